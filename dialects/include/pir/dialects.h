@@ -6,8 +6,9 @@
 
 PIR_BEGIN
 
-// Registers builtin, cf, pd_op, cinn_op, shape and the declared foreign ones. Ops of the kernel
-// dialect need no registration: they mean what the op they name means (pir_op_meaning).
+// Registers builtin, cf, pd_op, cinn_op, shape and the other declared dialects in a context. A
+// second call does nothing. Ops of the kernel dialect need no registration: each means the op
+// that it was lowered from (pir_op_meaning). Fails as pir_context_register does.
 PIR_API pir_status pir_dialects_load_all(pir_context *ctx);
 
 PIR_END

@@ -1,6 +1,7 @@
-// Composites in other ops: compiled `lower` blocks, and the function that expands one op. The
-// passes that decompose and the tests use it; the numbers of an expansion are the meaning of
-// the composite.
+// Composites in terms of other ops: compiled `lower` blocks (docs/ops.md), and the function
+// that expands one op by its block. The numbers that an expansion computes are the meaning of
+// the composite. Tables are constant; expanding follows the context's rule of one thread at a
+// time.
 #ifndef PIR_LOWER_H
 #define PIR_LOWER_H
 
@@ -8,106 +9,145 @@
 
 PIR_BEGIN
 
-// ---- the tables
+// ---- the tables that opsc makes
+//
+// "Value number" counts the op's operands first, then the results of the steps in order. "Index
+// node" and "value node" are positions in `nodes` of the block, -1 when absent.
+
+// The forms of an argument.
 typedef enum pir_lower_arg_kind {
   PIR_LOWER_ABSENT,  // an optional operand left out
-  PIR_LOWER_VALUE,   // value `value`: the op's operands come first, then the results of the
-                     // steps in order
+  PIR_LOWER_VALUE,   // value number `value`
   PIR_LOWER_INTS,    // a 1-D integer constant: `count` items from `first`
   PIR_LOWER_NUMBER,  // a scalar constant: value node `node`
   PIR_LOWER_VALUES,  // a list for a variadic operand: `count` value numbers from pool[first]
-  PIR_LOWER_REST     // list `value` from member `first` on
+  PIR_LOWER_REST     // the members of list `value` from number `first` on
 } pir_lower_arg_kind;
 
+// One argument of a step.
 typedef struct pir_lower_arg {
+  // A pir_lower_arg_kind, which says which of the fields below count.
   uint8_t kind;
   int16_t value, node, first, count;
 } pir_lower_arg;
 
-// Entry of an integer list: one number, or `repeat` of them with PIR_I_D running from 0; or all
-// of list attribute `attr`.
+// An entry of an integer list.
 typedef struct pir_lower_item {
-  int16_t repeat;  // index node; -1: one
-  int16_t node;    // index node; -1: by `attr`
+  // Index node: the number of repetitions, with PIR_I_D counting from 0; -1: one entry.
+  int16_t repeat;
+  // Index node of the entry; -1: all elements of list attribute `attr`.
+  int16_t node;
   int16_t attr;
 } pir_lower_item;
 
+// The forms of an attribute.
 typedef enum pir_lower_attr_kind {
-  PIR_LOWER_COPY,   // this op's attribute k
-  PIR_LOWER_INT,    // index node; also bool
-  PIR_LOWER_FLOAT,  // value node of attributes and literals
+  PIR_LOWER_COPY,   // attribute k of the expanded op
+  PIR_LOWER_INT,    // an index node; also of a bool
+  PIR_LOWER_FLOAT,  // a value node over attributes and literals
   PIR_LOWER_LIST,   // `count` items from `first`
-  PIR_LOWER_TEXT,
-  PIR_LOWER_DTYPE  // index node that gives a pir_dtype
+  PIR_LOWER_TEXT,   // `text`
+  PIR_LOWER_DTYPE   // an index node that gives a pir_dtype
 } pir_lower_attr_kind;
 
+// One attribute of a step.
 typedef struct pir_lower_attr {
+  // The name in the step's op.
   const char *name;
+  // A pir_lower_attr_kind, which says which of the fields below count.
   uint8_t kind;
   int16_t k, node, first, count;
   const char *text;
 } pir_lower_attr;
 
+// One op of an expansion.
 typedef struct pir_lower_step {
+  // Full name of the op.
   const char *op;
-  const pir_opdef *def;  // of the same dialect; NULL: found by name
+  // Its definition when it is in the same dialect; NULL: found by name.
+  const pir_opdef *def;
+  // Ranges in `args` and `attrs` of the block, and the number of results.
   uint16_t first_arg, arg_count, first_attr, attr_count, result_count;
-  int16_t when,
-      otherwise;  // index node, and the value that is the (one) result when it is false; or -1
+  // Index node; when it is false the step is left out and its only result is value number
+  // `otherwise`. -1: always.
+  int16_t when, otherwise;
 } pir_lower_step;
 
+// A lower block: one alternative of an op's meaning.
 struct pir_lower {
-  int16_t when;  // index node; -1: always
+  // Index node: whether the alternative holds; -1: always.
+  int16_t when;
   uint16_t step_count;
   const pir_lower_step *steps;
+  // Arguments, attributes and list items of all steps.
   const pir_lower_arg *args;
   const pir_lower_attr *attrs;
   const pir_lower_item *items;
-  const int16_t *results;  // by declared result: value number, or -1 (absent)
+  // The value number of each declared result, or -1 when it is absent.
+  const int16_t *results;
+  // Expressions, as in pir_clause.
   const pir_node *nodes;
   const int16_t *pool;
   const char *const *text;
 };
 
 // ---- expansion
-// What an expansion tells its user: ops are created through it, in order.
+
+// How an expansion creates ops.
 typedef struct pir_lower_target {
-  // Inserts a new op before the expanded one; result types are set afterwards from facts.
+  // Inserts a new op in front of the expanded one and returns it; never NULL. Result types are
+  // set afterwards from facts.
   pir_op *(*create)(void *user, const pir_op_spec *spec);
+  // Handed to `create`.
   void *user;
 } pir_lower_target;
 
-// The alternative that says what `op` computes: its position, or -1 when its clause or kernel
-// does. A condition on something not known (a dim, a rank) does not hold. -2: the expand hook.
+// Chooses the alternative that says what `op` computes: its position, -2 for the expand hook,
+// or -1 when clause or kernel say it. A condition on an extent or rank that is not known does
+// not hold.
 PIR_API int pir_lower_choose(const pir_op *op, pir_facts *facts);
 
-// Expands `op` before itself; `out_results[i]` becomes the value for result i (NULL: has none).
-// The op stays; its uses are the caller's. PIR_UNSUPPORTED with a report when a number that
-// must be known is not.
+// Expands `op` in front of itself by the chosen alternative. `out_results` has an entry for
+// each result of the op: the value that replaces it, or NULL when the expansion has none. The
+// op stays, and moving its uses is up to the caller. Returns PIR_UNSUPPORTED, reported, when a
+// number is needed that only the run shows. After a failure the ops made so far stay too.
 PIR_API pir_status pir_lower_expand(pir_op *op, int alternative, pir_facts *facts,
                                     const pir_lower_target *target, pir_value **out_results);
 
 // ---- for expand hooks
+
+// The argument of an expand hook.
 struct pir_expand {
+  // The op to expand.
   pir_op *op;
+  // The facts of its program.
   pir_facts *facts;
+  // How ops are created; hooks use the functions below instead.
   const pir_lower_target *target;
-  pir_value **results;  // to be filled
+  // To be filled by the hook, an entry for each result of `op`; NULL at first.
+  pir_value **results;
 };
-// Creates an op with declared attributes `attrs` and typed results; NULL after a report.
+
+// Creates a pd_op (or builtin.combine) with these attributes and returns it; its results have
+// the types that facts give. NULL after a failure, which is reported.
 PIR_API pir_op *pir_expand_op(pir_expand *expand, uint32_t op_id, pir_value *const *operands,
                               size_t operand_count, const pir_named_attr *attrs,
                               size_t attr_count);
+// Creates a 1-D i64 constant of at most PIR_FACT_CONTENTS elements; NULL when there are more or
+// after a failure, which is reported.
 PIR_API pir_value *pir_expand_ints(pir_expand *expand, const int64_t *values, size_t count);
+// Creates a constant of shape [1]; NULL after a failure, which is reported.
 PIR_API pir_value *pir_expand_number(pir_expand *expand, pir_dtype dtype, double value);
 
-// ---- for whoever makes ops
-// The type that a known fact states; an extent that is not constant is -1.
+// ---- types and defaults for new ops
+
+// Returns the type that a known fact states: a dense tensor, in which an extent that is no
+// number is -1, or a vec.
 PIR_API const pir_type *pir_fact_type(pir_context *ctx, const pir_dims *dims,
                                       const pir_fact *fact);
-// A declared attribute's default; NULL when it has none.
+// Returns the default of a declared attribute; NULL when it has none.
 PIR_API const pir_attr *pir_attr_default(pir_context *ctx, const pir_attr_def *def);
-// Element type of the constant that a literal becomes for an attribute operand.
+// Returns the element type of the constant that stands for an attribute operand's literal.
 PIR_API pir_dtype pir_operand_dtype(const pir_operand_def *def);
 
 PIR_END
