@@ -1,4 +1,5 @@
-// Passes and the manager that runs them.
+// Passes and the manager that runs them (docs/add-a-pass.md). One thread at a time uses a
+// manager; built-in passes and pipelines are constant.
 #ifndef PIR_PASS_H
 #define PIR_PASS_H
 
@@ -8,114 +9,164 @@
 
 PIR_BEGIN
 
-typedef struct pir_pass_run pir_pass_run;
+// ---- a pass, and one run of it
 
-// An option as given in pipeline text: cse{max-ops=100}.
+typedef struct pir_pass_run pir_pass_run;
+typedef struct pir_rule_pass pir_rule_pass;  // pir/rules.h
+
+// An option as pipeline text gives it: cse{max-ops=100}.
 typedef struct pir_pass_option {
+  // The value is empty when the text gives none.
   pir_str key, value;
 } pir_pass_option;
 
 // One run of one pass over one program. Valid during the call.
 struct pir_pass_run {
+  // The program to change.
   pir_program *program;
-  pir_rewriter *rewriter;  // the only way to change the program
+  // The only way to change it.
+  pir_rewriter *rewriter;
+  // Options of this run; pir_run_option reads them.
   const pir_pass_option *options;
   size_t option_count;
-  void *manager;  // opaque
+  // The pass manager's own.
+  void *manager;
 };
 
-typedef struct pir_rule_pass pir_rule_pass;  // pir/rules.h
-
+// A pass. Immutable; built-in ones live as long as the library.
 typedef struct pir_pass {
-  const char *name;        // as in Paddle ("constant_folding_pass"); `_pass` may be left off
-  const char *short_name;  // "fold", or NULL
-  uint8_t level;  // Paddle's: 0 basic, 1 folding and merging, 2 fusion, 3 layout and memory, 4
-                  // changes precision
+  // As in Paddle ("constant_folding_pass"). Users may leave `_pass` off.
+  const char *name;
+  // "fold", or NULL.
+  const char *short_name;
+  // Paddle's level: 0 basic, 1 folding and merging, 2 fusion, 3 layout and memory, 4 changes
+  // precision.
+  uint8_t level;
+  // One line for people.
   const char *summary;
+  // Changes the program. A failure ends the pipeline and must have been reported.
   pir_status (*run)(pir_pass_run *run);
-  const pir_rule_pass
-      *rules;  // of a pass that is declared by rules; without `run` they are all of it
+  // The rules of a pass that has some; without `run` they are the whole pass.
+  const pir_rule_pass *rules;
 } pir_pass;
 
-PIR_API void pir_run_count(pir_pass_run *run, const char *what, uint64_t n);  // statistics
-PIR_API pir_str pir_run_option(const pir_pass_run *run,
-                               const char *key);  // empty when not given
-// An option as a number or a switch (true, false, or given without a value). A bad value is
-// reported.
+// ---- for passes while they run
+
+// Adds `n` to the statistics of this run under the name `what`, a constant.
+PIR_API void pir_run_count(pir_pass_run *run, const char *what, uint64_t n);
+// Returns the value of an option; empty when it is not given. It lives as long as the context.
+PIR_API pir_str pir_run_option(const pir_pass_run *run, const char *key);
+// Reads an option as a number >= 0; `otherwise` when it is not given. A bad value is reported
+// (PIR_INVALID).
 PIR_API pir_status pir_run_option_int(const pir_pass_run *run, const char *key,
                                       int64_t otherwise, int64_t *out_value);
+// Reads an option as a switch: true, false, or given without a value, which means true;
+// `otherwise` when it is not given. A bad value is reported (PIR_INVALID).
 PIR_API pir_status pir_run_option_bool(const pir_pass_run *run, const char *key, bool otherwise,
                                        bool *out_value);
-PIR_API bool pir_run_any_float(const pir_pass_run *run);  // of the manager's options
-PIR_API void
-pir_run_allow_any_float(pir_pass_run *run);  // for the passes behind this one: it makes halves
-// Whether an option that lists ops, a|b, names this one, with its dialect or without.
+// Whether an option that lists ops (a|b) names this one, with its dialect or without.
 PIR_API bool pir_run_option_lists(const pir_pass_run *run, const char *key, pir_str op_name);
-PIR_API pir_status
-pir_run_check_list(const pir_pass_run *run,
-                   const char *key);  // reports names that no dialect declares
-// Reports that the value of an option is not what it expects.
+// Checks an option that lists ops: a name that no dialect declares is reported (PIR_INVALID).
+PIR_API pir_status pir_run_check_list(const pir_pass_run *run, const char *key);
+// Reports that the value of an option is not `expected` ("a number"); returns PIR_INVALID.
 PIR_API pir_status pir_run_bad_option(const pir_pass_run *run, const char *key,
                                       const char *expected);
-// Facts of the program, made on first use and kept up to date by the rewriter. NULL after an
-// error was reported.
+// Returns `any_float` of the manager's options, or true after pir_run_allow_any_float.
+PIR_API bool pir_run_any_float(const pir_pass_run *run);
+// Allows 16-bit floats wherever f32 is allowed for the passes behind this one, which makes
+// them.
+PIR_API void pir_run_allow_any_float(pir_pass_run *run);
+// Returns the facts of the program, which are derived at the first call and kept up to date by
+// the rewriter; the manager owns them. NULL after a failure, which is reported.
 PIR_API pir_facts *pir_run_facts(pir_pass_run *run);
-PIR_API pir_status pir_run_facts_status(const pir_pass_run *run);  // what making them returned
+// Returns the status of deriving facts, for a pass that got NULL.
+PIR_API pir_status pir_run_facts_status(const pir_pass_run *run);
 
+// ---- built-in passes and pipelines
+
+// Returns the built-in pass with this name: long, without `_pass`, or short. NULL when there is
+// none.
 PIR_API const pir_pass *pir_pass_find(pir_str name);
+// Returns the number of built-in passes.
 PIR_API size_t pir_passes(void);
+// Returns built-in pass i in the order of passes.def; NULL beyond the last.
 PIR_API const pir_pass *pir_pass_at(size_t i);
+// Returns the text of a named pipeline (none, clean, compile, kernels, ..), NULL when there is
+// none. The text of a pipeline may name others.
+PIR_API const char *pir_pipeline_text(pir_str name);
+// Returns the number of named pipelines.
+PIR_API size_t pir_pipelines(void);
+// Returns the name of pipeline i; NULL beyond the last.
+PIR_API const char *pir_pipeline_name(size_t i);
+
+// ---- the manager
 
 typedef struct pir_pass_manager pir_pass_manager;
 
-// Called around every pass; a failure ends the run. Either may be NULL.
+// Callbacks around every pass; either may be NULL. A failure ends the run.
 typedef struct pir_pass_instrument {
   pir_status (*before)(void *user, const pir_pass *pass, pir_program *program);
   pir_status (*after)(void *user, const pir_pass *pass, pir_program *program);
+  // Handed to both.
   void *user;
 } pir_pass_instrument;
 
+// How a manager runs passes. The zero value runs them and prints nothing. Pointers must live as
+// long as the manager.
 typedef struct pir_pass_options {
+  // Verify the program after every pass.
   bool verify_each;
+  // To the log: the ops that each pass added and removed; times; statistics; the program after
+  // each pass.
   bool print_changed, timing, stats, print_after_all;
-  bool trace_refused;   // every rule that an op is the root of and that did not apply, with why
-  bool trace_rewrites;  // every rewrite with its rule and place
-  bool timing_json;     // the times as one JSON object, in a line of its own
-  bool any_float;  // f16 and bf16 pass wherever f32 does, also where Paddle computes them on
-                   // GPUs alone
-  const char *const *print_before, *const *print_after;  // pass names
+  // To the log: every rule that an op is the root of and that did not apply, with the reason.
+  bool trace_refused;
+  // To the log: every rewrite with its rule and place.
+  bool trace_rewrites;
+  // To the log: the times as one JSON object, in a line of its own.
+  bool timing_json;
+  // f16 and bf16 are allowed wherever f32 is, also where Paddle computes them on GPUs alone.
+  bool any_float;
+  // Names of passes before and after which the program is printed to the log.
+  const char *const *print_before, *const *print_after;
   size_t print_before_count, print_after_count;
-  pir_writer log;  // where the above goes
+  // The log; a NULL `write` drops it.
+  pir_writer log;
   const pir_pass_instrument *instruments;
   size_t instrument_count;
-  uint8_t level_limit;  // passes of this level and higher are left out; 0: none is
+  // Passes of this level and higher are left out; 0: all run.
+  uint8_t level_limit;
 } pir_pass_options;
 
-// NULL when out of memory.
+// Creates a manager without passes. `options` may be NULL and is copied. The caller destroys
+// the manager, before the context. NULL when memory runs out.
 PIR_API pir_pass_manager *pir_pass_manager_create(pir_context *ctx,
                                                   const pir_pass_options *options);
+// Destroys a manager. NULL does nothing.
 PIR_API void pir_pass_manager_destroy(pir_pass_manager *manager);
+
+// Adds a pass at the end, with options that are copied.
 PIR_API pir_status pir_pass_manager_add(pir_pass_manager *manager, const pir_pass *pass,
                                         const pir_pass_option *options, size_t count);
-// Adds the passes of a pipeline text: "dce,cse{max-ops=10},fold".
+// Adds the passes of a pipeline text: "dce,cse{max-ops=10},fold". Bad text is reported
+// (PIR_INVALID); passes in front of the error have been added then.
 PIR_API pir_status pir_pass_manager_parse(pir_pass_manager *manager, pir_str pipeline);
-// Takes a pass out of what was added, wherever it stands.
+// Takes every occurrence of a pass out. PIR_INVALID, reported, when the name is unknown or the
+// pass was not added.
 PIR_API pir_status pir_pass_manager_delete(pir_pass_manager *manager, pir_str name);
-// Adds passes of a text "NAME{options}[@PLACE]" at the front, or at PLACE: a position,
-// before:NAME, after:NAME.
+// Adds the passes of a text "NAME{options}[@PLACE]": at the front, or at PLACE, which is a
+// position, before:NAME or after:NAME. Bad text is reported (PIR_INVALID).
 PIR_API pir_status pir_pass_manager_insert(pir_pass_manager *manager, pir_str item);
-// Passes that texts parsed from now on may name besides the built-in ones, and before them. It
-// must outlive the manager.
+// Makes a pass known to texts that are parsed from now on; its name goes before a built-in one.
+// The pass must outlive the manager.
 PIR_API void pir_pass_manager_know(pir_pass_manager *manager, const pir_pass *pass);
-PIR_API bool pir_pass_manager_has(const pir_pass_manager *manager,
-                                  const pir_pass *pass);  // whether it will run
-// While it runs: the passes from the current one on, as pipeline text.
+// Whether a pass was added. It may still be left out by `level_limit`.
+PIR_API bool pir_pass_manager_has(const pir_pass_manager *manager, const pir_pass *pass);
+// Writes the passes that remain as pipeline text; from the current one on while the manager
+// runs, else all. PIR_IO when the writer stops.
 PIR_API pir_status pir_pass_manager_print_rest(const pir_pass_manager *manager, pir_writer out);
-// A named pipeline: none, clean, compile, kernels, ... Returns NULL when unknown, else its
-// text. A pipeline text may name another pipeline.
-PIR_API const char *pir_pipeline_text(pir_str name);
-PIR_API size_t pir_pipelines(void);
-PIR_API const char *pir_pipeline_name(size_t i);
+// Runs all passes in order over a program of the same context. The first failure ends the run
+// and is returned; it was reported, and the program may be half changed.
 PIR_API pir_status pir_pass_manager_run(pir_pass_manager *manager, pir_program *program);
 
 PIR_END

@@ -1,6 +1,6 @@
 // Rewrite rules as data. A `.drr` file (docs/rules.md) becomes constant tables, at build time
-// by drrc or at run time by pir_rules_load; both come from one front end, and one matcher
-// interprets them.
+// by drrc or at run time by pir_rules_load; both use one front end, and one matcher interprets
+// them. One thread at a time, as for the context.
 #ifndef PIR_RULES_H
 #define PIR_RULES_H
 
@@ -10,6 +10,7 @@ PIR_BEGIN
 
 // ---- values of `where` and `let`
 
+// The kinds of values, and the fields of pir_rule_value that hold them.
 typedef enum pir_rule_kind {
   PIR_RULE_UNKNOWN,  // not known before the run: no test on it holds
   PIR_RULE_BOOL,     // `i`
@@ -17,7 +18,7 @@ typedef enum pir_rule_kind {
   PIR_RULE_FLOAT,    // `f`
   PIR_RULE_TEXT,     // `text`
   PIR_RULE_DTYPE,    // `i`: a pir_dtype
-  PIR_RULE_PLACE,    // `i`: kind of a pir_place
+  PIR_RULE_PLACE,    // `i`: the kind of a pir_place
   PIR_RULE_DIM,      // `i`: a symbolic pir_dim
   PIR_RULE_LIST,     // `items`, `count`
   PIR_RULE_ATTR,     // any other attribute: `attr`
@@ -25,38 +26,51 @@ typedef enum pir_rule_kind {
   PIR_RULE_VALUES    // argument of a helper: `values`, `count`
 } pir_rule_kind;
 
+// A value. Pointers are borrowed for as long as the rule is tried.
 typedef struct pir_rule_value pir_rule_value;
 struct pir_rule_value {
-  uint8_t kind;  // pir_rule_kind
+  // A pir_rule_kind.
+  uint8_t kind;
   int64_t i;
   double f;
   pir_str text;
-  const pir_attr *attr;  // where the value was read from, when it was an attribute
+  // The attribute that the value was read from, or NULL.
+  const pir_attr *attr;
   const pir_rule_value *items;
   pir_value *value;
   pir_value *const *values;
+  // Number of `items` or `values`.
   size_t count;
 };
 
 // ---- helpers in C: `extern @name(%x, $n)`
 
+// A call of a helper.
 typedef struct pir_rule_call {
-  pir_rewriter *rewriter;  // for its context; a helper changes nothing
+  // For its context; a helper changes nothing.
+  pir_rewriter *rewriter;
+  // The facts of the program.
   pir_facts *facts;
+  // The op at which the rule is tried.
   pir_op *root;
   const pir_rule_value *args;
   size_t arg_count;
-  // Memory for a list to return, valid while the rule is tried; NULL when there is no more.
+  // Returns memory for a list to return, valid while the rule is tried; NULL when there is
+  // none.
   pir_rule_value *(*list)(void *user, size_t count);
-  // An option of the pass, of the kind of what stands in when it is not given: a number or a
-  // text.
+  // Returns an option of the pass, a number or a text as `otherwise` is; `otherwise` itself
+  // when the option is not given.
   pir_rule_value (*option)(void *user, pir_str name, const pir_rule_value *otherwise);
+  // Handed to both.
   void *user;
 } pir_rule_call;
 
+// Computes a value from the arguments; PIR_RULE_UNKNOWN when it cannot be told.
 typedef pir_rule_value (*pir_rule_helper_fn)(const pir_rule_call *call);
 
+// A helper that rules may call.
 typedef struct pir_rule_helper {
+  // Without '@'.
   const char *name;
   uint8_t arg_count;
   pir_rule_helper_fn fn;
@@ -64,28 +78,37 @@ typedef struct pir_rule_helper {
 
 // ---- rules of a pass
 
-// Applies rules, and patterns in C beside them, until nothing changes.
+// Applies the rules of a pass, and patterns in C beside them, until nothing changes. Fails as
+// pir_rewrite_greedy does.
 PIR_API pir_status pir_rules_run(pir_pass_run *run, const pir_rule_pass *rules,
                                  const pir_pattern *patterns, size_t pattern_count);
 
-// ---- rules one by one, to check them
+// ---- single rules, for checks
 
+// What a file says about a rule; texts live as long as the rules.
 typedef struct pir_rule_info {
+  // The name, and the place "silu.drr:8".
   const char *name, *origin;
-  const char *unchecked;  // why the file says it cannot be checked on numbers; or NULL
-  uint32_t within;  // percent of the largest number by which results may differ: it rounds
+  // Why the rule cannot be checked on numbers, in the file's words; NULL: it can.
+  const char *unchecked;
+  // Percent of the largest number by which results may differ, for a rule that rounds.
+  uint32_t within;
 } pir_rule_info;
 
+// Returns the number of rules of a pass: rule i of the functions below is smaller.
 PIR_API size_t pir_rule_pass_rules(const pir_rule_pass *rules);
+// Returns the description of rule i, which must exist.
 PIR_API pir_rule_info pir_rule_pass_rule(const pir_rule_pass *rules, size_t i);
-// A small program that the rule matches, with random shapes, types and attributes; the same for
-// one seed. Its outputs are what the rule replaces; parameters are zeros. PIR_NOT_FOUND, with
-// the reason, when none was found. What inference refuses on the way goes to the context's
-// sink.
+// Makes a small program that rule i matches, with random shapes, types and attributes; one seed
+// gives one program. Its outputs are the values that the rule replaces; parameters are zeros.
+// The caller destroys *out_program. PIR_NOT_FOUND, with the reason in `out_why`, when no
+// program was found: *out_program is NULL then. Programs that inference refuses on the way are
+// reported to the context's sink.
 PIR_API pir_status pir_rule_sample(pir_context *ctx, const pir_rule_pass *rules, size_t i,
                                    uint64_t seed, pir_program **out_program, char *out_why,
                                    size_t why_size);
-// Applies that rule alone; `*out_count` is how often.
+// Applies rule i alone until it no longer matches, and sets *out_count to the number of
+// rewrites. Fails as pir_rewrite_greedy does.
 PIR_API pir_status pir_rule_apply(pir_program *program, const pir_rule_pass *rules, size_t i,
                                   uint64_t *out_count);
 
@@ -93,22 +116,30 @@ PIR_API pir_status pir_rule_apply(pir_program *program, const pir_rule_pass *rul
 
 typedef struct pir_rules pir_rules;
 
+// How a text of rules is read. The zero value is a file "rules" without imports and helpers.
 typedef struct pir_rules_options {
-  pir_str
-      file;  // name for diagnostics; rules outside a pass form one that is called as the file
-  const pir_rule_helper *helpers;  // beside the built-in ones
+  // The name in diagnostics; rules outside of a pass form a pass with the file's name.
+  pir_str file;
+  // Helpers besides the built-in ones. They must outlive the rules.
+  const pir_rule_helper *helpers;
   size_t helper_count;
-  // Text of an imported file, borrowed until the load returns. NULL: imports are refused.
+  // Finds the text of an imported file, which must live until the load returns. NULL: imports
+  // are refused.
   pir_status (*read)(void *user, pir_str path, pir_str *out_text);
+  // Handed to `read`.
   void *user;
 } pir_rules_options;
 
-// Reads, checks and compiles a text. Reports every bad rule and returns PIR_INVALID. The rules
-// hold definitions of the context, which must outlive them; the helpers must too.
+// Reads, checks and compiles a text. Every bad rule is reported (PIR_INVALID; *out_rules is
+// NULL then). `options` may be NULL; `text` need not outlive the call. The caller destroys the
+// rules, before the context, whose definitions they hold.
 PIR_API pir_status pir_rules_load(pir_context *ctx, pir_str text,
                                   const pir_rules_options *options, pir_rules **out_rules);
+// Destroys rules and their passes, which no manager may use then. NULL does nothing.
 PIR_API void pir_rules_destroy(pir_rules *rules);
+// Returns the number of passes that the text declares.
 PIR_API size_t pir_rules_passes(const pir_rules *rules);
+// Returns pass i, which lives as long as the rules; NULL beyond the last.
 PIR_API const pir_pass *pir_rules_pass(const pir_rules *rules, size_t i);
 
 PIR_END
