@@ -1,4 +1,4 @@
-// Libraries of ours that are opened when first needed: where they are.
+// Where the library's optional parts are, which it opens when they are first needed.
 #ifndef PIR_BESIDE_H
 #define PIR_BESIDE_H
 
@@ -6,8 +6,10 @@
 
 PIR_BEGIN
 
-// The path of `file` in the folder of the image this function lives in; false when there is
-// none, or no room. Then, and where the file is not there, the loader's rules find it.
+// Writes the path of `file` in the folder of the loaded libpir (or of the program that it is
+// linked into), NUL-terminated. Returns false when that folder is unknown or `capacity` is too
+// small; then, and where the file does not exist, the caller lets the loader search. From any
+// thread.
 PIR_API bool pir_path_beside(const char *file, char *out, size_t capacity);
 
 PIR_END

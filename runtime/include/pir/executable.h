@@ -7,15 +7,18 @@
 
 PIR_BEGIN
 
-// Arguments of one call of a compiled group. The arrays are in the order of the group's
-// interface.
+// Arguments of one run of a compiled group, in the order of the group's interface
+// (pir_compiled_group).
 typedef struct pir_group_args {
-  void *const *buffers;  // inputs, packed constants, outputs, temporaries
-  const int64_t *dims;   // values of the group's run-time extents and strides
+  // Operands (constants in packed form), results, temporaries.
+  void *const *buffers;
+  // Values of the group's extents and strides that only the run shows.
+  const int64_t *dims;
 } pir_group_args;
 
-// Runs units [begin, end) of a stage. `scratch` is this thread's, of the stage's size, 64-byte
-// aligned.
+// Runs units [begin, end) of a stage. `scratch` has the bytes that the stage asks for, aligned
+// to 64, and belongs to the calling thread. Several threads may run ranges of one stage at the
+// same time.
 typedef void (*pir_stage_fn)(const pir_group_args *args, int64_t begin, int64_t end,
                              void *scratch);
 

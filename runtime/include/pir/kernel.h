@@ -1,5 +1,5 @@
 // Kernels: C functions that compute an op on tensors whose results are already shaped and
-// allocated. A table of built-in ones, and one table a model for the user's.
+// allocated. There is a table of built-in kernels; custom ops bring their own.
 #ifndef PIR_KERNEL_H
 #define PIR_KERNEL_H
 
@@ -12,58 +12,85 @@ PIR_BEGIN
 
 // An error text of bounded size, for code that has no context to report to.
 typedef struct pir_message {
+  // NUL-terminated; empty: no error.
   char text[400];
 } pir_message;
 
-// Offsets of sequences that a kernel made for a result; the run that they belong to keeps them.
+// Level-of-detail offsets that a kernel made for a result. The run owns and frees the block.
 typedef struct pir_lod_block {
   struct pir_lod_block *next;
+  // Size of the block.
   size_t bytes;
+  // For the `lod` and `lod_sizes` of a tensor: they point into `offsets`.
   const uint64_t *levels[2];
   size_t sizes[2];
   uint64_t offsets[];
 } pir_lod_block;
 
-// Everything a kernel sees. Operands and results are in the order of the op's definition; a
-// variadic one takes as many entries as it has members (`in_members`), an absent optional one
-// is NULL.
 typedef struct pir_kernel pir_kernel;
+
+// The argument of a kernel; it lives during the call. Operands and results are in the order of
+// the op's definition. A variadic one takes an entry for each member, an absent optional one
+// takes one entry, NULL.
 typedef struct pir_kernel_call {
-  const char *op;  // for messages
+  // Name of the op, for messages.
+  const char *op;
+  // Operands. They must not be written, unless the op is an in-place twin whose result is the
+  // same memory.
   const pir_tensor *const *in;
-  const int32_t *in_members;  // per declared operand: 1, members of a vec, or 0 when absent
-  const int32_t *in_first;    // per declared operand: its first entry in `in`
+  // For each declared operand the number of members: 1, the members of a vec, 0 when absent.
+  const int32_t *in_members;
+  // For each declared operand its first entry in `in`.
+  const int32_t *in_first;
   int32_t operand_count;
+  // Results, to be written.
   pir_tensor *const *out;
+  // For each declared result the number of members, and its first entry in `out`.
   const int32_t *out_members, *out_first;
   int32_t result_count;
-  const pir_attr_value *attrs;  // by position in the definition; defaults filled in
+  // Attributes by position in the definition, defaults filled in.
+  const pir_attr_value *attrs;
   int32_t attr_count;
-  const pir_clause *clause;  // of the op, or NULL
-  const pir_kernel *kernel;  // the one that is called
-  pir_generator *generator;  // the session's random numbers; NULL outside of one
+  // The clause of the op, or NULL.
+  const pir_clause *clause;
+  // The kernel that is called.
+  const pir_kernel *kernel;
+  // The session's random numbers; NULL outside of a session.
+  pir_generator *generator;
+  // How loops are run.
   pir_parallel parallel;
-  const pir_allocator *allocator;  // for results whose shape only the kernel knows
-  pir_lod_block **lods;            // where new offsets of results go; NULL outside of a run
-  pir_message *message;            // filled in on failure
+  // For scratch, and for results whose shape only the kernel knows.
+  const pir_allocator *allocator;
+  // List to which new offsets of results are added; NULL outside of a run.
+  pir_lod_block **lods;
+  // Filled when the kernel fails.
+  pir_message *message;
 } pir_kernel_call;
 
+// Computes the results. It keeps nothing of the call, and may run on any thread. A failure ends
+// the run with the status and the message.
 typedef pir_status (*pir_kernel_fn)(const pir_kernel_call *call);
 
+// A kernel.
 struct pir_kernel {
-  const char *name;  // as in `kernel NAME` of the .ops entry
+  // As in `kernel NAME` of the .ops entry.
+  const char *name;
   pir_kernel_fn run;
-  bool shapes_results;  // allocates its results itself (nonzero, unique, ...): sets data and
-                        // shape
+  // Whether it allocates its results itself (nonzero, unique, ..): it then sets data, shape and
+  // strides, with memory of the call's allocator that the run takes over.
+  bool shapes_results;
 };
 
-PIR_API const pir_kernel *pir_kernel_find(pir_str name);  // built-in; NULL when there is none
-// Writes the message and returns `status`.
+// Returns the built-in kernel with this name; NULL when there is none. From any thread.
+PIR_API const pir_kernel *pir_kernel_find(pir_str name);
+// Writes the call's message and returns `status`.
 PIR_API pir_status pir_kernel_fail(const pir_kernel_call *call, pir_status status,
                                    const char *format, ...) PIR_PRINTF(3, 4);
 
-// The reference meaning of every clause: evaluates `call->clause`. Slow beside compiled code,
-// and right.
+// Evaluates `call->clause`: the reference meaning of every clause. Its numbers are the standard
+// for compiled code, which is much faster. Returns PIR_INVALID when an index lies outside of a
+// tensor or a trap is met, PIR_UNSUPPORTED for types that the clause does not define, and
+// PIR_EXHAUSTED when scratch cannot be had.
 PIR_API pir_status pir_clause_run(const pir_kernel_call *call);
 
 PIR_END

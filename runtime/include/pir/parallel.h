@@ -1,5 +1,6 @@
-// Parallel loops: our pool, or the caller's. A loop of `n` units is cut into a few ranges a
-// thread; a unit gives the same whoever does it, in whatever range.
+// Parallel loops, run by the library's pool or by the caller's. A loop of `n` units is cut into
+// a few ranges for each thread. A unit computes the same numbers on every thread and in every
+// range, so results do not depend on the number of threads.
 #ifndef PIR_PARALLEL_H
 #define PIR_PARALLEL_H
 
@@ -7,24 +8,37 @@
 
 PIR_BEGIN
 
-// Work on units [begin, end). `thread` is below the thread count and names the scratch to use.
+// Does units [begin, end). `thread` is less than the number of threads; no two ranges that run
+// at the same time have the same `thread`, so it selects scratch memory.
 typedef void (*pir_range_fn)(void *user, int64_t begin, int64_t end, int thread);
 
-// How loops are run. `parallel_for` returns when all units are done.
+// A way to run loops.
 typedef struct pir_parallel {
+  // Calls `fn` for ranges that cover [0, n) exactly once and returns when all are done. `fn`
+  // may be called on any thread.
   void (*parallel_for)(void *pool, int64_t n, pir_range_fn fn, void *user);
+  // Handed to `parallel_for`.
   void *pool;
-  int threads;  // upper bound of `thread` + 1
+  // `thread` is always less than this.
+  int threads;
 } pir_parallel;
 
+// Returns the way that runs each loop as one range on the calling thread.
 PIR_API pir_parallel pir_parallel_serial(void);
 
+// A pool of worker threads.
 typedef struct pir_thread_pool pir_thread_pool;
 
-// `threads` counts the calling thread; 1 starts none. Workers spin briefly, then sleep.
+// Creates a pool. `threads` counts the calling thread, so 1 starts none. Idle workers spin for
+// some microseconds, then sleep. `allocator` may be NULL; it is called by this function and by
+// destroy. Returns PIR_INVALID for a bad number and PIR_EXHAUSTED when a thread or memory
+// cannot be had. The caller destroys the pool.
 PIR_API pir_status pir_thread_pool_create(int threads, const pir_allocator *allocator,
                                           pir_thread_pool **out_pool);
+// Ends the workers and frees the pool; no loop may be running. NULL does nothing.
 PIR_API void pir_thread_pool_destroy(pir_thread_pool *pool);
+// Returns a way to run loops on the pool, valid as long as the pool. Any thread may use it: a
+// loop that starts while another one runs is run by its caller alone.
 PIR_API pir_parallel pir_thread_pool_parallel(pir_thread_pool *pool);
 
 PIR_END
