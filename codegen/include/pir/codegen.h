@@ -1,6 +1,9 @@
-// Code generation: from fusion groups (cinn_op.group) to machine code. Loop IR, schedules and
-// contraction kernels are part of libpir; the LLVM emitter is a library of its own, opened on
-// first use.
+// Code generation: from fusion groups (cinn_op.group) to machine code (docs/compile.md). Loop
+// IR, schedules and contraction kernels are part of libpir; the LLVM emitter is a library of
+// its own, which is opened when it is first needed.
+//
+// Functions that take an op, a program or facts follow the context's rule of one thread at a
+// time; those about targets may be called from any thread.
 #ifndef PIR_CODEGEN_H
 #define PIR_CODEGEN_H
 
@@ -9,188 +12,236 @@
 
 PIR_BEGIN
 
-// What code is made for. A processor is found at run time, or forced by name; a CUDA device is
-// an architecture.
+// ---- targets
+
+// The processor or device that code is made for.
 typedef struct pir_target {
-  char name[32];              // "x86-64-v4", ...
-  char triple[32];            // LLVM's name of architecture and system
-  char cpu[32];               // LLVM's name of the tuning model
-  char features[512];         // LLVM feature string
-  int vector_bytes;           // 16, 32, 64
-  int vector_registers;       // 16 or 32
-  bool fma, memory_operands;  // multiply-adds; arithmetic that reads memory
+  // "x86-64-v4", ..
+  char name[32];
+  // LLVM's names: of architecture and system, of the tuning model, and the feature string.
+  char triple[32];
+  char cpu[32];
+  char features[512];
+  // Bytes of a vector register: 16, 32 or 64.
+  int vector_bytes;
+  // Number of vector registers: 16 or 32.
+  int vector_registers;
+  // Whether it has multiply-adds, and arithmetic that reads memory.
+  bool fma, memory_operands;
+  // Instructions for products of bytes and of bf16, in vectors and in tile registers.
   bool avx512_vnni, avx512_bf16, amx_bf16, amx_int8;
+  // Caches of one core, in bytes.
   size_t l1_bytes, l2_bytes, l3_bytes;
-  int cuda_arch;    // 80, 90, ..: compute capability of a CUDA device; 0: a processor
-  int cuda_driver;  // version of the driver that loads the code, where it is known
+  // Compute capability of a CUDA device: 80, 90, ..; 0: a processor.
+  int cuda_arch;
+  // Version of the driver that loads the code, where it is known; else 0.
+  int cuda_driver;
 } pir_target;
 
-// "native" or NULL asks the processor; "cuda" is an architecture that every supported device
-// runs code of, "sm_90" that one. PIR_UNSUPPORTED: no such name; PIR_UNAVAILABLE: this
-// processor lacks it.
+// Describes the target that code will run on. "native" or NULL is this processor; "cuda" is an
+// architecture whose code runs on every supported device, "sm_90" a single one.
+// PIR_UNSUPPORTED: no such name. PIR_UNAVAILABLE: this processor lacks its instructions.
 PIR_API pir_status pir_target_get(const char *name, pir_target *out_target);
-PIR_API const char *pir_target_names(void);  // the known ones, for messages
-// The same whether or not the processor can run its code: for code that is only written.
-// PIR_UNSUPPORTED: no such name.
+// Returns the known names in one text for messages, a constant.
+PIR_API const char *pir_target_names(void);
+// Describes a target whether or not this processor can run its code, for code that is only
+// written. PIR_UNSUPPORTED: no such name.
 PIR_API pir_status pir_target_describe(const char *name, pir_target *out_target);
 
-// Forms of code.
+// ---- modes and forms
+
+// The forms in which code is written.
 typedef enum pir_code_form {
-  PIR_CODE_LOOPS,     // loop IR, as vectorised
+  PIR_CODE_LOOPS,     // loop IR after vectorising
   PIR_CODE_RAW_LLVM,  // LLVM IR as emitted
   PIR_CODE_LLVM,      // LLVM IR as optimised
   PIR_CODE_ASSEMBLY,
-  PIR_CODE_OBJECT,  // ELF, relocatable
-  PIR_CODE_CUDA,    // of a CUDA device, as are all below: CUDA C
-  PIR_CODE_PTX,
+  PIR_CODE_OBJECT,    // relocatable ELF
+  PIR_CODE_CUDA,      // CUDA C; this and the forms below are for CUDA devices
+  PIR_CODE_PTX,       // as NVRTC compiles it
   PIR_CODE_RESOURCES  // registers, stack and shared memory of each kernel
 } pir_code_form;
 
-// What contractions may do for speed; each mode permits what those before it do.
+// Permissions of contractions; each mode includes the permissions of the modes before it.
 typedef enum pir_math {
   PIR_MATH_STRICT,  // f32 sums of f32 products, in any order
   PIR_MATH_FAST,    // transforms that lose a few bits: minimal filtering of larger patches
   PIR_MATH_BF16     // operands rounded to bf16, sums in f32
 } pir_math;
 
-PIR_API pir_status pir_math_named(const char *name,
-                                  pir_math *out_math);  // PIR_UNSUPPORTED: no such name
-PIR_API const char *pir_math_names(void);               // for messages
+// Finds a mode by name ("strict"); PIR_UNSUPPORTED when there is none.
+PIR_API pir_status pir_math_named(const char *name, pir_math *out_math);
+// Returns the names of the modes in one text for messages, a constant.
+PIR_API const char *pir_math_names(void);
 
-// A stage for a CUDA device: a kernel of a CUBIN. Its parameters are pointers to these of the
-// group's buffers, in order, these of its extents, and the number of units, as int64_t.
+// ---- a compiled group
+
+// A stage for a CUDA device: a kernel of a CUBIN. Its parameters are pointers to `buffers` of
+// the group in this order, then `dims` of its extents, then the number of units, as int64_t.
 typedef struct pir_stage_kernel {
-  const void *code;  // of all stages with the same pointer
+  // The CUBIN; stages with the same pointer share it.
+  const void *code;
   size_t code_bytes;
+  // The kernel's name in the CUBIN.
   const char *name;
+  // Numbers of buffers and of dims in the group's interface.
   const uint16_t *buffers, *dims;
   uint16_t buffer_count, dim_count;
-  int threads, units;  // of a block
+  // Threads and units of a block.
+  int threads, units;
 } pir_stage_kernel;
 
-// One parallel loop of a compiled group.
+// A stage: one parallel loop of a compiled group.
 typedef struct pir_stage {
-  pir_stage_fn fn;                 // for a processor, or
-  const pir_stage_kernel *kernel;  // for a device
-  pir_dim units;                   // how many, over the symbols of the facts
-  size_t scratch_bytes;            // a thread
+  // The function for a processor; NULL on a device.
+  pir_stage_fn fn;
+  // The kernel for a device; else NULL.
+  const pir_stage_kernel *kernel;
+  // Number of units, over the symbols of the facts.
+  pir_dim units;
+  // Scratch of each thread.
+  size_t scratch_bytes;
 } pir_stage;
 
-// A constant operand that is stored in another form. Made once at load, by running `fn` over
-// `units` with buffers {source, packed}.
+// A constant operand that is stored in another order: `fn` runs once at load over all `units`,
+// with buffers {source, packed}.
 typedef struct pir_packing {
-  uint16_t operand;  // of the group
+  // Number of the operand.
+  uint16_t operand;
+  // Size of the packed form.
   size_t bytes;
   pir_stage_fn fn;
   int64_t units;
 } pir_packing;
 
+// Memory that the stages of one run of a group share.
 typedef struct pir_temporary {
-  pir_dim bytes;  // shared by the stages of one run of the group
+  pir_dim bytes;
 } pir_temporary;
 
-// Interface of a compiled group: buffers are operands (packed ones in their packed form),
-// results, temporaries; dims are `dims`, evaluated for every run.
+// The interface of a compiled group. Buffers are the operands (packed ones in their packed
+// form), the results, then the temporaries. Everything lives as long as the compiler.
 typedef struct pir_compiled_group {
+  // To be run in this order.
   const pir_stage *stages;
   size_t stage_count;
   const pir_packing *packings;
   size_t packing_count;
   const pir_temporary *temporaries;
   size_t temporary_count;
+  // Extents and strides that the code takes as arguments, evaluated for every run.
   const pir_dim *dims;
   size_t dim_count;
-  const pir_dim *equal;  // pairs of extents that could not be proved equal when compiling, and
-                         // must be to run it
-  size_t equal_count;    // pairs
-  const bool
-      *reads;  // by operand: whether the code reads its buffer; a restored group has none
+  // Pairs of extents that could not be proved equal when compiling. The group must not run
+  // where they differ.
+  const pir_dim *equal;
+  // Number of pairs.
+  size_t equal_count;
+  // For each operand, whether the code reads its buffer; NULL for a restored group.
+  const bool *reads;
 } pir_compiled_group;
 
-// Memory order of the i-th operand or result of a group: its dims from outermost to innermost.
-// The pass that makes groups decides it and writes it to the group's attribute `layouts`: an
-// array with one integer array for each operand, then for each result; an empty one, or no
-// attribute, means row-major. Generator and executor read it here. Returns the rank, or 0 for
-// row-major; a value has one order for all its users.
+// ---- decisions that a group states in its attributes, made by the pass that makes groups
+
+// Reads the memory order of operand or result i of a group, its axes from outermost to
+// innermost, from the attribute `layouts`. Returns the rank, or 0 for row-major. A value has
+// one order for all its users.
 PIR_API size_t pir_group_order(const pir_op *group, bool of_result, size_t i,
                                uint8_t out_order[PIR_MAX_RANK]);
 
-// Arithmetic operations that an op, or the ops of a group, ask for (work.c says what counts);
-// PIR_DIM_UNKNOWN where that cannot be told.
-PIR_API pir_dim pir_codegen_work(const pir_op *op, const pir_facts *facts);
-
-// A tensor within a larger one: all that share a `home` share its memory, in which this one
-// begins at `offset` of `room` along `axis`; other extents are the home's own. The home itself
-// begins at 0 and fills its room. The pass that makes groups decides it and writes it to the
-// group's attribute `places`, which has an integer array for each operand, then for each
-// result: empty, or these four. False: the tensor has memory of its own.
+// A tensor's place in a larger one. All tensors with one `home` share its memory; this one
+// begins at `offset` of `room` along `axis`, and its other extents are the home's. The home
+// itself begins at 0 and fills its room.
 typedef struct pir_group_place {
   int axis;
-  int64_t offset, room, home;
+  // In elements along `axis`.
+  int64_t offset, room;
+  // A number that the tensors of one home share.
+  int64_t home;
 } pir_group_place;
 
+// Reads the place of operand or result i of a group from the attribute `places`. Returns false
+// when the tensor has memory of its own.
 PIR_API bool pir_group_place_of(const pir_op *group, bool of_result, size_t i,
                                 pir_group_place *out_place);
 
-// The group behind `group` in the program's text, those in the regions of scans included; NULL
-// asks for the first.
-PIR_API const pir_op *pir_group_next(const pir_program *program, const pir_op *group);
-
-// An op that splits a tensor, whose parts are read where they lie: the tensor, the axis along
-// which they follow each other from its beginning on, and how many they are; 0: they are
-// copied. Decided with places, in the attribute `parts`.
+// Reads from the attribute `parts` of an op that splits a tensor whether its results are read
+// in place: sets the tensor, and the axis along which they follow each other from its
+// beginning, and returns their number. 0: the results are copied.
 PIR_API size_t pir_split_parts(const pir_op *op, const pir_value **out_whole, int *out_axis);
 
-// Whether this stage (lower, emit, plan) is to say that it cannot do the group: options
-// `refuse` and `every` of the pass that makes groups, for tests of what happens then.
+// Whether a stage of compilation (lower, emit, plan) is to refuse the group: options `refuse`
+// and `every` of the pass, for tests.
 PIR_API bool pir_group_refused_by(const pir_op *group, const char *stage);
 
+// Returns the group behind `group` in the program's text, groups in the regions of scans
+// included; NULL asks for the first. NULL when there are no more.
+PIR_API const pir_op *pir_group_next(const pir_program *program, const pir_op *group);
+
+// Returns the arithmetic operations that an op, or the ops of a group, ask for, two for each
+// multiply-add; PIR_DIM_UNKNOWN where that cannot be told.
+PIR_API pir_dim pir_codegen_work(const pir_op *op, const pir_facts *facts);
+
+// ---- the compiler
+
+// Compiles the groups of one program. One thread at a time; compiled code may run on any
+// thread.
 typedef struct pir_compiler pir_compiler;
 
+// How groups are compiled.
 typedef struct pir_compiler_options {
   pir_target target;
   pir_math math;
-  const char *cache;  // folder, or NULL
+  // Folder of compiled code, or NULL.
+  const char *cache;
+  // Threads that compile.
   int threads;
-  bool ahead;  // only fill the cache, for another machine: no stage gets its code
+  // Only fill the cache, for another machine: no stage gets its code.
+  bool ahead;
 } pir_compiler_options;
 
-// Opens the LLVM library; PIR_UNAVAILABLE when it is not installed.
+// Creates a compiler without groups; the context must outlive pir_compiler_finish. The caller
+// destroys it. Failures are reported: PIR_UNAVAILABLE for a library that is not installed,
+// PIR_EXHAUSTED when memory runs out.
 PIR_API pir_status pir_compiler_create(pir_context *ctx, const pir_compiler_options *options,
                                        pir_compiler **out_compiler);
+// Destroys a compiler with all code that it made. NULL does nothing.
 PIR_API void pir_compiler_destroy(pir_compiler *compiler);
 
-// The version of LLVM behind it ("19.1.7"); false when that library is not installed. Opens it.
-PIR_API bool pir_compiler_llvm_version(char *out, size_t capacity);
-
-// Text that differs between builds of the libraries that make and run code.
-PIR_API void pir_compiler_identity(char *out, size_t capacity);
-
-// Takes a group up; nothing is compiled before pir_compiler_finish, which compiles all of them,
-// equal ones once. A group that cannot be compiled is no failure: a remark says why, it has no
-// code, and its ops are to be called.
+// Adds a group and sets *out_index to its number; nothing is compiled yet. A group that cannot
+// be compiled is no failure: a remark says why, and it has no code.
 PIR_API pir_status pir_compiler_add(pir_compiler *compiler, const pir_op *group,
                                     const pir_facts *facts, size_t *out_index);
+// Compiles all groups, equal ones once. Failures are reported: PIR_UNAVAILABLE for a library
+// that is not installed, PIR_EXHAUSTED when memory runs out.
 PIR_API pir_status pir_compiler_finish(pir_compiler *compiler);
-// Valid until the compiler is destroyed. NULL: the group has no code.
+// Returns a compiled group, valid until the compiler is destroyed; NULL when it has no code.
 PIR_API const pir_compiled_group *pir_compiler_group(const pir_compiler *compiler,
                                                      size_t index);
+// Returns the number of modules that were compiled rather than found.
 PIR_API size_t pir_compiler_kernels(const pir_compiler *compiler);
+// Returns the number of groups whose code was found, in memory or in the cache.
 PIR_API size_t pir_compiler_cache_hits(const pir_compiler *compiler);
 
-// What a later start needs of the compiled groups: their code, and what running them asks for;
-// not how constants are packed. Bytes from malloc, for the same library on the same processor.
-// PIR_NOT_FOUND: the code is not kept in a folder.
+// Writes all that a later start needs to run the compiled groups, but not how constants are
+// packed. The bytes are for the same library on the same processor; free *out_data with free.
+// PIR_NOT_FOUND: the code is not in a cache folder, or is for a device.
 PIR_API pir_status pir_compiler_save(const pir_compiler *compiler, void **out_data,
                                      size_t *out_size);
-// Groups have the numbers they had. The bytes are run, so they must be what was saved.
-// PIR_INVALID: they are not.
+// Makes a compiler of saved bytes, in which groups keep their numbers. The bytes are executed,
+// so they must come from pir_compiler_save. PIR_INVALID: they are damaged.
 PIR_API pir_status pir_compiler_restore(const void *data, size_t size,
                                         pir_compiler **out_compiler);
 
-// Writes the code of the program's groups as one module: group k has functions g<k>_stage<n>,
-// and one for each constant it packs. Nothing is run, so `target` may be any that
-// pir_target_describe knows. PIR_INVALID, reported, when there is no group.
+// Writes the version of LLVM ("19.1.7"). Opens its library; false when it is not installed.
+PIR_API bool pir_compiler_llvm_version(char *out, size_t capacity);
+// Writes a text that differs between builds of the libraries that make and run code.
+PIR_API void pir_compiler_identity(char *out, size_t capacity);
+
+// Writes the code of a program's groups as one module: group k has functions g<k>_stage<n>, and
+// one for each constant that it packs. Nothing is run, so `target` may be any that
+// pir_target_describe knows. PIR_INVALID, reported, when there is no group; PIR_UNSUPPORTED for
+// a form that the target lacks; PIR_IO when the writer stops.
 PIR_API pir_status pir_codegen_write(const pir_program *program, const pir_target *target,
                                      pir_math math, pir_code_form form, pir_writer out);
 

@@ -1,9 +1,11 @@
-// CUDA devices, by the driver API that is opened at run time: nothing of CUDA is needed to
-// build or install libpir.
+// CUDA devices (docs/cuda.md), by the driver API, which is opened at run time: nothing of CUDA
+// is needed to build or install the library.
 //
 // A pir_device is a context with the code loaded into it; a pir_queue is a stream with a memory
-// pool and staging memory. A device may be used from any number of threads, a queue from one at
-// a time. Calls that take a queue only enqueue, but for pir_queue_wait.
+// pool and staging memory. Any number of threads may use a device, one thread at a time a
+// queue. Functions that take a queue only enqueue work, but for pir_queue_wait. Their failures
+// are in pir_queue_message: PIR_EXHAUSTED when the device's memory runs out, PIR_INVALID for a
+// context or stream of the caller's that is none, PIR_IO for broken memory, else PIR_INTERNAL.
 #ifndef PIR_DEVICE_H
 #define PIR_DEVICE_H
 
@@ -17,64 +19,102 @@ typedef struct pir_queue pir_queue;
 typedef struct pir_device_code pir_device_code;
 typedef struct pir_device_graph pir_device_graph;
 
-// Opens device `ordinal`, or takes the caller's context (a CUcontext) when it is not NULL.
-// PIR_UNAVAILABLE, with a sentence that says what is missing, where there is no driver or no
-// device.
+// ---- devices
+
+// Opens device number `ordinal`, or uses the caller's context (a CUcontext) when it is not
+// NULL. The caller closes the device. PIR_UNAVAILABLE when there is no driver or no device:
+// `message` names the missing part.
 PIR_API pir_status pir_device_open(int ordinal, void *context, pir_device **out_device,
                                    pir_message *message);
+// Closes a device without code and queues; a context of the caller's stays. NULL does nothing.
 PIR_API void pir_device_close(pir_device *device);
-PIR_API int pir_device_arch(const pir_device *device);  // 90 for compute capability 9.0
-PIR_API int
-pir_device_driver(const pir_device *device);  // version of the driver's CUDA, as 13000
+// Returns the compute capability times ten: 90 for 9.0.
+PIR_API int pir_device_arch(const pir_device *device);
+// Returns the CUDA version of the driver, as 13000.
+PIR_API int pir_device_driver(const pir_device *device);
+// Returns the product's name, which lives as long as the device.
 PIR_API const char *pir_device_name(const pir_device *device);
 
-// Loads a CUBIN. Kernels belong to their code.
+// ---- code
+
+// A kernel of loaded code; it is valid as long as the code.
 typedef struct pir_device_kernel {
+  // A CUfunction.
   void *function;
-  int most_blocks;  // that fill the device
+  // The number of blocks that fills the device; more are not launched.
+  int most_blocks;
 } pir_device_kernel;
+
+// Loads a CUBIN, which need not outlive the call. The caller unloads it.
 PIR_API pir_status pir_device_load(pir_device *device, const void *code,
                                    pir_device_code **out_code, pir_message *message);
+// Looks a kernel up by name, for blocks of `block_threads` threads.
 PIR_API pir_status pir_device_find(pir_device_code *code, const char *name, int block_threads,
                                    pir_device_kernel *out_kernel, pir_message *message);
+// Unloads code that no queue runs any more. NULL does nothing.
 PIR_API void pir_device_unload(pir_device_code *code);
 
-// `stream`: the caller's CUstream, or NULL for one of its own.
+// ---- queues and their memory
+
+// Creates a queue on the caller's stream (a CUstream), or on one of its own when it is NULL.
+// The caller destroys it.
 PIR_API pir_status pir_queue_create(pir_device *device, void *stream, pir_queue **out_queue,
                                     pir_message *message);
+// Waits for the queue's work and destroys it; a stream of the caller's stays. NULL does
+// nothing.
 PIR_API void pir_queue_destroy(pir_queue *queue);
 
-// Memory whose last use is on this queue is taken again at once: work runs in order. Aligned to
-// 256 bytes.
+// Allocates device memory, aligned to 256 bytes. Memory that was given back is used again at
+// once, since work runs in order.
 PIR_API pir_status pir_queue_take(pir_queue *queue, size_t bytes, void **out_memory);
+// Gives memory of pir_queue_take back, with the size it was taken with; work that uses it may
+// still be enqueued. NULL does nothing.
 PIR_API void pir_queue_give(pir_queue *queue, void *memory, size_t bytes);
-PIR_API size_t
-pir_queue_trim(pir_queue *queue);  // gives unused memory back to the device; returns the bytes
+// Frees the unused memory of the pool for other queues and programs; returns the bytes.
+PIR_API size_t pir_queue_trim(pir_queue *queue);
 
-// The source may change when this returns.
+// ---- work
+
+// Copies from host memory, which may change when the call returns, to the device.
 PIR_API pir_status pir_queue_upload(pir_queue *queue, void *to, const void *from, size_t bytes);
-// The destination holds the bytes after the next pir_queue_wait.
+// Copies from the device to host memory, which holds the bytes after the next pir_queue_wait
+// and must live until then.
 PIR_API pir_status pir_queue_download(pir_queue *queue, void *to, const void *from,
                                       size_t bytes);
+// Starts a kernel with at most `blocks` blocks of `threads` threads. `arguments` are pointers
+// to its parameters, which are copied.
 PIR_API pir_status pir_queue_launch(pir_queue *queue, const pir_device_kernel *kernel,
                                     int64_t blocks, int threads, void **arguments);
-// Until everything enqueued has been done.
+// Waits until all work of the queue is done, and reports what failed on the way.
 PIR_API pir_status pir_queue_wait(pir_queue *queue);
-PIR_API const char *pir_queue_message(const pir_queue *queue);  // of the last failure
+// Returns the text of the queue's last failure; it lives until the next one.
+PIR_API const char *pir_queue_message(const pir_queue *queue);
 
-// Nanoseconds on the device between two marks, once both were reached.
+// ---- time on the device
+
+// A point in the order of a queue's work. Zero it before it is first set.
 typedef struct pir_device_mark {
+  // A CUevent.
   void *event;
 } pir_device_mark;
+
+// Sets a mark behind the work that is enqueued; a mark may be set again.
 PIR_API pir_status pir_queue_mark(pir_queue *queue, pir_device_mark *mark);
+// Returns the nanoseconds between two marks that were both reached; 0 when they were not.
 PIR_API uint64_t pir_queue_between(pir_queue *queue, const pir_device_mark *from,
                                    const pir_device_mark *to);
+// Frees a mark, and zeroes it.
 PIR_API void pir_queue_drop_mark(pir_queue *queue, pir_device_mark *mark);
 
-// What is launched between begin and end is kept as a graph, not run.
+// ---- graphs
+
+// Begins to record launches instead of running them.
 PIR_API pir_status pir_queue_begin_graph(pir_queue *queue);
+// Ends the recording and makes a graph of it, which the caller drops.
 PIR_API pir_status pir_queue_end_graph(pir_queue *queue, pir_device_graph **out_graph);
+// Enqueues all launches of a graph at once, with the arguments that were recorded.
 PIR_API pir_status pir_queue_run_graph(pir_queue *queue, pir_device_graph *graph);
+// Frees a graph that does not run any more. NULL does nothing.
 PIR_API void pir_queue_drop_graph(pir_queue *queue, pir_device_graph *graph);
 
 PIR_END
