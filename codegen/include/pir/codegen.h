@@ -18,9 +18,11 @@ PIR_BEGIN
 typedef struct pir_target {
   // "x86-64-v4", ..
   char name[32];
-  // LLVM's names: of architecture and system, of the tuning model, and the feature string.
+  // LLVM's name of architecture and system.
   char triple[32];
+  // LLVM's name of the tuning model.
   char cpu[32];
+  // LLVM's feature string.
   char features[512];
   // Bytes of a vector register: 16, 32 or 64.
   int vector_bytes;
@@ -81,11 +83,13 @@ PIR_API const char *pir_math_names(void);
 typedef struct pir_stage_kernel {
   // The CUBIN; stages with the same pointer share it.
   const void *code;
+  // Size of the CUBIN.
   size_t code_bytes;
   // The kernel's name in the CUBIN.
   const char *name;
   // Numbers of buffers and of dims in the group's interface.
   const uint16_t *buffers, *dims;
+  // Lengths of both lists.
   uint16_t buffer_count, dim_count;
   // Threads and units of a block.
   int threads, units;
@@ -110,12 +114,15 @@ typedef struct pir_packing {
   uint16_t operand;
   // Size of the packed form.
   size_t bytes;
+  // The function that packs.
   pir_stage_fn fn;
+  // Number of its units.
   int64_t units;
 } pir_packing;
 
 // Memory that the stages of one run of a group share.
 typedef struct pir_temporary {
+  // Size, over the symbols of the facts.
   pir_dim bytes;
 } pir_temporary;
 
@@ -125,8 +132,10 @@ typedef struct pir_compiled_group {
   // To be run in this order.
   const pir_stage *stages;
   size_t stage_count;
+  // Operands that are packed once.
   const pir_packing *packings;
   size_t packing_count;
+  // Memory that each run needs besides operands and results.
   const pir_temporary *temporaries;
   size_t temporary_count;
   // Extents and strides that the code takes as arguments, evaluated for every run.
@@ -153,6 +162,7 @@ PIR_API size_t pir_group_order(const pir_op *group, bool of_result, size_t i,
 // begins at `offset` of `room` along `axis`, and its other extents are the home's. The home
 // itself begins at 0 and fills its room.
 typedef struct pir_group_place {
+  // Number of the axis.
   int axis;
   // In elements along `axis`.
   int64_t offset, room;
@@ -190,7 +200,9 @@ typedef struct pir_compiler pir_compiler;
 
 // How groups are compiled.
 typedef struct pir_compiler_options {
+  // The machine to compile for.
   pir_target target;
+  // The permissions of contractions.
   pir_math math;
   // Folder of compiled code, or NULL.
   const char *cache;

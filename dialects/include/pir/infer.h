@@ -80,6 +80,7 @@ struct pir_infer {
   int nesting;
   // Whether `message` holds the reason of a failure.
   bool has_message;
+  // NUL-terminated.
   char message[400];
   // Called for every constraint that numbers do not already satisfy; NULL: nobody collects
   // them.
@@ -160,6 +161,7 @@ PIR_API pir_symbol_source pir_facts_symbol(const pir_facts *facts, size_t i);
 // A constraint of one op, in a list without duplicates.
 typedef struct pir_constraint pir_constraint;
 struct pir_constraint {
+  // The condition.
   pir_constraint_kind kind;
   // The two extents.
   pir_dim a, b;

@@ -59,6 +59,7 @@ struct pir_legacy_op {
 
 // The rows of a dialect, sorted bytewise by old name.
 typedef struct pir_legacy_table {
+  // `count` rows.
   const pir_legacy_op *ops;
   size_t count;
 } pir_legacy_table;

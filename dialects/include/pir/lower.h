@@ -26,8 +26,9 @@ typedef enum pir_lower_arg_kind {
 
 // One argument of a step.
 typedef struct pir_lower_arg {
-  // A pir_lower_arg_kind, which says which of the fields below count.
+  // A pir_lower_arg_kind.
   uint8_t kind;
+  // As the kind says.
   int16_t value, node, first, count;
 } pir_lower_arg;
 
@@ -37,6 +38,7 @@ typedef struct pir_lower_item {
   int16_t repeat;
   // Index node of the entry; -1: all elements of list attribute `attr`.
   int16_t node;
+  // Number of the attribute, or -1.
   int16_t attr;
 } pir_lower_item;
 
@@ -54,9 +56,11 @@ typedef enum pir_lower_attr_kind {
 typedef struct pir_lower_attr {
   // The name in the step's op.
   const char *name;
-  // A pir_lower_attr_kind, which says which of the fields below count.
+  // A pir_lower_attr_kind.
   uint8_t kind;
+  // As the kind says.
   int16_t k, node, first, count;
+  // Of PIR_LOWER_TEXT.
   const char *text;
 } pir_lower_attr;
 
@@ -78,16 +82,21 @@ struct pir_lower {
   // Index node: whether the alternative holds; -1: always.
   int16_t when;
   uint16_t step_count;
+  // The ops that the block makes, in order.
   const pir_lower_step *steps;
-  // Arguments, attributes and list items of all steps.
+  // Arguments of all steps.
   const pir_lower_arg *args;
+  // Attributes of all steps.
   const pir_lower_attr *attrs;
+  // Entries of all integer lists.
   const pir_lower_item *items;
   // The value number of each declared result, or -1 when it is absent.
   const int16_t *results;
-  // Expressions, as in pir_clause.
+  // The nodes of all expressions, as in pir_clause.
   const pir_node *nodes;
+  // Value numbers of lists, and entries of list maps.
   const int16_t *pool;
+  // Texts, by the number that nodes hold.
   const char *const *text;
 };
 

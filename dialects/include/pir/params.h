@@ -17,7 +17,9 @@ PIR_BEGIN
 // A parameter that a program saves: one record of its file. Memory belongs to the context.
 typedef struct pir_param_decl {
   pir_str name;
+  // Element type.
   pir_dtype dtype;
+  // All extents are known.
   pir_shape shape;
   // Where the program declares it.
   pir_loc loc;

@@ -21,6 +21,7 @@ struct pir_dialect {
   // Attributes that ops may carry without declaring them; they have no defaults. The first
   // `carried_by_all` of them are for ops of every dialect, the others for this one's.
   const pir_attr_def *carried;
+  // Number of all of them, and of the first ones.
   size_t carried_count, carried_by_all;
 };
 

@@ -146,6 +146,7 @@ typedef struct pir_result_def {
 
 // Result number `result` shares memory with operand number `operand`.
 typedef struct pir_inplace_pair {
+  // Declared positions.
   uint8_t operand, result;
 } pir_inplace_pair;
 
@@ -186,22 +187,26 @@ struct pir_opdef {
   uint32_t traits;
   // Lengths of the tables below; `region_count` is the number of regions an op has.
   uint8_t operand_count, result_count, attr_count, region_count;
+  // Lengths of `inplace` and `lower`.
   uint8_t inplace_count, lower_count;
   // A pir_op_form.
   uint8_t form;
   // Tensors first, then attribute operands, each in declared order.
   const pir_operand_def *operands;
+  // In declared order.
   const pir_result_def *results;
   // In declared order, which is the order in JSON.
   const pir_attr_def *attrs;
   // Positions in `attrs`, in bytewise order of names.
   const uint8_t *attr_order;
+  // Results that share memory with operands.
   const pir_inplace_pair *inplace;
 
   // The meaning. The first alternative of `lower` whose condition holds is what the op
   // computes; else the first clause of each result whose condition holds (pir_clause_choose);
   // else the C kernel with the name `kernel`. NULL where there is none.
   const pir_clause *clause;
+  // Alternatives in the order in which they are tried.
   const pir_lower *lower;
   // Shapes of results that neither `hooks.infer` nor the meaning gives: the shape of operand
   // `like`, the extents that `out_map` lists, or `out_extent` for each of `out_rank` axes.
@@ -211,6 +216,7 @@ struct pir_opdef {
   const pir_clause *require;
   // The kernel's name, the third source of the meaning.
   const char *kernel;
+  // The op's C functions.
   pir_op_hooks hooks;
 
   // The row by which the op is written to .pdmodel files; NULL when it has no legacy form.

@@ -51,6 +51,7 @@ PIR_API void pir_program_set_info(pir_program *program, pir_program_info info);
 typedef struct pir_param {
   // Unique in the program.
   pir_str name;
+  // Element type.
   pir_dtype dtype;
   // All extents are known.
   pir_shape shape;

@@ -29,12 +29,12 @@ PIR_API pir_op *pir_value_op(const pir_value *value);
 PIR_API pir_block *pir_value_block(const pir_value *value);
 // Returns the position among the op's results or the block's arguments.
 PIR_API size_t pir_value_index(const pir_value *value);
-// Whether the value is an argument of a block.
+// Whether the value is an argument of a block rather than a result of an op.
 PIR_API bool pir_value_is_argument(const pir_value *value);
 
 // ---- uses
 
-// Whether no op reads the value. O(1).
+// Whether no operand reads the value. O(1).
 PIR_API bool pir_value_unused(const pir_value *value);
 // Whether exactly one operand reads the value. O(1).
 PIR_API bool pir_value_single_use(const pir_value *value);

@@ -105,7 +105,9 @@ typedef struct pir_pass_manager pir_pass_manager;
 
 // Callbacks around every pass; either may be NULL. A failure ends the run.
 typedef struct pir_pass_instrument {
+  // Called before a pass runs.
   pir_status (*before)(void *user, const pir_pass *pass, pir_program *program);
+  // Called after a pass succeeded.
   pir_status (*after)(void *user, const pir_pass *pass, pir_program *program);
   // Handed to both.
   void *user;
@@ -132,6 +134,7 @@ typedef struct pir_pass_options {
   size_t print_before_count, print_after_count;
   // The log; a NULL `write` drops it.
   pir_writer log;
+  // Callbacks, called in this order.
   const pir_pass_instrument *instruments;
   size_t instrument_count;
   // Passes of this level and higher are left out; 0: all run.

@@ -31,13 +31,19 @@ typedef struct pir_rule_value pir_rule_value;
 struct pir_rule_value {
   // A pir_rule_kind.
   uint8_t kind;
+  // Of a BOOL, INT, DTYPE, PLACE or DIM.
   int64_t i;
+  // Of a FLOAT.
   double f;
+  // Of a TEXT.
   pir_str text;
   // The attribute that the value was read from, or NULL.
   const pir_attr *attr;
+  // Of a LIST.
   const pir_rule_value *items;
+  // Of a VALUE.
   pir_value *value;
+  // Of VALUES.
   pir_value *const *values;
   // Number of `items` or `values`.
   size_t count;
@@ -53,6 +59,7 @@ typedef struct pir_rule_call {
   pir_facts *facts;
   // The op at which the rule is tried.
   pir_op *root;
+  // The arguments, in order.
   const pir_rule_value *args;
   size_t arg_count;
   // Returns memory for a list to return, valid while the rule is tried; NULL when there is
@@ -72,7 +79,9 @@ typedef pir_rule_value (*pir_rule_helper_fn)(const pir_rule_call *call);
 typedef struct pir_rule_helper {
   // Without '@'.
   const char *name;
+  // The number of arguments that every call has.
   uint8_t arg_count;
+  // The function.
   pir_rule_helper_fn fn;
 } pir_rule_helper;
 

@@ -21,9 +21,11 @@ typedef struct pir_lod_block {
   struct pir_lod_block *next;
   // Size of the block.
   size_t bytes;
-  // For the `lod` and `lod_sizes` of a tensor: they point into `offsets`.
+  // The `lod` of a tensor: pointers into `offsets`.
   const uint64_t *levels[2];
+  // The `lod_sizes` of a tensor.
   size_t sizes[2];
+  // The offsets of all levels.
   uint64_t offsets[];
 } pir_lod_block;
 
@@ -75,6 +77,7 @@ typedef pir_status (*pir_kernel_fn)(const pir_kernel_call *call);
 struct pir_kernel {
   // As in `kernel NAME` of the .ops entry.
   const char *name;
+  // The function.
   pir_kernel_fn run;
   // Whether it allocates its results itself (nonzero, unique, ..): it then sets data, shape and
   // strides, with memory of the call's allocator that the run takes over.

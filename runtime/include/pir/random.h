@@ -13,6 +13,7 @@ enum { PIR_GENERATOR_WORDS = 312 };
 
 // A generator. A plain struct without memory of its own; a copy draws the same numbers.
 typedef struct pir_generator {
+  // The state.
   uint64_t words[PIR_GENERATOR_WORDS];
   // The next word; PIR_GENERATOR_WORDS: all words have been drawn.
   uint32_t at;

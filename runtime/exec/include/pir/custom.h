@@ -36,8 +36,9 @@ typedef struct pir_custom_op {
   const char *attrs;
   // "Out".
   const char *results;
-  // Names of functions in the library; `infer` may be NULL.
+  // Name of the function that computes, in the library.
   const char *kernel;
+  // Name of the function that gives shapes, or NULL.
   const char *infer;
 } pir_custom_op;
 

@@ -93,6 +93,7 @@ PIR_API void pir_model_release(pir_model *model);
 // An input or output. The name lives as long as the model.
 typedef struct pir_port {
   pir_str name;
+  // Element type.
   pir_dtype dtype;
   // -1: only the run shows it.
   int32_t rank;
