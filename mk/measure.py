@@ -18,6 +18,7 @@ Rules:
   folders     no folder holds more than 25 entries
   header      comment lines of public headers are at least 0.8 of their code lines
   bare        every public function has a comment of its own that says more than its name
+  fields      every field of a public struct has a comment on its line or above it, but names and counts
   phrases     no file head and no comment of a public header holds a phrase that docs/glossary.md refuses
 """
 import collections
@@ -193,32 +194,68 @@ def comments(text):
             yield number, line.strip("/* ")
 
 
+# Words that a comment may hold without saying anything, and endings that make no other word.
+EMPTY = set("the and this that these those with for its from of which when while does same returns return sets set gets get "
+            "gives give whether called calls one all given function value".split())
+
+
+def stem(word):
+    for ending in ("ing", "ies", "ed", "es", "s"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[:-len(ending)]
+    return word[:-1] if word.endswith(("e", "y")) and len(word) > 4 else word
+
+
 def says_more(comment, name):
-    words = set(re.findall(r"[a-z]{3,}", comment.lower())) - set(name.split("_")) - {"the", "and", "this", "that", "returns"}
-    return len(words) >= 2
+    """Whether a comment holds at least two words that are neither empty nor part of the name, in whatever form."""
+    known = {stem(part) for part in name.split("_")}
+    words = {stem(w) for w in re.findall(r"[a-z]\w{2,}", comment.lower()) if w not in EMPTY}
+    return len(words - known) >= 2
+
+
+def comment_above(lines, number):
+    """The comment that ends on the line before `number`, headings apart."""
+    said, above = [], number - 2
+    while above >= 0 and re.match(r"\s*(//|\*|/\*)", lines[above]) and not re.match(r"\s*// ----", lines[above]):
+        said.append(lines[above])
+        above -= 1
+    return " ".join(reversed(said))
 
 
 def bare_functions(path, text):
     """Public functions of a header without a comment of their own: (line, name)."""
     lines = text.split("\n")
     for number, line in enumerate(lines, 1):
-        if not re.match(r"\s*(PIR_NODISCARD\s+)?(PIR_API|PIR_NODISCARD)\b", line):
+        if not re.match(r"\s*(PIR_API|PIR_NODISCARD|static inline)\b", line):
             continue
         declaration = line
         end = number
-        while ";" not in declaration and end < len(lines):
+        while not re.search(r"[;{]", declaration) and end < len(lines):
             declaration += lines[end]
             end += 1
         name = re.search(r"\b(pir_\w+)\(", declaration)
         if not name:
             continue
         said = " ".join(m.group(1) for m in re.finditer(r"//(.*?)(?=$|\n)", "\n".join(lines[number - 1:end]), re.M))
-        above = number - 2
-        while above >= 0 and lines[above].lstrip().startswith(("//", "*", "/*")):
-            said += " " + lines[above]
-            above -= 1
-        if not says_more(said, name.group(1)):
+        if not says_more(said + " " + comment_above(lines, number), name.group(1)):
             yield number, name.group(1)
+
+
+PLAIN_FIELD = re.compile(r"\b(name|next|user|size|count|\w+_(count|sizes))(, \w+_count)*;")
+
+
+def bare_fields(text):
+    """Fields of structs without a comment: (line, text). Names, lengths of lists and links need none."""
+    lines, inside = text.split("\n"), False
+    for number, line in enumerate(lines, 1):
+        code = line.strip()
+        if re.match(r"(typedef )?struct\b.*\{$", code):
+            inside = True
+        elif code.startswith("}"):
+            inside = False
+        elif inside and not code.startswith("//") and re.search(r";( *//.*)?$", code):
+            if "//" not in code and not comment_above(lines, number) and not PLAIN_FIELD.search(code):
+                yield number, code
 
 
 def main():
@@ -300,6 +337,8 @@ def main():
         code += sum(not line.startswith("//") for line in lines)
         for number, name in bare_functions(f, text):
             broken("bare", f"{f}:{number}", name)
+        for number, field in bare_fields(text):
+            broken("fields", f"{f}:{number}", field)
     for f in files:
         if layer_of(f) not in LIBRARY + ["tools"]:
             continue
@@ -317,7 +356,7 @@ def main():
         print(f"{'layer':9}{'files':>6}{'lines':>8}{'tokens':>8}{'p90':>5}{'?: %':>6}" + "".join(f"{r:>10}" for r in rules))
         for layer, n, lines, mean, p90, choice, here in table:
             print(f"{layer:9}{n:6}{lines:8}{mean:8.1f}{p90:5}{choice:6.1f}" + "".join(f"{here[r]:10}" for r in rules))
-        print(f"public headers: {share:.2f} comment lines a code line, {found['bare']} functions without a comment; "
+        print(f"public headers: {share:.2f} comment lines a code line, {found['bare']} functions and {found['fields']} fields without a comment; "
               f"files {found['files']}, folders {found['folders']}, phrases {found['phrases']}")
     return 1 if bad or found else 0
 
