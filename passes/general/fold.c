@@ -204,11 +204,13 @@ static void replace_copies(folder *f, pir_value *const *values, size_t count,
     if (!known || known->count != 1 || known->from_source ||
         pir_type_elements(pir_value_type(values[i])))
       continue;
-    if (!is_read(f, values[i]) || pir_value_may_be_overwritten(values[i]))
+    if (!is_read(f, values[i]) || pir_value_is_overwritten(values[i]))
       continue;
     pir_value *source = (pir_value *)(uintptr_t)known->source;
     if (!source || !pir_value_dominates(source, at)) {
-      f->status = materialise(f, values[i], known);
+      // A parameter keeps what a reader writes into it until the next run.
+      if (!pir_value_may_be_overwritten(values[i]))
+        f->status = materialise(f, values[i], known);
       continue;
     }
     pir_rewriter_replace_value(f->run->rewriter, values[i], source);
