@@ -41,6 +41,9 @@ pir_status pir_kernel_shape_result(const pir_kernel_call *call, pir_tensor *out,
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: too large", call->op);
   if (bytes == 0)
     bytes = 1;
+  if (call->most_bytes && bytes > call->most_bytes)
+    return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: a result of %zu bytes, more than allowed",
+                           call->op, bytes);
   bool custom = call->allocator && call->allocator->alloc;
   out->data = custom ? call->allocator->alloc(call->allocator->user, bytes, 64) : malloc(bytes);
   if (!out->data)

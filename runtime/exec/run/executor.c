@@ -183,6 +183,7 @@ static pir_status run_call(frame *f, const plan_instr *instr) {
                             .generator = f->generator,
                             .parallel = call->kernel ? f->parallel : guarded,
                             .allocator = &f->allocator,
+                            .most_bytes = f->budget == UINT64_MAX ? 0 : f->budget + !f->budget,
                             .lods = &f->lods,
                             .message = &f->message};
   pir_status status = call->run(&kernel);
