@@ -192,4 +192,4 @@ help:  ## list the targets
 
 .PHONY: all clean help generated tests check setup demo test test-neon test-asan test-tsan lint format draws fuzz bench bench-ops bench-contract interop install
 .SECONDARY:
--include $(shell [ -d $(B)/obj ] && find $(B)/obj -name '*.d')
+-include $(shell [ -d $(B)/obj ] && find $(B)/obj $(wildcard $(B)/test) -name '*.d')

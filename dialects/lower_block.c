@@ -352,7 +352,8 @@ static pir_status run_step(expansion *x, const pir_lower_step *step) {
   if (def->traits & PIR_STRUCTURAL &&
       first->kind == PIR_LOWER_VALUES) {  // the argument is the list it makes
     PIR_TRY(argument(x, step, def, 0, &x->values[x->count]));
-    return x->count++, PIR_OK;
+    x->count++;
+    return PIR_OK;
   }
   for (int i = 0; i < def->operand_count; i++) {
     if (i < step->arg_count)

@@ -68,31 +68,38 @@ def code_lines(text):
 
 
 class Frame:
-    """One bracket: what opened it, and what was seen in its current part (between commas or semicolons)."""
+    """One bracket: what stands before it, and what was seen in its current part (between commas or semicolons)."""
 
-    def __init__(self, kind):
-        self.kind, self.open, self.had = kind, 0, False
+    def __init__(self, kind, head=None):
+        self.kind, self.head, self.open, self.had = kind, head, 0, False
 
     def next_part(self):
         self.open, self.had = 0, False
 
 
-def bracket_kind(token, before, before2):
+CONTROL = {"if", "for", "while", "switch"}
+
+
+def bracket_kind(token, before, closed, stack):
+    """What a bracket opens; `closed` is the frame of the parenthesis that `before` closed."""
     if token == "(":
         if before == "for":
             return "for"
         return "call" if WORD.match(before or "") and before not in NOT_CALLS else "paren"
     if token == "[":
         return "index"
-    block = before in (")", "{", "}", ";", "else", "do", ":", None) or (WORD.match(before or "") and before not in ("return",))
-    return "block" if block else "init"
+    if stack[-1].kind != "block":
+        return "init"
+    if before == ")":  # a body, of a function or of a choice or loop, or a compound literal
+        return "block" if len(stack) == 1 or closed.head in CONTROL else "init"
+    return "block" if before in ("{", "}", ";", "else", "do", ":", None) else "init"
 
 
 def is_declaration(words):
     """Whether the first tokens of a statement declare something."""
     if not words or not WORD.match(words[0]):
         return False
-    if words[0] in ("static", "const", "struct", "enum", "union", "typedef", "extern", "unsigned", "signed", "register", "_Thread_local"):
+    if words[0] in ("static", "const", "struct", "enum", "union", "typedef", "extern", "unsigned", "signed", "register", "_Thread_local", "_Alignas", "template"):
         return True
     rest = words[1:]
     while rest and rest[0] in ("*", "const", "volatile", "restrict"):
@@ -102,18 +109,18 @@ def is_declaration(words):
 
 def broken_lines(text):
     """Yields (rule, line) for nested, assigned, comma and pointer."""
-    stack, statement, before, before2 = [Frame("block")], [], None, None
+    stack, statement, before, closed = [Frame("block")], [], None, None
     for number, line in code_lines(text):
         for token in TOKEN.findall(line):
             top = stack[-1]
             if token in "([{":
-                stack.append(Frame(bracket_kind(token, before, before2)))
+                stack.append(Frame(bracket_kind(token, before, closed, stack), before))
                 if token == "{" and stack[-1].kind == "block":
                     statement = []
             elif token in ")]}":
                 had = top.had or top.open > 0
                 if len(stack) > 1:
-                    stack.pop()
+                    closed = stack.pop()
                 if token != "}" or top.kind == "init":
                     stack[-1].had |= had
                 if token == "}" and top.kind == "block":
@@ -145,7 +152,7 @@ def broken_lines(text):
                 statement.append(token)
             if token == ":" and top.kind == "block" and statement and statement[0] in ("case", "default"):
                 statement = []
-            before2, before = before, token
+            before = token
 
 
 def percentile(counts, share):

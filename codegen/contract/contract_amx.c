@@ -119,8 +119,10 @@ static void multiply_taps(const block_of_tiles *t, loop_block *block, int level,
             *times = number(t, last ? f->tile_groups : 1);
   if (last)
     end = pir_loop_floordiv(e->m, end, times);
-  else if (t->p->tap_begin[axis])
-    begin = t->p->tap_begin[axis], end = t->p->tap_end[axis];
+  else if (t->p->tap_begin[axis]) {
+    begin = t->p->tap_begin[axis];
+    end = t->p->tap_end[axis];
+  }
   loop_expr *step_a = pir_loop_mul(e->m, contract_tap_step_a(e, level), times);
   loop_expr *step_b = pir_loop_mul(e->m, contract_tap_step_b(e, level), times);
   loop_var *k = pir_loop_var_create(e->fn, "k", LOOP_INDEX, 1);

@@ -322,8 +322,10 @@ pir_status pir_contract_emit(const contraction *c, const contract_env *env, cons
   contract_schedule(&f, env->target);
   contract_winograd winograd;
   bool filters = contract_winograd_match(&f, env, &winograd);
-  if (filters)
-    f.group = 1, f.tile_groups = 0;  // it transforms and multiplies f32
+  if (filters) {
+    f.group = 1;
+    f.tile_groups = 0;
+  }  // it transforms and multiplies f32
   if (filters)
     contract_winograd_describe(&winograd, out_code->how, sizeof out_code->how);
   else

@@ -410,8 +410,10 @@ static bool require_extents(contraction *c, const contract_tensor *t) {
     const contract_map *map = &t->map[axis];
     int var = -1, count = 0;
     for (int v = 0; v < c->var_count; v++)
-      if (map->factor[v])
-        var = v, count++;
+      if (map->factor[v]) {
+        var = v;
+        count++;
+      }
     bool whole = count == 1 && map->factor[var] == 1 && map->offset == 0 && !map->unsure;
     if (whole && !require(c, t->shape[axis], c->vars[var].extent))
       return false;

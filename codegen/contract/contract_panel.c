@@ -286,10 +286,13 @@ static void emit_taps(const tile *t, loop_block *block, int at, loop_expr *a, lo
     emit_groups(t, block, level, a, b, low, high);
     return;
   }
-  if (axis == t->tap && t->border == BORDER_TAPS)
-    begin = t->begin, end = t->end;
-  else if (t->p->tap_begin[axis])
-    begin = t->p->tap_begin[axis], end = t->p->tap_end[axis];
+  if (axis == t->tap && t->border == BORDER_TAPS) {
+    begin = t->begin;
+    end = t->end;
+  } else if (t->p->tap_begin[axis]) {
+    begin = t->p->tap_begin[axis];
+    end = t->p->tap_end[axis];
+  }
   emit_tap_loop(t, block, at + 1, a, b, begin, end, contract_step(e, OF_A, axis),
                 contract_tap_step_b(e, level), low, high);
 }

@@ -103,7 +103,7 @@ static bool finish_point(lowering *l, const pir_value *sums, lower_value *betwee
 }
 
 bool contract_finish_sums(lowering *l, const pir_value *sums, loop_fn *fn, loop_block *block,
-                  const contract_point *point) {
+                          const contract_point *point) {
   return finish_point(l, sums, NULL, fn, block, point);
 }
 
@@ -140,8 +140,10 @@ static bool bind_operand(lowering *l, const pir_op *op, int k, contract_tensor *
   }
   t->slot = (uint16_t)v->slot;
   t->align = (uint32_t)pir_dtype_size(t->dtype);
-  for (int d = 0; d < t->rank; d++)
-    t->order[d] = v->order[d], t->room[d] = lower_room(l, v, d);
+  for (int d = 0; d < t->rank; d++) {
+    t->order[d] = v->order[d];
+    t->room[d] = lower_room(l, v, d);
+  }
   return true;
 }
 
@@ -164,8 +166,10 @@ static bool bind_result(lowering *l, const pir_op *op, contract_tensor *t) {
       lower_fail(l, op, "a result after a contraction that has another shape");
       return false;
     }
-    for (int d = 0; d < t->rank; d++)
-      t->order[d] = v->order[d], t->room[d] = lower_room(l, v, d);
+    for (int d = 0; d < t->rank; d++) {
+      t->order[d] = v->order[d];
+      t->room[d] = lower_room(l, v, d);
+    }
     t->slot = (uint16_t)v->slot;
     t->align = (uint32_t)pir_dtype_size(t->dtype);
   }
@@ -231,7 +235,7 @@ static void emit_one(lowering *l, const contraction *c, epilogue *e, lower_stage
 }
 
 void contract_lower_one(lowering *l, const pir_op *op, lower_stages *stages,
-                           lower_packings *packings) {
+                        lower_packings *packings) {
   contraction c;
   epilogue e = {.l = l, .sum = pir_op_result(op, 0)};
   if (bind(l, op, false, NULL, &c))
@@ -269,7 +273,7 @@ static void emit_in_turn(lowering *l, contraction *c, epilogue *e, lower_value *
 }
 
 void contract_lower_pair(lowering *l, const pir_op *const ops[2], lower_stages *stages,
-                       lower_packings *packings) {
+                         lower_packings *packings) {
   contraction c[2];
   contract_pair_code code;
   lower_value *between = add_between(l, ops[0], ops[1]);

@@ -61,8 +61,11 @@ static void choose_tile(contract_form *f, const pir_target *target, int64_t rows
     if (rows * 2 <= most) {
       int64_t cost =
           panels * rows_cost(rows, rows, vectors) + (rest ? rows_cost(rows, rows, rest) : 0);
-      if (cost < best)
-        best = cost, f->rows = (int)rows, f->vectors = vectors;
+      if (cost < best) {
+        best = cost;
+        f->rows = (int)rows;
+        f->vectors = vectors;
+      }
     }
   }
 }

@@ -28,8 +28,12 @@ static void close_brace(cuda_emitter *e) {
 
 static void settle(cuda_emitter *e, loop_expr *a, loop_expr *b, loop_expr *c) {
   cuda_begin(e);
-  cuda_count(e, a), cuda_count(e, b), cuda_count(e, c);
-  cuda_settle(e, a), cuda_settle(e, b), cuda_settle(e, c);
+  cuda_count(e, a);
+  cuda_count(e, b);
+  cuda_count(e, c);
+  cuda_settle(e, a);
+  cuda_settle(e, b);
+  cuda_settle(e, c);
 }
 
 static void put_var(cuda_emitter *e, const loop_var *v) {
@@ -51,11 +55,20 @@ static void emit_threads(cuda_emitter *e, const loop_stmt *s) {
     put(e, "{\n");
     e->depth++;
     cuda_indent(e);
-    put(e, "const i64 "), put_var(e, s->var), put(e, " = thread;\n");
+    put(e, "const i64 ");
+    put_var(e, s->var);
+    put(e, " = thread;\n");
   } else {
-    put(e, "for (i64 "), put_var(e, s->var), put(e, " = "), cuda_put(e, s->begin, 0),
-        put(e, " + thread; ");
-    put_var(e, s->var), put(e, " < "), cuda_put(e, s->end, 0), put(e, "; "), put_var(e, s->var);
+    put(e, "for (i64 ");
+    put_var(e, s->var);
+    put(e, " = ");
+    cuda_put(e, s->begin, 0);
+    put(e, " + thread; ");
+    put_var(e, s->var);
+    put(e, " < ");
+    cuda_put(e, s->end, 0);
+    put(e, "; ");
+    put_var(e, s->var);
     pir_strbuf_format(&e->text, " += %d)", e->fn->threads);
     open_brace(e);
   }
@@ -78,22 +91,35 @@ static void emit_for(cuda_emitter *e, const loop_stmt *s) {
     int units = e->fn->threads > BLOCK / 2 ? 1 : BLOCK / e->fn->threads;
     if (e->fn->threads > 32)
       units = 1;
-    put(e, "for (i64 "), put_var(e, s->var);
+    put(e, "for (i64 ");
+    put_var(e, s->var);
     if (units == 1)
       put(e, " = blockIdx.x; ");
     else
       pir_strbuf_format(&e->text, " = (i64)blockIdx.x * %d + threadIdx.x / %d; ", units,
                         e->fn->threads);
-    put_var(e, s->var), put(e, " < end; "), put_var(e, s->var);
+    put_var(e, s->var);
+    put(e, " < end; ");
+    put_var(e, s->var);
     pir_strbuf_format(&e->text, " += (i64)gridDim.x * %d)", units);
   } else {
-    if (s->for_kind == LOOP_UNROLLED)
-      put(e, "#pragma unroll\n"), cuda_indent(e);
-    put(e, "for (i64 "), put_var(e, s->var), put(e, " = "), cuda_put(e, s->begin, 0),
-        put(e, "; ");
-    put_var(e, s->var), put(e, " < "), cuda_put(e, s->end, 0), put(e, "; "), put_var(e, s->var),
-        put(e, " += ");
-    cuda_put(e, s->step, 0), put(e, ")");
+    if (s->for_kind == LOOP_UNROLLED) {
+      put(e, "#pragma unroll\n");
+      cuda_indent(e);
+    }
+    put(e, "for (i64 ");
+    put_var(e, s->var);
+    put(e, " = ");
+    cuda_put(e, s->begin, 0);
+    put(e, "; ");
+    put_var(e, s->var);
+    put(e, " < ");
+    cuda_put(e, s->end, 0);
+    put(e, "; ");
+    put_var(e, s->var);
+    put(e, " += ");
+    cuda_put(e, s->step, 0);
+    put(e, ")");
   }
   open_brace(e);
   emit_block(e, &s->body);
@@ -103,7 +129,9 @@ static void emit_for(cuda_emitter *e, const loop_stmt *s) {
 static void emit_if(cuda_emitter *e, const loop_stmt *s) {
   settle(e, s->value, NULL, NULL);
   cuda_indent(e);
-  put(e, "if ("), cuda_put(e, s->value, 0), put(e, ")");
+  put(e, "if (");
+  cuda_put(e, s->value, 0);
+  put(e, ")");
   open_brace(e);
   emit_block(e, &s->body);
   close_brace(e);
@@ -126,7 +154,8 @@ static void emit_let(cuda_emitter *e, const loop_stmt *s) {
     put_var(e, s->var);
     if (s->value->lanes > 1)
       pir_strbuf_format(&e->text, "_%u", lane);
-    put(e, " = "), cuda_put(e, s->value, lane);
+    put(e, " = ");
+    cuda_put(e, s->value, lane);
   }
   put(e, ";\n");
 }
@@ -137,10 +166,15 @@ static void put_lane_store(cuda_emitter *e, const loop_stmt *s, unsigned lane,
   cuda_indent(e);
   if (first_only)
     put(e, "if (thread == 0) ");
-  if (s->mask)
-    put(e, "if ("), cuda_put(e, s->mask, lane), put(e, ") ");
+  if (s->mask) {
+    put(e, "if (");
+    cuda_put(e, s->mask, lane);
+    put(e, ") ");
+  }
   cuda_put_place(e, s->buffer, s->index, lane);
-  put(e, is_bool ? " = (u8)" : " = "), cuda_put(e, s->value, lane), put(e, ";\n");
+  put(e, is_bool ? " = (u8)" : " = ");
+  cuda_put(e, s->value, lane);
+  put(e, ";\n");
 }
 
 static void emit_store(cuda_emitter *e, const loop_stmt *s) {
@@ -157,7 +191,9 @@ static void emit_store(cuda_emitter *e, const loop_stmt *s) {
     cuda_put_place(e, s->buffer, s->index, 0);
     pir_strbuf_format(&e->text, " = pir_vec<%s, %u>{", type, lanes);
     for (unsigned lane = 0; lane < lanes; lane++) {
-      put(e, lane ? ", (" : "("), put(e, type), put(e, ")");
+      put(e, lane ? ", (" : "(");
+      put(e, type);
+      put(e, ")");
       cuda_put(e, s->value, lane);
     }
     put(e, "};\n");
@@ -182,8 +218,10 @@ static void emit_mma(cuda_emitter *e, const loop_stmt *s) {
   pir_strbuf_format(&e->text, "pir_mma_%s<%lld>(&", s->value->dtype == PIR_F16 ? "f16" : "bf16",
                     (long long)s->stride);
   cuda_put_place(e, s->buffer, s->index, 0);
-  put(e, ", &"), cuda_put_place(e, s->value->buffer, s->value->a, 0);
-  put(e, ", &"), cuda_put_place(e, s->right->buffer, s->right->a, 0);
+  put(e, ", &");
+  cuda_put_place(e, s->value->buffer, s->value->a, 0);
+  put(e, ", &");
+  cuda_put_place(e, s->right->buffer, s->right->a, 0);
   put(e, ");\n");
 }
 
@@ -199,7 +237,10 @@ static void emit_block(cuda_emitter *e, const loop_block *block) {
       case LOOP_PREFETCH: break;  // other warps hide the latency
       case LOOP_MMA: emit_mma(e, s); break;
       case LOOP_TILE: e->why = "tile registers"; break;
-      case LOOP_BARRIER: cuda_indent(e), put(e, "__syncthreads();\n"); break;
+      case LOOP_BARRIER:
+        cuda_indent(e);
+        put(e, "__syncthreads();\n");
+        break;
     }
   }
 }

@@ -65,7 +65,10 @@ void cuda_count(cuda_emitter *e, loop_expr *x) {
   n->uses = 1;
   x->emitted = n;
   x->emitted_in = e->m->emitted;
-  cuda_count(e, x->a), cuda_count(e, x->b), cuda_count(e, x->c), cuda_count(e, x->mask);
+  cuda_count(e, x->a);
+  cuda_count(e, x->b);
+  cuda_count(e, x->c);
+  cuda_count(e, x->mask);
 }
 
 bool cuda_is_wide(const loop_buffer *buffer, const loop_expr *index, unsigned lanes) {
@@ -127,8 +130,10 @@ static void name_node(cuda_emitter *e, const loop_expr *x, note *n) {
     const char *type = cuda_memory_type(x->dtype);
     n->wide = true;
     pir_strbuf_format(&e->text, "const pir_vec<%s, %u> m%u = ", type, x->lanes, n->name);
-    if (x->mask)
-      cuda_put(e, x->mask, 0), put(e, " ? ");
+    if (x->mask) {
+      cuda_put(e, x->mask, 0);
+      put(e, " ? ");
+    }
     pir_strbuf_format(&e->text, "*(const pir_vec<%s, %u> *)&", type, x->lanes);
     cuda_put_place(e, x->buffer, x->a, 0);
     if (x->mask)
@@ -151,7 +156,10 @@ void cuda_settle(cuda_emitter *e, loop_expr *x) {
   if (!n || n->settled)
     return;
   n->settled = true;
-  cuda_settle(e, x->a), cuda_settle(e, x->b), cuda_settle(e, x->c), cuda_settle(e, x->mask);
+  cuda_settle(e, x->a);
+  cuda_settle(e, x->b);
+  cuda_settle(e, x->c);
+  cuda_settle(e, x->mask);
   if (wants_name(x, n))
     name_node(e, x, n);
 }
@@ -414,15 +422,19 @@ static void put_operation(cuda_emitter *e, const loop_expr *x, unsigned lane) {
   const loop_expr *operands[] = {x->a, x->b, x->c};
   for (const char *c = form; *c; c++) {
     char next = *c == '%' ? c[1] : 0;
-    if (next >= '1' && next <= '3')
-      cuda_put(e, operands[next - '1'], lane), c++;
-    else if (next == 't')
-      put(e, cuda_type(x->fn == PIR_V_SELECT ? x->dtype : dtype)), c++;
-    else if (next == 'u')
-      put(e, pir_loop_type_size(dtype) == 8 ? "u64" : "u32"), c++;
-    else if (next == 'f')
-      put(e, dtype == PIR_F32 ? "f" : ""), c++;
-    else
+    if (next >= '1' && next <= '3') {
+      cuda_put(e, operands[next - '1'], lane);
+      c++;
+    } else if (next == 't') {
+      put(e, cuda_type(x->fn == PIR_V_SELECT ? x->dtype : dtype));
+      c++;
+    } else if (next == 'u') {
+      put(e, pir_loop_type_size(dtype) == 8 ? "u64" : "u32");
+      c++;
+    } else if (next == 'f') {
+      put(e, dtype == PIR_F32 ? "f" : "");
+      c++;
+    } else
       pir_strbuf_char(&e->text, *c);
   }
 }
@@ -459,20 +471,26 @@ static void put_plain(cuda_emitter *e, const loop_expr *x, unsigned lane) {
     case LOOP_OP: put_operation(e, x, lane); return;
     case LOOP_FMA:
       put(e, x->dtype == PIR_F32 ? "fmaf(" : "fma(");
-      cuda_put(e, x->a, lane), put(e, ", "), cuda_put(e, x->b, lane), put(e, ", "),
-          cuda_put(e, x->c, lane);
+      cuda_put(e, x->a, lane);
+      put(e, ", ");
+      cuda_put(e, x->b, lane);
+      put(e, ", ");
+      cuda_put(e, x->c, lane);
       put(e, ")");
       return;
     case LOOP_DOT: e->why = "products of pairs"; return;
     case LOOP_CAST: put_cast(e, x, lane); return;
     case LOOP_BITCAST:
       pir_strbuf_format(&e->text, "pir_bits<%s>(", cuda_type(x->dtype));
-      cuda_put(e, x->a, lane), put(e, ")");
+      cuda_put(e, x->a, lane);
+      put(e, ")");
       return;
     case LOOP_BROADCAST: cuda_put(e, x->a, 0); return;
     case LOOP_RAMP:
-      put(e, "("), cuda_put(e, x->a, 0), pir_strbuf_format(&e->text, " + %u * ", lane),
-          cuda_put(e, x->b, 0);
+      put(e, "(");
+      cuda_put(e, x->a, 0);
+      pir_strbuf_format(&e->text, " + %u * ", lane);
+      cuda_put(e, x->b, 0);
       put(e, ")");
       return;
     case LOOP_LOAD:

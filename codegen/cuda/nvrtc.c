@@ -81,8 +81,10 @@ static pir_status take(const nvrtc *n, nvrtc_program program, nvrtc_form form,
   if (!data)
     return PIR_EXHAUSTED;
   failed = form == NVRTC_PTX ? n->nvrtcGetPTX(program, data) : n->nvrtcGetCUBIN(program, data);
-  if (failed)
-    return free(data), PIR_INTERNAL;
+  if (failed) {
+    free(data);
+    return PIR_INTERNAL;
+  }
   data[size] = 0;
   *out = (pir_emitted){data, form == NVRTC_PTX ? strlen(data) : size};
   return PIR_OK;

@@ -700,8 +700,10 @@ static pir_status group_block(grouping *g, pir_block *block) {
   pir_status status = group_materialise(g);
   if (!status)
     group_layouts(g);
-  if (!status)
-    group_places(g), status = g->failed;
+  if (!status) {
+    group_places(g);
+    status = g->failed;
+  }
   if (!status)
     mark_refused(g);
   pir_arena_destroy(&arena);

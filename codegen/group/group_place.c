@@ -223,8 +223,10 @@ static void claim_parts(const places *p, const pir_op *taker) {
   pir_split_parts(pir_value_op(pir_op_operand(taker, 0)), &whole, &axis);
   for (size_t i = 0; i < pir_op_results(taker); i++, next += extent) {
     claim(p, pir_op_result(taker, i), whole, axis, next);
-    if (!extent_at(p, pir_op_result(taker, i), axis, &extent))
-      p->g->failed = PIR_INTERNAL, extent = 0;
+    if (!extent_at(p, pir_op_result(taker, i), axis, &extent)) {
+      p->g->failed = PIR_INTERNAL;
+      extent = 0;
+    }
   }
 }
 
@@ -268,8 +270,10 @@ static bool is_there_already(const places *p, const join *j) {
     if (!e || !e->in || e->axis != j->axis || !extent_at(p, part, j->axis, &extent))
       return false;
     const pir_value *of = home_of(p, part, &at);
-    if (i == 0)
-      home = of, begin = next = at;
+    if (i == 0) {
+      home = of;
+      begin = next = at;
+    }
     if (of != home || at != next)
       return false;
     next += extent;
@@ -319,7 +323,9 @@ static const pir_attr *attribute(places *p, const pir_value *v) {
   entry *of = entry_of(p, home);
   if (!of->home)
     of->home = ++p->g->homes;
-  n[0] = e->axis, n[1] = at, n[3] = of->home;
+  n[0] = e->axis;
+  n[1] = at;
+  n[3] = of->home;
   if (!extent_at(p, home, e->axis, &n[2]))
     p->g->failed = PIR_INTERNAL;
   return pir_attr_int_array(p->g->ctx, n, 4);

@@ -58,7 +58,8 @@ static bool are_bytes(const pir_param *param) {
     const char *at = (const char *)param->data + 4 * i;
     int32_t n;
     float x;
-    memcpy(&n, at, 4), memcpy(&x, at, 4);
+    memcpy(&n, at, 4);
+    memcpy(&x, at, 4);
     if (param->dtype == PIR_F32 ? !(x >= INT8_MIN && x <= INT8_MAX) || x != (float)(int)x
                                 : n != (int8_t)n)
       return false;

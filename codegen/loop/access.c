@@ -23,8 +23,10 @@ static loop_expr *resolve(const loop_accesses *a, loop_expr *e) {
 static void name(loop_accesses *a, const loop_var *var, loop_expr *value) {
   if (a->name_count == MAX_NAMES)
     refuse(a, "its body is too large");
-  else
-    a->names[a->name_count].var = var, a->names[a->name_count++].value = value;
+  else {
+    a->names[a->name_count].var = var;
+    a->names[a->name_count++].value = value;
+  }
 }
 
 static void add_memory(loop_accesses *a, loop_buffer *buffer, loop_expr *index, bool writes,
@@ -68,8 +70,10 @@ static void read_expr(loop_accesses *a, loop_expr *e, bool masked) {
     add_register(a, e->buffer, REGISTER_READ, 0);
   else if (e->kind == LOOP_LOAD)
     add_memory(a, e->buffer, e->a, false, masked || e->mask);
-  read_expr(a, e->a, masked), read_expr(a, e->b, masked), read_expr(a, e->c, masked),
-      read_expr(a, e->mask, masked);
+  read_expr(a, e->a, masked);
+  read_expr(a, e->b, masked);
+  read_expr(a, e->c, masked);
+  read_expr(a, e->mask, masked);
 }
 
 // At most so many iterations: end - begin, of which `end` may be the smaller of two.
@@ -78,8 +82,10 @@ static int64_t trips_of(loop_module *m, const loop_stmt *s, bool *out_exact) {
   int64_t n, step, least = -1;
   *out_exact = pir_loop_is_int(s->step, &step) && step == 1 &&
                pir_loop_is_int(pir_loop_sub(m, s->end, s->begin), &n);
-  if (s->end->kind == LOOP_OP && s->end->fn == PIR_V_MIN)
-    ends[0] = s->end->a, ends[1] = s->end->b;
+  if (s->end->kind == LOOP_OP && s->end->fn == PIR_V_MIN) {
+    ends[0] = s->end->a;
+    ends[1] = s->end->b;
+  }
   if (!pir_loop_is_int(s->step, &step) || step < 1)
     return -1;
   for (int i = 0; i < 2; i++)
@@ -92,14 +98,16 @@ static void collect(loop_accesses *a, const loop_block *block, bool masked);
 
 static void collect_loop(loop_accesses *a, const loop_stmt *s, bool masked) {
   int64_t zero;
-  read_expr(a, s->begin, masked), read_expr(a, s->end, masked);
+  read_expr(a, s->begin, masked);
+  read_expr(a, s->end, masked);
   if (a->inner_count == MAX_INNER) {
     refuse(a, "its body is too large");
     return;
   }
   loop_module *m = a->m;
   loop_stmt resolved = *s;
-  resolved.begin = resolve(a, s->begin), resolved.end = resolve(a, s->end);
+  resolved.begin = resolve(a, s->begin);
+  resolved.end = resolve(a, s->end);
   a->inner[a->inner_count].var = s->var;
   a->inner[a->inner_count].trips = trips_of(m, &resolved, &a->inner[a->inner_count].exact);
   a->inner_count++;
@@ -120,7 +128,9 @@ static bool sets_all(const loop_accesses *a, const loop_stmt *s) {
 }
 
 static void collect_write(loop_accesses *a, const loop_stmt *s, bool masked) {
-  read_expr(a, s->index, masked), read_expr(a, s->value, masked), read_expr(a, s->mask, masked);
+  read_expr(a, s->index, masked);
+  read_expr(a, s->value, masked);
+  read_expr(a, s->mask, masked);
   if (s->buffer->space != LOOP_REGISTER) {
     add_memory(a, s->buffer, s->index, true, masked || s->mask);
   } else if (s->kind == LOOP_ACCUMULATE) {
@@ -138,7 +148,8 @@ static void collect(loop_accesses *a, const loop_block *block, bool masked) {
       case LOOP_FOR: collect_loop(a, s, masked); break;
       case LOOP_IF:
         read_expr(a, s->value, masked);
-        collect(a, &s->body, true), collect(a, &s->other, true);
+        collect(a, &s->body, true);
+        collect(a, &s->other, true);
         break;
       case LOOP_LET:
         read_expr(a, s->value, masked);

@@ -104,7 +104,10 @@ static void probe_expr(probe *p, const loop_expr *e) {
     return;
   if (e->kind == LOOP_LOAD || e->kind == LOOP_GATHER)
     probe_access(p, e->buffer, e->a);
-  probe_expr(p, e->a), probe_expr(p, e->b), probe_expr(p, e->c), probe_expr(p, e->mask);
+  probe_expr(p, e->a);
+  probe_expr(p, e->b);
+  probe_expr(p, e->c);
+  probe_expr(p, e->mask);
 }
 
 static void probe_block(probe *p, const loop_block *block) {
@@ -113,8 +116,10 @@ static void probe_block(probe *p, const loop_block *block) {
       probe_access(p, s->buffer, s->index);
     if (s->kind == LOOP_SCATTER || s->kind == LOOP_IF)
       p->fits = false;
-    probe_expr(p, s->begin), probe_expr(p, s->end), probe_expr(p, s->value),
-        probe_expr(p, s->mask);
+    probe_expr(p, s->begin);
+    probe_expr(p, s->end);
+    probe_expr(p, s->value);
+    probe_expr(p, s->mask);
     probe_block(p, &s->body);
   }
 }

@@ -521,7 +521,9 @@ void pir_loop_tile(loop_fn *fn, loop_block *block, loop_tile_op op, loop_buffer 
                    loop_expr *index, loop_expr *stride, int first, int second, int third) {
   loop_stmt *s = append_store(fn, block, LOOP_TILE, buffer, index, stride);
   s->combine = (uint8_t)op;
-  s->tiles[0] = (uint8_t)first, s->tiles[1] = (uint8_t)second, s->tiles[2] = (uint8_t)third;
+  s->tiles[0] = (uint8_t)first;
+  s->tiles[1] = (uint8_t)second;
+  s->tiles[2] = (uint8_t)third;
 }
 
 void pir_loop_mma(loop_fn *fn, loop_block *block, loop_buffer *sums, loop_expr *index,

@@ -49,11 +49,13 @@ static void put_type(printer *p, uint8_t dtype, uint16_t lanes) {
 }
 
 static void put_var(printer *p, const loop_var *v) {
-  put(p, "v"), put_int(p, v->id);
+  put(p, "v");
+  put_int(p, v->id);
 }
 
 static void put_buffer(printer *p, const loop_buffer *b) {
-  put(p, "b"), put_int(p, b->id);
+  put(p, "b");
+  put_int(p, b->id);
 }
 
 static void put_expr(printer *p, const loop_expr *e);
@@ -66,8 +68,10 @@ static void put_list(printer *p, const loop_expr *e) {
       put(p, ", ");
     put_expr(p, operands[i]);
   }
-  if (e->mask)
-    put(p, " where "), put_expr(p, e->mask);
+  if (e->mask) {
+    put(p, " where ");
+    put_expr(p, e->mask);
+  }
   put(p, ")");
 }
 
@@ -79,7 +83,11 @@ static const char *infix(const loop_expr *e) {
 }
 
 static void put_infix(printer *p, const loop_expr *e, const char *sign) {
-  put(p, "("), put_expr(p, e->a), put(p, sign), put_expr(p, e->b), put(p, ")");
+  put(p, "(");
+  put_expr(p, e->a);
+  put(p, sign);
+  put_expr(p, e->b);
+  put(p, ")");
 }
 
 static const char *fn_name(pir_node_op fn) {
@@ -123,27 +131,56 @@ static void put_expr(printer *p, const loop_expr *e) {
         put_float(p, e->f, e->dtype);
       else
         put_int(p, e->i);
-      if (e->dtype != LOOP_INDEX)
-        put(p, ":"), put_type(p, e->dtype, e->lanes);
+      if (e->dtype != LOOP_INDEX) {
+        put(p, ":");
+        put_type(p, e->dtype, e->lanes);
+      }
       return;
     case LOOP_VAR: put_var(p, e->var); return;
-    case LOOP_DIM: put(p, "dim"), put_int(p, e->i); return;
+    case LOOP_DIM:
+      put(p, "dim");
+      put_int(p, e->i);
+      return;
     case LOOP_OP: put(p, fn_name(e->fn)); break;
     case LOOP_FMA: put(p, "fused"); break;
     case LOOP_DOT:
       put(p, e->fn == LOOP_DOT_BF16 ? "dot2" : e->fn == LOOP_DOT_S16 ? "dot2_words" : "dot4");
       break;
-    case LOOP_CAST: put(p, e->fn ? "flushed_" : ""), put_type(p, e->dtype, e->lanes); break;
-    case LOOP_BITCAST: put(p, "bits:"), put_type(p, e->dtype, e->lanes); break;
-    case LOOP_BROADCAST: put(p, "x"), put_int(p, e->lanes); break;
-    case LOOP_RAMP: put(p, "ramp"), put_int(p, e->lanes); break;
-    case LOOP_LOAD:
-      put_buffer(p, e->buffer), put(p, "."), put_type(p, e->dtype, e->lanes);
+    case LOOP_CAST:
+      put(p, e->fn ? "flushed_" : "");
+      put_type(p, e->dtype, e->lanes);
       break;
-    case LOOP_GATHER: put_buffer(p, e->buffer), put(p, ".gather"), put_int(p, e->lanes); break;
+    case LOOP_BITCAST:
+      put(p, "bits:");
+      put_type(p, e->dtype, e->lanes);
+      break;
+    case LOOP_BROADCAST:
+      put(p, "x");
+      put_int(p, e->lanes);
+      break;
+    case LOOP_RAMP:
+      put(p, "ramp");
+      put_int(p, e->lanes);
+      break;
+    case LOOP_LOAD:
+      put_buffer(p, e->buffer);
+      put(p, ".");
+      put_type(p, e->dtype, e->lanes);
+      break;
+    case LOOP_GATHER:
+      put_buffer(p, e->buffer);
+      put(p, ".gather");
+      put_int(p, e->lanes);
+      break;
     case LOOP_ZIP: put(p, e->fn ? "zip_upper" : "zip_lower"); break;
-    case LOOP_FOLD: put(p, "fold_"), put(p, combine_name(e->fn)); break;
-    case LOOP_TEAM: put(p, "team_"), put(p, combine_name(e->fn)); break;
+    case LOOP_FOLD:
+      put(p, "fold_");
+      put(p, combine_name(e->fn));
+      break;
+    case LOOP_TEAM:
+      put(p, "team_");
+      put(p, combine_name(e->fn));
+      break;
   }
   put_list(p, e);
 }
@@ -157,24 +194,42 @@ static void start_line(printer *p) {
 
 static void put_for(printer *p, const loop_stmt *s) {
   static const char *const kinds[] = {"for", "parallel", "unrolled", "vectorised", "threads"};
-  put(p, kinds[s->for_kind]), put(p, " "), put_var(p, s->var), put(p, " = ");
-  put_expr(p, s->begin), put(p, " to "), put_expr(p, s->end), put(p, " by "),
-      put_expr(p, s->step);
-  if (s->unroll)
-    put(p, " unroll "), put_int(p, s->unroll);
+  put(p, kinds[s->for_kind]);
+  put(p, " ");
+  put_var(p, s->var);
+  put(p, " = ");
+  put_expr(p, s->begin);
+  put(p, " to ");
+  put_expr(p, s->end);
+  put(p, " by ");
+  put_expr(p, s->step);
+  if (s->unroll) {
+    put(p, " unroll ");
+    put_int(p, s->unroll);
+  }
   put_block(p, &s->body);
 }
 
 static void put_tile(printer *p, const loop_stmt *s) {
   static const char *const names[] = {"shapes", "release", "zero", "load",
                                       "store",  "bf16",    "u8s8", "s8s8"};
-  put(p, "tile_"), put(p, names[s->combine]);
-  for (int i = 0; i < (s->combine >= LOOP_TILE_BF16 ? 3 : s->combine >= LOOP_TILE_ZERO); i++)
-    put(p, i ? ", " : " "), put_int(p, s->tiles[i]);
-  if (s->buffer)
-    put(p, " "), put_buffer(p, s->buffer), put(p, "["), put_expr(p, s->index), put(p, "]");
-  if (s->value)
-    put(p, " by "), put_expr(p, s->value);
+  put(p, "tile_");
+  put(p, names[s->combine]);
+  for (int i = 0; i < (s->combine >= LOOP_TILE_BF16 ? 3 : s->combine >= LOOP_TILE_ZERO); i++) {
+    put(p, i ? ", " : " ");
+    put_int(p, s->tiles[i]);
+  }
+  if (s->buffer) {
+    put(p, " ");
+    put_buffer(p, s->buffer);
+    put(p, "[");
+    put_expr(p, s->index);
+    put(p, "]");
+  }
+  if (s->value) {
+    put(p, " by ");
+    put_expr(p, s->value);
+  }
 }
 
 static void put_stmt(printer *p, const loop_stmt *s) {
@@ -182,31 +237,54 @@ static void put_stmt(printer *p, const loop_stmt *s) {
   switch ((loop_stmt_kind)s->kind) {
     case LOOP_FOR: put_for(p, s); return;
     case LOOP_IF:
-      put(p, "if "), put_expr(p, s->value), put_block(p, &s->body);
-      if (s->other.first)
-        start_line(p), put(p, "else"), put_block(p, &s->other);
+      put(p, "if ");
+      put_expr(p, s->value);
+      put_block(p, &s->body);
+      if (s->other.first) {
+        start_line(p);
+        put(p, "else");
+        put_block(p, &s->other);
+      }
       return;
-    case LOOP_LET: put_var(p, s->var), put(p, " = "), put_expr(p, s->value); break;
+    case LOOP_LET:
+      put_var(p, s->var);
+      put(p, " = ");
+      put_expr(p, s->value);
+      break;
     case LOOP_PREFETCH:
-      put(p, "prefetch "), put_buffer(p, s->buffer), put(p, "["), put_expr(p, s->index),
-          put(p, "]");
+      put(p, "prefetch ");
+      put_buffer(p, s->buffer);
+      put(p, "[");
+      put_expr(p, s->index);
+      put(p, "]");
       break;
     case LOOP_MMA:
-      put(p, "mma "), put_buffer(p, s->buffer), put(p, "["), put_expr(p, s->index),
-          put(p, "] += ");
-      put_expr(p, s->value), put(p, ", "), put_expr(p, s->right), put(p, " by "),
-          put_int(p, s->stride);
+      put(p, "mma ");
+      put_buffer(p, s->buffer);
+      put(p, "[");
+      put_expr(p, s->index);
+      put(p, "] += ");
+      put_expr(p, s->value);
+      put(p, ", ");
+      put_expr(p, s->right);
+      put(p, " by ");
+      put_int(p, s->stride);
       break;
     case LOOP_TILE: put_tile(p, s); break;
     case LOOP_BARRIER: put(p, "barrier"); break;
     default:
-      put_buffer(p, s->buffer), put(p, s->kind == LOOP_SCATTER ? ".scatter[" : "["),
-          put_expr(p, s->index), put(p, "] ");
+      put_buffer(p, s->buffer);
+      put(p, s->kind == LOOP_SCATTER ? ".scatter[" : "[");
+      put_expr(p, s->index);
+      put(p, "] ");
       if (s->kind == LOOP_ACCUMULATE)
         put(p, combine_name(s->combine));
-      put(p, s->nontemporal ? "=nt " : "= "), put_expr(p, s->value);
-      if (s->mask)
-        put(p, " where "), put_expr(p, s->mask);
+      put(p, s->nontemporal ? "=nt " : "= ");
+      put_expr(p, s->value);
+      if (s->mask) {
+        put(p, " where ");
+        put_expr(p, s->mask);
+      }
   }
   put(p, "\n");
 }
@@ -223,20 +301,36 @@ static void put_block(printer *p, const loop_block *block) {
 
 static void put_fn(printer *p, const loop_fn *fn) {
   static const char *const spaces[] = {"arg ", "scratch ", "registers ", "local ", "shared "};
-  put(p, "stage ("), put_var(p, fn->begin), put(p, ", "), put_var(p, fn->end), put(p, ")");
-  if (fn->threads)
-    put(p, " by "), put_int(p, fn->threads), put(p, " threads");
+  put(p, "stage (");
+  put_var(p, fn->begin);
+  put(p, ", ");
+  put_var(p, fn->end);
+  put(p, ")");
+  if (fn->threads) {
+    put(p, " by ");
+    put_int(p, fn->threads);
+    put(p, " threads");
+  }
   for (unsigned i = 0; i < fn->buffer_count; i++) {
     const loop_buffer *b = fn->buffers[i];
-    put(p, "\n  "), put_buffer(p, b), put(p, ": "), put(p, spaces[b->space]);
-    if (b->space == LOOP_ARG)
-      put_int(p, b->slot), put(p, b->read_only ? " in " : " out "), put_int(p, b->align),
-          put(p, " ");
-    else
-      put_int(p, b->count), put(p, " ");
+    put(p, "\n  ");
+    put_buffer(p, b);
+    put(p, ": ");
+    put(p, spaces[b->space]);
+    if (b->space == LOOP_ARG) {
+      put_int(p, b->slot);
+      put(p, b->read_only ? " in " : " out ");
+      put_int(p, b->align);
+      put(p, " ");
+    } else {
+      put_int(p, b->count);
+      put(p, " ");
+    }
     put_type(p, b->dtype, b->lanes);
-    if (b->large)
-      put(p, ", large if "), put_expr(p, b->large);
+    if (b->large) {
+      put(p, ", large if ");
+      put_expr(p, b->large);
+    }
   }
   put_block(p, &fn->body);
 }

@@ -176,12 +176,18 @@ const char *pir_schedule_reorder(loop_fn *fn, loop_stmt *outer) {
   if (why && loop_access_carried(fn, inner, false))
     return why;
   loop_stmt swapped = *outer;
-  outer->var = inner->var, outer->begin = inner->begin, outer->end = inner->end,
+  outer->var = inner->var;
+  outer->begin = inner->begin;
+  outer->end = inner->end;
   outer->step = inner->step;
-  outer->apart = inner->apart, outer->unroll = inner->unroll;
-  inner->var = swapped.var, inner->begin = swapped.begin, inner->end = swapped.end,
+  outer->apart = inner->apart;
+  outer->unroll = inner->unroll;
+  inner->var = swapped.var;
+  inner->begin = swapped.begin;
+  inner->end = swapped.end;
   inner->step = swapped.step;
-  inner->apart = swapped.apart, inner->unroll = swapped.unroll;
+  inner->apart = swapped.apart;
+  inner->unroll = swapped.unroll;
   return NULL;
 }
 
@@ -236,9 +242,10 @@ const char *pir_schedule_parallel(loop_fn *fn, loop_stmt *loop, int depth) {
     why = share_rows(fn, loop);
   if (why)
     return why;
-  if (depth == 1)
-    loop->begin = pir_loop_use(fn->module, fn->begin),
+  if (depth == 1) {
+    loop->begin = pir_loop_use(fn->module, fn->begin);
     loop->end = pir_loop_use(fn->module, fn->end);
+  }
   loop->for_kind = LOOP_PARALLEL;
   return NULL;
 }
@@ -276,12 +283,17 @@ static loop_expr *redirect_expr(const caching *c, loop_expr *e) {
 
 static void redirect(const caching *c, loop_block *block) {
   for (loop_stmt *s = block->first; s; s = s->next) {
-    s->index = redirect_expr(c, s->index), s->value = redirect_expr(c, s->value),
+    s->index = redirect_expr(c, s->index);
+    s->value = redirect_expr(c, s->value);
     s->mask = redirect_expr(c, s->mask);
-    s->begin = redirect_expr(c, s->begin), s->end = redirect_expr(c, s->end);
-    if (s->buffer == c->buffer)
-      s->index = pir_loop_sub(c->fn->module, s->index, c->first), s->buffer = c->copy;
-    redirect(c, &s->body), redirect(c, &s->other);
+    s->begin = redirect_expr(c, s->begin);
+    s->end = redirect_expr(c, s->end);
+    if (s->buffer == c->buffer) {
+      s->index = pir_loop_sub(c->fn->module, s->index, c->first);
+      s->buffer = c->copy;
+    }
+    redirect(c, &s->body);
+    redirect(c, &s->other);
   }
 }
 
@@ -304,8 +316,11 @@ static const char *find_run(caching *c, loop_accesses *a, bool writes) {
       return "the loop writes it";
     if (!loop_access_span(a, x->index, &outer, &l, &h))
       return "how far its index goes is not known";
-    if (!base)
-      base = outer, low = l, high = h;
+    if (!base) {
+      base = outer;
+      low = l;
+      high = h;
+    }
     if (!pir_loop_is_int(pir_loop_sub(m, outer, base), &d))
       return "it is accessed at places whose distance is not known";
     if (l + d < low)
@@ -451,7 +466,8 @@ static void substitute(loop_module *m, loop_block *block, const loop_var *var, l
         *fields[i] = pir_loop_substitute(m, *fields[i], var, by);
     if (s->var && s->var->extent)
       s->var->extent = pir_loop_substitute(m, s->var->extent, var, by);
-    substitute(m, &s->body, var, by), substitute(m, &s->other, var, by);
+    substitute(m, &s->body, var, by);
+    substitute(m, &s->other, var, by);
   }
 }
 

@@ -242,7 +242,9 @@ static void widest_of_expr(const loop_expr *e, size_t *bytes) {
     if (e->kind != LOOP_CAST)
       return;
   }
-  widest_of_expr(e->a, bytes), widest_of_expr(e->b, bytes), widest_of_expr(e->c, bytes);
+  widest_of_expr(e->a, bytes);
+  widest_of_expr(e->b, bytes);
+  widest_of_expr(e->c, bytes);
 }
 
 void vectorise_widest_of(const loop_block *block, size_t *bytes) {
@@ -251,7 +253,8 @@ void vectorise_widest_of(const loop_block *block, size_t *bytes) {
     if (size > *bytes)
       *bytes = size;
     widest_of_expr(s->value, bytes);
-    vectorise_widest_of(&s->body, bytes), vectorise_widest_of(&s->other, bytes);
+    vectorise_widest_of(&s->body, bytes);
+    vectorise_widest_of(&s->other, bytes);
   }
 }
 
@@ -262,7 +265,8 @@ void vectorise_find_private(vectoriser *z, const loop_block *block) {
         !z->private_regs[s->buffer->id])
       z->private_regs[s->buffer->id] = pir_loop_registers(
           z->fn, s->buffer->name, s->buffer->dtype, z->lanes, s->buffer->count);
-    vectorise_find_private(z, &s->body), vectorise_find_private(z, &s->other);
+    vectorise_find_private(z, &s->body);
+    vectorise_find_private(z, &s->other);
   }
 }
 
@@ -280,7 +284,8 @@ void vectorise_find_partials(vectoriser *z, const loop_block *block, int copies)
         p->part[i] = pir_loop_registers(z->fn, s->buffer->name, s->buffer->dtype, z->lanes,
                                         s->buffer->count);
     }
-    vectorise_find_partials(z, &s->body, copies), vectorise_find_partials(z, &s->other, copies);
+    vectorise_find_partials(z, &s->body, copies);
+    vectorise_find_partials(z, &s->other, copies);
   }
 }
 

@@ -42,8 +42,10 @@ bool lower_open(lowering *l, const pir_op *op, size_t result, lower_site *out) {
   if (def && def->clause)
     out->attrs = pir_op_attr_values(op, allocate, l->m);
   out->clause = out->attrs ? pir_clause_choose(def->clause, (uint8_t)result, out->attrs) : NULL;
-  if (out->clause)
-    return find_types(out), true;
+  if (out->clause) {
+    find_types(out);
+    return true;
+  }
   lower_fail(l, op, "an op that no clause describes");
   return false;
 }
@@ -459,8 +461,10 @@ static loop_expr *part(lowering *l, const pir_op *op, const pir_value *list, siz
   const pir_fact *parts = lower_fact(l, list);
   if (!lower_open(l, op, pir_value_index(list), &s))
     return NULL;
-  if (s.clause->kind != PIR_CLAUSE_SPLIT || member >= parts->member_count)
-    return lower_fail(l, op, "a list that is not split from a tensor"), NULL;
+  if (s.clause->kind != PIR_CLAUSE_SPLIT || member >= parts->member_count) {
+    lower_fail(l, op, "a list that is not split from a tensor");
+    return NULL;
+  }
   const pir_value *v = lower_operand(&s, s.clause->nodes[s.clause->body].k, 0);
   int rank = lower_fact(l, v)->rank;
   int64_t axis = lower_join_axis(&s, rank);
@@ -480,12 +484,16 @@ static loop_expr *member_of_list(lowering *l, const pir_op *op, size_t result,
   size_t member = pir_op_meaning(op)->attr_count ? (size_t)pir_op_int(op, 0) : result;
   const pir_value *list = pir_op_operand(op, 0);
   const pir_op *maker = pir_value_op(list);
-  if (!maker)
-    return lower_fail(l, op, "a list from outside"), NULL;
+  if (!maker) {
+    lower_fail(l, op, "a list from outside");
+    return NULL;
+  }
   if (!pir_op_has(maker, PIR_STRUCTURAL))
     return part(l, maker, list, member, index);
-  if (member >= pir_op_operands(maker))
-    return lower_fail(l, op, "a member beyond the end of a list"), NULL;
+  if (member >= pir_op_operands(maker)) {
+    lower_fail(l, op, "a member beyond the end of a list");
+    return NULL;
+  }
   return lower_element(l, pir_op_operand(maker, member), index);
 }
 
@@ -502,8 +510,10 @@ static bool bind_vars(lower_site *s, loop_expr *const *index) {
     const pir_node *n = &c->nodes[c->pool[c->out_map + i]];
     if (n->op == PIR_I_PACK) {
       s->pack_rank = s->out->rank - (c->out_map_count - 1);
-      for (int j = 0; j < s->pack_rank; j++, d++)
-        s->pack[j] = index[d], s->pack_extent[j] = s->out->shape[d];
+      for (int j = 0; j < s->pack_rank; j++, d++) {
+        s->pack[j] = index[d];
+        s->pack_extent[j] = s->out->shape[d];
+      }
     } else if (n->op == PIR_I_VAR && d < s->out->rank) {
       s->vars[n->k] = index[d++];
     } else {
@@ -516,8 +526,10 @@ static bool bind_vars(lower_site *s, loop_expr *const *index) {
 static bool at_index(lower_site *s, loop_expr *const *index) {
   s->out_index = index;
   s->axes = s->out->rank;
-  for (int d = 0; d < s->axes; d++)
-    s->axis[d] = index[d], s->axis_extent[d] = s->out->shape[d];
+  for (int d = 0; d < s->axes; d++) {
+    s->axis[d] = index[d];
+    s->axis_extent[d] = s->out->shape[d];
+  }
   return !s->clause->var_count || bind_vars(s, index);
 }
 
@@ -564,6 +576,6 @@ loop_expr *lower_result(lower_site *s, loop_expr *const *index) {
     case PIR_CLAUSE_REDUCE:
     case PIR_CLAUSE_WINDOW: return lower_reduced(s, index);
     case PIR_CLAUSE_JOIN: return joined(s, index);
-    default: return lower_fail(l, s->op, "a clause of this kind"), NULL;
+    default: lower_fail(l, s->op, "a clause of this kind"); return NULL;
   }
 }

@@ -340,8 +340,10 @@ static bool list_index(lower_site *s, const pir_node *load, const pir_fact *fact
     int entry = s->clause->pool[load->map + i];
     bool pack = s->clause->nodes[entry].op == PIR_I_PACK;
     int count = pack ? (pack_rank > 0 ? pack_rank : 0) : 1;
-    if (dim + count > fact->rank)
-      return fail(s, "an index with more entries than dims"), false;
+    if (dim + count > fact->rank) {
+      fail(s, "an index with more entries than dims");
+      return false;
+    }
     if (pack)
       align_with(s, fact, dim, count, s->pack, s->pack_extent, s->pack_rank, out);
     else
@@ -363,8 +365,10 @@ static void linear_index(lower_site *s, loop_expr *at, const pir_fact *fact, loo
 bool lower_load_index(lower_site *s, const pir_node *load, const pir_fact *fact,
                       loop_expr **out) {
   int64_t outer = s->d;
-  if (!fact->known || fact->rank < 0)
-    return fail(s, "an operand of unknown rank"), false;
+  if (!fact->known || fact->rank < 0) {
+    fail(s, "an operand of unknown rank");
+    return false;
+  }
   switch (load->map_kind) {
     case PIR_MAP_ALIGNED:
       align_with(s, fact, 0, fact->rank, s->axis, s->axis_extent, s->axes, out);

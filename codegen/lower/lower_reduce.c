@@ -24,8 +24,10 @@ static bool axis_from(lower_site *s, int64_t axis, lower_space *space) {
 static bool find_axes(lower_site *s, lower_space *space) {
   const pir_clause *c = s->clause;
   int64_t all, count = 0, axis;
-  if (c->like >= 0)
-    return lower_fail(s->l, s->op, "axes that the run shows"), false;
+  if (c->like >= 0) {
+    lower_fail(s->l, s->op, "axes that the run shows");
+    return false;
+  }
   if (!lower_fixed(s, c->all, &all))
     return false;
   const pir_value *v =
@@ -41,8 +43,10 @@ static bool find_axes(lower_site *s, lower_space *space) {
     for (int m = 0; m < members; m++) {
       const pir_fact *f = lower_fact(s->l, lower_operand(s, c->axes_operand, m));
       for (size_t i = 0; i < f->content_count || !f->contents; i++, count++) {
-        if (!f->contents || !pir_dim_is_const(s->l->dims, f->contents[i], &axis))
-          return lower_fail(s->l, s->op, "axes that are not known"), false;
+        if (!f->contents || !pir_dim_is_const(s->l->dims, f->contents[i], &axis)) {
+          lower_fail(s->l, s->op, "axes that are not known");
+          return false;
+        }
         if (!axis_from(s, axis, space))
           return false;
       }
@@ -62,8 +66,10 @@ static bool broadcast(lower_site *s, lower_space *space) {
       continue;
     const pir_value *v = lower_operand(s, n->k, 0);
     const pir_fact *f = v ? lower_fact(l, v) : NULL;
-    if (!f || !f->known || f->rank < 0)
-      return lower_fail(l, s->op, "an operand of unknown rank"), false;
+    if (!f || !f->known || f->rank < 0) {
+      lower_fail(l, s->op, "an operand of unknown rank");
+      return false;
+    }
     int more = f->rank - space->rank;
     for (int d = space->rank; more > 0 && d-- > 0;)
       space->extent[d + more] = space->extent[d];
@@ -76,8 +82,10 @@ static bool broadcast(lower_site *s, lower_space *space) {
       if (*e == 1)
         *e = f->shape[d];
       else if (f->shape[d] != 1 &&
-               pir_dim_canonical(l->dims, f->shape[d]) != pir_dim_canonical(l->dims, *e))
-        return lower_fail(l, s->op, "operands whose extents are not known to agree"), false;
+               pir_dim_canonical(l->dims, f->shape[d]) != pir_dim_canonical(l->dims, *e)) {
+        lower_fail(l, s->op, "operands whose extents are not known to agree");
+        return false;
+      }
     }
   }
   return true;
@@ -186,8 +194,10 @@ static loop_block *open_loop(lower_site *s, loop_block *block, loop_var *v, loop
 // The extent 1 of a reduced axis needs no loop.
 static loop_var *loop_var_of(lower_site *s, loop_expr *extent, loop_expr **out_index) {
   int64_t n;
-  if (pir_loop_is_int(extent, &n) && n == 1)
-    return *out_index = zero(s), NULL;
+  if (pir_loop_is_int(extent, &n) && n == 1) {
+    *out_index = zero(s);
+    return NULL;
+  }
   loop_var *v = pir_loop_var_create(s->l->fn, "k", LOOP_INDEX, 1);
   v->extent = extent;
   *out_index = pir_loop_use(s->l->m, v);

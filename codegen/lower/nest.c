@@ -474,8 +474,10 @@ static void emit_phase(nest *n, const row *r, loop_block *block) {
     save_values(n, r);
     for (int i = 0; i < count && !l->why; i++) {
       sites[i].axes = n->rank;
-      for (int d = 0; d < n->rank; d++)
-        sites[i].axis[d] = n->index[d], sites[i].axis_extent[d] = n->extent[d];
+      for (int d = 0; d < n->rank; d++) {
+        sites[i].axis[d] = n->index[d];
+        sites[i].axis_extent[d] = n->extent[d];
+      }
       lower_sum_add(&sites[i], &sums[i]);
     }
     for (int i = 0; i < n->output_count && !l->why; i++)
@@ -604,8 +606,10 @@ static bool find_reductions(nest *n) {
       return false;
     if (!n->reduction_count) {
       n->rank = space.rank;
-      for (int d = 0; d < n->rank; d++)
-        n->extent[d] = space.extent[d], n->reduced[d] = space.reduced[d];
+      for (int d = 0; d < n->rank; d++) {
+        n->extent[d] = space.extent[d];
+        n->reduced[d] = space.reduced[d];
+      }
     } else if (!same_space(n, &space)) {
       return false;
     }
@@ -732,8 +736,10 @@ static void pointwise_nest_of(lowering *l, const pir_value *const *outputs, int 
   n.rank = f->rank;
   for (int i = 0; i < count; i++)
     n.outputs[i] = outputs[i];
-  for (int d = 0; d < n.rank; d++)
-    n.extent[d] = f->shape[d], n.order[d] = v->order[d];
+  for (int d = 0; d < n.rank; d++) {
+    n.extent[d] = f->shape[d];
+    n.order[d] = v->order[d];
+  }
   lower_site site;
   if (!lower_on_device(l) && find_join(&n, &site)) {
     join_nests(&n, &site, stages);

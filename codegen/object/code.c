@@ -152,9 +152,10 @@ typedef struct build {
 
 static void load_object(const pir_code_store *store, job *j, const pir_emitted *object) {
   const char *why = NULL;
-  if (j->from.cuda || store->ahead)
-    j->status = pir_image_keep(object->data, object->size, &j->image), why = "no memory";
-  else
+  if (j->from.cuda || store->ahead) {
+    j->status = pir_image_keep(object->data, object->size, &j->image);
+    why = "no memory";
+  } else
     j->status = pir_image_load(object->data, object->size, &j->image, &why);
   if (j->status)
     pir_text_format(j->message, sizeof j->message, "compiled code cannot be loaded: %s", why);
@@ -165,8 +166,10 @@ static void try_disk(const pir_code_store *store, job *j) {
   if (!pir_cache_load(store->folder, j->key, &object))
     return;
   load_object(store, j, &object);
-  if (j->status)
-    j->status = PIR_OK, j->image = NULL;  // a damaged file is compiled anew
+  if (j->status) {
+    j->status = PIR_OK;
+    j->image = NULL;
+  }  // a damaged file is compiled anew
   j->from_disk = j->image != NULL;
   free(object.data);
 }

@@ -259,8 +259,10 @@ pir_status pir_compiler_finish(pir_compiler *c) {
   pir_status status = modules && images && of_unit && keys ? PIR_OK : PIR_EXHAUSTED;
   size_t count = 0;
   for (size_t i = 0; i < c->count && !status; i++)
-    if (c->units[i].module)
-      keys[count] = c->units[i].key, modules[count++] = c->units[i].module;
+    if (c->units[i].module) {
+      keys[count] = c->units[i].key;
+      modules[count++] = c->units[i].module;
+    }
   if (!status)
     status = pir_code_store_build(c->store, modules, keys, count, c->options.threads, images);
   count = 0;

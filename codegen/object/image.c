@@ -210,12 +210,16 @@ static bool lay_out(loading *l) {
 
 static bool resolve(loading *l, size_t symbol, uint64_t *out_address) {
   const Elf64_Sym *s = &l->symbols[symbol];
-  if (s->st_shndx == SHN_ABS)
-    return *out_address = s->st_value, true;
+  if (s->st_shndx == SHN_ABS) {
+    *out_address = s->st_value;
+    return true;
+  }
   if (s->st_shndx == SHN_UNDEF) {
     for (size_t i = 0; i < sizeof callable / sizeof *callable; i++)
-      if (!strcmp(callable[i].name, symbol_name(l, symbol)))
-        return *out_address = (uintptr_t)callable[i].fn, true;
+      if (!strcmp(callable[i].name, symbol_name(l, symbol))) {
+        *out_address = (uintptr_t)callable[i].fn;
+        return true;
+      }
     return fail(l, "calls an unknown function");
   }
   if (s->st_shndx >= l->section_count || !is_loaded(&l->sections[s->st_shndx]) ||

@@ -92,8 +92,10 @@ pir_status pir_compiler_save(const pir_compiler *c, void **out_data, size_t *out
   free(of_unit);
   if (failed)
     free(a.data);
-  else
-    *out_data = a.data, *out_size = a.size;
+  else {
+    *out_data = a.data;
+    *out_size = a.size;
+  }
   return failed ? PIR_NOT_FOUND : PIR_OK;
 }
 

@@ -14,24 +14,36 @@ static bool is_float_kind(uint8_t kind) {
 pir_attr_value attr_default_value(const pir_attr_def *def, alloc_fn alloc, void *user) {
   pir_attr_value v = {0};
   switch ((pir_attr_kind)def->kind) {
-    case PIR_ATTR_F32: v.kind = PIR_VALUE_FLOAT, v.f = (double)(float)def->f; break;
-    case PIR_ATTR_F64:
-    case PIR_ATTR_SCALAR: v.kind = PIR_VALUE_FLOAT, v.f = def->f; break;
-    case PIR_ATTR_STR:
-      v.kind = PIR_VALUE_TEXT, v.text = pir_str_from(def->text ? def->text : "");
+    case PIR_ATTR_F32:
+      v.kind = PIR_VALUE_FLOAT;
+      v.f = (double)(float)def->f;
       break;
-    case PIR_ATTR_DTYPE: v.kind = PIR_VALUE_DTYPE, v.i = def->i; break;
+    case PIR_ATTR_F64:
+    case PIR_ATTR_SCALAR:
+      v.kind = PIR_VALUE_FLOAT;
+      v.f = def->f;
+      break;
+    case PIR_ATTR_STR:
+      v.kind = PIR_VALUE_TEXT;
+      v.text = pir_str_from(def->text ? def->text : "");
+      break;
+    case PIR_ATTR_DTYPE:
+      v.kind = PIR_VALUE_DTYPE;
+      v.i = def->i;
+      break;
     case PIR_ATTR_ARRAY:
     case PIR_ATTR_INT_ARRAY:
       v.count = def->int_count;
       v.kind = is_float_kind(def->element_kind)    ? PIR_VALUE_FLOATS
                : def->element_kind == PIR_ATTR_STR ? PIR_VALUE_TEXTS
                                                    : PIR_VALUE_INTS;
-      v.ints = def->ints, v.floats = def->floats;
+      v.ints = def->ints;
+      v.floats = def->floats;
       break;
-    default: v.kind = PIR_VALUE_INT, v.i = def->i;
+    default: v.kind = PIR_VALUE_INT; v.i = def->i;
   }
-  (void)alloc, (void)user;
+  (void)alloc;
+  (void)user;
   return v;
 }
 
@@ -40,33 +52,39 @@ static void take_array(pir_attr_value *v, const pir_attr *attr, uint8_t element_
   size_t n = pir_attr_elements(attr);
   bool ints = !is_float_kind(element_kind), texts = element_kind == PIR_ATTR_STR;
   if (pir_attr_kind_of(attr) == PIR_ATTR_INT_ARRAY) {
-    v->kind = PIR_VALUE_INTS, v->ints = pir_attr_int_array_data(attr), v->count = n;
+    v->kind = PIR_VALUE_INTS;
+    v->ints = pir_attr_int_array_data(attr);
+    v->count = n;
     return;
   }
   for (size_t i = 0; i < n; i++) {
     pir_attr_kind kind = pir_attr_kind_of(pir_attr_element(attr, i));
     if (kind == PIR_ATTR_SCALAR)
       kind = pir_attr_kind_of(pir_attr_element(pir_attr_element(attr, i), 0));
-    ints &= !is_float_kind((uint8_t)kind), texts |= kind == PIR_ATTR_STR;
+    ints &= !is_float_kind((uint8_t)kind);
+    texts |= kind == PIR_ATTR_STR;
   }
   v->count = n;
   if (texts) {
     pir_str *out = alloc(user, (n ? n : 1) * sizeof *out);
     for (size_t i = 0; out && i < n; i++)
       out[i] = pir_attr_as_str(pir_attr_element(attr, i));
-    v->kind = PIR_VALUE_TEXTS, v->texts = out;
+    v->kind = PIR_VALUE_TEXTS;
+    v->texts = out;
   } else if (ints) {
     int64_t *out = alloc(user, (n ? n : 1) * sizeof *out);
     for (size_t i = 0; out && i < n; i++)
       if (!pir_attr_int_at(attr, i, &out[i]))
         out[i] = 0;
-    v->kind = PIR_VALUE_INTS, v->ints = out;
+    v->kind = PIR_VALUE_INTS;
+    v->ints = out;
   } else {
     double *out = alloc(user, (n ? n : 1) * sizeof *out);
     for (size_t i = 0; out && i < n; i++)
       if (!pir_attr_as_float(pir_attr_element(attr, i), &out[i]))
         out[i] = 0;
-    v->kind = PIR_VALUE_FLOATS, v->floats = out;
+    v->kind = PIR_VALUE_FLOATS;
+    v->floats = out;
   }
   if (!v->texts && !v->ints && !v->floats)
     v->count = 0;
@@ -85,10 +103,22 @@ static pir_attr_value take(const pir_attr *attr, const pir_attr_def *def, alloc_
       break;
     case PIR_ATTR_STR:
     case PIR_ATTR_TENSOR_NAME:
-    case PIR_ATTR_OPAQUE: v.kind = PIR_VALUE_TEXT, v.text = pir_attr_as_str(attr); break;
-    case PIR_ATTR_DTYPE: v.kind = PIR_VALUE_DTYPE, v.i = pir_attr_as_dtype(attr); break;
-    case PIR_ATTR_LAYOUT: v.kind = PIR_VALUE_INT, v.i = pir_attr_as_layout(attr); break;
-    case PIR_ATTR_PLACE: v.kind = PIR_VALUE_INT, v.i = pir_attr_as_place(attr).kind; break;
+    case PIR_ATTR_OPAQUE:
+      v.kind = PIR_VALUE_TEXT;
+      v.text = pir_attr_as_str(attr);
+      break;
+    case PIR_ATTR_DTYPE:
+      v.kind = PIR_VALUE_DTYPE;
+      v.i = pir_attr_as_dtype(attr);
+      break;
+    case PIR_ATTR_LAYOUT:
+      v.kind = PIR_VALUE_INT;
+      v.i = pir_attr_as_layout(attr);
+      break;
+    case PIR_ATTR_PLACE:
+      v.kind = PIR_VALUE_INT;
+      v.i = pir_attr_as_place(attr).kind;
+      break;
     case PIR_ATTR_ARRAY:
     case PIR_ATTR_INT_ARRAY: take_array(&v, attr, def->element_kind, alloc, user); break;
     default:
@@ -96,8 +126,10 @@ static pir_attr_value take(const pir_attr *attr, const pir_attr_def *def, alloc_
         v.kind = PIR_VALUE_INT;
   }
   // An integer where a float is declared, as text without a decimal point reads.
-  if (v.kind == PIR_VALUE_INT && is_float_kind(def->kind))
-    v.kind = PIR_VALUE_FLOAT, v.f = (double)v.i;
+  if (v.kind == PIR_VALUE_INT && is_float_kind(def->kind)) {
+    v.kind = PIR_VALUE_FLOAT;
+    v.f = (double)v.i;
+  }
   return v;
 }
 

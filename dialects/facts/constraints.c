@@ -49,5 +49,6 @@ void facts_name_contents(pir_facts *facts, pir_fact *fact) {
   pir_dim *contents = pir_arena_alloc(&facts->arena, (size_t)(count + 1) * sizeof *contents);
   for (int64_t i = 0; i < count; i++)
     contents[i] = pir_dim_symbol(facts->dims, INT64_MIN);
-  fact->contents = contents, fact->content_count = (size_t)count;
+  fact->contents = contents;
+  fact->content_count = (size_t)count;
 }

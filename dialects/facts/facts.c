@@ -201,12 +201,15 @@ static void take_parameter(pir_facts *facts, const pir_op *op, pir_fact *fact) {
       bits |= ~(uint64_t)0 << (8 * size);
     contents[i] = pir_dim_const(facts->dims, (int64_t)bits);
   }
-  fact->contents = contents, fact->content_count = count;
+  fact->contents = contents;
+  fact->content_count = count;
 }
 
 static void forget_elements(pir_fact *fact) {
-  fact->contents = NULL, fact->content_count = 0;
-  fact->numbers = NULL, fact->number_count = 0;
+  fact->contents = NULL;
+  fact->content_count = 0;
+  fact->numbers = NULL;
+  fact->number_count = 0;
 }
 
 // What the terminator of a region that is no control flow hands out.

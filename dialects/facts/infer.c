@@ -152,7 +152,9 @@ static void visit(loads *l, int16_t at) {
       visit(l, l->clause->pool[n->map + i]);
   else if (is_load)
     visit(l, n->map);
-  visit(l, n->a), visit(l, n->b), visit(l, n->c);
+  visit(l, n->a);
+  visit(l, n->b);
+  visit(l, n->c);
 }
 
 // Dims of the aligned loads of the body, or of a pack, broadcast. Rank -1 when one is not
@@ -175,7 +177,8 @@ static bool axes_of(const pir_infer *infer, const pir_clause *c, int32_t rank,
                     uint32_t *out_axes, bool *out_all) {
   symbolic s = {.infer = infer, .nodes = c->nodes, .pool = c->pool, .text = c->text};
   int64_t all = 0, axis;
-  *out_axes = 0, *out_all = c->axes_attr < 0 && c->axes_operand < 0;
+  *out_axes = 0;
+  *out_all = c->axes_attr < 0 && c->axes_operand < 0;
   if (c->all >= 0 && pir_dim_is_const(infer->dims, symbolic_index(&s, c->all), &all) && all)
     *out_all = true;
   if (*out_all)
@@ -429,7 +432,9 @@ pir_status infer_clause(pir_infer *infer, const pir_clause *c, pir_fact *out) {
       if (infer->operands[0] && infer->operands[0]->known) {
         pir_dtype dtype = out->dtype;
         *out = *infer->operands[0];
-        out->dtype = dtype, out->contents = NULL, out->content_count = 0;
+        out->dtype = dtype;
+        out->contents = NULL;
+        out->content_count = 0;
       }
       return PIR_OK;
     default:
@@ -632,8 +637,10 @@ static pir_status infer_all(pir_infer *infer) {
     forget(infer);
     return status;
   }
-  for (size_t i = 0; i < infer->result_count; i++)
-    infer->results[i].numbers = NULL, infer->results[i].number_count = 0;
+  for (size_t i = 0; i < infer->result_count; i++) {
+    infer->results[i].numbers = NULL;
+    infer->results[i].number_count = 0;
+  }
   infer_contents(infer);
   for (size_t i = 0; i < infer->result_count; i++) {
     infer_fresh_dims(infer, &infer->results[i]);

@@ -70,12 +70,15 @@ static void elements(const pir_infer *infer, const pir_clause *c, symbolic s,
   pir_dim vars[PIR_MAX_RANK * 2];
   for (int i = 0; i < PIR_MAX_RANK * 2; i++)
     vars[i] = PIR_DIM_UNKNOWN;
-  s.at = at, s.out = fact, s.vars = vars;
+  s.at = at;
+  s.out = fact;
+  s.vars = vars;
   for (int64_t n = 0; n < count; n++) {
     int64_t rest = n;
     for (int32_t d = fact->rank - 1; d >= 0; d--) {
       (void)pir_dim_is_const(infer->dims, fact->shape[d], &extent);
-      at[d] = rest % extent, rest /= extent;
+      at[d] = rest % extent;
+      rest /= extent;
       const pir_node *entry = c->out_map_kind == PIR_MAP_LIST && d < c->out_map_count
                                   ? &c->nodes[c->pool[c->out_map + d]]
                                   : NULL;
@@ -100,7 +103,8 @@ static void keep_number(const pir_infer *infer, const pir_clause *c, symbolic s,
     return;
   double *number = INFER_NEW(infer, double, 1);
   *number = fact->dtype == PIR_F32 ? (double)(float)value : value;
-  fact->numbers = number, fact->number_count = 1;
+  fact->numbers = number;
+  fact->number_count = 1;
 }
 
 void infer_contents(pir_infer *infer) {
@@ -128,7 +132,9 @@ void infer_contents(pir_infer *infer) {
     bool any = false;
     for (int64_t k = 0; k < count; k++)
       any |= out[k] != PIR_DIM_UNKNOWN;
-    if (any || !count)
-      fact->contents = out, fact->content_count = (size_t)count;
+    if (any || !count) {
+      fact->contents = out;
+      fact->content_count = (size_t)count;
+    }
   }
 }

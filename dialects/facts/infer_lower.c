@@ -133,7 +133,9 @@ static const pir_fact *argument(pir_infer *infer, const pir_lower *l, const pir_
       if (!list || !list->members || (size_t)arg->first > list->member_count)
         return NULL;
       pir_fact *fact = INFER_NEW(infer, pir_fact, 1);
-      *fact = *list, fact->members += arg->first, fact->member_count -= (size_t)arg->first;
+      *fact = *list;
+      fact->members += arg->first;
+      fact->member_count -= (size_t)arg->first;
       return fact;
     }
   }
@@ -158,7 +160,8 @@ static pir_attr_value attribute(pir_infer *infer, const pir_lower *l,
       (void)symbolic_number(&s, from->node, &value.f);
       break;
     case PIR_LOWER_TEXT:
-      value.kind = PIR_VALUE_TEXT, value.text = pir_str_from(from->text);
+      value.kind = PIR_VALUE_TEXT;
+      value.text = pir_str_from(from->text);
       break;
     case PIR_LOWER_LIST: {
       int64_t n = lower_items(&s, l->items + from->first, from->count, list, PIR_FACT_CONTENTS);
@@ -166,7 +169,9 @@ static pir_attr_value attribute(pir_infer *infer, const pir_lower *l,
       for (int64_t i = 0; i < n; i++)
         if (!pir_dim_is_const(infer->dims, list[i], &ints[i]))
           ints[i] = -1;
-      value.kind = PIR_VALUE_INTS, value.ints = ints, value.count = n < 0 ? 0 : (size_t)n;
+      value.kind = PIR_VALUE_INTS;
+      value.ints = ints;
+      value.count = n < 0 ? 0 : (size_t)n;
       break;
     }
   }

@@ -32,7 +32,9 @@ static void find_names(const pir_clause *c, int16_t at, named *out) {
     case PIR_I_OPERAND_COUNT: out->operands |= (uint64_t)1 << (n->k & 63); break;
     default: break;
   }
-  find_names(c, n->a, out), find_names(c, n->b, out), find_names(c, n->c, out);
+  find_names(c, n->a, out);
+  find_names(c, n->b, out);
+  find_names(c, n->c, out);
 }
 
 // The condition as it is declared, for which `d` of `each d` it fails, and what its names stand
@@ -41,8 +43,9 @@ static pir_status fail(pir_infer *infer, const pir_clause *c, int d) {
   char found[160] = "", at[16] = "";
   size_t used = 0;
   named names = {0};
-  find_names(c, c->guard, &names), find_names(c, c->out_rank, &names),
-      find_names(c, c->out_extent, &names);
+  find_names(c, c->guard, &names);
+  find_names(c, c->out_rank, &names);
+  find_names(c, c->out_extent, &names);
   for (size_t k = 0; k < infer->operand_count && k < 64 && used + 48 < sizeof found; k++)
     if (names.operands >> k & 1)
       used += infer_put_operand(infer, k, found + used, sizeof found - used);

@@ -47,8 +47,10 @@ bool fact_count(const pir_fact *fact, pir_dim *out_count) {
 
 bool fact_number(const pir_dims *dims, const pir_fact *fact, int64_t i, double *out) {
   int64_t whole;
-  if (fact && fact->known && fact->numbers && i >= 0 && (size_t)i < fact->number_count)
-    return *out = fact->numbers[i], true;
+  if (fact && fact->known && fact->numbers && i >= 0 && (size_t)i < fact->number_count) {
+    *out = fact->numbers[i];
+    return true;
+  }
   pir_dim element = fact_element(fact, i);
   if (element == PIR_DIM_UNKNOWN || !pir_dim_is_const(dims, element, &whole))
     return false;

@@ -145,7 +145,8 @@ static void check_meaning(op *o) {
 static void check_pairs(op *o) {
   for (int i = 0; i < o->pair_count; i++) {
     pair *p = &o->pairs[i];
-    p->operand_at = op_operand(o, p->operand), p->result_at = op_result(o, p->result);
+    p->operand_at = op_operand(o, p->operand);
+    p->result_at = op_result(o, p->result);
     if (p->operand_at < 0)
       source_error(p->loc, "no operand '%s'", p->operand);
     if (p->result_at < 0)

@@ -85,7 +85,8 @@ static void compile_out_map(compiler *co, const clause *c, pir_clause *out) {
     int n = 0;
     for (const expr *e = c->out; e && n < PIR_MAX_RANK; e = e->next)
       entries[n++] = index_node(co, e, NULL);
-    out->out_map = pool_add(co, entries, n), out->out_map_count = (int16_t)n;
+    out->out_map = pool_add(co, entries, n);
+    out->out_map_count = (int16_t)n;
     out->out_map_kind = PIR_MAP_LIST;
   } else if (c->each) {  // view: out[each d < rank : extent]
     out->out_rank = index_node(co, c->rank, NULL);
@@ -168,7 +169,8 @@ static pir_clause compile_shape(compiler *co, const clause *c) {
   if (result_at < 0)
     source_error(c->loc, "no result '%s'", c->result);
   out.result = (uint8_t)result_at;
-  co->c = NULL, co->states_shape = true;
+  co->c = NULL;
+  co->states_shape = true;
   out.when = condition_node(co, c->when);
   if (c->like && (out.like = (int16_t)op_operand(co->o, c->like)) < 0)
     source_error(c->loc, "no operand '%s'", c->like);
@@ -186,7 +188,7 @@ static pir_clause compile_requirement(compiler *co, const clause *c) {
   co->c = NULL;
   if (c->each) {
     scope each = {NULL, c->each, NULL, NULL, ++co->level};
-    out.out_rank = index_node(co, c->rank, NULL),
+    out.out_rank = index_node(co, c->rank, NULL);
     out.out_extent = index_node(co, c->extent, &each);
     co->level--;
   } else {
@@ -228,7 +230,8 @@ static void compile_items(compiler *co, lower_code *out, const expr *e) {
       item.attr = (int16_t)op_attr(co->o, e->name);
     } else if (e->kind == EXPR_REPEAT) {
       scope each = {NULL, e->name, NULL, NULL, ++co->level};
-      item.repeat = index_node(co, e->a, NULL), item.node = index_node(co, e->b, &each);
+      item.repeat = index_node(co, e->a, NULL);
+      item.node = index_node(co, e->b, &each);
       co->level--;
     } else {
       item.node = index_node(co, e, NULL);
@@ -292,7 +295,8 @@ static pir_lower_arg compile_arg(compiler *co, lower_code *out, const numbering 
   if (e->kind == EXPR_NULL) {
     arg.kind = PIR_LOWER_ABSENT;
   } else if (e->kind == EXPR_REST) {
-    arg.kind = PIR_LOWER_REST, arg.value = (int16_t)value_number(n, e->name),
+    arg.kind = PIR_LOWER_REST;
+    arg.value = (int16_t)value_number(n, e->name);
     arg.first = (int16_t)e->i;
     if (arg.value < 0)
       source_error(e->loc, "no value '%%%s' before this line", e->name);
@@ -309,18 +313,21 @@ static pir_lower_arg compile_arg(compiler *co, lower_code *out, const numbering 
         source_error(x->loc, "no value '%%%s' before this line", x->name ? x->name : "");
       entries[count++] = (int16_t)number;
     }
-    arg.kind = PIR_LOWER_VALUES, arg.first = pool_add(co, entries, count),
+    arg.kind = PIR_LOWER_VALUES;
+    arg.first = pool_add(co, entries, count);
     arg.count = (int16_t)count;
   } else if (e->kind == EXPR_LIST ||
              (e->kind == EXPR_ATTR && op_attr(co->o, e->name) >= 0 &&
               co->o->attrs[op_attr(co->o, e->name)].kind == PIR_ATTR_ARRAY)) {
     expr one = *e;
     one.next = NULL;
-    arg.kind = PIR_LOWER_INTS, arg.first = (int16_t)out->item_count;
+    arg.kind = PIR_LOWER_INTS;
+    arg.first = (int16_t)out->item_count;
     compile_items(co, out, e->kind == EXPR_LIST ? e->a : &one);
     arg.count = (int16_t)(out->item_count - arg.first);
   } else {
-    arg.kind = PIR_LOWER_NUMBER, arg.node = value_node(co, e, NULL);
+    arg.kind = PIR_LOWER_NUMBER;
+    arg.node = value_node(co, e, NULL);
   }
   return arg;
 }
@@ -334,20 +341,26 @@ static pir_lower_attr compile_step_attr(compiler *co, lower_code *out, const nam
     source_error(from->loc, "'%s' has no attribute '%s'", target->name, from->name);
   uint8_t kind = at >= 0 ? target->attrs[at].kind : PIR_ATTR_NONE;
   if (e->kind == EXPR_ATTR && op_attr(co->o, e->name) >= 0) {
-    to.kind = PIR_LOWER_COPY, to.k = (int16_t)op_attr(co->o, e->name);
+    to.kind = PIR_LOWER_COPY;
+    to.k = (int16_t)op_attr(co->o, e->name);
   } else if (e->kind == EXPR_TEXT) {
-    to.kind = PIR_LOWER_TEXT, to.text = e->name;
+    to.kind = PIR_LOWER_TEXT;
+    to.text = e->name;
   } else if (e->kind == EXPR_LIST) {
-    to.kind = PIR_LOWER_LIST, to.first = (int16_t)out->item_count;
+    to.kind = PIR_LOWER_LIST;
+    to.first = (int16_t)out->item_count;
     compile_items(co, out, e->a);
     to.count = (int16_t)(out->item_count - to.first);
   } else if (kind == PIR_ATTR_DTYPE) {
-    to.kind = PIR_LOWER_DTYPE, to.node = index_node(co, e, NULL);
+    to.kind = PIR_LOWER_DTYPE;
+    to.node = index_node(co, e, NULL);
   } else if (kind == PIR_ATTR_F32 || kind == PIR_ATTR_F64 || kind == PIR_ATTR_SCALAR ||
              e->kind == EXPR_FLOAT) {
-    to.kind = PIR_LOWER_FLOAT, to.node = value_node(co, e, NULL);
+    to.kind = PIR_LOWER_FLOAT;
+    to.node = value_node(co, e, NULL);
   } else {
-    to.kind = PIR_LOWER_INT, to.node = index_node(co, e, NULL);
+    to.kind = PIR_LOWER_INT;
+    to.node = index_node(co, e, NULL);
   }
   return to;
 }
@@ -371,7 +384,7 @@ static pir_lower_step compile_step(compiler *co, lower_code *out, numbering *n, 
     APPEND(out->args, out->arg_count, compile_arg(co, out, n, e));
   for (const named_expr *a = s->attrs; a; a = a->next)
     APPEND(out->attrs, out->attr_count, compile_step_attr(co, out, a, target));
-  to.arg_count = (uint16_t)(out->arg_count - to.first_arg),
+  to.arg_count = (uint16_t)(out->arg_count - to.first_arg);
   to.attr_count = (uint16_t)(out->attr_count - to.first_attr);
   if (target && to.arg_count > target->operand_count)
     source_error(s->loc, "'%s' takes %d operands, is given %d", s->op, target->operand_count,

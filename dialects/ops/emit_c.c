@@ -90,8 +90,10 @@ static void put_attr_def(FILE *out, const char *prefix, const char *op_name, con
     put_text(out, e->name);
   } else if (e) {
     fprintf(out, ", .i = %lld", (long long)literal_int(kind, e));
-    if (e->kind == EXPR_INT || e->kind == EXPR_FLOAT)
-      fputs(", .f = ", out), put_float(out, e->f);
+    if (e->kind == EXPR_INT || e->kind == EXPR_FLOAT) {
+      fputs(", .f = ", out);
+      put_float(out, e->f);
+    }
   }
   fputs("}", out);
 }

@@ -60,8 +60,10 @@ static void put_operands(FILE *out, const op *o) {
     if (x->flags & PIR_OPERAND_SCALAR)
       fputs(":scalar", out);
     put_dtypes(out, !x->dtypes && x->same_as >= 0 ? o->operands[x->same_as].dtypes : x->dtypes);
-    if (x->literal)
-      fputc('=', out), put_literal(out, x->literal);
+    if (x->literal) {
+      fputc('=', out);
+      put_literal(out, x->literal);
+    }
   }
 }
 
@@ -69,8 +71,10 @@ static void put_attrs(FILE *out, const op *o) {
   for (int i = 0; i < o->attr_count; i++) {
     fprintf(out, "%s%s:", i ? " " : "", o->attrs[i].name);
     put_attr_type(out, &o->attrs[i]);
-    if (o->attrs[i].literal)
-      fputc('=', out), put_literal(out, o->attrs[i].literal);
+    if (o->attrs[i].literal) {
+      fputc('=', out);
+      put_literal(out, o->attrs[i].literal);
+    }
   }
 }
 

@@ -12,9 +12,16 @@ int16_t node_add(compiler *co, pir_node n) {
   code *out = co->out;
   pir_node copy;  // padding is compared too
   memset(&copy, 0, sizeof copy);
-  copy.op = n.op, copy.map_kind = n.map_kind, copy.k = n.k, copy.a = n.a, copy.b = n.b,
+  copy.op = n.op;
+  copy.map_kind = n.map_kind;
+  copy.k = n.k;
+  copy.a = n.a;
+  copy.b = n.b;
   copy.c = n.c;
-  copy.map = n.map, copy.map_count = n.map_count, copy.i = n.i, copy.f = n.f;
+  copy.map = n.map;
+  copy.map_count = n.map_count;
+  copy.i = n.i;
+  copy.f = n.f;
   for (int i = 0; i < out->node_count; i++)
     if (!memcmp(&out->nodes[i], &copy, sizeof copy))
       return (int16_t)i;
@@ -50,7 +57,10 @@ int16_t index_const(compiler *co, int64_t i) {
 
 static int16_t node_of(compiler *co, pir_node_op o, int k, int16_t a, int16_t b, int16_t c) {
   pir_node n = pir_node_blank(o);
-  n.k = (int16_t)k, n.a = a, n.b = b, n.c = c;
+  n.k = (int16_t)k;
+  n.a = a;
+  n.b = b;
+  n.c = c;
   return node_add(co, n);
 }
 
@@ -344,7 +354,8 @@ static int16_t index_is(compiler *co, const expr *e) {
   if (!is_text || text->kind != EXPR_TEXT)
     return fail(e, "compare a string attribute, or one element of a list of them, with a text");
   pir_node n = pir_node_blank(PIR_I_ATTR_IS);
-  n.k = (int16_t)k, n.i = text_add(co, text->name);
+  n.k = (int16_t)k;
+  n.i = text_add(co, text->name);
   if (element)
     n.map_count = (int16_t)(attr_side->a->i + 1);
   int16_t is = node_add(co, n);
@@ -405,13 +416,16 @@ bool map_fill(compiler *co, pir_node *load, const expr *e, const scope *s) {
     int16_t entries[PIR_MAX_RANK];
     int n = 0;
     for (const expr *x = e->a; x; x = x->next) {
-      if (n == PIR_MAX_RANK)
-        return fail(e, "too many entries"), false;
+      if (n == PIR_MAX_RANK) {
+        fail(e, "too many entries");
+        return false;
+      }
       entries[n] = index_node(co, x, s);
       if (entries[n++] < 0)
         return false;
     }
-    load->map = pool_add(co, entries, n), load->map_count = (int16_t)n;
+    load->map = pool_add(co, entries, n);
+    load->map_count = (int16_t)n;
     return true;
   }
   scope each = {s, e->c ? e->c->name : "", NULL, NULL, co->level + 1};
@@ -530,7 +544,8 @@ static int16_t value_members(compiler *co, const expr *e) {
   if (k < 0 || !(co->o->operands[k].flags & PIR_OPERAND_VARIADIC))
     return fail(e, "expected %s(add, variadic operand)");
   pir_node n = pir_node_blank(PIR_V_MEMBERS);
-  n.k = (int16_t)k, n.i = combine;
+  n.k = (int16_t)k;
+  n.i = combine;
   return node_add(co, n);
 }
 
@@ -598,13 +613,16 @@ static int16_t value_name(compiler *co, const expr *e, const scope *s) {
     return node_of(co, PIR_V_COUNT, -1, -1, -1, -1);
   pir_node n = pir_node_blank(PIR_V_CONST);
   n.k = PIR_F64;
-  if (!strcmp(e->name, "inf"))
-    n.f = __builtin_inf(), n.i = INT64_MAX;
-  else if (!strcmp(e->name, "nan"))
+  if (!strcmp(e->name, "inf")) {
+    n.f = __builtin_inf();
+    n.i = INT64_MAX;
+  } else if (!strcmp(e->name, "nan"))
     n.f = __builtin_nan("");
-  else if (!strcmp(e->name, "true"))
-    n.k = PIR_BOOL, n.f = 1, n.i = 1;
-  else if (!strcmp(e->name, "false"))
+  else if (!strcmp(e->name, "true")) {
+    n.k = PIR_BOOL;
+    n.f = 1;
+    n.i = 1;
+  } else if (!strcmp(e->name, "false"))
     n.k = PIR_BOOL;
   else
     return value_load(co, e, s);
@@ -651,7 +669,8 @@ int16_t value_node(compiler *co, const expr *e, const scope *s) {
     case EXPR_INT:
     case EXPR_FLOAT: {
       pir_node n = pir_node_blank(PIR_V_CONST);
-      n.f = e->f, n.i = expr_int(e);
+      n.f = e->f;
+      n.i = expr_int(e);
       n.k = e->kind == EXPR_INT ? PIR_I64 : PIR_F64;
       return node_add(co, n);
     }

@@ -38,8 +38,10 @@ void ops_borrow(parser *p, source_loc loc, const char *path) {
     op o = other.ops[i];
     if (o.is_form)
       continue;
-    o.name = text_format("%s.%s", other.name, o.name), o.is_form = o.used = true;
-    o.legacies = NULL, o.legacy_count = 0;
+    o.name = text_format("%s.%s", other.name, o.name);
+    o.is_form = o.used = true;
+    o.legacies = NULL;
+    o.legacy_count = 0;
     APPEND(p->d->ops, p->d->op_count, o);
   }
   for (int i = 0; i < other.let_count; i++)
@@ -80,7 +82,10 @@ void set_dialect(parser *p, source_loc loc, const char *name, const char *prefix
     source_error(loc, "a file has one dialect; '%s' was declared before", d->name);
   if (id < 1 || id > 255)
     source_error(loc, "the id of a dialect is a number from 1 to 255");
-  d->name = name, d->prefix = prefix, d->id = (int)id, d->summary = summary;
+  d->name = name;
+  d->prefix = prefix;
+  d->id = (int)id;
+  d->summary = summary;
 }
 
 // ---- ops and forms
@@ -176,7 +181,8 @@ void end_op(parser *p) {
   own_lowers_first(p->current);
   op o = *p->current;
   for (int i = 1; i < p->alike.count; i++) {
-    o.name = p->alike.items[i].name, o.loc = p->alike.items[i].loc;
+    o.name = p->alike.items[i].name;
+    o.loc = p->alike.items[i].loc;
     if (find_op(p->d, o.name))
       source_error(o.loc, "'%s' is declared twice", o.name);
     APPEND(p->d->ops, p->d->op_count, o);
@@ -232,8 +238,10 @@ pir_dtype_set type_named(parser *p, source_loc loc, const char *name) {
 
 type_spec scalar_type(source_loc loc, const char *name) {
   type_spec t = {.loc = loc, .flags = PIR_OPERAND_SCALAR, .dtype = (uint8_t)dtype_named(name)};
-  if (t.dtype == PIR_DTYPE_COUNT)
-    source_error(loc, "unknown element type '%s'", name), t.dtype = PIR_F32;
+  if (t.dtype == PIR_DTYPE_COUNT) {
+    source_error(loc, "unknown element type '%s'", name);
+    t.dtype = PIR_F32;
+  }
   return t;
 }
 
@@ -319,9 +327,10 @@ void narrow_operands(parser *p, names n, type_spec t) {
         found = &o->operands[k];
     if (!found)
       source_error(n.items[i].loc, "no operand '%s' before this line", n.items[i].name);
-    else if (t.same)
-      found->same = t.same, found->flags |= t.flags;
-    else
+    else if (t.same) {
+      found->same = t.same;
+      found->flags |= t.flags;
+    } else
       found->dtypes = t.dtypes;
   }
 }
@@ -503,7 +512,8 @@ clause *add_clause(parser *p, source_loc loc, int kind, const char *result_name,
 
 void add_shape(parser *p, source_loc loc, names results, clause c) {
   for (int i = 0; i < results.count; i++) {
-    c.kind = PIR_CLAUSE_VIEW, c.loc = i ? results.items[i].loc : loc,
+    c.kind = PIR_CLAUSE_VIEW;
+    c.loc = i ? results.items[i].loc : loc;
     c.result = results.items[i].name;
     APPEND(p->current->shapes, p->current->shape_count, c);
   }
@@ -520,7 +530,9 @@ void add_requirement(parser *p, source_loc loc, clause c) {
     size = (size_t)(loc.end_column - loc.column);
   while (size && text[size - 1] == ' ')
     size--;
-  c.kind = PIR_CLAUSE_VIEW, c.loc = loc, c.trap_text = text_copy(text, size);
+  c.kind = PIR_CLAUSE_VIEW;
+  c.loc = loc;
+  c.trap_text = text_copy(text, size);
   APPEND(p->current->requirements, p->current->requirement_count, c);
 }
 
@@ -556,13 +568,17 @@ named_expr *named_expr_new(source_loc loc, const char *name, expr *value) {
 // ---- expressions
 static expr *expr_make(expr_kind kind, source_loc loc, expr_op o, expr *a, expr *b, expr *c) {
   expr *e = expr_new(kind, loc);
-  e->op = (uint8_t)o, e->a = a, e->b = b, e->c = c;
+  e->op = (uint8_t)o;
+  e->a = a;
+  e->b = b;
+  e->c = c;
   return e;
 }
 
 expr *unary(source_loc loc, expr_op o, expr *a) {
   if (o == OP_NEG && (a->kind == EXPR_INT || a->kind == EXPR_FLOAT)) {
-    a->i = -a->i, a->f = -a->f;
+    a->i = -a->i;
+    a->f = -a->f;
     return a;
   }
   return expr_make(EXPR_UNARY, loc, o, a, NULL, NULL);
@@ -576,7 +592,9 @@ expr *condition(source_loc loc, expr *a, expr *b, expr *c) {
 }
 
 expr *at(source_loc loc, const char *name, expr *map, expr *fill) {
-  map->loc = loc, map->name = name, map->b = fill;
+  map->loc = loc;
+  map->name = name;
+  map->b = fill;
   return map;
 }
 

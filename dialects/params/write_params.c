@@ -61,8 +61,10 @@ static pir_str *list_names(const pir_program *program, pir_format format, size_t
       if (!kept || compare_names(&names[kept - 1], &names[i]))
         names[kept++] = names[i];
   }
-  if (!decls)
-    free(names), names = NULL;
+  if (!decls) {
+    free(names);
+    names = NULL;
+  }
   free(decls);
   *out_count = kept;
   return names;

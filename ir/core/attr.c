@@ -289,7 +289,9 @@ const int64_t *pir_attr_int_array_data(const pir_attr *attr) {
 bool pir_attr_int_at(const pir_attr *attr, size_t i, int64_t *out_value) {
   if (i >= pir_attr_elements(attr))
     return false;
-  if (attr->kind == PIR_ATTR_INT_ARRAY)
-    return *out_value = attr->payload[i].ints[0], true;
+  if (attr->kind == PIR_ATTR_INT_ARRAY) {
+    *out_value = attr->payload[i].ints[0];
+    return true;
+  }
   return pir_attr_as_int(attr->payload[i].elements[0], out_value);
 }

@@ -106,8 +106,10 @@ static bool first_in(cursor *c, const pir_region *from, const pir_region *to, si
     pir_block *image = to[i].first;
     for (const pir_block *block = from[i].first; block;
          block = block->next, image = image->next)
-      if (block->first)
-        return *c = (cursor){block->first, image}, true;
+      if (block->first) {
+        *c = (cursor){block->first, image};
+        return true;
+      }
   }
   return false;
 }
@@ -116,8 +118,10 @@ static bool next_in_region(cursor *c) {
   const pir_block *block = c->at->block->next;
   pir_block *image = c->block->next;
   for (; block; block = block->next, image = image->next)
-    if (block->first)
-      return *c = (cursor){block->first, image}, true;
+    if (block->first) {
+      *c = (cursor){block->first, image};
+      return true;
+    }
   return false;
 }
 
@@ -128,8 +132,10 @@ static bool advance(cursor *c, const pir_op *root, const pir_op *copy) {
   for (;;) {
     if (c->at == root)
       return false;
-    if (c->at->next)
-      return c->at = c->at->next, true;
+    if (c->at->next) {
+      c->at = c->at->next;
+      return true;
+    }
     if (next_in_region(c))
       return true;
     const pir_region *region = c->at->block->region;

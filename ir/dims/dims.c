@@ -235,8 +235,10 @@ static size_t read_factors(const pir_dims *dims, pir_dim product, pir_dim *out) 
   if (product == 1)
     return 0;
   const dim_node *node = dim_node_of(dims, product);
-  if (node->kind != PIR_DIM_MUL)
-    return *out = product, 1;
+  if (node->kind != PIR_DIM_MUL) {
+    *out = product;
+    return 1;
+  }
   memcpy(out, node->operands, node->count * sizeof(pir_dim));
   return node->count;
 }

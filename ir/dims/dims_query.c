@@ -9,8 +9,10 @@
 #include <strbuf.h>
 
 bool pir_dim_is_const(const pir_dims *dims, pir_dim dim, int64_t *out_value) {
-  if (dim_is_plain(dim))
-    return *out_value = dim, true;
+  if (dim_is_plain(dim)) {
+    *out_value = dim;
+    return true;
+  }
   if (dim == PIR_DIM_UNKNOWN || dim_node_of(dims, dim)->kind != PIR_DIM_NEGATIVE)
     return false;
   *out_value = dim_node_of(dims, dim)->value;
@@ -253,8 +255,10 @@ bool pir_dim_evaluate(const pir_dims *dims, pir_dim dim, const int64_t *symbols,
   const dim_node *node = dim_node_of(dims, dim);
   if (node->bound != dim)
     return pir_dim_evaluate(dims, node->bound, symbols, out_value);
-  if (node->kind == PIR_DIM_SYMBOL)
-    return *out_value = symbols[node->value], true;
+  if (node->kind == PIR_DIM_SYMBOL) {
+    *out_value = symbols[node->value];
+    return true;
+  }
   int64_t result, next;
   if (!pir_dim_evaluate(dims, node->operands[0], symbols, &result))
     return false;

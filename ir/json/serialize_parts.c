@@ -64,8 +64,10 @@ static pir_status read_ints(pir_json_reader *r, const json_t *json, const char *
     status = pir_json_want_int(r, json_array_get(json, i), what, &values[i]);
   if (status)
     pir_arena_free(r->arena, values, (count + 1) * sizeof *values);
-  else
-    *out_values = values, *out_count = count;
+  else {
+    *out_values = values;
+    *out_count = count;
+  }
   return status;
 }
 
@@ -317,8 +319,10 @@ static pir_status read_float(pir_json_reader *r, const json_t *data, const json_
     return pir_json_fail(r, "expected a number, found %s", kind_name(data));
   pir_str text = string_of(special);
   bool negative = text.size && text.data[0] == '-';
-  if (negative)
-    text.data++, text.size--;
+  if (negative) {
+    text.data++;
+    text.size--;
+  }
   if (same_letters(text, "nan"))
     *out_value = negative ? -(double)NAN : (double)NAN;
   else if (same_letters(text, "inf"))
@@ -341,8 +345,10 @@ static pir_status read_elements(pir_json_reader *r, const json_t *data,
     status = pir_json_read_attr(r, json_array_get(data, i), &elements[i]);
   if (status)
     pir_arena_free(r->arena, elements, count * sizeof *elements);
-  else
-    *out_elements = elements, *out_count = count;
+  else {
+    *out_elements = elements;
+    *out_count = count;
+  }
   return status;
 }
 

@@ -50,8 +50,10 @@ static void find_ops(pir_json_reader *r) {
   uint32_t line = r->first_line;
   char before = 0;  // the character before this one, spaces left out
   for (; at < end; at++) {
-    if (*at == '\n')
-      line++, line_start = at + 1;
+    if (*at == '\n') {
+      line++;
+      line_start = at + 1;
+    }
     if (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r')
       continue;
     switch (*at) {

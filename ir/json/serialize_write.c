@@ -384,9 +384,10 @@ static void write_dist_items(json_writer *w, const pir_attr *attr, pir_attr_kind
     next_item(w);
     if (pir_attr_kind_of(element) == PIR_ATTR_PROCESS_MESH)
       write_attr(w, element);
-    else if (kind == PIR_ATTR_OP_DIST && i == 3)
-      pir_attr_as_int(element, &chunk), pir_strbuf_int(&w->out, chunk);
-    else if (kind == PIR_ATTR_OP_DIST)
+    else if (kind == PIR_ATTR_OP_DIST && i == 3) {
+      pir_attr_as_int(element, &chunk);
+      pir_strbuf_int(&w->out, chunk);
+    } else if (kind == PIR_ATTR_OP_DIST)
       write_attr_list(w, element);
     else
       write_raw_list(w, element);

@@ -72,12 +72,16 @@ void pir_archive_str(pir_archive *a, pir_str *text) {
     return;
   }
   char *data = NULL;
-  if (size >= a->size - a->at)
-    a->failed = true, size = 0;
+  if (size >= a->size - a->at) {
+    a->failed = true;
+    size = 0;
+  }
   pir_archive_array(a, &data, size + 1, 1);
   *text = data ? (pir_str){data, size} : PIR_STR("");
-  if (data && data[size])
-    a->failed = true, data[size] = 0;
+  if (data && data[size]) {
+    a->failed = true;
+    data[size] = 0;
+  }
 }
 
 void pir_archive_text(pir_archive *a, const char **text) {

@@ -52,8 +52,10 @@ static int class_of(size_t size, size_t *out_bytes) {
     *out_bytes = (steps ? steps : 1) * PIR_ARENA_STEP;
     return (int)steps;
   }
-  if (size > PIR_ARENA_LARGE)
-    return *out_bytes = size, -1;
+  if (size > PIR_ARENA_LARGE) {
+    *out_bytes = size;
+    return -1;
+  }
   int bits = 64 - __builtin_clzll(size - 1);
   *out_bytes = (size_t)1 << bits;
   return PIR_ARENA_SMALL / PIR_ARENA_STEP + bits - 9;

@@ -139,8 +139,10 @@ void pir_folder_trim(int folder, const char *suffix, uint64_t bytes, size_t coun
     if (total > bytes || listed > count) {
       qsort(entries, listed, sizeof *entries, longest_ago_first);
       for (size_t i = 0; i < listed && (total > bytes / 4 * 3 || left > count / 4 * 3); i++)
-        if (!unlinkat(folder, entries[i].name, 0))
-          total -= entries[i].size, left--;
+        if (!unlinkat(folder, entries[i].name, 0)) {
+          total -= entries[i].size;
+          left--;
+        }
     }
   }
   free(entries);

@@ -104,9 +104,10 @@ static const char *read_conversion(const char *p, arguments *args, conversion *o
   *out = (conversion){.precision = -1};
   if (*p == '.') {
     out->precision = 0;
-    if (*++p == '*')
-      out->precision = va_arg(args->list, int), p++;
-    else
+    if (*++p == '*') {
+      out->precision = va_arg(args->list, int);
+      p++;
+    } else
       while (*p >= '0' && *p <= '9')
         out->precision = out->precision * 10 + (*p++ - '0');
   }

@@ -166,9 +166,10 @@ static bool scan_decimal(const char *at, const char *end, decimal *out) {
     any = true;
     if (*at == '0' && !out->count)
       out->exponent -= point;
-    else if (out->count < 770)
-      out->digits[out->count++] = *at, out->exponent -= point;
-    else {
+    else if (out->count < 770) {
+      out->digits[out->count++] = *at;
+      out->exponent -= point;
+    } else {
       if (*at != '0')
         out->digits[769] = '1';
       out->exponent += !point;

@@ -15,14 +15,16 @@ static bool is_integral(pir_str text) {
 
 static const pir_attr *make_int(pir_parser *p, pir_attr_kind kind) {
   int64_t value = 0;
-  if (!pir_text_read_int(p->text, &value))
-    return pir_parse_fail(p, "%.*s does not fit 64 bits", (int)p->text.size, p->text.data),
-           NULL;
+  if (!pir_text_read_int(p->text, &value)) {
+    pir_parse_fail(p, "%.*s does not fit 64 bits", (int)p->text.size, p->text.data);
+    return NULL;
+  }
   if (kind == PIR_ATTR_NONE)
     kind = value >= INT32_MIN && value <= INT32_MAX ? PIR_ATTR_I32 : PIR_ATTR_I64;
-  if (kind == PIR_ATTR_I32 && (value < INT32_MIN || value > INT32_MAX))
-    return pir_parse_fail(p, "%.*s does not fit an int32", (int)p->text.size, p->text.data),
-           NULL;
+  if (kind == PIR_ATTR_I32 && (value < INT32_MIN || value > INT32_MAX)) {
+    pir_parse_fail(p, "%.*s does not fit an int32", (int)p->text.size, p->text.data);
+    return NULL;
+  }
   return kind == PIR_ATTR_BOOL ? pir_attr_bool(p->ctx, value != 0)
                                : pir_attr_int(p->ctx, kind, value);
 }
@@ -372,8 +374,10 @@ static const pir_attr *parse_place(pir_parser *p) {
   if (colon &&
       (!pir_text_read_int((pir_str){colon + 1, (size_t)(body.data + body.size - colon) - 1},
                           &device) ||
-       device < INT32_MIN || device > INT32_MAX))
-    return pir_parse_fail(p, "the device of a place is a number"), NULL;
+       device < INT32_MIN || device > INT32_MAX)) {
+    pir_parse_fail(p, "the device of a place is a number");
+    return NULL;
+  }
   int kind = pir_place_kind_from_name(name);
   pir_place place = {kind < 0 ? 9 : kind, (int)device, kind < 0 ? name : PIR_STR("")};
   const pir_attr *attr = pir_attr_place(p->ctx, place);
@@ -409,8 +413,10 @@ static pir_dtype read_dtype(pir_str text) {
 
 static const pir_attr *parse_dtype(pir_parser *p) {
   pir_dtype dtype = p->token == PIR_TOK_WORD ? read_dtype(p->text) : PIR_DTYPE_COUNT;
-  if (dtype == PIR_DTYPE_COUNT)
-    return pir_parse_expected(p, "a data type"), NULL;
+  if (dtype == PIR_DTYPE_COUNT) {
+    pir_parse_expected(p, "a data type");
+    return NULL;
+  }
   pir_parse_next(p);
   return pir_attr_dtype(p->ctx, dtype);
 }
@@ -418,8 +424,10 @@ static const pir_attr *parse_dtype(pir_parser *p) {
 static const pir_attr *parse_layout(pir_parser *p) {
   pir_layout layout =
       p->token == PIR_TOK_WORD ? pir_layout_from_name(p->text) : PIR_LAYOUT_COUNT;
-  if (layout == PIR_LAYOUT_COUNT)
-    return pir_parse_expected(p, "a layout"), NULL;
+  if (layout == PIR_LAYOUT_COUNT) {
+    pir_parse_expected(p, "a layout");
+    return NULL;
+  }
   pir_parse_next(p);
   return pir_attr_layout(p->ctx, layout);
 }
@@ -508,8 +516,10 @@ static const pir_attr *parse_mesh_braces(pir_parser *p) {
   if (!pir_parse_take(p, '{') || !take_key(p, "shape"))
     return NULL;
   const pir_attr *mesh = parse_mesh(p);
-  if (mesh && p->token == ',')
-    pir_parse_next(p), pir_parse_raw(p);
+  if (mesh && p->token == ',') {
+    pir_parse_next(p);
+    pir_parse_raw(p);
+  }
   return mesh && pir_parse_take(p, '}') ? mesh : NULL;
 }
 
@@ -519,14 +529,18 @@ static const pir_attr *parse_partial(pir_parser *p) {
   pir_parse_next(p);
   if (!pir_parse_take(p, '('))
     return NULL;
-  if (p->token != PIR_TOK_NUMBER || !pir_text_read_int(p->text, &pair[0]))
-    return pir_parse_expected(p, "a mesh dimension"), NULL;
+  if (p->token != PIR_TOK_NUMBER || !pir_text_read_int(p->text, &pair[0])) {
+    pir_parse_expected(p, "a mesh dimension");
+    return NULL;
+  }
   pir_parse_next(p);
   if (!pir_parse_take(p, ','))
     return NULL;
   pair[1] = pir_reduce_type_from_name(p->text);
-  if (pair[1] < 0)
-    return pir_parse_expected(p, "a reduce type"), NULL;
+  if (pair[1] < 0) {
+    pir_parse_expected(p, "a reduce type");
+    return NULL;
+  }
   pir_parse_next(p);
   return pir_parse_take(p, ')') ? pir_attr_int_array(p->ctx, pair, 2) : NULL;
 }
@@ -546,8 +560,10 @@ static const pir_attr *parse_mapping(pir_parser *p, const pir_attr *mesh) {
       pir_parse_raw(p);
       continue;
     }
-    if (!pir_parse_is_word(p, "partial") || count == PIR_MAX_RANK)
-      return pir_parse_expected(p, "partial or placements"), NULL;
+    if (!pir_parse_is_word(p, "partial") || count == PIR_MAX_RANK) {
+      pir_parse_expected(p, "partial or placements");
+      return NULL;
+    }
     if (!(partials[count++] = parse_partial(p)))
       return NULL;
   }
@@ -616,8 +632,10 @@ static const pir_attr *parse_op_dist_body(pir_parser *p, attr_list *operands,
     }
     if (!take_key(p, "chunk_id"))
       return NULL;
-    if (p->token != PIR_TOK_NUMBER || !pir_text_read_int(p->text, &chunk))
-      return pir_parse_expected(p, "a number"), NULL;
+    if (p->token != PIR_TOK_NUMBER || !pir_text_read_int(p->text, &chunk)) {
+      pir_parse_expected(p, "a number");
+      return NULL;
+    }
     pir_parse_next(p);
   }
   if (!pir_parse_take(p, '}'))
@@ -642,16 +660,20 @@ static const pir_attr *parse_kernel_key(pir_parser *p) {
   const char *at = p->text.data, *end = at + p->text.size - 1;
   for (int i = 0; i < 3; i++) {
     const char *colon = at < end ? memchr(at, ':', (size_t)(end - at)) : NULL;
-    if (!colon)
-      return pir_parse_fail(p, "a kernel key has backend, layout and dtype"), NULL;
+    if (!colon) {
+      pir_parse_fail(p, "a kernel key has backend, layout and dtype");
+      return NULL;
+    }
     const char *bar = memchr(colon, '|', (size_t)(end - colon));
     values[i] = (pir_str){colon + 1, (size_t)((bar ? bar : end) - colon) - 1};
     at = bar ? bar + 1 : end;
   }
   pir_layout layout = pir_layout_from_name(values[1]);
   pir_dtype dtype = read_dtype(values[2]);
-  if (layout == PIR_LAYOUT_COUNT || dtype == PIR_DTYPE_COUNT)
-    return pir_parse_fail(p, "unknown layout or data type in a kernel key"), NULL;
+  if (layout == PIR_LAYOUT_COUNT || dtype == PIR_DTYPE_COUNT) {
+    pir_parse_fail(p, "unknown layout or data type in a kernel key");
+    return NULL;
+  }
   const pir_attr *parts[3] = {pir_attr_str(p->ctx, PIR_ATTR_STR, values[0]),
                               pir_attr_layout(p->ctx, layout), pir_attr_dtype(p->ctx, dtype)};
   pir_parse_next(p);
@@ -703,8 +725,10 @@ static pir_attr_kind kind_of_tag(pir_str tag) {
 
 static const pir_attr *parse_pointer(pir_parser *p) {
   uint64_t value = 0;
-  if (p->token != PIR_TOK_HEX || p->text.size > 18)
-    return pir_parse_expected(p, "an address"), NULL;
+  if (p->token != PIR_TOK_HEX || p->text.size > 18) {
+    pir_parse_expected(p, "an address");
+    return NULL;
+  }
   for (size_t i = 2; i < p->text.size; i++)
     value =
         value << 4 | (uint64_t)(p->text.data[i] <= '9' ? p->text.data[i] - '0'
@@ -719,18 +743,24 @@ static const pir_attr *parse_payload(pir_parser *p, pir_attr_kind kind) {
     case PIR_ATTR_I32:
     case PIR_ATTR_I64:
     case PIR_ATTR_INDEX:
-      if (p->token != PIR_TOK_NUMBER || !is_integral(p->text))
-        return pir_parse_expected(p, "an integer"), NULL;
+      if (p->token != PIR_TOK_NUMBER || !is_integral(p->text)) {
+        pir_parse_expected(p, "an integer");
+        return NULL;
+      }
       return parse_number(p, kind);
     case PIR_ATTR_F32:
     case PIR_ATTR_F64:
-      if (p->token != PIR_TOK_NUMBER && p->token != PIR_TOK_SPECIAL)
-        return pir_parse_expected(p, "a number"), NULL;
+      if (p->token != PIR_TOK_NUMBER && p->token != PIR_TOK_SPECIAL) {
+        pir_parse_expected(p, "a number");
+        return NULL;
+      }
       return parse_number(p, kind);
     case PIR_ATTR_C64:
     case PIR_ATTR_C128:
-      if (p->token != PIR_TOK_COMPLEX)
-        return pir_parse_expected(p, "real:A imag:B"), NULL;
+      if (p->token != PIR_TOK_COMPLEX) {
+        pir_parse_expected(p, "real:A imag:B");
+        return NULL;
+      }
       return parse_complex(p, kind);
     case PIR_ATTR_POINTER: return parse_pointer(p);
     case PIR_ATTR_TYPE: return parse_type_attr(p);
@@ -741,14 +771,16 @@ static const pir_attr *parse_payload(pir_parser *p, pir_attr_kind kind) {
     case PIR_ATTR_PLACE:
       if (p->token == '[')
         return parse_place_tuple(p);
-      if (p->token != PIR_TOK_PLACE)
-        return pir_parse_expected(p, "a place"), NULL;
+      if (p->token != PIR_TOK_PLACE) {
+        pir_parse_expected(p, "a place");
+        return NULL;
+      }
       return parse_place(p);
     case PIR_ATTR_PROCESS_MESH:
     case PIR_ATTR_TENSOR_DIST:
     case PIR_ATTR_KERNEL_KEY: return parse_tuple(p, kind, 3);
     case PIR_ATTR_OP_DIST: return parse_tuple(p, kind, 4);
-    default: return pir_parse_expected(p, "a value"), NULL;
+    default: pir_parse_expected(p, "a value"); return NULL;
   }
 }
 
@@ -804,7 +836,7 @@ static const pir_attr *parse_any(pir_parser *p, const pir_attr_def *declared) {
     case '}':
       return pir_attr_str(p->ctx, PIR_ATTR_OPAQUE,
                           PIR_STR(""));  // a symbol attribute prints nothing
-    default: return pir_parse_expected(p, "an attribute"), NULL;
+    default: pir_parse_expected(p, "an attribute"); return NULL;
   }
 }
 

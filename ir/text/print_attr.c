@@ -82,9 +82,10 @@ void pir_text_escaped(pir_strbuf *out, pir_str text) {
   pir_strbuf_char(out, '"');
   for (size_t i = 0; i < text.size; i++) {
     unsigned char c = (unsigned char)text.data[i];
-    if (c == '"' || c == '\\')
-      pir_strbuf_char(out, '\\'), pir_strbuf_char(out, (char)c);
-    else if (c == '\n')
+    if (c == '"' || c == '\\') {
+      pir_strbuf_char(out, '\\');
+      pir_strbuf_char(out, (char)c);
+    } else if (c == '\n')
       pir_strbuf_lit(out, "\\n");
     else if (c == '\t')
       pir_strbuf_lit(out, "\\t");

@@ -180,7 +180,9 @@ static value_form read_operand(const reading *r, int k) {
   if (!definer || !pir_op_has(definer, PIR_CONSTANT))
     return f;
   value_form known = read_scalar(r, k);
-  return f.number = known.number, f.constant = known.kind == NUMBER, f;
+  f.number = known.number;
+  f.constant = known.kind == NUMBER;
+  return f;
 }
 
 static value_form read_attr(const reading *r, int k) {

@@ -168,7 +168,8 @@ static const pir_tensor *suited(call_draft *d, const pir_tensor *tensor, size_t 
   *moved = *tensor;
   moved->data = pir_heap_take(d->e->arena->heap, bytes);
   pir_vec_push(d->e->arena, &d->copies, moved->data);
-  return memcpy(moved->data, tensor->data, bytes), moved;
+  memcpy(moved->data, tensor->data, bytes);
+  return moved;
 }
 
 static pir_status draft_operands(call_draft *d, const pir_op *op) {
@@ -378,8 +379,10 @@ static pir_status visit(evaluator *e, const pir_op *op, int depth) {
   }
   if (!knows_operands(e, op))
     return PIR_OK;
-  if (makes_list(op))
-    return know_list(e, op), PIR_OK;
+  if (makes_list(op)) {
+    know_list(e, op);
+    return PIR_OK;
+  }
   // Without operands only a constant has a value of its own.
   if (!pir_op_operands(op) && !pir_op_has(op, PIR_CONSTANT))
     return PIR_OK;

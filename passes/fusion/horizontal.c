@@ -171,7 +171,9 @@ static pir_status fuse(horizontal *h, pir_value *shared, const member *group, si
   int64_t sections[MOST];
   for (size_t i = 0; i < count; i++) {
     const member *m = &group[count - 1 - i];
-    weights[i] = m->weight, biases[i] = m->bias, sections[i] = m->extent;
+    weights[i] = m->weight;
+    biases[i] = m->bias;
+    sections[i] = m->extent;
   }
   maker m = {h->run->rewriter, group[0].op};
   pir_lower_target target = {create, &m};

@@ -130,8 +130,10 @@ static bool visit(cse *c, pir_op *op, uint64_t floor) {
   // never wrong.
   if (same && pir_op_mark(same) < floor)
     return false;
-  if (same && (int64_t)c->merged < c->limit)
-    return replace_op(c, op, same), true;
+  if (same && (int64_t)c->merged < c->limit) {
+    replace_op(c, op, same);
+    return true;
+  }
   if (same)
     return false;
   pir_op_set_mark(op, scope);

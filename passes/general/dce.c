@@ -23,7 +23,8 @@ static pir_walk_result mark_effects(pir_op *op, void *user) {
 }
 
 static pir_walk_result clear_mark(pir_op *op, void *user) {
-  return pir_op_set_mark(op, 0), PIR_WALK_CONTINUE;
+  pir_op_set_mark(op, 0);
+  return PIR_WALK_CONTINUE;
 }
 
 static bool is_dead(const pir_op *op) {

@@ -117,7 +117,8 @@ static pir_walk_result expand_regions(pir_op *op, void *user) {
 }
 
 static pir_walk_result clear_mark(pir_op *op, void *user) {
-  return pir_op_set_mark(op, 0), PIR_WALK_CONTINUE;
+  pir_op_set_mark(op, 0);
+  return PIR_WALK_CONTINUE;
 }
 
 pir_status pir_pass_expand(pir_pass_run *run) {

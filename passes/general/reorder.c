@@ -88,7 +88,8 @@ static void order_block(reorder *r, pir_block *block) {
 }
 
 static pir_walk_result clear_mark(pir_op *op, void *user) {
-  return pir_op_set_mark(op, 0), PIR_WALK_CONTINUE;
+  pir_op_set_mark(op, 0);
+  return PIR_WALK_CONTINUE;
 }
 
 static pir_walk_result visit(pir_op *op, void *user) {

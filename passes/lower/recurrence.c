@@ -82,8 +82,10 @@ static pir_op *list_of(const pir_op *op, size_t operand, size_t count) {
 static bool read_mode(const pir_op *op, mode *out) {
   static const char *const names[MODES] = {"RNN_TANH", "RNN_RELU", "LSTM", "GRU"};
   for (int i = 0; i < MODES; i++)
-    if (pir_str_equal(pir_op_text(op, PD_RNN_ATTR_MODE), pir_str_from(names[i])))
-      return *out = (mode)i, true;
+    if (pir_str_equal(pir_op_text(op, PD_RNN_ATTR_MODE), pir_str_from(names[i]))) {
+      *out = (mode)i;
+      return true;
+    }
   return false;
 }
 
@@ -120,10 +122,11 @@ static bool read_network(network *n, const pir_op *op) {
   if (!f || !f->known || f->rank != 3 || (f->dtype != PIR_F32 && f->dtype != PIR_F64) ||
       !read_mode(op, &n->mode))
     return false;
-  n->layers = pir_op_int(op, PD_RNN_ATTR_NUM_LAYERS),
+  n->layers = pir_op_int(op, PD_RNN_ATTR_NUM_LAYERS);
   n->hidden = pir_op_int(op, PD_RNN_ATTR_HIDDEN_SIZE);
   n->directions = pir_op_bool(op, PD_RNN_ATTR_IS_BIDIREC) ? 2 : 1;
-  n->batch = f->shape[1], n->dtype = f->dtype;
+  n->batch = f->shape[1];
+  n->dtype = f->dtype;
   if (n->layers < 1 || n->layers * n->directions > MOST_PATHS || n->hidden < 1 ||
       n->hidden > INT32_MAX)
     return false;

@@ -60,8 +60,10 @@ static pir_status read_place(pir_pass_manager *manager, pir_str place, size_t *o
     const pir_pass *pass = pass_find_known(manager, text);
     for (size_t i = 0; pass && i < count; i++) {
       size_t k = before ? i : count - 1 - i;
-      if (manager->entries.items[k].pass == pass)
-        return *out_at = before ? k : k + 1, PIR_OK;
+      if (manager->entries.items[k].pass == pass) {
+        *out_at = before ? k : k + 1;
+        return PIR_OK;
+      }
     }
     return fail(manager, "the pipeline has no pass", text);
   }

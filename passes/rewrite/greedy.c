@@ -89,7 +89,8 @@ static void on_erasing(void *user, pir_op *op) {
 static pir_walk_result collect(pir_op *op, void *user) {
   driver *d = user;
   d->op_count++;
-  return enqueue(d, op), PIR_WALK_CONTINUE;
+  enqueue(d, op);
+  return PIR_WALK_CONTINUE;
 }
 
 // So that popping from the end gives program order.
@@ -192,8 +193,10 @@ static size_t busiest(const driver *d, size_t but) {
     size_t n = 0;
     for (size_t k = 0; k < RECENT && k < d->rewrites; k++)
       n += d->recent[k] == i;
-    if (i != but && n > most)
-      best = i, most = n;
+    if (i != but && n > most) {
+      best = i;
+      most = n;
+    }
   }
   return best;
 }

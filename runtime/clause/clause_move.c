@@ -211,11 +211,11 @@ static bool compared(finder *f, int op, const form *x, const form *y, form *out)
   *out = (form){0};
   switch (op) {
     case PIR_I_MIN:
-    case PIR_I_MAX: return *out = (op == PIR_I_MIN) == least ? *x : *y, least || most;
-    case PIR_I_LT: return out->start = less, less || most;
-    case PIR_I_LE: return out->start = least, least || more;
-    case PIR_I_EQ: return out->start = lo == 0 && hi == 0, less || more || out->start;
-    default: return out->start = !(lo == 0 && hi == 0), less || more || !out->start;
+    case PIR_I_MAX: *out = (op == PIR_I_MIN) == least ? *x : *y; return least || most;
+    case PIR_I_LT: out->start = less; return less || most;
+    case PIR_I_LE: out->start = least; return least || more;
+    case PIR_I_EQ: out->start = lo == 0 && hi == 0; return less || more || out->start;
+    default: out->start = !(lo == 0 && hi == 0); return less || more || !out->start;
   }
 }
 
@@ -234,8 +234,8 @@ static bool binary(finder *f, const pir_node *n, form *out) {
     return false;
   *out = x;
   switch (n->op) {
-    case PIR_I_ADD: return add_scaled(f, out, &y, 1), true;
-    case PIR_I_SUB: return add_scaled(f, out, &y, -1), true;
+    case PIR_I_ADD: add_scaled(f, out, &y, 1); return true;
+    case PIR_I_SUB: add_scaled(f, out, &y, -1); return true;
     case PIR_I_MUL:
       *out = (form){0};
       if (constant(f, n->a, &known)) {
@@ -262,7 +262,7 @@ static bool find_form(finder *f, int node, form *out) {
     return true;
   out->start = 0;
   switch (n->op) {
-    case PIR_I_VAR: return out->step[b->var_first[n->k]] = 1, b->var_rank[n->k] == 1;
+    case PIR_I_VAR: out->step[b->var_first[n->k]] = 1; return b->var_rank[n->k] == 1;
     case PIR_I_OUT:
       if (!constant(f, n->a, &known))
         return false;

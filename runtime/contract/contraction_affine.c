@@ -170,7 +170,7 @@ static bool interpret(affine *a, int node, contract_form *out) {
     return true;
   }
   switch (n->op) {
-    case PIR_I_D: return out->start = a->d, true;
+    case PIR_I_D: out->start = a->d; return true;
     case PIR_I_NOT:
       return interpret(a, n->a, &x) && is_constant(&x) && (out->start = !x.start, true);
     case PIR_I_SELECT:

@@ -109,7 +109,9 @@ static void test_equal_modules_are_one(void **state) {
   assert_ptr_not_equal(images[0], images[1]);
   assert_int_equal(pir_code_store_stats(store).compiled, 2);
   pir_code_store_destroy(store);
-  pir_loop_module_destroy(a), pir_loop_module_destroy(b), pir_loop_module_destroy(c);
+  pir_loop_module_destroy(a);
+  pir_loop_module_destroy(b);
+  pir_loop_module_destroy(c);
 }
 
 // Every byte of a stored object is changed in turn (in steps): it is compiled anew.

@@ -179,8 +179,10 @@ static void test_groups(void **state) {
   pir_context *ctx = pir_context_create(NULL);
   pir_context_set_sink(ctx, (pir_diag_sink){report, NULL});
   assert_int_equal(pir_dialects_load_all(ctx), PIR_OK);
-  for (int i = 0; i < 1 << 16; i++)
-    data[0][i] = (float)(i * 37 % 101) / 25 - 2, data[1][i] = (float)(i * 53 % 97) / 30 - 1.5f;
+  for (int i = 0; i < 1 << 16; i++) {
+    data[0][i] = (float)(i * 37 % 101) / 25 - 2;
+    data[1][i] = (float)(i * 53 % 97) / 30 - 1.5f;
+  }
   for (size_t k = 0; k < sizeof programs / sizeof *programs; k++) {
     const program *p = &programs[k];
     pir_program *parsed = parse(ctx, p);

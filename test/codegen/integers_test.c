@@ -190,8 +190,10 @@ static size_t pairs_of(const int_type *t, int64_t *x, int64_t *y) {
   wide numbers[25];
   size_t count = numbers_of(t, numbers), n = 0;
   for (size_t i = 0; i < count; i++)
-    for (size_t k = 0; k < count && n < PAIRS; k++, n++)
-      x[n] = (int64_t)numbers[i], y[n] = (int64_t)numbers[k];
+    for (size_t k = 0; k < count && n < PAIRS; k++, n++) {
+      x[n] = (int64_t)numbers[i];
+      y[n] = (int64_t)numbers[k];
+    }
   return n;
 }
 

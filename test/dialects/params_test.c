@@ -57,9 +57,12 @@ static size_t put_record(char *out, uint8_t code, const uint8_t *dims, size_t ra
   at += 16;
   memcpy(at, &description, 4);
   at += 4;
-  *at++ = 8, *at++ = (char)code;
-  for (size_t i = 0; i < rank; i++)
-    *at++ = 16, *at++ = (char)dims[i];
+  *at++ = 8;
+  *at++ = (char)code;
+  for (size_t i = 0; i < rank; i++) {
+    *at++ = 16;
+    *at++ = (char)dims[i];
+  }
   memcpy(at, data, size);
   return (size_t)(at - out) + size;
 }

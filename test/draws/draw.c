@@ -229,7 +229,8 @@ static size_t draw_list(draw *d, const pool *p, size_t wanted, int64_t out[DRAW_
     for (size_t i = n; i-- > 1;) {
       size_t k = draw_below(d, (uint32_t)i + 1);
       int64_t swapped = out[i];
-      out[i] = out[k], out[k] = swapped;
+      out[i] = out[k];
+      out[k] = swapped;
     }
   } else if (!wanted && kind < 45) {
     for (size_t i = 0; i < n; i++)

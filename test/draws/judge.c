@@ -267,8 +267,10 @@ static bool measure(const draw *d, const draw_run *wide, double u, moves *out) {
   for (uint64_t t = 1; t <= TRIES; t++) {
     draw_noise_set(d->noise, far, t);
     bool started = !draw_start(d, width, "kernels", NULL, &run);
-    if (started)
-      draw_feed(d, &run, far, t), note_moves(wide, &run, u / far, out);
+    if (started) {
+      draw_feed(d, &run, far, t);
+      note_moves(wide, &run, u / far, out);
+    }
     draw_stop(&run);
     if (!started)
       return false;
@@ -339,11 +341,12 @@ static bool compare_output(const comparison *c, size_t i, char *text, size_t siz
   // A result of a fixed type keeps it.
   bool typed =
       want->dtype == got->dtype || (c->wide && want->dtype == draw_widened(got->dtype));
-  if (!same_shape(got, want) || !typed)
-    return snprintf(text, size, "%s: %.*s: ranks %d and %d, %s and %s, or their extents",
-                    c->name, (int)port.name.size, port.name.data, got->rank, want->rank,
-                    pir_dtype_name(got->dtype), pir_dtype_name(want->dtype)),
-           false;
+  if (!same_shape(got, want) || !typed) {
+    snprintf(text, size, "%s: %.*s: ranks %d and %d, %s and %s, or their extents", c->name,
+             (int)port.name.size, port.name.data, got->rank, want->rank,
+             pir_dtype_name(got->dtype), pir_dtype_name(want->dtype));
+    return false;
+  }
   int64_t differ = 0;
   double norm = c->allowance.called && !is_exact(want->dtype) ? norm_of(want) : 0;
   for (int64_t k = 0; k < parts(got); k++) {
@@ -364,10 +367,11 @@ static bool compare_output(const comparison *c, size_t i, char *text, size_t siz
 
 static bool compare(const comparison *c, char *text, size_t size) {
   text[0] = 0;
-  if (c->got->output_count != c->want->output_count)
-    return snprintf(text, size, "%s: %zu and %zu outputs", c->name, c->got->output_count,
-                    c->want->output_count),
-           false;
+  if (c->got->output_count != c->want->output_count) {
+    snprintf(text, size, "%s: %zu and %zu outputs", c->name, c->got->output_count,
+             c->want->output_count);
+    return false;
+  }
   for (size_t i = 0; i < c->got->output_count; i++)
     if (!compare_output(c, i, text, size))
       return false;

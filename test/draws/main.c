@@ -151,8 +151,10 @@ static void draw_one(run *r, pir_context *ctx, long i) {
   report.found = r->o.print ? print_program : NULL;
   if (r->o.chains)
     d = draw_chain(steps, ctx, r->noise, r->ops, r->op_count, seed);
-  else
-    draw_start_op(d, ctx, r->noise, r->ops[at], seed), d->alone = is_typed(d->def);
+  else {
+    draw_start_op(d, ctx, r->noise, r->ops[at], seed);
+    d->alone = is_typed(d->def);
+  }
   draw_verdict verdict = d ? draw_judge(d, &report) : DRAW_UNFIT;
   t->refused += report.refused;
   if (verdict == DRAW_UNFIT) {
@@ -165,10 +167,14 @@ static void draw_one(run *r, pir_context *ctx, long i) {
   t->compiled += report.compiled;
   if (verdict == DRAW_ALONE)
     t->alone++;
-  if (verdict == DRAW_DIFFERENT)
-    t->different++, show(r, d, seed, "different", report.text);
-  if (verdict == DRAW_FAILED)
-    t->failed++, show(r, d, seed, "failed", report.text);
+  if (verdict == DRAW_DIFFERENT) {
+    t->different++;
+    show(r, d, seed, "different", report.text);
+  }
+  if (verdict == DRAW_FAILED) {
+    t->failed++;
+    show(r, d, seed, "failed", report.text);
+  }
 }
 
 static void child(run *r, long from) {
@@ -177,8 +183,10 @@ static void child(run *r, long from) {
     if (!ctx && draw_noise_register(r->noise, ctx = context_create()))
       _exit(70);
     draw_one(r, ctx, i);
-    if ((i - from) % PER_CONTEXT == PER_CONTEXT - 1)
-      pir_context_destroy(ctx), ctx = NULL;
+    if ((i - from) % PER_CONTEXT == PER_CONTEXT - 1) {
+      pir_context_destroy(ctx);
+      ctx = NULL;
+    }
   }
   if (ctx)
     pir_context_destroy(ctx);
@@ -220,9 +228,13 @@ static tally total(const run *r, size_t *out_met) {
   *out_met = 0;
   for (size_t i = 0; i < r->op_count; i++) {
     const tally *t = &r->s->ops[i];
-    sum.drawn += t->drawn, sum.compiled += t->compiled, sum.alone += t->alone,
-        sum.refused += t->refused;
-    sum.different += t->different, sum.failed += t->failed, sum.unfit += t->unfit;
+    sum.drawn += t->drawn;
+    sum.compiled += t->compiled;
+    sum.alone += t->alone;
+    sum.refused += t->refused;
+    sum.different += t->different;
+    sum.failed += t->failed;
+    sum.unfit += t->unfit;
     *out_met += t->drawn > 0;
     if (r->o.verbose && (t->unfit || t->refused || t->alone || t->different || t->failed))
       printf(
@@ -288,8 +300,10 @@ int main(int argc, char **argv) {
   pir_context_destroy(ctx);
   if (r.o.list)
     return 0;
-  if (!r.op_count)
-    return fprintf(stderr, "draws: no such op\n"), 2;
+  if (!r.op_count) {
+    fprintf(stderr, "draws: no such op\n");
+    return 2;
+  }
   r.s = mmap(NULL, sizeof *r.s, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (r.s == MAP_FAILED)
     return 70;

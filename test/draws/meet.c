@@ -25,13 +25,14 @@ static bool value_of(draw *d, const pir_clause *c, int at, int64_t *out) {
   int64_t a, b;
   int32_t axis;
   switch ((pir_node_op)n->op) {
-    case PIR_I_CONST: return *out = n->i, true;
+    case PIR_I_CONST: *out = n->i; return true;
     case PIR_I_RANK: return (t = tensor_at(d, n->k)) ? (*out = t->rank, true) : false;
     case PIR_I_DIM:
       t = tensor_at(d, n->k);
       if (!t || !value_of(d, c, n->a, &a) || !axis_of(t, a, &axis))
         return false;
-      return *out = t->shape[axis], true;
+      *out = t->shape[axis];
+      return true;
     case PIR_I_ATTR: return d->attrs[n->k] && pir_attr_as_int(d->attrs[n->k], out);
     case PIR_I_ADD:
     case PIR_I_SUB:
@@ -86,13 +87,14 @@ static bool assign(draw *d, const pir_clause *c, int at, int64_t value) {
         if (axis_of(t + i, a, &axis))
           t[i].shape[axis] = value;
       return true;
-    case PIR_I_ATTR_COUNT: return set_list(d, n->k, value), true;
+    case PIR_I_ATTR_COUNT: set_list(d, n->k, value); return true;
     case PIR_I_OPERAND_COUNT:
       if (o->form != DRAW_INTS || value < 0 || value > DRAW_ITEMS)
         return false;
       for (size_t i = o->count; i < (size_t)value; i++)
         o->ints[i] = 1 + (int64_t)draw_below(d, 2);
-      return o->count = (size_t)value, true;
+      o->count = (size_t)value;
+      return true;
     case PIR_I_MUL:  // one factor known, the other takes the quotient
       for (int i = 0; i < 2; i++)
         if (value_of(d, c, i ? n->a : n->b, &a) && a > 0 && value % a == 0 &&

@@ -155,7 +155,9 @@ static uint16_t copy_nodes(draw_noise *z, const pir_clause *c, pir_node *out, in
   for (size_t i = 0; i < c->node_count; i++) {
     pir_node node = c->nodes[i];
     bool load = node.op == PIR_V_LOAD || node.op == PIR_I_LOAD;
-    node.a = moved(to, node.a), node.b = moved(to, node.b), node.c = moved(to, node.c);
+    node.a = moved(to, node.a);
+    node.b = moved(to, node.b);
+    node.c = moved(to, node.c);
     if (load && (node.map_kind == PIR_MAP_EACH || node.map_kind == PIR_MAP_LINEAR))
       node.map = moved(to, node.map);
     to[i] = put(out, &n, node);
@@ -234,8 +236,10 @@ static void copy_lower(const draw_noise *z, pir_opdef *def) {
     for (size_t k = 0; k < lower[i].step_count; k++) {
       steps[k] = lower[i].steps[k];
       const pir_opdef *noisy = find(z, steps[k].op);
-      if (noisy)
-        steps[k].def = noisy, steps[k].op = noisy->name;
+      if (noisy) {
+        steps[k].def = noisy;
+        steps[k].op = noisy->name;
+      }
     }
     lower[i].steps = steps;
   }

@@ -43,8 +43,14 @@ static void store(pir_dtype dtype, double d, void *at) {
   switch (dtype) {
     case PIR_F32:
     case PIR_C64: memcpy(at, &f, 4); break;
-    case PIR_F16: half = pir_f32_to_f16(f), memcpy(at, &half, 2); break;
-    case PIR_BF16: half = pir_f32_to_bf16(f), memcpy(at, &half, 2); break;
+    case PIR_F16:
+      half = pir_f32_to_f16(f);
+      memcpy(at, &half, 2);
+      break;
+    case PIR_BF16:
+      half = pir_f32_to_bf16(f);
+      memcpy(at, &half, 2);
+      break;
     default: memcpy(at, &d, 8); break;
   }
 }
@@ -77,8 +83,10 @@ void draw_fill(const draw_tensor *t, pir_dtype dtype, double u, uint64_t noise, 
   for (int32_t i = 0; i < t->rank; i++)
     numel *= t->shape[i];
   bool complex = pir_dtype_is_complex(dtype);
-  if (complex)
-    size /= 2, numel *= 2;
+  if (complex) {
+    size /= 2;
+    numel *= 2;
+  }
   for (int64_t i = 0; i < numel; i++) {
     char *at = (char *)out + (size_t)i * size;
     if (complex || pir_dtype_is_float(dtype)) {

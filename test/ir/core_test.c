@@ -186,7 +186,8 @@ static void extra_attributes_are_sorted(void **state) {
 }
 
 static pir_walk_result count(pir_op *op, void *user) {
-  return ++*(size_t *)user, PIR_WALK_CONTINUE;
+  ++*(size_t *)user;
+  return PIR_WALK_CONTINUE;
 }
 
 static void deep_nesting_needs_no_stack(void **state) {

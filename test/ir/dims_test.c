@@ -10,10 +10,12 @@
 #include <cmocka.h>
 
 static int make(void **state) {
-  return *state = pir_dims_create(NULL), 0;
+  *state = pir_dims_create(NULL);
+  return 0;
 }
 static int drop(void **state) {
-  return pir_dims_destroy(*state), 0;
+  pir_dims_destroy(*state);
+  return 0;
 }
 
 static void equal_forms_are_equal_handles(void **state) {
@@ -170,7 +172,8 @@ static void random_expressions_agree_with_integers(void **state) {
 }
 
 static bool keep_text(void *user, const char *data, size_t size) {
-  return strncat(user, data, size), true;
+  strncat(user, data, size);
+  return true;
 }
 
 static void text(void **state) {

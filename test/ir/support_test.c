@@ -117,8 +117,10 @@ static void map_agrees_with_an_array(void **state) {
     int k = rand_r(&seed) % KEYS;
     if (rand_r(&seed) % 3)
       pir_map_put(&arena, &map, &keys[k], want[k] = (uint64_t)step + 1);
-    else
-      pir_map_remove(&map, &keys[k]), want[k] = 0;
+    else {
+      pir_map_remove(&map, &keys[k]);
+      want[k] = 0;
+    }
     int probe = rand_r(&seed) % KEYS;
     uint64_t *found = pir_map_find(&map, &keys[probe]);
     assert_int_equal(found ? *found : 0, want[probe]);

@@ -40,7 +40,10 @@ static inline int16_t put(build *b, pir_node n) {
 
 static inline int16_t op3(build *b, int op, int k, int x, int y, int z) {
   pir_node n = pir_node_blank(op);
-  n.k = (int16_t)k, n.a = (int16_t)x, n.b = (int16_t)y, n.c = (int16_t)z;
+  n.k = (int16_t)k;
+  n.a = (int16_t)x;
+  n.b = (int16_t)y;
+  n.c = (int16_t)z;
   return put(b, n);
 }
 static inline int16_t op2(build *b, int op, int x, int y) {
@@ -55,7 +58,9 @@ static inline int16_t ask(build *b, int op, int k, int x) {
 
 static inline int16_t constant(build *b, int op, int k, int64_t i, double f) {
   pir_node n = pir_node_blank(op);
-  n.k = (int16_t)k, n.i = i, n.f = f;
+  n.k = (int16_t)k;
+  n.i = i;
+  n.f = f;
   return put(b, n);
 }
 static inline int16_t icon(build *b, int64_t i) {
@@ -72,7 +77,10 @@ static inline int16_t load_map(build *b, int op, int kind, int k, int fill, int 
                                int count) {
   pir_node n = pir_node_blank(op);
   n.map_kind = (uint8_t)kind;
-  n.k = (int16_t)k, n.a = (int16_t)fill, n.map = (int16_t)map, n.map_count = (int16_t)count;
+  n.k = (int16_t)k;
+  n.a = (int16_t)fill;
+  n.map = (int16_t)map;
+  n.map_count = (int16_t)count;
   return put(b, n);
 }
 static inline int16_t load(build *b, int k) {

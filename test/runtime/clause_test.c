@@ -25,7 +25,8 @@ static void pointwise_broadcasts_and_strides(void **state) {
   float x[] = {1, 4, -2, 5, 3, -6}, y[] = {1, -1, 0}, out[6];
   pir_tensor tx = dense(x, PIR_F32, 2, 2, 3), ty = dense(y, PIR_F32, 1, 3),
              to = dense(out, PIR_F32, 2, 2, 3);
-  tx.strides[0] = 1, tx.strides[1] = 2;
+  tx.strides[0] = 1;
+  tx.strides[1] = 2;
   build b = build_of(PIR_CLAUSE_POINTWISE);
   b.clause.body = op2(&b, PIR_V_MAX, op2(&b, PIR_V_ADD, load(&b, 0), load(&b, 1)), vint(&b, 0));
   operand(&b, &tx);
@@ -231,7 +232,8 @@ static void view_each_and_linear(void **state) {
   b = build_of(PIR_CLAUSE_VIEW);
   b.clause.body =
       load_each(&b, PIR_V_LOAD, PIR_MAP_LINEAR, 0, -1, op1(&b, PIR_I_OUT_LINEAR, -1));
-  tx.strides[0] = 1, tx.strides[1] = 2;
+  tx.strides[0] = 1;
+  tx.strides[1] = 2;
   operand(&b, &tx);
   result(&b, &flat);
   assert_int_equal(run(&b), PIR_OK);

@@ -106,8 +106,10 @@ static void copies_change_layout(void **state) {
   float nchw[N * C * H * W];
   double nhwc[N * C * H * W];
   int64_t shape[] = {N, C, H, W};
-  for (int i = 0; i < N * C * H * W; i++)
-    nchw[i] = (float)i, nhwc[i] = -1;
+  for (int i = 0; i < N * C * H * W; i++) {
+    nchw[i] = (float)i;
+    nhwc[i] = -1;
+  }
   pir_tensor a = {.data = nchw}, b = {.data = nhwc};
   pir_tensor_set_dense(&a, PIR_F32, shape, 4);
   pir_tensor_set_dense(&b, PIR_F64, shape, 4);

@@ -60,9 +60,11 @@ static void nodes(const drr *d, FILE *out) {
     fprintf(out, "  {%d, %d, %d, %d, %d, ", n->op, n->fn, n->a, n->b, n->c);
     if (n->op == RULE_FLOAT && isfinite(n->f))
       fprintf(out, "{.f = %.17g}", n->f);
-    else if (n->op == RULE_TEXT)
-      fputs("{.text = ", out), text(out, n->text), fputs("}", out);
-    else if (n->op == RULE_HELPER)
+    else if (n->op == RULE_TEXT) {
+      fputs("{.text = ", out);
+      text(out, n->text);
+      fputs("}", out);
+    } else if (n->op == RULE_HELPER)
       fprintf(out, "{.helper = pir_helper_%s}", helper_name(n->helper));
     else
       fprintf(out, "{.i = %lld}", (long long)n->i);

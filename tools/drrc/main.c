@@ -68,8 +68,10 @@ static void print_diag(void *user, const pir_diag *d) {
 
 static int write_tables(const drr *d, const char *path) {
   FILE *out = path ? fopen(path, "w") : stdout;
-  if (!out)
-    return fprintf(stderr, "drrc: cannot write '%s'\n", path), 1;
+  if (!out) {
+    fprintf(stderr, "drrc: cannot write '%s'\n", path);
+    return 1;
+  }
   drrc_emit(d, out);
   bool failed = ferror(out);
   if ((path && fclose(out)) || failed) {
@@ -86,8 +88,10 @@ static int compile(const char *input, const char *folder, const char *output) {
   pir_rules_options options = {.read = read_import, .user = &files};
   size_t size;
   char *text = read_whole(input, &size);
-  if (!text)
-    return fprintf(stderr, "drrc: cannot read '%s'\n", input), 1;
+  if (!text) {
+    fprintf(stderr, "drrc: cannot read '%s'\n", input);
+    return 1;
+  }
   pir_context *ctx = pir_context_create(NULL);
   pir_context_set_sink(ctx, (pir_diag_sink){print_diag, NULL});
   int code = pir_dialects_load_all(ctx) ? 1 : 0;

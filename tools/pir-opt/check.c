@@ -51,8 +51,10 @@ static verdict compare(const numbers *before, const numbers *after, outcome *o) 
   bool useful = before->count == 0;
   for (size_t i = 0; i < before->count; i++) {
     const pir_tensor *b = &before->tensors[i], *a = numbers_find(after, before->names[i]);
-    if (!a)
-      return snprintf(o->text, sizeof o->text, "output %s is gone", before->names[i]), DIFFERS;
+    if (!a) {
+      snprintf(o->text, sizeof o->text, "output %s is gone", before->names[i]);
+      return DIFFERS;
+    }
     if (!numbers_agree(a, b, o->within, &o->largest, o->text, sizeof o->text))
       return DIFFERS;
     useful |= !numbers_all_nan(b);

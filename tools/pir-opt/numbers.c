@@ -260,8 +260,10 @@ bool numbers_agree(const pir_tensor *a, const pir_tensor *b, uint32_t within,
     same = a->shape[i] == b->shape[i];
   describe_shape(a, x, sizeof x);
   describe_shape(b, y, sizeof y);
-  if (!same)
-    return snprintf(out_text, size, "%s became %s", y, x), false;
+  if (!same) {
+    snprintf(out_text, size, "%s became %s", y, x);
+    return false;
+  }
   double most = magnitude(b);
   for (int64_t i = 0; i < pir_tensor_numel(b); i++) {
     if (apart(a, b, i, most, within, inout_largest) == 0)

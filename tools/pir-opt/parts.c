@@ -49,8 +49,10 @@ static bool next_case(part_walk *walk, part *out) {
     return false;
   *out = (part){.kind = PART_PROGRAM, .begin = kinds[0].begin, .end = CASE_END "\n"};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-    if (starts(head, end, kinds[i].begin))
-      out->kind = kinds[i].kind, out->begin = kinds[i].begin;
+    if (starts(head, end, kinds[i].begin)) {
+      out->kind = kinds[i].kind;
+      out->begin = kinds[i].begin;
+    }
   const char *body = line_end(head, end), *stop = find_line(body, end, CASE_END);
   move(walk, body);
   out->line = walk->line;

@@ -162,8 +162,10 @@ static pir_program *without(const pir_program *program, size_t first, size_t cou
 static bool accept(reduction *r, pir_program *candidate) {
   if (!candidate)
     return false;
-  if (!fails(r, candidate))
-    return pir_program_destroy(candidate), false;
+  if (!fails(r, candidate)) {
+    pir_program_destroy(candidate);
+    return false;
+  }
   pir_program_destroy(r->best);
   r->best = candidate;
   return true;
@@ -183,8 +185,10 @@ static bool sweep(reduction *r, size_t size, bool bypass) {
     size_t first = end > size ? end - size : 0, before = op_count(r->best);
     pir_program *candidate = without(r->best, first, end - first, bypass);
     bool smaller = candidate && op_count(candidate) < before;
-    if (candidate && !smaller)
-      pir_program_destroy(candidate), candidate = NULL;
+    if (candidate && !smaller) {
+      pir_program_destroy(candidate);
+      candidate = NULL;
+    }
     if (accept(r, candidate))
       any = true;
     end = first;
@@ -208,15 +212,19 @@ static bool cut(reduction *r) {
         bool kept = !pir_op_results(ops.items[k]) || !pir_op_unused(ops.items[k]) ||
                     pir_op_has(ops.items[k], PIR_TERMINATOR | PIR_OUTPUT) ||
                     pir_op_regions(ops.items[k]);
-        if (!kept)
-          pir_op_erase(ops.items[k]), dropped++;
+        if (!kept) {
+          pir_op_erase(ops.items[k]);
+          dropped++;
+        }
       }
       free(ops.items);
       if (!dropped)
         break;
     }
-    if (candidate && op_count(candidate) >= before)
-      pir_program_destroy(candidate), candidate = NULL;
+    if (candidate && op_count(candidate) >= before) {
+      pir_program_destroy(candidate);
+      candidate = NULL;
+    }
     if (accept(r, candidate))
       any = true;
   }

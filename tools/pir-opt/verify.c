@@ -102,7 +102,8 @@ static void name_first_op(verifying *v, const pir_program *program) {
                  "\"%.*s\" is the first op that differs: %s", (int)p->names[first].size,
                  p->names[first].data, text);
   }
-  numbers_free(&a), numbers_free(&b);
+  numbers_free(&a);
+  numbers_free(&b);
   free(p);
   pir_program_destroy(before);
   pir_program_destroy(after);

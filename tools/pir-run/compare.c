@@ -28,8 +28,10 @@ static void take_difference(difference *d, int64_t i, double got, double want, d
   double abs = fabs(got - want), rel = want != 0 ? abs / fabs(want) : 0;
   if (!(abs <= allowed)) {  // also when one of them is NaN
     double excess = isnan(abs) ? INFINITY : abs - allowed;
-    if (!d->wrong++ || excess > d->worst_excess)
-      d->worst = i, d->worst_excess = excess;
+    if (!d->wrong++ || excess > d->worst_excess) {
+      d->worst = i;
+      d->worst_excess = excess;
+    }
   }
   if (!(abs <= d->max_abs))
     d->max_abs = abs;

@@ -201,8 +201,10 @@ int run_open(run *r, const char *path, const char *params, const npy_set *extra)
     return cli_exit_code(status);
   pir_session_options session = {
       .size = sizeof session, .threads = r->threads, .seed = r->seed};
-  if (cli_has(r->cli, OPT_PROFILE))
-    session.trace = run_take_span, session.trace_user = r;
+  if (cli_has(r->cli, OPT_PROFILE)) {
+    session.trace = run_take_span;
+    session.trace_user = r;
+  }
   status = pir_session_create(r->model, &session, &r->session);
   if (status)
     return cli_exit_code(status);
@@ -267,8 +269,10 @@ int run_once(run *r) {
 static long file_port(const run *r, const char *option, const char *text, size_t position,
                       const char **out_path) {
   const char *at = text[0] == '@' ? text : strstr(text, "=@");
-  if (!at)
-    return cli_bad_value(r->cli, option, text, "[NAME=]@FILE.npy"), -1;
+  if (!at) {
+    cli_bad_value(r->cli, option, text, "[NAME=]@FILE.npy");
+    return -1;
+  }
   *out_path = at + (at == text ? 1 : 2);
   if (at == text)
     return (long)position;

@@ -239,8 +239,10 @@ static int make_inputs(run *r, const shape_list *list) {
       double elements = 1;
       for (int d = 0; d < rank; d++)
         elements *= (double)shape[d];
-      if (elements > most_elements)
-        most_elements = elements, most = shape;
+      if (elements > most_elements) {
+        most_elements = elements;
+        most = shape;
+      }
     }
     if (most && (code = run_make_input(r, i, most, rank, true, i)))
       return code;

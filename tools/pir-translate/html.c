@@ -96,11 +96,13 @@ static void take(page *p, char c) {
     put_escaped(p, c);
   } else {
     // A line begins with results or, behind ^, with the arguments of a block.
-    if (c == '\n')
-      p->place = REST, p->fresh = true;
-    else if (p->fresh && c != ' ')
-      p->place = c == '(' || c == '^' || c == '%' ? RESULTS : REST, p->fresh = false;
-    else if (c == '=' && p->place == RESULTS)
+    if (c == '\n') {
+      p->place = REST;
+      p->fresh = true;
+    } else if (p->fresh && c != ' ') {
+      p->place = c == '(' || c == '^' || c == '%' ? RESULTS : REST;
+      p->fresh = false;
+    } else if (c == '=' && p->place == RESULTS)
       p->place = NAME;
     put_escaped(p, c);
   }

@@ -22,8 +22,10 @@ static bool skip(pir_str *text, pir_str prefix) {
 }
 
 static void trim(pir_str *text) {
-  while (text->size && *text->data == ' ')
-    text->data++, text->size--;
+  while (text->size && *text->data == ' ') {
+    text->data++;
+    text->size--;
+  }
 }
 
 static bool read_frame(pir_str text, frame *out) {
@@ -70,7 +72,8 @@ static bool user_frame(const ProtobufCBinaryData *attr, frame *out) {
       continue;
     if (i + 1 < count)
       f.source = lines[(i + 1) % LAST_LINES];
-    return *out = f, true;
+    *out = f;
+    return true;
   }
   return false;
 }

@@ -71,8 +71,10 @@ static bool array_literal(exporter *x, const pir_op *op, bool list, literal *out
     if (!pir_attr_int_at(value, i, &ints[i]))
       return false;
   *out = (literal){.ints = list ? ints : NULL, .count = n, .is_int = true, .on_host = true};
-  if (!list)
-    out->i = ints[0], out->f = (double)ints[0];
+  if (!list) {
+    out->i = ints[0];
+    out->f = (double)ints[0];
+  }
   return true;
 }
 

@@ -195,8 +195,10 @@ static pir_status add_fill(exporter *x, out_op *o, const pir_attr *value, pir_dt
     return export_unsupported(x, "a constant that is no real number");
   pir_attr_kind kind = pir_attr_kind_of(value);
   bool is_int = kind != PIR_ATTR_F32 && kind != PIR_ATTR_F64 && pir_attr_as_int(value, &i);
-  if (!is_int && !pir_dtype_is_float(dtype) && fabs(f) < 0x1p53 && f == floor(f))
-    is_int = true, i = (int64_t)f;
+  if (!is_int && !pir_dtype_is_float(dtype) && fabs(f) < 0x1p53 && f == floor(f)) {
+    is_int = true;
+    i = (int64_t)f;
+  }
   op_set_float(x, o, "value", f);
   // The text is exact where the float is not, and the only one old readers take for integers.
   if (is_int || (double)(float)f != f)

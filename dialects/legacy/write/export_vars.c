@@ -62,8 +62,10 @@ bool name_take(exporter *x, pir_str name) {
 const char *name_stem(exporter *x, const pir_op *op) {
   pir_str name = pir_op_name(op);
   const char *dot = memchr(name.data, '.', name.size);
-  if (dot)
-    name.size -= (size_t)(dot + 1 - name.data), name.data = dot + 1;
+  if (dot) {
+    name.size -= (size_t)(dot + 1 - name.data);
+    name.data = dot + 1;
+  }
   while (name.size > 1 && name.data[name.size - 1] == '_')
     name.size--;
   return text_copy(x, name);

@@ -49,7 +49,8 @@ static const char *read_term(pir_str text, int rank, int *dots, labels *out) {
       out->at[letters++] = c;
     } else if (c == '.' && dot_at < 0 && i + 2 < text.size && text.data[i + 1] == '.' &&
                text.data[i + 2] == '.') {
-      dot_at = letters, i += 2;
+      dot_at = letters;
+      i += 2;
     } else if (c != ' ') {
       return "expects letters and one '...'";
     }
@@ -95,8 +96,10 @@ static const char *read_subscripts(pir_str text, const int *ranks, int count, su
   memset(s, 0, sizeof *s);
   s->count = count;
   for (size_t i = 0; i + 1 < text.size; i++)
-    if (text.data[i] == '-' && text.data[i + 1] == '>')
-      end = i, i = text.size;
+    if (text.data[i] == '-' && text.data[i + 1] == '>') {
+      end = i;
+      i = text.size;
+    }
   for (int t = 0; t < count; t++, at++) {
     size_t from = at;
     while (at < end && text.data[at] != ',')
@@ -343,8 +346,10 @@ static int own_extents(pir_expand *e, const term *t, const labels *own, int64_t 
   for (int i = 0; i < own->count; i++)
     if (!pir_dim_is_const(pir_facts_dims(e->facts), fact->shape[find(&t->l, own->at[i])],
                           &out[i]) ||
-        !out[i])
-      out[i] = -1, open++;
+        !out[i]) {
+      out[i] = -1;
+      open++;
+    }
   return open;
 }
 
@@ -352,8 +357,10 @@ static term by_matrices(pir_expand *e, term *a, term *b, const sharing *s,
                         const int64_t *extents) {
   labels left = s->shared, right = s->shared;
   int n = s->shared.count;
-  append(&left, &s->a), append(&left, &s->summed);
-  append(&right, &s->summed), append(&right, &s->b);
+  append(&left, &s->a);
+  append(&left, &s->summed);
+  append(&right, &s->summed);
+  append(&right, &s->b);
   order_axes(e, a, &left);
   order_axes(e, b, &right);
   pir_value *x = flatten(e, flatten(e, a->value, n, s->a.count), n + 1, s->summed.count);
@@ -529,8 +536,10 @@ static void plan_chain(chain *c, int count) {
       for (int k = i; k < j; k++) {
         double cost = c->cost[i][k] + c->cost[k + 1][j] +
                       c->extents[i] * c->extents[k + 1] * c->extents[j + 1];
-        if (c->cost[i][j] < 0 || cost < c->cost[i][j])
-          c->cost[i][j] = cost, c->cut[i][j] = k;
+        if (c->cost[i][j] < 0 || cost < c->cost[i][j]) {
+          c->cost[i][j] = cost;
+          c->cut[i][j] = k;
+        }
       }
     }
 }

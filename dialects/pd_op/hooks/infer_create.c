@@ -33,7 +33,8 @@ pir_status pd_infer_assign_value(pir_infer *infer) {
   pir_dim *contents = INFER_NEW(infer, pir_dim, values->count);
   for (size_t i = 0; i < values->count; i++)
     contents[i] = pir_dim_const(infer->dims, values->ints[i]);
-  infer->results[0].contents = contents, infer->results[0].content_count = values->count;
+  infer->results[0].contents = contents;
+  infer->results[0].content_count = values->count;
   return PIR_OK;
 }
 
@@ -48,7 +49,7 @@ pir_status pd_infer_same_shape(pir_infer *infer) {
     pir_dtype dtype = out->dtype;
     *out = *x;
     out->dtype = dtype;
-    out->contents = NULL,
+    out->contents = NULL;
     out->content_count = 0;  // where they are those of x, the clause says so
   }
   return PIR_OK;
@@ -177,7 +178,9 @@ static pir_status triangle(pir_infer *infer, bool upper) {
   count = below_diagonal(rows, columns, offset + !upper);
   if (upper)
     count = rows * columns - count;
-  out->rank = 2, out->shape[0] = 2, out->shape[1] = count;
+  out->rank = 2;
+  out->shape[0] = 2;
+  out->shape[1] = count;
   return PIR_OK;
 }
 
@@ -219,7 +222,9 @@ pir_status pd_infer_quantised(pir_infer *infer) {
       continue;
     pir_dtype dtype = out->dtype;
     *out = *from;
-    out->dtype = dtype, out->contents = NULL, out->content_count = 0;
+    out->dtype = dtype;
+    out->contents = NULL;
+    out->content_count = 0;
   }
   return PIR_OK;
 }
@@ -256,7 +261,8 @@ pir_status pd_infer_gradients(pir_infer *infer) {
     if (!x || !x->known)
       continue;
     infer->results[i] = *x;
-    infer->results[i].contents = NULL, infer->results[i].content_count = 0;
+    infer->results[i].contents = NULL;
+    infer->results[i].content_count = 0;
   }
   return PIR_OK;
 }
@@ -280,6 +286,7 @@ pir_status pd_infer_like_list(pir_infer *infer) {
   infer->results[0] = (pir_fact){.rank = -1};
   if (list && list->known)
     infer->results[0] = *list;
-  infer->results[0].contents = NULL, infer->results[0].content_count = 0;
+  infer->results[0].contents = NULL;
+  infer->results[0].content_count = 0;
   return PIR_OK;
 }

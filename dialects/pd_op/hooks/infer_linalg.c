@@ -119,8 +119,10 @@ pir_status pd_infer_qr(pir_infer *infer) {
   PIR_TRY(matrices(infer, PD_QR_IN_X, &x));
   pir_dim k = smaller(infer, x), m = x ? rows_of(x) : 0, n = x ? columns_of(x) : 0;
   pir_fact *q = stack_of(infer, PD_QR_OUT_Q, x, 2, 2, m, complete ? m : k);
-  if (only_r)
-    q->rank = 1, q->shape[0] = 0;
+  if (only_r) {
+    q->rank = 1;
+    q->shape[0] = 0;
+  }
   (void)stack_of(infer, PD_QR_OUT_R, x, 2, 2, complete ? m : k, n);
   return PIR_OK;
 }
@@ -168,8 +170,10 @@ pir_status pd_infer_lu_unpack(pir_infer *infer) {
                      stack_of(infer, PD_LU_UNPACK_OUT_L, x, 2, 2, m, k),
                      stack_of(infer, PD_LU_UNPACK_OUT_U, x, 2, 2, k, n)};
   for (int i = 0; i < 3; i++)
-    if (i ? !factors : !rows)
-      out[i]->rank = 1, out[i]->shape[0] = 0;
+    if (i ? !factors : !rows) {
+      out[i]->rank = 1;
+      out[i]->shape[0] = 0;
+    }
   return PIR_OK;
 }
 
@@ -253,8 +257,10 @@ pir_status pd_infer_lstsq(pir_infer *infer) {
   broadcast_batch(infer, x, out);
   broadcast_batch(infer, y, out);
   pir_fact *all[] = {left, rank, values};
-  for (int i = 0; i < 3; i++)
-    memcpy(all[i]->shape, out->shape, sizeof out->shape), all[i]->rank = out->rank;
+  for (int i = 0; i < 3; i++) {
+    memcpy(all[i]->shape, out->shape, sizeof out->shape);
+    all[i]->rank = out->rank;
+  }
   out->shape[out->rank++] = columns_of(x);
   out->shape[out->rank++] = columns_of(y);
   bool known = pir_dim_is_const(infer->dims, rows_of(x), &m) &&
@@ -267,13 +273,17 @@ pir_status pd_infer_lstsq(pir_infer *infer) {
   } else if (known && m > n && !pivoted) {
     left->shape[left->rank++] = columns_of(y);
   } else {
-    left->rank = 1, left->shape[0] = 0;
+    left->rank = 1;
+    left->shape[0] = 0;
   }
-  if (full)
-    rank->rank = 1, rank->shape[0] = 0;
-  if (full || pivoted)
-    values->rank = 1, values->shape[0] = 0;
-  else
+  if (full) {
+    rank->rank = 1;
+    rank->shape[0] = 0;
+  }
+  if (full || pivoted) {
+    values->rank = 1;
+    values->shape[0] = 0;
+  } else
     values->shape[values->rank++] = smaller(infer, x);
   return PIR_OK;
 }
@@ -289,8 +299,10 @@ pir_status pd_infer_matrix_rank(pir_infer *infer) {
     const pir_fact *bound = infer->operands[k];
     if (!bound)
       continue;
-    if (!bound->known || bound->rank < 0)
-      return out->rank = -1, PIR_OK;
+    if (!bound->known || bound->rank < 0) {
+      out->rank = -1;
+      return PIR_OK;
+    }
     pir_fact wide = *bound;
     wide.rank += 2;
     broadcast_batch(infer, &wide, out);

@@ -86,7 +86,8 @@ pir_status pd_infer_reshape(pir_infer *infer) {
     if (asks_to_infer(infer, dim)) {
       if (open >= 0)
         return pir_infer_fail(infer, "two extents are -1");
-      open = i, dim = PIR_DIM_UNKNOWN;
+      open = i;
+      dim = PIR_DIM_UNKNOWN;
     } else if (dim == PIR_DIM_UNKNOWN || product == PIR_DIM_UNKNOWN) {
       product = PIR_DIM_UNKNOWN;
     } else {
@@ -136,7 +137,8 @@ pir_status pd_infer_flatten(pir_infer *infer) {
   if (!known_shape(x))
     return PIR_OK;
   if (x->rank == 0) {
-    out->rank = 1, out->shape[0] = 1;
+    out->rank = 1;
+    out->shape[0] = 1;
     return PIR_OK;
   }
   PIR_TRY(wrap_axis(infer, infer->attrs[PD_FLATTEN_ATTR_START_AXIS].i, x->rank, &start));
@@ -173,8 +175,10 @@ pir_status pd_infer_squeeze(pir_infer *infer) {
       gone |= 1u << at;
   }
   for (int32_t i = 0; !count && i < x->rank; i++) {
-    if (!constant(infer, x->shape[i], &extent))
-      return out->rank = -1, PIR_OK;  // how many go shows only in the run
+    if (!constant(infer, x->shape[i], &extent)) {
+      out->rank = -1;
+      return PIR_OK;
+    }  // how many go shows only in the run
     if (extent == 1)
       gone |= 1u << i;
   }
@@ -307,7 +311,8 @@ static pir_dim steps_between(pir_infer *infer, pir_dim start, pir_dim end, int64
   if (n == PIR_DIM_UNKNOWN)
     return PIR_DIM_UNKNOWN;
   if (step > 0) {
-    start = slice_bound(infer, start, n), end = slice_bound(infer, end, n);
+    start = slice_bound(infer, start, n);
+    end = slice_bound(infer, end, n);
     if (start == PIR_DIM_UNKNOWN || end == PIR_DIM_UNKNOWN)
       return PIR_DIM_UNKNOWN;
     length = pir_dim_sub(dims, end, start);
@@ -375,7 +380,9 @@ static pir_fact *list_of(pir_infer *infer, size_t n, const pir_fact *like, pir_d
   pir_fact *facts = INFER_NEW(infer, pir_fact, n);
   for (size_t i = 0; i < n; i++) {
     facts[i] = *like;
-    facts[i].dtype = dtype, facts[i].contents = NULL, facts[i].content_count = 0;
+    facts[i].dtype = dtype;
+    facts[i].contents = NULL;
+    facts[i].content_count = 0;
     members[i] = &facts[i];
   }
   infer->results[0] = (pir_fact){

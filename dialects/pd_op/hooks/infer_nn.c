@@ -16,10 +16,13 @@ pir_status pd_infer_batch_norm(pir_infer *infer) {
   for (int i = 0; i < infer->def->result_count; i++) {
     pir_fact *out = infer_begin(infer, i);
     const pir_fact *like = i ? mean : x;
-    if (i == PD_BATCH_NORM_OUT_RESERVE_SPACE)
-      out->rank = 1, out->shape[0] = 0;
-    else if (known_shape(like))
-      memcpy(out->shape, like->shape, sizeof out->shape), out->rank = like->rank;
+    if (i == PD_BATCH_NORM_OUT_RESERVE_SPACE) {
+      out->rank = 1;
+      out->shape[0] = 0;
+    } else if (known_shape(like)) {
+      memcpy(out->shape, like->shape, sizeof out->shape);
+      out->rank = like->rank;
+    }
   }
   return PIR_OK;
 }

@@ -21,13 +21,15 @@ pir_status pd_infer_rnn(pir_infer *infer) {
       return pir_infer_fail(infer, "hidden_size: expects a positive number, found %lld",
                             (long long)hidden);
     out->rank = 3;
-    out->shape[0] = x->shape[0], out->shape[1] = x->shape[1],
+    out->shape[0] = x->shape[0];
+    out->shape[1] = x->shape[1];
     out->shape[2] = hidden * directions;
   }
   static const int empty[] = {PD_RNN_OUT_DROPOUT_STATE_OUT, PD_RNN_OUT_RESERVE};
   for (int i = 0; i < 2; i++) {
     pir_fact *none = infer_begin(infer, empty[i]);
-    none->rank = 1, none->shape[0] = 0;
+    none->rank = 1;
+    none->shape[0] = 0;
   }
   if (before)
     infer->results[PD_RNN_OUT_STATE] = *before;

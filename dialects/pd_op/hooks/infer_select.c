@@ -79,7 +79,8 @@ pir_status pd_infer_unique_consecutive(pir_infer *infer) {
   index->shape[0] = counts->shape[0] = PIR_DIM_UNKNOWN;
   index->dtype = counts->dtype = counted;
   if (!axes->count) {
-    out->rank = 1, out->shape[0] = PIR_DIM_UNKNOWN;
+    out->rank = 1;
+    out->shape[0] = PIR_DIM_UNKNOWN;
     if (known_shape(x))
       index->shape[0] = fact_numel(infer->dims, x);
   } else if (known_shape(x)) {
@@ -193,8 +194,10 @@ pir_status pd_infer_unique(pir_infer *infer) {
     out->rank = 1;
     out->shape[0] = PIR_DIM_UNKNOWN;
   }
-  if (!known_shape(x))
-    return infer->results[0].known = flat, PIR_OK;
+  if (!known_shape(x)) {
+    infer->results[0].known = flat;
+    return PIR_OK;
+  }
   if (!flat) {
     PIR_TRY(wrap_axis(infer, axis->ints[0], x->rank, &at));
     take_shape(&infer->results[0], x);

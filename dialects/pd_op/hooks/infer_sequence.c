@@ -208,7 +208,9 @@ pir_status pd_infer_coalesce_tensor(pir_infer *infer) {
   const pir_fact **members = INFER_NEW(infer, const pir_fact *, n);
   for (size_t i = 0; i < n; i++) {
     facts[i] = *list->members[i];
-    facts[i].dtype = dtype, facts[i].contents = NULL, facts[i].content_count = 0;
+    facts[i].dtype = dtype;
+    facts[i].contents = NULL;
+    facts[i].content_count = 0;
     members[i] = &facts[i];
     pir_dim count = facts[i].known ? fact_numel(dims, &facts[i]) : PIR_DIM_UNKNOWN;
     if (align > 1 && count != PIR_DIM_UNKNOWN)

@@ -12,7 +12,8 @@ static pir_status begin(pir_infer *infer, pir_dtype narrow, pir_dtype wide, pir_
   const pir_fact *x = infer->operands[0];
   const pir_attr_value *axes = &infer->attrs[pir_opdef_attr(infer->def, PIR_STR("axes"))];
   uint32_t seen = 0;
-  *out = infer_begin(infer, 0), *axis = -1;
+  *out = infer_begin(infer, 0);
+  *axis = -1;
   bool single = (*out)->dtype == PIR_F32 || (*out)->dtype == PIR_C64;
   (*out)->dtype = single ? narrow : wide;
   if (!x || !x->known || x->rank < 0)

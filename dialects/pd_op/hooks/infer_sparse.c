@@ -33,7 +33,8 @@ static bool shape_of(const pir_infer *infer, int k, size_t parts, sparse_shape *
     return false;
   if (axes > (int64_t)extents->content_count || axes < 1)
     return false;
-  out->rank = (int32_t)extents->content_count, out->axes = (int32_t)axes;
+  out->rank = (int32_t)extents->content_count;
+  out->axes = (int32_t)axes;
   memcpy(out->extents, extents->contents, extents->content_count * sizeof *out->extents);
   return true;
 }
@@ -61,7 +62,8 @@ static void put_sparse(pir_infer *infer, const sparse_shape *s, size_t parts) {
   memcpy(facts[VALUES].shape + 1, s->extents + s->axes,
          (size_t)(s->rank - s->axes) * sizeof *contents);
   facts[EXTENTS].shape[0] = s->rank;
-  facts[EXTENTS].contents = contents, facts[EXTENTS].content_count = (size_t)s->rank;
+  facts[EXTENTS].contents = contents;
+  facts[EXTENTS].content_count = (size_t)s->rank;
   if (parts == COO_PARTS)
     fact_put_shape(&facts[INDICES], 2, s->axes, PIR_DIM_UNKNOWN, 0, 0);
   else
@@ -85,7 +87,8 @@ static pir_status not_sparse(pir_infer *infer, int k, const char *kind) {
 pir_status pd_infer_sparse_dense(pir_infer *infer) {
   COORDINATES(0, s);
   pir_fact *out = infer_begin(infer, 0);
-  out->dtype = s.dtype, out->rank = s.rank;
+  out->dtype = s.dtype;
+  out->rank = s.rank;
   memcpy(out->shape, s.extents, sizeof out->shape);
   return PIR_OK;
 }
@@ -241,8 +244,10 @@ pir_status pd_infer_sparse_sum(pir_infer *infer) {
     to.extents[to.rank++] = gone ? 1 : s.extents[i];
     to.axes += i < s.axes;
   }
-  if (!to.rank)
-    to.extents[to.rank++] = 1, to.axes = 1;
+  if (!to.rank) {
+    to.extents[to.rank++] = 1;
+    to.axes = 1;
+  }
   put_sparse(infer, &to, COO_PARTS);
   return PIR_OK;
 }

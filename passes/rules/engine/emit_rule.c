@@ -201,8 +201,11 @@ static bool reads_what_was_written(const rule_match *m, const pir_op *at) {
 // ---- operands and attributes
 
 static bool literal_ints(const pir_rule_value *v, int64_t *out, size_t *out_count) {
-  if (v->kind == PIR_RULE_INT)
-    return out[0] = v->i, *out_count = 1, true;
+  if (v->kind == PIR_RULE_INT) {
+    out[0] = v->i;
+    *out_count = 1;
+    return true;
+  }
   if (v->kind != PIR_RULE_LIST || v->count > PIR_FACT_CONTENTS)
     return false;
   for (size_t i = 0; i < v->count; i++) {
@@ -230,16 +233,22 @@ static pir_value *make_literal(emission *e, int32_t node, const pir_operand_def 
 // Fills operands from position *at on; false when one cannot be made.
 static bool put_operand(emission *e, const rule_operand *p, const pir_opdef *def, size_t member,
                         bool each, pir_value **operands, size_t *at) {
-  if (p->kind == RULE_OPERAND_NONE)
-    return operands[(*at)++] = NULL, true;
+  if (p->kind == RULE_OPERAND_NONE) {
+    operands[(*at)++] = NULL;
+    return true;
+  }
   if (p->kind == RULE_OPERAND_NODE)
     return *at < def->operand_count &&
            (operands[*at] = make_literal(e, p->at, &def->operands[*at])) && ++*at;
   const rule_bound *bound = &e->m->values[p->at];
-  if (p->kind == RULE_OPERAND_VALUE)
-    return operands[(*at)++] = bound->one, true;
-  if (each)
-    return operands[(*at)++] = member < bound->count ? bound->list[member] : NULL, true;
+  if (p->kind == RULE_OPERAND_VALUE) {
+    operands[(*at)++] = bound->one;
+    return true;
+  }
+  if (each) {
+    operands[(*at)++] = member < bound->count ? bound->list[member] : NULL;
+    return true;
+  }
   if (*at + bound->count > RULE_MAX_OPERANDS)
     return false;
   for (size_t i = 0; i < bound->count; i++)
@@ -343,8 +352,10 @@ static void bind_results(rule_match *m, const rule_op *p, pir_op *op, size_t mem
     size_t size = each ? count : n - i;
     if (member == 0)
       *bound = (rule_bound){.set = true, .many = true, .count = size};
-    if (!bound->list)
-      bound->list = (pir_value **)&m->pointers[m->pointers_used], m->pointers_used += size;
+    if (!bound->list) {
+      bound->list = (pir_value **)&m->pointers[m->pointers_used];
+      m->pointers_used += size;
+    }
     for (size_t k = 0; !each && k < size; k++)
       bound->list[k] = pir_op_result(op, i + k);
     if (each)
@@ -527,12 +538,19 @@ bool rule_rewrite(rule_match *m, pir_op *root) {
                        : "an attribute or operand cannot be made";
   if (!e.facts || !e.at)
     return false;
-  if (m->has_inplace && reads_what_was_written(m, e.at))
-    return m->hindrance = "an op writes over a value that the emit reads", false;
-  if (!emit_ops(&e))
-    return take_back(&e), false;
-  if (!each_output(&e, check_output))
-    return m->hindrance = "a result would have another type", take_back(&e), false;
+  if (m->has_inplace && reads_what_was_written(m, e.at)) {
+    m->hindrance = "an op writes over a value that the emit reads";
+    return false;
+  }
+  if (!emit_ops(&e)) {
+    take_back(&e);
+    return false;
+  }
+  if (!each_output(&e, check_output)) {
+    m->hindrance = "a result would have another type";
+    take_back(&e);
+    return false;
+  }
   each_output(&e, replace_output);
   erase_match(&e);
   erase_orphans(&e);

@@ -514,7 +514,7 @@ static pir_rule_value call(rule_match *m, const rule_node *n) {
     case RULE_FN_dim: return dim_of(m, v, &e[1]);
     case RULE_FN_shape: return shape_of(m, v);
     case RULE_FN_dtype: return dtype_of(m, v);
-    case RULE_FN_numel: return shape = shape_of(m, v), product(m, &shape, RULE_MUL, 1);
+    case RULE_FN_numel: shape = shape_of(m, v); return product(m, &shape, RULE_MUL, 1);
     case RULE_FN_contents: return rule_constant(m, v, false);
     case RULE_FN_members: return of_int(bound[0]->many ? (int64_t)bound[0]->count : v != NULL);
     case RULE_FN_present: return of_bool(v != NULL);
@@ -632,13 +632,14 @@ pir_rule_value rule_eval(rule_match *m, int32_t at) {
     case RULE_PLACE: return (pir_rule_value){.kind = PIR_RULE_PLACE, .i = n->i};
     case RULE_HOLE: return m->holes[n->a];
     case RULE_NOT:
-      return a = rule_eval(m, n->a), a.kind == PIR_RULE_BOOL ? of_bool(!a.i) : unknown;
-    case RULE_NEG: return a = rule_eval(m, n->a), negated(&a);
+      a = rule_eval(m, n->a);
+      return a.kind == PIR_RULE_BOOL ? of_bool(!a.i) : unknown;
+    case RULE_NEG: a = rule_eval(m, n->a); return negated(&a);
     case RULE_AND:
     case RULE_OR: return logic(m, n);
     case RULE_COND:
-      return a = rule_eval(m, n->a),
-             a.kind != PIR_RULE_BOOL ? unknown : rule_eval(m, a.i ? n->b : n->c);
+      a = rule_eval(m, n->a);
+      return a.kind != PIR_RULE_BOOL ? unknown : rule_eval(m, a.i ? n->b : n->c);
     case RULE_SLICE: return slice(m, n);
     case RULE_LIST: return list_literal(m, n);
     case RULE_EACH_BELOW:

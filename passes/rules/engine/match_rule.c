@@ -247,8 +247,10 @@ static bool match_each(rule_match *m, int32_t at, const rule_bound *from) {
     member of = {i, from->count, true};
     mark before = mark_of(m);
     bool matched = match_one(m, p, op, false, of);
-    if (!matched && pir_op_has(op, PIR_COMMUTATIVE))
-      undo(m, before), matched = match_one(m, p, op, true, of);
+    if (!matched && pir_op_has(op, PIR_COMMUTATIVE)) {
+      undo(m, before);
+      matched = match_one(m, p, op, true, of);
+    }
     if (!matched)
       return false;
     list[i] = op;
@@ -263,7 +265,8 @@ static bool go_to_definer(rule_match *m, const rule_step *step, int32_t next) {
     mark before = mark_of(m);
     if (match_each(m, step->op, from) && run_steps(m, next))
       return true;
-    return undo(m, before), false;
+    undo(m, before);
+    return false;
   }
   // The members of a list that is no `each` are results of one op, which the first leads to.
   pir_value *value = from->many && from->count ? from->list[0] : from->one;

@@ -50,23 +50,43 @@ static pir_rule_value list_of_attr(rule_match *m, const pir_attr *attr) {
 pir_rule_value rule_value_of_attr(rule_match *m, const pir_attr *attr) {
   pir_rule_value v = {.attr = attr};
   switch (pir_attr_kind_of(attr)) {
-    case PIR_ATTR_BOOL: v.kind = PIR_RULE_BOOL, pir_attr_as_int(attr, &v.i); break;
+    case PIR_ATTR_BOOL:
+      v.kind = PIR_RULE_BOOL;
+      pir_attr_as_int(attr, &v.i);
+      break;
     case PIR_ATTR_I32:
     case PIR_ATTR_I64:
-    case PIR_ATTR_INDEX: v.kind = PIR_RULE_INT, pir_attr_as_int(attr, &v.i); break;
+    case PIR_ATTR_INDEX:
+      v.kind = PIR_RULE_INT;
+      pir_attr_as_int(attr, &v.i);
+      break;
     case PIR_ATTR_F32:
-    case PIR_ATTR_F64: v.kind = PIR_RULE_FLOAT, pir_attr_as_float(attr, &v.f); break;
+    case PIR_ATTR_F64:
+      v.kind = PIR_RULE_FLOAT;
+      pir_attr_as_float(attr, &v.f);
+      break;
     case PIR_ATTR_STR:
-    case PIR_ATTR_TENSOR_NAME: v.kind = PIR_RULE_TEXT, v.text = pir_attr_as_str(attr); break;
-    case PIR_ATTR_DTYPE: v.kind = PIR_RULE_DTYPE, v.i = pir_attr_as_dtype(attr); break;
-    case PIR_ATTR_PLACE: v.kind = PIR_RULE_PLACE, v.i = pir_attr_as_place(attr).kind; break;
+    case PIR_ATTR_TENSOR_NAME:
+      v.kind = PIR_RULE_TEXT;
+      v.text = pir_attr_as_str(attr);
+      break;
+    case PIR_ATTR_DTYPE:
+      v.kind = PIR_RULE_DTYPE;
+      v.i = pir_attr_as_dtype(attr);
+      break;
+    case PIR_ATTR_PLACE:
+      v.kind = PIR_RULE_PLACE;
+      v.i = pir_attr_as_place(attr).kind;
+      break;
     case PIR_ATTR_LAYOUT:
-      v.kind = PIR_RULE_TEXT, v.text = pir_str_from(pir_layout_name(pir_attr_as_layout(attr)));
+      v.kind = PIR_RULE_TEXT;
+      v.text = pir_str_from(pir_layout_name(pir_attr_as_layout(attr)));
       break;
     case PIR_ATTR_ARRAY:
     case PIR_ATTR_INT_ARRAY: return list_of_attr(m, attr);
     case PIR_ATTR_SCALAR:
-      v = rule_value_of_attr(m, pir_attr_element(attr, 0)), v.attr = attr;
+      v = rule_value_of_attr(m, pir_attr_element(attr, 0));
+      v.attr = attr;
       break;
     default: v.kind = PIR_RULE_ATTR;
   }

@@ -30,9 +30,10 @@ static void skip_blank(drr_lexer *l) {
         l->at++;
       c = peek(l, 0);
     }
-    if (c == '\n')
-      l->line++, l->line_start = l->at + 1;
-    else if (c != ' ' && c != '\t' && c != '\r')
+    if (c == '\n') {
+      l->line++;
+      l->line_start = l->at + 1;
+    } else if (c != ' ' && c != '\t' && c != '\r')
       return;
   }
 }
@@ -191,13 +192,21 @@ drr_token drr_next(drr_lexer *l) {
   if (is_digit(c))
     return number_token(l, t);
   // A percent sign is a name's mark only right in front of it: "a %b" is no remainder.
-  if (c == '%' && is_part(next))
-    return l->at++, name_token(l, t, TOK_VALUE, false);
-  if (c == '$' && (is_letter(next) || next == '{'))
-    return l->at++, hole_token(l, t);
-  if (c == '@' && is_letter(next))
-    return l->at++, name_token(l, t, TOK_HELPER, true);
-  if (c == '"')
-    return l->at++, text_token(l, t);
+  if (c == '%' && is_part(next)) {
+    l->at++;
+    return name_token(l, t, TOK_VALUE, false);
+  }
+  if (c == '$' && (is_letter(next) || next == '{')) {
+    l->at++;
+    return hole_token(l, t);
+  }
+  if (c == '@' && is_letter(next)) {
+    l->at++;
+    return name_token(l, t, TOK_HELPER, true);
+  }
+  if (c == '"') {
+    l->at++;
+    return text_token(l, t);
+  }
   return symbol_token(l, t);
 }

@@ -96,7 +96,8 @@ static int32_t function_call(drr *d, const drr_token *called) {
         .op = RULE_CALL, .fn = (uint8_t)i, .a = first, .b = (int32_t)strlen(functions[i].args)};
     return first < 0 ? -1 : drr_node(d, n);
   }
-  return drr_error(d, &called->at, "unknown function '%s'", called->text), -1;
+  drr_error(d, &called->at, "unknown function '%s'", called->text);
+  return -1;
 }
 
 static int32_t helper_call(drr *d, const char *name) {
@@ -236,8 +237,10 @@ static int32_t comprehension(drr *d, const drr_lexer *start, const drr_token *fi
 static bool skip_to_for(drr *d) {
   for (int nesting = 0; d->token.kind != TOK_END && d->token.kind != TOK_BAD; drr_advance(d)) {
     int kind = d->token.kind;
-    if (!nesting && kind == TOK_WORD && strcmp(d->token.text, "for") == 0)
-      return drr_advance(d), true;
+    if (!nesting && kind == TOK_WORD && strcmp(d->token.text, "for") == 0) {
+      drr_advance(d);
+      return true;
+    }
     if (!nesting && kind == ']')
       return false;
     nesting += kind == '[' || kind == '(';

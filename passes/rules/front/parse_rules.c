@@ -42,7 +42,8 @@ bool drr_error(drr *d, const drr_place *at, const char *format, ...) {
                    .place = {.file = at->file, .line = at->line, .column = at->column},
                    .message = {message, size},
                    .source_line = line_of(at)};
-  return pir_diag_emit(d->ctx, &diag), false;
+  pir_diag_emit(d->ctx, &diag);
+  return false;
 }
 
 void drr_advance(drr *d) {
@@ -54,7 +55,8 @@ void drr_advance(drr *d) {
 bool drr_take(drr *d, int kind) {
   if (d->token.kind != kind)
     return false;
-  return drr_advance(d), true;
+  drr_advance(d);
+  return true;
 }
 
 static bool is_word(const drr *d, const char *word) {
@@ -64,7 +66,8 @@ static bool is_word(const drr *d, const char *word) {
 bool drr_take_word(drr *d, const char *word) {
   if (!is_word(d, word))
     return false;
-  return drr_advance(d), true;
+  drr_advance(d);
+  return true;
 }
 
 bool drr_expect(drr *d, int kind, const char *what) {
@@ -84,8 +87,10 @@ static bool skip_block(drr *d) {
   for (; d->token.kind != TOK_END; drr_advance(d)) {
     nesting += d->token.kind == '{';
     nesting -= d->token.kind == '}';
-    if (d->token.kind == '}' && nesting <= 0)
-      return drr_advance(d), true;
+    if (d->token.kind == '}' && nesting <= 0) {
+      drr_advance(d);
+      return true;
+    }
   }
   return drr_error(d, &d->token.at, "expected '}', found the end");
 }
@@ -159,8 +164,10 @@ static bool read_clause(drr *d) {
     return read_emit(d, &at);
   if (drr_take_word(d, "shared"))
     return read_shared(d);
-  if (drr_take_word(d, "benefit"))
-    return d->info.has_benefit = true, read_number(d, &d->rule.benefit);
+  if (drr_take_word(d, "benefit")) {
+    d->info.has_benefit = true;
+    return read_number(d, &d->rule.benefit);
+  }
   if (drr_take_word(d, "recursive"))
     return d->info.recursive = true;
   if (is_word(d, "where") || is_word(d, "let")) {
@@ -257,8 +264,10 @@ static bool read_choice(drr *d, const char *const *names, size_t count) {
         t.kind == TOK_WORD || t.kind == TOK_TEXT || t.kind == TOK_INT || t.kind == TOK_FLOAT;
     if (!fits)
       return drr_error(d, &t.at, "expected a word, text or number, found '%s'", t.text);
-    if (negative)
-      t.i = -t.i, t.f = -t.f;
+    if (negative) {
+      t.i = -t.i;
+      t.f = -t.f;
+    }
     drr_advance(d);
     pir_vec_push(d->arena, &d->variables, ((drr_variable){names[i], t}));
   }

@@ -30,16 +30,20 @@ int32_t drr_named_node(drr *d, const drr_token *name) {
 }
 
 int32_t drr_new_value(drr *d, const drr_token *name, bool is_list) {
-  if (d->rule.value_count == RULE_MAX_VALUES)
-    return drr_error(d, &name->at, "a rule has too many values"), -1;
+  if (d->rule.value_count == RULE_MAX_VALUES) {
+    drr_error(d, &name->at, "a rule has too many values");
+    return -1;
+  }
   d->values[d->rule.value_count] = (drr_value){
       .at = name->at, .name = name->text, .def = -1, .is_list = is_list, .emitted = d->in_emit};
   return d->rule.value_count++;
 }
 
 int32_t drr_new_hole(drr *d, const drr_place *at, const char *name) {
-  if (d->rule.hole_count == RULE_MAX_HOLES)
-    return drr_error(d, at, "a rule has too many attributes"), -1;
+  if (d->rule.hole_count == RULE_MAX_HOLES) {
+    drr_error(d, at, "a rule has too many attributes");
+    return -1;
+  }
   d->holes[d->rule.hole_count] = (drr_hole){.at = *at, .name = name};
   return d->rule.hole_count++;
 }
@@ -56,10 +60,14 @@ int32_t drr_read_hole(drr *d, const drr_token *name) {
 
 int32_t drr_read_value(drr *d, const drr_token *name, bool is_list) {
   drr_name *n = find_name(d, name->text, true);
-  if (!n)
-    return drr_error(d, &name->at, "unbound value %%%s", name->text), -1;
-  if (is_list && !n->is_list)
-    return drr_error(d, &name->at, "%%%s is one value, not a list", name->text), -1;
+  if (!n) {
+    drr_error(d, &name->at, "unbound value %%%s", name->text);
+    return -1;
+  }
+  if (is_list && !n->is_list) {
+    drr_error(d, &name->at, "%%%s is one value, not a list", name->text);
+    return -1;
+  }
   if (!d->in_emit)
     d->values[n->slot].used = true;
   return n->slot;
@@ -92,22 +100,22 @@ static int32_t define_value(drr *d, const drr_token *name, bool is_list) {
     n->pending = false;
     if (n->is_list == is_list)
       return n->slot;
-    return drr_error(d, &name->at, "%%%s is %s where the pattern is used", name->text,
-                     n->is_list ? "a list" : "one value"),
-           -1;
+    drr_error(d, &name->at, "%%%s is %s where the pattern is used", name->text,
+              n->is_list ? "a list" : "one value");
+    return -1;
   }
   if (n && n->in_emit == d->in_emit) {
     bool later = !d->in_emit && d->values[n->slot].def < 0;
-    return drr_error(d, &name->at,
-                     later ? "%%%s is read above the line that defines it"
-                           : "%%%s is defined twice",
-                     name->text),
-           -1;
+    drr_error(d, &name->at,
+              later ? "%%%s is read above the line that defines it" : "%%%s is defined twice",
+              name->text);
+    return -1;
   }
-  if (n && n->is_list != is_list)
-    return drr_error(d, &name->at, "%%%s was %s in the match", name->text,
-                     n->is_list ? "a list" : "one value"),
-           -1;
+  if (n && n->is_list != is_list) {
+    drr_error(d, &name->at, "%%%s was %s in the match", name->text,
+              n->is_list ? "a list" : "one value");
+    return -1;
+  }
   int32_t old = n ? n->slot : -1, slot = drr_new_value(d, name, is_list);
   if (slot < 0)
     return -1;
@@ -193,8 +201,10 @@ static bool match_expression(drr *d, int32_t *out_node, int32_t *out_hole) {
   int32_t node = drr_expression(d);
   if (node < 0)
     return false;
-  if (drr_is_literal(d, node))
-    return *out_node = node, true;
+  if (drr_is_literal(d, node)) {
+    *out_node = node;
+    return true;
+  }
   int32_t hole = *out_hole = drr_new_hole(d, &t.at, "");
   if (hole < 0)
     return false;
@@ -232,10 +242,14 @@ static bool read_operand(drr *d, const pir_opdef *def, int16_t at, rule_operand 
                                        : RULE_OPERAND_VALUE;
     return (out->at = operand_value(d, &t, list)) >= 0;
   }
-  if (drr_take_word(d, "none"))
-    return *out = (rule_operand){RULE_OPERAND_NONE, 0}, true;
-  if (!d->in_emit && drr_take_word(d, "_"))
-    return *out = (rule_operand){RULE_OPERAND_ANY, 0}, true;
+  if (drr_take_word(d, "none")) {
+    *out = (rule_operand){RULE_OPERAND_NONE, 0};
+    return true;
+  }
+  if (!d->in_emit && drr_take_word(d, "_")) {
+    *out = (rule_operand){RULE_OPERAND_ANY, 0};
+    return true;
+  }
   return constant_operand(d, def, at, out);
 }
 

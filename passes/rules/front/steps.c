@@ -62,16 +62,24 @@ static void need_node(const ordering *o, int32_t at, needs *out) {
     case RULE_LIST:
     case RULE_CALL:
     case RULE_HELPER: need_pool(o, n, out); return;
-    case RULE_EACH_VALUE: need_value(o, n->b, out), need_node(o, n->c, out); return;
+    case RULE_EACH_VALUE:
+      need_value(o, n->b, out);
+      need_node(o, n->c, out);
+      return;
     case RULE_EACH_BELOW:
-    case RULE_EACH_IN: need_node(o, n->b, out), need_node(o, n->c, out); return;
+    case RULE_EACH_IN:
+      need_node(o, n->b, out);
+      need_node(o, n->c, out);
+      return;
     case RULE_NOT:
     case RULE_NEG: need_node(o, n->a, out); return;
     case RULE_COND:
     case RULE_SLICE:
-      need_node(o, n->c, out), need_node(o, n->a, out), need_node(o, n->b, out);
+      need_node(o, n->c, out);
+      need_node(o, n->a, out);
+      need_node(o, n->b, out);
       return;
-    default: need_node(o, n->a, out), need_node(o, n->b, out);
+    default: need_node(o, n->a, out); need_node(o, n->b, out);
   }
 }
 

@@ -92,8 +92,10 @@ static bool assign(sample *s, rule_match *m, int32_t at, const pir_rule_value *t
   const rule_node *n = &m->t->nodes[at];
   if (to->kind == PIR_RULE_UNKNOWN)
     return false;
-  if (n->op == RULE_HOLE && s->free_hole[n->a])
-    return sample_set_hole(s, n->a, to), true;
+  if (n->op == RULE_HOLE && s->free_hole[n->a]) {
+    sample_set_hole(s, n->a, to);
+    return true;
+  }
   if (n->op == RULE_ADD || n->op == RULE_SUB || n->op == RULE_MUL || n->op == RULE_DIV ||
       n->op == RULE_MOD)
     return assign_arithmetic(s, m, n, to);
@@ -109,7 +111,7 @@ static bool assign(sample *s, rule_match *m, int32_t at, const pir_rule_value *t
       return v && to->kind == PIR_RULE_DTYPE && (v->dtype = (pir_dtype)to->i, true);
     case RULE_FN_members:
       return v && to->kind == PIR_RULE_INT && to->i > 0 && (v->members = (size_t)to->i, true);
-    case RULE_FN_inverse: return flipped = *to, assign(s, m, argument(m, n, 0), &flipped);
+    case RULE_FN_inverse: flipped = *to; return assign(s, m, argument(m, n, 0), &flipped);
     case RULE_FN_abs: return assign(s, m, argument(m, n, 0), to);
     case RULE_FN_len: {
       pir_rule_value *items = to->kind == PIR_RULE_INT && to->i >= 0 && to->i < 16
@@ -205,7 +207,7 @@ static bool repair_call(sample *s, rule_match *m, const rule_node *n, bool wante
              copy_type(s, m, argument(m, n, 1 - first), argument(m, n, first),
                        n->fn == RULE_FN_same_type);
     case RULE_FN_broadcasts: return wanted && fit(s, m, argument(m, n, 0), argument(m, n, 1));
-    case RULE_FN_is_float: return s->dtype = wanted ? PIR_F32 : PIR_I32, true;
+    case RULE_FN_is_float: s->dtype = wanted ? PIR_F32 : PIR_I32; return true;
     default: return false;
   }
 }
@@ -214,7 +216,8 @@ static bool repair_hole(sample *s, const rule_node *n, bool wanted) {
   pir_rule_value b = {.kind = PIR_RULE_BOOL, .i = wanted};
   if (!s->free_hole[n->a])
     return false;
-  return sample_set_hole(s, n->a, &b), true;
+  sample_set_hole(s, n->a, &b);
+  return true;
 }
 
 void sample_repair(sample *s, rule_match *m, int32_t node, bool wanted) {

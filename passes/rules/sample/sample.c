@@ -213,7 +213,8 @@ static pir_rule_value draw_ints(building *b, const pir_value *beside, size_t len
     for (size_t i = n; i-- > 1;) {
       size_t k = sample_random(s, (uint32_t)i + 1);
       pir_rule_value swapped = items[i];
-      items[i] = items[k], items[k] = swapped;
+      items[i] = items[k];
+      items[k] = swapped;
     }
   } else if (kind < 70) {
     n = rank;
@@ -454,8 +455,10 @@ static size_t put_attrs(building *b, const rule_op *p, const pir_opdef *def,
     if (a && a->node >= 0) {
       v = rule_eval(b->m, a->node);
     } else if (a) {
-      if (!s->hole_set[a->hole])
-        v = draw_attr(b, &def->attrs[i], beside, true), sample_set_hole(s, a->hole, &v);
+      if (!s->hole_set[a->hole]) {
+        v = draw_attr(b, &def->attrs[i], beside, true);
+        sample_set_hole(s, a->hole, &v);
+      }
       v = s->holes[a->hole];
     } else {
       v = draw_attr(b, &def->attrs[i], beside, false);
@@ -490,12 +493,15 @@ static void bind_results(building *b, const rule_op *p, pir_op *op, size_t membe
       b->values[at] = pir_op_result(op, (size_t)i);
     if (at > -2)
       continue;
-    if (p->each)
-      b->lists[-2 - at][member] = pir_op_result(op, (size_t)i), b->counts[-2 - at] = count;
+    if (p->each) {
+      b->lists[-2 - at][member] = pir_op_result(op, (size_t)i);
+      b->counts[-2 - at] = count;
+    }
     for (size_t k = (size_t)i;
-         !p->each && k < pir_op_results(op) && k - (size_t)i < RULE_MAX_OPERANDS; k++)
-      b->lists[-2 - at][k - (size_t)i] = pir_op_result(op, k),
-                            b->counts[-2 - at] = k - (size_t)i + 1;
+         !p->each && k < pir_op_results(op) && k - (size_t)i < RULE_MAX_OPERANDS; k++) {
+      b->lists[-2 - at][k - (size_t)i] = pir_op_result(op, k);
+      b->counts[-2 - at] = k - (size_t)i + 1;
+    }
   }
 }
 
@@ -620,8 +626,10 @@ static bool put_op(building *b, const rule_op *p) {
       return true;
     take_back(b, values, holes);
     for (int32_t i = 0; i < b->s->rule->value_count; i++)
-      if (!made[i])
-        b->values[i] = NULL, b->counts[i] = 0;
+      if (!made[i]) {
+        b->values[i] = NULL;
+        b->counts[i] = 0;
+      }
   }
   return false;
 }
@@ -688,7 +696,9 @@ static attempt build(sample *s, rule_match *m) {
   pir_rewriter rewriter;
   pir_guard guard;
   pir_program_guard(a.program, &guard);
-  b->s = s, b->m = m, b->program = a.program;
+  b->s = s;
+  b->m = m;
+  b->program = a.program;
   pir_rewriter_init(&rewriter, a.program);
   m->rewriter = &rewriter;
   if (!pir_facts_create(a.program, &b->facts)) {
@@ -829,9 +839,14 @@ static pir_status make_sample(void *user) {
   evaluator *eval = pir_heap_take_zeroed(heap, sizeof *eval);
   int32_t failed;
   int16_t stuck;
-  s->ctx = ctx, s->t = tables, s->rule = &tables->rules[call->rules->first + (int32_t)call->i],
+  s->ctx = ctx;
+  s->t = tables;
+  s->rule = &tables->rules[call->rules->first + (int32_t)call->i];
   s->random = call->seed;
-  m->ctx = ctx, m->t = tables, m->rule = s->rule, m->eval = eval;
+  m->ctx = ctx;
+  m->t = tables;
+  m->rule = s->rule;
+  m->eval = eval;
   find_free(s);
   call->program = search(s, m, &failed, &stuck);
   if (!call->program)

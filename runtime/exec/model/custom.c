@@ -139,14 +139,18 @@ static pir_status infer_custom(pir_infer *infer) {
     for (size_t m = 0; list && fact && m < fact->member_count && n < ARGUMENTS; m++, n++) {
       if (!known_rank(fact->members[m]))
         return PIR_OK;
-      tensors[n] = shape_of(infer, fact->members[m]), pointers[n] = &tensors[n];
+      tensors[n] = shape_of(infer, fact->members[m]);
+      pointers[n] = &tensors[n];
     }
     if (list)
       push_list(&a, pointers + first, n - first);
     else if (!fact)
       push_pointer(&a, NULL);
-    else
-      tensors[n] = shape_of(infer, fact), push_pointer(&a, &tensors[n]), n++;
+    else {
+      tensors[n] = shape_of(infer, fact);
+      push_pointer(&a, &tensors[n]);
+      n++;
+    }
     if (n >= ARGUMENTS)
       return pir_infer_fail(infer, "unsupported: more than %d tensors", ARGUMENTS);
   }
@@ -184,7 +188,8 @@ static pir_tensor *dense(dense_call *d, const pir_tensor *from, bool fill, pir_s
     return NULL;
   }
   int i = d->count++;
-  d->copies[i] = *from, d->memory[i] = NULL;
+  d->copies[i] = *from;
+  d->memory[i] = NULL;
   if (pir_tensor_is_dense(from))
     return &d->copies[i];
   pir_tensor_set_dense(&d->copies[i], from->dtype, from->shape, from->rank);
@@ -266,7 +271,7 @@ static pir_status prepare_call(custom_op *op, pir_message *message) {
       case PIR_ATTR_F32: op->types[n++] = &ffi_type_float; break;
       case PIR_ATTR_F64: op->types[n++] = &ffi_type_double; break;
       case PIR_ATTR_STR: op->types[n++] = &ffi_type_pointer; break;
-      default: op->types[n++] = &ffi_type_pointer, op->types[n++] = &ffi_type_uint64;
+      default: op->types[n++] = &ffi_type_pointer; op->types[n++] = &ffi_type_uint64;
     }
   if (ffi_prep_cif(&op->cif, FFI_DEFAULT_ABI, (unsigned)n, &ffi_type_sint32, op->types) ==
       FFI_OK)
@@ -319,7 +324,8 @@ pir_status pir_custom_set_add(pir_custom_set *set, const pir_custom_op *from,
       return pir_exec_fail(message, PIR_INVALID, "\"%s\" is declared twice", def->name);
   op->def = def;
   op->kernel = (pir_kernel){def->name, run_custom, false};
-  op->run = kernel, op->infer = infer;
+  op->run = kernel;
+  op->infer = infer;
   PIR_TRY(prepare_call(op, message));
   set->dialect.op_count = ++set->count;
   return PIR_OK;

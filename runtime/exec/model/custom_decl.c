@@ -28,7 +28,8 @@ static bool take(reader *r, char c) {
   skip(r);
   if (*r->at != c)
     return false;
-  return r->at++, true;
+  r->at++;
+  return true;
 }
 
 static pir_status name(reader *r, const char **out) {
@@ -101,7 +102,8 @@ static pir_status kind(reader *r, pir_attr_def *to) {
     return PIR_OK;
   if (!take(r, ']'))
     return wrong(r, "expects ']'");
-  to->element_kind = to->kind, to->kind = PIR_ATTR_ARRAY;
+  to->element_kind = to->kind;
+  to->kind = PIR_ATTR_ARRAY;
   return PIR_OK;
 }
 
@@ -145,7 +147,8 @@ static pir_status attributes(reader *r, int most, pir_opdef *def) {
   uint8_t *order = pir_bump_get(r->memory, (size_t)most);
   if (!list || !order)
     return PIR_EXHAUSTED;
-  def->attrs = list, def->attr_order = order;
+  def->attrs = list;
+  def->attr_order = order;
   for (skip(r); *r->at; skip(r)) {
     if (def->attr_count == most)
       return wrong(r, "too many attributes");
@@ -202,7 +205,8 @@ pir_status pir_custom_declare(bump *memory, const pir_custom_op *from, int most,
     return PIR_EXHAUSTED;
   memcpy(full, prefix, sizeof prefix);
   memcpy(full + sizeof prefix - 1, own, strlen(own) + 1);
-  out->name = full, out->summary = "An op of the user";
+  out->name = full;
+  out->summary = "An op of the user";
   r.at = from->operands ? from->operands : "";
   PIR_TRY(operands(&r, most, out));
   r.at = from->attrs ? from->attrs : "";

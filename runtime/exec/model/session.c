@@ -265,8 +265,10 @@ static pir_status input_data(pir_session *s, uint32_t i, void **out_data) {
   PIR_TRY(pir_shape_bytes(tensor->shape, tensor->rank, tensor->dtype, &bytes));
   PIR_TRY(grow(s, &input->dense, bytes));
   *out_data = input->dense.data;
-  if (pir_tensor_is_dense(tensor))
-    return memcpy(input->dense.data, tensor->data, bytes), PIR_OK;
+  if (pir_tensor_is_dense(tensor)) {
+    memcpy(input->dense.data, tensor->data, bytes);
+    return PIR_OK;
+  }
   pir_tensor copy = {.data = input->dense.data};
   pir_tensor_set_dense(&copy, tensor->dtype, tensor->shape, tensor->rank);
   return pir_tensor_copy(tensor, &copy);
@@ -284,13 +286,16 @@ static pir_status output_data(pir_session *s, const plan_buffer *buffer, void **
                            "output %u is %s for these inputs, the bound tensor is %s",
                            buffer->index, expected.text, found.text);
     }
-    if (!output->overlaps)
-      return *out_data = output->tensor.data, PIR_OK;
+    if (!output->overlaps) {
+      *out_data = output->tensor.data;
+      return PIR_OK;
+    }
   }
   size_t before = output->own.bytes;
   PIR_TRY(grow(s, &output->own, (size_t)s->frame.values[buffer->bytes]));
   s->stats.output_bytes += output->own.bytes - before;
-  return *out_data = output->own.data, PIR_OK;
+  *out_data = output->own.data;
+  return PIR_OK;
 }
 
 static size_t bytes_of(const pir_tensor *dense) {
@@ -379,8 +384,10 @@ static void place_lods(pir_session *s) {
     const pir_tensor *from = &s->inputs[p->buffers[buffer].index].tensor;
     if (!from->lod_levels)
       continue;
-    f->tensors[i].lod = from->lod, f->tensors[i].lod_sizes = from->lod_sizes;
-    f->tensors[i].lod_levels = from->lod_levels, f->has_lods = true;
+    f->tensors[i].lod = from->lod;
+    f->tensors[i].lod_sizes = from->lod_sizes;
+    f->tensors[i].lod_levels = from->lod_levels;
+    f->has_lods = true;
   }
 }
 

@@ -122,8 +122,10 @@ static uint32_t *order_buffers(plan_builder *b, bool by_last, plan_home home,
       uint32_t key = by_last ? buffer->last : buffer->first;
       if (place)
         ordered[starts[key]++] = i;
-      else
-        starts[key + 1]++, count++;
+      else {
+        starts[key + 1]++;
+        count++;
+      }
     }
     if (!place)
       for (uint32_t i = 0; i < p->instr_count; i++)

@@ -395,9 +395,11 @@ pir_status pir_plan_call(plan_builder *b, const pir_op *op) {
       says || !def->kernel ? def->own : pir_kernel_find(pir_str_from(def->kernel));
   if (says)
     call.run = pir_clause_run;
-  else if (kernel)
-    call.kernel = kernel, call.run = kernel->run, call.shapes_results = kernel->shapes_results;
-  else
+  else if (kernel) {
+    call.kernel = kernel;
+    call.run = kernel->run;
+    call.shapes_results = kernel->shapes_results;
+  } else
     return unsupported(op, "no kernel: the meaning");
   entries in, out;
   PIR_TRY(call_operands(b, op, def, &in));

@@ -40,9 +40,9 @@ static bool combine(uint8_t kind, int64_t x, int64_t y, int64_t *out) {
   switch (kind) {
     case PIR_DIM_ADD: return !__builtin_add_overflow(x, y, out);
     case PIR_DIM_MUL: return !__builtin_mul_overflow(x, y, out);
-    case PIR_DIM_MIN: return *out = x < y ? x : y, true;
-    case PIR_DIM_MAX: return *out = x > y ? x : y, true;
-    case PIR_DIM_BROADCAST: return *out = y == 1 ? x : y, x == y || x == 1 || y == 1;
+    case PIR_DIM_MIN: *out = x < y ? x : y; return true;
+    case PIR_DIM_MAX: *out = x > y ? x : y; return true;
+    case PIR_DIM_BROADCAST: *out = y == 1 ? x : y; return x == y || x == 1 || y == 1;
     default: break;
   }
   if (y == 0 || (x == INT64_MIN && y == -1))
@@ -137,8 +137,10 @@ bool pir_plan_evaluate(const plan *p, uint32_t i, int64_t *values) {
   const plan_expr *e = &p->exprs[i];
   if (e->kind == PIR_DIM_SYMBOL)
     return true;
-  if (e->kind == PIR_DIM_CONST)
-    return values[i] = e->value, true;
+  if (e->kind == PIR_DIM_CONST) {
+    values[i] = e->value;
+    return true;
+  }
   return combine(e->kind, values[e->a], values[e->b], &values[i]);
 }
 

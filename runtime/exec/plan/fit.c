@@ -35,8 +35,10 @@ static uint64_t find_gap(const item *placed, uint32_t count, const item *it) {
     const item *other = &placed[i];
     if (other->last < it->first || it->last < other->first)
       continue;
-    if (other->offset >= end + it->size && other->offset - end < tightest)
-      tightest = other->offset - end, best = end;
+    if (other->offset >= end + it->size && other->offset - end < tightest) {
+      tightest = other->offset - end;
+      best = end;
+    }
     if (other->offset + other->size > end)
       end = other->offset + other->size;
   }

@@ -131,10 +131,13 @@ static uint32_t claim_output(plan_builder *b, const pir_fact *fact, uint32_t slo
   if (pir_plan_row_major(&p->slots[slot]) && b->defs[slot] != NONE) {
     if (buffer->home == HOME_ARENA) {
       buffer->home = HOME_OUTPUT;
-      return buffer->index = index, slot;
+      buffer->index = index;
+      return slot;
     }
-    if (buffer->home == HOME_LATE && buffer->index == NONE)
-      return buffer->index = index, slot;
+    if (buffer->home == HOME_LATE && buffer->index == NONE) {
+      buffer->index = index;
+      return slot;
+    }
   }
   uint32_t copy = pir_plan_result(b, fact);
   if (copy == NONE)

@@ -255,9 +255,10 @@ static pir_status shape_late(frame *f, const plan_instr *instr, uint32_t number)
       PIR_TRY(pir_frame_infer(f, instr));
       inferred = true;
     }
-    if (own)
-      f->tensors[slot].data = NULL, f->tensors[slot].dtype = p->slots[slot].dtype;
-    else
+    if (own) {
+      f->tensors[slot].data = NULL;
+      f->tensors[slot].dtype = p->slots[slot].dtype;
+    } else
       PIR_TRY(pir_frame_take_late(f, slot));
   }
   for (uint32_t i = 0;
@@ -274,8 +275,10 @@ static pir_status shape_late(frame *f, const plan_instr *instr, uint32_t number)
     }
     f->buffers[at] = (frame_buffer){pir_mem_get(&f->allocator, (size_t)bytes),
                                     bytes ? (size_t)bytes : 1, false};
-    if (!f->buffers[at].data)
-      return f->buffers[at].late_bytes = 0, PIR_EXHAUSTED;
+    if (!f->buffers[at].data) {
+      f->buffers[at].late_bytes = 0;
+      return PIR_EXHAUSTED;
+    }
   }
   return PIR_OK;
 }

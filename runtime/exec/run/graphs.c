@@ -41,13 +41,17 @@ static pir_status launch_all(frame *f, uint32_t first) {
 }
 
 static pir_status capture(frame *f, uint32_t first, segment_graph *slot) {
-  if (pir_queue_begin_graph(f->queue))
-    return slot->refused = true, launch_all(f, first);
+  if (pir_queue_begin_graph(f->queue)) {
+    slot->refused = true;
+    return launch_all(f, first);
+  }
   pir_status status = launch_all(f, first), ended = pir_queue_end_graph(f->queue, &slot->graph);
   if (status)
     return status;
-  if (ended)
-    return slot->refused = true, launch_all(f, first);
+  if (ended) {
+    slot->refused = true;
+    return launch_all(f, first);
+  }
   return PIR_OK;
 }
 

@@ -114,8 +114,10 @@ static pir_status infer(frame *f, const plan_instr *instr, pir_dims *dims, asked
                         .result_count = def->result_count,
                         .alloc = from_run,
                         .user = f};
-  if (what == WORDS)
-    return pir_infer_complete(&question, f->message.text, sizeof f->message.text), PIR_OK;
+  if (what == WORDS) {
+    pir_infer_complete(&question, f->message.text, sizeof f->message.text);
+    return PIR_OK;
+  }
   for (int k = 0; k < def->result_count; k++)
     results[k].rank = -1;
   pir_status status = pir_infer_run(&question);

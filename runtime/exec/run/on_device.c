@@ -22,8 +22,10 @@ typedef struct loaded {
 static pir_status find_code(pir_model *model, loaded *known, const void *bytes,
                             pir_device_code **out, pir_message *message) {
   for (uint32_t i = 0; i < model->code_count; i++)
-    if (known[i].bytes == bytes)
-      return *out = known[i].code, PIR_OK;
+    if (known[i].bytes == bytes) {
+      *out = known[i].code;
+      return PIR_OK;
+    }
   PIR_TRY(pir_device_load(model->device, bytes, out, message));
   known[model->code_count] = (loaded){bytes, *out};
   model->codes[model->code_count++] = *out;

@@ -148,8 +148,10 @@ static pir_status iterate(frame *inner, const plan_region *region, bool *out_aga
   PIR_TRY(pir_frame_run(inner, false));
   PIR_TRY(collect(inner, region, true));
   pir_status status = read_condition(inner, &inner->carried[0].tensor, out_again);
-  if (status)
-    return drop_carried(inner, 0, region->yield_count), status;
+  if (status) {
+    drop_carried(inner, 0, region->yield_count);
+    return status;
+  }
   drop_carried(inner, 0, 1);
   pir_frame_drop_late(inner, true);
   for (uint32_t i = 0; i < region->arg_count; i++)

@@ -165,8 +165,10 @@ static pir_status find_plan(pir_session *s, shape_plan **out_shapes) {
   shape_plan *oldest = &s->plans[0];
   for (int i = 0; i < SHAPE_PLANS; i++) {
     shape_plan *shapes = &s->plans[i];
-    if (shapes->block.data && !memcmp(shapes->symbols, s->key, bytes))
-      return *out_shapes = shapes, PIR_OK;
+    if (shapes->block.data && !memcmp(shapes->symbols, s->key, bytes)) {
+      *out_shapes = shapes;
+      return PIR_OK;
+    }
     if (shapes->last_use < oldest->last_use)
       oldest = shapes;
   }

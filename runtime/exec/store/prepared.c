@@ -161,8 +161,10 @@ static void *take(void *user, size_t size) {
 
 // The plan and its code; a->take is set when reading.
 static void describe(pir_archive *a, pir_model *model, pir_context *ctx) {
-  if (!a->writing)
-    a->take = take, a->user = &model->plan.memory;
+  if (!a->writing) {
+    a->take = take;
+    a->user = &model->plan.memory;
+  }
   stats(a, &model->stats);
   code(a, model);
   if (!a->failed)

@@ -167,8 +167,10 @@ static void *elements(pir_archive *a, void *items, uint32_t *count, size_t eleme
   PIR_ARCHIVE(a, *count);
   if (!a->writing && !a->failed)
     items = *count < a->size ? a->take(a->user, (*count + (size_t)1) * element) : NULL;
-  if (a->failed || (!items && *count))
-    a->failed = true, *count = 0;
+  if (a->failed || (!items && *count)) {
+    a->failed = true;
+    *count = 0;
+  }
   return items;
 }
 

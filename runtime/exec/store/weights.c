@@ -74,8 +74,10 @@ static pir_status place_constant(pir_model *model, uint32_t i, uint8_t readers) 
     copy = pir_mem_get(&model->allocator, constant->bytes);
   if (!copy)
     return PIR_EXHAUSTED;
-  if (param && constant->bytes)
-    memcpy(copy, param->data, constant->bytes), let_go(param->data, constant->bytes);
+  if (param && constant->bytes) {
+    memcpy(copy, param->data, constant->bytes);
+    let_go(param->data, constant->bytes);
+  }
   model->copies[i] = (owned_block){copy, constant->bytes};
   model->constants[i] = copy;
   return PIR_OK;

@@ -44,8 +44,11 @@ static bool amx_decode(const uint8_t *code, const greg_t *regs, amx_instruction 
                            .rm = code[4] & 7};
   if (out->mod != 3) {
     int base = out->rm, scale = 0, index = 4;
-    if (base == 4)
-      scale = code[at] >> 6, index = (code[at] >> 3 & 7) + x, base = code[at++] & 7;
+    if (base == 4) {
+      scale = code[at] >> 6;
+      index = (code[at] >> 3 & 7) + x;
+      base = code[at++] & 7;
+    }
     if (out->mod == 0 && base == 5)
       return false;
     out->address = amx_register(regs, base + b);
@@ -55,8 +58,10 @@ static bool amx_decode(const uint8_t *code, const greg_t *regs, amx_instruction 
     memcpy(&wide, code + at, 4);
     if (out->mod == 1)
       out->address += (uint64_t)(int64_t)(int8_t)code[at++];
-    if (out->mod == 2)
-      out->address += (uint64_t)(int64_t)wide, at += 4;
+    if (out->mod == 2) {
+      out->address += (uint64_t)(int64_t)wide;
+      at += 4;
+    }
   }
   out->length = (uint8_t)at;
   return true;
@@ -77,7 +82,8 @@ static void amx_multiply(const amx_instruction *i, bool floats, bool left_signed
         uint8_t *c = &amx.tile[i->reg][m][4 * n];
         float f;
         int32_t s;
-        memcpy(&f, c, 4), memcpy(&s, c, 4);
+        memcpy(&f, c, 4);
+        memcpy(&s, c, 4);
         for (int e = 0; e < 4; e++)
           s += (left_signed ? (int8_t)a[e] : a[e]) * (int8_t)b[e];
         f += amx_bf16(a) * amx_bf16(b) + amx_bf16(a + 2) * amx_bf16(b + 2);

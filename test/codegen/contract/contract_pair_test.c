@@ -47,7 +47,8 @@ static loop_expr *extent(void *user, pir_dim dim) {
 }
 
 static uint16_t no_temporary(void *user, pir_dim bytes) {
-  (void)user, (void)bytes;
+  (void)user;
+  (void)bytes;
   fail_msg("asked for a buffer");
   return 0;
 }
@@ -156,8 +157,15 @@ static void check(const pir_target *target, pir_code_store *store, const pair_ca
       fail_msg("%s: c%d %dx%d k%d s%d p%d o%d%s: element %lld is %g, expected %g", target->name,
                (int)s->c, (int)s->h, (int)s->w, (int)s->kw, (int)s->stride, (int)s->pad,
                (int)p->o, s->varying ? " varying" : "", (long long)i, got[i], want[i]);
-  free(in), free(a), free(b), free(between), free(want), free(got), free(scratch);
-  free(r.buffers[FIRST_TAPS]), free(r.buffers[SECOND_TAPS]);
+  free(in);
+  free(a);
+  free(b);
+  free(between);
+  free(want);
+  free(got);
+  free(scratch);
+  free(r.buffers[FIRST_TAPS]);
+  free(r.buffers[SECOND_TAPS]);
   pir_loop_module_destroy(r.module);
   pir_dims_destroy(r.dims);
 }

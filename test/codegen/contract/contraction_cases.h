@@ -60,15 +60,22 @@ static inline contraction make_matmul(pir_dims *dims, const matmul_case *s) {
   int vg = case_var(&c, "b", batch, false), vm = case_var(&c, "m", m, false),
       vn = case_var(&c, "n", n, false);
   int vk = case_var(&c, "k", k, true);
-  case_axis(&c.a, batch), case_axis(&c.a, m), case_axis(&c.a, k);
+  case_axis(&c.a, batch);
+  case_axis(&c.a, m);
+  case_axis(&c.a, k);
   c.a.map[0].factor[vg] = c.a.map[1].factor[vm] = c.a.map[2].factor[vk] = 1;
   int at = 0;
-  if (!s->constant_b)
-    case_axis(&c.b, batch), c.b.map[at++].factor[vg] = 1;
-  case_axis(&c.b, s->transpose_b ? n : k), case_axis(&c.b, s->transpose_b ? k : n);
+  if (!s->constant_b) {
+    case_axis(&c.b, batch);
+    c.b.map[at++].factor[vg] = 1;
+  }
+  case_axis(&c.b, s->transpose_b ? n : k);
+  case_axis(&c.b, s->transpose_b ? k : n);
   c.b.map[at].factor[s->transpose_b ? vn : vk] =
       c.b.map[at + 1].factor[s->transpose_b ? vk : vn] = 1;
-  case_axis(&c.out, batch), case_axis(&c.out, m), case_axis(&c.out, n);
+  case_axis(&c.out, batch);
+  case_axis(&c.out, m);
+  case_axis(&c.out, n);
   c.out.map[0].factor[vg] = c.out.map[1].factor[vm] = c.out.map[2].factor[vn] = 1;
   return c;
 }
@@ -89,17 +96,27 @@ static inline contraction make_conv(pir_dims *dims, const conv_case *s) {
   int vy = case_var(&c, "y", oh, false), vx = case_var(&c, "x", ow, false);
   int vc = case_var(&c, "c", cg, true), vkh = case_var(&c, "kh", s->kh, true),
       vkw = case_var(&c, "kw", s->kw, true);
-  case_axis(&c.a, n), case_axis(&c.a, s->c), case_axis(&c.a, h), case_axis(&c.a, w);
+  case_axis(&c.a, n);
+  case_axis(&c.a, s->c);
+  case_axis(&c.a, h);
+  case_axis(&c.a, w);
   c.a.map[0].factor[vn] = c.a.map[1].factor[vc] = 1;
   c.a.map[1].factor[vg] = cg;
-  c.a.map[2].offset = -conv_pad(s, s->kh), c.a.map[3].offset = -conv_pad(s, s->kw);
+  c.a.map[2].offset = -conv_pad(s, s->kh);
+  c.a.map[3].offset = -conv_pad(s, s->kw);
   c.a.map[2].factor[vy] = c.a.map[3].factor[vx] = s->stride;
   c.a.map[2].factor[vkh] = c.a.map[3].factor[vkw] = s->dilation;
-  case_axis(&c.b, s->o), case_axis(&c.b, cg), case_axis(&c.b, s->kh), case_axis(&c.b, s->kw);
+  case_axis(&c.b, s->o);
+  case_axis(&c.b, cg);
+  case_axis(&c.b, s->kh);
+  case_axis(&c.b, s->kw);
   c.b.map[0].factor[vo] = c.b.map[1].factor[vc] = c.b.map[2].factor[vkh] =
       c.b.map[3].factor[vkw] = 1;
   c.b.map[0].factor[vg] = og;
-  case_axis(&c.out, n), case_axis(&c.out, s->o), case_axis(&c.out, oh), case_axis(&c.out, ow);
+  case_axis(&c.out, n);
+  case_axis(&c.out, s->o);
+  case_axis(&c.out, oh);
+  case_axis(&c.out, ow);
   c.out.map[0].factor[vn] = c.out.map[1].factor[vo] = c.out.map[2].factor[vy] =
       c.out.map[3].factor[vx] = 1;
   c.out.map[1].factor[vg] = og;
@@ -180,14 +197,17 @@ static inline pir_status run_compile(contract_run *r, pir_code_store *store,
 static inline int64_t run_value(const contract_run *r, pir_dim d, const int64_t *symbols) {
   int64_t value = 0;
   bool known = pir_dim_evaluate(r->dims, d, symbols, &value);
-  assert(known), (void)known;
+  assert(known);
+  (void)known;
   return value;
 }
 
 // Packs b and readies the arguments; `symbols` are the values of what varies.
 static inline void run_bind(contract_run *r, void *a, void *b, void *out,
                             const int64_t *symbols) {
-  r->buffers[0] = a, r->buffers[1] = b, r->buffers[2] = out;
+  r->buffers[0] = a;
+  r->buffers[1] = b;
+  r->buffers[2] = out;
   for (int i = 0; i < r->asked_count; i++)
     r->values[i] = run_value(r, r->asked[i], symbols);
   if (r->packing) {

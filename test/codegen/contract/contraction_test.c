@@ -111,7 +111,9 @@ static void check_conv(env *e, const conv_case *s) {
   plain_conv(s, a, b, want);
   check(e, what, &c, symbols, nout, want, a, b);
   pir_dims_destroy(dims);
-  free(a), free(b), free(want);
+  free(a);
+  free(b);
+  free(want);
 }
 
 static void check_matmul(env *e, const matmul_case *s) {
@@ -128,7 +130,9 @@ static void check_matmul(env *e, const matmul_case *s) {
   plain_matmul(s, a, b, want);
   check(e, what, &c, symbols, nout, want, a, b);
   pir_dims_destroy(dims);
-  free(a), free(b), free(want);
+  free(a);
+  free(b);
+  free(want);
 }
 
 static void test_matmul(void **state) {
@@ -196,7 +200,13 @@ static void check_dtype(env *e, const matmul_case *s, pir_dtype dtype) {
     fail_msg("matmul of %s, %s: wrong", pir_dtype_text(dtype), e->target.name);
   run_free(&run);
   pir_dims_destroy(dims);
-  free(a), free(b), free(sums), free(a2), free(b2), free(want), free(out);
+  free(a);
+  free(b);
+  free(sums);
+  free(a2);
+  free(b2);
+  free(want);
+  free(out);
 }
 
 static void test_element_types(void **state) {
@@ -690,20 +700,24 @@ static void check_backwards(env *e, int64_t channels, int64_t h, int64_t w, int6
   enum { Y = 3, X = 4, I = 6, J = 7, N = 0, O = 2, C = 5 };
   c.vars[I] = c.vars[J] = (contract_var){"tap", pir_dim_const(dims, s), false};
   memset(c.b.map, 0, sizeof c.b.map);
-  memset(c.a.map[2].factor, 0, sizeof c.a.map[2].factor),
-      memset(c.a.map[3].factor, 0, sizeof c.a.map[3].factor);
+  memset(c.a.map[2].factor, 0, sizeof c.a.map[2].factor);
+  memset(c.a.map[3].factor, 0, sizeof c.a.map[3].factor);
   c.a.map[2].factor[Y] = c.a.map[3].factor[X] = 1;
-  c.b.shape[0] = pir_dim_const(dims, channels), c.b.shape[1] = pir_dim_const(dims, o);
+  c.b.shape[0] = pir_dim_const(dims, channels);
+  c.b.shape[1] = pir_dim_const(dims, o);
   c.b.shape[2] = c.b.shape[3] = pir_dim_const(dims, s);
   c.b.map[0].factor[C] = c.b.map[1].factor[O] = c.b.map[2].factor[I] = c.b.map[3].factor[J] = 1;
-  c.out.shape[2] = pir_dim_const(dims, h * s), c.out.shape[3] = pir_dim_const(dims, w * s);
-  memcpy(c.b.room, c.b.shape, sizeof c.b.room),
-      memcpy(c.out.room, c.out.shape, sizeof c.out.room);
+  c.out.shape[2] = pir_dim_const(dims, h * s);
+  c.out.shape[3] = pir_dim_const(dims, w * s);
+  memcpy(c.b.room, c.b.shape, sizeof c.b.room);
+  memcpy(c.out.room, c.out.shape, sizeof c.out.room);
   c.out.map[2].factor[Y] = c.out.map[3].factor[X] = s;
   c.out.map[2].factor[I] = c.out.map[3].factor[J] = 1;
   check(e, "convolution backwards", &c, NULL, nout, want, a, b);
   pir_dims_destroy(dims);
-  free(a), free(b), free(want);
+  free(a);
+  free(b);
+  free(want);
 }
 
 static void test_backwards(void **state) {

@@ -94,8 +94,12 @@ static void check(env *e, const char *what, contraction c, const kinds *k,
   plain(shape, a, b, sums);
   for (int64_t i = 0; i < nout; i++)
     store_as(k->out, want, i, sums[i]);
-  c.a.dtype = k->a, c.b.dtype = k->b, c.out.dtype = k->out, c.b.rounded = k->rounded;
-  c.a.align = (uint32_t)pir_dtype_size(k->a), c.b.align = (uint32_t)pir_dtype_size(k->b);
+  c.a.dtype = k->a;
+  c.b.dtype = k->b;
+  c.out.dtype = k->out;
+  c.b.rounded = k->rounded;
+  c.a.align = (uint32_t)pir_dtype_size(k->a);
+  c.b.align = (uint32_t)pir_dtype_size(k->b);
   assert_int_equal(run_compile(&run, e->store, &e->target, &c), PIR_OK);
   run_bind(&run, a2, b2, out, symbols);
   for (int s = 0; s < run.code.stage_count; s++) {
@@ -107,7 +111,13 @@ static void check(env *e, const char *what, contraction c, const kinds *k,
     fail_msg("%s of %s by %s, %s: wrong", what, pir_dtype_text(k->a), pir_dtype_text(k->b),
              e->target.name);
   run_free(&run);
-  free(a), free(b), free(a2), free(b2), free(sums), free(out), free(want);
+  free(a);
+  free(b);
+  free(a2);
+  free(b2);
+  free(sums);
+  free(out);
+  free(want);
 }
 
 static const kinds KINDS[] = {{PIR_BF16, PIR_BF16, PIR_UNDEFINED, PIR_F32},
@@ -247,7 +257,8 @@ static void test_convolution(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
       for (size_t k = 0; k < 4 * sizeof KINDS / sizeof *KINDS; k++) {
         conv_case s = cases[i];
-        s.row_major = k & 1, s.varying = k & 2;
+        s.row_major = k & 1;
+        s.varying = k & 2;
         check_conv(&e, s, &KINDS[k / 4]);
       }
     close_level(&e);
@@ -263,10 +274,14 @@ static bool open_tiles(env *e) {
   if (!open_level(e, "native"))
     return false;
   pir_target *t = &e->target;
-  if (!t->avx512_bf16 || !t->avx512_vnni)
-    return close_level(e), false;
-  if (!t->amx_bf16)
-    strcat(t->features, ",+amx-tile,+amx-bf16,+amx-int8"), amx_emulate();
+  if (!t->avx512_bf16 || !t->avx512_vnni) {
+    close_level(e);
+    return false;
+  }
+  if (!t->amx_bf16) {
+    strcat(t->features, ",+amx-tile,+amx-bf16,+amx-int8");
+    amx_emulate();
+  }
   t->amx_bf16 = t->amx_int8 = true;
   pir_code_store_destroy(e->store);
   assert_int_equal(pir_code_store_create(e->ctx, t, NULL, &e->store), PIR_OK);

@@ -126,8 +126,10 @@ static void test_reduction(void **state) {
   for (int i = 0; i < N; i++)
     in[i] = (float)(i * 37 % 101 - 80);
   double want = 0, most = -1e9;
-  for (int i = 0; i < N; i++)
-    want += in[i], most = in[i] > most ? in[i] : most;
+  for (int i = 0; i < N; i++) {
+    want += in[i];
+    most = in[i] > most ? in[i] : most;
+  }
   run(&args, 0, 1, NULL);
   assert_float_equal(got[0], want, 1e-3);
   assert_float_equal(got[1], most, 0);
@@ -264,8 +266,10 @@ static void test_math(void **state) {
       run(&args, 0, N, NULL);
       for (int i = 0; i < N; i++) {
         double u = ulps(out[i], all[k].exact(in[i]));
-        if (u > worst)
-          worst = u, at = in[i];
+        if (u > worst) {
+          worst = u;
+          at = in[i];
+        }
       }
     }
     print_message("%s: %.2f ulp at %.9g\n", all[k].name, worst, at);

@@ -44,7 +44,8 @@ static loop_stmt *loop(nest *n, loop_block **block, const char *name, int64_t co
 // out[i, j] = a[i, j] * 2 + b[j]
 static void elements(nest *n) {
   loop_block *block = &n->fn->body;
-  n->i = loop(n, &block, "i", ROWS), n->j = loop(n, &block, "j", COLUMNS);
+  n->i = loop(n, &block, "i", ROWS);
+  n->j = loop(n, &block, "j", COLUMNS);
   loop_expr *here = at(n, n->i, COLUMNS, n->j), *x = load(n, n->a, here);
   loop_expr *y = load(n, n->b, pir_loop_use(n->m, n->j->var));
   pir_loop_store(n->fn, block, n->out, here, pir_loop_add(n->m, pir_loop_add(n->m, x, x), y),
@@ -54,7 +55,8 @@ static void elements(nest *n) {
 // out[i, j] += a[i, k] * b[k, j], in memory
 static void product(nest *n) {
   loop_block *block = &n->fn->body;
-  n->i = loop(n, &block, "i", ROWS), n->j = loop(n, &block, "j", COLUMNS),
+  n->i = loop(n, &block, "i", ROWS);
+  n->j = loop(n, &block, "j", COLUMNS);
   n->k = loop(n, &block, "k", TAPS);
   loop_expr *here = at(n, n->i, COLUMNS, n->j);
   loop_expr *x = pir_loop_mul(n->m, load(n, n->a, at(n, n->i, TAPS, n->k)),
@@ -81,7 +83,8 @@ static void rows(nest *n) {
 // out[i + 1, j] = out[i, j + 1] + a[i, j]: each iteration needs what an earlier one made
 static void wave(nest *n) {
   loop_block *block = &n->fn->body;
-  n->i = loop(n, &block, "i", ROWS), n->j = loop(n, &block, "j", COLUMNS);
+  n->i = loop(n, &block, "i", ROWS);
+  n->j = loop(n, &block, "j", COLUMNS);
   loop_expr *here = at(n, n->i, COLUMNS + 1, n->j);
   loop_expr *from = load(n, n->out, pir_loop_add(n->m, here, number(n, 1)));
   pir_loop_store(n->fn, block, n->out, pir_loop_add(n->m, here, number(n, COLUMNS + 1)),
@@ -93,12 +96,14 @@ static void wave(nest *n) {
 static void two_loops(nest *n, bool backwards) {
   loop_block *block = &n->fn->body;
   n->other = pir_loop_scratch(n->fn, "t", PIR_F32, ROWS * COLUMNS);
-  n->i = loop(n, &block, "i", ROWS), n->j = loop(n, &block, "j", COLUMNS);
+  n->i = loop(n, &block, "i", ROWS);
+  n->j = loop(n, &block, "j", COLUMNS);
   loop_expr *here = at(n, n->i, COLUMNS, n->j), *one = pir_loop_const_float(n->m, PIR_F32, 1);
   pir_loop_store(n->fn, block, n->other, here, pir_loop_add(n->m, load(n, n->a, here), one),
                  NULL);
   block = &n->fn->body;
-  n->second = loop(n, &block, "i", ROWS), n->k = loop(n, &block, "j", COLUMNS);
+  n->second = loop(n, &block, "i", ROWS);
+  n->k = loop(n, &block, "j", COLUMNS);
   here = at(n, n->second, COLUMNS, n->k);
   loop_expr *row = pir_loop_mul(n->m, pir_loop_use(n->m, n->second->var), number(n, -COLUMNS));
   loop_expr *last =
@@ -266,7 +271,7 @@ typedef struct fixture {
 static void start(nest *n, void (*make)(nest *)) {
   *n = (nest){.m = pir_loop_module_create()};
   n->fn = pir_loop_fn_create(n->m, "stage0");
-  n->a = pir_loop_arg(n->fn, "a", PIR_F32, 0, 4, true),
+  n->a = pir_loop_arg(n->fn, "a", PIR_F32, 0, 4, true);
   n->b = pir_loop_arg(n->fn, "b", PIR_F32, 1, 4, true);
   n->out = pir_loop_arg(n->fn, "out", PIR_F32, 2, 4, false);
   make(n);
@@ -284,8 +289,11 @@ static void run(fixture *f, nest *n, int64_t units, float *out) {
   assert_int_equal(pir_code_store_build(f->store, modules, NULL, 1, 1, &image), PIR_OK);
   void *symbol = pir_image_symbol(image, "stage0");
   memcpy(&fn, &symbol, sizeof fn);
-  for (int i = 0; i < SIZE; i++)
-    a[i] = (float)(i * 7 % 11 - 4), b[i] = (float)(i * 5 % 13 - 6), out[i] = (float)(i % 3);
+  for (int i = 0; i < SIZE; i++) {
+    a[i] = (float)(i * 7 % 11 - 4);
+    b[i] = (float)(i * 5 % 13 - 6);
+    out[i] = (float)(i % 3);
+  }
   for (int64_t u = units; u-- > 1;)
     fn(&args, u, u + 1, scratch);  // backwards, and the first one alone
   fn(&args, 0, 1, scratch);
@@ -298,7 +306,8 @@ static void test_primitives(void **state) {
   static float want[SIZE], got[SIZE];
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     nest plain, changed;
-    start(&plain, cases[i].make), start(&changed, cases[i].make);
+    start(&plain, cases[i].make);
+    start(&changed, cases[i].make);
     const char *why = cases[i].apply(&changed);
     if (why ? !cases[i].why || !strstr(why, cases[i].why) : cases[i].why != NULL)
       fail_msg("%s: %s", cases[i].name, why ? why : "was not refused");
