@@ -7,6 +7,45 @@
 
 #include "loop_impl.h"
 
+enum { MAX_ACCESSES = 128, MAX_NAMES = 64, MAX_INNER = 16 };
+
+typedef struct loop_access {
+  loop_buffer *buffer;  // memory
+  loop_expr *index;     // over variables from outside and of loops inside, these counted from 0
+  bool writes;
+} loop_access;
+
+typedef enum loop_use {
+  REGISTER_UNUSED,
+  REGISTER_SET,
+  REGISTER_ACCUMULATED,
+  REGISTER_READ
+} loop_use;
+
+typedef struct loop_accesses {
+  loop_module *m;
+  loop_access items[MAX_ACCESSES];
+  size_t count;
+  struct {
+    const loop_var *var;
+    loop_expr *value;
+  } names[MAX_NAMES];  // that the body binds, in order
+  size_t name_count;
+  struct {
+    const loop_var *var;
+    int64_t trips;     // at most; -1: not known
+  } inner[MAX_INNER];  // loops inside
+  size_t inner_count;
+  struct {
+    const loop_buffer *buffer;
+    loop_use first;  // how the body begins with it
+    uint8_t combine;
+    bool mixed;  // accumulated into, and read or set too
+  } registers[MAX_INNER];
+  size_t register_count;
+  const char *why;  // it could not be told
+} loop_accesses;
+
 // ---- collecting
 
 static void refuse(loop_accesses *a, const char *why) {
@@ -29,14 +68,13 @@ static void name(loop_accesses *a, const loop_var *var, loop_expr *value) {
   }
 }
 
-static void add_memory(loop_accesses *a, loop_buffer *buffer, loop_expr *index, bool writes,
-                       bool masked) {
+static void add_memory(loop_accesses *a, loop_buffer *buffer, loop_expr *index, bool writes) {
   if (a->count == MAX_ACCESSES)
     refuse(a, "its body is too large");
   else if (index->lanes > 1)
     refuse(a, "it gathers or scatters");
   else
-    a->items[a->count++] = (loop_access){buffer, resolve(a, index), writes, masked};
+    a->items[a->count++] = (loop_access){buffer, resolve(a, index), writes};
 }
 
 static void add_register(loop_accesses *a, const loop_buffer *buffer, loop_use use,
@@ -59,7 +97,7 @@ static void add_register(loop_accesses *a, const loop_buffer *buffer, loop_use u
   }
 }
 
-static void read_expr(loop_accesses *a, loop_expr *e, bool masked) {
+static void read_expr(loop_accesses *a, loop_expr *e) {
   if (!e)
     return;
   if (e->kind == LOOP_TEAM)
@@ -69,19 +107,17 @@ static void read_expr(loop_accesses *a, loop_expr *e, bool masked) {
   if (e->kind == LOOP_LOAD && e->buffer->space == LOOP_REGISTER)
     add_register(a, e->buffer, REGISTER_READ, 0);
   else if (e->kind == LOOP_LOAD)
-    add_memory(a, e->buffer, e->a, false, masked || e->mask);
-  read_expr(a, e->a, masked);
-  read_expr(a, e->b, masked);
-  read_expr(a, e->c, masked);
-  read_expr(a, e->mask, masked);
+    add_memory(a, e->buffer, e->a, false);
+  read_expr(a, e->a);
+  read_expr(a, e->b);
+  read_expr(a, e->c);
+  read_expr(a, e->mask);
 }
 
 // At most so many iterations: end - begin, of which `end` may be the smaller of two.
-static int64_t trips_of(loop_module *m, const loop_stmt *s, bool *out_exact) {
+static int64_t trips_of(loop_module *m, const loop_stmt *s) {
   loop_expr *ends[2] = {s->end, s->end};
   int64_t n, step, least = -1;
-  *out_exact = pir_loop_is_int(s->step, &step) && step == 1 &&
-               pir_loop_is_int(pir_loop_sub(m, s->end, s->begin), &n);
   if (s->end->kind == LOOP_OP && s->end->fn == PIR_V_MIN) {
     ends[0] = s->end->a;
     ends[1] = s->end->b;
@@ -98,8 +134,8 @@ static void collect(loop_accesses *a, const loop_block *block, bool masked);
 
 static void collect_loop(loop_accesses *a, const loop_stmt *s, bool masked) {
   int64_t zero;
-  read_expr(a, s->begin, masked);
-  read_expr(a, s->end, masked);
+  read_expr(a, s->begin);
+  read_expr(a, s->end);
   if (a->inner_count == MAX_INNER) {
     refuse(a, "its body is too large");
     return;
@@ -109,7 +145,7 @@ static void collect_loop(loop_accesses *a, const loop_stmt *s, bool masked) {
   resolved.begin = resolve(a, s->begin);
   resolved.end = resolve(a, s->end);
   a->inner[a->inner_count].var = s->var;
-  a->inner[a->inner_count].trips = trips_of(m, &resolved, &a->inner[a->inner_count].exact);
+  a->inner[a->inner_count].trips = trips_of(m, &resolved);
   a->inner_count++;
   if (!pir_loop_is_int(s->begin, &zero) || zero)
     name(a, s->var, pir_loop_add(m, s->begin, pir_loop_use(m, s->var)));
@@ -128,11 +164,11 @@ static bool sets_all(const loop_accesses *a, const loop_stmt *s) {
 }
 
 static void collect_write(loop_accesses *a, const loop_stmt *s, bool masked) {
-  read_expr(a, s->index, masked);
-  read_expr(a, s->value, masked);
-  read_expr(a, s->mask, masked);
+  read_expr(a, s->index);
+  read_expr(a, s->value);
+  read_expr(a, s->mask);
   if (s->buffer->space != LOOP_REGISTER) {
-    add_memory(a, s->buffer, s->index, true, masked || s->mask);
+    add_memory(a, s->buffer, s->index, true);
   } else if (s->kind == LOOP_ACCUMULATE) {
     add_register(a, s->buffer, REGISTER_ACCUMULATED, s->combine);
   } else {
@@ -147,12 +183,12 @@ static void collect(loop_accesses *a, const loop_block *block, bool masked) {
     switch ((loop_stmt_kind)s->kind) {
       case LOOP_FOR: collect_loop(a, s, masked); break;
       case LOOP_IF:
-        read_expr(a, s->value, masked);
+        read_expr(a, s->value);
         collect(a, &s->body, true);
         collect(a, &s->other, true);
         break;
       case LOOP_LET:
-        read_expr(a, s->value, masked);
+        read_expr(a, s->value);
         if (s->var->dtype == LOOP_INDEX && s->var->lanes == 1)
           name(a, s->var, s->value);
         break;
@@ -166,19 +202,22 @@ static void collect(loop_accesses *a, const loop_block *block, bool masked) {
     }
 }
 
-void loop_access_collect(loop_module *m, const loop_block *block, loop_accesses *out) {
-  out->m = m;
-  out->count = out->name_count = out->inner_count = out->register_count = 0;
-  out->why = NULL;
-  collect(out, block, false);
+// Of the statements of the block; a loop itself is told by its statement alone.
+static loop_accesses *collect_accesses(loop_module *m, const loop_block *block) {
+  loop_accesses *a = pir_loop_alloc(m, sizeof *a);
+  a->m = m;
+  collect(a, block, false);
+  return a;
 }
 
 // ---- spans
 
 enum { LARGE = 1 << 30 };  // factors and counts below it cannot overflow
 
-bool loop_access_span(const loop_accesses *a, loop_expr *index, loop_expr **out_outer,
-                      int64_t *out_low, int64_t *out_high) {
+// An index as outer + [low, high]: what comes from outside, and what loops inside add. False
+// when it is no such form.
+static bool span_of(const loop_accesses *a, loop_expr *index, loop_expr **out_outer,
+                    int64_t *out_low, int64_t *out_high) {
   *out_low = *out_high = 0;
   for (size_t i = 0; i < a->inner_count; i++) {
     int64_t k, n = a->inner[i].trips;
@@ -187,29 +226,28 @@ bool loop_access_span(const loop_accesses *a, loop_expr *index, loop_expr **out_
     if (!pir_loop_stride(index, a->inner[i].var, &k) || n < 1 || n > LARGE || k > LARGE ||
         k < -LARGE)
       return false;
-    *(k < 0 ? out_low : out_high) += k * (n - 1);
+    *out_low += k < 0 ? k * (n - 1) : 0;
+    *out_high += k < 0 ? 0 : k * (n - 1);
     index = pir_loop_substitute(a->m, index, a->inner[i].var, pir_loop_int(a->m, 0));
   }
   *out_outer = index;
   return true;
 }
 
-// Whether different iterations cannot meet, one at `x`, one at `y`; `from` is y's variable.
-static bool apart(const loop_accesses *a, const loop_access *x, const loop_accesses *b,
-                  const loop_access *y, const loop_var *var, const loop_var *from,
-                  int64_t step) {
+// Whether different iterations, `step` apart, cannot meet, one at `x`, one at `y`.
+static bool apart(const loop_accesses *a, const loop_access *x, const loop_access *y,
+                  const loop_var *var, int64_t step) {
   loop_module *m = a->m;
   loop_expr *zero = pir_loop_int(m, 0), *outer_x, *outer_y;
   int64_t kx, ky, low_x, high_x, low_y, high_y, d;
-  if (!pir_loop_stride(x->index, var, &kx) || !pir_loop_stride(y->index, from, &ky) ||
-      kx != ky || !kx)
+  if (!pir_loop_stride(x->index, var, &kx) || !pir_loop_stride(y->index, var, &ky))
     return false;
-  if (kx > LARGE || kx < -LARGE)
+  if (kx != ky || !kx || kx > LARGE || kx < -LARGE)
     return false;
-  if (!loop_access_span(a, pir_loop_substitute(m, x->index, var, zero), &outer_x, &low_x,
-                        &high_x) ||
-      !loop_access_span(b, pir_loop_substitute(m, y->index, from, zero), &outer_y, &low_y,
-                        &high_y) ||
+  loop_expr *at_x = pir_loop_substitute(m, x->index, var, zero),
+            *at_y = pir_loop_substitute(m, y->index, var, zero);
+  if (!span_of(a, at_x, &outer_x, &low_x, &high_x) ||
+      !span_of(a, at_y, &outer_y, &low_y, &high_y) ||
       !pir_loop_is_int(pir_loop_sub(m, outer_x, outer_y), &d))
     return false;
   int64_t reach = (kx < 0 ? -kx : kx) * step;
@@ -256,9 +294,8 @@ static const char *carried_in_registers(const loop_fn *fn, const loop_stmt *loop
 }
 
 const char *loop_access_carried(const loop_fn *fn, const loop_stmt *loop, bool alone) {
-  loop_accesses *a = pir_loop_alloc(fn->module, sizeof *a);
+  const loop_accesses *a = collect_accesses(fn->module, &loop->body);
   int64_t step;
-  loop_access_collect(fn->module, &loop->body, a);
   if (a->why && !loop->apart)
     return a->why;
   if (!pir_loop_is_int(loop->step, &step) || step < 1)
@@ -266,33 +303,7 @@ const char *loop_access_carried(const loop_fn *fn, const loop_stmt *loop, bool a
   for (size_t i = 0; i < a->count && !loop->apart; i++)
     for (size_t k = 0; k < a->count && a->items[i].writes; k++)
       if (a->items[k].buffer == a->items[i].buffer &&
-          !apart(a, &a->items[i], a, &a->items[k], loop->var, loop->var, step))
+          !apart(a, &a->items[i], &a->items[k], loop->var, step))
         return "iterations may touch one element of a buffer that it writes";
   return carried_in_registers(fn, loop, a, alone);
-}
-
-// ---- between two loops
-
-const char *loop_access_between(const loop_fn *fn, const loop_stmt *first,
-                                const loop_stmt *second) {
-  loop_accesses *a = pir_loop_alloc(fn->module, sizeof *a),
-                *b = pir_loop_alloc(fn->module, sizeof *b);
-  int64_t step;
-  loop_access_collect(fn->module, &first->body, a);
-  loop_access_collect(fn->module, &second->body, b);
-  if (a->why || b->why)
-    return a->why ? a->why : b->why;
-  if (!pir_loop_is_int(first->step, &step) || step < 1)
-    return "its step is not a known positive number";
-  for (size_t i = 0; i < a->count; i++)
-    for (size_t k = 0; k < b->count; k++)
-      if (a->items[i].buffer == b->items[k].buffer &&
-          (a->items[i].writes || b->items[k].writes) &&
-          !apart(a, &a->items[i], b, &b->items[k], first->var, second->var, step))
-        return "an iteration may need what another one of the other loop computes";
-  for (size_t i = 0; i < a->register_count; i++)
-    for (size_t k = 0; k < b->register_count; k++)
-      if (a->registers[i].buffer == b->registers[k].buffer)
-        return "both loops use one register";
-  return NULL;
 }

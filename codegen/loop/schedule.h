@@ -16,10 +16,6 @@ const char *pir_schedule_split(loop_fn *fn, loop_stmt *loop, int64_t factor, loo
 // their iterations.
 const char *pir_schedule_fuse(loop_fn *fn, loop_stmt *outer, int depth);
 
-// Swaps a loop with the one that is the only statement in it: `outer` is then over the inner
-// one's iterations.
-const char *pir_schedule_reorder(loop_fn *fn, loop_stmt *outer);
-
 // The iterations of the loop, all that the function does, become the units that threads share;
 // with depth 2 those of the loop at the end of it together with its own, which stay two loops.
 const char *pir_schedule_parallel(loop_fn *fn, loop_stmt *loop, int depth);
@@ -27,25 +23,5 @@ const char *pir_schedule_parallel(loop_fn *fn, loop_stmt *loop, int depth);
 // The loop is to be rewritten by pir_loop_vectorise; accumulations may be split into partial
 // results.
 const char *pir_schedule_vectorise(loop_fn *fn, loop_stmt *loop);
-
-// The emitter expands the loop.
-const char *pir_schedule_unroll(loop_fn *fn, loop_stmt *loop);
-
-// What the loop reads of `buffer` is copied to scratch before it, and read there.
-const char *pir_schedule_cache_read(loop_fn *fn, loop_stmt *loop, loop_buffer *buffer,
-                                    loop_buffer **out_copy);
-
-// What the loop writes of `buffer` it writes, and reads, in scratch, which is copied behind the
-// loop.
-const char *pir_schedule_cache_write(loop_fn *fn, loop_stmt *loop, loop_buffer *buffer,
-                                     loop_buffer **out_copy);
-
-// `producer`, the loop just before `loop` and over the same iterations, becomes part of it:
-// each iteration is computed where it is used.
-const char *pir_schedule_compute_at(loop_fn *fn, loop_stmt *producer, loop_stmt *loop);
-
-// A loop that accumulates in the registers `buffer` keeps `parts` partial results of each,
-// which do not wait for each other, and combines them behind it.
-const char *pir_schedule_rfactor(loop_fn *fn, loop_stmt *loop, loop_buffer *buffer, int parts);
 
 #endif

@@ -20,7 +20,7 @@ typedef struct nest {
   loop_module *m;
   loop_fn *fn;
   loop_buffer *a, *b, *out, *other;  // arguments; scratch or registers
-  loop_stmt *i, *j, *k, *second;
+  loop_stmt *i, *j, *k;
 } nest;
 
 static loop_expr *number(nest *n, int64_t x) {
@@ -91,34 +91,6 @@ static void wave(nest *n) {
                  pir_loop_add(n->m, from, load(n, n->a, at(n, n->i, COLUMNS, n->j))), NULL);
 }
 
-// t[i, j] = a[i, j] + 1; then out[i, j] = t[i, j] * b[j], rows of t taken from the last one on
-// when `backwards`
-static void two_loops(nest *n, bool backwards) {
-  loop_block *block = &n->fn->body;
-  n->other = pir_loop_scratch(n->fn, "t", PIR_F32, ROWS * COLUMNS);
-  n->i = loop(n, &block, "i", ROWS);
-  n->j = loop(n, &block, "j", COLUMNS);
-  loop_expr *here = at(n, n->i, COLUMNS, n->j), *one = pir_loop_const_float(n->m, PIR_F32, 1);
-  pir_loop_store(n->fn, block, n->other, here, pir_loop_add(n->m, load(n, n->a, here), one),
-                 NULL);
-  block = &n->fn->body;
-  n->second = loop(n, &block, "i", ROWS);
-  n->k = loop(n, &block, "j", COLUMNS);
-  here = at(n, n->second, COLUMNS, n->k);
-  loop_expr *row = pir_loop_mul(n->m, pir_loop_use(n->m, n->second->var), number(n, -COLUMNS));
-  loop_expr *last =
-      pir_loop_add(n->m, number(n, (ROWS - 1) * COLUMNS), pir_loop_use(n->m, n->k->var));
-  loop_expr *t = load(n, n->other, backwards ? pir_loop_add(n->m, row, last) : here);
-  pir_loop_store(n->fn, block, n->out, here,
-                 pir_loop_mul(n->m, t, load(n, n->b, pir_loop_use(n->m, n->k->var))), NULL);
-}
-static void in_step(nest *n) {
-  two_loops(n, false);
-}
-static void backwards(nest *n) {
-  two_loops(n, true);
-}
-
 // ---- schedules
 
 static const char *split_exact(nest *n) {
@@ -134,22 +106,6 @@ static const char *fuse(nest *n) {
 }
 static const char *fuse_rows(nest *n) {
   return pir_schedule_fuse(n->fn, n->i, 2);
-}
-static const char *reorder(nest *n) {
-  return pir_schedule_reorder(n->fn, n->i);
-}
-static const char *reorder_inner(nest *n) {
-  return pir_schedule_reorder(n->fn, n->j);
-}
-// i, j, k to jo, io, ko, j, i, k as a tiled product has it: splits that are moved outwards.
-static const char *tile(nest *n) {
-  loop_stmt *columns, *taps;
-  const char *why = pir_schedule_split(n->fn, n->k, 8, NULL, &taps);
-  if (!why)
-    why = pir_schedule_split(n->fn, n->j, 8, NULL, &columns);
-  if (!why)
-    why = pir_schedule_reorder(n->fn, n->i);
-  return why;
 }
 static const char *parallel(nest *n) {
   return pir_schedule_parallel(n->fn, n->i, 1);
@@ -171,50 +127,6 @@ static const char *vectorise(nest *n) {
 static const char *vectorise_taps(nest *n) {
   return pir_schedule_vectorise(n->fn, n->k);
 }
-static const char *vectorise_moved(nest *n) {
-  const char *why =
-      pir_schedule_reorder(n->fn, n->j);  // j goes inside, into the statement of k
-  return why ? why : pir_schedule_vectorise(n->fn, n->k);
-}
-static const char *unroll(nest *n) {
-  return pir_schedule_unroll(n->fn, n->j);
-}
-static const char *unroll_rest(nest *n) {
-  const char *why = split_rest(n);
-  return why ? why : pir_schedule_unroll(n->fn, n->j);
-}
-static const char *read_all(nest *n) {
-  return pir_schedule_cache_read(n->fn, n->i, n->b, &n->other);
-}
-static const char *read_column(nest *n) {
-  return pir_schedule_cache_read(n->fn, n->k, n->b, &n->other);
-}
-static const char *read_written(nest *n) {
-  return pir_schedule_cache_read(n->fn, n->i, n->out, &n->other);
-}
-static const char *read_rest(nest *n) {
-  const char *why = split_rest(n);
-  return why ? why : pir_schedule_cache_read(n->fn, n->j, n->b, &n->other);
-}
-static const char *write_row(nest *n) {
-  return pir_schedule_cache_write(n->fn, n->j, n->out, &n->other);
-}
-static const char *write_gaps(nest *n) {
-  return pir_schedule_cache_write(n->fn, n->i, n->out, &n->other);
-}
-static const char *compute_at(nest *n) {
-  return pir_schedule_compute_at(n->fn, n->i, n->second);
-}
-static const char *compute_deep(nest *n) {
-  const char *why = pir_schedule_compute_at(n->fn, n->i, n->second);
-  return why ? why : pir_schedule_compute_at(n->fn, n->j, n->k);
-}
-static const char *rfactor(nest *n) {
-  return pir_schedule_rfactor(n->fn, n->j, n->other, 4);
-}
-static const char *rfactor_whole(nest *n) {
-  return pir_schedule_rfactor(n->fn, n->i, n->other, 4);
-}
 
 static const struct {
   const char *name;
@@ -227,11 +139,6 @@ static const struct {
     {"split, with a rest", product, split_rest, 0, NULL},
     {"fuse", product, fuse, 0, NULL},
     {"fuse what is no nest", rows, fuse_rows, 0, "not the only statement"},
-    {"reorder rows and columns", elements, reorder, 0, NULL},
-    {"reorder a sum in memory", product, reorder_inner, 0, NULL},
-    {"reorder what is carried", wave, reorder, 0, "may touch one element"},
-    {"reorder what is no nest", rows, reorder, 0, "does not consist"},
-    {"tile", product, tile, 0, NULL},
     {"parallel", product, parallel, ROWS, NULL},
     {"parallel, with a register of its own", rows, parallel, ROWS, NULL},
     {"parallel parts of a loop", product, parallel_parts, 3, NULL},
@@ -242,22 +149,7 @@ static const struct {
      "not all that the function does"},
     {"vectorise", elements, vectorise, 0, NULL},
     {"vectorise a sum in a register", rows, vectorise, 0, NULL},
-    {"vectorise behind a reordering", product, vectorise_moved, 0, NULL},
     {"vectorise a sum in memory", product, vectorise_taps, 0, "may touch one element"},
-    {"unroll", rows, unroll, 0, NULL},
-    {"unroll a loop that varies", elements, unroll_rest, 0, "not known"},
-    {"cache what all rows read", elements, read_all, 0, NULL},
-    {"cache a column", product, read_column, 0, NULL},
-    {"cache what is written, for reading", product, read_written, 0, "writes it"},
-    {"cache a part that may end early", elements, read_rest, 0, "how often"},
-    {"cache a row that is written", product, write_row, 0, NULL},
-    {"cache what is written with gaps", wave, write_gaps, 0, "all elements"},
-    {"compute at", in_step, compute_at, 0, NULL},
-    {"compute at, two levels", in_step, compute_deep, 0, NULL},
-    {"compute at what is needed before", backwards, compute_at, 0,
-     "another one of the other loop"},
-    {"rfactor", rows, rfactor, 0, NULL},
-    {"rfactor what is set in the loop", rows, rfactor_whole, 0, "accumulate in it alone"},
 };
 
 // ---- running
