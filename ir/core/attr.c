@@ -21,14 +21,14 @@ typedef struct draft {
   } small;
 } draft;
 
-static void draft_begin(draft *d, pir_context *ctx, pir_attr_kind kind, size_t payload) {
+static void begin_attr(draft *d, pir_context *ctx, pir_attr_kind kind, size_t payload) {
   d->size = HEAD + payload;
   d->attr = payload <= INLINE_PAYLOAD ? &d->small.head : pir_arena_alloc(&ctx->arena, d->size);
   memset(d->attr, 0, HEAD);
   d->attr->kind = (uint8_t)kind;
 }
 
-static const pir_attr *draft_end(draft *d, pir_context *ctx) {
+static const pir_attr *unique_attr(draft *d, pir_context *ctx) {
   const pir_attr *attr = pir_unique_get(ctx, PIR_FAMILY_ATTR, d->attr, d->size);
   if (d->attr != &d->small.head)
     pir_arena_free(&ctx->arena, d->attr, d->size);
@@ -54,12 +54,12 @@ const pir_attr *pir_attr_bool(pir_context *ctx, bool value) {
 }
 
 const pir_attr *pir_attr_int(pir_context *ctx, pir_attr_kind kind, int64_t value) {
-  assert(kind == PIR_ATTR_I32 || kind == PIR_ATTR_I64 || kind == PIR_ATTR_INDEX);
+  assert(pir_attr_kind_is_int(kind));
   return unique_head(ctx, &(struct pir_attr){.kind = (uint8_t)kind, .i = value});
 }
 
 const pir_attr *pir_attr_float(pir_context *ctx, pir_attr_kind kind, double value) {
-  assert(kind == PIR_ATTR_F32 || kind == PIR_ATTR_F64);
+  assert(pir_attr_kind_is_float(kind));
   if (kind == PIR_ATTR_F32)
     value = (double)(float)value;
   struct pir_attr head = {.kind = (uint8_t)kind};
@@ -72,22 +72,22 @@ const pir_attr *pir_attr_complex(pir_context *ctx, pir_attr_kind kind, double re
   bool single = kind == PIR_ATTR_C64;
   double parts[2] = {single ? (double)(float)re : re, single ? (double)(float)im : im};
   draft d;
-  draft_begin(&d, ctx, kind, sizeof parts);
+  begin_attr(&d, ctx, kind, sizeof parts);
   memcpy(d.attr->payload, parts, sizeof parts);
-  return draft_end(&d, ctx);
+  return unique_attr(&d, ctx);
 }
 
 // A NUL follows the bytes, for callers that want a C string.
 const pir_attr *pir_attr_str(pir_context *ctx, pir_attr_kind kind, pir_str value) {
   assert(kind == PIR_ATTR_STR || kind == PIR_ATTR_TENSOR_NAME || kind == PIR_ATTR_OPAQUE);
   draft d;
-  draft_begin(&d, ctx, kind, value.size + 1);
+  begin_attr(&d, ctx, kind, value.size + 1);
   d.attr->count = value.size;
   char *text = d.attr->payload->text;
   if (value.size)
     memcpy(text, value.data, value.size);
   text[value.size] = 0;
-  return draft_end(&d, ctx);
+  return unique_attr(&d, ctx);
 }
 
 const pir_attr *pir_attr_pointer(pir_context *ctx, uint64_t address) {
@@ -101,27 +101,27 @@ const pir_attr *pir_attr_array(pir_context *ctx, const pir_attr *const *elements
 const pir_attr *pir_attr_tuple(pir_context *ctx, pir_attr_kind kind,
                                const pir_attr *const *elements, size_t n) {
   draft d;
-  draft_begin(&d, ctx, kind, pir_arena_size(&ctx->arena, n, 8));
+  begin_attr(&d, ctx, kind, pir_arena_size(&ctx->arena, n, 8));
   d.attr->count = n;
   if (kind != PIR_ATTR_INT_ARRAY) {
     if (n)
       memcpy(d.attr->payload, elements, n * sizeof *elements);
-    return draft_end(&d, ctx);
+    return unique_attr(&d, ctx);
   }
   int64_t *ints = d.attr->payload->ints;
   for (size_t i = 0; i < n; i++)
     if (!pir_attr_as_int(elements[i], &ints[i]))
       ints[i] = 0;
-  return draft_end(&d, ctx);
+  return unique_attr(&d, ctx);
 }
 
 const pir_attr *pir_attr_int_array(pir_context *ctx, const int64_t *values, size_t n) {
   draft d;
-  draft_begin(&d, ctx, PIR_ATTR_INT_ARRAY, pir_arena_size(&ctx->arena, n, 8));
+  begin_attr(&d, ctx, PIR_ATTR_INT_ARRAY, pir_arena_size(&ctx->arena, n, 8));
   d.attr->count = n;
   if (n)
     memcpy(d.attr->payload, values, n * sizeof *values);
-  return draft_end(&d, ctx);
+  return unique_attr(&d, ctx);
 }
 
 const pir_attr *pir_attr_type(pir_context *ctx, const pir_type *type) {
@@ -139,22 +139,22 @@ const pir_attr *pir_attr_layout(pir_context *ctx, pir_layout layout) {
 
 const pir_attr *pir_attr_place(pir_context *ctx, pir_place place) {
   draft d;
-  draft_begin(&d, ctx, PIR_ATTR_PLACE, 16);
+  begin_attr(&d, ctx, PIR_ATTR_PLACE, 16);
   d.attr->code = (uint32_t)place.kind;
   d.attr->i = place.device;
   uint64_t name[2] = {place.custom.size,
                       place.custom.size ? (uintptr_t)pir_name_get(ctx, place.custom) : 0};
   memcpy(d.attr->payload, name, sizeof name);
-  return draft_end(&d, ctx);
+  return unique_attr(&d, ctx);
 }
 
 const pir_attr *pir_attr_scalar(pir_context *ctx, pir_dtype dtype, const pir_attr *value) {
   draft d;
-  draft_begin(&d, ctx, PIR_ATTR_SCALAR, sizeof value);
+  begin_attr(&d, ctx, PIR_ATTR_SCALAR, sizeof value);
   d.attr->dtype = (uint8_t)dtype;
   d.attr->count = 1;
   d.attr->payload->elements[0] = value;
-  return draft_end(&d, ctx);
+  return unique_attr(&d, ctx);
 }
 
 // ---- queries
@@ -260,7 +260,7 @@ uint64_t pir_attr_as_pointer(const pir_attr *attr) {
   return attr && attr->kind == PIR_ATTR_POINTER ? (uint64_t)attr->i : 0;
 }
 
-static bool has_elements(const pir_attr *attr) {
+static bool attr_has_elements(const pir_attr *attr) {
   switch (attr->kind) {
     case PIR_ATTR_ARRAY:
     case PIR_ATTR_SCALAR:
@@ -273,11 +273,12 @@ static bool has_elements(const pir_attr *attr) {
 }
 
 size_t pir_attr_elements(const pir_attr *attr) {
-  return attr && (has_elements(attr) || attr->kind == PIR_ATTR_INT_ARRAY) ? attr->count : 0;
+  return attr && (attr_has_elements(attr) || attr->kind == PIR_ATTR_INT_ARRAY) ? attr->count
+                                                                               : 0;
 }
 
 const pir_attr *pir_attr_element(const pir_attr *attr, size_t i) {
-  assert(has_elements(attr) && i < attr->count);
+  assert(attr_has_elements(attr) && i < attr->count);
   return attr->payload[i].elements[0];
 }
 

@@ -3,8 +3,9 @@
 
 #include <pir/base.h>
 
+#include <letters.h>
+
 #include <string.h>
-#include <strings.h>
 
 uint32_t pir_version(void) {
   return PIR_VERSION_MAJOR << 16 | PIR_VERSION_MINOR << 8 | PIR_VERSION_PATCH;
@@ -104,10 +105,6 @@ static const char *const layouts[PIR_LAYOUT_COUNT] = {PIR_LAYOUTS(LAYOUT_NAME)};
 
 const char *pir_layout_name(pir_layout layout) {
   return layouts[(unsigned)layout < PIR_LAYOUT_COUNT ? layout : PIR_LAYOUT_ANY];
-}
-
-static bool same_letters(pir_str a, const char *b) {
-  return a.size == strlen(b) && strncasecmp(a.data, b, a.size) == 0;
 }
 
 pir_layout pir_layout_from_name(pir_str name) {

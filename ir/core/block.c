@@ -69,7 +69,8 @@ void pir_block_release(pir_context *ctx, pir_block *block) {
 
 // ---- arguments
 
-static pir_argument *add_argument(pir_block *block, pir_name *keyword, const pir_type *type) {
+static pir_argument *insert_argument(pir_block *block, pir_name *keyword,
+                                     const pir_type *type) {
   pir_context *ctx = block_context(block);
   size_t at = block->args.count;
   // Positional arguments stay in front of keyword ones.
@@ -89,12 +90,12 @@ static pir_argument *add_argument(pir_block *block, pir_name *keyword, const pir
 }
 
 pir_value *pir_block_add_argument(pir_block *block, const pir_type *type) {
-  return &add_argument(block, NULL, type)->value;
+  return &insert_argument(block, NULL, type)->value;
 }
 
 pir_value *pir_block_add_keyword_argument(pir_block *block, pir_str keyword,
                                           const pir_type *type) {
-  return &add_argument(block, pir_name_get(block_context(block), keyword), type)->value;
+  return &insert_argument(block, pir_name_get(block_context(block), keyword), type)->value;
 }
 
 size_t pir_block_arguments(const pir_block *block) {
@@ -175,14 +176,30 @@ static void count_before(pir_block *block, const pir_op *op, int change) {
   }
 }
 
+// Makes `op` the first of its block, or the one behind `after`.
+static void link_behind(pir_block *block, pir_op *after, pir_op *op) {
+  if (after)
+    after->next = op;
+  else
+    block->first = op;
+}
+
+// Makes `op` the last of its block, or the one ahead of `before`.
+static void link_ahead(pir_block *block, pir_op *before, pir_op *op) {
+  if (before)
+    before->prev = op;
+  else
+    block->last = op;
+}
+
 void pir_block_link(pir_block *block, pir_op *before, pir_op *op) {
   assert(!op->block && (!before || before->block == block));
   pir_op *after = before ? before->prev : block->last;
   op->block = block;
   op->next = before;
   op->prev = after;
-  *(after ? &after->next : &block->first) = op;
-  *(before ? &before->prev : &block->last) = op;
+  link_behind(block, after, op);
+  link_ahead(block, before, op);
   block->count++;
   number_between(block, op);
   if (block->counted)
@@ -193,8 +210,8 @@ void pir_block_unlink(pir_op *op) {
   pir_block *block = op->block;
   if (block->counted)
     count_before(block, op, -1);
-  *(op->prev ? &op->prev->next : &block->first) = op->next;
-  *(op->next ? &op->next->prev : &block->last) = op->prev;
+  link_behind(block, op->prev, op->next);
+  link_ahead(block, op->next, op->prev);
   block->count--;
   op->next = op->prev = NULL;
   op->block = NULL;
@@ -212,8 +229,8 @@ void pir_block_splice(pir_block *to, pir_op *before, pir_block *from) {
   pir_op *after = before ? before->prev : to->last;
   from->first->prev = after;
   from->last->next = before;
-  *(after ? &after->next : &to->first) = from->first;
-  *(before ? &before->prev : &to->last) = from->last;
+  link_behind(to, after, from->first);
+  link_ahead(to, before, from->last);
   to->count += from->count;
   to->ordered = false;
   to->counted = from->counted = NULL;
@@ -242,8 +259,10 @@ size_t pir_op_position(const pir_op *op) {
   const pir_op *at = block->counted ? block->counted : block->first;
   size_t position = block->counted ? block->position : 0;
   bool behind = at != op && pir_op_is_before(at, op);
-  for (; at != op; at = behind ? at->next : at->prev)
-    position += behind ? 1 : (size_t)-1;
+  for (; behind && at != op; at = at->next)
+    position++;
+  for (; at != op; at = at->prev)
+    position--;
   block->counted = op;
   block->position = position;
   return position;

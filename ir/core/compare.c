@@ -250,7 +250,7 @@ static void color(side *s, const pir_program *program, bool loose) {
   sweep_forward(s);
 }
 
-static void release(side *s) {
+static void release_side(side *s) {
   pir_arena *arena = &s->ctx->arena;
   pir_vec_free(arena, &s->ops);
   pir_vec_free(arena, &s->local);
@@ -371,8 +371,8 @@ static pir_status compare(void *user) {
   pir_status status = PIR_OK;
   if (!call->same && call->out.write)
     status = report_difference(&sides[0], &sides[1], call->max_report, call->out);
-  release(&sides[0]);
-  release(&sides[1]);
+  release_side(&sides[0]);
+  release_side(&sides[1]);
   return status;
 }
 

@@ -75,7 +75,7 @@ const pir_op_info *pir_context_info(pir_context *ctx, const pir_opdef *def) {
 }
 
 // Numbers mostly ascend by one from the first op's.
-static const pir_opdef *find_op(const pir_dialect *dialect, uint32_t op_id) {
+static const pir_opdef *find_opdef(const pir_dialect *dialect, uint32_t op_id) {
   size_t guess = dialect->op_count ? op_id - dialect->ops[0].id : 0;
   if (guess < dialect->op_count && dialect->ops[guess].id == op_id)
     return &dialect->ops[guess];
@@ -89,7 +89,7 @@ const pir_opdef *pir_context_op(const pir_context *ctx, uint32_t op_id) {
   for (size_t i = 0; i < ctx->dialects.count; i++) {
     const pir_dialect *dialect = ctx->dialects.items[i];
     bool same = dialect->op_count && dialect->ops[0].id >> 16 == op_id >> 16;
-    const pir_opdef *def = same ? find_op(dialect, op_id) : NULL;
+    const pir_opdef *def = same ? find_opdef(dialect, op_id) : NULL;
     if (def)
       return def;
   }

@@ -13,7 +13,7 @@
 
 // Position of a declared attribute, or -1. Readers give attributes in name order, so the hint
 // mostly hits.
-static int find_slot(const pir_op_info *info, pir_name *name, size_t hint) {
+static int find_slot_near(const pir_op_info *info, pir_name *name, size_t hint) {
   size_t n = info->def->attr_count;
   if (hint < n && info->attr_names[info->def->attr_order[hint]] == name)
     return info->def->attr_order[hint];
@@ -48,7 +48,7 @@ static void fill_attrs(pir_op *op, const pir_op_spec *spec) {
   for (size_t i = 0; i < spec->attr_count; i++) {
     if (!spec->attrs[i].value)
       continue;
-    int slot = find_slot(op->info, spec->attrs[i].name, hint);
+    int slot = find_slot_near(op->info, spec->attrs[i].name, hint);
     if (slot < 0) {
       insert_extra(extra, &extra_count, spec->attrs[i]);
     } else {
@@ -113,7 +113,7 @@ static void release_blocks(pir_op *op) {
     }
 }
 
-static void release(pir_op *op) {
+static void release_op(pir_op *op) {
   size_t bytes =
       op_bytes(op->result_count, op_attr_slots(op), op->operand_count, op->region_count);
   pir_arena_free(&op_context(op)->arena, (pir_value *)op - op->result_count, bytes);
@@ -128,14 +128,14 @@ void pir_op_destroy(pir_op *op) {
     for (pir_op *o = pir_walk_deepest(op), *next; o != op; o = next) {
       next = pir_walk_next_post(op, o);
       release_blocks(o);
-      release(o);
+      release_op(o);
     }
     release_blocks(op);
   } else {
     drop_operands(op);
   }
   assert(pir_op_unused(op));
-  release(op);
+  release_op(op);
 }
 
 void pir_op_erase(pir_op *op) {

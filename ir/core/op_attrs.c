@@ -85,13 +85,6 @@ size_t pir_op_attrs_sorted(const pir_op *op, pir_named_attr *out_entries, size_t
 
 // ---- kinds
 
-static bool is_integer_kind(pir_attr_kind kind) {
-  return kind == PIR_ATTR_I32 || kind == PIR_ATTR_I64 || kind == PIR_ATTR_INDEX;
-}
-
-static bool is_float_kind(pir_attr_kind kind) {
-  return kind == PIR_ATTR_F32 || kind == PIR_ATTR_F64;
-}
 static bool is_complex_kind(pir_attr_kind kind) {
   return kind == PIR_ATTR_C64 || kind == PIR_ATTR_C128;
 }
@@ -115,7 +108,7 @@ static pir_attr_kind number_kind(const pir_attr *attr) {
 // Everything but lists.
 static bool single_fits(const pir_attr *attr, pir_attr_kind want) {
   pir_attr_kind has = number_kind(attr);
-  bool integer = is_integer_kind(has), real = integer || is_float_kind(has);
+  bool integer = pir_attr_kind_is_int(has), real = integer || pir_attr_kind_is_float(has);
   int64_t value;
   switch (want) {
     case PIR_ATTR_NONE: return true;
@@ -139,8 +132,8 @@ static bool single_fits(const pir_attr *attr, pir_attr_kind want) {
 static size_t first_unfit(const pir_attr *list, pir_attr_kind want) {
   size_t i = 0, n = pir_attr_elements(list);
   if (pir_attr_kind_of(list) == PIR_ATTR_INT_ARRAY) {
-    bool integers = is_integer_kind(want) || is_float_kind(want) || want == PIR_ATTR_SCALAR ||
-                    want == PIR_ATTR_NONE;
+    bool integers = pir_attr_kind_is_int(want) || pir_attr_kind_is_float(want) ||
+                    want == PIR_ATTR_SCALAR || want == PIR_ATTR_NONE;
     while (integers && i < n && integer_fits(pir_attr_int_array_data(list)[i], want))
       i++;
     return i;
@@ -161,7 +154,7 @@ bool pir_attr_fits(const pir_attr *attr, const pir_attr_def *def) {
          first_unfit(attr, element_kind(def)) == pir_attr_elements(attr);
 }
 
-static const char *kind_name(pir_attr_kind kind) {
+static const char *attr_kind_name(pir_attr_kind kind) {
 #define NAME_OF(id, json, tag) #id,
   static const char *const names[] = {PIR_ATTR_KINDS(NAME_OF)};
 #undef NAME_OF
@@ -171,10 +164,10 @@ static const char *kind_name(pir_attr_kind kind) {
 // `where` is empty, or names the element that is meant.
 static pir_status unfit(const pir_op *op, const char *where, const char *name,
                         pir_attr_kind has, pir_attr_kind want) {
-  if (is_integer_kind(has) && want == PIR_ATTR_I32)
+  if (pir_attr_kind_is_int(has) && want == PIR_ATTR_I32)
     return pir_error(op, "%sattribute %s does not fit its kind I32", where, name);
-  return pir_error(op, "%sattribute %s has kind %s, expected %s", where, name, kind_name(has),
-                   kind_name(want));
+  return pir_error(op, "%sattribute %s has kind %s, expected %s", where, name,
+                   attr_kind_name(has), attr_kind_name(want));
 }
 
 pir_status pir_op_check_attr(const pir_op *op, const pir_attr *attr, const pir_attr_def *def) {
@@ -201,7 +194,7 @@ int64_t pir_op_int(const pir_op *op, size_t i) {
   if (pir_attr_as_int(pir_op_attr_at(op, i), &value))
     return value;
   const pir_attr_def *def = &op->info->def->attrs[i];
-  return def->kind == PIR_ATTR_F32 || def->kind == PIR_ATTR_F64 ? (int64_t)def->f : def->i;
+  return pir_attr_kind_is_float((pir_attr_kind)def->kind) ? (int64_t)def->f : def->i;
 }
 
 pir_str pir_op_text(const pir_op *op, size_t i) {

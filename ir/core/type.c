@@ -22,7 +22,7 @@ typedef struct draft {
   } small;
 } draft;
 
-static void draft_begin(draft *d, pir_context *ctx, pir_type_kind kind, size_t words) {
+static void begin_type(draft *d, pir_context *ctx, pir_type_kind kind, size_t words) {
   d->ctx = ctx;
   d->words = 0;
   d->capacity = words;
@@ -46,7 +46,7 @@ static void draft_dims(draft *d, pir_shape shape) {
     draft_word(d, (uint64_t)shape.dims[i]);
 }
 
-static const pir_type *draft_end(draft *d) {
+static const pir_type *unique_type(draft *d) {
   size_t size = sizeof(struct pir_type) + d->words * 8;
   const pir_type *type = pir_unique_get(d->ctx, PIR_FAMILY_TYPE, d->type, size);
   if (d->capacity > INLINE_WORDS)
@@ -57,30 +57,30 @@ static const pir_type *draft_end(draft *d) {
 const pir_type *pir_type_scalar(pir_context *ctx, pir_dtype dtype) {
   if (!ctx->scalars[dtype]) {
     draft d;
-    draft_begin(&d, ctx, PIR_TYPE_SCALAR, 0);
+    begin_type(&d, ctx, PIR_TYPE_SCALAR, 0);
     d.type->dtype = (uint8_t)dtype;
-    ctx->scalars[dtype] = draft_end(&d);
+    ctx->scalars[dtype] = unique_type(&d);
   }
   return ctx->scalars[dtype];
 }
 
 const pir_type *pir_type_vector(pir_context *ctx, const pir_type *const *elements, size_t n) {
   draft d;
-  draft_begin(&d, ctx, PIR_TYPE_VECTOR, n);
+  begin_type(&d, ctx, PIR_TYPE_VECTOR, n);
   d.type->count = n;
   for (size_t i = 0; i < n; i++)
     draft_pointer(&d, elements[i]);
-  return draft_end(&d);
+  return unique_type(&d);
 }
 
 const pir_type *pir_type_tensor(pir_context *ctx, pir_dtype dtype, pir_shape shape) {
   draft d;
-  draft_begin(&d, ctx, PIR_TYPE_TENSOR, shape.rank);
+  begin_type(&d, ctx, PIR_TYPE_TENSOR, shape.rank);
   d.type->dtype = (uint8_t)dtype;
   d.type->layout = PIR_LAYOUT_NCHW;
   d.type->rank = (uint8_t)shape.rank;
   draft_dims(&d, shape);
-  return draft_end(&d);
+  return unique_type(&d);
 }
 
 static bool is_extended(const pir_tensor_spec *spec) {
@@ -115,17 +115,17 @@ static void draft_tensor_head(draft *d, const pir_tensor_spec *spec) {
 const pir_type *pir_type_tensor_like(pir_context *ctx, pir_type_kind kind,
                                      const pir_tensor_spec *spec) {
   draft d;
-  draft_begin(&d, ctx, kind, spec->shape.rank + extension_words(spec));
+  begin_type(&d, ctx, kind, spec->shape.rank + extension_words(spec));
   draft_tensor_head(&d, spec);
   draft_extension(&d, spec);
-  return draft_end(&d);
+  return unique_type(&d);
 }
 
 const pir_type *pir_type_sparse(pir_context *ctx, pir_type_kind kind,
                                 const pir_tensor_spec *spec, pir_shape nonzero,
                                 const pir_type *const *parts, size_t n) {
   draft d;
-  draft_begin(&d, ctx, kind, spec->shape.rank + nonzero.rank + n + extension_words(spec));
+  begin_type(&d, ctx, kind, spec->shape.rank + nonzero.rank + n + extension_words(spec));
   draft_tensor_head(&d, spec);
   d.type->nonzero_rank = (uint8_t)nonzero.rank;
   draft_dims(&d, nonzero);
@@ -133,29 +133,29 @@ const pir_type *pir_type_sparse(pir_context *ctx, pir_type_kind kind,
   for (size_t i = 0; i < n; i++)
     draft_pointer(&d, parts[i]);
   draft_extension(&d, spec);
-  return draft_end(&d);
+  return unique_type(&d);
 }
 
 // The place is an interned name: two pointers.
 const pir_type *pir_type_allocated(pir_context *ctx, pir_str place, const pir_type *inner) {
   draft d;
-  draft_begin(&d, ctx, PIR_TYPE_ALLOCATED, 2);
+  begin_type(&d, ctx, PIR_TYPE_ALLOCATED, 2);
   d.type->count = 2;
   draft_pointer(&d, inner);
   draft_pointer(&d, pir_name_get(ctx, place));
-  return draft_end(&d);
+  return unique_type(&d);
 }
 
 const pir_type *pir_type_dist(pir_context *ctx, const pir_type *global, const pir_attr *dist,
                               pir_shape local) {
   draft d;
-  draft_begin(&d, ctx, PIR_TYPE_DIST_TENSOR, local.rank + 2);
+  begin_type(&d, ctx, PIR_TYPE_DIST_TENSOR, local.rank + 2);
   d.type->rank = (uint8_t)local.rank;
   draft_dims(&d, local);
   d.type->count = 2;
   draft_pointer(&d, global);
   draft_pointer(&d, dist);
-  return draft_end(&d);
+  return unique_type(&d);
 }
 
 const pir_type *pir_type_marker(pir_context *ctx, pir_type_kind kind) {
@@ -163,18 +163,18 @@ const pir_type *pir_type_marker(pir_context *ctx, pir_type_kind kind) {
   const pir_type **marker = &ctx->markers[kind - PIR_TYPE_STACK];
   if (!*marker) {
     draft d;
-    draft_begin(&d, ctx, kind, 0);
-    *marker = draft_end(&d);
+    begin_type(&d, ctx, kind, 0);
+    *marker = unique_type(&d);
   }
   return *marker;
 }
 
 const pir_type *pir_type_opaque(pir_context *ctx, pir_str text) {
   draft d;
-  draft_begin(&d, ctx, PIR_TYPE_OPAQUE, 1);
+  begin_type(&d, ctx, PIR_TYPE_OPAQUE, 1);
   d.type->count = 1;
   draft_pointer(&d, pir_name_get(ctx, text));
-  return draft_end(&d);
+  return unique_type(&d);
 }
 
 // ---- queries
@@ -230,13 +230,13 @@ pir_tensor_spec pir_type_spec(const pir_type *type) {
   return spec;
 }
 
-static bool has_elements(const pir_type *type) {
+static bool type_has_elements(const pir_type *type) {
   return type->kind == PIR_TYPE_VECTOR || type->kind == PIR_TYPE_SPARSE_COO ||
          type->kind == PIR_TYPE_SPARSE_CSR;
 }
 
 size_t pir_type_elements(const pir_type *type) {
-  return type && has_elements(type) ? type->count : 0;
+  return type && type_has_elements(type) ? type->count : 0;
 }
 
 const pir_type *pir_type_element(const pir_type *type, size_t i) {

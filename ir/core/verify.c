@@ -310,7 +310,7 @@ static pir_status check_scope(const pir_op *op, size_t i) {
              : out_of_scope(op, i, "used before it is defined");
 }
 
-static void enter(const pir_op *op) {
+static void enter_op(const pir_op *op) {
   pir_block *block = op->block;
   if (!block)
     return;
@@ -318,16 +318,16 @@ static void enter(const pir_op *op) {
     const pir_op *parent = block->region->op;
     const pir_block *outer = parent->block && parent->block->at ? parent->block : NULL;
     block->depth = outer ? outer->depth + 1 : 1;
-    block->floor = parent->info->def->traits & PIR_ISOLATED ? block->depth
-                   : outer                                  ? outer->floor
-                                                            : 0;
+    block->floor = outer ? outer->floor : 0;
+    if (parent->info->def->traits & PIR_ISOLATED)
+      block->floor = block->depth;
   }
   block->at = op;
 }
 
 // Closes the blocks the walk leaves on its way from `op` to `next`; all up to `root` when that
 // is NULL.
-static void leave(const pir_op *root, const pir_op *op, const pir_op *next) {
+static void leave_blocks(const pir_op *root, const pir_op *op, const pir_op *next) {
   const pir_op *holder = next ? next->block->region->op : root;
   while (op != holder) {
     if (next && op->block == next->block)
@@ -363,10 +363,10 @@ static pir_status verify_all(void *user) {
   const pir_op *root = v.root;
   set_surroundings(root, true);
   for (const pir_op *op = root, *next; op; op = next) {
-    enter(op);
+    enter_op(op);
     verify_op(&v, op);
     next = pir_walk_next(root, op, false);
-    leave(root, op, next);
+    leave_blocks(root, op, next);
   }
   set_surroundings(root, false);
   return v.status;

@@ -243,6 +243,13 @@ static size_t read_factors(const pir_dims *dims, pir_dim product, pir_dim *out) 
   return node->count;
 }
 
+// The product of sorted factors.
+static pir_dim product_of(pir_dims *dims, const pir_dim *factors, size_t n) {
+  if (n == 0)
+    return 1;
+  return n == 1 ? factors[0] : intern(dims, PIR_DIM_MUL, 0, factors, (uint32_t)n);
+}
+
 static pir_dim product_dim(pir_dims *dims, pir_dim a, pir_dim b) {
   pir_dim factors[2 * MAX_FACTORS];
   size_t n = read_factors(dims, a, factors);
@@ -255,7 +262,7 @@ static pir_dim product_dim(pir_dims *dims, pir_dim a, pir_dim b) {
       factors[j] = factors[j - 1];
       factors[j - 1] = swapped;
     }
-  return n == 0 ? 1 : n == 1 ? factors[0] : intern(dims, PIR_DIM_MUL, 0, factors, (uint32_t)n);
+  return product_of(dims, factors, n);
 }
 
 // ---- arithmetic
@@ -310,9 +317,7 @@ static pir_dim divide_product(pir_dims *dims, pir_dim product, pir_dim by) {
     else
       have[left++] = have[i];
   }
-  return left == 0   ? 1
-         : left == 1 ? have[0]
-                     : intern(dims, PIR_DIM_MUL, 0, have, (uint32_t)left);
+  return product_of(dims, have, left);
 }
 
 // a / b when every term divides and b is positive; else PIR_DIM_UNKNOWN.
@@ -454,14 +459,18 @@ pir_dim pir_dim_min(pir_dims *dims, pir_dim a, pir_dim b) {
   if (is_unknown(a, b))
     return PIR_DIM_UNKNOWN;
   int order = known_order(dims, a, b);
-  return order == 2 ? intern_sorted(dims, PIR_DIM_MIN, a, b) : order > 0 ? b : a;
+  if (order == 2)
+    return intern_sorted(dims, PIR_DIM_MIN, a, b);
+  return order > 0 ? b : a;
 }
 
 pir_dim pir_dim_max(pir_dims *dims, pir_dim a, pir_dim b) {
   if (is_unknown(a, b))
     return PIR_DIM_UNKNOWN;
   int order = known_order(dims, a, b);
-  return order == 2 ? intern_sorted(dims, PIR_DIM_MAX, a, b) : order > 0 ? a : b;
+  if (order == 2)
+    return intern_sorted(dims, PIR_DIM_MAX, a, b);
+  return order > 0 ? a : b;
 }
 
 // Whether it is certainly not 1, so that it wins a broadcast.

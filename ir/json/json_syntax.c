@@ -24,7 +24,7 @@ typedef struct syntax {
   bool is_object[DEPTH];
 } syntax;
 
-static void skip_space(syntax *s) {
+static void skip_json_space(syntax *s) {
   while (s->at < s->end &&
          (*s->at == ' ' || *s->at == '\t' || *s->at == '\n' || *s->at == '\r'))
     s->at++;
@@ -126,7 +126,7 @@ static expected after_value(const syntax *s) {
   return s->depth ? COMMA_OR_END : END;
 }
 
-static bool open_bracket(syntax *s, bool is_object, expected *io_next) {
+static bool enter_bracket(syntax *s, bool is_object, expected *io_next) {
   if (s->depth == DEPTH)
     return false;
   s->is_object[s->depth++] = is_object;
@@ -136,9 +136,9 @@ static bool open_bracket(syntax *s, bool is_object, expected *io_next) {
 
 static bool take_value(syntax *s, expected *io_next) {
   if (take_char(s, '{'))
-    return open_bracket(s, true, io_next);
+    return enter_bracket(s, true, io_next);
   if (take_char(s, '['))
-    return open_bracket(s, false, io_next);
+    return enter_bracket(s, false, io_next);
   *io_next = after_value(s);
   if (take_char(s, '"'))
     return take_string(s);
@@ -152,7 +152,7 @@ static bool take_key(syntax *s, expected *io_next) {
   return take_char(s, '"') && take_string(s);
 }
 
-static bool close_bracket(syntax *s, expected *io_next) {
+static bool take_close_bracket(syntax *s, expected *io_next) {
   bool closed = take_char(s, s->is_object[s->depth - 1] ? '}' : ']');
   if (!closed)
     return false;
@@ -164,14 +164,14 @@ static bool close_bracket(syntax *s, expected *io_next) {
 static bool take_next(syntax *s, expected *io_next) {
   switch (*io_next) {
     case VALUE: return take_value(s, io_next);
-    case VALUE_OR_END: return close_bracket(s, io_next) || take_value(s, io_next);
+    case VALUE_OR_END: return take_close_bracket(s, io_next) || take_value(s, io_next);
     case KEY: return take_key(s, io_next);
-    case KEY_OR_END: return close_bracket(s, io_next) || take_key(s, io_next);
+    case KEY_OR_END: return take_close_bracket(s, io_next) || take_key(s, io_next);
     case COLON: *io_next = VALUE; return take_char(s, ':');
     case COMMA_OR_END: break;
     case END: return false;
   }
-  if (close_bracket(s, io_next))
+  if (take_close_bracket(s, io_next))
     return true;
   *io_next = s->is_object[s->depth - 1] ? KEY : VALUE;
   return take_char(s, ',');
@@ -180,7 +180,7 @@ static bool take_next(syntax *s, expected *io_next) {
 bool pir_json_is_well_formed(pir_str text) {
   syntax s = {.at = text.data, .end = text.data + text.size};
   expected next = VALUE;
-  for (skip_space(&s); next != END; skip_space(&s))
+  for (skip_json_space(&s); next != END; skip_json_space(&s))
     if (!take_next(&s, &next))
       return false;
   return s.at == s.end;

@@ -2,6 +2,8 @@
 // "D"; one switch over the kinds. Nesting is bounded; lists are bounded by the context's limit.
 #include "serialize_read_impl.h"
 
+#include <letters.h>
+
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +13,7 @@ static pir_str string_of(const json_t *json) {
   return (pir_str){json_string_value(json), json_string_length(json)};
 }
 
-static const char *kind_name(const json_t *json) {
+static const char *json_kind_name(const json_t *json) {
   switch (json ? json_typeof(json) : JSON_NULL) {
     case JSON_OBJECT: return "an object";
     case JSON_ARRAY: return "a list";
@@ -29,13 +31,13 @@ static const char *kind_name(const json_t *json) {
 pir_status pir_json_want_list(pir_json_reader *r, const json_t *json, const char *what) {
   return json_is_array(json)
              ? PIR_OK
-             : pir_json_fail(r, "expected a list for %s, found %s", what, kind_name(json));
+             : pir_json_fail(r, "expected a list for %s, found %s", what, json_kind_name(json));
 }
 
 pir_status pir_json_want_string(pir_json_reader *r, const json_t *json, const char *what,
                                 pir_str *out_text) {
   if (!json_is_string(json))
-    return pir_json_fail(r, "expected a string for %s, found %s", what, kind_name(json));
+    return pir_json_fail(r, "expected a string for %s, found %s", what, json_kind_name(json));
   *out_text = string_of(json);
   return PIR_OK;
 }
@@ -43,7 +45,7 @@ pir_status pir_json_want_string(pir_json_reader *r, const json_t *json, const ch
 pir_status pir_json_want_int(pir_json_reader *r, const json_t *json, const char *what,
                              int64_t *out_value) {
   if (!json_is_integer(json))
-    return pir_json_fail(r, "expected an integer for %s, found %s", what, kind_name(json));
+    return pir_json_fail(r, "expected an integer for %s, found %s", what, json_kind_name(json));
   *out_value = json_integer_value(json);
   return PIR_OK;
 }
@@ -101,7 +103,7 @@ static pir_status read_layout(pir_json_reader *r, const json_t *json, pir_layout
 
 // ---- types
 
-static pir_status enter(pir_json_reader *r) {
+static pir_status enter_level(pir_json_reader *r) {
   uint64_t limit = 64;
   if (++r->depth > limit)
     return pir_json_fail_with(r, PIR_EXHAUSTED,
@@ -110,7 +112,8 @@ static pir_status enter(pir_json_reader *r) {
   return PIR_OK;
 }
 
-static pir_status read_dtype(pir_json_reader *r, const json_t *json, pir_dtype *out_dtype) {
+static pir_status read_element_type(pir_json_reader *r, const json_t *json,
+                                    pir_dtype *out_dtype) {
   const pir_type *type = NULL;
   PIR_TRY(pir_json_read_type(r, json, &type));
   if (!type || pir_type_kind_of(type) != PIR_TYPE_SCALAR)
@@ -155,7 +158,7 @@ static pir_status read_tensor_spec(pir_json_reader *r, const json_t *data, size_
   if (json_array_size(data) != entries)
     return pir_json_fail(r, "a tensor type has %zu entries, expected %zu",
                          json_array_size(data), entries);
-  PIR_TRY(read_dtype(r, json_array_get(data, 0), &out_spec->dtype));
+  PIR_TRY(read_element_type(r, json_array_get(data, 0), &out_spec->dtype));
   PIR_TRY(read_shape(r, json_array_get(data, 1), dims, &out_spec->shape));
   PIR_TRY(read_layout(r, json_array_get(data, 2), &out_spec->layout));
   if (entries == 3)
@@ -193,7 +196,7 @@ static pir_status read_sparse(pir_json_reader *r, pir_type_kind kind, const json
   if (json_array_size(data) != 6)
     return pir_json_fail(r, "a sparse tensor type has %zu entries, expected 6",
                          json_array_size(data));
-  PIR_TRY(read_dtype(r, json_array_get(data, 0), &spec.dtype));
+  PIR_TRY(read_element_type(r, json_array_get(data, 0), &spec.dtype));
   PIR_TRY(read_shape(r, json_array_get(data, 1), dims, &spec.shape));
   if (coo)
     PIR_TRY(read_shape(r, json_array_get(data, 2), nonzero_dims, &nonzero));
@@ -291,22 +294,13 @@ pir_status pir_json_read_type(pir_json_reader *r, const json_t *json,
   }
   if (pir_str_equal(tag, PIR_STR(PIR_JSON_NULL)))
     return PIR_OK;
-  PIR_TRY(enter(r));
+  PIR_TRY(enter_level(r));
   pir_status status = read_type_of_tag(r, tag, json_object_get(json, "D"), out_type);
   r->depth--;
   return status;
 }
 
 // ---- attributes
-
-static bool same_letters(pir_str a, const char *b) {
-  if (a.size != strlen(b))
-    return false;
-  for (size_t i = 0; i < a.size; i++)
-    if ((a.data[i] | 0x20) != (b[i] | 0x20))
-      return false;
-  return true;
-}
 
 // A number, or what stands in "VD" where JSON has no number.
 static pir_status read_float(pir_json_reader *r, const json_t *data, const json_t *special,
@@ -316,7 +310,7 @@ static pir_status read_float(pir_json_reader *r, const json_t *data, const json_
     return PIR_OK;
   }
   if (!json_is_string(special))
-    return pir_json_fail(r, "expected a number, found %s", kind_name(data));
+    return pir_json_fail(r, "expected a number, found %s", json_kind_name(data));
   pir_str text = string_of(special);
   bool negative = text.size && text.data[0] == '-';
   if (negative) {
@@ -422,7 +416,7 @@ static pir_status read_scalar(pir_json_reader *r, const json_t *data,
                              imaginary);
   } else if (dtype == PIR_BOOL) {
     if (!json_is_boolean(first) && !json_is_integer(first))
-      return pir_json_fail(r, "expected a boolean, found %s", kind_name(first));
+      return pir_json_fail(r, "expected a boolean, found %s", json_kind_name(first));
     value = pir_attr_bool(r->ctx, json_is_boolean(first) ? json_is_true(first)
                                                          : json_integer_value(first) != 0);
   } else if (json_is_integer(first) && !pir_dtype_is_float(dtype)) {
@@ -538,7 +532,7 @@ static pir_status read_attr_of_kind(pir_json_reader *r, pir_attr_kind kind, cons
     case PIR_ATTR_NONE: *out_attr = pir_attr_none(r->ctx); return PIR_OK;
     case PIR_ATTR_BOOL:
       if (!json_is_boolean(data))
-        return pir_json_fail(r, "expected a boolean, found %s", kind_name(data));
+        return pir_json_fail(r, "expected a boolean, found %s", json_kind_name(data));
       *out_attr = pir_attr_bool(r->ctx, json_is_true(data));
       return PIR_OK;
     case PIR_ATTR_I32:
@@ -583,7 +577,7 @@ static pir_status read_attr_of_kind(pir_json_reader *r, pir_attr_kind kind, cons
   return pir_json_fail(r, "an attribute kind that files do not hold");
 }
 
-static pir_attr_kind kind_of_tag(pir_str tag) {
+static pir_attr_kind attr_kind_of_json_tag(pir_str tag) {
   static const char *const tags[] = {
 #define TAG(id, json, text) json,
       PIR_ATTR_KINDS(TAG)
@@ -599,10 +593,10 @@ pir_status pir_json_read_attr(pir_json_reader *r, const json_t *json,
                               const pir_attr **out_attr) {
   pir_str tag;
   PIR_TRY(pir_json_want_string(r, json_object_get(json, "#"), "an attribute's \"#\"", &tag));
-  pir_attr_kind kind = kind_of_tag(tag);
+  pir_attr_kind kind = attr_kind_of_json_tag(tag);
   if (kind == PIR_ATTR_KIND_COUNT)
     return pir_json_fail(r, "unknown attribute kind \"%.*s\"", (int)tag.size, tag.data);
-  PIR_TRY(enter(r));
+  PIR_TRY(enter_level(r));
   pir_status status = read_attr_of_kind(r, kind, json, out_attr);
   r->depth--;
   return status;

@@ -86,7 +86,7 @@ static const void *key_of_id(int64_t id) {
   return (const void *)(intptr_t)id;
 }
 
-static pir_status define(pir_json_reader *r, int64_t id, pir_value *value) {
+static pir_status define_id(pir_json_reader *r, int64_t id, pir_value *value) {
   if (id == 0)
     return PIR_OK;  // an absent result
   if (pir_map_find(&r->values, key_of_id(id)))
@@ -132,12 +132,12 @@ static pir_status read_result_types(pir_json_reader *r, const json_t *json) {
   return PIR_OK;
 }
 
-static pir_status define_results(pir_json_reader *r, const json_t *json, pir_op *op) {
+static pir_status read_result_ids(pir_json_reader *r, const json_t *json, pir_op *op) {
   for (size_t i = 0; i < pir_op_results(op); i++) {
     int64_t id = 0;
     const json_t *result = json_is_object(json) ? json : json_array_get(json, i);
     PIR_TRY(pir_json_want_int(r, json_object_get(result, "%"), "a result's \"%\"", &id));
-    PIR_TRY(define(r, id, pir_op_result(op, i)));
+    PIR_TRY(define_id(r, id, pir_op_result(op, i)));
   }
   return PIR_OK;
 }
@@ -169,8 +169,7 @@ static pir_status read_named_attrs(pir_json_reader *r, const json_t *json, const
 }
 
 static bool is_number_kind(pir_attr_kind kind) {
-  return kind == PIR_ATTR_I32 || kind == PIR_ATTR_I64 || kind == PIR_ATTR_INDEX ||
-         kind == PIR_ATTR_F32 || kind == PIR_ATTR_F64;
+  return pir_attr_kind_is_int(kind) || pir_attr_kind_is_float(kind);
 }
 
 // A number as the declared kind; anything else, and what would lose its value, stays as it is.
@@ -180,10 +179,9 @@ static const pir_attr *number_as(pir_context *ctx, const pir_attr *attr, pir_att
   pir_attr_kind from = pir_attr_kind_of(attr);
   if (from == kind || !is_number_kind(from) || !is_number_kind(kind))
     return attr;
-  bool is_real = from == PIR_ATTR_F32 || from == PIR_ATTR_F64;
-  if (kind == PIR_ATTR_F32 || kind == PIR_ATTR_F64)
+  if (pir_attr_kind_is_float(kind))
     return pir_attr_as_float(attr, &real) ? pir_attr_float(ctx, kind, real) : attr;
-  if (is_real || !pir_attr_as_int(attr, &integer))
+  if (pir_attr_kind_is_float(from) || !pir_attr_as_int(attr, &integer))
     return attr;
   if (kind == PIR_ATTR_I32 && (integer < INT32_MIN || integer > INT32_MAX))
     return attr;
@@ -315,7 +313,7 @@ static pir_status read_op_attrs(pir_json_reader *r, const json_t *json, bool par
   return read_named_attrs(r, json_object_get(json, "OA"), "output attributes (OA)");
 }
 
-static pir_status count_op(pir_json_reader *r) {
+static pir_status begin_op(pir_json_reader *r) {
   uint64_t limit = pir_context_limits(r->ctx)->max_ops;
   r->loc = r->ops < r->locations.count ? r->locations.items[r->ops] : PIR_LOC_UNKNOWN;
   if (++r->ops > limit)
@@ -328,7 +326,7 @@ static pir_status read_op(pir_json_reader *r, const json_t *json, pir_block *blo
   pir_str id;
   const pir_opdef *def = NULL;
   r->op = NULL;
-  PIR_TRY(count_op(r));
+  PIR_TRY(begin_op(r));
   PIR_TRY(pir_json_want_string(r, json_object_get(json, "#"), "an op's \"#\"", &id));
   r->op = id.data;
   bool parameter = pir_str_equal(id, PIR_STR("p"));
@@ -355,7 +353,7 @@ static pir_status read_op(pir_json_reader *r, const json_t *json, pir_block *blo
                       .region_count = json_array_size(regions)};
   pir_op *op = pir_op_create(r->ctx, &spec);
   pir_block_append(block, op);
-  PIR_TRY(define_results(r, results, op));
+  PIR_TRY(read_result_ids(r, results, op));
   return regions ? read_regions(r, regions, op) : PIR_OK;
 }
 
@@ -378,9 +376,9 @@ static pir_status read_arguments(pir_json_reader *r, const json_t *json, bool ke
                                    &keyword));
     if (keywords && !pir_text_is_word(keyword))
       return pir_json_fail(r, "a keyword argument's key is no word");
-    PIR_TRY(define(r, id,
-                   keywords ? pir_block_add_keyword_argument(block, keyword, type)
-                            : pir_block_add_argument(block, type)));
+    PIR_TRY(define_id(r, id,
+                      keywords ? pir_block_add_keyword_argument(block, keyword, type)
+                               : pir_block_add_argument(block, type)));
   }
   return PIR_OK;
 }

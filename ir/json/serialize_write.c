@@ -71,19 +71,15 @@ static void close_bracket(json_writer *w, char bracket) {
 
 PIR_PRINTF(2, 3) static void refuse(json_writer *w, const char *format, ...);
 
-// Bytes of the UTF-8 sequence at `at`, 0 when there is none: overlong forms, surrogates, cut
+// The size of the UTF-8 sequence at `at`, 0 when there is none: overlong forms, surrogates, cut
 // ones and NUL are not.
 static size_t sequence_size(const unsigned char *at, size_t left) {
   static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-  size_t size = *at < 0x80   ? *at != 0
-                : *at < 0xc0 ? 0
-                : *at < 0xe0 ? 2
-                : *at < 0xf0 ? 3
-                : *at < 0xf8 ? 4
-                             : 0;
-  if (size < 2)
-    return size;
-  if (size > left)
+  static const uint8_t sizes[16] = {1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 2, 2, 3, 4};
+  size_t size = sizes[*at >> 4];
+  if (*at < 0x80)
+    return *at != 0;
+  if (size == 0 || size > left || *at >= 0xf8)
     return 0;
   uint32_t code = *at & (0x7fu >> size);
   for (size_t i = 1; i < size; i++) {
@@ -291,13 +287,20 @@ static void write_type(json_writer *w, const pir_type *type) {
 
 // ---- attributes
 
+// The name that a file gives to a number that JSON cannot spell.
+static const char *name_of_special(double value) {
+  if (isnan(value))
+    return "NAN";
+  return value < 0 ? "-INF" : "INF";
+}
+
 // A number with its key; what JSON has no number for goes to "VD".
 static void write_float_data(json_writer *w, double value) {
   if (isfinite(value)) {
     write_key(w, "D");
     pir_text_exact_float(&w->out, value, false, true);
   } else {
-    write_text_key(w, "VD", isnan(value) ? "NAN" : value < 0 ? "-INF" : "INF");
+    write_text_key(w, "VD", name_of_special(value));
   }
 }
 
@@ -306,7 +309,7 @@ static void write_float_item(json_writer *w, double value) {
   if (isfinite(value))
     pir_text_exact_float(&w->out, value, false, true);
   else
-    write_string(w, pir_str_from(isnan(value) ? "NAN" : value < 0 ? "-INF" : "INF"));
+    write_string(w, pir_str_from(name_of_special(value)));
 }
 
 static void write_complex_items(json_writer *w, const pir_attr *attr) {
@@ -680,7 +683,7 @@ static void write_arguments(json_writer *w, const pir_block *block, bool keyword
   close_bracket(w, ']');
 }
 
-static void open_block(json_writer *w, const pir_block *block) {
+static void begin_block(json_writer *w, const pir_block *block) {
   bool keywords = false;
   for (size_t i = 0; i < pir_block_arguments(block); i++)
     keywords |= pir_block_argument_keyword(block, i).size > 0;
@@ -698,7 +701,7 @@ static void open_block(json_writer *w, const pir_block *block) {
   open_bracket(w, '[');
 }
 
-static void open_region(json_writer *w, const pir_op *op, size_t i) {
+static void begin_region(json_writer *w, const pir_op *op, size_t i) {
   const pir_block *block = pir_region_first(pir_op_region(op, i));
   frame f = {op, i, block, block ? pir_block_first(block) : NULL};
   next_item(w);
@@ -708,11 +711,11 @@ static void open_region(json_writer *w, const pir_op *op, size_t i) {
   write_key(w, "blocks");
   open_bracket(w, '[');
   if (block)
-    open_block(w, block);
+    begin_block(w, block);
   pir_vec_push(&w->ctx->arena, &w->frames, f);
 }
 
-static void begin_op(json_writer *w, const pir_op *op) {
+static void write_op(json_writer *w, const pir_op *op) {
   w->op = op;
   fetch_attrs(w, op);
   next_item(w);
@@ -732,16 +735,16 @@ static void begin_op(json_writer *w, const pir_op *op) {
   }
   write_key(w, "regions");
   open_bracket(w, '[');
-  open_region(w, op, 0);
+  begin_region(w, op, 0);
 }
 
 // One step at the innermost region: an op, the end of a block, or the end of the region.
-static void step(json_writer *w) {
+static void write_step(json_writer *w) {
   frame *f = &w->frames.items[w->frames.count - 1];
   if (f->next) {
     const pir_op *op = f->next;
     f->next = pir_op_next(op);
-    begin_op(w, op);
+    write_op(w, op);
     return;
   }
   if (f->block) {
@@ -751,7 +754,7 @@ static void step(json_writer *w) {
   }
   if (f->block) {
     f->next = pir_block_first(f->block);
-    open_block(w, f->block);
+    begin_block(w, f->block);
     return;
   }
   frame done = pir_vec_pop(&w->frames);
@@ -760,7 +763,7 @@ static void step(json_writer *w) {
   if (!done.op)
     return;
   if (done.region + 1 < pir_op_regions(done.op)) {
-    open_region(w, done.op, done.region + 1);
+    begin_region(w, done.op, done.region + 1);
     return;
   }
   close_bracket(w, ']');
@@ -781,10 +784,10 @@ static void write_program(json_writer *w, const pir_program *program) {
   open_bracket(w, '{');
   write_key(w, "regions");
   open_bracket(w, '[');
-  open_region(w, pir_program_module(program), 0);
+  begin_region(w, pir_program_module(program), 0);
   w->frames.items[0].op = NULL;  // the module has one region and closes no op
   while (w->frames.count && !w->status && !w->out.failed)
-    step(w);
+    write_step(w);
   close_bracket(w, ']');
   close_bracket(w, '}');
   close_bracket(w, '}');
@@ -811,7 +814,9 @@ static pir_status write_json(void *user) {
   pir_vec_free(&w.ctx->arena, &w.frames);
   pir_arena_free(&w.ctx->arena, w.attrs, w.attr_capacity * sizeof *w.attrs);
   bool written = pir_strbuf_flush(&w.out);
-  return w.status ? w.status : written ? PIR_OK : PIR_IO;
+  if (w.status)
+    return w.status;
+  return written ? PIR_OK : PIR_IO;
 }
 
 pir_status pir_program_write_json(const pir_program *program, const pir_json_options *options,

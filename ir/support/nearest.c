@@ -8,7 +8,8 @@ enum { LONGEST = 63 };
 
 // Short names are near only when they differ in one letter.
 pir_nearest pir_nearest_begin(pir_str name) {
-  return (pir_nearest){.name = name, .edits = name.size < 4 ? 2 : name.size < 8 ? 3 : 4};
+  static const size_t edits[8] = {2, 2, 2, 2, 3, 3, 3, 3};
+  return (pir_nearest){.name = name, .edits = name.size < 8 ? edits[name.size] : 4};
 }
 
 static size_t least(size_t a, size_t b) {

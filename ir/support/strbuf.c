@@ -123,16 +123,18 @@ static const char *read_conversion(const char *p, arguments *args, conversion *o
   return *p ? p + 1 : p;
 }
 
-static void put_text(pir_strbuf *buf, const char *text, int precision) {
+static void put_string(pir_strbuf *buf, const char *text, int precision) {
   if (!text)
     text = "(null)";
   size_t size = precision >= 0 ? strnlen(text, (size_t)precision) : strlen(text);
   pir_strbuf_put(buf, text, size);
 }
 
-static void put_real(pir_strbuf *buf, conversion c, double value) {
+static void put_float(pir_strbuf *buf, conversion c, double value) {
   char format[16] = "%.";
-  int precision = c.precision < 0 ? 6 : c.precision > 300 ? 300 : c.precision;
+  int precision = c.precision < 0 ? 6 : c.precision;
+  if (precision > 300)
+    precision = 300;
   size_t at = 2;
   if (precision >= 100)
     format[at++] = (char)('0' + precision / 100);
@@ -145,7 +147,7 @@ static void put_real(pir_strbuf *buf, conversion c, double value) {
 
 static void put_conversion(pir_strbuf *buf, conversion c, arguments *args) {
   switch (c.type) {
-    case 's': put_text(buf, va_arg(args->list, const char *), c.precision); break;
+    case 's': put_string(buf, va_arg(args->list, const char *), c.precision); break;
     case 'c': pir_strbuf_char(buf, (char)va_arg(args->list, int)); break;
     case 'd':
     case 'i':
@@ -158,7 +160,7 @@ static void put_conversion(pir_strbuf *buf, conversion c, arguments *args) {
       break;
     case 'g':
     case 'f':
-    case 'e': put_real(buf, c, va_arg(args->list, double)); break;
+    case 'e': put_float(buf, c, va_arg(args->list, double)); break;
     case '%': pir_strbuf_char(buf, '%'); break;
     default: break;
   }

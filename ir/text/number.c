@@ -96,11 +96,11 @@ void pir_text_exact_float(pir_strbuf *out, double value, bool single, bool json)
     return;
   }
   char digits[24];
-  int point = 1, count = 1,
-      wanted = value < (single ? 0x1p-126 : 0x1p-1022) ? 1
-               : single                                ? 6
-                                                       : 15,
-      most = single ? 9 : 17;
+  bool subnormal = value < (single ? 0x1p-126 : 0x1p-1022);
+  int point = 1, count = 1;
+  int wanted = single ? 6 : 15, most = single ? 9 : 17;
+  if (subnormal)
+    wanted = 1;
   if (value == 0) {
     digits[0] = '0';
   } else {

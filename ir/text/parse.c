@@ -34,7 +34,9 @@ static pir_str line_at(const pir_parser *p, pir_parse_place place) {
       at--;
   }
   const char *stop = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
-  return at > end ? (pir_str){0} : (pir_str){at, (size_t)((stop ? stop : end) - at)};
+  if (at > end)
+    return (pir_str){0};
+  return (pir_str){at, (size_t)((stop ? stop : end) - at)};
 }
 
 static void emit(pir_parser *p, pir_severity severity, pir_parse_place place, pir_str message) {
@@ -126,7 +128,7 @@ static void note_definition(pir_op_reader *r, const pir_value *value) {
                       "defined here before");
 }
 
-static void define(pir_op_reader *r, pir_mention name, pir_value *value) {
+static void define_name(pir_op_reader *r, pir_mention name, pir_value *value) {
   // Lines of a fragment may come from several prints, each with numbers of its own.
   pir_value *before = pir_parse_names_define(&r->p, &r->names, name.name, value, r->fragment);
   if (!before || r->fragment)
@@ -230,7 +232,7 @@ static pir_op *create_op(pir_op_reader *r, const pir_opdef *def, pir_block *bloc
 static void define_results(pir_op_reader *r, const pir_mention *names, size_t count,
                            pir_op *op) {
   for (size_t i = 0; i < count; i++)
-    define(r, names[i], pir_op_result(op, i));
+    define_name(r, names[i], pir_op_result(op, i));
 }
 
 // Gives an op that holds regions another number of them, by making it anew. Nothing uses its
@@ -332,7 +334,7 @@ static bool parse_while_arguments(pir_op_reader *r) {
     count++;
     pir_value *argument =
         pir_block_add_argument(f->block, input ? pir_value_type(input) : NULL);
-    define(r, name, argument);
+    define_name(r, name, argument);
     if (p->token == '{' && !pir_parse_argument_attrs(r, argument))
       return false;
     if (!pir_parse_try(p, ','))
@@ -343,7 +345,7 @@ static bool parse_while_arguments(pir_op_reader *r) {
   return pir_parse_fail(p, "%zu arguments, but %zu inputs", count, inputs);
 }
 
-static pir_value *add_argument(pir_region_frame *f, pir_str name, const pir_type *type) {
+static pir_value *add_named_argument(pir_region_frame *f, pir_str name, const pir_type *type) {
   static const char keyword[] = "%kwarg_";
   size_t size = sizeof keyword - 1;
   if (name.size <= size || memcmp(name.data, keyword, size) != 0)
@@ -369,8 +371,8 @@ static bool parse_block_header(pir_op_reader *r) {
     if (!pir_parse_mention(r, "an argument", &name) || !pir_parse_take(p, ':') ||
         !pir_parse_type(p, &type))
       return false;
-    pir_value *argument = add_argument(f, name.name, type);
-    define(r, name, argument);
+    pir_value *argument = add_named_argument(f, name.name, type);
+    define_name(r, name, argument);
     if (p->token == '{' && !pir_parse_argument_attrs(r, argument))
       return false;
     if (p->token != ')' && !pir_parse_take(p, ','))
@@ -390,8 +392,8 @@ static bool parse_keywords(pir_op_reader *r) {
     pir_mention name;
     if (!pir_parse_mention(r, "an argument", &name))
       return false;
-    pir_value *argument = add_argument(top(r), name.name, NULL);
-    define(r, name, argument);
+    pir_value *argument = add_named_argument(top(r), name.name, NULL);
+    define_name(r, name, argument);
     if (p->token == '{' && !pir_parse_argument_attrs(r, argument))
       return false;
   }
@@ -517,8 +519,10 @@ static bool parse_op(pir_op_reader *r) {
     for (size_t i = 1; i < r->operands.count; i++)
       pir_vec_push(p->arena, &r->result_types,
                    r->operands.items[i] ? pir_value_type(r->operands.items[i]) : NULL);
-  bool regions = takes_regions(r, style);
-  pir_op *op = create_op(r, def, top(r)->block, regions ? (style == STYLE_IF ? 2 : 1) : 0);
+  size_t regions = 0;
+  if (takes_regions(r, style))
+    regions = style == STYLE_IF ? 2 : 1;
+  pir_op *op = create_op(r, def, top(r)->block, regions);
   check_operand_types(r, op);
   if (regions)
     return push_frame(r, op, style, place);
@@ -648,8 +652,8 @@ static void free_scratch(pir_op_reader *r) {
 }
 
 // The scanner changes its text in place and wants two NULs behind it.
-static void start(pir_parser *p, pir_context *ctx, pir_str text,
-                  const pir_parse_options *options) {
+static void open_scanner(pir_parser *p, pir_context *ctx, pir_str text,
+                         const pir_parse_options *options) {
   p->ctx = ctx;
   p->arena = &ctx->arena;
   p->source = text;
@@ -668,7 +672,7 @@ static void start(pir_parser *p, pir_context *ctx, pir_str text,
   pir_lex__scan_buffer(p->copy, text.size + 2, p->scanner);
 }
 
-static void finish(pir_parser *p) {
+static void close_scanner(pir_parser *p) {
   pir_lex_lex_destroy(p->scanner);
   pir_arena_free(p->arena, p->copy, p->source.size + 2);
 }
@@ -688,7 +692,7 @@ static pir_status read_program(void *user) {
   pir_op_reader r = {.fragment = call->options && call->options->fragment};
   pir_parser *p = &r.p;
   pir_guard guard;
-  start(p, call->ctx, call->text, call->options);
+  open_scanner(p, call->ctx, call->text, call->options);
   r.program = pir_program_create(call->ctx);
   pir_program_guard(r.program, &guard);
   pir_program_set_info(r.program, (pir_program_info){.format = PIR_STR("text")});
@@ -698,7 +702,7 @@ static pir_status read_program(void *user) {
     pir_program_set_info(
         r.program, (pir_program_info){.format = PIR_STR("text"), .version = p->generation});
   free_scratch(&r);
-  finish(p);
+  close_scanner(p);
   pir_guard_close(&guard);
   if (p->status)
     pir_program_destroy(r.program);
@@ -719,12 +723,12 @@ pir_status pir_program_parse(pir_context *ctx, pir_str text, const pir_parse_opt
 static pir_status read_type(void *user) {
   const parse_call *call = user;
   pir_parser p = {0};
-  start(&p, call->ctx, call->text, call->options);
+  open_scanner(&p, call->ctx, call->text, call->options);
   pir_parse_next(&p);
   p.fresh = false;
   if (pir_parse_type(&p, call->out_type) && p.token != PIR_TOK_END)
     pir_parse_expected(&p, "the end of the text");
-  finish(&p);
+  close_scanner(&p);
   return p.status;
 }
 
@@ -738,12 +742,12 @@ pir_status pir_type_parse(pir_context *ctx, pir_str text, const pir_parse_option
 static pir_status read_attr(void *user) {
   const parse_call *call = user;
   pir_parser p = {0};
-  start(&p, call->ctx, call->text, call->options);
+  open_scanner(&p, call->ctx, call->text, call->options);
   pir_parse_next(&p);
   const pir_attr *attr = pir_parse_attr(&p, NULL);
   if (attr && p.token != PIR_TOK_END)
     pir_parse_expected(&p, "the end of the text");
-  finish(&p);
+  close_scanner(&p);
   *call->out_attr = attr;
   return p.status;
 }

@@ -57,18 +57,9 @@ static const pir_attr *make_float(pir_parser *p, pir_attr_kind kind) {
     return NULL;
   // Where nothing says the kind, f32 will do unless it would lose the number altogether.
   bool lost = isfinite(value) && (isinf((float)value) || ((float)value == 0 && value != 0));
-  if (kind != PIR_ATTR_F32 && kind != PIR_ATTR_F64)
+  if (!pir_attr_kind_is_float(kind))
     kind = lost ? PIR_ATTR_F64 : PIR_ATTR_F32;
   return pir_attr_float(p->ctx, kind, value);
-}
-
-static bool is_float_kind(pir_attr_kind kind) {
-  return kind == PIR_ATTR_F32 || kind == PIR_ATTR_F64;
-}
-
-static bool is_int_kind(pir_attr_kind kind) {
-  return kind == PIR_ATTR_I32 || kind == PIR_ATTR_I64 || kind == PIR_ATTR_INDEX ||
-         kind == PIR_ATTR_BOOL;
 }
 
 // The current number as the wanted kind where its text allows it.
@@ -88,10 +79,11 @@ static const pir_attr *parse_number(pir_parser *p, pir_attr_kind kind) {
     if (!read_real(p, p->text, &value))
       return NULL;
     attr = pir_attr_complex(p->ctx, kind, value, 0);
-  } else if (is_float_kind(kind) || !integral) {
+  } else if (pir_attr_kind_is_float(kind) || !integral) {
     attr = make_float(p, kind);
   } else {
-    attr = make_int(p, is_int_kind(kind) ? kind : PIR_ATTR_NONE);
+    bool declared = pir_attr_kind_is_int(kind) || kind == PIR_ATTR_BOOL;
+    attr = make_int(p, declared ? kind : PIR_ATTR_NONE);
   }
   if (attr)
     pir_parse_next(p);
@@ -182,9 +174,11 @@ static const pir_attr *parse_escaped(pir_parser *p) {
   size_t size;
   if (!pir_parse_unescape(p, quoted, &text, &size))
     return NULL;
-  pir_attr_kind kind = p->text.data[1] == 's'   ? PIR_ATTR_STR
-                       : p->text.data[1] == 'n' ? PIR_ATTR_TENSOR_NAME
-                                                : PIR_ATTR_OPAQUE;
+  pir_attr_kind kind = PIR_ATTR_OPAQUE;
+  if (p->text.data[1] == 's')
+    kind = PIR_ATTR_STR;
+  else if (p->text.data[1] == 'n')
+    kind = PIR_ATTR_TENSOR_NAME;
   const pir_attr *attr = pir_attr_str(p->ctx, kind, (pir_str){text, size});
   pir_arena_free(p->arena, text, size);
   pir_parse_next(p);
@@ -405,14 +399,14 @@ static const pir_attr *parse_place_tuple(pir_parser *p) {
   return attr;
 }
 
-static pir_dtype read_dtype(pir_str text) {
+static pir_dtype dtype_of_word(pir_str text) {
   if (pir_str_equal(text, PIR_STR("Undefined(ALL_DTYPE)")))
     return PIR_UNDEFINED;
   return pir_dtype_from_name(text);
 }
 
 static const pir_attr *parse_dtype(pir_parser *p) {
-  pir_dtype dtype = p->token == PIR_TOK_WORD ? read_dtype(p->text) : PIR_DTYPE_COUNT;
+  pir_dtype dtype = p->token == PIR_TOK_WORD ? dtype_of_word(p->text) : PIR_DTYPE_COUNT;
   if (dtype == PIR_DTYPE_COUNT) {
     pir_parse_expected(p, "a data type");
     return NULL;
@@ -445,7 +439,7 @@ static const pir_attr *parse_free_word(pir_parser *p) {
   pir_str word = p->text;
   if (pir_str_equal(word, PIR_STR("mesh_shape")))
     return parse_mesh_text(p);
-  if (read_dtype(word) != PIR_DTYPE_COUNT)
+  if (dtype_of_word(word) != PIR_DTYPE_COUNT)
     return parse_dtype(p);
   if (pir_layout_from_name(word) != PIR_LAYOUT_COUNT)
     return parse_layout(p);
@@ -459,7 +453,7 @@ static const pir_attr *parse_free_word(pir_parser *p) {
   return type ? parse_type_attr(p) : parse_opaque_from(p, word.data);
 }
 
-static const pir_attr *parse_word(pir_parser *p, pir_attr_kind kind) {
+static const pir_attr *parse_word_attr(pir_parser *p, pir_attr_kind kind) {
   bool yes = pir_parse_is_word(p, "true");
   if (yes || pir_parse_is_word(p, "false")) {
     pir_parse_next(p);
@@ -476,7 +470,7 @@ static const pir_attr *parse_word(pir_parser *p, pir_attr_kind kind) {
 
 // ---- distributions
 
-static bool take_key(pir_parser *p, const char *key) {
+static bool take_field_name(pir_parser *p, const char *key) {
   if (!pir_parse_is_word(p, key))
     return pir_parse_expected(p, key);
   pir_parse_next(p);
@@ -484,7 +478,7 @@ static bool take_key(pir_parser *p, const char *key) {
 }
 
 static bool try_key(pir_parser *p, const char *key) {
-  return pir_parse_is_word(p, key) && take_key(p, key);
+  return pir_parse_is_word(p, key) && take_field_name(p, key);
 }
 
 // Whether a word comes after the comma that is the current token.
@@ -505,7 +499,7 @@ static const pir_attr *parse_mesh(pir_parser *p) {
     return NULL;
   if (p->token == ',' && follows(p, "process_ids")) {
     pir_parse_next(p);
-    if (!take_key(p, "process_ids") || !(parts[1] = parse_int_array(p)))
+    if (!take_field_name(p, "process_ids") || !(parts[1] = parse_int_array(p)))
       return NULL;
   }
   return pir_attr_tuple(p->ctx, PIR_ATTR_PROCESS_MESH, parts, 3);
@@ -513,7 +507,7 @@ static const pir_attr *parse_mesh(pir_parser *p) {
 
 // {shape:[..],process_ids:[..]} and perhaps ,dim_names:[..]
 static const pir_attr *parse_mesh_braces(pir_parser *p) {
-  if (!pir_parse_take(p, '{') || !take_key(p, "shape"))
+  if (!pir_parse_take(p, '{') || !take_field_name(p, "shape"))
     return NULL;
   const pir_attr *mesh = parse_mesh(p);
   if (mesh && p->token == ',') {
@@ -550,7 +544,7 @@ static const pir_attr *parse_partial(pir_parser *p) {
 static const pir_attr *parse_mapping(pir_parser *p, const pir_attr *mesh) {
   const pir_attr *parts[3] = {mesh}, *partials[PIR_MAX_RANK];
   size_t count = 0;
-  if (!try_key(p, "dims_maping") && !take_key(p, "dims_mappings"))
+  if (!try_key(p, "dims_maping") && !take_field_name(p, "dims_mappings"))
     return NULL;  // 2024 prints have the first spelling
   if (!(parts[1] = parse_int_array(p)))
     return NULL;
@@ -572,7 +566,7 @@ static const pir_attr *parse_mapping(pir_parser *p, const pir_attr *mesh) {
 }
 
 static const pir_attr *parse_mesh_text(pir_parser *p) {
-  if (!take_key(p, "mesh_shape"))
+  if (!take_field_name(p, "mesh_shape"))
     return NULL;
   const pir_attr *mesh = parse_mesh(p);
   if (!mesh || p->token != ',' || !follows(p, "dims_map"))
@@ -619,7 +613,7 @@ static bool parse_side(pir_parser *p, const pir_attr *mesh, attr_list *operands,
 static const pir_attr *parse_op_dist_body(pir_parser *p, attr_list *operands,
                                           attr_list *results) {
   int64_t chunk = 0;
-  if (!pir_parse_take(p, '{') || !take_key(p, "mesh"))
+  if (!pir_parse_take(p, '{') || !take_field_name(p, "mesh"))
     return NULL;
   const pir_attr *mesh = parse_mesh_braces(p);
   if (!mesh)
@@ -630,7 +624,7 @@ static const pir_attr *parse_op_dist_body(pir_parser *p, attr_list *operands,
         return NULL;
       continue;
     }
-    if (!take_key(p, "chunk_id"))
+    if (!take_field_name(p, "chunk_id"))
       return NULL;
     if (p->token != PIR_TOK_NUMBER || !pir_text_read_int(p->text, &chunk)) {
       pir_parse_expected(p, "a number");
@@ -669,7 +663,7 @@ static const pir_attr *parse_kernel_key(pir_parser *p) {
     at = bar ? bar + 1 : end;
   }
   pir_layout layout = pir_layout_from_name(values[1]);
-  pir_dtype dtype = read_dtype(values[2]);
+  pir_dtype dtype = dtype_of_word(values[2]);
   if (layout == PIR_LAYOUT_COUNT || dtype == PIR_DTYPE_COUNT) {
     pir_parse_fail(p, "unknown layout or data type in a kernel key");
     return NULL;
@@ -696,7 +690,7 @@ static const pir_attr *parse_scalar(pir_parser *p) {
              : NULL;
 }
 
-static pir_attr_kind kind_of_tag(pir_str tag) {
+static pir_attr_kind attr_kind_of_tag(pir_str tag) {
   static const char *const tags[] = {
 #define TAG(id, json, text) text,
       PIR_ATTR_KINDS(TAG)
@@ -790,7 +784,7 @@ static const pir_attr *parse_tagged(pir_parser *p) {
   const char *start = p->text.data;
   pir_parse_next(p);
   pir_str tag = p->text;
-  pir_attr_kind kind = p->token == PIR_TOK_WORD ? kind_of_tag(tag) : PIR_ATTR_KIND_COUNT;
+  pir_attr_kind kind = p->token == PIR_TOK_WORD ? attr_kind_of_tag(tag) : PIR_ATTR_KIND_COUNT;
   pir_parse_next(p);
   if (!pir_parse_take(p, ')'))
     return NULL;
@@ -815,7 +809,7 @@ static const pir_attr *parse_any(pir_parser *p, const pir_attr_def *declared) {
     case PIR_TOK_STRING: return parse_string(p, kind);
     case PIR_TOK_ESCAPED: return parse_escaped(p);
     case PIR_TOK_PLACE: return parse_place(p);
-    case PIR_TOK_WORD: return parse_word(p, kind);
+    case PIR_TOK_WORD: return parse_word_attr(p, kind);
     case PIR_TOK_KERNEL_KEY: return parse_kernel_key(p);
     case PIR_TOK_HEX: return parse_pointer(p);
     case PIR_TOK_TYPE:
@@ -865,7 +859,7 @@ static pir_str simple_text(const pir_parser *p, size_t *out_hash) {
   return list ? (pir_str){0} : text;
 }
 
-static const pir_attr *parse_simple(pir_parser *p, const pir_attr_def *declared) {
+static const pir_attr *parse_cached_attr(pir_parser *p, const pir_attr_def *declared) {
   size_t hash;
   pir_str text = simple_text(p, &hash);
   if (!text.size)
@@ -890,7 +884,7 @@ const pir_attr *pir_parse_attr(pir_parser *p, const pir_attr_def *declared) {
   if (!pir_parse_enter(p))
     return NULL;
   bool simple = p->token == '[' || p->token == PIR_TOK_PLACE;
-  const pir_attr *attr = simple ? parse_simple(p, declared) : parse_any(p, declared);
+  const pir_attr *attr = simple ? parse_cached_attr(p, declared) : parse_any(p, declared);
   p->nesting--;
   return attr;
 }

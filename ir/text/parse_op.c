@@ -246,7 +246,7 @@ void pir_parse_skip_shapes(pir_op_reader *r) {
 // ---- headers
 
 // The op's definition. In text of 2023 the dialect "pd" is what "pd_op" is now.
-static const pir_opdef *find_op(pir_op_reader *r, pir_str name) {
+static const pir_opdef *resolve_opdef(pir_op_reader *r, pir_str name) {
   pir_parser *p = &r->p;
   const pir_opdef *def = pir_parse_opdef(p, name);
   r->of_2023 =
@@ -290,7 +290,7 @@ static bool parse_op_name(pir_op_reader *r, const pir_opdef **out_def) {
     return pir_parse_expected(p, "the name of an op");
   if (!pir_text_is_op_name(name))
     return pir_parse_fail(p, "a backslash or quote in the name of an op");
-  *out_def = find_op(r, name);
+  *out_def = resolve_opdef(r, name);
   pir_parse_next(p);
   return skip_id(p);
 }

@@ -128,7 +128,7 @@ static const pir_type *make_family(pir_parser *p, family family, const pir_tenso
 // ---- one token
 
 // word<2x3xf32>
-static bool read_simple(pir_parser *p, pir_str text, const pir_type **out_type) {
+static bool read_one_token_type(pir_parser *p, pir_str text, const pir_type **out_type) {
   const char *open = memchr(text.data, '<', text.size);
   pir_str name = {text.data, (size_t)(open - text.data)},
           body = {open + 1, text.size - name.size - 2}, place;
@@ -148,11 +148,11 @@ static bool read_simple(pir_parser *p, pir_str text, const pir_type **out_type) 
   return true;
 }
 
-static bool parse_simple(pir_parser *p, const pir_type **out_type) {
+static bool parse_cached_type(pir_parser *p, const pir_type **out_type) {
   size_t slot = (size_t)pir_hash_bytes(p->text.data, p->text.size) % PIR_PARSE_CACHE;
   if (!pir_str_equal(p->types[slot].text, p->text)) {
     const pir_type *type;
-    if (!read_simple(p, p->text, &type))
+    if (!read_one_token_type(p, p->text, &type))
       return false;
     p->types[slot].text = p->text;
     p->types[slot].type = type;
@@ -395,7 +395,7 @@ static bool parse_bracketed(pir_parser *p, pir_str name, const pir_type **out_ty
   return good && pir_parse_take(p, '>');
 }
 
-static bool parse_word(pir_parser *p, const pir_type **out_type) {
+static bool parse_word_type(pir_parser *p, const pir_type **out_type) {
   static const struct {
     const char *name;
     pir_type_kind kind;
@@ -443,7 +443,7 @@ bool pir_parse_at_type(const pir_parser *p) {
 bool pir_parse_type(pir_parser *p, const pir_type **out_type) {
   *out_type = NULL;
   if (p->token == PIR_TOK_TYPE)
-    return parse_simple(p, out_type);
+    return parse_cached_type(p, out_type);
   if (p->token == PIR_TOK_NULL_TYPE) {
     pir_parse_next(p);
     return true;
@@ -454,7 +454,7 @@ bool pir_parse_type(pir_parser *p, const pir_type **out_type) {
     return pir_parse_expected(p, "a type");
   if (!pir_parse_enter(p))
     return false;
-  bool good = parse_word(p, out_type);
+  bool good = parse_word_type(p, out_type);
   p->nesting--;
   return good;
 }

@@ -398,7 +398,7 @@ static void close_region(printer *p, const frame *f) {
 }
 
 // Prints an op's line; its regions become work.
-static void begin_op(printer *p, const pir_op *op, uint32_t depth) {
+static void print_op(printer *p, const pir_op *op, uint32_t depth) {
   print_header(p, op, depth);
   if (pir_op_regions(op) == 0) {
     pir_strbuf_char(&p->out, '\n');
@@ -412,12 +412,12 @@ static void begin_op(printer *p, const pir_op *op, uint32_t depth) {
 }
 
 // One step at the innermost region: an op, the end of a block, or the end of the region.
-static void step(printer *p) {
+static void print_step(printer *p) {
   frame *f = &p->frames.items[p->frames.count - 1];
   if (f->next) {
     const pir_op *op = f->next;
     f->next = pir_op_next(op);
-    begin_op(p, op, f->depth);
+    print_op(p, op, f->depth);
     return;
   }
   if (f->block && p->form != PIR_TEXT_TYPED && form_of(p, f->op) == PIR_FORM_GENERAL) {
@@ -436,7 +436,7 @@ static void step(printer *p) {
 
 static void drain(printer *p, size_t base) {
   while (p->frames.count > base && !p->out.failed)
-    step(p);
+    print_step(p);
 }
 
 // ---- entries
@@ -447,8 +447,8 @@ static void hide_attrs(printer *p) {
   p->hidden[1] = pir_name_get(p->ctx, PIR_STR("sym_shape_str"));
 }
 
-static void start(printer *p, pir_context *ctx, const pir_print_options *options,
-                  pir_writer out, char *buffer) {
+static void open_printer(printer *p, pir_context *ctx, const pir_print_options *options,
+                         pir_writer out, char *buffer) {
   *p = (printer){.ctx = ctx, .form = options ? options->form : PIR_TEXT_T3};
   p->locations = p->form == PIR_TEXT_TYPED && !(options && options->strip_debug);
   hide_attrs(p);
@@ -456,7 +456,7 @@ static void start(printer *p, pir_context *ctx, const pir_print_options *options
   pir_strbuf_init_writer(&p->out, out, buffer, WRITE_BUFFER);
 }
 
-static void release(printer *p) {
+static void free_printer(printer *p) {
   pir_arena *arena = &p->ctx->arena;
   pir_map_free(arena, &p->numbers);
   pir_strbuf_free(&p->type_texts);
@@ -464,8 +464,8 @@ static void release(printer *p) {
   pir_arena_free(arena, p->attrs, p->attr_capacity * sizeof *p->attrs);
 }
 
-static pir_status finish(printer *p) {
-  release(p);
+static pir_status close_printer(printer *p) {
+  free_printer(p);
   return pir_strbuf_flush(&p->out) ? PIR_OK : PIR_IO;
 }
 
@@ -492,7 +492,7 @@ static void print_module(printer *p, const pir_program *program) {
   else if (p->form != PIR_TEXT_TYPED)
     print_keywords(p, block, 1);
   for (const pir_op *op = pir_block_first(block); op && !p->out.failed; op = pir_op_next(op)) {
-    begin_op(p, op, 1);
+    print_op(p, op, 1);
     drain(p, 0);
   }
   pir_strbuf_lit(&p->out, "}\n");
@@ -510,9 +510,9 @@ static pir_status print_program(void *user) {
   const print_call *call = user;
   char buffer[WRITE_BUFFER];
   printer p;
-  start(&p, pir_program_context(call->program), call->options, call->out, buffer);
+  open_printer(&p, pir_program_context(call->program), call->options, call->out, buffer);
   print_module(&p, call->program);
-  return finish(&p);
+  return close_printer(&p);
 }
 
 pir_status pir_program_print(const pir_program *program, const pir_print_options *options,
@@ -521,19 +521,19 @@ pir_status pir_program_print(const pir_program *program, const pir_print_options
   return pir_context_enter(pir_program_context(program), print_program, &call);
 }
 
-static pir_status print_op(void *user) {
+static pir_status print_op_alone(void *user) {
   const print_call *call = user;
   char buffer[WRITE_BUFFER];
   printer p;
-  start(&p, pir_op_context(call->op), call->options, call->out, buffer);
-  begin_op(&p, call->op, 0);
+  open_printer(&p, pir_op_context(call->op), call->options, call->out, buffer);
+  print_op(&p, call->op, 0);
   drain(&p, 0);
-  return finish(&p);
+  return close_printer(&p);
 }
 
 pir_status pir_op_print(const pir_op *op, const pir_print_options *options, pir_writer out) {
   print_call call = {.op = op, .options = options, .out = out};
-  return pir_context_enter(pir_op_context(op), print_op, &call);
+  return pir_context_enter(pir_op_context(op), print_op_alone, &call);
 }
 
 void pir_text_op_line(pir_strbuf *out, const pir_op *op) {
@@ -546,7 +546,7 @@ void pir_text_op_line(pir_strbuf *out, const pir_op *op) {
   char *end = memchr(out->data + before, '\n', out->size - before);
   if (end)
     out->size = (size_t)(end - out->data);
-  release(&p);
+  free_printer(&p);
 }
 
 pir_status pir_type_print_as(const pir_type *type, pir_text_form form, pir_writer out) {

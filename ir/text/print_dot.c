@@ -81,7 +81,11 @@ static pir_walk_result set_node(pir_op *op, void *user) {
     pir_map_put(&d->ctx->arena, &d->nodes, op, FOLDED);
     return PIR_WALK_CONTINUE;
   }
-  uint64_t node = closed ? *outer : d->node_count < d->limit ? REST + ++d->node_count : REST;
+  uint64_t node = REST;
+  if (closed)
+    node = *outer;
+  else if (d->node_count < d->limit)
+    node = REST + ++d->node_count;
   if (node == REST)
     d->rest++;
   pir_map_put(&d->ctx->arena, &d->nodes, op, node);
@@ -97,7 +101,7 @@ static bool is_closed(const drawer *d, const pir_op *op) {
 // ---- words
 
 // Text inside double quotes; `\n` is a line end for Graphviz.
-static void put_text(drawer *d, pir_str text) {
+static void put_quoted(drawer *d, pir_str text) {
   for (size_t i = 0; i < text.size; i++) {
     char c = text.data[i];
     if (c == '"' || c == '\\')
@@ -142,7 +146,7 @@ static void put_type(drawer *d, const pir_type *type) {
   size_t prefix = sizeof "tensor<" - 1;
   if (pir_type_is_tensor(type))
     view = (pir_str){view.data + prefix, view.size - prefix - 1};
-  put_text(d, view);
+  put_quoted(d, view);
   pir_strbuf_free(&text);
 }
 
@@ -162,7 +166,7 @@ static void put_folded(drawer *d, const pir_op *op) {
   if (shown > MOST)
     for (shown = MOST; shown && ((unsigned char)view.data[shown] & 0xC0) == 0x80;)
       shown--;
-  put_text(d, (pir_str){view.data, shown});
+  put_quoted(d, (pir_str){view.data, shown});
   if (shown < view.size)
     pir_strbuf_lit(&d->out, "..");
   pir_strbuf_lit(&d->out, ": ");
@@ -196,10 +200,10 @@ static void put_node(drawer *d, const pir_op *op) {
   pir_strbuf line;
   pir_strbuf_init(&line, &d->ctx->arena);
   pir_strbuf_format(&d->out, "n%llu [label=\"", (unsigned long long)node_of(d, op));
-  put_text(d, short_name(op));
+  put_quoted(d, short_name(op));
   if (port.size)
     pir_strbuf_lit(&d->out, "\\n");
-  put_text(d, port);
+  put_quoted(d, port);
   for (size_t i = 0; i < pir_op_operands(op); i++) {
     const pir_op *from = pir_op_operand_op(op, i);
     if (from && node_of(d, from) == FOLDED)
@@ -209,7 +213,7 @@ static void put_node(drawer *d, const pir_op *op) {
     pir_strbuf_format(&d->out, "\\n%llu ops inside", (unsigned long long)ops_inside(op));
   pir_strbuf_format(&d->out, "\",fillcolor=\"%s\",tooltip=\"", fill_of(op));
   pir_text_op_line(&line, op);
-  put_text(d, pir_strbuf_view(&line));
+  put_quoted(d, pir_strbuf_view(&line));
   pir_strbuf_lit(&d->out, "\"];\n");
   pir_strbuf_free(&line);
 }
@@ -230,11 +234,11 @@ static void put_arguments(drawer *d, const pir_op *op, size_t region) {
     }
 }
 
-static void open_region(drawer *d, const pir_op *op, size_t region) {
+static void begin_cluster(drawer *d, const pir_op *op, size_t region) {
   const pir_block *block = pir_region_first(pir_op_region(op, region));
   pir_strbuf_format(&d->out, "subgraph cluster_%llu_%zu {\nlabel=\"",
                     (unsigned long long)node_of(d, op), region);
-  put_text(d, short_name(op));
+  put_quoted(d, short_name(op));
   if (pir_op_regions(op) > 1)
     pir_strbuf_format(&d->out, ", region %zu", region);
   pir_strbuf_lit(&d->out, "\";\n");
@@ -252,7 +256,7 @@ static const pir_op *following(const pir_op *op) {
   return next;
 }
 
-static void step(drawer *d) {
+static void draw_step(drawer *d) {
   frame *f = &d->frames.items[d->frames.count - 1];
   const pir_op *op = f->next;
   if (op) {
@@ -261,7 +265,7 @@ static void step(drawer *d) {
       return;
     put_node(d, op);
     if (pir_op_regions(op) && !is_closed(d, op))
-      open_region(d, op, 0);
+      begin_cluster(d, op, 0);
     return;
   }
   frame done = pir_vec_pop(&d->frames);
@@ -269,14 +273,14 @@ static void step(drawer *d) {
     return;  // the module's
   pir_strbuf_lit(&d->out, "}\n");
   if (done.region + 1 < pir_op_regions(done.op))
-    open_region(d, done.op, done.region + 1);
+    begin_cluster(d, done.op, done.region + 1);
 }
 
 static void put_nodes(drawer *d, const pir_program *program) {
   frame module = {pir_program_module(program), 0, pir_block_first(pir_program_block(program))};
   pir_vec_push(&d->ctx->arena, &d->frames, module);
   while (d->frames.count && !d->out.failed)
-    step(d);
+    draw_step(d);
   if (d->rest)
     pir_strbuf_format(&d->out,
                       "n%d [label=\"%llu more ops\",shape=note,fillcolor=\"#f4d7d7\"];\n", REST,

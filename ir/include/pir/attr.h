@@ -45,6 +45,15 @@ typedef enum pir_attr_kind {
       PIR_ATTR_KIND_COUNT
 } pir_attr_kind;
 
+// Returns whether attributes of that kind are one integer (I32, I64 or INDEX).
+static inline bool pir_attr_kind_is_int(pir_attr_kind kind) {
+  return kind == PIR_ATTR_I32 || kind == PIR_ATTR_I64 || kind == PIR_ATTR_INDEX;
+}
+// Returns whether attributes of that kind are one floating-point number (F32 or F64).
+static inline bool pir_attr_kind_is_float(pir_attr_kind kind) {
+  return kind == PIR_ATTR_F32 || kind == PIR_ATTR_F64;
+}
+
 // A place of the framework.
 typedef struct pir_place {
   // JSON's allocation code: 0 undefined, 1 cpu, 2 gpu, 3 gpu_pinned, 4 xpu, 5 xpu_pinned, 7
