@@ -28,6 +28,9 @@ pir_dtype_set type_named(parser *p, source_loc loc, const char *name);
 type_spec scalar_type(source_loc loc, const char *name);
 type_spec tied_type(source_loc loc, const char *word, const char *operand);
 type_spec from_type(source_loc loc, const char *word, const char *attr);
+// What a type given by an attribute is where the attribute is undefined: an element type, or
+// that of the operand of this name.
+void type_otherwise(type_spec *t, const char *name);
 type_spec attr_kind(source_loc loc, const char *name, bool array);
 
 void add_operands(parser *p, names n, type_spec type, expr *literal);

@@ -144,7 +144,7 @@ tensor_type: TENSOR '<' type_union '>' { $$ = $3; }
   | TENSOR '<' name '(' name ')' '>' { $$ = tied_type(@3, $3, $5); } ;
 result_type: tensor_type
   | TENSOR '<' name '(' ATTR_NAME ')' '>' { $$ = from_type(@3, $3, $5); }
-  | TENSOR '<' name '(' ATTR_NAME ',' name ')' '>' { $$ = from_type(@3, $3, $5); $$.same = $7; } ;
+  | TENSOR '<' name '(' ATTR_NAME ',' name ')' '>' { $$ = from_type(@3, $3, $5); type_otherwise(&$$, $7); } ;
 type_union: name { $$ = (type_spec){.dtypes = type_named(p, @1, $1), .loc = @1}; $$.name = $1; }
   | type_union '|' name { $$ = $1; $$.dtypes |= type_named(p, @3, $3); $$.name = NULL; } ;
 attr_type: name { $$ = attr_kind(@1, $1, false); }

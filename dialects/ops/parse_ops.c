@@ -261,6 +261,14 @@ type_spec from_type(source_loc loc, const char *word, const char *attr_name) {
   return (type_spec){.loc = loc, .from = attr_name};
 }
 
+void type_otherwise(type_spec *t, const char *name) {
+  pir_dtype dtype = dtype_named(name);
+  if (dtype == PIR_DTYPE_COUNT)
+    t->same = name;
+  else
+    t->dtype = (uint8_t)dtype;
+}
+
 type_spec attr_kind(source_loc loc, const char *name, bool array) {
   static const struct {
     const char *name;
@@ -371,7 +379,7 @@ void add_results(parser *p, names n, type_spec t) {
       flags |= PIR_RESULT_VARIADIC;
     if (marks & MARK_INTERMEDIATE)
       flags |= PIR_RESULT_INTERMEDIATE;
-    uint8_t dtype = PIR_UNDEFINED;
+    uint8_t dtype = t.dtype;
     for (int k = 1; k < PIR_DTYPE_COUNT; k++)
       if (t.dtypes == (pir_dtype_set)1 << k)
         dtype = (uint8_t)k;
