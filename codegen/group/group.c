@@ -722,19 +722,6 @@ static pir_status group_scans(grouping *g, pir_block *block) {
   return status;
 }
 
-// The option's number; -1 when it is none.
-static int64_t read_few(pir_str text) {
-  int64_t n = 0;
-  if (!text.size)
-    return FEW_ELEMENTS;
-  for (size_t i = 0; i < text.size; i++) {
-    if (text.data[i] < '0' || text.data[i] > '9' || n > 1 << 20)
-      return -1;
-    n = n * 10 + (text.data[i] - '0');
-  }
-  return n;
-}
-
 static pir_status read_refusal(grouping *g) {
   static const char *const stages[] = {"", "lower", "emit", "plan"};
   bool known = false;
@@ -743,17 +730,14 @@ static pir_status read_refusal(grouping *g) {
     known |= pir_str_equal(g->refuse, pir_str_from(stages[i]));
   if (!known)
     return pir_run_bad_option(g->run, "refuse", "lower, emit or plan");
-  PIR_TRY(pir_run_option_int(g->run, "every", 1, &g->every));
+  g->every = pir_run_option_int(g->run, "every", 1);
   return g->every > 0 ? PIR_OK : pir_run_bad_option(g->run, "every", "a number above 0");
 }
 
 pir_status pir_pass_group(pir_pass_run *run) {
   grouping g = {
       .run = run, .facts = pir_run_facts(run), .ctx = pir_program_context(run->program)};
-  g.few = read_few(pir_run_option(run, "few"));
-  if (g.few < 0)
-    return pir_report(g.ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
-                      "option 'few' expects a number");
+  g.few = pir_run_option_int(run, "few", FEW_ELEMENTS);
   if (!g.facts)
     return pir_run_facts_status(run);
   PIR_TRY(read_refusal(&g));

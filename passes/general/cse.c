@@ -180,7 +180,7 @@ static void step(cse *c) {
 
 pir_status pir_pass_cse(pir_pass_run *run) {
   cse c = {.run = run, .arena = pir_context_arena(pir_program_context(run->program))};
-  PIR_TRY(pir_run_option_int(run, "max-ops", INT64_MAX, &c.limit));
+  c.limit = pir_run_option_int(run, "max-ops", INT64_MAX);
   push_blocks(&c, pir_program_module(run->program), 0);
   while (c.frames.count)
     step(&c);

@@ -59,9 +59,7 @@ pir_status pir_pass_decompose(pir_pass_run *run) {
                      pir_name_get(pir_program_context(run->program), PIR_STR("comp_op_name"))};
   if (!s.facts)
     return pir_run_facts_status(run);
-  PIR_TRY(pir_run_option_bool(run, "dynamic", true, &s.dynamic));
-  PIR_TRY(pir_run_check_list(run, "allow"));
-  PIR_TRY(pir_run_check_list(run, "deny"));
+  s.dynamic = pir_run_option_bool(run, "dynamic", true);
   return rules_run(run, run_rules(run),
                    &(rules_mode){.takes = takes, .expands = true, .user = &s});
 }

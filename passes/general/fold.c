@@ -301,7 +301,6 @@ static void replace_values(folder *f, pir_op *module) {
 // An evaluator with the options that both passes have.
 static pir_status open_folder(folder *f, bool params) {
   pir_pass_run *run = f->run;
-  int64_t max_bytes;
   pir_facts *facts = pir_run_facts(run);
   if (!facts)
     return pir_run_facts_status(run);
@@ -309,9 +308,9 @@ static pir_status open_folder(folder *f, bool params) {
   if (!f->top)
     return PIR_OK;
   evaluator_init(&f->eval, run->program, facts);
-  PIR_TRY(pir_run_option_bool(run, "params", params, &f->eval.parameters));
-  PIR_TRY(pir_run_option_int(run, "max-bytes", (int64_t)f->eval.max_bytes, &max_bytes));
-  f->eval.max_bytes = (uint64_t)max_bytes;
+  f->eval.parameters = pir_run_option_bool(run, "params", params);
+  f->eval.max_bytes =
+      (uint64_t)pir_run_option_int(run, "max-bytes", (int64_t)f->eval.max_bytes);
   pir_walk(pir_program_module(run->program), PIR_PRE_ORDER, take_name, f);
   return PIR_OK;
 }
@@ -327,7 +326,7 @@ pir_status pir_pass_fold(pir_pass_run *run) {
   if (!f.top)
     return PIR_OK;
   f.eval.rewriter = run->rewriter;
-  PIR_TRY(pir_run_option_bool(run, "sources", true, &f.sources));
+  f.sources = pir_run_option_bool(run, "sources", true);
   pir_op *module = pir_program_module(run->program);
   pir_walk(module, PIR_PRE_ORDER, visit, &f);
   if (!f.status)

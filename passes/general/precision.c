@@ -236,9 +236,8 @@ static pir_status read_options(precision *p) {
   else if (name.size && !pir_str_equal(name, PIR_STR("f16")) &&
            !pir_str_equal(name, PIR_STR("float16")))
     return pir_run_bad_option(p->run, "precision", "f16 or bf16");
-  PIR_TRY(pir_run_option_bool(p->run, "io", false, &p->io));
-  PIR_TRY(pir_run_check_list(p->run, "allow"));
-  return pir_run_check_list(p->run, "deny");
+  p->io = pir_run_option_bool(p->run, "io", false);
+  return PIR_OK;
 }
 
 pir_status pir_pass_mixed_precision(pir_pass_run *run) {

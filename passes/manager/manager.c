@@ -75,6 +75,7 @@ typedef struct add_call {
 static pir_status add_entry(void *user) {
   const add_call *call = user;
   pir_pass_manager *manager = call->manager;
+  PIR_TRY(manager_check_options(manager, call->pass, call->options, call->count));
   const pir_pass_option *options = call->options;
   manager_entry entry = {.pass = call->pass, .option_count = call->count};
   if (call->count)
@@ -100,123 +101,12 @@ void pir_run_count(pir_pass_run *run, const char *what, uint64_t n) {
   pir_vec_push(manager->arena, &manager->statistics, row);
 }
 
-static const pir_pass_option *find_option(const pir_pass_run *run, const char *key) {
-  for (size_t i = 0; i < run->option_count; i++)
-    if (pir_str_equal(run->options[i].key, pir_str_from(key)))
-      return &run->options[i];
-  return NULL;
-}
-
-pir_str pir_run_option(const pir_pass_run *run, const char *key) {
-  const pir_pass_option *option = find_option(run, key);
-  return option ? option->value : (pir_str){"", 0};
-}
-
-pir_status pir_run_bad_option(const pir_pass_run *run, const char *key, const char *expected) {
-  pir_str value = pir_run_option(run, key);
-  const pir_pass_manager *manager = run->manager;
-  return pir_report(manager->ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
-                    "option %s of pass %s expects %s, has '%.*s'", key,
-                    manager->entries.items[manager->current].pass->name, expected,
-                    (int)value.size, value.data);
-}
-
 bool pir_run_any_float(const pir_pass_run *run) {
   return ((const pir_pass_manager *)run->manager)->options.any_float;
 }
 
 void pir_run_allow_any_float(pir_pass_run *run) {
   ((pir_pass_manager *)run->manager)->options.any_float = true;
-}
-
-pir_status pir_run_option_int(const pir_pass_run *run, const char *key, int64_t otherwise,
-                              int64_t *out_value) {
-  const pir_pass_option *option = find_option(run, key);
-  *out_value = otherwise;
-  if (!option)
-    return PIR_OK;
-  int64_t value = 0;
-  for (size_t i = 0; i < option->value.size; i++) {
-    int digit = option->value.data[i] - '0';
-    bool bad = digit < 0 || digit > 9 || __builtin_mul_overflow(value, 10, &value) ||
-               __builtin_add_overflow(value, digit, &value);
-    if (bad)
-      return pir_run_bad_option(run, key, "a number");
-  }
-  if (!option->value.size)
-    return pir_run_bad_option(run, key, "a number");
-  *out_value = value;
-  return PIR_OK;
-}
-
-pir_status pir_run_option_bool(const pir_pass_run *run, const char *key, bool otherwise,
-                               bool *out_value) {
-  const pir_pass_option *option = find_option(run, key);
-  *out_value = otherwise;
-  if (!option)
-    return PIR_OK;
-  bool yes = !option->value.size || pir_str_equal(option->value, PIR_STR("true"));
-  if (!yes && !pir_str_equal(option->value, PIR_STR("false")))
-    return pir_run_bad_option(run, key, "true or false");
-  *out_value = yes;
-  return PIR_OK;
-}
-
-// ---- lists of ops
-
-// The next name of a list, a|b; false at its end.
-static bool next_name(pir_str *list, pir_str *out_name) {
-  if (!list->size)
-    return false;
-  const char *bar = memchr(list->data, '|', list->size);
-  size_t size = bar ? (size_t)(bar - list->data) : list->size;
-  *out_name = (pir_str){list->data, size};
-  size_t past = bar ? size + 1 : size;
-  *list = (pir_str){list->data + past, list->size - past};
-  return true;
-}
-
-// An op of any dialect may go by its name there.
-static bool is_op_called(pir_str full, pir_str name) {
-  if (pir_str_equal(full, name))
-    return true;
-  const char *dot = memchr(full.data, '.', full.size);
-  return dot &&
-         pir_str_equal((pir_str){dot + 1, full.size - (size_t)(dot + 1 - full.data)}, name);
-}
-
-static bool is_op_name(pir_context *ctx, pir_str name) {
-  if (pir_context_opdef(ctx, name)->traits & PIR_REGISTERED)
-    return true;
-  for (size_t i = 0; i < pir_context_dialects(ctx); i++) {
-    char full[128];
-    pir_text_format(full, sizeof full, "%s.%.*s", pir_context_dialect(ctx, i)->name,
-                    (int)name.size, name.data);
-    if (pir_context_opdef(ctx, pir_str_from(full))->traits & PIR_REGISTERED)
-      return true;
-  }
-  return false;
-}
-
-bool pir_run_option_lists(const pir_pass_run *run, const char *key, pir_str op_name) {
-  pir_str list = pir_run_option(run, key), name;
-  while (next_name(&list, &name))
-    if (is_op_called(op_name, name))
-      return true;
-  return false;
-}
-
-pir_status pir_run_check_list(const pir_pass_run *run, const char *key) {
-  const pir_pass_manager *manager = run->manager;
-  pir_str list = pir_run_option(run, key), name;
-  while (next_name(&list, &name)) {
-    if (!is_op_name(manager->ctx, name))
-      return pir_report(manager->ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
-                        "option %s of pass %s names an unknown op '%.*s'", key,
-                        manager->entries.items[manager->current].pass->name, (int)name.size,
-                        name.data);
-  }
-  return PIR_OK;
 }
 
 pir_facts *pir_run_facts(pir_pass_run *run) {

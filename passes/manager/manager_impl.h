@@ -34,6 +34,11 @@ struct pir_pass_manager {
       facts;  // from one pass of rules to the next: those change programs by the rewriter alone
 };
 
+// Reports (PIR_INVALID) an option that the pass does not take, one that is given twice, and a
+// value that the option does not take.
+pir_status manager_check_options(const pir_pass_manager *manager, const pir_pass *pass,
+                                 const pir_pass_option *options, size_t count);
+
 // A pass by its name: one that the manager was told of, else a built-in one. NULL: none.
 const pir_pass *pass_find_known(const pir_pass_manager *manager, pir_str name);
 

@@ -1,6 +1,6 @@
 // RUN: pir-opt %s --split-input-file --verify-each --passes=group,dce | FileCheck %s
 // RUN: not pir-opt %s --split-input-file --passes="group{few=many}" 2>&1 | FileCheck %s --check-prefix=OPTION
-// OPTION: error: option 'few' expects a number
+// OPTION: error: option few of pass build_cinn_pass expects a number, has 'many'
 
 // A chain of element-wise ops over one shape is one group, with the constants it reads; a value that is read outside
 // is handed out beside the last one.

@@ -123,7 +123,7 @@ static void pass(const drr_pass *p, FILE *out) {
   text(out, p->short_name);
   fprintf(out, ", %d, ", p->level);
   text(out, p->summary);
-  fprintf(out, ", NULL, &pir_rules_of_%s};\n", p->name);
+  fprintf(out, ", NULL, &pir_rules_of_%s, NULL};\n", p->name);
 }
 
 void drrc_emit(const drr *d, FILE *out) {
@@ -134,8 +134,9 @@ void drrc_emit(const drr *d, FILE *out) {
   steps(d, out);
   rules(d, out);
   fputs("static const rule_tables tables = {ops, operands, results, attrs, steps, nodes, pool, "
-        "outputs, rules};\n",
+        "outputs, rules, ",
         out);
+  fprintf(out, "%zu};\n", d->nodes.count);
   for (size_t i = 0; i < d->passes.count; i++)
     pass(&d->passes.items[i], out);
 }

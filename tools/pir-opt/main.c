@@ -126,6 +126,8 @@ static int list_passes(void) {
     const pir_pass *pass = pir_pass_at(i);
     printf("%-44s %-8s %s\n", pass->name, pass->short_name ? pass->short_name : "",
            pass->summary);
+    for (const pir_option_def *o = pass->options; o && o->key; o++)
+      printf("    %-40s          %s\n", o->key, o->summary);
   }
   return CLI_OK;
 }

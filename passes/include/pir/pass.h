@@ -20,6 +20,28 @@ typedef struct pir_pass_option {
   pir_str key, value;
 } pir_pass_option;
 
+// The values that an option takes.
+typedef enum pir_option_kind {
+  // A number >= 0.
+  PIR_OPTION_NUMBER,
+  // true, false, or no value, which means true.
+  PIR_OPTION_SWITCH,
+  // Names of ops with `|` between them, each with its dialect or without.
+  PIR_OPTION_OPS,
+  // Any text; the pass checks it.
+  PIR_OPTION_TEXT,
+} pir_option_kind;
+
+// Declares an option that a pass takes.
+typedef struct pir_option_def {
+  // The name in pipeline text ("max-ops").
+  const char *key;
+  // The values that it takes, which are checked when the pass joins a manager.
+  pir_option_kind kind;
+  // One line for people.
+  const char *summary;
+} pir_option_def;
+
 // One run of one pass over one program. Valid during the call.
 struct pir_pass_run {
   // The program to change.
@@ -48,6 +70,9 @@ typedef struct pir_pass {
   pir_status (*run)(pir_pass_run *run);
   // The rules of a pass that has some; without `run` they are the whole pass.
   const pir_rule_pass *rules;
+  // The options that the pass takes, up to one without a key; NULL: none. An option that a rule
+  // reads need not be among them.
+  const pir_option_def *options;
 } pir_pass;
 
 // ---- for passes while they run
@@ -56,18 +81,12 @@ typedef struct pir_pass {
 PIR_API void pir_run_count(pir_pass_run *run, const char *what, uint64_t n);
 // Returns the value of an option; empty when it is not given. It lives as long as the context.
 PIR_API pir_str pir_run_option(const pir_pass_run *run, const char *key);
-// Reads an option as a number >= 0; `otherwise` when it is not given. A bad value is reported
-// (PIR_INVALID).
-PIR_API pir_status pir_run_option_int(const pir_pass_run *run, const char *key,
-                                      int64_t otherwise, int64_t *out_value);
-// Reads an option as a switch: true, false, or given without a value, which means true;
-// `otherwise` when it is not given. A bad value is reported (PIR_INVALID).
-PIR_API pir_status pir_run_option_bool(const pir_pass_run *run, const char *key, bool otherwise,
-                                       bool *out_value);
+// Returns the value of an option declared as a number; `otherwise` when it is not given.
+PIR_API int64_t pir_run_option_int(const pir_pass_run *run, const char *key, int64_t otherwise);
+// Returns the value of an option declared as a switch; `otherwise` when it is not given.
+PIR_API bool pir_run_option_bool(const pir_pass_run *run, const char *key, bool otherwise);
 // Whether an option that lists ops (a|b) names this one, with its dialect or without.
 PIR_API bool pir_run_option_lists(const pir_pass_run *run, const char *key, pir_str op_name);
-// Checks an option that lists ops: a name that no dialect declares is reported (PIR_INVALID).
-PIR_API pir_status pir_run_check_list(const pir_pass_run *run, const char *key);
 // Reports that the value of an option is not `expected` ("a number"); returns PIR_INVALID.
 PIR_API pir_status pir_run_bad_option(const pir_pass_run *run, const char *key,
                                       const char *expected);

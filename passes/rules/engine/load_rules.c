@@ -38,7 +38,8 @@ rule_tables drr_tables(const drr *d) {
                        .nodes = d->nodes.items,
                        .pool = d->pool.items,
                        .outputs = d->outputs.items,
-                       .rules = d->rules.items};
+                       .rules = d->rules.items,
+                       .node_count = d->nodes.count};
 }
 
 struct pir_rules {

@@ -2,6 +2,7 @@
 // orders it by benefit.
 
 #include <manager_impl.h>
+#include <helpers.h>
 #include "match.h"
 #include "run.h"
 
@@ -50,6 +51,21 @@ static bool apply(pir_op *op, pir_rewriter *rewriter, void *user) {
   return done;
 }
 
+bool rules_read_option(const pir_rule_pass *rules, pir_str key, bool *out_number) {
+  const rule_tables *t = rules->tables;
+  for (size_t i = 0; i < t->node_count; i++) {
+    const rule_node *node = &t->nodes[i];
+    if (node->op != RULE_HELPER || node->helper != pir_helper_option)
+      continue;
+    const int32_t *arguments = t->pool + node->a;
+    if (!pir_str_equal(key, pir_str_from(t->nodes[arguments[0]].text)))
+      continue;
+    *out_number = t->nodes[arguments[1]].op == RULE_INT;
+    return true;
+  }
+  return false;
+}
+
 pir_rule_value rule_option(void *user, pir_str name, const pir_rule_value *otherwise) {
   const rule_match *m = user;
   pir_rule_value value = *otherwise;
@@ -60,8 +76,8 @@ pir_rule_value rule_option(void *user, pir_str name, const pir_rule_value *other
     return value;
   value.attr = NULL;
   value.text = text;
-  if (value.kind == PIR_RULE_INT && !m->rewriter->failed)
-    m->rewriter->failed = pir_run_option_int(m->run, key, value.i, &value.i);
+  if (value.kind == PIR_RULE_INT)
+    value.i = pir_run_option_int(m->run, key, value.i);
   return value;
 }
 

@@ -106,6 +106,10 @@ static int32_t helper_call(drr *d, const char *name) {
     if (strcmp(e.name, name) != 0)
       continue;
     int32_t first = arguments(d, e.args);
+    // The manager finds the options that a pass takes by their names in the rules.
+    bool option = first >= 0 && strcmp(name, "option") == 0;
+    if (option && d->nodes.items[d->pool.items[first]].op != RULE_TEXT)
+      return fail(d, "the first argument of '@%s' is the name of an option", name);
     rule_node n = {.op = RULE_HELPER, .a = first, .b = (int32_t)strlen(e.args), .helper = e.fn};
     return first < 0 ? -1 : drr_node(d, n);
   }

@@ -183,6 +183,7 @@ typedef struct rule_tables {
   const int32_t *pool;
   const rule_output *outputs;
   const rule *rules;
+  size_t node_count;
 } rule_tables;
 
 // Whether several names for the one result that is declared stand for the members of a list.

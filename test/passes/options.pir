@@ -1,0 +1,22 @@
+// A pass takes the options that it declares (passes.def) or that its rules read, with values of
+// their kind; all else is refused before anything runs.
+// RUN: not pir-opt %s --passes='dce{x=1}' 2>&1 | FileCheck %s --check-prefix=NONE
+// NONE: error: pass dead_code_elimination_pass takes no option 'x'{{$}}
+// RUN: not pir-opt %s --passes='fold{source=true}' 2>&1 | FileCheck %s --check-prefix=OTHER
+// OTHER: error: pass constant_folding_pass takes no option 'source'; it takes params, max-bytes, sources
+// RUN: not pir-opt %s --passes='fold{sources=maybe}' 2>&1 | FileCheck %s --check-prefix=SWITCH
+// SWITCH: error: option sources of pass constant_folding_pass expects true or false, has 'maybe'
+// RUN: not pir-opt %s --passes='cse{max-ops=-1}' 2>&1 | FileCheck %s --check-prefix=NUMBER
+// NUMBER: error: option max-ops of pass common_subexpression_elimination_pass expects a number, has '-1'
+// RUN: not pir-opt %s --passes='cse{max-ops=1,max-ops=2}' 2>&1 | FileCheck %s --check-prefix=TWICE
+// TWICE: error: option max-ops of pass common_subexpression_elimination_pass is given twice
+// RUN: not pir-opt %s --passes='amp{deny=softmax|matmu}' 2>&1 | FileCheck %s --check-prefix=OPS
+// OPS: error: option deny of pass auto_mixed_precision_pass names an unknown op 'matmu'
+// RUN: not pir-opt %s --passes='fused_weight_only_linear{ark=80}' 2>&1 | FileCheck %s --check-prefix=RULE
+// RULE: error: pass fused_weight_only_linear_pass takes no option 'ark'
+// RUN: pir-opt %s --passes='fused_weight_only_linear{arch=80},cse{max-ops=3},fold{sources}' | FileCheck %s
+// CHECK: builtin.parameter
+{
+    (%0) = "builtin.parameter" () {parameter_name:"p",persistable:[true]} : () -> tensor<2xf32>
+    (%1) = "pd_op.fetch" (%0) {col:0,name:"out"} : (tensor<2xf32>) -> tensor<2xf32>
+}
