@@ -47,8 +47,8 @@ pir_status cuda_write(const loop_module *module, const pir_target *target, pir_c
     pir_strbuf_put(&text, source.text, source.size);
   else
     status =
-        put_compiled(&source, target->cuda_arch, form == PIR_CODE_PTX ? NVRTC_PTX : NVRTC_CUBIN,
-                     &text, message, capacity);
+        put_compiled(&source, target->device_arch,
+                     form == PIR_CODE_PTX ? NVRTC_PTX : NVRTC_CUBIN, &text, message, capacity);
   if (!pir_strbuf_flush(&text) && !status)
     status = PIR_IO;
   cuda_source_release(&source);

@@ -99,7 +99,7 @@ static pir_status key_of_cuda(const pir_code_store *store, const char *cuda, tex
   char head[256];
   size_t n = pir_text_format(head, sizeof head, "libpir %u, NVRTC %d.%d %s, %s, driver %d\n",
                              pir_version(), store->nvrtc.major, store->nvrtc.minor,
-                             nvrtc_options(), store->target.name, store->target.cuda_driver);
+                             nvrtc_options(), store->target.name, store->target.device_driver);
   buffer->size = 0;
   if (!append(buffer, head, n) || !append(buffer, cuda, strlen(cuda)))
     return PIR_EXHAUSTED;
@@ -177,8 +177,8 @@ static void try_disk(const pir_code_store *store, job *j) {
 static void compile(const pir_code_store *store, job *j) {
   pir_emitted object;
   if (j->from.cuda)
-    j->status = nvrtc_compile(&store->nvrtc, j->from.cuda, store->target.cuda_arch, NVRTC_CUBIN,
-                              &object, j->message, sizeof j->message);
+    j->status = nvrtc_compile(&store->nvrtc, j->from.cuda, store->target.device_arch,
+                              NVRTC_CUBIN, &object, j->message, sizeof j->message);
   else
     j->status = store->llvm.backend->emit(j->from.module, &store->target, PIR_CODE_OBJECT,
                                           &object, j->message, sizeof j->message);
@@ -235,7 +235,7 @@ static bool any_missing(const build *b) {
 static pir_status compile_missing(build *b, int threads) {
   pir_code_store *store = b->store;
   char message[512];
-  if (!store->target.cuda_arch && !store->llvm.backend) {
+  if (!store->target.device_arch && !store->llvm.backend) {
     pir_status status = pir_llvm_open(&store->llvm, message, sizeof message);
     if (status)
       return pir_report(store->ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", message);

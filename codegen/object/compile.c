@@ -181,7 +181,7 @@ pir_status pir_compiler_add(pir_compiler *c, const pir_op *group, const pir_fact
   describe(c, u, &l, &stages, &packings);
   u->group.reads = find_read(c, group, &stages);
   choose_explain(&l, &stages);
-  return c->options.target.cuda_arch ? write_cuda(c, u, group) : share(c, u);
+  return c->options.target.device_arch ? write_cuda(c, u, group) : share(c, u);
 }
 
 static pir_status find_code(const pir_image *image, const char *name, pir_stage_fn *out) {
@@ -250,7 +250,7 @@ static pir_status finish_device(pir_compiler *c) {
 }
 
 pir_status pir_compiler_finish(pir_compiler *c) {
-  if (c->options.target.cuda_arch)
+  if (c->options.target.device_arch)
     return finish_device(c);
   const loop_module **modules = calloc(c->count + 1, sizeof *modules);
   const pir_image **images = calloc(c->count + 1, sizeof *images),

@@ -113,10 +113,10 @@ static pir_status write_groups(codes *c, const pir_program *program, pir_code_fo
 pir_status pir_codegen_write(const pir_program *program, const pir_target *target,
                              pir_math math, pir_code_form form, pir_writer out) {
   pir_facts *facts = NULL;
-  if (form != PIR_CODE_LOOPS && (form >= PIR_CODE_CUDA) != (target->cuda_arch > 0))
+  if (form != PIR_CODE_LOOPS && (form >= PIR_CODE_CUDA) != (target->device_arch > 0))
     return pir_report(
         pir_program_context(program), PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
-        target->cuda_arch
+        target->device_arch
             ? "the target is a CUDA device, the form of code is a processor's"
             : "the form of code is a CUDA device's: name a target such as cuda or sm_90");
   PIR_TRY(pir_facts_create(program, &facts));

@@ -91,7 +91,7 @@ static bool is_device(const char *name, pir_target *out) {
   long arch = *name == 'c' ? EVERYWHERE : strtol(name + 3, &end, 10);
   if (*name != 'c' && (*end || end == name + 3 || arch < OLDEST || arch > NEWEST))
     return false;
-  *out = (pir_target){.cuda_arch = (int)arch, .vector_bytes = 16};
+  *out = (pir_target){.device_arch = (int)arch, .vector_bytes = 16};
   pir_text_format(out->name, sizeof out->name, "sm_%ld", arch);
   return true;
 }

@@ -19,7 +19,7 @@ typedef struct fixture {
 static int set_up(void **state) {
   fixture *f = calloc(1, sizeof *f);
   pir_message message = {{0}};
-  pir_status status = pir_device_open(0, NULL, &f->device, &message);
+  pir_status status = pir_device_open("cuda", 0, NULL, &f->device, &message);
   if (status) {
     assert_int_equal(status, PIR_UNAVAILABLE);
     assert_non_null(strchr(message.text, ':'));
@@ -49,12 +49,25 @@ static void describes_itself(void **state) {
   fixture *f = device_or_skip(state);
   pir_device *other = NULL;
   pir_message message = {{0}};
-  assert_true(pir_device_arch(f->device) >= 50);
+  assert_int_equal(strncmp(pir_device_target(f->device), "sm_", 3), 0);
+  assert_true(atoi(pir_device_target(f->device) + 3) >= 50);
   assert_true(pir_device_driver(f->device) >= 12000);
   assert_true(strlen(pir_device_name(f->device)) > 0);
-  assert_int_equal(pir_device_open(1 << 20, NULL, &other, &message), PIR_UNAVAILABLE);
+  assert_int_equal(pir_device_open("cuda", 1 << 20, NULL, &other, &message), PIR_UNAVAILABLE);
   assert_null(other);
   assert_non_null(strstr(message.text, "opening the device failed"));
+}
+
+static void unknown_kinds_are_refused(void **state) {
+  pir_device *device = NULL;
+  pir_message message = {{0}};
+  assert_true(pir_device_is_kind("cuda"));
+  assert_false(pir_device_is_kind("sm_90"));
+  assert_false(pir_device_is_kind("native"));
+  assert_false(pir_device_is_kind(NULL));
+  assert_int_equal(pir_device_open("abacus", 0, NULL, &device, &message), PIR_INVALID);
+  assert_null(device);
+  assert_non_null(strstr(message.text, "\"abacus\""));
 }
 
 // Sizes around those of the staging slices, and more at once than all of them hold.
@@ -128,6 +141,7 @@ static void graphs_begin_and_end(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(describes_itself, set_up, tear_down),
+      cmocka_unit_test(unknown_kinds_are_refused),
       cmocka_unit_test_setup_teardown(copies_come_back, set_up, tear_down),
       cmocka_unit_test_setup_teardown(memory_is_taken_again, set_up, tear_down),
       cmocka_unit_test_setup_teardown(too_much_is_refused, set_up, tear_down),

@@ -34,10 +34,10 @@ typedef struct pir_target {
   bool avx512_vnni, avx512_bf16, amx_bf16, amx_int8;
   // Caches of one core, in bytes.
   size_t l1_bytes, l2_bytes, l3_bytes;
-  // Compute capability of a CUDA device: 80, 90, ..; 0: a processor.
-  int cuda_arch;
+  // Architecture of a device by the number that its makers give it, as 90; 0: a processor.
+  int device_arch;
   // Version of the driver that loads the code, where it is known; else 0.
-  int cuda_driver;
+  int device_driver;
 } pir_target;
 
 // Describes the target that code will run on. "native" or NULL is this processor; "cuda" is an

@@ -36,13 +36,15 @@ static pir_model_options read_options(const pir_model_options *given) {
 
 // What is put in groups depends on where they run; rounding pays where instructions multiply
 // what was rounded.
-static const char *pipeline_for(const pir_model_options *options) {
+static const char *pipeline_for(const pir_model_options *options, pir_message *room) {
   pir_math math = PIR_MATH_STRICT;
   pir_target target;
   if (strcmp(options->pipeline, "compile") != 0)
     return options->pipeline;
-  if (pir_model_wants_device(options))
-    return "compile-cuda";
+  if (pir_device_is_kind(options->target)) {
+    pir_text_format(room->text, sizeof room->text, "compile-%s", options->target);
+    return room->text;
+  }
   pir_math_named(options->math, &math);
   bool rounds = math == PIR_MATH_BF16 && !pir_target_describe(options->target, &target) &&
                 target.avx512_bf16;
@@ -51,7 +53,8 @@ static const char *pipeline_for(const pir_model_options *options) {
 
 static pir_status run_pipeline(pir_context *ctx, pir_program *program,
                                const pir_model_options *options) {
-  pir_str name = pir_str_from(pipeline_for(options));
+  pir_message room;
+  pir_str name = pir_str_from(pipeline_for(options, &room));
   pir_pass_options how = {.any_float = options->any_float};
   const char *text = pir_pipeline_text(name);
   pir_pass_manager *manager = pir_pass_manager_create(ctx, &how);
@@ -75,10 +78,8 @@ static size_t count_groups(const pir_program *program) {
 }
 
 static pir_status device_target(const pir_device *device, pir_target *out) {
-  char name[16];
-  pir_text_format(name, sizeof name, "sm_%d", pir_device_arch(device));
-  PIR_TRY(pir_target_get(name, out));
-  out->cuda_driver = pir_device_driver(device);
+  PIR_TRY(pir_target_get(pir_device_target(device), out));
+  out->device_driver = pir_device_driver(device);
   return PIR_OK;
 }
 
@@ -91,11 +92,11 @@ static pir_status create_compiler(const pir_model *model, pir_context *ctx,
   pir_status status = model->device ? device_target(model->device, &how.target)
                       : ahead       ? pir_target_describe(options->target, &how.target)
                                     : pir_target_get(options->target, &how.target);
-  if (!status && ahead && how.target.cuda_arch)
+  if (!status && ahead && how.target.device_arch)
     return pir_report(
         ctx, PIR_UNSUPPORTED, PIR_ERROR, PIR_LOC_UNKNOWN,
         "unsupported: code of a device compiled ahead, since it depends on the driver there");
-  if (!status && how.target.cuda_arch && !model->device)
+  if (!status && how.target.device_arch && !model->device)
     status = PIR_UNSUPPORTED;
   if (status)
     return pir_report(
@@ -167,7 +168,7 @@ static pir_status make(pir_model *model, pir_program *program,
   pir_status status = check_math(ctx, options);
   if (status)
     return status;
-  if (pir_model_wants_device(options))
+  if (pir_device_is_kind(options->target))
     status = pir_model_open_device(model, options, &message);
   if (status)
     return pir_report(ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", message.text);

@@ -32,9 +32,8 @@ struct pir_model {
 // Without content, held once; NULL: out of memory.
 pir_model *pir_model_new(const pir_allocator *allocator);
 
-// The device for target "cuda" (on_device.c): opened before anything is compiled for it, its
-// kernels looked up afterwards.
-bool pir_model_wants_device(const pir_model_options *options);
+// The device that the target names (on_device.c): opened before anything is compiled for it,
+// its kernels looked up afterwards.
 pir_status pir_model_open_device(pir_model *model, const pir_model_options *options,
                                  pir_message *message);
 pir_status pir_model_load_kernels(pir_model *model, pir_message *message);

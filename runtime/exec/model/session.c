@@ -36,7 +36,7 @@ static pir_status fill(pir_session *s, const pir_session_options *options) {
   s->frame.packed = s->model->packed;
   s->frame.kernels = s->model->kernels;
   if (s->model->device)
-    PIR_TRY(pir_queue_create(s->model->device, options->cuda_stream, &s->frame.queue,
+    PIR_TRY(pir_queue_create(s->model->device, options->device_stream, &s->frame.queue,
                              &s->frame.message));
   s->frame.cancel = options->cancel;
   s->frame.generator = &s->generator;

@@ -1,7 +1,7 @@
-// CUDA graphs. Groups that follow each other, with all their memory planned, are a segment. The
-// first run of a set of shapes launches its kernels one by one; the second captures them; from
-// then on a segment is one launch. A graph holds addresses, so it goes when the arena moves.
-// Where the stream cannot be captured, kernels are launched as before.
+// Graphs of a device. Groups that follow each other, with all their memory planned, are a
+// segment. The first run of a set of shapes launches its kernels one by one; the second
+// captures them; from then on a segment is one launch. A graph holds addresses, so it goes when
+// the arena moves. Where the stream cannot be captured, kernels are launched as before.
 #include "session_impl.h"
 
 static bool is_planned(const plan *p, uint32_t slot) {

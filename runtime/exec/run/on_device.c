@@ -1,16 +1,11 @@
-// Models on a CUDA device: its context, and the kernels of the plan's groups in it. Equal
-// groups share their code.
+// Models on a device: its context, and the kernels of the plan's groups in it. Equal groups
+// share their code.
 #include "model_impl.h"
-#include <string.h>
-
-bool pir_model_wants_device(const pir_model_options *options) {
-  return options->target && strcmp(options->target, "cuda") == 0;
-}
 
 pir_status pir_model_open_device(pir_model *model, const pir_model_options *options,
                                  pir_message *message) {
-  PIR_TRY(
-      pir_device_open(options->cuda_device, options->cuda_context, &model->device, message));
+  PIR_TRY(pir_device_open(options->target, options->device_number, options->device_context,
+                          &model->device, message));
   return pir_queue_create(model->device, NULL, &model->loading, message);
 }
 

@@ -52,7 +52,7 @@ static bool make_key(const pir_model_options *options, file_digest program, file
                      file_digest *out) {
   pir_target t;
   char text[2048], libraries[512];
-  if (pir_target_get(options->target, &t) || t.cuda_arch)
+  if (pir_target_get(options->target, &t) || t.device_arch)
     return false;
   pir_compiler_identity(libraries, sizeof libraries);
   size_t n = pir_text_format(
@@ -67,7 +67,7 @@ static bool make_key(const pir_model_options *options, file_digest program, file
 }
 
 static bool can_be_kept(const pir_model_options *options) {
-  return options->cache && !options->custom_ops && !pir_model_wants_device(options);
+  return options->cache && !options->custom_ops && !pir_device_is_kind(options->target);
 }
 
 // The file of combined parameters beside the program, or the one that is given. False when they

@@ -1,5 +1,6 @@
-// CUDA devices (docs/cuda.md), by the driver API, which is opened at run time: nothing of CUDA
-// is needed to build or install the library.
+// Devices beside the processor, of every kind that libpir knows (docs/cuda.md,
+// docs/add-a-device.md). A device's driver is opened at run time: nothing of it is needed to
+// build or install the library.
 //
 // A pir_device is a context with the code loaded into it; a pir_queue is a stream with a memory
 // pool and staging memory. Any number of threads may use a device, one thread at a time a
@@ -21,16 +22,19 @@ typedef struct pir_device_graph pir_device_graph;
 
 // ---- devices
 
-// Opens device number `ordinal`, or uses the caller's context (a CUcontext) when it is not
-// NULL. The caller closes the device. PIR_UNAVAILABLE when there is no driver or no device:
-// `message` names the missing part.
-PIR_API pir_status pir_device_open(int ordinal, void *context, pir_device **out_device,
-                                   pir_message *message);
+// Returns whether `target` names a kind of device: "cuda" does, "native" and "sm_90" do not.
+PIR_API bool pir_device_is_kind(const char *target);
+// Opens device number `ordinal` of a kind, or uses the caller's context (of the driver's API, a
+// CUcontext, say) when it is not NULL. The caller closes the device. PIR_UNAVAILABLE when there
+// is no driver or no device: `message` names the missing part. PIR_INVALID: no such kind.
+PIR_API pir_status pir_device_open(const char *kind, int ordinal, void *context,
+                                   pir_device **out_device, pir_message *message);
 // Closes a device without code and queues; a context of the caller's stays. NULL does nothing.
 PIR_API void pir_device_close(pir_device *device);
-// Returns the compute capability times ten: 90 for 9.0.
-PIR_API int pir_device_arch(const pir_device *device);
-// Returns the CUDA version of the driver, as 13000.
+// Returns the name of the target that code for this very device is compiled for, "sm_90", say;
+// it lives as long as the device.
+PIR_API const char *pir_device_target(const pir_device *device);
+// Returns the version of the driver, by the driver's own count.
 PIR_API int pir_device_driver(const pir_device *device);
 // Returns the product's name, which lives as long as the device.
 PIR_API const char *pir_device_name(const pir_device *device);
@@ -39,13 +43,13 @@ PIR_API const char *pir_device_name(const pir_device *device);
 
 // A kernel of loaded code; it is valid as long as the code.
 typedef struct pir_device_kernel {
-  // A CUfunction.
+  // The driver's handle.
   void *function;
   // The number of blocks that fills the device; more are not launched.
   int most_blocks;
 } pir_device_kernel;
 
-// Loads a CUBIN, which need not outlive the call. The caller unloads it.
+// Loads compiled code, which need not outlive the call. The caller unloads it.
 PIR_API pir_status pir_device_load(pir_device *device, const void *code,
                                    pir_device_code **out_code, pir_message *message);
 // Looks a kernel up by name, for blocks of `block_threads` threads.
@@ -56,8 +60,8 @@ PIR_API void pir_device_unload(pir_device_code *code);
 
 // ---- queues and their memory
 
-// Creates a queue on the caller's stream (a CUstream), or on one of its own when it is NULL.
-// The caller destroys it.
+// Creates a queue on the caller's stream (of the driver's API), or on one of its own when it is
+// NULL. The caller destroys it.
 PIR_API pir_status pir_queue_create(pir_device *device, void *stream, pir_queue **out_queue,
                                     pir_message *message);
 // Waits for the queue's work and destroys it; a stream of the caller's stays. NULL does
@@ -94,7 +98,7 @@ PIR_API const char *pir_queue_message(const pir_queue *queue);
 
 // A point in the order of a queue's work. Zero it before it is first set.
 typedef struct pir_device_mark {
-  // A CUevent.
+  // The driver's handle.
   void *event;
 } pir_device_mark;
 

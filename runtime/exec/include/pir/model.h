@@ -31,13 +31,13 @@ typedef struct pir_session pir_session;
 // ---- making a model
 
 // How a model is made. The zero value, but for `size`, means all defaults. Nothing is kept but
-// `allocator`, `custom_ops` and `cuda_context`, which must outlive the model.
+// `allocator`, `custom_ops` and `device_context`, which must outlive the model.
 typedef struct pir_model_options {
   // sizeof(pir_model_options): fields beyond it are taken as zero. 0 means this version's size.
   size_t size;
   // "compile" (default), "kernels", or pipeline text.
   const char *pipeline;
-  // "native" (default), "x86-64", "x86-64-v3", "x86-64-v4", "aarch64", "cuda", ..
+  // A processor, "native" (default), "x86-64", "x86-64-v3", "aarch64", .., or a kind of device.
   const char *target;
   // "strict" (default), "fast" or "bf16" (docs/execution.md#modes).
   const char *math;
@@ -54,10 +54,10 @@ typedef struct pir_model_options {
   // f16 and bf16 compute wherever f32 does. Without it an op that Paddle computes on GPUs alone
   // in such a type is refused, as Paddle's CPU build refuses it.
   bool any_float;
-  // Target "cuda": the caller's CUcontext, or NULL for the device's primary one.
-  void *cuda_context;
-  // Target "cuda" without a context: number of the device.
-  int cuda_device;
+  // On a device: the caller's context of the driver's API, or NULL for the device's own.
+  void *device_context;
+  // On a device without a context of the caller's: number of the device.
+  int device_number;
 } pir_model_options;
 
 // Verifies a program (pir/verify.h) and compiles it. The program is cloned, so the caller's
@@ -166,8 +166,8 @@ typedef struct pir_session_options {
   void *trace_user;
   // Seed of random ops without one of their own; 0: the same default for every session.
   uint64_t seed;
-  // Target "cuda": the caller's CUstream, or NULL for a stream of the session.
-  void *cuda_stream;
+  // On a device: the caller's stream of the driver's API, or NULL for one of the session.
+  void *device_stream;
 } pir_session_options;
 
 // Creates a session, which holds a reference to its model. `options` may be NULL. On success

@@ -10,12 +10,13 @@
 typedef int cu_device;
 typedef uint64_t cu_pointer;
 typedef struct cu_context_opaque *cu_context;
-typedef struct cu_module_opaque *cu_module;
-typedef struct cu_function_opaque *cu_function;
-typedef struct cu_stream_opaque *cu_stream;
-typedef struct cu_event_opaque *cu_event;
 typedef struct cu_graph_opaque *cu_graph;
-typedef struct cu_graph_exec_opaque *cu_graph_exec;
+// These are handles of the record, where they are void pointers.
+typedef void *cu_module;
+typedef void *cu_function;
+typedef void *cu_stream;
+typedef void *cu_event;
+typedef void *cu_graph_exec;
 
 enum {
   CU_ERROR_OUT_OF_MEMORY = 2,
