@@ -1,4 +1,4 @@
-// The tables opsc makes, one of each a dialect.
+// The tables that opsc generates, one for each dialect.
 #ifndef PIR_DIALECT_TABLES_H
 #define PIR_DIALECT_TABLES_H
 

@@ -1,4 +1,4 @@
-// The dialects that come with the library, and the search over their rows of old names.
+// The dialects of the library, and the search over their rows of legacy names.
 #include "dialect_tables.h"
 #include <pir/dialects.h>
 

@@ -1,6 +1,7 @@
-// Expands one op by its `lower` block: literals become constant ops, each step an op whose
-// result types follow from facts. What the block says of shapes is evaluated over facts, so a
-// list that depends on an unknown extent is refused with its place. One pass over the steps.
+// Expands one op by its `lower` block. Literals become constant ops; each step becomes an op
+// whose result types follow from facts. Shape expressions of the block are evaluated over
+// facts. A list that depends on an unknown extent is refused with its location. One pass over
+// the steps.
 #include "dialect_tables.h"
 #include "facts_impl.h"
 

@@ -1,6 +1,6 @@
-// What an op means when lowering bound it to a kernel: ops of the kernel dialect are named
-// after their kernel
-// ("relu(phi_kernel)") and keep the name of the op they were as an attribute.
+// Finds the meaning of an op that lowering has bound to a kernel. Ops of the kernel dialect are
+// named after their kernel ("relu(phi_kernel)") and keep the name of the original op in an
+// attribute.
 #include <pir/infer.h>
 #include <string.h>
 

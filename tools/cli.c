@@ -1,7 +1,7 @@
 // Option tables, files, diagnostics and exit codes of the command-line tools. Options are
-// matched by a linear scan (a tool has at most a few dozen); a file is mapped when it can be,
-// else read in blocks; an output goes to `NAME.tmp-PID` beside its place and is renamed when
-// all of it was written.
+// matched by a linear scan (a tool has at most a few dozen). A file is mapped if possible, else
+// read in blocks. An output is written to `NAME.tmp-PID` in its folder and renamed when it is
+// complete.
 #include "cli.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-// What every command-line tool shares: option tables, --help and --version, files in and out,
-// exit codes, diagnostics, limits. The tools are thin mains over this and the library.
+// Code that all command-line tools share: option tables, --help and --version, input and output
+// files, exit codes, diagnostics, limits. The tools are thin mains over this and the library.
 #ifndef PIR_TOOLS_CLI_H
 #define PIR_TOOLS_CLI_H
 

@@ -1,6 +1,6 @@
-// Reads by cursor over bytes already in memory, every length checked before use. A zip is read
-// from its central directory; members must be stored, and their checksum is verified. Writing
-// makes the same: no zip64, so members stay below 4 GiB.
+// Reads NumPy files from memory with a cursor; every length is checked before use. A zip is
+// read from its central directory; members must be stored uncompressed, and their checksum is
+// verified. Writing produces the same form: no zip64, so members stay below 4 GiB.
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,6 +1,5 @@
 // Tensors in NumPy's files: .npy (formats 1 to 3, C and Fortran order, little endian) and .npz
-// without compression. Types that NumPy does not have are stored as raw bits under a name that
-// ends in
+// without compression. Types that NumPy lacks are stored as raw bits under a name that ends in
 // `__bf16`, `__f8e4m3fn` or `__f8e5m2`.
 #ifndef PIR_TOOLS_NPY_H
 #define PIR_TOOLS_NPY_H

@@ -1,11 +1,13 @@
-// Attention, found by structure: two contractions joined by rows that sum to 1,
+// Matches attention by structure: two contractions joined by a softmax over the rows of the
+// scores.
 //
 //   first[.., i, j]  = sum over d of q[.., i, d] * k[.., j, d]
-//   scores[.., i, j] = elementwise of first
-//   second[.., i, w] = sum over j of e / sum(e) * v[.., j, w],   e = exp(scores - max of scores
-//   over j)
+//   scores[.., i, j] = elementwise ops on first
+//   e                = exp(scores - max over j of scores)
+//   second[.., i, w] = sum over j of e / sum(e) * v[.., j, w]
 //
-// whatever the axes are called, how they lie in memory, and which ops say so.
+// The match depends neither on the names of axes, nor on memory orders, nor on which ops
+// compute it.
 #ifndef PIR_ATTENTION_H
 #define PIR_ATTENTION_H
 

@@ -1,8 +1,9 @@
-// Finds attention, going back from its second product: over the quotient, the sum, the
-// exponential, the difference and the maximum to the scores, and from there over what is
-// computed element by element to the first product. The roles of the axes come from the
-// variables of both contractions. Everything between the products must be read by nothing else,
-// or the scores have to be in memory anyway. Cost: the handful of ops it looks at.
+// Matches attention backwards from its second product. The walk passes the quotient, the sum,
+// the exponential, the difference and the maximum and arrives at the scores. From the scores it
+// follows elementwise ops to the first product. The roles of the axes come from the variables
+// of both contractions. No other op may read a value between the products, because the scores
+// would then have to be stored. Cost: constant; the match visits at most ATTENTION_MAX_CHAIN
+// ops and the softmax.
 #include "attention.h"
 
 #include <string.h>

@@ -1,19 +1,19 @@
-// Groups that are attention: both products, and the weights between them, for a block of query
-// rows at a time. Nothing of the size of the score matrix is ever in memory.
+// Lowers attention groups: both products and the softmax between them, for one block of query
+// rows at a time. The score matrix is never stored as a whole.
 //
-// A unit is one block of rows of one pair of batch and head. Its keys and values are taken in
-// blocks that fit the second cache: packed into scratch (keys as [vector of keys][depth][lane],
-// values as [key][width]), then, for a few tiles of rows, the first product, the elementwise
-// ops on its sums, the exponentials, and the second product. Where all keys are one block the
-// results are done. Otherwise each row keeps its maximum m and sum s so far; when a block
-// raises m, what is summed so far shrinks by exp(m_old - m): Milakov and Gimelshein, Online
-// normalizer calculation for softmax, 2018; Dao et al., FlashAttention, 2022. Dividing by s is
-// left to the end, one division a result.
+// A unit is one block of query rows of one batch and head. Keys and values are visited in
+// blocks that fit the L2 cache. A block is packed into scratch: keys as [vector of
+// keys][depth][lane], values as [key][width]. Each register tile of rows then runs the first
+// product, its elementwise ops, the exponentials and the second product. If all keys fit one
+// block, the results are final. Otherwise each row keeps its running maximum m and sum s; when
+// a block raises m, the partial sums are scaled by exp(m_old - m). Sources: Milakov and
+// Gimelshein, Online normalizer calculation for softmax, 2018; Dao et al., FlashAttention,
+// 2022. The division by s comes last: one division for each result.
 //
-// Queries, keys and values are computed where they are packed, so transpositions, slices and
-// scales before them are index arithmetic. The number of keys and rows may be known only by
-// running; of no keys the sums are zero, and a row whose scores are all -inf is NaN, as it is
-// when the ops are done one by one.
+// Queries, keys and values are computed while they are packed, so transpositions, slices and
+// scales in front of them cost index arithmetic only. The numbers of keys and rows may be
+// dynamic. With zero keys the sums are 0. A row whose scores are all -inf is NaN, as it is when
+// the ops run one by one.
 #include "attention.h"
 #include "contract_impl.h"
 

@@ -1,7 +1,6 @@
-// Decides what is compiled, and in which way. The pass that makes groups asks here about single ops
-// and about the groups it has made; lowering a group starts here. Questions that only lowering can
-// answer are answered by lowering into a loop module that is thrown away: nothing outside this folder
-// does so.
+// Decides which ops are compiled, and by which generator. build_cinn_pass asks about single ops
+// and about the groups it has made; lowering a group starts here. Some questions are answered
+// by lowering into a temporary loop module; no other folder does so.
 #ifndef PIR_CHOOSE_H
 #define PIR_CHOOSE_H
 

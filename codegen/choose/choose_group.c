@@ -1,6 +1,6 @@
-// The ways to compile a group, as one table: how many contractions such a group has, whether the
-// group at hand is of the kind, and who emits it. Rows come with elements: the nests of both are made
-// alike.
+// The kinds of groups, as one table: the number of contractions in a group of the kind, a test
+// for the kind, and its lowering. Elementwise groups and row groups share an entry, because one
+// function lowers both.
 #include "choose.h"
 #include "probe.h"
 

@@ -1,5 +1,5 @@
-// Questions about one op that lowering answers: it is lowered alone, at a symbolic point, into a
-// module that is thrown away. What lowering accepts here it accepts in a group.
+// Decides whether one op can be compiled: lowers it alone, at a symbolic point, into a
+// temporary module. An op that lowers alone also lowers inside a group.
 #include "choose.h"
 #include "probe.h"
 

@@ -1,4 +1,4 @@
-// A lowering into a loop module that is thrown away, to learn what lowering accepts.
+// A lowering into a temporary loop module, which shows what lowering accepts.
 #ifndef PIR_CHOOSE_PROBE_H
 #define PIR_CHOOSE_PROBE_H
 

@@ -1,13 +1,13 @@
-// The kernel for tile registers (AMX): up to two by two tiles of 16 x 16 sums, each of 1 KB,
-// stay in registers while the taps go by; a step loads two tiles of `a`, as rows of the matrix
-// lie, and two of the panel of `b`, whose groups of neighbours along the sums are in the order
-// the instruction wants, and multiplies each by each. The finished sums go through scratch to
-// the epilogue, row by row.
+// The contraction kernel for AMX tile registers. Up to 2 x 2 tiles of 16 x 16 sums (1 KB each)
+// stay in tile registers during the reduction loop. Each step loads two row-major tiles of `a`
+// and two packed tiles of `b` and issues all four products. The packed order of `b` interleaves
+// neighbours along the reduced axis as the instruction requires. Finished sums are stored to
+// scratch; the epilogue reads them row by row.
 //
-// Taken where rows are plain (no tap slides along them) and the groups of a sum can be cut into
-// equal steps that fill at least half of a tile; the vector kernel does the rest. Shapes of
-// tiles are set before each block from numbers in scratch, so the last rows, known or not, are
-// tiles of fewer rows.
+// The kernel requires that the row axis is not a sliding window, and that the reduced axis
+// divides into equal steps that fill at least half a tile. All other shapes use the vector
+// kernel. Tile configurations are loaded before each block from scratch, so the last rows,
+// whether their number is constant or dynamic, are tiles with fewer rows.
 #include "contract_impl.h"
 
 enum {

@@ -1,6 +1,6 @@
-// Contractions for a device. The plain kernel: a thread an element of out, which walks all
-// taps. It serves depthwise convolutions and sizes that no tile fits, and is what the tiled
-// kernel is tested against.
+// The plain contraction kernel for a device: one thread computes one element of out and loops
+// over all reduced axes. It serves depthwise convolutions and sizes that no tile fits. Tests
+// compare the tiled kernel with it.
 #include "contract_impl.h"
 
 // All axes of out, outermost in memory first.

@@ -1,15 +1,15 @@
-// Products of small numbers, several to a lane: one instruction multiplies the pairs of bf16
-// (or the fours of bytes) that each 32-bit lane of two vectors holds, and adds their products
-// to the lane's f32 (i32) sum.
+// Packed dot products: one instruction multiplies the two bf16 pairs (or four byte pairs) in
+// each 32-bit lane of two vectors and adds the products to the lane's f32 (i32) sum.
 //
-// What a lane holds are neighbours along the last tap axis (the inner dim of a product, the
-// channels of an image), so a step of that axis is a group: of `a` it is one load of 32 bits,
-// broadcast; `b` is packed so, lane by lane. The rest of the kernel is the plain one. A group
-// that the axis does not fill, the last of an odd number, is filled up with zeros. Bytes are
-// multiplied unsigned by signed: 128 is added to those of a signed `a` by turning their highest
-// bit. What that adds to the sums depends on `b` alone: a line behind each run of groups, which
-// the kernel adds when it has done the run, takes it away again. So taps in the padding, which
-// are left out, are not corrected either.
+// A lane holds a group of neighbours along the last reduced axis: the inner dim of a matrix
+// product, or the channels of an image. One step along that axis therefore handles one group.
+// From `a` it loads 32 bits and broadcasts them; `b` is packed lane by lane. The rest of the
+// kernel is the plain vector kernel. An incomplete last group is padded with zeros.
+//
+// Byte products are unsigned times signed. A signed `a` gets 128 added to each byte by flipping
+// the top bit. The resulting error of the sums depends on `b` alone, so packing stores it in
+// one extra line behind each run of groups, and the kernel subtracts it after the run.
+// Reduction steps in the padding are skipped on both sides, so they need no correction.
 #include "contract_impl.h"
 
 #include <string.h>

@@ -1,9 +1,10 @@
-// Contractions: normal form, schedule, then code. This file holds what all kernels share:
-// positions in the buffers, the packing of b, the way to the epilogue, and the entry points.
+// Emits a contraction in three steps: normal form, schedule, code. This file holds the parts
+// that all kernels share: buffer positions, packing of b, calls of the epilogue, and the entry
+// points.
 //
-// b is packed once, so that a kernel streams it: [batch and outer N][panel][K axes, outermost
-// first][lanes]. A panel is as wide as a tile; lanes beyond the end are zero, so only the
-// epilogue needs masks.
+// b is packed once into the order in which a kernel streams it: [batch and outer N][panel][K
+// axes, outermost first][lanes]. A panel is as wide as a register tile. Lanes beyond the end
+// hold zeros, so only the epilogue needs masks.
 #include "contract_impl.h"
 
 #include <string.h>

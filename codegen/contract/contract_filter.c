@@ -1,15 +1,15 @@
-// Minimal filters: `outputs` results of a filter of `taps` taps, `stride` apart, from fewer
-// products than taps * outputs:
+// Minimal filters: compute `outputs` results of a filter with `taps` taps and stride `stride`
+// with fewer than taps * outputs products.
 //
-//   out = A [ (G g) * (B d) ]      g the taps, d the inputs, * element by element
+//   out = A [ (G g) * (B d) ]      g: the taps, d: the inputs, *: element by element
 //
-// A filter of stride 1 is Toom and Cook's product of polynomials, transposed: values at points,
-// one of them infinity (S. Winograd, "Arithmetic Complexity of Computations", 1980). With
-// points 0, 1, -1 it only adds, and halves sums of taps; two more points, here 5/8, -5/8, 3/2,
-// -3/2, cost a few bits (B. Barabasz et al., "Error Analysis and Improving the Accuracy of
-// Winograd Convolution for Deep Neural Networks", 2018). A filter of a larger stride is a sum
-// of filters of stride 1, one a phase: every stride-th tap meets every stride-th input. A phase
-// of one tap takes products as they are.
+// For stride 1 this is the transposed Toom-Cook polynomial product, evaluated at points of
+// which one is infinity (S. Winograd, "Arithmetic Complexity of Computations", 1980). The
+// points 0, 1, -1 need additions and divisions by two only. Two more points, here 5/8, -5/8,
+// 3/2, -3/2, lose a few bits (B. Barabasz et al., "Error Analysis and Improving the Accuracy of
+// Winograd Convolution for Deep Neural Networks", 2018). A filter with a larger stride is a sum
+// of stride-1 filters, one for each phase: every stride-th tap meets every stride-th input. A
+// phase with a single tap is computed by plain products.
 #include "contract_impl.h"
 
 // The finite points of filters with so many products, less one; none: there is no such filter.

@@ -1,8 +1,8 @@
-// The normal form of a contraction. Index maps times memory strides give each variable one step
-// per buffer; the buffers that mention it give its role. Variables of extent 1 go; M axes that
-// are adjacent in both a and out are merged (so a 1x1 convolution over a channels-last image is
-// one matrix product, whatever the batch). Axes of `a` that may be left by an index become
-// windows.
+// Brings a contraction into normal form. Index maps times memory strides give each variable one
+// step in each buffer; the set of buffers that a variable moves is its role. Variables of
+// extent 1 are removed. M axes that are adjacent in both a and out are merged, so a 1x1
+// convolution over a channels-last image is one matrix product, whatever the batch. Axes of `a`
+// whose index can leave the axis become windows.
 #include "contract_impl.h"
 
 #include <string.h>

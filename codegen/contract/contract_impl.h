@@ -1,4 +1,4 @@
-// What the files of the contraction generator share.
+// Types and functions that the files of the contraction generator share.
 #ifndef PIR_CONTRACT_IMPL_H
 #define PIR_CONTRACT_IMPL_H
 

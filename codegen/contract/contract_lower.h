@@ -1,5 +1,5 @@
-// Contractions of a group in the terms of the group: which of its ops are contractions, where their
-// operands come from, and their stages with the epilogue that computes the group's results from the
+// Contractions of a group: which of its ops are contractions, where their operands come from,
+// and their stages. A stage ends with the epilogue, which computes the group's results from the
 // sums.
 #ifndef PIR_CONTRACT_LOWER_H
 #define PIR_CONTRACT_LOWER_H

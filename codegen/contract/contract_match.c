@@ -1,7 +1,7 @@
-// From an op's contract clause to a contraction: every index becomes an integer combination of
-// variables. Attributes, small constant operands and extents are constants by then; a quotient
-// of a variable (the group of a channel) splits that variable in two. What does not come out
-// affine is no contraction, and the op is called instead.
+// Turns an op's contract clause into a contraction: every index becomes an integer combination
+// of variables. Attributes, small constant operands and extents are constants at this point. A
+// variable under a division (the group of a channel) is split into two variables. An op whose
+// indices are not affine is no contraction and is called instead.
 #include "contract.h"
 
 #include <string.h>

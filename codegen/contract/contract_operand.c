@@ -1,6 +1,6 @@
-// Operands of contractions through the casts that only the contraction reads. The pass that rounds
-// products to bf16 and the pass for quantised products put the casts there; lowering and grouping
-// find them here.
+// Finds the operands of contractions behind casts that only the contraction reads.
+// round_contractions_pass and quantised_contractions_pass insert these casts; lowering and
+// grouping ask here for them.
 #include "contract_lower.h"
 
 #include <pir/dialect/pd_op.h>

@@ -1,13 +1,14 @@
-// Two contractions in one stage: the second makes each point of its sums from what the first
-// made, and what was done to it, at that one point (a depthwise convolution and the 1x1
-// convolution behind it). A unit is a run of points of one row. The first writes all that the
-// second reads of them to scratch, which stays in the first cache or the second; then the
-// second goes over it, panel by panel. What lies between the two is never in memory.
+// Two contractions in one stage, such as a depthwise convolution and the 1x1 convolution behind
+// it. The second contraction reads, for each point of its sums, the first one's results at that
+// point only. A unit is a run of points of one row. The first contraction writes all results
+// that the second reads for these points to scratch, which stays in the L1 or L2 cache. The
+// second then computes the points panel by panel. The intermediate tensor is never stored.
 //
-// It pays where the first does little for each of its results, so that storing and fetching
-// them is what costs; where what lies between is more than stays in the second cache; and where
-// the taps of the second, which every unit reads anew, do stay there. Nothing is computed
-// twice. Units must be many, for a unit has all panels of its points.
+// Pairing pays if three conditions hold. The first contraction does little arithmetic for each
+// result, so that storing and loading them dominates. The intermediate tensor exceeds the L2
+// cache. The packed weights of the second, which every unit reads again, fit the L2 cache.
+// Nothing is computed twice. There must be many units, because one unit computes all panels of
+// its points.
 #include "contract_impl.h"
 
 enum {

@@ -1,16 +1,16 @@
-// The kernel of matrix products and convolutions. A tile of rows x vectors of sums stays in
-// registers while all taps go by: a step loads the vectors of one line of the panel, broadcasts
-// one element of `a` for each row, and multiplies. Rows of a tile are neighbours along one axis
-// of out (pixels of an image row, rows of a matrix), so their addresses differ by constants; no
-// patch of the image is ever copied.
+// The vector kernel of matrix products and convolutions. A register tile of rows x vectors of
+// sums stays in registers during the reduction loop. Each step loads the vectors of one line of
+// the panel, broadcasts one element of `a` for each row, and issues the multiply-adds. The rows
+// of a tile are neighbours along one axis of out (pixels of an image row, rows of a matrix), so
+// their addresses differ by constants. Image patches are never copied (no im2col).
 //
-// Padding costs nothing: a tap that lies outside for a whole row of pixels is left out of its
-// loop's range; at the left and right border, when sizes are constants, each tap gets the
-// sub-range of the tile's rows for which it lies inside. When they are not, border pixels are
-// tiles of one row with a range of taps.
+// Padding costs no arithmetic. A tap that lies in the padding for a whole row of pixels is
+// excluded from its loop's range. At the left and right border each tap runs over the sub-range
+// of tile rows for which it lies inside, if the sizes are constant. If they are dynamic, border
+// pixels are tiles of one row with a range of taps.
 //
-// A depthwise convolution is the same nest with the lanes of `a` instead of a broadcast
-// element.
+// A depthwise convolution is the same loop nest, with vectors of `a` in place of broadcast
+// elements.
 #include "contract_impl.h"
 
 enum {

@@ -1,13 +1,14 @@
-// The tiled kernel for a device: a block of 256 threads makes a tile of out, rows (all M axes
-// as one) by columns (the N axis). Steps of 16 or so along the sums (all K axes as one) go
-// through shared memory: each thread fetches its share of the next step into registers while
-// the block multiplies the last one, a square of sums a thread.
+// The tiled contraction kernel for a device. A block of 256 threads computes one tile of out:
+// rows (all M axes merged) by columns (the N axis). The reduced axes (all K axes merged) go
+// through shared memory in steps of about 16. While the block multiplies the current step, each
+// thread fetches its share of the next one into registers. Each thread holds a square of sums.
 //
-// Convolutions are the same: the row decides where an image patch begins, the position along
-// the sums which tap of it; taps in the padding read as 0. No patch is copied. 16-bit floats
-// are multiplied by tensor cores: a warp makes a part of the tile of fragments of 16 rows and 8
-// columns, with sums in f32. Where rows and taps lie is computed once a tile; of a step only
-// the taps are. Whichever of row and tap is adjacent in memory goes along the threads.
+// Convolutions use the same kernel: the row gives the start of the image patch, the position
+// along K gives the tap within it. Taps in the padding read as 0. No patch is copied. 16-bit
+// floats use tensor cores: a warp computes its part of the tile from fragments of 16 rows and 8
+// columns, with f32 sums. The addresses of rows are computed once for each tile, the addresses
+// of taps once for each step. Neighbouring threads load along whichever of rows and taps is
+// adjacent in memory.
 #include "contract_impl.h"
 
 enum { THREADS = 256, SIDE = 16, STEP = 16, PAD = 4, LANES = 4, FEWEST = 16 };

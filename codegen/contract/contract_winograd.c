@@ -1,18 +1,19 @@
 // Convolutions by minimal filtering: S. Winograd, "Arithmetic Complexity of Computations",
 // 1980; A. Lavin and S. Gray, "Fast Algorithms for Convolutional Neural Networks", CVPR 2016.
-// With filters (contract_filter.c) along the rows and the columns of an image,
+// The one-dimensional filters of contract_filter.c are applied along the rows and the columns
+// of an image:
 //
 //   out = A [ sum over channels of (G g G^T) * (B d B^T) ] A^T
 //
-// with g the taps, d a patch of inputs, * element by element. The sums over channels are matrix
-// products, one a point. Four outputs of 3x3 taps take 16 products instead of 36; nine of
-// stride 2, 49 instead of 81; with more points, which lose a few bits, 16 outputs take 36
-// instead of 144.
+// where g are the taps, d is a patch of inputs, and * multiplies element by element. The sums
+// over channels are one matrix product for each point. A 2 x 2 block of outputs of a 3x3 filter
+// takes 16 products instead of 36; a 3 x 3 block at stride 2 takes 49 instead of 81. With more
+// points, which lose a few bits, a 4 x 4 block takes 36 instead of 144.
 //
 // A unit is a block of patches and a few panels of output channels. It transforms its patches
-// into scratch (which stays in the second cache), multiplies them by the packed G g G^T of one
-// panel at a time, and transforms the sums back, straight into the epilogue. Taps are
-// transformed in double precision.
+// into scratch that stays in the L2 cache, multiplies them by the packed G g G^T of one panel
+// at a time, and transforms the sums back into the epilogue. Taps are transformed in double
+// precision.
 #include "contract_impl.h"
 
 enum {

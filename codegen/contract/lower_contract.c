@@ -1,6 +1,7 @@
-// Groups with a contraction: the generator makes the sums, and hands each vector of them to the
-// epilogue, which computes the group's results from it as if it were one more known value, and
-// stores them. The epilogue is written for one element and widened to the lanes of the vector.
+// Lowers groups with a contraction. The generator computes vectors of sums and passes each to
+// the epilogue. The epilogue treats the sums as one more known value, computes the group's
+// results from them and stores the results. It is written for one element and widened to the
+// lanes of the vector.
 #include "contract_lower.h"
 
 #include <strbuf.h>

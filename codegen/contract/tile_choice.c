@@ -1,7 +1,7 @@
-// Chooses the tile: rows x vectors of sums that live in registers while the taps go by.
-// Candidates are what the registers hold; the cost of a step is the largest of multiply-adds,
-// loads, and the latency that the sums must hide; edges count as the smaller tiles they need.
-// All sizes are those known when compiling.
+// Chooses the register tile: the number of rows and vectors of sums that stay in registers
+// during the reduction loop. Candidates are the tiles that fit the register file. The cost of a
+// step is the maximum of three times: multiply-adds, loads, and the latency that the sums must
+// hide. Edges count as the smaller tiles that they need. All sizes are compile-time constants.
 #include "contract_impl.h"
 
 enum { UNKNOWN_ROWS = 512, FEW_ROWS = 16, LATENCY = 4 };

@@ -1,7 +1,6 @@
-// Reads from a CUBIN what its kernels take. A CUBIN is an ELF file: a kernel's code is in
-// section .text.NAME, its shared memory in .nv.shared.NAME, and .nv.info is a list of
-// attributes, of which one gives the registers and one the stack of a kernel, named by its
-// symbol.
+// Reads the resource use of kernels from a CUBIN, which is an ELF file. A kernel's code is in
+// section .text.NAME and its shared memory in .nv.shared.NAME. Section .nv.info lists
+// attributes: one gives a kernel's registers and one its stack, both by symbol.
 #include "nvrtc.h"
 
 #include <elf.h>

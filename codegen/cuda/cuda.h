@@ -1,6 +1,6 @@
-// The CUDA back end: loop modules bound to threads, to CUDA C, to a CUBIN. Nothing here is
-// needed when libpir is built: NVRTC is opened when code is first compiled, and the source
-// includes nothing.
+// The CUDA back end: binds loop modules to threads, prints CUDA C, compiles it to a CUBIN.
+// Building libpir needs nothing of CUDA: NVRTC is opened when code is first compiled, and the
+// printed source has no #include.
 #ifndef PIR_CODEGEN_CUDA_H
 #define PIR_CODEGEN_CUDA_H
 

@@ -1,6 +1,7 @@
-// Loop IR to CUDA C, statements and kernels. A kernel walks the units of its stage with a
-// stride of the whole grid, a team of threads a unit. Outside of loops that share iterations
-// among threads all of a team compute the same, and the first one stores it.
+// Prints loop IR as CUDA C: statements and kernels. A kernel loops over the units of its stage
+// with the stride of the whole grid; a team of threads works on one unit. Outside of loops
+// whose iterations the team shares, all threads of a team compute the same values and the first
+// one stores them.
 #include "cuda_impl.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-// Loop IR to CUDA C, expressions. An expression is printed lane by lane; what a statement uses
-// twice gets a variable before it, so that the text is linear in the tree. Aligned vectors are
-// one load of a struct. Arithmetic rounds as it is written: products join sums only in
-// LOOP_FMA, for which NVRTC is told to contract nothing.
+// Prints loop IR as CUDA C: expressions, lane by lane. A subexpression that a statement uses
+// twice gets a variable in front of the statement, so the text is linear in the tree. Aligned
+// vectors are loaded as one struct. Rounding follows the source: products are fused with sums
+// only in LOOP_FMA, and NVRTC is told not to contract.
 #include <math.h>
 
 #include "cuda_impl.h"

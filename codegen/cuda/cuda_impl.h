@@ -1,4 +1,4 @@
-// What the files that print CUDA C share.
+// Types and functions that the CUDA C printers share.
 #ifndef PIR_CUDA_IMPL_H
 #define PIR_CUDA_IMPL_H
 

@@ -1,4 +1,5 @@
-// CUDA code for people: the source of a module, its PTX, or what its kernels take.
+// Writes CUDA code for people: a module's CUDA C, its PTX, or the resources that its kernels
+// use.
 #include "cuda.h"
 #include "nvrtc.h"
 

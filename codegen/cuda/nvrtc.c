@@ -1,5 +1,5 @@
-// Opens NVRTC by the names its versions have, newest first, and compiles with it. Products are
-// contracted into sums only where the source says so, so that numbers are those of other
+// Opens NVRTC under the library names of its versions, newest first, and compiles with it.
+// Products are fused with sums only where the source says so, so results equal those on other
 // targets.
 #include "nvrtc.h"
 

@@ -1,9 +1,10 @@
-// The text that every module starts with. It includes nothing: NVRTC brings CUDA's own
-// functions, and the tests compile the same text as C++ against a header that brings them for a
-// processor.
+// The text at the start of every CUDA module. It has no #include: NVRTC provides CUDA's
+// functions, and the tests compile the same text as C++ against a header that provides them on
+// a CPU.
 //
-// 16-bit floats are their bits; on a device one instruction converts each way. Team reductions
-// are shuffles; a team that is a whole block goes through shared memory once.
+// 16-bit floats are held as their bits; on a device one instruction converts in each direction.
+// A team reduction is a sequence of shuffles; if the team is a whole block, one exchange
+// through shared memory follows.
 #include "cuda_impl.h"
 
 const char cuda_prelude[] =

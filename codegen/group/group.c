@@ -1,17 +1,18 @@
-// build_cinn_pass: puts the ops that the generator can compile into cinn_op.group regions. What
-// is left outside is called.
+// build_cinn_pass: moves the ops that can be compiled into cinn_op.group regions. The remaining
+// ops are called.
 //
-// Ops are visited in order, and each that can be compiled starts a cluster, which is then
-// merged with the clusters of its producers where one loop nest does for both:
-//   elements   ops over one shape, element by element
-//   rows       reductions over one space, and what goes along with it
-//   contracts  one contraction, and what is done to its sums; or two, one behind the other
-//   attention  two contractions and the rows between (group_attention.c); made first, never
-//   merged
-// Merging keeps the graph of clusters without cycles: no path may lead out of the union and
-// back. The search for one goes backwards and stops at ops before the union's first; clusters
-// are short-lived, so this is short. No cluster spans an op with effects. Afterwards blocks are
-// put in an order in which each cluster is one op.
+// Ops are visited in program order. Each op that can be compiled starts a cluster. The cluster
+// is then merged with the clusters of its producers if one loop nest can compute both. The
+// kinds of clusters:
+//   elements   elementwise ops over one shape
+//   rows       reductions over one space, and elementwise ops around them
+//   contracts  one contraction and the ops on its sums; or two contractions, one reading the other
+//   attention  two contractions and a softmax (group_attention.c); made first, never merged
+//
+// Merging keeps the graph of clusters acyclic: no path may leave the union and return to it.
+// The search for such a path goes backwards and stops at ops before the union's first op, so it
+// is short. No cluster spans an op with effects. Finally each block is reordered so that every
+// cluster is contiguous.
 #include "group.h"
 
 #include <pir/dialect/cinn.h>

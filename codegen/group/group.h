@@ -1,4 +1,4 @@
-// What the files of the grouping pass share.
+// Types and functions that the files of build_cinn_pass share.
 #ifndef PIR_GROUP_H
 #define PIR_GROUP_H
 

@@ -1,6 +1,6 @@
-// Makes a cluster of each attention of the block (attention.h), before all others: both
-// products, what lies between, and the ops around that only say where elements are, or scale
-// them on the way: they are index arithmetic of its loops.
+// Makes one cluster for each attention of a block (attention.h), before all other clusters. A
+// cluster holds both products and all ops between them. It also takes ops around them that only
+// move or scale elements, because they become index arithmetic of its loops.
 #include "group.h"
 
 enum { MAX_MEMBERS = 48, MAX_DEPTH = 8 };

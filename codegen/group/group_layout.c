@@ -1,7 +1,7 @@
-// Memory orders of what groups hand to each other. A contraction with constant weights wants
-// the axes that the weights give it innermost (the channels of a convolution): its lanes are
-// then adjacent. Groups that compute element by element keep the order of what they read, so a
-// region of convolutions runs channels-last without a transposition; at its borders readers see
+// Chooses the memory order of tensors between groups. A contraction with constant weights
+// prefers the axes that the weights determine (a convolution's channels) innermost, because its
+// lanes are then adjacent. Elementwise groups keep the order of their inputs, so a region of
+// convolutions runs channels-last without transpositions. At the region's border, readers use
 // strides. One pass over the block in order.
 #include "group.h"
 

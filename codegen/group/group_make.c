@@ -1,6 +1,6 @@
-// Makes group ops of clusters: orders the block so that every cluster is one step, moves its
-// ops into a region, copies the constants they read along, and hands out what is read outside.
-// A group that turns out not to lower is taken apart again.
+// Builds the group ops from clusters: reorders the block so that every cluster is contiguous,
+// moves its ops into a region, copies the constants that they read into it, and yields the
+// values that other ops read. A group that fails to lower is dissolved again.
 #include "group.h"
 
 #include <pir/dialect/cf.h>

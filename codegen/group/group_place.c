@@ -1,21 +1,21 @@
-// Tensors within tensors: what a join reads is written where the joined tensor has it, so that
-// joining moves nothing.
+// Places tensors inside larger tensors: a producer writes its result directly into the joined
+// tensor, so the join (concat) moves nothing.
 //
-// Decided after groups and memory orders, for joins that are groups of their own, from the last
-// one to the first: a join claims each of its operands that is made by a group, lies in the
-// same order, and is read by groups alone (they take any strides). A claim is (tensor, axis,
-// offset); chains of them end in a home, which has the memory. Where a joined tensor is itself
-// part of a later one, or all its operands already follow each other in one, it takes no memory
-// either: the growing tensors of a dense block are one buffer. What cannot be claimed (inputs,
-// outputs of the program, what is joined twice) the join copies. Every element is written once,
-// so there is no order to keep beyond that of the program.
+// The decision is made after groups and memory orders are known, for joins that are groups of
+// their own, from last to first. A join claims an operand if a group makes it, its memory order
+// is the same, and only groups read it (groups accept any strides). A claim is (tensor, axis,
+// offset). A chain of claims ends at the home, the tensor that owns the memory. A joined tensor
+// takes no memory either if it is part of a later joined tensor, or if its operands already
+// follow each other in one home: the growing tensors of a dense block share one buffer. The
+// join copies operands that cannot be claimed: inputs, outputs of the program, and operands
+// that two joins read. Every element is written once, so the order of the program suffices.
 //
-// Splitting is the same seen from the other side: what is made by a group and split into what
-// groups alone read is not copied, its parts are read where they lie. That is decided before
-// memory orders are, for the parts have the order of the whole.
+// Splits are the mirror image. If a group makes a tensor and a split divides it into parts that
+// only groups read, nothing is copied: readers address the parts inside the whole. This is
+// decided before memory orders, because parts have the order of the whole.
 //
-// Extents along the axis are constants, the others are known before the run. O(operands of
-// groups).
+// Extents along the axis must be constants, the other extents known before the run. O(operands
+// of groups).
 #include "group.h"
 
 #include <pir/dialect/cinn.h>

@@ -1,7 +1,7 @@
-// How much arithmetic an op is asked for, whatever computes it: what a roofline divides by the
-// time. A contraction is two operations for each point of its space, taps that fall into
-// padding included; any other clause one for each arithmetic node and element of its largest
-// tensor. Windows count what they combine as one element.
+// Counts the arithmetic of an op, independent of how it is computed. Rooflines divide this
+// number by the measured time. A contraction counts two operations for each point of its space,
+// including taps in the padding. Any other clause counts one operation for each arithmetic node
+// and element of its largest tensor. A window counts its combined elements as one.
 #include "contract_lower.h"
 
 static pir_dim elements(pir_dims *dims, const pir_fact *fact) {

@@ -1,18 +1,19 @@
-// quantised_contractions_pass: a contraction of dequantised values is made one of the integers
-// they came from, and its sums are scaled:
+// quantised_contractions_pass: turns a contraction of dequantised values into an integer
+// contraction whose sums are scaled.
 //
-//   contract(x * s / top, w * t / top')  ->  f32(contract(i32(i8(x)), i32(i8(w)))) * (s * t /
-//   (top * top'))
+//   contract(x * s / top, w * t / top')
+//     ->  f32(contract(i32(i8(x)), i32(i8(w)))) * (s * t / (top * top'))
 //
-// The sums are exact, so results differ from those of the floats by rounding alone. x is a
-// result of quantize_linear, which gives whole numbers of 8 bits; w is that or a parameter
-// whose bytes are looked at. The scale of w may be one of each channel, when the channel is an
-// axis of the result: it goes along that. build_cinn_pass takes the widening casts into the
-// contraction's group (lower_rounded), whose kernel multiplies bytes; the scale, a bias, an
-// activation and the next quantisation go to its epilogue, so bytes are what is stored between
-// two layers. Pipelines run it twice: before parameters are folded, or the scales would be
-// gone, and after, when folding has made i32 of the bytes of a weight. Linear in the program,
-// and in the bytes of quantised parameters.
+// The integer sums are exact, so results differ from the float program by rounding only. x must
+// be a result of quantize_linear, which yields 8-bit integers. w is another such result, or a
+// parameter whose bytes are checked. The scale of w may be per channel if the channel is an
+// axis of the result. build_cinn_pass moves the widening casts into the contraction's group
+// (lower_rounded), whose kernel multiplies bytes. The scale, a bias, an activation and the next
+// quantisation become its epilogue, so tensors between layers are stored as bytes.
+//
+// Pipelines run the pass twice: before parameters are folded, because folding removes the
+// scales, and afterwards, when folding has widened a weight's bytes to i32. Linear in the
+// program and in the bytes of quantised parameters.
 #include "contract_lower.h"
 
 #include <pir/dialect/builtin.h>

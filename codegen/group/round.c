@@ -1,13 +1,14 @@
-// round_contractions_pass: what --math=bf16 permits, written into the program. The operands of
-// a contraction become widen(narrow(x)): x rounded to bf16, as f32 again, so the op and its
-// result keep their types and every pipeline computes the same. build_cinn_pass then puts the
-// narrowing cast into the group that makes x (which stores bf16 only, when nobody else wants x)
-// and the widening one into the contraction's, whose kernel multiplies pairs of bf16.
+// round_contractions_pass: writes the rounding that --math=bf16 permits into the program. Each
+// operand x of a contraction becomes widen(narrow(x)): x rounded to bf16 and converted back to
+// f32. The op and its result keep their types, and every pipeline computes the same numbers.
+// build_cinn_pass then moves the narrowing cast into the group that makes x (which stores bf16
+// only, if no other op reads x) and the widening cast into the contraction's group, whose
+// kernel multiplies pairs of bf16.
 //
-// A value is narrowed once, right where it is made: above the views that lead from it to its
-// readers, for these move either. Left alone are contractions without a run of neighbours along
-// their sums that pairs could be taken from (an image's first layer, depthwise), those that are
-// small, and attention over many keys. Linear in the program.
+// A value is narrowed once, at its definition: before the views between it and its readers,
+// because views move either type. Three kinds of contractions keep f32: those without adjacent
+// pairs along the reduced axes (an image's first layer, depthwise convolutions), small ones,
+// and attention over many keys. Linear in the program.
 #include "choose.h"
 
 #include <pir/dialect/pd_op.h>

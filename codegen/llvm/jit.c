@@ -1,8 +1,8 @@
-// From loop IR to an object: emit, optimise, generate code. Each call has an LLVM context and a
-// target machine of its own, so calls may run side by side. The pass list is short on purpose:
-// the input already has its final loops, explicit vectors and explicit tiles, so what is wanted
-// is promotion of registers, common subexpressions, invariant code out of loops, and strength
-// reduction (done by the code generator); unrollers and vectorisers would only undo the
+// Compiles loop IR to an object: emits LLVM IR, optimises it, generates code. Each call has its
+// own LLVM context and target machine, so calls may run in parallel. The pass list is short on
+// purpose. The input already has its final loops, explicit vectors and explicit tiles; it needs
+// promotion to registers, common subexpression elimination, loop-invariant code motion, and
+// strength reduction (which the code generator does). Unrollers and vectorisers would undo the
 // schedule.
 #include "backend_sources.h"
 #include "llvm_emit.h"

@@ -1,8 +1,8 @@
-// Loop IR to LLVM IR, statements and functions. One pass over the tree; every stage becomes two
-// functions: an exported one that reads pointers and extents from its arguments, and an
-// internal one whose pointer parameters are `noalias`, which is how LLVM learns that buffers
-// are apart. Loops are emitted rotated, with a guard. Unrolled loops are expanded here, so that
-// register indices are constants and each register is an alloca of its own, which SROA turns
+// Emits LLVM IR for the statements and functions of loop IR, in one pass over the tree. Every
+// stage becomes two functions: an exported one, which reads pointers and extents from its
+// arguments, and an internal one with `noalias` pointer parameters, which tells LLVM that
+// buffers do not overlap. Loops are emitted rotated, with a guard. Unrolled loops are expanded
+// here, so register indices are constants and each register is its own alloca, which SROA turns
 // into SSA values.
 #include <stdlib.h>
 #include <string.h>

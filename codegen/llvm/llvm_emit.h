@@ -1,4 +1,4 @@
-// From loop IR to LLVM IR.
+// The entry points of the LLVM IR emitter.
 #ifndef PIR_LLVM_EMIT_H
 #define PIR_LLVM_EMIT_H
 

@@ -1,7 +1,7 @@
-// Loop IR to LLVM IR, expressions. Trees may share nodes; a node's value is kept for the
-// statement it was first met in, so a shared node is emitted once. Arithmetic rounds as it is
-// written: products join sums only in LOOP_FMA, and sums in another order are made explicit by
-// the vectoriser.
+// Emits LLVM IR for the expressions of loop IR. Trees may share nodes: the value of a node is
+// kept for the current statement, so a shared node is emitted once. Rounding follows the
+// source: products are fused with sums only in LOOP_FMA, and the vectoriser makes every
+// reordering of sums explicit.
 #include <string.h>
 
 #include "llvm_impl.h"

@@ -1,4 +1,4 @@
-// What the files of the emitter share.
+// Types and functions that the files of the LLVM IR emitter share.
 #ifndef PIR_LLVM_IMPL_H
 #define PIR_LLVM_IMPL_H
 

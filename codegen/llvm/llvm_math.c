@@ -1,9 +1,9 @@
-// Functions of the math library on vectors. exp, expm1, log1p, tanh and erf on f32 are
-// polynomials after a range reduction, within 2 ulp on the whole range, with the library's
-// answers for NaN, infinities, zeros and subnormals; the rest, and all of f64, calls libm once
-// a lane (log itself too: recordings ask for its last bit, and models take few logarithms).
-// Coefficients are minimax fits in f32 with the rounding of fma in mind;
-// test/codegen/loop/loop_test.c measures them against libm in f64.
+// Vectorised math functions. exp, expm1, log1p, tanh and erf on f32 are polynomials after a
+// range reduction: within 2 ulp on the whole range, with libm's results for NaN, infinities,
+// zeros and subnormals. All other functions, and all of f64, call libm once for each lane; so
+// does log, because recordings compare its last bit and models take few logarithms. The
+// coefficients are minimax fits in f32 that account for the rounding of fma.
+// test/codegen/loop/loop_test.c compares them with libm in f64.
 #include <string.h>
 
 #include "llvm_impl.h"

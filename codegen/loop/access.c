@@ -1,8 +1,8 @@
-// Dependences between iterations of a loop. Indices are brought to the form k * i + outer +
-// inner, where i is the loop's variable, `outer` does not change within the loop, and `inner`,
-// of loops inside, lies in a known interval. Two iterations cannot meet in a buffer when k is
-// larger than what their inner parts can differ by. Registers that an iteration sets before it
-// reads them are its own. Cost: quadratic in the accesses of a body, which are few.
+// Dependences between iterations of a loop. Indices have the form k * i + outer + inner: i is
+// the loop's variable, `outer` is invariant in the loop, and `inner` depends on inner loops and
+// lies in a known interval. Two iterations cannot touch the same element if k exceeds the
+// largest difference of their `inner` parts. Registers that an iteration writes before it reads
+// them are private to it. Cost: quadratic in the accesses of a body, which are few.
 #include "access.h"
 
 #include "loop_impl.h"

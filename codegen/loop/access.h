@@ -1,4 +1,4 @@
-// What the iterations of a loop read and write, and whether they get into each other's way.
+// The memory accesses of a loop's iterations, and whether two iterations conflict.
 #ifndef PIR_ACCESS_H
 #define PIR_ACCESS_H
 

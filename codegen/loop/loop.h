@@ -1,10 +1,10 @@
-// Loop IR: what a stage of a compiled group does, as loops over buffers. Lowering and the
-// contraction generator make it, schedules rewrite it, the LLVM emitter reads it.
+// Loop IR: the body of a stage, as loops over buffers. Lowering and the contraction generator
+// build it, schedules rewrite it, the LLVM and CUDA emitters read it.
 //
 // A module is an arena of functions; nothing in it is freed alone. A function is one stage: it
 // runs its body for units [begin, end). Expressions are immutable, typed by (dtype, lanes), and
-// may be shared. Index arithmetic is i64 and folded while it is built. bool is a bit in a
-// register and a byte in memory; f16 and bf16 can only be loaded, cast and stored.
+// may be shared. Index arithmetic is i64 and folded while it is built. bool is one bit in a
+// register and one byte in memory. f16 and bf16 can only be loaded, cast and stored.
 #ifndef PIR_LOOP_H
 #define PIR_LOOP_H
 

@@ -1,10 +1,11 @@
 // Binds the loops of a stage to the threads of a team. A vectorised loop of n iterations
-// becomes one over n / V chunks that the threads share, each chunk V adjacent iterations in one
-// access, and one over the rest. V is as much as all accesses allow: each must be adjacent in
-// memory and known to be aligned, or the same for the chunk. Where the number of iterations is
-// a constant and small, the loop is unrolled, and what the stage keeps of a row stays in
-// registers: all loops of a stage share their iterations out alike, so each thread reads back
-// what it wrote. Cost: linear in the code, times the widths tried.
+// becomes two loops: one over n / V chunks that the threads share, each chunk V adjacent
+// iterations in one access, and one over the remainder. V is the largest width for which every
+// access is either adjacent in memory and aligned, or the same for the whole chunk. If the
+// number of iterations is a small constant, the loop is unrolled, and the values that the stage
+// keeps of a row stay in registers. That is safe because all loops of a stage distribute
+// iterations to threads in the same way: each thread reads back the elements that it wrote.
+// Cost: linear in the code, times the number of widths tried.
 #include "vectorise.h"
 
 #define MOST_UNROLLED 16  // chunks of a thread

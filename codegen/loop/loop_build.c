@@ -1,7 +1,6 @@
-// Construction of loop IR. Everything is bump-allocated in the module. Builders keep one
-// invariant: operands of an operation have equal lanes (scalars are broadcast), and scalar
-// index arithmetic has gone through the rules of simplify.c, so that equal indices tend to be
-// equal trees.
+// Builds loop IR. All nodes are bump-allocated in the module. Builders keep two invariants.
+// Operands of an operation have equal lanes (scalars are broadcast). Scalar index arithmetic
+// has passed the rules of simplify.c, so equal indices tend to be equal trees.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// What the files that build and rewrite loop IR share.
+// Functions that the files which build and rewrite loop IR share.
 #ifndef PIR_LOOP_IMPL_H
 #define PIR_LOOP_IMPL_H
 

@@ -1,5 +1,5 @@
-// The text of loop IR: one statement a line, blocks indented, variables named by their number,
-// so that functions which do the same have the same text whatever they were called by. Cost:
+// Prints loop IR: one statement on each line, blocks indented, variables named by their number.
+// Functions with the same code have the same text, whatever the names in their sources. Cost:
 // one pass.
 #include <string.h>
 

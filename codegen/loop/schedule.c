@@ -1,7 +1,7 @@
-// Each primitive finds the loop's place, checks (access.c), and rewrites statements;
-// expressions are never changed in place. Splitting and fusing keep the order of iterations and
-// are always right; a parallel or vectorised loop must carry nothing from one iteration to the
-// next. Cost: linear in the statements, and the checks.
+// Schedule primitives. Each one finds the loop's place, checks that the rewrite is legal
+// (access.c), and rewrites statements. Expressions are never changed in place. Splitting and
+// fusing keep the order of iterations and are always legal. A parallel or vectorised loop must
+// carry no dependence. Cost: linear in the statements, plus the checks.
 #include "schedule.h"
 
 #include "access.h"

@@ -1,7 +1,8 @@
-// Schedules: loops of loop IR rewritten into loops that compute the same, faster. Each
-// primitive checks that it may, and does all or nothing: NULL is success, else a sentence says
-// why it refused. What a primitive cannot prove it refuses, but for loops marked `apart`. Loops
-// keep their statement, so a pointer to one stays good; new ones are handed out.
+// Schedules: rewrites of loops in loop IR that keep their results. Each primitive either
+// applies completely and returns NULL, or changes nothing and returns a sentence that states
+// why it refused. A primitive refuses whatever it cannot prove, except for loops marked
+// `apart`. Rewritten loops keep their statement, so pointers to them stay valid; new loops are
+// returned to the caller.
 #ifndef PIR_SCHEDULE_H
 #define PIR_SCHEDULE_H
 

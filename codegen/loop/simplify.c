@@ -1,9 +1,9 @@
-// Index arithmetic. Scalar sums of indices are kept as flat sums of (constant * atom): a form.
-// Quotients and remainders split a form into the terms that the divisor divides and a rest; the
-// rest goes away when bounds show it to be below the divisor. Bounds come from the extents of
-// loop variables, so an index that is taken apart along the loops that made it (a reshape
-// between fused ops) comes out as the loop variables. Each rule costs O(terms); forms of more
-// than MAX_TERMS terms are left as they are.
+// Simplifies index arithmetic. A scalar sum of indices is kept as a form: a flat sum of
+// (constant * atom). A quotient or remainder splits its form into terms that the divisor
+// divides and a rest; the rest is dropped if bounds show it to be below the divisor. Bounds
+// come from the extents of loop variables. So an index that is divided along the same loops
+// that composed it (a reshape between fused ops) simplifies to the loop variables. Each rule
+// costs O(terms). Forms with more than MAX_TERMS terms are left alone.
 #include <stdlib.h>
 #include <string.h>
 

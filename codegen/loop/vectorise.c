@@ -1,9 +1,9 @@
-// Turns marked loops into vector code. The loop variable becomes a ramp; what does not depend
-// on it stays scalar and is broadcast where it meets a vector. Indices with stride 1 become
-// contiguous accesses, others gathers and scatters. A loop of n iterations becomes: a main loop
-// over `unroll` vectors at a time (several partial results hide the latency of a sum), a loop
-// over single vectors, and a masked last step; parts that constant bounds rule out are not
-// made. Cost: linear in the code made.
+// Vectorises marked loops. The loop variable becomes a ramp. Expressions that do not depend on
+// it stay scalar and are broadcast where they meet a vector. Indices of stride 1 become
+// contiguous accesses, all others gathers and scatters. A loop of n iterations becomes three: a
+// main loop over `unroll` vectors at a time (several partial results hide the latency of a
+// sum), a loop over single vectors, and a masked last step. Parts that constant bounds rule out
+// are not emitted. Cost: linear in the emitted code.
 #include "vectorise.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-// What turning a loop into vector code and binding one to threads share: the body for several
-// values of the loop variable at once, and partial results of accumulations.
+// Code that vectorising a loop and binding it to threads share: the body for several values of
+// the loop variable at once, and partial results of accumulations.
 #ifndef PIR_VECTORISE_H
 #define PIR_VECTORISE_H
 

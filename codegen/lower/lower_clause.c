@@ -1,7 +1,7 @@
-// The value side of a clause as loop IR: the types of its nodes, then one expression a node.
-// Types follow pir/clause.h: literals are weak and take the type of their context, 16-bit
-// floats are computed as f32 and rounded once an op. Where an index may lie outside, loads are
-// guarded by the conditions around them.
+// Lowers the value nodes of a clause to loop IR: first the types of the nodes, then one
+// expression for each node. Types follow pir/clause.h: literals are weak and take the type of
+// their context; 16-bit floats are computed as f32 and rounded once for each op. Loads whose
+// index may be out of range are guarded by the conditions around them.
 #include "lowering.h"
 
 #include <string.h>

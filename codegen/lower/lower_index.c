@@ -1,6 +1,6 @@
-// The index side of a clause as loop IR. What depends on rank and attributes alone comes out as
-// constants; extents are constants or run-time arguments; the rest is arithmetic on the loop
-// variables.
+// Lowers the index nodes of a clause to loop IR. Nodes that depend on ranks and attributes only
+// become constants. Extents become constants or run-time arguments. All other nodes become
+// arithmetic on the loop variables.
 #include "lowering.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
-// Reductions. A sum is a register that is set, accumulated into by the points of a loop nest,
-// and read; nests and in-place evaluation share these three steps. Points out of range, or that
-// the clause's guard leaves out, count as the neutral element, and are counted apart only where
-// the clause asks for their number.
+// Lowers reductions. A reduction is a register with three steps: set it, accumulate into it at
+// every point of a loop nest, read it. Loop nests and in-place evaluation share these steps.
+// Points that are out of range, or excluded by the clause's guard, contribute the neutral
+// element. They are counted separately only if the clause asks for the number of points.
 #include "lowering.h"
 
 static loop_expr *zero(lower_site *s) {

@@ -1,8 +1,9 @@
-// Windows that reach over the border. What a clause says of the points that count (`where 0 <=
-// p * 2 - 1 + i && ..`) is taken apart into conditions; those that bound a reduced variable by
-// what is the same in all lanes become the bounds of its loop, and are known to hold within it.
-// So a window in the middle asks nothing, one at the border is shorter, and the number of
-// points is the product of the extents. What is left stays a mask. O(conditions * variables).
+// Lowers windows that reach over the border. The guard of a clause (`where 0 <= p * 2 - 1 + i
+// && ..`) is split into conditions. A condition that bounds a reduced variable by values that
+// are equal in all lanes becomes a bound of the variable's loop, and is known to hold inside
+// the loop. So an inner window tests nothing, a border window is shorter, and the number of
+// points is the product of the extents. The remaining conditions become masks. O(conditions *
+// variables).
 #include "lowering.h"
 
 typedef struct conditions {

@@ -1,6 +1,6 @@
-// The state of one group's lowering: which buffers hold what, run-time extents, and the memo of
-// what has been computed at which point. The memo is a stack that follows the nesting of
-// blocks; a group has a few dozen values, so it is searched linearly.
+// The state of one group's lowering: the buffer of each value, run-time extents, and the memo
+// of values computed at each point. The memo is a stack that follows the nesting of blocks. A
+// group has a few dozen values, so it is searched linearly.
 #include "lowering.h"
 
 #include <string.h>

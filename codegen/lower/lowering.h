@@ -1,7 +1,8 @@
-// From clauses to loop IR: the value of any element of any tensor of a group, as an expression.
-// A value is either held in a buffer and loaded, or computed where it is wanted from the clause
-// of its op, down to the buffers; what has been computed at a point is remembered there. Nests
-// (nest.c) and epilogues (group_contract.c) decide which elements are wanted where.
+// Lowers clauses to loop IR: the value of any element of any tensor of a group, as an
+// expression. A value is either loaded from its buffer, or computed at the point of use from
+// the clause of its op, recursively down to the buffers. The memo keeps the values that are
+// already computed at a point. Nests (nest.c) and epilogues (contract/lower_contract.c) decide
+// which elements are needed where.
 #ifndef PIR_CODEGEN_LOWER_H
 #define PIR_CODEGEN_LOWER_H
 

@@ -1,17 +1,17 @@
 // Loop nests for groups without a contraction.
 //
-// Without reductions a nest runs over the elements of its results, in their memory order.
-// Adjacent dims are merged into one level where no tensor tells them apart, so that most nests
-// are one or two levels. The last level is vectorised, the others are units of the stage. What
-// tensors are joined from are nests of their own, one after the other, so that no element asks
-// which member it is of.
+// Without reductions, a nest runs over the elements of its results in their memory order.
+// Adjacent dims are merged into one level if every tensor treats them alike, so most nests have
+// one or two levels. The last level is vectorised; the others are the units of the stage. The
+// members of a join (concat) are separate nests, one after the other, so no element tests which
+// member it belongs to.
 //
-// With reductions over one common set of axes (softmax, norms, means) a unit is a row: the
-// reduced elements of one outer point. A row is worked on in phases, each a loop over it: phase
-// p accumulates the reductions whose operands wait for p others, and stores the results that
-// do. What a later phase wants again and is dear to compute is kept in scratch, so that inputs
-// are read once and the row stays in the L1 cache. Where the memory's innermost dim is not
-// reduced, lanes are rows.
+// With reductions over one common set of axes (softmax, norms, means), a unit is a row: the
+// reduced elements of one outer point. A row is processed in phases, each a loop over the row.
+// Phase p accumulates the reductions whose operands depend on p earlier phases, and stores the
+// results that do. Values that a later phase needs again and that are expensive to recompute
+// are kept in scratch, so inputs are read once and the row stays in the L1 cache. If the
+// innermost dim in memory is not reduced, lanes are rows.
 #include "nest.h"
 #include "schedule.h"
 

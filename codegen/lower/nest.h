@@ -1,4 +1,5 @@
-// What the files that make nests share: a nest's space, and its levels.
+// Types and functions that the files which make loop nests share: a nest's space and its
+// levels.
 #ifndef PIR_NEST_H
 #define PIR_NEST_H
 

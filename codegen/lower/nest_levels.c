@@ -1,7 +1,7 @@
-// Which adjacent dims of a nest are one level: those that no tensor tells apart, because each
-// has both of them, one right inside the other, or neither. What is joined is told apart along
-// its axis; what an extent decides only when running (broadcast or not) is, too. Quadratic in
-// the dims, linear in the ops of the group.
+// Decides which adjacent dims of a nest are merged into one level. Two dims are merged if every
+// tensor either has both, one directly inside the other in memory, or has neither. A joined
+// tensor keeps its axis of the join separate. So does a dim whose extent decides only at run
+// time whether it is broadcast. Quadratic in the dims, linear in the ops of the group.
 #include "nest.h"
 
 // How a tensor lies along a dim of the nest: absent (extent 1 or no such dim), or present.

@@ -1,6 +1,6 @@
-// What a program says of its groups: their order, those in the regions of scans included, and
-// memory orders and places of each one's interface, kept in its attributes `layouts` and
-// `places`. O(ops), O(rank).
+// Attributes that a program states about its groups: their order (including those in regions of
+// scans), and the memory orders and places of each group's interface (attributes `layouts` and
+// `places`). O(ops), O(rank).
 #include <pir/codegen.h>
 
 #include <pir/dialect/cinn.h>

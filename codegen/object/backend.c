@@ -1,5 +1,5 @@
-// Finds and opens the LLVM library. It is looked for beside the image this function lives in,
-// then by the dynamic loader's rules, so that both an installed and a just built libpir find
+// Finds and opens the LLVM library: first beside the image that holds this function, then by
+// the dynamic loader's rules. So an installed libpir and one in its build folder each open
 // their own.
 #include "backend_sources.h"
 #include "llvm_backend.h"

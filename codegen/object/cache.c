@@ -1,5 +1,5 @@
-// One file an object: a header with magic, key, size and checksum, then the bytes, in a folder
-// that is ours alone (folder.h).
+// The cache folder: one file for each object. A file is a header (magic, key, size, checksum)
+// and the bytes. The folder belongs to this user alone (folder.h).
 #include "cache.h"
 
 #include <folder.h>

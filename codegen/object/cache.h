@@ -1,5 +1,5 @@
-// A folder of compiled objects, by key. Readable by its owner alone; anything odd about it or
-// in it is treated as "not there". Safe for several processes at once.
+// A folder of compiled objects, found by key. Only its owner may access it. A folder or file
+// that fails a check counts as absent. Safe for several processes at once.
 #ifndef PIR_CACHE_H
 #define PIR_CACHE_H
 

@@ -1,7 +1,8 @@
-// The store keeps one entry a distinct key. A build makes the keys (loop text, target,
-// versions), looks them up, and shares the missing ones out to threads by an atomic counter.
-// Compiling needs the LLVM library, which is opened for the first miss; loading an object does
-// not. Code for a device is CUDA C, whose text is its key; NVRTC is opened for its version.
+// The code store has one entry for each distinct key. A build computes the keys (loop text,
+// target, versions), looks them up, and distributes the missing ones to threads by an atomic
+// counter. Only compiling needs the LLVM library, which is opened at the first miss. For a
+// device the key is the CUDA C text and NVRTC's version, so NVRTC is opened for the look-up
+// too.
 #include "code.h"
 
 #include "nvrtc.h"

@@ -1,5 +1,6 @@
-// From loop modules to callable code: looks each up by content (in memory, then in the cache
-// folder), compiles what is missing on several threads, loads it. Owns all code it gave out.
+// The code store: turns loop modules into callable code. It looks each module up by content (in
+// memory, then in the cache folder), compiles the missing ones on several threads, and loads
+// them. It owns all code that it returns.
 #ifndef PIR_CODE_H
 #define PIR_CODE_H
 

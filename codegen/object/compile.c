@@ -1,6 +1,6 @@
-// Groups to code. Taking a group up lowers it to a loop module of its own, which is dropped at
-// once when an earlier group has the same; finishing hands the modules to the code store, links
-// the stages, and drops the loops: only the interfaces stay.
+// Compiles groups. Adding a group lowers it into its own loop module; the module is dropped at
+// once if an earlier group has an equal one. Finishing passes the modules to the code store,
+// links the stages and frees the loops, so only the interfaces remain.
 #include "compile_impl.h"
 #include "choose.h"
 

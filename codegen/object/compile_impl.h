@@ -1,4 +1,4 @@
-// The compiler of groups: what compiling them and storing them share.
+// The compiler of groups: state that compiling groups and storing them share.
 #ifndef PIR_COMPILE_IMPL_H
 #define PIR_COMPILE_IMPL_H
 

@@ -1,8 +1,8 @@
-// A loader for the objects our own emitter makes (ELF, small code model, position independent;
-// image_patch.c has what processors differ in). One mapping an object: code and call stubs
-// first, then constants and address slots. It is written while it is neither executable nor
-// shared, then sealed: code becomes read + execute, the rest read only. That is what a JIT
-// library would do for us, without loading LLVM when the code comes from the cache.
+// A loader for objects of our own emitter (ELF, small code model, position independent;
+// image_patch.c handles the differences between processors). Each object is one mapping: code
+// and call stubs first, then constants and address slots. The mapping is written while it is
+// neither executable nor shared. Then code becomes read + execute, and the rest read-only. A
+// JIT library would do the same, but would load LLVM even if the code comes from the cache.
 #include "image.h"
 
 #include "image_patch.h"

@@ -1,5 +1,5 @@
-// Machine code in memory: a relocatable object that was loaded. Immutable once loaded; any
-// thread may call it.
+// Machine code in memory: a loaded relocatable object. Immutable once loaded; any thread may
+// call it.
 #ifndef PIR_IMAGE_H
 #define PIR_IMAGE_H
 

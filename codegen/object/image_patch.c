@@ -1,6 +1,6 @@
-// Relocations of x86-64 and of aarch64, small code model, position independent. Every distance
-// is checked: an image is one mapping below 2 GB, of which aarch64 reaches all by pages and 128
-// MB by branches.
+// Relocations of x86-64 and aarch64: small code model, position independent. Every distance is
+// checked. An image is one mapping below 2 GB; on aarch64 page-relative addresses reach all of
+// it, branches reach 128 MB.
 #include "image_patch.h"
 
 #include <elf.h>

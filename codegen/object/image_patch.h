@@ -1,5 +1,5 @@
-// What differs between processors when an object is loaded: relocations and call stubs. Both
-// have stubs of IMAGE_STUB_BYTES, the address of the function in the last 8.
+// Loading steps that depend on the processor: relocations and call stubs. On both processors a
+// stub has IMAGE_STUB_BYTES bytes; the last 8 hold the function's address.
 #ifndef PIR_IMAGE_PATCH_H
 #define PIR_IMAGE_PATCH_H
 

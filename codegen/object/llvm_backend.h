@@ -1,6 +1,6 @@
-// What libpir_codegen_llvm offers libpir: one struct of functions, found by one symbol. libpir
-// opens that library the first time something has to be compiled, and never for code that comes
-// from the cache.
+// The interface of libpir_codegen_llvm: one struct of functions, found by one symbol. libpir
+// opens the library when something must be compiled for the first time, and never for code from
+// the cache.
 #ifndef PIR_LLVM_BACKEND_H
 #define PIR_LLVM_BACKEND_H
 

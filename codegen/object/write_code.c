@@ -1,6 +1,6 @@
-// Code of a program's groups for people and linkers: every group is lowered into one module,
-// which is printed as loops or handed to LLVM. What runs is compiled group by group instead
-// (compile.c), so that equal groups share code.
+// Writes the code of a program's groups for people and linkers: lowers every group into one
+// module, and prints the module as loops or passes it to LLVM. Models do not use this:
+// compile.c compiles group by group, so that equal groups share code.
 #include "cuda.h"
 #include "choose.h"
 

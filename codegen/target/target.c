@@ -1,9 +1,9 @@
-// Finds out what the processor can do: CPUID says what it implements, XCR0 what the system
-// saves. A level (x86-64, -v2, -v3, -v4) is a set of features; "native" is the best level plus
-// what else was found. Nothing is assumed from the model but the tuning name. A name stands for
-// the same wherever code is made for it, so that code may be made elsewhere. Code that is to
-// run here is refused a named level that the processor lacks; code that is only written may be
-// for any, and for another architecture.
+// Detects the features of the processor: CPUID lists the implemented ones, XCR0 the register
+// state that the operating system saves. A level (x86-64, -v2, -v3, -v4) is a set of features;
+// "native" is the best level plus other detected features. The processor's model decides the
+// tuning name only. A target name means the same features on every machine, so code may be
+// compiled elsewhere. Code that will run here is refused if the processor lacks the named
+// level. Code that is only written may have any level or architecture.
 #include <pir/codegen.h>
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// Facts of lists: a list's members are its operands' facts.
+// Facts of lists: the facts of a list's members are its operands' facts.
 #include "infer_impl.h"
 
 pir_status builtin_infer_combine(pir_infer *infer) {

@@ -1,4 +1,4 @@
-// What the tables cannot say of groups: the kind that a group states must fit its contents.
+// Verifies groups beyond the tables: the kind that a group states must fit its contents.
 #include <pir/diag.h>
 #include <pir/infer.h>
 #include <pir/ir.h>

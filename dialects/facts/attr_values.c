@@ -1,6 +1,6 @@
-// Attributes of an op as plain data, for kernels, clauses and inference: by declared position,
-// defaults filled in. Lists are copied into the caller's memory; texts are borrowed from the
-// context.
+// Attributes of an op as plain data for kernels, clauses and inference: by declared position,
+// with defaults filled in. Lists are copied into the caller's memory; strings are borrowed from
+// the context.
 #include "infer_impl.h"
 
 #include <string.h>

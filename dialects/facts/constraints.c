@@ -1,6 +1,6 @@
-// What a program demands of its extents, for readers: ops tell equalities and broadcasts while
-// facts are derived. An op in a loop is asked several times, and keeps a list of what it said.
-// O(constraints of an op) a constraint.
+// Collects the constraints that a program's ops put on extents. While facts are derived, ops
+// report equalities and broadcasts. An op in a loop is visited several times; its list keeps
+// the constraints it has already reported. Each report costs O(constraints of its op).
 #include "facts_impl.h"
 
 void infer_require(pir_infer *infer, pir_constraint_kind kind, pir_dim a, pir_dim b) {

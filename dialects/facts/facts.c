@@ -1,8 +1,9 @@
-// The analysis of a program: facts of all its values, in one walk in program order. Feeds start
-// it, with a symbol for every unknown extent; parameters bring their real shape and small
-// contents. A loop's arguments start as its inputs and lose what an iteration changes until
-// nothing changes: each of a value's dims can turn into a symbol once, so that takes few
-// rounds; past a limit for all loops together, nothing is said of an argument.
+// Derives the facts of all values of a program, in one walk in program order. Feeds start with
+// a symbol for every unknown extent; parameters start with their real shape and small contents.
+// Arguments of a loop start with the facts of the loop's inputs, and lose the facts that an
+// iteration changes, until a fixed point is reached. Each dim can become a symbol only once, so
+// few rounds suffice. If all loops together exceed a limit of rounds, their arguments get no
+// facts.
 #include "facts_impl.h"
 
 #include <pir/dialect/cinn.h>

@@ -1,5 +1,5 @@
-// The analysis behind pir_facts, and what hooks of ops that read a program's parameters see of
-// it.
+// The state behind pir_facts, and its interface for hooks of ops that read a program's
+// parameters.
 #ifndef PIR_DIALECTS_FACTS_IMPL_H
 #define PIR_DIALECTS_FACTS_IMPL_H
 

@@ -1,7 +1,7 @@
-// Facts of an op's results from its meaning: the op's hook when it has one, else its first
-// `lower` alternative that holds (run on facts alone), else its clause. A pointwise clause
-// broadcasts its loads, a reduction drops axes, named variables give their extents. O(nodes) an
-// op.
+// Derives the facts of an op's results from its meaning: by its inference hook, else by its
+// first `lower` alternative whose condition holds (run on facts alone), else by its clause. A
+// pointwise clause broadcasts its loads, a reduction drops axes, named variables give their
+// extents. O(nodes) for each op.
 #include "infer_impl.h"
 
 #include <stdarg.h>

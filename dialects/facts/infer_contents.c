@@ -1,7 +1,7 @@
-// Contents of small integer tensors: shapes travel through programs as tensors (shape, slice,
-// concat, arithmetic, reshape), and what a reshape or expand makes depends on them. The clause
-// of the op that computes such a tensor is evaluated over dims, element by element; at most
-// PIR_FACT_CONTENTS of them.
+// Contents of small integer tensors. Programs compute shapes as tensors (shape, slice, concat,
+// arithmetic, reshape), and the results of reshape or expand depend on them. The clause of an
+// op that computes such a tensor is evaluated over dims, element by element, for at most
+// PIR_FACT_CONTENTS elements.
 #include "infer_impl.h"
 
 // Elements when the shape is constant and small, else -1.

@@ -1,4 +1,4 @@
-// What stands for the names of an op, for messages: " x [2,3], axis 1,". O(operands and
+// Formats the values of an op's names for messages, such as " x [2,3], axis 1,". O(operands and
 // attributes).
 #include "infer_impl.h"
 

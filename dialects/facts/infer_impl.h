@@ -1,4 +1,4 @@
-// What inference is made of; hooks use it too.
+// The functions that make up inference; hooks use them too.
 #ifndef PIR_DIALECTS_INFER_IMPL_H
 #define PIR_DIALECTS_INFER_IMPL_H
 

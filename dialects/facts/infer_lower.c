@@ -1,6 +1,6 @@
-// Runs a `lower` block on facts alone: each step's results follow from the target's own
-// meaning. Nested composites recurse; a block never leads back to itself without its condition
-// failing, and the depth is bounded all the same.
+// Runs a `lower` block on facts alone: the results of each step follow from the meaning of the
+// step's op. Nested composites recurse. A block reaches itself only through a condition that
+// fails at some point, and the depth is bounded in addition.
 #include "dialect_tables.h"
 #include "infer_impl.h"
 

@@ -1,6 +1,7 @@
-// What an op requires of its operands and attributes (`require` in `.ops`), and its clauses of
-// what they index with. A condition that is known to be false is an error, which shows the
-// condition as it is declared and what stands for the names in it. O(nodes of the conditions).
+// Checks the requirements of an op: the conditions on operands and attributes (`require` in
+// `.ops`), and the tensors that its clauses index with. A condition that is known to be false
+// is an error. The message shows the condition as declared and the values of its names. O(nodes
+// of the conditions).
 #include "infer_impl.h"
 
 enum { CHECKED = 1024 };  // values of `each` at most

@@ -1,6 +1,6 @@
-// Evaluates index nodes over facts: constants where everything is known, dims where a shape is
-// symbolic, PIR_DIM_UNKNOWN otherwise. Recursion follows the expression tree, whose depth the
-// .ops source bounds.
+// Evaluates index nodes over facts. The result is a constant if all inputs are known, a
+// symbolic dim if a shape is symbolic, and PIR_DIM_UNKNOWN otherwise. Recursion follows the
+// expression tree, whose depth opsc bounds.
 #include "symbolic.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-// Index expressions over symbolic dims: what shape rules, conditions and literals of `.ops`
-// evaluate to.
+// Evaluates index expressions over symbolic dims: the shape rules, conditions and literals of
+// `.ops`.
 #ifndef PIR_DIALECTS_SYMBOLIC_H
 #define PIR_DIALECTS_SYMBOLIC_H
 

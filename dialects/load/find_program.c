@@ -1,5 +1,5 @@
-// Which file of a folder is its program: the only one that is called like a program and holds
-// one. Reads the first few kilobytes of each candidate.
+// Finds the program file of a folder: the only file that has a program's name and content.
+// Reads the first few kilobytes of each candidate.
 #include <pir/load.h>
 
 #include <dirent.h>

@@ -1,5 +1,5 @@
-// Loading by content: maps the file, asks what it holds, hands it to that reader, verifies what
-// it read, then attaches the parameters the program declares. A .pdmodel also declares
+// Loads a file by its content: maps it, recognises its format, calls the reader of that format,
+// verifies the program, and attaches the declared parameters. A .pdmodel also declares
 // parameters that no op reads but its file holds; its reader lists them (legacy/read.h).
 #include <pir/load.h>
 

@@ -1,4 +1,5 @@
-// Programs as they are saved: pir_program_settle. Two walks, O(ops + uses).
+// pir_program_settle: brings a program into the form in which programs are saved. Two walks,
+// O(ops + uses).
 #include <pir/build.h>
 #include <pir/dialect/builtin.h>
 #include <pir/dialect/pd_op.h>

@@ -1,7 +1,7 @@
-// Brings ops of an older text to what they are declared as today, by the tables alone: an
-// operand that was an attribute becomes a constant, an attribute that has another name now
-// takes it (the old name is the one of .pdmodel), results that are gone are dropped when
-// nothing uses them. One walk; an op that changes shape is made anew.
+// Upgrades ops of an older text to their present declarations, by the tables alone. An operand
+// that was an attribute becomes a constant. An attribute that was renamed since gets its
+// present name (the former one is the name in .pdmodel). Results that no longer exist are
+// dropped if nothing uses them. One walk; an op that changes is created again.
 #include <pir/load.h>
 
 #include <pir/build.h>

@@ -1,4 +1,4 @@
-// What the grammar's actions call.
+// The functions that the grammar's actions call.
 #ifndef OPS_BUILD_IMPL_H
 #define OPS_BUILD_IMPL_H
 

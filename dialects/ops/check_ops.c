@@ -1,6 +1,6 @@
-// Completes the model and says what is wrong with it: positions of names, twins and numbers,
-// kinds of defaults, and the demands every op must meet. All ops are checked, so that a run
-// shows every error.
+// Completes the model and reports its errors: positions of names, twins and numbers, kinds of
+// defaults, and the requirements on every op. All ops are checked, so one run shows every
+// error.
 #include "ops_model.h"
 
 #include <ctype.h>

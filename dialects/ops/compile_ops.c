@@ -1,6 +1,6 @@
-// Clauses and lower blocks of one op to tables. Each clause's expressions go through nodes.c;
-// what is left is which field takes which. A lower block is numbered here: operands first, then
-// the results of its steps.
+// Compiles the clauses and lower blocks of one op to tables. nodes.c compiles the expressions;
+// this file assigns each expression to its field. The values of a lower block are numbered
+// here: operands first, then the results of its steps.
 #include "nodes_impl.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
-// Writes a dialect as C: constant tables (pir_opdef and what it points to) and the header with
-// op ids and positions. One function a table; an op's arrays are named after it.
+// Writes a dialect as C: constant tables (pir_opdef and the structs it points to) and a header
+// with op ids and positions. One function writes each table; the arrays of an op are named
+// after it.
 #include "ops_model.h"
 
 #include <ctype.h>

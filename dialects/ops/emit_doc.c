@@ -1,6 +1,6 @@
-// Writes a dialect as Markdown, a page a family, which is a `.ops` file: what a reader of a
-// program looks up. The clause or the lower block is shown as it was written, since it is the
-// definition.
+// Writes a dialect as Markdown: one page for each family, which is one `.ops` file. The pages
+// are for readers of programs. The clause or lower block is copied from the source, because it
+// is the definition.
 #include "emit_impl.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-// What the emitters share: how a default and the kind of an attribute are written for people.
+// Functions that the emitters share: text for defaults and for kinds of attributes.
 #ifndef OPS_EMIT_IMPL_H
 #define OPS_EMIT_IMPL_H
 

@@ -1,5 +1,6 @@
-// Writes the ops of a dialect as a table for other programs: a line an op, twins too, columns
-// between tabs. `test/dialects` compares it with the inventory of the real Paddle.
+// Writes the ops of a dialect as a table for other programs: one line for each op, twins
+// included, with columns separated by tabs. `test/dialects` compares it with the inventory of
+// Paddle's ops.
 #include "emit_impl.h"
 
 #include <string.h>

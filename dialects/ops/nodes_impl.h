@@ -1,4 +1,4 @@
-// Expressions to nodes: the part of compilation that clauses and lower blocks share.
+// Compiles expressions to nodes: the code that clauses and lower blocks share.
 #ifndef OPS_NODES_IMPL_H
 #define OPS_NODES_IMPL_H
 

@@ -1,5 +1,5 @@
-// Memory, sources and messages of opsc. A run reads a few hundred kilobytes once and ends, so
-// nothing is given back before memory_release.
+// Memory, sources and messages of opsc. A run reads a few hundred kilobytes and ends, so
+// nothing is freed before memory_release.
 #include "ops_model.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-// A dialect as its `.ops` files declare it: filled by the grammar, completed by check.c. One
-// arena until the end.
+// A dialect as its `.ops` files declare it. The grammar fills it, check_ops.c completes it. It
+// lives in one arena until the end.
 #ifndef OPS_MODEL_H
 #define OPS_MODEL_H
 

@@ -1,6 +1,6 @@
-// The grammar's actions: they fill the model. Reading is one pass over each file; an `include`
-// reads the other file on the spot. Names and kinds are judged later, in check.c, where
-// everything is known.
+// The grammar's actions, which fill the model. Each file is read in one pass; an `include`
+// reads the other file at once. check_ops.c checks names and kinds later, when all declarations
+// are known.
 #include "build_impl.h"
 #include "ops.tab.h"
 #define YYSTYPE OPS_YYSTYPE

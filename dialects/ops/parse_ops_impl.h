@@ -1,4 +1,4 @@
-// What lexer and grammar share.
+// State that the lexer and the grammar share.
 #ifndef OPS_PARSE_IMPL_H
 #define OPS_PARSE_IMPL_H
 

@@ -1,5 +1,6 @@
-// Parameters on disk: which parameters a program wants, and mapping them. A folder is opened
-// once and its files relative to it, so that a name from a model cannot lead elsewhere.
+// Parameters on disk: lists the parameters that a program needs, and maps them. A folder is
+// opened once, and its files are opened relative to it, so a name from a model cannot leave the
+// folder.
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

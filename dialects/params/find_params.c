@@ -1,7 +1,7 @@
-// Where a program's parameters lie: by the names of files, then by what is in them. A model
-// folder may hold parameter files of several programs (one for the .json, one for the
-// .pdmodel), so a file that does not have the program's tensors is passed over when exactly one
-// beside it has. Reads the headers of records only.
+// Finds a program's parameter file: by file names, then by content. A model folder may hold
+// parameter files of several programs (one for the .json, one for the .pdmodel). So a file that
+// does not fit the program's tensors is skipped if exactly one file beside it fits. Reads only
+// the headers of records.
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>

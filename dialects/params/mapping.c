@@ -1,5 +1,5 @@
-// Mapped files. The mapping is private and read-only; what the file system does to a file while
-// it is mapped is the caller's affair, as with any mapped model.
+// Mapped files. Mappings are private and read-only. Changing a file while it is mapped is the
+// caller's responsibility.
 #include "mapping.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-// Files as bytes, and what is in them.
+// Files as bytes, and the records in them.
 #ifndef PIR_PARAMS_MAPPING_H
 #define PIR_PARAMS_MAPPING_H
 

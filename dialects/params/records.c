@@ -1,9 +1,10 @@
-// Combined parameter files. A record is: u32 version 0, u64 number of LoD levels and each as a
-// length and bytes, u32 version 0, i32 length of a TensorDesc protobuf (dtype, dims), then the
-// elements. Records carry no names, so the file is read as a whole first (headers only: cost is
-// by record, not by byte) and compared with the declarations; the first difference tells
-// whether one record is missing, too many, or changed. All parameters share one claim on the
-// bytes, counted atomically: programs and models in several threads may give theirs back.
+// Combined parameter files. A record is: u32 version 0; u64 number of LoD levels, and each
+// level as a length and bytes; u32 version 0; i32 length of a TensorDesc protobuf (dtype,
+// dims); then the elements. Records carry no names. So the file is read as a whole first
+// (headers only: the cost depends on the number of records, not bytes) and compared with the
+// declarations. The first difference shows whether a record is missing, superfluous or changed.
+// All parameters share one reference on the bytes. The count is atomic, because programs and
+// models on several threads may release theirs.
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdlib.h>

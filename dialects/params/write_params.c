@@ -1,5 +1,5 @@
-// Writing parameters: one record after the other, straight from the bytes they are in (mapped
-// files, mostly), so that memory does not grow with their size.
+// Writes parameters record by record, directly from the bytes in memory (mostly mapped files),
+// so memory use does not grow with their size.
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-// Attributes are unique blobs like types: a 16-byte head, then elements, integers, reals or
-// bytes. Short ones are put together on the stack.
+// Attributes are uniqued blobs like types: a 16-byte head, then elements, integers, reals or
+// bytes. Short ones are assembled on the stack.
 
 #include <pir/attr.h>
 

@@ -1,5 +1,5 @@
-// Tables of element types and layouts. They are short, so names are found by a scan that
-// compares sizes first. Needs libc only: the runtime without IR links this file.
+// Tables of element types and layouts. The tables are short, so names are found by a scan that
+// compares lengths first. Needs libc only: the runtime links this file without the IR.
 
 #include <pir/base.h>
 

@@ -1,7 +1,7 @@
 // Blocks and regions: doubly linked lists of ops. Ops carry order numbers with gaps; an
-// insertion takes the middle of its gap. When a gap is used up the ops around it are numbered
-// again, as few as have room among them: many ops put in at many places cost O(1) each. Only a
-// block without room is numbered as a whole, at the next question.
+// inserted op takes the middle of its gap. When a gap is used up, the smallest neighbourhood
+// with enough room is renumbered, so many insertions at many places cost O(1) each. A block
+// without room is renumbered as a whole, at the next query.
 
 #include <pir/block.h>
 

@@ -1,4 +1,4 @@
-// The builder: one place where new ops get their location and listeners hear of them.
+// The builder: sets the location of new ops and informs listeners.
 
 #include <pir/build.h>
 

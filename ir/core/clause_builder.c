@@ -1,5 +1,5 @@
-// Chooses among the clauses of a result: conditions are index expressions over attributes
-// alone, evaluated by recursion over a tree whose depth opsc bounds.
+// Chooses among the clauses of a result. Conditions are index expressions over attributes
+// alone; they are evaluated by recursion over a tree whose depth opsc bounds.
 #include <pir/clause.h>
 
 #include <string.h>

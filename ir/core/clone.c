@@ -1,6 +1,6 @@
-// Deep copies. Source and copy are walked side by side by parent pointers. Operands are mapped
-// as they come; only when one was read before its definition was copied (invalid or looping
-// programs) a second walk sets the rest.
+// Deep copies. Source and copy are walked in parallel along parent pointers. Operands are
+// mapped on the way. Only if an op reads a value before its definition was copied (in invalid
+// or cyclic programs), a second walk sets the remaining operands.
 
 #include <pir/op.h>
 

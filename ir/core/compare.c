@@ -1,12 +1,13 @@
-// Compares programs by colours, as graph isomorphism tests do. An op's first colour is what it
-// says itself: name, attributes, result types, and its turn among ops whose effects are
-// ordered. Sweeps then mix in, forwards in program order, the colours of operands and of the op
-// around it and, backwards, those of users, of the ops inside and of all ops that name the same
-// parameter. Forward sweeps see all of an op's past at once, backward sweeps all of its future,
-// so a few of them tell apart whatever is not symmetric. Programs are the same when their
-// multisets of colours are. Colours are 64-bit hashes: equal programs never differ, different
-// ones are taken for equal with probability 2^-64 and when they fool colour refinement, which
-// takes regular graphs. Cost: O(sweeps x (ops + operands)) and one sort.
+// Compares programs by colour refinement, as graph isomorphism tests do. The first colour of an
+// op is a hash of its name, attributes, result types, and its position among ops with ordered
+// effects. Forward sweeps in program order mix in the colours of the operands and the enclosing
+// op. Backward sweeps mix in the colours of the users, the nested ops, and all ops that name
+// the same parameter. A forward sweep sees all of an op's past at once and a backward sweep all
+// of its future, so a few sweeps separate ops that are not symmetric. Programs are equal if
+// their multisets of colours are equal. Colours are 64-bit hashes. Equal programs always
+// compare equal. Different programs compare equal with probability 2^-64, or if they defeat
+// colour refinement, which takes regular graphs. Cost: O(sweeps x (ops + operands)) and one
+// sort.
 #include <pir/compare.h>
 #include <pir/text.h>
 #include <pir/walk.h>

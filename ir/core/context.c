@@ -1,5 +1,5 @@
-// A context is its heap with an arena on it, one set of interned names and one set of unique
-// blobs. Both sets are looked up by xxHash3; a hit allocates nothing.
+// A context is a heap with an arena on it, a set of interned names and a set of uniqued blobs.
+// Both sets use xxHash3; a hit allocates nothing.
 
 #include <context_impl.h>
 

@@ -1,4 +1,4 @@
-// What a context holds. Private to ir/.
+// The contents of a context. Private to ir/.
 #ifndef PIR_CONTEXT_IMPL_H
 #define PIR_CONTEXT_IMPL_H
 

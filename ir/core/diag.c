@@ -1,6 +1,6 @@
-// Diagnostics and places. A place is 64 bits: 14 for the file, then line (29) and column (20),
-// or an offset (49); the top bit tells which. Numbers too large for their field are cut to its
-// largest value.
+// Diagnostics and locations. A location is 64 bits: 14 for the file, then line (29) and column
+// (20), or an offset (49); the top bit tells which. Numbers too large for their field are
+// clamped to its maximum.
 
 #include <pir/diag.h>
 

@@ -1,5 +1,5 @@
 // Dialects and op definitions. A definition is found by its interned name (readers) or by its
-// number (builders); either way the context's view of it, with interned attribute names, is
+// number (builders). In both cases the context's view of it, with interned attribute names, is
 // made once.
 
 #include <context_impl.h>

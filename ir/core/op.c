@@ -1,6 +1,6 @@
-// Ops: creation, destruction, attributes. Creating one is an allocation, a copy of what the
-// spec names and a link for each operand. Destruction walks nested regions by parent pointers,
-// so depth costs no stack.
+// Ops: creation, destruction, attributes. Creating an op costs one allocation, a copy of the
+// spec's contents and one link for each operand. Destruction walks nested regions along parent
+// pointers, so depth uses no stack.
 
 #include <pir/op.h>
 

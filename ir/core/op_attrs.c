@@ -1,4 +1,4 @@
-// Attributes of ops: slots for the declared ones, a unique dictionary for the rest, defaults
+// Attributes of ops: slots for declared ones, a uniqued dictionary for the others, defaults
 // from the definition.
 
 #include <pir/op.h>

@@ -1,10 +1,10 @@
-// How ops, values, blocks and regions lie in memory. Private to ir/.
+// The memory layout of ops, values, blocks and regions. Private to ir/.
 //
 // An op is one allocation:
 //
 //   result n-1 ... result 1, result 0 | header | attributes | operands | regions
 //
-// so a result finds its op by its number, and the parts behind the header are found from
+// So a result finds its op from its number, and the parts behind the header are found from
 // counts.
 #ifndef PIR_OP_IMPL_H
 #define PIR_OP_IMPL_H

@@ -1,5 +1,5 @@
-// Types are unique blobs: a 16-byte head and 8-byte words. A type is put together on the stack
-// (or in the arena when it is long) and looked up once.
+// Types are uniqued blobs: a 16-byte head and 8-byte words. A type is assembled on the stack
+// (or in the arena if it is long) and looked up once.
 
 #include <pir/type.h>
 

@@ -1,4 +1,4 @@
-// How types and attributes lie in memory. Private to ir/.
+// The memory layout of types and attributes. Private to ir/.
 #ifndef PIR_TYPE_IMPL_H
 #define PIR_TYPE_IMPL_H
 

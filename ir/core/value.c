@@ -1,4 +1,4 @@
-// Values and use lists. A use is an operand slot linked into the list of the value it reads,
+// Values and use lists. A use is an operand slot in the linked list of the value it reads,
 // newest first.
 
 #include <pir/value.h>

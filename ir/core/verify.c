@@ -1,9 +1,9 @@
-// Checks a tree of ops against the tables of their definitions; knows no op. One pre-order
-// walk. Every open block remembers the op the walk is at, so "defined before and still in
-// scope" is one comparison whatever the depth.
+// Checks a tree of ops against the tables of their definitions; it knows no op by name. One
+// pre-order walk. Every open block remembers the op that the walk has reached, so "defined
+// before and still in scope" is one comparison, whatever the depth.
 //
-// Stated types are not facts: a conflict of element types is a warning, an error only when
-// strict.
+// Stated types are not facts: a conflict of element types is a warning, and an error only in
+// strict mode.
 
 #include <pir/verify.h>
 

@@ -1,5 +1,5 @@
-// Walks follow parent pointers, so they need no stack: down into regions, along blocks, up when
-// a region ends. Every step is amortised O(1).
+// Walks follow parent pointers, so they need no stack: down into regions, along blocks, up at
+// the end of a region. Every step is amortised O(1).
 
 #include <pir/walk.h>
 

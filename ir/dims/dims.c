@@ -1,9 +1,10 @@
-// Symbolic dimensions in canonical form: a sum of terms, a term a coefficient times a product
-// of atoms. Sums are added and multiplied out on the stack as polynomials, then interned node
-// by node, so equal forms are equal handles. Division by a constant splits off what divides
-// (floor((bq + r) / b) = q + floor(r / b)) and nested quotients are merged (floor((floor(x / a)
-// + c) / b) = floor((x + ac) / ab)), which makes the shape arithmetic of convolution stacks
-// canonical too. What grows past a fixed size, or overflows, is PIR_DIM_UNKNOWN.
+// Symbolic dimensions in canonical form: a sum of terms, where a term is a coefficient times a
+// product of atoms. Sums are added and multiplied out on the stack as polynomials, then
+// interned node by node, so equal forms are equal handles. Two rules make the shape arithmetic
+// of convolution stacks canonical too. Division by a constant splits off the divisible terms
+// (floor((bq + r) / b) = q + floor(r / b)). Nested quotients are merged (floor((floor(x / a) +
+// c) / b) = floor((x + ac) / ab)). An expression that exceeds a fixed size, or overflows, is
+// PIR_DIM_UNKNOWN.
 
 #include <pir/dims.h>
 

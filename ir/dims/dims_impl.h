@@ -1,5 +1,5 @@
-// The table of dimension expressions, shared by dims.c (making them) and dims_query.c (reading
-// them).
+// The table of dimension expressions, shared by dims.c (which makes them) and dims_query.c
+// (which reads them).
 #ifndef PIR_DIMS_IMPL_H
 #define PIR_DIMS_IMPL_H
 

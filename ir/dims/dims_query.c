@@ -1,7 +1,7 @@
-// Reading dimension expressions: parts, bounds, values, text; and unification. A unification
-// binds one symbol (or a whole expression when it holds none alone) to what equals it;
-// canonical forms are rebuilt on demand and cached until the next one. Recursion is bounded by
-// the size limit on expressions.
+// Reads dimension expressions: parts, bounds, values, text; and unifies them. A unification
+// binds one symbol (or a whole expression, if no symbol in it can be isolated) to an equal
+// expression. Canonical forms are rebuilt on demand and cached until the next unification.
+// Recursion is bounded by the size limit on expressions.
 
 #include <pir/dims.h>
 

@@ -1,6 +1,6 @@
-// Whether a text is JSON, in one walk that takes no memory: jansson reports memory that runs
-// out as a syntax error. As strict as jansson, but for the encoding of strings and the range of
-// numbers, of which it says what they are.
+// Checks whether a text is JSON, in one walk without allocation. Needed because jansson reports
+// exhausted memory as a syntax error. As strict as jansson, except for the encoding of strings
+// and the range of numbers, which jansson reports correctly.
 
 #include <serialize_impl.h>
 

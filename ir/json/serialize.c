@@ -1,4 +1,4 @@
-// What reader and writer of PIR JSON agree on, and which format a file is in.
+// Names that the reader and the writer of PIR JSON share, and the recognition of file formats.
 #include "serialize_impl.h"
 
 #include <string.h>

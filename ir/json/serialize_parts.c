@@ -1,5 +1,6 @@
 // Types and attributes of PIR JSON. Each is an object with its kind in "#" and its contents in
-// "D"; one switch over the kinds. Nesting is bounded; lists are bounded by the context's limit.
+// "D"; one switch covers the kinds. Nesting is bounded; lists are bounded by the context's
+// limit.
 #include "serialize_read_impl.h"
 
 #include <letters.h>

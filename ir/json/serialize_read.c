@@ -1,6 +1,6 @@
-// Reads PIR JSON. jansson checks the syntax, the nesting (2,048 levels, so the recursion below
-// is bounded too) and duplicate keys, and makes a tree; one pass over the tree builds the ops
-// in file order. A scan of the text beside it finds where each op starts, so that ops carry
+// Reads PIR JSON. jansson checks the syntax, the nesting (2,048 levels, which also bounds the
+// recursion here) and duplicate keys, and makes a tree. One pass over the tree builds the ops
+// in file order. A parallel scan of the text finds the start of each op, so ops carry
 // locations. Cost: linear in the file.
 #include "serialize_read_impl.h"
 

@@ -1,4 +1,4 @@
-// The reader of PIR JSON: its state, and the parts its two files share. Private to ir/.
+// The state of the PIR JSON reader, and the functions that its two files share. Private to ir/.
 #ifndef PIR_SERIALIZE_READ_IMPL_H
 #define PIR_SERIALIZE_READ_IMPL_H
 

@@ -1,7 +1,7 @@
 // Writes PIR JSON of version 4, byte for byte in the layout of Paddle's writer: keys in
 // bytewise order, no spaces (or 4-space indentation), floats as the shortest text that reads
-// back as the same double. Values are numbered as they are written. Regions are walked with an
-// explicit stack. Cost: linear in the output.
+// back as the same double. Values are numbered in the order of writing. Regions are walked with
+// an explicit stack. Cost: linear in the output.
 #include <pir/block.h>
 
 #include <math.h>

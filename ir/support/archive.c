@@ -1,5 +1,5 @@
-// A growing block of bytes, or one that is read through with every size checked against what is
-// left.
+// A growing block of bytes (writing), or a block whose reads are checked against the remaining
+// size.
 #include <archive.h>
 
 #include <stdlib.h>

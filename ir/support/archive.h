@@ -1,6 +1,6 @@
-// Values to bytes and back. One function describes a structure for both directions, so that
-// what is written and what is read cannot come apart. Failures are remembered; ask at the end.
-// Bytes are those of this machine and this build: for files that the same library reads again.
+// Converts values to bytes and back. One function describes a structure for both directions, so
+// writer and reader cannot disagree. A failure is sticky; check it at the end. The bytes are
+// valid on this machine and build only: they are for files that the same library reads again.
 #ifndef PIR_SUPPORT_ARCHIVE_H
 #define PIR_SUPPORT_ARCHIVE_H
 

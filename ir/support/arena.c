@@ -1,7 +1,7 @@
-// A block up to 512 bytes is rounded to 8 bytes and popped from the list of its size or bumped
-// from the current chunk: about ten instructions. Middle sizes are powers of two on the same
-// chunks, larger ones go to the heap directly and return to it when freed. Under
-// AddressSanitizer freed blocks are poisoned.
+// A block of at most 512 bytes is rounded up to 8 bytes; it is popped from the free list of its
+// size or bumped from the current chunk, which takes about ten instructions. Medium sizes are
+// powers of two in the same chunks. Larger blocks come from the heap and return to it when
+// freed. Under AddressSanitizer freed blocks are poisoned.
 
 #include <arena.h>
 

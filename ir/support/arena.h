@@ -1,6 +1,6 @@
-// Many small blocks: bump allocation from chunks, with free lists by size class. Everything
-// goes at once when the arena is destroyed. Sizes are given back by the caller, so blocks have
-// no header.
+// Many small blocks: bump allocation from chunks, with free lists by size class. Destroying the
+// arena frees everything. The caller states a block's size when freeing it, so blocks have no
+// header.
 #ifndef PIR_SUPPORT_ARENA_H
 #define PIR_SUPPORT_ARENA_H
 

@@ -1,4 +1,4 @@
-// Numbers in text, read as in the C locale whatever the host's is.
+// Numbers in text, read as in the C locale, whatever the host's locale is.
 #ifndef PIR_SUPPORT_DECIMAL_H
 #define PIR_SUPPORT_DECIMAL_H
 

@@ -1,6 +1,6 @@
-// Temporary names begin with a dot and end with the writer's process. The time of last access
-// is set by us, so it says when a file was used last also where the file system does not keep
-// it.
+// Temporary names begin with a dot and end with the writer's process id. The library sets the
+// access time of a file itself, so the time shows the last use even if the file system does not
+// record it.
 #include <folder.h>
 
 #include <dirent.h>

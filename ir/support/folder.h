@@ -1,7 +1,7 @@
-// A folder of files that a later start uses: ours, and no one else's to write to, since what is
-// read there is run. A file is written under a temporary name and renamed, so a reader sees all
-// of it or nothing; when there is too much, what was used longest ago goes. Safe for several
-// processes at once.
+// A folder of files for later starts. Only the current user may write to it, because code that
+// is read from it is executed. A file is written under a temporary name and renamed, so a
+// reader sees all of it or nothing. If the folder exceeds its limit, the least recently used
+// files are removed. Safe for several processes at once.
 #ifndef PIR_SUPPORT_FOLDER_H
 #define PIR_SUPPORT_FOLDER_H
 

@@ -1,5 +1,5 @@
-// xxHash3 compiled in: the short inputs of the unique tables take about 30 instructions that
-// way.
+// xxHash3, compiled inline: the short inputs of the unique tables then take about 30
+// instructions.
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

@@ -1,4 +1,5 @@
-// Blocks are linked both ways, so that those nobody gave back are found when the memory goes.
+// Blocks are doubly linked, so that blocks which were never freed are found when the heap is
+// destroyed.
 
 #include <heap.h>
 

@@ -1,13 +1,13 @@
-// Memory of one context: where it comes from, how much there may be, and what happens when
-// there is none.
+// The memory of one context: its allocator, its limit, and the handling of exhaustion.
 //
-// Code that takes memory from here never sees NULL. When there is none, guards undo what memory
-// alone does not, from the innermost to those of the innermost pir_heap_catch, and that call
-// ends with PIR_EXHAUSTED: by a jump, over all that runs within. What was taken and not given
-// back by then belongs to the pir_heap still, and goes with it. So what runs within a catch
-// owns nothing else (descriptors, mappings, memory of malloc, locks) without a guard while it
-// takes memory, and tables that outlive the catch are changed only after all memory for the
-// change is there. One thread at a time; nothing is written that is not in the struct.
+// Code that allocates from a heap never sees NULL. When memory runs out, control jumps to the
+// innermost pir_heap_catch, which returns PIR_EXHAUSTED. Before the jump, the guards registered
+// since that catch run, innermost first; they undo effects other than memory. Blocks that are
+// still allocated remain owned by the pir_heap and are freed with it. Two rules follow for code
+// inside a catch. While it allocates, it may own other resources (descriptors, mappings, malloc
+// memory, locks) only under a guard. It changes tables that outlive the catch only after all
+// memory for the change is allocated. One thread at a time; nothing outside the struct is
+// written.
 #ifndef PIR_SUPPORT_HEAP_H
 #define PIR_SUPPORT_HEAP_H
 

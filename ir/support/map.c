@@ -1,5 +1,5 @@
-// Linear probing at a load of at most 2/3. Removal shifts the entries behind it back
-// (Knuth 6.4, algorithm R), so there are no tombstones and a table that shrinks stays fast.
+// Linear probing at a load of at most 2/3. Removal shifts the following entries back (Knuth
+// 6.4, algorithm R), so there are no tombstones and a table that shrinks stays fast.
 
 #include <hash.h>
 #include <map.h>

@@ -1,6 +1,5 @@
-// Two hash tables with linear probing, in an arena.
-// pir_map: from a pointer (not NULL) to a word. pir_set: items found by hash and a test of the
-// caller.
+// Two hash tables with linear probing, in an arena. pir_map maps a pointer (not NULL) to a
+// word. pir_set finds items by hash and a comparison that the caller gives.
 #ifndef PIR_SUPPORT_MAP_H
 #define PIR_SUPPORT_MAP_H
 

@@ -1,5 +1,5 @@
-// Edits are letters left out, put in, changed, and neighbours exchanged. Three rows of the
-// table of distances are kept; long names are not compared.
+// Counts edits: deleted, inserted, replaced and transposed letters. Three rows of the distance
+// table are kept; long names are not compared.
 #include <nearest.h>
 
 #include <string.h>

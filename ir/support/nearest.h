@@ -1,4 +1,4 @@
-// The known name that an unknown one was most likely meant to be, for "did you mean".
+// Finds the known name that is most similar to an unknown one, for "did you mean".
 #ifndef PIR_SUPPORT_NEAREST_H
 #define PIR_SUPPORT_NEAREST_H
 

@@ -1,5 +1,5 @@
-// Growth doubles in memory; with a writer the buffer is emptied when full and big pieces pass
-// it by.
+// In memory the buffer doubles when full. With a writer it is flushed when full, and large
+// pieces bypass it.
 
 #include <strbuf.h>
 

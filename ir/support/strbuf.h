@@ -1,5 +1,5 @@
-// Text under construction, in an arena or on its way to a writer. Has its own formatter:
-// libraries do not use the printf family.
+// Text under construction, in an arena or on its way to a writer. It has its own formatter,
+// because libraries do not use the printf family.
 #ifndef PIR_SUPPORT_STRBUF_H
 #define PIR_SUPPORT_STRBUF_H
 

@@ -1,5 +1,5 @@
-// A growing array in an arena. PIR_VEC(type) declares the struct; the macros below work on any
-// of them.
+// A growing array in an arena. PIR_VEC(type) declares the struct; the macros below work on
+// every such struct.
 #ifndef PIR_SUPPORT_VEC_H
 #define PIR_SUPPORT_VEC_H
 

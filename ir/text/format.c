@@ -1,5 +1,5 @@
-// Formatting into a caller's buffer, for code that has no arena and no sink: the string
-// buffer's formatter over a writer that drops what does not fit.
+// Formats into a caller's buffer, for code that has neither arena nor sink. Uses the string
+// buffer's formatter over a writer that drops the characters that do not fit.
 #include <strbuf.h>
 
 typedef struct cut {

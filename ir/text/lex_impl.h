@@ -1,4 +1,4 @@
-// The scanner of IR text as its parser sees it. Private to ir/.
+// The interface of the scanner of IR text for its parser. Private to ir/.
 #ifndef PIR_LEX_IMPL_H
 #define PIR_LEX_IMPL_H
 

@@ -1,7 +1,7 @@
-// Numbers to and from text, whatever the locale: digits are taken from the C library without
-// its decimal point, and given to it as an integer with an exponent. The shortest digits are
-// found by trying 15, 16 and 17 (6 to 9 for floats): a decimal of up to 15 digits survives the
-// trip through a double, so when 15 suffice, dropping their trailing zeros leaves the shortest.
+// Converts numbers to and from text, independent of the locale: the C library produces digits
+// without a decimal point and reads an integer with an exponent. The shortest digits are found
+// by trying 15, 16 and 17 (6 to 9 for floats). A decimal of up to 15 digits survives the trip
+// through a double, so if 15 suffice, dropping their trailing zeros gives the shortest.
 // Denormal numbers have fewer digits, so they start at 1.
 #include "text_impl.h"
 

@@ -1,12 +1,12 @@
-// Reads IR text: every printed form from T0 to T3 and the typed form. Tokens come from a flex
-// scanner; the grammar over them is written by hand, because the forms differ in the middle of
-// an op and a broken op must not take the rest of the file with it (docs/ir-text.md). Here are
-// blocks, regions and recovery; parse_op.c has the phrases of one op. Nested regions are frames
-// on a list: depth costs memory, not stack.
+// Reads IR text: every printed form from T0 to T3 and the typed form. A flex scanner makes the
+// tokens. The grammar is written by hand, because the forms differ in the middle of an op and
+// an invalid op must not affect the rest of the file (docs/ir-text.md). This file handles
+// blocks, regions and recovery; parse_op.c handles the phrases of one op. Nested regions are
+// frames on a list: depth costs memory, not stack.
 //
-// After an error the reader goes on at the next line that begins an op; what an op that failed
-// would have defined is defined without a type, so that its uses are not reported again. Cost:
-// linear in the text.
+// After an error the reader continues at the next line that begins an op. The results of a
+// failed op are defined without a type, so their uses cause no further errors. Cost: linear in
+// the text.
 #include <hash.h>
 
 #include "op_impl.h"

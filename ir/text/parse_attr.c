@@ -1,6 +1,6 @@
-// Attributes from text. Tagged ones say their kind; of the others it comes from the op's
-// definition, else from their shape: true and false, strings, numbers with a point or exponent
-// (f32), other numbers (i32, or i64 where they need it). What no rule knows is kept as its
+// Reads attributes. Tagged attributes state their kind. For others the op's definition states
+// it, else the syntax decides: true and false, strings, numbers with a point or exponent (f32),
+// other numbers (i32, or i64 if they need it). An attribute that no rule covers is kept as its
 // text.
 #include "parse_impl.h"
 

@@ -1,7 +1,7 @@
-// The reader of IR text: state, and what its files share. Private to ir/.
+// The state of the IR text reader, and the functions that its files share. Private to ir/.
 //
-// Functions that read something return false (or NULL) after reporting; the caller gives up the
-// op and parse.c goes on at the next line that starts an op.
+// Functions that read something return false (or NULL) after reporting. The caller then
+// abandons the op, and parse.c continues at the next line that starts an op.
 #ifndef PIR_PARSE_IMPL_H
 #define PIR_PARSE_IMPL_H
 

@@ -1,5 +1,6 @@
-// The phrases of an op: results, name, operands, attributes, types, location. One function a
-// phrase; what they find goes to the reader's scratch, from which parse.c makes the op.
+// Reads the phrases of an op: results, name, operands, attributes, types, location. One
+// function for each phrase; the phrases fill the reader's scratch, from which parse.c makes the
+// op.
 #include "parse_op_impl.h"
 
 bool pir_parse_mention(pir_op_reader *r, const char *what, pir_mention *out_name) {

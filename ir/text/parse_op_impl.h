@@ -1,4 +1,4 @@
-// Reading ops: the state beside the tokens, and the phrases of an op. Private to ir/.
+// The phrases of an op, and the reader's state beyond tokens. Private to ir/.
 #ifndef PIR_PARSE_OP_H
 #define PIR_PARSE_OP_H
 

@@ -1,6 +1,5 @@
-// Types from text. The common ones are a single token (word<dims>) and found again in a small
-// table by that text; the others are read token by token. What no rule knows is kept as its
-// text.
+// Reads types. Common types are a single token (word<dims>), found again by its text in a small
+// table; others are read token by token. A type that no rule covers is kept as its text.
 #include "parse_impl.h"
 
 #include <hash.h>

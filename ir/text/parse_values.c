@@ -1,6 +1,6 @@
-// Names of values, and of ops and attributes. Printed programs number values densely from 0, so
-// nearly every look-up is one load; a number may run ahead of those seen by a bounded gap, so a
-// huge one cannot make the array huge.
+// Names of values, ops and attributes. Printed programs number values densely from 0, so nearly
+// every look-up is one load. A number may exceed the largest one seen by a bounded gap, so a
+// huge number cannot make the array huge.
 #include "parse_values_impl.h"
 
 pir_name *pir_parse_name(pir_parser *p, pir_str text) {

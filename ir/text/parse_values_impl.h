@@ -1,6 +1,6 @@
 // Names of values while text is read. Numbers (%12) index an array; other names are interned
-// and mapped. One name space for the whole text: Paddle numbers values program-wide. Private to
-// ir/.
+// and mapped. The whole text is one name space, because Paddle numbers values program-wide.
+// Private to ir/.
 #ifndef PIR_PARSE_VALUES_H
 #define PIR_PARSE_VALUES_H
 

@@ -1,7 +1,7 @@
-// Prints programs as text. Values get their numbers when first printed: results of an op before
-// its operands, regions after the header, as Paddle does it; the numbers live in a map beside
-// the IR, so a program is not touched. Nested regions are walked with an explicit stack. Cost:
-// the characters written and one map look-up for each value mentioned.
+// Prints programs as text. Values get their numbers when first printed: the results of an op
+// before its operands, regions after the header, as in Paddle. The numbers live in a map beside
+// the IR, so printing does not change the program. Nested regions are walked with an explicit
+// stack. Cost: the characters written and one map look-up for each value mentioned.
 #include <pir/block.h>
 #include <pir/text.h>
 

@@ -1,6 +1,6 @@
-// Text of types and attributes. One switch for each over the kinds; the three forms differ in
-// tags, in the precision of floats and in what of a type is spelled out. Cost: the characters
-// written.
+// Prints types and attributes, with one switch over the kinds for each. The three text forms
+// differ in tags, in the precision of floats and in the parts of a type that they spell out.
+// Cost: the characters written.
 #include "text_impl.h"
 
 #include <string.h>

@@ -1,7 +1,8 @@
-// Draws a program in three walks: every op gets the node that stands for it (its own, that of
-// the closed op it lies in, or the one of the rest), then nodes are written inside the clusters
-// of their regions, then edges. Nested regions are walked with an explicit stack. Cost: the
-// characters written and one map look-up for each op and operand.
+// Draws a program in three walks. The first assigns each op the node that represents it: its
+// own node, the node of the closed op around it, or the node of the remaining ops. The second
+// writes nodes inside the clusters of their regions, the third writes edges. Nested regions are
+// walked with an explicit stack. Cost: the characters written and one map look-up for each op
+// and operand.
 #include <pir/dot.h>
 #include <pir/walk.h>
 

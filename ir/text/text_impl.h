@@ -1,4 +1,4 @@
-// What printer and reader of IR text share. Private to ir/.
+// Functions that the printer and the reader of IR text share. Private to ir/.
 #ifndef PIR_TEXT_IMPL_H
 #define PIR_TEXT_IMPL_H
 

@@ -1,7 +1,7 @@
-// Reads a clause for one op with its attributes, constants and facts at hand. A pointwise body
-// is simplified over three kinds of value: a known number, an operand as it is, or anything
-// else; so x * 1 + 0, a cast to the type it has, and a test-mode dropout are all "operand 0".
-// The map of a view is evaluated axis by axis.
+// Reads a clause for one op, with the op's attributes, constants and facts. A pointwise body is
+// simplified over three kinds of values: a known number, an unchanged operand, or anything
+// else. So x * 1 + 0, a cast to the same type, and a test-mode dropout all simplify to "operand
+// 0". The map of a view is evaluated axis by axis.
 
 #include <clause_form.h>
 #include <pir/lower.h>

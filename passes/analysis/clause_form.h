@@ -1,5 +1,5 @@
-// What a clause comes to for one op, seen from outside: its operand unchanged, a rearrangement
-// of axes, a reinterpretation of the same elements. Private to passes/.
+// The effect of a clause for one op: its operand unchanged, a permutation of axes, or a
+// reinterpretation of the same elements. Private to passes/.
 #ifndef PIR_CLAUSE_FORM_H
 #define PIR_CLAUSE_FORM_H
 

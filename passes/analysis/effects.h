@@ -1,4 +1,4 @@
-// Small questions about ops that several passes ask. Private to passes/.
+// Queries about ops that several passes share. Private to passes/.
 #ifndef PIR_EFFECTS_H
 #define PIR_EFFECTS_H
 

@@ -1,8 +1,8 @@
 // Computes ops on known values by running their kernel or clause, exactly as a program of
 // called kernels would. Shapes come from facts; an op whose results have no constant shape is
-// left alone. Every tensor is dense. Parameters are read where their file is mapped; one that
-// lies off its element size is copied for the length of a call. A composite op is expanded
-// before itself, its parts are computed, and they go again.
+// not computed. Every tensor is dense. Parameters are read from their mapped file; a parameter
+// that is not aligned to its element size is copied for the duration of a call. A composite op
+// is expanded in front of itself, its parts are computed, and the parts are erased.
 
 #include <evaluate.h>
 

@@ -1,5 +1,5 @@
-// Values known before the program runs, and the ops that can be computed on them by their
-// clause or kernel. Private to passes/.
+// Values that are known before the program runs, and the ops that their clause or kernel can
+// compute on such values. Private to passes/.
 #ifndef PIR_EVALUATE_H
 #define PIR_EVALUATE_H
 

@@ -1,7 +1,7 @@
-// Sparse conditional constant propagation. Every value begins as not reached, may become known,
-// and then not known: an argument is what its inputs agree on. Ops are looked at when their
-// region can run and something they read changed. Each value changes at most twice, so the cost
-// is that of computing every known op once, and O(uses).
+// Sparse conditional constant propagation. Every value starts as unreached, may become known,
+// and may then become unknown. An argument is the meet of its inputs. An op is visited when its
+// region can run and one of its operands has changed. Each value changes at most twice. Cost:
+// computing every known op once, plus O(uses).
 #include <propagate.h>
 
 #include <effects.h>

@@ -1,4 +1,4 @@
-// Constants through control flow. Private to passes/.
+// Propagates constants through control flow. Private to passes/.
 #ifndef PIR_PROPAGATE_H
 #define PIR_PROPAGATE_H
 

@@ -1,15 +1,15 @@
-// Removes what a program of 8 bits simulates in floats, and keeps what it says:
-//   delete_quant_dequant_linear_op_pass   rounding to integers and straight back: what reads
-//   the result reads the operand.
-//                                         Its scale is noted on that reader (inputs_index,
-//                                         inputs_scale), as Paddle does.
-//   delete_weight_dequant_linear_op_pass  integers back to numbers, of a parameter: what reads
-//   the result reads the
-//                                         integers. Whoever runs such a program has to know the
-//                                         scales.
-// Scales are parameters; one whose bytes are not loaded is not noted. Neither keeps numbers:
-// that is what they are for. One walk each. Unlike Paddle's, the first looks whether both ops
-// work alike, by the same scale along the same axis.
+// Removes simulated quantisation from a program. Two passes, one walk each.
+//
+// delete_quant_dequant_linear_op_pass removes rounding to integers and straight back: readers
+// of the result read the operand. The scale is noted on those readers (inputs_index,
+// inputs_scale), as Paddle does.
+//
+// delete_weight_dequant_linear_op_pass removes the dequantisation of a parameter: readers of
+// the result read the integers. Whoever runs such a program has to know the scales.
+//
+// Both passes change the numbers that the program computes, by purpose. Scales are parameters;
+// a scale whose bytes are not loaded is not noted. Unlike Paddle's, the first pass checks that
+// both ops use the same scale along the same axis.
 #include <pir/dialect/pd_op.h>
 #include <pir/pass.h>
 #include <pir/tensor.h>

@@ -1,11 +1,11 @@
-// horizontal_fuse_pass: products of one value with three or more matrices side by side become
-// one product with the matrices joined, and a split of what comes out. The matrices are
-// parameters, constants or inputs, so joining them is work that folding does once; the value is
-// read once. Members of a group are of one op with the same attributes, in the block of the
-// value; what they are joined along must be known. As Paddle does, the last of them comes
-// first. Unlike Paddle's, attributes that differ (an activation) make groups of their own, and
-// a matrix that is made behind the first product stays out. Each value is looked at once, and
-// each of its readers for every group among them.
+// horizontal_fuse_pass: three or more products of one value with different matrices become one
+// product with the joined matrix and a split of its result. The matrices are parameters,
+// constants or inputs, so folding joins them once; the value is read once. Members of a group
+// are the same op with the same attributes, in the block of the value; the extents along which
+// the matrices are joined must be known. As in Paddle, the last member comes first. Unlike in
+// Paddle, members with different attributes (an activation) form separate groups, and a matrix
+// that is defined after the first product is excluded. Each value is visited once, and each of
+// its readers once for every group.
 #include <pir/dialect/builtin.h>
 #include <pir/dialect/pd_op.h>
 #include <pir/lower.h>

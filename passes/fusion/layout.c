@@ -1,10 +1,10 @@
-// Channels last for whole programs, made of two passes of rules: convolutions between
-// transposes (auto_layout_insert_pass), then transposes that meet go
-// (auto_layout_simplify_pass).
-//   transfer_layout_pass   does that
-//   auto_layout_pass       first on a copy of the program: a convolution is worth so many
-//   transposes. Where all of them
-//                          cost more than they gain, the program stays as it is
+// Channels-last layout for whole programs, made of two passes of rules: auto_layout_insert_pass
+// puts convolutions between transposes, then auto_layout_simplify_pass cancels adjacent
+// transposes.
+//   transfer_layout_pass   applies both
+//   auto_layout_pass       applies both to a copy of the program, and counts a convolution as
+//                          worth a number of transposes; if the transposes cost more than the
+//                          convolutions gain, the program stays unchanged
 // Linear, as the rules are.
 #include <pir/dialect/pd_op.h>
 #include <pir/pass.h>

@@ -1,15 +1,13 @@
-// Canonical forms, found from what ops mean rather than from their names:
+// Canonical forms, found from the meaning of ops and not from their names:
 //
-//   an op whose clause gives an operand unchanged        is that operand  (cast to the same
-//   type, scale by 1, reshape and
-//                                                        transpose to the same shape, dropout
-//                                                        in a test)
-//   an op whose lower block only names operands          is that operand
-//   a view in row-major order of another such view       reads the first one's operand
-//   a rearrangement of axes of another                   is one rearrangement
+//   an op whose clause gives an operand unchanged     becomes that operand
+//   an op whose lower block only names operands       becomes that operand
+//   a row-major view of another row-major view        reads the first one's operand
+//   a permutation of axes of another permutation      becomes one permutation
 //
-// Shapes are facts, never stated types. An operand that an in-place op overwrites later is not
-// put in place of a copy.
+// The first form covers a cast to the same type, a scale by 1, a reshape or transpose to the
+// same shape, and a dropout in test mode. Shapes are facts, never stated types. A copy is kept
+// if an in-place op overwrites its operand later.
 
 #include <pir/pass.h>
 

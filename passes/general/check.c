@@ -1,9 +1,10 @@
-// Refuses attributes that an op's verify hook refuses, and operands of element types that an op
-// does not take: those that its declaration lists, or that of another operand. Facts decide,
-// not what is printed. A half may stand beside f32, which statistics and weights of halves are
-// kept in. The lists are those of Paddle's CPU kernels; halves that it computes on GPUs alone
-// pass when the caller says so (any_float). One sweep over the program as it was given: what
-// ops are expanded to answers for itself.
+// Refuses two kinds of ops: those whose verify hook refuses their attributes, and those with an
+// operand of an element type that the op does not take. The accepted types are a list in the
+// op's declaration, or the type of another operand. Facts decide, not stated types. A 16-bit
+// float may be combined with f32, because statistics and weights of 16-bit layers are stored in
+// f32. The lists are the types of Paddle's CPU kernels; the caller can also admit the 16-bit
+// floats that Paddle computes on GPUs only (any_float). One sweep over the original program;
+// the ops of an expansion are not checked.
 #include <pir/pass.h>
 
 #include <arena.h>

@@ -1,8 +1,8 @@
 // Merges ops that compute the same value from the same operands. Blocks are walked in order
-// with one table; leaving a block takes its entries out again, so an op sees exactly those that
-// dominate it and 10,000 sibling regions cost what their ops cost. As in Paddle an op stays
-// when a reader may overwrite its result (in-place ops, loop variables, yields). Option
-// max-ops=N bounds the merges.
+// with one table. Leaving a block removes its entries, so an op sees exactly the ops that
+// dominate it, and 10,000 sibling regions cost as much as their ops. As in Paddle, an op stays
+// if a reader may overwrite its result (in-place ops, loop variables, yields). Option max-ops=N
+// bounds the number of merges.
 
 #include <pir/pass.h>
 

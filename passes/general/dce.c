@@ -1,7 +1,7 @@
-// Removes ops without effect whose results nobody reads. One sweep backwards through each
-// block: users come before what they use, so chains go in one run. Nested blocks are swept from
-// an explicit stack, before the ops in front of their holder. Kept, as Paddle keeps them:
-// inputs, random ops, in-place ops, loops, and what no dialect knows.
+// Removes ops without effects whose results nobody reads. One backward sweep through each
+// block: users come before definitions, so chains disappear in one run. Nested blocks are swept
+// from an explicit stack, before the ops in front of their parent op. As in Paddle, inputs,
+// random ops, in-place ops, loops and ops of no dialect are kept.
 
 #include <pir/pass.h>
 

@@ -1,8 +1,9 @@
-// Removes what control flow carries for nothing. Of a loop: an argument that every round hands
-// on as it came is the value it began with; one that nothing needs, but to compute itself, goes
-// with its result. Of a choice: results that nobody reads. Which are needed follows backwards
-// from effects, conditions and readers outside, over the whole program at once; the ops are
-// then made again with fewer operands and results, inner ones first. O(ops + uses).
+// Removes values that control flow carries needlessly. A loop argument that every iteration
+// passes on unchanged is replaced by its initial value. A loop argument that is needed only to
+// compute itself is removed together with its result. A result of a branch that nobody reads is
+// removed. The needed values follow backwards from effects, conditions and outside readers,
+// over the whole program at once. The ops are then created again with fewer operands and
+// results, inner ones first. O(ops + uses).
 #include <pir/pass.h>
 
 #include <effects.h>

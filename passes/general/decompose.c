@@ -1,11 +1,11 @@
-// Expands composite ops into Paddle's primitive ones, by the rules of decompose.drr: every op
-// that a rule is for, once. What an expansion makes carries the name of the op it comes from
-// (comp_op_name) and is not expanded in turn, unless it is that op again: a rule may take off
-// one part of it. One run of the greedy driver, O(ops + ops made).
+// Expands composite ops into Paddle's primitive ops by the rules of decompose.drr; every op
+// with a rule is expanded once. Ops of an expansion carry the name of the original op
+// (comp_op_name) and are not expanded again, except those with the same name as the original: a
+// rule may split off one part of an op. One run of the greedy driver, O(ops + ops made).
 //
-// Options: allow=A|B expands these alone, deny=A|B all but these, dynamic=false leaves ops
-// alone that read or make an extent only the run shows. Names of ops are written with their
-// dialect or without.
+// Options: allow=A|B expands only these ops; deny=A|B expands all others; dynamic=false skips
+// ops that read or make a dynamic extent. Names of ops are written with or without their
+// dialect.
 
 #include "run.h"
 

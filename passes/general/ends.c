@@ -1,8 +1,10 @@
-// What stands at the ends of a program's values: outputs and assertions. Each pass is one walk.
-//   add_shadow_output_after_dead_parameter_pass   hands out parameters that nobody reads, so
-//   that they are kept replace_fetch_with_shadow_output_pass         outputs by name; an input
-//   that is handed out as it is, is copied first delete_assert_op_pass removes assertions, and
-//   the lists of what they would show
+// Passes over a program's outputs and assertions. Each pass is one walk.
+//   add_shadow_output_after_dead_parameter_pass   turns parameters that nobody reads into
+//                                                 outputs, so that they are kept
+//   replace_fetch_with_shadow_output_pass         turns fetches into named outputs; copies an
+//                                                 input that is itself an output
+//   delete_assert_op_pass                         removes assertions, and the lists of tensors
+//                                                 that they would print
 #include <pir/dialect/builtin.h>
 #include <pir/dialect/pd_op.h>
 #include <pir/pass.h>

@@ -1,8 +1,8 @@
 // Expands composite ops: each op with a `lower` block whose condition holds becomes the ops of
-// that block, which are looked at in turn. New ops carry the name of the op they come from
+// that block, which are visited in turn. New ops carry the name of the original op
 // (comp_op_name), as Paddle's do. The depth of expansion is bounded, so blocks that lead to
-// each other end in a report. A region that runs exactly once, where its op stands, is no
-// composite of a table, but goes the same way: its ops take the place of the op around them.
+// each other end in an error. An op whose region runs exactly once in place has no lower block,
+// but is expanded likewise: the ops of the region replace it.
 
 #include <pir/dialect/pd_op.h>
 #include <pir/lower.h>

@@ -1,10 +1,12 @@
-// Constant folding. Ops are computed in program order as long as what they read is known. As in
-// Paddle each becomes a constant at the top of the program, those that nobody reads any more
-// too: a builtin.constant when a reader takes it as an attribute operand, else a
-// builtin.parameter. With sources=false constants that an op states stay ops, and only values
-// that an unknown op reads become constants: what led to them is dead code. Other options:
-// params=false leaves parameters alone; max-bytes=N bounds results that are larger than what
-// they come from. One walk, O(ops + uses), beside what is computed.
+// Constant folding. Ops are computed in program order as long as their operands are known. As
+// in Paddle, each one becomes a constant at the top of the program, even if nobody reads it any
+// more: a builtin.constant if a reader takes it as an attribute operand, else a
+// builtin.parameter. Options:
+//   sources=false    constants that an op states stay ops; only values that an unknown op reads
+//                    become constants, and the ops that led to them become dead code
+//   params=false     parameters are not folded
+//   max-bytes=N      bounds results that are larger than their operands
+// One walk, O(ops + uses), plus the computation.
 
 #include <pir/pass.h>
 

@@ -1,7 +1,6 @@
-// States the types that inference finds: what an edit, a pass or another feed shape left out of
-// date. An extent that only the run shows is -1. A result that nothing is known of keeps what
-// it says, as do the kinds of tensors whose types say more than element type and shape (sparse,
-// spread, bound to a place).
+// States the types that inference derives, where an edit, a pass or another feed shape has left
+// them out of date. Dynamic extents are -1. Results with unknown facts, and sparse, distributed
+// or placed tensors, keep their stated type.
 #include <pir/pass.h>
 
 #include <pir/walk.h>

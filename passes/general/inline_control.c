@@ -1,7 +1,7 @@
-// Control flow that is known: of a choice whose condition is a constant, the region it takes
-// goes where it stands; a loop whose condition is false at the start gives what it was given.
-// What a condition is computed from is folded before (`sccp`, `fold`). Ops inside are looked at
-// again in their new place. Linear in the program.
+// Inlines control flow with known conditions. A branch whose condition is constant is replaced
+// by the region it takes. A loop whose condition is initially false is replaced by its initial
+// values. Earlier passes (`sccp`, `fold`) fold the conditions. Inlined ops are visited again in
+// their new place. Linear in the program.
 #include <pir/pass.h>
 
 #include <effects.h>

@@ -1,7 +1,7 @@
-// Takes out of loops what every round computes anew: ops that may move and read nothing of the
-// loop go in front of it, in their order, inner loops first, so that one may leave several. An
-// op that can stop the run (an index outside of a table, a kernel that refuses what it is
-// given) stays, for the loop may have no round. O(ops * depth of loops).
+// Loop-invariant code motion. Ops that may move and read nothing of the loop are moved in front
+// of it, in their order. Inner loops come first, so an op may leave several loops. An op that
+// can fail (an index out of range, operands that a kernel refuses) stays, because the loop may
+// have no iteration. O(ops * depth of loops).
 #include <pir/pass.h>
 
 #include <effects.h>

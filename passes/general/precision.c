@@ -1,14 +1,15 @@
-// auto_mixed_precision_pass: puts f16 or bf16 in place of f32 where that is safe, with casts
-// where the two meet. This file decides which ops compute on halves; precision_casts.c changes
-// the program. Options: precision=f16 or bf16; allow= and deny= list ops (a|b); io=true makes
-// halves of inputs and outputs too.
+// auto_mixed_precision_pass: replaces f32 by f16 or bf16 where that is safe, with casts at the
+// boundaries. This file decides which ops compute in 16-bit floats; precision_casts.c changes
+// the program. Options: precision=f16 or bf16; allow= and deny= list ops (a|b); io=true
+// converts inputs and outputs too.
 //
-// An op computes on halves when a clause or a lower block says what it means (those compute in
-// f32 and round each result), it is not declared `precise`, and no constant it reads is beyond
-// the range. Ops of C kernels, control flow, and what crosses a region keep f32. Ops that only
-// move elements go with their neighbours, so that no cast is made for them alone. A list cannot
-// be cast: what makes and what reads it are of one precision. A value that is overwritten in
-// place, and read by others, keeps its type with all of them. Linear in the program.
+// An op computes in 16-bit floats under three conditions: its meaning is a clause or a lower
+// block (these compute in f32 and round each result), it is not declared `precise`, and no
+// constant it reads exceeds the range. Ops with C kernels, control flow, and values that cross
+// a region keep f32. Ops that only move elements follow their neighbours, so that they cause no
+// casts. A list cannot be cast, so its producers and readers have one precision. A value that
+// is overwritten in place and read by others keeps its type, and so do they. Linear in the
+// program.
 #include <precision.h>
 
 #include <effects.h>

@@ -1,5 +1,5 @@
-// What auto_mixed_precision_pass decided, for the part of it that changes the program. Private
-// to passes/.
+// The decisions of auto_mixed_precision_pass (precision.c), as precision_casts.c reads them.
+// Private to passes/.
 #ifndef PIR_PRECISION_H
 #define PIR_PRECISION_H
 

@@ -1,8 +1,8 @@
-// The part of auto_mixed_precision_pass that changes the program, in program order, so that
-// what an op reads has its final type when its turn comes. One cast a value, right behind its
-// definition, whoever reads it: casts of parameters are folded with them, and one of a value
-// from outside of a loop runs once. Result types are what inference finds, never guessed. A
-// constant is made in the type that is wanted instead of cast.
+// The part of auto_mixed_precision_pass that changes the program. It works in program order, so
+// the operands of an op already have their final types. Each value gets one cast, directly
+// after its definition, for all readers: casts of parameters are folded with them, and a cast
+// of a value from outside a loop runs once. Result types come from inference. A constant is
+// created in the wanted type instead of cast.
 #include <precision.h>
 
 #include <effects.h>

@@ -1,8 +1,9 @@
-// A canonical order: what must stay in place (effects, inputs, what is overwritten, regions)
-// does; any other op goes in front of the first of those that needs it, operands before readers
-// and in their order. So values live briefly, and programs that differ in the order of
-// independent ops come out alike. Nothing goes into a region, where it could run more often. A
-// depth-first search with a stack of its own; O(ops * depth of regions + uses).
+// Puts a program into a canonical order. Ops with effects, inputs, overwritten values and ops
+// with regions stay in place. Every other op moves directly in front of the first of these that
+// needs it: operands before readers, and in their order. So live ranges are short, and programs
+// that differ in the order of independent ops become equal. No op moves into a region, where it
+// could run more often. A depth-first search with an explicit stack; O(ops * depth of regions +
+// uses).
 #include <pir/pass.h>
 
 #include <effects.h>

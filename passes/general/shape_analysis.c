@@ -1,10 +1,9 @@
-// Writes what is known of every value into attributes, in Paddle's words: `sym_shape_str`, one
-// string a result
-// ("shape[S0, Add(S1, 2)], data[NULL]"), which text shows behind the op as Paddle's does, and
-// `sym_constraints` of the op that demands something of its operands
-// ("Equal(S1, S3)"). Facts are derived anew, for reading; equalities are taken for granted, so
-// that equal extents print alike. Symbols are numbered in the order of the program. O(values *
-// size of their expressions).
+// Writes the facts of every value into attributes, in Paddle's syntax.
+//   sym_shape_str     one string for each result ("shape[S0, Add(S1, 2)], data[NULL]"), which
+//                     the text form prints behind the op as Paddle does
+//   sym_constraints   the constraints that an op puts on its operands ("Equal(S1, S3)")
+// Facts are derived again with equalities assumed, so that equal extents print alike. Symbols
+// are numbered in program order. O(values * size of their expressions).
 #include <pir/pass.h>
 
 #include <pir/walk.h>

@@ -1,8 +1,8 @@
-// expose_state_pass: makes of a program that trains a function of its state. A parameter (or an
-// input) that an in-place op writes becomes an input of its name, and the value it has at the
-// end an output of that name; what reads it behind the write reads the new value. Whoever runs
-// the program hands the outputs back as inputs. One pass over the top block; regions read
-// state, and do not write it.
+// expose_state_pass: turns a training program into a function of its state. A parameter (or
+// input) that an in-place op writes becomes an input of its name, and its final value becomes
+// an output of that name. Readers after the write read the new value. The caller passes the
+// outputs back as inputs of the next run. One pass over the top block; regions may read state
+// but not write it.
 #include <pir/dialect/pd_op.h>
 #include <pir/pass.h>
 #include <effects.h>

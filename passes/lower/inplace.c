@@ -1,13 +1,14 @@
-// inplace_pass: a kernel writes its result over an operand that dies there, where the op has a
-// twin that does so (relu, relu_). As in Paddle a block at a time, over kernels that read and
-// make dense tensors of the same type and size.
+// inplace_pass: a kernel writes its result over an operand whose memory is dead afterwards, if
+// the op has an in-place twin (relu, relu_). As in Paddle it works on one block at a time, over
+// kernels that read and write dense tensors of the same type and size.
 //
-// What dies is memory, not a value: values that share theirs form a class (what in-place ops
-// and lists join, what loops and branches carry), and an operand may go when nobody reads any
-// of its class any more. Memory of inputs, parameters, other blocks, and what was put on a
-// stack never dies here. Union-find over the values of a block, O(ops + operands) of nearly 1.
+// Liveness is a property of memory, not of values. Values that share memory form a class:
+// values that in-place ops and lists join, and values that loops and branches carry. An operand
+// may be overwritten if nobody reads any value of its class later. Memory of inputs,
+// parameters, other blocks and stacks is always live. Union-find over the values of a block,
+// nearly O(ops + operands).
 //
-// Not taken: transpose (its twin moves no element), gradients of sums and differences (the
+// Excluded: transpose (its twin moves no element), and gradients of sums and differences (the
 // kernel reads its operand twice).
 
 #include "kernel_call.h"

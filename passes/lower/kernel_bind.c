@@ -1,8 +1,8 @@
-// bind_kernels_pass: what a program goes through last before it runs. Every op that is left
-// becomes a call of a kernel (kernel_call.c). What it computes is still said by the op it names
-// (pir_op_meaning). Groups keep their regions: they are compiled; control flow and arrays of
-// tensors stay: the executor does them itself. An op that nothing computes is reported. Two
-// walks, O(ops + attributes).
+// bind_kernels_pass: the last pass before a program runs. Every remaining op becomes a call of
+// a kernel (kernel_call.c), which still names the original op and so its meaning
+// (pir_op_meaning). Groups keep their regions, because they are compiled. Control flow and
+// arrays of tensors stay, because the executor handles them. An op without clause, lower block
+// or kernel is an error. Two walks, O(ops + attributes).
 #include "kernel_call.h"
 
 #include <pir/dialect/cf.h>

@@ -1,6 +1,6 @@
-// One call of a kernel: its name, the key that picks it, the types of its results. The key is
-// Paddle's: the backend, the layout that its tensors share, and the element type it computes
-// in. O(operands + attributes) a call.
+// Builds one kernel call: its name, the key that selects the kernel, and the types of its
+// results. The key is Paddle's: the backend, the layout that its tensors share, and the element
+// type it computes in. O(operands + attributes) for each call.
 
 #include "kernel_call.h"
 

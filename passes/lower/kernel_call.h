@@ -1,4 +1,4 @@
-// Calls of kernels in place of ops, as Paddle writes them. Private to passes/lower.
+// Replaces ops by kernel calls in Paddle's form. Private to passes/lower.
 #ifndef PIR_KERNEL_CALL_H
 #define PIR_KERNEL_CALL_H
 

@@ -1,8 +1,8 @@
-// pd_op_to_kernel_pass: a program of operators as Paddle lowers it for a CPU. Ops become calls
-// of kernels (kernel_call.c); parameters, constants, lists, control flow and stacks stay, at a
-// place: a list where its members are, what a loop carries where it starts. Every op has a
-// number: calls their own, what is copied that of its source. One walk over the program, O(ops
-// + attributes).
+// pd_op_to_kernel_pass: lowers a program of operators as Paddle does for a CPU. Ops become
+// kernel calls (kernel_call.c). Parameters, constants, lists, control flow and stacks stay and
+// get a place: a list gets the place of its members, a loop's arguments the place of their
+// initial values. Every op has a number: kernel calls their own, copied ops the number of their
+// source. One walk over the program, O(ops + attributes).
 
 #include "kernel_call.h"
 

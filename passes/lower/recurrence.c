@@ -1,12 +1,12 @@
-// recurrence_pass: recurrent networks in terms of products and a scan. The inputs of all steps
-// are multiplied at once; what is left of a step is one product of the state with the recurrent
-// weights and the gates, the region of a cinn_op.scan. A layer is a scan for each direction,
-// the next one reads both, joined. Rows whose sequence is over keep their state and give zeros:
-// a mask of [time, batch, 1] goes along as one more sequence.
+// recurrence_pass: expresses recurrent networks by products and a scan. One product multiplies
+// the inputs of all steps. The region of the cinn_op.scan holds the rest of a step: one product
+// of the state with the recurrent weights, and the gates. A layer is one scan for each
+// direction; the next layer reads both results, joined. Rows whose sequence has ended keep
+// their state and yield zeros: a mask of [time, batch, 1] is one more sequence of the scan.
 //
-// Taken are networks whose weights are parameters, which are then packed once, and whose
-// extents are known before the run; nothing that training keeps may be read. The others stay
-// called. O(layers).
+// The pass applies to networks whose weights are parameters (they are then packed once), whose
+// extents are known before the run, and whose results for training nobody reads. The others
+// remain kernel calls. O(layers).
 #include <pir/dialect/builtin.h>
 #include <pir/dialect/cf.h>
 #include <pir/dialect/cinn.h>

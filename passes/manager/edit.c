@@ -1,5 +1,5 @@
-// Changes to the list of passes that a manager will run, as a user of a fixed pipeline makes
-// them: one less, one more at a place. O(passes) each.
+// Edits the list of passes that a manager will run: removes a pass, or inserts one. Used to
+// vary a fixed pipeline. O(passes) each.
 
 #include <manager_impl.h>
 

@@ -1,5 +1,5 @@
-// Runs a pipeline. A pass gets a rewriter of its own; after it the program is verified when
-// asked, and what was asked for is printed. The first failure ends the run.
+// Runs a pipeline. Each pass gets its own rewriter. After each pass the program is verified and
+// printed, if requested. The first failure ends the run.
 
 #include <manager_impl.h>
 

@@ -1,4 +1,4 @@
-// The pass manager's insides, shared by manager.c and pipeline.c.
+// The state of the pass manager, shared by manager.c, edit.c and pipeline.c.
 #ifndef PIR_MANAGER_IMPL_H
 #define PIR_MANAGER_IMPL_H
 

@@ -1,10 +1,11 @@
-// The tables of passes and named pipelines, and pipeline text:
+// The tables of passes and named pipelines, and the syntax of pipelines:
 //
-//   pipeline := [item {"," item}]      item := name ["{" [option {"," option}] "}"]      option
-//   := key ["=" value]
+//   pipeline := [item {"," item}]
+//   item     := name ["{" [option {"," option}] "}"]
+//   option   := key ["=" value]
 //
-// A name is a pass (long, without `_pass`, or short) or a named pipeline, which is put in its
-// place.
+// A name is a pass (its long name, with or without `_pass`, or its short name) or a named
+// pipeline, which is expanded in place.
 
 #include <manager_impl.h>
 

@@ -1,14 +1,15 @@
-// Kernels of oneDNN that work on bf16: three passes, each over all ops of the program, O(ops +
+// Uses the bf16 kernels of oneDNN. Three passes, each over all ops of the program, O(ops +
 // uses).
 //
-//   cpu_bfloat16_placement_pass       marks ops that have such a kernel and read f32; an op
-//   that stands alone among
-//                                     others is left, since it would only be converted around
-//   cpu_bfloat16_pass                 puts conversions around what is marked: quantize before
-//   it, dequantize behind it cpu_bfloat16_type_placement_pass  states bf16 for what is marked
-//   gives; facts say so already
+//   cpu_bfloat16_placement_pass        marks ops that have such a kernel and read f32; unmarks
+//                                      an op without marked neighbours, because conversions
+//                                      around it would cost more than it gains
+//   cpu_bfloat16_pass                  inserts conversions around marked ops: quantize before,
+//                                      dequantize behind
+//   cpu_bfloat16_type_placement_pass   states bf16 as the result type of marked ops, which is
+//                                      already their fact
 //
-// A mark is the text of an attribute. Lists of tensors, and cast, are left to
+// The mark is a string attribute. Lists of tensors, and cast, are handled by
 // cpu_special_ops_bf16_pass.
 
 #include <pir/dialect/builtin.h>

@@ -1,4 +1,4 @@
-// Casts that passes put between a value and its readers.
+// Casts that passes insert between a value and its readers.
 #include <pir/rewrite.h>
 
 #include <pir/dialect/pd_op.h>

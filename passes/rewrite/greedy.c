@@ -1,7 +1,8 @@
-// The greedy driver: a worklist of ops, patterns by falling benefit, until nothing changes.
-// Patterns are found by the root they are for. A rewrite puts the new ops, the changed ones and
-// the definers of what was erased back on the list. Rewrites are bounded, so patterns that undo
-// each other end in a report that names those that fired last.
+// The greedy driver: a worklist of ops, and patterns in order of decreasing benefit, applied
+// until nothing changes. Patterns are found by their root. A rewrite puts the new ops, the
+// changed ops and the producers of erased ops' operands back on the list. The number of
+// rewrites is bounded, so patterns that undo each other end in an error that names the last
+// ones applied.
 
 #include <rewriter_impl.h>
 

@@ -1,6 +1,6 @@
-// Every change of a program under a pass goes through here, so that listeners hear of it, facts
-// follow, and new ops get the attributes that are derived: location, op_role and comp_op_name
-// from the op they stand for, and stop_gradient, which holds when every operand is stopped.
+// All changes of a program under a pass go through this file: it informs listeners, updates
+// facts, and gives new ops their derived attributes. location, op_role and comp_op_name come
+// from the replaced op. stop_gradient is set if every operand has it.
 
 #include <pir/rewrite.h>
 

@@ -1,4 +1,4 @@
-// What a rewriter holds. Private to passes/.
+// The state of a rewriter. Private to passes/.
 #ifndef PIR_REWRITER_IMPL_H
 #define PIR_REWRITER_IMPL_H
 

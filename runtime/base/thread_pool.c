@@ -1,18 +1,18 @@
-// A thread pool. One loop runs at a time: the caller publishes it under a new generation
+// A thread pool. One loop runs at a time. The caller publishes it under a new generation
 // number, takes part in it, and waits until every chunk is done. Each thread owns a share of
-// the units, cut into a few chunks. A thread that has finished its own share takes chunks of
-// the others, so the loop waits for a descheduled thread only while that thread is inside a
-// chunk. The result of a unit does not depend on the thread that runs it, so results do not
-// depend on timing.
+// the units, cut into a few chunks. A thread that has finished its share takes chunks of other
+// threads, so the loop waits for a descheduled thread only while that thread is inside a chunk.
+// The result of a unit does not depend on the thread that runs it, so results do not depend on
+// timing.
 //
-// A share's ticket is (generation, number of chunks left). A thread takes a chunk by a
-// compare-and-swap on the ticket it has read, and reads the loop's fields in between. When the
-// swap succeeds, the chunk was not taken before, and the caller waits for every chunk; so the
-// loop was running all that time, and the fields belong to it.
+// A share's ticket is (generation, number of chunks left). A thread reads the ticket, then the
+// loop's fields, and then takes a chunk by a compare-and-swap on the ticket. If the swap
+// succeeds, nobody else has taken the chunk. The caller waits for every chunk, so the loop was
+// running all that time and the fields belong to it.
 //
-// Workers watch the generation number: they spin for some microseconds (a model's next loop
-// usually follows at once), then sleep on a condition variable. A loop started inside a loop,
-// or while another thread runs one, is run serially by its caller. A loop costs about a
+// Workers watch the generation number. They spin for some microseconds, because a model's next
+// loop usually follows at once, then sleep on a condition variable. A loop started inside a
+// loop, or while another thread runs one, runs serially on its caller. A loop costs about a
 // microsecond while the workers are awake; a loop of one unit or on one thread costs nothing.
 #include <pthread.h>
 #include <stdatomic.h>

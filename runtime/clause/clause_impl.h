@@ -1,6 +1,6 @@
-// What the files of the clause evaluator share. A clause is bound to one call (`clause_bind`,
-// read-only while loops run) and evaluated by each thread over blocks of up to LANES points
-// (`clause_lanes`).
+// Types and functions that the files of the clause evaluator share. A clause is bound to one
+// call (`clause_bind`, read-only while loops run) and evaluated by each thread over blocks of
+// up to LANES points (`clause_lanes`).
 #ifndef PIR_CLAUSE_IMPL_H
 #define PIR_CLAUSE_IMPL_H
 

@@ -1,11 +1,11 @@
-// The index side of a clause: integer expressions over a block of points, and the addresses
-// they make.
+// Evaluates the index nodes of a clause over a block of points, and the addresses that they
+// give.
 //
-// An index over a block is kept as base + step * lane as long as it is one, so the usual maps
-// (a run along the innermost axis) cost a few scalar operations a block, and loads become
-// strided copies with their range checked once. What is not affine (a floor division that does
-// not stay within one quotient, a run-time index) is held lane by lane. Nodes that do not
-// depend on the point are evaluated once when the clause is bound.
+// An index over a block is kept as base + step * lane as long as it has this form. So the usual
+// maps (a run along the innermost axis) cost a few scalar operations for each block, and loads
+// become strided copies whose range is checked once. An index that is not affine over the block
+// (a floor division that crosses a quotient, a run-time index) is stored lane by lane. Nodes
+// that do not depend on the point are evaluated once, when the clause is bound.
 #include <string.h>
 
 #include "clause_impl.h"

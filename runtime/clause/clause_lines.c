@@ -1,10 +1,10 @@
-// Scans, and positions of the best, of plain loads along one coordinate.
+// Scans (running sums and the like) and arg-max or arg-min of plain loads along one coordinate.
 //
-// Where the line's elements are the ones that lie side by side, lines are gone through one by
-// one; where those of another coordinate do, a band of BAND lines is gone through together, so
-// that memory is read in its order and the arithmetic is the processor's vectors. Running sums
-// and products of floats are kept in double. The best of a line is found in two passes: its
-// value, then the first place that has it. Cost: one or two reads of the elements.
+// If the elements of a line are adjacent in memory, lines are processed one at a time. If the
+// elements of another coordinate are adjacent, a band of BAND lines is processed together, so
+// memory is read in order and the arithmetic is vectorised. Running sums and products of floats
+// are kept in double. The extreme element of a line is found in two passes: first its value,
+// then the first position that has it. Cost: one or two reads of the elements.
 #include <math.h>
 #include <string.h>
 

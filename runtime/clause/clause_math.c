@@ -1,6 +1,6 @@
-// The functions of value nodes over lanes. A class (i64, f32, f64, complex float, complex
-// double) has one loop for each function; f32 is computed with the f32 functions of libm, the
-// functions libm lacks in double. Cost: one pass of a first-level cache block each.
+// Functions of value nodes over lanes. Each class (i64, f32, f64, complex float, complex
+// double) has one loop for each function. f32 uses the f32 functions of libm, and double where
+// libm has none. Cost: one pass over an L1-sized block each.
 #include <complex.h>
 #include <math.h>
 #include <string.h>

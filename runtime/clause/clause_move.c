@@ -1,11 +1,11 @@
-// Clauses that only move elements: views, gathers of whole rows, scatters of them.
+// Clauses that only move elements: views, gathers of whole rows, scatters of whole rows.
 //
 // Index trees are interpreted over forms start + sum of steps * coordinates. A dim whose index
-// is one, and stays inside, needs no evaluation a point: it gives strides. What reads an index
-// tensor is evaluated for blocks of the leading coordinates up to the last one it depends on;
-// behind those, every point of the block is one strided copy (of a whole result where nothing
-// is looked up). Anything else (fills, wrapped indices) is left to the evaluator. Cost: a bind
-// of some microseconds, then the copies.
+// has this form and stays in range needs no evaluation for each point: it gives strides. An
+// index that reads an index tensor is evaluated for blocks of the leading coordinates, up to
+// the last one it depends on. For the remaining coordinates every point of the block is one
+// strided copy (of the whole result if nothing is looked up). Other clauses (fills, wrapped
+// indices) are left to the evaluator. Cost: a bind of some microseconds, then the copies.
 #include <string.h>
 
 #include "clause_impl.h"

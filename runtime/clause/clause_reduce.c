@@ -1,11 +1,11 @@
-// Combining: reductions, windows, contractions that the fast path leaves, and scans.
+// Reductions: plain ones, windows, contractions without the fast path, and scans.
 //
 // A block of result elements is reduced in one of two ways. Across: every lane is a result
-// element, and one reduced point after the other is evaluated for all lanes. Along: result
-// elements are taken one by one, and lanes are reduced points that are then folded. Along pays
-// when the innermost axis is reduced and long, or when there are few results. Sums and products
-// of floats are accumulated in double, those of small windows (taken in order) in their own
-// type, which gives the very numbers of a plain loop.
+// element, and reduced points are evaluated one after another for all lanes. Along: result
+// elements are processed one at a time; lanes are reduced points and are folded afterwards.
+// Along pays if the innermost axis is reduced and long, or if there are few results. Sums and
+// products of floats accumulate in double. Small windows accumulate in order and in their own
+// type, which gives exactly the numbers of a plain loop.
 #include <math.h>
 #include <string.h>
 

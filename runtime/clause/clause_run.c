@@ -1,9 +1,9 @@
-// Runs clauses: binds one to a call, cuts its result into ranges for threads, and evaluates
-// range by range in blocks. This is the reference meaning of every operator that a clause
-// describes.
+// Runs clauses: binds a clause to a call, divides its result into ranges for threads, and
+// evaluates each range block by block. This is the reference meaning of every operator with a
+// clause.
 //
-// Cost: a bind of some microseconds, then for each block of up to 256 points one loop a node;
-// sums of products of floats take the contraction path instead. Memory: the slots of the
+// Cost: a bind of some microseconds, then one loop for each node and block of up to 256 points.
+// Sums of products of floats take the contraction path instead. Memory: the slots of the
 // deepest expression, for each thread.
 #include <stdarg.h>
 #include <stdlib.h>

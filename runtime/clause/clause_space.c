@@ -1,7 +1,6 @@
-// The points a clause runs over: which coordinates there are, how far each goes, and how the
-// axes that aligned loads see, the named variables and the axes of the result relate to them. A
-// pointwise clause that reads no index has its axes merged where all tensors allow it, so that
-// most run along one axis.
+// The iteration space of a clause: its coordinates and their extents, and the relation of
+// aligned loads, named variables and the result's axes to them. A pointwise clause that reads
+// no index has its axes merged where all tensors allow it, so most run along one axis.
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
-// Moves whose offset is a sum of one term a coordinate: resizing to the nearest element,
-// tiling, rolling, picking rows and columns. The terms are evaluated once for each value of
-// each coordinate; then rows of the result are copied by the table of the last one, in runs
-// where it counts up, and a row that repeats the one before is copied from there. Cost: the sum
-// of the extents in evaluations, then the copies. Memory: the tables.
+// Moves whose offset is a sum of one term for each coordinate: resizing to the nearest element,
+// tiling, rolling, selecting rows and columns. The terms are evaluated once for each value of
+// each coordinate. Rows of the result are then copied by the table of the last coordinate, in
+// runs where it is consecutive; a row equal to the previous one is copied from there. Cost: the
+// sum of the extents in evaluations, then the copies. Memory: the tables.
 #include <stdlib.h>
 #include <string.h>
 

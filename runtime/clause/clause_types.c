@@ -1,4 +1,4 @@
-// Types of the value nodes of a clause, by the rules of pir/clause.h: one pass, children before
+// Types of the value nodes of a clause, by the rules of pir/clause.h. One pass, children before
 // parents.
 #include <pir/clause_types.h>
 

@@ -1,11 +1,11 @@
-// The value side of a clause: typed expressions over a block of points, node by node, each a
-// loop over up to LANES lanes, so that the dispatch is paid once a block.
+// Evaluates the value nodes of a clause over a block of points. Each node is a loop over up to
+// LANES lanes, so dispatch is paid once for each block.
 //
-// Lanes are held in five classes: integers and bool as i64 (cut to their type after each
-// operation that may leave it), f32 (also f16 and bf16, which are rounded where they are cast
-// or stored), f64, and complex of both. A node's type is found when the clause is bound; weak
-// ones (literals, attributes, scalars, indices) are evaluated in the type their reader asks
-// for.
+// Lanes have one of five classes: i64 (integers and bool, truncated to their type after each
+// operation that may exceed it), f32 (also f16 and bf16, which are rounded where they are cast
+// or stored), f64, and two complex ones. A node's type is determined when the clause is bound.
+// Weak nodes (literals, attributes, scalars, indices) are evaluated in the type that their
+// reader requests.
 #include <math.h>
 #include <string.h>
 

@@ -1,17 +1,17 @@
-// Runs contractions: matrix products and convolutions of any strides, paddings, dilations and
+// Runs contractions: matrix products and convolutions with any strides, paddings, dilations and
 // groups.
 //
-// Coordinates fall into four sorts: rows (they move only x), columns (only y), batch (both) and
-// reduced. Rows x reduced of x, the side that is packed once, become panels of tile height;
-// columns of y are packed panel by panel, by the thread that needs them, in depths that stay in
-// the second-level cache, so a convolution makes its patches on the fly. Indices outside their
-// axis are packed as 0. Where there are too few rows for a tile (depthwise convolution, a
-// vector times a matrix) y is not packed: each run along the last column coordinate is a sum of
-// scaled runs, clipped to the range where the index is inside.
+// Coordinates have four roles: row (moves only x), column (only y), batch (both) and reduced. x
+// is packed once into panels of tile height, [rows x reduced]. The columns of y are packed
+// panel by panel, by the thread that needs them, in depths that fit the L2 cache, so a
+// convolution gathers its patches during packing. Indices outside their axis are packed as 0.
+// If there are too few rows for a tile (depthwise convolution, vector times matrix), y is not
+// packed: each run along the last column coordinate is a sum of scaled runs, clipped to the
+// valid index range.
 //
-// A vector times a transposed matrix is one scalar product a column. Sums are in the lanes of
-// the element type, at most DEPTH products long before they are added up. Memory: packed x, and
-// one panel a thread.
+// A vector times a transposed matrix is one dot product for each column. Sums accumulate in the
+// lanes of the element type over at most DEPTH products before they are added up. Memory:
+// packed x, and one panel for each thread.
 #include <stdlib.h>
 #include <string.h>
 

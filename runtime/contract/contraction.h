@@ -1,6 +1,6 @@
 // A contraction as numbers: out[c] = sum over the reduced coordinates of x[c] * y[c], where
-// every position is affine in the coordinates. Found from a clause by contract_affine.c, run by
-// contract.c with the tiles of contract_tile.c.
+// every position is affine in the coordinates. contraction_affine.c finds it in a clause;
+// contraction.c runs it with the tiles of contraction_tile.c.
 #ifndef PIR_CONTRACT_H
 #define PIR_CONTRACT_H
 

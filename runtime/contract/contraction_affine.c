@@ -1,13 +1,13 @@
 // Finds the affine contraction in a clause. Index trees are interpreted over forms start + sum
-// of steps * coordinates: dims and attributes are numbers by now, so most of a tree folds away.
-// A variable that is divided by a constant that divides its extent (the group of an output
-// channel) becomes two coordinates. An index that can leave its axis somewhere in the space
-// becomes a bound, which the packing loops check.
+// of steps * coordinates. Dims and attributes are numbers at this point, so most of a tree
+// folds. A variable that is divided by a divisor of its extent (the group of an output channel)
+// becomes two coordinates. An index that can leave its axis somewhere in the space becomes a
+// bound, which the packing loops check.
 //
-// A guard that asks for remainders (a transposed convolution: only every second tap meets an
-// element) splits the space into phases. In one phase a parallel variable p runs through one
-// remainder, p = K * p' + r, and the reduced variable that stands with it through the values
-// that fit, so that all divisions by K come out even: each phase is a plain contraction.
+// A guard on a remainder (a transposed convolution: only every second tap meets an element)
+// splits the space into phases. In one phase a parallel variable p takes one remainder, p = K *
+// p' + r, and the reduced variable in the same guard takes the matching values, so all
+// divisions by K are exact. Each phase is a plain contraction.
 #include <string.h>
 
 #include "contraction.h"

@@ -1,6 +1,6 @@
-// Register tiles of doubles, integers and complex numbers: written once with vectors of the
-// compiler, made for every level of vector units. Integers wrap around, which is what
-// conversion to a narrower type makes of them too.
+// Register tiles of doubles, integers and complex numbers, written once with the compiler's
+// vector extension and compiled for every level of vector units. Integers wrap around, as
+// conversion to a narrower type does.
 #include "contraction.h"
 
 enum { ROWS = 4, COLUMNS = 8 };

@@ -1,4 +1,4 @@
-// The one function of libpir_fft.so, a library of its own so that only transforms depend on it.
+// The only function of libpir_fft.so, a separate library so that only transforms depend on it.
 #ifndef PIR_FFT_H
 #define PIR_FFT_H
 

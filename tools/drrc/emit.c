@@ -1,5 +1,5 @@
-// The arrays of the front end as constant C. Op ids and attribute positions are numbers of this
-// build's op tables.
+// Writes the arrays of the front end as constant C. Op ids and attribute positions are numbers
+// of this build's op tables.
 #include "drrc.h"
 
 #include "helpers.h"

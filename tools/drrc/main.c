@@ -1,4 +1,4 @@
-// drrc: compiles `.drr` files to constant tables in C, by the front end that also reads rules
+// drrc: compiles `.drr` files to constant tables in C, with the front end that also reads rules
 // at run time.
 #include "drrc.h"
 

@@ -1,6 +1,6 @@
-// Each rule is tried on a few random programs that it matches: the program runs before and
-// after, and the outputs are compared. What cannot be tried is told with the reason, and is an
-// error unless the rule's file gives one.
+// Tries each rule on a few random programs that it matches: runs the program before and after,
+// and compares the outputs. A rule that cannot be tried is reported with the reason, and is an
+// error unless the rule's file gives a reason itself.
 #include "check.h"
 
 #include "numbers.h"

@@ -1,4 +1,4 @@
-// --check-rules: rules proven on numbers.
+// --check-rules: checks rules on numbers.
 #ifndef PIR_OPT_CHECK_H
 #define PIR_OPT_CHECK_H
 

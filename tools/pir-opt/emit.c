@@ -1,4 +1,4 @@
-// The table of forms.
+// The table of output forms.
 #include "emit.h"
 
 #include <pir/dot.h>

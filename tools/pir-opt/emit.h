@@ -1,4 +1,4 @@
-// --emit: the forms a program, or the code of its groups, is written in.
+// --emit: the forms in which a program, or the code of its groups, is written.
 #ifndef PIR_OPT_EMIT_H
 #define PIR_OPT_EMIT_H
 

@@ -1,6 +1,6 @@
-// Expected diagnostics. Comments are found by their marker; each diagnostic takes the first
-// expectation of its severity and line whose text it contains, and what is left over on either
-// side is an error.
+// Expected diagnostics. Comments are found by their marker. Each diagnostic takes the first
+// expectation of the same severity and line whose text it contains. A remaining diagnostic or
+// expectation is an error.
 #include "expect.h"
 
 #include <stdio.h>

@@ -1,8 +1,9 @@
-// --verify-diagnostics: expectations written as comments beside what they are about.
+// --verify-diagnostics: expectations written as comments next to the line they refer to.
 //
 //   // expected-error@+1 {{part of the message}}
 //
-// error, warning or note; @+N, @-N, @above or @below moves the line, @* takes any place.
+// The severity is error, warning or note. @+N, @-N, @above or @below give the line; @* accepts
+// any line.
 #ifndef PIR_OPT_EXPECT_H
 #define PIR_OPT_EXPECT_H
 

@@ -1,4 +1,4 @@
-// Programs on random numbers: floats in [-1, 1) or, for every other name, in [0.25, 1.75),
+// Runs programs on random inputs: floats in [-1, 1) or, for every second name, in [0.25, 1.75);
 // integers in [0, 3).
 #include "numbers.h"
 

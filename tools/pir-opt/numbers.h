@@ -1,4 +1,4 @@
-// Runs programs on random numbers and compares what comes out, for --check-rules and
+// Runs programs on random inputs and compares their outputs, for --check-rules and
 // --verify-numerics.
 #ifndef PIR_OPT_NUMBERS_H
 #define PIR_OPT_NUMBERS_H

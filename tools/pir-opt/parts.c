@@ -1,5 +1,5 @@
-// Finds the parts of a file by one look at each line, and handles those that are a type or an
-// attribute.
+// Divides a file into parts by one look at each line, and handles parts that are a single type
+// or attribute.
 #include "parts.h"
 
 #include <string.h>

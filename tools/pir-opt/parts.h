@@ -1,4 +1,4 @@
-// The parts of a file that is read piece by piece (--split-input-file).
+// The parts of a file that is processed part by part (--split-input-file).
 #ifndef PIR_OPT_PARTS_H
 #define PIR_OPT_PARTS_H
 

@@ -1,7 +1,7 @@
-// Delta debugging over ops. Ops go in runs, long ones first; what others read of them becomes
-// an operand of the same type, or an input. Then attributes that no definition declares go.
-// Candidates verify before the command sees them. The number of runs is O(n log n) when little
-// is needed, O(n^2) at worst, and bounded.
+// Delta debugging over ops. Ops are removed in runs, long runs first; a value that other ops
+// still read becomes an operand of the same type or an input. Then attributes that no
+// definition declares are removed. Candidates are verified before the command sees them. The
+// number of runs is O(n log n) if few ops are needed, O(n^2) in the worst case, and bounded.
 #include "reduce.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// --reduce: the smallest program on which a command still fails.
+// --reduce: finds a smallest program on which a command still fails.
 #ifndef PIR_OPT_REDUCE_H
 #define PIR_OPT_REDUCE_H
 

@@ -1,6 +1,6 @@
-// Written before every pass and removed at the end, so that a crash leaves its file too. The
-// first line is a comment with the passes; the rest is the program in the typed form, which
-// loses nothing but parameter bytes.
+// Writes the file before every pass and removes it at the end, so that a crash leaves it
+// behind. The first line is a comment with the passes; the rest is the program in the typed
+// form, which loses nothing but parameter bytes.
 #include "reproduce.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// --reproducer: the program that a pass fails on, and the passes left to run, in one file.
-// --run-reproducer takes the passes from such a file.
+// --reproducer: writes the program on which a pass fails, and the remaining passes, into one
+// file. --run-reproducer reads the passes from such a file.
 #ifndef PIR_OPT_REPRODUCE_H
 #define PIR_OPT_REPRODUCE_H
 

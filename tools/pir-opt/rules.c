@@ -1,4 +1,4 @@
-// Reads files of rules; an import is looked for beside the file that names it.
+// Reads rule files; an import is looked up beside the importing file.
 #include "rules.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// --rules: files of rewrite rules read at run time.
+// --rules: reads rewrite rules at run time.
 #ifndef PIR_OPT_RULES_H
 #define PIR_OPT_RULES_H
 

@@ -1,6 +1,6 @@
-// The first pass after which an output differs is named, and the first op: values are paired by
-// where their ops stand in the source, which the rewriter keeps, made outputs of both programs,
-// and compared in program order.
+// Names the first pass after which an output differs, and the first op. To find the op, values
+// of both programs are paired by their source locations, which the rewriter keeps, made
+// outputs, and compared in program order.
 #include "verify.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// --verify-numerics: the program runs before and after every pass, on the same random inputs.
+// --verify-numerics: runs the program before and after every pass, on the same random inputs.
 #ifndef PIR_OPT_VERIFY_H
 #define PIR_OPT_VERIFY_H
 

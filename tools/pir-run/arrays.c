@@ -1,5 +1,4 @@
-// Values to feed: .npy and .npz files, zeros, and random numbers that are the same everywhere
-// for one seed.
+// Input arrays: .npy and .npz files, zeros, and random numbers that depend on the seed alone.
 #include "run.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
-// Recorded cases: a folder with in_<name>.npy (offsets of its sequences in lod_<name>.json) and
-// out_<i>.npy, or with the same in its tensors.npz (also under in/<name>, out/<i>,
-// param/<name>). Gradients are named apart: gout_<result> is fed to the input of that name, and
-// grad_<name> or grad/<i>, as they come in the file, are what the outputs behind the numbered
-// ones must be. Many cases run in one process, sorted by program, so that a program with
+// Recorded cases. A case is a folder with in_<name>.npy (the LoD offsets in lod_<name>.json)
+// and out_<i>.npy, or with the same arrays in its tensors.npz (also as in/<name>, out/<i>,
+// param/<name>). Gradients have their own names: gout_<result> is fed to the input of that
+// name; grad_<name> or grad/<i>, in file order, are the expected values of the outputs after
+// the numbered ones. Many cases run in one process, sorted by program, so a program with
 // several cases is compiled once.
 #include "run.h"
 #include <dirent.h>

@@ -1,5 +1,5 @@
-// --lod=NAME=[[0,2,5]], and the same in lod_NAME.json of a case: where the sequences of an
-// input begin and end, a list a level, the finest last. An option goes before a file.
+// --lod=NAME=[[0,2,5]], and the same in lod_NAME.json of a case: the offsets of an input's
+// sequences, one list for each level, the finest last. The option takes precedence over a file.
 #include "run.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // pir-run: runs a model on inputs from files, random numbers or recorded cases; prints, saves,
-// compares, measures.
+// compares and measures.
 #include "run.h"
 #include <pir/load.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// Measurements: repeated runs of one shape, and runs of many shapes in turn.
+// Measurements: repeated runs of one shape, and alternating runs of many shapes.
 #include "peak.h"
 #include "run.h"
 #include <inttypes.h>

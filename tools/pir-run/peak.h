@@ -1,4 +1,5 @@
-// The multiply-add peak of one core: independent accumulators in registers, nothing else.
+// Measures the multiply-add peak of one core: independent accumulators in registers, without
+// memory access.
 #ifndef PEAK_H
 #define PEAK_H
 

@@ -1,5 +1,5 @@
-// What the files of pir-run share: a loaded model, arrays it is fed with and compared to, and
-// the options that say how.
+// Declarations that the files of pir-run share: a loaded model, the arrays it is fed with and
+// compared to, and the options.
 #ifndef PIR_TOOLS_RUN_H
 #define PIR_TOOLS_RUN_H
 

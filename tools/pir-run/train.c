@@ -1,7 +1,7 @@
 // Recorded training: a folder with init/<state>.npy, step<k>/<input>.npy, losses.npy and
-// final/<state>.npy. The program's state is made inputs and outputs of one name each
-// (expose_state_pass); after every step what came out is fed again. Losses are the outputs that
-// are no state, step by step.
+// final/<state>.npy. expose_state_pass turns each state of the program into an input and an
+// output of one name; after every step the outputs are fed back. Losses are the outputs that
+// are not states, step by step.
 #include "run.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// Marks up the printed text as it streams by: a small automaton over its characters knows
-// strings, value names and the results that begin a line. Linear, with one value name in
+// Marks up the printed text as it is streamed: a small automaton over its characters recognises
+// strings, value names and the results at the start of a line. Linear, with one value name in
 // memory.
 #include "html.h"
 

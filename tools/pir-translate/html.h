@@ -1,5 +1,5 @@
-// --to=html: a program as one page that needs nothing else: statistics, then the text with
-// links from uses to definitions.
+// --to=html: writes a program as one self-contained page: statistics, then the text with links
+// from uses to definitions.
 #ifndef PIR_TRANSLATE_HTML_H
 #define PIR_TRANSLATE_HTML_H
 

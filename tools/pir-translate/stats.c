@@ -1,6 +1,6 @@
-// Statistics of a program: one walk that counts ops by definition and parameters by element
-// type; then written as a table or as JSON, both from the same numbers. Linear in the ops times
-// the different ones among them.
+// Statistics of a program: one walk counts ops by definition and parameters by element type. A
+// table or JSON is then written from the same counts. Linear in the ops times the number of
+// different ones.
 #include "stats.h"
 
 #include <pir/kernel.h>

@@ -1,4 +1,4 @@
-// --to=stats: what a program is made of, as a table for people or as one JSON object.
+// --to=stats: writes the statistics of a program as a table for people or as one JSON object.
 #ifndef PIR_TRANSLATE_STATS_H
 #define PIR_TRANSLATE_STATS_H
 

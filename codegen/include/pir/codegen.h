@@ -1,9 +1,9 @@
-// Code generation: from fusion groups (cinn_op.group) to machine code (docs/compile.md). Loop
-// IR, schedules and contraction kernels are part of libpir; the LLVM emitter is a library of
-// its own, which is opened when it is first needed.
+// Code generation: compiles fusion groups (cinn_op.group) to machine code (docs/compile.md).
+// Loop IR, schedules and contraction kernels are part of libpir. The LLVM emitter is a separate
+// library, which is opened when it is first needed.
 //
 // Functions that take an op, a program or facts follow the context's rule of one thread at a
-// time; those about targets may be called from any thread.
+// time; functions about targets may be called from any thread.
 #ifndef PIR_CODEGEN_H
 #define PIR_CODEGEN_H
 

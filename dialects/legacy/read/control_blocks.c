@@ -1,7 +1,7 @@
-// Control flow. A conditional_block is an `if` whose false branch is made up: a variable that
-// was there before keeps its value, others are constants of the results' types (the matching
-// select_input never reads them). A `while` carries its outputs other than the condition; what
-// else the body reads it captures.
+// Translates control flow. A conditional_block becomes an `if` with an added false branch: a
+// variable that existed before keeps its value; other results are constants of the results'
+// types, which the matching select_input never reads. A `while` carries its outputs except the
+// condition; the body captures all other variables that it reads.
 #include <string.h>
 
 #include "translate.h"

@@ -1,6 +1,7 @@
-// Gradients of conditional blocks. What the backward block reads of the forward block's inside
-// cannot be captured, since the two are regions of different ops: the forward block pushes it
-// on a stack, the backward block pops it. One scan of the backward block finds those names.
+// Translates gradients of conditional blocks. The backward block cannot capture values inside
+// the forward block, because the two are regions of different ops. So the forward block pushes
+// such values on a stack and the backward block pops them. One scan of the backward block finds
+// their names.
 #include <string.h>
 
 #include "translate.h"

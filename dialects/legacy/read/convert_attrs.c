@@ -1,5 +1,5 @@
-// Types and attributes from their legacy forms. A number may be stored in any numeric kind; it
-// is converted to the declared one when it fits.
+// Converts legacy types and attributes. A number may be stored with any numeric type; it is
+// converted to the declared type if it fits.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

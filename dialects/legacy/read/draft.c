@@ -1,6 +1,6 @@
-// The generic op: operands, result types and attributes in declared order, each found through
-// the names of the op's legacy row. Attribute operands are fed by a tensor slot when the file
-// has one, else by a constant made of the legacy attribute.
+// Translates a generic op: operands, result types and attributes in declared order, each found
+// through the names in the op's legacy row. An attribute operand comes from a tensor slot if
+// the file has one, else from a constant made of the legacy attribute.
 #include <string.h>
 
 #include <strbuf.h>

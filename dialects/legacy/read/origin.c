@@ -1,6 +1,6 @@
-// Where an op came from: a legacy program keeps the Python frames of each op as lines of text,
-// outermost first, a frame being `  File "path", line N, in function` and then its source line.
-// The innermost frame outside of Paddle is the user's.
+// Finds the Python line that created an op. A legacy program stores the Python frames of each
+// op as lines of text, outermost first; a frame is `  File "path", line N, in function`
+// followed by its source line. The innermost frame outside of Paddle is the user's.
 #include <string.h>
 
 #include "desc.h"

@@ -1,4 +1,4 @@
-// The legacy reader as loading needs it.
+// The interface of the legacy reader for loading.
 #ifndef PIR_LEGACY_READ_H
 #define PIR_LEGACY_READ_H
 

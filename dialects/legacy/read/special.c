@@ -1,5 +1,6 @@
-// Ops that a table row cannot say, part one: feeds and fetches, constants, assignments, arrays.
-// Names of PIR ops appear here because this is where one format's names become the other's.
+// Ops that a table row cannot describe, part one: feeds and fetches, constants, assignments,
+// arrays. Names of PIR ops appear here because this file maps the names of one format to the
+// other's.
 #include "special.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// The special ops, and what they share.
+// The translators of special ops, and the functions that they share.
 #ifndef PIR_LEGACY_SPECIAL_H
 #define PIR_LEGACY_SPECIAL_H
 

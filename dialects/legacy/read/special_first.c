@@ -1,5 +1,5 @@
-// Ops of the first Paddle that later versions replaced and real Paddle's translator does not
-// know any more.
+// Ops of Paddle's first versions, which later versions replaced and Paddle's translator no
+// longer knows.
 #include "special.h"
 
 // A matrix whose rows are the dimensions before `axis`.

@@ -1,6 +1,6 @@
-// Gradients that a table row cannot say. Where a forward op kept only the shape of its input
-// (XShape, with a leading 0), a pd_op.data of that shape stands for the input: only its shape
-// is ever read.
+// Gradients that a table row cannot describe. Where the forward op kept only the shape of its
+// input (XShape, with a leading 0), a pd_op.data of that shape takes the input's place, because
+// only its shape is read.
 #include "special.h"
 
 // The input whose shape `XShape` keeps.

@@ -1,5 +1,5 @@
-// Ops that a table row cannot say, part two: old broadcasting, old matrix products, and ops
-// that became two.
+// Ops that a table row cannot describe, part two: old broadcasting, old matrix products, and
+// ops that became two ops.
 #include "special.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-// Which legacy ops have a function of their own: a table sorted by name, searched by halves.
+// The table of legacy ops that have a translator of their own. Sorted by name; looked up by
+// binary search.
 #include <string.h>
 
 #include "special.h"

@@ -1,8 +1,8 @@
-// Whole programs. Block 0 is scanned once for what it reads before anything defines it:
-// persistable variables become builtin.parameter ops in that order, others pd_op.data ops at
-// the very beginning. Then every op is translated in order; a name that is defined again simply
-// means the newer value. At the end each definition of block 0 writes its variable's
-// stop_gradient and persistable into its op.
+// Translates whole programs. A first scan of block 0 finds the variables that are read before
+// an op defines them. Persistable ones become builtin.parameter ops in that order; the others
+// become pd_op.data ops at the very beginning. Then every op is translated in order; a second
+// definition of a name replaces the first for later readers. At the end each definition in
+// block 0 copies its variable's stop_gradient and persistable to its op.
 #include "translate.h"
 
 #include <stdlib.h>

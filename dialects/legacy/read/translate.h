@@ -1,6 +1,6 @@
-// The translator from legacy programs to PIR, in parts: translate.c (programs, blocks, names),
-// draft.c (the generic op, driven by the tables), convert.c (types and attributes), special*.c
-// (ops that need more than a table row), control*.c (sub-blocks).
+// The translator from legacy programs to PIR. Its parts: translate.c (programs, blocks, names),
+// draft.c (generic ops, driven by the tables), convert_attrs.c (types and attributes),
+// special*.c (ops that need more than a table row), control*.c (sub-blocks).
 #ifndef PIR_LEGACY_TRANSLATE_H
 #define PIR_LEGACY_TRANSLATE_H
 

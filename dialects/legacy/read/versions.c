@@ -1,6 +1,6 @@
-// Versions of the ops that changed their meaning once, as programs of Paddle 3.3.1 state them.
-// Its loader upgrades ops of a program that states less, so a writer of today's ops states
-// these.
+// The versions of ops that changed their meaning once, as programs of Paddle 3.3.1 state them.
+// Paddle's loader upgrades the ops of a program that states older versions, so the writer
+// states these.
 #include "export.h"
 
 const op_version legacy_op_versions[] = {

@@ -1,7 +1,7 @@
-// Reading a ProgramDesc in three steps: scan the bytes (scan.h), unpack them (unpack.h) into an
-// arena that is freed as a whole and bounded by the context's limit, then check what a schema
-// cannot say. Names are found through one hash table of (block, name). Linear in the size of
-// the file.
+// Reads a ProgramDesc in three steps: scan the bytes (scan.h), unpack them (unpack.h), check
+// the conditions that a schema cannot express. The description lives in an arena, which is
+// freed as a whole and bounded by the context's limit. One hash table of (block, name) finds
+// names. Linear in the size of the file.
 #include "desc.h"
 
 #include <inttypes.h>

@@ -1,16 +1,12 @@
-// A parsed and checked ProgramDesc, and located errors into it. What desc_read lets through
-// holds:
-// - block indices are their positions; a block's parent comes before it; nesting is at most
-// DESC_DEPTH;
-// - variable names of a block and slot names of an op are unique; an attribute that is given
-// more than once
-//   (Paddle 3 writes some so) has one type, and the last one counts;
-// - an attribute's value is of its stated type; a BLOCK attribute names a child of the op's
-// block, and
-//   no two attributes `sub_block` name the same one;
-// - tensor variables have at most PIR_MAX_RANK extents (Paddle writes products of -1 too: all
-// negative ones
-//   are unknown).
+// A parsed and checked ProgramDesc, and errors located in it. After desc_read succeeds:
+// - Block indices are positions; a block's parent comes before it; the nesting depth is at most
+//   DESC_DEPTH.
+// - Variable names of a block and slot names of an op are unique. An attribute that occurs
+//   twice (Paddle 3 writes some twice) has one type, and the last occurrence counts.
+// - An attribute's value has its stated type. A BLOCK attribute names a child of the op's
+//   block, and no two attributes `sub_block` name the same child.
+// - Tensor variables have at most PIR_MAX_RANK extents. Any negative extent means unknown,
+//   because Paddle also writes products of -1.
 #ifndef PIR_LEGACY_DESC_H
 #define PIR_LEGACY_DESC_H
 

@@ -1,6 +1,6 @@
-// Walks the wire format beside protobuf-c's own descriptors, so the schema is written once.
-// protobuf-c says only that unpacking failed; this says what and where, and it runs before
-// anything is allocated by the file's word. Nesting is bounded by the schema, which has no
+// Walks the wire format along protobuf-c's own descriptors, so the schema is written once.
+// protobuf-c reports only that unpacking failed; the scan reports the fault and its offset,
+// before any allocation trusts the file. Nesting is bounded, because the schema has no
 // recursive message. One pass over the bytes.
 #include "scan.h"
 

@@ -1,5 +1,5 @@
-// The first look at a .pdmodel: is it well-formed, is it within limits, and where do things
-// start.
+// The first pass over a .pdmodel: checks that it is well-formed and within limits, and records
+// offsets for messages.
 #ifndef PIR_LEGACY_SCAN_H
 #define PIR_LEGACY_SCAN_H
 

@@ -1,8 +1,8 @@
-// Fills protobuf-c's structs by its descriptors. protobuf_c_message_unpack copies every byte of
-// a file, most of which are the Python frames of its ops; here only names are copied, and
-// frames stay in the file until a message wants them. Well-formedness is known (scan.c), so a
-// field needs no checks: one walk over a message's fields counts its lists, another fills them.
-// The schema has no recursive message.
+// Fills protobuf-c's structs according to its descriptors. protobuf_c_message_unpack would copy
+// every byte of a file, most of which are the Python frames of ops. This file copies names
+// only; frames stay in the file until a message needs them. The scan (scan.c) has checked
+// well-formedness, so fields are not checked again: one walk over a message's fields counts its
+// lists, a second fills them. The schema has no recursive message.
 #include "unpack.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-// The second look at a .pdmodel: its bytes as protobuf-c's structs.
+// The second pass over a .pdmodel: unpacks its bytes into protobuf-c's structs.
 #ifndef PIR_LEGACY_UNPACK_H
 #define PIR_LEGACY_UNPACK_H
 

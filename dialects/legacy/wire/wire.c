@@ -1,6 +1,6 @@
 // Protobuf wire format: tags, varints and lengths, checked against the end of the enclosing
-// message before anything is touched. Groups (wire types 3 and 4) are no part of proto2 files
-// of our kind and are refused.
+// message before any access. Groups (wire types 3 and 4) do not occur in framework.proto and
+// are refused.
 #include "wire.h"
 
 static bool fail(wire_reader *reader, const char *why) {

@@ -1,4 +1,4 @@
-// Protobuf's wire format, bounded: every read stays inside [at, end).
+// Bounded reads of protobuf's wire format: every read stays inside [at, end).
 #ifndef PIR_LEGACY_WIRE_H
 #define PIR_LEGACY_WIRE_H
 

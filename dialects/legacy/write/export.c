@@ -1,7 +1,7 @@
-// Whole programs. Names that the program states are reserved first: of parameters, inputs and
-// outputs. Block 0 is then written op by op, regions as blocks below it. Everything is built in
-// one arena as protobuf messages and packed to the writer at the end, so nothing is written of
-// a program that the old format cannot say. Linear in ops and uses.
+// Writes whole programs. Names that the program states (parameters, inputs, outputs) are
+// reserved first. Then block 0 is written op by op; regions become blocks below it. All
+// protobuf messages are built in one arena and packed to the writer at the end, so a program
+// that the legacy format cannot express writes nothing. Linear in ops and uses.
 #include "export.h"
 
 #include <stdlib.h>

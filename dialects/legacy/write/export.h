@@ -1,7 +1,7 @@
-// The writer of legacy programs, in parts: export.c (programs, parameters, feeds),
-// export_vars.c (names, variables, blocks), export_desc.c (ops and their attributes as
-// protobuf), export_op.c (the generic op, driven by the tables the reader has),
-// export_special.c (ops that need more than a row), export_control.c (regions).
+// The writer of legacy programs. Its parts: export.c (programs, parameters, feeds),
+// export_vars.c (names, variables, blocks), export_desc.c (ops and attributes as protobuf),
+// export_op.c (generic ops, driven by the reader's tables), export_special.c (ops that need
+// more than a row), export_control.c (regions).
 #ifndef PIR_LEGACY_EXPORT_H
 #define PIR_LEGACY_EXPORT_H
 

@@ -1,8 +1,9 @@
-// Regions back to sub-blocks. A legacy block hands values out by writing variables of the
-// blocks around it, so each result has a variable there. A value that a region yields is
-// defined in that variable where nothing reads the old content at or after its definition; else
-// `assign` copies it at the end. An `if` of two real branches becomes two conditional blocks
-// and a select_input for each result, as Paddle writes it. Cost: the uses of what is carried.
+// Writes regions as sub-blocks. A legacy block returns values by writing variables of an
+// enclosing block, so each result has a variable there. A yielded value is defined directly in
+// that variable if no op reads the variable's old content at or after the definition; otherwise
+// `assign` copies it at the end. An `if` with two non-empty branches becomes two conditional
+// blocks and a select_input for each result, as Paddle writes it. Cost: the uses of the carried
+// values.
 #include <string.h>
 
 #include <pir/dialect/builtin.h>

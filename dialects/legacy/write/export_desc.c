@@ -1,6 +1,6 @@
-// Ops as protobuf messages. Slots and attributes are sorted by name when an op is closed, as
-// Paddle keeps them in ordered maps. A number is written in the kind the old op declares; one
-// that does not fit is refused, not bent.
+// Ops as protobuf messages. When an op is complete, its slots and attributes are sorted by
+// name, because Paddle keeps them in ordered maps. A number is written with the type that the
+// legacy op declares; a number that does not fit is refused.
 #include "export.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
-// Groups of ops that the reader makes of one old op, found before writing: a broadcast along
+// Finds groups of ops that the reader made of one legacy op, before writing: a broadcast along
 // `axis` (y reshaped first), a shape given as a list of tensors (stacked first), a product of
-// flattened tensors. The ops the reader adds are known by what they lack: a note of their
-// variable (`persistable`); programs saved as PIR have them without that note too. One walk;
-// each group is looked at from its last op, over operands of a fixed depth.
+// flattened tensors. Ops that the reader added lack the variable attribute `persistable`.
+// Programs saved as PIR lack it too. One walk; each group is matched from its last op, over
+// operands to a fixed depth.
 #include <string.h>
 
 #include <pir/dialect/builtin.h>

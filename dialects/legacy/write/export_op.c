@@ -1,6 +1,7 @@
-// The generic op: the reader's table row, read the other way. A constant attribute operand
-// becomes an attribute where the old op has one, else the slot that takes a tensor, or a list
-// of them. Constants are written as ops only where some use needs a variable.
+// Writes a generic op: applies the reader's table row backwards. A constant attribute operand
+// becomes an attribute if the legacy op has one, else it is passed to the slot that takes a
+// tensor or a list of tensors. A constant is written as an op only if some use needs a
+// variable.
 #include <string.h>
 
 #include <pir/dialect/builtin.h>

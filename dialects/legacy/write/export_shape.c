@@ -1,9 +1,10 @@
-// Ops that only change a shape. Their old forms also give out `XShape`, an empty tensor with
-// the input's extents behind a 0, and their gradients take that in place of the input, of which
-// they need no more. A gradient whose input is at hand gets the XShape of an op that read the
-// same input, or of an `unsqueeze2` made for it. One that was read from a .pdmodel has a
-// pd_op.data in its place that bears the variable's name: that is the XShape of the last op
-// before it of the same kind, on the same type, that no other gradient has taken.
+// Writes ops that only change a shape. Their legacy forms have a second result `XShape`: an
+// empty tensor with a 0 and then the input's extents. Their gradients take XShape in place of
+// the input, because they need only its shape. If a gradient's input is available, the gradient
+// gets the XShape of an op that read the same input, or of an added `unsqueeze2`. If the
+// gradient was read from a .pdmodel, a pd_op.data with the variable's name takes the input's
+// place. It stands for the XShape of the last earlier op of the same kind and type whose XShape
+// no other gradient has taken.
 #include <string.h>
 
 #include <pir/dialect/pd_op.h>

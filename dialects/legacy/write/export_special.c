@@ -1,5 +1,5 @@
-// Ops that are more than their row: structure that has no op, inputs and outputs, constants,
-// arrays, and several PIR ops that are one old op told apart by an attribute.
+// Ops that need more than their row: structural ops without a legacy op, inputs and outputs,
+// constants, arrays, and PIR ops that share a legacy op and differ in an attribute.
 #include <math.h>
 #include <string.h>
 

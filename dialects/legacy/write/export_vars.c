@@ -1,7 +1,7 @@
 // Names and variables. A value keeps the name that a feed, a fetch or a parameter gives it;
-// others are named after their op. Values that share memory share a variable: results of
-// in-place ops, and what a region hands to the variable around it. Each look-ahead is over the
-// uses of one value.
+// other values are named after their op. Values that share memory share a variable: results of
+// in-place ops, and the values that a region writes to a variable of an enclosing block. Each
+// look-ahead visits the uses of one value.
 #include <string.h>
 
 #include <pir/dialect/builtin.h>

@@ -1,5 +1,5 @@
-// What ops demand of their operands' extents beyond what their clauses say: the equalities that
-// symbolic analysis takes for granted.
+// Constraints of ops on their operands' extents beyond their clauses: equalities that symbolic
+// analysis assumes.
 #include "infer_impl.h"
 
 #include <pir/dialect/pd_op.h>

@@ -1,11 +1,11 @@
-// Products of several tensors in terms of products of two: einsum by its subscripts, chains of
+// Expands products of several tensors into products of two: einsum by its subscripts, chains of
 // matrices in the order of least cost.
 //
-// einsum: a label that an operand has twice takes the diagonal, one that no one else needs is
-// summed; then operands are joined from the left. Two of them are brought to [shared, own,
-// summed] and [shared, summed, own] and multiplied as stacks of matrices; where nothing is
-// summed, or the extents of several own labels show only in the run, they are aligned with axes
-// of extent 1 and multiplied by element. Cost: that of the products.
+// einsum: a label that occurs twice in an operand takes the diagonal; a label that occurs
+// nowhere else is summed. Then operands are joined from the left. Each pair is brought to
+// [shared, own, summed] and [shared, summed, own] and multiplied as stacks of matrices. If no
+// label is summed, or the extents of several own labels are dynamic, both are aligned with axes
+// of extent 1 and multiplied element by element. Cost: the cost of the products.
 #include "infer_impl.h"
 
 #include <pir/dialect/builtin.h>

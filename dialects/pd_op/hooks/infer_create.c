@@ -1,4 +1,4 @@
-// Facts of inputs and constants, and of ops whose results all have the shape of an operand.
+// Facts of inputs and constants, and of ops whose results all have an operand's shape.
 #include "infer_impl.h"
 
 #include <pir/dialect/pd_op.h>

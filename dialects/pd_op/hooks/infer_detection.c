@@ -1,4 +1,5 @@
-// Facts of detection: grids of boxes, regions, and boxes whose number only the run knows.
+// Facts of detection ops: grids of boxes, regions, and boxes whose number is known only at run
+// time.
 #include "infer_impl.h"
 
 #include <pir/dialect/pd_op.h>

@@ -1,4 +1,4 @@
-// Facts of linear algebra: stacks of matrices along the last two axes.
+// Facts of linear algebra ops: stacks of matrices along the last two axes.
 #include "infer_impl.h"
 
 #include <pir/dialect/pd_op.h>

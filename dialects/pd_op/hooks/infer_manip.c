@@ -1,5 +1,5 @@
-// Facts of ops that move elements: where an extent follows from contents (reshape, expand,
-// slice, split) or the number of results from an attribute.
+// Facts of ops that move elements, if an extent follows from contents (reshape, expand, slice,
+// split) or the number of results from an attribute.
 #include "infer_impl.h"
 
 #include <pir/dialect/pd_op.h>

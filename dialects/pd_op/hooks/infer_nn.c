@@ -1,4 +1,4 @@
-// Facts of layers whose shape no clause gives: resizing, batch statistics, gated halves.
+// Facts of layers whose shape no clause gives: resizing, batch statistics, gated linear units.
 #include "infer_impl.h"
 
 #include <pir/dialect/pd_op.h>

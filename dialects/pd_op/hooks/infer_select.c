@@ -1,4 +1,4 @@
-// Facts of ops that pick elements, and of those whose extents only the run knows.
+// Facts of ops that select elements, and of ops whose extents are known only at run time.
 #include "infer_impl.h"
 
 #include <pir/dialect/pd_op.h>

@@ -1,5 +1,5 @@
-// Facts of Fourier transforms: the shape of x, but for the last transformed axis where a half
-// stands for the whole.
+// Facts of Fourier transforms. The result has the shape of x, except that a real transform
+// stores only half of the last transformed axis.
 #include "infer_impl.h"
 
 #include <pir/dialect/pd_op.h>

@@ -1,6 +1,6 @@
-// Facts of sparse tensors: lists of values, extents (whose contents say the shape), and indices
-// or rows and columns. How many entries there are shows in the run, except where it follows
-// from the operand.
+// Facts of sparse tensors: lists of values, extents (a tensor whose contents are the shape),
+// and indices or rows and columns. The number of entries is known only at run time, unless it
+// follows from the operand.
 #include "infer_impl.h"
 
 #include <pir/dialect/pd_op.h>

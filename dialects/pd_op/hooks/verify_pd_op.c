@@ -1,4 +1,4 @@
-// Conditions on attributes that the tables cannot say.
+// Conditions on attributes that the tables cannot express.
 #include <pir/diag.h>
 #include <pir/ir.h>
 

@@ -1,7 +1,8 @@
-// Puts the emit of a matched rule in place. New ops are made before the root, or earlier when
-// another result of the match is read before it; they are taken back when their inferred types
-// contradict those they replace. Then uses move, the match goes, and with it what only it read.
-// O(ops of the rule + moved uses).
+// Applies the emit of a matched rule. New ops are created before the root, or earlier if
+// another result of the match is read before the root. They are removed again if their inferred
+// types contradict the types that they replace. Then uses move to the new values, and the
+// matched ops are erased together with the ops that only they read. O(ops of the rule + moved
+// uses).
 
 #include "match.h"
 #include "run.h"

@@ -1,7 +1,6 @@
-// Evaluates the expressions of `where` and `let`: a walk over constant nodes, O(nodes) but for
-// comprehensions. What is not known before the run is a value of its own that spreads through
-// arithmetic, so that a test on it does not hold. Nodes nest no deeper than the front end
-// allowed.
+// Evaluates the expressions of `where` and `let`: a walk over constant nodes, O(nodes) except
+// for comprehensions. A quantity that is unknown before the run is a value of its own and
+// propagates through arithmetic; a test on it fails. The front end bounds the nesting of nodes.
 
 #include "match.h"
 

@@ -1,4 +1,4 @@
-// What rules ask that their own language cannot say.
+// Helpers of rules: queries that the rule language cannot express.
 
 #include "helpers.h"
 

@@ -1,4 +1,4 @@
-// Rules loaded at run time: the front end's arrays are the tables.
+// Loads rules at run time: the front end's arrays serve as the tables.
 
 #include "front.h"
 

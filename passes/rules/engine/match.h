@@ -1,5 +1,5 @@
-// The state of one attempt to match a rule, shared by match.c, emit.c and expr.c. Private to
-// passes/.
+// The state of one attempt to match a rule, shared by match_rule.c, emit_rule.c and eval.c.
+// Private to passes/.
 #ifndef PIR_RULE_MATCH_H
 #define PIR_RULE_MATCH_H
 

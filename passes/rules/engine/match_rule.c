@@ -1,8 +1,8 @@
-// Matches one rule from its root. The front end ordered the match as steps: go from a value to
-// its definer, or to one of its users, or test a condition as soon as what it reads is bound.
-// Operands of a commutative op are tried in both orders and users one by one; what a failed
-// attempt bound is undone by a trail. The number of ops tried for one root is bounded, so a
-// match costs O(ops of the rule) in practice and never more than MAX_TRIES.
+// Matches one rule from its root. The front end has ordered the match into steps: go from a
+// value to its producer or to one of its users, or test a condition as soon as the holes it
+// reads are bound. Operands of a commutative op are tried in both orders, users one after
+// another; a trail undoes the bindings of a failed attempt. The number of ops tried for one
+// root is bounded, so a match costs O(ops of the rule) in practice and at most MAX_TRIES.
 
 #include "match.h"
 

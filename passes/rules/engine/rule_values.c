@@ -1,6 +1,6 @@
-// What rules compute with: attributes, symbolic extents and the contents of constants read as
-// plain values, and values written back as attributes. A value keeps the attribute it was read
-// from, so that copying one loses nothing.
+// The values that rules compute with: attributes, symbolic extents and contents of constants
+// are read as plain values, and values are written back as attributes. A value keeps the
+// attribute it was read from, so copying it loses nothing.
 
 #include "match.h"
 

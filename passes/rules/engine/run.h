@@ -1,4 +1,4 @@
-// Ways to run the rules of a pass other than plainly. Private to passes/.
+// Other ways to run the rules of a pass. Private to passes/.
 #ifndef PIR_RULES_RUN_H
 #define PIR_RULES_RUN_H
 

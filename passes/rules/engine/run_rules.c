@@ -1,5 +1,5 @@
-// A pass made of rules: each is a pattern of the greedy driver, which finds it by its root and
-// orders it by benefit.
+// A pass made of rules. Each rule is a pattern of the greedy driver, which finds it by its root
+// and orders it by benefit.
 
 #include <manager_impl.h>
 #include <helpers.h>

@@ -1,7 +1,7 @@
-// What is wrong with a rule that reads well: a literal of the wrong kind, a value that goes but
-// is read, an emit that its own match would match again; and with the rules of a pass: one that
-// never gets its turn, two that match the same and do not say which goes first. Only what is
-// certain is refused; what conditions decide is left to them.
+// Checks rules that have parsed. In one rule: a literal of the wrong kind, a removed value that
+// is still read, an emit that the rule's own match would match again. Among the rules of a
+// pass: a rule that never applies, and two rules that match the same ops without a stated
+// order. Only certain faults are refused; nothing is said about cases that conditions decide.
 
 #include "front.h"
 

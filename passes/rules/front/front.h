@@ -1,6 +1,6 @@
-// The front end of `.drr`: one reader for drrc and for rules loaded at run time. Text goes in,
-// tables come out; every name and count is judged on the way, against the op tables of the
-// context. Private to passes/rules and drrc.
+// The front end of `.drr`: one reader for drrc and for rules loaded at run time. It turns text
+// into tables, and checks every name and count against the op tables of the context. Private to
+// passes/rules and drrc.
 #ifndef PIR_RULE_FRONT_H
 #define PIR_RULE_FRONT_H
 

@@ -1,4 +1,4 @@
-// THE list of helpers in C that rules may call: HELPER(name, arguments). The function is
+// The list of C helpers that rules may call: HELPER(name, arguments). The function is
 // pir_helper_NAME.
 #ifndef PIR_RULE_HELPERS_H
 #define PIR_RULE_HELPERS_H

@@ -1,6 +1,6 @@
-// Tokens of `.drr`: those of IR text where they mean the same (%x, "..", words, numbers,
-// punctuation), $holes, @helpers and operators beside them. Variables of `for` are replaced
-// here, in words, names and texts alike ($x or ${x}), so that nothing behind the lexer knows of
+// Tokens of `.drr`. Tokens with the same meaning as in IR text have the same form (%x, "..",
+// words, numbers, punctuation); $holes, @helpers and operators are added. Variables of `for`
+// are replaced here, in words, names and strings alike ($x or ${x}), so the parser never sees
 // them.
 
 #include <decimal.h>

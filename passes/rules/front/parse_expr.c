@@ -1,8 +1,8 @@
-// Reads an expression into nodes, by falling precedence:
+// Parses an expression into nodes, in order of increasing precedence:
 //
 //   a ? b : c    ||    &&    == != < <= > >= in    + -    * / %    ! -    a[i]  a[i:j]
 //
-// A name of `def` is replaced by its expression, read again with its parameters in place.
+// A name of `def` is replaced by its expression, parsed again with its parameters substituted.
 
 #include "front.h"
 

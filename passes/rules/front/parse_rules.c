@@ -1,6 +1,6 @@
-// Reads a file of rules: imports, externs, defs, patterns, passes, rules. A rule with `for` is
-// read once for each choice. After an error the rest of that rule is skipped, so a file tells
-// one error a rule.
+// Parses a file of rules: imports, externs, defs, patterns, passes, rules. A rule with `for` is
+// parsed once for each choice. After an error the rest of that rule is skipped, so each rule
+// reports at most one error.
 
 #include "front.h"
 

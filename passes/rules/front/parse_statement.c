@@ -1,6 +1,6 @@
-// Lines of match and emit: an op with its operands and attributes, the use of a pattern, or
-// another name for a value. A pattern is read again at each use, with names of its own but for
-// its parameters, so a rule is flat when it is done.
+// Parses lines of match and emit: an op with its operands and attributes, the use of a pattern,
+// or another name for a value. A pattern is parsed again at each use. Its names are fresh
+// except for its parameters, so the finished rule is flat.
 
 #include "front.h"
 

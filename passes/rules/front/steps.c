@@ -1,6 +1,6 @@
-// Puts a match in the order it is tried: from the root to definers, from bound values to users
-// where no definer leads on, and every condition as soon as all it reads is bound. O(ops^2) of
-// one rule. Says which name is never bound.
+// Orders the steps of a match: from the root to producers, from bound values to users where no
+// producer leads on, and every condition as soon as all its holes are bound. Reports names that
+// are never bound. O(ops^2) of one rule.
 
 #include "front.h"
 

@@ -1,6 +1,6 @@
-// Meets a failed condition by changing what the sample is made of: an equation gives one side
-// the value of the other, a membership picks an item, a bound moves to its limit. What cannot
-// be solved is left to chance.
+// Repairs a failed condition by changing the values that the sample is made of: an equation
+// copies one side to the other, a membership selects an item, a bound moves to its limit. A
+// condition that cannot be solved is left to chance.
 
 #include "sample.h"
 

@@ -1,8 +1,9 @@
-// Makes programs that one rule matches, for checks on numbers. Ops are made in the order of the
-// match; inputs, constants and attributes that it leaves open are drawn at random until
-// inference takes the op. Then the rule is tried: the condition that fails is repaired and the
-// program built again. At the end a few extents are moved while the rule still matches, so that
-// not all of them are equal. Attempts are bounded; the condition that was never met is told.
+// Generates programs that a rule matches, for numeric checks. Ops are created in the order of
+// the match. Inputs, constants and attributes that the match leaves open are drawn at random
+// until inference accepts the op. Then the rule is tried; a failed condition is repaired and
+// the program is built again. Finally a few extents are changed while the rule still matches,
+// so that not all are equal. The number of attempts is bounded; on failure the report names the
+// condition that was never satisfied.
 
 #include "sample.h"
 

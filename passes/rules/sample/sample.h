@@ -1,5 +1,5 @@
-// Making programs that a rule matches: what sample.c (building) and repair.c (meeting
-// conditions) share.
+// Generating programs that a rule matches: declarations that sample.c (building) and repair.c
+// (satisfying conditions) share.
 #ifndef PIR_RULE_SAMPLE_H
 #define PIR_RULE_SAMPLE_H
 

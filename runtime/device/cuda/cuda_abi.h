@@ -1,5 +1,5 @@
-// The part of the CUDA driver API that is used, declared by us; the functions are in
-// cuda_syms.def.
+// Our own declarations for the part of the CUDA driver API that is used; cuda_syms.def lists
+// the functions.
 #ifndef PIR_CUDA_ABI_H
 #define PIR_CUDA_ABI_H
 

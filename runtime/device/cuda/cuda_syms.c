@@ -1,5 +1,5 @@
-// Opens the CUDA driver's library and resolves every function of the list, or says which is
-// missing.
+// Opens the CUDA driver's library and resolves every function of the list, or reports the
+// missing one.
 #include "cuda_abi.h"
 
 #include <dlfcn.h>

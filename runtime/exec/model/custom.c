@@ -1,5 +1,5 @@
-// The user's ops: declarations become the tables that all ops have, functions become one kernel
-// and one inference hook that put the arguments of a call together and hand it to libffi.
+// The user's ops: turns declarations into op tables, and functions into one kernel and one
+// inference hook, which assemble the arguments of a call and pass them to libffi.
 #include <dlfcn.h>
 #include <ffi.h>
 #include <pir/custom.h>

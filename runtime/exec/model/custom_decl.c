@@ -1,4 +1,4 @@
-// Reads declarations of custom ops: lists of names with marks, kinds and defaults. One pass
+// Parses declarations of custom ops: lists of names with marks, kinds and defaults. One pass
 // over each text.
 #include "custom_impl.h"
 #include <ctype.h>

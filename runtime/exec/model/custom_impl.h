@@ -1,4 +1,4 @@
-// Inside of custom ops.
+// Types and functions that the files of custom ops share.
 #ifndef PIR_CUSTOM_IMPL_H
 #define PIR_CUSTOM_IMPL_H
 

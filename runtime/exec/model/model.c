@@ -1,5 +1,5 @@
-// Models: run the pipeline over a clone of the program, have its groups compiled, build the
-// plan, load the weights. Afterwards nothing of the program or its context is needed.
+// Creates models: runs the pipeline over a clone of the program, compiles its groups, builds
+// the plan, loads the weights. The finished model needs neither the program nor its context.
 #include "prepared.h"
 #include <pir/custom.h>
 #include <pir/dialects.h>

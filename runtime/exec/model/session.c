@@ -1,5 +1,5 @@
-// Sessions: what the caller binds is checked at once, a run walks the plan, results stay until
-// the next run.
+// Sessions: bindings are checked at once, a run executes the plan, results stay valid until the
+// next run.
 #include "session_impl.h"
 #include <string.h>
 

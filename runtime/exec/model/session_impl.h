@@ -1,4 +1,4 @@
-// A session: a frame, the arena its buffers lie in, what the caller bound, and the plans of
+// A session: a frame, the arena of its buffers, the caller's bindings, and the layouts of
 // recent shapes.
 #ifndef PIR_SESSION_IMPL_H
 #define PIR_SESSION_IMPL_H

@@ -1,6 +1,7 @@
-// Memory of a plan: which instructions run once, when each buffer lives, which results take the
-// memory of an operand that dies there. Then three lists: arena buffers by first and by last
-// instruction, and the late buffers that each instruction frees. O(instructions + buffers).
+// Plans memory: finds the instructions that run once, the lifetime of each buffer, and the
+// results that take the memory of a dying operand. Then builds three lists: arena buffers by
+// first instruction, arena buffers by last instruction, and the late buffers that each
+// instruction frees. O(instructions + buffers).
 #include "plan_build.h"
 
 #define LARGEST_CONSTANT (1 << 20)

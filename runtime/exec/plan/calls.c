@@ -1,5 +1,5 @@
-// Instructions of a plan: calls of kernels and clauses. An op that only renames a row-major
-// tensor (reshape, flatten, assign) shares its memory and becomes no instruction.
+// Plans calls of kernels and clauses. An op that only renames a row-major tensor (reshape,
+// flatten, assign) shares its operand's memory and becomes no instruction.
 #include "plan_build.h"
 #include <string.h>
 

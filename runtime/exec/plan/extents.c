@@ -1,6 +1,6 @@
-// Extents of a plan: dims of the facts, copied into binary expressions that need no dim table.
-// A dim is interned once; as values are met in program order, an expression hangs by few steps
-// on those before it. O(size of the expressions).
+// Extents of a plan: the dims of the facts as binary expressions that need no dim table. Each
+// dim is interned once. Values are visited in program order, so an expression usually extends
+// earlier ones by few nodes. O(size of the expressions).
 #include "plan_build.h"
 #include "frame.h"
 #include <stdlib.h>

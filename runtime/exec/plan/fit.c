@@ -1,6 +1,7 @@
-// Offsets with all lifetimes at hand: buffers are placed one by one, in a few orders, each into
-// the tightest gap between those it lives together with. What is placed stays ordered by
-// offset, so a buffer costs one walk: O(buffers^2) in all.
+// Assigns offsets when all lifetimes are known. Buffers are placed one at a time, in a few
+// different orders, each into the tightest gap between the placed buffers that are live at the
+// same time. Placed buffers stay sorted by offset, so each placement costs one walk:
+// O(buffers^2) in all.
 #include "plan.h"
 #include <stdlib.h>
 #include <string.h>

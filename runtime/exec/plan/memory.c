@@ -1,5 +1,5 @@
-// Blocks, arena, arrays and map of the executor. An arena takes chunks that double up to 256
-// KB; larger requests get a chunk of their own. Large blocks ask for huge pages. The map is
+// Blocks, arena, arrays and map of the executor. An arena allocates chunks that double up to
+// 256 KB; larger requests get a chunk of their own. Large blocks ask for huge pages. The map is
 // open addressing at a load of at most one half.
 #include "memory.h"
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // Memory of the executor: blocks from the caller's allocator, an arena on top of them, growing
-// arrays and a map from words to numbers. An arena remembers that it failed, so that a builder
-// checks once at its end.
+// arrays, and a map from words to numbers. An arena's failure is sticky, so a builder checks
+// once at its end.
 #ifndef PIR_EXEC_MEMORY_H
 #define PIR_EXEC_MEMORY_H
 

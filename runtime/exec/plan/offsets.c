@@ -1,9 +1,9 @@
-// Offsets of buffers for sizes that are known: the program order is played through a two-level
-// segregated fit allocator (Masmano et al., TLSF) whose heap is the arena. Buffers are taken
-// when their first instruction comes, given back after their last, and free neighbours join, so
-// planning is O(buffers). Where that stays off the lower bound, the most that lives together,
-// by more than 1 part in NEAR, buffers are fitted one by one (fit.c) and the better of the two
-// is taken.
+// Offsets of buffers for known sizes. The program order is simulated on a two-level segregated
+// fit allocator (Masmano et al., TLSF) whose heap is the arena: buffers are allocated at their
+// first instruction, freed after their last, and free neighbours merge. So planning is
+// O(buffers). The lower bound is the largest total size that is live at once. If the result
+// exceeds it by more than 1 part in NEAR, the buffers are also fitted one by one (fit.c) and
+// the better layout is taken.
 #include "plan.h"
 
 enum { NEAR = 32, MOST_FITTED = 4096 };

@@ -1,7 +1,7 @@
-// A plan: what is left of a program when nothing at run time looks at IR any more. Instructions
-// over slots; slots are views of buffers; every extent is the number of an expression over the
-// extents of the inputs. A plan is immutable and shared by the sessions of a model; what a run
-// writes is in a frame.
+// A plan: a program in the form that runs, without IR. It consists of instructions over slots;
+// slots are views of buffers; every extent is the number of an expression over the extents of
+// the inputs. A plan is immutable and shared by the sessions of a model; a run writes only to
+// its frame.
 #ifndef PIR_EXEC_PLAN_H
 #define PIR_EXEC_PLAN_H
 

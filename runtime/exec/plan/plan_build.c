@@ -1,6 +1,6 @@
-// Building a plan: one walk over the lowered program in order. Every tensor value gets a slot,
-// every vec value a list of slots; parameters, feeds, fetches and the packing of vecs become no
-// instruction. A region gets a plan of its own (control.c), whose values are all late. O(ops +
+// Builds a plan in one walk over the lowered program. Every tensor value gets a slot, every vec
+// value a list of slots. Parameters, feeds, fetches and the ops that make vecs become no
+// instruction. A region gets its own plan (plan_control.c), whose values are all late. O(ops +
 // operands).
 #include "plan_build.h"
 #include <pir/dialect/cinn.h>

@@ -1,4 +1,4 @@
-// What building a plan needs beside the plan: where values went, and the numbers of dims.
+// State for building a plan: the slots of values, and the numbers of dims.
 #ifndef PIR_EXEC_BUILD_H
 #define PIR_EXEC_BUILD_H
 

@@ -1,8 +1,8 @@
-// Control flow in a plan. The block of a region becomes a plan of its own: values of outer
-// regions are captured, slot by slot, and handed in as operands of the instruction; all its
-// values are late, since facts hold for every iteration and extents need not. An array of
-// tensors is one slot that writes change in place, so a write has no result of its own; a stack
-// is such an array with three names. O(ops of the region).
+// Plans control flow. The block of a region becomes its own plan. Values of enclosing regions
+// are captured, slot by slot, and passed as operands of the instruction. All values of a region
+// are late, because facts hold for every iteration but extents may change. An array of tensors
+// is one slot that writes change in place, so a write has no separate result. A stack is an
+// array with three names. O(ops of the region).
 #include "plan_build.h"
 #include <pir/dialect/cf.h>
 #include <pir/dialect/pd_op.h>

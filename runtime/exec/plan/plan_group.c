@@ -1,7 +1,7 @@
-// Compiled groups in a plan. A group that cannot be run the way it was compiled is given back:
-// its ops are called one by one, and its results are copied to where other groups were compiled
-// to read them. So no group decides whether a program runs. Whoever reads checks that a tensor
-// lies where its code expects it, and is given back itself where it does not.
+// Plans compiled groups. A group that cannot run the way it was compiled falls back: its ops
+// are called one by one, and its results are copied to the places where other groups were
+// compiled to read them. So no group can prevent a program from running. A reader checks that
+// each tensor has the layout that its code expects, and otherwise falls back itself.
 #include "plan_build.h"
 #include <string.h>
 

@@ -1,8 +1,9 @@
-// Scans: a region that is run for each step along the first axis of its sequences. Its
-// instructions follow the scan's in the plan, so its memory is planned with the rest and a step
-// allocates nothing. A step of a sequence is a window into it, which moves; states and stacks
-// are copied from what a step hands out. All that a step reads lives until the last one: the
-// PLAN_STEP behind it says so. Cost beside the steps: a copy of what they hand out.
+// Plans scans: a region that runs once for each step along the first axis of its sequences. Its
+// instructions follow the scan's in the same plan, so its memory is planned with the rest and a
+// step allocates nothing. A step reads its sequences through moving windows; its results are
+// copied into states and stacks. Every tensor that a step reads stays live until the last step,
+// which the PLAN_STEP instruction at the end of the region expresses. Cost beyond the steps: a
+// copy of their results.
 #include "plan_build.h"
 #include "frame.h"
 #include <pir/dialect/cinn.h>

@@ -1,5 +1,5 @@
-// What a program is fed with and hands out: parameters become constants, feeds inputs, fetches
-// outputs.
+// Inputs and outputs of a plan: parameters become constants, feeds become inputs, fetches
+// become outputs.
 #include "plan_build.h"
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
-// Arrays of tensors: shared by the slots that show them and changed in place. What is written
-// is copied in, what is read is copied out, so no tensor is shared with the program. A write
-// past the end makes the array longer.
+// Arrays of tensors: changed in place and shared by the slots that refer to them. Reads and
+// writes copy, so an array shares no tensor with the program. A write past the end extends the
+// array.
 #include "frame.h"
 #include <string.h>
 

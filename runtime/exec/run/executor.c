@@ -1,6 +1,6 @@
-// The executor: walks the instructions of a plan. Kernels are called with shaped and allocated
-// results; stages of compiled groups are spread over the threads. Nothing is allocated here but
-// late memory.
+// The executor: runs the instructions of a plan in order. Kernels get shaped and allocated
+// results; the units of a compiled group's stages are shared among the threads. It allocates
+// only late memory.
 #include "frame.h"
 #include <string.h>
 #include <time.h>

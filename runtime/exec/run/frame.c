@@ -1,4 +1,4 @@
-// Frames: the memory a run writes to, laid out once for a plan.
+// Frames: the memory that a run writes to, allocated once for a plan.
 #include "frame.h"
 #include <string.h>
 #include <strbuf.h>

@@ -1,5 +1,5 @@
-// What a run writes: tensors by slot, values of the expressions, late memory, scratch. One
-// frame belongs to a session, and one to a model while it is made.
+// The state of a run: tensors by slot, values of the expressions, late memory, scratch. Each
+// session owns a frame; a model owns one while it is made.
 #ifndef PIR_EXEC_FRAME_H
 #define PIR_EXEC_FRAME_H
 

@@ -1,7 +1,8 @@
-// Shapes that only a run can tell: the op's inference is asked once more, with the extents and
-// small integer contents of the tensors at hand. The same hook served compile time with
-// symbols. A call whose operands have extents that the inputs give is asked for each new set of
-// them, before anything runs: what it requires was not known before.
+// Computes shapes that are known only at run time: calls the op's inference again with the
+// actual extents and small integer contents of its operands. The same hook ran over symbols at
+// compile time. A call whose operand extents follow from the inputs is checked again for each
+// new set of input shapes, before anything runs, because its requirements could not be checked
+// earlier.
 #include "frame.h"
 #include <string.h>
 

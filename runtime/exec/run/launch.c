@@ -1,5 +1,5 @@
-// The instructions of a device: groups are launches of kernels, transfers copies over the bus.
-// Both are only enqueued; the host waits before it reads what was copied to it.
+// Instructions on a device: groups launch kernels, transfers copy over the bus. Both are only
+// enqueued. The host waits before it reads memory that a transfer writes.
 #include "frame.h"
 
 static pir_status fail(frame *f, pir_status status) {

@@ -1,6 +1,6 @@
 // Level-of-detail offsets in a run. They are borrowed from the inputs, or made by a kernel and
-// kept by the frame until the next run. Ops know nothing of them but those over sequences: what
-// keeps the rows keeps the sequences. Nothing is done in a run without offsets.
+// kept by the frame until the next run. Only ops over sequences use them; an op that keeps the
+// rows of its operand keeps its offsets. A run without offsets pays nothing.
 #include "frame.h"
 
 void pir_frame_drop_lods(frame *f) {

@@ -1,8 +1,8 @@
-// Running the regions of control flow. A region has a frame of its own; captured tensors and a
-// loop's first values are shown in it, not copied. What it hands out moves: its memory becomes
-// the next iteration's argument, or the instruction's result, and is copied only where the
-// region does not own it or hands it out twice. So a loop's memory is that of two iterations,
-// however many there are.
+// Runs the regions of control flow. A region has its own frame. Captured tensors and a loop's
+// initial values are referenced, not copied. Results of a region move: their memory becomes the
+// next iteration's argument, or the instruction's result. They are copied only if the region
+// does not own them or yields them twice. So a loop needs memory for two iterations, whatever
+// their number.
 #include "frame.h"
 #include <string.h>
 

@@ -1,7 +1,8 @@
-// Plans for shapes: the extents of the bound inputs give every expression its value, every
-// buffer its size, and offsets in the arena. The last few sets are kept, the least recently
-// used one goes. The arena only grows (pir_session_trim gives back), so memory depends on the
-// largest shape and not on how many there were.
+// Layouts for input shapes: from the extents of the bound inputs it computes every expression,
+// the size of every buffer, and offsets in the arena. The layouts of the last few sets of
+// shapes are kept; the least recently used one is discarded. The arena only grows
+// (pir_session_trim frees it), so memory depends on the largest shape and not on the number of
+// shapes.
 #include "session_impl.h"
 #include <string.h>
 

@@ -1,8 +1,8 @@
-// Digests of parameter files. Reading 100 MB takes 15 ms, so the digest of a file is remembered
-// under what the system says of it: device, inode, size, and both times to the nanosecond. Any
-// write changes the time of last change, which nobody can set; but times have steps, so a file
-// that was changed within the last seconds is not remembered: a write in the same step would
-// not show. XXH3 with 128 bits tells files apart; it is no defence against forged ones.
+// Digests of parameter files. Reading 100 MB takes 15 ms, so the digest of a file is cached
+// under its metadata: device, inode, size, and both times to the nanosecond. Any write changes
+// the ctime, which no program can set. But times have a granularity: a write within the same
+// tick would not show. So the digest of a file that changed within the last seconds is not
+// cached. XXH3 with 128 bits distinguishes files; it does not protect against forged ones.
 #include "prepared.h"
 
 #include <errno.h>

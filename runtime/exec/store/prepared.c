@@ -1,11 +1,11 @@
-// A prepared model is a page with a header, then the plan with the code of its groups, then,
-// from a page on, the constants and packed weights that a run reads. A start maps it: nothing
-// is read, folded, packed or compiled, and processes share the pages. It is found by what
-// decides its content: the program's bytes, the digest of the parameter file, target, options,
-// and the libraries' own files; so a changed parameter gives another name, never another's
-// numbers. The header and the plan are always checked against their sums. The weights are,
-// unless the file is the one that was written: device, inode, size, and a time of modification
-// that is set behind the clock, so that no write can give it.
+// A prepared model is one file: a page with a header, the plan with the code of its groups,
+// and, page-aligned, the constants and packed weights that a run reads. A start maps the file:
+// nothing is read, folded, packed or compiled, and processes share the pages. The file name is
+// a hash of all inputs: the program's bytes, the digest of the parameter file, target, options,
+// and the libraries' own files. So a changed parameter leads to another name, never to wrong
+// numbers. Header and plan are always checked against their checksums. The weights are checked
+// too, unless the file is unchanged since it was written: same device, inode, size, and
+// modification time. That time is set to a moment in the past, which no write can produce.
 #include "prepared.h"
 #include "stored_plan.h"
 

@@ -1,5 +1,5 @@
-// A prepared model: what starting it computes from the files alone, in one file that later
-// starts map.
+// A prepared model: the result of starting a model from its files, stored in one file that
+// later starts map.
 #ifndef PIR_EXEC_PREPARED_H
 #define PIR_EXEC_PREPARED_H
 

@@ -1,6 +1,6 @@
-// A plan has numbers in place of pointers almost everywhere, so most of it is arrays of plain
-// structs. What points outside is stored by name: definitions of ops, kernels; groups by their
-// number in the compiler. Read in O(size).
+// Stores and reads plans. A plan has indices in place of pointers almost everywhere, so most of
+// it is arrays of plain structs. Pointers out of the plan are stored by name (definitions of
+// ops, kernels) or by number (groups, in the compiler). O(size).
 #include "stored_plan.h"
 
 #include <pir/context.h>

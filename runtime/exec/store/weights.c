@@ -1,8 +1,8 @@
-// Constants of a model. Parameters are bytes of a mapped file with any alignment: one that
-// instructions read is used in place when it is large and happens to be aligned, else copied;
-// one that only packing reads is never copied. Then the instructions that run once make theirs,
-// groups pack what they asked for, and what only these needed is given back. One pass over the
-// weights.
+// Loads the constants of a model. Parameters are bytes of a mapped file with any alignment. A
+// parameter that instructions read is used in place if it is large and aligned, else copied; a
+// parameter that only packing reads is never copied. Then the instructions that run once are
+// executed, groups pack their operands, and memory that only these needed is freed. One pass
+// over the weights.
 #include "model_impl.h"
 #include <string.h>
 #include <sys/mman.h>
