@@ -57,16 +57,19 @@ static bool find_in_list(const reading *r, const pir_node *n, int64_t d, int dep
   if (n->b < 0 || !read_index(r, n->b, d, depth, &rank))
     rank = 0;
   *out = -1;
+  if (!rank)
+    rank = (int64_t)list->count;
   for (size_t i = 0; i < list->count && *out < 0; i++) {
-    int64_t entry = list->ints[i] < 0 ? list->ints[i] + (rank ? rank : (int64_t)list->count)
-                                      : list->ints[i];
+    int64_t entry = list->ints[i];
+    if (entry < 0)
+      entry += rank;
     if (entry == wanted)
       *out = (int64_t)i;
   }
   return true;
 }
 
-static bool read_binary(pir_node_op op, int64_t a, int64_t b, int64_t *out) {
+static bool read_index_pair(pir_node_op op, int64_t a, int64_t b, int64_t *out) {
   switch (op) {
     case PIR_I_ADD: return !__builtin_add_overflow(a, b, out);
     case PIR_I_SUB: return !__builtin_sub_overflow(a, b, out);
@@ -113,7 +116,7 @@ static bool read_index(const reading *r, int at, int64_t d, int depth, int64_t *
       if (n->a < 0 || n->b < 0 || n->op < PIR_I_ADD || n->op > PIR_I_OR)
         return false;
       return read_index(r, n->a, d, depth + 1, &a) && read_index(r, n->b, d, depth + 1, &b) &&
-             read_binary(n->op, a, b, out);
+             read_index_pair(n->op, a, b, out);
   }
 }
 
@@ -127,10 +130,10 @@ typedef struct value_form {
 } value_form;
 
 static const value_form anything = {ANYTHING, 0, -1, false};
-static value_form number(double value) {
+static value_form number_form(double value) {
   return (value_form){NUMBER, value, -1, true};
 }
-static bool is_number(value_form f, double value) {
+static bool is_constant(value_form f, double value) {
   return f.constant && f.number == value;
 }
 
@@ -152,7 +155,7 @@ static value_form read_stated(const reading *r, const pir_op *definer) {
     attr = pir_attr_element(attr, 0);
   bool small =
       attr && pir_attr_as_float(attr, &f) && f >= -16 && f <= 16 && f == (double)(int)f;
-  return small ? number(f) : anything;
+  return small ? number_form(f) : anything;
 }
 
 // The one element of an operand that is known before the run.
@@ -170,10 +173,10 @@ static value_form read_scalar(const reading *r, int k) {
   if (!known && !pir_op_operands(definer) && !evaluator_visit(r->e, definer))
     known = evaluator_find(r->e, value);
   bool one = known && known->count == 1 && pir_tensor_numel(&known->tensors[0]) == 1;
-  return one ? number(pir_tensor_float_at(&known->tensors[0], 0)) : anything;
+  return one ? number_form(pir_tensor_float_at(&known->tensors[0], 0)) : anything;
 }
 
-static value_form read_operand(const reading *r, int k) {
+static value_form operand_form(const reading *r, int k) {
   value_form f = {OPERAND, 0, k, false};
   const pir_op *definer =
       (size_t)k < pir_op_operands(r->op) ? pir_op_operand_op(r->op, (size_t)k) : NULL;
@@ -185,10 +188,10 @@ static value_form read_operand(const reading *r, int k) {
   return f;
 }
 
-static value_form read_attr(const reading *r, int k) {
+static value_form attr_form(const reading *r, int k) {
   if (r->attrs[k].kind == PIR_VALUE_INT)
-    return number((double)r->attrs[k].i);
-  return r->attrs[k].kind == PIR_VALUE_FLOAT ? number(r->attrs[k].f) : anything;
+    return number_form((double)r->attrs[k].i);
+  return r->attrs[k].kind == PIR_VALUE_FLOAT ? number_form(r->attrs[k].f) : anything;
 }
 
 // Casts on the way cancel when the result has the operand's type and the type between holds all
@@ -209,26 +212,35 @@ static value_form read_cast(const reading *r, const pir_node *n, int depth) {
   return kept ? f : anything;
 }
 
-static value_form read_arithmetic(pir_node_op op, value_form a, value_form b) {
-  bool both = a.kind == NUMBER && b.kind == NUMBER;
+// The other side where one is the neutral element of a commutative operation.
+static value_form other_side(value_form a, value_form b, double neutral) {
+  if (is_constant(b, neutral))
+    return a;
+  return is_constant(a, neutral) ? b : anything;
+}
+
+static value_form simplify_arithmetic(pir_node_op op, value_form a, value_form b) {
   switch (op) {
-    case PIR_V_ADD:
-      return both              ? number(a.number + b.number)
-             : is_number(b, 0) ? a
-             : is_number(a, 0) ? b
-                               : anything;
-    case PIR_V_SUB: return both ? number(a.number - b.number) : is_number(b, 0) ? a : anything;
-    case PIR_V_MUL:
-      return both              ? number(a.number * b.number)
-             : is_number(b, 1) ? a
-             : is_number(a, 1) ? b
-                               : anything;
-    case PIR_V_DIV: return is_number(b, 1) ? a : anything;
-    case PIR_V_EQ: return both ? number(a.number == b.number) : anything;
-    case PIR_V_NE: return both ? number(a.number != b.number) : anything;
-    case PIR_V_LT: return both ? number(a.number < b.number) : anything;
-    case PIR_V_LE: return both ? number(a.number <= b.number) : anything;
+    case PIR_V_ADD: return other_side(a, b, 0);
+    case PIR_V_SUB: return is_constant(b, 0) ? a : anything;
+    case PIR_V_MUL: return other_side(a, b, 1);
+    case PIR_V_DIV: return is_constant(b, 1) ? a : anything;
     default: return anything;
+  }
+}
+
+static value_form read_arithmetic(pir_node_op op, value_form a, value_form b) {
+  if (a.kind != NUMBER || b.kind != NUMBER)
+    return simplify_arithmetic(op, a, b);
+  switch (op) {
+    case PIR_V_ADD: return number_form(a.number + b.number);
+    case PIR_V_SUB: return number_form(a.number - b.number);
+    case PIR_V_MUL: return number_form(a.number * b.number);
+    case PIR_V_EQ: return number_form(a.number == b.number);
+    case PIR_V_NE: return number_form(a.number != b.number);
+    case PIR_V_LT: return number_form(a.number < b.number);
+    case PIR_V_LE: return number_form(a.number <= b.number);
+    default: return simplify_arithmetic(op, a, b);
   }
 }
 
@@ -239,18 +251,18 @@ static value_form read_value(const reading *r, int at, int depth) {
   value_form condition;
   int64_t index;
   switch ((pir_node_op)n->op) {
-    case PIR_V_CONST: return number(n->k == PIR_F64 ? n->f : (double)n->i);
-    case PIR_V_ATTR: return read_attr(r, n->k);
+    case PIR_V_CONST: return number_form(n->k == PIR_F64 ? n->f : (double)n->i);
+    case PIR_V_ATTR: return attr_form(r, n->k);
     case PIR_V_SCALAR: return read_scalar(r, n->k);
-    case PIR_V_LOAD: return n->map_kind == PIR_MAP_ALIGNED ? read_operand(r, n->k) : anything;
+    case PIR_V_LOAD: return n->map_kind == PIR_MAP_ALIGNED ? operand_form(r, n->k) : anything;
     case PIR_V_CAST: return read_cast(r, n, depth);
     case PIR_V_INDEX:
-      return read_index(r, n->a, 0, depth, &index) ? number((double)index) : anything;
+      return read_index(r, n->a, 0, depth, &index) ? number_form((double)index) : anything;
     case PIR_V_SELECT:
       condition = read_value(r, n->a, depth);
-      return condition.kind == NUMBER
-                 ? read_value(r, condition.number != 0 ? n->b : n->c, depth)
-                 : anything;
+      if (condition.kind != NUMBER)
+        return anything;
+      return read_value(r, condition.number != 0 ? n->b : n->c, depth);
     default:
       if (n->a < 0 || n->b < 0)
         return anything;
@@ -352,10 +364,12 @@ bool keeps_shape(evaluator *e, const pir_op *op, size_t i, const pir_fact *fact)
   size_t n = pir_op_operands(op);
   blocks memory = {.arena = e->arena};
   const pir_fact **operands = block_alloc(&memory, n * sizeof *operands);
-  for (size_t k = 0; k < n; k++)
-    operands[k] = k == i                  ? fact
-                  : pir_op_operand(op, k) ? pir_facts_of(e->facts, pir_op_operand(op, k))
-                                          : NULL;
+  for (size_t k = 0; k < n; k++) {
+    const pir_value *operand = pir_op_operand(op, k);
+    operands[k] = operand ? pir_facts_of(e->facts, operand) : NULL;
+  }
+  if (i < n)
+    operands[i] = fact;
   pir_infer infer = {.def = def,
                      .op = op,
                      .dims = pir_facts_dims(e->facts),

@@ -4,6 +4,7 @@
 
 #include <pir/block.h>
 #include <pir/op.h>
+#include <pir/walk.h>
 
 // Not counting what is in its regions. Inputs, random and in-place ops stay, as Paddle keeps
 // them.
@@ -101,6 +102,19 @@ static inline pir_str pir_op_parameter_name(const pir_op *op) {
       return pir_op_text(op, i);
   }
   return (pir_str){"", 0};
+}
+
+// An attribute under the name that the op's definition declares at that position.
+static inline pir_named_attr pir_declared_attr(pir_context *ctx, const pir_opdef *def,
+                                               size_t at, const pir_attr *value) {
+  return (pir_named_attr){pir_name_get(ctx, pir_str_from(def->attrs[at].name)), value};
+}
+
+// For a walk: marks mean what one pass says, so each clears those of the pass before it.
+static inline pir_walk_result pir_op_clear_mark(pir_op *op, void *user) {
+  (void)user;
+  pir_op_set_mark(op, 0);
+  return PIR_WALK_CONTINUE;
 }
 
 #endif

@@ -210,18 +210,18 @@ static bool read_shape(const evaluator *e, const pir_fact *fact, pir_tensor *out
   return true;
 }
 
-static bool is_list(const pir_value *value) {
+static bool is_vec(const pir_value *value) {
   const pir_type *type = pir_value_type(value);
   return type && pir_type_kind_of(type) == PIR_TYPE_VECTOR;
 }
 
 static size_t members_of(const evaluator *e, const pir_value *value) {
-  return is_list(value) ? pir_facts_of(e->facts, value)->member_count : 1;
+  return is_vec(value) ? pir_facts_of(e->facts, value)->member_count : 1;
 }
 
 static const pir_fact *member_fact(const evaluator *e, const pir_value *value, size_t i) {
   const pir_fact *fact = pir_facts_of(e->facts, value);
-  return is_list(value) ? fact->members[i] : fact;
+  return is_vec(value) ? fact->members[i] : fact;
 }
 
 // Shapes and allocates the results; `*out_ready` says whether all are known and small enough.
@@ -277,7 +277,7 @@ static pir_status run_call(const pir_opdef *def, const pir_kernel_call *call) {
   return kernel && !kernel->shapes_results ? kernel->run(call) : PIR_UNSUPPORTED;
 }
 
-static pir_status compute(evaluator *e, const pir_op *op, const pir_opdef *def) {
+static pir_status compute_op(evaluator *e, const pir_op *op, const pir_opdef *def) {
   pir_message message = {""};
   call_draft d = {.e = e,
                   .call = {.op = def->name,
@@ -313,7 +313,7 @@ typedef struct expansion {
   PIR_VEC(pir_op *) parts;
 } expansion;
 
-static pir_op *create_part(void *user, const pir_op_spec *spec) {
+static pir_op *create_evaluated_part(void *user, const pir_op_spec *spec) {
   expansion *x = user;
   pir_op *part = pir_rewriter_create(x->e->rewriter, x->op, spec);
   pir_vec_push(x->e->arena, &x->parts, part);
@@ -344,16 +344,16 @@ static pir_status know_expanded(evaluator *e, const pir_op *op, pir_value *const
   return PIR_OK;
 }
 
-static pir_status visit(evaluator *e, const pir_op *op, int depth);
+static pir_status evaluate_op(evaluator *e, const pir_op *op, int depth);
 
 static pir_status compute_parts(evaluator *e, pir_op *op, int alternative, int depth) {
   expansion x = {.e = e, .op = op};
   size_t size = (pir_op_results(op) + 1) * sizeof(pir_value *);
   pir_value **values = pir_arena_zalloc(e->arena, size);
-  pir_lower_target target = {create_part, &x};
+  pir_lower_target target = {create_evaluated_part, &x};
   pir_status status = pir_lower_expand(op, alternative, e->facts, &target, values);
   for (size_t i = 0; i < x.parts.count && !status; i++)
-    status = visit(e, x.parts.items[i], depth + 1);
+    status = evaluate_op(e, x.parts.items[i], depth + 1);
   if (!status)
     status = know_expanded(e, op, values);
   while (x.parts.count) {
@@ -368,7 +368,7 @@ static pir_status compute_parts(evaluator *e, pir_op *op, int alternative, int d
 
 enum { DEEPEST = 8 };
 
-static pir_status visit(evaluator *e, const pir_op *op, int depth) {
+static pir_status evaluate_op(evaluator *e, const pir_op *op, int depth) {
   if (pir_op_has_effect(op) || pir_op_regions(op) || !pir_op_results(op))
     return PIR_OK;
   const pir_opdef *def = pir_op_meaning(op);
@@ -389,12 +389,12 @@ static pir_status visit(evaluator *e, const pir_op *op, int depth) {
   bool composite = def && (def->lower_count || def->hooks.expand);
   int alternative = composite ? pir_lower_choose(op, e->facts) : -1;
   if (alternative == -1)
-    return def && (def->clause || def->kernel) ? compute(e, op, def) : PIR_OK;
+    return def && (def->clause || def->kernel) ? compute_op(e, op, def) : PIR_OK;
   return e->rewriter && depth < DEEPEST
              ? compute_parts(e, (pir_op *)(uintptr_t)op, alternative, depth)
              : PIR_OK;
 }
 
 pir_status evaluator_visit(evaluator *e, const pir_op *op) {
-  return visit(e, op, 0);
+  return evaluate_op(e, op, 0);
 }

@@ -56,7 +56,7 @@ static bool same_tensors(const known_value *a, const known_value *b) {
 }
 
 // `value` may also be what `from` is.
-static void join(propagation *p, const pir_value *value, const pir_value *from) {
+static void join_state(propagation *p, const pir_value *value, const pir_value *from) {
   uint64_t state = from ? state_of(p, from) : NOT_KNOWN, now = state_of(p, value);
   if (state == NOT_REACHED || now == NOT_KNOWN)
     return;
@@ -108,8 +108,8 @@ static void visit_loop(propagation *p, const pir_op *op, pir_block *body) {
   if (begins == -2)
     return;
   for (size_t i = 0; i < pir_op_results(op); i++) {
-    join(p, pir_block_argument(body, i), pir_op_operand(op, i + 1));
-    join(p, pir_op_result(op, i), pir_op_operand(op, i + 1));
+    join_state(p, pir_block_argument(body, i), pir_op_operand(op, i + 1));
+    join_state(p, pir_op_result(op, i), pir_op_operand(op, i + 1));
   }
   if (begins != 0)
     run_block(p, body);
@@ -121,12 +121,12 @@ static void visit_end(propagation *p, const pir_op *end) {
   pir_block *body = holder ? pir_loop_body(holder) : NULL;
   if (body) {
     for (size_t i = 0; i < pir_op_results(holder); i++) {
-      join(p, pir_block_argument(body, i), pir_op_operand(end, i + 1));
-      join(p, pir_op_result(holder, i), pir_op_operand(end, i + 1));
+      join_state(p, pir_block_argument(body, i), pir_op_operand(end, i + 1));
+      join_state(p, pir_op_result(holder, i), pir_op_operand(end, i + 1));
     }
   } else if (holder && pir_op_is_choice(holder)) {
     for (size_t i = 0; i < pir_op_results(holder) && i < pir_op_operands(end); i++)
-      join(p, pir_op_result(holder, i), pir_op_operand(end, i));
+      join_state(p, pir_op_result(holder, i), pir_op_operand(end, i));
   }
 }
 
@@ -142,7 +142,7 @@ static void visit_other(propagation *p, const pir_op *op) {
 }
 
 // A value that is overwritten is what it was for some readers only.
-static void compute(propagation *p, const pir_op *op) {
+static void compute_when_known(propagation *p, const pir_op *op) {
   bool known = true;
   for (size_t i = 0; i < pir_op_results(op); i++)
     if (state_of(p, pir_op_result(op, i)) == NOT_KNOWN)
@@ -161,7 +161,7 @@ static void compute(propagation *p, const pir_op *op) {
   }
 }
 
-static void visit(propagation *p, const pir_op *op) {
+static void propagate_op(propagation *p, const pir_op *op) {
   if (!pir_map_find(&p->running, pir_op_block(op)))
     return;
   pir_block *body = pir_loop_body(op);
@@ -174,7 +174,7 @@ static void visit(propagation *p, const pir_op *op) {
   else if (pir_op_regions(op))
     visit_other(p, op);
   else
-    compute(p, op);
+    compute_when_known(p, op);
 }
 
 pir_status propagate_constants(evaluator *e, pir_op *module) {
@@ -182,7 +182,7 @@ pir_status propagate_constants(evaluator *e, pir_op *module) {
   for (size_t r = 0; r < pir_op_regions(module); r++)
     run_block(&p, pir_region_first(pir_op_region(module, r)));
   while (p.next < p.work.count && !p.status)
-    visit(&p, p.work.items[p.next++]);
+    propagate_op(&p, p.work.items[p.next++]);
   pir_map_free(p.arena, &p.states);
   pir_map_free(p.arena, &p.running);
   pir_vec_free(p.arena, &p.work);

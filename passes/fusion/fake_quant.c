@@ -24,7 +24,7 @@ typedef struct found {
   PIR_VEC(pir_op *) ops;
 } found;
 
-static pir_walk_result collect(pir_op *op, void *user) {
+static pir_walk_result collect_dequantize(pir_op *op, void *user) {
   found *f = user;
   if (pir_op_is(op, PD_DEQUANTIZE_LINEAR))
     pir_vec_push(f->arena, &f->ops, op);
@@ -131,7 +131,7 @@ static void erase_with_parameters(pir_pass_run *run, pir_op *op) {
 pir_status pir_pass_delete_quant_dequant(pir_pass_run *run) {
   found f = {.arena = pir_context_arena(pir_program_context(run->program))};
   uint64_t removed = 0;
-  pir_walk(pir_program_module(run->program), PIR_PRE_ORDER, collect, &f);
+  pir_walk(pir_program_module(run->program), PIR_PRE_ORDER, collect_dequantize, &f);
   for (size_t i = 0; i < f.ops.count; i++) {
     pir_op *back = f.ops.items[i], *there = pir_op_operand_op(back, PD_DEQUANTIZE_LINEAR_IN_X);
     if (!is_round_trip(back))
@@ -153,7 +153,7 @@ pir_status pir_pass_delete_quant_dequant(pir_pass_run *run) {
 pir_status pir_pass_delete_weight_dequant(pir_pass_run *run) {
   found f = {.arena = pir_context_arena(pir_program_context(run->program))};
   uint64_t removed = 0;
-  pir_walk(pir_program_module(run->program), PIR_PRE_ORDER, collect, &f);
+  pir_walk(pir_program_module(run->program), PIR_PRE_ORDER, collect_dequantize, &f);
   for (size_t i = 0; i < f.ops.count; i++) {
     pir_op *op = f.ops.items[i];
     if (!parameter_of(op, PD_DEQUANTIZE_LINEAR_IN_X) || !is_fixed(op))

@@ -11,6 +11,7 @@
 #include <pir/lower.h>
 #include <pir/pass.h>
 #include <pir/walk.h>
+#include <effects.h>
 #include <vec.h>
 
 #include <stdlib.h>
@@ -34,12 +35,8 @@ typedef struct horizontal {
   uint64_t fused;
 } horizontal;
 
-static const pir_fact *fact_of(const horizontal *h, const pir_value *value) {
-  return pir_facts_of(h->facts, value);
-}
-
 static int64_t extent_of(const horizontal *h, const pir_value *value, int32_t axis) {
-  const pir_fact *fact = fact_of(h, value);
+  const pir_fact *fact = pir_facts_of(h->facts, value);
   int64_t extent;
   return pir_dim_is_const(pir_facts_dims(h->facts), fact->shape[axis], &extent) ? extent : -1;
 }
@@ -53,7 +50,7 @@ static bool is_source(const pir_value *value) {
 }
 
 static bool has_rank(const horizontal *h, const pir_value *value, int32_t rank) {
-  const pir_fact *fact = value ? fact_of(h, value) : NULL;
+  const pir_fact *fact = value ? pir_facts_of(h->facts, value) : NULL;
   return fact && fact->known && fact->rank == rank;
 }
 
@@ -80,7 +77,7 @@ static bool read_member(const horizontal *h, const pir_value *shared, const pir_
   out->extent = extent_of(h, out->weight, place ? 0 : 1);
   if (out->extent <= 0)
     return false;
-  const pir_fact *fact = fact_of(h, pir_op_result(op, 0));
+  const pir_fact *fact = pir_facts_of(h->facts, pir_op_result(op, 0));
   if (!fact->known || fact->rank < (place ? 2 : 1))
     return false;
   if (!with_bias)
@@ -103,10 +100,12 @@ static bool goes_with(const horizontal *h, const member *first, const member *m)
     if (pir_op_attr_at(a, i) != pir_op_attr_at(b, i))
       return false;
   int32_t common = h->shared_left ? 0 : 1;
-  if (fact_of(h, first->weight)->dtype != fact_of(h, m->weight)->dtype)
+  if (pir_facts_of(h->facts, first->weight)->dtype != pir_facts_of(h->facts, m->weight)->dtype)
     return false;
-  if (pir_dim_canonical(pir_facts_dims(h->facts), fact_of(h, first->weight)->shape[common]) !=
-      pir_dim_canonical(pir_facts_dims(h->facts), fact_of(h, m->weight)->shape[common]))
+  if (pir_dim_canonical(pir_facts_dims(h->facts),
+                        pir_facts_of(h->facts, first->weight)->shape[common]) !=
+      pir_dim_canonical(pir_facts_dims(h->facts),
+                        pir_facts_of(h->facts, m->weight)->shape[common]))
     return false;
   return is_there(m->weight, a) && is_there(m->bias, a);
 }
@@ -119,7 +118,7 @@ typedef struct maker {
   pir_op *at;
 } maker;
 
-static pir_op *create(void *user, const pir_op_spec *spec) {
+static pir_op *create_before_group(void *user, const pir_op_spec *spec) {
   const maker *m = user;
   return pir_rewriter_create(m->rewriter, m->at, spec);
 }
@@ -128,7 +127,8 @@ static pir_value *result_of(pir_op *op) {
   return op ? pir_op_result(op, 0) : NULL;
 }
 
-static pir_value *join(pir_expand *e, pir_value *const *values, size_t count, int64_t axis) {
+static pir_value *concat_values(pir_expand *e, pir_value *const *values, size_t count,
+                                int64_t axis) {
   pir_value *list = result_of(pir_expand_op(e, BUILTIN_COMBINE, values, count, NULL, 0));
   pir_value *operands[] = {list, pir_expand_number(e, PIR_I32, (double)axis)};
   return list && operands[1] ? result_of(pir_expand_op(e, PD_CONCAT, operands, 2, NULL, 0))
@@ -143,9 +143,8 @@ static pir_value *multiply(pir_expand *e, const member *like, pir_value *left, p
   size_t count = 0;
   for (size_t i = 0; i < def->attr_count && count < ATTRS; i++)
     if (pir_op_attr_at(like->op, i))
-      attrs[count++] = (pir_named_attr){
-          pir_name_get(pir_op_context(like->op), pir_str_from(def->attrs[i].name)),
-          pir_op_attr_at(like->op, i)};
+      attrs[count++] =
+          pir_declared_attr(pir_op_context(like->op), def, i, pir_op_attr_at(like->op, i));
   pir_value *operands[] = {left, right, bias};
   return result_of(
       pir_expand_op(e, def->id, operands, pir_op_operands(like->op), attrs, count));
@@ -176,11 +175,11 @@ static pir_status fuse(horizontal *h, pir_value *shared, const member *group, si
     sections[i] = m->extent;
   }
   maker m = {h->run->rewriter, group[0].op};
-  pir_lower_target target = {create, &m};
+  pir_lower_target target = {create_before_group, &m};
   pir_expand e = {.op = group[0].op, .facts = h->facts, .target = &target};
-  int32_t rank = fact_of(h, pir_op_result(group[0].op, 0))->rank;
-  pir_value *weight = join(&e, weights, count, h->shared_left ? 1 : 0);
-  pir_value *bias = weight && group[0].bias ? join(&e, biases, count, 0) : NULL;
+  int32_t rank = pir_facts_of(h->facts, pir_op_result(group[0].op, 0))->rank;
+  pir_value *weight = concat_values(&e, weights, count, h->shared_left ? 1 : 0);
+  pir_value *bias = weight && group[0].bias ? concat_values(&e, biases, count, 0) : NULL;
   if (!weight || (group[0].bias && !bias))
     return PIR_INTERNAL;
   pir_value *all = multiply(&e, group, h->shared_left ? shared : weight,
@@ -205,7 +204,9 @@ static pir_status fuse(horizontal *h, pir_value *shared, const member *group, si
 
 static int by_place(const void *a, const void *b) {
   const member *x = a, *y = b;
-  return x->op == y->op ? 0 : pir_op_is_before(x->op, y->op) ? -1 : 1;
+  if (x->op == y->op)
+    return 0;
+  return pir_op_is_before(x->op, y->op) ? -1 : 1;
 }
 
 // Those that go with the first are fused and leave the list, in its order.
@@ -250,7 +251,7 @@ static bool has_readers(const pir_value *value) {
   return false;
 }
 
-static pir_walk_result collect(pir_op *op, void *user) {
+static pir_walk_result collect_factors(pir_op *op, void *user) {
   horizontal *h = user;
   for (size_t i = 0; i < pir_op_results(op); i++)
     if (has_readers(pir_op_result(op, i)))
@@ -270,7 +271,7 @@ pir_status pir_pass_horizontal(pir_pass_run *run) {
   pir_status status = PIR_OK;
   if (!h.facts)
     return pir_run_facts_status(run);
-  pir_walk(pir_program_module(run->program), PIR_PRE_ORDER, collect, &h);
+  pir_walk(pir_program_module(run->program), PIR_PRE_ORDER, collect_factors, &h);
   // Backwards: what goes with a fused product was looked at before.
   for (size_t i = h.values.count; i-- > 0 && !status;)
     status = look_at(&h, h.values.items[i], pir_value_block(h.values.items[i]));

@@ -26,29 +26,28 @@ typedef struct canon {
 
 // A value found clean stays so: uses move to it only from values that are clean too. Each is
 // looked through once.
-static bool is_overwritten(canon *c, const pir_value *value) {
+static bool has_writer(canon *c, const pir_value *value) {
   if (pir_map_find(&c->clean, value))
     return false;
-  PIR_EACH_USE(use, value)
-  if (pir_op_overwrites(pir_use_owner(use), pir_use_operand_index(use)))
+  if (pir_value_is_overwritten(value))
     return true;
   pir_map_put(c->eval.arena, &c->clean, value, 1);
   return false;
 }
 
 static bool may_stand_for(canon *c, const pir_op *op, const pir_value *value) {
-  if (pir_op_has(op, PIR_INPLACE) || is_overwritten(c, value))
+  if (pir_op_has(op, PIR_INPLACE) || has_writer(c, value))
     return false;
   for (size_t i = 0; i < pir_op_results(op); i++) {
     const pir_value *result = pir_op_result(op, i);
-    if (is_overwritten(c, result) || (i && !pir_value_unused(result)))
+    if (has_writer(c, result) || (i && !pir_value_unused(result)))
       return false;
   }
   return true;
 }
 
 // Others than the first result are unused, so they go with the op.
-static bool forward(canon *c, pir_op *op, pir_rewriter *rewriter, pir_value *value) {
+static bool forward_value(canon *c, pir_op *op, pir_rewriter *rewriter, pir_value *value) {
   if (!value || !may_stand_for(c, op, value))
     return false;
   pir_rewriter_replace_value(rewriter, pir_op_result(op, 0), value);
@@ -67,7 +66,7 @@ static bool forward_lower(pir_op *op, pir_rewriter *rewriter, void *user) {
     return false;
   int value = def->lower[choice].results[0];
   bool operand = value >= 0 && (size_t)value < pir_op_operands(op);
-  return operand && forward(c, op, rewriter, pir_op_operand(op, (size_t)value));
+  return operand && forward_value(c, op, rewriter, pir_op_operand(op, (size_t)value));
 }
 
 // ---- views of views
@@ -81,9 +80,8 @@ static pir_op *viewed(canon *c, const pir_op *op, const clause_form *form, form_
   *out_inner = clause_form_of(&c->eval, inner);
   pir_value *source =
       out_inner->kind == wanted ? pir_op_operand(inner, (size_t)out_inner->operand) : NULL;
-  return source && !is_overwritten(c, source) && !is_overwritten(c, pir_op_result(inner, 0))
-             ? inner
-             : NULL;
+  return source && !has_writer(c, source) && !has_writer(c, pir_op_result(inner, 0)) ? inner
+                                                                                     : NULL;
 }
 
 static void finish_composition(canon *c, pir_op *inner, pir_rewriter *rewriter) {
@@ -149,7 +147,7 @@ static bool by_clause(pir_op *op, pir_rewriter *rewriter, void *user) {
     return false;
   clause_form form = clause_form_of(&c->eval, op);
   if (form.kind == FORM_OPERAND)
-    return forward(c, op, rewriter, pir_op_operand(op, (size_t)form.operand));
+    return forward_value(c, op, rewriter, pir_op_operand(op, (size_t)form.operand));
   if (!pir_op_has(op, PIR_PURE) || pir_op_has(op, PIR_INPLACE))
     return false;
   if (form.kind == FORM_LINEAR)
@@ -157,7 +155,7 @@ static bool by_clause(pir_op *op, pir_rewriter *rewriter, void *user) {
   return form.kind == FORM_PERMUTE && compose_permute(c, op, rewriter, &form);
 }
 
-static void on_erasing(void *user, pir_op *op) {
+static void forget_erased(void *user, pir_op *op) {
   canon *c = user;
   evaluator_forget(&c->eval, op);
   for (size_t i = 0; i < pir_op_results(op); i++)
@@ -174,7 +172,7 @@ pir_status pir_pass_canon(pir_pass_run *run) {
       {"by clause", 0, 2, by_clause, &c, NULL},
       {"by lower block", 0, 1, forward_lower, &c, NULL},
   };
-  pir_rewrite_listener listener = {.erasing = on_erasing, .user = &c};
+  pir_rewrite_listener listener = {.erasing = forget_erased, .user = &c};
   pir_greedy_options options = {.erase_dead = true};
   pir_rewriter_listen(run->rewriter, &listener);
   pir_status status = pir_rewrite_greedy(run->rewriter, run->program, patterns,

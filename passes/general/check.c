@@ -18,7 +18,7 @@ typedef struct check {
   pir_arena scratch;
 } check;
 
-static pir_dtype dtype_of(const check *c, const pir_op *op, size_t i) {
+static pir_dtype operand_dtype(const check *c, const pir_op *op, size_t i) {
   const pir_value *value = i < pir_op_operands(op) ? pir_op_operand(op, i) : NULL;
   const pir_fact *fact = value ? pir_facts_of(c->facts, value) : NULL;
   if (fact && fact->members)
@@ -30,7 +30,7 @@ static bool is_half(pir_dtype dtype) {
   return dtype == PIR_F16 || dtype == PIR_BF16;
 }
 
-static bool fits(pir_dtype has, pir_dtype wanted, uint8_t flags) {
+static bool accepts_dtype(pir_dtype has, pir_dtype wanted, uint8_t flags) {
   if (has == wanted)
     return true;
   if (flags & PIR_OPERAND_EXACT)
@@ -56,7 +56,7 @@ static pir_status check_members(const check *c, const pir_op *op, size_t i, cons
   const pir_fact *list = pir_facts_of(c->facts, pir_op_operand(op, i));
   for (size_t k = 1; list->known && k < list->member_count; k++) {
     const pir_fact *first = list->members[0], *member = list->members[k];
-    if (!first->known || !member->known || fits(member->dtype, first->dtype, 0))
+    if (!first->known || !member->known || accepts_dtype(member->dtype, first->dtype, 0))
       continue;
     return pir_error(op, "operand %s: expects %s as its first member, found %s", name,
                      pir_dtype_name(first->dtype), pir_dtype_name(member->dtype));
@@ -90,7 +90,7 @@ static pir_status check_operand(check *c, const pir_op *op, const pir_opdef *def
   }
   if (want->flags & PIR_OPERAND_VARIADIC && def->traits & PIR_PURE)
     PIR_TRY(check_members(c, op, i, want->name));
-  pir_dtype has = dtype_of(c, op, i);
+  pir_dtype has = operand_dtype(c, op, i);
   if (has == PIR_UNDEFINED)
     return PIR_OK;
   bool on_gpu = is_half(has) && want->dtypes >> PIR_F32 & 1;
@@ -104,8 +104,9 @@ static pir_status check_operand(check *c, const pir_op *op, const pir_opdef *def
   if (!want->dtypes && !pir_dtype_is_integer(has) && has != PIR_BOOL && is_index(c, op, def, i))
     return pir_error(op, "operand %s: expects integers, found %s", want->name,
                      pir_dtype_name(has));
-  pir_dtype other = want->same_as >= 0 ? dtype_of(c, op, (size_t)want->same_as) : PIR_UNDEFINED;
-  if (other == PIR_UNDEFINED || fits(has, other, want->flags))
+  pir_dtype other =
+      want->same_as >= 0 ? operand_dtype(c, op, (size_t)want->same_as) : PIR_UNDEFINED;
+  if (other == PIR_UNDEFINED || accepts_dtype(has, other, want->flags))
     return PIR_OK;
   return pir_error(op, "operand %s: expects %s as %s, found %s", want->name,
                    pir_dtype_name(other), def->operands[want->same_as].name,

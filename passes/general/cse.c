@@ -121,7 +121,7 @@ static void replace_op(cse *c, pir_op *op, pir_op *by) {
 }
 
 // True when the op was merged into an earlier one.
-static bool visit(cse *c, pir_op *op, uint64_t floor) {
+static bool merge_op(cse *c, pir_op *op, uint64_t floor) {
   if (!is_mergeable(op))
     return false;
   uint64_t hash = hash_op(op), scope = c->frames.count;
@@ -174,7 +174,7 @@ static void step(cse *c) {
   }
   uint64_t floor = f->floor;
   f->next = pir_op_next(op);
-  if (!visit(c, op, floor) && pir_op_regions(op))
+  if (!merge_op(c, op, floor) && pir_op_regions(op))
     push_blocks(c, op, floor);
 }
 

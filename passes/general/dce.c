@@ -22,11 +22,6 @@ static pir_walk_result mark_effects(pir_op *op, void *user) {
   return PIR_WALK_CONTINUE;
 }
 
-static pir_walk_result clear_mark(pir_op *op, void *user) {
-  pir_op_set_mark(op, 0);
-  return PIR_WALK_CONTINUE;
-}
-
 static bool is_dead(const pir_op *op) {
   return !pir_op_mark(op) && !pir_op_has(op, PIR_TERMINATOR) && pir_op_unused(op);
 }
@@ -70,7 +65,7 @@ static void sweep_block(sweep *s, pir_op *op) {
 pir_status pir_pass_dce(pir_pass_run *run) {
   sweep s = {.run = run};
   pir_op *module = pir_program_module(run->program);
-  pir_walk(module, PIR_PRE_ORDER, clear_mark, NULL);
+  pir_walk(module, PIR_PRE_ORDER, pir_op_clear_mark, NULL);
   pir_walk(module, PIR_POST_ORDER, mark_effects, NULL);
   push(&s, pir_block_last(pir_program_block(run->program)));
   while (s.stack.count)

@@ -232,7 +232,7 @@ static void let_go(dead_args *d, pir_op *op) {
   }
 }
 
-static pir_walk_result forward(pir_op *op, void *user) {
+static pir_walk_result forward_loop(pir_op *op, void *user) {
   pir_block *body = pir_loop_body(op);
   if (body)
     forward_invariants(user, op, body);
@@ -242,7 +242,7 @@ static pir_walk_result forward(pir_op *op, void *user) {
 pir_status pir_pass_dead_args(pir_pass_run *run) {
   dead_args d = {.run = run, .arena = pir_context_arena(pir_program_context(run->program))};
   pir_op *module = pir_program_module(run->program);
-  pir_walk(module, PIR_POST_ORDER, forward, &d);
+  pir_walk(module, PIR_POST_ORDER, forward_loop, &d);
   pir_walk(module, PIR_POST_ORDER, find_roots, &d);
   while (d.reached.count)
     spread(&d, pir_vec_pop(&d.reached));

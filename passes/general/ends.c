@@ -12,16 +12,12 @@
 #include <effects.h>
 #include <vec.h>
 
-static pir_named_attr named(pir_context *ctx, const pir_opdef *def, int attr,
-                            const pir_attr *value) {
-  return (pir_named_attr){pir_name_get(ctx, pir_str_from(def->attrs[attr].name)), value};
-}
-
-static pir_op *make_output(pir_pass_run *run, pir_op *at, pir_value *value, pir_str name) {
+static pir_op *make_shadow_output(pir_pass_run *run, pir_op *at, pir_value *value,
+                                  pir_str name) {
   pir_context *ctx = pir_program_context(run->program);
   const pir_opdef *def = pir_context_op(ctx, BUILTIN_SHADOW_OUTPUT);
-  pir_named_attr attr = named(ctx, def, BUILTIN_SHADOW_OUTPUT_ATTR_OUTPUT_NAME,
-                              pir_attr_str(ctx, PIR_ATTR_STR, name));
+  pir_named_attr attr = pir_declared_attr(ctx, def, BUILTIN_SHADOW_OUTPUT_ATTR_OUTPUT_NAME,
+                                          pir_attr_str(ctx, PIR_ATTR_STR, name));
   pir_op_spec spec = {.def = def,
                       .loc = pir_op_loc(at),
                       .operands = &value,
@@ -38,7 +34,8 @@ pir_status pir_pass_keep_parameters(pir_pass_run *run) {
   for (pir_op *op = pir_block_first(block); op; op = pir_op_next(op)) {
     if (!pir_op_has(op, PIR_PARAMETER) || !pir_op_unused(op))
       continue;
-    pir_op *output = make_output(run, last, pir_op_result(op, 0), pir_op_parameter_name(op));
+    pir_op *output =
+        make_shadow_output(run, last, pir_op_result(op, 0), pir_op_parameter_name(op));
     if (!pir_op_has(last, PIR_TERMINATOR)) {
       pir_op_move_before(last, output);
       last = output;
@@ -57,14 +54,15 @@ static pir_value *copy_of(pir_pass_run *run, pir_op *at, pir_value *value) {
   const pir_type *one_type = pir_type_tensor(ctx, PIR_F32, (pir_shape){shape, 1}),
                  *type = pir_value_type(value);
   pir_named_attr ones[] = {
-      named(ctx, full, PD_FULL_ATTR_SHAPE, pir_attr_int_array(ctx, shape, 1)),
-      named(ctx, full, PD_FULL_ATTR_VALUE, pir_attr_float(ctx, PIR_ATTR_F64, 1.0)),
-      named(ctx, full, PD_FULL_ATTR_DTYPE, pir_attr_dtype(ctx, PIR_F32)),
-      named(ctx, full, PD_FULL_ATTR_PLACE, pir_attr_place(ctx, (pir_place){.kind = 1})),
+      pir_declared_attr(ctx, full, PD_FULL_ATTR_SHAPE, pir_attr_int_array(ctx, shape, 1)),
+      pir_declared_attr(ctx, full, PD_FULL_ATTR_VALUE, pir_attr_float(ctx, PIR_ATTR_F64, 1.0)),
+      pir_declared_attr(ctx, full, PD_FULL_ATTR_DTYPE, pir_attr_dtype(ctx, PIR_F32)),
+      pir_declared_attr(ctx, full, PD_FULL_ATTR_PLACE,
+                        pir_attr_place(ctx, (pir_place){.kind = 1})),
   };
   pir_named_attr attrs[] = {
-      named(ctx, scale, PD_SCALE_ATTR_BIAS, pir_attr_float(ctx, PIR_ATTR_F64, 0.0)),
-      named(ctx, scale, PD_SCALE_ATTR_BIAS_AFTER_SCALE, pir_attr_bool(ctx, true)),
+      pir_declared_attr(ctx, scale, PD_SCALE_ATTR_BIAS, pir_attr_float(ctx, PIR_ATTR_F64, 0.0)),
+      pir_declared_attr(ctx, scale, PD_SCALE_ATTR_BIAS_AFTER_SCALE, pir_attr_bool(ctx, true)),
   };
   pir_op_spec spec = {.def = full,
                       .loc = pir_op_loc(at),
@@ -95,7 +93,7 @@ pir_status pir_pass_replace_fetch(pir_pass_run *run) {
     const pir_op *source = pir_value_op(value);
     if (!source || pir_op_has(source, PIR_INPUT))
       value = copy_of(run, op, value);
-    make_output(run, op, value, pir_attr_as_str(pir_op_attr_str(op, "name")));
+    make_shadow_output(run, op, value, pir_attr_as_str(pir_op_attr_str(op, "name")));
     pir_rewriter_erase(run->rewriter, op);
     replaced++;
   }

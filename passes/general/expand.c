@@ -9,6 +9,8 @@
 #include <pir/pass.h>
 #include <pir/walk.h>
 
+#include <effects.h>
+
 enum { MAX_DEPTH = 32 };
 
 typedef struct expansion {
@@ -20,7 +22,7 @@ typedef struct expansion {
   uint64_t expanded, made;
 } expansion;
 
-static pir_op *create_part(void *user, const pir_op_spec *spec) {
+static pir_op *create_traced_part(void *user, const pir_op_spec *spec) {
   expansion *e = user;
   pir_op *part = pir_rewriter_create(e->run->rewriter, e->op, spec);
   if (!pir_op_attr(part, e->comp_op_name))
@@ -30,7 +32,7 @@ static pir_op *create_part(void *user, const pir_op_spec *spec) {
   return part;
 }
 
-static pir_status expand(expansion *e, pir_op *op, int alternative) {
+static pir_status expand_op(expansion *e, pir_op *op, int alternative) {
   enum { INLINE = 16 };
   pir_value *results[INLINE] = {NULL};
   pir_context *ctx = pir_program_context(e->run->program);
@@ -40,7 +42,7 @@ static pir_status expand(expansion *e, pir_op *op, int alternative) {
     return pir_error(op, "has more than %d results, which no lower block has", INLINE);
   e->op = op;
   e->origin = pir_attr_str(ctx, PIR_ATTR_STR, pir_op_name(op));
-  pir_lower_target target = {create_part, e};
+  pir_lower_target target = {create_traced_part, e};
   PIR_TRY(pir_lower_expand(op, alternative, e->facts, &target, results));
   for (size_t i = 0; i < pir_op_results(op); i++)
     if (!results[i] && !pir_value_unused(pir_op_result(op, i)))
@@ -95,7 +97,7 @@ static pir_status expand_block(expansion *e, pir_block *block) {
       continue;
     }
     pir_op *before = pir_op_prev(op);
-    PIR_TRY(runs_once ? inline_region(e, op) : expand(e, op, alternative));
+    PIR_TRY(runs_once ? inline_region(e, op) : expand_op(e, op, alternative));
     op = before ? pir_op_next(before) : pir_block_first(block);
   }
   return PIR_OK;
@@ -116,11 +118,6 @@ static pir_walk_result expand_regions(pir_op *op, void *user) {
   return v->status ? PIR_WALK_STOP : PIR_WALK_CONTINUE;
 }
 
-static pir_walk_result clear_mark(pir_op *op, void *user) {
-  pir_op_set_mark(op, 0);
-  return PIR_WALK_CONTINUE;
-}
-
 pir_status pir_pass_expand(pir_pass_run *run) {
   pir_context *ctx = pir_program_context(run->program);
   expansion e = {.run = run,
@@ -130,7 +127,7 @@ pir_status pir_pass_expand(pir_pass_run *run) {
     return pir_run_facts_status(run);
   visit_state v = {&e, PIR_OK};
   pir_op *module = pir_program_module(run->program);
-  pir_walk(module, PIR_PRE_ORDER, clear_mark, NULL);
+  pir_walk(module, PIR_PRE_ORDER, pir_op_clear_mark, NULL);
   pir_walk(module, PIR_PRE_ORDER, expand_regions, &v);
   pir_run_count(run, "ops expanded", e.expanded);
   pir_run_count(run, "ops made", e.made);

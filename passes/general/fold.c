@@ -48,7 +48,7 @@ static bool is_left_alone(const pir_op *op) {
   return false;
 }
 
-static pir_walk_result visit(pir_op *op, void *user) {
+static pir_walk_result evaluate_foldable(pir_op *op, void *user) {
   folder *f = user;
   if (f->sources && is_left_alone(op))
     return PIR_WALK_CONTINUE;
@@ -80,7 +80,7 @@ static bool is_attribute(const pir_value *value, int depth) {
   return false;
 }
 
-static pir_walk_result take_name(pir_op *op, void *user) {
+static pir_walk_result take_parameter_name(pir_op *op, void *user) {
   folder *f = user;
   if (!pir_op_has(op, PIR_PARAMETER))
     return PIR_WALK_CONTINUE;
@@ -92,7 +92,7 @@ static pir_walk_result take_name(pir_op *op, void *user) {
 
 // Whether a parameter has this name: one with a value, or one that an op names and the program
 // was read without.
-static bool is_taken(const folder *f, pir_str name) {
+static bool is_name_taken(const folder *f, pir_str name) {
   if (pir_program_param(f->run->program, name))
     return true;
   return pir_map_find(&f->taken, pir_name_get(pir_program_context(f->run->program), name));
@@ -112,7 +112,7 @@ static pir_str fresh_name(folder *f, char *room) {
     while (digits)
       room[at++] = text[--digits];
     name.size = at;
-  } while (is_taken(f, name));
+  } while (is_name_taken(f, name));
   return name;
 }
 
@@ -140,8 +140,8 @@ static pir_op *create_constant(folder *f, const pir_tensor *tensor, pir_str name
   const pir_opdef *def =
       pir_context_op(ctx, as_attribute ? BUILTIN_CONSTANT : BUILTIN_PARAMETER);
   pir_named_attr attrs[] = {
-      {pir_name_get(ctx, pir_str_from(def->attrs[0].name)),
-       pir_attr_str(ctx, (pir_attr_kind)def->attrs[0].kind, name)},
+      pir_declared_attr(ctx, def, 0,
+                        pir_attr_str(ctx, (pir_attr_kind)def->attrs[0].kind, name)),
       {pir_name_get(ctx, PIR_STR("persistable")), pir_attr_array(ctx, &yes, 1)},
       {pir_name_get(ctx, PIR_STR("stop_gradient")), pir_attr_array(ctx, &no, 1)},
   };
@@ -313,7 +313,7 @@ static pir_status open_folder(folder *f, bool params) {
   f->eval.parameters = pir_run_option_bool(run, "params", params);
   f->eval.max_bytes =
       (uint64_t)pir_run_option_int(run, "max-bytes", (int64_t)f->eval.max_bytes);
-  pir_walk(pir_program_module(run->program), PIR_PRE_ORDER, take_name, f);
+  pir_walk(pir_program_module(run->program), PIR_PRE_ORDER, take_parameter_name, f);
   return PIR_OK;
 }
 
@@ -330,7 +330,7 @@ pir_status pir_pass_fold(pir_pass_run *run) {
   f.eval.rewriter = run->rewriter;
   f.sources = pir_run_option_bool(run, "sources", true);
   pir_op *module = pir_program_module(run->program);
-  pir_walk(module, PIR_PRE_ORDER, visit, &f);
+  pir_walk(module, PIR_PRE_ORDER, evaluate_foldable, &f);
   if (!f.status)
     replace_values(&f, module);
   close_folder(&f);

@@ -13,7 +13,7 @@ typedef struct restate {
   uint64_t changed;
 } restate;
 
-static const pir_type *type_of(restate *r, const pir_fact *fact, const pir_type *stated);
+static const pir_type *inferred_type(restate *r, const pir_fact *fact, const pir_type *stated);
 
 static const pir_type *list_type(restate *r, const pir_fact *fact, const pir_type *stated) {
   if (!fact->members || fact->member_count != pir_type_elements(stated))
@@ -22,13 +22,13 @@ static const pir_type *list_type(restate *r, const pir_fact *fact, const pir_typ
   size_t bytes = pir_arena_size(pir_context_arena(ctx), fact->member_count, sizeof(pir_type *));
   const pir_type **members = pir_arena_alloc(pir_context_arena(ctx), bytes);
   for (size_t i = 0; i < fact->member_count; i++)
-    members[i] = type_of(r, fact->members[i], pir_type_element(stated, i));
+    members[i] = inferred_type(r, fact->members[i], pir_type_element(stated, i));
   const pir_type *type = pir_type_vector(ctx, members, fact->member_count);
   pir_arena_free(pir_context_arena(ctx), members, bytes);
   return type;
 }
 
-static const pir_type *type_of(restate *r, const pir_fact *fact, const pir_type *stated) {
+static const pir_type *inferred_type(restate *r, const pir_fact *fact, const pir_type *stated) {
   if (!stated || !fact->known)
     return stated;
   if (pir_type_kind_of(stated) == PIR_TYPE_VECTOR)
@@ -44,12 +44,13 @@ static const pir_type *type_of(restate *r, const pir_fact *fact, const pir_type 
                          (pir_shape){dims, (size_t)fact->rank});
 }
 
-static pir_walk_result visit(pir_op *op, void *user) {
+static pir_walk_result restate_results(pir_op *op, void *user) {
   restate *r = user;
   for (size_t i = 0; i < pir_op_results(op); i++) {
     pir_value *value = pir_op_result(op, i);
     const pir_type *stated = value ? pir_value_type(value) : NULL;
-    const pir_type *type = stated ? type_of(r, pir_facts_of(r->facts, value), stated) : NULL;
+    const pir_type *type =
+        stated ? inferred_type(r, pir_facts_of(r->facts, value), stated) : NULL;
     if (type == stated)
       continue;
     pir_value_set_type(value, type);
@@ -62,7 +63,7 @@ pir_status pir_pass_infer_types(pir_pass_run *run) {
   restate r = {.run = run, .facts = pir_run_facts(run)};
   if (!r.facts)
     return pir_run_facts_status(run);
-  pir_walk(pir_program_module(run->program), PIR_PRE_ORDER, visit, &r);
+  pir_walk(pir_program_module(run->program), PIR_PRE_ORDER, restate_results, &r);
   pir_run_count(run, "types changed", r.changed);
   return PIR_OK;
 }

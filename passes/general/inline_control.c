@@ -92,7 +92,7 @@ static void inline_block(inlining *n, pir_block *block) {
 }
 
 // In pre-order: the blocks of an op are done before the walk goes into them.
-static pir_walk_result visit(pir_op *op, void *user) {
+static pir_walk_result inline_regions(pir_op *op, void *user) {
   inlining *n = user;
   for (size_t i = 0; i < pir_op_regions(op); i++)
     for (pir_block *b = pir_region_first(pir_op_region(op, i)); b; b = pir_block_next(b))
@@ -107,7 +107,7 @@ pir_status pir_pass_inline_control(pir_pass_run *run) {
     return pir_run_facts_status(run);
   evaluator_init(&n.eval, run->program, facts);
   n.eval.parameters = true;
-  pir_walk(pir_program_module(run->program), PIR_PRE_ORDER, visit, &n);
+  pir_walk(pir_program_module(run->program), PIR_PRE_ORDER, inline_regions, &n);
   evaluator_free(&n.eval);
   pir_run_count(run, "choices inlined", n.inlined);
   pir_run_count(run, "loops skipped", n.skipped);

@@ -221,7 +221,7 @@ static void tie_lists(precision *p) {
 
 // ---- the pass
 
-static pir_walk_result collect(pir_op *op, void *user) {
+static pir_walk_result collect_nested_op(pir_op *op, void *user) {
   precision *p = user;
   if (!pir_op_parent(op))
     return PIR_WALK_CONTINUE;
@@ -229,7 +229,7 @@ static pir_walk_result collect(pir_op *op, void *user) {
   return PIR_WALK_CONTINUE;
 }
 
-static pir_status read_options(precision *p) {
+static pir_status read_precision(precision *p) {
   pir_str name = pir_run_option(p->run, "precision");
   p->low = PIR_F16;
   if (pir_str_equal(name, PIR_STR("bf16")) || pir_str_equal(name, PIR_STR("bfloat16")))
@@ -243,11 +243,11 @@ static pir_status read_options(precision *p) {
 
 pir_status pir_pass_mixed_precision(pir_pass_run *run) {
   precision p = {.run = run, .arena = pir_context_arena(pir_program_context(run->program))};
-  PIR_TRY(read_options(&p));
+  PIR_TRY(read_precision(&p));
   p.facts = pir_run_facts(run);
   if (!p.facts)
     return pir_run_facts_status(run);
-  pir_walk(pir_program_module(run->program), PIR_PRE_ORDER, collect, &p);
+  pir_walk(pir_program_module(run->program), PIR_PRE_ORDER, collect_nested_op, &p);
   for (size_t i = 0; i < p.ops.count; i++)
     pir_op_set_mark(p.ops.items[i], choice_of(&p, p.ops.items[i]));
   for (size_t i = 0; i < p.ops.count; i++)

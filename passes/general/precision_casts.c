@@ -42,7 +42,7 @@ static int dtype_attr(const pir_op *op) {
 }
 
 // The same constant of another element type; NULL when its op has no attribute for that.
-static pir_value *make_constant(precision *p, pir_op *op) {
+static pir_value *make_low_constant(precision *p, pir_op *op) {
   enum { MOST = 16 };
   pir_named_attr attrs[MOST];
   int at = dtype_attr(op);
@@ -74,7 +74,7 @@ static pir_value *in_low(precision *p, pir_value *value) {
   if (before && precision_dtype(p, before) == p->low && !pir_value_is_overwritten(before))
     known = before;
   if (!known && source && pir_op_has(source, PIR_CONSTANT))
-    known = make_constant(p, source);
+    known = make_low_constant(p, source);
   if (!known)
     known = make_cast(p, value, p->low);
   pir_map_put(p->arena, &p->casts, value, (uint64_t)(uintptr_t)known);

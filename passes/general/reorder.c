@@ -32,16 +32,16 @@ static bool is_tied(const pir_op *op) {
   return !pir_op_may_move(op) || pir_op_unused(op);
 }
 
-static pir_op *definer(const reorder *r, const pir_value *value) {
+static pir_op *movable_definer(const reorder *r, const pir_value *value) {
   pir_op *op = value ? pir_value_op(value) : NULL;
   return op && pir_op_block(op) == r->block && !pir_op_mark(op) && !is_tied(op) ? op : NULL;
 }
 
 // With what the ops of its regions read.
-static pir_walk_result collect(pir_op *op, void *user) {
+static pir_walk_result collect_sources(pir_op *op, void *user) {
   reorder *r = user;
   for (size_t i = 0; i < pir_op_operands(op); i++) {
-    pir_op *source = definer(r, pir_op_operand(op, i));
+    pir_op *source = movable_definer(r, pir_op_operand(op, i));
     if (source)
       pir_vec_push(r->arena, &r->needed, source);
   }
@@ -57,7 +57,7 @@ static void place(reorder *r, pir_op *op) {
     frame *f = &r->stack.items[r->stack.count - 1];
     pir_op *source = NULL;
     while (!source && f->next < pir_op_operands(f->op))
-      source = definer(r, pir_op_operand(f->op, f->next++));
+      source = movable_definer(r, pir_op_operand(f->op, f->next++));
     if (source) {
       pir_op_set_mark(source, PLACED);
       pir_vec_push(r->arena, &r->stack, ((frame){source, 0}));
@@ -75,7 +75,7 @@ static void order_block(reorder *r, pir_block *block) {
     if (!is_tied(op))
       continue;
     r->needed.count = 0;
-    pir_walk(op, PIR_PRE_ORDER, collect, r);
+    pir_walk(op, PIR_PRE_ORDER, collect_sources, r);
     for (size_t i = 0; i < r->needed.count; i++)
       place(r, r->needed.items[i]);
     for (pir_op *before = op, *last; r->placed.count; before = last) {
@@ -88,12 +88,7 @@ static void order_block(reorder *r, pir_block *block) {
   }
 }
 
-static pir_walk_result clear_mark(pir_op *op, void *user) {
-  pir_op_set_mark(op, 0);
-  return PIR_WALK_CONTINUE;
-}
-
-static pir_walk_result visit(pir_op *op, void *user) {
+static pir_walk_result order_regions(pir_op *op, void *user) {
   for (size_t i = 0; i < pir_op_regions(op); i++)
     for (pir_block *b = pir_region_first(pir_op_region(op, i)); b; b = pir_block_next(b))
       order_block(user, b);
@@ -103,8 +98,8 @@ static pir_walk_result visit(pir_op *op, void *user) {
 pir_status pir_pass_reorder(pir_pass_run *run) {
   reorder r = {.arena = pir_context_arena(pir_program_context(run->program))};
   pir_op *module = pir_program_module(run->program);
-  pir_walk(module, PIR_PRE_ORDER, clear_mark, NULL);
-  pir_walk(module, PIR_PRE_ORDER, visit, &r);
+  pir_walk(module, PIR_PRE_ORDER, pir_op_clear_mark, NULL);
+  pir_walk(module, PIR_PRE_ORDER, order_regions, &r);
   pir_vec_free(r.arena, &r.stack);
   pir_vec_free(r.arena, &r.needed);
   pir_vec_free(r.arena, &r.placed);

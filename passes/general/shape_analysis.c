@@ -113,7 +113,7 @@ static void set_strings(printer *p, pir_op *op, const char *name,
 
 typedef PIR_VEC(const pir_attr *) strings;
 
-static pir_walk_result visit(pir_op *op, void *user) {
+static pir_walk_result attach_shapes(pir_op *op, void *user) {
   printer *p = user;
   strings shapes = {0}, demands = {0};
   for (size_t i = 0; i < pir_op_results(op); i++) {
@@ -150,7 +150,8 @@ pir_status pir_pass_shape_analysis(pir_pass_run *run) {
   printer p = {.facts = facts, .dims = pir_facts_dims(facts), .ctx = ctx, .arena = arena};
   p.numbers = pir_arena_zalloc(arena, (symbols + 1) * sizeof *p.numbers);
   pir_strbuf_init(&p.text, arena);
-  PIR_EACH_OP(op, pir_program_block(run->program)) pir_walk(op, PIR_PRE_ORDER, visit, &p);
+  PIR_EACH_OP(op, pir_program_block(run->program))
+  pir_walk(op, PIR_PRE_ORDER, attach_shapes, &p);
   pir_strbuf_free(&p.text);
   pir_arena_free(arena, p.numbers, (symbols + 1) * sizeof *p.numbers);
   pir_facts_destroy(facts);

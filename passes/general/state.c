@@ -64,21 +64,19 @@ static pir_str name_of(const pir_op *source) {
   return pir_attr_as_str(pir_op_attr_str(source, "name"));
 }
 
-static pir_named_attr named(const exposing *e, const pir_attr_def *def, const pir_attr *value) {
-  return (pir_named_attr){pir_name_get(e->ctx, pir_str_from(def->name)), value};
-}
-
-static pir_value *make_input(exposing *e, pir_op *parameter) {
+static pir_value *make_data(exposing *e, pir_op *parameter) {
   const pir_opdef *def = pir_context_op(e->ctx, PD_DATA);
   const pir_type *type = pir_value_type(pir_op_result(parameter, 0));
   pir_shape shape = pir_type_shape(type);
   pir_named_attr attrs[] = {
-      named(e, &def->attrs[PD_DATA_ATTR_NAME],
-            pir_attr_str(e->ctx, PIR_ATTR_STR, name_of(parameter))),
-      named(e, &def->attrs[PD_DATA_ATTR_SHAPE],
-            pir_attr_int_array(e->ctx, shape.dims, shape.rank)),
-      named(e, &def->attrs[PD_DATA_ATTR_DTYPE], pir_attr_dtype(e->ctx, pir_type_dtype(type))),
-      named(e, &def->attrs[PD_DATA_ATTR_PLACE], pir_attr_place(e->ctx, (pir_place){0})),
+      pir_declared_attr(e->ctx, def, PD_DATA_ATTR_NAME,
+                        pir_attr_str(e->ctx, PIR_ATTR_STR, name_of(parameter))),
+      pir_declared_attr(e->ctx, def, PD_DATA_ATTR_SHAPE,
+                        pir_attr_int_array(e->ctx, shape.dims, shape.rank)),
+      pir_declared_attr(e->ctx, def, PD_DATA_ATTR_DTYPE,
+                        pir_attr_dtype(e->ctx, pir_type_dtype(type))),
+      pir_declared_attr(e->ctx, def, PD_DATA_ATTR_PLACE,
+                        pir_attr_place(e->ctx, (pir_place){0})),
   };
   pir_op_spec spec = {.def = def,
                       .loc = pir_op_loc(parameter),
@@ -90,15 +88,16 @@ static pir_value *make_input(exposing *e, pir_op *parameter) {
 }
 
 // Outputs stand at the end of the block: before its terminator, else behind its last op.
-static void make_output(exposing *e, const state *s, pir_str name) {
+static void make_fetch(exposing *e, const state *s, pir_str name) {
   const pir_opdef *def = pir_context_op(e->ctx, PD_FETCH);
   pir_block *block = pir_program_block(e->run->program);
   pir_op *last = pir_block_last(block);
   const pir_type *type = pir_value_type(s->now);
   pir_named_attr attrs[] = {
-      named(e, &def->attrs[PD_FETCH_ATTR_NAME], pir_attr_str(e->ctx, PIR_ATTR_STR, name)),
-      named(e, &def->attrs[PD_FETCH_ATTR_COL],
-            pir_attr_int(e->ctx, PIR_ATTR_I32, e->columns++)),
+      pir_declared_attr(e->ctx, def, PD_FETCH_ATTR_NAME,
+                        pir_attr_str(e->ctx, PIR_ATTR_STR, name)),
+      pir_declared_attr(e->ctx, def, PD_FETCH_ATTR_COL,
+                        pir_attr_int(e->ctx, PIR_ATTR_I32, e->columns++)),
   };
   pir_op_spec spec = {.def = def,
                       .loc = pir_op_loc(last),
@@ -115,10 +114,10 @@ static void make_output(exposing *e, const state *s, pir_str name) {
 
 static void expose(exposing *e, const state *s) {
   pir_op *source = pir_value_op(s->source);
-  make_output(e, s, name_of(source));
+  make_fetch(e, s, name_of(source));
   if (!pir_op_has(source, PIR_PARAMETER))
     return;
-  pir_rewriter_replace_value(e->run->rewriter, s->source, make_input(e, source));
+  pir_rewriter_replace_value(e->run->rewriter, s->source, make_data(e, source));
   pir_program_drop_param(e->run->program, name_of(source));
   pir_rewriter_erase(e->run->rewriter, source);
 }

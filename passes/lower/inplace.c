@@ -64,7 +64,7 @@ static uint32_t place_of(in_place *p, const pir_value *value) {
   return n;
 }
 
-static void join(in_place *p, const pir_value *a, const pir_value *b) {
+static void join_places(in_place *p, const pir_value *a, const pir_value *b) {
   if (!a || !b)
     return;
   uint32_t x = place_of(p, a), y = place_of(p, b);
@@ -89,7 +89,7 @@ static void note_written(in_place *p, const pir_op *op, const pir_opdef *meant) 
   for (size_t i = 0; i < meant->inplace_count && meant->traits & PIR_INPLACE; i++) {
     const pir_inplace_pair *pair = &meant->inplace[i];
     if (pair->operand < pir_op_operands(op) && pair->result < pir_op_results(op))
-      join(p, pir_op_operand(op, pair->operand), pir_op_result(op, pair->result));
+      join_places(p, pir_op_operand(op, pair->operand), pir_op_result(op, pair->result));
   }
 }
 
@@ -104,12 +104,12 @@ static void note_yields(in_place *p, const pir_op *op) {
       bool outside = value && !pir_value_is_argument(value) &&
                      pir_op_block(pir_value_op(value)) == p->block;
       if (outside)
-        join(p, value, pir_op_result(op, i - skip));
+        join_places(p, value, pir_op_result(op, i - skip));
     }
   }
   for (size_t i = 0;
        pir_op_is(op, PD_WHILE) && i + 1 < pir_op_operands(op) && i < pir_op_results(op); i++)
-    join(p, pir_op_operand(op, i + 1), pir_op_result(op, i));
+    join_places(p, pir_op_operand(op, i + 1), pir_op_result(op, i));
 }
 
 // Whoever reads a list reads its members.
@@ -136,7 +136,7 @@ static void note_member(in_place *p, const pir_op *op, const pir_value *list) {
   for (size_t i = 0; i < pir_op_results(op); i++) {
     uint32_t at = place_of(p, pir_op_result(op, i));
     if (known)
-      join(p, pir_op_operand(made, i), pir_op_result(op, i));
+      join_places(p, pir_op_operand(made, i), pir_op_result(op, i));
     else
       p->places.items[at].held |= !own;
   }
@@ -160,7 +160,7 @@ static pir_walk_result note_inside(pir_op *op, void *user) {
   return PIR_WALK_CONTINUE;
 }
 
-static void note_op(in_place *p, pir_op *op) {
+static void note_readers(in_place *p, pir_op *op) {
   const pir_opdef *meant = pir_op_meaning(op);
   uint32_t position = pir_op_mark(op);
   for (size_t i = 0; i < pir_op_results(op); i++)
@@ -229,8 +229,8 @@ static bool keeps_elements(const pir_opdef *meant) {
   return meant->id == PD_RESHAPE || meant->id == PD_SQUEEZE || meant->id == PD_UNSQUEEZE;
 }
 
-static bool fits(in_place *p, const pir_op *op, const pir_opdef *meant,
-                 const pir_inplace_pair *pair) {
+static bool may_take_memory(in_place *p, const pir_op *op, const pir_opdef *meant,
+                            const pir_inplace_pair *pair) {
   if (pair->operand >= pir_op_operands(op) || pair->result >= pir_op_results(op))
     return false;
   const pir_value *from = pir_op_operand(op, pair->operand),
@@ -274,7 +274,7 @@ static const pir_opdef *twin_of(in_place *p, const pir_op *op, const pir_opdef *
   if (!twin)
     return NULL;
   for (size_t i = 0; i < twin->inplace_count; i++)
-    if (!fits(p, op, meant, &twin->inplace[i]))
+    if (!may_take_memory(p, op, meant, &twin->inplace[i]))
       return NULL;
   return twin;
 }
@@ -286,7 +286,7 @@ static void take_block(in_place *p) {
   PIR_VEC(pir_op *) taken = {0};
   uint32_t position = 0;
   PIR_EACH_OP(op, p->block) pir_op_set_mark(op, position++);
-  PIR_EACH_OP(op, p->block) note_op(p, op);
+  PIR_EACH_OP(op, p->block) note_readers(p, op);
   PIR_EACH_OP(op, p->block) {
     const pir_opdef *twin = twin_of(p, op, pir_op_meaning(op));
     if (!twin)

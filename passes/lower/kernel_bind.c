@@ -39,7 +39,7 @@ static bool is_stack(const pir_opdef *def) {
 
 // What stays as it is: parameters, lists of values, outputs of the builtin dialect, compiled
 // groups, control flow with what ends its regions, stacks, and what an earlier run bound.
-static bool stays(const pir_op *op) {
+static bool stays_unbound(const pir_op *op) {
   const pir_opdef *def = pir_op_def(op);
   if (def->traits & (PIR_PARAMETER | PIR_STRUCTURAL | PIR_TERMINATOR))
     return true;
@@ -87,7 +87,7 @@ static pir_status each_op(kernel_calls *c, pir_block *block, bool binds, int dep
       else if (inner)
         found = each_op(c, inner, binds, depth + 1);
     }
-    if (!found && !stays(op))
+    if (!found && !stays_unbound(op))
       found = binds ? kernel_call_replace(c, op, NULL, NULL) : check(c, op);
     status = status ? status : found;
     if (binds && status)

@@ -23,11 +23,11 @@ static pir_walk_result number_op(pir_op *op, void *user) {
   return PIR_WALK_CONTINUE;
 }
 
-static const pir_attr *number(const lowering *l, uint32_t n) {
+static const pir_attr *index_attr(const lowering *l, uint32_t n) {
   return pir_attr_int(l->calls.ctx, PIR_ATTR_I64, (int64_t)n);
 }
 
-static bool is_list(const pir_op *op) {
+static bool is_structural(const pir_op *op) {
   return pir_op_has(op, PIR_STRUCTURAL);
 }
 
@@ -128,12 +128,12 @@ static pir_status copy(lowering *l, pir_op *op) {
     drop_attr(l, op, "stop_gradient");
     return PIR_OK;
   }
-  if (is_list(op))
+  if (is_structural(op))
     PIR_TRY(place_list(l, op));
   else if (!pir_op_is(op, CF_TUPLE_POP) || !place_popped(op))
     place_results(l, op);
   if (!pir_op_attr(op, l->origin_id))
-    pir_rewriter_set_attr(l->calls.run->rewriter, op, l->origin_id, number(l, source));
+    pir_rewriter_set_attr(l->calls.run->rewriter, op, l->origin_id, index_attr(l, source));
   return PIR_OK;
 }
 
@@ -141,7 +141,7 @@ static pir_status lower_block(lowering *l, pir_block *block, int depth) {
   PIR_EACH_OP(op, block) {
     bool copied = is_copied(op);
     PIR_TRY(copied ? copy(l, op)
-                   : kernel_call_replace(&l->calls, op, number(l, l->next++), NULL));
+                   : kernel_call_replace(&l->calls, op, index_attr(l, l->next++), NULL));
     if (!copied)
       continue;
     for (size_t r = 0; r < pir_op_regions(op); r++) {

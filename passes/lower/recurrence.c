@@ -36,10 +36,6 @@ typedef struct network {
   pir_value *last[2][MOST_PATHS];
 } network;
 
-static const pir_fact *fact_of(const network *n, const pir_value *v) {
-  return pir_facts_of(n->e.facts, v);
-}
-
 // ---- which are taken
 
 // Whether the inputs alone show the extent.
@@ -60,7 +56,7 @@ static bool known_before(const network *n, pir_dim dim, int depth) {
 }
 
 static bool has_shape(const network *n, const pir_value *v, int rank, const pir_dim *shape) {
-  const pir_fact *f = v ? fact_of(n, v) : NULL;
+  const pir_fact *f = v ? pir_facts_of(n->e.facts, v) : NULL;
   const pir_dims *dims = pir_facts_dims(n->e.facts);
   if (!f || !f->known || f->rank != rank)
     return false;
@@ -90,7 +86,8 @@ static bool read_mode(const pir_op *op, mode *out) {
 }
 
 static int64_t gates_of(const network *n) {
-  return n->mode == LSTM ? 4 : n->mode == GRU ? 3 : 1;
+  static const int64_t gates[MODES] = {[TANH] = 1, [RELU] = 1, [LSTM] = 4, [GRU] = 3};
+  return gates[n->mode];
 }
 
 static bool weights_fit(const network *n, const pir_op *list, pir_dim inputs) {
@@ -98,11 +95,11 @@ static bool weights_fit(const network *n, const pir_op *list, pir_dim inputs) {
   for (int64_t i = 0; i < 4 * paths; i++) {
     const pir_value *v = pir_op_operand(list, (size_t)i);
     bool bias = i >= 2 * paths;
-    pir_dim depth = i % 2                   ? n->hidden
-                    : i / 2 < n->directions ? inputs
-                                            : n->hidden * n->directions;
+    pir_dim depth = n->hidden;
+    if (i % 2 == 0)
+      depth = i / 2 < n->directions ? inputs : n->hidden * n->directions;
     if (!v || !pir_value_op(v) || !pir_op_has(pir_value_op(v), PIR_PARAMETER) ||
-        fact_of(n, v)->dtype != n->dtype ||
+        pir_facts_of(n->e.facts, v)->dtype != n->dtype ||
         !has_shape(n, v, bias ? 1 : 2, (pir_dim[]){rows, depth}))
       return false;
   }
@@ -112,13 +109,13 @@ static bool weights_fit(const network *n, const pir_op *list, pir_dim inputs) {
 static bool lengths_fit(const network *n, const pir_value *lengths) {
   if (!lengths)
     return true;
-  const pir_fact *f = fact_of(n, lengths);
+  const pir_fact *f = pir_facts_of(n->e.facts, lengths);
   return f->known && f->rank == 1 && (f->dtype == PIR_I32 || f->dtype == PIR_I64);
 }
 
 static bool read_network(network *n, const pir_op *op) {
   const pir_value *x = pir_op_operand(op, PD_RNN_IN_X);
-  const pir_fact *f = x ? fact_of(n, x) : NULL;
+  const pir_fact *f = x ? pir_facts_of(n->e.facts, x) : NULL;
   if (!f || !f->known || f->rank != 3 || (f->dtype != PIR_F32 && f->dtype != PIR_F64) ||
       !read_mode(op, &n->mode))
     return false;
@@ -143,7 +140,7 @@ static bool read_network(network *n, const pir_op *op) {
   for (size_t i = 0; i < states; i++) {
     n->initial[i] = pir_op_operand(initial, i);
     if (!has_shape(n, n->initial[i], 3, (pir_dim[]){(pir_dim)paths, n->batch, n->hidden}) ||
-        fact_of(n, n->initial[i])->dtype != n->dtype)
+        pir_facts_of(n->e.facts, n->initial[i])->dtype != n->dtype)
       return false;
   }
   return lengths_fit(n, pir_op_operand(op, PD_RNN_IN_SEQUENCE_LENGTH)) &&
@@ -159,7 +156,7 @@ typedef struct setting {
   const pir_attr *value;
 } setting;
 
-static pir_op *create(void *user, const pir_op_spec *spec) {
+static pir_op *create_in_body(void *user, const pir_op_spec *spec) {
   network *n = user;
   if (!n->body)
     return pir_rewriter_create(n->run->rewriter, n->e.op, spec);
@@ -168,8 +165,8 @@ static pir_op *create(void *user, const pir_op_spec *spec) {
   return op;
 }
 
-static pir_value *build(network *n, uint32_t id, pir_value *const *in, size_t count,
-                        const setting *settings, size_t setting_count) {
+static pir_value *build_op(network *n, uint32_t id, pir_value *const *in, size_t count,
+                           const setting *settings, size_t setting_count) {
   pir_named_attr attrs[4];
   for (size_t i = 0; i < count; i++)
     if (!in[i])
@@ -181,16 +178,16 @@ static pir_value *build(network *n, uint32_t id, pir_value *const *in, size_t co
   return op ? pir_op_result(op, 0) : NULL;
 }
 
-static pir_value *unary(network *n, uint32_t id, pir_value *x) {
-  return build(n, id, &x, 1, NULL, 0);
+static pir_value *build_unary(network *n, uint32_t id, pir_value *x) {
+  return build_op(n, id, &x, 1, NULL, 0);
 }
 
-static pir_value *binary(network *n, uint32_t id, pir_value *x, pir_value *y) {
-  return build(n, id, (pir_value *[]){x, y}, 2, NULL, 0);
+static pir_value *build_binary(network *n, uint32_t id, pir_value *x, pir_value *y) {
+  return build_op(n, id, (pir_value *[]){x, y}, 2, NULL, 0);
 }
 
 static pir_value *with_ints(network *n, uint32_t id, pir_value *x, int64_t value) {
-  return binary(n, id, x, pir_expand_ints(&n->e, &value, 1));
+  return build_binary(n, id, x, pir_expand_ints(&n->e, &value, 1));
 }
 
 static const pir_attr *i64_list(network *n, int64_t value, size_t count) {
@@ -201,31 +198,33 @@ static const pir_attr *i64_list(network *n, int64_t value, size_t count) {
 static pir_value *part(network *n, pir_value *x, int64_t axis, int64_t from, int64_t to,
                        bool drop) {
   pir_value *in[] = {x, pir_expand_ints(&n->e, &from, 1), pir_expand_ints(&n->e, &to, 1)};
-  return build(n, PD_SLICE, in, 3,
-               (setting[]){{"axes", i64_list(n, axis, 1)},
-                           {"infer_flags", i64_list(n, 1, 1)},
-                           {"decrease_axis", i64_list(n, axis, drop)}},
-               3);
+  return build_op(n, PD_SLICE, in, 3,
+                  (setting[]){{"axes", i64_list(n, axis, 1)},
+                              {"infer_flags", i64_list(n, 1, 1)},
+                              {"decrease_axis", i64_list(n, axis, drop)}},
+                  3);
 }
 
 // x weights^T + bias
 static pir_value *project(network *n, pir_value *x, pir_value *weights, pir_value *bias) {
   setting how[] = {{"transpose_x", pir_attr_bool(n->ctx, false)},
                    {"transpose_y", pir_attr_bool(n->ctx, true)}};
-  return binary(n, PD_ADD, build(n, PD_MATMUL, (pir_value *[]){x, weights}, 2, how, 2), bias);
+  return build_binary(n, PD_ADD, build_op(n, PD_MATMUL, (pir_value *[]){x, weights}, 2, how, 2),
+                      bias);
 }
 
 static pir_value *choose(network *n, pir_value *condition, pir_value *x, pir_value *y) {
-  return build(n, PD_WHERE, (pir_value *[]){condition, x, y}, 3, NULL, 0);
+  return build_op(n, PD_WHERE, (pir_value *[]){condition, x, y}, 3, NULL, 0);
 }
 
-static pir_value *join(network *n, uint32_t id, pir_value *const *values, size_t count,
-                       int64_t axis) {
-  pir_value *list = build(n, BUILTIN_COMBINE, values, count, NULL, 0);
+static pir_value *combine_and_join(network *n, uint32_t id, pir_value *const *values,
+                                   size_t count, int64_t axis) {
+  pir_value *list = build_op(n, BUILTIN_COMBINE, values, count, NULL, 0);
   if (id == PD_CONCAT)
-    return list ? binary(n, id, list, pir_expand_number(&n->e, PIR_I32, (double)axis)) : NULL;
-  return build(n, id, &list, 1, (setting[]){{"axis", pir_attr_int(n->ctx, PIR_ATTR_I32, axis)}},
-               1);
+    return list ? build_binary(n, id, list, pir_expand_number(&n->e, PIR_I32, (double)axis))
+                : NULL;
+  return build_op(n, id, &list, 1,
+                  (setting[]){{"axis", pir_attr_int(n->ctx, PIR_ATTR_I32, axis)}}, 1);
 }
 
 // ---- one step. Gates lie in Paddle's order: input, forget, candidate, output; reset, update,
@@ -236,14 +235,14 @@ static pir_value *gate(network *n, pir_value *gates, int64_t i) {
 }
 
 static void lstm_step(network *n, pir_value *gates, pir_value **h, pir_value **c) {
-  pir_value *in = unary(n, PD_SIGMOID, gate(n, gates, 0)),
-            *forget = unary(n, PD_SIGMOID, gate(n, gates, 1));
-  pir_value *candidate = unary(n, PD_TANH, gate(n, gates, 2)),
-            *out = unary(n, PD_SIGMOID, gate(n, gates, 3));
-  pir_value *kept = binary(n, PD_MULTIPLY, forget, *c),
-            *taken = binary(n, PD_MULTIPLY, in, candidate);
-  *c = binary(n, PD_ADD, kept, taken);
-  *h = binary(n, PD_MULTIPLY, out, unary(n, PD_TANH, *c));
+  pir_value *in = build_unary(n, PD_SIGMOID, gate(n, gates, 0)),
+            *forget = build_unary(n, PD_SIGMOID, gate(n, gates, 1));
+  pir_value *candidate = build_unary(n, PD_TANH, gate(n, gates, 2)),
+            *out = build_unary(n, PD_SIGMOID, gate(n, gates, 3));
+  pir_value *kept = build_binary(n, PD_MULTIPLY, forget, *c),
+            *taken = build_binary(n, PD_MULTIPLY, in, candidate);
+  *c = build_binary(n, PD_ADD, kept, taken);
+  *h = build_binary(n, PD_MULTIPLY, out, build_unary(n, PD_TANH, *c));
 }
 
 static void gru_step(network *n, pir_value *x, pir_value *gates, pir_value **h) {
@@ -252,16 +251,18 @@ static void gru_step(network *n, pir_value *x, pir_value *gates, pir_value **h) 
   // found by the order of the ops.
   for (int64_t i = 0; i < 2; i++) {
     pir_value *a = gate(n, x, i), *b = gate(n, gates, i);
-    sums[i] = unary(n, PD_SIGMOID, binary(n, PD_ADD, a, b));
+    sums[i] = build_unary(n, PD_SIGMOID, build_binary(n, PD_ADD, a, b));
   }
-  pir_value *own = gate(n, x, 2), *kept = binary(n, PD_MULTIPLY, sums[0], gate(n, gates, 2));
-  pir_value *candidate = unary(n, PD_TANH, binary(n, PD_ADD, own, kept));
-  pir_value *change = binary(n, PD_MULTIPLY, sums[1], binary(n, PD_SUBTRACT, *h, candidate));
-  *h = binary(n, PD_ADD, candidate, change);
+  pir_value *own = gate(n, x, 2),
+            *kept = build_binary(n, PD_MULTIPLY, sums[0], gate(n, gates, 2));
+  pir_value *candidate = build_unary(n, PD_TANH, build_binary(n, PD_ADD, own, kept));
+  pir_value *change =
+      build_binary(n, PD_MULTIPLY, sums[1], build_binary(n, PD_SUBTRACT, *h, candidate));
+  *h = build_binary(n, PD_ADD, candidate, change);
 }
 
 // Fills the region; false after a report.
-static bool fill(network *n, pir_op *scan, pir_value *weights, pir_value *bias) {
+static bool fill_scan(network *n, pir_op *scan, pir_value *weights, pir_value *bias) {
   pir_block *body = pir_region_first(pir_op_region(scan, 0));
   bool keeps = n->keep != NULL, lstm = n->mode == LSTM;
   pir_value *x = pir_block_argument(body, 0),
@@ -274,15 +275,16 @@ static bool fill(network *n, pir_op *scan, pir_value *weights, pir_value *bias) 
   if (n->mode == GRU)
     gru_step(n, x, sums, &after[0]);
   else
-    sums = binary(n, PD_ADD, sums, x);
+    sums = build_binary(n, PD_ADD, sums, x);
   if (lstm)
     lstm_step(n, sums, &after[0], &after[1]);
   else if (n->mode != GRU)
-    after[0] = unary(n, n->mode == RELU ? PD_RELU : PD_TANH, sums);
+    after[0] = build_unary(n, n->mode == RELU ? PD_RELU : PD_TANH, sums);
   pir_value *out = after[0];
   if (keeps) {
-    out = choose(n, keep, out,
-                 binary(n, PD_FULL_LIKE, before[0], pir_expand_number(&n->e, n->dtype, 0)));
+    out =
+        choose(n, keep, out,
+               build_binary(n, PD_FULL_LIKE, before[0], pir_expand_number(&n->e, n->dtype, 0)));
     for (int i = 0; i < 1 + lstm; i++)
       after[i] = choose(n, keep, after[i], before[i]);
   }
@@ -298,7 +300,7 @@ static bool fill(network *n, pir_op *scan, pir_value *weights, pir_value *bias) 
   return !pir_facts_update(n->e.facts, scan);
 }
 
-static const pir_type *type_of(network *n, const pir_fact *of, int skip, int64_t last) {
+static const pir_type *sequence_type(network *n, const pir_fact *of, int skip, int64_t last) {
   pir_fact f = {.known = true, .dtype = of->dtype, .rank = of->rank - skip};
   for (int d = 0; d < f.rank; d++)
     f.shape[d] = of->shape[d + skip];
@@ -320,7 +322,7 @@ static pir_value *scan_path(network *n, pir_value *x, int64_t path) {
       return NULL;
     results[i] = pir_value_type(in[sequences + i]);
   }
-  results[states] = type_of(n, fact_of(n, x), 0, n->hidden);
+  results[states] = sequence_type(n, pir_facts_of(n->e.facts, x), 0, n->hidden);
   pir_named_attr attrs[] = {{pir_name_get(n->ctx, PIR_STR("sequences")),
                              pir_attr_int(n->ctx, PIR_ATTR_I32, (int64_t)sequences)},
                             {pir_name_get(n->ctx, PIR_STR("states")),
@@ -339,10 +341,11 @@ static pir_value *scan_path(network *n, pir_value *x, int64_t path) {
   pir_op *scan = pir_rewriter_create(n->run->rewriter, n->e.op, &spec);
   pir_block *body = pir_region_append_block(pir_op_region(scan, 0));
   for (size_t i = 0; i < sequences + states; i++)
-    pir_block_add_argument(body, type_of(n, fact_of(n, in[i]), i < sequences, 0));
+    pir_block_add_argument(body,
+                           sequence_type(n, pir_facts_of(n->e.facts, in[i]), i < sequences, 0));
   int64_t biases = 2 * n->layers * n->directions;
   if (pir_facts_update(n->e.facts, scan) ||
-      !fill(n, scan, n->list[at + 1], n->list[biases + (int64_t)at + 1]))
+      !fill_scan(n, scan, n->list[at + 1], n->list[biases + (int64_t)at + 1]))
     return NULL;
   for (size_t i = 0; i < states; i++)
     n->last[i][path] = pir_op_result(scan, i);
@@ -354,18 +357,18 @@ static pir_value *scan_path(network *n, pir_value *x, int64_t path) {
 // Whether step t is before the end of each row: [time, batch, 1]. The reshape demands as many
 // lengths as rows.
 static pir_value *make_mask(network *n, pir_value *x, pir_value *lengths) {
-  pir_value *shape = unary(n, PD_SHAPE64, x), *time = part(n, shape, 0, 0, 1, true);
-  lengths = binary(n, PD_RESHAPE, lengths, part(n, shape, 0, 1, 2, false));
+  pir_value *shape = build_unary(n, PD_SHAPE64, x), *time = part(n, shape, 0, 0, 1, true);
+  lengths = build_binary(n, PD_RESHAPE, lengths, part(n, shape, 0, 1, 2, false));
   if (!lengths)
     return NULL;
   pir_value *bounds[] = {pir_expand_number(&n->e, PIR_I64, 0), time,
                          pir_expand_number(&n->e, PIR_I64, 1)};
-  setting of[] = {{"dtype", pir_attr_dtype(n->ctx, fact_of(n, lengths)->dtype)}};
-  pir_value *steps = with_ints(n, PD_UNSQUEEZE, build(n, PD_ARANGE, bounds, 3, of, 1), 1);
-  return with_ints(n, PD_UNSQUEEZE, binary(n, PD_LESS_THAN, steps, lengths), 2);
+  setting of[] = {{"dtype", pir_attr_dtype(n->ctx, pir_facts_of(n->e.facts, lengths)->dtype)}};
+  pir_value *steps = with_ints(n, PD_UNSQUEEZE, build_op(n, PD_ARANGE, bounds, 3, of, 1), 1);
+  return with_ints(n, PD_UNSQUEEZE, build_binary(n, PD_LESS_THAN, steps, lengths), 2);
 }
 
-static pir_status expand(network *n, pir_op *op) {
+static pir_status expand_rnn(network *n, pir_op *op) {
   pir_value *x = pir_op_operand(op, PD_RNN_IN_X),
             *lengths = pir_op_operand(op, PD_RNN_IN_SEQUENCE_LENGTH);
   size_t paths = (size_t)(n->layers * n->directions), states = n->mode == LSTM ? 2 : 1;
@@ -384,13 +387,13 @@ static pir_status expand(network *n, pir_op *op) {
       if (!outs[d])
         return PIR_INVALID;
     }
-    x = n->directions == 1 ? outs[0] : join(n, PD_CONCAT, outs, 2, 2);
+    x = n->directions == 1 ? outs[0] : combine_and_join(n, PD_CONCAT, outs, 2, 2);
   }
   results[PD_RNN_OUT_OUT] = x;
   if (!pir_value_unused(pir_op_result(op, PD_RNN_OUT_STATE))) {
     for (size_t i = 0; i < states; i++)
-      stacks[i] = join(n, PD_STACK, n->last[i], paths, 0);
-    results[PD_RNN_OUT_STATE] = build(n, BUILTIN_COMBINE, stacks, states, NULL, 0);
+      stacks[i] = combine_and_join(n, PD_STACK, n->last[i], paths, 0);
+    results[PD_RNN_OUT_STATE] = build_op(n, BUILTIN_COMBINE, stacks, states, NULL, 0);
     if (!results[PD_RNN_OUT_STATE])
       return PIR_INVALID;
   }
@@ -409,11 +412,11 @@ pir_status pir_pass_recurrence(pir_pass_run *run) {
     if (!pir_op_is(op, PD_RNN))
       continue;
     network n = {.run = run, .ctx = pir_program_context(run->program)};
-    pir_lower_target target = {create, &n};
+    pir_lower_target target = {create_in_body, &n};
     n.e = (pir_expand){.op = op, .facts = facts, .target = &target};
     if (!read_network(&n, op))
       continue;
-    PIR_TRY(expand(&n, op));
+    PIR_TRY(expand_rnn(&n, op));
     count++;
   }
   pir_run_count(run, "recurrent networks taken apart", count);

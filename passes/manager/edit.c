@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static pir_status fail(pir_pass_manager *manager, const char *what, pir_str name) {
+static pir_status report_name(pir_pass_manager *manager, const char *what, pir_str name) {
   return pir_report(manager->ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN, "%s '%.*s'", what,
                     (int)name.size, name.data);
 }
@@ -25,7 +25,7 @@ static pir_status delete_pass(void *user) {
   size_t kept = 0, count = manager->entries.count;
   const pir_pass *pass = pass_find_known(manager, name);
   if (!pass)
-    return fail(manager, "unknown pass", name);
+    return report_name(manager, "unknown pass", name);
   for (size_t i = 0; i < count; i++) {
     manager_entry entry = manager->entries.items[i];
     if (entry.pass == pass)
@@ -34,7 +34,7 @@ static pir_status delete_pass(void *user) {
       manager->entries.items[kept++] = entry;
   }
   manager->entries.count = kept;
-  return kept < count ? PIR_OK : fail(manager, "the pipeline has no pass", name);
+  return kept < count ? PIR_OK : report_name(manager, "the pipeline has no pass", name);
 }
 
 pir_status pir_pass_manager_delete(pir_pass_manager *manager, pir_str name) {
@@ -65,15 +65,15 @@ static pir_status read_place(pir_pass_manager *manager, pir_str place, size_t *o
         return PIR_OK;
       }
     }
-    return fail(manager, "the pipeline has no pass", text);
+    return report_name(manager, "the pipeline has no pass", text);
   }
   for (size_t i = 0; i < text.size; i++) {
     if (text.data[i] < '0' || text.data[i] > '9' || at > count)
-      return fail(manager, "no place in the pipeline:", place);
+      return report_name(manager, "no place in the pipeline:", place);
     at = at * 10 + (size_t)(text.data[i] - '0');
   }
   if (at > count)
-    return fail(manager, "no place in the pipeline:", place);
+    return report_name(manager, "no place in the pipeline:", place);
   *out_at = at;
   return PIR_OK;
 }

@@ -173,12 +173,12 @@ static void print_change(change_log *log, const char *sign, const pir_op *op) {
   (void)status;
 }
 
-static void on_inserted(void *user, pir_op *op) {
+static void log_inserted(void *user, pir_op *op) {
   change_log *log = user;
   pir_vec_push(log->manager->arena, &log->inserted, op);
 }
 
-static void on_erasing(void *user, pir_op *op) {
+static void log_erased(void *user, pir_op *op) {
   change_log *log = user;
   for (size_t i = log->inserted.count; i-- > 0;)
     if (log->inserted.items[i] == op) {
@@ -251,7 +251,7 @@ static pir_status run_pass(pir_pass_manager *manager, manager_entry *entry,
     rewriter.refused = on_refused;
   change_log changes = {.manager = manager, .pass = entry->pass->name};
   pir_rewrite_listener listener = {
-      .inserted = on_inserted, .erasing = on_erasing, .user = &changes};
+      .inserted = log_inserted, .erasing = log_erased, .user = &changes};
   bool show = manager->options.print_changed && has_log(manager);
   if (show)
     pir_rewriter_listen(&rewriter, &listener);

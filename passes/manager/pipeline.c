@@ -103,7 +103,7 @@ typedef struct reader {
   int nesting;  // of named pipelines
 } reader;
 
-static pir_status fail(const reader *r, size_t at, const char *what, pir_str name) {
+static pir_status report_at(const reader *r, size_t at, const char *what, pir_str name) {
   pir_loc loc = pir_loc_text(r->manager->ctx, PIR_STR("<pipeline>"), 1, (uint32_t)(at + 1));
   return pir_report(r->manager->ctx, PIR_INVALID, PIR_ERROR, loc, "%s '%.*s'", what,
                     (int)name.size, name.data);
@@ -144,17 +144,17 @@ static pir_status read_options(reader *r, pir_pass_option *options, size_t *coun
   do {
     size_t start = r->at;
     if (*count == MAX_OPTIONS)
-      return fail(r, start, "too many options at", rest(r));
+      return report_at(r, start, "too many options at", rest(r));
     pir_pass_option *option = &options[(*count)++];
     option->key = take_word(r, "=,}");
     option->value = take(r, '=') ? take_word(r, ",}") : (pir_str){"", 0};
     if (!option->key.size)
-      return fail(r, start, "expected an option at", rest(r));
+      return report_at(r, start, "expected an option at", rest(r));
   } while (take(r, ','));
-  return take(r, '}') ? PIR_OK : fail(r, r->at, "expected '}' at", rest(r));
+  return take(r, '}') ? PIR_OK : report_at(r, r->at, "expected '}' at", rest(r));
 }
 
-static pir_status read_items(reader *r);
+static pir_status read_pipeline_passes(reader *r);
 
 const pir_pass *pass_find_known(const pir_pass_manager *manager, pir_str name) {
   for (size_t i = 0; i < manager->known.count; i++)
@@ -163,39 +163,39 @@ const pir_pass *pass_find_known(const pir_pass_manager *manager, pir_str name) {
   return pir_pass_find(name);
 }
 
-static pir_status read_item(reader *r) {
+static pir_status read_pipeline_pass(reader *r) {
   at_end(r);
   size_t start = r->at, count;
   pir_str name = take_word(r, "{,}");
   pir_pass_option options[MAX_OPTIONS];
   if (!name.size)
-    return fail(r, start, "expected a pass at", rest(r));
+    return report_at(r, start, "expected a pass at", rest(r));
   PIR_TRY(read_options(r, options, &count));
   const pir_pass *pass = pass_find_known(r->manager, name);
   if (pass)
     return pir_pass_manager_add(r->manager, pass, options, count);
   const char *text = pir_pipeline_text(name);
   if (!text)
-    return fail(r, start, "unknown pass", name);
+    return report_at(r, start, "unknown pass", name);
   if (count)
-    return fail(r, start, "a named pipeline takes no options:", name);
+    return report_at(r, start, "a named pipeline takes no options:", name);
   if (r->nesting == MAX_NESTING)
-    return fail(r, start, "named pipelines lead to each other at", name);
+    return report_at(r, start, "named pipelines lead to each other at", name);
   reader inner = {r->manager, pir_str_from(text), 0, r->nesting + 1};
-  return read_items(&inner);
+  return read_pipeline_passes(&inner);
 }
 
-static pir_status read_items(reader *r) {
+static pir_status read_pipeline_passes(reader *r) {
   if (at_end(r))
     return PIR_OK;
   do
-    PIR_TRY(read_item(r));
+    PIR_TRY(read_pipeline_pass(r));
   while (take(r, ','));
-  return at_end(r) ? PIR_OK : fail(r, r->at, "expected ',' at", rest(r));
+  return at_end(r) ? PIR_OK : report_at(r, r->at, "expected ',' at", rest(r));
 }
 
 static pir_status read_pipeline(void *user) {
-  return read_items(user);
+  return read_pipeline_passes(user);
 }
 
 pir_status pir_pass_manager_parse(pir_pass_manager *manager, pir_str pipeline) {

@@ -100,7 +100,7 @@ static bool is_marked(const pir_op *op) {
   return says(op, marks[0], "bfloat16") || says(op, marks[1], "bfloat16");
 }
 
-static pir_walk_result collect(pir_op *op, void *user) {
+static pir_walk_result collect_kernel_op(pir_op *op, void *user) {
   bf16_pass *p = user;
   if (has_kernel(op))
     pir_vec_push(pir_context_arena(pir_program_context(p->run->program)), &p->ops, op);
@@ -111,7 +111,7 @@ static pir_status begin(bf16_pass *p, pir_pass_run *run) {
   *p = (bf16_pass){.run = run, .facts = pir_run_facts(run)};
   if (!p->facts)
     return pir_run_facts_status(run);
-  pir_walk(pir_program_module(run->program), PIR_PRE_ORDER, collect, p);
+  pir_walk(pir_program_module(run->program), PIR_PRE_ORDER, collect_kernel_op, p);
   return PIR_OK;
 }
 
@@ -233,11 +233,6 @@ pir_status pir_pass_bf16_placement(pir_pass_run *run) {
 
 // ---- conversions
 
-static pir_named_attr named(pir_context *ctx, const pir_opdef *def, int attr,
-                            const pir_attr *value) {
-  return (pir_named_attr){pir_name_get(ctx, pir_str_from(def->attrs[attr].name)), value};
-}
-
 static pir_op *convert(const bf16_pass *p, uint32_t id, pir_op *at, pir_value *value,
                        const pir_named_attr *attrs, size_t count) {
   const pir_type *type = pir_value_type(value);
@@ -257,12 +252,15 @@ static void convert_operand(bf16_pass *p, pir_op *op, size_t i) {
   const pir_opdef *def = pir_context_op(ctx, ONEDNN_QUANTIZE);
   const pir_attr *format = pir_op_attr_str(op, "data_format");
   pir_named_attr attrs[] = {
-      named(ctx, def, ONEDNN_QUANTIZE_ATTR_SCALE, pir_attr_float(ctx, PIR_ATTR_F32, 1.0)),
-      named(ctx, def, ONEDNN_QUANTIZE_ATTR_SHIFT, pir_attr_float(ctx, PIR_ATTR_F32, 0.0)),
-      named(ctx, def, ONEDNN_QUANTIZE_ATTR_IS_NEGATIVE_INPUT, pir_attr_bool(ctx, false)),
-      named(ctx, def, ONEDNN_QUANTIZE_ATTR_OUTPUT_FORMAT,
-            format ? format : pir_attr_str(ctx, PIR_ATTR_STR, PIR_STR("NCHW"))),
-      named(ctx, def, ONEDNN_QUANTIZE_ATTR_BFLOAT16, pir_attr_bool(ctx, true)),
+      pir_declared_attr(ctx, def, ONEDNN_QUANTIZE_ATTR_SCALE,
+                        pir_attr_float(ctx, PIR_ATTR_F32, 1.0)),
+      pir_declared_attr(ctx, def, ONEDNN_QUANTIZE_ATTR_SHIFT,
+                        pir_attr_float(ctx, PIR_ATTR_F32, 0.0)),
+      pir_declared_attr(ctx, def, ONEDNN_QUANTIZE_ATTR_IS_NEGATIVE_INPUT,
+                        pir_attr_bool(ctx, false)),
+      pir_declared_attr(ctx, def, ONEDNN_QUANTIZE_ATTR_OUTPUT_FORMAT,
+                        format ? format : pir_attr_str(ctx, PIR_ATTR_STR, PIR_STR("NCHW"))),
+      pir_declared_attr(ctx, def, ONEDNN_QUANTIZE_ATTR_BFLOAT16, pir_attr_bool(ctx, true)),
   };
   pir_op *made = convert(p, ONEDNN_QUANTIZE, op, pir_op_operand(op, i), attrs,
                          sizeof attrs / sizeof *attrs);
@@ -274,8 +272,10 @@ static void convert_result(bf16_pass *p, pir_op *op) {
   pir_context *ctx = pir_program_context(p->run->program);
   const pir_opdef *def = pir_context_op(ctx, ONEDNN_DEQUANTIZE);
   pir_named_attr attrs[] = {
-      named(ctx, def, ONEDNN_DEQUANTIZE_ATTR_SCALE, pir_attr_float(ctx, PIR_ATTR_F32, 1.0)),
-      named(ctx, def, ONEDNN_DEQUANTIZE_ATTR_SHIFT, pir_attr_float(ctx, PIR_ATTR_F32, 0.0)),
+      pir_declared_attr(ctx, def, ONEDNN_DEQUANTIZE_ATTR_SCALE,
+                        pir_attr_float(ctx, PIR_ATTR_F32, 1.0)),
+      pir_declared_attr(ctx, def, ONEDNN_DEQUANTIZE_ATTR_SHIFT,
+                        pir_attr_float(ctx, PIR_ATTR_F32, 0.0)),
   };
   pir_value *value = pir_op_result(op, 0);
   pir_op *next = pir_op_next(op);
@@ -339,7 +339,7 @@ pir_status pir_pass_bf16(pir_pass_run *run) {
 
 // ---- types
 
-static pir_walk_result state_types(pir_op *op, void *user) {
+static pir_walk_result state_bf16_results(pir_op *op, void *user) {
   bf16_pass *p = user;
   bool marked = has_kernel(op) && !is_one_of(op, lists, 2) && says(op, marks[0], "bfloat16");
   if (!pir_op_is(op, ONEDNN_QUANTIZE) && !marked)
@@ -352,6 +352,6 @@ static pir_walk_result state_types(pir_op *op, void *user) {
 
 pir_status pir_pass_bf16_types(pir_pass_run *run) {
   bf16_pass p = {.run = run};
-  pir_walk(pir_program_module(run->program), PIR_PRE_ORDER, state_types, &p);
+  pir_walk(pir_program_module(run->program), PIR_PRE_ORDER, state_bf16_results, &p);
   return end(&p, "ops on bf16");
 }

@@ -1,6 +1,8 @@
 // Casts that passes insert between a value and its readers.
 #include <pir/rewrite.h>
 
+#include <effects.h>
+
 #include <pir/dialect/pd_op.h>
 
 pir_op *pir_rewriter_behind(const pir_value *value) {
@@ -13,8 +15,8 @@ pir_value *pir_rewriter_cast(pir_rewriter *rewriter, pir_op *at, pir_loc loc, pi
   pir_context *ctx = pir_rewriter_context(rewriter);
   const pir_opdef *def = pir_context_op(ctx, PD_CAST);
   const pir_type *type = pir_type_with_dtype(ctx, pir_value_type(value), dtype);
-  pir_named_attr attr = {pir_name_get(ctx, pir_str_from(def->attrs[PD_CAST_ATTR_DTYPE].name)),
-                         pir_attr_dtype(ctx, dtype)};
+  pir_named_attr attr =
+      pir_declared_attr(ctx, def, PD_CAST_ATTR_DTYPE, pir_attr_dtype(ctx, dtype));
   pir_op_spec spec = {.def = def,
                       .loc = loc,
                       .operands = &value,

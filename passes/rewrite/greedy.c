@@ -56,7 +56,7 @@ static void enqueue(driver *d, pir_op *op) {
   *place = d->list.count;
 }
 
-static void on_inserted(void *user, pir_op *op) {
+static void enter_worklist(void *user, pir_op *op) {
   enqueue(user, op);
 }
 
@@ -70,7 +70,7 @@ static pir_op *last_other_reader(const pir_value *value, const pir_op *going) {
   return other == going ? NULL : other;
 }
 
-static void on_erasing(void *user, pir_op *op) {
+static void leave_worklist(void *user, pir_op *op) {
   driver *d = user;
   uint64_t *place = pir_map_find(&d->places, op);
   if (place && *place)
@@ -87,7 +87,7 @@ static void on_erasing(void *user, pir_op *op) {
   }
 }
 
-static pir_walk_result collect(pir_op *op, void *user) {
+static pir_walk_result count_and_enqueue(pir_op *op, void *user) {
   driver *d = user;
   d->op_count++;
   enqueue(d, op);
@@ -135,7 +135,7 @@ static void sort_patterns(driver *d) {
   }
 }
 
-static bool is_dead(const pir_op *op) {
+static bool is_erasable(const pir_op *op) {
   // Parameters are left to dead code elimination, which drops their bytes too.
   bool kept = pir_op_has_effect(op) || pir_op_has(op, PIR_PARAMETER) || pir_op_regions(op);
   return !kept && pir_op_unused(op) && pir_op_block(op);
@@ -158,14 +158,14 @@ void pir_rewriter_sweep(pir_rewriter *rewriter, pir_program *program) {
   pir_walk(pir_program_module(program), PIR_PRE_ORDER, list_op, &list);
   while (list.ops.count) {
     pir_op *op = pir_vec_pop(&list.ops);
-    if (is_dead(op))
+    if (is_erasable(op))
       pir_rewriter_erase(rewriter, op);
   }
   pir_vec_free(list.arena, &list.ops);
 }
 
-static void visit(driver *d, pir_op *op) {
-  if (d->options && d->options->erase_dead && is_dead(op)) {
+static void rewrite_op(driver *d, pir_op *op) {
+  if (d->options && d->options->erase_dead && is_erasable(op)) {
     pir_rewriter_erase(d->rewriter, op);
     return;
   }
@@ -227,7 +227,7 @@ static pir_status drive(driver *d) {
     if (!op)
       continue;
     pir_map_put(d->arena, &d->places, op, 0);
-    visit(d, op);
+    rewrite_op(d, op);
     if (d->rewriter->failed)
       return d->rewriter->failed;
     // Visits are bounded too: a pattern might change things and deny it.
@@ -254,11 +254,13 @@ pir_status pir_rewrite_greedy(pir_rewriter *rewriter, pir_program *program,
               .options = options,
               .patterns = patterns,
               .pattern_count = count};
-  pir_rewrite_listener listener = {
-      .inserted = on_inserted, .changed = on_inserted, .erasing = on_erasing, .user = &d};
+  pir_rewrite_listener listener = {.inserted = enter_worklist,
+                                   .changed = enter_worklist,
+                                   .erasing = leave_worklist,
+                                   .user = &d};
   sort_patterns(&d);
   d.fired = pir_arena_zalloc(d.arena, count * sizeof *d.fired);
-  pir_walk(pir_program_module(program), PIR_PRE_ORDER, collect, &d);
+  pir_walk(pir_program_module(program), PIR_PRE_ORDER, count_and_enqueue, &d);
   reverse_list(&d);
   d.limit = options && options->max_rewrites ? options->max_rewrites
                                              : SMALLEST_LIMIT + REWRITES_AN_OP * d.op_count;

@@ -183,7 +183,7 @@ typedef struct doomed_ops {
   PIR_VEC(pir_op *) list;
 } doomed_ops;
 
-static pir_walk_result collect(pir_op *op, void *user) {
+static pir_walk_result collect_doomed(pir_op *op, void *user) {
   doomed_ops *doomed = user;
   pir_vec_push(doomed->arena, &doomed->list, op);
   return PIR_WALK_CONTINUE;
@@ -192,7 +192,7 @@ static pir_walk_result collect(pir_op *op, void *user) {
 // Listeners hear of readers before they hear of what those read.
 static void tell_erasing(pir_rewriter *rewriter, pir_op *op) {
   doomed_ops doomed = {.arena = pir_context_arena(rewriter->ctx)};
-  pir_walk(op, PIR_PRE_ORDER, collect, &doomed);
+  pir_walk(op, PIR_PRE_ORDER, collect_doomed, &doomed);
   while (doomed.list.count) {
     pir_op *next = pir_vec_pop(&doomed.list);
     TELL(rewriter, erasing, next)

@@ -134,7 +134,8 @@ static pir_op *choose_place(const rule_match *m, pir_op *root) {
 // ---- ops that write over their operands
 
 // Whether the value is overwritten between its definition and where the emit reads it.
-static bool is_overwritten(const rule_match *m, const pir_value *value, const pir_op *at) {
+static bool is_overwritten_before(const rule_match *m, const pir_value *value,
+                                  const pir_op *at) {
   if (!value)
     return false;
   PIR_EACH_USE(use, value) {
@@ -181,10 +182,10 @@ static bool is_seen_writing(const rule_match *m, const rule_op *p, const pir_op 
 static bool reads_what_was_written(const rule_match *m, const pir_op *at) {
   for (int32_t i = 0; i < m->rule->value_count; i++) {
     const rule_bound *bound = &m->values[i];
-    if (bound->set && is_overwritten(m, bound->one, at))
+    if (bound->set && is_overwritten_before(m, bound->one, at))
       return true;
     for (size_t k = 0; bound->set && k < bound->count; k++)
-      if (is_overwritten(m, bound->list[k], at))
+      if (is_overwritten_before(m, bound->list[k], at))
         return true;
   }
   for (int16_t i = 0; i < m->rule->output_count; i++) {
@@ -232,8 +233,8 @@ static pir_value *make_literal(emission *e, int32_t node, const pir_operand_def 
 }
 
 // Fills operands from position *at on; false when one cannot be made.
-static bool put_operand(emission *e, const rule_operand *p, const pir_opdef *def, size_t member,
-                        bool each, pir_value **operands, size_t *at) {
+static bool put_emitted_operand(emission *e, const rule_operand *p, const pir_opdef *def,
+                                size_t member, bool each, pir_value **operands, size_t *at) {
   if (p->kind == RULE_OPERAND_NONE) {
     operands[(*at)++] = NULL;
     return true;
@@ -261,7 +262,9 @@ static pir_op *spliced(const rule_match *m, const rule_op *p, size_t member) {
   if (p->splice < 0)
     return NULL;
   const rule_op_bound *from = &m->ops[p->splice];
-  return from->one ? from->one : member < from->count ? from->list[member] : NULL;
+  if (from->one)
+    return from->one;
+  return member < from->count ? from->list[member] : NULL;
 }
 
 static const pir_attr *spliced_attr(const rule_match *m, const pir_op *from, const char *name) {
@@ -272,8 +275,8 @@ static const pir_attr *spliced_attr(const rule_match *m, const pir_op *from, con
   return attr ? attr : pir_attr_default(m->ctx, &pir_op_def(from)->attrs[at]);
 }
 
-static bool put_attrs(emission *e, const rule_op *p, const pir_opdef *def, size_t member,
-                      pir_named_attr *attrs, size_t *out_count) {
+static bool put_emitted_attrs(emission *e, const rule_op *p, const pir_opdef *def,
+                              size_t member, pir_named_attr *attrs, size_t *out_count) {
   static const pir_attr_def undeclared = {.kind = PIR_ATTR_NONE};
   const pir_attr *given[MAX_ATTRS] = {0};
   const pir_op *from = spliced(e->m, p, member);
@@ -297,8 +300,7 @@ static bool put_attrs(emission *e, const rule_op *p, const pir_opdef *def, size_
     if (!attr)
       attr = pir_attr_default(e->m->ctx, &def->attrs[i]);
     if (attr)
-      attrs[n++] =
-          (pir_named_attr){pir_name_get(e->m->ctx, pir_str_from(def->attrs[i].name)), attr};
+      attrs[n++] = pir_declared_attr(e->m->ctx, def, i, attr);
   }
   *out_count = n;
   return true;
@@ -340,8 +342,8 @@ static size_t result_types(emission *e, const rule_op *p, const pir_opdef *def, 
   return n;
 }
 
-static void bind_results(rule_match *m, const rule_op *p, pir_op *op, size_t member, bool each,
-                         size_t count) {
+static void bind_emitted_results(rule_match *m, const rule_op *p, pir_op *op, size_t member,
+                                 bool each, size_t count) {
   size_t n = pir_op_results(op);
   for (size_t i = 0; i < (size_t)p->result_count && i < n; i++) {
     int16_t at = m->t->results[p->results + (int32_t)i];
@@ -383,10 +385,10 @@ static bool emit_one(emission *e, const rule_op *p, size_t member, size_t count)
     return false;
   for (int16_t i = 0; i < p->operand_count; i++)
     if (spec.operand_count >= RULE_MAX_OPERANDS ||
-        !put_operand(e, &e->m->t->operands[p->operands + i], def, member, p->each, operands,
-                     &spec.operand_count))
+        !put_emitted_operand(e, &e->m->t->operands[p->operands + i], def, member, p->each,
+                             operands, &spec.operand_count))
       return false;
-  if (!put_attrs(e, p, def, member, attrs, &spec.attr_count))
+  if (!put_emitted_attrs(e, p, def, member, attrs, &spec.attr_count))
     return false;
   spec.operands = operands;
   spec.attrs = attrs;
@@ -396,7 +398,7 @@ static bool emit_one(emission *e, const rule_op *p, size_t member, size_t count)
   if (e->m->rewriter->failed)
     return false;
   state_types(e, op);
-  bind_results(e->m, p, op, member, p->each, count);
+  bind_emitted_results(e->m, p, op, member, p->each, count);
   e->m->has_inplace |= pir_op_has(op, PIR_INPLACE);
   return true;
 }
@@ -422,7 +424,7 @@ static bool emit_ops(emission *e) {
   return true;
 }
 
-static void take_back(emission *e) {
+static void erase_emitted(emission *e) {
   e->m->rewriter->quiet = true;
   while (e->made_count)
     pir_rewriter_erase(e->m->rewriter, e->made[--e->made_count]);
@@ -517,15 +519,15 @@ static void erase_match(emission *e) {
 }
 
 // An expansion leaves what was there before alone.
-static bool stays(const emission *e, const pir_op *op) {
+static bool was_there_before(const emission *e, const pir_op *op) {
   return e->m->mode && e->m->mode->expands && !pir_op_attr(op, e->m->rewriter->comp_op_name);
 }
 
 static void erase_orphans(emission *e) {
   while (e->orphan_count) {
     pir_op *op = e->orphans[--e->orphan_count];
-    bool kept = stays(e, op) || pir_op_has_effect(op) || pir_op_has(op, PIR_PARAMETER) ||
-                pir_op_regions(op) || !pir_op_unused(op);
+    bool kept = was_there_before(e, op) || pir_op_has_effect(op) ||
+                pir_op_has(op, PIR_PARAMETER) || pir_op_regions(op) || !pir_op_unused(op);
     if (kept)
       continue;
     note_orphans(e, op);
@@ -544,12 +546,12 @@ bool rule_rewrite(rule_match *m, pir_op *root) {
     return false;
   }
   if (!emit_ops(&e)) {
-    take_back(&e);
+    erase_emitted(&e);
     return false;
   }
   if (!each_output(&e, check_output)) {
     m->hindrance = "a result would have another type";
-    take_back(&e);
+    erase_emitted(&e);
     return false;
   }
   each_output(&e, replace_output);

@@ -11,17 +11,11 @@
 
 static const pir_rule_value unknown = {.kind = PIR_RULE_UNKNOWN};
 
-static pir_rule_value of_bool(bool b) {
-  return (pir_rule_value){.kind = PIR_RULE_BOOL, .i = b};
-}
-static pir_rule_value of_int(int64_t i) {
-  return (pir_rule_value){.kind = PIR_RULE_INT, .i = i};
-}
 static pir_rule_value of_float(double f) {
   return (pir_rule_value){.kind = PIR_RULE_FLOAT, .f = f};
 }
 static pir_rule_value of_tri(int tri) {
-  return tri < 0 ? unknown : of_bool(tri);
+  return tri < 0 ? unknown : rule_bool(tri);
 }
 
 static pir_rule_value of_list(const pir_rule_value *items, size_t count) {
@@ -42,7 +36,7 @@ static bool is_whole(const pir_rule_value *v) {
 static bool is_number(const pir_rule_value *v) {
   return is_whole(v) || v->kind == PIR_RULE_FLOAT;
 }
-static double number(const pir_rule_value *v) {
+static double number_of(const pir_rule_value *v) {
   return v->kind == PIR_RULE_FLOAT ? v->f : (double)v->i;
 }
 
@@ -73,7 +67,7 @@ int rule_equal(rule_match *m, const pir_rule_value *a, const pir_rule_value *b) 
   if (is_whole(a) && is_whole(b))
     return a->i == b->i;
   if (is_number(a) && is_number(b))
-    return same_number(number(a), number(b));
+    return same_number(number_of(a), number_of(b));
   if (a->kind == PIR_RULE_DIM || b->kind == PIR_RULE_DIM)
     return a->kind == b->kind && a->i == b->i ? 1 : -1;
   if (a->kind != b->kind)
@@ -91,13 +85,13 @@ static pir_rule_value order(rule_node_op op, const pir_rule_value *a, const pir_
   if (!is_number(a) || !is_number(b))
     return unknown;
   bool whole = is_whole(a) && is_whole(b);
-  int sign =
-      whole ? (a->i > b->i) - (a->i < b->i) : (number(a) > number(b)) - (number(a) < number(b));
+  int sign = whole ? (a->i > b->i) - (a->i < b->i)
+                   : (number_of(a) > number_of(b)) - (number_of(a) < number_of(b));
   switch (op) {
-    case RULE_LT: return of_bool(sign < 0);
-    case RULE_LE: return of_bool(sign <= 0);
-    case RULE_GT: return of_bool(sign > 0);
-    default: return of_bool(sign >= 0);
+    case RULE_LT: return rule_bool(sign < 0);
+    case RULE_LE: return rule_bool(sign <= 0);
+    case RULE_GT: return rule_bool(sign > 0);
+    default: return rule_bool(sign >= 0);
   }
 }
 
@@ -129,7 +123,7 @@ static pir_rule_value whole_arithmetic(rule_node_op op, int64_t a, int64_t b) {
       if (a % b && (a < 0) != (b < 0))
         r += op == RULE_DIV ? -1 : b;
   }
-  return failed ? unknown : of_int(r);
+  return failed ? unknown : rule_int(r);
 }
 
 static pir_rule_value real_arithmetic(rule_node_op op, double a, double b) {
@@ -175,7 +169,7 @@ static pir_rule_value arithmetic(rule_match *m, rule_node_op op, const pir_rule_
   if (is_whole(a) && is_whole(b))
     return whole_arithmetic(op, a->i, b->i);
   if (is_number(a) && is_number(b))
-    return real_arithmetic(op, number(a), number(b));
+    return real_arithmetic(op, number_of(a), number_of(b));
   bool symbolic =
       (a->kind == PIR_RULE_DIM || is_whole(a)) && (b->kind == PIR_RULE_DIM || is_whole(b));
   return symbolic ? symbolic_arithmetic(m, op, as_dim(m, a), as_dim(m, b)) : unknown;
@@ -226,7 +220,7 @@ static pir_rule_value each_number(rule_match *m, const rule_node *n) {
   size_t count = below ? (size_t)from.i : from.count;
   pir_rule_value *items = rule_list(m, count);
   for (size_t i = 0; items && i < count; i++) {
-    m->holes[n->a] = below ? of_int((int64_t)i) : from.items[i];
+    m->holes[n->a] = below ? rule_int((int64_t)i) : from.items[i];
     items[i] = rule_eval(m, n->c);
   }
   return of_list(items, count);
@@ -245,14 +239,14 @@ static pir_rule_value each_value(rule_match *m, const rule_node *n) {
 
 // ---- functions of values
 
-static const pir_fact *fact_of(rule_match *m, const pir_value *value) {
+static const pir_fact *known_fact(rule_match *m, const pir_value *value) {
   pir_facts *facts = value ? rule_facts(m) : NULL;
   const pir_fact *fact = facts ? pir_facts_of(facts, value) : NULL;
   return fact && fact->known ? fact : NULL;
 }
 
 static const pir_fact *ranked(rule_match *m, const pir_value *value) {
-  const pir_fact *fact = fact_of(m, value);
+  const pir_fact *fact = known_fact(m, value);
   return fact && fact->rank >= 0 && !fact->members ? fact : NULL;
 }
 
@@ -277,7 +271,7 @@ static pir_rule_value shape_of(rule_match *m, const pir_value *value) {
 
 static pir_rule_value product(rule_match *m, const pir_rule_value *list, rule_node_op op,
                               int64_t start) {
-  pir_rule_value total = of_int(start);
+  pir_rule_value total = rule_int(start);
   if (list->kind != PIR_RULE_LIST)
     return unknown;
   for (size_t i = 0; i < list->count; i++)
@@ -325,7 +319,7 @@ static int broadcasts(rule_match *m, const pir_value *a, const pir_value *b) {
 
 // Whether a value is made of parameters and constants alone. What is not found so in a few
 // steps is not.
-static bool is_persistable(const pir_value *value) {
+static bool comes_from_parameters(const pir_value *value) {
   enum { STEPS = 64 };
   const pir_value *waiting[STEPS] = {value};
   size_t count = 1;
@@ -354,7 +348,7 @@ static pir_rule_value count_uses(const rule_bound *bound) {
     if (value)
       PIR_EACH_USE(use, value) n++;
   }
-  return of_int(n);
+  return rule_int(n);
 }
 
 static pir_rule_value attr_of_definer(rule_match *m, const pir_value *value,
@@ -374,16 +368,18 @@ static bool is_defined_by(const pir_value *value, const pir_rule_value *name) {
   return op && name->kind == PIR_RULE_TEXT && pir_str_equal(pir_op_name(op), name->text);
 }
 
-static pir_rule_value dtype_of(rule_match *m, const pir_value *value) {
-  const pir_fact *fact = fact_of(m, value);
+static pir_rule_value dtype_value(rule_match *m, const pir_value *value) {
+  const pir_fact *fact = known_fact(m, value);
   return fact && fact->dtype ? (pir_rule_value){.kind = PIR_RULE_DTYPE, .i = fact->dtype}
                              : unknown;
 }
 
 static int same_type(rule_match *m, const pir_value *a, const pir_value *b) {
-  pir_rule_value x = dtype_of(m, a), y = dtype_of(m, b);
+  pir_rule_value x = dtype_value(m, a), y = dtype_value(m, b);
   int same = rule_equal(m, &x, &y), shape = same_shape(m, a, b);
-  return !same || !shape ? 0 : same < 0 || shape < 0 ? -1 : 1;
+  if (!same || !shape)
+    return 0;
+  return same < 0 || shape < 0 ? -1 : 1;
 }
 
 // ---- functions of lists and numbers
@@ -396,9 +392,9 @@ static pir_rule_value quantify(const pir_rule_value *list, bool all) {
     if (list->items[i].kind != PIR_RULE_BOOL)
       known = false;
     else if ((list->items[i].i != 0) != all)
-      return of_bool(!all);
+      return rule_bool(!all);
   }
-  return known ? of_bool(all) : unknown;
+  return known ? rule_bool(all) : unknown;
 }
 
 static pir_rule_value numbers_to(rule_match *m, const pir_rule_value *n) {
@@ -406,7 +402,7 @@ static pir_rule_value numbers_to(rule_match *m, const pir_rule_value *n) {
     return unknown;
   pir_rule_value *items = rule_list(m, (size_t)n->i);
   for (int64_t i = 0; items && i < n->i; i++)
-    items[i] = of_int(i);
+    items[i] = rule_int(i);
   return of_list(items, (size_t)n->i);
 }
 
@@ -452,7 +448,7 @@ static pir_rule_value inverted(rule_match *m, const pir_rule_value *p) {
     return unknown;
   for (size_t i = 0, at; i < p->count; i++)
     if (index_of(p, &p->items[i], false, &at))
-      items[at] = of_int((int64_t)i);
+      items[at] = rule_int((int64_t)i);
   return of_list(items, p->count);
 }
 
@@ -467,30 +463,34 @@ static pir_rule_value occurrences(rule_match *m, const pir_rule_value *list,
       return unknown;
     n += same;
   }
-  return of_int(n);
+  return rule_int(n);
 }
 
 static pir_rule_value absolute(const pir_rule_value *v) {
   if (v->kind == PIR_RULE_FLOAT)
     return of_float(fabs(v->f));
-  return v->kind == PIR_RULE_INT && v->i != INT64_MIN ? of_int(v->i < 0 ? -v->i : v->i)
-                                                      : unknown;
+  if (v->kind != PIR_RULE_INT || v->i == INT64_MIN)
+    return unknown;
+  return rule_int(v->i < 0 ? -v->i : v->i);
 }
 
 static pir_rule_value to_int(const pir_rule_value *v) {
   if (is_whole(v))
-    return of_int(v->i);
-  return v->kind == PIR_RULE_FLOAT && v->f > -0x1p62 && v->f < 0x1p62 ? of_int((int64_t)v->f)
+    return rule_int(v->i);
+  return v->kind == PIR_RULE_FLOAT && v->f > -0x1p62 && v->f < 0x1p62 ? rule_int((int64_t)v->f)
                                                                       : unknown;
 }
 
-static pir_rule_value pick(const pir_rule_value *a, const pir_rule_value *b, rule_node_op op) {
+static pir_rule_value pick_by_order(const pir_rule_value *a, const pir_rule_value *b,
+                                    rule_node_op op) {
   pir_rule_value first = order(op, a, b);
-  return first.kind != PIR_RULE_BOOL ? unknown : first.i ? *a : *b;
+  if (first.kind != PIR_RULE_BOOL)
+    return unknown;
+  return first.i ? *a : *b;
 }
 
 static pir_rule_value dtype_is(const pir_rule_value *v, bool (*test)(pir_dtype dtype)) {
-  return v->kind == PIR_RULE_DTYPE ? of_bool(test((pir_dtype)v->i)) : unknown;
+  return v->kind == PIR_RULE_DTYPE ? rule_bool(test((pir_dtype)v->i)) : unknown;
 }
 
 // A function's arguments: `v` of those that are values, `e` of expressions.
@@ -509,27 +509,29 @@ static pir_rule_value call(rule_match *m, const rule_node *n) {
   const pir_fact *fact;
   pir_rule_value shape;
   switch ((rule_fn)n->fn) {
-    case RULE_FN_rank: return (fact = ranked(m, v)) ? of_int(fact->rank) : unknown;
+    case RULE_FN_rank: return (fact = ranked(m, v)) ? rule_int(fact->rank) : unknown;
     case RULE_FN_dim: return dim_of(m, v, &e[1]);
     case RULE_FN_shape: return shape_of(m, v);
-    case RULE_FN_dtype: return dtype_of(m, v);
+    case RULE_FN_dtype: return dtype_value(m, v);
     case RULE_FN_numel: shape = shape_of(m, v); return product(m, &shape, RULE_MUL, 1);
     case RULE_FN_contents: return rule_constant(m, v, false);
-    case RULE_FN_members: return of_int(bound[0]->many ? (int64_t)bound[0]->count : v != NULL);
-    case RULE_FN_present: return of_bool(v != NULL);
-    case RULE_FN_unused: return of_bool(!v || pir_value_unused(v));
+    case RULE_FN_members:
+      return rule_int(bound[0]->many ? (int64_t)bound[0]->count : v != NULL);
+    case RULE_FN_present: return rule_bool(v != NULL);
+    case RULE_FN_unused: return rule_bool(!v || pir_value_unused(v));
     case RULE_FN_uses: return count_uses(bound[0]);
     case RULE_FN_constant:
-      return of_bool(v && pir_value_op(v) && pir_op_has(pir_value_op(v), PIR_CONSTANT));
-    case RULE_FN_persistable: return of_bool(is_persistable(v));
+      return rule_bool(v && pir_value_op(v) && pir_op_has(pir_value_op(v), PIR_CONSTANT));
+    case RULE_FN_persistable: return rule_bool(comes_from_parameters(v));
     case RULE_FN_input:
-      return of_bool(v && (!pir_value_op(v) || pir_op_has(pir_value_op(v), PIR_INPUT)));
+      return rule_bool(v && (!pir_value_op(v) || pir_op_has(pir_value_op(v), PIR_INPUT)));
     case RULE_FN_same_shape: return of_tri(same_shape(m, v, w));
     case RULE_FN_same_type: return of_tri(same_type(m, v, w));
     case RULE_FN_broadcasts: return of_tri(broadcasts(m, v, w));
-    case RULE_FN_defined_by: return of_bool(is_defined_by(v, &e[1]));
+    case RULE_FN_defined_by: return rule_bool(is_defined_by(v, &e[1]));
     case RULE_FN_attr: return attr_of_definer(m, v, &e[1]);
-    case RULE_FN_len: return e[0].kind == PIR_RULE_LIST ? of_int((int64_t)e[0].count) : unknown;
+    case RULE_FN_len:
+      return e[0].kind == PIR_RULE_LIST ? rule_int((int64_t)e[0].count) : unknown;
     case RULE_FN_sum: return product(m, &e[0], RULE_ADD, 0);
     case RULE_FN_prod: return product(m, &e[0], RULE_MUL, 1);
     case RULE_FN_all: return quantify(&e[0], true);
@@ -539,13 +541,13 @@ static pir_rule_value call(rule_match *m, const rule_node *n) {
     case RULE_FN_reverse: return reversed(m, &e[0]);
     case RULE_FN_compose: return composed(m, &e[0], &e[1]);
     case RULE_FN_inverse: return inverted(m, &e[0]);
-    case RULE_FN_is_permutation: return of_bool(is_permutation(&e[0]));
-    case RULE_FN_min: return pick(&e[0], &e[1], RULE_LT);
-    case RULE_FN_max: return pick(&e[0], &e[1], RULE_GT);
+    case RULE_FN_is_permutation: return rule_bool(is_permutation(&e[0]));
+    case RULE_FN_min: return pick_by_order(&e[0], &e[1], RULE_LT);
+    case RULE_FN_max: return pick_by_order(&e[0], &e[1], RULE_GT);
     case RULE_FN_abs: return absolute(&e[0]);
-    case RULE_FN_sqrt: return is_number(&e[0]) ? of_float(sqrt(number(&e[0]))) : unknown;
+    case RULE_FN_sqrt: return is_number(&e[0]) ? of_float(sqrt(number_of(&e[0]))) : unknown;
     case RULE_FN_int: return to_int(&e[0]);
-    case RULE_FN_float: return is_number(&e[0]) ? of_float(number(&e[0])) : unknown;
+    case RULE_FN_float: return is_number(&e[0]) ? of_float(number_of(&e[0])) : unknown;
     case RULE_FN_is_float: return dtype_is(&e[0], pir_dtype_is_float);
     case RULE_FN_is_integer: return dtype_is(&e[0], pir_dtype_is_integer);
     case RULE_FN_COUNT: break;
@@ -589,19 +591,19 @@ static pir_rule_value logic(rule_match *m, const rule_node *n) {
   bool decides = n->op == RULE_OR;
   pir_rule_value a = rule_eval(m, n->a);
   if (a.kind == PIR_RULE_BOOL && (a.i != 0) == decides)
-    return of_bool(decides);
+    return rule_bool(decides);
   pir_rule_value b = rule_eval(m, n->b);
   if (b.kind == PIR_RULE_BOOL && (b.i != 0) == decides)
-    return of_bool(decides);
-  return a.kind == PIR_RULE_BOOL && b.kind == PIR_RULE_BOOL ? of_bool(!decides) : unknown;
+    return rule_bool(decides);
+  return a.kind == PIR_RULE_BOOL && b.kind == PIR_RULE_BOOL ? rule_bool(!decides) : unknown;
 }
 
-static pir_rule_value binary(rule_match *m, const rule_node *n) {
+static pir_rule_value eval_binary(rule_match *m, const rule_node *n) {
   pir_rule_value a = rule_eval(m, n->a), b = rule_eval(m, n->b);
   int same;
   switch ((rule_node_op)n->op) {
     case RULE_EQ: return of_tri(rule_equal(m, &a, &b));
-    case RULE_NE: return (same = rule_equal(m, &a, &b)) < 0 ? unknown : of_bool(!same);
+    case RULE_NE: return (same = rule_equal(m, &a, &b)) < 0 ? unknown : rule_bool(!same);
     case RULE_LT:
     case RULE_LE:
     case RULE_GT:
@@ -615,30 +617,32 @@ static pir_rule_value binary(rule_match *m, const rule_node *n) {
 static pir_rule_value negated(const pir_rule_value *v) {
   if (v->kind == PIR_RULE_FLOAT)
     return of_float(-v->f);
-  return v->kind == PIR_RULE_INT && v->i != INT64_MIN ? of_int(-v->i) : unknown;
+  return v->kind == PIR_RULE_INT && v->i != INT64_MIN ? rule_int(-v->i) : unknown;
 }
 
 pir_rule_value rule_eval(rule_match *m, int32_t at) {
   const rule_node *n = &m->t->nodes[at];
   pir_rule_value a;
   switch ((rule_node_op)n->op) {
-    case RULE_INT: return of_int(n->i);
+    case RULE_INT: return rule_int(n->i);
     case RULE_FLOAT: return of_float(n->f);
     case RULE_TEXT:
       return (pir_rule_value){.kind = PIR_RULE_TEXT, .text = pir_str_from(n->text)};
-    case RULE_BOOL: return of_bool(n->i != 0);
+    case RULE_BOOL: return rule_bool(n->i != 0);
     case RULE_DTYPE: return (pir_rule_value){.kind = PIR_RULE_DTYPE, .i = n->i};
     case RULE_PLACE: return (pir_rule_value){.kind = PIR_RULE_PLACE, .i = n->i};
     case RULE_HOLE: return m->holes[n->a];
     case RULE_NOT:
       a = rule_eval(m, n->a);
-      return a.kind == PIR_RULE_BOOL ? of_bool(!a.i) : unknown;
+      return a.kind == PIR_RULE_BOOL ? rule_bool(!a.i) : unknown;
     case RULE_NEG: a = rule_eval(m, n->a); return negated(&a);
     case RULE_AND:
     case RULE_OR: return logic(m, n);
     case RULE_COND:
       a = rule_eval(m, n->a);
-      return a.kind != PIR_RULE_BOOL ? unknown : rule_eval(m, a.i ? n->b : n->c);
+      if (a.kind != PIR_RULE_BOOL)
+        return unknown;
+      return rule_eval(m, a.i ? n->b : n->c);
     case RULE_SLICE: return slice(m, n);
     case RULE_LIST: return list_literal(m, n);
     case RULE_EACH_BELOW:
@@ -647,7 +651,7 @@ pir_rule_value rule_eval(rule_match *m, int32_t at) {
     case RULE_CALL: return call(m, n);
     case RULE_HELPER: return call_helper(m, n);
     case RULE_VALUE: return unknown;
-    default: return binary(m, n);
+    default: return eval_binary(m, n);
   }
 }
 

@@ -6,10 +6,6 @@
 
 #include <pir/dialect/onednn.h>
 
-static pir_rule_value of_bool(bool b) {
-  return (pir_rule_value){.kind = PIR_RULE_BOOL, .i = b};
-}
-
 // Whether a tensor has one element, whatever its rank.
 pir_rule_value pir_helper_one_element(const pir_rule_call *call) {
   const pir_value *value = call->args[0].value;
@@ -22,9 +18,9 @@ pir_rule_value pir_helper_one_element(const pir_rule_call *call) {
     if (!pir_dim_is_const(pir_facts_dims(call->facts), fact->shape[i], &extent))
       known = false;
     else if (extent != 1)
-      return of_bool(false);
+      return rule_bool(false);
   }
-  return known ? of_bool(true) : (pir_rule_value){.kind = PIR_RULE_UNKNOWN};
+  return known ? rule_bool(true) : (pir_rule_value){.kind = PIR_RULE_UNKNOWN};
 }
 
 // Whether nothing says that two shapes differ: extents that only the run shows may be equal.
@@ -37,7 +33,7 @@ pir_rule_value pir_helper_may_be_alike(const pir_rule_call *call) {
       return (pir_rule_value){.kind = PIR_RULE_UNKNOWN};
   }
   if (facts[0]->rank != facts[1]->rank)
-    return of_bool(false);
+    return rule_bool(false);
   for (int32_t i = 0; i < facts[0]->rank; i++) {
     int64_t a, b;
     const pir_dims *dims = pir_facts_dims(call->facts);
@@ -45,9 +41,9 @@ pir_rule_value pir_helper_may_be_alike(const pir_rule_call *call) {
         !pir_dim_is_const(dims, facts[1]->shape[i], &b))
       continue;
     if (a != b)
-      return of_bool(false);
+      return rule_bool(false);
   }
-  return of_bool(true);
+  return rule_bool(true);
 }
 
 // An option of the pass, or what stands in for it.
@@ -62,7 +58,7 @@ pir_rule_value pir_helper_option(const pir_rule_call *call) {
 pir_rule_value pir_helper_readers_follow(const pir_rule_call *call) {
   const pir_value *value = call->args[0].value;
   if (!value)
-    return of_bool(false);
+    return rule_bool(false);
   PIR_EACH_USE(use, value) {
     const pir_op *reader = pir_use_owner(use);
     const pir_opdef *def = pir_op_def(reader);
@@ -71,17 +67,17 @@ pir_rule_value pir_helper_readers_follow(const pir_rule_call *call) {
         pir_opdef_attr(def, PIR_STR("data_format")) >= 0 && pir_use_operand_index(use) == 0;
     bool turned = pir_opdef_attr(def, PIR_STR("perm")) >= 0;
     if (!pointwise && !told && !turned && !pir_op_has(reader, PIR_STRUCTURAL))
-      return of_bool(false);
+      return rule_bool(false);
   }
-  return of_bool(true);
+  return rule_bool(true);
 }
 
 // Whether a reader of the value makes bf16 of it.
 pir_rule_value pir_helper_is_halved(const pir_rule_call *call) {
   PIR_EACH_USE(use, call->args[0].value)
   if (pir_op_is(pir_use_owner(use), ONEDNN_QUANTIZE))
-    return of_bool(true);
-  return of_bool(false);
+    return rule_bool(true);
+  return rule_bool(false);
 }
 
 const pir_rule_helper pir_rule_helpers[] = {

@@ -52,14 +52,14 @@ typedef struct rule_match {
   const char *hindrance;  // of a match that could not be rewritten
 } rule_match;
 
-// ---- expr.c
+// ---- eval.c
 pir_rule_value rule_eval(rule_match *m, int32_t node);
 // 1, 0, or -1 when it is not known.
 int rule_equal(rule_match *m, const pir_rule_value *a, const pir_rule_value *b);
 bool rule_holds(rule_match *m, int32_t node);
 pir_facts *rule_facts(rule_match *m);  // made on first use; NULL after a report
 
-// ---- values.c
+// ---- rule_values.c
 pir_rule_value rule_value_of_attr(rule_match *m, const pir_attr *attr);
 // An op's declared attribute, or its default.
 pir_rule_value rule_value_of_slot(rule_match *m, const pir_op *op, size_t position);
@@ -72,10 +72,10 @@ pir_rule_value rule_constant(rule_match *m, const pir_value *value, bool scalar)
 pir_rule_value *rule_list(rule_match *m, size_t count);  // NULL: too long
 pir_rule_value rule_dim(rule_match *m, pir_dim dim);
 
-// ---- match.c
+// ---- match_rule.c
 bool rule_match_op(rule_match *m, pir_op *root);
 
-// ---- emit.c
+// ---- emit_rule.c
 bool rule_rewrite(rule_match *m, pir_op *root);
 
 // For helpers in C; `user` is the match.

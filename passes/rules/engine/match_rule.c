@@ -91,6 +91,15 @@ typedef struct member {
   bool each;
 } member;
 
+// `at` is a value, -1 for a result that the rule does not name, or -2 - a list.
+static bool match_result(rule_match *m, int16_t at, pir_value *result, member of) {
+  if (at == -1)
+    return !result || pir_value_unused(result);
+  if (at >= 0)
+    return bind_value(m, at, result);
+  return bind_member(m, -2 - at, of.i, of.count, result);
+}
+
 static bool match_results(rule_match *m, const rule_op *p, pir_op *op, member of) {
   size_t n = pir_op_results(op);
   for (size_t i = 0; i < n; i++) {
@@ -102,9 +111,7 @@ static bool match_results(rule_match *m, const rule_op *p, pir_op *op, member of
           return false;
       return true;
     }
-    if (at == -1  ? result && !pir_value_unused(result)
-        : at >= 0 ? !bind_value(m, at, result)
-                  : !bind_member(m, -2 - at, of.i, of.count, result))
+    if (!match_result(m, at, result, of))
       return false;
   }
   return n >= (size_t)p->result_count;
@@ -182,7 +189,7 @@ static bool match_operands(rule_match *m, const rule_op *p, const pir_op *op, bo
   return at >= n;
 }
 
-static bool is_taken(const rule_match *m, const pir_op *op) {
+static bool is_matched(const rule_match *m, const pir_op *op) {
   for (int16_t i = 0; i < m->rule->match_count; i++) {
     const rule_op_bound *bound = &m->ops[i];
     if (bound->one == op)
@@ -194,8 +201,8 @@ static bool is_taken(const rule_match *m, const pir_op *op) {
   return false;
 }
 
-static bool suits(const rule_match *m, const rule_op *p, const pir_op *op) {
-  if (pir_op_def(op)->id != p->id || is_taken(m, op))
+static bool may_bind_op(const rule_match *m, const rule_op *p, const pir_op *op) {
+  if (pir_op_def(op)->id != p->id || is_matched(m, op))
     return false;
   const pir_op *root = m->ops[m->rule->root_op].one;
   return !root || p->shared || pir_op_has(op, PIR_CONSTANT) ||
@@ -209,19 +216,19 @@ static bool match_one(rule_match *m, const rule_op *p, pir_op *op, bool swapped,
 
 static bool run_steps(rule_match *m, int32_t step);
 
-static void note_op(rule_match *m, int32_t op) {
+static void note_bound_op(rule_match *m, int32_t op) {
   m->trail[m->trail_count++] = RULE_MAX_VALUES + RULE_MAX_HOLES + op;
 }
 
 static bool try_op(rule_match *m, int32_t at, pir_op *op, int32_t next) {
   const rule_op *p = &m->t->ops[m->rule->match + at];
-  if (++m->tries > MAX_TRIES || !suits(m, p, op))
+  if (++m->tries > MAX_TRIES || !may_bind_op(m, p, op))
     return false;
   bool commutes = p->operand_count >= 2 && pir_op_has(op, PIR_COMMUTATIVE);
   for (int swapped = 0; swapped <= commutes; swapped++) {
     mark before = mark_of(m);
     m->ops[at] = (rule_op_bound){.one = op};
-    note_op(m, at);
+    note_bound_op(m, at);
     if (match_one(m, p, op, swapped, (member){0, 1, false}) && run_steps(m, next))
       return true;
     undo(m, before);
@@ -239,10 +246,10 @@ static bool match_each(rule_match *m, int32_t at, const rule_bound *from) {
     return false;
   memset(list, 0, from->count * sizeof *list);
   m->ops[at] = (rule_op_bound){.list = (pir_op **)list, .count = from->count};
-  note_op(m, at);
+  note_bound_op(m, at);
   for (size_t i = 0; i < from->count; i++) {
     pir_op *op = pir_value_op(from->list[i]);
-    if (!op || ++m->tries > MAX_TRIES || !suits(m, p, op))
+    if (!op || ++m->tries > MAX_TRIES || !may_bind_op(m, p, op))
       return false;
     member of = {i, from->count, true};
     mark before = mark_of(m);

@@ -26,7 +26,7 @@ pir_rule_value rule_dim(rule_match *m, pir_dim dim) {
     return unknown;
   const pir_dims *dims = pir_facts_dims(rule_facts(m));
   if (pir_dim_is_const(dims, dim, &i))
-    return (pir_rule_value){.kind = PIR_RULE_INT, .i = i};
+    return rule_int(i);
   return (pir_rule_value){.kind = PIR_RULE_DIM, .i = pir_dim_canonical(dims, dim)};
 }
 
@@ -42,7 +42,7 @@ static pir_rule_value list_of_attr(rule_match *m, const pir_attr *attr) {
     if (pir_attr_kind_of(attr) != PIR_ATTR_INT_ARRAY)
       items[i] = rule_value_of_attr(m, pir_attr_element(attr, i));
     else if (pir_attr_int_at(attr, i, &number))
-      items[i] = (pir_rule_value){.kind = PIR_RULE_INT, .i = number};
+      items[i] = rule_int(number);
   }
   return (pir_rule_value){.kind = PIR_RULE_LIST, .items = items, .count = n, .attr = attr};
 }

@@ -18,7 +18,7 @@ typedef struct rule_pattern {
   const rule *rule;
 } rule_pattern;
 
-static void explain(const rule_match *m, const pir_op *op) {
+static void explain_refusal(const rule_match *m, const pir_op *op) {
   char text[160];
   const rule_step *step = m->reached >= 0 && m->reached < m->rule->step_count
                               ? &m->t->steps[m->rule->steps + m->reached]
@@ -47,7 +47,7 @@ static bool apply(pir_op *op, pir_rewriter *rewriter, void *user) {
   m->hindrance = NULL;
   bool done = rule_match_op(m, op) && rule_rewrite(m, op);
   if (!done && rewriter->refused)
-    explain(m, op);
+    explain_refusal(m, op);
   return done;
 }
 
@@ -81,7 +81,7 @@ pir_rule_value rule_option(void *user, pir_str name, const pir_rule_value *other
   return value;
 }
 
-static void on_erasing(void *user, pir_op *op) {
+static void forget_constants(void *user, pir_op *op) {
   runner *r = user;
   if (r->match.eval_ready)
     evaluator_forget(&r->eval, op);
@@ -106,7 +106,7 @@ static pir_status run_with(pir_pass_run *run, runner *r, const pir_rule_pass *ru
   }
   for (size_t i = 0; i < count; i++)
     all[(size_t)rules->count + i] = patterns[i];
-  pir_rewrite_listener listener = {.erasing = on_erasing, .user = r};
+  pir_rewrite_listener listener = {.erasing = forget_constants, .user = r};
   pir_rewriter_listen(run->rewriter, &listener);
   pir_status status = pir_rewrite_greedy(run->rewriter, run->program, all, total, NULL, NULL);
   pir_rewriter_unlisten(run->rewriter, &listener);

@@ -29,7 +29,7 @@ static const char *kind_name(uint8_t kind) {
   }
 }
 
-static bool suits(const drr *d, uint8_t kind, uint8_t element_kind, int32_t at) {
+static bool suits_attr_kind(const drr *d, uint8_t kind, uint8_t element_kind, int32_t at) {
   const rule_node *n = &d->nodes.items[at];
   uint8_t op = n->op == RULE_NEG ? d->nodes.items[n->a].op : n->op;
   switch ((pir_attr_kind)kind) {
@@ -50,13 +50,13 @@ static bool suits(const drr *d, uint8_t kind, uint8_t element_kind, int32_t at) 
     default: return true;
   }
   for (int32_t i = 0; op == RULE_LIST && i < n->b; i++)
-    if (!suits(d, element_kind, 0, d->pool.items[n->a + i]))
+    if (!suits_attr_kind(d, element_kind, 0, d->pool.items[n->a + i]))
       return false;
   return op == RULE_LIST;
 }
 
 bool drr_check_attr(drr *d, const drr_place *at, const pir_attr_def *def, int32_t node) {
-  if (!drr_is_literal(d, node) || suits(d, def->kind, def->element_kind, node))
+  if (!drr_is_literal(d, node) || suits_attr_kind(d, def->kind, def->element_kind, node))
     return true;
   return drr_error(d, at, "attribute '%s' is %s%s", def->name, kind_name(def->kind),
                    def->kind == PIR_ATTR_ARRAY && d->nodes.items[node].op == RULE_LIST
@@ -86,7 +86,7 @@ static const rule_op *op_of(const graph *g, int i) {
 }
 
 // The op that defines a value; -1: it comes from outside.
-static int definer(const graph *g, int32_t slot) {
+static int defining_op(const graph *g, int32_t slot) {
   for (int i = 0; i < g->count; i++)
     for (int16_t k = 0; k < op_of(g, i)->result_count; k++) {
       int16_t at = g->d->results.items[op_of(g, i)->results + k];
@@ -144,7 +144,7 @@ static bool covers_attrs(comparison *c, const rule_op *x, const rule_op *y) {
 static bool covers(comparison *c, int i, int j);
 
 static bool covers_value(comparison *c, int32_t x, int32_t y) {
-  int i = definer(&c->a, x), j = definer(&c->b, y);
+  int i = defining_op(&c->a, x), j = defining_op(&c->b, y);
   if (c->values[x] >= 0)
     return c->values[x] == y;
   c->values[x] = y;

@@ -171,15 +171,16 @@ typedef struct drr {
 // ---- errors: false, so that a check is one line
 bool drr_error(drr *d, const drr_place *at, const char *format, ...) PIR_PRINTF(3, 4);
 
-// ---- parse.c: files, passes, rules
+// ---- parse_rules.c: files, passes, rules
 bool drr_read(drr *d, pir_str file, pir_str text);
 void drr_advance(drr *d);
 bool drr_take(drr *d, int kind);
 bool drr_expect(drr *d, int kind, const char *what);
+bool drr_is_word(const drr *d, const char *word);  // the next token, which stays
 bool drr_take_word(drr *d, const char *word);
 const char *drr_keep(drr *d, const char *text, size_t size);
 
-// ---- statement.c: lines of match and emit
+// ---- parse_statement.c: lines of match and emit
 bool drr_statement(drr *d);
 // Slots of names, made when new; -1 after an error.
 int32_t drr_read_value(drr *d, const drr_token *name, bool is_list);
@@ -191,7 +192,7 @@ void drr_add_name(drr *d, const char *name, int32_t slot, bool is_value, bool is
 int32_t drr_named_node(drr *d, const drr_token *name);
 bool drr_add_condition(drr *d, const drr_place *at, bool is_let, int32_t hole, int32_t node);
 
-// ---- expression.c: -1 after an error
+// ---- parse_expr.c: -1 after an error
 int32_t drr_expression(drr *d);
 int32_t drr_node(drr *d, rule_node node);
 bool drr_is_literal(const drr *d, int32_t node);

@@ -64,7 +64,7 @@ static const drr_token *mention(const drr_lexer *l, const char *text, const char
 }
 
 // A text with the mentions in it replaced.
-static const char *fill(drr_lexer *l, const char *text, size_t size, bool escapes) {
+static const char *replace_mentions(drr_lexer *l, const char *text, size_t size, bool escapes) {
   char out[1024];
   size_t n = 0, length;
   for (const char *c = text, *end = text + size; c < end && n + 64 < sizeof out; c++) {
@@ -103,7 +103,8 @@ static drr_token name_token(drr_lexer *l, drr_token t, int kind, bool filled) {
   }
   t.kind = l->at > start ? kind : TOK_BAD;
   const char *text = l->text.data + start;
-  t.text = filled ? fill(l, text, l->at - start, false) : keep(l, text, l->at - start);
+  t.text =
+      filled ? replace_mentions(l, text, l->at - start, false) : keep(l, text, l->at - start);
   return t;
 }
 
@@ -126,7 +127,7 @@ static drr_token text_token(drr_lexer *l, drr_token t) {
     l->at += peek(l, 0) == '\\' ? 2 : 1;
   t.kind = peek(l, 0) == '"' ? TOK_TEXT : TOK_BAD;
   size_t end = l->at < l->text.size ? l->at : l->text.size;
-  t.text = fill(l, l->text.data + start, end - start, true);
+  t.text = replace_mentions(l, l->text.data + start, end - start, true);
   l->at = end + (t.kind == TOK_TEXT);
   return t;
 }

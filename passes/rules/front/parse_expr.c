@@ -21,7 +21,7 @@ static int32_t pool_of(drr *d, const int32_t *items, int32_t count) {
   return (int32_t)d->pool.count - count;
 }
 
-static int32_t fail(drr *d, const char *format, const char *text) {
+static int32_t refuse_token(drr *d, const char *format, const char *text) {
   drr_error(d, &d->token.at, format, text);
   return -1;
 }
@@ -55,7 +55,7 @@ static int32_t word_node(drr *d, const char *word) {
 }
 
 // An argument that names a value: `%x` alone.
-static int32_t argument(drr *d, char kind) {
+static int32_t read_argument(drr *d, char kind) {
   if (kind == 'e')
     return drr_expression(d);
   drr_token name = d->token;
@@ -73,7 +73,7 @@ static int32_t arguments(drr *d, const char *kinds) {
   for (; kinds[n]; n++) {
     if (n && !drr_expect(d, ',', "',' and another argument"))
       return -1;
-    items[n] = argument(d, kinds[n]);
+    items[n] = read_argument(d, kinds[n]);
     if (items[n] < 0)
       return -1;
   }
@@ -109,11 +109,11 @@ static int32_t helper_call(drr *d, const char *name) {
     // The manager finds the options that a pass takes by their names in the rules.
     bool option = first >= 0 && strcmp(name, "option") == 0;
     if (option && d->nodes.items[d->pool.items[first]].op != RULE_TEXT)
-      return fail(d, "the first argument of '@%s' is the name of an option", name);
+      return refuse_token(d, "the first argument of '@%s' is the name of an option", name);
     rule_node n = {.op = RULE_HELPER, .a = first, .b = (int32_t)strlen(e.args), .helper = e.fn};
     return first < 0 ? -1 : drr_node(d, n);
   }
-  return fail(d, "no 'extern @%s' before this line", name);
+  return refuse_token(d, "no 'extern @%s' before this line", name);
 }
 
 // Reads one parameter of a def and the argument that stands for it, from two places at once.
@@ -143,7 +143,7 @@ static int32_t def_call(drr *d, const drr_def *def) {
   int32_t scope = d->next_scope++, outer = d->scope;
   size_t names = d->names.count;
   if (d->nesting++ > MAX_NESTING)
-    return fail(d, "'%s' leads to itself", def->name);
+    return refuse_token(d, "'%s' leads to itself", def->name);
   if (!drr_expect(d, '(', "'('"))
     return -1;
   drr_next(&body);  // '('
@@ -169,7 +169,7 @@ static int32_t def_call(drr *d, const drr_def *def) {
   return node;
 }
 
-static int32_t named(drr *d) {
+static int32_t read_word(drr *d) {
   drr_token name = d->token;
   drr_advance(d);
   if (d->token.kind != '(') {
@@ -196,7 +196,7 @@ static int32_t read_body(drr *d, const drr_lexer *start, const drr_token *first)
   d->token = *first;
   int32_t body = drr_expression(d);
   if (body >= 0 && !(d->token.kind == TOK_WORD && strcmp(d->token.text, "for") == 0))
-    body = fail(d, "expected 'for', found '%s'", d->token.text);
+    body = refuse_token(d, "expected 'for', found '%s'", d->token.text);
   d->lexer = here;
   d->token = next;
   return body;
@@ -207,11 +207,11 @@ static int32_t comprehension(drr *d, const drr_lexer *start, const drr_token *fi
   drr_token name = d->token;
   bool over_values = name.kind == TOK_VALUE;
   if (!over_values && name.kind != TOK_HOLE)
-    return fail(d, "expected $i or %%x behind 'for', found '%s'", name.text);
+    return refuse_token(d, "expected $i or %%x behind 'for', found '%s'", name.text);
   drr_advance(d);
   bool below = !over_values && drr_take(d, '<');
   if (!below && !drr_take_word(d, "in"))
-    return fail(d, "expected 'in', found '%s'", d->token.text);
+    return refuse_token(d, "expected 'in', found '%s'", d->token.text);
   drr_token source = d->token;
   int32_t from, slot;
   if (over_values) {
@@ -233,7 +233,9 @@ static int32_t comprehension(drr *d, const drr_lexer *start, const drr_token *fi
   drr_add_name(d, name.text, slot, over_values, false);
   int32_t body = read_body(d, start, first);
   d->names.count = names;
-  uint8_t op = over_values ? RULE_EACH_VALUE : below ? RULE_EACH_BELOW : RULE_EACH_IN;
+  uint8_t op = below ? RULE_EACH_BELOW : RULE_EACH_IN;
+  if (over_values)
+    op = RULE_EACH_VALUE;
   return body < 0 ? -1 : drr_node(d, (rule_node){.op = op, .a = slot, .b = from, .c = body});
 }
 
@@ -264,7 +266,7 @@ static int32_t list(drr *d) {
   if (!drr_take(d, ']')) {
     do {
       if (n == MAX_LIST)
-        return fail(d, "a list has at most %s items", "64");
+        return refuse_token(d, "a list has at most %s items", "64");
       if ((items[n++] = drr_expression(d)) < 0)
         return -1;
     } while (drr_take(d, ','));
@@ -292,13 +294,13 @@ static int32_t primary(drr *d) {
       inner = drr_read_hole(d, &t);
       return inner < 0 ? -1 : drr_node(d, (rule_node){.op = RULE_HOLE, .a = inner});
     case TOK_HELPER: drr_advance(d); return helper_call(d, t.text);
-    case TOK_WORD: return named(d);
+    case TOK_WORD: return read_word(d);
     case '[': drr_advance(d); return list(d);
     case '(':
       drr_advance(d);
       inner = drr_expression(d);
       return inner >= 0 && drr_expect(d, ')', "')'") ? inner : -1;
-    default: return fail(d, "expected an expression, found '%s'", t.text);
+    default: return refuse_token(d, "expected an expression, found '%s'", t.text);
   }
 }
 
@@ -316,17 +318,19 @@ static int32_t postfix(drr *d) {
   return a;
 }
 
-static int32_t unary(drr *d) {
+static int32_t read_unary(drr *d) {
   int kind = d->token.kind;
   if (kind != '!' && kind != '-')
     return postfix(d);
   if (d->depth >= RULE_MAX_DEPTH)
-    return fail(d, "an expression nests too deep at '%s'", d->token.text);
+    return refuse_token(d, "an expression nests too deep at '%s'", d->token.text);
   drr_advance(d);
   d->depth++;
-  int32_t a = unary(d);
+  int32_t a = read_unary(d);
   d->depth--;
-  return a < 0 ? -1 : drr_node(d, (rule_node){.op = kind == '!' ? RULE_NOT : RULE_NEG, .a = a});
+  if (a < 0)
+    return -1;
+  return drr_node(d, (rule_node){.op = kind == '!' ? RULE_NOT : RULE_NEG, .a = a});
 }
 
 typedef struct operator{
@@ -361,15 +365,15 @@ static const operator* operator_of(const drr_token *t, int level) {
 }
 
 // Chains of one level lean left; they count as nesting, since that is how they are evaluated.
-static int32_t binary(drr *d, int level) {
+static int32_t read_binary(drr *d, int level) {
   const operator* o;
   int chained = 0;
-  int32_t a = level == 5 ? unary(d) : binary(d, level + 1);
+  int32_t a = level == 5 ? read_unary(d) : read_binary(d, level + 1);
   while (a >= 0 && level < 5 && (o = operator_of(&d->token, level))) {
     if (++chained > RULE_MAX_DEPTH)
-      return fail(d, "an expression is too long at '%s'", d->token.text);
+      return refuse_token(d, "an expression is too long at '%s'", d->token.text);
     drr_advance(d);
-    int32_t b = binary(d, level + 1);
+    int32_t b = read_binary(d, level + 1);
     if (b < 0)
       return -1;
     a = drr_node(d, (rule_node){.op = o->op, .a = a, .b = b});
@@ -379,9 +383,9 @@ static int32_t binary(drr *d, int level) {
 
 int32_t drr_expression(drr *d) {
   if (d->depth >= RULE_MAX_DEPTH)
-    return fail(d, "an expression nests too deep at '%s'", d->token.text);
+    return refuse_token(d, "an expression nests too deep at '%s'", d->token.text);
   d->depth++;
-  int32_t a = binary(d, 0);
+  int32_t a = read_binary(d, 0);
   if (a >= 0 && drr_take(d, '?')) {
     int32_t b = drr_expression(d);
     int32_t c = b >= 0 && drr_expect(d, ':', "':'") ? drr_expression(d) : -1;

@@ -59,12 +59,12 @@ bool drr_take(drr *d, int kind) {
   return true;
 }
 
-static bool is_word(const drr *d, const char *word) {
+bool drr_is_word(const drr *d, const char *word) {
   return d->token.kind == TOK_WORD && strcmp(d->token.text, word) == 0;
 }
 
 bool drr_take_word(drr *d, const char *word) {
-  if (!is_word(d, word))
+  if (!drr_is_word(d, word))
     return false;
   drr_advance(d);
   return true;
@@ -170,7 +170,7 @@ static bool read_clause(drr *d) {
   }
   if (drr_take_word(d, "recursive"))
     return d->info.recursive = true;
-  if (is_word(d, "where") || is_word(d, "let")) {
+  if (drr_is_word(d, "where") || drr_is_word(d, "let")) {
     if (d->rule.match_count)
       return drr_statement(d);
     return drr_error(d, &at, "expected 'match' before '%s'", d->token.text);
@@ -418,7 +418,7 @@ static bool read_pass(drr *d) {
     return false;
   pass.summary = summary.text;
   pass.level = (uint8_t)level;
-  while (is_word(d, "rule"))
+  while (drr_is_word(d, "rule"))
     if (!read_rule(d))
       return false;
   add_pass(d, pass);
@@ -495,7 +495,7 @@ static bool read_def(drr *d) {
                                       "pattern", "extern", "import"};
   for (; d->token.kind != TOK_END; drr_advance(d))
     for (size_t i = 0; i < sizeof items / sizeof *items; i++)
-      if (is_word(d, items[i]))
+      if (drr_is_word(d, items[i]))
         return true;
   return true;
 }
@@ -546,7 +546,7 @@ static bool read_import(drr *d) {
 // Imported files give patterns, defs and externs.
 static bool read_item(drr *d) {
   drr_place at = d->token.at;
-  if (is_word(d, "rule") && !d->import_depth)
+  if (drr_is_word(d, "rule") && !d->import_depth)
     return read_rule(d);
   if (drr_take_word(d, "pass")) {
     if (d->import_depth)
@@ -596,7 +596,7 @@ bool drr_read(drr *d, pir_str file, pir_str text) {
                     .level = 2};
   loose.at = d->token.at;
   while (d->token.kind != TOK_END) {
-    bool in_pass = is_word(d, "pass");
+    bool in_pass = drr_is_word(d, "pass");
     int32_t before = (int32_t)d->rules.count;
     if (!read_item(d))
       return false;

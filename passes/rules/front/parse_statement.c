@@ -237,9 +237,9 @@ static bool read_operand(drr *d, const pir_opdef *def, int16_t at, rule_operand 
   if (t.kind == TOK_VALUE) {
     drr_advance(d);
     bool list = drr_take(d, TOK_ELLIPSIS), maybe = !list && drr_take(d, '?');
-    out->kind = list                   ? RULE_OPERAND_VALUES
-                : maybe && !d->in_emit ? RULE_OPERAND_MAYBE
-                                       : RULE_OPERAND_VALUE;
+    out->kind = maybe && !d->in_emit ? RULE_OPERAND_MAYBE : RULE_OPERAND_VALUE;
+    if (list)
+      out->kind = RULE_OPERAND_VALUES;
     return (out->at = operand_value(d, &t, list)) >= 0;
   }
   if (drr_take_word(d, "none")) {
@@ -621,13 +621,9 @@ static bool rule_condition(drr *d) {
   return hole >= 0 && drr_add_condition(d, &name.at, true, hole, node);
 }
 
-static bool is_word(const drr *d, const char *word) {
-  return d->token.kind == TOK_WORD && strcmp(d->token.text, word) == 0;
-}
-
 bool drr_statement(drr *d) {
   name_list results;
-  if (is_word(d, "where") || is_word(d, "let"))
+  if (drr_is_word(d, "where") || drr_is_word(d, "let"))
     return rule_condition(d);
   if (!read_results(d, &results) || !drr_expect(d, '=', "'='"))
     return false;

@@ -158,7 +158,9 @@ static int32_t bound_operand(const ordering *o, int i) {
 static bool add_next(ordering *o) {
   for (int pass = 0; pass < 2; pass++)
     for (int i = o->d->rule.match_count; i-- > 0;) {
-      int32_t at = o->ops[i] ? -1 : pass ? bound_operand(o, i) : bound_result(o, i);
+      if (o->ops[i])
+        continue;
+      int32_t at = pass ? bound_operand(o, i) : bound_result(o, i);
       if (at < 0)
         continue;
       add_step(o->d, pass ? RULE_STEP_USER : RULE_STEP_DEF, i, at, 0);

@@ -13,6 +13,15 @@ enum {
   RULE_MAX_DEPTH = 48  // of expressions
 };
 
+// ---- values
+
+static inline pir_rule_value rule_bool(bool b) {
+  return (pir_rule_value){.kind = PIR_RULE_BOOL, .i = b};
+}
+static inline pir_rule_value rule_int(int64_t i) {
+  return (pir_rule_value){.kind = PIR_RULE_INT, .i = i};
+}
+
 // ---- expressions
 
 typedef enum rule_node_op {

@@ -6,12 +6,12 @@
 
 #include <string.h>
 
-static int32_t argument(const rule_match *m, const rule_node *n, int32_t i) {
+static int32_t argument_node(const rule_match *m, const rule_node *n, int32_t i) {
   return m->t->pool[n->a + i];
 }
 
 // The value from outside that a node names; NULL: it is computed in the match.
-static sample_value *named(sample *s, const rule_match *m, int32_t at) {
+static sample_value *named_source(sample *s, const rule_match *m, int32_t at) {
   const rule_node *n = &m->t->nodes[at];
   return n->op == RULE_VALUE && s->outside[n->a] ? &s->values[n->a] : NULL;
 }
@@ -56,6 +56,27 @@ static bool as_number(const pir_rule_value *v, double *out) {
   return v->kind == PIR_RULE_INT || v->kind == PIR_RULE_FLOAT;
 }
 
+// The x of `x op b == goal`.
+static double left_side(sample *s, uint8_t op, double b, double goal) {
+  switch (op) {
+    case RULE_ADD: return goal - b;
+    case RULE_SUB: return goal + b;
+    case RULE_MUL: return b != 0 ? goal / b : 0;
+    case RULE_DIV: return goal * b;
+    default: return b * (1 + sample_random(s, 2)) + goal;
+  }
+}
+
+// The x of `a op x == goal`.
+static double right_side(uint8_t op, double a, double goal) {
+  switch (op) {
+    case RULE_ADD: return goal - a;
+    case RULE_SUB: return a - goal;
+    case RULE_MUL: return a != 0 ? goal / a : 0;
+    default: return goal != 0 ? a / goal : 0;
+  }
+}
+
 // Solves `a op b == to` for one side, the other as it is.
 static bool assign_arithmetic(sample *s, rule_match *m, const rule_node *n,
                               const pir_rule_value *to) {
@@ -66,21 +87,10 @@ static bool assign_arithmetic(sample *s, rule_match *m, const rule_node *n,
   bool whole = sides[0].kind == PIR_RULE_INT && sides[1].kind == PIR_RULE_INT &&
                to->kind == PIR_RULE_INT;
   for (int left = 1; left >= 0; left--) {
-    double x;
-    if (n->op == RULE_ADD)
-      x = goal - (left ? b : a);
-    else if (n->op == RULE_SUB)
-      x = left ? goal + b : a - goal;
-    else if (n->op == RULE_MUL)
-      x = (left ? b : a) != 0 ? goal / (left ? b : a) : 0;
-    else if (n->op == RULE_DIV)
-      x = left ? goal * b : goal != 0 ? a / goal : 0;
-    else
-      x = left ? b * (1 + sample_random(s, 2)) + goal : 0;
     if (n->op == RULE_MOD && !left)
       return false;
-    want = whole ? (pir_rule_value){.kind = PIR_RULE_INT, .i = (int64_t)x}
-                 : (pir_rule_value){.kind = PIR_RULE_FLOAT, .f = x};
+    double x = left ? left_side(s, n->op, b, goal) : right_side(n->op, a, goal);
+    want = whole ? rule_int((int64_t)x) : (pir_rule_value){.kind = PIR_RULE_FLOAT, .f = x};
     if (assign(s, m, left ? n->a : n->b, &want))
       return true;
   }
@@ -101,26 +111,26 @@ static bool assign(sample *s, rule_match *m, int32_t at, const pir_rule_value *t
     return assign_arithmetic(s, m, n, to);
   if (n->op != RULE_CALL)
     return false;
-  sample_value *v = n->b ? named(s, m, argument(m, n, 0)) : NULL;
+  sample_value *v = n->b ? named_source(s, m, argument_node(m, n, 0)) : NULL;
   pir_rule_value flipped;
   switch ((rule_fn)n->fn) {
-    case RULE_FN_dim: return v && set_dim(m, v, argument(m, n, 1), to);
+    case RULE_FN_dim: return v && set_dim(m, v, argument_node(m, n, 1), to);
     case RULE_FN_shape: return v && set_shape(v, to);
     case RULE_FN_rank: return v && to->kind == PIR_RULE_INT && set_rank(s, v, to->i);
     case RULE_FN_dtype:
       return v && to->kind == PIR_RULE_DTYPE && (v->dtype = (pir_dtype)to->i, true);
     case RULE_FN_members:
       return v && to->kind == PIR_RULE_INT && to->i > 0 && (v->members = (size_t)to->i, true);
-    case RULE_FN_inverse: flipped = *to; return assign(s, m, argument(m, n, 0), &flipped);
-    case RULE_FN_abs: return assign(s, m, argument(m, n, 0), to);
+    case RULE_FN_inverse: flipped = *to; return assign(s, m, argument_node(m, n, 0), &flipped);
+    case RULE_FN_abs: return assign(s, m, argument_node(m, n, 0), to);
     case RULE_FN_len: {
       pir_rule_value *items = to->kind == PIR_RULE_INT && to->i >= 0 && to->i < 16
                                   ? rule_list(m, (size_t)to->i)
                                   : NULL;
       for (int64_t i = 0; items && i < to->i; i++)
-        items[i] = (pir_rule_value){.kind = PIR_RULE_INT, .i = i};
+        items[i] = rule_int(i);
       pir_rule_value list = {.kind = PIR_RULE_LIST, .items = items, .count = (size_t)to->i};
-      return items && assign(s, m, argument(m, n, 0), &list);
+      return items && assign(s, m, argument_node(m, n, 0), &list);
     }
     default: return false;
   }
@@ -146,7 +156,7 @@ static bool equate(sample *s, rule_match *m, int32_t a, int32_t b, int64_t by) {
   return false;
 }
 
-static bool pick(sample *s, rule_match *m, int32_t item, int32_t list) {
+static bool assign_from_list(sample *s, rule_match *m, int32_t item, int32_t list) {
   pir_rule_value from = rule_eval(m, list);
   if (from.kind != PIR_RULE_LIST || !from.count)
     return false;
@@ -160,7 +170,7 @@ static bool pick(sample *s, rule_match *m, int32_t item, int32_t list) {
 // ---- functions that are conditions
 
 static bool copy_type(sample *s, rule_match *m, int32_t to, int32_t from, bool dtype) {
-  sample_value *v = named(s, m, to);
+  sample_value *v = named_source(s, m, to);
   const rule_node *n = &m->t->nodes[from];
   const pir_value *source = n->op == RULE_VALUE ? m->values[n->a].one : NULL;
   if (!v || !source)
@@ -179,7 +189,7 @@ static bool copy_type(sample *s, rule_match *m, int32_t to, int32_t from, bool d
 }
 
 static bool fit(sample *s, rule_match *m, int32_t to, int32_t from) {
-  sample_value *v = named(s, m, to);
+  sample_value *v = named_source(s, m, to);
   if (!copy_type(s, m, to, from, false))
     return false;
   int32_t drop = v->rank ? (int32_t)sample_random(s, (uint32_t)v->rank + 1) : 0;
@@ -192,7 +202,7 @@ static bool fit(sample *s, rule_match *m, int32_t to, int32_t from) {
 }
 
 static bool repair_call(sample *s, rule_match *m, const rule_node *n, bool wanted) {
-  sample_value *v = n->b ? named(s, m, argument(m, n, 0)) : NULL;
+  sample_value *v = n->b ? named_source(s, m, argument_node(m, n, 0)) : NULL;
   int32_t first;
   switch ((rule_fn)n->fn) {
     case RULE_FN_persistable: return v && !v->constant && (v->parameter = wanted, true);
@@ -202,18 +212,19 @@ static bool repair_call(sample *s, rule_match *m, const rule_node *n, bool wante
       if (!wanted)
         return v && set_rank(s, v, v->rank + 1);
       first = (int32_t)sample_random(s, 2);
-      return copy_type(s, m, argument(m, n, first), argument(m, n, 1 - first),
+      return copy_type(s, m, argument_node(m, n, first), argument_node(m, n, 1 - first),
                        n->fn == RULE_FN_same_type) ||
-             copy_type(s, m, argument(m, n, 1 - first), argument(m, n, first),
+             copy_type(s, m, argument_node(m, n, 1 - first), argument_node(m, n, first),
                        n->fn == RULE_FN_same_type);
-    case RULE_FN_broadcasts: return wanted && fit(s, m, argument(m, n, 0), argument(m, n, 1));
+    case RULE_FN_broadcasts:
+      return wanted && fit(s, m, argument_node(m, n, 0), argument_node(m, n, 1));
     case RULE_FN_is_float: s->dtype = wanted ? PIR_F32 : PIR_I32; return true;
     default: return false;
   }
 }
 
 static bool repair_hole(sample *s, const rule_node *n, bool wanted) {
-  pir_rule_value b = {.kind = PIR_RULE_BOOL, .i = wanted};
+  pir_rule_value b = rule_bool(wanted);
   if (!s->free_hole[n->a])
     return false;
   sample_set_hole(s, n->a, &b);
@@ -253,7 +264,7 @@ void sample_repair(sample *s, rule_match *m, int32_t node, bool wanted) {
       done = equate(s, m, n->a, n->b,
                     wanted ? (int64_t)sample_random(s, 2) + (n->op == RULE_GT) : -1);
       break;
-    case RULE_IN: done = wanted && pick(s, m, n->a, n->b); break;
+    case RULE_IN: done = wanted && assign_from_list(s, m, n->a, n->b); break;
     case RULE_CALL: done = repair_call(s, m, n, wanted); break;
     case RULE_HOLE: done = repair_hole(s, n, wanted); break;
     default: break;

@@ -89,7 +89,7 @@ static void free_bytes(void *user) {
   free(user);
 }
 
-static pir_value *make_input(building *b, const sample_value *v, int32_t slot, size_t member) {
+static pir_value *make_source(building *b, const sample_value *v, int32_t slot, size_t member) {
   pir_context *ctx = b->s->ctx;
   char name[32];
   size_t n = pir_text_format(name, sizeof name, "v%d.%zu", slot, member), bytes;
@@ -118,8 +118,8 @@ static pir_value *make_input(building *b, const sample_value *v, int32_t slot, s
 }
 
 // A constant of a literal: a list of integers, or one number.
-static pir_value *make_constant(building *b, const pir_rule_value *v, pir_dtype dtype,
-                                int32_t slot) {
+static pir_value *make_literal_op(building *b, const pir_rule_value *v, pir_dtype dtype,
+                                  int32_t slot) {
   pir_context *ctx = b->s->ctx;
   pir_op *op;
   if (v->kind == PIR_RULE_LIST) {
@@ -187,8 +187,11 @@ static void draw_shape(building *b, sample_value *v, const pir_value *beside) {
 
 static pir_dtype draw_dtype(sample *s, const pir_operand_def *def) {
   static const pir_dtype often[] = {PIR_F32, PIR_I64, PIR_I32, PIR_BOOL, PIR_F64, PIR_F16};
-  if (!def || !def->dtypes)
-    return !s->wild || chance(s, 50) ? s->dtype : chance(s, 50) ? PIR_I64 : PIR_I32;
+  if (!def || !def->dtypes) {
+    if (!s->wild || chance(s, 50))
+      return s->dtype;
+    return chance(s, 50) ? PIR_I64 : PIR_I32;
+  }
   if (def->dtypes >> s->dtype & 1 && chance(s, 85))
     return s->dtype;
   for (size_t i = sample_random(s, 3); i < sizeof often / sizeof *often; i++)
@@ -208,7 +211,7 @@ static pir_rule_value draw_ints(building *b, const pir_value *beside, size_t len
   if (!items)
     return (pir_rule_value){.kind = PIR_RULE_UNKNOWN};
   for (size_t i = 0; i < rank; i++)
-    items[i] = (pir_rule_value){.kind = PIR_RULE_INT, .i = (int64_t)i};
+    items[i] = rule_int((int64_t)i);
   if (kind < 50) {
     n = rank;
     for (size_t i = n; i-- > 1;) {
@@ -233,7 +236,7 @@ static pir_rule_value draw_number(sample *s, bool whole) {
   static const double numbers[] = {0.5, 2, 1, 0, 0.25, -1, 1e-5};
   double f = numbers[sample_random(s, 7)];
   if (whole)
-    return (pir_rule_value){.kind = PIR_RULE_INT, .i = (int64_t)sample_random(s, 4)};
+    return rule_int((int64_t)sample_random(s, 4));
   return (pir_rule_value){.kind = PIR_RULE_FLOAT, .f = f};
 }
 
@@ -267,8 +270,7 @@ static pir_rule_value draw_attr(building *b, const pir_attr_def *def, const pir_
   if (otherwise && chance(s, named ? 40 : 85))
     return v;
   switch ((pir_attr_kind)def->kind) {
-    case PIR_ATTR_BOOL:
-      return (pir_rule_value){.kind = PIR_RULE_BOOL, .i = sample_random(s, 2)};
+    case PIR_ATTR_BOOL: return rule_bool(sample_random(s, 2));
     case PIR_ATTR_I32:
     case PIR_ATTR_I64: return draw_number(s, true);
     case PIR_ATTR_F32:
@@ -340,8 +342,8 @@ static pir_value *outside_value(building *b, int32_t slot, const pir_operand_def
   if (v->absent)
     return NULL;
   if (v->constant)
-    return make_constant(b, &v->contents, def ? pir_operand_dtype(def) : PIR_F32, slot);
-  return make_input(b, v, slot, 0);
+    return make_literal_op(b, &v->contents, def ? pir_operand_dtype(def) : PIR_F32, slot);
+  return make_source(b, v, slot, 0);
 }
 
 static bool draw_list(building *b, int32_t slot, const pir_operand_def *def,
@@ -356,7 +358,7 @@ static bool draw_list(building *b, int32_t slot, const pir_operand_def *def,
     b->s->last = v;
   }
   for (size_t i = 0; i < v->members && i < MAX_LIST_MEMBERS; i++)
-    if (!(b->lists[slot][i] = make_input(b, v, slot, i)))
+    if (!(b->lists[slot][i] = make_source(b, v, slot, i)))
       return false;
   b->counts[slot] = v->members < MAX_LIST_MEMBERS ? v->members : MAX_LIST_MEMBERS;
   return true;
@@ -368,7 +370,7 @@ static bool put_literal(building *b, const pir_rule_value *v, const pir_operand_
   pir_rule_value one = {.kind = PIR_RULE_LIST, .items = v, .count = 1};
   pir_dtype dtype =
       def && def->flags & PIR_OPERAND_SCALAR ? pir_operand_dtype(def) : b->s->dtype;
-  return (*out = make_constant(b, list ? &one : v, dtype, -1)) != NULL;
+  return (*out = make_literal_op(b, list ? &one : v, dtype, -1)) != NULL;
 }
 
 // An operand that the rule does not look at.
@@ -383,11 +385,11 @@ static bool put_anything(building *b, const pir_operand_def *def, const pir_valu
   }
   v.dtype = draw_dtype(b->s, def);
   draw_shape(b, &v, beside);
-  return (*out = make_input(b, &v, RULE_MAX_VALUES, b->drawn_count)) != NULL;
+  return (*out = make_source(b, &v, RULE_MAX_VALUES, b->drawn_count)) != NULL;
 }
 
-static bool put_operand(building *b, const rule_operand *p, const pir_operand_def *def,
-                        size_t member, bool each, pir_value **operands, size_t *n) {
+static bool put_drawn_operand(building *b, const rule_operand *p, const pir_operand_def *def,
+                              size_t member, bool each, pir_value **operands, size_t *n) {
   sample *s = b->s;
   const pir_value *beside = first_read(b, operands, *n);
   pir_value **out = &operands[*n];
@@ -446,8 +448,8 @@ static const rule_attr *mentioned(const sample *s, const rule_op *p, size_t posi
   return NULL;
 }
 
-static size_t put_attrs(building *b, const rule_op *p, const pir_opdef *def,
-                        const pir_value *beside, pir_named_attr *attrs) {
+static size_t put_drawn_attrs(building *b, const rule_op *p, const pir_opdef *def,
+                              const pir_value *beside, pir_named_attr *attrs) {
   sample *s = b->s;
   size_t n = 0;
   for (size_t i = 0; i < def->attr_count && i < RULE_MAX_OPERANDS; i++) {
@@ -486,8 +488,8 @@ static size_t result_count(const building *b, const rule_op *p, const pir_opdef 
   return fact && fact->member_count ? fact->member_count : def->result_count;
 }
 
-static void bind_results(building *b, const rule_op *p, pir_op *op, size_t member,
-                         size_t count) {
+static void bind_made_results(building *b, const rule_op *p, pir_op *op, size_t member,
+                              size_t count) {
   for (int16_t i = 0; i < p->result_count; i++) {
     int16_t at = b->s->t->results[p->results + i];
     if (at >= 0)
@@ -530,14 +532,15 @@ static bool put_one(building *b, const rule_op *p, size_t member, size_t count) 
   size_t n = 0;
   for (int16_t i = 0; i < p->operand_count; i++) {
     const pir_operand_def *o = n < def->operand_count ? &def->operands[n] : NULL;
-    if (n >= RULE_MAX_OPERANDS ||
-        !put_operand(b, &b->s->t->operands[p->operands + i], o, member, p->each, operands, &n))
+    if (n >= RULE_MAX_OPERANDS || !put_drawn_operand(b, &b->s->t->operands[p->operands + i], o,
+                                                     member, p->each, operands, &n))
       return false;
   }
   // Ops that stand side by side mostly have the same attributes.
   bool alike = p->each && member && chance(b->s, 80);
-  size_t attr_count = alike ? b->each_attr_count
-                            : put_attrs(b, p, def, first_read(b, operands, n), b->each_attrs);
+  size_t attr_count =
+      alike ? b->each_attr_count
+            : put_drawn_attrs(b, p, def, first_read(b, operands, n), b->each_attrs);
   memcpy(attrs, b->each_attrs, attr_count * sizeof *attrs);
   b->each_attr_count = attr_count;
   size_t results = result_count(b, p, def, operands);
@@ -561,12 +564,12 @@ static bool put_one(building *b, const rule_op *p, size_t member, size_t count) 
     pir_value_set_type(pir_op_result(op, i),
                        pir_fact_type(b->s->ctx, pir_facts_dims(b->facts), fact));
   }
-  bind_results(b, p, op, member, count);
+  bind_made_results(b, p, op, member, count);
   return true;
 }
 
 // What was made for an op that inference refused goes, and what was drawn for it is drawn anew.
-static void take_back(building *b, const bool *values_before, const bool *holes_before) {
+static void erase_drawn(building *b, const bool *values_before, const bool *holes_before) {
   while (b->drawn_count) {
     pir_op *op = b->drawn[--b->drawn_count];
     pir_op_erase(op);
@@ -583,7 +586,7 @@ static void take_back(building *b, const bool *values_before, const bool *holes_
       b->s->hole_set[i] = false;
 }
 
-static bool try_op(building *b, const rule_op *p) {
+static bool make_op(building *b, const rule_op *p) {
   size_t count = 1;
   b->members = 0;
   for (int16_t i = 0; p->each && i < p->operand_count; i++) {
@@ -623,9 +626,9 @@ static bool put_op(building *b, const rule_op *p) {
     b->s->last = NULL;
     b->s->likeness = likeness[draw % 3];
     b->s->wild = draw > DRAWS / 2;
-    if (try_op(b, p))
+    if (make_op(b, p))
       return true;
-    take_back(b, values, holes);
+    erase_drawn(b, values, holes);
     for (int32_t i = 0; i < b->s->rule->value_count; i++)
       if (!made[i]) {
         b->values[i] = NULL;
@@ -690,7 +693,7 @@ static bool match_root(building *b, pir_rewriter *rewriter, pir_op *root) {
   return matched;
 }
 
-static attempt build(sample *s, rule_match *m) {
+static attempt build_sample(sample *s, rule_match *m) {
   pir_heap *heap = pir_context_heap(s->ctx);
   building *b = pir_heap_take_zeroed(heap, sizeof *b);
   attempt a = {.program = pir_program_create(s->ctx), .stuck_at = -1};
@@ -739,7 +742,7 @@ static pir_program *move_extents(sample *s, rule_match *m, pir_program *program)
       continue;
     kept = *s;
     v->shape[sample_random(s, (uint32_t)v->rank)] = 1 + sample_random(s, 7);
-    attempt a = build(s, m);
+    attempt a = build_sample(s, m);
     if (a.matched) {
       pir_guard_close(&guard);
       pir_program_destroy(program);
@@ -782,7 +785,7 @@ static pir_program *search(sample *s, rule_match *m, int32_t *out_failed, int16_
   for (int restart = 0; restart < RESTARTS; restart++) {
     start(s);
     for (int repair = 0; repair < REPAIRS; repair++) {
-      attempt a = build(s, m);
+      attempt a = build_sample(s, m);
       if (a.matched)
         return move_extents(s, m, a.program);
       pir_program_destroy(a.program);
@@ -799,8 +802,8 @@ static pir_program *search(sample *s, rule_match *m, int32_t *out_failed, int16_
   return NULL;
 }
 
-static void explain(const sample *s, pir_context *ctx, int32_t failed, int16_t stuck, char *out,
-                    size_t size) {
+static void explain_failure(const sample *s, pir_context *ctx, int32_t failed, int16_t stuck,
+                            char *out, size_t size) {
   if (failed >= 0)
     pir_text_format(out, size, "no sample meets the condition on line %u",
                     s->t->steps[s->rule->steps + failed].line);
@@ -851,7 +854,7 @@ static pir_status make_sample(void *user) {
   find_free(s);
   call->program = search(s, m, &failed, &stuck);
   if (!call->program)
-    explain(s, ctx, failed, stuck, call->out_why, call->why_size);
+    explain_failure(s, ctx, failed, stuck, call->out_why, call->why_size);
   pir_heap_give(heap, eval);
   pir_heap_give(heap, m);
   pir_heap_give(heap, s);
