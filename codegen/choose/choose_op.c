@@ -222,7 +222,7 @@ int choose_joined_operand(const pir_op *op, pir_clause_kind kind, const pir_fact
 bool choose_find_attention(const pir_op *op, const pir_facts *facts, const pir_target *target,
                            choose_attention *out) {
   probe p;
-  if (target && target->device_arch)
+  if (target && target->device)
     return false;
   probe_open(&p, facts, target, NULL);
   bool found = attention_match(&p.l, op, &out->found);

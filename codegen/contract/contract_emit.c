@@ -317,7 +317,7 @@ pir_status pir_contract_emit(const contraction *c, const contract_env *env, cons
   *out_code = (contract_code){0};
   if (!contract_normalise(c, &f))
     return PIR_UNSUPPORTED;
-  if (env->target->device_arch)
+  if (env->target->device)
     return contract_emit_device(&f, env, name, &out_code->stages[out_code->stage_count++]);
   contract_choose_group(&f, env);
   contract_schedule(&f, env->target);

@@ -110,7 +110,7 @@ static void choose_run(pair *p) {
 static bool form_pair(const contraction *first, const contraction *second,
                       const pir_target *target, pair *p) {
   int64_t channels;
-  if (target->device_arch || !contract_normalise_apart(first, &p->first) ||
+  if (target->device || !contract_normalise_apart(first, &p->first) ||
       !contract_normalise_apart(second, &p->second) || p->second.kind != CONTRACT_PANEL ||
       p->first.lane < 0 || p->second.lane < 0 || p->first.tile < 0 || p->second.tile < 0 ||
       !find_counterparts(p) ||

@@ -515,7 +515,7 @@ pir_status contract_emit_tiles(const contract_form *f, const contract_env *env,
   t.row_count = axes_of(f, ROLE_M, t.rows);
   t.square = choose_square(f, t.rows, t.row_count);
   t.half = c->a.dtype == c->b.dtype && (c->a.dtype == PIR_F16 || c->a.dtype == PIR_BF16) &&
-           env->target->device_arch >= 80;
+           env->target->tile_products;
   t.step = t.half ? HALF_STEP : STEP;
   open_side(&t, &t.a, OF_A, &c->a, SIDE * t.square);
   open_side(&t, &t.b, OF_B, &c->b, SIDE * t.square);

@@ -264,7 +264,7 @@ static void declare(cuda_emitter *e) {
   }
 }
 
-static void describe(cuda_emitter *e, pir_arena *arena, cuda_kernel *k) {
+static void describe(cuda_emitter *e, pir_arena *arena, device_kernel *k) {
   const loop_fn *fn = e->fn;
   k->name = pir_arena_copy(arena, fn->name, strlen(fn->name) + 1);
   k->slots = pir_arena_zalloc(arena, (fn->buffer_count + 1u) * sizeof *k->slots);
@@ -280,7 +280,7 @@ static void describe(cuda_emitter *e, pir_arena *arena, cuda_kernel *k) {
   k->block_units = small ? BLOCK / fn->threads : 1;
 }
 
-static void put_head(const cuda_emitter *e, const cuda_kernel *k, pir_strbuf *out) {
+static void put_head(const cuda_emitter *e, const device_kernel *k, pir_strbuf *out) {
   unsigned written = 0;
   pir_strbuf_format(out, "\nextern \"C\" __global__ void __launch_bounds__(%d, %d) %s(",
                     k->block_threads, k->block_threads <= 256 ? 2 : 1, k->name);
@@ -301,7 +301,7 @@ static void put_head(const cuda_emitter *e, const cuda_kernel *k, pir_strbuf *ou
   pir_strbuf_lit(out, "  (void)thread;\n");
 }
 
-static const char *emit_fn(const loop_fn *fn, pir_arena *arena, cuda_kernel *k,
+static const char *emit_fn(const loop_fn *fn, pir_arena *arena, device_kernel *k,
                            pir_strbuf *out) {
   cuda_emitter e = {.fn = fn, .m = fn->module, .depth = 1};
   if (fn->threads < 1)
@@ -318,10 +318,10 @@ static const char *emit_fn(const loop_fn *fn, pir_arena *arena, cuda_kernel *k,
   return e.why;
 }
 
-pir_status cuda_emit(const loop_module *module, pir_heap *heap, cuda_source *out, char *message,
-                     size_t capacity) {
+pir_status cuda_emit(const loop_module *module, pir_heap *heap, device_source *out,
+                     char *message, size_t capacity) {
   const char *why = NULL;
-  *out = (cuda_source){0};
+  *out = (device_source){0};
   pir_arena_init(&out->arena, heap);
   out->kernels = pir_arena_zalloc(&out->arena, (module->fn_count + 1) * sizeof *out->kernels);
   pir_strbuf text;
@@ -335,10 +335,6 @@ pir_status cuda_emit(const loop_module *module, pir_heap *heap, cuda_source *out
   if (!why)
     return PIR_OK;
   pir_text_format(message, capacity, "unsupported: %s, for a CUDA device", why);
-  cuda_source_release(out);
+  pir_arena_destroy(&out->arena);
   return PIR_UNSUPPORTED;
-}
-
-void cuda_source_release(cuda_source *source) {
-  pir_arena_destroy(&source->arena);
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <strbuf.h>
 
-static void put_resources(const cuda_source *source, const pir_emitted *cubin,
+static void put_resources(const device_source *source, const pir_emitted *cubin,
                           pir_strbuf *out) {
   cubin_kernel *found = calloc(source->count + 1, sizeof *found);
   size_t count = found ? cubin_read(cubin->data, cubin->size, found, source->count) : 0;
@@ -20,7 +20,7 @@ static void put_resources(const cuda_source *source, const pir_emitted *cubin,
   free(found);
 }
 
-static pir_status put_compiled(const cuda_source *source, int arch, nvrtc_form form,
+static pir_status put_compiled(const device_source *source, int arch, nvrtc_form form,
                                pir_strbuf *out, char *message, size_t capacity) {
   nvrtc n;
   pir_emitted code = {0};
@@ -37,21 +37,21 @@ static pir_status put_compiled(const cuda_source *source, int arch, nvrtc_form f
 
 pir_status cuda_write(const loop_module *module, const pir_target *target, pir_code_form form,
                       pir_writer out, char *message, size_t capacity) {
-  cuda_source source;
+  device_source source;
   char buffer[4096];
   pir_strbuf text;
   *message = 0;
   PIR_TRY(cuda_emit(module, module->arena.heap, &source, message, capacity));
   pir_strbuf_init_writer(&text, out, buffer, sizeof buffer);
   pir_status status = PIR_OK;
-  if (form == PIR_CODE_CUDA)
+  if (form == PIR_CODE_DEVICE_SOURCE)
     pir_strbuf_put(&text, source.text, source.size);
   else
-    status =
-        put_compiled(&source, target->device_arch,
-                     form == PIR_CODE_PTX ? NVRTC_PTX : NVRTC_CUBIN, &text, message, capacity);
+    status = put_compiled(&source, target->device_arch,
+                          form == PIR_CODE_DEVICE_ASSEMBLY ? NVRTC_PTX : NVRTC_CUBIN, &text,
+                          message, capacity);
   if (!pir_strbuf_flush(&text) && !status)
     status = PIR_IO;
-  cuda_source_release(&source);
+  pir_arena_destroy(&source.arena);
   return status;
 }

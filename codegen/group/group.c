@@ -407,7 +407,7 @@ static const char *not_a_pair(grouping *g, const cluster *first, const cluster *
   const pir_op *one = NULL, *two = g->nodes[second->head].op;
   contraction c[2];
   const pir_value *in, *between;
-  if (second->ops != 1 || first->paired || g->target.device_arch)
+  if (second->ops != 1 || first->paired || g->target.device)
     return "the group has its contractions";
   for (uint32_t i = first->head; i != NO_CLUSTER; i = g->nodes[i].next)
     if (contract_is_op(g->nodes[i].op))
@@ -485,7 +485,7 @@ static void merge(grouping *g, cluster *into, cluster *from) {
 // Reading members one by one saves nothing where the joined tensor must be in memory for
 // another reader.
 static bool is_kept(const grouping *g, const node *n, const node *list) {
-  if (g->target.device_arch || pir_value_single_use(pir_op_result(n->op, 0)))
+  if (g->target.device || pir_value_single_use(pir_op_result(n->op, 0)))
     return false;
   for (size_t k = 0; k < pir_op_operands(list->op); k++) {
     const node *p = producer(g, pir_op_operand(list->op, k));
@@ -717,7 +717,7 @@ static pir_status group_scans(grouping *g, pir_block *block) {
   int64_t few = g->few;
   g->few = 0;
   PIR_EACH_OP(op, block)
-  if (pir_op_is(op, CINN_SCAN) && !g->target.device_arch && !status)
+  if (pir_op_is(op, CINN_SCAN) && !g->target.device && !status)
     status = group_block(g, pir_region_first(pir_op_region(op, 0)));
   g->few = few;
   return status;

@@ -179,7 +179,7 @@ static bool may_be_parts(const places *p, const pir_value *whole, const pir_op *
 
 void group_split(grouping *g, pir_op *op) {
   places p = {.g = g};
-  int axis, k = g->target.device_arch ? -1 : split_operand(g, op, &axis);
+  int axis, k = g->target.device ? -1 : split_operand(g, op, &axis);
   const pir_op *taker = k >= 0 ? taker_of(op) : NULL;
   if (!taker || !may_be_parts(&p, pir_op_operand(op, (size_t)k), taker, axis))
     return;
@@ -349,7 +349,7 @@ static void note(places *p, pir_op *group) {
 void group_places(grouping *g) {
   places p = {.g = g};
   size_t results = 0;
-  if (g->target.device_arch)
+  if (g->target.device)
     return;
   for (pir_op *op = pir_block_first(g->block); op; op = pir_op_next(op)) {
     pir_op_set_mark(op, results);

@@ -75,7 +75,7 @@ void lower_init(lowering *l, loop_module *m, const pir_target *target, const pir
                 const pir_op *group);
 void lower_fail(lowering *l, const pir_op *op, const char *why);
 static inline bool lower_on_device(const lowering *l) {
-  return l->target && l->target->device_arch;
+  return l->target && l->target->device;
 }
 
 // The group's operands get slots 0.., its results (what its yield hands out) the next ones.

@@ -1,11 +1,11 @@
 // The code store has one entry for each distinct key. A build computes the keys (loop text,
 // target, versions), looks them up, and distributes the missing ones to threads by an atomic
 // counter. Only compiling needs the LLVM library, which is opened at the first miss. For a
-// device the key is the CUDA C text and NVRTC's version, so NVRTC is opened for the look-up
-// too.
+// device the key is the source text and the version of the device's compiler, so that is opened
+// for the look-up too.
 #include "code.h"
 
-#include "nvrtc.h"
+#include "device_codegen.h"
 
 #include <pir/diag.h>
 #include <pthread.h>
@@ -24,7 +24,8 @@ struct pir_code_store {
   char *folder;
   bool ahead;
   pir_llvm_library llvm;
-  nvrtc nvrtc;
+  const device_codegen *device;  // NULL: the processor
+  void *compiler;                // of the device, once opened
   entry *entries;
   size_t count, capacity;
   pir_code_stats stats;
@@ -38,6 +39,7 @@ pir_status pir_code_store_create(pir_context *ctx, const pir_target *target, con
     return PIR_EXHAUSTED;
   store->ctx = ctx;
   store->target = *target;
+  store->device = device_codegen_of(target);
   store->folder = folder ? strdup(folder) : NULL;
   if (folder && !store->folder) {
     free(store);
@@ -62,7 +64,8 @@ void pir_code_store_destroy(pir_code_store *store) {
   for (size_t i = 0; i < store->count; i++)
     pir_image_unload(store->entries[i].image);
   pir_llvm_close(&store->llvm);
-  nvrtc_close(&store->nvrtc);
+  if (store->compiler)
+    store->device->close(store->compiler);
   free(store->entries);
   free(store->folder);
   free(store);
@@ -88,21 +91,21 @@ static bool append(void *user, const char *data, size_t size) {
   return true;
 }
 
-// What is to be compiled: a loop module for the processor, or CUDA C.
+// What is to be compiled: a loop module for the processor, or source for a device.
 typedef struct source {
   const loop_module *module;
   const pir_cache_key *key;  // of the module, where it is known
-  const char *cuda;
+  const char *text;
 } source;
 
-static pir_status key_of_cuda(const pir_code_store *store, const char *cuda, text *buffer,
+static pir_status key_of_text(const pir_code_store *store, const char *source, text *buffer,
                               pir_cache_key *out) {
-  char head[256];
-  size_t n = pir_text_format(head, sizeof head, "libpir %u, NVRTC %d.%d %s, %s, driver %d\n",
-                             pir_version(), store->nvrtc.major, store->nvrtc.minor,
-                             nvrtc_options(), store->target.name, store->target.device_driver);
+  char head[256], compiler[160];
+  store->device->identify(store->compiler, compiler, sizeof compiler);
+  size_t n = pir_text_format(head, sizeof head, "libpir %u, %s, %s, driver %d\n", pir_version(),
+                             compiler, store->target.name, store->target.device_driver);
   buffer->size = 0;
-  if (!append(buffer, head, n) || !append(buffer, cuda, strlen(cuda)))
+  if (!append(buffer, head, n) || !append(buffer, source, strlen(source)))
     return PIR_EXHAUSTED;
   *out = pir_cache_key_of(buffer->data, buffer->size);
   return PIR_OK;
@@ -110,8 +113,8 @@ static pir_status key_of_cuda(const pir_code_store *store, const char *cuda, tex
 
 static pir_status key_of(const pir_code_store *store, source from, text *buffer,
                          pir_cache_key *out) {
-  if (from.cuda)
-    return key_of_cuda(store, from.cuda, buffer, out);
+  if (from.text)
+    return key_of_text(store, from.text, buffer, out);
   char head[1024];
   size_t n = pir_text_format(head, sizeof head, "libpir %u, backend %s, %s tuned for %s, %s\n",
                              pir_version(), pir_llvm_identity(), store->target.name,
@@ -153,7 +156,7 @@ typedef struct build {
 
 static void load_object(const pir_code_store *store, job *j, const pir_emitted *object) {
   const char *why = NULL;
-  if (j->from.cuda || store->ahead) {
+  if (j->from.text || store->ahead) {
     j->status = pir_image_keep(object->data, object->size, &j->image);
     why = "no memory";
   } else
@@ -177,9 +180,9 @@ static void try_disk(const pir_code_store *store, job *j) {
 
 static void compile(const pir_code_store *store, job *j) {
   pir_emitted object;
-  if (j->from.cuda)
-    j->status = nvrtc_compile(&store->nvrtc, j->from.cuda, store->target.device_arch,
-                              NVRTC_CUBIN, &object, j->message, sizeof j->message);
+  if (j->from.text)
+    j->status = store->device->compile(store->compiler, j->from.text, &store->target, &object,
+                                       j->message, sizeof j->message);
   else
     j->status = store->llvm.backend->emit(j->from.module, &store->target, PIR_CODE_OBJECT,
                                           &object, j->message, sizeof j->message);
@@ -236,7 +239,7 @@ static bool any_missing(const build *b) {
 static pir_status compile_missing(build *b, int threads) {
   pir_code_store *store = b->store;
   char message[512];
-  if (!store->target.device_arch && !store->llvm.backend) {
+  if (!store->target.device && !store->llvm.backend) {
     pir_status status = pir_llvm_open(&store->llvm, message, sizeof message);
     if (status)
       return pir_report(store->ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", message);
@@ -363,18 +366,20 @@ pir_status pir_code_store_build(pir_code_store *store, const loop_module *const 
   return status;
 }
 
-pir_status pir_code_store_build_cuda(pir_code_store *store, const char *const *texts,
-                                     size_t count, int threads, const pir_image **out_images) {
+pir_status pir_code_store_build_source(pir_code_store *store, const char *const *texts,
+                                       size_t count, int threads,
+                                       const pir_image **out_images) {
   char message[512];
-  pir_status status =
-      store->nvrtc.library ? PIR_OK : nvrtc_open(&store->nvrtc, message, sizeof message);
+  pir_status status = PIR_OK;
+  if (!store->compiler)
+    status = store->device->open(&store->compiler, message, sizeof message);
   if (status)
     return pir_report(store->ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", message);
   source *sources = calloc(count + 1, sizeof *sources);
   if (!sources)
     return PIR_EXHAUSTED;
   for (size_t i = 0; i < count; i++)
-    sources[i].cuda = texts[i];
+    sources[i].text = texts[i];
   status = build_all(store, sources, count, threads, out_images);
   free(sources);
   return status;

@@ -30,9 +30,9 @@ pir_status pir_code_store_build(pir_code_store *store, const loop_module *const 
                                 const pir_cache_key *keys, size_t count, int threads,
                                 const pir_image **out_images);
 
-// The same for CUDA C: images keep CUBINs.
-pir_status pir_code_store_build_cuda(pir_code_store *store, const char *const *texts,
-                                     size_t count, int threads, const pir_image **out_images);
+// The same for a device's source: images keep its code.
+pir_status pir_code_store_build_source(pir_code_store *store, const char *const *texts,
+                                       size_t count, int threads, const pir_image **out_images);
 
 // The object of a key, from the folder; false when it is not there.
 bool pir_code_store_object(const pir_code_store *store, pir_cache_key key,

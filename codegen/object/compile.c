@@ -32,7 +32,7 @@ void pir_compiler_destroy(pir_compiler *c) {
   if (!c)
     return;
   for (size_t i = 0; i < c->count; i++) {
-    cuda_source_release(&c->units[i].cuda);
+    pir_arena_destroy(&c->units[i].source.arena);
     pir_loop_module_destroy(c->units[i].module);
   }
   for (size_t i = 0; i < c->image_count; i++)
@@ -141,9 +141,10 @@ static pir_status share(pir_compiler *c, unit *u) {
 }
 
 // For a device equal groups are told by their text.
-static pir_status write_cuda(pir_compiler *c, unit *u, const pir_op *group) {
+static pir_status write_source(pir_compiler *c, unit *u, const pir_op *group) {
   char message[256];
-  pir_status status = cuda_emit(u->module, &c->heap, &u->cuda, message, sizeof message);
+  const device_codegen *device = device_codegen_of(&c->options.target);
+  pir_status status = device->emit(u->module, &c->heap, &u->source, message, sizeof message);
   pir_loop_module_destroy(u->module);
   u->module = NULL;
   if (status == PIR_UNSUPPORTED) {
@@ -181,7 +182,7 @@ pir_status pir_compiler_add(pir_compiler *c, const pir_op *group, const pir_fact
   describe(c, u, &l, &stages, &packings);
   u->group.reads = find_read(c, group, &stages);
   choose_explain(&l, &stages);
-  return c->options.target.device_arch ? write_cuda(c, u, group) : share(c, u);
+  return c->options.target.device ? write_source(c, u, group) : share(c, u);
 }
 
 static pir_status find_code(const pir_image *image, const char *name, pir_stage_fn *out) {
@@ -202,7 +203,7 @@ static pir_status link_unit(unit *u, const pir_image *image) {
   return PIR_OK;
 }
 
-static const cuda_kernel *find_kernel(const cuda_source *source, const char *name) {
+static const device_kernel *find_kernel(const device_source *source, const char *name) {
   for (size_t i = 0; i < source->count; i++)
     if (!strcmp(source->kernels[i].name, name))
       return &source->kernels[i];
@@ -214,7 +215,7 @@ static pir_status link_kernels(pir_compiler *c, unit *u, const pir_image *image)
   pir_stage_kernel *kernels =
       pir_arena_zalloc(&c->arena, pir_arena_size(&c->arena, count + 1, sizeof *kernels));
   for (size_t i = 0; i < count; i++) {
-    const cuda_kernel *k = find_kernel(&u->cuda, u->names[i]);
+    const device_kernel *k = find_kernel(&u->source, u->names[i]);
     if (!k)
       return PIR_INTERNAL;
     kernels[i] = (pir_stage_kernel){.name = k->name,
@@ -237,9 +238,9 @@ static pir_status finish_device(pir_compiler *c) {
   size_t count = 0;
   for (size_t i = 0; i < c->count && !status; i++)
     if (!c->units[i].refused)
-      texts[count++] = c->units[i].cuda.text;
+      texts[count++] = c->units[i].source.text;
   if (!status)
-    status = pir_code_store_build_cuda(c->store, texts, count, c->options.threads, images);
+    status = pir_code_store_build_source(c->store, texts, count, c->options.threads, images);
   count = 0;
   for (size_t i = 0; i < c->count && !status; i++)
     if (!c->units[i].refused)
@@ -250,7 +251,7 @@ static pir_status finish_device(pir_compiler *c) {
 }
 
 pir_status pir_compiler_finish(pir_compiler *c) {
-  if (c->options.target.device_arch)
+  if (c->options.target.device)
     return finish_device(c);
   const loop_module **modules = calloc(c->count + 1, sizeof *modules);
   const pir_image **images = calloc(c->count + 1, sizeof *images),

@@ -3,7 +3,7 @@
 #define PIR_COMPILE_IMPL_H
 
 #include "code.h"
-#include "cuda.h"
+#include "device_codegen.h"
 
 #include <arena.h>
 #include <pir/codegen.h>
@@ -18,8 +18,8 @@ typedef struct unit {
   const char **packing_names;
   size_t packing_count;
   pir_compiled_group group;
-  bool refused;      // no code can be made for it
-  cuda_source cuda;  // for a device
+  bool refused;          // no code can be made for it
+  device_source source;  // for a device
 } unit;
 
 struct pir_compiler {

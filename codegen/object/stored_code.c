@@ -81,7 +81,7 @@ pir_status pir_compiler_save(const pir_compiler *c, void **out_data, size_t *out
   pir_archive a = {.writing = true};
   *out_data = NULL;
   *out_size = 0;
-  if (!c->store || c->options.target.device_arch)
+  if (!c->store || c->options.target.device)
     return PIR_NOT_FOUND;
   pir_cache_key *keys = calloc(c->count + 1, sizeof *keys);
   uint32_t *of_unit = calloc(c->count + 1, sizeof *of_unit);

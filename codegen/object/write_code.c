@@ -1,7 +1,7 @@
 // Writes the code of a program's groups for people and linkers: lowers every group into one
 // module, and prints the module as loops or passes it to LLVM. Models do not use this:
 // compile.c compiles group by group, so that equal groups share code.
-#include "cuda.h"
+#include "device_codegen.h"
 #include "choose.h"
 
 #include <stdlib.h>
@@ -86,9 +86,10 @@ static pir_status emit_llvm(codes *c, pir_code_form form, pir_writer out) {
 
 static pir_status emit(codes *c, pir_code_form form, pir_writer out) {
   char message[1024];
-  if (form < PIR_CODE_CUDA)
+  const device_codegen *device = device_codegen_of(c->target);
+  if (!device)
     return emit_llvm(c, form, out);
-  pir_status status = cuda_write(c->module, c->target, form, out, message, sizeof message);
+  pir_status status = device->write(c->module, c->target, form, out, message, sizeof message);
   return status ? pir_report(c->ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", message)
                 : PIR_OK;
 }
@@ -100,7 +101,7 @@ static pir_status write_groups(codes *c, const pir_program *program, pir_code_fo
     PIR_TRY(take_group(c, op, &first));
     if (form == PIR_CODE_LOOPS)
       PIR_TRY(print_group(op, first, out));
-    else if (form == PIR_CODE_CUDA || form == PIR_CODE_RESOURCES)
+    else if (form == PIR_CODE_DEVICE_SOURCE || form == PIR_CODE_DEVICE_RESOURCES)
       PIR_TRY(put_ops(out, op) ? PIR_OK : PIR_IO);
   }
   if (!c->groups)
@@ -110,15 +111,22 @@ static pir_status write_groups(codes *c, const pir_program *program, pir_code_fo
   return form == PIR_CODE_LOOPS ? PIR_OK : emit(c, form, out);
 }
 
+static pir_status check_form(pir_context *ctx, const pir_target *target, pir_code_form form) {
+  bool of_device = form >= PIR_CODE_DEVICE_SOURCE;
+  if (form == PIR_CODE_LOOPS || of_device == (target->device != NULL))
+    return PIR_OK;
+  if (target->device)
+    return pir_report(ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
+                      "the target is a device, the form of code is a processor's");
+  return pir_report(ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
+                    "the form of code is a device's: name its target; known: %s",
+                    pir_target_names());
+}
+
 pir_status pir_codegen_write(const pir_program *program, const pir_target *target,
                              pir_math math, pir_code_form form, pir_writer out) {
   pir_facts *facts = NULL;
-  if (form != PIR_CODE_LOOPS && (form >= PIR_CODE_CUDA) != (target->device_arch > 0))
-    return pir_report(
-        pir_program_context(program), PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
-        target->device_arch
-            ? "the target is a CUDA device, the form of code is a processor's"
-            : "the form of code is a CUDA device's: name a target such as cuda or sm_90");
+  PIR_TRY(check_form(pir_program_context(program), target, form));
   PIR_TRY(pir_facts_create(program, &facts));
   codes c = {.ctx = pir_program_context(program),
              .facts = facts,

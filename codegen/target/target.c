@@ -82,18 +82,45 @@ static void fill_x86(pir_target *t, int level, uint64_t features, const char *tu
 
 // ---- devices
 
-// "cuda", or "sm_" and the number of an architecture from Turing on.
-static bool is_device(const char *name, pir_target *out) {
-  enum { EVERYWHERE = 80, OLDEST = 75, NEWEST = 129 };
+typedef struct device_kind {
+  const char *name, *prefix;
+  long portable, oldest, newest, tiles;
+} device_kind;
+
+static const device_kind DEVICES[] = {
+#define DEVICE(name, ...) {#name, __VA_ARGS__},
+#include <pir/devices.def>
+#undef DEVICE
+};
+
+// The architecture that a name stands for among a kind's devices; -1 when it is none of them.
+static long named_architecture(const device_kind *kind, const char *name) {
+  size_t prefix = strlen(kind->prefix);
+  if (strcmp(name, kind->name) == 0)
+    return kind->portable;
+  if (strncmp(name, kind->prefix, prefix) != 0)
+    return -1;
   char *end;
-  if (!name || (strcmp(name, "cuda") != 0 && strncmp(name, "sm_", 3) != 0))
-    return false;
-  long arch = *name == 'c' ? EVERYWHERE : strtol(name + 3, &end, 10);
-  if (*name != 'c' && (*end || end == name + 3 || arch < OLDEST || arch > NEWEST))
-    return false;
-  *out = (pir_target){.device_arch = (int)arch, .vector_bytes = 16};
-  pir_text_format(out->name, sizeof out->name, "sm_%ld", arch);
-  return true;
+  long arch = strtol(name + prefix, &end, 10);
+  bool known = !*end && end != name + prefix && arch >= kind->oldest && arch <= kind->newest;
+  return known ? arch : -1;
+}
+
+// The name of a kind, or the prefix and number of an architecture.
+static bool is_device(const char *name, pir_target *out) {
+  for (size_t i = 0; name && i < sizeof DEVICES / sizeof *DEVICES; i++) {
+    const device_kind *kind = &DEVICES[i];
+    long arch = named_architecture(kind, name);
+    if (arch < 0)
+      continue;
+    *out = (pir_target){.device = kind->name,
+                        .device_arch = (int)arch,
+                        .tile_products = arch >= kind->tiles,
+                        .vector_bytes = 16};
+    pir_text_format(out->name, sizeof out->name, "%s%ld", kind->prefix, arch);
+    return true;
+  }
+  return false;
 }
 
 // ---- names
@@ -181,8 +208,11 @@ pir_status pir_target_describe(const char *name, pir_target *out_target) {
 }
 
 const char *pir_target_names(void) {
-  return "native, x86-64, x86-64-v2, x86-64-v3, x86-64-v4, znver4, sapphirerapids, aarch64, "
-         "cuda, sm_80, sm_90, ..";
+  return "native, x86-64, x86-64-v2, x86-64-v3, x86-64-v4, znver4, sapphirerapids, aarch64"
+#define DEVICE(name, prefix, portable, ...) ", " #name ", " prefix #portable ", .."
+#include <pir/devices.def>
+#undef DEVICE
+      ;
 }
 
 // ---- modes

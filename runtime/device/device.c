@@ -5,8 +5,8 @@
 #include <string.h>
 
 static const pir_device_ops *const kinds[] = {
-#define DEVICE(name) &pir_device_##name,
-#include "devices.def"
+#define DEVICE(name, ...) &pir_device_##name,
+#include <pir/devices.def>
 #undef DEVICE
 };
 

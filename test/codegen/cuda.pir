@@ -1,7 +1,7 @@
 // RUN: pir-opt --split-input-file --passes="group{target=cuda}" --emit=cuda %s | FileCheck %s
 // RUN: pir-opt --split-input-file --passes="group{target=cuda}" --emit=loops --target=sm_90 %s | FileCheck %s --check-prefix=LOOPS
 // RUN: not pir-opt --split-input-file --passes="group{target=cuda}" --emit=cuda --target=native %s 2>&1 | FileCheck %s --check-prefix=TARGET
-// TARGET: the form of code is a CUDA device's
+// TARGET: the form of code is a device's: name its target
 
 // Elements: a warp takes 512 of them, 16 bytes an access.
 // CHECK: void __launch_bounds__(256, 2) g0_stage0(const f32 *__restrict__ [[A:b[0-9]+]], f32 *__restrict__ [[B:b[0-9]+]], const i64 end)

@@ -25,9 +25,9 @@ static const emit_form forms[] = {
     {"llvm", EMIT_CODE, PIR_TEXT_T3, PIR_CODE_LLVM},
     {"asm", EMIT_CODE, PIR_TEXT_T3, PIR_CODE_ASSEMBLY},
     {"obj", EMIT_CODE, PIR_TEXT_T3, PIR_CODE_OBJECT},
-    {"cuda", EMIT_CODE, PIR_TEXT_T3, PIR_CODE_CUDA},
-    {"ptx", EMIT_CODE, PIR_TEXT_T3, PIR_CODE_PTX},
-    {"resources", EMIT_CODE, PIR_TEXT_T3, PIR_CODE_RESOURCES},
+    {"cuda", EMIT_CODE, PIR_TEXT_T3, PIR_CODE_DEVICE_SOURCE},
+    {"ptx", EMIT_CODE, PIR_TEXT_T3, PIR_CODE_DEVICE_ASSEMBLY},
+    {"resources", EMIT_CODE, PIR_TEXT_T3, PIR_CODE_DEVICE_RESOURCES},
 };
 
 int emit_find(const cli *cli, const char *name, const emit_form **out_form) {
@@ -70,7 +70,9 @@ static int emit_code(const cli *cli, pir_code_form form, const emit_options *how
                      const pir_program *program, pir_writer out) {
   pir_target target;
   pir_math math;
-  const char *name = how->target ? how->target : form >= PIR_CODE_CUDA ? "cuda" : "native";
+  const char *name = how->target                      ? how->target
+                     : form >= PIR_CODE_DEVICE_SOURCE ? "cuda"
+                                                      : "native";
   if (pir_target_describe(name, &target))
     return cli_bad_value(cli, "target", name, pir_target_names());
   if (pir_math_named(how->math ? how->math : "strict", &math))

@@ -34,14 +34,19 @@ typedef struct pir_target {
   bool avx512_vnni, avx512_bf16, amx_bf16, amx_int8;
   // Caches of one core, in bytes.
   size_t l1_bytes, l2_bytes, l3_bytes;
-  // Architecture of a device by the number that its makers give it, as 90; 0: a processor.
+  // Kind of a device ("cuda"), a constant; NULL: a processor.
+  const char *device;
+  // Architecture of the device by the number that its makers give it, as 90.
   int device_arch;
   // Version of the driver that loads the code, where it is known; else 0.
   int device_driver;
+  // Whether the device's threads multiply tiles of 16-bit floats together.
+  bool tile_products;
 } pir_target;
 
-// Describes the target that code will run on. "native" or NULL is this processor; "cuda" is an
-// architecture whose code runs on every supported device, "sm_90" a single one.
+// Describes the target that code will run on. "native" or NULL is this processor; the kind of a
+// device ("cuda") is an architecture whose code runs on every supported one, "sm_90" a single
+// architecture.
 // PIR_UNSUPPORTED: no such name. PIR_UNAVAILABLE: this processor lacks its instructions.
 PIR_API pir_status pir_target_get(const char *name, pir_target *out_target);
 // Returns the known names in one text for messages, a constant.
@@ -58,10 +63,10 @@ typedef enum pir_code_form {
   PIR_CODE_RAW_LLVM,  // LLVM IR as emitted
   PIR_CODE_LLVM,      // LLVM IR as optimised
   PIR_CODE_ASSEMBLY,
-  PIR_CODE_OBJECT,    // relocatable ELF
-  PIR_CODE_CUDA,      // CUDA C; this and the forms below are for CUDA devices
-  PIR_CODE_PTX,       // as NVRTC compiles it
-  PIR_CODE_RESOURCES  // registers, stack and shared memory of each kernel
+  PIR_CODE_OBJECT,           // relocatable ELF
+  PIR_CODE_DEVICE_SOURCE,    // source, as CUDA C; this and the forms below are for devices
+  PIR_CODE_DEVICE_ASSEMBLY,  // as the device's compiler makes it, as PTX
+  PIR_CODE_DEVICE_RESOURCES  // registers, stack and shared memory of each kernel
 } pir_code_form;
 
 // Permissions of contractions; each mode includes the permissions of the modes before it.
@@ -78,14 +83,14 @@ PIR_API const char *pir_math_names(void);
 
 // ---- a compiled group
 
-// A stage for a CUDA device: a kernel of a CUBIN. Its parameters are pointers to `buffers` of
-// the group in this order, then `dims` of its extents, then the number of units, as int64_t.
+// A stage for a device: a kernel of its code. Its parameters are pointers to `buffers` of the
+// group in this order, then `dims` of its extents, then the number of units, as int64_t.
 typedef struct pir_stage_kernel {
-  // The CUBIN; stages with the same pointer share it.
+  // The code, as pir_device_load takes it; stages with the same pointer share it.
   const void *code;
-  // Size of the CUBIN.
+  // Size of the code.
   size_t code_bytes;
-  // The kernel's name in the CUBIN.
+  // The kernel's name in the code.
   const char *name;
   // Numbers of buffers and of dims in the group's interface.
   const uint16_t *buffers, *dims;

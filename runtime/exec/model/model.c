@@ -92,11 +92,11 @@ static pir_status create_compiler(const pir_model *model, pir_context *ctx,
   pir_status status = model->device ? device_target(model->device, &how.target)
                       : ahead       ? pir_target_describe(options->target, &how.target)
                                     : pir_target_get(options->target, &how.target);
-  if (!status && ahead && how.target.device_arch)
+  if (!status && ahead && how.target.device)
     return pir_report(
         ctx, PIR_UNSUPPORTED, PIR_ERROR, PIR_LOC_UNKNOWN,
         "unsupported: code of a device compiled ahead, since it depends on the driver there");
-  if (!status && how.target.device_arch && !model->device)
+  if (!status && how.target.device && !model->device)
     status = PIR_UNSUPPORTED;
   if (status)
     return pir_report(

@@ -52,7 +52,7 @@ static bool make_key(const pir_model_options *options, file_digest program, file
                      file_digest *out) {
   pir_target t;
   char text[2048], libraries[512];
-  if (pir_target_get(options->target, &t) || t.device_arch)
+  if (pir_target_get(options->target, &t) || t.device)
     return false;
   pir_compiler_identity(libraries, sizeof libraries);
   size_t n = pir_text_format(

@@ -1,0 +1,55 @@
+// The record of a kind of device for code generation: from loops that are bound to threads to
+// source, and from source to code. A kind is a folder that defines one record, and a row of
+// pir/devices.def (docs/add-a-device.md). Nothing of a device's compiler is needed when libpir
+// is built: it is opened when code is first compiled.
+#ifndef PIR_DEVICE_CODEGEN_H
+#define PIR_DEVICE_CODEGEN_H
+
+#include "llvm_backend.h"
+
+// One kernel a function of the module. Its parameters are pointers to buffers, extents, and the
+// number of units; blocks of `block_threads` threads take `block_units` units at a time.
+typedef struct device_kernel {
+  const char *name;
+  uint16_t *slots, slot_count;  // of the group's buffers, in the order of the parameters
+  uint16_t *dims, dim_count;    // likewise of its run-time extents
+  int block_threads, block_units;
+} device_kernel;
+
+typedef struct device_source {
+  pir_arena arena;  // of all the rest
+  char *text;       // NUL-terminated
+  size_t size;
+  device_kernel *kernels;  // one a function, in order
+  size_t count;
+} device_source;
+
+typedef struct device_codegen {
+  const char *name;  // of the kind
+  // Writes the module as source, which lies in the heap; its arena is the caller's to destroy.
+  // On failure `message` says why, and there is nothing to destroy. PIR_UNSUPPORTED: the loops
+  // have something that the device has no form for.
+  pir_status (*emit)(const loop_module *module, pir_heap *heap, device_source *out,
+                     char *message, size_t capacity);
+  // Opens the compiler; PIR_UNAVAILABLE, with a sentence that says what to install, when it is
+  // missing. The caller closes it.
+  pir_status (*open)(void **out_compiler, char *message, size_t capacity);
+  void (*close)(void *compiler);
+  // Writes a text that tells compilers and their options apart: part of cache keys.
+  void (*identify)(const void *compiler, char *out, size_t capacity);
+  // Compiles source for an architecture. Callable from several threads at once.
+  pir_status (*compile)(const void *compiler, const char *text, const pir_target *target,
+                        pir_emitted *out, char *message, size_t capacity);
+  // Writes the module in one of the forms of a device.
+  pir_status (*write)(const loop_module *module, const pir_target *target, pir_code_form form,
+                      pir_writer out, char *message, size_t capacity);
+} device_codegen;
+
+#define DEVICE(name, ...) extern const device_codegen device_codegen_##name;
+#include <pir/devices.def>
+#undef DEVICE
+
+// The record of the target's kind; NULL for a processor.
+const device_codegen *device_codegen_of(const pir_target *target);
+
+#endif
