@@ -2,8 +2,6 @@
 #include "dialect_tables.h"
 #include <pir/dialects.h>
 
-#include <string.h>
-
 pir_status pir_dialects_load_all(pir_context *ctx) {
 #define PIR_REGISTER_DIALECT(name) PIR_TRY(pir_context_register(ctx, &pir_##name##_dialect));
   PIR_EACH_DIALECT(PIR_REGISTER_DIALECT)
@@ -11,15 +9,11 @@ pir_status pir_dialects_load_all(pir_context *ctx) {
   return PIR_OK;
 }
 
-static const pir_legacy_op *find(const pir_legacy_table *table, pir_str name) {
+static const pir_legacy_op *find_legacy_row(const pir_legacy_table *table, pir_str name) {
   size_t low = 0, high = table->count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    const char *at = table->ops[middle].name;
-    size_t size = strlen(at);
-    int order = memcmp(at, name.data, size < name.size ? size : name.size);
-    if (!order)
-      order = (size > name.size) - (size < name.size);
+    int order = pir_str_compare(pir_str_from(table->ops[middle].name), name);
     if (!order)
       return &table->ops[middle];
     if (order < 0)
@@ -33,7 +27,7 @@ static const pir_legacy_op *find(const pir_legacy_table *table, pir_str name) {
 const pir_legacy_op *pir_legacy_find(pir_str name) {
 #define PIR_FIND_LEGACY(dialect)                                                               \
   {                                                                                            \
-    const pir_legacy_op *found = find(&pir_##dialect##_legacy, name);                          \
+    const pir_legacy_op *found = find_legacy_row(&pir_##dialect##_legacy, name);               \
     if (found)                                                                                 \
       return found;                                                                            \
   }

@@ -14,10 +14,6 @@
 #define MAX_OPERANDS 32
 #define MAX_ATTRS 32
 
-static void *take(void *user, size_t size) {
-  return pir_arena_zalloc(&((pir_facts *)user)->arena, size);
-}
-
 typedef struct expansion {
   pir_expand e;
   pir_context *ctx;
@@ -28,30 +24,13 @@ typedef struct expansion {
   int count;
 } expansion;
 
-// Operands of a list are one operand: facts by declared position.
-static pir_infer question(pir_op *op, pir_facts *facts) {
-  const pir_opdef *def = pir_op_meaning(op);
-  size_t n = pir_op_operands(op), count = n > def->operand_count ? n : def->operand_count;
-  const pir_fact **operands = take(facts, sizeof *operands * (count + 1));
-  for (size_t i = 0; i < n; i++)
-    operands[i] = pir_op_operand(op, i) ? pir_facts_of(facts, pir_op_operand(op, i)) : NULL;
-  return (pir_infer){.def = def,
-                     .op = op,
-                     .dims = facts->dims,
-                     .operands = operands,
-                     .operand_count = count,
-                     .attrs = pir_op_attr_values(op, take, facts),
-                     .alloc = take,
-                     .user = facts};
-}
-
 int pir_lower_choose(const pir_op *op, pir_facts *facts) {
   const pir_opdef *def = pir_op_meaning(op);
   if (def->hooks.expand)
     return -2;
   if (!def->lower_count)
     return -1;
-  pir_infer infer = question((pir_op *)(uintptr_t)op, facts);
+  pir_infer infer = facts_question(facts, op, NULL, 0);
   const pir_lower *l = infer_choose(&infer);
   return l ? (int)(l - def->lower) : -1;
 }
@@ -75,8 +54,9 @@ const pir_type *pir_fact_type(pir_context *ctx, const pir_dims *dims, const pir_
 
 // Creates an op with result types from facts. A placeholder type makes room for every result
 // that is there.
-static pir_op *create(pir_expand *e, const pir_opdef *def, pir_value *const *operands,
-                      size_t operand_count, const pir_named_attr *attrs, size_t attr_count) {
+static pir_op *create_inferred_op(pir_expand *e, const pir_opdef *def,
+                                  pir_value *const *operands, size_t operand_count,
+                                  const pir_named_attr *attrs, size_t attr_count) {
   pir_context *ctx = pir_op_context(e->op);
   const pir_type *types[MAX_OPERANDS];
   const pir_type *placeholder = pir_type_tensor(ctx, PIR_F32, (pir_shape){NULL, 0});
@@ -117,11 +97,11 @@ pir_op *pir_expand_op(pir_expand *e, uint32_t id, pir_value *const *operands,
                       size_t operand_count, const pir_named_attr *attrs, size_t attr_count) {
   const pir_opdef *def =
       id == BUILTIN_COMBINE ? pir_context_op(pir_op_context(e->op), id) : def_of(id);
-  return def ? create(e, def, operands, operand_count, attrs, attr_count) : NULL;
+  return def ? create_inferred_op(e, def, operands, operand_count, attrs, attr_count) : NULL;
 }
 
-static pir_named_attr named(pir_context *ctx, const pir_opdef *def, int at,
-                            const pir_attr *value) {
+static pir_named_attr named_at(pir_context *ctx, const pir_opdef *def, int at,
+                               const pir_attr *value) {
   return (pir_named_attr){pir_name_get(ctx, pir_str_from(def->attrs[at].name)), value};
 }
 
@@ -134,11 +114,11 @@ pir_value *pir_expand_ints(pir_expand *e, const int64_t *values, size_t count) {
   for (size_t i = 0; i < count; i++)
     elements[i] = pir_attr_int(ctx, PIR_ATTR_I64, values[i]);
   pir_named_attr attrs[] = {
-      named(ctx, def, PD_FULL_INT_ARRAY_ATTR_VALUE, pir_attr_array(ctx, elements, count)),
-      named(ctx, def, PD_FULL_INT_ARRAY_ATTR_DTYPE, pir_attr_dtype(ctx, PIR_I64)),
-      named(ctx, def, PD_FULL_INT_ARRAY_ATTR_PLACE,
-            pir_attr_place(ctx, (pir_place){.kind = 1}))};
-  pir_op *op = create(e, def, NULL, 0, attrs, 3);
+      named_at(ctx, def, PD_FULL_INT_ARRAY_ATTR_VALUE, pir_attr_array(ctx, elements, count)),
+      named_at(ctx, def, PD_FULL_INT_ARRAY_ATTR_DTYPE, pir_attr_dtype(ctx, PIR_I64)),
+      named_at(ctx, def, PD_FULL_INT_ARRAY_ATTR_PLACE,
+               pir_attr_place(ctx, (pir_place){.kind = 1}))};
+  pir_op *op = create_inferred_op(e, def, NULL, 0, attrs, 3);
   return op ? pir_op_result(op, 0) : NULL;
 }
 
@@ -147,11 +127,11 @@ pir_value *pir_expand_number(pir_expand *e, pir_dtype dtype, double value) {
   const pir_opdef *def = def_of(PD_FULL);
   int64_t one = 1;
   pir_named_attr attrs[] = {
-      named(ctx, def, PD_FULL_ATTR_SHAPE, pir_attr_int_array(ctx, &one, 1)),
-      named(ctx, def, PD_FULL_ATTR_VALUE, pir_attr_float(ctx, PIR_ATTR_F64, value)),
-      named(ctx, def, PD_FULL_ATTR_DTYPE, pir_attr_dtype(ctx, dtype)),
-      named(ctx, def, PD_FULL_ATTR_PLACE, pir_attr_place(ctx, (pir_place){.kind = 1}))};
-  pir_op *op = create(e, def, NULL, 0, attrs, 4);
+      named_at(ctx, def, PD_FULL_ATTR_SHAPE, pir_attr_int_array(ctx, &one, 1)),
+      named_at(ctx, def, PD_FULL_ATTR_VALUE, pir_attr_float(ctx, PIR_ATTR_F64, value)),
+      named_at(ctx, def, PD_FULL_ATTR_DTYPE, pir_attr_dtype(ctx, dtype)),
+      named_at(ctx, def, PD_FULL_ATTR_PLACE, pir_attr_place(ctx, (pir_place){.kind = 1}))};
+  pir_op *op = create_inferred_op(e, def, NULL, 0, attrs, 4);
   return op ? pir_op_result(op, 0) : NULL;
 }
 
@@ -185,8 +165,8 @@ static pir_value *combine(expansion *x, const pir_lower_arg *arg) {
   pir_value *members[MAX_VALUES];
   for (int i = 0; i < arg->count; i++)
     members[i] = x->values[x->l->pool[arg->first + i]];
-  pir_op *op =
-      create(&x->e, own_op(&x->e, "builtin.combine"), members, (size_t)arg->count, NULL, 0);
+  pir_op *op = create_inferred_op(&x->e, own_op(&x->e, "builtin.combine"), members,
+                                  (size_t)arg->count, NULL, 0);
   return op ? pir_op_result(op, 0) : NULL;
 }
 
@@ -199,18 +179,19 @@ static pir_value *rest_of(expansion *x, const pir_lower_arg *arg) {
   const pir_opdef *def = own_op(&x->e, "builtin.slice");
   for (size_t i = (size_t)arg->first; i < total; i++) {
     pir_named_attr index =
-        named(x->ctx, def, 0, pir_attr_int(x->ctx, PIR_ATTR_I32, (int64_t)i));
-    pir_op *op = create(&x->e, def, &list, 1, &index, 1);
+        named_at(x->ctx, def, 0, pir_attr_int(x->ctx, PIR_ATTR_I32, (int64_t)i));
+    pir_op *op = create_inferred_op(&x->e, def, &list, 1, &index, 1);
     if (!op)
       return NULL;
     members[count++] = pir_op_result(op, 0);
   }
-  pir_op *op = create(&x->e, own_op(&x->e, "builtin.combine"), members, count, NULL, 0);
+  pir_op *op =
+      create_inferred_op(&x->e, own_op(&x->e, "builtin.combine"), members, count, NULL, 0);
   return op ? pir_op_result(op, 0) : NULL;
 }
 
-static pir_status argument(expansion *x, const pir_lower_step *step, const pir_opdef *def,
-                           int i, pir_value **out) {
+static pir_status argument_value(expansion *x, const pir_lower_step *step, const pir_opdef *def,
+                                 int i, pir_value **out) {
   const pir_lower_arg *arg = &x->l->args[step->first_arg + i];
   int64_t list[PIR_FACT_CONTENTS], n;
   double number;
@@ -296,7 +277,7 @@ static const pir_attr *convert(pir_context *ctx, const pir_attr_def *def,
   }
 }
 
-static pir_status attribute(expansion *x, const pir_lower_step *step,
+static pir_status step_attr(expansion *x, const pir_lower_step *step,
                             const pir_lower_attr *from, const pir_attr_def *def,
                             const pir_attr **out) {
   int64_t list[PIR_FACT_CONTENTS], n;
@@ -341,7 +322,7 @@ const pir_attr *pir_attr_default(pir_context *ctx, const pir_attr_def *def) {
 }
 
 // ---- steps
-static pir_status run_step(expansion *x, const pir_lower_step *step) {
+static pir_status expand_step(expansion *x, const pir_lower_step *step) {
   const pir_opdef *def = lower_target(step);
   pir_value *operands[MAX_OPERANDS] = {0};
   pir_named_attr attrs[MAX_ATTRS];
@@ -352,13 +333,13 @@ static pir_status run_step(expansion *x, const pir_lower_step *step) {
   const pir_lower_arg *first = &x->l->args[step->first_arg];
   if (def->traits & PIR_STRUCTURAL &&
       first->kind == PIR_LOWER_VALUES) {  // the argument is the list it makes
-    PIR_TRY(argument(x, step, def, 0, &x->values[x->count]));
+    PIR_TRY(argument_value(x, step, def, 0, &x->values[x->count]));
     x->count++;
     return PIR_OK;
   }
   for (int i = 0; i < def->operand_count; i++) {
     if (i < step->arg_count)
-      PIR_TRY(argument(x, step, def, i, &operands[i]));
+      PIR_TRY(argument_value(x, step, def, i, &operands[i]));
     else
       PIR_TRY(default_operand(x, &def->operands[i], &operands[i]));
   }
@@ -367,15 +348,15 @@ static pir_status run_step(expansion *x, const pir_lower_step *step) {
     int at = pir_opdef_attr(def, pir_str_from(a->name));
     if (at < 0)
       return PIR_INTERNAL;
-    PIR_TRY(attribute(x, step, a, &def->attrs[at], &given[at]));
+    PIR_TRY(step_attr(x, step, a, &def->attrs[at], &given[at]));
   }
   for (int i = 0; i < def->attr_count; i++) {
     if (!given[i])
       given[i] = pir_attr_default(x->ctx, &def->attrs[i]);
     if (given[i])
-      attrs[attr_count++] = named(x->ctx, def, i, given[i]);
+      attrs[attr_count++] = named_at(x->ctx, def, i, given[i]);
   }
-  pir_op *op = create(&x->e, def, operands, def->operand_count, attrs, attr_count);
+  pir_op *op = create_inferred_op(&x->e, def, operands, def->operand_count, attrs, attr_count);
   if (!op)
     return PIR_INVALID;
   for (int i = 0; i < step->result_count && x->count < MAX_VALUES; i++)
@@ -395,7 +376,7 @@ pir_status pir_lower_expand(pir_op *op, int alternative, pir_facts *facts,
   if (alternative < 0 || alternative >= def->lower_count)
     return PIR_INTERNAL;
   x.l = &def->lower[alternative];
-  x.infer = question(op, facts);
+  x.infer = facts_question(facts, op, NULL, 0);
   x.s =
       (symbolic){.infer = &x.infer, .nodes = x.l->nodes, .pool = x.l->pool, .text = x.l->text};
   for (; x.count < def->operand_count && x.count < MAX_VALUES; x.count++)
@@ -408,7 +389,7 @@ pir_status pir_lower_expand(pir_op *op, int alternative, pir_facts *facts,
         pir_dim_is_const(x.infer.dims, symbolic_index(&x.s, step->when), &holds) && !holds)
       x.values[x.count++] = x.values[step->otherwise];
     else
-      PIR_TRY(run_step(&x, step));
+      PIR_TRY(expand_step(&x, step));
   }
   for (size_t i = 0; i < def->result_count && i < pir_op_results(op); i++)
     out_results[i] = x.l->results[i] < 0 ? NULL : x.values[x.l->results[i]];

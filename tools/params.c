@@ -91,11 +91,8 @@ void params_free(named_params *params) {
 }
 
 static int compare_names(const void *a, const void *b) {
-  const pir_str *x = &((const pir_param_decl *)a)->name,
-                *y = &((const pir_param_decl *)b)->name;
-  size_t n = x->size < y->size ? x->size : y->size;
-  int order = n ? memcmp(x->data, y->data, n) : 0;
-  return order ? order : (x->size > y->size) - (x->size < y->size);
+  const pir_param_decl *x = a, *y = b;
+  return pir_str_compare(x->name, y->name);
 }
 
 static bool holds_name(const named_params *params, const pir_param_decl *decl) {

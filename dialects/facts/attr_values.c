@@ -8,7 +8,13 @@
 typedef void *(*alloc_fn)(void *user, size_t size);
 
 static bool is_float_kind(uint8_t kind) {
-  return kind == PIR_ATTR_F32 || kind == PIR_ATTR_F64;
+  return pir_attr_kind_is_float((pir_attr_kind)kind);
+}
+
+static pir_value_kind list_kind(uint8_t element_kind) {
+  if (is_float_kind(element_kind))
+    return PIR_VALUE_FLOATS;
+  return element_kind == PIR_ATTR_STR ? PIR_VALUE_TEXTS : PIR_VALUE_INTS;
 }
 
 pir_attr_value attr_default_value(const pir_attr_def *def, alloc_fn alloc, void *user) {
@@ -34,9 +40,7 @@ pir_attr_value attr_default_value(const pir_attr_def *def, alloc_fn alloc, void 
     case PIR_ATTR_ARRAY:
     case PIR_ATTR_INT_ARRAY:
       v.count = def->int_count;
-      v.kind = is_float_kind(def->element_kind)    ? PIR_VALUE_FLOATS
-               : def->element_kind == PIR_ATTR_STR ? PIR_VALUE_TEXTS
-                                                   : PIR_VALUE_INTS;
+      v.kind = list_kind(def->element_kind);
       v.ints = def->ints;
       v.floats = def->floats;
       break;
@@ -90,8 +94,8 @@ static void take_array(pir_attr_value *v, const pir_attr *attr, uint8_t element_
     v->count = 0;
 }
 
-static pir_attr_value take(const pir_attr *attr, const pir_attr_def *def, alloc_fn alloc,
-                           void *user) {
+static pir_attr_value attr_value_of(const pir_attr *attr, const pir_attr_def *def,
+                                    alloc_fn alloc, void *user) {
   pir_attr_value v = {0};
   if (pir_attr_kind_of(attr) == PIR_ATTR_SCALAR)
     attr = pir_attr_element(attr, 0);
@@ -141,7 +145,7 @@ pir_attr_value *pir_op_attr_values(const pir_op *op, alloc_fn alloc, void *user)
   for (size_t i = 0; values && i < def->attr_count; i++) {
     const pir_attr *attr =
         own ? pir_op_attr_at(op, i) : pir_op_attr_str(op, def->attrs[i].name);
-    values[i] = attr ? take(attr, &def->attrs[i], alloc, user)
+    values[i] = attr ? attr_value_of(attr, &def->attrs[i], alloc, user)
                      : attr_default_value(&def->attrs[i], alloc, user);
   }
   return values;

@@ -18,8 +18,8 @@
 
 static const pir_fact nothing = {.rank = -1};
 
-static void *facts_alloc(void *user, size_t size) {
-  return pir_arena_zalloc(&((pir_facts *)user)->arena, size);
+void *facts_alloc(void *facts, size_t size) {
+  return pir_arena_zalloc(&((pir_facts *)facts)->arena, size);
 }
 
 static pir_status analyse_block(pir_facts *facts, pir_block *block, int depth);
@@ -133,7 +133,7 @@ static const pir_fact **gather_operands(pir_facts *facts, const pir_op *op,
   return list;
 }
 
-static pir_infer question(pir_facts *facts, const pir_op *op, pir_fact *results, size_t count) {
+pir_infer facts_question(pir_facts *facts, const pir_op *op, pir_fact *results, size_t count) {
   const pir_opdef *def = pir_op_meaning(op);
   size_t operand_count;
   const pir_fact **operands = gather_operands(facts, op, def, &operand_count);
@@ -151,13 +151,13 @@ static pir_infer question(pir_facts *facts, const pir_op *op, pir_fact *results,
 }
 
 void pir_facts_complete(pir_facts *facts, const pir_op *op, char *message, size_t capacity) {
-  pir_infer infer = question(facts, op, NULL, 0);
+  pir_infer infer = facts_question(facts, op, NULL, 0);
   pir_infer_complete(&infer, message, capacity);
 }
 
 static pir_status infer_op(pir_facts *facts, const pir_op *op, pir_fact *results,
                            size_t count) {
-  pir_infer infer = question(facts, op, results, count);
+  pir_infer infer = facts_question(facts, op, results, count);
   pir_status status = pir_infer_run(&infer);
   if (status && infer.has_message)
     (void)pir_error(
@@ -228,7 +228,7 @@ static pir_fact step_of(pir_fact fact) {
   return fact;
 }
 
-static pir_fact stack_of(pir_fact fact, pir_dim steps) {
+static pir_fact sequence_of(pir_fact fact, pir_dim steps) {
   fact.known &= fact.rank >= 0 && fact.rank < PIR_MAX_RANK;
   if (!fact.known)
     return nothing;
@@ -262,7 +262,7 @@ static void take_scanned(pir_facts *facts, const pir_op *op) {
     pir_fact fact = *pir_facts_of(facts, pir_op_operand(end, i));
     forget_elements(&fact);
     if ((int64_t)i >= states)
-      fact = stack_of(fact, steps);
+      fact = sequence_of(fact, steps);
     set_fact(facts, pir_op_result(op, i), &fact);
   }
 }
@@ -302,8 +302,8 @@ static pir_status derive_facts(pir_facts *facts, const pir_op *op) {
 
 // What holds for both: `a` loses what differs in `b`. `loose` are the dims it lost before:
 // those stay as they are. True when it lost something.
-static bool meet(pir_facts *facts, pir_fact *a, const pir_fact *b, bool keep_contents,
-                 uint32_t *loose) {
+static bool meet_facts(pir_facts *facts, pir_fact *a, const pir_fact *b, bool keep_contents,
+                       uint32_t *loose) {
   if (!a->known)
     return false;
   if (!b->known || a->rank != b->rank || a->dtype != b->dtype || !a->members != !b->members) {
@@ -345,7 +345,8 @@ static pir_status analyse_if(pir_facts *facts, pir_op *op, int depth) {
     if (ends[0] && i < pir_op_operands(ends[0]))
       fact = *pir_facts_of(facts, pir_op_operand(ends[0], i));
     if (ends[1] && i < pir_op_operands(ends[1]))
-      (void)meet(facts, &fact, pir_facts_of(facts, pir_op_operand(ends[1], i)), false, &loose);
+      (void)meet_facts(facts, &fact, pir_facts_of(facts, pir_op_operand(ends[1], i)), false,
+                       &loose);
     set_fact(facts, pir_op_result(op, i), &fact);
     note_symbols(facts, pir_op_result(op, i), &fact, first);
   }
@@ -378,8 +379,8 @@ static pir_status analyse_while(pir_facts *facts, pir_op *op, int depth) {
     PIR_TRY(analyse_block(facts, block, depth + 1));
     pir_op *end = terminator(block);
     for (size_t i = 0; end && i < n && i + 1 < pir_op_operands(end); i++)
-      changed |= meet(facts, &state[i], pir_facts_of(facts, pir_op_operand(end, i + 1)), true,
-                      &loose[i]);
+      changed |= meet_facts(facts, &state[i], pir_facts_of(facts, pir_op_operand(end, i + 1)),
+                            true, &loose[i]);
   }
   for (size_t i = 0; i < pir_op_results(op); i++) {
     pir_fact fact = i < n ? state[i] : nothing;
@@ -473,7 +474,7 @@ static void destroy_facts(void *facts) {
   pir_facts_destroy(facts);
 }
 
-static pir_status create(void *user) {
+static pir_status create_facts(void *user) {
   const create_call *call = user;
   pir_heap *heap = pir_context_heap(pir_program_context(call->program));
   pir_facts *facts = pir_heap_take_zeroed(heap, sizeof *facts);
@@ -496,7 +497,7 @@ static pir_status enter_create(const pir_program *program, bool symbolic,
                                pir_facts **out_facts) {
   create_call call = {program, symbolic, out_facts};
   *out_facts = NULL;
-  return pir_context_enter(pir_program_context(program), create, &call);
+  return pir_context_enter(pir_program_context(program), create_facts, &call);
 }
 
 pir_status pir_facts_create(const pir_program *program, pir_facts **out_facts) {

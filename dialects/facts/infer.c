@@ -52,6 +52,23 @@ pir_fact *infer_begin(pir_infer *infer, int i) {
   return fact;
 }
 
+bool fact_has_shape(const pir_fact *fact) {
+  return fact && fact->known && !fact->members && fact->rank >= 0;
+}
+
+void fact_copy_shape(pir_fact *fact, const pir_fact *from) {
+  memcpy(fact->shape, from->shape, sizeof fact->shape);
+  fact->rank = from->rank;
+}
+
+pir_status infer_wrap_axis(pir_infer *infer, int64_t axis, int32_t rank, int32_t *out_axis) {
+  *out_axis = 0;
+  if (axis < -rank || axis >= rank)
+    return pir_infer_fail(infer, "axis %lld of a tensor of rank %d", (long long)axis, rank);
+  *out_axis = (int32_t)(axis < 0 ? axis + rank : axis);
+  return PIR_OK;
+}
+
 bool fact_has_rank(const pir_fact *fact, int32_t rank) {
   return fact && fact->known && !fact->members && fact->rank == rank;
 }
@@ -98,7 +115,7 @@ typedef struct loads {
   uint64_t seen[32];  // nodes visited
 } loads;
 
-static void meet(loads *l, const pir_fact *fact, int32_t first, int32_t rank) {
+static void meet_shape(loads *l, const pir_fact *fact, int32_t first, int32_t rank) {
   l->any = true;
   if (!fact->known || fact->rank < 0) {
     l->unknown = true;
@@ -112,11 +129,11 @@ static void meet_operand(loads *l, int16_t k) {
   if (!fact)
     return;
   if (!fact->members) {
-    meet(l, fact, 0, fact->rank);
+    meet_shape(l, fact, 0, fact->rank);
     return;
   }
   for (size_t i = 0; i < fact->member_count; i++)
-    meet(l, fact->members[i], 0, fact->members[i]->rank);
+    meet_shape(l, fact->members[i], 0, fact->members[i]->rank);
 }
 
 // A list map with the pack: the pack stands for the dims no other entry names.
@@ -131,7 +148,7 @@ static void meet_pack(loads *l, const pir_node *n) {
     if (fact->known && fact->rank >= 0 && rank < 0)
       l->misfit = true;
     else
-      meet(l, fact, i, rank);
+      meet_shape(l, fact, i, rank);
   }
 }
 
@@ -587,7 +604,7 @@ static pir_fact shaped_like(pir_infer *infer, const pir_fact *like, pir_dtype dt
       .known = true, .rank = -1, .members = members, .member_count = like->member_count};
 }
 
-static pir_status take_shape(pir_infer *infer, const pir_clause *c, size_t i) {
+static pir_status take_clause_shape(pir_infer *infer, const pir_clause *c, size_t i) {
   const pir_result_def *def = &infer->def->results[i];
   pir_fact *out = infer_begin(infer, (int)i);
   if (c->like >= 0) {
@@ -617,7 +634,7 @@ static pir_status infer_stated(pir_infer *infer) {
       continue;
     const pir_clause *c = pir_clause_choose(def->shape, i, infer->attrs);
     if (c)
-      PIR_TRY(take_shape(infer, c, i));
+      PIR_TRY(take_clause_shape(infer, c, i));
   }
   return PIR_OK;
 }

@@ -28,7 +28,8 @@ static bool wanted(const pir_infer *infer, const pir_fact *fact) {
 }
 
 // Members one after the other, when all are 1-D or 0-D.
-static void join(const pir_infer *infer, const pir_clause *c, pir_dim *out, int64_t count) {
+static void join_members(const pir_infer *infer, const pir_clause *c, pir_dim *out,
+                         int64_t count) {
   const pir_fact *list = infer->operands[c->nodes[c->body].k];
   int64_t n = 0;
   for (size_t m = 0; list && list->members && m < list->member_count; m++) {
@@ -122,7 +123,7 @@ void infer_contents(pir_infer *infer) {
     for (int64_t k = 0; k < count; k++)
       out[k] = PIR_DIM_UNKNOWN;
     switch ((pir_clause_kind)c->kind) {
-      case PIR_CLAUSE_JOIN: join(infer, c, out, count); break;
+      case PIR_CLAUSE_JOIN: join_members(infer, c, out, count); break;
       case PIR_CLAUSE_REDUCE: reduce(infer, c, s, out, count); break;
       case PIR_CLAUSE_POINTWISE:
       case PIR_CLAUSE_VIEW:

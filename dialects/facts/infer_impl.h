@@ -9,6 +9,9 @@
 pir_fact *infer_begin(pir_infer *infer, int i);
 pir_dtype infer_operand_dtype(const pir_infer *infer, int k);
 pir_dtype infer_result_dtype(const pir_infer *infer, int i);
+// An axis that is counted from the start, or from the end when it is negative; fails when the
+// rank has no such axis.
+pir_status infer_wrap_axis(pir_infer *infer, int64_t axis, int32_t rank, int32_t *out_axis);
 // Shape of result `out` by a clause.
 pir_status infer_clause(pir_infer *infer, const pir_clause *c, pir_fact *out);
 // The program only runs when this holds.
@@ -37,7 +40,18 @@ void infer_contents(pir_infer *infer);
 
 // A tensor (not a list) of this rank.
 bool fact_has_rank(const pir_fact *fact, int32_t rank);
+// A tensor (not a list) whose rank is known; `fact` may be NULL.
+bool fact_has_shape(const pir_fact *fact);
+// Takes the rank and the extents of `from`.
+void fact_copy_shape(pir_fact *fact, const pir_fact *from);
 void fact_put_shape(pir_fact *fact, int32_t rank, pir_dim a, pir_dim b, pir_dim c, pir_dim d);
+
+// The number of [low, high] that is nearest to `value`.
+static inline int64_t clamp(int64_t value, int64_t low, int64_t high) {
+  if (value < low)
+    return low;
+  return value > high ? high : value;
+}
 
 // Memory of the analysis for `count` dims, facts, ...
 #define INFER_NEW(infer, type, count)                                                          \

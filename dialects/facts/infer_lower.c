@@ -103,8 +103,8 @@ static const pir_fact *default_fact(pir_infer *infer, const pir_operand_def *def
   return ints_fact(infer, values, (int64_t)n);
 }
 
-static const pir_fact *argument(pir_infer *infer, const pir_lower *l, const pir_lower_arg *arg,
-                                const pir_fact *const *values) {
+static const pir_fact *argument_fact(pir_infer *infer, const pir_lower *l,
+                                     const pir_lower_arg *arg, const pir_fact *const *values) {
   symbolic s = symbols(infer, l);
   pir_dim list[PIR_FACT_CONTENTS];
   double number = 0;
@@ -143,8 +143,8 @@ static const pir_fact *argument(pir_infer *infer, const pir_lower *l, const pir_
 }
 
 // ---- attributes
-static pir_attr_value attribute(pir_infer *infer, const pir_lower *l,
-                                const pir_lower_attr *from) {
+static pir_attr_value attribute_value(pir_infer *infer, const pir_lower *l,
+                                      const pir_lower_attr *from) {
   symbolic s = symbols(infer, l);
   pir_attr_value value = {0};
   pir_dim list[PIR_FACT_CONTENTS];
@@ -178,8 +178,8 @@ static pir_attr_value attribute(pir_infer *infer, const pir_lower *l,
   return value;
 }
 
-static pir_status run_step(pir_infer *infer, const pir_lower *l, const pir_lower_step *step,
-                           const pir_fact **values, pir_fact *results) {
+static pir_status infer_step(pir_infer *infer, const pir_lower *l, const pir_lower_step *step,
+                             const pir_fact **values, pir_fact *results) {
   const pir_opdef *def = lower_target(step);
   if (!def)
     return pir_infer_fail(infer, "no op '%s'", step->op);
@@ -187,7 +187,7 @@ static pir_status run_step(pir_infer *infer, const pir_lower *l, const pir_lower
   pir_attr_value *attrs = INFER_NEW(infer, pir_attr_value, def->attr_count);
   for (int i = 0; i < def->operand_count && i < 32; i++)
     operands[i] = i < step->arg_count
-                      ? argument(infer, l, &l->args[step->first_arg + i], values)
+                      ? argument_fact(infer, l, &l->args[step->first_arg + i], values)
                       : default_fact(infer, &def->operands[i]);
   for (int i = 0; i < def->attr_count; i++)
     attrs[i] = attr_default_value(&def->attrs[i], infer->alloc, infer->user);
@@ -195,7 +195,7 @@ static pir_status run_step(pir_infer *infer, const pir_lower *l, const pir_lower
     const pir_lower_attr *a = &l->attrs[step->first_attr + i];
     int at = pir_opdef_attr(def, pir_str_from(a->name));
     if (at >= 0)
-      attrs[at] = attribute(infer, l, a);
+      attrs[at] = attribute_value(infer, l, a);
   }
   pir_infer inner = {.def = def,
                      .op = infer->op,
@@ -234,7 +234,7 @@ pir_status infer_lower(pir_infer *infer, const pir_lower *l) {
     }
     const pir_opdef *def = lower_target(step);
     pir_fact *results = INFER_NEW(infer, pir_fact, def ? def->result_count : 1u);
-    PIR_TRY(run_step(infer, l, step, values, results));
+    PIR_TRY(infer_step(infer, l, step, values, results));
     for (int r = 0; r < step->result_count && count < MAX_VALUES; r++)
       values[count++] = &results[r];
   }

@@ -40,7 +40,7 @@ static void find_names(const pir_clause *c, int16_t at, named *out) {
 
 // The condition as it is declared, for which `d` of `each d` it fails, and what its names stand
 // for.
-static pir_status fail(pir_infer *infer, const pir_clause *c, int d) {
+static pir_status fail_requirement(pir_infer *infer, const pir_clause *c, int d) {
   char found[160] = "", at[16] = "";
   size_t used = 0;
   named names = {0};
@@ -119,13 +119,13 @@ pir_status infer_requirements(pir_infer *infer) {
     symbolic s = {.infer = infer, .nodes = c->nodes, .pool = c->pool, .text = c->text};
     int64_t count = 0;
     if (c->guard >= 0 && fails(&s, c->guard))
-      return fail(infer, c, -1);
+      return fail_requirement(infer, c, -1);
     if (c->out_rank < 0 ||
         !pir_dim_is_const(infer->dims, symbolic_index(&s, c->out_rank), &count))
       continue;
     for (s.d = 0; s.d < count && s.d < CHECKED; s.d++)
       if (fails(&s, c->out_extent))
-        return fail(infer, c, (int)s.d);
+        return fail_requirement(infer, c, (int)s.d);
   }
   return PIR_OK;
 }

@@ -7,8 +7,8 @@
 
 static pir_dim evaluate(const symbolic *s, int16_t at);
 
-static bool constant(const symbolic *s, pir_dim dim, int64_t *out_value) {
-  return dim != PIR_DIM_UNKNOWN && pir_dim_is_const(s->infer->dims, dim, out_value);
+static bool symbolic_constant(const symbolic *s, pir_dim dim, int64_t *out_value) {
+  return pir_dim_is_const(s->infer->dims, dim, out_value);
 }
 
 static const pir_fact *operand(const symbolic *s, int16_t k) {
@@ -82,7 +82,8 @@ pir_dim fact_numel(pir_dims *dims, const pir_fact *fact) {
 static pir_dim attr_search(const symbolic *s, const pir_node *n) {
   const pir_attr_value *list = &s->infer->attrs[n->k];
   int64_t wanted, rank;
-  if (!constant(s, evaluate(s, n->a), &wanted) || !constant(s, evaluate(s, n->b), &rank))
+  if (!symbolic_constant(s, evaluate(s, n->a), &wanted) ||
+      !symbolic_constant(s, evaluate(s, n->b), &rank))
     return PIR_DIM_UNKNOWN;
   int64_t below = 0, found = -1;
   for (size_t i = 0; i < list->count; i++) {
@@ -98,12 +99,13 @@ static pir_dim operand_search(const symbolic *s, const pir_node *n) {
   const pir_fact *list = operand(s, n->k);
   int64_t wanted, rank, count, entry;
   pir_dim size;
-  if (!constant(s, evaluate(s, n->a), &wanted) || !constant(s, evaluate(s, n->b), &rank))
+  if (!symbolic_constant(s, evaluate(s, n->a), &wanted) ||
+      !symbolic_constant(s, evaluate(s, n->b), &rank))
     return PIR_DIM_UNKNOWN;
-  if (!fact_count(list, &size) || !constant(s, size, &count))
+  if (!fact_count(list, &size) || !symbolic_constant(s, size, &count))
     return PIR_DIM_UNKNOWN;
   for (int64_t i = 0; i < count; i++) {
-    if (!constant(s, fact_element(list, i), &entry))
+    if (!symbolic_constant(s, fact_element(list, i), &entry))
       return PIR_DIM_UNKNOWN;
     if ((entry < 0 ? entry + rank : entry) == wanted)
       return (pir_dim)i;
@@ -114,7 +116,7 @@ static pir_dim operand_search(const symbolic *s, const pir_node *n) {
 static pir_dim attr_at(const symbolic *s, const pir_node *n) {
   const pir_attr_value *list = &s->infer->attrs[n->k];
   int64_t i;
-  if (!constant(s, evaluate(s, n->a), &i) || list->kind != PIR_VALUE_INTS)
+  if (!symbolic_constant(s, evaluate(s, n->a), &i) || list->kind != PIR_VALUE_INTS)
     return PIR_DIM_UNKNOWN;
   if (i < 0)
     i += (int64_t)list->count;
@@ -127,7 +129,7 @@ static pir_dim operand_dim(const symbolic *s, const pir_node *n) {
   int64_t axis;
   if (fact && fact->members)
     fact = fact->member_count ? fact->members[0] : NULL;
-  if (!fact || fact->rank < 0 || !constant(s, evaluate(s, n->a), &axis))
+  if (!fact || fact->rank < 0 || !symbolic_constant(s, evaluate(s, n->a), &axis))
     return PIR_DIM_UNKNOWN;
   if (axis < 0)
     axis += fact->rank;
@@ -141,29 +143,38 @@ static pir_dim load(const symbolic *s, const pir_node *n) {
   bool single =
       n->map_kind == PIR_MAP_LINEAR || (n->map_kind == PIR_MAP_LIST && n->map_count == 1);
   int16_t at = n->map_kind == PIR_MAP_LIST ? s->pool[n->map] : n->map;
-  if (!fact || !single || !constant(s, evaluate(s, at), &i))
+  if (!fact || !single || !symbolic_constant(s, evaluate(s, at), &i))
     return PIR_DIM_UNKNOWN;
   return fact_element(fact, i);
 }
 
 // ---- arithmetic
-static pir_dim compare(const symbolic *s, pir_node_op op, pir_dim a, pir_dim b) {
+static bool compare_ints(pir_node_op op, int64_t x, int64_t y) {
+  switch (op) {
+    case PIR_I_EQ: return x == y;
+    case PIR_I_NE: return x != y;
+    case PIR_I_LT: return x < y;
+    default: return x <= y;
+  }
+}
+
+static pir_dim compare_dims(const symbolic *s, pir_node_op op, pir_dim a, pir_dim b) {
   int64_t x, y;
   if (a == PIR_DIM_UNKNOWN || b == PIR_DIM_UNKNOWN)
     return PIR_DIM_UNKNOWN;
-  if (constant(s, a, &x) && constant(s, b, &y))
-    return op == PIR_I_EQ ? x == y : op == PIR_I_NE ? x != y : op == PIR_I_LT ? x < y : x <= y;
+  if (symbolic_constant(s, a, &x) && symbolic_constant(s, b, &y))
+    return compare_ints(op, x, y);
   if (a == b)
     return op == PIR_I_EQ || op == PIR_I_LE;
   // What lower bounds tell: an extent is not below 0.
-  if (constant(s, b, &y)) {
+  if (symbolic_constant(s, b, &y)) {
     int64_t low = pir_dim_lower_bound(s->infer->dims, a);
     if (low > y)
       return op == PIR_I_NE;
     if (low == y && op == PIR_I_LT)
       return 0;
   }
-  if (constant(s, a, &x)) {
+  if (symbolic_constant(s, a, &x)) {
     int64_t low = pir_dim_lower_bound(s->infer->dims, b);
     if (x < low)
       return op != PIR_I_EQ;
@@ -179,7 +190,7 @@ static pir_dim arithmetic(const symbolic *s, pir_node_op op, pir_dim a, pir_dim 
   if (a == PIR_DIM_UNKNOWN || b == PIR_DIM_UNKNOWN)
     return PIR_DIM_UNKNOWN;
   if ((op == PIR_I_FLOORDIV || op == PIR_I_CEILDIV || op == PIR_I_MOD) &&
-      constant(s, b, &divisor) && divisor == 0)
+      symbolic_constant(s, b, &divisor) && divisor == 0)
     return PIR_DIM_UNKNOWN;
   switch (op) {
     case PIR_I_ADD: return pir_dim_add(dims, a, b);
@@ -196,10 +207,10 @@ static pir_dim arithmetic(const symbolic *s, pir_node_op op, pir_dim a, pir_dim 
 static pir_dim logic(const symbolic *s, const pir_node *n) {
   bool is_and = n->op == PIR_I_AND;
   int64_t a, b;
-  bool a_known = constant(s, evaluate(s, n->a), &a);
+  bool a_known = symbolic_constant(s, evaluate(s, n->a), &a);
   if (a_known && !a == is_and)
     return !is_and;
-  bool b_known = constant(s, evaluate(s, n->b), &b);
+  bool b_known = symbolic_constant(s, evaluate(s, n->b), &b);
   if (b_known && !b == is_and)
     return !is_and;
   return a_known && b_known ? is_and : PIR_DIM_UNKNOWN;
@@ -207,7 +218,7 @@ static pir_dim logic(const symbolic *s, const pir_node *n) {
 
 static pir_dim select_side(const symbolic *s, const pir_node *n) {
   int64_t condition;
-  if (constant(s, evaluate(s, n->a), &condition))
+  if (symbolic_constant(s, evaluate(s, n->a), &condition))
     return evaluate(s, condition ? n->b : n->c);
   pir_dim b = evaluate(s, n->b), c = evaluate(s, n->c);
   return b == c ? b : PIR_DIM_UNKNOWN;
@@ -250,7 +261,7 @@ static pir_dim of_result(const symbolic *s, const pir_node *n) {
                            pir_dim_mul(s->infer->dims, linear, s->out->shape[i]), s->at[i]);
     return s->at ? linear : PIR_DIM_UNKNOWN;
   }
-  if (!constant(s, evaluate(s, n->a), &axis))
+  if (!symbolic_constant(s, evaluate(s, n->a), &axis))
     return PIR_DIM_UNKNOWN;
   if (axis < 0)
     axis += s->out->rank;
@@ -275,8 +286,8 @@ static pir_dim evaluate(const symbolic *s, int16_t at) {
     case PIR_I_ATTR_BELOW: return attr_search(s, n);
     case PIR_I_ATTR_IS: return pir_node_attr_is(n, s->infer->attrs, s->text);
     case PIR_I_OPERAND_AT:
-      return constant(s, evaluate(s, n->a), &i) ? fact_element(operand(s, n->k), i)
-                                                : PIR_DIM_UNKNOWN;
+      return symbolic_constant(s, evaluate(s, n->a), &i) ? fact_element(operand(s, n->k), i)
+                                                         : PIR_DIM_UNKNOWN;
     case PIR_I_OPERAND_FIND: return operand_search(s, n);
     case PIR_I_PRESENT:
     case PIR_I_RANK:
@@ -295,12 +306,13 @@ static pir_dim evaluate(const symbolic *s, int16_t at) {
     case PIR_I_VALUE: return from_value(s, n->a);
     case PIR_I_AND:
     case PIR_I_OR: return logic(s, n);
-    case PIR_I_NOT: return constant(s, evaluate(s, n->a), &i) ? !i : PIR_DIM_UNKNOWN;
+    case PIR_I_NOT: return symbolic_constant(s, evaluate(s, n->a), &i) ? !i : PIR_DIM_UNKNOWN;
     case PIR_I_SELECT: return select_side(s, n);
     case PIR_I_EQ:
     case PIR_I_NE:
     case PIR_I_LT:
-    case PIR_I_LE: return compare(s, (pir_node_op)n->op, evaluate(s, n->a), evaluate(s, n->b));
+    case PIR_I_LE:
+      return compare_dims(s, (pir_node_op)n->op, evaluate(s, n->a), evaluate(s, n->b));
     case PIR_I_ADD:
     case PIR_I_SUB:
     case PIR_I_MUL:
@@ -323,14 +335,14 @@ pir_dim symbolic_index(const symbolic *s, int16_t node) {
 static int64_t position(const symbolic *s, const pir_node *n, const pir_fact *fact) {
   int64_t linear = 0, extent, index;
   if (n->map_kind == PIR_MAP_LINEAR)
-    return constant(s, evaluate(s, n->map), &index) ? index : -1;
+    return symbolic_constant(s, evaluate(s, n->map), &index) ? index : -1;
   if (fact->rank < 0 || (n->map_kind == PIR_MAP_LIST && n->map_count != fact->rank))
     return -1;
   for (int32_t d = 0; d < fact->rank; d++) {
     symbolic inner = *s;
     inner.d = d;
     pir_dim dim = PIR_DIM_UNKNOWN;
-    if (!constant(s, fact->shape[d], &extent))
+    if (!symbolic_constant(s, fact->shape[d], &extent))
       return -1;
     if (n->map_kind == PIR_MAP_EACH)
       dim = evaluate(&inner, n->map);
@@ -338,7 +350,7 @@ static int64_t position(const symbolic *s, const pir_node *n, const pir_fact *fa
       dim = evaluate(s, s->pool[n->map + d]);
     else if (s->at && s->out && s->out->rank - fact->rank + d >= 0)
       dim = extent == 1 ? 0 : s->at[s->out->rank - fact->rank + d];
-    if (!constant(s, dim, &index) || index < 0 || index >= extent)
+    if (!symbolic_constant(s, dim, &index) || index < 0 || index >= extent)
       return -1;
     linear = linear * extent + index;
   }
@@ -382,15 +394,15 @@ pir_dim symbolic_element(const symbolic *s, int16_t node) {
     case PIR_V_CAST: return n->k == PIR_BOOL ? PIR_DIM_UNKNOWN : symbolic_element(s, n->a);
     case PIR_V_NEG: return arithmetic(s, PIR_I_SUB, 0, symbolic_element(s, n->a));
     case PIR_V_SELECT:
-      if (!constant(s, symbolic_element(s, n->a), &condition))
+      if (!symbolic_constant(s, symbolic_element(s, n->a), &condition))
         return PIR_DIM_UNKNOWN;
       return symbolic_element(s, condition ? n->b : n->c);
     case PIR_V_EQ:
     case PIR_V_NE:
     case PIR_V_LT:
     case PIR_V_LE:
-      return compare(s, (pir_node_op)index_twin[n->op], symbolic_element(s, n->a),
-                     symbolic_element(s, n->b));
+      return compare_dims(s, (pir_node_op)index_twin[n->op], symbolic_element(s, n->a),
+                          symbolic_element(s, n->b));
     default:
       if (!index_twin[n->op])
         return PIR_DIM_UNKNOWN;
@@ -416,7 +428,20 @@ static bool symbolic_unary(const symbolic *s, const pir_node *n, double *out) {
   }
 }
 
-static bool list_number(const pir_attr_value *list, int64_t i, double *out) {
+static double symbolic_binary(pir_node_op op, double a, double b) {
+  switch (op) {
+    case PIR_V_LT: return a < b;
+    case PIR_V_LE: return a <= b;
+    case PIR_V_EQ: return a == b;
+    case PIR_V_NE: return a != b;
+    case PIR_V_ADD: return a + b;
+    case PIR_V_SUB: return a - b;
+    case PIR_V_MUL: return a * b;
+    default: return a / b;
+  }
+}
+
+static bool attr_list_number(const pir_attr_value *list, int64_t i, double *out) {
   if (i < 0 || (size_t)i >= list->count ||
       (list->kind != PIR_VALUE_INTS && list->kind != PIR_VALUE_FLOATS))
     return false;
@@ -437,7 +462,7 @@ bool symbolic_number(const symbolic *s, int16_t node, double *out) {
     }
     case PIR_V_SCALAR: return fact_number(s->infer->dims, operand(s, n->k), 0, out);
     case PIR_V_INDEX:
-      if (!constant(s, evaluate(s, n->a), &i))
+      if (!symbolic_constant(s, evaluate(s, n->a), &i))
         return false;
       *out = (double)i;
       return true;
@@ -448,7 +473,8 @@ bool symbolic_number(const symbolic *s, int16_t node, double *out) {
     case PIR_V_SQRT:
     case PIR_V_EXP2: return symbolic_unary(s, n, out);
     case PIR_V_ATTR_AT:
-      return constant(s, evaluate(s, n->a), &i) && list_number(&s->infer->attrs[n->k], i, out);
+      return symbolic_constant(s, evaluate(s, n->a), &i) &&
+             attr_list_number(&s->infer->attrs[n->k], i, out);
     case PIR_V_SELECT:
       if (!symbolic_number(s, n->a, &a))
         return false;
@@ -462,23 +488,13 @@ bool symbolic_number(const symbolic *s, int16_t node, double *out) {
     case PIR_V_LE:
     case PIR_V_EQ:
     case PIR_V_NE:
-      if (!symbolic_number(s, n->a, &a) || !symbolic_number(s, n->b, &b))
-        return false;
-      *out = n->op == PIR_V_LT   ? a < b
-             : n->op == PIR_V_LE ? a <= b
-             : n->op == PIR_V_EQ ? a == b
-                                 : a != b;
-      return true;
     case PIR_V_ADD:
     case PIR_V_SUB:
     case PIR_V_MUL:
     case PIR_V_DIV:
       if (!symbolic_number(s, n->a, &a) || !symbolic_number(s, n->b, &b))
         return false;
-      *out = n->op == PIR_V_ADD   ? a + b
-             : n->op == PIR_V_SUB ? a - b
-             : n->op == PIR_V_MUL ? a * b
-                                  : a / b;
+      *out = symbolic_binary((pir_node_op)n->op, a, b);
       return true;
     default: return false;
   }

@@ -60,7 +60,7 @@ static bool list_programs(DIR *folder, char *names[MOST], size_t *out_count) {
 }
 
 // All names with ", " between them; NULL when memory is out.
-static char *join(char *const *names, size_t count) {
+static char *comma_list(char *const *names, size_t count) {
   size_t size = 1;
   for (size_t i = 0; i < count; i++)
     size += strlen(names[i]) + 2;
@@ -73,22 +73,36 @@ static char *join(char *const *names, size_t count) {
   return text;
 }
 
+// The path of a file in a folder; NULL when memory is out.
+static char *path_in(const char *folder, const char *name) {
+  size_t size = strlen(folder);
+  char *path = malloc(size + strlen(name) + 2);
+  const char *slash = size && folder[size - 1] == '/' ? "" : "/";
+  if (path)
+    stpcpy(stpcpy(stpcpy(path, folder), slash), name);
+  return path;
+}
+
+// The one program of a folder; of several, all their names.
+static pir_status choose_program(char *const *names, size_t count, const char *folder,
+                                 char **out_path) {
+  if (count == 0)
+    return PIR_NOT_FOUND;
+  *out_path = count == 1 ? path_in(folder, names[0]) : comma_list(names, count);
+  if (!*out_path)
+    return PIR_EXHAUSTED;
+  return count == 1 ? PIR_OK : PIR_INVALID;
+}
+
 static pir_status find_in(DIR *folder, const char *path, char **out_path) {
   char *names[MOST];
-  size_t count, size = strlen(path);
-  bool good = list_programs(folder, names, &count);
-  pir_status status = !good        ? PIR_EXHAUSTED
-                      : count == 0 ? PIR_NOT_FOUND
-                      : count > 1  ? PIR_INVALID
-                                   : PIR_OK;
-  if (count > 1 && good)
-    *out_path = join(names, count);
-  if (count == 1 && good && (*out_path = malloc(size + strlen(names[0]) + 2)))
-    stpcpy(stpcpy(stpcpy(*out_path, path), size && path[size - 1] == '/' ? "" : "/"), names[0]);
+  size_t count;
+  pir_status status = PIR_EXHAUSTED;
+  if (list_programs(folder, names, &count))
+    status = choose_program(names, count, path, out_path);
   for (size_t i = 0; i < count; i++)
     free(names[i]);
-  return status == PIR_EXHAUSTED || *out_path || status == PIR_NOT_FOUND ? status
-                                                                         : PIR_EXHAUSTED;
+  return status;
 }
 
 pir_status pir_program_find(const char *path, char **out_path) {

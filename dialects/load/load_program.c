@@ -72,7 +72,7 @@ static void give_back(pir_borrowed bytes) {
     bytes.release(bytes.user);
 }
 
-static pir_str text_of(pir_borrowed bytes) {
+static pir_str text_of_bytes(pir_borrowed bytes) {
   return (pir_str){bytes.data, bytes.size};
 }
 
@@ -150,7 +150,8 @@ static pir_status resolve(pir_context *ctx, const char *path, char **out_file) {
 static pir_status read_file(pir_context *ctx, const char *path, pir_program **out_program) {
   pir_borrowed bytes;
   PIR_TRY(map_program(ctx, path, &bytes));
-  pir_status status = pir_program_read(ctx, text_of(bytes), pir_str_from(path), out_program);
+  pir_status status =
+      pir_program_read(ctx, text_of_bytes(bytes), pir_str_from(path), out_program);
   give_back(bytes);
   return status;
 }
@@ -170,7 +171,8 @@ static pir_status load_file(pir_context *ctx, const char *path, const char *para
   pir_borrowed bytes;
   wanted want = {0};
   PIR_TRY(map_program(ctx, path, &bytes));
-  pir_status status = read_any(ctx, text_of(bytes), pir_str_from(path), out_program, &want);
+  pir_status status =
+      read_any(ctx, text_of_bytes(bytes), pir_str_from(path), out_program, &want);
   give_back(bytes);
   if (!status)
     status = complete(*out_program);
@@ -206,7 +208,7 @@ pir_status pir_program_load_file(pir_context *ctx, const char *path, const char 
 pir_status pir_program_load(pir_context *ctx, pir_borrowed bytes, pir_borrowed params,
                             pir_str file, pir_program **out_program) {
   wanted want = {0};
-  pir_status status = read_any(ctx, text_of(bytes), file, out_program, &want);
+  pir_status status = read_any(ctx, text_of_bytes(bytes), file, out_program, &want);
   give_back(bytes);
   if (!status)
     status = complete(*out_program);

@@ -8,11 +8,6 @@
 
 #include "mapping.h"
 
-static const pir_attr *flag(pir_context *ctx, bool value) {
-  const pir_attr *element = pir_attr_bool(ctx, value);
-  return pir_attr_array(ctx, &element, 1);
-}
-
 // ---- constants
 
 static pir_op *create_parameter(pir_op *constant) {
@@ -22,8 +17,8 @@ static pir_op *create_parameter(pir_op *constant) {
   pir_named_attr attrs[] = {
       {pir_name_get(ctx, PIR_STR("parameter_name")),
        pir_attr_str(ctx, PIR_ATTR_STR, params_name(constant))},
-      {pir_name_get(ctx, PIR_STR("persistable")), flag(ctx, true)},
-      {pir_name_get(ctx, PIR_STR("stop_gradient")), flag(ctx, true)},
+      {pir_name_get(ctx, PIR_STR("persistable")), pir_attr_flag(ctx, true)},
+      {pir_name_get(ctx, PIR_STR("stop_gradient")), pir_attr_flag(ctx, true)},
   };
   pir_op_spec spec = {.def = pir_context_op(ctx, BUILTIN_PARAMETER),
                       .loc = pir_op_loc(constant),
@@ -67,7 +62,7 @@ static void create_fetch(pir_op *output, pir_str name, int64_t column) {
   pir_named_attr attrs[] = {
       {pir_name_get(ctx, PIR_STR("name")), pir_attr_str(ctx, PIR_ATTR_STR, name)},
       {pir_name_get(ctx, PIR_STR("col")), pir_attr_int(ctx, PIR_ATTR_I32, column)},
-      {pir_name_get(ctx, PIR_STR("persistable")), flag(ctx, true)},
+      {pir_name_get(ctx, PIR_STR("persistable")), pir_attr_flag(ctx, true)},
   };
   pir_op_spec spec = {.def = pir_context_op(ctx, PD_FETCH),
                       .loc = pir_op_loc(output),

@@ -8,24 +8,21 @@
 #include <pir/dialect/builtin.h>
 #include <pir/dialect/pd_op.h>
 #include <pir/legacy_table.h>
+#include <pir/lower.h>
 #include <pir/walk.h>
 
 #include <stdlib.h>
 #include <string.h>
 
-static const pir_attr *flags(pir_context *ctx, bool flag) {
-  const pir_attr *value = pir_attr_bool(ctx, flag);
-  return pir_attr_array(ctx, &value, 1);
-}
-
-static pir_value *build(pir_builder *b, uint32_t id, const pir_type *type,
-                        const pir_attr *const *declared) {
+static pir_value *build_constant(pir_builder *b, uint32_t id, const pir_type *type,
+                                 const pir_attr *const *declared) {
   const pir_opdef *def = pir_context_op(b->ctx, id);
   pir_op_spec spec = {.def = def, .result_types = &type, .result_count = 1};
   pir_op *op = pir_build(b, &spec);
   for (size_t i = 0; i < def->attr_count; i++)
     pir_op_set_attr_at(op, i, declared[i]);
-  pir_op_set_attr(op, pir_name_get(b->ctx, PIR_STR("stop_gradient")), flags(b->ctx, true));
+  pir_op_set_attr(op, pir_name_get(b->ctx, PIR_STR("stop_gradient")),
+                  pir_attr_flag(b->ctx, true));
   return pir_op_result(op, 0);
 }
 
@@ -53,29 +50,25 @@ static pir_value *constant_list(pir_builder *b, const pir_attr *attr) {
     const pir_attr *declared[] = {pir_attr_array(b->ctx, items, n),
                                   pir_attr_dtype(b->ctx, PIR_I64),
                                   pir_attr_place(b->ctx, (pir_place){.kind = 1})};
-    made = build(b, PD_FULL_INT_ARRAY, pir_type_tensor(b->ctx, PIR_I64, (pir_shape){&count, 1}),
-                 declared);
+    made = build_constant(b, PD_FULL_INT_ARRAY,
+                          pir_type_tensor(b->ctx, PIR_I64, (pir_shape){&count, 1}), declared);
   }
   free(items);
   return made;
 }
 
 static pir_value *constant_number(pir_builder *b, const pir_attr *attr,
-                                  const pir_attr_def *literal) {
+                                  const pir_operand_def *def) {
   static const int64_t one = 1;
   double value;
   if (!pir_attr_as_float(attr, &value))
     return NULL;
-  uint8_t kind = literal ? literal->kind : PIR_ATTR_F32;
-  pir_dtype dtype = kind == PIR_ATTR_F64    ? PIR_F64
-                    : kind == PIR_ATTR_I32  ? PIR_I32
-                    : kind == PIR_ATTR_I64  ? PIR_I64
-                    : kind == PIR_ATTR_BOOL ? PIR_BOOL
-                                            : PIR_F32;
+  pir_dtype dtype = pir_operand_dtype(def);
   const pir_attr *declared[] = {
       pir_attr_int_array(b->ctx, &one, 1), pir_attr_float(b->ctx, PIR_ATTR_F64, value),
       pir_attr_dtype(b->ctx, dtype), pir_attr_place(b->ctx, (pir_place){.kind = 1})};
-  return build(b, PD_FULL, pir_type_tensor(b->ctx, dtype, (pir_shape){&one, 1}), declared);
+  return build_constant(b, PD_FULL, pir_type_tensor(b->ctx, dtype, (pir_shape){&one, 1}),
+                        declared);
 }
 
 // The attribute that holds operand `i`, by its name or its old one.
@@ -133,7 +126,7 @@ static void rename_attrs(pir_op *op) {
 
 // Puts constants for the operands that are attributes behind the operands there are. Returns
 // how many there are then.
-static size_t add_operands(pir_op *op, pir_value **operands) {
+static size_t append_constant_operands(pir_op *op, pir_value **operands) {
   const pir_opdef *def = pir_op_def(op);
   pir_builder b = pir_builder_before(op);
   size_t count = pir_op_operands(op);
@@ -146,10 +139,11 @@ static size_t add_operands(pir_op *op, pir_value **operands) {
     const pir_attr *attr = attr_of_operand(op, count, &name);
     if (!attr)
       break;
-    operands[count] = want->flags & PIR_OPERAND_INTARRAY ? constant_list(&b, attr)
-                      : want->flags & PIR_OPERAND_SCALAR
-                          ? constant_number(&b, attr, want->literal)
-                          : NULL;
+    operands[count] = NULL;
+    if (want->flags & PIR_OPERAND_INTARRAY)
+      operands[count] = constant_list(&b, attr);
+    else if (want->flags & PIR_OPERAND_SCALAR)
+      operands[count] = constant_number(&b, attr, want);
     if (!operands[count])
       break;
     pir_op_set_attr(op, name, NULL);
@@ -213,7 +207,7 @@ static pir_walk_result upgrade_op(pir_op *op, void *user) {
       (operands > def->operand_count ? operands : def->operand_count) + 1u, sizeof *values);
   bool good = values != NULL;
   if (good) {
-    size_t now = add_operands(op, values);
+    size_t now = append_constant_operands(op, values);
     if (renamed || now != operands || results != pir_op_results(op))
       good = make_anew(op, def, values, now, results);
   }

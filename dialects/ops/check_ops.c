@@ -80,9 +80,9 @@ static void check_operands(op *o) {
     bool attr_operand = x->flags & (PIR_OPERAND_INTARRAY | PIR_OPERAND_SCALAR);
     if (x->literal && !attr_operand)
       source_error(x->loc, "only attribute operands have defaults");
-    uint8_t kind = x->flags & PIR_OPERAND_INTARRAY ? PIR_ATTR_INT_ARRAY
-                   : x->scalar_dtype == PIR_BOOL   ? PIR_ATTR_BOOL
-                                                   : PIR_ATTR_F64;
+    uint8_t kind = x->scalar_dtype == PIR_BOOL ? PIR_ATTR_BOOL : PIR_ATTR_F64;
+    if (x->flags & PIR_OPERAND_INTARRAY)
+      kind = PIR_ATTR_INT_ARRAY;
     if (x->literal && attr_operand && !literal_fits(kind, 0, x->literal))
       source_error(x->literal->loc, "this default does not fit '%s'", x->name);
   }

@@ -245,7 +245,7 @@ static bool is_value(const expr *e) {
 }
 
 // The name a value is numbered by: a member's is one that cannot be written.
-static const char *value_name(const expr *e) {
+static const char *name_of_value(const expr *e) {
   if (e->kind != EXPR_MEMBER)
     return e->name;
   size_t size = strlen(e->name) + 24;
@@ -260,7 +260,7 @@ static void hoist_members(compiler *co, lower_code *out, numbering *n, const exp
   for (const expr *e = args; e; e = e->next) {
     if (e->kind == EXPR_LIST && e->a && is_value(e->a))
       hoist_members(co, out, n, e->a);
-    if (e->kind != EXPR_MEMBER || value_number(n, value_name(e)) >= 0)
+    if (e->kind != EXPR_MEMBER || value_number(n, name_of_value(e)) >= 0)
       continue;
     int list = value_number(n, e->name);
     if (list < 0)
@@ -282,16 +282,18 @@ static void hoist_members(compiler *co, lower_code *out, numbering *n, const exp
            ((pir_lower_arg){PIR_LOWER_VALUE, (int16_t)list, -1, -1, 0}));
     APPEND(out->attrs, out->attr_count, index);
     APPEND(out->steps, out->step_count, take);
-    APPEND(n->names, n->count, value_name(e));
+    APPEND(n->names, n->count, name_of_value(e));
   }
 }
 
 static pir_lower_arg compile_arg(compiler *co, lower_code *out, const numbering *n,
                                  const expr *e) {
   pir_lower_arg arg = {PIR_LOWER_VALUE, -1, -1, -1, 0};
-  int at = e->kind == EXPR_ATTR ? op_operand(co->o, e->name)
-           : is_value(e)        ? value_number(n, value_name(e))
-                                : -1;
+  int at = -1;
+  if (e->kind == EXPR_ATTR)
+    at = op_operand(co->o, e->name);
+  else if (is_value(e))
+    at = value_number(n, name_of_value(e));
   if (e->kind == EXPR_NULL) {
     arg.kind = PIR_LOWER_ABSENT;
   } else if (e->kind == EXPR_REST) {
@@ -308,7 +310,7 @@ static pir_lower_arg compile_arg(compiler *co, lower_code *out, const numbering 
     int16_t entries[64];
     int count = 0;
     for (const expr *x = e->a; x && count < 64; x = x->next) {
-      int number = is_value(x) ? value_number(n, value_name(x)) : -1;
+      int number = is_value(x) ? value_number(n, name_of_value(x)) : -1;
       if (number < 0)
         source_error(x->loc, "no value '%%%s' before this line", x->name ? x->name : "");
       entries[count++] = (int16_t)number;

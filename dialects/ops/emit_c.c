@@ -47,7 +47,7 @@ static int64_t literal_int(uint8_t kind, const expr *e) {
   return expr_int(e);
 }
 
-static bool holds_floats(uint8_t kind, uint8_t element_kind) {
+static bool is_float_list(uint8_t kind, uint8_t element_kind) {
   return kind == PIR_ATTR_ARRAY &&
          (element_kind == PIR_ATTR_F32 || element_kind == PIR_ATTR_F64);
 }
@@ -57,7 +57,7 @@ static void emit_elements(FILE *out, const char *prefix, const char *op_name, co
                           uint8_t kind, uint8_t element_kind, const expr *e) {
   if (!e || e->kind != EXPR_LIST || !e->a)
     return;
-  bool floats = holds_floats(kind, element_kind);
+  bool floats = is_float_list(kind, element_kind);
   fprintf(out, "static const %s %s_%s_%s[] = {", floats ? "double" : "int64_t", prefix, op_name,
           name);
   for (const expr *x = e->a; x; x = x->next) {
@@ -84,7 +84,7 @@ static void put_attr_def(FILE *out, const char *prefix, const char *op_name, con
       count++;
     fprintf(out, ", .has_ints = true, .int_count = %d", count);
     if (count)
-      fprintf(out, ", .%s = %s_%s_%s", holds_floats(kind, element_kind) ? "floats" : "ints",
+      fprintf(out, ", .%s = %s_%s_%s", is_float_list(kind, element_kind) ? "floats" : "ints",
               prefix, op_name, name);
   } else if (e && e->kind == EXPR_TEXT && kind != PIR_ATTR_LAYOUT) {
     fputs(", .text = ", out);
@@ -676,8 +676,8 @@ static void emit_legacy(FILE *out, const dialect *d, const legacy_row *rows, int
 }
 
 // ---- the table
-static void put_row(FILE *out, const dialect *d, const op *o, bool twin, const legacy_row *rows,
-                    int row_count) {
+static void put_opdef(FILE *out, const dialect *d, const op *o, bool twin,
+                      const legacy_row *rows, int row_count) {
   uint32_t traits = o->traits | PIR_REGISTERED;
   if (twin)
     traits =
@@ -767,9 +767,9 @@ void emit_tables(const dialect *d, FILE *out) {
   for (int i = 0; i < d->op_count; i++) {
     if (d->ops[i].is_form)
       continue;
-    put_row(out, d, &d->ops[i], false, old, old_count);
+    put_opdef(out, d, &d->ops[i], false, old, old_count);
     if (d->ops[i].has_twin)
-      put_row(out, d, &d->ops[i], true, old, old_count);
+      put_opdef(out, d, &d->ops[i], true, old, old_count);
   }
   fputs("};\n\n", out);
   emit_legacy(out, d, old, old_count);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static void put_dtypes(FILE *out, pir_dtype_set set, const char *same, const char *from) {
+static void put_dtype_words(FILE *out, pir_dtype_set set, const char *same, const char *from) {
   if (same) {
     fprintf(out, "as `%s`", same);
   } else if (from) {
@@ -23,19 +23,21 @@ static void put_dtypes(FILE *out, pir_dtype_set set, const char *same, const cha
   }
 }
 
+static const char *attr_operand_word(const operand *x) {
+  if (x->flags & PIR_OPERAND_INTARRAY)
+    return "integers";
+  return x->flags & PIR_OPERAND_SCALAR ? "one number" : "";
+}
+
 static void put_declarations(FILE *out, const op *o) {
   fputs("| | name | type | default |\n| --- | --- | --- | --- |\n", out);
   for (int i = 0; i < o->operand_count; i++) {
     const operand *x = &o->operands[i];
-    bool list = x->flags & PIR_OPERAND_INTARRAY, scalar = x->flags & PIR_OPERAND_SCALAR;
     fprintf(out, "| operand | `%s`%s%s | %s", x->name,
             x->flags & PIR_OPERAND_OPTIONAL ? ", optional" : "",
-            x->flags & PIR_OPERAND_VARIADIC ? ", list" : "",
-            list     ? "integers"
-            : scalar ? "one number"
-                     : "");
-    if (!list && !scalar)
-      put_dtypes(out, x->dtypes, x->same, NULL);
+            x->flags & PIR_OPERAND_VARIADIC ? ", list" : "", attr_operand_word(x));
+    if (!(x->flags & (PIR_OPERAND_INTARRAY | PIR_OPERAND_SCALAR)))
+      put_dtype_words(out, x->dtypes, x->same, NULL);
     fputs(" | ", out);
     if (x->literal)
       put_literal(out, x->literal);
@@ -56,7 +58,7 @@ static void put_declarations(FILE *out, const op *o) {
             r->flags & PIR_RESULT_OPTIONAL ? ", optional" : "",
             r->flags & PIR_RESULT_VARIADIC ? ", list" : "",
             r->flags & PIR_RESULT_INTERMEDIATE ? ", intermediate" : "");
-    put_dtypes(out, r->dtypes, r->same, r->from);
+    put_dtype_words(out, r->dtypes, r->same, r->from);
     fputs(" | |\n", out);
   }
 }

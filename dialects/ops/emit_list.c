@@ -40,7 +40,7 @@ bool declared_only(const op *o) {
          !(o->traits & carried_out);
 }
 
-static void put_dtypes(FILE *out, pir_dtype_set set) {
+static void put_dtype_column(FILE *out, pir_dtype_set set) {
   const char *separator = ":";
   for (int i = 1; i < PIR_DTYPE_COUNT; i++) {
     if (!(set >> i & 1))
@@ -60,7 +60,8 @@ static void put_operands(FILE *out, const op *o) {
       fputs(":intarray", out);
     if (x->flags & PIR_OPERAND_SCALAR)
       fputs(":scalar", out);
-    put_dtypes(out, !x->dtypes && x->same_as >= 0 ? o->operands[x->same_as].dtypes : x->dtypes);
+    put_dtype_column(out, !x->dtypes && x->same_as >= 0 ? o->operands[x->same_as].dtypes
+                                                        : x->dtypes);
     if (x->literal) {
       fputc('=', out);
       put_literal(out, x->literal);
@@ -85,7 +86,7 @@ static void put_results(FILE *out, const op *o) {
     fprintf(out, "%s%s%s%s%s", i ? " " : "", r->name, r->flags & PIR_RESULT_OPTIONAL ? "?" : "",
             r->flags & PIR_RESULT_VARIADIC ? "*" : "",
             r->flags & PIR_RESULT_INTERMEDIATE ? "~" : "");
-    put_dtypes(out, r->same_as >= 0 ? o->operands[r->same_as].dtypes : r->dtypes);
+    put_dtype_column(out, r->same_as >= 0 ? o->operands[r->same_as].dtypes : r->dtypes);
   }
 }
 
@@ -99,7 +100,7 @@ static const char *meaning(const op *o) {
   return declared_only(o) ? "-" : "program";
 }
 
-static void put_row(FILE *out, const dialect *d, const op *o, bool twin) {
+static void put_op_line(FILE *out, const dialect *d, const op *o, bool twin) {
   fprintf(out, "%s.%s%s\t%s\t", d->name, o->name, twin ? "_" : "", source_family(o->loc.file));
   put_operands(out, o);
   fputc('\t', out);
@@ -117,8 +118,8 @@ void emit_list(const dialect *d, FILE *out) {
   for (int i = 0; i < d->op_count; i++) {
     if (d->ops[i].is_form)
       continue;
-    put_row(out, d, &d->ops[i], false);
+    put_op_line(out, d, &d->ops[i], false);
     if (d->ops[i].has_twin)
-      put_row(out, d, &d->ops[i], true);
+      put_op_line(out, d, &d->ops[i], true);
   }
 }

@@ -64,7 +64,7 @@ static int16_t node_of(compiler *co, pir_node_op o, int k, int16_t a, int16_t b,
   return node_add(co, n);
 }
 
-static int16_t fail(const expr *e, const char *message) {
+static int16_t node_error(const expr *e, const char *message) {
   source_error(e->loc, message, e->name ? e->name : "");
   return -1;
 }
@@ -118,9 +118,9 @@ static int16_t expand_let(compiler *co, const let *l, const expr *use, const sco
                           compile_fn compile) {
   const expr *args = use->kind == EXPR_CALL ? use->a : NULL;
   if (count_list(args) != l->param_count)
-    return fail(use, "'%s' is given another number of arguments than it takes");
+    return node_error(use, "'%s' is given another number of arguments than it takes");
   if (co->lets == MAX_LETS)
-    return fail(use, "'%s' needs itself");
+    return node_error(use, "'%s' needs itself");
   scope frames[6];
   const scope *inner = s;
   for (int i = 0; i < l->param_count; i++, args = args->next) {
@@ -203,13 +203,15 @@ bool is_index_only(const compiler *co, const expr *e) {
 static int16_t index_shape(compiler *co, const expr *e, int f, const scope *s) {
   const expr *x = e->a;
   if (count_list(x) != shape_functions[f].arity || x->kind != EXPR_NAME)
-    return fail(e, "'%s' takes an operand (and an axis)");
+    return node_error(e, "'%s' takes an operand (and an axis)");
   int k = op_operand(co->o, x->name);
-  int node_op = k >= 0                      ? shape_functions[f].operand
-                : names_result(co, x->name) ? shape_functions[f].result
-                                            : -1;
+  int node_op = -1;
+  if (k >= 0)
+    node_op = shape_functions[f].operand;
+  else if (names_result(co, x->name))
+    node_op = shape_functions[f].result;
   if (node_op < 0)
-    return fail(x, "'%s' is no operand that this function takes");
+    return node_error(x, "'%s' is no operand that this function takes");
   int16_t a = -1;
   if (x->next && (a = index_node(co, x->next, s)) < 0)
     return -1;
@@ -220,16 +222,18 @@ static int16_t index_list(compiler *co, const expr *e, int f, const scope *s) {
   const expr *list = e->a;
   int n = count_list(list);
   if (n < 1 || (list_functions[f].takes_index ? n < 2 || n > 3 : n != 1))
-    return fail(e, "wrong number of arguments of '%s'");
+    return node_error(e, "wrong number of arguments of '%s'");
   if (list->kind != EXPR_ATTR && list->kind != EXPR_NAME)
-    return fail(list, "expected a list attribute");
+    return node_error(list, "expected a list attribute");
   int attr_at = list->kind == EXPR_ATTR ? op_attr(co->o, list->name) : -1,
       operand_at = op_operand(co->o, list->name);
-  int node_op = attr_at >= 0      ? list_functions[f].attr
-                : operand_at >= 0 ? list_functions[f].operand
-                                  : -1;
+  int node_op = -1;
+  if (attr_at >= 0)
+    node_op = list_functions[f].attr;
+  else if (operand_at >= 0)
+    node_op = list_functions[f].operand;
   if (node_op < 0)
-    return fail(list, "no list '%s'");
+    return node_error(list, "no list '%s'");
   int16_t a = -1, b = -1;
   if (n > 1) {
     a = index_node(co, list->next, s);
@@ -243,13 +247,14 @@ static int16_t index_list(compiler *co, const expr *e, int f, const scope *s) {
 static int16_t index_dtype(compiler *co, const expr *e) {
   const expr *x = e->a;
   if (count_list(x) != 1)
-    return fail(e, "'%s' takes an operand or an attribute");
+    return node_error(e, "'%s' takes an operand or an attribute");
   if (x->kind == EXPR_ATTR) {
     int k = op_attr(co->o, x->name);
-    return k < 0 ? fail(x, "no attribute '%s'") : node_of(co, PIR_I_ATTR_DTYPE, k, -1, -1, -1);
+    return k < 0 ? node_error(x, "no attribute '%s'")
+                 : node_of(co, PIR_I_ATTR_DTYPE, k, -1, -1, -1);
   }
   int k = x->kind == EXPR_NAME || x->kind == EXPR_VALUE ? op_operand(co->o, x->name) : -1;
-  return k < 0 ? fail(x, "no operand '%s'") : node_of(co, PIR_I_DTYPE, k, -1, -1, -1);
+  return k < 0 ? node_error(x, "no operand '%s'") : node_of(co, PIR_I_DTYPE, k, -1, -1, -1);
 }
 
 static int16_t index_call(compiler *co, const expr *e, const scope *s) {
@@ -260,7 +265,7 @@ static int16_t index_call(compiler *co, const expr *e, const scope *s) {
     if (strcmp(index_binary[i].name, e->name))
       continue;
     if (count_list(e->a) != 2)
-      return fail(e, "'%s' takes two arguments");
+      return node_error(e, "'%s' takes two arguments");
     int16_t a = index_node(co, e->a, s), b = index_node(co, e->a->next, s);
     return a < 0 || b < 0 ? -1 : node_of(co, (pir_node_op)index_binary[i].op, -1, a, b, -1);
   }
@@ -278,7 +283,7 @@ static int16_t index_call(compiler *co, const expr *e, const scope *s) {
     int16_t v = i == 0 && e->a ? value_node(co, e->a, s) : value_node(co, e, s);
     return v < 0 ? -1 : node_of(co, PIR_I_VALUE, -1, v, -1, -1);
   }
-  return fail(e, "no index function '%s'");
+  return node_error(e, "no index function '%s'");
 }
 
 static int16_t index_attr(compiler *co, const expr *e) {
@@ -288,7 +293,7 @@ static int16_t index_attr(compiler *co, const expr *e) {
                    k, -1, -1, -1);
   k = op_operand(co->o, e->name);
   if (k < 0 || !(co->o->operands[k].flags & PIR_OPERAND_SCALAR))
-    return fail(e, "no attribute or scalar '$%s'");
+    return node_error(e, "no attribute or scalar '$%s'");
   return node_of(co, PIR_I_OPERAND_AT, k, index_const(co, 0), -1, -1);
 }
 
@@ -299,19 +304,19 @@ static int16_t index_at(compiler *co, const expr *e, const scope *s) {
     if (i < 0)
       return -1;
     if (k < 0 && operand_at < 0)
-      return fail(e, "no list '$%s'");
+      return node_error(e, "no list '$%s'");
     return node_of(co, k >= 0 ? PIR_I_ATTR_AT : PIR_I_OPERAND_AT, k >= 0 ? k : operand_at, i,
                    -1, -1);
   }
   int k = op_operand(co->o, e->name);
   if (k < 0 && names_result(co, e->name)) {
     if (e->map_kind != PIR_MAP_LIST || e->a->next)
-      return fail(e, "'%s[axis]' is the index along one axis of the result");
+      return node_error(e, "'%s[axis]' is the index along one axis of the result");
     int16_t a = index_node(co, e->a, s);
     return a < 0 ? -1 : node_of(co, PIR_I_OUT, -1, a, -1, -1);
   }
   if (k < 0)
-    return fail(e, "no operand '%s'");
+    return node_error(e, "no operand '%s'");
   pir_node n = pir_node_blank(PIR_I_LOAD);
   n.k = (int16_t)k;
   return map_fill(co, &n, e, s) ? node_add(co, n) : -1;
@@ -323,7 +328,7 @@ static int16_t index_name(compiler *co, const expr *e, const scope *s) {
     return index_node(co, found->value, found->value_scope);
   if (found)
     return found->level == co->level ? node_of(co, PIR_I_D, -1, -1, -1, -1)
-                                     : fail(e, "'%s' belongs to an outer map");
+                                     : node_error(e, "'%s' belongs to an outer map");
   int k = find_variable(co, e->name);
   if (k >= 0)
     return node_of(co, co->c->vars[k].extent ? PIR_I_VAR : PIR_I_PACK, k, -1, -1, -1);
@@ -339,7 +344,7 @@ static int16_t index_name(compiler *co, const expr *e, const scope *s) {
   k = pir_dtype_word(e->name);
   if (k >= 0)
     return index_const(co, k);
-  return fail(e, "unknown name '%s' in an index expression");
+  return node_error(e, "unknown name '%s' in an index expression");
 }
 
 static int16_t index_is(compiler *co, const expr *e) {
@@ -352,7 +357,8 @@ static int16_t index_is(compiler *co, const expr *e) {
                                           co->o->attrs[k].element_kind == PIR_ATTR_STR
                                     : co->o->attrs[k].kind == PIR_ATTR_STR);
   if (!is_text || text->kind != EXPR_TEXT)
-    return fail(e, "compare a string attribute, or one element of a list of them, with a text");
+    return node_error(
+        e, "compare a string attribute, or one element of a list of them, with a text");
   pir_node n = pir_node_blank(PIR_I_ATTR_IS);
   n.k = (int16_t)k;
   n.i = text_add(co, text->name);
@@ -370,7 +376,7 @@ static int16_t index_binary_node(compiler *co, const expr *e, const scope *s) {
       [OP_GT] = PIR_I_LT,        [OP_GE] = PIR_I_LE,   [OP_AND] = PIR_I_AND,
       [OP_OR] = PIR_I_OR};
   if (e->op > OP_OR)
-    return fail(e, "no bit operations on indices");
+    return node_error(e, "no bit operations on indices");
   if (e->a->kind == EXPR_TEXT || e->b->kind == EXPR_TEXT)
     return index_is(co, e);
   int16_t a = index_node(co, e->a, s), b = index_node(co, e->b, s);
@@ -399,14 +405,14 @@ int16_t index_node(compiler *co, const expr *e, const scope *s) {
         return node_of(co, PIR_I_NOT, -1, a, -1, -1);
       if (e->op == OP_NEG)
         return node_of(co, PIR_I_SUB, -1, index_const(co, 0), a, -1);
-      return fail(e, "no bit operations on indices");
+      return node_error(e, "no bit operations on indices");
     }
     case EXPR_COND: {
       int16_t a = index_node(co, e->a, s), b = index_node(co, e->b, s),
               c = index_node(co, e->c, s);
       return a < 0 || b < 0 || c < 0 ? -1 : node_of(co, PIR_I_SELECT, -1, a, b, c);
     }
-    default: return fail(e, "this is no index expression");
+    default: return node_error(e, "this is no index expression");
   }
 }
 
@@ -417,7 +423,7 @@ bool map_fill(compiler *co, pir_node *load, const expr *e, const scope *s) {
     int n = 0;
     for (const expr *x = e->a; x; x = x->next) {
       if (n == PIR_MAX_RANK) {
-        fail(e, "too many entries");
+        node_error(e, "too many entries");
         return false;
       }
       entries[n] = index_node(co, x, s);
@@ -514,15 +520,15 @@ static int16_t value_cast(compiler *co, const expr *e, const scope *s, int dtype
     else if (x->kind == EXPR_ATTR && op_attr(co->o, x->name) >= 0)
       dtype = PIR_CAST_ATTR + op_attr(co->o, x->name);
     else
-      return fail(x, "cast takes the result or a dtype attribute");
+      return node_error(x, "cast takes the result or a dtype attribute");
     x = x->next;
   } else if (!strcmp(e->name, "as") && n == 2) {
     if (x->kind != EXPR_NAME || op_operand(co->o, x->name) < 0)
-      return fail(x, "as takes an operand");
+      return node_error(x, "as takes an operand");
     dtype = PIR_CAST_OPERAND + op_operand(co->o, x->name);
     x = x->next;
   } else if (n != 1) {
-    return fail(e, "wrong number of arguments of '%s'");
+    return node_error(e, "wrong number of arguments of '%s'");
   }
   int16_t a = value_node(co, x, s);
   return a < 0 ? -1 : node_of(co, PIR_V_CAST, dtype, a, -1, -1);
@@ -542,7 +548,7 @@ static int16_t value_members(compiler *co, const expr *e) {
   int combine = count_list(x) == 2 && x->kind == EXPR_NAME ? combine_named(x->name) : -1;
   int k = combine > 0 && x->next->kind == EXPR_NAME ? op_operand(co->o, x->next->name) : -1;
   if (k < 0 || !(co->o->operands[k].flags & PIR_OPERAND_VARIADIC))
-    return fail(e, "expected %s(add, variadic operand)");
+    return node_error(e, "expected %s(add, variadic operand)");
   pir_node n = pir_node_blank(PIR_V_MEMBERS);
   n.k = (int16_t)k;
   n.i = combine;
@@ -570,20 +576,20 @@ static int16_t value_call(compiler *co, const expr *e, const scope *s) {
     if (strcmp(value_functions[i].name, e->name))
       continue;
     if (count_list(e->a) != value_functions[i].arity)
-      return fail(e, "wrong number of arguments of '%s'");
+      return node_error(e, "wrong number of arguments of '%s'");
     int16_t a = value_node(co, e->a, s),
             b = value_functions[i].arity == 2 ? value_node(co, e->a->next, s) : -1;
     if (a < 0 || (value_functions[i].arity == 2 && b < 0))
       return -1;
     return node_of(co, (pir_node_op)value_functions[i].op, -1, a, b, -1);
   }
-  return fail(e, "no function '%s'");
+  return node_error(e, "no function '%s'");
 }
 
 static int16_t value_load(compiler *co, const expr *e, const scope *s) {
   int k = op_operand(co->o, e->name);
   if (k < 0)
-    return fail(e, "no operand '%s'");
+    return node_error(e, "no operand '%s'");
   pir_node n = pir_node_blank(PIR_V_LOAD);
   n.k = (int16_t)k;
   if (e->kind == EXPR_AT) {
@@ -635,11 +641,11 @@ static int16_t value_attr(compiler *co, const expr *e) {
     return node_of(co, PIR_V_ATTR, k, -1, -1, -1);
   k = op_operand(co->o, e->name);
   if (k < 0 || !(co->o->operands[k].flags & PIR_OPERAND_SCALAR))
-    return fail(e, "no attribute or scalar '$%s'");
+    return node_error(e, "no attribute or scalar '$%s'");
   return node_of(co, PIR_V_SCALAR, k, -1, -1, -1);
 }
 
-static bool holds_floats(const compiler *co, const char *attr_name) {
+static bool names_float_list(const compiler *co, const char *attr_name) {
   int k = op_attr(co->o, attr_name);
   uint8_t kind = k < 0 ? PIR_ATTR_NONE : co->o->attrs[k].element_kind;
   return kind == PIR_ATTR_F32 || kind == PIR_ATTR_F64 || kind == PIR_ATTR_SCALAR;
@@ -678,7 +684,7 @@ int16_t value_node(compiler *co, const expr *e, const scope *s) {
     case EXPR_ATTR: return value_attr(co, e);
     case EXPR_CALL: return value_call(co, e, s);
     case EXPR_AT:
-      if (e->op == 1 && holds_floats(co, e->name))
+      if (e->op == 1 && names_float_list(co, e->name))
         return node_of(co, PIR_V_ATTR_AT, op_attr(co->o, e->name), index_node(co, e->a, s), -1,
                        -1);
       if (is_index_only(co, e))
@@ -687,13 +693,14 @@ int16_t value_node(compiler *co, const expr *e, const scope *s) {
     case EXPR_BINARY: return value_binary(co, e, s);
     case EXPR_UNARY: {
       int16_t a = value_node(co, e->a, s);
-      return a < 0 ? -1 : node_of(co, e->op == OP_NEG ? PIR_V_NEG : PIR_V_NOT, -1, a, -1, -1);
+      pir_node_op op = e->op == OP_NEG ? PIR_V_NEG : PIR_V_NOT;
+      return a < 0 ? -1 : node_of(co, op, -1, a, -1, -1);
     }
     case EXPR_COND: {
       int16_t a = value_node(co, e->a, s), b = value_node(co, e->b, s),
               c = value_node(co, e->c, s);
       return a < 0 || b < 0 || c < 0 ? -1 : node_of(co, PIR_V_SELECT, -1, a, b, c);
     }
-    default: return fail(e, "this is no value");
+    default: return node_error(e, "this is no value");
   }
 }

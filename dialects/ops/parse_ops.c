@@ -481,7 +481,11 @@ void add_legacy_item(parser *p, legacy_item item) {
 void add_legacy_fixed(parser *p, source_loc loc, const char *name, uint8_t kind,
                       const expr *value) {
   legacy *l = current_legacy(p, loc);
-  int wanted = kind == PIR_ATTR_BOOL ? EXPR_NAME : kind == PIR_ATTR_STR ? EXPR_TEXT : EXPR_INT;
+  int wanted = EXPR_INT;
+  if (kind == PIR_ATTR_BOOL)
+    wanted = EXPR_NAME;
+  else if (kind == PIR_ATTR_STR)
+    wanted = EXPR_TEXT;
   if (kind != PIR_ATTR_BOOL && kind != PIR_ATTR_I32 && kind != PIR_ATTR_F32 &&
       kind != PIR_ATTR_STR)
     source_error(loc, "a fixed old attribute is a bool, i32, f32 or str");

@@ -52,11 +52,9 @@ static pir_walk_result add_decl(pir_op *op, void *user) {
   return PIR_WALK_CONTINUE;
 }
 
-static int compare_names(const void *a, const void *b) {
+static int compare_decl_names(const void *a, const void *b) {
   const pir_param_decl *x = a, *y = b;
-  size_t n = x->name.size < y->name.size ? x->name.size : y->name.size;
-  int order = n ? memcmp(x->name.data, y->name.data, n) : 0;
-  return order ? order : (x->name.size > y->name.size) - (x->name.size < y->name.size);
+  return pir_str_compare(x->name, y->name);
 }
 
 size_t pir_program_param_decls(const pir_program *program, pir_param_decl *out_decls,
@@ -67,9 +65,9 @@ size_t pir_program_param_decls(const pir_program *program, pir_param_decl *out_d
   if (list.count > capacity)
     return list.count;
   if (list.count)
-    qsort(out_decls, list.count, sizeof *out_decls, compare_names);
+    qsort(out_decls, list.count, sizeof *out_decls, compare_decl_names);
   for (size_t i = 0; i < list.count; i++)
-    if (!kept || compare_names(&out_decls[kept - 1], &out_decls[i]))
+    if (!kept || compare_decl_names(&out_decls[kept - 1], &out_decls[i]))
       out_decls[kept++] = out_decls[i];
   return kept;
 }
@@ -86,6 +84,13 @@ static bool safe_name(pir_str name) {
       memchr(name.data, 0, name.size))
     return false;
   return !pir_str_equal(name, PIR_STR(".")) && !pir_str_equal(name, PIR_STR(".."));
+}
+
+// Why the file of a parameter could not be mapped.
+static const char *describe_error(int error) {
+  if (error == ENOENT)
+    return "the folder has no file of that name";
+  return error == ELOOP ? "its file is a symbolic link" : strerror(error);
 }
 
 static pir_status map_separate(pir_program *program, int folder, const pir_param_decl *decl,
@@ -105,9 +110,7 @@ static pir_status map_separate(pir_program *program, int folder, const pir_param
     return pir_program_adopt_records(program, decl, 1, bytes, decl->name);
   return pir_report(ctx, error == ENOENT ? PIR_NOT_FOUND : PIR_IO, PIR_ERROR,
                     pir_loc_text(ctx, pir_str_from(path), 0, 0), "parameter '%s': %s", name,
-                    error == ENOENT  ? "the folder has no file of that name"
-                    : error == ELOOP ? "its file is a symbolic link"
-                                     : strerror(error));
+                    describe_error(error));
 }
 
 static pir_status map_folder(pir_program *program, const pir_param_decl *decls, size_t count,

@@ -17,7 +17,7 @@ static bool is_file(const char *path) {
   return !stat(path, &info) && S_ISREG(info.st_mode);
 }
 
-static char *join(pir_str folder, pir_str name, const char *suffix) {
+static char *join_path(pir_str folder, pir_str name, const char *suffix) {
   size_t tail = strlen(suffix);
   char *path = malloc(folder.size + name.size + tail + 1);
   if (!path)
@@ -35,14 +35,14 @@ static bool has_suffix(const char *name, const char *suffix) {
 
 // Calls `each` for the .pdiparams of `folder` (with its slash; empty is the working folder).
 static void scan_combined(pir_str folder, void (*each)(void *user, char *path), void *user) {
-  char *path = join(folder, PIR_STR(""), folder.size ? "" : ".");
+  char *path = join_path(folder, PIR_STR(""), folder.size ? "" : ".");
   DIR *dir = path ? opendir(path) : NULL;
   free(path);
   if (!dir)
     return;
   for (struct dirent *entry; (entry = readdir(dir));)
     if (has_suffix(entry->d_name, ".pdiparams"))
-      each(user, join(folder, pir_str_from(entry->d_name), ""));
+      each(user, join_path(folder, pir_str_from(entry->d_name), ""));
   closedir(dir);
 }
 
@@ -68,7 +68,7 @@ static char *only_combined(pir_str folder) {
 
 // The candidate `folder name suffix` when it is a file; else NULL.
 static char *existing(pir_str folder, pir_str name, const char *suffix) {
-  char *path = join(folder, name, suffix);
+  char *path = join_path(folder, name, suffix);
   if (path && is_file(path))
     return path;
   free(path);
@@ -83,7 +83,8 @@ static char *find_old_layout(pir_str folder, pir_str base) {
   found = hidden ? existing(folder, PIR_STR("__params__"), "")
                  : existing(folder, PIR_STR("params"), "");
   if (!found && hidden)
-    found = folder.size ? join(folder, PIR_STR(""), "") : join(PIR_STR("."), PIR_STR(""), "");
+    found = folder.size ? join_path(folder, PIR_STR(""), "")
+                        : join_path(PIR_STR("."), PIR_STR(""), "");
   return found;
 }
 
@@ -163,8 +164,10 @@ static pir_status choose(pir_context *ctx, choice *c, const char *model_path, ch
         ctx, PIR_INVALID, PIR_ERROR, loc,
         "none of the %zu parameter files beside the program has its tensors; name the file",
         c->seen);
-  *out_path = named ? strdup(named) : NULL;
-  return named ? *out_path ? PIR_OK : PIR_EXHAUSTED : PIR_NOT_FOUND;
+  if (!named)
+    return PIR_NOT_FOUND;
+  *out_path = strdup(named);
+  return *out_path ? PIR_OK : PIR_EXHAUSTED;
 }
 
 pir_status params_choose(pir_context *ctx, const char *model_path, const pir_param_decl *decls,

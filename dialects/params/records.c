@@ -51,31 +51,31 @@ typedef struct cursor {
   const char *error;
 } cursor;
 
-static bool fail(cursor *in, const char *why) {
+static bool fail_record(cursor *in, const char *why) {
   in->error = why;
   return false;
 }
 
-static bool take(cursor *in, void *out, size_t size) {
+static bool take_bytes(cursor *in, void *out, size_t size) {
   if ((size_t)(in->end - in->at) < size)
-    return fail(in, "the file ends inside a record");
+    return fail_record(in, "the file ends inside a record");
   memcpy(out, in->at, size);
   in->at += size;
   return true;
 }
 
-static bool skip(cursor *in, uint64_t size) {
+static bool skip_bytes(cursor *in, uint64_t size) {
   if ((uint64_t)(in->end - in->at) < size)
-    return fail(in, "the file ends inside a record");
+    return fail_record(in, "the file ends inside a record");
   in->at += size;
   return true;
 }
 
 static bool add_dim(cursor *in, record *r, uint64_t dim) {
   if (r->rank == PIR_MAX_RANK)
-    return fail(in, "a tensor of more than 16 dimensions");
+    return fail_record(in, "a tensor of more than 16 dimensions");
   if (dim > INT64_MAX)
-    return fail(in, "a negative extent");
+    return fail_record(in, "a negative extent");
   r->dims[r->rank++] = (int64_t)dim;
   return true;
 }
@@ -85,11 +85,11 @@ static bool read_dims(cursor *in, record *r, const wire_field *field) {
   if (field->kind == WIRE_VARINT)
     return add_dim(in, r, field->value);
   if (field->kind != WIRE_BYTES)
-    return fail(in, "a malformed tensor description");
+    return fail_record(in, "a malformed tensor description");
   while (packed.at < packed.end) {
     uint64_t dim;
     if (!wire_varint(&packed, &dim))
-      return fail(in, "a malformed tensor description");
+      return fail_record(in, "a malformed tensor description");
     if (!add_dim(in, r, dim))
       return false;
   }
@@ -107,10 +107,10 @@ static bool read_description(cursor *in, record *r, size_t size) {
       return false;
   }
   if (desc.error)
-    return fail(in, "a malformed tensor description");
+    return fail_record(in, "a malformed tensor description");
   r->dtype = code < 0 ? PIR_DTYPE_COUNT : pir_dtype_from_var_type(code);
   if (r->dtype >= PIR_DTYPE_COUNT || !pir_dtype_size(r->dtype))
-    return fail(in, "an unknown element type");
+    return fail_record(in, "an unknown element type");
   in->at += size;
   return true;
 }
@@ -119,7 +119,7 @@ static bool data_size(cursor *in, record *r) {
   uint64_t size = pir_dtype_size(r->dtype);
   for (size_t i = 0; i < r->rank; i++)
     if (__builtin_mul_overflow(size, (uint64_t)r->dims[i], &size))
-      return fail(in, "a tensor of 2^64 bytes or more");
+      return fail_record(in, "a tensor of 2^64 bytes or more");
   r->size = size;
   return true;
 }
@@ -130,27 +130,27 @@ static bool read_record(cursor *in, record *r) {
   int32_t description;
   r->offset = (uint64_t)(in->at - in->start);
   r->rank = 0;
-  if (!take(in, &version, 4))
+  if (!take_bytes(in, &version, 4))
     return false;
   if (version)
-    return fail(in, "not a tensor record: its version is not 0");
-  if (!take(in, &levels, 8))
+    return fail_record(in, "not a tensor record: its version is not 0");
+  if (!take_bytes(in, &levels, 8))
     return false;
   for (; levels; levels--)
-    if (!take(in, &bytes, 8) || !skip(in, bytes))
+    if (!take_bytes(in, &bytes, 8) || !skip_bytes(in, bytes))
       return false;
-  if (!take(in, &tensor_version, 4))
+  if (!take_bytes(in, &tensor_version, 4))
     return false;
   if (tensor_version)
-    return fail(in, "not a tensor record: its tensor version is not 0");
-  if (!take(in, &description, 4))
+    return fail_record(in, "not a tensor record: its tensor version is not 0");
+  if (!take_bytes(in, &description, 4))
     return false;
   if (description < 0 || description > in->end - in->at)
-    return fail(in, "a description longer than the file");
+    return fail_record(in, "a description longer than the file");
   if (!read_description(in, r, (size_t)description) || !data_size(in, r))
     return false;
   r->data = in->at;
-  return skip(in, r->size);
+  return skip_bytes(in, r->size);
 }
 
 // "float32 [2, 3]"
@@ -196,8 +196,8 @@ typedef struct record_list {
   size_t count, capacity;
 } record_list;
 
-static pir_status read_all(pir_context *ctx, pir_borrowed bytes, pir_str file,
-                           record_list *list) {
+static pir_status read_records(pir_context *ctx, pir_borrowed bytes, pir_str file,
+                               record_list *list) {
   cursor in = {bytes.data, bytes.data, (const uint8_t *)bytes.data + bytes.size, NULL};
   while (in.at < in.end) {
     pir_vec_reserve(list->arena, list, list->count + 1);
@@ -244,9 +244,9 @@ static pir_status report_mismatches(pir_context *ctx, const record_list *list,
 }
 
 // Explains how the file differs from the declarations.
-static pir_status compare(pir_context *ctx, const record_list *list,
-                          const pir_param_decl *decls, size_t count, pir_str file,
-                          uint64_t end) {
+static pir_status compare_records(pir_context *ctx, const record_list *list,
+                                  const pir_param_decl *decls, size_t count, pir_str file,
+                                  uint64_t end) {
   size_t i = 0;
   uint64_t offset;
   while (i < list->count && i < count && record_matches(&list->items[i], &decls[i]))
@@ -275,8 +275,8 @@ static pir_status compare(pir_context *ctx, const record_list *list,
   return report_mismatches(ctx, list, decls, count, i, file);
 }
 
-static void adopt(pir_program *program, const record *r, const pir_param_decl *decl,
-                  claim *shared) {
+static void adopt_record(pir_program *program, const record *r, const pir_param_decl *decl,
+                         claim *shared) {
   pir_param param = {.name = decl->name,
                      .dtype = r->dtype,
                      .shape = {r->dims, r->rank},
@@ -287,8 +287,8 @@ static void adopt(pir_program *program, const record *r, const pir_param_decl *d
   pir_program_adopt_param(program, &param);
 }
 
-static pir_status adopt_all(pir_program *program, const record_list *list,
-                            const pir_param_decl *decls, pir_borrowed *bytes) {
+static pir_status adopt_records(pir_program *program, const record_list *list,
+                                const pir_param_decl *decls, pir_borrowed *bytes) {
   claim *shared;
   if (!list->count)
     return PIR_OK;
@@ -299,7 +299,7 @@ static pir_status adopt_all(pir_program *program, const record_list *list,
   shared->bytes = *bytes;
   bytes->release = NULL;
   for (size_t i = 0; i < list->count; i++)
-    adopt(program, &list->items[i], &decls[i], shared);
+    adopt_record(program, &list->items[i], &decls[i], shared);
   return PIR_OK;
 }
 
@@ -320,11 +320,11 @@ pir_status pir_program_adopt_records(pir_program *program, const pir_param_decl 
   record_list list = {.arena = &arena};
   pir_status status;
   pir_arena_init(&arena, pir_context_heap(ctx));
-  status = read_all(ctx, bytes, file, &list);
+  status = read_records(ctx, bytes, file, &list);
   if (!status)
-    status = compare(ctx, &list, decls, count, file, bytes.size);
+    status = compare_records(ctx, &list, decls, count, file, bytes.size);
   if (!status)
-    status = adopt_all(program, &list, decls, &bytes);
+    status = adopt_records(program, &list, decls, &bytes);
   release_bytes(bytes);
   pir_arena_destroy(&arena);
   return status;

@@ -33,10 +33,7 @@ static pir_walk_result add_other(pir_op *op, void *user) {
 }
 
 static int compare_names(const void *a, const void *b) {
-  const pir_str *x = a, *y = b;
-  size_t n = x->size < y->size ? x->size : y->size;
-  int order = n ? memcmp(x->data, y->data, n) : 0;
-  return order ? order : (x->size > y->size) - (x->size < y->size);
+  return pir_str_compare(*(const pir_str *)a, *(const pir_str *)b);
 }
 
 // Names of `program` that a file of `format` holds; the caller frees. NULL: out of memory.

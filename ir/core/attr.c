@@ -98,6 +98,11 @@ const pir_attr *pir_attr_array(pir_context *ctx, const pir_attr *const *elements
   return pir_attr_tuple(ctx, PIR_ATTR_ARRAY, elements, n);
 }
 
+const pir_attr *pir_attr_flag(pir_context *ctx, bool value) {
+  const pir_attr *element = pir_attr_bool(ctx, value);
+  return pir_attr_array(ctx, &element, 1);
+}
+
 const pir_attr *pir_attr_tuple(pir_context *ctx, pir_attr_kind kind,
                                const pir_attr *const *elements, size_t n) {
   draft d;

@@ -19,6 +19,12 @@ bool pir_str_equal(pir_str a, pir_str b) {
   return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
 
+int pir_str_compare(pir_str a, pir_str b) {
+  size_t common = a.size < b.size ? a.size : b.size;
+  int order = common ? memcmp(a.data, b.data, common) : 0;
+  return order ? order : (a.size > b.size) - (a.size < b.size);
+}
+
 typedef struct dtype_row {
   pir_str text, json, name;
   size_t size;

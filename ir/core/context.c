@@ -129,9 +129,7 @@ pir_str pir_name_str(pir_name *name) {
 }
 
 int pir_name_compare(pir_name *a, pir_name *b) {
-  size_t common = a->size < b->size ? a->size : b->size;
-  int order = memcmp(a->text, b->text, common);
-  return order ? order : (a->size > b->size) - (a->size < b->size);
+  return pir_str_compare(pir_name_str(a), pir_name_str(b));
 }
 
 // ---- unique blobs

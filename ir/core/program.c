@@ -205,10 +205,8 @@ size_t pir_program_params(const pir_program *program) {
 }
 
 static int compare_records(const void *a, const void *b) {
-  pir_str x = (*(param_record *const *)a)->param.name,
-          y = (*(param_record *const *)b)->param.name;
-  int order = memcmp(x.data, y.data, x.size < y.size ? x.size : y.size);
-  return order ? order : (x.size > y.size) - (x.size < y.size);
+  const param_record *x = *(param_record *const *)a, *y = *(param_record *const *)b;
+  return pir_str_compare(x->param.name, y->param.name);
 }
 
 const pir_param *pir_program_param_at(const pir_program *program, size_t i) {

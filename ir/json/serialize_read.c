@@ -251,8 +251,7 @@ static pir_status read_flags(pir_json_reader *r, const json_t *list, const char 
 }
 
 static void push_flag(pir_json_reader *r, const char *name, bool flag) {
-  const pir_attr *value = pir_attr_bool(r->ctx, flag);
-  push_attr(r, name, pir_attr_array(r->ctx, &value, 1));
+  push_attr(r, name, pir_attr_flag(r->ctx, flag));
 }
 
 // "p": attributes are known by their position.

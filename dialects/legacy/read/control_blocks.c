@@ -201,7 +201,7 @@ static pir_status find_loop(translator *t, const op_desc *op, loop *l) {
   return l->values[0] ? PIR_OK : PIR_INVALID;
 }
 
-static pir_status loop_body(translator *t, size_t block, loop *l, pir_block *into) {
+static pir_status translate_loop_body(translator *t, size_t block, loop *l, pir_block *into) {
   pir_builder outer = t->builder;
   pir_status status;
   for (size_t i = 0; i < l->count; i++)
@@ -236,7 +236,7 @@ pir_status translate_while(translator *t, const op_desc *op) {
                       .region_count = 1};
   pir_op *result = pir_build(&t->builder, &spec);
   push_scope(t, &inner);
-  status = loop_body(t, block, &l, pir_region_append_block(pir_op_region(result, 0)));
+  status = translate_loop_body(t, block, &l, pir_region_append_block(pir_op_region(result, 0)));
   pop_scope(t);
   for (size_t i = 0; i < l.count && !status; i++)
     bind(t, l.names[i], pir_op_result(result, i), -1);

@@ -153,15 +153,21 @@ bool op_bool(const op_desc *op, const char *name, bool absent) {
 
 // ---- attributes
 
+static pir_attr_kind kind_of_number(const number *n) {
+  switch (n->dtype) {
+    case PIR_BOOL: return PIR_ATTR_BOOL;
+    case PIR_I32: return PIR_ATTR_I32;
+    case PIR_I64: return PIR_ATTR_I64;
+    case PIR_F32: return PIR_ATTR_F32;
+    default: return PIR_ATTR_F64;
+  }
+}
+
 // A number as an attribute of a kind; `kind` NONE or SCALAR keeps the number's own. NULL when
 // it does not fit.
-static const pir_attr *number_attr(translator *t, pir_attr_kind kind, const number *n) {
+static const pir_attr *attr_of_number(translator *t, pir_attr_kind kind, const number *n) {
   if (kind == PIR_ATTR_NONE || kind == PIR_ATTR_SCALAR)
-    kind = n->dtype == PIR_BOOL  ? PIR_ATTR_BOOL
-           : n->dtype == PIR_I32 ? PIR_ATTR_I32
-           : n->dtype == PIR_I64 ? PIR_ATTR_I64
-           : n->dtype == PIR_F32 ? PIR_ATTR_F32
-                                 : PIR_ATTR_F64;
+    kind = kind_of_number(n);
   switch (kind) {
     case PIR_ATTR_F32:
     case PIR_ATTR_F64: return pir_attr_float(t->ctx, kind, n->f);
@@ -197,7 +203,7 @@ static const pir_attr *array_attr(translator *t, const attr_desc *a, pir_attr_ki
   items = pir_arena_alloc(&t->arena, pir_arena_size(&t->arena, n, sizeof *items));
   for (size_t i = 0; i < n; i++) {
     number item;
-    items[i] = list_number(a, i, &item) ? number_attr(t, element, &item) : NULL;
+    items[i] = list_number(a, i, &item) ? attr_of_number(t, element, &item) : NULL;
     if (!items[i])
       return NULL;
   }
@@ -205,9 +211,10 @@ static const pir_attr *array_attr(translator *t, const attr_desc *a, pir_attr_ki
 }
 
 static const pir_attr *dtype_attr(translator *t, int64_t code) {
-  pir_dtype dtype = code == -1
-                        ? PIR_UNDEFINED
-                        : pir_dtype_from_var_type(code < 0 || code > 255 ? 255 : (int)code);
+  if (code == -1)
+    return pir_attr_dtype(t->ctx, PIR_UNDEFINED);
+  bool in_range = code >= 0 && code <= 255;
+  pir_dtype dtype = in_range ? pir_dtype_from_var_type((int)code) : PIR_DTYPE_COUNT;
   return dtype == PIR_DTYPE_COUNT ? NULL : pir_attr_dtype(t->ctx, dtype);
 }
 
@@ -226,7 +233,7 @@ const pir_attr *convert_attr(translator *t, const attr_desc *a, const pir_attr_d
     case PIR_ATTR_DTYPE:
       return attr_number(a, &value) && !is_real(&value) ? dtype_attr(t, value.i) : NULL;
     case PIR_ATTR_PLACE: return pir_attr_place(t->ctx, (pir_place){0});
-    default: return attr_number(a, &value) ? number_attr(t, def->kind, &value) : NULL;
+    default: return attr_number(a, &value) ? attr_of_number(t, def->kind, &value) : NULL;
   }
 }
 
@@ -237,7 +244,7 @@ static const pir_attr *default_array(translator *t, const pir_attr_def *def) {
   items = pir_arena_alloc(&t->arena, pir_arena_size(&t->arena, def->int_count, sizeof *items));
   for (size_t i = 0; i < def->int_count; i++) {
     number item = def->floats ? real(PIR_F64, def->floats[i]) : integer(PIR_I64, def->ints[i]);
-    items[i] = number_attr(t, def->element_kind, &item);
+    items[i] = attr_of_number(t, def->element_kind, &item);
     if (!items[i])
       return NULL;
   }

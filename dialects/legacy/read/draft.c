@@ -3,6 +3,8 @@
 // the file has one, else from a constant made of the legacy attribute.
 #include <string.h>
 
+#include <pir/lower.h>
+
 #include <strbuf.h>
 
 #include "translate.h"
@@ -11,14 +13,6 @@
 
 pir_named_attr named(translator *t, const char *name, const pir_attr *value) {
   return (pir_named_attr){pir_name_get(t->ctx, pir_str_from(name)), value};
-}
-
-const pir_attr *bools(translator *t, size_t n, bool value) {
-  const pir_attr **items =
-      pir_arena_alloc(&t->arena, pir_arena_size(&t->arena, n, sizeof *items));
-  for (size_t i = 0; i < n; i++)
-    items[i] = pir_attr_bool(t->ctx, value);
-  return pir_attr_array(t->ctx, items, n);
 }
 
 pir_op *emit(translator *t, const char *name, pir_value *const *operands, size_t operand_count,
@@ -41,7 +35,7 @@ pir_value *emit_full(translator *t, pir_shape shape, double value, pir_dtype dty
       named(t, "value", pir_attr_float(t->ctx, PIR_ATTR_F64, value)),
       named(t, "dtype", pir_attr_dtype(t->ctx, dtype)),
       named(t, "place", pir_attr_place(t->ctx, (pir_place){.kind = 1})),
-      named(t, "stop_gradient", bools(t, 1, true))};
+      named(t, "stop_gradient", pir_attr_flag(t->ctx, true))};
   return pir_op_result(emit(t, "pd_op.full", NULL, 0, &type, 1, attrs, 5), 0);
 }
 
@@ -60,7 +54,7 @@ pir_value *emit_ints(translator *t, const int64_t *values, size_t n) {
   pir_named_attr attrs[] = {named(t, "value", pir_attr_array(t->ctx, items, n)),
                             named(t, "dtype", pir_attr_dtype(t->ctx, PIR_I64)),
                             named(t, "place", pir_attr_place(t->ctx, (pir_place){.kind = 1})),
-                            named(t, "stop_gradient", bools(t, 1, true))};
+                            named(t, "stop_gradient", pir_attr_flag(t->ctx, true))};
   return pir_op_result(emit(t, "pd_op.full_int_array", NULL, 0, &type, 1, attrs, 4), 0);
 }
 
@@ -68,7 +62,7 @@ pir_value *emit_reshape(translator *t, pir_value *x, pir_value *shape, const int
                         size_t rank) {
   const pir_type *type =
       pir_type_tensor(t->ctx, pir_type_dtype(pir_value_type(x)), (pir_shape){dims, rank});
-  pir_named_attr stop = named(t, "stop_gradient", bools(t, 1, true));
+  pir_named_attr stop = named(t, "stop_gradient", pir_attr_flag(t->ctx, true));
   return pir_op_result(
       emit(t, "pd_op.reshape", (pir_value *[]){x, shape}, 2, &type, 1, &stop, 1), 0);
 }
@@ -79,7 +73,7 @@ pir_value *emit_array(translator *t, const pir_type *type) {
   spec.shape = (pir_shape){&empty, 1};
   type = pir_type_tensor_like(t->ctx, PIR_TYPE_TENSOR_ARRAY, &spec);
   pir_named_attr attrs[] = {named(t, "dtype", pir_attr_dtype(t->ctx, spec.dtype)),
-                            named(t, "stop_gradient", bools(t, 1, true))};
+                            named(t, "stop_gradient", pir_attr_flag(t->ctx, true))};
   return pir_op_result(emit(t, "pd_op.create_array", NULL, 0, &type, 1, attrs, 2), 0);
 }
 
@@ -218,7 +212,7 @@ static const slot_desc *fed(const op_desc *op, const char *slot) {
   return s && s->n_arguments ? s : NULL;
 }
 
-static bool value_operand(draft *d, size_t i) {
+static bool read_value_operand(draft *d, size_t i) {
   const pir_operand_def *def = &d->def->operands[i];
   int position = row_position(d, pir_opdef_operand, i, def->name);
   const char *name = slot_name(d, d->row ? d->row->operands : NULL, position, def->name);
@@ -254,16 +248,6 @@ static bool list_operand(draft *d, size_t i, const attr_desc *a) {
   return true;
 }
 
-static pir_dtype literal_dtype(const pir_attr_def *literal) {
-  switch (literal->kind) {
-    case PIR_ATTR_F64: return PIR_F64;
-    case PIR_ATTR_I32: return PIR_I32;
-    case PIR_ATTR_I64: return PIR_I64;
-    case PIR_ATTR_BOOL: return PIR_BOOL;
-    default: return PIR_F32;
-  }
-}
-
 static bool number_operand(draft *d, size_t i, const attr_desc *a) {
   const pir_attr_def *literal = d->def->operands[i].literal;
   number n;
@@ -275,14 +259,14 @@ static bool number_operand(draft *d, size_t i, const attr_desc *a) {
     return false;
   }
   if (!a) {
-    n.dtype = literal_dtype(literal);
+    n.dtype = pir_operand_dtype(&d->def->operands[i]);
     n.f = pir_dtype_is_float(n.dtype) ? literal->f : (double)literal->i;
   }
   d->operands[i] = emit_number(d->t, n.f, n.dtype);
   return true;
 }
 
-static const char *at(const char *const *names, int i) {
+static const char *optional_name(const char *const *names, int i) {
   return names && i >= 0 ? names[i] : NULL;
 }
 
@@ -292,12 +276,13 @@ static bool attr_operand(draft *d, size_t i) {
   const pir_operand_def *def = &d->def->operands[i];
   bool list = def->flags & PIR_OPERAND_INTARRAY;
   int position = row_position(d, pir_opdef_operand, i, def->name);
-  const slot_desc *slot = fed(d->op, at(row->tensors_slots, position));
-  const char *attr =
-      at(row->operand_attrs, position) ? at(row->operand_attrs, position) : def->name;
+  const slot_desc *slot = fed(d->op, optional_name(row->tensors_slots, position));
+  const char *attr = optional_name(row->operand_attrs, position);
+  if (!attr)
+    attr = def->name;
   const attr_desc *a = desc_attr(d->op, attr);
   if (!slot)
-    slot = fed(d->op, at(row->tensor_slots, position));
+    slot = fed(d->op, optional_name(row->tensor_slots, position));
   if (slot) {
     d->operands[i] = list ? combine_vars(d->t, slot) : read_var(d->t, slot->arguments[0]);
     return d->operands[i] != NULL;
@@ -313,7 +298,8 @@ static bool attr_operand(draft *d, size_t i) {
 
 pir_status draft_operand(draft *d, size_t i) {
   bool is_attr = d->def->operands[i].flags & (PIR_OPERAND_INTARRAY | PIR_OPERAND_SCALAR);
-  return (is_attr ? attr_operand(d, i) : value_operand(d, i)) ? PIR_OK : PIR_INVALID;
+  bool good = is_attr ? attr_operand(d, i) : read_value_operand(d, i);
+  return good ? PIR_OK : PIR_INVALID;
 }
 
 pir_status draft_operands(draft *d) {
@@ -389,7 +375,8 @@ pir_status draft_attrs_but(draft *d, const char *skipped) {
     if (!strcmp(def->name, skipped))
       continue;
     const char *old =
-        d->row ? at(d->row->attrs, row_position(d, pir_opdef_attr, i, def->name)) : NULL;
+        d->row ? optional_name(d->row->attrs, row_position(d, pir_opdef_attr, i, def->name))
+               : NULL;
     const char *name = old ? old : def->name;
     const attr_desc *a = desc_attr(d->op, name);
     const pir_attr *value = a ? convert_attr(d->t, a, def) : absent_attr(d->t, def);

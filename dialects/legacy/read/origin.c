@@ -13,7 +13,7 @@ typedef struct frame {
 } frame;
 
 // Drops `prefix`; false when the text does not begin with it.
-static bool skip(pir_str *text, pir_str prefix) {
+static bool skip_prefix(pir_str *text, pir_str prefix) {
   if (text->size < prefix.size || memcmp(text->data, prefix.data, prefix.size))
     return false;
   text->data += prefix.size;
@@ -31,14 +31,14 @@ static void trim(pir_str *text) {
 static bool read_frame(pir_str text, frame *out) {
   const char *quote;
   trim(&text);
-  if (!skip(&text, PIR_STR("File \"")))
+  if (!skip_prefix(&text, PIR_STR("File \"")))
     return false;
   quote = text.size ? memchr(text.data, '"', text.size) : NULL;
   if (!quote)
     return false;
   out->file = (pir_str){text.data, (size_t)(quote - text.data)};
   text = (pir_str){quote, text.size - out->file.size};
-  if (!skip(&text, PIR_STR("\", line ")))
+  if (!skip_prefix(&text, PIR_STR("\", line ")))
     return false;
   out->line = 0;
   for (; text.size && *text.data >= '0' && *text.data <= '9' && out->line < 100000000;

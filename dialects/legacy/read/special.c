@@ -137,7 +137,7 @@ pir_value *emit_stack(translator *t, pir_value *parts, size_t n) {
   const pir_type *type =
       pir_type_tensor(t->ctx, pir_type_dtype(part), (pir_shape){dims, shape.rank + 1});
   pir_named_attr attrs[] = {named(t, "axis", pir_attr_int(t->ctx, PIR_ATTR_I32, 0)),
-                            named(t, "stop_gradient", bools(t, 1, true))};
+                            named(t, "stop_gradient", pir_attr_flag(t->ctx, true))};
   return pir_op_result(emit(t, "pd_op.stack", &parts, 1, &type, 1, attrs, 2), 0);
 }
 

@@ -22,7 +22,7 @@ static pir_value *pad_dynamic(translator *t, pir_value *y, size_t n) {
           ones[PIR_MAX_RANK];
   const pir_type *list = pir_type_tensor(t->ctx, PIR_I64, (pir_shape){&rank, 1});
   const pir_type *whole = pir_type_tensor(t->ctx, PIR_I64, (pir_shape){&total, 1});
-  pir_named_attr stop = named(t, "stop_gradient", bools(t, 1, true));
+  pir_named_attr stop = named(t, "stop_gradient", pir_attr_flag(t->ctx, true));
   pir_value *parts[2], *operands[2];
   for (size_t i = 0; i < n; i++)
     ones[i] = 1;
@@ -37,13 +37,6 @@ static pir_value *pad_dynamic(translator *t, pir_value *y, size_t n) {
   return emit_reshape(t, y, operands[0], dims, shape.rank + n);
 }
 
-static bool all_known(pir_shape shape) {
-  for (size_t i = 0; i < shape.rank; i++)
-    if (shape.dims[i] < 0)
-      return false;
-  return true;
-}
-
 // y as it broadcasts with x by today's rule (aligned at the last dims).
 static pir_value *align_operand(translator *t, pir_value *x, pir_value *y, int64_t axis) {
   pir_shape xs = pir_type_shape(pir_value_type(x)), ys = pir_type_shape(pir_value_type(y));
@@ -56,8 +49,8 @@ static pir_value *align_operand(translator *t, pir_value *x, pir_value *y, int64
   }
   if ((size_t)axis + ys.rank == xs.rank)
     return y;
-  return all_known(ys) ? pad_static(t, y, xs.rank, (size_t)axis)
-                       : pad_dynamic(t, y, xs.rank - (size_t)axis - ys.rank);
+  return pir_shape_is_known(ys) ? pad_static(t, y, xs.rank, (size_t)axis)
+                                : pad_dynamic(t, y, xs.rank - (size_t)axis - ys.rank);
 }
 
 pir_status translate_elementwise(translator *t, const op_desc *op) {
@@ -201,7 +194,7 @@ pir_status translate_lookup_table(translator *t, const op_desc *op) {
 
 // ---- ops that carry oneDNN's data types
 
-static void copy_onednn_types(draft *d) {
+static void read_onednn_types(draft *d) {
   static const char *const names[] = {"mkldnn_data_type", "onednn_data_type"};
   static const pir_attr_def text = {.kind = PIR_ATTR_STR};
   for (size_t i = 0; i < 2; i++) {
@@ -218,7 +211,7 @@ pir_status translate_cast(translator *t, const op_desc *op) {
   PIR_TRY(draft_operands(&d));
   PIR_TRY(draft_types(&d));
   PIR_TRY(draft_attrs(&d));
-  copy_onednn_types(&d);
+  read_onednn_types(&d);
   draft_create(&d);
   return PIR_OK;
 }

@@ -72,14 +72,14 @@ static bool is_holder(const char *name) {
   return !strcmp(name, "feed") || !strcmp(name, "fetch");
 }
 
-static void add_parameter(translator *t, const var_desc *var, const pir_type *type) {
+static void add_parameter_op(translator *t, const var_desc *var, const pir_type *type) {
   pir_named_attr attr =
       named(t, "parameter_name", pir_attr_str(t->ctx, PIR_ATTR_STR, pir_str_from(var->name)));
   bind(t, var->name,
        pir_op_result(emit(t, "builtin.parameter", NULL, 0, &type, 1, &attr, 1), 0), -1);
 }
 
-static void add_input(translator *t, const var_desc *var, const pir_type *type) {
+static void add_input_op(translator *t, const var_desc *var, const pir_type *type) {
   pir_shape shape = pir_type_shape(type);
   pir_named_attr attrs[] = {
       named(t, "name", pir_attr_str(t->ctx, PIR_ATTR_STR, pir_str_from(var->name))),
@@ -292,8 +292,8 @@ static pir_status translate_program(translator *t) {
   t->builder = pir_builder_at_end(block);
   PIR_TRY(check_known(t));
   find_backward_blocks(t);
-  add_reads(t, true, add_parameter);
-  add_reads(t, false, add_input);
+  add_reads(t, true, add_parameter_op);
+  add_reads(t, false, add_input_op);
   PIR_TRY(translate_block(t, 0, block));
   set_parameters(t);
   mark_results(t);

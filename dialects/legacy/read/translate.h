@@ -91,7 +91,6 @@ bool op_bool(const op_desc *op, const char *name, bool absent);
 
 // ---- building
 pir_named_attr named(translator *t, const char *name, const pir_attr *value);
-const pir_attr *bools(translator *t, size_t n, bool value);  // [value, ...]
 // Creates an op by its PIR name.
 pir_op *emit(translator *t, const char *name, pir_value *const *operands, size_t operand_count,
              const pir_type *const *types, size_t type_count, const pir_named_attr *attrs,

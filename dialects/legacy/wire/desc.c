@@ -271,7 +271,7 @@ static void make_tables(desc *d) {
   }
 }
 
-static pir_status unpack(desc *d, pir_str bytes) {
+static pir_status unpack_program(desc *d, pir_str bytes) {
   d->program = unpack_message(bytes, &legacy__program_desc__descriptor, &d->arena);
   if (!d->program->n_blocks)
     return pir_report(d->ctx, PIR_INVALID, PIR_ERROR, place(d, 0), "a program without blocks");
@@ -279,13 +279,13 @@ static pir_status unpack(desc *d, pir_str bytes) {
   return PIR_OK;
 }
 
-static pir_status read_all(desc *d, pir_str bytes, const pir_limits *limits) {
+static pir_status read_desc(desc *d, pir_str bytes, const pir_limits *limits) {
   pir_status status = scan_message(bytes, &legacy__program_desc__descriptor, limits->max_ops,
                                    &d->arena, &d->scan);
   if (status)
     return pir_report(d->ctx, status, PIR_ERROR, place(d, d->scan.error_offset),
                       "not a .pdmodel: %.*s", (int)d->scan.error.size, d->scan.error.data);
-  status = unpack(d, bytes);
+  status = unpack_program(d, bytes);
   return status ? status : check(d);
 }
 
@@ -297,7 +297,7 @@ pir_status desc_read(pir_context *ctx, pir_str bytes, pir_str file, desc **out_d
   d->ctx = ctx;
   d->file = file;
   pir_arena_init(&d->arena, pir_context_heap(ctx));
-  status = read_all(d, bytes, limits);
+  status = read_desc(d, bytes, limits);
   if (status)
     desc_destroy(d);
   else

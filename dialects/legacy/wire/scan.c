@@ -18,7 +18,7 @@ typedef struct scanner {
   scan_result *out;
 } scanner;
 
-static pir_status fail(scanner *s, const uint8_t *at, const char *format, ...) {
+static pir_status fail_scan(scanner *s, const uint8_t *at, const char *format, ...) {
   pir_strbuf text;
   va_list args;
   pir_strbuf_init(&text, s->arena);
@@ -32,7 +32,7 @@ static pir_status fail(scanner *s, const uint8_t *at, const char *format, ...) {
 
 static pir_status note(scanner *s, offset_list *list, const uint8_t *at) {
   if (s->max_items && list->count >= s->max_items) {
-    (void)fail(s, at, "more than %llu ops or variables", (unsigned long long)s->max_items);
+    (void)fail_scan(s, at, "more than %llu ops or variables", (unsigned long long)s->max_items);
     return PIR_EXHAUSTED;
   }
   pir_vec_push(s->arena, list, (uint64_t)(at - s->start));
@@ -65,23 +65,29 @@ static pir_status check_packed(scanner *s, const ProtobufCFieldDescriptor *field
   if (kind == WIRE_FIXED64 && wire->size % 8 == 0)
     return PIR_OK;
   if (kind != WIRE_VARINT)
-    return fail(s, wire->bytes, "field '%s': a packed list cut short", field->name);
+    return fail_scan(s, wire->bytes, "field '%s': a packed list cut short", field->name);
   while (in.at < in.end)
     if (!wire_varint(&in, &ignored))
-      return fail(s, in.at, "field '%s': %s", field->name, in.error);
+      return fail_scan(s, in.at, "field '%s': %s", field->name, in.error);
   return PIR_OK;
 }
 
 static pir_status scan(scanner *s, const uint8_t *at, const uint8_t *end,
                        const ProtobufCMessageDescriptor *message);
 
+// The list that keeps where messages of one sort begin; NULL: none does.
+static offset_list *list_of_message(scanner *s, const ProtobufCMessageDescriptor *message) {
+  if (message == &legacy__block_desc__descriptor)
+    return &s->out->blocks;
+  if (message == &legacy__op_desc__descriptor)
+    return &s->out->ops;
+  return message == &legacy__var_desc__descriptor ? &s->out->vars : NULL;
+}
+
 static pir_status check_submessage(scanner *s, const ProtobufCFieldDescriptor *field,
                                    const wire_field *wire) {
   const ProtobufCMessageDescriptor *message = field->descriptor;
-  offset_list *list = message == &legacy__block_desc__descriptor ? &s->out->blocks
-                      : message == &legacy__op_desc__descriptor  ? &s->out->ops
-                      : message == &legacy__var_desc__descriptor ? &s->out->vars
-                                                                 : NULL;
+  offset_list *list = list_of_message(s, message);
   if (list)
     PIR_TRY(note(s, list, wire->bytes));
   return scan(s, wire->bytes, wire->bytes + wire->size, message);
@@ -93,9 +99,9 @@ static pir_status check_field(scanner *s, const ProtobufCFieldDescriptor *field,
       kind_of(field->type) != WIRE_BYTES)
     return check_packed(s, field, wire);
   if (wire->kind != kind_of(field->type))
-    return fail(s, wire->bytes, "field '%s' has the wrong wire type", field->name);
+    return fail_scan(s, wire->bytes, "field '%s' has the wrong wire type", field->name);
   if (field->type == PROTOBUF_C_TYPE_STRING && memchr(wire->bytes, 0, wire->size))
-    return fail(s, wire->bytes, "field '%s': a name with a zero byte", field->name);
+    return fail_scan(s, wire->bytes, "field '%s': a name with a zero byte", field->name);
   return field->type == PROTOBUF_C_TYPE_MESSAGE ? check_submessage(s, field, wire) : PIR_OK;
 }
 
@@ -113,11 +119,11 @@ static pir_status scan(scanner *s, const uint8_t *at, const uint8_t *end,
     PIR_TRY(check_field(s, field, &wire));
   }
   if (in.error)
-    return fail(s, in.at, "%s: %s", message->short_name, in.error);
+    return fail_scan(s, in.at, "%s: %s", message->short_name, in.error);
   for (unsigned i = 0; i < message->n_fields; i++)
     if (message->fields[i].label == PROTOBUF_C_LABEL_REQUIRED && !(seen >> i & 1))
-      return fail(s, at, "%s without its field '%s'", message->short_name,
-                  message->fields[i].name);
+      return fail_scan(s, at, "%s without its field '%s'", message->short_name,
+                       message->fields[i].name);
   return PIR_OK;
 }
 

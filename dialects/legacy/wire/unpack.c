@@ -18,7 +18,7 @@ typedef struct unpacker {
   const ProtobufCMessageDescriptor *plain;  // the last one seen whose fields have no defaults
 } unpacker;
 
-static void *take(unpacker *u, size_t count, size_t size) {
+static void *alloc_array(unpacker *u, size_t count, size_t size) {
   return pir_arena_alloc(u->arena, pir_arena_size(u->arena, count, size));
 }
 
@@ -71,7 +71,7 @@ static void store(unpacker *u, const ProtobufCFieldDescriptor *field, const wire
       *(ProtobufCBinaryData *)to = (ProtobufCBinaryData){wire->size, (uint8_t *)wire->bytes};
       return;
     case PROTOBUF_C_TYPE_STRING:
-      name = take(u, wire->size + 1, 1);
+      name = alloc_array(u, wire->size + 1, 1);
       *(char **)to = name;
       memcpy(name, wire->bytes, wire->size);
       name[wire->size] = 0;
@@ -130,13 +130,13 @@ static void make_lists(unpacker *u, const uint8_t *at, const uint8_t *end,
   for (unsigned i = 0; i < message->n_fields; i++) {
     if (counts[i])
       *(void **)(base + message->fields[i].offset) =
-          take(u, counts[i], element_size(message->fields[i].type));
+          alloc_array(u, counts[i], element_size(message->fields[i].type));
   }
 }
 
 // An empty message. (The descriptors' own message_init is declared with another type than it
 // has.)
-static void begin(unpacker *u, void *base, const ProtobufCMessageDescriptor *message) {
+static void init_message(unpacker *u, void *base, const ProtobufCMessageDescriptor *message) {
   bool plain = true;
   memset(base, 0, message->sizeof_message);
   ((ProtobufCMessage *)base)->descriptor = message;
@@ -176,11 +176,11 @@ static void *unpack_frames(unpacker *u, const uint8_t *at, const uint8_t *end,
 
 static void *unpack(unpacker *u, const uint8_t *at, const uint8_t *end,
                     const ProtobufCMessageDescriptor *message) {
-  char *base = take(u, 1, message->sizeof_message);
+  char *base = alloc_array(u, 1, message->sizeof_message);
   wire_reader in = {at, end, NULL};
   wire_field wire;
   unsigned hint = 0;
-  begin(u, base, message);
+  init_message(u, base, message);
   if (is_frames(at, end, message) && unpack_frames(u, at, end, (Legacy__OpDesc__Attr *)base))
     return base;
   make_lists(u, at, end, message, base);

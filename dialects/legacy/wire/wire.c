@@ -3,7 +3,7 @@
 // are refused.
 #include "wire.h"
 
-static bool fail(wire_reader *reader, const char *why) {
+static bool fail_wire(wire_reader *reader, const char *why) {
   reader->error = why;
   return false;
 }
@@ -13,10 +13,10 @@ bool wire_long_varint(wire_reader *reader, uint64_t *out_value) {
   const uint8_t *p = reader->at;
   for (unsigned shift = 0; shift < 70; shift += 7) {
     if (p == reader->end)
-      return fail(reader, "truncated varint");
+      return fail_wire(reader, "truncated varint");
     uint8_t byte = *p++;
     if (shift == 63 && byte > 1)
-      return fail(reader, "varint of more than 64 bits");
+      return fail_wire(reader, "varint of more than 64 bits");
     value |= (uint64_t)(byte & 0x7f) << shift;
     if (byte & 0x80)
       continue;
@@ -24,7 +24,7 @@ bool wire_long_varint(wire_reader *reader, uint64_t *out_value) {
     *out_value = value;
     return true;
   }
-  return fail(reader, "varint of more than ten bytes");
+  return fail_wire(reader, "varint of more than ten bytes");
 }
 
 static bool payload(wire_reader *reader, wire_field *field) {
@@ -43,11 +43,11 @@ static bool payload(wire_reader *reader, wire_field *field) {
       break;
     case WIRE_FIXED32: field->value = 4; break;
     case WIRE_FIXED64: field->value = 8; break;
-    default: return fail(reader, "unknown wire type");
+    default: return fail_wire(reader, "unknown wire type");
   }
   left = (size_t)(reader->end - reader->at);
   if (field->value > left)
-    return fail(reader, "length reaches beyond the enclosing message");
+    return fail_wire(reader, "length reaches beyond the enclosing message");
   field->bytes = reader->at;
   field->size = (size_t)field->value;
   reader->at += field->size;
@@ -64,7 +64,7 @@ bool wire_any_next(wire_reader *reader, wire_field *out_field) {
     return false;
   if (tag >> 3 == 0 || tag >> 3 >= 1u << 29) {
     reader->at = start;
-    return fail(reader, "field number out of range");
+    return fail_wire(reader, "field number out of range");
   }
   out_field->number = (uint32_t)(tag >> 3);
   out_field->kind = (wire_kind)(tag & 7);

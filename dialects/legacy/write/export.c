@@ -48,7 +48,7 @@ typedef struct survey {
 
 // Reports every op that the old format never had, once a name; notes what kind of program it
 // is.
-static pir_walk_result look(pir_op *op, void *user) {
+static pir_walk_result survey_op(pir_op *op, void *user) {
   survey *s = user;
   s->feeds |= pir_op_is(op, PD_FEED);
   s->fetches |= pir_op_is(op, PD_FETCH);
@@ -82,7 +82,7 @@ static out_var *parameter_var(exporter *x, pir_str name, const pir_type *type) {
                              (int)name.size, name.data);
     return NULL;
   }
-  var = var_declare(x, text_copy(x, name), type);
+  var = var_declare(x, copy_text(x, name), type);
   if (!var)
     return NULL;
   var->desc->persistable = true;
@@ -103,7 +103,7 @@ static pir_status zero_state(exporter *x, const pir_op *op) {
   return PIR_OK;
 }
 
-static pir_status add_parameter(exporter *x, const pir_op *op) {
+static pir_status declare_parameter(exporter *x, const pir_op *op) {
   pir_value *value = pir_op_result(op, 0);
   bool trainable = pir_op_is(op, BUILTIN_PARAMETER);
   out_var *var;
@@ -123,10 +123,11 @@ static pir_status add_parameter(exporter *x, const pir_op *op) {
 
 static pir_walk_result reserve(pir_op *op, void *user) {
   exporter *x = user;
-  int attr = pir_op_is(op, PD_DATA)   ? PD_DATA_ATTR_NAME
-             : pir_op_is(op, PD_FEED) ? PD_FEED_ATTR_NAME
-                                      : -1;
-  const pir_attr *name = attr >= 0 ? pir_op_attr_at(op, (size_t)attr) : NULL;
+  const pir_attr *name = NULL;
+  if (pir_op_is(op, PD_DATA))
+    name = pir_op_attr_at(op, PD_DATA_ATTR_NAME);
+  else if (pir_op_is(op, PD_FEED))
+    name = pir_op_attr_at(op, PD_FEED_ATTR_NAME);
   if (!name)
     name_reserve(x, output_name(op));
   else if (name_take(x, pir_attr_as_str(name)))
@@ -134,13 +135,13 @@ static pir_walk_result reserve(pir_op *op, void *user) {
   return PIR_WALK_CONTINUE;
 }
 
-static pir_status add_parameters(exporter *x) {
+static pir_status declare_parameters(exporter *x) {
   pir_op *module = pir_program_module(x->program);
   pir_block *block = pir_program_block(x->program);
   (void)pir_walk(module, PIR_PRE_ORDER, reserve, x);
   PIR_EACH_OP(op, block)
   if (pir_op_has(op, PIR_PARAMETER) && pir_op_results(op) == 1)
-    PIR_TRY(add_parameter(x, op));
+    PIR_TRY(declare_parameter(x, op));
   PIR_EACH_OP(op, block) {
     if (!pir_op_is(op, BUILTIN_SET_PARAMETER) || !pir_op_operand(op, 0))
       continue;
@@ -194,7 +195,7 @@ static pir_status export_program(exporter *x) {
   pir_program_info info = pir_program_info_of(x->program);
   PIR_TRY(
       pir_verify(pir_program_module(x->program), &(pir_verify_options){.errors_only = true}));
-  (void)pir_walk(pir_program_module(x->program), PIR_PRE_ORDER, look, &s);
+  (void)pir_walk(pir_program_module(x->program), PIR_PRE_ORDER, survey_op, &s);
   if (s.status)
     return s.status;
   x->plain_inputs = s.feeds || !s.fetches || pir_str_equal(info.format, PIR_STR("pdmodel"));
@@ -207,7 +208,7 @@ static pir_status export_program(exporter *x) {
     pir_vec_push(&x->arena, &x->block->vars, x->feed->desc);
   if (s.fetches)
     pir_vec_push(&x->arena, &x->block->vars, x->fetch->desc);
-  PIR_TRY(add_parameters(x));
+  PIR_TRY(declare_parameters(x));
   return export_block(x, pir_program_block(x->program));
 }
 
@@ -242,7 +243,7 @@ static Legacy__OpVersionMap *pack_versions(exporter *x) {
   for (size_t i = 0; i < n; i++) {
     map->pair[i] = pir_arena_alloc(&x->arena, sizeof **map->pair);
     legacy__op_version_map__op_version_pair__init(map->pair[i]);
-    map->pair[i]->op_name = (char *)text_copy(x, pir_str_from(legacy_op_versions[i].name));
+    map->pair[i]->op_name = (char *)copy_text(x, pir_str_from(legacy_op_versions[i].name));
     map->pair[i]->op_version = pir_arena_alloc(&x->arena, sizeof *map->pair[i]->op_version);
     legacy__op_version__init(map->pair[i]->op_version);
     map->pair[i]->op_version->version = legacy_op_versions[i].version;
@@ -256,7 +257,7 @@ typedef struct sink {
   bool failed;
 } sink;
 
-static void append(ProtobufCBuffer *buffer, size_t size, const uint8_t *data) {
+static void write_packed(ProtobufCBuffer *buffer, size_t size, const uint8_t *data) {
   sink *s = (sink *)buffer;
   s->failed = s->failed || !s->out.write(s->out.user, (const char *)data, size);
 }
@@ -264,7 +265,7 @@ static void append(ProtobufCBuffer *buffer, size_t size, const uint8_t *data) {
 static pir_status pack(exporter *x, pir_writer out) {
   Legacy__ProgramDesc program;
   Legacy__Version version;
-  sink s = {{append}, out, false};
+  sink s = {{write_packed}, out, false};
   legacy__program_desc__init(&program);
   legacy__version__init(&version);
   version.has_version = true;

@@ -99,7 +99,7 @@ pir_str output_name(const pir_op *op);
 const char *name_make(exporter *x, const char *stem, size_t result);
 void name_reserve(exporter *x, pir_str name);  // name_make leaves it to name_take
 bool name_take(exporter *x, pir_str name);     // false when it is taken
-const char *text_copy(exporter *x, pir_str text);
+const char *copy_text(exporter *x, pir_str text);
 // What to call an op's results after: "conv2d".
 const char *name_stem(exporter *x, const pir_op *op);
 

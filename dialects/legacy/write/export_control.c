@@ -281,8 +281,8 @@ static void aim_loop(exporter *x, const pir_op *op, const pir_block *body, const
   }
 }
 
-static pir_status loop_body(exporter *x, const pir_op *op, out_var *const *vars,
-                            out_block **out_block_made) {
+static pir_status export_loop_body(exporter *x, const pir_op *op, out_var *const *vars,
+                                   out_block **out_block_made) {
   const pir_block *body = pir_region_first(pir_op_region(op, 0));
   const pir_op *yield = yield_of(body);
   size_t n = pir_op_operands(op);
@@ -341,7 +341,7 @@ pir_status export_while(exporter *x, const pir_op *op) {
     if (!(vars[i] = carrier(x, op, i)))
       return PIR_UNSUPPORTED;
   }
-  PIR_TRY(loop_body(x, op, vars, &block));
+  PIR_TRY(export_loop_body(x, op, vars, &block));
   close_loop(x, vars, n, block);
   for (size_t i = 1; i < n; i++)
     holder_set_var(x, pir_op_result(op, i - 1), vars[i]);
@@ -351,13 +351,13 @@ pir_status export_while(exporter *x, const pir_op *op) {
 // ---- stacks between a forward and a backward block: the backward block reads the forward
 // one's variables
 
-static const pir_op *stack_of(const pir_op *op) {
+static const pir_op *stack_op(const pir_op *op) {
   return pir_op_operands(op) && pir_op_operand(op, 0) ? pir_value_op(pir_op_operand(op, 0))
                                                       : NULL;
 }
 
 pir_status export_push(exporter *x, const pir_op *op) {
-  const pir_op *stack = stack_of(op);
+  const pir_op *stack = stack_op(op);
   size_t n = pir_op_operands(op);
   carried *c = pir_arena_zalloc(&x->arena, sizeof *c);
   if (!stack || !x->block->parent)
@@ -374,7 +374,7 @@ pir_status export_push(exporter *x, const pir_op *op) {
 }
 
 pir_status export_pop(exporter *x, const pir_op *op) {
-  const pir_op *stack = stack_of(op);
+  const pir_op *stack = stack_op(op);
   carried *c = stack ? pir_map_get(&x->stacks, stack) : NULL;
   if (!c || c->count != pir_op_results(op))
     return export_unsupported(x, "a stack that nothing was pushed on before");

@@ -15,7 +15,7 @@ out_op *op_open(exporter *x, const char *type) {
   out_op *o = pir_arena_zalloc(&x->arena, sizeof *o);
   o->desc = NEW(x, Legacy__OpDesc);
   legacy__op_desc__init(o->desc);
-  o->desc->type = (char *)text_copy(x, pir_str_from(type));
+  o->desc->type = (char *)copy_text(x, pir_str_from(type));
   return o;
 }
 
@@ -26,7 +26,7 @@ static Legacy__OpDesc__Var *slot_new(exporter *x, const char *name, out_var *con
   static const char empty[] = "@EMPTY@";
   Legacy__OpDesc__Var *slot = NEW(x, Legacy__OpDesc__Var);
   legacy__op_desc__var__init(slot);
-  slot->parameter = (char *)text_copy(x, pir_str_from(name));
+  slot->parameter = (char *)copy_text(x, pir_str_from(name));
   slot->n_arguments = n;
   slot->arguments =
       pir_arena_alloc(&x->arena, pir_arena_size(&x->arena, n, sizeof *slot->arguments));
@@ -62,7 +62,7 @@ static Legacy__OpDesc__Attr *attr_new(exporter *x, out_op *o, const char *name,
                                       Legacy__AttrType type) {
   Legacy__OpDesc__Attr *a = NEW(x, Legacy__OpDesc__Attr);
   legacy__op_desc__attr__init(a);
-  a->name = (char *)text_copy(x, pir_str_from(name));
+  a->name = (char *)copy_text(x, pir_str_from(name));
   a->type = type;
   for (size_t i = 0; i < o->attrs.count; i++)
     if (!strcmp(o->attrs.items[i]->name, name)) {
@@ -147,9 +147,11 @@ static const char *number_text(exporter *x, double f, int64_t i, bool is_int) {
 
 static void set_scalar(Legacy__Scalar *s, double f, int64_t i, uint8_t kind) {
   legacy__scalar__init(s);
-  s->type = kind == PIR_ATTR_BOOL                          ? LEGACY__SCALAR__TYPE__BOOLEAN
-            : kind == PIR_ATTR_I32 || kind == PIR_ATTR_I64 ? LEGACY__SCALAR__TYPE__LONG
-                                                           : LEGACY__SCALAR__TYPE__FLOAT64;
+  s->type = LEGACY__SCALAR__TYPE__FLOAT64;
+  if (kind == PIR_ATTR_BOOL)
+    s->type = LEGACY__SCALAR__TYPE__BOOLEAN;
+  else if (kind == PIR_ATTR_I32 || kind == PIR_ATTR_I64)
+    s->type = LEGACY__SCALAR__TYPE__LONG;
   s->has_b = s->type == LEGACY__SCALAR__TYPE__BOOLEAN;
   s->b = i != 0;
   s->has_i = s->type == LEGACY__SCALAR__TYPE__LONG;

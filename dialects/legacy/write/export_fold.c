@@ -35,15 +35,8 @@ static fold *fold_new(exporter *x, const pir_op *op) {
   return f;
 }
 
-static pir_shape shape_of(const pir_value *value) {
+static pir_shape value_shape(const pir_value *value) {
   return pir_type_shape(pir_value_type(value));
-}
-
-static bool all_known(pir_shape shape) {
-  for (size_t i = 0; i < shape.rank; i++)
-    if (shape.dims[i] < 0)
-      return false;
-  return true;
 }
 
 // ---- broadcast along `axis`
@@ -81,10 +74,10 @@ static void fold_static(exporter *x, const pir_op *op, const pir_op *reshape) {
   literal outer;
   if (!literal_of(x, pir_op_operand(reshape, PD_RESHAPE_IN_SHAPE), true, &outer))
     return;
-  if (!all_known(shape_of(y)) || !shape_of(y).rank ||
-      outer.count != shape_of(pir_op_operand(op, 0)).rank)
+  if (!pir_shape_is_known(value_shape(y)) || !value_shape(y).rank ||
+      outer.count != value_shape(pir_op_operand(op, 0)).rank)
     return;
-  int64_t axis = padded_axis(&outer, shape_of(y));
+  int64_t axis = padded_axis(&outer, value_shape(y));
   if (axis < 0)
     return;
   *fold_new(x, op) = (fold){.axis = axis, .y = y};
@@ -112,8 +105,8 @@ static void fold_dynamic(exporter *x, const pir_op *op, const pir_op *reshape) {
   if (!extents || pir_op_operand(extents, 0) != y ||
       !literal_of(x, pir_op_operand(list, 1), true, &ones))
     return;
-  int64_t axis =
-      (int64_t)shape_of(pir_op_operand(op, 0)).rank - (int64_t)(shape_of(y).rank + ones.count);
+  int64_t axis = (int64_t)value_shape(pir_op_operand(op, 0)).rank -
+                 (int64_t)(value_shape(y).rank + ones.count);
   if (!is_ones(&ones) || axis < 0)
     return;
   *fold_new(x, op) = (fold){.axis = axis, .y = y};
@@ -166,7 +159,7 @@ static int64_t product(pir_shape shape, size_t from, size_t to) {
 }
 
 // After how many dims `x` is cut into the matrix `dims`; 0: it is not.
-static int64_t rows_of(pir_shape x, const literal *dims) {
+static int64_t cut_of(pir_shape x, const literal *dims) {
   if (dims->count != 2)
     return 0;
   for (size_t rows = 1; rows < x.rank; rows++)
@@ -199,7 +192,7 @@ static bool flattened(exporter *x, const pir_op *op, fold *f, const pir_op **out
         !literal_of(x, pir_op_operand(out_flat[i], PD_RESHAPE_IN_SHAPE), true, &dims))
       return false;
     f->operands[i] = pir_op_operand(out_flat[i], 0);
-    f->rows[i] = rows_of(shape_of(f->operands[i]), &dims);
+    f->rows[i] = cut_of(value_shape(f->operands[i]), &dims);
     if (!f->rows[i])
       return false;
   }
@@ -219,7 +212,7 @@ static void fold_product(exporter *x, const pir_op *op) {
   int64_t dims[2 * PIR_MAX_RANK];
   if (!is_plain_product(op) || !flattened(x, op, &f, flat, 2))
     return;
-  pir_shape a = shape_of(f.operands[0]), b = shape_of(f.operands[1]);
+  pir_shape a = value_shape(f.operands[0]), b = value_shape(f.operands[1]);
   size_t rows = (size_t)f.rows[0], columns = b.rank - (size_t)f.rows[1];
   memcpy(dims, a.dims, rows * sizeof *dims);
   memcpy(dims + rows, b.dims + f.rows[1], columns * sizeof *dims);
@@ -240,7 +233,7 @@ static void fold_product_grad(exporter *x, const pir_op *op) {
     return;
   for (size_t i = 0; i < 2; i++) {
     pir_value *result = pir_op_result(op, i);
-    pir_shape shape = shape_of(f.operands[i]);
+    pir_shape shape = value_shape(f.operands[i]);
     if (!pir_value_type(result))
       continue;
     f.last[i] = last_reshape(x, result, shape.dims, shape.rank);
@@ -257,7 +250,7 @@ static void fold_product_grad(exporter *x, const pir_op *op) {
 
 // ---- all of them
 
-static pir_walk_result look(pir_op *op, void *user) {
+static pir_walk_result fold_op(pir_op *op, void *user) {
   exporter *x = user;
   if (is_elementwise(op))
     fold_elementwise(x, op);
@@ -271,7 +264,7 @@ static pir_walk_result look(pir_op *op, void *user) {
 }
 
 void find_folds(exporter *x) {
-  (void)pir_walk(pir_program_module(x->program), PIR_PRE_ORDER, look, x);
+  (void)pir_walk(pir_program_module(x->program), PIR_PRE_ORDER, fold_op, x);
 }
 
 bool is_swallowed(const exporter *x, const pir_op *op) {

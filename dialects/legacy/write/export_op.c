@@ -16,7 +16,7 @@ const pir_legacy_op *row_of(const pir_op *op) {
   return pir_op_def(op)->legacy;
 }
 
-static const char *at(const char *const *names, size_t i) {
+static const char *name_at(const char *const *names, size_t i) {
   return names ? names[i] : NULL;
 }
 
@@ -207,10 +207,10 @@ bool operand_folds(exporter *x, const pir_op *op, size_t i) {
   literal v;
   if (special_folds(x, op, i))
     return true;
-  if (!row || i >= def->operand_count || !at(row->operand_attrs, i))
+  if (!row || i >= def->operand_count || !name_at(row->operand_attrs, i))
     return false;
   list = def->operands[i].flags & PIR_OPERAND_INTARRAY;
-  tensor_too = at(row->tensor_slots, i) || at(row->tensors_slots, i);
+  tensor_too = name_at(row->tensor_slots, i) || name_at(row->tensors_slots, i);
   uint8_t kind = operand_kind(row, &def->operands[i], i);
   if (!literal_of(x, pir_op_operand(op, i), list, &v))
     return false;
@@ -252,8 +252,8 @@ static void leave_empty(exporter *x, out_op *o, const char *slot) {
     op_input(x, o, slot, NULL, 0);
 }
 
-static pir_status value_operand(exporter *x, const pir_op *op, size_t i, out_op *o) {
-  const char *slot = at(row_of(op)->operands, i);
+static pir_status write_value_operand(exporter *x, const pir_op *op, size_t i, out_op *o) {
+  const char *slot = name_at(row_of(op)->operands, i);
   const pir_value *value = pir_op_operand(op, i);
   holder *h = value ? holder_of(x, value) : NULL;
   if (!value) {
@@ -321,9 +321,9 @@ static void note_unknown(exporter *x, const char *name, uint8_t kind, const pir_
                          out_op *o) {
   const pir_type *type = pir_value_type(value);
   pir_shape shape = pir_type_shape(type);
-  int64_t n = pir_type_kind_of(type) == PIR_TYPE_VECTOR ? (int64_t)pir_type_elements(type)
-              : shape.rank                              ? shape.dims[0]
-                                                        : 1;
+  int64_t n = shape.rank ? shape.dims[0] : 1;
+  if (pir_type_kind_of(type) == PIR_TYPE_VECTOR)
+    n = (int64_t)pir_type_elements(type);
   if (!name || n < 0 || n > LITERAL_MAX || op_has_attr(o, name))
     return;
   int64_t *unknown = int_list(x, (size_t)n);
@@ -347,7 +347,7 @@ static void note_default(exporter *x, const char *name, uint8_t kind, out_op *o)
 static pir_status tensor_operand(exporter *x, const pir_op *op, size_t i,
                                  const pir_value *value, out_op *o) {
   const pir_legacy_op *row = row_of(op);
-  const char *one = at(row->tensor_slots, i), *several = at(row->tensors_slots, i);
+  const char *one = name_at(row->tensor_slots, i), *several = name_at(row->tensors_slots, i);
   holder *h = holder_of(x, value);
   if (!h || (!one && !several))
     return export_unsupported(
@@ -355,17 +355,17 @@ static pir_status tensor_operand(exporter *x, const pir_op *op, size_t i,
         row->name, is_unread(x, value) ? "; the parameter that it is was not read" : "");
   bool list = pir_type_kind_of(pir_value_type(value)) == PIR_TYPE_VECTOR;
   if (pir_op_def(op)->operands[i].flags & PIR_OPERAND_INTARRAY)
-    note_unknown(x, at(row->operand_attrs, i),
+    note_unknown(x, name_at(row->operand_attrs, i),
                  operand_kind(row, &pir_op_def(op)->operands[i], i), value, o);
   else
-    note_default(x, at(row->operand_attrs, i),
+    note_default(x, name_at(row->operand_attrs, i),
                  operand_kind(row, &pir_op_def(op)->operands[i], i), o);
   bool joined_here = list && value != pir_op_operand(op, i);  // the op wants the members joined
   if (several && (!one || (list && h->count > 1) || joined_here))
     return list_slot(x, value, h, o, several);
-  out_var *var = list && h->count > 1 ? joined(x, h, pir_value_type(value))
-                 : h->count           ? h->vars[0]
-                                      : NULL;
+  out_var *var = h->count ? h->vars[0] : NULL;
+  if (list && h->count > 1)
+    var = joined(x, h, pir_value_type(value));
   if (!var)
     return export_unsupported(x, "operand '%s' is an empty list",
                               pir_op_def(op)->operands[i].name);
@@ -391,7 +391,7 @@ pir_status export_operand(exporter *x, const pir_op *op, size_t i, out_op *o) {
   bool is_attr =
       pir_op_def(op)->operands[i].flags & (PIR_OPERAND_INTARRAY | PIR_OPERAND_SCALAR);
   if (!is_attr)
-    return value_operand(x, op, i, o);
+    return write_value_operand(x, op, i, o);
   if (!pir_op_operand(op, i))
     return PIR_OK;
   const fold *f = pir_map_get(&x->folds, op);
@@ -405,8 +405,8 @@ pir_status export_operand(exporter *x, const pir_op *op, size_t i, out_op *o) {
 static void leave_tensor_slots(exporter *x, const pir_op *op, out_op *o) {
   const pir_legacy_op *row = row_of(op);
   for (size_t i = 0; i < pir_op_def(op)->operand_count; i++) {
-    leave_empty(x, o, at(row->tensor_slots, i));
-    leave_empty(x, o, at(row->tensors_slots, i));
+    leave_empty(x, o, name_at(row->tensor_slots, i));
+    leave_empty(x, o, name_at(row->tensors_slots, i));
   }
 }
 
@@ -433,7 +433,7 @@ static holder *shared_with(exporter *x, const pir_op *op, size_t result) {
 
 pir_status export_results(exporter *x, const pir_op *op, out_op *o) {
   for (size_t i = 0; i < pir_op_results(op); i++) {
-    const char *slot = at(row_of(op)->results, i);
+    const char *slot = name_at(row_of(op)->results, i);
     pir_value *value = pir_op_result(op, i);
     if (!pir_value_type(value))
       continue;
@@ -446,7 +446,8 @@ pir_status export_results(exporter *x, const pir_op *op, out_op *o) {
 
 // ---- attributes
 
-static pir_legacy_kind attr_kind(const pir_legacy_op *row, const pir_attr_def *def, size_t i) {
+static pir_legacy_kind legacy_attr_kind(const pir_legacy_op *row, const pir_attr_def *def,
+                                        size_t i) {
   if (row->attr_kinds && row->attr_kinds[i].kind)
     return row->attr_kinds[i];
   return (pir_legacy_kind){def->kind, def->element_kind};
@@ -492,7 +493,8 @@ pir_status export_attrs(exporter *x, const pir_op *op, out_op *o) {
       continue;
     if (!value || pir_attr_kind_of(value) == PIR_ATTR_NONE)
       value = default_of(x, &def->attrs[i]);
-    if (value && !op_set_attr(x, o, row->attrs[i], attr_kind(row, &def->attrs[i], i), value))
+    if (value &&
+        !op_set_attr(x, o, row->attrs[i], legacy_attr_kind(row, &def->attrs[i], i), value))
       return export_unsupported(x, "attribute '%s' does not fit '%s' of '%s'",
                                 def->attrs[i].name, row->attrs[i], row->name);
   }

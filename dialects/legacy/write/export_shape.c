@@ -71,7 +71,7 @@ static out_var *kept_var(exporter *x, const pir_op *op, const pir_value *from,
                          const char *stem) {
   const pir_value *value = op ? pir_map_get(&x->claims, op) : NULL;
   const pir_attr *name = value ? pir_op_attr_at(pir_value_op(value), PD_DATA_ATTR_NAME) : NULL;
-  const char *text = name ? text_copy(x, pir_attr_as_str(name)) : name_make(x, stem, 1);
+  const char *text = name ? copy_text(x, pir_attr_as_str(name)) : name_make(x, stem, 1);
   out_var *kept = var_declare(x, text, kept_type(x, pir_value_type(from)));
   if (!kept)
     return NULL;

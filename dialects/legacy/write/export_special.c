@@ -29,7 +29,7 @@ static pir_status export_combine(exporter *x, const pir_op *op) {
   return PIR_OK;
 }
 
-static holder *list_of(exporter *x, const pir_op *op) {
+static holder *list_holder(exporter *x, const pir_op *op) {
   const pir_value *value = pir_op_operands(op) == 1 ? pir_op_operand(op, 0) : NULL;
   holder *h = value ? holder_of(x, value) : NULL;
   if (!h)
@@ -38,7 +38,7 @@ static holder *list_of(exporter *x, const pir_op *op) {
 }
 
 static pir_status export_split(exporter *x, const pir_op *op) {
-  holder *h = list_of(x, op);
+  holder *h = list_holder(x, op);
   if (!h)
     return PIR_UNSUPPORTED;
   for (size_t i = 0; i < pir_op_results(op) && i < h->count; i++)
@@ -48,7 +48,7 @@ static pir_status export_split(exporter *x, const pir_op *op) {
 }
 
 static pir_status export_slice(exporter *x, const pir_op *op) {
-  holder *h = list_of(x, op);
+  holder *h = list_holder(x, op);
   int64_t i = pir_op_int(op, BUILTIN_SLICE_ATTR_INDEX);
   if (!h)
     return PIR_UNSUPPORTED;
@@ -75,7 +75,7 @@ static out_var *declare_input(exporter *x, const pir_op *op, pir_str name) {
     return NULL;
   }
   if (!var)
-    var = var_declare(x, text_copy(x, name), type);
+    var = var_declare(x, copy_text(x, name), type);
   if (!var)
     return NULL;
   pir_map_put(&x->arena, &x->inputs, pir_name_get(x->ctx, name), (uint64_t)(uintptr_t)var);
@@ -133,7 +133,7 @@ static out_var *named_output(exporter *x, const pir_value *value, pir_str name) 
   out_var *var = value_var(x, value), *copy;
   if (!var || pir_str_equal(pir_str_from(var->name), name) || !name_take(x, name))
     return var;
-  copy = var_declare(x, text_copy(x, name), pir_value_type(value));
+  copy = var_declare(x, copy_text(x, name), pir_value_type(value));
   if (copy)
     op_assign(x, var, copy);
   return copy;
@@ -343,11 +343,10 @@ static pir_status export_passed(exporter *x, const pir_op *op) {
 }
 
 static pir_status export_assign(exporter *x, const pir_op *op) {
-  bool inplace = pir_op_has(op, PIR_INPLACE);
-  return simple(x, op, "assign", (const char *const[]){"X", NULL},
-                !inplace                  ? -1
-                : pir_op_operands(op) > 1 ? 1
-                                          : 0);
+  int shared = -1;
+  if (pir_op_has(op, PIR_INPLACE))
+    shared = pir_op_operands(op) > 1;
+  return simple(x, op, "assign", (const char *const[]){"X", NULL}, shared);
 }
 
 // The variable of an array needs no op: whoever writes it first makes it.
@@ -474,7 +473,7 @@ static pir_status export_shape64(exporter *x, const pir_op *op) {
 }
 
 // What is known of oneDNN's data types, which ride along.
-static void copy_onednn_types(exporter *x, const pir_op *op, out_op *o) {
+static void write_onednn_types(exporter *x, const pir_op *op, out_op *o) {
   static const char *const names[] = {"mkldnn_data_type", "onednn_data_type"};
   for (size_t i = 0; i < 2; i++) {
     const pir_attr *value = pir_op_attr_str(op, names[i]);
@@ -521,7 +520,7 @@ static out_var *converted(exporter *x, const pir_value *value, pir_dtype dtype) 
 static pir_status export_cast(exporter *x, const pir_op *op) {
   out_op *o;
   PIR_TRY(export_as(x, op, row_of(op)->name, &o));
-  copy_onednn_types(x, op, o);
+  write_onednn_types(x, op, o);
   op_set_int(x, o, "in_dtype", dtype_code(pir_op_operand(op, 0)));
   op_close(x, o);
   return PIR_OK;
@@ -549,7 +548,7 @@ static pir_status export_parts(exporter *x, const pir_op *op) {
   PIR_TRY(export_as(x, op, "split", &o));
   if (!op_has_attr(o, "sections"))
     no_ints(x, o, "sections", PIR_ATTR_I32);
-  copy_onednn_types(x, op, o);
+  write_onednn_types(x, op, o);
   op_close(x, o);
   return PIR_OK;
 }

@@ -30,7 +30,7 @@ void block_close(exporter *x) {
 
 // ---- names
 
-const char *text_copy(exporter *x, pir_str text) {
+const char *copy_text(exporter *x, pir_str text) {
   char *copy = pir_arena_zalloc(&x->arena, text.size + 1);
   if (text.size)
     memcpy(copy, text.data, text.size);
@@ -68,7 +68,7 @@ const char *name_stem(exporter *x, const pir_op *op) {
   }
   while (name.size > 1 && name.data[name.size - 1] == '_')
     name.size--;
-  return text_copy(x, name);
+  return copy_text(x, name);
 }
 
 const char *name_make(exporter *x, const char *stem, size_t result) {
@@ -81,7 +81,7 @@ const char *name_make(exporter *x, const char *stem, size_t result) {
     pir_strbuf_format(&text, "%s_%llu.tmp_%zu", stem, (unsigned long long)(*next)++, result);
   } while (pir_map_find(&x->names, pir_name_get(x->ctx, pir_strbuf_view(&text))));
   (void)name_take(x, pir_strbuf_view(&text));
-  return text_copy(x, pir_strbuf_view(&text));
+  return copy_text(x, pir_strbuf_view(&text));
 }
 
 // ---- variables
@@ -167,9 +167,9 @@ out_var *var_declare(exporter *x, const char *name, const pir_type *type) {
 
 static Legacy__VarType__TensorDesc *tensor_of(const out_var *var) {
   const Legacy__VarType *t = var->desc->type;
-  return t->dense_tensor   ? t->dense_tensor->tensor
-         : t->tensor_array ? t->tensor_array->tensor
-                           : NULL;
+  if (t->dense_tensor)
+    return t->dense_tensor->tensor;
+  return t->tensor_array ? t->tensor_array->tensor : NULL;
 }
 
 // A variable that is given a value of another shape: extents that differ are unknown. An array
@@ -356,7 +356,7 @@ const char *wanted_name(exporter *x, const pir_value *value) {
         wanted = name;  // uses come last first
     }
     if (wanted.size && name_take(x, wanted))
-      return text_copy(x, wanted);
+      return copy_text(x, wanted);
   }
   return NULL;
 }
@@ -407,7 +407,7 @@ static out_var *define_one(exporter *x, const pir_value *result, const pir_value
   return var;
 }
 
-static bool same_extents(pir_shape a, pir_shape b) {
+static bool extents_agree(pir_shape a, pir_shape b) {
   for (size_t i = 0; i < a.rank && a.rank == b.rank; i++)
     if (a.dims[i] != b.dims[i] && a.dims[i] >= 0 && b.dims[i] >= 0)
       return false;
@@ -420,7 +420,7 @@ static bool can_share(const out_var *var, const pir_type *type) {
   if (!var || var->desc->persistable || !pir_type_is_tensor(type))
     return var;
   return pir_type_dtype(var->type) == pir_type_dtype(type) &&
-         same_extents(pir_type_shape(var->type), pir_type_shape(type));
+         extents_agree(pir_type_shape(var->type), pir_type_shape(type));
 }
 
 holder *define(exporter *x, pir_value *value, holder *shared) {

@@ -6,10 +6,11 @@
 
 static const pir_fact *shaped(const pir_infer *infer, size_t k) {
   const pir_fact *x = k < infer->operand_count ? infer->operands[k] : NULL;
-  return x && x->known && !x->members && x->rank >= 0 ? x : NULL;
+  return fact_has_shape(x) ? x : NULL;
 }
 
-static void same_extents(pir_infer *infer, const pir_fact *a, const pir_fact *b, int32_t but) {
+static void demand_equal_extents(pir_infer *infer, const pir_fact *a, const pir_fact *b,
+                                 int32_t but) {
   for (int32_t d = 0; a->known && b->known && a->rank == b->rank && d < a->rank; d++)
     if (d != but)
       infer_require(infer, PIR_EQUAL, a->shape[d], b->shape[d]);
@@ -23,7 +24,7 @@ void pd_demand_same_shape(pir_infer *infer) {
     for (size_t m = 0; x && x->known && m < (x->members ? x->member_count : 1); m++) {
       const pir_fact *one = x->members ? x->members[m] : x;
       if (first)
-        same_extents(infer, first, one, -1);
+        demand_equal_extents(infer, first, one, -1);
       else
         first = one;
     }
@@ -48,7 +49,7 @@ void pd_demand_labels(pir_infer *infer) {
     return;
   if (axis < 0)
     axis += x->rank;
-  same_extents(infer, x, label, soft ? -1 : (int32_t)axis);
+  demand_equal_extents(infer, x, label, soft ? -1 : (int32_t)axis);
 }
 
 void pd_demand_class_numbers(pir_infer *infer) {

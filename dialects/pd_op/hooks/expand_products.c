@@ -31,7 +31,7 @@ typedef struct subscripts {
   int count;
 } subscripts;
 
-static int find(const labels *l, int label) {
+static int find_label(const labels *l, int label) {
   for (int i = 0; i < l->count; i++)
     if (l->at[i] == label)
       return i;
@@ -118,7 +118,7 @@ static const char *read_subscripts(pir_str text, const int *ranks, int count, su
   for (int i = 0; !wrong && i < s->out.count; i++) {
     bool known = false;
     for (int t = 0; t < count; t++)
-      known |= find(&s->terms[t], s->out.at[i]) >= 0;
+      known |= find_label(&s->terms[t], s->out.at[i]) >= 0;
     if (!known)
       wrong = "a label of the result is in no term";
     for (int k = 0; k < i; k++)
@@ -157,7 +157,7 @@ pir_status pd_infer_einsum(pir_infer *infer) {
   pir_dim extents[2 * ELLIPSIS] = {0};
   for (int t = 0; t < s.count; t++)
     for (int i = 0; i < s.terms[t].count; i++) {
-      int label = s.terms[t].at[i], to = find(&s.out, label);
+      int label = s.terms[t].at[i], to = find_label(&s.out, label);
       pir_dim dim = member(x, (size_t)t)->shape[i];
       int64_t a, b;
       bool both = pir_dim_is_const(infer->dims, extents[label], &a) &&
@@ -181,8 +181,8 @@ typedef struct setting {
   const pir_attr *value;
 } setting;
 
-static pir_value *build(pir_expand *e, uint32_t id, pir_value *const *in, size_t count,
-                        const setting *settings, size_t setting_count) {
+static pir_value *build_value(pir_expand *e, uint32_t id, pir_value *const *in, size_t count,
+                              const setting *settings, size_t setting_count) {
   pir_named_attr attrs[4];
   for (size_t i = 0; i < count; i++)
     if (!in[i])
@@ -194,23 +194,24 @@ static pir_value *build(pir_expand *e, uint32_t id, pir_value *const *in, size_t
   return op ? pir_op_result(op, 0) : NULL;
 }
 
-static const pir_attr *flag(pir_expand *e, bool value) {
+static const pir_attr *bool_attr(pir_expand *e, bool value) {
   return pir_attr_bool(pir_op_context(e->op), value);
 }
 
-static const pir_attr *number(pir_expand *e, int64_t value) {
+static const pir_attr *int_attr(pir_expand *e, int64_t value) {
   return pir_attr_int(pir_op_context(e->op), PIR_ATTR_I32, value);
 }
 
 static pir_value *matmul(pir_expand *e, pir_value *x, pir_value *y) {
-  return build(e, PD_MATMUL, (pir_value *[]){x, y}, 2,
-               (setting[]){{"transpose_x", flag(e, false)}, {"transpose_y", flag(e, false)}},
-               2);
+  return build_value(
+      e, PD_MATMUL, (pir_value *[]){x, y}, 2,
+      (setting[]){{"transpose_x", bool_attr(e, false)}, {"transpose_y", bool_attr(e, false)}},
+      2);
 }
 
 static pir_value *with_ints(pir_expand *e, uint32_t id, pir_value *x, const int64_t *values,
                             size_t count) {
-  return build(e, id, (pir_value *[]){x, pir_expand_ints(e, values, count)}, 2, NULL, 0);
+  return build_value(e, id, (pir_value *[]){x, pir_expand_ints(e, values, count)}, 2, NULL, 0);
 }
 
 static pir_value *flatten(pir_expand *e, pir_value *x, int first, int count) {
@@ -218,10 +219,10 @@ static pir_value *flatten(pir_expand *e, pir_value *x, int first, int count) {
     return with_ints(e, PD_UNSQUEEZE, x, &(int64_t){first}, 1);
   if (count == 1)
     return x;
-  return build(e, PD_FLATTEN, &x, 1,
-               (setting[]){{"start_axis", number(e, first)},
-                           {"stop_axis", number(e, first + count - 1)}},
-               2);
+  return build_value(e, PD_FLATTEN, &x, 1,
+                     (setting[]){{"start_axis", int_attr(e, first)},
+                                 {"stop_axis", int_attr(e, first + count - 1)}},
+                     2);
 }
 
 // ---- terms
@@ -245,8 +246,8 @@ static void sum_axes(pir_expand *e, term *t, uint32_t axes) {
     return;
   pir_value *in[] = {t->value, pir_expand_ints(e, list, count)};
   const pir_attr *same = pir_attr_dtype(pir_op_context(e->op), PIR_UNDEFINED);
-  t->value =
-      build(e, PD_SUM, in, 2, (setting[]){{"dtype", same}, {"keepdim", flag(e, false)}}, 2);
+  t->value = build_value(e, PD_SUM, in, 2,
+                         (setting[]){{"dtype", same}, {"keepdim", bool_attr(e, false)}}, 2);
   t->l = left;
 }
 
@@ -257,11 +258,11 @@ static void take_diagonals(pir_expand *e, term *t) {
     for (int k = i + 1; k < t->l.count; k++) {
       if (t->l.at[i] != t->l.at[k])
         continue;
-      t->value =
-          build(e, PD_DIAGONAL, &t->value, 1,
-                (setting[]){
-                    {"offset", number(e, 0)}, {"axis1", number(e, i)}, {"axis2", number(e, k)}},
-                3);
+      t->value = build_value(e, PD_DIAGONAL, &t->value, 1,
+                             (setting[]){{"offset", int_attr(e, 0)},
+                                         {"axis1", int_attr(e, i)},
+                                         {"axis2", int_attr(e, k)}},
+                             3);
       int label = t->l.at[i];
       memmove(t->l.at + k, t->l.at + k + 1, (size_t)(t->l.count - k - 1) * sizeof(int));
       memmove(t->l.at + i, t->l.at + i + 1, (size_t)(t->l.count - i - 2) * sizeof(int));
@@ -275,19 +276,19 @@ static void order_axes(pir_expand *e, term *t, const labels *order) {
   const pir_attr *perm[PIR_MAX_RANK];
   bool moved = false;
   for (int i = 0; i < order->count; i++) {
-    int at = find(&t->l, order->at[i]);
-    perm[i] = number(e, at);
+    int at = find_label(&t->l, order->at[i]);
+    perm[i] = int_attr(e, at);
     moved |= at != i;
   }
   if (moved)
-    t->value = build(e, PD_TRANSPOSE, &t->value, 1,
-                     (setting[]){{"perm", pir_attr_array(pir_op_context(e->op), perm,
-                                                         (size_t)order->count)}},
-                     1);
+    t->value = build_value(e, PD_TRANSPOSE, &t->value, 1,
+                           (setting[]){{"perm", pir_attr_array(pir_op_context(e->op), perm,
+                                                               (size_t)order->count)}},
+                           1);
   t->l = *order;
 }
 
-static void append(labels *to, const labels *from) {
+static void append_labels(labels *to, const labels *from) {
   for (int i = 0; i < from->count && to->count < PIR_MAX_RANK; i++)
     to->at[to->count++] = from->at[i];
 }
@@ -297,17 +298,17 @@ typedef struct sharing {
   labels shared, summed, a, b;
 } sharing;
 
-static sharing compare(const term *a, const term *b, const labels *needed) {
+static sharing sharing_of(const term *a, const term *b, const labels *needed) {
   sharing s = {0};
   for (int i = 0; i < a->l.count; i++) {
     int label = a->l.at[i];
-    labels *to = find(&b->l, label) < 0     ? &s.a
-                 : find(needed, label) >= 0 ? &s.shared
-                                            : &s.summed;
+    labels *to = find_label(needed, label) >= 0 ? &s.shared : &s.summed;
+    if (find_label(&b->l, label) < 0)
+      to = &s.a;
     to->at[to->count++] = label;
   }
   for (int i = 0; i < b->l.count; i++)
-    if (find(&a->l, b->l.at[i]) < 0)
+    if (find_label(&a->l, b->l.at[i]) < 0)
       s.b.at[s.b.count++] = b->l.at[i];
   return s;
 }
@@ -318,7 +319,7 @@ static pir_value *align(pir_expand *e, term *t, const labels *all) {
   int64_t missing[PIR_MAX_RANK];
   size_t count = 0;
   for (int i = 0; i < all->count; i++) {
-    if (find(&t->l, all->at[i]) >= 0)
+    if (find_label(&t->l, all->at[i]) >= 0)
       own.at[own.count++] = all->at[i];
     else
       missing[count++] = i;
@@ -329,12 +330,12 @@ static pir_value *align(pir_expand *e, term *t, const labels *all) {
 
 static term by_element(pir_expand *e, term *a, term *b, const sharing *s) {
   term out = {.l = s->shared};
-  append(&out.l, &s->a);
-  append(&out.l, &s->b);
+  append_labels(&out.l, &s->a);
+  append_labels(&out.l, &s->b);
   int kept = out.l.count;
-  append(&out.l, &s->summed);
+  append_labels(&out.l, &s->summed);
   pir_value *x = align(e, a, &out.l), *y = align(e, b, &out.l);
-  out.value = build(e, PD_MULTIPLY, (pir_value *[]){x, y}, 2, NULL, 0);
+  out.value = build_value(e, PD_MULTIPLY, (pir_value *[]){x, y}, 2, NULL, 0);
   sum_axes(e, &out, (uint32_t)((UINT64_C(1) << out.l.count) - (UINT64_C(1) << kept)));
   return out;
 }
@@ -344,7 +345,7 @@ static int own_extents(pir_expand *e, const term *t, const labels *own, int64_t 
   const pir_fact *fact = pir_facts_of(e->facts, t->value);
   int open = 0;
   for (int i = 0; i < own->count; i++)
-    if (!pir_dim_is_const(pir_facts_dims(e->facts), fact->shape[find(&t->l, own->at[i])],
+    if (!pir_dim_is_const(pir_facts_dims(e->facts), fact->shape[find_label(&t->l, own->at[i])],
                           &out[i]) ||
         !out[i]) {
       out[i] = -1;
@@ -357,17 +358,17 @@ static term by_matrices(pir_expand *e, term *a, term *b, const sharing *s,
                         const int64_t *extents) {
   labels left = s->shared, right = s->shared;
   int n = s->shared.count;
-  append(&left, &s->a);
-  append(&left, &s->summed);
-  append(&right, &s->summed);
-  append(&right, &s->b);
+  append_labels(&left, &s->a);
+  append_labels(&left, &s->summed);
+  append_labels(&right, &s->summed);
+  append_labels(&right, &s->b);
   order_axes(e, a, &left);
   order_axes(e, b, &right);
   pir_value *x = flatten(e, flatten(e, a->value, n, s->a.count), n + 1, s->summed.count);
   pir_value *y = flatten(e, flatten(e, b->value, n, s->summed.count), n + 1, s->b.count);
   term out = {matmul(e, x, y), s->shared};
-  append(&out.l, &s->a);
-  append(&out.l, &s->b);
+  append_labels(&out.l, &s->a);
+  append_labels(&out.l, &s->b);
   if (s->a.count == 1 && s->b.count == 1)
     return out;
   int64_t list[PIR_MAX_RANK] = {0};  // 0: as before
@@ -376,8 +377,8 @@ static term by_matrices(pir_expand *e, term *a, term *b, const sharing *s,
   return out;
 }
 
-static term join(pir_expand *e, term *a, term *b, const labels *needed) {
-  sharing s = compare(a, b, needed);
+static term join_terms(pir_expand *e, term *a, term *b, const labels *needed) {
+  sharing s = sharing_of(a, b, needed);
   int64_t extents[2 * PIR_MAX_RANK];
   int open = own_extents(e, a, &s.a, extents) + own_extents(e, b, &s.b, extents + s.a.count);
   bool keeps = s.a.count == 1 && s.b.count == 1;
@@ -404,7 +405,7 @@ static pir_status no_members(const pir_op *op) {
       pir_op_def(op)->name, MAX_TERMS);
 }
 
-static pir_str text_of(const pir_op *op, const char *name) {
+static pir_str text_attr(const pir_op *op, const char *name) {
   return pir_attr_as_str(pir_op_attr(op, pir_name_get(pir_op_context(op), pir_str_from(name))));
 }
 
@@ -412,10 +413,10 @@ static pir_str text_of(const pir_op *op, const char *name) {
 static labels needed_from(const subscripts *s, int first, const labels *of) {
   labels needed = {0};
   for (int i = 0; i < of->count; i++) {
-    bool wanted = find(&s->out, of->at[i]) >= 0;
+    bool wanted = find_label(&s->out, of->at[i]) >= 0;
     for (int t = first; t < s->count; t++)
-      wanted |= find(&s->terms[t], of->at[i]) >= 0;
-    if (wanted && find(&needed, of->at[i]) < 0)
+      wanted |= find_label(&s->terms[t], of->at[i]) >= 0;
+    if (wanted && find_label(&needed, of->at[i]) < 0)
       needed.at[needed.count++] = of->at[i];
   }
   return needed;
@@ -427,9 +428,9 @@ static term simplify(pir_expand *e, const subscripts *s, int k, pir_value *value
   uint32_t lonely = 0;
   take_diagonals(e, &t);
   for (int i = 0; i < t.l.count; i++) {
-    bool wanted = find(&s->out, t.l.at[i]) >= 0;
+    bool wanted = find_label(&s->out, t.l.at[i]) >= 0;
     for (int o = 0; o < s->count; o++)
-      wanted |= o != k && find(&s->terms[o], t.l.at[i]) >= 0;
+      wanted |= o != k && find_label(&s->terms[o], t.l.at[i]) >= 0;
     if (!wanted)
       lonely |= 1u << i;
   }
@@ -451,7 +452,7 @@ pir_status pd_expand_einsum(pir_expand *e) {
                         pir_op_def(e->op)->name, i);
     ranks[i] = fact->rank;
   }
-  const char *wrong = read_subscripts(text_of(e->op, "equation"), ranks, count, &s);
+  const char *wrong = read_subscripts(text_attr(e->op, "equation"), ranks, count, &s);
   if (wrong)
     return pir_error(e->op, "equation: %s", wrong);
   term all = simplify(e, &s, 0, members[0]);
@@ -460,9 +461,9 @@ pir_status pd_expand_einsum(pir_expand *e) {
     labels of = all.l;
     if (all.l.count + next.l.count > PIR_MAX_RANK)
       return pir_error(e->op, "equation: more than %d axes", PIR_MAX_RANK);
-    append(&of, &next.l);
+    append_labels(&of, &next.l);
     labels needed = needed_from(&s, k + 1, &of);
-    all = join(e, &all, &next, &needed);
+    all = join_terms(e, &all, &next, &needed);
   }
   if (all.value)
     order_axes(e, &all, &s.out);
@@ -561,8 +562,14 @@ pir_status pd_expand_multi_dot(pir_expand *e) {
   for (int i = 0; i < count; i++) {
     const pir_fact *fact = pir_facts_of(e->facts, c.members[i]);
     bool matrix = fact->known && fact->rank == 2;
-    c.extents[i] = i || matrix ? extent_of(e, fact, 0) : 1;
-    c.extents[i + 1] = matrix ? extent_of(e, fact, 1) : i ? 1 : extent_of(e, fact, 0);
+    // A vector is a row at the start of the chain and a column at its end.
+    double rows = i ? extent_of(e, fact, 0) : 1, columns = i ? 1 : extent_of(e, fact, 0);
+    if (matrix) {
+      rows = extent_of(e, fact, 0);
+      columns = extent_of(e, fact, 1);
+    }
+    c.extents[i] = rows;
+    c.extents[i + 1] = columns;
   }
   plan_chain(&c, count);
   e->results[0] = multiply_chain(&c, 0, count - 1);
@@ -586,9 +593,9 @@ static subscripts other_terms(const subscripts *s, int k, pir_value *const *memb
   }
   for (int i = 0; i < s->terms[k].count; i++) {
     int label = s->terms[k].at[i];
-    bool there = find(&other.out, label) >= 0, known = false;
+    bool there = find_label(&other.out, label) >= 0, known = false;
     for (int t = 0; t < other.count; t++)
-      known |= find(&other.terms[t], label) >= 0;
+      known |= find_label(&other.terms[t], label) >= 0;
     if (known && !there)
       other.out.at[other.out.count++] = label;
   }
@@ -596,7 +603,7 @@ static subscripts other_terms(const subscripts *s, int k, pir_value *const *memb
 }
 
 static pir_value *like_value(pir_expand *e, uint32_t id, pir_value *x, pir_value *like) {
-  return build(e, id, (pir_value *[]){x, like}, 2, NULL, 0);
+  return build_value(e, id, (pir_value *[]){x, like}, 2, NULL, 0);
 }
 
 // A label that the operand has twice: only its diagonal had a part.
@@ -604,11 +611,11 @@ static pir_value *onto_diagonal(pir_expand *e, const labels *l, pir_value *x, pi
   for (int i = 0; i < l->count; i++)
     for (int j = i + 1; j < l->count; j++)
       if (l->at[i] == l->at[j])
-        return build(e, PD_DIAGONAL_GRAD, (pir_value *[]){x, grad}, 2,
-                     (setting[]){{"offset", number(e, 0)},
-                                 {"axis1", number(e, i)},
-                                 {"axis2", number(e, j)}},
-                     3);
+        return build_value(e, PD_DIAGONAL_GRAD, (pir_value *[]){x, grad}, 2,
+                           (setting[]){{"offset", int_attr(e, 0)},
+                                       {"axis1", int_attr(e, i)},
+                                       {"axis2", int_attr(e, j)}},
+                           3);
   return grad;
 }
 
@@ -618,16 +625,16 @@ static pir_value *grad_of_term(pir_expand *e, const subscripts *s, int k,
   subscripts other = other_terms(s, k, members, grad, values);
   term all = simplify(e, &other, 0, values[0]), own = {members[k], s->terms[k]};
   for (int i = 1; i < other.count && all.value; i++) {
-    pir_value *conjugate = build(e, PD_CONJ, &values[i], 1, NULL, 0);
+    pir_value *conjugate = build_value(e, PD_CONJ, &values[i], 1, NULL, 0);
     if (!conjugate)
       return NULL;
     term next = simplify(e, &other, i, conjugate);
     labels of = all.l;
     if (all.l.count + next.l.count > PIR_MAX_RANK)
       return NULL;
-    append(&of, &next.l);
+    append_labels(&of, &next.l);
     labels needed = needed_from(&other, i + 1, &of);
-    all = join(e, &all, &next, &needed);
+    all = join_terms(e, &all, &next, &needed);
   }
   take_diagonals(e, &own);
   if (!all.value || !own.value)
@@ -654,14 +661,14 @@ pir_status pd_expand_einsum_grad(pir_expand *e) {
                         "unsupported: \"%s\" of operand %d, whose rank shows only in the run",
                         pir_op_def(e->op)->name, i);
   }
-  const char *wrong = read_subscripts(text_of(e->op, "equation"), ranks, count, &s);
+  const char *wrong = read_subscripts(text_attr(e->op, "equation"), ranks, count, &s);
   if (wrong)
     return pir_error(e->op, "equation: %s", wrong);
   for (int k = 0; k < count; k++) {
     labels seen = {0};
     int twice = 0;
     for (int i = 0; i < s.terms[k].count; i++) {
-      twice += find(&seen, s.terms[k].at[i]) >= 0;
+      twice += find_label(&seen, s.terms[k].at[i]) >= 0;
       seen.at[seen.count++] = s.terms[k].at[i];
     }
     grads[k] = twice < 2 ? grad_of_term(e, &s, k, members, grad) : NULL;
@@ -669,6 +676,6 @@ pir_status pd_expand_einsum_grad(pir_expand *e) {
       return pir_report(pir_op_context(e->op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(e->op),
                         "unsupported: the gradient of operand %d by these subscripts", k);
   }
-  e->results[0] = build(e, BUILTIN_COMBINE, grads, (size_t)count, NULL, 0);
+  e->results[0] = build_value(e, BUILTIN_COMBINE, grads, (size_t)count, NULL, 0);
   return e->results[0] ? PIR_OK : PIR_INVALID;
 }

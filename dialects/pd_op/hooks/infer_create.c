@@ -129,8 +129,9 @@ static pir_dim steps(pir_infer *infer, const pir_fact *const *bounds, bool inclu
   if (numbers) {
     double count = (values[1] - values[0]) / values[2];
     count = inclusive ? trunc(count) + 1 : ceil(count);
-    return isfinite(count) && count < 0x1p62 ? (count > 0 ? (int64_t)count : 0)
-                                             : PIR_DIM_UNKNOWN;
+    if (!isfinite(count) || count >= 0x1p62)
+      return PIR_DIM_UNKNOWN;
+    return count > 0 ? (int64_t)count : 0;
   }
   pir_dim start = fact_element(bounds[0], 0), end = fact_element(bounds[1], 0),
           step = fact_element(bounds[2], 0);
@@ -159,7 +160,7 @@ static int64_t below_diagonal(int64_t rows, int64_t columns, int64_t offset) {
   int64_t first = offset < 0 ? -offset : 0, last = columns - offset;
   if (first > rows)
     first = rows;
-  last = last < first ? first : last > rows ? rows : last;
+  last = clamp(last, first, rows);
   int64_t some = last - first, least = first + offset;
   __int128 sum = (__int128)some * least + (__int128)some * (some - 1) / 2 +
                  (__int128)(rows - last) * columns;

@@ -61,9 +61,11 @@ pir_status pd_infer_boxes_kept(pir_infer *infer) {
                  *rois_num = infer->operand_count > 2 ? infer->operands[2] : NULL;
   fact_put_shape(infer_begin(infer, 0), 2, PIR_DIM_UNKNOWN, 6, 0, 0);
   fact_put_shape(infer_begin(infer, 1), 2, PIR_DIM_UNKNOWN, 1, 0, 0);
-  pir_dim images = fact_has_rank(scores, 3)     ? scores->shape[0]
-                   : fact_has_rank(rois_num, 1) ? rois_num->shape[0]
-                                                : PIR_DIM_UNKNOWN;
+  pir_dim images = PIR_DIM_UNKNOWN;
+  if (fact_has_rank(scores, 3))
+    images = scores->shape[0];
+  else if (fact_has_rank(rois_num, 1))
+    images = rois_num->shape[0];
   fact_put_shape(infer_begin(infer, 2), 1, images, 0, 0, 0);
   return PIR_OK;
 }
@@ -129,6 +131,13 @@ static void put_levels(pir_infer *infer, int result, size_t levels, int32_t rank
       .known = true, .dtype = dtype, .rank = -1, .members = members, .member_count = levels};
 }
 
+// The images of a batch, of whose regions `counts` holds the numbers; without it there is one.
+static pir_dim images_of(const pir_fact *counts) {
+  if (!counts)
+    return 1;
+  return fact_has_rank(counts, 1) ? counts->shape[0] : PIR_DIM_UNKNOWN;
+}
+
 pir_status pd_infer_distribute_fpn_proposals(pir_infer *infer) {
   const pir_fact *rois = infer->operands[PD_DISTRIBUTE_FPN_PROPOSALS_IN_FPN_ROIS];
   const pir_fact *number = infer->operands[PD_DISTRIBUTE_FPN_PROPOSALS_IN_ROIS_NUM];
@@ -139,10 +148,7 @@ pir_status pd_infer_distribute_fpn_proposals(pir_infer *infer) {
   put_levels(infer, PD_DISTRIBUTE_FPN_PROPOSALS_OUT_MULTI_FPN_ROIS, (size_t)(high - low + 1), 2,
              PIR_DIM_UNKNOWN);
   put_levels(infer, PD_DISTRIBUTE_FPN_PROPOSALS_OUT_MULTI_LEVEL_ROIS_NUM,
-             (size_t)(high - low + 1), 1,
-             fact_has_rank(number, 1) ? number->shape[0]
-             : number                 ? PIR_DIM_UNKNOWN
-                                      : 1);
+             (size_t)(high - low + 1), 1, images_of(number));
   pir_dim count = fact_has_rank(rois, 2) ? rois->shape[0] : PIR_DIM_UNKNOWN;
   fact_put_shape(infer_begin(infer, PD_DISTRIBUTE_FPN_PROPOSALS_OUT_RESTORE_INDEX), 2, count, 1,
                  0, 0);
@@ -157,15 +163,12 @@ pir_status pd_infer_collect_fpn_proposals(pir_infer *infer) {
       return pir_infer_fail(infer, "multi_level_scores: expects rank 2, found %d in member %zu",
                             scores->members[i]->rank, i);
   const pir_fact *numbers = infer->operands[PD_COLLECT_FPN_PROPOSALS_IN_MULTI_LEVEL_ROIS_NUM],
-                 *first = numbers && numbers->member_count ? numbers->members[0] : NULL;
+                 *first = numbers && numbers->member_count ? numbers->members[0] : numbers;
   fact_put_shape(infer_begin(infer, PD_COLLECT_FPN_PROPOSALS_OUT_FPN_ROIS), 2, PIR_DIM_UNKNOWN,
                  4, 0, 0);
   if (infer->result_count > 1)
     fact_put_shape(infer_begin(infer, PD_COLLECT_FPN_PROPOSALS_OUT_ROIS_NUM), 1,
-                   fact_has_rank(first, 1) ? first->shape[0]
-                   : numbers               ? PIR_DIM_UNKNOWN
-                                           : 1,
-                   0, 0, 0);
+                   images_of(first), 0, 0, 0);
   return PIR_OK;
 }
 

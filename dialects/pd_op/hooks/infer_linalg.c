@@ -42,8 +42,8 @@ static pir_status square(pir_infer *infer, int k, const pir_fact **out) {
 }
 
 // Result i: the leading axes of x without its last `drop`, then `count` more.
-static pir_fact *stack_of(pir_infer *infer, int i, const pir_fact *x, int drop, int count,
-                          pir_dim a, pir_dim b) {
+static pir_fact *begin_stack(pir_infer *infer, int i, const pir_fact *x, int drop, int count,
+                             pir_dim a, pir_dim b) {
   pir_fact *out = infer_begin(infer, i);
   if (!x)
     return out;
@@ -61,17 +61,21 @@ static pir_dim smaller(pir_infer *infer, const pir_fact *x) {
 }
 
 static pir_dtype real_type(pir_dtype t) {
-  return t == PIR_C64 ? PIR_F32 : t == PIR_C128 ? PIR_F64 : t;
+  if (t == PIR_C64)
+    return PIR_F32;
+  return t == PIR_C128 ? PIR_F64 : t;
 }
 
 static pir_dtype complex_type(pir_dtype t) {
-  return t == PIR_F32 ? PIR_C64 : t == PIR_F64 ? PIR_C128 : t;
+  if (t == PIR_F32)
+    return PIR_C64;
+  return t == PIR_F64 ? PIR_C128 : t;
 }
 
 pir_status pd_infer_square_like(pir_infer *infer) {
   const pir_fact *x;
   PIR_TRY(square(infer, 0, &x));
-  (void)stack_of(infer, 0, x, 0, 0, 0, 0);
+  (void)begin_stack(infer, 0, x, 0, 0, 0, 0);
   return PIR_OK;
 }
 
@@ -80,7 +84,7 @@ pir_status pd_infer_of_matrices(pir_infer *infer) {
   const pir_fact *x;
   PIR_TRY(square(infer, 0, &x));
   for (int i = 0; i < infer->def->result_count; i++) {
-    pir_fact *out = stack_of(infer, i, x, 2, 0, 0, 0);
+    pir_fact *out = begin_stack(infer, i, x, 2, 0, 0, 0);
     if (i)
       out->dtype = real_type(out->dtype);
   }
@@ -93,9 +97,9 @@ pir_status pd_infer_svd(pir_infer *infer) {
   PIR_TRY(matrices(infer, PD_SVD_IN_X, &x));
   bool full = infer->attrs[PD_SVD_ATTR_FULL_MATRICES].i;
   pir_dim k = smaller(infer, x), m = x ? rows_of(x) : 0, n = x ? columns_of(x) : 0;
-  (void)stack_of(infer, PD_SVD_OUT_U, x, 2, 2, m, full ? m : k);
-  (void)stack_of(infer, PD_SVD_OUT_VH, x, 2, 2, full ? n : k, n);
-  pir_fact *s = stack_of(infer, PD_SVD_OUT_S, x, 2, 1, k, 0);
+  (void)begin_stack(infer, PD_SVD_OUT_U, x, 2, 2, m, full ? m : k);
+  (void)begin_stack(infer, PD_SVD_OUT_VH, x, 2, 2, full ? n : k, n);
+  pir_fact *s = begin_stack(infer, PD_SVD_OUT_S, x, 2, 1, k, 0);
   s->dtype = real_type(s->dtype);
   return PIR_OK;
 }
@@ -103,7 +107,7 @@ pir_status pd_infer_svd(pir_infer *infer) {
 pir_status pd_infer_svdvals(pir_infer *infer) {
   const pir_fact *x;
   PIR_TRY(matrices(infer, PD_SVDVALS_IN_X, &x));
-  pir_fact *s = stack_of(infer, 0, x, 2, 1, smaller(infer, x), 0);
+  pir_fact *s = begin_stack(infer, 0, x, 2, 1, smaller(infer, x), 0);
   s->dtype = real_type(s->dtype);
   return PIR_OK;
 }
@@ -118,12 +122,12 @@ pir_status pd_infer_qr(pir_infer *infer) {
                           (int)mode.size, mode.data);
   PIR_TRY(matrices(infer, PD_QR_IN_X, &x));
   pir_dim k = smaller(infer, x), m = x ? rows_of(x) : 0, n = x ? columns_of(x) : 0;
-  pir_fact *q = stack_of(infer, PD_QR_OUT_Q, x, 2, 2, m, complete ? m : k);
+  pir_fact *q = begin_stack(infer, PD_QR_OUT_Q, x, 2, 2, m, complete ? m : k);
   if (only_r) {
     q->rank = 1;
     q->shape[0] = 0;
   }
-  (void)stack_of(infer, PD_QR_OUT_R, x, 2, 2, complete ? m : k, n);
+  (void)begin_stack(infer, PD_QR_OUT_R, x, 2, 2, complete ? m : k, n);
   return PIR_OK;
 }
 
@@ -132,11 +136,11 @@ pir_status pd_infer_qr(pir_infer *infer) {
 static pir_status eigen(pir_infer *infer, bool hermitian) {
   const pir_fact *x;
   PIR_TRY(square(infer, 0, &x));
-  pir_fact *values = stack_of(infer, 0, x, 2, 1, x ? columns_of(x) : 0, 0);
+  pir_fact *values = begin_stack(infer, 0, x, 2, 1, x ? columns_of(x) : 0, 0);
   values->dtype = hermitian ? real_type(values->dtype) : complex_type(values->dtype);
   if (infer->def->result_count < 2)
     return PIR_OK;
-  pir_fact *vectors = stack_of(infer, 1, x, 0, 0, 0, 0);
+  pir_fact *vectors = begin_stack(infer, 1, x, 0, 0, 0, 0);
   if (!hermitian)
     vectors->dtype = complex_type(vectors->dtype);
   return PIR_OK;
@@ -153,9 +157,9 @@ pir_status pd_infer_eigen_hermitian(pir_infer *infer) {
 pir_status pd_infer_lu(pir_infer *infer) {
   const pir_fact *x;
   PIR_TRY(matrices(infer, PD_LU_IN_X, &x));
-  (void)stack_of(infer, PD_LU_OUT_OUT, x, 0, 0, 0, 0);
-  stack_of(infer, PD_LU_OUT_PIVOTS, x, 2, 1, smaller(infer, x), 0)->dtype = PIR_I32;
-  stack_of(infer, PD_LU_OUT_INFOS, x, 2, 0, 0, 0)->dtype = PIR_I32;
+  (void)begin_stack(infer, PD_LU_OUT_OUT, x, 0, 0, 0, 0);
+  begin_stack(infer, PD_LU_OUT_PIVOTS, x, 2, 1, smaller(infer, x), 0)->dtype = PIR_I32;
+  begin_stack(infer, PD_LU_OUT_INFOS, x, 2, 0, 0, 0)->dtype = PIR_I32;
   return PIR_OK;
 }
 
@@ -166,9 +170,9 @@ pir_status pd_infer_lu_unpack(pir_infer *infer) {
        rows = infer->attrs[PD_LU_UNPACK_ATTR_UNPACK_PIVOTS].i;
   PIR_TRY(matrices(infer, PD_LU_UNPACK_IN_X, &x));
   pir_dim k = smaller(infer, x), m = x ? rows_of(x) : 0, n = x ? columns_of(x) : 0;
-  pir_fact *out[] = {stack_of(infer, PD_LU_UNPACK_OUT_PMAT, x, 2, 2, m, m),
-                     stack_of(infer, PD_LU_UNPACK_OUT_L, x, 2, 2, m, k),
-                     stack_of(infer, PD_LU_UNPACK_OUT_U, x, 2, 2, k, n)};
+  pir_fact *out[] = {begin_stack(infer, PD_LU_UNPACK_OUT_PMAT, x, 2, 2, m, m),
+                     begin_stack(infer, PD_LU_UNPACK_OUT_L, x, 2, 2, m, k),
+                     begin_stack(infer, PD_LU_UNPACK_OUT_U, x, 2, 2, k, n)};
   for (int i = 0; i < 3; i++)
     if (i ? !factors : !rows) {
       out[i]->rank = 1;
@@ -218,7 +222,7 @@ pir_status pd_infer_solve(pir_infer *infer) {
   PIR_TRY(square(infer, PD_SOLVE_IN_X, &x));
   if (x)
     PIR_TRY(equal_extents(infer, PD_SOLVE_IN_Y, "rows", rows_of(x), y->shape[0]));
-  (void)stack_of(infer, 0, x, 2, 1, y->shape[0], 0);
+  (void)begin_stack(infer, 0, x, 2, 1, y->shape[0], 0);
   return PIR_OK;
 }
 
@@ -293,7 +297,7 @@ pir_status pd_infer_matrix_rank(pir_infer *infer) {
   const pir_fact *x;
   bool hermitian = infer->attrs[pir_opdef_attr(infer->def, PIR_STR("hermitian"))].i;
   PIR_TRY(hermitian ? square(infer, 0, &x) : matrices(infer, 0, &x));
-  pir_fact *out = stack_of(infer, 0, x, 2, 0, 0, 0);
+  pir_fact *out = begin_stack(infer, 0, x, 2, 0, 0, 0);
   out->dtype = PIR_I64;
   for (int k = 1; x && k < infer->def->operand_count; k++) {
     const pir_fact *bound = infer->operands[k];

@@ -12,32 +12,19 @@ pir_status pd_infer_popped(pir_infer *infer) {
   return PIR_OK;
 }
 
-static bool known_shape(const pir_fact *x) {
-  return x && x->known && !x->members && x->rank >= 0;
+static bool infer_constant(const pir_infer *infer, pir_dim dim, int64_t *out) {
+  return pir_dim_is_const(infer->dims, dim, out);
 }
 
-static bool constant(const pir_infer *infer, pir_dim dim, int64_t *out) {
-  return dim != PIR_DIM_UNKNOWN && pir_dim_is_const(infer->dims, dim, out);
-}
-
-static bool constant_count(const pir_infer *infer, const pir_fact *list, int64_t *out) {
+static bool infer_count(const pir_infer *infer, const pir_fact *list, int64_t *out) {
   pir_dim count;
-  return fact_count(list, &count) && constant(infer, count, out);
-}
-
-// An axis from the end or the start; fails with a message when there is none such.
-static pir_status wrap_axis(pir_infer *infer, int64_t axis, int32_t rank, int32_t *out) {
-  *out = 0;
-  if (axis < -rank || axis >= rank)
-    return pir_infer_fail(infer, "axis %lld of a tensor of rank %d", (long long)axis, rank);
-  *out = (int32_t)(axis < 0 ? axis + rank : axis);
-  return PIR_OK;
+  return fact_count(list, &count) && infer_constant(infer, count, out);
 }
 
 // ---- one tensor to another shape
 static bool asks_to_infer(const pir_infer *infer, pir_dim dim) {
   int64_t extent;
-  return constant(infer, dim, &extent) && extent == -1;
+  return infer_constant(infer, dim, &extent) && extent == -1;
 }
 
 // Elements of x over the extents that are given: what -1 stands for. Extents that both sides
@@ -61,9 +48,17 @@ static pir_dim open_extent(pir_infer *infer, const pir_fact *x, const pir_fact *
   for (int32_t i = 0; i < x->rank; i++)
     if (!taken[i])
       all = pir_dim_mul(infer->dims, all, x->shape[i]);
-  if (constant(infer, given, &known) && known == 0)
+  if (infer_constant(infer, given, &known) && known == 0)
     return 0;
   return pir_dim_floordiv(infer->dims, all, given);
+}
+
+// Whether `total` elements fill a shape whose extents have the product `rest`, but for one that
+// is open perhaps.
+static bool elements_fit(int64_t total, int64_t rest, bool open) {
+  if (!open)
+    return total == rest;
+  return rest ? total % rest == 0 : total == 0;
 }
 
 pir_status pd_infer_reshape(pir_infer *infer) {
@@ -72,7 +67,7 @@ pir_status pd_infer_reshape(pir_infer *infer) {
   pir_fact *out = infer_begin(infer, 0);
   int64_t n, total, rest;
   int32_t open = -1;
-  if (!constant_count(infer, shape, &n))
+  if (!infer_count(infer, shape, &n))
     return PIR_OK;
   if (n > PIR_MAX_RANK)
     return pir_infer_fail(infer, "rank %lld is over %d", (long long)n, PIR_MAX_RANK);
@@ -81,8 +76,8 @@ pir_status pd_infer_reshape(pir_infer *infer) {
   for (int32_t i = 0; i < out->rank; i++) {
     pir_dim dim = fact_element(shape, i);
     int64_t extent;
-    if (constant(infer, dim, &extent) && extent == 0)
-      dim = known_shape(x) && i < x->rank ? x->shape[i] : PIR_DIM_UNKNOWN;
+    if (infer_constant(infer, dim, &extent) && extent == 0)
+      dim = fact_has_shape(x) && i < x->rank ? x->shape[i] : PIR_DIM_UNKNOWN;
     if (asks_to_infer(infer, dim)) {
       if (open >= 0)
         return pir_infer_fail(infer, "two extents are -1");
@@ -95,11 +90,11 @@ pir_status pd_infer_reshape(pir_infer *infer) {
     }
     out->shape[i] = dim;
   }
-  if (!known_shape(x) || product == PIR_DIM_UNKNOWN)
+  if (!fact_has_shape(x) || product == PIR_DIM_UNKNOWN)
     return PIR_OK;
-  bool both =
-      constant(infer, fact_numel(infer->dims, x), &total) && constant(infer, product, &rest);
-  if (both && (open < 0 ? total != rest : rest ? total % rest != 0 : total != 0))
+  bool both = infer_constant(infer, fact_numel(infer->dims, x), &total) &&
+              infer_constant(infer, product, &rest);
+  if (both && !elements_fit(total, rest, open >= 0))
     return pir_infer_fail(infer, "%lld elements do not fit the shape of %lld", (long long)total,
                           (long long)rest);
   if (open >= 0)
@@ -125,7 +120,7 @@ pir_status pd_infer_view_shape(pir_infer *infer) {
     if (dims->ints[i] < 0)
       open = i;
   }
-  if (open >= 0 && known_shape(x))
+  if (open >= 0 && fact_has_shape(x))
     out->shape[open] = open_extent(infer, x, out, open);
   return PIR_OK;
 }
@@ -134,15 +129,15 @@ pir_status pd_infer_flatten(pir_infer *infer) {
   const pir_fact *x = infer->operands[PD_FLATTEN_IN_X];
   pir_fact *out = infer_begin(infer, 0);
   int32_t start, stop;
-  if (!known_shape(x))
+  if (!fact_has_shape(x))
     return PIR_OK;
   if (x->rank == 0) {
     out->rank = 1;
     out->shape[0] = 1;
     return PIR_OK;
   }
-  PIR_TRY(wrap_axis(infer, infer->attrs[PD_FLATTEN_ATTR_START_AXIS].i, x->rank, &start));
-  PIR_TRY(wrap_axis(infer, infer->attrs[PD_FLATTEN_ATTR_STOP_AXIS].i, x->rank, &stop));
+  PIR_TRY(infer_wrap_axis(infer, infer->attrs[PD_FLATTEN_ATTR_START_AXIS].i, x->rank, &start));
+  PIR_TRY(infer_wrap_axis(infer, infer->attrs[PD_FLATTEN_ATTR_STOP_AXIS].i, x->rank, &stop));
   if (start > stop)
     return pir_infer_fail(infer, "start_axis %d is after stop_axis %d", start, stop);
   out->rank = 0;
@@ -161,21 +156,21 @@ pir_status pd_infer_squeeze(pir_infer *infer) {
   pir_fact *out = infer_begin(infer, 0);
   int64_t count, axis, extent;
   uint32_t gone = 0;
-  if (!known_shape(x) || !constant_count(infer, axes, &count))
+  if (!fact_has_shape(x) || !infer_count(infer, axes, &count))
     return PIR_OK;
   for (int64_t i = 0; i < count; i++) {
     int32_t at;
-    if (!constant(infer, fact_element(axes, i), &axis))
+    if (!infer_constant(infer, fact_element(axes, i), &axis))
       return PIR_OK;
     if (x->rank == 0 && (axis == 0 || axis == -1))
       continue;
-    PIR_TRY(wrap_axis(infer, axis, x->rank, &at));
+    PIR_TRY(infer_wrap_axis(infer, axis, x->rank, &at));
     // An axis that is not 1 stays.
-    if (!constant(infer, x->shape[at], &extent) || extent == 1)
+    if (!infer_constant(infer, x->shape[at], &extent) || extent == 1)
       gone |= 1u << at;
   }
   for (int32_t i = 0; !count && i < x->rank; i++) {
-    if (!constant(infer, x->shape[i], &extent)) {
+    if (!infer_constant(infer, x->shape[i], &extent)) {
       out->rank = -1;
       return PIR_OK;
     }  // how many go shows only in the run
@@ -194,7 +189,7 @@ pir_status pd_infer_unsqueeze(pir_infer *infer) {
                  *axes = infer->operands[PD_UNSQUEEZE_IN_AXIS];
   pir_fact *out = infer_begin(infer, 0);
   int64_t count, axis;
-  if (!known_shape(x) || !constant_count(infer, axes, &count))
+  if (!fact_has_shape(x) || !infer_count(infer, axes, &count))
     return PIR_OK;
   if (x->rank + count > PIR_MAX_RANK)
     return pir_infer_fail(infer, "rank over %d", PIR_MAX_RANK);
@@ -204,13 +199,13 @@ pir_status pd_infer_unsqueeze(pir_infer *infer) {
   memcpy(shape, x->shape, sizeof shape);
   for (int64_t i = 0; i < count; i++) {
     int32_t at;
-    if (!constant(infer, fact_element(axes, i), &axis)) {
+    if (!infer_constant(infer, fact_element(axes, i), &axis)) {
       out->rank = x->rank + (int32_t)count;
       for (int32_t d = 0; d < out->rank; d++)
         out->shape[d] = PIR_DIM_UNKNOWN;
       return PIR_OK;
     }
-    PIR_TRY(wrap_axis(infer, axis, rank + 1, &at));
+    PIR_TRY(infer_wrap_axis(infer, axis, rank + 1, &at));
     memmove(shape + at + 1, shape + at, (size_t)(rank - at) * sizeof *shape);
     shape[at] = 1;
     rank++;
@@ -225,21 +220,21 @@ pir_status pd_infer_expand(pir_infer *infer) {
                  *shape = infer->operands[PD_EXPAND_IN_SHAPE];
   pir_fact *out = infer_begin(infer, 0);
   int64_t n, wanted, extent;
-  if (!constant_count(infer, shape, &n))
+  if (!infer_count(infer, shape, &n))
     return PIR_OK;
   if (n > PIR_MAX_RANK)
     return pir_infer_fail(infer, "rank %lld is over %d", (long long)n, PIR_MAX_RANK);
-  if (known_shape(x) && n < x->rank)
+  if (fact_has_shape(x) && n < x->rank)
     return pir_infer_fail(infer, "a tensor of rank %d cannot have %lld axes", x->rank,
                           (long long)n);
   out->rank = (int32_t)n;
   for (int32_t i = 0; i < out->rank; i++) {
-    int32_t from = known_shape(x) ? i - (out->rank - x->rank) : -1;
+    int32_t from = fact_has_shape(x) ? i - (out->rank - x->rank) : -1;
     pir_dim dim = fact_element(shape, i);
     if (asks_to_infer(infer, dim))
       dim = from >= 0 ? x->shape[from] : PIR_DIM_UNKNOWN;
-    if (from >= 0 && constant(infer, dim, &wanted) &&
-        constant(infer, x->shape[from], &extent) && extent != 1 && extent != wanted)
+    if (from >= 0 && infer_constant(infer, dim, &wanted) &&
+        infer_constant(infer, x->shape[from], &extent) && extent != 1 && extent != wanted)
       return pir_infer_fail(infer, "extent %lld of axis %d cannot become %lld",
                             (long long)extent, i, (long long)wanted);
     out->shape[i] = dim;
@@ -256,12 +251,12 @@ static pir_dim slice_bound(pir_infer *infer, pir_dim v, pir_dim n) {
     return PIR_DIM_UNKNOWN;
   if (v == n)
     return n;
-  if (!constant(infer, v, &value))
+  if (!infer_constant(infer, v, &value))
     return pir_dim_lower_bound(dims, v) >= 0 ? pir_dim_min(dims, v, n) : PIR_DIM_UNKNOWN;
-  if (constant(infer, n, &extent)) {
+  if (infer_constant(infer, n, &extent)) {
     if (value < 0)
       value += extent;
-    return value < 0 ? 0 : value > extent ? extent : value;
+    return clamp(value, 0, extent);
   }
   if (value < 0)
     return pir_dim_max(dims, pir_dim_add(dims, n, v), 0);
@@ -279,16 +274,16 @@ pir_status pd_infer_slice(pir_infer *infer) {
   pir_fact *out = infer_begin(infer, 0);
   uint32_t gone = 0;
   int32_t axis;
-  if (!known_shape(x))
+  if (!fact_has_shape(x))
     return PIR_OK;
   pir_dim shape[PIR_MAX_RANK];
   memcpy(shape, x->shape, sizeof shape);
   for (size_t i = 0; i < drop->count; i++) {
-    PIR_TRY(wrap_axis(infer, drop->ints[i], x->rank, &axis));
+    PIR_TRY(infer_wrap_axis(infer, drop->ints[i], x->rank, &axis));
     gone |= 1u << axis;
   }
   for (size_t i = 0; i < axes->count; i++) {
-    PIR_TRY(wrap_axis(infer, axes->ints[i], x->rank, &axis));
+    PIR_TRY(infer_wrap_axis(infer, axes->ints[i], x->rank, &axis));
     pir_dim start = slice_bound(infer, fact_element(starts, (int64_t)i), x->shape[axis]);
     pir_dim end = slice_bound(infer, fact_element(ends, (int64_t)i), x->shape[axis]);
     bool known = start != PIR_DIM_UNKNOWN && end != PIR_DIM_UNKNOWN;
@@ -318,7 +313,7 @@ static pir_dim steps_between(pir_infer *infer, pir_dim start, pir_dim end, int64
     length = pir_dim_sub(dims, end, start);
   } else {
     pir_dim last = pir_dim_sub(dims, n, 1);
-    if (!constant(infer, start, &from) || !constant(infer, end, &to))
+    if (!infer_constant(infer, start, &from) || !infer_constant(infer, end, &to))
       return PIR_DIM_UNKNOWN;
     if (from < 0)
       start = pir_dim_max(dims, pir_dim_add(dims, n, start), pir_dim_const(dims, -1));
@@ -339,24 +334,25 @@ pir_status pd_infer_strided_slice(pir_infer *infer) {
   const pir_fact *x = infer->operands[PD_STRIDED_SLICE_IN_X];
   const pir_attr_value *axes = &infer->attrs[PD_STRIDED_SLICE_ATTR_AXES];
   pir_fact *out = infer_begin(infer, 0);
-  if (!known_shape(x))
+  if (!fact_has_shape(x))
     return PIR_OK;
   out->rank = x->rank;
   memcpy(out->shape, x->shape, sizeof out->shape);
   for (size_t i = 0; i < axes->count; i++) {
     int32_t axis;
     int64_t n, start, end, step;
-    PIR_TRY(wrap_axis(infer, axes->ints[i], x->rank, &axis));
+    PIR_TRY(infer_wrap_axis(infer, axes->ints[i], x->rank, &axis));
     pir_dim first = fact_element(infer->operands[PD_STRIDED_SLICE_IN_STARTS], (int64_t)i),
             stop = fact_element(infer->operands[PD_STRIDED_SLICE_IN_ENDS], (int64_t)i);
     out->shape[axis] = PIR_DIM_UNKNOWN;
-    if (!constant(infer, fact_element(infer->operands[PD_STRIDED_SLICE_IN_STRIDES], (int64_t)i),
-                  &step))
+    if (!infer_constant(infer,
+                        fact_element(infer->operands[PD_STRIDED_SLICE_IN_STRIDES], (int64_t)i),
+                        &step))
       continue;
     if (!step || step == INT64_MIN)
       return pir_infer_fail(infer, "a stride is %lld", (long long)step);
-    if (!constant(infer, x->shape[axis], &n) || !constant(infer, first, &start) ||
-        !constant(infer, stop, &end)) {
+    if (!infer_constant(infer, x->shape[axis], &n) || !infer_constant(infer, first, &start) ||
+        !infer_constant(infer, stop, &end)) {
       out->shape[axis] = steps_between(infer, first, stop, step, x->shape[axis]);
       continue;
     }
@@ -366,8 +362,8 @@ pir_status pd_infer_strided_slice(pir_infer *infer) {
     if (end < 0)
       end = end + n < 0 ? -1 : end + n;
     int64_t low = step > 0 ? 0 : -1, high = step > 0 ? n : n - 1;
-    start = start < low ? low : start > high ? high : start;
-    end = end < low ? low : end > high ? high : end;
+    start = clamp(start, low, high);
+    end = clamp(end, low, high);
     int64_t length =
         step > 0 ? (end - start + step - 1) / step : (start - end - step - 1) / -step;
     out->shape[axis] = length < 0 ? 0 : length;
@@ -375,7 +371,7 @@ pir_status pd_infer_strided_slice(pir_infer *infer) {
   return PIR_OK;
 }
 
-static pir_fact *list_of(pir_infer *infer, size_t n, const pir_fact *like, pir_dtype dtype) {
+static pir_fact *begin_list(pir_infer *infer, size_t n, const pir_fact *like, pir_dtype dtype) {
   const pir_fact **members = INFER_NEW(infer, const pir_fact *, n);
   pir_fact *facts = INFER_NEW(infer, pir_fact, n);
   for (size_t i = 0; i < n; i++) {
@@ -395,16 +391,16 @@ pir_status pd_infer_split(pir_infer *infer) {
                  *sections = infer->operands[PD_SPLIT_IN_SECTIONS];
   int64_t n, axis, size;
   int32_t at, open = -1;
-  if (!known_shape(x) || !constant_count(infer, sections, &n))
+  if (!fact_has_shape(x) || !infer_count(infer, sections, &n))
     return PIR_OK;
-  if (!constant(infer, fact_element(infer->operands[PD_SPLIT_IN_AXIS], 0), &axis))
+  if (!infer_constant(infer, fact_element(infer->operands[PD_SPLIT_IN_AXIS], 0), &axis))
     return PIR_OK;
-  PIR_TRY(wrap_axis(infer, axis, x->rank, &at));
-  pir_fact *pieces = list_of(infer, (size_t)n, x, x->dtype);
+  PIR_TRY(infer_wrap_axis(infer, axis, x->rank, &at));
+  pir_fact *pieces = begin_list(infer, (size_t)n, x, x->dtype);
   pir_dim rest = x->shape[at];
   for (int32_t i = 0; i < n; i++) {
     pir_dim dim = fact_element(sections, i);
-    if (constant(infer, dim, &size) && size < 0)
+    if (infer_constant(infer, dim, &size) && size < 0)
       open = i;
     else if (rest != PIR_DIM_UNKNOWN)
       rest = dim == PIR_DIM_UNKNOWN ? PIR_DIM_UNKNOWN : pir_dim_sub(infer->dims, rest, dim);
@@ -416,7 +412,7 @@ pir_status pd_infer_split(pir_infer *infer) {
     infer_require(infer, PIR_EQUAL, rest, 0);
   if (open >= 0)
     return PIR_OK;
-  if (constant(infer, rest, &size) && size)
+  if (infer_constant(infer, rest, &size) && size)
     return pir_infer_fail(infer, "the sections do not add up to the extent of axis %d", at);
   return PIR_OK;
 }
@@ -425,16 +421,17 @@ pir_status pd_infer_split_with_num(pir_infer *infer) {
   const pir_fact *x = infer->operands[PD_SPLIT_WITH_NUM_IN_X];
   int64_t n = infer->attrs[PD_SPLIT_WITH_NUM_ATTR_NUM].i, axis, extent;
   int32_t at;
-  if (!known_shape(x) ||
-      !constant(infer, fact_element(infer->operands[PD_SPLIT_WITH_NUM_IN_AXIS], 0), &axis))
+  if (!fact_has_shape(x) ||
+      !infer_constant(infer, fact_element(infer->operands[PD_SPLIT_WITH_NUM_IN_AXIS], 0),
+                      &axis))
     return PIR_OK;
-  PIR_TRY(wrap_axis(infer, axis, x->rank, &at));
+  PIR_TRY(infer_wrap_axis(infer, axis, x->rank, &at));
   if (n < 1)
     return pir_infer_fail(infer, "num is %lld", (long long)n);
-  if (constant(infer, x->shape[at], &extent) && extent % n)
+  if (infer_constant(infer, x->shape[at], &extent) && extent % n)
     return pir_infer_fail(infer, "extent %lld does not divide into %lld", (long long)extent,
                           (long long)n);
-  pir_fact *pieces = list_of(infer, (size_t)n, x, x->dtype);
+  pir_fact *pieces = begin_list(infer, (size_t)n, x, x->dtype);
   for (int64_t i = 0; i < n; i++)
     pieces[i].shape[at] = pir_dim_floordiv(infer->dims, x->shape[at], n);
   return PIR_OK;
@@ -447,11 +444,11 @@ pir_status pd_infer_unstack(pir_infer *infer) {
   const pir_fact *x = infer->operands[0];
   int64_t n;
   int32_t at;
-  if (!known_shape(x))
+  if (!fact_has_shape(x))
     return PIR_OK;
-  PIR_TRY(wrap_axis(infer, infer->attrs[0].i, x->rank, &at));
+  PIR_TRY(infer_wrap_axis(infer, infer->attrs[0].i, x->rank, &at));
   int num = pir_opdef_attr(infer->def, PIR_STR("num"));
-  if (!constant(infer, x->shape[at], &n))
+  if (!infer_constant(infer, x->shape[at], &n))
     n = num >= 0 ? infer->attrs[num].i : 0;
   if (n <= 0)
     return PIR_OK;
@@ -461,7 +458,7 @@ pir_status pd_infer_unstack(pir_infer *infer) {
   pir_fact less = *x;
   less.rank--;
   memmove(less.shape + at, less.shape + at + 1, (size_t)(less.rank - at) * sizeof *less.shape);
-  (void)list_of(infer, (size_t)n, &less, x->dtype);
+  (void)begin_list(infer, (size_t)n, &less, x->dtype);
   return PIR_OK;
 }
 
@@ -470,7 +467,7 @@ pir_status pd_infer_shape(pir_infer *infer) {
   const pir_fact *x = infer->operands[0];
   pir_fact *out = infer_begin(infer, 0);
   out->rank = 1;
-  out->shape[0] = known_shape(x) ? x->rank : PIR_DIM_UNKNOWN;
+  out->shape[0] = fact_has_shape(x) ? x->rank : PIR_DIM_UNKNOWN;
   return PIR_OK;
 }
 
@@ -479,10 +476,10 @@ pir_status pd_infer_gather_nd(pir_infer *infer) {
                  *index = infer->operands[PD_GATHER_ND_IN_INDEX];
   pir_fact *out = infer_begin(infer, 0);
   int64_t depth;
-  if (!known_shape(x) || !known_shape(index) || index->rank < 1)
+  if (!fact_has_shape(x) || !fact_has_shape(index) || index->rank < 1)
     return PIR_OK;
   out->unstated = true;  // Paddle states a rank for a depth it does not know
-  if (!constant(infer, index->shape[index->rank - 1], &depth))
+  if (!infer_constant(infer, index->shape[index->rank - 1], &depth))
     return PIR_OK;
   out->unstated = false;
   if (depth > x->rank)
@@ -502,13 +499,13 @@ pir_status pd_infer_topk(pir_infer *infer) {
   int32_t at;
   for (int i = 0; i < 2; i++) {
     pir_fact *out = infer_begin(infer, i);
-    if (!known_shape(x))
+    if (!fact_has_shape(x))
       continue;
     memcpy(out->shape, x->shape, sizeof out->shape);
     out->rank = x->rank;
     if (!x->rank)
       continue;
-    PIR_TRY(wrap_axis(infer, infer->attrs[PD_TOPK_ATTR_AXIS].i, x->rank, &at));
+    PIR_TRY(infer_wrap_axis(infer, infer->attrs[PD_TOPK_ATTR_AXIS].i, x->rank, &at));
     out->shape[at] = fact_element(infer->operands[PD_TOPK_IN_K], 0);
   }
   return PIR_OK;

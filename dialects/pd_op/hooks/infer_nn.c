@@ -6,10 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-static bool known_shape(const pir_fact *x) {
-  return x && x->known && !x->members && x->rank >= 0;
-}
-
 pir_status pd_infer_batch_norm(pir_infer *infer) {
   const pir_fact *x = infer->operands[PD_BATCH_NORM_IN_X],
                  *mean = infer->operands[PD_BATCH_NORM_IN_MEAN];
@@ -19,7 +15,7 @@ pir_status pd_infer_batch_norm(pir_infer *infer) {
     if (i == PD_BATCH_NORM_OUT_RESERVE_SPACE) {
       out->rank = 1;
       out->shape[0] = 0;
-    } else if (known_shape(like)) {
+    } else if (fact_has_shape(like)) {
       memcpy(out->shape, like->shape, sizeof out->shape);
       out->rank = like->rank;
     }
@@ -72,7 +68,7 @@ pir_status pd_infer_resize(pir_infer *infer) {
   const pir_fact *x = infer->operands[PD_NEAREST_INTERP_IN_X];
   pir_str format = infer->attrs[PD_NEAREST_INTERP_ATTR_DATA_FORMAT].text;
   pir_fact *out = infer_begin(infer, 0);
-  if (!known_shape(x))
+  if (!fact_has_shape(x))
     return PIR_OK;
   if (x->rank < 3 || x->rank > 5)
     return pir_infer_fail(infer, "expects a tensor of rank 3, 4 or 5, has %d", x->rank);
@@ -87,7 +83,7 @@ pir_status pd_infer_resize(pir_infer *infer) {
 pir_status pd_infer_swiglu(pir_infer *infer) {
   const pir_fact *x = infer->operands[PD_SWIGLU_IN_X];
   pir_fact *out = infer_begin(infer, 0);
-  if (!known_shape(x) || x->rank < 1)
+  if (!fact_has_shape(x) || x->rank < 1)
     return PIR_OK;
   memcpy(out->shape, x->shape, sizeof out->shape);
   out->rank = x->rank;
@@ -100,7 +96,7 @@ pir_status pd_infer_swiglu(pir_infer *infer) {
 pir_status pd_infer_dot(pir_infer *infer) {
   const pir_fact *x = infer->operands[PD_DOT_IN_X];
   pir_fact *out = infer_begin(infer, 0);
-  if (!known_shape(x) || x->rank < 1)
+  if (!fact_has_shape(x) || x->rank < 1)
     return PIR_OK;
   memcpy(out->shape, x->shape, sizeof out->shape);
   out->rank = x->rank - 1;
@@ -112,11 +108,11 @@ static pir_status unpooled(pir_infer *infer, int axes, const pir_dim *extents) {
   const pir_fact *x = infer->operands[PD_UNPOOL_IN_X],
                  *indices = infer->operands[PD_UNPOOL_IN_INDICES];
   pir_fact *out = infer_begin(infer, 0);
-  if (!known_shape(x))
+  if (!fact_has_shape(x))
     return PIR_OK;
   if (x->rank != axes + 2)
     return pir_infer_fail(infer, "x: expects rank %d, found %d", axes + 2, x->rank);
-  if (known_shape(indices) && indices->rank != x->rank)
+  if (fact_has_shape(indices) && indices->rank != x->rank)
     return pir_infer_fail(infer, "indices: expects rank %d, found %d", x->rank, indices->rank);
   memcpy(out->shape, x->shape, sizeof out->shape);
   memcpy(out->shape + 2, extents, (size_t)axes * sizeof *extents);

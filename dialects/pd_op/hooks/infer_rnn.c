@@ -3,10 +3,6 @@
 
 #include <pir/dialect/pd_op.h>
 
-static bool known_shape(const pir_fact *x) {
-  return x && x->known && !x->members && x->rank >= 0;
-}
-
 // The states have the shapes they had before; what training keeps is empty.
 pir_status pd_infer_rnn(pir_infer *infer) {
   const pir_fact *x = infer->operands[PD_RNN_IN_X],
@@ -14,7 +10,7 @@ pir_status pd_infer_rnn(pir_infer *infer) {
   int64_t hidden = infer->attrs[PD_RNN_ATTR_HIDDEN_SIZE].i,
           directions = infer->attrs[PD_RNN_ATTR_IS_BIDIREC].i ? 2 : 1;
   pir_fact *out = infer_begin(infer, PD_RNN_OUT_OUT);
-  if (known_shape(x)) {
+  if (fact_has_shape(x)) {
     if (x->rank != 3)
       return pir_infer_fail(infer, "x: expects rank 3, found %d", x->rank);
     if (hidden < 1 || hidden > INT32_MAX)

@@ -5,23 +5,6 @@
 
 #include <string.h>
 
-static bool known_shape(const pir_fact *x) {
-  return x && x->known && !x->members && x->rank >= 0;
-}
-
-static void take_shape(pir_fact *out, const pir_fact *x) {
-  memcpy(out->shape, x->shape, sizeof out->shape);
-  out->rank = x->rank;
-}
-
-static pir_status wrap_axis(pir_infer *infer, int64_t axis, int32_t rank, int32_t *out) {
-  *out = 0;
-  if (axis < -rank || axis >= rank)
-    return pir_infer_fail(infer, "axis %lld of a tensor of rank %d", (long long)axis, rank);
-  *out = (int32_t)(axis < 0 ? axis + rank : axis);
-  return PIR_OK;
-}
-
 // All results have the shape of x without the axis, or with extent 1 there.
 pir_status pd_infer_drop_axis(pir_infer *infer) {
   const pir_fact *x = infer->operands[0];
@@ -30,12 +13,12 @@ pir_status pd_infer_drop_axis(pir_infer *infer) {
   int32_t at;
   for (int i = 0; i < infer->def->result_count; i++) {
     pir_fact *out = infer_begin(infer, i);
-    if (!known_shape(x))
+    if (!fact_has_shape(x))
       continue;
-    take_shape(out, x);
+    fact_copy_shape(out, x);
     if (!x->rank)
       continue;
-    PIR_TRY(wrap_axis(infer, axis->i, x->rank, &at));
+    PIR_TRY(infer_wrap_axis(infer, axis->i, x->rank, &at));
     if (keep) {
       out->shape[at] = 1;
     } else {
@@ -53,13 +36,13 @@ pir_status pd_infer_repeat_interleave_with_tensor_index(pir_infer *infer) {
   const pir_fact *repeats = infer->operands[PD_REPEAT_INTERLEAVE_WITH_TENSOR_INDEX_IN_REPEATS];
   pir_fact *out = infer_begin(infer, 0);
   int32_t at;
-  if (!known_shape(x))
+  if (!fact_has_shape(x))
     return PIR_OK;
-  PIR_TRY(wrap_axis(infer, infer->attrs[PD_REPEAT_INTERLEAVE_WITH_TENSOR_INDEX_ATTR_AXIS].i,
-                    x->rank, &at));
-  if (known_shape(repeats) && repeats->rank != 1)
+  PIR_TRY(infer_wrap_axis(
+      infer, infer->attrs[PD_REPEAT_INTERLEAVE_WITH_TENSOR_INDEX_ATTR_AXIS].i, x->rank, &at));
+  if (fact_has_shape(repeats) && repeats->rank != 1)
     return pir_infer_fail(infer, "repeats: expects rank 1, found %d", repeats->rank);
-  take_shape(out, x);
+  fact_copy_shape(out, x);
   out->shape[at] = PIR_DIM_UNKNOWN;
   return PIR_OK;
 }
@@ -81,11 +64,11 @@ pir_status pd_infer_unique_consecutive(pir_infer *infer) {
   if (!axes->count) {
     out->rank = 1;
     out->shape[0] = PIR_DIM_UNKNOWN;
-    if (known_shape(x))
+    if (fact_has_shape(x))
       index->shape[0] = fact_numel(infer->dims, x);
-  } else if (known_shape(x)) {
-    PIR_TRY(wrap_axis(infer, axes->ints[0], x->rank, &at));
-    take_shape(out, x);
+  } else if (fact_has_shape(x)) {
+    PIR_TRY(infer_wrap_axis(infer, axes->ints[0], x->rank, &at));
+    fact_copy_shape(out, x);
     index->shape[0] = x->shape[at];
     out->shape[at] = PIR_DIM_UNKNOWN;
   }
@@ -102,11 +85,11 @@ pir_status pd_infer_median(pir_infer *infer) {
   pir_fact *out = infer_begin(infer, PD_MEDIAN_OUT_OUT),
            *places = infer_begin(infer, PD_MEDIAN_OUT_MEDIANS);
   uint32_t gone = axes->count ? 0 : UINT32_MAX;
-  if (!known_shape(x))
+  if (!fact_has_shape(x))
     return PIR_OK;
   for (size_t i = 0; i < axes->count; i++) {
     int32_t at;
-    PIR_TRY(wrap_axis(infer, axes->ints[i], x->rank, &at));
+    PIR_TRY(infer_wrap_axis(infer, axes->ints[i], x->rank, &at));
     gone |= 1u << at;
   }
   out->rank = 0;
@@ -116,7 +99,7 @@ pir_status pd_infer_median(pir_infer *infer) {
     else if (keep)
       out->shape[out->rank++] = 1;
   }
-  take_shape(places, out);
+  fact_copy_shape(places, out);
   if (!lower)
     places->shape[places->rank++] = 2;
   return PIR_OK;
@@ -128,7 +111,7 @@ pir_status pd_infer_grid_sample(pir_infer *infer) {
                  *grid = infer->operands[PD_GRID_SAMPLE_IN_GRID];
   pir_fact *out = infer_begin(infer, 0);
   int64_t numbers;
-  if (!known_shape(x) || !known_shape(grid))
+  if (!fact_has_shape(x) || !fact_has_shape(grid))
     return PIR_OK;
   if ((x->rank != 4 && x->rank != 5) || grid->rank != x->rank)
     return pir_infer_fail(infer, "grid: expects rank 4 or 5, that of x, found %d for %d",
@@ -137,7 +120,7 @@ pir_status pd_infer_grid_sample(pir_infer *infer) {
       numbers != x->rank - 2)
     return pir_infer_fail(infer, "grid: expects %d numbers a point, found %lld", x->rank - 2,
                           (long long)numbers);
-  take_shape(out, x);
+  fact_copy_shape(out, x);
   for (int32_t i = 2; i < x->rank; i++)
     out->shape[i] = grid->shape[i - 1];
   return PIR_OK;
@@ -155,10 +138,10 @@ pir_status pd_infer_affine_grid(pir_infer *infer) {
   if (n != 4 && n != 5)
     return pir_infer_fail(infer, "output_shape: expects 4 or 5 extents, found %lld",
                           (long long)n);
-  if (known_shape(x) && x->rank != 3)
+  if (fact_has_shape(x) && x->rank != 3)
     return pir_infer_fail(infer, "input: expects matrices, found rank %d", x->rank);
   out->rank = (int32_t)n;
-  out->shape[0] = known_shape(x) ? x->shape[0] : PIR_DIM_UNKNOWN;
+  out->shape[0] = fact_has_shape(x) ? x->shape[0] : PIR_DIM_UNKNOWN;
   for (int d = 1; d < n - 1; d++)
     out->shape[d] = fact_element(shape, d + 1);
   out->shape[n - 1] = n - 2;
@@ -170,7 +153,7 @@ pir_status pd_infer_nonzero(pir_infer *infer) {
   pir_fact *out = infer_begin(infer, 0);
   out->rank = 2;
   out->shape[0] = PIR_DIM_UNKNOWN;
-  out->shape[1] = known_shape(x) ? x->rank : PIR_DIM_UNKNOWN;
+  out->shape[1] = fact_has_shape(x) ? x->rank : PIR_DIM_UNKNOWN;
   return PIR_OK;
 }
 
@@ -194,13 +177,13 @@ pir_status pd_infer_unique(pir_infer *infer) {
     out->rank = 1;
     out->shape[0] = PIR_DIM_UNKNOWN;
   }
-  if (!known_shape(x)) {
+  if (!fact_has_shape(x)) {
     infer->results[0].known = flat;
     return PIR_OK;
   }
   if (!flat) {
-    PIR_TRY(wrap_axis(infer, axis->ints[0], x->rank, &at));
-    take_shape(&infer->results[0], x);
+    PIR_TRY(infer_wrap_axis(infer, axis->ints[0], x->rank, &at));
+    fact_copy_shape(&infer->results[0], x);
     infer->results[0].shape[at] = PIR_DIM_UNKNOWN;
   }
   pir_dim size = flat ? 1 : x->shape[at];
@@ -213,9 +196,9 @@ pir_status pd_infer_unique(pir_infer *infer) {
 pir_status pd_infer_logcumsumexp(pir_infer *infer) {
   const pir_fact *x = infer->operands[PD_LOGCUMSUMEXP_IN_X];
   pir_fact *out = infer_begin(infer, 0);
-  if (!known_shape(x))
+  if (!fact_has_shape(x))
     return PIR_OK;
-  take_shape(out, x);
+  fact_copy_shape(out, x);
   if (!infer->attrs[PD_LOGCUMSUMEXP_ATTR_FLATTEN].i)
     return PIR_OK;
   pir_dim size = 1;
@@ -237,7 +220,9 @@ pir_status pd_infer_meshgrid(pir_infer *infer) {
     facts[i] = (pir_fact){.known = true, .dtype = list->members[i]->dtype, .rank = (int32_t)n};
     for (size_t d = 0; d < n; d++) {
       const pir_fact *x = list->members[d];
-      facts[i].shape[d] = !known_shape(x) ? PIR_DIM_UNKNOWN : x->rank ? x->shape[0] : 1;
+      facts[i].shape[d] = fact_has_shape(x) && x->rank == 0 ? 1 : PIR_DIM_UNKNOWN;
+      if (fact_has_shape(x) && x->rank)
+        facts[i].shape[d] = x->shape[0];
     }
     members[i] = &facts[i];
   }
@@ -250,8 +235,8 @@ pir_status pd_infer_like_values(pir_infer *infer) {
   const pir_fact *values = infer->operands[PD_SEARCHSORTED_IN_VALUES];
   pir_fact *out = infer_begin(infer, 0);
   out->dtype = infer->attrs[PD_SEARCHSORTED_ATTR_OUT_INT32].i ? PIR_I32 : PIR_I64;
-  if (known_shape(values))
-    take_shape(out, values);
+  if (fact_has_shape(values))
+    fact_copy_shape(out, values);
   return PIR_OK;
 }
 
@@ -280,7 +265,7 @@ pir_status pd_infer_arriving_rows(pir_infer *infer) {
   count->rank = k < 0 && pir_opdef_operand(infer->def, PIR_STR("segment_ids")) >= 0 ? 2 : 1;
   count->shape[0] = PIR_DIM_UNKNOWN;
   count->shape[1] = 1;
-  if (!known_shape(x) || x->rank < 1 || (k >= 0 && (!known_shape(y) || y->rank < 1)))
+  if (!fact_has_shape(x) || x->rank < 1 || (k >= 0 && (!fact_has_shape(y) || y->rank < 1)))
     return PIR_OK;
   out->rank = y && y->rank > x->rank ? y->rank : x->rank;
   out->shape[0] = PIR_DIM_UNKNOWN;
@@ -290,7 +275,10 @@ pir_status pd_infer_arriving_rows(pir_infer *infer) {
     bool single = dx <= 0 || (pir_dim_is_const(infer->dims, n, &one) && one == 1);
     bool same =
         !y || dy <= 0 || (pir_dim_is_const(infer->dims, y->shape[dy], &one) && one == 1);
-    out->shape[d] = same ? n : single ? y->shape[dy] : n == y->shape[dy] ? n : PIR_DIM_UNKNOWN;
+    if (same || (!single && n == y->shape[dy]))
+      out->shape[d] = n;
+    else
+      out->shape[d] = single ? y->shape[dy] : PIR_DIM_UNKNOWN;
   }
   return PIR_OK;
 }
@@ -304,7 +292,7 @@ pir_status pd_infer_broadcast_tensors(pir_infer *infer) {
   const pir_fact **members = INFER_NEW(infer, const pir_fact *, list->member_count);
   for (size_t i = 0; i < list->member_count; i++) {
     const pir_fact *x = list->members[i];
-    if (!known_shape(x))
+    if (!fact_has_shape(x))
       return PIR_OK;
     if (x->rank > shared.rank)
       shared.rank = x->rank;
@@ -346,7 +334,9 @@ pir_status pd_infer_histogram(pir_infer *infer) {
 pir_status pd_infer_bincount(pir_infer *infer) {
   const pir_fact *weights = infer->operands[PD_BINCOUNT_IN_WEIGHTS];
   pir_fact *out = infer_begin(infer, 0);
-  out->dtype = !weights ? PIR_I64 : weights->dtype == PIR_F64 ? PIR_F64 : PIR_F32;
+  out->dtype = PIR_I64;
+  if (weights)
+    out->dtype = weights->dtype == PIR_F64 ? PIR_F64 : PIR_F32;
   out->rank = 1;
   out->shape[0] = PIR_DIM_UNKNOWN;
   return PIR_OK;
@@ -356,14 +346,14 @@ pir_status pd_infer_bincount(pir_infer *infer) {
 pir_status pd_infer_multiplex(pir_infer *infer) {
   const pir_fact *list = infer->operands[PD_MULTIPLEX_IN_INPUTS];
   pir_fact *out = infer_begin(infer, 0);
-  if (!list || !list->members || !list->member_count || !known_shape(list->members[0]))
+  if (!list || !list->members || !list->member_count || !fact_has_shape(list->members[0]))
     return PIR_OK;
   const pir_fact *first = list->members[0];
-  take_shape(out, first);
+  fact_copy_shape(out, first);
   for (size_t i = 1; i < list->member_count; i++) {
     const pir_fact *member = list->members[i];
-    bool same = !known_shape(member) || member->rank == first->rank;
-    for (int32_t d = 0; same && known_shape(member) && d < first->rank; d++) {
+    bool same = !fact_has_shape(member) || member->rank == first->rank;
+    for (int32_t d = 0; same && fact_has_shape(member) && d < first->rank; d++) {
       int64_t a, b;
       bool known = pir_dim_is_const(infer->dims, first->shape[d], &a) &&
                    pir_dim_is_const(infer->dims, member->shape[d], &b);

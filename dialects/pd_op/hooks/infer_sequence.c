@@ -199,9 +199,12 @@ pir_status pd_infer_coalesce_tensor(pir_infer *infer) {
           align = attrs[PD_COALESCE_TENSOR_ATTR_ALIGN_SIZE].i;
   if (size <= 0)
     size = (int64_t)pir_dtype_size(dtype);
-  align = !attrs[PD_COALESCE_TENSOR_ATTR_USE_ALIGN].i
-              ? 1
-              : (align > 0 ? align : 256) / (size ? size : 1);
+  if (align <= 0)
+    align = 256;
+  if (!attrs[PD_COALESCE_TENSOR_ATTR_USE_ALIGN].i)
+    align = 1;
+  else if (size)
+    align /= size;
   pir_dim total = 0;
   size_t n = list && list->members ? list->member_count : 0;
   pir_fact *facts = INFER_NEW(infer, pir_fact, n);

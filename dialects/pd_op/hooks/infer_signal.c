@@ -7,8 +7,8 @@
 #include <string.h>
 
 // The result with the shape of x; the axis that was listed last, or -1.
-static pir_status begin(pir_infer *infer, pir_dtype narrow, pir_dtype wide, pir_fact **out,
-                        int *axis) {
+static pir_status begin_transform(pir_infer *infer, pir_dtype narrow, pir_dtype wide,
+                                  pir_fact **out, int *axis) {
   const pir_fact *x = infer->operands[0];
   const pir_attr_value *axes = &infer->attrs[pir_opdef_attr(infer->def, PIR_STR("axes"))];
   uint32_t seen = 0;
@@ -39,13 +39,13 @@ static pir_status no_axis(pir_infer *infer, const pir_fact *out) {
 pir_status pd_infer_fft(pir_infer *infer) {
   pir_fact *out;
   int axis;
-  return begin(infer, PIR_C64, PIR_C128, &out, &axis);
+  return begin_transform(infer, PIR_C64, PIR_C128, &out, &axis);
 }
 
 pir_status pd_infer_fft_r2c(pir_infer *infer) {
   pir_fact *out;
   int axis;
-  PIR_TRY(begin(infer, PIR_C64, PIR_C128, &out, &axis));
+  PIR_TRY(begin_transform(infer, PIR_C64, PIR_C128, &out, &axis));
   if (axis < 0)
     return no_axis(infer, out);
   if (infer->attrs[PD_FFT_R2C_ATTR_ONESIDED].i)
@@ -58,7 +58,7 @@ pir_status pd_infer_fft_c2r(pir_infer *infer) {
   int64_t size = infer->attrs[PD_FFT_C2R_ATTR_LAST_DIM_SIZE].i;
   pir_fact *out;
   int axis;
-  PIR_TRY(begin(infer, PIR_F32, PIR_F64, &out, &axis));
+  PIR_TRY(begin_transform(infer, PIR_F32, PIR_F64, &out, &axis));
   if (axis < 0)
     return no_axis(infer, out);
   if (size > 0)

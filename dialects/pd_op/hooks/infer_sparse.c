@@ -17,7 +17,7 @@ typedef struct sparse_shape {
 } sparse_shape;
 
 // Shape of operand k; false when it is not known to be sparse with `parts` parts.
-static bool shape_of(const pir_infer *infer, int k, size_t parts, sparse_shape *out) {
+static bool sparse_shape_of(const pir_infer *infer, int k, size_t parts, sparse_shape *out) {
   const pir_fact *x = (size_t)k < infer->operand_count ? infer->operands[k] : NULL;
   *out = (sparse_shape){.rank = -1};
   if (!x || !x->members || x->member_count != parts)
@@ -81,7 +81,7 @@ static pir_status not_sparse(pir_infer *infer, int k, const char *kind) {
 
 #define COORDINATES(k, shape)                                                                  \
   sparse_shape shape;                                                                          \
-  if (!shape_of(infer, k, COO_PARTS, &shape))                                                  \
+  if (!sparse_shape_of(infer, k, COO_PARTS, &shape))                                           \
   return not_sparse(infer, k, "coordinates")
 
 pir_status pd_infer_sparse_dense(pir_infer *infer) {
@@ -137,7 +137,7 @@ pir_status pd_infer_sparse_to_rows(pir_infer *infer) {
 
 pir_status pd_infer_sparse_from_rows(pir_infer *infer) {
   sparse_shape s;
-  if (!shape_of(infer, 0, CSR_PARTS, &s) || s.rank != 2)
+  if (!sparse_shape_of(infer, 0, CSR_PARTS, &s) || s.rank != 2)
     return not_sparse(infer, 0, "rows");
   put_sparse(infer, &s, COO_PARTS);
   return PIR_OK;
@@ -205,7 +205,7 @@ pir_status pd_infer_sparse_slice(pir_infer *infer) {
       if (known && bound[b] < 0)
         bound[b] += n;
       if (known)
-        bound[b] = bound[b] < 0 ? 0 : bound[b] > n ? n : bound[b];
+        bound[b] = clamp(bound[b], 0, n);
     }
     if (!known)
       return not_sparse(infer, 0, "coordinates, starts and ends");
@@ -234,9 +234,9 @@ pir_status pd_infer_sparse_sum(pir_infer *infer) {
                             (long long)axis);
   }
   pir_dtype asked = (pir_dtype)infer->attrs[0].i;
-  sparse_shape to = {.dtype = asked != PIR_UNDEFINED        ? asked
-                              : pir_dtype_is_float(s.dtype) ? s.dtype
-                                                            : PIR_I64};
+  sparse_shape to = {.dtype = pir_dtype_is_float(s.dtype) ? s.dtype : PIR_I64};
+  if (asked != PIR_UNDEFINED)
+    to.dtype = asked;
   for (int32_t i = 0; i < s.rank; i++) {
     bool gone = axis < 0 || i == axis;
     if (gone && !keep)

@@ -100,6 +100,9 @@ typedef struct pir_str {
 PIR_API pir_str pir_str_from(const char *nul_terminated);
 // Whether two strings have the same bytes.
 PIR_API bool pir_str_equal(pir_str a, pir_str b);
+// Compares the bytes of two strings as memcmp does; of two that begin alike the shorter one is
+// less. Returns a number below, equal to or above 0.
+PIR_API int pir_str_compare(pir_str a, pir_str b);
 
 // Formats into `out`, cut to `size` bytes and always NUL-terminated; returns the bytes written
 // without the NUL. With a `size` of 0 it writes nothing. Knows %s %.*s %c %d %i %u %x with h,

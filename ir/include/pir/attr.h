@@ -88,6 +88,9 @@ PIR_API const pir_attr *pir_attr_pointer(pir_context *ctx, uint64_t address);
 // Returns an array; its elements may differ in kind.
 PIR_API const pir_attr *pir_attr_array(pir_context *ctx, const pir_attr *const *elements,
                                        size_t n);
+// Returns an ARRAY of one BOOL, the form in which an op of one result keeps a flag of it, such
+// as stop_gradient.
+PIR_API const pir_attr *pir_attr_flag(pir_context *ctx, bool value);
 // Returns an attribute that is a list underneath: ARRAY, INT_ARRAY (an element that is no
 // number becomes 0), the three distribution kinds and KERNEL_KEY; docs/formats.md has their
 // elements.

@@ -37,6 +37,14 @@ typedef struct pir_shape {
   size_t rank;
 } pir_shape;
 
+// Returns whether every extent of a shape is known.
+static inline bool pir_shape_is_known(pir_shape shape) {
+  for (size_t i = 0; i < shape.rank; i++)
+    if (shape.dims[i] < 0)
+      return false;
+  return true;
+}
+
 // Everything that distinguishes two tensor-like types of one kind.
 typedef struct pir_tensor_spec {
   // Element type.
