@@ -136,14 +136,13 @@ static pir_op *create_constant(folder *f, const pir_tensor *tensor, pir_str name
   pir_context *ctx = pir_program_context(f->run->program);
   const pir_type *type =
       pir_type_tensor(ctx, tensor->dtype, (pir_shape){tensor->shape, (size_t)tensor->rank});
-  const pir_attr *yes = pir_attr_bool(ctx, true), *no = pir_attr_bool(ctx, false);
   const pir_opdef *def =
       pir_context_op(ctx, as_attribute ? BUILTIN_CONSTANT : BUILTIN_PARAMETER);
   pir_named_attr attrs[] = {
       pir_declared_attr(ctx, def, 0,
                         pir_attr_str(ctx, (pir_attr_kind)def->attrs[0].kind, name)),
-      {pir_name_get(ctx, PIR_STR("persistable")), pir_attr_array(ctx, &yes, 1)},
-      {pir_name_get(ctx, PIR_STR("stop_gradient")), pir_attr_array(ctx, &no, 1)},
+      {pir_name_get(ctx, PIR_STR("persistable")), pir_attr_flag(ctx, true)},
+      {pir_name_get(ctx, PIR_STR("stop_gradient")), pir_attr_flag(ctx, false)},
   };
   pir_op_spec spec = {.def = def,
                       .loc = pir_op_loc(f->top),
