@@ -11,46 +11,9 @@
 #include "clause_impl.h"
 #include "convert.h"
 
-// ---- arithmetic; additions wrap, so that no input can make them undefined
+#include <pir/index_nodes.h>
 
-static int64_t wrap_add(int64_t a, int64_t b) {
-  return (int64_t)((uint64_t)a + (uint64_t)b);
-}
-static int64_t wrap_sub(int64_t a, int64_t b) {
-  return (int64_t)((uint64_t)a - (uint64_t)b);
-}
-static int64_t wrap_mul(int64_t a, int64_t b) {
-  return (int64_t)((uint64_t)a * (uint64_t)b);
-}
-
-static int64_t floor_div(int64_t a, int64_t b) {
-  if (b == 0)
-    return 0;
-  if (b == -1)
-    return wrap_sub(0, a);
-  int64_t q = a / b;
-  return q - (a % b != 0 && (a < 0) != (b < 0));
-}
-
-static int64_t apply(int op, int64_t a, int64_t b) {
-  switch (op) {
-    case PIR_I_ADD: return wrap_add(a, b);
-    case PIR_I_SUB: return wrap_sub(a, b);
-    case PIR_I_MUL: return wrap_mul(a, b);
-    case PIR_I_FLOORDIV: return floor_div(a, b);
-    case PIR_I_CEILDIV: return wrap_sub(0, floor_div(wrap_sub(0, a), b));
-    case PIR_I_MOD: return wrap_sub(a, wrap_mul(floor_div(a, b), b));
-    case PIR_I_MIN: return a < b ? a : b;
-    case PIR_I_MAX: return a > b ? a : b;
-    case PIR_I_EQ: return a == b;
-    case PIR_I_NE: return a != b;
-    case PIR_I_LT: return a < b;
-    case PIR_I_LE: return a <= b;
-    case PIR_I_AND: return a && b;
-    case PIR_I_OR: return a || b;
-    default: return 0;
-  }
-}
+// ---- arithmetic
 
 static clause_index uniform(int64_t x) {
   return (clause_index){x, 0, NULL};
@@ -59,7 +22,7 @@ static bool is_uniform(clause_index x) {
   return !x.v && x.step == 0;
 }
 static int64_t at(clause_index x, int lane) {
-  return x.v ? x.v[lane] : wrap_add(x.base, wrap_mul(x.step, lane));
+  return x.v ? x.v[lane] : pir_index_add(x.base, pir_index_mul(x.step, lane));
 }
 
 const int64_t *pir_clause_index_lanes(clause_lanes *e, clause_index x) {
@@ -77,19 +40,20 @@ static bool apply_affine(int op, clause_index a, clause_index b, int n, clause_i
   if (a.v || b.v)
     return false;
   if (op == PIR_I_ADD) {
-    *out = (clause_index){wrap_add(a.base, b.base), wrap_add(a.step, b.step), NULL};
+    *out = (clause_index){pir_index_add(a.base, b.base), pir_index_add(a.step, b.step), NULL};
     return true;
   }
   if (op == PIR_I_SUB) {
-    *out = (clause_index){wrap_sub(a.base, b.base), wrap_sub(a.step, b.step), NULL};
+    *out = (clause_index){pir_index_sub(a.base, b.base), pir_index_sub(a.step, b.step), NULL};
     return true;
   }
   if (op == PIR_I_MUL && (!a.step || !b.step)) {
-    *out = (clause_index){wrap_mul(a.base, b.base),
-                          a.step ? wrap_mul(a.step, b.base) : wrap_mul(b.step, a.base), NULL};
+    *out = (clause_index){
+        pir_index_mul(a.base, b.base),
+        a.step ? pir_index_mul(a.step, b.base) : pir_index_mul(b.step, a.base), NULL};
     return true;
   }
-  int64_t first = apply(op, a.base, b.base);
+  int64_t first = pir_index_apply(op, a.base, b.base);
   if (!a.step && !b.step) {
     *out = uniform(first);
     return true;
@@ -99,14 +63,14 @@ static bool apply_affine(int op, clause_index a, clause_index b, int n, clause_i
   // The left side runs one way and the right side stands: monotone ops are known from both
   // ends.
   int64_t end = at(a, n - 1);
-  int64_t last = apply(op, end, b.base);
+  int64_t last = pir_index_apply(op, end, b.base);
   switch (op) {
     case PIR_I_FLOORDIV:
     case PIR_I_CEILDIV:
     case PIR_I_LT:
     case PIR_I_LE: return first == last && (*out = uniform(first), true);
     case PIR_I_MOD:
-      if (floor_div(a.base, b.base) != floor_div(end, b.base))
+      if (pir_index_floordiv(a.base, b.base) != pir_index_floordiv(end, b.base))
         return false;
       *out = (clause_index){first, a.step, NULL};
       return true;
@@ -138,9 +102,11 @@ static clause_index apply_lanes(clause_lanes *e, int op, clause_index a, clause_
       out[i] = (expression);                                                                   \
     break
   switch (op) {
-    LOOP(PIR_I_ADD, wrap_add(x[i], y[i]));
-    LOOP(PIR_I_SUB, wrap_sub(x[i], y[i]));
-    LOOP(PIR_I_MUL, wrap_mul(x[i], y[i]));
+    LOOP(PIR_I_ADD, pir_index_add(x[i], y[i]));
+    LOOP(PIR_I_SUB, pir_index_sub(x[i], y[i]));
+    LOOP(PIR_I_MUL, pir_index_mul(x[i], y[i]));
+    LOOP(PIR_I_FLOORDIV, pir_index_floordiv(x[i], y[i]));
+    LOOP(PIR_I_MOD, pir_index_sub(x[i], pir_index_mul(pir_index_floordiv(x[i], y[i]), y[i])));
     LOOP(PIR_I_MIN, x[i] < y[i] ? x[i] : y[i]);
     LOOP(PIR_I_MAX, x[i] > y[i] ? x[i] : y[i]);
     LOOP(PIR_I_EQ, x[i] == y[i]);
@@ -149,7 +115,7 @@ static clause_index apply_lanes(clause_lanes *e, int op, clause_index a, clause_
     LOOP(PIR_I_LE, x[i] <= y[i]);
     default:
       for (int i = 0; i < n; i++)
-        out[i] = apply(op, x[i], y[i]);
+        out[i] = pir_index_apply(op, x[i], y[i]);
   }
 #undef LOOP
   return (clause_index){0, 0, out};
@@ -162,7 +128,7 @@ static clause_index saved(clause_lanes *e, clause_index x, int64_t *room) {
   return x;
 }
 
-static clause_index binary(clause_lanes *e, const pir_node *n) {
+static clause_index binary_index(clause_lanes *e, const pir_node *n) {
   int64_t *out = push_slot(e), *room = push_slot(e);
   int mark = e->top;
   clause_index a = saved(e, pir_clause_index(e, n->a), room);
@@ -260,6 +226,13 @@ static bool is_listed(const clause_bind *b, const pir_attr_value *a, int k, int6
   return false;
 }
 
+// The answers about a list that is absent: it names nothing.
+static int64_t ask_absent(int op, int64_t x) {
+  if (op == PIR_I_OPERAND_KEPT)
+    return x;
+  return op == PIR_I_OPERAND_FIND ? -1 : 0;
+}
+
 // The questions about a list, of an attribute or of an integer operand; x and rank are the
 // nodes a and b.
 static int64_t ask_list(clause_lanes *e, const pir_node *n, bool attr, int64_t x,
@@ -267,7 +240,7 @@ static int64_t ask_list(clause_lanes *e, const pir_node *n, bool attr, int64_t x
   const clause_bind *b = e->bind;
   const pir_attr_value *a = attr ? &b->call->attrs[n->k] : NULL;
   if (!attr && !pir_clause_operand(b, n->k, 0))
-    return n->op == PIR_I_OPERAND_FIND ? -1 : n->op == PIR_I_OPERAND_KEPT ? x : 0;
+    return ask_absent(n->op, x);
   int64_t count = attr ? list_count(a) : operand_count(b, n->k);
   int64_t below = 0;
   if (n->op == PIR_I_ATTR_COUNT || n->op == PIR_I_OPERAND_COUNT)
@@ -307,11 +280,20 @@ static int64_t extent_of(clause_lanes *e, const pir_tensor *t, int64_t axis) {
   return 0;
 }
 
+static int64_t ask_tensor(clause_lanes *e, int op, const pir_tensor *t) {
+  if (!t) {
+    pir_clause_fail(e, PIR_INVALID, "question about an absent operand");
+    return 0;
+  }
+  if (op == PIR_I_RANK)
+    return t->rank;
+  return op == PIR_I_DTYPE ? (int64_t)t->dtype : pir_tensor_numel(t);
+}
+
 // Questions about attributes, operands and shapes; x and y are the nodes a and b.
 static int64_t ask(clause_lanes *e, const pir_node *n, int64_t x, int64_t y) {
   const clause_bind *b = e->bind;
   const pir_kernel_call *call = b->call;
-  const pir_tensor *t = NULL;
   switch (n->op) {
     case PIR_I_CONST: return n->i;
     case PIR_I_ATTR:
@@ -337,14 +319,7 @@ static int64_t ask(clause_lanes *e, const pir_node *n, int64_t x, int64_t y) {
     case PIR_I_D: return e->d;
     case PIR_I_RANK:
     case PIR_I_NUMEL:
-    case PIR_I_DTYPE:
-      if (!(t = pir_clause_operand(b, n->k, 0))) {
-        pir_clause_fail(e, PIR_INVALID, "question about an absent operand");
-        return 0;
-      }
-      return n->op == PIR_I_RANK    ? t->rank
-             : n->op == PIR_I_DTYPE ? (int64_t)t->dtype
-                                    : pir_tensor_numel(t);
+    case PIR_I_DTYPE: return ask_tensor(e, n->op, pir_clause_operand(b, n->k, 0));
     default: return 0;
   }
 }
@@ -380,10 +355,10 @@ static clause_index out_index(clause_lanes *e, const pir_node *n) {
 static clause_index scaled_sum(clause_lanes *e, clause_index sum, clause_index x, int64_t scale,
                                int64_t *room) {
   if (!sum.v && !x.v)
-    return (clause_index){wrap_add(sum.base, wrap_mul(x.base, scale)),
-                          wrap_add(sum.step, wrap_mul(x.step, scale)), NULL};
+    return (clause_index){pir_index_add(sum.base, pir_index_mul(x.base, scale)),
+                          pir_index_add(sum.step, pir_index_mul(x.step, scale)), NULL};
   for (int i = 0; i < e->n; i++)
-    room[i] = wrap_add(at(sum, i), wrap_mul(at(x, i), scale));
+    room[i] = pir_index_add(at(sum, i), pir_index_mul(at(x, i), scale));
   return (clause_index){0, 0, room};
 }
 
@@ -461,7 +436,8 @@ clause_index pir_clause_index(clause_lanes *e, int node) {
       pir_clause_value(e, n->a, PIR_I64, out);
       return (clause_index){0, 0, out};
     }
-    default: return n->op >= PIR_I_ADD && n->op <= PIR_I_OR ? binary(e, n) : ask_lanes(e, n);
+    default:
+      return n->op >= PIR_I_ADD && n->op <= PIR_I_OR ? binary_index(e, n) : ask_lanes(e, n);
   }
 }
 
@@ -533,8 +509,8 @@ static void cut_range(clause_lanes *e, clause_address *p, clause_index x, int64_
     p->hi = hi;
 }
 
-static void add_dim(clause_lanes *e, address_sum *s, clause_index x, int64_t extent,
-                    int64_t stride) {
+static void address_dim(clause_lanes *e, address_sum *s, clause_index x, int64_t extent,
+                        int64_t stride) {
   if (!x.v) {
     cut_range(e, &s->p, x, extent);
   } else {
@@ -561,8 +537,8 @@ static void add_aligned(clause_lanes *e, address_sum *s, int entry) {
 }
 
 // `count` dims of a tensor from `dim` on, aligned with the coordinates of a pack.
-static void add_pack(clause_lanes *e, address_sum *s, const pir_tensor *t, int dim, int count,
-                     int var) {
+static void address_pack(clause_lanes *e, address_sum *s, const pir_tensor *t, int dim,
+                         int count, int var) {
   const clause_bind *b = e->bind;
   for (int d = dim; d < dim + count; d++) {
     int coord = b->var_rank[var] - (dim + count - d);
@@ -572,12 +548,12 @@ static void add_pack(clause_lanes *e, address_sum *s, const pir_tensor *t, int d
       pir_clause_fail(e, PIR_INVALID, "extent %lld of axis %d does not broadcast",
                       (long long)t->shape[d], d);
     else
-      add_dim(e, s, e->coord[b->var_first[var] + coord], t->shape[d], t->strides[d]);
+      address_dim(e, s, e->coord[b->var_first[var] + coord], t->shape[d], t->strides[d]);
   }
 }
 
-static void add_list(clause_lanes *e, address_sum *s, const pir_tensor *t,
-                     const pir_node *load) {
+static void address_list(clause_lanes *e, address_sum *s, const pir_tensor *t,
+                         const pir_node *load) {
   const clause_bind *b = e->bind;
   int dim = 0;
   int pack_rank = t->rank - (load->map_count - 1);
@@ -586,11 +562,11 @@ static void add_list(clause_lanes *e, address_sum *s, const pir_tensor *t,
     const pir_node *n = &b->clause->nodes[entry];
     if (n->op == PIR_I_PACK) {
       if (pack_rank > 0)
-        add_pack(e, s, t, dim, pack_rank, n->k);
+        address_pack(e, s, t, dim, pack_rank, n->k);
       dim += pack_rank > 0 ? pack_rank : 0;
     } else if (dim < t->rank) {
       int mark = e->top;
-      add_dim(e, s, pir_clause_index(e, entry), t->shape[dim], t->strides[dim]);
+      address_dim(e, s, pir_clause_index(e, entry), t->shape[dim], t->strides[dim]);
       e->top = mark;
       dim++;
     } else {
@@ -605,10 +581,10 @@ static void add_list(clause_lanes *e, address_sum *s, const pir_tensor *t,
 static void add_linear(clause_lanes *e, address_sum *s, const pir_tensor *t, clause_index x) {
   int64_t numel = pir_tensor_numel(t);
   if (pir_tensor_is_dense(t)) {
-    add_dim(e, s, x, numel, 1);
+    address_dim(e, s, x, numel, 1);
     return;
   }
-  add_dim(e, s, x, numel, 0);
+  address_dim(e, s, x, numel, 0);
   for (int i = 0; i < e->n; i++) {
     int64_t rest = at(x, i);
     s->offsets[i] = 0;
@@ -626,14 +602,14 @@ clause_address pir_clause_address(clause_lanes *e, const pir_tensor *t, int memb
   address_sum s = {.p = {.hi = e->n}, .offsets = push_slot(e), .outside = push_slot(e)};
   switch (load->map_kind) {
     case PIR_MAP_ALIGNED: add_aligned(e, &s, b->call->in_first[load->k] + member); break;
-    case PIR_MAP_LIST: add_list(e, &s, t, load); break;
+    case PIR_MAP_LIST: address_list(e, &s, t, load); break;
     case PIR_MAP_LINEAR: add_linear(e, &s, t, pir_clause_index(e, load->map)); break;
     default: {
       int64_t outer = e->d;
       for (int d = 0; d < t->rank; d++) {
         e->d = d;
         int mark = e->top;
-        add_dim(e, &s, pir_clause_index(e, load->map), t->shape[d], t->strides[d]);
+        address_dim(e, &s, pir_clause_index(e, load->map), t->shape[d], t->strides[d]);
         e->top = mark;
       }
       e->d = outer;

@@ -110,17 +110,16 @@ BEST(least_i32, int32_t, int32_t, <, INT32_MAX)
 BEST(least_i64, int64_t, int64_t, <, INT64_MAX)
 #undef BEST
 
-static lines_fn function_of(int kind, int combine, pir_dtype dtype) {
+static lines_fn line_function(int kind, int combine, pir_dtype dtype) {
   static const lines_fn scans[][4] = {{sum_f32, sum_f64, sum_i32, sum_i64},
                                       {product_f32, product_f64, product_i32, product_i64}};
   static const lines_fn bests[][4] = {{most_f32, most_f64, most_i32, most_i64},
                                       {least_f32, least_f64, least_i32, least_i64}};
-  int type = dtype == PIR_F32   ? 0
-             : dtype == PIR_F64 ? 1
-             : dtype == PIR_I32 ? 2
-             : dtype == PIR_I64 ? 3
-                                : -1;
-  if (type < 0)
+  static const pir_dtype types[] = {PIR_F32, PIR_F64, PIR_I32, PIR_I64};
+  int type = 0;
+  while (type < 4 && types[type] != dtype)
+    type++;
+  if (type == 4)
     return NULL;
   if (kind == PIR_CLAUSE_SCAN && (combine == PIR_COMBINE_ADD || combine == PIR_COMBINE_MUL))
     return scans[combine == PIR_COMBINE_MUL][type];
@@ -191,7 +190,7 @@ static bool find_lines(const clause_bind *b, clause_lanes *e, lines *l) {
   l->in = pir_clause_operand(b, load->k, 0);
   if (!l->in || !b->aligns[entry] || (uintptr_t)l->in->data % pir_dtype_size(l->in->dtype))
     return false;
-  l->run = function_of(c->kind, c->combine, l->in->dtype);
+  l->run = line_function(c->kind, c->combine, l->in->dtype);
   if (!l->run || (c->kind == PIR_CLAUSE_SCAN && b->out->dtype != l->in->dtype))
     return false;
   memcpy(l->from_step, b->aligned[entry], sizeof l->from_step);

@@ -7,6 +7,8 @@
 
 #include "clause_impl.h"
 
+#include <pir/index_nodes.h>
+
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")  // vectorises loops whose length is not known
 #endif
@@ -17,7 +19,7 @@
 // 2010). Beyond 1 it is infinite.
 static double erf_inverse(double y) {
   if (!(y > -1 && y < 1))
-    return y >= 1 ? INFINITY : y <= -1 ? -INFINITY : NAN;
+    return y >= 1 || y <= -1 ? copysign(INFINITY, y) : NAN;
   static const double near[] = {2.81022636e-08,  3.43273939e-07, -3.5233877e-06,
                                 -4.39150654e-06, 0.00021858087,  -0.00125372503,
                                 -0.00417768164,  0.246640727,    1.50140941};
@@ -284,13 +286,21 @@ static bool binary_f64(int op, double *restrict out, const double *restrict a, c
   }
 }
 
-static int64_t quotient(int64_t a, int64_t b) { return b == 0 ? 0 : b == -1 ? (int64_t)(0 - (uint64_t)a) : a / b; }
+static int64_t quotient(int64_t a, int64_t b) {
+  if (b == -1) return pir_index_sub(0, a);
+  return b ? a / b : 0;
+}
 static int64_t remainder_of(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
+static int64_t floor_modulo(int64_t a, int64_t b) {
+  int64_t r = remainder_of(a, b);
+  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
 static int64_t shift_left(int64_t x, int64_t y) { return y < 0 || y > 63 ? 0 : (int64_t)((uint64_t)x << y); }
 static int64_t shift_right(int64_t x, int64_t y) { return x >> (y < 0 || y > 63 ? 63 : y); }
 
 static int64_t power(int64_t x, int64_t y) {
-  if (y < 0) return x == 1 ? 1 : x == -1 ? (y & 1 ? -1 : 1) : 0;
+  if (y < 0 && x != 1 && x != -1) return 0;
+  if (y < 0) return y & 1 ? x : 1;
   uint64_t result = 1, square = (uint64_t)x;
   for (; y; y >>= 1, square *= square)
     if (y & 1) result *= square;
@@ -298,14 +308,14 @@ static int64_t power(int64_t x, int64_t y) {
 }
 
 static bool binary_i64(int op, int64_t *restrict out, const int64_t *restrict a, const int64_t *restrict b, int n) {
-  int64_t x, y, r;
+  int64_t x, y;
   switch (op) {
-    LOOP(PIR_V_ADD, (int64_t)((uint64_t)x + (uint64_t)y))
-    LOOP(PIR_V_SUB, (int64_t)((uint64_t)x - (uint64_t)y))
-    LOOP(PIR_V_MUL, (int64_t)((uint64_t)x * (uint64_t)y))
+    LOOP(PIR_V_ADD, pir_index_add(x, y))
+    LOOP(PIR_V_SUB, pir_index_sub(x, y))
+    LOOP(PIR_V_MUL, pir_index_mul(x, y))
     LOOP(PIR_V_DIV, quotient(x, y))
-    LOOP(PIR_V_FLOORDIV, (r = remainder_of(x, y), quotient(x, y) - (r != 0 && (r < 0) != (y < 0))))
-    LOOP(PIR_V_FLOORMOD, (r = remainder_of(x, y), r != 0 && (r < 0) != (y < 0) ? r + y : r))
+    LOOP(PIR_V_FLOORDIV, pir_index_floordiv(x, y))
+    LOOP(PIR_V_FLOORMOD, floor_modulo(x, y))
     LOOP(PIR_V_FMOD, remainder_of(x, y))
     LOOP(PIR_V_POW, power(x, y))
     LOOP(PIR_V_MIN, x < y ? x : y) LOOP(PIR_V_MAX, x > y ? x : y)

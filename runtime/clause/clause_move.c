@@ -11,6 +11,8 @@
 #include "clause_impl.h"
 #include "copy.h"
 
+#include <pir/index_nodes.h>
+
 enum { BUDGET = 20000, SHORTEST_COPY = 4 };
 
 typedef struct form {
@@ -28,7 +30,7 @@ typedef struct finder {
   clause_move *out;
 } finder;
 
-static const pir_node *node_at(const finder *f, int node) {
+static const pir_node *clause_node(const finder *f, int node) {
   return &f->b->clause->nodes[node];
 }
 
@@ -71,7 +73,7 @@ static uint64_t reads_quotient(finder *f, const pir_node *n) {
   const clause_bind *b = f->b;
   int64_t by, inner = 1;
   int axis = b->axes;
-  if (node_at(f, n->a)->op != PIR_I_OUT_LINEAR || !constant(f, n->b, &by))
+  if (clause_node(f, n->a)->op != PIR_I_OUT_LINEAR || !constant(f, n->b, &by))
     return reads(f, n->a) | reads(f, n->b);
   while (axis > 0 && inner < by)
     inner *= b->axis_extent[--axis];
@@ -86,16 +88,16 @@ static uint64_t reads_quotient(finder *f, const pir_node *n) {
 // Of a conditional that goes the same way everywhere, the side that is taken: the other may
 // read what does not exist.
 static uint64_t reads_choice(finder *f, const pir_node *n) {
-  const pir_node *condition = node_at(f, n->a);
+  const pir_node *condition = clause_node(f, n->a);
   int test = condition->op == PIR_V_INDEX ? condition->a : n->a;
   int64_t taken;
-  if (node_at(f, test)->op < PIR_V_CONST && constant(f, test, &taken))
+  if (clause_node(f, test)->op < PIR_V_CONST && constant(f, test, &taken))
     return reads(f, taken ? n->b : n->c);
   return reads(f, n->a) | reads(f, n->b) | reads(f, n->c);
 }
 
 static uint64_t reads(finder *f, int node) {
-  const pir_node *n = node_at(f, node);
+  const pir_node *n = clause_node(f, node);
   int64_t axis;
   if (f->b->fixed[node])
     return 0;
@@ -163,7 +165,7 @@ static int64_t plus_times(finder *f, int64_t sum, int64_t x, int64_t by) {
   return result;
 }
 
-static void add_scaled(finder *f, form *sum, const form *x, int64_t by) {
+static void add_checked(finder *f, form *sum, const form *x, int64_t by) {
   sum->start = plus_times(f, sum->start, x->start, by);
   for (int i = 0; i < f->b->coords; i++)
     sum->step[i] = plus_times(f, sum->step[i], x->step[i], by);
@@ -177,23 +179,19 @@ static void range_of(finder *f, const form *x, int64_t *lo, int64_t *hi) {
   }
 }
 
-static int64_t floor_div(int64_t a, int64_t b) {
-  return a / b - (a % b != 0 && (a < 0) != (b < 0));
-}
-
 static bool find_form(finder *f, int node, form *out);
 
 // Division by a positive constant: within one quotient, or exact.
 static bool divided(finder *f, int op, const form *x, int64_t by, form *out) {
   int64_t lo, hi;
   range_of(f, x, &lo, &hi);
-  if (by <= 0 || floor_div(lo, by) != floor_div(hi, by))
+  if (by <= 0 || pir_index_floordiv(lo, by) != pir_index_floordiv(hi, by))
     return false;
-  *out = (form){.start = floor_div(lo, by)};
+  *out = (form){.start = pir_index_floordiv(lo, by)};
   if (op == PIR_I_FLOORDIV)
     return true;
   form rest = *x;
-  add_scaled(f, &rest, out, -by);
+  add_checked(f, &rest, out, -by);
   *out = rest;
   return op == PIR_I_MOD;
 }
@@ -202,7 +200,7 @@ static bool divided(finder *f, int op, const form *x, int64_t by, form *out) {
 static bool compared(finder *f, int op, const form *x, const form *y, form *out) {
   int64_t lo, hi;
   form difference = *x;
-  add_scaled(f, &difference, y, -1);
+  add_checked(f, &difference, y, -1);
   range_of(f, &difference, &lo, &hi);
   bool less = hi < 0;
   bool more = lo > 0;
@@ -219,7 +217,7 @@ static bool compared(finder *f, int op, const form *x, const form *y, form *out)
   }
 }
 
-static bool binary(finder *f, const pir_node *n, form *out) {
+static bool binary_form(finder *f, const pir_node *n, form *out) {
   form x, y;
   int64_t known;
   if (n->op == PIR_I_AND || n->op == PIR_I_OR) {
@@ -234,15 +232,15 @@ static bool binary(finder *f, const pir_node *n, form *out) {
     return false;
   *out = x;
   switch (n->op) {
-    case PIR_I_ADD: add_scaled(f, out, &y, 1); return true;
-    case PIR_I_SUB: add_scaled(f, out, &y, -1); return true;
+    case PIR_I_ADD: add_checked(f, out, &y, 1); return true;
+    case PIR_I_SUB: add_checked(f, out, &y, -1); return true;
     case PIR_I_MUL:
       *out = (form){0};
       if (constant(f, n->a, &known)) {
-        add_scaled(f, out, &y, known);
+        add_checked(f, out, &y, known);
         return true;
       }
-      return constant(f, n->b, &known) && (add_scaled(f, out, &x, known), true);
+      return constant(f, n->b, &known) && (add_checked(f, out, &x, known), true);
     case PIR_I_FLOORDIV:
     case PIR_I_MOD: return constant(f, n->b, &known) && divided(f, n->op, &x, known, out);
     case PIR_I_CEILDIV: return false;
@@ -252,7 +250,7 @@ static bool binary(finder *f, const pir_node *n, form *out) {
 
 static bool find_form(finder *f, int node, form *out) {
   const clause_bind *b = f->b;
-  const pir_node *n = node_at(f, node);
+  const pir_node *n = clause_node(f, node);
   form x;
   int64_t known;
   *out = (form){0};
@@ -277,7 +275,7 @@ static bool find_form(finder *f, int node, form *out) {
       return (lo > 0 || hi < 0 || (lo == 0 && hi == 0)) &&
              find_form(f, lo || hi ? n->b : n->c, out);
     }
-    default: return n->op >= PIR_I_ADD && n->op <= PIR_I_OR && binary(f, n, out);
+    default: return n->op >= PIR_I_ADD && n->op <= PIR_I_OR && binary_form(f, n, out);
   }
 }
 
@@ -285,7 +283,8 @@ static bool find_form(finder *f, int node, form *out) {
 
 // One dim of a tensor: its strides by coordinate, or a note of what it depends on. False: it
 // may leave its axis.
-static bool add_dim(finder *f, int node, int64_t extent, int64_t stride, int64_t *steps) {
+static bool find_dim_steps(finder *f, int node, int64_t extent, int64_t stride,
+                           int64_t *steps) {
   form x;
   int64_t lo, hi;
   if (!find_form(f, node, &x)) {
@@ -303,8 +302,8 @@ static bool add_dim(finder *f, int node, int64_t extent, int64_t stride, int64_t
   return true;
 }
 
-static bool add_pack(finder *f, const pir_tensor *t, int dim, int count, int var,
-                     int64_t *steps) {
+static bool find_pack_steps(finder *f, const pir_tensor *t, int dim, int count, int var,
+                            int64_t *steps) {
   for (int d = dim; d < dim + count; d++) {
     int coord = f->b->var_rank[var] - (dim + count - d);
     if (t->shape[d] == 1)
@@ -316,29 +315,31 @@ static bool add_pack(finder *f, const pir_tensor *t, int dim, int count, int var
   return true;
 }
 
-static bool add_list(finder *f, const pir_tensor *t, int map, int count, int64_t *steps) {
+static bool find_list_steps(finder *f, const pir_tensor *t, int map, int count,
+                            int64_t *steps) {
   int dim = 0, pack = t->rank - (count - 1);
   for (int i = 0; i < count; i++) {
     int entry = f->b->clause->pool[map + i];
-    const pir_node *n = node_at(f, entry);
+    const pir_node *n = clause_node(f, entry);
     bool is_pack = n->op == PIR_I_PACK;
-    if (is_pack ? pack < 0 || !add_pack(f, t, dim, pack, n->k, steps)
-                : dim >= t->rank || !add_dim(f, entry, t->shape[dim], t->strides[dim], steps))
+    if (is_pack ? pack < 0 || !find_pack_steps(f, t, dim, pack, n->k, steps)
+                : dim >= t->rank ||
+                      !find_dim_steps(f, entry, t->shape[dim], t->strides[dim], steps))
       return false;
     dim += is_pack ? pack : 1;
   }
   return dim == t->rank;
 }
 
-static bool add_each(finder *f, const pir_tensor *t, int map, int64_t *steps) {
+static bool find_each_steps(finder *f, const pir_tensor *t, int map, int64_t *steps) {
   bool ok = true;
   for (f->d = 0; f->d < t->rank && ok; f->d++)
-    ok = add_dim(f, map, t->shape[f->d], t->strides[f->d], steps);
+    ok = find_dim_steps(f, map, t->shape[f->d], t->strides[f->d], steps);
   f->d = 0;
   return ok;
 }
 
-static bool add_load(finder *f, const pir_node *load) {
+static bool find_load_steps(finder *f, const pir_node *load) {
   const clause_bind *b = f->b;
   const pir_tensor *t = f->out->from;
   int64_t *steps = f->out->from_step;
@@ -348,20 +349,22 @@ static bool add_load(finder *f, const pir_node *load) {
       for (int i = 0; i < b->coords; i++)
         steps[i] = b->aligned[entry][i];
       return b->aligns[entry];
-    case PIR_MAP_LIST: return add_list(f, t, load->map, load->map_count, steps);
-    case PIR_MAP_EACH: return add_each(f, t, load->map, steps);
+    case PIR_MAP_LIST: return find_list_steps(f, t, load->map, load->map_count, steps);
+    case PIR_MAP_EACH: return find_each_steps(f, t, load->map, steps);
     default:
-      return pir_tensor_is_dense(t) && add_dim(f, load->map, pir_tensor_numel(t), 1, steps);
+      return pir_tensor_is_dense(t) &&
+             find_dim_steps(f, load->map, pir_tensor_numel(t), 1, steps);
   }
 }
 
-static bool add_out(finder *f) {
+static bool find_out_steps(finder *f) {
   const clause_bind *b = f->b;
   const pir_clause *c = b->clause;
   if (c->kind == PIR_CLAUSE_SCATTER)
-    return c->out_map_kind == PIR_MAP_EACH && add_each(f, b->out, c->out_map, f->out->to_step);
+    return c->out_map_kind == PIR_MAP_EACH &&
+           find_each_steps(f, b->out, c->out_map, f->out->to_step);
   if (c->out_map_kind == PIR_MAP_LIST)
-    return add_list(f, b->out, c->out_map, c->out_map_count, f->out->to_step);
+    return find_list_steps(f, b->out, c->out_map, c->out_map_count, f->out->to_step);
   for (int i = 0; i < b->coords; i++)
     f->out->to_step[i] = b->out_stride[i];
   return true;
@@ -373,19 +376,19 @@ static bool add_out(finder *f) {
 static const pir_node *moved_load(finder *f) {
   int64_t taken;
   int node = f->b->clause->body;
-  while (node_at(f, node)->op == PIR_V_SELECT) {
-    const pir_node *n = node_at(f, node);
-    const pir_node *condition = node_at(f, n->a);
+  while (clause_node(f, node)->op == PIR_V_SELECT) {
+    const pir_node *n = clause_node(f, node);
+    const pir_node *condition = clause_node(f, n->a);
     form x;
     int test = condition->op == PIR_V_INDEX ? condition->a : n->a;
-    if (node_at(f, test)->op >= PIR_V_CONST || !find_form(f, test, &x))
+    if (clause_node(f, test)->op >= PIR_V_CONST || !find_form(f, test, &x))
       return NULL;
     range_of(f, &x, &taken, &x.start);
     if (taken != x.start)
       return NULL;
     node = taken ? n->b : n->c;
   }
-  return node_at(f, node)->op == PIR_V_LOAD ? node_at(f, node) : NULL;
+  return clause_node(f, node)->op == PIR_V_LOAD ? clause_node(f, node) : NULL;
 }
 
 static bool has_run(const copy_loops *l) {
@@ -424,7 +427,8 @@ bool pir_clause_find_move(const clause_bind *b, clause_lanes *e, clause_move *ou
     return false;
   const pir_node *load = moved_load(&f);
   out->from = load ? pir_clause_operand(b, load->k, 0) : NULL;
-  if (!out->from || out->from->dtype != b->out->dtype || !add_load(&f, load) || !add_out(&f))
+  if (!out->from || out->from->dtype != b->out->dtype || !find_load_steps(&f, load) ||
+      !find_out_steps(&f))
     return false;
   bool checked = c->trap >= 0;
   out->tabled = f.mixed || checked || c->kind == PIR_CLAUSE_SCATTER ? 0 : f.looked;

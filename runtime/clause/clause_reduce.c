@@ -30,10 +30,11 @@ static bool is_arg(int combine) {
 static pir_dtype accumulator_lanes(int combine, int type, bool in_type) {
   pir_dtype lanes = pir_clause_lane_type(type);
   bool sums = combine == PIR_COMBINE_ADD || combine == PIR_COMBINE_MUL;
-  return !sums || in_type   ? lanes
-         : lanes == PIR_F32 ? PIR_F64
-         : lanes == PIR_C64 ? PIR_C128
-                            : lanes;
+  if (!sums || in_type)
+    return lanes;
+  if (lanes == PIR_F32)
+    return PIR_F64;
+  return lanes == PIR_C64 ? PIR_C128 : lanes;
 }
 
 static void set_neutral(clause_lanes *e, accumulators *a) {
@@ -118,7 +119,7 @@ static void keep_better(accumulators *a, const void *body, const uint8_t *counte
     BETTER_LOOP(int64_t, <);
 }
 
-static int function_of(int combine) {
+static int combine_function(int combine) {
   static const uint8_t functions[] = {
       [PIR_COMBINE_NONE] = PIR_V_ADD, [PIR_COMBINE_ADD] = PIR_V_ADD,
       [PIR_COMBINE_MUL] = PIR_V_MUL,  [PIR_COMBINE_MAX] = PIR_V_MAX,
@@ -136,7 +137,7 @@ static void combine_lanes(clause_lanes *e, accumulators *a, const void *body,
   } else {
     size_t size = pir_dtype_size(a->lanes);
     char *next = push_slot(e), *values = a->values;
-    if (!pir_clause_binary(function_of(a->combine), a->lanes, next, a->values, body, n))
+    if (!pir_clause_binary(combine_function(a->combine), a->lanes, next, a->values, body, n))
       pir_clause_fail(e, PIR_UNSUPPORTED, "unsupported: combination %d of %s", a->combine,
                       pir_dtype_name((pir_dtype)a->type));
     if (!memchr(counted, 0, (size_t)n)) {
@@ -183,7 +184,7 @@ static void fold(clause_lanes *e, accumulators *a, int lane, char *body, const u
   size_t size = pir_dtype_size(a->lanes);
   char *half = push_slot(e);
   char *value = (char *)a->values + (size_t)lane * size;
-  int left = 0, function = function_of(a->combine);
+  int left = 0, function = combine_function(a->combine);
   for (int i = 0; i < n; i++)
     if (counted[i]) {
       if (left != i)
@@ -288,7 +289,8 @@ static void finish(clause_lanes *e, accumulators *a) {
     e->acc_type = (uint8_t)type;
     e->counts = a->counts;
     type = pir_node_type_strong(b->types[c->then]);
-    pir_clause_value(e, c->then, type, result = push_slot(e));
+    result = push_slot(e);
+    pir_clause_value(e, c->then, type, result);
   }
   pir_clause_store(e, type, result);
 }
@@ -333,8 +335,9 @@ void pir_clause_reduce_block(clause_lanes *e) {
 // value
 
 // Runs through the lanes of a block from `carry` on; body becomes the running values.
-static void scan_block(clause_lanes *e, accumulators *a, char *body, const uint8_t *counted,
-                       int64_t start, bool exclusive, bool reverse, int64_t length) {
+static void accumulate_block(clause_lanes *e, accumulators *a, char *body,
+                             const uint8_t *counted, int64_t start, bool exclusive,
+                             bool reverse, int64_t length) {
   size_t size = pir_dtype_size(a->lanes);
   char next[16];
   int64_t before = 0;
@@ -349,7 +352,7 @@ static void scan_block(clause_lanes *e, accumulators *a, char *body, const uint8
       keep_better(a, value, counted + i, position, 1);
     } else if (counted[i]) {
       char sum[16];
-      pir_clause_binary(function_of(a->combine), a->lanes, sum, a->values, value, 1);
+      pir_clause_binary(combine_function(a->combine), a->lanes, sum, a->values, value, 1);
       memcpy(a->values, sum, size);
       if (a->lanes == PIR_I64) {
         int n = e->n;
@@ -394,7 +397,7 @@ pir_status pir_clause_scan_line(clause_lanes *e) {
     e->linear = reverse ? length - 1 - p : p;
     if (!evaluate_body(e, &a, body, counted))
       memset(counted, 0, (size_t)e->n);
-    scan_block(e, &a, body, counted, p, exclusive, reverse, length);
+    accumulate_block(e, &a, body, counted, p, exclusive, reverse, length);
     pir_clause_store(e, arg ? PIR_I64 : (int)a.lanes, arg ? (void *)positions : body);
   }
   e->top = mark;

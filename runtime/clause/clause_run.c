@@ -171,11 +171,13 @@ static void scatter_block(clause_lanes *e) {
 
 // ---- ranges
 
+typedef void block_fn(clause_lanes *e);  // computes the lanes of a block
+
 typedef struct clause_run {
   const clause_bind *bind;
   clause_lanes *lanes;    // one for each thread
   int64_t points, grain;  // of the result; points a unit of work
-  void (*block)(clause_lanes *e);
+  block_fn *block;
   const clause_move
       *move;  // when elements are only moved: its outer coordinates are what is run over
 } clause_run;
@@ -297,8 +299,16 @@ static void bind_lanes(const clause_bind *b, clause_memory *m, clause_lanes *lan
 
 // ---- running
 
-static void scan_block(clause_lanes *e) {
+static void scan_line(clause_lanes *e) {
   (void)!pir_clause_scan_line(e);
+}
+
+static block_fn *block_function(const clause_bind *b) {
+  if (b->clause->kind == PIR_CLAUSE_SCATTER)
+    return scatter_block;
+  if (b->clause->kind == PIR_CLAUSE_SCAN)
+    return scan_line;
+  return b->reduces ? pir_clause_reduce_block : map_block;
 }
 
 // Lanes of the other threads exist only while they have work.
@@ -306,12 +316,9 @@ static pir_status run_points(clause_run *run, int64_t reduced, int threads) {
   const clause_bind *b = run->bind;
   const pir_kernel_call *call = b->call;
   bool scatters = b->clause->kind == PIR_CLAUSE_SCATTER;
-  run->block = scatters                             ? scatter_block
-               : b->clause->kind == PIR_CLAUSE_SCAN ? scan_block
-               : b->reduces                         ? pir_clause_reduce_block
-                                                    : map_block;
+  run->block = block_function(b);
   int64_t inner = run->move ? pir_clause_points(b, run->move->outer, b->parallel) : 1;
-  run->grain = reduced > 256 ? 1 : inner < 256 ? 256 / inner : 1;
+  run->grain = reduced <= 256 && inner < 256 ? 256 / inner : 1;
   int64_t units = (run->points + run->grain - 1) / run->grain;
   bool serial =
       scatters || threads == 1 || units == 1 ||
@@ -435,7 +442,9 @@ static pir_status joined_axis(const pir_kernel_call *call, const pir_clause *c, 
 static pir_status slice_like(const pir_kernel_call *call, const pir_tensor *whole,
                              const pir_tensor *part, int axis, bool stack, int64_t *at,
                              pir_tensor *out) {
-  int64_t extent = stack ? 1 : axis < part->rank ? part->shape[axis] : -1;
+  int64_t extent = axis < part->rank ? part->shape[axis] : -1;
+  if (stack)
+    extent = 1;
   *out = *whole;
   if (part->rank != whole->rank - stack || extent < 0 || extent > whole->shape[axis] - *at)
     return pir_kernel_fail(call, PIR_INVALID, "%s: members do not fit along axis %d", call->op,

@@ -114,7 +114,9 @@ static pir_status find_axes(clause_bind *b, clause_lanes *e, bool *reduced, bool
   bool listed = !pir_clause_fixed(e, c->all, 0);
   if (listed && c->axes_attr >= 0) {
     const pir_attr_value *a = &call->attrs[c->axes_attr];
-    count = a->kind == PIR_VALUE_INTS ? (int64_t)a->count : a->kind == PIR_VALUE_NONE ? 0 : 1;
+    count = a->kind != PIR_VALUE_NONE;
+    if (a->kind == PIR_VALUE_INTS)
+      count = (int64_t)a->count;
     for (int64_t i = 0; i < count; i++)
       PIR_TRY(add_axis(b, a->kind == PIR_VALUE_INTS ? a->ints[i] : a->i, reduced));
   } else if (listed && c->axes_operand >= 0 && call->in_members[c->axes_operand] > 0) {

@@ -59,7 +59,9 @@ static void find_inner(table_run *r) {
     runs += t[i] != t[i - 1] + 1;
   for (int64_t i = 0; i < n && pairs; i++)
     pairs = t[i] == i / 2;
-  r->kind = pairs ? INNER_PAIRS : n / runs >= LONG_RUN ? INNER_RUNS : INNER_TABLE;
+  r->kind = n / runs >= LONG_RUN ? INNER_RUNS : INNER_TABLE;
+  if (pairs)
+    r->kind = INNER_PAIRS;
   if (r->kind != INNER_RUNS)
     return;
   for (int64_t i = 0; i < n; i++)

@@ -3,7 +3,9 @@
 #include <pir/clause_types.h>
 
 int pir_node_type_strong(int type) {
-  return type == PIR_WEAK_INT ? PIR_I64 : type == PIR_WEAK_FLOAT ? PIR_F64 : type;
+  if (type == PIR_WEAK_INT)
+    return PIR_I64;
+  return type == PIR_WEAK_FLOAT ? PIR_F64 : type;
 }
 
 bool pir_node_type_is_weak(int type) {
@@ -13,7 +15,9 @@ static bool is_small_float(int t) {
   return t == PIR_F16 || t == PIR_BF16 || t == PIR_F8E4M3 || t == PIR_F8E5M2;
 }
 int pir_node_type_arithmetic(int t) {
-  return is_small_float(t) ? PIR_F32 : t == PIR_INDEX ? PIR_I64 : t;
+  if (is_small_float(t))
+    return PIR_F32;
+  return t == PIR_INDEX ? PIR_I64 : t;
 }
 
 // Place in the order bool < integers < floats < complex.
@@ -47,7 +51,9 @@ int pir_node_type_meet(int a, int b) {
 }
 
 int pir_node_type_real(int t) {
-  return t == PIR_C64 ? PIR_F32 : t == PIR_C128 ? PIR_F64 : t;
+  if (t == PIR_C64)
+    return PIR_F32;
+  return t == PIR_C128 ? PIR_F64 : t;
 }
 
 static int operand_type(const pir_clause_typing *t, int k) {
@@ -91,7 +97,9 @@ int pir_clause_acc_type(const pir_clause *c, const uint8_t *types) {
 
 // A function of real numbers takes integers as f32.
 static int floating(int t) {
-  return is_integral(t) ? (pir_node_type_is_weak(t) ? PIR_WEAK_FLOAT : PIR_F32) : t;
+  if (!is_integral(t))
+    return t;
+  return pir_node_type_is_weak(t) ? PIR_WEAK_FLOAT : PIR_F32;
 }
 
 static int type_of(const pir_clause_typing *typing, const uint8_t *types, const pir_node *n) {
@@ -100,7 +108,9 @@ static int type_of(const pir_clause_typing *typing, const uint8_t *types, const 
   int t;
   switch (n->op) {
     case PIR_V_CONST:
-      return n->k == PIR_F64 ? PIR_WEAK_FLOAT : n->k == PIR_BOOL ? PIR_BOOL : PIR_WEAK_INT;
+      if (n->k == PIR_F64)
+        return PIR_WEAK_FLOAT;
+      return n->k == PIR_BOOL ? PIR_BOOL : PIR_WEAK_INT;
     case PIR_V_ATTR:
       return typing->attrs[n->k].kind == PIR_VALUE_FLOAT ? PIR_WEAK_FLOAT : PIR_WEAK_INT;
     case PIR_V_ATTR_AT:

@@ -173,8 +173,10 @@ static void fill_outside(clause_lanes *e, const pir_node *n, const clause_addres
                          void *out) {
   char *fills = NULL;
   size_t size = lane_size(type);
-  if (n->a >= 0)
-    pir_clause_value(e, n->a, type, fills = push_slot(e));
+  if (n->a >= 0) {
+    fills = push_slot(e);
+    pir_clause_value(e, n->a, type, fills);
+  }
   for (int i = 0; i < e->n; i++) {
     if (i >= p->lo && i < p->hi && !(p->outside && p->outside[i]))
       continue;
@@ -287,7 +289,7 @@ static bool divides(int op) {
   return op == PIR_V_DIV || op == PIR_V_FLOORDIV || op == PIR_V_FLOORMOD || op == PIR_V_FMOD;
 }
 
-static void binary(clause_lanes *e, const pir_node *n, int type, void *out) {
+static void binary_value(clause_lanes *e, const pir_node *n, int type, void *out) {
   void *a = push_slot(e), *b = push_slot(e);
   pir_clause_value(e, n->a, type, a);
   pir_clause_value(e, n->b, type, b);
@@ -421,7 +423,7 @@ static void evaluate(clause_lanes *e, const pir_node *n, int type, void *out) {
     case PIR_V_COMPLEX: make_complex(e, n, type, out); break;
     default:
       if (n->b >= 0)
-        binary(e, n, type, out);
+        binary_value(e, n, type, out);
       else
         unary(e, n, type, out);
   }

@@ -19,6 +19,8 @@
 #include "convert.h"
 #include "kernels.h"
 
+#include <pir/index_nodes.h>
+
 enum {
   DEPTH = 384,
   THIN_ROWS = 3,
@@ -361,10 +363,6 @@ static pir_status run_tiled(contract_run *r, const pir_kernel_call *call) {
 
 // ---- few rows
 
-static int64_t floor_div(int64_t a, int64_t b) {
-  return a / b - (a % b != 0 && (a < 0) != (b < 0));
-}
-
 // Cuts [*lo, *hi) to where start + step * j is within [0, extent).
 static void clip(int64_t start, int64_t step, int64_t extent, int64_t *lo, int64_t *hi) {
   int64_t first = 0, end = *hi;
@@ -372,11 +370,11 @@ static void clip(int64_t start, int64_t step, int64_t extent, int64_t *lo, int64
     if (start < 0 || start >= extent)
       end = 0;
   } else if (step > 0) {
-    first = -floor_div(start, step);  // ceil(-start / step)
-    end = floor_div(extent - 1 - start, step) + 1;
+    first = -pir_index_floordiv(start, step);  // ceil(-start / step)
+    end = pir_index_floordiv(extent - 1 - start, step) + 1;
   } else {
-    first = -floor_div(extent - 1 - start, -step);  // the same, mirrored
-    end = floor_div(start, -step) + 1;
+    first = -pir_index_floordiv(extent - 1 - start, -step);  // the same, mirrored
+    end = pir_index_floordiv(start, -step) + 1;
     first = first < 0 ? 0 : first;
   }
   if (first > *lo)

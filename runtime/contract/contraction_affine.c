@@ -56,7 +56,7 @@ static void find_splits(affine *a) {
       a->split[v] = a->b->fixed_value[c->nodes[i].b];
 }
 
-static bool add_coord(affine *a, int64_t extent, bool reduced) {
+static bool append_coord(affine *a, int64_t extent, bool reduced) {
   contract *k = a->k;
   if (k->coords == CONTRACT_COORDS)
     return false;
@@ -65,20 +65,21 @@ static bool add_coord(affine *a, int64_t extent, bool reduced) {
   return true;
 }
 
-static bool add_coords(affine *a) {
+static bool append_coords(affine *a) {
   const clause_bind *b = a->b;
   for (int v = 0; v < b->clause->var_count; v++) {
     bool reduced = b->clause->vars[v].reduced;
     a->first[v] = a->k->coords;
     if (a->split[v]) {
-      if (!add_coord(a, a->values[v] / a->split[v], reduced) ||
-          !add_coord(a, a->split[v], reduced))
+      if (!append_coord(a, a->values[v] / a->split[v], reduced) ||
+          !append_coord(a, a->split[v], reduced))
         return false;
       continue;
     }
     for (int j = 0; j < b->var_rank[v]; j++)
-      if (!add_coord(a, b->clause->vars[v].pack ? b->extent[b->var_first[v] + j] : a->values[v],
-                     reduced))
+      if (!append_coord(a,
+                        b->clause->vars[v].pack ? b->extent[b->var_first[v] + j] : a->values[v],
+                        reduced))
         return false;
   }
   return true;
@@ -197,7 +198,7 @@ static bool interpret(affine *a, int node, contract_form *out) {
 }
 
 // One source dim of an operand: its offset, and a bound where the index can leave the axis.
-static bool add_dim(affine *a, contract_operand *o, const contract_form *index, int64_t extent,
+static bool map_dim(affine *a, contract_operand *o, const contract_form *index, int64_t extent,
                     int64_t stride) {
   int64_t lowest = index->start, highest = index->start;
   for (int i = 0; i < a->k->coords; i++) {
@@ -217,7 +218,7 @@ static bool add_dim(affine *a, contract_operand *o, const contract_form *index, 
   return true;
 }
 
-static bool add_pack(affine *a, contract_operand *o, const pir_tensor *t, int dim, int count,
+static bool map_pack(affine *a, contract_operand *o, const pir_tensor *t, int dim, int count,
                      int var) {
   for (int d = dim; d < dim + count; d++) {
     int coord = a->b->var_rank[var] - (dim + count - d);
@@ -227,19 +228,19 @@ static bool add_pack(affine *a, contract_operand *o, const pir_tensor *t, int di
     if (coord < 0 || t->shape[d] != a->b->extent[a->b->var_first[var] + coord])
       return false;
     index.step[a->first[var] + coord] = 1;
-    if (!add_dim(a, o, &index, t->shape[d], t->strides[d]))
+    if (!map_dim(a, o, &index, t->shape[d], t->strides[d]))
       return false;
   }
   return true;
 }
 
-static bool add_map(affine *a, contract_operand *o, const pir_tensor *t, int map_kind, int map,
-                    int count) {
+static bool map_operand(affine *a, contract_operand *o, const pir_tensor *t, int map_kind,
+                        int map, int count) {
   contract_form index;
   if (map_kind == PIR_MAP_EACH) {
     for (a->d = 0; a->d < t->rank; a->d++)
       if (!interpret(a, map, &index) ||
-          !add_dim(a, o, &index, t->shape[a->d], t->strides[a->d]))
+          !map_dim(a, o, &index, t->shape[a->d], t->strides[a->d]))
         return false;
     return true;
   }
@@ -250,12 +251,12 @@ static bool add_map(affine *a, contract_operand *o, const pir_tensor *t, int map
     int entry = a->b->clause->pool[map + i];
     const pir_node *n = node_at(a, entry);
     if (n->op == PIR_I_PACK) {
-      if (pack < 0 || !add_pack(a, o, t, dim, pack, n->k))
+      if (pack < 0 || !map_pack(a, o, t, dim, pack, n->k))
         return false;
       dim += pack;
     } else {
       if (dim >= t->rank || !interpret(a, entry, &index) ||
-          !add_dim(a, o, &index, t->shape[dim], t->strides[dim]))
+          !map_dim(a, o, &index, t->shape[dim], t->strides[dim]))
         return false;
       dim++;
     }
@@ -285,7 +286,7 @@ static bool find_load(affine *a, int node, contract_operand *out) {
   out->tensor = pir_clause_operand(a->b, n->k, 0);
   if (!out->tensor || lanes_of(out->tensor->dtype) != a->k->lanes)
     return false;
-  return a->empty || add_map(a, out, out->tensor, n->map_kind, n->map, n->map_count);
+  return a->empty || map_operand(a, out, out->tensor, n->map_kind, n->map, n->map_count);
 }
 
 static bool find_out(affine *a) {
@@ -293,7 +294,8 @@ static bool find_out(affine *a) {
   contract_operand out = {0};
   if (c->out_map_kind != PIR_MAP_LIST)
     return false;
-  if (!add_map(a, &out, a->b->out, c->out_map_kind, c->out_map, c->out_map_count) || out.bounds)
+  if (!map_operand(a, &out, a->b->out, c->out_map_kind, c->out_map, c->out_map_count) ||
+      out.bounds)
     return false;
   a->k->out = out.offset;
   return true;
@@ -384,10 +386,12 @@ static void limit(affine *a, const modulus *m, int64_t r) {
   }
   a->empty |= first < 0;
   a->start[m->i] = first < 0 ? 0 : first;
-  a->step[m->i] = second < 0 ? 0 : second - first;
-  a->values[m->i] = first < 0    ? 0
-                    : second < 0 ? 1
-                                 : (values - 1 - first) / (second - first) + 1;
+  a->step[m->i] = 0;
+  a->values[m->i] = first >= 0;
+  if (second >= 0) {
+    a->step[m->i] = second - first;
+    a->values[m->i] = (values - 1 - first) / (second - first) + 1;
+  }
 }
 
 static bool guard_holds(affine *a) {
@@ -401,7 +405,7 @@ static bool enter_phase(affine *a, int phase, int *out_phases) {
   modulus moduli[MAX_MODULI];
   find_splits(a);
   take_all_values(a);
-  if (!add_coords(a))
+  if (!append_coords(a))
     return false;
   int count = find_moduli(a, moduli);
   if (count < 0)
@@ -415,7 +419,7 @@ static bool enter_phase(affine *a, int phase, int *out_phases) {
   }
   *out_phases = phases <= MAX_PHASES ? (int)phases : 0;
   a->k->coords = 0;
-  return *out_phases && add_coords(a) && (a->empty || guard_holds(a));
+  return *out_phases && append_coords(a) && (a->empty || guard_holds(a));
 }
 
 bool pir_contract_find(const clause_bind *b, int phase, contract *out, int *out_phases) {
