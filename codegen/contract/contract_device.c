@@ -53,7 +53,7 @@ static void add_taps(contract_emission *e, loop_block *block, loop_buffer *sum) 
   loop_expr *before = pir_loop_load(e->m, sum, zero, 1, NULL);
   a = pir_loop_cast(e->m, a, f->compute);
   b = pir_loop_cast(e->m, b, f->compute);
-  pir_loop_store(e->fn, block, sum, zero, pir_loop_fma(e->m, a, b, before), NULL);
+  pir_loop_store(e->fn, block, sum, zero, contract_product(e, a, b, before), NULL);
   for (int i = 0; i < f->tap_count; i++)
     e->value[f->taps[i]] = NULL;
 }

@@ -228,9 +228,9 @@ static void multiply(tiling *t, loop_block *block) {
   loop_expr *c = unrolled(t, &block, fours);
   loop_expr *slot = pir_loop_add(m, pir_loop_mul(m, r, number(t, fours)), c);
   loop_expr *x = pir_loop_load(m, t->left, r, 1, NULL),
-            *y = pir_loop_load(m, t->right, c, LANES, NULL);
-  pir_loop_store(fn, block, t->sums, slot,
-                 pir_loop_fma(m, x, y, pir_loop_load(m, t->sums, slot, LANES, NULL)), NULL);
+            *y = pir_loop_load(m, t->right, c, LANES, NULL),
+            *sum = pir_loop_load(m, t->sums, slot, LANES, NULL);
+  pir_loop_store(fn, block, t->sums, slot, contract_product(&t->e, x, y, sum), NULL);
 }
 
 // Fragment `at` of a warp, of `many`, in the tile: warps are two rows of four.

@@ -201,8 +201,11 @@ struct loop_fn {
 struct loop_module {
   loop_fn *first, *last;
   size_t fn_count;
-  uint64_t emitted;  // statements emitted so far: numbers for loop_expr.emitted_in
-  bool flush;        // what is rounded to bf16 may lose its denormals
+  uint64_t emitted;              // statements emitted so far: numbers for loop_expr.emitted_in
+  bool flush;                    // what is rounded to bf16 may lose its denormals
+  bool verify;                   // functions are verified after every rewrite (loop_verify.h)
+  const char *fault;             // the first fault that was found so, or NULL
+  const struct pir_map *places;  // of nodes in the text they were read from (pir_loc), or NULL
   pir_arena arena;
   pir_heap own;  // unless it is made in another one
 };
@@ -331,5 +334,7 @@ pir_status pir_loop_widen(loop_fn *fn, loop_block *out, const loop_block *in, lo
 
 PIR_API pir_status pir_loop_print(const loop_module *m, pir_writer out);
 PIR_API pir_status pir_loop_print_fn(const loop_fn *fn, pir_writer out);
+// The text of an expression, or of the first line of a statement, as far as it goes.
+void pir_loop_describe(const loop_stmt *s, const loop_expr *e, char *out, size_t size);
 
 #endif

@@ -6,6 +6,7 @@
 // keeps of a row stay in registers. That is safe because all loops of a stage distribute
 // iterations to threads in the same way: each thread reads back the elements that it wrote.
 // Cost: linear in the code, times the number of widths tried.
+#include "loop_verify.h"
 #include "vectorise.h"
 
 #define MOST_UNROLLED 16  // chunks of a thread
@@ -305,5 +306,8 @@ pir_status pir_loop_bind_threads(loop_fn *fn, int vector_bytes) {
   find_width(&b, &fn->body);
   localise(&b);
   bind_block(&b, &fn->body);
-  return b.z.failed || b.failed ? PIR_UNSUPPORTED : PIR_OK;
+  if (b.z.failed || b.failed)
+    return PIR_UNSUPPORTED;
+  pir_loop_verify_after(fn, "bind");
+  return PIR_OK;
 }

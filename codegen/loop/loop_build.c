@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "loop_impl.h"
+#include "loop_names.h"
+#include "loop_verify.h"
 
 loop_module *pir_loop_module_create_in(pir_heap *heap) {
   loop_module *m = pir_heap_take_zeroed(heap, sizeof *m);
@@ -145,12 +147,23 @@ loop_expr *pir_loop_node(loop_module *m, loop_kind kind, pir_dtype dtype, uint16
   return e;
 }
 
+bool pir_loop_may_wrap(const loop_expr *e) {
+  const loop_expr *operands[] = {e->a, e->b, e->c};
+  if (e->dtype != LOOP_INDEX)
+    return false;
+  if (e->kind == LOOP_CAST)
+    return e->a->dtype != PIR_BOOL;
+  for (int i = 0; i < 3; i++)
+    if (operands[i] && operands[i]->given)
+      return true;
+  return e->kind == LOOP_DIM ? e->given : e->kind == LOOP_VAR && e->var->given;
+}
+
 loop_expr *pir_loop_int(loop_module *m, int64_t i) {
   return pir_loop_const_int(m, LOOP_INDEX, i);
 }
 
-// The bits that the type keeps, with its sign.
-static int64_t wrapped(uint8_t type, int64_t i) {
+int64_t pir_loop_wrap(uint8_t type, int64_t i) {
   switch (type) {
     case PIR_BOOL: return i != 0;
     case PIR_I8: return (int8_t)i;
@@ -165,7 +178,7 @@ static int64_t wrapped(uint8_t type, int64_t i) {
 
 loop_expr *pir_loop_const_int(loop_module *m, pir_dtype dtype, int64_t i) {
   loop_expr *e = pir_loop_node(m, LOOP_CONST, dtype, 1);
-  e->i = wrapped(dtype, i);
+  e->i = pir_loop_wrap(dtype, i);
   return e;
 }
 
@@ -178,7 +191,7 @@ loop_expr *pir_loop_const_float(loop_module *m, pir_dtype dtype, double f) {
 loop_expr *pir_loop_use(loop_module *m, loop_var *var) {
   loop_expr *e = pir_loop_node(m, LOOP_VAR, var->dtype, var->lanes);
   e->var = var;
-  e->given = var->given;
+  e->given = pir_loop_may_wrap(e);
   return e;
 }
 
@@ -193,7 +206,7 @@ loop_expr *pir_loop_broadcast(loop_module *m, loop_expr *a, uint16_t lanes) {
     return a;
   loop_expr *e = pir_loop_node(m, LOOP_BROADCAST, a->dtype, lanes);
   e->a = a;
-  e->given = a->given;
+  e->given = pir_loop_may_wrap(e);
   return e;
 }
 
@@ -203,18 +216,23 @@ loop_expr *pir_loop_ramp(loop_module *m, loop_expr *base, loop_expr *stride, uin
   loop_expr *e = pir_loop_node(m, LOOP_RAMP, base->dtype, lanes);
   e->a = base;
   e->b = stride;
-  e->given = base->given || stride->given;
+  e->given = pir_loop_may_wrap(e);
   return e;
 }
 
-static bool gives_bool(pir_node_op fn) {
-  return (fn >= PIR_V_EQ && fn <= PIR_V_LE) || fn == PIR_V_ISNAN || fn == PIR_V_ISINF ||
-         fn == PIR_V_ISFINITE;
+static pir_dtype type_of_op(pir_node_op fn, const loop_expr *a, const loop_expr *b) {
+  const loop_operation *op = loop_operation_of(fn);
+  if (op && op->compares)
+    return PIR_BOOL;
+  return fn == PIR_V_SELECT ? b->dtype : a->dtype;
 }
 
 loop_expr *pir_loop_op(loop_module *m, pir_node_op fn, loop_expr *a, loop_expr *b,
                        loop_expr *c) {
+  pir_dtype dtype = type_of_op(fn, a, b);
   loop_expr *folded = pir_loop_simplify(m, fn, a, b, c);
+  if (folded && folded->dtype != dtype && m->verify)
+    pir_loop_keep_fault(m, "simplify", "the simpler form has another type");
   if (folded)
     return folded;
   uint16_t lanes = a->lanes;
@@ -222,15 +240,12 @@ loop_expr *pir_loop_op(loop_module *m, pir_node_op fn, loop_expr *a, loop_expr *
     lanes = b->lanes;
   if (c && c->lanes > lanes)
     lanes = c->lanes;
-  pir_dtype dtype = gives_bool(fn)       ? PIR_BOOL
-                    : fn == PIR_V_SELECT ? (pir_dtype)b->dtype
-                                         : (pir_dtype)a->dtype;
   loop_expr *e = pir_loop_node(m, LOOP_OP, dtype, lanes);
   e->fn = fn;
   e->a = pir_loop_broadcast(m, a, lanes);
   e->b = b ? pir_loop_broadcast(m, b, lanes) : NULL;
   e->c = c ? pir_loop_broadcast(m, c, lanes) : NULL;
-  e->given = a->given || (b && b->given) || (c && c->given);
+  e->given = pir_loop_may_wrap(e);
   return e;
 }
 
@@ -323,7 +338,7 @@ loop_expr *pir_loop_cast(loop_module *m, loop_expr *a, pir_dtype dtype) {
     return pir_loop_const_float(m, PIR_F32, (double)(float)a->f);
   loop_expr *e = pir_loop_node(m, LOOP_CAST, dtype, a->lanes);
   e->a = a;
-  e->given = dtype == LOOP_INDEX && a->dtype != PIR_BOOL;
+  e->given = pir_loop_may_wrap(e);
   e->fn = m->flush && a->dtype == PIR_F32 && dtype == PIR_BF16;
   return e;
 }

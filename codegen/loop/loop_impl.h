@@ -14,6 +14,9 @@ loop_expr *pir_loop_simplify(loop_module *m, pir_node_op fn, loop_expr *a, loop_
 // e over other operands.
 loop_expr *pir_loop_rebuild(loop_module *m, const loop_expr *e, loop_expr *a, loop_expr *b,
                             loop_expr *c, loop_expr *mask);
+// Whether an index is made of a number that a tensor holds: of any size, so that sums may wrap.
+bool pir_loop_may_wrap(const loop_expr *e);
+int64_t pir_loop_wrap(uint8_t type, int64_t i);  // the bits that the type keeps, with its sign
 bool pir_loop_equal(const loop_expr *a, const loop_expr *b);  // the same tree
 
 #endif

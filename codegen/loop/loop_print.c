@@ -3,11 +3,12 @@
 // one pass.
 #include <string.h>
 
-#include "loop_impl.h"
+#include "loop_names.h"
 
 typedef struct printer {
   pir_writer out;
   bool stopped;
+  bool heads;  // of statements, without what stands in them
   int depth;
 } printer;
 
@@ -48,14 +49,19 @@ static void put_type(printer *p, uint8_t dtype, uint16_t lanes) {
   put_int(p, lanes);
 }
 
+// What has no name has no meaning either; it is printed for messages alone.
+static void put_name(printer *p, const char *name) {
+  put(p, name ? name : "unknown");
+}
+
 static void put_var(printer *p, const loop_var *v) {
   put(p, "v");
-  put_int(p, v->id);
+  put_int(p, v ? (int64_t)v->id : -1);
 }
 
 static void put_buffer(printer *p, const loop_buffer *b) {
   put(p, "b");
-  put_int(p, b->id);
+  put_int(p, b ? (int64_t)b->id : -1);
 }
 
 static void put_expr(printer *p, const loop_expr *e);
@@ -75,54 +81,26 @@ static void put_list(printer *p, const loop_expr *e) {
   put(p, ")");
 }
 
-static const char *infix(const loop_expr *e) {
-  static const char *const signs[] = {
-      [PIR_V_ADD] = " + ", [PIR_V_SUB] = " - ", [PIR_V_MUL] = " * ", [PIR_V_DIV] = " / ",
-      [PIR_V_EQ] = " == ", [PIR_V_NE] = " != ", [PIR_V_LT] = " < ",  [PIR_V_LE] = " <= "};
-  return e->kind == LOOP_OP && e->fn < sizeof signs / sizeof *signs ? signs[e->fn] : NULL;
-}
-
 static void put_infix(printer *p, const loop_expr *e, const char *sign) {
   put(p, "(");
   put_expr(p, e->a);
+  put(p, " ");
   put(p, sign);
+  put(p, " ");
   put_expr(p, e->b);
   put(p, ")");
 }
 
-static const char *fn_name(pir_node_op fn) {
-  static const char *const names[] = {
-      [PIR_V_FLOORDIV] = "floordiv", [PIR_V_FLOORMOD] = "mod", [PIR_V_FMOD] = "fmod",
-      [PIR_V_POW] = "pow",           [PIR_V_ATAN2] = "atan2",  [PIR_V_MIN] = "min",
-      [PIR_V_MAX] = "max",           [PIR_V_FMIN] = "fmin",    [PIR_V_FMAX] = "fmax",
-      [PIR_V_AND] = "and",           [PIR_V_OR] = "or",        [PIR_V_XOR] = "xor",
-      [PIR_V_NOT] = "not",           [PIR_V_SHL] = "shl",      [PIR_V_SHR] = "shr",
-      [PIR_V_SELECT] = "select",     [PIR_V_NEG] = "neg",      [PIR_V_ABS] = "abs",
-      [PIR_V_SIGN] = "sign",         [PIR_V_RECIP] = "recip",  [PIR_V_FLOOR] = "floor",
-      [PIR_V_CEIL] = "ceil",         [PIR_V_TRUNC] = "trunc",  [PIR_V_ROUND] = "round",
-      [PIR_V_RINT] = "rint",         [PIR_V_SQRT] = "sqrt",    [PIR_V_RSQRT] = "rsqrt",
-      [PIR_V_EXP] = "exp",           [PIR_V_EXP2] = "exp2",    [PIR_V_EXPM1] = "expm1",
-      [PIR_V_LOG] = "log",           [PIR_V_LOG2] = "log2",    [PIR_V_LOG10] = "log10",
-      [PIR_V_LOG1P] = "log1p",       [PIR_V_SIN] = "sin",      [PIR_V_COS] = "cos",
-      [PIR_V_TAN] = "tan",           [PIR_V_ASIN] = "asin",    [PIR_V_ACOS] = "acos",
-      [PIR_V_ATAN] = "atan",         [PIR_V_SINH] = "sinh",    [PIR_V_COSH] = "cosh",
-      [PIR_V_TANH] = "tanh",         [PIR_V_ASINH] = "asinh",  [PIR_V_ACOSH] = "acosh",
-      [PIR_V_ATANH] = "atanh",       [PIR_V_ERF] = "erf",      [PIR_V_LGAMMA] = "lgamma",
-      [PIR_V_ISNAN] = "isnan",       [PIR_V_ISINF] = "isinf",  [PIR_V_ISFINITE] = "isfinite",
-      [PIR_NODE_OP_COUNT] = NULL};
-  return names[fn] ? names[fn] : "op";
-}
-
-static const char *combine_name(pir_combine c) {
-  static const char *const names[] = {"none", "add", "mul",    "max",    "min",
-                                      "and",  "or",  "argmax", "argmin", "assign"};
-  return names[c];
-}
-
 static void put_expr(printer *p, const loop_expr *e) {
-  const char *sign = infix(e);
-  if (sign) {
-    put_infix(p, e, sign);
+  if (p->stopped)
+    return;
+  if (!e) {
+    put(p, "nothing");
+    return;
+  }
+  const loop_operation *op = e->kind == LOOP_OP ? loop_operation_of(e->fn) : NULL;
+  if (op && op->infix) {
+    put_infix(p, e, op->name);
     return;
   }
   switch ((loop_kind)e->kind) {
@@ -141,11 +119,9 @@ static void put_expr(printer *p, const loop_expr *e) {
       put(p, "dim");
       put_int(p, e->i);
       return;
-    case LOOP_OP: put(p, fn_name(e->fn)); break;
+    case LOOP_OP: put_name(p, op ? op->name : NULL); break;
     case LOOP_FMA: put(p, "fused"); break;
-    case LOOP_DOT:
-      put(p, e->fn == LOOP_DOT_BF16 ? "dot2" : e->fn == LOOP_DOT_S16 ? "dot2_words" : "dot4");
-      break;
+    case LOOP_DOT: put_name(p, loop_dot_text(e->fn)); break;
     case LOOP_CAST:
       put(p, e->fn ? "flushed_" : "");
       put_type(p, e->dtype, e->lanes);
@@ -175,11 +151,11 @@ static void put_expr(printer *p, const loop_expr *e) {
     case LOOP_ZIP: put(p, e->fn ? "zip_upper" : "zip_lower"); break;
     case LOOP_FOLD:
       put(p, "fold_");
-      put(p, combine_name(e->fn));
+      put_name(p, loop_combine_text(e->fn));
       break;
     case LOOP_TEAM:
       put(p, "team_");
-      put(p, combine_name(e->fn));
+      put_name(p, loop_combine_text(e->fn));
       break;
   }
   put_list(p, e);
@@ -193,8 +169,7 @@ static void start_line(printer *p) {
 }
 
 static void put_for(printer *p, const loop_stmt *s) {
-  static const char *const kinds[] = {"for", "parallel", "unrolled", "vectorised", "threads"};
-  put(p, kinds[s->for_kind]);
+  put_name(p, loop_for_text(s->for_kind));
   put(p, " ");
   put_var(p, s->var);
   put(p, " = ");
@@ -211,11 +186,9 @@ static void put_for(printer *p, const loop_stmt *s) {
 }
 
 static void put_tile(printer *p, const loop_stmt *s) {
-  static const char *const names[] = {"shapes", "release", "zero", "load",
-                                      "store",  "bf16",    "u8s8", "s8s8"};
   put(p, "tile_");
-  put(p, names[s->combine]);
-  for (int i = 0; i < (s->combine >= LOOP_TILE_BF16 ? 3 : s->combine >= LOOP_TILE_ZERO); i++) {
+  put_name(p, loop_tile_text(s->combine));
+  for (int i = 0; i < loop_tile_registers(s->combine); i++) {
     put(p, i ? ", " : " ");
     put_int(p, s->tiles[i]);
   }
@@ -240,7 +213,7 @@ static void put_stmt(printer *p, const loop_stmt *s) {
       put(p, "if ");
       put_expr(p, s->value);
       put_block(p, &s->body);
-      if (s->other.first) {
+      if (s->other.first && !p->heads) {
         start_line(p);
         put(p, "else");
         put_block(p, &s->other);
@@ -278,7 +251,7 @@ static void put_stmt(printer *p, const loop_stmt *s) {
       put_expr(p, s->index);
       put(p, "] ");
       if (s->kind == LOOP_ACCUMULATE)
-        put(p, combine_name(s->combine));
+        put_name(p, loop_combine_text(s->combine));
       put(p, s->nontemporal ? "=nt " : "= ");
       put_expr(p, s->value);
       if (s->mask) {
@@ -286,10 +259,12 @@ static void put_stmt(printer *p, const loop_stmt *s) {
         put_expr(p, s->mask);
       }
   }
-  put(p, "\n");
+  put(p, p->heads ? "" : "\n");
 }
 
 static void put_block(printer *p, const loop_block *block) {
+  if (p->heads)
+    return;
   put(p, " {\n");
   p->depth++;
   for (const loop_stmt *s = block->first; s; s = s->next)
@@ -300,7 +275,6 @@ static void put_block(printer *p, const loop_block *block) {
 }
 
 static void put_fn(printer *p, const loop_fn *fn) {
-  static const char *const spaces[] = {"arg ", "scratch ", "registers ", "local ", "shared "};
   put(p, "stage (");
   put_var(p, fn->begin);
   put(p, ", ");
@@ -316,7 +290,8 @@ static void put_fn(printer *p, const loop_fn *fn) {
     put(p, "\n  ");
     put_buffer(p, b);
     put(p, ": ");
-    put(p, spaces[b->space]);
+    put_name(p, loop_space_text(b->space));
+    put(p, " ");
     if (b->space == LOOP_ARG) {
       put_int(p, b->slot);
       put(p, b->read_only ? " in " : " out ");
@@ -346,4 +321,33 @@ pir_status pir_loop_print(const loop_module *m, pir_writer out) {
   for (const loop_fn *fn = m->first; fn; fn = fn->next)
     put_fn(&p, fn);
   return p.stopped ? PIR_IO : PIR_OK;
+}
+
+// ---- for messages
+
+typedef struct excerpt {
+  char *out;
+  size_t size, used;
+} excerpt;
+
+static bool add_excerpt(void *user, const char *data, size_t size) {
+  excerpt *x = user;
+  size_t left = x->size - 1 - x->used, part = size < left ? size : left;
+  memcpy(x->out + x->used, data, part);
+  x->used += part;
+  x->out[x->used] = 0;
+  if (part == size)
+    return true;
+  memcpy(x->out + x->size - 3, "..", 3);
+  return false;
+}
+
+void pir_loop_describe(const loop_stmt *s, const loop_expr *e, char *out, size_t size) {
+  excerpt x = {out, size, 0};
+  printer p = {.out = {add_excerpt, &x}, .heads = true};
+  *out = 0;
+  if (e)
+    put_expr(&p, e);
+  else if (s)
+    put_stmt(&p, s);
 }

@@ -5,7 +5,7 @@
 #include "schedule.h"
 
 #include "access.h"
-#include "loop_impl.h"
+#include "loop_verify.h"
 
 enum { MAX_DEPTH = 8 };
 
@@ -103,6 +103,7 @@ const char *pir_schedule_split(loop_fn *fn, loop_stmt *loop, int64_t factor, loo
   link_behind(body, body->last, (loop_block){loop, loop});
   link_behind(block, before, made);
   *out_outer = made.first;
+  pir_loop_verify_after(fn, "split");
   return NULL;
 }
 
@@ -143,6 +144,7 @@ const char *pir_schedule_fuse(loop_fn *fn, loop_stmt *outer, int depth) {
   outer->var = fused;
   outer->end = total;
   outer->body = body;
+  pir_loop_verify_after(fn, "fuse");
   return NULL;
 }
 
@@ -204,6 +206,7 @@ const char *pir_schedule_parallel(loop_fn *fn, loop_stmt *loop, int depth) {
     loop->end = pir_loop_use(fn->module, fn->end);
   }
   loop->for_kind = LOOP_PARALLEL;
+  pir_loop_verify_after(fn, "parallel");
   return NULL;
 }
 

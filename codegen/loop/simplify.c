@@ -54,7 +54,7 @@ static loop_expr *build(loop_module *m, pir_node_op fn, loop_expr *a, loop_expr 
   e->fn = fn;
   e->a = a;
   e->b = b;
-  e->given = a->given || b->given;
+  e->given = pir_loop_may_wrap(e);
   return e;
 }
 
@@ -570,7 +570,7 @@ loop_expr *pir_loop_rebuild(loop_module *m, const loop_expr *e, loop_expr *a, lo
   copy->b = b;
   copy->c = c;
   copy->mask = mask;
-  copy->given = e->given || (e->kind != LOOP_CAST && ((a && a->given) || (b && b->given)));
+  copy->given = pir_loop_may_wrap(copy);
   copy->emitted_in = 0;
   return copy;
 }

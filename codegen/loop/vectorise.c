@@ -6,6 +6,8 @@
 // are not emitted. Cost: linear in the emitted code.
 #include "vectorise.h"
 
+#include "loop_verify.h"
+
 #include <string.h>
 
 #define SIDE_BY_SIDE 4  // vectors that go down rows together
@@ -447,7 +449,10 @@ static void vectorise_block(vectoriser *z, loop_block *block) {
 pir_status pir_loop_vectorise(loop_fn *fn, int vector_bytes) {
   vectoriser z = {.fn = fn, .m = fn->module, .vector_bytes = vector_bytes};
   vectorise_block(&z, &fn->body);
-  return z.failed ? PIR_UNSUPPORTED : PIR_OK;
+  if (z.failed)
+    return PIR_UNSUPPORTED;
+  pir_loop_verify_after(fn, "vectorise");
+  return PIR_OK;
 }
 
 static void append_block(loop_block *out, const loop_block *in) {

@@ -3,6 +3,7 @@
 // compile.c compiles group by group, so that equal groups share code.
 #include "device_codegen.h"
 #include "choose.h"
+#include "loop_verify.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,12 @@ static pir_status take_group(codes *c, const pir_op *group, loop_fn **out_first)
                       pir_op_name(l.where).data);
   choose_explain(&l, &stages);
   *out_first = before ? before->next : c->module->first;
-  return PIR_OK;
+  for (loop_fn *fn = *out_first; fn; fn = fn->next)
+    pir_loop_verify_after(fn, "lowering");
+  if (!c->module->fault)
+    return PIR_OK;
+  return pir_report(c->ctx, PIR_INTERNAL, PIR_ERROR, pir_op_loc(group),
+                    "the loops of a group have a fault: %s", c->module->fault);
 }
 
 // ---- loops
@@ -124,7 +130,7 @@ static pir_status check_form(pir_context *ctx, const pir_target *target, pir_cod
 }
 
 pir_status pir_codegen_write(const pir_program *program, const pir_target *target,
-                             pir_math math, pir_code_form form, pir_writer out) {
+                             pir_math math, pir_code_form form, bool verify, pir_writer out) {
   pir_facts *facts = NULL;
   PIR_TRY(check_form(pir_program_context(program), target, form));
   PIR_TRY(pir_facts_create(program, &facts));
@@ -133,6 +139,7 @@ pir_status pir_codegen_write(const pir_program *program, const pir_target *targe
              .target = target,
              .math = math,
              .module = pir_loop_module_create_in(pir_facts_heap(facts))};
+  c.module->verify = verify;
   pir_status status = write_groups(&c, program, form, out);
   pir_loop_module_destroy(c.module);
   pir_facts_destroy(facts);

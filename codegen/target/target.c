@@ -116,7 +116,8 @@ static bool is_device(const char *name, pir_target *out) {
     *out = (pir_target){.device = kind->name,
                         .device_arch = (int)arch,
                         .tile_products = arch >= kind->tiles,
-                        .vector_bytes = 16};
+                        .vector_bytes = 16,
+                        .fma = true};
     pir_text_format(out->name, sizeof out->name, "%s%ld", kind->prefix, arch);
     return true;
   }

@@ -77,7 +77,7 @@ static int emit_code(const cli *cli, pir_code_form form, const emit_options *how
     return cli_bad_value(cli, "target", name, pir_target_names());
   if (pir_math_named(how->math ? how->math : "strict", &math))
     return cli_bad_value(cli, "math", how->math, pir_math_names());
-  return cli_exit_code(pir_codegen_write(program, &target, math, form, out));
+  return cli_exit_code(pir_codegen_write(program, &target, math, form, how->verify, out));
 }
 
 int emit_program(const cli *cli, const emit_form *form, const emit_options *how,

@@ -28,6 +28,7 @@ typedef struct emit_options {
   const char *target;  // of code; NULL: this processor
   const char *math;    // of code; NULL: strict
   bool strip_debug;
+  bool verify;  // of code: the loops, after every rewrite
 } emit_options;
 
 // Writes the program. Returns an exit code.

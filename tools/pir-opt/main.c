@@ -86,7 +86,8 @@ static const cli_option options[] = {
      "read the parameters too, for passes that compute with them"},
     {OPT_PARAMS_OUT, 0, "params-out", "FILE|DIR",
      "also write the parameters: one file, or a folder of files (ends with /)"},
-    {OPT_VERIFY_EACH, 0, "verify-each", NULL, "verify after every pass"},
+    {OPT_VERIFY_EACH, 0, "verify-each", NULL,
+     "verify after every pass; of code, the loops after every rewrite"},
     {OPT_PRINT_BEFORE, 0, "print-before", "PASS",
      "print the program before a pass, to standard error"},
     {OPT_PRINT_AFTER, 0, "print-after", "PASS", "print the program after a pass"},
@@ -384,7 +385,8 @@ static int write_result(cli *cli, const char *file, pir_program *program,
   const char *params_out = cli_value(cli, OPT_PARAMS_OUT, NULL);
   emit_options how = {.target = cli_value(cli, OPT_TARGET, NULL),
                       .math = cli_value(cli, OPT_MATH, NULL),
-                      .strip_debug = cli_has(cli, OPT_STRIP_DEBUG)};
+                      .strip_debug = cli_has(cli, OPT_STRIP_DEBUG),
+                      .verify = cli_has(cli, OPT_VERIFY_EACH)};
   if (params_out)
     pir_program_settle(program, format);
   int code = emit_program(cli, form, &how, program, out);

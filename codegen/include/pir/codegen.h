@@ -257,10 +257,12 @@ PIR_API void pir_compiler_identity(char *out, size_t capacity);
 
 // Writes the code of a program's groups as one module: group k has functions g<k>_stage<n>, and
 // one for each constant that it packs. Nothing is run, so `target` may be any that
-// pir_target_describe knows. PIR_INVALID, reported, when there is no group; PIR_UNSUPPORTED for
-// a form that the target lacks; PIR_IO when the writer stops.
+// pir_target_describe knows. With `verify` the loops are verified after every rewrite.
+// PIR_INVALID, reported, when there is no group; PIR_UNSUPPORTED for a form that the target
+// lacks; PIR_IO when the writer stops; PIR_INTERNAL, reported, for loops with a fault.
 PIR_API pir_status pir_codegen_write(const pir_program *program, const pir_target *target,
-                                     pir_math math, pir_code_form form, pir_writer out);
+                                     pir_math math, pir_code_form form, bool verify,
+                                     pir_writer out);
 
 PIR_END
 #endif

@@ -132,6 +132,7 @@ static void check(const pir_target *target, pir_code_store *store, const pair_ca
                store_out = env;
   assert_int_equal(pir_contract_emit_pair(&c[0], &env, &c[1], &store_out, "pair", &r.code),
                    PIR_OK);
+  assert_int_equal(pir_loop_verify(r.module, (loop_faults){0}), 0);
   const loop_module *modules[] = {r.module};
   assert_int_equal(pir_code_store_build(store, modules, NULL, 1, 1, &r.image), PIR_OK);
   for (int i = 0; i < r.asked_count; i++)

@@ -5,6 +5,7 @@
 
 #include "code.h"
 #include "contract.h"
+#include "loop_verify.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -183,6 +184,8 @@ static inline pir_status run_compile(contract_run *r, pir_code_store *store,
                       .temporary = run_temporary};
   pir_status status = pir_contract_emit(c, &env, "contract", &r->code);
   const loop_module *modules[] = {r->module};
+  if (!status && pir_loop_verify(r->module, (loop_faults){0}))
+    status = PIR_INTERNAL;
   if (!status)
     status = pir_code_store_build(store, modules, NULL, 1, 1, &r->image);
   if (status)

@@ -39,8 +39,10 @@ static int tear_down(void **state) {
 }
 
 static pir_stage_fn compile(fixture *f, loop_module *m) {
+  m->verify = true;
   for (loop_fn *fn = m->first; fn; fn = fn->next)
     assert_int_equal(pir_loop_vectorise(fn, f->target.vector_bytes), PIR_OK);
+  assert_null(m->fault);
   const loop_module *modules[] = {m};
   const pir_image *image = NULL;
   assert_int_equal(pir_code_store_build(f->store, modules, NULL, 1, 1, &image), PIR_OK);

@@ -162,6 +162,7 @@ typedef struct fixture {
 
 static void start(nest *n, void (*make)(nest *)) {
   *n = (nest){.m = pir_loop_module_create()};
+  n->m->verify = true;
   n->fn = pir_loop_fn_create(n->m, "stage0");
   n->a = pir_loop_arg(n->fn, "a", PIR_F32, 0, 4, true);
   n->b = pir_loop_arg(n->fn, "b", PIR_F32, 1, 4, true);
@@ -178,6 +179,7 @@ static void run(fixture *f, nest *n, int64_t units, float *out) {
   pir_group_args args = {buffers, NULL};
   pir_stage_fn fn;
   assert_int_equal(pir_loop_vectorise(n->fn, f->target.vector_bytes), PIR_OK);
+  assert_null(n->m->fault);
   assert_int_equal(pir_code_store_build(f->store, modules, NULL, 1, 1, &image), PIR_OK);
   void *symbol = pir_image_symbol(image, "stage0");
   memcpy(&fn, &symbol, sizeof fn);

@@ -1,0 +1,383 @@
+// Functions, buffers and statements. Scopes follow blocks: a variable is seen from the statement
+// that binds it to the end of the block. A copy of a body binds its variables anew, in the same
+// block; within a block that sees a variable it cannot be bound once more, since what is behind
+// the inner block would take its value for the outer one's. A statement is met once, so lists
+// and blocks without an end are found.
+#include "loop_verify_impl.h"
+
+#include <string.h>
+
+static void verify_block(verifier *v, const loop_block *block);
+
+// ---- faults
+
+// Where the innermost node stands in the text that the module was read from.
+static pir_loc place_of(const verifier *v, const loop_expr *e) {
+  const void *nodes[] = {e, v->stmt, v->fn};
+  const pir_map *places = v->fn->module->places;
+  const uint64_t *found = NULL;
+  for (int i = 0; i < 3 && places && !found; i++)
+    found = nodes[i] ? pir_map_find(places, nodes[i]) : NULL;
+  return found ? *found : PIR_LOC_UNKNOWN;
+}
+
+void verify_fault(verifier *v, const loop_expr *e, const char *format, ...) {
+  char node[96], why[160], text[320];
+  va_list args;
+  if (++v->count > LOOP_MOST_FAULTS || !v->faults.report)
+    return;
+  va_start(args, format);
+  pir_text_vformat(why, sizeof why, format, args);
+  va_end(args);
+  pir_loop_describe(v->stmt, e, node, sizeof node);
+  pir_text_format(text, sizeof text, "in %s%s%s: %s", v->fn->name, *node ? ", " : "", node,
+                  why);
+  v->faults.report(v->faults.user, place_of(v, e), text);
+}
+
+// ---- variables
+
+static void open_scope(verifier *v) {
+  v->depth++;
+}
+
+static void close_scope(verifier *v) {
+  while (v->scope.count && v->vars[v->scope.items[v->scope.count - 1]].depth == v->depth)
+    v->vars[pir_vec_pop(&v->scope)].depth = 0;
+  v->depth--;
+}
+
+static void verify_facts(verifier *v, const loop_var *var) {
+  if (var->dtype != LOOP_INDEX && (var->extent || var->multiple || var->given))
+    verify_fault(v, NULL, "v%u is no index, and is said to have an extent or factors", var->id);
+  if (var->multiple < 0)
+    verify_fault(v, NULL, "v%u is a multiple of a negative number", var->id);
+  if (var->extent)
+    verify_expr_of(v, var->extent, "the extent", LOOP_INDEX, 1);
+}
+
+static void bind_var(verifier *v, const loop_var *var, bool fixed) {
+  if (var->id >= v->fn->var_count) {
+    verify_fault(v, NULL, "v%u is a variable of another function", var->id);
+    return;
+  }
+  verified_var *known = &v->vars[var->id];
+  if (known->var && known->var != var)
+    verify_fault(v, NULL, "two variables are v%u", var->id);
+  if (known->depth && known->depth != v->depth)
+    verify_fault(v, NULL, "v%u is bound in a block around this one", var->id);
+  if (!known->depth)
+    pir_vec_push(&v->arena, &v->scope, var->id);
+  *known = (verified_var){var, v->depth, fixed};
+}
+
+// ---- statements
+
+static void verify_step(verifier *v, const loop_stmt *s) {
+  int64_t step;
+  verify_expr_of(v, s->begin, "the beginning of the loop", LOOP_INDEX, 1);
+  verify_expr_of(v, s->end, "the end of the loop", LOOP_INDEX, 1);
+  verify_expr_of(v, s->step, "the step of the loop", LOOP_INDEX, 1);
+  if (s->step && pir_loop_is_int(s->step, &step) && step < 1)
+    verify_fault(v, s->step, "the step of the loop is not positive");
+}
+
+static void verify_for(verifier *v, const loop_stmt *s) {
+  bool unrolled = s->for_kind == LOOP_UNROLLED;
+  if (!loop_for_text(s->for_kind)) {
+    verify_fault(v, NULL, "no such kind of loop");
+    return;
+  }
+  verify_step(v, s);
+  if (unrolled && !(verify_is_fixed(v, s->begin) && verify_is_fixed(v, s->end) &&
+                    verify_is_fixed(v, s->step)))
+    verify_fault(v, NULL, "the bounds of a loop that is unrolled vary");
+  if (s->for_kind == LOOP_PARALLEL && v->loops)
+    verify_fault(v, NULL, "units are shared within another loop");
+  if (s->for_kind == LOOP_THREADS && !v->fn->threads)
+    verify_fault(v, NULL, "a processor has no team of threads");
+  if (!s->var) {
+    verify_fault(v, NULL, "the loop has no variable");
+    return;
+  }
+  if (s->var->dtype != LOOP_INDEX || s->var->lanes != 1)
+    verify_fault(v, NULL, "the variable of a loop is an index");
+  open_scope(v);
+  v->loops++;
+  verify_facts(v, s->var);
+  bind_var(v, s->var, unrolled);
+  verify_block(v, &s->body);
+  v->loops--;
+  close_scope(v);
+}
+
+static void verify_if(verifier *v, const loop_stmt *s) {
+  verify_expr_of(v, s->value, "the condition", PIR_BOOL, 1);
+  open_scope(v);
+  verify_block(v, &s->body);
+  close_scope(v);
+  open_scope(v);
+  verify_block(v, &s->other);
+  close_scope(v);
+}
+
+static void verify_let(verifier *v, const loop_stmt *s) {
+  if (!s->var) {
+    verify_fault(v, NULL, "no variable");
+    return;
+  }
+  verify_expr_of(v, s->value, "the value", s->var->dtype, s->var->lanes);
+  verify_facts(v, s->var);
+  bind_var(v, s->var, s->value && verify_is_fixed(v, s->value));
+}
+
+static bool is_memory(const loop_buffer *b) {
+  return b->space != LOOP_REGISTER;
+}
+
+static void verify_store(verifier *v, const loop_stmt *s) {
+  const loop_buffer *b = s->buffer;
+  bool scatters = s->kind == LOOP_SCATTER;
+  uint16_t lanes = s->value ? s->value->lanes : 1;
+  verify_expr_of(v, s->value, "the value", b->dtype, is_memory(b) ? lanes : b->lanes);
+  verify_expr_of(v, s->index, "the index", LOOP_INDEX, scatters ? lanes : 1);
+  verify_mask(v, s->mask, lanes);
+  if (b->space == LOOP_ARG && b->read_only)
+    verify_fault(v, NULL, "b%u is only read", b->id);
+  if (is_memory(b))
+    return;
+  if (scatters || s->mask)
+    verify_fault(v, NULL, "registers are stored whole");
+  if (s->index)
+    verify_register(v, b, s->index);
+}
+
+static void verify_accumulate(verifier *v, const loop_stmt *s) {
+  const loop_buffer *b = s->buffer;
+  verify_expr_of(v, s->value, "the value", b->dtype, b->lanes);
+  verify_expr_of(v, s->index, "the index", LOOP_INDEX, 1);
+  if (is_memory(b))
+    verify_fault(v, NULL, "results are accumulated in registers");
+  else if (s->index)
+    verify_register(v, b, s->index);
+  if (!loop_combine_text(s->combine))
+    verify_fault(v, NULL, "elements are not combined so");
+}
+
+static void verify_prefetch(verifier *v, const loop_stmt *s) {
+  verify_expr_of(v, s->index, "the index", LOOP_INDEX, 1);
+  if (!is_memory(s->buffer))
+    verify_fault(v, NULL, "registers are in no memory");
+}
+
+static void verify_fragment(verifier *v, const loop_expr *e, const char *role) {
+  if (!verify_expr(v, e, role))
+    return;
+  bool halves = e->dtype == PIR_F16 || e->dtype == PIR_BF16;
+  if (e->kind != LOOP_LOAD || e->buffer->space != LOOP_SHARED || !halves)
+    verify_fault(v, e, "%s is no load of 16-bit floats in shared memory", role);
+}
+
+static void verify_mma(verifier *v, const loop_stmt *s) {
+  const loop_buffer *b = s->buffer;
+  verify_fragment(v, s->value, "the left fragment");
+  verify_fragment(v, s->right, "the right fragment");
+  verify_expr_of(v, s->index, "the index", LOOP_INDEX, 1);
+  if (s->value && s->right && s->value->dtype != s->right->dtype)
+    verify_fault(v, NULL, "fragments of two types");
+  if (is_memory(b) || b->dtype != PIR_F32 || b->lanes != 2)
+    verify_fault(v, NULL, "sums of fragments are registers of f32x2");
+  else if (s->index)
+    verify_register(v, b, s->index);
+  if (s->stride < 1)
+    verify_fault(v, NULL, "rows that are %lld apart", (long long)s->stride);
+  if (!v->fn->threads)
+    verify_fault(v, NULL, "a processor has no team of threads");
+}
+
+static void verify_tile(verifier *v, const loop_stmt *s) {
+  enum { REGISTERS = 8 };
+  if (!loop_tile_text(s->combine)) {
+    verify_fault(v, NULL, "no such operation on tiles");
+    return;
+  }
+  bool moves = s->combine == LOOP_TILE_LOAD || s->combine == LOOP_TILE_STORE,
+       reads = moves || s->combine == LOOP_TILE_SHAPES;
+  for (int i = 0; i < loop_tile_registers(s->combine); i++)
+    if (s->tiles[i] >= REGISTERS)
+      verify_fault(v, NULL, "there are %d tile registers", REGISTERS);
+  if ((s->buffer != NULL) != reads || (s->index != NULL) != reads ||
+      (s->value != NULL) != moves)
+    verify_fault(v, NULL, "a place or the distance of rows is missing, or one too many");
+  if (s->buffer && !is_memory(s->buffer))
+    verify_fault(v, NULL, "registers are in no memory");
+  if (s->index)
+    verify_expr_of(v, s->index, "the index", LOOP_INDEX, 1);
+  if (s->value)
+    verify_expr_of(v, s->value, "the distance of rows", LOOP_INDEX, 1);
+}
+
+static void verify_barrier(verifier *v) {
+  if (!v->fn->threads)
+    verify_fault(v, NULL, "a processor has no team of threads");
+}
+
+static void verify_stmt(verifier *v, const loop_stmt *s) {
+  bool places = s->kind == LOOP_STORE || s->kind == LOOP_SCATTER ||
+                s->kind == LOOP_ACCUMULATE || s->kind == LOOP_PREFETCH || s->kind == LOOP_MMA;
+  if ((places || s->buffer) && !verify_declared(v, NULL, s->buffer))
+    return;
+  if (s->nontemporal && (s->kind != LOOP_STORE || s->buffer->space != LOOP_ARG))
+    verify_fault(v, NULL, "only stores to arguments pass by the caches");
+  switch ((loop_stmt_kind)s->kind) {
+    case LOOP_FOR: verify_for(v, s); return;
+    case LOOP_IF: verify_if(v, s); return;
+    case LOOP_LET: verify_let(v, s); return;
+    case LOOP_STORE:
+    case LOOP_SCATTER: verify_store(v, s); return;
+    case LOOP_ACCUMULATE: verify_accumulate(v, s); return;
+    case LOOP_PREFETCH: verify_prefetch(v, s); return;
+    case LOOP_MMA: verify_mma(v, s); return;
+    case LOOP_TILE: verify_tile(v, s); return;
+    case LOOP_BARRIER: verify_barrier(v); return;
+  }
+  verify_fault(v, NULL, "no such kind of statement");
+}
+
+static void verify_block(verifier *v, const loop_block *block) {
+  const loop_stmt *last = NULL, *around = v->stmt;
+  if (v->depth > LOOP_MOST_NESTED) {
+    verify_fault(v, NULL, "statements stand in more than %d others", LOOP_MOST_NESTED);
+    return;
+  }
+  for (const loop_stmt *s = block->first; s; last = s, s = s->next) {
+    v->stmt = s;
+    if (pir_map_find(&v->statements, s)) {
+      verify_fault(v, NULL, "the statement stands in two places");
+      return;
+    }
+    pir_map_put(&v->arena, &v->statements, s, 1);
+    v->number++;
+    verify_stmt(v, s);
+  }
+  v->stmt = around;
+  if (block->last != last)
+    verify_fault(v, NULL, "the last statement of a block is not the last of its list");
+}
+
+// ---- buffers
+
+static void verify_scratch(verifier *v, const loop_buffer *b) {
+  int64_t size = (int64_t)pir_dtype_size(b->dtype), most = v->fn->scratch_bytes;
+  if (b->offset < 0 || b->offset % 64 || b->offset > most ||
+      b->count > (most - b->offset) / size)
+    verify_fault(v, NULL, "b%u lies outside of the scratch memory", b->id);
+  for (unsigned i = 0; i < b->id; i++) {
+    const loop_buffer *other = v->fn->buffers[i];
+    if (other->space == LOOP_SCRATCH && other->offset < b->offset + b->count * size &&
+        b->offset < other->offset + other->count * (int64_t)pir_dtype_size(other->dtype))
+      verify_fault(v, NULL, "b%u and b%u share scratch memory", other->id, b->id);
+  }
+}
+
+static void verify_registers(verifier *v, const loop_buffer *b) {
+  if (b->count > LOOP_MOST_REGISTERS || b->lanes < 1 || b->lanes > LOOP_MOST_LANES)
+    verify_fault(v, NULL, "b%u has too many registers or lanes", b->id);
+  if (b->multiple < 0 || (b->multiple && b->dtype != LOOP_INDEX))
+    verify_fault(v, NULL, "b%u holds no multiples", b->id);
+}
+
+static void verify_buffer(verifier *v, const loop_buffer *b, unsigned id) {
+  bool registers = b->space == LOOP_REGISTER;
+  if (b->id != id)
+    verify_fault(v, NULL, "buffer %u is called b%u", id, b->id);
+  if (!loop_space_text(b->space) ||
+      !(verify_is_element(b->dtype) || (registers && b->dtype == LOOP_INDEX))) {
+    verify_fault(v, NULL, "b%u has no such kind or no such type of elements", id);
+    return;
+  }
+  if (b->space != LOOP_ARG && b->count < 1)
+    verify_fault(v, NULL, "b%u has no elements", id);
+  if (!b->align || b->align & (b->align - 1))
+    verify_fault(v, NULL, "the alignment of b%u is no power of two", id);
+  if (!registers && (b->lanes != 1 || b->multiple))
+    verify_fault(v, NULL, "b%u has lanes or factors in memory", id);
+  if ((b->space == LOOP_LOCAL || b->space == LOOP_SHARED) && !v->fn->threads)
+    verify_fault(v, NULL, "b%u is memory of a device", id);
+  if (registers)
+    verify_registers(v, b);
+  if (b->space == LOOP_SCRATCH)
+    verify_scratch(v, b);
+  if (b->large && (b->space != LOOP_ARG || b->read_only))
+    verify_fault(v, NULL, "b%u is not written past the caches", id);
+  if (b->large)
+    verify_expr_of(v, b->large, "the condition", PIR_BOOL, 1);
+}
+
+// ---- functions
+
+static void verify_threads(verifier *v) {
+  int threads = v->fn->threads;
+  if (threads < 0 || threads > 1024 || threads & (threads - 1))
+    verify_fault(v, NULL, "a team of %d threads", threads);
+}
+
+static void verify_fn(verifier *v) {
+  const loop_fn *fn = v->fn;
+  if (!fn->begin || !fn->end) {
+    verify_fault(v, NULL, "the function has no range of units");
+    return;
+  }
+  verify_threads(v);
+  for (unsigned i = 0; i < fn->buffer_count; i++)
+    verify_buffer(v, fn->buffers[i], i);
+  open_scope(v);
+  verify_facts(v, fn->begin);
+  verify_facts(v, fn->end);
+  bind_var(v, fn->begin, false);
+  bind_var(v, fn->end, false);
+  verify_block(v, &fn->body);
+  close_scope(v);
+}
+
+size_t pir_loop_verify_fn(const loop_fn *fn, loop_faults faults) {
+  verifier v = {.fn = fn, .faults = faults};
+  pir_arena_init(&v.arena, fn->module->arena.heap);
+  v.vars = pir_arena_zalloc(&v.arena, pir_arena_size(&v.arena, fn->var_count, sizeof *v.vars));
+  verify_fn(&v);
+  pir_arena_destroy(&v.arena);
+  return v.count;
+}
+
+size_t pir_loop_verify(const loop_module *m, loop_faults faults) {
+  size_t count = 0;
+  for (const loop_fn *fn = m->first; fn; fn = fn->next)
+    count += pir_loop_verify_fn(fn, faults);
+  return count;
+}
+
+// ---- after rewrites
+
+void pir_loop_keep_fault(loop_module *m, const char *rewrite, const char *message) {
+  char text[400];
+  if (m->fault)
+    return;
+  pir_text_format(text, sizeof text, "after %s, %s", rewrite, message);
+  m->fault = pir_loop_name(m, text, -1);
+}
+
+typedef struct keeping {
+  loop_module *m;
+  const char *rewrite;
+} keeping;
+
+static void keep_fault(void *user, pir_loc place, const char *message) {
+  const keeping *k = user;
+  pir_loop_keep_fault(k->m, k->rewrite, message);
+}
+
+void pir_loop_verify_after(loop_fn *fn, const char *rewrite) {
+  keeping keep = {fn->module, rewrite};
+  if (fn->module->verify && !fn->module->fault)
+    pir_loop_verify_fn(fn, (loop_faults){keep_fault, &keep});
+}
