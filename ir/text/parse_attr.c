@@ -2,214 +2,11 @@
 // it, else the syntax decides: true and false, strings, numbers with a point or exponent (f32),
 // other numbers (i32, or i64 if they need it). An attribute that no rule covers is kept as its
 // text.
-#include "parse_impl.h"
-
-#include <math.h>
-
-// ---- numbers
-
-static bool is_integral(pir_str text) {
-  return !memchr(text.data, '.', text.size) && !memchr(text.data, 'e', text.size) &&
-         !memchr(text.data, 'E', text.size);
-}
-
-static const pir_attr *make_int(pir_parser *p, pir_attr_kind kind) {
-  int64_t value = 0;
-  if (!pir_text_read_int(p->text, &value)) {
-    pir_parse_fail(p, "%.*s does not fit 64 bits", (int)p->text.size, p->text.data);
-    return NULL;
-  }
-  if (kind == PIR_ATTR_NONE)
-    kind = value >= INT32_MIN && value <= INT32_MAX ? PIR_ATTR_I32 : PIR_ATTR_I64;
-  if (kind == PIR_ATTR_I32 && (value < INT32_MIN || value > INT32_MAX)) {
-    pir_parse_fail(p, "%.*s does not fit an int32", (int)p->text.size, p->text.data);
-    return NULL;
-  }
-  return kind == PIR_ATTR_BOOL ? pir_attr_bool(p->ctx, value != 0)
-                               : pir_attr_int(p->ctx, kind, value);
-}
-
-static double special_value(pir_str text) {
-  bool negative = text.data[0] == '-';
-  const char *at = text.data + negative, *paren = memchr(text.data, '(', text.size);
-  double value = *at == 'i' ? (double)INFINITY : (double)NAN;
-  if (paren) {  // nan(0x7ff8000000000001)
-    uint64_t bits = 0;
-    for (const char *c = paren + 3; c < text.data + text.size - 1; c++)
-      bits = bits << 4 | (uint64_t)(*c <= '9' ? *c - '0' : (*c | 0x20) - 'a' + 10);
-    memcpy(&value, &bits, sizeof value);
-  }
-  return negative ? -value : value;
-}
-
-static bool read_real(pir_parser *p, pir_str text, double *out_value) {
-  char first = text.data[text.data[0] == '-'];
-  if (first == 'i' || first == 'n')
-    *out_value = special_value(text);
-  else if (!pir_text_read_float(text, out_value))
-    return pir_parse_fail(p, "%.*s is out of range", (int)text.size, text.data);
-  return true;
-}
-
-static const pir_attr *make_float(pir_parser *p, pir_attr_kind kind) {
-  double value;
-  if (p->token == PIR_TOK_HEX || !read_real(p, p->text, &value))
-    return NULL;
-  // Where nothing says the kind, f32 will do unless it would lose the number altogether.
-  bool lost = isfinite(value) && (isinf((float)value) || ((float)value == 0 && value != 0));
-  if (!pir_attr_kind_is_float(kind))
-    kind = lost ? PIR_ATTR_F64 : PIR_ATTR_F32;
-  return pir_attr_float(p->ctx, kind, value);
-}
-
-// The current number as the wanted kind where its text allows it.
-static const pir_attr *parse_number(pir_parser *p, pir_attr_kind kind) {
-  bool integral = p->token == PIR_TOK_NUMBER && is_integral(p->text);
-  // Scalars are held as plain numbers. A float has at most six digits in this text, so more are
-  // an integer.
-  if (kind == PIR_ATTR_SCALAR)
-    kind =
-        integral && p->text.size > 6u + (p->text.data[0] == '-') ? PIR_ATTR_I64 : PIR_ATTR_F64;
-  // Where nothing says the kind, "-0" is a float: no integer prints so.
-  if (kind == PIR_ATTR_NONE && pir_str_equal(p->text, PIR_STR("-0")))
-    integral = false;
-  const pir_attr *attr;
-  if (kind == PIR_ATTR_C64 || kind == PIR_ATTR_C128) {
-    double value;
-    if (!read_real(p, p->text, &value))
-      return NULL;
-    attr = pir_attr_complex(p->ctx, kind, value, 0);
-  } else if (pir_attr_kind_is_float(kind) || !integral) {
-    attr = make_float(p, kind);
-  } else {
-    bool declared = pir_attr_kind_is_int(kind) || kind == PIR_ATTR_BOOL;
-    attr = make_int(p, declared ? kind : PIR_ATTR_NONE);
-  }
-  if (attr)
-    pir_parse_next(p);
-  return attr;
-}
-
-// real:1.5 imag:-2
-static const pir_attr *parse_complex(pir_parser *p, pir_attr_kind kind) {
-  double re, im;
-  const char *space = memchr(p->text.data, ' ', p->text.size),
-             *end = p->text.data + p->text.size;
-  pir_str real = {p->text.data + 5, (size_t)(space - p->text.data) - 5},
-          imaginary = {space + 6, (size_t)(end - space) - 6};
-  if (!read_real(p, real, &re) || !read_real(p, imaginary, &im))
-    return NULL;
-  pir_parse_next(p);
-  return pir_attr_complex(p->ctx, kind == PIR_ATTR_C128 ? kind : PIR_ATTR_C64, re, im);
-}
-
-// ---- strings
-
-bool pir_parse_unescape(pir_parser *p, pir_str quoted, char **out_text, size_t *out_size) {
-  char *text = pir_arena_alloc(p->arena, quoted.size), *to = text;
-  const char *at = quoted.data + 1, *end = quoted.data + quoted.size - 1;
-  bool good = true;
-  while (at < end && good) {
-    if (*at != '\\') {
-      *to++ = *at++;
-      continue;
-    }
-    char c = at[1];
-    at += 2;
-    if (c == 'n')
-      *to++ = '\n';
-    else if (c == 't')
-      *to++ = '\t';
-    else if (c == '"' || c == '\\')
-      *to++ = c;
-    else if (c == 'x' && end - at >= 2) {
-      unsigned value = 0;
-      for (int i = 0; i < 2; i++, at++) {
-        char digit = (char)(*at | 0x20);
-        good = good && ((*at >= '0' && *at <= '9') || (digit >= 'a' && digit <= 'f'));
-        value = value << 4 | (unsigned)(*at <= '9' ? *at - '0' : digit - 'a' + 10);
-      }
-      *to++ = (char)value;
-    } else {
-      good = false;
-    }
-  }
-  size_t size = (size_t)(to - text);
-  // The caller frees by the size of the text; the block is cut to that.
-  *out_text = pir_arena_copy(p->arena, text, size);
-  *out_size = size;
-  pir_arena_free(p->arena, text, quoted.size);
-  return good || pir_parse_fail(
-                     p, "unknown escape in a string; \\\" \\\\ \\n \\t \\xHH are understood");
-}
-
-// ".." of Paddle's text: only the quote is escaped.
-static const pir_attr *parse_string(pir_parser *p, pir_attr_kind kind) {
-  pir_str body = {p->text.data + 1, p->text.size - 2};
-  if (kind != PIR_ATTR_TENSOR_NAME)
-    kind = PIR_ATTR_STR;
-  const pir_attr *attr;
-  if (!memchr(body.data, '\\', body.size)) {
-    attr = pir_attr_str(p->ctx, kind, body);
-  } else {
-    char *text = pir_arena_alloc(p->arena, body.size);
-    size_t size = 0;
-    for (size_t i = 0; i < body.size; i++) {
-      if (body.data[i] == '\\' && i + 1 < body.size && body.data[i + 1] == '"')
-        i++;
-      text[size++] = body.data[i];
-    }
-    attr = pir_attr_str(p->ctx, kind, (pir_str){text, size});
-    pir_arena_free(p->arena, text, body.size);
-  }
-  pir_parse_next(p);
-  return attr;
-}
-
-// (str)"..", (name)"..", (opaque)".."
-static const pir_attr *parse_escaped(pir_parser *p) {
-  const char *quote = memchr(p->text.data, '"', p->text.size);
-  pir_str quoted = {quote, (size_t)(p->text.data + p->text.size - quote)};
-  char *text;
-  size_t size;
-  if (!pir_parse_unescape(p, quoted, &text, &size))
-    return NULL;
-  pir_attr_kind kind = PIR_ATTR_OPAQUE;
-  if (p->text.data[1] == 's')
-    kind = PIR_ATTR_STR;
-  else if (p->text.data[1] == 'n')
-    kind = PIR_ATTR_TENSOR_NAME;
-  const pir_attr *attr = pir_attr_str(p->ctx, kind, (pir_str){text, size});
-  pir_arena_free(p->arena, text, size);
-  pir_parse_next(p);
-  return attr;
-}
-
-pir_str pir_parse_raw(pir_parser *p) {
-  const char *start = p->text.data, *end = start;
-  for (int depth = 0; p->token != PIR_TOK_END; pir_parse_next(p)) {
-    bool opens = p->token == '(' || p->token == '[' || p->token == '{' || p->token == '<';
-    bool closes = p->token == ')' || p->token == ']' || p->token == '}' || p->token == '>';
-    if (depth == 0 && (closes || p->token == ','))
-      break;
-    depth += opens - closes;
-    end = p->text.data + p->text.size;
-  }
-  return (pir_str){p->source.data + (start - p->copy), (size_t)(end - start)};
-}
-
-static const pir_attr *parse_opaque_from(pir_parser *p, const char *start) {
-  pir_str rest = pir_parse_raw(p);
-  const char *from = p->source.data + (start - p->copy);
-  return pir_attr_str(p->ctx, PIR_ATTR_OPAQUE,
-                      (pir_str){from, (size_t)(rest.data + rest.size - from)});
-}
+#include "parse_attr_impl.h"
 
 // ---- arrays
 
-typedef PIR_VEC(const pir_attr *) attr_list;
-
-static bool parse_elements(pir_parser *p, const pir_attr_def *element, attr_list *list) {
+static bool parse_elements(pir_parser *p, const pir_attr_def *element, pir_attr_list *list) {
   if (!pir_parse_take(p, '['))
     return false;
   while (p->token != ']') {
@@ -228,7 +25,7 @@ static bool parse_elements(pir_parser *p, const pir_attr_def *element, attr_list
 }
 
 // Numbers of an array whose kind nothing says: all become what the widest needs.
-static void unify_numbers(pir_parser *p, attr_list *list) {
+static void unify_numbers(pir_parser *p, pir_attr_list *list) {
   bool wide = false, real = false;
   for (size_t i = 0; i < list->count; i++) {
     pir_attr_kind kind = pir_attr_kind_of(list->items[i]);
@@ -261,7 +58,7 @@ static const pir_attr *parse_array(pir_parser *p, const pir_attr_def *declared) 
   bool known =
       declared && declared->kind == PIR_ATTR_ARRAY && declared->element_kind != PIR_ATTR_NONE;
   pir_attr_def element = {.kind = known ? declared->element_kind : PIR_ATTR_NONE};
-  attr_list list = {0};
+  pir_attr_list list = {0};
   const pir_attr *attr = NULL;
   pir_str rest = pir_parse_rest(p);
   bool tagged = rest.size > 1 && rest.data[1] == '(';
@@ -274,7 +71,7 @@ static const pir_attr *parse_array(pir_parser *p, const pir_attr_def *declared) 
   return attr;
 }
 
-static const pir_attr *parse_int_array(pir_parser *p) {
+const pir_attr *pir_parse_int_array(pir_parser *p) {
   const pir_attr_def declared = {.kind = PIR_ATTR_INT_ARRAY};
   return parse_array(p, &declared);
 }
@@ -341,7 +138,7 @@ static bool tuple_fits(pir_attr_kind kind, const pir_attr *const *parts) {
 
 // A kind that is an array underneath: (tag)[..] of the typed form.
 static const pir_attr *parse_tuple(pir_parser *p, pir_attr_kind kind, size_t count) {
-  attr_list list = {0};
+  pir_attr_list list = {0};
   const pir_attr *attr = NULL;
   pir_parse_place at = pir_parse_here(p);
   if (parse_elements(p, NULL, &list)) {
@@ -381,7 +178,7 @@ static const pir_attr *parse_place(pir_parser *p) {
 
 // [kind,device,"type"] of the typed form
 static const pir_attr *parse_place_tuple(pir_parser *p) {
-  attr_list list = {0};
+  pir_attr_list list = {0};
   const pir_attr *attr = NULL;
   int64_t kind, device;
   pir_parse_place at = pir_parse_here(p);
@@ -431,26 +228,23 @@ static const pir_attr *parse_type_attr(pir_parser *p) {
   return pir_parse_type(p, &type) ? pir_attr_type(p->ctx, type) : NULL;
 }
 
-// mesh_shape:[..],process_ids:[..] and, when more follows, a whole distribution
-static const pir_attr *parse_mesh_text(pir_parser *p);
-
 // A word whose kind nothing says.
 static const pir_attr *parse_free_word(pir_parser *p) {
   pir_str word = p->text;
   if (pir_str_equal(word, PIR_STR("mesh_shape")))
-    return parse_mesh_text(p);
+    return pir_parse_mesh(p);
   if (dtype_of_word(word) != PIR_DTYPE_COUNT)
     return parse_dtype(p);
   if (pir_layout_from_name(word) != PIR_LAYOUT_COUNT)
     return parse_layout(p);
   if (pir_str_equal(word, PIR_STR("IntArray"))) {
     pir_parse_next(p);
-    return parse_int_array(p);
+    return pir_parse_int_array(p);
   }
   bool type = pir_dtype_from_text(word) != PIR_DTYPE_COUNT ||
               pir_str_equal(word, PIR_STR("vec")) ||
               (word.size > 3 && memcmp(word.data, "cf.", 3) == 0);
-  return type ? parse_type_attr(p) : parse_opaque_from(p, word.data);
+  return type ? parse_type_attr(p) : pir_parse_opaque_from(p, word.data);
 }
 
 static const pir_attr *parse_word_attr(pir_parser *p, pir_attr_kind kind) {
@@ -466,186 +260,6 @@ static const pir_attr *parse_word_attr(pir_parser *p, pir_attr_kind kind) {
   if (kind == PIR_ATTR_TYPE)
     return parse_type_attr(p);
   return parse_free_word(p);
-}
-
-// ---- distributions
-
-static bool take_field_name(pir_parser *p, const char *key) {
-  if (!pir_parse_is_word(p, key))
-    return pir_parse_expected(p, key);
-  pir_parse_next(p);
-  return pir_parse_take(p, ':');
-}
-
-static bool try_key(pir_parser *p, const char *key) {
-  return pir_parse_is_word(p, key) && take_field_name(p, key);
-}
-
-// Whether a word comes after the comma that is the current token.
-static bool follows(const pir_parser *p, const char *word) {
-  pir_str rest = pir_parse_rest(p);
-  size_t i = 1, size = strlen(word);
-  while (i < rest.size && rest.data[i] == ' ')
-    i++;
-  return rest.size - i >= size && memcmp(rest.data + i, word, size) == 0;
-}
-
-// The two lists of a mesh, the first already announced; early prints have no process ids. Names
-// of the mesh dimensions are not in the text.
-static const pir_attr *parse_mesh(pir_parser *p) {
-  const pir_attr *parts[3] = {parse_int_array(p), pir_attr_int_array(p->ctx, NULL, 0),
-                              pir_attr_array(p->ctx, NULL, 0)};
-  if (!parts[0])
-    return NULL;
-  if (p->token == ',' && follows(p, "process_ids")) {
-    pir_parse_next(p);
-    if (!take_field_name(p, "process_ids") || !(parts[1] = parse_int_array(p)))
-      return NULL;
-  }
-  return pir_attr_tuple(p->ctx, PIR_ATTR_PROCESS_MESH, parts, 3);
-}
-
-// {shape:[..],process_ids:[..]} and perhaps ,dim_names:[..]
-static const pir_attr *parse_mesh_braces(pir_parser *p) {
-  if (!pir_parse_take(p, '{') || !take_field_name(p, "shape"))
-    return NULL;
-  const pir_attr *mesh = parse_mesh(p);
-  if (mesh && p->token == ',') {
-    pir_parse_next(p);
-    pir_parse_raw(p);
-  }
-  return mesh && pir_parse_take(p, '}') ? mesh : NULL;
-}
-
-// partial(1,SUM)
-static const pir_attr *parse_partial(pir_parser *p) {
-  int64_t pair[2] = {0};
-  pir_parse_next(p);
-  if (!pir_parse_take(p, '('))
-    return NULL;
-  if (p->token != PIR_TOK_NUMBER || !pir_text_read_int(p->text, &pair[0])) {
-    pir_parse_expected(p, "a mesh dimension");
-    return NULL;
-  }
-  pir_parse_next(p);
-  if (!pir_parse_take(p, ','))
-    return NULL;
-  pair[1] = pir_reduce_type_from_name(p->text);
-  if (pair[1] < 0) {
-    pir_parse_expected(p, "a reduce type");
-    return NULL;
-  }
-  pir_parse_next(p);
-  return pir_parse_take(p, ')') ? pir_attr_int_array(p->ctx, pair, 2) : NULL;
-}
-
-// What follows the mesh: the mapping, partial dimensions, and placements, which say nothing
-// new.
-static const pir_attr *parse_mapping(pir_parser *p, const pir_attr *mesh) {
-  const pir_attr *parts[3] = {mesh}, *partials[PIR_MAX_RANK];
-  size_t count = 0;
-  if (!try_key(p, "dims_maping") && !take_field_name(p, "dims_mappings"))
-    return NULL;  // 2024 prints have the first spelling
-  if (!(parts[1] = parse_int_array(p)))
-    return NULL;
-  while (p->token == ',') {
-    pir_parse_next(p);
-    if (pir_parse_is_word(p, "placements")) {
-      pir_parse_raw(p);
-      continue;
-    }
-    if (!pir_parse_is_word(p, "partial") || count == PIR_MAX_RANK) {
-      pir_parse_expected(p, "partial or placements");
-      return NULL;
-    }
-    if (!(partials[count++] = parse_partial(p)))
-      return NULL;
-  }
-  parts[2] = pir_attr_array(p->ctx, partials, count);
-  return pir_attr_tuple(p->ctx, PIR_ATTR_TENSOR_DIST, parts, 3);
-}
-
-static const pir_attr *parse_mesh_text(pir_parser *p) {
-  if (!take_field_name(p, "mesh_shape"))
-    return NULL;
-  const pir_attr *mesh = parse_mesh(p);
-  if (!mesh || p->token != ',' || !follows(p, "dims_map"))
-    return mesh;
-  pir_parse_next(p);
-  return parse_mapping(p, mesh);
-}
-
-const pir_attr *pir_parse_tensor_dist(pir_parser *p, const pir_attr *mesh) {
-  if (try_key(p, "mesh_shape"))
-    mesh = parse_mesh(p);
-  else if (try_key(p, "mesh"))
-    mesh = parse_mesh_braces(p);
-  else
-    return mesh ? parse_mapping(p, mesh) : (pir_parse_expected(p, "mesh_shape"), NULL);
-  return mesh && pir_parse_take(p, ',') ? parse_mapping(p, mesh) : NULL;
-}
-
-// operand(0):{..}
-static bool parse_side(pir_parser *p, const pir_attr *mesh, attr_list *operands,
-                       attr_list *results) {
-  attr_list *list = pir_parse_is_word(p, "operand") ? operands : results;
-  if (list == results && !pir_parse_is_word(p, "result"))
-    return pir_parse_expected(p, "operand, result or chunk_id");
-  pir_parse_next(p);
-  if (!pir_parse_take(p, '('))
-    return false;
-  pir_parse_next(p);
-  if (!pir_parse_take(p, ')') || !pir_parse_take(p, ':') || !pir_parse_take(p, '{'))
-    return false;
-  const pir_attr *dist;
-  if (p->token == PIR_TOK_NULL_ATTR)
-    dist = pir_parse_attr(p, NULL);
-  else if (p->token == '[')
-    dist = parse_array(p, NULL);
-  else
-    dist = pir_parse_tensor_dist(p, mesh);
-  if (!dist)
-    return false;
-  pir_vec_push(p->arena, list, dist);
-  return pir_parse_take(p, '}');
-}
-
-static const pir_attr *parse_op_dist_body(pir_parser *p, attr_list *operands,
-                                          attr_list *results) {
-  int64_t chunk = 0;
-  if (!pir_parse_take(p, '{') || !take_field_name(p, "mesh"))
-    return NULL;
-  const pir_attr *mesh = parse_mesh_braces(p);
-  if (!mesh)
-    return NULL;
-  while (pir_parse_try(p, ',')) {
-    if (!pir_parse_is_word(p, "chunk_id")) {
-      if (!parse_side(p, mesh, operands, results))
-        return NULL;
-      continue;
-    }
-    if (!take_field_name(p, "chunk_id"))
-      return NULL;
-    if (p->token != PIR_TOK_NUMBER || !pir_text_read_int(p->text, &chunk)) {
-      pir_parse_expected(p, "a number");
-      return NULL;
-    }
-    pir_parse_next(p);
-  }
-  if (!pir_parse_take(p, '}'))
-    return NULL;
-  const pir_attr *parts[4] = {mesh, pir_attr_array(p->ctx, operands->items, operands->count),
-                              pir_attr_array(p->ctx, results->items, results->count),
-                              pir_attr_int(p->ctx, PIR_ATTR_I64, chunk)};
-  return pir_attr_tuple(p->ctx, PIR_ATTR_OP_DIST, parts, 4);
-}
-
-static const pir_attr *parse_op_dist(pir_parser *p) {
-  attr_list operands = {0}, results = {0};
-  const pir_attr *attr = parse_op_dist_body(p, &operands, &results);
-  pir_vec_free(p->arena, &operands);
-  pir_vec_free(p->arena, &results);
-  return attr;
 }
 
 // <backend:GPU|layout:NCHW|dtype:float32>
@@ -717,48 +331,34 @@ static pir_attr_kind attr_kind_of_tag(pir_str tag) {
   return PIR_ATTR_KIND_COUNT;
 }
 
-static const pir_attr *parse_pointer(pir_parser *p) {
-  uint64_t value = 0;
-  if (p->token != PIR_TOK_HEX || p->text.size > 18) {
-    pir_parse_expected(p, "an address");
-    return NULL;
-  }
-  for (size_t i = 2; i < p->text.size; i++)
-    value =
-        value << 4 | (uint64_t)(p->text.data[i] <= '9' ? p->text.data[i] - '0'
-                                                       : (p->text.data[i] | 0x20) - 'a' + 10);
-  pir_parse_next(p);
-  return pir_attr_pointer(p->ctx, value);
-}
-
 // The payload behind a tag. Numbers must be of the tag's kind.
 static const pir_attr *parse_payload(pir_parser *p, pir_attr_kind kind) {
   switch (kind) {
     case PIR_ATTR_I32:
     case PIR_ATTR_I64:
     case PIR_ATTR_INDEX:
-      if (p->token != PIR_TOK_NUMBER || !is_integral(p->text)) {
+      if (p->token != PIR_TOK_NUMBER || !pir_text_is_integral(p->text)) {
         pir_parse_expected(p, "an integer");
         return NULL;
       }
-      return parse_number(p, kind);
+      return pir_parse_number(p, kind);
     case PIR_ATTR_F32:
     case PIR_ATTR_F64:
       if (p->token != PIR_TOK_NUMBER && p->token != PIR_TOK_SPECIAL) {
         pir_parse_expected(p, "a number");
         return NULL;
       }
-      return parse_number(p, kind);
+      return pir_parse_number(p, kind);
     case PIR_ATTR_C64:
     case PIR_ATTR_C128:
       if (p->token != PIR_TOK_COMPLEX) {
         pir_parse_expected(p, "real:A imag:B");
         return NULL;
       }
-      return parse_complex(p, kind);
-    case PIR_ATTR_POINTER: return parse_pointer(p);
+      return pir_parse_complex(p, kind);
+    case PIR_ATTR_POINTER: return pir_parse_pointer(p);
     case PIR_ATTR_TYPE: return parse_type_attr(p);
-    case PIR_ATTR_INT_ARRAY: return parse_int_array(p);
+    case PIR_ATTR_INT_ARRAY: return pir_parse_int_array(p);
     case PIR_ATTR_SCALAR: return parse_scalar(p);
     case PIR_ATTR_DTYPE: return parse_dtype(p);
     case PIR_ATTR_LAYOUT: return parse_layout(p);
@@ -791,7 +391,7 @@ static const pir_attr *parse_tagged(pir_parser *p) {
   if (kind == PIR_ATTR_KIND_COUNT) {
     const char *end = tag.data + tag.size + 1;
     if (p->token != ',' && p->token != '}' && p->token != ']')
-      return parse_opaque_from(p, start);
+      return pir_parse_opaque_from(p, start);
     return pir_attr_str(p->ctx, PIR_ATTR_OPAQUE,
                         (pir_str){p->source.data + (start - p->copy), (size_t)(end - start)});
   }
@@ -804,14 +404,14 @@ static const pir_attr *parse_any(pir_parser *p, const pir_attr_def *declared) {
   pir_attr_kind kind = declared ? (pir_attr_kind)declared->kind : PIR_ATTR_NONE;
   switch (p->token) {
     case PIR_TOK_NUMBER:
-    case PIR_TOK_SPECIAL: return parse_number(p, kind);
-    case PIR_TOK_COMPLEX: return parse_complex(p, kind);
-    case PIR_TOK_STRING: return parse_string(p, kind);
-    case PIR_TOK_ESCAPED: return parse_escaped(p);
+    case PIR_TOK_SPECIAL: return pir_parse_number(p, kind);
+    case PIR_TOK_COMPLEX: return pir_parse_complex(p, kind);
+    case PIR_TOK_STRING: return pir_parse_string(p, kind);
+    case PIR_TOK_ESCAPED: return pir_parse_escaped(p);
     case PIR_TOK_PLACE: return parse_place(p);
     case PIR_TOK_WORD: return parse_word_attr(p, kind);
     case PIR_TOK_KERNEL_KEY: return parse_kernel_key(p);
-    case PIR_TOK_HEX: return parse_pointer(p);
+    case PIR_TOK_HEX: return pir_parse_pointer(p);
     case PIR_TOK_TYPE:
       if (p->text.size > 9 && memcmp(p->text.data, "IntArray<", 9) == 0)
         return parse_int_array_2023(p);
@@ -820,12 +420,12 @@ static const pir_attr *parse_any(pir_parser *p, const pir_attr_def *declared) {
     case PIR_TOK_OPAQUE_TYPE: return parse_type_attr(p);
     case PIR_TOK_NULL_ATTR:
       if (!pir_str_equal(p->text, PIR_STR("<#AttrNull>")))
-        return parse_opaque_from(p, p->text.data);
+        return pir_parse_opaque_from(p, p->text.data);
       pir_parse_next(p);
       return pir_attr_none(p->ctx);
     case '[': return parse_array(p, declared);
     case '(': return parse_tagged(p);
-    case '{': return parse_op_dist(p);
+    case '{': return pir_parse_op_dist(p);
     case ',':
     case '}':
       return pir_attr_str(p->ctx, PIR_ATTR_OPAQUE,
