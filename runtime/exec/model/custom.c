@@ -67,6 +67,13 @@ static void push_list(arguments *a, pir_tensor *const *tensors, int n) {
   push_size(a, (size_t)(a->listed - first));
 }
 
+// The elements of an attribute that is a list.
+static const void *items_of(const pir_attr_value *v) {
+  if (v->ints)
+    return v->ints;
+  return v->floats ? (const void *)v->floats : v->texts;
+}
+
 static void push_attr(arguments *a, const pir_attr_def *def, const pir_attr_value *v) {
   switch ((pir_attr_kind)def->kind) {
     case PIR_ATTR_BOOL: a->values[a->count++].b = v->i != 0; break;
@@ -75,11 +82,7 @@ static void push_attr(arguments *a, const pir_attr_def *def, const pir_attr_valu
     case PIR_ATTR_F32: a->values[a->count++].f32 = (float)v->f; break;
     case PIR_ATTR_F64: a->values[a->count++].f64 = v->f; break;
     case PIR_ATTR_STR: push_pointer(a, v->text.size ? v->text.data : ""); break;
-    default:
-      push_pointer(a, v->ints     ? (const void *)v->ints
-                      : v->floats ? (const void *)v->floats
-                                  : v->texts);
-      push_size(a, v->count);
+    default: push_pointer(a, items_of(v)); push_size(a, v->count);
   }
 }
 
@@ -108,7 +111,7 @@ static pir_tensor shape_of(const pir_infer *infer, const pir_fact *fact) {
   return t;
 }
 
-static pir_status take_result(pir_infer *infer, int i, const pir_tensor *t) {
+static pir_status take_inferred(pir_infer *infer, int i, const pir_tensor *t) {
   pir_fact *out = &infer->results[i];
   if (t->rank < 0 || t->rank > PIR_MAX_RANK || t->dtype == PIR_UNDEFINED)
     return pir_infer_fail(
@@ -164,7 +167,7 @@ static pir_status infer_custom(pir_infer *infer) {
   if (code)
     return pir_infer_fail(infer, "its infer function failed with %d", code);
   for (int i = 0; i < def->result_count && (size_t)i < infer->result_count; i++)
-    PIR_TRY(take_result(infer, i, &results[i]));
+    PIR_TRY(take_inferred(infer, i, &results[i]));
   return PIR_OK;
 }
 

@@ -24,7 +24,7 @@ static void skip(reader *r) {
     r->at++;
 }
 
-static bool take(reader *r, char c) {
+static bool accept(reader *r, char c) {
   skip(r);
   if (*r->at != c)
     return false;
@@ -51,15 +51,15 @@ static pir_status operands(reader *r, int most, pir_opdef *def) {
   for (skip(r); *r->at; skip(r)) {
     if (def->operand_count == most)
       return wrong(r, "too many operands");
-    if (def->operand_count && !take(r, ','))
+    if (def->operand_count && !accept(r, ','))
       return wrong(r, "expects ','");
     pir_operand_def *to = &list[def->operand_count++];
     to->same_as = -1;
     PIR_TRY(name(r, &to->name));
     for (;;) {
-      if (take(r, '?'))
+      if (accept(r, '?'))
         to->flags |= PIR_OPERAND_OPTIONAL;
-      else if (take(r, '*'))
+      else if (accept(r, '*'))
         to->flags |= PIR_OPERAND_VARIADIC;
       else
         break;
@@ -76,7 +76,7 @@ static pir_status results(reader *r, int most, pir_opdef *def) {
   for (skip(r); *r->at; skip(r)) {
     if (def->result_count == most)
       return wrong(r, "too many results");
-    if (def->result_count && !take(r, ','))
+    if (def->result_count && !accept(r, ','))
       return wrong(r, "expects ','");
     pir_result_def *to = &list[def->result_count++];
     to->same_as = to->from_attr = -1;
@@ -98,9 +98,9 @@ static pir_status kind(reader *r, pir_attr_def *to) {
       to->kind = kinds[i].kind;
   if (!to->kind)
     return wrong(r, "expects bool, i32, i64, f32, f64 or str before");
-  if (!take(r, '['))
+  if (!accept(r, '['))
     return PIR_OK;
-  if (!take(r, ']'))
+  if (!accept(r, ']'))
     return wrong(r, "expects ']'");
   to->element_kind = to->kind;
   to->kind = PIR_ATTR_ARRAY;
@@ -112,18 +112,20 @@ static pir_status literal(reader *r, pir_attr_def *to) {
   char *end;
   skip(r);
   if (to->kind == PIR_ATTR_ARRAY) {
-    if (!take(r, '[') || !take(r, ']'))
+    if (!accept(r, '[') || !accept(r, ']'))
       return wrong(r, "a list's default is []");
     return PIR_OK;
   }
   if (to->kind == PIR_ATTR_STR) {
-    if (!take(r, '"'))
+    if (!accept(r, '"'))
       return wrong(r, "expects a text");
     const char *first = r->at;
     while (*r->at && *r->at != '"')
       r->at++;
     to->text = pir_bump_text(r->memory, (pir_str){first, (size_t)(r->at - first)}).data;
-    return take(r, '"') ? to->text ? PIR_OK : PIR_EXHAUSTED : wrong(r, "expects '\"'");
+    if (!accept(r, '"'))
+      return wrong(r, "expects '\"'");
+    return to->text ? PIR_OK : PIR_EXHAUSTED;
   }
   if (to->kind == PIR_ATTR_BOOL) {
     to->i = *r->at == 't';
@@ -142,7 +144,7 @@ static pir_status literal(reader *r, pir_attr_def *to) {
   return PIR_OK;
 }
 
-static pir_status attributes(reader *r, int most, pir_opdef *def) {
+static pir_status read_attributes(reader *r, int most, pir_opdef *def) {
   pir_attr_def *list = pir_bump_get(r->memory, (size_t)most * sizeof *list);
   uint8_t *order = pir_bump_get(r->memory, (size_t)most);
   if (!list || !order)
@@ -152,14 +154,14 @@ static pir_status attributes(reader *r, int most, pir_opdef *def) {
   for (skip(r); *r->at; skip(r)) {
     if (def->attr_count == most)
       return wrong(r, "too many attributes");
-    if (def->attr_count && !take(r, ','))
+    if (def->attr_count && !accept(r, ','))
       return wrong(r, "expects ','");
     int i = def->attr_count++, at = i;
     PIR_TRY(name(r, &list[i].name));
-    if (!take(r, ':'))
+    if (!accept(r, ':'))
       return wrong(r, "expects ':' and a kind");
     PIR_TRY(kind(r, &list[i]));
-    list[i].required = !take(r, '=');
+    list[i].required = !accept(r, '=');
     if (!list[i].required)
       PIR_TRY(literal(r, &list[i]));
     for (; at > 0 && strcmp(list[order[at - 1]].name, list[i].name) > 0; at--)
@@ -210,7 +212,7 @@ pir_status pir_custom_declare(bump *memory, const pir_custom_op *from, int most,
   r.at = from->operands ? from->operands : "";
   PIR_TRY(operands(&r, most, out));
   r.at = from->attrs ? from->attrs : "";
-  PIR_TRY(attributes(&r, most, out));
+  PIR_TRY(read_attributes(&r, most, out));
   r.at = from->results ? from->results : "";
   PIR_TRY(results(&r, most, out));
   return legacy_row(memory, own, out);

@@ -9,16 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
-static uint64_t now_ns(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static pir_model_options read_options(const pir_model_options *given) {
+static pir_model_options read_model_options(const pir_model_options *given) {
   pir_model_options options = {0};
   if (given)
     memcpy(&options, given,
@@ -83,15 +76,21 @@ static pir_status device_target(const pir_device *device, pir_target *out) {
   return PIR_OK;
 }
 
+// The target to compile for; code that is compiled ahead never runs here.
+static pir_status find_target(const pir_device *device, const char *name, bool ahead,
+                              pir_target *out) {
+  if (device)
+    return device_target(device, out);
+  return ahead ? pir_target_describe(name, out) : pir_target_get(name, out);
+}
+
 static pir_status create_compiler(const pir_model *model, pir_context *ctx,
                                   const pir_model_options *options, bool ahead,
                                   pir_compiler **out_compiler) {
   pir_compiler_options how = {
       .cache = options->cache, .threads = options->compile_threads, .ahead = ahead};
   pir_math_named(options->math, &how.math);
-  pir_status status = model->device ? device_target(model->device, &how.target)
-                      : ahead       ? pir_target_describe(options->target, &how.target)
-                                    : pir_target_get(options->target, &how.target);
+  pir_status status = find_target(model->device, options->target, ahead, &how.target);
   if (!status && ahead && how.target.device)
     return pir_report(
         ctx, PIR_UNSUPPORTED, PIR_ERROR, PIR_LOC_UNKNOWN,
@@ -160,8 +159,8 @@ static pir_status check_math(pir_context *ctx, const pir_model_options *options)
 }
 
 // `program` is the model's own and may be changed.
-static pir_status make(pir_model *model, pir_program *program,
-                       const pir_model_options *options) {
+static pir_status compile_model(pir_model *model, pir_program *program,
+                                const pir_model_options *options) {
   pir_context *ctx = pir_program_context(program);
   pir_facts *facts = NULL;
   pir_message message = {{0}};
@@ -199,14 +198,14 @@ pir_model *pir_model_new(const pir_allocator *allocator) {
   return model;
 }
 
-static pir_status create(pir_program *program, const pir_model_options *options,
-                         pir_model **out_model) {
-  uint64_t start = now_ns();
+static pir_status create_model(pir_program *program, const pir_model_options *options,
+                               pir_model **out_model) {
+  uint64_t start = pir_exec_now_ns();
   pir_model *model = pir_model_new(&options->allocator);
   if (!model)
     return PIR_EXHAUSTED;
-  pir_status status = make(model, program, options);
-  model->stats.compile_ns = now_ns() - start;
+  pir_status status = compile_model(model, program, options);
+  model->stats.compile_ns = pir_exec_now_ns() - start;
   if (status)
     pir_model_release(model);
   else
@@ -225,10 +224,10 @@ pir_status pir_model_create(const pir_program *program, const pir_model_options 
   *out_model = NULL;
   if (!program)
     return PIR_INVALID;
-  pir_model_options options = read_options(given);
+  pir_model_options options = read_model_options(given);
   PIR_TRY(check_given(program));
   pir_program *clone = pir_program_clone(program);
-  pir_status status = create(clone, &options, out_model);
+  pir_status status = create_model(clone, &options, out_model);
   pir_program_destroy(clone);
   return status;
 }
@@ -259,7 +258,7 @@ static pir_status compile_ahead(pir_model *model, pir_program *program,
 pir_status pir_model_compile_ahead(const pir_program *program, const pir_model_options *given) {
   if (!program)
     return PIR_INVALID;
-  pir_model_options options = read_options(given);
+  pir_model_options options = read_model_options(given);
   if (!options.cache)
     return pir_report(pir_program_context(program), PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
                       "code that is compiled ahead needs a cache to be put in");
@@ -294,9 +293,9 @@ static void give_back(pir_borrowed bytes) {
 static pir_status create_loaded(pir_context *ctx, pir_program *program, pir_status status,
                                 uint64_t start, const pir_model_options *options,
                                 pir_model **out_model) {
-  uint64_t loaded = now_ns();
+  uint64_t loaded = pir_exec_now_ns();
   if (!status)
-    status = create(program, options, out_model);
+    status = create_model(program, options, out_model);
   if (!status)
     (*out_model)->stats.load_ns = loaded - start;
   pir_program_destroy(program);
@@ -308,7 +307,7 @@ static pir_status load_bytes(pir_borrowed bytes, pir_borrowed params,
                              const pir_model_options *options, pir_model **out_model) {
   pir_context *ctx = own_context(options);
   pir_program *program = NULL;
-  uint64_t start = now_ns();
+  uint64_t start = pir_exec_now_ns();
   pir_status status = load_dialects(ctx, options);
   if (status) {
     give_back(bytes);
@@ -324,7 +323,7 @@ static pir_status load_file(const char *path, const char *params,
                             pir_model **out_model) {
   pir_context *ctx = own_context(options);
   pir_program *program = NULL;
-  uint64_t start = now_ns();
+  uint64_t start = pir_exec_now_ns();
   pir_status status = load_dialects(ctx, options);
   if (!status)
     status = pir_program_load_found(ctx, path, params, &program, out_params);
@@ -336,15 +335,15 @@ static pir_status load_prepared(const prepared *kept, const pir_model_options *o
                                 uint64_t start, pir_model **out_model) {
   pir_status status = pir_prepared_load(kept, options, out_model);
   if (!status)
-    (*out_model)->stats.compile_ns = now_ns() - start;
+    (*out_model)->stats.compile_ns = pir_exec_now_ns() - start;
   return status;
 }
 
 pir_status pir_model_load(pir_borrowed bytes, pir_borrowed params,
                           const pir_model_options *given, pir_model **out_model) {
   *out_model = NULL;
-  uint64_t start = now_ns();
-  pir_model_options options = read_options(given);
+  uint64_t start = pir_exec_now_ns();
+  pir_model_options options = read_model_options(given);
   prepared kept;
   pir_prepared_begin_bytes(&options, bytes, params, &kept);
   pir_status status = load_prepared(&kept, &options, start, out_model);
@@ -365,8 +364,8 @@ pir_status pir_model_load_file(const char *path, const char *params,
   *out_model = NULL;
   if (!path)
     return PIR_INVALID;
-  uint64_t start = now_ns();
-  pir_model_options options = read_options(given);
+  uint64_t start = pir_exec_now_ns();
+  pir_model_options options = read_model_options(given);
   prepared kept;
   char *found = NULL;
   pir_prepared_begin(&options, path, params, &kept);

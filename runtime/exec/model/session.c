@@ -5,7 +5,7 @@
 
 // ---- making
 
-static pir_session_options read_options(const pir_session_options *given) {
+static pir_session_options read_session_options(const pir_session_options *given) {
   pir_session_options options = {0};
   if (given)
     memcpy(&options, given,
@@ -55,7 +55,7 @@ pir_status pir_session_create(pir_model *model, const pir_session_options *given
   *out_session = NULL;
   if (!model)
     return PIR_INVALID;
-  pir_session_options options = read_options(given);
+  pir_session_options options = read_session_options(given);
   pir_session *s = pir_mem_get(&options.allocator, sizeof *s);
   if (!s)
     return PIR_EXHAUSTED;
@@ -298,14 +298,9 @@ static pir_status output_data(pir_session *s, const plan_buffer *buffer, void **
   return PIR_OK;
 }
 
-static size_t bytes_of(const pir_tensor *dense) {
-  size_t bytes;
-  return pir_shape_bytes(dense->shape, dense->rank, dense->dtype, &bytes) ? 0 : bytes;
-}
-
 static bool share_memory(const pir_tensor *a, const pir_tensor *b) {
   uintptr_t x = (uintptr_t)a->data, y = (uintptr_t)b->data;
-  size_t m = bytes_of(a), n = bytes_of(b);
+  size_t m = pir_exec_bytes(a), n = pir_exec_bytes(b);
   return m && n && x < y + n && y < x + m;
 }
 
@@ -333,7 +328,7 @@ static pir_status find_overlaps(pir_session *s) {
             p->outputs[k].port.name.data, i, p->outputs[i].port.name.data);
     output->overlaps = overlaps_input(s, &output->tensor);
     if (output->overlaps)
-      s->copied_bytes += bytes_of(&output->tensor);
+      s->copied_bytes += pir_exec_bytes(&output->tensor);
   }
   s->overlaps_known = true;
   return PIR_OK;
@@ -413,7 +408,7 @@ static pir_status copy_out(pir_session *s, uint32_t i) {
 
 // Notes where the run wrote each output: what is bound or prepared afterwards is for the next
 // run.
-static pir_status hand_out(pir_session *s) {
+static pir_status note_outputs(pir_session *s) {
   const plan *p = &s->model->plan;
   for (uint32_t i = 0; i < p->output_count; i++) {
     uint32_t slot = p->outputs[i].slot;
@@ -426,7 +421,7 @@ static pir_status hand_out(pir_session *s) {
   return PIR_OK;
 }
 
-static pir_status describe(pir_session *s, pir_status status) {
+static pir_status describe_failure(pir_session *s, pir_status status) {
   if (status == PIR_EXHAUSTED && !s->frame.message.text[0])
     pir_exec_fail(&s->frame.message, status, "out of memory");
   return status;
@@ -441,7 +436,7 @@ static pir_status run(pir_session *s) {
   s->frame.budget =
       s->max_bytes == UINT64_MAX ? UINT64_MAX : s->max_bytes - s->current->arena_bytes;
   PIR_TRY(pir_frame_run(&s->frame, false));
-  return hand_out(s);
+  return note_outputs(s);
 }
 
 pir_status pir_session_run(pir_session *s) {
@@ -453,11 +448,11 @@ pir_status pir_session_run(pir_session *s) {
     pir_frame_drop_late(&s->frame, true);
   s->has_run = !status;
   s->stats.runs += !status;
-  return describe(s, status);
+  return describe_failure(s, status);
 }
 
 pir_status pir_session_prepare(pir_session *s) {
-  return s ? describe(s, prepare(s)) : PIR_INVALID;
+  return s ? describe_failure(s, prepare(s)) : PIR_INVALID;
 }
 
 pir_status pir_session_output(pir_session *s, size_t i, pir_tensor *out_tensor) {

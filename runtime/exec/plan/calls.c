@@ -3,20 +3,11 @@
 #include "plan_build.h"
 #include <string.h>
 
-static pir_status unsupported(const pir_op *op, const char *what) {
-  return pir_report(pir_op_context(op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op),
-                    "unsupported: %s of \"%s\"", what, pir_op_meaning(op)->name);
-}
-
 // ---- attributes: copied, so that the plan outlives the program
-
-static void *from_plan(void *user, size_t size) {
-  return pir_bump_get(user, size);
-}
 
 static const pir_attr_value *copy_attrs(plan_builder *b, const pir_op *op, size_t count) {
   bump *memory = &b->p->memory;
-  pir_attr_value *values = pir_op_attr_values(op, from_plan, memory);
+  pir_attr_value *values = pir_op_attr_values(op, pir_bump_take, memory);
   for (size_t i = 0; values && i < count; i++) {
     pir_attr_value *v = &values[i];
     v->text = pir_bump_text(memory, v->text);
@@ -245,7 +236,7 @@ static pir_status call_operands(plan_builder *b, const pir_op *op, const pir_opd
     struct slot_list list = {0};
     const pir_value *value = pir_op_operand(op, i);
     if (value && !pir_plan_slots_of(b, value, &list))
-      return unsupported(op, "an operand that is no tensor");
+      return pir_plan_unsupported(op, "an operand that is no tensor");
     if (list.count == 1 && b->p->words[list.first] == NONE)
       list.count = 0;
     add_entries(b, out, i, list, false);
@@ -258,14 +249,16 @@ struct slot_list pir_plan_results(plan_builder *b, const pir_value *value) {
   const pir_type *type = pir_value_type(value);
   const pir_fact *fact = pir_facts_of(b->facts, value);
   bool several = pir_type_kind_of(type) == PIR_TYPE_VECTOR || fact->members;
-  size_t count = !several             ? 1
-                 : fact->member_count ? fact->member_count
-                                      : pir_type_elements(type);
+  size_t count = 1;
+  if (several)
+    count = fact->member_count ? fact->member_count : pir_type_elements(type);
   uint32_t *slots = pir_bump_get(&b->scratch, count * sizeof *slots);
-  for (size_t i = 0; slots && i < count; i++)
-    slots[i] = pir_plan_result(b, !several                 ? fact
-                                  : i < fact->member_count ? fact->members[i]
-                                                           : &unknown);
+  for (size_t i = 0; slots && i < count; i++) {
+    const pir_fact *member = fact;
+    if (several)
+      member = i < fact->member_count ? fact->members[i] : &unknown;
+    slots[i] = pir_plan_result(b, member);
+  }
   struct slot_list list = {b->p->word_count, (uint32_t)count};
   for (size_t i = 0; slots && i < count; i++)
     pir_plan_word(b, slots[i]);
@@ -294,7 +287,7 @@ static pir_status call_results(plan_builder *b, const pir_op *op, const plan_cal
     if (present && !call->kernel && def->clause &&
         !pir_clause_choose(def->clause, (uint8_t)i, call->attrs)) {
       if (!pir_value_unused(value))
-        return unsupported(op, "a result that its clause leaves out");
+        return pir_plan_unsupported(op, "a result that its clause leaves out");
       present = false;
     }
     bool spare = def->results[i].flags & (PIR_RESULT_OPTIONAL | PIR_RESULT_INTERMEDIATE);
@@ -379,7 +372,7 @@ pir_status pir_plan_call(plan_builder *b, const pir_op *op) {
   plan *p = b->p;
   const pir_opdef *def = pir_op_meaning(op);
   if (pir_op_regions(op))
-    return unsupported(op, "the region");
+    return pir_plan_unsupported(op, "the region");
   const pir_value *whole;
   int axis;
   size_t parts = pir_split_parts(op, &whole, &axis);
@@ -400,7 +393,7 @@ pir_status pir_plan_call(plan_builder *b, const pir_op *op) {
     call.run = kernel->run;
     call.shapes_results = kernel->shapes_results;
   } else
-    return unsupported(op, "no kernel: the meaning");
+    return pir_plan_unsupported(op, "no kernel: the meaning");
   entries in, out;
   PIR_TRY(call_operands(b, op, def, &in));
   PIR_TRY(call_results(b, op, &call, &out));

@@ -16,7 +16,7 @@ static void note_origin(plan_builder *b) {
     *to = (plan_origin){.op = b->asking, .first = p->expr_count};
 }
 
-static uint32_t push(plan_builder *b, plan_expr expr) {
+static uint32_t push_expr(plan_builder *b, plan_expr expr) {
   plan *p = b->p;
   note_origin(b);
   plan_expr *to = BUMP_PUSH(&p->memory, p->exprs, p->expr_count, p->expr_capacity);
@@ -30,7 +30,7 @@ uint32_t pir_plan_extent_const(plan_builder *b, int64_t value) {
   uint32_t number;
   if (pir_word_map_find(&b->consts, (uint64_t)value, &number))
     return number;
-  number = push(b, (plan_expr){.kind = PIR_DIM_CONST, .value = value});
+  number = push_expr(b, (plan_expr){.kind = PIR_DIM_CONST, .value = value});
   if (number != NONE)
     pir_word_map_set(&b->scratch, &b->consts, (uint64_t)value, number);
   return number;
@@ -65,7 +65,7 @@ uint32_t pir_plan_extent_binary(plan_builder *b, pir_dim_kind kind, uint32_t x, 
   if (ex->kind == PIR_DIM_CONST && ey->kind == PIR_DIM_CONST)
     return combine(kind, ex->value, ey->value, &value) ? pir_plan_extent_const(b, value) : NONE;
   uint32_t level = ex->level > ey->level ? ex->level : ey->level;
-  return push(b, (plan_expr){.kind = kind, .a = x, .b = y, .level = level});
+  return push_expr(b, (plan_expr){.kind = kind, .a = x, .b = y, .level = level});
 }
 
 // When the extent of `source` is known.
@@ -90,7 +90,7 @@ static uint32_t intern_symbol(plan_builder *b, pir_dim dim) {
   size_t symbol = pir_dim_symbol_index(pir_facts_dims(b->facts), dim);
   pir_symbol_source source = pir_facts_symbol(b->facts, symbol);
   uint32_t level = symbol_level(b, source);
-  uint32_t number = push(b, (plan_expr){.kind = PIR_DIM_SYMBOL, .level = level});
+  uint32_t number = push_expr(b, (plan_expr){.kind = PIR_DIM_SYMBOL, .level = level});
   if (number == NONE || level == LEVEL_NEVER)
     return number;
   struct symbol_use *use =

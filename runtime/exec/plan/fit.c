@@ -27,7 +27,9 @@ static int heaviest_first(const void *x, const void *y) {
 // differs between programs.
 static double weight_of(const item *it, int order) {
   double size = (double)it->size, length = (double)(it->last - it->first) + 1;
-  return order == 0 ? size : order == 1 ? size * length : length;
+  if (order == 0)
+    return size;
+  return order == 1 ? size * length : length;
 }
 
 static uint64_t find_gap(const item *placed, uint32_t count, const item *it) {
@@ -46,7 +48,7 @@ static uint64_t find_gap(const item *placed, uint32_t count, const item *it) {
   return tightest == UINT64_MAX ? end : best;
 }
 
-static void place(item *placed, uint32_t count, item it) {
+static void place_item(item *placed, uint32_t count, item it) {
   uint32_t at = count;
   while (at && placed[at - 1].offset > it.offset)
     at--;
@@ -62,7 +64,7 @@ static uint64_t fit(item *items, item *placed, uint32_t count, int order) {
     qsort(items, count, sizeof *items, heaviest_first);
   for (uint32_t i = 0; i < count; i++) {
     items[i].offset = find_gap(placed, i, &items[i]);
-    place(placed, i, items[i]);
+    place_item(placed, i, items[i]);
     if (items[i].offset + items[i].size > total)
       total = items[i].offset + items[i].size;
   }

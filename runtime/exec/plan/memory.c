@@ -72,6 +72,10 @@ void *pir_bump_get(bump *a, size_t size) {
   return memset(memory, 0, size);
 }
 
+void *pir_bump_take(void *a, size_t size) {
+  return pir_bump_get(a, size);
+}
+
 void *pir_bump_copy(bump *a, const void *from, size_t size) {
   void *to = pir_bump_get(a, size);
   return to && size ? memcpy(to, from, size) : to;
@@ -126,7 +130,7 @@ bool pir_bump_room(bump *a, void *array, uint32_t count, uint32_t *capacity, siz
   return true;
 }
 
-static uint32_t place_of(const word_map *map, uint64_t key) {
+static uint32_t place_of_key(const word_map *map, uint64_t key) {
   uint64_t hash = (key ^ key >> 29) * 0x9E3779B97F4A7C15u;
   uint32_t at = (uint32_t)(hash >> 32) & (map->capacity - 1);
   while (map->numbers[at] && map->keys[at] != key)
@@ -137,7 +141,7 @@ static uint32_t place_of(const word_map *map, uint64_t key) {
 bool pir_word_map_find(const word_map *map, uint64_t key, uint32_t *out_number) {
   if (!map->capacity)
     return false;
-  uint32_t at = place_of(map, key);
+  uint32_t at = place_of_key(map, key);
   if (!map->numbers[at])
     return false;
   *out_number = map->numbers[at] - 1;
@@ -153,7 +157,7 @@ static bool grow_map(bump *a, word_map *map) {
   for (uint32_t i = 0; i < map->capacity; i++) {
     if (!map->numbers[i])
       continue;
-    uint32_t at = place_of(&grown, map->keys[i]);
+    uint32_t at = place_of_key(&grown, map->keys[i]);
     grown.keys[at] = map->keys[i];
     grown.numbers[at] = map->numbers[i];
   }
@@ -164,7 +168,7 @@ static bool grow_map(bump *a, word_map *map) {
 void pir_word_map_set(bump *a, word_map *map, uint64_t key, uint32_t number) {
   if (map->count * 2 >= map->capacity && !grow_map(a, map))
     return;
-  uint32_t at = place_of(map, key);
+  uint32_t at = place_of_key(map, key);
   map->count += !map->numbers[at];
   map->keys[at] = key;
   map->numbers[at] = number + 1;

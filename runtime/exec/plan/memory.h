@@ -18,6 +18,7 @@ typedef struct bump {
 
 // Zeroed, 16-byte aligned; NULL after a failure. Lives until pir_bump_release.
 void *pir_bump_get(bump *a, size_t size);
+void *pir_bump_take(void *a, size_t size);  // the same, as a callback
 void *pir_bump_copy(bump *a, const void *from, size_t size);
 pir_str pir_bump_text(bump *a, pir_str text);  // NUL-terminated copy
 void pir_bump_release(bump *a);

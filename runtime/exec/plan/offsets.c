@@ -119,7 +119,7 @@ static void cut(heap *h, uint32_t at, uint64_t size) {
   put_in_bin(h, rest);
 }
 
-static uint32_t take(heap *h, uint64_t size) {
+static uint32_t take_piece(heap *h, uint64_t size) {
   uint32_t at = find_piece(h, size);
   if (at != NONE) {
     take_from_bin(h, at);
@@ -138,7 +138,7 @@ static uint32_t take(heap *h, uint64_t size) {
 }
 
 // Joins `after` to the piece before it.
-static void join(heap *h, uint32_t at, uint32_t after) {
+static void join_pieces(heap *h, uint32_t at, uint32_t after) {
   h->pieces[at].size += h->pieces[after].size;
   uint32_t next = h->pieces[after].after;
   h->pieces[at].after = next;
@@ -150,15 +150,15 @@ static void join(heap *h, uint32_t at, uint32_t after) {
   h->spare = after;
 }
 
-static void give(heap *h, uint32_t at) {
+static void give_piece(heap *h, uint32_t at) {
   uint32_t before = h->pieces[at].before, after = h->pieces[at].after;
   if (after != NONE && h->pieces[after].is_free) {
     take_from_bin(h, after);
-    join(h, at, after);
+    join_pieces(h, at, after);
   }
   if (before != NONE && h->pieces[before].is_free) {
     take_from_bin(h, before);
-    join(h, before, at);
+    join_pieces(h, before, at);
     at = before;
   }
   put_in_bin(h, at);
@@ -187,8 +187,8 @@ static bool play(const plan *p, bool device, const size_t *sizes, bump *scratch,
       continue;
     for (; p->buffers[p->by_last[given]].last < p->buffers[buffer].first; given++)
       if (p->buffers[p->by_last[given]].device == device)
-        give(h, pieces[p->by_last[given]]);
-    uint32_t at = pieces[buffer] = take(h, units_of(sizes[buffer]));
+        give_piece(h, pieces[p->by_last[given]]);
+    uint32_t at = pieces[buffer] = take_piece(h, units_of(sizes[buffer]));
     out_offsets[buffer] = h->pieces[at].offset * UNIT;
     uint64_t end = h->pieces[at].offset + h->pieces[at].size;
     if (end > most)

@@ -6,6 +6,11 @@
 #include <pir/dialect/cinn.h>
 #include <string.h>
 
+pir_status pir_plan_unsupported(const pir_op *op, const char *what) {
+  return pir_report(pir_op_context(op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op),
+                    "unsupported: %s of \"%s\"", what, pir_op_meaning(op)->name);
+}
+
 uint32_t pir_plan_word(plan_builder *b, uint32_t value) {
   plan *p = b->p;
   uint32_t *word = BUMP_PUSH(&p->memory, p->words, p->word_count, p->word_capacity);

@@ -49,6 +49,9 @@ typedef struct plan_builder {
   uint32_t reuse_count, reuse_capacity;
 } plan_builder;
 
+// Reports that nothing plans `what` of the op, and returns PIR_UNSUPPORTED.
+pir_status pir_plan_unsupported(const pir_op *op, const char *what);
+
 // ---- extents.c
 
 // The expression of a dim; NONE when it cannot be said (unknown, or nested too deeply).

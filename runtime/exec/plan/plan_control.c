@@ -8,11 +8,6 @@
 #include <pir/dialect/pd_op.h>
 #include <string.h>
 
-static pir_status unsupported(const pir_op *op, const char *what) {
-  return pir_report(pir_op_context(op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op),
-                    "unsupported: %s of \"%s\"", what, pir_op_meaning(op)->name);
-}
-
 // The kind of instruction, or -1.
 static int control_kind(const pir_op *op) {
   switch (pir_op_meaning(op)->id) {
@@ -75,7 +70,7 @@ static pir_status build_yields(plan_builder *b, const pir_op *end, plan_region *
   for (uint32_t i = 0; i < region->yield_count; i++) {
     uint32_t slot = region->yields[i] = one_slot(b, pir_op_operand(end, i));
     if (slot == NONE)
-      return unsupported(end, "an operand that is not one tensor");
+      return pir_plan_unsupported(end, "an operand that is not one tensor");
   }
   bool *handed = pir_bump_get(&b->scratch, p->buffer_count * sizeof *handed);
   if (!handed)
@@ -93,14 +88,15 @@ static pir_status build_yields(plan_builder *b, const pir_op *end, plan_region *
 static pir_status build_block(plan_builder *b, const pir_op *op, const pir_block *block,
                               plan_region *region) {
   const pir_op *inner = block ? pir_block_first(block) : NULL;
-  pir_status status = block ? build_args(b, block, region) : unsupported(op, "an empty region");
+  pir_status status =
+      block ? build_args(b, block, region) : pir_plan_unsupported(op, "an empty region");
   for (; inner && !status && !pir_op_has(inner, PIR_TERMINATOR); inner = pir_op_next(inner)) {
     status = pir_plan_op(b, inner);
     if (b->scratch.failed || b->p->memory.failed)
       status = PIR_EXHAUSTED;
   }
   if (!status && !inner)
-    status = unsupported(op, "a region without an end");
+    status = pir_plan_unsupported(op, "a region without an end");
   if (!status)
     status = build_yields(b, inner, region);
   if (status)
@@ -114,9 +110,9 @@ static pir_status build_block(plan_builder *b, const pir_op *op, const pir_block
 static pir_status build_region(plan_builder *outer, const pir_op *op, size_t r, uint32_t **ins,
                                uint32_t *in_count, uint32_t *in_capacity, plan_region *region) {
   if (r >= pir_op_regions(op))
-    return unsupported(op, "a missing region");
+    return pir_plan_unsupported(op, "a missing region");
   if (outer->depth >= PLAN_DEEPEST)
-    return unsupported(op, "too deep nesting");
+    return pir_plan_unsupported(op, "too deep nesting");
   plan *p = region->plan = pir_bump_get(&outer->p->memory, sizeof *p);
   if (!p)
     return PIR_EXHAUSTED;
@@ -178,7 +174,7 @@ static pir_status build_results(plan_builder *b, const pir_op *op, uint32_t firs
     if (b->p->memory.failed || b->scratch.failed)
       return PIR_EXHAUSTED;
     if (list.count != 1)
-      return unsupported(op, "a result that is not one tensor");
+      return pir_plan_unsupported(op, "a result that is not one tensor");
     pir_plan_make_late(b->p, list);
     outs[i] = b->p->words[list.first];
   }
@@ -221,7 +217,7 @@ pir_status pir_plan_control(plan_builder *b, const pir_op *op) {
     if (!in)
       return PIR_EXHAUSTED;
     if (slot == NONE)
-      return unsupported(op, "an operand that is not one tensor");
+      return pir_plan_unsupported(op, "an operand that is not one tensor");
     *in = slot;
   }
   bool stack = instr.kind >= PLAN_STACK_NEW;

@@ -119,7 +119,7 @@ static void place_operands(plan_builder *b, draft *d, bool device) {
 
 // ---- results
 
-static bool on_device(const pir_compiled_group *code) {
+static bool runs_on_device(const pir_compiled_group *code) {
   return code->stage_count && code->stages->kernel;
 }
 
@@ -205,7 +205,7 @@ static bool add_temporaries(plan_builder *b, plan_group *group, uint32_t sizes) 
     if (buffer == NONE)
       continue;
     p->buffers[buffer].first = p->buffers[buffer].last = p->instr_count;
-    p->buffers[buffer].device = on_device(group->code);
+    p->buffers[buffer].device = runs_on_device(group->code);
   }
   return any_late;
 }
@@ -257,7 +257,7 @@ static const char *group_label(plan_builder *b, const pir_op *op) {
   return pir_bump_text(&b->p->memory, (pir_str){text, used}).data;
 }
 
-static uint32_t add_slots(plan_builder *b, const uint32_t *slots, size_t count) {
+static uint32_t add_operand_words(plan_builder *b, const uint32_t *slots, size_t count) {
   uint32_t first = b->p->word_count;
   for (size_t i = 0; i < count; i++)
     pir_plan_word(b, slots[i]);
@@ -282,7 +282,7 @@ static pir_status add_group(plan_builder *b, draft *d) {
   d->group.packs = add_packs(b, d);
   bool late = add_temporaries(b, &d->group, d->sizes);
   d->group.kernels = p->kernel_count;
-  if (on_device(d->code))
+  if (runs_on_device(d->code))
     p->kernel_count += (uint32_t)d->code->stage_count;
   note_needs(p, d);
   plan_group *to = BUMP_PUSH(&p->memory, p->groups, p->group_count, p->group_capacity);
@@ -294,9 +294,9 @@ static pir_status add_group(plan_builder *b, draft *d) {
                       .late = late,
                       .detail = p->group_count - 1};
   instr.in_count = (uint32_t)pir_op_operands(d->op);
-  instr.in = add_slots(b, d->in, instr.in_count);
+  instr.in = add_operand_words(b, d->in, instr.in_count);
   instr.out_count = (uint32_t)pir_op_results(d->op);
-  instr.out = add_slots(b, d->out, instr.out_count);
+  instr.out = add_operand_words(b, d->out, instr.out_count);
   pir_plan_instr(b, instr);
   return PIR_OK;
 }
@@ -315,8 +315,8 @@ static uint32_t copy_result(plan_builder *b, const pir_op *group, size_t i, uint
   return to;
 }
 
-static pir_status hand_out(plan_builder *b, const pir_op *group, size_t i,
-                           const pir_value *value) {
+static pir_status hand_out_result(plan_builder *b, const pir_op *group, size_t i,
+                                  const pir_value *value) {
   struct slot_list list;
   uint8_t order[PIR_MAX_RANK];
   pir_group_place place;
@@ -341,7 +341,7 @@ static pir_status call_ops(plan_builder *b, const pir_op *group, const char *why
   for (const pir_op *op = pir_block_first(body); op != end; op = pir_op_next(op))
     PIR_TRY(pir_plan_op(b, op));
   for (size_t i = 0; i < pir_op_results(group); i++)
-    PIR_TRY(hand_out(b, group, i, pir_op_operand(end, i)));
+    PIR_TRY(hand_out_result(b, group, i, pir_op_operand(end, i)));
   return PIR_OK;
 }
 
@@ -359,8 +359,8 @@ pir_status pir_plan_group(plan_builder *b, const pir_op *op) {
     return PIR_EXHAUSTED;
   if (d.why)
     return call_ops(b, op, d.why);
-  place_operands(b, &d, on_device(code));
-  add_results(b, &d, on_device(code));
+  place_operands(b, &d, runs_on_device(code));
+  add_results(b, &d, runs_on_device(code));
   if (b->p->memory.failed || b->scratch.failed)
     return PIR_EXHAUSTED;
   return d.why ? call_ops(b, op, d.why) : add_group(b, &d);

@@ -9,11 +9,6 @@
 #include <pir/dialect/cinn.h>
 #include <string.h>
 
-static pir_status unsupported(const pir_op *op, const char *what) {
-  return pir_report(pir_op_context(op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op),
-                    "unsupported: %s of \"%s\"", what, pir_op_meaning(op)->name);
-}
-
 // ---- planning
 
 // A tensor whose shape the inputs tell and whose steps lie one after the other; or NONE.
@@ -28,7 +23,7 @@ static uint32_t plain_slot(plan_builder *b, const pir_value *value) {
 }
 
 // Words of `count` slots; NONE when one of them cannot be had.
-static uint32_t add_slots(plan_builder *b, const pir_op *op, size_t count) {
+static uint32_t add_plain_slots(plan_builder *b, const pir_op *op, size_t count) {
   uint32_t *slots = pir_bump_get(&b->scratch, count * sizeof *slots);
   for (size_t i = 0; slots && i < count; i++)
     if ((slots[i] = plain_slot(b, pir_op_operand(op, i))) == NONE)
@@ -56,7 +51,7 @@ static pir_status make_slots(plan_builder *b, const pir_op *op, const pir_block 
       p->slots[slots[i]].buffer =
           pir_plan_buffer(b, HOME_WINDOW, NONE, pir_plan_bytes(b, slots[i]));
     if (p->slots[slots[i]].late)
-      return unsupported(op, "an extent that only the run shows");
+      return pir_plan_unsupported(op, "an extent that only the run shows");
     pir_plan_bind_slot(b, value, slots[i]);
     if (i >= scan->sequences && i < arguments)
       pir_plan_bind_slot(b, pir_op_result(op, i - scan->sequences), slots[i]);
@@ -95,13 +90,14 @@ static pir_status plan_step(plan_builder *b, const pir_op *op, const pir_op *end
   plan *p = b->p;
   uint32_t handed = scan->states + scan->stacks;
   if (pir_op_operands(end) != handed)
-    return unsupported(op, "a region that hands out too little");
-  scan->yields = add_slots(b, end, handed);
+    return pir_plan_unsupported(op, "a region that hands out too little");
+  scan->yields = add_plain_slots(b, end, handed);
   if (scan->yields == NONE)
-    return unsupported(op, "a value handed out that is no plain tensor");
+    return pir_plan_unsupported(op, "a value handed out that is no plain tensor");
   for (uint32_t i = 0; i < scan->states; i++)
     if (!may_become(p, scan, slots + scan->sequences, i, p->words[scan->yields + i]))
-      return unsupported(op, "a state that becomes another one, or changes its shape,");
+      return pir_plan_unsupported(op,
+                                  "a state that becomes another one, or changes its shape,");
   scan->shown = add_shown(b, scan, slots);
   uint32_t in = p->word_count;
   for (uint32_t i = 0; i < handed; i++)
@@ -109,7 +105,7 @@ static pir_status plan_step(plan_builder *b, const pir_op *op, const pir_op *end
   for (uint32_t i = begin; i < p->instr_count; i++) {
     const plan_instr instr = p->instrs[i];
     if (i > begin && instr.late)
-      return unsupported(op, "an extent that only the run shows");
+      return pir_plan_unsupported(op, "an extent that only the run shows");
     for (uint32_t k = 0; k < instr.in_count; k++)
       pir_plan_word(b, p->words[instr.in + k]);
     for (uint32_t k = 0; i == begin && k < instr.out_count; k++)
@@ -144,10 +140,10 @@ pir_status pir_plan_scan(plan_builder *b, const pir_op *op) {
   if (!read_counts(op, body, &scan))
     return pir_error(op, "its operands, region and results do not fit together");
   if (b->parent)
-    return unsupported(op, "a scan in a region");
-  uint32_t count = scan.sequences + scan.states, in = add_slots(b, op, count);
+    return pir_plan_unsupported(op, "a scan in a region");
+  uint32_t count = scan.sequences + scan.states, in = add_plain_slots(b, op, count);
   if (in == NONE)
-    return unsupported(op, "an operand that is no plain tensor");
+    return pir_plan_unsupported(op, "an operand that is no plain tensor");
   uint32_t *slots = pir_bump_get(&b->scratch, (count + scan.stacks) * sizeof *slots),
            begin = p->instr_count;
   if (!slots)
@@ -176,18 +172,12 @@ pir_status pir_plan_scan(plan_builder *b, const pir_op *op) {
 
 // ---- running
 
-static size_t bytes_of(const pir_tensor *t) {
-  size_t bytes = 0;
-  (void)pir_shape_bytes(t->shape, t->rank, t->dtype, &bytes);
-  return bytes;
-}
-
 static void show_steps(frame *f, const plan_instr *instr, const plan_scan *scan, int64_t t) {
   const uint32_t *words = f->plan->words, *shown = words + scan->shown;
   for (uint32_t i = 0; i < scan->sequences; i++) {
     uint32_t count = *shown++;
     const pir_tensor *sequence = &f->tensors[words[instr->in + i]];
-    char *data = (char *)sequence->data + (size_t)t * bytes_of(&f->tensors[shown[0]]);
+    char *data = (char *)sequence->data + (size_t)t * pir_exec_bytes(&f->tensors[shown[0]]);
     for (uint32_t k = 0; k < count; k++)
       f->tensors[*shown++].data = data;
   }
@@ -199,7 +189,7 @@ static void take_step(frame *f, const plan_instr *instr, const plan_scan *scan, 
   for (uint32_t i = scan->states + scan->stacks; i-- > 0;) {
     const pir_tensor *from = &f->tensors[words[scan->yields + i]],
                      *to = &f->tensors[words[instr->out + i]];
-    size_t bytes = bytes_of(from), at = i < scan->states ? 0 : (size_t)t * bytes;
+    size_t bytes = pir_exec_bytes(from), at = i < scan->states ? 0 : (size_t)t * bytes;
     if (bytes && from->data != to->data)
       memcpy((char *)to->data + at, from->data, bytes);
   }

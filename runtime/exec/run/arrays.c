@@ -55,22 +55,22 @@ static void put_at(frame *f, const plan_instr *instr, uint32_t i, const carried 
   f->buffers[f->plan->slots[slot].buffer] = from->own;
 }
 
-static void put(frame *f, const plan_instr *instr, const carried *from) {
+static void put_output(frame *f, const plan_instr *instr, const carried *from) {
   put_at(f, instr, 0, from);
 }
 
-static pir_status create(frame *f, const plan_instr *instr) {
+static pir_status create_array(frame *f, const plan_instr *instr) {
   tensor_array *array = pir_mem_get(&f->allocator, sizeof *array);
   if (!array)
     return PIR_EXHAUSTED;
   *array = (tensor_array){.holders = 1};
-  put(f, instr,
-      &(carried){{.data = array, .dtype = PIR_UNDEFINED}, {array, ARRAY_BYTES, false}});
+  put_output(f, instr,
+             &(carried){{.data = array, .dtype = PIR_UNDEFINED}, {array, ARRAY_BYTES, false}});
   return PIR_OK;
 }
 
-static pir_status find(frame *f, const plan_instr *instr, uint32_t index_at,
-                       tensor_array **out_array, int64_t *out_index) {
+static pir_status find_array(frame *f, const plan_instr *instr, uint32_t index_at,
+                             tensor_array **out_array, int64_t *out_index) {
   const pir_tensor *array = operand(f, instr, 0);
   if (!array->data || array->dtype != PIR_UNDEFINED)
     return pir_exec_fail(&f->message, PIR_INVALID, "\"%s\" is given no array", instr->label);
@@ -117,7 +117,7 @@ static pir_status write_item(frame *f, const plan_instr *instr) {
   int64_t index = 0;
   carried copy;
   const pir_tensor *tensor = operand(f, instr, 1);
-  PIR_TRY(find(f, instr, 2, &array, &index));
+  PIR_TRY(find_array(f, instr, 2, &array, &index));
   if (!tensor->data || tensor->dtype == PIR_UNDEFINED)
     return pir_exec_fail(&f->message, PIR_UNSUPPORTED, "unsupported: an array in an array");
   PIR_TRY(make_room(f, array, (uint64_t)index));
@@ -133,12 +133,12 @@ static pir_status read_item(frame *f, const plan_instr *instr) {
   tensor_array *array = NULL;
   int64_t index = 0;
   carried copy;
-  PIR_TRY(find(f, instr, 1, &array, &index));
+  PIR_TRY(find_array(f, instr, 1, &array, &index));
   if ((uint64_t)index >= array->count || !array->items[index].data)
     return pir_exec_fail(&f->message, PIR_INVALID, "\"%s\": the array has nothing at %lld",
                          instr->label, (long long)index);
   PIR_TRY(pir_frame_duplicate(f, &array->items[index], false, &copy));
-  put(f, instr, &copy);
+  put_output(f, instr, &copy);
   return PIR_OK;
 }
 
@@ -146,38 +146,38 @@ static pir_status read_item(frame *f, const plan_instr *instr) {
 static pir_status pop_item(frame *f, const plan_instr *instr) {
   tensor_array *array = NULL;
   int64_t unused, index = (int32_t)instr->detail;
-  PIR_TRY(find(f, instr, 0, &array, &unused));
+  PIR_TRY(find_array(f, instr, 0, &array, &unused));
   if (index < 0)
     index += (int64_t)array->count;
   if (index < 0 || (uint64_t)index >= array->count || !array->items[index].data)
     return pir_exec_fail(&f->message, PIR_INVALID, "\"%s\": the array has nothing at %lld",
                          instr->label, (long long)(int32_t)instr->detail);
   pir_tensor *item = &array->items[index];
-  put(f, instr, &(carried){*item, {item->data, item_bytes(item), false}});
+  put_output(f, instr, &(carried){*item, {item->data, item_bytes(item), false}});
   memmove(item, item + 1, (--array->count - (size_t)index) * sizeof *item);
   array->items[array->count] = (pir_tensor){0};
   return PIR_OK;
 }
 
-static pir_status length(frame *f, const plan_instr *instr) {
+static pir_status write_length(frame *f, const plan_instr *instr) {
   tensor_array *array = NULL;
   int64_t unused;
   carried out = {0};
-  PIR_TRY(find(f, instr, 0, &array, &unused));
+  PIR_TRY(find_array(f, instr, 0, &array, &unused));
   PIR_TRY(pir_frame_take(f, sizeof(int64_t), &out.own));
   *(int64_t *)out.own.data = (int64_t)array->count;
   pir_tensor_set_dense(&out.tensor, PIR_I64, (int64_t[]){1}, 1);
   out.tensor.data = out.own.data;
-  put(f, instr, &out);
+  put_output(f, instr, &out);
   return PIR_OK;
 }
 
-static pir_status slice(frame *f, const plan_instr *instr) {
+static pir_status slice_items(frame *f, const plan_instr *instr) {
   tensor_array *array = NULL, *part;
   int64_t first = 0, end = 0;
-  PIR_TRY(find(f, instr, 1, &array, &first));
-  PIR_TRY(find(f, instr, 2, &array, &end));
-  PIR_TRY(create(f, instr));
+  PIR_TRY(find_array(f, instr, 1, &array, &first));
+  PIR_TRY(find_array(f, instr, 2, &array, &end));
+  PIR_TRY(create_array(f, instr));
   part = f->tensors[f->plan->words[instr->out]].data;
   if ((uint64_t)end > array->count)
     end = (int64_t)array->count;
@@ -221,8 +221,8 @@ static pir_status joined_shape(frame *f, const plan_instr *instr, const tensor_a
   return PIR_OK;
 }
 
-static pir_status take_result(frame *f, pir_dtype dtype, const int64_t *shape, int rank,
-                              carried *out) {
+static pir_status take_array_result(frame *f, pir_dtype dtype, const int64_t *shape, int rank,
+                                    carried *out) {
   size_t bytes;
   *out = (carried){0};
   pir_tensor_set_dense(&out->tensor, dtype, shape, rank);
@@ -239,8 +239,8 @@ static int joined_axis(const plan_instr *instr, const tensor_array *array, bool 
 }
 
 // Where an item stands in the joined tensor, from `at` along the axis, which moves on.
-static pir_tensor place_of(const pir_tensor *item, const pir_tensor *whole, int axis,
-                           bool stack, int64_t *at) {
+static pir_tensor place_of_item(const pir_tensor *item, const pir_tensor *whole, int axis,
+                                bool stack, int64_t *at) {
   pir_tensor place = *whole;
   place.data =
       (char *)place.data + *at * whole->strides[axis] * (int64_t)pir_dtype_size(whole->dtype);
@@ -257,21 +257,22 @@ static pir_tensor place_of(const pir_tensor *item, const pir_tensor *whole, int 
   return place;
 }
 
-static pir_status join(frame *f, const plan_instr *instr) {
+static pir_status join_items(frame *f, const plan_instr *instr) {
   tensor_array *array = NULL;
   int64_t unused, at = 0;
   bool stack;
   carried whole, extents;
   pir_tensor shape;
-  PIR_TRY(find(f, instr, 0, &array, &unused));
+  PIR_TRY(find_array(f, instr, 0, &array, &unused));
   int axis = joined_axis(instr, array, &stack);
   PIR_TRY(joined_shape(f, instr, array, axis, stack, &shape));
-  PIR_TRY(take_result(f, shape.dtype, shape.shape, shape.rank, &whole));
+  PIR_TRY(take_array_result(f, shape.dtype, shape.shape, shape.rank, &whole));
   put_at(f, instr, 0, &whole);
-  PIR_TRY(take_result(f, PIR_I32, (int64_t[]){(int64_t)array->count}, 1, &extents));
+  PIR_TRY(take_array_result(f, PIR_I32, (int64_t[]){(int64_t)array->count}, 1, &extents));
   put_at(f, instr, 1, &extents);
   for (size_t i = 0; i < array->count; i++) {
-    pir_tensor from = array->items[i], to = place_of(&from, &whole.tensor, axis, stack, &at);
+    pir_tensor from = array->items[i],
+               to = place_of_item(&from, &whole.tensor, axis, stack, &at);
     ((int32_t *)extents.own.data)[i] = axis < from.rank ? (int32_t)from.shape[axis] : 1;
     PIR_TRY(pir_tensor_copy(&from, &to));
   }
@@ -279,24 +280,24 @@ static pir_status join(frame *f, const plan_instr *instr) {
 }
 
 // The other way round: pieces as long as the tensors of another array.
-static pir_status part(frame *f, const plan_instr *instr) {
+static pir_status part_items(frame *f, const plan_instr *instr) {
   tensor_array *like = NULL, *pieces;
   const pir_tensor *whole = operand(f, instr, 1);
   int64_t unused, at = 0;
   bool stack;
   pir_tensor shape;
-  PIR_TRY(find(f, instr, 0, &like, &unused));
+  PIR_TRY(find_array(f, instr, 0, &like, &unused));
   int axis = joined_axis(instr, like, &stack);
   PIR_TRY(joined_shape(f, instr, like, axis, stack, &shape));
   if (whole->rank != shape.rank ||
       memcmp(whole->shape, shape.shape, (size_t)shape.rank * sizeof *shape.shape) != 0)
     return pir_exec_fail(&f->message, PIR_INVALID,
                          "\"%s\": the tensor is not what the array joins to", instr->label);
-  PIR_TRY(create(f, instr));
+  PIR_TRY(create_array(f, instr));
   pieces = f->tensors[f->plan->words[instr->out]].data;
   for (size_t i = 0; i < like->count; i++) {
     carried copy;
-    pir_tensor from = place_of(&like->items[i], whole, axis, stack, &at);
+    pir_tensor from = place_of_item(&like->items[i], whole, axis, stack, &at);
     PIR_TRY(make_room(f, pieces, i));
     PIR_TRY(pir_frame_duplicate(f, &from, false, &copy));
     pieces->items[pieces->count++] = copy.tensor;
@@ -311,8 +312,8 @@ static pir_status fill_like(frame *f, const plan_instr *instr) {
   float number;
   memcpy(&number, &instr->detail, sizeof number);
   pir_tensor one = {.dtype = PIR_F32, .data = &number};
-  PIR_TRY(find(f, instr, 0, &like, &unused));
-  PIR_TRY(create(f, instr));
+  PIR_TRY(find_array(f, instr, 0, &like, &unused));
+  PIR_TRY(create_array(f, instr));
   full = f->tensors[f->plan->words[instr->out]].data;
   for (size_t i = 0; i < like->count; i++) {
     carried item = {0};
@@ -321,7 +322,7 @@ static pir_status fill_like(frame *f, const plan_instr *instr) {
     full->count = i + 1;
     if (!model->data)
       continue;
-    PIR_TRY(take_result(f, model->dtype, model->shape, model->rank, &item));
+    PIR_TRY(take_array_result(f, model->dtype, model->shape, model->rank, &item));
     full->items[i] = item.tensor;
     pir_tensor same = one;  // the number again at every place: strides of 0
     same.rank = model->rank;
@@ -336,7 +337,7 @@ static pir_status fill_like(frame *f, const plan_instr *instr) {
 // which are checked.
 
 static pir_status create_stack(frame *f, const plan_instr *instr) {
-  PIR_TRY(create(f, instr));
+  PIR_TRY(create_array(f, instr));
   carried first = {.tensor = f->tensors[f->plan->words[instr->out]],
                    .own = {.late_bytes = ARRAY_BYTES}};
   first.own.data = first.tensor.data;
@@ -346,10 +347,10 @@ static pir_status create_stack(frame *f, const plan_instr *instr) {
   return PIR_OK;
 }
 
-static pir_status push(frame *f, const plan_instr *instr) {
+static pir_status push_items(frame *f, const plan_instr *instr) {
   tensor_array *stack = NULL;
   int64_t unused;
-  PIR_TRY(find(f, instr, 0, &stack, &unused));
+  PIR_TRY(find_array(f, instr, 0, &stack, &unused));
   if (instr->in_count > 1)
     PIR_TRY(make_room(f, stack, stack->count + instr->in_count - 2));
   for (uint32_t i = 1; i < instr->in_count; i++) {
@@ -364,10 +365,10 @@ static pir_status push(frame *f, const plan_instr *instr) {
   return PIR_OK;
 }
 
-static pir_status pop(frame *f, const plan_instr *instr) {
+static pir_status pop_items(frame *f, const plan_instr *instr) {
   tensor_array *stack = NULL;
   int64_t unused;
-  PIR_TRY(find(f, instr, 0, &stack, &unused));
+  PIR_TRY(find_array(f, instr, 0, &stack, &unused));
   if (stack->count < instr->out_count)
     return pir_exec_fail(&f->message, PIR_INVALID,
                          "\"%s\": expects %d tensors on the stack, found %zu", instr->label,
@@ -381,32 +382,32 @@ static pir_status pop(frame *f, const plan_instr *instr) {
   return PIR_OK;
 }
 
-static pir_status holds(frame *f, const plan_instr *instr) {
+static pir_status write_holds(frame *f, const plan_instr *instr) {
   tensor_array *stack = NULL;
   int64_t unused;
   carried out;
-  PIR_TRY(find(f, instr, 0, &stack, &unused));
-  PIR_TRY(take_result(f, PIR_BOOL, (int64_t[]){1}, 1, &out));
+  PIR_TRY(find_array(f, instr, 0, &stack, &unused));
+  PIR_TRY(take_array_result(f, PIR_BOOL, (int64_t[]){1}, 1, &out));
   *(bool *)out.own.data = stack->count != 0;
-  put(f, instr, &out);
+  put_output(f, instr, &out);
   return PIR_OK;
 }
 
 pir_status pir_frame_run_array(frame *f, const plan_instr *instr) {
   switch (instr->kind) {
-    case PLAN_ARRAY_NEW: return create(f, instr);
+    case PLAN_ARRAY_NEW: return create_array(f, instr);
     case PLAN_ARRAY_WRITE: return write_item(f, instr);
     case PLAN_ARRAY_READ:
     case PLAN_ARRAY_AT: return read_item(f, instr);
     case PLAN_ARRAY_POP: return pop_item(f, instr);
-    case PLAN_ARRAY_SLICE: return slice(f, instr);
-    case PLAN_ARRAY_JOIN: return join(f, instr);
-    case PLAN_ARRAY_PART: return part(f, instr);
+    case PLAN_ARRAY_SLICE: return slice_items(f, instr);
+    case PLAN_ARRAY_JOIN: return join_items(f, instr);
+    case PLAN_ARRAY_PART: return part_items(f, instr);
     case PLAN_ARRAY_LIKE: return fill_like(f, instr);
     case PLAN_STACK_NEW: return create_stack(f, instr);
-    case PLAN_STACK_PUSH: return push(f, instr);
-    case PLAN_STACK_POP: return pop(f, instr);
-    case PLAN_STACK_HOLDS: return holds(f, instr);
-    default: return length(f, instr);
+    case PLAN_STACK_PUSH: return push_items(f, instr);
+    case PLAN_STACK_POP: return pop_items(f, instr);
+    case PLAN_STACK_HOLDS: return write_holds(f, instr);
+    default: return write_length(f, instr);
   }
 }

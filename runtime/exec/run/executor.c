@@ -294,8 +294,9 @@ static pir_status adopt_results(frame *f, const plan_instr *instr) {
     size_t bytes = 0;
     if (tensor->data)
       PIR_TRY(pir_shape_bytes(tensor->shape, tensor->rank, tensor->dtype, &bytes));
-    f->buffers[p->slots[slot].buffer] =
-        (frame_buffer){tensor->data, tensor->data ? (bytes ? bytes : 1) : 0, false};
+    if (tensor->data && !bytes)
+      bytes = 1;  // as a kernel allocates a tensor without elements
+    f->buffers[p->slots[slot].buffer] = (frame_buffer){tensor->data, bytes, false};
   }
   return PIR_OK;
 }
@@ -370,7 +371,7 @@ pir_status pir_frame_run_instr(frame *f, uint32_t number) {
 
 // ---- traces
 
-static uint64_t now_ns(void) {
+uint64_t pir_exec_now_ns(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
@@ -388,7 +389,7 @@ static pir_status run_marked(frame *f, const plan_instr *instr, uint32_t number,
   if (!status)
     status = pir_queue_wait(f->queue);
   uint64_t took = status ? 0 : pir_queue_between(f->queue, &marks[0], &marks[1]);
-  span->end_ns = took ? span->start_ns + took : now_ns();
+  span->end_ns = took ? span->start_ns + took : pir_exec_now_ns();
   for (int i = 0; i < 2; i++)
     pir_queue_drop_mark(f->queue, &marks[i]);
   return status;
@@ -396,13 +397,14 @@ static pir_status run_marked(frame *f, const plan_instr *instr, uint32_t number,
 
 static pir_status run_traced(frame *f, const plan_instr *instr, uint32_t number) {
   const plan *p = f->plan;
-  pir_span span = {
-      .label = instr->label, .compiled = instr->kind == PLAN_GROUP, .start_ns = now_ns()};
+  pir_span span = {.label = instr->label,
+                   .compiled = instr->kind == PLAN_GROUP,
+                   .start_ns = pir_exec_now_ns()};
   bool device = f->queue && (instr->kind == PLAN_GROUP || instr->kind == PLAN_TRANSFER);
   pir_status status =
       device ? run_marked(f, instr, number, &span) : run_instr(f, instr, number);
   if (!device)
-    span.end_ns = now_ns();
+    span.end_ns = pir_exec_now_ns();
   for (uint32_t i = 0; i < instr->in_count + instr->out_count; i++) {
     uint32_t slot =
         p->words[i < instr->in_count ? instr->in + i : instr->out + i - instr->in_count];

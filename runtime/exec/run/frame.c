@@ -19,6 +19,11 @@ static bool write_bounded(void *user, const char *data, size_t size) {
   return size < room;
 }
 
+size_t pir_exec_bytes(const pir_tensor *dense) {
+  size_t bytes;
+  return pir_shape_bytes(dense->shape, dense->rank, dense->dtype, &bytes) ? 0 : bytes;
+}
+
 pir_status pir_exec_fail(pir_message *message, pir_status status, const char *format, ...) {
   char buffer[64];
   bounded to = {message, 0};

@@ -140,6 +140,9 @@ pir_status pir_frame_duplicate(frame *f, const pir_tensor *from, bool is_array, 
 void pir_array_release(frame *f, tensor_array *array);
 
 // Writes a message and returns `status`. Knows %s %d %zu %lld and a few more (strbuf.h).
+uint64_t pir_exec_now_ns(void);  // of CLOCK_MONOTONIC
+// The bytes of a dense tensor; 0 when they do not fit a size.
+size_t pir_exec_bytes(const pir_tensor *dense);
 pir_status pir_exec_fail(pir_message *message, pir_status status, const char *format, ...)
     PIR_PRINTF(3, 4);
 

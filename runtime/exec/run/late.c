@@ -62,8 +62,8 @@ static const pir_fact *operand_fact(frame *f, pir_dims *dims, const plan_instr *
   return &facts[0];
 }
 
-static pir_status take_result(frame *f, pir_dims *dims, uint32_t slot, const pir_fact *fact,
-                              const char *op) {
+static pir_status take_late_result(frame *f, pir_dims *dims, uint32_t slot,
+                                   const pir_fact *fact, const char *op) {
   pir_tensor *tensor = &f->tensors[slot];
   if (!fact->known || fact->rank < 0)
     return pir_exec_fail(&f->message, PIR_UNSUPPORTED,
@@ -88,8 +88,8 @@ static pir_status take_results(frame *f, const plan_instr *instr, pir_dims *dims
       if (several && (size_t)i >= results[k].member_count)
         return PIR_INTERNAL;
       if (p->slots[slot].late)
-        PIR_TRY(take_result(f, dims, slot, several ? results[k].members[i] : &results[k],
-                            call->def->name));
+        PIR_TRY(take_late_result(f, dims, slot, several ? results[k].members[i] : &results[k],
+                                 call->def->name));
     }
   }
   return PIR_OK;

@@ -55,7 +55,7 @@ static file_digest checksum_of(const seen *s) {
   return pir_digest_of(s, offsetof(seen, checksum));
 }
 
-static void name_of(const file_identity *identity, char out[64]) {
+static void name_digest(const file_identity *identity, char out[64]) {
   file_digest d = pir_digest_of(identity, offsetof(file_identity, size));
   pir_text_format(out, 64, "%llx" SUFFIX, (unsigned long long)d.low);
 }
@@ -65,7 +65,7 @@ static bool recall(int folder, const file_identity *identity, file_digest *out) 
   seen s;
   if (folder < 0)
     return false;
-  name_of(identity, name);
+  name_digest(identity, name);
   int fd = pir_folder_find(folder, name);
   bool found = fd >= 0 && pir_folder_read(fd, &s, sizeof s) && s.magic == MAGIC;
   if (fd >= 0)
@@ -86,7 +86,7 @@ static void remember(int folder, const file_identity *identity, file_digest dige
     return;
   seen s = {MAGIC, *identity, digest, {0}};
   s.checksum = checksum_of(&s);
-  name_of(identity, name);
+  name_digest(identity, name);
   if (!pir_folder_begin(folder, name, &file))
     return;
   if (pir_folder_end(&file, pir_folder_write(&file, &s, sizeof s)))

@@ -123,7 +123,7 @@ void pir_prepared_release(prepared *p) {
   *p = (prepared){.folder = -1};
 }
 
-static void name_of(file_digest key, char out[64]) {
+static void name_prepared(file_digest key, char out[64]) {
   pir_text_format(out, 64, "%llx-%llx" SUFFIX, (unsigned long long)key.high,
                   (unsigned long long)key.low);
 }
@@ -155,14 +155,10 @@ static void code(pir_archive *a, pir_model *model) {
   free(data);
 }
 
-static void *take(void *user, size_t size) {
-  return pir_bump_get(user, size);
-}
-
 // The plan and its code; a->take is set when reading.
-static void describe(pir_archive *a, pir_model *model, pir_context *ctx) {
+static void describe_model(pir_archive *a, pir_model *model, pir_context *ctx) {
   if (!a->writing) {
-    a->take = take;
+    a->take = pir_bump_take;
     a->user = &model->plan.memory;
   }
   stats(a, &model->stats);
@@ -183,7 +179,7 @@ typedef struct writing {
 
 static const char zeros[PAGE];
 
-static void put(writing *w, const void *data, size_t size) {
+static void put_bytes(writing *w, const void *data, size_t size) {
   w->good = w->good && pir_folder_write(&w->file, data, size);
   if (w->good)
     XXH3_128bits_update(w->state, data, size);
@@ -192,7 +188,7 @@ static void put(writing *w, const void *data, size_t size) {
 
 static void pad(writing *w, uint64_t align) {
   for (uint64_t left; (left = (align - w->size % align) % align);)
-    put(w, zeros, left < PAGE ? left : PAGE);
+    put_bytes(w, zeros, left < PAGE ? left : PAGE);
 }
 
 // Where each piece will lie behind `data_at`, and how much they are together.
@@ -218,7 +214,7 @@ static file_digest digest_of(const writing *w) {
 // Up to the page where data begins.
 static file_digest put_plan(writing *w, const pir_archive *text, uint64_t page) {
   XXH3_128bits_reset(w->state);
-  put(w, text->data, text->size);
+  put_bytes(w, text->data, text->size);
   pad(w, page);
   return digest_of(w);
 }
@@ -228,12 +224,12 @@ static file_digest put_plan(writing *w, const pir_archive *text, uint64_t page) 
 static void put_data(writing *w, const pir_model *model) {
   const plan *p = &model->plan;
   XXH3_128bits_reset(w->state);
-  put(w, model->packs.data, model->packs.bytes);
+  put_bytes(w, model->packs.data, model->packs.bytes);
   pad(w, ALIGN);
   for (uint32_t i = 0; i < p->const_count; i++) {
     if (!model->constants[i])
       continue;
-    put(w, model->constants[i], p->consts[i].bytes);
+    put_bytes(w, model->constants[i], p->consts[i].bytes);
     pad(w, ALIGN);
   }
 }
@@ -264,11 +260,11 @@ static void write_file(const prepared *p, const pir_model *model, const pir_arch
   uint64_t page = model->packs.bytes < LARGE_PAGE ? PAGE : LARGE_PAGE;
   char name[64];
   h.data_at = (PAGE + text->size + page - 1) / page * page;
-  name_of(p->key, name);
+  name_prepared(p->key, name);
   if (w.state && room_for(p->folder, h.data_at + bytes) &&
       pir_folder_begin(p->folder, name, &w.file)) {
     XXH3_128bits_reset(w.state);
-    put(&w, zeros, PAGE);
+    put_bytes(&w, zeros, PAGE);
     h.plan_sum = put_plan(&w, text, page);
     put_data(&w, model);
     if (pir_folder_end(&w.file, w.good && put_header(&w, &h)))
@@ -296,7 +292,7 @@ void pir_prepared_save(const prepared *p, const pir_model *model, const char *pa
   pir_archive a = {.writing = true};
   if (places) {
     uint64_t bytes = lay_out(model, places);
-    describe(&a, (pir_model *)(uintptr_t)model, NULL);  // writing reads it alone
+    describe_model(&a, (pir_model *)(uintptr_t)model, NULL);  // writing reads it alone
     pir_archive_array(&a, &places, (size_t)plan->const_count + plan->pack_count,
                       sizeof *places);
     if (!a.failed)
@@ -339,7 +335,7 @@ static bool map(int fd, struct stat *st, owned_block *out) {
 }
 
 // Points constants and packed weights into the mapping.
-static void place(pir_archive *a, pir_model *model, const header *h) {
+static void point_constants(pir_archive *a, pir_model *model, const header *h) {
   plan *p = &model->plan;
   const char *data = model->mapped.data;
   uint64_t *places = NULL, room = h->size - h->data_at;
@@ -363,16 +359,16 @@ static void place(pir_archive *a, pir_model *model, const header *h) {
 static bool restore(pir_model *model, pir_context *ctx) {
   const header *h = model->mapped.data;
   pir_archive a = {.data = (char *)model->mapped.data + PAGE, .size = h->plan_bytes};
-  describe(&a, model, ctx);
-  place(&a, model, h);
+  describe_model(&a, model, ctx);
+  point_constants(&a, model, h);
   if (!a.failed && model->compiler)
     model->stats.cache_hits = pir_compiler_cache_hits(model->compiler);
   model->stats.prepared_bytes = h->size;
   return !a.failed;
 }
 
-static pir_status make(const prepared *p, int fd, const pir_model_options *options,
-                       pir_context *ctx, pir_model **out_model) {
+static pir_status map_model(const prepared *p, int fd, const pir_model_options *options,
+                            pir_context *ctx, pir_model **out_model) {
   struct stat st;
   pir_model *model = pir_model_new(&options->allocator);
   if (!model)
@@ -386,7 +382,7 @@ static pir_status make(const prepared *p, int fd, const pir_model_options *optio
   }
   pir_model_release(model);
   char name[64];
-  name_of(p->key, name);
+  name_prepared(p->key, name);
   return pir_report(ctx, PIR_NOT_FOUND, PIR_NOTE, PIR_LOC_UNKNOWN,
                     "%s in the cache is damaged; it is made anew", name);
 }
@@ -395,14 +391,14 @@ pir_status pir_prepared_load(const prepared *p, const pir_model_options *options
                              pir_model **out_model) {
   *out_model = NULL;
   char name[64];
-  name_of(p->key, name);
+  name_prepared(p->key, name);
   int fd = p->folder >= 0 ? pir_folder_find(p->folder, name) : -1;
   if (fd < 0)
     return PIR_NOT_FOUND;
   pir_context_options how = {.size = sizeof how, .allocator = options->allocator};
   pir_context *ctx = pir_context_create(&how);
   pir_context_set_sink(ctx, options->sink);
-  pir_status status = make(p, fd, options, ctx, out_model);
+  pir_status status = map_model(p, fd, options, ctx, out_model);
   pir_context_destroy(ctx);
   close(fd);
   return status;

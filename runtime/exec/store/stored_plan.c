@@ -11,32 +11,37 @@
 // need. A list names all fields: their sizes must add up to the structure's, which has no gaps.
 // Plain rows are expressions, symbols, slots, buffers, scans and words.
 // clang-format off
-#define PLAN_FIELDS(F, T)                                                                                              \
-  F(T, OWN, memory)                                                                                                    \
-  F(T, ROWS, expr) F(T, ROWS, symbol) F(T, ROWS, late_symbol) F(T, ROWS, slot) F(T, ROWS, buffer) F(T, ROWS, word)     \
-  F(T, ROWS, scan) F(T, EACH, origin) F(T, EACH, const) F(T, EACH, instr) F(T, EACH, call) F(T, EACH, group) F(T, EACH, control)          \
-  F(T, EACH, check) F(T, OWN, packs) F(T, PLAIN, pack_count) F(T, OWN, pack_capacity)                                  \
-  F(T, OWN, inputs) F(T, OWN, input_count) F(T, OWN, outputs) F(T, OWN, output_count)                                  \
-  F(T, OWN, by_first) F(T, OWN, by_last) F(T, OWN, arena_count) F(T, PLAIN, scratch_bytes)                             \
-  F(T, PLAIN, most_buffers) F(T, PLAIN, most_dims) F(T, PLAIN, most_slots) F(T, PLAIN, kernel_count)                   \
-  F(T, PLAIN, segment_count)
-#define CALL_FIELDS(F, T)                                                                                              \
-  F(T, OWN, def) F(T, OWN, run) F(T, OWN, kernel) F(T, OWN, attrs) F(T, OWN, in_members) F(T, OWN, in_first)           \
-  F(T, OWN, out_members) F(T, OWN, out_first) F(T, OWN, shapes_results) F(T, OWN, unused)
-#define GROUP_FIELDS(F, T)                                                                                             \
-  F(T, OWN, code) F(T, PLAIN, number) F(T, PLAIN, packs) F(T, PLAIN, units) F(T, PLAIN, dims) F(T, PLAIN, equal)       \
-  F(T, PLAIN, temporaries) F(T, PLAIN, kernels) F(T, PLAIN, unused)
-#define INSTR_FIELDS(F, T)                                                                                             \
-  F(T, TEXT, label) F(T, PLAIN, kind) F(T, PLAIN, late) F(T, PLAIN, once) F(T, PLAIN, unused) F(T, PLAIN, work)        \
-  F(T, PLAIN, in) F(T, PLAIN, in_count) F(T, PLAIN, out) F(T, PLAIN, out_count) F(T, PLAIN, detail) F(T, PLAIN, frees) \
-  F(T, PLAIN, free_count) F(T, PLAIN, symbols) F(T, PLAIN, symbol_count) F(T, PLAIN, exprs) F(T, PLAIN, expr_count)    \
+#define PLAN_FIELDS(F, T)                                                                      \
+  F(T, OWN, memory) F(T, ROWS, expr) F(T, ROWS, symbol) F(T, ROWS, late_symbol)                \
+  F(T, ROWS, slot) F(T, ROWS, buffer) F(T, ROWS, word) F(T, ROWS, scan) F(T, EACH, origin)     \
+  F(T, EACH, const) F(T, EACH, instr) F(T, EACH, call) F(T, EACH, group) F(T, EACH, control)   \
+  F(T, EACH, check) F(T, OWN, packs) F(T, PLAIN, pack_count) F(T, OWN, pack_capacity)          \
+  F(T, OWN, inputs) F(T, OWN, input_count) F(T, OWN, outputs) F(T, OWN, output_count)          \
+  F(T, OWN, by_first) F(T, OWN, by_last) F(T, OWN, arena_count) F(T, PLAIN, scratch_bytes)     \
+  F(T, PLAIN, most_buffers) F(T, PLAIN, most_dims) F(T, PLAIN, most_slots)                     \
+  F(T, PLAIN, kernel_count) F(T, PLAIN, segment_count)
+#define CALL_FIELDS(F, T)                                                                      \
+  F(T, OWN, def) F(T, OWN, run) F(T, OWN, kernel) F(T, OWN, attrs) F(T, OWN, in_members)       \
+  F(T, OWN, in_first) F(T, OWN, out_members) F(T, OWN, out_first) F(T, OWN, shapes_results)    \
+  F(T, OWN, unused)
+#define GROUP_FIELDS(F, T)                                                                     \
+  F(T, OWN, code) F(T, PLAIN, number) F(T, PLAIN, packs) F(T, PLAIN, units) F(T, PLAIN, dims)  \
+  F(T, PLAIN, equal) F(T, PLAIN, temporaries) F(T, PLAIN, kernels) F(T, PLAIN, unused)
+#define INSTR_FIELDS(F, T)                                                                     \
+  F(T, TEXT, label) F(T, PLAIN, kind) F(T, PLAIN, late) F(T, PLAIN, once) F(T, PLAIN, unused)  \
+  F(T, PLAIN, work) F(T, PLAIN, in) F(T, PLAIN, in_count) F(T, PLAIN, out)                     \
+  F(T, PLAIN, out_count) F(T, PLAIN, detail) F(T, PLAIN, frees) F(T, PLAIN, free_count)        \
+  F(T, PLAIN, symbols) F(T, PLAIN, symbol_count) F(T, PLAIN, exprs) F(T, PLAIN, expr_count)    \
   F(T, PLAIN, segment) F(T, PLAIN, segment_end)
-#define REGION_FIELDS(F, T)                                                                                            \
-  F(T, OWN, plan) F(T, OWN, captures) F(T, OWN, args) F(T, OWN, yields) F(T, OWN, repeats) F(T, OWN, capture_count)    \
-  F(T, OWN, arg_count) F(T, OWN, yield_count) F(T, PLAIN, first_in)
-#define PORT_FIELDS(F, T) F(T, OWN, port) F(T, PLAIN, dims) F(T, PLAIN, slot) F(T, PLAIN, unused)
-#define PORT_VIEW_FIELDS(F, T) F(T, STR, name) F(T, PLAIN, dtype) F(T, PLAIN, rank) F(T, PLAIN, shape)
-#define CONST_FIELDS(F, T) F(T, PLAIN, bytes) F(T, OWN, param) F(T, PLAIN, slot) F(T, PLAIN, unused)
+#define REGION_FIELDS(F, T)                                                                    \
+  F(T, OWN, plan) F(T, OWN, captures) F(T, OWN, args) F(T, OWN, yields) F(T, OWN, repeats)     \
+  F(T, OWN, capture_count) F(T, OWN, arg_count) F(T, OWN, yield_count) F(T, PLAIN, first_in)
+#define PORT_FIELDS(F, T)                                                                      \
+  F(T, OWN, port) F(T, PLAIN, dims) F(T, PLAIN, slot) F(T, PLAIN, unused)
+#define PORT_VIEW_FIELDS(F, T)                                                                 \
+  F(T, STR, name) F(T, PLAIN, dtype) F(T, PLAIN, rank) F(T, PLAIN, shape)
+#define CONST_FIELDS(F, T)                                                                     \
+  F(T, PLAIN, bytes) F(T, OWN, param) F(T, PLAIN, slot) F(T, PLAIN, unused)
 #define ORIGIN_FIELDS(F, T) F(T, TEXT, op) F(T, PLAIN, first) F(T, PLAIN, unused)
 #define CHECK_FIELDS(F, T) F(T, PLAIN, a) F(T, PLAIN, b) F(T, TEXT, op)
 // clang-format on
@@ -80,13 +85,9 @@ typedef struct store {
   int depth;
 } store;
 
-static void *from_plan(void *user, size_t size) {
-  return pir_bump_get(user, size);
-}
-
 // ---- calls
 
-static void attribute(pir_archive *a, pir_attr_value *v) {
+static void store_attribute(pir_archive *a, pir_attr_value *v) {
   PIR_ARCHIVE(a, v->kind);
   PIR_ARCHIVE(a, v->i);
   PIR_ARCHIVE(a, v->f);
@@ -112,7 +113,7 @@ static void attribute(pir_archive *a, pir_attr_value *v) {
   v->texts = items;
 }
 
-static void attributes(pir_archive *a, plan_call *call) {
+static void store_attributes(pir_archive *a, plan_call *call) {
   size_t count = call->def->attr_count;
   pir_attr_value *values = (pir_attr_value *)(uintptr_t)call->attrs;
   if (!a->writing)
@@ -120,7 +121,7 @@ static void attributes(pir_archive *a, plan_call *call) {
   if (!values && count)
     a->failed = true;
   for (size_t i = 0; i < count && !a->failed; i++)
-    attribute(a, &values[i]);
+    store_attribute(a, &values[i]);
   call->attrs = values;
 }
 
@@ -153,7 +154,7 @@ static void one_call(store *s, plan_call *call) {
     return;
   kernel_of(a, call);
   if (!a->failed)
-    attributes(a, call);
+    store_attributes(a, call);
   pir_archive_array(a, &call->in_members, call->def->operand_count, sizeof *call->in_members);
   pir_archive_array(a, &call->in_first, call->def->operand_count, sizeof *call->in_first);
   pir_archive_array(a, &call->out_members, call->def->result_count, sizeof *call->out_members);
@@ -270,7 +271,7 @@ static void one_plan(store *s, plan *x) {
 
 void pir_plan_store(pir_archive *a, plan *p, const pir_compiler *compiler, pir_context *ctx) {
   if (!a->writing)
-    a->take = from_plan;
+    a->take = pir_bump_take;
   store s = {a, compiler, ctx, p->memory.allocator, 0};
   one_plan(&s, p);
 }

@@ -22,16 +22,21 @@ static uint32_t const_of(const plan *p, uint32_t slot) {
   return buffer->home == HOME_CONST ? buffer->index : NONE;
 }
 
+// How an instruction reads operand k.
+static uint8_t reader_of(const plan *p, const plan_instr *instr, uint32_t k) {
+  if (instr->kind == PLAN_GROUP && p->words[p->groups[instr->detail].packs + k] != NONE)
+    return BY_PACKING;
+  return instr->once ? BY_ONCE : BY_RUN;
+}
+
 // Who reads each constant.
 static void find_readers(const plan *p, uint8_t *readers) {
   for (uint32_t i = 0; i < p->instr_count; i++) {
     const plan_instr *instr = &p->instrs[i];
     for (uint32_t k = 0; k < instr->in_count; k++) {
       uint32_t at = const_of(p, p->words[instr->in + k]);
-      bool packed =
-          instr->kind == PLAN_GROUP && p->words[p->groups[instr->detail].packs + k] != NONE;
       if (at != NONE)
-        readers[at] |= packed ? BY_PACKING : instr->once ? BY_ONCE : BY_RUN;
+        readers[at] |= reader_of(p, instr, k);
     }
   }
 }
@@ -53,7 +58,7 @@ static bool usable_in_place(const pir_param *param) {
   return param->size >= SMALL && element && (uintptr_t)param->data % element == 0;
 }
 
-static bool on_device(const plan *p, const plan_const *constant) {
+static bool lies_on_device(const plan *p, const plan_const *constant) {
   return p->buffers[p->slots[constant->slot].buffer].device;
 }
 
@@ -63,12 +68,13 @@ static pir_status place_constant(pir_model *model, uint32_t i, uint8_t readers) 
   if (!readers)
     return PIR_OK;
   if (param && (!(readers & (BY_RUN | BY_ONCE)) || usable_in_place(param))) {
-    pir_param_retain(model->lent[i] = param);
+    model->lent[i] = param;
+    pir_param_retain(param);
     model->constants[i] = param->data;
     return PIR_OK;
   }
   void *copy = NULL;
-  if (on_device(&model->plan, constant))
+  if (lies_on_device(&model->plan, constant))
     PIR_TRY(pir_queue_take(model->loading, constant->bytes, &copy));
   else
     copy = pir_mem_get(&model->allocator, constant->bytes);
@@ -85,7 +91,7 @@ static pir_status place_constant(pir_model *model, uint32_t i, uint8_t readers) 
 
 static void drop_constant(pir_model *model, uint32_t i) {
   const owned_block *copy = &model->copies[i];
-  if (on_device(&model->plan, &model->plan.consts[i]))
+  if (lies_on_device(&model->plan, &model->plan.consts[i]))
     pir_queue_give(model->loading, copy->data, copy->bytes);
   else
     pir_mem_give(&model->allocator, copy->data, copy->bytes);
