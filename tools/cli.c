@@ -169,7 +169,7 @@ static void print_text_diag(const cli *cli, const pir_diag *diag) {
   print_caret(line, place->column);
 }
 
-static void report(void *user, const pir_diag *diag) {
+static void report_diag(void *user, const pir_diag *diag) {
   cli *cli = user;
   if (diag->severity == PIR_ERROR)
     cli->errors++;
@@ -182,7 +182,7 @@ static void report(void *user, const pir_diag *diag) {
 }
 
 pir_diag_sink cli_sink(cli *cli) {
-  return (pir_diag_sink){report, cli};
+  return (pir_diag_sink){report_diag, cli};
 }
 
 int cli_fail(const cli *cli, int code, const char *format, ...) {
@@ -215,8 +215,10 @@ bool cli_parse_u64(const char *text, uint64_t *out_value) {
       return false;
   if (at == text)
     return false;
-  unsigned shift = *at == 'k' ? 10 : *at == 'm' ? 20 : *at == 'g' ? 30 : 0;
-  if (shift)
+  static const char units[] = "kmg";
+  const char *unit = *at ? strchr(units, *at) : NULL;
+  unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+  if (unit)
     at++;
   if (*at || (shift && value >> (64 - shift)))
     return false;
@@ -306,9 +308,10 @@ static int load_custom_ops(cli *cli, const char *library) {
   pir_status status = cli->custom_ops ? PIR_OK : pir_custom_set_create(NULL, &cli->custom_ops);
   if (!status)
     status = pir_custom_set_load(cli->custom_ops, library, &message);
-  return status ? cli_fail(cli, cli_exit_code(status), "%s",
-                           *message.text ? message.text : "out of memory")
-                : -1;
+  if (!status)
+    return -1;
+  return cli_fail(cli, cli_exit_code(status), "%s",
+                  *message.text ? message.text : "out of memory");
 }
 
 // Acts on an option every tool has. Returns -1 to go on.
@@ -329,14 +332,17 @@ static int take_common(cli *cli, const cli_option *option, const char *value) {
 
 // Handles argv[i], an option; `*used` counts the arguments it took. Returns -1 to go on.
 static int take_option(cli *cli, int argc, char **argv, int i, int *used) {
-  const char *text = argv[i];
+  const char *text = argv[i], *value = NULL;
   bool is_long = text[1] == '-';
-  const char *name = text + (is_long ? 2 : 1), *equals = is_long ? strchr(name, '=') : NULL;
-  size_t size = equals ? (size_t)(equals - name) : is_long ? strlen(name) : 1;
+  const char *name = text + (is_long ? 2 : 1);
+  size_t size = is_long ? strcspn(name, "=") : 1;
+  if (is_long && name[size])
+    value = name + size + 1;
+  else if (!is_long && name[1])
+    value = name + 1;
   const cli_option *option = is_long && size == 1 ? NULL : find_option(cli->tool, name, size);
   if (!option)
     return cli_fail(cli, CLI_USAGE, "unknown option '%s' (--help lists them)", text);
-  const char *value = equals ? equals + 1 : !is_long && name[1] ? name + 1 : NULL;
   if (!option->argument && value)
     return cli_fail(cli, CLI_USAGE, "--%s takes no value", option->name);
   if (option->argument && option->argument[0] != '[' && !value) {
@@ -575,7 +581,7 @@ static bool flush_output(cli_output *output) {
   return !output->failed;
 }
 
-static bool write_output(void *user, const char *data, size_t size) {
+static bool buffer_output(void *user, const char *data, size_t size) {
   cli_output *output = user;
   if (output->failed)
     return false;
@@ -591,7 +597,16 @@ static bool write_output(void *user, const char *data, size_t size) {
 }
 
 pir_writer cli_output_writer(cli_output *output) {
-  return (pir_writer){write_output, output};
+  return (pir_writer){buffer_output, output};
+}
+
+static bool write_stderr(void *user, const char *data, size_t size) {
+  (void)user;
+  return fwrite(data, 1, size, stderr) == size;
+}
+
+pir_writer cli_stderr_writer(void) {
+  return (pir_writer){write_stderr, NULL};
 }
 
 void cli_output_abandon(cli_output *output) {
@@ -612,9 +627,10 @@ int cli_output_commit(const cli *cli, cli_output *output) {
   }
   if (output->temporary)
     good = good && rename(output->temporary, output->path) == 0;
-  int code = good ? CLI_OK
-                  : cli_fail(cli, CLI_INVALID, "%s: cannot write: %s",
-                             output->path ? output->path : "<stdout>", strerror(errno));
+  int code = CLI_OK;
+  if (!good)
+    code = cli_fail(cli, CLI_INVALID, "%s: cannot write: %s",
+                    output->path ? output->path : "<stdout>", strerror(errno));
   if (good) {
     free(output->temporary);
     output->temporary = NULL;
@@ -652,4 +668,13 @@ int cli_program_read(cli *cli, pir_context *ctx, const cli_file *file, pir_forma
   }
   return cli_fail(cli, CLI_INVALID, "%s: neither PIR JSON, PIR text nor a .pdmodel",
                   file->name);
+}
+
+// ---- draws
+
+uint64_t cli_random(uint64_t *state) {
+  uint64_t z = *state += 0x9E3779B97F4A7C15u;
+  z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+  z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+  return z ^ z >> 31;
 }

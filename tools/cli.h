@@ -112,8 +112,12 @@ typedef struct cli_output {
 
 int cli_output_open(const cli *cli, const char *path, cli_output *out_output);
 pir_writer cli_output_writer(cli_output *output);
+pir_writer cli_stderr_writer(void);
 int cli_output_commit(const cli *cli, cli_output *output);
 void cli_output_abandon(cli_output *output);  // nothing is left behind; harmless after a commit
+
+// The next draw of a generator (splitmix64), the same on every machine. `state` begins as a seed.
+uint64_t cli_random(uint64_t *state);
 
 // Reads a program of any format, recognised by content unless `format` says which.
 int cli_program_read(cli *cli, pir_context *ctx, const cli_file *file, pir_format format,

@@ -19,8 +19,8 @@ static int record_code(const cli *cli, const pir_param *param, pir_status status
 }
 
 // Writes records to one file.
-static int write_file(const cli *cli, const char *path, const pir_param *const *params,
-                      size_t count) {
+static int write_record_file(const cli *cli, const char *path, const pir_param *const *params,
+                             size_t count) {
   cli_output output;
   int code = cli_output_open(cli, path, &output);
   if (code)
@@ -58,7 +58,7 @@ static int write_separate(const cli *cli, const char *folder, const pir_param *p
   path[n] = '/';
   memcpy(path + n + 1, param->name.data, param->name.size);
   path[n + 1 + param->name.size] = 0;
-  int code = write_file(cli, path, &param, 1);
+  int code = write_record_file(cli, path, &param, 1);
   free(path);
   return code;
 }
@@ -135,7 +135,7 @@ int params_write(const cli *cli, const pir_program *program, pir_format format,
   if (code)
     return code;
   code = is_folder(path) ? write_folder(cli, path, params, count)
-                         : write_file(cli, path, params, count);
+                         : write_record_file(cli, path, params, count);
   free(params);
   return code;
 }

@@ -133,7 +133,9 @@ static void start_pool(draw *d, pool *p, int attempt) {
                                     PIR_F64, PIR_I32, PIR_I64, PIR_F16,  PIR_F16, PIR_BF16,
                                     PIR_U8,  PIR_I8,  PIR_I16, PIR_BOOL, PIR_C64};
   p->rank = (int32_t)draw_below(d, 6);
-  uint32_t most = p->rank <= 1 ? 18 : p->rank == 2 ? 16 : 11;
+  uint32_t most = p->rank <= 1 ? 18 : 11;
+  if (p->rank == 2)
+    most = 16;
   for (int i = 0; i < 3; i++)
     p->extents[i] = extents[draw_below(d, most)];
   if (chance(d, 40))
@@ -179,7 +181,9 @@ static void draw_shape(draw *d, const pool *p, draw_tensor *t) {
   } else if (kind < 70 && p->rank) {
     t->shape[draw_below(d, (uint32_t)p->rank)] = p->extents[draw_below(d, 3)];
   } else {
-    t->rank = kind < 75 ? (int32_t)draw_below(d, 6) : kind < 90 ? 2 : p->rank;
+    t->rank = kind < 90 ? 2 : p->rank;
+    if (kind < 75)
+      t->rank = (int32_t)draw_below(d, 6);
     for (int32_t i = 0; i < t->rank; i++)
       t->shape[i] = p->extents[draw_below(d, 3)];
   }
@@ -215,7 +219,11 @@ static size_t draw_list(draw *d, const pool *p, size_t wanted, int64_t out[DRAW_
   uint32_t rank = p->rank ? (uint32_t)p->rank : 1, kind = draw_below(d, 100);
   bool spatial =
       !wanted && rank > 2 && chance(d, 40);  // a number for each axis behind batch and channels
-  size_t n = wanted ? wanted : spatial ? rank - 2 : kind < 60 ? rank : draw_below(d, rank + 1);
+  size_t n = wanted;
+  if (!n && spatial)
+    n = rank - 2;
+  else if (!n)
+    n = kind < 60 ? rank : draw_below(d, rank + 1);
   if (n > DRAW_ITEMS)
     n = DRAW_ITEMS;
   if (spatial) {

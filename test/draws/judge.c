@@ -54,10 +54,9 @@ static int cost_of(const pir_clause *c, const pir_node *n) {
     case PIR_V_I0E:
     case PIR_V_I1:
     case PIR_V_I1E: return 16;
-    default:
-      return n->op >= PIR_V_EXP && n->op <= PIR_V_ERF       ? 4
-             : n->op == PIR_V_ATAN2 || n->op == PIR_V_ANGLE ? 4
-                                                            : 0;
+    case PIR_V_ATAN2:
+    case PIR_V_ANGLE: return 4;
+    default: return n->op >= PIR_V_EXP && n->op <= PIR_V_ERF ? 4 : 0;
   }
   (void)c;
 }
@@ -65,7 +64,9 @@ static int cost_of(const pir_clause *c, const pir_node *n) {
 // Roundings of a clause: nodes are counted once, those of its index maps with them.
 static int clause_cost(const pir_clause *c) {
   bool sums = c->combine == PIR_COMBINE_ADD || c->combine == PIR_COMBINE_MUL;
-  int cost = c->kind == PIR_CLAUSE_CONTRACT ? COMPOSED : sums ? 8 : 0;
+  int cost = sums ? 8 : 0;
+  if (c->kind == PIR_CLAUSE_CONTRACT)
+    cost = COMPOSED;
   for (size_t i = 0; i < c->node_count; i++)
     cost += cost_of(c, &c->nodes[i]);
   return cost;
@@ -119,52 +120,58 @@ static allowance allowed(const pir_opdef *def) {
 
 void draw_bound_text(const pir_opdef *def, char *out, size_t size) {
   allowance a = allowed(def);
-  snprintf(out, size,
-           a.composed    ? "%d ulp, composed or called"
-           : a.ulps == 0 ? "exact"
-                         : "%d ulp",
-           a.ulps);
+  if (!a.composed && !a.ulps)
+    snprintf(out, size, "exact");
+  else
+    snprintf(out, size, a.composed ? "%d ulp, composed or called" : "%d ulp", a.ulps);
 }
 
-static int digits_of(pir_dtype dtype) {
+// Numbers of an element type: bits of the significand, the exponent (of frexp) of the least
+// normal number, the largest number, and the number below which nothing is stated of functions.
+typedef struct format {
+  int digits, least_exponent;
+  double most, least;
+} format;
+
+static format format_of(pir_dtype dtype) {
+  static const format half = {11, -13, 65504, 0x1p-24};
+  static const format brain = {8, -125, 0x1.fffffep127, 0x1p-126};
+  static const format single = {24, -125, 0x1.fffffep127, 0x1p-126};
+  static const format wide = {53, -1021, 0x1.fffffffffffffp1023, 0x1p-1022};
   switch (dtype) {
-    case PIR_F16: return 11;
-    case PIR_BF16: return 8;
+    case PIR_F16: return half;
+    case PIR_BF16: return brain;
     case PIR_F64:
-    case PIR_C128: return 53;
-    default: return 24;
+    case PIR_C128: return wide;
+    default: return single;
   }
 }
 
 static double unit_of(pir_dtype dtype) {
-  return ldexp(1, -digits_of(dtype));
+  return ldexp(1, -format_of(dtype).digits);
 }
 
 static double ulp(pir_dtype dtype, double v) {
-  int exponent, least = dtype == PIR_F16                        ? -13
-                        : dtype == PIR_F64 || dtype == PIR_C128 ? -1021
-                                                                : -125;
+  format f = format_of(dtype);
+  int exponent;
   if (!isfinite(v))
     return 0;
   frexp(v, &exponent);
-  return ldexp(1, (exponent < least || v == 0 ? least : exponent) - digits_of(dtype));
-}
-
-// Where functions are computed, nothing is stated of numbers below it.
-static double least_normal(pir_dtype dtype) {
-  return dtype == PIR_F16                        ? 0x1p-24
-         : dtype == PIR_F64 || dtype == PIR_C128 ? 0x1p-1022
-                                                 : 0x1p-126;
+  if (exponent < f.least_exponent || v == 0)
+    exponent = f.least_exponent;
+  return ldexp(1, exponent - f.digits);
 }
 
 static double bound(allowance a, pir_dtype dtype, double want, double moved) {
   bool half = dtype == PIR_F16 || dtype == PIR_BF16;
   if (a.ulps > 1)
-    moved = fmax(moved, least_normal(dtype));
+    moved = fmax(moved, format_of(dtype).least);
   double own = ulp(dtype, pir_dtype_is_complex(dtype) && a.ulps > 1 ? fmax(want, 1) : want);
   if (a.ulps > 1 && !a.once)
     own = fmax(own, 2 * a.unit * fabs(want));
-  double spread = a.called ? called_spread : a.composed ? composed_spread : plain_spread;
+  double spread = a.composed ? composed_spread : plain_spread;
+  if (a.called)
+    spread = called_spread;
   if (a.once && half)
     return (a.ulps ? 1 : 0.5) * own + a.ulps * ulp(PIR_F32, want) + spread * moved;
   return (a.ulps <= 1 ? 0.5 : a.ulps) * own + spread * moved;
@@ -294,13 +301,6 @@ typedef struct comparison {
   bool wide;  // `want` is the float64 evaluation
 } comparison;
 
-// The largest number of a type: what lies above it is infinite there.
-static double most_of(pir_dtype dtype) {
-  return dtype == PIR_F16                        ? 65504
-         : dtype == PIR_F64 || dtype == PIR_C128 ? 0x1.fffffffffffffp1023
-                                                 : 0x1.fffffep127;
-}
-
 // The largest finite magnitude of a result.
 static double norm_of(const pir_tensor *t) {
   double most = 0;
@@ -322,7 +322,7 @@ static bool agrees(const comparison *c, size_t output, int64_t i, double norm,
   if (is_exact(got->dtype))
     return false;
   if (c->allowance.composed && !c->moves)
-    moved = 0x1p-2 * ldexp(size_at(want, i), -digits_of(got->dtype) + 8);
+    moved = 0x1p-2 * ldexp(size_at(want, i), -format_of(got->dtype).digits + 8);
   *out_bound = bound(c->allowance, got->dtype, size_at(want, i), moved);
   if (c->allowance.called)
     *out_bound += c->allowance.ulps * ulp(got->dtype, norm);
@@ -330,7 +330,7 @@ static bool agrees(const comparison *c, size_t output, int64_t i, double norm,
   bool narrow = got->dtype == PIR_F16 || (c->d->before && got->dtype == PIR_F32);
   if (c->allowance.composed && narrow && !isfinite(x))
     return true;
-  if (isinf(x) && fabs(y) + *out_bound > most_of(got->dtype))
+  if (isinf(x) && fabs(y) + *out_bound > format_of(got->dtype).most)
     return signbit(x) == signbit(y);
   return fabs(x - y) <= *out_bound;
 }

@@ -180,8 +180,11 @@ static void draw_one(run *r, pir_context *ctx, long i) {
 static void child(run *r, long from) {
   pir_context *ctx = NULL;
   for (long i = from; i < r->o.draws; i++) {
-    if (!ctx && draw_noise_register(r->noise, ctx = context_create()))
-      _exit(70);
+    if (!ctx) {
+      ctx = context_create();
+      if (draw_noise_register(r->noise, ctx))
+        _exit(70);
+    }
     draw_one(r, ctx, i);
     if ((i - from) % PER_CONTEXT == PER_CONTEXT - 1) {
       pir_context_destroy(ctx);
@@ -192,6 +195,13 @@ static void child(run *r, long from) {
     pir_context_destroy(ctx);
   fflush(stdout);
   _exit(0);
+}
+
+static const char *end_of_process(int status) {
+  if (!WIFSIGNALED(status))
+    return "ended its process";
+  return WTERMSIG(status) == SIGALRM ? "takes longer than a minute"
+                                     : strsignal(WTERMSIG(status));
 }
 
 // Makes all draws; returns how many ended their process.
@@ -209,12 +219,9 @@ static long draw_all(run *r) {
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
     if (WIFEXITED(status) && !WEXITSTATUS(status))
       break;
-    int sig = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     printf("crashed: %s: %s\n  again: draws --op=%s --seed=%llu --draws=1\n", r->s->op,
-           sig == SIGALRM ? "takes longer than a minute"
-           : sig          ? strsignal(sig)
-                          : "ended its process",
-           r->s->op, (unsigned long long)(r->o.seed + (uint64_t)r->s->at));
+           end_of_process(status), r->s->op,
+           (unsigned long long)(r->o.seed + (uint64_t)r->s->at));
     crashed++;
     from = r->s->at + 1;
   }

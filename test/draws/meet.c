@@ -3,6 +3,8 @@
 // alternatives one is picked; what is no equation is left to chance.
 #include "draws.h"
 
+#include <pir/index_nodes.h>
+
 #include <string.h>
 
 enum { ROUNDS = 3 };
@@ -26,7 +28,10 @@ static bool value_of(draw *d, const pir_clause *c, int at, int64_t *out) {
   int32_t axis;
   switch ((pir_node_op)n->op) {
     case PIR_I_CONST: *out = n->i; return true;
-    case PIR_I_RANK: return (t = tensor_at(d, n->k)) ? (*out = t->rank, true) : false;
+    case PIR_I_RANK:
+      t = tensor_at(d, n->k);
+      *out = t ? t->rank : 0;
+      return t != NULL;
     case PIR_I_DIM:
       t = tensor_at(d, n->k);
       if (!t || !value_of(d, c, n->a, &a) || !axis_of(t, a, &axis))
@@ -39,7 +44,7 @@ static bool value_of(draw *d, const pir_clause *c, int at, int64_t *out) {
     case PIR_I_MUL:
       if (!value_of(d, c, n->a, &a) || !value_of(d, c, n->b, &b))
         return false;
-      *out = n->op == PIR_I_ADD ? a + b : n->op == PIR_I_SUB ? a - b : a * b;
+      *out = pir_index_apply(n->op, a, b);
       return true;
     default: return false;
   }

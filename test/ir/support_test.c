@@ -115,9 +115,10 @@ static void map_agrees_with_an_array(void **state) {
   pir_arena_init(&arena, &heap);
   for (int step = 0; step < STEPS; step++) {
     int k = rand_r(&seed) % KEYS;
-    if (rand_r(&seed) % 3)
-      pir_map_put(&arena, &map, &keys[k], want[k] = (uint64_t)step + 1);
-    else {
+    if (rand_r(&seed) % 3) {
+      want[k] = (uint64_t)step + 1;
+      pir_map_put(&arena, &map, &keys[k], want[k]);
+    } else {
       pir_map_remove(&map, &keys[k]);
       want[k] = 0;
     }

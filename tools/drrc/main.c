@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int usage(void) {
+static int drrc_usage(void) {
   fputs("usage: drrc FILE.drr [-I DIR] [-o FILE.c]\n"
         "Checks a file of rules and writes its tables.\n",
         stderr);
@@ -40,7 +40,7 @@ typedef struct imports {
   size_t count;
 } imports;
 
-static pir_status read_import(void *user, pir_str path, pir_str *out_text) {
+static pir_status read_from_folder(void *user, pir_str path, pir_str *out_text) {
   imports *i = user;
   char full[1024];
   int n = snprintf(full, sizeof full, "%s/%.*s", i->folder, (int)path.size, path.data);
@@ -83,9 +83,9 @@ static int write_tables(const drr *d, const char *path) {
   return 0;
 }
 
-static int compile(const char *input, const char *folder, const char *output) {
+static int compile_rules(const char *input, const char *folder, const char *output) {
   imports files = {.folder = folder};
-  pir_rules_options options = {.read = read_import, .user = &files};
+  pir_rules_options options = {.read = read_from_folder, .user = &files};
   size_t size;
   char *text = read_whole(input, &size);
   if (!text) {
@@ -117,9 +117,9 @@ int main(int argc, char **argv) {
     else if (strcmp(argv[i], "-I") == 0 && i + 1 < argc)
       folder = argv[++i];
     else if (argv[i][0] == '-' || input)
-      return usage();
+      return drrc_usage();
     else
       input = argv[i];
   }
-  return input ? compile(input, folder, output) : usage();
+  return input ? compile_rules(input, folder, output) : drrc_usage();
 }

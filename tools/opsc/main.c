@@ -10,7 +10,7 @@ typedef struct outputs {
   const char *tables, *header, *list, *doc;
 } outputs;
 
-static int usage(void) {
+static int opsc_usage(void) {
   fputs("usage: opsc FILE.ops [--tables=FILE.c] [--header=FILE.h] [--list=FILE.tsv] "
         "[--doc=FOLDER]\n"
         "Checks the dialect that FILE.ops declares and writes what is asked for.\n",
@@ -32,8 +32,8 @@ static bool finish(FILE *out, const char *path) {
   return !source_errors();
 }
 
-static bool write_file(const dialect *d, const char *path,
-                       void (*emit)(const dialect *d, FILE *out)) {
+static bool write_table_file(const dialect *d, const char *path,
+                             void (*emit)(const dialect *d, FILE *out)) {
   if (!path)
     return true;
   FILE *out = fopen(path, "w");
@@ -60,17 +60,17 @@ static bool write_doc(const dialect *d, const char *folder) {
     if (!finish(out, path))
       return false;
   }
-  return write_file(d, text_format("%s/README.md", folder), emit_index);
+  return write_table_file(d, text_format("%s/README.md", folder), emit_index);
 }
 
-static bool compile(const char *input, const outputs *to) {
+static bool compile_dialect(const char *input, const outputs *to) {
   dialect d = {0};
   if (!ops_parse(input, &d))
     return false;
   ops_check(&d);
-  return !source_errors() && write_file(&d, to->header, emit_header) &&
-         write_file(&d, to->tables, emit_tables) && write_file(&d, to->list, emit_list) &&
-         write_doc(&d, to->doc);
+  return !source_errors() && write_table_file(&d, to->header, emit_header) &&
+         write_table_file(&d, to->tables, emit_tables) &&
+         write_table_file(&d, to->list, emit_list) && write_doc(&d, to->doc);
 }
 
 int main(int argc, char **argv) {
@@ -86,13 +86,13 @@ int main(int argc, char **argv) {
     else if (!strncmp(argv[i], "--doc=", 6))
       to.doc = argv[i] + 6;
     else if (*argv[i] == '-' || input)
-      return usage();
+      return opsc_usage();
     else
       input = argv[i];
   }
   if (!input)
-    return usage();
-  bool done = compile(input, &to);
+    return opsc_usage();
+  bool done = compile_dialect(input, &to);
   source_report();
   memory_release();
   return done ? 0 : 1;

@@ -35,19 +35,14 @@ typedef struct checking {
 
 typedef enum verdict { AGREES, DIFFERS, USELESS, REFUSED, UNRUNNABLE } verdict;
 
-static bool write_stderr(void *user, const char *data, size_t size) {
-  (void)user;
-  return fwrite(data, 1, size, stderr) == size;
-}
-
 static void print_program(const pir_program *program) {
   // For people: a writer that stops only cuts it short.
-  pir_status status = pir_program_print(program, NULL, (pir_writer){write_stderr, NULL});
+  pir_status status = pir_program_print(program, NULL, cli_stderr_writer());
   (void)status;
   fputc('\n', stderr);
 }
 
-static verdict compare(const numbers *before, const numbers *after, outcome *o) {
+static verdict compare_sides(const numbers *before, const numbers *after, outcome *o) {
   bool useful = before->count == 0;
   for (size_t i = 0; i < before->count; i++) {
     const pir_tensor *b = &before->tensors[i], *a = numbers_find(after, before->names[i]);
@@ -69,7 +64,7 @@ static verdict run_after(const pir_program *changed, uint64_t seed, const number
   if (numbers_run(changed, seed, (pir_diag_sink){0}, &after))
     snprintf(o->text, sizeof o->text, "what it becomes does not run: %s", after.message);
   else
-    v = compare(before, &after, o);
+    v = compare_sides(before, &after, o);
   numbers_free(&after);
   return v;
 }
@@ -195,14 +190,17 @@ static void check_rule(cli *cli, const pir_rule_pass *rules, size_t i, uint64_t 
 
 // ---- all rules
 
-static void report(checking *c, const char *pass, pir_rule_info info, const outcome *o) {
+static const char *outcome_word(pir_rule_info info, const outcome *o) {
+  if (o->differs)
+    return "DIFFERS";
+  if (o->samples)
+    return "ok";
+  return info.unchecked ? "unchecked" : "NOT TRIED";
+}
+
+static void report_rule(checking *c, const char *pass, pir_rule_info info, const outcome *o) {
   c->rules++;
-  printf("%-10s %s %s (%s)",
-         o->differs       ? "DIFFERS"
-         : o->samples     ? "ok"
-         : info.unchecked ? "unchecked"
-                          : "NOT TRIED",
-         pass, info.name, info.origin);
+  printf("%-10s %s %s (%s)", outcome_word(info, o), pass, info.name, info.origin);
   if (o->differs)
     printf(": %s\n", o->text);
   else if (o->samples)
@@ -218,7 +216,7 @@ static void check_pass(checking *c, const pir_pass *pass) {
   for (size_t i = 0; pass->rules && i < pir_rule_pass_rules(pass->rules); i++) {
     outcome o;
     check_rule(c->cli, pass->rules, i, c->seed, &o);
-    report(c, pass->name, pir_rule_pass_rule(pass->rules, i), &o);
+    report_rule(c, pass->name, pir_rule_pass_rule(pass->rules, i), &o);
     fflush(stdout);
   }
 }

@@ -70,9 +70,9 @@ static int emit_code(const cli *cli, pir_code_form form, const emit_options *how
                      const pir_program *program, pir_writer out) {
   pir_target target;
   pir_math math;
-  const char *name = how->target                      ? how->target
-                     : form >= PIR_CODE_DEVICE_SOURCE ? "cuda"
-                                                      : "native";
+  const char *name = form >= PIR_CODE_DEVICE_SOURCE ? "cuda" : "native";
+  if (how->target)
+    name = how->target;
   if (pir_target_describe(name, &target))
     return cli_bad_value(cli, "target", name, pir_target_names());
   if (pir_math_named(how->math ? how->math : "strict", &math))

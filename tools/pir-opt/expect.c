@@ -62,7 +62,7 @@ static bool read_move(const char *at, const char *end, uint32_t own_line, uint32
 }
 
 // Reads one expectation at "expected-"; false when it is malformed or none.
-static bool read_one(const char *at, const char *end, uint32_t line, expectation *out) {
+static bool read_expectation(const char *at, const char *end, uint32_t line, expectation *out) {
   at += strlen("expected-");
   for (int i = 0; i < 4; i++) {
     size_t size = strlen(severities[i]);
@@ -90,7 +90,7 @@ static int add_line(expectations *e, pir_str line, uint32_t number) {
   if (!grown)
     return cli_fail(e->cli, CLI_LIMIT, "out of memory");
   e->items = grown;
-  if (!read_one(at, end, number, &e->items[e->count]))
+  if (!read_expectation(at, end, number, &e->items[e->count]))
     return cli_fail(e->cli, CLI_USAGE,
                     "%.*s:%u: malformed expectation; write expected-error@+1 {{text}}",
                     (int)e->file.size, e->file.data, number);

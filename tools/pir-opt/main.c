@@ -164,11 +164,6 @@ static const emit_form *form_of(const cli *cli) {
 
 // ---- passes
 
-static bool write_stderr(void *user, const char *data, size_t size) {
-  (void)user;
-  return fwrite(data, 1, size, stderr) == size;
-}
-
 // Values of a repeatable option, in order; the caller frees.
 static const char **values_of(const cli *cli, int id, size_t *out_count) {
   const char **values = calloc(cli->match_count + 1, sizeof *values);
@@ -348,7 +343,7 @@ static int run_passes(cli *cli, pir_context *ctx, pir_str text, pir_program *pro
       .print_after = after,
       .print_before_count = before_count,
       .print_after_count = after_count,
-      .log = {write_stderr, NULL},
+      .log = cli_stderr_writer(),
   };
   rule_files files;
   int code = rule_files_load(cli, OPT_RULES, ctx, &files);
@@ -362,8 +357,8 @@ static int run_passes(cli *cli, pir_context *ctx, pir_str text, pir_program *pro
 
 // ---- one program
 
-static int read_program(cli *cli, pir_context *ctx, const cli_file *file, uint32_t first_line,
-                        pir_program **out_program) {
+static int read_with_parameters(cli *cli, pir_context *ctx, const cli_file *file,
+                                uint32_t first_line, pir_program **out_program) {
   const char *params = cli_value(cli, OPT_PARAMS, NULL);
   bool fragment = cli_has(cli, OPT_FRAGMENT);
   bool part = fragment || cli_has(cli, OPT_SPLIT) || strcmp(file->name, "-") == 0;
@@ -407,7 +402,7 @@ static int process(cli *cli, const cli_file *file, uint32_t first_line, const pi
   bool changed = changes(cli) || emit_is_code(form);
   pir_verify_options verify = {.strict = cli_has(cli, OPT_STRICT),
                                .fragment = cli_has(cli, OPT_FRAGMENT)};
-  int code = read_program(cli, ctx, file, first_line, &program);
+  int code = read_with_parameters(cli, ctx, file, first_line, &program);
   // Passes and other formats rely on ops being as they are declared; to look at an older text
   // they need not be.
   bool older = !code && pir_program_is_older(program), printed = emit_is_text(form) && !changed;
@@ -454,7 +449,7 @@ static int process_part(cli *cli, const cli_file *part, uint32_t first_line,
 
 // ---- parts of a file
 
-static bool put(const pir_writer *out, const char *text) {
+static bool put_separator(const pir_writer *out, const char *text) {
   return out->write(out->user, text, strlen(text));
 }
 
@@ -465,14 +460,14 @@ static int process_parts(cli *cli, const cli_file *file, const pir_writer *out) 
   for (part_walk walk = parts_of(file->bytes); next_part(&walk, &part);) {
     cli_file piece = {.name = file->name, .bytes = part.text};
     if (!quiet && *part.begin && emit_is_json(form_of(cli)))
-      put(out, "\n");  // JSON ends without one
+      put_separator(out, "\n");  // JSON ends without one
     if (!quiet)
-      put(out, part.begin);
+      put_separator(out, part.begin);
     int code = part.kind == PART_PROGRAM
                    ? process_part(cli, &piece, part.line, out)
                    : process_value(cli, &part, file->name, emit_text_form(form_of(cli)), out);
     if (!quiet)
-      put(out, part.end);
+      put_separator(out, part.end);
     if (code > worst)
       worst = code;
   }
@@ -505,15 +500,15 @@ static int process_file(cli *cli, const char *path) {
 
 // ---- comparison
 
-static int read_one(cli *cli, pir_context *ctx, const char *path, cli_file *file,
-                    pir_program **out_program) {
+static int read_side(cli *cli, pir_context *ctx, const char *path, cli_file *file,
+                     pir_program **out_program) {
   int code = cli_file_read(cli, path, file);
   return code ? code
               : cli_program_read(cli, ctx, file, PIR_FORMAT_UNKNOWN, cli_has(cli, OPT_FRAGMENT),
                                  1, out_program);
 }
 
-static int compare(cli *cli, pir_program *const programs[2]) {
+static int compare_programs(cli *cli, pir_program *const programs[2]) {
   cli_output output;
   bool same = false;
   int code = cli_output_open(cli, cli->output, &output);
@@ -522,7 +517,11 @@ static int compare(cli *cli, pir_program *const programs[2]) {
   code = cli_exit_code(
       pir_program_compare(programs[0], programs[1], NULL, cli_output_writer(&output), &same));
   int commit = cli_output_commit(cli, &output);
-  return code ? code : commit ? commit : same ? CLI_OK : CLI_DIFFERENT;
+  if (!code)
+    code = commit;
+  if (code)
+    return code;
+  return same ? CLI_OK : CLI_DIFFERENT;
 }
 
 static int diff(cli *cli) {
@@ -533,11 +532,11 @@ static int diff(cli *cli) {
     return CLI_INTERNAL;
   cli_file files[2] = {{0}};
   pir_program *programs[2] = {NULL};
-  int code = read_one(cli, ctx, cli->files[0], &files[0], &programs[0]);
+  int code = read_side(cli, ctx, cli->files[0], &files[0], &programs[0]);
   if (!code)
-    code = read_one(cli, ctx, cli->files[1], &files[1], &programs[1]);
+    code = read_side(cli, ctx, cli->files[1], &files[1], &programs[1]);
   if (!code)
-    code = compare(cli, programs);
+    code = compare_programs(cli, programs);
   for (int i = 0; i < 2; i++) {
     if (programs[i])
       pir_program_destroy(programs[i]);
@@ -571,7 +570,7 @@ static int check(cli *cli) {
   return code;
 }
 
-static int run(cli *cli) {
+static int run_opt(cli *cli) {
   if (cli_has(cli, OPT_LIST_PASSES))
     return list_passes();
   if (cli_has(cli, OPT_LIST_PIPELINES))
@@ -598,7 +597,7 @@ int main(int argc, char **argv) {
   int code = cli_start(&cli, &tool, argc, argv);
   cli.remarks = cli_has(&cli, OPT_EXPLAIN);
   if (code < 0)
-    code = run(&cli);
+    code = run_opt(&cli);
   cli_finish(&cli);
   return code;
 }

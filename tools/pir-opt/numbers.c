@@ -2,6 +2,8 @@
 // integers in [0, 3).
 #include "numbers.h"
 
+#include "cli.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,13 +11,6 @@
 
 #include <pir/model.h>
 #include <pir/walk.h>
-
-static uint64_t next_random(uint64_t *state) {
-  uint64_t z = *state += 0x9E3779B97F4A7C15u;
-  z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ z >> 27) * 0x94D049BB133111EBu;
-  return z ^ z >> 31;
-}
 
 static uint64_t name_seed(pir_str name, uint64_t seed) {
   for (size_t i = 0; i < name.size; i++)
@@ -28,9 +23,9 @@ static void fill(pir_tensor *tensor, uint64_t seed) {
   int64_t count = pir_tensor_numel(tensor);
   char *to = tensor->data;
   size_t size = pir_dtype_size(tensor->dtype);
-  bool positive = next_random(&seed) & 1;
+  bool positive = cli_random(&seed) & 1;
   for (int64_t i = 0; i < count; i++, to += size) {
-    uint64_t bits = next_random(&seed);
+    uint64_t bits = cli_random(&seed);
     double d = (double)(bits >> 57) / 64 - 1;
     if (positive)
       d = d * 0.75 + 1;
@@ -135,7 +130,7 @@ static pir_status bind(running *r, uint64_t seed) {
   return PIR_OK;
 }
 
-static pir_status collect(running *r) {
+static pir_status take_outputs(running *r) {
   size_t n = pir_model_outputs(r->model);
   r->out->tensors = calloc(n + 1, sizeof *r->out->tensors);
   r->out->names = calloc(n + 1, sizeof *r->out->names);
@@ -153,7 +148,7 @@ static pir_status collect(running *r) {
   return PIR_OK;
 }
 
-static pir_status run(running *r, const pir_program *program, uint64_t seed) {
+static pir_status create_and_run(running *r, const pir_program *program, uint64_t seed) {
   pir_model_options options = {
       .size = sizeof options, .pipeline = "kernels", .any_float = true};
   pir_session_options session = {
@@ -162,7 +157,7 @@ static pir_status run(running *r, const pir_program *program, uint64_t seed) {
   PIR_TRY(pir_session_create(r->model, &session, &r->session));
   PIR_TRY(bind(r, seed));
   PIR_TRY(pir_session_run(r->session));
-  return collect(r);
+  return take_outputs(r);
 }
 
 pir_status numbers_run(const pir_program *program, uint64_t seed, pir_diag_sink sink,
@@ -170,7 +165,7 @@ pir_status numbers_run(const pir_program *program, uint64_t seed, pir_diag_sink 
   running r = {.out = out};
   *out = (numbers){0};
   pir_context_set_sink(pir_program_context(program), (pir_diag_sink){keep_message, out});
-  pir_status status = run(&r, program, seed);
+  pir_status status = create_and_run(&r, program, seed);
   pir_context_set_sink(pir_program_context(program), sink);
   if (status && r.session && !out->message[0])
     snprintf(out->message, sizeof out->message, "%s", pir_session_message(r.session));
@@ -222,7 +217,11 @@ static void describe_shape(const pir_tensor *t, char *out, size_t size) {
 // What arithmetic in another order may cost: terms as large as the largest result may have
 // cancelled in any other.
 static double allowed(pir_dtype dtype, double want, double most) {
-  double wide = dtype == PIR_F16 ? 32 : dtype == PIR_BF16 ? 256 : 1;
+  double wide = 1;
+  if (dtype == PIR_F16)
+    wide = 32;
+  if (dtype == PIR_BF16)
+    wide = 256;
   return wide * (1e-5 * (1 + most) + 1e-4 * fabs(want));
 }
 
@@ -237,8 +236,8 @@ static double magnitude(const pir_tensor *t) {
 }
 
 // 0 when the elements agree, else how far they are apart.
-static double apart(const pir_tensor *a, const pir_tensor *b, int64_t i, double most,
-                    uint32_t within, double *inout_largest) {
+static double distance(const pir_tensor *a, const pir_tensor *b, int64_t i, double most,
+                       uint32_t within, double *inout_largest) {
   if (!pir_dtype_is_float(b->dtype)) {
     int64_t x = pir_tensor_int_at(a, i), y = pir_tensor_int_at(b, i);
     return x == y ? 0 : fabs((double)x - (double)y);
@@ -266,7 +265,7 @@ bool numbers_agree(const pir_tensor *a, const pir_tensor *b, uint32_t within,
   }
   double most = magnitude(b);
   for (int64_t i = 0; i < pir_tensor_numel(b); i++) {
-    if (apart(a, b, i, most, within, inout_largest) == 0)
+    if (distance(a, b, i, most, within, inout_largest) == 0)
       continue;
     snprintf(out_text, size, "%s: element %lld was %.9g, is %.9g", y, (long long)i,
              pir_tensor_float_at(b, i), pir_tensor_float_at(a, i));

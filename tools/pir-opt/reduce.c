@@ -31,7 +31,7 @@ static bool write_to(void *user, const char *data, size_t size) {
   return fwrite(data, 1, size, user) == size;
 }
 
-static bool write_program(const reduction *r, const pir_program *program) {
+static bool write_candidate(const reduction *r, const pir_program *program) {
   FILE *file = fopen(r->path, "w");
   if (!file)
     return false;
@@ -41,7 +41,7 @@ static bool write_program(const reduction *r, const pir_program *program) {
 
 static bool fails(reduction *r, const pir_program *program) {
   char line[8192];
-  if (r->runs >= MAX_RUNS || !write_program(r, program))
+  if (r->runs >= MAX_RUNS || !write_candidate(r, program))
     return false;
   int n = snprintf(line, sizeof line, "%s '%s' >/dev/null 2>&1", r->command, r->path);
   if (n < 0 || n >= (int)sizeof line)
@@ -58,7 +58,7 @@ typedef struct op_list {
   size_t count, capacity;
 } op_list;
 
-static pir_walk_result collect(pir_op *op, void *user) {
+static pir_walk_result collect_op(pir_op *op, void *user) {
   op_list *list = user;
   if (!pir_op_parent(op))
     return PIR_WALK_CONTINUE;  // the module
@@ -76,7 +76,7 @@ static pir_walk_result collect(pir_op *op, void *user) {
 
 static op_list ops_of(const pir_program *program) {
   op_list list = {0};
-  pir_walk(pir_program_module(program), PIR_PRE_ORDER, collect, &list);
+  pir_walk(pir_program_module(program), PIR_PRE_ORDER, collect_op, &list);
   return list;
 }
 
@@ -159,7 +159,7 @@ static pir_program *without(const pir_program *program, size_t first, size_t cou
   return NULL;
 }
 
-static bool accept(reduction *r, pir_program *candidate) {
+static bool keep_if_failing(reduction *r, pir_program *candidate) {
   if (!candidate)
     return false;
   if (!fails(r, candidate)) {
@@ -189,7 +189,7 @@ static bool sweep(reduction *r, size_t size, bool bypass) {
       pir_program_destroy(candidate);
       candidate = NULL;
     }
-    if (accept(r, candidate))
+    if (keep_if_failing(r, candidate))
       any = true;
     end = first;
     if (end > op_count(r->best))
@@ -225,7 +225,7 @@ static bool cut(reduction *r) {
       pir_program_destroy(candidate);
       candidate = NULL;
     }
-    if (accept(r, candidate))
+    if (keep_if_failing(r, candidate))
       any = true;
   }
   return any;
@@ -240,7 +240,7 @@ static void drop_extra_attrs(reduction *r) {
       pir_op_set_attr(ops.items[i], pir_op_extra_attr(ops.items[i], 0).name, NULL);
     free(ops.items);
     if (any)
-      accept(r, copy);
+      keep_if_failing(r, copy);
     else
       pir_program_destroy(copy);
   }

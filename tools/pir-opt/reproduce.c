@@ -15,7 +15,8 @@ static pir_status write_text(pir_writer out, const char *text) {
   return out.write(out.user, text, strlen(text)) ? PIR_OK : PIR_IO;
 }
 
-static pir_status write_file(const reproducing *r, const pir_program *program, pir_writer out) {
+static pir_status write_reproducer(const reproducing *r, const pir_program *program,
+                                   pir_writer out) {
   pir_print_options typed = {.form = PIR_TEXT_TYPED};
   PIR_TRY(write_text(out, HEADER));
   PIR_TRY(pir_pass_manager_print_rest(r->manager, out));
@@ -23,12 +24,12 @@ static pir_status write_file(const reproducing *r, const pir_program *program, p
   return pir_program_print(program, &typed, out);
 }
 
-static pir_status before_pass(void *user, const pir_pass *pass, pir_program *program) {
+static pir_status write_before_pass(void *user, const pir_pass *pass, pir_program *program) {
   const reproducing *r = user;
   cli_output out;
   if (cli_output_open(r->cli, r->path, &out))
     return PIR_IO;
-  pir_status status = write_file(r, program, cli_output_writer(&out));
+  pir_status status = write_reproducer(r, program, cli_output_writer(&out));
   if (status)
     cli_output_abandon(&out);
   else if (cli_output_commit(r->cli, &out))
@@ -37,7 +38,7 @@ static pir_status before_pass(void *user, const pir_pass *pass, pir_program *pro
 }
 
 pir_pass_instrument reproduce_instrument(reproducing *r) {
-  return (pir_pass_instrument){before_pass, NULL, r};
+  return (pir_pass_instrument){write_before_pass, NULL, r};
 }
 
 void reproduce_end(const reproducing *r, bool failed) {

@@ -25,7 +25,7 @@ static pir_status open_file(reading *r, char *path, pir_str *out_text) {
   return PIR_OK;
 }
 
-static pir_status read_import(void *user, pir_str path, pir_str *out_text) {
+static pir_status read_beside(void *user, pir_str path, pir_str *out_text) {
   reading *r = user;
   const char *slash = strrchr(r->path, '/');
   size_t folder = slash ? (size_t)(slash - r->path) + 1 : 0;
@@ -38,7 +38,7 @@ static pir_status read_import(void *user, pir_str path, pir_str *out_text) {
   return open_file(r, full, out_text);
 }
 
-static int load(cli *cli, pir_context *ctx, const char *path, pir_rules **out_rules) {
+static int load_rule_file(cli *cli, pir_context *ctx, const char *path, pir_rules **out_rules) {
   reading *r = calloc(1, sizeof *r);
   pir_str text;
   if (!r)
@@ -46,7 +46,7 @@ static int load(cli *cli, pir_context *ctx, const char *path, pir_rules **out_ru
   r->cli = cli;
   r->path = path;
   int code = open_file(r, strdup(path), &text) ? CLI_INVALID : 0;
-  pir_rules_options options = {.file = pir_str_from(path), .read = read_import, .user = r};
+  pir_rules_options options = {.file = pir_str_from(path), .read = read_beside, .user = r};
   if (!code)
     code = cli_exit_code(pir_rules_load(ctx, text, &options, out_rules));
   for (size_t i = 0; i < r->count; i++) {
@@ -66,7 +66,8 @@ int rule_files_load(cli *cli, int id, pir_context *ctx, rule_files *out_files) {
   for (size_t i = 0; i < cli->match_count; i++) {
     if (cli->matches[i].id != id)
       continue;
-    int code = load(cli, ctx, cli->matches[i].value, &out_files->items[out_files->count]);
+    int code =
+        load_rule_file(cli, ctx, cli->matches[i].value, &out_files->items[out_files->count]);
     if (!code)
       out_files->count++;
     if (code > worst)

@@ -122,7 +122,7 @@ static pir_status start(verifying *v, pir_program *program) {
                     "--verify-numerics: the program does not run: %s", v->want.message);
 }
 
-static pir_status before_pass(void *user, const pir_pass *pass, pir_program *program) {
+static pir_status keep_before_pass(void *user, const pir_pass *pass, pir_program *program) {
   verifying *v = user;
   if (!v->started)
     PIR_TRY(start(v, program));
@@ -132,8 +132,8 @@ static pir_status before_pass(void *user, const pir_pass *pass, pir_program *pro
   return PIR_OK;
 }
 
-static pir_status compare(verifying *v, const pir_pass *pass, const pir_program *program,
-                          const numbers *got) {
+static pir_status compare_outputs(verifying *v, const pir_pass *pass,
+                                  const pir_program *program, const numbers *got) {
   char text[256];
   for (size_t i = 0; i < v->want.count; i++) {
     const pir_tensor *want = &v->want.tensors[i], *is = numbers_find(got, v->want.names[i]);
@@ -162,13 +162,13 @@ static pir_status after_pass(void *user, const pir_pass *pass, pir_program *prog
                "--verify-numerics: after %s the program does not run: %s", pass->name,
                got.message);
   else
-    status = compare(v, pass, program, &got);
+    status = compare_outputs(v, pass, program, &got);
   numbers_free(&got);
   return status;
 }
 
 pir_pass_instrument verify_instrument(verifying *v) {
-  return (pir_pass_instrument){before_pass, after_pass, v};
+  return (pir_pass_instrument){keep_before_pass, after_pass, v};
 }
 
 void verify_free(verifying *v) {

@@ -35,19 +35,12 @@ int run_read_arrays(const cli *cli, const char *path, npy_set *out_set) {
 
 // ---- random numbers: splitmix64, floats uniform in [-1, 1), integers in [0, 2), all exact
 
-static uint64_t next_random(uint64_t *state) {
-  uint64_t z = *state += 0x9E3779B97F4A7C15u;
-  z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ z >> 27) * 0x94D049BB133111EBu;
-  return z ^ z >> 31;
-}
-
 void run_fill_random(pir_tensor *tensor, uint64_t seed) {
   int64_t count = pir_tensor_numel(tensor);
   char *to = tensor->data;
   size_t size = pir_dtype_size(tensor->dtype);
   for (int64_t i = 0; i < count; i++, to += size) {
-    uint64_t bits = next_random(&seed);
+    uint64_t bits = cli_random(&seed);
     float f = (float)(int32_t)(bits >> 40) * 0x1p-23f - 1;
     double d = (double)(bits >> 11) * 0x1p-52 - 1;
     uint16_t half = tensor->dtype == PIR_BF16 ? pir_f32_to_bf16(f) : pir_f32_to_f16(f);
@@ -105,7 +98,7 @@ static bool parse_shape(const char *text, int64_t *shape, int *rank, pir_dtype *
   return *dtype != PIR_DTYPE_COUNT && pir_dtype_size(*dtype) > 0;
 }
 
-static int take_file(run *r, size_t i, const char *path) {
+static int take_array_file(run *r, size_t i, const char *path) {
   npy_set set;
   int code = run_read_arrays(r->cli, path, &set);
   if (code)
@@ -162,5 +155,6 @@ int run_take_input(run *r, const char *text, size_t *position) {
                       pir_model_inputs(r->model));
     i = (long)(*position)++;
   }
-  return value[0] == '@' ? take_file(r, (size_t)i, value + 1) : take_shape(r, (size_t)i, value);
+  return value[0] == '@' ? take_array_file(r, (size_t)i, value + 1)
+                         : take_shape(r, (size_t)i, value);
 }

@@ -52,7 +52,7 @@ static pir_tensor as_real(const pir_tensor *tensor) {
   return real;
 }
 
-static double apart(double a, double b) {
+static double signed_gap(double a, double b) {
   return a == b || (isnan(a) && isnan(b)) ? 0 : a - b;
 }
 
@@ -61,8 +61,8 @@ static void take_complex(difference *d, int64_t i, const pir_tensor *a, const pi
                          double base, double rtol) {
   double re = pir_tensor_float_at(b, i), im = pir_tensor_float_at(b, i + 1),
          size = hypot(re, im);
-  double off =
-      hypot(apart(pir_tensor_float_at(a, i), re), apart(pir_tensor_float_at(a, i + 1), im));
+  double off = hypot(signed_gap(pir_tensor_float_at(a, i), re),
+                     signed_gap(pir_tensor_float_at(a, i + 1), im));
   if (off == 0)
     return;
   if (!isfinite(size))
@@ -179,7 +179,7 @@ void run_print_tensor(const char *name, const pir_tensor *tensor) {
   printf("\n");
 }
 
-static int write_output(const run *r, size_t i, const char *path) {
+static int write_output_array(const run *r, size_t i, const char *path) {
   pir_tensor tensor;
   cli_output out;
   if (pir_session_output(r->session, i, &tensor))
@@ -195,12 +195,12 @@ static int write_output(const run *r, size_t i, const char *path) {
 
 int run_write_outputs(const run *r, const char *path, const char *folder, long only) {
   if (only >= 0)
-    return write_output(r, (size_t)only, path);
+    return write_output_array(r, (size_t)only, path);
   int code = 0;
   for (size_t i = 0; i < pir_model_outputs(r->model) && !code; i++) {
     char file[4096];
     snprintf(file, sizeof file, "%s/out_%zu.npy", folder, i);
-    code = write_output(r, i, file);
+    code = write_output_array(r, i, file);
   }
   return code;
 }

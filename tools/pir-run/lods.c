@@ -29,7 +29,7 @@ static char peek(const char **text) {
   return **text;
 }
 
-static bool accept(const char **text, char wanted) {
+static bool accept_char(const char **text, char wanted) {
   if (peek(text) != wanted)
     return false;
   ++*text;
@@ -44,25 +44,25 @@ static bool parse_level(const char **text, uint64_t **to) {
       return false;
     *(*to)++ = strtoull(*text, &end, 10);
     *text = end;
-  } while (accept(text, ','));
-  return accept(text, ']');
+  } while (accept_char(text, ','));
+  return accept_char(text, ']');
 }
 
 // Reads "[[0,2],[0,3,5]]" up to its end.
 static bool parse_levels(const char *text, run_lod *lod) {
   uint64_t *to = lod->offsets;
-  if (!accept(&text, '['))
+  if (!accept_char(&text, '['))
     return false;
   do {
-    if (lod->count == PIR_MAX_RANK || !accept(&text, '['))
+    if (lod->count == PIR_MAX_RANK || !accept_char(&text, '['))
       return false;
     lod->levels[lod->count] = to;
     if (!parse_level(&text, &to))
       return false;
     lod->sizes[lod->count] = (size_t)(to - lod->levels[lod->count]);
     lod->count++;
-  } while (accept(&text, ','));
-  return accept(&text, ']') && !peek(&text);
+  } while (accept_char(&text, ','));
+  return accept_char(&text, ']') && !peek(&text);
 }
 
 // NULL when it is no such list, or memory is short; both are rare enough for one answer.
@@ -83,7 +83,7 @@ static void use_lod(run *r, size_t input, const run_lod *lod) {
   tensor->lod_levels = lod->count;
 }
 
-static int take_option(run *r, const char *text) {
+static int take_lod_option(run *r, const char *text) {
   static const char expected[] = "NAME=[[0,2,5]], a list of offsets a level";
   const char *equals = strchr(text, '=');
   long i = equals ? run_input_index(r, text, (size_t)(equals - text)) : -1;
@@ -99,7 +99,7 @@ static int take_option(run *r, const char *text) {
   return 0;
 }
 
-static int take_file(run *r, const char *folder, size_t input) {
+static int take_lod_file(run *r, const char *folder, size_t input) {
   char path[4096];
   cli_file file;
   snprintf(path, sizeof path, "%s/lod_%s.json", folder,
@@ -124,9 +124,9 @@ int run_take_lods(run *r, const char *folder) {
   int code = 0;
   run_drop_lods(r);
   for (size_t i = 0; folder && i < pir_model_inputs(r->model) && !code; i++)
-    code = take_file(r, folder, i);
+    code = take_lod_file(r, folder, i);
   for (size_t i = 0; i < r->cli->match_count && !code; i++)
     if (r->cli->matches[i].id == OPT_LOD)
-      code = take_option(r, r->cli->matches[i].value);
+      code = take_lod_option(r, r->cli->matches[i].value);
   return code;
 }

@@ -125,8 +125,8 @@ static bool has_parameters(const npy_set *extra) {
   return false;
 }
 
-static pir_status load(run *r, pir_context *ctx, const char *path, const char *params,
-                       const npy_set *extra, pir_program **out_program) {
+static pir_status load_program(run *r, pir_context *ctx, const char *path, const char *params,
+                               const npy_set *extra, pir_program **out_program) {
   bool own = has_parameters(extra);
   if (!own && (params || !cli_has(r->cli, OPT_TRAIN)))
     return pir_program_load_file(ctx, path, params, out_program);
@@ -163,7 +163,7 @@ static pir_status open_program(run *r, const char *path, const char *params,
   if (!ctx)
     return PIR_INTERNAL;
   pir_program *program = NULL;
-  pir_status status = load(r, ctx, path, params, extra, &program);
+  pir_status status = load_program(r, ctx, path, params, extra, &program);
   r->load_ms = run_now_ms() - start;
   start = run_now_ms();
   if (!status)

@@ -59,8 +59,8 @@ static uint64_t recompiles(const run *r, uint64_t compiled_before) {
 }
 
 // What is negative was not measured. `ratio`: of a shape's first run to its second.
-static void report(const run *r, const samples *s, double ratio, long growth_kb, uint64_t again,
-                   uint64_t compiled) {
+static void report_times(const run *r, const samples *s, double ratio, long growth_kb,
+                         uint64_t again, uint64_t compiled) {
   pir_session_stats memory = pir_session_stats_of(r->session);
   struct {
     const char *key;
@@ -82,21 +82,22 @@ static void report(const run *r, const samples *s, double ratio, long growth_kb,
                 {"kernels_compiled", (int64_t)compiled},
                 {"recompiles_after_warmup", (int64_t)again}};
   const char *number = r->json ? "\"%s\":%.6g," : "%-24s %.6g\n",
-             *whole = r->json ? "%s\"%s\":%" PRId64 : "%s%-24s %" PRId64;
+             *whole = r->json ? "%s\"%s\":%" PRId64 : "%s%-24s %" PRId64,
+             *separator = r->json ? "," : "\n";
   if (r->json)
     printf("{");
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     if (rows[i].value >= 0)
       printf(number, rows[i].key, rows[i].value);
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-    printf(whole, i == 0 ? "" : r->json ? "," : "\n", counts[i].key, counts[i].value);
+    printf(whole, i ? separator : "", counts[i].key, counts[i].value);
   printf(r->json ? "}\n" : "\n");
 }
 
 int run_benchmark(run *r, const char *text) {
-  double seconds = 3;
-  char *end;
-  if (text && (seconds = strtod(text, &end), *end || end == text || !(seconds >= 0)))
+  char *end = "";
+  double seconds = text ? strtod(text, &end) : 3;
+  if (*end || end == text || !(seconds >= 0))
     return cli_bad_value(r->cli, "benchmark", text, "seconds");
   int code = r->first_run_ms > 0 ? 0 : run_once(r);
   long before = run_rss_kb(false);
@@ -105,7 +106,7 @@ int run_benchmark(run *r, const char *text) {
   if (!code)
     code = measure(r, seconds, &s);
   if (!code)
-    report(r, &s, -1, run_rss_kb(false) - before, recompiles(r, compiled), compiled);
+    report_times(r, &s, -1, run_rss_kb(false) - before, recompiles(r, compiled), compiled);
   free(s.ms);
   return code;
 }
@@ -118,13 +119,6 @@ typedef struct shape_list {
   int64_t *extents;
   size_t width, count;
 } shape_list;
-
-static uint64_t next_random(uint64_t *state) {
-  uint64_t z = *state += 0x9E3779B97F4A7C15u;
-  z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ z >> 27) * 0x94D049BB133111EBu;
-  return z ^ z >> 31;
-}
 
 static size_t row_width(const run *r) {
   size_t width = 0;
@@ -141,7 +135,7 @@ typedef struct bounds {
 static void draw_row(const run *r, const bounds *b, uint64_t *state, int64_t *row) {
   int64_t drawn[PIR_MAX_RANK];
   for (int d = 0; d < PIR_MAX_RANK; d++) {
-    uint64_t bits = next_random(state) >> 32;
+    uint64_t bits = cli_random(state) >> 32;
     drawn[d] = (int64_t)(d == 0 ? 1 + bits % 4
                                 : b->low + bits % ((b->high - b->low) / b->step + 1) * b->step);
   }
@@ -321,7 +315,7 @@ int run_shapes(run *r, const char *text) {
   if (!code)
     code = run_list(r, &list, &s, &ratios, &growth);
   if (!code)
-    report(r, &s, quantile(&ratios, 0.5), growth, recompiles(r, compiled), compiled);
+    report_times(r, &s, quantile(&ratios, 0.5), growth, recompiles(r, compiled), compiled);
   free(ratios.ms);
   free(s.ms);
   free(list.extents);

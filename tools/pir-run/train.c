@@ -10,7 +10,8 @@
 
 #define MAX_PATH 4096
 
-static int read_one(const run *r, const char *folder, const char *name, npy_array *out) {
+static int read_single_array(const run *r, const char *folder, const char *name,
+                             npy_array *out) {
   char path[MAX_PATH];
   npy_set set;
   snprintf(path, sizeof path, "%s/%s.npy", folder, name);
@@ -40,7 +41,7 @@ static int feed_from(run *r, const char *folder) {
     if (!is_there(folder, name))
       continue;
     run_drop_input(&r->inputs[i]);
-    code = read_one(r, folder, name, &r->inputs[i]);
+    code = read_single_array(r, folder, name, &r->inputs[i]);
   }
   return code;
 }
@@ -93,7 +94,7 @@ static int compare_final(run *r, const char *folder) {
       continue;
     char label[300];
     snprintf(label, sizeof label, "%.256s: ", name);
-    int one = read_one(r, folder, name, &want);
+    int one = read_single_array(r, folder, name, &want);
     if (one)
       return one;
     if (!run_compare(r, i, &want.tensor, label, true))
@@ -109,7 +110,7 @@ int run_train(run *r, const char *folder) {
   snprintf(path, sizeof path, "%s/init", folder);
   int code = feed_from(r, path);
   if (!code)
-    code = read_one(r, folder, "losses", &losses);
+    code = read_single_array(r, folder, "losses", &losses);
   if (!code && losses.tensor.rank != 1)
     code = cli_fail(r->cli, CLI_INVALID, "%s/losses.npy has not one axis", folder);
   int64_t steps = code ? 0 : losses.tensor.shape[0];
@@ -130,5 +131,7 @@ int run_train(run *r, const char *folder) {
   if (!code && steps)
     code = compare_final(r, path);
   run_drop_input(&losses);
-  return code ? code : differs ? CLI_DIFFERENT : 0;
+  if (code)
+    return code;
+  return differs ? CLI_DIFFERENT : CLI_OK;
 }

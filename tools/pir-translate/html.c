@@ -29,13 +29,13 @@ typedef struct page {
   size_t name_size;
 } page;
 
-static void put(page *p, const char *text, size_t size) {
+static void put_html(page *p, const char *text, size_t size) {
   if (size && !p->failed)
     p->failed = !p->out.write(p->out.user, text, size);
 }
 
 static void puts_to(page *p, const char *text) {
-  put(p, text, strlen(text));
+  put_html(p, text, strlen(text));
 }
 
 static void put_escaped(page *p, char c) {
@@ -48,7 +48,7 @@ static void put_escaped(page *p, char c) {
   else if (c == '"')
     puts_to(p, "&quot;");
   else
-    put(p, &c, 1);
+    put_html(p, &c, 1);
 }
 
 // "%12" as a link, or as what links lead to.
@@ -56,9 +56,9 @@ static void end_name(page *p) {
   if (!p->name_size)
     return;
   puts_to(p, p->place == RESULTS ? "<a id=\"" : "<a href=\"#");
-  put(p, p->name + 1, p->name_size - 1);
+  put_html(p, p->name + 1, p->name_size - 1);
   puts_to(p, "\">");
-  put(p, p->name, p->name_size);
+  put_html(p, p->name, p->name_size);
   puts_to(p, "</a>");
   p->name_size = 0;
 }
@@ -126,7 +126,7 @@ pir_status html_write(const pir_program *program, pir_str title, pir_writer out)
   puts_to(&p, "<!DOCTYPE html>\n<title>");
   mark_up(&p, title.data, title.size);
   puts_to(&p, "</title>\n");
-  put(&p, head, sizeof head - 1);
+  put_html(&p, head, sizeof head - 1);
   puts_to(&p, "<pre>\n");
   pir_status status = stats_write(program, false, marked);
   puts_to(&p, "</pre>\n<pre>\n");
@@ -135,5 +135,7 @@ pir_status html_write(const pir_program *program, pir_str title, pir_writer out)
     status = pir_program_print(program, NULL, marked);
   end_name(&p);
   puts_to(&p, "</pre>\n");
-  return status ? status : p.failed ? PIR_IO : PIR_OK;
+  if (status)
+    return status;
+  return p.failed ? PIR_IO : PIR_OK;
 }

@@ -55,7 +55,8 @@ static int write_dot(cli *cli, const pir_program *program, pir_writer out) {
 }
 
 // Writes the program as `to` says. Returns an exit code.
-static int write_program(cli *cli, const pir_program *program, const char *to, pir_writer out) {
+static int write_as_format(cli *cli, const pir_program *program, const char *to,
+                           pir_writer out) {
   pir_print_options print = {.strip_debug = cli_has(cli, OPT_STRIP_DEBUG)};
   if (strcmp(to, "json") == 0) {
     pir_json_options json = {.indent = cli_has(cli, OPT_INDENT)};
@@ -77,8 +78,8 @@ static int write_program(cli *cli, const pir_program *program, const char *to, p
 }
 
 // Reads the program, with its parameters where they are asked for.
-static int read_program(cli *cli, pir_context *ctx, const cli_file *file, pir_format from,
-                        pir_program **out_program) {
+static int read_as_format(cli *cli, pir_context *ctx, const cli_file *file, pir_format from,
+                          pir_program **out_program) {
   const char *params = cli_value(cli, OPT_PARAMS, NULL);
   bool fragment = cli_has(cli, OPT_FRAGMENT);
   if (!params && !cli_has(cli, OPT_PARAMS_OUT))
@@ -114,7 +115,7 @@ static int write_outputs(cli *cli, pir_program *program, const char *to) {
   int code = cli_output_open(cli, cli->output, &output);
   if (code)
     return code;
-  code = write_program(cli, program, to, cli_output_writer(&output));
+  code = write_as_format(cli, program, to, cli_output_writer(&output));
   if (!code && params)
     code = params_write(cli, program, format, params);
   if (!code)
@@ -133,7 +134,7 @@ static int translate(cli *cli, pir_format from, const char *to) {
   if (!ctx)
     return CLI_INTERNAL;
   pir_program *program = NULL;
-  code = read_program(cli, ctx, &file, from, &program);
+  code = read_as_format(cli, ctx, &file, from, &program);
   // Other formats rely on ops being as they are declared today.
   bool same = strcmp(to, "json") != 0 && strcmp(to, "pdmodel") != 0;
   if (!code && !same && pir_program_is_older(program))
@@ -170,7 +171,7 @@ static int parse_format(const cli *cli, const char *from, pir_format *out_format
   return cli_bad_value(cli, "from", from, "auto, pdmodel, json or text");
 }
 
-static int run(cli *cli) {
+static int run_translate(cli *cli) {
   pir_format from = PIR_FORMAT_UNKNOWN;
   const char *to = cli_value(cli, OPT_TO, NULL);
   if (cli->file_count == 0)
@@ -178,14 +179,16 @@ static int run(cli *cli) {
   int code = parse_format(cli, cli_value(cli, OPT_FROM, NULL), &from);
   if (!code && to)
     code = check_target(cli, to);
-  return code ? code : translate(cli, from, to ? to : "text");
+  if (code)
+    return code;
+  return translate(cli, from, to ? to : "text");
 }
 
 int main(int argc, char **argv) {
   cli cli;
   int code = cli_start(&cli, &tool, argc, argv);
   if (code < 0)
-    code = run(&cli);
+    code = run_translate(&cli);
   cli_finish(&cli);
   return code;
 }

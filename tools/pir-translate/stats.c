@@ -37,7 +37,7 @@ typedef struct stats {
   parameter_count parameters[PIR_DTYPE_COUNT];
 } stats;
 
-static void put(stats *s, const char *text, size_t size) {
+static void put_text(stats *s, const char *text, size_t size) {
   if (!s->failed)
     s->failed = !s->out.write(s->out.user, text, size);
 }
@@ -48,7 +48,7 @@ PIR_PRINTF(2, 3) static void putf(stats *s, const char *format, ...) {
   va_start(args, format);
   int size = vsnprintf(line, sizeof line, format, args);
   va_end(args);
-  put(s, line, size < (int)sizeof line ? (size_t)size : sizeof line - 1);
+  put_text(s, line, size < (int)sizeof line ? (size_t)size : sizeof line - 1);
 }
 
 // ---- counting
@@ -255,22 +255,22 @@ static void write_table(stats *s) {
 // ---- JSON
 
 static void put_string(stats *s, pir_str text) {
-  put(s, "\"", 1);
+  put_text(s, "\"", 1);
   for (size_t i = 0; i < text.size; i++) {
     unsigned char c = (unsigned char)text.data[i];
     if (c == '"' || c == '\\')
-      put(s, "\\", 1);
+      put_text(s, "\\", 1);
     if (c < 0x20)
       putf(s, "\\u%04x", c);
     else
-      put(s, text.data + i, 1);
+      put_text(s, text.data + i, 1);
   }
-  put(s, "\"", 1);
+  put_text(s, "\"", 1);
 }
 
 static void item(stats *s) {
   if (!s->fresh)
-    put(s, ",", 1);
+    put_text(s, ",", 1);
   s->fresh = false;
 }
 
@@ -285,12 +285,12 @@ static void text_member(stats *s, const char *name, pir_str text) {
 }
 
 static void open_bracket(stats *s, const char *bracket) {
-  put(s, bracket, 1);
+  put_text(s, bracket, 1);
   s->fresh = true;
 }
 
 static void close_bracket(stats *s, const char *bracket) {
-  put(s, bracket, 1);
+  put_text(s, bracket, 1);
   s->fresh = false;
 }
 
@@ -371,7 +371,7 @@ static void write_json(stats *s) {
   json_parameters(s);
   json_ops(s);
   close_bracket(s, "}");
-  put(s, "\n", 1);
+  put_text(s, "\n", 1);
 }
 
 pir_status stats_write(const pir_program *program, bool json, pir_writer out) {

@@ -53,8 +53,11 @@ template <class... A> void shim_call(void (*kernel)(A...), void **a) {
 static inline void __syncthreads() {
   shim_block_barrier();
 }
-static inline void __syncwarp(unsigned mask = ~0u) {
+static inline void __syncwarp(unsigned mask) {
   shim_warp_barrier(mask);
+}
+static inline void __syncwarp() {
+  __syncwarp(~0u);
 }
 
 template <class T> static inline T __shfl_xor_sync(unsigned mask, T x, int distance) {
