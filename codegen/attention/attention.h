@@ -14,7 +14,7 @@
 #include "contract_lower.h"
 #include "lowering.h"
 
-enum { ATTENTION_MAX_CHAIN = 12, ATTENTION_MAX_WIDTH = 512 };
+enum { ATTENTION_MAX_CHAIN = 12 };
 
 typedef struct attention {
   const pir_op *first, *second;

@@ -5,6 +5,7 @@
 // would then have to be stored. Cost: constant; the match visits at most ATTENTION_MAX_CHAIN
 // ops and the softmax.
 #include "attention.h"
+#include "machine.h"
 
 #include <string.h>
 
@@ -228,12 +229,14 @@ static bool is_plain(const contraction *c, const contract_tensor *t) {
   return variables_of(c, t, true, ignored);
 }
 
-static bool is_narrow(const contraction *c, int var, int64_t *out_extent) {
+static bool is_narrow(const finder *f, const contraction *c, int var, int64_t *out_extent) {
+  int64_t widest = pir_machine_of(f->l->target)->attention.width;
   return pir_dim_is_const(c->dims, c->vars[var].extent, out_extent) && *out_extent > 0 &&
-         *out_extent <= ATTENTION_MAX_WIDTH;
+         *out_extent <= widest;
 }
 
-static bool find_depth(attention *a) {
+static bool find_depth(const finder *f) {
+  attention *a = f->a;
   a->depth = -1;
   for (int v = 0; v < a->one.var_count; v++) {
     if (!a->one.vars[v].reduced)
@@ -242,11 +245,12 @@ static bool find_depth(attention *a) {
       return false;
     a->depth = v;
   }
-  return a->depth >= 0 && is_narrow(&a->one, a->depth, &a->depth_extent);
+  return a->depth >= 0 && is_narrow(f, &a->one, a->depth, &a->depth_extent);
 }
 
 // The variable of the second product that the weights lack; the one summed over is the key.
-static bool find_width(attention *a, const contract_tensor *weights) {
+static bool find_width(const finder *f, const contract_tensor *weights) {
+  attention *a = f->a;
   a->width = -1;
   for (int v = 0; v < a->two.var_count; v++) {
     if (a->two.vars[v].reduced && v != a->in_two[a->key])
@@ -258,7 +262,7 @@ static bool find_width(attention *a, const contract_tensor *weights) {
     a->width = v;
   }
   return a->width >= 0 && a->two.vars[a->in_two[a->key]].reduced &&
-         is_narrow(&a->two, a->width, &a->width_extent);
+         is_narrow(f, &a->two, a->width, &a->width_extent);
 }
 
 // The rows of a tile: the innermost axis of the scores that neither keys nor values have.
@@ -271,7 +275,6 @@ static bool find_row(attention *a) {
 }
 
 static bool match_axes(finder *f, bool weights_first) {
-  enum { FEW_ROWS = 4 };  // fewer do not pay for packing the keys
   attention *a = f->a;
   int x, y;
   int64_t rows;
@@ -303,9 +306,10 @@ static bool match_axes(finder *f, bool weights_first) {
     a->shape[d] =
         a->in_two[d] >= 0 ? a->two.vars[a->in_two[d]].extent : pir_dim_const(f->l->dims, 1);
   a->shape[a->key] = a->of_scores[a->key] = a->one.out.shape[a->key];
-  if (!find_depth(a) || !find_width(a, weights) || !find_row(a))
+  if (!find_depth(f) || !find_width(f, weights) || !find_row(a))
     return false;
-  return !pir_dim_is_const(f->l->dims, a->shape[a->row], &rows) || rows >= FEW_ROWS;
+  int64_t fewest = pir_machine_of(f->l->target)->attention.rows;
+  return !pir_dim_is_const(f->l->dims, a->shape[a->row], &rows) || rows >= fewest;
 }
 
 static bool match(finder *f, const pir_op *second, int weights, int values,

@@ -20,19 +20,12 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-  ROW_TILES = 4,
-  UNIT_ROWS = 16,
-  FEW_UNITS = 8,
-  PACKED_BYTES = 1 << 18,
-  VARYING_KEYS = 256
-};
-
 typedef struct emission {
   lowering *l;
   loop_module *m;
   loop_fn *fn;
   const attention *a;
+  const pir_machine *machine;
   pir_dtype type;
   int lanes, vectors, rows;  // of a register; of a tile
   int64_t depth, width;      // width in whole vectors
@@ -72,7 +65,7 @@ static loop_block *count_up(const emission *e, loop_block *block, loop_for_kind 
 static loop_block *vectorised(const emission *e, loop_block *block, loop_expr *end,
                               loop_expr **out) {
   loop_block *body = count_up(e, block, LOOP_VECTORISED, number(e, 0), end, 1, out);
-  block->last->unroll = 4;
+  block->last->unroll = (uint16_t)e->machine->core.unroll;
   return body;
 }
 
@@ -518,40 +511,56 @@ static int64_t round_up(int64_t n, int64_t to) {
   return (n + to - 1) / to * to;
 }
 
-static void choose_sizes(emission *e) {
-  const attention *a = e->a;
-  const pir_target *target = e->l->target;
-  int64_t size = (int64_t)pir_dtype_size(e->type), keys, rows, units = 1, extent;
-  e->lanes = target->vector_bytes / (int)size;
-  e->vectors = target->vector_registers > 16 ? 4 : 2;
-  e->rows = contract_most_rows(target, e->vectors);
-  e->depth = a->depth_extent;
-  e->width = round_up(a->width_extent, e->lanes);
-  e->panel =
-      (e->depth + 1) * e->lanes;  // vectors of keys must not share the sets of the first cache
-  int64_t most = PACKED_BYTES / (size * (e->depth + e->width)),
-          varying = most < VARYING_KEYS ? most : VARYING_KEYS;
-  bool known = pir_dim_is_const(e->l->dims, a->shape[a->key], &keys) && keys > 0;
+// Blocks of keys: all of them where they are known and few.
+static void choose_keys(emission *e) {
+  const pir_machine *machine = e->machine;
+  int64_t size = (int64_t)pir_dtype_size(e->type), keys;
+  int64_t most = machine->attention.block_bytes / (size * (e->depth + e->width));
+  int64_t open = most < machine->attention.open_keys ? most : machine->attention.open_keys;
+  bool known = pir_dim_is_const(e->l->dims, e->a->shape[e->a->key], &keys) && keys > 0;
   e->one_block = known && keys <= most;
-  if (e->one_block)
-    e->keys_of_block = keys;
-  else
-    e->keys_of_block = round_up(varying < 1 ? 1 : varying, e->lanes);
+  e->keys_of_block = e->one_block ? keys : round_up(open < 1 ? 1 : open, e->lanes);
   e->line = round_up(e->keys_of_block, (int64_t)e->lanes * e->vectors) + e->lanes;
-  e->rows_of_strip = (int64_t)ROW_TILES * e->rows;
-  e->rows_of_unit = UNIT_ROWS * e->rows_of_strip;
-  // Few heads of a long sequence are cut finer, that threads share them evenly.
-  for (int d = 0; d < a->rank; d++)
-    if (d != a->row && d != a->key)
-      units = pir_dim_is_const(e->l->dims, a->shape[d], &extent) && extent > 0 && units < 64
-                  ? units * extent
-                  : 64;
-  if (units < FEW_UNITS)
-    e->rows_of_unit /= 8;
-  if (!pir_dim_is_const(e->l->dims, a->shape[a->row], &rows) || rows < 1)
+}
+
+// Whether batches and heads are known to be few.
+static bool has_few_heads(const emission *e) {
+  const attention *a = e->a;
+  int64_t heads = 1, extent, few = e->machine->attention.few_heads;
+  for (int d = 0; d < a->rank && heads < few; d++) {
+    if (d == a->row || d == a->key)
+      continue;
+    bool known = pir_dim_is_const(e->l->dims, a->shape[d], &extent) && extent > 0;
+    heads = known ? heads * extent : few;
+  }
+  return heads < few;
+}
+
+// Few heads of a long sequence are cut finer, that threads share them evenly.
+static void choose_rows(emission *e) {
+  const pir_machine *machine = e->machine;
+  int64_t rows;
+  e->rows_of_strip = (int64_t)machine->attention.strip_tiles * e->rows;
+  e->rows_of_unit = machine->attention.unit_strips * e->rows_of_strip;
+  if (has_few_heads(e))
+    e->rows_of_unit /= machine->attention.unit_parts;
+  if (!pir_dim_is_const(e->l->dims, e->a->shape[e->a->row], &rows) || rows < 1)
     return;
   int64_t blocks = (rows + e->rows_of_unit - 1) / e->rows_of_unit;
   e->rows_of_unit = (rows + blocks - 1) / blocks;
+}
+
+static void choose_attention_sizes(emission *e) {
+  const pir_target *target = e->l->target;
+  e->lanes = target->vector_bytes / (int)pir_dtype_size(e->type);
+  e->vectors = target->vector_registers / e->machine->attention.registers;
+  e->rows = contract_most_rows(target, e->vectors);
+  e->depth = e->a->depth_extent;
+  e->width = round_up(e->a->width_extent, e->lanes);
+  // Vectors of keys must not share the sets of the first cache.
+  e->panel = (e->depth + 1) * e->lanes;
+  choose_keys(e);
+  choose_rows(e);
 }
 
 // Whether neighbouring keys lie side by side, so that panels are read in whole vectors.
@@ -617,6 +626,7 @@ static void say_how(lowering *l, const emission *e) {
 
 void lower_attention(lowering *l, const attention *a, lower_stages *stages) {
   emission e = {.l = l, .m = l->m, .a = a, .type = a->one.out.dtype};
+  e.machine = l->target->machine;
   loop_expr *unit;
   for (int i = 0; i < 2 * a->one.equal_count; i++)
     pir_vec_push(&l->m->arena, &l->equal, a->one.equal[i]);
@@ -624,7 +634,7 @@ void lower_attention(lowering *l, const attention *a, lower_stages *stages) {
     pir_vec_push(&l->m->arena, &l->equal, a->two.equal[i]);
   lower_start(l, "stage", (int64_t)stages->count);
   e.fn = l->fn;
-  choose_sizes(&e);
+  choose_attention_sizes(&e);
   take_scratch(&e);
   loop_block *block =
       count_up(&e, &l->fn->body, LOOP_PARALLEL, pir_loop_use(l->m, l->fn->begin),

@@ -7,11 +7,12 @@
 #include "attention.h"
 #include "contract_lower.h"
 #include "lowering.h"
+#include "machine.h"
 
 // ---- one op
 
-// Whether the generator can compile the op within a group.
-bool choose_can(const pir_op *op, const pir_facts *facts);
+// Whether the generator can compile the op within a group, and that pays. `target` may be NULL.
+bool choose_can(const pir_op *op, const pir_facts *facts, const pir_target *target);
 // The clause of the op's first result; NULL when it has none.
 const pir_clause *choose_clause(const pir_op *op, const pir_facts *facts);
 // The space that the op reduces over; false when its reduction has no form in loops.

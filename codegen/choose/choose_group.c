@@ -126,10 +126,9 @@ group_kind choose_kind_of(const pir_op *group, const pir_facts *facts,
 // ---- stages
 
 static void vectorise_stages(lowering *l, loop_fn *fn) {
-  int bytes = l->target->vector_bytes;
   for (; fn && !l->why; fn = fn->next) {
-    pir_status status =
-        lower_on_device(l) ? pir_loop_bind_threads(fn, bytes) : pir_loop_vectorise(fn, bytes);
+    pir_status status = lower_on_device(l) ? pir_loop_bind_threads(fn, l->target)
+                                           : pir_loop_vectorise(fn, l->target);
     if (status)
       lower_fail(l, l->group, "a loop that cannot be vectorised");
   }

@@ -120,8 +120,7 @@ static bool mentions(const contract_tensor *t, int var) {
 
 // Few rows times a matrix made by the run whose columns lie along the sums: packing it would
 // cost more than the products. Called, each result is one scalar product.
-static bool is_scalar_products(const contraction *c, const pir_value *b) {
-  enum { FEW_ROWS = 3 };
+static bool is_scalar_products(const contraction *c, const pir_value *b, int64_t most_rows) {
   const pir_op *source = pir_value_op(b);
   const contract_map *last = c->b.rank ? &c->b.map[c->b.rank - 1] : NULL;
   int64_t rows = 1, extent;
@@ -134,21 +133,22 @@ static bool is_scalar_products(const contraction *c, const pir_value *b) {
       along |= last->factor[v] == 1 && c->a.rank && c->a.map[c->a.rank - 1].factor[v] == 1;
     if (c->vars[v].reduced || mentions(&c->b, v))
       continue;
-    if (!pir_dim_is_const(c->dims, c->vars[v].extent, &extent) || extent > FEW_ROWS)
+    if (!pir_dim_is_const(c->dims, c->vars[v].extent, &extent) || extent > most_rows)
       return false;
     rows *= extent;
   }
-  return along && rows <= FEW_ROWS;
+  return along && rows <= most_rows;
 }
 
-static bool can_contract(const pir_op *op, const pir_facts *facts) {
+static bool can_contract(const pir_op *op, const pir_facts *facts, const pir_target *target) {
   contraction c;
   int a, b;
+  int64_t most_rows = pir_machine_of(target)->group.scalar_rows;
   return pir_contract_match(op, facts, &c, &a, &b) && pir_contract_can(&c) &&
-         !is_scalar_products(&c, pir_op_operand(op, (size_t)b));
+         !is_scalar_products(&c, pir_op_operand(op, (size_t)b), most_rows);
 }
 
-bool choose_can(const pir_op *op, const pir_facts *facts) {
+bool choose_can(const pir_op *op, const pir_facts *facts, const pir_target *target) {
   const uint32_t never = PIR_RANDOM | PIR_PARAMETER | PIR_INPUT | PIR_OUTPUT;
   const pir_opdef *def = pir_op_meaning(op);
   probe p;
@@ -156,7 +156,7 @@ bool choose_can(const pir_op *op, const pir_facts *facts) {
       (def->traits & never))
     return false;
   if (def->clause->kind == PIR_CLAUSE_CONTRACT)
-    return can_contract(op, facts);
+    return can_contract(op, facts, target);
   probe_open(&p, facts, NULL, NULL);
   bool can = lowers_alone(&p.l, op);
   probe_close(&p);

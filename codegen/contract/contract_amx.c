@@ -26,12 +26,13 @@ int contract_tile_groups(const contract_form *f, const pir_target *target) {
                                    : f->group == 4 && target->amx_int8;
   if (!has || f->tile < 0 || f->axes[f->tile].window >= 0)
     return 0;
-  if (contract_const(f, f->axes[f->tile].extent, &rows) && rows < TILE_ROWS / 2)
+  int fewest = target->machine->tile.fewest_in_tile_register;
+  if (contract_const(f, f->axes[f->tile].extent, &rows) && rows < fewest)
     return 0;
   if (!contract_const(f, f->axes[f->taps[f->tap_count - 1]].extent, &extent) ||
       extent % f->group)
     return 0;
-  for (int n = TILE_ROWS; n >= TILE_ROWS / 2; n--)
+  for (int n = TILE_ROWS; n >= fewest; n--)
     if (extent / f->group % n == 0)
       return n;
   return 0;

@@ -100,6 +100,7 @@ static pir_status emit_plain(const contract_form *f, const contract_env *env, co
 
 pir_status contract_emit_device(const contract_form *f, const contract_env *env,
                                 const char *name, contract_stage *out_stage) {
-  return contract_fits_tile(f) ? contract_emit_tiles(f, env, name, out_stage)
-                               : emit_plain(f, env, name, out_stage);
+  if (contract_fits_tile(f, env->target->machine))
+    return contract_emit_tiles(f, env, name, out_stage);
+  return emit_plain(f, env, name, out_stage);
 }

@@ -201,7 +201,7 @@ static void emit_panel_packing(contract_emission *e, loop_block *block, loop_exp
   int64_t width = contract_panel_lanes(f), extent = 0;
   bool exact = f->lane < 0 ||
                (contract_const(f, f->axes[f->lane].extent, &extent) && extent % width == 0);
-  loop_expr *at[4], *masks[4] = {0}, *last = NULL;
+  loop_expr *at[CONTRACT_MOST_VECTORS], *masks[CONTRACT_MOST_VECTORS] = {0}, *last = NULL;
   loop_buffer *sums = NULL;
   for (int v = 0; v < f->vectors; v++) {
     at[v] = pir_loop_add(e->m, pir_loop_mul(e->m, panel, pir_loop_int(e->m, width)),

@@ -3,6 +3,7 @@
 #define PIR_CONTRACT_IMPL_H
 
 #include "contract.h"
+#include "machine.h"
 
 // A variable after analysis: where it occurs, and how far one step of it moves in each buffer.
 typedef enum contract_role {
@@ -31,6 +32,8 @@ typedef struct contract_window {
 } contract_window;
 
 typedef enum contract_kind { CONTRACT_PANEL, CONTRACT_DEPTHWISE } contract_kind;
+
+enum { CONTRACT_MOST_VECTORS = 4 };  // of a panel
 
 // The normal form: what code is made from.
 typedef struct contract_form {
@@ -62,6 +65,8 @@ bool contract_normalise(const contraction *c, contract_form *form);
 // The same, but no axes are merged.
 bool contract_normalise_apart(const contraction *c, contract_form *form);
 void contract_schedule(contract_form *form, const pir_target *target);
+// Sums that hide the latency of products.
+int contract_chains(const pir_machine *machine);
 // Rows of a tile of so many vectors that the registers hold.
 int contract_most_rows(const pir_target *target, int vectors);
 
@@ -95,8 +100,9 @@ typedef struct contract_panel {
   contract_emission e;
   loop_expr *number;  // which panel
   int vectors;
-  int lanes[4];         // of each vector: all, or fewer where the last one is short
-  loop_expr *masks[4];  // of each vector, or NULL
+  int lanes
+      [CONTRACT_MOST_VECTORS];  // of each vector: all, or fewer where the last one is short
+  loop_expr *masks[CONTRACT_MOST_VECTORS];  // of each vector, or NULL
   loop_expr *tap_begin[CONTRACT_MAX_VARS],
       *tap_end[CONTRACT_MAX_VARS];  // by axis; NULL: all of it
 } contract_panel;
@@ -171,7 +177,7 @@ bool contract_emit_panel(contract_emission *e, loop_block *block, loop_expr *pan
 pir_status contract_emit_device(const contract_form *f, const contract_env *env,
                                 const char *name, contract_stage *out_stage);
 // The same by tiles, where rows, columns and sums are enough.
-bool contract_fits_tile(const contract_form *f);
+bool contract_fits_tile(const contract_form *f, const pir_machine *machine);
 pir_status contract_emit_tiles(const contract_form *f, const contract_env *env,
                                const char *name, contract_stage *out_stage);
 

@@ -11,13 +11,7 @@
 // its points.
 #include "contract_impl.h"
 
-enum {
-  MOST_PRODUCTS = 32,         // of the first, for one result
-  LEAST_UNITS = 16,           // so that threads have equal shares
-  RUN_BYTES = 32 << 10,       // of a run, where it is a part of a row
-  MOST_ROW_BYTES = 64 << 10,  // of a run that is a whole row
-  SHORTEST_RUN = 4            // in tiles of the second
-};
+enum { MOST_CHANNELS = 1 << 14 };  // between the two: scratch stays in bounds
 
 typedef struct pair {
   contract_form first, second;
@@ -97,14 +91,14 @@ static void write_scratch(pair *p) {
       f->axes[i].step_out = pir_dim_const(dims, i == f->lane ? 1 : i == f->tile ? p->line : 0);
 }
 
-static void choose_run(pair *p) {
+static void choose_run(pair *p, const pir_machine *machine) {
   int64_t bytes = p->line * (int64_t)pir_dtype_size(p->first.c->out.dtype), row;
-  p->run = 0;
-  if (contract_const(&p->first, p->first.axes[p->first.tile].extent, &row) &&
-      row <= MOST_ROW_BYTES / bytes)
-    return;
-  int64_t tiles = RUN_BYTES / (bytes * p->second.rows);
-  p->run = (tiles < SHORTEST_RUN ? SHORTEST_RUN : tiles) * p->second.rows;
+  int64_t tiles = machine->pair.run_bytes / (bytes * p->second.rows);
+  if (tiles < machine->pair.run_tiles)
+    tiles = machine->pair.run_tiles;
+  bool whole = contract_const(&p->first, p->first.axes[p->first.tile].extent, &row) &&
+               row <= machine->pair.row_bytes / bytes;
+  p->run = whole ? 0 : tiles * p->second.rows;
 }
 
 static bool form_pair(const contraction *first, const contraction *second,
@@ -115,18 +109,18 @@ static bool form_pair(const contraction *first, const contraction *second,
       p->first.lane < 0 || p->second.lane < 0 || p->first.tile < 0 || p->second.tile < 0 ||
       !find_counterparts(p) ||
       !contract_const(&p->first, p->first.axes[p->first.lane].extent, &channels) ||
-      channels < 1 || channels > 1 << 14)
+      channels < 1 || channels > MOST_CHANNELS)
     return false;
-  // Points must not share the sets of the first cache.
   int64_t wide = target->vector_bytes / (int64_t)pir_dtype_size(first->out.dtype);
   p->line = (channels + wide - 1) / wide * wide;
-  if (p->line * (int64_t)pir_dtype_size(first->out.dtype) % 1024 == 0)
+  int64_t apart = target->machine->cache.line_apart_bytes;
+  if (p->line * (int64_t)pir_dtype_size(first->out.dtype) % apart == 0)
     p->line += wide;
   read_scratch(p);
   write_scratch(p);
   contract_schedule(&p->first, target);
   contract_schedule(&p->second, target);
-  choose_run(p);
+  choose_run(p, target->machine);
   return true;
 }
 
@@ -150,17 +144,18 @@ bool pir_contract_pairs(const contraction *first, const contraction *second,
   if (!form_pair(first, second, target, &p))
     return false;
   const contract_form *f = &p.first;
-  if (!is_known(f, f->taps, f->tap_count, &products) || products > MOST_PRODUCTS)
+  const pir_machine *machine = target->machine;
+  if (!is_known(f, f->taps, f->tap_count, &products) || products > machine->pair.products)
     return false;
   if (!p.second.panel_inner)
     return false;
   if (!is_known(f, f->outer, f->outer_count, &units))
     return true;
-  if (units < LEAST_UNITS)
+  if (units < machine->pair.units)
     return false;
   bytes = p.line * (int64_t)pir_dtype_size(first->out.dtype);
   return !is_known(f, &f->tile, 1, &bytes) || __builtin_mul_overflow(bytes, units, &bytes) ||
-         bytes > (int64_t)target->l2_bytes / 2;
+         bytes > (int64_t)target->l2_bytes / machine->cache.l2_kept;
 }
 
 // ---- code

@@ -13,13 +13,7 @@
 // elements.
 #include "contract_impl.h"
 
-enum {
-  MAX_BORDER_TAPS = 16,
-  UNROLL_STEPS = 8,
-  UNROLL_PRODUCTS = 256,
-  MOST_PARTS = 4,
-  CHAINS = 8
-};
+enum { MAX_BORDER_TAPS = 16 };  // longer axes of taps are walked by border pixels
 
 typedef contract_panel panel;
 
@@ -37,7 +31,9 @@ typedef struct tile {
   int low[MAX_BORDER_TAPS],
       high[MAX_BORDER_TAPS];  // BORDER_ROWS: rows for which each tap lies inside
   loop_expr *begin, *end;     // BORDER_TAPS: of the taps
-  loop_buffer *sums[4];       // of each vector of the panel, a register a row and part
+  loop_buffer
+      *sums[CONTRACT_MOST_VECTORS];  // of each vector of the panel, a register a row and
+                                     // part
   loop_expr *row_step;
 } tile;
 
@@ -73,7 +69,7 @@ static void emit_lanewise_row(const tile *t, loop_block *block, loop_expr *at, i
 static void emit_step(const tile *t, loop_block *block, loop_expr *a, loop_expr *b, int low,
                       int high, int count) {
   const contract_emission *e = &t->p->e;
-  loop_expr *line[4];
+  loop_expr *line[CONTRACT_MOST_VECTORS];
   for (int v = 0; v < t->p->vectors; v++) {
     loop_expr *at = pir_loop_add(e->m, b, pir_loop_int(e->m, v * e->form->vector));
     line[v] = pir_loop_let(e->fn, block, "b",
@@ -184,9 +180,10 @@ static void emit_tap_loop(const tile *t, loop_block *block, int next, loop_expr 
     emit_parts(t, block, a, b, begin, end, step_a, step_b);
     return;
   }
+  const pir_machine *machine = e->env->target->machine;
   bool unroll = known && innermost && e->form->kind == CONTRACT_DEPTHWISE &&
-                last - first <= UNROLL_STEPS &&
-                (last - first) * t->rows * t->p->vectors <= UNROLL_PRODUCTS;
+                last - first <= machine->tile.unrolled_steps &&
+                (last - first) * t->rows * t->p->vectors <= machine->tile.unrolled_products;
   for (int64_t k = first; unroll && k < last; k++)
     emit_taps(t, block, next,
               pir_loop_add(e->m, a, pir_loop_mul(e->m, step_a, pir_loop_int(e->m, k))),
@@ -299,6 +296,11 @@ static void emit_taps(const tile *t, loop_block *block, int at, loop_expr *a, lo
 
 // ---- tiles
 
+// Lanes of the narrowest vector.
+static int narrowest_lanes(const contract_emission *e) {
+  return e->env->target->machine->core.narrowest_bytes / (int)pir_dtype_size(e->form->compute);
+}
+
 // How many lanes a row has where they are fewer than a vector's and the rows of a tile follow
 // each other in out (the columns of a transposed convolution of one channel: pixel 2x + j is
 // lane j of row x); else 0.
@@ -319,8 +321,7 @@ static int64_t adjoining_lanes(const contract_form *f) {
 static bool finish_adjoining(tile *t, loop_block *block, loop_expr *row0, int lanes) {
   contract_emission *e = &t->p->e;
   const contract_form *f = e->form;
-  int count = t->rows * lanes, wide = t->p->lanes[0],
-      narrowest = 16 / (int)pir_dtype_size(f->compute);
+  int count = t->rows * lanes, wide = t->p->lanes[0], narrowest = narrowest_lanes(e);
   loop_buffer *line = pir_loop_scratch(e->fn, "line", f->compute, count + wide);
   for (int row = 0; row < t->rows; row++)
     pir_loop_store(e->fn, block, line, pir_loop_int(e->m, (int64_t)row * lanes),
@@ -385,13 +386,15 @@ static bool finish_tile(tile *t, loop_block *block, loop_expr *row0) {
 static bool emit_tile(tile *t, loop_block *block, loop_expr *row0) {
   contract_emission *e = &t->p->e;
   const contract_form *f = e->form;
+  const pir_machine *machine = e->env->target->machine;
   order_taps(t);
   bool whole = f->compute == PIR_I32;
   loop_expr *zero =
       whole ? pir_loop_const_int(e->m, PIR_I32, 0) : pir_loop_const_float(e->m, f->compute, 0);
   t->parts = 1;
   if (f->kind == CONTRACT_PANEL && t->border == BORDER_NONE)
-    while (t->parts < MOST_PARTS && t->parts * t->rows * t->p->vectors < CHAINS)
+    while (t->parts < machine->tile.most_parts &&
+           t->parts * t->rows * t->p->vectors < contract_chains(machine))
       t->parts *= 2;
   t->row_step = f->tile >= 0 ? contract_step(e, OF_A, f->tile) : pir_loop_int(e->m, 0);
   for (int v = 0; v < t->p->vectors; v++) {
@@ -628,7 +631,7 @@ static bool emit_rows(panel *p, loop_block *block, loop_expr *number) {
 // registers.
 static void limit_lanes(panel *p, loop_block *block, loop_expr *left) {
   const contract_emission *e = &p->e;
-  int narrowest = 16 / (int)pir_dtype_size(e->form->compute);
+  int narrowest = narrowest_lanes(e);
   for (int v = 0; v < p->vectors; v++) {
     loop_expr *here = pir_loop_sub(e->m, left, pir_loop_int(e->m, v * e->form->vector));
     int64_t known;

@@ -11,7 +11,7 @@
 // adjacent in memory.
 #include "contract_impl.h"
 
-enum { THREADS = 256, SIDE = 16, STEP = 16, PAD = 4, LANES = 4, FEWEST = 16 };
+enum { THREADS = 256, SIDE = 16, STEP = 16, PAD = 4, LANES = 4 };
 enum {
   HALF_STEP = 32,
   HALF_PAD = 8,
@@ -20,6 +20,7 @@ enum {
   FRAGMENT_COLUMNS = 8,
   WARP = 32
 };
+enum { SMALL_SQUARE = 4, LARGE_SQUARE = 8 };  // sums of a thread along each side
 
 typedef struct side {
   contract_which which;
@@ -369,7 +370,8 @@ static int64_t fetch_width(const tiling *t, const side *s, const contract_tensor
   int adjacent = s->along           ? f->taps[f->tap_count - 1]
                  : s->which == OF_A ? t->rows[t->row_count - 1]
                                     : f->lane;
-  int64_t width = 16 / (int64_t)pir_dtype_size(tensor->dtype), step,
+  int64_t widest = t->e.env->target->vector_bytes;
+  int64_t width = widest / (int64_t)pir_dtype_size(tensor->dtype), step,
           factor = contract_known_factor(f, f->axes[adjacent].extent);
   const contract_axis *x = &f->axes[adjacent];
   if (!contract_const(f, s->which == OF_A ? x->step_a : x->step_b, &step) || step != 1 ||
@@ -479,26 +481,27 @@ static loop_block *open_units(tiling *t, contract_stage *out_stage) {
   return block;
 }
 
-bool contract_fits_tile(const contract_form *f) {
-  int64_t rows, columns, sums;
+bool contract_fits_tile(const contract_form *f, const pir_machine *machine) {
+  int64_t rows, columns, sums, fewest = machine->device.tile_extent;
   int axes[CONTRACT_MAX_VARS], count = axes_of(f, ROLE_M, axes);
   if (!count || axes_of(f, ROLE_N, axes) != 1 || !f->tap_count || f->compute != PIR_F32)
     return false;
   count = axes_of(f, ROLE_M, axes);
-  if (contract_const(f, product_of(f, axes, count), &rows) && rows < FEWEST)
+  if (contract_const(f, product_of(f, axes, count), &rows) && rows < fewest)
     return false;
-  if (contract_const(f, f->axes[f->lane].extent, &columns) && columns < FEWEST)
+  if (contract_const(f, f->axes[f->lane].extent, &columns) && columns < fewest)
     return false;
-  return !contract_const(f, product_of(f, f->taps, f->tap_count), &sums) || sums >= FEWEST;
+  return !contract_const(f, product_of(f, f->taps, f->tap_count), &sums) || sums >= fewest;
 }
 
 // Large tiles reuse more of what they read; small ones keep more of the device busy.
-static int64_t choose_square(const contract_form *f, const int *rows, int row_count) {
-  enum { MANY = 128 * 128 * 64 };
+static int64_t choose_square(const contract_form *f, const int *rows, int row_count,
+                             const pir_machine *machine) {
   pir_dim all =
       pir_dim_mul(f->c->dims, product_of(f, rows, row_count), f->axes[f->lane].extent);
-  int64_t elements;
-  return contract_const(f, all, &elements) && elements >= MANY ? 8 : 4;
+  int64_t results;
+  bool many = contract_const(f, all, &results) && results >= machine->device.many_results;
+  return many ? LARGE_SQUARE : SMALL_SQUARE;
 }
 
 // Rows and columns of the square that a thread multiplies.
@@ -513,7 +516,7 @@ pir_status contract_emit_tiles(const contract_form *f, const contract_env *env,
   const contraction *c = f->c;
   t.e.fn->threads = THREADS;
   t.row_count = axes_of(f, ROLE_M, t.rows);
-  t.square = choose_square(f, t.rows, t.row_count);
+  t.square = choose_square(f, t.rows, t.row_count, env->target->machine);
   t.half = c->a.dtype == c->b.dtype && (c->a.dtype == PIR_F16 || c->a.dtype == PIR_BF16) &&
            env->target->tile_products;
   t.step = t.half ? HALF_STEP : STEP;

@@ -4,70 +4,82 @@
 // hide. Edges count as the smaller tiles that they need. All sizes are compile-time constants.
 #include "contract_impl.h"
 
-enum { UNKNOWN_ROWS = 512, FEW_ROWS = 16, LATENCY = 4 };
+// Of programs: the rows of a tensor whose extent only the run knows; a constant factor of it that
+// is smaller is no likely number of rows.
+enum { LIKELY_ROWS = 512, FEW_ROWS = 16, LIKELY_VECTORS = 4 };
 
-// Beside the sums: a line of the panel, and two broadcasts (the scheduler likes to have the
-// next one early; a tile that leaves room for one spills), three where multiply-adds cannot
-// read memory.
+int contract_chains(const pir_machine *machine) {
+  return machine->core.product_latency * machine->core.products;
+}
+
+// Beside the sums: a line of the panel, and broadcasts, one more where products cannot read
+// memory.
 int contract_most_rows(const pir_target *target, int vectors) {
-  int spare = target->vector_registers - vectors - 2 - !target->fma - !target->memory_operands;
-  int rows = spare / vectors;
-  int limit = vectors == 1 ? 12 : 14;
+  const pir_machine *machine = target->machine;
+  int spare = target->vector_registers - vectors - machine->core.broadcasts;
+  int rows = (spare - !target->fma - !target->memory_operands) / vectors;
+  int limit = vectors == 1 ? machine->tile.narrow_rows : machine->tile.rows;
   return rows > limit ? limit : rows;
 }
 
-// Half cycles of one step of a tile: two loads and two multiply-adds a cycle.
-static int64_t step_cost(int64_t rows, int64_t vectors) {
-  int64_t cost = rows * vectors, loads = rows + vectors;
+// The time of one step of a tile, in products.
+static int64_t step_cost(const pir_machine *machine, int64_t rows, int64_t vectors) {
+  int64_t cost = rows * vectors, chains = contract_chains(machine);
+  int64_t loads = (rows + vectors) * machine->core.products / machine->core.loads;
   if (loads > cost)
     cost = loads;
-  return cost > 2 * LATENCY ? cost : 2 * LATENCY;
+  return cost > chains ? cost : chains;
 }
 
-// Of `rows` rows in tiles; each tile also costs a start and an end.
-static int64_t rows_cost(int64_t rows, int64_t tile, int64_t vectors) {
-  int64_t rest = rows % tile;
-  return rows / tile * (8 * step_cost(tile, vectors) + 1) +
-         (rest ? 8 * step_cost(rest, vectors) + 1 : 0);
+static int64_t tile_cost(const pir_machine *machine, int64_t rows, int64_t vectors) {
+  return rows ? machine->tile.edge * step_cost(machine, rows, vectors) + 1 : 0;
 }
 
-// Rows whose distance is a multiple of a page share the sets of the first cache.
-static bool rows_collide(const contract_form *f, int64_t bytes) {
-  int64_t step;
+// Of `rows` rows in tiles.
+static int64_t rows_cost(const pir_machine *machine, int64_t rows, int64_t tile,
+                         int64_t vectors) {
+  return rows / tile * tile_cost(machine, tile, vectors) +
+         tile_cost(machine, rows % tile, vectors);
+}
+
+// Of all lanes: panels of so many vectors, and what is left.
+static int64_t panels_cost(const contract_form *f, const pir_machine *machine, int64_t lanes,
+                           int64_t rows, int64_t tile, int64_t vectors) {
+  int64_t width = vectors * f->vector, rest = (lanes % width + f->vector - 1) / f->vector;
+  int64_t cost = lanes / width * rows_cost(machine, rows, tile, vectors);
+  return rest ? cost + rows_cost(machine, rows, tile, rest) : cost;
+}
+
+// Whether rows of `a` lie so that they share the sets of the first cache.
+static bool rows_collide(const contract_form *f, const pir_machine *machine) {
+  int64_t step, bytes = (int64_t)pir_dtype_size(f->c->a.dtype);
   return f->tile >= 0 && contract_const(f, f->axes[f->tile].step_a, &step) && step &&
-         step * bytes % 4096 == 0;
+         step * bytes % machine->cache.set_bytes == 0;
+}
+
+// Tries tiles of up to the registers' rows for panels of so many vectors.
+static void try_vectors(contract_form *f, const pir_target *target, int64_t rows, int64_t lanes,
+                        int vectors, int64_t *least) {
+  const pir_machine *machine = target->machine;
+  int most = contract_most_rows(target, vectors), first = most < rows ? most : (int)rows;
+  for (int tile = first; tile >= 1 && (tile == first || tile * 2 > most); tile--) {
+    int64_t cost = panels_cost(f, machine, lanes, rows, tile, vectors);
+    if (tile > machine->tile.colliding_rows && rows_collide(f, machine))
+      cost = cost * machine->tile.colliding_halves / 2;
+    if (cost >= *least)
+      continue;
+    *least = cost;
+    f->rows = tile;
+    f->vectors = vectors;
+  }
 }
 
 static void choose_tile(contract_form *f, const pir_target *target, int64_t rows,
                         int64_t lanes) {
-  int64_t best = INT64_MAX, bytes = (int64_t)pir_dtype_size(f->c->a.dtype);
-  for (int vectors = 4; vectors >= 1; vectors--) {
-    int64_t width = (int64_t)vectors * f->vector;
-    if (vectors > 1 && width - f->vector >= lanes)
-      continue;  // narrower holds all lanes
-    int64_t panels = lanes / width, rest = (lanes % width + f->vector - 1) / f->vector;
-    int most = contract_most_rows(target, vectors);
-    for (int tile = most < rows ? most : (int)rows; tile >= 1 && tile * 2 > most; tile--) {
-      int64_t cost =
-          panels * rows_cost(rows, tile, vectors) + (rest ? rows_cost(rows, tile, rest) : 0);
-      if (tile > 7 && rows_collide(f, bytes))
-        cost = cost * 3 / 2;
-      if (cost >= best)
-        continue;
-      best = cost;
-      f->rows = tile;
-      f->vectors = vectors;
-    }
-    if (rows * 2 <= most) {
-      int64_t cost =
-          panels * rows_cost(rows, rows, vectors) + (rest ? rows_cost(rows, rows, rest) : 0);
-      if (cost < best) {
-        best = cost;
-        f->rows = (int)rows;
-        f->vectors = vectors;
-      }
-    }
-  }
+  int64_t least = INT64_MAX;
+  for (int vectors = CONTRACT_MOST_VECTORS; vectors >= 1; vectors--)
+    if (vectors == 1 || (int64_t)(vectors - 1) * f->vector < lanes)  // else narrower holds all
+      try_vectors(f, target, rows, lanes, vectors, &least);
 }
 
 // b is read in place where its lanes are adjacent and fill whole vectors, and packing would
@@ -95,27 +107,50 @@ int64_t contract_known_factor(const contract_form *f, pir_dim d) {
   return factor;
 }
 
-void contract_schedule(contract_form *f, const pir_target *target) {
-  int64_t rows = 1, lanes = 1, taps;
-  f->vector = f->lane < 0 ? 1 : target->vector_bytes / (int)pir_dtype_size(f->compute);
+// Rows of the tile axis, and lanes: at least 1, and likely ones where only the run knows them.
+static int64_t likely_rows(const contract_form *f) {
+  int64_t rows = 1;
   if (f->tile >= 0 && !contract_const(f, f->axes[f->tile].extent, &rows)) {
     rows = contract_known_factor(f, f->axes[f->tile].extent);
     if (rows < FEW_ROWS)
-      rows = UNKNOWN_ROWS;
+      rows = LIKELY_ROWS;
   }
+  return rows < 1 ? 1 : rows;
+}
+
+static int64_t likely_lanes(const contract_form *f) {
+  int64_t lanes = 1;
   if (f->lane >= 0 && !contract_const(f, f->axes[f->lane].extent, &lanes))
-    lanes = 4 * f->vector;
-  if (rows < 1)
-    rows = 1;
-  if (lanes < 1)
-    lanes = 1;
+    lanes = (int64_t)LIKELY_VECTORS * f->vector;
+  return lanes < 1 ? 1 : lanes;
+}
+
+static void schedule_depthwise(contract_form *f, const pir_target *target, int64_t rows,
+                               int64_t lanes) {
+  const pir_machine *machine = target->machine;
+  f->vectors = lanes > f->vector ? machine->tile.depthwise_vectors : 1;
+  f->rows = target->vector_registers / (f->vectors + machine->tile.depthwise_spare);
+  if (f->rows > rows)
+    f->rows = (int)rows;
+  f->b_packed = true;
+  f->panel_inner = true;
+}
+
+// Bytes of b that meet one row of a.
+static int64_t bytes_of_taps(const contract_form *f, int64_t lanes) {
+  int64_t bytes = lanes * (int64_t)pir_dtype_size(f->compute), taps;
+  for (int i = 0; i < f->tap_count; i++) {
+    bool known = contract_const(f, f->axes[f->taps[i]].extent, &taps);
+    bytes = known && bytes < INT64_MAX / (taps + 1) ? bytes * taps : INT64_MAX;
+  }
+  return bytes / f->group;
+}
+
+void contract_schedule(contract_form *f, const pir_target *target) {
+  f->vector = f->lane < 0 ? 1 : target->vector_bytes / (int)pir_dtype_size(f->compute);
+  int64_t rows = likely_rows(f), lanes = likely_lanes(f);
   if (f->kind == CONTRACT_DEPTHWISE) {
-    f->vectors = lanes > f->vector ? 2 : 1;
-    f->rows = target->vector_registers / (f->vectors > 1 ? 4 : 3);
-    if (f->rows > rows)
-      f->rows = (int)rows;
-    f->b_packed = true;
-    f->panel_inner = true;
+    schedule_depthwise(f, target, rows, lanes);
     return;
   }
   if (f->tile_groups)
@@ -123,14 +158,7 @@ void contract_schedule(contract_form *f, const pir_target *target) {
   else
     choose_tile(f, target, rows, lanes);
   f->b_packed = !in_place(f);
-  // With all of b in half of the second cache, a tile of a meets every panel while it is in the
-  // first.
-  int64_t bytes = lanes * (int64_t)pir_dtype_size(f->compute);
-  for (int i = 0; i < f->tap_count; i++)
-    bytes =
-        contract_const(f, f->axes[f->taps[i]].extent, &taps) && bytes < INT64_MAX / (taps + 1)
-            ? bytes * taps
-            : INT64_MAX;
-  bytes /= f->group;
-  f->panel_inner = bytes <= (int64_t)target->l2_bytes / 2;
+  // With all of b in the second cache, a tile of a meets every panel while it is in the first.
+  int64_t kept = (int64_t)target->l2_bytes / target->machine->cache.l2_kept;
+  f->panel_inner = bytes_of_taps(f, lanes) <= kept;
 }

@@ -7,8 +7,8 @@
 #include "device_codegen.h"
 
 // The functions of the record.
-pir_status cuda_emit(const loop_module *module, pir_heap *heap, device_source *out,
-                     char *message, size_t capacity);
+pir_status cuda_emit(const loop_module *module, const pir_target *target, pir_heap *heap,
+                     device_source *out, char *message, size_t capacity);
 pir_status cuda_write(const loop_module *module, const pir_target *target, pir_code_form form,
                       pir_writer out, char *message, size_t capacity);
 

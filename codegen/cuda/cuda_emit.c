@@ -6,8 +6,6 @@
 
 #include <stdlib.h>
 
-enum { BLOCK = 256 };  // threads, where a team is smaller
-
 static void emit_block(cuda_emitter *e, const loop_block *block);
 
 static void put(cuda_emitter *e, const char *text) {
@@ -79,6 +77,11 @@ static void emit_threads(cuda_emitter *e, const loop_stmt *s) {
   close_brace(e);
 }
 
+// Units that the threads of a block do side by side: teams of a warp or less share one.
+static int units_of_block(const cuda_emitter *e) {
+  return e->fn->threads <= WARP ? e->machine->device.block_threads / e->fn->threads : 1;
+}
+
 static void emit_for(cuda_emitter *e, const loop_stmt *s) {
   if (s->for_kind == LOOP_THREADS) {
     emit_threads(e, s);
@@ -89,9 +92,7 @@ static void emit_for(cuda_emitter *e, const loop_stmt *s) {
   settle(e, s->begin, s->end, s->step);
   cuda_indent(e);
   if (s->for_kind == LOOP_PARALLEL) {
-    int units = e->fn->threads > BLOCK / 2 ? 1 : BLOCK / e->fn->threads;
-    if (e->fn->threads > 32)
-      units = 1;
+    int units = units_of_block(e);
     put(e, "for (i64 ");
     put_var(e, s->var);
     if (units == 1)
@@ -275,15 +276,15 @@ static void describe(cuda_emitter *e, pir_arena *arena, device_kernel *k) {
   for (unsigned i = 0; i < sizeof e->dims * 8; i++)
     if (e->dims[i / 64] >> i % 64 & 1)
       k->dims[k->dim_count++] = (uint16_t)i;
-  bool small = fn->threads <= 32;
-  k->block_threads = small ? BLOCK : fn->threads;
-  k->block_units = small ? BLOCK / fn->threads : 1;
+  k->block_threads = fn->threads <= WARP ? e->machine->device.block_threads : fn->threads;
+  k->block_units = units_of_block(e);
 }
 
 static void put_head(const cuda_emitter *e, const device_kernel *k, pir_strbuf *out) {
   unsigned written = 0;
+  bool usual = k->block_threads <= e->machine->device.block_threads;
   pir_strbuf_format(out, "\nextern \"C\" __global__ void __launch_bounds__(%d, %d) %s(",
-                    k->block_threads, k->block_threads <= 256 ? 2 : 1, k->name);
+                    k->block_threads, usual ? e->machine->device.resident_blocks : 1, k->name);
   for (unsigned i = 0; i < e->fn->buffer_count; i++) {
     const loop_buffer *b = e->fn->buffers[i];
     if (b->space != LOOP_ARG)
@@ -295,15 +296,15 @@ static void put_head(const cuda_emitter *e, const device_kernel *k, pir_strbuf *
     pir_strbuf_format(out, "%sconst i64 n%u", written++ ? ", " : "", k->dims[i]);
   pir_strbuf_format(out, "%sconst i64 end) {\n", written ? ", " : "");
   pir_strbuf_format(out,
-                    e->fn->threads > 32 ? "  const int thread = threadIdx.x;\n"
-                                        : "  const int thread = threadIdx.x %% %d;\n",
+                    e->fn->threads > WARP ? "  const int thread = threadIdx.x;\n"
+                                          : "  const int thread = threadIdx.x %% %d;\n",
                     e->fn->threads);
   pir_strbuf_lit(out, "  (void)thread;\n");
 }
 
-static const char *emit_fn(const loop_fn *fn, pir_arena *arena, device_kernel *k,
-                           pir_strbuf *out) {
-  cuda_emitter e = {.fn = fn, .m = fn->module, .depth = 1};
+static const char *emit_fn(const loop_fn *fn, const pir_machine *machine, pir_arena *arena,
+                           device_kernel *k, pir_strbuf *out) {
+  cuda_emitter e = {.fn = fn, .m = fn->module, .machine = machine, .depth = 1};
   if (fn->threads < 1)
     return "a stage for a processor";
   pir_arena_init(&e.arena, fn->module->arena.heap);
@@ -318,8 +319,8 @@ static const char *emit_fn(const loop_fn *fn, pir_arena *arena, device_kernel *k
   return e.why;
 }
 
-pir_status cuda_emit(const loop_module *module, pir_heap *heap, device_source *out,
-                     char *message, size_t capacity) {
+pir_status cuda_emit(const loop_module *module, const pir_target *target, pir_heap *heap,
+                     device_source *out, char *message, size_t capacity) {
   const char *why = NULL;
   *out = (device_source){0};
   pir_arena_init(&out->arena, heap);
@@ -328,7 +329,7 @@ pir_status cuda_emit(const loop_module *module, pir_heap *heap, device_source *o
   pir_strbuf_init(&text, &out->arena);
   pir_strbuf_put(&text, cuda_prelude, strlen(cuda_prelude));
   for (const loop_fn *fn = module->first; fn && !why; fn = fn->next)
-    why = emit_fn(fn, &out->arena, &out->kernels[out->count++], &text);
+    why = emit_fn(fn, target->machine, &out->arena, &out->kernels[out->count++], &text);
   pir_strbuf_char(&text, 0);
   out->text = text.data;
   out->size = text.size - 1;

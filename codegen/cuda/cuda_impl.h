@@ -3,13 +3,17 @@
 #define PIR_CUDA_IMPL_H
 
 #include "cuda.h"
+#include "machine.h"
 
 #include <strbuf.h>
+
+enum { WARP = 32 };  // threads
 
 typedef struct cuda_emitter {
   pir_arena arena;  // of notes and texts
   pir_strbuf text;  // the statements of the function so far
   const loop_fn *fn;
+  const pir_machine *machine;
   loop_module *m;
   int depth;         // of blocks, for indentation
   int shared_out;    // loops that share their iterations among threads around this place

@@ -41,7 +41,7 @@ pir_status cuda_write(const loop_module *module, const pir_target *target, pir_c
   char buffer[4096];
   pir_strbuf text;
   *message = 0;
-  PIR_TRY(cuda_emit(module, module->arena.heap, &source, message, capacity));
+  PIR_TRY(cuda_emit(module, target, module->arena.heap, &source, message, capacity));
   pir_strbuf_init_writer(&text, out, buffer, sizeof buffer);
   pir_status status = PIR_OK;
   if (form == PIR_CODE_DEVICE_SOURCE)

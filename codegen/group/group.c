@@ -19,8 +19,7 @@
 
 #include <string.h>
 
-#define FEW_ELEMENTS 64  // results of no more elements are not worth compiling (option `few`)
-#define MAX_OPS 48       // of a cluster
+#define MAX_OPS 48  // of a cluster: bounds the work of compiling one
 #define NO_CLUSTER GROUP_NONE
 
 // ---- ops and clusters
@@ -206,7 +205,7 @@ static const char *start_cluster(grouping *g, const node *n, cluster *c) {
     return "its results are computed over different spaces";
   if (is_late(g, n->op))
     return "only running it shows how large its result is";
-  if (!choose_can(n->op, g->facts))
+  if (!choose_can(n->op, g->facts, &g->target))
     return "its clause has no form in loops";
   *c = (cluster){.kind = GROUP_ELEMENTS, .alone = alone, .rank = f->rank};
   memcpy(c->shape, f->shape, sizeof c->shape);
@@ -735,21 +734,26 @@ static pir_status read_refusal(grouping *g) {
   return g->every > 0 ? PIR_OK : pir_run_bad_option(g->run, "every", "a number above 0");
 }
 
+static pir_status read_target(grouping *g) {
+  char name[32] = "native";
+  pir_str wanted = pir_run_option(g->run, "target");
+  if (wanted.size && wanted.size < sizeof name)
+    pir_text_format(name, sizeof name, "%.*s", (int)wanted.size, wanted.data);
+  if (wanted.size < sizeof name && !pir_target_get(name, &g->target))
+    return PIR_OK;
+  return pir_report(g->ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
+                    "option 'target' expects one of: %s", pir_target_names());
+}
+
 pir_status pir_pass_group(pir_pass_run *run) {
   grouping g = {
       .run = run, .facts = pir_run_facts(run), .ctx = pir_program_context(run->program)};
-  g.few = pir_run_option_int(run, "few", FEW_ELEMENTS);
   if (!g.facts)
     return pir_run_facts_status(run);
   PIR_TRY(read_refusal(&g));
+  PIR_TRY(read_target(&g));
+  g.few = pir_run_option_int(run, "few", g.target.machine->group.few_elements);
   g.dims = pir_facts_dims(g.facts);
-  char target[32] = "native";
-  pir_str wanted = pir_run_option(run, "target");
-  if (wanted.size && wanted.size < sizeof target)
-    pir_text_format(target, sizeof target, "%.*s", (int)wanted.size, wanted.data);
-  if (wanted.size >= sizeof target || pir_target_get(target, &g.target))
-    return pir_report(g.ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
-                      "option 'target' expects one of: %s", pir_target_names());
   PIR_TRY(group_block(&g, pir_program_block(run->program)));
   PIR_TRY(group_scans(&g, pir_program_block(run->program)));
   pir_run_count(run, "groups", g.made);

@@ -69,7 +69,7 @@ static bool only_moves(const gathering *t, const pir_op *op) {
   const pir_clause *c = choose_clause(op, t->g->facts);
   return c && (c->kind == PIR_CLAUSE_VIEW || c->kind == PIR_CLAUSE_POINTWISE) &&
          !group_only_renames(c) && c->nodes[c->body].op == PIR_V_LOAD &&
-         choose_can(op, t->g->facts);
+         choose_can(op, t->g->facts, &t->g->target);
 }
 
 static bool only_scales(const gathering *t, const pir_op *op) {
@@ -78,7 +78,7 @@ static bool only_scales(const gathering *t, const pir_op *op) {
       !pir_op_has(op, PIR_PURE))
     return false;
   const pir_clause *c = choose_clause(op, t->g->facts);
-  return c && c->kind == PIR_CLAUSE_POINTWISE && choose_can(op, t->g->facts);
+  return c && c->kind == PIR_CLAUSE_POINTWISE && choose_can(op, t->g->facts, &t->g->target);
 }
 
 // Takes what makes an operand, as far as it moves elements and is read by nothing else. An op
@@ -109,10 +109,10 @@ static bool can_compile(const gathering *t) {
   const attention *a = t->a;
   const pir_op *rows[] = {a->max, a->shift, a->exp, a->sum, a->quotient};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-    if (!choose_can(rows[i], t->g->facts))
+    if (!choose_can(rows[i], t->g->facts, &t->g->target))
       return false;
   for (int i = 0; i < a->chain_count; i++)
-    if (!choose_can(a->chain[i], t->g->facts))
+    if (!choose_can(a->chain[i], t->g->facts, &t->g->target))
       return false;
   return true;
 }

@@ -20,6 +20,7 @@ typedef struct rounding {
   pir_pass_run *run;
   pir_facts *facts;
   pir_context *ctx;
+  const pir_machine *machine;  // any: the program is the same for all targets
   pir_arena arena;
   pir_map narrow;  // value -> it as bf16
   pir_map kept;    // contractions that stay
@@ -128,22 +129,24 @@ static bool gives_pairs(const contraction *c, int v, bool weights) {
   return false;
 }
 
-static bool is_worthwhile(const contraction *c, bool weights) {
-  enum { FEWEST_SUMMED = 16, FEWEST_LANES = 8, FEWEST_NEIGHBOURS = 8 };
+static bool is_worthwhile(const contraction *c, const pir_machine *machine, bool weights) {
+  int64_t fewest = machine->group.rounded_products;
+  int64_t neighbours = machine->group.rounded_neighbours;
   int64_t extent, summed = 1;
   bool known = true, pairs = false, lanes = false;
   for (int v = 0; v < c->var_count; v++) {
     if (!c->vars[v].reduced) {
-      lanes |= !mentions(&c->a, v) && is_at_least(c, c->vars[v].extent, FEWEST_LANES);
+      lanes |= !mentions(&c->a, v) &&
+               is_at_least(c, c->vars[v].extent, machine->group.rounded_lanes);
       continue;
     }
     if (pir_dim_is_const(c->dims, c->vars[v].extent, &extent))
-      summed *= extent < FEWEST_SUMMED ? extent : FEWEST_SUMMED;
+      summed *= extent < fewest ? extent : fewest;
     else
       known = false;
-    pairs |= gives_pairs(c, v, weights) && is_at_least(c, c->vars[v].extent, FEWEST_NEIGHBOURS);
+    pairs |= gives_pairs(c, v, weights) && is_at_least(c, c->vars[v].extent, neighbours);
   }
-  return pairs && lanes && (!known || summed >= FEWEST_SUMMED);
+  return pairs && lanes && (!known || summed >= fewest);
 }
 
 static bool is_f32(const rounding *r, const pir_value *v) {
@@ -159,14 +162,14 @@ static bool is_parameter(const pir_value *v) {
 // Attention over many keys: its scores are never in memory when it is one group, and that is
 // worth more.
 static void keep_attention(rounding *r, const pir_op *op) {
-  enum { FEW_KEYS = 256 };
   choose_attention choice;
   int64_t keys;
   if (!choose_find_attention(op, r->facts, NULL, &choice))
     return;
   const attention *a = &choice.found;
   pir_dim extent = a->shape[a->key];
-  if (pir_dim_is_const(pir_facts_dims(r->facts), extent, &keys) && keys <= FEW_KEYS)
+  if (pir_dim_is_const(pir_facts_dims(r->facts), extent, &keys) &&
+      keys <= r->machine->group.rounded_keys)
     return;
   pir_map_put(&r->arena, &r->kept, a->first, 1);
   pir_map_put(&r->arena, &r->kept, a->second, 1);
@@ -175,12 +178,12 @@ static void keep_attention(rounding *r, const pir_op *op) {
 static void round_operands(rounding *r, pir_op *op) {
   contraction c;
   int k[2];
-  if (pir_map_find(&r->kept, op) || !choose_can(op, r->facts) ||
+  if (pir_map_find(&r->kept, op) || !choose_can(op, r->facts, NULL) ||
       !pir_contract_match(op, r->facts, &c, &k[0], &k[1]))
     return;
   pir_value *a = pir_op_operand(op, (size_t)k[0]), *b = pir_op_operand(op, (size_t)k[1]);
   if (!is_f32(r, a) || !is_f32(r, b) || c.out.dtype != PIR_F32 ||
-      !is_worthwhile(&c, is_parameter(b)))
+      !is_worthwhile(&c, r->machine, is_parameter(b)))
     return;
   for (int i = 0; i < 2; i++) {
     pir_value *value = i ? b : a;
@@ -198,6 +201,7 @@ static void round_operands(rounding *r, pir_op *op) {
 pir_status pir_pass_round(pir_pass_run *run) {
   rounding r = {
       .run = run, .facts = pir_run_facts(run), .ctx = pir_program_context(run->program)};
+  r.machine = pir_machine_of(NULL);
   if (!r.facts)
     return pir_run_facts_status(run);
   pir_arena_init(&r.arena, pir_facts_heap(r.facts));

@@ -10,6 +10,7 @@
 
 #include <arena.h>
 #include <pir/clause.h>
+#include <pir/codegen.h>
 
 typedef struct loop_module loop_module;
 typedef struct loop_expr loop_expr;
@@ -312,15 +313,15 @@ void pir_loop_mma(loop_fn *fn, loop_block *block, loop_buffer *sums, loop_expr *
 
 // ---- schedules
 
-// Rewrites every LOOP_VECTORISED loop: `vector_bytes` wide over the widest element type in its
+// Rewrites every LOOP_VECTORISED loop: as wide as the target's vectors over the widest element type in its
 // body, with a masked last step; accumulations get vector registers that are folded after the
 // loop.
-pir_status pir_loop_vectorise(loop_fn *fn, int vector_bytes);
+pir_status pir_loop_vectorise(loop_fn *fn, const pir_target *target);
 
 // The same for devices: shares the iterations among the threads of the team, each taking as
-// many adjacent ones at a time as one access of `vector_bytes` carries, where all accesses are
+// many adjacent ones at a time as one access of the device carries, where all accesses are
 // known to be aligned so. Accumulations end in a LOOP_TEAM; scratch becomes LOOP_LOCAL.
-pir_status pir_loop_bind_threads(loop_fn *fn, int vector_bytes);
+pir_status pir_loop_bind_threads(loop_fn *fn, const pir_target *target);
 
 // Appends `in`, which is written for one value of `var`, for `lanes` values of it from `base`
 // on, where `mask` holds (NULL: everywhere). `known` variables of `in` have the vectors

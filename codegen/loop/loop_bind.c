@@ -9,8 +9,6 @@
 #include "loop_verify.h"
 #include "vectorise.h"
 
-#define MOST_UNROLLED 16  // chunks of a thread
-
 typedef struct binder {
   vectoriser z;
   int width;    // iterations of a chunk, in all loops of the stage
@@ -151,7 +149,7 @@ static void find_width(binder *b, const loop_block *block) {
     if (s->kind == LOOP_FOR && s->for_kind == LOOP_VECTORISED) {
       size_t widest = 1;
       vectorise_widest_of(&s->body, &widest);
-      int most = b->z.vector_bytes / (int)widest;
+      int most = b->z.target->vector_bytes / (int)widest;
       if (most < b->width)
         b->width = most > 1 ? most : 1;
       while (b->width > 1 && !width_fits(b, s, b->width))
@@ -245,7 +243,8 @@ static void bind_loop(binder *b, loop_block *out, const loop_stmt *s) {
   loop_expr *count = pir_loop_sub(m, s->end, s->begin), *width = pir_loop_int(m, b->width);
   bool known = pir_loop_is_int(count, &n);
   bool unrolled =
-      known && n % b->width == 0 && n / b->width <= (int64_t)MOST_UNROLLED * b->z.fn->threads;
+      known && n % b->width == 0 &&
+      n / b->width <= b->z.target->machine->device.unrolled_chunks * b->z.fn->threads;
   if (b->keeps && !unrolled)
     b->failed = true;
   loop_expr *chunks = pir_loop_floordiv(m, count, width),
@@ -297,11 +296,11 @@ static void localise(binder *b) {
   fn->scratch_bytes = 0;
 }
 
-pir_status pir_loop_bind_threads(loop_fn *fn, int vector_bytes) {
-  binder b = {.z = {.fn = fn, .m = fn->module, .vector_bytes = vector_bytes, .team = true},
-              .width = vector_bytes};
+pir_status pir_loop_bind_threads(loop_fn *fn, const pir_target *target) {
+  binder b = {.z = {.fn = fn, .m = fn->module, .target = target, .team = true},
+              .width = target->vector_bytes};
   if (fn->threads < 1)
-    fn->threads = 32;
+    fn->threads = target->machine->device.threads;
   b.keeps = fn->scratch_bytes > 0;
   find_width(&b, &fn->body);
   localise(&b);

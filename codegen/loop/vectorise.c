@@ -10,8 +10,6 @@
 
 #include <string.h>
 
-#define SIDE_BY_SIDE 4  // vectors that go down rows together
-
 // ---- expressions
 
 static loop_expr *widen(vectoriser *z, loop_expr *e);
@@ -371,11 +369,11 @@ static uint16_t choose_lanes(vectoriser *z, const loop_stmt *s) {
   size_t widest = 1;
   int64_t begin, end, extent;
   vectorise_widest_of(&s->body, &widest);
-  uint16_t lanes = (uint16_t)((size_t)z->vector_bytes / widest);
+  uint16_t lanes = (uint16_t)((size_t)z->target->vector_bytes / widest);
   // Rows side by side: several vectors go down them at once, so that sums do not wait for each
   // other and whole cache lines are read.
   if (has_loop(&s->body) && s->var->extent && pir_loop_is_int(s->var->extent, &extent))
-    for (int i = 1; i < SIDE_BY_SIDE && lanes < extent; i *= 2)
+    for (int i = 1; i < z->target->machine->core.rows_side_by_side && lanes < extent; i *= 2)
       lanes *= 2;
   if (pir_loop_is_int(s->begin, &begin) && pir_loop_is_int(s->end, &end))
     while (lanes > 1 && lanes / 2 >= end - begin)
@@ -446,8 +444,8 @@ static void vectorise_block(vectoriser *z, loop_block *block) {
   *block = out;
 }
 
-pir_status pir_loop_vectorise(loop_fn *fn, int vector_bytes) {
-  vectoriser z = {.fn = fn, .m = fn->module, .vector_bytes = vector_bytes};
+pir_status pir_loop_vectorise(loop_fn *fn, const pir_target *target) {
+  vectoriser z = {.fn = fn, .m = fn->module, .target = target};
   vectorise_block(&z, &fn->body);
   if (z.failed)
     return PIR_UNSUPPORTED;

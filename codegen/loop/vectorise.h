@@ -4,6 +4,7 @@
 #define PIR_VECTORISE_H
 
 #include "loop_impl.h"
+#include "machine.h"
 
 #define MAX_PARTS 8  // most copies of the body in the main loop
 
@@ -16,7 +17,7 @@ typedef struct partial {
 typedef struct vectoriser {
   loop_fn *fn;
   loop_module *m;
-  int vector_bytes;
+  const pir_target *target;
   bool team;  // partial results are combined over the threads of a team
   bool failed;
   // the loop at hand

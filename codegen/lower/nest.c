@@ -13,12 +13,8 @@
 // are kept in scratch, so inputs are read once and the row stays in the L1 cache. If the
 // innermost dim in memory is not reduced, lanes are rows.
 #include "nest.h"
+#include "machine.h"
 #include "schedule.h"
-
-#define BLOCK 4096     // elements of a unit, where a level is cut into units
-#define LANE_BLOCK 64  // rows side by side in a unit
-#define MAX_ROW 16384  // elements of a row that are kept in scratch
-#define KEEP_COST 4    // values that cost less are computed again
 
 // ---- loops
 
@@ -133,7 +129,8 @@ static bool splits_last(const nest *n) {
   const level *last = &n->levels[n->level_count - 1];
   if (n->level_count == 1)
     return true;
-  return pir_dim_is_const(n->l->dims, level_dim(n, last), &c) && c >= 2 * BLOCK;
+  return pir_dim_is_const(n->l->dims, level_dim(n, last), &c) &&
+         c >= 2 * n->l->target->machine->nest.unit_elements;
 }
 
 // A loop over a level, of which each iteration stores other elements.
@@ -156,11 +153,13 @@ static const char *schedule_pointwise(nest *n, loop_stmt *first, loop_stmt *last
                                       pir_dim *units) {
   lowering *l = n->l;
   int outer = n->level_count - 1;
+  int64_t elements = l->target->machine->nest.unit_elements;
   const char *why = NULL;
   if (splits_last(n)) {
     loop_stmt *parts = last;
-    pir_dim blocks = pir_dim_ceildiv(l->dims, level_dim(n, &n->levels[outer]), BLOCK);
-    why = pir_schedule_split(l->fn, last, BLOCK, lower_dim(l, blocks), &parts);
+    pir_dim blocks = pir_dim_ceildiv(l->dims, level_dim(n, &n->levels[outer]),
+                                     pir_dim_const(l->dims, elements));
+    why = pir_schedule_split(l->fn, last, elements, lower_dim(l, blocks), &parts);
     *units = pir_dim_mul(l->dims, *units, blocks);
     if (first == last)
       first = parts;
@@ -207,14 +206,14 @@ static void pointwise(nest *n, lower_stages *stages) {
 // ---- the same for a device: an element a thread, or a few adjacent ones; all dims are one
 // loop
 
-enum { DEVICE_BLOCK = 512, DEVICE_LANES = 64, DEVICE_CHUNK = 16 };
-
 static void flat(nest *n, lower_stages *stages) {
   lowering *l = n->l;
-  loop_expr *total = pir_loop_int(l->m, 1), *unit, *size = pir_loop_int(l->m, DEVICE_BLOCK);
+  const pir_machine *machine = l->target->machine;
+  int64_t per_unit = machine->device.unit_elements;
+  loop_expr *total = pir_loop_int(l->m, 1), *unit, *size = pir_loop_int(l->m, per_unit);
   pir_dim elements = 1;
   lower_start(l, "stage", (int64_t)stages->count);
-  l->fn->threads = 32;
+  l->fn->threads = machine->device.threads;
   loop_block *body = open_units(n, &unit);
   for (int d = 0; d < n->rank; d++)
     n->index[d] = pir_loop_int(l->m, 0);
@@ -222,7 +221,7 @@ static void flat(nest *n, lower_stages *stages) {
     total = pir_loop_mul(l->m, total, level_extent(n, &n->levels[i]));
     elements = pir_dim_mul(l->dims, elements, level_dim(n, &n->levels[i]));
   }
-  pir_dim units = pir_dim_ceildiv(l->dims, elements, DEVICE_BLOCK);
+  pir_dim units = pir_dim_ceildiv(l->dims, elements, pir_dim_const(l->dims, per_unit));
   bound_units(n, unit, units);
   loop_expr *begin = pir_loop_mul(l->m, unit, size),
             *end = pir_loop_min(l->m, pir_loop_add(l->m, begin, size), total);
@@ -242,19 +241,22 @@ static void flat(nest *n, lower_stages *stages) {
   add_stage(n, stages, units);
 }
 
-// A warp for rows of up to 1024 elements, less for short ones, a block for long ones.
+// A warp for rows of moderate length, less for short ones, a block for long ones.
 static int row_threads(const nest *n, int64_t length, bool lanes_inside) {
+  const pir_machine *machine = n->l->target->machine;
+  int64_t wanted = machine->device.threads, vector = n->l->target->vector_bytes / 4;
   int threads = 1;
   if (!n->level_count)
     return 1;
   if (!lanes_inside)
-    return DEVICE_LANES / 4;
+    return machine->device.side_threads;
   if (!length)
-    return 128;
-  int64_t wanted = length <= 128    ? (length + 3) / 4
-                   : length <= 1024 ? 32
-                                    : (length + DEVICE_CHUNK - 1) / DEVICE_CHUNK;
-  while (threads < wanted && threads < 1024)
+    return machine->device.open_row_threads;
+  if (length <= machine->device.short_row)
+    wanted = (length + vector - 1) / vector;
+  else if (length > machine->device.warp_row)
+    wanted = (length + machine->device.row_elements - 1) / machine->device.row_elements;
+  while (threads < wanted && threads < machine->device.most_threads)
     threads *= 2;
   return threads;
 }
@@ -297,7 +299,7 @@ static bool is_full(const nest *n, const pir_value *value) {
   return true;
 }
 
-static int op_cost(const pir_op *op) {
+static int op_cost(const pir_machine *machine, const pir_op *op) {
   const pir_opdef *def = pir_op_meaning(op);
   int cost = 1;
   for (const pir_clause *c = def ? def->clause : NULL; c; c = c->next)
@@ -305,12 +307,12 @@ static int op_cost(const pir_op *op) {
       uint8_t o = c->nodes[i].op;
       if ((o >= PIR_V_SQRT && o <= PIR_V_DIGAMMA) || o == PIR_V_DIV || o == PIR_V_POW ||
           o == PIR_V_FLOORMOD)
-        cost += 8;
+        cost += machine->core.function_cost;
     }
   return cost;
 }
 
-// What computing the element again would take, up to KEEP_COST.
+// What computing the element again would take, as far as it matters.
 static int cost_of(nest *n, const pir_value *value) {
   const lower_value *v = lower_find(n->l, value);
   if (!is_full(n, value))
@@ -318,8 +320,9 @@ static int cost_of(nest *n, const pir_value *value) {
   if (!is_inside(n, value) || (v && v->saved))
     return 1;
   const pir_op *op = pir_value_op(value);
-  int cost = op_cost(op);
-  for (size_t i = 0; i < pir_op_operands(op) && cost < KEEP_COST; i++)
+  const pir_machine *machine = n->l->target->machine;
+  int cost = op_cost(machine, op);
+  for (size_t i = 0; i < pir_op_operands(op) && cost < machine->nest.keep_cost; i++)
     if (pir_op_operand(op, i))
       cost += cost_of(n, pir_op_operand(op, i));
   return cost;
@@ -334,7 +337,8 @@ static void want(nest *n, const pir_value *value, int phase, bool may_save) {
     lower_value *v = lower_add(n->l, value);
     if (v->first == phase)
       return;
-    if (v->first >= 0 && may_save && cost_of(n, value) >= KEEP_COST)
+    int keep_cost = n->l->target->machine->nest.keep_cost;
+    if (v->first >= 0 && may_save && cost_of(n, value) >= keep_cost)
       v->saved = true;
     if (v->saved)
       return;
@@ -467,8 +471,8 @@ static void emit_phase(nest *n, const row *r, loop_block *block) {
   for (int i = 0; i < n->output_count; i++)
     stores |= is_full(n, n->outputs[i]) && level_of(n, n->outputs[i]) == r->phase;
   if (count || stores) {
-    lower_place before =
-        lower_enter(l, open_row(n, r, block, count && r->lanes_inside ? 4 : 0));
+    int unroll = count && r->lanes_inside ? l->target->machine->core.unroll : 0;
+    lower_place before = lower_enter(l, open_row(n, r, block, unroll));
     if (r->phase == 1)
       fetch_next_row(n, r);
     save_values(n, r);
@@ -507,16 +511,16 @@ static void store_row_results(nest *n) {
 }
 
 static void find_row(const nest *n, row *r) {
-  int64_t c;
+  int64_t c, most = n->l->target->machine->nest.row_elements;
   *r = (row){.lanes_inside = n->level_count && n->levels[n->level_count - 1].reduced,
              .length = 1};
   for (int i = 0; i < n->level_count; i++) {
     if (!n->levels[i].reduced)
       continue;
     r->reduced[r->reduced_count++] = i;
-    if (!pir_dim_is_const(n->l->dims, level_dim(n, &n->levels[i]), &c) || c > MAX_ROW)
+    if (!pir_dim_is_const(n->l->dims, level_dim(n, &n->levels[i]), &c) || c > most)
       c = 0;
-    r->length = r->length * c > MAX_ROW ? 0 : r->length * c;
+    r->length = r->length * c > most ? 0 : r->length * c;
   }
 }
 
@@ -536,11 +540,13 @@ static void rows(nest *n, lower_stages *stages) {
   int last = plan_phases(n, r.lanes_inside && r.length > 0 &&
                                 (!lower_on_device(l) || r.reduced_count == 1));
   bool side_by_side = !r.lanes_inside && n->level_count;
-  int64_t lanes_of_unit = lower_on_device(l) ? DEVICE_LANES : LANE_BLOCK;
+  const pir_machine *machine = l->target->machine;
+  int64_t lanes_of_unit =
+      lower_on_device(l) ? machine->device.unit_rows : machine->nest.unit_rows;
   pir_dim blocks = 1;
   if (side_by_side)
-    blocks =
-        pir_dim_ceildiv(l->dims, level_dim(n, &n->levels[n->level_count - 1]), lanes_of_unit);
+    blocks = pir_dim_ceildiv(l->dims, level_dim(n, &n->levels[n->level_count - 1]),
+                             pir_dim_const(l->dims, lanes_of_unit));
   units = pir_dim_mul(l->dims, units, blocks);
   lower_start(l, "stage", (int64_t)stages->count);
   if (lower_on_device(l))

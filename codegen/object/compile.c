@@ -144,7 +144,8 @@ static pir_status share(pir_compiler *c, unit *u) {
 static pir_status write_source(pir_compiler *c, unit *u, const pir_op *group) {
   char message[256];
   const device_codegen *device = device_codegen_of(&c->options.target);
-  pir_status status = device->emit(u->module, &c->heap, &u->source, message, sizeof message);
+  pir_status status = device->emit(u->module, &c->options.target, &c->heap, &u->source, message,
+                                   sizeof message);
   pir_loop_module_destroy(u->module);
   u->module = NULL;
   if (status == PIR_UNSUPPORTED) {

@@ -29,8 +29,8 @@ typedef struct device_codegen {
   // Writes the module as source, which lies in the heap; its arena is the caller's to destroy.
   // On failure `message` says why, and there is nothing to destroy. PIR_UNSUPPORTED: the loops
   // have something that the device has no form for.
-  pir_status (*emit)(const loop_module *module, pir_heap *heap, device_source *out,
-                     char *message, size_t capacity);
+  pir_status (*emit)(const loop_module *module, const pir_target *target, pir_heap *heap,
+                     device_source *out, char *message, size_t capacity);
   // Opens the compiler; PIR_UNAVAILABLE, with a sentence that says what to install, when it is
   // missing. The caller closes it.
   pir_status (*open)(void **out_compiler, char *message, size_t capacity);

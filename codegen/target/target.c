@@ -1,10 +1,11 @@
 // Detects the features of the processor: CPUID lists the implemented ones, XCR0 the register
 // state that the operating system saves. A level (x86-64, -v2, -v3, -v4) is a set of features;
-// "native" is the best level plus other detected features. The processor's model decides the
-// tuning name only. A target name means the same features on every machine, so code may be
-// compiled elsewhere. Code that will run here is refused if the processor lacks the named
-// level. Code that is only written may have any level or architecture.
-#include <pir/codegen.h>
+// "native" is the best level plus other detected features. The processor's model decides
+// the tuning name and the record of costs (machine.h), nothing else. A target name means the same
+// features on every machine, so code may be compiled elsewhere. Code that will run here is refused
+// if the processor lacks the named level. Code that is only written may have any level or
+// architecture.
+#include "machine.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,14 +50,13 @@ static bool has(uint64_t features, const char *name) {
   return false;
 }
 
-// Modest sizes where none were found.
 static void assume_caches(pir_target *t) {
   if (!t->l1_bytes)
-    t->l1_bytes = 32 << 10;
+    t->l1_bytes = t->machine->cache.l1_bytes;
   if (!t->l2_bytes)
-    t->l2_bytes = 256 << 10;
+    t->l2_bytes = t->machine->cache.l2_bytes;
   if (!t->l3_bytes)
-    t->l3_bytes = 4 << 20;
+    t->l3_bytes = t->machine->cache.l3_bytes;
 }
 
 static void fill_x86(pir_target *t, int level, uint64_t features, const char *tuning) {
@@ -65,6 +65,7 @@ static void fill_x86(pir_target *t, int level, uint64_t features, const char *tu
   pir_text_format(t->name, sizeof t->name, "%s", NAMES[level]);
   pir_text_format(t->triple, sizeof t->triple, "x86_64-unknown-linux-gnu");
   pir_text_format(t->cpu, sizeof t->cpu, "%s", tuning);
+  t->machine = pir_machine_find(NAMES[level], tuning);
   size_t at = 0;
   for (size_t i = 0; i < FEATURE_COUNT; i++)
     if (features >> i & 1)
@@ -118,6 +119,7 @@ static bool is_device(const char *name, pir_target *out) {
                         .tile_products = arch >= kind->tiles,
                         .vector_bytes = 16,
                         .fma = true};
+    out->machine = pir_machine_find(kind->name, "");
     pir_text_format(out->name, sizeof out->name, "%s%ld", kind->prefix, arch);
     return true;
   }
@@ -182,6 +184,7 @@ static void describe_aarch64(pir_target *t) {
   pir_text_format(t->triple, sizeof t->triple, "aarch64-unknown-linux-gnu");
   pir_text_format(t->cpu, sizeof t->cpu, "generic");
   pir_text_format(t->features, sizeof t->features, "+neon");
+  t->machine = pir_machine_find("aarch64", "generic");
   t->vector_bytes = 16;
   t->vector_registers = 32;
   t->fma = true;
@@ -245,12 +248,12 @@ typedef struct regs {
   uint32_t a, b, c, d;
 } regs;
 
-typedef struct machine {
+typedef struct processor_found {
   regs one, seven, seven_1, extended;  // leaves 1, 7.0, 7.1, 0x80000001
   uint64_t xcr0;
   uint32_t family, model;
   bool intel, amd;
-} machine;
+} processor_found;
 
 static regs cpuid(uint32_t leaf, uint32_t sub) {
   regs r = {0};
@@ -266,8 +269,9 @@ static uint64_t read_xcr0(void) {
   return (uint64_t)high << 32 | low;
 }
 
-static machine look(void) {
-  machine m = {.one = cpuid(1, 0), .seven = cpuid(7, 0), .extended = cpuid(0x80000001u, 0)};
+static processor_found look_at_processor(void) {
+  processor_found m = {
+      .one = cpuid(1, 0), .seven = cpuid(7, 0), .extended = cpuid(0x80000001u, 0)};
   if (m.seven.a >= 1)
     m.seven_1 = cpuid(7, 1);
   if (m.one.c >> 27 & 1)
@@ -290,7 +294,7 @@ static bool tiles_permitted(void) {
 #endif
 }
 
-static uint64_t features_found(const machine *m) {
+static uint64_t features_found(const processor_found *m) {
   const uint32_t words[WORDS] = {m->one.c,   m->one.d,     m->seven.b,   m->seven.c,
                                  m->seven.d, m->seven_1.a, m->extended.c};
   uint64_t found = 0;
@@ -320,7 +324,7 @@ static int level_of(uint64_t found) {
 }
 
 // LLVM's name of the model code is scheduled for.
-static const char *tuning_name(const machine *m) {
+static const char *tuning_name(const processor_found *m) {
   if (m->amd && m->family == 0x17)
     return m->model >= 0x30 ? "znver2" : "znver1";
   if (m->amd && m->family == 0x19)
@@ -357,7 +361,7 @@ static const char *tuning_name(const machine *m) {
 }
 
 // Leaf 4 of Intel, 0x8000001d of AMD: one cache a sub-leaf.
-static void find_caches(const machine *m, pir_target *t) {
+static void find_caches(const processor_found *m, pir_target *t) {
   uint32_t leaf = m->amd ? 0x8000001du : 4;
   for (uint32_t sub = 0; sub < 8; sub++) {
     regs r = cpuid(leaf, sub);
@@ -382,7 +386,7 @@ pir_status pir_target_get(const char *name, pir_target *out_target) {
   memset(out_target, 0, sizeof *out_target);
   if (is_device(name, out_target))
     return PIR_OK;
-  machine m = look();
+  processor_found m = look_at_processor();
   uint64_t found = features_found(&m), wanted;
   int best = level_of(found), level = is_native(name) ? best : named_level(name);
   bool processor = !is_native(name) && named_processor(name, &wanted);

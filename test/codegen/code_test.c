@@ -5,6 +5,7 @@
 #include "code.h"
 #include "contract/contraction_cases.h"
 #include "image.h"
+#include "machine.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -209,9 +210,33 @@ static void test_targets(void **state) {
   assert_int_equal(pir_target_get("pdp-11", &t), PIR_UNSUPPORTED);
 }
 
+// Every target has numbers that generators may divide by, whatever the processor is called.
+static void test_targets_have_a_machine(void **state) {
+  static const char *const names[] = {
+      "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "znver4", "aarch64", "sapphirerapids",
+#define DEVICE(name, ...) #name,
+#include <pir/devices.def>
+#undef DEVICE
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    pir_target t;
+    assert_int_equal(pir_target_describe(names[i], &t), PIR_OK);
+    assert_non_null(t.machine);
+    assert_true(t.machine->nest.row_elements > 0 && t.machine->group.few_elements > 0);
+    if (t.device_arch)
+      assert_true(t.machine->device.block_threads >= t.machine->device.threads);
+    else
+      assert_true(t.machine->core.loads > 0 && t.machine->cache.set_bytes > 0);
+  }
+  assert_non_null(pir_machine_find("x86-64-v3", "a processor of tomorrow"));
+  assert_ptr_equal(pir_machine_of(NULL), pir_machine_of(&(pir_target){.name = "by hand"}));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_targets),
+      cmocka_unit_test(test_targets_have_a_machine),
       cmocka_unit_test(test_library_of_other_sources_is_refused),
       cmocka_unit_test_setup_teardown(test_second_start_compiles_nothing, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_equal_modules_are_one, set_up, tear_down),

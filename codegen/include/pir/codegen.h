@@ -42,6 +42,8 @@ typedef struct pir_target {
   int device_driver;
   // Whether the device's threads multiply tiles of 16-bit floats together.
   bool tile_products;
+  // The numbers that code generation weighs choices with, a constant of the library.
+  const struct pir_machine *machine;
 } pir_target;
 
 // Describes the target that code will run on. "native" or NULL is this processor; the kind of a

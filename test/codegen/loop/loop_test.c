@@ -41,7 +41,7 @@ static int tear_down(void **state) {
 static pir_stage_fn compile(fixture *f, loop_module *m) {
   m->verify = true;
   for (loop_fn *fn = m->first; fn; fn = fn->next)
-    assert_int_equal(pir_loop_vectorise(fn, f->target.vector_bytes), PIR_OK);
+    assert_int_equal(pir_loop_vectorise(fn, &f->target), PIR_OK);
   assert_null(m->fault);
   const loop_module *modules[] = {m};
   const pir_image *image = NULL;

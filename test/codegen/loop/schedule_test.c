@@ -178,7 +178,7 @@ static void run(fixture *f, nest *n, int64_t units, float *out) {
        *scratch = aligned_alloc(64, (size_t)n->fn->scratch_bytes + 64);
   pir_group_args args = {buffers, NULL};
   pir_stage_fn fn;
-  assert_int_equal(pir_loop_vectorise(n->fn, f->target.vector_bytes), PIR_OK);
+  assert_int_equal(pir_loop_vectorise(n->fn, &f->target), PIR_OK);
   assert_null(n->m->fault);
   assert_int_equal(pir_code_store_build(f->store, modules, NULL, 1, 1, &image), PIR_OK);
   void *symbol = pir_image_symbol(image, "stage0");

@@ -222,13 +222,15 @@ static void test_faults(void **state) {
 // The first fault behind a rewrite is kept, with the rewrite's name.
 static void test_after_a_rewrite(void **state) {
   program p;
+  pir_target target;
   (void)state;
+  assert_int_equal(pir_target_describe("x86-64-v3", &target), PIR_OK);
   make(&p);
   p.m->verify = true;
-  assert_int_equal(pir_loop_vectorise(p.fn, 32), PIR_OK);
+  assert_int_equal(pir_loop_vectorise(p.fn, &target), PIR_OK);
   assert_null(p.m->fault);
   p.sum->b = NULL;
-  assert_int_equal(pir_loop_vectorise(p.fn, 32), PIR_OK);
+  assert_int_equal(pir_loop_vectorise(p.fn, &target), PIR_OK);
   assert_string_equal(
       p.m->fault, "after vectorise, in stage0, (b0.f32(v2) + nothing): operand 2 is missing");
   pir_loop_module_destroy(p.m);

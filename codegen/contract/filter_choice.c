@@ -1,0 +1,386 @@
+// Chooses between plain products and minimal filtering (contract_winograd.c), and its sizes: how
+// many outputs a filter makes along each axis, how many patches and panels a unit has. The cost of
+// a choice is the time of its products, its transforms and its bytes; the least one counts. All
+// sizes are those known when compiling.
+#include "contract_impl.h"
+
+// Of programs: the rows and columns of an image whose extent only the run knows, and the longest
+// axis whose taps in the padding are counted. Of filters: most outputs along an axis.
+enum { LIKELY_EXTENT = 28, LONGEST_AXIS = 4096, MOST_OUTPUTS = 4 };
+
+// ---- the axes of a filter
+
+static bool is_step(const contract_form *f, pir_dim step, int64_t want) {
+  int64_t value;
+  return contract_const(f, step, &value) && value == want;
+}
+
+static bool is_float(const contract_form *f) {
+  const contraction *c = f->c;
+  bool widened = c->a.dtype == PIR_BF16 && c->b.rounded;
+  bool reads = c->a.dtype == PIR_F32 || widened;
+  return reads && c->b.dtype == PIR_F32 && c->out.dtype == PIR_F32;
+}
+
+// The axis that a variable became, alone; -1: it is always 0, -2: it was merged with another.
+static int axis_alone(const contract_form *f, int var) {
+  for (int i = 0; i < f->axis_count; i++)
+    for (int p = 0; p < f->axes[i].part_count; p++)
+      if (f->axes[i].parts[p] == var)
+        return f->axes[i].part_count == 1 ? i : -2;
+  return -1;
+}
+
+static contract_slide no_slide(void) {
+  return (contract_slide){.position = -1, .tap = -1, .stride = 1};
+}
+
+// Takes a variable of an axis of `a` as the slide's tap or as its position.
+static bool take_variable(const contract_form *f, int axis, int64_t factor,
+                          contract_slide *out) {
+  contract_role role = f->axes[axis].role;
+  if (role == ROLE_K && out->tap < 0 && factor == 1) {
+    out->tap = axis;
+    return true;
+  }
+  if (role != ROLE_M || out->position >= 0)
+    return false;
+  out->position = axis;
+  out->stride = factor;
+  return true;
+}
+
+// Whether a position and a tap, and nothing else, run along an axis of `a`.
+static bool find_slide(const contract_form *f, int axis, contract_slide *out) {
+  const contract_map *map = &f->c->a.map[axis];
+  *out = no_slide();
+  out->offset = map->offset;
+  out->extent = f->c->a.shape[axis];
+  for (int v = 0; v < f->c->var_count; v++) {
+    int i = map->factor[v] ? axis_alone(f, v) : -1;
+    if (i == -2 || (i >= 0 && !take_variable(f, i, map->factor[v], out)))
+      return false;
+  }
+  return out->position >= 0 && out->tap >= 0;
+}
+
+static void swap_slides(contract_slide s[2]) {
+  contract_slide rows = s[1];
+  s[1] = s[0];
+  s[0] = rows;
+}
+
+// Images and channels: the axes beside the slides and the lanes. A second slide that does not
+// slide takes an axis of positions.
+static bool find_other_axes(const contract_form *f, contract_winograd *w) {
+  contract_slide *s = w->slide;
+  w->image = w->channel = -1;
+  for (int i = 0; i < f->axis_count; i++) {
+    contract_role role = f->axes[i].role;
+    bool slides = i == s[0].position || i == s[1].position || i == s[0].tap || i == s[1].tap;
+    if (slides || i == f->lane)
+      continue;
+    if (role == ROLE_M && s[1].position < 0)
+      s[1].position = i;
+    else if (role == ROLE_M && w->image < 0)
+      w->image = i;
+    else if (role == ROLE_K && w->channel < 0)
+      w->channel = i;
+    else
+      return false;
+  }
+  return w->channel >= 0 && s[1].position >= 0;
+}
+
+static bool windows_slide(const contract_form *f, const contract_slide s[2]) {
+  for (int i = 0; i < f->window_count; i++)
+    if (f->windows[i].tap != s[0].tap && f->windows[i].tap != s[1].tap)
+      return false;
+  return true;
+}
+
+// The axes: two that patches slide along (or one, and one they are single in), images,
+// channels, lanes; nothing else. Rows first.
+static bool find_filter_axes(const contract_form *f, contract_winograd *w) {
+  int slides = 0;
+  contract_slide *s = w->slide;
+  s[1] = no_slide();
+  for (int axis = 0; axis < f->c->a.rank; axis++) {
+    contract_slide found;
+    if (find_slide(f, axis, &found) && slides < 2)
+      s[slides++] = found;
+  }
+  if (!slides || !find_other_axes(f, w) || !windows_slide(f, s))
+    return false;
+  const contract_axis *axes = f->axes;
+  int single = s[1].position;
+  if (slides == 1 && w->image >= 0 && axes[w->image].place_a > axes[single].place_a) {
+    s[1].position = w->image;
+    w->image = single;
+  }
+  if (axes[s[0].position].place_a > axes[s[1].position].place_a)
+    swap_slides(s);
+  return true;
+}
+
+// ---- sizes
+
+// The widest power of two up to a register that divides the extent; 0 where that is less than
+// half of one.
+static int lanes_for(int64_t extent, int vector) {
+  int lanes = vector;
+  while (lanes > 1 && extent % lanes)
+    lanes /= 2;
+  return lanes * 2 >= vector ? lanes : 0;
+}
+
+// The vectors of a panel: of few widths, so that none is masked.
+static int panel_vectors(const pir_machine *machine, int64_t lanes, int vector) {
+  for (const int *width = machine->filter.widths; *width; width++)
+    if (lanes % (*width * vector) == 0)
+      return *width;
+  return 0;
+}
+
+static int64_t ceil_of(int64_t a, int64_t b) {
+  return (a + b - 1) / b;
+}
+
+// Of an extent that varies with the batch, the one of one image.
+static int64_t likely_extent(const contract_form *f, int axis, int64_t otherwise, bool *known) {
+  int64_t value = contract_known_factor(f, f->axes[axis].extent);
+  if (contract_const(f, f->axes[axis].extent, &value))
+    return value > 0 ? value : 1;
+  if (value > 1)
+    return value;
+  *known = false;
+  return otherwise;
+}
+
+static int64_t likely_positions(const contract_form *f, const contract_slide *s, bool *known) {
+  return likely_extent(f, s->position, LIKELY_EXTENT, known);
+}
+
+static int64_t all_lanes(const contract_form *f) {
+  int64_t lanes = 1;
+  contract_const(f, f->axes[f->lane].extent, &lanes);
+  return lanes;
+}
+
+// ---- costs, in products
+
+// Products and transforms of one patch. Products in tiles of few sums wait for each other, and
+// each tile has a start and an end; transforms load, add and store.
+static double work_of_patch(const contract_form *f, const contract_winograd *w,
+                            const pir_machine *machine, double tile) {
+  const contract_filter *r = &w->slide[0].filter, *c = &w->slide[1].filter;
+  double points = r->points * c->points, inputs = r->inputs * c->inputs,
+         outputs = r->outputs * c->outputs, channels = (double)w->channels;
+  double vectors = (double)all_lanes(f) / w->vector, panels = vectors / w->vectors;
+  double part = (double)w->vector / f->vector, busy = tile * w->vectors;
+  double chains = contract_chains(machine), wait = busy < chains ? chains / busy : 1;
+  int64_t unit = (int64_t)w->panels * w->vectors * w->vector;
+  double groups = (double)ceil_of(all_lanes(f), unit);
+  double products =
+      points * (channels * vectors * part * wait + panels * machine->filter.tile_cost / tile);
+  double into = groups * channels / w->wide * (inputs + 3 * points);
+  double out = vectors * (3 * points + 2 * outputs);
+  return products + into + out;
+}
+
+// The time of the bytes of all patches. Packed taps come from memory or the last cache, for every
+// block again where those of a unit do not stay in the second cache, and from there for every
+// tile.
+static double reading_of_patches(const contract_form *f, const contract_winograd *w,
+                                 const pir_target *target, double tile, double patches) {
+  const pir_machine *machine = target->machine;
+  double points = w->slide[0].filter.points * w->slide[1].filter.points;
+  double bytes = points * (double)w->channels * (double)all_lanes(f) * sizeof(float);
+  int64_t unit = (int64_t)w->panels * w->vectors * w->vector;
+  double groups = (double)ceil_of(all_lanes(f), unit), blocks = patches / w->tiles;
+  bool in_l3 = bytes <= (double)target->l3_bytes / machine->cache.l3_kept;
+  double far = bytes / (in_l3 ? machine->cache.l3_feed : machine->cache.memory_bytes);
+  if (bytes / groups > (double)target->l2_bytes / machine->cache.l2_kept)
+    far += (blocks - 1) * bytes / machine->cache.l3_feed;
+  return far + bytes * patches / tile / machine->cache.l2_feed;
+}
+
+// Computing and reading go on at once.
+static double filter_cost(const contract_form *f, const contract_winograd *w,
+                          const pir_target *target, double patches) {
+  int overlap = target->machine->cache.overlap;
+  double tile = (double)w->tiles / (double)ceil_of(w->tiles, w->rows_of_tile);
+  double work = patches * work_of_patch(f, w, target->machine, tile);
+  double reading = reading_of_patches(f, w, target, tile, patches);
+  return work > reading ? work + reading / overlap : reading + work / overlap;
+}
+
+// How much longer than its share a thread works, in the mean over the machine's teams.
+static double imbalance(const pir_machine *machine, int64_t units) {
+  int first = machine->core.teams[0], second = machine->core.teams[1];
+  double of_first = (double)ceil_of(units, first) * first / (double)units;
+  double of_second = (double)ceil_of(units, second) * second / (double)units;
+  return (of_first + of_second) / 2 - 1;
+}
+
+// Patches of a block at most: with their sums they take a part of the second cache, for the image,
+// the result and packed taps pass through it as well.
+static int64_t most_patches(const contract_form *f, const contract_winograd *w,
+                            const pir_target *target, int rows) {
+  const pir_machine *machine = target->machine;
+  int points = w->slide[0].filter.points * w->slide[1].filter.points;
+  int64_t width = (int64_t)w->vectors * w->vector;
+  int64_t floats = points * (w->channels + f->vector + width);
+  int64_t room = (int64_t)target->l2_bytes / machine->cache.l2_shared;
+  int64_t most = room / (floats * (int64_t)sizeof(float));
+  if (most > machine->filter.patches)
+    most = machine->filter.patches;
+  return most < rows ? rows : most;
+}
+
+// What patches there are, and the cheapest sizes so far.
+typedef struct size_search {
+  const contract_form *f;
+  const pir_target *target;
+  int64_t patches, panels;
+  bool known;  // the number of patches
+  double least;
+} size_search;
+
+// Shares of `tiles` patches in a unit, of all panels or fewer.
+static void try_shares(size_search *s, contract_winograd *tried, contract_winograd *best) {
+  const pir_machine *machine = s->target->machine;
+  int64_t width = (int64_t)tried->vectors * tried->vector;
+  int64_t all = ceil_of(s->patches, tried->tiles), before = 0;
+  for (int64_t share = s->panels; share != before; share = ceil_of(share, 2)) {
+    before = share;
+    if (share < s->panels && share * width < machine->filter.unit_lanes)
+      break;
+    tried->panels = (int)share;
+    int64_t units = all * ceil_of(s->panels, share);
+    double uneven = s->known ? imbalance(machine, units) : 0;
+    double cost = filter_cost(s->f, tried, s->target, (double)(all * tried->tiles));
+    cost *= 1 + uneven;
+    if (s->least >= 0 && cost >= s->least)
+      continue;
+    s->least = cost;
+    *best = *tried;
+  }
+}
+
+// Sizes of blocks and units, and what all patches cost. Where the number of patches is known, the
+// cost decides how many fewer than the most a block has, and how many panels a unit.
+static double choose_block(const contract_form *f, contract_winograd *w,
+                           const pir_target *target, int64_t patches, bool known) {
+  const pir_machine *machine = target->machine;
+  int rows = contract_most_rows(target, w->vectors);
+  int64_t most = most_patches(f, w, target, rows);
+  // Smaller tiles fit more numbers of patches.
+  if (!known && rows * w->vectors > machine->filter.open_sums)
+    rows = machine->filter.open_sums / w->vectors;
+  w->rows_of_tile = rows;
+  int64_t panels = all_lanes(f) / ((int64_t)w->vectors * w->vector);
+  size_search s = {f, target, patches, panels, known, -1};
+  int64_t fewest = ceil_of(patches, most), tries = known ? machine->filter.tries : 1;
+  contract_winograd tried = *w;
+  for (int64_t n = fewest; n < fewest + tries && n <= patches; n++) {
+    tried.tiles = (int)(known ? ceil_of(patches, n) : most / rows * rows);
+    try_shares(&s, &tried, w);
+  }
+  return s.least;
+}
+
+// ---- the choice
+
+// Taps that meet the image, over all positions along an axis.
+static double taps_inside(const contract_form *f, const contract_slide *s, int64_t positions) {
+  int64_t extent = 0, inside = 0;
+  if (s->tap < 0)
+    return (double)positions;
+  extent = contract_known_factor(f, s->extent);
+  if (extent <= 1 || positions > LONGEST_AXIS)
+    return (double)positions * s->filter.taps;
+  for (int64_t i = 0; i < positions; i++)
+    for (int64_t k = 0; k < s->filter.taps; k++) {
+      int64_t at = i * s->stride + s->offset + k;
+      inside += at >= 0 && at < extent;
+    }
+  return (double)inside;
+}
+
+static bool make_filter(const contract_form *f, contract_slide *s, pir_math math, int outputs) {
+  int64_t taps = 1;
+  if (s->tap >= 0 && !contract_const(f, f->axes[s->tap].extent, &taps))
+    return false;
+  if (taps > CONTRACT_MAX_POINTS || s->stride > CONTRACT_MAX_POINTS)
+    return false;
+  return contract_filter_make(outputs, (int)taps, (int)s->stride, math, &s->filter);
+}
+
+// Makes the filters for so many outputs along each axis, and says what they cost.
+static bool try_filters(const contract_form *f, contract_winograd *w, const contract_env *env,
+                        const int outputs[2], double *out_cost) {
+  bool known = true, one = true;
+  int64_t patches = w->image < 0 ? 1 : likely_extent(f, w->image, 1, &one);
+  for (int i = 0; i < 2; i++) {
+    if (!make_filter(f, &w->slide[i], env->math, outputs[i]))
+      return false;
+    patches *= ceil_of(likely_positions(f, &w->slide[i], &known), outputs[i]);
+  }
+  if (w->slide[0].filter.points == 1 && w->slide[1].filter.points == 1)
+    return false;
+  *out_cost = choose_block(f, w, env->target, patches, known);
+  return true;
+}
+
+static double plain_cost(const contract_form *f, const contract_winograd *w) {
+  bool known;
+  double cost = (double)w->channels * (double)ceil_of(all_lanes(f), f->vector);
+  if (w->image >= 0)
+    cost *= (double)likely_extent(f, w->image, 1, &known);
+  for (int i = 0; i < 2; i++)
+    cost *= taps_inside(f, &w->slide[i], likely_positions(f, &w->slide[i], &known));
+  return cost;
+}
+
+// The filters that cost least; false when plain products cost less.
+static bool choose_filters(const contract_form *f, contract_winograd *w,
+                           const contract_env *env) {
+  contract_winograd best = *w;
+  double least = -1, cost;
+  for (int r = 1; r <= MOST_OUTPUTS; r++)
+    for (int c = 1; c <= MOST_OUTPUTS; c++) {
+      contract_winograd tried = *w;
+      if ((w->slide[0].tap < 0) != (r == 1) || (w->slide[1].tap < 0) != (c == 1))
+        continue;
+      if (!try_filters(f, &tried, env, (int[]){r, c}, &cost) || (least >= 0 && cost >= least))
+        continue;
+      best = tried;
+      least = cost;
+    }
+  if (least < 0)
+    return false;
+  *w = best;
+  return least < env->target->machine->filter.gain * plain_cost(f, w);
+}
+
+bool contract_winograd_match(const contract_form *f, const contract_env *env,
+                             contract_winograd *w) {
+  int64_t lanes;
+  *w = (contract_winograd){.channel = -1};
+  bool packed = f->c->b_constant && f->b_packed && f->lane >= 0;
+  if (f->kind != CONTRACT_PANEL || !is_float(f) || !packed || !find_filter_axes(f, w))
+    return false;
+  const contract_axis *channel = &f->axes[w->channel], *lane = &f->axes[f->lane];
+  if (!contract_const(f, channel->extent, &w->channels) ||
+      !contract_const(f, lane->extent, &lanes) || w->channels < 1 || lanes < 1)
+    return false;
+  if (!is_step(f, channel->step_a, 1) || !is_step(f, lane->step_out, 1))
+    return false;
+  w->wide = lanes_for(w->channels, f->vector);
+  w->vector = lanes_for(lanes, f->vector);
+  if (!w->wide || !w->vector)
+    return false;
+  w->vectors = panel_vectors(env->target->machine, lanes, w->vector);
+  return w->vectors && choose_filters(f, w, env);
+}
