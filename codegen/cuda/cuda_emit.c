@@ -237,6 +237,7 @@ static void emit_block(cuda_emitter *e, const loop_block *block) {
       case LOOP_SCATTER: emit_store(e, s); break;
       case LOOP_ACCUMULATE: emit_accumulate(e, s); break;
       case LOOP_PREFETCH: break;  // other warps hide the latency
+      case LOOP_TRAP: break;      // nobody asks: what is read instead is the result
       case LOOP_MMA: emit_mma(e, s); break;
       case LOOP_TILE: e->why = "tile registers"; break;
       case LOOP_BARRIER:

@@ -194,6 +194,31 @@ static void emit_prefetch(emitter *e, const loop_stmt *s) {
   pir_llvm_intrinsic(e, "llvm.prefetch", types, 1, args, 4);
 }
 
+// Out of the way: few runs fail. Threads may store different numbers, of which one stays.
+static void emit_trap(emitter *e, const loop_stmt *s) {
+  LLVMTypeRef i32 = LLVMInt32TypeInContext(e->ctx);
+  LLVMValueRef any = evaluate(e, s->value);
+  LLVMTypeRef type = LLVMTypeOf(any);
+  if (s->value->lanes > 1)
+    any = pir_llvm_intrinsic(e, "llvm.vector.reduce.or", &type, 1, &any, 1);
+  LLVMBasicBlockRef trap = new_block(e, "trap"), after = new_block(e, "after");
+  LLVMValueRef branch = LLVMBuildCondBr(e->b, any, trap, after);
+  LLVMMetadataRef weights[] = {
+      LLVMMDStringInContext2(e->ctx, "branch_weights", 14),
+      LLVMValueAsMetadata(LLVMConstInt(i32, 1, false)),
+      LLVMValueAsMetadata(LLVMConstInt(i32, 1 << 20, false)),
+  };
+  LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(e->ctx, "prof", 4),
+                  LLVMMetadataAsValue(e->ctx, LLVMMDNodeInContext2(e->ctx, weights, 3)));
+  LLVMPositionBuilderAtEnd(e->b, trap);
+  LLVMValueRef number = LLVMConstInt(i32, (uint64_t)s->index->i, false);
+  LLVMValueRef store = LLVMBuildStore(e->b, number, e->trap);
+  LLVMSetOrdering(store, LLVMAtomicOrderingMonotonic);
+  LLVMSetAlignment(store, 4);
+  LLVMBuildBr(e->b, after);
+  LLVMPositionBuilderAtEnd(e->b, after);
+}
+
 // Registers are named by constants: the intrinsics of a program that manages tiles itself.
 static void emit_tile(emitter *e, const loop_stmt *s) {
   static const char *const names[] = {
@@ -223,6 +248,7 @@ static void emit_block(emitter *e, const loop_block *block) {
       case LOOP_SCATTER: emit_store(e, s); break;
       case LOOP_ACCUMULATE: emit_accumulate(e, s); break;
       case LOOP_PREFETCH: emit_prefetch(e, s); break;
+      case LOOP_TRAP: emit_trap(e, s); break;
       case LOOP_TILE: emit_tile(e, s); break;
       case LOOP_MMA:
       case LOOP_BARRIER: e->unsupported = "a team of threads"; break;
@@ -238,7 +264,8 @@ static void add_flag(emitter *e, LLVMValueRef fn, unsigned index, const char *na
   LLVMAddAttributeAtIndex(fn, index, LLVMCreateEnumAttribute(e->ctx, kind, value));
 }
 
-// The body takes begin, end, scratch, dims, then a pointer for each argument buffer.
+// The body takes begin, end, scratch, dims, then a pointer for each argument buffer, and where
+// it holds checks one for their outcome.
 enum { BEGIN, END, SCRATCH, DIMS, FIRST_BUFFER };
 
 static LLVMValueRef declare_body(emitter *e, unsigned pointers, char *name, size_t capacity) {
@@ -261,6 +288,15 @@ static LLVMValueRef declare_body(emitter *e, unsigned pointers, char *name, size
   add_flag(e, fn, DIMS + 1, "noalias", 0);
   add_flag(e, fn, DIMS + 1, "readonly", 0);
   return fn;
+}
+
+static void bind_trap(emitter *e, unsigned at) {
+  e->trap = NULL;
+  if (!e->fn->traps)
+    return;
+  e->trap = LLVMGetParam(e->function, at);
+  LLVMSetValueName2(e->trap, "trap", 5);
+  add_flag(e, e->function, at + 1, "noalias", 0);
 }
 
 static void bind_buffers(emitter *e) {
@@ -291,6 +327,15 @@ static void bind_buffers(emitter *e) {
       e->unsupported = "memory of a device";
     }
   }
+  bind_trap(e, at);
+}
+
+// Pointer number `k` of pir_group_args.
+static LLVMValueRef load_argument(emitter *e, LLVMValueRef fn, unsigned k, const char *name) {
+  LLVMTypeRef pointer = LLVMPointerTypeInContext(e->ctx, 0);
+  LLVMValueRef at = LLVMConstInt(i64_type(e), k, false);
+  LLVMValueRef place = LLVMBuildInBoundsGEP2(e->b, pointer, LLVMGetParam(fn, 0), &at, 1, "");
+  return LLVMBuildLoad2(e->b, pointer, place, name);
 }
 
 // fn(args, begin, end, scratch): loads what the body wants and calls it.
@@ -308,10 +353,7 @@ static void emit_entry(emitter *e, unsigned pointers) {
   args[END] = LLVMGetParam(fn, 2);
   args[SCRATCH] = LLVMGetParam(fn, 3);
   LLVMValueRef buffers = LLVMBuildLoad2(e->b, pointer, LLVMGetParam(fn, 0), "buffers");
-  LLVMValueRef one = LLVMConstInt(i64_type(e), 1, false);
-  args[DIMS] = LLVMBuildLoad2(
-      e->b, pointer, LLVMBuildInBoundsGEP2(e->b, pointer, LLVMGetParam(fn, 0), &one, 1, ""),
-      "dims");
+  args[DIMS] = load_argument(e, fn, 1, "dims");
   unsigned at = FIRST_BUFFER;
   for (unsigned i = 0; i < e->fn->buffer_count; i++) {
     if (e->fn->buffers[i]->space != LOOP_ARG)
@@ -320,6 +362,8 @@ static void emit_entry(emitter *e, unsigned pointers) {
     args[at++] = LLVMBuildLoad2(
         e->b, pointer, LLVMBuildInBoundsGEP2(e->b, pointer, buffers, &slot, 1, ""), "");
   }
+  if (e->trap)
+    args[at++] = load_argument(e, fn, 2, "trap");
   LLVMBuildCall2(e->b, LLVMGlobalGetValueType(e->function), e->function, args, at, "");
   LLVMBuildRetVoid(e->b);
   free(args);
@@ -330,6 +374,7 @@ static void emit_fn(emitter *e, const loop_fn *fn) {
   char name[160];
   for (unsigned i = 0; i < fn->buffer_count; i++)
     pointers += fn->buffers[i]->space == LOOP_ARG;
+  pointers += fn->traps;
   e->fn = fn;
   e->vars = calloc(fn->var_count, sizeof *e->vars);
   e->bases = calloc(fn->buffer_count + 1u, sizeof *e->bases);

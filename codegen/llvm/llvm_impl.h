@@ -17,6 +17,7 @@ typedef struct emitter {
   LLVMValueRef *large;       // argument buffers: whether stores pass by the caches, or NULL
   LLVMValueRef **registers;  // register buffers: allocas, by buffer id
   LLVMValueRef dims;         // pointer to the run-time extents
+  LLVMValueRef trap;         // pointer to the number of the check that failed, or NULL
   const char *unsupported;   // the first thing that could not be emitted
 } emitter;
 

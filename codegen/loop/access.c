@@ -195,6 +195,7 @@ static void collect(loop_accesses *a, const loop_block *block, bool masked) {
       case LOOP_STORE:
       case LOOP_ACCUMULATE: collect_write(a, s, masked); break;
       case LOOP_PREFETCH: break;
+      case LOOP_TRAP: read_expr(a, s->value); break;
       case LOOP_SCATTER: refuse(a, "it gathers or scatters"); break;
       case LOOP_MMA:
       case LOOP_TILE:

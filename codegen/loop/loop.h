@@ -129,6 +129,7 @@ typedef enum loop_stmt_kind {
   LOOP_ACCUMULATE,  // register `index` = register `index` combined with value; what a
                     // vectorised loop may split into partial results (sums in any order)
   LOOP_PREFETCH,    // of buffer[index]; may lie outside
+  LOOP_TRAP,        // where a lane of value is true: args->trap gets the number `index`
   LOOP_MMA,  // devices: a warp multiplies the fragments at `value` (16 x 16 halves) and `right`
              // (8 x 16), loads of shared memory with rows `stride` apart, and adds to registers
              // index, index + 1 of 2 lanes
@@ -194,6 +195,7 @@ struct loop_fn {
   uint32_t var_count;
   loop_var *begin, *end;
   int64_t scratch_bytes;
+  bool traps;   // it holds a LOOP_TRAP
   int threads;  // devices: of the team that works on one unit: a power of two up to 32, or a
                 // whole block; 0: a processor's
   loop_block body;
@@ -305,6 +307,7 @@ void pir_loop_scatter(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_
 void pir_loop_accumulate(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index,
                          pir_combine combine, loop_expr *value);
 void pir_loop_prefetch(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index);
+void pir_loop_trap(loop_fn *fn, loop_block *block, uint32_t number, loop_expr *where);
 void pir_loop_tile(loop_fn *fn, loop_block *block, loop_tile_op op, loop_buffer *buffer,
                    loop_expr *index, loop_expr *stride, int first, int second, int third);
 void pir_loop_barrier(loop_fn *fn, loop_block *block);

@@ -527,6 +527,11 @@ void pir_loop_prefetch(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop
   append_store(fn, block, LOOP_PREFETCH, buffer, index, NULL);
 }
 
+void pir_loop_trap(loop_fn *fn, loop_block *block, uint32_t number, loop_expr *where) {
+  append_store(fn, block, LOOP_TRAP, NULL, pir_loop_int(fn->module, number), where);
+  fn->traps = true;
+}
+
 void pir_loop_barrier(loop_fn *fn, loop_block *block) {
   append(fn, block, LOOP_BARRIER);
 }

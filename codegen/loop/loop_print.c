@@ -231,6 +231,12 @@ static void put_stmt(printer *p, const loop_stmt *s) {
       put_expr(p, s->index);
       put(p, "]");
       break;
+    case LOOP_TRAP:
+      put(p, "trap ");
+      put_expr(p, s->index);
+      put(p, " where ");
+      put_expr(p, s->value);
+      break;
     case LOOP_MMA:
       put(p, "mma ");
       put_buffer(p, s->buffer);

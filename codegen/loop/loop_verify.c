@@ -217,6 +217,15 @@ static void verify_tile(verifier *v, const loop_stmt *s) {
     verify_expr_of(v, s->value, "the distance of rows", LOOP_INDEX, 1);
 }
 
+static void verify_trap(verifier *v, const loop_stmt *s) {
+  int64_t number;
+  verify_expr_of(v, s->value, "the condition", PIR_BOOL, s->value ? s->value->lanes : 1);
+  if (!s->index || !pir_loop_is_int(s->index, &number) || number < 1 || number > INT32_MAX)
+    verify_fault(v, NULL, "the number of a trap is a constant from 1 on");
+  if (!v->fn->traps)
+    verify_fault(v, NULL, "the function is not said to have a trap");
+}
+
 static void verify_barrier(verifier *v) {
   if (!v->fn->threads)
     verify_fault(v, NULL, "a processor has no team of threads");
@@ -239,6 +248,7 @@ static void verify_stmt(verifier *v, const loop_stmt *s) {
     case LOOP_PREFETCH: verify_prefetch(v, s); return;
     case LOOP_MMA: verify_mma(v, s); return;
     case LOOP_TILE: verify_tile(v, s); return;
+    case LOOP_TRAP: verify_trap(v, s); return;
     case LOOP_BARRIER: verify_barrier(v); return;
   }
   verify_fault(v, NULL, "no such kind of statement");

@@ -193,6 +193,12 @@ static void widen_accumulate(vectoriser *z, loop_block *out, const loop_stmt *s)
   pir_loop_accumulate(z->fn, out, b, s->index, s->combine, value);
 }
 
+// Lanes beyond the end are no trap.
+static void widen_trap(vectoriser *z, loop_block *out, const loop_stmt *s) {
+  loop_expr *where = widen(z, s->value);
+  pir_loop_trap(z->fn, out, (uint32_t)s->index->i, z->mask ? mask_of(z, where) : where);
+}
+
 static void widen_stmt(vectoriser *z, loop_block *out, const loop_stmt *s) {
   loop_block *body, *other;
   switch ((loop_stmt_kind)s->kind) {
@@ -217,6 +223,7 @@ static void widen_stmt(vectoriser *z, loop_block *out, const loop_stmt *s) {
     case LOOP_MMA:
     case LOOP_TILE:
     case LOOP_BARRIER: z->failed = true; return;
+    case LOOP_TRAP: widen_trap(z, out, s); return;
     case LOOP_PREFETCH:
       pir_loop_prefetch(z->fn, out, s->buffer,
                         pir_loop_substitute(z->m, s->index, z->var, z->base));
@@ -252,7 +259,8 @@ void vectorise_widest_of(const loop_block *block, size_t *bytes) {
     size_t size = s->buffer ? pir_loop_type_size(s->buffer->dtype) : 0;
     if (size > *bytes)
       *bytes = size;
-    widest_of_expr(s->value, bytes);
+    if (s->kind != LOOP_TRAP && (s->kind != LOOP_LET || s->var->dtype != LOOP_INDEX))
+      widest_of_expr(s->value, bytes);
     vectorise_widest_of(&s->body, bytes);
     vectorise_widest_of(&s->other, bytes);
   }

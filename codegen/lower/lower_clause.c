@@ -133,33 +133,36 @@ static loop_expr *apply(lower_site *s, int op, loop_expr *a, loop_expr *b) {
 
 // ---- loads
 
-static loop_expr *conjunction(lowering *l, loop_expr *a, loop_expr *b) {
-  return !a ? b : !b ? a : pir_loop_op(l->m, PIR_V_AND, a, b, NULL);
-}
-
 // 0 <= index < shape along every dim; NULL when that is known.
 static loop_expr *range_of(lower_site *s, const pir_fact *fact, loop_expr *const *index) {
-  loop_module *m = s->l->m;
   loop_expr *in = NULL;
   int64_t known;
   for (int d = 0; d < fact->rank; d++) {
-    loop_expr *low = pir_loop_op(m, PIR_V_LE, pir_loop_int(m, 0), index[d], NULL);
-    loop_expr *high = pir_loop_lt(m, index[d], lower_dim(s->l, fact->shape[d]));
-    in = conjunction(s->l, in, pir_loop_op(m, PIR_V_AND, low, high, NULL));
+    loop_expr *extent = lower_dim(s->l, fact->shape[d]);
+    in = lower_both(s->l, in, lower_in_range(s->l, index[d], extent));
   }
   return in && pir_loop_is_int(in, &known) && known ? NULL : lower_open_condition(s->l, in);
 }
 
-static loop_expr *element_where(lower_site *s, loop_expr *in, const pir_value *v,
-                                loop_expr *const *index) {
-  lowering *l = s->l;
+static loop_expr *element_under(lowering *l, loop_expr *condition, loop_expr *in,
+                                const pir_value *v, loop_expr *const *index) {
   loop_expr *outer = l->guard;
-  l->guard = conjunction(l, conjunction(l, outer, l->condition), in);
+  l->guard = lower_both(l, lower_both(l, outer, condition), in);
   if (l->guard != outer)
     l->guard = pir_loop_let(l->fn, l->block, "in", l->guard);
   loop_expr *e = lower_element(l, v, index);
   l->guard = outer;
   return e;
+}
+
+static loop_expr *element_where(lower_site *s, loop_expr *in, const pir_value *v,
+                                loop_expr *const *index) {
+  return element_under(s->l, s->l->condition, in, v, index);
+}
+
+loop_expr *lower_settled_element(lower_site *s, lower_reach reach, const pir_value *v,
+                                 loop_expr *const *index) {
+  return element_under(s->l, reach.known ? NULL : s->l->condition, reach.guard, v, index);
 }
 
 static loop_expr *load(lower_site *s, const pir_node *n, const pir_value *v, int type) {
@@ -177,7 +180,7 @@ static loop_expr *load(lower_site *s, const pir_node *n, const pir_value *v, int
         pir_loop_cast(m, lower_element(s->l, v, index), pir_node_type_arithmetic(fact->dtype)),
         type);
   if (n->a < 0 && !s->reduces) {  // within range wherever it is wanted
-    e = s->l->condition ? element_where(s, NULL, v, index) : lower_element(s->l, v, index);
+    e = lower_settled_element(s, lower_settle_index(s, fact, n->k, index), v, index);
     return pir_loop_cast(m, pir_loop_cast(m, e, pir_node_type_arithmetic(fact->dtype)), type);
   }
   e = pir_loop_cast(
@@ -186,7 +189,7 @@ static loop_expr *load(lower_site *s, const pir_node *n, const pir_value *v, int
       type);
   if (n->a >= 0)
     return pir_loop_select(m, in, e, lower_clause_value(s, n->a, type));
-  s->in_range = conjunction(s->l, s->in_range, in);
+  s->in_range = lower_both(s->l, s->in_range, in);
   return e;
 }
 
@@ -283,9 +286,9 @@ static loop_expr *conditional(lower_site *s, const pir_node *n, int type) {
   if (pir_loop_is_int(cond, &known))
     return lower_clause_value(s, known ? n->b : n->c, type);
   loop_expr *outer = l->condition;
-  l->condition = conjunction(l, outer, cond);
+  l->condition = lower_both(l, outer, cond);
   loop_expr *a = lower_clause_value(s, n->b, type);
-  l->condition = conjunction(l, outer, pir_loop_op(l->m, PIR_V_NOT, cond, NULL, NULL));
+  l->condition = lower_both(l, outer, pir_loop_op(l->m, PIR_V_NOT, cond, NULL, NULL));
   loop_expr *b = lower_clause_value(s, n->c, type);
   l->condition = outer;
   return pir_loop_select(l->m, cond, a, b);
@@ -442,9 +445,9 @@ static loop_expr *joined(lower_site *s, loop_expr *const *index) {
       at[to++] = d == axis ? pir_loop_sub(l->m, index[d], begin) : index[d];
     }
     loop_expr *here = pir_loop_lt(l->m, index[axis], ends[i]);
-    l->condition = conjunction(l, before, here);
+    l->condition = lower_both(l, before, here);
     values[i] = element_where(s, NULL, v, at);
-    before = conjunction(l, before, pir_loop_op(l->m, PIR_V_NOT, here, NULL, NULL));
+    before = lower_both(l, before, pir_loop_op(l->m, PIR_V_NOT, here, NULL, NULL));
     begin = ends[i];
   }
   l->condition = outer;

@@ -209,9 +209,13 @@ static loop_expr *load_index(lower_site *s, const pir_node *n) {
   const pir_value *v = lower_operand(s, n->k, 0);
   if (!v)
     return fail(s, "an index from an absent operand");
-  if (!lower_load_index(s, n, lower_fact(s->l, v), index))
+  const pir_fact *fact = lower_fact(s->l, v);
+  if (!lower_load_index(s, n, fact, index))
     return number(s, 0);
-  return pir_loop_cast(s->l->m, lower_element(s->l, v, index), PIR_I64);
+  lower_reach reach = {.known = true};
+  if (n->map_kind != PIR_MAP_ALIGNED)
+    reach.guard = lower_settle_index(s, fact, -1, index).guard;
+  return pir_loop_cast(s->l->m, lower_settled_element(s, reach, v, index), PIR_I64);
 }
 
 // ---- arithmetic
@@ -252,9 +256,15 @@ static loop_expr *conditional(lower_site *s, const pir_node *n) {
   loop_expr *cond = lower_truth(s, n->a);
   if (pir_loop_is_int(cond, &known))
     return lower_index(s, known ? n->b : n->c);
-  loop_expr *a = lower_index(s, n->b), *b = lower_index(s, n->c);
+  lowering *l = s->l;
+  loop_expr *outer = l->condition, *not = pir_loop_op(l->m, PIR_V_NOT, cond, NULL, NULL);
+  l->condition = lower_both(l, outer, cond);
+  loop_expr *a = lower_index(s, n->b);
+  l->condition = lower_both(l, outer, not);
+  loop_expr *b = lower_index(s, n->c);
+  l->condition = outer;
   agree(s, true, &a, &b);
-  return pir_loop_select(s->l->m, cond, a, b);
+  return pir_loop_select(l->m, cond, a, b);
 }
 
 loop_expr *lower_index(lower_site *s, int node) {

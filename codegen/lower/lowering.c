@@ -21,6 +21,12 @@ void lower_fail(lowering *l, const pir_op *op, const char *why) {
   l->where = op;
 }
 
+loop_expr *lower_both(lowering *l, loop_expr *a, loop_expr *b) {
+  if (!a || !b)
+    return a ? a : b;
+  return pir_loop_op(l->m, PIR_V_AND, a, b, NULL);
+}
+
 // ---- interface
 
 lower_value *lower_find(lowering *l, const pir_value *value) {

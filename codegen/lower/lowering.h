@@ -33,8 +33,8 @@ typedef struct lower_value {
 } lower_value;
 
 typedef struct lower_memo {
-  const pir_value *value;
-  loop_expr **index;
+  const pir_value *value;  // NULL: `expr` is an index that was checked against an extent, and
+  loop_expr **index;       // these are both
   loop_expr *guard, *expr;
 } lower_memo;
 
@@ -52,6 +52,7 @@ typedef struct lowering {
   PIR_VEC(pir_dim) args;         // run-time extents: args->dims
   PIR_VEC(pir_dim) equal;        // pairs of extents that must be equal
   PIR_VEC(pir_dim) temporaries;  // bytes; their slots follow those of operands and results
+  PIR_VEC(const char *) traps;   // what is said of a check that fails, by its number - 1
   // where code goes
   loop_fn *fn;
   loop_block *block;
@@ -160,6 +161,22 @@ int lower_members(const lower_site *s, int k);
 // by part, from 0).
 int64_t lower_join_axis(lower_site *s, int rank);
 loop_expr *lower_join_begin(lower_site *s, int64_t axis, int part);
+// a && b; NULL: always.
+loop_expr *lower_both(lowering *l, loop_expr *a, loop_expr *b);
+// 0 <= index < extent.
+loop_expr *lower_in_range(lowering *l, loop_expr *index, loop_expr *extent);
+// Checks the parts of an index that the run decides, and puts ones in their place that can be
+// read at. lower_range.c
+typedef struct lower_reach {
+  loop_expr *guard;  // where there is an element to read; NULL: everywhere
+  bool known;        // no other part may lie outside
+} lower_reach;
+lower_reach lower_settle_index(lower_site *s, const pir_fact *fact, int operand,
+                               loop_expr **index);
+// The element at a settled index; what conditions around the load leave out is not read.
+loop_expr *lower_settled_element(lower_site *s, lower_reach reach, const pir_value *v,
+                                 loop_expr *const *index);
+
 // The index that a load reads at, one expression a dim of its operand; false on failure.
 bool lower_load_index(lower_site *s, const pir_node *load, const pir_fact *fact,
                       loop_expr **out_index);

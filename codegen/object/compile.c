@@ -63,8 +63,8 @@ static void *copy(pir_compiler *c, const void *items, size_t count, size_t size)
   return pir_arena_copy(&c->arena, items, pir_arena_size(&c->arena, count, size));
 }
 
-static const char *copy_name(pir_compiler *c, const loop_fn *fn) {
-  return copy(c, fn->name, strlen(fn->name) + 1, 1);
+static const char *copy_text(pir_compiler *c, const char *text) {
+  return copy(c, text, strlen(text) + 1, 1);
 }
 
 static void describe_packings(pir_compiler *c, unit *u, const lowering *l,
@@ -79,8 +79,18 @@ static void describe_packings(pir_compiler *c, unit *u, const lowering *l,
     u->packings[i] = (pir_packing){.operand = p->operand, .bytes = (size_t)p->bytes};
     // No extent of a constant varies.
     pir_dim_is_const(l->dims, p->stage.units, &u->packings[i].units);
-    u->packing_names[i] = copy_name(c, p->stage.fn);
+    u->packing_names[i] = copy_text(c, p->stage.fn->name);
   }
+}
+
+static void describe_traps(pir_compiler *c, unit *u, const lowering *l) {
+  size_t count = l->traps.count;
+  u->traps =
+      pir_arena_zalloc(&c->arena, pir_arena_size(&c->arena, count + 1, sizeof *u->traps));
+  for (size_t i = 0; i < count; i++)
+    u->traps[i] = copy_text(c, l->traps.items[i]);
+  u->group.traps = u->traps;
+  u->group.trap_count = count;
 }
 
 // The interface, but for the code: the loops it comes from will go.
@@ -96,7 +106,7 @@ static void describe(pir_compiler *c, unit *u, const lowering *l, const lower_st
     const lower_stage *s = &stages->items[i];
     u->stages[i] =
         (pir_stage){.units = s->units, .scratch_bytes = (size_t)s->fn->scratch_bytes};
-    u->names[i] = copy_name(c, s->fn);
+    u->names[i] = copy_text(c, s->fn->name);
   }
   for (size_t i = 0; i < l->temporaries.count; i++)
     temporaries[i].bytes = l->temporaries.items[i];
@@ -110,6 +120,7 @@ static void describe(pir_compiler *c, unit *u, const lowering *l, const lower_st
       .dim_count = l->args.count,
       .equal = copy(c, l->equal.items, l->equal.count, sizeof *l->equal.items),
       .equal_count = l->equal.count / 2};
+  describe_traps(c, u, l);
 }
 
 // Which operands the stages read; of others only shape or contents mattered, while compiling.

@@ -14,6 +14,7 @@ typedef struct unit {
   size_t same;  // the first unit with this key
   pir_stage *stages;
   const char **names;  // of their functions
+  const char **traps;
   pir_packing *packings;
   const char **packing_names;
   size_t packing_count;

@@ -10,7 +10,7 @@
 
 // Who adds a field to these stores it below, unless running a group needs it not, and then
 // states the new size.
-_Static_assert(sizeof(pir_compiled_group) == 88 && sizeof(pir_stage) == 32,
+_Static_assert(sizeof(pir_compiled_group) == 104 && sizeof(pir_stage) == 32,
                "a new field is stored in this file");
 
 static bool same_key(pir_cache_key a, pir_cache_key b) {
@@ -43,6 +43,20 @@ static void store_object(const pir_compiler *c, pir_cache_key key, pir_archive *
   free(object.data);
 }
 
+static void store_traps(pir_archive *a, unit *u) {
+  pir_compiled_group *g = &u->group;
+  PIR_ARCHIVE(a, g->trap_count);
+  if (!a->writing) {
+    size_t room = g->trap_count < a->size ? g->trap_count + 1 : 0;
+    u->traps = room ? a->take(a->user, room * sizeof *u->traps) : NULL;
+    if (!u->traps)
+      a->failed = true;
+    g->traps = u->traps;
+  }
+  for (size_t i = 0; i < g->trap_count && !a->failed; i++)
+    pir_archive_text(a, &u->traps[i]);
+}
+
 // Extents are not stored: a plan has them as expressions of its own.
 static void describe(pir_archive *a, unit *u) {
   pir_compiled_group *g = &u->group;
@@ -62,6 +76,7 @@ static void describe(pir_archive *a, unit *u) {
     PIR_ARCHIVE(a, u->stages[i].scratch_bytes);
     pir_archive_text(a, &u->names[i]);
   }
+  store_traps(a, u);
 }
 
 static void save(const pir_compiler *c, pir_archive *a, pir_cache_key *keys,

@@ -73,7 +73,7 @@ static pir_code_stats build_once(const fixture *f, double factor, float *out) {
   void *buffers[] = {out};
   for (int i = 0; i < 4; i++)
     out[i] = (float)(i + 2);
-  stage(&(pir_group_args){buffers, NULL}, 1, 3, NULL);
+  stage(&(pir_group_args){.buffers = buffers, .dims = NULL}, 1, 3, NULL);
   pir_code_stats stats = pir_code_store_stats(store);
   pir_code_store_destroy(store);
   pir_loop_module_destroy(m);

@@ -153,6 +153,11 @@ typedef struct pir_compiled_group {
   const pir_dim *equal;
   // Number of pairs.
   size_t equal_count;
+  // What is said of each check that a run may fail (pir_group_args.trap), as the called op
+  // says it.
+  const char *const *traps;
+  // Number of these checks.
+  size_t trap_count;
   // For each operand, whether the code reads its buffer; NULL for a restored group.
   const bool *reads;
 } pir_compiled_group;
@@ -261,7 +266,7 @@ PIR_API void pir_compiler_identity(char *out, size_t capacity);
 // one for each constant that it packs. Nothing is run, so `target` may be any that
 // pir_target_describe knows. With `verify` the loops are verified after every rewrite.
 // PIR_INVALID, reported, when there is no group; PIR_UNSUPPORTED for a form that the target
-// lacks; PIR_IO when the writer stops; PIR_INTERNAL, reported, for loops with a fault.
+// lacks; PIR_IO when the writer stops; PIR_INTERNAL, reported, for loops with a trap.
 PIR_API pir_status pir_codegen_write(const pir_program *program, const pir_target *target,
                                      pir_math math, pir_code_form form, bool verify,
                                      pir_writer out);

@@ -131,6 +131,13 @@ static bool is_worth_sharing(const frame *f, const plan_instr *instr) {
   return !f->scanning || sum >= LEAST_BYTES;
 }
 
+// Stages write their results alone, so nothing is lost when a check stops them.
+static pir_status check_trap(frame *f, const pir_compiled_group *code, uint32_t trap) {
+  if (!trap)
+    return PIR_OK;
+  return pir_exec_fail(&f->message, PIR_INVALID, "%s", code->traps[trap - 1]);
+}
+
 static pir_status run_group(frame *f, const plan_instr *instr) {
   const plan *p = f->plan;
   const plan_group *group = &p->groups[instr->detail];
@@ -138,11 +145,12 @@ static pir_status run_group(frame *f, const plan_instr *instr) {
   PIR_TRY(pir_frame_fill_arguments(f, instr));
   if (!writes_any(f, instr))
     return PIR_OK;
-  pir_group_args args = {f->group_buffers, f->group_dims};
+  uint32_t trap = 0;
+  pir_group_args args = {f->group_buffers, f->group_dims, &trap};
   bool alone = f->parallel.threads <= 1 || !is_worth_sharing(f, instr);
   guard g;
   pir_parallel loops = guard_loops(f, alone ? pir_parallel_serial() : f->parallel, &g);
-  for (size_t i = 0; i < code->stage_count; i++) {
+  for (size_t i = 0; i < code->stage_count && !trap; i++) {
     int64_t units = f->values[p->words[group->units + i]];
     stage_run run = {code->stages[i].fn, &args, f->scratch, f->scratch_step, f->backwards};
     if (units == 1)
@@ -150,6 +158,7 @@ static pir_status run_group(frame *f, const plan_instr *instr) {
     else if (units > 1)
       loops.parallel_for(loops.pool, units, run_range, &run);
   }
+  PIR_TRY(check_trap(f, code, trap));
   return check_guard(f, &g, instr);
 }
 

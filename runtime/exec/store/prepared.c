@@ -23,7 +23,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#define MAGIC UINT64_C(0x3164656c65646f6d)
+#define MAGIC UINT64_C(0x3264656c65646f6d)
 #define SUFFIX ".pirmodel"
 #define ABSENT UINT64_MAX
 

@@ -149,7 +149,7 @@ static pir_status pack_one(pir_model *model, uint32_t i, pir_parallel parallel,
   if (constant == NONE)
     return pir_exec_fail(message, PIR_INTERNAL, "a group packs an operand that is no constant");
   void *buffers[2] = {(void *)model->constants[constant], model->packed[i]};
-  pack_run run = {pack->packing->fn, {buffers, NULL}};
+  pack_run run = {pack->packing->fn, {.buffers = buffers}};
   parallel.parallel_for(parallel.pool, pack->packing->units, pack_range, &run);
   // The block may become a file, with nothing of the heap in it.
   memset((char *)model->packed[i] + pack->packing->bytes, 0,

@@ -14,6 +14,9 @@ typedef struct pir_group_args {
   void *const *buffers;
   // Values of the group's extents and strides that only the run shows.
   const int64_t *dims;
+  // Gets the number of a check that failed, from 1 on, and keeps it; several threads may write
+  // it. Set it to 0 before. Used by groups with `traps` alone.
+  uint32_t *trap;
 } pir_group_args;
 
 // Runs units [begin, end) of a stage. `scratch` has the bytes that the stage asks for, aligned

@@ -110,9 +110,9 @@ static void make_pair(pir_dims *dims, const pair_case *p, contraction *c) {
 static void pack(pair_run *r, int which, float *from, const int64_t *symbols) {
   void *packed = aligned_alloc(64, ((size_t)r->code.packed_bytes[which] + 63) / 64 * 64);
   void *buffers[] = {from, packed};
-  symbol(r, r->code.packings[which].fn)(&(pir_group_args){buffers, r->values}, 0,
-                                        value_of(r, r->code.packings[which].units, symbols),
-                                        NULL);
+  symbol(r, r->code.packings[which].fn)(
+      &(pir_group_args){.buffers = buffers, .dims = r->values}, 0,
+      value_of(r, r->code.packings[which].units, symbols), NULL);
   r->buffers[FIRST_TAPS + which] = packed;
 }
 
@@ -151,8 +151,8 @@ static void check(const pir_target *target, pir_code_store *store, const pair_ca
   char *scratch = aligned_alloc(64, ((size_t)r.code.stage.fn->scratch_bytes + 127) / 64 * 64);
   pir_stage_fn stage = symbol(&r, r.code.stage.fn);
   memset(scratch, 0xff, (size_t)r.code.stage.fn->scratch_bytes);  // no numbers
-  stage(&(pir_group_args){r.buffers, r.values}, units / 2, units, scratch);
-  stage(&(pir_group_args){r.buffers, r.values}, 0, units / 2, scratch);
+  stage(&(pir_group_args){.buffers = r.buffers, .dims = r.values}, units / 2, units, scratch);
+  stage(&(pir_group_args){.buffers = r.buffers, .dims = r.values}, 0, units / 2, scratch);
   for (int64_t i = 0; i < cells * p->o; i++)
     if (got[i] != want[i])
       fail_msg("%s: c%d %dx%d k%d s%d p%d o%d%s: element %lld is %g, expected %g", target->name,

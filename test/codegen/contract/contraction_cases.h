@@ -216,7 +216,7 @@ static inline void run_bind(contract_run *r, void *a, void *b, void *out,
   if (r->packing) {
     void *packed = aligned_alloc(64, ((size_t)r->code.packed_bytes + 63) / 64 * 64 + 64);
     void *buffers[] = {b, packed};
-    r->packing(&(pir_group_args){buffers, r->values}, 0,
+    r->packing(&(pir_group_args){.buffers = buffers, .dims = r->values}, 0,
                run_value(r, r->code.packing.units, symbols), NULL);
     r->buffers[1] = packed;
   }
@@ -238,7 +238,7 @@ static inline int64_t run_units(const contract_run *r, int stage, const int64_t 
 static inline void run_call(const contract_run *r, int stage, int64_t begin, int64_t end,
                             int thread) {
   assert(thread < RUN_THREADS);
-  r->stages[stage](&(pir_group_args){r->buffers, r->values}, begin, end,
+  r->stages[stage](&(pir_group_args){.buffers = r->buffers, .dims = r->values}, begin, end,
                    r->scratch + (size_t)thread * r->scratch_bytes);
 }
 

@@ -84,7 +84,7 @@ static void test_pointwise_dynamic(void **state) {
     if (width > 3)
       x[2] = NAN;
     void *buffers[] = {x, y, z};
-    pir_group_args args = {buffers, &width};
+    pir_group_args args = {.buffers = buffers, .dims = &width};
     run(&args, 0, 3, NULL);
     for (int i = 0; i < 3 * width; i++) {
       float want = x[i] + y[i % width];
@@ -124,7 +124,7 @@ static void test_reduction(void **state) {
   pir_stage_fn run = compile(f, m);
   float in[N], got[2];
   void *buffers[] = {in, got};
-  pir_group_args args = {buffers, NULL};
+  pir_group_args args = {.buffers = buffers, .dims = NULL};
   for (int i = 0; i < N; i++)
     in[i] = (float)(i * 37 % 101 - 80);
   double want = 0, most = -1e9;
@@ -166,7 +166,7 @@ static void test_casts_and_guard(void **state) {
   for (int i = 0; i < N; i++)
     in[i] = ldexpf((float)(i * 7919 % 1000 - 500) / 3, i - 24);
   void *buffers[] = {in, h, b, shifted};
-  pir_group_args args = {buffers, NULL};
+  pir_group_args args = {.buffers = buffers, .dims = NULL};
   run(&args, 0, 1, NULL);
   for (int i = 0; i < N; i++) {
     assert_int_equal(h[i], pir_f32_to_f16(in[i]));
@@ -264,7 +264,7 @@ static void test_math(void **state) {
       }
       memcpy(in, special, sizeof special);
       void *buffers[] = {in, out};
-      pir_group_args args = {buffers, NULL};
+      pir_group_args args = {.buffers = buffers, .dims = NULL};
       run(&args, 0, N, NULL);
       for (int i = 0; i < N; i++) {
         double u = ulps(out[i], all[k].exact(in[i]));

@@ -176,7 +176,7 @@ static void run(fixture *f, nest *n, int64_t units, float *out) {
   const pir_image *image = NULL;
   void *buffers[] = {a, b, out},
        *scratch = aligned_alloc(64, (size_t)n->fn->scratch_bytes + 64);
-  pir_group_args args = {buffers, NULL};
+  pir_group_args args = {.buffers = buffers, .dims = NULL};
   pir_stage_fn fn;
   assert_int_equal(pir_loop_vectorise(n->fn, &f->target), PIR_OK);
   assert_null(n->m->fault);

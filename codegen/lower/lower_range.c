@@ -1,0 +1,138 @@
+// Indices that the run decides: numbers that tensors hold, and what is computed of them. Where a
+// load has one that may lie outside of the operand, a trap is raised for it, and the load reads
+// element 0 instead. An index that runs along with a loop (a slice that begins where a tensor
+// says) is left as it is, and the load masked, so that its elements lie side by side. Indices
+// made of extents and loop variables alone are taken to be in range, as their clause says.
+#include "lowering.h"
+
+#include <string.h>
+
+// Whether e depends on an element of a tensor: index arithmetic has only variables and extents.
+static bool is_run_decided(const loop_expr *e) {
+  if (!e)
+    return false;
+  bool is_leaf = e->kind == LOOP_VAR || e->kind == LOOP_LOAD || e->kind == LOOP_GATHER;
+  if (e->given || (is_leaf && e->dtype != LOOP_INDEX))
+    return true;
+  return is_run_decided(e->a) || is_run_decided(e->b) || is_run_decided(e->c);
+}
+
+static bool is_loop_var(const loop_expr *e) {
+  return e->kind == LOOP_VAR && !e->given && e->dtype == LOOP_INDEX;
+}
+
+// Whether a loop variable, or a multiple of one, is a term of the sum e.
+static bool runs_along(const loop_expr *e) {
+  if (e->kind != LOOP_OP)
+    return is_loop_var(e);
+  if (e->fn == PIR_V_MUL)
+    return is_loop_var(e->a) || is_loop_var(e->b);
+  return (e->fn == PIR_V_ADD || e->fn == PIR_V_SUB) && (runs_along(e->a) || runs_along(e->b));
+}
+
+// NULL when it is known to hold.
+static loop_expr *unless_known(loop_expr *condition) {
+  int64_t known;
+  return pir_loop_is_int(condition, &known) && known ? NULL : condition;
+}
+
+loop_expr *lower_in_range(lowering *l, loop_expr *index, loop_expr *extent) {
+  loop_expr *low = pir_loop_op(l->m, PIR_V_LE, pir_loop_int(l->m, 0), index, NULL);
+  loop_expr *high = pir_loop_lt(l->m, index, extent);
+  return pir_loop_op(l->m, PIR_V_AND, low, high, NULL);
+}
+
+// ---- traps
+
+static uint32_t trap_number(lowering *l, const char *text) {
+  uint32_t k = 0;
+  while (k < l->traps.count && strcmp(l->traps.items[k], text) != 0)
+    k++;
+  if (k == l->traps.count)
+    pir_vec_push(&l->m->arena, &l->traps, text);
+  return k + 1;
+}
+
+static const char *trap_text(lower_site *s, int operand) {
+  const char *op = pir_op_meaning(s->op)->name;
+  size_t size = strlen(op) + 64;
+  char *text = pir_loop_alloc(s->l->m, size);
+  if (operand < 0)
+    pir_text_format(text, size, "%s: index tensor read out of its range", op);
+  else
+    pir_text_format(text, size, "%s: index out of range of operand %d", op, operand);
+  return text;
+}
+
+// Where the element is wanted at all: the conditions around decide.
+static void raise_unless(lower_site *s, loop_expr *in, int operand) {
+  lowering *l = s->l;
+  loop_expr *out = pir_loop_op(l->m, PIR_V_NOT, in, NULL, NULL);
+  loop_expr *wanted = lower_both(l, lower_both(l, l->guard, l->condition), out);
+  pir_loop_trap(l->fn, l->block, trap_number(l, trap_text(s, operand)), wanted);
+}
+
+// ---- indices
+
+// An index that was checked where there was no other condition than the guard at hand.
+static loop_expr *checked_before(const lowering *l, const loop_expr *index,
+                                 const loop_expr *extent) {
+  for (size_t k = l->memo.count; k-- > 0;) {
+    const lower_memo *e = &l->memo.items[k];
+    if (!e->value && (!e->guard || e->guard == l->guard) &&
+        pir_loop_equal(e->index[0], index) && pir_loop_equal(e->index[1], extent))
+      return e->expr;
+  }
+  return NULL;
+}
+
+static void keep_checked(lowering *l, loop_expr *index, loop_expr *extent, loop_expr *checked) {
+  lower_memo entry = {.guard = l->guard, .expr = checked};
+  entry.index = pir_loop_alloc(l->m, 2 * sizeof *entry.index);
+  entry.index[0] = index;
+  entry.index[1] = extent;
+  pir_vec_push(&l->m->arena, &l->memo, entry);
+}
+
+// The index where it is in range, else 0: an index like a loop's from here on.
+static loop_expr *check_index(lower_site *s, loop_expr *index, loop_expr *extent, int operand) {
+  lowering *l = s->l;
+  loop_expr *known = checked_before(l, index, extent);
+  if (known)
+    return known;
+  loop_expr *at = pir_loop_let(l->fn, l->block, "at", index);
+  loop_expr *in = pir_loop_let(l->fn, l->block, "in", lower_in_range(l, at, extent));
+  raise_unless(s, in, operand);
+  loop_var *var = pir_loop_var_create(l->fn, "at", LOOP_INDEX, 1);
+  var->extent = extent;
+  pir_loop_bind(l->fn, l->block, var, pir_loop_select(l->m, in, at, pir_loop_int(l->m, 0)));
+  loop_expr *safe = pir_loop_use(l->m, var);
+  if (!l->condition)
+    keep_checked(l, index, extent, safe);
+  return safe;
+}
+
+lower_reach lower_settle_index(lower_site *s, const pir_fact *fact, int operand,
+                               loop_expr **index) {
+  lowering *l = s->l;
+  loop_module *m = l->m;
+  lower_reach reach = {.known = true};
+  for (int d = 0; d < fact->rank && !l->why; d++) {
+    loop_expr *extent = lower_dim(l, fact->shape[d]);
+    loop_expr *in = unless_known(lower_in_range(l, index[d], extent));
+    if (!in)
+      continue;
+    if (!is_run_decided(index[d])) {
+      reach.known = false;
+      continue;
+    }
+    if (runs_along(index[d])) {
+      raise_unless(s, in, operand);
+    } else {
+      index[d] = check_index(s, index[d], extent, operand);
+      in = unless_known(pir_loop_lt(m, pir_loop_int(m, 0), extent));
+    }
+    reach.guard = lower_both(l, reach.guard, in);
+  }
+  return reach;
+}
