@@ -1,5 +1,6 @@
-// Generating programs that a rule matches: declarations that sample.c (building) and repair.c
-// (satisfying conditions) share.
+// Generating programs that a rule matches: declarations that sample.c (the search),
+// draw_sample.c (random choices), build_sample.c (ops) and repair.c (satisfying conditions)
+// share.
 #ifndef PIR_RULE_SAMPLE_H
 #define PIR_RULE_SAMPLE_H
 
@@ -39,8 +40,47 @@ typedef struct sample {
   bool repaired;
 } sample;
 
+// A program that is made of a sample.
+typedef struct sample_build {
+  sample *s;
+  rule_match *m;
+  pir_program *program;
+  pir_facts *facts;
+  pir_value *values[RULE_MAX_VALUES];
+  pir_value *lists[RULE_MAX_VALUES][RULE_MAX_OPERANDS];
+  size_t counts[RULE_MAX_VALUES];  // 0: one value
+  size_t members;  // of the lists of an op that is made for each member; 0: not drawn yet
+  pir_named_attr each_attrs[RULE_MAX_OPERANDS];  // of the op for the first member
+  size_t each_attr_count;
+  pir_op *drawn[4 * RULE_MAX_OPERANDS];  // ops made for the op at hand
+  size_t drawn_count;
+} sample_build;
+
+// ---- draw_sample.c
 uint32_t sample_random(sample *s, uint32_t below);
+static inline bool sample_chance(sample *s, uint32_t percent) {
+  return sample_random(s, 100) < percent;
+}
+// `beside` is a value that the op reads already, or NULL.
+void sample_draw_shape(sample_build *b, sample_value *v, const pir_value *beside);
+pir_dtype sample_draw_dtype(sample *s, const pir_operand_def *def);
+pir_rule_value sample_draw_number(sample *s, bool whole);
+// Of an operand that stands for an attribute.
+pir_rule_value sample_draw_contents(sample_build *b, const pir_operand_def *def,
+                                    const pir_value *beside);
+// `named`: the rule mentions the attribute.
+pir_rule_value sample_draw_attr(sample_build *b, const pir_attr_def *def,
+                                const pir_value *beside, bool named);
+
+// ---- build_sample.c
+// Makes an op of the match; false when no draw fits.
+bool sample_put_op(sample_build *b, const rule_op *p);
+void sample_fetch_outputs(sample_build *b);
+
+// ---- sample.c
 void sample_set_hole(sample *s, int32_t hole, const pir_rule_value *value);
+
+// ---- repair.c
 // Changes what the sample is made of so that a failed condition may hold. Called while the
 // match stands.
 void sample_repair(sample *s, rule_match *m, int32_t node, bool wanted);
