@@ -58,6 +58,35 @@ static void give_some(void *user, void *memory, size_t size) {
   free(memory);
 }
 
+// An arena of an allocator gives NULL from the first failure on, whatever is asked for, and all
+// its memory goes back.
+static void arena_without_heap_returns(void **state) {
+  source s = {.left = 3};
+  pir_arena arena = {.source = {take_some, give_some, &s}};
+  void *small = pir_arena_zalloc(&arena, 24), *large = pir_arena_alloc(&arena, 1 << 20);
+  assert_non_null(small);
+  assert_non_null(large);
+  memset(large, 1, 1 << 20);
+  assert_string_equal(pir_arena_text(&arena, PIR_STR("text")).data, "text");
+  pir_arena_reset(&arena);
+  assert_int_equal(s.live, 1);
+  assert_ptr_equal(pir_arena_alloc(&arena, 24), small);
+  assert_non_null(pir_arena_alloc(&arena, 1 << 20));
+  assert_false(arena.failed);
+  assert_null(pir_arena_alloc(&arena, 1 << 20));
+  assert_true(arena.failed);
+  s.left = 100;
+  assert_null(pir_arena_alloc(&arena, 1));
+  assert_null(pir_arena_copy(&arena, "x", 1));
+  assert_int_equal(pir_arena_text(&arena, PIR_STR("text")).size, 0);
+  pir_arena_reset(&arena);
+  assert_non_null(pir_arena_zalloc(&arena, 24));
+  assert_int_equal(pir_arena_size(&arena, SIZE_MAX, 2), SIZE_MAX);
+  assert_true(arena.failed);
+  pir_arena_destroy(&arena);
+  assert_int_equal(s.live, 0);
+}
+
 typedef struct user {
   pir_heap heap;
   pir_arena arena;
@@ -197,6 +226,7 @@ static void writer_sees_all_or_the_failure(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(arena_reuses_freed_blocks),
+      cmocka_unit_test(arena_without_heap_returns),
       cmocka_unit_test(running_out_ends_the_catch),
       cmocka_unit_test(map_agrees_with_an_array),
       cmocka_unit_test(set_keeps_what_collides),

@@ -24,7 +24,7 @@ typedef struct custom_op {
 
 struct pir_custom_set {
   pir_allocator allocator;
-  bump memory;
+  pir_arena memory;
   pir_opdef defs[UINT8_MAX];
   void *libraries[UINT8_MAX];
   size_t count, library_count;
@@ -288,7 +288,7 @@ pir_status pir_custom_set_create(const pir_allocator *allocator, pir_custom_set 
   *out_set = pir_mem_get(&own, sizeof **out_set);
   if (!*out_set)
     return PIR_EXHAUSTED;
-  **out_set = (pir_custom_set){.allocator = own, .memory.allocator = own};
+  **out_set = (pir_custom_set){.allocator = own, .memory.source = own};
   (*out_set)->dialect =
       (pir_dialect){.name = "custom_op", .json_id = 3, .ops = (*out_set)->defs};
   return PIR_OK;
@@ -298,7 +298,7 @@ void pir_custom_set_destroy(pir_custom_set *set) {
   if (!set)
     return;
   pir_allocator allocator = set->allocator;
-  pir_bump_release(&set->memory);
+  pir_arena_destroy(&set->memory);
   for (size_t i = 0; i < set->library_count; i++)
     dlclose(set->libraries[i]);
   pir_mem_give(&allocator, set, sizeof *set);
@@ -313,7 +313,7 @@ pir_status pir_custom_set_add(pir_custom_set *set, const pir_custom_op *from,
   if (!kernel)
     return pir_exec_fail(message, PIR_INVALID, "\"%s\" has no kernel",
                          from->name ? from->name : "");
-  custom_op *op = pir_bump_get(&set->memory, sizeof *op);
+  custom_op *op = pir_arena_zalloc(&set->memory, sizeof *op);
   pir_opdef *def = &set->defs[set->count];
   if (!op)
     return PIR_EXHAUSTED;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 typedef struct reader {
-  bump *memory;
+  pir_arena *memory;
   const char *at, *op;
   pir_message *message;
 } reader;
@@ -39,12 +39,12 @@ static pir_status name(reader *r, const char **out) {
     r->at++;
   if (r->at == first || isdigit((unsigned char)*first))
     return wrong(r, "expects a name");
-  *out = pir_bump_text(r->memory, (pir_str){first, (size_t)(r->at - first)}).data;
+  *out = pir_arena_text(r->memory, (pir_str){first, (size_t)(r->at - first)}).data;
   return *out ? PIR_OK : PIR_EXHAUSTED;
 }
 
 static pir_status operands(reader *r, int most, pir_opdef *def) {
-  pir_operand_def *list = pir_bump_get(r->memory, (size_t)most * sizeof *list);
+  pir_operand_def *list = pir_arena_zalloc(r->memory, (size_t)most * sizeof *list);
   if (!list)
     return PIR_EXHAUSTED;
   def->operands = list;
@@ -69,7 +69,7 @@ static pir_status operands(reader *r, int most, pir_opdef *def) {
 }
 
 static pir_status results(reader *r, int most, pir_opdef *def) {
-  pir_result_def *list = pir_bump_get(r->memory, (size_t)most * sizeof *list);
+  pir_result_def *list = pir_arena_zalloc(r->memory, (size_t)most * sizeof *list);
   if (!list)
     return PIR_EXHAUSTED;
   def->results = list;
@@ -122,7 +122,7 @@ static pir_status literal(reader *r, pir_attr_def *to) {
     const char *first = r->at;
     while (*r->at && *r->at != '"')
       r->at++;
-    to->text = pir_bump_text(r->memory, (pir_str){first, (size_t)(r->at - first)}).data;
+    to->text = pir_arena_text(r->memory, (pir_str){first, (size_t)(r->at - first)}).data;
     if (!accept(r, '"'))
       return wrong(r, "expects '\"'");
     return to->text ? PIR_OK : PIR_EXHAUSTED;
@@ -145,8 +145,8 @@ static pir_status literal(reader *r, pir_attr_def *to) {
 }
 
 static pir_status read_attributes(reader *r, int most, pir_opdef *def) {
-  pir_attr_def *list = pir_bump_get(r->memory, (size_t)most * sizeof *list);
-  uint8_t *order = pir_bump_get(r->memory, (size_t)most);
+  pir_attr_def *list = pir_arena_zalloc(r->memory, (size_t)most * sizeof *list);
+  uint8_t *order = pir_arena_zalloc(r->memory, (size_t)most);
   if (!list || !order)
     return PIR_EXHAUSTED;
   def->attrs = list;
@@ -172,10 +172,10 @@ static pir_status read_attributes(reader *r, int most, pir_opdef *def) {
 }
 
 // In .pdmodel files everything has its own name.
-static pir_status legacy_row(bump *memory, const char *type, pir_opdef *def) {
-  pir_legacy_op *row = pir_bump_get(memory, sizeof *row);
+static pir_status legacy_row(pir_arena *memory, const char *type, pir_opdef *def) {
+  pir_legacy_op *row = pir_arena_zalloc(memory, sizeof *row);
   size_t count = (size_t)def->operand_count + def->result_count + def->attr_count;
-  const char **names = pir_bump_get(memory, count * sizeof *names);
+  const char **names = pir_arena_zalloc(memory, count * sizeof *names);
   if (!row || !names)
     return PIR_EXHAUSTED;
   *row = (pir_legacy_op){.name = type, .def = def, .operands = names};
@@ -191,8 +191,8 @@ static pir_status legacy_row(bump *memory, const char *type, pir_opdef *def) {
   return PIR_OK;
 }
 
-pir_status pir_custom_declare(bump *memory, const pir_custom_op *from, int most, pir_opdef *out,
-                              pir_message *message) {
+pir_status pir_custom_declare(pir_arena *memory, const pir_custom_op *from, int most,
+                              pir_opdef *out, pir_message *message) {
   static const char prefix[] = "custom_op.";
   reader r = {.memory = memory,
               .at = from->name ? from->name : "",
@@ -202,7 +202,7 @@ pir_status pir_custom_declare(bump *memory, const pir_custom_op *from, int most,
   PIR_TRY(name(&r, &own));
   if (*r.at)
     return wrong(&r, "a name has letters, digits and '_'");
-  char *full = pir_bump_get(memory, sizeof prefix + strlen(own));
+  char *full = pir_arena_zalloc(memory, sizeof prefix + strlen(own));
   if (!full)
     return PIR_EXHAUSTED;
   memcpy(full, prefix, sizeof prefix);

@@ -9,7 +9,7 @@
 // The table of an op from its declaration (custom_decl.c): names, operands, attributes and
 // results, at most `most` of each; the rest of `out` is left alone. All memory comes from
 // `memory`.
-pir_status pir_custom_declare(bump *memory, const pir_custom_op *from, int most, pir_opdef *out,
-                              pir_message *message);
+pir_status pir_custom_declare(pir_arena *memory, const pir_custom_op *from, int most,
+                              pir_opdef *out, pir_message *message);
 
 #endif

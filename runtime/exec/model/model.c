@@ -135,8 +135,8 @@ static pir_status lower(pir_model *model, pir_program *program, const pir_facts 
                         const pir_model_options *options) {
   pir_context *ctx = pir_program_context(program);
   size_t groups = count_groups(program);
-  bump scratch = {.allocator = model->allocator};
-  size_t *codes = pir_bump_get(&scratch, groups * sizeof *codes);
+  pir_arena scratch = {.source = model->allocator};
+  size_t *codes = pir_arena_zalloc(&scratch, groups * sizeof *codes);
   pir_status status = codes ? PIR_OK : PIR_EXHAUSTED;
   if (!status && groups)
     status = create_compiler(model, ctx, options, false, &model->compiler);
@@ -145,7 +145,7 @@ static pir_status lower(pir_model *model, pir_program *program, const pir_facts 
   if (!status)
     status =
         pir_plan_build(program, facts, model->compiler, codes, &model->allocator, &model->plan);
-  pir_bump_release(&scratch);
+  pir_arena_destroy(&scratch);
   return status;
 }
 
@@ -193,7 +193,7 @@ pir_model *pir_model_new(const pir_allocator *allocator) {
   pir_model *model = pir_mem_get(allocator, sizeof *model);
   if (!model)
     return NULL;
-  *model = (pir_model){.allocator = *allocator, .plan.memory.allocator = *allocator};
+  *model = (pir_model){.allocator = *allocator, .plan.memory.source = *allocator};
   atomic_init(&model->holders, 1);
   return model;
 }
@@ -235,11 +235,11 @@ pir_status pir_model_create(const pir_program *program, const pir_model_options 
 static pir_status compile_ahead(pir_model *model, pir_program *program,
                                 const pir_model_options *options) {
   pir_facts *facts = NULL;
-  bump scratch = {.allocator = options->allocator};
+  pir_arena scratch = {.source = options->allocator};
   pir_status status = check_math(pir_program_context(program), options);
   if (!status)
     status = run_pipeline(pir_program_context(program), program, options);
-  size_t *codes = pir_bump_get(&scratch, count_groups(program) * sizeof *codes);
+  size_t *codes = pir_arena_zalloc(&scratch, count_groups(program) * sizeof *codes);
   if (!status && !codes)
     status = PIR_EXHAUSTED;
   if (!status)
@@ -251,7 +251,7 @@ static pir_status compile_ahead(pir_model *model, pir_program *program,
     status = compile_groups(model, program, facts, codes);
   pir_compiler_destroy(model->compiler);
   pir_facts_destroy(facts);
-  pir_bump_release(&scratch);
+  pir_arena_destroy(&scratch);
   return status;
 }
 

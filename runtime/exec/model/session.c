@@ -27,9 +27,9 @@ static pir_status start_threads(pir_session *s, const pir_session_options *optio
 
 static pir_status fill(pir_session *s, const pir_session_options *options) {
   const plan *p = &s->model->plan;
-  s->inputs = pir_bump_get(&s->memory, p->input_count * sizeof *s->inputs);
-  s->outputs = pir_bump_get(&s->memory, p->output_count * sizeof *s->outputs);
-  s->key = pir_bump_get(&s->memory, p->symbol_count * sizeof *s->key);
+  s->inputs = pir_arena_zalloc(&s->memory, p->input_count * sizeof *s->inputs);
+  s->outputs = pir_arena_zalloc(&s->memory, p->output_count * sizeof *s->outputs);
+  s->key = pir_arena_zalloc(&s->memory, p->symbol_count * sizeof *s->key);
   if (s->memory.failed)
     return PIR_EXHAUSTED;
   PIR_TRY(pir_frame_create(p, &s->allocator, &s->frame));
@@ -61,7 +61,7 @@ pir_status pir_session_create(pir_model *model, const pir_session_options *given
     return PIR_EXHAUSTED;
   *s = (pir_session){.model = model,
                      .allocator = options.allocator,
-                     .memory.allocator = options.allocator,
+                     .memory.source = options.allocator,
                      .max_bytes = options.max_bytes ? options.max_bytes : UINT64_MAX};
   pir_model_retain(model);
   pir_status status = fill(s, &options);
@@ -90,7 +90,7 @@ void pir_session_destroy(pir_session *s) {
   pir_queue_destroy(queue);
   if (s->pool)
     pir_thread_pool_destroy(s->pool);
-  pir_bump_release(&s->memory);
+  pir_arena_destroy(&s->memory);
   pir_model_release(s->model);
   pir_allocator allocator = s->allocator;
   pir_mem_give(&allocator, s, sizeof *s);

@@ -53,7 +53,7 @@ struct pir_session {
   uint64_t uses;        // of plans; orders them by last use
   bool has_run;
   pir_session_stats stats;
-  bump memory;
+  pir_arena memory;
 };
 
 typedef struct shape_text {

@@ -50,7 +50,7 @@ static void make_constants(plan *p, plan_instr *instr) {
     if (slot == NONE)
       continue;
     plan_buffer *buffer = &p->buffers[p->slots[slot].buffer];
-    plan_const *constant = BUMP_PUSH(&p->memory, p->consts, p->const_count, p->const_capacity);
+    plan_const *constant = ARRAY_PUSH(&p->memory, p->consts, p->const_count, p->const_capacity);
     if (!constant)
       return;
     *constant = (plan_const){.slot = slot, .bytes = (size_t)p->exprs[buffer->bytes].value};
@@ -78,7 +78,7 @@ static uint32_t root_of(uint32_t *parents, uint32_t buffer) {
 
 static void reuse_memory(plan_builder *b) {
   plan *p = b->p;
-  uint32_t *parents = pir_bump_get(&b->scratch, p->buffer_count * sizeof *parents);
+  uint32_t *parents = pir_arena_zalloc(&b->scratch, p->buffer_count * sizeof *parents);
   if (!parents)
     return;
   for (uint32_t i = 0; i < p->buffer_count; i++)
@@ -110,9 +110,9 @@ static void reuse_memory(plan_builder *b) {
 static uint32_t *order_buffers(plan_builder *b, bool by_last, plan_home home,
                                uint32_t *out_count) {
   plan *p = b->p;
-  uint32_t *starts = pir_bump_get(&b->scratch, (p->instr_count + 2) * sizeof *starts),
+  uint32_t *starts = pir_arena_zalloc(&b->scratch, (p->instr_count + 2) * sizeof *starts),
            count = 0;
-  uint32_t *ordered = pir_bump_get(&p->memory, p->buffer_count * sizeof *ordered);
+  uint32_t *ordered = pir_arena_zalloc(&p->memory, p->buffer_count * sizeof *ordered);
   if (!starts || !ordered)
     return NULL;
   for (int place = 0; place < 2; place++) {

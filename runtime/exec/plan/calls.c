@@ -6,19 +6,19 @@
 // ---- attributes: copied, so that the plan outlives the program
 
 static const pir_attr_value *copy_attrs(plan_builder *b, const pir_op *op, size_t count) {
-  bump *memory = &b->p->memory;
-  pir_attr_value *values = pir_op_attr_values(op, pir_bump_take, memory);
+  pir_arena *memory = &b->p->memory;
+  pir_attr_value *values = pir_op_attr_values(op, pir_arena_take, memory);
   for (size_t i = 0; values && i < count; i++) {
     pir_attr_value *v = &values[i];
-    v->text = pir_bump_text(memory, v->text);
-    v->ints = v->ints ? pir_bump_copy(memory, v->ints, v->count * sizeof *v->ints) : NULL;
+    v->text = pir_arena_text(memory, v->text);
+    v->ints = v->ints ? pir_arena_copy(memory, v->ints, v->count * sizeof *v->ints) : NULL;
     v->floats =
-        v->floats ? pir_bump_copy(memory, v->floats, v->count * sizeof *v->floats) : NULL;
+        v->floats ? pir_arena_copy(memory, v->floats, v->count * sizeof *v->floats) : NULL;
     if (!v->texts)
       continue;
-    pir_str *texts = pir_bump_get(memory, v->count * sizeof *texts);
+    pir_str *texts = pir_arena_zalloc(memory, v->count * sizeof *texts);
     for (size_t j = 0; texts && j < v->count; j++)
-      texts[j] = pir_bump_text(memory, v->texts[j]);
+      texts[j] = pir_arena_text(memory, v->texts[j]);
     v->texts = texts;
   }
   return values;
@@ -44,7 +44,7 @@ static void check_equal(plan_builder *b, uint32_t x, uint32_t y, const char *op)
   plan *p = b->p;
   if (x == y)
     return;
-  plan_check *check = BUMP_PUSH(&p->memory, p->checks, p->check_count, p->check_capacity);
+  plan_check *check = ARRAY_PUSH(&p->memory, p->checks, p->check_count, p->check_capacity);
   if (check)
     *check = (plan_check){x, y, op};
 }
@@ -155,7 +155,7 @@ static bool split_in_place(plan_builder *b, const pir_op *op, const pir_value *w
   struct slot_list list, all;
   int64_t offset = 0;
   const pir_fact *parts = pir_facts_of(b->facts, pir_op_result(op, 0));
-  uint32_t *slots = pir_bump_get(&b->scratch, count * sizeof *slots);
+  uint32_t *slots = pir_arena_zalloc(&b->scratch, count * sizeof *slots);
   if (!slots || p->memory.failed)
     return false;
   if (!pir_plan_slots_of(b, whole, &list) || list.count != 1 || parts->member_count != count)
@@ -194,13 +194,13 @@ typedef struct entries {
 } entries;
 
 static entries start_entries(plan_builder *b, size_t declared) {
-  bump *memory = &b->p->memory;
-  return (entries){.members = pir_bump_get(memory, declared * sizeof(int32_t)),
-                   .starts = pir_bump_get(memory, declared * sizeof(int32_t))};
+  pir_arena *memory = &b->p->memory;
+  return (entries){.members = pir_arena_zalloc(memory, declared * sizeof(int32_t)),
+                   .starts = pir_arena_zalloc(memory, declared * sizeof(int32_t))};
 }
 
 static void add_entry(plan_builder *b, entries *e, uint32_t slot) {
-  uint32_t *to = BUMP_PUSH(&b->scratch, e->slots, e->count, e->capacity);
+  uint32_t *to = ARRAY_PUSH(&b->scratch, e->slots, e->count, e->capacity);
   if (to)
     *to = slot;
 }
@@ -252,7 +252,7 @@ struct slot_list pir_plan_results(plan_builder *b, const pir_value *value) {
   size_t count = 1;
   if (several)
     count = fact->member_count ? fact->member_count : pir_type_elements(type);
-  uint32_t *slots = pir_bump_get(&b->scratch, count * sizeof *slots);
+  uint32_t *slots = pir_arena_zalloc(&b->scratch, count * sizeof *slots);
   for (size_t i = 0; slots && i < count; i++) {
     const pir_fact *member = fact;
     if (several)
@@ -360,7 +360,7 @@ static void note_reuse(plan_builder *b, const pir_opdef *def, const entries *in,
       continue;
     if (pir_dtype_size(p->slots[operand].dtype) != pir_dtype_size(p->slots[result].dtype))
       continue;
-    reuse_pair *pair = BUMP_PUSH(&b->scratch, b->reuses, b->reuse_count, b->reuse_capacity);
+    reuse_pair *pair = ARRAY_PUSH(&b->scratch, b->reuses, b->reuse_count, b->reuse_capacity);
     if (pair)
       *pair = (reuse_pair){p->instr_count, operand, result};
   }
@@ -401,7 +401,7 @@ pir_status pir_plan_call(plan_builder *b, const pir_op *op) {
   call.in_first = in.starts;
   call.out_members = out.members;
   call.out_first = out.starts;
-  plan_call *to = BUMP_PUSH(&p->memory, p->calls, p->call_count, p->call_capacity);
+  plan_call *to = ARRAY_PUSH(&p->memory, p->calls, p->call_count, p->call_capacity);
   if (!to || p->memory.failed || b->scratch.failed)
     return PIR_EXHAUSTED;
   *to = call;

@@ -11,7 +11,7 @@ static void note_origin(plan_builder *b) {
   plan *p = b->p;
   if (!b->asking || (p->origin_count && p->origins[p->origin_count - 1].op == b->asking))
     return;
-  plan_origin *to = BUMP_PUSH(&p->memory, p->origins, p->origin_count, p->origin_capacity);
+  plan_origin *to = ARRAY_PUSH(&p->memory, p->origins, p->origin_count, p->origin_capacity);
   if (to)
     *to = (plan_origin){.op = b->asking, .first = p->expr_count};
 }
@@ -19,7 +19,7 @@ static void note_origin(plan_builder *b) {
 static uint32_t push_expr(plan_builder *b, plan_expr expr) {
   plan *p = b->p;
   note_origin(b);
-  plan_expr *to = BUMP_PUSH(&p->memory, p->exprs, p->expr_count, p->expr_capacity);
+  plan_expr *to = ARRAY_PUSH(&p->memory, p->exprs, p->expr_count, p->expr_capacity);
   if (!to)
     return NONE;
   *to = expr;
@@ -94,7 +94,7 @@ static uint32_t intern_symbol(plan_builder *b, pir_dim dim) {
   if (number == NONE || level == LEVEL_NEVER)
     return number;
   struct symbol_use *use =
-      BUMP_PUSH(&b->scratch, b->symbols, b->symbol_count, b->symbol_capacity);
+      ARRAY_PUSH(&b->scratch, b->symbols, b->symbol_count, b->symbol_capacity);
   if (use)
     *use = (struct symbol_use){number, level, source};
   return number;
@@ -166,8 +166,8 @@ pir_status pir_plan_fail(const plan *p, uint32_t i, const int64_t *values,
 
 static void list_known_after(plan_builder *b) {
   plan *p = b->p;
-  uint32_t *next = pir_bump_get(&b->scratch, p->expr_count * sizeof *next);
-  uint32_t *head = pir_bump_get(&b->scratch, (p->instr_count + 1) * sizeof *head);
+  uint32_t *next = pir_arena_zalloc(&b->scratch, p->expr_count * sizeof *next);
+  uint32_t *head = pir_arena_zalloc(&b->scratch, (p->instr_count + 1) * sizeof *head);
   if (!next || !head)
     return;
   for (uint32_t i = p->expr_count; i-- > 0;) {
@@ -181,7 +181,7 @@ static void list_known_after(plan_builder *b) {
     plan_instr *instr = &p->instrs[level - 1];
     instr->exprs = p->word_count;
     for (uint32_t i = head[level]; i; i = next[i - 1]) {
-      uint32_t *word = BUMP_PUSH(&p->memory, p->words, p->word_count, p->word_capacity);
+      uint32_t *word = ARRAY_PUSH(&p->memory, p->words, p->word_count, p->word_capacity);
       if (!word)
         return;
       *word = i - 1;
@@ -211,13 +211,13 @@ void pir_plan_symbols(plan_builder *b) {
                           (uint32_t)use->source.element};
     if (use->level == 0) {
       symbol.source = p->buffers[p->slots[symbol.source].buffer].index;
-      plan_symbol *to = BUMP_PUSH(&p->memory, p->symbols, p->symbol_count, p->symbol_capacity);
+      plan_symbol *to = ARRAY_PUSH(&p->memory, p->symbols, p->symbol_count, p->symbol_capacity);
       if (to)
         *to = symbol;
       continue;
     }
     plan_symbol *to =
-        BUMP_PUSH(&p->memory, p->late_symbols, p->late_symbol_count, p->late_symbol_capacity);
+        ARRAY_PUSH(&p->memory, p->late_symbols, p->late_symbol_count, p->late_symbol_capacity);
     if (!to)
       return;
     *to = symbol;

@@ -71,10 +71,10 @@ static uint64_t fit(item *items, item *placed, uint32_t count, int order) {
   return total;
 }
 
-bool pir_plan_fit(const plan *p, bool device, const size_t *sizes, size_t enough, bump *scratch,
-                  size_t *out_offsets, size_t *out_total) {
-  item *items = pir_bump_get(scratch, (p->arena_count + (size_t)1) * sizeof *items);
-  item *placed = pir_bump_get(scratch, (p->arena_count + (size_t)1) * sizeof *placed);
+bool pir_plan_fit(const plan *p, bool device, const size_t *sizes, size_t enough,
+                  pir_arena *scratch, size_t *out_offsets, size_t *out_total) {
+  item *items = pir_arena_zalloc(scratch, (p->arena_count + (size_t)1) * sizeof *items);
+  item *placed = pir_arena_zalloc(scratch, (p->arena_count + (size_t)1) * sizeof *placed);
   uint32_t count = 0;
   if (!items || !placed)
     return false;

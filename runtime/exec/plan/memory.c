@@ -1,6 +1,5 @@
-// Blocks, arena, arrays and map of the executor. An arena allocates chunks that double up to
-// 256 KB; larger requests get a chunk of their own. Large blocks ask for huge pages. The map is
-// open addressing at a load of at most one half.
+// Blocks, arrays and map of the executor. Large blocks ask for huge pages. The map is open
+// addressing at a load of at most one half.
 #include "memory.h"
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +7,6 @@
 
 #define BLOCK_ALIGN 64
 #define HUGE_PAGE (2 << 20)
-#define FIRST_CHUNK 4096
-#define LARGEST_CHUNK (256 * 1024)
 
 void *pir_mem_get(const pir_allocator *allocator, size_t size) {
   size = size ? size : 1;
@@ -37,81 +34,8 @@ void pir_mem_give(const pir_allocator *allocator, void *memory, size_t size) {
     allocator->release(allocator->user, memory, size ? size : 1);
 }
 
-struct bump_chunk {
-  struct bump_chunk *next;
-  size_t size, used;  // with this header
-  _Alignas(16) char bytes[];
-};
-
-static struct bump_chunk *add_chunk(bump *a, size_t need) {
-  size_t size = a->chunks ? a->chunks->size * 2 : FIRST_CHUNK;
-  if (size > LARGEST_CHUNK)
-    size = LARGEST_CHUNK;
-  if (size < need + sizeof(struct bump_chunk))
-    size = need + sizeof(struct bump_chunk);
-  struct bump_chunk *chunk = pir_mem_get(&a->allocator, size);
-  if (!chunk)
-    return NULL;
-  *chunk = (struct bump_chunk){a->chunks, size, sizeof *chunk};
-  return a->chunks = chunk;
-}
-
-void *pir_bump_get(bump *a, size_t size) {
-  if (a->failed || size > PTRDIFF_MAX / 2) {
-    a->failed = true;
-    return NULL;
-  }
-  size = (size + 15) & ~(size_t)15;
-  struct bump_chunk *chunk = a->chunks;
-  if ((!chunk || chunk->size - chunk->used < size) && !(chunk = add_chunk(a, size))) {
-    a->failed = true;
-    return NULL;
-  }
-  void *memory = (char *)chunk + chunk->used;
-  chunk->used += size;
-  return memset(memory, 0, size);
-}
-
-void *pir_bump_take(void *a, size_t size) {
-  return pir_bump_get(a, size);
-}
-
-void *pir_bump_copy(bump *a, const void *from, size_t size) {
-  void *to = pir_bump_get(a, size);
-  return to && size ? memcpy(to, from, size) : to;
-}
-
-pir_str pir_bump_text(bump *a, pir_str text) {
-  char *to = pir_bump_get(a, text.size + 1);
-  if (!to)
-    return (pir_str){"", 0};
-  if (text.size)
-    memcpy(to, text.data, text.size);
-  return (pir_str){to, text.size};
-}
-
-void pir_bump_release(bump *a) {
-  for (struct bump_chunk *chunk = a->chunks, *next; chunk; chunk = next) {
-    next = chunk->next;
-    pir_mem_give(&a->allocator, chunk, chunk->size);
-  }
-  a->chunks = NULL;
-}
-
-void pir_bump_reset(bump *a) {
-  struct bump_chunk *first = a->chunks;
-  while (first && first->next) {
-    struct bump_chunk *next = first->next;
-    pir_mem_give(&a->allocator, first, first->size);
-    first = next;
-  }
-  if (first)
-    first->used = sizeof *first;
-  a->chunks = first;
-  a->failed = false;
-}
-
-bool pir_bump_room(bump *a, void *array, uint32_t count, uint32_t *capacity, size_t element) {
+bool pir_array_room(pir_arena *a, void *array, uint32_t count, uint32_t *capacity,
+                    size_t element) {
   if (count < *capacity)
     return true;
   if (count > UINT32_MAX / 2) {
@@ -119,7 +43,7 @@ bool pir_bump_room(bump *a, void *array, uint32_t count, uint32_t *capacity, siz
     return false;
   }
   uint32_t wanted = *capacity ? *capacity * 2 : 16;
-  void *old, *grown = pir_bump_get(a, wanted * element);
+  void *old, *grown = pir_arena_zalloc(a, wanted * element);
   if (!grown)
     return false;
   memcpy(&old, array, sizeof old);
@@ -148,10 +72,10 @@ bool pir_word_map_find(const word_map *map, uint64_t key, uint32_t *out_number) 
   return true;
 }
 
-static bool grow_map(bump *a, word_map *map) {
+static bool grow_map(pir_arena *a, word_map *map) {
   word_map grown = {.capacity = map->capacity ? map->capacity * 2 : 64, .count = map->count};
-  grown.keys = pir_bump_get(a, grown.capacity * sizeof *grown.keys);
-  grown.numbers = pir_bump_get(a, grown.capacity * sizeof *grown.numbers);
+  grown.keys = pir_arena_zalloc(a, grown.capacity * sizeof *grown.keys);
+  grown.numbers = pir_arena_zalloc(a, grown.capacity * sizeof *grown.numbers);
   if (a->failed)
     return false;
   for (uint32_t i = 0; i < map->capacity; i++) {
@@ -165,7 +89,7 @@ static bool grow_map(bump *a, word_map *map) {
   return true;
 }
 
-void pir_word_map_set(bump *a, word_map *map, uint64_t key, uint32_t number) {
+void pir_word_map_set(pir_arena *a, word_map *map, uint64_t key, uint32_t number) {
   if (map->count * 2 >= map->capacity && !grow_map(a, map))
     return;
   uint32_t at = place_of_key(map, key);

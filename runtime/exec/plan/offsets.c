@@ -170,13 +170,13 @@ static uint64_t units_of(size_t size) {
 }
 
 // Without knowing what comes.
-static bool play(const plan *p, bool device, const size_t *sizes, bump *scratch,
+static bool play(const plan *p, bool device, const size_t *sizes, pir_arena *scratch,
                  size_t *out_offsets, size_t *out_total) {
-  heap *h = pir_bump_get(scratch, sizeof *h);
-  uint32_t *pieces = pir_bump_get(scratch, (p->buffer_count + 1) * sizeof *pieces);
+  heap *h = pir_arena_zalloc(scratch, sizeof *h);
+  uint32_t *pieces = pir_arena_zalloc(scratch, (p->buffer_count + 1) * sizeof *pieces);
   if (!h || !pieces)
     return false;
-  h->pieces = pir_bump_get(scratch, (2 * (size_t)p->arena_count + 2) * sizeof *h->pieces);
+  h->pieces = pir_arena_zalloc(scratch, (2 * (size_t)p->arena_count + 2) * sizeof *h->pieces);
   if (!h->pieces)
     return false;
   h->spare = h->last = NONE;
@@ -217,7 +217,7 @@ static size_t most_alive(const plan *p, bool device, const size_t *sizes, uint32
   return most * UNIT;
 }
 
-bool pir_plan_offsets(const plan *p, bool device, const size_t *sizes, bump *scratch,
+bool pir_plan_offsets(const plan *p, bool device, const size_t *sizes, pir_arena *scratch,
                       size_t *out_offsets, size_t *out_total, size_t *out_alive) {
   uint32_t count;
   *out_alive = most_alive(p, device, sizes, &count);
@@ -226,7 +226,7 @@ bool pir_plan_offsets(const plan *p, bool device, const size_t *sizes, bump *scr
   size_t enough = *out_alive + *out_alive / NEAR;
   if (*out_total <= enough || count > MOST_FITTED)
     return true;
-  size_t *offsets = pir_bump_get(scratch, p->buffer_count * sizeof *offsets), total;
+  size_t *offsets = pir_arena_zalloc(scratch, p->buffer_count * sizeof *offsets), total;
   if (!offsets || !pir_plan_fit(p, device, sizes, enough, scratch, offsets, &total))
     return false;
   if (total >= *out_total)

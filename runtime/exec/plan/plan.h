@@ -210,7 +210,7 @@ typedef struct plan_check {
 } plan_check;
 
 typedef struct plan {
-  bump memory;
+  pir_arena memory;
   plan_expr *exprs;
   uint32_t expr_count, expr_capacity;
   plan_origin *origins;
@@ -279,10 +279,10 @@ void pir_plan_find_segments(plan *p);
 // `out_offsets` are by buffer. Those on the device and the others are planned apart, for two
 // arenas. `out_alive` gets the most that lives together, which no plan can go below. `scratch`
 // is used while planning. Returns false when memory ran out.
-bool pir_plan_offsets(const plan *p, bool device, const size_t *sizes, bump *scratch,
+bool pir_plan_offsets(const plan *p, bool device, const size_t *sizes, pir_arena *scratch,
                       size_t *out_offsets, size_t *out_total, size_t *out_alive);
 // The slow and close part of it (fit.c), which ends when `enough` bytes do.
-bool pir_plan_fit(const plan *p, bool device, const size_t *sizes, size_t enough, bump *scratch,
-                  size_t *out_offsets, size_t *out_total);
+bool pir_plan_fit(const plan *p, bool device, const size_t *sizes, size_t enough,
+                  pir_arena *scratch, size_t *out_offsets, size_t *out_total);
 
 #endif

@@ -13,7 +13,7 @@ pir_status pir_plan_unsupported(const pir_op *op, const char *what) {
 
 uint32_t pir_plan_word(plan_builder *b, uint32_t value) {
   plan *p = b->p;
-  uint32_t *word = BUMP_PUSH(&p->memory, p->words, p->word_count, p->word_capacity);
+  uint32_t *word = ARRAY_PUSH(&p->memory, p->words, p->word_count, p->word_capacity);
   if (!word)
     return 0;
   *word = value;
@@ -28,7 +28,7 @@ static uint32_t capture_slot(plan_builder *b, uint32_t outer) {
     return b->captures[number].inner;
   pir_fact fact = {.known = true, .dtype = b->parent->p->slots[outer].dtype, .rank = -1};
   uint32_t inner = pir_plan_slot(b, &fact, NONE);
-  capture *to = BUMP_PUSH(&b->scratch, b->captures, b->capture_count, b->capture_capacity);
+  capture *to = ARRAY_PUSH(&b->scratch, b->captures, b->capture_count, b->capture_capacity);
   if (inner == NONE || !to)
     return NONE;
   *to = (capture){outer, inner};
@@ -42,7 +42,7 @@ static bool capture_value(plan_builder *b, const pir_value *value) {
   struct slot_list outer;
   if (!b->parent || !pir_plan_slots_of(b->parent, value, &outer))
     return false;
-  uint32_t *slots = pir_bump_get(&b->scratch, outer.count * sizeof *slots);
+  uint32_t *slots = pir_arena_zalloc(&b->scratch, outer.count * sizeof *slots);
   for (uint32_t i = 0; slots && i < outer.count; i++)
     slots[i] = capture_slot(b, b->parent->p->words[outer.first + i]);
   struct slot_list list = {b->p->word_count, outer.count};
@@ -62,7 +62,7 @@ bool pir_plan_slots_of(plan_builder *b, const pir_value *value, struct slot_list
 }
 
 void pir_plan_bind(plan_builder *b, const pir_value *value, struct slot_list list) {
-  struct slot_list *to = BUMP_PUSH(&b->scratch, b->lists, b->list_count, b->list_capacity);
+  struct slot_list *to = ARRAY_PUSH(&b->scratch, b->lists, b->list_count, b->list_capacity);
   if (!to)
     return;
   *to = list;
@@ -75,7 +75,7 @@ void pir_plan_bind_slot(plan_builder *b, const pir_value *value, uint32_t slot) 
 
 uint32_t pir_plan_buffer(plan_builder *b, plan_home home, uint32_t index, uint32_t bytes) {
   plan *p = b->p;
-  plan_buffer *buffer = BUMP_PUSH(&p->memory, p->buffers, p->buffer_count, p->buffer_capacity);
+  plan_buffer *buffer = ARRAY_PUSH(&p->memory, p->buffers, p->buffer_count, p->buffer_capacity);
   if (!buffer)
     return NONE;
   *buffer = (plan_buffer){.home = home, .index = index, .bytes = bytes, .first = NONE};
@@ -112,8 +112,8 @@ uint32_t pir_plan_slot(plan_builder *b, const pir_fact *fact, uint32_t def) {
   slot.shape = p->word_count;
   for (int i = 0; i < slot.rank; i++)
     pir_plan_word(b, extents[i]);
-  plan_slot *to = BUMP_PUSH(&p->memory, p->slots, p->slot_count, p->slot_capacity);
-  uint32_t *to_def = BUMP_PUSH(&b->scratch, b->defs, b->def_count, b->def_capacity);
+  plan_slot *to = ARRAY_PUSH(&p->memory, p->slots, p->slot_count, p->slot_capacity);
+  uint32_t *to_def = ARRAY_PUSH(&b->scratch, b->defs, b->def_count, b->def_capacity);
   if (!to || !to_def)
     return NONE;
   *to = slot;
@@ -138,8 +138,8 @@ uint32_t pir_plan_place(plan_builder *b, uint32_t slot, bool device) {
     return slot;
   if (pir_word_map_find(&b->moved, slot, &to))
     return to;
-  plan_slot *copy = BUMP_PUSH(&p->memory, p->slots, p->slot_count, p->slot_capacity);
-  uint32_t *def = BUMP_PUSH(&b->scratch, b->defs, b->def_count, b->def_capacity);
+  plan_slot *copy = ARRAY_PUSH(&p->memory, p->slots, p->slot_count, p->slot_capacity);
+  uint32_t *def = ARRAY_PUSH(&b->scratch, b->defs, b->def_count, b->def_capacity);
   if (!copy || !def)
     return NONE;
   *copy = p->slots[slot];
@@ -191,7 +191,7 @@ uint32_t pir_plan_instr(plan_builder *b, plan_instr instr) {
     uint32_t slot = p->words[instr.out + i];
     instr.late |= slot != NONE && p->slots[slot].late;
   }
-  plan_instr *to = BUMP_PUSH(&p->memory, p->instrs, p->instr_count, p->instr_capacity);
+  plan_instr *to = ARRAY_PUSH(&p->memory, p->instrs, p->instr_count, p->instr_capacity);
   if (!to)
     return NONE;
   *to = instr;
@@ -296,13 +296,13 @@ pir_status pir_plan_op(plan_builder *b, const pir_op *op) {
 pir_status pir_plan_build(const pir_program *program, const pir_facts *facts,
                           const pir_compiler *compiler, const size_t *codes,
                           const pir_allocator *allocator, plan *out_plan) {
-  *out_plan = (plan){.memory.allocator = *allocator};
+  *out_plan = (plan){.memory.source = *allocator};
   plan_builder b = {.p = out_plan,
                     .program = program,
                     .facts = facts,
                     .compiler = compiler,
                     .codes = codes,
-                    .scratch.allocator = *allocator};
+                    .scratch.source = *allocator};
   const pir_block *block = pir_program_block(program);
   pir_status status = PIR_OK;
   pir_plan_number_ports(&b, block);
@@ -318,7 +318,7 @@ pir_status pir_plan_build(const pir_program *program, const pir_facts *facts,
     if (b.scratch.failed || out_plan->memory.failed)
       status = PIR_EXHAUSTED;
   }
-  pir_bump_release(&b.scratch);
+  pir_arena_destroy(&b.scratch);
   if (status)
     pir_plan_release(out_plan);
   return status;
@@ -329,7 +329,7 @@ void pir_plan_release(plan *p) {
     for (int r = 0; r < 2; r++)
       if (p->controls[i].regions[r].plan)
         pir_plan_release(p->controls[i].regions[r].plan);
-  pir_bump_release(&p->memory);
-  *p = (plan){.memory.allocator =
-                  p->memory.allocator};  // a failed one is released again with its model
+  pir_arena_destroy(&p->memory);
+  *p = (plan){.memory.source =
+                  p->memory.source};  // a failed one is released again with its model
 }

@@ -27,13 +27,13 @@ typedef struct plan_builder {
   const size_t *codes;  // of groups, in program order
   const char *asking;   // the op at hand
   uint32_t groups_seen;
-  bump scratch;     // dies with the builder
-  word_map dims;    // dim -> expression
-  word_map consts;  // constant expression by value
-  word_map values;  // value -> its entry in `lists`
-  word_map moved;   // slot -> the same tensor on the other side of the bus
-  word_map ports;   // input and output ops -> their number
-  word_map homes;   // of tensors within others -> buffer
+  pir_arena scratch;  // dies with the builder
+  word_map dims;      // dim -> expression
+  word_map consts;    // constant expression by value
+  word_map values;    // value -> its entry in `lists`
+  word_map moved;     // slot -> the same tensor on the other side of the bus
+  word_map ports;     // input and output ops -> their number
+  word_map homes;     // of tensors within others -> buffer
   struct slot_list {
     uint32_t first, count;  // of plan->words
   } *lists;

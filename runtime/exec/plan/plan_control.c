@@ -47,7 +47,7 @@ static uint32_t one_slot(plan_builder *b, const pir_value *value) {
 
 static pir_status build_args(plan_builder *b, const pir_block *block, plan_region *region) {
   region->arg_count = (uint32_t)pir_block_arguments(block);
-  region->args = pir_bump_get(&b->p->memory, region->arg_count * sizeof *region->args);
+  region->args = pir_arena_zalloc(&b->p->memory, region->arg_count * sizeof *region->args);
   for (uint32_t i = 0; region->args && i < region->arg_count; i++) {
     const pir_value *arg = pir_block_argument(block, i);
     uint32_t slot = region->args[i] = pir_plan_slot(b, &(pir_fact){.rank = -1}, NONE);
@@ -63,8 +63,8 @@ static pir_status build_args(plan_builder *b, const pir_block *block, plan_regio
 static pir_status build_yields(plan_builder *b, const pir_op *end, plan_region *region) {
   plan *p = b->p;
   region->yield_count = (uint32_t)pir_op_operands(end);
-  region->yields = pir_bump_get(&p->memory, region->yield_count * sizeof *region->yields);
-  region->repeats = pir_bump_get(&p->memory, region->yield_count * sizeof *region->repeats);
+  region->yields = pir_arena_zalloc(&p->memory, region->yield_count * sizeof *region->yields);
+  region->repeats = pir_arena_zalloc(&p->memory, region->yield_count * sizeof *region->repeats);
   if (!region->yields || !region->repeats)
     return PIR_EXHAUSTED;
   for (uint32_t i = 0; i < region->yield_count; i++) {
@@ -72,7 +72,7 @@ static pir_status build_yields(plan_builder *b, const pir_op *end, plan_region *
     if (slot == NONE)
       return pir_plan_unsupported(end, "an operand that is not one tensor");
   }
-  bool *handed = pir_bump_get(&b->scratch, p->buffer_count * sizeof *handed);
+  bool *handed = pir_arena_zalloc(&b->scratch, p->buffer_count * sizeof *handed);
   if (!handed)
     return PIR_EXHAUSTED;
   for (uint32_t i = 0; i < region->yield_count; i++) {
@@ -113,22 +113,22 @@ static pir_status build_region(plan_builder *outer, const pir_op *op, size_t r, 
     return pir_plan_unsupported(op, "a missing region");
   if (outer->depth >= PLAN_DEEPEST)
     return pir_plan_unsupported(op, "too deep nesting");
-  plan *p = region->plan = pir_bump_get(&outer->p->memory, sizeof *p);
+  plan *p = region->plan = pir_arena_zalloc(&outer->p->memory, sizeof *p);
   if (!p)
     return PIR_EXHAUSTED;
-  *p = (plan){.memory.allocator = outer->p->memory.allocator};
+  *p = (plan){.memory.source = outer->p->memory.source};
   plan_builder b = {.p = p,
                     .parent = outer,
                     .depth = outer->depth + 1,
                     .program = outer->program,
                     .facts = outer->facts,
-                    .scratch.allocator = outer->scratch.allocator};
+                    .scratch.source = outer->scratch.source};
   pir_status status = build_block(&b, op, pir_region_first(pir_op_region(op, r)), region);
   region->first_in = *in_count;
   region->capture_count = b.capture_count;
-  region->captures = pir_bump_get(&p->memory, b.capture_count * sizeof *region->captures);
+  region->captures = pir_arena_zalloc(&p->memory, b.capture_count * sizeof *region->captures);
   for (uint32_t i = 0; region->captures && !status && i < b.capture_count; i++) {
-    uint32_t *in = BUMP_PUSH(&outer->scratch, *ins, *in_count, *in_capacity);
+    uint32_t *in = ARRAY_PUSH(&outer->scratch, *ins, *in_count, *in_capacity);
     if (!in)
       break;
     *in = b.captures[i].outer;
@@ -136,7 +136,7 @@ static pir_status build_region(plan_builder *outer, const pir_op *op, size_t r, 
   }
   if (b.scratch.failed || p->memory.failed || outer->scratch.failed)
     status = PIR_EXHAUSTED;
-  pir_bump_release(&b.scratch);
+  pir_arena_destroy(&b.scratch);
   return status;
 }
 
@@ -168,7 +168,7 @@ static uint32_t add_words(plan_builder *b, const uint32_t *words, uint32_t count
 static pir_status build_results(plan_builder *b, const pir_op *op, uint32_t first,
                                 plan_instr *instr) {
   uint32_t count = (uint32_t)pir_op_results(op) - first;
-  uint32_t *outs = pir_bump_get(&b->scratch, count * sizeof *outs);
+  uint32_t *outs = pir_arena_zalloc(&b->scratch, count * sizeof *outs);
   for (uint32_t i = 0; outs && i < count; i++) {
     struct slot_list list = pir_plan_results(b, pir_op_result(op, first + i));
     if (b->p->memory.failed || b->scratch.failed)
@@ -213,7 +213,7 @@ pir_status pir_plan_control(plan_builder *b, const pir_op *op) {
   uint32_t *ins = NULL, count = 0, capacity = 0;
   for (size_t i = 0; i < pir_op_operands(op); i++) {
     uint32_t slot = one_slot(b, pir_op_operand(op, i)),
-             *in = BUMP_PUSH(&b->scratch, ins, count, capacity);
+             *in = ARRAY_PUSH(&b->scratch, ins, count, capacity);
     if (!in)
       return PIR_EXHAUSTED;
     if (slot == NONE)
@@ -227,7 +227,7 @@ pir_status pir_plan_control(plan_builder *b, const pir_op *op) {
   bool loops = instr.kind == PLAN_WHILE;
   if (loops || instr.kind == PLAN_IF) {
     plan_control *control =
-        BUMP_PUSH(&p->memory, p->controls, p->control_count, p->control_capacity);
+        ARRAY_PUSH(&p->memory, p->controls, p->control_count, p->control_capacity);
     if (!control)
       return PIR_EXHAUSTED;
     instr.detail = p->control_count - 1;

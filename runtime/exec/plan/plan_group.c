@@ -29,7 +29,7 @@ static bool is_known(const plan_builder *b, uint32_t extent) {
 
 static uint32_t extents_of(plan_builder *b, draft *d, const pir_dim *dims, size_t stride,
                            size_t count) {
-  uint32_t *numbers = pir_bump_get(&b->scratch, count * sizeof *numbers);
+  uint32_t *numbers = pir_arena_zalloc(&b->scratch, count * sizeof *numbers);
   for (size_t i = 0; numbers && i < count; i++) {
     numbers[i] = pir_plan_extent(b, *(const pir_dim *)((const char *)dims + i * stride));
     if (!is_known(b, numbers[i]))
@@ -98,7 +98,7 @@ static bool lies_as_compiled(const plan_builder *b, const pir_op *op, size_t i, 
 // Lists of tensors have no buffer: code may have been made for what is known of them.
 static void add_operands(plan_builder *b, draft *d) {
   size_t count = pir_op_operands(d->op);
-  d->in = pir_bump_get(&b->scratch, count * sizeof *d->in);
+  d->in = pir_arena_zalloc(&b->scratch, count * sizeof *d->in);
   for (size_t i = 0; d->in && i < count; i++) {
     struct slot_list list;
     bool is_one = pir_plan_slots_of(b, pir_op_operand(d->op, i), &list) && list.count == 1;
@@ -172,7 +172,7 @@ static bool has_known_extents(const plan_builder *b, uint32_t slot) {
 static void add_results(plan_builder *b, draft *d, bool device) {
   plan *p = b->p;
   size_t count = pir_op_results(d->op);
-  d->out = pir_bump_get(&b->scratch, count * sizeof *d->out);
+  d->out = pir_arena_zalloc(&b->scratch, count * sizeof *d->out);
   for (size_t i = 0; d->out && i < count && !p->memory.failed; i++) {
     struct slot_list list = pir_plan_results(b, pir_op_result(d->op, i));
     uint32_t slot = d->out[i] =
@@ -220,7 +220,7 @@ static uint32_t add_pack(plan_builder *b, uint32_t slot, const pir_packing *pack
         pack->packing->units == packing->units)
       return i;
   }
-  plan_pack *to = BUMP_PUSH(&p->memory, p->packs, p->pack_count, p->pack_capacity);
+  plan_pack *to = ARRAY_PUSH(&p->memory, p->packs, p->pack_count, p->pack_capacity);
   if (!to)
     return NONE;
   *to = (plan_pack){slot, packing};
@@ -254,7 +254,7 @@ static const char *group_label(plan_builder *b, const pir_op *op) {
     memcpy(text + used, name.data, name.size);
     used += name.size;
   }
-  return pir_bump_text(&b->p->memory, (pir_str){text, used}).data;
+  return pir_arena_text(&b->p->memory, (pir_str){text, used}).data;
 }
 
 static uint32_t add_operand_words(plan_builder *b, const uint32_t *slots, size_t count) {
@@ -285,7 +285,7 @@ static pir_status add_group(plan_builder *b, draft *d) {
   if (runs_on_device(d->code))
     p->kernel_count += (uint32_t)d->code->stage_count;
   note_needs(p, d);
-  plan_group *to = BUMP_PUSH(&p->memory, p->groups, p->group_count, p->group_capacity);
+  plan_group *to = ARRAY_PUSH(&p->memory, p->groups, p->group_count, p->group_capacity);
   if (!to)
     return PIR_EXHAUSTED;
   *to = d->group;

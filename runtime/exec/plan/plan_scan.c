@@ -24,7 +24,7 @@ static uint32_t plain_slot(plan_builder *b, const pir_value *value) {
 
 // Words of `count` slots; NONE when one of them cannot be had.
 static uint32_t add_plain_slots(plan_builder *b, const pir_op *op, size_t count) {
-  uint32_t *slots = pir_bump_get(&b->scratch, count * sizeof *slots);
+  uint32_t *slots = pir_arena_zalloc(&b->scratch, count * sizeof *slots);
   for (size_t i = 0; slots && i < count; i++)
     if ((slots[i] = plain_slot(b, pir_op_operand(op, i))) == NONE)
       return NONE;
@@ -144,7 +144,7 @@ pir_status pir_plan_scan(plan_builder *b, const pir_op *op) {
   uint32_t count = scan.sequences + scan.states, in = add_plain_slots(b, op, count);
   if (in == NONE)
     return pir_plan_unsupported(op, "an operand that is no plain tensor");
-  uint32_t *slots = pir_bump_get(&b->scratch, (count + scan.stacks) * sizeof *slots),
+  uint32_t *slots = pir_arena_zalloc(&b->scratch, (count + scan.stacks) * sizeof *slots),
            begin = p->instr_count;
   if (!slots)
     return PIR_EXHAUSTED;
@@ -159,7 +159,7 @@ pir_status pir_plan_scan(plan_builder *b, const pir_op *op) {
                                  .out = out,
                                  .out_count = scan.states + scan.stacks,
                                  .detail = p->scan_count});
-  plan_scan *to = BUMP_PUSH(&p->memory, p->scans, p->scan_count, p->scan_capacity);
+  plan_scan *to = ARRAY_PUSH(&p->memory, p->scans, p->scan_count, p->scan_capacity);
   if (!to)
     return PIR_EXHAUSTED;
   for (const pir_op *inner = pir_block_first(body); inner != pir_block_last(body);

@@ -22,7 +22,7 @@ static uint32_t number_ports(plan_builder *b, const pir_block *block, uint32_t t
   for (const pir_op *op = pir_block_first(block); op; op = pir_op_next(op)) {
     if (!(pir_op_meaning(op)->traits & trait))
       continue;
-    numbered *entry = BUMP_PUSH(&b->scratch, list, count, capacity);
+    numbered *entry = ARRAY_PUSH(&b->scratch, list, count, capacity);
     if (!entry)
       return 0;
     *entry = (numbered){op, 0, count};
@@ -40,8 +40,8 @@ void pir_plan_number_ports(plan_builder *b, const pir_block *block) {
   plan *p = b->p;
   p->input_count = number_ports(b, block, PIR_INPUT);
   p->output_count = number_ports(b, block, PIR_OUTPUT);
-  p->inputs = pir_bump_get(&p->memory, p->input_count * sizeof *p->inputs);
-  p->outputs = pir_bump_get(&p->memory, p->output_count * sizeof *p->outputs);
+  p->inputs = pir_arena_zalloc(&p->memory, p->input_count * sizeof *p->inputs);
+  p->outputs = pir_arena_zalloc(&p->memory, p->output_count * sizeof *p->outputs);
 }
 
 static pir_str text_of(const pir_op *op, const char *attr, const char *other) {
@@ -65,7 +65,7 @@ pir_status pir_plan_parameter(plan_builder *b, const pir_program *program, const
   for (size_t i = 0; i < rank; i++)
     fact.shape[i] = param->shape.dims[i];
   uint32_t slot = pir_plan_slot(b, &fact, NONE);
-  plan_const *constant = BUMP_PUSH(&p->memory, p->consts, p->const_count, p->const_capacity);
+  plan_const *constant = ARRAY_PUSH(&p->memory, p->consts, p->const_count, p->const_capacity);
   if (slot == NONE || !constant)
     return PIR_EXHAUSTED;
   *constant = (plan_const){.slot = slot, .bytes = param->size, .param = param};
@@ -78,7 +78,7 @@ pir_status pir_plan_parameter(plan_builder *b, const pir_program *program, const
 static void fill_port(plan_builder *b, plan_port *port, const pir_op *op, const pir_fact *fact,
                       uint32_t slot) {
   plan *p = b->p;
-  pir_str name = pir_bump_text(&p->memory, text_of(op, "name", "output_name"));
+  pir_str name = pir_arena_text(&p->memory, text_of(op, "name", "output_name"));
   *port = (plan_port){.port = {.name = name, .dtype = fact->dtype, .rank = p->slots[slot].rank},
                       .slot = slot};
   for (int i = 0; i < p->slots[slot].rank; i++) {

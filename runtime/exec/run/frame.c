@@ -41,7 +41,7 @@ pir_status pir_exec_fail(pir_message *message, pir_status status, const char *fo
 // The frames of the regions, and of theirs: at most PLAN_DEEPEST deep.
 static pir_status create_regions(frame *f) {
   const plan *p = f->plan;
-  f->regions = pir_bump_get(&f->memory, 2 * (size_t)p->control_count * sizeof *f->regions);
+  f->regions = pir_arena_zalloc(&f->memory, 2 * (size_t)p->control_count * sizeof *f->regions);
   if (!f->regions)
     return PIR_EXHAUSTED;
   for (uint32_t i = 0; i < 2 * p->control_count; i++) {
@@ -50,7 +50,8 @@ static pir_status create_regions(frame *f) {
     if (!region->plan)
       continue;
     PIR_TRY(pir_frame_create(region->plan, &f->allocator, inner));
-    inner->carried = pir_bump_get(&inner->memory, region->yield_count * sizeof *inner->carried);
+    inner->carried =
+        pir_arena_zalloc(&inner->memory, region->yield_count * sizeof *inner->carried);
     if (!inner->carried)
       return PIR_EXHAUSTED;
     for (uint32_t k = 0; k < region->plan->expr_count; k++)
@@ -64,19 +65,22 @@ pir_status pir_frame_create(const plan *plan, const pir_allocator *allocator,
   *out_frame = (frame){.plan = plan,
                        .allocator = *allocator,
                        .parallel = pir_parallel_serial(),
-                       .memory.allocator = *allocator,
-                       .run.allocator = *allocator,
+                       .memory.source = *allocator,
+                       .run.source = *allocator,
                        .budget = UINT64_MAX};
-  bump *memory = &out_frame->memory;
-  out_frame->values = pir_bump_get(memory, plan->expr_count * sizeof *out_frame->values);
-  out_frame->tensors = pir_bump_get(memory, plan->slot_count * sizeof *out_frame->tensors);
-  out_frame->buffers = pir_bump_get(memory, plan->buffer_count * sizeof *out_frame->buffers);
-  out_frame->pointers = pir_bump_get(memory, plan->most_slots * sizeof *out_frame->pointers);
+  pir_arena *memory = &out_frame->memory;
+  out_frame->values = pir_arena_zalloc(memory, plan->expr_count * sizeof *out_frame->values);
+  out_frame->tensors = pir_arena_zalloc(memory, plan->slot_count * sizeof *out_frame->tensors);
+  out_frame->buffers =
+      pir_arena_zalloc(memory, plan->buffer_count * sizeof *out_frame->buffers);
+  out_frame->pointers =
+      pir_arena_zalloc(memory, plan->most_slots * sizeof *out_frame->pointers);
   out_frame->group_buffers =
-      pir_bump_get(memory, plan->most_buffers * sizeof *out_frame->group_buffers);
-  out_frame->group_dims = pir_bump_get(memory, plan->most_dims * sizeof *out_frame->group_dims);
+      pir_arena_zalloc(memory, plan->most_buffers * sizeof *out_frame->group_buffers);
+  out_frame->group_dims =
+      pir_arena_zalloc(memory, plan->most_dims * sizeof *out_frame->group_dims);
   out_frame->arguments =
-      pir_bump_get(memory, (plan->most_buffers + plan->most_dims + 1) * sizeof(void *));
+      pir_arena_zalloc(memory, (plan->most_buffers + plan->most_dims + 1) * sizeof(void *));
   if (!memory->failed && !create_regions(out_frame))
     return PIR_OK;
   pir_frame_release(out_frame);
@@ -93,8 +97,8 @@ void pir_frame_release(frame *f) {
   if (f->plan && f->tensors)
     pir_frame_drop_lods(f);
   pir_mem_give(&f->allocator, f->scratch, f->scratch_step * (size_t)f->parallel.threads);
-  pir_bump_release(&f->run);
-  pir_bump_release(&f->memory);
+  pir_arena_destroy(&f->run);
+  pir_arena_destroy(&f->memory);
 }
 
 pir_status pir_frame_scratch(frame *f, int threads) {

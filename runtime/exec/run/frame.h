@@ -65,10 +65,10 @@ typedef struct frame {
   int64_t *group_dims;
   char *scratch;  // of all threads
   size_t scratch_step;
-  uint64_t budget;  // bytes that late memory may still take
-  bump memory;      // what the above are in
-  bump run;         // for one instruction that infers shapes
-  pir_dims *dims;   // likewise
+  uint64_t budget;   // bytes that late memory may still take
+  pir_arena memory;  // what the above are in
+  pir_arena run;     // for one instruction that infers shapes
+  pir_dims *dims;    // likewise
   pir_status inferred;
   jmp_buf no_memory;  // where it ends when memory is gone
   pir_message message;

@@ -12,7 +12,7 @@ static void leave(void *user) {
 
 static void *from_run(void *user, size_t size) {
   frame *f = user;
-  void *memory = pir_bump_get(&f->run, size);
+  void *memory = pir_arena_zalloc(&f->run, size);
   if (!memory)
     leave(f);
   return memory;
@@ -139,7 +139,7 @@ static pir_status ask(frame *f, const plan_instr *instr, asked what) {
       f->inferred = infer(f, instr, f->dims, what);
   }
   pir_dims_destroy(f->dims);
-  pir_bump_reset(&f->run);
+  pir_arena_reset(&f->run);
   return f->inferred;
 }
 

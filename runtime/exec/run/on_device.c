@@ -29,10 +29,10 @@ static pir_status find_code(pir_model *model, loaded *known, const void *bytes,
 
 pir_status pir_model_load_kernels(pir_model *model, pir_message *message) {
   plan *p = &model->plan;
-  bump scratch = {.allocator = model->allocator};
-  loaded *known = pir_bump_get(&scratch, p->kernel_count * sizeof *known);
-  model->kernels = pir_bump_get(&p->memory, p->kernel_count * sizeof *model->kernels);
-  model->codes = pir_bump_get(&p->memory, p->kernel_count * sizeof *model->codes);
+  pir_arena scratch = {.source = model->allocator};
+  loaded *known = pir_arena_zalloc(&scratch, p->kernel_count * sizeof *known);
+  model->kernels = pir_arena_zalloc(&p->memory, p->kernel_count * sizeof *model->kernels);
+  model->codes = pir_arena_zalloc(&p->memory, p->kernel_count * sizeof *model->codes);
   pir_status status = known && !p->memory.failed ? PIR_OK : PIR_EXHAUSTED;
   for (uint32_t g = 0; g < p->group_count; g++) {
     const plan_group *group = &p->groups[g];
@@ -45,7 +45,7 @@ pir_status pir_model_load_kernels(pir_model *model, pir_message *message) {
                                  &model->kernels[group->kernels + i], message);
     }
   }
-  pir_bump_release(&scratch);
+  pir_arena_destroy(&scratch);
   return status;
 }
 

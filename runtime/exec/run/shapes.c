@@ -90,9 +90,9 @@ static pir_status evaluate_all(pir_session *s, shape_plan *shapes) {
   return PIR_OK;
 }
 
-static pir_status size_buffers(pir_session *s, shape_plan *shapes, bump *scratch) {
+static pir_status size_buffers(pir_session *s, shape_plan *shapes, pir_arena *scratch) {
   const plan *p = &s->model->plan;
-  size_t *sizes = pir_bump_get(scratch, p->buffer_count * sizeof *sizes);
+  size_t *sizes = pir_arena_zalloc(scratch, p->buffer_count * sizeof *sizes);
   uint64_t total = 0, outputs = 0;
   if (!sizes)
     return PIR_EXHAUSTED;
@@ -149,11 +149,11 @@ static pir_status make_plan(pir_session *s, shape_plan *shapes) {
                          .graphs = (segment_graph *)(memory + keys + values + offsets),
                          .block = {memory, bytes}};
   memcpy(shapes->symbols, s->key, keys);
-  bump scratch = {.allocator = s->allocator};
+  pir_arena scratch = {.source = s->allocator};
   pir_status status = evaluate_all(s, shapes);
   if (!status)
     status = size_buffers(s, shapes, &scratch);
-  pir_bump_release(&scratch);
+  pir_arena_destroy(&scratch);
   if (status)
     pir_session_drop_plan(s, shapes);
   else

@@ -158,7 +158,7 @@ static void code(pir_archive *a, pir_model *model) {
 // The plan and its code; a->take is set when reading.
 static void describe_model(pir_archive *a, pir_model *model, pir_context *ctx) {
   if (!a->writing) {
-    a->take = pir_bump_take;
+    a->take = pir_arena_take;
     a->user = &model->plan.memory;
   }
   stats(a, &model->stats);
@@ -341,10 +341,10 @@ static void point_constants(pir_archive *a, pir_model *model, const header *h) {
   uint64_t *places = NULL, room = h->size - h->data_at;
   size_t count = (size_t)p->const_count + p->pack_count;
   pir_archive_array(a, &places, count, sizeof *places);
-  model->constants = pir_bump_get(&p->memory, p->const_count * sizeof *model->constants);
-  model->copies = pir_bump_get(&p->memory, p->const_count * sizeof *model->copies);
-  model->lent = pir_bump_get(&p->memory, p->const_count * sizeof *model->lent);
-  model->packed = pir_bump_get(&p->memory, p->pack_count * sizeof *model->packed);
+  model->constants = pir_arena_zalloc(&p->memory, p->const_count * sizeof *model->constants);
+  model->copies = pir_arena_zalloc(&p->memory, p->const_count * sizeof *model->copies);
+  model->lent = pir_arena_zalloc(&p->memory, p->const_count * sizeof *model->lent);
+  model->packed = pir_arena_zalloc(&p->memory, p->pack_count * sizeof *model->packed);
   a->failed |= p->memory.failed;
   for (size_t i = 0; i < count && !a->failed; i++) {
     const char *at = places[i] == ABSENT ? NULL : data + h->data_at + places[i];

@@ -229,7 +229,7 @@ static void one_region(store *s, plan_region *x) {
   pir_archive_array(a, &x->repeats, x->yield_count, sizeof *x->repeats);
   plan *inner = x->plan;
   if (!a->writing && (inner = a->take(a->user, sizeof *inner)))
-    inner->memory.allocator = s->allocator;
+    inner->memory.source = s->allocator;
   if (inner && s->depth < PLAN_DEEPEST) {
     x->plan = inner;
     s->depth++;
@@ -271,7 +271,7 @@ static void one_plan(store *s, plan *x) {
 
 void pir_plan_store(pir_archive *a, plan *p, const pir_compiler *compiler, pir_context *ctx) {
   if (!a->writing)
-    a->take = pir_bump_take;
-  store s = {a, compiler, ctx, p->memory.allocator, 0};
+    a->take = pir_arena_take;
+  store s = {a, compiler, ctx, p->memory.source, 0};
   one_plan(&s, p);
 }

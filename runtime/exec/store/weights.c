@@ -209,12 +209,12 @@ static pir_status pack_all(pir_model *model, int threads, pir_message *message) 
 
 pir_status pir_weights_load(pir_model *model, int threads, pir_message *message) {
   plan *p = &model->plan;
-  bump *memory = &p->memory;
-  uint8_t *readers = pir_bump_get(memory, p->const_count);
-  model->constants = pir_bump_get(memory, p->const_count * sizeof *model->constants);
-  model->copies = pir_bump_get(memory, p->const_count * sizeof *model->copies);
-  model->lent = pir_bump_get(memory, p->const_count * sizeof *model->lent);
-  model->packed = pir_bump_get(memory, p->pack_count * sizeof *model->packed);
+  pir_arena *memory = &p->memory;
+  uint8_t *readers = pir_arena_zalloc(memory, p->const_count);
+  model->constants = pir_arena_zalloc(memory, p->const_count * sizeof *model->constants);
+  model->copies = pir_arena_zalloc(memory, p->const_count * sizeof *model->copies);
+  model->lent = pir_arena_zalloc(memory, p->const_count * sizeof *model->lent);
+  model->packed = pir_arena_zalloc(memory, p->pack_count * sizeof *model->packed);
   if (memory->failed)
     return PIR_EXHAUSTED;
   find_readers(p, readers);

@@ -57,12 +57,12 @@ static size_t plan_all(fixture *f) {
                 .by_last = f->by_last,
                 .arena_count = BUFFERS,
                 .instr_count = INSTRS};
-  bump scratch = {0};
+  pir_arena scratch = {0};
   size_t total, alive;
   assert_true(pir_plan_offsets(&f->p, false, f->sizes, &scratch, f->offsets, &total, &alive));
   assert_true(alive >= most_alive(f) && alive <= most_alive(f) + 64 * BUFFERS &&
               alive <= total);
-  pir_bump_release(&scratch);
+  pir_arena_destroy(&scratch);
   return total;
 }
 
