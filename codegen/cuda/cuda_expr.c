@@ -244,7 +244,7 @@ static void put_load(cuda_emitter *e, const loop_expr *x, unsigned lane) {
 
 // ---- casts
 
-// Floats become integers as the runtime's do (convert.c): through 32 or 64 bits, and the least
+// Converts floats to integers as the runtime does (runtime/base/convert.c): through 32 or 64 bits, and the least
 // of these where a number does not fit.
 static void open_cast(cuda_emitter *e, uint8_t from, uint8_t to) {
   bool truncates = pir_dtype_is_float(from) && !pir_dtype_is_float(to);

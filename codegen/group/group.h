@@ -24,7 +24,7 @@ typedef struct cluster {
   bool alone;    // one op whose results have spaces of their own: nothing goes with it
   bool dropped;  // not to be made after all
   bool kept;  // a joined tensor that others read as well: its operands may be written where it
-              // has them (place.c)
+              // has them (group_place.c)
   bool paired;  // two contractions
   int rank;
   pir_dim shape[PIR_MAX_RANK];  // of the elements; of the space of rows; of the sums
@@ -67,9 +67,9 @@ void group_attention(grouping *g);
 // Puts the block in order and makes a group op of each cluster. group_make.c
 pir_status group_materialise(grouping *g);
 void group_take_apart(grouping *g, pir_op *group);
-// Decides memory orders of what groups hand to each other, and notes them. layout.c
+// Chooses the memory orders of tensors between groups, and notes them. group_layout.c
 void group_layouts(grouping *g);
-// Decides which tensors lie in others, and notes it. place.c
+// Decides which tensors lie inside others, and notes it. group_place.c
 void group_places(grouping *g);
 // Decides whether parts of what the op splits are read where they lie, and have the memory
 // order of the whole.

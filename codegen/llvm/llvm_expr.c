@@ -279,9 +279,8 @@ static bool is_half(pir_dtype dtype) {
   return dtype == PIR_F16 || dtype == PIR_BF16;
 }
 
-// As the runtime converts (convert.c): through the signed 32 or 64 bits that the processor's
-// instruction gives, which makes the smallest number of what does not fit. To LLVM that has no
-// value: it is frozen before anything is made of it.
+// Converts as runtime/base/convert.c does: through the signed 32 or 64 bits that the
+// processor's
 static LLVMValueRef float_to_int(emitter *e, LLVMValueRef v, pir_dtype from, pir_dtype to) {
   unsigned lanes = lanes_of(v);
   bool wide = pir_dtype_size(to) == 8 || to == PIR_U32;

@@ -1,5 +1,5 @@
 // The cache folder: one file for each object. A file is a header (magic, key, size, checksum)
-// and the bytes. The folder belongs to this user alone (folder.h).
+// and the bytes. The folder belongs to this user alone (ir/support/folder.h).
 #include "cache.h"
 
 #include <folder.h>

@@ -17,7 +17,7 @@
 typedef struct feature {
   const char *name;
   uint8_t level;
-  uint8_t word;  // index into words(): 1.c 1.d 7.b 7.c 7.d 7_1.a ext.c
+  uint8_t word;  // W_1C: ECX of CPUID leaf 1, and so on; W_XC: the extended leaf
   uint8_t bit;
   uint32_t xcr0;
 } feature;

@@ -1,6 +1,6 @@
 // Loads a file by its content: maps it, recognises its format, calls the reader of that format,
 // verifies the program, and attaches the declared parameters. A .pdmodel also declares
-// parameters that no op reads but its file holds; its reader lists them (legacy/read.h).
+// parameters that no op reads but its file holds; its reader lists them (legacy/read/read.h).
 #include <pir/load.h>
 
 #include <errno.h>

@@ -270,7 +270,7 @@ typedef struct code {
       var_count, lower_count;
 } code;
 
-// ---- memory and errors (model.c)
+// ---- memory and errors (ops_model.c)
 void *arena_alloc(size_t size);
 void memory_release(void);  // everything above, at the end of the process
 // Room for one more element of `size` bytes in an array of `count`; returns the array, perhaps
@@ -298,9 +298,9 @@ expr *expr_new(expr_kind kind, source_loc loc);
 expr *expr_append(expr *list, expr *item);
 
 // ---- stages
-bool ops_parse(const char *path, dialect *d);   // parse.c
-void ops_check(dialect *d);                     // check.c: names, kinds, defaults, positions
-void ops_compile(dialect *d, op *o);            // compile.c: clauses and lower blocks to nodes
+bool ops_parse(const char *path, dialect *d);   // parse_ops.c
+void ops_check(dialect *d);                     // check_ops.c: names, kinds, defaults, positions
+void ops_compile(dialect *d, op *o);            // compile_ops.c: clauses and lower blocks to nodes
 int op_operand(const op *o, const char *name);  // positions, or -1
 int op_result(const op *o, const char *name);
 int op_attr(const op *o, const char *name);

@@ -16,9 +16,9 @@ bool records_fit(pir_borrowed bytes, const pir_param_decl *decls, size_t count);
 // for other ops (files.c).
 pir_str params_name(const pir_op *op);
 
-// The parameter file of a program beside it (find.c): the one its name leads to, unless that
-// has other tensors and another one fits. Reports when several do. PIR_NOT_FOUND without a
-// report when there is none. Free with free.
+// Finds the parameter file beside a program (find_params.c): the file with the program's name,
+// unless its tensors differ and exactly one other file fits. Reports when several fit.
+// PIR_NOT_FOUND without a report when there is none. Free with free.
 pir_status params_choose(pir_context *ctx, const char *model_path, const pir_param_decl *decls,
                          size_t count, char **out_path);
 

@@ -72,7 +72,7 @@ static inline void *push_slot(clause_lanes *e) {
   return e->stack + (size_t)e->top++ * SLOT_BYTES;
 }
 
-// ---- clause.c
+// ---- clause_run.c
 int pir_clause_entries(
     const pir_kernel_call *call);  // of call->in; absent operands have one, too
 const pir_tensor *pir_clause_operand(const clause_bind *b, int k,
@@ -154,7 +154,7 @@ pir_status pir_clause_move_all(clause_lanes *e, const clause_move *m);  // when 
 // ---- clause_table.c: moves with `tabled`. False: they must be evaluated.
 bool pir_clause_move_by_table(clause_lanes *e, const clause_move *m);
 
-// ---- contract.c: sums of products of floats with affine maps. PIR_UNSUPPORTED: the clause is
+// ---- contraction.c: sums of products of floats with affine maps. PIR_UNSUPPORTED: the clause is
 // none.
 pir_status pir_clause_contract(const clause_bind *b);
 

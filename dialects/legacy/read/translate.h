@@ -66,7 +66,7 @@ void pop_scope(translator *t);
 #define UNSUPPORTED(t, ...)                                                                    \
   desc_fail((t)->desc, (t)->block, (t)->op, PIR_UNSUPPORTED, "unsupported: " __VA_ARGS__)
 
-// ---- types and attributes (convert.c)
+// ---- types and attributes (convert_attrs.c)
 // NULL when the variable is no kind of tensor, or of an element type that is none.
 const pir_type *var_type(translator *t, const var_desc *var);
 // The type of the variable `name` in the current block; reports when there is none.

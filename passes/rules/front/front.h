@@ -200,12 +200,12 @@ bool drr_is_literal(const drr *d, int32_t node);
 // ---- steps.c: the order of matching
 bool drr_order(drr *d);
 
-// ---- check.c
+// ---- check_rule.c
 bool drr_check_attr(drr *d, const drr_place *at, const pir_attr_def *def, int32_t node);
 bool drr_check_rule(drr *d);
 void drr_check_pass(drr *d, const drr_pass *pass);
 
-// ---- load.c
+// ---- load_rules.c
 void drr_init(drr *d, pir_context *ctx, const pir_rules_options *options);
 void drr_free(drr *d);
 rule_tables drr_tables(const drr *d);

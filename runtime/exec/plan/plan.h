@@ -19,8 +19,8 @@ typedef struct plan_pack {
   const pir_packing *packing;
 } plan_pack;
 
-// What follows is stored in prepared models (stored.c), most of it as it lies in memory: gaps
-// have a name, and are 0.
+// The structs below are stored in prepared models (store/stored_plan.c), mostly as they lie in
+// memory. So gaps have a name, and are 0.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic error "-Wpadded"
 
@@ -103,7 +103,7 @@ typedef enum plan_kind {
   PLAN_SCAN,  // in: sequences, first states; out: states, stacks; runs what follows, up to its
               // PLAN_STEP, for each step
   PLAN_STEP,  // in: all that a step reads
-  // Below: control flow and arrays (control.c); their results are late and take their shapes
+  // Below: control flow and arrays (plan_control.c); their results are late and take their shapes
   // from what is handed out.
   PLAN_IF,            // in: condition, captures of both regions; out: results
   PLAN_WHILE,         // in: condition, first values, captures; out: last values

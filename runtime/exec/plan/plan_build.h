@@ -62,7 +62,7 @@ uint32_t pir_plan_extent_binary(plan_builder *b, pir_dim_kind kind, uint32_t x, 
 // instructions; and lists for every instruction the expressions that are known after it.
 void pir_plan_symbols(plan_builder *b);
 
-// ---- values.c
+// ---- plan_build.c
 
 // One op of the program or of a region.
 pir_status pir_plan_op(plan_builder *b, const pir_op *op);
@@ -107,13 +107,13 @@ void pir_plan_make_late(plan *p, struct slot_list list);
 // A group that cannot be run as it was compiled becomes calls of its ops.
 pir_status pir_plan_group(plan_builder *b, const pir_op *op);
 
-// ---- control.c
+// ---- plan_control.c
 
 // Whether the op is control flow, or handles arrays: an instruction of its own kind.
 bool pir_plan_is_control(const pir_op *op);
 pir_status pir_plan_control(plan_builder *b, const pir_op *op);
 
-// ---- scan.c
+// ---- plan_scan.c
 
 pir_status pir_plan_scan(plan_builder *b, const pir_op *op);
 
