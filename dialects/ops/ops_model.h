@@ -298,9 +298,9 @@ expr *expr_new(expr_kind kind, source_loc loc);
 expr *expr_append(expr *list, expr *item);
 
 // ---- stages
-bool ops_parse(const char *path, dialect *d);   // parse_ops.c
-void ops_check(dialect *d);                     // check_ops.c: names, kinds, defaults, positions
-void ops_compile(dialect *d, op *o);            // compile_ops.c: clauses and lower blocks to nodes
+bool ops_parse(const char *path, dialect *d);  // parse_ops.c
+void ops_check(dialect *d);                    // check_ops.c: names, kinds, defaults, positions
+void ops_compile(dialect *d, op *o);  // compile_ops.c: clauses and lower blocks to nodes
 int op_operand(const op *o, const char *name);  // positions, or -1
 int op_result(const op *o, const char *name);
 int op_attr(const op *o, const char *name);
