@@ -103,7 +103,7 @@ void pir_frame_take_lod(frame *f, uint32_t slot);
 pir_status pir_frame_run(frame *f, bool once);
 // Runs instruction `number`, whatever its kind.
 pir_status pir_frame_run_instr(frame *f, uint32_t number);
-// Runs the scan that begins at instruction `number` (scan.c).
+// Runs the scan that begins at instruction `number` (plan/plan_scan.c).
 pir_status pir_frame_run_scan(frame *f, uint32_t number);
 
 // Shapes of the late results of a call, by the op's own inference on the tensors at hand
@@ -132,14 +132,15 @@ pir_status pir_frame_transfer(frame *f, const plan_instr *instr);
 // Until what was copied from the device is there.
 pir_status pir_frame_settle(frame *f);
 
-// Control flow and arrays (regions.c, arrays.c).
+// Control flow and arrays (run_regions.c, arrays.c).
 pir_status pir_frame_run_control(frame *f, const plan_instr *instr, uint32_t number);
 pir_status pir_frame_run_array(frame *f, const plan_instr *instr);
 // A dense copy of `from`, or one more holder of an array, for `to`.
 pir_status pir_frame_duplicate(frame *f, const pir_tensor *from, bool is_array, carried *to);
 void pir_array_release(frame *f, tensor_array *array);
 
-// Writes a message and returns `status`. Knows %s %d %zu %lld and a few more (strbuf.h).
+// Writes a message and returns `status`. The format knows %s %d %zu %lld and a few more
+// (ir/support/strbuf.h).
 uint64_t pir_exec_now_ns(void);  // of CLOCK_MONOTONIC
 // The bytes of a dense tensor; 0 when they do not fit a size.
 size_t pir_exec_bytes(const pir_tensor *dense);
