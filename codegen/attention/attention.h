@@ -26,8 +26,9 @@ typedef struct attention {
   const pir_value *q, *k, *v;
   const contract_tensor *q_map, *k_map, *v_map;  // of `one` and `two`
   int rank;                                      // of the scores
-  // What its axes run over: extents of the second sums, and the keys. The scores and the first
-  // sums may prove to have extent 1 where those have more.
+  // Extents of the second sums' axes; and those of the scores with the keys. The scores and the
+  // first sums may turn out at run time to have extent 1 along an axis where these are longer
+  // (broadcast).
   pir_dim shape[PIR_MAX_RANK], of_scores[PIR_MAX_RANK];
   int row, key;  // axes of the scores: i and j
   int in_one[PIR_MAX_RANK],
@@ -36,16 +37,16 @@ typedef struct attention {
   int64_t depth_extent, width_extent;
 } attention;
 
-// Whether the op is the second product of one whose scores nobody else reads. `l` is for
-// looking only: what it is asked may fail.
+// Matches attention whose second product is `second` and whose scores nobody else reads. `l` is
+// used for queries only; lowering may fail in it without consequence.
 bool attention_match(lowering *l, const pir_op *second, attention *out);
 bool attention_has(const attention *a, const pir_op *op);
 
-// A result that holds the elements of `sum` with its axes turned: the op that turns them, or
-// NULL. out_from[d]: the axis of the sum that axis d of the result is.
+// Returns the op that only permutes the axes of `sum`, or NULL. out_from[d] is the axis of the
+// sum that becomes axis d of the op's result.
 const pir_op *attention_turn(lowering *l, const pir_value *sum, uint8_t out_from[PIR_MAX_RANK]);
 
-// Stages of a group that consists of one. lower_attention.c
+// Emits the stages of an attention group (lower_attention.c).
 void lower_attention(lowering *l, const attention *a, lower_stages *stages);
 
 #endif

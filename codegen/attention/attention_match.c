@@ -35,15 +35,15 @@ static const pir_node *without_casts(const pir_clause *c, int node) {
   return n;
 }
 
-// The operand that a node loads, element by element; conversions change nothing, for all types
-// are one.
+// Returns the operand that a node loads element by element, else NULL. Casts are skipped:
+// open() admits ops of a single element type only.
 static const pir_value *aligned_load(const lower_site *s, int node) {
   const pir_node *n = without_casts(s->clause, node);
   return n && n->op == PIR_V_LOAD && n->map_kind == PIR_MAP_ALIGNED ? lower_operand(s, n->k, 0)
                                                                     : NULL;
 }
 
-// The clause is `fn` of one or two loads.
+// Whether the value is `fn` of one or two elementwise loads, which are returned.
 static bool is_function(finder *f, const pir_value *v, pir_node_op fn, const pir_value **out_a,
                         const pir_value **out_b) {
   lower_site s;
@@ -58,7 +58,8 @@ static bool is_function(finder *f, const pir_value *v, pir_node_op fn, const pir
   return *out_a && (!out_b || *out_b);
 }
 
-// The clause combines a value over one axis, which stays with extent 1.
+// Whether the value is the reduction of `of` by `combine` over one axis, which is kept with
+// extent 1.
 static bool is_fold(finder *f, const pir_value *v, pir_combine combine, const pir_value *of,
                     int *out_axis) {
   lower_site s;
@@ -110,7 +111,7 @@ static bool is_read_within(const attention *a, const pir_op *op) {
   return true;
 }
 
-// Whether the value may be broadcast to the scores.
+// Whether the value has the scores' type and can be broadcast to their shape.
 static bool goes_with(const finder *f, const pir_value *v, const pir_value *scores) {
   const pir_fact *x = lower_fact(f->l, v), *y = lower_fact(f->l, scores);
   int64_t a, b;
@@ -124,8 +125,8 @@ static bool goes_with(const finder *f, const pir_value *v, const pir_value *scor
   return true;
 }
 
-// Whether the op's result depends on the first product; notes the ops on the way. What is read
-// of it must be read at the element that is computed.
+// Whether the value depends on the first product; collects the ops on the way in a->chain. They
+// must be elementwise.
 static bool depends(finder *f, const pir_value *v, int depth) {
   attention *a = f->a;
   const pir_op *op = v ? pir_value_op(v) : NULL;
@@ -164,7 +165,7 @@ static bool depends(finder *f, const pir_value *v, int depth) {
   return true;
 }
 
-// From the weights e / sum(e) back to the scores.
+// Matches the softmax backwards from the weights e / sum(e) to the scores.
 static bool match_rows(finder *f, const pir_value *weights) {
   attention *a = f->a;
   const pir_value *e, *sum, *shift, *max;
@@ -193,7 +194,8 @@ static bool match_rows(finder *f, const pir_value *weights) {
 
 // ---- axes
 
-// The variable that alone runs over each axis, or -1 where the extent is 1.
+// Finds for each axis the only variable that indexes it; -1 if the extent is 1. False if an
+// axis is indexed otherwise.
 static bool variables_of(const contraction *c, const contract_tensor *t, bool may_be_unsure,
                          int *out) {
   int64_t one;
@@ -223,7 +225,7 @@ static bool mentions(const contract_tensor *t, int var) {
   return false;
 }
 
-// No index leaves the tensor: each axis is a variable of its own.
+// Whether every axis is indexed by a variable of its own, so that no index leaves the tensor.
 static bool is_plain(const contraction *c, const contract_tensor *t) {
   int ignored[PIR_MAX_RANK];
   return variables_of(c, t, true, ignored);
@@ -248,7 +250,8 @@ static bool find_depth(const finder *f) {
   return a->depth >= 0 && is_narrow(f, &a->one, a->depth, &a->depth_extent);
 }
 
-// The variable of the second product that the weights lack; the one summed over is the key.
+// Finds the width: the variable of the second product that does not index the weights. The key
+// must be its only reduced variable.
 static bool find_width(const finder *f, const contract_tensor *weights) {
   attention *a = f->a;
   a->width = -1;
@@ -265,7 +268,8 @@ static bool find_width(const finder *f, const contract_tensor *weights) {
          is_narrow(f, &a->two, a->width, &a->width_extent);
 }
 
-// The rows of a tile: the innermost axis of the scores that neither keys nor values have.
+// Finds the axis of tile rows: the innermost axis of the scores that indexes neither keys nor
+// values.
 static bool find_row(attention *a) {
   for (a->row = a->rank - 1; a->row >= 0; a->row--)
     if (a->row != a->key && a->in_one[a->row] >= 0 && a->in_two[a->row] >= 0 &&
@@ -300,8 +304,7 @@ static bool match_axes(finder *f, bool weights_first) {
   if (a->k_map->dtype != a->one.out.dtype || a->q_map->dtype != a->one.out.dtype ||
       a->v_map->dtype != a->two.out.dtype || a->two.out.dtype != a->one.out.dtype)
     return false;
-  // The second product sums over as many keys as there are values: its extents are checked when
-  // it runs.
+  // The number of keys may differ between the products; the run checks that they agree.
   for (int d = 0; d < a->rank; d++)
     a->shape[d] =
         a->in_two[d] >= 0 ? a->two.vars[a->in_two[d]].extent : pir_dim_const(f->l->dims, 1);

@@ -71,7 +71,7 @@ static loop_block *vectorised(const emission *e, loop_block *block, loop_expr *e
 
 // ---- elements of the operands
 
-// The index along an axis that may prove to have extent 1: the last one it has.
+// The index along an axis whose extent may be 1 at run time (broadcast), clamped to the extent.
 static loop_expr *within(const emission *e, loop_expr *at, pir_dim extent) {
   return pir_loop_min(e->m, at, pir_loop_sub(e->m, lower_dim(e->l, extent), number(e, 1)));
 }
@@ -80,14 +80,15 @@ static bool same_dim(const emission *e, pir_dim a, pir_dim b) {
   return pir_dim_canonical(e->l->dims, a) == pir_dim_canonical(e->l->dims, b);
 }
 
-// Index along axis d of a tensor like the scores that has this extent there; NULL while the
-// axis has none.
+// The index along axis d of a tensor of the scores' rank with `extent` there; NULL if
+// e->axis[d] is not set.
 static loop_expr *along(const emission *e, int d, pir_dim extent) {
   return !e->axis[d] || same_dim(e, extent, e->a->shape[d]) ? e->axis[d]
                                                             : within(e, e->axis[d], extent);
 }
 
-// The values of a contraction's variables at e->axis and `other`, the one that the scores lack.
+// Sets the variables of the first or second contraction from e->axis; `other` is the depth or
+// width, which the scores lack.
 static void variables(const emission *e, bool second, loop_expr *other, loop_expr **out) {
   const attention *a = e->a;
   const int *of_axis = second ? a->in_two : a->in_one;
@@ -111,8 +112,8 @@ static void index_of(const emission *e, const contract_tensor *t, loop_expr *con
   }
 }
 
-// Stores the element of q or k at depth `other`, or of v at width `other`, as e->axis says,
-// into scratch.
+// Stores one element into scratch: q or k at depth `other`, or v at width `other`; e->axis
+// gives the other indices.
 static void store_element(emission *e, loop_block *block, const pir_value *value,
                           const contract_tensor *map, loop_expr *other, loop_buffer *to,
                           loop_expr *at) {
@@ -126,7 +127,7 @@ static void store_element(emission *e, loop_block *block, const pir_value *value
     pir_loop_store(e->fn, block, to, at, x, NULL);
 }
 
-// One vector of keys from `key` on, all depths.
+// Packs one vector of keys, starting at `key`, for all depths.
 static void pack_panel(emission *e, loop_block *block, loop_expr *key, loop_expr *mask) {
   loop_expr *d;
   loop_block body = {0};
@@ -142,7 +143,7 @@ static void pack_panel(emission *e, loop_block *block, loop_expr *key, loop_expr
     lower_fail(e->l, e->a->first, "keys that have no vector form");
 }
 
-// Whether what the body reads lies side by side for neighbouring lanes.
+// Whether adjacent lanes of the body read adjacent elements.
 static bool reads_runs(const loop_block *body, const loop_var *lane) {
   int64_t step;
   for (const loop_stmt *s = body->first; s; s = s->next) {
@@ -154,8 +155,8 @@ static bool reads_runs(const loop_block *body, const loop_var *lane) {
   return true;
 }
 
-// A square of lanes x lanes, turned: rows that are half the square apart are zipped, as often
-// as halves can be taken.
+// Transposes a square of lanes x lanes in registers: log2(lanes) rounds, each interleaving rows
+// that are half the square apart.
 static void turn(const emission *e, loop_block *block, loop_expr **rows) {
   loop_expr *next[64];
   for (int round = 1; round < e->lanes; round *= 2) {
@@ -166,8 +167,8 @@ static void turn(const emission *e, loop_block *block, loop_expr **rows) {
   }
 }
 
-// The same for keys whose depths lie side by side: they are read as they lie, and turned in
-// squares.
+// Packs keys whose depths are adjacent in memory: loads vectors along the depth and transposes
+// squares in registers.
 static void pack_turned(emission *e, loop_block *block, loop_expr *key, loop_expr *count) {
   loop_expr *k, *d, *rows[64];
   int64_t line = e->turned_line;
@@ -212,7 +213,7 @@ static void pack_values(emission *e, loop_block *block) {
                 plus(e, times(e, key, e->width), w));
 }
 
-// `count` rows from row `from` of the unit on.
+// Packs `count` query rows, starting at row `from` of the unit.
 static void pack_queries(emission *e, loop_block *block, loop_expr *from, loop_expr *count) {
   loop_expr *row, *d;
   block = count_up(e, block, LOOP_SERIAL, number(e, 0), count, 1, &row);
@@ -224,8 +225,8 @@ static void pack_queries(emission *e, loop_block *block, loop_expr *from, loop_e
 
 // ---- products
 
-// A tile of sums in registers: rows x vectors, over `steps` steps. A row's element moves by 1 a
-// step.
+// A register tile of a matrix product: rows x vectors of sums over `steps` steps. The element
+// of `a` advances by 1 in each step.
 typedef struct tile {
   int rows, vectors;
   loop_buffer *a, *b;
@@ -268,11 +269,11 @@ static void emit_sums(const emission *e, loop_block *block, tile *t) {
   }
 }
 
-// What is done to `rows` rows from `row` of the strip on.
+// Emits the code for one tile of `rows` rows, starting at row `row` of the strip.
 typedef void emit_rows_fn(emission *e, loop_block *block, loop_expr *strip, loop_expr *row,
                           int rows);
 
-// Full tiles, then what is left in tiles of powers of two.
+// Emits full tiles, then the remaining rows as tiles of powers of two.
 static void each_tile(emission *e, loop_block *block, loop_expr *strip, loop_expr *count,
                       emit_rows_fn *emit) {
   loop_expr *row, *rest = name(e, block, pir_loop_mod(e->m, count, number(e, e->rows)));
@@ -339,7 +340,7 @@ static loop_expr *start_fold(const emission *e, loop_block *block, pir_combine c
   return pir_loop_load(e->m, *out, number(e, 0), 1, NULL);
 }
 
-// The scores of a row from the sums, in place, and the largest.
+// Turns a row of sums into scores, in place, and returns their maximum.
 static loop_expr *emit_scores(emission *e, loop_block *block, loop_expr *line) {
   lowering *l = e->l;
   loop_buffer *fold;
@@ -364,7 +365,7 @@ static loop_expr *emit_scores(emission *e, loop_block *block, loop_expr *line) {
   return name(e, block, largest);
 }
 
-// exp(score - shift) of a row, in place, and their sum.
+// Replaces a row of scores by exp(score - shift) and returns their sum.
 static loop_expr *emit_weights(emission *e, loop_block *block, loop_expr *line,
                                loop_expr *shift) {
   loop_buffer *fold;
@@ -396,7 +397,8 @@ static void emit_rows(emission *e, loop_block *block, loop_expr *strip, loop_exp
   loop_expr *before = name(e, block, pir_loop_load(m, e->top, of_unit, 1, NULL));
   largest = name(e, block, pir_loop_max(m, before, largest));
   pir_loop_store(e->fn, block, e->top, of_unit, largest, NULL);
-  // Nothing but -inf so far: weights are 0, not yet NaN, for a later block may have more.
+  // While all scores of a row are -inf, the weights are 0 and not NaN, because a later block
+  // may have finite scores.
   loop_expr *none = pir_loop_op(m, PIR_V_EQ, largest, real(e, -INFINITY), NULL);
   largest = name(e, block, pir_loop_select(m, none, real(e, 0), largest));
   loop_expr *sum = emit_weights(e, block, line, largest);
@@ -413,7 +415,8 @@ static void emit_rows(emission *e, loop_block *block, loop_expr *strip, loop_exp
 
 // ---- results
 
-// Hands vector v of the results of row `of_unit`, not yet divided, to what follows.
+// Divides vector v of the results of row `of_unit` by the sum of weights and passes it to the
+// epilogue.
 static void finish_vector(emission *e, loop_block *block, loop_expr *of_unit, int64_t v,
                           loop_expr *sums, loop_expr *total) {
   const attention *a = e->a;
@@ -536,7 +539,8 @@ static bool has_few_heads(const emission *e) {
   return heads < few;
 }
 
-// Few heads of a long sequence are cut finer, that threads share them evenly.
+// If the heads are few and the sequence is long, units are smaller, so that all threads get a
+// share.
 static void choose_rows(emission *e) {
   const pir_machine *machine = e->machine;
   int64_t rows;
@@ -563,7 +567,7 @@ static void choose_attention_sizes(emission *e) {
   choose_rows(e);
 }
 
-// Whether neighbouring keys lie side by side, so that panels are read in whole vectors.
+// Whether adjacent keys are adjacent in memory, so that panels are read as whole vectors.
 static bool keys_lie_in_panels(emission *e) {
   loop_block body = {0};
   loop_var *lane = pir_loop_var_create(e->fn, "lane", LOOP_INDEX, 1);
@@ -594,7 +598,8 @@ static void take_scratch(emission *e) {
   e->out = pir_loop_scratch(fn, "out", e->type, e->rows_of_unit * e->width);
 }
 
-// The axes beside row and key, and the block of rows, from the number of a unit.
+// Splits a unit's number into the remaining axes (batch and head) and the block of rows.
+// Returns the number of units.
 static pir_dim split_unit(emission *e, loop_block *block, loop_expr *unit) {
   const attention *a = e->a;
   const pir_dim *shape = a->shape;

@@ -11,23 +11,24 @@
 
 // ---- one op
 
-// Whether the generator can compile the op within a group, and that pays. `target` may be NULL.
+// Whether the op can be compiled inside a group, and that is profitable. `target` may be NULL.
 bool choose_can(const pir_op *op, const pir_facts *facts, const pir_target *target);
-// The clause of the op's first result; NULL when it has none.
+// Returns the clause of the op's first result, or NULL.
 const pir_clause *choose_clause(const pir_op *op, const pir_facts *facts);
-// The space that the op reduces over; false when its reduction has no form in loops.
+// Returns the iteration space of the op's reduction; false if loop IR cannot express it.
 bool choose_row_space(const pir_op *op, const pir_facts *facts, lower_space *out_space);
-// Whether the op, alone in `group` (NULL: in none), only moves elements, and elements that are
-// adjacent in its result lie apart in its operand: the runtime copies those in squares or by tables,
-// which is faster than gathering.
+// Whether the op, alone in `group` (NULL: in none), only moves elements and reads them with a
+// stride where it writes them adjacently. The runtime copies these faster, by squares or
+// tables, than a compiled gather.
 bool choose_is_copy(const pir_op *op, const pir_op *group, const pir_facts *facts);
-// The axis along which the op joins the members of an operand (PIR_CLAUSE_JOIN), or takes an operand
-// apart (PIR_CLAUSE_SPLIT), and that operand's index; -1 when it does neither, or stacks.
+// Returns the axis along which the op joins the members of an operand (PIR_CLAUSE_JOIN) or
+// splits an operand (PIR_CLAUSE_SPLIT), and that operand's index. -1 if it does neither, or
+// stacks.
 int choose_joined_operand(const pir_op *op, pir_clause_kind kind, const pir_facts *facts,
                           int *out_axis);
 
-// Attention whose second product is `op` (attention.h), and the op that turns the axes of its result:
-// NULL when none does, else `from` says which axis each of its own is.
+// Matches attention whose second product is `op` (attention.h). Returns the op that permutes
+// the result's axes, or NULL; if there is one, from[d] is the source axis of axis d.
 typedef struct choose_attention {
   attention found;
   const pir_op *turn;
@@ -38,8 +39,8 @@ bool choose_find_attention(const pir_op *op, const pir_facts *facts, const pir_t
 
 // ---- a group
 
-// The ways to compile a group. The pass that makes groups writes the name of one into the group's
-// attribute `kind`.
+// The kinds of groups. build_cinn_pass writes the name of the kind into the group's attribute
+// `kind`.
 typedef enum group_kind {
   GROUP_ELEMENTS,     // "elements": ops over one shape, element by element
   GROUP_ROWS,         // "rows": reductions over one space, and ops along with them
@@ -50,16 +51,17 @@ typedef enum group_kind {
 } group_kind;
 
 const char *choose_kind_name(group_kind kind);
-// The kind that the group states, or the one it is found to have where it states none.
+// Returns the kind that the group states; without a stated kind, the last one in the table that
+// fits.
 group_kind choose_kind_of(const pir_op *group, const pir_facts *facts,
                           const pir_target *target);
 
-// Emits all stages of the group, vectorised, behind the functions that the module has. False, with
-// l->why and l->where set, when the group cannot be compiled.
+// Emits all stages of the group, vectorised, after the functions that the module already has.
+// Returns false and sets l->why and l->where if the group cannot be compiled.
 bool choose_emit(lowering *l, lower_stages *stages, lower_packings *packings);
-// Whether choose_emit can; reports a remark where it cannot.
+// Whether choose_emit would succeed; reports a remark if not.
 bool choose_can_emit(const pir_op *group, const pir_facts *facts, const pir_target *target);
-// Reports a remark on what became of the group.
+// Reports a remark that describes how the group was compiled.
 void choose_explain(const lowering *l, const lower_stages *stages);
 
 #endif

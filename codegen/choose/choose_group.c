@@ -9,7 +9,7 @@
 
 enum { MOST_CONTRACTIONS = 2 };
 
-// A group at hand: its contractions in order.
+// The group to be judged: its contractions in order.
 typedef struct contents {
   const pir_op *contractions[MOST_CONTRACTIONS];
   int count;
@@ -19,7 +19,7 @@ typedef struct contents {
 typedef struct group_way {
   const char *name;
   int contractions;
-  // Whether a group with that many contractions is of the kind. NULL: it is.
+  // Whether a group with this number of contractions is of the kind; NULL: always.
   bool (*match)(const contents *c, const pir_facts *facts, const pir_target *target);
   void (*emit)(lowering *l, const contents *c, lower_stages *stages, lower_packings *packings);
 } group_way;
@@ -103,7 +103,8 @@ static bool stated_kind(const pir_op *group, group_kind *out) {
   return false;
 }
 
-// The last way in the table whose conditions hold: attention before a pair.
+// Returns the last kind in the table whose conditions hold, so attention is preferred to a
+// pair.
 static group_kind find_kind(const contents *c, const pir_facts *facts,
                             const pir_target *target) {
   for (int k = GROUP_KINDS - 1; k > GROUP_ELEMENTS; k--) {

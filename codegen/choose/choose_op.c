@@ -22,7 +22,7 @@ static bool has_shape(const pir_fact *f) {
   return true;
 }
 
-// Operands are taken as buffers; members of lists too.
+// Treats all operands, and the members of list operands, as buffers.
 static void take_operand(lowering *l, const pir_value *v) {
   const pir_op *op = pir_value_op(v);
   if (pir_type_kind_of(pir_value_type(v)) == PIR_TYPE_VECTOR) {
@@ -57,8 +57,8 @@ static bool lowers_alone(lowering *l, const pir_op *op) {
   return !l->why;
 }
 
-// Whether the source's index along a dim is affine in the result's, or depends on one of them
-// alone.
+// Whether the source index along each dim is affine in the result's indices, or depends on only
+// one of them.
 static bool is_tabled(const loop_expr *e, loop_expr *const *index, int rank) {
   int mentioned = 0;
   int64_t step;
@@ -72,7 +72,7 @@ static bool is_tabled(const loop_expr *e, loop_expr *const *index, int rank) {
   return affine || mentioned == 1;
 }
 
-// Memory orders of the result of a group of one op, and of what it moves; NULL: row-major.
+// Memory orders of the result and of the moved operand of a group of one op; NULL: row-major.
 static void find_orders(lowering *l, const pir_op *group, const pir_fact *source,
                         uint8_t *out_from, uint8_t *out_to) {
   for (int d = 0; d < PIR_MAX_RANK; d++)
@@ -118,8 +118,9 @@ static bool mentions(const contract_tensor *t, int var) {
   return false;
 }
 
-// Few rows times a matrix made by the run whose columns lie along the sums: packing it would
-// cost more than the products. Called, each result is one scalar product.
+// A product of few rows with a computed matrix whose columns are contiguous along the reduced
+// axis is not compiled: packing the matrix would cost more than the products. The called kernel
+// computes each result as one dot product.
 static bool is_scalar_products(const contraction *c, const pir_value *b, int64_t most_rows) {
   const pir_op *source = pir_value_op(b);
   const contract_map *last = c->b.rank ? &c->b.map[c->b.rank - 1] : NULL;
@@ -194,7 +195,7 @@ bool choose_row_space(const pir_op *op, const pir_facts *facts, lower_space *out
   return ok;
 }
 
-// The rank of the tensor that has the joined axis: the result of a join, the operand of a split.
+// Returns the rank of the tensor with the joined axis: a join's result or a split's operand.
 static int joined_rank(lower_site *site, int operand) {
   if (site->clause->kind == PIR_CLAUSE_JOIN)
     return site->out->rank;

@@ -13,25 +13,25 @@
 
 #define CONTRACT_MAX_VARS 16
 
-// Index along one axis: offset + sum of factor[v] * variable v. A point whose index lies
+// The index along one axis: offset + sum of factor[v] * variable v. A point whose index is
 // outside the axis contributes nothing (padding).
 typedef struct contract_map {
   int64_t offset;
   int64_t factor[CONTRACT_MAX_VARS];
-  bool unsure;  // only the run shows whether the axis is as long as its variable, or has extent
-                // 1 and is broadcast
+  bool unsure;  // whether only the run shows if the axis has the variable's extent, or 1 and is
+                // broadcast
 } contract_map;
 
 typedef struct contract_tensor {
   pir_dtype dtype;
-  pir_dtype rounded;  // to which its elements are rounded before they are multiplied (b);
-                      // PIR_UNDEFINED: as they are
+  pir_dtype rounded;  // b: type to which elements are rounded before they are multiplied;
+                      // PIR_UNDEFINED: none
   int rank;
   pir_dim shape[PIR_MAX_RANK];
   contract_map map[PIR_MAX_RANK];
   uint8_t order[PIR_MAX_RANK];  // axes from outermost to innermost in memory
-  pir_dim room[PIR_MAX_RANK];   // extents of the memory it lies in: those of `shape`, unless it
-                                // is part of a larger one
+  pir_dim room[PIR_MAX_RANK];   // extents of the memory: those of `shape`, unless the tensor is
+                                // part of a larger one
   uint16_t slot;                // its buffer
   uint32_t align;               // of the buffer, in bytes
 } contract_tensor;
@@ -46,10 +46,10 @@ typedef struct contraction {
   pir_dims *dims;
   contract_var vars[CONTRACT_MAX_VARS];
   int var_count;
-  contract_tensor a, b, out;  // b: the one that is packed, a constant where there is one
+  contract_tensor a, b, out;  // b is the packed operand: a constant one if there is any
   bool b_constant;
-  pir_dim equal[2 * CONTRACT_MAX_VARS];  // pairs of extents that are taken to be equal, without
-                                         // proof
+  pir_dim equal[2 * CONTRACT_MAX_VARS];  // pairs of extents that are assumed equal and not
+                                         // proved
   int equal_count;
 } contraction;
 
@@ -57,25 +57,27 @@ typedef struct contraction {
 typedef struct contract_point {
   loop_expr *value;                // f32 (f64 where out is), `lanes` lanes
   loop_expr *index[PIR_MAX_RANK];  // of out, of the first lane
-  loop_buffer *out;     // where the point is to be stored, or NULL: that is the caller's affair
+  loop_buffer *out;                // destination of the point, or NULL: the epilogue decides
   loop_expr *position;  // of the first lane in `out`, or in a buffer of out's shape and order
-  int lane_axis;        // axis of out along which the lanes go (when there are several)
+  int lane_axis;        // axis of out along which the lanes run (if there are several)
   loop_expr *lane_stride;  // in memory, from lane to lane
   uint16_t lanes;
   loop_expr *mask;  // lanes that exist, or NULL
 } contract_point;
 
-// What the caller provides.
+// Functions that the caller provides.
 typedef struct contract_env {
   loop_module *module;
   const pir_target *target;
   pir_math math;
   void *user;
-  // An extent, usable in every function of the module: a constant or a run-time argument.
+  // Returns an extent that is valid in every function of the module: a constant or a run-time
+  // argument.
   loop_expr *(*extent)(void *user, pir_dim dim);
-  // A buffer between stages; its slot.
+  // Adds a buffer that is shared by the stages; returns its slot.
   uint16_t (*temporary)(void *user, pir_dim bytes);
-  // Consumes the sums: computes on them and stores. NULL: stores them as they are, in out.slot.
+  // The epilogue: consumes a vector of sums, computes on it and stores the results. NULL: the
+  // sums are stored to out.slot.
   bool (*epilogue)(void *user, loop_fn *fn, loop_block *block, const contract_point *point);
 } contract_env;
 
@@ -92,26 +94,26 @@ typedef struct contract_code {
   char how[96];  // what was chosen, for people
 } contract_code;
 
-// The contraction that an op's clause says it is, and which operands its a and b are; false
-// when it is none. Memory orders come out row-major, without gaps; slots, alignments and
-// b_constant are for the caller to fill in.
+// Reads the contraction from an op's clause, and the operands that are its a and b; false if
+// the op is none. Memory orders are set to row-major without gaps. The caller fills in slots,
+// alignments and b_constant.
 bool pir_contract_match(const pir_op *op, const pir_facts *facts, contraction *out, int *out_a,
                         int *out_b);
 
-// The memory order that suits the result where b is constant: what b alone gives it innermost
-// (channels last).
+// Returns the preferred memory order of the result if b is constant: axes that only b
+// determines are innermost (channels last).
 void pir_contract_order(const contraction *c, uint8_t out_order[PIR_MAX_RANK]);
 
-// Whether the generator has code for it.
+// Whether a kernel exists for the contraction.
 bool pir_contract_can(const contraction *c);
-// Emits the functions. Their names begin with `name`. PIR_UNSUPPORTED exactly where _can says
-// no.
+// Emits the functions; their names begin with `name`. Returns PIR_UNSUPPORTED exactly if
+// pir_contract_can returns false.
 pir_status pir_contract_emit(const contraction *c, const contract_env *env, const char *name,
                              contract_code *out_code);
 
-// Two contractions, of which the second makes each point of its sums from what the first makes
-// at one point: whether they are better done together, some points at a time. Memory orders are
-// those in the contractions.
+// Whether two contractions should be computed together, some points at a time. The second must
+// read, for each point of its sums, the first one's results at one point only. The contractions
+// state the memory orders.
 bool pir_contract_pairs(const contraction *first, const contraction *second,
                         const pir_target *target);
 
@@ -122,8 +124,8 @@ typedef struct contract_pair_code {
   char how[96];  // what was chosen, for people
 } contract_pair_code;
 
-// Emits both as one stage. The epilogue of `first` stores into `contract_point.out`, which
-// `second` reads as its a.
+// Emits both contractions as one stage. The epilogue of `first` stores into
+// `contract_point.out`, from which `second` reads its operand a.
 pir_status pir_contract_emit_pair(const contraction *first, const contract_env *first_env,
                                   const contraction *second, const contract_env *second_env,
                                   const char *name, contract_pair_code *out_code);

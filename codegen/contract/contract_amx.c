@@ -54,7 +54,8 @@ static loop_expr *number(const block_of_tiles *t, int64_t i) {
   return pir_loop_int(t->p->e.m, i);
 }
 
-// Palette 1; at 16 + 2 i the bytes of a row of tile i, at 48 + i its rows.
+// The tile configuration in memory: palette 1 in byte 0; at 16 + 2 i the row size of tile i in
+// bytes; at 48 + i its number of rows.
 static void set_shape(const block_of_tiles *t, loop_block *block, int tile, loop_expr *rows,
                       int bytes) {
   const contract_emission *e = &t->p->e;
@@ -105,7 +106,8 @@ static void multiply_step(const block_of_tiles *t, loop_block *block, loop_expr 
   }
 }
 
-// The taps from `level` on; the last ones in steps of a tile.
+// Emits the loops over the reduced axes from `level` on; the last axis advances by a whole
+// tile.
 static void multiply_taps(const block_of_tiles *t, loop_block *block, int level, loop_expr *a,
                           loop_expr *b) {
   const contract_emission *e = &t->p->e;

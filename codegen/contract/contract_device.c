@@ -3,7 +3,7 @@
 // compare the tiled kernel with it.
 #include "contract_impl.h"
 
-// All axes of out, outermost in memory first.
+// Collects all axes of out, outermost in memory first.
 static int order_out(const contract_form *f, int *out_axes) {
   int count = 0;
   for (int i = 0; i < f->axis_count; i++) {
@@ -17,7 +17,7 @@ static int order_out(const contract_form *f, int *out_axes) {
   return count;
 }
 
-// Whether the tap at hand is inside of a, or NULL when it always is.
+// The condition that the current tap is inside a; NULL if it always is.
 static loop_expr *inside(const contract_emission *e) {
   const contract_form *f = e->form;
   loop_expr *all = NULL, *zero = pir_loop_int(e->m, 0);

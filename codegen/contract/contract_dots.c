@@ -27,7 +27,8 @@ static bool is_bytes(const contract_form *f, const contract_env *env) {
          (c->b.rounded ? c->b.rounded : c->b.dtype) == PIR_I8;
 }
 
-// Bytes as words: two products of an instruction that every x86 has.
+// Multiplies bytes as 16-bit words: two products in each instruction, which every x86-64
+// processor has.
 static bool is_words(const contract_form *f, const contract_env *env) {
   return !env->target->avx512_vnni && strstr(env->target->features, "+sse2") &&
          f->compute == PIR_I32 && (f->c->a.dtype == PIR_I8 || f->c->a.dtype == PIR_U8) &&
@@ -87,7 +88,7 @@ bool contract_is_corrected(const contract_form *f) {
 
 // ---- a
 
-// As a lane holds them: bf16, words or bytes.
+// The element type inside a lane: bf16, words or bytes.
 static loop_expr *small(const contract_emission *e, loop_expr *x) {
   return e->form->compute == PIR_I32 && e->form->group == 2 ? pir_loop_cast(e->m, x, PIR_I16)
                                                             : x;

@@ -47,7 +47,7 @@ loop_expr *contract_position(const contract_emission *e, contract_which which) {
   return e->origin[which] ? pir_loop_sub(e->m, sum, e->origin[which]) : sum;
 }
 
-// Lanes of one panel.
+// The number of lanes of one panel.
 static loop_expr *panel_size(const contract_emission *e) {
   loop_expr *size = pir_loop_int(e->m, contract_panel_lanes(e->form));
   for (int i = 0; i < e->form->tap_count; i++)
@@ -94,7 +94,8 @@ void contract_split_unit(const contract_emission *e, loop_block *block, loop_exp
   }
 }
 
-// Values of the contraction's variables from those of the axes: a merged axis is taken apart.
+// Computes the contraction's variables from the form's axes: a merged axis is split into its
+// variables.
 static void variable_values(const contract_emission *e, loop_expr *values[CONTRACT_MAX_VARS]) {
   const contraction *c = e->form->c;
   for (int v = 0; v < c->var_count; v++)
@@ -194,7 +195,8 @@ static loop_buffer *start_correction(const contract_emission *e, loop_block *blo
   return sums;
 }
 
-// packed[panel base + tap * lanes + lane] = b at these. One unit a panel.
+// Emits the packing function: packed[panel base + tap * lanes + lane] = b at these positions.
+// Each unit packs one panel.
 static void emit_panel_packing(contract_emission *e, loop_block *block, loop_expr *panel,
                                loop_buffer *packed) {
   const contract_form *f = e->form;

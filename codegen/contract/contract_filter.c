@@ -12,7 +12,8 @@
 // phase with a single tap is computed by plain products.
 #include "contract_impl.h"
 
-// The finite points of filters with so many products, less one; none: there is no such filter.
+// The finite interpolation points of a filter with the given number of products (one point is
+// infinity); NULL if no such filter exists.
 static const double *finite_points(int count, pir_math math) {
   static const double few[] = {0, 1, -1}, many[] = {0, 0.625, -0.625, 1.5, -1.5};
   if (count <= 3)
@@ -20,8 +21,8 @@ static const double *finite_points(int count, pir_math math) {
   return count == 5 && math != PIR_MATH_STRICT ? many : NULL;
 }
 
-// The coefficients, constant first, of the product of (x - p) over all points but number
-// `without`.
+// Returns the coefficients, constant term first, of the product of (x - p) over all points p
+// except point number `without`.
 static void monic(const double *points, int count, int without, double *out) {
   int degree = 0;
   out[0] = 1;
@@ -42,7 +43,8 @@ static double power(double x, int n) {
   return y;
 }
 
-// One phase: inputs and taps first, first + stride, .., and products `at`, at + 1, ..
+// Adds the rows of one phase, with inputs and taps first, first + stride, .., and products
+// `at`, at + 1, ..
 static bool add_phase(contract_filter *f, int first, int taps, int at, pir_math math) {
   int products = f->outputs + taps - 1, finite = products - 1;
   if (taps == 1) {

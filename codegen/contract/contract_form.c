@@ -20,7 +20,7 @@ static bool is_one(const contract_form *f, pir_dim d) {
   return contract_const(f, d, &value) && value == 1;
 }
 
-// Distance between neighbours along each axis, and how far inside each axis is.
+// Computes the stride of each axis, and its depth in memory (0: outermost).
 static bool strides_of(pir_dims *dims, const contract_tensor *t, pir_dim strides[PIR_MAX_RANK],
                        int place[PIR_MAX_RANK]) {
   pir_dim step = pir_dim_const(dims, 1);
@@ -60,7 +60,8 @@ static bool mentions(const contract_tensor *t, int var) {
   return false;
 }
 
-// A reduced variable of extent 1 stays when it slides over padding: its bounds are to be kept.
+// A reduced variable of extent 1 is kept if its axis has padding, because its bounds must be
+// checked.
 static bool is_dropped(const contraction *c, int var) {
   int64_t extent;
   if (!pir_dim_is_const(c->dims, c->vars[var].extent, &extent) || extent != 1)
@@ -103,9 +104,9 @@ static int axis_of_var(const contract_form *f, int var) {
   return -1;
 }
 
-// Whether the index along this axis of `a` is in bounds for all values of its variables: when
-// all is constant, by arithmetic; a lone variable without an offset is, since its extent was
-// derived so.
+// Whether the index along this axis of `a` is always in bounds. If all numbers are constant,
+// arithmetic decides. A lone variable without an offset always is, because its extent was
+// derived from the axis.
 static bool stays_inside(const contraction *c, int axis) {
   const contract_map *map = &c->a.map[axis];
   int64_t low = map->offset, high = map->offset, extent, shape;
@@ -188,8 +189,9 @@ static bool merge_once(contract_form *f) {
   return false;
 }
 
-// The lanes: the N axis that is contiguous in out; for want of N, a batch axis that is
-// contiguous in all three (depthwise); else any N axis, its sums being scattered.
+// Chooses the axis of the vector lanes: the N axis that is contiguous in out. Without an N
+// axis, a batch axis that is contiguous in all three tensors (depthwise). Otherwise any N axis,
+// whose sums are then scattered.
 static void choose_lane(contract_form *f) {
   f->lane = -1;
   f->kind = CONTRACT_PANEL;
@@ -211,7 +213,7 @@ static void choose_lane(contract_form *f) {
   }
 }
 
-// Inserts axis i so that the places inside the buffer ascend.
+// Inserts axis i such that depths in memory ascend.
 static void insert_by_place(const contract_form *f, int *list, int *count, int i, bool by_a) {
   int at = (*count)++;
   int place = by_a ? f->axes[i].place_a : f->axes[i].place_out;
@@ -260,7 +262,7 @@ static bool known_integer(pir_dtype d) {
   return d == PIR_I8 || d == PIR_U8 || d == PIR_I32;
 }
 
-// What sums are made in; PIR_UNDEFINED: there is no code for it.
+// The element type of the sums; PIR_UNDEFINED if no kernel exists.
 static pir_dtype compute_dtype(const contraction *c) {
   pir_dtype a = c->a.dtype, b = c->b.rounded ? c->b.rounded : c->b.dtype, out = c->out.dtype;
   if (known_integer(a) && known_integer(b) && out == PIR_I32)

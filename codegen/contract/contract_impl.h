@@ -5,7 +5,7 @@
 #include "contract.h"
 #include "machine.h"
 
-// A variable after analysis: where it occurs, and how far one step of it moves in each buffer.
+// A variable after analysis: the tensors that it indexes, and its stride in each buffer.
 typedef enum contract_role {
   ROLE_BATCH,  // a, b, out
   ROLE_M,      // a, out
@@ -23,8 +23,8 @@ typedef struct contract_axis {
   int part_count;
 } contract_axis;
 
-// An axis of `a` whose bounds must be kept: 0 <= offset + stride * position + dilation * tap <
-// extent.
+// An axis of `a` whose index must be checked: 0 <= offset + stride * position + dilation * tap
+// < extent.
 typedef struct contract_window {
   int position, tap;  // axes of the form, or -1 (then 0)
   int64_t offset, stride, dilation;
@@ -35,7 +35,7 @@ typedef enum contract_kind { CONTRACT_PANEL, CONTRACT_DEPTHWISE } contract_kind;
 
 enum { CONTRACT_MOST_VECTORS = 4 };  // of a panel
 
-// The normal form: what code is made from.
+// The normal form, from which code is emitted.
 typedef struct contract_form {
   const contraction *c;
   contract_kind kind;
@@ -62,24 +62,25 @@ typedef struct contract_form {
 } contract_form;
 
 bool contract_normalise(const contraction *c, contract_form *form);
-// The same, but no axes are merged.
+// Builds the normal form without merging axes.
 bool contract_normalise_apart(const contraction *c, contract_form *form);
 void contract_schedule(contract_form *form, const pir_target *target);
 // Sums that hide the latency of products.
 int contract_chains(const pir_machine *machine);
-// Rows of a tile of so many vectors that the registers hold.
+// Returns how many rows a tile of `vectors` vectors may have within the register file.
 int contract_most_rows(const pir_target *target, int vectors);
 
 bool contract_const(const contract_form *f, pir_dim d, int64_t *out_value);
 int64_t contract_known_factor(const contract_form *f, pir_dim d);
 int64_t contract_panel_lanes(const contract_form *f);
 pir_dim contract_panels(const contract_form *f);
-// Whether axis i selects a part of b outside of the panels (batch, or N beside the lanes).
+// Whether axis i selects a part of b other than a panel: a batch axis, or an N axis that is not
+// the lanes'.
 bool contract_in_b(const contract_form *f, int axis);
 
 typedef enum contract_which { OF_A, OF_B, OF_OUT } contract_which;
 
-// The state of one emission.
+// The state while one function is emitted.
 typedef struct contract_emission {
   const contract_form *form;
   const contract_env *env;
@@ -95,7 +96,7 @@ typedef struct contract_emission {
   loop_expr *origin[3];  // of each buffer: where what it holds begins; NULL: 0
 } contract_emission;
 
-// A part of the work of one unit: the panel, and what is known of the taps.
+// One panel of a unit, and the known ranges of taps.
 typedef struct contract_panel {
   contract_emission e;
   loop_expr *number;  // which panel
@@ -112,43 +113,46 @@ contract_emission contract_begin(const contract_form *f, const contract_env *env
 loop_expr *contract_dim(const contract_emission *e, pir_dim d);
 loop_expr *contract_extent(const contract_emission *e, int axis);
 loop_expr *contract_step(const contract_emission *e, contract_which which, int axis);
-// Sum of step * value over the axes that have one, in the plain form of the buffer.
+// Returns the offset in the buffer: the sum of step * value over the axes whose value is set.
 loop_expr *contract_position(const contract_emission *e, contract_which which);
-// Where panel `panel` of the packed b begins, for the values in e.
+// Returns the offset at which panel `panel` of the packed b begins, for the axis values in e.
 loop_expr *contract_panel_base(const contract_emission *e, loop_expr *panel);
-// Takes a unit number apart: extents from outermost to innermost, values out.
+// Splits a unit's number into one value for each extent, outermost first.
 void contract_split_unit(const contract_emission *e, loop_block *block, loop_expr *unit,
                          loop_expr *const *extents, int count, loop_expr **out_values);
-// Hands one vector of sums, for the values in e, to the epilogue.
+// Passes one vector of sums, at the axis values in e, to the epilogue.
 bool contract_finish(const contract_emission *e, loop_block *block, loop_expr *sums,
                      loop_expr *mask);
 
-// Whether products go by groups of small numbers; sets form->group. contract_dots.c
+// Whether packed dot products (bf16, words or bytes) apply; sets form->group. contract_dots.c
 void contract_choose_group(contract_form *form, const contract_env *env);
-// Steps of the tap axis at `level`, in groups where it has them, rounded up; and lines of
-// packed b, as an extent and as code: those of the steps, and the one that corrects them.
+// Returns the number of steps of the reduced axis at `level`, rounded up to whole groups. The
+// other functions return the lines of packed b, as an extent and as code: one for each step,
+// plus the correction line.
 loop_expr *contract_steps(const contract_emission *e, int level);
 pir_dim contract_lines_dim(const contract_form *f, int level);
 loop_expr *contract_lines(const contract_emission *e, int level);
-// How many elements one step of that axis is.
+// Returns the number of elements in one step of that axis.
 int contract_step_size(const contract_form *f, int level);
-// Elements of a, for one row: one, or a group of which the first `count` are there.
+// Loads the elements of a for one row: a single one, or a group of which the first `count`
+// exist.
 loop_expr *contract_load_a(const contract_emission *e, loop_expr *at, int count);
-// Whether each run of groups of b ends with a line to be added to the sums; what it is after
-// these lanes of b.
+// Whether each run of groups of b ends with a correction line, which is added to the sums; and
+// the correction for these lanes of b.
 bool contract_is_corrected(const contract_form *f);
 loop_expr *contract_correction(const contract_emission *e, loop_expr *lanes, loop_expr *sum);
-// Lanes of b as the kernel wants them: of step k of the last tap axis where they are in groups.
+// Loads lanes of b in the form that the kernel multiplies: of step k of the last reduced axis
+// if that is grouped.
 loop_expr *contract_pack_lanes(contract_emission *e, loop_block *block, loop_expr *k,
                                loop_expr *at, loop_expr *mask);
-// Element type of packed b and of what a step multiplies.
+// Returns the element type of packed b, and of the factors in a step.
 pir_dtype contract_lane_dtype(const contract_form *f);
 
-// a * b + sum, as the target has it.
+// Returns a * b + sum, fused if the target has FMA.
 loop_expr *contract_product(const contract_emission *e, loop_expr *a, loop_expr *b,
                             loop_expr *sum);
-// One vector of lanes of b, at lane `at` and the values in e; those that `mask` leaves out are
-// zero.
+// Loads one vector of b, starting at lane `at`, at the axis values in e; lanes excluded by
+// `mask` are zero.
 loop_expr *contract_load_lanes(contract_emission *e, loop_expr *at, loop_expr *mask);
 
 pir_dim contract_packed_bytes(const contract_form *f);
@@ -157,26 +161,27 @@ pir_status contract_emit_packing(const contract_form *f, const contract_env *env
                                  contract_stage *out_stage);
 pir_status contract_emit_panels(const contract_form *f, const contract_env *env,
                                 const char *name, uint16_t b_slot, contract_stage *out_stage);
-// How far one step of the tap axis at `level` moves in a, in b.
+// Returns the stride of one step of the reduced axis at `level` in a (in b).
 loop_expr *contract_tap_step_a(const contract_emission *e, int level);
 loop_expr *contract_tap_step_b(const contract_emission *e, int level);
 
-// Tile registers. contract_amx.c
+// The AMX kernel (contract_amx.c).
 int contract_tile_groups(const contract_form *f, const pir_target *target);
 void contract_schedule_tiles(contract_form *f, int64_t lanes);
-// The number-th block of rows.
+// Emits the block of rows with this number.
 bool contract_emit_tile_block(contract_panel *p, loop_block *block, loop_expr *number);
 void contract_begin_tiles(contract_emission *e);
 void contract_release_tiles(const contract_emission *e);
 
-// One panel, for the values of the outer axes in e: its tile with this number, or what e->from,
-// to and rows say.
+// Emits one panel at the outer axis values in e: the tile with this number, or the positions
+// that e->from, e->to and e->rows state.
 bool contract_emit_panel(contract_emission *e, loop_block *block, loop_expr *panel,
                          loop_expr *tile_number);
-// For a device: b is read where it lies.
+// Emits the plain kernel for a device; b is read in place.
 pir_status contract_emit_device(const contract_form *f, const contract_env *env,
                                 const char *name, contract_stage *out_stage);
-// The same by tiles, where rows, columns and sums are enough.
+// Emits the tiled kernel for a device; false if there are too few rows, columns or reduced
+// elements.
 bool contract_fits_tile(const contract_form *f, const pir_machine *machine);
 pir_status contract_emit_tiles(const contract_form *f, const contract_env *env,
                                const char *name, contract_stage *out_stage);
@@ -190,17 +195,18 @@ typedef struct contract_matrix {
   double at[CONTRACT_MAX_POINTS][CONTRACT_MAX_POINTS];
 } contract_matrix;
 
-// Along one axis: out = outward [ (kernel taps) * (inward inputs) ]. contract_filter.c
+// A minimal filter along one axis: out = outward [ (kernel taps) * (inward inputs) ].
+// contract_filter.c
 typedef struct contract_filter {
   int taps, stride, outputs, inputs, points;
   contract_matrix inward, kernel, outward;
 } contract_filter;
 
-// False when there is none, or none that `math` permits.
+// Returns false if no such filter exists, or `math` permits none.
 bool contract_filter_make(int outputs, int taps, int stride, pir_math math,
                           contract_filter *out);
 
-// An axis of the image that patches lie along.
+// A spatial axis of the image, which is divided into patches.
 typedef struct contract_slide {
   int position, tap;  // axes of the form; tap -1: a single one
   int64_t stride;     // inputs from position to position
@@ -209,7 +215,7 @@ typedef struct contract_slide {
   contract_filter filter;
 } contract_slide;
 
-// Whether filtering pays, and with which sizes. contract_winograd.c
+// Whether minimal filtering is profitable, and with which sizes. contract_winograd.c
 typedef struct contract_winograd {
   contract_slide slide[2];  // rows and columns
   int image;                // axis of the images, or -1

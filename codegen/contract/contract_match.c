@@ -64,7 +64,7 @@ static bool eval_constant(matcher *m, int node, int64_t *out) {
   return eval(m, node, &x) && is_constant(m, &x, out);
 }
 
-// A dim by axis, counted from the end when negative.
+// Returns the dim of an axis; a negative axis counts from the end.
 static bool dim_of(const matcher *m, const pir_fact *fact, int64_t axis, affine *out) {
   if (!fact || fact->rank < 0)
     return false;
@@ -76,8 +76,8 @@ static bool dim_of(const matcher *m, const pir_fact *fact, int64_t axis, affine 
   return true;
 }
 
-// Elements of an attribute operand: of the constant that feeds it, or of its default when it is
-// absent.
+// Reads the elements of an attribute operand: from the constant that feeds it, or its default
+// if it is absent.
 static bool eval_contents(matcher *m, const pir_node *n, const pir_fact *fact, affine *out) {
   const pir_attr_def *literal =
       n->k < m->def->operand_count ? m->def->operands[n->k].literal : NULL;
@@ -163,8 +163,8 @@ static bool multiply(const matcher *m, const affine *a, const affine *b, affine 
   return out->constant != PIR_DIM_UNKNOWN;
 }
 
-// a / q or a mod q, where a is split so that the parts below q are the variables that q does
-// not divide.
+// Computes a / q or a mod q. The variables of a were split before such that the parts below q
+// are exactly those that q does not divide.
 static bool divide(const matcher *m, const affine *a, int64_t q, bool remainder, affine *out) {
   int64_t constant, rest = 0, extent;
   if (q <= 0 || !pir_dim_is_const(m->c->dims, a->constant, &constant) || constant != 0)
@@ -272,7 +272,7 @@ static int add_var(contraction *c, const char *name, pir_dim extent, bool reduce
   return c->var_count++;
 }
 
-// The q of a quotient or remainder of variable k that some index takes, or 0.
+// Returns the q of a quotient or remainder of variable k in some index, or 0.
 static int64_t find_split(matcher *m, int k) {
   for (int i = 0; i < m->clause->node_count; i++) {
     const pir_node *n = &m->clause->nodes[i];
@@ -335,7 +335,8 @@ static bool add_vars(matcher *m) {
 
 // ---- guards
 
-// The parallel and the reduced variable of position - tap, or false.
+// Returns the parallel and the reduced variable of `position - tap`; false if the node has
+// another form.
 static bool is_difference(const matcher *m, const affine *x, int *out_position, int *out_tap) {
   int64_t constant;
   *out_position = *out_tap = -1;
@@ -353,9 +354,9 @@ static bool is_difference(const matcher *m, const affine *x, int *out_position, 
          pir_dim_is_const(m->c->dims, x->constant, &constant) && constant == 0;
 }
 
-// A convolution backwards whose taps fill its stride: position = stride * source + tap, so the
-// tap is no sum but a part of the position. Recognised by the condition mod(position - tap,
-// stride) == 0.
+// A transposed convolution whose filter is as long as its stride: position = stride * source +
+// tap. The tap is then not reduced but a part of the position. Recognised by the guard
+// mod(position - tap, stride) == 0.
 static bool take_guard(matcher *m, int node) {
   const pir_node *n = &m->clause->nodes[node];
   if (n->op == PIR_I_AND)
@@ -388,7 +389,8 @@ static bool take_guard(matcher *m, int node) {
 
 // ---- tensors
 
-// Takes two extents to be equal: now, or as a condition of running. False when they never are.
+// Requires two extents to be equal: proved now, or noted as a condition of the run. False if
+// they can never be equal.
 static bool require(contraction *c, pir_dim a, pir_dim b) {
   int64_t x, y;
   a = pir_dim_canonical(c->dims, a);
@@ -404,7 +406,7 @@ static bool require(contraction *c, pir_dim a, pir_dim b) {
   return true;
 }
 
-// An axis that one variable runs over from end to end has its extent.
+// If one variable alone indexes an axis from end to end, the axis determines its extent.
 static bool require_extents(contraction *c, const contract_tensor *t) {
   for (int axis = 0; axis < t->rank; axis++) {
     const contract_map *map = &t->map[axis];
@@ -421,7 +423,7 @@ static bool require_extents(contraction *c, const contract_tensor *t) {
   return true;
 }
 
-// The dims of `t` from *axis on that a pack stands for: aligned at its end, extent 1 is
+// Maps a pack to the dims of `t` from *axis on: aligned at its end; dims of extent 1 are
 // broadcast.
 static bool map_pack(const matcher *m, contract_tensor *t, int k, int entries, int *axis) {
   pir_dims *dims = m->c->dims;
@@ -476,7 +478,7 @@ static bool describe(const matcher *m, const pir_fact *fact, contract_tensor *t)
   return true;
 }
 
-// The load a value node is, through conversions; what lies outside must count as zero.
+// Returns the load below a value node's casts; elements out of range must count as zero.
 static const pir_node *as_load(const matcher *m, int node) {
   const pir_node *n = node < 0 ? NULL : &m->clause->nodes[node];
   while (n && n->op == PIR_V_CAST && n->k == PIR_CAST_COMPUTE)
@@ -545,7 +547,7 @@ void pir_contract_order(const contraction *c, uint8_t out_order[PIR_MAX_RANK]) {
   for (int d = 0; d < c->a.rank; d++)
     for (int v = 0; v < c->var_count; v++)
       data[v] |= c->a.map[d].factor[v] != 0 && !weights[v];
-  // An axis that both give (the rows of a transposed convolution) is not the weights' own.
+  // Excludes axes that both operands determine (the rows of a transposed convolution).
   for (int inside = 0; inside < 2; inside++)
     for (int d = 0; d < c->out.rank; d++) {
       bool own = map_mentions(&c->out.map[d], weights, c->var_count) &&

@@ -23,8 +23,8 @@ typedef struct pair {
 
 // ---- form
 
-// The axis that alone, one by one, runs along a dim: -1 when there is none, -2 when it is not
-// that simple.
+// Returns the only axis that indexes this dim with stride 1; -1 if none does, -2 if several do,
+// or with another stride or an offset.
 static int axis_along(const contract_form *f, const contract_map *map) {
   int found = -1;
   for (int i = 0; i < f->axis_count; i++) {
@@ -44,7 +44,8 @@ static bool same_extent(const pair *p, int a, int b) {
          pir_dim_canonical(dims, p->second.axes[b].extent);
 }
 
-// Lanes of the first are what the second sums over; tiles of both run along the same dim.
+// Requires that the lanes of the first are the reduced axis of the second, and that both have
+// their tiles along the same dim.
 static bool find_counterparts(pair *p) {
   const contract_form *first = &p->first, *second = &p->second;
   const contract_tensor *made = &first->c->out, *read = &second->c->a;
@@ -73,7 +74,7 @@ static bool find_counterparts(pair *p) {
          first->outer_count == second->outer_count;
 }
 
-// The second reads scratch.
+// Redirects the second contraction's operand a to scratch.
 static void read_scratch(pair *p) {
   pir_dims *dims = p->first.c->dims;
   contract_form *f = &p->second;
@@ -160,7 +161,7 @@ bool pir_contract_pairs(const contraction *first, const contraction *second,
 
 // ---- code
 
-// All panels of e over its span.
+// Emits all panels of e over its span of positions.
 static bool emit_panels(contract_emission *e, loop_block *block) {
   loop_var *panel = pir_loop_var_create(e->fn, "panel", LOOP_INDEX, 1);
   block = pir_loop_for(e->fn, block, LOOP_SERIAL, panel, pir_loop_int(e->m, 0),
@@ -174,8 +175,8 @@ static bool emit_tile(contract_emission *e, loop_block *block, loop_expr *from, 
   return emit_panels(e, block);
 }
 
-// Tile by tile, all panels of each: the tile of a stays in the first cache. `rest`: fewer than
-// a tile, from `tiled` on.
+// Emits tile by tile with all panels of each, so the tile of a stays in the L1 cache. `rest`
+// positions, fewer than a tile, start at `tiled`.
 static bool emit_tiles(contract_emission *e, loop_block *block) {
   loop_module *m = e->m;
   int rows = e->form->rows, size = 1;
@@ -206,7 +207,7 @@ static bool emit_run(contract_emission *e, loop_block *block) {
                                                   : emit_tiles(e, block);
 }
 
-// The unit's run of the row.
+// Sets the unit's range of positions in its row.
 static void open_run(const pair *p, contract_emission *first, contract_emission *second,
                      loop_block *block, loop_expr *number) {
   loop_module *m = first->m;

@@ -39,7 +39,7 @@ typedef struct tile {
 
 // ---- the inner loops
 
-// The register of a row's sum in each vector's.
+// Returns the index of the row's sum in the register buffer of each vector.
 static loop_expr *place_of(const tile *t, int row) {
   return pir_loop_int(t->p->e.m, row * t->parts + t->part);
 }
@@ -52,8 +52,8 @@ static void add_product(const tile *t, loop_block *block, int row, int v, loop_e
   pir_loop_store(e->fn, block, t->sums[v], at, contract_product(e, a, b, sum), NULL);
 }
 
-// Depthwise: the lanes are channels of `a` too, so a row has a vector of its own for each
-// vector of the panel.
+// Depthwise: lanes are also channels of `a`, so each row loads its own vector for each vector
+// of the panel.
 static void emit_lanewise_row(const tile *t, loop_block *block, loop_expr *at, int row,
                               loop_expr *const *line) {
   const contract_emission *e = &t->p->e;
@@ -64,8 +64,8 @@ static void emit_lanewise_row(const tile *t, loop_block *block, loop_expr *at, i
   }
 }
 
-// `count`: elements along the last tap axis, all of the step but at an end that does not fill
-// it.
+// Emits one step. `count` is the number of elements along the last reduced axis: all of the
+// step, or fewer at an incomplete end.
 static void emit_step(const tile *t, loop_block *block, loop_expr *a, loop_expr *b, int low,
                       int high, int count) {
   const contract_emission *e = &t->p->e;
@@ -89,8 +89,8 @@ static void emit_step(const tile *t, loop_block *block, loop_expr *a, loop_expr 
   }
 }
 
-// The packing order; but a tap that is unrolled goes outermost, or the values that its steps
-// share would fill the registers.
+// Orders the reduced axes as in packing, except that an unrolled one goes outermost: inside,
+// the values shared by its steps would occupy all registers.
 static void order_taps(tile *t) {
   const contract_form *f = t->p->e.form;
   for (int i = 0; i < f->tap_count; i++)
@@ -122,7 +122,8 @@ static bool is_limited(const tile *t, int axis) {
   return t->p->tap_begin[axis] || (axis == t->tap && t->border != BORDER_NONE);
 }
 
-// Whether the last two levels run over adjacent elements of a and b: then they are one loop.
+// Whether the last two levels can be one loop, because they run over adjacent elements of a and
+// b.
 static bool can_join(const tile *t, int level) {
   const contract_form *f = t->p->e.form;
   if (level != f->tap_count - 2 || contract_is_corrected(f) || t->border == BORDER_ROWS ||
@@ -135,7 +136,7 @@ static bool can_join(const tile *t, int level) {
          outer == inner * extent && extent % f->group == 0;
 }
 
-// The levels from order[at] on.
+// Emits the levels from order[at] on.
 static void emit_taps(const tile *t, loop_block *block, int at, loop_expr *a, loop_expr *b,
                       int low, int high);
 
@@ -143,8 +144,8 @@ static void emit_tap_loop(const tile *t, loop_block *block, int next, loop_expr 
                           loop_expr *b, loop_expr *begin, loop_expr *end, loop_expr *step_a,
                           loop_expr *step_b, int low, int high);
 
-// The same with several steps at a time, each adding to its own part of the sums; what is left
-// adds to the first.
+// Emits a loop with t->parts steps in each iteration, each adding to its own partial sums. This
+// hides the latency of small tiles. Remaining steps add to the first part.
 static void emit_parts(const tile *t, loop_block *block, loop_expr *a, loop_expr *b,
                        loop_expr *begin, loop_expr *end, loop_expr *step_a, loop_expr *step_b) {
   const contract_emission *e = &t->p->e;
@@ -168,7 +169,7 @@ static void emit_parts(const tile *t, loop_block *block, loop_expr *a, loop_expr
                   t->rows);
 }
 
-// One loop over [begin, end) whose steps move by step_a and step_b.
+// Emits one loop over [begin, end), whose steps advance a and b by step_a and step_b.
 static void emit_tap_loop(const tile *t, loop_block *block, int next, loop_expr *a,
                           loop_expr *b, loop_expr *begin, loop_expr *end, loop_expr *step_a,
                           loop_expr *step_b, int low, int high) {
@@ -201,8 +202,8 @@ static void emit_tap_loop(const tile *t, loop_block *block, int next, loop_expr 
   emit_taps(t, body, next, at_a, at_b, low, high);
 }
 
-// The tap that slides along the tile, where each of its positions is inside for rows of its
-// own.
+// Unrolls the tap that slides along the tile: each of its positions runs for the sub-range of
+// rows for which it is inside.
 static void emit_border_taps(const tile *t, loop_block *block, int at, loop_expr *a,
                              loop_expr *b) {
   const contract_emission *e = &t->p->e;
@@ -236,7 +237,7 @@ static void add_correction(const tile *t, loop_block *block, loop_expr *line, in
   }
 }
 
-// The last level in groups; at most one element is left over.
+// Emits the last level in groups; at most one element remains.
 static void emit_groups(const tile *t, loop_block *block, int level, loop_expr *a, loop_expr *b,
                         int low, int high) {
   const contract_emission *e = &t->p->e;
@@ -301,9 +302,9 @@ static int narrowest_lanes(const contract_emission *e) {
   return e->env->target->machine->core.narrowest_bytes / (int)pir_dtype_size(e->form->compute);
 }
 
-// How many lanes a row has where they are fewer than a vector's and the rows of a tile follow
-// each other in out (the columns of a transposed convolution of one channel: pixel 2x + j is
-// lane j of row x); else 0.
+// Returns the number of lanes of a row if there are fewer than a vector and the rows of a tile
+// are adjacent in out, else 0. Example: the columns of a transposed convolution with one
+// channel, where pixel 2x + j is lane j of row x.
 static int64_t adjoining_lanes(const contract_form *f) {
   int64_t lanes, apart, next;
   if (f->kind != CONTRACT_PANEL || f->lane < 0 || f->tile < 0 ||
@@ -316,8 +317,8 @@ static int64_t adjoining_lanes(const contract_form *f) {
   return follow ? lanes : 0;
 }
 
-// Such rows become whole vectors before anything is done to them: written one behind the other
-// (each over what the last one had too much), and read again.
+// Finishes such rows as whole vectors: stores them one after another to scratch (each
+// overwrites the previous one's excess lanes) and loads whole vectors for the epilogue.
 static bool finish_adjoining(tile *t, loop_block *block, loop_expr *row0, int lanes) {
   contract_emission *e = &t->p->e;
   const contract_form *f = e->form;
@@ -345,7 +346,7 @@ static bool finish_adjoining(tile *t, loop_block *block, loop_expr *row0, int la
   return true;
 }
 
-// The parts of each sum become its first.
+// Adds the parts of each sum into its first part.
 static void add_parts(const tile *t, loop_block *block) {
   const contract_emission *e = &t->p->e;
   for (int i = 0; t->parts > 1 && i < t->rows * t->p->vectors; i++) {
@@ -382,7 +383,7 @@ static bool finish_tile(tile *t, loop_block *block, loop_expr *row0) {
   return true;
 }
 
-// One tile whose first row is row0.
+// Emits one tile, whose first row is row0.
 static bool emit_tile(tile *t, loop_block *block, loop_expr *row0) {
   contract_emission *e = &t->p->e;
   const contract_form *f = e->form;
@@ -427,7 +428,8 @@ static bool emit_plain_tile(panel *p, loop_block *block, int rows, loop_expr *ro
   return emit_tile(&t, block, row0);
 }
 
-// Tiles of powers of two for `rest` (fewer than `most`) rows from row0 on; both vary.
+// Emits tiles of powers of two for `rest` rows (fewer than `most`) from row0 on; both are
+// run-time values.
 static bool emit_rest(panel *p, loop_block *block, int most, loop_expr *row0, loop_expr *rest) {
   contract_emission *e = &p->e;
   bool done = true;
@@ -448,7 +450,7 @@ static bool emit_rest(panel *p, loop_block *block, int most, loop_expr *row0, lo
 
 // ---- rows of tiles
 
-// The number-th tile of an axis that no tap slides along.
+// Emits the tile with this number, along an axis that no tap slides along.
 static bool emit_numbered_tile(panel *p, loop_block *block, loop_expr *number) {
   contract_emission *e = &p->e;
   const contract_form *f = e->form;
@@ -478,7 +480,8 @@ typedef struct row_sizes {
   int64_t positions, extent, taps;  // of out, of a, of the tap
 } row_sizes;
 
-// Which rows each tap is inside for; true when that is all of them.
+// Finds the range of rows for which each tap is inside; returns whether it is all rows for all
+// taps.
 static bool find_borders(const contract_window *w, const row_sizes *s, int64_t row0, tile *t) {
   bool full = true;
   for (int64_t k = 0; k < s->taps; k++) {
@@ -497,7 +500,8 @@ static bool find_borders(const contract_window *w, const row_sizes *s, int64_t r
   return full;
 }
 
-// A row of constant sizes: tiles of nearly equal size; those that meet no border are one loop.
+// Emits a row of constant sizes: tiles of nearly equal size; consecutive tiles without a border
+// are one loop.
 static bool emit_constant_row(panel *p, loop_block *block, const contract_window *w,
                               const row_sizes *s) {
   contract_emission *e = &p->e;
@@ -535,7 +539,7 @@ static loop_expr *ceil_div(const contract_emission *e, loop_expr *x, int64_t by)
                            pir_loop_int(e->m, by));
 }
 
-// The taps that are inside at `position` (NULL: 0).
+// Computes the range of taps that are inside at `position` (NULL: 0).
 static void tap_range(const contract_emission *e, const contract_window *w, loop_expr *position,
                       loop_expr **out_begin, loop_expr **out_end) {
   loop_expr *zero = pir_loop_int(e->m, 0), *at = pir_loop_int(e->m, w->offset);
@@ -560,14 +564,15 @@ static bool emit_border_pixels(panel *p, loop_block *block, const contract_windo
   return emit_tile(&t, body, pir_loop_use(e->m, x));
 }
 
-// A row, or a part of one, whose sizes are not all known: left border, full tiles, rest, right
-// border.
+// Emits a row, or a part of one, with dynamic sizes: left border, full tiles, remaining rows,
+// right border.
 static bool emit_varying_row(panel *p, loop_block *block, const contract_window *w) {
   contract_emission *e = &p->e;
   const contract_form *f = e->form;
   loop_expr *zero = pir_loop_int(e->m, 0), *size = pir_loop_int(e->m, f->rows);
   loop_expr *from = e->to ? e->from : zero, *to = e->to ? e->to : contract_extent(e, f->tile);
-  // First position whose first tap is inside; one past the last whose last tap is.
+  // The first position whose first tap is inside, and the end of the positions whose last tap
+  // is inside.
   loop_expr *left =
       pir_loop_int(e->m, w->offset < 0 ? (-w->offset + w->stride - 1) / w->stride : 0);
   loop_expr *span =
@@ -593,7 +598,7 @@ static bool emit_varying_row(panel *p, loop_block *block, const contract_window 
          emit_border_pixels(p, block, w, right, to);
 }
 
-// Whether a panel does all positions of its tile axis at once.
+// Whether the panel covers all positions of its tile axis.
 static bool is_whole(const contract_emission *e) {
   int64_t from, to, extent;
   return !e->to ||
@@ -626,9 +631,9 @@ static bool emit_rows(panel *p, loop_block *block, loop_expr *number) {
 
 // ---- panels and units
 
-// Widths and masks of the vectors when `left` lanes are left for the panel. A short last vector
-// is no wider than it must be: half a register costs half where units are half as wide as
-// registers.
+// Sets the widths and masks of the vectors if `left` lanes remain for the panel. A short last
+// vector is narrowed as far as possible: on cores with half-width vector units, a half-width op
+// costs half.
 static void limit_lanes(panel *p, loop_block *block, loop_expr *left) {
   const contract_emission *e = &p->e;
   int narrowest = narrowest_lanes(e);
@@ -666,7 +671,7 @@ static bool emit_panel(contract_emission *e, loop_block *block, loop_expr *numbe
   return emit_rows(&p, block, tile_number);
 }
 
-// The full panels, and the last one, which may be narrower.
+// Emits the full panels and the last one, which may be narrower.
 bool contract_emit_panel(contract_emission *e, loop_block *block, loop_expr *number,
                          loop_expr *tile_number) {
   const contract_form *f = e->form;
@@ -696,9 +701,10 @@ bool contract_emit_panel(contract_emission *e, loop_block *block, loop_expr *num
          emit_panel(e, other, number, rest, left, tile_number);
 }
 
-// What a unit is: values of the outer axes, a panel, a tile (or a whole row of tiles), in the
-// order in which neighbours share most. Axes that select a part of b go before the panel; the
-// others go after it, unless all panels stay in cache and the tile is to be kept instead.
+// A unit's number consists of these digits: the outer axes, a panel, and a tile (or a whole row
+// of tiles). The order maximises sharing between neighbouring units. Axes that select a part of
+// b come before the panel. The others come after it, unless all panels stay in the cache: then
+// the tile is kept and the panel varies fastest.
 enum { DIGIT_PANEL = -1, DIGIT_TILE = -2 };
 
 static int order_digits(const contract_form *f, int digits[CONTRACT_MAX_VARS + 2]) {

@@ -65,7 +65,7 @@ static loop_expr *both(const tiling *t, loop_expr *a, loop_expr *b) {
 
 // ---- places
 
-// Takes a position along several axes, innermost last, apart.
+// Splits a position along several axes, innermost last, into one value for each axis.
 static void take_apart(tiling *t, const int *axes, int count, loop_expr *at) {
   for (int i = count - 1; i >= 0; i--) {
     loop_expr *extent = contract_extent(&t->e, axes[i]);
@@ -87,7 +87,8 @@ static void forget(tiling *t, const int *axes, int count) {
     t->e.value[axes[i]] = NULL;
 }
 
-// Row and position along the sums, within the tile, of element i that the thread fetches.
+// Returns the row, and the position along the reduced axes, of element i that the thread
+// fetches, both within the tile.
 static loop_expr *row_of(const tiling *t, const side *s, loop_expr *i) {
   loop_module *m = t->e.m;
   int64_t threads = t->step / s->width;  // along the sums
@@ -108,7 +109,8 @@ static loop_expr *tap_of(const tiling *t, const side *s, loop_expr *i) {
                       pir_loop_mul(m, i, number(t, THREADS / threads)));
 }
 
-// What does not change from step to step. Threads along the rows have one row each.
+// Computes the values that are the same in every step. Neighbouring threads along the rows have
+// one row each.
 static void prepare(tiling *t, side *s, loop_block *block) {
   const contract_form *f = t->e.form;
   loop_module *m = t->e.m;
@@ -133,7 +135,7 @@ static void prepare(tiling *t, side *s, loop_block *block) {
     t->e.value[f->lane] = NULL;
 }
 
-// Whether the taps at hand lie inside of every window.
+// The condition that the current taps are inside every window.
 static loop_expr *in_windows(const tiling *t, const side *s, loop_expr *slot) {
   const contract_form *f = t->e.form;
   loop_module *m = t->e.m;
@@ -152,7 +154,7 @@ static loop_expr *in_windows(const tiling *t, const side *s, loop_expr *slot) {
 
 // ---- steps
 
-// Of the step that begins at `from`, into registers.
+// Fetches the elements of the step that begins at `from` into registers.
 static void fetch(tiling *t, side *s, loop_block *block, loop_expr *from) {
   const contract_form *f = t->e.form;
   loop_module *m = t->e.m;
@@ -190,8 +192,8 @@ static void share_out(tiling *t, side *s, loop_block *block) {
                      pir_loop_ramp(m, at, number(t, apart), (uint16_t)s->width), x, NULL);
 }
 
-// Row or column r of the thread's square, within the tile: fours that lie the whole tile apart,
-// so that a warp reads adjacent fours.
+// Returns row or column r of the thread's square within the tile. Groups of four are spaced the
+// whole tile apart, so that a warp reads adjacent groups.
 static loop_expr *place_of(const tiling *t, const side *s, loop_expr *r, loop_expr *at) {
   loop_module *m = t->e.m;
   int64_t apart = s->size / (t->square / LANES);
@@ -234,7 +236,8 @@ static void multiply(tiling *t, loop_block *block) {
   pir_loop_store(fn, block, t->sums, slot, contract_product(&t->e, x, y, sum), NULL);
 }
 
-// Fragment `at` of a warp, of `many`, in the tile: warps are two rows of four.
+// Returns the position of fragment `at` of `many` of a warp in the tile. The warps form two
+// rows of four.
 static loop_expr *fragment_of(const tiling *t, const side *s, loop_expr *at) {
   loop_module *m = t->e.m;
   loop_expr *warp = pir_loop_floordiv(m, t->thread, number(t, WARP));
@@ -246,7 +249,8 @@ static loop_expr *fragment_of(const tiling *t, const side *s, loop_expr *at) {
                       pir_loop_mul(m, at, number(t, left ? FRAGMENT_ROWS : FRAGMENT_COLUMNS)));
 }
 
-// Where a lane's part of a fragment is: its quarter's row, and two neighbours in it.
+// Returns the position of a lane's part of a fragment: the row of its quarter warp, and two
+// neighbours in it.
 static loop_expr *lane_row(const tiling *t) {
   loop_expr *lane = pir_loop_mod(t->e.m, t->thread, number(t, WARP));
   return pir_loop_floordiv(t->e.m, lane, number(t, 4));
@@ -309,8 +313,8 @@ static void add_steps(tiling *t, loop_block *block) {
 
 // ---- results
 
-// Hands the sums in `slot` on: those of a row and as many columns as they have lanes, within
-// the tile.
+// Passes the sums in `slot` to the epilogue: those of one row and as many columns as they have
+// lanes, within the tile.
 static bool hand_on(tiling *t, loop_block *block, loop_expr *row, loop_expr *column,
                     loop_expr *slot) {
   const contract_form *f = t->e.form;
@@ -363,8 +367,8 @@ static bool finish(tiling *t, loop_block *block) {
 
 // ---- the kernel
 
-// How many adjacent elements one access can fetch: the adjacent axis is whole in such pieces,
-// is no window's, and all other steps keep them aligned.
+// Returns how many adjacent elements one access can fetch. The adjacent axis must be divisible
+// by it and not slide in a window, and all other steps must keep the access aligned.
 static int64_t fetch_width(const tiling *t, const side *s, const contract_tensor *tensor) {
   const contract_form *f = t->e.form;
   int adjacent = s->along           ? f->taps[f->tap_count - 1]
@@ -434,7 +438,7 @@ static loop_expr *extent_of(const tiling *t, const int *axes, int count) {
   return all;
 }
 
-// The axes of a role, outermost in out first.
+// Collects the axes of a role, outermost in out first.
 static int axes_of(const contract_form *f, contract_role role, int *out_axes) {
   int count = 0;
   for (int i = 0; i < f->axis_count; i++) {
@@ -448,7 +452,7 @@ static int axes_of(const contract_form *f, contract_role role, int *out_axes) {
   return count;
 }
 
-// Units are tiles: batch axes, then rows, then columns.
+// Units are tiles, numbered by batch axes, then rows, then columns.
 static loop_block *open_units(tiling *t, contract_stage *out_stage) {
   const contract_form *f = t->e.form;
   pir_dims *dims = f->c->dims;
@@ -504,7 +508,7 @@ static int64_t choose_square(const contract_form *f, const int *rows, int row_co
   return many ? LARGE_SQUARE : SMALL_SQUARE;
 }
 
-// Rows and columns of the square that a thread multiplies.
+// Chooses the rows and columns of the square that each thread multiplies.
 static void open_square(tiling *t) {
   t->left = pir_loop_registers(t->e.fn, "left", t->e.form->compute, 1, t->square);
   t->right = pir_loop_registers(t->e.fn, "right", t->e.form->compute, LANES, t->square / LANES);

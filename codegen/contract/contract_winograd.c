@@ -83,8 +83,8 @@ static loop_expr *scaled(const winograd *w, double by, loop_expr *x, loop_expr *
   return sum ? contract_product(&w->e, x, factor, sum) : pir_loop_mul(w->e.m, x, factor);
 }
 
-// The sum of row[j] * in[j] over those j for which use[j]; it begins with a factor of 1 where
-// there is one.
+// Returns the sum of row[j] * in[j] over all j with use[j]. The first term has factor 1 if any
+// has, which saves a multiplication.
 static loop_expr *weighted(const winograd *w, loop_block *block, const double *row,
                            const bool *use, int count, loop_expr *const *in) {
   int begin = -1;
@@ -98,7 +98,8 @@ static loop_expr *weighted(const winograd *w, loop_block *block, const double *r
   return name(w, block, sum);
 }
 
-// Whether rows i and k are e + o and e - o: `even` tells which columns make e.
+// Whether rows i and k have the forms e + o and e - o; `even` and `odd` mark the columns of e
+// and o. Such rows share both parts.
 static bool is_pair(const contract_matrix *m, int i, int k, bool even[CONTRACT_MAX_POINTS],
                     bool odd[CONTRACT_MAX_POINTS]) {
   int evens = 0, odds = 0;
@@ -136,8 +137,8 @@ static void rows_of(const winograd *w, loop_block *block, const contract_matrix 
   }
 }
 
-// Columns that every row takes alike, or opposite: replaces them by their sum and their
-// difference.
+// Replaces two columns that every row uses with equal or opposite factors by their sum and
+// their difference.
 static void join_columns(const winograd *w, loop_block *block, contract_matrix *m,
                          loop_expr **in) {
   for (int j = 0; j < m->columns; j++)
@@ -162,7 +163,7 @@ static void join_columns(const winograd *w, loop_block *block, contract_matrix *
     }
 }
 
-// out = m in, of vectors `step` and `out_step` apart.
+// out = m in, for vectors that are `step` and `out_step` apart.
 static void apply(const winograd *w, loop_block *block, const contract_matrix *m,
                   loop_expr *const *in, int step, loop_expr **out, int out_step) {
   contract_matrix left = *m;
@@ -173,7 +174,7 @@ static void apply(const winograd *w, loop_block *block, const contract_matrix *m
   rows_of(w, block, &left, x, out, out_step);
 }
 
-// out = m in n^T, of row-major matrices of vectors.
+// out = m in n^T, for row-major matrices of vectors.
 static void apply_both(const winograd *w, loop_block *block, const contract_matrix *m,
                        const contract_matrix *n, loop_expr *const *in, loop_expr **out) {
   loop_expr *half[MOST_POINTS];
@@ -196,8 +197,8 @@ static void set_tap(winograd *w, int slide, int at) {
     w->e.value[axis] = pir_loop_int(w->e.m, at);
 }
 
-// All channels of one patch. `inside` tells for each of its rows, then of its columns, whether
-// there is one; NULL: yes.
+// Transforms all channels of one patch. `inside` states which of its rows, then of its columns,
+// exist; NULL: all.
 static void emit_patch(winograd *w, loop_block *block, loop_expr *patch,
                        loop_expr *const *inside) {
   contract_emission *e = &w->e;
@@ -220,8 +221,8 @@ static void emit_patch(winograd *w, loop_block *block, loop_expr *patch,
     pir_loop_store(e->fn, body, w->patches, patch_at(w, patch, at, i), out[i], NULL);
 }
 
-// Tiles of a block are of nearly equal size; where blocks are not cut to the number of patches,
-// of one size.
+// Whether the tiles of a block have nearly equal sizes. If blocks are not cut to the number of
+// patches, all tiles have one size.
 static bool is_cut(const winograd *w) {
   int64_t count;
   return w->how->tiles % w->how->rows_of_tile ||
@@ -239,14 +240,14 @@ static void find_tiles(winograd *w, loop_block *block) {
   w->tiles = pir_loop_let(w->e.fn, block, "tiles", pir_loop_min(m, left, w->tiles));
 }
 
-// Patches of the block, those that fill the last tile included.
+// Returns the number of patches of the block, including those that fill the last tile.
 static loop_expr *patches_of(const winograd *w) {
   return is_cut(w) ? pir_loop_int(w->e.m, w->how->tiles)
                    : times(w, w->tiles, w->how->rows_of_tile);
 }
 
-// A block that reaches beyond the last patch is filled with zeros: what was left there could be
-// slow numbers.
+// Fills the part of a block beyond the last patch with zeros: stale contents could be
+// denormals, which are slow.
 static void emit_no_patch(winograd *w, loop_block *block, loop_expr *patch) {
   contract_emission *e = &w->e;
   uint16_t lanes = (uint16_t)w->how->wide;
@@ -257,7 +258,7 @@ static void emit_no_patch(winograd *w, loop_block *block, loop_expr *patch) {
     pir_loop_store(e->fn, body, w->patches, patch_at(w, patch, at, i), zero, NULL);
 }
 
-// 0 <= x < extent, one comparison.
+// 0 <= x < extent; one comparison if x is known to be non-negative.
 static loop_expr *within(const winograd *w, loop_expr *x, loop_expr *extent) {
   loop_expr *below = pir_loop_lt(w->e.m, x, extent);
   if (pir_loop_nonnegative(x))
@@ -265,7 +266,8 @@ static loop_expr *within(const winograd *w, loop_expr *x, loop_expr *extent) {
   return both(w, pir_loop_lt(w->e.m, pir_loop_int(w->e.m, -1), x), below);
 }
 
-// Which inputs of a patch exist, in each row or column; returns whether all do (NULL: always).
+// Computes which inputs of a patch exist in each row or column; returns whether all exist
+// (NULL: always).
 static loop_expr *find_inside(winograd *w, loop_block *block, const contract_slide *s,
                               loop_expr **out) {
   contract_emission *e = &w->e;
@@ -281,7 +283,7 @@ static loop_expr *find_inside(winograd *w, loop_block *block, const contract_sli
   return both(w, out[0], out[inputs - 1]);
 }
 
-// Where the outputs of a patch are: sets the values of the form's axes.
+// Sets the values of the form's axes to the position of a patch's outputs.
 static void place_patch(winograd *w, loop_block *block, loop_expr *number) {
   loop_module *m = w->e.m;
   const contract_slide *s = w->how->slide;
@@ -299,7 +301,7 @@ static void place_patch(winograd *w, loop_block *block, loop_expr *number) {
       pir_loop_let(w->e.fn, block, "x", times(w, column, w->columns->outputs));
 }
 
-// The part of `block` for patches that exist, given the number of one.
+// Returns the part of `block` that runs only if patch `number` exists.
 static loop_block *if_exists(winograd *w, loop_block *block, loop_expr *number,
                              loop_block **out_else) {
   int64_t count;
@@ -332,13 +334,13 @@ static int64_t panel_lanes(const winograd *w) {
   return (int64_t)w->how->vector * w->how->vectors;
 }
 
-// Where the sums of vector `v` of the panel are.
+// Returns the offset of the sums of vector `v` of the panel.
 static loop_expr *sum_at(const winograd *w, loop_expr *point, loop_expr *patch, loop_expr *v) {
   loop_expr *line = plus(w, times(w, point, w->how->tiles), patch);
   return plus(w, times(w, line, panel_lanes(w)), times(w, v, w->how->vector));
 }
 
-// `rows` patches from `patch` on, at one point, times a panel of taps that begins at `taps`.
+// Multiplies `rows` patches, starting at `patch`, at one point by the panel of taps at `taps`.
 static void emit_product(winograd *w, loop_block *block, loop_expr *point, loop_expr *patch,
                          int rows, loop_expr *taps) {
   contract_emission *e = &w->e;
@@ -377,7 +379,7 @@ static void emit_product(winograd *w, loop_block *block, loop_expr *point, loop_
                      pir_loop_load(e->m, sums[v], pir_loop_int(e->m, r), lanes, NULL), NULL);
 }
 
-// All patches of the block, in tiles of nearly equal size, at every point.
+// Multiplies all patches of the block at every point, in tiles of nearly equal size.
 static void emit_products(winograd *w, loop_block *block, loop_expr *panel) {
   contract_emission *e = &w->e;
   int tiles = (w->how->tiles + w->how->rows_of_tile - 1) / w->how->rows_of_tile;
@@ -399,7 +401,8 @@ static void emit_products(winograd *w, loop_block *block, loop_expr *panel) {
 
 // ---- outputs
 
-// The part of `block` for output `i` of a patch along an axis, which the last patch may lack.
+// Returns the part of `block` that runs only if output `i` of a patch exists along an axis; the
+// last patch may lack it.
 static loop_block *if_output(winograd *w, loop_block *block, const contract_slide *s, int i,
                              loop_expr *at) {
   int64_t extent;
@@ -409,7 +412,7 @@ static loop_block *if_output(winograd *w, loop_block *block, const contract_slid
   return pir_loop_if(w->e.fn, block, pir_loop_lt(w->e.m, at, end), NULL);
 }
 
-// One vector of lanes of a patch.
+// Emits the outputs of one vector of lanes of a patch.
 static bool emit_outputs_of(winograd *w, loop_block *block, loop_expr *panel, loop_expr *patch,
                             loop_expr *v) {
   contract_emission *e = &w->e;
@@ -528,7 +531,7 @@ static pir_status emit_blocks(const contract_form *f, const contract_winograd *h
   return emit_panels(&w, block, values[0]) ? PIR_OK : PIR_UNSUPPORTED;
 }
 
-// One panel: [point][channel][lane].
+// Packs one panel: [point][channel][lane].
 static void emit_packed_panel(winograd *w, loop_block *block, loop_expr *panel,
                               loop_buffer *packed) {
   contract_emission *e = &w->e;

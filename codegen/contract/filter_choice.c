@@ -4,8 +4,9 @@
 // sizes are those known when compiling.
 #include "contract_impl.h"
 
-// Of programs: the rows and columns of an image whose extent only the run knows, and the longest
-// axis whose taps in the padding are counted. Of filters: most outputs along an axis.
+// Assumptions about programs: likely rows and columns of an image with dynamic extents; the
+// longest axis whose taps in the padding are counted. About filters: most outputs along an
+// axis.
 enum { LIKELY_EXTENT = 28, LONGEST_AXIS = 4096, MOST_OUTPUTS = 4 };
 
 // ---- the axes of a filter
@@ -22,7 +23,8 @@ static bool is_float(const contract_form *f) {
   return reads && c->b.dtype == PIR_F32 && c->out.dtype == PIR_F32;
 }
 
-// The axis that a variable became, alone; -1: it is always 0, -2: it was merged with another.
+// Returns the axis of the form that consists of this variable alone; -1 if the variable is
+// always 0, -2 if it was merged with another.
 static int axis_alone(const contract_form *f, int var) {
   for (int i = 0; i < f->axis_count; i++)
     for (int p = 0; p < f->axes[i].part_count; p++)
@@ -35,7 +37,7 @@ static contract_slide no_slide(void) {
   return (contract_slide){.position = -1, .tap = -1, .stride = 1};
 }
 
-// Takes a variable of an axis of `a` as the slide's tap or as its position.
+// Records a variable of an axis of `a` as the slide's tap or position.
 static bool take_variable(const contract_form *f, int axis, int64_t factor,
                           contract_slide *out) {
   contract_role role = f->axes[axis].role;
@@ -50,7 +52,7 @@ static bool take_variable(const contract_form *f, int axis, int64_t factor,
   return true;
 }
 
-// Whether a position and a tap, and nothing else, run along an axis of `a`.
+// Whether this axis of `a` is indexed by one position and one tap and nothing else.
 static bool find_slide(const contract_form *f, int axis, contract_slide *out) {
   const contract_map *map = &f->c->a.map[axis];
   *out = no_slide();
@@ -70,7 +72,7 @@ static void swap_slides(contract_slide s[2]) {
   s[0] = rows;
 }
 
-// Images and channels: the axes beside the slides and the lanes. A second slide that does not
+// Finds images and channels: the axes other than slides and lanes. A second slide that does not
 // slide takes an axis of positions.
 static bool find_other_axes(const contract_form *f, contract_winograd *w) {
   contract_slide *s = w->slide;
@@ -99,8 +101,8 @@ static bool windows_slide(const contract_form *f, const contract_slide s[2]) {
   return true;
 }
 
-// The axes: two that patches slide along (or one, and one they are single in), images,
-// channels, lanes; nothing else. Rows first.
+// Finds the axes: two sliding ones, rows first (or one, the other single), images, channels and
+// lanes. False if there are others.
 static bool find_filter_axes(const contract_form *f, contract_winograd *w) {
   int slides = 0;
   contract_slide *s = w->slide;
@@ -125,8 +127,8 @@ static bool find_filter_axes(const contract_form *f, contract_winograd *w) {
 
 // ---- sizes
 
-// The widest power of two up to a register that divides the extent; 0 where that is less than
-// half of one.
+// Returns the widest power of two, at most a register, that divides the extent; 0 if that is
+// less than half a register.
 static int lanes_for(int64_t extent, int vector) {
   int lanes = vector;
   while (lanes > 1 && extent % lanes)
@@ -134,7 +136,7 @@ static int lanes_for(int64_t extent, int vector) {
   return lanes * 2 >= vector ? lanes : 0;
 }
 
-// The vectors of a panel: of few widths, so that none is masked.
+// Chooses the vectors of a panel from few widths, such that none needs a mask.
 static int panel_vectors(const pir_machine *machine, int64_t lanes, int vector) {
   for (const int *width = machine->filter.widths; *width; width++)
     if (lanes % (*width * vector) == 0)
@@ -146,7 +148,8 @@ static int64_t ceil_of(int64_t a, int64_t b) {
   return (a + b - 1) / b;
 }
 
-// Of an extent that varies with the batch, the one of one image.
+// Returns a likely value of an extent. If the extent varies with the batch, this is its value
+// for one image.
 static int64_t likely_extent(const contract_form *f, int axis, int64_t otherwise, bool *known) {
   int64_t value = contract_known_factor(f, f->axes[axis].extent);
   if (contract_const(f, f->axes[axis].extent, &value))
@@ -169,8 +172,8 @@ static int64_t all_lanes(const contract_form *f) {
 
 // ---- costs, in products
 
-// Products and transforms of one patch. Products in tiles of few sums wait for each other, and
-// each tile has a start and an end; transforms load, add and store.
+// Cost of the products and transforms of one patch. Products of tiles with few sums are bound
+// by latency, and each tile has a fixed cost; transforms load, add and store.
 static double work_of_patch(const contract_form *f, const contract_winograd *w,
                             const pir_machine *machine, double tile) {
   const contract_filter *r = &w->slide[0].filter, *c = &w->slide[1].filter;
@@ -188,9 +191,9 @@ static double work_of_patch(const contract_form *f, const contract_winograd *w,
   return products + into + out;
 }
 
-// The time of the bytes of all patches. Packed taps come from memory or the last cache, for every
-// block again where those of a unit do not stay in the second cache, and from there for every
-// tile.
+// Time to move the bytes of all patches. Packed taps are loaded from memory or the last-level
+// cache, again for every block if a unit's taps exceed the L2 cache; and from the L2 cache for
+// every tile.
 static double reading_of_patches(const contract_form *f, const contract_winograd *w,
                                  const pir_target *target, double tile, double patches) {
   const pir_machine *machine = target->machine;
@@ -205,7 +208,7 @@ static double reading_of_patches(const contract_form *f, const contract_winograd
   return far + bytes * patches / tile / machine->cache.l2_feed;
 }
 
-// Computing and reading go on at once.
+// Computing and reading overlap.
 static double filter_cost(const contract_form *f, const contract_winograd *w,
                           const pir_target *target, double patches) {
   int overlap = target->machine->cache.overlap;
@@ -215,7 +218,8 @@ static double filter_cost(const contract_form *f, const contract_winograd *w,
   return work > reading ? work + reading / overlap : reading + work / overlap;
 }
 
-// How much longer than its share a thread works, in the mean over the machine's teams.
+// Returns by which fraction the busiest thread exceeds its fair share, averaged over the
+// machine's team sizes.
 static double imbalance(const pir_machine *machine, int64_t units) {
   int first = machine->core.teams[0], second = machine->core.teams[1];
   double of_first = (double)ceil_of(units, first) * first / (double)units;
@@ -223,8 +227,8 @@ static double imbalance(const pir_machine *machine, int64_t units) {
   return (of_first + of_second) / 2 - 1;
 }
 
-// Patches of a block at most: with their sums they take a part of the second cache, for the image,
-// the result and packed taps pass through it as well.
+// Returns the largest number of patches of a block. With their sums they take only a part of
+// the L2 cache, because the image, the result and packed taps pass through it as well.
 static int64_t most_patches(const contract_form *f, const contract_winograd *w,
                             const pir_target *target, int rows) {
   const pir_machine *machine = target->machine;
@@ -238,7 +242,7 @@ static int64_t most_patches(const contract_form *f, const contract_winograd *w,
   return most < rows ? rows : most;
 }
 
-// What patches there are, and the cheapest sizes so far.
+// The number of patches, and the cheapest sizes so far.
 typedef struct size_search {
   const contract_form *f;
   const pir_target *target;
@@ -247,7 +251,7 @@ typedef struct size_search {
   double least;
 } size_search;
 
-// Shares of `tiles` patches in a unit, of all panels or fewer.
+// Tries units with `tiles` patches in a block, with all panels or fewer.
 static void try_shares(size_search *s, contract_winograd *tried, contract_winograd *best) {
   const pir_machine *machine = s->target->machine;
   int64_t width = (int64_t)tried->vectors * tried->vector;
@@ -268,8 +272,9 @@ static void try_shares(size_search *s, contract_winograd *tried, contract_winogr
   }
 }
 
-// Sizes of blocks and units, and what all patches cost. Where the number of patches is known, the
-// cost decides how many fewer than the most a block has, and how many panels a unit.
+// Chooses the sizes of blocks and units, and returns the cost of all patches. If the number of
+// patches is known, the cost decides how much smaller than the maximum a block is, and how many
+// panels a unit has.
 static double choose_block(const contract_form *f, contract_winograd *w,
                            const pir_target *target, int64_t patches, bool known) {
   const pir_machine *machine = target->machine;
@@ -292,7 +297,7 @@ static double choose_block(const contract_form *f, contract_winograd *w,
 
 // ---- the choice
 
-// Taps that meet the image, over all positions along an axis.
+// Counts the taps inside the image over all positions along an axis.
 static double taps_inside(const contract_form *f, const contract_slide *s, int64_t positions) {
   int64_t extent = 0, inside = 0;
   if (s->tap < 0)
@@ -317,7 +322,7 @@ static bool make_filter(const contract_form *f, contract_slide *s, pir_math math
   return contract_filter_make(outputs, (int)taps, (int)s->stride, math, &s->filter);
 }
 
-// Makes the filters for so many outputs along each axis, and says what they cost.
+// Makes the filters for the given number of outputs along each axis, and estimates their cost.
 static bool try_filters(const contract_form *f, contract_winograd *w, const contract_env *env,
                         const int outputs[2], double *out_cost) {
   bool known = true, one = true;
@@ -343,7 +348,7 @@ static double plain_cost(const contract_form *f, const contract_winograd *w) {
   return cost;
 }
 
-// The filters that cost least; false when plain products cost less.
+// Chooses the cheapest filters; false if plain products are cheaper.
 static bool choose_filters(const contract_form *f, contract_winograd *w,
                            const contract_env *env) {
   contract_winograd best = *w;

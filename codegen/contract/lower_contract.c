@@ -36,8 +36,8 @@ static uint16_t temporary(void *user, pir_dim bytes) {
   return lower_temporary(((epilogue *)user)->l, bytes);
 }
 
-// The extents of the result are those of the sum: what follows a contraction is computed
-// element by element. Only attention hands out its sums with their axes turned.
+// The results have the extents of the sums, because the ops after a contraction are
+// elementwise. Only attention permutes the axes of its sums.
 static void store_results(lowering *l, const pir_value *sum, loop_expr *const *index) {
   const pir_op *yield = lower_yield(l);
   for (size_t i = 0; i < pir_op_operands(yield) && !l->why; i++) {
@@ -54,7 +54,7 @@ static void store_results(lowering *l, const pir_value *sum, loop_expr *const *i
   }
 }
 
-// The position is that of the lane in the point's buffer.
+// The position of the lane in the point's buffer.
 static void store_between(lowering *l, lower_value *between, const contract_point *point,
                           loop_expr *const *index, loop_expr *lane) {
   loop_expr *x = lower_element(l, between->value, index), *at;
@@ -115,8 +115,8 @@ static bool finish(void *user, loop_fn *fn, loop_block *block, const contract_po
 
 // ---- the contraction
 
-// Whether b can be packed at load: a parameter that the group reads nowhere else, for it will
-// find the packed form.
+// Whether b can be packed at load: it must be a parameter that the group reads nowhere else,
+// because only the packed form remains.
 static bool can_pack(const lowering *l, const pir_value *v) {
   const pir_op *op = pir_value_op(v);
   int reads = 0;
@@ -157,7 +157,7 @@ static bool same_shape(lowering *l, const pir_fact *a, const pir_fact *b) {
   return true;
 }
 
-// The result is laid out like what is stored of it.
+// The sums have the memory order of the stored results.
 static bool bind_result(lowering *l, const pir_op *op, contract_tensor *t) {
   const pir_op *yield = lower_yield(l);
   const pir_fact *fact = lower_fact(l, pir_op_result(op, 0));
@@ -177,7 +177,7 @@ static bool bind_result(lowering *l, const pir_op *op, contract_tensor *t) {
   return true;
 }
 
-// The contraction of an op with its buffers; false where it has none.
+// Matches an op's contraction and assigns its buffers; false if it is none.
 static bool bind(lowering *l, const pir_op *op, bool is_first, const pir_value *between,
                  contraction *c) {
   int a, b;
@@ -245,8 +245,8 @@ void contract_lower_one(lowering *l, const pir_op *op, lower_stages *stages,
 
 // ---- two of them
 
-// What the second contraction reads of what the first makes. It lies in memory as the weights
-// of the first would have it: as what a group of the first alone hands out.
+// Describes the tensor between two contractions. Its memory order is the one that the first
+// one's weights prefer, as if the first were a group of its own.
 static lower_value *add_between(lowering *l, const pir_op *first, const pir_op *second) {
   contraction c;
   int a, b;
@@ -259,7 +259,7 @@ static lower_value *add_between(lowering *l, const pir_op *first, const pir_op *
   return v;
 }
 
-// One after the other, with all that is between in a buffer.
+// Emits both contractions as separate stages, with the tensor between them in a buffer.
 static void emit_in_turn(lowering *l, contraction *c, epilogue *e, lower_value *between,
                          lower_stages *stages, lower_packings *packings) {
   pir_dim bytes = pir_dim_const(l->dims, (int64_t)pir_dtype_size(c[1].a.dtype));

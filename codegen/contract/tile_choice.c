@@ -4,16 +4,17 @@
 // hide. Edges count as the smaller tiles that they need. All sizes are compile-time constants.
 #include "contract_impl.h"
 
-// Of programs: the rows of a tensor whose extent only the run knows; a constant factor of it that
-// is smaller is no likely number of rows.
+// Assumptions about programs: likely rows of a tensor of dynamic extent; the smallest constant
+// factor of it that is a plausible number of rows.
 enum { LIKELY_ROWS = 512, FEW_ROWS = 16, LIKELY_VECTORS = 4 };
 
 int contract_chains(const pir_machine *machine) {
   return machine->core.product_latency * machine->core.products;
 }
 
-// Beside the sums: a line of the panel, and broadcasts, one more where products cannot read
-// memory.
+// Registers needed in addition to the sums: one line of the panel and two broadcasts; three if
+// multiply-adds cannot read memory. The scheduler loads the next broadcast early, so a tile
+// that leaves room for only one spills.
 int contract_most_rows(const pir_target *target, int vectors) {
   const pir_machine *machine = target->machine;
   int spare = target->vector_registers - vectors - machine->core.broadcasts;
@@ -22,7 +23,7 @@ int contract_most_rows(const pir_target *target, int vectors) {
   return rows > limit ? limit : rows;
 }
 
-// The time of one step of a tile, in products.
+// Time of one step of a tile, in products.
 static int64_t step_cost(const pir_machine *machine, int64_t rows, int64_t vectors) {
   int64_t cost = rows * vectors, chains = contract_chains(machine);
   int64_t loads = (rows + vectors) * machine->core.products / machine->core.loads;
@@ -35,14 +36,14 @@ static int64_t tile_cost(const pir_machine *machine, int64_t rows, int64_t vecto
   return rows ? machine->tile.edge * step_cost(machine, rows, vectors) + 1 : 0;
 }
 
-// Of `rows` rows in tiles.
+// Cost of `rows` rows in tiles; each tile also has a fixed cost for its start and end.
 static int64_t rows_cost(const pir_machine *machine, int64_t rows, int64_t tile,
                          int64_t vectors) {
   return rows / tile * tile_cost(machine, tile, vectors) +
          tile_cost(machine, rows % tile, vectors);
 }
 
-// Of all lanes: panels of so many vectors, and what is left.
+// Cost of all lanes: panels of `vectors` vectors, and the remainder.
 static int64_t panels_cost(const contract_form *f, const pir_machine *machine, int64_t lanes,
                            int64_t rows, int64_t tile, int64_t vectors) {
   int64_t width = vectors * f->vector, rest = (lanes % width + f->vector - 1) / f->vector;
@@ -50,14 +51,14 @@ static int64_t panels_cost(const contract_form *f, const pir_machine *machine, i
   return rest ? cost + rows_cost(machine, rows, tile, rest) : cost;
 }
 
-// Whether rows of `a` lie so that they share the sets of the first cache.
+// Whether rows of `a` map to the same sets of the L1 cache.
 static bool rows_collide(const contract_form *f, const pir_machine *machine) {
   int64_t step, bytes = (int64_t)pir_dtype_size(f->c->a.dtype);
   return f->tile >= 0 && contract_const(f, f->axes[f->tile].step_a, &step) && step &&
          step * bytes % machine->cache.set_bytes == 0;
 }
 
-// Tries tiles of up to the registers' rows for panels of so many vectors.
+// Tries tiles of up to the registers' rows for panels of `vectors` vectors.
 static void try_vectors(contract_form *f, const pir_target *target, int64_t rows, int64_t lanes,
                         int vectors, int64_t *least) {
   const pir_machine *machine = target->machine;
@@ -82,8 +83,8 @@ static void choose_tile(contract_form *f, const pir_target *target, int64_t rows
       try_vectors(f, target, rows, lanes, vectors, &least);
 }
 
-// b is read in place where its lanes are adjacent and fill whole vectors, and packing would
-// touch it as often as the product does.
+// Reads b in place if its lanes are adjacent and fill whole vectors, and packing would read b
+// as often as the product does.
 static bool in_place(const contract_form *f) {
   int64_t step, lanes;
   return !f->c->b_constant && f->group == 1 && !f->c->b.rounded && f->lane >= 0 &&
@@ -92,7 +93,7 @@ static bool in_place(const contract_form *f) {
          lanes % f->vector == 0;
 }
 
-// The constant that divides an extent, as far as is known: 49 of batch * 49.
+// Returns the largest known constant divisor of an extent: 49 for batch * 49.
 int64_t contract_known_factor(const contract_form *f, pir_dim d) {
   pir_dims *dims = f->c->dims;
   int64_t factor = 1, value;
@@ -107,7 +108,7 @@ int64_t contract_known_factor(const contract_form *f, pir_dim d) {
   return factor;
 }
 
-// Rows of the tile axis, and lanes: at least 1, and likely ones where only the run knows them.
+// Rows of the tile axis, and lanes: at least 1; likely numbers for dynamic extents.
 static int64_t likely_rows(const contract_form *f) {
   int64_t rows = 1;
   if (f->tile >= 0 && !contract_const(f, f->axes[f->tile].extent, &rows)) {
@@ -136,7 +137,7 @@ static void schedule_depthwise(contract_form *f, const pir_target *target, int64
   f->panel_inner = true;
 }
 
-// Bytes of b that meet one row of a.
+// Bytes of b that are multiplied with one row of a.
 static int64_t bytes_of_taps(const contract_form *f, int64_t lanes) {
   int64_t bytes = lanes * (int64_t)pir_dtype_size(f->compute), taps;
   for (int i = 0; i < f->tap_count; i++) {
@@ -158,7 +159,7 @@ void contract_schedule(contract_form *f, const pir_target *target) {
   else
     choose_tile(f, target, rows, lanes);
   f->b_packed = !in_place(f);
-  // With all of b in the second cache, a tile of a meets every panel while it is in the first.
+  // If all of b fits the L2 cache, a tile of a meets every panel while it is in the L1 cache.
   int64_t kept = (int64_t)target->l2_bytes / target->machine->cache.l2_kept;
   f->panel_inner = bytes_of_taps(f, lanes) <= kept;
 }

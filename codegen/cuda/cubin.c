@@ -31,7 +31,7 @@ static bool open_file(file *f, const void *data, size_t size) {
   return holds(f, f->names->sh_offset, f->names->sh_size);
 }
 
-// A string that ends within the table; "" when it does not.
+// Returns a string that ends inside the table; "" if it does not.
 static const char *string_at(const file *f, const Elf64_Shdr *table, uint32_t at) {
   if (!holds(f, table->sh_offset, table->sh_size) || at >= table->sh_size)
     return "";
@@ -70,8 +70,8 @@ static uint32_t word_at(const unsigned char *p) {
   return w;
 }
 
-// An attribute is a format, a code, and 16 bits: its value, or for format 4 the size of what
-// follows.
+// An attribute is a format, a code, and 16 bits. These are its value or, for format 4, the size
+// of the data that follows.
 static void read_attributes(const file *f, const Elf64_Shdr *s, cubin_kernel *kernels,
                             size_t count) {
   enum { SIZED = 4, FRAME_SIZE = 0x11, REGISTERS = 0x2f };

@@ -39,7 +39,7 @@ static void put_var(cuda_emitter *e, const loop_var *v) {
   pir_strbuf_format(&e->text, "%s_%u", v->name, v->id);
 }
 
-// Every thread takes one iteration.
+// Each thread takes one iteration.
 static bool is_one_each(const cuda_emitter *e, const loop_stmt *s) {
   int64_t begin, end;
   return pir_loop_is_int(s->begin, &begin) && pir_loop_is_int(s->end, &end) && begin == 0 &&

@@ -6,7 +6,7 @@
 
 #include "cuda_impl.h"
 
-// What is known of a node while its statement is printed.
+// State of a node while its statement is printed.
 typedef struct note {
   uint32_t uses, name;  // name 0: printed where it is used
   bool settled, wide;   // wide: one variable for all lanes
@@ -106,8 +106,8 @@ static void put_name(cuda_emitter *e, const note *n, unsigned lanes, unsigned la
 
 static void put_plain(cuda_emitter *e, const loop_expr *x, unsigned lane);
 
-// The lanes one after the other: the compiler makes a tree of independent ones of them where
-// order does not matter.
+// Combines the lanes one after another; the compiler turns this into a tree if the order does
+// not matter.
 static void name_fold(cuda_emitter *e, const loop_expr *x, const note *n) {
   pir_strbuf_format(&e->text, "%s m%u = ", cuda_type(x->dtype), n->name);
   cuda_put(e, x->a, 0);
@@ -244,8 +244,8 @@ static void put_load(cuda_emitter *e, const loop_expr *x, unsigned lane) {
 
 // ---- casts
 
-// Converts floats to integers as the runtime does (runtime/base/convert.c): through 32 or 64 bits, and the least
-// of these where a number does not fit.
+// Converts floats to integers as the runtime does (runtime/base/convert.c): through 32 or 64
+// bits; a number out of range becomes the smallest integer.
 static void open_cast(cuda_emitter *e, uint8_t from, uint8_t to) {
   bool truncates = pir_dtype_is_float(from) && !pir_dtype_is_float(to);
   bool wide = truncates && (pir_loop_type_size(to) == 8 || to == PIR_U32);
@@ -287,9 +287,9 @@ static void put_cast(cuda_emitter *e, const loop_expr *x, unsigned lane) {
 
 // ---- operations
 
-// How an operation is printed: %1, %2 and %3 are its operands, %f an f after the names of
-// functions on f32, %t the type, %u an unsigned one in which C does not compute with fewer bits
-// or signs than are stated.
+// Returns the template of an operation: %1, %2 and %3 are its operands; %f expands to the `f`
+// suffix of float functions; %t is the type; %u is an unsigned type of at least the width in
+// which C computes.
 static const char *real_form(pir_node_op fn) {
   switch (fn) {
     case PIR_V_ADD: return "(%1 + %2)";
@@ -349,8 +349,8 @@ static const char *real_form(pir_node_op fn) {
   }
 }
 
-// Sums of elements wrap, which C says of unsigned numbers alone; those of indices do not come
-// to that.
+// Integer sums of elements wrap, which C defines for unsigned types only. Sums of indices never
+// overflow.
 static const char *wrapping_form(pir_node_op fn) {
   switch (fn) {
     case PIR_V_ADD: return "(%t)((%u)%1 + (%u)%2)";

@@ -22,26 +22,26 @@ typedef struct cuda_emitter {
   const char *why;   // the first thing that has no CUDA form
 } cuda_emitter;
 
-// The C name of an element type, of a value in a register (bool) or in memory (a byte).
+// Returns the C name of an element type: in a register, or in memory (where bool is a byte).
 const char *cuda_type(pir_dtype dtype);
 const char *cuda_memory_type(pir_dtype dtype);
 void cuda_indent(cuda_emitter *e);
-// Starts a statement: expressions given to cuda_settle are counted, so that what is used twice
+// Starts a statement. cuda_settle counts the uses in an expression, so that a node used twice
 // is computed once.
 void cuda_begin(cuda_emitter *e);
 void cuda_count(cuda_emitter *e, loop_expr *x);
-// Writes the variables that the expression wants before the statement; then cuda_put prints its
-// lane.
+// Writes the variables that the expression needs before the statement; then cuda_put prints one
+// of its lanes.
 void cuda_settle(cuda_emitter *e, loop_expr *x);
 void cuda_put(cuda_emitter *e, const loop_expr *x, unsigned lane);
-// The element of a buffer at `index` + lane, as an lvalue.
+// Prints the element of a buffer at `index` + lane, as an lvalue.
 void cuda_put_place(cuda_emitter *e, const loop_buffer *buffer, const loop_expr *index,
                     unsigned lane);
-// Whether `lanes` elements from `index` on are one aligned access.
+// Whether `lanes` elements starting at `index` can be one aligned access.
 bool cuda_is_wide(const loop_buffer *buffer, const loop_expr *index, unsigned lanes);
 
-// Text that precedes every module: types, 16-bit floats, what CUDA's library lacks, combining
-// over a team.
+// The text at the start of every module: types, 16-bit floats, functions that CUDA lacks, team
+// reductions.
 extern const char cuda_prelude[];
 
 #endif

@@ -14,28 +14,28 @@ typedef struct nvrtc {
 #undef NVRTC_SYMBOL
 } nvrtc;
 
-// PIR_UNAVAILABLE, with a sentence that says what to install, when it is missing or lacks a
-// function.
+// Opens NVRTC. PIR_UNAVAILABLE, with a sentence that names the package to install, if it is
+// missing or lacks a function.
 pir_status nvrtc_open(nvrtc *out, char *message, size_t capacity);
 void nvrtc_close(nvrtc *library);
 
 typedef enum nvrtc_form { NVRTC_CUBIN, NVRTC_PTX } nvrtc_form;
 
-// Compiles CUDA C for an architecture. Callable from several threads at once.
+// Compiles CUDA C for an architecture. May be called from several threads at once.
 pir_status nvrtc_compile(const nvrtc *library, const char *text, int arch, nvrtc_form form,
                          pir_emitted *out, char *message, size_t capacity);
-// The options it compiles with: part of cache keys.
+// Returns the options that NVRTC gets: a part of cache keys.
 const char *nvrtc_options(void);
 
-// What a kernel of a CUBIN takes.
+// Resources of a kernel in a CUBIN.
 typedef struct cubin_kernel {
   const char *name;  // in the CUBIN
   uint32_t registers, stack_bytes,
       shared_bytes;  // of a thread; of a thread, spilled registers included; of a block
 } cubin_kernel;
 
-// Reads them from the CUBIN's sections; returns how many kernels it has, at most `capacity` of
-// them in `out`. Every offset is checked; 0 for what is no CUBIN.
+// Reads the resources from the CUBIN's sections; fills at most `capacity` entries of `out` and
+// returns the number of kernels. Every offset is checked. Returns 0 if the bytes are no CUBIN.
 size_t cubin_read(const void *cubin, size_t size, cubin_kernel *out, size_t capacity);
 
 #endif

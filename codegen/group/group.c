@@ -64,8 +64,8 @@ static bool is_small(const grouping *g, const pir_dim *shape, int rank) {
   return n <= g->few;
 }
 
-// An op that hands its operand's elements on in row-major order: the executor needs no copy for
-// it.
+// Whether the op only reinterprets its operand's elements in row-major order, so that the
+// executor needs no copy.
 bool group_only_renames(const pir_clause *c) {
   const pir_node *body = &c->nodes[c->body];
   if ((c->kind != PIR_CLAUSE_VIEW && c->kind != PIR_CLAUSE_POINTWISE) || body->op != PIR_V_LOAD)
@@ -74,8 +74,8 @@ bool group_only_renames(const pir_clause *c) {
          (body->map_kind == PIR_MAP_LINEAR && c->nodes[body->map].op == PIR_I_OUT_LINEAR);
 }
 
-// Marks the nodes that the clause's value is made of: clauses of an op share them. Operands
-// come before what reads them.
+// Marks the nodes that the clause's value consists of, because the clauses of an op share their
+// nodes. Operands come before their users.
 static bool mark_used(const pir_clause *c, bool *used, int most) {
   if (c->node_count > most || c->body < 0)
     return false;
@@ -124,8 +124,8 @@ static bool start_rows(grouping *g, const pir_op *op, cluster *c) {
   return true;
 }
 
-// Whether the run of this very op shows how large its result is: no group can allocate that
-// before.
+// Whether the size of the op's result is known only when the op runs; no group could allocate
+// it before.
 static bool shows_extent(const grouping *g, const pir_op *op, pir_dim dim, int depth) {
   if (dim == PIR_DIM_UNKNOWN || depth > 32)
     return true;
@@ -158,8 +158,8 @@ static bool is_late(const grouping *g, const pir_op *op) {
   return false;
 }
 
-// A cluster has the space of an op's first result: the others must be computed over the same
-// one.
+// A cluster has the iteration space of the op's first result; the other results must have the
+// same space.
 static bool one_space(const grouping *g, const pir_op *op, const pir_clause *first) {
   const pir_fact *f = result_fact(g, op);
   for (const pir_clause *c = first->next; c; c = c->next) {
@@ -176,8 +176,8 @@ static bool one_space(const grouping *g, const pir_op *op, const pir_clause *fir
   return true;
 }
 
-// Whether each result that is read is computed element by element: then spaces of their own are
-// nests of their own.
+// Whether every used result is elementwise. Then results with different spaces become separate
+// nests.
 static bool all_by_element(const pir_op *op, const pir_clause *first) {
   for (const pir_clause *c = first; c; c = c->next) {
     const pir_value *v = c->result < pir_op_results(op) ? pir_op_result(op, c->result) : NULL;
@@ -190,7 +190,7 @@ static bool all_by_element(const pir_op *op, const pir_clause *first) {
   return true;
 }
 
-// NULL when the op starts a cluster; else why it is not compiled.
+// Returns NULL if the op starts a cluster, else the reason why it is not compiled.
 static const char *start_cluster(grouping *g, const node *n, cluster *c) {
   static const char few[] = "few elements";
   const pir_clause *clause = n->clause;
@@ -235,8 +235,8 @@ static bool is_barrier(const pir_op *op) {
 
 // ---- cycles
 
-// Pushes what `at` (a cluster, or an op alone) reads from. True when an outside step reads from
-// x or y.
+// Pushes the producers of `at` (a cluster or a single op). Returns true if a step outside reads
+// from x or y.
 static bool step_back(grouping *g, uint32_t at, const cluster *x, const cluster *y,
                       uint32_t first, uint32_t *top) {
   const cluster *c = at < g->cluster_count ? &g->clusters[at] : NULL;
@@ -265,8 +265,7 @@ static bool step_back(grouping *g, uint32_t at, const cluster *x, const cluster 
   return false;
 }
 
-// Whether a path leads from the union of x and y out of it and back. Clusters are single steps
-// on a path.
+// Whether a path leaves the union of x and y and returns to it. Clusters count as single steps.
 static bool leads_back(grouping *g, const cluster *x, const cluster *y) {
   uint32_t first = x->first < y->first ? x->first : y->first, top = 0;
   g->stamp++;
@@ -298,8 +297,7 @@ static bool is_row_shape(const grouping *g, const cluster *rows, const pir_dim *
   return d == rank;
 }
 
-// Whether broadcasting against a tensor of the rows' shape gives each row its own part of the
-// value.
+// Whether broadcasting the value to the rows' shape gives each row its own part of the value.
 static bool lies_along_rows(const grouping *g, const cluster *rows, const pir_fact *f) {
   if (same_shape(g, rows->shape, rows->rank, f->shape, f->rank))
     return true;
@@ -311,9 +309,9 @@ static bool lies_along_rows(const grouping *g, const cluster *rows, const pir_fa
   return true;
 }
 
-// Whether each row is computed from its own elements alone where `reader` reads what `maker`
-// makes. A mean without the dim that it was taken over is aligned with that dim where extents
-// agree by chance: then it would be computed again for each element.
+// Whether each row of `reader` needs only its own row of `maker`. A mean without the reduced
+// dim can be broadcast along that same dim when the extents happen to agree; each element would
+// then recompute a mean.
 static bool stays_in_rows(const grouping *g, const cluster *rows, const cluster *reader,
                           const cluster *maker) {
   for (uint32_t i = reader->head; i != NO_CLUSTER; i = g->nodes[i].next) {
@@ -332,7 +330,8 @@ static bool stays_in_rows(const grouping *g, const cluster *rows, const cluster 
   return true;
 }
 
-// Every result of an elements cluster has one shape, which a rows cluster must know as its own.
+// All results of an elements cluster have one shape, which must equal the shape of the rows
+// cluster.
 static bool goes_with_rows(const grouping *g, const cluster *rows, const cluster *other) {
   if (!stays_in_rows(g, rows, other, rows) || !stays_in_rows(g, rows, rows, other))
     return false;
@@ -345,7 +344,7 @@ static bool goes_with_rows(const grouping *g, const cluster *rows, const cluster
 
 static const char leaves[] = "a path leads out of the group and back";
 
-// The operands of a contraction come from buffers: they cannot be computed in its cluster.
+// The operands of a contraction must be in buffers, so they cannot be computed in its cluster.
 static bool feeds(const grouping *g, const cluster *from, const cluster *c) {
   for (uint32_t i = c->head; i != NO_CLUSTER; i = g->nodes[i].next) {
     const pir_op *op = g->nodes[i].op, *casts[2];
@@ -367,7 +366,8 @@ static bool is_in(const grouping *g, const cluster *c, const pir_op *op) {
   return n && n->cluster != NO_CLUSTER && &g->clusters[n->cluster] == c;
 }
 
-// Whether `op` reads what a cluster makes, once, as `value`, and nobody else reads any of it.
+// Whether `op` reads the cluster's results exactly once, as `value`, and no other op reads any
+// of them.
 static bool takes_all(const grouping *g, const pir_op *op, const pir_value *value,
                       const cluster *c) {
   for (uint32_t i = c->head; i != NO_CLUSTER; i = g->nodes[i].next)
@@ -383,8 +383,8 @@ static bool takes_all(const grouping *g, const pir_op *op, const pir_value *valu
   return true;
 }
 
-// The contraction with the memory orders that it will have where its neighbours are such
-// contractions too.
+// Matches the op's contraction and gives it the memory orders that it will have if its
+// neighbours are contractions too.
 static bool describe(const grouping *g, const pir_op *op, contraction *c,
                      const pir_value **out_a) {
   int a, b;
@@ -400,8 +400,8 @@ static bool describe(const grouping *g, const pir_op *op, contraction *c,
   return true;
 }
 
-// Two contractions go together where that pays (contract_pair.c), and nobody else reads what is
-// between them.
+// Two contractions are paired if that is profitable (contract_pair.c) and nobody else reads the
+// tensor between them.
 static const char *not_a_pair(grouping *g, const cluster *first, const cluster *second) {
   const pir_op *one = NULL, *two = g->nodes[second->head].op;
   contraction c[2];
@@ -422,8 +422,8 @@ static const char *not_a_pair(grouping *g, const cluster *first, const cluster *
   return leads_back(g, first, second) ? leaves : NULL;
 }
 
-// NULL when one nest does for both (a reads what b makes, or the other way round); else why
-// not.
+// Returns NULL if one loop nest can compute both clusters (one reads the other), else the
+// reason why not.
 static const char *hindrance(grouping *g, const cluster *a, const cluster *b) {
   if (a->alone || b->alone)
     return "results over different spaces keep to themselves";
@@ -481,8 +481,8 @@ static void merge(grouping *g, cluster *into, cluster *from) {
   from->ops = 0;
 }
 
-// Reading members one by one saves nothing where the joined tensor must be in memory for
-// another reader.
+// Does not merge a join into a reader if the joined tensor must be stored anyway for another
+// reader.
 static bool is_kept(const grouping *g, const node *n, const node *list) {
   if (g->target.device || pir_value_single_use(pir_op_result(n->op, 0)))
     return false;
@@ -494,7 +494,7 @@ static bool is_kept(const grouping *g, const node *n, const node *list) {
   return false;
 }
 
-// The list that a join reads comes along, when nobody else reads it.
+// Adds the list operand of a join to its cluster if no other op reads it.
 static void take_list(grouping *g, node *n, cluster *c) {
   node *list =
       n->clause->kind == PIR_CLAUSE_JOIN
@@ -515,7 +515,7 @@ static const pir_op *only_reader(const pir_value *v) {
   return use && pir_value_single_use(v) ? pir_use_owner(use) : NULL;
 }
 
-// Casts that only a contraction reads: it takes them.
+// Adds casts that only a contraction reads to the contraction's cluster.
 static bool waits_for_contraction(const grouping *g, const pir_op *op) {
   const pir_op *casts[2], *reader = only_reader(pir_op_result(op, 0));
   const pir_value *source;
@@ -554,7 +554,8 @@ static void take_casts(grouping *g, node *n, cluster *c) {
   }
 }
 
-// What an op that only moves elements reads; NULL when `n` is none or others read it too.
+// Returns the operand of an op that only moves elements; NULL if `n` is another op or has other
+// readers.
 static pir_value *moved(const node *n) {
   const pir_node *body =
       n && n->clause && n->clause->body >= 0 ? &n->clause->nodes[n->clause->body] : NULL;
@@ -577,9 +578,9 @@ static void append(grouping *g, cluster *c, node *n) {
   c->ops++;
 }
 
-// Renaming, moving, renaming back (a shuffle of channels) is one move between tensors of one
-// rank, which may lie in any order; by itself each renaming would want row-major memory. `n` is
-// the last of them.
+// Merges reshape, move, reshape (a channel shuffle) into one move between tensors of one rank,
+// which works in any memory order. Alone, each reshape would need row-major memory. `n` is the
+// last of the three.
 static void take_moves(grouping *g, node *n) {
   pir_value *middle = group_only_renames(n->clause) ? moved(n) : NULL, *first, *source;
   node *turn = producer(g, middle), *before = turn ? producer(g, first = moved(turn)) : NULL;
@@ -631,7 +632,7 @@ static void visit(grouping *g, uint32_t i) {
   int kind = n->clause->kind;
   bool views =
       kind != PIR_CLAUSE_POINTWISE && kind != PIR_CLAUSE_REDUCE && kind != PIR_CLAUSE_CONTRACT;
-  // Producers made last first: a residual joins the branch that ends with it.
+  // Visits producers latest-first, so that a residual add joins the branch that it terminates.
   for (uint64_t below = UINT64_MAX; !views;) {
     const node *best = NULL;
     for (size_t k = 0; k < pir_op_operands(n->op); k++) {
@@ -710,7 +711,7 @@ static pir_status group_block(grouping *g, pir_block *block) {
   return status;
 }
 
-// The body of a scan runs many times: nothing in it is too small.
+// The body of a scan runs many times, so no op in it is too small.
 static pir_status group_scans(grouping *g, pir_block *block) {
   pir_status status = PIR_OK;
   int64_t few = g->few;

@@ -8,7 +8,7 @@
 
 #define GROUP_NONE UINT32_MAX
 
-// An op of the block.
+// An op of the block, while it is grouped.
 typedef struct node {
   pir_op *op;
   const pir_clause *clause;  // of its first result, where it may be compiled
@@ -59,22 +59,24 @@ typedef struct grouping {
   pir_status failed;
 } grouping;
 
-// An op that hands its operand's elements on in row-major order: the executor needs no copy for
-// it.
+// Whether the op only reinterprets its operand's elements in row-major order, so that the
+// executor needs no copy.
 bool group_only_renames(const pir_clause *c);
-// Makes the clusters that are attention. group_attention.c
+// Makes one cluster for each attention of the block. group_attention.c
 void group_attention(grouping *g);
-// Puts the block in order and makes a group op of each cluster. group_make.c
+// Orders the block and makes a group op of each cluster. group_make.c
 pir_status group_materialise(grouping *g);
 void group_take_apart(grouping *g, pir_op *group);
-// Chooses the memory orders of tensors between groups, and notes them. group_layout.c
+// Chooses the memory orders of tensors between groups and writes them into attributes.
+// group_layout.c
 void group_layouts(grouping *g);
-// Decides which tensors lie inside others, and notes it. group_place.c
+// Decides which tensors lie inside others and writes their places into attributes.
+// group_place.c
 void group_places(grouping *g);
-// Decides whether parts of what the op splits are read where they lie, and have the memory
-// order of the whole.
+// Decides whether the results of a split are read in place, inside the tensor that is split.
+// They then have its memory order.
 void group_split(grouping *g, pir_op *op);
-// What the value is such a part of, or NULL.
+// Returns the tensor that contains such a result, or NULL.
 const pir_value *group_whole(const pir_value *part);
 
 #endif

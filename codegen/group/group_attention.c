@@ -54,8 +54,8 @@ static bool splits_list(const pir_op *op) {
          pir_type_kind_of(pir_value_type(list)) == PIR_TYPE_VECTOR;
 }
 
-// An op that only says where the elements of its operand are; but a reshape costs nothing where
-// it is.
+// Whether the op only moves elements and is worth taking. A reshape costs nothing where it is
+// and stays.
 static bool only_moves(const gathering *t, const pir_op *op) {
   const pir_opdef *def = pir_op_meaning(op);
   if (pir_op_regions(op) || pir_op_has(op, PIR_CONSTANT | PIR_PARAMETER))
@@ -81,9 +81,9 @@ static bool only_scales(const gathering *t, const pir_op *op) {
   return c && c->kind == PIR_CLAUSE_POINTWISE && choose_can(op, t->g->facts, &t->g->target);
 }
 
-// Takes what makes an operand, as far as it moves elements and is read by nothing else. An op
-// that computes comes along when it reads what was moved; what a product computes is better
-// left to that product.
+// Takes the producers of an operand into the cluster, as long as they only move elements and
+// nothing else reads them. An op that computes is taken if it reads a moved value; an op on the
+// result of a product is left to that product's group.
 static bool take_before(gathering *t, const pir_value *v, int depth) {
   const pir_op *op = v ? pir_value_op(v) : NULL;
   if (!op || depth == MAX_DEPTH || t->full || !node_of(t->g, op) || !is_read_by_members(t, op))
@@ -155,7 +155,7 @@ static void gather(grouping *g, const choose_attention *choice) {
   take_before(&t, a->k, 0);
   take_before(&t, a->v, 0);
   t.full = false;
-  // The widths of the result stay innermost.
+  // The width axis must stay innermost in the result.
   int rank = a->two.out.rank;
   if (choice->turn && choice->from[rank - 1] == rank - 1 &&
       a->two.out.map[rank - 1].factor[a->width])

@@ -27,8 +27,8 @@ static order order_of(const pir_value *v) {
 
 // ---- who may read a value that is not row-major
 
-// A reshape hands its operand's memory on where that is row-major, and would have to turn it
-// where it is not.
+// A reshape shares its operand's memory if that is row-major, and would need a transposition
+// otherwise.
 static bool is_free_row_major(const pir_op *op) {
   const pir_opdef *def = pir_op_meaning(op);
   const pir_clause *c = def ? def->clause : NULL;
@@ -121,8 +121,8 @@ static void decide(grouping *g, pir_op *group) {
                     pir_attr_array(g->ctx, all, operands + results));
 }
 
-// A transposition alone, or a resizing of what does not lie channels-last, is a copy that the
-// runtime does better.
+// A single transposition, or a resize of a tensor that is not channels-last, is a copy that the
+// runtime does faster.
 static bool better_called(grouping *g, const pir_op *group) {
   const pir_op *op = NULL;
   uint8_t order[PIR_MAX_RANK];

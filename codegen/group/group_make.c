@@ -168,7 +168,7 @@ static void place(grouping *g, uint32_t i) {
     group_take_apart(g, group);
 }
 
-// Pushes producers that are not placed yet; false when there are none.
+// Pushes producers that are not placed yet; returns false if there are none.
 static bool push_producers(grouping *g, uint32_t i, uint32_t *top) {
   uint32_t cluster = g->nodes[i].cluster, before = *top;
   for (uint32_t k = cluster == NONE ? i : g->clusters[cluster].head; k != NONE;
@@ -183,8 +183,8 @@ static bool push_producers(grouping *g, uint32_t i, uint32_t *top) {
   return *top > before;
 }
 
-// Depth first from each op in turn, so that ops without dependence keep their order. An op that
-// waits is met a second time on the stack when its producers are placed.
+// Places ops depth first, starting from each op in turn, so that independent ops keep their
+// order. A waiting op is met a second time on the stack, when its producers are placed.
 static void place_with_producers(grouping *g, uint32_t i) {
   uint32_t top = 0;
   g->stack[top++] = i;

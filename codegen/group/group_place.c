@@ -51,7 +51,7 @@ static bool extent_at(const places *p, const pir_value *v, int axis, int64_t *ou
 
 // ---- what may lie in another tensor
 
-// Whether the extent can be told from the shapes of the inputs.
+// Whether the extent depends on the shapes of the inputs only.
 static bool is_early(const places *p, pir_dim dim, int depth) {
   if (dim == PIR_DIM_UNKNOWN || depth > 32)
     return false;
@@ -74,7 +74,7 @@ static bool is_group(const pir_op *op) {
   return op && pir_op_is(op, CINN_GROUP);
 }
 
-// Groups read and write at any distance; nobody else needs to.
+// Whether only groups read and write the value. Groups support any strides; other ops need not.
 static bool may_have_gaps(const places *p, const pir_value *v) {
   const pir_fact *f = fact_of(p, v);
   if (!is_group(pir_value_op(v)) || !f->known || f->rank < 1)
@@ -101,7 +101,7 @@ static void order_of(const pir_value *v, int rank, uint8_t *out) {
     out[d] = (uint8_t)d;
 }
 
-// Whether they differ in nothing but the extent along the axis.
+// Whether both tensors agree in all extents except the one along the axis.
 static bool is_alike(const places *p, const pir_value *a, const pir_value *b, int axis) {
   const pir_fact *x = fact_of(p, a), *y = fact_of(p, b);
   uint8_t of_a[PIR_MAX_RANK], of_b[PIR_MAX_RANK];
@@ -129,7 +129,7 @@ static bool read_by_groups(const pir_value *v) {
   return true;
 }
 
-// The op that takes the list of parts apart; NULL when it is used otherwise.
+// Returns the op that unpacks the list of parts; NULL if the list has other uses.
 static const pir_op *taker_of(const pir_op *split) {
   const pir_value *list = pir_op_result(split, 0);
   const pir_op *taker =
@@ -140,7 +140,7 @@ static const pir_op *taker_of(const pir_op *split) {
              : NULL;
 }
 
-// Which of its operands a split takes apart, and along which axis; -1: it is none.
+// Returns the operand that a split divides, and the axis; -1 if the op is no split.
 static int split_operand(const grouping *g, const pir_op *op, int *out_axis) {
   const pir_opdef *def = pir_op_meaning(op);
   if (!def || !def->clause || def->clause->kind != PIR_CLAUSE_SPLIT || pir_op_results(op) != 1)
@@ -148,7 +148,7 @@ static int split_operand(const grouping *g, const pir_op *op, int *out_axis) {
   return choose_joined_operand(op, PIR_CLAUSE_SPLIT, g->facts, out_axis);
 }
 
-// Another split of the same tensor, along another axis.
+// Whether the tensor is also split along another axis.
 static bool split_otherwise(const pir_value *whole, int axis) {
   const pir_value *of;
   int other;
@@ -213,7 +213,7 @@ static void claim(const places *p, const pir_value *part, const pir_value *whole
   e->axis = entry_of(p, whole)->axis = axis;
 }
 
-// What group_split decided.
+// Applies the decision of group_split.
 static void claim_parts(const places *p, const pir_op *taker) {
   const pir_value *whole = pir_op_results(taker) ? group_whole(pir_op_result(taker, 0)) : NULL;
   int64_t extent, next = 0;
@@ -230,7 +230,7 @@ static void claim_parts(const places *p, const pir_op *taker) {
   }
 }
 
-// The tensor that has the memory, and where `v` begins in it.
+// Returns the home of `v`, and the offset of `v` in it.
 static const pir_value *home_of(const places *p, const pir_value *v, int64_t *out_offset) {
   *out_offset = 0;
   for (const entry *e; (e = entry_of(p, v))->in; v = e->in)
@@ -244,7 +244,7 @@ typedef struct join {
   int axis;
 } join;
 
-// Whether the group does nothing but join tensors.
+// Whether the group only joins tensors.
 static bool is_join(const places *p, const pir_op *group, join *out) {
   const pir_block *body = pir_region_first(pir_op_region(group, 0));
   const pir_op *yield = pir_block_last(body);
@@ -259,7 +259,7 @@ static bool is_join(const places *p, const pir_op *group, join *out) {
   return out->list && pir_op_has(out->list, PIR_STRUCTURAL);
 }
 
-// Where all operands already follow each other in one home, the result is that part of it.
+// If all operands already follow each other in one home, the result is that part of the home.
 static bool is_there_already(const places *p, const join *j) {
   const pir_value *home = NULL;
   int64_t begin = 0, next = 0;
@@ -285,7 +285,7 @@ static bool is_there_already(const places *p, const join *j) {
   return true;
 }
 
-// Claims what it may of the join's operands; how many are where the result has them.
+// Claims the join's operands as far as allowed; returns how many are in place.
 static size_t claim_operands(const places *p, const join *j) {
   size_t claimed = 0;
   int64_t offset = 0, extent, whole;

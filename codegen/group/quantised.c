@@ -34,8 +34,8 @@ typedef struct quantising {
   pir_op *at;  // where new ops go
 } quantising;
 
-// One operand: whole numbers, what they are multiplied by, and divided by; along which of its
-// axes, or -1.
+// One operand of a quantised contraction: integers, their scale and divisor, and the axis of a
+// per-channel scale (-1: none).
 typedef struct levels {
   pir_value *numbers, *scale;
   double top;
@@ -44,7 +44,7 @@ typedef struct levels {
 
 // ---- whole numbers of 8 bits
 
-// The bytes of a parameter; NULL when the program has none, or none of this type.
+// Returns the bytes of a parameter; NULL if the program lacks them or the type differs.
 static const pir_param *stored(const quantising *q, const pir_value *v, pir_dtype dtype) {
   const pir_op *op = pir_value_op(v);
   if (!op || !pir_op_has(op, PIR_PARAMETER))
@@ -106,7 +106,7 @@ static bool find_levels(const quantising *q, const pir_value *v, levels *out) {
 
 // ---- scales
 
-// Elements of a scale; -1 where that is not known.
+// Returns the number of elements of a scale; -1 if unknown.
 static int64_t extent_of(const quantising *q, const pir_value *v) {
   const pir_fact *fact = pir_facts_of(q->facts, v);
   int64_t n = 1, extent;
@@ -118,7 +118,7 @@ static int64_t extent_of(const quantising *q, const pir_value *v) {
   return fact->known && fact->rank >= 0 ? n : -1;
 }
 
-// The axis of the result whose index is that along `axis` of the operand; -1 when there is
+// Returns the axis of the result with the same index as `axis` of the operand; -1 if there is
 // none.
 static int64_t axis_of_result(const contraction *c, const contract_tensor *t, int64_t axis) {
   for (int d = 0; d < c->out.rank && axis < t->rank; d++)
@@ -127,7 +127,8 @@ static int64_t axis_of_result(const contraction *c, const contract_tensor *t, in
   return -1;
 }
 
-// Where a scale goes along the result: -1 for all of it; -2 when it cannot.
+// Returns the axis of the result along which a scale varies; -1 for a single scale, -2 if it is
+// not possible.
 static int64_t place_of(const quantising *q, const contraction *c, const contract_tensor *t,
                         const levels *l) {
   int64_t n = extent_of(q, l->scale);
@@ -163,7 +164,8 @@ static pir_value *product(pir_expand *e, pir_value *a, pir_value *b) {
                 : NULL;
 }
 
-// The scale with extents of 1 behind its own, as a result of `rank` dims wants it along `axis`.
+// Reshapes a scale with trailing extents of 1, so that it broadcasts along `axis` of a result
+// with `rank` dims.
 static pir_value *shaped(pir_expand *e, pir_value *scale, int64_t axis, int rank) {
   int64_t shape[PIR_MAX_RANK] = {-1};
   size_t count = axis < 0 ? 1 : (size_t)(rank - axis);
@@ -173,8 +175,8 @@ static pir_value *shaped(pir_expand *e, pir_value *scale, int64_t axis, int rank
   return operands[1] ? result_of(pir_expand_op(e, PD_RESHAPE, operands, 2, NULL, 0)) : NULL;
 }
 
-// Numbers as bytes, made once right where they are, and as i32 for this contraction alone. A
-// parameter is stored in bytes when it is packed: its casts are never run.
+// Returns the value as bytes, cast once at its definition, and as i32 for this contraction
+// only. The casts of a parameter never run, because packing stores it as bytes.
 static pir_value *integers(quantising *q, pir_expand *e, pir_value *v) {
   pir_op *at = q->at, *source = pir_value_op(v);
   bool stored = pir_op_has(source, PIR_PARAMETER);
@@ -222,7 +224,7 @@ static pir_status change(quantising *q, const int k[2], const levels l[2],
   return PIR_OK;
 }
 
-// What folding made of a weight of bytes: i32. It is packed as bytes all the same.
+// Recognises a byte weight that folding has widened to i32. It is still packed as bytes.
 static pir_status store_bytes(quantising *q, size_t k) {
   pir_value *v = pir_op_operand(q->at, k);
   const pir_param *param = stored(q, v, PIR_I32);
@@ -237,8 +239,8 @@ static pir_status store_bytes(quantising *q, size_t k) {
   return PIR_OK;
 }
 
-// Columns of the result that only the second operand gives: depthwise has none, and bytes are
-// no gain there.
+// Counts the columns of the result that only the second operand indexes. A depthwise
+// contraction has none; bytes do not pay there.
 static bool has_columns(const contraction *c) {
   int64_t extent;
   for (int v = 0; v < c->var_count; v++) {

@@ -36,8 +36,7 @@ static pir_value *make_cast(rounding *r, pir_op *at, pir_value *value, pir_dtype
 
 // ---- views
 
-// The operand whose elements the op hands on unchanged, when it does nothing else; -1 when it
-// does.
+// Returns the operand whose elements the op only moves; -1 if the op does anything else.
 static int moved_operand(const pir_op *op) {
   const pir_opdef *def = pir_op_meaning(op);
   const pir_clause *c = def ? def->clause : NULL;
@@ -50,7 +49,7 @@ static int moved_operand(const pir_op *op) {
   return body->op == PIR_V_LOAD && body->a < 0 ? body->k : -1;
 }
 
-// The same view of another value, with its element type; NULL when it cannot be made.
+// Creates the same view of another value, with that value's element type; NULL on failure.
 static pir_value *view_of(rounding *r, pir_op *view, int k, pir_value *value) {
   enum { MOST = 16 };
   pir_value *operands[MOST];
@@ -73,8 +72,8 @@ static pir_value *view_of(rounding *r, pir_op *view, int k, pir_value *value) {
   return pir_op_result(pir_rewriter_create(r->run->rewriter, view, &copy), 0);
 }
 
-// The value as bf16: of what it is a view of, where it is one. `views` are made again from the
-// last to the first.
+// Returns the value rounded to bf16. A view is rounded at its source, and the chain of `views`
+// is created again from last to first.
 static pir_value *narrowed(rounding *r, pir_value *value) {
   enum { DEPTH = 8 };
   pir_value *views[DEPTH], *low;
@@ -107,14 +106,14 @@ static bool mentions(const contract_tensor *t, int var) {
   return false;
 }
 
-// At least n, as far as is known.
+// Whether the extent is n or more, as far as known.
 static bool is_at_least(const contraction *c, pir_dim extent, int64_t n) {
   int64_t value;
   return !pir_dim_is_const(c->dims, extent, &value) || value >= n;
 }
 
-// Whether `v` runs along an axis of `a` alone: the innermost one, or that of the channels,
-// which will be innermost.
+// Whether `v` alone indexes an axis of `a` that is or will be innermost: the last one, or the
+// channels.
 static bool gives_pairs(const contraction *c, int v, bool weights) {
   for (int d = 0; d < c->a.rank; d++) {
     if (c->a.map[d].factor[v] != 1 || c->a.map[d].offset)
@@ -159,8 +158,8 @@ static bool is_parameter(const pir_value *v) {
   return pir_value_op(v) && pir_op_has(pir_value_op(v), PIR_PARAMETER);
 }
 
-// Attention over many keys: its scores are never in memory when it is one group, and that is
-// worth more.
+// Attention over many keys is left alone: as one group it never stores its scores, which gains
+// more than bf16.
 static void keep_attention(rounding *r, const pir_op *op) {
   choose_attention choice;
   int64_t keys;
@@ -187,7 +186,7 @@ static void round_operands(rounding *r, pir_op *op) {
     return;
   for (int i = 0; i < 2; i++) {
     pir_value *value = i ? b : a;
-    // A weight is rounded when it is packed: its casts are never run.
+    // The casts of a weight never run: packing rounds it.
     pir_value *low =
         is_parameter(value) ? make_cast(r, op, value, PIR_BF16) : narrowed(r, value);
     if (!low)

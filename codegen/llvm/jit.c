@@ -46,8 +46,8 @@ static void add_target_attributes(LLVMContextRef context, LLVMModuleRef module,
   }
 }
 
-// LLVM's list of targets is written once, under the loader's lock, before any thread can
-// compile.
+// Registers LLVM's targets in a constructor: it runs once, under the loader's lock, before any
+// thread can compile.
 __attribute__((constructor)) static void register_target(void) {
   LLVMInitializeX86TargetInfo();
   LLVMInitializeX86Target();

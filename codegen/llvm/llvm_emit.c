@@ -19,8 +19,7 @@ static LLVMTypeRef i64_type(emitter *e) {
   return LLVMInt64TypeInContext(e->ctx);
 }
 
-// An expression at the start of a statement: what was computed for earlier statements is not
-// reused.
+// Emits an expression at the start of a statement; values of earlier statements are not reused.
 static LLVMValueRef evaluate(emitter *e, loop_expr *x) {
   e->fn->module->emitted++;
   return pir_llvm_expr(e, x);
@@ -83,7 +82,7 @@ static void emit_if(emitter *e, const loop_stmt *s) {
   LLVMPositionBuilderAtEnd(e->b, after);
 }
 
-// The form an element has in memory: bool is a byte.
+// Returns the LLVM type of an element in memory, where bool is a byte.
 static LLVMValueRef to_memory(emitter *e, const loop_buffer *buffer, LLVMValueRef value,
                               unsigned lanes) {
   if (buffer->dtype != PIR_BOOL)
@@ -97,8 +96,8 @@ static unsigned alignment(const loop_buffer *buffer) {
   return buffer->align < size ? buffer->align : size;
 }
 
-// Past the caches where that pays and the vector is aligned, which such stores must be; only
-// the run knows both.
+// Emits a non-temporal store if the data exceeds the caches and the vector is aligned, as such
+// stores require. Only the run knows both, so two versions are emitted.
 static void emit_large_store(emitter *e, const loop_buffer *buffer, LLVMValueRef value,
                              LLVMValueRef address) {
   unsigned bytes =
@@ -124,7 +123,7 @@ static void emit_large_store(emitter *e, const loop_buffer *buffer, LLVMValueRef
   LLVMPositionBuilderAtEnd(e->b, after);
 }
 
-// Other threads see what passed by the caches only after a fence.
+// Non-temporal stores become visible to other threads only after a fence.
 static void emit_fence(emitter *e) {
   bool any = false;
   for (unsigned i = 0; i < e->fn->buffer_count; i++)
@@ -219,7 +218,7 @@ static void emit_trap(emitter *e, const loop_stmt *s) {
   LLVMPositionBuilderAtEnd(e->b, after);
 }
 
-// Registers are named by constants: the intrinsics of a program that manages tiles itself.
+// AMX intrinsics for code that manages tile registers itself: registers are named by constants.
 static void emit_tile(emitter *e, const loop_stmt *s) {
   static const char *const names[] = {
       [LOOP_TILE_SHAPES] = "llvm.x86.ldtilecfg",   [LOOP_TILE_RELEASE] = "llvm.x86.tilerelease",
@@ -264,8 +263,8 @@ static void add_flag(emitter *e, LLVMValueRef fn, unsigned index, const char *na
   LLVMAddAttributeAtIndex(fn, index, LLVMCreateEnumAttribute(e->ctx, kind, value));
 }
 
-// The body takes begin, end, scratch, dims, then a pointer for each argument buffer, and where
-// it holds checks one for their outcome.
+// Declares the internal function: its parameters are begin, end, scratch, dims, and one pointer
+// for each argument buffer.
 enum { BEGIN, END, SCRATCH, DIMS, FIRST_BUFFER };
 
 static LLVMValueRef declare_body(emitter *e, unsigned pointers, char *name, size_t capacity) {
@@ -338,7 +337,8 @@ static LLVMValueRef load_argument(emitter *e, LLVMValueRef fn, unsigned k, const
   return LLVMBuildLoad2(e->b, pointer, place, name);
 }
 
-// fn(args, begin, end, scratch): loads what the body wants and calls it.
+// Emits the exported function fn(args, begin, end, scratch): loads the parameters of the
+// internal function and calls it.
 static void emit_entry(emitter *e, unsigned pointers) {
   LLVMTypeRef pointer = LLVMPointerTypeInContext(e->ctx, 0);
   LLVMTypeRef types[] = {pointer, i64_type(e), i64_type(e), pointer};

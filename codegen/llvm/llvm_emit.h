@@ -6,9 +6,10 @@
 
 #include <llvm-c/Core.h>
 
-// One LLVM module with an exported function for each of `module`, a pir_stage_fn, or NULL with
-// a reason in `message`. Vector code is final: what follows must not vectorise again, and needs
-// SROA (registers are allocas). Functions get their target attributes later (jit.c).
+// Emits one LLVM module with one exported function, a pir_stage_fn, for each function of
+// `module`; NULL with a reason in `message` on failure. Later passes must not vectorise again
+// and must run SROA, because registers are allocas. jit.c adds the target attributes of
+// functions.
 LLVMModuleRef pir_llvm_emit(LLVMContextRef context, const loop_module *module,
                             const pir_target *target, char *message, size_t capacity);
 

@@ -87,8 +87,8 @@ LLVMValueRef pir_llvm_register(emitter *e, const loop_buffer *buffer, loop_expr 
 
 enum { MAX_HALVED = 64 };  // lanes
 
-// One element, or 0 without touching memory. Address and guard are computed before the branch,
-// since their values may be shared with code after it.
+// Loads one element, or gives 0 without a memory access if the guard is false. Address and
+// guard are computed before the branch, because code after it may share them.
 static LLVMValueRef guarded_load(emitter *e, LLVMTypeRef type, LLVMValueRef address,
                                  LLVMValueRef guard, unsigned align) {
   LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b);
@@ -114,9 +114,9 @@ static LLVMValueRef shuffle(emitter *e, LLVMValueRef a, LLVMValueRef b, const un
   return LLVMBuildShuffleVector(e->b, a, b, LLVMConstVector(index, lanes), "");
 }
 
-// Every second element, from two runs: the first begins with the first one, the second ends
-// with the last one, so that nothing outside is read. The runs have the mask's lanes spread
-// out.
+// Loads every second element from two contiguous runs. The first run begins with the first
+// element and the second ends with the last one, so nothing outside is read. The mask is
+// widened to both runs.
 static LLVMValueRef load_halved(emitter *e, const loop_expr *x, LLVMTypeRef type,
                                 unsigned align) {
   unsigned n = x->lanes, from[MAX_HALVED];
@@ -190,8 +190,8 @@ static LLVMValueRef load(emitter *e, const loop_expr *x) {
 
 // ---- casts
 
-// A 16-bit float as f32. bf16 is the upper half of an f32; f16 is taken apart, unless the
-// target converts it.
+// Widens a 16-bit float to f32. bf16 is the upper half of an f32. f16 is decomposed, unless the
+// target has a conversion.
 LLVMValueRef pir_llvm_widen(emitter *e, pir_dtype from, LLVMValueRef bits, unsigned lanes) {
   LLVMTypeRef f32 = pir_llvm_type(e, PIR_F32, lanes), i32 = pir_llvm_type(e, PIR_I32, lanes);
   if (from == PIR_F16 && strstr(e->target->features, "+f16c"))
@@ -202,7 +202,8 @@ LLVMValueRef pir_llvm_widen(emitter *e, pir_dtype from, LLVMValueRef bits, unsig
   if (from == PIR_BF16)
     return LLVMBuildBitCast(
         e->b, LLVMBuildShl(e->b, wide, pir_llvm_const_int(e, PIR_I32, lanes, 16), ""), f32, "");
-  // Exponent and fraction moved into place, then scaled by 2^112: exact for subnormals too.
+  // Moves exponent and fraction into place and scales by 2^112, which is exact for subnormals
+  // too.
   LLVMValueRef sign = LLVMBuildShl(
       e->b, LLVMBuildAnd(e->b, wide, pir_llvm_const_int(e, PIR_I32, lanes, 0x8000), ""),
       pir_llvm_const_int(e, PIR_I32, lanes, 16), "");
@@ -235,8 +236,9 @@ static LLVMValueRef narrow_to_bf16(emitter *e, LLVMValueRef value, unsigned lane
                         pir_llvm_type(e, PIR_I16, lanes), "");
 }
 
-// f32 to f16 without the instruction. Small results are rounded by adding a magic number whose
-// last bit has the weight of a subnormal's; others by adding half of what is cut off.
+// Converts f32 to f16 without the instruction. Small results are rounded by adding a constant
+// whose last bit has the weight of a subnormal's last bit; others by adding half of the dropped
+// part.
 static LLVMValueRef narrow_to_f16(emitter *e, LLVMValueRef value, unsigned lanes) {
   LLVMTypeRef f32 = pir_llvm_type(e, PIR_F32, lanes), i32 = pir_llvm_type(e, PIR_I32, lanes);
 #define I32(x) pir_llvm_const_int(e, PIR_I32, lanes, x)
@@ -279,8 +281,9 @@ static bool is_half(pir_dtype dtype) {
   return dtype == PIR_F16 || dtype == PIR_BF16;
 }
 
-// Converts as runtime/base/convert.c does: through the signed 32 or 64 bits that the
-// processor's
+// Converts floats to integers as runtime/base/convert.c does: through the signed 32 or 64 bits
+// of the processor's instruction, which gives the smallest integer for inputs out of range. In
+// LLVM IR an out-of-range fptosi is poison, so the result is frozen.
 static LLVMValueRef float_to_int(emitter *e, LLVMValueRef v, pir_dtype from, pir_dtype to) {
   unsigned lanes = lanes_of(v);
   bool wide = pir_dtype_size(to) == 8 || to == PIR_U32;
@@ -329,8 +332,8 @@ static LLVMValueRef call_unary(emitter *e, const char *name, LLVMValueRef a) {
   return pir_llvm_intrinsic(e, name, &type, 1, &a, 1);
 }
 
-// The larger (smaller) one, in one instruction that gives b when either is a NaN; NULL where
-// there is none for a vector of this size.
+// Maximum (minimum) in one instruction that returns b if either is a NaN; NULL if the target
+// has none for this vector size.
 static LLVMValueRef machine_extremum(emitter *e, bool larger, LLVMValueRef a, LLVMValueRef b) {
   LLVMTypeRef type = LLVMTypeOf(a);
   char name[48];
@@ -351,15 +354,15 @@ static LLVMValueRef machine_extremum(emitter *e, bool larger, LLVMValueRef a, LL
   return pir_llvm_intrinsic(e, name, NULL, 0, args, bits == 512 ? 3 : 2);
 }
 
-// The larger (smaller) one; a NaN wins. Against a constant one instruction does: it returns its
-// second operand when the first is a NaN or not above it.
+// Maximum (minimum) that propagates NaN. If one side is a constant, one instruction suffices:
+// it returns its second operand if the first is a NaN or does not win.
 static LLVMValueRef float_extremum(emitter *e, bool larger, LLVMValueRef a, LLVMValueRef b) {
   LLVMRealPredicate beats = larger ? LLVMRealOGT : LLVMRealOLT;
   if (LLVMIsConstant(b))
     return LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, beats, b, a, ""), b, a, "");
   LLVMValueRef r = LLVMIsConstant(a) ? NULL : machine_extremum(e, larger, b, a);
-  // Only b is looked at for a NaN: where a is what came out so far, steps of a loop wait for
-  // little.
+  // Tests only b for NaN. If a is a running maximum, this keeps the dependence between loop
+  // steps short.
   if (r)
     return LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealUNO, b, b, ""), b, r, "");
   r = LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, beats, a, b, ""), a, b, "");
@@ -372,7 +375,7 @@ static LLVMValueRef float_floor(emitter *e, LLVMValueRef a) {
   return call_unary(e, "llvm.floor", a);
 }
 
-// a - floor(a / b) * b, from the exact remainder: the divisor's sign.
+// a - floor(a / b) * b, from the exact remainder; the result has the divisor's sign.
 static LLVMValueRef float_mod(emitter *e, LLVMValueRef a, LLVMValueRef b) {
   LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(a)), r = LLVMBuildFRem(e->b, a, b, "");
   LLVMValueRef differ = LLVMBuildXor(e->b, LLVMBuildFCmp(e->b, LLVMRealOLT, r, zero, ""),
@@ -382,7 +385,7 @@ static LLVMValueRef float_mod(emitter *e, LLVMValueRef a, LLVMValueRef b) {
   return LLVMBuildSelect(e->b, off, LLVMBuildFAdd(e->b, r, b, ""), r, "");
 }
 
-// Floor division as Python and Paddle do it: exact where the quotient is.
+// Floor division as in Python and Paddle: exact if the quotient is.
 static LLVMValueRef float_floordiv(emitter *e, pir_dtype dtype, LLVMValueRef a,
                                    LLVMValueRef b) {
   LLVMBuilderRef ir = e->b;
@@ -464,8 +467,9 @@ static LLVMValueRef float_op(emitter *e, const loop_expr *x, LLVMValueRef a, LLV
   }
 }
 
-// Quotient and remainder towards minus infinity; plain ones when nothing is negative. A divisor
-// of 0 (or the one quotient that overflows) must not trap: it divides by 1 instead.
+// Quotient and remainder rounded towards minus infinity; plain division if nothing is negative.
+// A divisor of 0, or the one overflowing quotient, must not trap, so the divisor is replaced by
+// 1.
 static LLVMValueRef int_division(emitter *e, const loop_expr *x, LLVMValueRef a,
                                  LLVMValueRef b) {
   LLVMBuilderRef ir = e->b;
@@ -514,7 +518,7 @@ static LLVMValueRef int_sign(emitter *e, const loop_expr *x, LLVMValueRef a) {
                          LLVMConstAllOnes(LLVMTypeOf(a)), r, "");
 }
 
-// Shifts by the width or more give 0 (or the sign), as C's do not.
+// Shifts by the width or more give 0 (or the sign); in C they are undefined.
 static LLVMValueRef shift(emitter *e, const loop_expr *x, LLVMValueRef a, LLVMValueRef b) {
   int64_t width = (int64_t)pir_loop_type_size(x->dtype) * 8;
   LLVMValueRef most = pir_llvm_const_int(e, x->dtype, x->lanes, width - 1);
@@ -602,7 +606,7 @@ static LLVMValueRef fold_lanes(emitter *e, const loop_expr *x) {
     return pir_llvm_intrinsic(e, "llvm.vector.reduce.and", &type, 1, &v, 1);
   if (x->fn == PIR_COMBINE_OR)
     return pir_llvm_intrinsic(e, "llvm.vector.reduce.or", &type, 1, &v, 1);
-  // Halves are combined until one lane is left.
+  // Folds the vector: combines its lower and upper half until one lane remains.
   loop_module *m = e->fn->module;
   for (unsigned lanes = x->a->lanes; lanes > 1; lanes /= 2) {
     LLVMValueRef low[128], high[128];
@@ -643,7 +647,7 @@ static LLVMValueRef fused_multiply_add(emitter *e, const loop_expr *x) {
   LLVMTypeRef type = LLVMTypeOf(args[0]);
   if (e->target->fma)
     return pir_llvm_intrinsic(e, "llvm.fma", &type, 1, args, 3);
-  // Without the instruction a fused one would be a call for each lane.
+  // Without FMA in the target, a fused multiply-add would be a libm call for each lane.
   return LLVMBuildFAdd(e->b, LLVMBuildFMul(e->b, args[0], args[1], ""), args[2], "");
 }
 
@@ -653,7 +657,7 @@ static LLVMValueRef narrow_by_instruction(emitter *e, const loop_expr *x) {
   return LLVMBuildBitCast(e->b, rounded, pir_llvm_type(e, PIR_BF16, x->lanes), "");
 }
 
-// Products of small numbers: generators ask the target before they make one.
+// Packed dot products of bf16, s16 or u8. Callers have checked that the target supports them.
 static LLVMValueRef dot(emitter *e, const loop_expr *x) {
   char name[48];
   bool is_bf16 = x->fn == LOOP_DOT_BF16;

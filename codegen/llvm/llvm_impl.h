@@ -23,10 +23,10 @@ typedef struct emitter {
 
 LLVMTypeRef pir_llvm_type(emitter *e, pir_dtype dtype, unsigned lanes);
 LLVMValueRef pir_llvm_expr(emitter *e, loop_expr *x);
-// Of an element; a vector of addresses when `index` is one.
+// Returns the address of an element; a vector of addresses if `index` is a vector.
 LLVMValueRef pir_llvm_address(emitter *e, const loop_buffer *buffer, loop_expr *index);
-// The alloca of a register; NULL, with `unsupported` set, when its index is no constant within
-// bounds.
+// Returns the alloca of a register; NULL with `unsupported` set if its index is not a constant
+// within bounds.
 LLVMValueRef pir_llvm_register(emitter *e, const loop_buffer *buffer, loop_expr *index);
 LLVMValueRef pir_llvm_splat(emitter *e, LLVMValueRef scalar, unsigned lanes);
 LLVMValueRef pir_llvm_const_float(emitter *e, pir_dtype dtype, unsigned lanes, double f);
@@ -34,11 +34,11 @@ LLVMValueRef pir_llvm_const_int(emitter *e, pir_dtype dtype, unsigned lanes, int
 // Calls an intrinsic overloaded on `types`.
 LLVMValueRef pir_llvm_intrinsic(emitter *e, const char *name, LLVMTypeRef *types,
                                 unsigned type_count, LLVMValueRef *args, unsigned arg_count);
-// A function of the math library on floats of `lanes` lanes: polynomials inline where a model
-// spends time, else one call a lane. b is NULL for unary ones.
+// Emits a math function on floats of `lanes` lanes: an inline polynomial for the functions that
+// matter to models, else one call for each lane. b is NULL for unary functions.
 LLVMValueRef pir_llvm_math(emitter *e, pir_node_op fn, pir_dtype dtype, unsigned lanes,
                            LLVMValueRef a, LLVMValueRef b);
-// f32 to 16-bit floats and back, as i16 bits.
+// Converts f32 to 16-bit floats (as i16 bits) and back.
 LLVMValueRef pir_llvm_widen(emitter *e, pir_dtype from, LLVMValueRef bits, unsigned lanes);
 LLVMValueRef pir_llvm_narrow(emitter *e, pir_dtype to, LLVMValueRef value, unsigned lanes);
 

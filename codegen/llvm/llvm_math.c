@@ -8,7 +8,7 @@
 
 #include "llvm_impl.h"
 
-// A vector under construction: the emitter with the shape of its values.
+// State for one vector: the emitter, and the shape of the values.
 typedef struct maths {
   emitter *e;
   LLVMBuilderRef b;
@@ -56,7 +56,8 @@ static LLVMValueRef select_if(const maths *v, LLVMRealPredicate p, LLVMValueRef 
   return LLVMBuildSelect(v->b, LLVMBuildFCmp(v->b, p, a, b, ""), then, other, "");
 }
 
-// c[0] + c[1] x + ..., highest first in the argument list; `count` coefficients.
+// Evaluates c[0] + c[1] x + ... by Horner's rule; the argument list has `count` coefficients,
+// the highest first.
 static LLVMValueRef horner(const maths *v, LLVMValueRef x, const double *highest_first,
                            int count) {
   LLVMValueRef r = real(v, highest_first[0]);
@@ -71,14 +72,14 @@ static LLVMValueRef copy_sign(const maths *v, LLVMValueRef magnitude, LLVMValueR
   return pir_llvm_intrinsic(v->e, "llvm.copysign", &type, 1, args, 2);
 }
 
-// x between low and high; a NaN stays.
+// Clamps x to [low, high]; a NaN stays.
 static LLVMValueRef clamp(const maths *v, LLVMValueRef x, double low, double high) {
   x = select_if(v, LLVMRealOLT, real(v, high), x, real(v, high), x);
   return select_if(v, LLVMRealOGT, real(v, low), x, real(v, low), x);
 }
 
-// Where |x| < 2^22. Processors old enough to lack multiply-adds may lack the instruction too:
-// then the sum with a large number rounds.
+// Rounds x to an integer, for |x| < 2^22. Targets without FMA may lack the rounding instruction
+// too; there, adding and subtracting a large number rounds.
 static LLVMValueRef nearest(const maths *v, LLVMValueRef x) {
   if (v->e->target->fma)
     return unary(v, "llvm.rint", x);
@@ -86,8 +87,8 @@ static LLVMValueRef nearest(const maths *v, LLVMValueRef x) {
   return sub(v, add(v, x, large), large);
 }
 
-// x = n ln 2 + r with |r| <= ln 2 / 2. ln 2 is subtracted in two parts, the first with few
-// bits.
+// Splits x = n ln 2 + r with |r| <= ln 2 / 2. ln 2 is subtracted in two parts, the first of
+// which has few bits, so its product with n is exact.
 static LLVMValueRef reduce_exp(const maths *v, LLVMValueRef x, LLVMValueRef *out_n) {
   LLVMValueRef n = nearest(v, mul(v, x, real(v, 1.44269504088896341)));
   *out_n = n;
@@ -98,7 +99,7 @@ static LLVMValueRef to_integer(const maths *v, LLVMValueRef n) {
   return LLVMBuildFPToSI(v->b, n, v->i32, "");
 }
 
-// p * 2^n in one instruction and one rounding, or NULL where there is none.
+// p * 2^n in one instruction and one rounding; NULL if the target has none.
 static LLVMValueRef scaled(const maths *v, LLVMValueRef p, LLVMValueRef n) {
   if (v->e->target->vector_bytes < 64 || (v->lanes != 4 && v->lanes != 8 && v->lanes != 16))
     return NULL;
@@ -124,13 +125,13 @@ static LLVMValueRef exp_f32(const maths *v, LLVMValueRef x) {
   if (at_once)
     return at_once;
   n = to_integer(v, n);
-  // The scale is applied in two halves: 2^n alone may be out of range where the result is not.
+  // Scales in two steps, because 2^n alone may be out of range when the result is not.
   LLVMValueRef half = LLVMBuildAShr(v->b, n, integer(v, 1), "");
   return mul(v, mul(v, p, power_of_two(v, half)),
              power_of_two(v, LLVMBuildSub(v->b, n, half, "")));
 }
 
-// 2^n (e^r - 1) + (2^n - 1), one power of two held back so that n = 128 fits.
+// 2^n (e^r - 1) + (2^n - 1), with one power of two held back so that n = 128 fits.
 static LLVMValueRef expm1_f32(const maths *v, LLVMValueRef x) {
   static const double c[] = {0x1.694000p-10, 0x1.125edcp-7, 0x1.555b5ap-5, 0x1.555450p-3,
                              0x1.fffff6p-2};
@@ -165,7 +166,7 @@ static LLVMValueRef log_f32(const maths *v, LLVMValueRef x) {
   return select_if(v, LLVMRealOEQ, x, real(v, __builtin_inf()), x, r);
 }
 
-// log(u) with u = 1 + x, corrected by what was lost in u.
+// log(u) with u = 1 + x, corrected by the rounding error of u.
 static LLVMValueRef log1p_f32(const maths *v, LLVMValueRef x) {
   LLVMValueRef one = real(v, 1), u = add(v, one, x), lost = sub(v, x, sub(v, u, one));
   LLVMValueRef r = add(v, log_f32(v, u), LLVMBuildFDiv(v->b, lost, u, ""));
@@ -185,7 +186,7 @@ static LLVMValueRef tanh_f32(const maths *v, LLVMValueRef x) {
   return select_if(v, LLVMRealOLT, t, real(v, 0.625), small, large);
 }
 
-// 2^x where the result is between 2^-30 and 1, with the error of 3 ulp of the result.
+// 2^x for results between 2^-30 and 1, within 3 ulp.
 static LLVMValueRef exp2_small(const maths *v, LLVMValueRef x) {
   static const double c[] = {0x1.5c08e4p-10, 0x1.3d0c52p-7, 0x1.c6b6e4p-5,
                              0x1.ebf918p-3,  0x1.62e428p-1, 1};
@@ -206,7 +207,7 @@ static LLVMValueRef erf_f32(const maths *v, LLVMValueRef x) {
   LLVMValueRef r = fma3(v, horner(v, bound, far_even, 2), square, horner(v, bound, far_odd, 2));
   for (int k = 0; k < 3; k++)
     r = fma3(v, r, bound, real(v, far_rest[k]));
-  // Far out 1 - erf is at most 0.2: a shorter power of two than exp's does.
+  // For large |x|, 1 - erf is at most 0.2, so a shorter power of two than in exp suffices.
   LLVMValueRef large = copy_sign(v, sub(v, one, exp2_small(v, mul(v, r, bound))), x);
   return select_if(v, LLVMRealOGT, t, real(v, 0.927734375), large, small);
 }

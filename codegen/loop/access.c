@@ -114,7 +114,8 @@ static void read_expr(loop_accesses *a, loop_expr *e) {
   read_expr(a, e->mask);
 }
 
-// At most so many iterations: end - begin, of which `end` may be the smaller of two.
+// Returns an upper bound of the iterations: end - begin, where `end` may be the smaller of two
+// values.
 static int64_t trips_of(loop_module *m, const loop_stmt *s) {
   loop_expr *ends[2] = {s->end, s->end};
   int64_t n, step, least = -1;
@@ -152,8 +153,8 @@ static void collect_loop(loop_accesses *a, const loop_stmt *s, bool masked) {
   collect(a, &s->body, masked);
 }
 
-// Whether the store sets all registers of the buffer: it has one, or the loop around goes over
-// them.
+// Whether the store sets all registers of the buffer: there is only one, or the enclosing loop
+// covers them.
 static bool sets_all(const loop_accesses *a, const loop_stmt *s) {
   if (s->buffer->count == 1)
     return true;
@@ -203,7 +204,7 @@ static void collect(loop_accesses *a, const loop_block *block, bool masked) {
     }
 }
 
-// Of the statements of the block; a loop itself is told by its statement alone.
+// Collects the accesses of the block's statements. A loop is identified by its statement.
 static loop_accesses *collect_accesses(loop_module *m, const loop_block *block) {
   loop_accesses *a = pir_loop_alloc(m, sizeof *a);
   a->m = m;
@@ -215,8 +216,8 @@ static loop_accesses *collect_accesses(loop_module *m, const loop_block *block) 
 
 enum { LARGE = 1 << 30 };  // factors and counts below it cannot overflow
 
-// An index as outer + [low, high]: what comes from outside, and what loops inside add. False
-// when it is no such form.
+// Splits an index into outer + [low, high]: the part from outside the loop, and the range that
+// inner loops add. False if it has another form.
 static bool span_of(const loop_accesses *a, loop_expr *index, loop_expr **out_outer,
                     int64_t *out_low, int64_t *out_high) {
   *out_low = *out_high = 0;
@@ -235,7 +236,8 @@ static bool span_of(const loop_accesses *a, loop_expr *index, loop_expr **out_ou
   return true;
 }
 
-// Whether different iterations, `step` apart, cannot meet, one at `x`, one at `y`.
+// Whether an access at `x` in one iteration and at `y` in another, at least `step` apart, can
+// never touch the same element.
 static bool apart(const loop_accesses *a, const loop_access *x, const loop_access *y,
                   const loop_var *var, int64_t step) {
   loop_module *m = a->m;
@@ -265,7 +267,7 @@ static bool reads_register(const loop_expr *e, const loop_buffer *buffer) {
          reads_register(e->mask, buffer);
 }
 
-// Whether anything but `except` reads the register.
+// Whether any statement except `except` reads the register.
 static bool read_elsewhere(const loop_block *block, const loop_stmt *except,
                            const loop_buffer *buffer) {
   for (const loop_stmt *s = block->first; s; s = s->next) {

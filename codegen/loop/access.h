@@ -4,8 +4,8 @@
 
 #include "loop.h"
 
-// Why iterations of `loop` cannot be run in any order, or NULL. Accumulations can, unless
-// `alone` asks that iterations share nothing.
+// Returns the reason why iterations of `loop` cannot run in any order, or NULL. Accumulations
+// may be reordered, unless `alone` requires that iterations share nothing.
 const char *loop_access_carried(const loop_fn *fn, const loop_stmt *loop, bool alone);
 
 #endif

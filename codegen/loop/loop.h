@@ -19,10 +19,10 @@ typedef struct loop_fn loop_fn;
 
 // ---- types
 
-// Elements of tensors have the types of the IR (pir_dtype); integers among them wrap. Beside
-// them stands the type of index arithmetic: positions, extents and counts. Sums, differences
-// and products of indices do not overflow, and they are simplified as whole numbers. Casts lead
-// from one kind to the other.
+// Elements of tensors have the IR's types (pir_dtype); their integer arithmetic wraps. Index
+// arithmetic (positions, extents, counts) has the separate type LOOP_INDEX: its sums,
+// differences and products do not overflow, so they are simplified as mathematical integers.
+// Casts convert between both.
 #define LOOP_INDEX PIR_DTYPE_COUNT
 
 static inline size_t pir_loop_type_size(uint8_t type) {
@@ -33,7 +33,7 @@ const char *pir_loop_type_text(uint8_t type);
 // ---- buffers
 
 typedef enum loop_space {
-  LOOP_ARG,  // args->buffers[slot]; what is written through one is not accessed through another
+  LOOP_ARG,       // args->buffers[slot]; a buffer that is written does not overlap any other
   LOOP_SCRATCH,   // `count` elements of the thread's scratch
   LOOP_REGISTER,  // `count` values of `lanes` lanes, each an SSA variable: indices must be
                   // constant once unrolled loops are expanded
@@ -49,12 +49,12 @@ typedef struct loop_buffer {
   uint16_t id;       // position in the function
   uint16_t slot;     // LOOP_ARG: index in args->buffers
   uint32_t align;    // LOOP_ARG: of the first element, in bytes; 1 when nothing is known
-  bool read_only;    // LOOP_ARG: nobody writes it while the stage runs
+  bool read_only;    // LOOP_ARG: read-only while the stage runs
   int64_t count;     // scratch and registers
   int64_t offset;    // scratch: in bytes, given by pir_loop_scratch
-  loop_expr *large;  // LOOP_ARG: whether the caches are too small for what is stored (over
-                     // extents), or NULL: never
-  int64_t multiple;  // registers: of which all values are multiples (0: nothing is known)
+  loop_expr *large;  // LOOP_ARG: the condition (over extents) under which the stored data
+                     // exceeds the caches; NULL: never
+  int64_t multiple;  // registers: all values are multiples of this (0: unknown)
 } loop_buffer;
 
 typedef struct loop_var {
@@ -63,8 +63,8 @@ typedef struct loop_var {
   bool given;     // as of expressions
   uint16_t lanes;
   uint32_t id;        // unique in the function
-  int64_t multiple;   // the value is a multiple of this (0: nothing is known)
-  loop_expr *extent;  // 0 <= value < extent, or NULL: index arithmetic is simplified with it
+  int64_t multiple;   // the value is a multiple of this (0: unknown)
+  loop_expr *extent;  // 0 <= value < extent, or NULL; used to simplify index arithmetic
 } loop_var;
 
 // ---- expressions
@@ -75,24 +75,23 @@ typedef enum loop_kind {
   LOOP_DIM,    // args->dims[i]
   LOOP_OP,     // fn over a, b, c: arithmetic, comparison, select, math, on all lanes
   LOOP_FMA,    // a * b + c, rounded once
-  LOOP_DOT,  // c + the products of the small numbers, by loop_dot `fn`, that each lane of a and
-             // b holds
-  LOOP_CAST,  // a as `dtype`: float to integer truncates, bool is != 0, f16 and bf16 round to
-              // nearest even
-  LOOP_BITCAST,    // the bits of a as `dtype`, in as many lanes as they fill
+  LOOP_DOT,    // c + the packed dot product (loop_dot `fn`) of each lane of a and b
+  LOOP_CAST,   // a as `dtype`: float to integer truncates, bool is != 0, f16 and bf16 round to
+               // nearest even
+  LOOP_BITCAST,    // bitcast of a to `dtype`, in as many lanes as its bits fill
   LOOP_BROADCAST,  // scalar a in every lane
   LOOP_RAMP,       // a + lane * b (integers; a, b scalar)
-  LOOP_LOAD,  // memory: buffer[a], ..., buffer[a + lanes - 1]; lanes where `mask` is false read
-              // as 0 registers: the value of register a
+  LOOP_LOAD,  // memory: buffer[a], ..., buffer[a + lanes - 1]; lanes whose `mask` is false read
+              // as 0. registers: the value of register a
   LOOP_GATHER,  // buffer[a] with a vector of indices
   LOOP_FOLD,    // the lanes of a combined into one, by pir_combine `fn`
-  LOOP_ZIP,  // lanes of a and b in turn: of their lower halves (fn 0), of their upper ones (fn
+  LOOP_ZIP,  // interleaves lanes of a and b: of their lower halves (fn 0) or upper halves (fn
              // 1)
   LOOP_TEAM  // devices: scalar a of all threads of the team combined, by pir_combine `fn`
 } loop_kind;
 
-// Small numbers in a lane of 32 bits, the first in its lowest bits, that are multiplied by one
-// instruction.
+// Packed dot products: each 32-bit lane holds several elements, the first in its lowest bits;
+// one instruction multiplies them all.
 typedef enum loop_dot {
   LOOP_DOT_BF16,  // two bf16 in each of a and b; c is f32. Denormals count as 0
   LOOP_DOT_S16,   // two s16 in each of a and b; c is i32, and wraps
@@ -102,7 +101,7 @@ typedef enum loop_dot {
 struct loop_expr {
   uint8_t kind;   // loop_kind
   uint8_t dtype;  // pir_dtype or LOOP_INDEX
-  bool given;  // an index made of a number that a tensor holds, of any size: its sums may wrap
+  bool given;     // an index computed from a tensor element of any size, so its sums may wrap
   uint16_t lanes;
   uint16_t fn;  // LOOP_OP: a pir_node_op of the value sort; LOOP_FOLD, LOOP_TEAM: pir_combine;
                 // LOOP_DIM: 1 when it may be negative; LOOP_DOT: loop_dot; LOOP_CAST to bf16: 1
@@ -126,27 +125,26 @@ typedef enum loop_stmt_kind {
   LOOP_STORE,    // memory: buffer[index ...] = value where mask; registers: register `index` =
                  // value
   LOOP_SCATTER,  // buffer[index] = value with a vector of indices
-  LOOP_ACCUMULATE,  // register `index` = register `index` combined with value; what a
-                    // vectorised loop may split into partial results (sums in any order)
-  LOOP_PREFETCH,    // of buffer[index]; may lie outside
+  LOOP_ACCUMULATE,  // register `index` = register `index` combined with value; a vectorised
+                    // loop may split it into partial results (sums in any order)
+  LOOP_PREFETCH,    // prefetch of buffer[index], which may be out of range
   LOOP_TRAP,        // where a lane of value is true: args->trap gets the number `index`
-  LOOP_MMA,  // devices: a warp multiplies the fragments at `value` (16 x 16 halves) and `right`
-             // (8 x 16), loads of shared memory with rows `stride` apart, and adds to registers
-             // index, index + 1 of 2 lanes
+  LOOP_MMA,  // devices: a warp multiplies the 16-bit float fragments at `value` (16 x 16) and
+             // `right` (8 x 16), which are loads of shared memory with rows `stride` apart, and
+             // adds to registers index and index + 1 of 2 lanes
   LOOP_TILE,    // tile registers: loop_tile_op `combine` on `tiles`, `buffer` at `index` with
                 // rows `value` bytes apart
-  LOOP_BARRIER  // devices: all threads of the block arrive before any goes on
+  LOOP_BARRIER  // devices: barrier of all threads of the block
 } loop_stmt_kind;
 
-// Registers of 16 rows of 64 bytes each, and what is done with them.
+// Operations on tile registers, which have 16 rows of 64 bytes each.
 typedef enum loop_tile_op {
-  LOOP_TILE_SHAPES,   // sets the shape of all from 64 bytes at buffer[index], as the processor
-                      // has them
-  LOOP_TILE_RELEASE,  // no register is used any more
+  LOOP_TILE_SHAPES,   // loads the configuration of all tiles from 64 bytes at buffer[index]
+  LOOP_TILE_RELEASE,  // releases all tile registers
   LOOP_TILE_ZERO,
   LOOP_TILE_LOAD,
   LOOP_TILE_STORE,
-  LOOP_TILE_BF16,  // the first += products of the second and third: pairs of bf16
+  LOOP_TILE_BF16,  // the first += the product of the second and third: pairs of bf16
   LOOP_TILE_U8S8,  // fours of bytes
   LOOP_TILE_S8S8
 } loop_tile_op;
@@ -154,9 +152,10 @@ typedef enum loop_tile_op {
 typedef enum loop_for_kind {
   LOOP_SERIAL,
   LOOP_PARALLEL,    // over the units of the stage; begin and end are the function's
-  LOOP_UNROLLED,    // constant bounds; the emitter expands it, var is a constant in each copy
-  LOOP_VECTORISED,  // to be rewritten by pir_loop_vectorise or pir_loop_bind_threads;
-                    // iterations are independent but for ACCUMULATE
+  LOOP_UNROLLED,    // constant bounds; the emitter unrolls it, so var is a constant in each
+                    // copy
+  LOOP_VECTORISED,  // for pir_loop_vectorise or pir_loop_bind_threads to rewrite; iterations
+                    // are independent except for LOOP_ACCUMULATE
   LOOP_THREADS      // devices: shared among the threads of the team; thread t takes begin + t,
                     // begin + t + threads, ..
 } loop_for_kind;
@@ -171,12 +170,11 @@ struct loop_stmt {
   uint8_t for_kind;  // loop_for_kind
   uint8_t combine;   // LOOP_ACCUMULATE: pir_combine ADD, MUL, MAX, MIN, AND, OR; LOOP_TILE:
                      // loop_tile_op
-  bool nontemporal;  // LOOP_STORE: passes by the caches where the buffer is large and whole
-                     // aligned vectors are stored
-  bool apart;  // LOOP_FOR: no element of memory is touched by two iterations, one of which
-               // writes it
+  bool nontemporal;  // LOOP_STORE: non-temporal if the buffer is large and whole aligned
+                     // vectors are stored
+  bool apart;  // LOOP_FOR: if two iterations touch one element of memory, neither writes it
   uint8_t tiles[3];  // LOOP_TILE
-  uint16_t unroll;   // LOOP_FOR: a hint to vectorise or unroll by; 0: none
+  uint16_t unroll;   // LOOP_FOR: hint for the unroll factor; 0: none
   loop_stmt *next;
   loop_var *var;
   loop_expr *begin, *end, *step;
@@ -196,8 +194,8 @@ struct loop_fn {
   loop_var *begin, *end;
   int64_t scratch_bytes;
   bool traps;   // it holds a LOOP_TRAP
-  int threads;  // devices: of the team that works on one unit: a power of two up to 32, or a
-                // whole block; 0: a processor's
+  int threads;  // threads of the team that works on one unit; devices: a power of two up to 32,
+                // or a whole block; processors: 0
   loop_block body;
 };
 
@@ -205,7 +203,7 @@ struct loop_module {
   loop_fn *first, *last;
   size_t fn_count;
   uint64_t emitted;              // statements emitted so far: numbers for loop_expr.emitted_in
-  bool flush;                    // what is rounded to bf16 may lose its denormals
+  bool flush;                    // rounding to bf16 may flush denormals to 0
   bool verify;                   // functions are verified after every rewrite (loop_verify.h)
   const char *fault;             // the first fault that was found so, or NULL
   const struct pir_map *places;  // of nodes in the text they were read from (pir_loc), or NULL
@@ -221,7 +219,7 @@ pir_loop_module_create(void);  // with a heap of its own; NULL when out of memor
 PIR_API void pir_loop_module_destroy(loop_module *m);
 void *pir_loop_alloc(loop_module *m, size_t size);  // zeroed, lives as long as the module
 const char *pir_loop_name(loop_module *m, const char *stem,
-                          int64_t n);  // "stemN"; n below 0: "stem"
+                          int64_t n);  // "stemN"; "stem" if n is negative
 
 loop_fn *pir_loop_fn_create(loop_module *m, const char *name);  // appended
 loop_buffer *pir_loop_arg(loop_fn *fn, const char *name, pir_dtype dtype, uint16_t slot,
@@ -256,7 +254,7 @@ loop_expr *pir_loop_dot(loop_module *m, loop_dot fn, loop_expr *a, loop_expr *b,
 loop_expr *pir_loop_cast(loop_module *m, loop_expr *a, pir_dtype dtype);
 loop_expr *pir_loop_bitcast(loop_module *m, loop_expr *a, pir_dtype dtype);
 loop_expr *pir_loop_join(loop_module *m,
-                         loop_expr *a);  // the bits of all lanes, 32 in all, as one i32
+                         loop_expr *a);  // the 32 bits of all lanes as one i32
 loop_expr *pir_loop_broadcast(loop_module *m, loop_expr *a, uint16_t lanes);
 loop_expr *pir_loop_ramp(loop_module *m, loop_expr *base, loop_expr *stride, uint16_t lanes);
 PIR_API loop_expr *pir_loop_load(loop_module *m, loop_buffer *buffer, loop_expr *index,
@@ -266,27 +264,28 @@ loop_expr *pir_loop_gather(loop_module *m, loop_buffer *buffer, loop_expr *index
 loop_expr *pir_loop_fold(loop_module *m, pir_combine combine, loop_expr *a);
 loop_expr *pir_loop_zip(loop_module *m, loop_expr *a, loop_expr *b, bool upper);
 loop_expr *pir_loop_team(loop_module *m, pir_combine combine, loop_expr *a);
-// Lanes below n are true.
+// A mask whose first n lanes are true.
 loop_expr *pir_loop_tail_mask(loop_module *m, loop_expr *n, uint16_t lanes);
-// What `combine` starts from, in `dtype`.
+// The neutral element of `combine` in `dtype`.
 loop_expr *pir_loop_neutral(loop_module *m, pir_combine combine, pir_dtype dtype);
 PIR_API loop_expr *pir_loop_combine(loop_module *m, pir_combine combine, loop_expr *a,
                                     loop_expr *b);
 
 PIR_API bool pir_loop_is_int(const loop_expr *e,
                              int64_t *out_value);  // a scalar integer constant
-// The factor of `var` when e = factor * var + rest without `var`; false when e is no such form.
+// Returns the factor of `var` if e = factor * var + rest, with a rest without `var`; else
+// false.
 bool pir_loop_stride(const loop_expr *e, const loop_var *var, int64_t *out_factor);
 PIR_API bool pir_loop_nonnegative(
-    const loop_expr *e);  // for all values of the loop variables, as far as is known
+    const loop_expr *e);  // whether it is known for all values of the loop variables
 bool pir_loop_mentions(const loop_expr *e, const loop_var *var);
-int64_t
-pir_loop_multiple(const loop_expr *e);  // a number that divides all its values; at least 1
+int64_t pir_loop_multiple(const loop_expr *e);  // a known divisor of all its values; at least 1
 loop_expr *
 pir_loop_bound(loop_module *m,
-               const loop_expr *e);       // what all its values are below, if from 0; or NULL
+               const loop_expr *e);       // an exclusive upper bound of its values if they
+                                          // start from 0, else NULL
 bool pir_loop_small(const loop_expr *e);  // all its values are known to be from 0 to INT32_MAX
-// e with `var` replaced.
+// Returns e with `var` replaced.
 loop_expr *pir_loop_substitute(loop_module *m, loop_expr *e, const loop_var *var,
                                loop_expr *by);
 
@@ -316,19 +315,20 @@ void pir_loop_mma(loop_fn *fn, loop_block *block, loop_buffer *sums, loop_expr *
 
 // ---- schedules
 
-// Rewrites every LOOP_VECTORISED loop: as wide as the target's vectors over the widest element type in its
-// body, with a masked last step; accumulations get vector registers that are folded after the
-// loop.
+// Rewrites every LOOP_VECTORISED loop to vectors: `vector_bytes` wide for the widest element
+// type in its body, with a masked last step. Accumulations get vector registers, which are
+// folded after the loop.
 pir_status pir_loop_vectorise(loop_fn *fn, const pir_target *target);
 
-// The same for devices: shares the iterations among the threads of the team, each taking as
-// many adjacent ones at a time as one access of the device carries, where all accesses are
-// known to be aligned so. Accumulations end in a LOOP_TEAM; scratch becomes LOOP_LOCAL.
+// Rewrites every LOOP_VECTORISED loop for a device: shares the iterations among the threads of
+// the team. Each thread takes as many adjacent iterations as one access of `vector_bytes`
+// holds, if all accesses are known to be aligned. Accumulations end in a LOOP_TEAM; scratch
+// becomes LOOP_LOCAL.
 pir_status pir_loop_bind_threads(loop_fn *fn, const pir_target *target);
 
-// Appends `in`, which is written for one value of `var`, for `lanes` values of it from `base`
-// on, where `mask` holds (NULL: everywhere). `known` variables of `in` have the vectors
-// `values`. Lanes 1 leaves the code scalar.
+// Appends `in`, which is written for one value of `var`, widened to `lanes` values of it
+// starting at `base`, under `mask` (NULL: all). The variables `known` of `in` get the vectors
+// `values`. With 1 lane the code stays scalar.
 pir_status pir_loop_widen(loop_fn *fn, loop_block *out, const loop_block *in, loop_var *var,
                           loop_expr *base, uint16_t lanes, loop_expr *mask,
                           loop_var *const *known, loop_expr *const *values, size_t count);

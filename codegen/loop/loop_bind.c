@@ -163,7 +163,7 @@ static void find_width(binder *b, const loop_block *block) {
 
 // ---- loops
 
-// The body for the chunk that begins at `first`.
+// Emits the body for the chunk that begins at `first`.
 static void put_chunk(binder *b, loop_block *out, const loop_stmt *s, loop_expr *first,
                       int width, loop_expr *local) {
   vectoriser *z = &b->z;
@@ -189,7 +189,8 @@ static loop_expr *open_threads(binder *b, loop_block **block, loop_expr *begin,
   return pir_loop_use(b->z.m, v);
 }
 
-// `chunks` chunks, a constant number: for each that a thread takes, one copy of the body.
+// Emits the loop for a constant number of chunks: one copy of the body for each chunk that a
+// thread takes.
 static void put_unrolled(binder *b, loop_block *out, const loop_stmt *s, int64_t chunks) {
   loop_module *m = b->z.m;
   int64_t threads = b->z.fn->threads, copies = (chunks + threads - 1) / threads;
@@ -204,8 +205,8 @@ static void put_unrolled(binder *b, loop_block *out, const loop_stmt *s, int64_t
   loop_expr *chunk = pir_loop_add(m, pir_loop_mul(m, k, pir_loop_int(m, threads)), t);
   if (chunks % threads)
     block = pir_loop_if(b->z.fn, block, pir_loop_lt(m, chunk, pir_loop_int(m, chunks)), NULL);
-  // The bound on the chunk is not seen in its form, and spares guards: it gets a variable of
-  // its own.
+  // The form of the chunk's number hides its bound, which removes guards; so the number gets a
+  // variable with an extent.
   loop_var *bounded = pir_loop_var_create(b->z.fn, "c", LOOP_INDEX, 1);
   bounded->extent = pir_loop_int(m, chunks);
   pir_loop_bind(b->z.fn, block, bounded, chunk);
@@ -214,7 +215,7 @@ static void put_unrolled(binder *b, loop_block *out, const loop_stmt *s, int64_t
   put_chunk(b, block, s, first, b->width, pir_loop_mul(m, k, width));
 }
 
-// Iterations [begin, end) of the loop, in whole chunks.
+// Emits iterations [begin, end) of the loop, in whole chunks.
 static void put_shared(binder *b, loop_block *out, const loop_stmt *s, loop_expr *begin,
                        loop_expr *chunks, int width) {
   loop_module *m = b->z.m;
@@ -282,7 +283,7 @@ static void bind_block(binder *b, loop_block *block) {
   *block = out;
 }
 
-// What a thread keeps of each row.
+// Counts the elements that a thread keeps of each row.
 static void localise(binder *b) {
   loop_fn *fn = b->z.fn;
   for (unsigned i = 0; i < fn->buffer_count; i++) {

@@ -300,13 +300,14 @@ loop_expr *pir_loop_dot(loop_module *m, loop_dot fn, loop_expr *a, loop_expr *b,
   return e;
 }
 
-// A number that a tensor may hold is an index as it stands where index arithmetic cannot
+// A constant from a tensor may be used as an index unchanged if index arithmetic cannot
 // overflow with it.
 static bool is_moderate(int64_t i) {
   return i >= -LOOP_MODERATE && i <= LOOP_MODERATE;
 }
 
-// An index as data: nothing is lost, so that what is made of it is made of the index.
+// Converts an index to data. The conversion loses nothing, so casts of the result start from
+// the index.
 static bool is_cast_index(const loop_expr *e) {
   return e->kind == LOOP_CAST && e->dtype == PIR_I64 && e->a->dtype == LOOP_INDEX;
 }

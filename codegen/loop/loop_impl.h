@@ -4,14 +4,15 @@
 
 #include "loop.h"
 
-// Sums and products of a few numbers up to this one fit an index; extents are far below.
+// The largest number whose sums and products with a few others fit an index; extents are far
+// below.
 #define LOOP_MODERATE ((int64_t)1 << 48)
 
 loop_expr *pir_loop_node(loop_module *m, loop_kind kind, pir_dtype dtype, uint16_t lanes);
-// The simplified form of fn(a, b, c), or NULL when the operation has to be built. simplify.c
+// Returns the simplified form of fn(a, b, c); NULL if the operation must be built. simplify.c
 loop_expr *pir_loop_simplify(loop_module *m, pir_node_op fn, loop_expr *a, loop_expr *b,
                              loop_expr *c);
-// e over other operands.
+// Returns a copy of e with other operands.
 loop_expr *pir_loop_rebuild(loop_module *m, const loop_expr *e, loop_expr *a, loop_expr *b,
                             loop_expr *c, loop_expr *mask);
 // Whether an index is made of a number that a tensor holds: of any size, so that sums may wrap.

@@ -29,7 +29,7 @@ static void put_int(printer *p, int64_t i) {
   put(p, at);
 }
 
-// Enough digits to read the same number back; a NaN, which has no digits, as its bits.
+// Prints enough digits to read the same number back; a NaN is printed as its bits.
 static void put_float(printer *p, double f, uint8_t dtype) {
   char text[40];
   uint64_t bits;

@@ -11,8 +11,8 @@ enum { MAX_DEPTH = 8 };
 
 // ---- places and shapes of loops
 
-// The block the statement stands in, below `block`; NULL when it is elsewhere. What stands
-// before it in *out_before.
+// Returns the block below `block` that contains the statement, or NULL; *out_before is the
+// statement before it.
 static loop_block *block_of(loop_block *block, const loop_stmt *stmt, loop_stmt **out_before) {
   *out_before = NULL;
   for (loop_stmt *s = block->first; s; *out_before = s, s = s->next)
@@ -158,7 +158,7 @@ static const char *unit_loop(const loop_fn *fn, const loop_stmt *loop) {
   return why ? why : loop_access_carried(fn, loop, true);
 }
 
-// The loop at the end of another one, behind nothing but variables.
+// Returns the loop at the end of another loop, if only variables precede it.
 static loop_stmt *loop_at_end(const loop_stmt *loop) {
   loop_stmt *s = loop->body.first;
   while (s && s->kind == LOOP_LET)
@@ -166,8 +166,8 @@ static loop_stmt *loop_at_end(const loop_stmt *loop) {
   return s == loop->body.last ? s : NULL;
 }
 
-// Units [begin, end) of two loops: the rows that they lie in, and of the first and the last row
-// a part.
+// Rewrites two loops for units [begin, end): full rows between them, and parts of the first and
+// the last row.
 static const char *share_rows(loop_fn *fn, loop_stmt *loop) {
   loop_module *m = fn->module;
   loop_stmt *inner = loop_at_end(loop);

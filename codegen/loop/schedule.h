@@ -8,21 +8,22 @@
 
 #include "loop.h"
 
-// A loop over [b, e) becomes one over parts, and in each this loop over `factor` iterations,
-// fewer in the last part. `parts` is how many, where the caller has it at hand, or NULL.
+// Splits a loop over [b, e) into a loop over parts and, inside, this loop over `factor`
+// iterations (fewer in the last part). `parts` is the number of parts if the caller has it,
+// else NULL.
 const char *pir_schedule_split(loop_fn *fn, loop_stmt *loop, int64_t factor, loop_expr *parts,
                                loop_stmt **out_outer);
 
-// `depth` loops, each the only statement of the one around it, become one: `outer`, over all
-// their iterations.
+// Fuses `depth` loops, each the only statement of the enclosing one, into `outer`, which runs
+// over all their iterations.
 const char *pir_schedule_fuse(loop_fn *fn, loop_stmt *outer, int depth);
 
-// The iterations of the loop, all that the function does, become the units that threads share;
-// with depth 2 those of the loop at the end of it together with its own, which stay two loops.
+// Turns the iterations of the loop, which must be the whole function, into its units. With
+// depth 2 the units are the iterations of both this loop and the loop at its end; they remain
+// two loops.
 const char *pir_schedule_parallel(loop_fn *fn, loop_stmt *loop, int depth);
 
-// The loop is to be rewritten by pir_loop_vectorise; accumulations may be split into partial
-// results.
+// Marks the loop for pir_loop_vectorise; accumulations may be split into partial results.
 const char *pir_schedule_vectorise(loop_fn *fn, loop_stmt *loop);
 
 #endif

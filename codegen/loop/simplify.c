@@ -194,7 +194,7 @@ static bounds bounds_of_form(const form *f) {
 
 // ---- quotients
 
-// e without one factor equal to `factor`, or NULL when its product has none.
+// Returns e without one factor equal to `factor`; NULL if its product has none.
 static loop_expr *without_factor(loop_module *m, loop_expr *e, const loop_expr *factor) {
   if (pir_loop_equal(e, factor))
     return pir_loop_int(m, 1);
@@ -222,7 +222,7 @@ static bool below(const form *f, const loop_expr *divisor) {
          pir_loop_equal(f->terms[0].atom->var->extent, divisor);
 }
 
-// f = divisor * quotient + rest.
+// Splits f = divisor * quotient + rest.
 static bool split(loop_module *m, const form *f, const loop_expr *divisor, form *quotient,
                   form *rest) {
   int64_t c;
@@ -294,8 +294,7 @@ static loop_expr *remainder_of(loop_module *m, loop_expr *a, loop_expr *b) {
   return quotient.count ? build(m, PIR_V_FLOORMOD, from_form(m, &rest), b) : NULL;
 }
 
-// k * c * floor(x / c) + k * (x mod c) = k * x: an index that was taken apart and is put
-// together again.
+// k * c * floor(x / c) + k * (x mod c) = k * x: recombines an index that was split.
 static loop_expr *recombine(loop_module *m, form f) {
   int64_t c, k;
   for (int i = 0; i < f.count; i++) {
@@ -353,8 +352,8 @@ static loop_expr *extremum(loop_module *m, bool least, loop_expr *a, loop_expr *
   return NULL;
 }
 
-// The sign of a - b decides a comparison: -1 always below, 0 equal, 1 above, 2 not known;
-// or_equal widens.
+// Returns the known sign of a - b for comparisons: -1 always negative, 0 zero, 1 positive, 2
+// unknown. or_equal admits 0 on the weaker side.
 static loop_expr *compare(loop_module *m, pir_node_op fn, loop_expr *a, loop_expr *b) {
   form f = {0};
   if (!add_expr(&f, a, 1) || !add_expr(&f, b, -1))
@@ -395,7 +394,8 @@ static loop_expr *logic(loop_module *m, pir_node_op fn, loop_expr *a, loop_expr 
   return NULL;
 }
 
-// x + k, where x may be a sum with a constant itself: one constant, which wraps as the sums do.
+// x + k, where x may itself be a sum with a constant: folds both constants. They wrap as the
+// sums do.
 static loop_expr *add_constant(loop_module *m, loop_expr *x, int64_t k) {
   int64_t inner;
   if (k == 0)
@@ -406,7 +406,7 @@ static loop_expr *add_constant(loop_module *m, loop_expr *x, int64_t k) {
       m, x->a, pir_loop_const_int(m, x->dtype, (int64_t)((uint64_t)inner + (uint64_t)k)));
 }
 
-// What holds of sums and products whether they wrap or not.
+// Rules that hold for sums and products whether they wrap or not.
 static loop_expr *regroup_integers(loop_module *m, pir_node_op fn, loop_expr *a, loop_expr *b) {
   int64_t k;
   bool neutral_first =
@@ -422,7 +422,7 @@ static loop_expr *regroup_integers(loop_module *m, pir_node_op fn, loop_expr *a,
   return fn == PIR_V_MUL && k == 1 ? a : NULL;
 }
 
-// Known elements of an integer tensor; sums wrap.
+// Folds known elements of integer tensors; sums wrap.
 static loop_expr *fold_integers(loop_module *m, pir_node_op fn, loop_expr *a, loop_expr *b) {
   int64_t x, y;
   if (a->dtype != b->dtype)
@@ -447,7 +447,7 @@ static loop_expr *fold_integers(loop_module *m, pir_node_op fn, loop_expr *a, lo
   }
 }
 
-// Comparisons of known floats decide which side of a clause's conditional is computed.
+// Folds comparisons of constant floats, which decide conditionals of clauses.
 static loop_expr *compare_floats(loop_module *m, pir_node_op fn, const loop_expr *a,
                                  const loop_expr *b) {
   if (a->kind != LOOP_CONST || !b || b->kind != LOOP_CONST || !pir_dtype_is_float(a->dtype))

@@ -33,7 +33,8 @@ static bool varies(const vectoriser *z, const loop_expr *e) {
   return varies(z, e->a) || varies(z, e->b) || varies(z, e->c) || varies(z, e->mask);
 }
 
-// A conditional within an index that goes the same way in all lanes, and decides how they step.
+// Rewrites a conditional inside an index whose condition is the same in all lanes, so that the
+// lanes' stride becomes visible.
 static loop_expr *uniform_choice(const vectoriser *z, loop_expr *e) {
   if (!e || !varies(z, e))
     return NULL;
@@ -58,8 +59,8 @@ static loop_expr *replace_node(loop_module *m, loop_expr *e, const loop_expr *no
 
 static loop_expr *widen_load(vectoriser *z, loop_expr *e);
 
-// Whether lanes follow each other in memory: the index steps by 1, and nothing else in it
-// differs between lanes.
+// Whether lanes are adjacent in memory: the index steps by 1, and nothing else in it differs
+// between lanes.
 static bool is_contiguous(vectoriser *z, loop_expr *index) {
   int64_t stride;
   if (!pir_loop_stride(index, z->var, &stride) || stride != 1)
@@ -67,8 +68,8 @@ static bool is_contiguous(vectoriser *z, loop_expr *index) {
   return !varies(z, pir_loop_substitute(z->m, index, z->var, pir_loop_int(z->m, 0)));
 }
 
-// One of the two ways of a choice. What all lanes share is read without a guard: at its place,
-// or at 0 where the other way is taken.
+// Lowers one side of a conditional. Values that all lanes share are loaded without a guard: at
+// their index, or at index 0 if the other side is taken.
 static loop_expr *widen_way(vectoriser *z, const loop_expr *e, const loop_expr *choice,
                             loop_expr *by, loop_expr *taken) {
   loop_module *m = z->m;
@@ -82,7 +83,8 @@ static loop_expr *widen_way(vectoriser *z, const loop_expr *e, const loop_expr *
   return widen_load(z, pir_loop_load(m, e->buffer, at, 1, mask));
 }
 
-// Lanes of a tensor that is broadcast or not are one element or adjacent ones.
+// Loads lanes of a tensor that may be broadcast: one element, or adjacent ones, decided at run
+// time.
 static loop_expr *widen_choice(vectoriser *z, const loop_expr *e, const loop_expr *choice) {
   loop_expr *not = pir_loop_op(z->m, PIR_V_NOT, choice->a, NULL, NULL);
   return pir_loop_select(z->m, choice->a, widen_way(z, e, choice, choice->b, choice->a),
@@ -241,7 +243,7 @@ void vectorise_block_body(vectoriser *z, loop_block *out, const loop_block *in) 
 static void widest_of_expr(const loop_expr *e, size_t *bytes) {
   if (!e)
     return;
-  // Index arithmetic does not count: most of it stays scalar.
+  // Index arithmetic is not counted, because most of it stays scalar.
   if (e->kind == LOOP_LOAD || e->kind == LOOP_GATHER || e->kind == LOOP_CAST) {
     size_t size = pir_loop_type_size(e->dtype);
     if (size > *bytes)
@@ -266,7 +268,7 @@ void vectorise_widest_of(const loop_block *block, size_t *bytes) {
   }
 }
 
-// Registers that the body sets belong to one iteration: they become vectors.
+// Registers that the body sets are private to an iteration and become vectors.
 void vectorise_find_private(vectoriser *z, const loop_block *block) {
   for (const loop_stmt *s = block->first; s; s = s->next) {
     if (s->kind == LOOP_STORE && s->buffer->space == LOOP_REGISTER &&
@@ -334,7 +336,7 @@ void vectorise_join_partials(vectoriser *z, loop_block *out, int copies) {
   }
 }
 
-// One run of the loop from `begin` to `end` with `copies` vectors a step.
+// Emits one loop from `begin` to `end` with `copies` vectors in each step.
 static void make_loop(vectoriser *z, loop_block *out, const loop_stmt *s, loop_expr *begin,
                       loop_expr *end, int copies) {
   loop_var *v = pir_loop_var_create(z->fn, s->var->name, LOOP_INDEX, 1);
@@ -357,7 +359,7 @@ static void make_tail(vectoriser *z, loop_block *out, const loop_stmt *s, loop_e
   z->mask = NULL;
 }
 
-// Nothing is known yet of the variables and registers that there are.
+// Clears the vector forms of existing variables and registers.
 void vectorise_open(vectoriser *z) {
   z->value_count = z->fn->var_count;
   z->values = pir_loop_alloc(z->m, z->value_count * sizeof *z->values);
@@ -378,8 +380,8 @@ static uint16_t choose_lanes(vectoriser *z, const loop_stmt *s) {
   int64_t begin, end, extent;
   vectorise_widest_of(&s->body, &widest);
   uint16_t lanes = (uint16_t)((size_t)z->target->vector_bytes / widest);
-  // Rows side by side: several vectors go down them at once, so that sums do not wait for each
-  // other and whole cache lines are read.
+  // Lanes are rows: several vectors run down the rows together, which hides the latency of sums
+  // and reads whole cache lines.
   if (has_loop(&s->body) && s->var->extent && pir_loop_is_int(s->var->extent, &extent))
     for (int i = 1; i < z->target->machine->core.rows_side_by_side && lanes < extent; i *= 2)
       lanes *= 2;

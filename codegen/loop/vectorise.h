@@ -33,9 +33,10 @@ typedef struct vectoriser {
   int partial_count;
 } vectoriser;
 
-// Nothing is known yet of the variables and registers that there are.
+// Clears the vector forms of existing variables and registers.
 void vectorise_open(vectoriser *z);
-// Registers that the body sets belong to one iteration: they become vectors.
+// Makes vector registers for the registers that the body sets, which are private to an
+// iteration.
 void vectorise_find_private(vectoriser *z, const loop_block *block);
 void vectorise_find_partials(vectoriser *z, const loop_block *block, int copies);
 void vectorise_start_partials(vectoriser *z, loop_block *out, int copies);

@@ -95,7 +95,7 @@ static bool has_code(int op, int type, const loop_expr *b) {
   if (pir_dtype_is_float(type))
     return op <= PIR_V_LE || (op >= PIR_V_NEG && op <= PIR_V_ERF) || op == PIR_V_LGAMMA ||
            (op >= PIR_V_ISNAN && op <= PIR_V_ISFINITE);
-  // A zero divisor has to be reported, which generated code cannot.
+  // A zero divisor must be reported at run time, which generated code cannot do.
   if (divides(op))
     return pir_loop_is_int(b, &divisor) && divisor != 0;
   if (type == PIR_BOOL)
@@ -133,7 +133,7 @@ static loop_expr *apply(lower_site *s, int op, loop_expr *a, loop_expr *b) {
 
 // ---- loads
 
-// 0 <= index < shape along every dim; NULL when that is known.
+// The condition 0 <= index < shape in every dim; NULL if it is known to hold.
 static loop_expr *range_of(lower_site *s, const pir_fact *fact, loop_expr *const *index) {
   loop_expr *in = NULL;
   int64_t known;
@@ -276,7 +276,7 @@ static loop_expr *compare(lower_site *s, const pir_node *n) {
   return apply(s, n->op, a, b);
 }
 
-// Both sides are computed; loads that only one side may do are guarded by the condition.
+// Computes both sides. Loads of one side are guarded by the condition.
 static loop_expr *conditional(lower_site *s, const pir_node *n, int type) {
   lowering *l = s->l;
   int64_t known;
@@ -301,8 +301,9 @@ static loop_expr *unary(lower_site *s, const pir_node *n, int type) {
   return apply(s, n->op, lower_clause_value(s, n->a, from), NULL);
 }
 
-// Whether a divisor is one number a row that the group itself computed (a sum, a deviation):
-// then one reciprocal a row serves, within the rounding that the group's sums have anyway.
+// Whether a divisor is one number for each row that the group itself computed (a sum, a
+// deviation). Then one reciprocal for each row replaces the divisions, within the rounding that
+// the group's sums have anyway.
 static bool is_row_divisor(const lower_site *s, const pir_node *n) {
   const pir_value *v =
       n->op == PIR_V_LOAD && n->map_kind == PIR_MAP_ALIGNED ? lower_operand(s, n->k, 0) : NULL;
@@ -322,8 +323,8 @@ static loop_expr *divided(lower_site *s, const pir_node *n, int type) {
   return apply(s, PIR_V_MUL, a, apply(s, PIR_V_RECIP, b, NULL));
 }
 
-// Here and elsewhere operands are lowered in order, not as the compiler orders arguments: the
-// text of the loops is a key.
+// Lowers operands in a fixed order. The evaluation order of C arguments is unspecified, and the
+// text of the loops is a cache key.
 static loop_expr *binary(lower_site *s, const pir_node *n, int type) {
   loop_expr *a = lower_clause_value(s, n->a, type), *b = lower_clause_value(s, n->b, type);
   return apply(s, n->op, a, b);
@@ -409,7 +410,7 @@ loop_expr *lower_join_begin(lower_site *s, int64_t axis, int part) {
   return begin;
 }
 
-// The element of one member, the index being within its stretch.
+// The element of one member of a join, for an index inside its range.
 static loop_expr *joined_part(lower_site *s, int64_t axis, int part, loop_expr *const *index) {
   loop_module *m = s->l->m;
   loop_expr *at[PIR_MAX_RANK], *begin = lower_join_begin(s, axis, part);
@@ -422,7 +423,7 @@ static loop_expr *joined_part(lower_site *s, int64_t axis, int part, loop_expr *
   return s->l->why ? NULL : lower_element(s->l, v, at);
 }
 
-// The member whose stretch the index falls in; stretches follow each other along the axis.
+// Selects the member of a join by the index; members follow each other along the axis.
 static loop_expr *joined(lower_site *s, loop_expr *const *index) {
   lowering *l = s->l;
   int k = s->clause->nodes[s->clause->body].k, rank = s->out->rank, count = lower_members(s, k);
@@ -457,7 +458,7 @@ static loop_expr *joined(lower_site *s, loop_expr *const *index) {
   return e;
 }
 
-// Member `member` of what a split op gives: a stretch of its operand.
+// The element of result `member` of a split: a range of its operand.
 static loop_expr *part(lowering *l, const pir_op *op, const pir_value *list, size_t member,
                        loop_expr *const *index) {
   lower_site s;
@@ -500,7 +501,8 @@ static loop_expr *member_of_list(lowering *l, const pir_op *op, size_t result,
   return lower_element(l, pir_op_operand(maker, member), index);
 }
 
-// Named variables from the index of the result, whose map must be the plain variables.
+// Binds the named variables to the result's index. The clause's out map must consist of plain
+// variables.
 static bool bind_vars(lower_site *s, loop_expr *const *index) {
   const pir_clause *c = s->clause;
   int d = 0;

@@ -14,14 +14,13 @@ static loop_expr *number(lower_site *s, int64_t i) {
   return pir_loop_int(s->l->m, i);
 }
 
-// A number that an attribute gives: data where it is so large that index arithmetic could
+// A number from an attribute. It is data if it is so large that index arithmetic could
 // overflow.
 static loop_expr *given_number(lower_site *s, int64_t i) {
   return pir_loop_cast(s->l->m, pir_loop_const_int(s->l->m, PIR_I64, i), LOOP_INDEX);
 }
 
-// What an index expression comes to is an index, or data: an element of a tensor, and what is
-// computed of one.
+// Returns the expression as an index, or as data if it is computed from a tensor element.
 static loop_expr *as_number(lower_site *s, loop_expr *e) {
   return e->dtype == PIR_I64 ? e : pir_loop_cast(s->l->m, e, LOOP_INDEX);
 }
@@ -30,8 +29,8 @@ static loop_expr *as_index(lower_site *s, loop_expr *e) {
   return pir_loop_cast(s->l->m, e, LOOP_INDEX);
 }
 
-// Sums, products and quotients of an index with data are data, for they may wrap; what picks
-// one of two is an index.
+// Brings both operands to one type. Sums, products and quotients of an index and data are data,
+// because they may wrap; a selection between both is an index.
 static void agree(lower_site *s, bool picks, loop_expr **a, loop_expr **b) {
   *a = as_number(s, *a);
   *b = as_number(s, *b);
@@ -78,7 +77,7 @@ static const pir_fact *operand_fact(lower_site *s, int k) {
   return lower_fact(s->l, pir_op_operand(s->op, (size_t)k));
 }
 
-// Elements of an integer operand, or -1 when their number is not known.
+// Returns the number of elements of an integer operand; -1 if unknown.
 static int64_t operand_count(lower_site *s, const pir_fact *f) {
   int64_t n = 1, c;
   if (f->members)
@@ -108,7 +107,7 @@ static loop_expr *list_element(lower_site *s, const pir_node *n, const pir_fact 
   return given_number(s, a->kind == PIR_VALUE_FLOATS ? (int64_t)a->floats[i] : a->i);
 }
 
-// The element of a short list at an index that differs from point to point.
+// Selects an element of a short list by an index that varies between points.
 static loop_expr *chosen_element(lower_site *s, const pir_node *n, const pir_fact *f,
                                  loop_expr *at, int64_t count) {
   loop_expr *e = list_element(s, n, f, 0);
@@ -225,7 +224,7 @@ static loop_expr *arithmetic(lower_site *s, const pir_node *n) {
   int64_t known;
   if (n->op == PIR_I_AND || n->op == PIR_I_OR) {
     loop_expr *a = lower_truth(s, n->a);
-    // A side that is decided already may make the other one meaningless.
+    // Lowers only the decided side of a conditional: the other side may be invalid.
     if (pir_loop_is_int(a, &known) && (known != 0) == (n->op == PIR_I_OR))
       return a;
     return pir_loop_op(m, n->op == PIR_I_AND ? PIR_V_AND : PIR_V_OR, a, lower_truth(s, n->b),
@@ -317,8 +316,8 @@ static bool same_dim(lowering *l, pir_dim a, pir_dim b) {
   return a != PIR_DIM_UNKNOWN && pir_dim_canonical(l->dims, a) == pir_dim_canonical(l->dims, b);
 }
 
-// A dim of an operand against the axis it is aligned with. One that may or may not be 1 when
-// the program runs is asked then: the conditional is the same at every point.
+// Aligns a dim of an operand with an axis. If the dim may be 1 at run time (broadcast), a
+// conditional decides, which is the same at every point.
 static loop_expr *aligned(lower_site *s, pir_dim dim, loop_expr *index, pir_dim extent) {
   int64_t c, e;
   loop_module *m = s->l->m;

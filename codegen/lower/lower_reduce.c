@@ -20,7 +20,7 @@ static bool axis_from(lower_site *s, int64_t axis, lower_space *space) {
   return true;
 }
 
-// The axes of the clause; all of them when the list is empty or `all` says so.
+// Reads the axes of the clause; all axes if the list is empty or `all` is true.
 static bool find_axes(lower_site *s, lower_space *space) {
   const pir_clause *c = s->clause;
   int64_t all, count = 0, axis;
@@ -57,7 +57,7 @@ static bool find_axes(lower_site *s, lower_space *space) {
   return true;
 }
 
-// The dims of the operands that are read in step, broadcast.
+// Sets the dims of the iteration space: those of the aligned operands, broadcast.
 static bool broadcast(lower_site *s, lower_space *space) {
   lowering *l = s->l;
   for (int i = 0; i < s->clause->node_count; i++) {
@@ -191,7 +191,7 @@ static loop_block *open_loop(lower_site *s, loop_block *block, loop_var *v, loop
   return pir_loop_for(s->l->fn, block, LOOP_SERIAL, v, begin, end, NULL);
 }
 
-// The extent 1 of a reduced axis needs no loop.
+// A reduced axis of extent 1 needs no loop.
 static loop_var *loop_var_of(lower_site *s, loop_expr *extent, loop_expr **out_index) {
   int64_t n;
   if (pir_loop_is_int(extent, &n) && n == 1) {
@@ -204,8 +204,8 @@ static loop_var *loop_var_of(lower_site *s, loop_expr *extent, loop_expr **out_i
   return v;
 }
 
-// The loops over the window's reduced variables, as far as their points count; how many these
-// are.
+// Opens the loops over the window's reduced variables, clipped to the points that count, and
+// returns their number.
 static loop_block *open_window(lower_site *s, loop_block *block, loop_expr **out_points) {
   lowering *l = s->l;
   const pir_clause *c = s->clause;

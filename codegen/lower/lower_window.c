@@ -16,7 +16,7 @@ static bool is_op(const loop_expr *e, pir_node_op fn) {
   return e->kind == LOOP_OP && e->fn == fn && e->lanes == 1;
 }
 
-// a && b, and a < min(b, c), are two conditions each.
+// Splits a condition: a && b, and a < min(b, c), are two conditions each.
 static void split(loop_module *m, loop_expr *e, conditions *out) {
   int64_t known;
   if (pir_loop_is_int(e, &known) && known)
@@ -34,7 +34,7 @@ static void split(loop_module *m, loop_expr *e, conditions *out) {
   }
 }
 
-// Whether all lanes have the same: made of what was there before the lanes were.
+// Whether a value is the same in all lanes: it was computed before the lane variable existed.
 static bool is_uniform(const lowering *l, const loop_expr *e) {
   if (!e)
     return true;
@@ -45,7 +45,7 @@ static bool is_uniform(const lowering *l, const loop_expr *e) {
   return is_uniform(l, e->a) && is_uniform(l, e->b) && is_uniform(l, e->c);
 }
 
-// Narrows [begin, end) of `var` by the condition; false when it says something else.
+// Narrows [begin, end) of `var` by the condition; false if the condition is no bound of it.
 static bool narrow(lowering *l, const loop_expr *e, const loop_var *var, loop_expr **begin,
                    loop_expr **end) {
   loop_module *m = l->m;
@@ -68,7 +68,8 @@ static bool narrow(lowering *l, const loop_expr *e, const loop_var *var, loop_ex
   return true;
 }
 
-// Index arithmetic alone: it may be evaluated outside of the loops it speaks of.
+// Whether the expression is index arithmetic only, which may be evaluated outside of the loops
+// it mentions.
 static bool is_arithmetic(const lower_site *s, int node) {
   if (node < 0)
     return true;

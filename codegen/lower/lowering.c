@@ -87,8 +87,8 @@ uint16_t lower_temporary(lowering *l, pir_dim bytes) {
 
 // ---- extents
 
-// Sums keep no form: they, like quotients, are evaluated by the executor. Products do, so that
-// index arithmetic can see factors.
+// Lowers a dim. Sums and quotients become run-time arguments, which the executor evaluates.
+// Products keep their factors, so that index arithmetic can cancel them.
 static loop_expr *dim_expr(lowering *l, pir_dim dim, bool is_extent) {
   int64_t c;
   size_t k = 0;
@@ -218,9 +218,8 @@ static loop_expr *remembered(const lowering *l, const pir_value *value, int rank
   return NULL;
 }
 
-// The element from where it is held, or NULL. A row holds no other elements than its own: a
-// reader that wants those of another row (a mean that is broadcast along the reduced dim)
-// computes them.
+// Loads an element from its row or buffer; NULL if it is in neither. A row holds only its own
+// elements: a reader of another row (a mean broadcast along the reduced dim) recomputes them.
 static loop_expr *held_element(lowering *l, lower_value *v, int rank, loop_expr *const *index) {
   bool in_row = v->row && (!l->row_point || same_index(rank, l->row_point, index));
   if (in_row)
@@ -230,7 +229,8 @@ static loop_expr *held_element(lowering *l, lower_value *v, int rank, loop_expr 
              : NULL;
 }
 
-// The element from the clause of the value's op. NULL, with l->why set, on failure.
+// Computes the element from the clause of the value's op. Returns NULL and sets l->why on
+// failure.
 static loop_expr *computed_element(lowering *l, const pir_value *value,
                                    loop_expr *const *index) {
   const pir_op *op = pir_value_op(value);
@@ -242,9 +242,8 @@ static loop_expr *computed_element(lowering *l, const pir_value *value,
   } else if (l->computed++ >= MAX_COMPUTED) {
     lower_fail(l, op, "values that would be computed over and over");
   } else if (lower_open(l, op, pir_value_index(value), &site)) {
-    // The conditions of the reader do not concern the producer: where one decides whether there
-    // is an element, it is in the guard. What is remembered under that guard then serves every
-    // reader.
+    // The reader's condition is not passed to the producer. If it decides whether the element
+    // exists, it is part of the guard. So one memo entry under that guard serves every reader.
     loop_expr *condition = l->condition;
     l->condition = NULL;
     l->depth++;
@@ -280,7 +279,7 @@ loop_expr *lower_element(lowering *l, const pir_value *value, loop_expr *const *
 
 // ---- tensors that the caches cannot hold
 
-// Whether the tensor takes more than so many bytes.
+// The condition that the tensor is larger than this number of bytes.
 static loop_expr *is_larger(lowering *l, const pir_fact *fact, size_t than) {
   loop_expr *bytes = pir_loop_int(l->m, (int64_t)pir_dtype_size(fact->dtype));
   for (int d = 0; d < fact->rank; d++)

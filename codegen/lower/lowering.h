@@ -12,7 +12,7 @@
 #include <pir/clause_types.h>
 #include <pir/codegen.h>
 
-// What is known of a value of the group beside its fact.
+// State of a value of the group, beyond its fact.
 typedef struct lower_value {
   const pir_value *value;
   int32_t slot;                 // the group's buffer that holds it, or -1
@@ -23,8 +23,8 @@ typedef struct lower_value {
   pir_group_place place;
   loop_buffer *buffer;  // the group's buffer as an argument of `fn`
   loop_fn *fn;
-  loop_buffer *row;  // scratch that holds its elements of the row at hand, whether it has a
-                     // buffer or not; or NULL
+  loop_buffer *row;  // scratch that holds the value's elements of the current row, whether or
+                     // not it has a buffer; or NULL
   int8_t level;      // nests: how many reductions it waits for; -1: not yet known
   int8_t first;      // the first phase that wants it, or -1
   bool saved;        // kept in `row` after its first phase
@@ -45,8 +45,7 @@ typedef struct lowering {
   const pir_facts *facts;
   pir_dims *dims;
   const pir_op *group;
-  const char
-      *prefix;  // of the names of its functions, where a module holds several groups; or NULL
+  const char *prefix;  // prefix of function names if a module holds several groups; else NULL
   // interface
   PIR_VEC(lower_value *) values;
   PIR_VEC(pir_dim) args;         // run-time extents: args->dims
@@ -57,19 +56,21 @@ typedef struct lowering {
   loop_fn *fn;
   loop_block *block;
   PIR_VEC(lower_memo) memo;
-  loop_expr *guard;      // loads happen where it holds; NULL: everywhere
-  loop_expr *condition;  // of the conditionals around; becomes a guard where an index needs one
+  loop_expr *guard;      // the guard of loads; NULL: none
+  loop_expr *condition;  // the enclosing conditionals' condition; becomes a guard if an index
+                         // needs one
   loop_expr *row_index;  // position within `row` scratch of the element at
   loop_expr *const *row_point;  // this index; NULL: readers want no other one
   PIR_VEC(loop_expr *) holds;   // conditions that are known to hold in the loops around
   const loop_var *lanes;        // of the loop that will be vectorised, or NULL
-  const pir_op *join;  // of its members only this one is within the loops around; or NULL
+  const pir_op *join;  // the join of which the enclosing loops compute only member join_part;
+                       // or NULL
   int join_part;
   int depth;
-  int computed;         // elements so far: each is an op at a point
+  int computed;         // number of computed elements, each an op at a point
   const char *why;      // the first thing that cannot be lowered, and
   const pir_op *where;  // whose it is
-  char how[96];         // what was chosen for the group, for people
+  char how[96];         // description of the group's code for remarks
 } lowering;
 
 void lower_init(lowering *l, loop_module *m, const pir_target *target, const pir_facts *facts,
@@ -79,7 +80,7 @@ static inline bool lower_on_device(const lowering *l) {
   return l->target && l->target->device;
 }
 
-// The group's operands get slots 0.., its results (what its yield hands out) the next ones.
+// Assigns slots: first the group's operands, then its results (the operands of its yield).
 void lower_interface(lowering *l);
 lower_value *lower_find(lowering *l,
                         const pir_value *value);  // NULL when nothing is known of it
@@ -93,33 +94,32 @@ lower_number(lowering *l,
              pir_dim number);  // any other number, an element of an integer tensor, say
 const pir_fact *lower_fact(lowering *l, const pir_value *value);
 loop_buffer *lower_buffer(lowering *l, lower_value *v);
-// The extent of the memory that it lies in.
+// Returns the extent along d of the memory that holds the value: its home's, if it is placed.
 pir_dim lower_room(lowering *l, const lower_value *v, int d);
-// Where an element lies in the value's buffer.
+// Returns the position of an element in the value's buffer.
 loop_expr *lower_position(lowering *l, const lower_value *v, loop_expr *const *index);
 
-// Code goes to `block` until lower_leave; what is computed there is forgotten then.
+// Directs code to `block` until lower_leave, which also drops the memo entries made there.
 typedef struct lower_place {
   loop_block *block;
   size_t memo_count;
 } lower_place;
 lower_place lower_enter(lowering *l, loop_block *block);
 void lower_leave(lowering *l, lower_place before);
-// A new function; nothing is remembered from the last one.
+// Starts a new function and clears the memo.
 void lower_start(lowering *l, const char *stem, int64_t number);
-// The name of such a function.
+// Returns the name of such a function.
 const char *lower_name(lowering *l, const char *stem, int64_t number);
 
-// The element at `index` (as many as the value has dims), in the value's dtype. Never NULL;
-// look at l->why.
+// Returns the element at `index` (one expression for each dim), in the value's dtype. Never
+// NULL; check l->why.
 loop_expr *lower_element(lowering *l, const pir_value *value, loop_expr *const *index);
-// Computes and stores a result's element; past the caches where the last of them cannot hold
-// the result.
+// Computes and stores a result's element; with a non-temporal store if the result exceeds the
+// last-level cache.
 void lower_store(lowering *l, const pir_value *value, loop_expr *const *index);
-// Has what lies so many elements after the element fetched, where the second cache cannot hold
-// the tensor.
+// Prefetches the memory `ahead` elements after the element, if the tensor exceeds the L2 cache.
 void lower_fetch(lowering *l, lower_value *v, loop_expr *const *index, loop_expr *ahead);
-// Says that the value's element at `index` is `expr`, until lower_leave.
+// Adds a memo entry: the value's element at `index` is `expr`, until lower_leave.
 void lower_know(lowering *l, const pir_value *value, loop_expr *const *index, loop_expr *expr);
 
 // ---- one op at one point: lower_clause.c, lower_index.c, lower_reduce.c
@@ -146,8 +146,8 @@ typedef struct lower_site {
   loop_expr *in_range;  // of the point that is being combined; NULL: always
 } lower_site;
 
-// False, with l->why set, when the op has no clause for the result, or none that can be
-// lowered.
+// Opens the clause of an op's result. Returns false and sets l->why if there is none, or it
+// cannot be lowered.
 bool lower_open(lowering *l, const pir_op *op, size_t result, lower_site *out_site);
 loop_expr *lower_result(lower_site *s, loop_expr *const *index);
 loop_expr *lower_index(lower_site *s, int node);
@@ -157,8 +157,8 @@ loop_expr *lower_clause_value(lower_site *s, int node, int type);
 int lower_acc_type(const lower_site *s);
 const pir_value *lower_operand(const lower_site *s, int k, int member);  // NULL when absent
 int lower_members(const lower_site *s, int k);
-// Joins: the axis along which members follow each other, and where member `part` begins (part
-// by part, from 0).
+// Joins: the axis along which members follow each other; and the begin of member `part` (ask
+// for parts in order, from 0).
 int64_t lower_join_axis(lower_site *s, int rank);
 loop_expr *lower_join_begin(lower_site *s, int64_t axis, int part);
 // a && b; NULL: always.
@@ -177,11 +177,11 @@ lower_reach lower_settle_index(lower_site *s, const pir_fact *fact, int operand,
 loop_expr *lower_settled_element(lower_site *s, lower_reach reach, const pir_value *v,
                                  loop_expr *const *index);
 
-// The index that a load reads at, one expression a dim of its operand; false on failure.
+// Computes the index of a load, one expression for each dim of its operand; false on failure.
 bool lower_load_index(lower_site *s, const pir_node *load, const pir_fact *fact,
                       loop_expr **out_index);
 
-// Reductions. The space of a REDUCE: extents of its axes and which are combined over.
+// The iteration space of a reduction: extents of its axes, and which axes are reduced.
 typedef struct lower_space {
   int rank;
   pir_dim extent[PIR_MAX_RANK];
@@ -189,8 +189,9 @@ typedef struct lower_space {
   bool keep;
 } lower_space;
 bool lower_reduce_space(lower_site *s, lower_space *out_space);
-// Starts accumulation in a new register, adds the point s->axis / s->vars, ends it. `count`
-// registers are made where points may be left out.
+// Three steps: lower_sum_start makes a register, lower_sum_add adds the point s->axis /
+// s->vars, lower_sum_end gives the result. A `count` register is made if points may be
+// excluded.
 typedef struct lower_sum {
   loop_buffer *acc, *count;
   int type;
@@ -201,9 +202,9 @@ loop_expr *lower_sum_end(lower_site *s, lower_sum *sum, loop_expr *points);
 loop_expr *lower_reduced(lower_site *s,
                          loop_expr *const *index);  // all of it, as loops in place
 
-// Windows: narrows the bounds of the loops over reduced variables (NULL where there is none) to
-// the points that count, and notes the conditions that hold there. What of a condition is not
-// known to hold; NULL: nothing. lower_window.c
+// Windows (lower_window.c). lower_clip narrows the bounds of loops over reduced variables
+// (NULL: none) to the points that count, and notes the conditions that hold inside.
+// lower_open_condition returns the part of a condition that is not known to hold; NULL: none.
 void lower_clip(lower_site *s, loop_var *const *vars, loop_expr **begins, loop_expr **ends);
 loop_expr *lower_open_condition(lowering *l, loop_expr *condition);
 
@@ -216,7 +217,7 @@ typedef struct lower_stage {
 
 typedef PIR_VEC(lower_stage) lower_stages;
 
-// Stages that compute and store every result of the group.
+// Emits stages that compute and store every result of the group.
 void lower_nests(lowering *l, lower_stages *stages);
 
 // ---- constants that are packed when a model is loaded
@@ -229,8 +230,8 @@ typedef struct lower_packing {
 
 typedef PIR_VEC(lower_packing) lower_packings;
 
-// The index that a clause of one plain load reads at, for an index of its result; false when it
-// is no such clause.
+// Computes the index that a clause with a single plain load reads for an index of its result;
+// false if the clause has another form.
 bool lower_moved_index(lower_site *s, loop_expr *const *index, const pir_fact **out_fact,
                        loop_expr **out);
 

@@ -32,7 +32,7 @@ static pir_dim level_dim(const nest *n, const level *v) {
   return d;
 }
 
-// The level's dims from its position.
+// Sets the index of each of the level's dims from the level's position.
 static void set_level(nest *n, const level *v, loop_expr *at) {
   loop_module *m = n->l->m;
   for (int i = v->count - 1; i >= 0; i--) {
@@ -45,7 +45,7 @@ static void set_level(nest *n, const level *v, loop_expr *at) {
   }
 }
 
-// Takes a unit apart: the levels' positions as variables, outermost first.
+// Splits a unit's number into the levels' positions, outermost first, as variables.
 static void split_unit(nest *n, loop_block *block, loop_expr *unit, const int *levels,
                        int count, loop_expr **out_at) {
   lowering *l = n->l;
@@ -68,7 +68,7 @@ static loop_block *open_units(nest *n, loop_expr **out_unit) {
                       pir_loop_use(l->m, l->fn->end), NULL);
 }
 
-// Devices: the bounds of a unit's number let its parts be found by narrow divisions.
+// Devices: states the bounds of a unit's number, so that its split can use narrow divisions.
 static void bound_units(nest *n, loop_expr *unit, pir_dim units) {
   int64_t known;
   bool constant = pir_dim_is_const(n->l->dims, units, &known);
@@ -81,7 +81,7 @@ static void add_stage(nest *n, lower_stages *stages, pir_dim units) {
   pir_vec_push(&n->l->m->arena, stages, s);
 }
 
-// A vectorised loop over [begin, end) of a level.
+// Opens a vectorised loop over [begin, end) of a level.
 static loop_block *open_lanes(nest *n, loop_block *block, const level *v, loop_expr *begin,
                               loop_expr *end, int unroll, loop_expr **out_at) {
   lowering *l = n->l;
@@ -95,7 +95,7 @@ static loop_block *open_lanes(nest *n, loop_block *block, const level *v, loop_e
   return body;
 }
 
-// The part of a level that block number `b` covers.
+// Computes the range of a level that block number `b` covers.
 static void block_bounds(nest *n, loop_block *block, loop_expr *b, loop_expr *extent,
                          int64_t size, loop_expr **begin, loop_expr **end) {
   lowering *l = n->l;
@@ -105,8 +105,8 @@ static void block_bounds(nest *n, loop_block *block, loop_expr *b, loop_expr *ex
       pir_loop_min(l->m, pir_loop_add(l->m, *begin, pir_loop_int(l->m, size)), extent));
 }
 
-// The index of a tensor at the nest's point: its dims are aligned with the last ones of the
-// nest.
+// Computes a tensor's index at the nest's point; its dims are aligned with the nest's last
+// dims.
 static void aligned_index(const nest *n, const pir_fact *f, loop_expr **out) {
   for (int d = 0; d < f->rank; d++) {
     int own = d + n->rank - f->rank;
@@ -133,7 +133,7 @@ static bool splits_last(const nest *n) {
          c >= 2 * n->l->target->machine->nest.unit_elements;
 }
 
-// A loop over a level, of which each iteration stores other elements.
+// Opens a loop over a level; its iterations store distinct elements.
 static loop_stmt *open_level(nest *n, loop_block **block, const level *v, const char *name) {
   lowering *l = n->l;
   loop_var *at = pir_loop_var_create(l->fn, name, LOOP_INDEX, 1);
@@ -146,9 +146,10 @@ static loop_stmt *open_level(nest *n, loop_block **block, const level *v, const 
   return around->last;
 }
 
-// The last level is vectorised. Where it is long its parts are units, together with the points
-// of the other levels; else units are those points, as rows of the last but one: a division for
-// each would cost more than its few vectors.
+// Schedules an elementwise nest. The last level is vectorised. If it is long, units are parts
+// of it at each point of the other levels. Otherwise units are the points of the other levels,
+// with the innermost of them as a loop: a division for each point would cost more than its few
+// vectors.
 static const char *schedule_pointwise(nest *n, loop_stmt *first, loop_stmt *last,
                                       pir_dim *units) {
   lowering *l = n->l;
@@ -312,7 +313,7 @@ static int op_cost(const pir_machine *machine, const pir_op *op) {
   return cost;
 }
 
-// What computing the element again would take, as far as it matters.
+// Returns the cost of computing the element again, capped at KEEP_COST.
 static int cost_of(nest *n, const pir_value *value) {
   const lower_value *v = lower_find(n->l, value);
   if (!is_full(n, value))
@@ -328,7 +329,7 @@ static int cost_of(nest *n, const pir_value *value) {
   return cost;
 }
 
-// Notes that phase p wants the value, and what it is computed from.
+// Notes that phase p needs the value and its operands.
 static void want(nest *n, const pir_value *value, int phase, bool may_save) {
   if (!is_inside(n, value))
     return;
@@ -389,7 +390,7 @@ typedef struct row {
   int64_t length;                            // elements; 0: not known
 } row;
 
-// The loops over a row, for one phase: what is inside goes to the block given back.
+// Opens the loops over a row for one phase, and returns the innermost block.
 static loop_block *open_row(nest *n, const row *r, loop_block *block, int unroll) {
   lowering *l = n->l;
   loop_expr *zero = pir_loop_int(l->m, 0), *at = zero, *here;
@@ -411,7 +412,7 @@ static loop_block *open_row(nest *n, const row *r, loop_block *block, int unroll
   return block;
 }
 
-// Keeps what later phases will want. This phase remembers the elements themselves.
+// Saves the values that later phases need. The current phase uses the elements directly.
 static void save_values(nest *n, const row *r) {
   lowering *l = n->l;
   for (size_t i = 0; i < l->values.count; i++) {
@@ -424,7 +425,7 @@ static void save_values(nest *n, const row *r) {
   }
 }
 
-// The index of a reduction's result at the row.
+// Computes the index of a reduction's result for the row.
 static void reduced_index(const nest *n, const pir_fact *f, loop_expr **out) {
   int to = 0;
   bool keeps = f->rank == n->rank;
@@ -436,8 +437,8 @@ static void reduced_index(const nest *n, const pir_fact *f, loop_expr **out) {
   }
 }
 
-// While a row is in the first cache, the next one comes into the second: what fetches ahead by
-// itself stops where the row does. Tensors that the second cache holds anyway are left alone.
+// Prefetches the next row into the L2 cache while the current row is in the L1 cache, because
+// the hardware prefetcher stops at the end of a row. Tensors that fit the L2 cache are skipped.
 static void fetch_next_row(nest *n, const row *r) {
   lowering *l = n->l;
   loop_expr *length = pir_loop_int(l->m, 1);
@@ -593,8 +594,7 @@ static bool same_space(const nest *n, const lower_space *s) {
   return true;
 }
 
-// The reductions of the group over its first one's space. False when another one has a
-// different space.
+// Collects the reductions of the group. False if they have different iteration spaces.
 static bool find_reductions(nest *n) {
   lowering *l = n->l;
   for (const pir_op *op = pir_block_first(pir_region_first(pir_op_region(l->group, 0))); op;
@@ -642,7 +642,7 @@ static bool is_row_shaped(const nest *n, const pir_value *value) {
   return d == f->rank;
 }
 
-// Memory order of the nest: that of the first tensor of its shape.
+// Takes the nest's memory order from the first tensor of its shape.
 static void find_order(nest *n) {
   for (int d = 0; d < n->rank; d++)
     n->order[d] = (uint8_t)d;
@@ -669,7 +669,7 @@ static bool same_shape(nest *n, const pir_value *a, const pir_value *b) {
 
 // ---- joins
 
-// The one join over the space of the nest.
+// Returns the join over the nest's space, if there is exactly one.
 static const pir_op *find_join(const nest *n, lower_site *out_site) {
   const pir_op *found = NULL;
   for (const pir_op *op = pir_block_first(pir_region_first(pir_op_region(n->l->group, 0))); op;
@@ -691,7 +691,7 @@ static const pir_op *find_join(const nest *n, lower_site *out_site) {
   return found;
 }
 
-// Whether the member's own memory is where the result has it.
+// Whether the member's memory already is its part of the result.
 static bool is_in_place(lowering *l, const pir_value *result, const pir_value *member,
                         loop_expr *begin) {
   const lower_value *to = lower_find(l, result), *from = lower_find(l, member);

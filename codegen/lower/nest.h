@@ -46,7 +46,7 @@ static inline bool is_inside(const nest *n, const pir_value *v) {
   return op && pir_op_parent(op) == n->l->group;
 }
 
-// Its levels, from its extents, order and reduced dims. nest_levels.c
+// Computes the levels from extents, order and reduced dims. nest_levels.c
 void nest_find_levels(nest *n);
 
 #endif

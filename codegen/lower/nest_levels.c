@@ -4,13 +4,13 @@
 // time whether it is broadcast. Quadratic in the dims, linear in the ops of the group.
 #include "nest.h"
 
-// How a tensor lies along a dim of the nest: absent (extent 1 or no such dim), or present.
+// Whether a tensor has a dim of the nest: absent (extent 1 or no such dim), or present.
 static bool has_dim(const nest *n, const pir_fact *f, int d) {
   int own = d - (n->rank - f->rank);
   return own >= 0 && !is_one(n, f->shape[own]);
 }
 
-// Whether only the run shows if the tensor is broadcast along the dim.
+// Whether it is known only at run time if the tensor is broadcast along the dim.
 static bool is_unsure(const nest *n, const pir_fact *f, int d) {
   pir_dim extent = n->join && d == n->join_axis ? n->join_extent : n->extent[d];
   return has_dim(n, f, d) &&
@@ -69,8 +69,8 @@ static bool is_attribute_operand(const pir_op *op, size_t i) {
          (def->operands[i].flags & (PIR_OPERAND_INTARRAY | PIR_OPERAND_SCALAR));
 }
 
-// Along the axis of the join a member has an extent of its own; inside of it lies what it has
-// in common with the others.
+// Along the axis of the join a member has its own extent; the dims inside are common to all
+// members.
 static bool member_allows(const nest *n, const pir_value *value, int outer, int inner) {
   lower_value *v = lower_find(n->l, value);
   const pir_fact *f = lower_fact(n->l, value);

@@ -5,7 +5,7 @@
 
 #include <pir/dialect/cinn.h>
 
-// The op that comes next in the text of the program.
+// Returns the next op in the order of the program's text.
 static const pir_op *next_op(const pir_op *op) {
   const pir_block *body =
       pir_op_is(op, CINN_SCAN) ? pir_region_first(pir_op_region(op, 0)) : NULL;

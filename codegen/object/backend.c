@@ -55,8 +55,8 @@ static int read_build_id(struct dl_phdr_info *image, size_t size, void *user) {
   return 1;
 }
 
-// The image that this function is in is told by the linker's hash of its content, where there
-// is one, and by its file.
+// Identifies the image of this function: by the linker's build id if it has one, and by its
+// file.
 void pir_compiler_identity(char *out, size_t capacity) {
   Dl_info info;
   struct stat st;

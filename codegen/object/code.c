@@ -91,7 +91,7 @@ static bool append(void *user, const char *data, size_t size) {
   return true;
 }
 
-// What is to be compiled: a loop module for the processor, or source for a device.
+// The input of a compilation: a loop module for the processor, or source for a device.
 typedef struct source {
   const loop_module *module;
   const pir_cache_key *key;  // of the module, where it is known
@@ -212,8 +212,8 @@ static void *work(void *user) {
   return NULL;
 }
 
-// Runs `work` on the calling thread and up to threads - 1 others; fewer when the system gives
-// no more.
+// Runs `work` on the calling thread and on up to threads - 1 others; on fewer if the system
+// cannot start them.
 static void run(build *b, int threads) {
   enum { MAX_THREADS = 64 };
   pthread_t others[MAX_THREADS];
@@ -272,7 +272,7 @@ static pir_image *find_entry(const pir_code_store *store, pir_cache_key key) {
   return NULL;
 }
 
-// Fills the distinct jobs; of_source[i] is the job of source i.
+// Collects the distinct jobs; of_source[i] is the job of source i.
 static pir_status make_jobs(build *b, const source *sources, size_t count, size_t *of_source) {
   text buffer = {0};
   pir_status status = PIR_OK;
@@ -298,7 +298,7 @@ static pir_status make_jobs(build *b, const source *sources, size_t count, size_
   return status;
 }
 
-// Takes the new images over, also when the build failed.
+// Adds the new images to the store, even if the build failed.
 static pir_status keep(build *b) {
   pir_code_store *store = b->store;
   for (size_t i = 0; i < b->count; i++) {

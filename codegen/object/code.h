@@ -16,25 +16,26 @@ pir_status pir_code_store_create(pir_context *ctx, const pir_target *target, con
                                  pir_code_store **out_store);
 void pir_code_store_destroy(pir_code_store *store);
 
-// From now on code is made for other machines: it is put in the folder, and never loaded.
+// From now on the store compiles for another machine: code goes to the folder and is never
+// loaded.
 void pir_code_store_make_ahead(pir_code_store *store);
 
-// What tells modules apart: equal ones have equal keys.
+// The key of a module; equal modules have equal keys.
 pir_status pir_code_store_key(const pir_code_store *store, const loop_module *module,
                               pir_cache_key *out_key);
 
-// Code of `count` modules, in order; equal modules give one image. Images live as long as the
-// store. `keys` may be NULL. A module that the emitter has no code for is no failure: a remark
-// says why, and it has no image.
+// Returns the code of `count` modules, in order; equal modules share one image. Images live as
+// long as the store. `keys` may be NULL. A module that the emitter cannot express is no
+// failure: a remark states the reason, and it has no image.
 pir_status pir_code_store_build(pir_code_store *store, const loop_module *const *modules,
                                 const pir_cache_key *keys, size_t count, int threads,
                                 const pir_image **out_images);
 
-// The same for a device's source: images keep its code.
+// Does the same for device source; images hold its code.
 pir_status pir_code_store_build_source(pir_code_store *store, const char *const *texts,
                                        size_t count, int threads, const pir_image **out_images);
 
-// The object of a key, from the folder; false when it is not there.
+// Reads the object of a key from the folder; false if it is not there.
 bool pir_code_store_object(const pir_code_store *store, pir_cache_key key,
                            pir_emitted *out_object);
 

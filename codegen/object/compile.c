@@ -77,7 +77,7 @@ static void describe_packings(pir_compiler *c, unit *u, const lowering *l,
   for (size_t i = 0; i < packings->count; i++) {
     const lower_packing *p = &packings->items[i];
     u->packings[i] = (pir_packing){.operand = p->operand, .bytes = (size_t)p->bytes};
-    // No extent of a constant varies.
+    // The extents of a constant are constant.
     pir_dim_is_const(l->dims, p->stage.units, &u->packings[i].units);
     u->packing_names[i] = copy_text(c, p->stage.fn->name);
   }
@@ -93,7 +93,7 @@ static void describe_traps(pir_compiler *c, unit *u, const lowering *l) {
   u->group.trap_count = count;
 }
 
-// The interface, but for the code: the loops it comes from will go.
+// Copies the interface except the code, because the loops behind it will be freed.
 static void describe(pir_compiler *c, unit *u, const lowering *l, const lower_stages *stages,
                      const lower_packings *packings) {
   pir_temporary *temporaries = pir_arena_zalloc(
@@ -123,7 +123,8 @@ static void describe(pir_compiler *c, unit *u, const lowering *l, const lower_st
   describe_traps(c, u, l);
 }
 
-// Which operands the stages read; of others only shape or contents mattered, while compiling.
+// Finds the operands that the stages read. Of the others, only shape or contents mattered, at
+// compile time.
 static const bool *find_read(pir_compiler *c, const pir_op *group, const lower_stages *stages) {
   size_t operands = pir_op_operands(group);
   bool *reads = pir_arena_zalloc(&c->arena, operands + 1);
@@ -136,7 +137,7 @@ static const bool *find_read(pir_compiler *c, const pir_op *group, const lower_s
   return reads;
 }
 
-// Keeps the module only when it is the first of its key.
+// Keeps the module only if it is the first with its key.
 static pir_status share(pir_compiler *c, unit *u) {
   PIR_TRY(pir_code_store_key(c->store, u->module, &u->key));
   for (u->same = 0; &c->units[u->same] != u; u->same++) {
@@ -151,7 +152,7 @@ static pir_status share(pir_compiler *c, unit *u) {
   return PIR_OK;
 }
 
-// For a device equal groups are told by their text.
+// For a device, groups are equal if their source text is.
 static pir_status write_source(pir_compiler *c, unit *u, const pir_op *group) {
   char message[256];
   const device_codegen *device = device_codegen_of(&c->options.target);
@@ -188,7 +189,7 @@ pir_status pir_compiler_add(pir_compiler *c, const pir_op *group, const pir_fact
     u->refused = true;
     return PIR_OK;
   }
-  // The emitter for processors has no form for a barrier.
+  // The processor back ends cannot express a barrier.
   if (pir_group_refused_by(group, "emit") && stages.count)
     pir_loop_barrier(stages.items[0].fn, &stages.items[0].fn->body);
   describe(c, u, &l, &stages, &packings);

@@ -123,7 +123,7 @@ static bool is_loaded(const Elf64_Shdr *s) {
   return (s->sh_flags & SHF_ALLOC) && s->sh_type == SHT_PROGBITS;
 }
 
-// Whether section `i` is made of relocations of a section that is loaded.
+// Whether section `i` holds relocations of a loaded section.
 static bool has_relocations(const loading *l, size_t i) {
   const Elf64_Shdr *s = &l->sections[i];
   return s->sh_type == SHT_RELA && s->sh_info < l->section_count &&
@@ -163,7 +163,7 @@ static size_t align_up(size_t x, size_t align) {
   return (x + align - 1) & ~(align - 1);
 }
 
-// Gives sections of one kind their places from `at` on.
+// Assigns addresses to the sections of one kind, starting at `at`.
 static bool place_sections(loading *l, bool code, size_t *at) {
   for (size_t i = 0; i < l->section_count; i++) {
     const Elf64_Shdr *s = &l->sections[i];

@@ -7,11 +7,11 @@
 
 typedef struct pir_image pir_image;
 
-// Loads an ELF object for this processor. Every offset in it is checked; what it may call is a
-// fixed list of functions of libc and libm. On failure `*out_why` says why.
+// Loads an ELF object for this processor. Every offset in it is checked. It may call only a
+// fixed list of functions of libc and libm. On failure `*out_why` states the reason.
 pir_status pir_image_load(const void *object, size_t size, pir_image **out_image,
                           const char **out_why);
-// Keeps code for a device as it is: it has no symbols, and is loaded elsewhere.
+// Keeps device code as bytes: it has no symbols here, and the device's driver loads it.
 pir_status pir_image_keep(const void *code, size_t size, pir_image **out_image);
 const void *pir_image_code(const pir_image *image, size_t *out_size);
 void pir_image_unload(pir_image *image);

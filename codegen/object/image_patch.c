@@ -30,7 +30,7 @@ void image_write_stub(uint8_t *at, uint64_t address) {
   memcpy(at + 8, &address, sizeof address);
 }
 
-// Sets `count` bits of the instruction from bit `first` on.
+// Sets `count` bits of the instruction, starting at bit `first`.
 static void put(uint8_t *at, int first, int count, uint64_t bits) {
   uint32_t instruction, mask = (uint32_t)(((UINT64_C(1) << count) - 1) << first);
   memcpy(&instruction, at, sizeof instruction);
@@ -56,7 +56,7 @@ static bool put_branch(uint8_t *at, uint64_t value, const char **out_why) {
   return true;
 }
 
-// The offset in the page, of an access of 1 << shift bytes.
+// The offset in the page, in units of the access size 1 << shift.
 static bool put_offset(uint8_t *at, uint64_t value, int shift, const char **out_why) {
   if (value & ((1u << shift) - 1))
     return refuse(out_why, "relocation that is not aligned");

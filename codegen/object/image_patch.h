@@ -11,9 +11,10 @@ bool image_is_ours(uint16_t elf_machine);  // code for this processor's architec
 bool image_wants_slot(uint32_t type);      // refers to a place that holds the symbol's address
 size_t image_patch_width(uint32_t type);   // bytes it changes
 void image_write_stub(uint8_t *at, uint64_t address);
-// Makes what lies at `at` refer to `value`, symbol + addend. False after setting `*out_why`.
+// Patches the place `at` to refer to `value`, symbol + addend. Returns false after setting
+// `*out_why`.
 bool image_patch(uint32_t type, uint8_t *at, uint64_t value, const char **out_why);
-// Makes what was written visible to the fetching of instructions.
+// Makes written code visible to instruction fetch.
 void image_flush(uint8_t *begin, size_t size);
 
 #endif

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Who adds a field to these stores it below, unless running a group needs it not, and then
-// states the new size.
+// When a field is added to one of these structs, store it below (unless running a group does
+// not need it) and update the size.
 _Static_assert(sizeof(pir_compiled_group) == 104 && sizeof(pir_stage) == 32,
                "a new field is stored in this file");
 
@@ -17,7 +17,8 @@ static bool same_key(pir_cache_key a, pir_cache_key b) {
   return a.low == b.low && a.high == b.high;
 }
 
-// The distinct keys, and for each unit which is its own; one without code has none.
+// Writes the distinct keys, and for each unit the index of its key; a unit without code has
+// none.
 static size_t find_objects(const pir_compiler *c, pir_cache_key *keys, uint32_t *of_unit) {
   size_t count = 0;
   for (size_t i = 0; i < c->count; i++) {
@@ -57,7 +58,7 @@ static void store_traps(pir_archive *a, unit *u) {
     pir_archive_text(a, &u->traps[i]);
 }
 
-// Extents are not stored: a plan has them as expressions of its own.
+// Extents are not stored, because a plan has its own expressions for them.
 static void describe(pir_archive *a, unit *u) {
   pir_compiled_group *g = &u->group;
   PIR_ARCHIVE(a, g->stage_count);

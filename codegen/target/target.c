@@ -12,8 +12,8 @@
 
 // ---- features
 
-// Every feature of x86 that the code generator may use: LLVM's name, the level that contains it
-// (5: none), where CPUID has it, and the XCR0 bits that must be on.
+// The x86 features that the code generator may use: LLVM's name, the level that contains it (5:
+// none), the CPUID word and bit, and the XCR0 bits that must be set.
 typedef struct feature {
   const char *name;
   uint8_t level;
@@ -128,7 +128,7 @@ static bool is_device(const char *name, pir_target *out) {
 
 // ---- names
 
-// The level a name stands for: 1 to 4; 0 for another architecture, -1 for no target.
+// Returns the level of a name: 1 to 4; 0 for another architecture, -1 if it is no target.
 static int named_level(const char *name) {
   static const struct {
     const char *name;
@@ -141,7 +141,8 @@ static int named_level(const char *name) {
   return -1;
 }
 
-// Processors that have more than their level, by LLVM's names: every feature above but those.
+// Processors with features beyond their level, by LLVM's names; each has every feature of the
+// table except those listed.
 static const struct processor {
   const char *name, *lacks[4];
 } PROCESSORS[] = {{"znver4", {"avx512fp16", "amx-tile", "amx-int8", "amx-bf16"}},
@@ -178,7 +179,7 @@ static void describe_level(pir_target *t, int level) {
   fill_x86(t, level, features, "generic");
 }
 
-// Armv8 with Advanced SIMD, which every such processor has.
+// Armv8 with Advanced SIMD, which is mandatory.
 static void describe_aarch64(pir_target *t) {
   pir_text_format(t->name, sizeof t->name, "aarch64");
   pir_text_format(t->triple, sizeof t->triple, "aarch64-unknown-linux-gnu");
@@ -284,7 +285,7 @@ static processor_found look_at_processor(void) {
   return m;
 }
 
-// Linux gives tile registers to a process that asks.
+// Linux enables tile registers for a process on request.
 static bool tiles_permitted(void) {
 #if defined(__linux__)
   enum { REQUEST_PERMISSION = 0x1023, TILE_DATA = 18 };
@@ -323,7 +324,7 @@ static int level_of(uint64_t found) {
   return level;
 }
 
-// LLVM's name of the model code is scheduled for.
+// LLVM's name of the processor model, for scheduling.
 static const char *tuning_name(const processor_found *m) {
   if (m->amd && m->family == 0x17)
     return m->model >= 0x30 ? "znver2" : "znver1";
@@ -360,7 +361,7 @@ static const char *tuning_name(const processor_found *m) {
   return "generic";
 }
 
-// Leaf 4 of Intel, 0x8000001d of AMD: one cache a sub-leaf.
+// CPUID leaf 4 (Intel) or 0x8000001d (AMD): each sub-leaf describes one cache.
 static void find_caches(const processor_found *m, pir_target *t) {
   uint32_t leaf = m->amd ? 0x8000001du : 4;
   for (uint32_t sub = 0; sub < 8; sub++) {

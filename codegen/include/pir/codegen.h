@@ -51,7 +51,7 @@ typedef struct pir_target {
 // architecture.
 // PIR_UNSUPPORTED: no such name. PIR_UNAVAILABLE: this processor lacks its instructions.
 PIR_API pir_status pir_target_get(const char *name, pir_target *out_target);
-// Returns the known names in one text for messages, a constant.
+// Returns the known names as one constant text for messages.
 PIR_API const char *pir_target_names(void);
 // Describes a target whether or not this processor can run its code, for code that is only
 // written. PIR_UNSUPPORTED: no such name.
@@ -80,7 +80,7 @@ typedef enum pir_math {
 
 // Finds a mode by name ("strict"); PIR_UNSUPPORTED when there is none.
 PIR_API pir_status pir_math_named(const char *name, pir_math *out_math);
-// Returns the names of the modes in one text for messages, a constant.
+// Returns the names of the modes as one constant text for messages.
 PIR_API const char *pir_math_names(void);
 
 // ---- a compiled group
