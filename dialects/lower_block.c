@@ -52,8 +52,8 @@ const pir_type *pir_fact_type(pir_context *ctx, const pir_dims *dims, const pir_
   return pir_type_tensor(ctx, fact->dtype, (pir_shape){shape, rank});
 }
 
-// Creates an op with result types from facts. A placeholder type makes room for every result
-// that is there.
+// Creates an op, then sets its result types from facts. A placeholder type reserves each
+// present result.
 static pir_op *create_inferred_op(pir_expand *e, const pir_opdef *def,
                                   pir_value *const *operands, size_t operand_count,
                                   const pir_named_attr *attrs, size_t attr_count) {
@@ -254,7 +254,7 @@ static const pir_attr *list_attr(pir_context *ctx, const pir_attr_def *def,
   return pir_attr_array(ctx, elements, n);
 }
 
-// An attribute's value as an attribute of the kind the target declares.
+// Converts an attribute's value to the kind that the target declares.
 static const pir_attr *convert(pir_context *ctx, const pir_attr_def *def,
                                const pir_attr_value *v) {
   const pir_attr *elements[PIR_FACT_CONTENTS];
@@ -311,7 +311,7 @@ static pir_status step_attr(expansion *x, const pir_lower_step *step,
   return *out ? PIR_OK : PIR_INTERNAL;
 }
 
-// What the step leaves out takes its default, so that an expansion prints every attribute.
+// Omitted attributes get their default, so that an expansion prints every attribute.
 const pir_attr *pir_attr_default(pir_context *ctx, const pir_attr_def *def) {
   if (def->required)
     return NULL;

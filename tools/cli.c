@@ -23,7 +23,8 @@
 
 #define OUTPUT_BUFFER 65536u
 
-// Ids of the options every tool has; below zero so that they never meet a tool's own.
+// Ids of the options that every tool has; negative, so that they never collide with a tool's
+// own.
 enum {
   OPT_HELP = -1,
   OPT_VERSION = -2,
@@ -302,7 +303,7 @@ static void print_version(const cli_tool *tool) {
   printf("\n");
 }
 
-// Returns -1 to go on.
+// Returns -1 to continue.
 static int load_custom_ops(cli *cli, const char *library) {
   pir_message message = {{0}};
   pir_status status = cli->custom_ops ? PIR_OK : pir_custom_set_create(NULL, &cli->custom_ops);
@@ -314,7 +315,7 @@ static int load_custom_ops(cli *cli, const char *library) {
                   *message.text ? message.text : "out of memory");
 }
 
-// Acts on an option every tool has. Returns -1 to go on.
+// Handles an option that every tool has. Returns -1 to continue.
 static int take_common(cli *cli, const cli_option *option, const char *value) {
   switch (option->id) {
     case OPT_HELP: print_help(cli->tool); return CLI_OK;
@@ -330,7 +331,7 @@ static int take_common(cli *cli, const cli_option *option, const char *value) {
   }
 }
 
-// Handles argv[i], an option; `*used` counts the arguments it took. Returns -1 to go on.
+// Handles argv[i], an option; `*used` counts the consumed arguments. Returns -1 to continue.
 static int take_option(cli *cli, int argc, char **argv, int i, int *used) {
   const char *text = argv[i], *value = NULL;
   bool is_long = text[1] == '-';
@@ -491,7 +492,7 @@ static int read_named(const cli *cli, const char *path, cli_file *out_file) {
   return code;
 }
 
-// The program a folder holds. Returns an exit code; the path is the caller's to free.
+// Finds the program of a folder. Returns an exit code; the caller frees the path.
 static int find_program(const cli *cli, const char *path, char **out_path) {
   switch (pir_program_find(path, out_path)) {
     case PIR_OK: return CLI_OK;

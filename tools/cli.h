@@ -75,19 +75,19 @@ bool cli_has(const cli *cli, int id);
 
 // Reports `tool: error: ...` on standard error and returns `code`.
 int cli_fail(const cli *cli, int code, const char *format, ...) PIR_PRINTF(3, 4);
-// An option value that means nothing: names the option and returns CLI_USAGE.
+// Reports an invalid option value: names the option and returns CLI_USAGE.
 int cli_bad_value(const cli *cli, const char *option, const char *value, const char *expected);
 bool cli_parse_u64(const char *text,
                    uint64_t *out_value);  // decimal with optional k, m, g (powers of 1024)
 
-// A context with all dialects, the user's ops, the limits of the command line and a sink that
-// prints; NULL: out of memory.
+// Creates a context with all dialects, the user's ops, the command line's limits and a printing
+// sink; NULL if memory runs out.
 pir_context *cli_context_create(cli *cli);
-// The sink alone, for models (pir_model_options.sink).
+// Returns the sink alone, for models (pir_model_options.sink).
 pir_diag_sink cli_sink(cli *cli);
 
-// A whole file in memory; `-` is standard input, a folder means the program in it. Mapped where
-// possible.
+// A whole file in memory, mapped if possible; `-` is standard input, a folder means the program
+// in it.
 typedef struct cli_file {
   const char *name;  // as in diagnostics
   pir_str bytes;

@@ -58,7 +58,7 @@ static bool ends_with(const char *s, size_t size, const char *end) {
 
 // ---- the header's dictionary
 
-// Where the value of 'key' starts, or NULL.
+// Returns the start of the value of 'key', or NULL.
 static const char *find_key(pir_str header, const char *key) {
   size_t n = strlen(key);
   for (size_t i = 0; i + n + 3 < header.size; i++) {
@@ -215,7 +215,7 @@ static uint32_t checksum(uint32_t crc, const void *data, size_t size) {
   return ~crc;
 }
 
-// Offset of the end record, or SIZE_MAX.
+// Returns the offset of the end record, or SIZE_MAX.
 static size_t find_end(pir_str bytes) {
   if (bytes.size < END)
     return SIZE_MAX;

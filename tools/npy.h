@@ -23,7 +23,7 @@ pir_status npy_read(const char *path, pir_str bytes, npy_set *out_set, char mess
 void npy_set_release(npy_set *set);
 const npy_array *npy_find(const npy_set *set, const char *name);  // NULL when absent
 
-// What a name must end in for this type: "__bf16", ... or "".
+// The required ending of a name for this type: "__bf16", ... or "".
 const char *npy_suffix(pir_dtype dtype);
 // Version 1.0, C order. False when the writer stopped or memory ran out.
 bool npy_write(pir_writer writer, const pir_tensor *tensor);

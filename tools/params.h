@@ -6,7 +6,7 @@
 
 struct cli;
 
-// The parameters that a program names, to be compared with those that it names later.
+// Records the parameters that a program names, for comparison with a later state.
 typedef struct named_params {
   pir_param_decl *items;
   size_t count;
@@ -15,7 +15,8 @@ typedef struct named_params {
 // Returns an exit code. Free with params_free.
 int params_list(const struct cli *cli, const pir_program *program, named_params *out_params);
 void params_free(named_params *params);
-// Warns of values that passes made since `before` and no file will hold. Returns an exit code.
+// Warns about values that passes created since `before` and that no file will contain. Returns
+// an exit code.
 int params_warn_lost(const struct cli *cli, const pir_program *program, const char *file,
                      const named_params *before);
 

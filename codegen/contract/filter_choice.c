@@ -1,7 +1,7 @@
-// Chooses between plain products and minimal filtering (contract_winograd.c), and its sizes: how
-// many outputs a filter makes along each axis, how many patches and panels a unit has. The cost of
-// a choice is the time of its products, its transforms and its bytes; the least one counts. All
-// sizes are those known when compiling.
+// Chooses between plain products and minimal filtering (contract_winograd.c), and the sizes of
+// the latter: outputs of a filter along each axis, patches and panels of a unit. The cost of a
+// choice is the time of its products, transforms and bytes; the cheapest is taken. All sizes
+// are compile-time constants.
 #include "contract_impl.h"
 
 // Assumptions about programs: likely rows and columns of an image with dynamic extents; the

@@ -1,4 +1,4 @@
-// The record of CUDA devices for code generation: NVRTC compiles.
+// The code generation record of CUDA devices; NVRTC is the compiler.
 #include "cuda.h"
 #include "nvrtc.h"
 

@@ -1,4 +1,4 @@
-// One row an operation; looking a name up walks the rows.
+// The table of operations, one row each; a look-up scans the rows.
 #include "loop_names.h"
 
 enum {

@@ -1,5 +1,5 @@
-// The names that the text of loop IR has for operations, and what each operation takes: one
-// table for the printer, the reader and the verifier.
+// The names of operations in the text of loop IR, and the operand types of each: one table for
+// the printer, the reader and the verifier.
 #ifndef PIR_LOOP_NAMES_H
 #define PIR_LOOP_NAMES_H
 

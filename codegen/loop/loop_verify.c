@@ -1,8 +1,8 @@
-// Functions, buffers and statements. Scopes follow blocks: a variable is seen from the statement
-// that binds it to the end of the block. A copy of a body binds its variables anew, in the same
-// block; within a block that sees a variable it cannot be bound once more, since what is behind
-// the inner block would take its value for the outer one's. A statement is met once, so lists
-// and blocks without an end are found.
+// The verifier of loop IR: functions, buffers and statements. Scopes follow blocks: a variable
+// is visible from the statement that binds it to the end of the block. A copy of a body may
+// bind its variables again in the same block. A nested block may not rebind a visible variable,
+// because code after it would read the inner value. Each statement is visited once, so cyclic
+// lists and blocks are found.
 #include "loop_verify_impl.h"
 
 #include <string.h>

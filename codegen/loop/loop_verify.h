@@ -1,6 +1,6 @@
-// The verifier of loop IR: whether all fields of all nodes mean what loop.h says they mean.
-// Generators make correct loops or none, so a fault is a defect of a generator or a rewrite, or
-// of a text that was read.
+// The verifier of loop IR: checks that every field of every node has a meaning that loop.h
+// defines. Generators emit correct loops or none, so a fault is a defect of a generator or a
+// rewrite, or of a text that was read.
 #ifndef PIR_LOOP_VERIFY_H
 #define PIR_LOOP_VERIFY_H
 

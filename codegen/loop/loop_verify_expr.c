@@ -1,6 +1,6 @@
-// Expressions: the operands of each kind are there, and nothing else is; their types fit the
-// node's. A node that statements share is looked at once a statement. Nesting is bounded, and a
-// node that is met below itself is a fault, so cycles end.
+// The verifier of loop IR: expressions. Each kind must have its operands and no others, with
+// types that fit the node's. A node that statements share is visited once for each statement.
+// Nesting is bounded, and a node below itself is a fault, so cycles end.
 #include "loop_verify_impl.h"
 
 #include <string.h>

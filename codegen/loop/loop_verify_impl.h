@@ -1,4 +1,4 @@
-// What the files of the verifier share.
+// Types and functions that the files of the loop IR verifier share.
 #ifndef PIR_LOOP_VERIFY_IMPL_H
 #define PIR_LOOP_VERIFY_IMPL_H
 

@@ -1,8 +1,8 @@
-// Indices that the run decides: numbers that tensors hold, and what is computed of them. Where a
-// load has one that may lie outside of the operand, a trap is raised for it, and the load reads
-// element 0 instead. An index that runs along with a loop (a slice that begins where a tensor
-// says) is left as it is, and the load masked, so that its elements lie side by side. Indices
-// made of extents and loop variables alone are taken to be in range, as their clause says.
+// Indices that are known only at run time: elements of tensors, and indices computed from them.
+// A load whose index may be out of range raises a trap, and reads element 0 instead. An index
+// that also advances with a loop (a slice with a run-time begin) stays, and the load is masked,
+// so its elements remain adjacent. Indices of extents and loop variables only are in range by
+// their clause.
 #include "lowering.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-// The table of the kinds of devices that code is made for.
+// The table of device kinds for code generation.
 #include "device_codegen.h"
 
 #include <string.h>

@@ -1,14 +1,14 @@
-// The records, and which processor has which. Where a number comes from stands beside it:
+// The cost records, and the record of each processor. The source of each number is beside it:
 //
 //   vendor  the vendor's optimisation guide
 //   fitted  tried on a Zen 4 core of an AMD EPYC (AVX-512 at half rate, 118 GFLOP/s at the peak, so
 //           3.7 G products a second) with bench/contract, bench/ops or bench/latency.py;
-//           docs/contractions.md has what is reached with them
+//           docs/contractions.md states the results
 //   guess   no measurement is on record
 //
-// That core is the only processor on which anything was measured, so all processors have its record
-// for now. One gets a record of its own when somebody measures there: a copy with the numbers that
-// differ, and its row in the table below (docs/targets.md).
+// That core is the only processor that was measured, so all processors share its record for now.
+// A processor gets its own record when somebody measures it: a copy with the changed numbers,
+// and a row in the table below (docs/targets.md).
 #include "machine.h"
 
 #include <string.h>

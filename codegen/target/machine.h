@@ -1,9 +1,10 @@
-// The numbers that code generation weighs choices with, one record a processor. Generators have no
-// such number of their own. Registers and instructions are in pir_target; the shapes that an
-// algorithm or an instruction set fixes (filters, tile registers) are named where they are used.
+// The cost model: the numbers by which code generation chooses, one record for each processor.
+// Generators contain no such numbers of their own. Registers and instructions are in
+// pir_target. Sizes that an algorithm or an instruction set fixes (filters, tile registers) are
+// named where they are used.
 //
-// Here stands what each number means, and its unit; machine.c has the records, and says for each
-// number where it comes from. A *product* is a multiply-add of one vector.
+// This file states the meaning and unit of each number; machine.c has the records, and the
+// source of each number. A *product* is a multiply-add of one vector.
 #ifndef PIR_MACHINE_H
 #define PIR_MACHINE_H
 
@@ -11,40 +12,40 @@
 
 typedef struct pir_machine {
   struct {
-    // Cycles from a product to one that takes its sum.
+    // Latency of a product, in cycles.
     int product_latency;
-    // Products, and loads of a vector, that begin in a cycle.
+    // Products, and vector loads, that can start in one cycle.
     int products, loads;
-    // Registers for the elements of `a` on their way into products: the one in use and those ahead.
+    // Registers for broadcast elements of `a`: the one in use and those loaded ahead.
     int broadcasts;
-    // Bytes of the narrowest vector whose operations cost less than those of a whole register.
+    // Size of the narrowest vector whose operations cost less than a full register's.
     int narrowest_bytes;
     // Cost of a division, a root or a function like exp, in additions.
     int function_cost;
-    // Vectors that an element-wise or reducing loop does in one step.
+    // Vectors in one step of an elementwise or reducing loop.
     int unroll;
-    // Vectors that go down rows side by side, where the lanes are rows.
+    // Vectors that run down rows together, if lanes are rows.
     int rows_side_by_side;
-    // Numbers of threads that shares of the work are balanced for.
+    // Team sizes for which work is balanced.
     int teams[2];
   } core;
 
   struct {
-    // Bytes of the caches of one core, where the processor is not there to be asked.
+    // Cache sizes of one core, if they cannot be detected.
     size_t l1_bytes, l2_bytes, l3_bytes;
-    // Distance in bytes at which addresses share the sets of the first cache.
+    // Distance in bytes at which addresses map to the same sets of the L1 cache.
     int64_t set_bytes;
-    // Points of a row in scratch are moved apart where their distance is a multiple of this many
-    // bytes: they would meet in a few sets.
+    // Points of a row in scratch are padded if their distance is a multiple of this many bytes:
+    // they would map to few sets.
     int64_t line_apart_bytes;
-    // One part in so many of the second cache holds what is read again and again while little else
-    // passes; while images, results and packed taps pass.
+    // Fraction 1/n of the L2 cache for data that is read repeatedly: while little else passes
+    // through; while images, results and packed taps pass through.
     int l2_kept, l2_shared;
-    // One part in so many of the last cache holds packed taps from one run to the next.
+    // Fraction 1/n of the last-level cache that keeps packed taps from one run to the next.
     int l3_kept;
-    // Bytes that arrive in the time of one product, from memory, the last cache, the second cache.
+    // Bytes loaded in the time of one product from memory, the last-level cache, the L2 cache.
     int memory_bytes, l3_feed, l2_feed;
-    // Of computing and reading at once the shorter costs one part in so many of its time.
+    // Computing and reading overlap; the shorter of the two costs 1/n of its time.
     int overlap;
   } cache;
 
@@ -52,18 +53,18 @@ typedef struct pir_machine {
   struct {
     // Most rows of a tile; of one that is a single vector wide.
     int rows, narrow_rows;
-    // Most rows that may share the sets of the first cache; the cost of more of them, in halves of
-    // the cost of rows that do not.
+    // Most rows that may map to the same sets of the L1 cache; cost of additional ones, in
+    // halves of the cost of other rows.
     int colliding_rows, colliding_halves;
-    // A tile's start and end cost one part in so many of 1 / products cycles, for each tap.
+    // Start and end of a tile cost 1/n of 1 / products cycles, for each tap.
     int edge;
-    // Most sets of sums that neighbouring steps of a small tile add to.
+    // Most partial sums to which consecutive steps of a small tile add.
     int most_parts;
-    // Depthwise: vectors of a panel; registers that a row takes beside its sums.
+    // Depthwise: vectors of a panel; registers of a row in addition to its sums.
     int depthwise_vectors, depthwise_spare;
-    // Depthwise: most steps of a tap loop, and most products, that are written out.
+    // Depthwise: most unrolled steps of a tap loop, and most unrolled products.
     int unrolled_steps, unrolled_products;
-    // Fewest rows of a tile register, and fewest groups of a sum in its row, that pay for it.
+    // Fewest rows of a tile register, and fewest groups of a sum in a row, for which it pays.
     int fewest_in_tile_register;
   } tile;
 
@@ -71,27 +72,27 @@ typedef struct pir_machine {
   struct {
     // Start and end of a tile of sums, in products.
     int tile_cost;
-    // It is taken where it costs less than this part of the plain products.
+    // Used if it costs less than this fraction of the plain products.
     double gain;
     // Most patches of a unit.
     int patches;
     // Fewest lanes of a unit, where lanes are shared among threads.
     int unit_lanes;
-    // Sums of a tile, where the number of patches is not known.
+    // Sums of a tile if the number of patches is unknown.
     int open_sums;
     // Vectors of a panel, the best first; 0 ends the list.
     int widths[4];
-    // Numbers of blocks that are tried, from the fewest on.
+    // How many numbers of blocks are tried, starting from the smallest.
     int tries;
   } filter;
 
   // Two contractions in one stage.
   struct {
-    // Most products of the first for one of its results.
+    // Most products of the first contraction for one of its results.
     int64_t products;
     // Fewest units, so that threads have equal shares.
     int64_t units;
-    // Bytes of a run that is a part of a row; most bytes of one that is a whole row.
+    // Bytes of a run that is part of a row; most bytes of a run that is a whole row.
     int64_t run_bytes, row_bytes;
     // Fewest tiles of the second in a run.
     int64_t run_tiles;
@@ -101,21 +102,22 @@ typedef struct pir_machine {
   struct {
     // Most bytes of the packed keys and values of a block.
     int64_t block_bytes;
-    // Most keys of a block, where their number is not known.
+    // Most keys of a block if their number is unknown.
     int64_t open_keys;
-    // A tile is one vector wide for so many vector registers.
+    // Vector registers for each vector of a tile's width.
     int registers;
     // Tiles of rows of a strip; strips of a unit.
     int strip_tiles, unit_strips;
-    // With fewer pairs of batch and head than this, units are cut into so many.
+    // With fewer pairs of batch and head than few_heads, units are divided by unit_parts.
     int few_heads, unit_parts;
-    // Fewest rows, and widest keys and values, that it is done for.
+    // Fewest rows, and widest keys and values, for which attention is one group.
     int64_t rows, width;
   } attention;
 
   // Loop nests of groups without a contraction.
   struct {
-    // Elements of a unit where the innermost level is cut into units: no thread is woken for less.
+    // Elements of a unit if the innermost level is divided into units; less does not amortise
+    // waking a thread.
     int64_t unit_elements;
     // Rows of a unit, where the lanes are rows.
     int64_t unit_rows;
@@ -129,11 +131,12 @@ typedef struct pir_machine {
   struct {
     // Results of no more elements are not worth compiling.
     int64_t few_elements;
-    // Most rows times a matrix of the run that are left to the kernel's scalar products.
+    // Most rows of a product with a computed matrix that is left to the kernel's dot products.
     int64_t scalar_rows;
     // Rounding to bf16: fewest products of a sum, fewest lanes, fewest neighbours along the sums.
     int64_t rounded_products, rounded_lanes, rounded_neighbours;
-    // Most keys of attention whose products are rounded apart, rather than kept in one group.
+    // Most keys of attention for which bf16 products in separate groups are preferred to one
+    // group.
     int64_t rounded_keys;
   } group;
 
@@ -158,11 +161,11 @@ typedef struct pir_machine {
   } device;
 } pir_machine;
 
-// The record for a level ("x86-64-v3", "aarch64", "cuda") and a processor by LLVM's name: the
-// processor's own at that level, else that of the level. Never NULL.
+// Returns the record for a level ("x86-64-v3", "aarch64", "cuda") and a processor by LLVM's
+// name: the processor's own at that level, else the level's. Never NULL.
 const pir_machine *pir_machine_find(const char *level, const char *processor);
 
-// The record of the target; where there is none, what any processor is taken for.
+// Returns the record of the target; without a target, the record assumed for any processor.
 const pir_machine *pir_machine_of(const pir_target *target);
 
 #endif

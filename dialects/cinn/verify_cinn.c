@@ -5,7 +5,7 @@
 
 #include <pir/dialect/cinn.h>
 
-// Kinds, and how many contractions a group of that kind has. codegen/choose compiles them.
+// The kinds of groups, and the number of contractions in each. codegen/choose compiles them.
 static const struct {
   const char *name;
   int contractions;

@@ -129,7 +129,8 @@ static pir_attr_value attr_value_of(const pir_attr *attr, const pir_attr_def *de
       if (pir_attr_as_int(attr, &v.i))
         v.kind = PIR_VALUE_INT;
   }
-  // An integer where a float is declared, as text without a decimal point reads.
+  // An integer attribute where a float is declared: text without a decimal point reads as an
+  // integer.
   if (v.kind == PIR_VALUE_INT && is_float_kind(def->kind)) {
     v.kind = PIR_VALUE_FLOAT;
     v.f = (double)v.i;

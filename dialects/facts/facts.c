@@ -179,7 +179,8 @@ static pir_status infer_op(pir_facts *facts, const pir_op *op, pir_fact *results
   return PIR_OK;
 }
 
-// A parameter is what its bytes are; small integers are known.
+// The facts of a parameter come from its data; the elements of small integer parameters are
+// known.
 static void take_parameter(pir_facts *facts, const pir_op *op, pir_fact *fact) {
   const pir_attr *name = pir_op_attr_at(op, 0);
   const pir_param *param =
@@ -213,14 +214,15 @@ static void forget_elements(pir_fact *fact) {
   fact->number_count = 0;
 }
 
-// What the terminator of a region that is no control flow hands out.
+// Binds the results to the values that a terminator yields, for a region that is not control
+// flow.
 static void take_results(pir_facts *facts, const pir_op *op, pir_block *block) {
   pir_op *end = block ? pir_block_last(block) : NULL;
   for (size_t i = 0; end && i < pir_op_results(op) && i < pir_op_operands(end); i++)
     set_fact(facts, pir_op_result(op, i), pir_facts_of(facts, pir_op_operand(end, i)));
 }
 
-// One step of a scan's sequence, or the sequence of such steps.
+// Converts between the fact of a scan's sequence and the fact of one step of it.
 static pir_fact step_of(pir_fact fact) {
   fact.known &= fact.rank > 0;
   memmove(fact.shape, fact.shape + 1,
@@ -300,8 +302,8 @@ static pir_status derive_facts(pir_facts *facts, const pir_op *op) {
 
 // ---- regions
 
-// What holds for both: `a` loses what differs in `b`. `loose` are the dims it lost before:
-// those stay as they are. True when it lost something.
+// Merges facts: `a` loses everything that differs in `b`. `loose` marks the dims lost earlier,
+// which stay as they are. Returns whether `a` lost something.
 static bool meet_facts(pir_facts *facts, pir_fact *a, const pir_fact *b, bool keep_contents,
                        uint32_t *loose) {
   if (!a->known)
@@ -397,7 +399,8 @@ static pir_status analyse_while(pir_facts *facts, pir_op *op, int depth) {
   return PIR_OK;
 }
 
-// A region that is no control flow: values from outside, results handed out by its terminator.
+// Derives the facts of a region that is not control flow: it reads outside values, and its
+// terminator yields the results.
 static pir_status analyse_group(pir_facts *facts, pir_op *op, int depth) {
   for (size_t r = 0; r < pir_op_regions(op); r++) {
     pir_block *block = pir_region_first(pir_op_region(op, r));

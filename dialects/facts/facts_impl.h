@@ -19,17 +19,17 @@ struct pir_facts {
   pir_map constrained;  // op -> its first pir_constraint
 };
 
-// Memory that lives as long as the facts, which `facts` is.
+// Allocates memory that lives as long as the facts; `user` is the facts.
 void *facts_alloc(void *facts, size_t size);
-// What inference is told of an op: facts of its operands by declared position, its attributes,
-// and where the facts of its `count` results go.
+// Builds the inference question for an op: facts of its operands by declared position, its
+// attributes, and the `count` facts to be filled.
 pir_infer facts_question(pir_facts *facts, const pir_op *op, pir_fact *results, size_t count);
 // A hook for pir_infer.require: `user` is the facts.
 void facts_require(pir_infer *infer, pir_constraint_kind kind, pir_dim a, pir_dim b);
-// Symbols for the elements of a small integer tensor of known shape.
+// Creates symbols for the elements of a small integer tensor of known shape.
 void facts_name_contents(pir_facts *facts, pir_fact *fact);
 
-// A fact that says what a stated type says.
+// Makes a fact of a stated type.
 pir_fact *fact_of_type(pir_infer *infer, const pir_type *type);
 
 #endif

@@ -33,7 +33,7 @@ pir_dtype infer_result_dtype(const pir_infer *infer, int i) {
     if (dtype != PIR_UNDEFINED)
       return dtype;
   }
-  // A result that follows an absent operand is left as it is made: without elements, of f32.
+  // A result of an absent operand keeps the fact it was created with: no elements, f32.
   if (def->same_as >= 0) {
     bool given = (size_t)def->same_as < infer->operand_count && infer->operands[def->same_as];
     return given ? infer_operand_dtype(infer, def->same_as) : PIR_F32;
@@ -136,7 +136,7 @@ static void meet_operand(loads *l, int16_t k) {
     meet_shape(l, fact->members[i], 0, fact->members[i]->rank);
 }
 
-// A list map with the pack: the pack stands for the dims no other entry names.
+// A list map with a pack: the pack stands for the dims that no other entry names.
 static void meet_pack(loads *l, const pir_node *n) {
   const pir_fact *fact =
       (size_t)n->k < l->infer->operand_count ? l->infer->operands[n->k] : NULL;
@@ -174,8 +174,8 @@ static void visit(loads *l, int16_t at) {
   visit(l, n->c);
 }
 
-// Dims of the aligned loads of the body, or of a pack, broadcast. Rank -1 when one is not
-// known.
+// Returns the broadcast dims of the body's aligned loads, or of a pack. Rank -1 if one is
+// unknown.
 static pir_status broadcast_loads(pir_infer *infer, const pir_clause *clause, int16_t pack,
                                   pir_fact *out) {
   loads l = {.infer = infer, .clause = clause, .out = out, .pack = pack};
@@ -222,7 +222,7 @@ static bool axes_of(const pir_infer *infer, const pir_clause *c, int32_t rank,
   return true;
 }
 
-// How many axes a tensor of them names; -1 when not known.
+// Returns the number of axes that a tensor lists; -1 if unknown.
 static int64_t rank_of_axes(pir_infer *infer, const pir_clause *c) {
   pir_dim count;
   int64_t n;
@@ -230,8 +230,8 @@ static int64_t rank_of_axes(pir_infer *infer, const pir_clause *c) {
   return told && pir_dim_is_const(infer->dims, count, &n) && n > 0 ? n : -1;
 }
 
-// The shape of `like`, which what is reduced must have but for axes that go and extents that
-// become 1.
+// Checks a reduction's result against the shape of `like`: dims may be removed or become 1, all
+// others must agree.
 static pir_status infer_like(pir_infer *infer, const pir_clause *c, const pir_fact *like,
                              pir_fact *out) {
   pir_fact from = {.known = true};
@@ -359,7 +359,7 @@ static int variable_of(symbolic *s, const pir_clause *c, int16_t at) {
   return n->op == PIR_I_VAR ? n->k : -1;
 }
 
-// What is contracted or shared runs over axes of one length.
+// Axes that a contraction reduces or shares must have equal extents.
 static void require_extents(pir_infer *infer, symbolic *s, const pir_clause *c, int16_t at,
                             const pir_dim *extents) {
   const pir_node *n = at >= 0 ? &c->nodes[at] : NULL;
@@ -471,8 +471,8 @@ void infer_fresh_dims(pir_infer *infer, pir_fact *fact) {
     infer_fresh_dims(infer, (pir_fact *)(uintptr_t)fact->members[i]);
 }
 
-// No extent is below 0, and what is known of a tensor's bytes passes no 64 bits: an extent of 0
-// does not excuse the others, which strides are made of.
+// Checks that no extent is negative, and that the known part of the byte size fits 64 bits. An
+// extent of 0 does not excuse the others, because strides are computed from them.
 static pir_status check_extents(pir_infer *infer, size_t i) {
   const pir_fact *fact = &infer->results[i];
   const char *name = i < infer->def->result_count ? infer->def->results[i].name : "?";
@@ -491,9 +491,9 @@ static pir_status check_extents(pir_infer *infer, size_t i) {
   return PIR_OK;
 }
 
-// A clause over named variables computes a result of their extents. A hook that takes the shape
-// from elsewhere (a gradient has that of what it is of) holds only where they agree: all else
-// would be left as it was found.
+// A clause over named variables computes a result of their extents. If a hook takes the shape
+// from elsewhere (a gradient takes its forward operand's), both must agree; otherwise elements
+// would stay unwritten.
 static pir_status check_cover(pir_infer *infer, uint8_t i, const pir_clause *c) {
   pir_fact *out = &infer->results[i], computed = {.known = true, .rank = -1};
   if (!out->known || out->members || out->rank < 0)
@@ -533,8 +533,7 @@ static bool same_shape(const pir_infer *infer, const pir_fact *a, const pir_fact
   return same;
 }
 
-// So does a composite: what it is made of, run on facts alone, must give the shapes of the
-// hook.
+// Likewise for a composite: its lower block, run on facts alone, must give the hook's shapes.
 static pir_status check_parts(pir_infer *infer, const pir_lower *lower) {
   pir_fact *results = INFER_NEW(infer, pir_fact, infer->result_count);
   pir_infer parts = *infer;
@@ -625,7 +624,7 @@ static pir_status take_clause_shape(pir_infer *infer, const pir_clause *c, size_
   return PIR_OK;
 }
 
-// What `shape` says of results that have none yet.
+// Applies `shape` to results without a shape.
 static pir_status infer_stated(pir_infer *infer) {
   const pir_opdef *def = infer->def;
   for (uint8_t i = 0; def->shape && i < def->result_count && i < infer->result_count; i++) {

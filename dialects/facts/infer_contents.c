@@ -4,7 +4,7 @@
 // PIR_FACT_CONTENTS elements.
 #include "infer_impl.h"
 
-// Elements when the shape is constant and small, else -1.
+// Returns the number of elements if the shape is constant and small, else -1.
 static int64_t small_count(const pir_infer *infer, const pir_fact *fact) {
   int64_t n = 1, extent;
   if (!fact->known || fact->members || fact->rank < 0)
@@ -20,14 +20,15 @@ static int64_t small_count(const pir_infer *infer, const pir_fact *fact) {
   return n;
 }
 
-// Constants keep whole numbers of float type too: they are scalars of scale, clip, arange.
+// Constants of float type keep contents too if they are whole: they become scalars of scale,
+// clip, arange.
 static bool wanted(const pir_infer *infer, const pir_fact *fact) {
   if (pir_dtype_is_integer(fact->dtype) || fact->dtype == PIR_BOOL)
     return true;
   return infer->def->traits & PIR_CONSTANT;
 }
 
-// Members one after the other, when all are 1-D or 0-D.
+// Concatenates members if all are 1-D or 0-D.
 static void join_members(const pir_infer *infer, const pir_clause *c, pir_dim *out,
                          int64_t count) {
   const pir_fact *list = infer->operands[c->nodes[c->body].k];
@@ -42,7 +43,7 @@ static void join_members(const pir_infer *infer, const pir_clause *c, pir_dim *o
   }
 }
 
-// All elements combined into one; other reductions stay unknown.
+// Reduces all elements to one; other reductions stay unknown.
 static void reduce(const pir_infer *infer, const pir_clause *c, symbolic s, pir_dim *out,
                    int64_t count) {
   static const pir_node_op ops[] = {[PIR_COMBINE_ADD] = PIR_I_ADD,
@@ -64,7 +65,8 @@ static void reduce(const pir_infer *infer, const pir_clause *c, symbolic s, pir_
   }
 }
 
-// Indices of the result, and of the named variables when the map is just them.
+// Computes the indices of the result, and of the named variables if the map consists of them
+// only.
 static void elements(const pir_infer *infer, const pir_clause *c, symbolic s,
                      const pir_fact *fact, pir_dim *out, int64_t count) {
   int64_t at[PIR_MAX_RANK] = {0}, extent;
@@ -90,7 +92,7 @@ static void elements(const pir_infer *infer, const pir_clause *c, symbolic s,
   }
 }
 
-// The one number of a constant, where contents cannot hold it.
+// Keeps the single number of a constant that contents cannot represent.
 static void keep_number(const pir_infer *infer, const pir_clause *c, symbolic s,
                         pir_fact *fact) {
   double value;

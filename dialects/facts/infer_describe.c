@@ -5,7 +5,7 @@
 #include <ctype.h>
 #include <string.h>
 
-// An attribute operand: its elements, as far as they are known.
+// Writes the known elements of an attribute operand.
 static size_t put_elements(const pir_infer *infer, const pir_fact *fact, const char *name,
                            char *out, size_t capacity) {
   size_t used = pir_text_format(out, capacity, " %s ", name);

@@ -38,8 +38,8 @@ static void find_names(const pir_clause *c, int16_t at, named *out) {
   find_names(c, n->c, out);
 }
 
-// The condition as it is declared, for which `d` of `each d` it fails, and what its names stand
-// for.
+// Formats the condition as declared, the `d` of `each d` for which it fails, and the values of
+// its names.
 static pir_status fail_requirement(pir_infer *infer, const pir_clause *c, int d) {
   char found[160] = "", at[16] = "";
   size_t used = 0;
@@ -81,7 +81,7 @@ static bool reads_index(const pir_clause *c, int16_t at, size_t operand) {
          reads_index(c, n->c, operand);
 }
 
-// Alternatives share their nodes, so only what this one comes to is looked at.
+// Alternatives share their nodes, so only nodes that this one reaches are visited.
 bool pir_clause_indexes(const pir_clause *c, size_t operand) {
   const int16_t roots[] = {c->body, c->then, c->init, c->guard, c->trap};
   for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
@@ -94,8 +94,8 @@ bool pir_clause_indexes(const pir_clause *c, size_t operand) {
   return !list && reads_index(c, c->out_map, operand);
 }
 
-// What a clause reads as indices are integers, whatever types the operand is declared to be of.
-// The `check` pass looks at the ops of a program; here are those that others are made of.
+// Operands that a clause reads as indices must be integers, whatever types are declared. The
+// `check` pass checks the ops of a program; this check covers ops of expansions.
 static pir_status check_indices(pir_infer *infer, const pir_clause *c) {
   for (size_t k = 0; k < infer->operand_count; k++) {
     const pir_fact *fact = infer->operands[k];

@@ -21,7 +21,8 @@ bool fact_count(const pir_fact *fact, pir_dim *out_count) {
   if (!fact || !fact->known)
     return false;
   if (fact->members) {
-    // A list of 0-D or 1-element tensors, or of one tensor with all elements.
+    // An operand that stands for a list: 0-D or 1-element tensors, or one tensor with all
+    // elements.
     if (fact->member_count == 1)
       return fact_count(fact->members[0], out_count);
     *out_count = (pir_dim)fact->member_count;
@@ -136,7 +137,7 @@ static pir_dim operand_dim(const symbolic *s, const pir_node *n) {
   return axis < 0 || axis >= fact->rank ? PIR_DIM_UNKNOWN : fact->shape[axis];
 }
 
-// An element of a small tensor: the first one, or one at a known place of a 1-D one.
+// Returns an element of a small tensor: the first one, or one at a known index of a 1-D tensor.
 static pir_dim load(const symbolic *s, const pir_node *n) {
   const pir_fact *fact = operand(s, n->k);
   int64_t i;
@@ -166,7 +167,7 @@ static pir_dim compare_dims(const symbolic *s, pir_node_op op, pir_dim a, pir_di
     return compare_ints(op, x, y);
   if (a == b)
     return op == PIR_I_EQ || op == PIR_I_LE;
-  // What lower bounds tell: an extent is not below 0.
+  // Decides comparisons by lower bounds: an extent is not negative.
   if (symbolic_constant(s, b, &y)) {
     int64_t low = pir_dim_lower_bound(s->infer->dims, a);
     if (low > y)

@@ -17,19 +17,20 @@ typedef struct symbolic {
   const int64_t *at;
 } symbolic;
 
-// PIR_DIM_UNKNOWN when the value is not known.
+// Evaluates an index node; PIR_DIM_UNKNOWN if the value is unknown.
 pir_dim symbolic_index(const symbolic *s, int16_t node);
-// Numbers of a value expression over literals, attributes and known scalars.
+// Evaluates a value expression over literals, attributes and known scalars.
 bool symbolic_number(const symbolic *s, int16_t node, double *out_value);
 
-// The value of one element as an integer or a dim.
+// Evaluates one element as an integer or a dim.
 pir_dim symbolic_element(const symbolic *s, int16_t node);
 pir_dim symbolic_combine(const symbolic *s, pir_node_op op, pir_dim a, pir_dim b);
 
-// Facts of an operand that stands for a list of integers: contents, or one member each.
+// Queries of an operand that stands for a list of integers: by its contents, or one member for
+// each.
 bool fact_count(const pir_fact *fact, pir_dim *out_count);
 pir_dim fact_element(const pir_fact *fact, int64_t i);
-// Element i as a number, where it is one.
+// Returns element i if it is a number.
 bool fact_number(const pir_dims *dims, const pir_fact *fact, int64_t i, double *out);
 pir_dim fact_numel(pir_dims *dims, const pir_fact *fact);
 

@@ -23,7 +23,7 @@ static bool is_called_like_one(const char *name) {
          strcmp(name, "__model__") == 0 || strcmp(name, "model") == 0;
 }
 
-// JSON files of other kinds lie beside models; a program says what it is in its first key.
+// Model folders contain other JSON files too; a program has a characteristic first key.
 static bool holds_program(int folder, const char *name) {
   char head[HEAD];
   struct stat info;
@@ -45,7 +45,7 @@ static int by_name(const void *a, const void *b) {
   return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-// The names of the programs in a folder, at most MOST of them. False when memory is out.
+// Lists the names of the programs in a folder, at most MOST. False if memory runs out.
 static bool list_programs(DIR *folder, char *names[MOST], size_t *out_count) {
   *out_count = 0;
   for (struct dirent *entry; *out_count < MOST && (entry = readdir(folder));) {
@@ -59,7 +59,7 @@ static bool list_programs(DIR *folder, char *names[MOST], size_t *out_count) {
   return true;
 }
 
-// All names with ", " between them; NULL when memory is out.
+// Joins the names with ", "; NULL if memory runs out.
 static char *comma_list(char *const *names, size_t count) {
   size_t size = 1;
   for (size_t i = 0; i < count; i++)
@@ -73,7 +73,7 @@ static char *comma_list(char *const *names, size_t count) {
   return text;
 }
 
-// The path of a file in a folder; NULL when memory is out.
+// Returns the path of a file in a folder; NULL if memory runs out.
 static char *path_in(const char *folder, const char *name) {
   size_t size = strlen(folder);
   char *path = malloc(size + strlen(name) + 2);
@@ -83,7 +83,7 @@ static char *path_in(const char *folder, const char *name) {
   return path;
 }
 
-// The one program of a folder; of several, all their names.
+// Finds the only program of a folder; if there are several, returns all their names.
 static pir_status choose_program(char *const *names, size_t count, const char *folder,
                                  char **out_path) {
   if (count == 0)

@@ -17,7 +17,7 @@
 #include "read.h"
 #include "mapping.h"
 
-// The parameters a program's file holds.
+// The parameters in a program's parameter file.
 typedef struct wanted {
   pir_param_decl *decls;
   size_t count;
@@ -32,7 +32,7 @@ static pir_status want_declared(const pir_program *program, wanted *out) {
   return PIR_OK;
 }
 
-// Reads a program of any format; `out` (may be NULL) gets what its parameter file holds.
+// Reads a program of any format; `out` (may be NULL) gets the parameters of its file.
 static pir_status read_any(pir_context *ctx, pir_str bytes, pir_str file,
                            pir_program **out_program, wanted *out) {
   pir_status status;
@@ -83,7 +83,7 @@ static pir_status missing(pir_context *ctx, pir_str file, const wanted *want) {
                     want->count, (int)want->decls[0].name.size, want->decls[0].name.data);
 }
 
-// `out_params` gets where they are.
+// Attaches the parameters; `out_params` gets their path.
 static pir_status attach(pir_program *program, const wanted *want, const char *path,
                          const char *params, char **out_params) {
   pir_context *ctx = pir_program_context(program);
@@ -101,7 +101,7 @@ static pir_status attach(pir_program *program, const wanted *want, const char *p
   return pir_program_map_params(program, want->decls, want->count, *out_params);
 }
 
-// Destroys a program that did not come to be.
+// Destroys the program if loading failed.
 static pir_status finish(pir_status status, pir_program **out_program) {
   if (!status || !*out_program)
     return status;
@@ -110,14 +110,14 @@ static pir_status finish(pir_status status, pir_program **out_program) {
   return status;
 }
 
-// Whether ops are as they are declared; those of an older text may lack what upgrading gives
-// them.
+// Verifies ops against their declarations; ops of older text may lack parts that upgrading
+// adds.
 static pir_status verify(const pir_program *program) {
   pir_verify_options options = {.untyped = true, .old_forms = pir_program_is_older(program)};
   return pir_verify(pir_program_module(program), &options);
 }
 
-// Makes a program that was read ready to be run.
+// Upgrades and verifies a program that was read.
 static pir_status complete(pir_program *program) {
   if (pir_program_is_older(program))
     PIR_TRY(pir_program_upgrade(program));

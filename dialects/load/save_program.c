@@ -47,7 +47,7 @@ static bool has_fetch(const pir_block *block) {
   return false;
 }
 
-// Whether an output is there to keep a parameter that nothing reads.
+// Whether the output only keeps a parameter that nothing else reads.
 static bool only_keeps(const pir_op *output, pir_str name) {
   const pir_op *source = pir_value_op(pir_op_operand(output, 0));
   return source && pir_op_has(source, PIR_PARAMETER) &&

@@ -26,7 +26,7 @@ static pir_value *build_constant(pir_builder *b, uint32_t id, const pir_type *ty
   return pir_op_result(op, 0);
 }
 
-// The integers of a list attribute into `items`, as i64. False when it holds something else.
+// Reads the integers of a list attribute into `items`; false if it holds something else.
 static bool list_items(pir_context *ctx, const pir_attr *attr, const pir_attr **items) {
   bool packed = pir_attr_kind_of(attr) == PIR_ATTR_INT_ARRAY;
   for (size_t i = 0; i < pir_attr_elements(attr); i++) {
@@ -71,7 +71,7 @@ static pir_value *constant_number(pir_builder *b, const pir_attr *attr,
                         declared);
 }
 
-// The attribute that holds operand `i`, by its name or its old one.
+// Returns the attribute that holds operand `i`, by its present or former name.
 static const pir_attr *attr_of_operand(const pir_op *op, size_t i, pir_name **out_name) {
   const pir_opdef *def = pir_op_def(op);
   const char *old =
@@ -101,14 +101,14 @@ static void respell(pir_op *op) {
   }
 }
 
-// The definition an op has now: that of another name where the one it had is gone.
+// Returns the op's present definition: under another name if the former one is gone.
 static const pir_opdef *definition_now(const pir_op *op) {
   return pir_str_equal(pir_op_name(op), PIR_STR("builtin.get_parameter"))
              ? pir_context_op(pir_op_context(op), BUILTIN_PARAMETER)
              : pir_op_def(op);
 }
 
-// Gives declared attributes that are missing what stands under their old names.
+// Fills missing declared attributes from their former names.
 static void rename_attrs(pir_op *op) {
   const pir_opdef *def = pir_op_def(op);
   pir_context *ctx = pir_op_context(op);
@@ -124,8 +124,7 @@ static void rename_attrs(pir_op *op) {
   }
 }
 
-// Puts constants for the operands that are attributes behind the operands there are. Returns
-// how many there are then.
+// Appends constants for operands that were attributes; returns the number of operands.
 static size_t append_constant_operands(pir_op *op, pir_value **operands) {
   const pir_opdef *def = pir_op_def(op);
   pir_builder b = pir_builder_before(op);
@@ -151,7 +150,7 @@ static size_t append_constant_operands(pir_op *op, pir_value **operands) {
   return count;
 }
 
-// How many results stay: those declared, when nothing uses the others.
+// Returns the number of results to keep: the declared ones, if nothing uses the others.
 static size_t kept_results(const pir_op *op) {
   const pir_opdef *def = pir_op_def(op);
   size_t n = pir_op_results(op), most = def->result_count;

@@ -28,15 +28,15 @@ pir_dtype_set type_named(parser *p, source_loc loc, const char *name);
 type_spec scalar_type(source_loc loc, const char *name);
 type_spec tied_type(source_loc loc, const char *word, const char *operand);
 type_spec from_type(source_loc loc, const char *word, const char *attr);
-// What a type given by an attribute is where the attribute is undefined: an element type, or
-// that of the operand of this name.
+// The element type to use if the type attribute is undefined: a fixed one, or the type of the
+// named operand.
 void type_otherwise(type_spec *t, const char *name);
 type_spec attr_kind(source_loc loc, const char *name, bool array);
 
 void add_operands(parser *p, names n, type_spec type, expr *literal);
 void narrow_operands(parser *p, names n, type_spec type);
 void add_attrs(parser *p, names n, type_spec type, expr *literal);
-// Attributes that ops may carry which do not declare them: those of this dialect, or `all`.
+// Attributes that ops may carry without declaring them: ops of this dialect, or `all`.
 void add_carried(parser *p, names n, type_spec type, bool all);
 void add_results(parser *p, names n, type_spec type);
 void add_traits(parser *p, names n);

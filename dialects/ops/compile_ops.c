@@ -110,8 +110,8 @@ static void compile_axes(compiler *co, const clause *c, pir_clause *out) {
     source_error(c->loc, "no attribute '$%s'", c->axes);
 }
 
-// The condition of a clause may ask attributes only: it is chosen before anything else is
-// known.
+// The condition of a clause may read attributes only, because the clause is chosen before
+// anything else is known.
 static int16_t condition_node(compiler *co, const expr *e) {
   static const uint8_t allowed[] = {
       PIR_I_CONST, PIR_I_ATTR, PIR_I_ATTR_DTYPE, PIR_I_ATTR_COUNT, PIR_I_ATTR_IS, PIR_I_NOT,
@@ -182,7 +182,7 @@ static pir_clause compile_shape(compiler *co, const clause *c) {
   return out;
 }
 
-// A condition of numbers is asked as an index expression is.
+// A condition is compiled as an index expression.
 static pir_clause compile_requirement(compiler *co, const clause *c) {
   pir_clause out = pir_clause_blank(PIR_CLAUSE_VIEW);
   co->c = NULL;
@@ -244,7 +244,7 @@ static bool is_value(const expr *e) {
   return e->kind == EXPR_VALUE || e->kind == EXPR_MEMBER;
 }
 
-// The name a value is numbered by: a member's is one that cannot be written.
+// Returns the key of a value; a member's key is a name that cannot be written in source.
 static const char *name_of_value(const expr *e) {
   if (e->kind != EXPR_MEMBER)
     return e->name;
@@ -254,8 +254,7 @@ static const char *name_of_value(const expr *e) {
   return name;
 }
 
-// Members of lists that a step asks for are results of steps before it; one taken before is
-// used again.
+// List members that a step reads become results of earlier steps; a member is extracted once.
 static void hoist_members(compiler *co, lower_code *out, numbering *n, const expr *args) {
   for (const expr *e = args; e; e = e->next) {
     if (e->kind == EXPR_LIST && e->a && is_value(e->a))

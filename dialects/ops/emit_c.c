@@ -252,7 +252,7 @@ static void emit_vars(FILE *out, const op *o, int i) {
   }
 }
 
-// One of the `count` clauses of a chain that is named after `prefix`.
+// Writes clause i of a chain of `count` clauses, named after `prefix`.
 static void emit_clause(FILE *out, const op *o, const char *prefix, const pir_clause *x, int i,
                         int count) {
   fprintf(out,
@@ -283,7 +283,7 @@ static void emit_clause(FILE *out, const op *o, const char *prefix, const pir_cl
   fputs("};\n", out);
 }
 
-// The last first: each points to the next.
+// Writes the last clause first, because each points to the next.
 static void emit_clauses(FILE *out, const op *o) {
   const code *c = o->code;
   for (int i = c->clause_count - 1; i >= 0; i--) {
@@ -296,7 +296,7 @@ static void emit_clauses(FILE *out, const op *o) {
     emit_clause(out, o, "require", &c->requirements[i], i, c->requirement_count);
 }
 
-// The row of an op of this dialect that a step names.
+// Writes a pointer to the op of this dialect that a step names.
 static void put_target(FILE *out, const dialect *d, const char *name) {
   size_t prefix = strlen(d->name);
   for (int i = 0; i < d->op_count && !strncmp(name, d->name, prefix) && name[prefix] == '.';

@@ -63,8 +63,9 @@ static void put_declarations(FILE *out, const op *o) {
   }
 }
 
-// The declaration at `loc` as it was written: the rest of its line, and the lines that are
-// indented deeper or close its block. One that shares its line with the op ends there.
+// Copies the declaration at `loc` from the source: the rest of its line, and the following
+// lines that are indented deeper or close its block. A declaration on the op's own line ends
+// there.
 static void put_source(FILE *out, source_loc loc) {
   const char *text = source_text(loc.file);
   for (int line = 1; line < loc.line; line++)
@@ -87,7 +88,7 @@ static void put_source(FILE *out, source_loc loc) {
   }
 }
 
-// Old names, and what is called otherwise there.
+// Writes the legacy names, and the slots and attributes with different names.
 static void put_legacy(FILE *out, const op *o) {
   for (int i = 0; i < o->legacy_count; i++) {
     const legacy *l = &o->legacies[i];
@@ -143,7 +144,7 @@ static void put_op(FILE *out, const dialect *d, const op *o) {
   put_meaning(out, o);
 }
 
-// What the comment that a file begins with says, on one line.
+// Writes the text of a file's leading comment on one line.
 static void put_family_summary(FILE *out, int file) {
   const char *text = source_text(file);
   bool first = true;

@@ -1,5 +1,5 @@
-// Writes the rows of old names of a dialect (pir_legacy_op), sorted by name, and the arrays they
-// point to: for each op, the names that its operands, results and attributes have in a
+// Writes the rows of a dialect's legacy names (pir_legacy_op), sorted by name, and the arrays
+// that they point to: for each op, the names of its operands, results and attributes in a
 // ProgramDesc.
 #include "emit_impl.h"
 
@@ -18,7 +18,7 @@ static const legacy_item *find_item(const legacy *l, const char *name) {
   return find_item_sized(l, name, strlen(name));
 }
 
-// Length of the name without "_grad"; 0 when it does not end so.
+// Returns the length of the name without "_grad"; 0 if it has another ending.
 static size_t gradient_stem(const char *name) {
   size_t size = strlen(name), tail = strlen("_grad");
   return size > tail && !strcmp(name + size - tail, "_grad") ? size - tail : 0;
@@ -102,7 +102,8 @@ static void emit_legacy_operands(FILE *out, const op *o, const legacy *l, int n)
   }
 }
 
-// Kinds of old attributes that the new ones do not tell: nothing where there are none.
+// Writes the kinds of legacy attributes that differ from the new kinds; nothing if there are
+// none.
 static bool has_kinds(const op *o, const legacy *l, bool operands) {
   for (int i = 0; i < l->item_count; i++)
     if (l->items[i].kind &&
@@ -204,7 +205,8 @@ static const char *default_old_name(const dialect *d, const op *o) {
   return marked ? text_format("%.*s", (int)(size - 1), o->name) : o->name;
 }
 
-// Names that no old op has: sparse tensors and selected rows were kernels of one op.
+// Names without a legacy op: variants for sparse tensors and selected rows were kernels of one
+// op.
 static bool is_new_name(const char *name) {
   static const char *const tails[] = {"_sp", "_sr"};
   size_t size = strlen(name);
@@ -214,8 +216,8 @@ static bool is_new_name(const char *name) {
   return false;
 }
 
-// What `o` is the gradient of, and what the old names of its own end with; forward NULL when
-// nothing.
+// Finds the forward op of gradient `o`, and the ending of its legacy names; forward is NULL if
+// there is none.
 typedef struct backward {
   const op *forward;
   const char *suffix;
@@ -237,14 +239,14 @@ static backward backward_of(const dialect *d, const op *o) {
   return (backward){0};
 }
 
-// Whether the old names of a gradient come from its forward op: that has names of its own, or
-// the ending changed.
+// Whether a gradient's legacy names derive from its forward op: that op has legacy names, or
+// the ending differs.
 static bool is_renamed(const dialect *d, const op *o) {
   backward b = o->legacy_count ? (backward){0} : backward_of(d, o);
   return b.forward && (b.forward->legacy_count || b.higher);
 }
 
-// The forward op's names, as its gradient `o` has them.
+// Writes the forward op's slot names as they appear in gradient `o`.
 static legacy *gradient_names(const dialect *d, const backward *b, int n) {
   legacy *l = array_grow(NULL, 0, sizeof *l);
   *l = b->forward->legacy_count ? b->forward->legacies[n] : (legacy){0};
@@ -255,8 +257,8 @@ static legacy *gradient_names(const dialect *d, const backward *b, int n) {
   return l;
 }
 
-// The rows of gradient `o`: the old names of its forward op with the ending, but those that are
-// ops themselves.
+// Writes the rows of gradient `o`: the legacy names of its forward op with the ending, except
+// names of other ops.
 static legacy_row *add_gradient_rows(legacy_row *rows, int *io_count, FILE *out,
                                      const dialect *d, const op *o) {
   backward b = backward_of(d, o);
@@ -273,7 +275,7 @@ static legacy_row *add_gradient_rows(legacy_row *rows, int *io_count, FILE *out,
       if (!taken || taken == o || gone)
         APPEND(rows, count, (legacy_row){name, o, n, l, first});
     }
-    // Some of the later ones are called as the new op is.
+    // Some later gradients have the name of the new op.
     if (b.higher && !n)
       APPEND(rows, count, (legacy_row){o->name, o, n, l, false});
     if (count > before)

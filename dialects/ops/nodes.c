@@ -141,7 +141,7 @@ static const struct {
     {"floordiv", PIR_I_FLOORDIV}, {"ceildiv", PIR_I_CEILDIV}, {"mod", PIR_I_MOD},
     {"min", PIR_I_MIN},           {"max", PIR_I_MAX},
 };
-// Functions of an operand (or the result) and perhaps an index.
+// Functions of an operand (or the result) and an optional index.
 static const struct {
   const char *name;
   int arity;
@@ -181,8 +181,8 @@ static int list_function(const char *name) {
   return -1;
 }
 
-// Whether an expression can only be an index expression: it must be wrapped where a value is
-// wanted.
+// Whether an expression can only be an index expression, and must be wrapped where a value is
+// expected.
 bool is_index_only(const compiler *co, const expr *e) {
   switch (e->kind) {
     case EXPR_TEXT: return true;

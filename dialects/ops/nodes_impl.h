@@ -5,8 +5,8 @@
 #include "ops_model.h"
 #include <pir/clause_builder.h>
 
-// A name that an expression may use beside operands and lets: a parameter of a let, or the
-// variable of `each` and of a list's `for`.
+// A name in scope in addition to operands and lets: a parameter of a let, or the variable of
+// `each` or of a list's `for`.
 typedef struct scope {
   const struct scope *up;
   const char *name;
@@ -30,7 +30,8 @@ int16_t pool_add(compiler *co, const int16_t *entries, int count);
 int16_t text_add(compiler *co, const char *text);
 int16_t index_const(compiler *co, int64_t i);
 
-// The node of an expression, or -1 after a message. NULL gives -1 quietly.
+// Returns the node of an expression, or -1 after reporting an error. NULL gives -1 without an
+// error.
 int16_t index_node(compiler *co, const expr *e, const scope *s);
 int16_t value_node(compiler *co, const expr *e, const scope *s);
 bool is_index_only(const compiler *co, const expr *e);

@@ -15,8 +15,7 @@ static struct {
 } sources[MAX_SOURCES];
 static int source_count;
 
-// Messages are kept and printed in the order of the source: the checks go over it more than
-// once.
+// Messages are collected and printed in source order, because the checks make several passes.
 typedef struct message {
   source_loc loc;
   const char *text;

@@ -225,7 +225,7 @@ typedef struct typeset {
   pir_dtype_set set;
 } typeset;
 
-// An attribute of ops that do not declare it: of those of the dialect, or of `all`.
+// An attribute that ops may carry without declaring it: ops of the dialect, or `all`.
 typedef struct carried_attr {
   attr attr;
   bool all;
@@ -273,15 +273,16 @@ typedef struct code {
 // ---- memory and errors (ops_model.c)
 void *arena_alloc(size_t size);
 void memory_release(void);  // everything above, at the end of the process
-// Room for one more element of `size` bytes in an array of `count`; returns the array, perhaps
-// moved.
+// Makes room for one more element of `size` bytes in an array of `count`; returns the array,
+// which may have moved.
 void *array_grow(void *array, int count, size_t size);
 #define APPEND(array, count, ...)                                                              \
   ((array) = array_grow((array), (count), sizeof *(array)), (array)[(count)++] = (__VA_ARGS__))
 const char *text_copy(const char *data, size_t size);
 const char *text_format(const char *format, ...) PIR_PRINTF(1, 2);
 
-// Sources, for located messages. Returns the file's number, or -1 with a message.
+// Registers a source file for located messages; returns its number, or -1 after reporting an
+// error.
 int source_add(const char *path);
 const char *source_text(int file);
 const char *source_path(int file);
@@ -291,8 +292,8 @@ void source_error(source_loc loc, const char *format, ...) PIR_PRINTF(2, 3);
 int source_errors(void);
 void source_report(void);  // prints the messages, in the order of the source
 
-// The value of a literal as an integer: a float is truncated, one that no int64_t holds gives
-// the nearest end.
+// Returns a literal as an integer: a float is truncated; an out-of-range one gives the nearest
+// limit.
 int64_t expr_int(const expr *e);
 expr *expr_new(expr_kind kind, source_loc loc);
 expr *expr_append(expr *list, expr *item);

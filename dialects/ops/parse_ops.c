@@ -28,8 +28,8 @@ void ops_include(parser *p, source_loc loc, const char *path) {
   }
 }
 
-// What another dialect declares may be started from here: its ops are forms with the name
-// `dialect.op`, and what their clauses use comes along.
+// Reads another dialect's declarations as forms named `dialect.op`, with the definitions that
+// their clauses use.
 void ops_borrow(parser *p, source_loc loc, const char *path) {
   dialect other = {.json_id = -128};
   parser reader = {.d = &other, .file = p->file, .depth = p->depth};
@@ -100,7 +100,7 @@ static op *find_op(dialect *d, const char *name) {
   for (int j = 0; j < (from)->count; j++)                                                      \
   APPEND((to)->list, (to)->count, (from)->list[j])
 
-// Takes over what a form declares; the op's own parts follow.
+// Copies the declarations of a form; the op's own parts follow.
 static void inherit(op *to, const op *from) {
   COPY_ALL(to, from, operands, operand_count);
   COPY_ALL(to, from, attrs, attr_count);
@@ -157,15 +157,14 @@ void take_forms(parser *p, names n) {
   }
 }
 
-// What the op computes is said anew: nothing that knows less than all of its attributes stands
-// in for it.
+// A new meaning replaces the form's; a form's meaning does not know the op's other attributes.
 void drop_inherited_meaning(op *o) {
   o->clause_count = o->lower_count = o->inherited_lowers = 0;
   o->kernel = o->hook_expand = NULL;
 }
 
-// An op's own lower blocks are tried before those of what it is like, which know nothing of its
-// own attributes.
+// An op's own lower blocks are tried before those of its form, which do not know its
+// attributes.
 static void own_lowers_first(op *o) {
   lower *sorted = NULL;
   int count = 0;
@@ -176,7 +175,7 @@ static void own_lowers_first(op *o) {
   o->lowers = sorted;
 }
 
-// The other names of the declaration get what the first was given.
+// Copies the declaration to its other names.
 void end_op(parser *p) {
   own_lowers_first(p->current);
   op o = *p->current;
@@ -564,7 +563,7 @@ step take_step(parser *p, source_loc loc, const char *op_name, expr *args, named
   return s;
 }
 
-// A list made of values is the op that makes lists.
+// A list of values becomes the op that makes lists.
 step take_list(parser *p, source_loc loc, expr *items) {
   expr *list = expr_new(EXPR_LIST, loc);
   list->a = items;
@@ -610,7 +609,7 @@ expr *at(source_loc loc, const char *name, expr *map, expr *fill) {
   return map;
 }
 
-// Maps are made as the EXPR_AT they become: `c` holds the each-variable as a name.
+// Maps are created as the EXPR_AT that they become; `c` holds the name of the each-variable.
 static expr *map_new(source_loc loc, pir_map_kind kind, expr *a) {
   expr *e = expr_make(EXPR_AT, loc, OP_ADD, a, NULL, NULL);
   e->map_kind = (uint8_t)kind;

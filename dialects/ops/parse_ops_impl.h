@@ -17,7 +17,7 @@ typedef struct names {
   int count;
 } names;
 
-// What follows the colon of a declaration.
+// The part after the colon of a declaration.
 typedef struct type_spec {
   source_loc loc;
   pir_dtype_set dtypes;

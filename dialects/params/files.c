@@ -86,7 +86,7 @@ static bool safe_name(pir_str name) {
   return !pir_str_equal(name, PIR_STR(".")) && !pir_str_equal(name, PIR_STR(".."));
 }
 
-// Why the file of a parameter could not be mapped.
+// Reports why a parameter's file could not be mapped.
 static const char *describe_error(int error) {
   if (error == ENOENT)
     return "the folder has no file of that name";
@@ -135,7 +135,8 @@ static pir_status map_folder(pir_program *program, const pir_param_decl *decls, 
   return status;
 }
 
-// A parameter that is not persistable is state: no file holds it, and a run starts with zeros.
+// A parameter that is not persistable is state: no file contains it, and a run starts with
+// zeros.
 static pir_walk_result add_state(pir_op *op, void *user) {
   pir_program *program = user;
   if (!pir_op_has(op, PIR_PARAMETER) || pir_op_results(op) != 1 || has_record(op))

@@ -59,14 +59,14 @@ static void take_single(void *user, char *path) {
     free(path);
 }
 
-// The only .pdiparams of `folder`, or NULL.
+// Returns the only .pdiparams of `folder`, or NULL.
 static char *only_combined(pir_str folder) {
   single s = {0};
   scan_combined(folder, take_single, &s);
   return s.path;
 }
 
-// The candidate `folder name suffix` when it is a file; else NULL.
+// Returns the path `folder name suffix` if it is a file, else NULL.
 static char *existing(pir_str folder, pir_str name, const char *suffix) {
   char *path = join_path(folder, name, suffix);
   if (path && is_file(path))

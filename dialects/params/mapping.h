@@ -9,11 +9,11 @@
 // empty file is an empty mapping.
 int map_file(int folder, const char *name, bool follow, pir_borrowed *out_bytes);
 
-// Whether the records are those of `decls`, to the last byte; says nothing (records.c).
+// Whether the records match `decls`, to the last byte; reports nothing (records.c).
 bool records_fit(pir_borrowed bytes, const pir_param_decl *decls, size_t count);
 
-// The parameter that builtin.parameter, builtin.constant or builtin.set_parameter names; empty
-// for other ops (files.c).
+// Returns the name of the parameter that builtin.parameter, builtin.constant or
+// builtin.set_parameter refers to; empty for other ops (files.c).
 pir_str params_name(const pir_op *op);
 
 // Finds the parameter file beside a program (find_params.c): the file with the program's name,

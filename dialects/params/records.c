@@ -45,7 +45,7 @@ static void release_claim(void *user) {
   free(c);
 }
 
-// A cursor over the file; `error` says what is wrong at `at`.
+// A cursor over the file; `error` states the fault at `at`.
 typedef struct cursor {
   const uint8_t *start, *at, *end;
   const char *error;
@@ -189,7 +189,7 @@ static pir_status record_mismatch(pir_context *ctx, pir_arena *arena, const reco
                     (int)declared.size, declared.data);
 }
 
-// The records of a whole file; text about them shares their memory.
+// The records of a whole file; their descriptions share one allocation.
 typedef struct record_list {
   pir_arena *arena;
   record *items;
@@ -223,8 +223,8 @@ static bool tails_match(const record_list *list, size_t from, const pir_param_de
   return true;
 }
 
-// Those from number `i` on. Of another model's parameters nearly all differ: the first few
-// tell.
+// Reports differences from record `i` on, only the first few: with another model's parameters
+// nearly all differ.
 static pir_status report_mismatches(pir_context *ctx, const record_list *list,
                                     const pir_param_decl *decls, size_t count, size_t i,
                                     pir_str file) {

@@ -36,7 +36,8 @@ static int compare_names(const void *a, const void *b) {
   return pir_str_compare(*(const pir_str *)a, *(const pir_str *)b);
 }
 
-// Names of `program` that a file of `format` holds; the caller frees. NULL: out of memory.
+// Lists the names of `program` that belong in a file of `format`; the caller frees them. NULL
+// if memory runs out.
 static pir_str *list_names(const pir_program *program, pir_format format, size_t *out_count) {
   size_t declared = pir_program_param_decls(program, NULL, 0), kept = 0;
   name_list others = {0};

@@ -35,7 +35,7 @@ static const pir_attr *unique_attr(draft *d, pir_context *ctx) {
   return attr;
 }
 
-// An attribute that is all head.
+// An attribute whose value fits the head.
 static const pir_attr *unique_head(pir_context *ctx, const struct pir_attr *head) {
   return pir_unique_get(ctx, PIR_FAMILY_ATTR, head, HEAD);
 }

@@ -133,7 +133,7 @@ pir_named_attr pir_block_argument_attr(const pir_value *argument, size_t i) {
 
 // ---- ops
 
-// Numbers the ops around `op` again, twice as many each time until there is room between them.
+// Renumbers the ops around `op`, doubling their number until there is room between them.
 static bool number_around(pir_op *op) {
   pir_op *first = op, *last = op;
   for (uint64_t count = 1, wanted = 16; first->prev || last->next; wanted *= 2) {
@@ -164,7 +164,7 @@ static void number_between(pir_block *block, pir_op *op) {
     op->order = (uint32_t)(low + (high - low) / 2);
 }
 
-// An op came (1) or is about to go (-1).
+// Updates the counts: an op was inserted (1) or is about to be removed (-1).
 static void count_before(pir_block *block, const pir_op *op, int change) {
   if (op == block->counted) {
     block->counted = op->prev;

@@ -49,7 +49,7 @@ static pir_value *mapped(cloner *c, pir_value *value) {
   return to ? to : value;
 }
 
-// The op without what is in its regions.
+// Copies the op without the contents of its regions.
 static pir_op *copy_op(cloner *c, const pir_op *op) {
   size_t results = op->result_count;
   size_t bytes = op_bytes(results, op_attr_slots(op), op->operand_count, op->region_count);
@@ -93,7 +93,8 @@ static void copy_blocks(cloner *c, const pir_op *op, pir_op *copy) {
       copy_block(c, block, &op_regions(copy)[i]);
 }
 
-// A place in the source with its image: `at` in the block whose copy is `block`.
+// A position in the source and the corresponding copy: `at` is in the block whose copy is
+// `block`.
 typedef struct cursor {
   const pir_op *at;
   pir_block *block;

@@ -46,7 +46,7 @@ static bool says_origin(pir_str name) {
   return false;
 }
 
-// The attribute that names a parameter or constant: its value is a symbol.
+// The attribute that names a parameter or constant; its value is only a symbol.
 static bool is_symbol(const pir_op *op, pir_str name) {
   if (pir_str_equal(name, PIR_STR("parameter_name")))
     return true;
@@ -62,8 +62,8 @@ static const pir_attr *symbol_of(const pir_op *op) {
   return pir_op_attr_at(op, 0);
 }
 
-// Effects whose order shows from outside. In-place writes are ordered by the versions of what
-// they write.
+// Effects whose order is visible from outside. The order of in-place writes follows from the
+// versions of the values they write.
 static bool has_ordered_effect(const pir_op *op) {
   if (pir_op_has(op, PIR_RANDOM))
     return true;
@@ -76,9 +76,9 @@ static uint64_t word_of(const void *pointer) {
   return (uint64_t)(uintptr_t)pointer;
 }
 
-// Types and attributes are unique in the context, so their addresses stand for them. A program
-// that was read from Paddle's text knows neither kinds of numbers nor more than six digits:
-// then the text counts.
+// Types and attributes are unique in the context, so their addresses represent them. Paddle's
+// text has neither kinds of numbers nor more than six digits; for a program read from it, the
+// text is compared.
 static uint64_t attr_color(side *s, const pir_attr *attr) {
   if (!s->loose)
     return word_of(attr);
@@ -95,7 +95,7 @@ static uint64_t type_color(side *s, const pir_type *type) {
   return pir_hash_bytes(s->text.data, s->text.size);
 }
 
-// What the text of an op leaves out altogether (pir_op_form) does not count then either.
+// Attributes that the text of an op omits (pir_op_form) are not compared in that case.
 static uint64_t local_color(side *s, const pir_op *op) {
   uint64_t color = word_of(op->info);
   uint8_t form = pir_op_def(op)->form;
@@ -163,8 +163,8 @@ static uint64_t color_of_value(side *s, const pir_value *value) {
   return pir_hash_join(color, pir_value_index(value));
 }
 
-// In-place ops give what they write a new version; who reads it before and after is not the
-// same.
+// In-place ops give the written value a new version, which distinguishes readers before and
+// after.
 static void write_in_place(side *s, const pir_op *op) {
   const pir_opdef *def = pir_op_def(op);
   for (size_t i = 0; i < def->inplace_count; i++) {
@@ -291,7 +291,7 @@ static pir_status write_text(pir_writer out, pir_str text) {
   return out.write(out.user, text.data, text.size) ? PIR_OK : PIR_IO;
 }
 
-// One line: sign, place, the op's text up to the end of its first line.
+// Prints one line: sign, location, and the first line of the op's text.
 static pir_status report_op(const side *s, const pir_op *op, char sign, pir_writer out) {
   pir_strbuf text;
   pir_strbuf_init(&text, &s->ctx->arena);
@@ -334,9 +334,8 @@ static pir_status report_missing(side *a, const uint64_t *of_a, side *b, const u
   return status;
 }
 
-// Reports at the first stage that tells the programs apart: what ops say themselves, what they
-// are computed from, what becomes of them. Later stages would name everything around a
-// difference too.
+// Reports at the first stage in which the programs differ: the ops themselves, their operands,
+// their users. Later stages would also report everything around a difference.
 static pir_status report_difference(side *a, side *b, size_t most, pir_writer out) {
   static const char *const stages[] = {
       "ops differ:\n", "the same ops, but not of the same operands:\n",
@@ -377,7 +376,7 @@ static pir_status compare(void *user) {
   return status;
 }
 
-// The programs may be of two contexts: memory that runs out in either ends the comparison.
+// The programs may belong to two contexts; exhausted memory in either ends the comparison.
 pir_status pir_program_compare(const pir_program *a, const pir_program *b,
                                const pir_compare_options *options, pir_writer out,
                                bool *out_same) {

@@ -76,7 +76,7 @@ static void report_exhaustion(pir_context *ctx) {
   pir_diag_emit(ctx, &(pir_diag){.severity = PIR_ERROR, .message = pir_str_from(text)});
 }
 
-// Whoever wants to be called does not want a status.
+// A context with an out-of-memory hook calls it instead of returning a status.
 pir_status pir_context_enter(pir_context *ctx, pir_status (*body)(void *user), void *user) {
   if (ctx->heap.catch || ctx->heap.out_of_memory)
     return body(user);
@@ -134,7 +134,7 @@ int pir_name_compare(pir_name *a, pir_name *b) {
 
 // ---- unique blobs
 
-// The tag is size and family, so that one set serves all families.
+// The tag combines size and family, so one set serves all families.
 typedef struct blob {
   size_t tag;
   char bytes[];

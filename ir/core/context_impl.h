@@ -12,9 +12,9 @@
 
 typedef struct pir_op_info pir_op_info;
 
-// An interned name. `def` is the op a dialect declares under it; `op` is the context's view of
-// that, or of an unknown op, once someone asked for it. `carried` is the attribute of that name
-// that ops of all dialects may carry.
+// An interned name. `def` is the op that a dialect declares under it. `op` is the context's
+// view of that op, or of an unknown op, created at the first request. `carried` is the
+// attribute of that name that ops of all dialects may carry.
 struct pir_name_entry {
   const pir_op_info *op;
   const pir_opdef *def;
@@ -33,14 +33,14 @@ struct pir_op_info {
   pir_opdef unregistered;  // not there in the view of a declared op
 };
 
-// The extra attributes of an op, uniqued as a whole: ops mostly repeat each other's. Sorted by
-// name bytes.
+// The undeclared attributes of an op, uniqued as a whole because ops often have equal ones.
+// Sorted by name bytes.
 typedef struct pir_dict {
   size_t count;
   pir_named_attr entries[];
 } pir_dict;
 
-// An attribute that an op has and does not declare; a context tells of each once.
+// An undeclared attribute of an op, for the warning that each context issues once.
 typedef struct pir_undeclared {
   const pir_op_info *op;
   pir_name *name;
@@ -68,22 +68,22 @@ struct pir_context {
   pir_undeclared undeclared[PIR_MOST_UNDECLARED];
 };
 
-// What kind of blob, so that equal bytes of different families stay apart.
+// The family of a blob, so that equal bytes of different families stay distinct.
 enum pir_family { PIR_FAMILY_TYPE, PIR_FAMILY_ATTR, PIR_FAMILY_DICT, PIR_FAMILY_WORDS };
 
-// The one copy of these bytes in the context. The bytes must be free of padding garbage;
-// pointers in them must be unique themselves.
+// Returns the unique copy of these bytes in the context. Padding must be zeroed; pointers in
+// the bytes must be unique themselves.
 const void *pir_unique_get(pir_context *ctx, enum pir_family family, const void *bytes,
                            size_t size);
 
 const pir_op_info *pir_context_info(pir_context *ctx, const pir_opdef *def);
-// What says of an attribute that is not among the op's own that it may carry it; NULL: nothing
-// does.
+// Returns the declaration that permits an undeclared attribute on the op; NULL if there is
+// none.
 const pir_attr_def *pir_context_carried(const pir_op_info *op, pir_name *name);
 // The definition of an op by name; never NULL.
 const pir_op_info *pir_context_info_of_name(pir_context *ctx, pir_name *name);
 
-// A name that somebody asked for before; else NULL.
+// Returns a name that is already interned, else NULL.
 pir_name *pir_name_find(const pir_context *ctx, pir_str text);
 
 // Dictionaries: NULL is the empty one.

@@ -22,7 +22,7 @@ static uint64_t fit(uint64_t value, int bits) {
   return value < most ? value : most;
 }
 
-// Number of a file name from 1, or 0 when there are too many.
+// Returns the number of a file name, from 1; 0 if there are too many.
 static uint64_t file_number(pir_context *ctx, pir_str file) {
   size_t n = ctx->files.count;
   if (n && pir_str_equal(pir_name_str(ctx->files.items[n - 1]), file))
@@ -85,8 +85,8 @@ void pir_diag_emit(pir_context *ctx, const pir_diag *diag) {
     ctx->sink.report(ctx->sink.user, diag);
 }
 
-// "block 0, op 17 conv2d" for each level from the outside in; only binary input needs it. Of
-// many levels those in the middle are left out and counted.
+// Writes "block 0, op 17 conv2d" for each level from the outside in; only binary input needs
+// it. Of many levels the middle ones are omitted and counted.
 static void describe_path(pir_strbuf *out, const pir_op *op) {
   enum { INNER = 4, OUTER = 4, LEVELS = INNER + OUTER };
   const pir_op *levels[LEVELS];  // from the inside out: the innermost, and the last ones that

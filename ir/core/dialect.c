@@ -37,7 +37,8 @@ const pir_opdef *pir_context_opdef(pir_context *ctx, pir_str name) {
   return pir_context_info_of_name(ctx, pir_name_get(ctx, name))->def;
 }
 
-// Views by number, made as ops are built: the table of a dialect grows to the numbers seen.
+// Views by number, created when ops are built: the table of a dialect grows to the largest
+// number used.
 static const pir_op_info **info_slot(pir_context *ctx, uint32_t id) {
   size_t dialect = id >> 16;
   uint32_t number = id & 0xffff;

@@ -23,8 +23,8 @@ static int find_slot_near(const pir_op_info *info, pir_name *name, size_t hint) 
   return -1;
 }
 
-// Sorts by insertion: there are few, and they mostly come in order. Of equal names the later
-// one stays.
+// Insertion sort: the attributes are few and mostly in order. Of equal names the later one
+// wins.
 static void insert_extra(pir_named_attr *entries, size_t *count, pir_named_attr entry) {
   size_t at = *count;
   while (at && pir_name_compare(entries[at - 1].name, entry.name) > 0)
@@ -88,7 +88,8 @@ pir_op *pir_op_create(pir_context *ctx, const pir_op_spec *spec) {
     *op_result(op, i) = (pir_value){.type = spec->result_types[i], .index = (uint32_t)i};
   if (spec->attr_count)
     fill_attrs(op, spec);
-  // Last, when all memory is there: an op that does not come to be reads nothing.
+  // Links uses last, when all memory is allocated: an op that fails to be created reads
+  // nothing.
   pir_use *uses = op_uses(op);
   for (size_t i = 0; i < spec->operand_count; i++) {
     uses[i].owner = op;
@@ -122,7 +123,7 @@ static void release_op(pir_op *op) {
 void pir_op_destroy(pir_op *op) {
   assert(!op->block);
   if (op->region_count) {
-    // All operands go first: ops below may read each other in any order.
+    // Drops all operands first, because nested ops may read each other in any order.
     for (pir_op *o = op; o; o = pir_walk_next(op, o, false))
       drop_operands(o);
     for (pir_op *o = pir_walk_deepest(op), *next; o != op; o = next) {

@@ -99,7 +99,7 @@ static bool integer_fits(int64_t value, pir_attr_kind want) {
   return want != PIR_ATTR_I32 || (value >= INT32_MIN && value <= INT32_MAX);
 }
 
-// A scalar is a number beside the element type it was given for.
+// A scalar is a number with the element type that was stated for it.
 static pir_attr_kind number_kind(const pir_attr *attr) {
   pir_attr_kind kind = pir_attr_kind_of(attr);
   return kind == PIR_ATTR_SCALAR ? pir_attr_kind_of(pir_attr_element(attr, 0)) : kind;
@@ -128,7 +128,7 @@ static bool single_fits(const pir_attr *attr, pir_attr_kind want) {
   }
 }
 
-// The place of the first element that is not of that kind, or the number of elements.
+// Returns the index of the first element of another kind, or the number of elements.
 static size_t first_unfit(const pir_attr *list, pir_attr_kind want) {
   size_t i = 0, n = pir_attr_elements(list);
   if (pir_attr_kind_of(list) == PIR_ATTR_INT_ARRAY) {

@@ -56,12 +56,13 @@ struct pir_block {
   pir_op *first, *last;
   size_t count, number;  // of ops; among the blocks of the region
   bool ordered;          // the ops' `order` numbers ascend
-  // An op whose position among the ops is known, or NULL; kept right while ops come and go.
+  // An op whose position in its block is known, or NULL; kept up to date under insertions and
+  // removals.
   const pir_op *counted;
   size_t position;
   PIR_VEC(pir_argument *) args;
-  // While the verifier is inside: the op it is at, the nesting depth, and the least depth
-  // visible from here.
+  // While the verifier is inside: the op it has reached, the nesting depth, and the smallest
+  // depth that is visible from here.
   const pir_op *at;
   uint32_t depth, floor;
 };
@@ -118,8 +119,8 @@ pir_op *pir_walk_next(const pir_op *root, const pir_op *op, bool skip);
 pir_op *pir_walk_deepest(pir_op *root);
 pir_op *pir_walk_next_post(const pir_op *root, const pir_op *op);
 
-// How many ops stand before `op` in its block. Asked of one op after the other it costs what a
-// walk over them costs.
+// Returns the number of ops before `op` in its block. Asking for consecutive ops costs as much
+// as one walk.
 size_t pir_op_position(const pir_op *op);
 
 void pir_block_link(pir_block *block, pir_op *before, pir_op *op);

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Models keep records and may drop them on other threads than the program's, hence the atomic
-// count and memory that is not the context's.
+// Models keep records and may release them on other threads; hence the atomic count, and memory
+// outside the context.
 typedef struct param_record {
   pir_param param;
   atomic_uint holders;
@@ -76,7 +76,7 @@ void pir_program_destroy(pir_program *program) {
   pir_arena_free(arena, program, sizeof *program);
 }
 
-// Makes room for a parameter of that name; its place in the table holds what was there, or 0.
+// Reserves an entry for a parameter of this name; it holds the previous record, or 0.
 static uint64_t *make_room(pir_program *program, pir_str name) {
   pir_arena *arena = &program->ctx->arena;
   pir_vec_reserve(arena, &program->params, program->params.count + 1);
@@ -178,7 +178,7 @@ static size_t index_of(const pir_program *program, const param_record *record) {
   return i;
 }
 
-// The bytes are the program's, whatever happens.
+// Takes ownership of the bytes in any case.
 void pir_program_adopt_param(pir_program *program, const pir_param *param) {
   pir_param adopted = *param;
   pir_guard guard;

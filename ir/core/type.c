@@ -9,7 +9,7 @@
 #include <assert.h>
 #include <string.h>
 
-// Room for a tensor of the largest rank without lookups of its own.
+// Large enough for a tensor of the largest rank.
 enum { INLINE_WORDS = 2 * PIR_MAX_RANK + 8 };
 
 typedef struct draft {
@@ -194,7 +194,7 @@ static bool is_tensor_like(const pir_type *type) {
   return type && type->kind >= PIR_TYPE_TENSOR && type->kind <= PIR_TYPE_SPARSE_CSR;
 }
 
-// Allocated and distributed types answer for what they bind.
+// Queries of allocated and distributed types are answered by the tensor type inside.
 static const pir_type *unbound(const pir_type *type) {
   while (type && (type->kind == PIR_TYPE_ALLOCATED || type->kind == PIR_TYPE_DIST_TENSOR))
     type = pointer_at(type, 0);

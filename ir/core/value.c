@@ -37,8 +37,7 @@ pir_use *pir_value_first_use(const pir_value *value) {
   return value->uses;
 }
 
-// The whole list moves: its uses are pointed at `by`, then it is put in front of the list
-// there.
+// Moves the whole list: points its uses at `by`, then prepends it to the list there.
 void pir_value_replace_uses(pir_value *value, pir_value *by) {
   if (value == by || !value->uses)
     return;

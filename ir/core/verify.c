@@ -38,8 +38,8 @@ static size_t needed_operands(const pir_opdef *def) {
   return n;
 }
 
-// A list is one vec value; ops of structure and control flow, and those whose members are given
-// one by one, take several.
+// A variadic operand is one vec value. Structural ops, control flow and ops whose members are
+// given separately take several values.
 static bool takes_many(const pir_op *op) {
   const pir_opdef *def = op->info->def;
   size_t last = def->operand_count - 1u;
@@ -52,8 +52,8 @@ static bool takes_many(const pir_op *op) {
   return value && value->type && pir_type_kind_of(value->type) != PIR_TYPE_VECTOR;
 }
 
-// Older Paddles gave as attributes what are operands now: the operands missing at the end are
-// all there by name.
+// Older versions of Paddle stated some operands as attributes: the missing operands at the end
+// must all be present by name.
 static bool given_as_attrs(const pir_op *op) {
   const pir_opdef *def = op->info->def;
   for (size_t i = op->operand_count; i < needed_operands(def); i++)
@@ -191,7 +191,7 @@ static pir_status check_attr(const verifier *v, const pir_op *op, const pir_attr
   return PIR_OK;
 }
 
-// Whether the context has not yet told of the attribute. Of too many it tells nothing.
+// Whether the context should warn about the attribute: not yet done, and not too many so far.
 static bool is_news(const pir_op *op, pir_name *name) {
   pir_context *ctx = op_context(op);
   for (size_t i = 0; i < ctx->undeclared_count; i++)
@@ -218,8 +218,7 @@ static pir_status undeclared(const pir_op *op, pir_name *name, bool is_error) {
   return PIR_OK;
 }
 
-// Attributes that the op does not declare: it may carry some, and what it may not carry nothing
-// reads.
+// Checks undeclared attributes: some are permitted, the others are read by nothing.
 static pir_status check_extra(const verifier *v, const pir_op *op, pir_named_attr attr) {
   const pir_attr_def *carried = pir_context_carried(op->info, attr.name);
   if (carried)
@@ -325,8 +324,8 @@ static void enter_op(const pir_op *op) {
   block->at = op;
 }
 
-// Closes the blocks the walk leaves on its way from `op` to `next`; all up to `root` when that
-// is NULL.
+// Closes the blocks that the walk leaves on its way from `op` to `next`; all up to `root` if
+// `next` is NULL.
 static void leave_blocks(const pir_op *root, const pir_op *op, const pir_op *next) {
   const pir_op *holder = next ? next->block->region->op : root;
   while (op != holder) {

@@ -5,7 +5,8 @@
 
 #include <op_impl.h>
 
-// First op in the blocks from `block` on, or in the regions of `op` from number `region` on.
+// Returns the first op in the blocks from `block` on, or in the regions of `op` from number
+// `region` on.
 static pir_op *first_from(const pir_op *op, size_t region, const pir_block *block) {
   for (;; region++) {
     for (; block; block = block->next)
@@ -17,7 +18,7 @@ static pir_op *first_from(const pir_op *op, size_t region, const pir_block *bloc
   }
 }
 
-// First op behind `op` in what is left of the parent's regions.
+// Returns the first op after `op` in the remaining blocks and regions of its parent.
 static pir_op *along(const pir_op *op) {
   if (op->next)
     return op->next;

@@ -93,7 +93,7 @@ static pir_dim intern(pir_dims *dims, pir_dim_kind kind, int64_t value, const pi
     return node->operands[count];
   if (weight > MAX_WEIGHT)
     return PIR_DIM_UNKNOWN;
-  // The handle is kept behind the operands, where a hit finds it.
+  // The handle is stored after the operands, where a hit finds it.
   node = pir_arena_zalloc(&dims->arena, sizeof *node + (count + 1) * sizeof(pir_dim));
   node->kind = (uint8_t)kind;
   node->count = count;
@@ -203,7 +203,8 @@ static pir_dim term_dim(pir_dims *dims, term t) {
   return intern(dims, PIR_DIM_MUL, 0, factors, node->count + 1);
 }
 
-// Older expressions first, the constant last: the order of handles descending, with 1 positive.
+// Term order: by descending handle, with 1 counted as positive. So older expressions come first
+// and the constant last.
 static bool comes_before(term a, term b) {
   if ((a.product == 1) != (b.product == 1))
     return b.product == 1;
@@ -321,7 +322,7 @@ static pir_dim divide_product(pir_dims *dims, pir_dim product, pir_dim by) {
   return product_of(dims, have, left);
 }
 
-// a / b when every term divides and b is positive; else PIR_DIM_UNKNOWN.
+// Returns a / b if b is positive and divides every term; else PIR_DIM_UNKNOWN.
 static pir_dim exact_quotient(pir_dims *dims, pir_dim a, pir_dim b) {
   poly x = poly_of(dims, a), y = poly_of(dims, b), quotient = {.failed = x.failed || y.failed};
   if (a == b && pir_dim_lower_bound(dims, b) > 0)
@@ -341,7 +342,7 @@ static pir_dim exact_quotient(pir_dims *dims, pir_dim a, pir_dim b) {
   return sum_dim(dims, &quotient);
 }
 
-// Division by a positive constant: the part that divides is split off.
+// Divides by a positive constant: splits off the divisible terms.
 static void split_by_const(pir_dims *dims, pir_dim a, int64_t b, poly *quotient, poly *rest) {
   poly x = poly_of(dims, a);
   quotient->count = rest->count = 0;
@@ -352,7 +353,7 @@ static void split_by_const(pir_dims *dims, pir_dim a, int64_t b, poly *quotient,
   }
 }
 
-// When `dim` is floor(x / a) + c with constants a > 0 and c.
+// Whether `dim` is floor(x / a) + c with constants a > 0 and c.
 static bool read_quotient(pir_dims *dims, pir_dim dim, pir_dim *x, int64_t *a, int64_t *c) {
   poly p = poly_of(dims, dim);
   *c = 0;
@@ -395,7 +396,7 @@ static pir_dim intern_pair(pir_dims *dims, pir_dim_kind kind, pir_dim a, pir_dim
   return intern(dims, kind, 0, (pir_dim[2]){a, b}, 2);
 }
 
-// Operands of the symmetric kinds go in a fixed order.
+// Orders the operands of commutative kinds.
 static pir_dim intern_sorted(pir_dims *dims, pir_dim_kind kind, pir_dim a, pir_dim b) {
   return a > b ? intern_pair(dims, kind, a, b) : intern_pair(dims, kind, b, a);
 }
@@ -442,7 +443,7 @@ pir_dim pir_dim_mod(pir_dims *dims, pir_dim a, pir_dim b) {
                                                        : intern_pair(dims, PIR_DIM_MOD, a, b);
 }
 
-// -1, 0, 1 when the order of a and b is known whatever the symbols are; 2 when it is not.
+// Returns -1, 0 or 1 if the order of a and b is the same for all symbols, else 2.
 static int known_order(pir_dims *dims, pir_dim a, pir_dim b) {
   pir_dim up = pir_dim_sub(dims, a, b);
   int64_t difference;
@@ -474,7 +475,7 @@ pir_dim pir_dim_max(pir_dims *dims, pir_dim a, pir_dim b) {
   return order > 0 ? a : b;
 }
 
-// Whether it is certainly not 1, so that it wins a broadcast.
+// Whether the dim is certainly not 1 and therefore decides a broadcast.
 static bool is_not_one(const pir_dims *dims, pir_dim dim) {
   int64_t value;
   return pir_dim_is_const(dims, dim, &value) ? value != 1 : pir_dim_lower_bound(dims, dim) > 1;

@@ -8,8 +8,9 @@
 #include <map.h>
 #include <vec.h>
 
-// An expression. Operands are made before it. Sums hold terms, the constant last; products hold
-// the constant factor first, then atoms (symbols, quotients, ...) in order of their handles.
+// An expression; its operands are created before it. A sum holds terms, the constant last. A
+// product holds the constant factor first, then atoms (symbols, quotients, ...) in the order of
+// their handles.
 typedef struct dim_node {
   uint8_t kind;
   uint32_t count;     // operands
@@ -31,7 +32,7 @@ struct pir_dims {
   uint64_t generation;  // grows with every unification
 };
 
-// Handles start at -2: -1 is "unknown" in shapes and must not look like an expression.
+// Handles start at -2, because -1 means "unknown" in shapes.
 static inline pir_dim dim_handle(size_t index) {
   return -2 - (pir_dim)index;
 }

@@ -128,7 +128,7 @@ pir_dim pir_dim_canonical(const pir_dims *dims, pir_dim dim) {
   dim_node *node = dim_node_of(dims, dim);
   if (node->generation == dims->generation)
     return node->canonical;
-  // A cache behind a const table: the answer does not depend on who asked before.
+  // A cache in a const table: answers do not depend on earlier queries.
   pir_dims *table = (pir_dims *)dims;
   node->canonical = dim;  // ends the search should constraints lead back here
   node->generation = dims->generation;
@@ -148,8 +148,8 @@ static bool contains(const pir_dims *dims, pir_dim whole, pir_dim part) {
   return false;
 }
 
-// A symbol of `sum`, or any expression that is no sum or product, that stands alone with factor
-// 1 or -1 and nowhere else; sets what it equals when sum = 0.
+// Finds an atom of `sum` (a symbol first) that occurs once, alone and with factor 1 or -1; sets
+// the expression it equals if sum = 0.
 static bool solve(pir_dims *dims, pir_dim sum, bool symbols, pir_dim *out_symbol,
                   pir_dim *out_value) {
   bool is_sum = pir_dim_kind_of(dims, sum) == PIR_DIM_ADD;
@@ -184,7 +184,7 @@ static void bind(pir_dims *dims, pir_dim from, pir_dim to) {
   dims->generation++;
 }
 
-// `sum` without the factor that all its terms have in common: sum = 0 says the same without it.
+// Returns `sum` divided by the common factor of its terms: sum = 0 is equivalent without it.
 static pir_dim without_factor(pir_dims *dims, pir_dim sum) {
   bool is_sum = pir_dim_kind_of(dims, sum) == PIR_DIM_ADD;
   uint64_t common = 0;
@@ -210,7 +210,7 @@ void pir_dims_unify(pir_dims *dims, pir_dim a, pir_dim b) {
     return;
   pir_dim difference = pir_dim_sub(dims, a, b), symbol, value;
   int64_t constant;
-  // Different constants: the program fails when it runs, and says so then.
+  // Different constants: the program will fail at run time with a message of its own.
   if (difference == PIR_DIM_UNKNOWN || pir_dim_is_const(dims, difference, &constant))
     return;
   difference = without_factor(dims, difference);
@@ -221,7 +221,7 @@ void pir_dims_unify(pir_dims *dims, pir_dim a, pir_dim b) {
     bind(dims, symbol, value);
     return;
   }
-  // The younger expression stands for the other from now on, unless it is part of it.
+  // The younger expression replaces the other from now on, unless it is part of it.
   pir_dim from = a < b ? a : b, to = a < b ? b : a;
   if (!contains(dims, to, from))
     bind(dims, from, to);

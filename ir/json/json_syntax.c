@@ -69,7 +69,7 @@ static int hex_digit(char c) {
   return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-// The four digits behind "\u"; -1 when there are none.
+// Reads the four digits after "\u"; -1 if they are missing.
 static int take_unit(syntax *s) {
   int unit = 0;
   if (s->end - s->at < 4)
@@ -102,7 +102,7 @@ static bool take_escape(syntax *s) {
   return true;
 }
 
-// Behind the opening quote.
+// Reads a string from after its opening quote.
 static bool take_string(syntax *s) {
   while (s->at < s->end) {
     unsigned char c = (unsigned char)*s->at++;

@@ -50,8 +50,8 @@ void pir_json_refuse(pir_json_writer *w, const char *format, ...) {
   pir_strbuf_free(&message);
 }
 
-// The size of the UTF-8 sequence at `at`, 0 when there is none: overlong forms, surrogates, cut
-// ones and NUL are not.
+// Returns the size of the UTF-8 sequence at `at`; 0 if it is invalid: overlong, a surrogate,
+// truncated, or NUL.
 static size_t sequence_size(const unsigned char *at, size_t left) {
   static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
   static const uint8_t sizes[16] = {1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 2, 2, 3, 4};

@@ -1,4 +1,4 @@
-// The writer of PIR JSON: its state, and the functions its files share. Private to ir/.
+// The state of the PIR JSON writer, and the functions that its files share. Private to ir/.
 #ifndef PIR_JSON_WRITER_IMPL_H
 #define PIR_JSON_WRITER_IMPL_H
 
@@ -45,7 +45,8 @@ void pir_json_int_list(pir_json_writer *w, const int64_t *values, size_t count);
 // Reports that a file cannot hold a part of the program; only the first such part is reported.
 void pir_json_refuse(pir_json_writer *w, const char *format, ...) PIR_PRINTF(2, 3);
 
-// A type or an attribute (serialize_write_parts.c); NULL is the null type, or no attribute.
+// Write a type or an attribute (serialize_write_parts.c); NULL is the null type, or no
+// attribute.
 void pir_json_write_type(pir_json_writer *w, const pir_type *type);
 void pir_json_write_attr(pir_json_writer *w, const pir_attr *attr);
 

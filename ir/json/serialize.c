@@ -16,7 +16,7 @@ const pir_type *pir_json_absent_part(pir_context *ctx) {
   return pir_type_tensor_like(ctx, PIR_TYPE_TENSOR, &spec);
 }
 
-// Numbers of the format itself; a loaded dialect may bring another.
+// Dialect numbers of the format itself; a loaded dialect may add its own.
 static const struct {
   int number;
   const char *name;
@@ -87,8 +87,8 @@ static bool looks_like_pdmodel(const char *at, const char *end) {
   return false;
 }
 
-// Zeros for the version of the record, its levels of detail and the version of the tensor; then
-// the size of a description, which begins with the field of the element type.
+// A record begins with 16 zero bytes (record version, LoD levels, tensor version), then the
+// size of a description, whose first field is the element type.
 static bool looks_like_params(pir_str head) {
   static const char zeros[16] = {0};
   return head.size >= 22 && memcmp(head.data, zeros, sizeof zeros) == 0 && head.data[16] >= 2 &&

@@ -32,25 +32,25 @@ extern const char *const pir_json_parameter_flags[3];    // A, before the name
 extern const char *const pir_json_parameter_outputs[3];  // OA
 #define PIR_JSON_PARAMETER_NAME "parameter_name"
 
-// Attributes that are written among the outputs' (OA) and never among the op's.
+// Attributes that are written with the outputs (OA) and never with the op.
 bool pir_json_is_output_attr(pir_str name);
 
-// What files give as the parts of a sparse tensor type that has none: Paddle's default dense
+// The parts that files state for a sparse tensor type without parts: Paddle's default dense
 // tensor type.
 const pir_type *pir_json_absent_part(pir_context *ctx);
 static inline size_t pir_json_sparse_parts(pir_type_kind kind) {
   return kind == PIR_TYPE_SPARSE_COO ? 2 : 3;
 }
 
-// Behind spaces and `//` comments.
+// Skips spaces and `//` comments.
 const char *pir_skip_blank(const char *at, const char *end);
 
-// The dialect named by the number in an op's id; empty when there is none.
+// Returns the dialect of a number in an op's id; empty if there is none.
 pir_str pir_json_dialect_name(pir_context *ctx, int number);
-// The number of a dialect; false when it is written by name.
+// Returns the number of a dialect; false if the dialect is written by name.
 bool pir_json_dialect_number(pir_context *ctx, pir_str name, int *out_number);
 
-// Whether this is one JSON value.
+// Whether the text is one JSON value.
 bool pir_json_is_well_formed(pir_str text);
 
 #endif

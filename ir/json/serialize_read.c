@@ -81,7 +81,7 @@ static void find_ops(pir_json_reader *r) {
 
 // ---- values
 
-// Ids are not zero; as keys of the map they are taken as addresses.
+// Ids are nonzero, so they serve as the map's keys in place of addresses.
 static const void *key_of_id(int64_t id) {
   return (const void *)(intptr_t)id;
 }
@@ -172,7 +172,8 @@ static bool is_number_kind(pir_attr_kind kind) {
   return pir_attr_kind_is_int(kind) || pir_attr_kind_is_float(kind);
 }
 
-// A number as the declared kind; anything else, and what would lose its value, stays as it is.
+// Converts a number to the declared kind; everything else, and a number that would lose its
+// value, stays unchanged.
 static const pir_attr *number_as(pir_context *ctx, const pir_attr *attr, pir_attr_kind kind) {
   int64_t integer;
   double real;
@@ -206,9 +207,9 @@ static bool has_attr(const pir_json_reader *r, const char *name) {
   return false;
 }
 
-// Files before version 4 hold some numbers in other kinds (i32 for i64, f32 for f64): they are
-// brought to the declared ones. A flag or integer that they have not was added since and gets
-// its default. Both as Paddle's version patches do.
+// Files before version 4 hold some numbers with other kinds (i32 for i64, f32 for f64), which
+// are converted to the declared ones. A missing flag or integer was added to the declaration
+// since and gets its default. Paddle's version patches do both.
 static void upgrade_attrs(pir_json_reader *r, const pir_opdef *def) {
   if (r->version >= PIR_JSON_VERSION)
     return;
@@ -267,8 +268,8 @@ static pir_status read_parameter_attrs(pir_json_reader *r, const json_t *json) {
   bool a[3], oa[3];
   PIR_TRY(read_flags(r, flags, pir_json_parameter_flags, a));
   PIR_TRY(read_flags(r, outputs, pir_json_parameter_outputs, oa));
-  // What Paddle writes for a translated parameter, which has none of these four: they stay
-  // absent. A file without DA is older than that rule.
+  // A parameter that Paddle has translated has none of these four attributes; they stay absent.
+  // A file without DA predates this rule.
   bool absent = !a[0] && a[1] && !a[2] && oa[2] && json_object_get(json, "DA");
   for (int i = 0; i < 3 && !absent; i++)
     push_flag(r, pir_json_parameter_flags[i], a[i]);
@@ -437,7 +438,7 @@ static pir_status read_file(pir_json_reader *r, const json_t *root) {
   return read_block(r, json_array_get(blocks, 0), pir_program_block(r->program));
 }
 
-// jansson says of memory that ran out now this, now that.
+// jansson reports exhausted memory with varying codes.
 static bool may_mean_memory(enum json_error_code code) {
   return code == json_error_unknown || code == json_error_out_of_memory ||
          code == json_error_invalid_syntax || code == json_error_premature_end_of_input;
@@ -454,7 +455,7 @@ static pir_status report_syntax(pir_json_reader *r, const json_error_t *error) {
                     error->text);
 }
 
-// JSON has no comments, but what people keep of programs often begins with some.
+// JSON has no comments, but dumps that people keep often begin with some.
 static void skip_comments(pir_json_reader *r) {
   const char *start = r->text.data, *begin = pir_skip_blank(start, start + r->text.size);
   while (begin > start && begin[-1] != '\n')

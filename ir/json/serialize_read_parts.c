@@ -303,7 +303,7 @@ pir_status pir_json_read_type(pir_json_reader *r, const json_t *json,
 
 // ---- attributes
 
-// A number, or what stands in "VD" where JSON has no number.
+// Reads a number, or the name in "VD" for numbers that JSON lacks.
 static pir_status read_float(pir_json_reader *r, const json_t *data, const json_t *special,
                              double *out_value) {
   if (json_is_number(data)) {

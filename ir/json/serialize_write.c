@@ -45,9 +45,9 @@ static void fetch_attrs(pir_json_writer *w, const pir_op *op) {
   w->attr_count = pir_op_attrs_sorted(op, w->attrs, w->attr_capacity);
 }
 
-// A registered op's declared attributes in declared order, then the three that Paddle keeps; of
-// any other op all attributes in name order. Debugging attributes are left out of both, as
-// Paddle does it.
+// Writes a registered op's declared attributes in declared order, then the three that Paddle
+// keeps; for other ops all attributes in name order. As in Paddle, debugging attributes are
+// omitted.
 static void write_op_attrs(pir_json_writer *w, const pir_op *op) {
   const pir_opdef *def = pir_op_def(op);
   pir_json_key(w, "A");
@@ -183,8 +183,8 @@ static void write_parameter(pir_json_writer *w, const pir_op *op) {
   pir_json_close(w, ']');
 }
 
-// The op with the short form. A builtin.constant, which names a parameter too, is written like
-// any other op.
+// Writes the op with the short form. A builtin.constant, which also names a parameter, has the
+// general form.
 static bool is_parameter(const pir_op *op) {
   return pir_str_equal(pir_op_name(op), PIR_STR(PIR_JSON_PARAMETER)) &&
          pir_op_results(op) == 1 && pir_op_regions(op) == 0;
@@ -271,7 +271,7 @@ static void write_op(pir_json_writer *w, const pir_op *op) {
   begin_region(w, op, 0);
 }
 
-// One step at the innermost region: an op, the end of a block, or the end of the region.
+// Does one step at the innermost region: an op, the end of a block, or the end of the region.
 static void write_step(pir_json_writer *w) {
   pir_json_frame *f = &w->frames.items[w->frames.count - 1];
   if (f->next) {

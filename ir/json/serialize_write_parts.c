@@ -123,14 +123,14 @@ void pir_json_write_type(pir_json_writer *w, const pir_type *type) {
 
 // ---- attributes
 
-// The name that a file gives to a number that JSON cannot spell.
+// Returns the name of a number that JSON lacks.
 static const char *name_of_special(double value) {
   if (isnan(value))
     return "NAN";
   return value < 0 ? "-INF" : "INF";
 }
 
-// A number with its key; what JSON has no number for goes to "VD".
+// Writes a number with its key; a number that JSON lacks goes to "VD" by name.
 static void write_float_data(pir_json_writer *w, double value) {
   if (isfinite(value)) {
     pir_json_key(w, "D");

@@ -21,7 +21,7 @@ void pir_archive_bytes(pir_archive *a, void *data, size_t size);
 
 // `array` is the address of a pointer to `count` elements; reading takes memory for them.
 void pir_archive_array(pir_archive *a, void *array, size_t count, size_t element);
-// The same with the number before it, which is a uint32_t.
+// Stores an array preceded by its count, a uint32_t.
 void pir_archive_list(pir_archive *a, void *array, uint32_t *count, size_t element);
 void pir_archive_text(pir_archive *a, const char **text);  // NUL-terminated, not NULL
 void pir_archive_str(pir_archive *a, pir_str *text);       // read ones are NUL-terminated

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Header of a chunk, or of a large block (those are linked both ways, since they leave one by
-// one).
+// Header of a chunk, or of a large block. Large blocks are doubly linked, because they are
+// freed one by one.
 struct pir_arena_chunk {
   pir_arena_chunk *next, **place;
   size_t size;  // of the memory behind this header
@@ -105,7 +105,8 @@ static pir_arena_chunk *obtain(pir_arena *arena, size_t size, pir_arena_chunk **
   return chunk;
 }
 
-// The class of a size and the bytes its blocks have; the class is -1 for large blocks.
+// Returns the class of a size and the block size of the class; the class is -1 for large
+// blocks.
 static int class_of(size_t size, size_t *out_bytes) {
   if (size <= PIR_ARENA_SMALL) {
     size_t steps = (size + PIR_ARENA_STEP - 1) / PIR_ARENA_STEP;
@@ -121,7 +122,8 @@ static int class_of(size_t size, size_t *out_bytes) {
   return PIR_ARENA_SMALL / PIR_ARENA_STEP + bits - 9;
 }
 
-// The rest of the old chunk is lost; chunks double up to 1 MiB, so that is a few percent.
+// The rest of the old chunk is wasted; chunks double up to 1 MiB, so the waste is a few
+// percent.
 static void *bump_slow(pir_arena *arena, size_t bytes) {
   size_t size = arena->next_chunk;
   if (!size)

@@ -44,7 +44,7 @@ void *pir_arena_alloc(pir_arena *arena, size_t size);
 void *pir_arena_zalloc(pir_arena *arena, size_t size);
 // pir_arena_zalloc as a callback; `arena` is a pir_arena.
 void *pir_arena_take(void *arena, size_t size);
-// `size` is what was asked for.
+// Frees a block; `size` must be the requested size.
 void pir_arena_free(pir_arena *arena, void *memory, size_t size);
 void *pir_arena_copy(pir_arena *arena, const void *data, size_t size);
 // A copy with a NUL behind it; the empty text when memory ran out.

@@ -5,7 +5,7 @@
 #include <locale.h>
 #include <stdlib.h>
 
-// strtod; a host that has set a locale may write 0,5.
+// strtod independent of the locale: in the host's locale the decimal point may be a comma.
 static inline double pir_decimal_read(const char *text, char **out_end) {
   locale_t c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
   double value = c ? strtod_l(text, out_end, c) : strtod(text, out_end);

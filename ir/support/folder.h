@@ -7,10 +7,12 @@
 
 #include <pir/base.h>
 
-// A descriptor of the folder, which is made when it is missing; -1 when it is not ours alone.
+// Opens the folder, creating it if necessary; returns a descriptor, or -1 if others may write
+// to it.
 int pir_folder_open(const char *path);
 
-// A file of ours to read, or -1; marks it as used now. Its time of modification stays.
+// Opens a file for reading and marks it as used now, without changing its modification time; -1
+// if it is missing or not owned by this user.
 int pir_folder_find(int folder, const char *name);
 
 typedef struct pir_folder_file {
@@ -18,14 +20,14 @@ typedef struct pir_folder_file {
   char name[64], temporary[96];
 } pir_folder_file;
 
-// Begins a file; false when it cannot be written, or somebody else is at it.
+// Begins a file; false if it cannot be written, or another process is writing it.
 bool pir_folder_begin(int folder, const char *name, pir_folder_file *out_file);
 bool pir_folder_write(const pir_folder_file *file, const void *data, size_t size);
-// Shows it to others, or drops it when not all of it was written.
+// Publishes the file, or discards it if it is incomplete.
 bool pir_folder_end(pir_folder_file *file, bool written);
 
-// Lets files ending with `suffix` go while they are more than `bytes` or `count`, and what
-// writers left behind that died. `bytes` may be UINT64_MAX.
+// Removes the least recently used files ending with `suffix` while they exceed `bytes` or
+// `count`, and temporary files of dead writers. `bytes` may be UINT64_MAX.
 void pir_folder_trim(int folder, const char *suffix, uint64_t bytes, size_t count);
 
 bool pir_folder_read(int fd, void *data, size_t size);  // all of it

@@ -84,8 +84,7 @@ void pir_heap_give(pir_heap *heap, void *taken) {
 
 // ---- failure
 
-// A guard is closed before it undoes: what it holds is let go of once, whatever happens
-// meanwhile.
+// Closes a guard before running it, so that its resource is released exactly once.
 static void undo_guards(pir_heap *heap, const pir_guard *last) {
   while (heap->guards != last) {
     pir_guard *guard = heap->guards;

@@ -13,7 +13,7 @@
 
 #include <pir/base.h>
 
-// Bytes that nobody may touch now, for AddressSanitizer.
+// Marks bytes as inaccessible for AddressSanitizer.
 #if defined(__SANITIZE_ADDRESS__)
 #define PIR_HEAP_ASAN 1
 #elif defined(__has_feature)
@@ -34,7 +34,7 @@ typedef struct pir_heap pir_heap;
 typedef struct pir_heap_block pir_heap_block;
 typedef struct pir_catch pir_catch;
 
-// Called with `what` when a jump leaves the function that opened the guard. Lies in that
+// A guard: called with `what` when a jump leaves the function that opened it. It lives in that
 // function's frame.
 typedef struct pir_guard {
   struct pir_guard *outer, **place;
@@ -64,8 +64,8 @@ void *pir_heap_take_zeroed(pir_heap *heap, size_t size);
 void pir_heap_give(pir_heap *heap, void *block);  // NULL does nothing
 _Noreturn void pir_heap_fail(pir_heap *heap);
 
-// Runs body(user) and returns what it returns, or PIR_EXHAUSTED with `*out_jumped` set (it may
-// be NULL) when memory ran out below.
+// Runs body(user) and returns its status, or PIR_EXHAUSTED with `*out_jumped` set (it may be
+// NULL) if memory ran out below.
 pir_status pir_heap_catch(pir_heap *heap, pir_status (*body)(void *user), void *user,
                           bool *out_jumped);
 
@@ -76,14 +76,14 @@ void pir_guard_close(
 // Of a context.
 struct pir_context;
 pir_heap *pir_context_heap(struct pir_context *ctx);
-// Runs body(user) within a catch of the context, and reports memory that ran out; a plain call
-// where a caller has a catch already, or the context a hook. Every function that others call
-// and that returns a status does its work in such a body.
+// Runs body(user) within a catch of the context, and reports exhausted memory. It is a plain
+// call if a caller already has a catch, or the context has a hook. Every public function that
+// returns a status does its work in such a body.
 pir_status pir_context_enter(struct pir_context *ctx, pir_status (*body)(void *user),
                              void *user);
 
 struct pir_program;
-// Destroys the program: while it is made.
+// A guard that destroys a program under construction.
 void pir_program_guard(struct pir_program *program, pir_guard *guard);
 
 // Of facts: that of their program's context.

@@ -33,7 +33,7 @@ static size_t probe(const pir_map *map, const void *key) {
   return i;
 }
 
-// The table is changed when the memory is there.
+// The table changes only after the memory is allocated.
 static void grow_map(pir_arena *arena, pir_map *map) {
   pir_map grown = {.count = map->count,
                    .capacity = map->capacity ? map->capacity * 2 : FIRST_CAPACITY};
@@ -68,8 +68,7 @@ void pir_map_put(pir_arena *arena, pir_map *map, const void *key, uint64_t value
   *pir_map_place(arena, map, key, value) = value;
 }
 
-// Whether an entry whose probing starts at `home` may fill the hole at `hole`, coming from
-// `at`.
+// Whether the entry at `at`, whose probing starts at `home`, may fill the hole at `hole`.
 static bool may_move(size_t home, size_t hole, size_t at) {
   return hole <= at ? home <= hole || home > at : home <= hole && home > at;
 }

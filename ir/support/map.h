@@ -18,9 +18,9 @@ typedef struct pir_map {
 void pir_map_free(pir_arena *arena, pir_map *map);
 void pir_map_clear(pir_map *map);
 void pir_map_put(pir_arena *arena, pir_map *map, const void *key, uint64_t value);
-// The value's place, valid until the next put; NULL when missing.
+// Returns the address of the value, valid until the next put; NULL if the key is missing.
 uint64_t *pir_map_find(const pir_map *map, const void *key);
-// The value's place; a new key gets `value`.
+// Returns the address of the value; a new key gets `value`.
 uint64_t *pir_map_place(pir_arena *arena, pir_map *map, const void *key, uint64_t value);
 void pir_map_remove(pir_map *map, const void *key);
 
@@ -42,7 +42,7 @@ typedef struct pir_set {
 typedef bool (*pir_set_equal)(const void *item, const void *key);
 
 void pir_set_free(pir_arena *arena, pir_set *set);
-// Inline, so that a known `equal` is inlined too: interning is the inner loop of the readers.
+// Inline, so that `equal` is inlined too: interning is the inner loop of the readers.
 static inline void *pir_set_find(const pir_set *set, uint64_t hash, pir_set_equal equal,
                                  const void *key) {
   if (!set->count)

@@ -6,7 +6,7 @@
 
 enum { LONGEST = 63 };
 
-// Short names are near only when they differ in one letter.
+// Short names are similar only if they differ in one letter.
 pir_nearest pir_nearest_begin(pir_str name) {
   static const size_t edits[8] = {2, 2, 2, 2, 3, 3, 3, 3};
   return (pir_nearest){.name = name, .edits = name.size < 8 ? edits[name.size] : 4};

@@ -95,7 +95,7 @@ typedef struct conversion {
   char type;
 } conversion;
 
-// The arguments travel in a struct so that helpers share one va_list on every ABI.
+// The arguments are in a struct, so that helpers share one va_list on every ABI.
 typedef struct arguments {
   va_list list;
 } arguments;

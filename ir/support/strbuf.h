@@ -17,9 +17,10 @@ typedef struct pir_strbuf {
   bool failed;  // the writer stopped; what follows is dropped
 } pir_strbuf;
 
-// Collects in memory. pir_strbuf_free gives it back.
+// Collects text in memory, which pir_strbuf_free releases.
 void pir_strbuf_init(pir_strbuf *buf, pir_arena *arena);
-// Writes through `buffer` (a few KiB of the caller's) to `writer`; pir_strbuf_flush ends it.
+// Writes to `writer` through `buffer` (a few KiB of the caller's); pir_strbuf_flush completes
+// the output.
 void pir_strbuf_init_writer(pir_strbuf *buf, pir_writer writer, char *buffer, size_t size);
 void pir_strbuf_free(pir_strbuf *buf);
 bool pir_strbuf_flush(pir_strbuf *buf);  // false when the writer stopped at any time
@@ -55,7 +56,7 @@ void pir_strbuf_int(pir_strbuf *buf, int64_t value);
 void pir_strbuf_uint(pir_strbuf *buf, uint64_t value);
 // `format` is one conversion of strfromd: "%.6g".
 void pir_strbuf_float(pir_strbuf *buf, const char *format, double value);
-// Knows %s %.*s %c %d %i %u %x with h, l, ll, z, j, and %g %f %e with a precision, %%.
+// Supports %s %.*s %c %d %i %u %x with h, l, ll, z, j, and %g %f %e with a precision, %%.
 void pir_strbuf_format(pir_strbuf *buf, const char *format, ...) PIR_PRINTF(2, 3);
 void pir_strbuf_vformat(pir_strbuf *buf, const char *format, va_list args);
 

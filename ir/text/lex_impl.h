@@ -4,7 +4,7 @@
 
 #include <arena.h>
 
-// Tokens of one character are that character.
+// A token of one character is that character.
 enum pir_token {
   PIR_TOK_END = 0,
   PIR_TOK_VALUE = 256,  // %0, %arg_1, %kwarg_x, %stack_0
@@ -28,7 +28,7 @@ enum pir_token {
   PIR_TOK_BAD
 };
 
-// State beside the generated scanner: the token it returned last and where lines start.
+// State in addition to the generated scanner: the last token, and the starts of lines.
 typedef struct pir_lexer {
   pir_arena *arena;
   const char *end;  // of the text

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Digits after rounding to `count` of them; value = 0.d1d2.. x 10^point. Returns how many are
-// left without trailing zeros.
+// Rounds to `count` digits; value = 0.d1d2.. x 10^point. Returns the number of digits without
+// trailing zeros.
 static int round_digits(double value, int count, char *digits, int *out_point) {
   char format[8] = "%.00e", text[48];
   format[2] = (char)('0' + (count - 1) / 10);
@@ -127,8 +127,8 @@ bool pir_text_read_int(pir_str text, int64_t *out_value) {
   return true;
 }
 
-// Sign, digits and point of a decimal number collected as an integer with an exponent. Digits
-// beyond the buffer cannot change the nearest double any more but by their being there.
+// Collects sign, digits and point of a decimal number as an integer with an exponent. Digits
+// beyond the buffer can affect the nearest double only by being nonzero.
 typedef struct decimal {
   char digits[800];
   int count;

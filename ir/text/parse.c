@@ -24,7 +24,7 @@ static pir_loc loc_of(pir_parser *p, pir_parse_place place) {
   return pir_loc_text(p->ctx, p->file, place.line, place.column);
 }
 
-// The line of a place that was passed lately, in the caller's text.
+// Returns the line of a recently passed location, in the caller's text.
 static pir_str line_at(const pir_parser *p, pir_parse_place place) {
   const char *base = p->source.data, *end = base + p->source.size;
   const char *at = base + (p->lexer.line_start - p->copy);
@@ -175,8 +175,7 @@ static pir_value *undefined_value(pir_op_reader *r, pir_mention use, const pir_t
   return NULL;
 }
 
-// Turns the names of the operands into values. Their types are there, or not known yet in some
-// forms.
+// Resolves the operands' names to values. Some forms state their types before, some after.
 static void resolve_operands(pir_op_reader *r) {
   for (size_t i = 0; i < r->uses.count; i++) {
     pir_mention use = r->uses.items[i];
@@ -195,7 +194,7 @@ static void begin_scratch(pir_op_reader *r) {
   r->p.nesting = 0;
 }
 
-// A type in front of an operand that is not the value's own.
+// Reports a type in front of an operand that differs from the value's type.
 static void check_operand_types(pir_op_reader *r, pir_op *op) {
   for (size_t i = 0; r->has_operand_types && i < r->operands.count; i++) {
     const pir_value *value = r->operands.items[i];
@@ -235,8 +234,7 @@ static void define_results(pir_op_reader *r, const pir_mention *names, size_t co
     define_name(r, names[i], pir_op_result(op, i));
 }
 
-// Gives an op that holds regions another number of them, by making it anew. Nothing uses its
-// results yet.
+// Changes the number of an op's regions by creating the op again; nothing uses its results yet.
 static pir_op *resize_regions(pir_op_reader *r, pir_region_frame *f, size_t regions) {
   pir_op *old = f->op;
   pir_arena *arena = r->p.arena;
@@ -301,7 +299,7 @@ static void open_region(pir_op_reader *r) {
   f->block = pir_region_append_block(pir_op_region(f->op, f->region));
 }
 
-// In general text an op that is known to have one region may show several blocks of it.
+// In the general form, an op with one region may show several blocks of it.
 static void open_general(pir_op_reader *r) {
   pir_region_frame *f = top(r);
   if (pir_op_has(f->op, PIR_REGISTERED) && pir_op_def(f->op)->region_count == 1)
@@ -423,7 +421,7 @@ static void drop_absent_block(pir_region_frame *f) {
   pir_block_release(pir_op_context(f->op), block);
 }
 
-// A fragment may close what it did not open: "}" or "} else {".
+// A fragment may close regions that it did not open: "}" or "} else {".
 static bool pass_unopened(pir_op_reader *r) {
   pir_parser *p = &r->p;
   if (!pir_parse_is_word(p, "else"))
@@ -487,7 +485,7 @@ static bool parse_close(pir_op_reader *r) {
   return true;
 }
 
-// Takes what opens the first region behind a header; false when there is none.
+// Reads the opening of the first region after a header; false if there is none.
 static bool takes_regions(pir_op_reader *r, pir_region_style style) {
   pir_parser *p = &r->p;
   if (style == STYLE_TYPED)
@@ -530,8 +528,8 @@ static bool parse_op(pir_op_reader *r) {
   return style != STYLE_WHILE || pir_parse_expected(p, "'{'");
 }
 
-// Skips to the next line that begins an op or closes a region. What the broken op would have
-// defined is defined without a type; if its line opened a region, so does the stand-in.
+// Skips to the next line that begins an op or closes a region. The results of the failed op are
+// defined without a type. If its line opened a region, a placeholder op opens it.
 static void recover(pir_op_reader *r, bool in_op) {
   pir_parser *p = &r->p;
   int last = 0;
@@ -552,7 +550,7 @@ static void recover(pir_op_reader *r, bool in_op) {
     define_results(r, r->results.items, r->results.count, op);
 }
 
-// One item of the innermost block.
+// Reads one item of the innermost block.
 static void parse_item(pir_op_reader *r) {
   pir_parser *p = &r->p;
   if (p->token == '(') {
@@ -632,7 +630,7 @@ static void parse_program(pir_op_reader *r) {
   }
 }
 
-// Ops whose regions a fragment cuts short are complete all the same.
+// Ops whose regions a fragment truncates count as complete.
 static void finish_frames(pir_op_reader *r) {
   while (r->frames.count > 1)
     close_frame(r);
@@ -677,7 +675,7 @@ static void close_scanner(pir_parser *p) {
   pir_arena_free(p->arena, p->copy, p->source.size + 2);
 }
 
-// What is read, and where it goes: one of the three.
+// The target of reading: one of the three is set.
 typedef struct parse_call {
   pir_context *ctx;
   pir_str text;
@@ -718,7 +716,7 @@ pir_status pir_program_parse(pir_context *ctx, pir_str text, const pir_parse_opt
   return pir_context_enter(ctx, read_program, &call);
 }
 
-// Parts of a program alone in their text.
+// Readers of a part of a program that is the whole text.
 
 static pir_status read_type(void *user) {
   const parse_call *call = user;

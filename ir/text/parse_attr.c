@@ -24,7 +24,7 @@ static bool parse_elements(pir_parser *p, const pir_attr_def *element, pir_attr_
   return true;
 }
 
-// Numbers of an array whose kind nothing says: all become what the widest needs.
+// Unifies the numbers of an array without a stated kind to the widest kind needed.
 static void unify_numbers(pir_parser *p, pir_attr_list *list) {
   bool wide = false, real = false;
   for (size_t i = 0; i < list->count; i++) {
@@ -44,7 +44,7 @@ static void unify_numbers(pir_parser *p, pir_attr_list *list) {
   }
 }
 
-// Only untagged numbers need to be brought together: tags say their kinds.
+// Only untagged numbers are unified; tags state kinds.
 static const pir_attr *parse_array(pir_parser *p, const pir_attr_def *declared) {
   if (declared && declared->kind == PIR_ATTR_INT_ARRAY) {
     int64_t *values;
@@ -116,7 +116,7 @@ static bool is_array_of(const pir_attr *list, pir_attr_kind kind, size_t size) {
   return true;
 }
 
-// Whether parts of the right number are of the kinds that a tuple of that kind has.
+// Whether the parts have the number and kinds that a tuple of this kind requires.
 static bool tuple_fits(pir_attr_kind kind, const pir_attr *const *parts) {
   pir_attr_kind first = pir_attr_kind_of(parts[0]), second = pir_attr_kind_of(parts[1]);
   switch (kind) {
@@ -228,7 +228,7 @@ static const pir_attr *parse_type_attr(pir_parser *p) {
   return pir_parse_type(p, &type) ? pir_attr_type(p->ctx, type) : NULL;
 }
 
-// A word whose kind nothing says.
+// Reads a word without a stated kind.
 static const pir_attr *parse_free_word(pir_parser *p) {
   pir_str word = p->text;
   if (pir_str_equal(word, PIR_STR("mesh_shape")))
@@ -331,7 +331,7 @@ static pir_attr_kind attr_kind_of_tag(pir_str tag) {
   return PIR_ATTR_KIND_COUNT;
 }
 
-// The payload behind a tag. Numbers must be of the tag's kind.
+// Reads the payload after a tag. Numbers must be of the tag's kind.
 static const pir_attr *parse_payload(pir_parser *p, pir_attr_kind kind) {
   switch (kind) {
     case PIR_ATTR_I32:
@@ -378,8 +378,7 @@ static const pir_attr *parse_payload(pir_parser *p, pir_attr_kind kind) {
   }
 }
 
-// (tag)payload; a tag that nobody knows makes the whole an opaque text, such as a printed
-// address.
+// (tag)payload; an unknown tag makes the whole an opaque text, such as a printed address.
 static const pir_attr *parse_tagged(pir_parser *p) {
   const char *start = p->text.data;
   pir_parse_next(p);
@@ -436,8 +435,8 @@ static const pir_attr *parse_any(pir_parser *p, const pir_attr_def *declared) {
 
 // ---- attributes lately read
 
-// The current attribute's text when it is a place or a short list without strings and lists,
-// which is all that repeats and takes long to read; else empty. Hashed on the way.
+// Returns the current attribute's text, with its hash, if it is a place or a short list without
+// strings and lists: only these repeat and are slow to read. Else empty.
 static pir_str simple_text(const pir_parser *p, size_t *out_hash) {
   enum { MAX_SIZE = 48 };
   size_t hash = 0;

@@ -1,5 +1,5 @@
-// The parts of the reader of attributes. Private to ir/. Each function reads from the current token
-// on and returns NULL after it has reported.
+// Functions that the files of the attribute reader share. Private to ir/. Each function reads
+// from the current token on and returns NULL after reporting an error.
 #ifndef PIR_PARSE_ATTR_H
 #define PIR_PARSE_ATTR_H
 
@@ -9,13 +9,13 @@ typedef PIR_VEC(const pir_attr *) pir_attr_list;
 
 // Whether a number has neither a point nor an exponent.
 bool pir_text_is_integral(pir_str text);
-// A number as the wanted kind where its text allows it.
+// Reads a number with the wanted kind if its text allows it.
 const pir_attr *pir_parse_number(pir_parser *p, pir_attr_kind kind);
 const pir_attr *pir_parse_complex(pir_parser *p, pir_attr_kind kind);
 const pir_attr *pir_parse_pointer(pir_parser *p);
 const pir_attr *pir_parse_string(pir_parser *p, pir_attr_kind kind);
 const pir_attr *pir_parse_escaped(pir_parser *p);
-// The text from `start` on that pir_parse_raw takes, as it is.
+// Makes an opaque attribute of the text from `start`, which pir_parse_raw skips.
 const pir_attr *pir_parse_opaque_from(pir_parser *p, const char *start);
 const pir_attr *pir_parse_int_array(pir_parser *p);
 

@@ -22,8 +22,8 @@ static bool follows(const pir_parser *p, const char *word) {
   return rest.size - i >= size && memcmp(rest.data + i, word, size) == 0;
 }
 
-// The two lists of a mesh, the first already announced; early prints have no process ids. Names
-// of the mesh dimensions are not in the text.
+// Reads the two lists of a mesh; the name of the first was read. Early prints have no process
+// ids. The text has no names of mesh dimensions.
 static const pir_attr *parse_mesh_lists(pir_parser *p) {
   const pir_attr *parts[3] = {pir_parse_int_array(p), pir_attr_int_array(p->ctx, NULL, 0),
                               pir_attr_array(p->ctx, NULL, 0)};
@@ -71,8 +71,8 @@ static const pir_attr *parse_partial(pir_parser *p) {
   return pir_parse_take(p, ')') ? pir_attr_int_array(p->ctx, pair, 2) : NULL;
 }
 
-// What follows the mesh: the mapping, partial dimensions, and placements, which say nothing
-// new.
+// Reads the part after the mesh: the mapping, partial dimensions, and placements, which are
+// redundant.
 static const pir_attr *parse_mapping(pir_parser *p, const pir_attr *mesh) {
   const pir_attr *parts[3] = {mesh}, *partials[PIR_MAX_RANK];
   size_t count = 0;

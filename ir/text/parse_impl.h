@@ -11,18 +11,18 @@
 #include "lex_impl.h"
 #include "text_impl.h"
 
-// Errors after which a run stops: what follows is rarely news.
+// The number of errors after which reading stops.
 #define PIR_PARSE_MAX_ERRORS 64
 // Nesting of types and attributes.
 #define PIR_PARSE_MAX_NESTING 64
-// Entries of the tables of types and names lately read.
+// Entries of the caches of recently read types and names.
 #define PIR_PARSE_CACHE 256
 
 typedef struct pir_parse_place {
   uint32_t line, column;
 } pir_parse_place;
 
-// An attribute lately read: its text and the kinds that were declared for it and its elements.
+// A recently read attribute: its text, and the kinds declared for it and its elements.
 typedef struct pir_parse_attr_entry {
   pir_str text;
   uint32_t kinds;
@@ -57,7 +57,7 @@ typedef struct pir_parser {
 } pir_parser;
 
 int pir_lex_next(void *scanner);
-// Goes on behind the first `size` bytes from the start of the token returned last.
+// Continues after the first `size` bytes of the last token.
 void pir_lex_skip(void *scanner, size_t size);
 
 // Moves to the next token.
@@ -80,7 +80,8 @@ static inline pir_parse_place pir_parse_here(const pir_parser *p) {
   return (pir_parse_place){p->lexer.line, (uint32_t)(p->text.data - p->lexer.line_start) + 1};
 }
 
-// The caller's text from the current token on. (The copy has a NUL behind the token.)
+// Returns the caller's text from the current token on. (The scanner's copy has a NUL after the
+// token.)
 static inline pir_str pir_parse_rest(const pir_parser *p) {
   size_t at = (size_t)(p->text.data - p->copy);
   return (pir_str){p->source.data + at, p->source.size - at};
@@ -105,13 +106,14 @@ bool pir_parse_note_at(pir_parser *p, pir_parse_place place, const char *format,
   pir_parse_fail_at((p), pir_parse_here(p), PIR_INVALID, __VA_ARGS__)
 // "expected WHAT, found ..".
 bool pir_parse_expected(pir_parser *p, const char *what);
-// The current token is `token` (one character): goes on behind it.
+// If the current token is `token` (one character), moves to the next.
 bool pir_parse_take(pir_parser *p, int token);
 bool pir_parse_try(pir_parser *p, int token);
 bool pir_parse_enter(
     pir_parser *p);  // one level of nesting; the caller leaves it with p->nesting--
 
-// Whether a type may start here. A type; NULL is the null type.
+// pir_parse_at_type tells whether a type may start here. pir_parse_type reads one; NULL is
+// the null type.
 bool pir_parse_at_type(const pir_parser *p);
 bool pir_parse_type(pir_parser *p, const pir_type **out_type);
 // [1,2]; memory of the arena, `*out_count` + 1 entries
@@ -120,16 +122,15 @@ static inline void pir_parse_free_ints(pir_parser *p, int64_t *values, size_t co
   pir_arena_free(p->arena, values, (count + 1) * sizeof *values);
 }
 
-// An attribute's value. `declared` says its kind where the text does not; NULL when unknown.
+// Reads an attribute's value. `declared` states its kind if the text does not; NULL if unknown.
 const pir_attr *pir_parse_attr(pir_parser *p, const pir_attr_def *declared);
 // The body of a distribution as types print it: mesh_shape:[..],..,dims_mappings:[..]. `mesh`
 // is used where the text names none; may be NULL.
 const pir_attr *pir_parse_tensor_dist(pir_parser *p, const pir_attr *mesh);
 
-// The text of an escaped string token, unescaped into the arena; `*out_size` bytes are
-// allocated.
+// Unescapes a string token into the arena; `*out_size` bytes are allocated.
 bool pir_parse_unescape(pir_parser *p, pir_str quoted, char **out_text, size_t *out_size);
-// Skips a value that is only carried and returns its text: up to a `,`, `}`, `]` or `>` of its
+// Skips a value that is kept as text, and returns the text: up to a `,`, `}`, `]` or `>` of its
 // own level.
 pir_str pir_parse_raw(pir_parser *p);
 

@@ -1,4 +1,4 @@
-// Numbers, strings and opaque texts, as attributes of the text form hold them.
+// Numbers, strings and opaque texts, as attributes in text.
 #include "parse_attr_impl.h"
 
 #include <math.h>
@@ -52,22 +52,22 @@ static const pir_attr *make_float(pir_parser *p, pir_attr_kind kind) {
   double value;
   if (p->token == PIR_TOK_HEX || !read_real(p, p->text, &value))
     return NULL;
-  // Where nothing says the kind, f32 will do unless it would lose the number altogether.
+  // Without a stated kind, f32 is used unless it would overflow or underflow.
   bool lost = isfinite(value) && (isinf((float)value) || ((float)value == 0 && value != 0));
   if (!pir_attr_kind_is_float(kind))
     kind = lost ? PIR_ATTR_F64 : PIR_ATTR_F32;
   return pir_attr_float(p->ctx, kind, value);
 }
 
-// The current number as the wanted kind where its text allows it.
+// Reads the current number with the wanted kind if its text allows it.
 const pir_attr *pir_parse_number(pir_parser *p, pir_attr_kind kind) {
   bool integral = p->token == PIR_TOK_NUMBER && pir_text_is_integral(p->text);
-  // Scalars are held as plain numbers. A float has at most six digits in this text, so more are
+  // Scalars are plain numbers. In this text a float has at most six digits, so more digits mean
   // an integer.
   if (kind == PIR_ATTR_SCALAR)
     kind =
         integral && p->text.size > 6u + (p->text.data[0] == '-') ? PIR_ATTR_I64 : PIR_ATTR_F64;
-  // Where nothing says the kind, "-0" is a float: no integer prints so.
+  // Without a stated kind "-0" is a float, because no integer prints so.
   if (kind == PIR_ATTR_NONE && pir_str_equal(p->text, PIR_STR("-0")))
     integral = false;
   const pir_attr *attr;
@@ -146,7 +146,7 @@ bool pir_parse_unescape(pir_parser *p, pir_str quoted, char **out_text, size_t *
     }
   }
   size_t size = (size_t)(to - text);
-  // The caller frees by the size of the text; the block is cut to that.
+  // The block is shrunk to the text, because the caller frees it by the text's size.
   *out_text = pir_arena_copy(p->arena, text, size);
   *out_size = size;
   pir_arena_free(p->arena, text, quoted.size);

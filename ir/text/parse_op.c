@@ -77,8 +77,8 @@ static bool parse_attr_name(pir_parser *p, pir_name **out_name) {
   return pir_parse_take(p, ':');
 }
 
-// Position of a declared attribute in its definition, or -1. Names come sorted in printed text,
-// and `attr_order` is sorted too, so the search goes on from where the last one ended.
+// Returns the position of a declared attribute in its definition, or -1. Names are sorted in
+// printed text and in `attr_order`, so the search continues where the last one ended.
 static int find_declared(const pir_op_info *info, pir_name *name, size_t *cursor) {
   size_t count = info->def->attr_count;
   for (size_t n = 0; n < count; n++) {
@@ -92,7 +92,7 @@ static int find_declared(const pir_op_info *info, pir_name *name, size_t *cursor
   return -1;
 }
 
-// Text of 2023 writes booleans as numbers; only a declaration tells them apart.
+// Text of 2023 writes booleans as numbers; only the declaration distinguishes them.
 static void check_ambiguous(pir_op_reader *r, pir_parse_place place,
                             const pir_named_attr *attr) {
   int64_t value;
@@ -264,7 +264,7 @@ static const pir_opdef *resolve_opdef(pir_op_reader *r, pir_str name) {
   return found->traits & PIR_REGISTERED ? found : def;
 }
 
-// [id:N], which is not kept. Ops with regions show it behind their operands or attributes.
+// [id:N] is skipped. Ops with regions print it after their operands or attributes.
 static bool skip_id(pir_parser *p) {
   if (p->token != '[')
     return true;
@@ -296,7 +296,7 @@ static bool parse_op_name(pir_op_reader *r, const pir_opdef **out_def) {
   return skip_id(p);
 }
 
-// What follows the operands of a while: nothing but its body.
+// Reads the rest after the operands of a while: only its body.
 static bool parse_while_tail(pir_op_reader *r, pir_region_style *out_style) {
   size_t inputs = r->uses.count - 1;
   if (r->results.count != inputs)
@@ -305,7 +305,7 @@ static bool parse_while_tail(pir_op_reader *r, pir_region_style *out_style) {
   return true;
 }
 
-// What follows the operands and attributes: types, a location, the opening of regions.
+// Reads the rest after operands and attributes: types, a location, the opening of regions.
 static bool parse_tail(pir_op_reader *r, const pir_opdef *def, pir_region_style *out_style) {
   pir_parser *p = &r->p;
   bool general = pir_parse_try(p, ':');
@@ -328,7 +328,7 @@ static bool parse_tail(pir_op_reader *r, const pir_opdef *def, pir_region_style 
   return true;
 }
 
-// Everything of an op but its regions.
+// Reads an op except its regions.
 bool pir_parse_header(pir_op_reader *r, const pir_opdef **out_def,
                       pir_region_style *out_style) {
   pir_parser *p = &r->p;

@@ -73,7 +73,7 @@ static const pir_type_kind family_kinds[] = {PIR_TYPE_TENSOR, PIR_TYPE_SELECTED_
                                              PIR_TYPE_TENSOR_ARRAY, PIR_TYPE_SPARSE_COO,
                                              PIR_TYPE_SPARSE_CSR};
 
-// `out_generation` gets the age of the text that a dense tensor's name tells, else stays.
+// `out_generation` is set to the age of the text if the name of the dense tensor type tells it.
 static family family_of(pir_str name, int *out_generation) {
   static const struct {
     const char *name;
@@ -191,7 +191,7 @@ static bool parse_vector(pir_parser *p, const pir_type **out_type) {
   return good;
 }
 
-// What the typed form says of a tensor beyond dims and element type.
+// The typed form's parts of a tensor type beyond dims and element type.
 typedef struct tensor_rest {
   uint64_t *lod[PIR_MAX_RANK];
   size_t lod_sizes[PIR_MAX_RANK];
@@ -318,7 +318,7 @@ static bool parse_allocated(pir_parser *p, const pir_type **out_type) {
   return true;
 }
 
-// Extents on one process: those of the whole divided along the mesh dimension each is mapped
+// Extents on one process: the global ones divided along the mesh dimension that each is mapped
 // to.
 static pir_shape local_shape(pir_shape global, const pir_attr *dist, int64_t *dims) {
   const pir_attr *mesh = pir_attr_element(pir_attr_element(dist, 0), 0),

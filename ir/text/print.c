@@ -13,13 +13,12 @@
 
 #define WRITE_BUFFER 16384
 #define INDENT 4
-// Regions nested deeper than this are not indented further, or the text would grow with the
-// square of the depth.
+// Deeper regions are not indented further, or the text would grow quadratically in the depth.
 #define MAX_INDENT 64
 #define TYPE_CACHE 64
 #define TYPE_TEXTS 16384
 
-// A region being printed: where its ops go on, and how deep.
+// A region being printed: its next op, and its depth.
 typedef struct frame {
   const pir_op *op;
   size_t region;
@@ -249,7 +248,7 @@ static void print_shapes(printer *p, const pir_op *op) {
   pir_strbuf_lit(&p->out, " }");
 }
 
-// The form an op is printed in: the one its definition asks for where its shape allows it.
+// The printed form of an op: the one of its definition, if its structure allows it.
 static pir_op_form form_of(const printer *p, const pir_op *op) {
   pir_op_form form = (pir_op_form)pir_op_def(op)->form;
   if (p->form == PIR_TEXT_TYPED || form == PIR_FORM_GENERAL)
@@ -347,7 +346,7 @@ static void print_keywords(printer *p, const pir_block *block, uint32_t depth) {
   }
 }
 
-// What stands before the ops of a block. General regions bring their own braces.
+// Prints the header of a block. General regions bring their own braces.
 static void open_block(printer *p, const frame *f, pir_op_form form) {
   if (p->form == PIR_TEXT_TYPED) {
     bool first = f->block == pir_region_first(pir_op_region(f->op, f->region));
@@ -370,7 +369,7 @@ static void push_region(printer *p, const pir_op *op, size_t region, uint32_t de
   pir_vec_push(&p->ctx->arena, &p->frames, f);
 }
 
-// Goes on after the regions of an op, or opens its next one.
+// Continues after the regions of an op, or opens its next one.
 static void close_region(printer *p, const frame *f) {
   pir_op_form form = form_of(p, f->op);
   bool last = f->region + 1 == pir_op_regions(f->op);
@@ -397,7 +396,7 @@ static void close_region(printer *p, const frame *f) {
     pir_strbuf_char(&p->out, '\n');
 }
 
-// Prints an op's line; its regions become work.
+// Prints an op's line and pushes its regions.
 static void print_op(printer *p, const pir_op *op, uint32_t depth) {
   print_header(p, op, depth);
   if (pir_op_regions(op) == 0) {
@@ -411,7 +410,7 @@ static void print_op(printer *p, const pir_op *op, uint32_t depth) {
   push_region(p, op, 0, depth);
 }
 
-// One step at the innermost region: an op, the end of a block, or the end of the region.
+// Does one step at the innermost region: an op, the end of a block, or the end of the region.
 static void print_step(printer *p) {
   frame *f = &p->frames.items[p->frames.count - 1];
   if (f->next) {
@@ -469,7 +468,7 @@ static pir_status close_printer(printer *p) {
   return pir_strbuf_flush(&p->out) ? PIR_OK : PIR_IO;
 }
 
-// The typed form begins with what is known of the file the program came from.
+// The typed form begins with the properties of the program's file.
 static void print_info(printer *p, const pir_program *program) {
   pir_program_info info = pir_program_info_of(program);
   bool plain = !info.format.size || pir_str_equal(info.format, PIR_STR("text"));

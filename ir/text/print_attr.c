@@ -131,7 +131,7 @@ static void print_dtype(pir_strbuf *out, pir_dtype dtype) {
   pir_strbuf_put(out, text, strlen(text));
 }
 
-// What Paddle's text leaves out of a tensor type.
+// Prints the parts of a tensor type that Paddle's text omits.
 static void print_tensor_rest(pir_strbuf *out, const pir_tensor_spec *spec) {
   if (spec->layout != PIR_LAYOUT_NCHW)
     pir_strbuf_format(out, ", layout:%s", pir_layout_name(spec->layout));
@@ -272,8 +272,8 @@ static void print_mapping(pir_strbuf *out, const pir_attr *dist) {
   }
 }
 
-// Mesh, mapping, partial sums, placements: what stands in a distributed type and in
-// op_dist_attr. T2 had no placements.
+// Prints mesh, mapping, partial sums and placements, for distributed types and op_dist_attr. T2
+// had no placements.
 static void print_tensor_dist(pir_strbuf *out, const pir_attr *dist, pir_text_form form) {
   print_mesh(out, pir_attr_element(dist, 0), "mesh_shape:");
   pir_strbuf_lit(out, ",dims_mappings:");
@@ -466,8 +466,7 @@ static const char *tag_of(pir_attr_kind kind, pir_text_form form) {
   return tags[kind];
 }
 
-// Kinds whose elements are spelled out in the typed form and have a text of their own in the
-// others.
+// Kinds whose elements are listed in the typed form and have their own text in the others.
 static void print_tuple(pir_strbuf *out, const pir_attr *attr, pir_attr_kind kind,
                         pir_text_form form) {
   if (form == PIR_TEXT_TYPED)

@@ -53,7 +53,8 @@ static pir_walk_result count_one(pir_op *op, void *user) {
   return ++c->count > c->limit ? PIR_WALK_STOP : PIR_WALK_CONTINUE;
 }
 
-// Whether an op's regions are drawn: all ops in them fit. Counts no further than the limit.
+// Whether an op's regions are drawn, which requires that all ops in them fit. Counts no further
+// than the limit.
 static bool is_open(const drawer *d, const pir_op *op) {
   if (d->limit == NO_LIMIT)
     return true;
@@ -123,7 +124,7 @@ static pir_str short_name(const pir_op *op) {
   return dot ? (pir_str){dot + 1, (size_t)(name.data + name.size - dot) - 1} : name;
 }
 
-// The name of what an op reads or hands out.
+// Returns the name of an op's input or output.
 static pir_str port_name(const pir_op *op) {
   static const char *const keys[] = {"parameter_name", "name", "output_name"};
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {

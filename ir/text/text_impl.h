@@ -36,7 +36,7 @@ void pir_text_op_line(pir_strbuf *out, const pir_op *op);
 #define PIR_TEXT_TENSOR_T2 "builtin.tensor"
 #define PIR_TEXT_TENSOR_T0 "pd.tensor"
 
-// Tags of the typed form that Paddle's tagged form has not.
+// Tags of the typed form that Paddle's tagged form lacks.
 #define PIR_TAG_STR "str"  // an escaped string
 #define PIR_TAG_TENSOR_NAME "name"
 #define PIR_TAG_OPAQUE "opaque"
@@ -54,8 +54,9 @@ int pir_place_kind_from_name(pir_str name);  // -1 when unknown
 const char *pir_reduce_type_name(int64_t code);
 int64_t pir_reduce_type_from_name(pir_str name);  // -1 when unknown
 
-// Numbers. Exact writes the fewest digits that read back as the same value of that precision
-// (`single`: as a float), in JSON's layout when `json`, else as printf's %g would lay them out.
+// Writes numbers. `exact` uses the fewest digits that read back as the same value of that
+// precision (`single`: as a float), in JSON's layout if `json`, else in the layout of printf's
+// %g.
 void pir_text_exact_float(pir_strbuf *out, double value, bool single, bool json);
 // Reads a decimal floating number of the given length. False when it is none or overflows.
 bool pir_text_read_float(pir_str text, double *out_value);

@@ -139,8 +139,8 @@ static bool is_constant(value_form f, double value) {
 
 static value_form read_value(const reading *r, int at, int depth);
 
-// The number that a constant op states in an attribute, when every element type holds it
-// exactly.
+// Reads the number that a constant op states in an attribute, if every element type represents
+// it exactly.
 static value_form read_stated(const reading *r, const pir_op *definer) {
   const pir_opdef *def = pir_op_def(definer);
   const pir_clause *clause = def->clause;
@@ -158,7 +158,7 @@ static value_form read_stated(const reading *r, const pir_op *definer) {
   return small ? number_form(f) : anything;
 }
 
-// The one element of an operand that is known before the run.
+// Reads the single element of an operand that is known before the run.
 static value_form read_scalar(const reading *r, int k) {
   if ((size_t)k >= pir_op_operands(r->op))
     return anything;
@@ -194,7 +194,7 @@ static value_form attr_form(const reading *r, int k) {
   return r->attrs[k].kind == PIR_VALUE_FLOAT ? number_form(r->attrs[k].f) : anything;
 }
 
-// Casts on the way cancel when the result has the operand's type and the type between holds all
+// Casts cancel if the result has the operand's type and the intermediate type represents all
 // its values.
 static value_form read_cast(const reading *r, const pir_node *n, int depth) {
   value_form f = read_value(r, n->a, depth);
@@ -212,7 +212,7 @@ static value_form read_cast(const reading *r, const pir_node *n, int depth) {
   return kept ? f : anything;
 }
 
-// The other side where one is the neutral element of a commutative operation.
+// Returns the other side if one side is the neutral element of a commutative operation.
 static value_form other_side(value_form a, value_form b, double neutral) {
   if (is_constant(b, neutral))
     return a;
@@ -278,7 +278,7 @@ static clause_form linear_form(const reading *r, const pir_node *load) {
       .kind = whole ? FORM_LINEAR : FORM_OTHER, .operand = load->k, .perm_attr = -1};
 }
 
-// Which result axis each source axis is read along.
+// Finds the result axis along which each source axis is read.
 static clause_form permute_form(const reading *r, const pir_node *load) {
   clause_form form = {
       .kind = FORM_OTHER, .operand = load->k, .rank = r->result->rank, .perm_attr = -1};
@@ -390,7 +390,7 @@ bool keeps_shape(evaluator *e, const pir_op *op, size_t i, const pir_fact *fact)
 clause_form clause_form_of(evaluator *e, const pir_op *op) {
   const pir_opdef *def = pir_op_def(op);
   clause_form form = {.kind = FORM_OTHER};
-  // A lower alternative that holds comes before the clause.
+  // A lower alternative whose condition holds takes precedence over the clause.
   if (!def->clause || !pir_op_results(op) || pir_lower_choose(op, e->facts) != -1)
     return form;
   const pir_fact *result = pir_facts_of(e->facts, pir_op_result(op, 0));

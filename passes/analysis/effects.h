@@ -6,8 +6,8 @@
 #include <pir/op.h>
 #include <pir/walk.h>
 
-// Not counting what is in its regions. Inputs, random and in-place ops stay, as Paddle keeps
-// them.
+// Whether an op has an effect, apart from the ops in its regions, and must stay even if its
+// results are unused. As in Paddle, inputs, random ops and in-place ops count.
 static inline bool pir_op_has_effect(const pir_op *op) {
   uint32_t traits = pir_op_def(op)->traits;
   return !(traits & PIR_PURE) ||
@@ -30,8 +30,8 @@ static inline bool pir_value_is_overwritten(const pir_value *value) {
   return false;
 }
 
-// Whether some reader may write over the value: an op in place, one that no dialect knows, or
-// what hands it on: a loop or the end of a region, where it goes by another name.
+// Whether some reader may overwrite the value: an in-place op, an op of no dialect, or an op
+// that passes it on under another name (a loop, the end of a region).
 static inline bool pir_value_may_be_overwritten(const pir_value *value) {
   PIR_EACH_USE(use, value) {
     const pir_op *user = pir_use_owner(use);
@@ -44,8 +44,8 @@ static inline bool pir_value_may_be_overwritten(const pir_value *value) {
   return false;
 }
 
-// Whether an op may stand elsewhere: no effect, nothing random or in place, no regions, and no
-// operand or result of it is written over.
+// Whether an op may be moved: it has no effect and no regions, is neither random nor in-place,
+// and none of its operands or results is overwritten.
 static inline bool pir_op_may_move(const pir_op *op) {
   enum {
     TIED = PIR_INPLACE | PIR_RANDOM | PIR_INPUT | PIR_OUTPUT | PIR_PARAMETER | PIR_TERMINATOR
@@ -64,9 +64,10 @@ static inline bool pir_op_may_move(const pir_op *op) {
   return true;
 }
 
-// A choice between two regions by operand 0, whose results are what the regions hand out.
-// Loops: operand 0 says whether to begin; the others are arguments of the region, which hands
-// out whether to go on, and the arguments of the next round, or the results.
+// Control flow. A branch chooses between two regions by operand 0; its results are the yielded
+// values. Operand 0 of a loop tells whether to begin; the other operands are the initial
+// arguments of the region. The region yields whether to continue, and the arguments of the next
+// iteration, or the results.
 static inline bool pir_op_is_choice(const pir_op *op) {
   return pir_op_has(op, PIR_CONTROL) && pir_op_def(op)->form == PIR_FORM_IF;
 }
@@ -74,7 +75,7 @@ static inline bool pir_op_is_loop(const pir_op *op) {
   return pir_op_has(op, PIR_CONTROL) && pir_op_def(op)->form == PIR_FORM_WHILE;
 }
 
-// The only block of a region that ends as it should, or NULL.
+// Returns the only block of a region, if it ends with a terminator; else NULL.
 static inline pir_block *pir_op_body(const pir_op *op, size_t region) {
   pir_block *block =
       region < pir_op_regions(op) ? pir_region_first(pir_op_region(op, region)) : NULL;
@@ -82,8 +83,8 @@ static inline pir_block *pir_op_body(const pir_op *op, size_t region) {
     return NULL;
   return pir_op_has(pir_block_last(block), PIR_TERMINATOR) ? block : NULL;
 }
-// That of a loop with as many arguments, results and values handed on as it has operands beside
-// the condition.
+// Returns the loop's body block if #arguments == #results == #yielded == #operands - 1, else
+// NULL.
 static inline pir_block *pir_loop_body(const pir_op *op) {
   pir_block *body = pir_op_is_loop(op) ? pir_op_body(op, 0) : NULL;
   size_t slots = pir_op_results(op);
@@ -92,7 +93,7 @@ static inline pir_block *pir_loop_body(const pir_op *op) {
   return fits ? body : NULL;
 }
 
-// The name of the parameter an op with that trait reads: its one declared string.
+// Returns the name of the parameter that an op with the trait reads: its only declared string.
 static inline pir_str pir_op_parameter_name(const pir_op *op) {
   const pir_opdef *def = pir_op_def(op);
   for (size_t i = 0; i < def->attr_count; i++) {
@@ -104,13 +105,14 @@ static inline pir_str pir_op_parameter_name(const pir_op *op) {
   return (pir_str){"", 0};
 }
 
-// An attribute under the name that the op's definition declares at that position.
+// Makes an attribute with the name that the op's definition declares at this position.
 static inline pir_named_attr pir_declared_attr(pir_context *ctx, const pir_opdef *def,
                                                size_t at, const pir_attr *value) {
   return (pir_named_attr){pir_name_get(ctx, pir_str_from(def->attrs[at].name)), value};
 }
 
-// For a walk: marks mean what one pass says, so each clears those of the pass before it.
+// Clears the mark of an op; for a walk at the start of a pass, because marks belong to one
+// pass.
 static inline pir_walk_result pir_op_clear_mark(pir_op *op, void *user) {
   (void)user;
   pir_op_set_mark(op, 0);

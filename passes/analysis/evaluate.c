@@ -110,7 +110,7 @@ static void know_parameter(evaluator *e, const pir_op *op) {
                        (int32_t)param->shape.rank);
 }
 
-// A list of known values is a known list.
+// A list is known if its members are.
 static void know_list(evaluator *e, const pir_op *op) {
   known_value *list = add_known(e, pir_op_result(op, 0), pir_op_operands(op));
   for (size_t i = 0; i < pir_op_operands(op); i++)
@@ -131,7 +131,7 @@ static bool makes_list(const pir_op *op) {
 
 // ---- calls
 
-// What a call is made of; all of it goes with the call's memory.
+// The parts of a call; all of them are freed with the call's memory.
 typedef struct call_draft {
   evaluator *e;
   pir_kernel_call call;
@@ -159,7 +159,7 @@ static void draft_free(call_draft *d) {
   pir_vec_free(d->e->arena, &d->sizes);
 }
 
-// The tensor itself, or one with its bytes copied to a place that suits them.
+// Returns the tensor, or a copy with aligned bytes.
 static const pir_tensor *suited(call_draft *d, const pir_tensor *tensor, size_t bytes) {
   size_t element = pir_dtype_size(tensor->dtype);
   if (!element || (uintptr_t)tensor->data % element == 0)
@@ -198,7 +198,7 @@ static pir_status draft_operands(call_draft *d, const pir_op *op) {
   return PIR_OK;
 }
 
-// The constant shape a fact states; false when it is not constant.
+// Reads the constant shape of a fact; false if the shape is not constant.
 static bool read_shape(const evaluator *e, const pir_fact *fact, pir_tensor *out) {
   int64_t dims[PIR_MAX_RANK];
   if (!fact || !fact->known || fact->rank < 0 || !pir_dtype_size(fact->dtype))
@@ -224,7 +224,8 @@ static const pir_fact *member_fact(const evaluator *e, const pir_value *value, s
   return is_vec(value) ? fact->members[i] : fact;
 }
 
-// Shapes and allocates the results; `*out_ready` says whether all are known and small enough.
+// Allocates the results with their shapes; `*out_ready` tells whether all are known and small
+// enough.
 static pir_status draft_results(call_draft *d, const pir_op *op, bool *out_ready) {
   size_t n = pir_op_results(op), total = 0;
   int32_t *members = draft_alloc(d, n * sizeof *members),
@@ -290,7 +291,7 @@ static pir_status compute_op(evaluator *e, const pir_op *op, const pir_opdef *de
     status = draft_results(&d, op, &ready);
   if (!status && ready) {
     d.call.attrs = pir_op_attr_values(op, draft_alloc, &d);
-    // An op that cannot be computed now is left to say so when it runs.
+    // An op that fails here is left in place, so that it reports its error when it runs.
     if (!run_call(def, &d.call))
       know_results(e, op, &d.call);
   }
@@ -320,7 +321,8 @@ static pir_op *create_evaluated_part(void *user, const pir_op_spec *spec) {
   return part;
 }
 
-// A copy: what a part computed goes with it, and what is an operand is another's.
+// Copies the data: values that a part computed are freed with the part, and operands belong to
+// others.
 static pir_status know_copy(evaluator *e, const pir_value *value, const known_value *from) {
   known_value *known = add_known(e, value, from->count);
   for (size_t k = 0; k < from->count; k++) {
@@ -383,7 +385,7 @@ static pir_status evaluate_op(evaluator *e, const pir_op *op, int depth) {
     know_list(e, op);
     return PIR_OK;
   }
-  // Without operands only a constant has a value of its own.
+  // An op without operands has a value only if it is a constant.
   if (!pir_op_operands(op) && !pir_op_has(op, PIR_CONSTANT))
     return PIR_OK;
   bool composite = def && (def->lower_count || def->hooks.expand);

@@ -38,16 +38,16 @@ typedef struct evaluator {
 void evaluator_init(evaluator *e, pir_program *program, pir_facts *facts);
 void evaluator_free(evaluator *e);
 const known_value *evaluator_find(const evaluator *e, const pir_value *value);
-// Computes the results of an op when all it reads is known and its tables say how; else leaves
-// them unknown.
+// Computes the results of an op if all its operands are known and its tables define it; else
+// leaves them unknown.
 pir_status evaluator_visit(evaluator *e, const pir_op *op);
 
-// The caller frees this data of a computed tensor from now on (it is from malloc).
+// Transfers the data of a computed tensor to the caller, who frees it with free.
 void evaluator_take(evaluator *e, const void *data);
-// The op goes: its results' places in memory may become another's.
+// Forgets the results of an op that is erased, because new values may reuse their addresses.
 void evaluator_forget(evaluator *e, const pir_op *op);
 void evaluator_forget_value(evaluator *e, const pir_value *value);
-// What is known of `from` is known of `value` too.
+// Gives `value` the known value of `from`.
 void evaluator_copy(evaluator *e, const pir_value *value, const pir_value *from);
 
 #endif

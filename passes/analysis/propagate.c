@@ -55,7 +55,7 @@ static bool same_tensors(const known_value *a, const known_value *b) {
   return true;
 }
 
-// `value` may also be what `from` is.
+// Merges the known value of `from` into `value` (the meet).
 static void join_state(propagation *p, const pir_value *value, const pir_value *from) {
   uint64_t state = from ? state_of(p, from) : NOT_KNOWN, now = state_of(p, value);
   if (state == NOT_REACHED || now == NOT_KNOWN)
@@ -81,7 +81,7 @@ static void know_nothing_of(propagation *p, const pir_op *op) {
     set_state(p, pir_op_result(op, i), NOT_KNOWN);
 }
 
-// Operand 0: 1 or 0 when it is known, -1 when it is not, -2 when nothing reached it.
+// Returns the condition: 1 or 0 if known, -1 if unknown, -2 if unreached.
 static int condition_of(const propagation *p, const pir_op *op) {
   const pir_value *value = pir_op_operand(op, 0);
   uint64_t state = value ? state_of(p, value) : NOT_KNOWN;
@@ -115,7 +115,7 @@ static void visit_loop(propagation *p, const pir_op *op, pir_block *body) {
     run_block(p, body);
 }
 
-// What a region hands out.
+// Propagates the values that a region yields.
 static void visit_end(propagation *p, const pir_op *end) {
   const pir_op *holder = pir_op_parent(end);
   pir_block *body = holder ? pir_loop_body(holder) : NULL;
@@ -130,7 +130,7 @@ static void visit_end(propagation *p, const pir_op *end) {
   }
 }
 
-// Regions of ops that nothing is known of all run, with arguments that are not known.
+// Regions of unknown ops all run, with unknown arguments.
 static void visit_other(propagation *p, const pir_op *op) {
   for (size_t r = 0; r < pir_op_regions(op); r++)
     for (pir_block *b = pir_region_first(pir_op_region(op, r)); b; b = pir_block_next(b)) {
@@ -141,7 +141,7 @@ static void visit_other(propagation *p, const pir_op *op) {
   know_nothing_of(p, op);
 }
 
-// A value that is overwritten is what it was for some readers only.
+// An overwritten value is unknown: only some of its readers see the original.
 static void compute_when_known(propagation *p, const pir_op *op) {
   bool known = true;
   for (size_t i = 0; i < pir_op_results(op); i++)

@@ -4,9 +4,9 @@
 
 #include <evaluate.h>
 
-// Finds what is known of every value, as if a region ran only when it can: what a loop hands on
-// stays known when each round hands on the same, and a choice by a known condition gives what
-// the region it takes gives. Known values are found in the evaluator afterwards; no others are.
+// Finds the known values, assuming that a region runs only if it can. A loop argument is known
+// if every iteration passes on the same value; a branch with a known condition has the values
+// of the region it takes. The evaluator then holds all known values.
 pir_status propagate_constants(evaluator *e, pir_op *module);
 
 #endif

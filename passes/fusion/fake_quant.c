@@ -37,8 +37,8 @@ static const pir_op *parameter_of(const pir_op *op, size_t i) {
   return source && pir_op_has(source, PIR_PARAMETER) ? source : NULL;
 }
 
-// In the form that inference has: the scale a parameter of floats, and nothing of the
-// statistics of training.
+// Whether the op has the form of inference: the scale is a float parameter, and it has no
+// training statistics.
 static bool is_fixed(const pir_op *op) {
   const pir_op *scale = parameter_of(op, PD_DEQUANTIZE_LINEAR_IN_SCALE);
   if (!scale || pir_op_operand(op, PD_DEQUANTIZE_LINEAR_IN_IN_ACCUM))
@@ -110,7 +110,7 @@ static void note_scale(pir_pass_run *run, const pir_op *back) {
   append(run, reader, "inputs_scale", pir_attr_float(ctx, PIR_ATTR_F32, scale));
 }
 
-// The parameters that only this op read go with it.
+// Erases the op and the parameters that only it reads.
 static void erase_with_parameters(pir_pass_run *run, pir_op *op) {
   pir_op *read[NOTED] = {NULL};
   size_t count = pir_op_operands(op) < NOTED ? pir_op_operands(op) : NOTED;

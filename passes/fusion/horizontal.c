@@ -18,7 +18,7 @@
 
 enum { FEWEST = 3, MOST = PIR_FACT_CONTENTS };
 
-// A product and its operands by what they are for.
+// A product with its operands by role.
 typedef struct member {
   pir_op *op;
   pir_value *weight, *bias;  // no bias: NULL
@@ -90,7 +90,7 @@ static bool is_there(const pir_value *value, const pir_op *at) {
   return !value || pir_value_dominates(value, at);
 }
 
-// Whether the product may be computed together with the first one, where that stands.
+// Whether the product can be computed together with the first one, at the first one's position.
 static bool goes_with(const horizontal *h, const member *first, const member *m) {
   const pir_op *a = first->op, *b = m->op;
   if (pir_op_def(a) != pir_op_def(b) || pir_op_block(a) != pir_op_block(b) ||
@@ -112,7 +112,7 @@ static bool goes_with(const horizontal *h, const member *first, const member *m)
 
 // ---- the rewrite
 
-// New ops stand before the first product.
+// New ops are inserted before the first product.
 typedef struct maker {
   pir_rewriter *rewriter;
   pir_op *at;
@@ -164,7 +164,7 @@ static pir_op *parts_of(horizontal *h, pir_op *at, pir_value *list) {
   return pir_rewriter_create(h->run->rewriter, at, &spec);
 }
 
-// Products in program order become one; the last comes first.
+// Fuses products, given in program order; the last one comes first in the joined matrix.
 static pir_status fuse(horizontal *h, pir_value *shared, const member *group, size_t count) {
   pir_value *weights[MOST], *biases[MOST];
   int64_t sections[MOST];
@@ -209,7 +209,8 @@ static int by_place(const void *a, const void *b) {
   return pir_op_is_before(x->op, y->op) ? -1 : 1;
 }
 
-// Those that go with the first are fused and leave the list, in its order.
+// Fuses the products that are compatible with the first one, in order, and removes them from
+// the list.
 static pir_status take_group(horizontal *h, pir_value *shared) {
   member group[MOST];
   size_t count = 0, kept = 0;
@@ -272,7 +273,7 @@ pir_status pir_pass_horizontal(pir_pass_run *run) {
   if (!h.facts)
     return pir_run_facts_status(run);
   pir_walk(pir_program_module(run->program), PIR_PRE_ORDER, collect_factors, &h);
-  // Backwards: what goes with a fused product was looked at before.
+  // Goes backwards, because the partners of a fused product were already visited.
   for (size_t i = h.values.count; i-- > 0 && !status;)
     status = look_at(&h, h.values.items[i], pir_value_block(h.values.items[i]));
   pir_vec_free(h.arena, &h.values);

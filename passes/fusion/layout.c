@@ -10,7 +10,7 @@
 #include <pir/pass.h>
 #include <pir/walk.h>
 
-// In halves of a transpose.
+// Costs in units of half a transpose.
 enum { PLAIN_CREDIT = 3, FUSED_CREDIT = 6, TRANSPOSE_COST = 2 };
 
 typedef struct balance {
@@ -21,7 +21,7 @@ static bool is_channels_last(const pir_op *op) {
   return pir_str_equal(pir_attr_as_str(pir_op_attr_str(op, "data_format")), PIR_STR("NHWC"));
 }
 
-// Those of parameters are folded with them.
+// Whether the transposed value is a parameter; such transposes are folded.
 static bool is_of_parameter(const pir_op *op) {
   const pir_op *source = pir_op_operand_op(op, 0);
   return source && pir_op_has(source, PIR_PARAMETER);

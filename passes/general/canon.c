@@ -24,8 +24,8 @@ typedef struct canon {
   uint64_t forwarded, composed;
 } canon;
 
-// A value found clean stays so: uses move to it only from values that are clean too. Each is
-// looked through once.
+// Whether an in-place op overwrites the value. The result is cached: a clean value stays clean,
+// because uses only move to it from clean values.
 static bool has_writer(canon *c, const pir_value *value) {
   if (pir_map_find(&c->clean, value))
     return false;
@@ -46,7 +46,7 @@ static bool may_stand_for(canon *c, const pir_op *op, const pir_value *value) {
   return true;
 }
 
-// Others than the first result are unused, so they go with the op.
+// Only the first result has uses; the others are erased with the op.
 static bool forward_value(canon *c, pir_op *op, pir_rewriter *rewriter, pir_value *value) {
   if (!value || !may_stand_for(c, op, value))
     return false;
@@ -90,7 +90,8 @@ static void finish_composition(canon *c, pir_op *inner, pir_rewriter *rewriter) 
   c->composed++;
 }
 
-// The outer view's shape may follow from the inner one's (an extent it copies); then it stays.
+// If the outer view copies an extent of the inner view, its shape depends on the inner one,
+// which then stays.
 static bool compose_linear(canon *c, pir_op *op, pir_rewriter *rewriter,
                            const clause_form *form) {
   clause_form inner_form;

@@ -50,8 +50,8 @@ static void list_types(pir_dtype_set set, char *out, size_t capacity) {
                               pir_dtype_name((pir_dtype)t));
 }
 
-// Members of a list that is computed with are of one type; what only has an effect (a print, an
-// assertion) takes any.
+// Members of a list must have one type if the op computes with them; an op that only has an
+// effect (print, assert) accepts any.
 static pir_status check_members(const check *c, const pir_op *op, size_t i, const char *name) {
   const pir_fact *list = pir_facts_of(c->facts, pir_op_operand(op, i));
   for (size_t k = 1; list->known && k < list->member_count; k++) {
@@ -68,7 +68,7 @@ static void *allocate(void *user, size_t size) {
   return pir_arena_zalloc(user, size);
 }
 
-// Whether a clause that these attributes choose reads the operand as indices.
+// Whether the clause selected by these attributes reads the operand as indices.
 static bool is_index(check *c, const pir_op *op, const pir_opdef *def, size_t operand) {
   const pir_attr_value *attrs =
       def->clause ? pir_op_attr_values(op, allocate, &c->scratch) : NULL;

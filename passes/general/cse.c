@@ -62,8 +62,7 @@ static bool is_mergeable(const pir_op *op) {
 
 // ---- what is the same
 
-// Operands 0 and 1 in a fixed order when the op commutes. Addresses order them; nothing printed
-// depends on it.
+// Orders operands 0 and 1 of a commutative op by address; no output depends on the order.
 static pir_value *operand(const pir_op *op, size_t i) {
   if (i < 2 && pir_op_has(op, PIR_COMMUTATIVE) && pir_op_operands(op) >= 2 &&
       (uintptr_t)pir_op_operand(op, 0) > (uintptr_t)pir_op_operand(op, 1))
@@ -120,14 +119,13 @@ static void replace_op(cse *c, pir_op *op, pir_op *by) {
   c->merged++;
 }
 
-// True when the op was merged into an earlier one.
+// Merges the op into an equal earlier one; returns whether it did.
 static bool merge_op(cse *c, pir_op *op, uint64_t floor) {
   if (!is_mergeable(op))
     return false;
   uint64_t hash = hash_op(op), scope = c->frames.count;
   pir_op *same = pir_set_find(&c->table, hash, same_op, op);
-  // Under an isolated op an outer twin is hidden; the inner one is then left alone, which is
-  // never wrong.
+  // Under an isolated op an equal outer op is invisible; then the inner one stays.
   if (same && pir_op_mark(same) < floor)
     return false;
   if (same && (int64_t)c->merged < c->limit) {
@@ -149,7 +147,7 @@ static void push_blocks(cse *c, pir_op *op, uint64_t floor) {
   for (size_t i = 0; i < pir_op_regions(op); i++)
     for (pir_block *b = pir_region_first(pir_op_region(op, i)); b; b = pir_block_next(b), n++)
       pir_vec_push(c->arena, &c->frames, ((frame){pir_block_first(b), c->log.count, floor}));
-  // First block on top.
+  // Pushes blocks such that the first is on top.
   for (size_t i = 0; i < n / 2; i++) {
     frame swapped = c->frames.items[first + i];
     c->frames.items[first + i] = c->frames.items[first + n - 1 - i];

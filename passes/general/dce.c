@@ -12,7 +12,7 @@
 
 enum { HAS_EFFECT = 1 };
 
-// In post-order, so the ops below have told already.
+// Post-order, so nested ops have been visited.
 static pir_walk_result mark_effects(pir_op *op, void *user) {
   if (pir_op_has_effect(op) && !pir_op_has(op, PIR_TERMINATOR))
     pir_op_set_mark(op, HAS_EFFECT);

@@ -35,7 +35,7 @@ static bool is_needed(const dead_args *d, const pir_value *value) {
 
 // ---- loops
 
-// Arguments that are the same in every round.
+// Replaces arguments that are the same in every iteration.
 static void forward_invariants(dead_args *d, pir_op *loop, pir_block *body) {
   const pir_op *end = pir_block_last(body);
   for (size_t i = 0; i < pir_op_results(loop); i++) {
@@ -54,7 +54,7 @@ static void forward_invariants(dead_args *d, pir_op *loop, pir_block *body) {
 
 // ---- what is needed
 
-// Whether the parts of a holder are as they have to be for this pass to touch them.
+// Whether an op with regions has the form that this pass handles.
 static bool may_shrink(const pir_op *op) {
   if (pir_op_is_loop(op))
     return pir_loop_body(op) != NULL;
@@ -67,7 +67,7 @@ static bool may_shrink(const pir_op *op) {
   return true;
 }
 
-// Values that a region hands to the results of the op around it are needed when those are.
+// A value that a region yields is needed if the corresponding result of the op is.
 static bool hands_on(const pir_op *op) {
   const pir_op *holder = pir_op_has(op, PIR_TERMINATOR) ? pir_op_parent(op) : NULL;
   return holder && (pir_op_is_loop(holder) || pir_op_is_choice(holder)) && may_shrink(holder);
@@ -128,7 +128,7 @@ static void spread(dead_args *d, const pir_value *value) {
 
 // ---- making ops again
 
-// Lists of one entry a result lose those that go.
+// Removes the entries of removed results from list attributes with one entry for each result.
 static const pir_attr *kept_entries(pir_context *ctx, const pir_attr *list, const bool *keep,
                                     size_t slots) {
   enum { MOST = 64 };
@@ -143,7 +143,7 @@ static const pir_attr *kept_entries(pir_context *ctx, const pir_attr *list, cons
   return pir_attr_array(ctx, entries, count);
 }
 
-// The op with the operands from `first` on, and the results, that are kept.
+// Creates the op again with the kept operands (from `first` on) and results.
 static pir_op *remake(dead_args *d, pir_op *op, size_t first, const bool *keep) {
   pir_context *ctx = pir_op_context(op);
   size_t slots = pir_op_results(op), operands = pir_op_operands(op), count = 0, kept = 0;
@@ -219,7 +219,7 @@ static void shrink(dead_args *d, pir_op *op) {
 
 // ---- the pass
 
-// What only unneeded slots read must not hold on to them.
+// Values read only by unneeded slots must not count as used.
 static void let_go(dead_args *d, pir_op *op) {
   for (size_t i = 0; i < pir_op_results(op); i++) {
     if (is_needed(d, pir_op_result(op, i)))

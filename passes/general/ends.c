@@ -46,7 +46,8 @@ pir_status pir_pass_keep_parameters(pir_pass_run *run) {
   return PIR_OK;
 }
 
-// An output shares the memory of what it hands out; inputs are the caller's.
+// Copies an input before it becomes an output: outputs share memory with their operand, and
+// inputs belong to the caller.
 static pir_value *copy_of(pir_pass_run *run, pir_op *at, pir_value *value) {
   pir_context *ctx = pir_program_context(run->program);
   const pir_opdef *full = pir_context_op(ctx, PD_FULL), *scale = pir_context_op(ctx, PD_SCALE);

@@ -86,7 +86,7 @@ static pir_status inline_region(expansion *e, pir_op *op) {
   return PIR_OK;
 }
 
-// Expands what is in a block, going on with the parts just made.
+// Expands the ops of a block, and then the parts just made.
 static pir_status expand_block(expansion *e, pir_block *block) {
   pir_op *op = pir_block_first(block);
   while (op) {
@@ -108,7 +108,7 @@ typedef struct visit_state {
   pir_status status;
 } visit_state;
 
-// In pre-order: the blocks of an op are done before the walk goes into them.
+// Pre-order, so the blocks of an op are done before the walk enters them.
 static pir_walk_result expand_regions(pir_op *op, void *user) {
   visit_state *v = user;
   for (size_t i = 0; i < pir_op_regions(op); i++)

@@ -32,8 +32,9 @@ typedef struct folder {
   pir_status status;
 } folder;
 
-// What Paddle does not fold: numbers that others spread, and what a loop starts from. The loop
-// may write over it, and so may other readers, which Paddle does not ask.
+// Whether Paddle does not fold the value: constants that are broadcast, and initial values of
+// loops. A loop may overwrite its initial value; so may other readers, which Paddle does not
+// check.
 static bool is_left_alone(const pir_op *op) {
   for (size_t i = 0; i < pir_op_results(op); i++) {
     if (pir_value_may_be_overwritten(pir_op_result(op, i)))
@@ -62,7 +63,7 @@ enum { DEEPEST = 8 };
 
 static bool is_attribute(const pir_value *value, int depth);
 
-// What collects values asks for its own readers.
+// For an op that collects values, checks the readers of its result.
 static bool reads_as_attribute(const pir_use *use, int depth) {
   const pir_op *user = pir_use_owner(use);
   const pir_opdef *def = pir_op_def(user);
@@ -90,8 +91,8 @@ static pir_walk_result take_parameter_name(pir_op *op, void *user) {
   return PIR_WALK_CONTINUE;
 }
 
-// Whether a parameter has this name: one with a value, or one that an op names and the program
-// was read without.
+// Whether a parameter has this name: one with data, or one that an op names in a program loaded
+// without data.
 static bool is_name_taken(const folder *f, pir_str name) {
   if (pir_program_param(f->run->program, name))
     return true;
@@ -151,7 +152,7 @@ static pir_op *create_constant(folder *f, const pir_tensor *tensor, pir_str name
                       .attrs = attrs,
                       .attr_count = sizeof attrs / sizeof *attrs};
   pir_op *op = pir_rewriter_create(f->run->rewriter, f->top, &spec);
-  // As Paddle writes them, constants do not state whether they are stopped.
+  // As in Paddle, constants do not state stop_gradient.
   if (as_attribute)
     pir_rewriter_set_attr(f->run->rewriter, op, attrs[2].name, NULL);
   return op;
@@ -163,7 +164,7 @@ static pir_status materialise(folder *f, pir_value *value, const known_value *kn
   pir_str name = fresh_name(f, room);
   PIR_TRY(adopt_tensor(f, name, &known->tensors[0]));
   pir_op *constant = create_constant(f, &known->tensors[0], name, as_attribute);
-  // The constant's own type is exact; what the file stated for the value may not be.
+  // Uses the constant's exact type; the type that the file states for the value may be wrong.
   const pir_type *exact = pir_value_type(pir_op_result(constant, 0));
   pir_rewriter_replace_value(f->run->rewriter, value, pir_op_result(constant, 0));
   pir_value_set_type(pir_op_result(constant, 0), exact);
@@ -196,8 +197,8 @@ static pir_walk_result replace_known(pir_op *op, void *user) {
   return f->status ? PIR_WALK_STOP : PIR_WALK_CONTINUE;
 }
 
-// An argument, or a result of control flow, that is a constant of the program is read from
-// there where that is seen.
+// An argument or a result of control flow that equals a constant of the program: readers use
+// the constant, if it is visible there.
 static void replace_copies(folder *f, pir_value *const *values, size_t count,
                            const pir_op *at) {
   for (size_t i = 0; i < count && !f->status; i++) {
@@ -209,7 +210,7 @@ static void replace_copies(folder *f, pir_value *const *values, size_t count,
       continue;
     pir_value *source = (pir_value *)(uintptr_t)known->source;
     if (!source || !pir_value_dominates(source, at)) {
-      // A parameter keeps what a reader writes into it until the next run.
+      // A parameter would keep a reader's writes until the next run.
       if (!pir_value_may_be_overwritten(values[i]))
         f->status = materialise(f, values[i], known);
       continue;
@@ -239,9 +240,9 @@ static pir_walk_result replace_handed_on(pir_op *op, void *user) {
   return f->status ? PIR_WALK_STOP : PIR_WALK_CONTINUE;
 }
 
-// What has no constant of its own though it is known: its op stays and reads constants. That is
-// a list, and what a reader may write over: a parameter is loaded once, and the next run would
-// find there what the last one left.
+// Marks ops whose known results cannot become constants, so that they stay and read constants.
+// Such a result is a list, or a value that a reader may overwrite: a parameter is loaded once,
+// and the next run would see the overwritten data.
 static pir_walk_result keep_op(pir_op *op, void *user) {
   folder *f = user;
   bool stays = false;
@@ -260,8 +261,8 @@ static pir_walk_result keep_op(pir_op *op, void *user) {
   return PIR_WALK_CONTINUE;
 }
 
-// Whether all results are tensors that are known, and not what a constant or parameter op of
-// the file holds.
+// Whether all results are known tensors, and the op is not itself a constant or parameter of
+// the file.
 static bool is_folded(const folder *f, const pir_op *op) {
   if (!pir_op_results(op) || pir_op_has(op, PIR_PARAMETER))
     return false;
@@ -299,7 +300,7 @@ static void replace_values(folder *f, pir_op *module) {
     pir_walk(module, PIR_PRE_ORDER, replace_known, f);
 }
 
-// An evaluator with the options that both passes have.
+// Makes an evaluator with the options that both passes share.
 static pir_status open_folder(folder *f, bool params) {
   pir_pass_run *run = f->run;
   pir_facts *facts = pir_run_facts(run);
@@ -337,8 +338,8 @@ pir_status pir_pass_fold(pir_pass_run *run) {
   return f.status;
 }
 
-// The same through control flow (propagate.c), and of what ops state nothing is made again.
-// Options: max-bytes, params (false).
+// sccp: folds through control flow (propagate.c); stated constants are not made again. Options:
+// max-bytes, params (false).
 pir_status pir_pass_sccp(pir_pass_run *run) {
   folder f = {.run = run};
   PIR_TRY(open_folder(&f, false));

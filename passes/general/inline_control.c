@@ -16,7 +16,7 @@ typedef struct inlining {
   pir_status status;
 } inlining;
 
-// Whether a condition is known, and what it is.
+// Whether a condition is known, and its value.
 static bool is_known(inlining *n, const pir_op *op, bool *out_taken) {
   const pir_value *condition = pir_op_operand(op, 0);
   const pir_op *source = condition ? pir_value_op(condition) : NULL;
@@ -40,7 +40,7 @@ static void hand_over(inlining *n, pir_op *op, const pir_op *from, size_t first)
                                  pir_op_operand(from, first + i));
 }
 
-// Values that are read must be there.
+// Whether `from` has an operand, from `first` on, for every result of `op` that has uses.
 static bool gives_all(const pir_op *op, const pir_op *from, size_t first) {
   if (pir_op_operands(from) < first + pir_op_results(op))
     return false;
@@ -50,7 +50,7 @@ static bool gives_all(const pir_op *op, const pir_op *from, size_t first) {
   return true;
 }
 
-// The first op that took the choice's place, or the one behind it.
+// Returns the first op that replaced the branch, or the op behind it.
 static pir_op *inline_choice(inlining *n, pir_op *op, bool taken) {
   pir_block *block = pir_op_body(op, taken ? 0 : 1);
   pir_op *end = block ? pir_block_last(block) : NULL;
@@ -91,7 +91,7 @@ static void inline_block(inlining *n, pir_block *block) {
   }
 }
 
-// In pre-order: the blocks of an op are done before the walk goes into them.
+// Pre-order, so the blocks of an op are done before the walk enters them.
 static pir_walk_result inline_regions(pir_op *op, void *user) {
   inlining *n = user;
   for (size_t i = 0; i < pir_op_regions(op); i++)

@@ -77,7 +77,7 @@ static bool is_said(const pir_op *op) {
   return def->clause || def->lower_count || def->hooks.expand || def->traits & PIR_STRUCTURAL;
 }
 
-// A number among the attributes that no f16 is near to.
+// Whether an attribute is a number out of the range of f16.
 static bool is_out_of_range(const precision *p, const pir_op *op) {
   for (size_t i = 0; p->low == PIR_F16 && i < pir_op_def(op)->attr_count; i++) {
     const pir_attr *attr = pir_op_attr_at(op, i);
@@ -169,7 +169,7 @@ static void settle_moves(precision *p) {
   }
 }
 
-// A writer may work on a cast copy only where nobody would miss what it writes.
+// An in-place op may work on a cast copy only if no other op needs its write.
 static void pin_overwritten(precision *p, pir_op *op) {
   for (size_t i = 0; i < pir_op_operands(op); i++) {
     pir_value *value = pir_op_operand(op, i);
@@ -189,7 +189,7 @@ static void pin_overwritten(precision *p, pir_op *op) {
 
 typedef PIR_VEC(pir_op *) op_list;
 
-// Makers and readers of a list of f32, of which one stays.
+// If one producer or reader of a list keeps f32, all of them do.
 static void pull_along(precision *p, op_list *staying, pir_op *other) {
   if (!is_low(other))
     return;
@@ -215,7 +215,7 @@ static void tie_lists(precision *p) {
       if (is_f32_list(p, pir_op_result(op, i)))
         PIR_EACH_USE(use, pir_op_result(op, i)) pull_along(p, &staying, pir_use_owner(use));
   }
-  // An argument that is a list is nobody's result.
+  // A list argument has no producer.
   pir_vec_free(p->arena, &staying);
 }
 

@@ -11,9 +11,9 @@
 // The mark of an op.
 enum {
   PRECISION_STAYS,   // reads and gives f32
-  PRECISION_LOW,     // computes on halves
+  PRECISION_LOW,     // computes in 16-bit floats
   PRECISION_MOVES,   // undecided: it only moves elements, and goes with its neighbours
-  PRECISION_FOLLOWS  // gives no floats: takes halves when all it reads are
+  PRECISION_FOLLOWS  // results are not floats: reads 16-bit floats if all its operands are
 };
 
 typedef struct precision {
@@ -21,17 +21,19 @@ typedef struct precision {
   pir_facts *facts;
   pir_arena *arena;
   pir_dtype low;
-  bool io;                // inputs and outputs are halves too
+  bool io;                // inputs and outputs are 16-bit floats too
   PIR_VEC(pir_op *) ops;  // in program order
-  pir_map lowered;        // values that were f32 and are halves
+  pir_map lowered;        // values that were f32 and are now 16-bit floats
   pir_map casts;          // value -> it in the other precision
   uint64_t low_ops, cast_count;
 } precision;
 
-// Element type of a value, or of every member of a list; PIR_UNDEFINED: not known, or several.
+// Returns the element type of a value, or of every member of a list; PIR_UNDEFINED if unknown
+// or mixed.
 pir_dtype precision_dtype(const precision *p, const pir_value *value);
 bool precision_is_list(const pir_value *value);
-// Whether operand `i` keeps f32 beside halves, or is read as an attribute.
+// Whether operand `i` keeps f32 while the op computes in 16-bit floats, or is read as an
+// attribute.
 bool precision_keeps_operand(const pir_op *op, size_t i);
 
 pir_status precision_apply(precision *p);

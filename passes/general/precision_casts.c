@@ -32,8 +32,8 @@ static pir_value *make_cast(precision *p, pir_value *value, pir_dtype dtype) {
                            dtype);
 }
 
-// The position of the attribute that says the element type of the first result, when it says
-// f32; else -1.
+// Returns the position of the attribute that states the first result's element type, if it
+// states f32; else -1.
 static int dtype_attr(const pir_op *op) {
   const pir_opdef *def = pir_op_def(op);
   int at = def->result_count ? def->results[0].from_attr : -1;
@@ -41,7 +41,7 @@ static int dtype_attr(const pir_op *op) {
   return attr && pir_attr_as_dtype(attr) == PIR_F32 ? at : -1;
 }
 
-// The same constant of another element type; NULL when its op has no attribute for that.
+// Creates the same constant with another element type; NULL if its op has no such attribute.
 static pir_value *make_low_constant(precision *p, pir_op *op) {
   enum { MOST = 16 };
   pir_named_attr attrs[MOST];
@@ -128,7 +128,7 @@ static pir_status restate(precision *p, pir_op *op) {
 
 // ---- one op
 
-// Operands are set in one go: between two of them the op would be of two types.
+// Sets all operands before anything is inferred, because the op is inconsistent in between.
 static void set_operand(pir_op *op, size_t i, pir_value *value) {
   if (pir_op_operand(op, i) != value)
     pir_op_set_operand(op, i, value);
@@ -191,8 +191,8 @@ static pir_status change(precision *p, pir_op *op) {
     return restate(p, op);
   if (choice == PRECISION_FOLLOWS && all_lowered(p, op))
     return PIR_OK;
-  // A cast takes what comes: a half holds no more as f32. One that is left without work is
-  // canonicalize's to remove.
+  // A cast accepts 16-bit floats directly, because they lose nothing. canonicalize_pass removes
+  // a cast that became redundant.
   if (!pir_op_is(op, PD_CAST))
     raise_operands(p, op);
   return PIR_OK;
@@ -201,7 +201,7 @@ static pir_status change(precision *p, pir_op *op) {
 pir_status precision_apply(precision *p) {
   for (size_t i = 0; i < p->ops.count; i++)
     PIR_TRY(change(p, p->ops.items[i]));
-  // Constants of which only the halves are read.
+  // Erases f32 constants of which only the 16-bit copy is read.
   for (size_t i = 0; i < p->ops.count; i++) {
     pir_op *op = p->ops.items[i];
     bool made = pir_op_has(op, PIR_CONSTANT) && pir_op_results(op) &&

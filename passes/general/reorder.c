@@ -27,7 +27,7 @@ typedef struct reorder {
 
 enum { PLACED = 1 };
 
-// What nobody reads stays too: what it reads must not leave it behind.
+// An op without readers stays too; otherwise its operands would move past it.
 static bool is_tied(const pir_op *op) {
   return !pir_op_may_move(op) || pir_op_unused(op);
 }
@@ -37,7 +37,7 @@ static pir_op *movable_definer(const reorder *r, const pir_value *value) {
   return op && pir_op_block(op) == r->block && !pir_op_mark(op) && !is_tied(op) ? op : NULL;
 }
 
-// With what the ops of its regions read.
+// Includes the values that the ops of its regions read.
 static pir_walk_result collect_sources(pir_op *op, void *user) {
   reorder *r = user;
   for (size_t i = 0; i < pir_op_operands(op); i++) {

@@ -68,7 +68,7 @@ static void put_dims(printer *p, const char *what, const pir_dim *dims, size_t c
   for (size_t i = 0; i < count; i++) {
     if (i)
       pir_strbuf_lit(&p->text, ", ");
-    // Symbols that turned out equal to others keep their numbers.
+    // Symbols that were unified with others keep their numbers.
     if (dims[i] != PIR_DIM_UNKNOWN && pir_dim_kind_of(p->dims, dims[i]) == PIR_DIM_SYMBOL)
       name_symbol(p, pir_dim_symbol_index(p->dims, dims[i]));
     put_dim(p, pir_dim_canonical(p->dims, dims[i]));

@@ -31,7 +31,7 @@ static bool holds_state(const pir_value *value) {
   return source && (pir_op_def(source)->traits & (PIR_PARAMETER | PIR_INPUT));
 }
 
-// What is read behind a write is the value written.
+// Readers after a write get the written value.
 static void read_newest(exposing *e, pir_op *op) {
   for (size_t i = 0; i < pir_op_operands(op); i++) {
     pir_value *value = pir_op_operand(op, i);
@@ -87,7 +87,7 @@ static pir_value *make_data(exposing *e, pir_op *parameter) {
   return pir_op_result(pir_rewriter_create(e->run->rewriter, parameter, &spec), 0);
 }
 
-// Outputs stand at the end of the block: before its terminator, else behind its last op.
+// Outputs are at the end of the block: before its terminator, or after its last op.
 static void make_fetch(exposing *e, const state *s, pir_str name) {
   const pir_opdef *def = pir_context_op(e->ctx, PD_FETCH);
   pir_block *block = pir_program_block(e->run->program);

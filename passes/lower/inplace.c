@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A value of the block, in a class of those that share memory.
+// A value of the block, and its class of values that share memory.
 typedef struct place {
   uint32_t parent;
   uint32_t last;  // position of the last op that reads one of the class; of its representative
@@ -112,7 +112,7 @@ static void note_yields(in_place *p, const pir_op *op) {
     join_places(p, pir_op_operand(op, i + 1), pir_op_result(op, i));
 }
 
-// Whoever reads a list reads its members.
+// A reader of a list reads its members.
 static void note_list(in_place *p, const pir_op *op) {
   const pir_value *list = pir_op_result(op, 0);
   PIR_EACH_USE(use, list) {
@@ -123,8 +123,8 @@ static void note_list(in_place *p, const pir_op *op) {
   }
 }
 
-// A member that is taken out of a list shares the memory of what was put in; of a list that a
-// kernel made it has its own, as long as nobody else reads the list.
+// A member taken from a list shares the memory of the value put in. A list that a kernel made
+// owns its members' memory, as long as nobody else reads the list.
 static void note_member(in_place *p, const pir_op *op, const pir_value *list) {
   const pir_op *made = pir_value_is_argument(list) ? NULL : pir_value_op(list);
   bool whole = pir_op_results(op) == pir_type_elements(pir_value_type(list));
@@ -200,7 +200,7 @@ static bool tensor_of(const pir_type *type, pir_tensor_spec *out_spec) {
   return true;
 }
 
-// The stated number of elements; only the first of several extents may be unknown.
+// Computes the stated number of elements; only the first extent may be unknown.
 static bool stated_numel(pir_shape shape, int64_t *out) {
   *out = 1;
   for (size_t i = 0; i < shape.rank; i++) {
@@ -212,8 +212,7 @@ static bool stated_numel(pir_shape shape, int64_t *out) {
   return true;
 }
 
-// An extent that is not known may be 1 in one and more in the other: facts must not tell them
-// apart.
+// Two unknown extents may differ at run time (1 and more), so the facts must prove them equal.
 static bool may_differ(const in_place *p, const pir_value *a, const pir_value *b) {
   const pir_fact *x = pir_facts_of(p->facts, a), *y = pir_facts_of(p->facts, b);
   if (!x->known || !y->known || x->rank != y->rank)
@@ -264,7 +263,7 @@ static const pir_opdef *twin_def(const in_place *p, const pir_opdef *meant) {
   return twin && twin->traits & PIR_INPLACE && twin->inplace_count ? twin : NULL;
 }
 
-// The twin that writes in place, when the op may become it.
+// Returns the op's in-place twin, if the op may become it.
 static const pir_opdef *twin_of(in_place *p, const pir_op *op, const pir_opdef *meant) {
   if (meant == pir_op_def(op) || meant->traits & PIR_INPLACE)
     return NULL;
@@ -281,7 +280,7 @@ static const pir_opdef *twin_of(in_place *p, const pir_op *op, const pir_opdef *
 
 // ---- a block
 
-// All is decided before anything changes: a new op would have facts of its own.
+// All decisions are made before any change, because new ops would have new facts.
 static void take_block(in_place *p) {
   PIR_VEC(pir_op *) taken = {0};
   uint32_t position = 0;

@@ -10,7 +10,7 @@
 #include <pir/dialect/pd_op.h>
 #include <pir/kernel.h>
 
-// What the executor does itself: the regions of control flow, and arrays of tensors.
+// Whether the executor handles the op itself: control flow and arrays of tensors.
 static bool is_control(const pir_opdef *def) {
   switch (def->id) {
     case PD_IF:
@@ -31,14 +31,14 @@ static bool is_control(const pir_opdef *def) {
   }
 }
 
-// Stacks have no kernels either, and no tensors that could lie anywhere.
+// Stacks have no kernels, and hold no tensors that need a place.
 static bool is_stack(const pir_opdef *def) {
   return def->id == CF_STACK_CREATE || def->id == CF_TUPLE_PUSH || def->id == CF_TUPLE_POP ||
          def->id == CF_HAS_ELEMENTS;
 }
 
-// What stays as it is: parameters, lists of values, outputs of the builtin dialect, compiled
-// groups, control flow with what ends its regions, stacks, and what an earlier run bound.
+// Whether the op stays: parameters, lists, outputs of the builtin dialect, compiled groups,
+// control flow and its terminators, stacks, and ops that an earlier run has bound.
 static bool stays_unbound(const pir_op *op) {
   const pir_opdef *def = pir_op_def(op);
   if (def->traits & (PIR_PARAMETER | PIR_STRUCTURAL | PIR_TERMINATOR))
@@ -74,8 +74,8 @@ static pir_status check(const kernel_calls *c, const pir_op *op) {
 
 enum { DEEPEST = 64 };
 
-// Checks, or binds, the ops of a block and of the regions of its control flow. All that is
-// unsupported is reported.
+// Checks (or binds) the ops of a block and of the regions of its control flow. Every
+// unsupported op is reported.
 static pir_status each_op(kernel_calls *c, pir_block *block, bool binds, int depth) {
   pir_status status = PIR_OK;
   PIR_EACH_OP(op, block) {

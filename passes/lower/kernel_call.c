@@ -65,9 +65,9 @@ const pir_type *kernel_placed_type(pir_context *ctx, const pir_type *type, pir_s
 
 // ---- the key
 
-// What Paddle declares of an op and neither its name nor its operands tell: the kernel it
-// calls, that no tensor is asked for its layout, and the element type of the key (of operand 0,
-// of result 0, f32).
+// Facts that Paddle declares for an op and that follow neither from its name nor from its
+// operands: the kernel it calls; that no tensor determines the layout; and the source of the
+// key's element type (operand 0, result 0, or f32).
 typedef struct exception {
   uint32_t id;
   const char *kernel;  // NULL: by the name of the op
@@ -116,7 +116,7 @@ static const exception *exception_of(const pir_opdef *def) {
   return &none;
 }
 
-// As the program states it: Paddle picks by types.
+// The stated type, because Paddle selects kernels by stated types.
 static pir_dtype element_type(const kernel_calls *c, const pir_value *value) {
   const pir_type *type = value ? pir_value_type(value) : NULL;
   if (type && pir_type_kind_of(type) == PIR_TYPE_VECTOR)
@@ -139,7 +139,8 @@ static const pir_attr *attr_of_kind(const pir_op *op, uint8_t kind) {
   return NULL;
 }
 
-// Whether an op says by attributes where it makes what: then its tensors do not matter.
+// Whether attributes state where the op creates its result; then tensors do not determine the
+// place.
 static bool creates(const pir_op *op) {
   return attr_of_kind(op, PIR_ATTR_DTYPE) && attr_of_kind(op, PIR_ATTR_PLACE);
 }
@@ -149,15 +150,16 @@ static bool is_option(const pir_opdef *def, size_t i) {
          def->operands[i].flags & (PIR_OPERAND_INTARRAY | PIR_OPERAND_SCALAR);
 }
 
-// Positions and conditions pick elements, they are not computed with.
+// Operands that are positions or conditions select elements and do not determine the element
+// type.
 static bool only_picks(const pir_opdef *def, size_t i) {
   enum { PICKS = 1u << PIR_I32 | 1u << PIR_I64 | 1u << PIR_BOOL };
   uint32_t types = i < def->operand_count ? def->operands[i].dtypes : 0;
   return types && !(types & ~(uint32_t)PICKS);
 }
 
-// What an op computes in: as its dtype attribute says where it makes something new, else the
-// first operand of numbers, the first that does not only pick, the first.
+// The element type of the key: the dtype attribute if the op creates a tensor, else the first
+// numeric operand, else the first operand that does not only select, else the first operand.
 static pir_dtype key_dtype(const kernel_calls *c, const pir_op *op) {
   const pir_opdef *def = pir_op_def(op);
   const exception *known = exception_of(def);
@@ -187,7 +189,7 @@ static pir_dtype key_dtype(const kernel_calls *c, const pir_op *op) {
   return element_type(c, pir_op_result(op, 0));
 }
 
-// Ops that create, or touch no element, ask no tensor for its layout.
+// Ops that create tensors, or touch no element, take no layout from tensors.
 static bool asks_layout(const pir_op *op) {
   const pir_opdef *def = pir_op_def(op);
   if (exception_of(def)->any_layout)
@@ -216,8 +218,8 @@ static const pir_attr *kernel_key(const kernel_calls *c, const pir_op *op, pir_d
 
 // ---- the call
 
-// What Paddle calls the kernel: the op's name without dialect, without the `_` of ops that
-// write in place and the mark of sparse ones.
+// Paddle's name of the kernel: the op's name without the dialect, the trailing `_` of in-place
+// ops and the mark of sparse ops.
 static pir_str kernel_name(const pir_opdef *def) {
   const char *name = (def->base ? def->base : def)->name, *dot = strchr(name, '.');
   pir_str text = pir_str_from(dot ? dot + 1 : name);

@@ -15,17 +15,18 @@ typedef struct kernel_calls {
   size_t capacity;
 } kernel_calls;
 
-// Puts a call of its kernel in the place of an op: `"NAME(phi_kernel)"` with kernel_key,
-// kernel_name and op_name beside its own attributes, and `origin` (NULL: none) as origin_id.
-// Results lie where the kernel leaves them.
+// Replaces an op by a call of its kernel: `"NAME(phi_kernel)"` with kernel_key, kernel_name and
+// op_name in addition to the op's attributes, and `origin` (NULL: none) as origin_id. Results
+// are at the kernel's place.
 pir_status kernel_call_replace(kernel_calls *calls, pir_op *op, const pir_attr *origin,
                                pir_op **out_call);
-// A call like `call`, before it, of what `meant` names: results are taken over, `call` is left
-// to be erased.
+// Creates, before `call`, the same call of the kernel that `meant` names, and moves the
+// results' uses to it. The caller erases `call`.
 pir_op *kernel_call_rename(pir_pass_run *run, pir_op *call, const pir_opdef *meant);
 void kernel_calls_free(kernel_calls *calls);
 
-// The type at a place, members of a list each; a type that holds no tensor is left as it is.
+// Returns the type at a place; for a list, the types of its members. Types without tensors are
+// returned unchanged.
 const pir_type *kernel_placed_type(pir_context *ctx, const pir_type *type, pir_str place);
 
 #endif

@@ -59,7 +59,7 @@ static void place_results(const lowering *l, pir_op *op) {
   }
 }
 
-// A list is where its members are; a member where it is in the list.
+// A list has the place of its members, and a member the place of its list.
 static pir_status place_list(lowering *l, pir_op *op) {
   enum { INLINE = 64 };
   const pir_type *members[INLINE];
@@ -79,8 +79,8 @@ static pir_status place_list(lowering *l, pir_op *op) {
   return PIR_OK;
 }
 
-// What a loop carries is where it starts: operands behind the condition, arguments and results
-// agree.
+// A carried value has the place of its initial value: operands after the condition, arguments
+// and results agree.
 static void place_loop(const pir_op *op) {
   pir_block *body = pir_region_first(pir_op_region(op, 0));
   for (size_t i = 0; i + 1 < pir_op_operands(op); i++) {
@@ -94,7 +94,7 @@ static void place_loop(const pir_op *op) {
   }
 }
 
-// What comes off a stack is where it was when it was put there.
+// A value popped from a stack has the place it had when it was pushed.
 static bool place_popped(pir_op *op) {
   const pir_op *stack = pir_op_operands(op) ? pir_op_operand_op(op, 0) : NULL;
   if (!stack || !pir_op_is(stack, CF_STACK_CREATE))

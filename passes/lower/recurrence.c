@@ -38,7 +38,7 @@ typedef struct network {
 
 // ---- which are taken
 
-// Whether the inputs alone show the extent.
+// Whether the extent depends on the inputs only.
 static bool known_before(const network *n, pir_dim dim, int depth) {
   const pir_dims *dims = pir_facts_dims(n->e.facts);
   if (dim == PIR_DIM_UNKNOWN || depth > 32)
@@ -67,7 +67,7 @@ static bool has_shape(const network *n, const pir_value *v, int rank, const pir_
   return true;
 }
 
-// The members of a list that has as many; NULL when it has not.
+// Returns the members of a list with `count` members, else NULL.
 static pir_op *list_of(const pir_op *op, size_t operand, size_t count) {
   const pir_value *v = pir_op_operand(op, operand);
   pir_op *list = v ? pir_value_op(v) : NULL;
@@ -247,8 +247,8 @@ static void lstm_step(network *n, pir_value *gates, pir_value **h, pir_value **c
 
 static void gru_step(network *n, pir_value *x, pir_value *gates, pir_value **h) {
   pir_value *sums[2];
-  // One op a declaration: arguments are evaluated in any order, and code made elsewhere is
-  // found by the order of the ops.
+  // One op in each declaration: C evaluates arguments in any order, but the order of ops is
+  // part of the cache key of compiled code.
   for (int64_t i = 0; i < 2; i++) {
     pir_value *a = gate(n, x, i), *b = gate(n, gates, i);
     sums[i] = build_unary(n, PD_SIGMOID, build_binary(n, PD_ADD, a, b));
@@ -261,7 +261,7 @@ static void gru_step(network *n, pir_value *x, pir_value *gates, pir_value **h) 
   *h = build_binary(n, PD_ADD, candidate, change);
 }
 
-// Fills the region; false after a report.
+// Fills the region; false after reporting an error.
 static bool fill_scan(network *n, pir_op *scan, pir_value *weights, pir_value *bias) {
   pir_block *body = pir_region_first(pir_op_region(scan, 0));
   bool keeps = n->keep != NULL, lstm = n->mode == LSTM;
@@ -309,7 +309,7 @@ static const pir_type *sequence_type(network *n, const pir_fact *of, int skip, i
   return pir_fact_type(n->ctx, pir_facts_dims(n->e.facts), &f);
 }
 
-// Runs one path over projected inputs; gives its outputs and notes its last states.
+// Emits one path over projected inputs; returns its outputs and notes its last states.
 static pir_value *scan_path(network *n, pir_value *x, int64_t path) {
   pir_value *in[4] = {x};
   const pir_type *results[3];
@@ -354,8 +354,8 @@ static pir_value *scan_path(network *n, pir_value *x, int64_t path) {
 
 // ---- all of it
 
-// Whether step t is before the end of each row: [time, batch, 1]. The reshape demands as many
-// lengths as rows.
+// Computes the mask [time, batch, 1]: whether step t is before the end of each row. The reshape
+// requires as many lengths as rows.
 static pir_value *make_mask(network *n, pir_value *x, pir_value *lengths) {
   pir_value *shape = build_unary(n, PD_SHAPE64, x), *time = part(n, shape, 0, 0, 1, true);
   lengths = build_binary(n, PD_RESHAPE, lengths, part(n, shape, 0, 1, 2, false));

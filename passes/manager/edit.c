@@ -49,7 +49,8 @@ static bool take_prefix(pir_str *text, pir_str prefix) {
   return true;
 }
 
-// before:NAME (the first), after:NAME (the last), or a number; an empty place is the front.
+// Parses a place: before:NAME (first occurrence), after:NAME (last occurrence), or a number;
+// empty means the front.
 static pir_status read_place(pir_pass_manager *manager, pir_str place, size_t *out_at) {
   pir_str text = place;
   bool before = take_prefix(&text, PIR_STR("before:")),
@@ -96,7 +97,7 @@ static pir_status insert_passes(void *user) {
   size_t at, count = manager->entries.count;
   PIR_TRY(read_place(manager, place, &at));
   PIR_TRY(pir_pass_manager_parse(manager, what));
-  // The new ones were added behind: three reversals put them in place.
+  // The new passes were appended; three reversals rotate them into place.
   manager_entry *entries = manager->entries.items;
   size_t added = manager->entries.count - count;
   reverse(entries + at, count - at);

@@ -168,7 +168,7 @@ static void print_change(change_log *log, const char *sign, const pir_op *op) {
     log_line(log->manager, "// ----- changes of %s", log->pass);
   log->started = true;
   log->manager->options.log.write(log->manager->options.log.user, sign, 2);
-  // The log is for people: a writer that stops only cuts it short.
+  // The log is for people, so a writer that fails only truncates it.
   pir_status status = pir_op_print(op, NULL, log->manager->options.log);
   (void)status;
 }

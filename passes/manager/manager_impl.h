@@ -39,7 +39,7 @@ struct pir_pass_manager {
 pir_status manager_check_options(const pir_pass_manager *manager, const pir_pass *pass,
                                  const pir_pass_option *options, size_t count);
 
-// A pass by its name: one that the manager was told of, else a built-in one. NULL: none.
+// Finds a pass by name: a registered one, else a built-in one; NULL if there is none.
 const pir_pass *pass_find_known(const pir_pass_manager *manager, pir_str name);
 
 #endif

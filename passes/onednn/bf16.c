@@ -145,8 +145,7 @@ static bool is_f32(const bf16_pass *p, const pir_value *value) {
   return fact->members || fact->dtype == PIR_F32;
 }
 
-// A list that only the run shows has no kernel; Paddle takes one of nothing but -1 for such a
-// list.
+// A list computed at run time has no such kernel; Paddle treats a list of only -1 as one.
 static bool is_list_known(const bf16_pass *p, const pir_value *value) {
   const pir_fact *fact = pir_facts_of(p->facts, value);
   if (!fact || !fact->contents)
@@ -184,7 +183,7 @@ static void mark(bf16_pass *p, pir_op *op, const char *const *texts) {
                             pir_attr_str(ctx, PIR_ATTR_STR, pir_str_from(texts[i])));
 }
 
-// What comes from outside or goes there has no type of its own to keep.
+// Inputs and outputs keep their types.
 static bool is_end(const pir_op *op) {
   static const uint32_t ends[] = {PD_DATA, PD_FEED, PD_FETCH, PD_ASSIGN, BUILTIN_PARAMETER};
   return op && is_one_of(op, ends, sizeof ends / sizeof *ends);
@@ -208,7 +207,7 @@ pir_status pir_pass_bf16_placement(pir_pass_run *run) {
                                                                        "float32", ""};
   bf16_pass p;
   PIR_TRY(begin(&p, run));
-  // A mark may change the type of a result: all are asked before the first is set.
+  // Checks all ops before the first mark is set, because a mark may change a result's type.
   size_t suited = 0;
   for (size_t i = 0; i < p.ops.count; i++)
     if (is_suited(&p, p.ops.items[i]))
@@ -216,8 +215,8 @@ pir_status pir_pass_bf16_placement(pir_pass_run *run) {
   p.changed = p.ops.count = suited;
   for (size_t i = 0; i < suited; i++)
     mark(&p, p.ops.items[i], bf16);
-  // One that goes may leave its neighbours alone: until none goes. Every round but the last
-  // takes a mark away.
+  // Removes marks of ops without marked neighbours until none is removed. Each round but the
+  // last removes a mark, so it ends.
   for (bool changed = true; changed;) {
     changed = false;
     for (size_t i = 0; i < p.ops.count; i++) {
@@ -304,7 +303,7 @@ static void state_bf16(pir_context *ctx, pir_value *value) {
     pir_value_set_type(value, pir_type_tensor(ctx, PIR_BF16, pir_type_shape(type)));
 }
 
-// From bf16 to f32: a conversion that others may meet.
+// Inserts a conversion from bf16 to f32, which a later conversion may cancel.
 static void convert_cast(bf16_pass *p, pir_op *op) {
   pir_context *ctx = pir_program_context(p->run->program);
   const pir_fact *fact = pir_facts_of(p->facts, pir_op_operand(op, 0));

@@ -14,7 +14,7 @@
 
 enum { REWRITES_AN_OP = 16, SMALLEST_LIMIT = 1024, VISITS_A_REWRITE = 16, RECENT = 64 };
 
-// Patterns of one root, those for every op among them: a range of driver.order.
+// The patterns for one root, including those for every op: a range of driver.order.
 typedef struct bucket {
   uint32_t root;
   size_t first, count;
@@ -41,7 +41,7 @@ static const bucket *bucket_of(const driver *d, const pir_op *op) {
   return &d->buckets.items[at ? *at : 0];
 }
 
-// Ops that no pattern is for need not be looked at.
+// Ops without patterns are not visited.
 static bool is_wanted(const driver *d, const pir_op *op) {
   return (d->options && d->options->erase_dead) || bucket_of(d, op)->count;
 }
@@ -60,8 +60,8 @@ static void enter_worklist(void *user, pir_op *op) {
   enqueue(user, op);
 }
 
-// The reader that is left when one of two goes: what could not match because of the other one
-// may now.
+// Pushes the remaining reader of a value that loses one of its two readers: patterns that
+// require a single use may now match.
 static pir_op *last_other_reader(const pir_value *value, const pir_op *going) {
   const pir_use *a = value ? pir_value_first_use(value) : NULL, *b = a ? pir_use_next(a) : NULL;
   if (!b || pir_use_next(b))
@@ -94,7 +94,7 @@ static pir_walk_result count_and_enqueue(pir_op *op, void *user) {
   return PIR_WALK_CONTINUE;
 }
 
-// So that popping from the end gives program order.
+// Pushes in reverse, so that popping gives program order.
 static void reverse_list(driver *d) {
   for (size_t i = 0, j = d->list.count; i + 1 < j; i++) {
     pir_op *swapped = d->list.items[i];
@@ -136,7 +136,7 @@ static void sort_patterns(driver *d) {
 }
 
 static bool is_erasable(const pir_op *op) {
-  // Parameters are left to dead code elimination, which drops their bytes too.
+  // Unused parameters are left to dead code elimination, which drops their bytes too.
   bool kept = pir_op_has_effect(op) || pir_op_has(op, PIR_PARAMETER) || pir_op_regions(op);
   return !kept && pir_op_unused(op) && pir_op_block(op);
 }
@@ -152,7 +152,7 @@ static pir_walk_result list_op(pir_op *op, void *user) {
   return PIR_WALK_CONTINUE;
 }
 
-// Backwards, so that readers go before what they read.
+// Goes backwards, so that readers are erased before their operands.
 void pir_rewriter_sweep(pir_rewriter *rewriter, pir_program *program) {
   op_list list = {.arena = pir_context_arena(rewriter->ctx)};
   pir_walk(pir_program_module(program), PIR_PRE_ORDER, list_op, &list);
@@ -186,8 +186,8 @@ static void rewrite_op(driver *d, pir_op *op) {
   }
 }
 
-// The pattern that fired most among the last ones, `but` that one; pattern_count when there is
-// none.
+// Returns the pattern that fired most often among the last ones, except `but`; pattern_count if
+// there is none.
 static size_t busiest(const driver *d, size_t but) {
   size_t best = d->pattern_count, most = 0;
   for (size_t i = 0; i < d->pattern_count; i++) {
@@ -230,7 +230,7 @@ static pir_status drive(driver *d) {
     rewrite_op(d, op);
     if (d->rewriter->failed)
       return d->rewriter->failed;
-    // Visits are bounded too: a pattern might change things and deny it.
+    // Visits are bounded too, because a pattern might change the program and return false.
     if (d->rewrites > d->limit || ++d->visits > VISITS_A_REWRITE * d->limit)
       return report_oscillation(d);
   }

@@ -80,8 +80,8 @@ static void tell_changed(pir_rewriter *rewriter, pir_op *op) {
 
 // ---- derived attributes
 
-// A value without the attribute counts as stopped, as in Paddle. `out_stated` is set when one
-// has it.
+// Returns stop_gradient of new results. As in Paddle, a value without the attribute counts as
+// stopped. `out_stated` is set if some operand states it.
 static bool is_stopped(const pir_rewriter *rewriter, pir_value *value, bool *out_stated) {
   const pir_attr *attr = NULL;
   int64_t stopped = 1;
@@ -112,7 +112,7 @@ static void copy_attr(pir_op *to, const pir_op *from, pir_name *name) {
 static void derive_stop_gradient(const pir_rewriter *rewriter, pir_op *op, const pir_op *at) {
   size_t n = pir_op_results(op);
   const pir_opdef *def = pir_op_def(op);
-  // Paddle says nothing of an op that only writes over what it is given.
+  // Paddle states nothing for an op that only writes in place.
   bool writes_only = n == 1 && pir_op_has(op, PIR_INPLACE) && !def->base;
   if (!n || writes_only || pir_op_attr(op, rewriter->stop_gradient))
     return;
@@ -124,7 +124,7 @@ static void derive_stop_gradient(const pir_rewriter *rewriter, pir_op *op, const
   }
   if (!stated)
     return;
-  // What reads nothing follows nothing: one in place of another keeps what it stated.
+  // An op without operands keeps the attribute of the op that it replaces.
   if (!pir_op_operands(op) && !pir_op_operands(at) && pir_op_results(at) == n)
     return copy_attr(op, at, rewriter->stop_gradient);
   pir_arena *arena = pir_context_arena(rewriter->ctx);
@@ -149,8 +149,8 @@ pir_op *pir_rewriter_create(pir_rewriter *rewriter, pir_op *at, const pir_op_spe
   return op;
 }
 
-// A fresh value (nobody reads it yet) takes the stated type of what it replaces; a value that
-// was there before keeps what its file said.
+// A new value (without uses) takes the stated type of the value it replaces; an existing value
+// keeps its own.
 static void keep_stated_type(const pir_value *value, pir_value *by) {
   if (pir_value_unused(by) && !pir_value_is_argument(by) && pir_value_type(value))
     pir_value_set_type(by, pir_value_type(value));
@@ -162,7 +162,8 @@ void pir_rewriter_replace_value(pir_rewriter *rewriter, pir_value *value, pir_va
   keep_stated_type(value, by);
   pir_use *first_other = pir_value_first_use(by);
   pir_value_replace_uses(value, by);
-  // Uses are linked in front: those up to the old first one have moved.
+  // Moved uses are linked at the front of the list, so those before the old first one have
+  // moved.
   PIR_EACH_USE(use, by) {
     if (use == first_other)
       break;
@@ -189,7 +190,7 @@ static pir_walk_result collect_doomed(pir_op *op, void *user) {
   return PIR_WALK_CONTINUE;
 }
 
-// Listeners hear of readers before they hear of what those read.
+// Informs listeners of readers before their operands.
 static void tell_erasing(pir_rewriter *rewriter, pir_op *op) {
   doomed_ops doomed = {.arena = pir_context_arena(rewriter->ctx)};
   pir_walk(op, PIR_PRE_ORDER, collect_doomed, &doomed);

@@ -16,10 +16,10 @@ struct pir_rewriter {
   const pir_rewrite_listener *listeners[PIR_REWRITER_LISTENERS];
   size_t listener_count;
   pir_name *stop_gradient, *op_role, *comp_op_name;
-  // Told by the greedy driver: a rewrite, by what and of which op (as it was before), and how
-  // many there were.
+  // Called by the greedy driver for each rewrite: the pattern, the root (as it was before), and
+  // the number of rewrites.
   void (*fired)(void *user, const pir_pattern *pattern, pir_str op, pir_loc loc);
-  // Told by rules: why one with that root did not apply. NULL: nobody asks.
+  // Called by rules with the reason why a rule with this root did not apply. NULL: not wanted.
   void (*refused)(void *user, const char *rule, const char *origin, const pir_op *op,
                   const char *why);
   void (*counted)(void *user, const pir_pattern *pattern, uint64_t n);
@@ -27,10 +27,10 @@ struct pir_rewriter {
 };
 
 void pir_rewriter_init(pir_rewriter *rewriter, pir_program *program);
-// Facts on first use; NULL after a report.
+// Derives facts on first use; NULL after reporting an error.
 pir_facts *pir_rewriter_facts(pir_rewriter *rewriter);
 pir_status pir_rewriter_facts_status(const pir_rewriter *rewriter);
-// Erases pure ops that nobody reads, those for whom only such ops did among them.
+// Erases pure ops without uses, transitively.
 void pir_rewriter_sweep(pir_rewriter *rewriter, pir_program *program);
 void pir_rewriter_drop_facts(pir_rewriter *rewriter);
 

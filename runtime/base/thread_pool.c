@@ -73,7 +73,7 @@ static int64_t share_begin(int64_t n, int parts, int i) {
   return i * size + (i < extra ? i : extra);
 }
 
-// How many chunks that share is cut into.
+// Returns the number of chunks of the share.
 static int share_chunks(int64_t n, int parts, int i) {
   int64_t units = share_begin(n, parts, i + 1) - share_begin(n, parts, i);
   return units < CHUNKS ? (int)units : CHUNKS;

@@ -21,9 +21,8 @@ typedef struct clause_index {
   const int64_t *v;
 } clause_index;
 
-// A clause with the operands, attributes and result of one call. The points are those of
-// `extent`: the first `parallel` coordinates select an element of the result, the others are
-// combined over.
+// A clause bound to the operands, attributes and result of one call. Its points are those of
+// `extent`: the first `parallel` coordinates select a result element, the others are reduced.
 typedef struct clause_bind {
   const pir_kernel_call *call;
   const pir_clause *clause;
@@ -89,8 +88,7 @@ pir_clause_fixed(clause_lanes *e, int node,
 // Finds which index nodes do not vary and evaluates them.
 void pir_clause_fix_nodes(clause_bind *b, clause_lanes *e);
 
-// Where the elements of a load lie: offsets in elements from data, and which lanes are in
-// range.
+// The elements of a load: offsets from data, in elements, and which lanes are in range.
 typedef struct clause_address {
   clause_index offset;
   int lo, hi;              // lanes outside [lo, hi) are out of range, and
@@ -104,7 +102,7 @@ clause_index pir_clause_out_offset(clause_lanes *e);
 pir_status pir_clause_types(clause_bind *b);
 pir_dtype pir_clause_lane_type(
     int type);  // the class lanes of a type are held in: i64, f32, f64, c64, c128
-// Lanes of a value node as type `want` (a pir_dtype), into `out`.
+// Evaluates a value node as type `want` (a pir_dtype) into `out`.
 void pir_clause_value(clause_lanes *e, int node, int want, void *out);
 void pir_clause_convert(clause_lanes *e, int want, void *out, int type, const void *in);
 void pir_clause_fail(clause_lanes *e, pir_status status, const char *format, ...)
@@ -129,7 +127,7 @@ pir_status pir_clause_space(clause_bind *b, clause_lanes *e);
 void pir_clause_set_coords(clause_lanes *e, int first, int end, int64_t start, int n);
 int64_t pir_clause_points(const clause_bind *b, int first,
                           int end);  // of these coordinates; -1 on overflow
-// How many of `n` points from `start` on make a good block.
+// Returns how many of `n` points from `start` on form a good block.
 int pir_clause_block(const clause_bind *b, int first, int end, int64_t start, int64_t n);
 
 // ---- clause_lines.c: scans, and positions of the best, of plain loads. False: the clause is

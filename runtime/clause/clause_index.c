@@ -34,8 +34,8 @@ const int64_t *pir_clause_index_lanes(clause_lanes *e, clause_index x) {
   return v;
 }
 
-// A binary op of affine indices whose result is affine again; false when it must be taken lane
-// by lane.
+// Evaluates a binary op on affine indices if the result is affine again; false if it must be
+// evaluated lane by lane.
 static bool apply_affine(int op, clause_index a, clause_index b, int n, clause_index *out) {
   if (a.v || b.v)
     return false;
@@ -60,8 +60,7 @@ static bool apply_affine(int op, clause_index a, clause_index b, int n, clause_i
   }
   if (b.step)
     return false;
-  // The left side runs one way and the right side stands: monotone ops are known from both
-  // ends.
+  // The left side is monotone and the right side constant, so the values at both ends decide.
   int64_t end = at(a, n - 1);
   int64_t last = pir_index_apply(op, end, b.base);
   switch (op) {
@@ -143,7 +142,7 @@ static clause_index binary_index(clause_lanes *e, const pir_node *n) {
   return r;
 }
 
-// Only the side a lane takes may fail: the other lanes are inactive while it is evaluated.
+// Only the side that a lane takes may fail: the other lanes are inactive while it is evaluated.
 static clause_index select_index(clause_lanes *e, const pir_node *n) {
   int64_t *out = push_slot(e);
   uint8_t *yes = push_slot(e), *no = yes + LANES;
@@ -206,7 +205,7 @@ static int64_t operand_element(const clause_bind *b, int k, int64_t i) {
   return pir_tensor_int_at(pir_clause_operand(b, k, 0), i);
 }
 
-// A node that must be the same over the block: an axis.
+// Evaluates a node that must be the same over the block: an axis.
 static int64_t one(clause_lanes *e, int node) {
   clause_index x = pir_clause_index(e, node);
   if (!is_uniform(x))
@@ -226,15 +225,15 @@ static bool is_listed(const clause_bind *b, const pir_attr_value *a, int k, int6
   return false;
 }
 
-// The answers about a list that is absent: it names nothing.
+// The answers for an absent list, which is empty.
 static int64_t ask_absent(int op, int64_t x) {
   if (op == PIR_I_OPERAND_KEPT)
     return x;
   return op == PIR_I_OPERAND_FIND ? -1 : 0;
 }
 
-// The questions about a list, of an attribute or of an integer operand; x and rank are the
-// nodes a and b.
+// Evaluates queries of a list (an attribute or an integer operand); x and rank are the nodes a
+// and b.
 static int64_t ask_list(clause_lanes *e, const pir_node *n, bool attr, int64_t x,
                         int64_t rank) {
   const clause_bind *b = e->bind;
@@ -290,7 +289,7 @@ static int64_t ask_tensor(clause_lanes *e, int op, const pir_tensor *t) {
   return op == PIR_I_DTYPE ? (int64_t)t->dtype : pir_tensor_numel(t);
 }
 
-// Questions about attributes, operands and shapes; x and y are the nodes a and b.
+// Evaluates queries of attributes, operands and shapes; x and y are the nodes a and b.
 static int64_t ask(clause_lanes *e, const pir_node *n, int64_t x, int64_t y) {
   const clause_bind *b = e->bind;
   const pir_kernel_call *call = b->call;
@@ -351,7 +350,8 @@ static clause_index out_index(clause_lanes *e, const pir_node *n) {
   return uniform(0);
 }
 
-// sum + x * scale; lanes that are not affine go to `room`, which may hold those of `sum`.
+// Returns sum + x * scale; a result that is not affine is stored in `room`, which may be the
+// memory of `sum`.
 static clause_index scaled_sum(clause_lanes *e, clause_index sum, clause_index x, int64_t scale,
                                int64_t *room) {
   if (!sum.v && !x.v)
@@ -445,7 +445,7 @@ int64_t pir_clause_fixed(clause_lanes *e, int node, int64_t otherwise) {
   return node < 0 ? otherwise : pir_clause_index(e, node).base;
 }
 
-// A node is fixed when it and its children ask only for what the whole call has in common.
+// Whether a node is fixed: it depends only on the call as a whole, and its children are fixed.
 static bool asks_only(const clause_bind *b, const pir_node *n) {
   switch (n->op) {
     case PIR_I_VAR:
@@ -465,8 +465,8 @@ static bool asks_only(const clause_bind *b, const pir_node *n) {
   }
 }
 
-// Index nodes are evaluated here, unless that fails: it may be the side of a conditional that
-// is never taken.
+// Evaluates fixed index nodes. A failure is ignored here, because the node may be the side of a
+// conditional that is never taken.
 void pir_clause_fix_nodes(clause_bind *b, clause_lanes *e) {
   int n = e->n;
   e->n = 1;

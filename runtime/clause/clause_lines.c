@@ -15,7 +15,7 @@ enum { BAND = 1024, SHORTEST_BAND = 8, SERIAL = 8192, PIECES = 16 };
 
 typedef struct lines lines;
 
-// `count` lines side by side (apart by `across`), elements `from` and `to` apart along them.
+// `count` adjacent lines, `across` apart; elements along them are `from` and `to` apart.
 typedef void (*lines_fn)(const lines *l, const void *in, void *out, int64_t count);
 
 struct lines {
@@ -66,7 +66,7 @@ SCAN(product_i64, uint64_t, uint64_t, a *v, 1)
 
 // ---- the best
 
-// NaN is never better, and of nothing better than the lowest it is the first.
+// NaN never wins; if nothing exceeds the lowest value, the first element wins.
 #define BEST(name, T, P, sign, lowest)                                                         \
   static void name(const lines *l, const void *in, void *out, int64_t count) {                 \
     const T *x = in;                                                                           \
@@ -164,7 +164,7 @@ static void run_lines(void *user, int64_t begin, int64_t end, int thread) {
   }
 }
 
-// The scanned or reduced coordinate is one, or all of a dense tensor.
+// The scanned or reduced coordinate must be a single one, or all of a dense tensor.
 static bool find_length(const clause_bind *b, lines *l) {
   int last = b->coords - 1;
   l->length = pir_clause_points(b, b->parallel, b->coords);

@@ -15,8 +15,8 @@
 
 // ---- functions libm lacks
 
-// Newton's method on erf, from Giles' approximation ("Approximating the erfinv function",
-// 2010). Beyond 1 it is infinite.
+// Newton's method on erf, started from Giles' approximation ("Approximating the erfinv
+// function", 2010). Infinite for |y| >= 1.
 static double erf_inverse(double y) {
   if (!(y > -1 && y < 1))
     return y >= 1 || y <= -1 ? copysign(INFINITY, y) : NAN;
@@ -63,8 +63,8 @@ static double digamma(double x) {
   return result + log(x) - 0.5 / x - series;
 }
 
-// exp(-|x|) I_n(x): the power series, whose terms are all positive, and far out the asymptotic
-// one.
+// exp(-|x|) I_n(x): the power series, whose terms are all positive, and the asymptotic series
+// for large |x|.
 static double bessel_scaled(int order, double x) {
   double a = fabs(x), sum, term;
   if (isinf(x))

@@ -68,7 +68,7 @@ static uint64_t reads_load(finder *f, const pir_node *n) {
   return mask;
 }
 
-// A row-major position divided by what the last axes hold depends on the others alone.
+// A row-major position divided by the size of the last axes depends on the other axes only.
 static uint64_t reads_quotient(finder *f, const pir_node *n) {
   const clause_bind *b = f->b;
   int64_t by, inner = 1;
@@ -85,8 +85,8 @@ static uint64_t reads_quotient(finder *f, const pir_node *n) {
   return mask;
 }
 
-// Of a conditional that goes the same way everywhere, the side that is taken: the other may
-// read what does not exist.
+// If a conditional has the same value at every point, returns the side that is taken; the other
+// may read out of range.
 static uint64_t reads_choice(finder *f, const pir_node *n) {
   const pir_node *condition = clause_node(f, n->a);
   int test = condition->op == PIR_V_INDEX ? condition->a : n->a;
@@ -130,8 +130,8 @@ static uint64_t reads(finder *f, int node) {
   }
 }
 
-// The number that a node is at every point. One that cannot be evaluated may be the side that
-// is never taken.
+// Evaluates a node that is the same at every point. A node that cannot be evaluated may be a
+// side that is never taken.
 static bool constant(finder *f, int node, int64_t *out) {
   clause_lanes *e = f->e;
   if (f->b->fixed[node]) {
@@ -156,7 +156,7 @@ static bool constant(finder *f, int node, int64_t *out) {
 
 // ---- forms
 
-// sum + x * by; what overflows is no move.
+// Returns sum + x * by; on overflow the clause is not a move.
 static int64_t plus_times(finder *f, int64_t sum, int64_t x, int64_t by) {
   int64_t product, result;
   bool over = __builtin_mul_overflow(x, by, &product);
@@ -281,8 +281,8 @@ static bool find_form(finder *f, int node, form *out) {
 
 // ---- maps
 
-// One dim of a tensor: its strides by coordinate, or a note of what it depends on. False: it
-// may leave its axis.
+// Analyses one dim of a tensor: its strides by coordinate, or the coordinates that it depends
+// on. False if the index may leave its axis.
 static bool find_dim_steps(finder *f, int node, int64_t extent, int64_t stride,
                            int64_t *steps) {
   form x;
@@ -372,7 +372,7 @@ static bool find_out_steps(finder *f) {
 
 // ---- finding
 
-// The load that the body is, behind conditions that are the same everywhere.
+// Returns the load of the body, under conditionals that are the same everywhere.
 static const pir_node *moved_load(finder *f) {
   int64_t taken;
   int node = f->b->clause->body;
@@ -401,8 +401,8 @@ static bool combines(const clause_bind *b) {
          combine != PIR_COMBINE_ASSIGN;
 }
 
-// Whether no two points of the loops write one element: copied in any order, the last update
-// must win.
+// Whether no two points write one element. If two do, the last update must win, and copies
+// could not run in any order.
 static bool writes_once(const copy_loops *l) {
   for (int i = 0; i < l->rank; i++) {
     int64_t step = l->to[i] < 0 ? -l->to[i] : l->to[i];
@@ -480,8 +480,8 @@ static void combine_run(clause_lanes *e, char *to, const char *from, int64_t n) 
   e->top = mark;
 }
 
-// Every point of a block of the outer coordinates, which are set; false: some are out of range,
-// nothing was done.
+// Copies every point of a block of the outer coordinates, which are set; false if some are out
+// of range, before any copy.
 bool pir_clause_move_block(clause_lanes *e, const clause_move *m) {
   const clause_bind *b = e->bind;
   int64_t size = (int64_t)pir_dtype_size(b->out->dtype);

@@ -14,8 +14,8 @@
 
 enum { MIN_ALONG = 24, FEW_RESULTS = 8, WIDE_WINDOW = 64 };
 
-// Accumulators of a block: values by lane, how many were combined, and the position of the best
-// one.
+// Accumulators of a block: the value of each lane, the number of combined elements, and the
+// position of the extreme one.
 typedef struct accumulators {
   int combine, type;  // of the body
   pir_dtype lanes;    // they are kept in
@@ -60,8 +60,8 @@ static void set_neutral(clause_lanes *e, accumulators *a) {
   memset(a->positions, 0, (size_t)n * sizeof *a->positions);
 }
 
-// The body of the current points in the accumulators' lanes, and which of them count. False:
-// none does.
+// Evaluates the body at the current points into the accumulators' lanes, and which of them
+// count. False if none does.
 static bool evaluate_body(clause_lanes *e, const accumulators *a, void *out, uint8_t *counted) {
   const pir_clause *c = e->bind->clause;
   const uint8_t *active = e->active;
@@ -92,7 +92,7 @@ static bool evaluate_body(clause_lanes *e, const accumulators *a, void *out, uin
   return true;
 }
 
-// NaN is never better.
+// NaN never wins.
 #define BETTER_LOOP(T, sign)                                                                   \
   do {                                                                                         \
     T *best = a->values;                                                                       \
@@ -178,7 +178,7 @@ static void reduce_across(clause_lanes *e, accumulators *a) {
 
 // ---- along
 
-// Pairs up halves until one lane is left, which is combined into accumulator `lane`.
+// Folds the lanes pairwise to one, and combines it into accumulator `lane`.
 static void fold(clause_lanes *e, accumulators *a, int lane, char *body, const uint8_t *counted,
                  int n) {
   size_t size = pir_dtype_size(a->lanes);
@@ -210,7 +210,7 @@ static void fold(clause_lanes *e, accumulators *a, int lane, char *body, const u
   e->top--;
 }
 
-// The best of the lanes against accumulator `lane`, first one first.
+// Compares the extreme lane with accumulator `lane`; the first position wins a tie.
 static void fold_best(accumulators *a, int lane, const char *body, const uint8_t *counted,
                       int64_t start, int n) {
   size_t size = pir_dtype_size(a->lanes);
@@ -263,7 +263,7 @@ static void reduce_each_along(clause_lanes *e, accumulators *a) {
 
 // ---- results
 
-// The extreme of nothing is 0, where no number is stated to start from.
+// The extreme of no elements is 0, unless an initial value is stated.
 static void clear_empty(const clause_lanes *e, int type, char *values, const int64_t *counts) {
   size_t size = pir_dtype_size(pir_clause_lane_type(type));
   for (int i = 0; i < e->n; i++)
@@ -271,7 +271,7 @@ static void clear_empty(const clause_lanes *e, int type, char *values, const int
       memset(values + (size_t)i * size, 0, size);
 }
 
-// `then` of the combined values, stored.
+// Applies `then` to the combined values and stores them.
 static void finish(clause_lanes *e, accumulators *a) {
   const clause_bind *b = e->bind;
   const pir_clause *c = b->clause;
@@ -334,7 +334,7 @@ void pir_clause_reduce_block(clause_lanes *e) {
 // ---- scans: one line of the scanned axis (or of all axes), block by block, with a running
 // value
 
-// Runs through the lanes of a block from `carry` on; body becomes the running values.
+// Scans the lanes of a block starting with `carry`; body becomes the running values.
 static void accumulate_block(clause_lanes *e, accumulators *a, char *body,
                              const uint8_t *counted, int64_t start, bool exclusive,
                              bool reverse, int64_t length) {

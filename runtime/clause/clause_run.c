@@ -182,8 +182,8 @@ typedef struct clause_run {
       *move;  // when elements are only moved: its outer coordinates are what is run over
 } clause_run;
 
-// The points behind a block of outer coordinates whose indices are not all in range, one by
-// one.
+// Evaluates the points of a block of outer coordinates one by one, if some indices are out of
+// range.
 static void evaluate_inner(const clause_run *run, clause_lanes *e, int64_t first,
                            int64_t count) {
   const clause_bind *b = e->bind;
@@ -261,8 +261,8 @@ static void give(const pir_kernel_call *call, void *memory, size_t size) {
     free(memory);
 }
 
-// Memory of one binding: tables by node, strides by operand entry, then the slots of each
-// thread.
+// Allocates the memory of one binding: tables by node, strides by operand entry, then the slots
+// of each thread.
 typedef struct clause_memory {
   char *base;
   size_t size, used;
@@ -311,7 +311,7 @@ static block_fn *block_function(const clause_bind *b) {
   return b->reduces ? pir_clause_reduce_block : map_block;
 }
 
-// Lanes of the other threads exist only while they have work.
+// Other threads' lanes exist only while they work.
 static pir_status run_points(clause_run *run, int64_t reduced, int threads) {
   const clause_bind *b = run->bind;
   const pir_kernel_call *call = b->call;
@@ -438,7 +438,7 @@ static pir_status joined_axis(const pir_kernel_call *call, const pir_clause *c, 
                          (long long)axis, rank);
 }
 
-// The slice of `whole` at `*at` along `axis` that is as large as `part`; moves `*at` on.
+// Returns the slice of `whole` at `*at` along `axis` with the extent of `part`; advances `*at`.
 static pir_status slice_like(const pir_kernel_call *call, const pir_tensor *whole,
                              const pir_tensor *part, int axis, bool stack, int64_t *at,
                              pir_tensor *out) {
@@ -463,7 +463,7 @@ static pir_status slice_like(const pir_kernel_call *call, const pir_tensor *whol
   return PIR_OK;
 }
 
-// The variadic operand that a join puts together: the one its body loads, else the first with
+// Returns the variadic operand of a join: the one that its body loads, else the first with
 // members.
 static int joined_operand(const pir_kernel_call *call, const pir_clause *c) {
   if (c->body >= 0 && c->nodes[c->body].op == PIR_V_LOAD)
@@ -503,7 +503,7 @@ static pir_status run_slices(const pir_kernel_call *call, const pir_clause *c) {
 
 // ---- entry
 
-// With what a scatter starts: zeros, or operand 0.
+// Initialises a scatter's result: zeros, or operand 0.
 static pir_status start_scatter(const pir_kernel_call *call, const pir_clause *c,
                                 pir_tensor *out) {
   const pir_tensor *x =
@@ -524,8 +524,7 @@ static pir_status start_scatter(const pir_kernel_call *call, const pir_clause *c
 
 enum { MOST_OPERANDS = 64 };
 
-// The call with lists of `count` members narrowed to their member m; entries of operands in a
-// row.
+// Narrows lists of `count` members to member m; entries of operands are consecutive.
 static pir_kernel_call of_member(const pir_kernel_call *call, int count, int m,
                                  const pir_tensor **in, int32_t *members, int32_t *first) {
   pir_kernel_call one = *call;
@@ -543,7 +542,7 @@ static pir_kernel_call of_member(const pir_kernel_call *call, int count, int m,
   return one;
 }
 
-// Every member of a list by itself.
+// Runs the clause for every member of a list.
 static pir_status run_members(const pir_kernel_call *call, const pir_clause *c) {
   int count = call->out_members[c->result];
   size_t entries = 1;
@@ -568,7 +567,7 @@ static pir_status run_members(const pir_kernel_call *call, const pir_clause *c) 
   return status;
 }
 
-// A result that some clause gives, though none for these attributes, would stay unwritten.
+// A result with clauses, none of which applies to these attributes, would stay unwritten.
 static pir_status check_given(const pir_kernel_call *call) {
   for (const pir_clause *c = call->clause; c; c = c->next)
     if (c->result < call->result_count && call->out_members[c->result] > 0 &&

@@ -85,7 +85,8 @@ static pir_status add_axis(clause_bind *b, int64_t axis, bool *reduced) {
   return PIR_OK;
 }
 
-// Down to the dims of operand `like`: the axes it lacks are reduced, and those it has as 1.
+// Reduces to the dims of operand `like`: axes that it lacks, and axes where it has 1, are
+// reduced.
 static pir_status find_axes_like(clause_bind *b, bool *reduced) {
   const pir_tensor *t = pir_clause_operand(b, b->clause->like, 0);
   if (!t || t->rank > b->axes)
@@ -104,7 +105,7 @@ static pir_status find_axes_like(clause_bind *b, bool *reduced) {
   return PIR_OK;
 }
 
-// Which axes are reduced; `*out_all` when the clause takes all of them.
+// Reads which axes are reduced; `*out_all` if all are.
 static pir_status find_axes(clause_bind *b, clause_lanes *e, bool *reduced, bool *out_all) {
   const pir_clause *c = b->clause;
   const pir_kernel_call *call = b->call;
@@ -183,7 +184,8 @@ static pir_status space_of_axes(clause_bind *b, clause_lanes *e, const bool *rea
 
 // ---- named variables
 
-// Dims of a pack: of the result where it is stored, else of the operands it indexes.
+// Finds the dims of a pack: from the result if it is stored there, else from the operands it
+// indexes.
 static pir_status add_pack(clause_bind *b, int var) {
   const pir_clause *c = b->clause;
   int64_t dims[PIR_MAX_RANK];
@@ -204,8 +206,7 @@ static pir_status add_pack(clause_bind *b, int var) {
                          b->call->op);
 }
 
-// A sum of products runs over whole axes: where a load's index is a variable alone, the axis
-// has its extent.
+// A sum of products runs over whole axes: a variable that alone indexes an axis has its extent.
 static pir_status check_load(clause_bind *b, clause_lanes *e, const pir_node *load) {
   const pir_clause *c = b->clause;
   const pir_tensor *t = pir_clause_operand(b, load->k, 0);
@@ -227,8 +228,7 @@ static pir_status check_load(clause_bind *b, clause_lanes *e, const pir_node *lo
   return PIR_OK;
 }
 
-// Every element of the result is one point: operands that do not fit would leave some as they
-// were found.
+// Every result element must be one point; mismatched operands would leave elements unwritten.
 static pir_status check_points(clause_bind *b) {
   int64_t points = 1, numel = pir_tensor_numel(b->out);
   for (int i = 0; i < b->coords; i++) {
@@ -277,7 +277,7 @@ static pir_status space_of_vars(clause_bind *b, clause_lanes *e, const bool *rea
     }
     return PIR_OK;
   }
-  // Where the result's axes are plain variables, they are also the axes that aligned loads see.
+  // If the result's axes are plain variables, aligned loads see the same axes.
   int d = 0;
   for (int i = 0; i < c->out_map_count; i++) {
     const pir_node *n = &c->nodes[c->pool[c->out_map + i]];
@@ -344,8 +344,7 @@ static bool can_merge(const clause_bind *b, int entries, int i) {
   return true;
 }
 
-// Coordinates i and i + 1 become one, with the strides of the inner one, unless that has none
-// to go by.
+// Merges coordinates i and i + 1, with the strides of the inner one unless its extent is 1.
 static void merge(clause_bind *b, int entries, int i) {
   if (b->extent[i + 1] == 1) {
     i++;

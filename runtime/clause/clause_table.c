@@ -74,7 +74,7 @@ static void find_inner(table_run *r) {
 
 typedef uint32_t four __attribute__((vector_size(16)));
 
-// Each element twice.
+// Copies each element twice.
 static void copy_pairs(const char *in, char *out, int64_t n) {
   int64_t i = 0;
   for (; i + 8 <= n; i += 8, in += 16, out += 32) {

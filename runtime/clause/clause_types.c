@@ -20,7 +20,7 @@ int pir_node_type_arithmetic(int t) {
   return t == PIR_INDEX ? PIR_I64 : t;
 }
 
-// Place in the order bool < integers < floats < complex.
+// The rank in the order bool < integers < floats < complex.
 static int rank_of(int t) {
   static const uint8_t order[PIR_DTYPE_COUNT] = {
       [PIR_BOOL] = 1, [PIR_U8] = 2,   [PIR_I8] = 3,   [PIR_U16] = 4, [PIR_I16] = 5,
@@ -95,7 +95,7 @@ int pir_clause_acc_type(const pir_clause *c, const uint8_t *types) {
   return types[c->body];
 }
 
-// A function of real numbers takes integers as f32.
+// A real function converts integers to f32.
 static int floating(int t) {
   if (!is_integral(t))
     return t;

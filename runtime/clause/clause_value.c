@@ -41,7 +41,7 @@ static pir_clause_typing typing_of(const clause_bind *b) {
                              .user = b};
 }
 
-// Unsigned 64-bit values share lanes with signed ones, which only these do not mind.
+// Unsigned 64-bit values are held in signed lanes; only these operations need no distinction.
 static bool minds_unsigned(int op) {
   switch (op) {
     case PIR_V_LOAD:
@@ -168,7 +168,7 @@ static void gather_lanes(const clause_address *p, pir_dtype lanes, void *out,
   e->top--;
 }
 
-// Lanes out of range become the fill, are left out of a reduction, or are an error.
+// Lanes out of range take the fill value, are excluded from a reduction, or are an error.
 static void fill_outside(clause_lanes *e, const pir_node *n, const clause_address *p, int type,
                          void *out) {
   char *fills = NULL;
@@ -265,7 +265,7 @@ static void unary(clause_lanes *e, const pir_node *n, int type, void *out) {
   int own = e->bind->types[n->a];
   int from = pir_node_type_is_weak(own) ? type : own;
   bool complex_in = pir_dtype_is_complex((pir_dtype)from);
-  // A function of integers that gives floats is computed in the float type.
+  // A function from integers to floats is computed in the float type.
   if (!complex_in && pir_clause_lane_type(from) != pir_clause_lane_type(type))
     from = type;
   pir_clause_value(e, n->a, from, a);
@@ -317,7 +317,7 @@ static void compare(clause_lanes *e, const pir_node *n, int64_t *out) {
     no_function(e, n->op, type);
 }
 
-// Without branches: which side a lane takes cannot be foretold.
+// Selects without branches, which could not be predicted.
 static void blend(clause_lanes *e, size_t size, void *out, const void *side,
                   const uint8_t *taken) {
   size_t words = size / 4;
@@ -333,8 +333,8 @@ static void blend(clause_lanes *e, size_t size, void *out, const void *side,
   }
 }
 
-// Only the side a lane takes may fail or be left out: the other lanes are inactive while it is
-// evaluated.
+// Only the side that a lane takes may fail or exclude it: the other lanes are inactive while it
+// is evaluated.
 static void select_value(clause_lanes *e, const pir_node *n, int type, void *out) {
   int64_t *condition = push_slot(e);
   pir_clause_value(e, n->a, PIR_BOOL, condition);
@@ -398,7 +398,7 @@ static void cast(clause_lanes *e, const pir_node *n, int type, void *out) {
   pir_clause_convert(e, to, out, own, a);
 }
 
-// The node in its own type (or, when that is weak, in `type`).
+// Evaluates the node in its own type, or in `type` if its own is weak.
 static void evaluate(clause_lanes *e, const pir_node *n, int type, void *out) {
   pir_dtype lanes = pir_clause_lane_type(type);
   switch (n->op) {

@@ -30,13 +30,13 @@ enum {
   MAX_PACK = 32 << 20
 };
 
-// The coordinates of one sort, flattened row-major.
+// The coordinates of one role, flattened row-major.
 typedef struct group {
   int coords[CONTRACT_COORDS], count;
   int64_t size;
 } group;
 
-// What the reduced positions add: to the offset, and to each index that is bounded.
+// The contributions of the reduced positions to the offset, and to each bounded index.
 typedef struct depth_table {
   int64_t *offset, *index[CONTRACT_BOUNDS];
   bool run;  // the offsets count up by one
@@ -70,7 +70,7 @@ static bool moves(const contract_operand *o, int coord) {
   return false;
 }
 
-// Coordinate values of position `at` of a group, added into a form.
+// Adds the coordinate values of position `at` of a group to a form.
 static int64_t at_position(const contract_form *f, const contract *k, const group *g,
                            int64_t at) {
   int64_t sum = 0;
@@ -82,7 +82,7 @@ static int64_t at_position(const contract_form *f, const contract *k, const grou
   return sum;
 }
 
-// Steps of one form at `n` positions of a group from `from` on.
+// Computes one form at `n` positions of a group, starting at `from`.
 static void positions(const contract_form *f, const contract *k, const group *g, int64_t from,
                       int64_t n, int64_t *out) {
   int64_t index[CONTRACT_COORDS], rest = from, sum = 0;
@@ -110,8 +110,8 @@ static void positions(const contract_form *f, const contract *k, const group *g,
 
 // ---- packing
 
-// `width` positions of one side, relative to a batch: what they add to offsets and bounded
-// indices.
+// `width` positions of one side, relative to a batch: their contributions to offsets and
+// bounded indices.
 typedef struct panel {
   const contract_operand *o;
   const depth_table *depth;
@@ -183,8 +183,8 @@ static bool is_inside(const panel *p, int64_t k, int j) {
   return true;
 }
 
-// The same for positions that lie far apart while the depth runs side by side (a transposed
-// matrix): each position is read for PIECE depths at once, so that whole cache lines are used.
+// Packs positions that are far apart while the depth is contiguous (a transposed matrix): reads
+// PIECE depths of each position at once, so that whole cache lines are used.
 static void pack_across(const panel *p, int64_t from, int64_t to, float *out) {
   const float *floats = (const float *)p->data;
   if (p->used < p->width)
@@ -199,7 +199,7 @@ static void pack_across(const panel *p, int64_t from, int64_t to, float *out) {
   }
 }
 
-// The same for lanes that are not f32.
+// Packs lanes of types other than f32.
 static void pack_wide(const panel *p, pir_dtype lanes, int64_t from, int64_t to, char *out) {
   pir_dtype dtype = p->o->tensor->dtype;
   size_t lane = pir_dtype_size(lanes), bytes = (size_t)p->width * lane;
@@ -226,7 +226,7 @@ static void pack_wide(const panel *p, pir_dtype lanes, int64_t from, int64_t to,
   }
 }
 
-// Depths [from, to) of a panel, `width` numbers each.
+// Packs depths [from, to) of a panel, `width` numbers each.
 static void pack_floats(const panel *p, int64_t from, int64_t to, float *out) {
   size_t bytes = (size_t)p->width * sizeof *out;
   const float *floats = (const float *)p->data;
@@ -363,7 +363,7 @@ static pir_status run_tiled(contract_run *r, const pir_kernel_call *call) {
 
 // ---- few rows
 
-// Cuts [*lo, *hi) to where start + step * j is within [0, extent).
+// Clips [*lo, *hi) to the j for which start + step * j is within [0, extent).
 static void clip(int64_t start, int64_t step, int64_t extent, int64_t *lo, int64_t *hi) {
   int64_t first = 0, end = *hi;
   if (step == 0) {
@@ -383,8 +383,8 @@ static void clip(int64_t start, int64_t step, int64_t extent, int64_t *lo, int64
     *hi = end;
 }
 
-// One run of `n` results: the last column coordinate from `from` on; the others are in
-// `starts`.
+// One run of `n` results along the last column coordinate, starting at `from`; `starts` holds
+// the other coordinates.
 typedef struct thin_run {
   int64_t x, y, x_index[CONTRACT_BOUNDS], y_index[CONTRACT_BOUNDS];
   int64_t from, n;
@@ -416,7 +416,7 @@ static void sum_run(const contract_run *r, const thin_run *t, float *sums) {
   }
 }
 
-// A unit is one position of batch, rows and all column coordinates but the last.
+// A unit is one position of batch, rows and all column coordinates except the last.
 static void run_thin(void *user, int64_t begin, int64_t end, int thread) {
   contract_run *r = user;
   const contract *k = &r->k;
@@ -452,7 +452,7 @@ static void run_thin(void *user, int64_t begin, int64_t end, int thread) {
 #undef START
 }
 
-// A unit is one column of one batch, for every row: both operands lie side by side along the
+// A unit is one column of one batch, for all rows; both operands are contiguous along the
 // depth.
 static void run_dots(void *user, int64_t begin, int64_t end, int thread) {
   contract_run *r = user;
@@ -510,8 +510,8 @@ static bool contiguous(const contract *k, const group *g) {
   return g->count && k->out.step[g->coords[g->count - 1]] == 1;
 }
 
-// The side whose results lie side by side is packed by panels, unless packing the other one
-// whole would be far larger.
+// Packs by panels the side whose results are adjacent, unless packing the other side as a whole
+// would be far larger.
 static void choose_sides(contract_run *r) {
   sort_coords(r);
   bool better = contiguous(&r->k, &r->rows) > contiguous(&r->k, &r->columns);
@@ -548,8 +548,8 @@ static bool reads_floats(const contract_operand *o) {
   return o->tensor->dtype == PIR_F32 && (uintptr_t)o->tensor->data % sizeof(float) == 0;
 }
 
-// Few rows, and columns close enough together that going through them depth by depth uses whole
-// cache lines.
+// Whether there are few rows, and columns are close enough that a pass depth by depth uses
+// whole cache lines.
 static bool is_thin(const contract_run *r) {
   int last = r->columns.count ? r->columns.coords[r->columns.count - 1] : -1;
   int64_t step = last >= 0 ? r->k.y.offset.step[last] : 0;

@@ -13,8 +13,8 @@ typedef struct contract_form {
   int64_t start, step[CONTRACT_COORDS];
 } contract_form;
 
-// An operand: where its elements are, and the indices that may leave [0, extent) (there it
-// counts as 0).
+// An operand: the positions of its elements, and the indices that may leave [0, extent), where
+// it counts as 0.
 typedef struct contract_operand {
   const pir_tensor *tensor;
   contract_form offset;
@@ -33,8 +33,8 @@ typedef struct contract {
       lanes;  // what is multiplied and summed: f32 (of f16 and bf16 too), f64, i64, c64 or c128
 } contract;
 
-// Part `phase` of a clause that is a sum of such contractions, each of results of its own;
-// *out_phases is how many there are. False: the clause is no such thing.
+// Finds phase `phase` of a clause that is a set of such contractions, each with its own
+// results; *out_phases is their number. False if the clause has another form.
 bool pir_contract_find(const clause_bind *b, int phase, contract *out, int *out_phases);
 
 // A register tile: c[rows][columns] = (add ? c : 0) + x[depth][rows]^T * y[depth][columns], all

@@ -24,7 +24,7 @@ typedef struct affine {
   bool empty;  // nothing is summed in this phase
 } affine;
 
-// A remainder that the guard asks for: of by_p * p + by_i * i + start, by `divisor`.
+// A remainder in the guard: of by_p * p + by_i * i + start, by `divisor`.
 typedef struct modulus {
   int p, i;  // variables; i -1: none
   int64_t start, by_p, by_i, divisor;
@@ -197,7 +197,8 @@ static bool interpret(affine *a, int node, contract_form *out) {
   }
 }
 
-// One source dim of an operand: its offset, and a bound where the index can leave the axis.
+// Analyses one source dim of an operand: its offset, and a bound if the index can leave the
+// axis.
 static bool map_dim(affine *a, contract_operand *o, const contract_form *index, int64_t extent,
                     int64_t stride) {
   int64_t lowest = index->start, highest = index->start;
@@ -264,7 +265,7 @@ static bool map_operand(affine *a, contract_operand *o, const pir_tensor *t, int
   return dim == t->rank;
 }
 
-// What the evaluator computes elements of a type in; undefined for those that no tile takes.
+// Returns the type in which the evaluator computes; undefined for types without tiles.
 static pir_dtype lanes_of(pir_dtype t) {
   if (t == PIR_F32 || t == PIR_F16 || t == PIR_BF16)
     return PIR_F32;
@@ -273,7 +274,7 @@ static pir_dtype lanes_of(pir_dtype t) {
   return pir_dtype_is_integer(t) ? PIR_I64 : PIR_UNDEFINED;
 }
 
-// A load of such elements, whose fill, if it has one, is 0.
+// Whether the node loads such elements, with fill 0 if any.
 static bool find_load(affine *a, int node, contract_operand *out) {
   const pir_node *n = node_at(a, node);
   if (n->op == PIR_V_CAST && (n->k == PIR_CAST_COMPUTE || n->k == PIR_F32) &&
@@ -318,7 +319,7 @@ static int variable_at(const affine *a, int coord) {
   return -1;
 }
 
-// The remainder that node n takes, when it is of one parallel and at most one reduced variable.
+// Reads the remainder of node n, if it is of one parallel and at most one reduced variable.
 static bool find_modulus(affine *a, const pir_node *n, modulus *out) {
   contract_form x;
   if (!interpret(a, n->a, &x))
@@ -362,7 +363,7 @@ static int find_moduli(affine *a, modulus *out) {
   return count;
 }
 
-// Limits the variables of a modulus to remainder r of p and the values of i that fit.
+// Restricts the variables of a modulus to remainder r of p and the matching values of i.
 static void limit(affine *a, const modulus *m, int64_t r) {
   int64_t extent = a->values[m->p];
   int64_t first = -1;
@@ -400,7 +401,7 @@ static bool guard_holds(affine *a) {
   return guard < 0 || (interpret(a, guard, &x) && is_constant(&x) && x.start != 0);
 }
 
-// The coordinates of phase `phase`; *out_phases is 0 when there is no way to split the space.
+// Computes the coordinates of phase `phase`; *out_phases is 0 if the space cannot be split.
 static bool enter_phase(affine *a, int phase, int *out_phases) {
   modulus moduli[MAX_MODULI];
   find_splits(a);

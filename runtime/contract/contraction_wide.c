@@ -26,8 +26,8 @@ typedef uint64_t uint4 __attribute__((vector_size(32), aligned(8), may_alias));
     }                                                                                          \
   }
 
-// Numbers as pairs. The products are those of the parts, as the evaluator's are but for
-// infinities.
+// Complex numbers as pairs. Products are computed from the parts, which equals the evaluator
+// except for infinities.
 #define COMPLEX_TILE(name, T)                                                                  \
   static void name(int64_t depth, const void *packed_x, const void *packed_y, void *sums,      \
                    bool add) {                                                                 \

@@ -30,18 +30,18 @@ struct pir_device_ops {
   // NULL. A failure has its text in `message`; `close` is called then, too.
   pir_status (*open)(pir_device *device, int ordinal, void *context, pir_message *message);
   void (*close)(pir_device *device);
-  // The status of an error: PIR_EXHAUSTED, PIR_UNAVAILABLE, PIR_INVALID, PIR_IO, else
-  // PIR_INTERNAL; with its text, or NULL.
+  // Returns the status of an error (PIR_EXHAUSTED, PIR_UNAVAILABLE, PIR_INVALID, PIR_IO, else
+  // PIR_INTERNAL) and its text, or NULL.
   pir_status (*explain)(const pir_device *device, int error, const char **out_text);
 
-  // Memory of the device, aligned to 256 bytes; giving it back waits for work that uses it.
+  // Memory of the device, aligned to 256 bytes. Freeing waits for work that uses it.
   int (*memory_take)(const pir_device *device, size_t bytes, void **out_memory);
   int (*memory_give)(const pir_device *device, void *memory);
-  // Memory of the host that copies may read and write while the host does other work.
+  // Memory of the host for copies that run while the host does other work.
   int (*staging_take)(const pir_device *device, size_t bytes, void **out_memory);
   int (*staging_give)(const pir_device *device, void *memory);
 
-  // Code, and the kernels in it; `most_blocks` is as many as keep the device busy.
+  // Code and its kernels; `most_blocks` is the number of blocks that saturates the device.
   int (*code_load)(const pir_device *device, const void *code, void **out_module);
   int (*code_unload)(const pir_device *device, void *module);
   int (*code_find)(const pir_device *device, void *module, const char *name, int block_threads,
@@ -58,16 +58,16 @@ struct pir_device_ops {
   int (*launch)(const pir_device *device, void *function, int64_t blocks, int threads,
                 void *stream, void **arguments);
 
-  // Events: points in the order of a stream's work. Only `timed` ones are for event_between,
-  // which counts milliseconds.
+  // Events: points in the order of a stream's work. event_between measures milliseconds and
+  // needs `timed` events.
   int (*event_create)(const pir_device *device, bool timed, void **out_event);
   int (*event_destroy)(const pir_device *device, void *event);
   int (*event_record)(const pir_device *device, void *event, void *stream);
   int (*event_wait)(const pir_device *device, void *event);
   int (*event_between)(const pir_device *device, void *from, void *to, float *out_milliseconds);
 
-  // Graphs: launches that are recorded once and enqueued together. A device without them
-  // returns an error from graph_begin: kernels are launched singly then.
+  // Graphs: launches that are recorded once and enqueued together. A device without graphs
+  // returns an error from graph_begin; kernels are then launched one by one.
   int (*graph_begin)(const pir_device *device, void *stream);
   int (*graph_end)(const pir_device *device, void *stream, void **out_graph);
   int (*graph_run)(const pir_device *device, void *graph, void *stream);
@@ -78,7 +78,7 @@ struct pir_device_ops {
 #include <pir/devices.def>
 #undef DEVICE
 
-// PIR_OK, or the status of `error` with a text that says which action failed.
+// Returns PIR_OK, or the status of `error` with a message that names the failed action.
 pir_status device_check(const pir_device *device, int error, const char *action,
                         pir_message *message);
 

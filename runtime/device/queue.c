@@ -33,7 +33,7 @@ struct pir_queue {
   pir_message message;
 };
 
-// Calls a function of the queue's device; `action` says in a message what failed.
+// Calls a function of the queue's device; `action` names it in messages.
 #define CALL(q, action, function, ...)                                                         \
   device_check((q)->device, (q)->device->ops->function((q)->device, __VA_ARGS__), (action),    \
                &(q)->message)
@@ -96,7 +96,7 @@ const char *pir_queue_message(const pir_queue *q) {
 
 // ---- memory
 
-// The class of a size, and the bytes that blocks of it have.
+// Returns the size class, and the block size of the class.
 static unsigned class_of(size_t bytes, size_t *out_bytes) {
   unsigned class = 0;
   size_t size = SMALLEST;

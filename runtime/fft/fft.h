@@ -11,8 +11,9 @@ extern "C" {
 #define PIR_FFT_LIBRARY "libpir_fft.so.0"
 #define PIR_FFT_SYMBOL "pir_fft_lines"
 
-// Transforms `lines` rows of n complex numbers each, without a factor; `in` and `out` do not
-// overlap. Cost a line: n times the sum of the prime factors of n. Not 0: out of memory.
+// Transforms `lines` rows of n complex numbers each, unscaled; `in` and `out` must not overlap.
+// Cost for each line: n times the sum of the prime factors of n. Returns nonzero if memory runs
+// out.
 typedef int (*pir_fft_lines_fn)(size_t n, int inverse, size_t lines, const double *in,
                                 double *out);
 

@@ -43,7 +43,7 @@ static bool write_table_file(const dialect *d, const char *path,
   return finish(out, path);
 }
 
-// A page a family, and the page that lists them.
+// Writes one page for each family, and an index page.
 static bool write_doc(const dialect *d, const char *folder) {
   if (!folder)
     return true;

@@ -36,7 +36,7 @@ typedef struct checking {
 typedef enum verdict { AGREES, DIFFERS, USELESS, REFUSED, UNRUNNABLE } verdict;
 
 static void print_program(const pir_program *program) {
-  // For people: a writer that stops only cuts it short.
+  // Output for people: a writer that fails only truncates it.
   pir_status status = pir_program_print(program, NULL, cli_stderr_writer());
   (void)status;
   fputc('\n', stderr);
@@ -80,8 +80,7 @@ static bool draws(pir_program *program) {
   return random;
 }
 
-// A sample that does not run says nothing of the rule: inference does not know all that an op
-// demands.
+// A sample that does not run proves nothing: inference does not know all constraints of an op.
 static verdict try_sample(pir_program *program, const pir_rule_pass *rules, size_t i,
                           uint64_t seed, outcome *o) {
   uint64_t fired = 0;
@@ -123,7 +122,7 @@ static void try_part(const part *part, const pir_rule_pass *rules, size_t i, uin
       !pir_program_parse(ctx, part->text, NULL, &program)) {
     uint64_t fired = 0;
     pir_program *copy = pir_program_clone(program);
-    // Most of the programs are not about this rule: they need not run.
+    // Most of the programs do not concern this rule; they need not run.
     if (!pir_rule_apply(copy, rules, i, &fired) && fired)
       v = try_sample(program, rules, i, seed, &tried);
     pir_program_destroy(copy);
@@ -152,8 +151,7 @@ static void try_file(cli *cli, const char *path, const pir_rule_pass *rules, siz
   cli_file_release(&file);
 }
 
-// Samples live in a context of their own, whose diagnostics (draws that inference refuses)
-// nobody hears.
+// Samples have their own context, whose diagnostics (refused draws) are dropped.
 static void check_rule(cli *cli, const pir_rule_pass *rules, size_t i, uint64_t seed,
                        outcome *o) {
   char why[240] = "";

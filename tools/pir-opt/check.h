@@ -4,7 +4,8 @@
 
 #include "rules.h"
 
-// Tries every rule of the files, or of the built-in passes when there is none. An exit code.
+// Tries every rule of the files, or of the built-in passes if there are no files. Returns an
+// exit code.
 int check_rules(cli *cli, const rule_files *files, uint64_t seed);
 
 #endif

@@ -14,14 +14,14 @@
 
 typedef struct emit_form emit_form;
 
-// The form called `name` (NULL: text). Returns an exit code; *out_form is a form in any case.
+// Finds the form `name` (NULL: text). Returns an exit code; *out_form is set in any case.
 int emit_find(const cli *cli, const char *name, const emit_form **out_form);
 bool emit_is_text(const emit_form *form);
 bool emit_is_json(const emit_form *form);
 bool emit_is_code(const emit_form *form);  // of groups, which a pipeline has to make
-// The format of a program in this form; UNKNOWN where none can be read back.
+// Returns the format of a program in this form; UNKNOWN if it cannot be read back.
 pir_format emit_format(const emit_form *form);
-// How values are spelled: T3 unless the form is another one of text.
+// Returns the text form: T3 unless the form is another text form.
 pir_text_form emit_text_form(const emit_form *form);
 
 typedef struct emit_options {

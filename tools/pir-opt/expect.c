@@ -32,7 +32,7 @@ static void intercept(void *user, const pir_diag *diag) {
           severities[diag->severity], (int)diag->message.size, diag->message.data);
 }
 
-// The part between "expected-error" and "{{": a move of the line.
+// Reads the part between "expected-error" and "{{", which gives the line.
 static bool read_move(const char *at, const char *end, uint32_t own_line, uint32_t *out_line) {
   while (end > at && end[-1] == ' ')
     end--;

@@ -25,11 +25,11 @@ typedef struct expectations {
   size_t failures;  // unexpected or unmet so far
 } expectations;
 
-// Finds the expectations of a text and takes the tool's diagnostics from now on. Returns an
-// exit code, or 0.
+// Finds the expectations of a text, and redirects the tool's diagnostics from now on. Returns
+// an exit code, or 0.
 int expect_begin(cli *cli, pir_str file, pir_str text, uint32_t first_line,
                  expectations *out_expect);
-// Reports those not met, gives the diagnostics back; an exit code.
+// Reports unmet expectations and restores the diagnostics. Returns an exit code.
 int expect_end(cli *cli, expectations *expect);
 
 #endif

@@ -155,7 +155,7 @@ static bool is_pipeline(const cli_match *match) {
   return match->id == OPT_PASSES || match->id == OPT_PIPELINE;
 }
 
-// The form asked for, which (run) has checked.
+// Returns the requested form, which run() has checked.
 static const emit_form *form_of(const cli *cli) {
   const emit_form *form;
   emit_find(cli, cli_value(cli, OPT_EMIT, NULL), &form);
@@ -174,7 +174,7 @@ static const char **values_of(const cli *cli, int id, size_t *out_count) {
   return values;
 }
 
-// Whether passes were asked for.
+// Whether passes were requested.
 static bool changes(const cli *cli) {
   return cli_has(cli, OPT_PASSES) || cli_has(cli, OPT_PIPELINE) || cli_has(cli, OPT_RULES) ||
          cli_has(cli, OPT_RUN_REPRODUCER);
@@ -185,7 +185,7 @@ static int add_pipeline(const cli *cli, pir_pass_manager *manager, const cli_mat
   return !text || pir_pass_manager_parse(manager, pir_str_from(text)) ? CLI_USAGE : 0;
 }
 
-// Whether --passes names one of the passes, and so says where they run.
+// Whether --passes names one of these passes and so states where they run.
 static bool is_named(const cli *cli, const pir_rules *rules) {
   for (size_t k = 0; k < pir_rules_passes(rules); k++)
     for (size_t i = 0; i < cli->match_count; i++)
@@ -195,8 +195,8 @@ static bool is_named(const cli *cli, const pir_rules *rules) {
   return false;
 }
 
-// The passes of a file run where --rules stands among the pipelines, unless a pipeline names
-// them.
+// The passes of a rule file run at the position of --rules among the pipelines, unless a
+// pipeline names them.
 static int add_rules(const cli *cli, pir_pass_manager *manager, const pir_rules *rules) {
   if (is_named(cli, rules) || cli_has(cli, OPT_RUN_REPRODUCER))
     return 0;
@@ -293,7 +293,7 @@ static int seed_of(const cli *cli, int id, const char *option, uint64_t *out_see
                                                 : 0;
 }
 
-// Runs the passes with what watches them.
+// Runs the passes, with the requested checks around them.
 static int run_watched(cli *cli, pir_context *ctx, pir_pass_options *options,
                        const rule_files *files, pir_str text, pir_program *program) {
   pir_pass_instrument instruments[2];
@@ -364,7 +364,7 @@ static int read_with_parameters(cli *cli, pir_context *ctx, const cli_file *file
   bool part = fragment || cli_has(cli, OPT_SPLIT) || strcmp(file->name, "-") == 0;
   if (params && part)
     return cli_fail(cli, CLI_USAGE, "parameters belong to a whole program in a file");
-  // Who wants parameters written wants those beside the program too.
+  // --params-out also settles the program into the form of its file.
   bool loads = params || (cli_has(cli, OPT_PARAMS_OUT) && !part);
   if (!loads)
     return cli_program_read(cli, ctx, file, PIR_FORMAT_UNKNOWN, fragment, first_line,
@@ -372,7 +372,7 @@ static int read_with_parameters(cli *cli, pir_context *ctx, const cli_file *file
   return cli_exit_code(pir_program_load_file(ctx, file->name, params, out_program));
 }
 
-// Writes the program, and its parameters or a warning of those that only `program` holds.
+// Writes the program, and its parameters; or warns about parameters that only `program` holds.
 static int write_result(cli *cli, const char *file, pir_program *program,
                         const named_params *before, pir_writer out) {
   const emit_form *form = form_of(cli);
@@ -392,7 +392,8 @@ static int write_result(cli *cli, const char *file, pir_program *program,
   return format ? params_warn_lost(cli, program, file, before) : 0;
 }
 
-// Reads a text or file, verifies, runs the passes, verifies what they left; `out` may be NULL.
+// Reads a text or file, verifies it, runs the passes and verifies the result; `out` may be
+// NULL.
 static int process(cli *cli, const cli_file *file, uint32_t first_line, const pir_writer *out) {
   pir_context *ctx = cli_context_create(cli);
   if (!ctx)
@@ -403,8 +404,8 @@ static int process(cli *cli, const cli_file *file, uint32_t first_line, const pi
   pir_verify_options verify = {.strict = cli_has(cli, OPT_STRICT),
                                .fragment = cli_has(cli, OPT_FRAGMENT)};
   int code = read_with_parameters(cli, ctx, file, first_line, &program);
-  // Passes and other formats rely on ops being as they are declared; to look at an older text
-  // they need not be.
+  // Passes and other formats require ops to match their declarations; printing an older text
+  // does not.
   bool older = !code && pir_program_is_older(program), printed = emit_is_text(form) && !changed;
   verify.old_forms = older && printed;
   if (older && !printed)
@@ -431,7 +432,7 @@ static int process(cli *cli, const cli_file *file, uint32_t first_line, const pi
   return code;
 }
 
-// The same with its expectations checked instead of its result printed.
+// Runs the passes and checks expectations instead of printing the result.
 static int process_expecting(cli *cli, const cli_file *file, uint32_t first_line) {
   expectations expect;
   int code = expect_begin(cli, pir_str_from(file->name), file->bytes, first_line, &expect);
@@ -485,7 +486,7 @@ static int process_file(cli *cli, const char *path) {
     pir_writer out = cli_output_writer(&output);
     bool parts = cli_has(cli, OPT_SPLIT) || parts_of(file.bytes).cases;
     code = parts ? process_parts(cli, &file, &out) : process_part(cli, &file, 1, &out);
-    // Parts that went well are worth having on standard output even when another failed.
+    // Successful parts are written even if another part failed.
     if (code && cli->output)
       cli_output_abandon(&output);
     else {

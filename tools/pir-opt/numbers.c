@@ -18,7 +18,7 @@ static uint64_t name_seed(pir_str name, uint64_t seed) {
   return seed;
 }
 
-// Rounded to 1/64, so that sums come out alike in any order.
+// Rounded to 1/64, so that sums are equal in any order.
 static void fill(pir_tensor *tensor, uint64_t seed) {
   int64_t count = pir_tensor_numel(tensor);
   char *to = tensor->data;
@@ -214,8 +214,8 @@ static void describe_shape(const pir_tensor *t, char *out, size_t size) {
     snprintf(out + n, size - n, "]");
 }
 
-// What arithmetic in another order may cost: terms as large as the largest result may have
-// cancelled in any other.
+// The error that another order of arithmetic may cause: terms as large as the largest result
+// may have cancelled in any other element.
 static double allowed(pir_dtype dtype, double want, double most) {
   double wide = 1;
   if (dtype == PIR_F16)

@@ -15,18 +15,17 @@ typedef struct numbers {
   char message[NUMBERS_MESSAGE];  // of a failure
 } numbers;
 
-// Every op by its kernel. Inputs are drawn by name, so two programs that share names are fed
-// the same. The context's diagnostics are kept as the message; afterwards they go to `sink`.
+// Runs every op by its kernel. Inputs are drawn by name, so programs with equal names get equal
+// inputs. The context's diagnostics are collected as the message; afterwards they go to `sink`.
 pir_status numbers_run(const pir_program *program, uint64_t seed, pir_diag_sink sink,
                        numbers *out_numbers);
 void numbers_free(numbers *n);
 const pir_tensor *numbers_find(const numbers *n, const char *name);
-// Gives parameters random bytes: all of them, or those that ops name and the program has none
-// for.
+// Gives parameters random bytes: all of them, or those that ops name and the program lacks.
 pir_status numbers_fill_params(pir_program *program, uint64_t seed, bool all);
 
-// Within 1e-5 (1 + the largest of b) + 1e-4 |b|, wider for f16 and bf16. Describes the first
-// element that is not, or the shapes. `within` more percent of the largest of b are allowed.
+// Compares within 1e-5 (1 + the largest of b) + 1e-4 |b|, wider for f16 and bf16; plus `within`
+// percent of the largest of b. Describes the first element that differs, or the shapes.
 bool numbers_agree(const pir_tensor *a, const pir_tensor *b, uint32_t within,
                    double *inout_largest, char *out_text, size_t size);
 bool numbers_all_nan(const pir_tensor *tensor);

@@ -31,7 +31,7 @@ part_walk parts_of(pir_str text) {
   return (part_walk){.text = text, .at = text.data, .line = 1, .cases = cases, .first = true};
 }
 
-// Goes on to `to`, counting lines.
+// Moves to `to`, counting lines.
 static void move(part_walk *walk, const char *to) {
   for (; walk->at < to; walk->at++)
     walk->line += *walk->at == '\n';

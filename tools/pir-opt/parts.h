@@ -16,9 +16,9 @@ typedef struct part {
   const char *end;
 } part;
 
-// A walk over the parts of a text: those between lines of `// -----`, or, where the text has
-// `//CHECK kind` lines, those from such a line to `//END`, which is how the tests of Paddle's
-// own reader keep types, attributes and programs.
+// A walk over the parts of a text: between lines of `// -----`, or, if the text has `//CHECK
+// kind` lines, from such a line to `//END`. The tests of Paddle's reader keep types, attributes
+// and programs in the second form.
 typedef struct part_walk {
   pir_str text;
   const char *at;

@@ -113,7 +113,7 @@ static pir_value *same_typed_operand(const pir_op *op, const pir_value *result) 
   return NULL;
 }
 
-// Takes an op out; false when what others read of it can be nothing else.
+// Removes an op; false if nothing can replace its results for other readers.
 static bool take_out(pir_program *program, pir_op *op, bool bypass, int *number) {
   if (pir_op_has(op, PIR_TERMINATOR))
     return false;
@@ -147,7 +147,7 @@ static pir_program *without(const pir_program *program, size_t first, size_t cou
   op_list ops = ops_of(copy);
   bool changed = false;
   int number = (int)ops.count;
-  // From the back: readers go before what they read, and what is inside before what holds it.
+  // Removes from the end: readers before their operands, nested ops before their parent.
   for (size_t i = first + count; i-- > first;)
     if (i < ops.count && !is_inside(ops.items[i], ops.items + first, count))
       changed |= take_out(copy, ops.items[i], bypass, &number);
@@ -177,8 +177,8 @@ static size_t op_count(const pir_program *program) {
   return ops.count;
 }
 
-// One sweep with runs of `size` from the end; an input made for one that was cut counts as
-// progress only when the program gets smaller or the cut frees what came before.
+// Sweeps once from the end with runs of `size` ops. Replacing an op by an input counts as
+// progress only if the program shrinks or earlier ops become unused.
 static bool sweep(reduction *r, size_t size, bool bypass) {
   bool any = false;
   for (size_t end = op_count(r->best); end > 0;) {

@@ -6,8 +6,8 @@
 
 #include "../cli.h"
 
-// Replaces *program by a smaller one on which `command FILE` still exits with another status
-// than 0. An exit code.
+// Replaces *program by a smaller one on which `command FILE` still exits with a nonzero status.
+// Returns an exit code.
 int reduce(const cli *cli, const char *command, pir_program **inout_program);
 
 #endif

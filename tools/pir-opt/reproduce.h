@@ -14,9 +14,10 @@ typedef struct reproducing {
 } reproducing;
 
 pir_pass_instrument reproduce_instrument(reproducing *r);
-// The file stays when something failed.
+// Ends the reproducer: the file is kept if a pass failed.
 void reproduce_end(const reproducing *r, bool failed);
-// The pipeline a reproducer names, in memory that the caller frees; NULL after a report.
+// Returns the pipeline that a reproducer names; the caller frees it. NULL after reporting an
+// error.
 char *reproduce_pipeline(const cli *cli, pir_str text);
 
 #endif

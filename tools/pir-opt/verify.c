@@ -20,7 +20,7 @@ static bool is_plain(const pir_op *op) {
          pir_op_result(op, 0) && pir_type_is_tensor(pir_value_type(pir_op_result(op, 0)));
 }
 
-// The last op of the block that stands for what was at `loc`.
+// Returns the last op of the block that has location `loc`.
 static pir_op *counterpart(const pir_program *program, pir_loc loc) {
   pir_op *found = NULL;
   PIR_EACH_OP(op, pir_program_block(program))
@@ -69,7 +69,7 @@ static void pair_values(pir_program *before, pir_program *after, pairs *p) {
   }
 }
 
-// A value of another shape stands for something else, not for a wrong number.
+// A value of another shape represents something else, not a wrong number.
 static int first_difference(const numbers *before, const numbers *after, int count, char *text,
                             size_t size) {
   for (int i = 0; i < count; i++) {

@@ -71,13 +71,13 @@ static const npy_array *find_array(const npy_set *set, const char *kind, const c
   return npy_find(set, text);
 }
 
-// A fed gradient has the name of its input whole.
+// A fed gradient has exactly its input's name.
 const npy_array *run_find_input(const npy_set *set, const char *name) {
   const npy_array *found = find_array(set, "in", name);
   return found ? found : npy_find(set, name);
 }
 
-// What output i must be: out_<i>; behind those, the gradients in their order.
+// Returns the expected value of output i: out_<i>; after those, the gradients in order.
 static const npy_array *find_expected(const npy_set *set, size_t i) {
   char name[32];
   snprintf(name, sizeof name, "%zu", i);
@@ -230,7 +230,7 @@ static int by_program(const void *x, const void *y) {
   return order ? order : strcmp(a->folder, b->folder);
 }
 
-// A model whose parameters are in the case's own file is opened for that case alone.
+// A model whose parameters are in the case's file is opened for that case only.
 static int open_job(run *r, const job *j, const char *params) {
   npy_set set = {0};
   char npz[MAX_PATH];

@@ -65,7 +65,7 @@ static bool parse_levels(const char *text, run_lod *lod) {
   return accept_char(&text, ']') && !peek(&text);
 }
 
-// NULL when it is no such list, or memory is short; both are rare enough for one answer.
+// NULL if the text is no such list, or memory runs out.
 static run_lod *read_lod(run *r, const char *text) {
   run_lod *lod = calloc(
       1, sizeof *lod + strlen(text) * sizeof *lod->offsets);  // a number has at least one digit

@@ -100,8 +100,8 @@ static bool fits(pir_shape stated, const pir_tensor *fed) {
   return same;
 }
 
-// What a case feeds decides about the shape of an input; what was stated for it is what Paddle
-// inferred, and is sometimes wrong.
+// The case's array determines an input's shape; the stated shape was inferred by Paddle and is
+// sometimes wrong.
 static void restate_inputs(pir_program *program, const npy_set *extra) {
   pir_context *ctx = pir_program_context(program);
   for (pir_op *op = pir_block_first(pir_program_block(program)); extra && op;
@@ -155,7 +155,7 @@ static pir_model_options model_options(run *r) {
   return how;
 }
 
-// In steps, for what the program is given between them.
+// Opens the model step by step, because the program is changed between the steps.
 static pir_status open_program(run *r, const char *path, const char *params,
                                const npy_set *extra, const pir_model_options *how) {
   double start = run_now_ms();
@@ -178,7 +178,7 @@ static pir_status open_program(run *r, const char *path, const char *params,
   return status;
 }
 
-// At once: the library keeps what it prepares in the cache.
+// Opens the model with one call, so that the library caches the prepared model.
 static pir_status open_files(run *r, const char *path, const char *params,
                              const pir_model_options *how) {
   PIR_TRY(pir_model_load_file(path, params, how, &r->model));
@@ -372,7 +372,7 @@ static int run_model(run *r) {
   return used ? used : code;
 }
 
-// What the mode costs in accuracy, where there was something to compare with.
+// Reports the mode's loss of accuracy, if there were expected values.
 static void report_error(const run *r) {
   const char *math = cli_value(r->cli, OPT_MATH, NULL);
   if (math && r->max_rel_error >= 0)

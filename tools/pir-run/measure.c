@@ -58,7 +58,7 @@ static uint64_t recompiles(const run *r, uint64_t compiled_before) {
          pir_model_stats_of(r->model).kernels_compiled - compiled_before;
 }
 
-// What is negative was not measured. `ratio`: of a shape's first run to its second.
+// Negative values were not measured. `ratio`: of a shape's first run to its second.
 static void report_times(const run *r, const samples *s, double ratio, long growth_kb,
                          uint64_t again, uint64_t compiled) {
   pir_session_stats memory = pir_session_stats_of(r->session);
@@ -131,7 +131,8 @@ typedef struct bounds {
   uint64_t low, high, step;  // of axes but the first, which is 1 to 4
 } bounds;
 
-// The same axis of several inputs gets the same extent: they usually belong together.
+// The same axis of several inputs gets the same extent, because such axes usually belong
+// together.
 static void draw_row(const run *r, const bounds *b, uint64_t *state, int64_t *row) {
   int64_t drawn[PIR_MAX_RANK];
   for (int d = 0; d < PIR_MAX_RANK; d++) {
@@ -220,8 +221,7 @@ static double elements_of(const run *r, const int64_t *row) {
   return total;
 }
 
-// Inputs get memory for the largest extents once, so that what grows afterwards is the
-// library's.
+// Allocates inputs for the largest extents once, so that all later growth is the library's.
 static int make_inputs(run *r, const shape_list *list) {
   size_t at = 0;
   for (size_t i = 0; i < pir_model_inputs(r->model); i++) {

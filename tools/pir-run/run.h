@@ -90,7 +90,7 @@ long run_output_index(const run *r, const char *name, size_t size);
 int run_take_input(run *r, const char *text, size_t *position);
 // Reads a .npy file or a whole .npz.
 int run_read_arrays(const cli *cli, const char *path, npy_set *out_set);
-// Gives input `i` memory of that shape and fills it: zeros, or random numbers of its element
+// Allocates input `i` with that shape and fills it: zeros, or random numbers of its element
 // type.
 int run_make_input(run *r, size_t i, const int64_t *shape, int rank, bool random,
                    uint64_t seed);

@@ -33,7 +33,7 @@ static bool is_there(const char *folder, const char *name) {
   return !access(path, R_OK);
 }
 
-// Values for the inputs that the folder has.
+// Reads the inputs that the folder contains.
 static int feed_from(run *r, const char *folder) {
   int code = 0;
   for (size_t i = 0; i < pir_model_inputs(r->model) && !code; i++) {
@@ -51,7 +51,7 @@ static long state_of(const run *r, size_t output) {
   return run_input_index(r, name.data, name.size);
 }
 
-// What came out as state goes in again.
+// Feeds the state outputs back as inputs.
 static int carry_state(run *r) {
   for (size_t i = 0; i < pir_model_outputs(r->model); i++) {
     long input = state_of(r, i);

@@ -98,7 +98,7 @@ static pir_format format_of(const char *to) {
   return strcmp(to, "json") == 0 ? PIR_FORMAT_JSON : PIR_FORMAT_TEXT;
 }
 
-// Stated types are carried over as they are.
+// Stated types are kept, so types are not checked.
 static int verify(const cli *cli, const pir_program *program) {
   pir_verify_options options = {.untyped = true,
                                 .fragment = cli_has(cli, OPT_FRAGMENT),
@@ -135,7 +135,7 @@ static int translate(cli *cli, pir_format from, const char *to) {
     return CLI_INTERNAL;
   pir_program *program = NULL;
   code = read_as_format(cli, ctx, &file, from, &program);
-  // Other formats rely on ops being as they are declared today.
+  // Other formats require ops to match their present declarations.
   bool same = strcmp(to, "json") != 0 && strcmp(to, "pdmodel") != 0;
   if (!code && !same && pir_program_is_older(program))
     code = cli_exit_code(pir_program_upgrade(program));

@@ -129,8 +129,8 @@ static ability ability_of(const pir_opdef *def) {
 
 // ---- what both forms say
 
-// Whom the program is from, as far as its file tells: a .pdmodel holds the version of Paddle as
-// one number.
+// The producer of the program, as far as its file states it: a .pdmodel holds the version of
+// Paddle as one number.
 static void producer_of(const stats *s, char *text, size_t capacity) {
   pir_program_info info = pir_program_info_of(s->program);
   long long v = (long long)info.version;
@@ -156,7 +156,7 @@ static pir_str port_name(const pir_op *op) {
   return name && pir_attr_kind_of(name) == PIR_ATTR_STR ? pir_attr_as_str(name) : PIR_STR("");
 }
 
-// The next op that feeds or hands out a value, and the value; `op` is where to begin.
+// Returns the next input or output op after `op`, and its value.
 static const pir_op *next_port(const pir_op *op, uint32_t trait, const pir_value **out_value) {
   for (; op; op = pir_op_next(op)) {
     if (!pir_op_has(op, trait))

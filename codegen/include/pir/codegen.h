@@ -153,8 +153,8 @@ typedef struct pir_compiled_group {
   const pir_dim *equal;
   // Number of pairs.
   size_t equal_count;
-  // What is said of each check that a run may fail (pir_group_args.trap), as the called op
-  // says it.
+  // The message of each check that a run may fail (pir_group_args.trap), equal to the called
+  // op's.
   const char *const *traps;
   // Number of these checks.
   size_t trap_count;

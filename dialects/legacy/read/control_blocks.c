@@ -31,8 +31,7 @@ static void emit_yield(translator *t, pir_value *const *values, size_t n) {
 
 // ---- if
 
-// One `if` in the making: the variables it gives out, and what they are called inside its
-// block.
+// An `if` under construction: the variables that it defines, and their names inside its block.
 typedef struct branch {
   size_t block, count;
   const char **names, **inner;
@@ -111,7 +110,7 @@ static pir_status build_if(translator *t, const op_desc *op, branch *b) {
   return PIR_OK;
 }
 
-// Fills in the variables of `out` but absent ones.
+// Collects the present variables of `out`.
 static pir_status start_branch(translator *t, const op_desc *op, const slot_desc *out,
                                branch *b) {
   size_t n = out ? out->n_arguments : 0;
@@ -140,8 +139,7 @@ pir_status translate_if(translator *t, const op_desc *op) {
   return build_if(t, op, &b);
 }
 
-// Outside, a gradient that is a sum of several has a name of its own for each
-// ("x@GRAD@RENAME@block0@0").
+// Outside, the summands of a gradient have names of their own ("x@GRAD@RENAME@block0@0").
 pir_status translate_if_grad(translator *t, const op_desc *op) {
   branch b;
   PIR_TRY(start_branch(t, op, desc_output(op, "Input@GRAD"), &b));
@@ -166,7 +164,8 @@ typedef struct loop {
   size_t count;
 } loop;
 
-// What a loop variable is before the loop; an array that only the loop writes starts empty.
+// Returns the initial value of a loop variable; an array that only the loop writes starts
+// empty.
 static pir_value *initial_value(translator *t, const char *name) {
   const pir_type *type;
   if (find_binding(t, name))

@@ -31,8 +31,8 @@ static bool lists(const slot_desc *slot, const char *name) {
   return false;
 }
 
-// Names that the backward block reads and only the forward block defines: one entry each time
-// that it reads one.
+// Collects the names that the backward block reads and only the forward block defines, one
+// entry for each read.
 static name_list kept_names(translator *t, const block_desc *forward,
                             const block_desc *backward, const slot_desc *out) {
   pir_map inside = {0}, defined = {0};

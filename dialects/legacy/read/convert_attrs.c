@@ -96,7 +96,7 @@ bool attr_decimal(translator *t, const attr_desc *a, number *out) {
   return true;
 }
 
-// Number of list elements, or SIZE_MAX when it is no list of numbers.
+// Returns the number of list elements; SIZE_MAX if it is no list of numbers.
 static size_t list_size(const attr_desc *a) {
   switch (a->type) {
     case LEGACY__ATTR_TYPE__INTS: return a->n_ints;
@@ -163,8 +163,8 @@ static pir_attr_kind kind_of_number(const number *n) {
   }
 }
 
-// A number as an attribute of a kind; `kind` NONE or SCALAR keeps the number's own. NULL when
-// it does not fit.
+// Makes a number an attribute of a kind; NONE or SCALAR keeps the number's own kind. NULL if it
+// does not fit.
 static const pir_attr *attr_of_number(translator *t, pir_attr_kind kind, const number *n) {
   if (kind == PIR_ATTR_NONE || kind == PIR_ATTR_SCALAR)
     kind = kind_of_number(n);

@@ -148,7 +148,7 @@ bool is_known(translator *t, const char *type) {
          registered_def(t, "custom_op.", type);
 }
 
-// An op that asks for oneDNN becomes the op of that dialect, where it has one of that name.
+// An op with use_mkldnn becomes the op of the same name in onednn_op, if there is one.
 static const pir_opdef *choose_def(translator *t, const op_desc *op, const pir_legacy_op *row) {
   const pir_opdef *def = row->twin && is_inplace(t, op) ? row->twin : row->def, *other = NULL;
   if (op_bool(op, "use_mkldnn", false) || op_bool(op, "use_onednn", false))
@@ -171,8 +171,8 @@ pir_status draft_start_as(draft *d, translator *t, const op_desc *op, const char
   return start(d, t, op, NULL, def);
 }
 
-// Where the row of `d` has what `name` is called: at `position`, unless the op is of another
-// dialect than the row's.
+// Returns the row's entry for `name`: the one at `position`, unless the op is of another
+// dialect than the row.
 typedef int (*find_fn)(const pir_opdef *def, pir_str name);
 static int row_position(const draft *d, find_fn find, size_t position, const char *name) {
   if (!d->row)
@@ -181,8 +181,8 @@ static int row_position(const draft *d, find_fn find, size_t position, const cha
   return same ? (int)position : find(d->row->def, pir_str_from(name));
 }
 
-// The legacy name at a position of the row; without one, slots are named like operands, with a
-// capital.
+// Returns the legacy name at a position of the row; the default for a slot is the operand's
+// name with a capital.
 static const char *slot_name(draft *d, const char *const *names, int i, const char *pir_name) {
   char *name;
   if (names && i >= 0)
@@ -193,8 +193,7 @@ static const char *slot_name(draft *d, const char *const *names, int i, const ch
   return name;
 }
 
-// The newest ops have slots of the PIR names, "x" and "x@GRAD"; tried when the others are not
-// there.
+// The newest ops use PIR names for slots, "x" and "x@GRAD"; these are tried last.
 static const char *new_slot_name(draft *d, const char *pir_name) {
   static const char suffix[] = "_grad", mark[] = "@GRAD";
   size_t size = strlen(pir_name), kept = size - (sizeof suffix - 1);

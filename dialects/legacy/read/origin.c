@@ -12,7 +12,7 @@ typedef struct frame {
   pir_str source;
 } frame;
 
-// Drops `prefix`; false when the text does not begin with it.
+// Removes `prefix`; false if the text does not start with it.
 static bool skip_prefix(pir_str *text, pir_str prefix) {
   if (text->size < prefix.size || memcmp(text->data, prefix.data, prefix.size))
     return false;
@@ -47,7 +47,7 @@ static bool read_frame(pir_str text, frame *out) {
   return out->line > 0;
 }
 
-// Paddle's own files, and what Python makes up ("<decorator-gen-50>").
+// Whether a file is Paddle's own, or invented by Python ("<decorator-gen-50>").
 static bool is_library(pir_str file) {
   return !file.size || *file.data == '<' || memmem(file.data, file.size, "/paddle/", 8) ||
          memmem(file.data, file.size, "/decorator.py", 13);
@@ -55,9 +55,8 @@ static bool is_library(pir_str file) {
 
 enum { LAST_LINES = 128 };  // of a stack; the user's frame is near its end
 
-// The innermost frame of the user in the bytes of an attribute, its lists being field 8; false
-// when there is none. Reading every op's frames must cost little, so that only those behind the
-// user's are looked at.
+// Finds the user's innermost frame in an attribute's bytes, whose list entries are field 8;
+// false if there is none. This runs for every op, so only frames after the user's are examined.
 static bool user_frame(const ProtobufCBinaryData *attr, frame *out) {
   wire_reader in = {attr->data, attr->data + attr->len, NULL};
   wire_field wire;

@@ -4,8 +4,8 @@
 
 #include <pir/params.h>
 
-// As pir_program_read_pdmodel. `out_decls`, `out_count` (may be NULL) get every parameter of
-// the program's file, in name order, whether an op reads it or not; free them with free.
+// Reads like pir_program_read_pdmodel. `out_decls` and `out_count` (may be NULL) list every
+// parameter of the program's file in name order, read by an op or not; free them with free.
 pir_status legacy_read(pir_context *ctx, pir_str bytes, pir_str file, pir_program **out_program,
                        pir_param_decl **out_decls, size_t *out_count);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The one variable of a slot; reports when there is not exactly one.
+// Returns the only variable of a slot; reports if there is not exactly one.
 const char *slot_var(translator *t, const slot_desc *slot, const char *name) {
   if (slot && slot->n_arguments == 1)
     return slot->arguments[0];
@@ -90,7 +90,8 @@ static pir_place fill_place(const op_desc *op) {
   return (pir_place){.kind = kinds[type]};
 }
 
-// The text form wins, as in the kernel: it holds what `value`, a float, cannot.
+// The string form takes precedence, as in the kernel: it holds values that `value`, a float,
+// cannot.
 static number fill_value(translator *t, const op_desc *op) {
   const attr_desc *text = desc_attr(op, "str_value"), *value = desc_attr(op, "value");
   number n = {.f = 0};
@@ -101,7 +102,7 @@ static number fill_value(translator *t, const op_desc *op) {
   return n;
 }
 
-// A float where it holds the value, else a double, and an integer where neither does.
+// Picks the narrowest of f32, f64, i64 that represents the value exactly.
 static const pir_attr *fill_attr(translator *t, const number *n) {
   if (n->dtype == PIR_I64 && (n->f >= 0x1p63 || n->i != (int64_t)n->f))
     return pir_attr_int(t->ctx, PIR_ATTR_I64, n->i);
@@ -179,8 +180,7 @@ pir_status translate_fill_constant(translator *t, const op_desc *op) {
   return emit_bound(t, "pd_op.full", NULL, 0, out, type, attrs, 4);
 }
 
-// Values were a list of their own for each kind of number once; the first that is not empty
-// counts.
+// Older versions had one list for each kind of number; the first non-empty one counts.
 const pir_attr *value_list(translator *t, const op_desc *op) {
   static const char *const lists[] = {"values",       "bool_values",  "fp32_values",
                                       "int32_values", "int64_values", "fp64_values",
@@ -210,8 +210,8 @@ pir_status translate_assign_value(translator *t, const op_desc *op) {
   return PIR_OK;
 }
 
-// A feed of later versions; its place is a number of phi's AllocationType, which counts as
-// places do.
+// A feed of later versions; its place is a number of phi's AllocationType, whose values equal
+// those of places.
 pir_status translate_data(translator *t, const op_desc *op) {
   int64_t kind = op_int(op, "place", 0);
   draft d;
@@ -224,7 +224,7 @@ pir_status translate_data(translator *t, const op_desc *op) {
   return PIR_OK;
 }
 
-// The value had another name for each kind of number once.
+// Older versions had one name for each kind of number.
 pir_status translate_fill_any(translator *t, const op_desc *op) {
   static const char *const names[] = {"value", "value_float", "value_int"};
   number n = {.dtype = PIR_F32};
@@ -331,7 +331,7 @@ pir_status translate_share_buffer(translator *t, const op_desc *op) {
   return x ? emit_bound(t, "pd_op.share_data_", &x, 1, out, type, NULL, 0) : PIR_INVALID;
 }
 
-// Ops that have no other form than the one in place.
+// Ops that exist only in-place.
 pir_status translate_in_place(translator *t, const op_desc *op) {
   draft d;
   PIR_TRY(draft_start(&d, t, op));
@@ -340,7 +340,7 @@ pir_status translate_in_place(translator *t, const op_desc *op) {
   return draft_finish(&d);
 }
 
-// Fusions that are oneDNN's whatever `use_mkldnn` says.
+// Fusions that belong to oneDNN, whatever `use_mkldnn` states.
 pir_status translate_onednn(translator *t, const op_desc *op) {
   const pir_opdef *def;
   draft d;

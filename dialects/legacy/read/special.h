@@ -17,10 +17,10 @@ pir_status emit_bound(translator *t, const char *name, pir_value *const *operand
                       size_t attr_count);
 // pd_op.stack on axis 0 of the `n` members of a vec value.
 pir_value *emit_stack(translator *t, pir_value *parts, size_t n);
-// `x` as a matrix whose rows are its first `rows` dims.
+// Reshapes `x` to a matrix whose rows are its first `rows` dims.
 pir_value *emit_matrix(translator *t, pir_value *x, int64_t rows, int64_t dims[2]);
 
-// The numbers of an op that holds some, whatever list they are in; NULL when there is none.
+// Returns the list of numbers that an op holds, whatever its kind; NULL if there is none.
 const pir_attr *value_list(translator *t, const op_desc *op);
 
 // special.c

@@ -2,7 +2,7 @@
 // longer knows.
 #include "special.h"
 
-// A matrix whose rows are the dimensions before `axis`.
+// Reshapes to a matrix whose rows are the dims before `axis`.
 pir_status translate_flatten(translator *t, const op_desc *op) {
   const char *out = output_var(t, op, "Out");
   pir_value *x = out ? input_value(t, op, "X") : NULL;
@@ -24,7 +24,7 @@ pir_status translate_flatten(translator *t, const op_desc *op) {
   return PIR_OK;
 }
 
-// One scale for both directions; 0 is none.
+// One scale serves both directions; 0 means none.
 pir_status translate_interp(translator *t, const op_desc *op) {
   const attr_desc *a = desc_attr(op, "scale");
   const pir_attr *pair[2];

@@ -3,7 +3,7 @@
 // only its shape is read.
 #include "special.h"
 
-// The input whose shape `XShape` keeps.
+// Returns a stand-in for the input whose shape `XShape` keeps.
 static pir_value *input_of_shape(translator *t, const op_desc *op) {
   const char *name = input_var(t, op, "XShape");
   const pir_type *type = name ? name_type(t, name) : NULL;
@@ -59,13 +59,13 @@ pir_status translate_repeat_interleave_grad(translator *t, const op_desc *op) {
   return draft_finish(&d);
 }
 
-// The one variable of an output slot, or NULL when nobody wants it.
+// Returns the only variable of an output slot; NULL if nobody reads it.
 static const char *wanted_output(const op_desc *op, const char *slot) {
   const slot_desc *s = desc_output(op, slot);
   return s && s->n_arguments == 1 ? s->arguments[0] : NULL;
 }
 
-// Gives a matrix the shape of the variable it is the value of.
+// Reshapes a matrix to the shape of its variable.
 static pir_status reshape_result(translator *t, pir_value *value, const char *name) {
   const pir_type *type = name_type(t, name);
   if (!type)
@@ -105,7 +105,7 @@ pir_status translate_mul_grad(translator *t, const op_desc *op) {
   return PIR_OK;
 }
 
-// Starts, ends and steps come as they do for set_value itself.
+// Starts, ends and steps are given as for set_value itself.
 pir_status translate_set_value_grad(translator *t, const op_desc *op) {
   static const char *const slots[] = {"Input@GRAD", "ValueTensor@GRAD"};
   draft plain, d;

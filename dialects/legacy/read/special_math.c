@@ -37,7 +37,7 @@ static pir_value *pad_dynamic(translator *t, pir_value *y, size_t n) {
   return emit_reshape(t, y, operands[0], dims, shape.rank + n);
 }
 
-// y as it broadcasts with x by today's rule (aligned at the last dims).
+// Reshapes y so that it broadcasts with x by today's rule (aligned at the last dims).
 static pir_value *align_operand(translator *t, pir_value *x, pir_value *y, int64_t axis) {
   pir_shape xs = pir_type_shape(pir_value_type(x)), ys = pir_type_shape(pir_value_type(y));
   if (axis == -1 || xs.rank == ys.rank)
@@ -70,7 +70,7 @@ pir_status translate_elementwise(translator *t, const op_desc *op) {
 
 // ---- matrix products
 
-// The product of dims [from, to), -1 when one is unknown.
+// Returns the product of dims [from, to); -1 if one is unknown.
 static int64_t flat(pir_shape shape, size_t from, size_t to) {
   int64_t product = 1;
   for (size_t i = from; i < to; i++)
@@ -97,8 +97,7 @@ pir_value *emit_matrix(translator *t, pir_value *x, int64_t rows, int64_t dims[2
   return emit_reshape(t, x, emit_ints(t, dims, 2), dims, 2);
 }
 
-// Whether `x` is a matrix of one known side at least when it is cut after `rows` dims; any cut
-// that is refused is.
+// Whether `x`, flattened to a matrix after `rows` dims, has at least one known side.
 static bool may_flatten(const pir_value *x, int64_t rows) {
   pir_shape shape = pir_type_shape(pir_value_type(x));
   if (rows < 1 || (uint64_t)rows >= shape.rank)
@@ -113,8 +112,8 @@ static size_t unknown_extents(pir_shape shape) {
   return n;
 }
 
-// Reshaped to matrices and back, as Paddle reads it; where a reshape would have to find two
-// extents, the op that does all of it, which Paddle has no translation to.
+// Reshapes to matrices and back, as Paddle's translator does. If a reshape would have to infer
+// two extents, emits the op that does everything, which Paddle's translator does not support.
 pir_status translate_mul(translator *t, const op_desc *op) {
   int64_t xd[2], yd[2], x_rows = op_int(op, "x_num_col_dims", 1),
                         y_rows = op_int(op, "y_num_col_dims", 1);
@@ -173,7 +172,7 @@ pir_status translate_matmul(translator *t, const op_desc *op) {
   return emit_bound(t, "pd_op.scale", operands, 2, out, type, scale, 2);
 }
 
-// The first lookup_table took indices with a last dimension of 1.
+// The first version of lookup_table took indices with a last dimension of 1.
 pir_status translate_lookup_table(translator *t, const op_desc *op) {
   static const int64_t axis = -2;
   const char *out = output_var(t, op, "Out");
@@ -278,7 +277,7 @@ pir_status translate_softmax(translator *t, const op_desc *op) {
   return PIR_OK;
 }
 
-// The first gather knew no axis.
+// The first version of gather had no axis.
 pir_status translate_gather(translator *t, const op_desc *op) {
   draft d;
   if (desc_attr(op, "axis") || fed_input(op, "Axis"))
@@ -304,7 +303,7 @@ pir_status translate_range(translator *t, const op_desc *op) {
   return PIR_OK;
 }
 
-// The variable's own element type is not asked: the attribute says it.
+// The attribute determines the element type, not the variable.
 pir_status translate_randint(translator *t, const op_desc *op) {
   draft d;
   PIR_TRY(draft_start(&d, t, op));
@@ -328,7 +327,7 @@ pir_status translate_tril_triu(translator *t, const op_desc *op) {
   return PIR_OK;
 }
 
-// Whether `dim` names as many axes as the operand has.
+// Whether `dim` lists all axes of the operand.
 static bool names_all_axes(translator *t, const op_desc *op) {
   const attr_desc *dim = desc_attr(op, "dim");
   const slot_desc *x = fed_input(op, "X");
@@ -339,7 +338,8 @@ static bool names_all_axes(translator *t, const op_desc *op) {
   return dim && tensor && attr_ints(t, dim, &axes, &n) && n == tensor->n_dims;
 }
 
-// `reduce_all` overrules the axes, which need not be all of them then: an empty list means all.
+// `reduce_all` takes precedence over the axes, which may then be incomplete: it becomes an
+// empty list.
 pir_status translate_reduce(translator *t, const op_desc *op) {
   draft d;
   int axis;
@@ -404,7 +404,7 @@ static pir_status set_constants(translator *t, const op_desc *op) {
   return PIR_OK;
 }
 
-// With a tensor of values its operand stands after the input.
+// If the values are a tensor, its operand comes after the input.
 pir_status translate_set_value(translator *t, const op_desc *op) {
   draft plain, d;
   if (!fed_input(op, "ValueTensor"))
@@ -423,7 +423,7 @@ pir_status translate_set_value(translator *t, const op_desc *op) {
   return PIR_OK;
 }
 
-// The state that dropout keeps between runs starts as zeros of its variable's shape.
+// Dropout's state between runs starts as zeros of its variable's shape.
 pir_status translate_rnn(translator *t, const op_desc *op) {
   const slot_desc *state = desc_output(op, "DropoutState");
   draft d;

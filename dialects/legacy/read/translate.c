@@ -38,7 +38,7 @@ void bind(translator *t, const char *name, pir_value *value, int32_t element) {
     pir_vec_push(&t->arena, &t->recorded, ((recorded){var, value}));
 }
 
-// Takes an element out of a vec value; from now on the name means the element.
+// Extracts an element of a vec value; the name then means the element.
 static pir_value *slice_element(translator *t, const char *name, const binding *b) {
   const pir_type *type = pir_type_element(pir_value_type(b->value), (size_t)b->element);
   pir_named_attr index = named(t, "index", pir_attr_int(t->ctx, PIR_ATTR_I32, b->element));
@@ -97,8 +97,8 @@ static void add_input_op(translator *t, const var_desc *var, const pir_type *typ
 
 typedef void (*add_fn)(translator *t, const var_desc *var, const pir_type *type);
 
-// Calls `add` for variables that are read before they are defined: persistable ones, or the
-// others.
+// Calls `add` for variables that are read before an op defines them: the persistable ones, or
+// the others.
 static void add_reads(translator *t, bool persistable, add_fn add) {
   const block_desc *block = desc_program(t->desc)->blocks[0];
   pir_map defined = {0};
@@ -148,7 +148,7 @@ pir_status translate_block(translator *t, size_t block, pir_block *into) {
   return status;
 }
 
-// Reports every type of op that has no translation, once each.
+// Reports every op type without a translation, once each.
 static pir_status check_known(translator *t) {
   const Legacy__ProgramDesc *program = desc_program(t->desc);
   pir_map reported = {0};
@@ -204,7 +204,7 @@ static void set_parameters(translator *t) {
   }
 }
 
-// An op's array of one bool for each result, to be changed; false where it is new.
+// Returns an op's array of one bool for each result, for changing; false in a new one.
 static const pir_attr **read_flags(translator *t, const pir_op *op, pir_name *name) {
   size_t n = pir_op_results(op);
   const pir_attr *old = pir_op_attr(op, name);
@@ -222,7 +222,7 @@ static void write_flags(translator *t, pir_op *op, pir_name *name, const pir_att
   pir_arena_free(&t->arena, items, n * sizeof *items);
 }
 
-// Marks one op by definitions [first, end), all of its results.
+// Sets the flags of one op from definitions [first, end), which are all of its results.
 static void mark_op(translator *t, pir_op *op, size_t first, size_t end) {
   pir_name *stop_name = pir_name_get(t->ctx, PIR_STR("stop_gradient"));
   pir_name *persistable_name = pir_name_get(t->ctx, PIR_STR("persistable"));

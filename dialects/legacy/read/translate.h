@@ -12,8 +12,8 @@
 
 #include "desc.h"
 
-// What a variable name means now: a value, or one element of a vec value (then a
-// `builtin.slice` takes it out when somebody reads it).
+// The current binding of a variable name: a value, or one element of a vec value (a
+// `builtin.slice` extracts it at the first read).
 typedef struct binding {
   pir_value *value;
   int32_t element;  // -1: the value itself
@@ -32,7 +32,7 @@ typedef struct recorded {
 
 typedef PIR_VEC(const char *) name_list;
 
-// Values that a conditional block keeps for its gradient (control_grad.c).
+// Values that a conditional block saves for its gradient (control_grad.c).
 typedef struct kept_values {
   name_list names;
   const pir_type **types;  // NULL until pushed
@@ -56,7 +56,7 @@ typedef struct translator {
 // ---- names
 binding *find_binding(const translator *t, const char *name);
 void bind(translator *t, const char *name, pir_value *value, int32_t element);
-// The value of a variable; reports and gives NULL when nothing defines it.
+// Returns the value of a variable; NULL after reporting that nothing defines it.
 pir_value *read_var(translator *t, const char *name);
 void push_scope(translator *t, scope *s);
 void pop_scope(translator *t);
@@ -81,9 +81,9 @@ bool attr_number(const attr_desc *a, number *out);
 bool attr_decimal(translator *t, const attr_desc *a,
                   number *out);  // of text: "1e-05" (F64), "3" (I64)
 bool attr_ints(translator *t, const attr_desc *a, int64_t **out_values, size_t *out_count);
-// A legacy attribute as the declared kind; NULL when it does not fit.
+// Converts a legacy attribute to the declared kind; NULL if it does not fit.
 const pir_attr *convert_attr(translator *t, const attr_desc *a, const pir_attr_def *def);
-// What stands for a declared attribute that the file does not have; NULL when nothing can.
+// Returns a replacement for a declared attribute that the file lacks; NULL if there is none.
 const pir_attr *absent_attr(translator *t, const pir_attr_def *def);
 // Attributes of the current op with a default.
 int64_t op_int(const op_desc *op, const char *name, int64_t absent);
@@ -95,7 +95,7 @@ pir_named_attr named(translator *t, const char *name, const pir_attr *value);
 pir_op *emit(translator *t, const char *name, pir_value *const *operands, size_t operand_count,
              const pir_type *const *types, size_t type_count, const pir_named_attr *attrs,
              size_t attr_count);
-// Constants as the translator makes them: on the host, stop_gradient.
+// Constants in the form of Paddle's translator: on the host, with stop_gradient.
 pir_value *emit_full(translator *t, pir_shape shape, double value, pir_dtype dtype);
 pir_value *emit_number(translator *t, double value, pir_dtype dtype);  // of shape [1]
 pir_value *emit_ints(translator *t, const int64_t *values, size_t n);
@@ -103,13 +103,13 @@ pir_value *emit_reshape(translator *t, pir_value *x, pir_value *shape, const int
                         size_t rank);
 pir_value *emit_array(translator *t, const pir_type *type);  // an empty tensor array
 pir_value *emit_combine(translator *t, pir_value *const *values, size_t n);
-// builtin.combine of variables; NULL after a report.
+// Creates a builtin.combine of variables; NULL after reporting an error.
 pir_value *combine_vars(translator *t, const slot_desc *slot);
 
 // ---- the generic op (draft.c)
 enum { DRAFT_MAX = 96 };
 
-// An op in the making.
+// An op under construction.
 typedef struct draft {
   translator *t;
   const op_desc *op;
@@ -122,12 +122,12 @@ typedef struct draft {
   size_t attr_count;
 } draft;
 
-// Starts one: the op of the table's row, or its in-place twin when a variable is both input and
-// output.
+// Starts an op: the one of the table's row, or its in-place twin if a variable is both input
+// and output.
 pir_status draft_start(draft *d, translator *t, const op_desc *op);
 // The definition of the op `dialect` followed by `name`; NULL when no dialect declares it.
 const pir_opdef *registered_def(translator *t, const char *dialect, const char *name);
-// The same for a given PIR op, without a row (the caller may give it one).
+// Starts a given PIR op without a row (the caller may set one).
 pir_status draft_start_as(draft *d, translator *t, const op_desc *op, const char *pir_name);
 pir_status draft_operands(draft *d);
 pir_status draft_operand(draft *d, size_t i);
@@ -138,18 +138,18 @@ pir_status draft_attrs_but(draft *d, const char *skipped);
 void draft_set(draft *d, const char *name, const pir_attr *value);
 // Creates the op and binds its results to the variables of their slots.
 pir_op *draft_create(draft *d);
-// The rest of it: operands, types, attributes, the op.
+// Completes the op: operands, types, attributes, creation.
 pir_status draft_finish(draft *d);
-// All of it.
+// Translates one op from start to end.
 pir_status translate_generic(translator *t, const op_desc *op);
 
 // ---- ops with rules of their own
 typedef pir_status (*special_fn)(translator *t, const op_desc *op);
 special_fn find_special(const char *type);
-// Whether ops of that type have a translation; a custom op has when a dialect "custom_op"
+// Whether ops of this type have a translation. A custom op has one if a dialect "custom_op"
 // declares it.
 bool is_known(translator *t, const char *type);
-// The names an op reads, as pir_name keys; free with pir_map_free.
+// Collects the names that an op reads, as pir_name keys; free with pir_map_free.
 pir_map input_names(translator *t, const op_desc *op);
 // Whether a variable is both input and output.
 bool is_inplace(translator *t, const op_desc *op);
@@ -161,8 +161,8 @@ pir_status translate_while(translator *t, const op_desc *op);
 
 // Finds the gradient of each block.
 void find_backward_blocks(translator *t);
-// Creates the stack for what `block` must keep, or gives NULL when nothing reads its inside
-// again. `out` are the variables that its op gives out anyway.
+// Creates the stack for the values that `block` must save; NULL if no gradient reads values
+// inside it. `out` are the variables that the block's op defines anyway.
 kept_values *plan_kept_values(translator *t, size_t block, const slot_desc *out);
 pir_status push_kept_values(translator *t,
                             kept_values *kept);        // at the end of the forward block

@@ -151,7 +151,7 @@ const attr_desc *desc_attr(const op_desc *op, const char *name) {
   return NULL;
 }
 
-// Whether the field of the stated type is there. Lists may be empty; an absent string is an
+// Whether the field for the stated type is present. Lists may be empty; an absent string is an
 // empty one.
 static bool has_value(const attr_desc *a) {
   switch (a->type) {
@@ -234,7 +234,8 @@ static pir_status check_block(desc *d, size_t i) {
   return PIR_OK;
 }
 
-// Reports every bad variable and op; stops at a bad block, since the rest hangs on it.
+// Reports every invalid variable and op; stops at an invalid block, because the remaining
+// checks depend on it.
 static pir_status check(desc *d) {
   const Legacy__ProgramDesc *program = d->program;
   bool *claimed = pir_arena_zalloc(&d->arena, program->n_blocks);

@@ -27,7 +27,7 @@ typedef Legacy__VarType__TensorDesc tensor_desc;
 
 typedef struct desc desc;
 
-// Reads and checks; reports what is wrong. `bytes` must outlive the description.
+// Reads and checks a ProgramDesc; reports errors. `bytes` must outlive the description.
 pir_status desc_read(pir_context *ctx, pir_str bytes, pir_str file, desc **out_desc);
 void desc_destroy(desc *d);
 
@@ -45,10 +45,10 @@ const attr_desc *desc_attr(const op_desc *op, const char *name);
 
 pir_loc desc_op_loc(const desc *d, size_t block, size_t op);
 pir_loc desc_var_loc(const desc *d, size_t block, size_t var);
-// The line of the user's Python that made the op, when the file knows it (origin.c); else
+// Returns the user's Python line that created the op, if the file states it (origin.c); else
 // `otherwise`.
 pir_loc desc_origin(pir_context *ctx, const op_desc *op, pir_loc otherwise);
-// Adds a note that says which line that is.
+// Adds a note with this line.
 void desc_note_origin(pir_context *ctx, const op_desc *op);
 // Reports at an op, as "block 0, op 17 conv2d", with that note; returns `status`.
 pir_status desc_fail(desc *d, size_t block, size_t op, pir_status status, const char *format,

@@ -54,7 +54,7 @@ static wire_kind kind_of(ProtobufCType type) {
   }
 }
 
-// A packed list: whole elements to its last byte.
+// Scans a packed list, which must consist of whole elements.
 static pir_status check_packed(scanner *s, const ProtobufCFieldDescriptor *field,
                                const wire_field *wire) {
   wire_kind kind = kind_of(field->type);
@@ -75,7 +75,7 @@ static pir_status check_packed(scanner *s, const ProtobufCFieldDescriptor *field
 static pir_status scan(scanner *s, const uint8_t *at, const uint8_t *end,
                        const ProtobufCMessageDescriptor *message);
 
-// The list that keeps where messages of one sort begin; NULL: none does.
+// Returns the list of offsets for a kind of message; NULL if none is kept.
 static offset_list *list_of_message(scanner *s, const ProtobufCMessageDescriptor *message) {
   if (message == &legacy__block_desc__descriptor)
     return &s->out->blocks;

@@ -10,16 +10,16 @@
 // Byte offsets of the elements of one repeated field, in file order.
 typedef PIR_VEC(uint64_t) offset_list;
 
-// Everything in a program that an error may be about. `blocks`, `ops` and `vars` run over the
-// whole file: those of a block follow one another.
+// The offsets of everything in a program that errors refer to. `blocks`, `ops` and `vars` run
+// over the whole file; the entries of a block are consecutive.
 typedef struct scan_result {
   offset_list blocks, ops, vars;
   uint64_t error_offset;
   pir_str error;  // when scanning failed
 } scan_result;
 
-// The field of that number, NULL when the schema has none. `io_hint` is where the last one was
-// found (at first 0): fields come in order.
+// Returns the field with this number; NULL if the schema has none. `io_hint` is the position of
+// the last field found (initially 0), because fields come in order.
 static inline const ProtobufCFieldDescriptor *
 find_field(const ProtobufCMessageDescriptor *message, uint32_t number, unsigned *io_hint) {
   const ProtobufCFieldDescriptor *field = &message->fields[*io_hint];

@@ -57,7 +57,7 @@ static size_t packed_count(const ProtobufCFieldDescriptor *field, const wire_fie
 static void *unpack(unpacker *u, const uint8_t *at, const uint8_t *end,
                     const ProtobufCMessageDescriptor *message);
 
-// One value at its place.
+// Stores one value in its field.
 static void store(unpacker *u, const ProtobufCFieldDescriptor *field, const wire_field *wire,
                   void *to) {
   char *name;
@@ -114,7 +114,7 @@ static void store_field(unpacker *u, const ProtobufCFieldDescriptor *field,
     store(u, field, wire, list + element_size(field->type) * (*count)++);
 }
 
-// Room for every list of the message.
+// Allocates every list of the message.
 static void make_lists(unpacker *u, const uint8_t *at, const uint8_t *end,
                        const ProtobufCMessageDescriptor *message, char *base) {
   size_t counts[FIELDS_MAX] = {0};
@@ -134,8 +134,7 @@ static void make_lists(unpacker *u, const uint8_t *at, const uint8_t *end,
   }
 }
 
-// An empty message. (The descriptors' own message_init is declared with another type than it
-// has.)
+// Initialises an empty message. (The descriptors' message_init has a wrong declared type.)
 static void init_message(unpacker *u, void *base, const ProtobufCMessageDescriptor *message) {
   bool plain = true;
   memset(base, 0, message->sizeof_message);
@@ -158,7 +157,7 @@ static bool is_frames(const uint8_t *at, const uint8_t *end,
          (size_t)(end - at) >= sizeof head - 1 && !memcmp(at, head, sizeof head - 1);
 }
 
-// The frames' attribute: its name and type, and where it lies.
+// Keeps only the name, type and offset of the frames' attribute.
 static void *unpack_frames(unpacker *u, const uint8_t *at, const uint8_t *end,
                            Legacy__OpDesc__Attr *attr) {
   wire_reader in = {at, end, NULL};

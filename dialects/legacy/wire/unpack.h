@@ -8,8 +8,8 @@
 #include <protobuf-c/protobuf-c.h>
 
 // Unpacks bytes that scan_message found well-formed, into `arena`. Names are copied; `bytes`
-// fields point into the input. The Python frames of an op are left as they are: the attribute
-// has no strings, but its own bytes in `s` (origin.c).
+// fields point into the input. The attribute with an op's Python frames is not unpacked: it has
+// no strings, but its raw bytes in `s` (origin.c).
 void *unpack_message(pir_str bytes, const ProtobufCMessageDescriptor *root, pir_arena *arena);
 
 #endif

@@ -39,7 +39,7 @@ static inline bool wire_varint(wire_reader *reader, uint64_t *out_value) {
 bool wire_any_next(wire_reader *reader, wire_field *out_field);
 static inline bool wire_next(wire_reader *reader, wire_field *out_field) {
   const uint8_t *p = reader->at;
-  // Nearly all fields: a tag and a value or length of one byte each.
+  // The fast path: a tag and a value or length of one byte each.
   if (reader->end - p >= 2 && p[0] >= 8 && p[0] < 0x80 && p[1] < 0x80) {
     uint32_t kind = p[0] & 7;
     if (kind == WIRE_VARINT || (kind == WIRE_BYTES && p[1] <= reader->end - p - 2)) {

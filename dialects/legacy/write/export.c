@@ -46,8 +46,8 @@ typedef struct survey {
   pir_status status;
 } survey;
 
-// Reports every op that the old format never had, once a name; notes what kind of program it
-// is.
+// Reports every op that the legacy format lacks, once for each name, and notes the program's
+// features.
 static pir_walk_result survey_op(pir_op *op, void *user) {
   survey *s = user;
   s->feeds |= pir_op_is(op, PD_FEED);
@@ -90,7 +90,7 @@ static out_var *parameter_var(exporter *x, pir_str name, const pir_type *type) {
   return var;
 }
 
-// State that no file holds starts as zeros.
+// State that no file contains starts as zeros.
 static pir_status zero_state(exporter *x, const pir_op *op) {
   pir_value *value = pir_op_result(op, 0);
   pir_shape shape = pir_type_shape(pir_value_type(value));
@@ -181,7 +181,7 @@ pir_status export_block(exporter *x, const pir_block *block) {
   return PIR_OK;
 }
 
-// The variable that feeds come from or fetches go to.
+// Declares the variable of feeds or fetches.
 static out_var *add_holder(exporter *x, const char *name, Legacy__VarType__Type type) {
   out_var *var = var_special(x, name, type);
   (void)name_take(x, pir_str_from(name));

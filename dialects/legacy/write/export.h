@@ -41,14 +41,14 @@ typedef struct holder {
   size_t count;
 } holder;
 
-// What a stack carries from a forward to a backward block.
+// The values that a stack carries from a forward to a backward block.
 typedef struct carried {
   holder **values;
   size_t count;
   int32_t block;
 } carried;
 
-// A group of ops that is one old op (export_fold.c).
+// A group of ops that is written as one legacy op (export_fold.c).
 typedef struct fold {
   int64_t axis;                  // of an elementwise op
   const pir_value *y;            // its second operand; of a constant: the members of its shape
@@ -87,48 +87,48 @@ pir_status export_unsupported(exporter *x, const char *format, ...) PIR_PRINTF(2
 // ---- variables (export_vars.c)
 out_block *block_open(exporter *x);  // below the current one; it becomes the current one
 void block_close(exporter *x);
-// A variable of the current block; `name` must be free. NULL after a report (a type that is
-// none there).
+// Declares a variable of the current block; `name` must be free. NULL after reporting a type
+// that the format lacks.
 out_var *var_declare(exporter *x, const char *name, const pir_type *type);
-// A variable of the current block that holds no value of the program; it is not in the block's
-// list yet.
+// Declares a variable of the current block for no value of the program; it is not in the
+// block's list yet.
 out_var *var_special(exporter *x, const char *name, Legacy__VarType__Type type);
-// The name an op hands its operand out under; empty when it hands nothing out.
+// Returns the name under which an op outputs its operand; empty if the op is no output.
 pir_str output_name(const pir_op *op);
-// A name nobody has, "stem_3.tmp_0".
+// Makes an unused name, "stem_3.tmp_0".
 const char *name_make(exporter *x, const char *stem, size_t result);
 void name_reserve(exporter *x, pir_str name);  // name_make leaves it to name_take
 bool name_take(exporter *x, pir_str name);     // false when it is taken
 const char *copy_text(exporter *x, pir_str text);
-// What to call an op's results after: "conv2d".
+// Returns the stem for names of an op's results: "conv2d".
 const char *name_stem(exporter *x, const pir_op *op);
 
 holder *holder_of(const exporter *x, const pir_value *value);  // NULL when there is none
-// Takes the stop_gradient flag of a result over.
+// Copies the stop_gradient flag of a result.
 void var_set_stop(out_var *var, const pir_op *op, size_t result);
 void holder_set(exporter *x, const pir_value *value, holder *h);
 void holder_set_var(exporter *x, const pir_value *value, out_var *var);
 holder *holder_new(exporter *x, size_t count);
-// The one variable of a value that must be written; NULL after a report.
+// Returns the only variable of a value; NULL after reporting an error.
 out_var *value_var(exporter *x, const pir_value *value);
-// Gives a result its variables: those of `shared` where the types allow it (an in-place op),
-// those that a later op wants, else new ones. NULL after a report.
+// Assigns variables to a result: those of `shared` if the types allow it (an in-place op),
+// those that a later op requires, else new ones. NULL after reporting an error.
 holder *define(exporter *x, pir_value *value, holder *shared);
-// A free name that later ops give a value, now taken; NULL when there is none.
+// Takes a free name that later ops give a value; NULL if there is none.
 const char *wanted_name(exporter *x, const pir_value *value);
 // The result of `op` that shares memory with its operand `i`, or NULL.
 pir_value *twin_result(const pir_op *op, size_t i);
-// Whether a loop may keep its variable `operand` where its first value is: nothing else reads
-// that from here on, nor what it was made of in place.
+// Whether a loop may update the variable of its initial value `operand`: no later op reads that
+// value, or the values it shares memory with.
 bool loop_may_change(exporter *x, pir_value *value, const pir_op *loop, size_t operand);
-// The uses of a value by ops that are written; `later_contents`: and of what ops in place leave
-// in its variable.
+// Counts the uses of a value by written ops; with `later_contents`, also the uses of in-place
+// results in its variable.
 typedef PIR_VEC(const pir_use *) use_list;
 use_list reads_of(exporter *x, const pir_value *value, bool later_contents);
-// Whether all that read the variable of `value` inside `block` come before `op`, which may then
+// Whether all readers of `value`'s variable inside `block` come before `op`, so that `op` may
 // write it.
 bool read_before(exporter *x, const pir_value *value, const pir_block *block, const pir_op *op);
-// The value an in-place chain began with, inside `block`.
+// Returns the first value of an in-place chain inside `block`.
 pir_value *chain_root(pir_value *value, const pir_block *block);
 
 // ---- ops (export_desc.c)
@@ -193,7 +193,7 @@ pir_status export_generic(exporter *x, const pir_op *op);
 pir_status export_operand(exporter *x, const pir_op *op, size_t i, out_op *o);
 pir_status export_results(exporter *x, const pir_op *op, out_op *o);
 pir_status export_attrs(exporter *x, const pir_op *op, out_op *o);
-// One input of one variable; one output, defined here.
+// Adds an input with one variable; adds an output and defines it.
 pir_status export_input(exporter *x, const pir_value *value, out_op *o, const char *slot);
 pir_status export_output(exporter *x, pir_value *value, holder *shared, out_op *o,
                          const char *slot);
@@ -202,7 +202,7 @@ typedef pir_status (*export_fn)(exporter *x, const pir_op *op);
 export_fn find_export(const pir_op *op);  // export_special.c; NULL: the generic one
 pir_status export_block(exporter *x, const pir_block *block);
 
-// The type of an input's variable: of one that stands for a shape, as XShape is.
+// Returns the type of an input's variable; an input that stands for a shape has XShape's type.
 const pir_type *input_type(exporter *x, const pir_value *value);  // export_shape.c
 void find_kept_shapes(exporter *x);
 pir_status export_reshaping(exporter *x, const pir_op *op);

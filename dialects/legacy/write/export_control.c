@@ -23,8 +23,8 @@ static bool is_structural(const pir_op *op) {
   return pir_op_has(op, PIR_STRUCTURAL);
 }
 
-// Asks that a yielded value be defined in `var`, whose content was `old` (NULL: nothing that is
-// read).
+// Requests that a yielded value is defined directly in `var`, whose former content is `old`
+// (NULL: nothing that is read).
 static void aim(exporter *x, pir_value *value, const pir_block *block, out_var *var,
                 const pir_value *old) {
   pir_value *root = value ? chain_root(value, block) : NULL;
@@ -38,8 +38,8 @@ static void aim(exporter *x, pir_value *value, const pir_block *block, out_var *
   pir_map_put(&x->arena, &x->targets, root, (uint64_t)(uintptr_t)var);
 }
 
-// Copies what is not in its variable yet. All copies read what the region left: those that a
-// copy would overwrite are saved first.
+// Copies the values that are not in their variables yet. All copies must read the region's
+// final state, so values that a copy would overwrite are saved first.
 static pir_status copy_out(exporter *x, const pir_op *yield, size_t first, out_var *const *to,
                            size_t n) {
   out_var **from = holder_new(x, n)->vars;
@@ -65,7 +65,7 @@ static pir_status copy_out(exporter *x, const pir_op *yield, size_t first, out_v
 
 // ---- if
 
-// Writes one branch as a block whose yielded values end in `to`; gives the block.
+// Writes one branch as a block that leaves its yielded values in `to`; returns the block.
 static pir_status branch(exporter *x, const pir_op *op, size_t region, out_var *const *to,
                          out_block **out_block_made) {
   const pir_block *body = pir_region_first(pir_op_region(op, region));
@@ -109,7 +109,7 @@ static void close_conditional(exporter *x, out_var *cond, out_var *const *outs, 
   op_close(x, o);
 }
 
-// The variables of an op's results, one each.
+// Declares one variable for each result of an op.
 static out_var **result_vars(exporter *x, const pir_op *op) {
   size_t n = pir_op_results(op);
   out_var **vars = holder_new(x, n)->vars;
@@ -140,7 +140,7 @@ static out_var *condition_op(exporter *x, out_var *cond, const char *type, pir_d
   return var;
 }
 
-// Variables like the results, for one branch.
+// Declares variables like the results, for one branch.
 static out_var **branch_vars(exporter *x, const pir_op *op) {
   size_t n = pir_op_results(op);
   out_var **vars = holder_new(x, n)->vars;
@@ -197,7 +197,7 @@ pir_status export_if(exporter *x, const pir_op *op) {
 
 // ---- while
 
-// Whether an op of the body writes over the value, as the legacy way of yielding is.
+// Whether an op of the body overwrites the value, as legacy bodies yield.
 static bool writes_over(const pir_use *use, const pir_op *loop) {
   const pir_op *op = pir_use_owner(use);
   return pir_op_parent(op) == loop && twin_result(op, pir_use_operand_index(use));
@@ -222,9 +222,9 @@ static bool read_by_loop_only(exporter *x, const pir_value *value, const pir_op 
   return only;
 }
 
-// An input stays as it is, unless the program says that the loop's result is that variable: by
-// the name it hands the result out under, or by being an old one, which would copy the input
-// first otherwise.
+// A loop must not update an input, unless the program states that the loop's result is that
+// variable: by the output name of the result, or because it is a legacy program, which would
+// otherwise have copied the input.
 static bool stays(const pir_value *value, const pir_op *loop, size_t operand) {
   const pir_op *op = pir_value_op(value);
   const pir_attr *name = pir_op_attr_str(op, "name");
@@ -253,7 +253,7 @@ bool loop_may_change(exporter *x, pir_value *value, const pir_op *loop, size_t o
   }
 }
 
-// The variable that carries operand `i` through the loop.
+// Returns the variable that carries operand `i` through the loop.
 static out_var *carrier(exporter *x, const pir_op *loop, size_t i) {
   pir_value *value = pir_op_operand(loop, i);
   out_var *from = value_var(x, value), *var;
@@ -272,7 +272,7 @@ static out_var *carrier(exporter *x, const pir_op *loop, size_t i) {
   return var;
 }
 
-// Aims the yielded values; the condition comes first among them.
+// Requests the variables of the yielded values; the condition is the first of them.
 static void aim_loop(exporter *x, const pir_op *op, const pir_block *body, const pir_op *yield,
                      out_var *const *vars) {
   for (size_t i = 0; i < pir_op_operands(op); i++) {

@@ -285,7 +285,7 @@ static bool set_bool_list(exporter *x, out_op *o, const char *name, const pir_at
   return true;
 }
 
-// A list of numbers that say their own kind.
+// Writes a list of numbers with their own kinds.
 static bool set_scalar_list(exporter *x, out_op *o, const char *name, const pir_attr *list) {
   size_t n = pir_attr_elements(list);
   Legacy__OpDesc__Attr *a = attr_new(x, o, name, LEGACY__ATTR_TYPE__SCALARS);
@@ -366,7 +366,7 @@ static int compare_attrs(const void *a, const void *b) {
                 (*(Legacy__OpDesc__Attr *const *)b)->name);
 }
 
-// Notes what an op needs from enclosing blocks.
+// Notes the variables of enclosing blocks that an op reads.
 static void capture(exporter *x, const var_list *read) {
   for (size_t i = 0; i < read->count; i++) {
     out_var *var = read->items[i];
@@ -385,8 +385,7 @@ static bool is_python(pir_str file) {
   return file.size > 3 && !memcmp(file.data + file.size - 3, ".py", 3);
 }
 
-// The Python frames that made the op, where it carries them; else the line of Python it comes
-// from.
+// Writes the op's Python frames if it has them, else the Python line of its location.
 static void add_callstack(exporter *x, out_op *o) {
   static const char name[] = "op_callstack";
   const pir_attr *frames = x->op ? pir_op_attr_str(x->op, name) : NULL;

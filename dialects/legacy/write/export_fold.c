@@ -16,8 +16,8 @@ static const pir_op *maker(const pir_value *value, uint32_t id) {
   return op && pir_op_is(op, id) ? op : NULL;
 }
 
-// The op that made `value`, when it is of kind `id`, nameless, and made it for one reader in
-// the same block.
+// Returns the op that made `value`, if it has id `id`, no name, and one reader in the same
+// block.
 static const pir_op *helper(const pir_value *value, uint32_t id, const pir_op *reader) {
   const pir_op *op = maker(value, id);
   if (!op || !pir_value_single_use(value) || pir_op_block(op) != pir_op_block(reader))
@@ -55,8 +55,8 @@ static bool is_elementwise(const pir_op *op) {
   }
 }
 
-// Where `inner` stands in `outer` with ones around and at least one of them behind; -1:
-// nowhere.
+// Returns the position of `inner` in `outer`, if all other dims are 1 and at least one follows;
+// else -1.
 static int64_t padded_axis(const literal *outer, pir_shape inner) {
   for (size_t axis = 0; axis + inner.rank < outer->count; axis++) {
     size_t i = 0;
@@ -91,7 +91,7 @@ static bool is_ones(const literal *v) {
   return v->count;
 }
 
-// y reshaped to its extents at run time and some ones.
+// Matches a reshape of y to its run-time extents with ones added.
 static void fold_dynamic(exporter *x, const pir_op *op, const pir_op *reshape) {
   const pir_value *y = pir_op_operand(reshape, PD_RESHAPE_IN_X);
   const pir_op *concat =
@@ -158,7 +158,7 @@ static int64_t product(pir_shape shape, size_t from, size_t to) {
   return all;
 }
 
-// After how many dims `x` is cut into the matrix `dims`; 0: it is not.
+// Returns after how many dims `x` is flattened to the matrix `dims`; 0 if it is not.
 static int64_t cut_of(pir_shape x, const literal *dims) {
   if (dims->count != 2)
     return 0;
@@ -182,7 +182,7 @@ static const pir_op *last_reshape(exporter *x, const pir_value *matrix, const in
   return dims.count == rank && !memcmp(dims.ints, to, rank * sizeof *to) ? op : NULL;
 }
 
-// The tensors behind the flattened operands of a product; their cuts are in `f`.
+// Finds the tensors behind a product's flattened operands; f records where each is cut.
 static bool flattened(exporter *x, const pir_op *op, fold *f, const pir_op **out_flat,
                       size_t n) {
   for (size_t i = 0; i < n; i++) {
@@ -225,7 +225,7 @@ static void fold_product(exporter *x, const pir_op *op) {
   swallow(x, f.last[0]);
 }
 
-// The gradient of such a product: of each operand in that one's shape.
+// Matches the gradient of such a product: each result has the shape of its operand.
 static void fold_product_grad(exporter *x, const pir_op *op) {
   const pir_op *flat[3];
   fold f = {0};

@@ -86,7 +86,7 @@ static void set_int(literal *out, int64_t value) {
   *out = (literal){.f = (double)value, .i = value, .is_int = true};
 }
 
-// Element `i` of a parameter of a type that attributes have.
+// Reads element `i` of a parameter whose element type attributes support.
 static bool element_at(const pir_param *param, size_t i, literal *out) {
   union {
     uint8_t u8;
@@ -109,8 +109,7 @@ static bool element_at(const pir_param *param, size_t i, literal *out) {
   }
 }
 
-// Whether nothing writes the variable of a parameter: no op in place, no loop, no assignment of
-// the program.
+// Whether no in-place op, loop or assignment writes the parameter's variable.
 static bool stays_as_loaded(const exporter *x, const pir_op *parameter) {
   PIR_EACH_USE(use, pir_op_result(parameter, 0)) {
     const pir_op *user = pir_use_owner(use);
@@ -120,8 +119,7 @@ static bool stays_as_loaded(const exporter *x, const pir_op *parameter) {
   return !pir_map_find(&x->updated, pir_name_get(x->ctx, params_name(parameter)));
 }
 
-// builtin.constant, or a builtin.parameter that was loaded: what folding leaves, and what a
-// file holds of that.
+// Whether the op is a builtin.constant or a loaded builtin.parameter, as folding leaves them.
 static bool loaded_literal(exporter *x, const pir_op *op, bool list, literal *out) {
   const pir_param *param = pir_program_param(x->program, params_name(op));
   size_t count =
@@ -156,7 +154,7 @@ bool literal_of(exporter *x, const pir_value *value, bool list, literal *out) {
   return pir_op_is(op, PD_FULL) && full_literal(x, op, list, out);
 }
 
-// The kind an attribute operand has as an attribute.
+// Returns the attribute kind of an attribute operand.
 static uint8_t operand_kind(const pir_legacy_op *row, const pir_operand_def *def, size_t i) {
   const pir_legacy_kind *kind = row->operand_kinds ? &row->operand_kinds[i] : NULL;
   if (kind && kind->kind)
@@ -185,7 +183,7 @@ static bool is_filled(const pir_value *value) {
   return op && pir_op_is(op, PD_FULL);
 }
 
-// Operands that are no attribute here, but are one, or nothing, there.
+// Operands that the legacy op has as an attribute, or not at all.
 static bool special_folds(exporter *x, const pir_op *op, size_t i) {
   literal v;
   if (pir_op_is(op, PD_ARANGE))  // of the result's type there
@@ -245,8 +243,7 @@ pir_status export_input(exporter *x, const pir_value *value, out_op *o, const ch
   return PIR_OK;
 }
 
-// Paddle lists the slots that an op has, also those that nothing is in, and its readers look
-// for them.
+// Paddle writes empty slots too, and its readers require them.
 static void leave_empty(exporter *x, out_op *o, const char *slot) {
   if (slot && !op_has_input(o, slot))
     op_input(x, o, slot, NULL, 0);
@@ -266,7 +263,7 @@ static pir_status write_value_operand(exporter *x, const pir_op *op, size_t i, o
   return PIR_OK;
 }
 
-// One tensor out of a list: its members joined, as an op of its own.
+// Joins the members of a list into one tensor by an added op.
 static out_var *joined(exporter *x, const holder *h, const pir_type *list) {
   const pir_type *first = pir_type_element(list, 0);
   int64_t n = (int64_t)h->count;
@@ -281,7 +278,7 @@ static out_var *joined(exporter *x, const holder *h, const pir_type *list) {
   return var;
 }
 
-// The members of a 1-D tensor, each of one element.
+// Splits a 1-D tensor into members of one element each.
 static bool taken_apart(exporter *x, out_var *from, out_var **out_vars, size_t n) {
   const int64_t one = 1;
   const pir_type *type =
@@ -316,7 +313,7 @@ static pir_status list_slot(exporter *x, const pir_value *value, const holder *h
   return PIR_OK;
 }
 
-// Where numbers come as tensors the attribute says how many, each -1: unknown.
+// If numbers come as tensors, the attribute holds the same number of entries, all -1 (unknown).
 static void note_unknown(exporter *x, const char *name, uint8_t kind, const pir_value *value,
                          out_op *o) {
   const pir_type *type = pir_value_type(value);
@@ -338,7 +335,7 @@ static bool is_unread(const exporter *x, const pir_value *value) {
   return op && pir_op_has(op, PIR_PARAMETER) && !pir_program_param(x->program, params_name(op));
 }
 
-// A number that comes as a tensor leaves its attribute at a default, which nobody reads.
+// If a number comes as a tensor, its attribute keeps a default that nobody reads.
 static void note_default(exporter *x, const char *name, uint8_t kind, out_op *o) {
   if (name && !op_has_attr(o, name))
     (void)op_set_number(x, o, name, kind, 0, 0, true);
@@ -401,7 +398,7 @@ pir_status export_operand(exporter *x, const pir_op *op, size_t i, out_op *o) {
                                  : tensor_operand(x, op, i, pir_op_operand(op, i), o);
 }
 
-// The slots for tensors in place of attributes, where the attributes are there.
+// Writes the tensor slots that replace attributes.
 static void leave_tensor_slots(exporter *x, const pir_op *op, out_op *o) {
   const pir_legacy_op *row = row_of(op);
   for (size_t i = 0; i < pir_op_def(op)->operand_count; i++) {
@@ -453,8 +450,8 @@ static pir_legacy_kind legacy_attr_kind(const pir_legacy_op *row, const pir_attr
   return (pir_legacy_kind){def->kind, def->element_kind};
 }
 
-// What the op means by an attribute that it does not carry; NULL when the old op's default is
-// left to it.
+// Returns the value that the op implies for an attribute that it lacks; NULL leaves the legacy
+// default.
 static const pir_attr *default_of(exporter *x, const pir_attr_def *def) {
   if (def->required)
     return NULL;
@@ -472,7 +469,7 @@ static const pir_attr *default_of(exporter *x, const pir_attr_def *def) {
   }
 }
 
-// A place is where the executor puts a result; the old ops leave it to the executor.
+// Skips places: the legacy executor decides them.
 static bool is_written(const pir_attr_def *def) {
   return def->kind != PIR_ATTR_PLACE && def->kind != PIR_ATTR_LAYOUT;
 }

@@ -19,7 +19,7 @@ static const pir_type *kept_type(exporter *x, const pir_type *type) {
   return pir_type_tensor(x->ctx, pir_type_dtype(type), (pir_shape){dims, shape.rank + 1});
 }
 
-// The op whose gradient this is; 0 when it is none of those that take XShape.
+// Returns the forward op of a gradient that takes XShape; 0 for other ops.
 static uint32_t forward_of(const pir_op *op) {
   switch (pir_op_def(op)->id) {
     case PD_RESHAPE_GRAD: return PD_RESHAPE;
@@ -83,7 +83,7 @@ static out_var *kept_var(exporter *x, const pir_op *op, const pir_value *from,
   return kept;
 }
 
-// Adds the output; nothing when there are too many dims for it.
+// Adds the XShape output, unless it would have too many dims.
 static pir_status keep_shape(exporter *x, const pir_op *op, const pir_value *from, out_op *o,
                              const char *stem) {
   out_var *kept;
@@ -105,7 +105,7 @@ pir_status export_reshaping(exporter *x, const pir_op *op) {
   return PIR_OK;
 }
 
-// An op made for its XShape.
+// Writes an op only for its XShape.
 static out_var *kept_anew(exporter *x, const pir_value *value) {
   static const int64_t axis = 0;
   const pir_type *type = kept_type(x, pir_value_type(value));

@@ -127,8 +127,7 @@ static pir_status export_feed(exporter *x, const pir_op *op) {
   return feed_var(x, var, pir_op_int(op, PD_FEED_ATTR_COL));
 }
 
-// The variable that is handed out as `name`: the value's own, or a copy where that one has
-// another name.
+// Returns the output variable `name`: the value's own, or a copy if the value has another name.
 static out_var *named_output(exporter *x, const pir_value *value, pir_str name) {
   out_var *var = value_var(x, value), *copy;
   if (!var || pir_str_equal(pir_str_from(var->name), name) || !name_take(x, name))
@@ -200,7 +199,8 @@ static pir_status add_fill(exporter *x, out_op *o, const pir_attr *value, pir_dt
     i = (int64_t)f;
   }
   op_set_float(x, o, "value", f);
-  // The text is exact where the float is not, and the only one old readers take for integers.
+  // Writes the string form, which is exact where the float is not, and which old readers
+  // require for integers.
   if (is_int || (double)(float)f != f)
     (void)op_set_number(x, o, "str_value", PIR_ATTR_STR, f, i, is_int);
   else
@@ -234,8 +234,8 @@ static pir_status export_full(exporter *x, const pir_op *op) {
   return PIR_OK;
 }
 
-// As `assign_value`: the op of the new name is not in older files, and Paddle's own reader of
-// it dies.
+// Writes `assign_value`: the newer op is not in older versions, and Paddle's own reader of it
+// crashes.
 static pir_status export_full_int_array(exporter *x, const pir_op *op) {
   const pir_attr *values = pir_op_attr_at(op, PD_FULL_INT_ARRAY_ATTR_VALUE);
   out_op *o;
@@ -255,7 +255,7 @@ static pir_status export_full_int_array(exporter *x, const pir_op *op) {
   return PIR_OK;
 }
 
-// Fills what is there already.
+// Fills an existing variable.
 static pir_status export_full_over(exporter *x, const pir_op *op) {
   const pir_attr *value = pir_op_attr_at(op, PD_FULL__ATTR_VALUE),
                  *shape = pir_op_attr_at(op, PD_FULL__ATTR_SHAPE);
@@ -323,8 +323,8 @@ static pir_status export_assign_value(exporter *x, const pir_op *op) {
 
 // ---- assignment, arrays, choices
 
-// An op of inputs in order and one output; `shared` is the operand whose variable it writes, or
-// -1.
+// Writes an op with inputs in order and one output; `shared` is the operand whose variable it
+// overwrites, or -1.
 static pir_status simple(exporter *x, const pir_op *op, const char *type,
                          const char *const *slots, int shared) {
   out_op *o = op_open(x, type);
@@ -337,7 +337,7 @@ static pir_status simple(exporter *x, const pir_op *op, const char *type,
   return PIR_OK;
 }
 
-// A gradient that is passed on as it is.
+// Writes a gradient that passes unchanged.
 static pir_status export_passed(exporter *x, const pir_op *op) {
   return simple(x, op, "assign", (const char *const[]){"X", NULL}, -1);
 }
@@ -349,7 +349,7 @@ static pir_status export_assign(exporter *x, const pir_op *op) {
   return simple(x, op, "assign", (const char *const[]){"X", NULL}, shared);
 }
 
-// The variable of an array needs no op: whoever writes it first makes it.
+// An array needs no op: its first writer creates the variable.
 static pir_status export_create_array(exporter *x, const pir_op *op) {
   return define(x, pir_op_result(op, 0), NULL) ? PIR_OK : PIR_UNSUPPORTED;
 }
@@ -385,7 +385,7 @@ static void no_ints(exporter *x, out_op *o, const char *name, uint8_t element_ki
   (void)op_set_ints(x, o, name, element_kind, &none, 0);
 }
 
-// `slice` of an array; a dense result is one member of it.
+// Writes `slice` of an array; a dense result is a single member.
 static pir_status export_slice_array(exporter *x, const pir_op *op) {
   bool dense = pir_op_is(op, PD_SLICE_ARRAY_DENSE);
   literal start;
@@ -447,8 +447,8 @@ static int32_t dtype_code(const pir_value *value) {
   return pir_dtype_var_type(pir_type_dtype(pir_value_type(value)));
 }
 
-// Old programs have the 32-bit op alone; the extents of a tensor fit. It has no kernels for
-// half floats.
+// Old programs have only the 32-bit op; extents of a tensor fit. It has no kernels for 16-bit
+// floats.
 static pir_status export_shape64(exporter *x, const pir_op *op) {
   pir_value *result = pir_op_result(op, 0);
   pir_dtype dtype = pir_type_dtype(pir_value_type(pir_op_operand(op, 0)));
@@ -482,7 +482,7 @@ static void write_onednn_types(exporter *x, const pir_op *op, out_op *o) {
   }
 }
 
-// A constant of another element type than it says.
+// Writes a constant whose element type differs from its attribute.
 static out_var *filled(exporter *x, const pir_value *value, pir_dtype dtype) {
   const pir_op *op = pir_value_op(value);
   out_op *o = op_open(x, "fill_constant");
@@ -526,7 +526,7 @@ static pir_status export_cast(exporter *x, const pir_op *op) {
   return PIR_OK;
 }
 
-// No axes mean all of them, which the old reductions say by a flag.
+// An empty list of axes means all axes, which old reductions express by a flag.
 static pir_status export_reduce(exporter *x, const pir_op *op) {
   int operand = pir_opdef_operand(pir_op_def(op), PIR_STR("axis")),
       attr = pir_opdef_attr(pir_op_def(op), PIR_STR("axis"));
@@ -590,7 +590,7 @@ static pir_status export_repeat_by_tensor(exporter *x, const pir_op *op) {
   return export_under(x, op, grad ? "repeat_interleave_grad" : "repeat_interleave");
 }
 
-// The number that the old op takes without a tensor.
+// Writes the number that the legacy op takes as an attribute.
 static pir_status export_rank_by_tolerance(exporter *x, const pir_op *op) {
   out_op *o;
   PIR_TRY(export_as(x, op, "matrix_rank", &o));
@@ -603,7 +603,7 @@ static pir_status export_set_value_grad(exporter *x, const pir_op *op) {
   return export_under(x, op, "set_value_grad");
 }
 
-// Which extents are known is not asked of the new op: any may be unknown.
+// The legacy op needs no statement of known extents, because any may be unknown.
 static pir_status export_strided_slice(exporter *x, const pir_op *op) {
   const pir_attr *axes = pir_op_attr_str(op, "axes");
   size_t n = axes ? pir_attr_elements(axes) : 0;
@@ -620,7 +620,7 @@ static pir_status export_strided_slice(exporter *x, const pir_op *op) {
   return PIR_OK;
 }
 
-// The old op updates its statistics in place: it is given copies.
+// The legacy op updates its statistics in place, so it gets copies.
 static pir_status export_batch_norm(exporter *x, const pir_op *op) {
   static const size_t pairs[][2] = {
       {PD_BATCH_NORM_IN_MEAN, PD_BATCH_NORM_OUT_MEAN_OUT},
@@ -647,7 +647,7 @@ static pir_status export_batch_norm(exporter *x, const pir_op *op) {
   return PIR_OK;
 }
 
-// The state that dropout keeps starts as zeros, which the old op does by itself.
+// Dropout's state starts as zeros, which the legacy op ensures by itself.
 static pir_status export_rnn(exporter *x, const pir_op *op) {
   out_op *o = op_open(x, row_of(op)->name);
   for (size_t i = 0; i < pir_op_operands(op); i++)
@@ -659,7 +659,7 @@ static pir_status export_rnn(exporter *x, const pir_op *op) {
   return PIR_OK;
 }
 
-// The old op has no type of its own: it takes that of its operands.
+// The legacy op takes its element type from its operands.
 static pir_status export_range(exporter *x, const pir_op *op) {
   static const char *const slots[] = {"Start", "End", "Step"};
   pir_dtype dtype = (pir_dtype)pir_op_int(op, PD_ARANGE_ATTR_DTYPE);
@@ -676,7 +676,7 @@ static pir_status export_range(exporter *x, const pir_op *op) {
   return PIR_OK;
 }
 
-// Without a mask it is the first version of the op.
+// Without a mask, the first version of the op is written.
 static pir_status export_deformable(exporter *x, const pir_op *op) {
   out_op *o;
   PIR_TRY(export_as(x, op,

@@ -172,8 +172,8 @@ static Legacy__VarType__TensorDesc *tensor_of(const out_var *var) {
   return t->tensor_array ? t->tensor_array->tensor : NULL;
 }
 
-// A variable that is given a value of another shape: extents that differ are unknown. An array
-// is of the shape that is written to it; until then it has the one extent 0.
+// Merges the shape of a variable with a new value's: differing extents become unknown. An array
+// takes the shape that is written to it; until then its extent is 0.
 static void widen(exporter *x, out_var *var, const pir_type *type) {
   Legacy__VarType__TensorDesc *t = tensor_of(var);
   pir_shape shape = pir_type_shape(type);
@@ -246,7 +246,8 @@ pir_value *chain_root(pir_value *value, const pir_block *block) {
   return value;
 }
 
-// What the user of a variable may leave in it: the result of an op in place, or of a loop.
+// Returns the value that a reader leaves in the variable: the result of an in-place op, or of a
+// loop.
 static const pir_value *next_content(const pir_use *use) {
   const pir_op *user = pir_use_owner(use);
   size_t i = pir_use_operand_index(use);
@@ -254,7 +255,7 @@ static const pir_value *next_content(const pir_use *use) {
   return carries ? pir_op_result(user, i - 1) : twin_result(user, i);
 }
 
-// A list is no op of a .pdmodel: who reads the list reads its members.
+// A list is no op in a .pdmodel: its readers read the members.
 use_list reads_of(exporter *x, const pir_value *value, bool later_contents) {
   PIR_VEC(const pir_value *) work = {0};
   use_list reads = {0};
@@ -314,7 +315,8 @@ static out_var *existing_parameter(exporter *x, const pir_value *value, pir_str 
   return var;
 }
 
-// What follows `value` in its variable: the result of an in-place op, or of a loop.
+// Returns the value that replaces `value` in its variable: the result of an in-place op, or of
+// a loop.
 static const pir_value *next_in_chain(exporter *x, const pir_value *value) {
   PIR_EACH_USE(u, (pir_value *)(uintptr_t)value) {
     const pir_op *user = pir_use_owner(u);
@@ -331,7 +333,7 @@ static const pir_value *next_in_chain(exporter *x, const pir_value *value) {
 
 enum { CHAIN_MAX = 64 };  // in-place ops a name is looked for behind
 
-// The parameter that a value replaces.
+// Returns the parameter that a value replaces.
 static out_var *wanted_parameter(exporter *x, const pir_value *value) {
   for (int steps = 0; value && steps < CHAIN_MAX; steps++, value = next_in_chain(x, value))
     PIR_EACH_USE(u, (pir_value *)(uintptr_t)value) {
@@ -361,7 +363,7 @@ const char *wanted_name(exporter *x, const pir_value *value) {
   return NULL;
 }
 
-// The value that takes member `i` out of a list first; the list's name comes from there.
+// Returns the first value that extracts member `i` of a list; the list's name derives from it.
 static const pir_value *member_value(const pir_value *list, size_t i) {
   PIR_EACH_USE(u, (pir_value *)(uintptr_t)list) {
     const pir_op *user = pir_use_owner(u);
@@ -414,8 +416,8 @@ static bool extents_agree(pir_shape a, pir_shape b) {
   return a.rank == b.rank;
 }
 
-// Whether an in-place op may leave its result in `var`: others may read the operand under its
-// old shape.
+// Whether an in-place op may leave its result in `var`, given that others may read the operand
+// with its old shape.
 static bool can_share(const out_var *var, const pir_type *type) {
   if (!var || var->desc->persistable || !pir_type_is_tensor(type))
     return var;

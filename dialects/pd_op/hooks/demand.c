@@ -39,7 +39,7 @@ void pd_demand_column(pir_infer *infer) {
     infer_require(infer, PIR_EQUAL, x->shape[1], 1);
 }
 
-// A label for everything but the classes, which lie along an axis.
+// Labels have the shape of x without the class axis.
 void pd_demand_labels(pir_infer *infer) {
   const pir_fact *x = shaped(infer, PD_CROSS_ENTROPY_WITH_SOFTMAX_IN_INPUT),
                  *label = shaped(infer, PD_CROSS_ENTROPY_WITH_SOFTMAX_IN_LABEL);
@@ -61,7 +61,7 @@ void pd_demand_class_numbers(pir_infer *infer) {
     infer_require(infer, PIR_EQUAL, x->shape[d ? d + 1 : 0], label->shape[d]);
 }
 
-// Vectors of what follows x: as long as its channels.
+// Per-channel vectors have as many elements as x has channels.
 void pd_demand_channels(pir_infer *infer) {
   const pir_fact *x = shaped(infer, 0);
   int layout = pir_opdef_attr(infer->def, PIR_STR("data_format"));
@@ -78,7 +78,7 @@ void pd_demand_channels(pir_infer *infer) {
   }
 }
 
-// Scale and bias are as long as all axes that are normalised.
+// Scale and bias have as many elements as the normalised axes together.
 void pd_demand_normalized(pir_infer *infer) {
   const pir_fact *x = shaped(infer, PD_LAYER_NORM_IN_X);
   pir_dim length = 1;
@@ -92,7 +92,7 @@ void pd_demand_normalized(pir_infer *infer) {
   }
 }
 
-// A grid for every image, of points with a number an axis.
+// One grid for each image, whose points have one coordinate for each spatial axis.
 void pd_demand_grid(pir_infer *infer) {
   const pir_fact *x = shaped(infer, PD_GRID_SAMPLE_IN_X),
                  *grid = shaped(infer, PD_GRID_SAMPLE_IN_GRID);
@@ -102,14 +102,14 @@ void pd_demand_grid(pir_infer *infer) {
   infer_require(infer, PIR_EQUAL, grid->shape[x->rank - 1], x->rank - 2);
 }
 
-// Two vectors are as long as each other; the clause says the rest.
+// Two vectors have equal lengths; the clause states the rest.
 void pd_demand_vectors(pir_infer *infer) {
   const pir_fact *x = shaped(infer, PD_MATMUL_IN_X), *y = shaped(infer, PD_MATMUL_IN_Y);
   if (x && y && x->rank == 1 && y->rank == 1)
     infer_require(infer, PIR_EQUAL, x->shape[0], y->shape[0]);
 }
 
-// What is added to a product of matrices, or of stacks of them, does not make it larger.
+// The tensor added to a product of matrices, or of stacks of them, must not enlarge it.
 void pd_demand_addend(pir_infer *infer) {
   const pir_fact *input = shaped(infer, PD_ADDMM_IN_INPUT), *x = shaped(infer, PD_ADDMM_IN_X),
                  *y = shaped(infer, PD_ADDMM_IN_Y);

@@ -89,7 +89,7 @@ static const char *implied_output(subscripts *s, int dots) {
   return NULL;
 }
 
-// NULL, or what is wrong.
+// Returns NULL, or the error.
 static const char *read_subscripts(pir_str text, const int *ranks, int count, subscripts *s) {
   size_t at = 0, end = text.size;
   int dots = 0;
@@ -251,8 +251,8 @@ static void sum_axes(pir_expand *e, term *t, uint32_t axes) {
   t->l = left;
 }
 
-// The diagonal of the first two axes with one label becomes the last axis, until no label is
-// there twice.
+// Replaces the first two axes with the same label by their diagonal, as the last axis, until no
+// label occurs twice.
 static void take_diagonals(pir_expand *e, term *t) {
   for (int i = 0; i < t->l.count; i++)
     for (int k = i + 1; k < t->l.count; k++) {
@@ -313,7 +313,7 @@ static sharing sharing_of(const term *a, const term *b, const labels *needed) {
   return s;
 }
 
-// Axes of extent 1 for the labels that the term lacks.
+// Inserts axes of extent 1 for the labels that the term lacks.
 static pir_value *align(pir_expand *e, term *t, const labels *all) {
   labels own = {0};
   int64_t missing[PIR_MAX_RANK];
@@ -340,7 +340,8 @@ static term by_element(pir_expand *e, term *a, term *b, const sharing *s) {
   return out;
 }
 
-// What stands for the own labels in the list of a reshape; counts the ones that need -1.
+// Writes the entries for a term's own labels into the list of a reshape; counts those that need
+// -1.
 static int own_extents(pir_expand *e, const term *t, const labels *own, int64_t *out) {
   const pir_fact *fact = pir_facts_of(e->facts, t->value);
   int open = 0;
@@ -387,7 +388,7 @@ static term join_terms(pir_expand *e, term *a, term *b, const labels *needed) {
   return by_matrices(e, a, b, &s, extents);
 }
 
-// The members of a list operand; -1 when they are not at hand.
+// Returns the members of a list operand; -1 if they are unknown.
 static int list_members(const pir_op *op, pir_value **out, int capacity) {
   pir_op *list = pir_value_op(pir_op_operand(op, 0));
   if (!list || pir_op_def(list)->id != BUILTIN_COMBINE ||
@@ -409,7 +410,7 @@ static pir_str text_attr(const pir_op *op, const char *name) {
   return pir_attr_as_str(pir_op_attr(op, pir_name_get(pir_op_context(op), pir_str_from(name))));
 }
 
-// Labels that the result or a term from `first` on has.
+// Collects the labels of the result and of terms from `first` on.
 static labels needed_from(const subscripts *s, int first, const labels *of) {
   labels needed = {0};
   for (int i = 0; i < of->count; i++) {
@@ -422,7 +423,7 @@ static labels needed_from(const subscripts *s, int first, const labels *of) {
   return needed;
 }
 
-// A term without repeated labels, and without those that nothing else has.
+// Reduces a term: takes diagonals of repeated labels and sums labels that occur nowhere else.
 static term simplify(pir_expand *e, const subscripts *s, int k, pir_value *value) {
   term t = {value, s->terms[k]};
   uint32_t lonely = 0;
@@ -479,7 +480,7 @@ static pir_status wrong_chain(pir_infer *infer, size_t i, const char *expected, 
   return pir_infer_fail(infer, "x[%zu]: expects %s, found rank %d", i, expected, rank);
 }
 
-// The first may be a row and the last a column, given as vectors.
+// The first matrix may be given as a vector (a row), and the last one too (a column).
 pir_status pd_infer_multi_dot(pir_infer *infer) {
   const pir_fact *x = infer->operands[PD_MULTI_DOT_IN_X];
   pir_fact *out = infer_begin(infer, PD_MULTI_DOT_OUT_OUT);
@@ -514,8 +515,8 @@ pir_status pd_infer_multi_dot(pir_infer *infer) {
   return PIR_OK;
 }
 
-// Where to cut products of matrices i to j so that the fewest numbers are multiplied; extents
-// not known count as 256.
+// Chooses where to split the product of matrices i to j such that the fewest multiplications
+// remain; unknown extents count as 256.
 typedef struct chain {
   pir_expand *e;
   pir_value *members[MAX_TERMS];
@@ -545,7 +546,7 @@ static void plan_chain(chain *c, int count) {
     }
 }
 
-// As deep as the chain is long.
+// Recurses to at most the length of the chain.
 static pir_value *multiply_chain(const chain *c, int i, int j) {
   if (i == j)
     return c->members[i];
@@ -578,8 +579,8 @@ pir_status pd_expand_multi_dot(pir_expand *e) {
 
 // ---- gradient of einsum
 
-// The gradient with labels of the result, and the other operands: a product again, with the
-// labels of operand k.
+// The gradient of operand k: a product of the result's gradient with the other operands, with
+// the labels of operand k.
 static subscripts other_terms(const subscripts *s, int k, pir_value *const *members,
                               pir_value *grad, pir_value **out_values) {
   subscripts other = {.count = 1};
@@ -606,7 +607,7 @@ static pir_value *like_value(pir_expand *e, uint32_t id, pir_value *x, pir_value
   return build_value(e, id, (pir_value *[]){x, like}, 2, NULL, 0);
 }
 
-// A label that the operand has twice: only its diagonal had a part.
+// For a label that occurs twice in the operand, only the diagonal receives a gradient.
 static pir_value *onto_diagonal(pir_expand *e, const labels *l, pir_value *x, pir_value *grad) {
   for (int i = 0; i < l->count; i++)
     for (int j = i + 1; j < l->count; j++)

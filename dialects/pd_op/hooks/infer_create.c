@@ -69,7 +69,7 @@ pir_status pd_infer_real_part(pir_infer *infer) {
   return PIR_OK;
 }
 
-// Functions that give floats also of integers.
+// Functions whose results are floats even for integers.
 pir_status pd_infer_float_result(pir_infer *infer) {
   PIR_TRY(pd_infer_same_shape(infer));
   pir_fact *out = &infer->results[0];
@@ -100,13 +100,13 @@ pir_status pd_infer_broadcast(pir_infer *infer) {
   return PIR_OK;
 }
 
-// A negative length means the largest of the data: known when it runs, and not before.
+// A negative length means the largest element of the data, known only at run time.
 pir_status pd_infer_sequence_mask(pir_infer *infer) {
   pir_fact *out = infer_begin(infer, 0);
   const pir_fact *x = infer->operands[PD_SEQUENCE_MASK_IN_X];
   int64_t length;
   pir_dim wanted = fact_element(infer->operands[PD_SEQUENCE_MASK_IN_MAX_LEN], 0);
-  // Below 0 it stands for the largest of x, which only the run shows.
+  // A negative value means the largest element of x, known only at run time.
   if (wanted == PIR_DIM_UNKNOWN || !pir_dim_is_const(infer->dims, wanted, &length) ||
       length >= 0)
     return infer_clause(infer, infer->def->clause, out);
@@ -120,7 +120,8 @@ pir_status pd_infer_sequence_mask(pir_infer *infer) {
   return PIR_OK;
 }
 
-// start to end by step; `inclusive`: end itself may be met. Whole numbers may be symbols.
+// Counts from start to end by step; `inclusive`: end itself may occur. Whole numbers may be
+// symbols.
 static pir_dim steps(pir_infer *infer, const pir_fact *const *bounds, bool inclusive) {
   double values[3];
   bool numbers = true;
@@ -154,8 +155,8 @@ pir_status pd_infer_arange(pir_infer *infer) {
   return PIR_OK;
 }
 
-// Elements of a matrix whose column is less than their row plus `offset`: rows with none, with
-// some, with all. The numbers have 32 bits.
+// Counts the elements of a matrix whose column is less than their row plus `offset`: rows with
+// none, some and all of them. The kernel counts in 32 bits.
 static int64_t below_diagonal(int64_t rows, int64_t columns, int64_t offset) {
   int64_t first = offset < 0 ? -offset : 0, last = columns - offset;
   if (first > rows)
@@ -167,7 +168,7 @@ static int64_t below_diagonal(int64_t rows, int64_t columns, int64_t offset) {
   return (int64_t)sum;
 }
 
-// Elements of the triangle: one row of row numbers, one of column numbers.
+// The elements of the triangle: one row of row indices, one of column indices.
 static pir_status triangle(pir_infer *infer, bool upper) {
   int64_t rows = infer->attrs[PD_TRIL_INDICES_ATTR_ROWS].i,
           columns = infer->attrs[PD_TRIL_INDICES_ATTR_COLS].i;
@@ -199,7 +200,7 @@ pir_status pd_infer_complex(pir_infer *infer) {
   return PIR_OK;
 }
 
-// Pairs to complex numbers and back.
+// Converts pairs to complex numbers and back.
 pir_status pd_infer_as_complex(pir_infer *infer) {
   PIR_TRY(infer_clause(infer, infer->def->clause, infer_begin(infer, 0)));
   infer->results[0].dtype = infer_operand_dtype(infer, 0) == PIR_F64 ? PIR_C128 : PIR_C64;
@@ -212,7 +213,7 @@ pir_status pd_infer_as_real(pir_infer *infer) {
   return PIR_OK;
 }
 
-// The result has the shape of x, what is observed that of its operand.
+// The result has the shape of x; the observed statistics have the shape of their operand.
 pir_status pd_infer_quantised(pir_infer *infer) {
   static const int like[] = {PD_QUANTIZE_LINEAR_IN_X, PD_QUANTIZE_LINEAR_IN_IN_STATE,
                              PD_QUANTIZE_LINEAR_IN_IN_ACCUM, PD_QUANTIZE_LINEAR_IN_SCALE};
@@ -235,7 +236,7 @@ pir_status pd_infer_equal_all(pir_infer *infer) {
   return PIR_OK;
 }
 
-// Sums of truths and small integers are 64-bit, unless asked otherwise.
+// Sums of booleans and small integers are 64-bit, unless the op states another type.
 pir_status pd_infer_sum(pir_infer *infer) {
   PIR_TRY(infer_clause(infer, infer->def->clause, infer_begin(infer, 0)));
   pir_dtype x = infer_operand_dtype(infer, 0);
@@ -254,7 +255,7 @@ static const pir_fact *differentiated(const pir_infer *infer, int i) {
   return k >= 0 ? infer->operands[k] : NULL;
 }
 
-// A gradient has shape and element type of what it is the gradient of.
+// A gradient has the shape and element type of its forward operand.
 pir_status pd_infer_gradients(pir_infer *infer) {
   for (int i = 0; i < infer->def->result_count; i++) {
     const pir_fact *x = differentiated(infer, i);
@@ -268,7 +269,7 @@ pir_status pd_infer_gradients(pir_infer *infer) {
   return PIR_OK;
 }
 
-// Of as many parts as the gradient has real numbers: c64 of f32, c128 of f64.
+// Converts between a complex type and its real part's type: c64 and f32, c128 and f64.
 pir_status pd_infer_complex_of(pir_infer *infer) {
   PIR_TRY(pd_infer_like(infer));
   pir_fact *out = &infer->results[0];

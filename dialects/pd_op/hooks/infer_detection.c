@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-// Ratios that are there already count once; 1 always is.
+// Duplicate ratios count once; ratio 1 is always included.
 static int64_t count_ratios(const pir_attr_value *given, bool flip) {
   int64_t count = 1;
   for (size_t i = 0; i < given->count; i++) {
@@ -55,7 +55,7 @@ pir_status pd_infer_roi_align(pir_infer *infer) {
   return PIR_OK;
 }
 
-// Rows of label, score and box; positions; how many an image.
+// Results: rows of label, score and box; positions; the number for each image.
 pir_status pd_infer_boxes_kept(pir_infer *infer) {
   const pir_fact *scores = infer->operands[1],
                  *rois_num = infer->operand_count > 2 ? infer->operands[2] : NULL;
@@ -116,7 +116,7 @@ pir_status pd_infer_generate_proposals(pir_infer *infer) {
   return PIR_OK;
 }
 
-// One list entry a level.
+// One list entry for each level.
 static void put_levels(pir_infer *infer, int result, size_t levels, int32_t rank,
                        pir_dim first) {
   pir_fact *facts = INFER_NEW(infer, pir_fact, levels);
@@ -131,7 +131,8 @@ static void put_levels(pir_infer *infer, int result, size_t levels, int32_t rank
       .known = true, .dtype = dtype, .rank = -1, .members = members, .member_count = levels};
 }
 
-// The images of a batch, of whose regions `counts` holds the numbers; without it there is one.
+// `counts` holds the number of regions of each image in the batch; without it there is one
+// image.
 static pir_dim images_of(const pir_fact *counts) {
   if (!counts)
     return 1;
@@ -172,7 +173,7 @@ pir_status pd_infer_collect_fpn_proposals(pir_infer *infer) {
   return PIR_OK;
 }
 
-// A grid for each region, in the channels of x, or in those that an attribute says.
+// One grid for each region, with the channels of x or those that an attribute states.
 pir_status pd_infer_pooled_regions(pir_infer *infer) {
   const pir_fact *x = infer->operands[PD_ROI_POOL_IN_X],
                  *boxes = infer->operands[PD_ROI_POOL_IN_BOXES];

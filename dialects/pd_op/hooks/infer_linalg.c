@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-// Operand k, or NULL where its shape is not known; fails when it holds no matrices.
+// Returns operand k, or NULL if its shape is unknown; fails if it holds no matrices.
 static pir_status matrices(pir_infer *infer, int k, const pir_fact **out) {
   const pir_fact *x = infer->operands[k];
   *out = x && x->known && !x->members && x->rank >= 0 ? x : NULL;
@@ -41,7 +41,7 @@ static pir_status square(pir_infer *infer, int k, const pir_fact **out) {
               : PIR_OK;
 }
 
-// Result i: the leading axes of x without its last `drop`, then `count` more.
+// Sets result i to the axes of x without the last `drop`, followed by `count` more.
 static pir_fact *begin_stack(pir_infer *infer, int i, const pir_fact *x, int drop, int count,
                              pir_dim a, pir_dim b) {
   pir_fact *out = infer_begin(infer, i);
@@ -79,7 +79,7 @@ pir_status pd_infer_square_like(pir_infer *infer) {
   return PIR_OK;
 }
 
-// One number a square matrix, in every result; the second is real.
+// One number for each square matrix, in every result; the second result is real.
 pir_status pd_infer_of_matrices(pir_infer *infer) {
   const pir_fact *x;
   PIR_TRY(square(infer, 0, &x));
@@ -131,8 +131,8 @@ pir_status pd_infer_qr(pir_infer *infer) {
   return PIR_OK;
 }
 
-// Values, then vectors where the op gives them: complex ones of any matrix, or real values of a
-// Hermitian one.
+// Eigenvalues, then eigenvectors if the op yields them: complex for any matrix, real values for
+// a Hermitian one.
 static pir_status eigen(pir_infer *infer, bool hermitian) {
   const pir_fact *x;
   PIR_TRY(square(infer, 0, &x));
@@ -163,7 +163,7 @@ pir_status pd_infer_lu(pir_infer *infer) {
   return PIR_OK;
 }
 
-// What is not asked for is empty.
+// Results that are not requested are empty.
 pir_status pd_infer_lu_unpack(pir_infer *infer) {
   const pir_fact *x;
   bool factors = infer->attrs[PD_LU_UNPACK_ATTR_UNPACK_LUDATA].i,
@@ -196,7 +196,7 @@ static void broadcast_batch(pir_infer *infer, const pir_fact *x, pir_fact *out) 
   }
 }
 
-// Of a system with square matrices a and right sides b: the shape of b, repeated over both
+// A system with square matrices a and right sides b has the shape of b, broadcast over both
 // stacks.
 static pir_status solution(pir_infer *infer, int a_at, int b_at) {
   const pir_fact *a, *b;
@@ -238,8 +238,8 @@ pir_status pd_infer_lu_solve(pir_infer *infer) {
   return solution(infer, PD_LU_SOLVE_IN_LU, PD_LU_SOLVE_IN_B);
 }
 
-// Residuals only of more equations than unknowns and drivers that keep them; the rank and
-// singular values only of drivers that find them.
+// Residuals exist only for more equations than unknowns and for drivers that compute them; rank
+// and singular values only for drivers that find them.
 pir_status pd_infer_lstsq(pir_infer *infer) {
   const pir_fact *x, *y;
   pir_str driver = infer->attrs[PD_LSTSQ_ATTR_DRIVER].text;
@@ -292,7 +292,7 @@ pir_status pd_infer_lstsq(pir_infer *infer) {
   return PIR_OK;
 }
 
-// A whole number a matrix; bounds given as tensors repeat like the matrices.
+// One integer for each matrix; bounds given as tensors are broadcast with the matrices.
 pir_status pd_infer_matrix_rank(pir_infer *infer) {
   const pir_fact *x;
   bool hermitian = infer->attrs[pir_opdef_attr(infer->def, PIR_STR("hermitian"))].i;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-// What is taken out of an array: programs state the type of an array that is still empty.
+// The fact of an array's element: programs state the type even of an empty array.
 pir_status pd_infer_popped(pir_infer *infer) {
   infer->results[PD_ARRAY_POP_OUT_OUT] = (pir_fact){.unstated = true, .rank = -1};
   return PIR_OK;
@@ -27,8 +27,8 @@ static bool asks_to_infer(const pir_infer *infer, pir_dim dim) {
   return infer_constant(infer, dim, &extent) && extent == -1;
 }
 
-// Elements of x over the extents that are given: what -1 stands for. Extents that both sides
-// share drop out first, so that a batch that may be empty does not divide.
+// Returns the extent for -1: the elements of x divided by the given extents. Common extents
+// cancel first, so that a possibly empty batch does not cause a division by 0.
 static pir_dim open_extent(pir_infer *infer, const pir_fact *x, const pir_fact *out,
                            int32_t open) {
   pir_dim all = 1, given = 1;
@@ -53,8 +53,7 @@ static pir_dim open_extent(pir_infer *infer, const pir_fact *x, const pir_fact *
   return pir_dim_floordiv(infer->dims, all, given);
 }
 
-// Whether `total` elements fill a shape whose extents have the product `rest`, but for one that
-// is open perhaps.
+// Whether `total` elements can fill a shape whose known extents have the product `rest`.
 static bool elements_fit(int64_t total, int64_t rest, bool open) {
   if (!open)
     return total == rest;
@@ -193,7 +192,7 @@ pir_status pd_infer_unsqueeze(pir_infer *infer) {
     return PIR_OK;
   if (x->rank + count > PIR_MAX_RANK)
     return pir_infer_fail(infer, "rank over %d", PIR_MAX_RANK);
-  // One after the other, each counted in what is there by then.
+  // Axes are inserted one after another; each counts in the shape at that point.
   pir_dim shape[PIR_MAX_RANK];
   int32_t rank = x->rank;
   memcpy(shape, x->shape, sizeof shape);
@@ -297,7 +296,7 @@ pir_status pd_infer_slice(pir_infer *infer) {
   return PIR_OK;
 }
 
-// Steps from start to end along an axis that only the run shows.
+// Counts the steps from start to end along an axis of dynamic extent.
 static pir_dim steps_between(pir_infer *infer, pir_dim start, pir_dim end, int64_t step,
                              pir_dim n) {
   pir_dims *dims = infer->dims;
@@ -439,7 +438,7 @@ pir_status pd_infer_split_with_num(pir_infer *infer) {
 
 enum { MOST_MEMBERS = 1 << 20 };  // of a list that an axis becomes
 
-// unbind and unstack: as many results as the axis is long.
+// unbind and unstack: one result for each index of the axis.
 pir_status pd_infer_unstack(pir_infer *infer) {
   const pir_fact *x = infer->operands[0];
   int64_t n;
@@ -511,7 +510,7 @@ pir_status pd_infer_topk(pir_infer *infer) {
   return PIR_OK;
 }
 
-// As the clause says, also where a lower block computes it.
+// Uses the clause's rule, also if a lower block computes the op.
 pir_status pd_infer_reduce_as(pir_infer *infer) {
   pir_fact *out = infer_begin(infer, 0);
   if (out->dtype == PIR_BOOL || out->dtype == PIR_I32)

@@ -23,8 +23,8 @@ pir_status pd_infer_batch_norm(pir_infer *infer) {
   return PIR_OK;
 }
 
-// The extent of spatial axis a: a list of sizes wins over an out_size tensor, that one over
-// scales, those over attributes.
+// Returns the extent of spatial axis a. A list of sizes takes precedence over an out_size
+// tensor, that over scales, and those over attributes.
 static pir_dim resized(pir_infer *infer, int a, int axes, pir_dim extent) {
   const pir_fact *sizes = infer->operands[PD_NEAREST_INTERP_IN_SIZE_TENSOR],
                  *size = infer->operands[PD_NEAREST_INTERP_IN_OUT_SIZE];
@@ -92,7 +92,7 @@ pir_status pd_infer_swiglu(pir_infer *infer) {
   return PIR_OK;
 }
 
-// Along the last axis, which goes.
+// Reduces along the last axis, which is removed.
 pir_status pd_infer_dot(pir_infer *infer) {
   const pir_fact *x = infer->operands[PD_DOT_IN_X];
   pir_fact *out = infer_begin(infer, 0);
@@ -103,7 +103,7 @@ pir_status pd_infer_dot(pir_infer *infer) {
   return PIR_OK;
 }
 
-// Channels of x, and the extents asked for.
+// The channels of x with the requested extents.
 static pir_status unpooled(pir_infer *infer, int axes, const pir_dim *extents) {
   const pir_fact *x = infer->operands[PD_UNPOOL_IN_X],
                  *indices = infer->operands[PD_UNPOOL_IN_INDICES];

@@ -3,7 +3,7 @@
 
 #include <pir/dialect/pd_op.h>
 
-// The states have the shapes they had before; what training keeps is empty.
+// The states keep their shapes; results that only training uses are empty.
 pir_status pd_infer_rnn(pir_infer *infer) {
   const pir_fact *x = infer->operands[PD_RNN_IN_X],
                  *before = infer->operands[PD_RNN_IN_PRE_STATE];

@@ -30,7 +30,7 @@ pir_status pd_infer_drop_axis(pir_infer *infer) {
   return PIR_OK;
 }
 
-// How often only the run knows.
+// The number of repetitions is known only at run time.
 pir_status pd_infer_repeat_interleave_with_tensor_index(pir_infer *infer) {
   const pir_fact *x = infer->operands[PD_REPEAT_INTERLEAVE_WITH_TENSOR_INDEX_IN_X];
   const pir_fact *repeats = infer->operands[PD_REPEAT_INTERLEAVE_WITH_TENSOR_INDEX_IN_REPEATS];
@@ -75,8 +75,8 @@ pir_status pd_infer_unique_consecutive(pir_infer *infer) {
   return PIR_OK;
 }
 
-// x without the listed axes (none: all); two positions each, one where the lower of a middle
-// pair is taken.
+// x without the listed axes (an empty list: all). Positions come in pairs, unless the lower of
+// a middle pair is taken.
 pir_status pd_infer_median(pir_infer *infer) {
   const pir_fact *x = infer->operands[PD_MEDIAN_IN_X];
   const pir_attr_value *axes = &infer->attrs[PD_MEDIAN_ATTR_AXIS];
@@ -126,7 +126,7 @@ pir_status pd_infer_grid_sample(pir_infer *infer) {
   return PIR_OK;
 }
 
-// One flat grid a batch member.
+// One flat grid for each batch member.
 pir_status pd_infer_affine_grid(pir_infer *infer) {
   const pir_fact *x = infer->operands[PD_AFFINE_GRID_IN_INPUT],
                  *shape = infer->operands[PD_AFFINE_GRID_IN_OUTPUT_SHAPE];
@@ -256,8 +256,8 @@ pir_status pd_infer_by_shape(pir_infer *infer) {
   return PIR_OK;
 }
 
-// Rows of x, with the features of a second operand y perhaps; how many only the run knows. Then
-// a count a row.
+// Rows of x, perhaps with the features of a second operand y; their number is known only at run
+// time. Then a count for each row.
 pir_status pd_infer_arriving_rows(pir_infer *infer) {
   int k = pir_opdef_operand(infer->def, PIR_STR("y"));
   const pir_fact *x = infer->operands[0], *y = k >= 0 ? infer->operands[k] : NULL;
@@ -317,7 +317,7 @@ pir_status pd_infer_broadcast_tensors(pir_infer *infer) {
   return PIR_OK;
 }
 
-// Integers count; weights and densities add up to floats.
+// Counts are integers; sums of weights and densities are floats.
 pir_status pd_infer_histogram(pir_infer *infer) {
   bool floats =
       infer->operands[PD_HISTOGRAM_IN_WEIGHT] || infer->attrs[PD_HISTOGRAM_ATTR_DENSITY].i;

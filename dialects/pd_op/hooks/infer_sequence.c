@@ -10,8 +10,8 @@ static const pir_fact *ranked(pir_infer *infer, int operand) {
   return x && x->known && !x->members && x->rank >= 0 ? x : NULL;
 }
 
-// The operand, which must have this rank when it is known; NULL when it is not, or with
-// `*status` set.
+// Returns the operand, which must have this rank if known; NULL if unknown, or with `*status`
+// set.
 static const pir_fact *expect(pir_infer *infer, int operand, int32_t rank, pir_status *status) {
   const pir_fact *x = ranked(infer, operand);
   if (!x || *status || x->rank == rank)
@@ -49,7 +49,7 @@ pir_status pd_infer_three_each(pir_infer *infer) {
   return PIR_OK;
 }
 
-// Lists whose lengths the run shows.
+// Lists whose lengths are known only at run time.
 pir_status pd_infer_rows_found(pir_infer *infer) {
   for (size_t i = 0; i < infer->result_count; i++)
     put(infer, (int)i, 1, PIR_DIM_UNKNOWN, 0, 0, 0);
@@ -189,7 +189,8 @@ pir_status pd_infer_lookup_table_dequant(pir_infer *infer) {
   return status;
 }
 
-// The members again, and the elements of all, each list of them rounded up to the alignment.
+// The members unchanged, and one buffer with all elements, each member rounded up to the
+// alignment.
 pir_status pd_infer_coalesce_tensor(pir_infer *infer) {
   const pir_fact *list = infer->operands[PD_COALESCE_TENSOR_IN_INPUT];
   const pir_attr_value *attrs = infer->attrs;
@@ -229,8 +230,8 @@ pir_status pd_infer_coalesce_tensor(pir_infer *infer) {
   return PIR_OK;
 }
 
-// Transposed, two weights of 4 bits in a byte; scales are f32 where they stay beside the
-// product.
+// Transposed; 4-bit weights are packed two to a byte. Scales are f32 if they are applied after
+// the product.
 pir_status pd_infer_weight_quantize(pir_infer *infer) {
   pir_status status = PIR_OK;
   const pir_fact *x = expect(infer, PD_WEIGHT_QUANTIZE_IN_X, 2, &status);

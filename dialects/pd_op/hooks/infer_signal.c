@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-// The result with the shape of x; the axis that was listed last, or -1.
+// Sets the result to the shape of x; returns the last listed axis, or -1.
 static pir_status begin_transform(pir_infer *infer, pir_dtype narrow, pir_dtype wide,
                                   pir_fact **out, int *axis) {
   const pir_fact *x = infer->operands[0];

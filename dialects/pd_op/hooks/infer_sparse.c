@@ -9,14 +9,14 @@
 
 enum { VALUES, EXTENTS, INDICES, COO_PARTS, CSR_PARTS };
 
-// What is known of a sparse tensor; rank -1: nothing.
+// The known parts of a sparse tensor; rank -1 if nothing is known.
 typedef struct sparse_shape {
   pir_dtype dtype;
   int32_t rank, axes;
   pir_dim extents[PIR_MAX_RANK];
 } sparse_shape;
 
-// Shape of operand k; false when it is not known to be sparse with `parts` parts.
+// Reads the shape of operand k; false unless it is a sparse tensor with `parts` parts.
 static bool sparse_shape_of(const pir_infer *infer, int k, size_t parts, sparse_shape *out) {
   const pir_fact *x = (size_t)k < infer->operand_count ? infer->operands[k] : NULL;
   *out = (sparse_shape){.rank = -1};
@@ -51,7 +51,7 @@ static const pir_fact **new_parts(pir_infer *infer, size_t count, pir_fact **out
   return members;
 }
 
-// Result 0 of that shape, with `parts` parts.
+// Sets result 0 to that shape, with `parts` parts.
 static void put_sparse(pir_infer *infer, const sparse_shape *s, size_t parts) {
   pir_fact *facts;
   const pir_fact **members = new_parts(infer, parts, &facts);

@@ -1,5 +1,5 @@
-// Index nodes (PIR_I_*) over plain integers: the arithmetic that every reader of clauses shares.
-// Needs libc only. From any thread.
+// Index nodes (PIR_I_*) over plain integers: the arithmetic that all readers of clauses share.
+// Needs libc only. Callable from any thread.
 #ifndef PIR_INDEX_NODES_H
 #define PIR_INDEX_NODES_H
 

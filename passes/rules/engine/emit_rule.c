@@ -25,7 +25,7 @@ typedef struct emission {
   size_t orphan_count;
 } emission;
 
-// The op that an expansion is of: the root, or what it takes apart.
+// Returns the op that the expansion belongs to: the root, or the original op of the root.
 static const pir_op *expanded_op(const rule_match *m) {
   const pir_op *root = m->ops[m->rule->root_op].one;
   const pir_op *list = pir_op_has(root, PIR_STRUCTURAL) && pir_op_operands(root)
@@ -77,7 +77,7 @@ static void take_later(pir_op **last, const pir_value *value, const pir_op *root
     *last = op;
 }
 
-// The last op of the root's block that defines something the emit reads.
+// Returns the last op of the root's block that defines a value which the emit reads.
 static pir_op *last_read(const rule_match *m, const pir_op *root) {
   pir_op *last = NULL;
   for (int16_t i = 0; i < m->rule->emit_count; i++) {
@@ -133,7 +133,8 @@ static pir_op *choose_place(const rule_match *m, pir_op *root) {
 
 // ---- ops that write over their operands
 
-// Whether the value is overwritten between its definition and where the emit reads it.
+// Whether the value is overwritten between its definition and the place where the emit reads
+// it.
 static bool is_overwritten_before(const rule_match *m, const pir_value *value,
                                   const pir_op *at) {
   if (!value)
@@ -158,8 +159,8 @@ static bool is_ever_overwritten(const pir_value *value) {
   return false;
 }
 
-// Whether others see what a matched op writes. A result matched as `_` claims that it changes
-// nothing.
+// Whether ops outside the match see a matched op's writes. A result matched as `_` asserts that
+// the op writes nothing.
 static bool is_seen_writing(const rule_match *m, const rule_op *p, const pir_op *op) {
   const pir_opdef *def = pir_op_def(op);
   if (p->shared || !(def->traits & PIR_INPLACE))
@@ -177,8 +178,8 @@ static bool is_seen_writing(const rule_match *m, const rule_op *p, const pir_op 
   return false;
 }
 
-// An output that becomes a value that was there lives on in it, so neither may be written over
-// at all.
+// If the emit replaces an output by an existing value, the two share their life, so neither may
+// be overwritten anywhere.
 static bool reads_what_was_written(const rule_match *m, const pir_op *at) {
   for (int32_t i = 0; i < m->rule->value_count; i++) {
     const rule_bound *bound = &m->values[i];
@@ -232,7 +233,7 @@ static pir_value *make_literal(emission *e, int32_t node, const pir_operand_def 
   return number ? pir_expand_number(&expand, pir_operand_dtype(def), f) : NULL;
 }
 
-// Fills operands from position *at on; false when one cannot be made.
+// Fills operands from position *at on; false if one cannot be made.
 static bool put_emitted_operand(emission *e, const rule_operand *p, const pir_opdef *def,
                                 size_t member, bool each, pir_value **operands, size_t *at) {
   if (p->kind == RULE_OPERAND_NONE) {
@@ -308,7 +309,7 @@ static bool put_emitted_attrs(emission *e, const rule_op *p, const pir_opdef *de
 
 // ---- results
 
-// What is stated of a result before inference: an op that nothing is known of keeps it.
+// States the result's type before inference; it remains if the op's facts are unknown.
 static const pir_type *first_type(const emission *e, int16_t at) {
   for (int16_t i = 0; at >= 0 && i < e->m->rule->output_count; i++) {
     const rule_output *output = &e->m->t->outputs[e->m->rule->outputs + i];
@@ -319,8 +320,8 @@ static const pir_type *first_type(const emission *e, int16_t at) {
   return pir_type_tensor(e->m->ctx, PIR_F32, (pir_shape){NULL, 0});
 }
 
-// How many results the op gets: those it declares, or for a list as many as its operand has
-// members.
+// Returns the number of results: the declared ones, or for a list one for each member of its
+// operand.
 static size_t result_types(emission *e, const rule_op *p, const pir_opdef *def, bool each,
                            pir_value *const *operands, const pir_type **types) {
   size_t n = def->result_count;
@@ -403,7 +404,7 @@ static bool emit_one(emission *e, const rule_op *p, size_t member, size_t count)
   return true;
 }
 
-// A statement with `each` is as long as its first list.
+// Returns the length of a statement with `each`, which is the length of its first list.
 static size_t count_of(const rule_match *m, const rule_op *p) {
   for (int16_t i = 0; i < p->operand_count && p->each; i++) {
     const rule_operand *operand = &m->t->operands[p->operands + i];
@@ -433,7 +434,7 @@ static void erase_emitted(emission *e) {
 
 // ---- replacing
 
-// Whether a value may stand for another as far as facts tell.
+// Whether one value may replace another, as far as facts tell.
 static bool agrees(const emission *e, const pir_value *old, const pir_value *new) {
   if (!old || !new)
     return old == new || pir_value_unused(old ? old : new);
@@ -454,7 +455,7 @@ static bool agrees(const emission *e, const pir_value *old, const pir_value *new
   return a->rank == b->rank;
 }
 
-// Calls `each` for every pair of an old value and what replaces it, until one gives false.
+// Calls `each` for every pair of an old value and its replacement, until a call returns false.
 static bool each_output(emission *e,
                         bool (*each)(emission *e, pir_value *old, pir_value *new)) {
   for (int16_t i = 0; i < e->m->rule->output_count; i++) {
@@ -507,7 +508,7 @@ static void erase_if_free(emission *e, const rule_op *p, pir_op *op) {
   pir_rewriter_erase(e->m->rewriter, op);
 }
 
-// Readers stand behind what they read, so the match goes from its end.
+// Erases the match from its end, because readers come after their operands.
 static void erase_match(emission *e) {
   for (int16_t i = (int16_t)(e->m->rule->match_count - 1); i >= 0; i--) {
     const rule_op *p = &e->m->t->ops[e->m->rule->match + i];
@@ -518,7 +519,7 @@ static void erase_match(emission *e) {
   }
 }
 
-// An expansion leaves what was there before alone.
+// An expansion does not change existing ops.
 static bool was_there_before(const emission *e, const pir_op *op) {
   return e->m->mode && e->m->mode->expands && !pir_op_attr(op, e->m->rewriter->comp_op_name);
 }

@@ -40,7 +40,7 @@ static double number_of(const pir_rule_value *v) {
   return v->kind == PIR_RULE_FLOAT ? v->f : (double)v->i;
 }
 
-// Attributes of 32 bits are compared with the literal as it would be stored.
+// Compares a 32-bit attribute with the literal rounded to 32 bits.
 static bool same_number(double a, double b) {
   return a == b || (float)a == (float)b;
 }
@@ -317,8 +317,8 @@ static int broadcasts(rule_match *m, const pir_value *a, const pir_value *b) {
   return all;
 }
 
-// Whether a value is made of parameters and constants alone. What is not found so in a few
-// steps is not.
+// Whether a value is computed from parameters and constants only. The search gives up after a
+// few steps.
 static bool comes_from_parameters(const pir_value *value) {
   enum { STEPS = 64 };
   const pir_value *waiting[STEPS] = {value};
@@ -415,7 +415,7 @@ static pir_rule_value reversed(rule_match *m, const pir_rule_value *list) {
   return of_list(items, list->count);
 }
 
-// [p[i] for i in q]: what two rearrangements come to, q after p.
+// [p[i] for i in q]: the composition of two permutations, q after p.
 static pir_rule_value composed(rule_match *m, const pir_rule_value *p,
                                const pir_rule_value *q) {
   pir_rule_value *items = q->kind == PIR_RULE_LIST ? rule_list(m, q->count) : NULL;

@@ -23,7 +23,7 @@ pir_rule_value pir_helper_one_element(const pir_rule_call *call) {
   return known ? rule_bool(true) : (pir_rule_value){.kind = PIR_RULE_UNKNOWN};
 }
 
-// Whether nothing says that two shapes differ: extents that only the run shows may be equal.
+// Whether two shapes may be equal: dynamic extents can be.
 pir_rule_value pir_helper_may_be_alike(const pir_rule_call *call) {
   const pir_fact *facts[2];
   for (int k = 0; k < 2; k++) {
@@ -46,15 +46,15 @@ pir_rule_value pir_helper_may_be_alike(const pir_rule_call *call) {
   return rule_bool(true);
 }
 
-// An option of the pass, or what stands in for it.
+// Returns an option of the pass, or its default.
 pir_rule_value pir_helper_option(const pir_rule_call *call) {
   if (call->args[0].kind != PIR_RULE_TEXT)
     return (pir_rule_value){.kind = PIR_RULE_UNKNOWN};
   return call->option(call->user, call->args[0].text, &call->args[1]);
 }
 
-// Whether it is all the same to every reader of a value where channels lie, or can be told:
-// none is held up when the value comes in another layout.
+// Whether every reader of a value accepts any layout, or can be told the layout, so that
+// changing it blocks no reader.
 pir_rule_value pir_helper_readers_follow(const pir_rule_call *call) {
   const pir_value *value = call->args[0].value;
   if (!value)
@@ -72,7 +72,7 @@ pir_rule_value pir_helper_readers_follow(const pir_rule_call *call) {
   return rule_bool(true);
 }
 
-// Whether a reader of the value makes bf16 of it.
+// Whether a reader of the value converts it to bf16.
 pir_rule_value pir_helper_is_halved(const pir_rule_call *call) {
   PIR_EACH_USE(use, call->args[0].value)
   if (pir_op_is(pir_use_owner(use), ONEDNN_QUANTIZE))

@@ -65,7 +65,7 @@ static pir_status load_rules(void *user) {
   pir_rules *rules = pir_arena_zalloc(arena, sizeof *rules);
   drr *d = &rules->front;
   drr_init(d, ctx, options);
-  // Diagnostics and traces name the file after the caller's text has gone.
+  // Copies the file's name, because diagnostics and traces outlive the caller's text.
   pir_str file = options && options->file.size ? options->file : PIR_STR("rules");
   if (!drr_read(d, pir_name_str(pir_name_get(ctx, file)), call->text) || d->errors) {
     pir_rules_destroy(rules);

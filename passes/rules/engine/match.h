@@ -9,7 +9,7 @@
 
 enum { RULE_HEAP = 4096 };  // items of lists made while a rule is tried
 
-// What a %name stands for: one value (NULL: absent), or several.
+// The binding of a %name: one value (NULL: absent), or several.
 typedef struct rule_bound {
   bool set, many;
   pir_value *one;
@@ -44,7 +44,7 @@ typedef struct rule_match {
   void *pointers[RULE_HEAP];  // members of lists of values and ops
   size_t pointers_used;
   uint32_t tries;  // of this attempt; bounded
-  // Told of every condition that does not hold, while what it read is bound. NULL: nobody asks.
+  // Called for every condition that fails, while its holes are bound. NULL: not wanted.
   void (*failed)(void *user, struct rule_match *m, int32_t step, int32_t node);
   void *failed_user;
   int32_t reached;  // the furthest step that did not hold; step_count: the ops are there, but
@@ -54,7 +54,7 @@ typedef struct rule_match {
 
 // ---- eval.c
 pir_rule_value rule_eval(rule_match *m, int32_t node);
-// 1, 0, or -1 when it is not known.
+// Returns 1, 0, or -1 if unknown.
 int rule_equal(rule_match *m, const pir_rule_value *a, const pir_rule_value *b);
 bool rule_holds(rule_match *m, int32_t node);
 pir_facts *rule_facts(rule_match *m);  // made on first use; NULL after a report
@@ -63,11 +63,11 @@ pir_facts *rule_facts(rule_match *m);  // made on first use; NULL after a report
 pir_rule_value rule_value_of_attr(rule_match *m, const pir_attr *attr);
 // An op's declared attribute, or its default.
 pir_rule_value rule_value_of_slot(rule_match *m, const pir_op *op, size_t position);
-// The attribute of that kind; NULL when the value cannot be one.
+// Converts the value to an attribute of the declared kind; NULL if it cannot be one.
 const pir_attr *rule_attr_of_value(rule_match *m, const pir_rule_value *value,
                                    const pir_attr_def *def);
-// The contents of a value made by a constant op or known from shapes; a one-element tensor is a
-// number when `scalar`.
+// Returns the contents of a value that a constant op makes or that shapes determine; a tensor
+// with one element is a number if `scalar`.
 pir_rule_value rule_constant(rule_match *m, const pir_value *value, bool scalar);
 pir_rule_value *rule_list(rule_match *m, size_t count);  // NULL: too long
 pir_rule_value rule_dim(rule_match *m, pir_dim dim);

@@ -85,7 +85,7 @@ static bool bind_hole(rule_match *m, int32_t at, const pir_rule_value *value) {
 
 // ---- one op
 
-// Which of the ops that an `each` stands for; a statement without it has one.
+// The index of an op among the ops of an `each`; a statement without `each` has one op.
 typedef struct member {
   size_t i, count;
   bool each;
@@ -160,7 +160,7 @@ static bool match_operand(rule_match *m, const rule_operand *p, const pir_operan
   return false;
 }
 
-// `%xs...` takes what the operands around it leave.
+// `%xs...` takes the operands that the fixed ones around it leave over.
 static bool match_operands(rule_match *m, const rule_op *p, const pir_op *op, bool swapped,
                            member of) {
   const pir_opdef *def = pir_op_def(op);
@@ -238,7 +238,7 @@ static bool try_op(rule_match *m, int32_t at, pir_op *op, int32_t next) {
 
 // ---- steps
 
-// One op for every member of a list of values; each takes the first operand order that fits.
+// Matches one op for every member of a list; each takes the first order of operands that fits.
 static bool match_each(rule_match *m, int32_t at, const rule_bound *from) {
   const rule_op *p = &m->t->ops[m->rule->match + at];
   void **list = from->many ? take_pointers(m, from->count) : NULL;
@@ -275,7 +275,8 @@ static bool go_to_definer(rule_match *m, const rule_step *step, int32_t next) {
     undo(m, before);
     return false;
   }
-  // The members of a list that is no `each` are results of one op, which the first leads to.
+  // The members of a list without `each` are results of one op, which the first member leads
+  // to.
   pir_value *value = from->many && from->count ? from->list[0] : from->one;
   pir_op *op = value ? pir_value_op(value) : NULL;
   return op && try_op(m, step->op, op, next);
@@ -323,7 +324,7 @@ static bool is_output(const rule_match *m, const pir_value *value) {
   return false;
 }
 
-// Whether nothing outside reads what goes with this op.
+// Whether no op outside the match reads results that are erased with this op.
 static bool is_closed(const rule_match *m, const pir_op *op) {
   if (pir_op_has(op, PIR_CONSTANT))
     return true;

@@ -184,7 +184,7 @@ const pir_attr *rule_attr_of_value(rule_match *m, const pir_rule_value *v,
 
 // ---- constants
 
-// Small integer contents are facts, whoever computes them.
+// Small integer contents are facts, whatever op computes them.
 static pir_rule_value contents_of_fact(rule_match *m, const pir_fact *fact, bool scalar) {
   size_t n = fact->members ? fact->member_count : fact->content_count;
   pir_rule_value *items = rule_list(m, n);

@@ -85,7 +85,7 @@ static const rule_op *op_of(const graph *g, int i) {
   return &g->d->ops.items[g->first + i];
 }
 
-// The op that defines a value; -1: it comes from outside.
+// The op that defines a value; -1 if it comes from outside.
 static int defining_op(const graph *g, int32_t slot) {
   for (int i = 0; i < g->count; i++)
     for (int16_t k = 0; k < op_of(g, i)->result_count; k++) {
@@ -190,7 +190,7 @@ static bool covers(comparison *c, int i, int j) {
   return covers_attrs(c, x, y);
 }
 
-// Whether `a` certainly matches wherever `b` is.
+// Whether `a` certainly matches wherever `b` does.
 static bool says_less(graph a, graph b) {
   comparison c = {.a = a, .b = b};
   memset(c.partner, -1, sizeof c.partner);
@@ -297,7 +297,7 @@ static void check_pair(drr *d, int32_t i, int32_t j) {
   const rule *a = &d->rules.items[i], *b = &d->rules.items[j];
   if (a->root != b->root || !goes_first(a, b, i, j) || has_conditions(d, a))
     return;
-  // What only one keeps alive for others is a condition too.
+  // Requiring that an op has no other readers is a condition too.
   if (b->output_count > a->output_count || !says_less(match_of(d, a), match_of(d, b)))
     return;
   bool twins = says_less(match_of(d, b), match_of(d, a)) && !has_conditions(d, b);

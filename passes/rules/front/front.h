@@ -182,7 +182,7 @@ const char *drr_keep(drr *d, const char *text, size_t size);
 
 // ---- parse_statement.c: lines of match and emit
 bool drr_statement(drr *d);
-// Slots of names, made when new; -1 after an error.
+// Return the slot of a name, creating it if it is new; -1 after an error.
 int32_t drr_read_value(drr *d, const drr_token *name, bool is_list);
 int32_t drr_read_hole(drr *d, const drr_token *name);
 int32_t drr_new_value(drr *d, const drr_token *name, bool is_list);

@@ -49,8 +49,8 @@ static const drr_token *variable(const drr_lexer *l, const char *name, size_t si
   return NULL;
 }
 
-// The variable named at `text` ("$x" or "${x}"), and how long its mention is; NULL when it is
-// none.
+// Finds the variable mentioned at `text` ("$x" or "${x}"), and the length of the mention; NULL
+// if there is none.
 static const drr_token *mention(const drr_lexer *l, const char *text, const char *end,
                                 size_t *out_size) {
   bool braces = text + 1 < end && text[1] == '{';
@@ -63,7 +63,7 @@ static const drr_token *mention(const drr_lexer *l, const char *text, const char
   return variable(l, name, (size_t)(stop - name));
 }
 
-// A text with the mentions in it replaced.
+// Returns a text with its mentions of variables replaced.
 static const char *replace_mentions(drr_lexer *l, const char *text, size_t size, bool escapes) {
   char out[1024];
   size_t n = 0, length;
@@ -88,7 +88,7 @@ static const char *replace_mentions(drr_lexer *l, const char *text, size_t size,
   return keep(l, out, n);
 }
 
-// A name of letters and digits in which variables may be mentioned.
+// Reads a name, in which variables may be mentioned.
 static drr_token name_token(drr_lexer *l, drr_token t, int kind, bool filled) {
   size_t start = l->at;
   for (;;) {
@@ -192,7 +192,7 @@ drr_token drr_next(drr_lexer *l) {
     return name_token(l, t, TOK_WORD, true);
   if (is_digit(c))
     return number_token(l, t);
-  // A percent sign is a name's mark only right in front of it: "a %b" is no remainder.
+  // A percent sign starts a name only directly before one; so "a %b" is not a remainder.
   if (c == '%' && is_part(next)) {
     l->at++;
     return name_token(l, t, TOK_VALUE, false);

@@ -54,7 +54,7 @@ static int32_t word_node(drr *d, const char *word) {
   return drr_node(d, (rule_node){.op = RULE_DTYPE, .i = dtype});
 }
 
-// An argument that names a value: `%x` alone.
+// An argument that is a value: `%x` alone.
 static int32_t read_argument(drr *d, char kind) {
   if (kind == 'e')
     return drr_expression(d);
@@ -65,7 +65,8 @@ static int32_t read_argument(drr *d, char kind) {
   return slot < 0 ? -1 : drr_node(d, (rule_node){.op = RULE_VALUE, .a = slot});
 }
 
-// Arguments in parentheses of the kinds given; their place in the pool, or -1.
+// Parses arguments of the given kinds in parentheses; returns their position in the pool, or
+// -1.
 static int32_t arguments(drr *d, const char *kinds) {
   int32_t items[MAX_ARGS], n = 0;
   if (!drr_expect(d, '(', "'('"))
@@ -106,7 +107,8 @@ static int32_t helper_call(drr *d, const char *name) {
     if (strcmp(e.name, name) != 0)
       continue;
     int32_t first = arguments(d, e.args);
-    // The manager finds the options that a pass takes by their names in the rules.
+    // Option names must be literals: the manager finds a pass's options by their names in its
+    // rules.
     bool option = first >= 0 && strcmp(name, "option") == 0;
     if (option && d->nodes.items[d->pool.items[first]].op != RULE_TEXT)
       return refuse_token(d, "the first argument of '@%s' is the name of an option", name);
@@ -116,7 +118,7 @@ static int32_t helper_call(drr *d, const char *name) {
   return refuse_token(d, "no 'extern @%s' before this line", name);
 }
 
-// Reads one parameter of a def and the argument that stands for it, from two places at once.
+// Reads one parameter of a def and its argument, from two places in turn.
 static bool bind_parameter(drr *d, drr_lexer *parameters, int32_t scope) {
   drr_token name = drr_next(parameters);
   int32_t slot, node = -1;
@@ -188,7 +190,7 @@ static int32_t read_word(drr *d) {
 
 // ---- lists
 
-// The list's body was skipped to reach its `for`; now the body is read with the variable known.
+// The body was skipped to reach `for`; it is parsed now that the variable is known.
 static int32_t read_body(drr *d, const drr_lexer *start, const drr_token *first) {
   drr_lexer here = d->lexer;
   drr_token next = d->token;
@@ -239,7 +241,7 @@ static int32_t comprehension(drr *d, const drr_lexer *start, const drr_token *fi
   return body < 0 ? -1 : drr_node(d, (rule_node){.op = op, .a = slot, .b = from, .c = body});
 }
 
-// Goes to the `for` of a comprehension; false when the list has none.
+// Skips to the `for` of a comprehension; false if the list has none.
 static bool skip_to_for(drr *d) {
   for (int nesting = 0; d->token.kind != TOK_END && d->token.kind != TOK_BAD; drr_advance(d)) {
     int kind = d->token.kind;
@@ -364,7 +366,8 @@ static const operator* operator_of(const drr_token *t, int level) {
   return NULL;
 }
 
-// Chains of one level lean left; they count as nesting, since that is how they are evaluated.
+// Operators of one level associate to the left; a chain counts as nesting, because it is
+// evaluated so.
 static int32_t read_binary(drr *d, int level) {
   const operator* o;
   int chained = 0;

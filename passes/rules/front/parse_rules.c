@@ -81,7 +81,7 @@ static const char *take_name(drr *d, const char *what) {
   return drr_expect(d, TOK_WORD, what) ? name : NULL;
 }
 
-// Goes behind the block that starts at or after the next token.
+// Skips the block that starts at or after the next token.
 static bool skip_block(drr *d) {
   int nesting = 0;
   for (; d->token.kind != TOK_END; drr_advance(d)) {
@@ -211,7 +211,7 @@ static const char *origin_of(drr *d, const drr_place *at) {
   return drr_keep(d, text, n);
 }
 
-// What a shared op reads stays with it.
+// Operands of a shared op are shared too.
 static void spread_shared(drr *d) {
   for (int i = d->rule.match_count; i-- > 0;) {
     const rule_op *op = &d->ops.items[d->rule.match + i];
@@ -276,7 +276,7 @@ static bool read_choice(drr *d, const char *const *names, size_t count) {
 
 static bool read_rule_body(drr *d, const char *name, const drr_place *at);
 
-// The name of the rule with what was chosen, for traces: act[relu].
+// Appends the choices to the rule's name, for traces: act[relu].
 static const char *chosen_name(drr *d, const char *name, size_t first) {
   char text[256];
   size_t n = pir_text_format(text, sizeof text, "%s[", name);
@@ -301,8 +301,8 @@ static bool read_list_of_choices(drr *d, const char *const *names, size_t count,
          drr_error(d, &d->token.at, "expected ',' or ']', found '%s'", d->token.text);
 }
 
-// What a `for` goes through: a list, or names of lists with '+' between them. The token behind
-// is not read yet, since it may mention what is chosen.
+// Parses the domain of a `for`: a list, or names of lists joined by '+'. The token after it is
+// not read yet, because it may mention the variable.
 static bool read_choices(drr *d, const char *const *names, size_t count, size_t *rounds) {
   if (d->token.kind != TOK_WORD)
     return read_list_of_choices(d, names, count, rounds);
@@ -344,13 +344,13 @@ static bool read_for(drr *d, const char *name, const drr_place *at) {
     return false;
   size_t rounds = 0;
   bool fine = read_choices(d, names, count, &rounds);
-  // The token behind the list is read without its variables, so that each round may replace it.
+  // The token after the list is kept unread, so that each iteration may replace its variables.
   size_t end = d->variables.count;
   drr_lexer body = d->lexer;
   drr_variable chosen[8];
   for (size_t round = 0; round < rounds && fine; round++) {
     memcpy(chosen, &d->variables.items[mark + round * count], count * sizeof *chosen);
-    // Only this round's variables are in sight: they are copied to the end, behind all rounds.
+    // Only this iteration's variables are visible: they are copied to the end of the list.
     for (size_t i = 0; i < count; i++)
       pir_vec_push(d->arena, &d->variables, chosen[i]);
     d->lexer = body;
@@ -363,7 +363,7 @@ static bool read_for(drr *d, const char *name, const drr_place *at) {
   return fine;
 }
 
-// The clauses of a rule up to its closing brace, which stays.
+// Parses the clauses of a rule up to its closing brace, which is not consumed.
 static bool read_rule_body(drr *d, const char *name, const drr_place *at) {
   if (drr_take_word(d, "for"))
     return read_for(d, name, at);
@@ -482,8 +482,7 @@ static bool read_pattern(drr *d) {
   return true;
 }
 
-// The expression ends where another item of the file starts; it is read for good where it is
-// used.
+// The expression ends where the next item of the file starts; it is parsed at each use.
 static bool read_def(drr *d) {
   drr_def def = {.name = d->token.text, .start = d->lexer};
   if (!take_name(d, "the name of the def"))
@@ -575,7 +574,7 @@ static bool read_items(drr *d) {
   return true;
 }
 
-// Rules outside a pass make one that is called as the file.
+// Rules outside a pass form a pass with the file's name.
 static const char *pass_name_of(drr *d, pir_str file) {
   size_t start = 0, end = file.size;
   for (size_t i = 0; i < file.size; i++)

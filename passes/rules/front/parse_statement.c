@@ -93,7 +93,7 @@ static int32_t operand_value(drr *d, const drr_token *name, bool is_list) {
   return drr_read_value(d, name, is_list);
 }
 
-// The slot of a result: new, or the one a pattern's use set aside for it.
+// Returns the slot of a result: a new one, or the one that a pattern's use reserved for it.
 static int32_t define_value(drr *d, const drr_token *name, bool is_list) {
   drr_name *n = find_name(d, name->text, true);
   if (n && n->pending) {
@@ -157,7 +157,7 @@ static bool read_results(drr *d, name_list *out) {
     if (!out->ignored[i] && !drr_expect(d, TOK_VALUE, "a result (%x) or '_'"))
       return false;
     out->lists[i] = drr_take(d, TOK_ELLIPSIS);
-    // Whatever is behind the named results is not read either way.
+    // Results after the named ones are ignored.
     if (!(out->ignored[i] && out->lists[i]))
       out->count++;
   } while (drr_take(d, ','));
@@ -189,8 +189,8 @@ static bool stands_alone(const drr *d) {
   return next == ',' || next == ')' || next == '}';
 }
 
-// An expression that the match compares something with: at once when it is a literal, else as a
-// condition on a hole that takes what is found.
+// An expression in a match is a comparison: direct if it is a literal, else a condition on a
+// new hole.
 static bool match_expression(drr *d, int32_t *out_node, int32_t *out_hole) {
   drr_token t = d->token;
   *out_node = *out_hole = -1;
@@ -276,7 +276,7 @@ static bool takes_any_number(const pir_opdef *def) {
   return def->traits & PIR_STRUCTURAL && last & PIR_OPERAND_VARIADIC;
 }
 
-// What an emit leaves out at the end is absent or has a default.
+// Trailing operands or attributes that an emit omits are absent or have their default.
 static bool fill_operands(drr *d, const pir_opdef *def, const drr_place *at,
                           rule_operand *operands, int16_t *count) {
   for (; *count < def->operand_count; ++*count) {
@@ -462,8 +462,7 @@ static const drr_pattern *find_pattern(drr *d, const drr_token *name) {
   return NULL;
 }
 
-// One parameter of a pattern and what stands for it at its use. The lexer of the pattern is
-// ahead in `parameters`.
+// Binds one parameter of a pattern to its argument. `parameters` is the pattern's lexer.
 static bool bind_argument(drr *d, drr_lexer *parameters, int32_t scope) {
   drr_token name = drr_next(parameters), given = d->token;
   int32_t outer = d->scope, slot, hole = -1, node = -1;
@@ -574,7 +573,7 @@ static bool pattern_statement(drr *d, const name_list *results) {
   return read;
 }
 
-// (%a) = %b in an emit: the value that %a was is %b from now on.
+// (%a) = %b in an emit: %b replaces the value %a.
 static bool alias_statement(drr *d, const name_list *results) {
   drr_token t = d->token;
   bool absent = drr_take_word(d, "none");

@@ -132,7 +132,7 @@ static void add_conditions(ordering *o) {
   }
 }
 
-// The bound value that a result of op `i` is; -1: none.
+// Returns the bound value that is a result of op `i`; -1 if none is.
 static int32_t bound_result(const ordering *o, int i) {
   const rule_op *op = op_at(o->d, i);
   for (int16_t k = 0; k < op->result_count; k++) {

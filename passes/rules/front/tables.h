@@ -165,7 +165,7 @@ typedef struct rule_step {
   uint32_t line;  // of a condition, in the file of the rule or one it imports
 } rule_step;
 
-// A result of the match that the emit defines anew.
+// A result of the match that the emit redefines.
 typedef struct rule_output {
   int32_t old_value, new_value;
 } rule_output;

@@ -1,5 +1,5 @@
-// Makes the ops of a sample, in the order of the match: each op's open operands and attributes
-// are drawn until inference accepts the op. What was drawn for a refused op is erased.
+// Creates the ops of a sample in the order of the match: the open operands and attributes of
+// each op are drawn until inference accepts the op. Draws for a refused op are erased.
 
 #include "sample.h"
 
@@ -114,8 +114,8 @@ static const pir_value *first_read(pir_value *const *operands, size_t n) {
 
 static void keep_contents(sample *s, sample_value *v, int32_t slot,
                           const pir_rule_value *from) {
-  // Values and holes are numbered apart; a list of a value is kept behind that of a hole that
-  // is not used.
+  // Values and holes have separate numbers; the list of a value is stored in the slot of an
+  // unused hole.
   v->contents = *from;
   if (from->kind != PIR_RULE_LIST)
     return;
@@ -326,7 +326,8 @@ static bool is_settled_one(const sample_build *b, const pir_fact *fact) {
   return fact->rank >= 0;
 }
 
-// Every extent is a number above 0: what is read is, so an op that fits gives no other.
+// Whether every extent is a positive constant. Operands have such extents, so a valid op yields
+// them too.
 static bool is_settled(const sample_build *b, const pir_fact *fact) {
   for (size_t i = 0; i < fact->member_count; i++)
     if (!is_settled_one(b, fact->members[i]))
@@ -346,7 +347,7 @@ static bool put_one(sample_build *b, const rule_op *p, size_t member, size_t cou
                                                      member, p->each, operands, &n))
       return false;
   }
-  // Ops that stand side by side mostly have the same attributes.
+  // Sibling ops usually have equal attributes.
   bool alike = p->each && member && sample_chance(b->s, 80);
   size_t attr_count = alike
                           ? b->each_attr_count
@@ -356,7 +357,7 @@ static bool put_one(sample_build *b, const rule_op *p, size_t member, size_t cou
   size_t results = result_count(b, p, def, operands);
   if (results > RULE_MAX_OPERANDS)
     return false;
-  // What inference does not tell is read off the stated type: an extent that is not settled.
+  // If inference leaves an extent open, the stated type decides.
   int64_t open = -1;
   for (size_t i = 0; i < results; i++)
     types[i] = pir_type_tensor(b->s->ctx, PIR_F32, (pir_shape){&open, 1});
@@ -378,7 +379,7 @@ static bool put_one(sample_build *b, const rule_op *p, size_t member, size_t cou
   return true;
 }
 
-// What was made for an op that inference refused goes, and what was drawn for it is drawn anew.
+// Erases the values made for a refused op, and forgets what was drawn for it.
 static void erase_drawn(sample_build *b, const bool *values_before, const bool *holes_before) {
   while (b->drawn_count) {
     pir_op *op = b->drawn[--b->drawn_count];
@@ -413,8 +414,8 @@ static bool make_op(sample_build *b, const rule_op *p) {
   return true;
 }
 
-// Values made for earlier ops stay; a value that was set but not made yet (a repair) is made
-// anew each time.
+// Values of earlier ops stay. A value that a repair has set but that is not created yet is
+// created again each time.
 bool sample_put_op(sample_build *b, const rule_op *p) {
   bool values[RULE_MAX_VALUES], made[RULE_MAX_VALUES], holes[RULE_MAX_HOLES];
   for (int32_t i = 0; i < b->s->rule->value_count; i++) {

@@ -1,5 +1,5 @@
-// The random choices of a sample: shapes, element types, numbers, lists and texts that are likely
-// to fit an op or the conditions of the rule.
+// The random choices of a sample: shapes, element types, numbers, lists and texts that are
+// likely to fit an op or the conditions of the rule.
 
 #include "sample.h"
 
@@ -62,7 +62,7 @@ pir_dtype sample_draw_dtype(sample *s, const pir_operand_def *def) {
   return s->dtype;
 }
 
-// A list of small integers, a rearrangement, or the shape of what the op reads.
+// Draws a list of small integers, a permutation, or the shape of an operand.
 static pir_rule_value draw_ints(sample_build *b, const pir_value *beside, size_t length) {
   sample *s = b->s;
   pir_rule_value *items = rule_list(b->m, SAMPLE_ITEMS);

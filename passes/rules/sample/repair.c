@@ -10,7 +10,7 @@ static int32_t argument_node(const rule_match *m, const rule_node *n, int32_t i)
   return m->t->pool[n->a + i];
 }
 
-// The value from outside that a node names; NULL: it is computed in the match.
+// Returns the outside value that a node names; NULL if the match computes it.
 static sample_value *named_source(sample *s, const rule_match *m, int32_t at) {
   const rule_node *n = &m->t->nodes[at];
   return n->op == RULE_VALUE && s->outside[n->a] ? &s->values[n->a] : NULL;
@@ -77,7 +77,7 @@ static double right_side(uint8_t op, double a, double goal) {
   }
 }
 
-// Solves `a op b == to` for one side, the other as it is.
+// Solves `a op b == to` for one side and keeps the other.
 static bool assign_arithmetic(sample *s, rule_match *m, const rule_node *n,
                               const pir_rule_value *to) {
   pir_rule_value sides[2] = {rule_eval(m, n->a), rule_eval(m, n->b)}, want;
@@ -97,7 +97,7 @@ static bool assign_arithmetic(sample *s, rule_match *m, const rule_node *n,
   return false;
 }
 
-// Gives a node a value where it names something that can be chosen.
+// Sets a node to a value, if it names something that can be chosen.
 static bool assign(sample *s, rule_match *m, int32_t at, const pir_rule_value *to) {
   const rule_node *n = &m->t->nodes[at];
   if (to->kind == PIR_RULE_UNKNOWN)
@@ -238,7 +238,7 @@ void sample_repair(sample *s, rule_match *m, int32_t node, bool wanted) {
     case RULE_NOT: sample_repair(s, m, n->a, !wanted); return;
     case RULE_AND:
     case RULE_OR:
-      // Both sides have to hold, or any one of them.
+      // For `&&` both sides must hold, for `||` either one.
       if ((n->op == RULE_AND) == wanted) {
         if (rule_holds(m, n->a) != wanted)
           sample_repair(s, m, n->a, wanted);

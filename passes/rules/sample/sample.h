@@ -23,11 +23,10 @@ typedef struct sample {
   const rule_tables *t;
   const rule *rule;
   uint64_t random;
-  int64_t extent;  // what extents are before conditions have their say
+  int64_t extent;  // initial extents, before conditions apply
   pir_dtype dtype;
-  bool wild;  // no usual draw fits: other element types too
-  uint32_t
-      likeness;  // how often, in a hundred, an operand has the shape of the one drawn before it
+  bool wild;          // no usual draw fits: other element types too
+  uint32_t likeness;  // percentage of operands with the shape of the operand drawn before
   const sample_value *last;  // drawn for the op at hand
   sample_value values[RULE_MAX_VALUES];
   pir_rule_value holes[RULE_MAX_HOLES];
@@ -35,7 +34,7 @@ typedef struct sample {
   pir_rule_value items[RULE_MAX_HOLES][SAMPLE_ITEMS];  // of lists in holes
   bool outside[RULE_MAX_VALUES];                       // values that no op of the match defines
   bool free_hole[RULE_MAX_HOLES];                      // holes that no `let` sets
-  // The furthest condition that failed, and whether something was changed to meet it.
+  // The furthest condition that failed, and whether a repair changed something.
   int32_t failed_step;
   bool repaired;
 } sample;

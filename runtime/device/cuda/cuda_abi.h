@@ -55,7 +55,7 @@ typedef struct cuda {
 #undef CUDA_SYMBOL
 } cuda;
 
-// NULL, or what is missing: the library, or a function of it.
+// Returns NULL, or the name of the missing library or function.
 const char *cuda_open(cuda *out);
 void cuda_close(cuda *c);
 

@@ -34,8 +34,9 @@ static int leave_context(const pir_device *d, int error) {
 #define IN_CONTEXT(d, call)                                                                    \
   (enter_context(d) ? CU_ERROR_INVALID_CONTEXT : leave_context((d), (call)))
 
-// What is missing can be installed, and what the caller gave, changed. What else the driver
-// refuses, an illegal address of a kernel, say, is a defect here.
+// Maps driver errors. A missing part can be installed (PIR_UNAVAILABLE), a caller's argument
+// can be changed (PIR_INVALID). Any other error, such as an illegal address in a kernel, is a
+// defect of this library.
 static pir_status cuda_explain(const pir_device *d, int error, const char **out_text) {
   if (state_of(d)->cu.error_text(error, out_text))
     *out_text = NULL;
@@ -162,7 +163,7 @@ static int cuda_code_find(const pir_device *d, void *module, const char *name,
   int blocks = 1, error = IN_CONTEXT(d, cu->module_function(&function, module, name));
   if (!error)
     error = IN_CONTEXT(d, cu->occupancy(&blocks, function, block_threads, 0));
-  // Twice as many as run at once: when some end early others take their place.
+  // Twice the number of resident blocks, so that new blocks replace those that end early.
   int most = 2 * state_of(d)->processors * (blocks > 0 ? blocks : 1);
   *out_kernel = (pir_device_kernel){function, most};
   return error;

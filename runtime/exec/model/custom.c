@@ -12,8 +12,7 @@
 
 enum { ID = 12, MOST = 24, ARGUMENTS = 6 * MOST };
 
-// An op with its functions. Its table points to `kernel`, and so do calls: that leads back
-// here.
+// An op with its functions. Calls refer to `kernel`, from which this struct is found.
 typedef struct custom_op {
   const pir_opdef *def;
   pir_kernel kernel;
@@ -100,7 +99,7 @@ static custom_op *of_kernel(const pir_kernel *kernel) {
 
 // ---- inference
 
-// What is known of a tensor, as a tensor without data.
+// Represents a fact as a tensor without data.
 static pir_tensor shape_of(const pir_infer *infer, const pir_fact *fact) {
   pir_tensor t = {.dtype = fact && fact->known ? fact->dtype : PIR_UNDEFINED,
                   .rank = fact && fact->known && fact->rank >= 0 ? fact->rank : 0};
@@ -173,7 +172,7 @@ static pir_status infer_custom(pir_infer *infer) {
 
 // ---- running
 
-// Functions get dense tensors: others are copied, and results copied back.
+// Functions get dense tensors: strided operands are copied, and results are copied back.
 typedef struct dense_call {
   const pir_kernel_call *call;
   pir_tensor copies[ARGUMENTS], *tensors[ARGUMENTS];

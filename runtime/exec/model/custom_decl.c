@@ -171,7 +171,7 @@ static pir_status read_attributes(reader *r, int most, pir_opdef *def) {
   return PIR_OK;
 }
 
-// In .pdmodel files everything has its own name.
+// In .pdmodel files all names equal the declared ones.
 static pir_status legacy_row(pir_arena *memory, const char *type, pir_opdef *def) {
   pir_legacy_op *row = pir_arena_zalloc(memory, sizeof *row);
   size_t count = (size_t)def->operand_count + def->result_count + def->attr_count;

@@ -6,9 +6,9 @@
 #include <pir/custom.h>
 #include <pir/opdef.h>
 
-// The table of an op from its declaration (custom_decl.c): names, operands, attributes and
-// results, at most `most` of each; the rest of `out` is left alone. All memory comes from
-// `memory`.
+// Builds an op's table from its declaration (custom_decl.c): names, operands, attributes and
+// results, at most `most` of each. The other fields of `out` are unchanged. All memory comes
+// from `memory`.
 pir_status pir_custom_declare(pir_arena *memory, const pir_custom_op *from, int most,
                               pir_opdef *out, pir_message *message);
 

@@ -27,8 +27,8 @@ static pir_model_options read_model_options(const pir_model_options *given) {
   return options;
 }
 
-// What is put in groups depends on where they run; rounding pays where instructions multiply
-// what was rounded.
+// Chooses the named pipeline: groups depend on the target, and rounding pays only if the
+// target's instructions multiply bf16.
 static const char *pipeline_for(const pir_model_options *options, pir_message *room) {
   pir_math math = PIR_MATH_STRICT;
   pir_target target;
@@ -76,7 +76,7 @@ static pir_status device_target(const pir_device *device, pir_target *out) {
   return PIR_OK;
 }
 
-// The target to compile for; code that is compiled ahead never runs here.
+// Finds the target. Code compiled ahead may be for any target, because it never runs here.
 static pir_status find_target(const pir_device *device, const char *name, bool ahead,
                               pir_target *out) {
   if (device)
@@ -158,7 +158,7 @@ static pir_status check_math(pir_context *ctx, const pir_model_options *options)
                     "unsupported: math \"%s\"; known: %s", options->math, pir_math_names());
 }
 
-// `program` is the model's own and may be changed.
+// `program` belongs to the model and may be changed.
 static pir_status compile_model(pir_model *model, pir_program *program,
                                 const pir_model_options *options) {
   pir_context *ctx = pir_program_context(program);
@@ -213,8 +213,7 @@ static pir_status create_model(pir_program *program, const pir_model_options *op
   return status;
 }
 
-// Of a program that was not loaded but built, nobody knows yet whether its ops are as they are
-// declared.
+// A program that was built, not loaded, has not been verified yet.
 static pir_status check_given(const pir_program *program) {
   return pir_verify(pir_program_module(program), &(pir_verify_options){.untyped = true});
 }
@@ -287,9 +286,9 @@ static void give_back(pir_borrowed bytes) {
     bytes.release(bytes.user);
 }
 
-// These read a program with its parameters in a context of their own and compile it.
+// These functions read a program with its parameters in their own context and compile it.
 
-// Compiles what was read since `start`, when `status` says that it was, and lets go of it.
+// Compiles the program that was read since `start` if `status` is PIR_OK, and releases it.
 static pir_status create_loaded(pir_context *ctx, pir_program *program, pir_status status,
                                 uint64_t start, const pir_model_options *options,
                                 pir_model **out_model) {
@@ -330,7 +329,7 @@ static pir_status load_file(const char *path, const char *params,
   return create_loaded(ctx, program, status, start, options, out_model);
 }
 
-// What is not there or cannot be used is made from the files.
+// If no usable prepared model exists, the model is made from its files.
 static pir_status load_prepared(const prepared *kept, const pir_model_options *options,
                                 uint64_t start, pir_model **out_model) {
   pir_status status = pir_prepared_load(kept, options, out_model);

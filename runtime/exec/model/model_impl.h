@@ -29,11 +29,11 @@ struct pir_model {
   pir_model_stats stats;
 };
 
-// Without content, held once; NULL: out of memory.
+// Creates an empty model with one reference; NULL if memory runs out.
 pir_model *pir_model_new(const pir_allocator *allocator);
 
-// The device that the target names (on_device.c): opened before anything is compiled for it,
-// its kernels looked up afterwards.
+// Opens the device that the target names, before anything is compiled for it; its kernels are
+// looked up afterwards (on_device.c).
 pir_status pir_model_open_device(pir_model *model, const pir_model_options *options,
                                  pir_message *message);
 pir_status pir_model_load_kernels(pir_model *model, pir_message *message);

@@ -154,8 +154,8 @@ static pir_status bad_index(pir_session *s, const char *what, size_t i, size_t c
                        "there is no %s %zu; the model has %zu", what, i, count);
 }
 
-// The offsets of a level begin with 0, do not fall, and end with the sequences of the next
-// level, the last one's with the rows.
+// Checks LoD offsets: each level begins with 0, does not decrease, and ends with the number of
+// sequences of the next level; the last level ends with the number of rows.
 static pir_status check_lods(pir_session *s, size_t i, const pir_tensor *t) {
   if (t->lod_levels && (!t->lod || !t->lod_sizes))
     return pir_exec_fail(&s->frame.message, PIR_INVALID,
@@ -244,13 +244,13 @@ static pir_status grow(pir_session *s, owned_block *block, size_t bytes) {
   return PIR_OK;
 }
 
-// Whether the caller's bytes are as the program reads them: row-major and aligned.
+// Whether the caller's tensor can be read in place: row-major and aligned.
 static bool is_read_in_place(const pir_tensor *tensor) {
   return pir_tensor_is_dense(tensor) &&
          (uintptr_t)tensor->data % pir_dtype_size(tensor->dtype) == 0;
 }
 
-// The bytes of an input as the program reads them: the caller's, or a copy.
+// Returns the bytes of an input in the form that the program reads: the caller's, or a copy.
 static pir_status input_data(pir_session *s, uint32_t i, void **out_data) {
   bound_input *input = &s->inputs[i];
   pir_tensor *tensor = &input->tensor;
@@ -311,8 +311,8 @@ static bool overlaps_input(const pir_session *s, const pir_tensor *output) {
   return false;
 }
 
-// Instructions read inputs and write outputs in any order, so an output that lies in an input
-// is written last, by a copy. Two outputs in one place cannot both be handed out.
+// Instructions read inputs and write outputs in any order. So an output that overlaps an input
+// is computed elsewhere and copied last. Two outputs must not overlap.
 static pir_status find_overlaps(pir_session *s) {
   const plan *p = &s->model->plan;
   s->copied_bytes = 0;
@@ -345,7 +345,7 @@ static pir_status check_overlaps(pir_session *s) {
       s->copied_bytes);
 }
 
-// Points buffers of inputs and outputs at the memory of this run.
+// Points the buffers of inputs and outputs to the memory of this run.
 static pir_status place_ports(pir_session *s) {
   const plan *p = &s->model->plan;
   frame *f = &s->frame;
@@ -367,7 +367,7 @@ static pir_status place_ports(pir_session *s) {
   return PIR_OK;
 }
 
-// Sequences of the inputs.
+// Sets the LoD offsets of the inputs.
 static void place_lods(pir_session *s) {
   const plan *p = &s->model->plan;
   frame *f = &s->frame;
@@ -386,8 +386,8 @@ static void place_lods(pir_session *s) {
   }
 }
 
-// What was computed elsewhere goes to the bound memory, when it fits: an output whose shape the
-// run showed, or that overlaps an input.
+// Copies outputs to their bound memory if they were computed elsewhere: outputs with run-time
+// shapes, and outputs that overlap an input.
 static pir_status copy_out(pir_session *s, uint32_t i) {
   bound_output *output = &s->outputs[i];
   const pir_tensor *result = &output->result;
@@ -406,8 +406,7 @@ static pir_status copy_out(pir_session *s, uint32_t i) {
   return PIR_OK;
 }
 
-// Notes where the run wrote each output: what is bound or prepared afterwards is for the next
-// run.
+// Records where the run wrote each output, because later bindings apply to the next run.
 static pir_status note_outputs(pir_session *s) {
   const plan *p = &s->model->plan;
   for (uint32_t i = 0; i < p->output_count; i++) {

@@ -5,16 +5,16 @@
 
 #include "model_impl.h"
 
-// What is computed once for a set of input extents.
+// The layout for one set of input extents, computed once.
 typedef struct shape_plan {
   int64_t *symbols;  // values of plan->symbols, the key
   int64_t *values;   // of all expressions
   size_t *offsets;   // of all buffers
   segment_graph *graphs;
   size_t arena_bytes, device_bytes;
-  size_t live_bytes;  // the most of the arena that lives together
+  size_t live_bytes;  // the largest total size of the arena that is live at once
   uint64_t last_use;
-  bool checked;       // its calls take these extents
+  bool checked;       // its calls were checked with these extents
   owned_block block;  // the one allocation the arrays are in; NULL data: free place
 } shape_plan;
 
@@ -32,7 +32,7 @@ typedef struct bound_output {
   bool overlaps;  // an input that is read in place: it is computed in memory of its own, and
                   // copied
   pir_tensor result;  // of the last run
-  owned_block own;    // where the result goes when nothing is bound; grows only
+  owned_block own;    // memory of the result if nothing is bound; only grows
 } bound_output;
 
 struct pir_session {
@@ -62,10 +62,10 @@ typedef struct shape_text {
 
 shape_text pir_session_write_shape(const int64_t *shape, int rank);  // "[2,3]"
 
-// Finds or makes the plan for the bound inputs and sets the frame up for it (shapes.c).
+// Finds or makes the layout for the bound inputs and sets up the frame for it (shapes.c).
 pir_status pir_session_plan(pir_session *session);
 void pir_session_drop_plan(pir_session *session, shape_plan *plan);
-// The arena moves, or the shapes go (graphs.c).
+// Discards graphs, when the arena moves or the layout is discarded (graphs.c).
 void pir_session_drop_graphs(pir_session *session, shape_plan *plan);
 
 #endif

@@ -106,7 +106,7 @@ static void reuse_memory(plan_builder *b) {
 
 // ---- lists
 
-// Numbers of the live buffers of a home, ordered by their first or last instruction.
+// Lists the buffers of a home with a lifetime, ordered by first or last instruction.
 static uint32_t *order_buffers(plan_builder *b, bool by_last, plan_home home,
                                uint32_t *out_count) {
   plan *p = b->p;

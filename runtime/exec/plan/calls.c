@@ -26,7 +26,7 @@ static const pir_attr_value *copy_attrs(plan_builder *b, const pir_op *op, size_
 
 // ---- renaming
 
-// The operand whose elements the clause hands on in row-major order, or -1.
+// Returns the operand whose elements the clause passes on in row-major order, or -1.
 static int renamed_operand(const pir_clause *clause) {
   if (!clause || clause->next || clause->guard >= 0 || clause->trap >= 0 || clause->then >= 0)
     return -1;
@@ -54,7 +54,7 @@ static bool is_unit(const plan *p, const plan_slot *s, int d) {
   return extent->kind == PIR_DIM_CONST && extent->value == 1;
 }
 
-// Gives `to` the memory order of `from` where their axes differ by some of extent 1 alone.
+// Gives `to` the memory order of `from`, if their shapes differ only by axes of extent 1.
 static bool follow_order(const plan *p, const plan_slot *from, plan_slot *to) {
   int at[PIR_MAX_RANK], n = 0, next = 0;
   for (int d = 0; d < to->rank; d++)
@@ -80,7 +80,7 @@ static bool follow_order(const plan *p, const plan_slot *from, plan_slot *to) {
   return m == n;
 }
 
-// Whether all who read the value are calls of clauses, which go by strides.
+// Whether all readers of the value are clause calls, which support any strides.
 static bool is_read_by_strides(const pir_value *v) {
   PIR_EACH_USE(use, v) {
     const pir_op *user = pir_use_owner(use);
@@ -92,7 +92,7 @@ static bool is_read_by_strides(const pir_value *v) {
   return true;
 }
 
-// The same tensor, row-major.
+// Returns the tensor in row-major order, copied if necessary.
 static uint32_t straighten(plan_builder *b, const pir_value *value, uint32_t slot) {
   uint32_t to = pir_plan_result(b, pir_facts_of(b->facts, value));
   if (to == NONE || b->p->slots[to].late)
@@ -101,9 +101,9 @@ static uint32_t straighten(plan_builder *b, const pir_value *value, uint32_t slo
   return to;
 }
 
-// Binds the result to the operand's memory; false when an instruction is needed. An operand in
-// another memory order keeps it where only axes of extent 1 come and go and nobody minds, else
-// it is copied first.
+// Makes the result share the operand's memory; false if an instruction is needed. An operand in
+// another memory order keeps it if only axes of extent 1 are added or removed and all readers
+// accept strides; else it is copied first.
 static bool rename(plan_builder *b, const pir_op *op, const pir_opdef *def) {
   plan *p = b->p;
   struct slot_list list;
@@ -147,7 +147,7 @@ static bool rename(plan_builder *b, const pir_op *op, const pir_opdef *def) {
 
 // ---- splitting
 
-// The parts' slots lie in the memory of what is split. False where they cannot: then they are
+// Makes the results of a split share the split tensor's memory. False if they cannot, and are
 // copied.
 static bool split_in_place(plan_builder *b, const pir_op *op, const pir_value *whole, int axis,
                            size_t count) {
@@ -187,7 +187,7 @@ static bool split_in_place(plan_builder *b, const pir_op *op, const pir_value *w
 
 // ---- operands and results
 
-// Slots by declared position, collected before they are written down in one piece.
+// Slots by declared position, collected before they are stored contiguously.
 typedef struct entries {
   uint32_t *slots, count, capacity;
   int32_t *members, *starts;
@@ -205,8 +205,8 @@ static void add_entry(plan_builder *b, entries *e, uint32_t slot) {
     *to = slot;
 }
 
-// An absent one has an empty entry and no members; what lies on the other side of the bus is
-// moved.
+// Collects an operand's slots. An absent operand has an empty entry; a tensor on the other side
+// of the bus is transferred.
 static void add_entries(plan_builder *b, entries *e, size_t position, struct slot_list list,
                         bool device) {
   if (b->p->memory.failed)
@@ -304,8 +304,8 @@ static pir_status call_results(plan_builder *b, const pir_op *op, const plan_cal
 
 // ---- memory that may be reused
 
-// Whether element i of the result is read from element i of operand k alone: then they may be
-// one buffer.
+// Whether element i of the result depends on element i of operand k only, so that both may
+// share a buffer.
 static bool reads_in_step(const pir_clause *clause, int k) {
   bool reads = false;
   for (int i = 0; i < clause->node_count; i++) {
@@ -330,7 +330,7 @@ static bool reads_in_step(const pir_clause *clause, int k) {
   return reads;
 }
 
-// Every use that this instruction makes of the buffer of operand k is in step with the result.
+// Whether every use of operand k's buffer by this instruction is elementwise in the result.
 static bool only_in_step(const plan *p, const pir_opdef *def, const entries *in, int k,
                          uint32_t result) {
   uint32_t buffer = p->slots[in->slots[in->starts[k]]].buffer;

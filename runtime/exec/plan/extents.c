@@ -68,7 +68,7 @@ uint32_t pir_plan_extent_binary(plan_builder *b, pir_dim_kind kind, uint32_t x, 
   return push_expr(b, (plan_expr){.kind = kind, .a = x, .b = y, .level = level});
 }
 
-// When the extent of `source` is known.
+// Returns the level at which the extent of `source` is known.
 static uint32_t symbol_level(plan_builder *b, pir_symbol_source source) {
   struct slot_list list;
   if (!source.value)

@@ -23,8 +23,8 @@ static int heaviest_first(const void *x, const void *y) {
   return a->buffer < b->buffer ? -1 : a->buffer > b->buffer;
 }
 
-// Large ones leave odd gaps, long-lived ones stand in the way of all others: which is worse
-// differs between programs.
+// Weights of the placement orders: large buffers leave awkward gaps, long-lived ones obstruct
+// all others; which is worse depends on the program.
 static double weight_of(const item *it, int order) {
   double size = (double)it->size, length = (double)(it->last - it->first) + 1;
   if (order == 0)

@@ -18,8 +18,8 @@ void *pir_mem_get(const pir_allocator *allocator, size_t size) {
   bool huge = size >= 2 * HUGE_PAGE;
   if (posix_memalign(&memory, huge ? HUGE_PAGE : BLOCK_ALIGN, size))
     return NULL;
-  // One miss of the address cache for 2 MB in place of 512: streams through memory take half
-  // the time. Only advice.
+  // Huge pages: one TLB miss for 2 MB instead of 512, which halves the time of streaming
+  // through memory. Only advice to the kernel.
   if (huge)
     (void)madvise(memory, size & ~(size_t)(HUGE_PAGE - 1), MADV_HUGEPAGE);
   return memory;

@@ -1,11 +1,11 @@
-// Memory of the executor: blocks from the caller's allocator, growing arrays in an arena of such
-// an allocator, and a map from words to numbers.
+// Memory of the executor: blocks from the caller's allocator, growing arrays in an arena on top
+// of it, and a map from words to numbers.
 #ifndef PIR_EXEC_MEMORY_H
 #define PIR_EXEC_MEMORY_H
 
 #include <arena.h>
 
-// A block aligned to 64 bytes, or NULL. `size` 0 is taken as 1.
+// Allocates a block aligned to 64 bytes, or returns NULL. `size` 0 is taken as 1.
 void *pir_mem_get(const pir_allocator *allocator, size_t size);
 void pir_mem_give(const pir_allocator *allocator, void *memory, size_t size);
 
@@ -17,7 +17,7 @@ bool pir_array_room(pir_arena *a, void *array, uint32_t count, uint32_t *capacit
   (pir_array_room((a), &(array), (count), &(capacity), sizeof *(array)) ? &(array)[(count)++]  \
                                                                         : NULL)
 
-// Words (pointers, dims) to numbers. The zero value is empty.
+// A map from words (pointers, dims) to numbers. The zero value is empty.
 typedef struct word_map {
   uint64_t *keys;
   uint32_t *numbers;  // + 1; 0 is a free place

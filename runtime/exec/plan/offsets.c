@@ -10,8 +10,8 @@ enum { NEAR = 32, MOST_FITTED = 4096 };
 
 enum { UNIT = 64, SPLIT_BITS = 3, SPLITS = 1 << SPLIT_BITS, ROWS = 58, LOOKS = 8 };
 
-// A piece of the arena, in units. Pieces are chained in address order, free ones also in their
-// bin.
+// A piece of the arena, in units. Pieces are linked in address order; free ones are also linked
+// in their bin.
 typedef struct piece {
   uint64_t offset, size;
   uint32_t before, after;          // NONE at the ends
@@ -66,8 +66,8 @@ static void take_from_bin(heap *h, uint32_t at) {
   }
 }
 
-// A free piece of at least `size`: the first few of the bin that may hold it, else any of a
-// larger bin.
+// Finds a free piece of at least `size`: among the first few of the bin that may hold one, else
+// any piece of a larger bin.
 static uint32_t find_piece(const heap *h, uint64_t size) {
   uint32_t bin = bin_of(size), row = bin / SPLITS, split = bin % SPLITS;
   if (h->splits[row] >> split & 1) {
@@ -169,7 +169,7 @@ static uint64_t units_of(size_t size) {
   return units ? units : 1;
 }
 
-// Without knowing what comes.
+// Plans in program order, without knowledge of later buffers.
 static bool play(const plan *p, bool device, const size_t *sizes, pir_arena *scratch,
                  size_t *out_offsets, size_t *out_total) {
   heap *h = pir_arena_zalloc(scratch, sizeof *h);
@@ -198,7 +198,7 @@ static bool play(const plan *p, bool device, const size_t *sizes, pir_arena *scr
   return true;
 }
 
-// The most that lives together, and how many buffers there are.
+// Computes the largest total size that is live at once, and the number of buffers.
 static size_t most_alive(const plan *p, bool device, const size_t *sizes, uint32_t *out_count) {
   uint64_t alive = 0, most = 0;
   *out_count = 0;

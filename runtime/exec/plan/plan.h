@@ -13,7 +13,7 @@
 
 #define NONE UINT32_MAX
 
-// A constant that a group wants in another form.
+// A constant that a group reads in packed form.
 typedef struct plan_pack {
   uint32_t slot;
   const pir_packing *packing;
@@ -26,8 +26,8 @@ typedef struct plan_pack {
 
 // ---- extents
 
-// An expression. Its operands come before it. `level` says when it is known: 0 before the run,
-// i + 1 after instruction i, LEVEL_NEVER not at all.
+// An expression; its operands come before it. `level` states when it is known: 0 before the
+// run, i + 1 after instruction i, LEVEL_NEVER never.
 #define LEVEL_NEVER UINT32_MAX
 typedef struct plan_expr {
   uint8_t kind;  // pir_dim_kind; ADD and MUL are binary here
@@ -37,14 +37,14 @@ typedef struct plan_expr {
   int64_t value;  // of a constant
 } plan_expr;
 
-// The op that asked for the expressions from `first` on, up to the next one's: for messages.
+// The op that required the expressions from `first` on, up to the next entry's; for messages.
 typedef struct plan_origin {
   const char *op;
   uint32_t first;
   uint32_t unused;
 } plan_origin;
 
-// Where the value of a symbol is read.
+// The source of a symbol's value.
 typedef struct plan_symbol {
   uint32_t expr;
   uint32_t source;  // an input (before the run) or a slot (after an instruction)
@@ -58,10 +58,10 @@ typedef enum plan_home {
   HOME_ARENA,   // planned: an offset in the session's arena
   HOME_CONST,   // `index` of the model's constants
   HOME_INPUT,   // bound by the caller
-  HOME_OUTPUT,  // the caller's, or the session's own
-  HOME_LATE,    // size known only by running: allocated by the instruction that defines it;
+  HOME_OUTPUT,  // bound by the caller, else the session's own
+  HOME_LATE,    // size known only at run time: allocated by the instruction that defines it;
                 // `index` is the output it is, or NONE
-  HOME_WINDOW   // one step of a sequence, put in place by the scan that runs the instruction
+  HOME_WINDOW   // a window of one step of a sequence, which the scan moves
 } plan_home;
 
 typedef struct plan_buffer {
@@ -81,8 +81,8 @@ typedef struct plan_slot {
   int8_t axis;                  // it is part of a larger tensor along this axis, or -1
   uint32_t shape;               // first of `rank` entries of plan->words: expressions
   uint32_t buffer;
-  uint32_t view_of;  // the slot whose memory it shows by another name, without an instruction;
-                     // or NONE
+  uint32_t view_of;      // the slot whose memory it shares under another name, without an
+                         // instruction; or NONE
   int64_t offset, room;  // along `axis`: where it begins, and the larger one's extent
 } plan_slot;
 
@@ -102,9 +102,9 @@ typedef enum plan_kind {
   PLAN_TRANSFER,  // slot to slot of the same strides, one of them on the device
   PLAN_SCAN,  // in: sequences, first states; out: states, stacks; runs what follows, up to its
               // PLAN_STEP, for each step
-  PLAN_STEP,  // in: all that a step reads
-  // Below: control flow and arrays (plan_control.c); their results are late and take their shapes
-  // from what is handed out.
+  PLAN_STEP,  // in: everything that a step reads
+  // Below: control flow and arrays (plan_control.c). Their results are late and take their
+  // shapes from the yielded values.
   PLAN_IF,            // in: condition, captures of both regions; out: results
   PLAN_WHILE,         // in: condition, first values, captures; out: last values
   PLAN_SELECT,        // in: number, choices; out: the one it chooses
@@ -151,8 +151,8 @@ typedef struct plan_group {
   uint32_t unused;
 } plan_group;
 
-// A region: a plan of its own, all of whose values are late. What it captures and its arguments
-// are slots with buffers of HOME_INPUT.
+// A region has its own plan, whose values are all late. Its captures and arguments are slots
+// with buffers of HOME_INPUT.
 typedef struct plan_region {
   struct plan *plan;
   uint32_t *captures;  // slots of the region, one a captured operand
@@ -169,7 +169,7 @@ typedef struct plan_control {
   plan_region regions[2];
 } plan_control;
 
-// The instructions begin + 1 to end - 1 are one step.
+// A scan; instructions begin + 1 to end - 1 are one step.
 typedef struct plan_scan {
   uint32_t end;
   uint32_t sequences, states, stacks;  // how many
@@ -203,7 +203,7 @@ typedef struct plan_port {
   uint32_t unused;
 } plan_port;
 
-// Two expressions that must agree for a program to be right.
+// Two expressions that must be equal for the program to be valid.
 typedef struct plan_check {
   uint32_t a, b;
   const char *op;  // that asks for it
@@ -253,9 +253,9 @@ typedef struct plan {
 
 #pragma GCC diagnostic pop
 
-// Makes a plan from a lowered program; `compiler` has the code of its groups, numbered in
-// program order by `codes` (both NULL when there are none). Reports to the program's context;
-// releases `out_plan` on failure.
+// Makes a plan from a lowered program. `compiler` has the code of its groups, numbered in
+// program order by `codes` (both NULL if there are none). Errors go to the program's context;
+// on failure `out_plan` is released.
 pir_status pir_plan_build(const pir_program *program, const pir_facts *facts,
                           const pir_compiler *compiler, const size_t *codes,
                           const pir_allocator *allocator, plan *out_plan);
@@ -265,23 +265,23 @@ void pir_plan_release(plan *p);
 // Computes expression `i` from those before it; false on overflow or division by zero.
 bool pir_plan_evaluate(const plan *p, uint32_t i, int64_t *values);
 
-// Says why expression `i` has no value, and which op asked for it; returns PIR_INVALID.
+// Reports why expression `i` has no value, and which op required it; returns PIR_INVALID.
 pir_status pir_plan_fail(const plan *p, uint32_t i, const int64_t *values,
                          pir_message *message);
 const char *pir_plan_origin(const plan *p, uint32_t expr);  // the name of that op
 
-// Finds what graphs of a device may run (graphs.c).
+// Finds the segments that device graphs may run (graphs.c).
 void pir_plan_find_segments(plan *p);
 
 // ---- offsets (offsets.c)
 
-// Offsets of the arena buffers for sizes that are known, each aligned to 64; `sizes` and
-// `out_offsets` are by buffer. Those on the device and the others are planned apart, for two
-// arenas. `out_alive` gets the most that lives together, which no plan can go below. `scratch`
-// is used while planning. Returns false when memory ran out.
+// Computes offsets of the arena buffers for known sizes, each aligned to 64; `sizes` and
+// `out_offsets` are indexed by buffer. Device buffers and host buffers get separate arenas.
+// `out_alive` is the largest total size live at once, a lower bound for any layout. `scratch`
+// is used while planning. Returns false if memory runs out.
 bool pir_plan_offsets(const plan *p, bool device, const size_t *sizes, pir_arena *scratch,
                       size_t *out_offsets, size_t *out_total, size_t *out_alive);
-// The slow and close part of it (fit.c), which ends when `enough` bytes do.
+// The slow, tighter placement (fit.c); stops when `enough` bytes suffice.
 bool pir_plan_fit(const plan *p, bool device, const size_t *sizes, size_t enough,
                   pir_arena *scratch, size_t *out_offsets, size_t *out_total);
 

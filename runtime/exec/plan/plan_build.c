@@ -37,7 +37,7 @@ static uint32_t capture_slot(plan_builder *b, uint32_t outer) {
   return inner;
 }
 
-// From region to region outwards, at most PLAN_DEEPEST of them.
+// Recurses outwards from region to region, at most PLAN_DEEPEST of them.
 static bool capture_value(plan_builder *b, const pir_value *value) {
   struct slot_list outer;
   if (!b->parent || !pir_plan_slots_of(b->parent, value, &outer))
@@ -212,7 +212,7 @@ void pir_plan_copy(plan_builder *b, uint32_t from, uint32_t to) {
                                  .out_count = 1});
 }
 
-// builtin.combine, split and slice: lists of slots are put together and taken apart.
+// builtin.combine, split and slice build and take apart lists of slots.
 static pir_status build_structural(plan_builder *b, const pir_op *op) {
   struct slot_list list = {0}, all = {0};
   size_t operands = pir_op_operands(op), results = pir_op_results(op);

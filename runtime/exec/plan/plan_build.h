@@ -4,12 +4,12 @@
 
 #include "plan.h"
 
-// A result that may take the memory of an operand that dies in the same instruction.
+// A result that may take the memory of an operand whose life ends in the same instruction.
 typedef struct reuse_pair {
   uint32_t instr, in, out;  // slots
 } reuse_pair;
 
-// A value of an outer region that this one reads.
+// A value of an enclosing region that this region reads.
 typedef struct capture {
   uint32_t outer, inner;  // slots
 } capture;
@@ -54,32 +54,32 @@ pir_status pir_plan_unsupported(const pir_op *op, const char *what);
 
 // ---- extents.c
 
-// The expression of a dim; NONE when it cannot be said (unknown, or nested too deeply).
+// Returns the expression of a dim; NONE if it is unknown or nested too deeply.
 uint32_t pir_plan_extent(plan_builder *b, pir_dim dim);
 uint32_t pir_plan_extent_const(plan_builder *b, int64_t value);
 uint32_t pir_plan_extent_binary(plan_builder *b, pir_dim_kind kind, uint32_t x, uint32_t y);
-// Turns the symbols that were met into what reads them: inputs before the run, results after
-// instructions; and lists for every instruction the expressions that are known after it.
+// Records the source of every symbol met (inputs before the run, results after instructions),
+// and lists for every instruction the expressions that become known after it.
 void pir_plan_symbols(plan_builder *b);
 
 // ---- plan_build.c
 
-// One op of the program or of a region.
+// Plans one op of the program or of a region.
 pir_status pir_plan_op(plan_builder *b, const pir_op *op);
 uint32_t pir_plan_word(plan_builder *b, uint32_t value);  // its position in plan->words
-// A value of an outer region is captured.
+// Returns the slots of a value; a value of an enclosing region is captured.
 bool pir_plan_slots_of(plan_builder *b, const pir_value *value, struct slot_list *out_list);
 void pir_plan_bind(plan_builder *b, const pir_value *value, struct slot_list list);
 void pir_plan_bind_slot(plan_builder *b, const pir_value *value, uint32_t slot);
 uint32_t pir_plan_buffer(plan_builder *b, plan_home home, uint32_t index, uint32_t bytes);
-// A slot for a value with `fact`, defined by instruction `def`, without a buffer yet.
+// Adds a slot for a value with `fact`, defined by instruction `def`, without a buffer yet.
 uint32_t pir_plan_slot(plan_builder *b, const pir_fact *fact, uint32_t def);
-// A slot that the next instruction defines, in memory of its own.
+// Adds a slot that the next instruction defines, with its own memory.
 uint32_t pir_plan_result(plan_builder *b, const pir_fact *fact);
-// Of the memory it lies in.
+// Returns the size of the slot's memory, as an expression.
 uint32_t pir_plan_bytes(plan_builder *b, uint32_t slot);
-// The tensor on the device, or on the host: itself, or a transfer's result. One transfer serves
-// all who ask.
+// Returns the tensor on the device, or on the host: itself, or a transfer's result. One
+// transfer serves all readers.
 uint32_t pir_plan_place(plan_builder *b, uint32_t slot, bool device);
 uint32_t pir_plan_instr(plan_builder *b, plan_instr instr);
 // Copies a tensor to a slot that the next instruction defines.
@@ -89,7 +89,7 @@ bool pir_plan_same_shape(const plan *p, uint32_t x, uint32_t y);
 
 // ---- ports.c: what a program is fed with and hands out
 
-// Numbers input and output ops: by column where they have one, else in order.
+// Numbers input and output ops: by column if they state one, else in order.
 void pir_plan_number_ports(plan_builder *b, const pir_block *block);
 pir_status pir_plan_parameter(plan_builder *b, const pir_program *program, const pir_op *op);
 pir_status pir_plan_input(plan_builder *b, const pir_op *op);
@@ -98,18 +98,19 @@ pir_status pir_plan_output(plan_builder *b, const pir_op *op);
 // ---- calls.c
 
 pir_status pir_plan_call(plan_builder *b, const pir_op *op);
-// Slots for the tensors of a value, defined by the next instruction.
+// Adds slots for the tensors of a value, defined by the next instruction.
 struct slot_list pir_plan_results(plan_builder *b, const pir_value *value);
-// What a kernel or region allocates itself is late even when its shape can be told.
+// Makes slots late: a kernel or region that allocates its results has late results even if
+// their shapes are known.
 void pir_plan_make_late(plan *p, struct slot_list list);
 // ---- plan_group.c
 
-// A group that cannot be run as it was compiled becomes calls of its ops.
+// Plans a group; if it cannot run as compiled, plans calls of its ops.
 pir_status pir_plan_group(plan_builder *b, const pir_op *op);
 
 // ---- plan_control.c
 
-// Whether the op is control flow, or handles arrays: an instruction of its own kind.
+// Whether the op is control flow or works on arrays, and so is an instruction of its own kind.
 bool pir_plan_is_control(const pir_op *op);
 pir_status pir_plan_control(plan_builder *b, const pir_op *op);
 
@@ -119,8 +120,8 @@ pir_status pir_plan_scan(plan_builder *b, const pir_op *op);
 
 // ---- buffers.c
 
-// Finds what runs once, sets lifetimes, lets results take the memory of operands that die, and
-// lists what is taken and given back when.
+// Finds instructions that run once, sets lifetimes, lets results take the memory of dying
+// operands, and lists allocations and frees by instruction.
 void pir_plan_lifetimes(plan_builder *b);
 
 #endif

@@ -8,7 +8,7 @@
 #include <pir/dialect/pd_op.h>
 #include <string.h>
 
-// The kind of instruction, or -1.
+// Returns the kind of instruction, or -1.
 static int control_kind(const pir_op *op) {
   switch (pir_op_meaning(op)->id) {
     case PD_IF: return PLAN_IF;
@@ -59,7 +59,7 @@ static pir_status build_args(plan_builder *b, const pir_block *block, plan_regio
   return region->args ? PIR_OK : PIR_EXHAUSTED;
 }
 
-// What is handed out stays until the region has ended.
+// Yielded values stay live until the region has ended.
 static pir_status build_yields(plan_builder *b, const pir_op *end, plan_region *region) {
   plan *p = b->p;
   region->yield_count = (uint32_t)pir_op_operands(end);
@@ -163,8 +163,8 @@ static uint32_t add_words(plan_builder *b, const uint32_t *words, uint32_t count
   return first;
 }
 
-// Results take their shapes and memory from what is handed out.
-// Slots of the results from `first` on.
+// Adds slots for the results from `first` on; they take shapes and memory from the yielded
+// values.
 static pir_status build_results(plan_builder *b, const pir_op *op, uint32_t first,
                                 plan_instr *instr) {
   uint32_t count = (uint32_t)pir_op_results(op) - first;

@@ -5,7 +5,7 @@
 #include "plan_build.h"
 #include <string.h>
 
-// A group on its way into the plan.
+// A group while it is planned.
 typedef struct draft {
   const pir_op *op;
   const pir_compiled_group *code;
@@ -22,7 +22,7 @@ static void refuse(draft *d, const char *why) {
 
 // ---- extents
 
-// Whether the instruction that comes next may use the extent.
+// Whether the next instruction may use the extent.
 static bool is_known(const plan_builder *b, uint32_t extent) {
   return extent != NONE && b->p->exprs[extent].level <= b->p->instr_count;
 }
@@ -41,8 +41,8 @@ static uint32_t extents_of(plan_builder *b, draft *d, const pir_dim *dims, size_
   return first;
 }
 
-// Each op of the group asks for the extents of its results first: what does not fit together is
-// told by its name.
+// Requires the result extents of each op of the group first, so that a mismatch is reported
+// with the op's name.
 static void ask_by_op(plan_builder *b, const pir_op *group) {
   const char *before = b->asking;
   for (const pir_op *op = pir_block_first(pir_region_first(pir_op_region(group, 0))); op;
@@ -70,7 +70,7 @@ static void add_extents(plan_builder *b, draft *d) {
 
 // ---- operands
 
-// Whether the tensor lies in memory as the code expects of operand `i`.
+// Whether the tensor has the memory order that the code expects of operand `i`.
 static bool lies_as_compiled(const plan_builder *b, const pir_op *op, size_t i, uint32_t slot) {
   const plan *p = b->p;
   const plan_slot *s = &p->slots[slot];
@@ -95,7 +95,7 @@ static bool lies_as_compiled(const plan_builder *b, const pir_op *op, size_t i, 
   return extent->kind == PIR_DIM_CONST && extent->value == place.room;
 }
 
-// Lists of tensors have no buffer: code may have been made for what is known of them.
+// Lists of tensors have no buffer; code may only depend on their facts.
 static void add_operands(plan_builder *b, draft *d) {
   size_t count = pir_op_operands(d->op);
   d->in = pir_arena_zalloc(&b->scratch, count * sizeof *d->in);
@@ -123,7 +123,7 @@ static bool runs_on_device(const pir_compiled_group *code) {
   return code->stage_count && code->stages->kernel;
 }
 
-// The memory order that other groups know of the result.
+// Sets the memory order that other groups expect of the result.
 static bool take_order(plan *p, const pir_op *op, size_t i, uint32_t slot) {
   uint8_t order[PIR_MAX_RANK];
   size_t rank = pir_group_order(op, true, i, order);
@@ -135,7 +135,7 @@ static bool take_order(plan *p, const pir_op *op, size_t i, uint32_t slot) {
   return true;
 }
 
-// Part of a larger tensor: in its memory, which the first part that is written brings along.
+// Places a result inside its larger tensor's memory; the first part written allocates it.
 static bool take_place(plan_builder *b, const pir_op *op, size_t i, uint32_t slot) {
   plan *p = b->p;
   pir_group_place place;
@@ -168,7 +168,7 @@ static bool has_known_extents(const plan_builder *b, uint32_t slot) {
   return s->rank >= 0;
 }
 
-// They are where the group runs.
+// Temporaries are on the side where the group runs.
 static void add_results(plan_builder *b, draft *d, bool device) {
   plan *p = b->p;
   size_t count = pir_op_results(d->op);
@@ -191,8 +191,8 @@ static void add_results(plan_builder *b, draft *d, bool device) {
 
 // ---- what the code wants beside
 
-// Temporaries live in the arena for the one instruction. True when the size of one is known
-// only by running.
+// Temporaries live in the arena during the instruction. Returns whether the size of one is
+// known only at run time.
 static bool add_temporaries(plan_builder *b, plan_group *group, uint32_t sizes) {
   plan *p = b->p;
   bool any_late = false;
@@ -210,7 +210,7 @@ static bool add_temporaries(plan_builder *b, plan_group *group, uint32_t sizes) 
   return any_late;
 }
 
-// Two groups that want the same of one constant share it.
+// Groups that need the same packing of one constant share it.
 static uint32_t add_pack(plan_builder *b, uint32_t slot, const pir_packing *packing) {
   plan *p = b->p;
   for (uint32_t i = 0; i < p->pack_count; i++) {
@@ -239,7 +239,7 @@ static uint32_t add_packs(plan_builder *b, const draft *d) {
   return first;
 }
 
-// The names of its ops, joined by +, cut where it gets long.
+// Joins the names of the group's ops by +, truncated if long.
 static const char *group_label(plan_builder *b, const pir_op *op) {
   char text[160];
   size_t used = 0;
@@ -303,7 +303,7 @@ static pir_status add_group(plan_builder *b, draft *d) {
 
 // ---- groups that are given back
 
-// A copy of the tensor where other groups expect the result; NONE where it cannot lie there.
+// Copies the tensor to the place where other groups expect it; NONE if that is impossible.
 static uint32_t copy_result(plan_builder *b, const pir_op *group, size_t i, uint32_t from) {
   plan *p = b->p;
   from = pir_plan_place(b, from, false);

@@ -11,7 +11,8 @@
 
 // ---- planning
 
-// A tensor whose shape the inputs tell and whose steps lie one after the other; or NONE.
+// Returns the slot of a tensor whose shape follows from the inputs and whose steps are
+// contiguous; or NONE.
 static uint32_t plain_slot(plan_builder *b, const pir_value *value) {
   struct slot_list list;
   if (!value || !pir_plan_slots_of(b, value, &list) || list.count != 1)
@@ -22,7 +23,7 @@ static uint32_t plain_slot(plan_builder *b, const pir_value *value) {
   return plain ? slot : NONE;
 }
 
-// Words of `count` slots; NONE when one of them cannot be had.
+// Stores `count` slots as words; NONE if one is missing.
 static uint32_t add_plain_slots(plan_builder *b, const pir_op *op, size_t count) {
   uint32_t *slots = pir_arena_zalloc(&b->scratch, count * sizeof *slots);
   for (size_t i = 0; slots && i < count; i++)
@@ -34,7 +35,7 @@ static uint32_t add_plain_slots(plan_builder *b, const pir_op *op, size_t count)
   return slots ? first : NONE;
 }
 
-// The arguments of the region, and the results that are not its states.
+// Binds the region's arguments, and the results that are not states.
 static pir_status make_slots(plan_builder *b, const pir_op *op, const pir_block *body,
                              const plan_scan *scan, uint32_t *slots) {
   plan *p = b->p;
@@ -59,7 +60,7 @@ static pir_status make_slots(plan_builder *b, const pir_op *op, const pir_block 
   return PIR_OK;
 }
 
-// Slots of the region that share the window of a sequence.
+// Lists the slots of the region that share a sequence's window.
 static uint32_t add_shown(plan_builder *b, const plan_scan *scan, const uint32_t *windows) {
   plan *p = b->p;
   uint32_t first = p->word_count;
@@ -76,7 +77,8 @@ static uint32_t add_shown(plan_builder *b, const plan_scan *scan, const uint32_t
   return first;
 }
 
-// What becomes state `i` has its shape, and is no other state, which may be gone by then.
+// Checks the value that becomes state `i`: it must have the state's shape, and must not be
+// another state, which may be overwritten by then.
 static bool may_become(const plan *p, const plan_scan *scan, const uint32_t *states, uint32_t i,
                        uint32_t from) {
   for (uint32_t k = 0; k < scan->states; k++)
@@ -183,7 +185,7 @@ static void show_steps(frame *f, const plan_instr *instr, const plan_scan *scan,
   }
 }
 
-// What a step hands out; stacks first, for they may show the states before it.
+// Copies a step's results: stacks first, because they may refer to the previous states.
 static void take_step(frame *f, const plan_instr *instr, const plan_scan *scan, int64_t t) {
   const uint32_t *words = f->plan->words;
   for (uint32_t i = scan->states + scan->stacks; i-- > 0;) {

@@ -98,7 +98,7 @@ pir_status pir_plan_input(plan_builder *b, const pir_op *op) {
   if (!fact->known || fact->rank < 0 || !pir_dtype_size(fact->dtype))
     return pir_report(pir_op_context(op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op),
                       "unsupported: an input whose element type or rank is not known");
-  // Bound before its extents are looked at: their symbols are sourced here.
+  // Binds the input before its extents are used, because their symbols have their source here.
   uint32_t buffer = pir_plan_buffer(b, HOME_INPUT, index, NONE);
   uint32_t slot = pir_plan_slot(b, &(pir_fact){.known = true, .dtype = fact->dtype}, NONE);
   if (buffer == NONE || slot == NONE)
@@ -122,8 +122,8 @@ pir_status pir_plan_input(plan_builder *b, const pir_op *op) {
   return PIR_OK;
 }
 
-// A fetched value is computed where the caller wants it, unless its memory is laid out
-// otherwise or belongs to somebody else; then it is copied.
+// A fetched value is computed in the output's memory, unless its memory order differs or its
+// memory has another owner; then it is copied.
 static uint32_t claim_output(plan_builder *b, const pir_fact *fact, uint32_t slot,
                              uint32_t index) {
   plan *p = b->p;

@@ -142,7 +142,7 @@ static pir_status read_item(frame *f, const plan_instr *instr) {
   return PIR_OK;
 }
 
-// Hands the memory of an item out and closes the gap.
+// Moves the memory of an item to the caller and closes the gap.
 static pir_status pop_item(frame *f, const plan_instr *instr) {
   tensor_array *array = NULL;
   int64_t unused, index = (int32_t)instr->detail;
@@ -193,7 +193,8 @@ static pir_status slice_items(frame *f, const plan_instr *instr) {
   return PIR_OK;
 }
 
-// Shape of the joined tensor; all items agree but along the axis of a concatenation.
+// Computes the shape of the joined tensor; all items must agree except along the axis of a
+// concatenation.
 static pir_status joined_shape(frame *f, const plan_instr *instr, const tensor_array *array,
                                int axis, bool stack, pir_tensor *out) {
   const pir_tensor *first = array->count ? &array->items[0] : NULL;
@@ -238,7 +239,8 @@ static int joined_axis(const plan_instr *instr, const tensor_array *array, bool 
   return axis < 0 && array->count ? axis + array->items[0].rank + *out_stack : axis;
 }
 
-// Where an item stands in the joined tensor, from `at` along the axis, which moves on.
+// Returns the view of an item inside the joined tensor, from `at` along the axis; advances
+// `at`.
 static pir_tensor place_of_item(const pir_tensor *item, const pir_tensor *whole, int axis,
                                 bool stack, int64_t *at) {
   pir_tensor place = *whole;
@@ -279,7 +281,7 @@ static pir_status join_items(frame *f, const plan_instr *instr) {
   return PIR_OK;
 }
 
-// The other way round: pieces as long as the tensors of another array.
+// Splits a tensor into pieces with the lengths of another array's tensors.
 static pir_status part_items(frame *f, const plan_instr *instr) {
   tensor_array *like = NULL, *pieces;
   const pir_tensor *whole = operand(f, instr, 1);
@@ -305,7 +307,7 @@ static pir_status part_items(frame *f, const plan_instr *instr) {
   return PIR_OK;
 }
 
-// Tensors of the same types and shapes, full of one number.
+// Makes an array of tensors of the same types and shapes, filled with one number.
 static pir_status fill_like(frame *f, const plan_instr *instr) {
   tensor_array *like = NULL, *full;
   int64_t unused;

@@ -7,9 +7,9 @@
 
 // ---- loops that can be cancelled
 
-// Compiled groups and clauses write their results alone, so they may stop anywhere: they are
-// cut into pieces, and none begins after the cancellation was seen. Other kernels may read back
-// what they write, as numbers of elements, say; they go to their end.
+// Compiled groups and clauses write only their results and may stop anywhere. So their loops
+// are cut into pieces, and no piece starts after cancellation was seen. Other kernels may read
+// back data that they write (numbers of elements, say), so they run to their end.
 typedef struct guard {
   pir_parallel inner;
   const pir_atomic_int *cancel;
@@ -42,7 +42,8 @@ static void run_guarded(void *pool, int64_t n, pir_range_fn fn, void *user) {
   g->inner.parallel_for(g->inner.pool, n, run_pieces, &loop);
 }
 
-// What runs loops in place of `inner`: that itself where nobody can cancel.
+// Returns the cancellable wrapper of `inner`, or `inner` itself if cancellation is not
+// possible.
 static pir_parallel guard_loops(const frame *f, pir_parallel inner, guard *g) {
   *g = (guard){.inner = inner, .cancel = f->cancel};
   return f->cancel ? (pir_parallel){run_guarded, g, inner.threads} : inner;
@@ -64,7 +65,7 @@ typedef struct stage_run {
   bool backwards;
 } stage_run;
 
-// Backwards: in pieces, each of them forwards.
+// Runs the units backwards, in pieces that run forwards.
 static void run_range(void *user, int64_t begin, int64_t end, int thread) {
   enum { PIECES = 16 };
   const stage_run *run = user;
@@ -105,7 +106,7 @@ pir_status pir_frame_fill_arguments(frame *f, const plan_instr *instr) {
   return PIR_OK;
 }
 
-// Loops around an extent of 0 may be long.
+// Loops around an extent of 0 may be long although they do nothing.
 static bool writes_any(const frame *f, const plan_instr *instr) {
   const uint32_t *outs = f->plan->words + instr->out;
   for (uint32_t i = 0; i < instr->out_count; i++)
@@ -114,8 +115,7 @@ static bool writes_any(const frame *f, const plan_instr *instr) {
   return false;
 }
 
-// Whether a loop of a scan's step is worth waking others: what it reads and writes takes longer
-// than that.
+// Whether a loop in a scan's step touches enough memory to amortise waking worker threads.
 static bool is_worth_sharing(const frame *f, const plan_instr *instr) {
   enum { LEAST_BYTES = 1 << 16 };
   size_t sum = 0, bytes;
@@ -131,7 +131,7 @@ static bool is_worth_sharing(const frame *f, const plan_instr *instr) {
   return !f->scanning || sum >= LEAST_BYTES;
 }
 
-// Stages write their results alone, so nothing is lost when a check stops them.
+// Stages write only their results, so a failed check may stop them anywhere.
 static pir_status check_trap(frame *f, const pir_compiled_group *code, uint32_t trap) {
   if (!trap)
     return PIR_OK;
@@ -292,7 +292,7 @@ static pir_status shape_late(frame *f, const plan_instr *instr, uint32_t number)
   return PIR_OK;
 }
 
-// What a kernel that shapes its results allocated becomes the frame's.
+// Transfers memory that a kernel allocated for its results to the frame.
 static pir_status adopt_results(frame *f, const plan_instr *instr) {
   const plan *p = f->plan;
   for (uint32_t i = 0; i < instr->out_count; i++) {
@@ -386,7 +386,7 @@ uint64_t pir_exec_now_ns(void) {
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-// A span of the device ends when its work does: the host waits, which it otherwise would not.
+// A device span ends when its work does, so with tracing on the host waits for it.
 static pir_status run_marked(frame *f, const plan_instr *instr, uint32_t number,
                              pir_span *span) {
   pir_device_mark marks[2] = {{NULL}, {NULL}};

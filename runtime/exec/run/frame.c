@@ -38,7 +38,7 @@ pir_status pir_exec_fail(pir_message *message, pir_status status, const char *fo
   return status;
 }
 
-// The frames of the regions, and of theirs: at most PLAN_DEEPEST deep.
+// Creates the frames of the regions, recursively, at most PLAN_DEEPEST deep.
 static pir_status create_regions(frame *f) {
   const plan *p = f->plan;
   f->regions = pir_arena_zalloc(&f->memory, 2 * (size_t)p->control_count * sizeof *f->regions);

@@ -6,14 +6,14 @@
 #include "plan.h"
 #include <setjmp.h>
 
-// Where a buffer lies in this run. Late ones are the frame's own.
+// The memory of a buffer in this run. The frame owns late buffers.
 typedef struct frame_buffer {
   void *data;
   size_t late_bytes;  // to give back; 0: not ours
   bool device;        // to the device
 } frame_buffer;
 
-// An array of tensors, shared by the slots that show it: `late_bytes` of their buffers is
+// An array of tensors, shared by the slots that refer to it; `late_bytes` of their buffers is
 // ARRAY_BYTES.
 #define ARRAY_BYTES SIZE_MAX
 typedef struct tensor_array {
@@ -22,13 +22,13 @@ typedef struct tensor_array {
   size_t count, capacity;
 } tensor_array;
 
-// A tensor on its way out of a region.
+// A tensor that a region yields.
 typedef struct carried {
   pir_tensor tensor;
   frame_buffer own;
 } carried;
 
-// A segment of the plan, for one set of shapes.
+// The graph of a segment for one set of shapes.
 typedef struct segment_graph {
   pir_device_graph *graph;  // NULL: not captured yet
   uint32_t runs;
@@ -76,7 +76,7 @@ typedef struct frame {
 
 pir_status pir_frame_create(const plan *plan, const pir_allocator *allocator, frame *out_frame);
 void pir_frame_release(frame *f);
-// Room for `threads` of the scratch of the plan's stages.
+// Allocates the stages' scratch for `threads` threads.
 pir_status pir_frame_scratch(frame *f, int threads);
 
 static inline bool pir_frame_is_cancelled(const frame *f) {
@@ -85,64 +85,64 @@ static inline bool pir_frame_is_cancelled(const frame *f) {
 
 // Sets element type, shape and strides of a slot from the values of its expressions.
 void pir_frame_shape(frame *f, uint32_t slot);
-// Points its tensor to the memory of its buffer.
+// Points a slot's tensor to the memory of its buffer.
 void pir_frame_point(frame *f, uint32_t slot);
-// Frees late memory that is not needed any more (all of it when `outputs` too).
+// Frees late memory that is no longer needed; with `outputs`, all of it.
 void pir_frame_drop_late(frame *f, bool outputs);
 
-// Offsets of sequences (lods.c). Before a run: gives back those of the last one. Before an
-// instruction: a view has those of what it shows, if it has as many rows. After one: likewise a
-// result those of an operand, unless the kernel gave it others.
+// LoD offsets (lods.c). Before a run: frees the previous run's offsets. Before an instruction:
+// a view takes the offsets of its source if it has as many rows. After an instruction: a result
+// takes the offsets of an operand, unless the kernel set others.
 void pir_frame_drop_lods(frame *f);
 void pir_frame_take_lods(frame *f, const plan_instr *instr);
 void pir_frame_pass_lods(frame *f, const plan_instr *instr);
-// The same as before an instruction, for one slot.
+// Updates the offsets of one slot, as before an instruction.
 void pir_frame_take_lod(frame *f, uint32_t slot);
 
-// Runs the instructions of one sort: those that run once, or the others.
+// Runs either the instructions that run once, or the others.
 pir_status pir_frame_run(frame *f, bool once);
 // Runs instruction `number`, whatever its kind.
 pir_status pir_frame_run_instr(frame *f, uint32_t number);
 // Runs the scan that begins at instruction `number` (plan/plan_scan.c).
 pir_status pir_frame_run_scan(frame *f, uint32_t number);
 
-// Shapes of the late results of a call, by the op's own inference on the tensors at hand
+// Infers the shapes of a call's late results from the actual tensors, by the op's own inference
 // (late.c).
 pir_status pir_frame_infer(frame *f, const plan_instr *instr);
 // Appends what the operands and attributes of a call are to a message that names none of them.
 void pir_frame_complete(frame *f, const plan_instr *instr);
-// Asks it of every call whose operands have the extents of inputs, before a run with new ones.
+// Checks every call whose operand extents follow from the inputs, before a run with new shapes.
 pir_status pir_frame_check(frame *f);
-// Memory for late slot `slot`, whose tensor has its shape.
+// Allocates memory for late slot `slot`, whose tensor already has its shape.
 pir_status pir_frame_take_late(frame *f, uint32_t slot);
 
-// Gives back what a buffer owns, and lets it own nothing.
+// Frees the memory that a buffer owns.
 void pir_frame_give(frame *f, frame_buffer *buffer);
-// Charges late memory to the budget and takes it; late_bytes is 0 after a failure.
+// Allocates late memory within the budget; late_bytes is 0 after a failure.
 pir_status pir_frame_take(frame *f, size_t bytes, frame_buffer *out_buffer);
 pir_status pir_frame_take_on_device(frame *f, size_t bytes, frame_buffer *out_buffer);
 
-// Puts the buffers and extents of a group in place, after checking the extents.
+// Fills the arguments of a group: its buffers, and its extents after checking them.
 pir_status pir_frame_fill_arguments(frame *f, const plan_instr *instr);
 
 // Groups and transfers of a device (launch.c).
 pir_status pir_frame_launch(frame *f, const plan_instr *instr);
 pir_status pir_frame_run_segment(frame *f, uint32_t first);  // graphs.c
 pir_status pir_frame_transfer(frame *f, const plan_instr *instr);
-// Until what was copied from the device is there.
+// Waits until all copies from the device are complete.
 pir_status pir_frame_settle(frame *f);
 
 // Control flow and arrays (run_regions.c, arrays.c).
 pir_status pir_frame_run_control(frame *f, const plan_instr *instr, uint32_t number);
 pir_status pir_frame_run_array(frame *f, const plan_instr *instr);
-// A dense copy of `from`, or one more holder of an array, for `to`.
+// Makes `to` a dense copy of `from`, or another reference to an array.
 pir_status pir_frame_duplicate(frame *f, const pir_tensor *from, bool is_array, carried *to);
 void pir_array_release(frame *f, tensor_array *array);
 
 // Writes a message and returns `status`. The format knows %s %d %zu %lld and a few more
 // (ir/support/strbuf.h).
 uint64_t pir_exec_now_ns(void);  // of CLOCK_MONOTONIC
-// The bytes of a dense tensor; 0 when they do not fit a size.
+// Returns the bytes of a dense tensor; 0 on overflow.
 size_t pir_exec_bytes(const pir_tensor *dense);
 pir_status pir_exec_fail(pir_message *message, pir_status status, const char *format, ...)
     PIR_PRINTF(3, 4);

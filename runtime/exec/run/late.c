@@ -41,7 +41,7 @@ static void tensor_fact(frame *f, pir_dims *dims, const pir_tensor *tensor, bool
   out->content_count = (size_t)count;
 }
 
-// The fact of a declared operand: of its tensor, or of its members.
+// Builds the fact of a declared operand, from its tensor or its members.
 static const pir_fact *operand_fact(frame *f, pir_dims *dims, const plan_instr *instr,
                                     const plan_call *call, int k, bool computed) {
   const plan *p = f->plan;
@@ -95,8 +95,8 @@ static pir_status take_results(frame *f, const plan_instr *instr, pir_dims *dims
   return PIR_OK;
 }
 
-// What a question is about: a call before the run, when the contents of constants alone are
-// known, or its results, or the words for a message.
+// The purpose of a question: check a call before the run (only contents of constants are
+// known), infer its results, or describe it for a message.
 typedef enum asked { BEFORE, RESULTS, WORDS } asked;
 
 static pir_status infer(frame *f, const plan_instr *instr, pir_dims *dims, asked what) {
@@ -128,8 +128,8 @@ static pir_status infer(frame *f, const plan_instr *instr, pir_dims *dims, asked
   return what == BEFORE ? PIR_OK : take_results(f, instr, dims, results);
 }
 
-// Inference does not expect to run out of memory: it is left by a jump, and what it took goes
-// with `run` and dims.
+// Inference does not handle exhausted memory: it is left by a jump, and its allocations are
+// freed with `run` and dims.
 static pir_status ask(frame *f, const plan_instr *instr, asked what) {
   f->dims = NULL;
   f->inferred = PIR_EXHAUSTED;

@@ -54,7 +54,7 @@ static void drop_carried(frame *inner, uint32_t from, uint32_t count) {
     pir_frame_give(inner, &inner->carried[i].own);
 }
 
-// Gives back what the region still owns. The message of a failure goes outwards.
+// Frees the memory that the region still owns, and passes a failure's message outwards.
 static pir_status leave_region(frame *f, frame *inner, pir_status status) {
   pir_frame_drop_late(inner, true);
   f->budget = inner->budget;
@@ -68,8 +68,8 @@ static pir_status duplicate(frame *f, const frame *from, uint32_t slot, carried 
   return pir_frame_duplicate(f, &from->tensors[slot], is_array(from, slot), to);
 }
 
-// Moves what the region hands out to `carried`. `shared`: what it does not own may be shown
-// again, since the next iteration still sees the memory.
+// Moves the yielded tensors to `carried`. `shared`: tensors that the region does not own may be
+// referenced, because the next iteration still sees their memory.
 static pir_status collect(frame *inner, const plan_region *region, bool shared) {
   pir_status status = PIR_OK;
   memset(inner->carried, 0, region->yield_count * sizeof *inner->carried);
@@ -93,7 +93,8 @@ static pir_status collect(frame *inner, const plan_region *region, bool shared) 
 
 // ---- results
 
-// Downstream memory is planned by what facts and stated types say of a result: they must hold.
+// Checks yielded tensors against facts and stated types, because memory downstream was planned
+// with them.
 static pir_status check_result(frame *f, const plan_instr *instr, uint32_t slot,
                                uint32_t number) {
   const plan *p = f->plan;
@@ -141,7 +142,7 @@ static pir_status run_if(frame *f, const plan_instr *instr) {
   return leave_region(f, inner, status);
 }
 
-// One iteration; the arguments become those of the next.
+// Runs one iteration; sets the arguments of the next one.
 static pir_status iterate(frame *inner, const plan_region *region, bool *out_again) {
   if (pir_frame_is_cancelled(inner))
     return pir_exec_fail(&inner->message, PIR_CANCELLED, "cancelled in a loop");

@@ -30,7 +30,7 @@ static pir_status read_symbols(pir_session *s) {
   return PIR_OK;
 }
 
-// Extents that the program takes to be equal must be.
+// Checks extents that the program assumes equal.
 static pir_status check_inputs(pir_session *s, const shape_plan *shapes) {
   const plan *p = &s->model->plan;
   for (uint32_t i = 0; i < p->input_count; i++) {
@@ -46,7 +46,7 @@ static pir_status check_inputs(pir_session *s, const shape_plan *shapes) {
   return PIR_OK;
 }
 
-// Appends the shapes of the inputs to a message, as many as there is room for.
+// Appends the shapes of the inputs to a message, as far as there is room.
 static pir_status name_inputs(pir_session *s, pir_status status) {
   char *text = s->frame.message.text;
   size_t used = strlen(text), room = sizeof s->frame.message.text;

@@ -70,8 +70,8 @@ static bool can_be_kept(const pir_model_options *options) {
   return options->cache && !options->custom_ops && !pir_device_is_kind(options->target);
 }
 
-// The file of combined parameters beside the program, or the one that is given. False when they
-// lie in many files.
+// Finds the combined parameter file: the given one, or the one beside the program. False if
+// parameters are separate files.
 static bool find_params(const char *program, const char *given, char **out) {
   file_identity identity;
   *out = NULL;
@@ -191,7 +191,7 @@ static void pad(writing *w, uint64_t align) {
     put_bytes(w, zeros, left < PAGE ? left : PAGE);
 }
 
-// Where each piece will lie behind `data_at`, and how much they are together.
+// Computes the offset of each piece after `data_at`, and their total size.
 static uint64_t lay_out(const pir_model *model, uint64_t *places) {
   const plan *p = &model->plan;
   const char *packs = model->packs.data;
@@ -219,8 +219,8 @@ static file_digest put_plan(writing *w, const pir_archive *text, uint64_t page) 
   return digest_of(w);
 }
 
-// Packed weights go out in one piece, so that the file has them in large pages where the system
-// has those.
+// Writes packed weights in one piece, so that the file has them in huge pages if the system
+// supports that.
 static void put_data(writing *w, const pir_model *model) {
   const plan *p = &model->plan;
   XXH3_128bits_reset(w->state);
@@ -281,7 +281,7 @@ static bool unchanged(const char *path, const file_identity *before) {
 void pir_prepared_save(const prepared *p, const pir_model *model, const char *params) {
   if (p->folder < 0)
     return;
-  // The name was made from these files: they must be what was read.
+  // The file name was derived from these files, so they must be unchanged.
   if (params && (!p->params || strcmp(params, p->params) != 0))
     return;
   if (!unchanged(p->program, &p->program_identity) ||

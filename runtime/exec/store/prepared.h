@@ -5,7 +5,7 @@
 
 #include "model_impl.h"
 
-// What a file was when it was looked at. All zero: there is none.
+// The state of a file when it was examined. All zero: there is none.
 typedef struct file_identity {
   uint64_t device, inode, size;
   int64_t modified, modified_ns, changed, changed_ns;
@@ -20,9 +20,9 @@ typedef struct file_digest {
 file_digest pir_digest_of(const void *data, size_t size);
 bool pir_file_identify(const char *path,
                        file_identity *out_identity);  // false: no regular file
-// Of all its bytes. One that `folder` (-1: none) remembers for this very file is taken for it;
-// a new one is remembered, unless the file was changed so lately that another change might not
-// show.
+// Computes the digest of a file's bytes. If `folder` (-1: none) caches the digest of this
+// unchanged file, that is used. A new digest is cached, unless the file changed so recently
+// that another change might not show.
 bool pir_file_digest(int folder, const char *path, file_identity *out_identity,
                      file_digest *out_digest);
 
@@ -35,7 +35,7 @@ typedef struct prepared {
   file_identity program_identity, params_identity;
 } prepared;
 
-// Finds out what the model is called in the folder of the options. To be released.
+// Computes the model's name in the folder of the options. Must be released.
 void pir_prepared_begin(const pir_model_options *options, const char *path, const char *params,
                         prepared *out);
 void pir_prepared_begin_bytes(const pir_model_options *options, pir_borrowed program,
@@ -45,8 +45,8 @@ void pir_prepared_release(prepared *p);
 // Makes the model from the folder; PIR_NOT_FOUND: it is not there.
 pir_status pir_prepared_load(const prepared *p, const pir_model_options *options,
                              pir_model **out_model);
-// Keeps the model, whose parameters were read from `params` (NULL: it has none). Failures leave
-// things as they are.
+// Stores the model, whose parameters were read from `params` (NULL: it has none). A failure
+// changes nothing.
 void pir_prepared_save(const prepared *p, const pir_model *model, const char *params);
 
 #endif

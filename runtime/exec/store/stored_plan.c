@@ -5,11 +5,11 @@
 
 #include <pir/context.h>
 
-// The fields of each structure that is no plain row: PLAIN ones are stored as they lie in
-// memory, TEXT and STR by characters, ROWS as arrays of plain rows with their number, EACH by
-// one_<name>; OWN is what the structure's own function does, or what running a plan does not
-// need. A list names all fields: their sizes must add up to the structure's, which has no gaps.
-// Plain rows are expressions, symbols, slots, buffers, scans and words.
+// The fields of each struct that is no plain row. PLAIN fields are stored as they are in
+// memory; TEXT and STR by characters; ROWS as counted arrays of plain rows; EACH by one_<name>;
+// OWN by the struct's own function, or not at all if running a plan does not need them. A list
+// names all fields: their sizes must add up to the struct's size, which has no gaps. Plain rows
+// are expressions, symbols, slots, buffers, scans and words.
 // clang-format off
 #define PLAN_FIELDS(F, T)                                                                      \
   F(T, OWN, memory) F(T, ROWS, expr) F(T, ROWS, symbol) F(T, ROWS, late_symbol)                \
@@ -125,7 +125,7 @@ static void store_attributes(pir_archive *a, plan_call *call) {
   call->attrs = values;
 }
 
-// Its kernel: none for a clause, else one of the library.
+// Stores the kernel of a call: none for a clause, else one of the library by name.
 static void kernel_of(pir_archive *a, plan_call *call) {
   bool called = call->kernel;
   PIR_ARCHIVE(a, called);
@@ -163,7 +163,7 @@ static void one_call(store *s, plan_call *call) {
 
 // ---- the other lists with pointers
 
-// Room for a list whose elements are stored one by one.
+// Allocates a list whose elements are stored one by one.
 static void *elements(pir_archive *a, void *items, uint32_t *count, size_t element) {
   PIR_ARCHIVE(a, *count);
   if (!a->writing && !a->failed)
@@ -254,7 +254,7 @@ static void one_control(store *s, plan_control *control) {
       one((s), &(list)[i]);                                                                    \
   } while (0);
 
-// Each plan has memory of its own, that of a region too.
+// Each plan has its own memory, also a region's.
 static void one_plan(store *s, plan *x) {
   pir_archive *a = s->a;
   void *user = a->user;

@@ -6,10 +6,10 @@
 
 #include <archive.h>
 
-// Writes a plan or reads one; a->failed says whether it could. `compiler` has the code of its
-// groups. Reading looks ops up in `ctx` and takes memory from the plan, which is empty and has
-// its allocator set. Plans with ops or kernels of the user's own are not written, nor what only
-// loading weights needs: parameters, packings.
+// Writes or reads a plan; a->failed tells whether it failed. `compiler` has the code of its
+// groups. Reading looks up ops in `ctx` and allocates from the plan, which is empty except for
+// its allocator. Plans with custom ops or kernels are not written. Data for loading weights
+// (parameters, packings) is omitted.
 void pir_plan_store(pir_archive *a, plan *p, const pir_compiler *compiler, pir_context *ctx);
 
 #endif

@@ -22,14 +22,14 @@ static uint32_t const_of(const plan *p, uint32_t slot) {
   return buffer->home == HOME_CONST ? buffer->index : NONE;
 }
 
-// How an instruction reads operand k.
+// Returns how an instruction reads operand k.
 static uint8_t reader_of(const plan *p, const plan_instr *instr, uint32_t k) {
   if (instr->kind == PLAN_GROUP && p->words[p->groups[instr->detail].packs + k] != NONE)
     return BY_PACKING;
   return instr->once ? BY_ONCE : BY_RUN;
 }
 
-// Who reads each constant.
+// Finds the readers of each constant.
 static void find_readers(const plan *p, uint8_t *readers) {
   for (uint32_t i = 0; i < p->instr_count; i++) {
     const plan_instr *instr = &p->instrs[i];
@@ -41,8 +41,8 @@ static void find_readers(const plan *p, uint8_t *readers) {
   }
 }
 
-// The pages of bytes that were packed or copied are not needed any more; the mapping stays, so
-// the kernel may take them first.
+// Pages whose bytes were packed or copied are no longer needed. The mapping stays, and the
+// kernel may reclaim these pages first.
 static void let_go(const void *data, size_t size) {
   uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE),
             from = ((uintptr_t)data + page - 1) / page * page;
@@ -151,7 +151,7 @@ static pir_status pack_one(pir_model *model, uint32_t i, pir_parallel parallel,
   void *buffers[2] = {(void *)model->constants[constant], model->packed[i]};
   pack_run run = {pack->packing->fn, {.buffers = buffers}};
   parallel.parallel_for(parallel.pool, pack->packing->units, pack_range, &run);
-  // The block may become a file, with nothing of the heap in it.
+  // Zeroes gaps, because the block may become a file and must not leak heap contents.
   memset((char *)model->packed[i] + pack->packing->bytes, 0,
          pack_room(pack) - pack->packing->bytes);
   if (model->lent[constant])
@@ -159,8 +159,8 @@ static pir_status pack_one(pir_model *model, uint32_t i, pir_parallel parallel,
   return PIR_OK;
 }
 
-// One block for all, of large pages where the system has them: a kernel streams megabytes of
-// packed weights, and page faults would take as long as packing does.
+// Uses one block with huge pages for all packed weights: kernels stream megabytes of them, and
+// page faults would take as long as packing.
 static pir_status place_packs(pir_model *model) {
   const plan *p = &model->plan;
   size_t bytes = 0;
