@@ -21,10 +21,43 @@ typedef struct header {
   uint64_t checksum;
 } header;
 
-pir_cache_key pir_cache_key_of(const void *text, size_t size) {
-  XXH128_hash_t h = XXH3_128bits(text, size);
+// ---- keys
+
+static XXH3_state_t *state_of(pir_cache_hash *hash) {
+  return (XXH3_state_t *)hash;
+}
+
+pir_cache_hash *pir_cache_hash_create(void) {
+  XXH3_state_t *state = XXH3_createState();
+  if (state)
+    XXH3_128bits_reset(state);
+  return (pir_cache_hash *)state;
+}
+
+void pir_cache_hash_destroy(pir_cache_hash *hash) {
+  XXH3_freeState(state_of(hash));
+}
+
+static bool write_hash(void *hash, const char *data, size_t size) {
+  XXH3_128bits_update(state_of(hash), data, size);
+  return true;
+}
+
+pir_writer pir_cache_hash_writer(pir_cache_hash *hash) {
+  return (pir_writer){write_hash, hash};
+}
+
+void pir_cache_hash_text(pir_cache_hash *hash, pir_str text) {
+  XXH3_128bits_update(state_of(hash), text.data, text.size);
+}
+
+pir_cache_key pir_cache_hash_take(pir_cache_hash *hash) {
+  XXH128_hash_t h = XXH3_128bits_digest(state_of(hash));
+  XXH3_128bits_reset(state_of(hash));
   return (pir_cache_key){h.low64, h.high64};
 }
+
+// ---- files
 
 bool pir_cache_usable(const char *folder) {
   int fd = pir_folder_open(folder);

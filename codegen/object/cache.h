@@ -9,8 +9,15 @@ typedef struct pir_cache_key {
   uint64_t low, high;
 } pir_cache_key;
 
-// A hash of everything that determines the code: the modules' text, target, versions.
-pir_cache_key pir_cache_key_of(const void *text, size_t size);
+// Hashes the text that is written to it: everything that determines the code, which is the
+// module, the target and the versions. NULL: memory ran out.
+typedef struct pir_cache_hash pir_cache_hash;
+pir_cache_hash *pir_cache_hash_create(void);
+void pir_cache_hash_destroy(pir_cache_hash *hash);
+pir_writer pir_cache_hash_writer(pir_cache_hash *hash);
+void pir_cache_hash_text(pir_cache_hash *hash, pir_str text);
+// The key of the text so far; the next text begins a new one.
+pir_cache_key pir_cache_hash_take(pir_cache_hash *hash);
 
 // Opens the folder, creating it if necessary. Returns whether objects can be stored: the folder
 // must belong to this user, and no other may write to it.

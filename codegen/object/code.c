@@ -71,26 +71,6 @@ void pir_code_store_destroy(pir_code_store *store) {
   free(store);
 }
 
-typedef struct text {
-  char *data;
-  size_t size, capacity;
-} text;
-
-static bool append(void *user, const char *data, size_t size) {
-  text *t = user;
-  if (size > t->capacity - t->size) {
-    size_t capacity = (t->size + size) * 2 + 4096;
-    char *grown = realloc(t->data, capacity);
-    if (!grown)
-      return false;
-    t->data = grown;
-    t->capacity = capacity;
-  }
-  memcpy(t->data + t->size, data, size);
-  t->size += size;
-  return true;
-}
-
 // The input of a compilation: a loop module for the processor, or source for a device.
 typedef struct source {
   const loop_module *module;
@@ -98,40 +78,40 @@ typedef struct source {
   const char *text;
 } source;
 
-static pir_status key_of_text(const pir_code_store *store, const char *source, text *buffer,
-                              pir_cache_key *out) {
+static pir_cache_key key_of_text(const pir_code_store *store, const char *program,
+                                 pir_cache_hash *hash) {
   char head[256], compiler[160];
   store->device->identify(store->compiler, compiler, sizeof compiler);
   size_t n = pir_text_format(head, sizeof head, "libpir %u, %s, %s, driver %d\n", pir_version(),
                              compiler, store->target.name, store->target.device_driver);
-  buffer->size = 0;
-  if (!append(buffer, head, n) || !append(buffer, source, strlen(source)))
-    return PIR_EXHAUSTED;
-  *out = pir_cache_key_of(buffer->data, buffer->size);
-  return PIR_OK;
+  pir_cache_hash_text(hash, (pir_str){head, n});
+  pir_cache_hash_text(hash, pir_str_from(program));
+  return pir_cache_hash_take(hash);
 }
 
-static pir_status key_of(const pir_code_store *store, source from, text *buffer,
+static pir_status key_of(const pir_code_store *store, source from, pir_cache_hash *hash,
                          pir_cache_key *out) {
-  if (from.text)
-    return key_of_text(store, from.text, buffer, out);
+  if (from.text) {
+    *out = key_of_text(store, from.text, hash);
+    return PIR_OK;
+  }
   char head[1024];
   size_t n = pir_text_format(head, sizeof head, "libpir %u, backend %s, %s tuned for %s, %s\n",
                              pir_version(), pir_llvm_identity(), store->target.name,
                              store->target.cpu, store->target.features);
-  buffer->size = 0;
-  if (!append(buffer, head, n))
-    return PIR_EXHAUSTED;
-  PIR_TRY(pir_loop_print(from.module, (pir_writer){append, buffer}));
-  *out = pir_cache_key_of(buffer->data, buffer->size);
-  return PIR_OK;
+  pir_cache_hash_text(hash, (pir_str){head, n});
+  pir_status status = pir_loop_print(from.module, pir_cache_hash_writer(hash));
+  *out = pir_cache_hash_take(hash);
+  return status;
 }
 
 pir_status pir_code_store_key(const pir_code_store *store, const loop_module *module,
                               pir_cache_key *out_key) {
-  text buffer = {0};
-  pir_status status = key_of(store, (source){.module = module}, &buffer, out_key);
-  free(buffer.data);
+  pir_cache_hash *hash = pir_cache_hash_create();
+  if (!hash)
+    return PIR_EXHAUSTED;
+  pir_status status = key_of(store, (source){.module = module}, hash, out_key);
+  pir_cache_hash_destroy(hash);
   return status;
 }
 
@@ -274,14 +254,14 @@ static pir_image *find_entry(const pir_code_store *store, pir_cache_key key) {
 
 // Collects the distinct jobs; of_source[i] is the job of source i.
 static pir_status make_jobs(build *b, const source *sources, size_t count, size_t *of_source) {
-  text buffer = {0};
-  pir_status status = PIR_OK;
+  pir_cache_hash *hash = pir_cache_hash_create();
+  pir_status status = hash ? PIR_OK : PIR_EXHAUSTED;
   for (size_t i = 0; i < count && !status; i++) {
     pir_cache_key key;
     if (sources[i].key)
       key = *sources[i].key;
     else
-      status = key_of(b->store, sources[i], &buffer, &key);
+      status = key_of(b->store, sources[i], hash, &key);
     if (status)
       break;
     job *j = find_job(b, key);
@@ -294,7 +274,7 @@ static pir_status make_jobs(build *b, const source *sources, size_t count, size_
     }
     of_source[i] = (size_t)(j - b->jobs);
   }
-  free(buffer.data);
+  pir_cache_hash_destroy(hash);
   return status;
 }
 

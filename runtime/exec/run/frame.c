@@ -1,23 +1,6 @@
 // Frames: the memory that a run writes to, allocated once for a plan.
 #include "frame.h"
 #include <string.h>
-#include <strbuf.h>
-
-typedef struct bounded {
-  pir_message *message;
-  size_t used;
-} bounded;
-
-static bool write_bounded(void *user, const char *data, size_t size) {
-  bounded *to = user;
-  size_t room = sizeof to->message->text - 1 - to->used;
-  if (size > room)
-    size = room;
-  memcpy(to->message->text + to->used, data, size);
-  to->used += size;
-  to->message->text[to->used] = 0;
-  return size < room;
-}
 
 size_t pir_exec_bytes(const pir_tensor *dense) {
   size_t bytes;
@@ -25,16 +8,10 @@ size_t pir_exec_bytes(const pir_tensor *dense) {
 }
 
 pir_status pir_exec_fail(pir_message *message, pir_status status, const char *format, ...) {
-  char buffer[64];
-  bounded to = {message, 0};
-  pir_strbuf out;
   va_list args;
-  message->text[0] = 0;
-  pir_strbuf_init_writer(&out, (pir_writer){write_bounded, &to}, buffer, sizeof buffer);
   va_start(args, format);
-  pir_strbuf_vformat(&out, format, args);
+  pir_text_vformat(message->text, sizeof message->text, format, args);
   va_end(args);
-  pir_strbuf_flush(&out);
   return status;
 }
 
