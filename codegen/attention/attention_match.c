@@ -86,14 +86,8 @@ static bool is_fold(finder *f, const pir_value *v, pir_combine combine, const pi
 
 static bool like(const finder *f, const pir_value *a, const pir_value *b) {
   const pir_fact *x = lower_fact(f->l, a), *y = lower_fact(f->l, b);
-  if (!x->known || !y->known || x->dtype != y->dtype || x->rank != y->rank || x->rank < 0)
-    return false;
-  for (int d = 0; d < x->rank; d++)
-    if (x->shape[d] == PIR_DIM_UNKNOWN || y->shape[d] == PIR_DIM_UNKNOWN ||
-        pir_dim_canonical(f->l->dims, x->shape[d]) !=
-            pir_dim_canonical(f->l->dims, y->shape[d]))
-      return false;
-  return true;
+  return x->known && y->known && x->dtype == y->dtype &&
+         pir_dims_equal(f->l->dims, x->shape, x->rank, y->shape, y->rank);
 }
 
 bool attention_has(const attention *a, const pir_op *op) {

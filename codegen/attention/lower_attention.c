@@ -76,15 +76,12 @@ static loop_expr *within(const emission *e, loop_expr *at, pir_dim extent) {
   return pir_loop_min(e->m, at, pir_loop_sub(e->m, lower_dim(e->l, extent), number(e, 1)));
 }
 
-static bool same_dim(const emission *e, pir_dim a, pir_dim b) {
-  return pir_dim_canonical(e->l->dims, a) == pir_dim_canonical(e->l->dims, b);
-}
-
 // The index along axis d of a tensor of the scores' rank with `extent` there; NULL if
 // e->axis[d] is not set.
 static loop_expr *along(const emission *e, int d, pir_dim extent) {
-  return !e->axis[d] || same_dim(e, extent, e->a->shape[d]) ? e->axis[d]
-                                                            : within(e, e->axis[d], extent);
+  return !e->axis[d] || pir_dim_equal(e->l->dims, extent, e->a->shape[d])
+             ? e->axis[d]
+             : within(e, e->axis[d], extent);
 }
 
 // Sets the variables of the first or second contraction from e->axis; `other` is the depth or

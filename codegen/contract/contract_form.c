@@ -11,10 +11,6 @@ bool contract_const(const contract_form *f, pir_dim d, int64_t *out_value) {
   return pir_dim_is_const(f->c->dims, d, out_value);
 }
 
-static bool same_dim(const contract_form *f, pir_dim a, pir_dim b) {
-  return pir_dim_canonical(f->c->dims, a) == pir_dim_canonical(f->c->dims, b);
-}
-
 static bool is_one(const contract_form *f, pir_dim d) {
   int64_t value;
   return contract_const(f, d, &value) && value == 1;
@@ -161,8 +157,9 @@ static bool can_merge(const contract_form *f, const contract_axis *outer,
   pir_dims *dims = f->c->dims;
   return outer->role == ROLE_M && inner->role == ROLE_M && outer->window < 0 &&
          inner->window < 0 &&
-         same_dim(f, outer->step_a, pir_dim_mul(dims, inner->extent, inner->step_a)) &&
-         same_dim(f, outer->step_out, pir_dim_mul(dims, inner->extent, inner->step_out));
+         pir_dim_equal(dims, outer->step_a, pir_dim_mul(dims, inner->extent, inner->step_a)) &&
+         pir_dim_equal(dims, outer->step_out,
+                       pir_dim_mul(dims, inner->extent, inner->step_out));
 }
 
 static bool merge_once(contract_form *f) {

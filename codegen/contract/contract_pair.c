@@ -39,9 +39,7 @@ static int axis_along(const contract_form *f, const contract_map *map) {
 }
 
 static bool same_extent(const pair *p, int a, int b) {
-  pir_dims *dims = p->first.c->dims;
-  return pir_dim_canonical(dims, p->first.axes[a].extent) ==
-         pir_dim_canonical(dims, p->second.axes[b].extent);
+  return pir_dim_equal(p->first.c->dims, p->first.axes[a].extent, p->second.axes[b].extent);
 }
 
 // Requires that the lanes of the first are the reduced axis of the second, and that both have

@@ -148,22 +148,14 @@ static bool bind_operand(lowering *l, const pir_op *op, int k, contract_tensor *
   return true;
 }
 
-static bool same_shape(lowering *l, const pir_fact *a, const pir_fact *b) {
-  if (a->rank != b->rank)
-    return false;
-  for (int d = 0; d < a->rank; d++)
-    if (pir_dim_canonical(l->dims, a->shape[d]) != pir_dim_canonical(l->dims, b->shape[d]))
-      return false;
-  return true;
-}
-
 // The sums have the memory order of the stored results.
 static bool bind_result(lowering *l, const pir_op *op, contract_tensor *t) {
   const pir_op *yield = lower_yield(l);
   const pir_fact *fact = lower_fact(l, pir_op_result(op, 0));
   for (size_t i = 0; i < pir_op_operands(yield); i++) {
     const lower_value *v = lower_find(l, pir_op_operand(yield, i));
-    if (!same_shape(l, lower_fact(l, v->value), fact)) {
+    const pir_fact *stored = lower_fact(l, v->value);
+    if (!pir_dims_equal(l->dims, stored->shape, stored->rank, fact->shape, fact->rank)) {
       lower_fail(l, op, "a result after a contraction that has another shape");
       return false;
     }

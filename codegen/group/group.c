@@ -39,21 +39,6 @@ static const pir_fact *result_fact(const grouping *g, const pir_op *op) {
   return pir_facts_of(g->facts, pir_op_result(op, 0));
 }
 
-static bool same_dim(const grouping *g, pir_dim a, pir_dim b) {
-  return a != PIR_DIM_UNKNOWN && b != PIR_DIM_UNKNOWN &&
-         pir_dim_canonical(g->dims, a) == pir_dim_canonical(g->dims, b);
-}
-
-static bool same_shape(const grouping *g, const pir_dim *a, int rank_a, const pir_dim *b,
-                       int rank_b) {
-  if (rank_a != rank_b)
-    return false;
-  for (int d = 0; d < rank_a; d++)
-    if (!same_dim(g, a[d], b[d]))
-      return false;
-  return true;
-}
-
 static bool is_small(const grouping *g, const pir_dim *shape, int rank) {
   int64_t n = 1, c;
   for (int d = 0; d < rank; d++) {
@@ -168,7 +153,7 @@ static bool one_space(const grouping *g, const pir_op *op, const pir_clause *fir
       continue;
     const pir_fact *other = pir_facts_of(g->facts, v);
     if (c->kind != first->kind || c->kind == PIR_CLAUSE_CONTRACT ||
-        !same_shape(g, f->shape, f->rank, other->shape, other->rank))
+        !pir_dims_equal(g->dims, f->shape, f->rank, other->shape, other->rank))
       return false;
     if (c->axes_attr != first->axes_attr || c->axes_operand != first->axes_operand)
       return false;
@@ -284,14 +269,14 @@ static bool is_row_shape(const grouping *g, const cluster *rows, const pir_dim *
   int d = 0;
   if (rank == rows->rank) {
     for (; d < rank; d++)
-      if (!same_dim(g, shape[d], rows->reduced[d] ? 1 : rows->shape[d]))
+      if (!pir_dim_equal(g->dims, shape[d], rows->reduced[d] ? 1 : rows->shape[d]))
         return false;
     return true;
   }
   for (int i = 0; i < rows->rank; i++) {
     if (rows->reduced[i])
       continue;
-    if (d >= rank || !same_dim(g, shape[d++], rows->shape[i]))
+    if (d >= rank || !pir_dim_equal(g->dims, shape[d++], rows->shape[i]))
       return false;
   }
   return d == rank;
@@ -299,12 +284,12 @@ static bool is_row_shape(const grouping *g, const cluster *rows, const pir_dim *
 
 // Whether broadcasting the value to the rows' shape gives each row its own part of the value.
 static bool lies_along_rows(const grouping *g, const cluster *rows, const pir_fact *f) {
-  if (same_shape(g, rows->shape, rows->rank, f->shape, f->rank))
+  if (pir_dims_equal(g->dims, rows->shape, rows->rank, f->shape, f->rank))
     return true;
   if (f->rank > rows->rank)
     return false;
   for (int d = rows->rank - f->rank, own = 0; own < f->rank; d++, own++)
-    if (!same_dim(g, f->shape[own], rows->reduced[d] ? 1 : rows->shape[d]))
+    if (!pir_dim_equal(g->dims, f->shape[own], rows->reduced[d] ? 1 : rows->shape[d]))
       return false;
   return true;
 }
@@ -317,7 +302,7 @@ static bool stays_in_rows(const grouping *g, const cluster *rows, const cluster 
   for (uint32_t i = reader->head; i != NO_CLUSTER; i = g->nodes[i].next) {
     const pir_op *op = g->nodes[i].op;
     const pir_fact *f = result_fact(g, op);
-    if (!same_shape(g, rows->shape, rows->rank, f->shape, f->rank))
+    if (!pir_dims_equal(g->dims, rows->shape, rows->rank, f->shape, f->rank))
       continue;
     for (size_t k = 0; k < pir_op_operands(op); k++) {
       const node *p = producer(g, pir_op_operand(op, k));
@@ -336,10 +321,11 @@ static bool goes_with_rows(const grouping *g, const cluster *rows, const cluster
   if (!stays_in_rows(g, rows, other, rows) || !stays_in_rows(g, rows, rows, other))
     return false;
   if (other->kind == GROUP_ROWS)
-    return same_shape(g, rows->shape, rows->rank, other->shape, other->rank) &&
+    return pir_dims_equal(g->dims, rows->shape, rows->rank, other->shape, other->rank) &&
            !memcmp(rows->reduced, other->reduced, sizeof rows->reduced[0] * (size_t)rows->rank);
-  return other->aligned && (same_shape(g, rows->shape, rows->rank, other->shape, other->rank) ||
-                            is_row_shape(g, rows, other->shape, other->rank));
+  return other->aligned &&
+         (pir_dims_equal(g->dims, rows->shape, rows->rank, other->shape, other->rank) ||
+          is_row_shape(g, rows, other->shape, other->rank));
 }
 
 static const char leaves[] = "a path leads out of the group and back";
@@ -414,7 +400,7 @@ static const char *not_a_pair(grouping *g, const cluster *first, const cluster *
   if (!one || !describe(g, one, &c[0], &in) || !describe(g, two, &c[1], &between))
     return "one of the contractions has no constant weights";
   const pir_fact *f = pir_facts_of(g->facts, between);
-  if (!same_shape(g, f->shape, f->rank, first->shape, first->rank) ||
+  if (!pir_dims_equal(g->dims, f->shape, f->rank, first->shape, first->rank) ||
       !takes_all(g, two, between, first))
     return "what lies between the contractions is read by others too";
   if (!pir_contract_pairs(&c[0], &c[1], &g->target))
@@ -449,7 +435,7 @@ static const char *hindrance(grouping *g, const cluster *a, const cluster *b) {
                                     : NULL;
   if (b->kind == GROUP_ROWS)
     return "a contraction is not computed row by row";
-  if (!same_shape(g, a->shape, a->rank, b->shape, b->rank))
+  if (!pir_dims_equal(g->dims, a->shape, a->rank, b->shape, b->rank))
     return "their shapes differ";
   if (a->kind == GROUP_CONTRACTION && !b->aligned)
     return "it reads other elements of the sums than its own";

@@ -112,9 +112,7 @@ static bool is_alike(const places *p, const pir_value *a, const pir_value *b, in
   for (int d = 0; d < x->rank; d++) {
     if (of_a[d] != of_b[d])
       return false;
-    if (d != axis &&
-        (x->shape[d] == PIR_DIM_UNKNOWN || pir_dim_canonical(p->g->dims, x->shape[d]) !=
-                                               pir_dim_canonical(p->g->dims, y->shape[d])))
+    if (d != axis && !pir_dim_equal(p->g->dims, x->shape[d], y->shape[d]))
       return false;
   }
   return true;

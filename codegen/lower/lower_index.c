@@ -312,10 +312,6 @@ loop_expr *lower_index(lower_site *s, int node) {
 
 // ---- where a load reads
 
-static bool same_dim(lowering *l, pir_dim a, pir_dim b) {
-  return a != PIR_DIM_UNKNOWN && pir_dim_canonical(l->dims, a) == pir_dim_canonical(l->dims, b);
-}
-
 // Aligns a dim of an operand with an axis. If the dim may be 1 at run time (broadcast), a
 // conditional decides, which is the same at every point.
 static loop_expr *aligned(lower_site *s, pir_dim dim, loop_expr *index, pir_dim extent) {
@@ -324,7 +320,8 @@ static loop_expr *aligned(lower_site *s, pir_dim dim, loop_expr *index, pir_dim 
   bool known = pir_dim_is_const(s->l->dims, dim, &c);
   if (known && c == 1)
     return number(s, 0);
-  if (same_dim(s->l, dim, extent) || (known && !pir_dim_is_const(s->l->dims, extent, &e)))
+  if (pir_dim_equal(s->l->dims, dim, extent) ||
+      (known && !pir_dim_is_const(s->l->dims, extent, &e)))
     return index;
   if (known || dim == PIR_DIM_UNKNOWN)
     return fail(s, "operands whose extents do not agree");

@@ -16,6 +16,8 @@
 #include "machine.h"
 #include "schedule.h"
 
+#include <string.h>
+
 // ---- loops
 
 static loop_expr *level_extent(const nest *n, const level *v) {
@@ -656,15 +658,12 @@ static void find_order(nest *n) {
   }
 }
 
-static bool same_shape(nest *n, const pir_value *a, const pir_value *b) {
+// Whether two values have one shape and one memory order.
+static bool lie_alike(nest *n, const pir_value *a, const pir_value *b) {
   const pir_fact *x = lower_fact(n->l, a), *y = lower_fact(n->l, b);
   const lower_value *v = lower_find(n->l, a), *w = lower_find(n->l, b);
-  if (x->rank != y->rank)
-    return false;
-  for (int d = 0; d < x->rank; d++)
-    if (canonical(n, x->shape[d]) != canonical(n, y->shape[d]) || v->order[d] != w->order[d])
-      return false;
-  return true;
+  return pir_dims_equal(n->l->dims, x->shape, x->rank, y->shape, y->rank) &&
+         !memcmp(v->order, w->order, (size_t)x->rank);
 }
 
 // ---- joins
@@ -789,7 +788,7 @@ void lower_nests(lowering *l, lower_stages *stages) {
     const pir_value *same[MAX_OUTPUTS] = {rest[0]};
     int k = 0, left = 0;
     for (int i = 0; i < count; i++) {
-      if (same_shape(&n, same[0], rest[i]))
+      if (lie_alike(&n, same[0], rest[i]))
         same[k++] = rest[i];
       else
         rest[left++] = rest[i];

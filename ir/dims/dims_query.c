@@ -203,6 +203,21 @@ static pir_dim without_factor(pir_dims *dims, pir_dim sum) {
   return common > 1 && common <= INT64_MAX ? pir_dim_floordiv(dims, sum, (pir_dim)common) : sum;
 }
 
+bool pir_dim_equal(const pir_dims *dims, pir_dim a, pir_dim b) {
+  a = pir_dim_canonical(dims, a);
+  return a != PIR_DIM_UNKNOWN && a == pir_dim_canonical(dims, b);
+}
+
+bool pir_dims_equal(const pir_dims *dims, const pir_dim *a, int rank_a, const pir_dim *b,
+                    int rank_b) {
+  if (rank_a < 0 || rank_a != rank_b)
+    return false;
+  for (int d = 0; d < rank_a; d++)
+    if (!pir_dim_equal(dims, a[d], b[d]))
+      return false;
+  return true;
+}
+
 void pir_dims_unify(pir_dims *dims, pir_dim a, pir_dim b) {
   a = pir_dim_canonical(dims, a);
   b = pir_dim_canonical(dims, b);

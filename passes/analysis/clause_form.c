@@ -28,15 +28,8 @@ static const pir_fact *operand_fact(const reading *r, int k) {
 }
 
 bool same_dims(const evaluator *e, const pir_fact *a, const pir_fact *b) {
-  const pir_dims *dims = pir_facts_dims(e->facts);
-  if (!a || !b || !a->known || !b->known || a->rank < 0 || a->rank != b->rank)
-    return false;
-  for (int32_t i = 0; i < a->rank; i++) {
-    pir_dim x = pir_dim_canonical(dims, a->shape[i]), y = pir_dim_canonical(dims, b->shape[i]);
-    if (x != y || x == PIR_DIM_UNKNOWN)
-      return false;
-  }
-  return true;
+  return a && b && a->known && b->known &&
+         pir_dims_equal(pir_facts_dims(e->facts), a->shape, a->rank, b->shape, b->rank);
 }
 
 static bool is_same_tensor(const reading *r, int k) {

@@ -100,12 +100,10 @@ static bool goes_with(const horizontal *h, const member *first, const member *m)
     if (pir_op_attr_at(a, i) != pir_op_attr_at(b, i))
       return false;
   int32_t common = h->shared_left ? 0 : 1;
-  if (pir_facts_of(h->facts, first->weight)->dtype != pir_facts_of(h->facts, m->weight)->dtype)
-    return false;
-  if (pir_dim_canonical(pir_facts_dims(h->facts),
-                        pir_facts_of(h->facts, first->weight)->shape[common]) !=
-      pir_dim_canonical(pir_facts_dims(h->facts),
-                        pir_facts_of(h->facts, m->weight)->shape[common]))
+  const pir_fact *x = pir_facts_of(h->facts, first->weight),
+                 *y = pir_facts_of(h->facts, m->weight);
+  if (x->dtype != y->dtype ||
+      !pir_dim_equal(pir_facts_dims(h->facts), x->shape[common], y->shape[common]))
     return false;
   return is_there(m->weight, a) && is_there(m->bias, a);
 }

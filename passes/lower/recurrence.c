@@ -57,14 +57,8 @@ static bool known_before(const network *n, pir_dim dim, int depth) {
 
 static bool has_shape(const network *n, const pir_value *v, int rank, const pir_dim *shape) {
   const pir_fact *f = v ? pir_facts_of(n->e.facts, v) : NULL;
-  const pir_dims *dims = pir_facts_dims(n->e.facts);
-  if (!f || !f->known || f->rank != rank)
-    return false;
-  for (int d = 0; d < rank; d++)
-    if (f->shape[d] == PIR_DIM_UNKNOWN ||
-        pir_dim_canonical(dims, f->shape[d]) != pir_dim_canonical(dims, shape[d]))
-      return false;
-  return true;
+  return f && f->known &&
+         pir_dims_equal(pir_facts_dims(n->e.facts), f->shape, f->rank, shape, rank);
 }
 
 // Returns the members of a list with `count` members, else NULL.

@@ -57,7 +57,13 @@ static void unification(void **state) {
   pir_dim a = pir_dim_symbol(d, 1), b = pir_dim_symbol(d, 1), c = pir_dim_symbol(d, 1);
   pir_dim product = pir_dim_mul(d, b, 2);
   pir_dims_unify(d, pir_dim_add(d, a, 1), pir_dim_add(d, b, 1));
-  assert_true(pir_dim_canonical(d, product) == pir_dim_canonical(d, pir_dim_mul(d, a, 2)));
+  assert_true(pir_dim_equal(d, product, pir_dim_mul(d, a, 2)));
+  assert_false(pir_dim_equal(d, product, a));
+  assert_false(pir_dim_equal(d, PIR_DIM_UNKNOWN, PIR_DIM_UNKNOWN));
+  assert_true(pir_dims_equal(d, (pir_dim[]){2, a}, 2, (pir_dim[]){2, b}, 2));
+  assert_false(pir_dims_equal(d, (pir_dim[]){2, a}, 2, (pir_dim[]){2, c}, 2));
+  assert_false(pir_dims_equal(d, (pir_dim[]){2, a}, 2, (pir_dim[]){2, b}, 1));
+  assert_false(pir_dims_equal(d, NULL, -1, NULL, -1));
   pir_dims_unify(d, c, pir_dim_floordiv(d, a, 2));
   pir_dims_unify(d, a, 10);
   assert_int_equal(pir_dim_canonical(d, c), 5);

@@ -100,6 +100,12 @@ PIR_API void pir_dims_unify(pir_dims *dims, pir_dim a, pir_dim b);
 // Returns the form of a dim under all equalities stated so far: two dims that are known to be
 // equal have one form.
 PIR_API pir_dim pir_dim_canonical(const pir_dims *dims, pir_dim dim);
+// Returns whether two dims are known and known to be equal in every run.
+PIR_API bool pir_dim_equal(const pir_dims *dims, pir_dim a, pir_dim b);
+// Returns whether two shapes have one rank and equal extents. A rank below 0 is unknown and
+// equals no other.
+PIR_API bool pir_dims_equal(const pir_dims *dims, const pir_dim *a, int rank_a,
+                            const pir_dim *b, int rank_b);
 
 // Computes the value for given symbol values (pir_dims_symbols of them). Returns false on
 // overflow, division by zero, or an unknown dim.
