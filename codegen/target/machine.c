@@ -6,7 +6,7 @@
 //           docs/contractions.md states the results
 //   guess   no measurement is on record
 //
-// That core is the only processor that was measured, so all processors share its record for now.
+// That core is the only processor that was measured, so all processors share its record.
 // A processor gets its own record when somebody measures it: a copy with the changed numbers,
 // and a row in the table below (docs/targets.md).
 #include "machine.h"
