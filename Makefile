@@ -13,7 +13,8 @@ BISON   ?= bison
 FLEX    ?= flex
 CFLAGS  ?= $(OPT) -g1
 WARN    := -Wall -Wextra -Werror -Wno-unused-parameter
-BASE    := -std=c11 -D_GNU_SOURCE -fPIC -fvisibility=hidden -fno-math-errno -ffp-contract=off -MMD -MP $(WARN)
+WARN_C  := $(WARN) -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
+BASE    := -std=c11 -D_GNU_SOURCE -fPIC -fvisibility=hidden -fno-math-errno -ffp-contract=off -MMD -MP $(WARN_C)
 .DEFAULT_GOAL := all
 # Jobs run in parallel unless the caller says otherwise.
 JOBS    ?= $(shell nproc)

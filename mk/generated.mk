@@ -36,7 +36,7 @@ $(B)/bin/opsc: $(patsubst %.c,$(B)/obj/%.o,$(S_opsc)) $(B)/gen/opsc/base.o $(B)/
 define dialect_rules
 $(B)/gen/dialects/$(1)_ops.c: $(wildcard dialects/$(1)/*.ops dialects/$(1)/*/*.ops) $(OPSC)
 	@mkdir -p $(B)/gen/dialects $(B)/gen/include/pir/dialect
-	@$(OPSC) dialects/$(1)/$(1).ops --tables=$(B)/gen/dialects/$(1)_ops.c --header=$(B)/gen/include/pir/dialect/$(1).h
+	@$(OPSC) dialects/$(1)/$(1).ops --tables=$(B)/gen/dialects/$(1)_ops.c --header=$(B)/gen/include/pir/dialect/$(1).h --hooks=$(B)/gen/dialects/$(1)_hooks.h
 $(B)/gen/docs/$(1)/README.md: $(wildcard dialects/$(1)/*.ops dialects/$(1)/*/*.ops) $(OPSC)
 	@mkdir -p $$(@D) && $(OPSC) dialects/$(1)/$(1).ops --doc=$$(@D)
 $(B)/obj/gen/dialects/$(1)_ops.o: $(B)/gen/dialects/$(1)_ops.c

@@ -141,7 +141,7 @@ static void print_caret(pir_str line, uint32_t column) {
   fputs("^\n", stderr);
 }
 
-static void print_text_diag(const cli *cli, const pir_diag *diag) {
+static void print_text_diag(const cli_run *cli, const pir_diag *diag) {
   const pir_loc_parts *place = &diag->place;
   if (!place->file.size)
     fprintf(stderr, "%s: ", cli->tool->name);
@@ -171,7 +171,7 @@ static void print_text_diag(const cli *cli, const pir_diag *diag) {
 }
 
 static void report_diag(void *user, const pir_diag *diag) {
-  cli *cli = user;
+  cli_run *cli = user;
   if (diag->severity == PIR_ERROR)
     cli->errors++;
   if (cli->intercept)
@@ -182,11 +182,11 @@ static void report_diag(void *user, const pir_diag *diag) {
     print_text_diag(cli, diag);
 }
 
-pir_diag_sink cli_sink(cli *cli) {
+pir_diag_sink cli_sink(cli_run *cli) {
   return (pir_diag_sink){report_diag, cli};
 }
 
-int cli_fail(const cli *cli, int code, const char *format, ...) {
+int cli_fail(const cli_run *cli, int code, const char *format, ...) {
   char message[1024];
   va_list args;
   va_start(args, format);
@@ -200,7 +200,8 @@ int cli_fail(const cli *cli, int code, const char *format, ...) {
   return code;
 }
 
-int cli_bad_value(const cli *cli, const char *option, const char *value, const char *expected) {
+int cli_bad_value(const cli_run *cli, const char *option, const char *value,
+                  const char *expected) {
   return cli_fail(cli, CLI_USAGE, "--%s: expected %s, got '%s'", option, expected,
                   value ? value : "");
 }
@@ -268,7 +269,7 @@ static void on_alarm(int signal) {
   _exit(CLI_LIMIT);
 }
 
-static int set_limit(cli *cli, const cli_option *option, const char *value) {
+static int set_limit(cli_run *cli, const cli_option *option, const char *value) {
   uint64_t number;
   if (!cli_parse_u64(value, &number) || number == 0)
     return cli_bad_value(cli, option->name, value, "a number above zero");
@@ -304,7 +305,7 @@ static void print_version(const cli_tool *tool) {
 }
 
 // Returns -1 to continue.
-static int load_custom_ops(cli *cli, const char *library) {
+static int load_custom_ops(cli_run *cli, const char *library) {
   pir_message message = {{0}};
   pir_status status = cli->custom_ops ? PIR_OK : pir_custom_set_create(NULL, &cli->custom_ops);
   if (!status)
@@ -316,7 +317,7 @@ static int load_custom_ops(cli *cli, const char *library) {
 }
 
 // Handles an option that every tool has. Returns -1 to continue.
-static int take_common(cli *cli, const cli_option *option, const char *value) {
+static int take_common(cli_run *cli, const cli_option *option, const char *value) {
   switch (option->id) {
     case OPT_HELP: print_help(cli->tool); return CLI_OK;
     case OPT_VERSION: print_version(cli->tool); return CLI_OK;
@@ -332,7 +333,7 @@ static int take_common(cli *cli, const cli_option *option, const char *value) {
 }
 
 // Handles argv[i], an option; `*used` counts the consumed arguments. Returns -1 to continue.
-static int take_option(cli *cli, int argc, char **argv, int i, int *used) {
+static int take_option(cli_run *cli, int argc, char **argv, int i, int *used) {
   const char *text = argv[i], *value = NULL;
   bool is_long = text[1] == '-';
   const char *name = text + (is_long ? 2 : 1);
@@ -358,8 +359,8 @@ static int take_option(cli *cli, int argc, char **argv, int i, int *used) {
   return -1;
 }
 
-int cli_start(cli *cli, const cli_tool *tool, int argc, char **argv) {
-  *cli = (struct cli){.tool = tool};
+int cli_start(cli_run *cli, const cli_tool *tool, int argc, char **argv) {
+  *cli = (struct cli_run){.tool = tool};
   cli->matches = calloc((size_t)argc + 1, sizeof *cli->matches);
   cli->files = calloc((size_t)argc + 1, sizeof *cli->files);
   if (!cli->matches || !cli->files)
@@ -385,7 +386,7 @@ int cli_start(cli *cli, const cli_tool *tool, int argc, char **argv) {
   return -1;
 }
 
-void cli_finish(cli *cli) {
+void cli_finish(cli_run *cli) {
   free(cli->matches);
   free(cli->files);
   pir_custom_set_destroy(cli->custom_ops);
@@ -394,7 +395,7 @@ void cli_finish(cli *cli) {
   cli->files = NULL;
 }
 
-const char *cli_value(const cli *cli, int id, bool *out_given) {
+const char *cli_value(const cli_run *cli, int id, bool *out_given) {
   for (size_t i = cli->match_count; i-- > 0;)
     if (cli->matches[i].id == id) {
       if (out_given)
@@ -406,7 +407,7 @@ const char *cli_value(const cli *cli, int id, bool *out_given) {
   return NULL;
 }
 
-bool cli_has(const cli *cli, int id) {
+bool cli_has(const cli_run *cli, int id) {
   bool given;
   cli_value(cli, id, &given);
   return given;
@@ -415,12 +416,12 @@ bool cli_has(const cli *cli, int id) {
 // ---- context
 
 static _Noreturn void memory_is_out(void *user) {
-  const cli *cli = user;
+  const cli_run *cli = user;
   cli_fail(cli, CLI_LIMIT, "out of memory, or the limit of --max-memory was hit");
   _exit(CLI_LIMIT);
 }
 
-pir_context *cli_context_create(cli *cli) {
+pir_context *cli_context_create(cli_run *cli) {
   pir_context_options options = {.size = sizeof options,
                                  .out_of_memory = memory_is_out,
                                  .out_of_memory_user = cli,
@@ -441,7 +442,7 @@ pir_context *cli_context_create(cli *cli) {
 // ---- input
 
 // Reads what cannot be mapped: pipes, terminals.
-static int read_stream(const cli *cli, int fd, cli_file *file) {
+static int read_stream(const cli_run *cli, int fd, cli_file *file) {
   char *data = NULL;
   size_t size = 0, capacity = 0;
   for (;;) {
@@ -469,7 +470,7 @@ static int read_stream(const cli *cli, int fd, cli_file *file) {
   return 0;
 }
 
-static int read_named(const cli *cli, const char *path, cli_file *out_file) {
+static int read_named(const cli_run *cli, const char *path, cli_file *out_file) {
   bool is_stdin = strcmp(path, "-") == 0;
   *out_file = (cli_file){.name = is_stdin ? "<stdin>" : path};
   int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
@@ -493,7 +494,7 @@ static int read_named(const cli *cli, const char *path, cli_file *out_file) {
 }
 
 // Finds the program of a folder. Returns an exit code; the caller frees the path.
-static int find_program(const cli *cli, const char *path, char **out_path) {
+static int find_program(const cli_run *cli, const char *path, char **out_path) {
   switch (pir_program_find(path, out_path)) {
     case PIR_OK: return CLI_OK;
     case PIR_NOT_FOUND:
@@ -507,7 +508,7 @@ static int find_program(const cli *cli, const char *path, char **out_path) {
   }
 }
 
-int cli_file_read(const cli *cli, const char *path, cli_file *out_file) {
+int cli_file_read(const cli_run *cli, const char *path, cli_file *out_file) {
   char *found;
   if (strcmp(path, "-") == 0)
     return read_named(cli, path, out_file);
@@ -532,7 +533,7 @@ void cli_file_release(cli_file *file) {
 
 // ---- output
 
-int cli_output_open(const cli *cli, const char *path, cli_output *out_output) {
+int cli_output_open(const cli_run *cli, const char *path, cli_output *out_output) {
   *out_output = (cli_output){.fd = STDOUT_FILENO, .buffer = malloc(OUTPUT_BUFFER)};
   if (!out_output->buffer)
     return cli_fail(cli, CLI_LIMIT, "out of memory");
@@ -620,7 +621,7 @@ void cli_output_abandon(cli_output *output) {
   *output = (cli_output){.fd = -1};
 }
 
-int cli_output_commit(const cli *cli, cli_output *output) {
+int cli_output_commit(const cli_run *cli, cli_output *output) {
   bool good = flush_output(output);
   if (output->path) {
     good = close(output->fd) == 0 && good;
@@ -642,7 +643,7 @@ int cli_output_commit(const cli *cli, cli_output *output) {
 
 // ---- programs
 
-int cli_program_read(cli *cli, pir_context *ctx, const cli_file *file, pir_format format,
+int cli_program_read(cli_run *cli, pir_context *ctx, const cli_file *file, pir_format format,
                      bool fragment, uint32_t first_line, pir_program **out_program) {
   pir_str name = pir_str_from(file->name);
   if (format == PIR_FORMAT_UNKNOWN)

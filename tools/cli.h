@@ -43,7 +43,7 @@ typedef struct cli_match {
   const char *value;  // NULL when the option had none
 } cli_match;
 
-typedef struct cli {
+typedef struct cli_run {
   const cli_tool *tool;
   cli_match *matches;
   size_t match_count;
@@ -61,30 +61,31 @@ typedef struct cli {
   // --verify-diagnostics: takes diagnostics instead of standard error. NULL: they are printed.
   void (*intercept)(void *user, const pir_diag *diag);
   void *intercept_user;
-} cli;
+} cli_run;
 
 // Parses the command line. Returns -1 to go on, else the exit code to leave with (help was
 // printed, or the usage error was).
-int cli_start(cli *cli, const cli_tool *tool, int argc, char **argv);
-void cli_finish(cli *cli);
+int cli_start(cli_run *cli, const cli_tool *tool, int argc, char **argv);
+void cli_finish(cli_run *cli);
 
 // Value of the last occurrence of an option; `*out_given` tells a flag from its absence. Either
 // may be NULL.
-const char *cli_value(const cli *cli, int id, bool *out_given);
-bool cli_has(const cli *cli, int id);
+const char *cli_value(const cli_run *cli, int id, bool *out_given);
+bool cli_has(const cli_run *cli, int id);
 
 // Reports `tool: error: ...` on standard error and returns `code`.
-int cli_fail(const cli *cli, int code, const char *format, ...) PIR_PRINTF(3, 4);
+int cli_fail(const cli_run *cli, int code, const char *format, ...) PIR_PRINTF(3, 4);
 // Reports an invalid option value: names the option and returns CLI_USAGE.
-int cli_bad_value(const cli *cli, const char *option, const char *value, const char *expected);
+int cli_bad_value(const cli_run *cli, const char *option, const char *value,
+                  const char *expected);
 bool cli_parse_u64(const char *text,
                    uint64_t *out_value);  // decimal with optional k, m, g (powers of 1024)
 
 // Creates a context with all dialects, the user's ops, the command line's limits and a printing
 // sink; NULL if memory runs out.
-pir_context *cli_context_create(cli *cli);
+pir_context *cli_context_create(cli_run *cli);
 // Returns the sink alone, for models (pir_model_options.sink).
-pir_diag_sink cli_sink(cli *cli);
+pir_diag_sink cli_sink(cli_run *cli);
 
 // A whole file in memory, mapped if possible; `-` is standard input, a folder means the program
 // in it.
@@ -96,7 +97,7 @@ typedef struct cli_file {
 } cli_file;
 
 // Returns 0, or the exit code after reporting.
-int cli_file_read(const cli *cli, const char *path, cli_file *out_file);
+int cli_file_read(const cli_run *cli, const char *path, cli_file *out_file);
 void cli_file_release(cli_file *file);
 
 // An output: standard output, or a file written beside its place and renamed by
@@ -110,17 +111,17 @@ typedef struct cli_output {
   size_t used;
 } cli_output;
 
-int cli_output_open(const cli *cli, const char *path, cli_output *out_output);
+int cli_output_open(const cli_run *cli, const char *path, cli_output *out_output);
 pir_writer cli_output_writer(cli_output *output);
 pir_writer cli_stderr_writer(void);
-int cli_output_commit(const cli *cli, cli_output *output);
+int cli_output_commit(const cli_run *cli, cli_output *output);
 void cli_output_abandon(cli_output *output);  // nothing is left behind; harmless after a commit
 
 // The next draw of a generator (splitmix64), the same on every machine. `state` begins as a seed.
 uint64_t cli_random(uint64_t *state);
 
 // Reads a program of any format, recognised by content unless `format` says which.
-int cli_program_read(cli *cli, pir_context *ctx, const cli_file *file, pir_format format,
+int cli_program_read(cli_run *cli, pir_context *ctx, const cli_file *file, pir_format format,
                      bool fragment, uint32_t first_line, pir_program **out_program);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "cli.h"
 
-static int record_code(const cli *cli, const pir_param *param, pir_status status) {
+static int record_code(const cli_run *cli, const pir_param *param, pir_status status) {
   if (status != PIR_UNSUPPORTED)
     return cli_exit_code(status);
   return cli_fail(cli, CLI_UNSUPPORTED,
@@ -19,8 +19,8 @@ static int record_code(const cli *cli, const pir_param *param, pir_status status
 }
 
 // Writes records to one file.
-static int write_record_file(const cli *cli, const char *path, const pir_param *const *params,
-                             size_t count) {
+static int write_record_file(const cli_run *cli, const char *path,
+                             const pir_param *const *params, size_t count) {
   cli_output output;
   int code = cli_output_open(cli, path, &output);
   if (code)
@@ -46,7 +46,7 @@ static bool is_file_name(pir_str name) {
   return !pir_str_equal(name, PIR_STR(".")) && !pir_str_equal(name, PIR_STR(".."));
 }
 
-static int write_separate(const cli *cli, const char *folder, const pir_param *param) {
+static int write_separate(const cli_run *cli, const char *folder, const pir_param *param) {
   if (!is_file_name(param->name))
     return cli_fail(cli, CLI_INVALID, "parameter name '%.*s' is no file name inside a folder",
                     (int)param->name.size, param->name.data);
@@ -63,7 +63,7 @@ static int write_separate(const cli *cli, const char *folder, const pir_param *p
   return code;
 }
 
-static int write_folder(const cli *cli, const char *folder, const pir_param *const *params,
+static int write_folder(const cli_run *cli, const char *folder, const pir_param *const *params,
                         size_t count) {
   int code = 0;
   if (mkdir(folder, 0777) && errno != EEXIST)
@@ -76,7 +76,7 @@ static int write_folder(const cli *cli, const char *folder, const pir_param *con
 
 // ---- what passes make
 
-int params_list(const cli *cli, const pir_program *program, named_params *out_params) {
+int params_list(const cli_run *cli, const pir_program *program, named_params *out_params) {
   size_t capacity = pir_program_param_decls(program, NULL, 0);
   *out_params = (named_params){.items = calloc(capacity + 1, sizeof *out_params->items)};
   if (!out_params->items)
@@ -100,7 +100,7 @@ static bool holds_name(const named_params *params, const pir_param_decl *decl) {
          bsearch(decl, params->items, params->count, sizeof *decl, compare_names);
 }
 
-int params_warn_lost(const cli *cli, const pir_program *program, const char *file,
+int params_warn_lost(const cli_run *cli, const pir_program *program, const char *file,
                      const named_params *before) {
   pir_context *ctx = pir_program_context(program);
   const pir_param_decl *first = NULL;
@@ -127,7 +127,7 @@ int params_warn_lost(const cli *cli, const pir_program *program, const char *fil
 
 // ---- files
 
-int params_write(const cli *cli, const pir_program *program, pir_format format,
+int params_write(const cli_run *cli, const pir_program *program, pir_format format,
                  const char *path) {
   const pir_param **params;
   size_t count;

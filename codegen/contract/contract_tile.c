@@ -271,11 +271,11 @@ static loop_expr *fragment_place(const tiling *t, const side *s, loop_expr *at, 
 
 static void multiply_halves(tiling *t, loop_block *block) {
   loop_module *m = t->e.m;
-  int64_t side = t->square / 2;
-  loop_expr *k = unrolled(t, &block, t->step / 16), *i = unrolled(t, &block, side),
-            *j = unrolled(t, &block, side);
+  int64_t half = t->square / 2;
+  loop_expr *k = unrolled(t, &block, t->step / 16), *i = unrolled(t, &block, half),
+            *j = unrolled(t, &block, half);
   loop_expr *slot =
-      pir_loop_mul(m, pir_loop_add(m, pir_loop_mul(m, i, number(t, side)), j), number(t, 2));
+      pir_loop_mul(m, pir_loop_add(m, pir_loop_mul(m, i, number(t, half)), j), number(t, 2));
   pir_loop_mma(t->e.fn, block, t->sums, slot, fragment_place(t, &t->a, i, k),
                fragment_place(t, &t->b, j, k), t->step + HALF_PAD);
 }
@@ -343,11 +343,11 @@ static bool hand_on(tiling *t, loop_block *block, loop_expr *row, loop_expr *col
 
 static bool finish_halves(tiling *t, loop_block *block) {
   loop_module *m = t->e.m;
-  int64_t side = t->square / 2;
-  loop_expr *i = unrolled(t, &block, side), *j = unrolled(t, &block, side),
+  int64_t half = t->square / 2;
+  loop_expr *i = unrolled(t, &block, half), *j = unrolled(t, &block, half),
             *h = unrolled(t, &block, 2);
   loop_expr *slot =
-      pir_loop_mul(m, pir_loop_add(m, pir_loop_mul(m, i, number(t, side)), j), number(t, 2));
+      pir_loop_mul(m, pir_loop_add(m, pir_loop_mul(m, i, number(t, half)), j), number(t, 2));
   loop_expr *row =
       pir_loop_add(m, pir_loop_mul(m, h, number(t, FRAGMENT_ROWS / 2)), lane_row(t));
   return hand_on(t, block, pir_loop_add(m, fragment_of(t, &t->a, i), row),

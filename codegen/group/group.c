@@ -99,7 +99,7 @@ static bool reads_aligned(const pir_clause *c) {
 
 // ---- which ops start a cluster
 
-static bool start_rows(grouping *g, const pir_op *op, cluster *c) {
+static bool start_rows(grouping *g, const pir_op *op, op_cluster *c) {
   lower_space space;
   if (!choose_row_space(op, g->facts, &space))
     return false;
@@ -176,7 +176,7 @@ static bool all_by_element(const pir_op *op, const pir_clause *first) {
 }
 
 // Returns NULL if the op starts a cluster, else the reason why it is not compiled.
-static const char *start_cluster(grouping *g, const node *n, cluster *c) {
+static const char *start_cluster(grouping *g, const node *n, op_cluster *c) {
   static const char few[] = "few elements";
   const pir_clause *clause = n->clause;
   const pir_fact *f =
@@ -192,7 +192,7 @@ static const char *start_cluster(grouping *g, const node *n, cluster *c) {
     return "only running it shows how large its result is";
   if (!choose_can(n->op, g->facts, &g->target))
     return "its clause has no form in loops";
-  *c = (cluster){.kind = GROUP_ELEMENTS, .alone = alone, .rank = f->rank};
+  *c = (op_cluster){.kind = GROUP_ELEMENTS, .alone = alone, .rank = f->rank};
   memcpy(c->shape, f->shape, sizeof c->shape);
   c->aligned = clause->kind == PIR_CLAUSE_POINTWISE && reads_aligned(clause);
   switch (clause->kind) {
@@ -222,9 +222,9 @@ static bool is_barrier(const pir_op *op) {
 
 // Pushes the producers of `at` (a cluster or a single op). Returns true if a step outside reads
 // from x or y.
-static bool step_back(grouping *g, uint32_t at, const cluster *x, const cluster *y,
+static bool step_back(grouping *g, uint32_t at, const op_cluster *x, const op_cluster *y,
                       uint32_t first, uint32_t *top) {
-  const cluster *c = at < g->cluster_count ? &g->clusters[at] : NULL;
+  const op_cluster *c = at < g->cluster_count ? &g->clusters[at] : NULL;
   bool own = c == x || c == y;
   for (uint32_t i = c ? c->head : at - g->cluster_count; i != NO_CLUSTER;
        i = c ? g->nodes[i].next : NO_CLUSTER) {
@@ -233,7 +233,7 @@ static bool step_back(grouping *g, uint32_t at, const cluster *x, const cluster 
       node *p = producer(g, pir_op_operand(op, k));
       if (!p)
         continue;
-      cluster *of = p->cluster != NO_CLUSTER ? &g->clusters[p->cluster] : NULL;
+      op_cluster *of = p->cluster != NO_CLUSTER ? &g->clusters[p->cluster] : NULL;
       uint32_t index = (uint32_t)(p - g->nodes);
       if (of == x || of == y) {
         if (!own)
@@ -251,7 +251,7 @@ static bool step_back(grouping *g, uint32_t at, const cluster *x, const cluster 
 }
 
 // Whether a path leaves the union of x and y and returns to it. Clusters count as single steps.
-static bool leads_back(grouping *g, const cluster *x, const cluster *y) {
+static bool leads_back(grouping *g, const op_cluster *x, const op_cluster *y) {
   uint32_t first = x->first < y->first ? x->first : y->first, top = 0;
   g->stamp++;
   step_back(g, (uint32_t)(x - g->clusters), x, y, first, &top);
@@ -264,7 +264,7 @@ static bool leads_back(grouping *g, const cluster *x, const cluster *y) {
 
 // ---- merging
 
-static bool is_row_shape(const grouping *g, const cluster *rows, const pir_dim *shape,
+static bool is_row_shape(const grouping *g, const op_cluster *rows, const pir_dim *shape,
                          int rank) {
   int d = 0;
   if (rank == rows->rank) {
@@ -283,7 +283,7 @@ static bool is_row_shape(const grouping *g, const cluster *rows, const pir_dim *
 }
 
 // Whether broadcasting the value to the rows' shape gives each row its own part of the value.
-static bool lies_along_rows(const grouping *g, const cluster *rows, const pir_fact *f) {
+static bool lies_along_rows(const grouping *g, const op_cluster *rows, const pir_fact *f) {
   if (pir_dims_equal(g->dims, rows->shape, rows->rank, f->shape, f->rank))
     return true;
   if (f->rank > rows->rank)
@@ -297,8 +297,8 @@ static bool lies_along_rows(const grouping *g, const cluster *rows, const pir_fa
 // Whether each row of `reader` needs only its own row of `maker`. A mean without the reduced
 // dim can be broadcast along that same dim when the extents happen to agree; each element would
 // then recompute a mean.
-static bool stays_in_rows(const grouping *g, const cluster *rows, const cluster *reader,
-                          const cluster *maker) {
+static bool stays_in_rows(const grouping *g, const op_cluster *rows, const op_cluster *reader,
+                          const op_cluster *maker) {
   for (uint32_t i = reader->head; i != NO_CLUSTER; i = g->nodes[i].next) {
     const pir_op *op = g->nodes[i].op;
     const pir_fact *f = result_fact(g, op);
@@ -317,7 +317,7 @@ static bool stays_in_rows(const grouping *g, const cluster *rows, const cluster 
 
 // All results of an elements cluster have one shape, which must equal the shape of the rows
 // cluster.
-static bool goes_with_rows(const grouping *g, const cluster *rows, const cluster *other) {
+static bool goes_with_rows(const grouping *g, const op_cluster *rows, const op_cluster *other) {
   if (!stays_in_rows(g, rows, other, rows) || !stays_in_rows(g, rows, rows, other))
     return false;
   if (other->kind == GROUP_ROWS)
@@ -331,7 +331,7 @@ static bool goes_with_rows(const grouping *g, const cluster *rows, const cluster
 static const char leaves[] = "a path leads out of the group and back";
 
 // The operands of a contraction must be in buffers, so they cannot be computed in its cluster.
-static bool feeds(const grouping *g, const cluster *from, const cluster *c) {
+static bool feeds(const grouping *g, const op_cluster *from, const op_cluster *c) {
   for (uint32_t i = c->head; i != NO_CLUSTER; i = g->nodes[i].next) {
     const pir_op *op = g->nodes[i].op, *casts[2];
     pir_dtype rounded;
@@ -347,7 +347,7 @@ static bool feeds(const grouping *g, const cluster *from, const cluster *c) {
   return false;
 }
 
-static bool is_in(const grouping *g, const cluster *c, const pir_op *op) {
+static bool is_in(const grouping *g, const op_cluster *c, const pir_op *op) {
   const node *n = node_of(g, op);
   return n && n->cluster != NO_CLUSTER && &g->clusters[n->cluster] == c;
 }
@@ -355,7 +355,7 @@ static bool is_in(const grouping *g, const cluster *c, const pir_op *op) {
 // Whether `op` reads the cluster's results exactly once, as `value`, and no other op reads any
 // of them.
 static bool takes_all(const grouping *g, const pir_op *op, const pir_value *value,
-                      const cluster *c) {
+                      const op_cluster *c) {
   for (uint32_t i = c->head; i != NO_CLUSTER; i = g->nodes[i].next)
     for (size_t k = 0; k < pir_op_results(g->nodes[i].op); k++) {
       const pir_value *v = pir_op_result(g->nodes[i].op, k);
@@ -388,7 +388,7 @@ static bool describe(const grouping *g, const pir_op *op, contraction *c,
 
 // Two contractions are paired if that is profitable (contract_pair.c) and nobody else reads the
 // tensor between them.
-static const char *not_a_pair(grouping *g, const cluster *first, const cluster *second) {
+static const char *not_a_pair(grouping *g, const op_cluster *first, const op_cluster *second) {
   const pir_op *one = NULL, *two = g->nodes[second->head].op;
   contraction c[2];
   const pir_value *in, *between;
@@ -410,7 +410,7 @@ static const char *not_a_pair(grouping *g, const cluster *first, const cluster *
 
 // Returns NULL if one loop nest can compute both clusters (one reads the other), else the
 // reason why not.
-static const char *hindrance(grouping *g, const cluster *a, const cluster *b) {
+static const char *hindrance(grouping *g, const op_cluster *a, const op_cluster *b) {
   if (a->alone || b->alone)
     return "results over different spaces keep to themselves";
   if (a->segment != b->segment)
@@ -425,7 +425,7 @@ static const char *hindrance(grouping *g, const cluster *a, const cluster *b) {
   if (a->kind == GROUP_CONTRACTION && b->kind == GROUP_CONTRACTION)
     return not_a_pair(g, b, a);
   if (b->kind == GROUP_CONTRACTION || (b->kind == GROUP_ROWS && a->kind == GROUP_ELEMENTS)) {
-    const cluster *t = a;
+    const op_cluster *t = a;
     a = b;
     b = t;
   }
@@ -444,7 +444,7 @@ static const char *hindrance(grouping *g, const cluster *a, const cluster *b) {
   return leads_back(g, a, b) ? leaves : NULL;
 }
 
-static void merge(grouping *g, cluster *into, cluster *from) {
+static void merge(grouping *g, op_cluster *into, op_cluster *from) {
   bool pair = into->kind == GROUP_CONTRACTION && from->kind == GROUP_CONTRACTION;
   if (pair || from->kind > into->kind) {  // the union is of the higher kind, and of the later
     into->kind = from->kind;
@@ -481,7 +481,7 @@ static bool is_kept(const grouping *g, const node *n, const node *list) {
 }
 
 // Adds the list operand of a join to its cluster if no other op reads it.
-static void take_list(grouping *g, node *n, cluster *c) {
+static void take_list(grouping *g, node *n, op_cluster *c) {
   node *list =
       n->clause->kind == PIR_CLAUSE_JOIN
           ? producer(g, pir_op_operand(n->op, (size_t)n->clause->nodes[n->clause->body].k))
@@ -517,7 +517,7 @@ static bool waits_for_contraction(const grouping *g, const pir_op *op) {
          casts[1] == op;
 }
 
-static void take_casts(grouping *g, node *n, cluster *c) {
+static void take_casts(grouping *g, node *n, op_cluster *c) {
   const pir_op *casts[2];
   const pir_value *source;
   pir_dtype rounded;
@@ -552,7 +552,7 @@ static pir_value *moved(const node *n) {
              : NULL;
 }
 
-static void append(grouping *g, cluster *c, node *n) {
+static void append(grouping *g, op_cluster *c, node *n) {
   uint32_t i = (uint32_t)(n - g->nodes);
   n->cluster = (uint32_t)(c - g->clusters);
   g->nodes[c->tail].next = i;
@@ -570,7 +570,7 @@ static void append(grouping *g, cluster *c, node *n) {
 static void take_moves(grouping *g, node *n) {
   pir_value *middle = group_only_renames(n->clause) ? moved(n) : NULL, *first, *source;
   node *turn = producer(g, middle), *before = turn ? producer(g, first = moved(turn)) : NULL;
-  cluster *c = turn && turn->cluster != NO_CLUSTER ? &g->clusters[turn->cluster] : NULL;
+  op_cluster *c = turn && turn->cluster != NO_CLUSTER ? &g->clusters[turn->cluster] : NULL;
   if (!c || c->ops != 1 || turn->clause->kind != PIR_CLAUSE_VIEW || !before ||
       before->cluster != NO_CLUSTER)
     return;
@@ -591,7 +591,7 @@ static void take_moves(grouping *g, node *n) {
 
 static void visit(grouping *g, uint32_t i) {
   node *n = &g->nodes[i];
-  cluster c;
+  op_cluster c;
   if (n->cluster != NO_CLUSTER)
     return;  // of attention
   if (n->clause && group_only_renames(n->clause))
@@ -630,7 +630,7 @@ static void visit(grouping *g, uint32_t i) {
     if (!best)
       break;
     below = (uint64_t)(best - g->nodes);
-    cluster *own = &g->clusters[n->cluster], *other = &g->clusters[best->cluster];
+    op_cluster *own = &g->clusters[n->cluster], *other = &g->clusters[best->cluster];
     if (own == other)
       continue;
     why = hindrance(g, own, other);

@@ -18,7 +18,7 @@ typedef struct node {
   uint8_t state;  // while ordering: 0 new, 1 waiting, 2 placed
 } node;
 
-typedef struct cluster {
+typedef struct op_cluster {
   uint8_t kind;  // group_kind; GROUP_CONTRACTION for pairs too
   bool aligned;  // only ops that read at the element they compute
   bool alone;    // one op whose results have spaces of their own: nothing goes with it
@@ -33,7 +33,7 @@ typedef struct cluster {
   uint32_t first, last;  // positions of its ops
   uint32_t segment;
   uint64_t seen;
-} cluster;
+} op_cluster;
 
 typedef struct grouping {
   pir_pass_run *run;
@@ -45,7 +45,7 @@ typedef struct grouping {
   pir_block *block;
   node *nodes;
   uint32_t count;
-  cluster *clusters;
+  op_cluster *clusters;
   uint32_t cluster_count;
   uint32_t *stack;
   pir_op **members;  // of the cluster at hand
@@ -78,5 +78,10 @@ void group_places(grouping *g);
 void group_split(grouping *g, pir_op *op);
 // Returns the tensor that contains such a result, or NULL.
 const pir_value *group_whole(const pir_value *part);
+
+// The passes of this folder, which passes/passes.def lists.
+pir_status pir_pass_quantised(pir_pass_run *run);
+pir_status pir_pass_round(pir_pass_run *run);
+pir_status pir_pass_group(pir_pass_run *run);
 
 #endif

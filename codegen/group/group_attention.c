@@ -12,9 +12,9 @@ typedef struct gathering {
   bool full;
 } gathering;
 
-static bool is_member(const gathering *t, uint32_t node) {
+static bool is_member(const gathering *t, uint32_t at) {
   for (uint32_t i = 0; i < t->count; i++)
-    if (t->members[i] == node)
+    if (t->members[i] == at)
       return true;
   return false;
 }
@@ -128,13 +128,13 @@ static void make_cluster(gathering *t) {
     if (t->members[i] > last)
       last = t->members[i];
   }
-  g->clusters[number] = (cluster){.kind = GROUP_ATTENTION,
-                                  .head = t->members[0],
-                                  .tail = t->members[t->count - 1],
-                                  .ops = t->count,
-                                  .first = first,
-                                  .last = last,
-                                  .segment = g->nodes[first].segment};
+  g->clusters[number] = (op_cluster){.kind = GROUP_ATTENTION,
+                                     .head = t->members[0],
+                                     .tail = t->members[t->count - 1],
+                                     .ops = t->count,
+                                     .first = first,
+                                     .last = last,
+                                     .segment = g->nodes[first].segment};
 }
 
 static void gather(grouping *g, const choose_attention *choice) {

@@ -8,15 +8,15 @@
 #include <pir/dialect/cinn.h>
 #include <string.h>
 
-typedef struct order {
+typedef struct axis_order {
   int rank;  // 0: row-major
   uint8_t axes[PIR_MAX_RANK];
-} order;
+} axis_order;
 
-static const order row_major = {0};
+static const axis_order row_major = {0};
 
-static order order_of(const pir_value *v) {
-  order o = {0};
+static axis_order order_of(const pir_value *v) {
+  axis_order o = {0};
   if (v && group_whole(v))
     v = group_whole(v);  // a part of what is split lies as the whole does
   const pir_op *op = v ? pir_value_op(v) : NULL;
@@ -54,7 +54,7 @@ static bool users_take_any_order(const pir_value *v) {
 
 // ---- what a group wants
 
-static order of_contraction(const grouping *g, const pir_op *op) {
+static axis_order of_contraction(const grouping *g, const pir_op *op) {
   contraction c;
   int a, b;
   if (!pir_contract_match(op, g->facts, &c, &a, &b))
@@ -66,21 +66,21 @@ static order of_contraction(const grouping *g, const pir_op *op) {
   const pir_op *source = pir_value_op(weight);
   if (!source || !pir_op_has(source, PIR_PARAMETER))
     return row_major;
-  order o = {.rank = c.out.rank};
+  axis_order o = {.rank = c.out.rank};
   pir_contract_order(&c, o.axes);
   return o;
 }
 
-static order of_operands(const pir_op *group, int rank) {
+static axis_order of_operands(const pir_op *group, int rank) {
   for (size_t i = 0; i < pir_op_operands(group); i++) {
-    order o = order_of(pir_op_operand(group, i));
+    axis_order o = order_of(pir_op_operand(group, i));
     if (o.rank == rank && rank)
       return o;
   }
   return row_major;
 }
 
-static bool is_row_major(const order *o) {
+static bool is_row_major(const axis_order *o) {
   for (int d = 0; d < o->rank; d++)
     if (o->axes[d] != d)
       return false;
@@ -89,7 +89,7 @@ static bool is_row_major(const order *o) {
 
 // ---- writing it down
 
-static const pir_attr *attribute(const grouping *g, const order *o) {
+static const pir_attr *attribute(const grouping *g, const axis_order *o) {
   int64_t axes[PIR_MAX_RANK];
   for (int d = 0; d < o->rank; d++)
     axes[d] = o->axes[d];
@@ -100,17 +100,17 @@ static void decide(grouping *g, pir_op *group) {
   size_t operands = pir_op_operands(group), results = pir_op_results(group);
   const pir_attr **all =
       pir_arena_alloc(g->arena, pir_arena_size(g->arena, operands + results + 1, sizeof *all));
-  const pir_op *contraction = contract_last_of(group);
-  order sums = contraction ? of_contraction(g, contraction) : row_major;
+  const pir_op *last = contract_last_of(group);
+  axis_order sums = last ? of_contraction(g, last) : row_major;
   bool any = false;
   for (size_t i = 0; i < operands; i++) {
-    order o = order_of(pir_op_operand(group, i));
+    axis_order o = order_of(pir_op_operand(group, i));
     any |= o.rank > 0;
     all[i] = attribute(g, &o);
   }
   for (size_t i = 0; i < results; i++) {
     const pir_fact *f = pir_facts_of(g->facts, pir_op_result(group, i));
-    order o = contraction ? sums : of_operands(group, f->rank);
+    axis_order o = last ? sums : of_operands(group, f->rank);
     if (o.rank != f->rank || is_row_major(&o) || !users_take_any_order(pir_op_result(group, i)))
       o = row_major;
     any |= o.rank > 0;

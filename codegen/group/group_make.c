@@ -101,7 +101,7 @@ static void redirect(pir_value *from, pir_value *to, const pir_op *group) {
 
 static pir_op *make_group(grouping *g, uint32_t cluster) {
   value_list in = {0}, out = {0};
-  const struct cluster *c = &g->clusters[cluster];
+  const op_cluster *c = &g->clusters[cluster];
   find_interface(g, cluster, &in, &out);
   pir_op *group = create_group(g, g->nodes[c->last].op, &in, &out);
   const char *kind = choose_kind_name(c->paired ? GROUP_PAIR : (group_kind)c->kind);

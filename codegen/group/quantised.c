@@ -15,6 +15,7 @@
 // scales, and afterwards, when folding has widened a weight's bytes to i32. Linear in the
 // program and in the bytes of quantised parameters.
 #include "contract_lower.h"
+#include "group.h"
 
 #include <pir/dialect/builtin.h>
 #include <pir/dialect/pd_op.h>

@@ -10,6 +10,7 @@
 // pairs along the reduced axes (an image's first layer, depthwise convolutions), small ones,
 // and attention over many keys. Linear in the program.
 #include "choose.h"
+#include "group.h"
 
 #include <pir/dialect/pd_op.h>
 #include <pir/pass.h>

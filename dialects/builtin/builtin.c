@@ -1,5 +1,6 @@
 // Facts of lists: the facts of a list's members are its operands' facts.
 #include "infer_impl.h"
+#include <builtin_hooks.h>
 
 pir_status builtin_infer_combine(pir_infer *infer) {
   if (infer->operand_count && infer->operands[0])

@@ -1,5 +1,6 @@
 // Verifies groups beyond the tables: the kind that a group states must fit its contents.
 #include <pir/diag.h>
+#include <cinn_hooks.h>
 #include <pir/infer.h>
 #include <pir/ir.h>
 

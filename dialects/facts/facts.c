@@ -496,9 +496,9 @@ static pir_status create_facts(void *user) {
   return status;
 }
 
-static pir_status enter_create(const pir_program *program, bool symbolic,
+static pir_status enter_create(const pir_program *program, bool with_symbols,
                                pir_facts **out_facts) {
-  create_call call = {program, symbolic, out_facts};
+  create_call call = {program, with_symbols, out_facts};
   *out_facts = NULL;
   return pir_context_enter(pir_program_context(program), create_facts, &call);
 }

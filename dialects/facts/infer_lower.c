@@ -103,6 +103,31 @@ static const pir_fact *default_fact(pir_infer *infer, const pir_operand_def *def
   return ints_fact(infer, values, (int64_t)n);
 }
 
+// The fact of a list of values.
+static const pir_fact *members_fact(pir_infer *infer, const pir_lower *l,
+                                    const pir_lower_arg *arg, const pir_fact *const *values) {
+  const pir_fact **members = INFER_NEW(infer, const pir_fact *, (size_t)arg->count);
+  for (int i = 0; i < arg->count; i++)
+    members[i] = values[l->pool[arg->first + i]];
+  pir_fact *fact = INFER_NEW(infer, pir_fact, 1);
+  *fact = (pir_fact){
+      .known = true, .rank = -1, .members = members, .member_count = (size_t)arg->count};
+  return fact;
+}
+
+// The fact of the members of a list from the first one on; NULL when they are not known.
+static const pir_fact *rest_fact(pir_infer *infer, const pir_lower_arg *arg,
+                                 const pir_fact *const *values) {
+  const pir_fact *list = values[arg->value];
+  if (!list || !list->members || (size_t)arg->first > list->member_count)
+    return NULL;
+  pir_fact *fact = INFER_NEW(infer, pir_fact, 1);
+  *fact = *list;
+  fact->members += arg->first;
+  fact->member_count -= (size_t)arg->first;
+  return fact;
+}
+
 static const pir_fact *argument_fact(pir_infer *infer, const pir_lower *l,
                                      const pir_lower_arg *arg, const pir_fact *const *values) {
   symbolic s = symbols(infer, l);
@@ -119,25 +144,8 @@ static const pir_fact *argument_fact(pir_infer *infer, const pir_lower *l,
       bool known = symbolic_number(&s, arg->node, &number);
       return number_fact(infer, PIR_F32, known, number);
     }
-    case PIR_LOWER_VALUES: {
-      const pir_fact **members = INFER_NEW(infer, const pir_fact *, (size_t)arg->count);
-      for (int i = 0; i < arg->count; i++)
-        members[i] = values[l->pool[arg->first + i]];
-      pir_fact *fact = INFER_NEW(infer, pir_fact, 1);
-      *fact = (pir_fact){
-          .known = true, .rank = -1, .members = members, .member_count = (size_t)arg->count};
-      return fact;
-    }
-    case PIR_LOWER_REST: {
-      const pir_fact *list = values[arg->value];
-      if (!list || !list->members || (size_t)arg->first > list->member_count)
-        return NULL;
-      pir_fact *fact = INFER_NEW(infer, pir_fact, 1);
-      *fact = *list;
-      fact->members += arg->first;
-      fact->member_count -= (size_t)arg->first;
-      return fact;
-    }
+    case PIR_LOWER_VALUES: return members_fact(infer, l, arg, values);
+    case PIR_LOWER_REST: return rest_fact(infer, arg, values);
   }
   return NULL;
 }

@@ -406,8 +406,8 @@ static lower_code compile_lower(compiler *co, const lower *l) {
     APPEND(n.names, n.count, co->o->operands[i].name);
   out.when = index_node(co, l->when, NULL);
   for (int i = 0; i < l->step_count; i++) {
-    pir_lower_step step = compile_step(co, &out, &n, &l->steps[i]);
-    APPEND(out.steps, out.step_count, step);
+    pir_lower_step compiled = compile_step(co, &out, &n, &l->steps[i]);
+    APPEND(out.steps, out.step_count, compiled);
   }
   int count = 0;
   bool any = false;

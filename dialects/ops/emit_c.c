@@ -415,7 +415,11 @@ static void put_opdef(FILE *out, const dialect *d, const op *o, bool twin,
   fputs("},\n", out);
 }
 
-static void emit_hooks(FILE *out, const dialect *d) {
+void emit_hooks(const dialect *d, FILE *out) {
+  fprintf(out,
+          "// Hooks that %s.ops names. Made by opsc.\n#include <pir/infer.h>\n#include "
+          "<pir/lower.h>\n\n",
+          d->name);
   for (int i = 0; i < d->op_count; i++) {
     const op *o = &d->ops[i];
     if (o->is_form)
@@ -436,9 +440,8 @@ void emit_tables(const dialect *d, FILE *out) {
   fprintf(out,
           "// Made by opsc from %s.ops.\n#include \"dialect_tables.h\"\n#include "
           "<math.h>\n#include "
-          "<pir/legacy_table.h>\n#include <pir/lower.h>\n\n",
-          d->name);
-  emit_hooks(out, d);
+          "<pir/legacy_table.h>\n#include <pir/lower.h>\n#include \"%s_hooks.h\"\n\n",
+          d->name, source_family(0));
   for (int i = 0; i < d->op_count; i++)
     if (!d->ops[i].is_form)
       rows = d->ops[i].number + d->ops[i].has_twin;

@@ -693,8 +693,8 @@ int16_t value_node(compiler *co, const expr *e, const scope *s) {
     case EXPR_BINARY: return value_binary(co, e, s);
     case EXPR_UNARY: {
       int16_t a = value_node(co, e->a, s);
-      pir_node_op op = e->op == OP_NEG ? PIR_V_NEG : PIR_V_NOT;
-      return a < 0 ? -1 : node_of(co, op, -1, a, -1, -1);
+      pir_node_op kind = e->op == OP_NEG ? PIR_V_NEG : PIR_V_NOT;
+      return a < 0 ? -1 : node_of(co, kind, -1, a, -1, -1);
     }
     case EXPR_COND: {
       int16_t a = value_node(co, e->a, s), b = value_node(co, e->b, s),

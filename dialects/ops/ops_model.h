@@ -307,6 +307,7 @@ int op_result(const op *o, const char *name);
 int op_attr(const op *o, const char *name);
 void emit_tables(const dialect *d, FILE *out);  // emit_c.c
 void emit_header(const dialect *d, FILE *out);
+void emit_hooks(const dialect *d, FILE *out);
 void emit_list(const dialect *d, FILE *out);   // emit_list.c
 void emit_index(const dialect *d, FILE *out);  // emit_doc.c: the families of a dialect
 void emit_family(const dialect *d, int file, FILE *out);

@@ -118,10 +118,10 @@ static family allocated_family(pir_str name, pir_str *out_place) {
   return FAMILY_NONE;
 }
 
-static const pir_type *make_family(pir_parser *p, family family, const pir_tensor_spec *spec) {
-  if (family == FAMILY_COO || family == FAMILY_CSR)
-    return pir_type_sparse(p->ctx, family_kinds[family], spec, (pir_shape){0}, NULL, 0);
-  return pir_type_tensor_like(p->ctx, family_kinds[family], spec);
+static const pir_type *make_family(pir_parser *p, family kind, const pir_tensor_spec *spec) {
+  if (kind == FAMILY_COO || kind == FAMILY_CSR)
+    return pir_type_sparse(p->ctx, family_kinds[kind], spec, (pir_shape){0}, NULL, 0);
+  return pir_type_tensor_like(p->ctx, family_kinds[kind], spec);
 }
 
 // ---- one token
@@ -267,7 +267,7 @@ static bool parse_dims(pir_parser *p, int64_t *dims, pir_tensor_spec *spec) {
 }
 
 // The inside of tensor<2xf32, layout:NHWC, ..>.
-static bool parse_tensor_body(pir_parser *p, family family, pir_tensor_spec *spec,
+static bool parse_tensor_body(pir_parser *p, family kind, pir_tensor_spec *spec,
                               tensor_rest *rest, const pir_type **out_type) {
   int64_t dims[PIR_MAX_RANK];
   if (!parse_dims(p, dims, spec))
@@ -282,24 +282,24 @@ static bool parse_tensor_body(pir_parser *p, family family, pir_tensor_spec *spe
   }
   spec->lod = (const uint64_t *const *)rest->lod;
   spec->lod_sizes = rest->lod_sizes;
-  bool sparse = family == FAMILY_COO || family == FAMILY_CSR;
+  bool sparse = kind == FAMILY_COO || kind == FAMILY_CSR;
   if (!sparse && (rest->parts.count || rest->nonzero_rank))
     return pir_parse_fail(p, "only sparse tensors have parts");
-  size_t parts = family == FAMILY_COO ? 2 : 3;
+  size_t parts = kind == FAMILY_COO ? 2 : 3;
   if (rest->parts.count && rest->parts.count != parts)
     return pir_parse_fail(p, "a sparse tensor has %zu parts, found %zu", parts,
                           rest->parts.count);
   pir_shape nonzero = {rest->nonzero, rest->nonzero_rank};
-  *out_type = sparse ? pir_type_sparse(p->ctx, family_kinds[family], spec, nonzero,
+  *out_type = sparse ? pir_type_sparse(p->ctx, family_kinds[kind], spec, nonzero,
                                        rest->parts.items, rest->parts.count)
-                     : make_family(p, family, spec);
+                     : make_family(p, kind, spec);
   return true;
 }
 
-static bool parse_tensor(pir_parser *p, family family, const pir_type **out_type) {
+static bool parse_tensor(pir_parser *p, family kind, const pir_type **out_type) {
   tensor_rest rest = {0};
   pir_tensor_spec spec = {.layout = PIR_LAYOUT_NCHW};
-  bool good = parse_tensor_body(p, family, &spec, &rest, out_type);
+  bool good = parse_tensor_body(p, kind, &spec, &rest, out_type);
   for (size_t i = 0; i < spec.lod_levels; i++)
     pir_parse_free_ints(p, (int64_t *)rest.lod[i], rest.lod_sizes[i]);
   pir_vec_free(p->arena, &rest.parts);
@@ -372,10 +372,10 @@ static bool parse_dist(pir_parser *p, const pir_type **out_type) {
 
 // word < .. > where the inside has brackets or names of its own.
 static bool parse_bracketed(pir_parser *p, pir_str name, const pir_type **out_type) {
-  family family = family_of(name, &p->generation);
+  family kind = family_of(name, &p->generation);
   bool good;
-  if (family != FAMILY_NONE)
-    good = parse_tensor(p, family, out_type);
+  if (kind != FAMILY_NONE)
+    good = parse_tensor(p, kind, out_type);
   else if (pir_str_equal(name, PIR_STR("allocated")))
     good = parse_allocated(p, out_type);
   else if (pir_str_equal(name, PIR_STR("pd_dist.tensor")))

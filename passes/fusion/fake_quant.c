@@ -11,6 +11,7 @@
 // a scale whose bytes are not loaded is not noted. Unlike Paddle's, the first pass checks that
 // both ops use the same scale along the same axis.
 #include <pir/dialect/pd_op.h>
+#include <pass_list.h>
 #include <pir/pass.h>
 #include <pir/tensor.h>
 #include <pir/walk.h>

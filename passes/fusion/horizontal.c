@@ -7,6 +7,7 @@
 // that is defined after the first product is excluded. Each value is visited once, and each of
 // its readers once for every group.
 #include <pir/dialect/builtin.h>
+#include <pass_list.h>
 #include <pir/dialect/pd_op.h>
 #include <pir/lower.h>
 #include <pir/pass.h>

@@ -7,6 +7,7 @@
 //                          convolutions gain, the program stays unchanged
 // Linear, as the rules are.
 #include <pir/dialect/pd_op.h>
+#include <pass_list.h>
 #include <pir/pass.h>
 #include <pir/walk.h>
 

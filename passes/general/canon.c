@@ -10,6 +10,7 @@
 // if an in-place op overwrites its operand later.
 
 #include <pir/pass.h>
+#include <pass_list.h>
 
 #include <clause_form.h>
 #include <effects.h>

@@ -6,6 +6,7 @@
 // floats that Paddle computes on GPUs only (any_float). One sweep over the original program;
 // the ops of an expansion are not checked.
 #include <pir/pass.h>
+#include <pass_list.h>
 
 #include <arena.h>
 #include <pir/infer.h>

@@ -5,6 +5,7 @@
 // bounds the number of merges.
 
 #include <pir/pass.h>
+#include <pass_list.h>
 
 #include <effects.h>
 #include <hash.h>

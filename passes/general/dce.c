@@ -4,6 +4,7 @@
 // random ops, in-place ops, loops and ops of no dialect are kept.
 
 #include <pir/pass.h>
+#include <pass_list.h>
 
 #include <effects.h>
 #include <vec.h>

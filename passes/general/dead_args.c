@@ -5,6 +5,7 @@
 // over the whole program at once. The ops are then created again with fewer operands and
 // results, inner ones first. O(ops + uses).
 #include <pir/pass.h>
+#include <pass_list.h>
 
 #include <effects.h>
 #include <map.h>

@@ -8,6 +8,7 @@
 // dialect.
 
 #include "run.h"
+#include <pass_list.h>
 
 typedef struct selection {
   const pir_pass_run *run;

@@ -6,6 +6,7 @@
 //   delete_assert_op_pass                         removes assertions, and the lists of tensors
 //                                                 that they would print
 #include <pir/dialect/builtin.h>
+#include <pass_list.h>
 #include <pir/dialect/pd_op.h>
 #include <pir/pass.h>
 #include <pir/walk.h>

@@ -5,6 +5,7 @@
 // but is expanded likewise: the ops of the region replace it.
 
 #include <pir/dialect/pd_op.h>
+#include <pass_list.h>
 #include <pir/lower.h>
 #include <pir/pass.h>
 #include <pir/walk.h>

@@ -9,6 +9,7 @@
 // One walk, O(ops + uses), plus the computation.
 
 #include <pir/pass.h>
+#include <pass_list.h>
 
 #include <effects.h>
 #include <evaluate.h>

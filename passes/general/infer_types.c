@@ -2,6 +2,7 @@
 // them out of date. Dynamic extents are -1. Results with unknown facts, and sparse, distributed
 // or placed tensors, keep their stated type.
 #include <pir/pass.h>
+#include <pass_list.h>
 
 #include <pir/walk.h>
 

@@ -3,6 +3,7 @@
 // values. Earlier passes (`sccp`, `fold`) fold the conditions. Inlined ops are visited again in
 // their new place. Linear in the program.
 #include <pir/pass.h>
+#include <pass_list.h>
 
 #include <effects.h>
 #include <evaluate.h>

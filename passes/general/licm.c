@@ -3,6 +3,7 @@
 // can fail (an index out of range, operands that a kernel refuses) stays, because the loop may
 // have no iteration. O(ops * depth of loops).
 #include <pir/pass.h>
+#include <pass_list.h>
 
 #include <effects.h>
 

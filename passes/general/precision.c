@@ -11,6 +11,7 @@
 // is overwritten in place and read by others keeps its type, and so do they. Linear in the
 // program.
 #include <precision.h>
+#include <pass_list.h>
 
 #include <effects.h>
 

@@ -5,6 +5,7 @@
 // could run more often. A depth-first search with an explicit stack; O(ops * depth of regions +
 // uses).
 #include <pir/pass.h>
+#include <pass_list.h>
 
 #include <effects.h>
 #include <vec.h>

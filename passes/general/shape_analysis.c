@@ -5,6 +5,7 @@
 // Facts are derived again with equalities assumed, so that equal extents print alike. Symbols
 // are numbered in program order. O(values * size of their expressions).
 #include <pir/pass.h>
+#include <pass_list.h>
 
 #include <pir/walk.h>
 

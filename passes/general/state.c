@@ -4,6 +4,7 @@
 // outputs back as inputs of the next run. One pass over the top block; regions may read state
 // but not write it.
 #include <pir/dialect/pd_op.h>
+#include <pass_list.h>
 #include <pir/pass.h>
 #include <effects.h>
 #include <vec.h>

@@ -12,6 +12,7 @@
 // kernel reads its operand twice).
 
 #include "kernel_call.h"
+#include <pass_list.h>
 
 #include <effects.h>
 #include <map.h>

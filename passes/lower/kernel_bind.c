@@ -4,6 +4,7 @@
 // arrays of tensors stay, because the executor handles them. An op without clause, lower block
 // or kernel is an error. Two walks, O(ops + attributes).
 #include "kernel_call.h"
+#include <pass_list.h>
 
 #include <pir/dialect/cf.h>
 #include <pir/dialect/cinn.h>

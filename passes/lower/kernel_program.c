@@ -5,6 +5,7 @@
 // source. One walk over the program, O(ops + attributes).
 
 #include "kernel_call.h"
+#include <pass_list.h>
 
 #include <pir/dialect/cf.h>
 #include <pir/dialect/pd_op.h>

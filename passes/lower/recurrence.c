@@ -8,6 +8,7 @@
 // extents are known before the run, and whose results for training nobody reads. The others
 // remain kernel calls. O(layers).
 #include <pir/dialect/builtin.h>
+#include <pass_list.h>
 #include <pir/dialect/cf.h>
 #include <pir/dialect/cinn.h>
 #include <pir/dialect/pd_op.h>

@@ -8,23 +8,17 @@
 // pipeline, which is expanded in place.
 
 #include <manager_impl.h>
+#include <pass_list.h>
 
 #include <string.h>
 
-#define PASS(name, short_name, fn, level, summary, ...) pir_status fn(pir_pass_run *run);
-#define RULES(name) extern const pir_pass pir_pass_of_##name;
-#define RULES_BY(name, short_name, fn, level, summary, ...)                                    \
-  pir_status fn(pir_pass_run *run);                                                            \
-  extern const pir_rule_pass pir_rules_of_##name;
-#include <passes.def>
-
 #define OPTION(key, kind, summary) {key, PIR_OPTION_##kind, summary},
 #define PASS(name, short_name, fn, level, summary, ...)                                        \
-  static const pir_option_def options_of_##fn[] = {__VA_ARGS__{NULL}};                         \
+  static const pir_option_def options_of_##fn[] = {__VA_ARGS__{0}};                            \
   static const pir_pass entry_of_##fn = {name, short_name, level,          summary,            \
                                          fn,   NULL,       options_of_##fn};
 #define RULES_BY(name, short_name, fn, level, summary, ...)                                    \
-  static const pir_option_def options_of_##fn[] = {__VA_ARGS__{NULL}};                         \
+  static const pir_option_def options_of_##fn[] = {__VA_ARGS__{0}};                            \
   static const pir_pass entry_of_##fn = {#name, short_name,           level,          summary, \
                                          fn,    &pir_rules_of_##name, options_of_##fn};
 #include <passes.def>

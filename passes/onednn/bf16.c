@@ -13,6 +13,7 @@
 // cpu_special_ops_bf16_pass.
 
 #include <pir/dialect/builtin.h>
+#include <pass_list.h>
 #include <pir/dialect/onednn.h>
 #include <pir/dialect/pd_op.h>
 #include <pir/pass.h>

@@ -87,19 +87,19 @@ static void arena_without_heap_returns(void **state) {
   assert_int_equal(s.live, 0);
 }
 
-typedef struct user {
+typedef struct heap_user {
   pir_heap heap;
   pir_arena arena;
   pir_map map;
   size_t guarded, put;
-} user;
+} heap_user;
 
 static void note(void *what) {
   ++*(size_t *)what;
 }
 
 static pir_status put_many(void *user_) {
-  user *u = user_;
+  heap_user *u = user_;
   static char keys[1000];
   pir_guard kept, closed;
   pir_guard_open(&u->heap, &kept, note, &u->guarded);
@@ -117,7 +117,7 @@ static void running_out_ends_the_catch(void **state) {
   pir_status status = PIR_EXHAUSTED;
   for (int n = 0; status; n++) {
     source s = {.left = n};
-    user u = {.guarded = 0};
+    heap_user u = {.guarded = 0};
     bool jumped;
     pir_heap_init(&u.heap, &(pir_allocator){take_some, give_some, &s});
     pir_arena_init(&u.arena, &u.heap);

@@ -1,4 +1,4 @@
-// opsc: compiles a dialect's `.ops` files to C tables, a header, documentation pages and a
+// opsc: compiles a dialect's `.ops` files to C tables, headers, documentation pages and a
 // list.
 #include "ops_model.h"
 
@@ -7,12 +7,12 @@
 #include <sys/stat.h>
 
 typedef struct outputs {
-  const char *tables, *header, *list, *doc;
+  const char *tables, *header, *hooks, *list, *doc;
 } outputs;
 
 static int opsc_usage(void) {
-  fputs("usage: opsc FILE.ops [--tables=FILE.c] [--header=FILE.h] [--list=FILE.tsv] "
-        "[--doc=FOLDER]\n"
+  fputs("usage: opsc FILE.ops [--tables=FILE.c] [--header=FILE.h] [--hooks=FILE.h] "
+        "[--list=FILE.tsv] [--doc=FOLDER]\n"
         "Checks the dialect that FILE.ops declares and writes what is asked for.\n",
         stderr);
   return 2;
@@ -69,6 +69,7 @@ static bool compile_dialect(const char *input, const outputs *to) {
     return false;
   ops_check(&d);
   return !source_errors() && write_table_file(&d, to->header, emit_header) &&
+         write_table_file(&d, to->hooks, emit_hooks) &&
          write_table_file(&d, to->tables, emit_tables) &&
          write_table_file(&d, to->list, emit_list) && write_doc(&d, to->doc);
 }
@@ -81,6 +82,8 @@ int main(int argc, char **argv) {
       to.tables = argv[i] + 9;
     else if (!strncmp(argv[i], "--header=", 9))
       to.header = argv[i] + 9;
+    else if (!strncmp(argv[i], "--hooks=", 8))
+      to.hooks = argv[i] + 8;
     else if (!strncmp(argv[i], "--list=", 7))
       to.list = argv[i] + 7;
     else if (!strncmp(argv[i], "--doc=", 6))

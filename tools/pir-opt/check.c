@@ -26,7 +26,7 @@ typedef struct outcome {
 } outcome;
 
 typedef struct checking {
-  cli *cli;
+  cli_run *cli;
   uint64_t seed;
   int rules, failed, excused;
 } checking;
@@ -112,8 +112,8 @@ static verdict try_sample(pir_program *program, const pir_rule_pass *rules, size
 
 // ---- programs given beside the rules
 
-static void try_part(const part *part, const pir_rule_pass *rules, size_t i, uint64_t seed,
-                     outcome *o) {
+static void try_part(const program_part *part, const pir_rule_pass *rules, size_t i,
+                     uint64_t seed, outcome *o) {
   pir_context *ctx = pir_context_create(NULL);
   pir_program *program = NULL;
   outcome tried = {.largest = o->largest, .within = o->within};
@@ -138,10 +138,10 @@ static void try_part(const part *part, const pir_rule_pass *rules, size_t i, uin
   o->differs = v == DIFFERS;
 }
 
-static void try_file(cli *cli, const char *path, const pir_rule_pass *rules, size_t i,
+static void try_file(cli_run *cli, const char *path, const pir_rule_pass *rules, size_t i,
                      uint64_t seed, outcome *o) {
   cli_file file;
-  part part;
+  program_part part;
   if (cli_file_read(cli, path, &file))
     return;
   part_walk walk = parts_of(file.bytes);
@@ -152,7 +152,7 @@ static void try_file(cli *cli, const char *path, const pir_rule_pass *rules, siz
 }
 
 // Samples have their own context, whose diagnostics (refused draws) are dropped.
-static void check_rule(cli *cli, const pir_rule_pass *rules, size_t i, uint64_t seed,
+static void check_rule(cli_run *cli, const pir_rule_pass *rules, size_t i, uint64_t seed,
                        outcome *o) {
   char why[240] = "";
   int refused = 0, unrunnable = 0;
@@ -219,7 +219,7 @@ static void check_pass(checking *c, const pir_pass *pass) {
   }
 }
 
-int check_rules(cli *cli, const rule_files *files, uint64_t seed) {
+int check_rules(cli_run *cli, const rule_files *files, uint64_t seed) {
   checking c = {.cli = cli, .seed = seed};
   for (size_t i = 0; i < files->count; i++)
     for (size_t k = 0; k < pir_rules_passes(files->items[i]); k++)

@@ -6,6 +6,6 @@
 
 // Tries every rule of the files, or of the built-in passes if there are no files. Returns an
 // exit code.
-int check_rules(cli *cli, const rule_files *files, uint64_t seed);
+int check_rules(cli_run *cli, const rule_files *files, uint64_t seed);
 
 #endif

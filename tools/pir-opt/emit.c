@@ -30,7 +30,7 @@ static const emit_form forms[] = {
     {"resources", EMIT_CODE, PIR_TEXT_T3, PIR_CODE_DEVICE_RESOURCES},
 };
 
-int emit_find(const cli *cli, const char *name, const emit_form **out_form) {
+int emit_find(const cli_run *cli, const char *name, const emit_form **out_form) {
   *out_form = &forms[0];
   if (!name)
     return 0;
@@ -66,7 +66,7 @@ pir_text_form emit_text_form(const emit_form *form) {
   return form->text;
 }
 
-static int emit_code(const cli *cli, pir_code_form form, const emit_options *how,
+static int emit_code(const cli_run *cli, pir_code_form form, const emit_options *how,
                      const pir_program *program, pir_writer out) {
   pir_target target;
   pir_math math;
@@ -80,7 +80,7 @@ static int emit_code(const cli *cli, pir_code_form form, const emit_options *how
   return cli_exit_code(pir_codegen_write(program, &target, math, form, how->verify, out));
 }
 
-int emit_program(const cli *cli, const emit_form *form, const emit_options *how,
+int emit_program(const cli_run *cli, const emit_form *form, const emit_options *how,
                  const pir_program *program, pir_writer out) {
   pir_print_options print = {.form = form->text, .strip_debug = how->strip_debug};
   switch (form->kind) {

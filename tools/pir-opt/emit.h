@@ -15,7 +15,7 @@
 typedef struct emit_form emit_form;
 
 // Finds the form `name` (NULL: text). Returns an exit code; *out_form is set in any case.
-int emit_find(const cli *cli, const char *name, const emit_form **out_form);
+int emit_find(const cli_run *cli, const char *name, const emit_form **out_form);
 bool emit_is_text(const emit_form *form);
 bool emit_is_json(const emit_form *form);
 bool emit_is_code(const emit_form *form);  // of groups, which a pipeline has to make
@@ -32,7 +32,7 @@ typedef struct emit_options {
 } emit_options;
 
 // Writes the program. Returns an exit code.
-int emit_program(const cli *cli, const emit_form *form, const emit_options *how,
+int emit_program(const cli_run *cli, const emit_form *form, const emit_options *how,
                  const pir_program *program, pir_writer out);
 
 #endif

@@ -98,7 +98,7 @@ static int add_line(expectations *e, pir_str line, uint32_t number) {
   return 0;
 }
 
-int expect_begin(cli *cli, pir_str file, pir_str text, uint32_t first_line,
+int expect_begin(cli_run *cli, pir_str file, pir_str text, uint32_t first_line,
                  expectations *out_expect) {
   *out_expect = (expectations){.cli = cli, .file = file};
   const char *at = text.data, *end = at + text.size;
@@ -116,7 +116,7 @@ int expect_begin(cli *cli, pir_str file, pir_str text, uint32_t first_line,
   return 0;
 }
 
-int expect_end(cli *cli, expectations *expect) {
+int expect_end(cli_run *cli, expectations *expect) {
   cli->intercept = NULL;
   for (size_t i = 0; i < expect->count; i++) {
     const expectation *x = &expect->items[i];

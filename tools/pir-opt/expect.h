@@ -18,7 +18,7 @@ typedef struct expectation {
 } expectation;
 
 typedef struct expectations {
-  const cli *cli;
+  const cli_run *cli;
   pir_str file;
   expectation *items;
   size_t count;
@@ -27,9 +27,9 @@ typedef struct expectations {
 
 // Finds the expectations of a text, and redirects the tool's diagnostics from now on. Returns
 // an exit code, or 0.
-int expect_begin(cli *cli, pir_str file, pir_str text, uint32_t first_line,
+int expect_begin(cli_run *cli, pir_str file, pir_str text, uint32_t first_line,
                  expectations *out_expect);
 // Reports unmet expectations and restores the diagnostics. Returns an exit code.
-int expect_end(cli *cli, expectations *expect);
+int expect_end(cli_run *cli, expectations *expect);
 
 #endif

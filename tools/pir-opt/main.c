@@ -56,7 +56,7 @@ enum {
   OPT_EXPLAIN
 };
 
-static const cli_option options[] = {
+static const cli_option option_table[] = {
     {OPT_PASSES, 0, "passes", "LIST", "run these passes: name,name{option=value},.."},
     {OPT_PIPELINE, 0, "pipeline", "NAME", "run a named pipeline"},
     {OPT_DELETE_PASS, 0, "delete-pass", "PASS", "take a pass out of the pipelines"},
@@ -116,9 +116,9 @@ static const cli_option options[] = {
     {0, 0, NULL, NULL, NULL},
 };
 
-static const cli_tool tool = {"pir-opt",
-                              "[options] [FILE] | --diff A B | --check-rules [FILE..]",
-                              "Reads, transforms, compares and prints programs.", options, 256};
+static const cli_tool tool = {
+    "pir-opt", "[options] [FILE] | --diff A B | --check-rules [FILE..]",
+    "Reads, transforms, compares and prints programs.", option_table, 256};
 
 // ---- lists
 
@@ -142,7 +142,7 @@ static int list_pipelines(void) {
 }
 
 // The pipeline text of one --passes or --pipeline; NULL after a report.
-static const char *pipeline_of(const cli *cli, const cli_match *match) {
+static const char *pipeline_of(const cli_run *cli, const cli_match *match) {
   if (match->id == OPT_PASSES)
     return match->value;
   const char *text = pir_pipeline_text(pir_str_from(match->value));
@@ -156,7 +156,7 @@ static bool is_pipeline(const cli_match *match) {
 }
 
 // Returns the requested form, which run() has checked.
-static const emit_form *form_of(const cli *cli) {
+static const emit_form *form_of(const cli_run *cli) {
   const emit_form *form;
   emit_find(cli, cli_value(cli, OPT_EMIT, NULL), &form);
   return form;
@@ -165,7 +165,7 @@ static const emit_form *form_of(const cli *cli) {
 // ---- passes
 
 // Values of a repeatable option, in order; the caller frees.
-static const char **values_of(const cli *cli, int id, size_t *out_count) {
+static const char **values_of(const cli_run *cli, int id, size_t *out_count) {
   const char **values = calloc(cli->match_count + 1, sizeof *values);
   *out_count = 0;
   for (size_t i = 0; values && i < cli->match_count; i++)
@@ -175,18 +175,18 @@ static const char **values_of(const cli *cli, int id, size_t *out_count) {
 }
 
 // Whether passes were requested.
-static bool changes(const cli *cli) {
+static bool changes(const cli_run *cli) {
   return cli_has(cli, OPT_PASSES) || cli_has(cli, OPT_PIPELINE) || cli_has(cli, OPT_RULES) ||
          cli_has(cli, OPT_RUN_REPRODUCER);
 }
 
-static int add_pipeline(const cli *cli, pir_pass_manager *manager, const cli_match *match) {
+static int add_pipeline(const cli_run *cli, pir_pass_manager *manager, const cli_match *match) {
   const char *text = pipeline_of(cli, match);
   return !text || pir_pass_manager_parse(manager, pir_str_from(text)) ? CLI_USAGE : 0;
 }
 
 // Whether --passes names one of these passes and so states where they run.
-static bool is_named(const cli *cli, const pir_rules *rules) {
+static bool is_named(const cli_run *cli, const pir_rules *rules) {
   for (size_t k = 0; k < pir_rules_passes(rules); k++)
     for (size_t i = 0; i < cli->match_count; i++)
       if (cli->matches[i].id == OPT_PASSES &&
@@ -197,7 +197,7 @@ static bool is_named(const cli *cli, const pir_rules *rules) {
 
 // The passes of a rule file run at the position of --rules among the pipelines, unless a
 // pipeline names them.
-static int add_rules(const cli *cli, pir_pass_manager *manager, const pir_rules *rules) {
+static int add_rules(const cli_run *cli, pir_pass_manager *manager, const pir_rules *rules) {
   if (is_named(cli, rules) || cli_has(cli, OPT_RUN_REPRODUCER))
     return 0;
   for (size_t i = 0; i < pir_rules_passes(rules); i++)
@@ -207,7 +207,7 @@ static int add_rules(const cli *cli, pir_pass_manager *manager, const pir_rules 
 }
 
 // The passes that the file itself names.
-static int add_reproduced(const cli *cli, pir_pass_manager *manager, pir_str text) {
+static int add_reproduced(const cli_run *cli, pir_pass_manager *manager, pir_str text) {
   char *pipeline = reproduce_pipeline(cli, text);
   int code =
       !pipeline || pir_pass_manager_parse(manager, pir_str_from(pipeline)) ? CLI_INVALID : 0;
@@ -215,7 +215,7 @@ static int add_reproduced(const cli *cli, pir_pass_manager *manager, pir_str tex
   return code;
 }
 
-static int edit_pipeline(const cli *cli, pir_pass_manager *manager) {
+static int edit_pipeline(const cli_run *cli, pir_pass_manager *manager) {
   for (size_t i = 0; i < cli->match_count; i++) {
     const cli_match *match = &cli->matches[i];
     pir_str value = match->value ? pir_str_from(match->value) : (pir_str){"", 0};
@@ -228,8 +228,8 @@ static int edit_pipeline(const cli *cli, pir_pass_manager *manager) {
 }
 
 // `text` is that of the program.
-static int build_pipeline(const cli *cli, pir_pass_manager *manager, const rule_files *files,
-                          pir_str text) {
+static int build_pipeline(const cli_run *cli, pir_pass_manager *manager,
+                          const rule_files *files, pir_str text) {
   size_t file = 0;
   for (size_t i = 0; i < files->count; i++)
     for (size_t k = 0; k < pir_rules_passes(files->items[i]); k++)
@@ -266,7 +266,7 @@ static bool write_stdout(void *user, const char *data, size_t size) {
 }
 
 // The passes that would run, named pipelines in terms of theirs.
-static int dump_pipeline(cli *cli) {
+static int dump_pipeline(cli_run *cli) {
   pir_context *ctx = cli_context_create(cli);
   if (!ctx)
     return CLI_INTERNAL;
@@ -286,7 +286,7 @@ static int dump_pipeline(cli *cli) {
   return code;
 }
 
-static int seed_of(const cli *cli, int id, const char *option, uint64_t *out_seed) {
+static int seed_of(const cli_run *cli, int id, const char *option, uint64_t *out_seed) {
   const char *text = cli_value(cli, id, NULL);
   *out_seed = 1;
   return text && !cli_parse_u64(text, out_seed) ? cli_bad_value(cli, option, text, "a number")
@@ -294,7 +294,7 @@ static int seed_of(const cli *cli, int id, const char *option, uint64_t *out_see
 }
 
 // Runs the passes, with the requested checks around them.
-static int run_watched(cli *cli, pir_context *ctx, pir_pass_options *options,
+static int run_watched(cli_run *cli, pir_context *ctx, pir_pass_options *options,
                        const rule_files *files, pir_str text, pir_program *program) {
   pir_pass_instrument instruments[2];
   verifying verify = {.cli = cli};
@@ -317,7 +317,7 @@ static int run_watched(cli *cli, pir_context *ctx, pir_pass_options *options,
   return verify.differs ? CLI_DIFFERENT : code;
 }
 
-static int run_passes(cli *cli, pir_context *ctx, pir_str text, pir_program *program) {
+static int run_passes(cli_run *cli, pir_context *ctx, pir_str text, pir_program *program) {
   size_t before_count, after_count;
   const char *timing = cli_value(cli, OPT_TIMING, NULL),
              *trace = cli_value(cli, OPT_TRACE_REWRITES, NULL);
@@ -357,7 +357,7 @@ static int run_passes(cli *cli, pir_context *ctx, pir_str text, pir_program *pro
 
 // ---- one program
 
-static int read_with_parameters(cli *cli, pir_context *ctx, const cli_file *file,
+static int read_with_parameters(cli_run *cli, pir_context *ctx, const cli_file *file,
                                 uint32_t first_line, pir_program **out_program) {
   const char *params = cli_value(cli, OPT_PARAMS, NULL);
   bool fragment = cli_has(cli, OPT_FRAGMENT);
@@ -373,7 +373,7 @@ static int read_with_parameters(cli *cli, pir_context *ctx, const cli_file *file
 }
 
 // Writes the program, and its parameters; or warns about parameters that only `program` holds.
-static int write_result(cli *cli, const char *file, pir_program *program,
+static int write_result(cli_run *cli, const char *file, pir_program *program,
                         const named_params *before, pir_writer out) {
   const emit_form *form = form_of(cli);
   pir_format format = emit_format(form);
@@ -394,7 +394,8 @@ static int write_result(cli *cli, const char *file, pir_program *program,
 
 // Reads a text or file, verifies it, runs the passes and verifies the result; `out` may be
 // NULL.
-static int process(cli *cli, const cli_file *file, uint32_t first_line, const pir_writer *out) {
+static int process(cli_run *cli, const cli_file *file, uint32_t first_line,
+                   const pir_writer *out) {
   pir_context *ctx = cli_context_create(cli);
   if (!ctx)
     return CLI_INTERNAL;
@@ -433,7 +434,7 @@ static int process(cli *cli, const cli_file *file, uint32_t first_line, const pi
 }
 
 // Runs the passes and checks expectations instead of printing the result.
-static int process_expecting(cli *cli, const cli_file *file, uint32_t first_line) {
+static int process_expecting(cli_run *cli, const cli_file *file, uint32_t first_line) {
   expectations expect;
   int code = expect_begin(cli, pir_str_from(file->name), file->bytes, first_line, &expect);
   if (!code)
@@ -442,7 +443,7 @@ static int process_expecting(cli *cli, const cli_file *file, uint32_t first_line
   return code ? code : end;
 }
 
-static int process_part(cli *cli, const cli_file *part, uint32_t first_line,
+static int process_part(cli_run *cli, const cli_file *part, uint32_t first_line,
                         const pir_writer *out) {
   return cli_has(cli, OPT_VERIFY_DIAGNOSTICS) ? process_expecting(cli, part, first_line)
                                               : process(cli, part, first_line, out);
@@ -454,10 +455,10 @@ static bool put_separator(const pir_writer *out, const char *text) {
   return out->write(out->user, text, strlen(text));
 }
 
-static int process_parts(cli *cli, const cli_file *file, const pir_writer *out) {
+static int process_parts(cli_run *cli, const cli_file *file, const pir_writer *out) {
   int worst = 0;
   bool quiet = cli_has(cli, OPT_VERIFY_DIAGNOSTICS);
-  part part;
+  program_part part;
   for (part_walk walk = parts_of(file->bytes); next_part(&walk, &part);) {
     cli_file piece = {.name = file->name, .bytes = part.text};
     if (!quiet && *part.begin && emit_is_json(form_of(cli)))
@@ -475,7 +476,7 @@ static int process_parts(cli *cli, const cli_file *file, const pir_writer *out) 
   return worst;
 }
 
-static int process_file(cli *cli, const char *path) {
+static int process_file(cli_run *cli, const char *path) {
   cli_file file;
   cli_output output;
   int code = cli_file_read(cli, path, &file);
@@ -501,7 +502,7 @@ static int process_file(cli *cli, const char *path) {
 
 // ---- comparison
 
-static int read_side(cli *cli, pir_context *ctx, const char *path, cli_file *file,
+static int read_side(cli_run *cli, pir_context *ctx, const char *path, cli_file *file,
                      pir_program **out_program) {
   int code = cli_file_read(cli, path, file);
   return code ? code
@@ -509,7 +510,7 @@ static int read_side(cli *cli, pir_context *ctx, const char *path, cli_file *fil
                                  1, out_program);
 }
 
-static int compare_programs(cli *cli, pir_program *const programs[2]) {
+static int compare_programs(cli_run *cli, pir_program *const programs[2]) {
   cli_output output;
   bool same = false;
   int code = cli_output_open(cli, cli->output, &output);
@@ -525,7 +526,7 @@ static int compare_programs(cli *cli, pir_program *const programs[2]) {
   return same ? CLI_OK : CLI_DIFFERENT;
 }
 
-static int diff(cli *cli) {
+static int diff(cli_run *cli) {
   if (cli->file_count != 2)
     return cli_fail(cli, CLI_USAGE, "--diff needs two files");
   pir_context *ctx = cli_context_create(cli);
@@ -550,12 +551,12 @@ static int diff(cli *cli) {
 
 // ---- driver
 
-static int check_timing(const cli *cli) {
+static int check_timing(const cli_run *cli) {
   const char *form = cli_value(cli, OPT_TIMING, NULL);
   return !form || strcmp(form, "json") == 0 ? 0 : cli_bad_value(cli, "timing", form, "json");
 }
 
-static int check(cli *cli) {
+static int check(cli_run *cli) {
   uint64_t seed;
   pir_context *ctx = cli_context_create(cli);
   if (!ctx)
@@ -571,7 +572,7 @@ static int check(cli *cli) {
   return code;
 }
 
-static int run_opt(cli *cli) {
+static int run_opt(cli_run *cli) {
   if (cli_has(cli, OPT_LIST_PASSES))
     return list_passes();
   if (cli_has(cli, OPT_LIST_PIPELINES))
@@ -594,7 +595,7 @@ static int run_opt(cli *cli) {
 }
 
 int main(int argc, char **argv) {
-  cli cli;
+  cli_run cli;
   int code = cli_start(&cli, &tool, argc, argv);
   cli.remarks = cli_has(&cli, OPT_EXPLAIN);
   if (code < 0)

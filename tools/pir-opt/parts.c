@@ -37,7 +37,7 @@ static void move(part_walk *walk, const char *to) {
     walk->line += *walk->at == '\n';
 }
 
-static bool next_case(part_walk *walk, part *out) {
+static bool next_case(part_walk *walk, program_part *out) {
   static const struct {
     const char *begin;
     part_kind kind;
@@ -47,7 +47,7 @@ static bool next_case(part_walk *walk, part *out) {
   const char *end = walk->text.data + walk->text.size, *head = find_line(walk->at, end, CASE);
   if (head == end)
     return false;
-  *out = (part){.kind = PART_PROGRAM, .begin = kinds[0].begin, .end = CASE_END "\n"};
+  *out = (program_part){.kind = PART_PROGRAM, .begin = kinds[0].begin, .end = CASE_END "\n"};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
     if (starts(head, end, kinds[i].begin)) {
       out->kind = kinds[i].kind;
@@ -61,25 +61,25 @@ static bool next_case(part_walk *walk, part *out) {
   return true;
 }
 
-bool next_part(part_walk *walk, part *out) {
+bool next_part(part_walk *walk, program_part *out) {
   if (walk->cases)
     return next_case(walk, out);
   if (walk->done)
     return false;
   const char *end = walk->text.data + walk->text.size,
              *stop = find_line(walk->at, end, SEPARATOR);
-  *out = (part){.kind = PART_PROGRAM,
-                .text = {walk->at, (size_t)(stop - walk->at)},
-                .line = walk->line,
-                .begin = walk->first ? "" : SEPARATOR "\n",
-                .end = ""};
+  *out = (program_part){.kind = PART_PROGRAM,
+                        .text = {walk->at, (size_t)(stop - walk->at)},
+                        .line = walk->line,
+                        .begin = walk->first ? "" : SEPARATOR "\n",
+                        .end = ""};
   walk->first = false;
   walk->done = stop == end;
   move(walk, line_end(stop, end));
   return true;
 }
 
-int process_value(cli *cli, const part *part, const char *file, pir_text_form form,
+int process_value(cli_run *cli, const program_part *part, const char *file, pir_text_form form,
                   const pir_writer *out) {
   pir_context *ctx = cli_context_create(cli);
   if (!ctx)

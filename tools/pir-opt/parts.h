@@ -8,13 +8,13 @@
 
 typedef enum part_kind { PART_PROGRAM, PART_TYPE, PART_ATTRIBUTE } part_kind;
 
-typedef struct part {
+typedef struct program_part {
   part_kind kind;
   pir_str text;
   uint32_t line;      // its first
   const char *begin;  // printed before and after what it becomes
   const char *end;
-} part;
+} program_part;
 
 // A walk over the parts of a text: between lines of `// -----`, or, if the text has `//CHECK
 // kind` lines, from such a line to `//END`. The tests of Paddle's reader keep types, attributes
@@ -27,10 +27,10 @@ typedef struct part_walk {
 } part_walk;
 
 part_walk parts_of(pir_str text);
-bool next_part(part_walk *walk, part *out_part);
+bool next_part(part_walk *walk, program_part *out_part);
 
 // Reads a type or attribute alone and prints it in the form. Returns an exit code.
-int process_value(cli *cli, const part *part, const char *file, pir_text_form form,
+int process_value(cli_run *cli, const program_part *part, const char *file, pir_text_form form,
                   const pir_writer *out);
 
 #endif

@@ -18,7 +18,7 @@
 enum { MAX_RUNS = 4000 };
 
 typedef struct reduction {
-  const cli *cli;
+  const cli_run *cli;
   const char *command;
   char path[1024];
   pir_program *best;
@@ -258,23 +258,23 @@ static void shrink(reduction *r) {
   drop_extra_attrs(r);
 }
 
-int reduce(const cli *cli, const char *command, pir_program **inout_program) {
-  reduction r = {.cli = cli, .command = command, .best = *inout_program};
+int reduce(const cli_run *tool, const char *command, pir_program **inout_program) {
+  reduction r = {.cli = tool, .command = command, .best = *inout_program};
   const char *folder = getenv("TMPDIR");
   int n = snprintf(r.path, sizeof r.path, "%s/pir-reduce-XXXXXX", folder ? folder : "/tmp");
   if (n >= (int)sizeof r.path)
-    return cli_fail(cli, CLI_INVALID, "--reduce: the name of the folder '%s' is too long",
+    return cli_fail(tool, CLI_INVALID, "--reduce: the name of the folder '%s' is too long",
                     folder);
   int file = mkstemp(r.path);
   if (file < 0)
-    return cli_fail(cli, CLI_INVALID, "--reduce: cannot write '%s'", r.path);
+    return cli_fail(tool, CLI_INVALID, "--reduce: cannot write '%s'", r.path);
   close(file);
   size_t before = op_count(r.best);
   int code = CLI_OK;
   if (fails(&r, r.best))
     shrink(&r);
   else
-    code = cli_fail(cli, CLI_INVALID, "--reduce: '%s' does not fail on the whole program",
+    code = cli_fail(tool, CLI_INVALID, "--reduce: '%s' does not fail on the whole program",
                     command);
   unlink(r.path);
   *inout_program = r.best;

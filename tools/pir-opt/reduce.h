@@ -8,6 +8,6 @@
 
 // Replaces *program by a smaller one on which `command FILE` still exits with a nonzero status.
 // Returns an exit code.
-int reduce(const cli *cli, const char *command, pir_program **inout_program);
+int reduce(const cli_run *cli, const char *command, pir_program **inout_program);
 
 #endif

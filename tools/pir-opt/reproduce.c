@@ -46,7 +46,7 @@ void reproduce_end(const reproducing *r, bool failed) {
     unlink(r->path);
 }
 
-char *reproduce_pipeline(const cli *cli, pir_str text) {
+char *reproduce_pipeline(const cli_run *cli, pir_str text) {
   const size_t size = sizeof HEADER - 1;
   if (text.size < size || memcmp(text.data, HEADER, size) != 0) {
     cli_fail(cli, CLI_INVALID, "--run-reproducer: the file does not start with '%s'", HEADER);

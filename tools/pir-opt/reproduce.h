@@ -8,7 +8,7 @@
 #include "../cli.h"
 
 typedef struct reproducing {
-  const cli *cli;
+  const cli_run *cli;
   const char *path;
   pir_pass_manager *manager;
 } reproducing;
@@ -18,6 +18,6 @@ pir_pass_instrument reproduce_instrument(reproducing *r);
 void reproduce_end(const reproducing *r, bool failed);
 // Returns the pipeline that a reproducer names; the caller frees it. NULL after reporting an
 // error.
-char *reproduce_pipeline(const cli *cli, pir_str text);
+char *reproduce_pipeline(const cli_run *cli, pir_str text);
 
 #endif

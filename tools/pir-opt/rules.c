@@ -8,7 +8,7 @@ enum { MAX_IMPORTED = 64 };
 
 // One file and what it imports, open until it is compiled.
 typedef struct reading {
-  cli *cli;
+  cli_run *cli;
   const char *path;
   char *names[MAX_IMPORTED];
   cli_file files[MAX_IMPORTED];
@@ -38,7 +38,8 @@ static pir_status read_beside(void *user, pir_str path, pir_str *out_text) {
   return open_file(r, full, out_text);
 }
 
-static int load_rule_file(cli *cli, pir_context *ctx, const char *path, pir_rules **out_rules) {
+static int load_rule_file(cli_run *cli, pir_context *ctx, const char *path,
+                          pir_rules **out_rules) {
   reading *r = calloc(1, sizeof *r);
   pir_str text;
   if (!r)
@@ -57,7 +58,7 @@ static int load_rule_file(cli *cli, pir_context *ctx, const char *path, pir_rule
   return code;
 }
 
-int rule_files_load(cli *cli, int id, pir_context *ctx, rule_files *out_files) {
+int rule_files_load(cli_run *cli, int id, pir_context *ctx, rule_files *out_files) {
   int worst = 0;
   out_files->count = 0;
   out_files->items = calloc(cli->match_count + 1, sizeof *out_files->items);

@@ -13,7 +13,7 @@ typedef struct rule_files {
 
 // Loads every file given by option `id`, with imports from the same folder. Returns an exit
 // code, or 0.
-int rule_files_load(cli *cli, int id, pir_context *ctx, rule_files *out_files);
+int rule_files_load(cli_run *cli, int id, pir_context *ctx, rule_files *out_files);
 void rule_files_destroy(rule_files *files);
 
 #endif

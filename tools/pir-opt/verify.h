@@ -8,7 +8,7 @@
 #include "numbers.h"
 
 typedef struct verifying {
-  cli *cli;
+  cli_run *cli;
   uint64_t seed;
   numbers want;  // of the program before the first pass
   bool started, differs;

@@ -21,7 +21,7 @@ long run_output_index(const run *r, const char *name, size_t size) {
   return -1;
 }
 
-int run_read_arrays(const cli *cli, const char *path, npy_set *out_set) {
+int run_read_arrays(const cli_run *cli, const char *path, npy_set *out_set) {
   cli_file file;
   char message[256];
   *out_set = (npy_set){0};

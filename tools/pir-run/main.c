@@ -382,7 +382,7 @@ static void report_error(const run *r) {
 
 // ---- command line
 
-static int number_option(const cli *cli, int id, const char *name, double *value) {
+static int number_option(const cli_run *cli, int id, const char *name, double *value) {
   const char *text = cli_value(cli, id, NULL);
   if (!text)
     return 0;
@@ -430,7 +430,7 @@ static int run_file(run *r, const char *path) {
 }
 
 int main(int argc, char **argv) {
-  cli cli;
+  cli_run cli;
   int code = cli_start(&cli, &tool, argc, argv);
   if (code >= 0)
     return code;

@@ -45,7 +45,7 @@ typedef struct tolerance {
 typedef struct run_lod run_lod;
 
 typedef struct run {
-  cli *cli;
+  cli_run *cli;
   tolerance tolerance;
   bool json;
   int threads;
@@ -89,7 +89,7 @@ long run_output_index(const run *r, const char *name, size_t size);
 // Takes one --input=... value.
 int run_take_input(run *r, const char *text, size_t *position);
 // Reads a .npy file or a whole .npz.
-int run_read_arrays(const cli *cli, const char *path, npy_set *out_set);
+int run_read_arrays(const cli_run *cli, const char *path, npy_set *out_set);
 // Allocates input `i` with that shape and fills it: zeros, or random numbers of its element
 // type.
 int run_make_input(run *r, size_t i, const int64_t *shape, int rank, bool random,

@@ -23,7 +23,7 @@ enum {
   OPT_PARAMS_OUT
 };
 
-static const cli_option options[] = {
+static const cli_option option_table[] = {
     {OPT_FROM, 0, "from", "FORMAT", "auto (default), pdmodel, json or text"},
     {OPT_TO, 0, "to", "FORMAT", "text (default), t2, typed, json, pdmodel, dot, html or stats"},
     {OPT_STRIP_DEBUG, 0, "strip-debug", NULL, "typed: leave out locations"},
@@ -43,9 +43,9 @@ static const cli_option options[] = {
 };
 
 static const cli_tool tool = {"pir-translate", "[options] FILE",
-                              "Converts a program between its formats.", options, 1};
+                              "Converts a program between its formats.", option_table, 1};
 
-static int write_dot(cli *cli, const pir_program *program, pir_writer out) {
+static int write_dot(cli_run *cli, const pir_program *program, pir_writer out) {
   const char *text = cli_value(cli, OPT_MAX_NODES, NULL);
   uint64_t nodes = 1000;
   if (text && !cli_parse_u64(text, &nodes))
@@ -55,7 +55,7 @@ static int write_dot(cli *cli, const pir_program *program, pir_writer out) {
 }
 
 // Writes the program as `to` says. Returns an exit code.
-static int write_as_format(cli *cli, const pir_program *program, const char *to,
+static int write_as_format(cli_run *cli, const pir_program *program, const char *to,
                            pir_writer out) {
   pir_print_options print = {.strip_debug = cli_has(cli, OPT_STRIP_DEBUG)};
   if (strcmp(to, "json") == 0) {
@@ -78,7 +78,7 @@ static int write_as_format(cli *cli, const pir_program *program, const char *to,
 }
 
 // Reads the program, with its parameters where they are asked for.
-static int read_as_format(cli *cli, pir_context *ctx, const cli_file *file, pir_format from,
+static int read_as_format(cli_run *cli, pir_context *ctx, const cli_file *file, pir_format from,
                           pir_program **out_program) {
   const char *params = cli_value(cli, OPT_PARAMS, NULL);
   bool fragment = cli_has(cli, OPT_FRAGMENT);
@@ -99,14 +99,14 @@ static pir_format format_of(const char *to) {
 }
 
 // Stated types are kept, so types are not checked.
-static int verify(const cli *cli, const pir_program *program) {
+static int verify(const cli_run *cli, const pir_program *program) {
   pir_verify_options options = {.untyped = true,
                                 .fragment = cli_has(cli, OPT_FRAGMENT),
                                 .old_forms = pir_program_is_older(program)};
   return cli_exit_code(pir_verify(pir_program_module(program), &options));
 }
 
-static int write_outputs(cli *cli, pir_program *program, const char *to) {
+static int write_outputs(cli_run *cli, pir_program *program, const char *to) {
   const char *params = cli_value(cli, OPT_PARAMS_OUT, NULL);
   pir_format format = format_of(to);
   cli_output output;
@@ -125,7 +125,7 @@ static int write_outputs(cli *cli, pir_program *program, const char *to) {
 }
 
 // Reads, converts, writes.
-static int translate(cli *cli, pir_format from, const char *to) {
+static int translate(cli_run *cli, pir_format from, const char *to) {
   cli_file file;
   int code = cli_file_read(cli, cli->files[0], &file);
   if (code)
@@ -150,7 +150,7 @@ static int translate(cli *cli, pir_format from, const char *to) {
   return code;
 }
 
-static int check_target(const cli *cli, const char *to) {
+static int check_target(const cli_run *cli, const char *to) {
   static const char *const targets[] = {"text",    "t2",  "typed", "json",
                                         "pdmodel", "dot", "html",  "stats"};
   for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
@@ -159,7 +159,7 @@ static int check_target(const cli *cli, const char *to) {
   return cli_bad_value(cli, "to", to, "text, t2, typed, json, pdmodel, dot, html or stats");
 }
 
-static int parse_format(const cli *cli, const char *from, pir_format *out_format) {
+static int parse_format(const cli_run *cli, const char *from, pir_format *out_format) {
   static const char *const names[] = {"auto", "json", "text",
                                       "pdmodel"};  // in the order of pir_format
   for (int i = 0; i < 4; i++) {
@@ -171,7 +171,7 @@ static int parse_format(const cli *cli, const char *from, pir_format *out_format
   return cli_bad_value(cli, "from", from, "auto, pdmodel, json or text");
 }
 
-static int run_translate(cli *cli) {
+static int run_translate(cli_run *cli) {
   pir_format from = PIR_FORMAT_UNKNOWN;
   const char *to = cli_value(cli, OPT_TO, NULL);
   if (cli->file_count == 0)
@@ -185,7 +185,7 @@ static int run_translate(cli *cli) {
 }
 
 int main(int argc, char **argv) {
-  cli cli;
+  cli_run cli;
   int code = cli_start(&cli, &tool, argc, argv);
   if (code < 0)
     code = run_translate(&cli);

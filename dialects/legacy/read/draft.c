@@ -164,10 +164,10 @@ pir_status draft_start(draft *d, translator *t, const op_desc *op) {
   return start(d, t, op, row, row ? choose_def(t, op, row) : custom);
 }
 
-pir_status draft_start_as(draft *d, translator *t, const op_desc *op, const char *pir_name) {
-  const pir_opdef *def = pir_context_opdef(t->ctx, pir_str_from(pir_name));
+pir_status draft_start_as(draft *d, translator *t, const op_desc *op, const char *declared) {
+  const pir_opdef *def = pir_context_opdef(t->ctx, pir_str_from(declared));
   if (!(def->traits & PIR_REGISTERED))
-    return UNSUPPORTED(t, "op '%s', which becomes %s", op->type, pir_name);
+    return UNSUPPORTED(t, "op '%s', which becomes %s", op->type, declared);
   return start(d, t, op, NULL, def);
 }
 
@@ -183,23 +183,23 @@ static int row_position(const draft *d, find_fn find, size_t position, const cha
 
 // Returns the legacy name at a position of the row; the default for a slot is the operand's
 // name with a capital.
-static const char *slot_name(draft *d, const char *const *names, int i, const char *pir_name) {
+static const char *slot_name(draft *d, const char *const *names, int i, const char *declared) {
   char *name;
   if (names && i >= 0)
-    return names[i] ? names[i] : pir_name;
-  name = pir_arena_copy(&d->t->arena, pir_name, strlen(pir_name) + 1);
+    return names[i] ? names[i] : declared;
+  name = pir_arena_copy(&d->t->arena, declared, strlen(declared) + 1);
   if (*name >= 'a' && *name <= 'z')
     *name = (char)(*name - 'a' + 'A');
   return name;
 }
 
 // The newest ops use PIR names for slots, "x" and "x@GRAD"; these are tried last.
-static const char *new_slot_name(draft *d, const char *pir_name) {
+static const char *new_slot_name(draft *d, const char *declared) {
   static const char suffix[] = "_grad", mark[] = "@GRAD";
-  size_t size = strlen(pir_name), kept = size - (sizeof suffix - 1);
-  if (size < sizeof suffix || strcmp(pir_name + kept, suffix))
-    return pir_name;
-  char *name = pir_arena_copy(&d->t->arena, pir_name, size + 1);
+  size_t size = strlen(declared), kept = size - (sizeof suffix - 1);
+  if (size < sizeof suffix || strcmp(declared + kept, suffix))
+    return declared;
+  char *name = pir_arena_copy(&d->t->arena, declared, size + 1);
   memcpy(name + kept, mark, sizeof mark);
   return name;
 }
@@ -310,12 +310,12 @@ pir_status draft_operands(draft *d) {
 // ---- results
 
 static const slot_desc *result_slot(draft *d, size_t i) {
-  const char *pir_name = d->def->results[i].name;
-  int position = row_position(d, pir_opdef_result, i, pir_name);
+  const char *declared = d->def->results[i].name;
+  int position = row_position(d, pir_opdef_result, i, declared);
   const slot_desc *s =
-      desc_output(d->op, slot_name(d, d->row ? d->row->results : NULL, position, pir_name));
+      desc_output(d->op, slot_name(d, d->row ? d->row->results : NULL, position, declared));
   if (!s)
-    s = desc_output(d->op, new_slot_name(d, pir_name));
+    s = desc_output(d->op, new_slot_name(d, declared));
   return s && s->n_arguments ? s : NULL;
 }
 

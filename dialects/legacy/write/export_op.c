@@ -500,17 +500,17 @@ pir_status export_attrs(exporter *x, const pir_op *op, out_op *o) {
 
 // ---- the op
 
-pir_status export_as(exporter *x, const pir_op *op, const char *type, out_op **out_op) {
+pir_status export_as(exporter *x, const pir_op *op, const char *type, out_op **out_made) {
   const pir_opdef *def = pir_op_def(op);
-  *out_op = op_open(x, type);
+  *out_made = op_open(x, type);
   if (pir_op_operands(op) != def->operand_count || pir_op_results(op) != def->result_count ||
       pir_op_regions(op))
     return export_unsupported(x, "an op of another arity than its declaration");
   for (size_t i = 0; i < def->operand_count; i++)
-    PIR_TRY(export_operand(x, op, i, *out_op));
-  leave_tensor_slots(x, op, *out_op);
-  PIR_TRY(export_results(x, op, *out_op));
-  return export_attrs(x, op, *out_op);
+    PIR_TRY(export_operand(x, op, i, *out_made));
+  leave_tensor_slots(x, op, *out_made);
+  PIR_TRY(export_results(x, op, *out_made));
+  return export_attrs(x, op, *out_made);
 }
 
 pir_status export_generic(exporter *x, const pir_op *op) {

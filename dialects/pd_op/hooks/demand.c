@@ -1,6 +1,7 @@
 // Constraints of ops on their operands' extents beyond their clauses: equalities that symbolic
 // analysis assumes.
 #include "infer_impl.h"
+#include <pd_op_hooks.h>
 
 #include <pir/dialect/pd_op.h>
 

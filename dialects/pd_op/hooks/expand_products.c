@@ -7,6 +7,7 @@
 // label is summed, or the extents of several own labels are dynamic, both are aligned with axes
 // of extent 1 and multiplied element by element. Cost: the cost of the products.
 #include "infer_impl.h"
+#include <pd_op_hooks.h>
 
 #include <pir/dialect/builtin.h>
 #include <pir/dialect/pd_op.h>

@@ -1,5 +1,6 @@
 // Facts of inputs and constants, and of ops whose results all have an operand's shape.
 #include "infer_impl.h"
+#include <pd_op_hooks.h>
 
 #include <pir/dialect/pd_op.h>
 

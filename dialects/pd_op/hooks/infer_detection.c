@@ -1,6 +1,7 @@
 // Facts of detection ops: grids of boxes, regions, and boxes whose number is known only at run
 // time.
 #include "infer_impl.h"
+#include <pd_op_hooks.h>
 
 #include <pir/dialect/pd_op.h>
 

@@ -1,5 +1,6 @@
 // Facts of linear algebra ops: stacks of matrices along the last two axes.
 #include "infer_impl.h"
+#include <pd_op_hooks.h>
 
 #include <pir/dialect/pd_op.h>
 

@@ -1,6 +1,7 @@
 // Facts of ops that move elements, if an extent follows from contents (reshape, expand, slice,
 // split) or the number of results from an attribute.
 #include "infer_impl.h"
+#include <pd_op_hooks.h>
 
 #include <pir/dialect/pd_op.h>
 

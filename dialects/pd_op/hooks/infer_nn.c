@@ -1,5 +1,6 @@
 // Facts of layers whose shape no clause gives: resizing, batch statistics, gated linear units.
 #include "infer_impl.h"
+#include <pd_op_hooks.h>
 
 #include <pir/dialect/pd_op.h>
 

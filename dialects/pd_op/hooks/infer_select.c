@@ -1,5 +1,6 @@
 // Facts of ops that select elements, and of ops whose extents are known only at run time.
 #include "infer_impl.h"
+#include <pd_op_hooks.h>
 
 #include <pir/dialect/pd_op.h>
 

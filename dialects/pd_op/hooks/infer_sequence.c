@@ -1,5 +1,6 @@
 // Facts of ops over sequences, graphs and trees: losses, best paths, metrics.
 #include "infer_impl.h"
+#include <pd_op_hooks.h>
 
 #include <pir/dialect/pd_op.h>
 

@@ -1,6 +1,7 @@
 // Facts of Fourier transforms. The result has the shape of x, except that a real transform
 // stores only half of the last transformed axis.
 #include "infer_impl.h"
+#include <pd_op_hooks.h>
 
 #include <pir/dialect/pd_op.h>
 

@@ -2,6 +2,7 @@
 // and indices or rows and columns. The number of entries is known only at run time, unless it
 // follows from the operand.
 #include "infer_impl.h"
+#include <pd_op_hooks.h>
 
 #include <pir/dialect/pd_op.h>
 

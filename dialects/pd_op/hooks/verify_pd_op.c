@@ -1,5 +1,6 @@
 // Conditions on attributes that the tables cannot express.
 #include <pir/diag.h>
+#include <pd_op_hooks.h>
 #include <pir/ir.h>
 
 #include <pir/dialect/pd_op.h>

@@ -8,12 +8,12 @@
 
 PIR_BEGIN
 
-// Returns a node of kind `op` (a pir_node_op) whose children, map, operand and attribute are
+// Returns a node of kind `kind` (a pir_node_op) whose children, map, operand and attribute are
 // all absent and whose constants are 0.
-static inline pir_node pir_node_blank(int op) {
+static inline pir_node pir_node_blank(int kind) {
   pir_node n;
   memset(&n, 0, sizeof n);
-  n.op = (uint8_t)op;
+  n.op = (uint8_t)kind;
   n.k = n.a = n.b = n.c = n.map = -1;
   return n;
 }

@@ -99,10 +99,10 @@ static pir_status run_with(pir_pass_run *run, runner *r, const pir_rule_pass *ru
   pir_pattern *all = pir_arena_zalloc(arena, total * sizeof *all);
   rule_pattern *users = pir_arena_zalloc(arena, (size_t)rules->count * sizeof *users);
   for (int32_t i = 0; i < rules->count; i++) {
-    const rule *rule = &rules->tables->rules[rules->first + i];
-    users[i] = (rule_pattern){r, rule};
+    const rule *next = &rules->tables->rules[rules->first + i];
+    users[i] = (rule_pattern){r, next};
     all[i] =
-        (pir_pattern){rule->name, rule->root, rule->benefit, apply, &users[i], rule->origin};
+        (pir_pattern){next->name, next->root, next->benefit, apply, &users[i], next->origin};
   }
   for (size_t i = 0; i < count; i++)
     all[(size_t)rules->count + i] = patterns[i];

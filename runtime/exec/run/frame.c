@@ -37,27 +37,24 @@ static pir_status create_regions(frame *f) {
   return PIR_OK;
 }
 
-pir_status pir_frame_create(const plan *plan, const pir_allocator *allocator,
-                            frame *out_frame) {
-  *out_frame = (frame){.plan = plan,
+pir_status pir_frame_create(const plan *of, const pir_allocator *allocator, frame *out_frame) {
+  *out_frame = (frame){.plan = of,
                        .allocator = *allocator,
                        .parallel = pir_parallel_serial(),
                        .memory.source = *allocator,
                        .run.source = *allocator,
                        .budget = UINT64_MAX};
   pir_arena *memory = &out_frame->memory;
-  out_frame->values = pir_arena_zalloc(memory, plan->expr_count * sizeof *out_frame->values);
-  out_frame->tensors = pir_arena_zalloc(memory, plan->slot_count * sizeof *out_frame->tensors);
-  out_frame->buffers =
-      pir_arena_zalloc(memory, plan->buffer_count * sizeof *out_frame->buffers);
-  out_frame->pointers =
-      pir_arena_zalloc(memory, plan->most_slots * sizeof *out_frame->pointers);
+  out_frame->values = pir_arena_zalloc(memory, of->expr_count * sizeof *out_frame->values);
+  out_frame->tensors = pir_arena_zalloc(memory, of->slot_count * sizeof *out_frame->tensors);
+  out_frame->buffers = pir_arena_zalloc(memory, of->buffer_count * sizeof *out_frame->buffers);
+  out_frame->pointers = pir_arena_zalloc(memory, of->most_slots * sizeof *out_frame->pointers);
   out_frame->group_buffers =
-      pir_arena_zalloc(memory, plan->most_buffers * sizeof *out_frame->group_buffers);
+      pir_arena_zalloc(memory, of->most_buffers * sizeof *out_frame->group_buffers);
   out_frame->group_dims =
-      pir_arena_zalloc(memory, plan->most_dims * sizeof *out_frame->group_dims);
+      pir_arena_zalloc(memory, of->most_dims * sizeof *out_frame->group_dims);
   out_frame->arguments =
-      pir_arena_zalloc(memory, (plan->most_buffers + plan->most_dims + 1) * sizeof(void *));
+      pir_arena_zalloc(memory, (of->most_buffers + of->most_dims + 1) * sizeof(void *));
   if (!memory->failed && !create_regions(out_frame))
     return PIR_OK;
   pir_frame_release(out_frame);

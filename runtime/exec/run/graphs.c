@@ -68,9 +68,9 @@ pir_status pir_frame_run_segment(frame *f, uint32_t first) {
                 : PIR_OK;
 }
 
-void pir_session_drop_graphs(pir_session *s, shape_plan *plan) {
-  for (uint32_t i = 0; plan->graphs && i < s->model->plan.segment_count; i++) {
-    pir_queue_drop_graph(s->frame.queue, plan->graphs[i].graph);
-    plan->graphs[i] = (segment_graph){0};
+void pir_session_drop_graphs(pir_session *s, shape_plan *shapes) {
+  for (uint32_t i = 0; shapes->graphs && i < s->model->plan.segment_count; i++) {
+    pir_queue_drop_graph(s->frame.queue, shapes->graphs[i].graph);
+    shapes->graphs[i] = (segment_graph){0};
   }
 }

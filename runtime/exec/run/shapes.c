@@ -125,12 +125,12 @@ static pir_status size_buffers(pir_session *s, shape_plan *shapes, pir_arena *sc
   return PIR_OK;
 }
 
-void pir_session_drop_plan(pir_session *session, shape_plan *plan) {
-  pir_session_drop_graphs(session, plan);
-  pir_mem_give(&session->allocator, plan->block.data, plan->block.bytes);
-  if (session->current == plan)
+void pir_session_drop_plan(pir_session *session, shape_plan *shapes) {
+  pir_session_drop_graphs(session, shapes);
+  pir_mem_give(&session->allocator, shapes->block.data, shapes->block.bytes);
+  if (session->current == shapes)
     session->current = NULL;
-  *plan = (shape_plan){0};
+  *shapes = (shape_plan){0};
 }
 
 static pir_status make_plan(pir_session *s, shape_plan *shapes) {

@@ -287,13 +287,13 @@ void pir_prepared_save(const prepared *p, const pir_model *model, const char *pa
   if (!unchanged(p->program, &p->program_identity) ||
       !unchanged(p->params, &p->params_identity))
     return;
-  const plan *plan = &model->plan;
-  uint64_t *places = calloc((size_t)plan->const_count + plan->pack_count + 1, sizeof *places);
+  const plan *saved = &model->plan;
+  uint64_t *places = calloc((size_t)saved->const_count + saved->pack_count + 1, sizeof *places);
   pir_archive a = {.writing = true};
   if (places) {
     uint64_t bytes = lay_out(model, places);
     describe_model(&a, (pir_model *)(uintptr_t)model, NULL);  // writing reads it alone
-    pir_archive_array(&a, &places, (size_t)plan->const_count + plan->pack_count,
+    pir_archive_array(&a, &places, (size_t)saved->const_count + saved->pack_count,
                       sizeof *places);
     if (!a.failed)
       write_file(p, model, &a, bytes);

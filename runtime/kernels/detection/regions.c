@@ -112,7 +112,7 @@ static pir_status write_priors(const pir_kernel_call *call, const extent *extent
                                const double image[2]) {
   pir_tensor *out = pir_kernel_out(call, 0);
   pir_tensor *variance = pir_kernel_out(call, 1);
-  pir_tensor boxes = {0};
+  pir_tensor rois = {0};
   const pir_attr_value *given = &call->attrs[PRIOR_VARIANCES];
   size_t bytes;
   if (out->rank != 4 || out->shape[2] != n || out->shape[3] != 4)
@@ -120,13 +120,13 @@ static pir_status write_priors(const pir_kernel_call *call, const extent *extent
                            (long long)n);
   if (pir_shape_bytes(out->shape, 4, PIR_F64, &bytes))
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: too large", call->op);
-  pir_tensor_set_dense(&boxes, PIR_F64, out->shape, 4);
-  boxes.data = pir_kernel_alloc(call, bytes);
-  if (!boxes.data)
+  pir_tensor_set_dense(&rois, PIR_F64, out->shape, 4);
+  rois.data = pir_kernel_alloc(call, bytes);
+  if (!rois.data)
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
-  fill_priors(call, extents, n, image, boxes.data);
-  pir_status status = pir_tensor_copy(&boxes, out);
-  pir_kernel_drop(call, &boxes);
+  fill_priors(call, extents, n, image, rois.data);
+  pir_status status = pir_tensor_copy(&rois, out);
+  pir_kernel_drop(call, &rois);
   pir_tensor row = {.data = (void *)(uintptr_t)given->floats,
                     .dtype = PIR_F64,
                     .rank = 4,
@@ -182,14 +182,14 @@ typedef struct sample {
   bool inside;
 } sample;
 
-static sample sample_at(double at, int64_t extent) {
-  if (!(at >= -1 && at <= (double)extent))
+static sample sample_at(double at, int64_t length) {
+  if (!(at >= -1 && at <= (double)length))
     return (sample){0};
   if (at < 0)
     at = 0;
   int64_t low = (int64_t)at;
-  if (low >= extent - 1)
-    return (sample){extent - 1, extent - 1, 0, true};
+  if (low >= length - 1)
+    return (sample){length - 1, length - 1, 0, true};
   return (sample){low, low + 1, (double)(low + 1) - at, true};
 }
 
@@ -335,12 +335,12 @@ pir_status pir_boxes_images(const pir_kernel_call *call, const pir_tensor *numbe
 static pir_status align_regions(regions *r, int64_t *image) {
   const pir_kernel_call *call = r->call;
   const pir_tensor *x = pir_kernel_in(call, 0);
-  const pir_tensor *boxes = pir_kernel_in(call, 1);
+  const pir_tensor *rois = pir_kernel_in(call, 1);
   const pir_tensor *out = pir_kernel_out(call, 0);
-  int64_t count = boxes->shape[0];
+  int64_t count = rois->shape[0];
   PIR_TRY(pir_boxes_images(call, pir_kernel_in(call, 2), x->shape[0], count, image));
   PIR_TRY(pir_kernel_dense(call, x, PIR_F64, x->shape, 4, &r->x));
-  PIR_TRY(pir_kernel_dense(call, boxes, PIR_F64, boxes->shape, 2, &r->boxes));
+  PIR_TRY(pir_kernel_dense(call, rois, PIR_F64, rois->shape, 2, &r->boxes));
   size_t bytes;
   if (pir_shape_bytes(out->shape, 4, PIR_F64, &bytes))
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: too large", call->op);
@@ -360,16 +360,16 @@ static pir_status align_regions(regions *r, int64_t *image) {
 // operands: x, boxes, boxes_num
 pir_status pir_kernel_roi_align(const pir_kernel_call *call) {
   const pir_tensor *x = pir_kernel_in(call, 0);
-  const pir_tensor *boxes = pir_kernel_in(call, 1);
+  const pir_tensor *rois = pir_kernel_in(call, 1);
   const pir_tensor *out = pir_kernel_out(call, 0);
   const pir_attr_value *attrs = call->attrs;
-  bool ranked = x && boxes && x->rank == 4 && boxes->rank == 2;
-  if (!ranked || boxes->shape[1] != 4)
+  bool ranked = x && rois && x->rank == 4 && rois->rank == 2;
+  if (!ranked || rois->shape[1] != 4)
     return pir_kernel_fail(call, PIR_INVALID, "%s: expects x of rank 4 and boxes of 4 columns",
                            call->op);
   if (!pir_dtype_is_float(x->dtype))
     return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s of integers", call->op);
-  const int64_t shape[4] = {boxes->shape[0], x->shape[1], attrs[ROI_HEIGHT].i,
+  const int64_t shape[4] = {rois->shape[0], x->shape[1], attrs[ROI_HEIGHT].i,
                             attrs[ROI_WIDTH].i};
   if (out->rank != 4 || memcmp(out->shape, shape, sizeof shape))
     return pir_kernel_fail(
@@ -377,7 +377,7 @@ pir_status pir_kernel_roi_align(const pir_kernel_call *call) {
         "%s: out: its shape does not follow from x, boxes and pooled_height, pooled_width",
         call->op);
   regions r = {.call = call, .single = x->dtype != PIR_F64};
-  size_t size = (size_t)boxes->shape[0] * sizeof(int64_t);
+  size_t size = (size_t)rois->shape[0] * sizeof(int64_t);
   int64_t *image = pir_kernel_alloc(call, size);
   if (!image)
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
@@ -436,12 +436,12 @@ pir_status pir_kernel_roi_align_grad(const pir_kernel_call *call) {
   PIR_TRY(pir_kernel_expect_rank(call, 1, "boxes", 2));
   PIR_TRY(pir_kernel_expect_rank(call, 3, "out_grad", 4));
   const pir_tensor *x = pir_kernel_in(call, 0);
-  const pir_tensor *boxes = pir_kernel_in(call, 1);
+  const pir_tensor *rois = pir_kernel_in(call, 1);
   const pir_tensor *grad = pir_kernel_in(call, 3);
-  int64_t count = boxes->shape[0];
+  int64_t count = rois->shape[0];
   const int64_t shape[4] = {count, x->shape[1], call->attrs[ROI_HEIGHT].i,
                             call->attrs[ROI_WIDTH].i};
-  if (boxes->shape[1] != 4 || memcmp(grad->shape, shape, sizeof shape))
+  if (rois->shape[1] != 4 || memcmp(grad->shape, shape, sizeof shape))
     return pir_kernel_fail(call, PIR_INVALID, "%s: x, boxes and out_grad do not fit", call->op);
   pir_status status = pir_kernel_open(call, in, 4, out, 1, room);
   if (!status)

@@ -109,8 +109,8 @@ typedef void (*region_fn)(const pir_kernel_call *call, const pir_tensor *t, int6
 static pir_status pool_regions(const pir_kernel_call *call, int results, region_fn region) {
   static const uint8_t in[] = {PIR_F64, PIR_F64, PIR_UNDEFINED}, out[] = {PIR_F64, PIR_I64};
   const pir_tensor *x = pir_kernel_in(call, POOL_X);
-  const pir_tensor *boxes = pir_kernel_in(call, POOL_BOXES);
-  int64_t count = boxes->shape[0];
+  const pir_tensor *rois = pir_kernel_in(call, POOL_BOXES);
+  int64_t count = rois->shape[0];
   pir_tensor t[POOL_ALL] = {0}, images = {0};
   pir_status status = pir_kernel_open(call, in, 3, out, results, t);
   if (!status)
@@ -204,8 +204,8 @@ static pir_status pool_regions_gradient(const pir_kernel_call *call, int ins,
                        out[] = {PIR_F64};
   const uint8_t plain[] = {PIR_UNDEFINED, PIR_F64, PIR_UNDEFINED, PIR_F64};
   const pir_tensor *x = pir_kernel_in(call, BACK_X);
-  const pir_tensor *boxes = pir_kernel_in(call, BACK_BOXES);
-  int64_t count = boxes->shape[0];
+  const pir_tensor *rois = pir_kernel_in(call, BACK_BOXES);
+  int64_t count = rois->shape[0];
   pir_tensor t[BACK_MOST + 2] = {0}, images = {0};
   pir_status status = pir_kernel_open(call, ins > BACK_MOST ? in : plain, ins, out, 1, t);
   if (!status)

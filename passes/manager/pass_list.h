@@ -1,0 +1,14 @@
+// The functions of the built-in passes, as passes.def lists them. Private to passes/.
+#ifndef PIR_PASS_LIST_H
+#define PIR_PASS_LIST_H
+
+#include <pir/rules.h>
+
+#define PASS(name, short_name, fn, level, summary, ...) pir_status fn(pir_pass_run *run);
+#define RULES(name) extern const pir_pass pir_pass_of_##name;
+#define RULES_BY(name, short_name, fn, level, summary, ...)                                    \
+  pir_status fn(pir_pass_run *run);                                                            \
+  extern const pir_rule_pass pir_rules_of_##name;
+#include <passes.def>
+
+#endif
