@@ -3,6 +3,7 @@
 #include <pir/load.h>
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,8 +109,12 @@ static pir_status find_in(DIR *folder, const char *path, char **out_path) {
 pir_status pir_program_find(const char *path, char **out_path) {
   *out_path = NULL;
   DIR *folder = opendir(path);
-  if (!folder)
-    return (*out_path = strdup(path)) ? PIR_OK : PIR_EXHAUSTED;
+  if (!folder && errno == ENOMEM)
+    return PIR_EXHAUSTED;
+  if (!folder) {
+    *out_path = strdup(path);
+    return *out_path ? PIR_OK : PIR_EXHAUSTED;
+  }
   pir_status status = find_in(folder, path, out_path);
   closedir(folder);
   return status;

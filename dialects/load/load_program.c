@@ -3,7 +3,6 @@
 // parameters that no op reads but its file holds; its reader lists them (legacy/read/read.h).
 #include <pir/load.h>
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,8 @@
 #include <pir/serialize.h>
 #include <pir/text.h>
 #include <pir/verify.h>
+
+#include <heap.h>
 
 #include "read.h"
 #include "mapping.h"
@@ -59,19 +60,6 @@ static pir_status read_any(pir_context *ctx, pir_str bytes, pir_str file,
   return status;
 }
 
-static pir_status map_program(pir_context *ctx, const char *path, pir_borrowed *out_bytes) {
-  int error = map_file(AT_FDCWD, path, true, out_bytes);
-  if (!error)
-    return PIR_OK;
-  return pir_report(ctx, error == ENOENT ? PIR_NOT_FOUND : PIR_IO, PIR_ERROR,
-                    pir_loc_text(ctx, pir_str_from(path), 0, 0), "%s", strerror(error));
-}
-
-static void give_back(pir_borrowed bytes) {
-  if (bytes.release)
-    bytes.release(bytes.user);
-}
-
 static pir_str text_of_bytes(pir_borrowed bytes) {
   return (pir_str){bytes.data, bytes.size};
 }
@@ -101,15 +89,6 @@ static pir_status attach(pir_program *program, const wanted *want, const char *p
   return pir_program_map_params(program, want->decls, want->count, *out_params);
 }
 
-// Destroys the program if loading failed.
-static pir_status finish(pir_status status, pir_program **out_program) {
-  if (!status || !*out_program)
-    return status;
-  pir_program_destroy(*out_program);
-  *out_program = NULL;
-  return status;
-}
-
 // Verifies ops against their declarations; ops of older text may lack parts that upgrading
 // adds.
 static pir_status verify(const pir_program *program) {
@@ -124,102 +103,143 @@ static pir_status complete(pir_program *program) {
   return verify(program);
 }
 
+// ---- calls
+
+// A program on its way in, and all that a call has to give back when it ends early.
+typedef struct loading {
+  pir_context *ctx;
+  const char *path, *given_params;
+  char *file, *params;  // that were found; free them with free
+  pir_str name;         // of the file, for messages
+  pir_borrowed bytes, param_bytes;
+  wanted want;
+  pir_program *program;
+} loading;
+
+static void give_back(pir_borrowed *bytes) {
+  if (bytes->release)
+    bytes->release(bytes->user);
+  *bytes = (pir_borrowed){0};
+}
+
+static void drop_loading(void *user) {
+  loading *l = user;
+  give_back(&l->bytes);
+  give_back(&l->param_bytes);
+  free(l->want.decls);
+  free(l->file);
+  free(l->params);
+  pir_program_destroy(l->program);
+  *l = (loading){0};
+}
+
+// Runs `body` with memory that may run out. The program, and the path of its parameters where
+// `out_params` is not NULL, are the caller's when the status is good; all else is given back.
+static pir_status enter_loading(loading *l, pir_status (*body)(void *user),
+                                pir_program **out_program, char **out_params) {
+  pir_guard guard;
+  *out_program = NULL;
+  pir_heap *heap = pir_context_heap(l->ctx);
+  pir_guard_open(heap, &guard, drop_loading, l);
+  pir_status status = pir_context_enter(l->ctx, body, l);
+  pir_guard_close(&guard);
+  if (!status) {
+    *out_program = l->program;
+    l->program = NULL;
+  }
+  if (!status && out_params) {
+    *out_params = l->params;
+    l->params = NULL;
+  }
+  drop_loading(l);
+  return status;
+}
+
+// The program that the path means, which may be a folder.
+static pir_status resolve(loading *l) {
+  pir_status status = pir_program_find(l->path, &l->file);
+  if (!status || status == PIR_EXHAUSTED)
+    return status;
+  pir_loc loc = pir_loc_text(l->ctx, pir_str_from(l->path), 0, 0);
+  if (status == PIR_NOT_FOUND)
+    return pir_report(l->ctx, status, PIR_ERROR, loc, "no program lies in this folder");
+  return pir_report(l->ctx, status, PIR_ERROR, loc,
+                    "several programs lie in this folder: %s; name one", l->file);
+}
+
+static pir_status map_program(loading *l) {
+  PIR_TRY(resolve(l));
+  l->name = pir_str_from(l->file);
+  int error = map_file(AT_FDCWD, l->file, true, &l->bytes);
+  if (!error)
+    return PIR_OK;
+  return pir_report(l->ctx, status_of_errno(error), PIR_ERROR,
+                    pir_loc_text(l->ctx, l->name, 0, 0), "%s", strerror(error));
+}
+
+static pir_status read_bytes(void *user) {
+  loading *l = user;
+  PIR_TRY(read_any(l->ctx, text_of_bytes(l->bytes), l->name, &l->program, NULL));
+  return verify(l->program);
+}
+
 pir_status pir_program_read(pir_context *ctx, pir_str bytes, pir_str file,
                             pir_program **out_program) {
-  pir_status status = read_any(ctx, bytes, file, out_program, NULL);
-  if (!status)
-    status = verify(*out_program);
-  return finish(status, out_program);
+  loading l = {.ctx = ctx, .name = file, .bytes = {.data = bytes.data, .size = bytes.size}};
+  return enter_loading(&l, read_bytes, out_program, NULL);
 }
 
-// The program that a path means, which may be a folder; free it with free.
-static pir_status resolve(pir_context *ctx, const char *path, char **out_file) {
-  pir_status status = pir_program_find(path, out_file);
-  if (!status)
-    return PIR_OK;
-  pir_loc loc = pir_loc_text(ctx, pir_str_from(path), 0, 0);
-  if (status == PIR_NOT_FOUND)
-    pir_report(ctx, status, PIR_ERROR, loc, "no program lies in this folder");
-  else if (status == PIR_INVALID)
-    pir_report(ctx, status, PIR_ERROR, loc, "several programs lie in this folder: %s; name one",
-               *out_file);
-  free(*out_file);
-  return status;
-}
-
-static pir_status read_file(pir_context *ctx, const char *path, pir_program **out_program) {
-  pir_borrowed bytes;
-  PIR_TRY(map_program(ctx, path, &bytes));
-  pir_status status =
-      pir_program_read(ctx, text_of_bytes(bytes), pir_str_from(path), out_program);
-  give_back(bytes);
-  return status;
+static pir_status read_file(void *user) {
+  PIR_TRY(map_program(user));
+  return read_bytes(user);
 }
 
 pir_status pir_program_read_file(pir_context *ctx, const char *path,
                                  pir_program **out_program) {
-  char *file;
-  *out_program = NULL;
-  PIR_TRY(resolve(ctx, path, &file));
-  pir_status status = read_file(ctx, file, out_program);
-  free(file);
-  return status;
+  loading l = {.ctx = ctx, .path = path};
+  return enter_loading(&l, read_file, out_program, NULL);
 }
 
-static pir_status load_file(pir_context *ctx, const char *path, const char *params,
-                            pir_program **out_program, char **out_params) {
-  pir_borrowed bytes;
-  wanted want = {0};
-  PIR_TRY(map_program(ctx, path, &bytes));
-  pir_status status =
-      read_any(ctx, text_of_bytes(bytes), pir_str_from(path), out_program, &want);
-  give_back(bytes);
-  if (!status)
-    status = complete(*out_program);
-  if (!status)
-    status = attach(*out_program, &want, path, params, out_params);
-  free(want.decls);
-  return finish(status, out_program);
+// Reads the program and lists its parameters; its bytes are not needed any more then.
+static pir_status read_whole(loading *l) {
+  PIR_TRY(read_any(l->ctx, text_of_bytes(l->bytes), l->name, &l->program, &l->want));
+  give_back(&l->bytes);
+  return complete(l->program);
+}
+
+static pir_status load_file(void *user) {
+  loading *l = user;
+  PIR_TRY(map_program(l));
+  PIR_TRY(read_whole(l));
+  return attach(l->program, &l->want, l->file, l->given_params, &l->params);
 }
 
 pir_status pir_program_load_found(pir_context *ctx, const char *path, const char *params,
                                   pir_program **out_program, char **out_params) {
-  char *file;
-  *out_program = NULL;
+  loading l = {.ctx = ctx, .path = path, .given_params = params};
   *out_params = NULL;
-  PIR_TRY(resolve(ctx, path, &file));
-  pir_status status = load_file(ctx, file, params, out_program, out_params);
-  free(file);
-  if (status) {
-    free(*out_params);
-    *out_params = NULL;
-  }
-  return status;
+  return enter_loading(&l, load_file, out_program, out_params);
 }
 
 pir_status pir_program_load_file(pir_context *ctx, const char *path, const char *params,
                                  pir_program **out_program) {
-  char *found;
-  pir_status status = pir_program_load_found(ctx, path, params, out_program, &found);
-  free(found);
-  return status;
+  loading l = {.ctx = ctx, .path = path, .given_params = params};
+  return enter_loading(&l, load_file, out_program, NULL);
+}
+
+static pir_status load_bytes(void *user) {
+  loading *l = user;
+  PIR_TRY(read_whole(l));
+  if (!l->param_bytes.data)
+    return l->want.count ? missing(l->ctx, l->name, &l->want) : PIR_OK;
+  pir_borrowed bytes = l->param_bytes;
+  l->param_bytes = (pir_borrowed){0};  // adopted, whatever happens
+  return pir_program_adopt_records(l->program, l->want.decls, l->want.count, bytes,
+                                   PIR_STR("parameters"));
 }
 
 pir_status pir_program_load(pir_context *ctx, pir_borrowed bytes, pir_borrowed params,
                             pir_str file, pir_program **out_program) {
-  wanted want = {0};
-  pir_status status = read_any(ctx, text_of_bytes(bytes), file, out_program, &want);
-  give_back(bytes);
-  if (!status)
-    status = complete(*out_program);
-  if (!status && !params.data && want.count)
-    status = missing(ctx, file, &want);
-  if (!status && params.data) {
-    status = pir_program_adopt_records(*out_program, want.decls, want.count, params,
-                                       PIR_STR("parameters"));
-    params.release = NULL;
-  }
-  give_back(params);
-  free(want.decls);
-  return finish(status, out_program);
+  loading l = {.ctx = ctx, .name = file, .bytes = bytes, .param_bytes = params};
+  return enter_loading(&l, load_bytes, out_program, NULL);
 }

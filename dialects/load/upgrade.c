@@ -4,6 +4,7 @@
 // dropped if nothing uses them. One walk; an op that changes is created again.
 #include <pir/load.h>
 
+#include <arena.h>
 #include <pir/build.h>
 #include <pir/dialect/builtin.h>
 #include <pir/dialect/pd_op.h>
@@ -44,16 +45,18 @@ static pir_value *constant_list(pir_builder *b, const pir_attr *attr) {
     return NULL;
   size_t n = pir_attr_elements(attr);
   int64_t count = (int64_t)n;
-  const pir_attr **items = calloc(n + 1, sizeof *items);
+  pir_arena *arena = pir_context_arena(b->ctx);
+  size_t bytes = pir_arena_size(arena, n + 1, sizeof(pir_attr *));
+  const pir_attr **items = pir_arena_zalloc(arena, bytes);
   pir_value *made = NULL;
-  if (items && list_items(b->ctx, attr, items)) {
+  if (list_items(b->ctx, attr, items)) {
     const pir_attr *declared[] = {pir_attr_array(b->ctx, items, n),
                                   pir_attr_dtype(b->ctx, PIR_I64),
                                   pir_attr_place(b->ctx, (pir_place){.kind = 1})};
     made = build_constant(b, PD_FULL_INT_ARRAY,
                           pir_type_tensor(b->ctx, PIR_I64, (pir_shape){&count, 1}), declared);
   }
-  free(items);
+  pir_arena_free(arena, items, bytes);
   return made;
 }
 
@@ -162,33 +165,32 @@ static size_t kept_results(const pir_op *op) {
   return most;
 }
 
-static bool make_anew(pir_op *op, const pir_opdef *def, pir_value *const *operands,
+static void make_anew(pir_op *op, const pir_opdef *def, pir_value *const *operands,
                       size_t operand_count, size_t result_count) {
   size_t attr_count = pir_op_attrs(op);
-  pir_named_attr *attrs = calloc(attr_count + 1, sizeof *attrs);
-  const pir_type **types = calloc(result_count + 1, sizeof *types);
-  if (attrs && types) {
-    pir_op_attrs_sorted(op, attrs, attr_count);
-    for (size_t i = 0; i < result_count; i++)
-      types[i] = pir_value_type(pir_op_result(op, i));
-    pir_op_spec spec = {.def = def,
-                        .loc = pir_op_loc(op),
-                        .operands = operands,
-                        .operand_count = operand_count,
-                        .result_types = types,
-                        .result_count = result_count,
-                        .attrs = attrs,
-                        .attr_count = attr_count};
-    pir_builder b = pir_builder_before(op);
-    pir_op *made = pir_build(&b, &spec);
-    for (size_t i = 0; i < result_count; i++)
-      pir_value_replace_uses(pir_op_result(op, i), pir_op_result(made, i));
-    pir_op_erase(op);
-  }
-  bool good = attrs && types;
-  free(attrs);
-  free(types);
-  return good;
+  pir_arena *arena = pir_context_arena(pir_op_context(op));
+  size_t attr_bytes = pir_arena_size(arena, attr_count + 1, sizeof(pir_named_attr));
+  size_t type_bytes = pir_arena_size(arena, result_count + 1, sizeof(pir_type *));
+  pir_named_attr *attrs = pir_arena_zalloc(arena, attr_bytes);
+  const pir_type **types = pir_arena_zalloc(arena, type_bytes);
+  pir_op_attrs_sorted(op, attrs, attr_count);
+  for (size_t i = 0; i < result_count; i++)
+    types[i] = pir_value_type(pir_op_result(op, i));
+  pir_op_spec spec = {.def = def,
+                      .loc = pir_op_loc(op),
+                      .operands = operands,
+                      .operand_count = operand_count,
+                      .result_types = types,
+                      .result_count = result_count,
+                      .attrs = attrs,
+                      .attr_count = attr_count};
+  pir_builder b = pir_builder_before(op);
+  pir_op *made = pir_build(&b, &spec);
+  for (size_t i = 0; i < result_count; i++)
+    pir_value_replace_uses(pir_op_result(op, i), pir_op_result(made, i));
+  pir_op_erase(op);
+  pir_arena_free(arena, attrs, attr_bytes);
+  pir_arena_free(arena, types, type_bytes);
 }
 
 static pir_walk_result upgrade_op(pir_op *op, void *user) {
@@ -202,29 +204,28 @@ static pir_walk_result upgrade_op(pir_op *op, void *user) {
          operands = pir_op_operands(op);
   if (!renamed && operands >= def->operand_count && results == pir_op_results(op))
     return PIR_WALK_CONTINUE;
-  pir_value **values = calloc(
-      (operands > def->operand_count ? operands : def->operand_count) + 1u, sizeof *values);
-  bool good = values != NULL;
-  if (good) {
-    size_t now = append_constant_operands(op, values);
-    if (renamed || now != operands || results != pir_op_results(op))
-      good = make_anew(op, def, values, now, results);
-  }
-  free(values);
-  if (good)
-    return PIR_WALK_CONTINUE;
-  *(pir_status *)user = PIR_EXHAUSTED;
-  return PIR_WALK_STOP;
+  pir_arena *arena = pir_context_arena(pir_op_context(op));
+  size_t most = operands > def->operand_count ? operands : def->operand_count;
+  size_t bytes = pir_arena_size(arena, most + 1, sizeof(pir_value *));
+  pir_value **values = pir_arena_zalloc(arena, bytes);
+  size_t now = append_constant_operands(op, values);
+  if (renamed || now != operands || results != pir_op_results(op))
+    make_anew(op, def, values, now, results);
+  pir_arena_free(arena, values, bytes);
+  return PIR_WALK_CONTINUE;
+}
+
+static pir_status upgrade_program(void *user) {
+  pir_program *program = user;
+  (void)pir_walk(pir_program_module(program), PIR_POST_ORDER, upgrade_op, NULL);  // never stops
+  pir_program_info info = pir_program_info_of(program);
+  info.version = 0;
+  pir_program_set_info(program, info);
+  return PIR_OK;
 }
 
 pir_status pir_program_upgrade(pir_program *program) {
-  pir_status status = PIR_OK;
-  pir_walk(pir_program_module(program), PIR_POST_ORDER, upgrade_op, &status);
-  pir_program_info info = pir_program_info_of(program);
-  info.version = 0;
-  if (!status)
-    pir_program_set_info(program, info);
-  return status;
+  return pir_context_enter(pir_program_context(program), upgrade_program, program);
 }
 
 bool pir_program_is_older(const pir_program *program) {

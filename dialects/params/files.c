@@ -13,6 +13,8 @@
 #include <pir/params.h>
 #include <pir/walk.h>
 
+#include <heap.h>
+
 #include "mapping.h"
 
 typedef struct decl_list {
@@ -74,9 +76,9 @@ size_t pir_program_param_decls(const pir_program *program, pir_param_decl *out_d
 
 static pir_status report_errno(pir_context *ctx, int error, const char *path,
                                const char *what) {
-  pir_status status = error == ENOENT ? PIR_NOT_FOUND : PIR_IO;
-  return pir_report(ctx, status, PIR_ERROR, pir_loc_text(ctx, pir_str_from(path), 0, 0),
-                    "%s: %s", what, error == ELOOP ? "a symbolic link" : strerror(error));
+  return pir_report(ctx, status_of_errno(error), PIR_ERROR,
+                    pir_loc_text(ctx, pir_str_from(path), 0, 0), "%s: %s", what,
+                    error == ELOOP ? "a symbolic link" : strerror(error));
 }
 
 static bool safe_name(pir_str name) {
@@ -108,20 +110,26 @@ static pir_status map_separate(pir_program *program, int folder, const pir_param
   error = map_file(folder, name, false, &bytes);
   if (!error)
     return pir_program_adopt_records(program, decl, 1, bytes, decl->name);
-  return pir_report(ctx, error == ENOENT ? PIR_NOT_FOUND : PIR_IO, PIR_ERROR,
+  return pir_report(ctx, status_of_errno(error), PIR_ERROR,
                     pir_loc_text(ctx, pir_str_from(path), 0, 0), "parameter '%s': %s", name,
                     describe_error(error));
+}
+
+static void close_folder(void *folder) {
+  close(*(int *)folder);
 }
 
 static pir_status map_folder(pir_program *program, const pir_param_decl *decls, size_t count,
                              const char *path) {
   int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   enum { MOST = 8 };
+  pir_guard guard;
   pir_context *ctx = pir_program_context(program);
   pir_status status = PIR_OK;
   size_t failed = 0, i = 0;
   if (folder < 0)
     return report_errno(ctx, errno, path, "parameter folder");
+  pir_guard_open(pir_context_heap(ctx), &guard, close_folder, &folder);
   for (; i < count && failed < MOST; i++) {
     pir_status one = map_separate(program, folder, &decls[i], path);
     failed += one != PIR_OK;
@@ -131,6 +139,7 @@ static pir_status map_folder(pir_program *program, const pir_param_decl *decls, 
   if (i < count)
     (void)pir_report(ctx, PIR_OK, PIR_NOTE, pir_loc_text(ctx, pir_str_from(path), 0, 0),
                      "%zu more of the parameters were not looked for", count - i);
+  pir_guard_close(&guard);
   close(folder);
   return status;
 }
@@ -167,15 +176,30 @@ static pir_walk_result add_state(pir_op *op, void *user) {
   return PIR_WALK_CONTINUE;
 }
 
-pir_status pir_program_map_params(pir_program *program, const pir_param_decl *decls,
-                                  size_t count, const char *path) {
+typedef struct map_call {
+  pir_program *program;
+  const pir_param_decl *decls;
+  size_t count;
+  const char *path;
+} map_call;
+
+static pir_status map_params(void *user) {
+  const map_call *call = user;
+  pir_program *program = call->program;
   pir_borrowed bytes;
   if (pir_walk(pir_program_module(program), PIR_PRE_ORDER, add_state, program) == PIR_WALK_STOP)
     return PIR_EXHAUSTED;
-  int error = map_file(AT_FDCWD, path, true, &bytes);
+  int error = map_file(AT_FDCWD, call->path, true, &bytes);
   if (error == EISDIR)
-    return map_folder(program, decls, count, path);
+    return map_folder(program, call->decls, call->count, call->path);
   if (error)
-    return report_errno(pir_program_context(program), error, path, "parameter file");
-  return pir_program_adopt_records(program, decls, count, bytes, pir_str_from(path));
+    return report_errno(pir_program_context(program), error, call->path, "parameter file");
+  return pir_program_adopt_records(program, call->decls, call->count, bytes,
+                                   pir_str_from(call->path));
+}
+
+pir_status pir_program_map_params(pir_program *program, const pir_param_decl *decls,
+                                  size_t count, const char *path) {
+  map_call call = {program, decls, count, path};
+  return pir_context_enter(pir_program_context(program), map_params, &call);
 }

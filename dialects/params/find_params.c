@@ -3,12 +3,15 @@
 // does not fit the program's tensors is skipped if exactly one file beside it fits. Reads only
 // the headers of records.
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include <pir/params.h>
+
+#include <heap.h>
 
 #include "mapping.h"
 
@@ -33,17 +36,27 @@ static bool has_suffix(const char *name, const char *suffix) {
   return n > tail && !strcmp(name + n - tail, suffix);
 }
 
-// Calls `each` for the .pdiparams of `folder` (with its slash; empty is the working folder).
-static void scan_combined(pir_str folder, void (*each)(void *user, char *path), void *user) {
+// Calls `each` with the path of every .pdiparams of `folder` (with its slash; empty is the
+// working folder), which is then the callee's. PIR_EXHAUSTED when memory is out.
+static pir_status scan_combined(pir_str folder, void (*each)(void *user, char *path),
+                                void *user) {
   char *path = join_path(folder, PIR_STR(""), folder.size ? "" : ".");
-  DIR *dir = path ? opendir(path) : NULL;
+  if (!path)
+    return PIR_EXHAUSTED;
+  DIR *dir = opendir(path);
+  bool failed = !dir && errno == ENOMEM;
   free(path);
-  if (!dir)
-    return;
-  for (struct dirent *entry; (entry = readdir(dir));)
-    if (has_suffix(entry->d_name, ".pdiparams"))
-      each(user, join_path(folder, pir_str_from(entry->d_name), ""));
-  closedir(dir);
+  for (struct dirent *entry; dir && !failed && (entry = readdir(dir));) {
+    if (!has_suffix(entry->d_name, ".pdiparams"))
+      continue;
+    path = join_path(folder, pir_str_from(entry->d_name), "");
+    failed = !path;
+    if (path)
+      each(user, path);
+  }
+  if (dir)
+    closedir(dir);
+  return failed ? PIR_EXHAUSTED : PIR_OK;
 }
 
 typedef struct single {
@@ -59,33 +72,41 @@ static void take_single(void *user, char *path) {
     free(path);
 }
 
-// Returns the only .pdiparams of `folder`, or NULL.
-static char *only_combined(pir_str folder) {
+// These return PIR_EXHAUSTED, or PIR_OK with *out_path NULL when there is no such file.
+
+// Finds the only .pdiparams of `folder`.
+static pir_status find_only_combined(pir_str folder, char **out_path) {
   single s = {0};
-  scan_combined(folder, take_single, &s);
-  return s.path;
+  pir_status status = scan_combined(folder, take_single, &s);
+  if (status)
+    free(s.path);
+  *out_path = status ? NULL : s.path;
+  return status;
 }
 
-// Returns the path `folder name suffix` if it is a file, else NULL.
-static char *existing(pir_str folder, pir_str name, const char *suffix) {
-  char *path = join_path(folder, name, suffix);
-  if (path && is_file(path))
-    return path;
-  free(path);
-  return NULL;
+// Finds the path `folder name suffix` if it is a file.
+static pir_status find_existing(pir_str folder, pir_str name, const char *suffix,
+                                char **out_path) {
+  *out_path = join_path(folder, name, suffix);
+  if (!*out_path)
+    return PIR_EXHAUSTED;
+  if (is_file(*out_path))
+    return PIR_OK;
+  free(*out_path);
+  *out_path = NULL;
+  return PIR_OK;
 }
 
-static char *find_old_layout(pir_str folder, pir_str base) {
-  bool hidden = pir_str_equal(base, PIR_STR("__model__"));
-  char *found = NULL;
-  if (!hidden && !pir_str_equal(base, PIR_STR("model")))
-    return NULL;
-  found = hidden ? existing(folder, PIR_STR("__params__"), "")
-                 : existing(folder, PIR_STR("params"), "");
-  if (!found && hidden)
-    found = folder.size ? join_path(folder, PIR_STR(""), "")
-                        : join_path(PIR_STR("."), PIR_STR(""), "");
-  return found;
+static pir_status find_old_layout(pir_str folder, pir_str base, char **out_path) {
+  *out_path = NULL;
+  if (pir_str_equal(base, PIR_STR("model")))
+    return find_existing(folder, PIR_STR("params"), "", out_path);
+  if (!pir_str_equal(base, PIR_STR("__model__")))
+    return PIR_OK;
+  PIR_TRY(find_existing(folder, PIR_STR("__params__"), "", out_path));
+  if (!*out_path)
+    *out_path = join_path(folder.size ? folder : PIR_STR("."), PIR_STR(""), "");
+  return *out_path ? PIR_OK : PIR_EXHAUSTED;
 }
 
 static pir_str folder_of(const char *path) {
@@ -97,27 +118,39 @@ pir_status pir_params_find(const char *model_path, char **out_path) {
   pir_str folder = folder_of(model_path), base = pir_str_from(model_path + folder.size);
   const char *dot = strrchr(base.data, '.');
   pir_str stem = {base.data, dot && dot > base.data ? (size_t)(dot - base.data) : base.size};
-  *out_path = existing(folder, stem, ".pdiparams");
+  PIR_TRY(find_existing(folder, stem, ".pdiparams", out_path));
   if (!*out_path)
-    *out_path = only_combined(folder);
+    PIR_TRY(find_only_combined(folder, out_path));
   if (!*out_path)
-    *out_path = find_old_layout(folder, base);
+    PIR_TRY(find_old_layout(folder, base, out_path));
   return *out_path ? PIR_OK : PIR_NOT_FOUND;
 }
 
 // ---- by content
 
 typedef struct choice {
+  pir_context *ctx;
+  const char *model_path;
   const pir_param_decl *decls;
   size_t count;
-  const char *passed;    // the file found by name
+  char *named;           // the file found by name, whose tensors differ
   char *first, *second;  // files that fit, in bytewise order
   size_t seen;
+  bool failed;  // out of memory
 } choice;
 
-static bool fits(const choice *c, const char *path) {
+static void release_choice(void *user) {
+  choice *c = user;
+  free(c->named);
+  free(c->first);
+  free(c->second);
+}
+
+static bool fits(choice *c, const char *path) {
   pir_borrowed bytes;
-  if (map_file(AT_FDCWD, path, true, &bytes))
+  int error = map_file(AT_FDCWD, path, true, &bytes);
+  c->failed |= error == ENOMEM;
+  if (error)
     return false;
   bool same = records_fit(bytes, c->decls, c->count);
   if (bytes.release)
@@ -127,10 +160,8 @@ static bool fits(const choice *c, const char *path) {
 
 static void try_file(void *user, char *path) {
   choice *c = user;
-  if (!path)
-    return;
   c->seen++;
-  bool other = (!c->passed || strcmp(path, c->passed)) && fits(c, path);
+  bool other = (!c->named || strcmp(path, c->named)) && fits(c, path);
   if (other && (!c->first || strcmp(path, c->first) < 0)) {
     free(c->second);
     c->second = c->first;
@@ -143,47 +174,50 @@ static void try_file(void *user, char *path) {
   }
 }
 
-static pir_status choose(pir_context *ctx, choice *c, const char *model_path, char *named,
-                         char **out_path) {
-  pir_loc loc = pir_loc_text(ctx, pir_str_from(model_path), 0, 0);
-  *out_path = NULL;
+// The file that the candidates leave, if it is one.
+static pir_status choose(const choice *c, const char **out_path) {
+  pir_loc loc = pir_loc_text(c->ctx, pir_str_from(c->model_path), 0, 0);
+  *out_path = c->first ? c->first : c->named;
   if (c->second)
-    return pir_report(ctx, PIR_INVALID, PIR_ERROR, loc,
+    return pir_report(c->ctx, PIR_INVALID, PIR_ERROR, loc,
                       "the parameters of both '%s' and '%s' fit the program; name the file",
                       c->first, c->second);
-  if (c->first) {
-    if (named)
-      (void)pir_report(ctx, PIR_OK, PIR_NOTE, loc,
-                       "parameters are those of '%s': '%s' has others", c->first, named);
-    *out_path = c->first;
-    c->first = NULL;
-    return PIR_OK;
-  }
-  if (!named && c->seen > 1)
+  if (c->first && c->named)
+    (void)pir_report(c->ctx, PIR_OK, PIR_NOTE, loc,
+                     "parameters are those of '%s': '%s' has others", c->first, c->named);
+  if (!*out_path && c->seen > 1)
     return pir_report(
-        ctx, PIR_INVALID, PIR_ERROR, loc,
+        c->ctx, PIR_INVALID, PIR_ERROR, loc,
         "none of the %zu parameter files beside the program has its tensors; name the file",
         c->seen);
-  if (!named)
-    return PIR_NOT_FOUND;
-  *out_path = strdup(named);
-  return *out_path ? PIR_OK : PIR_EXHAUSTED;
+  return *out_path ? PIR_OK : PIR_NOT_FOUND;
+}
+
+static pir_status search(choice *c, const char **out_path) {
+  pir_status status = pir_params_find(c->model_path, &c->named);
+  if (status && status != PIR_NOT_FOUND)
+    return status;
+  *out_path = c->named;
+  if (!status && (!has_suffix(c->named, ".pdiparams") || fits(c, c->named)))
+    return PIR_OK;
+  if (!c->failed)
+    PIR_TRY(scan_combined(folder_of(c->model_path), try_file, c));
+  return c->failed ? PIR_EXHAUSTED : choose(c, out_path);
 }
 
 pir_status params_choose(pir_context *ctx, const char *model_path, const pir_param_decl *decls,
                          size_t count, char **out_path) {
-  choice c = {.decls = decls, .count = count};
-  char *named = NULL;
-  if (!pir_params_find(model_path, &named) &&
-      (!has_suffix(named, ".pdiparams") || fits(&c, named))) {
-    *out_path = named;
-    return PIR_OK;
+  choice c = {.ctx = ctx, .model_path = model_path, .decls = decls, .count = count};
+  const char *chosen;
+  pir_guard guard;
+  *out_path = NULL;
+  pir_guard_open(pir_context_heap(ctx), &guard, release_choice, &c);
+  pir_status status = search(&c, &chosen);
+  if (!status) {
+    *out_path = strdup(chosen);
+    status = *out_path ? PIR_OK : PIR_EXHAUSTED;
   }
-  c.passed = named;
-  scan_combined(folder_of(model_path), try_file, &c);
-  pir_status status = choose(ctx, &c, model_path, named, out_path);
-  free(named);
-  free(c.first);
-  free(c.second);
+  pir_guard_close(&guard);
+  release_choice(&c);
   return status;
 }

@@ -48,6 +48,12 @@ static int map_open(int fd, pir_borrowed *out_bytes) {
   return 0;
 }
 
+pir_status status_of_errno(int error) {
+  if (error == ENOMEM)
+    return PIR_EXHAUSTED;
+  return error == ENOENT ? PIR_NOT_FOUND : PIR_IO;
+}
+
 int map_file(int folder, const char *name, bool follow, pir_borrowed *out_bytes) {
   int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (follow ? 0 : O_NOFOLLOW));
   int error;

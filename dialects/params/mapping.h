@@ -8,6 +8,8 @@
 // are followed only in the caller's own path, not below a folder. Returns 0 or an errno. An
 // empty file is an empty mapping.
 int map_file(int folder, const char *name, bool follow, pir_borrowed *out_bytes);
+// The status of an errno that a file gave.
+pir_status status_of_errno(int error);
 
 // Whether the records match `decls`, to the last byte; reports nothing (records.c).
 bool records_fit(pir_borrowed bytes, const pir_param_decl *decls, size_t count);

@@ -287,20 +287,25 @@ static void adopt_record(pir_program *program, const record *r, const pir_param_
   pir_program_adopt_param(program, &param);
 }
 
-static pir_status adopt_records(pir_program *program, const record_list *list,
-                                const pir_param_decl *decls, pir_borrowed *bytes) {
-  claim *shared;
+// Every record that is adopted is a user of the claim, and so is this function meanwhile.
+static void adopt_records(pir_program *program, const record_list *list,
+                          const pir_param_decl *decls, pir_borrowed *bytes) {
   if (!list->count)
-    return PIR_OK;
-  shared = malloc(sizeof *shared);
+    return;
+  claim *shared = malloc(sizeof *shared);
   if (!shared)
-    return PIR_EXHAUSTED;
-  atomic_init(&shared->users, list->count);
+    pir_heap_fail(list->arena->heap);
+  pir_guard guard;
+  atomic_init(&shared->users, 1);
   shared->bytes = *bytes;
   bytes->release = NULL;
-  for (size_t i = 0; i < list->count; i++)
+  pir_guard_open(list->arena->heap, &guard, release_claim, shared);
+  for (size_t i = 0; i < list->count; i++) {
+    atomic_fetch_add_explicit(&shared->users, 1, memory_order_relaxed);
     adopt_record(program, &list->items[i], &decls[i], shared);
-  return PIR_OK;
+  }
+  pir_guard_close(&guard);
+  release_claim(shared);
 }
 
 bool records_fit(pir_borrowed bytes, const pir_param_decl *decls, size_t count) {
@@ -313,19 +318,41 @@ bool records_fit(pir_borrowed bytes, const pir_param_decl *decls, size_t count) 
   return i == count;
 }
 
-pir_status pir_program_adopt_records(pir_program *program, const pir_param_decl *decls,
-                                     size_t count, pir_borrowed bytes, pir_str file) {
-  pir_context *ctx = pir_program_context(program);
+// The records that a program takes from a file.
+typedef struct adopt_call {
+  pir_program *program;
+  const pir_param_decl *decls;
+  size_t count;
+  pir_borrowed bytes;
+  pir_str file;
+} adopt_call;
+
+static void release_borrowed(void *user) {
+  release_bytes(*(pir_borrowed *)user);
+}
+
+static pir_status read_and_adopt(void *user) {
+  adopt_call *call = user;
+  pir_context *ctx = pir_program_context(call->program);
   pir_arena arena;
+  pir_guard guard;
   record_list list = {.arena = &arena};
-  pir_status status;
   pir_arena_init(&arena, pir_context_heap(ctx));
-  status = read_records(ctx, bytes, file, &list);
+  pir_guard_open(arena.heap, &guard, release_borrowed, &call->bytes);
+  pir_status status = read_records(ctx, call->bytes, call->file, &list);
   if (!status)
-    status = compare_records(ctx, &list, decls, count, file, bytes.size);
+    status =
+        compare_records(ctx, &list, call->decls, call->count, call->file, call->bytes.size);
   if (!status)
-    status = adopt_records(program, &list, decls, &bytes);
-  release_bytes(bytes);
+    adopt_records(call->program, &list, call->decls, &call->bytes);
+  pir_guard_close(&guard);
+  release_bytes(call->bytes);
   pir_arena_destroy(&arena);
   return status;
+}
+
+pir_status pir_program_adopt_records(pir_program *program, const pir_param_decl *decls,
+                                     size_t count, pir_borrowed bytes, pir_str file) {
+  adopt_call call = {program, decls, count, bytes, file};
+  return pir_context_enter(pir_program_context(program), read_and_adopt, &call);
 }

@@ -7,6 +7,8 @@
 #include <pir/params.h>
 #include <pir/walk.h>
 
+#include <arena.h>
+
 #include "mapping.h"
 
 enum { CHUNK = 1 << 24, DESCRIPTION_MAX = 11 * (PIR_MAX_RANK + 1) };
@@ -36,34 +38,28 @@ static int compare_names(const void *a, const void *b) {
   return pir_str_compare(*(const pir_str *)a, *(const pir_str *)b);
 }
 
-// Lists the names of `program` that belong in a file of `format`; the caller frees them. NULL
-// if memory runs out.
-static pir_str *list_names(const pir_program *program, pir_format format, size_t *out_count) {
+// Lists the names of `program` that belong in a file of `format`, in the arena.
+static pir_str *list_names(const pir_program *program, pir_format format, pir_arena *arena,
+                           size_t *out_count) {
   size_t declared = pir_program_param_decls(program, NULL, 0), kept = 0;
   name_list others = {0};
   if (format == PIR_FORMAT_PDMODEL)
     (void)pir_walk(pir_program_module(program), PIR_PRE_ORDER, add_other, &others);
-  pir_param_decl *decls = calloc(declared + 1, sizeof *decls);
-  pir_str *names = calloc(declared + others.count + 1, sizeof *names);
-  if (decls && names) {
-    declared = pir_program_param_decls(program, decls, declared);
-    for (size_t i = 0; i < declared; i++)
-      names[i] = decls[i].name;
-    others = (name_list){names + declared, 0, others.count};
-    if (others.capacity)
-      (void)pir_walk(pir_program_module(program), PIR_PRE_ORDER, add_other, &others);
-    declared += others.count;
-    if (declared)
-      qsort(names, declared, sizeof *names, compare_names);
-    for (size_t i = 0; i < declared; i++)
-      if (!kept || compare_names(&names[kept - 1], &names[i]))
-        names[kept++] = names[i];
-  }
-  if (!decls) {
-    free(names);
-    names = NULL;
-  }
-  free(decls);
+  size_t most = declared + others.count + 1;
+  pir_param_decl *decls = pir_arena_zalloc(arena, pir_arena_size(arena, most, sizeof *decls));
+  pir_str *names = pir_arena_zalloc(arena, pir_arena_size(arena, most, sizeof *names));
+  declared = pir_program_param_decls(program, decls, declared);
+  for (size_t i = 0; i < declared; i++)
+    names[i] = decls[i].name;
+  others = (name_list){names + declared, 0, others.count};
+  if (others.capacity)
+    (void)pir_walk(pir_program_module(program), PIR_PRE_ORDER, add_other, &others);
+  declared += others.count;
+  if (declared)
+    qsort(names, declared, sizeof *names, compare_names);
+  for (size_t i = 0; i < declared; i++)
+    if (!kept || compare_names(&names[kept - 1], &names[i]))
+      names[kept++] = names[i];
   *out_count = kept;
   return names;
 }
@@ -82,18 +78,43 @@ static pir_status find_values(const pir_program *program, const pir_str *names, 
   return status;
 }
 
+typedef struct saved_call {
+  const pir_program *program;
+  pir_format format;
+  const pir_param **params;
+  size_t count;
+} saved_call;
+
+static void free_saved(void *user) {
+  saved_call *call = user;
+  free(call->params);
+  call->params = NULL;
+}
+
+static pir_status list_saved(void *user) {
+  saved_call *call = user;
+  pir_arena arena;
+  pir_guard guard;
+  pir_arena_init(&arena, pir_context_heap(pir_program_context(call->program)));
+  pir_guard_open(arena.heap, &guard, free_saved, call);
+  pir_str *names = list_names(call->program, call->format, &arena, &call->count);
+  call->params = calloc(call->count + 1, sizeof *call->params);
+  if (!call->params)
+    pir_heap_fail(arena.heap);
+  pir_status status = find_values(call->program, names, call->count, call->params);
+  pir_guard_close(&guard);
+  pir_arena_destroy(&arena);
+  if (status)
+    free_saved(call);
+  return status;
+}
+
 pir_status pir_program_saved_params(const pir_program *program, pir_format format,
                                     const pir_param ***out_params, size_t *out_count) {
-  pir_status status = PIR_EXHAUSTED;
-  pir_str *names = list_names(program, format, out_count);
-  *out_params = names ? calloc(*out_count + 1, sizeof **out_params) : NULL;
-  if (*out_params)
-    status = find_values(program, names, *out_count, *out_params);
-  free(names);
-  if (!status)
-    return PIR_OK;
-  free(*out_params);
-  *out_params = NULL;
+  saved_call call = {.program = program, .format = format};
+  pir_status status = pir_context_enter(pir_program_context(program), list_saved, &call);
+  *out_params = call.params;
+  *out_count = call.count;
   return status;
 }
 

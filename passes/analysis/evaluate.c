@@ -292,7 +292,10 @@ static pir_status compute_op(evaluator *e, const pir_op *op, const pir_opdef *de
   if (!status && ready) {
     d.call.attrs = pir_op_attr_values(op, draft_alloc, &d);
     // An op that fails here is left in place, so that it reports its error when it runs.
-    if (!run_call(def, &d.call))
+    pir_status computed = run_call(def, &d.call);
+    if (computed == PIR_EXHAUSTED)
+      pir_heap_fail(e->arena->heap);
+    if (!computed)
       know_results(e, op, &d.call);
   }
   draft_free(&d);

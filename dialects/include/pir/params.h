@@ -50,7 +50,7 @@ PIR_API PIR_NODISCARD pir_status pir_program_map_params(pir_program *program,
 // Finds the parameters beside a model file by name: the same stem with `.pdiparams`, else the
 // only `.pdiparams` of the folder, else `__params__` or `params` beside `__model__` or `model`,
 // else the folder itself (separate files). Free *out_path with free. PIR_NOT_FOUND when there
-// is nothing; not reported.
+// is nothing, PIR_EXHAUSTED when memory runs out; not reported.
 PIR_API PIR_NODISCARD pir_status pir_params_find(const char *model_path, char **out_path);
 
 // Gives a program that passes changed the form in which Paddle runs it from a file of `format`.

@@ -308,27 +308,43 @@ static void set_info(translator *t) {
                                                       .trainable = true});
 }
 
-pir_status legacy_read(pir_context *ctx, pir_str bytes, pir_str file, pir_program **out_program,
-                       pir_param_decl **out_decls, size_t *out_count) {
-  translator t = {.ctx = ctx};
-  pir_status status;
-  *out_program = NULL;
-  if (out_decls)
-    *out_decls = NULL;
-  PIR_TRY(desc_read(ctx, bytes, file, &t.desc));
-  pir_arena_init(&t.arena, pir_context_heap(ctx));
-  t.program = pir_program_create(ctx);
+typedef struct read_call {
+  pir_context *ctx;
+  pir_str bytes, file;
+  pir_program **out_program;
+  pir_param_decl **out_decls;
+  size_t *out_count;
+} read_call;
+
+static pir_status read_pdmodel(void *user) {
+  const read_call *call = user;
+  translator t = {.ctx = call->ctx};
+  pir_guard guard;
+  PIR_TRY(desc_read(t.ctx, call->bytes, call->file, &t.desc));
+  pir_arena_init(&t.arena, pir_context_heap(t.ctx));
+  t.program = pir_program_create(t.ctx);
+  pir_program_guard(t.program, &guard);
   set_info(&t);
-  status = translate_program(&t);
-  if (!status && out_decls)
-    status = list_params(&t, out_decls, out_count);
+  pir_status status = translate_program(&t);
+  if (!status && call->out_decls)
+    status = list_params(&t, call->out_decls, call->out_count);
+  pir_guard_close(&guard);
   if (status)
     pir_program_destroy(t.program);
   else
-    *out_program = t.program;
+    *call->out_program = t.program;
   pir_arena_destroy(&t.arena);
   desc_destroy(t.desc);
   return status;
+}
+
+pir_status legacy_read(pir_context *ctx, pir_str bytes, pir_str file, pir_program **out_program,
+                       pir_param_decl **out_decls, size_t *out_count) {
+  read_call call = {ctx, bytes, file, out_program, out_decls, out_count};
+  *out_program = NULL;
+  if (out_decls)
+    *out_decls = NULL;
+  return pir_context_enter(ctx, read_pdmodel, &call);
 }
 
 pir_status pir_program_read_pdmodel(pir_context *ctx, pir_str bytes, pir_str file,

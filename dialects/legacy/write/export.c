@@ -281,13 +281,23 @@ static pir_status pack(exporter *x, pir_writer out) {
   return s.failed ? PIR_IO : PIR_OK;
 }
 
-pir_status pir_program_write_pdmodel(const pir_program *program, pir_writer out) {
-  exporter x = {.ctx = pir_program_context(program), .program = program};
-  pir_status status;
+typedef struct write_call {
+  const pir_program *program;
+  pir_writer out;
+} write_call;
+
+static pir_status write_pdmodel(void *user) {
+  const write_call *call = user;
+  exporter x = {.ctx = pir_program_context(call->program), .program = call->program};
   pir_arena_init(&x.arena, pir_context_heap(x.ctx));
-  status = export_program(&x);
+  pir_status status = export_program(&x);
   if (!status)
-    status = pack(&x, out);
+    status = pack(&x, call->out);
   pir_arena_destroy(&x.arena);
   return status;
+}
+
+pir_status pir_program_write_pdmodel(const pir_program *program, pir_writer out) {
+  write_call call = {program, out};
+  return pir_context_enter(pir_program_context(program), write_pdmodel, &call);
 }
