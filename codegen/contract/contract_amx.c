@@ -8,7 +8,7 @@
 // divides into equal steps that fill at least half a tile. All other shapes use the vector
 // kernel. Tile configurations are loaded before each block from scratch, so the last rows,
 // whether their number is constant or dynamic, are tiles with fewer rows.
-#include "contract_impl.h"
+#include "contract_words.h"
 
 enum {
   TILE_ROWS = 16,
@@ -59,21 +59,21 @@ static loop_expr *number(const block_of_tiles *t, int64_t i) {
 static void set_shape(const block_of_tiles *t, loop_block *block, int tile, loop_expr *rows,
                       int bytes) {
   const contract_emission *e = &t->p->e;
-  pir_loop_store(e->fn, block, e->tile_shapes, number(t, 16 + 2 * tile),
-                 pir_loop_const_int(e->m, PIR_U8, bytes), NULL);
-  pir_loop_store(e->fn, block, e->tile_shapes, number(t, 48 + tile),
-                 pir_loop_cast(e->m, rows, PIR_U8), NULL);
+  contract_store(e, block, e->tile_shapes, number(t, 16 + 2 * tile),
+                 pir_loop_const_int(e->m, PIR_U8, bytes));
+  contract_store(e, block, e->tile_shapes, number(t, 48 + tile),
+                 pir_loop_cast(e->m, rows, PIR_U8));
 }
 
 static void configure(const block_of_tiles *t, loop_block *block) {
   const contract_emission *e = &t->p->e;
   int groups = e->form->tile_groups;
   for (int i = 0; i < LINE; i++)
-    pir_loop_store(e->fn, block, e->tile_shapes, number(t, i),
-                   pir_loop_const_int(e->m, PIR_U8, i == 0), NULL);
+    contract_store(e, block, e->tile_shapes, number(t, i),
+                   pir_loop_const_int(e->m, PIR_U8, i == 0));
   for (int y = 0; y < t->high; y++) {
     loop_expr *rows = y + 1 < t->high ? number(t, TILE_ROWS)
-                                      : pir_loop_sub(e->m, t->rows, number(t, y * TILE_ROWS));
+                                      : contract_sub(e, t->rows, number(t, y * TILE_ROWS));
     set_shape(t, block, LEFT + y, rows, groups * 4);
     for (int x = 0; x < t->p->vectors; x++)
       set_shape(t, block, SUMS + SIDE * y + x, rows, LINE);
@@ -88,17 +88,16 @@ static void multiply_step(const block_of_tiles *t, loop_block *block, loop_expr 
   const contract_emission *e = &t->p->e;
   const contract_form *f = e->form;
   int size = (int)pir_dtype_size(f->c->a.dtype);
-  loop_expr *stride_a = pir_loop_mul(e->m, t->row_step, number(t, size));
+  loop_expr *stride_a = contract_mul(e, t->row_step, number(t, size));
   loop_tile_op multiply = f->group == 2             ? LOOP_TILE_BF16
                           : f->c->a.dtype == PIR_I8 ? LOOP_TILE_S8S8
                                                     : LOOP_TILE_U8S8;
   for (int x = 0; x < t->p->vectors; x++)
     pir_loop_tile(e->fn, block, LOOP_TILE_LOAD, e->b,
-                  pir_loop_add(e->m, b, number(t, x * f->vector)),
+                  contract_add(e, b, number(t, x * f->vector)),
                   number(t, contract_panel_lanes(f) * 4), RIGHT + x, 0, 0);
   for (int y = 0; y < t->high; y++) {
-    loop_expr *at =
-        pir_loop_add(e->m, a, pir_loop_mul(e->m, t->row_step, number(t, y * TILE_ROWS)));
+    loop_expr *at = contract_add(e, a, contract_mul(e, t->row_step, number(t, y * TILE_ROWS)));
     pir_loop_tile(e->fn, block, LOOP_TILE_LOAD, e->a, at, stride_a, LEFT + y, 0, 0);
     for (int x = 0; x < t->p->vectors; x++)
       pir_loop_tile(e->fn, block, multiply, NULL, NULL, NULL, SUMS + SIDE * y + x, LEFT + y,
@@ -121,18 +120,18 @@ static void multiply_taps(const block_of_tiles *t, loop_block *block, int level,
   loop_expr *begin = number(t, 0), *end = contract_steps(e, level),
             *times = number(t, last ? f->tile_groups : 1);
   if (last)
-    end = pir_loop_floordiv(e->m, end, times);
+    end = contract_div(e, end, times);
   else if (t->p->tap_begin[axis]) {
     begin = t->p->tap_begin[axis];
     end = t->p->tap_end[axis];
   }
-  loop_expr *step_a = pir_loop_mul(e->m, contract_tap_step_a(e, level), times);
-  loop_expr *step_b = pir_loop_mul(e->m, contract_tap_step_b(e, level), times);
+  loop_expr *step_a = contract_mul(e, contract_tap_step_a(e, level), times);
+  loop_expr *step_b = contract_mul(e, contract_tap_step_b(e, level), times);
   loop_var *k = pir_loop_var_create(e->fn, "k", LOOP_INDEX, 1);
   loop_block *body = pir_loop_for(e->fn, block, LOOP_SERIAL, k, begin, end, NULL);
   loop_expr *n = pir_loop_use(e->m, k);
-  a = pir_loop_let(e->fn, body, "at_a", pir_loop_add(e->m, a, pir_loop_mul(e->m, n, step_a)));
-  b = pir_loop_let(e->fn, body, "at_b", pir_loop_add(e->m, b, pir_loop_mul(e->m, n, step_b)));
+  a = contract_let(e, body, "at_a", contract_add(e, a, contract_mul(e, n, step_a)));
+  b = contract_let(e, body, "at_b", contract_add(e, b, contract_mul(e, n, step_b)));
   multiply_taps(t, body, level + 1, a, b);
 }
 
@@ -148,15 +147,14 @@ static bool finish(const block_of_tiles *t, loop_block *block, loop_expr *row0) 
   loop_var *row = pir_loop_var_create(e->fn, "row", LOOP_INDEX, 1);
   loop_block *body = pir_loop_for(e->fn, block, LOOP_SERIAL, row, number(t, 0), t->rows, NULL);
   e->value[f->tile] =
-      pir_loop_let(e->fn, body, "at", pir_loop_add(e->m, row0, pir_loop_use(e->m, row)));
+      contract_let(e, body, "at", contract_add(e, row0, pir_loop_use(e->m, row)));
   for (int v = 0; v < t->p->vectors; v++) {
-    loop_expr *lane = pir_loop_mul(e->m, t->p->number, number(t, contract_panel_lanes(f)));
-    e->value[f->lane] = pir_loop_add(e->m, lane, number(t, v * f->vector));
-    loop_expr *at =
-        pir_loop_add(e->m, pir_loop_mul(e->m, pir_loop_use(e->m, row), number(t, width)),
-                     number(t, v * TILE_ROWS));
-    loop_expr *sums = pir_loop_load(e->m, e->tile_sums, at, (uint16_t)t->p->lanes[v], NULL);
-    if (!contract_finish(e, body, pir_loop_let(e->fn, body, "sum", sums), t->p->masks[v]))
+    loop_expr *lane = contract_mul(e, t->p->number, number(t, contract_panel_lanes(f)));
+    e->value[f->lane] = contract_add(e, lane, number(t, v * f->vector));
+    loop_expr *at = contract_add(e, contract_mul(e, pir_loop_use(e->m, row), number(t, width)),
+                                 number(t, v * TILE_ROWS));
+    loop_expr *sums = contract_load(e, e->tile_sums, at, t->p->lanes[v], NULL);
+    if (!contract_finish(e, body, contract_let(e, body, "sum", sums), t->p->masks[v]))
       return false;
   }
   return true;
@@ -176,24 +174,24 @@ static bool emit_block(contract_panel *p, loop_block *block, loop_expr *row0, lo
   e->value[f->lane] = NULL;
   for (int i = 0; i < f->tap_count; i++)
     e->value[f->taps[i]] = NULL;
-  loop_expr *a = pir_loop_let(e->fn, block, "a0", contract_position(e, OF_A));
+  loop_expr *a = contract_let(e, block, "a0", contract_position(e, OF_A));
   multiply_taps(&t, block, 0, a,
-                pir_loop_let(e->fn, block, "b0", contract_panel_base(e, p->number)));
+                contract_let(e, block, "b0", contract_panel_base(e, p->number)));
   return finish(&t, block, row0);
 }
 
 bool contract_emit_tile_block(contract_panel *p, loop_block *block, loop_expr *tile_number) {
   const contract_emission *e = &p->e;
-  loop_expr *size = pir_loop_int(e->m, BLOCK_ROWS), *extent = contract_extent(e, e->form->tile);
-  loop_expr *row0 = pir_loop_let(e->fn, block, "row0", pir_loop_mul(e->m, tile_number, size));
+  loop_expr *size = contract_int(e, BLOCK_ROWS), *extent = contract_extent(e, e->form->tile);
+  loop_expr *row0 = contract_let(e, block, "row0", contract_mul(e, tile_number, size));
   loop_block *few;
   int64_t known;
   if (pir_loop_is_int(extent, &known) && known % BLOCK_ROWS == 0)
     return emit_block(p, block, row0, size, SIDE);
-  loop_expr *rows = pir_loop_let(e->fn, block, "rows",
-                                 pir_loop_min(e->m, pir_loop_sub(e->m, extent, row0), size));
+  loop_expr *rows =
+      contract_let(e, block, "rows", contract_min(e, contract_sub(e, extent, row0), size));
   loop_block *many =
-      pir_loop_if(e->fn, block, pir_loop_lt(e->m, pir_loop_int(e->m, TILE_ROWS), rows), &few);
+      contract_if(e, block, contract_lt(e, contract_int(e, TILE_ROWS), rows), &few);
   return emit_block(p, many, row0, rows, SIDE) && emit_block(p, few, row0, rows, 1);
 }
 

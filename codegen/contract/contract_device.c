@@ -1,7 +1,7 @@
 // The plain contraction kernel for a device: one thread computes one element of out and loops
 // over all reduced axes. It serves depthwise convolutions and sizes that no tile fits. Tests
 // compare the tiled kernel with it.
-#include "contract_impl.h"
+#include "contract_words.h"
 
 // Collects all axes of out, outermost in memory first.
 static int order_out(const contract_form *f, int *out_axes) {
@@ -20,19 +20,17 @@ static int order_out(const contract_form *f, int *out_axes) {
 // The condition that the current tap is inside a; NULL if it always is.
 static loop_expr *inside(const contract_emission *e) {
   const contract_form *f = e->form;
-  loop_expr *all = NULL, *zero = pir_loop_int(e->m, 0);
+  loop_expr *all = NULL, *zero = contract_int(e, 0);
   for (int i = 0; i < f->window_count; i++) {
     const contract_window *w = &f->windows[i];
-    loop_expr *at = pir_loop_int(e->m, w->offset);
+    loop_expr *at = contract_int(e, w->offset);
     if (w->position >= 0)
-      at = pir_loop_add(
-          e->m, at, pir_loop_mul(e->m, e->value[w->position], pir_loop_int(e->m, w->stride)));
+      at = contract_add(e, at, contract_times(e, e->value[w->position], w->stride));
     if (w->tap >= 0)
-      at = pir_loop_add(e->m, at,
-                        pir_loop_mul(e->m, e->value[w->tap], pir_loop_int(e->m, w->dilation)));
+      at = contract_add(e, at, contract_times(e, e->value[w->tap], w->dilation));
     loop_expr *low = pir_loop_op(e->m, PIR_V_LE, zero, at, NULL);
-    loop_expr *both = pir_loop_op(e->m, PIR_V_AND, low,
-                                  pir_loop_lt(e->m, at, contract_dim(e, w->extent)), NULL);
+    loop_expr *both =
+        pir_loop_op(e->m, PIR_V_AND, low, contract_lt(e, at, contract_dim(e, w->extent)), NULL);
     all = all ? pir_loop_op(e->m, PIR_V_AND, all, both, NULL) : both;
   }
   int64_t always;
@@ -41,19 +39,19 @@ static loop_expr *inside(const contract_emission *e) {
 
 static void add_taps(contract_emission *e, loop_block *block, loop_buffer *sum) {
   const contract_form *f = e->form;
-  loop_expr *zero = pir_loop_int(e->m, 0);
+  loop_expr *zero = contract_int(e, 0);
   for (int i = 0; i < f->tap_count; i++) {
     loop_var *k = pir_loop_var_create(e->fn, "k", LOOP_INDEX, 1);
     block =
         pir_loop_for(e->fn, block, LOOP_SERIAL, k, zero, contract_extent(e, f->taps[i]), NULL);
     e->value[f->taps[i]] = pir_loop_use(e->m, k);
   }
-  loop_expr *a = pir_loop_load(e->m, e->a, contract_position(e, OF_A), 1, inside(e));
-  loop_expr *b = pir_loop_load(e->m, e->b, contract_position(e, OF_B), 1, NULL);
-  loop_expr *before = pir_loop_load(e->m, sum, zero, 1, NULL);
+  loop_expr *a = contract_load(e, e->a, contract_position(e, OF_A), 1, inside(e));
+  loop_expr *b = contract_load(e, e->b, contract_position(e, OF_B), 1, NULL);
+  loop_expr *before = contract_load(e, sum, zero, 1, NULL);
   a = pir_loop_cast(e->m, a, f->compute);
   b = pir_loop_cast(e->m, b, f->compute);
-  pir_loop_store(e->fn, block, sum, zero, contract_product(e, a, b, before), NULL);
+  contract_store(e, block, sum, zero, contract_product(e, a, b, before));
   for (int i = 0; i < f->tap_count; i++)
     e->value[f->taps[i]] = NULL;
 }

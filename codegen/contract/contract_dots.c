@@ -10,7 +10,7 @@
 // the top bit. The resulting error of the sums depends on `b` alone, so packing stores it in
 // one extra line behind each run of groups, and the kernel subtracts it after the run.
 // Reduction steps in the padding are skipped on both sides, so they need no correction.
-#include "contract_impl.h"
+#include "contract_words.h"
 
 #include <string.h>
 
@@ -73,13 +73,12 @@ loop_expr *contract_steps(const contract_emission *e, int level) {
   loop_expr *extent = contract_extent(e, e->form->taps[level]);
   if (size == 1)
     return extent;
-  return pir_loop_floordiv(e->m, pir_loop_add(e->m, extent, pir_loop_int(e->m, size - 1)),
-                           pir_loop_int(e->m, size));
+  return contract_div(e, contract_plus(e, extent, size - 1), contract_int(e, size));
 }
 
 loop_expr *contract_lines(const contract_emission *e, int level) {
   bool corrected = level == e->form->tap_count - 1 && contract_is_corrected(e->form);
-  return pir_loop_add(e->m, contract_steps(e, level), pir_loop_int(e->m, corrected));
+  return contract_plus(e, contract_steps(e, level), corrected);
 }
 
 bool contract_is_corrected(const contract_form *f) {
@@ -103,11 +102,10 @@ static loop_expr *bits(const contract_emission *e, loop_expr *x) {
 loop_expr *contract_load_a(const contract_emission *e, loop_expr *at, int count) {
   const contract_form *f = e->form;
   if (f->group == 1)
-    return pir_loop_cast(e->m, pir_loop_load(e->m, e->a, at, 1, NULL), f->compute);
+    return pir_loop_cast(e->m, contract_load(e, e->a, at, 1, NULL), f->compute);
   if (count < f->group)
-    return bits(e, pir_loop_load(e->m, e->a, at, 1, NULL));
-  loop_expr *x =
-      pir_loop_join(e->m, small(e, pir_loop_load(e->m, e->a, at, (uint16_t)f->group, NULL)));
+    return bits(e, contract_load(e, e->a, at, 1, NULL));
+  loop_expr *x = pir_loop_join(e->m, small(e, contract_load(e, e->a, at, f->group, NULL)));
   if (!contract_is_corrected(f))
     return x;
   return pir_loop_op(e->m, PIR_V_XOR, x, pir_loop_const_int(e->m, PIR_I32, (int32_t)0x80808080),
@@ -127,11 +125,10 @@ loop_expr *contract_pack_lanes(contract_emission *e, loop_block *block, loop_exp
   bool whole = pir_loop_multiple(extent) % f->group == 0;
   int width = 32 / f->group;
   for (int i = 0; i < f->group; i++) {
-    loop_expr *from = pir_loop_add(e->m, pir_loop_mul(e->m, k, pir_loop_int(e->m, f->group)),
-                                   pir_loop_int(e->m, i));
+    loop_expr *from = contract_plus(e, contract_times(e, k, f->group), i);
     loop_expr *here = mask;
     if (i && !whole) {
-      here = pir_loop_broadcast(e->m, pir_loop_lt(e->m, from, extent), (uint16_t)f->vector);
+      here = contract_broadcast(e, contract_lt(e, from, extent), f->vector);
       if (mask)
         here = pir_loop_op(e->m, PIR_V_AND, here, mask, NULL);
     }
@@ -139,15 +136,14 @@ loop_expr *contract_pack_lanes(contract_emission *e, loop_block *block, loop_exp
     loop_expr *x = bits(e, pir_loop_cast(e->m, contract_load_lanes(e, at, here), rounded));
     if (i)
       x = pir_loop_op(e->m, PIR_V_SHL, x, pir_loop_const_int(e->m, PIR_I32, i * width), NULL);
-    x = pir_loop_let(e->fn, block, "part", x);
+    x = contract_let(e, block, "part", x);
     all = all ? pir_loop_op(e->m, PIR_V_OR, all, x, NULL) : x;
   }
-  return pir_loop_let(e->fn, block, "group", all);
+  return contract_let(e, block, "group", all);
 }
 
 loop_expr *contract_correction(const contract_emission *e, loop_expr *lanes, loop_expr *sum) {
   loop_expr *offset = pir_loop_const_int(e->m, PIR_I32, (int32_t)0x80808080);
-  loop_expr *zero =
-      pir_loop_broadcast(e->m, pir_loop_const_int(e->m, PIR_I32, 0), lanes->lanes);
-  return pir_loop_sub(e->m, sum, pir_loop_dot(e->m, LOOP_DOT_U8S8, offset, lanes, zero));
+  loop_expr *zero = contract_broadcast(e, pir_loop_const_int(e->m, PIR_I32, 0), lanes->lanes);
+  return contract_sub(e, sum, pir_loop_dot(e->m, LOOP_DOT_U8S8, offset, lanes, zero));
 }

@@ -5,7 +5,7 @@
 // b is packed once into the order in which a kernel streams it: [batch and outer N][panel][K
 // axes, outermost first][lanes]. A panel is as wide as a register tile. Lanes beyond the end
 // hold zeros, so only the epilogue needs masks.
-#include "contract_impl.h"
+#include "contract_words.h"
 
 #include <string.h>
 
@@ -22,10 +22,39 @@ contract_emission contract_begin(const contract_form *f, const contract_env *env
   return e;
 }
 
+loop_expr *contract_mask(const contract_emission *e, loop_block *block, loop_expr *left,
+                         int lanes) {
+  loop_expr *mask = pir_loop_tail_mask(e->m, left, (uint16_t)lanes);
+  return contract_let(e, block, "mask", mask);
+}
+
+loop_expr *contract_both(const contract_emission *e, loop_expr *a, loop_expr *b) {
+  if (!a || !b)
+    return a ? a : b;
+  return pir_loop_op(e->m, PIR_V_AND, a, b, NULL);
+}
+
+loop_block *contract_loop(const contract_emission *e, loop_block *block, const char *stem,
+                          loop_expr *begin, loop_expr *end, loop_expr *step,
+                          loop_expr **out_at) {
+  loop_var *var = pir_loop_var_create(e->fn, stem, LOOP_INDEX, 1);
+  *out_at = pir_loop_use(e->m, var);
+  return pir_loop_for(e->fn, block, LOOP_SERIAL, var, begin, end, step);
+}
+
+loop_block *contract_open_units(const contract_emission *e, const char *stem,
+                                loop_expr **out_unit) {
+  loop_fn *fn = e->fn;
+  loop_var *unit = pir_loop_var_create(fn, stem, LOOP_INDEX, 1);
+  loop_expr *begin = pir_loop_use(e->m, fn->begin), *end = pir_loop_use(e->m, fn->end);
+  *out_unit = pir_loop_use(e->m, unit);
+  return pir_loop_for(fn, &fn->body, LOOP_PARALLEL, unit, begin, end, NULL);
+}
+
 loop_expr *contract_dim(const contract_emission *e, pir_dim d) {
   int64_t value;
   if (contract_const(e->form, d, &value))
-    return pir_loop_int(e->m, value);
+    return contract_int(e, value);
   return e->env->extent(e->env->user, d);
 }
 
@@ -35,39 +64,39 @@ loop_expr *contract_extent(const contract_emission *e, int axis) {
 
 loop_expr *contract_step(const contract_emission *e, contract_which which, int axis) {
   const contract_axis *x = &e->form->axes[axis];
-  return contract_dim(e, which == OF_A ? x->step_a : which == OF_B ? x->step_b : x->step_out);
+  const pir_dim steps[] = {[OF_A] = x->step_a, [OF_B] = x->step_b, [OF_OUT] = x->step_out};
+  return contract_dim(e, steps[which]);
 }
 
 loop_expr *contract_position(const contract_emission *e, contract_which which) {
-  loop_expr *sum = which == OF_A ? contract_dim(e, e->form->offset_a) : pir_loop_int(e->m, 0);
+  loop_expr *sum = which == OF_A ? contract_dim(e, e->form->offset_a) : contract_int(e, 0);
   for (int i = 0; i < e->form->axis_count; i++)
     if (e->value[i])
-      sum =
-          pir_loop_add(e->m, sum, pir_loop_mul(e->m, e->value[i], contract_step(e, which, i)));
-  return e->origin[which] ? pir_loop_sub(e->m, sum, e->origin[which]) : sum;
+      sum = contract_add(e, sum, contract_mul(e, e->value[i], contract_step(e, which, i)));
+  return e->origin[which] ? contract_sub(e, sum, e->origin[which]) : sum;
 }
 
 // The number of lanes of one panel.
 static loop_expr *panel_size(const contract_emission *e) {
-  loop_expr *size = pir_loop_int(e->m, contract_panel_lanes(e->form));
+  loop_expr *size = contract_int(e, contract_panel_lanes(e->form));
   for (int i = 0; i < e->form->tap_count; i++)
-    size = pir_loop_mul(e->m, size, contract_lines(e, i));
+    size = contract_mul(e, size, contract_lines(e, i));
   return size;
 }
 
 loop_expr *contract_panel_base(const contract_emission *e, loop_expr *panel) {
   const contract_form *f = e->form;
-  loop_expr *number = pir_loop_int(e->m, 0);
+  loop_expr *number = contract_int(e, 0);
   for (int i = 0; i < f->outer_count; i++) {
     int axis = f->outer[i];
     if (!contract_in_b(f, axis))
       continue;
-    number = pir_loop_mul(e->m, number, contract_extent(e, axis));
+    number = contract_mul(e, number, contract_extent(e, axis));
     if (e->value[axis])
-      number = pir_loop_add(e->m, number, e->value[axis]);
+      number = contract_add(e, number, e->value[axis]);
   }
-  number = pir_loop_mul(e->m, number, contract_dim(e, contract_panels(f)));
-  return pir_loop_mul(e->m, pir_loop_add(e->m, number, panel), panel_size(e));
+  number = contract_mul(e, number, contract_dim(e, contract_panels(f)));
+  return contract_mul(e, contract_add(e, number, panel), panel_size(e));
 }
 
 void contract_split_unit(const contract_emission *e, loop_block *block, loop_expr *unit,
@@ -78,18 +107,17 @@ void contract_split_unit(const contract_emission *e, loop_block *block, loop_exp
     for (int j = 0; j < i; j++)
       last &= pir_loop_is_int(extents[j], &one) && one == 1;
     if (pir_loop_is_int(extents[i], &one) && one == 1) {
-      out_values[i] = pir_loop_int(e->m, 0);
+      out_values[i] = contract_int(e, 0);
       continue;
     }
     if (last) {
       out_values[i] = unit;
-      unit = pir_loop_int(e->m, 0);
+      unit = contract_int(e, 0);
       continue;
     }
-    loop_expr *rest =
-        pir_loop_let(e->fn, block, "unit", pir_loop_floordiv(e->m, unit, extents[i]));
-    out_values[i] = pir_loop_let(
-        e->fn, block, "at", pir_loop_sub(e->m, unit, pir_loop_mul(e->m, rest, extents[i])));
+    loop_expr *rest = contract_let(e, block, "unit", contract_div(e, unit, extents[i]));
+    loop_expr *at = contract_sub(e, unit, contract_mul(e, rest, extents[i]));
+    out_values[i] = contract_let(e, block, "at", at);
     unit = rest;
   }
 }
@@ -105,8 +133,8 @@ static void variable_values(const contract_emission *e, loop_expr *values[CONTRA
     loop_expr *rest = e->value[i];
     for (int p = x->part_count - 1; p >= 0 && rest; p--) {
       loop_expr *extent = contract_dim(e, c->vars[x->parts[p]].extent);
-      values[x->parts[p]] = p ? pir_loop_mod(e->m, rest, extent) : rest;
-      rest = p ? pir_loop_floordiv(e->m, rest, extent) : NULL;
+      values[x->parts[p]] = p ? contract_mod(e, rest, extent) : rest;
+      rest = p ? contract_div(e, rest, extent) : NULL;
     }
   }
 }
@@ -134,16 +162,15 @@ bool contract_finish(const contract_emission *e, loop_block *block, loop_expr *s
                       .mask = mask,
                       .out = e->out,
                       .position = contract_position(e, OF_OUT),
-                      .lane_stride = pir_loop_int(e->m, 1),
+                      .lane_stride = contract_int(e, 1),
                       .lane_axis = -1};
   variable_values(e, values);
   for (int axis = 0; axis < out->rank; axis++) {
-    p.index[axis] = pir_loop_int(e->m, 0);
+    p.index[axis] = contract_int(e, 0);
     for (int v = 0; v < f->c->var_count; v++) {
       int64_t factor = out->map[axis].factor[v];
       if (factor && values[v])
-        p.index[axis] = pir_loop_add(e->m, p.index[axis],
-                                     pir_loop_mul(e->m, values[v], pir_loop_int(e->m, factor)));
+        p.index[axis] = contract_add(e, p.index[axis], contract_times(e, values[v], factor));
       if (factor && f->lane >= 0 && f->axes[f->lane].parts[0] == v)
         p.lane_axis = axis;
     }
@@ -157,15 +184,14 @@ bool contract_finish(const contract_emission *e, loop_block *block, loop_expr *s
 
 loop_expr *contract_product(const contract_emission *e, loop_expr *a, loop_expr *b,
                             loop_expr *sum) {
+  bool whole = e->form->compute == PIR_I32;
+  if (e->form->group > 1 && !whole)
+    return pir_loop_dot(e->m, LOOP_DOT_BF16, a, b, sum);
   if (e->form->group > 1)
-    return pir_loop_dot(e->m,
-                        e->form->compute == PIR_F32 ? LOOP_DOT_BF16
-                        : e->form->group == 2       ? LOOP_DOT_S16
-                                                    : LOOP_DOT_U8S8,
-                        a, b, sum);
-  if (e->env->target->fma && e->form->compute != PIR_I32)
+    return pir_loop_dot(e->m, e->form->group == 2 ? LOOP_DOT_S16 : LOOP_DOT_U8S8, a, b, sum);
+  if (e->env->target->fma && !whole)
     return pir_loop_fma(e->m, a, b, sum);
-  return pir_loop_add(e->m, pir_loop_mul(e->m, a, b), sum);
+  return contract_add(e, contract_mul(e, a, b), sum);
 }
 
 // ---- packing
@@ -175,23 +201,23 @@ loop_expr *contract_load_lanes(contract_emission *e, loop_expr *at, loop_expr *m
   uint16_t lanes = (uint16_t)f->vector;
   int64_t step;
   if (f->lane < 0)
-    return pir_loop_load(e->m, e->b, contract_position(e, OF_B), 1, NULL);
+    return contract_load(e, e->b, contract_position(e, OF_B), 1, NULL);
   e->value[f->lane] = at;
   loop_expr *position = contract_position(e, OF_B);
   loop_expr *distance = contract_step(e, OF_B, f->lane);
   if (lanes == 1 || (pir_loop_is_int(distance, &step) && step == 1))
-    return pir_loop_load(e->m, e->b, position, lanes, mask);
+    return contract_load(e, e->b, position, lanes, mask);
   return pir_loop_gather(e->m, e->b, pir_loop_ramp(e->m, position, distance, lanes), mask);
 }
 
 static loop_buffer *start_correction(const contract_emission *e, loop_block *block) {
   const contract_form *f = e->form;
-  loop_buffer *sums =
-      pir_loop_registers(e->fn, "sum", PIR_I32, (uint16_t)f->vector, f->vectors);
-  loop_expr *zero =
-      pir_loop_broadcast(e->m, pir_loop_const_int(e->m, PIR_I32, 0), (uint16_t)f->vector);
+  uint16_t vector = (uint16_t)f->vector;
+  loop_buffer *sums = pir_loop_registers(e->fn, "sum", PIR_I32, vector, f->vectors);
+  loop_expr *zero = pir_loop_const_int(e->m, PIR_I32, 0);
+  zero = contract_broadcast(e, zero, vector);
   for (int v = 0; v < f->vectors; v++)
-    pir_loop_store(e->fn, block, sums, pir_loop_int(e->m, v), zero, NULL);
+    contract_store(e, block, sums, contract_int(e, v), zero);
   return sums;
 }
 
@@ -201,48 +227,44 @@ static void emit_panel_packing(contract_emission *e, loop_block *block, loop_exp
                                loop_buffer *packed) {
   const contract_form *f = e->form;
   int64_t width = contract_panel_lanes(f), extent = 0;
-  bool exact = f->lane < 0 ||
-               (contract_const(f, f->axes[f->lane].extent, &extent) && extent % width == 0);
+  bool known = f->lane >= 0 && contract_const(f, f->axes[f->lane].extent, &extent);
+  bool exact = f->lane < 0 || (known && extent % width == 0);
+  uint16_t vector = (uint16_t)f->vector;
   loop_expr *at[CONTRACT_MOST_VECTORS], *masks[CONTRACT_MOST_VECTORS] = {0}, *last = NULL;
   loop_buffer *sums = NULL;
   for (int v = 0; v < f->vectors; v++) {
-    at[v] = pir_loop_add(e->m, pir_loop_mul(e->m, panel, pir_loop_int(e->m, width)),
-                         pir_loop_int(e->m, v * f->vector));
+    at[v] = contract_plus(e, contract_times(e, panel, width), v * f->vector);
     if (exact)
       continue;
-    loop_expr *left = pir_loop_sub(e->m, contract_extent(e, f->lane), at[v]);
-    masks[v] =
-        pir_loop_let(e->fn, block, "mask", pir_loop_tail_mask(e->m, left, (uint16_t)f->vector));
+    loop_expr *left = contract_sub(e, contract_extent(e, f->lane), at[v]);
+    masks[v] = contract_mask(e, block, left, vector);
   }
-  loop_expr *to = pir_loop_let(e->fn, block, "to", contract_panel_base(e, panel));
+  loop_expr *to = contract_let(e, block, "to", contract_panel_base(e, panel));
   loop_expr *end = NULL;
   loop_block *outside = NULL;
   for (int i = 0; i < f->tap_count; i++) {
+    loop_expr *steps = contract_steps(e, i);
     if (i == f->tap_count - 1 && contract_is_corrected(f)) {
-      sums = start_correction(e, outside = block);
-      end = pir_loop_add(e->m, to,
-                         pir_loop_mul(e->m, contract_steps(e, i), pir_loop_int(e->m, width)));
+      outside = block;
+      sums = start_correction(e, outside);
+      end = contract_add(e, to, contract_times(e, steps, width));
     }
-    loop_var *k = pir_loop_var_create(e->fn, "k", LOOP_INDEX, 1);
-    block = pir_loop_for(e->fn, block, LOOP_SERIAL, k, pir_loop_int(e->m, 0),
-                         contract_steps(e, i), NULL);
-    e->value[f->taps[i]] = last = pir_loop_use(e->m, k);
-    loop_expr *below = pir_loop_int(e->m, width);
+    block = contract_loop(e, block, "k", contract_int(e, 0), steps, NULL, &last);
+    e->value[f->taps[i]] = last;
+    loop_expr *below = contract_int(e, width);
     for (int j = i + 1; j < f->tap_count; j++)
-      below = pir_loop_mul(e->m, below, contract_lines(e, j));
-    to = pir_loop_add(e->m, to, pir_loop_mul(e->m, e->value[f->taps[i]], below));
+      below = contract_mul(e, below, contract_lines(e, j));
+    to = contract_add(e, to, contract_mul(e, last, below));
   }
   for (int v = 0; v < f->vectors; v++) {
-    loop_expr *lanes = contract_pack_lanes(e, block, last, at[v], masks[v]),
-              *n = pir_loop_int(e->m, v);
-    pir_loop_store(e->fn, block, packed,
-                   pir_loop_add(e->m, to, pir_loop_int(e->m, v * f->vector)), lanes, NULL);
+    loop_expr *n = contract_int(e, v);
+    loop_expr *lanes = contract_pack_lanes(e, block, last, at[v], masks[v]);
+    contract_store(e, block, packed, contract_plus(e, to, v * f->vector), lanes);
     if (!sums)
       continue;
-    loop_expr *sum = pir_loop_load(e->m, sums, n, (uint16_t)f->vector, NULL);
-    pir_loop_store(e->fn, block, sums, n, contract_correction(e, lanes, sum), NULL);
-    pir_loop_store(e->fn, outside, packed,
-                   pir_loop_add(e->m, end, pir_loop_int(e->m, v * f->vector)), sum, NULL);
+    loop_expr *sum = contract_load(e, sums, n, vector, NULL);
+    contract_store(e, block, sums, n, contract_correction(e, lanes, sum));
+    contract_store(e, outside, packed, contract_plus(e, end, v * f->vector), sum);
   }
 }
 
@@ -253,12 +275,10 @@ pir_status contract_emit_packing(const contract_form *f, const contract_env *env
   pir_dims *dims = f->c->dims;
   bool at_load = from == 0 && to == 1;
   e.b = pir_loop_arg(e.fn, "b", f->c->b.dtype, from, at_load ? 1 : f->c->b.align, true);
-  loop_buffer *packed = pir_loop_arg(e.fn, "packed", contract_lane_dtype(f), to, 64, false);
-  loop_var *unit = pir_loop_var_create(e.fn, "unit", LOOP_INDEX, 1);
-  loop_block *block =
-      pir_loop_for(e.fn, &e.fn->body, LOOP_PARALLEL, unit, pir_loop_use(e.m, e.fn->begin),
-                   pir_loop_use(e.m, e.fn->end), NULL);
-  loop_expr *extents[CONTRACT_MAX_VARS + 1], *values[CONTRACT_MAX_VARS + 1];
+  loop_buffer *packed =
+      pir_loop_arg(e.fn, "packed", contract_lane_dtype(f), to, PACKED_ALIGN, false);
+  loop_expr *unit, *extents[CONTRACT_MAX_VARS + 1], *values[CONTRACT_MAX_VARS + 1];
+  loop_block *block = contract_open_units(&e, "unit", &unit);
   int axes[CONTRACT_MAX_VARS], count = 0;
   out_stage->fn = e.fn;
   out_stage->units = contract_panels(f);
@@ -267,10 +287,11 @@ pir_status contract_emit_packing(const contract_form *f, const contract_env *env
       continue;
     axes[count] = f->outer[i];
     extents[count++] = contract_extent(&e, f->outer[i]);
-    out_stage->units = pir_dim_mul(dims, out_stage->units, f->axes[f->outer[i]].extent);
+    pir_dim extent = f->axes[f->outer[i]].extent;
+    out_stage->units = pir_dim_mul(dims, out_stage->units, extent);
   }
   extents[count] = contract_dim(&e, contract_panels(f));
-  contract_split_unit(&e, block, pir_loop_use(e.m, unit), extents, count + 1, values);
+  contract_split_unit(&e, block, unit, extents, count + 1, values);
   for (int i = 0; i < count; i++)
     e.value[axes[i]] = values[i];
   emit_panel_packing(&e, block, values[count], packed);
@@ -297,17 +318,20 @@ pir_dim contract_packed_bytes(const contract_form *f) {
   return pir_dim_mul(dims, n, pir_dim_const(dims, line));
 }
 
-static void describe(const contract_form *f, char *how, size_t size) {
-  const char *kind = f->kind == CONTRACT_DEPTHWISE ? "depthwise, " : "";
-  const char *packing = !f->b_packed       ? ""
-                        : f->c->b_constant ? ", weights packed at load"
-                                           : ", right side packed";
-  const char *by = f->group == 1 ? ""
-                   : f->group == 2
-                       ? f->compute == PIR_F32 ? " by pairs of bf16" : " by pairs of words"
-                       : " by fours of bytes";
+static const char *describe_groups(const contract_form *f) {
   if (f->tile_groups)
-    by = f->group == 2 ? " in tile registers of bf16" : " in tile registers of bytes";
+    return f->group == 2 ? " in tile registers of bf16" : " in tile registers of bytes";
+  if (f->group == 2)
+    return f->compute == PIR_F32 ? " by pairs of bf16" : " by pairs of words";
+  return f->group == 1 ? "" : " by fours of bytes";
+}
+
+static void describe_tile(const contract_form *f, char *how, size_t size) {
+  const char *kind = f->kind == CONTRACT_DEPTHWISE ? "depthwise, " : "";
+  const char *packing = f->c->b_constant ? ", weights packed at load" : ", right side packed";
+  const char *by = describe_groups(f);
+  if (!f->b_packed)
+    packing = "";
   pir_text_format(how, size, "%stile of %d rows x %d vectors of %d %s%s%s, %s innermost", kind,
                   f->rows, f->vectors, f->vector, pir_dtype_name(f->compute), by, packing,
                   f->panel_inner ? "panels" : "rows");
@@ -324,17 +348,14 @@ pir_status pir_contract_emit(const contraction *c, const contract_env *env, cons
   contract_choose_group(&f, env);
   contract_schedule(&f, env->target);
   contract_winograd winograd;
-  bool filters = contract_winograd_match(&f, env, &winograd);
-  if (filters) {
+  if (contract_winograd_match(&f, env, &winograd)) {
+    // It transforms and multiplies f32.
     f.group = 1;
     f.tile_groups = 0;
-  }  // it transforms and multiplies f32
-  if (filters)
     contract_winograd_describe(&winograd, out_code->how, sizeof out_code->how);
-  else
-    describe(&f, out_code->how, sizeof out_code->how);
-  if (filters)
     return contract_emit_winograd(&f, &winograd, env, name, out_code);
+  }
+  describe_tile(&f, out_code->how, sizeof out_code->how);
   uint16_t b_slot = c->b.slot;
   if (f.b_packed) {
     pir_dim bytes = contract_packed_bytes(&f);

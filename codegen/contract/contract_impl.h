@@ -34,6 +34,7 @@ typedef struct contract_window {
 typedef enum contract_kind { CONTRACT_PANEL, CONTRACT_DEPTHWISE } contract_kind;
 
 enum { CONTRACT_MOST_VECTORS = 4 };  // of a panel
+enum { PACKED_ALIGN = 64 };          // bytes to which packed b is aligned
 
 // The normal form, from which code is emitted.
 typedef struct contract_form {

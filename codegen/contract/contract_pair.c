@@ -9,7 +9,7 @@
 // cache. The packed weights of the second, which every unit reads again, fit the L2 cache.
 // Nothing is computed twice. There must be many units, because one unit computes all panels of
 // its points.
-#include "contract_impl.h"
+#include "contract_words.h"
 
 enum { MOST_CHANNELS = 1 << 14 };  // between the two: scratch stays in bounds
 
@@ -162,13 +162,13 @@ bool pir_contract_pairs(const contraction *first, const contraction *second,
 // Emits all panels of e over its span of positions.
 static bool emit_panels(contract_emission *e, loop_block *block) {
   loop_var *panel = pir_loop_var_create(e->fn, "panel", LOOP_INDEX, 1);
-  block = pir_loop_for(e->fn, block, LOOP_SERIAL, panel, pir_loop_int(e->m, 0),
+  block = pir_loop_for(e->fn, block, LOOP_SERIAL, panel, contract_int(e, 0),
                        contract_dim(e, contract_panels(e->form)), NULL);
   return contract_emit_panel(e, block, pir_loop_use(e->m, panel), NULL);
 }
 
 static bool emit_tile(contract_emission *e, loop_block *block, loop_expr *from, int rows) {
-  e->from = pir_loop_let(e->fn, block, "row", from);
+  e->from = contract_let(e, block, "row", from);
   e->rows = rows;
   return emit_panels(e, block);
 }
@@ -180,8 +180,8 @@ static bool emit_tiles(contract_emission *e, loop_block *block) {
   int rows = e->form->rows, size = 1;
   int64_t known;
   loop_expr *rest = pir_loop_mod(m, pir_loop_sub(m, e->to, e->from), pir_loop_int(m, rows));
-  rest = pir_loop_let(e->fn, block, "rest", rest);
-  loop_expr *tiled = pir_loop_let(e->fn, block, "tiled", pir_loop_sub(m, e->to, rest));
+  rest = contract_let(e, block, "rest", rest);
+  loop_expr *tiled = contract_let(e, block, "tiled", pir_loop_sub(m, e->to, rest));
   loop_var *x = pir_loop_var_create(e->fn, "x", LOOP_INDEX, 1);
   loop_block *body =
       pir_loop_for(e->fn, block, LOOP_SERIAL, x, e->from, tiled, pir_loop_int(m, rows));
@@ -193,7 +193,7 @@ static bool emit_tiles(contract_emission *e, loop_block *block) {
     size *= 2;
   for (; size >= 1; size /= 2) {
     loop_expr *left = pir_loop_mod(m, rest, pir_loop_int(m, 2 * size));
-    body = pir_loop_if(e->fn, block, pir_loop_lt(m, pir_loop_int(m, size - 1), left), NULL);
+    body = contract_if(e, block, pir_loop_lt(m, pir_loop_int(m, size - 1), left), NULL);
     if (!emit_tile(e, body, pir_loop_add(m, tiled, pir_loop_sub(m, rest, left)), size))
       return false;
   }
@@ -283,9 +283,9 @@ pir_status pir_contract_emit_pair(const contraction *first, const contract_env *
   if (!points)
     contract_const(&p.first, p.first.axes[p.first.tile].extent, &points);
   one.a = pir_loop_arg(one.fn, "a", first->a.dtype, first->a.slot, first->a.align, true);
-  one.b = pir_loop_arg(one.fn, "b", p.first.compute, first->b.slot, 64, true);
+  one.b = pir_loop_arg(one.fn, "b", p.first.compute, first->b.slot, PACKED_ALIGN, true);
   one.out = two.a = pir_loop_scratch(one.fn, "between", first->out.dtype, points * p.line);
-  two.b = pir_loop_arg(one.fn, "b", p.second.compute, second->b.slot, 64, true);
+  two.b = pir_loop_arg(one.fn, "b", p.second.compute, second->b.slot, PACKED_ALIGN, true);
   if (!second_env->epilogue)
     two.out = pir_loop_arg(one.fn, "out", second->out.dtype, second->out.slot,
                            second->out.align, false);

@@ -11,289 +11,7 @@
 //
 // A depthwise convolution is the same loop nest, with vectors of `a` in place of broadcast
 // elements.
-#include "contract_impl.h"
-
-enum { MAX_BORDER_TAPS = 16 };  // longer axes of taps are walked by border pixels
-
-typedef contract_panel panel;
-
-typedef enum border { BORDER_NONE, BORDER_ROWS, BORDER_TAPS } border;
-
-typedef struct tile {
-  panel *p;
-  int rows;
-  bool whole;       // what is left over from the parts
-  int parts, part;  // neighbouring steps add to sums of their own, where a tile is too small to
-                    // hide the latency
-  border border;
-  int tap;                       // the axis that slides along the tile, or -1
-  int order[CONTRACT_MAX_VARS];  // levels of the taps, outermost first
-  int low[MAX_BORDER_TAPS],
-      high[MAX_BORDER_TAPS];  // BORDER_ROWS: rows for which each tap lies inside
-  loop_expr *begin, *end;     // BORDER_TAPS: of the taps
-  loop_buffer
-      *sums[CONTRACT_MOST_VECTORS];  // of each vector of the panel, a register a row and
-                                     // part
-  loop_expr *row_step;
-} tile;
-
-// ---- the inner loops
-
-// Returns the index of the row's sum in the register buffer of each vector.
-static loop_expr *place_of(const tile *t, int row) {
-  return pir_loop_int(t->p->e.m, row * t->parts + t->part);
-}
-
-static void add_product(const tile *t, loop_block *block, int row, int v, loop_expr *a,
-                        loop_expr *b) {
-  const contract_emission *e = &t->p->e;
-  loop_expr *at = place_of(t, row);
-  loop_expr *sum = pir_loop_load(e->m, t->sums[v], at, (uint16_t)t->p->lanes[v], NULL);
-  pir_loop_store(e->fn, block, t->sums[v], at, contract_product(e, a, b, sum), NULL);
-}
-
-// Depthwise: lanes are also channels of `a`, so each row loads its own vector for each vector
-// of the panel.
-static void emit_lanewise_row(const tile *t, loop_block *block, loop_expr *at, int row,
-                              loop_expr *const *line) {
-  const contract_emission *e = &t->p->e;
-  for (int v = 0; v < t->p->vectors; v++) {
-    loop_expr *from = pir_loop_add(e->m, at, pir_loop_int(e->m, v * e->form->vector));
-    loop_expr *x = pir_loop_load(e->m, e->a, from, (uint16_t)t->p->lanes[v], t->p->masks[v]);
-    add_product(t, block, row, v, pir_loop_cast(e->m, x, e->form->compute), line[v]);
-  }
-}
-
-// Emits one step. `count` is the number of elements along the last reduced axis: all of the
-// step, or fewer at an incomplete end.
-static void emit_step(const tile *t, loop_block *block, loop_expr *a, loop_expr *b, int low,
-                      int high, int count) {
-  const contract_emission *e = &t->p->e;
-  loop_expr *line[CONTRACT_MOST_VECTORS];
-  for (int v = 0; v < t->p->vectors; v++) {
-    loop_expr *at = pir_loop_add(e->m, b, pir_loop_int(e->m, v * e->form->vector));
-    line[v] = pir_loop_let(e->fn, block, "b",
-                           pir_loop_load(e->m, e->b, at, (uint16_t)t->p->lanes[v], NULL));
-  }
-  for (int row = low; row < high; row++) {
-    loop_expr *at =
-        pir_loop_add(e->m, a, pir_loop_mul(e->m, t->row_step, pir_loop_int(e->m, row)));
-    if (e->form->kind == CONTRACT_DEPTHWISE) {
-      emit_lanewise_row(t, block, at, row, line);
-      continue;
-    }
-    loop_expr *x = pir_loop_let(e->fn, block, "a", contract_load_a(e, at, count));
-    for (int v = 0; v < t->p->vectors; v++)
-      add_product(t, block, row, v, pir_loop_broadcast(e->m, x, (uint16_t)t->p->lanes[v]),
-                  line[v]);
-  }
-}
-
-// Orders the reduced axes as in packing, except that an unrolled one goes outermost: inside,
-// the values shared by its steps would occupy all registers.
-static void order_taps(tile *t) {
-  const contract_form *f = t->p->e.form;
-  for (int i = 0; i < f->tap_count; i++)
-    t->order[i] = i;
-  if (t->border != BORDER_ROWS || f->kind == CONTRACT_DEPTHWISE ||
-      f->taps[f->tap_count - 1] != t->tap)
-    return;
-  for (int i = f->tap_count - 1; i > 0; i--)
-    t->order[i] = i - 1;
-  t->order[0] = f->tap_count - 1;
-}
-
-loop_expr *contract_tap_step_b(const contract_emission *e, int level) {
-  const contract_form *f = e->form;
-  if (!f->b_packed)
-    return contract_step(e, OF_B, f->taps[level]);
-  loop_expr *step = pir_loop_int(e->m, contract_panel_lanes(f));
-  for (int i = level + 1; i < f->tap_count; i++)
-    step = pir_loop_mul(e->m, step, contract_lines(e, i));
-  return step;
-}
-
-loop_expr *contract_tap_step_a(const contract_emission *e, int level) {
-  loop_expr *size = pir_loop_int(e->m, contract_step_size(e->form, level));
-  return pir_loop_mul(e->m, contract_step(e, OF_A, e->form->taps[level]), size);
-}
-
-static bool is_limited(const tile *t, int axis) {
-  return t->p->tap_begin[axis] || (axis == t->tap && t->border != BORDER_NONE);
-}
-
-// Whether the last two levels can be one loop, because they run over adjacent elements of a and
-// b.
-static bool can_join(const tile *t, int level) {
-  const contract_form *f = t->p->e.form;
-  if (level != f->tap_count - 2 || contract_is_corrected(f) || t->border == BORDER_ROWS ||
-      !f->b_packed || is_limited(t, f->taps[level]) || is_limited(t, f->taps[level + 1]))
-    return false;
-  int64_t outer, inner, extent;
-  return contract_const(f, f->axes[f->taps[level]].step_a, &outer) &&
-         contract_const(f, f->axes[f->taps[level + 1]].step_a, &inner) &&
-         contract_const(f, f->axes[f->taps[level + 1]].extent, &extent) &&
-         outer == inner * extent && extent % f->group == 0;
-}
-
-// Emits the levels from order[at] on.
-static void emit_taps(const tile *t, loop_block *block, int at, loop_expr *a, loop_expr *b,
-                      int low, int high);
-
-static void emit_tap_loop(const tile *t, loop_block *block, int next, loop_expr *a,
-                          loop_expr *b, loop_expr *begin, loop_expr *end, loop_expr *step_a,
-                          loop_expr *step_b, int low, int high);
-
-// Emits a loop with t->parts steps in each iteration, each adding to its own partial sums. This
-// hides the latency of small tiles. Remaining steps add to the first part.
-static void emit_parts(const tile *t, loop_block *block, loop_expr *a, loop_expr *b,
-                       loop_expr *begin, loop_expr *end, loop_expr *step_a, loop_expr *step_b) {
-  const contract_emission *e = &t->p->e;
-  loop_expr *parts = pir_loop_int(e->m, t->parts), *count = pir_loop_sub(e->m, end, begin);
-  loop_expr *whole = pir_loop_sub(e->m, end, pir_loop_mod(e->m, count, parts));
-  loop_var *var = pir_loop_var_create(e->fn, "k", LOOP_INDEX, 1);
-  loop_block *body = pir_loop_for(e->fn, block, LOOP_SERIAL, var, begin, whole, parts);
-  tile one = *t;
-  for (one.part = 0; one.part < t->parts; one.part++) {
-    loop_expr *k = pir_loop_add(e->m, pir_loop_use(e->m, var), pir_loop_int(e->m, one.part));
-    loop_expr *at_a =
-        pir_loop_let(e->fn, body, "at_a", pir_loop_add(e->m, a, pir_loop_mul(e->m, k, step_a)));
-    loop_expr *at_b =
-        pir_loop_let(e->fn, body, "at_b", pir_loop_add(e->m, b, pir_loop_mul(e->m, k, step_b)));
-    emit_step(&one, body, at_a, at_b, 0, t->rows, e->form->group);
-  }
-  one.part = 0;
-  one.whole = true;
-  if (pir_loop_multiple(count) % t->parts)
-    emit_tap_loop(&one, block, e->form->tap_count, a, b, whole, end, step_a, step_b, 0,
-                  t->rows);
-}
-
-// Emits one loop over [begin, end), whose steps advance a and b by step_a and step_b.
-static void emit_tap_loop(const tile *t, loop_block *block, int next, loop_expr *a,
-                          loop_expr *b, loop_expr *begin, loop_expr *end, loop_expr *step_a,
-                          loop_expr *step_b, int low, int high) {
-  const contract_emission *e = &t->p->e;
-  int64_t first, last;
-  bool known = pir_loop_is_int(begin, &first) && pir_loop_is_int(end, &last);
-  bool innermost = next == e->form->tap_count;
-  if (innermost && t->parts > 1 && !t->whole && !(known && last - first < 2 * t->parts)) {
-    emit_parts(t, block, a, b, begin, end, step_a, step_b);
-    return;
-  }
-  const pir_machine *machine = e->env->target->machine;
-  bool unroll = known && innermost && e->form->kind == CONTRACT_DEPTHWISE &&
-                last - first <= machine->tile.unrolled_steps &&
-                (last - first) * t->rows * t->p->vectors <= machine->tile.unrolled_products;
-  for (int64_t k = first; unroll && k < last; k++)
-    emit_taps(t, block, next,
-              pir_loop_add(e->m, a, pir_loop_mul(e->m, step_a, pir_loop_int(e->m, k))),
-              pir_loop_add(e->m, b, pir_loop_mul(e->m, step_b, pir_loop_int(e->m, k))), low,
-              high);
-  if (unroll)
-    return;
-  loop_var *var = pir_loop_var_create(e->fn, "k", LOOP_INDEX, 1);
-  loop_block *body = pir_loop_for(e->fn, block, LOOP_SERIAL, var, begin, end, NULL);
-  loop_expr *k = pir_loop_use(e->m, var);
-  loop_expr *at_a =
-      pir_loop_let(e->fn, body, "at_a", pir_loop_add(e->m, a, pir_loop_mul(e->m, k, step_a)));
-  loop_expr *at_b =
-      pir_loop_let(e->fn, body, "at_b", pir_loop_add(e->m, b, pir_loop_mul(e->m, k, step_b)));
-  emit_taps(t, body, next, at_a, at_b, low, high);
-}
-
-// Unrolls the tap that slides along the tile: each of its positions runs for the sub-range of
-// rows for which it is inside.
-static void emit_border_taps(const tile *t, loop_block *block, int at, loop_expr *a,
-                             loop_expr *b) {
-  const contract_emission *e = &t->p->e;
-  int level = t->order[at], axis = e->form->taps[level];
-  int64_t extent = 0;
-  contract_const(e->form, e->form->axes[axis].extent, &extent);
-  for (int64_t k = 0; k < extent; k++) {
-    if (t->low[k] >= t->high[k])
-      continue;
-    loop_expr *n = pir_loop_int(e->m, k);
-    emit_taps(t, block, at + 1,
-              pir_loop_add(e->m, a, pir_loop_mul(e->m, n, contract_step(e, OF_A, axis))),
-              pir_loop_add(e->m, b, pir_loop_mul(e->m, n, contract_tap_step_b(e, level))),
-              t->low[k], t->high[k]);
-  }
-}
-
-static void add_correction(const tile *t, loop_block *block, loop_expr *line, int low,
-                           int high) {
-  const contract_emission *e = &t->p->e;
-  for (int v = 0; v < t->p->vectors; v++) {
-    uint16_t lanes = (uint16_t)t->p->lanes[v];
-    loop_expr *at = pir_loop_add(e->m, line, pir_loop_int(e->m, v * e->form->vector));
-    loop_expr *by =
-        pir_loop_let(e->fn, block, "by", pir_loop_load(e->m, e->b, at, lanes, NULL));
-    for (int row = low; row < high; row++) {
-      loop_expr *sum = pir_loop_load(e->m, t->sums[v], place_of(t, row), lanes, NULL);
-      pir_loop_store(e->fn, block, t->sums[v], place_of(t, row), pir_loop_add(e->m, sum, by),
-                     NULL);
-    }
-  }
-}
-
-// Emits the last level in groups; at most one element remains.
-static void emit_groups(const tile *t, loop_block *block, int level, loop_expr *a, loop_expr *b,
-                        int low, int high) {
-  const contract_emission *e = &t->p->e;
-  int size = contract_step_size(e->form, level);
-  loop_expr *extent = contract_extent(e, e->form->taps[level]), *by = pir_loop_int(e->m, size);
-  loop_expr *full = pir_loop_floordiv(e->m, extent, by),
-            *step_a = contract_tap_step_a(e, level), *step_b = contract_tap_step_b(e, level);
-  emit_tap_loop(t, block, level + 1, a, b, pir_loop_int(e->m, 0), full, step_a, step_b, low,
-                high);
-  loop_expr *behind = pir_loop_add(e->m, b, pir_loop_mul(e->m, full, step_b));
-  if (contract_is_corrected(e->form))
-    add_correction(t, block, behind, low, high);
-  if (pir_loop_multiple(extent) % size == 0)
-    return;
-  loop_block *body = pir_loop_if(
-      e->fn, block, pir_loop_lt(e->m, pir_loop_int(e->m, 0), pir_loop_mod(e->m, extent, by)),
-      NULL);
-  a = pir_loop_let(e->fn, body, "at_a",
-                   pir_loop_add(e->m, a, pir_loop_mul(e->m, full, step_a)));
-  emit_step(t, body, a, pir_loop_let(e->fn, body, "at_b", behind), low, high, 1);
-}
-
-static void emit_taps(const tile *t, loop_block *block, int at, loop_expr *a, loop_expr *b,
-                      int low, int high) {
-  const contract_emission *e = &t->p->e;
-  const contract_form *f = e->form;
-  if (at == f->tap_count) {
-    emit_step(t, block, a, b, low, high, f->group);
-    return;
-  }
-  int level = t->order[at], axis = f->taps[level];
-  loop_expr *begin = pir_loop_int(e->m, 0), *end = contract_steps(e, level);
-  if (axis == t->tap && t->border == BORDER_ROWS) {
-    emit_border_taps(t, block, at, a, b);
-    return;
-  }
-  if (can_join(t, level)) {
-    emit_tap_loop(
-        t, block, at + 2, a, b, begin, pir_loop_mul(e->m, end, contract_steps(e, level + 1)),
-        contract_tap_step_a(e, level + 1), contract_tap_step_b(e, level + 1), low, high);
-    return;
-  }
-  if (contract_step_size(f, level) > 1) {
-    emit_groups(t, block, level, a, b, low, high);
-    return;
-  }
-  if (axis == t->tap && t->border == BORDER_TAPS) {
-    begin = t->begin;
-    end = t->end;
-  } else if (t->p->tap_begin[axis]) {
-    begin = t->p->tap_begin[axis];
-    end = t->p->tap_end[axis];
-  }
-  emit_tap_loop(t, block, at + 1, a, b, begin, end, contract_step(e, OF_A, axis),
-                contract_tap_step_b(e, level), low, high);
-}
+#include "contract_taps.h"
 
 // ---- tiles
 
@@ -307,172 +25,200 @@ static int narrowest_lanes(const contract_emission *e) {
 // channel, where pixel 2x + j is lane j of row x.
 static int64_t adjoining_lanes(const contract_form *f) {
   int64_t lanes, apart, next;
-  if (f->kind != CONTRACT_PANEL || f->lane < 0 || f->tile < 0 ||
-      f->axes[f->tile].part_count > 1 || !contract_const(f, f->axes[f->lane].extent, &lanes) ||
-      lanes < 2 || lanes > f->vector / 2)
+  if (f->kind != CONTRACT_PANEL || f->lane < 0 || f->tile < 0)
     return 0;
-  bool follow = contract_const(f, f->axes[f->tile].step_out, &next) && next == lanes &&
-                contract_const(f, f->axes[f->lane].step_out, &apart) && apart == 1 &&
-                f->axes[f->tile].place_out == f->axes[f->lane].place_out;
+  const contract_axis *tile = &f->axes[f->tile], *lane = &f->axes[f->lane];
+  bool fewer = contract_const(f, lane->extent, &lanes) && lanes >= 2 && lanes <= f->vector / 2;
+  if (!fewer || f->vector % lanes || tile->part_count > 1)
+    return 0;
+  bool follow = contract_const(f, tile->step_out, &next) && next == lanes &&
+                contract_const(f, lane->step_out, &apart) && apart == 1 &&
+                tile->place_out == lane->place_out;
   return follow ? lanes : 0;
 }
 
 // Finishes such rows as whole vectors: stores them one after another to scratch (each
 // overwrites the previous one's excess lanes) and loads whole vectors for the epilogue.
-static bool finish_adjoining(tile *t, loop_block *block, loop_expr *row0, int lanes) {
+static bool finish_adjoining(panel_tile *t, loop_block *block, loop_expr *row0, int lanes) {
   contract_emission *e = &t->p->e;
   const contract_form *f = e->form;
   int count = t->rows * lanes, wide = t->p->lanes[0], narrowest = narrowest_lanes(e);
   loop_buffer *line = pir_loop_scratch(e->fn, "line", f->compute, count + wide);
-  for (int row = 0; row < t->rows; row++)
-    pir_loop_store(e->fn, block, line, pir_loop_int(e->m, (int64_t)row * lanes),
-                   pir_loop_load(e->m, t->sums[0], place_of(t, row), (uint16_t)wide, NULL),
-                   NULL);
+  for (int row = 0; row < t->rows; row++) {
+    loop_expr *at = contract_int(e, (int64_t)row * lanes);
+    contract_store(e, block, line, at, contract_load_sum(t, row, 0));
+  }
   e->value[f->lane] = NULL;
   for (int at = 0; at < count; at += f->vector) {
     int width = f->vector, left = count - at;
     while (width / 2 >= left && width / 2 >= narrowest)
       width /= 2;
-    loop_expr *mask = left < width
-                          ? pir_loop_tail_mask(e->m, pir_loop_int(e->m, left), (uint16_t)width)
-                          : NULL;
-    if (mask)
-      mask = pir_loop_let(e->fn, block, "mask", mask);
-    loop_expr *sums = pir_loop_load(e->m, line, pir_loop_int(e->m, at), (uint16_t)width, mask);
-    e->value[f->tile] = pir_loop_add(e->m, row0, pir_loop_int(e->m, at / lanes));
-    if (!contract_finish(e, block, pir_loop_let(e->fn, block, "sum", sums), mask))
+    uint16_t vector = (uint16_t)width;
+    loop_expr *mask = NULL, *from = contract_int(e, at);
+    if (left < width) {
+      mask = pir_loop_tail_mask(e->m, contract_int(e, left), vector);
+      mask = contract_let(e, block, "mask", mask);
+    }
+    loop_expr *sums = contract_load(e, line, from, vector, mask);
+    e->value[f->tile] = contract_plus(e, row0, at / lanes);
+    if (!contract_finish(e, block, contract_let(e, block, "sum", sums), mask))
       return false;
   }
   return true;
 }
 
+static loop_expr *first_lane(const contract_panel *p) {
+  return contract_times(&p->e, p->number, contract_panel_lanes(p->e.form));
+}
+
 // Adds the parts of each sum into its first part.
-static void add_parts(const tile *t, loop_block *block) {
+static void add_parts(const panel_tile *t, loop_block *block) {
   const contract_emission *e = &t->p->e;
   for (int i = 0; t->parts > 1 && i < t->rows * t->p->vectors; i++) {
     loop_buffer *sums = t->sums[i % t->p->vectors];
-    loop_expr *first = place_of(t, i / t->p->vectors), *sum = NULL;
+    loop_expr *first = contract_sum_place(t, i / t->p->vectors), *sum = NULL;
     for (int part = 0; part < t->parts; part++) {
-      loop_expr *at = pir_loop_add(e->m, first, pir_loop_int(e->m, part));
-      loop_expr *one = pir_loop_load(e->m, sums, at, sums->lanes, NULL);
-      sum = sum ? pir_loop_add(e->m, sum, one) : one;
+      loop_expr *at = contract_plus(e, first, part);
+      loop_expr *one = contract_load(e, sums, at, sums->lanes, NULL);
+      sum = sum ? contract_add(e, sum, one) : one;
     }
-    pir_loop_store(e->fn, block, sums, first, sum, NULL);
+    contract_store(e, block, sums, first, sum);
   }
 }
 
-static bool finish_tile(tile *t, loop_block *block, loop_expr *row0) {
+static bool finish_tile(panel_tile *t, loop_block *block, loop_expr *row0) {
   contract_emission *e = &t->p->e;
   const contract_form *f = e->form;
   int64_t lanes = adjoining_lanes(f);
-  if (lanes && f->vector % lanes == 0)
+  if (lanes)
     return finish_adjoining(t, block, row0, (int)lanes);
   for (int row = 0; row < t->rows; row++)
     for (int v = 0; v < t->p->vectors; v++) {
       if (f->tile >= 0)
-        e->value[f->tile] = pir_loop_add(e->m, row0, pir_loop_int(e->m, row));
+        e->value[f->tile] = contract_plus(e, row0, row);
       if (f->lane >= 0)
-        e->value[f->lane] = pir_loop_add(
-            e->m, pir_loop_mul(e->m, t->p->number, pir_loop_int(e->m, contract_panel_lanes(f))),
-            pir_loop_int(e->m, v * f->vector));
-      loop_expr *sum =
-          pir_loop_load(e->m, t->sums[v], place_of(t, row), (uint16_t)t->p->lanes[v], NULL);
-      if (!contract_finish(e, block, sum, t->p->masks[v]))
+        e->value[f->lane] = contract_plus(e, first_lane(t->p), v * f->vector);
+      if (!contract_finish(e, block, contract_load_sum(t, row, v), t->p->masks[v]))
         return false;
     }
   return true;
 }
 
-// Emits one tile, whose first row is row0.
-static bool emit_tile(tile *t, loop_block *block, loop_expr *row0) {
-  contract_emission *e = &t->p->e;
-  const contract_form *f = e->form;
-  const pir_machine *machine = e->env->target->machine;
-  order_taps(t);
-  bool whole = f->compute == PIR_I32;
+// Sets of sums: neighbouring steps add to sums of their own where a tile is too small to hide the
+// latency of products.
+static int count_parts(const panel_tile *t) {
+  const pir_machine *machine = t->p->e.env->target->machine;
+  int parts = 1, sums = t->rows * t->p->vectors;
+  if (t->p->e.form->kind != CONTRACT_PANEL || t->border != BORDER_NONE)
+    return 1;
+  while (parts < machine->tile.most_parts && parts * sums < contract_chains(machine))
+    parts *= 2;
+  return parts;
+}
+
+static void clear_sums(panel_tile *t, loop_block *block) {
+  const contract_emission *e = &t->p->e;
+  pir_dtype type = e->form->compute;
+  int64_t count = (int64_t)t->rows * t->parts;
   loop_expr *zero =
-      whole ? pir_loop_const_int(e->m, PIR_I32, 0) : pir_loop_const_float(e->m, f->compute, 0);
-  t->parts = 1;
-  if (f->kind == CONTRACT_PANEL && t->border == BORDER_NONE)
-    while (t->parts < machine->tile.most_parts &&
-           t->parts * t->rows * t->p->vectors < contract_chains(machine))
-      t->parts *= 2;
-  t->row_step = f->tile >= 0 ? contract_step(e, OF_A, f->tile) : pir_loop_int(e->m, 0);
+      type == PIR_I32 ? pir_loop_const_int(e->m, type, 0) : pir_loop_const_float(e->m, type, 0);
   for (int v = 0; v < t->p->vectors; v++) {
     uint16_t lanes = (uint16_t)t->p->lanes[v];
-    t->sums[v] =
-        pir_loop_registers(e->fn, "sum", f->compute, lanes, (int64_t)t->rows * t->parts);
-    for (int i = 0; i < t->rows * t->parts; i++)
-      pir_loop_store(e->fn, block, t->sums[v], pir_loop_int(e->m, i),
-                     pir_loop_broadcast(e->m, zero, lanes), NULL);
+    t->sums[v] = pir_loop_registers(e->fn, "sum", type, lanes, count);
+    loop_expr *all = contract_broadcast(e, zero, lanes);
+    for (int64_t i = 0; i < count; i++)
+      contract_store(e, block, t->sums[v], contract_int(e, i), all);
   }
+}
+
+// Where the contract_walk over the taps begins, for the tile whose first row is row0.
+static contract_walk first_walk(const panel_tile *t, loop_block *block, loop_expr *row0) {
+  contract_emission *e = &t->p->e;
+  const contract_form *f = e->form;
   if (f->lane >= 0)
-    e->value[f->lane] =
-        pir_loop_mul(e->m, t->p->number, pir_loop_int(e->m, contract_panel_lanes(f)));
+    e->value[f->lane] = first_lane(t->p);
   if (f->tile >= 0)
     e->value[f->tile] = row0;
   for (int i = 0; i < f->tap_count; i++)
     e->value[f->taps[i]] = NULL;
-  loop_expr *b =
-      f->b_packed ? contract_panel_base(e, t->p->number) : contract_position(e, OF_B);
+  contract_walk w = {.low = 0, .high = t->rows};
+  w.b = f->b_packed ? contract_panel_base(e, t->p->number) : contract_position(e, OF_B);
   if (f->lane >= 0 && f->kind != CONTRACT_DEPTHWISE)
     e->value[f->lane] = NULL;
-  loop_expr *a = pir_loop_let(e->fn, block, "a0", contract_position(e, OF_A));
-  emit_taps(t, block, 0, a, pir_loop_let(e->fn, block, "b0", b), 0, t->rows);
+  w.a = contract_let(e, block, "a0", contract_position(e, OF_A));
+  w.b = contract_let(e, block, "b0", w.b);
+  return w;
+}
+
+// Emits one tile, whose first row is row0.
+static bool emit_panel_tile(panel_tile *t, loop_block *block, loop_expr *row0) {
+  const contract_emission *e = &t->p->e;
+  t->parts = count_parts(t);
+  t->row_step = contract_int(e, 0);
+  if (e->form->tile >= 0)
+    t->row_step = contract_step(e, OF_A, e->form->tile);
+  clear_sums(t, block);
+  contract_add_taps(t, block, first_walk(t, block, row0));
   add_parts(t, block);
   return finish_tile(t, block, row0);
 }
 
-static bool emit_plain_tile(panel *p, loop_block *block, int rows, loop_expr *row0) {
-  tile t = {.p = p, .rows = rows, .tap = -1};
-  return emit_tile(&t, block, row0);
+static bool emit_plain_tile(contract_panel *p, loop_block *block, int rows, loop_expr *row0) {
+  panel_tile t = {.p = p, .rows = rows, .tap = -1};
+  return emit_panel_tile(&t, block, row0);
 }
 
 // Emits tiles of powers of two for `rest` rows (fewer than `most`) from row0 on; both are
 // run-time values.
-static bool emit_rest(panel *p, loop_block *block, int most, loop_expr *row0, loop_expr *rest) {
+static bool emit_rest(contract_panel *p, loop_block *block, int most, loop_expr *row0,
+                      loop_expr *rest) {
   contract_emission *e = &p->e;
   bool done = true;
   int size = 1;
   while (size * 2 < most)
     size *= 2;
   for (; size >= 1 && done; size /= 2) {
-    loop_expr *two = pir_loop_int(e->m, 2 * size), *left = pir_loop_mod(e->m, rest, two);
-    loop_block *body =
-        pir_loop_if(e->fn, block, pir_loop_lt(e->m, pir_loop_int(e->m, size - 1), left), NULL);
-    done =
-        emit_plain_tile(p, body, size,
-                        pir_loop_let(e->fn, body, "row",
-                                     pir_loop_add(e->m, row0, pir_loop_sub(e->m, rest, left))));
+    loop_expr *left = contract_mod(e, rest, contract_int(e, 2 * size));
+    loop_expr *some = contract_lt(e, contract_int(e, size - 1), left);
+    loop_block *body = contract_if(e, block, some, NULL);
+    loop_expr *row = contract_add(e, row0, contract_sub(e, rest, left));
+    done = emit_plain_tile(p, body, size, contract_let(e, body, "row", row));
   }
   return done;
 }
 
 // ---- rows of tiles
 
+// The number-th tile of an axis of a known number of rows.
+static bool emit_known_tile(contract_panel *p, loop_block *block, loop_expr *number,
+                            loop_expr *row0, int64_t rows) {
+  contract_emission *e = &p->e;
+  int of_tile = e->form->rows, rest = (int)(rows % of_tile);
+  loop_block *other;
+  if (!rest)
+    return emit_plain_tile(p, block, of_tile, row0);
+  loop_expr *is_full = contract_lt(e, number, contract_int(e, rows / of_tile));
+  loop_block *full = contract_if(e, block, is_full, &other);
+  return emit_plain_tile(p, full, of_tile, row0) && emit_plain_tile(p, other, rest, row0);
+}
+
 // Emits the tile with this number, along an axis that no tap slides along.
-static bool emit_numbered_tile(panel *p, loop_block *block, loop_expr *number) {
+static bool emit_numbered_tile(contract_panel *p, loop_block *block, loop_expr *number) {
   contract_emission *e = &p->e;
   const contract_form *f = e->form;
   if (f->tile < 0)
     return emit_plain_tile(p, block, 1, NULL);
-  loop_expr *rows = contract_extent(e, f->tile), *size = pir_loop_int(e->m, f->rows);
-  loop_expr *row0 = pir_loop_let(e->fn, block, "row", pir_loop_mul(e->m, number, size));
+  loop_expr *rows = contract_extent(e, f->tile);
+  loop_expr *row0 = contract_let(e, block, "row", contract_times(e, number, f->rows));
   loop_block *other;
   int64_t known;
-  if (pir_loop_is_int(rows, &known)) {
-    if (known % f->rows == 0)
-      return emit_plain_tile(p, block, f->rows, row0);
-    loop_block *full = pir_loop_if(
-        e->fn, block, pir_loop_lt(e->m, number, pir_loop_int(e->m, known / f->rows)), &other);
-    return emit_plain_tile(p, full, f->rows, row0) &&
-           emit_plain_tile(p, other, (int)(known % f->rows), row0);
-  }
+  if (pir_loop_is_int(rows, &known))
+    return emit_known_tile(p, block, number, row0, known);
   if (contract_known_factor(f, f->axes[f->tile].extent) % f->rows == 0)
     return emit_plain_tile(p, block, f->rows, row0);
-  loop_expr *rest = pir_loop_let(e->fn, block, "rest", pir_loop_sub(e->m, rows, row0));
-  loop_block *full = pir_loop_if(
-      e->fn, block, pir_loop_lt(e->m, pir_loop_int(e->m, f->rows - 1), rest), &other);
+  loop_expr *rest = contract_let(e, block, "rest", contract_sub(e, rows, row0));
+  loop_expr *is_full = contract_lt(e, contract_int(e, f->rows - 1), rest);
+  loop_block *full = contract_if(e, block, is_full, &other);
   return emit_plain_tile(p, full, f->rows, row0) && emit_rest(p, other, f->rows, row0, rest);
 }
 
@@ -482,7 +228,8 @@ typedef struct row_sizes {
 
 // Finds the range of rows for which each tap is inside; returns whether it is all rows for all
 // taps.
-static bool find_borders(const contract_window *w, const row_sizes *s, int64_t row0, tile *t) {
+static bool find_borders(const contract_window *w, const row_sizes *s, int64_t row0,
+                         panel_tile *t) {
   bool full = true;
   for (int64_t k = 0; k < s->taps; k++) {
     t->low[k] = t->rows;
@@ -500,119 +247,132 @@ static bool find_borders(const contract_window *w, const row_sizes *s, int64_t r
   return full;
 }
 
+// Rows of tile i where the positions are shared evenly.
+static int rows_of_share(const row_sizes *s, int64_t tiles, int64_t i) {
+  return (int)(s->positions / tiles + (i < s->positions % tiles));
+}
+
+// How many tiles from the i-th on have t's size and meet no border; the first one begins at `row`.
+static int64_t count_inside(const contract_window *w, const row_sizes *s, panel_tile *t,
+                            int64_t tiles, int64_t i, int64_t row) {
+  int64_t same = 0;
+  while (i + same < tiles && rows_of_share(s, tiles, i + same) == t->rows &&
+         find_borders(w, s, row + same * t->rows, t))
+    same++;
+  return same;
+}
+
 // Emits a row of constant sizes: tiles of nearly equal size; consecutive tiles without a border
 // are one loop.
-static bool emit_constant_row(panel *p, loop_block *block, const contract_window *w,
+static bool emit_constant_row(contract_panel *p, loop_block *block, const contract_window *w,
                               const row_sizes *s) {
   contract_emission *e = &p->e;
-  int64_t tiles = (s->positions + e->form->rows - 1) / e->form->rows, row = 0;
+  int64_t tiles = (s->positions + e->form->rows - 1) / e->form->rows, row = 0, same;
   bool done = true;
-  for (int64_t i = 0; i < tiles && done;) {
-    tile t = {.p = p,
-              .tap = w->tap,
-              .rows = (int)(s->positions / tiles + (i < s->positions % tiles))};
-    int64_t same = 0;
-    while (i + same < tiles &&
-           s->positions / tiles + (i + same < s->positions % tiles) == t.rows &&
-           find_borders(w, s, row + same * t.rows, &t))
-      same++;
+  for (int64_t i = 0; i < tiles && done; i += same) {
+    panel_tile t = {.p = p, .tap = w->tap, .rows = rows_of_share(s, tiles, i)};
+    loop_expr *from = contract_int(e, row), *at = from;
+    loop_block *body = block;
+    same = count_inside(w, s, &t, tiles, i, row);
+    row += (same ? same : 1) * t.rows;
     if (same) {
-      loop_var *x = pir_loop_var_create(e->fn, "x", LOOP_INDEX, 1);
-      loop_block *body =
-          pir_loop_for(e->fn, block, LOOP_SERIAL, x, pir_loop_int(e->m, row),
-                       pir_loop_int(e->m, row + same * t.rows), pir_loop_int(e->m, t.rows));
-      done = emit_tile(&t, body, pir_loop_use(e->m, x));
+      loop_expr *to = contract_int(e, row), *step = contract_int(e, t.rows);
+      body = contract_loop(e, block, "x", from, to, step, &at);
     } else {
       same = 1;
-      find_borders(w, s, row, &t);
+      find_borders(w, s, row - t.rows, &t);
       t.border = BORDER_ROWS;
-      done = emit_tile(&t, block, pir_loop_int(e->m, row));
     }
-    i += same;
-    row += same * t.rows;
+    done = emit_panel_tile(&t, body, at);
   }
   return done;
 }
 
 static loop_expr *ceil_div(const contract_emission *e, loop_expr *x, int64_t by) {
-  return pir_loop_floordiv(e->m, pir_loop_add(e->m, x, pir_loop_int(e->m, by - 1)),
-                           pir_loop_int(e->m, by));
+  return contract_div(e, contract_plus(e, x, by - 1), contract_int(e, by));
 }
 
 // Computes the range of taps that are inside at `position` (NULL: 0).
 static void tap_range(const contract_emission *e, const contract_window *w, loop_expr *position,
                       loop_expr **out_begin, loop_expr **out_end) {
-  loop_expr *zero = pir_loop_int(e->m, 0), *at = pir_loop_int(e->m, w->offset);
+  loop_expr *zero = contract_int(e, 0), *at = contract_int(e, w->offset);
   if (position)
-    at = pir_loop_add(e->m, at, pir_loop_mul(e->m, position, pir_loop_int(e->m, w->stride)));
-  loop_expr *low = ceil_div(e, pir_loop_sub(e->m, zero, at), w->dilation);
-  loop_expr *high =
-      ceil_div(e, pir_loop_sub(e->m, contract_dim(e, w->extent), at), w->dilation);
-  *out_begin = pir_loop_max(e->m, low, zero);
-  *out_end = pir_loop_min(e->m, high, contract_extent(e, w->tap));
+    at = contract_add(e, at, contract_times(e, position, w->stride));
+  loop_expr *low = ceil_div(e, contract_sub(e, zero, at), w->dilation);
+  loop_expr *high = ceil_div(e, contract_sub(e, contract_dim(e, w->extent), at), w->dilation);
+  *out_begin = contract_max(e, low, zero);
+  *out_end = contract_min(e, high, contract_extent(e, w->tap));
 }
 
-static bool emit_border_pixels(panel *p, loop_block *block, const contract_window *w,
+static bool emit_border_pixels(contract_panel *p, loop_block *block, const contract_window *w,
                                loop_expr *begin, loop_expr *end) {
   contract_emission *e = &p->e;
-  loop_var *x = pir_loop_var_create(e->fn, "x", LOOP_INDEX, 1);
-  loop_block *body = pir_loop_for(e->fn, block, LOOP_SERIAL, x, begin, end, NULL);
-  tile t = {.p = p, .rows = 1, .border = BORDER_TAPS, .tap = w->tap};
-  tap_range(e, w, pir_loop_use(e->m, x), &t.begin, &t.end);
-  t.begin = pir_loop_let(e->fn, body, "begin", t.begin);
-  t.end = pir_loop_let(e->fn, body, "end", t.end);
-  return emit_tile(&t, body, pir_loop_use(e->m, x));
+  loop_expr *x;
+  loop_block *body = contract_loop(e, block, "x", begin, end, NULL, &x);
+  panel_tile t = {.p = p, .rows = 1, .border = BORDER_TAPS, .tap = w->tap};
+  tap_range(e, w, x, &t.begin, &t.end);
+  t.begin = contract_let(e, body, "begin", t.begin);
+  t.end = contract_let(e, body, "end", t.end);
+  return emit_panel_tile(&t, body, x);
+}
+
+// The positions from `from` up to `to` whose taps are all inside: *out_left up to *out_right.
+static void find_inner(const contract_emission *e, loop_block *block, const contract_window *w,
+                       loop_expr *from, loop_expr *to, loop_expr **out_left,
+                       loop_expr **out_right) {
+  int64_t first = w->offset < 0 ? (-w->offset + w->stride - 1) / w->stride : 0;
+  loop_expr *last_tap = contract_sub(e, contract_extent(e, w->tap), contract_int(e, 1));
+  loop_expr *span = contract_times(e, last_tap, w->dilation);
+  loop_expr *room = contract_sub(e, contract_dim(e, w->extent), contract_int(e, w->offset));
+  room = contract_max(e, contract_sub(e, room, span), contract_int(e, 0));
+  loop_expr *left = contract_max(e, contract_int(e, first), from);
+  *out_left = contract_let(e, block, "left", contract_min(e, left, to));
+  loop_expr *right = contract_min(e, ceil_div(e, room, w->stride), to);
+  *out_right = contract_let(e, block, "right", contract_max(e, right, *out_left));
 }
 
 // Emits a row, or a part of one, with dynamic sizes: left border, full tiles, remaining rows,
 // right border.
-static bool emit_varying_row(panel *p, loop_block *block, const contract_window *w) {
+static bool emit_varying_row(contract_panel *p, loop_block *block, const contract_window *w) {
   contract_emission *e = &p->e;
   const contract_form *f = e->form;
-  loop_expr *zero = pir_loop_int(e->m, 0), *size = pir_loop_int(e->m, f->rows);
-  loop_expr *from = e->to ? e->from : zero, *to = e->to ? e->to : contract_extent(e, f->tile);
-  // The first position whose first tap is inside, and the end of the positions whose last tap
-  // is inside.
-  loop_expr *left =
-      pir_loop_int(e->m, w->offset < 0 ? (-w->offset + w->stride - 1) / w->stride : 0);
-  loop_expr *span =
-      pir_loop_mul(e->m, pir_loop_sub(e->m, contract_extent(e, w->tap), pir_loop_int(e->m, 1)),
-                   pir_loop_int(e->m, w->dilation));
-  loop_expr *room = pir_loop_sub(
-      e->m, pir_loop_sub(e->m, contract_dim(e, w->extent), pir_loop_int(e->m, w->offset)),
-      span);
-  left = pir_loop_let(e->fn, block, "left",
-                      pir_loop_min(e->m, pir_loop_max(e->m, left, from), to));
-  loop_expr *right =
-      pir_loop_min(e->m, ceil_div(e, pir_loop_max(e->m, room, zero), w->stride), to);
-  right = pir_loop_let(e->fn, block, "right", pir_loop_max(e->m, right, left));
-  loop_expr *count = pir_loop_let(e->fn, block, "count", pir_loop_sub(e->m, right, left));
-  loop_expr *rest = pir_loop_let(e->fn, block, "rest", pir_loop_mod(e->m, count, size));
-  loop_expr *tiled = pir_loop_let(e->fn, block, "tiled", pir_loop_sub(e->m, right, rest));
+  loop_expr *size = contract_int(e, f->rows), *left, *right, *x;
+  loop_expr *from = e->to ? e->from : contract_int(e, 0);
+  loop_expr *to = e->to ? e->to : contract_extent(e, f->tile);
+  find_inner(e, block, w, from, to, &left, &right);
+  loop_expr *count = contract_let(e, block, "count", contract_sub(e, right, left));
+  loop_expr *rest = contract_let(e, block, "rest", contract_mod(e, count, size));
+  loop_expr *tiled = contract_let(e, block, "tiled", contract_sub(e, right, rest));
   if (!emit_border_pixels(p, block, w, from, left))
     return false;
-  loop_var *x = pir_loop_var_create(e->fn, "x", LOOP_INDEX, 1);
-  loop_block *body = pir_loop_for(e->fn, block, LOOP_SERIAL, x, left, tiled, size);
-  return emit_plain_tile(p, body, f->rows, pir_loop_use(e->m, x)) &&
-         emit_rest(p, block, f->rows, tiled, rest) &&
+  loop_block *body = contract_loop(e, block, "x", left, tiled, size, &x);
+  return emit_plain_tile(p, body, f->rows, x) && emit_rest(p, block, f->rows, tiled, rest) &&
          emit_border_pixels(p, block, w, right, to);
 }
 
 // Whether the panel covers all positions of its tile axis.
-static bool is_whole(const contract_emission *e) {
+static bool does_all_positions(const contract_emission *e) {
   int64_t from, to, extent;
-  return !e->to ||
-         (pir_loop_is_int(e->from, &from) && from == 0 && pir_loop_is_int(e->to, &to) &&
-          contract_const(e->form, e->form->axes[e->form->tile].extent, &extent) &&
-          to == extent);
+  if (!e->to)
+    return true;
+  if (!pir_loop_is_int(e->from, &from) || from || !pir_loop_is_int(e->to, &to))
+    return false;
+  pir_dim all = e->form->axes[e->form->tile].extent;
+  return contract_const(e->form, all, &extent) && to == extent;
 }
 
 static const contract_window *tile_window(const contract_form *f) {
-  return f->tile >= 0 && f->axes[f->tile].window >= 0 ? &f->windows[f->axes[f->tile].window]
-                                                      : NULL;
+  int window = f->tile >= 0 ? f->axes[f->tile].window : -1;
+  return window >= 0 ? &f->windows[window] : NULL;
 }
 
-static bool emit_rows(panel *p, loop_block *block, loop_expr *number) {
+static bool find_row_sizes(const contract_form *f, const contract_window *w, row_sizes *out) {
+  return contract_const(f, f->axes[f->tile].extent, &out->positions) &&
+         contract_const(f, w->extent, &out->extent) &&
+         contract_const(f, f->axes[w->tap].extent, &out->taps);
+}
+
+static bool emit_panel_rows(contract_panel *p, loop_block *block, loop_expr *number) {
   const contract_form *f = p->e.form;
   const contract_window *w = tile_window(f);
   row_sizes s;
@@ -622,9 +382,7 @@ static bool emit_rows(panel *p, loop_block *block, loop_expr *number) {
     return emit_plain_tile(p, block, p->e.rows, p->e.from);
   if (!w)
     return emit_numbered_tile(p, block, number);
-  if (is_whole(&p->e) && contract_const(f, f->axes[f->tile].extent, &s.positions) &&
-      contract_const(f, w->extent, &s.extent) &&
-      contract_const(f, f->axes[w->tap].extent, &s.taps) && s.taps <= MAX_BORDER_TAPS)
+  if (does_all_positions(&p->e) && find_row_sizes(f, w, &s) && s.taps <= MAX_BORDER_TAPS)
     return emit_constant_row(p, block, w, &s);
   return emit_varying_row(p, block, w);
 }
@@ -634,11 +392,12 @@ static bool emit_rows(panel *p, loop_block *block, loop_expr *number) {
 // Sets the widths and masks of the vectors if `left` lanes remain for the panel. A short last
 // vector is narrowed as far as possible: on cores with half-width vector units, a half-width op
 // costs half.
-static void limit_lanes(panel *p, loop_block *block, loop_expr *left) {
+static void limit_lanes(contract_panel *p, loop_block *block, loop_expr *left) {
   const contract_emission *e = &p->e;
   int narrowest = narrowest_lanes(e);
   for (int v = 0; v < p->vectors; v++) {
-    loop_expr *here = pir_loop_sub(e->m, left, pir_loop_int(e->m, v * e->form->vector));
+    loop_expr *done = contract_int(e, v * e->form->vector);
+    loop_expr *here = contract_sub(e, left, done);
     int64_t known;
     if (pir_loop_is_int(here, &known)) {
       while (p->lanes[v] / 2 >= known && p->lanes[v] / 2 >= narrowest)
@@ -646,15 +405,14 @@ static void limit_lanes(panel *p, loop_block *block, loop_expr *left) {
       if (known >= p->lanes[v])
         continue;
     }
-    p->masks[v] = pir_loop_let(e->fn, block, "mask",
-                               pir_loop_tail_mask(e->m, here, (uint16_t)p->lanes[v]));
+    p->masks[v] = contract_mask(e, block, here, p->lanes[v]);
   }
 }
 
 static bool emit_panel(contract_emission *e, loop_block *block, loop_expr *number, int vectors,
                        loop_expr *lanes_left, loop_expr *tile_number) {
   const contract_form *f = e->form;
-  panel p = {.e = *e, .number = number, .vectors = vectors};
+  contract_panel p = {.e = *e, .number = number, .vectors = vectors};
   for (int v = 0; v < vectors; v++)
     p.lanes[v] = f->vector;
   if (lanes_left)
@@ -663,40 +421,46 @@ static bool emit_panel(contract_emission *e, loop_block *block, loop_expr *numbe
     const contract_window *w = &f->windows[i];
     if (w->position >= 0 && w->position == f->tile)
       continue;
-    tap_range(e, w, w->position < 0 ? NULL : e->value[w->position], &p.tap_begin[w->tap],
-              &p.tap_end[w->tap]);
-    p.tap_begin[w->tap] = pir_loop_let(e->fn, block, "begin", p.tap_begin[w->tap]);
-    p.tap_end[w->tap] = pir_loop_let(e->fn, block, "end", p.tap_end[w->tap]);
+    loop_expr *position = w->position < 0 ? NULL : e->value[w->position], *begin, *end;
+    tap_range(e, w, position, &begin, &end);
+    p.tap_begin[w->tap] = contract_let(e, block, "begin", begin);
+    p.tap_end[w->tap] = contract_let(e, block, "end", end);
   }
-  return emit_rows(&p, block, tile_number);
+  return emit_panel_rows(&p, block, tile_number);
 }
 
-// Emits the full panels and the last one, which may be narrower.
+// The full panels, and the last one, which may be narrower: where the number of lanes is not known.
+static bool emit_open_panel(contract_emission *e, loop_block *block, loop_expr *number,
+                            loop_expr *tile_number) {
+  const contract_form *f = e->form;
+  int64_t width = contract_panel_lanes(f);
+  loop_block *other;
+  loop_expr *lanes = contract_extent(e, f->lane);
+  loop_expr *left = contract_sub(e, lanes, contract_times(e, number, width));
+  left = contract_let(e, block, "lanes", left);
+  loop_expr *is_full = contract_lt(e, contract_int(e, width - 1), left);
+  loop_block *full = contract_if(e, block, is_full, &other);
+  return emit_panel(e, full, number, f->vectors, NULL, tile_number) &&
+         emit_panel(e, other, number, f->vectors, left, tile_number);
+}
+
 bool contract_emit_panel(contract_emission *e, loop_block *block, loop_expr *number,
                          loop_expr *tile_number) {
   const contract_form *f = e->form;
-  int64_t width = contract_panel_lanes(f), known;
+  int64_t width = contract_panel_lanes(f), lanes;
   if (f->lane < 0)
     return emit_panel(e, block, number, 1, NULL, tile_number);
-  loop_expr *lanes = contract_extent(e, f->lane);
-  loop_block *other;
-  if (!pir_loop_is_int(lanes, &known)) {
-    loop_expr *left = pir_loop_let(
-        e->fn, block, "lanes",
-        pir_loop_sub(e->m, lanes, pir_loop_mul(e->m, number, pir_loop_int(e->m, width))));
-    loop_block *full = pir_loop_if(
-        e->fn, block, pir_loop_lt(e->m, pir_loop_int(e->m, width - 1), left), &other);
-    return emit_panel(e, full, number, f->vectors, NULL, tile_number) &&
-           emit_panel(e, other, number, f->vectors, left, tile_number);
-  }
-  int rest = (int)((known % width + f->vector - 1) / f->vector);
-  loop_expr *left = pir_loop_int(e->m, known % width);
+  if (!contract_const(f, f->axes[f->lane].extent, &lanes))
+    return emit_open_panel(e, block, number, tile_number);
+  int rest = (int)((lanes % width + f->vector - 1) / f->vector);
+  loop_expr *left = contract_int(e, lanes % width);
   if (!rest)
     return emit_panel(e, block, number, f->vectors, NULL, tile_number);
-  if (known < width)
+  if (lanes < width)
     return emit_panel(e, block, number, rest, left, tile_number);
-  loop_block *full = pir_loop_if(
-      e->fn, block, pir_loop_lt(e->m, number, pir_loop_int(e->m, known / width)), &other);
+  loop_block *other;
+  loop_expr *is_full = contract_lt(e, number, contract_int(e, lanes / width));
+  loop_block *full = contract_if(e, block, is_full, &other);
   return emit_panel(e, full, number, f->vectors, NULL, tile_number) &&
          emit_panel(e, other, number, rest, left, tile_number);
 }
@@ -705,9 +469,9 @@ bool contract_emit_panel(contract_emission *e, loop_block *block, loop_expr *num
 // of tiles). The order maximises sharing between neighbouring units. Axes that select a part of
 // b come before the panel. The others come after it, unless all panels stay in the cache: then
 // the tile is kept and the panel varies fastest.
-enum { DIGIT_PANEL = -1, DIGIT_TILE = -2 };
+enum { DIGIT_PANEL = -1, DIGIT_TILE = -2, MOST_DIGITS = CONTRACT_MAX_VARS + 2 };
 
-static int order_digits(const contract_form *f, int digits[CONTRACT_MAX_VARS + 2]) {
+static int order_digits(const contract_form *f, int digits[MOST_DIGITS]) {
   int count = 0;
   for (int i = 0; i < f->outer_count; i++)
     if (contract_in_b(f, f->outer[i]))
@@ -734,40 +498,44 @@ static pir_dim digit_extent(const contract_form *f, int digit) {
   return pir_dim_ceildiv(dims, f->axes[f->tile].extent, pir_dim_const(dims, f->rows));
 }
 
+static void open_panel_buffers(contract_emission *e, uint16_t b_slot) {
+  const contract_form *f = e->form;
+  const contract_tensor *a = &f->c->a, *b = &f->c->b, *out = &f->c->out;
+  e->a = pir_loop_arg(e->fn, "a", a->dtype, a->slot, a->align, true);
+  if (f->b_packed)
+    e->b = pir_loop_arg(e->fn, "b", contract_lane_dtype(f), b_slot, PACKED_ALIGN, true);
+  else
+    e->b = pir_loop_arg(e->fn, "b", b->dtype, b_slot, b->align, true);
+  if (!e->env->epilogue)
+    e->out = pir_loop_arg(e->fn, "out", out->dtype, out->slot, out->align, false);
+}
+
 pir_status contract_emit_panels(const contract_form *f, const contract_env *env,
                                 const char *name, uint16_t b_slot, contract_stage *out_stage) {
   contract_emission e = contract_begin(f, env, name, "");
-  const contraction *c = f->c;
-  e.a = pir_loop_arg(e.fn, "a", c->a.dtype, c->a.slot, c->a.align, true);
-  e.b = f->b_packed ? pir_loop_arg(e.fn, "b", contract_lane_dtype(f), b_slot, 64, true)
-                    : pir_loop_arg(e.fn, "b", c->b.dtype, b_slot, c->b.align, true);
-  if (!env->epilogue)
-    e.out = pir_loop_arg(e.fn, "out", c->out.dtype, c->out.slot, c->out.align, false);
+  pir_dims *dims = f->c->dims;
+  open_panel_buffers(&e, b_slot);
   if (f->tile_groups)
     contract_begin_tiles(&e);
-  loop_var *unit = pir_loop_var_create(e.fn, "unit", LOOP_INDEX, 1);
-  loop_block *block =
-      pir_loop_for(e.fn, &e.fn->body, LOOP_PARALLEL, unit, pir_loop_use(e.m, e.fn->begin),
-                   pir_loop_use(e.m, e.fn->end), NULL);
-  int digits[CONTRACT_MAX_VARS + 2], count = order_digits(f, digits);
-  loop_expr *extents[CONTRACT_MAX_VARS + 2], *values[CONTRACT_MAX_VARS + 2],
-      *panel_number = NULL, *tile_number = NULL;
-  *out_stage = (contract_stage){e.fn, pir_dim_const(c->dims, 1)};
+  int digits[MOST_DIGITS], count = order_digits(f, digits);
+  loop_expr *unit, *extents[MOST_DIGITS], *values[MOST_DIGITS], *panel = NULL, *tile = NULL;
+  loop_block *block = contract_open_units(&e, "unit", &unit);
+  *out_stage = (contract_stage){e.fn, pir_dim_const(dims, 1)};
   for (int i = 0; i < count; i++) {
     pir_dim extent = digit_extent(f, digits[i]);
     extents[i] = contract_dim(&e, extent);
-    out_stage->units = pir_dim_mul(c->dims, out_stage->units, extent);
+    out_stage->units = pir_dim_mul(dims, out_stage->units, extent);
   }
-  contract_split_unit(&e, block, pir_loop_use(e.m, unit), extents, count, values);
+  contract_split_unit(&e, block, unit, extents, count, values);
   for (int i = 0; i < count; i++) {
     if (digits[i] == DIGIT_PANEL)
-      panel_number = values[i];
+      panel = values[i];
     else if (digits[i] == DIGIT_TILE)
-      tile_number = values[i];
+      tile = values[i];
     else
       e.value[digits[i]] = values[i];
   }
-  if (!contract_emit_panel(&e, block, panel_number, tile_number))
+  if (!contract_emit_panel(&e, block, panel, tile))
     return PIR_UNSUPPORTED;
   if (f->tile_groups)
     contract_release_tiles(&e);

@@ -14,7 +14,7 @@
 // into scratch that stays in the L2 cache, multiplies them by the packed G g G^T of one panel
 // at a time, and transforms the sums back into the epilogue. Taps are transformed in double
 // precision.
-#include "contract_impl.h"
+#include "contract_words.h"
 
 enum { MOST_POINTS = CONTRACT_MAX_POINTS * CONTRACT_MAX_POINTS };
 
@@ -205,20 +205,20 @@ static void emit_patch(winograd *w, loop_block *block, loop_expr *patch,
   uint16_t lanes = (uint16_t)w->how->wide;
   int rows = w->rows->inputs, columns = w->columns->inputs;
   loop_expr *at, *d[MOST_POINTS], *out[MOST_POINTS];
-  loop_block *body = count_up(w, block, "c", pir_loop_int(e->m, w->how->channels), lanes, &at);
+  loop_block *body = count_up(w, block, "c", contract_int(e, w->how->channels), lanes, &at);
   e->value[w->how->channel] = at;
   for (int i = 0; i < rows * columns; i++) {
     set_tap(w, 0, i / columns);
     set_tap(w, 1, i % columns);
     loop_expr *mask = inside ? both(w, inside[i / columns], inside[rows + i % columns]) : NULL;
     if (mask)
-      mask = pir_loop_broadcast(e->m, mask, lanes);
-    loop_expr *x = pir_loop_load(e->m, e->a, contract_position(e, OF_A), lanes, mask);
+      mask = contract_broadcast(e, mask, lanes);
+    loop_expr *x = contract_load(e, e->a, contract_position(e, OF_A), lanes, mask);
     d[i] = name(w, body, pir_loop_cast(e->m, x, PIR_F32));
   }
   apply_both(w, body, &w->rows->inward, &w->columns->inward, d, out);
   for (int i = 0; i < w->points; i++)
-    pir_loop_store(e->fn, body, w->patches, patch_at(w, patch, at, i), out[i], NULL);
+    contract_store(e, body, w->patches, patch_at(w, patch, at, i), out[i]);
 }
 
 // Whether the tiles of a block have nearly equal sizes. If blocks are not cut to the number of
@@ -251,11 +251,10 @@ static loop_expr *patches_of(const winograd *w) {
 static void emit_no_patch(winograd *w, loop_block *block, loop_expr *patch) {
   contract_emission *e = &w->e;
   uint16_t lanes = (uint16_t)w->how->wide;
-  loop_expr *at,
-      *zero = pir_loop_broadcast(e->m, pir_loop_const_float(e->m, PIR_F32, 0), lanes);
-  loop_block *body = count_up(w, block, "c", pir_loop_int(e->m, w->how->channels), lanes, &at);
+  loop_expr *at, *zero = contract_broadcast(e, pir_loop_const_float(e->m, PIR_F32, 0), lanes);
+  loop_block *body = count_up(w, block, "c", contract_int(e, w->how->channels), lanes, &at);
   for (int i = 0; i < w->points; i++)
-    pir_loop_store(e->fn, body, w->patches, patch_at(w, patch, at, i), zero, NULL);
+    contract_store(e, body, w->patches, patch_at(w, patch, at, i), zero);
 }
 
 // 0 <= x < extent; one comparison if x is known to be non-negative.
@@ -277,7 +276,7 @@ static loop_expr *find_inside(winograd *w, loop_block *block, const contract_sli
     out[i] = NULL;
     if (s->tap < 0)
       continue;
-    out[i] = pir_loop_let(e->fn, block, "inside",
+    out[i] = contract_let(e, block, "inside",
                           within(w, offset(w, from, i), contract_dim(e, s->extent)));
   }
   return both(w, out[0], out[inputs - 1]);
@@ -316,14 +315,14 @@ static void emit_patches(winograd *w, loop_block *block) {
   loop_expr *patch, *inside[2 * CONTRACT_MAX_POINTS];
   loop_block *none, *border;
   block = count_up(w, block, "t", patches_of(w), 1, &patch);
-  loop_expr *number = pir_loop_let(e->fn, block, "n", plus(w, w->first, patch));
+  loop_expr *number = contract_let(e, block, "n", plus(w, w->first, patch));
   block = if_exists(w, block, number, &none);
   if (none)
     emit_no_patch(w, none, patch);
   place_patch(w, block, number);
   loop_expr *all = find_inside(w, block, &w->how->slide[0], inside);
   all = both(w, all, find_inside(w, block, &w->how->slide[1], inside + w->rows->inputs));
-  block = pir_loop_if(e->fn, block, all, &border);
+  block = contract_if(e, block, all, &border);
   emit_patch(w, block, patch, NULL);
   emit_patch(w, border, patch, inside);
 }
@@ -348,35 +347,35 @@ static void emit_product(winograd *w, loop_block *block, loop_expr *point, loop_
   loop_buffer *sums[4];
   loop_expr *k, *line[4];
   uint16_t lanes = (uint16_t)w->how->vector;
-  loop_expr *zero = pir_loop_broadcast(e->m, pir_loop_const_float(e->m, PIR_F32, 0), lanes);
+  loop_expr *zero = contract_broadcast(e, pir_loop_const_float(e->m, PIR_F32, 0), lanes);
   for (int v = 0; v < vectors; v++) {
     sums[v] = pir_loop_registers(e->fn, "sum", PIR_F32, lanes, rows);
     for (int r = 0; r < rows; r++)
-      pir_loop_store(e->fn, block, sums[v], pir_loop_int(e->m, r), zero, NULL);
+      contract_store(e, block, sums[v], contract_int(e, r), zero);
   }
   loop_expr *from = plus(w, times(w, point, w->how->tiles * w->line), times(w, patch, w->line));
-  from = pir_loop_let(e->fn, block, "from", from);
-  loop_block *body = count_up(w, block, "k", pir_loop_int(e->m, w->how->channels), 1, &k);
+  from = contract_let(e, block, "from", from);
+  loop_block *body = count_up(w, block, "k", contract_int(e, w->how->channels), 1, &k);
   for (int v = 0; v < vectors; v++) {
     loop_expr *at = offset(w, plus(w, taps, times(w, k, panel_lanes(w))), v * w->how->vector);
-    line[v] = pir_loop_let(e->fn, body, "b", pir_loop_load(e->m, e->b, at, lanes, NULL));
+    line[v] = contract_let(e, body, "b", contract_load(e, e->b, at, lanes, NULL));
   }
   for (int r = 0; r < rows; r++) {
     loop_expr *x =
-        pir_loop_load(e->m, w->patches, offset(w, plus(w, from, k), r * w->line), 1, NULL);
-    x = pir_loop_broadcast(e->m, pir_loop_let(e->fn, body, "a", x), lanes);
+        contract_load(e, w->patches, offset(w, plus(w, from, k), r * w->line), 1, NULL);
+    x = contract_broadcast(e, contract_let(e, body, "a", x), lanes);
     for (int v = 0; v < vectors; v++) {
-      loop_expr *at = pir_loop_int(e->m, r);
-      pir_loop_store(
-          e->fn, body, sums[v], at,
-          contract_product(e, x, line[v], pir_loop_load(e->m, sums[v], at, lanes, NULL)), NULL);
+      loop_expr *at = contract_int(e, r);
+      contract_store(
+          e, body, sums[v], at,
+          contract_product(e, x, line[v], contract_load(e, sums[v], at, lanes, NULL)));
     }
   }
   for (int r = 0; r < rows; r++)
     for (int v = 0; v < vectors; v++)
-      pir_loop_store(e->fn, block, w->sums,
-                     sum_at(w, point, offset(w, patch, r), pir_loop_int(e->m, v)),
-                     pir_loop_load(e->m, sums[v], pir_loop_int(e->m, r), lanes, NULL), NULL);
+      contract_store(e, block, w->sums,
+                     sum_at(w, point, offset(w, patch, r), contract_int(e, v)),
+                     contract_load(e, sums[v], contract_int(e, r), lanes, NULL));
 }
 
 // Multiplies all patches of the block at every point, in tiles of nearly equal size.
@@ -385,15 +384,15 @@ static void emit_products(winograd *w, loop_block *block, loop_expr *panel) {
   int tiles = (w->how->tiles + w->how->rows_of_tile - 1) / w->how->rows_of_tile;
   int rows = w->how->tiles / tiles, larger = w->how->tiles % tiles;
   loop_expr *point, *tile;
-  block = count_up(w, block, "point", pir_loop_int(e->m, w->points), 1, &point);
+  block = count_up(w, block, "point", contract_int(e, w->points), 1, &point);
   loop_expr *taps =
       times(w, plus(w, times(w, panel, w->points), point), w->how->channels * panel_lanes(w));
-  taps = pir_loop_let(e->fn, block, "taps", taps);
+  taps = contract_let(e, block, "taps", taps);
   if (larger) {
-    loop_block *body = count_up(w, block, "tile", pir_loop_int(e->m, larger), 1, &tile);
+    loop_block *body = count_up(w, block, "tile", contract_int(e, larger), 1, &tile);
     emit_product(w, body, point, times(w, tile, rows + 1), rows + 1, taps);
   }
-  loop_expr *end = is_cut(w) ? pir_loop_int(e->m, tiles - larger) : w->tiles;
+  loop_expr *end = is_cut(w) ? contract_int(e, tiles - larger) : w->tiles;
   loop_block *body = count_up(w, block, "tile", end, 1, &tile);
   emit_product(w, body, point, offset(w, times(w, tile, rows), (int64_t)larger * (rows + 1)),
                rows, taps);
@@ -421,8 +420,8 @@ static bool emit_outputs_of(winograd *w, loop_block *block, loop_expr *panel, lo
                                                 *x = e->value[columns->position];
   bool done = true;
   for (int i = 0; i < w->points; i++) {
-    loop_expr *at = sum_at(w, pir_loop_int(e->m, i), patch, v);
-    m[i] = name(w, block, pir_loop_load(e->m, w->sums, at, (uint16_t)w->how->vector, NULL));
+    loop_expr *at = sum_at(w, contract_int(e, i), patch, v);
+    m[i] = name(w, block, contract_load(e, w->sums, at, w->how->vector, NULL));
   }
   apply_both(w, block, &w->rows->outward, &w->columns->outward, m, out);
   e->value[e->form->lane] =
@@ -446,12 +445,12 @@ static bool emit_outputs(winograd *w, loop_block *block, loop_expr *panel) {
   loop_expr *patch, *v;
   loop_block *none;
   block = count_up(w, block, "t", patches_of(w), 1, &patch);
-  loop_expr *number = pir_loop_let(e->fn, block, "n", plus(w, w->first, patch));
+  loop_expr *number = contract_let(e, block, "n", plus(w, w->first, patch));
   block = if_exists(w, block, number, &none);
   place_patch(w, block, number);
   for (int i = 0; i < e->form->tap_count; i++)
     e->value[e->form->taps[i]] = NULL;
-  block = count_up(w, block, "v", pir_loop_int(e->m, w->how->vectors), 1, &v);
+  block = count_up(w, block, "v", contract_int(e, w->how->vectors), 1, &v);
   return emit_outputs_of(w, block, panel, patch, v);
 }
 
@@ -466,7 +465,7 @@ static bool emit_panels(winograd *w, loop_block *block, loop_expr *group) {
   contract_emission *e = &w->e;
   loop_var *var = pir_loop_var_create(e->fn, "panel", LOOP_INDEX, 1);
   loop_expr *begin = times(w, group, w->how->panels), *end = offset(w, begin, w->how->panels);
-  end = pir_loop_min(e->m, end, contract_dim(e, panel_count(e->form, w->how)));
+  end = contract_min(e, end, contract_dim(e, panel_count(e->form, w->how)));
   loop_block *body = pir_loop_for(e->fn, block, LOOP_SERIAL, var, begin, end, NULL);
   loop_expr *panel = pir_loop_use(e->m, var);
   emit_products(w, body, panel);
@@ -488,7 +487,7 @@ static void open_buffers(winograd *w, uint16_t b_slot) {
   contract_emission *e = &w->e;
   const contraction *c = e->form->c;
   e->a = pir_loop_arg(e->fn, "a", c->a.dtype, c->a.slot, c->a.align, true);
-  e->b = pir_loop_arg(e->fn, "b", PIR_F32, b_slot, 64, true);
+  e->b = pir_loop_arg(e->fn, "b", PIR_F32, b_slot, PACKED_ALIGN, true);
   if (!e->env->epilogue)
     e->out = pir_loop_arg(e->fn, "out", c->out.dtype, c->out.slot, c->out.align, false);
   w->patches = pir_loop_scratch(e->fn, "patches", PIR_F32, w->points * w->how->tiles * w->line);
@@ -525,7 +524,7 @@ static pir_status emit_blocks(const contract_form *f, const contract_winograd *h
   w.down = contract_dim(e, along[0]);
   w.across = contract_dim(e, along[1]);
   w.count = contract_dim(e, patches);
-  w.first = pir_loop_let(e->fn, block, "first", times(&w, values[1], how->tiles));
+  w.first = contract_let(e, block, "first", times(&w, values[1], how->tiles));
   find_tiles(&w, block);
   emit_patches(&w, block);
   return emit_panels(&w, block, values[0]) ? PIR_OK : PIR_UNSUPPORTED;
@@ -537,8 +536,8 @@ static void emit_packed_panel(winograd *w, loop_block *block, loop_expr *panel,
   contract_emission *e = &w->e;
   loop_expr *channel, *v, *g[MOST_POINTS], *out[MOST_POINTS];
   int columns = w->columns->taps;
-  block = count_up(w, block, "c", pir_loop_int(e->m, w->how->channels), 1, &channel);
-  block = count_up(w, block, "v", pir_loop_int(e->m, w->how->vectors), 1, &v);
+  block = count_up(w, block, "c", contract_int(e, w->how->channels), 1, &channel);
+  block = count_up(w, block, "v", contract_int(e, w->how->vectors), 1, &v);
   e->value[w->how->channel] = channel;
   loop_expr *within = times(w, v, w->how->vector),
             *lane = plus(w, times(w, panel, panel_lanes(w)), within);
@@ -551,8 +550,8 @@ static void emit_packed_panel(winograd *w, loop_block *block, loop_expr *panel,
   for (int i = 0; i < w->points; i++) {
     loop_expr *line =
         plus(w, times(w, offset(w, times(w, panel, w->points), i), w->how->channels), channel);
-    pir_loop_store(e->fn, block, packed, plus(w, times(w, line, panel_lanes(w)), within),
-                   pir_loop_cast(e->m, out[i], PIR_F32), NULL);
+    contract_store(e, block, packed, plus(w, times(w, line, panel_lanes(w)), within),
+                   pir_loop_cast(e->m, out[i], PIR_F32));
   }
 }
 
@@ -561,7 +560,7 @@ static void emit_packing(const contract_form *f, const contract_winograd *how,
   winograd w = begin_stage(f, how, env, stem, "_pack");
   contract_emission *e = &w.e;
   e->b = pir_loop_arg(e->fn, "b", PIR_F32, 0, 1, true);
-  loop_buffer *packed = pir_loop_arg(e->fn, "packed", PIR_F32, 1, 64, false);
+  loop_buffer *packed = pir_loop_arg(e->fn, "packed", PIR_F32, 1, PACKED_ALIGN, false);
   loop_var *panel = pir_loop_var_create(e->fn, "panel", LOOP_INDEX, 1);
   loop_block *block =
       pir_loop_for(e->fn, &e->fn->body, LOOP_PARALLEL, panel, pir_loop_use(e->m, e->fn->begin),

@@ -1,0 +1,301 @@
+// The inner loops of the panel kernel (contract_panel.c): all products of one register tile. A walk
+// goes level by level over the K axes, in the order of packed b; each step loads a line of b and
+// adds the products with one element of every row.
+#include "contract_taps.h"
+
+// Steps of a walk: how many, and how far each of them moves.
+typedef struct stride {
+  loop_expr *begin, *end, *a, *b;
+} stride;
+
+loop_expr *contract_sum_place(const panel_tile *t, int row) {
+  return contract_int(&t->p->e, row * t->parts + t->part);
+}
+
+loop_expr *contract_load_sum(const panel_tile *t, int row, int v) {
+  uint16_t lanes = (uint16_t)t->p->lanes[v];
+  return pir_loop_load(t->p->e.m, t->sums[v], contract_sum_place(t, row), lanes, NULL);
+}
+
+static void store_sum(const panel_tile *t, loop_block *block, int row, int v, loop_expr *sum) {
+  pir_loop_store(t->p->e.fn, block, t->sums[v], contract_sum_place(t, row), sum, NULL);
+}
+
+static void add_product(const panel_tile *t, loop_block *block, int row, int v, loop_expr *a,
+                        loop_expr *b) {
+  loop_expr *sum = contract_product(&t->p->e, a, b, contract_load_sum(t, row, v));
+  store_sum(t, block, row, v, sum);
+}
+
+// Vector v of a line of b.
+static loop_expr *load_line(const panel_tile *t, loop_block *block, const char *stem,
+                            loop_expr *line, int v) {
+  const contract_emission *e = &t->p->e;
+  loop_expr *at = contract_plus(e, line, v * e->form->vector);
+  loop_expr *x = contract_load(e, e->b, at, t->p->lanes[v], NULL);
+  return contract_let(e, block, stem, x);
+}
+
+// Depthwise: lanes are also channels of `a`, so each row loads its own vector for each vector
+// of the panel.
+static void emit_lanewise_row(const panel_tile *t, loop_block *block, loop_expr *at, int row,
+                              loop_expr *const *line) {
+  const contract_panel *p = t->p;
+  const contract_emission *e = &p->e;
+  for (int v = 0; v < p->vectors; v++) {
+    loop_expr *from = contract_plus(e, at, v * e->form->vector);
+    loop_expr *x = contract_load(e, e->a, from, p->lanes[v], p->masks[v]);
+    add_product(t, block, row, v, pir_loop_cast(e->m, x, e->form->compute), line[v]);
+  }
+}
+
+// Emits one step. `count` is the number of elements along the last reduced axis: all of the
+// step, or fewer at an incomplete end.
+static void emit_step(const panel_tile *t, loop_block *block, const contract_walk *w,
+                      int count) {
+  const contract_emission *e = &t->p->e;
+  loop_expr *line[CONTRACT_MOST_VECTORS];
+  for (int v = 0; v < t->p->vectors; v++)
+    line[v] = load_line(t, block, "b", w->b, v);
+  for (int row = w->low; row < w->high; row++) {
+    loop_expr *at = contract_add(e, w->a, contract_times(e, t->row_step, row));
+    if (e->form->kind == CONTRACT_DEPTHWISE) {
+      emit_lanewise_row(t, block, at, row, line);
+      continue;
+    }
+    loop_expr *x = contract_let(e, block, "a", contract_load_a(e, at, count));
+    for (int v = 0; v < t->p->vectors; v++) {
+      loop_expr *all = contract_broadcast(e, x, t->p->lanes[v]);
+      add_product(t, block, row, v, all, line[v]);
+    }
+  }
+}
+
+// Orders the reduced axes as in packing, except that an unrolled one goes outermost: inside,
+// the values shared by its steps would occupy all registers.
+static void order_taps(panel_tile *t) {
+  const contract_form *f = t->p->e.form;
+  int last = f->tap_count - 1;
+  for (int i = 0; i <= last; i++)
+    t->order[i] = i;
+  bool unrolled = t->border == BORDER_ROWS && f->kind != CONTRACT_DEPTHWISE;
+  if (!unrolled || f->taps[last] != t->tap)
+    return;
+  for (int i = last; i > 0; i--)
+    t->order[i] = i - 1;
+  t->order[0] = last;
+}
+
+loop_expr *contract_tap_step_b(const contract_emission *e, int level) {
+  const contract_form *f = e->form;
+  if (!f->b_packed)
+    return contract_step(e, OF_B, f->taps[level]);
+  loop_expr *step = contract_int(e, contract_panel_lanes(f));
+  for (int i = level + 1; i < f->tap_count; i++)
+    step = contract_mul(e, step, contract_lines(e, i));
+  return step;
+}
+
+loop_expr *contract_tap_step_a(const contract_emission *e, int level) {
+  int size = contract_step_size(e->form, level);
+  return contract_times(e, contract_step(e, OF_A, e->form->taps[level]), size);
+}
+
+static bool is_limited(const panel_tile *t, int axis) {
+  return t->p->tap_begin[axis] || (axis == t->tap && t->border != BORDER_NONE);
+}
+
+// Whether the last two levels can be one loop, because they run over adjacent elements of a and
+// b.
+static bool can_join_levels(const panel_tile *t, int level) {
+  const contract_form *f = t->p->e.form;
+  if (level != f->tap_count - 2 || contract_is_corrected(f) || !f->b_packed)
+    return false;
+  int outer_axis = f->taps[level], inner_axis = f->taps[level + 1];
+  if (t->border == BORDER_ROWS || is_limited(t, outer_axis) || is_limited(t, inner_axis))
+    return false;
+  const contract_axis *x = &f->axes[inner_axis];
+  int64_t outer, inner, extent;
+  return contract_const(f, f->axes[outer_axis].step_a, &outer) &&
+         contract_const(f, x->step_a, &inner) && contract_const(f, x->extent, &extent) &&
+         outer == inner * extent && extent % f->group == 0;
+}
+
+// Emits the levels from order[at] on.
+static void emit_taps(const panel_tile *t, loop_block *block, int at, contract_walk w);
+
+// The contract_walk k steps on.
+static contract_walk move_walk(const contract_emission *e, loop_block *block,
+                               const contract_walk *w, const stride *s, loop_expr *k) {
+  contract_walk next = *w;
+  next.a = contract_add(e, w->a, contract_mul(e, k, s->a));
+  next.a = contract_let(e, block, "at_a", next.a);
+  next.b = contract_add(e, w->b, contract_mul(e, k, s->b));
+  next.b = contract_let(e, block, "at_b", next.b);
+  return next;
+}
+
+// The same, written out: k is a number.
+static contract_walk move_walk_by(const contract_emission *e, const contract_walk *w,
+                                  const stride *s, int64_t k) {
+  contract_walk next = *w;
+  next.a = contract_add(e, w->a, contract_times(e, s->a, k));
+  next.b = contract_add(e, w->b, contract_times(e, s->b, k));
+  return next;
+}
+
+static void emit_tap_loop(const panel_tile *t, loop_block *block, int next,
+                          const contract_walk *w, const stride *s);
+
+// Emits a loop with t->parts steps in each iteration, each adding to its own partial sums. This
+// hides the latency of small tiles. Remaining steps add to the first part.
+static void emit_parts(const panel_tile *t, loop_block *block, const contract_walk *w,
+                       const stride *s) {
+  const contract_emission *e = &t->p->e;
+  loop_expr *parts = contract_int(e, t->parts), *count = contract_sub(e, s->end, s->begin), *k;
+  stride rest = *s;
+  rest.begin = contract_sub(e, s->end, contract_mod(e, count, parts));
+  loop_block *body = contract_loop(e, block, "k", s->begin, rest.begin, parts, &k);
+  panel_tile one = *t;
+  for (one.part = 0; one.part < t->parts; one.part++) {
+    contract_walk here = move_walk(e, body, w, s, contract_plus(e, k, one.part));
+    emit_step(&one, body, &here, e->form->group);
+  }
+  one.part = 0;
+  one.whole = true;
+  if (pir_loop_multiple(count) % t->parts)
+    emit_tap_loop(&one, block, e->form->tap_count, w, &rest);
+}
+
+// Whether a loop of so many steps is written out.
+static bool is_written_out(const panel_tile *t, int64_t steps) {
+  const pir_machine *machine = t->p->e.env->target->machine;
+  return t->p->e.form->kind == CONTRACT_DEPTHWISE && steps <= machine->tile.unrolled_steps &&
+         steps * t->rows * t->p->vectors <= machine->tile.unrolled_products;
+}
+
+static void emit_tap_loop(const panel_tile *t, loop_block *block, int next,
+                          const contract_walk *w, const stride *s) {
+  const contract_emission *e = &t->p->e;
+  int64_t first, last;
+  loop_expr *k;
+  bool known = pir_loop_is_int(s->begin, &first) && pir_loop_is_int(s->end, &last);
+  bool innermost = next == e->form->tap_count, in_parts = t->parts > 1 && !t->whole;
+  if (innermost && in_parts && !(known && last - first < 2 * t->parts)) {
+    emit_parts(t, block, w, s);
+    return;
+  }
+  if (known && innermost && is_written_out(t, last - first)) {
+    for (int64_t i = first; i < last; i++)
+      emit_taps(t, block, next, move_walk_by(e, w, s, i));
+    return;
+  }
+  loop_block *body = contract_loop(e, block, "k", s->begin, s->end, NULL, &k);
+  emit_taps(t, body, next, move_walk(e, body, w, s, k));
+}
+
+// Unrolls the tap that slides along the tile: each of its positions runs for the sub-range of
+// rows for which it is inside.
+static void emit_border_taps(const panel_tile *t, loop_block *block, int at,
+                             const contract_walk *w) {
+  const contract_emission *e = &t->p->e;
+  int level = t->order[at], axis = e->form->taps[level];
+  int64_t extent = 0;
+  contract_const(e->form, e->form->axes[axis].extent, &extent);
+  for (int64_t k = 0; k < extent; k++) {
+    if (t->low[k] >= t->high[k])
+      continue;
+    stride s = {.a = contract_step(e, OF_A, axis), .b = contract_tap_step_b(e, level)};
+    contract_walk here = move_walk_by(e, w, &s, k);
+    here.low = t->low[k];
+    here.high = t->high[k];
+    emit_taps(t, block, at + 1, here);
+  }
+}
+
+static void add_correction(const panel_tile *t, loop_block *block, const contract_walk *w,
+                           loop_expr *line) {
+  const contract_emission *e = &t->p->e;
+  for (int v = 0; v < t->p->vectors; v++) {
+    loop_expr *by = load_line(t, block, "by", line, v);
+    for (int row = w->low; row < w->high; row++)
+      store_sum(t, block, row, v, contract_add(e, contract_load_sum(t, row, v), by));
+  }
+}
+
+// Emits the last level in groups; at most one element remains.
+static void emit_groups(const panel_tile *t, loop_block *block, int level,
+                        const contract_walk *w) {
+  const contract_emission *e = &t->p->e;
+  int size = contract_step_size(e->form, level);
+  loop_expr *extent = contract_extent(e, e->form->taps[level]), *by = contract_int(e, size);
+  stride s = {.begin = contract_int(e, 0), .end = contract_div(e, extent, by)};
+  s.a = contract_tap_step_a(e, level);
+  s.b = contract_tap_step_b(e, level);
+  emit_tap_loop(t, block, level + 1, w, &s);
+  loop_expr *behind = contract_add(e, w->b, contract_mul(e, s.end, s.b));
+  if (contract_is_corrected(e->form))
+    add_correction(t, block, w, behind);
+  if (pir_loop_multiple(extent) % size == 0)
+    return;
+  loop_expr *left = contract_mod(e, extent, by);
+  loop_expr *any = contract_lt(e, contract_int(e, 0), left);
+  loop_block *body = contract_if(e, block, any, NULL);
+  contract_walk last = *w;
+  last.a = contract_add(e, w->a, contract_mul(e, s.end, s.a));
+  last.a = contract_let(e, body, "at_a", last.a);
+  last.b = contract_let(e, body, "at_b", behind);
+  emit_step(t, body, &last, 1);
+}
+
+// The steps of a level alone: those that are inside.
+static stride steps_of_level(const panel_tile *t, int level) {
+  const contract_emission *e = &t->p->e;
+  int axis = e->form->taps[level];
+  stride s = {.begin = contract_int(e, 0), .end = contract_steps(e, level)};
+  s.a = contract_step(e, OF_A, axis);
+  s.b = contract_tap_step_b(e, level);
+  if (axis == t->tap && t->border == BORDER_TAPS) {
+    s.begin = t->begin;
+    s.end = t->end;
+  } else if (t->p->tap_begin[axis]) {
+    s.begin = t->p->tap_begin[axis];
+    s.end = t->p->tap_end[axis];
+  }
+  return s;
+}
+
+// The steps of a level and the one inside of it as one.
+static stride steps_of_two(const panel_tile *t, int level) {
+  const contract_emission *e = &t->p->e;
+  stride s = {.begin = contract_int(e, 0), .end = contract_steps(e, level)};
+  s.end = contract_mul(e, s.end, contract_steps(e, level + 1));
+  s.a = contract_tap_step_a(e, level + 1);
+  s.b = contract_tap_step_b(e, level + 1);
+  return s;
+}
+
+static void emit_taps(const panel_tile *t, loop_block *block, int at, contract_walk w) {
+  const contract_form *f = t->p->e.form;
+  if (at == f->tap_count) {
+    emit_step(t, block, &w, f->group);
+    return;
+  }
+  int level = t->order[at];
+  if (f->taps[level] == t->tap && t->border == BORDER_ROWS) {
+    emit_border_taps(t, block, at, &w);
+  } else if (can_join_levels(t, level)) {
+    stride s = steps_of_two(t, level);
+    emit_tap_loop(t, block, at + 2, &w, &s);
+  } else if (contract_step_size(f, level) > 1) {
+    emit_groups(t, block, level, &w);
+  } else {
+    stride s = steps_of_level(t, level);
+    emit_tap_loop(t, block, at + 1, &w, &s);
+  }
+}
+
+void contract_add_taps(panel_tile *t, loop_block *block, contract_walk from) {
+  order_taps(t);
+  emit_taps(t, block, 0, from);
+}

@@ -1,0 +1,40 @@
+// The inner loops of the panel kernel: the walk over the taps of one register tile.
+#ifndef PIR_CONTRACT_TAPS_H
+#define PIR_CONTRACT_TAPS_H
+
+#include "contract_words.h"
+
+enum { MAX_BORDER_TAPS = 16 };  // longer axes of taps are walked by border pixels
+
+typedef enum contract_border { BORDER_NONE, BORDER_ROWS, BORDER_TAPS } contract_border;
+
+typedef struct panel_tile {
+  contract_panel *p;
+  int rows;
+  int parts, part;  // sets of sums that neighbouring steps add to, and the one at hand
+  bool whole;       // the steps behind those that fill all parts
+  contract_border border;
+  int tap;                       // the axis that slides along the tile, or -1
+  int order[CONTRACT_MAX_VARS];  // levels of the taps, outermost first
+  // BORDER_ROWS: rows for which each tap lies inside.
+  int low[MAX_BORDER_TAPS], high[MAX_BORDER_TAPS];
+  // BORDER_TAPS: taps that lie inside.
+  loop_expr *begin, *end;
+  // Of each vector of the panel: a register a row and part.
+  loop_buffer *sums[CONTRACT_MOST_VECTORS];
+  loop_expr *row_step;
+} panel_tile;
+
+// Where a walk over taps stands: positions in a and b, and the rows that its taps are inside for.
+typedef struct contract_walk {
+  loop_expr *a, *b;
+  int low, high;
+} contract_walk;
+
+// The register of a row's sum in each vector's, and the sum of a row and a vector.
+loop_expr *contract_sum_place(const panel_tile *t, int row);
+loop_expr *contract_load_sum(const panel_tile *t, int row, int v);
+// Decides the order of the levels, then walks over all taps, adding their products to the sums.
+void contract_add_taps(panel_tile *t, loop_block *block, contract_walk from);
+
+#endif

@@ -1,0 +1,75 @@
+// Short names for the loop IR that contraction kernels are written in. Each takes the emission for
+// the module or function that the loop IR asks for.
+#ifndef PIR_CONTRACT_WORDS_H
+#define PIR_CONTRACT_WORDS_H
+
+#include "contract_impl.h"
+
+static inline loop_expr *contract_int(const contract_emission *e, int64_t n) {
+  return pir_loop_int(e->m, n);
+}
+static inline loop_expr *contract_add(const contract_emission *e, loop_expr *a, loop_expr *b) {
+  return pir_loop_add(e->m, a, b);
+}
+static inline loop_expr *contract_sub(const contract_emission *e, loop_expr *a, loop_expr *b) {
+  return pir_loop_sub(e->m, a, b);
+}
+static inline loop_expr *contract_mul(const contract_emission *e, loop_expr *a, loop_expr *b) {
+  return pir_loop_mul(e->m, a, b);
+}
+static inline loop_expr *contract_plus(const contract_emission *e, loop_expr *a, int64_t n) {
+  return pir_loop_add(e->m, a, pir_loop_int(e->m, n));
+}
+static inline loop_expr *contract_times(const contract_emission *e, loop_expr *a, int64_t n) {
+  return pir_loop_mul(e->m, a, pir_loop_int(e->m, n));
+}
+static inline loop_expr *contract_div(const contract_emission *e, loop_expr *a, loop_expr *b) {
+  return pir_loop_floordiv(e->m, a, b);
+}
+static inline loop_expr *contract_mod(const contract_emission *e, loop_expr *a, loop_expr *b) {
+  return pir_loop_mod(e->m, a, b);
+}
+static inline loop_expr *contract_min(const contract_emission *e, loop_expr *a, loop_expr *b) {
+  return pir_loop_min(e->m, a, b);
+}
+static inline loop_expr *contract_max(const contract_emission *e, loop_expr *a, loop_expr *b) {
+  return pir_loop_max(e->m, a, b);
+}
+static inline loop_expr *contract_lt(const contract_emission *e, loop_expr *a, loop_expr *b) {
+  return pir_loop_lt(e->m, a, b);
+}
+static inline loop_block *contract_if(const contract_emission *e, loop_block *block,
+                                      loop_expr *condition, loop_block **out_else) {
+  return pir_loop_if(e->fn, block, condition, out_else);
+}
+static inline loop_expr *contract_load(const contract_emission *e, loop_buffer *from,
+                                       loop_expr *at, int lanes, loop_expr *mask) {
+  return pir_loop_load(e->m, from, at, (uint16_t)lanes, mask);
+}
+static inline void contract_store(const contract_emission *e, loop_block *block,
+                                  loop_buffer *to, loop_expr *at, loop_expr *value) {
+  pir_loop_store(e->fn, block, to, at, value, NULL);
+}
+static inline loop_expr *contract_broadcast(const contract_emission *e, loop_expr *x,
+                                            int lanes) {
+  return pir_loop_broadcast(e->m, x, (uint16_t)lanes);
+}
+// Computes the value once, in `block`; `stem` names it for people.
+static inline loop_expr *contract_let(const contract_emission *e, loop_block *block,
+                                      const char *stem, loop_expr *value) {
+  return pir_loop_let(e->fn, block, stem, value);
+}
+// The mask of the first `left` of so many lanes.
+loop_expr *contract_mask(const contract_emission *e, loop_block *block, loop_expr *left,
+                         int lanes);
+// Whether both conditions hold; NULL always does.
+loop_expr *contract_both(const contract_emission *e, loop_expr *a, loop_expr *b);
+// A loop from `begin` to `end` by `step` (NULL: 1); sets *out_at to its variable.
+loop_block *contract_loop(const contract_emission *e, loop_block *block, const char *stem,
+                          loop_expr *begin, loop_expr *end, loop_expr *step,
+                          loop_expr **out_at);
+// The loop over the units of a stage; sets *out_unit to the unit's number.
+loop_block *contract_open_units(const contract_emission *e, const char *stem,
+                                loop_expr **out_unit);
+
+#endif
