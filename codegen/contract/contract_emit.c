@@ -42,6 +42,12 @@ loop_block *contract_loop(const contract_emission *e, loop_block *block, const c
   return pir_loop_for(e->fn, block, LOOP_SERIAL, var, begin, end, step);
 }
 
+loop_block *contract_count(const contract_emission *e, loop_block *block, const char *stem,
+                           loop_expr *end, int64_t step, loop_expr **out_at) {
+  loop_expr *zero = contract_int(e, 0), *by = contract_int(e, step);
+  return contract_loop(e, block, stem, zero, end, by, out_at);
+}
+
 loop_block *contract_open_units(const contract_emission *e, const char *stem,
                                 loop_expr **out_unit) {
   loop_fn *fn = e->fn;

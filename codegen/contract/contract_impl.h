@@ -207,6 +207,10 @@ typedef struct contract_filter {
 bool contract_filter_make(int outputs, int taps, int stride, pir_math math,
                           contract_filter *out);
 
+// out = m in n^T, for row-major matrices of vectors. filter_transform.c
+void contract_transform(const contract_emission *e, loop_block *block, const contract_matrix *m,
+                        const contract_matrix *n, loop_expr *const *in, loop_expr **out);
+
 // A spatial axis of the image, which is divided into patches.
 typedef struct contract_slide {
   int position, tap;  // axes of the form; tap -1: a single one

@@ -15,7 +15,7 @@
 
 // ---- tiles
 
-// Lanes of the narrowest vector.
+// Returns the number of lanes of the narrowest vector.
 static int narrowest_lanes(const contract_emission *e) {
   return e->env->target->machine->core.narrowest_bytes / (int)pir_dtype_size(e->form->compute);
 }
@@ -104,8 +104,8 @@ static bool finish_tile(panel_tile *t, loop_block *block, loop_expr *row0) {
   return true;
 }
 
-// Sets of sums: neighbouring steps add to sums of their own where a tile is too small to hide the
-// latency of products.
+// Returns the number of partial sums of each sum. Consecutive steps of small tiles add to different
+// partial sums, which hides the latency of the multiply-adds.
 static int count_parts(const panel_tile *t) {
   const pir_machine *machine = t->p->e.env->target->machine;
   int parts = 1, sums = t->rows * t->p->vectors;
@@ -189,7 +189,7 @@ static bool emit_rest(contract_panel *p, loop_block *block, int most, loop_expr 
 
 // ---- rows of tiles
 
-// The number-th tile of an axis of a known number of rows.
+// Emits the tile with this number, along an axis with a constant number of rows.
 static bool emit_known_tile(contract_panel *p, loop_block *block, loop_expr *number,
                             loop_expr *row0, int64_t rows) {
   contract_emission *e = &p->e;
@@ -247,12 +247,13 @@ static bool find_borders(const contract_window *w, const row_sizes *s, int64_t r
   return full;
 }
 
-// Rows of tile i where the positions are shared evenly.
+// Returns the number of rows of tile i, for positions that are distributed evenly over tiles.
 static int rows_of_share(const row_sizes *s, int64_t tiles, int64_t i) {
   return (int)(s->positions / tiles + (i < s->positions % tiles));
 }
 
-// How many tiles from the i-th on have t's size and meet no border; the first one begins at `row`.
+// Returns the number of consecutive tiles, starting with tile i at position `row`, that have the size
+// of t and no border.
 static int64_t count_inside(const contract_window *w, const row_sizes *s, panel_tile *t,
                             int64_t tiles, int64_t i, int64_t row) {
   int64_t same = 0;
@@ -316,7 +317,8 @@ static bool emit_border_pixels(contract_panel *p, loop_block *block, const contr
   return emit_panel_tile(&t, body, x);
 }
 
-// The positions from `from` up to `to` whose taps are all inside: *out_left up to *out_right.
+// Computes the range of positions within [from, to) whose taps are all inside: from the first
+// position whose first tap is inside to the end of the positions whose last tap is inside.
 static void find_inner(const contract_emission *e, loop_block *block, const contract_window *w,
                        loop_expr *from, loop_expr *to, loop_expr **out_left,
                        loop_expr **out_right) {
@@ -429,7 +431,7 @@ static bool emit_panel(contract_emission *e, loop_block *block, loop_expr *numbe
   return emit_panel_rows(&p, block, tile_number);
 }
 
-// The full panels, and the last one, which may be narrower: where the number of lanes is not known.
+// Emits the full panels and the last one, which may be narrower, for a dynamic number of lanes.
 static bool emit_open_panel(contract_emission *e, loop_block *block, loop_expr *number,
                             loop_expr *tile_number) {
   const contract_form *f = e->form;

@@ -1,9 +1,9 @@
-// The inner loops of the panel kernel (contract_panel.c): all products of one register tile. A walk
-// goes level by level over the K axes, in the order of packed b; each step loads a line of b and
-// adds the products with one element of every row.
+// The inner loops of the panel kernel (contract_panel.c): the reduction loop of one register tile. A
+// walk nests the reduced axes, outermost first. Each step loads the vectors of one line of b and adds
+// their products with one element of each row.
 #include "contract_taps.h"
 
-// Steps of a walk: how many, and how far each of them moves.
+// A loop of a walk: its range, and the distances by which a step advances a and b.
 typedef struct stride {
   loop_expr *begin, *end, *a, *b;
 } stride;
@@ -27,7 +27,7 @@ static void add_product(const panel_tile *t, loop_block *block, int row, int v, 
   store_sum(t, block, row, v, sum);
 }
 
-// Vector v of a line of b.
+// Loads vector v of a line of b.
 static loop_expr *load_line(const panel_tile *t, loop_block *block, const char *stem,
                             loop_expr *line, int v) {
   const contract_emission *e = &t->p->e;
@@ -135,7 +135,7 @@ static contract_walk move_walk(const contract_emission *e, loop_block *block,
   return next;
 }
 
-// The same, written out: k is a number.
+// Advances the walk by a constant number of steps.
 static contract_walk move_walk_by(const contract_emission *e, const contract_walk *w,
                                   const stride *s, int64_t k) {
   contract_walk next = *w;
@@ -167,7 +167,7 @@ static void emit_parts(const panel_tile *t, loop_block *block, const contract_wa
     emit_tap_loop(&one, block, e->form->tap_count, w, &rest);
 }
 
-// Whether a loop of so many steps is written out.
+// Whether a loop of so many steps is unrolled.
 static bool is_written_out(const panel_tile *t, int64_t steps) {
   const pir_machine *machine = t->p->e.env->target->machine;
   return t->p->e.form->kind == CONTRACT_DEPTHWISE && steps <= machine->tile.unrolled_steps &&
@@ -248,7 +248,7 @@ static void emit_groups(const panel_tile *t, loop_block *block, int level,
   emit_step(t, body, &last, 1);
 }
 
-// The steps of a level alone: those that are inside.
+// Returns the loop over one level, restricted to the steps that are inside.
 static stride steps_of_level(const panel_tile *t, int level) {
   const contract_emission *e = &t->p->e;
   int axis = e->form->taps[level];
@@ -265,7 +265,7 @@ static stride steps_of_level(const panel_tile *t, int level) {
   return s;
 }
 
-// The steps of a level and the one inside of it as one.
+// Returns the loop over two joined levels.
 static stride steps_of_two(const panel_tile *t, int level) {
   const contract_emission *e = &t->p->e;
   stride s = {.begin = contract_int(e, 0), .end = contract_steps(e, level)};

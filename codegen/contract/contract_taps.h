@@ -1,4 +1,4 @@
-// The inner loops of the panel kernel: the walk over the taps of one register tile.
+// The inner loops of the panel kernel: the reduction loop of one register tile. contract_taps.c
 #ifndef PIR_CONTRACT_TAPS_H
 #define PIR_CONTRACT_TAPS_H
 
@@ -11,8 +11,8 @@ typedef enum contract_border { BORDER_NONE, BORDER_ROWS, BORDER_TAPS } contract_
 typedef struct panel_tile {
   contract_panel *p;
   int rows;
-  int parts, part;  // sets of sums that neighbouring steps add to, and the one at hand
-  bool whole;       // the steps behind those that fill all parts
+  int parts, part;  // sets of partial sums that consecutive steps add to; the current one
+  bool whole;       // in the loop over the steps that remain after the last full set
   contract_border border;
   int tap;                       // the axis that slides along the tile, or -1
   int order[CONTRACT_MAX_VARS];  // levels of the taps, outermost first
@@ -25,16 +25,17 @@ typedef struct panel_tile {
   loop_expr *row_step;
 } panel_tile;
 
-// Where a walk over taps stands: positions in a and b, and the rows that its taps are inside for.
+// The state of a walk over the taps: offsets in a and b, and the rows for which its taps are inside.
 typedef struct contract_walk {
   loop_expr *a, *b;
   int low, high;
 } contract_walk;
 
-// The register of a row's sum in each vector's, and the sum of a row and a vector.
+// Returns the index of the row's sum in the register buffer of each vector.
 loop_expr *contract_sum_place(const panel_tile *t, int row);
+// Loads the sum of a row and a vector.
 loop_expr *contract_load_sum(const panel_tile *t, int row, int v);
-// Decides the order of the levels, then walks over all taps, adding their products to the sums.
+// Orders the reduced axes and emits the loops over them, which add all products to the sums.
 void contract_add_taps(panel_tile *t, loop_block *block, contract_walk from);
 
 #endif

@@ -1,5 +1,5 @@
-// Short names for the loop IR that contraction kernels are written in. Each takes the emission for
-// the module or function that the loop IR asks for.
+// Short names for building loop IR in contraction kernels. Each takes the emission in place of the
+// loop module or function.
 #ifndef PIR_CONTRACT_WORDS_H
 #define PIR_CONTRACT_WORDS_H
 
@@ -54,21 +54,29 @@ static inline loop_expr *contract_broadcast(const contract_emission *e, loop_exp
                                             int lanes) {
   return pir_loop_broadcast(e->m, x, (uint16_t)lanes);
 }
-// Computes the value once, in `block`; `stem` names it for people.
+// Returns the offset of element `at` of a line, for lines of `width` elements.
+static inline loop_expr *contract_in_line(const contract_emission *e, loop_expr *line,
+                                          int64_t width, loop_expr *at) {
+  return contract_add(e, contract_times(e, line, width), at);
+}
+// Binds the value to a new variable in `block`; `stem` names it in printed loops.
 static inline loop_expr *contract_let(const contract_emission *e, loop_block *block,
                                       const char *stem, loop_expr *value) {
   return pir_loop_let(e->fn, block, stem, value);
 }
-// The mask of the first `left` of so many lanes.
+// Returns the mask of the first `left` lanes.
 loop_expr *contract_mask(const contract_emission *e, loop_block *block, loop_expr *left,
                          int lanes);
-// Whether both conditions hold; NULL always does.
+// Returns the conjunction of two conditions; NULL stands for true.
 loop_expr *contract_both(const contract_emission *e, loop_expr *a, loop_expr *b);
-// A loop from `begin` to `end` by `step` (NULL: 1); sets *out_at to its variable.
+// Opens a serial loop from `begin` to `end` by `step` (NULL: 1); sets *out_at to its variable.
 loop_block *contract_loop(const contract_emission *e, loop_block *block, const char *stem,
                           loop_expr *begin, loop_expr *end, loop_expr *step,
                           loop_expr **out_at);
-// The loop over the units of a stage; sets *out_unit to the unit's number.
+// Opens a serial loop from 0 to `end` by a constant step.
+loop_block *contract_count(const contract_emission *e, loop_block *block, const char *stem,
+                           loop_expr *end, int64_t step, loop_expr **out_at);
+// Opens the loop over the units of a stage; sets *out_unit to the unit's number.
 loop_block *contract_open_units(const contract_emission *e, const char *stem,
                                 loop_expr **out_unit);
 
