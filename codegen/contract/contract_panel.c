@@ -131,7 +131,7 @@ static void clear_sums(panel_tile *t, loop_block *block) {
   }
 }
 
-// Where the contract_walk over the taps begins, for the tile whose first row is row0.
+// Where the walk over the taps begins, for the tile whose first row is row0.
 static contract_walk first_walk(const panel_tile *t, loop_block *block, loop_expr *row0) {
   contract_emission *e = &t->p->e;
   const contract_form *f = e->form;

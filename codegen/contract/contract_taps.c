@@ -124,7 +124,7 @@ static bool can_join_levels(const panel_tile *t, int level) {
 // Emits the levels from order[at] on.
 static void emit_taps(const panel_tile *t, loop_block *block, int at, contract_walk w);
 
-// The contract_walk k steps on.
+// Advances the walk by k steps.
 static contract_walk move_walk(const contract_emission *e, loop_block *block,
                                const contract_walk *w, const stride *s, loop_expr *k) {
   contract_walk next = *w;
