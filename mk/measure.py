@@ -19,7 +19,7 @@ Rules:
   header      comment lines of public headers are at least 0.8 of their code lines
   bare        every public function has a comment of its own that says more than its name
   fields      every field of a public struct has a comment on its line or above it, but names and counts
-  phrases     no file head and no comment of a public header holds a phrase that docs/glossary.md refuses
+  phrases     no comment of the library or the tools holds a phrase that docs/glossary.md refuses
 """
 import collections
 import os
@@ -176,20 +176,6 @@ def refused_phrases():
     text = open("docs/glossary.md").read()
     part = re.search(r"<!-- refused -->(.*?)<!-- /refused -->", text, re.S)
     return re.findall(r"^[-*] `([^`]+)`", part.group(1), re.M) if part else []
-
-
-def file_head(text):
-    """The comment that a file begins with: (line, text) rows."""
-    rows = []
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.startswith("//"):
-            rows.append((number, line[2:]))
-        elif line.startswith("#ifndef") or line.startswith("#define") or not line.strip():
-            if rows and not line.strip():
-                break
-        else:
-            break
-    return rows
 
 
 def comments(text):
@@ -350,7 +336,7 @@ def main():
         if layer_of(f) not in LIBRARY + ["tools"]:
             continue
         text = open(f).read()
-        for number, comment in (comments(text) if f in headers else file_head(text)):
+        for number, comment in comments(text):
             for phrase in phrases:
                 if re.search(rf"\b{re.escape(phrase)}\b", comment, re.I):
                     broken("phrases", f"{f}:{number}", f"'{phrase}' in:{comment}")

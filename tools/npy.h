@@ -16,9 +16,9 @@ typedef struct npy_set {
   size_t count;
 } npy_set;
 
-// The arrays of a file's bytes: one for .npy, the `.npy` members in file order for .npz;
-// recognised by content. `path` gives the name of a single array. On failure `message` says
-// what is wrong where.
+// Reads the arrays of a file's bytes: one for .npy, the `.npy` members in file order for .npz;
+// recognised by content. `path` gives the name of a single array. On failure `message` states
+// the fault and its place.
 pir_status npy_read(const char *path, pir_str bytes, npy_set *out_set, char message[256]);
 void npy_set_release(npy_set *set);
 const npy_array *npy_find(const npy_set *set, const char *name);  // NULL when absent

@@ -26,9 +26,9 @@ typedef struct attention {
   const pir_value *q, *k, *v;
   const contract_tensor *q_map, *k_map, *v_map;  // of `one` and `two`
   int rank;                                      // of the scores
-  // Extents of the second sums' axes; and those of the scores with the keys. The scores and the
-  // first sums may turn out at run time to have extent 1 along an axis where these are longer
-  // (broadcast).
+  // Extents of the second sums' axes; and the scores' extents with the number of keys. The
+  // scores and the first sums may turn out at run time to have extent 1 along an axis where
+  // these are longer (broadcast).
   pir_dim shape[PIR_MAX_RANK], of_scores[PIR_MAX_RANK];
   int row, key;  // axes of the scores: i and j
   int in_one[PIR_MAX_RANK],

@@ -558,7 +558,7 @@ static void choose_attention_sizes(emission *e) {
   e->rows = contract_most_rows(target, e->vectors);
   e->depth = e->a->depth_extent;
   e->width = round_up(e->a->width_extent, e->lanes);
-  // Vectors of keys must not share the sets of the first cache.
+  // Vectors of keys must not map to the same sets of the L1 cache.
   e->panel = (e->depth + 1) * e->lanes;
   choose_keys(e);
   choose_rows(e);

@@ -44,8 +44,8 @@ bool choose_find_attention(const pir_op *op, const pir_facts *facts, const pir_t
 typedef enum group_kind {
   GROUP_ELEMENTS,     // "elements": ops over one shape, element by element
   GROUP_ROWS,         // "rows": reductions over one space, and ops along with them
-  GROUP_CONTRACTION,  // "contraction": one, and what is computed from its sums
-  GROUP_PAIR,         // "pair": a contraction that reads what is computed from another's sums
+  GROUP_CONTRACTION,  // "contraction": one, and the ops on its sums
+  GROUP_PAIR,         // "pair": a contraction that reads values computed from another's sums
   GROUP_ATTENTION,    // "attention": two contractions and the rows between them
   GROUP_KINDS
 } group_kind;

@@ -30,8 +30,8 @@ typedef struct contract_tensor {
   pir_dim shape[PIR_MAX_RANK];
   contract_map map[PIR_MAX_RANK];
   uint8_t order[PIR_MAX_RANK];  // axes from outermost to innermost in memory
-  pir_dim room[PIR_MAX_RANK];   // extents of the memory: those of `shape`, unless the tensor is
-                                // part of a larger one
+  pir_dim room[PIR_MAX_RANK];   // extents of the memory: as `shape`, unless the tensor is part
+                                // of a larger one
   uint16_t slot;                // its buffer
   uint32_t align;               // of the buffer, in bytes
 } contract_tensor;
@@ -91,7 +91,7 @@ typedef struct contract_code {
   int64_t packed_bytes;      // then b.slot holds the packed form
   contract_stage stages[2];  // in order
   int stage_count;
-  char how[96];  // what was chosen, for people
+  char how[96];  // description of the choice, for remarks
 } contract_code;
 
 // Reads the contraction from an op's clause, and the operands that are its a and b; false if
@@ -121,7 +121,7 @@ typedef struct contract_pair_code {
   contract_stage packings[2];
   int64_t packed_bytes[2];  // then b.slot of each holds the packed form
   contract_stage stage;
-  char how[96];  // what was chosen, for people
+  char how[96];  // description of the choice, for remarks
 } contract_pair_code;
 
 // Emits both contractions as one stage. The epilogue of `first` stores into

@@ -92,9 +92,9 @@ typedef struct contract_emission {
   loop_expr
       *value[CONTRACT_MAX_VARS];  // of each axis, at the point that is being emitted; NULL: 0
   loop_expr *from,
-      *to;   // positions of the tile axis that a panel is to do; NULL: those of its tile
-  int rows;  // or so many from `from` on, as one tile; 0: up to `to`
-  loop_expr *origin[3];  // of each buffer: where what it holds begins; NULL: 0
+      *to;               // positions of the tile axis that a panel covers; NULL: its tile's
+  int rows;              // or so many from `from` on, as one tile; 0: up to `to`
+  loop_expr *origin[3];  // of each buffer: offset of its contents; NULL: 0
 } contract_emission;
 
 // One panel of a unit, and the known ranges of taps.

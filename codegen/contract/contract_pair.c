@@ -15,7 +15,8 @@ enum { MOST_CHANNELS = 1 << 14 };  // between the two: scratch stays in bounds
 
 typedef struct pair {
   contract_form first, second;
-  int channel;                         // axis of the second that sums over what is between
+  int channel;                         // axis of the second that reduces the intermediate
+                                       // tensor
   int counterpart[CONTRACT_MAX_VARS];  // of each M axis of the second: the axis of the first
   int64_t line;                        // elements from point to point in scratch
   int64_t run;                         // points of a unit; 0: a whole row

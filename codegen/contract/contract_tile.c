@@ -24,10 +24,10 @@ enum { SMALL_SQUARE = 4, LARGE_SQUARE = 8 };  // sums of a thread along each sid
 
 typedef struct side {
   contract_which which;
-  loop_buffer *from, *tile;    // in memory; the step in shared memory: [step][size + PAD],
-                               // halves: [size][step + PAD]
+  loop_buffer *from, *tile;    // stride in memory; the step in shared memory: [step][size +
+                               // PAD]; 16-bit floats: [size][step + PAD]
   loop_buffer *base, *inside;  // by element that a thread fetches: where its row begins;
-                               // whether there is such a row
+                               // whether the row exists
   loop_buffer *fetched;
   loop_buffer *window[PIR_MAX_RANK];  // of a: where its row lies in each window
   loop_expr *origin, *extent;         // of the tile; of all rows
@@ -313,8 +313,8 @@ static void add_steps(tiling *t, loop_block *block) {
 
 // ---- results
 
-// Passes the sums in `slot` to the epilogue: those of one row and as many columns as they have
-// lanes, within the tile.
+// Passes the sums in `slot` to the epilogue: one row, and as many columns as they have lanes,
+// within the tile.
 static bool hand_on(tiling *t, loop_block *block, loop_expr *row, loop_expr *column,
                     loop_expr *slot) {
   const contract_form *f = t->e.form;
@@ -498,7 +498,7 @@ bool contract_fits_tile(const contract_form *f, const pir_machine *machine) {
   return !contract_const(f, product_of(f, f->taps, f->tap_count), &sums) || sums >= fewest;
 }
 
-// Large tiles reuse more of what they read; small ones keep more of the device busy.
+// Large tiles reuse more of their operands; small tiles keep more of the device busy.
 static int64_t choose_square(const contract_form *f, const int *rows, int row_count,
                              const pir_machine *machine) {
   pir_dim all =

@@ -26,7 +26,7 @@ const pir_op *contract_last_of(const pir_op *group) {
   return op;
 }
 
-// ---- what the generator asks
+// ---- queries of the generator
 
 static loop_expr *extent(void *user, pir_dim dim) {
   return lower_dim(((epilogue *)user)->l, dim);

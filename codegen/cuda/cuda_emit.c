@@ -77,7 +77,7 @@ static void emit_threads(cuda_emitter *e, const loop_stmt *s) {
   close_brace(e);
 }
 
-// Units that the threads of a block do side by side: teams of a warp or less share one.
+// Units that the threads of a block process together: teams of a warp or less share one.
 static int units_of_block(const cuda_emitter *e) {
   return e->fn->threads <= WARP ? e->machine->device.block_threads / e->fn->threads : 1;
 }
@@ -237,7 +237,7 @@ static void emit_block(cuda_emitter *e, const loop_block *block) {
       case LOOP_SCATTER: emit_store(e, s); break;
       case LOOP_ACCUMULATE: emit_accumulate(e, s); break;
       case LOOP_PREFETCH: break;  // other warps hide the latency
-      case LOOP_TRAP: break;      // nobody asks: what is read instead is the result
+      case LOOP_TRAP: break;      // no trap is reported: the element read instead is the result
       case LOOP_MMA: emit_mma(e, s); break;
       case LOOP_TILE: e->why = "tile registers"; break;
       case LOOP_BARRIER:

@@ -1,7 +1,7 @@
 // Prints loop IR as CUDA C: expressions, lane by lane. A subexpression that a statement uses
 // twice gets a variable in front of the statement, so the text is linear in the tree. Aligned
 // vectors are loaded as one struct. Rounding follows the source: products are fused with sums
-// only in LOOP_FMA, and NVRTC is told not to contract.
+// only in LOOP_FMA, and NVRTC's own fusing is off.
 #include <math.h>
 
 #include "cuda_impl.h"

@@ -21,7 +21,7 @@ typedef struct node {
 typedef struct op_cluster {
   uint8_t kind;  // group_kind; GROUP_CONTRACTION for pairs too
   bool aligned;  // only ops that read at the element they compute
-  bool alone;    // one op whose results have spaces of their own: nothing goes with it
+  bool alone;    // one op whose results have different spaces; it is never merged
   bool dropped;  // not to be made after all
   bool kept;  // a joined tensor that others read as well: its operands may be written where it
               // has them (group_place.c)
@@ -41,14 +41,14 @@ typedef struct grouping {
   pir_facts *facts;
   pir_dims *dims;
   pir_target target;
-  pir_arena *arena;  // of the block at hand
+  pir_arena *arena;  // of the current block
   pir_block *block;
   node *nodes;
   uint32_t count;
   op_cluster *clusters;
   uint32_t cluster_count;
   uint32_t *stack;
-  pir_op **members;  // of the cluster at hand
+  pir_op **members;  // of the current cluster
   uint64_t stamp;
   int64_t few;
   uint64_t made, moved;
@@ -76,7 +76,7 @@ void group_places(grouping *g);
 // Decides whether the results of a split are read in place, inside the tensor that is split.
 // They then have its memory order.
 void group_split(grouping *g, pir_op *op);
-// Returns the tensor that contains such a result, or NULL.
+// Returns the tensor that contains this result of a split, or NULL.
 const pir_value *group_whole(const pir_value *part);
 
 // The passes of this folder, which passes/passes.def lists.

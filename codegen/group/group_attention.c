@@ -46,7 +46,7 @@ static bool is_read_by_members(const gathering *t, const pir_op *op) {
   return true;
 }
 
-// ---- what comes before
+// ---- producers of the operands
 
 static bool splits_list(const pir_op *op) {
   const pir_value *list = pir_op_operands(op) == 1 ? pir_op_operand(op, 0) : NULL;

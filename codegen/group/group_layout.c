@@ -18,7 +18,7 @@ static const axis_order row_major = {0};
 static axis_order order_of(const pir_value *v) {
   axis_order o = {0};
   if (v && group_whole(v))
-    v = group_whole(v);  // a part of what is split lies as the whole does
+    v = group_whole(v);  // a result of a split has the memory order of the split tensor
   const pir_op *op = v ? pir_value_op(v) : NULL;
   if (op && pir_op_is(op, CINN_GROUP))
     o.rank = (int)pir_group_order(op, true, pir_value_index(v), o.axes);

@@ -17,7 +17,7 @@ static node *node_in(const grouping *g, const pir_value *v) {
   return mark && mark <= g->count && g->nodes[mark - 1].op == op ? &g->nodes[mark - 1] : NULL;
 }
 
-// ---- what goes in and out
+// ---- operands and results
 
 static bool contains(const value_list *list, const pir_value *v) {
   for (size_t i = 0; i < list->count; i++)

@@ -175,7 +175,7 @@ static void collect_write(loop_accesses *a, const loop_stmt *s, bool masked) {
   } else {
     add_register(a, s->buffer, masked || !sets_all(a, s) ? REGISTER_READ : REGISTER_SET, 0);
     if (masked || !sets_all(a, s))
-      add_register(a, s->buffer, REGISTER_SET, 0);  // some keep what they had
+      add_register(a, s->buffer, REGISTER_SET, 0);  // some keep their value
   }
 }
 

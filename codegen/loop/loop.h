@@ -85,8 +85,8 @@ typedef enum loop_kind {
               // as 0. registers: the value of register a
   LOOP_GATHER,  // buffer[a] with a vector of indices
   LOOP_FOLD,    // the lanes of a combined into one, by pir_combine `fn`
-  LOOP_ZIP,  // interleaves lanes of a and b: of their lower halves (fn 0) or upper halves (fn
-             // 1)
+  LOOP_ZIP,  // interleaves lanes of a and b: of the lower half vectors (fn 0) or the upper ones
+             // (fn 1)
   LOOP_TEAM  // devices: scalar a of all threads of the team combined, by pir_combine `fn`
 } loop_kind;
 
@@ -121,7 +121,7 @@ struct loop_expr {
 typedef enum loop_stmt_kind {
   LOOP_FOR,      // for var = begin; var < end; var += step: body
   LOOP_IF,       // if value: body else other
-  LOOP_LET,      // var = value, visible to what follows in the block
+  LOOP_LET,      // var = value, visible to the following statements
   LOOP_STORE,    // memory: buffer[index ...] = value where mask; registers: register `index` =
                  // value
   LOOP_SCATTER,  // buffer[index] = value with a vector of indices

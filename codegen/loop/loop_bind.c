@@ -22,7 +22,7 @@ typedef struct move {
   loop_module *m;
   const loop_var *var;
   loop_expr *by;     // takes the place of var
-  loop_expr *local;  // index of what the thread keeps of the chunk
+  loop_expr *local;  // index of the chunk's values that the thread keeps
 } move;
 
 static loop_expr *move_expr(const move *t, loop_expr *e) {

@@ -49,7 +49,7 @@ static void put_type(printer *p, uint8_t dtype, uint16_t lanes) {
   put_int(p, lanes);
 }
 
-// What has no name has no meaning either; it is printed for messages alone.
+// An operation without a name has no meaning; it is printed for messages only.
 static void put_name(printer *p, const char *name) {
   put(p, name ? name : "unknown");
 }

@@ -292,7 +292,7 @@ static bool verify_below(verifier *v, const loop_expr *e, int nested) {
   return good;
 }
 
-// What is known of an expression since the statement began.
+// The state of an expression since the statement began.
 typedef enum verdict { UNSEEN, OPEN, GOOD, BAD } verdict;
 
 static verdict verdict_of(const verifier *v, const loop_expr *e) {

@@ -24,10 +24,10 @@ typedef struct verifier {
   verified_var *vars;
   PIR_VEC(uint32_t) scope;  // numbers of the variables in scope, innermost last
   pir_map statements;       // met so far
-  pir_map expressions;      // met so far: the statement's number, and what was found there
-  const loop_stmt *stmt;    // at hand, or NULL
+  pir_map expressions;      // expressions met so far: the statement's number, and the result
+  const loop_stmt *stmt;    // the current one, or NULL
   uint64_t number;          // of statements met so far
-  int depth;                // of the block at hand, from 1
+  int depth;                // of the current block, from 1
   int loops;                // around the statement
 } verifier;
 

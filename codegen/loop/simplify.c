@@ -352,8 +352,8 @@ static loop_expr *extremum(loop_module *m, bool least, loop_expr *a, loop_expr *
   return NULL;
 }
 
-// Returns the known sign of a - b for comparisons: -1 always negative, 0 zero, 1 positive, 2
-// unknown. or_equal admits 0 on the weaker side.
+// Folds a comparison if the bounds of a - b decide it, or if b is the extent of the loop
+// variable a. Returns NULL if neither does.
 static loop_expr *compare(loop_module *m, pir_node_op fn, loop_expr *a, loop_expr *b) {
   form f = {0};
   if (!add_expr(&f, a, 1) || !add_expr(&f, b, -1))

@@ -20,7 +20,7 @@ typedef struct vectoriser {
   const pir_target *target;
   bool team;  // partial results are combined over the threads of a team
   bool failed;
-  // the loop at hand
+  // the current loop
   const loop_var *var;
   uint16_t lanes;
   loop_expr *base, *mask;  // first lane; lanes that exist, or NULL for all

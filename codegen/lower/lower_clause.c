@@ -76,7 +76,7 @@ static void find_types(lower_site *s) {
   pir_clause_type_nodes(&typing, s->types);
 }
 
-// ---- what the emitter has code for
+// ---- functions that the emitters support
 
 static bool is_computed(int dtype) {
   return dtype == PIR_BOOL || dtype == PIR_INDEX || dtype == PIR_F16 || dtype == PIR_BF16 ||

@@ -74,7 +74,7 @@ static void raise_unless(lower_site *s, loop_expr *in, int operand) {
 
 // ---- indices
 
-// An index that was checked where there was no other condition than the guard at hand.
+// An index that was checked under no other condition than the current guard.
 static loop_expr *checked_before(const lowering *l, const loop_expr *index,
                                  const loop_expr *extent) {
   for (size_t k = l->memo.count; k-- > 0;) {

@@ -57,7 +57,7 @@ static bool find_axes(lower_site *s, lower_space *space) {
   return true;
 }
 
-// Sets the dims of the iteration space: those of the aligned operands, broadcast.
+// Sets the dims of the iteration space: the aligned operands' dims, broadcast.
 static bool broadcast(lower_site *s, lower_space *space) {
   lowering *l = s->l;
   for (int i = 0; i < s->clause->node_count; i++) {

@@ -50,8 +50,8 @@ typedef struct lowering {
   PIR_VEC(lower_value *) values;
   PIR_VEC(pir_dim) args;         // run-time extents: args->dims
   PIR_VEC(pir_dim) equal;        // pairs of extents that must be equal
-  PIR_VEC(pir_dim) temporaries;  // bytes; their slots follow those of operands and results
-  PIR_VEC(const char *) traps;   // what is said of a check that fails, by its number - 1
+  PIR_VEC(pir_dim) temporaries;  // bytes; their slots follow the operands' and results'
+  PIR_VEC(const char *) traps;   // message of a failed check, by its number - 1
   // where code goes
   loop_fn *fn;
   loop_block *block;
@@ -108,7 +108,7 @@ lower_place lower_enter(lowering *l, loop_block *block);
 void lower_leave(lowering *l, lower_place before);
 // Starts a new function and clears the memo.
 void lower_start(lowering *l, const char *stem, int64_t number);
-// Returns the name of such a function.
+// Returns the name of a function of the group.
 const char *lower_name(lowering *l, const char *stem, int64_t number);
 
 // Returns the element at `index` (one expression for each dim), in the value's dtype. Never

@@ -25,7 +25,7 @@ typedef struct nest {
   int output_count;
   const pir_op *reductions[MAX_OUTPUTS];
   int reduction_count;
-  loop_expr *index[PIR_MAX_RANK];  // of the point at hand
+  loop_expr *index[PIR_MAX_RANK];  // of the current point
   const pir_op *join, *list;       // of whose members the nest does one, along
   int join_axis;                   // this dim, where all together
   pir_dim join_extent;             // have this extent and the one

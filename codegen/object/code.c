@@ -131,7 +131,7 @@ typedef struct build {
   job *jobs;
   size_t count;
   atomic_size_t next;
-  bool compile;  // second round: what the disk did not have
+  bool compile;  // second round: the modules that the disk lacked
 } build;
 
 static void load_object(const pir_code_store *store, job *j, const pir_emitted *object) {

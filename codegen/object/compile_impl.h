@@ -9,7 +9,7 @@
 #include <pir/codegen.h>
 
 typedef struct unit {
-  loop_module *module;  // NULL: that of unit `same`, or done with
+  loop_module *module;  // NULL: unit `same` has it, or it was freed
   pir_cache_key key;
   size_t same;  // the first unit with this key
   pir_stage *stages;

@@ -31,8 +31,8 @@ typedef struct device_codegen {
   // have something that the device has no form for.
   pir_status (*emit)(const loop_module *module, const pir_target *target, pir_heap *heap,
                      device_source *out, char *message, size_t capacity);
-  // Opens the compiler; PIR_UNAVAILABLE, with a sentence that says what to install, when it is
-  // missing. The caller closes it.
+  // Opens the compiler; PIR_UNAVAILABLE, with a sentence that names the package to install, if
+  // it is missing. The caller closes it.
   pir_status (*open)(void **out_compiler, char *message, size_t capacity);
   void (*close)(void *compiler);
   // Writes a text that tells compilers and their options apart: part of cache keys.

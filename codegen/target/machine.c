@@ -7,7 +7,7 @@
 //   guess   no measurement is on record
 //
 // That core is the only processor that was measured, so all processors share its record.
-// A processor gets its own record when somebody measures it: a copy with the changed numbers,
+// A processor gets its own record when it is measured: a copy with the changed numbers,
 // and a row in the table below (docs/targets.md).
 #include "machine.h"
 
@@ -60,11 +60,11 @@ static const pir_machine znver4 = {
 
     .pair = {.products = 32,         // fitted: depthwise and first layers gain
              .units = 16,            // guess
-             .run_bytes = 32 << 10,  // fitted: the first cache
+             .run_bytes = 32 << 10,  // fitted: the L1 cache
              .row_bytes = 64 << 10,  // fitted
              .run_tiles = 4},        // guess
 
-    .attention = {.block_bytes = 1 << 18,  // fitted: a quarter of the second cache
+    .attention = {.block_bytes = 1 << 18,  // fitted: a quarter of the L2 cache
                   .open_keys = 256,        // guess
                   .registers = 8,          // fitted: 6 x 4 sums of 32 registers
                   .strip_tiles = 4,        // fitted

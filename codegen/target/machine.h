@@ -54,7 +54,7 @@ typedef struct pir_machine {
     // Most rows of a tile; of one that is a single vector wide.
     int rows, narrow_rows;
     // Most rows that may map to the same sets of the L1 cache; cost of additional ones, in
-    // halves of the cost of other rows.
+    // units of half another row's cost.
     int colliding_rows, colliding_halves;
     // Start and end of a tile cost 1/n of 1 / products cycles, for each tap.
     int edge;
@@ -150,7 +150,7 @@ typedef struct pir_machine {
     int64_t unit_elements, row_elements, unit_rows;
     // Most elements of a row that a warp's threads have one vector each of; that a warp does.
     int64_t short_row, warp_row;
-    // Threads for a row of unknown length; for rows side by side.
+    // Threads for a row of unknown length; for adjacent rows.
     int open_row_threads, side_threads;
     // Most chunks of a thread that are written out.
     int64_t unrolled_chunks;

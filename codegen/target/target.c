@@ -94,7 +94,7 @@ static const device_kind DEVICES[] = {
 #undef DEVICE
 };
 
-// The architecture that a name stands for among a kind's devices; -1 when it is none of them.
+// Returns the architecture of a name among a kind's devices; -1 if the name is none of them.
 static long named_architecture(const device_kind *kind, const char *name) {
   size_t prefix = strlen(kind->prefix);
   if (strcmp(name, kind->name) == 0)

@@ -113,7 +113,7 @@ pir_fact *fact_of_type(pir_infer *infer, const pir_type *type) {
 }
 
 // ---- one op
-// Operands by declared position: a variadic one gathers what follows it.
+// Operands by declared position: a variadic one gathers the following ones.
 static const pir_fact **gather_operands(pir_facts *facts, const pir_op *op,
                                         const pir_opdef *def, size_t *out_count) {
   size_t n = pir_op_operands(op), declared = def->operand_count;
@@ -163,7 +163,7 @@ static pir_status infer_op(pir_facts *facts, const pir_op *op, pir_fact *results
     (void)pir_error(
         op, "%s", strchr(infer.message, ':') ? strchr(infer.message, ':') + 2 : infer.message);
   for (size_t i = 0; status && i < count; i++)
-    results[i] = nothing;  // what was found before it failed
+    results[i] = nothing;  // facts found before it failed
   if (status)
     return status;
   for (size_t i = 0; i < count; i++) {
@@ -276,7 +276,7 @@ static pir_status derive_facts(pir_facts *facts, const pir_op *op) {
     take_scanned(facts, op);
     return PIR_OK;
   }
-  if (pir_op_regions(op) && !(def->traits & PIR_CONTROL)) {  // what is inside has facts already
+  if (pir_op_regions(op) && !(def->traits & PIR_CONTROL)) {  // nested ops already have facts
     take_results(facts, op, pir_region_first(pir_op_region(op, 0)));
     return PIR_OK;
   }

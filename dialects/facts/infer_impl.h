@@ -37,7 +37,7 @@ pir_status infer_requirements(pir_infer *infer);
 // written.
 size_t infer_put_operand(const pir_infer *infer, size_t k, char *out, size_t capacity);
 size_t infer_put_attr(const pir_infer *infer, size_t k, char *out, size_t capacity);
-// Derives the contents of small integer results from those of the operands.
+// Derives the contents of small integer results from the operands' contents.
 void infer_contents(pir_infer *infer);
 
 // Whether the fact is a tensor (not a list) of this rank.

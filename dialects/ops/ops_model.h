@@ -164,8 +164,8 @@ typedef struct legacy_item {
 } legacy_item;
 
 typedef struct legacy_fixed {
-  const char *name;  // of an old attribute that the new op has no word for; `value` is what the
-                     // new op means by it
+  const char *name;  // of a legacy attribute without a new one; `value` is the value that the
+                     // new op implies
   source_loc loc;
   uint8_t kind;
   const expr *value;

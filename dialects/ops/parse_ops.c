@@ -163,8 +163,7 @@ void drop_inherited_meaning(op *o) {
   o->kernel = o->hook_expand = NULL;
 }
 
-// An op's own lower blocks are tried before those of its form, which do not know its
-// attributes.
+// An op's own lower blocks are tried before its form's, which do not know its attributes.
 static void own_lowers_first(op *o) {
   lower *sorted = NULL;
   int count = 0;

@@ -25,7 +25,7 @@ typedef struct side {
   const pir_program *program;
   pir_context *ctx;
   PIR_VEC(const pir_op *) ops;
-  PIR_VEC(uint64_t) local;    // what the op says itself
+  PIR_VEC(uint64_t) local;    // of the op itself
   PIR_VEC(uint64_t) forward;  // after the first sweep
   PIR_VEC(uint64_t) colors;
   pir_map index;     // op -> position

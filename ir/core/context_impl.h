@@ -49,7 +49,7 @@ typedef struct pir_undeclared {
 enum { PIR_MOST_UNDECLARED = 32 };
 
 struct pir_context {
-  pir_heap heap;  // all memory but that of this struct
+  pir_heap heap;  // all memory except this struct
   pir_arena arena;
   pir_limits limits;
   pir_diag_sink sink;

@@ -122,7 +122,8 @@ static pir_status check_dtype(const verifier *v, const pir_op *op, const char *w
   if (has == PIR_UNDEFINED)
     return PIR_OK;
   bool half = (has == PIR_F16 || has == PIR_BF16) &&
-              allowed >> PIR_F32 & 1;  // lists are of CPU kernels; GPUs have halves
+              allowed >> PIR_F32 & 1;  // lists are of CPU kernels; GPU kernels have 16-bit
+                                       // floats
   if (allowed && !half && !(allowed >> has & 1))
     return outside_set(v, op, what, name, has, allowed);
   pir_dtype wanted = same_as >= 0 ? operand_dtype(op, (size_t)same_as) : PIR_UNDEFINED;

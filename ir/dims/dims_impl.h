@@ -17,7 +17,7 @@ typedef struct dim_node {
   uint32_t weight;    // nodes of the tree it stands for
   int64_t value;      // symbol: number; negative: the constant
   int64_t min;        // symbol: lower bound
-  pir_dim bound;      // what it was unified with, or itself
+  pir_dim bound;      // the expression it was unified with, or itself
   pir_dim canonical;  // cache, good for `generation`
   uint64_t generation;
   pir_dim operands[];

@@ -12,7 +12,7 @@ typedef struct pir_archive {
   size_t size, capacity;                   // capacity: writing
   size_t at;                               // reading
   void *(*take)(void *user, size_t size);  // reading: memory of arrays, aligned to 8, never
-                                           // given back; NULL: none left
+                                           // freed; NULL: none left
   void *user;
 } pir_archive;
 

@@ -31,7 +31,7 @@ typedef struct pir_arena {
   pir_allocator source;  // without a heap
 } pir_arena;
 
-// Makes an arena of a heap, which takes nothing yet. If it is never destroyed it goes with
+// Makes an arena of a heap without allocating. If it is never destroyed it is freed with
 // `heap`.
 void pir_arena_init(pir_arena *arena, pir_heap *heap);
 // Frees everything; the arena is empty then and may be used again.
@@ -54,7 +54,7 @@ void *pir_arena_resize(pir_arena *arena, void *memory, size_t old_size, size_t n
 // count * item as a size; an overflow is out of memory.
 size_t pir_arena_size(pir_arena *arena, size_t count, size_t item);
 
-// Scratch memory of a context, for layers above ir: give back what you take.
+// Scratch memory of a context, for layers above ir: free all that you allocate.
 struct pir_context;
 pir_arena *pir_context_arena(struct pir_context *ctx);
 

@@ -56,7 +56,7 @@ struct pir_heap {
 
 // `source` may be NULL (malloc).
 void pir_heap_init(pir_heap *heap, const pir_allocator *source);
-void pir_heap_release(pir_heap *heap);  // gives back all blocks
+void pir_heap_release(pir_heap *heap);  // frees all blocks
 
 // Aligned to 16; never NULL.
 void *pir_heap_take(pir_heap *heap, size_t size);
@@ -86,7 +86,7 @@ struct pir_program;
 // A guard that destroys a program under construction.
 void pir_program_guard(struct pir_program *program, pir_guard *guard);
 
-// Of facts: that of their program's context.
+// The heap of facts: their program's context owns it.
 struct pir_facts;
 pir_heap *pir_facts_heap(const struct pir_facts *facts);
 

@@ -14,7 +14,7 @@ typedef struct pir_strbuf {
   pir_arena *arena;  // memory: where `data` grows. NULL: `data` is the caller's buffer, emptied
                      // into `writer`
   pir_writer writer;
-  bool failed;  // the writer stopped; what follows is dropped
+  bool failed;  // the writer stopped; later text is dropped
 } pir_strbuf;
 
 // Collects text in memory, which pir_strbuf_free releases.

@@ -34,7 +34,7 @@ typedef struct pir_parser {
   pir_arena *arena;
   void *scanner;
   pir_lexer lexer;
-  char *copy;      // what the scanner works on
+  char *copy;      // the text that the scanner works on
   pir_str source;  // the caller's text
   pir_str file;
   int token;         // the current one

@@ -50,7 +50,7 @@ typedef struct pir_op_reader {
   PIR_VEC(const pir_type *) result_types;
   PIR_VEC(pir_named_attr) attrs;
   bool has_operand_types;
-  bool has_info;  // the text begins with what it is, which its types do not change
+  bool has_info;  // the text begins with its kind, which its types do not change
   bool of_2023;   // its name is of the first dialect, whose text has neither tags nor booleans
   pir_loc loc;
 } pir_op_reader;

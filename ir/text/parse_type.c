@@ -97,7 +97,7 @@ static family family_of(pir_str name, int *out_generation) {
   return FAMILY_NONE;
 }
 
-// "cpu_tensor" and its like: the place and what is bound to it.
+// "cpu_tensor" and its like: the place and the bound type.
 static family allocated_family(pir_str name, pir_str *out_place) {
   static const struct {
     const char *suffix;

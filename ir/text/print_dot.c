@@ -17,7 +17,7 @@
 
 enum {
   FOLDED = 0,  // written in the node of its only user
-  REST = 1     // the node of what is not drawn; those of ops follow
+  REST = 1     // the node of all ops that are not drawn; the nodes of ops follow
 };
 
 // A region whose nodes are being written.

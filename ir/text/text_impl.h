@@ -58,9 +58,10 @@ int64_t pir_reduce_type_from_name(pir_str name);  // -1 when unknown
 // precision (`single`: as a float), in JSON's layout if `json`, else in the layout of printf's
 // %g.
 void pir_text_exact_float(pir_strbuf *out, double value, bool single, bool json);
-// Reads a decimal floating number of the given length. False when it is none or overflows.
+// Reads a decimal floating number of the given length. False if the text is no number or
+// overflows.
 bool pir_text_read_float(pir_str text, double *out_value);
-// Reads a decimal integer with optional sign. False when it is none or does not fit.
+// Reads a decimal integer with optional sign. False if the text is no integer or does not fit.
 bool pir_text_read_int(pir_str text, int64_t *out_value);
 
 #endif

@@ -5,7 +5,7 @@
 // inputs_scale), as Paddle does.
 //
 // delete_weight_dequant_linear_op_pass removes the dequantisation of a parameter: readers of
-// the result read the integers. Whoever runs such a program has to know the scales.
+// the result read the integers. The caller has to know the scales.
 //
 // Both passes change the numbers that the program computes, by purpose. Scales are parameters;
 // a scale whose bytes are not loaded is not noted. Unlike Paddle's, the first pass checks that

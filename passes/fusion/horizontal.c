@@ -42,7 +42,7 @@ static int64_t extent_of(const horizontal *h, const pir_value *value, int32_t ax
   return pir_dim_is_const(pir_facts_dims(h->facts), fact->shape[axis], &extent) ? extent : -1;
 }
 
-// ---- what is a member
+// ---- members
 
 static bool is_source(const pir_value *value) {
   const pir_op *op = pir_value_op(value);

@@ -165,7 +165,7 @@ static void forget_erased(void *user, pir_op *op) {
 }
 
 pir_status pir_pass_canon(pir_pass_run *run) {
-  pir_rewriter_sweep(run->rewriter, run->program);  // what is dead need not be inferred
+  pir_rewriter_sweep(run->rewriter, run->program);  // dead ops need not be inferred
   canon c = {.facts = pir_run_facts(run)};
   if (!c.facts)
     return pir_run_facts_status(run);

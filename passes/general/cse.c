@@ -61,7 +61,7 @@ static bool is_mergeable(const pir_op *op) {
   return true;
 }
 
-// ---- what is the same
+// ---- equality of ops
 
 // Orders operands 0 and 1 of a commutative op by address; no output depends on the order.
 static pir_value *operand(const pir_op *op, size_t i) {

@@ -53,7 +53,7 @@ static void forward_invariants(dead_args *d, pir_op *loop, pir_block *body) {
   }
 }
 
-// ---- what is needed
+// ---- needed values
 
 // Whether an op with regions has the form that this pass handles.
 static bool may_shrink(const pir_op *op) {

@@ -12,7 +12,7 @@
 enum {
   PRECISION_STAYS,   // reads and gives f32
   PRECISION_LOW,     // computes in 16-bit floats
-  PRECISION_MOVES,   // undecided: it only moves elements, and goes with its neighbours
+  PRECISION_MOVES,   // undecided: it only moves elements and follows its neighbours
   PRECISION_FOLLOWS  // results are not floats: reads 16-bit floats if all its operands are
 };
 

@@ -29,7 +29,7 @@
 typedef struct place {
   uint32_t parent;
   uint32_t last;  // position of the last op that reads one of the class; of its representative
-  bool held;      // somebody else owns the memory
+  bool held;      // the memory has another owner
 } place;
 
 typedef struct in_place {
@@ -98,7 +98,7 @@ static void note_yields(in_place *p, const pir_op *op) {
   for (size_t r = 0; r < pir_op_regions(op); r++) {
     const pir_block *body = pir_region_first(pir_op_region(op, r));
     const pir_op *end = body ? pir_block_last(body) : NULL;
-    size_t skip = pir_op_is(op, PD_WHILE);  // a loop hands out its condition first
+    size_t skip = pir_op_is(op, PD_WHILE);  // a loop yields its condition first
     for (size_t i = skip; end && i < pir_op_operands(end) && i - skip < pir_op_results(op);
          i++) {
       const pir_value *value = pir_op_operand(end, i);

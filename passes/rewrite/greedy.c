@@ -29,7 +29,7 @@ typedef struct driver {
   const pir_pattern *patterns;
   size_t pattern_count;
   PIR_VEC(uint32_t) order;  // positions of patterns, bucket by bucket, by falling benefit
-  PIR_VEC(bucket) buckets;  // the first is that of ops no pattern names
+  PIR_VEC(bucket) buckets;  // the first is for ops that no pattern names
   pir_map by_root;          // op definition -> bucket + 1
   uint64_t *fired;          // per pattern
   uint32_t recent[RECENT];  // patterns that fired last

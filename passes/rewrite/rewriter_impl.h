@@ -12,7 +12,7 @@ struct pir_rewriter {
   pir_program *program;
   pir_facts *facts;   // NULL until someone asks
   pir_status failed;  // facts could not be kept up to date
-  bool quiet;         // what is erased now was made for nothing: nobody need look again
+  bool quiet;         // ops being erased were created in vain: neighbours need no new visit
   const pir_rewrite_listener *listeners[PIR_REWRITER_LISTENERS];
   size_t listener_count;
   pir_name *stop_gradient, *op_role, *comp_op_name;

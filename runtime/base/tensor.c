@@ -46,7 +46,7 @@ void pir_tensor_set_dense(pir_tensor *tensor, pir_dtype dtype, const int64_t *sh
   for (int32_t i = rank - 1; i >= 0; i--) {
     tensor->shape[i] = shape[i];
     tensor->strides[i] = stride;
-    // A stride may wrap: pir_shape_bytes refuses such a shape before memory is allocated.
+    // A stride may wrap: pir_shape_bytes refuses the shape before memory is allocated.
     uint64_t extent = shape[i] > 0 ? (uint64_t)shape[i] : 1;
     stride = (int64_t)((uint64_t)stride * extent);
   }

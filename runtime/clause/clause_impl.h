@@ -21,7 +21,7 @@ typedef struct clause_index {
   const int64_t *v;
 } clause_index;
 
-// A clause bound to the operands, attributes and result of one call. Its points are those of
+// A clause bound to the operands, attributes and result of one call. Its points range over
 // `extent`: the first `parallel` coordinates select a result element, the others are reduced.
 typedef struct clause_bind {
   const pir_kernel_call *call;
@@ -138,7 +138,7 @@ bool pir_clause_run_lines(const clause_bind *b, clause_lanes *e);
 typedef struct clause_move {
   const pir_tensor *from;
   const pir_node *load;
-  int outer;        // coordinates that what is looked up depends on; the others move along with
+  int outer;        // coordinates that the looked-up index depends on; the others advance by
                     // strides
   uint64_t tabled;  // coordinates whose terms of the offset are to be tabled; 0: none
   int64_t from_step[MAX_COORDS], to_step[MAX_COORDS];

@@ -178,8 +178,7 @@ typedef struct clause_run {
   clause_lanes *lanes;    // one for each thread
   int64_t points, grain;  // of the result; points a unit of work
   block_fn *block;
-  const clause_move
-      *move;  // when elements are only moved: its outer coordinates are what is run over
+  const clause_move *move;  // when elements are only moved: the units are its outer coordinates
 } clause_run;
 
 // Evaluates the points of a block of outer coordinates one by one, if some indices are out of

@@ -118,7 +118,7 @@ typedef struct panel {
   const char *data;  // at the batch's and the operand's start
   size_t size;       // of an element
   int width, used;   // used of them are real, the rest is 0
-  bool run;          // their elements lie side by side
+  bool run;          // their elements are adjacent
   int64_t offset[TILE_COLUMNS], index[CONTRACT_BOUNDS][TILE_COLUMNS];
   int64_t lowest[CONTRACT_BOUNDS], highest[CONTRACT_BOUNDS];
 } panel;

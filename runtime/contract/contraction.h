@@ -30,11 +30,11 @@ typedef struct contract {
   contract_operand x, y;
   contract_form out;  // offset in the result
   pir_dtype
-      lanes;  // what is multiplied and summed: f32 (of f16 and bf16 too), f64, i64, c64 or c128
+      lanes;  // the type of products and sums: f32 (of f16 and bf16 too), f64, i64, c64 or c128
 } contract;
 
-// Finds phase `phase` of a clause that is a set of such contractions, each with its own
-// results; *out_phases is their number. False if the clause has another form.
+// Finds phase `phase` of a clause that consists of contractions, each with its own results;
+// *out_phases is their number. False if the clause has another form.
 bool pir_contract_find(const clause_bind *b, int phase, contract *out, int *out_phases);
 
 // A register tile: c[rows][columns] = (add ? c : 0) + x[depth][rows]^T * y[depth][columns], all

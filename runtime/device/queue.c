@@ -1,7 +1,7 @@
-// Queues. Work of a queue runs in order, so memory that was given back may be handed out again
-// at once: what used it comes before what will. Blocks are kept by size class (four a power of
-// two). Host memory is copied through pinned staging, a ring of slices; an event says when a
-// slice is free again. Downloads stay in their slice until the queue is waited for.
+// Queues. The work of a queue runs in order, so freed memory may be reused at once: its former
+// user runs before the next one. Blocks are kept by size class (four for each power of two).
+// Host memory is copied through pinned staging memory, a ring of slices; an event reports when
+// a slice is free again. Downloads stay in their slice until the queue is waited for.
 #include "device_ops.h"
 
 #include <stdlib.h>

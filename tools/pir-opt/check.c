@@ -22,7 +22,7 @@ typedef struct outcome {
   double largest;  // difference among them
   bool differs;
   uint32_t within;  // percent, as the rule says
-  char text[480];   // what differs, or why nothing was tried
+  char text[480];   // the difference, or the reason why nothing was tried
 } outcome;
 
 typedef struct checking {

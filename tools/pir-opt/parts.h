@@ -12,7 +12,7 @@ typedef struct program_part {
   part_kind kind;
   pir_str text;
   uint32_t line;      // its first
-  const char *begin;  // printed before and after what it becomes
+  const char *begin;  // printed before and after the result
   const char *end;
 } program_part;
 

@@ -205,7 +205,7 @@ static bool cut(reduction *r) {
     size_t before = op_count(r->best);
     pir_program *candidate = i < before ? without(r->best, i, 1, false) : NULL;
     while (candidate && op_count(candidate) >= before) {
-      // The cut put an input in front: drop what is not read any more.
+      // Replacing an op has added an input: drops inputs that are no longer read.
       op_list ops = ops_of(candidate);
       size_t dropped = 0;
       for (size_t k = ops.count; k-- > 0;) {

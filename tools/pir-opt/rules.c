@@ -6,7 +6,7 @@
 
 enum { MAX_IMPORTED = 64 };
 
-// One file and what it imports, open until it is compiled.
+// One file and its imports, open until it is compiled.
 typedef struct reading {
   cli_run *cli;
   const char *path;

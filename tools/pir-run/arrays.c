@@ -79,7 +79,7 @@ int run_make_input(run *r, size_t i, const int64_t *shape, int rank, bool random
 
 // ---- --input=[NAME=]@FILE | [NAME=]SHAPExDTYPE[=0|=random[:SEED]]
 
-// Reads "1x3x224x224xf32" up to its end or '='; false when it is none.
+// Reads "1x3x224x224xf32" up to its end or '='; false if the text is no shape.
 static bool parse_shape(const char *text, int64_t *shape, int *rank, pir_dtype *dtype,
                         const char **rest) {
   *rank = 0;

@@ -101,9 +101,9 @@ PIR_API pir_status pir_infer_run(pir_infer *infer);
 
 // ---- about ops
 
-// Returns the definition that says what an op computes: its own, or for an op of the kernel
-// dialect the definition of the op it was lowered from (attribute op_name), whose operands,
-// results and attributes it has.
+// Returns the definition of an op's meaning: its own, or for an op of the kernel dialect the
+// definition of the op it was lowered from (attribute op_name), whose operands, results and
+// attributes it has.
 PIR_API const pir_opdef *pir_op_meaning(const pir_op *op);
 
 // Whether a clause reads elements of operand number `operand` as indices.

@@ -55,10 +55,10 @@ PIR_API PIR_NODISCARD pir_status pir_program_load(pir_context *ctx, pir_borrowed
 // Whether a program comes from text of 2023 or 2024, whose ops may differ from the declarations
 // of today.
 PIR_API bool pir_program_is_older(const pir_program *program);
-// Brings such a program to today's declarations: attributes that are operands now become
-// constants, attributes get today's names, and results that no longer exist are removed where
-// nothing uses them. The verifier reports all remaining differences. Functions that load with
-// parameters call it.
+// Upgrades an older program to the present declarations: attributes that became operands become
+// constants, attributes get their present names, and results that no longer exist are removed
+// if nothing uses them. The verifier reports all remaining differences. Functions that load
+// with parameters call it.
 PIR_API PIR_NODISCARD pir_status pir_program_upgrade(pir_program *program);
 
 PIR_END

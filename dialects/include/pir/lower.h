@@ -111,8 +111,8 @@ typedef struct pir_lower_target {
   void *user;
 } pir_lower_target;
 
-// Chooses the alternative that says what `op` computes: its position, -2 for the expand hook,
-// or -1 when clause or kernel say it. A condition on an extent or rank that is not known does
+// Chooses the alternative that defines `op`: its position, -2 for the expand hook, or -1 if the
+// op is defined by a clause or kernel. A condition on an extent or rank that is not known does
 // not hold.
 PIR_API int pir_lower_choose(const pir_op *op, pir_facts *facts);
 

@@ -53,10 +53,10 @@ PIR_API PIR_NODISCARD pir_status pir_program_map_params(pir_program *program,
 // is nothing, PIR_EXHAUSTED when memory runs out; not reported.
 PIR_API PIR_NODISCARD pir_status pir_params_find(const char *model_path, char **out_path);
 
-// Gives a program that passes changed the form in which Paddle runs it from a file of `format`.
-// Paddle attaches the parameters of JSON to builtin.parameter alone, so constants become such.
-// Its predictor finds outputs by pd_op.fetch: where a program of JSON or .pdmodel has none,
-// values that builtin.shadow_output hands out are fetched, in the order of the ops, and a
+// Brings a program that passes changed into the form in which Paddle runs it from a file of
+// `format`. Paddle attaches the parameters of JSON to builtin.parameter alone, so constants
+// become such ops. Its predictor finds outputs by pd_op.fetch: if a program of JSON or .pdmodel
+// has none, the operands of builtin.shadow_output are fetched, in the order of the ops, and a
 // parameter that only a shadow_output keeps is dropped.
 PIR_API void pir_program_settle(pir_program *program, pir_format format);
 

@@ -211,7 +211,7 @@ pir_status translate_assign_value(translator *t, const op_desc *op) {
 }
 
 // A feed of later versions; its place is a number of phi's AllocationType, whose values equal
-// those of places.
+// the place kinds.
 pir_status translate_data(translator *t, const op_desc *op) {
   int64_t kind = op_int(op, "place", 0);
   draft d;

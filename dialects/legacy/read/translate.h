@@ -67,7 +67,7 @@ void pop_scope(translator *t);
   desc_fail((t)->desc, (t)->block, (t)->op, PIR_UNSUPPORTED, "unsupported: " __VA_ARGS__)
 
 // ---- types and attributes (convert_attrs.c)
-// NULL when the variable is no kind of tensor, or of an element type that is none.
+// NULL when the variable is no kind of tensor, or its element type is invalid.
 const pir_type *var_type(translator *t, const var_desc *var);
 // The type of the variable `name` in the current block; reports when there is none.
 const pir_type *name_type(translator *t, const char *name);
@@ -114,7 +114,7 @@ typedef struct draft {
   translator *t;
   const op_desc *op;
   const pir_legacy_op
-      *row;  // slot and attribute names; NULL: those of PIR, slots with a capital
+      *row;  // slot and attribute names; NULL: the PIR names, slots with a capital
   const pir_opdef *def;
   pir_value *operands[DRAFT_MAX];
   const pir_type *types[DRAFT_MAX];

@@ -32,7 +32,7 @@ struct out_block {
   PIR_VEC(Legacy__OpDesc *) ops;
   var_list captured;  // variables of enclosing blocks that its ops read
   pir_map seen,
-      written;  // out_var -> 1: what is captured, and what its ops gave a value before
+      written;  // out_var -> 1: captured variables, and those that its ops have set
 };
 
 // The variables of a value: one, or one for each member of a vec. Members may be NULL (absent).
@@ -71,7 +71,7 @@ typedef struct exporter {
   pir_map updated;        // pir_name -> 1: parameters that the program sets
   pir_map targets;        // pir_value -> out_var that it must be in, where that is possible
   pir_map folds;          // pir_op -> fold: the last op of a group that is one old op
-  pir_map swallowed;      // pir_op -> 1: the others of such a group
+  pir_map swallowed;      // pir_op -> 1: the other ops of the group
   pir_map claims;         // pir_op -> the pir_value that stands for its XShape
   pir_map kept_shapes;    // pir_value -> out_var that keeps its shape (XShape)
   pir_map stacks;         // pir_op that creates a stack -> carried
@@ -111,8 +111,8 @@ void holder_set_var(exporter *x, const pir_value *value, out_var *var);
 holder *holder_new(exporter *x, size_t count);
 // Returns the only variable of a value; NULL after reporting an error.
 out_var *value_var(exporter *x, const pir_value *value);
-// Assigns variables to a result: those of `shared` if the types allow it (an in-place op),
-// those that a later op requires, else new ones. NULL after reporting an error.
+// Assigns variables to a result: the variables of `shared` if the types allow it (an in-place
+// op), those that a later op requires, else new ones. NULL after reporting an error.
 holder *define(exporter *x, pir_value *value, holder *shared);
 // Takes a free name that later ops give a value; NULL if there is none.
 const char *wanted_name(exporter *x, const pir_value *value);

@@ -225,7 +225,7 @@ static void fold_product(exporter *x, const pir_op *op) {
   swallow(x, f.last[0]);
 }
 
-// Matches the gradient of such a product: each result has the shape of its operand.
+// Matches the gradient of this product: each result has the shape of its operand.
 static void fold_product_grad(exporter *x, const pir_op *op) {
   const pir_op *flat[3];
   fold f = {0};

@@ -213,7 +213,7 @@ bool operand_folds(exporter *x, const pir_op *op, size_t i) {
   if (!literal_of(x, pir_op_operand(op, i), list, &v))
     return false;
   if (v.is_parameter && tensor_too)
-    return false;  // what was learned stays a variable where it can be one
+    return false;  // trained values stay variables if possible
   if (!list)
     return number_fits(&v, kind, tensor_too) && (v.on_host || !tensor_too);
   for (size_t k = 0; k < v.count && kind != PIR_ATTR_I64; k++)

@@ -290,7 +290,7 @@ static pir_status export_full_with_tensor(exporter *x, const pir_op *op) {
   add_place(x, o, NULL);
   pir_shape known = pir_type_shape(pir_value_type(pir_op_result(op, 0)));
   if (!operand_folds(x, op,
-                     PD_FULL_WITH_TENSOR_IN_SHAPE))  // what is known of it, as Paddle writes it
+                     PD_FULL_WITH_TENSOR_IN_SHAPE))  // its known extents, as Paddle writes them
     (void)op_set_ints(x, o, "shape", PIR_ATTR_I64, known.dims, known.rank);
   PIR_TRY(export_operand(x, op, PD_FULL_WITH_TENSOR_IN_SHAPE, o));
   op_set_int(x, o, "dtype", pir_dtype_var_type(dtype));
@@ -363,7 +363,7 @@ static pir_status export_array_write(exporter *x, const pir_op *op) {
   PIR_TRY(export_input(x, pir_op_operand(op, PD_ARRAY_WRITE__IN_I), o, "I"));
   PIR_TRY(
       export_output(x, pir_op_result(op, 0), holder_of(x, pir_op_operand(op, 0)), o, "Out"));
-  pir_vec_push(&x->arena, &o->read, array);  // it keeps what it held
+  pir_vec_push(&x->arena, &o->read, array);  // it keeps its content
   op_close(x, o);
   return PIR_OK;
 }
@@ -472,7 +472,7 @@ static pir_status export_shape64(exporter *x, const pir_op *op) {
   return PIR_OK;
 }
 
-// What is known of oneDNN's data types, which ride along.
+// oneDNN's data types, which are carried along.
 static void write_onednn_types(exporter *x, const pir_op *op, out_op *o) {
   static const char *const names[] = {"mkldnn_data_type", "onednn_data_type"};
   for (size_t i = 0; i < 2; i++) {

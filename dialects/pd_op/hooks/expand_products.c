@@ -39,7 +39,7 @@ static int find_label(const labels *l, int label) {
   return -1;
 }
 
-// Labels of one term; `rank` says how many axes the dots stand for, -1: as many as `dots`.
+// Labels of one term; `rank` is the number of axes of the dots, -1: `dots` of the whole.
 static const char *read_term(pir_str text, int rank, int *dots, labels *out) {
   int letters = 0, dot_at = -1;
   for (size_t i = 0; i < text.size; i++) {

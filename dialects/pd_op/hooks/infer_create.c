@@ -51,7 +51,7 @@ pir_status pd_infer_same_shape(pir_infer *infer) {
     *out = *x;
     out->dtype = dtype;
     out->contents = NULL;
-    out->content_count = 0;  // where they are those of x, the clause says so
+    out->content_count = 0;  // if they equal x's, the clause states it
   }
   return PIR_OK;
 }

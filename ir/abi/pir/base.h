@@ -84,8 +84,8 @@ static inline void pir_ignore(pir_status status) {
 
 // ---- strings
 
-// Bytes with a length; not necessarily NUL-terminated. It never owns its bytes: whoever returns
-// one says how long they live.
+// Bytes with a length; not necessarily NUL-terminated. It never owns its bytes: the function
+// that returns one states how long they live.
 typedef struct pir_str {
   // May be NULL when `size` is 0.
   const char *data;

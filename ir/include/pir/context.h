@@ -52,7 +52,7 @@ PIR_API void pir_context_destroy(pir_context *ctx);
 
 // Returns the limits in force, defaults filled in; they live as long as the context.
 PIR_API const pir_limits *pir_context_limits(const pir_context *ctx);
-// Returns the bytes that the context has taken from its allocator and not given back.
+// Returns the bytes that the context has allocated and not freed.
 PIR_API size_t pir_context_bytes(const pir_context *ctx);
 
 // Runs code that makes IR by hand: calls body(user) and returns its status, or PIR_EXHAUSTED,
@@ -63,7 +63,7 @@ PIR_API size_t pir_context_bytes(const pir_context *ctx);
 // with a status that runs. `body` therefore keeps in `user` all that it owns and the context
 // does not, so that the caller can release it; no C++ object that needs its destructor may live
 // in a frame that the jump leaves. A program that was being changed can still be destroyed;
-// other memory goes with the context.
+// other memory is freed with the context.
 PIR_API PIR_NODISCARD pir_status pir_context_protect(pir_context *ctx,
                                                      pir_status (*body)(void *user),
                                                      void *user);

@@ -47,7 +47,7 @@ PIR_API pir_loc_parts pir_loc_unpack(const pir_context *ctx, pir_loc loc);
 // ---- messages
 
 // An error ends the call that reports it. A note belongs to the error or warning before it. A
-// remark says what a pass or the generator chose to do and why; nothing is wrong.
+// remark states a choice of a pass or the generator and its reason; nothing is wrong.
 typedef enum pir_severity { PIR_ERROR, PIR_WARNING, PIR_NOTE, PIR_REMARK } pir_severity;
 
 // One diagnostic.

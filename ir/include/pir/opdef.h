@@ -202,9 +202,7 @@ struct pir_opdef {
   // Results that share memory with operands.
   const pir_inplace_pair *inplace;
 
-  // The meaning. The first alternative of `lower` whose condition holds is what the op
-  // computes; else the first clause of each result whose condition holds (pir_clause_choose);
-  // else the C kernel with the name `kernel`. NULL where there is none.
+  // The meaning. The first alternative of `lower` whose condition holds defines the op
   const pir_clause *clause;
   // Alternatives in the order in which they are tried.
   const pir_lower *lower;

@@ -37,7 +37,8 @@ typedef struct rule_match {
   rule_bound values[RULE_MAX_VALUES];
   pir_rule_value holes[RULE_MAX_HOLES];
   bool hole_set[RULE_MAX_HOLES];
-  int32_t trail[RULE_MAX_VALUES + RULE_MAX_HOLES + RULE_MAX_OPS];  // what was bound, to undo it
+  // the bindings made, to undo them
+  int32_t trail[RULE_MAX_VALUES + RULE_MAX_HOLES + RULE_MAX_OPS];
   size_t trail_count;
   pir_rule_value heap[RULE_HEAP];
   size_t heap_used;

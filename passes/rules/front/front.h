@@ -11,7 +11,7 @@
 
 #include <pir/ir.h>
 
-// ---- tokens: those of one character are that character
+// ---- tokens: a token of one character is that character
 
 enum {
   TOK_END,

@@ -379,7 +379,7 @@ static bool put_one(sample_build *b, const rule_op *p, size_t member, size_t cou
   return true;
 }
 
-// Erases the values made for a refused op, and forgets what was drawn for it.
+// Erases the values made for a refused op, and forgets its draws.
 static void erase_drawn(sample_build *b, const bool *values_before, const bool *holes_before) {
   while (b->drawn_count) {
     pir_op *op = b->drawn[--b->drawn_count];

@@ -27,7 +27,7 @@ typedef struct sample {
   pir_dtype dtype;
   bool wild;          // no usual draw fits: other element types too
   uint32_t likeness;  // percentage of operands with the shape of the operand drawn before
-  const sample_value *last;  // drawn for the op at hand
+  const sample_value *last;  // drawn for the current op
   sample_value values[RULE_MAX_VALUES];
   pir_rule_value holes[RULE_MAX_HOLES];
   bool hole_set[RULE_MAX_HOLES];
@@ -51,7 +51,7 @@ typedef struct sample_build {
   size_t members;  // of the lists of an op that is made for each member; 0: not drawn yet
   pir_named_attr each_attrs[RULE_MAX_OPERANDS];  // of the op for the first member
   size_t each_attr_count;
-  pir_op *drawn[4 * RULE_MAX_OPERANDS];  // ops made for the op at hand
+  pir_op *drawn[4 * RULE_MAX_OPERANDS];  // ops made for the current op
   size_t drawn_count;
 } sample_build;
 

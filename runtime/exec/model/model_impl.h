@@ -16,7 +16,7 @@ struct pir_model {
   plan plan;
   pir_compiler *compiler;  // owns the code; NULL when nothing was compiled
   const void **constants;  // by const
-  owned_block *copies;     // by const: what the model allocated
+  owned_block *copies;     // by const: memory that the model allocated
   const pir_param **lent;  // by const: parameters read in place
   void **packed;           // by pack, in `packs`
   owned_block packs;

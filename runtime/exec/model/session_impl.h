@@ -45,7 +45,7 @@ struct pir_session {
   bound_input *inputs;
   bound_output *outputs;
   owned_block arena, device_arena;
-  bool overlaps_known;  // of what is bound now
+  bool overlaps_known;  // of the current bindings
   size_t copied_bytes;  // of the outputs that overlap inputs
   int64_t *key;         // symbols of the bound inputs
   shape_plan plans[SHAPE_PLANS];

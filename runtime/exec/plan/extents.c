@@ -74,7 +74,7 @@ static uint32_t symbol_level(plan_builder *b, pir_symbol_source source) {
   if (!source.value)
     return LEVEL_NEVER;
   if (!pir_plan_slots_of(b, source.value,
-                         &list)) {  // inside a region, or a result of the op at hand
+                         &list)) {  // inside a region, or a result of the current op
     bool inside = pir_value_block(source.value) != pir_program_block(b->program);
     return inside ? LEVEL_NEVER : b->p->instr_count + 1;
   }

@@ -18,8 +18,8 @@ void *pir_mem_get(const pir_allocator *allocator, size_t size) {
   bool huge = size >= 2 * HUGE_PAGE;
   if (posix_memalign(&memory, huge ? HUGE_PAGE : BLOCK_ALIGN, size))
     return NULL;
-  // Huge pages: one TLB miss for 2 MB instead of 512, which halves the time of streaming
-  // through memory. Only advice to the kernel.
+  // Huge pages: one TLB miss for 2 MB instead of 512, so streaming through memory takes half
+  // the time. Only advice to the kernel.
   if (huge)
     (void)madvise(memory, size & ~(size_t)(HUGE_PAGE - 1), MADV_HUGEPAGE);
   return memory;

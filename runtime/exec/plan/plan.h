@@ -19,8 +19,8 @@ typedef struct plan_pack {
   const pir_packing *packing;
 } plan_pack;
 
-// The structs below are stored in prepared models (store/stored_plan.c), mostly as they lie in
-// memory. So gaps have a name, and are 0.
+// The structs below are stored in prepared models (store/stored_plan.c), mostly as raw memory.
+// So gaps have a name, and are 0.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic error "-Wpadded"
 
@@ -100,8 +100,8 @@ typedef enum plan_kind {
   PLAN_GROUP,     // a compiled group
   PLAN_COPY,      // slot to slot, any strides
   PLAN_TRANSFER,  // slot to slot of the same strides, one of them on the device
-  PLAN_SCAN,  // in: sequences, first states; out: states, stacks; runs what follows, up to its
-              // PLAN_STEP, for each step
+  PLAN_SCAN,  // in: sequences, first states; out: states, stacks; runs the instructions up to
+              // its PLAN_STEP for each step
   PLAN_STEP,  // in: everything that a step reads
   // Below: control flow and arrays (plan_control.c). Their results are late and take their
   // shapes from the yielded values.
@@ -124,7 +124,7 @@ typedef enum plan_kind {
                     // number
   PLAN_STACK_NEW,   // out: one array under three names
   PLAN_STACK_PUSH,  // in: inlet, tensors
-  PLAN_STACK_POP,   // in: outlet; out: what was pushed last
+  PLAN_STACK_POP,   // in: outlet; out: the tensor pushed last
   PLAN_STACK_HOLDS  // in: stack; out: whether anything is on it
 } plan_kind;
 
@@ -158,7 +158,7 @@ typedef struct plan_region {
   uint32_t *captures;  // slots of the region, one a captured operand
   uint32_t *args;      // slots of the region
   uint32_t *yields;    // slots of the region, a loop's condition first
-  bool *repeats;       // by yield: an earlier one hands out the same memory
+  bool *repeats;       // by yield: an earlier one yields the same memory
   uint32_t capture_count, arg_count, yield_count;
   uint32_t first_in;  // the first captured operand of the instruction
 } plan_region;

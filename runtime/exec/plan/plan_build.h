@@ -25,7 +25,7 @@ typedef struct plan_builder {
   const pir_facts *facts;
   const pir_compiler *compiler;
   const size_t *codes;  // of groups, in program order
-  const char *asking;   // the op at hand
+  const char *asking;   // the current op
   uint32_t groups_seen;
   pir_arena scratch;  // dies with the builder
   word_map dims;      // dim -> expression
@@ -87,7 +87,7 @@ void pir_plan_copy(plan_builder *b, uint32_t from, uint32_t to);
 bool pir_plan_row_major(const plan_slot *slot);  // and without gaps
 bool pir_plan_same_shape(const plan *p, uint32_t x, uint32_t y);
 
-// ---- ports.c: what a program is fed with and hands out
+// ---- ports.c: inputs and outputs
 
 // Numbers input and output ops: by column if they state one, else in order.
 void pir_plan_number_ports(plan_builder *b, const pir_block *block);

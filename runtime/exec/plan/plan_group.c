@@ -189,7 +189,7 @@ static void add_results(plan_builder *b, draft *d, bool device) {
   }
 }
 
-// ---- what the code wants beside
+// ---- temporaries, packings and extents
 
 // Temporaries live in the arena during the instruction. Returns whether the size of one is
 // known only at run time.
@@ -301,7 +301,7 @@ static pir_status add_group(plan_builder *b, draft *d) {
   return PIR_OK;
 }
 
-// ---- groups that are given back
+// ---- groups that fall back
 
 // Copies the tensor to the place where other groups expect it; NONE if that is impossible.
 static uint32_t copy_result(plan_builder *b, const pir_op *group, size_t i, uint32_t from) {

@@ -9,7 +9,7 @@
 // The memory of a buffer in this run. The frame owns late buffers.
 typedef struct frame_buffer {
   void *data;
-  size_t late_bytes;  // to give back; 0: not ours
+  size_t late_bytes;  // bytes to free; 0: not owned
   bool device;        // to the device
 } frame_buffer;
 
@@ -45,28 +45,27 @@ typedef struct frame {
   pir_generator *generator;  // the session's
   pir_lod_block *lods;       // offsets that kernels of this run made
   bool has_lods;             // some tensor of this run has offsets
-  bool scanning;  // within a scan: loops are short, and what is small is not shared among
-                  // threads
+  bool scanning;  // within a scan: loops are short, and small ones are not shared among threads
   void (*trace)(void *user, const pir_span *span);
   void *trace_user;
-  bool backwards;   // every other step of a scan: what the one before read last is still in the
-                    // cache
-  int64_t *values;  // by expression
-  pir_tensor *tensors;          // by slot
+  bool backwards;       // every other step of a scan: data that the previous step read last is
+                        // still in the cache
+  int64_t *values;      // by expression
+  pir_tensor *tensors;  // by slot
   frame_buffer *buffers;        // by buffer
   const pir_tensor **pointers;  // of one instruction: operands, then results
   void **group_buffers;
   void *const *packed;               // by pack, of the model
   pir_queue *queue;                  // of the device, or NULL
   const pir_device_kernel *kernels;  // of the model
-  segment_graph *graphs;             // by segment, of the shapes at hand; NULL: none
+  segment_graph *graphs;             // by segment, of the current shapes; NULL: none
   void **arguments;                  // of one launch
-  bool downloading;                  // what was copied from the device is not all there yet
+  bool downloading;                  // some copies from the device are not complete
   int64_t *group_dims;
   char *scratch;  // of all threads
   size_t scratch_step;
   uint64_t budget;   // bytes that late memory may still take
-  pir_arena memory;  // what the above are in
+  pir_arena memory;  // the memory of the arrays above
   pir_arena run;     // for one instruction that infers shapes
   pir_dims *dims;    // likewise
   pir_status inferred;
@@ -109,7 +108,8 @@ pir_status pir_frame_run_scan(frame *f, uint32_t number);
 // Infers the shapes of a call's late results from the actual tensors, by the op's own inference
 // (late.c).
 pir_status pir_frame_infer(frame *f, const plan_instr *instr);
-// Appends what the operands and attributes of a call are to a message that names none of them.
+// Appends a description of a call's operands and attributes to a message that names none of
+// them.
 void pir_frame_complete(frame *f, const plan_instr *instr);
 // Checks every call whose operand extents follow from the inputs, before a run with new shapes.
 pir_status pir_frame_check(frame *f);

@@ -128,7 +128,7 @@ static void name_prepared(file_digest key, char out[64]) {
                   (unsigned long long)key.low);
 }
 
-// ---- what it holds
+// ---- contents
 
 static void stats(pir_archive *a, pir_model_stats *s) {
   PIR_ARCHIVE(a, s->ops);

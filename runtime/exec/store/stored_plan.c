@@ -236,7 +236,7 @@ static void one_region(store *s, plan_region *x) {
     one_plan(s, inner);
     s->depth--;
     if (inner->const_count || inner->pack_count)
-      a->failed = true;  // constants are those of the whole program
+      a->failed = true;  // constants belong to the whole program
   } else {
     a->failed = true;
   }

@@ -5,8 +5,8 @@
 // A pir_device is a context with the code loaded into it; a pir_queue is a stream with a memory
 // pool and staging memory. Any number of threads may use a device, one thread at a time a
 // queue. Functions that take a queue only enqueue work, but for pir_queue_wait. Their failures
-// are in pir_queue_message: PIR_EXHAUSTED when the device's memory runs out, PIR_INVALID for a
-// context or stream of the caller's that is none, PIR_IO for broken memory, else PIR_INTERNAL.
+// are in pir_queue_message: PIR_EXHAUSTED when the device's memory runs out, PIR_INVALID for an
+// invalid context or stream of the caller's, PIR_IO for broken memory, else PIR_INTERNAL.
 #ifndef PIR_DEVICE_H
 #define PIR_DEVICE_H
 
@@ -68,10 +68,10 @@ PIR_API pir_status pir_queue_create(pir_device *device, void *stream, pir_queue 
 // nothing.
 PIR_API void pir_queue_destroy(pir_queue *queue);
 
-// Allocates device memory, aligned to 256 bytes. Memory that was given back is used again at
-// once, since work runs in order.
+// Allocates device memory, aligned to 256 bytes. Freed memory is reused at once, because work
+// runs in order.
 PIR_API pir_status pir_queue_take(pir_queue *queue, size_t bytes, void **out_memory);
-// Gives memory of pir_queue_take back, with the size it was taken with; work that uses it may
+// Frees memory of pir_queue_take, with the size it was allocated with; work that uses it may
 // still be enqueued. NULL does nothing.
 PIR_API void pir_queue_give(pir_queue *queue, void *memory, size_t bytes);
 // Frees the unused memory of the pool for other queues and programs; returns the bytes.

@@ -34,7 +34,7 @@ static double cut_to_image(double x, double limit) {
   return fmax(fmin(x, limit), 0);
 }
 
-// Decodes box i (cell by cell, the anchors of a cell side by side) and cuts it to the image.
+// Decodes box i (cell by cell, with a cell's anchors adjacent) and cuts it to the image.
 static void decode_box(proposals *p, int64_t image, int64_t i, double *to) {
   const boxes *b = &p->b;
   const double *anchor = (const double *)p->in[IN_ANCHORS].data + 4 * i;

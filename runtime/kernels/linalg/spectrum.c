@@ -53,7 +53,8 @@ static int shorter_side(const pir_matrices *m) {
 // ---- singular values
 
 // Finds the singular values, in `first`, and, unless `job` is N, the left and right vectors, in
-// `second` and `third`: all of them with A, those of the shorter side with S.
+// `second` and `third`: all of them with A, one for each row or column of the shorter side with
+// S.
 static pir_status find_singular_values(const pir_kernel_call *call, char job, spectrum *s) {
   int m = s->a.rows;
   int n = s->a.columns;

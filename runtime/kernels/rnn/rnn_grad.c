@@ -58,7 +58,8 @@ static double *cell_at(const network *n, const path *p, int64_t t, int64_t b) {
   return n->cell + ((p->number * n->time + t) * n->batch + b) * n->hidden;
 }
 
-// The outputs of one direction in `outs`, where both directions of a layer lie side by side.
+// The outputs of one direction in `outs`, where the outputs of both directions of a layer are
+// adjacent.
 static double *out_at(const network *n, const path *p, double *outs, int64_t t, int64_t b) {
   int64_t row = (t * n->batch + b) * n->directions + p->direction;
   return outs + row * n->hidden;
@@ -149,8 +150,8 @@ static void run_path_forward(const network *n, const path *p) {
 // ---- backward
 
 // Computes the gradients of the gates before their activations from the gradients dh and dc of
-// the new state: `from_x` for the weights of the input, `from_h` for those of the state. dh and
-// dc become the gradients of the old state, as far as the cell takes it over directly.
+// the new state: `from_x` for the weights of the input, `from_h` for the weights of the state.
+// dh and dc become the gradients of the old state, as far as the cell takes it over directly.
 static void step_cell_backward(const network *n, const double *g, const double *h,
                                const double *c, const double *cell, double *dh, double *dc,
                                double *from_x, double *from_h) {

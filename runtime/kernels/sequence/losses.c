@@ -307,8 +307,9 @@ enum {
 };
 
 // Finds node `bit` on the path from the class of row i up to the root, and through which of its
-// two branches (`way`) the path comes. Path and code are operands, or those of a complete
-// binary tree whose leaves are numbered from `classes`. Returns false behind the last node.
+// two branches (`way`) the path comes. Path and code are operands; by default they belong to a
+// complete binary tree whose leaves are numbered from `classes`. Returns false behind the last
+// node.
 static bool find_tree_node(const pir_tensor *t, int64_t i, int64_t bit, int64_t classes,
                            int64_t *node, bool *way) {
   if (t[TREE_PATH].data) {

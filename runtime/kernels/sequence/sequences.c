@@ -76,7 +76,7 @@ static pir_status write_rows_like_x(const pir_kernel_call *call, const pir_tenso
   return pir_tensor_copy(&from, out);
 }
 
-// Number i of the offsets: those of y, or the elements of y, or those of the attribute.
+// Returns offset i: of y, or an element of y, or an entry of the attribute.
 static int64_t reset_offset(const pir_tensor *y, const pir_attr_value *target, int64_t i) {
   if (!y)
     return target->ints[i];
@@ -241,7 +241,7 @@ pir_status pir_kernel_sequence_softmax(const pir_kernel_call *call) {
 }
 
 // Repeats sequence s of x (row s, when x has no sequences) as often as sequence s of y has
-// rows. `from` holds the offsets of x or is NULL, `times` those of y.
+// rows. `from` holds the offsets of x or is NULL, `times` the offsets of y.
 static pir_status expand_sequences(const pir_kernel_call *call, const pir_tensor *x,
                                    const uint64_t *from, int64_t n, const uint64_t *times) {
   pir_tensor *out = pir_kernel_out(call, 0);

@@ -80,7 +80,7 @@ static int64_t bin_of_value(double v, double low, double high, int64_t bins) {
   return bin < bins ? bin : bins - 1;
 }
 
-// The range of the bins: the attributes' or, when these are equal, that of the elements.
+// The range of the bins: the attributes' or, when these are equal, the elements'.
 static pir_status histogram_range(const pir_kernel_call *call, const pir_tensor *x, double *low,
                                   double *high) {
   const double *v = x->data;

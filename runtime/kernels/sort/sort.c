@@ -22,7 +22,7 @@ typedef struct line_job {
   int64_t first;         // the first of the sorted elements that the results take
   bool floats, descending;
   bool skips_nan, lower;  // of medians
-  int64_t selected;       // elements of a line to sort; 0: as many as needed
+  int64_t selected;       // elements of a line to sort; 0: all that are needed
   entry *room;            // 2 * length for each thread
   void (*line)(const struct line_job *job, entry *room, const int64_t *at);
 } line_job;

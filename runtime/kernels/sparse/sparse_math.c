@@ -46,8 +46,8 @@ static void *entry_values(const pir_tensor *values, int64_t i, int64_t size) {
   return (char *)values->data + i * size * 8;
 }
 
-// Sorts the entries and sums those of equal keys. `values` becomes the sums, in the order of
-// the keys.
+// Sorts the entries and sums the entries of equal keys. `values` becomes the sums, in the order
+// of the keys.
 static pir_status sum_equal_keys(sparse *s) {
   const pir_kernel_call *call = s->call;
   pir_tensor sums;

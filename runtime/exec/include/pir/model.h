@@ -106,7 +106,7 @@ PIR_API size_t pir_model_inputs(const pir_model *model);
 // Returns input i in the order of the program; beyond the last, a port without name and element
 // type, of rank -1.
 PIR_API pir_port pir_model_input(const pir_model *model, size_t i);
-// Returns the number of results that a run hands out.
+// Returns the number of outputs of a run.
 PIR_API size_t pir_model_outputs(const pir_model *model);
 // Returns output i in the order of the program; beyond the last, the same empty port.
 PIR_API pir_port pir_model_output(const pir_model *model, size_t i);
