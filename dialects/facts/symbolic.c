@@ -1,11 +1,10 @@
 // Evaluates index nodes over facts. The result is a constant if all inputs are known, a
-// symbolic dim if a shape is symbolic, and PIR_DIM_UNKNOWN otherwise. Recursion follows the
-// expression tree, whose depth opsc bounds.
+// symbolic dim if a shape is symbolic, and PIR_DIM_UNKNOWN otherwise.
 #include "symbolic.h"
 
-#include <math.h>
+#include <pir/index_nodes.h>
 
-static pir_dim evaluate(const symbolic *s, int16_t at);
+#include <math.h>
 
 static bool symbolic_constant(const symbolic *s, pir_dim dim, int64_t *out_value) {
   return pir_dim_is_const(s->infer->dims, dim, out_value);
@@ -79,58 +78,44 @@ pir_dim fact_numel(pir_dims *dims, const pir_fact *fact) {
   return n;
 }
 
-// ---- lists of attributes and operands
-static pir_dim attr_search(const symbolic *s, const pir_node *n) {
-  const pir_attr_value *list = &s->infer->attrs[n->k];
-  int64_t wanted, rank;
-  if (!symbolic_constant(s, evaluate(s, n->a), &wanted) ||
-      !symbolic_constant(s, evaluate(s, n->b), &rank))
-    return PIR_DIM_UNKNOWN;
-  int64_t below = 0, found = -1;
-  for (size_t i = 0; i < list->count; i++) {
-    int64_t entry = list->ints[i] < 0 ? list->ints[i] + rank : list->ints[i];
-    below += entry < wanted;
-    if (entry == wanted && found < 0)
-      found = (int64_t)i;
-  }
-  return pir_dim_const(s->infer->dims, n->op == PIR_I_ATTR_BELOW ? below : found);
+// ---- nodes about operands and the result
+
+typedef struct listed {
+  const symbolic *s;
+  const pir_fact *list;
+} listed;
+
+static bool list_element(const void *user, int64_t i, int64_t *out) {
+  const listed *l = user;
+  return symbolic_constant(l->s, fact_element(l->list, i), out);
 }
 
-static pir_dim operand_search(const symbolic *s, const pir_node *n) {
-  const pir_fact *list = operand(s, n->k);
-  int64_t wanted, rank, count, entry;
+static pir_dim search_operand(pir_index_reader *r, const pir_node *n) {
+  const symbolic *s = r->user;
+  listed l = {s, operand(s, n->k)};
+  pir_index_list list = {.element = list_element, .user = &l};
+  int64_t wanted, rank, found;
   pir_dim size;
-  if (!symbolic_constant(s, evaluate(s, n->a), &wanted) ||
-      !symbolic_constant(s, evaluate(s, n->b), &rank))
+  if (!pir_index_number(r, n->a, &wanted) || !pir_index_number(r, n->b, &rank) ||
+      !fact_count(l.list, &size) || !symbolic_constant(s, size, &list.count))
     return PIR_DIM_UNKNOWN;
-  if (!fact_count(list, &size) || !symbolic_constant(s, size, &count))
+  if (!pir_index_ask(n->op, &list, wanted, rank, &found))
     return PIR_DIM_UNKNOWN;
-  for (int64_t i = 0; i < count; i++) {
-    if (!symbolic_constant(s, fact_element(list, i), &entry))
-      return PIR_DIM_UNKNOWN;
-    if ((entry < 0 ? entry + rank : entry) == wanted)
-      return (pir_dim)i;
-  }
-  return pir_dim_const(s->infer->dims, -1);
+  return pir_dim_const(s->infer->dims, found);
 }
 
-static pir_dim attr_at(const symbolic *s, const pir_node *n) {
-  const pir_attr_value *list = &s->infer->attrs[n->k];
+static pir_dim operand_element(pir_index_reader *r, const pir_node *n) {
   int64_t i;
-  if (!symbolic_constant(s, evaluate(s, n->a), &i) || list->kind != PIR_VALUE_INTS)
-    return PIR_DIM_UNKNOWN;
-  if (i < 0)
-    i += (int64_t)list->count;
-  return i < 0 || (size_t)i >= list->count ? PIR_DIM_UNKNOWN
-                                           : pir_dim_const(s->infer->dims, list->ints[i]);
+  return pir_index_number(r, n->a, &i) ? fact_element(operand(r->user, n->k), i)
+                                       : PIR_DIM_UNKNOWN;
 }
 
-static pir_dim operand_dim(const symbolic *s, const pir_node *n) {
-  const pir_fact *fact = operand(s, n->k);
+static pir_dim operand_dim(pir_index_reader *r, const pir_node *n) {
+  const pir_fact *fact = operand(r->user, n->k);
   int64_t axis;
   if (fact && fact->members)
     fact = fact->member_count ? fact->members[0] : NULL;
-  if (!fact || fact->rank < 0 || !symbolic_constant(s, evaluate(s, n->a), &axis))
+  if (!fact || fact->rank < 0 || !pir_index_number(r, n->a, &axis))
     return PIR_DIM_UNKNOWN;
   if (axis < 0)
     axis += fact->rank;
@@ -138,13 +123,14 @@ static pir_dim operand_dim(const symbolic *s, const pir_node *n) {
 }
 
 // Returns an element of a small tensor: the first one, or one at a known index of a 1-D tensor.
-static pir_dim load(const symbolic *s, const pir_node *n) {
+static pir_dim load(pir_index_reader *r, const pir_node *n) {
+  const symbolic *s = r->user;
   const pir_fact *fact = operand(s, n->k);
   int64_t i;
   bool single =
       n->map_kind == PIR_MAP_LINEAR || (n->map_kind == PIR_MAP_LIST && n->map_count == 1);
   int16_t at = n->map_kind == PIR_MAP_LIST ? s->pool[n->map] : n->map;
-  if (!fact || !single || !symbolic_constant(s, evaluate(s, at), &i))
+  if (!fact || !single || !pir_index_number(r, at, &i))
     return PIR_DIM_UNKNOWN;
   return fact_element(fact, i);
 }
@@ -205,23 +191,14 @@ static pir_dim arithmetic(const symbolic *s, pir_node_op op, pir_dim a, pir_dim 
   }
 }
 
-static pir_dim logic(const symbolic *s, const pir_node *n) {
-  bool is_and = n->op == PIR_I_AND;
-  int64_t a, b;
-  bool a_known = symbolic_constant(s, evaluate(s, n->a), &a);
-  if (a_known && !a == is_and)
-    return !is_and;
-  bool b_known = symbolic_constant(s, evaluate(s, n->b), &b);
-  if (b_known && !b == is_and)
-    return !is_and;
-  return a_known && b_known ? is_and : PIR_DIM_UNKNOWN;
-}
-
-static pir_dim select_side(const symbolic *s, const pir_node *n) {
+// Of a conditional that is not decided, both sides, when they are the same.
+static pir_dim select_side(pir_index_reader *r, const pir_node *n) {
   int64_t condition;
-  if (symbolic_constant(s, evaluate(s, n->a), &condition))
-    return evaluate(s, condition ? n->b : n->c);
-  pir_dim b = evaluate(s, n->b), c = evaluate(s, n->c);
+  pir_dim b, c;
+  if (pir_index_number(r, n->a, &condition))
+    return pir_index_read(r, condition ? n->b : n->c, &b) ? b : PIR_DIM_UNKNOWN;
+  if (!pir_index_read(r, n->b, &b) || !pir_index_read(r, n->c, &c))
+    return PIR_DIM_UNKNOWN;
   return b == c ? b : PIR_DIM_UNKNOWN;
 }
 
@@ -249,7 +226,8 @@ static pir_dim describe(const symbolic *s, const pir_node *n) {
   }
 }
 
-static pir_dim of_result(const symbolic *s, const pir_node *n) {
+static pir_dim of_result(pir_index_reader *r, const pir_node *n) {
+  const symbolic *s = r->user;
   int64_t axis;
   if (!s->out || s->out->rank < 0)
     return PIR_DIM_UNKNOWN;
@@ -262,7 +240,7 @@ static pir_dim of_result(const symbolic *s, const pir_node *n) {
                            pir_dim_mul(s->infer->dims, linear, s->out->shape[i]), s->at[i]);
     return s->at ? linear : PIR_DIM_UNKNOWN;
   }
-  if (!symbolic_constant(s, evaluate(s, n->a), &axis))
+  if (!pir_index_number(r, n->a, &axis))
     return PIR_DIM_UNKNOWN;
   if (axis < 0)
     axis += s->out->rank;
@@ -273,62 +251,67 @@ static pir_dim of_result(const symbolic *s, const pir_node *n) {
   return s->at ? s->at[axis] : PIR_DIM_UNKNOWN;
 }
 
-static pir_dim evaluate(const symbolic *s, int16_t at) {
-  const pir_node *n = &s->nodes[at];
-  pir_dims *dims = s->infer->dims;
-  int64_t i;
+// ---- index trees
+
+static void put_number(pir_index_reader *r, int64_t number, void *out) {
+  const symbolic *s = r->user;
+  *(pir_dim *)out = pir_dim_const(s->infer->dims, number);
+}
+
+static bool get_number(pir_index_reader *r, const void *value, int64_t *out) {
+  return symbolic_constant(r->user, *(const pir_dim *)value, out);
+}
+
+static bool combine_values(pir_index_reader *r, int op, const void *a, const void *b,
+                           void *value) {
+  const pir_dim *x = a, *y = b;
+  pir_dim *out = value;
+  bool compares = op >= PIR_I_EQ && op <= PIR_I_LE;
+  *out = compares ? compare_dims(r->user, (pir_node_op)op, *x, *y)
+                  : arithmetic(r->user, (pir_node_op)op, *x, *y);
+  return *out != PIR_DIM_UNKNOWN;
+}
+
+static pir_index_step own_dim(pir_index_reader *r, int node, void *value) {
+  const symbolic *s = r->user;
+  const pir_node *n = &s->nodes[node];
+  pir_dim *out = value;
   switch ((pir_node_op)n->op) {
-    case PIR_I_CONST: return pir_dim_const(dims, n->i);
-    case PIR_I_ATTR:
-    case PIR_I_ATTR_DTYPE: return pir_dim_const(dims, s->infer->attrs[n->k].i);
-    case PIR_I_ATTR_AT: return attr_at(s, n);
-    case PIR_I_ATTR_COUNT: return (pir_dim)s->infer->attrs[n->k].count;
-    case PIR_I_ATTR_FIND:
-    case PIR_I_ATTR_BELOW: return attr_search(s, n);
-    case PIR_I_ATTR_IS: return pir_node_attr_is(n, s->infer->attrs, s->text);
-    case PIR_I_OPERAND_AT:
-      return symbolic_constant(s, evaluate(s, n->a), &i) ? fact_element(operand(s, n->k), i)
-                                                         : PIR_DIM_UNKNOWN;
-    case PIR_I_OPERAND_FIND: return operand_search(s, n);
+    case PIR_I_OPERAND_AT: *out = operand_element(r, n); break;
+    case PIR_I_OPERAND_FIND: *out = search_operand(r, n); break;
     case PIR_I_PRESENT:
     case PIR_I_RANK:
     case PIR_I_NUMEL:
     case PIR_I_DTYPE:
     case PIR_I_MEMBERS:
-    case PIR_I_OPERAND_COUNT: return describe(s, n);
-    case PIR_I_DIM: return operand_dim(s, n);
-    case PIR_I_VAR: return s->vars ? s->vars[n->k] : PIR_DIM_UNKNOWN;
-    case PIR_I_D: return s->d;
+    case PIR_I_OPERAND_COUNT: *out = describe(s, n); break;
+    case PIR_I_DIM: *out = operand_dim(r, n); break;
+    case PIR_I_VAR: *out = s->vars ? s->vars[n->k] : PIR_DIM_UNKNOWN; break;
+    case PIR_I_D: *out = s->d; break;
     case PIR_I_OUT:
     case PIR_I_OUT_DIM:
     case PIR_I_OUT_RANK:
-    case PIR_I_OUT_LINEAR: return of_result(s, n);
-    case PIR_I_LOAD: return load(s, n);
-    case PIR_I_VALUE: return from_value(s, n->a);
-    case PIR_I_AND:
-    case PIR_I_OR: return logic(s, n);
-    case PIR_I_NOT: return symbolic_constant(s, evaluate(s, n->a), &i) ? !i : PIR_DIM_UNKNOWN;
-    case PIR_I_SELECT: return select_side(s, n);
-    case PIR_I_EQ:
-    case PIR_I_NE:
-    case PIR_I_LT:
-    case PIR_I_LE:
-      return compare_dims(s, (pir_node_op)n->op, evaluate(s, n->a), evaluate(s, n->b));
-    case PIR_I_ADD:
-    case PIR_I_SUB:
-    case PIR_I_MUL:
-    case PIR_I_FLOORDIV:
-    case PIR_I_CEILDIV:
-    case PIR_I_MOD:
-    case PIR_I_MIN:
-    case PIR_I_MAX:
-      return arithmetic(s, (pir_node_op)n->op, evaluate(s, n->a), evaluate(s, n->b));
-    default: return PIR_DIM_UNKNOWN;
+    case PIR_I_OUT_LINEAR: *out = of_result(r, n); break;
+    case PIR_I_LOAD: *out = load(r, n); break;
+    case PIR_I_VALUE: *out = from_value(s, n->a); break;
+    case PIR_I_SELECT: *out = select_side(r, n); break;
+    default: return PIR_INDEX_SHARED;
   }
+  return *out == PIR_DIM_UNKNOWN ? PIR_INDEX_FAILED : PIR_INDEX_DONE;
 }
 
 pir_dim symbolic_index(const symbolic *s, int16_t node) {
-  return node < 0 ? PIR_DIM_UNKNOWN : evaluate(s, node);
+  symbolic site = *s;
+  pir_index_reader reader = {.nodes = s->nodes,
+                             .text = s->text,
+                             .attrs = s->infer->attrs,
+                             .user = &site,
+                             .own = own_dim,
+                             .put = put_number,
+                             .get = get_number,
+                             .combine = combine_values};
+  pir_dim value;
+  return pir_index_read(&reader, node, &value) ? value : PIR_DIM_UNKNOWN;
 }
 
 // ---- elements
@@ -336,7 +319,7 @@ pir_dim symbolic_index(const symbolic *s, int16_t node) {
 static int64_t position(const symbolic *s, const pir_node *n, const pir_fact *fact) {
   int64_t linear = 0, extent, index;
   if (n->map_kind == PIR_MAP_LINEAR)
-    return symbolic_constant(s, evaluate(s, n->map), &index) ? index : -1;
+    return symbolic_constant(s, symbolic_index(s, n->map), &index) ? index : -1;
   if (fact->rank < 0 || (n->map_kind == PIR_MAP_LIST && n->map_count != fact->rank))
     return -1;
   for (int32_t d = 0; d < fact->rank; d++) {
@@ -346,9 +329,9 @@ static int64_t position(const symbolic *s, const pir_node *n, const pir_fact *fa
     if (!symbolic_constant(s, fact->shape[d], &extent))
       return -1;
     if (n->map_kind == PIR_MAP_EACH)
-      dim = evaluate(&inner, n->map);
+      dim = symbolic_index(&inner, n->map);
     else if (n->map_kind == PIR_MAP_LIST)
-      dim = evaluate(s, s->pool[n->map + d]);
+      dim = symbolic_index(s, s->pool[n->map + d]);
     else if (s->at && s->out && s->out->rank - fact->rank + d >= 0)
       dim = extent == 1 ? 0 : s->at[s->out->rank - fact->rank + d];
     if (!symbolic_constant(s, dim, &index) || index < 0 || index >= extent)
@@ -391,7 +374,7 @@ pir_dim symbolic_element(const symbolic *s, int16_t node) {
     case PIR_V_ATTR: return element_of_attr(s, &s->infer->attrs[n->k]);
     case PIR_V_SCALAR: return fact_element(operand(s, n->k), 0);
     case PIR_V_LOAD: return element_of_load(s, n);
-    case PIR_V_INDEX: return evaluate(s, n->a);
+    case PIR_V_INDEX: return symbolic_index(s, n->a);
     case PIR_V_CAST: return n->k == PIR_BOOL ? PIR_DIM_UNKNOWN : symbolic_element(s, n->a);
     case PIR_V_NEG: return arithmetic(s, PIR_I_SUB, 0, symbolic_element(s, n->a));
     case PIR_V_SELECT:
@@ -463,7 +446,7 @@ bool symbolic_number(const symbolic *s, int16_t node, double *out) {
     }
     case PIR_V_SCALAR: return fact_number(s->infer->dims, operand(s, n->k), 0, out);
     case PIR_V_INDEX:
-      if (!symbolic_constant(s, evaluate(s, n->a), &i))
+      if (!symbolic_constant(s, symbolic_index(s, n->a), &i))
         return false;
       *out = (double)i;
       return true;
@@ -474,7 +457,7 @@ bool symbolic_number(const symbolic *s, int16_t node, double *out) {
     case PIR_V_SQRT:
     case PIR_V_EXP2: return symbolic_unary(s, n, out);
     case PIR_V_ATTR_AT:
-      return symbolic_constant(s, evaluate(s, n->a), &i) &&
+      return symbolic_constant(s, symbolic_index(s, n->a), &i) &&
              attr_list_number(&s->infer->attrs[n->k], i, out);
     case PIR_V_SELECT:
       if (!symbolic_number(s, n->a, &a))

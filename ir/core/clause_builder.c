@@ -1,32 +1,17 @@
 // Chooses among the clauses of a result. Conditions are index expressions over attributes
 // alone; they are evaluated by recursion over a tree whose depth opsc bounds.
-#include <pir/clause.h>
+#include <pir/index_nodes.h>
 
-#include <string.h>
-
-static int64_t evaluate(const pir_clause *c, int16_t at, const pir_attr_value *attrs) {
-  const pir_node *n = &c->nodes[at];
-  switch ((pir_node_op)n->op) {
-    case PIR_I_CONST: return n->i;
-    case PIR_I_ATTR:
-    case PIR_I_ATTR_DTYPE: return attrs[n->k].i;
-    case PIR_I_ATTR_COUNT: return (int64_t)attrs[n->k].count;
-    case PIR_I_ATTR_IS: return pir_node_attr_is(n, attrs, c->text);
-    case PIR_I_NOT: return !evaluate(c, n->a, attrs);
-    case PIR_I_AND: return evaluate(c, n->a, attrs) && evaluate(c, n->b, attrs);
-    case PIR_I_OR: return evaluate(c, n->a, attrs) || evaluate(c, n->b, attrs);
-    case PIR_I_EQ: return evaluate(c, n->a, attrs) == evaluate(c, n->b, attrs);
-    case PIR_I_NE: return evaluate(c, n->a, attrs) != evaluate(c, n->b, attrs);
-    case PIR_I_LT: return evaluate(c, n->a, attrs) < evaluate(c, n->b, attrs);
-    case PIR_I_LE: return evaluate(c, n->a, attrs) <= evaluate(c, n->b, attrs);
-    default: return 0;  // opsc refuses everything else in a condition
-  }
+static bool holds(const pir_clause *c, const pir_attr_value *attrs) {
+  pir_index_reader r = {.nodes = c->nodes, .text = c->text, .attrs = attrs};
+  int64_t value;
+  return pir_index_number(&r, c->when, &value) && value;
 }
 
 const pir_clause *pir_clause_choose(const pir_clause *clause, uint8_t result,
                                     const pir_attr_value *attrs) {
   for (; clause; clause = clause->next)
-    if (clause->result == result && (clause->when < 0 || evaluate(clause, clause->when, attrs)))
+    if (clause->result == result && (clause->when < 0 || holds(clause, attrs)))
       return clause;
   return NULL;
 }

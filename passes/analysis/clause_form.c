@@ -4,6 +4,7 @@
 // 0". The map of a view is evaluated axis by axis.
 
 #include <clause_form.h>
+#include <pir/index_nodes.h>
 #include <pir/lower.h>
 
 #include <string.h>
@@ -39,78 +40,35 @@ static bool is_same_tensor(const reading *r, int k) {
 
 // ---- index nodes over attributes and ranks
 
-static bool read_index(const reading *r, int at, int64_t d, int depth, int64_t *out);
+typedef struct index_site {
+  const reading *r;
+  int64_t d;  // PIR_I_D
+} index_site;
 
-static bool find_in_list(const reading *r, const pir_node *n, int64_t d, int depth,
-                         int64_t *out) {
-  const pir_attr_value *list = &r->attrs[n->k];
-  int64_t wanted, rank;
-  if (list->kind != PIR_VALUE_INTS || !read_index(r, n->a, d, depth, &wanted))
-    return false;
-  if (n->b < 0 || !read_index(r, n->b, d, depth, &rank))
-    rank = 0;
-  *out = -1;
-  if (!rank)
-    rank = (int64_t)list->count;
-  for (size_t i = 0; i < list->count && *out < 0; i++) {
-    int64_t entry = list->ints[i];
-    if (entry < 0)
-      entry += rank;
-    if (entry == wanted)
-      *out = (int64_t)i;
-  }
-  return true;
-}
-
-static bool read_index_pair(pir_node_op op, int64_t a, int64_t b, int64_t *out) {
-  switch (op) {
-    case PIR_I_ADD: return !__builtin_add_overflow(a, b, out);
-    case PIR_I_SUB: return !__builtin_sub_overflow(a, b, out);
-    case PIR_I_MUL: return !__builtin_mul_overflow(a, b, out);
-    case PIR_I_MIN: *out = a < b ? a : b; return true;
-    case PIR_I_MAX: *out = a > b ? a : b; return true;
-    case PIR_I_EQ: *out = a == b; return true;
-    case PIR_I_NE: *out = a != b; return true;
-    case PIR_I_LT: *out = a < b; return true;
-    case PIR_I_LE: *out = a <= b; return true;
-    case PIR_I_AND: *out = a && b; return true;
-    case PIR_I_OR: *out = a || b; return true;
-    default: return false;
-  }
-}
-
-static bool read_index(const reading *r, int at, int64_t d, int depth, int64_t *out) {
-  if (at < 0 || depth > MAX_DEPTH)
-    return false;
-  const pir_node *n = &r->clause->nodes[at];
+static pir_index_step read_own_index(pir_index_reader *reader, int node, void *out) {
+  const index_site *site = reader->user;
+  const pir_node *n = &reader->nodes[node];
   const pir_fact *fact;
-  int64_t a, b;
-  switch ((pir_node_op)n->op) {
-    case PIR_I_CONST: *out = n->i; return true;
-    case PIR_I_ATTR: *out = r->attrs[n->k].i; return r->attrs[n->k].kind == PIR_VALUE_INT;
-    case PIR_I_ATTR_COUNT: *out = (int64_t)r->attrs[n->k].count; return true;
-    case PIR_I_ATTR_IS: *out = pir_node_attr_is(n, r->attrs, r->clause->text); return true;
-    case PIR_I_ATTR_FIND: return find_in_list(r, n, d, depth + 1, out);
-    case PIR_I_D: *out = d; return true;
-    case PIR_I_OUT_RANK: *out = r->result->rank; return true;
+  int64_t *number = out;
+  switch (n->op) {
+    case PIR_I_D: *number = site->d; return PIR_INDEX_DONE;
+    case PIR_I_OUT_RANK: *number = site->r->result->rank; return PIR_INDEX_DONE;
     case PIR_I_RANK:
-      fact = operand_fact(r, n->k);
-      *out = fact ? fact->rank : 0;
-      return fact != NULL;
-    case PIR_I_NOT:
-      if (!read_index(r, n->a, d, depth + 1, &a))
-        return false;
-      *out = !a;
-      return true;
-    case PIR_I_SELECT:
-      return read_index(r, n->a, d, depth + 1, &a) &&
-             read_index(r, a ? n->b : n->c, d, depth + 1, out);
-    default:
-      if (n->a < 0 || n->b < 0 || n->op < PIR_I_ADD || n->op > PIR_I_OR)
-        return false;
-      return read_index(r, n->a, d, depth + 1, &a) && read_index(r, n->b, d, depth + 1, &b) &&
-             read_index_pair(n->op, a, b, out);
+      fact = operand_fact(site->r, n->k);
+      *number = fact ? fact->rank : 0;
+      return fact ? PIR_INDEX_DONE : PIR_INDEX_FAILED;
+    default: return PIR_INDEX_SHARED;
   }
+}
+
+static bool read_index(const reading *r, int node, int64_t d, int64_t *out) {
+  index_site site = {r, d};
+  pir_index_reader reader = {.nodes = r->clause->nodes,
+                             .text = r->clause->text,
+                             .attrs = r->attrs,
+                             .user = &site,
+                             .own = read_own_index};
+  return pir_index_number(&reader, node, out);
 }
 
 // ---- value nodes
@@ -250,7 +208,7 @@ static value_form read_value(const reading *r, int at, int depth) {
     case PIR_V_LOAD: return n->map_kind == PIR_MAP_ALIGNED ? operand_form(r, n->k) : anything;
     case PIR_V_CAST: return read_cast(r, n, depth);
     case PIR_V_INDEX:
-      return read_index(r, n->a, 0, depth, &index) ? number_form((double)index) : anything;
+      return read_index(r, n->a, 0, &index) ? number_form((double)index) : anything;
     case PIR_V_SELECT:
       condition = read_value(r, n->a, depth);
       if (condition.kind != NUMBER)
@@ -282,7 +240,7 @@ static clause_form permute_form(const reading *r, const pir_node *load) {
   uint32_t seen = 0;
   for (int32_t d = 0; d < form.rank; d++) {
     int64_t axis;
-    if (!read_index(r, map->a, d, 0, &axis) || axis < 0 || axis >= form.rank)
+    if (!read_index(r, map->a, d, &axis) || axis < 0 || axis >= form.rank)
       return form;
     form.axes[d] = (int32_t)axis;
     seen |= 1u << axis;

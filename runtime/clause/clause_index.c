@@ -179,30 +179,23 @@ static clause_index select_index(clause_lanes *e, const pir_node *n) {
 
 // ---- attributes and operands
 
-static int64_t list_element(const pir_attr_value *a, int64_t i) {
-  if (a->kind == PIR_VALUE_INTS)
-    return a->ints[i];
-  return a->kind == PIR_VALUE_FLOATS ? (int64_t)a->floats[i] : a->i;
-}
-
-static int64_t list_count(const pir_attr_value *a) {
-  if (a->kind == PIR_VALUE_NONE)
-    return 0;
-  return a->kind == PIR_VALUE_INTS || a->kind == PIR_VALUE_FLOATS || a->kind == PIR_VALUE_TEXTS
-             ? (int64_t)a->count
-             : 1;
-}
-
 static int64_t operand_count(const clause_bind *b, int k) {
   if (b->call->in_members[k] != 1)
     return b->call->in_members[k];
   return pir_tensor_numel(pir_clause_operand(b, k, 0));
 }
 
-static int64_t operand_element(const clause_bind *b, int k, int64_t i) {
-  if (b->call->in_members[k] != 1)
-    return pir_tensor_int_at(pir_clause_operand(b, k, (int)i), 0);
-  return pir_tensor_int_at(pir_clause_operand(b, k, 0), i);
+typedef struct integer_operand {
+  const clause_bind *b;
+  int k;
+} integer_operand;
+
+static bool operand_element(const void *user, int64_t i, int64_t *out) {
+  const integer_operand *o = user;
+  bool members = o->b->call->in_members[o->k] != 1;
+  *out = members ? pir_tensor_int_at(pir_clause_operand(o->b, o->k, (int)i), 0)
+                 : pir_tensor_int_at(pir_clause_operand(o->b, o->k, 0), i);
+  return true;
 }
 
 // Evaluates a node that must be the same over the block: an axis.
@@ -217,14 +210,6 @@ static int64_t from_end(int64_t x, int64_t rank) {
   return x < 0 ? x + rank : x;
 }
 
-static bool is_listed(const clause_bind *b, const pir_attr_value *a, int k, int64_t count,
-                      int64_t rank, int64_t x) {
-  for (int64_t i = 0; i < count; i++)
-    if (from_end(a ? list_element(a, i) : operand_element(b, k, i), rank) == x)
-      return true;
-  return false;
-}
-
 // The answers for an absent list, which is empty.
 static int64_t ask_absent(int op, int64_t x) {
   if (op == PIR_I_OPERAND_KEPT)
@@ -237,34 +222,19 @@ static int64_t ask_absent(int op, int64_t x) {
 static int64_t ask_list(clause_lanes *e, const pir_node *n, bool attr, int64_t x,
                         int64_t rank) {
   const clause_bind *b = e->bind;
-  const pir_attr_value *a = attr ? &b->call->attrs[n->k] : NULL;
   if (!attr && !pir_clause_operand(b, n->k, 0))
     return ask_absent(n->op, x);
-  int64_t count = attr ? list_count(a) : operand_count(b, n->k);
-  int64_t below = 0;
-  if (n->op == PIR_I_ATTR_COUNT || n->op == PIR_I_OPERAND_COUNT)
-    return count;
-  if (n->op == PIR_I_ATTR_AT || n->op == PIR_I_OPERAND_AT) {
-    if (x >= 0 && x < count)
-      return attr ? list_element(a, x) : operand_element(b, n->k, x);
+  integer_operand operand = {b, n->k};
+  pir_index_list list = {.element = operand_element, .user = &operand};
+  if (attr)
+    list = pir_index_attr_list(&b->call->attrs[n->k]);
+  else
+    list.count = operand_count(b, n->k);
+  int64_t answer = 0;
+  if (!pir_index_ask(n->op, &list, x, rank, &answer))
     pir_clause_fail(e, PIR_INVALID, "element %lld of a list of %lld", (long long)x,
-                    (long long)count);
-    return 0;
-  }
-  if (n->op == PIR_I_ATTR_KEPT || n->op == PIR_I_OPERAND_KEPT) {
-    int64_t at = -1;
-    for (int64_t left = x; left >= 0; left -= !is_listed(b, a, n->k, count, rank, at))
-      at++;
-    return at;
-  }
-  for (int64_t i = 0; i < count; i++) {
-    int64_t y = from_end(attr ? list_element(a, i) : operand_element(b, n->k, i), rank);
-    if (n->op == PIR_I_ATTR_BELOW)
-      below += y < x;
-    else if (y == x)
-      return i;
-  }
-  return n->op == PIR_I_ATTR_BELOW ? below : -1;
+                    (long long)list.count);
+  return answer;
 }
 
 static int64_t extent_of(clause_lanes *e, const pir_tensor *t, int64_t axis) {

@@ -8,25 +8,19 @@
 // indices) are left to the evaluator. Cost: a bind of some microseconds, then the copies.
 #include <string.h>
 
-#include "clause_impl.h"
+#include "affine_form.h"
 #include "copy.h"
-
-#include <pir/index_nodes.h>
 
 enum { BUDGET = 20000, SHORTEST_COPY = 4 };
 
-typedef struct form {
-  int64_t start, step[MAX_COORDS];
-} form;
-
 typedef struct finder {
   const clause_bind *b;
+  affine_space space;
   clause_lanes *e;
-  int64_t d;        // PIR_I_D
   int budget;       // of nodes visited
   uint64_t looked;  // coordinates that dims without a form depend on
   bool mixed;       // one of those dims depends on several
-  bool overflow;    // some arithmetic did
+  int64_t *steps;   // of the tensor that is looked at
   clause_move *out;
 } finder;
 
@@ -52,19 +46,19 @@ static uint64_t reads_var(const finder *f, int var) {
 
 static uint64_t reads_load(finder *f, const pir_node *n) {
   const pir_tensor *t = pir_clause_operand(f->b, n->k, 0);
-  int64_t outer = f->d;
+  int64_t outer = f->space.d;
   uint64_t mask = 0;
   if (!t || n->map_kind == PIR_MAP_ALIGNED)
     return all_coords(f);
   if (n->map_kind == PIR_MAP_LINEAR)
     return reads(f, n->map);
   if (n->map_kind == PIR_MAP_EACH)
-    for (f->d = 0; f->d < t->rank; f->d++)
+    for (f->space.d = 0; f->space.d < t->rank; f->space.d++)
       mask |= reads(f, n->map);
   else
     for (int i = 0; i < n->map_count; i++)
       mask |= reads(f, f->b->clause->pool[n->map + i]);
-  f->d = outer;
+  f->space.d = outer;
   return mask;
 }
 
@@ -143,9 +137,9 @@ static bool constant(finder *f, int node, int64_t *out) {
   pir_status before = e->status;
   int64_t outer = e->d;
   int mark = e->top, n = e->n;
-  e->d = f->d;
+  e->d = f->space.d;
   e->n = 1;
-  *out = pir_clause_index(e, node).base;
+  *out = pir_clause_index_lanes(e, pir_clause_index(e, node))[0];
   e->n = n;
   e->d = outer;
   e->top = mark;
@@ -156,217 +150,98 @@ static bool constant(finder *f, int node, int64_t *out) {
 
 // ---- forms
 
-// Returns sum + x * by; on overflow the clause is not a move.
-static int64_t plus_times(finder *f, int64_t sum, int64_t x, int64_t by) {
-  int64_t product, result;
-  bool over = __builtin_mul_overflow(x, by, &product);
-  over |= __builtin_add_overflow(sum, over ? 0 : product, &result);
-  f->overflow |= over;
-  return result;
-}
-
-static void add_checked(finder *f, form *sum, const form *x, int64_t by) {
-  sum->start = plus_times(f, sum->start, x->start, by);
-  for (int i = 0; i < f->b->coords; i++)
-    sum->step[i] = plus_times(f, sum->step[i], x->step[i], by);
-}
-
-static void range_of(finder *f, const form *x, int64_t *lo, int64_t *hi) {
-  *lo = *hi = x->start;
-  for (int i = 0; i < f->b->coords; i++) {
-    int64_t *end = x->step[i] < 0 ? lo : hi;
-    *end = plus_times(f, *end, x->step[i], f->b->extent[i] - 1);
-  }
-}
-
-static bool find_form(finder *f, int node, form *out);
-
-// Division by a positive constant: within one quotient, or exact.
-static bool divided(finder *f, int op, const form *x, int64_t by, form *out) {
-  int64_t lo, hi;
-  range_of(f, x, &lo, &hi);
-  if (by <= 0 || pir_index_floordiv(lo, by) != pir_index_floordiv(hi, by))
-    return false;
-  *out = (form){.start = pir_index_floordiv(lo, by)};
-  if (op == PIR_I_FLOORDIV)
-    return true;
-  form rest = *x;
-  add_checked(f, &rest, out, -by);
-  *out = rest;
-  return op == PIR_I_MOD;
-}
-
-// Comparisons and extremes that the ranges of both sides decide.
-static bool compared(finder *f, int op, const form *x, const form *y, form *out) {
-  int64_t lo, hi;
-  form difference = *x;
-  add_checked(f, &difference, y, -1);
-  range_of(f, &difference, &lo, &hi);
-  bool less = hi < 0;
-  bool more = lo > 0;
-  bool least = hi <= 0;
-  bool most = lo >= 0;
-  *out = (form){0};
-  switch (op) {
-    case PIR_I_MIN:
-    case PIR_I_MAX: *out = (op == PIR_I_MIN) == least ? *x : *y; return least || most;
-    case PIR_I_LT: out->start = less; return less || most;
-    case PIR_I_LE: out->start = least; return least || more;
-    case PIR_I_EQ: out->start = lo == 0 && hi == 0; return less || more || out->start;
-    default: out->start = !(lo == 0 && hi == 0); return less || more || !out->start;
-  }
-}
-
-static bool binary_form(finder *f, const pir_node *n, form *out) {
-  form x, y;
-  int64_t known;
-  if (n->op == PIR_I_AND || n->op == PIR_I_OR) {
-    bool decided = constant(f, n->a, &known);
-    if (!decided || (known != 0) == (n->op == PIR_I_OR)) {
-      *out = (form){.start = known != 0};
-      return decided;
-    }
-    return find_form(f, n->b, out);
-  }
-  if (!find_form(f, n->a, &x) || !find_form(f, n->b, &y))
-    return false;
-  *out = x;
-  switch (n->op) {
-    case PIR_I_ADD: add_checked(f, out, &y, 1); return true;
-    case PIR_I_SUB: add_checked(f, out, &y, -1); return true;
-    case PIR_I_MUL:
-      *out = (form){0};
-      if (constant(f, n->a, &known)) {
-        add_checked(f, out, &y, known);
-        return true;
-      }
-      return constant(f, n->b, &known) && (add_checked(f, out, &x, known), true);
-    case PIR_I_FLOORDIV:
-    case PIR_I_MOD: return constant(f, n->b, &known) && divided(f, n->op, &x, known, out);
-    case PIR_I_CEILDIV: return false;
-    default: return compared(f, n->op, &x, &y, out);
-  }
-}
-
-static bool find_form(finder *f, int node, form *out) {
+static bool result_axis_form(finder *f, const pir_node *n, affine_form *out) {
   const clause_bind *b = f->b;
-  const pir_node *n = clause_node(f, node);
-  form x;
-  int64_t known;
-  *out = (form){0};
-  if (f->budget-- <= 0)
+  int64_t axis;
+  if (!constant(f, n->a, &axis))
     return false;
+  axis += axis < 0 ? b->axes : 0;
+  if (axis < 0 || axis >= b->axes)
+    return false;
+  out->step[b->axis_coord[axis]] = 1;
+  return true;
+}
+
+static pir_index_step moved_node_form(affine_space *s, pir_index_reader *r, int node,
+                                      affine_form *out) {
+  finder *f = s->user;
+  const pir_node *n = clause_node(f, node);
+  if (f->budget-- <= 0)
+    return PIR_INDEX_FAILED;
   if (constant(f, node, &out->start))
-    return true;
+    return PIR_INDEX_DONE;
   out->start = 0;
   switch (n->op) {
-    case PIR_I_VAR: out->step[b->var_first[n->k]] = 1; return b->var_rank[n->k] == 1;
-    case PIR_I_OUT:
-      if (!constant(f, n->a, &known))
-        return false;
-      known = known < 0 ? known + b->axes : known;
-      return known >= 0 && known < b->axes && (out->step[b->axis_coord[known]] = 1, true);
-    case PIR_I_NOT: return find_form(f, n->a, &x) && compared(f, PIR_I_EQ, &x, &(form){0}, out);
-    case PIR_I_SELECT: {
-      int64_t lo, hi;
-      if (!find_form(f, n->a, &x))
-        return false;
-      range_of(f, &x, &lo, &hi);
-      return (lo > 0 || hi < 0 || (lo == 0 && hi == 0)) &&
-             find_form(f, lo || hi ? n->b : n->c, out);
-    }
-    default: return n->op >= PIR_I_ADD && n->op <= PIR_I_OR && binary_form(f, n, out);
+    case PIR_I_VAR:
+      out->step[f->b->var_first[n->k]] = 1;
+      return f->b->var_rank[n->k] == 1 ? PIR_INDEX_DONE : PIR_INDEX_FAILED;
+    case PIR_I_OUT: return result_axis_form(f, n, out) ? PIR_INDEX_DONE : PIR_INDEX_FAILED;
+    case PIR_I_NOT:
+    case PIR_I_SELECT: return PIR_INDEX_SHARED;
+    default: return pir_index_is_binary(n->op) ? PIR_INDEX_SHARED : PIR_INDEX_FAILED;
   }
 }
 
 // ---- maps
 
-// Analyses one dim of a tensor: its strides by coordinate, or the coordinates that it depends
-// on. False if the index may leave its axis.
-static bool find_dim_steps(finder *f, int node, int64_t extent, int64_t stride,
-                           int64_t *steps) {
-  form x;
-  int64_t lo, hi;
-  if (!find_form(f, node, &x)) {
+// An index with a form gives strides by coordinate; of another one it is noted what it depends
+// on. False: it may leave its axis.
+static bool take_index(affine_space *s, const affine_form *x, int node, int64_t extent,
+                       int64_t stride) {
+  finder *f = s->user;
+  int64_t low, high;
+  if (!x) {
     uint64_t mask = reads(f, node);
     f->looked |= mask;
     f->mixed |= (mask & (mask - 1)) != 0;
     return true;
   }
-  range_of(f, &x, &lo, &hi);
-  if (f->overflow || lo < 0 || hi >= extent)
+  pir_affine_range(s, x, &low, &high);
+  if (s->overflow || low < 0 || high >= extent)
     return false;
   for (int i = 0; i < f->b->coords; i++)
     if (f->b->extent[i] > 1)
-      steps[i] += x.step[i] * stride;
+      f->steps[i] += x->step[i] * stride;
   return true;
 }
 
-static bool find_pack_steps(finder *f, const pir_tensor *t, int dim, int count, int var,
-                            int64_t *steps) {
-  for (int d = dim; d < dim + count; d++) {
-    int coord = f->b->var_rank[var] - (dim + count - d);
-    if (t->shape[d] == 1)
-      continue;
-    if (coord < 0 || t->shape[d] != f->b->extent[f->b->var_first[var] + coord])
-      return false;
-    steps[f->b->var_first[var] + coord] += t->strides[d];
-  }
-  return true;
-}
-
-static bool find_list_steps(finder *f, const pir_tensor *t, int map, int count,
-                            int64_t *steps) {
-  int dim = 0, pack = t->rank - (count - 1);
-  for (int i = 0; i < count; i++) {
-    int entry = f->b->clause->pool[map + i];
-    const pir_node *n = clause_node(f, entry);
-    bool is_pack = n->op == PIR_I_PACK;
-    if (is_pack ? pack < 0 || !find_pack_steps(f, t, dim, pack, n->k, steps)
-                : dim >= t->rank ||
-                      !find_dim_steps(f, entry, t->shape[dim], t->strides[dim], steps))
-      return false;
-    dim += is_pack ? pack : 1;
-  }
-  return dim == t->rank;
-}
-
-static bool find_each_steps(finder *f, const pir_tensor *t, int map, int64_t *steps) {
-  bool ok = true;
-  for (f->d = 0; f->d < t->rank && ok; f->d++)
-    ok = find_dim_steps(f, map, t->shape[f->d], t->strides[f->d], steps);
-  f->d = 0;
-  return ok;
+static bool take_axis_steps(affine_space *s, const pir_tensor *t, int axis, int node,
+                            const affine_form *x) {
+  return take_index(s, x, node, t->shape[axis], t->strides[axis]);
 }
 
 static bool find_load_steps(finder *f, const pir_node *load) {
   const clause_bind *b = f->b;
   const pir_tensor *t = f->out->from;
-  int64_t *steps = f->out->from_step;
   int entry = b->call->in_first[load->k];
-  switch (load->map_kind) {
-    case PIR_MAP_ALIGNED:
-      for (int i = 0; i < b->coords; i++)
-        steps[i] = b->aligned[entry][i];
-      return b->aligns[entry];
-    case PIR_MAP_LIST: return find_list_steps(f, t, load->map, load->map_count, steps);
-    case PIR_MAP_EACH: return find_each_steps(f, t, load->map, steps);
-    default:
-      return pir_tensor_is_dense(t) &&
-             find_dim_steps(f, load->map, pir_tensor_numel(t), 1, steps);
+  affine_form x;
+  f->steps = f->out->from_step;
+  if (load->map_kind == PIR_MAP_ALIGNED) {
+    for (int i = 0; i < b->coords; i++)
+      f->steps[i] = b->aligned[entry][i];
+    return b->aligns[entry];
   }
+  if (load->map_kind != PIR_MAP_LINEAR)
+    return pir_affine_map(&f->space, t, load->map_kind, load->map, load->map_count,
+                          take_axis_steps);
+  if (!pir_tensor_is_dense(t))
+    return false;
+  bool found = pir_affine_read(&f->space, load->map, &x);
+  return take_index(&f->space, found ? &x : NULL, load->map, pir_tensor_numel(t), 1);
 }
 
 static bool find_out_steps(finder *f) {
   const clause_bind *b = f->b;
   const pir_clause *c = b->clause;
-  if (c->kind == PIR_CLAUSE_SCATTER)
-    return c->out_map_kind == PIR_MAP_EACH &&
-           find_each_steps(f, b->out, c->out_map, f->out->to_step);
-  if (c->out_map_kind == PIR_MAP_LIST)
-    return find_list_steps(f, b->out, c->out_map, c->out_map_count, f->out->to_step);
+  bool scatters = c->kind == PIR_CLAUSE_SCATTER;
+  f->steps = f->out->to_step;
+  if (scatters && c->out_map_kind != PIR_MAP_EACH)
+    return false;
+  if (scatters || c->out_map_kind == PIR_MAP_LIST)
+    return pir_affine_map(&f->space, b->out, c->out_map_kind, c->out_map, c->out_map_count,
+                          take_axis_steps);
   for (int i = 0; i < b->coords; i++)
-    f->out->to_step[i] = b->out_stride[i];
+    f->steps[i] = b->out_stride[i];
   return true;
 }
 
@@ -374,17 +249,17 @@ static bool find_out_steps(finder *f) {
 
 // Returns the load of the body, under conditionals that are the same everywhere.
 static const pir_node *moved_load(finder *f) {
-  int64_t taken;
+  int64_t taken, high;
   int node = f->b->clause->body;
   while (clause_node(f, node)->op == PIR_V_SELECT) {
     const pir_node *n = clause_node(f, node);
     const pir_node *condition = clause_node(f, n->a);
-    form x;
+    affine_form x;
     int test = condition->op == PIR_V_INDEX ? condition->a : n->a;
-    if (clause_node(f, test)->op >= PIR_V_CONST || !find_form(f, test, &x))
+    if (clause_node(f, test)->op >= PIR_V_CONST || !pir_affine_read(&f->space, test, &x))
       return NULL;
-    range_of(f, &x, &taken, &x.start);
-    if (taken != x.start)
+    pir_affine_range(&f->space, &x, &taken, &high);
+    if (taken != high)
       return NULL;
     node = taken ? n->b : n->c;
   }
@@ -419,6 +294,12 @@ static bool writes_once(const copy_loops *l) {
 bool pir_clause_find_move(const clause_bind *b, clause_lanes *e, clause_move *out) {
   const pir_clause *c = b->clause;
   finder f = {.b = b, .e = e, .budget = BUDGET, .out = out};
+  f.space = (affine_space){.bind = b,
+                           .coords = b->coords,
+                           .extent = b->extent,
+                           .first = b->var_first,
+                           .user = &f,
+                           .own = moved_node_form};
   *out = (clause_move){0};
   bool moves = c->kind == PIR_CLAUSE_VIEW || c->kind == PIR_CLAUSE_GATHER ||
                c->kind == PIR_CLAUSE_POINTWISE || c->kind == PIR_CLAUSE_SCATTER;
@@ -440,7 +321,7 @@ bool pir_clause_find_move(const clause_bind *b, clause_lanes *e, clause_move *ou
   out->load = load;
   out->loops = pir_copy_plan(inner, b->extent + out->outer, out->from_step + out->outer,
                              out->to_step + out->outer, true);
-  if (f.overflow)
+  if (f.space.overflow)
     return false;
   if (c->kind == PIR_CLAUSE_SCATTER && (!out->outer || !writes_once(&out->loops)))
     return false;

@@ -32,7 +32,7 @@ enum {
 
 // The coordinates of one role, flattened row-major.
 typedef struct group {
-  int coords[CONTRACT_COORDS], count;
+  int coords[AFFINE_COORDS], count;
   int64_t size;
 } group;
 
@@ -71,7 +71,7 @@ static bool moves(const contract_operand *o, int coord) {
 }
 
 // Adds the coordinate values of position `at` of a group to a form.
-static int64_t at_position(const contract_form *f, const contract *k, const group *g,
+static int64_t at_position(const affine_form *f, const contract *k, const group *g,
                            int64_t at) {
   int64_t sum = 0;
   for (int i = g->count - 1; i >= 0; i--) {
@@ -83,9 +83,9 @@ static int64_t at_position(const contract_form *f, const contract *k, const grou
 }
 
 // Computes one form at `n` positions of a group, starting at `from`.
-static void positions(const contract_form *f, const contract *k, const group *g, int64_t from,
+static void positions(const affine_form *f, const contract *k, const group *g, int64_t from,
                       int64_t n, int64_t *out) {
-  int64_t index[CONTRACT_COORDS], rest = from, sum = 0;
+  int64_t index[AFFINE_COORDS], rest = from, sum = 0;
   if (n <= 0)
     return;
   for (int i = g->count - 1; i >= 0; i--) {
@@ -277,7 +277,7 @@ static void pack_rows(void *user, int64_t begin, int64_t end, int thread) {
 
 static void store_panel(const contract_run *r, int64_t batch, int64_t from, int used,
                         const char *sums) {
-  const contract_form *f = &r->k.out;
+  const affine_form *f = &r->k.out;
   pir_dtype dtype = r->out->dtype;
   int64_t size = (int64_t)pir_dtype_size(dtype);
   int64_t columns[TILE_COLUMNS], rows[64];

@@ -4,31 +4,26 @@
 #ifndef PIR_CONTRACT_H
 #define PIR_CONTRACT_H
 
-#include "clause_impl.h"
+#include "affine_form.h"
 
-enum { CONTRACT_COORDS = 40, CONTRACT_BOUNDS = 4 };
-
-// start + sum of step[c] * coordinate c.
-typedef struct contract_form {
-  int64_t start, step[CONTRACT_COORDS];
-} contract_form;
+enum { CONTRACT_BOUNDS = 4 };
 
 // An operand: the positions of its elements, and the indices that may leave [0, extent), where
 // it counts as 0.
 typedef struct contract_operand {
   const pir_tensor *tensor;
-  contract_form offset;
+  affine_form offset;
   int bounds;
-  contract_form index[CONTRACT_BOUNDS];
+  affine_form index[CONTRACT_BOUNDS];
   int64_t extent[CONTRACT_BOUNDS];
 } contract_operand;
 
 typedef struct contract {
   int coords;
-  int64_t extent[CONTRACT_COORDS];
-  bool reduced[CONTRACT_COORDS];
+  int64_t extent[AFFINE_COORDS];
+  bool reduced[AFFINE_COORDS];
   contract_operand x, y;
-  contract_form out;  // offset in the result
+  affine_form out;  // offset in the result
   pir_dtype
       lanes;  // the type of products and sums: f32 (of f16 and bf16 too), f64, i64, c64 or c128
 } contract;

@@ -15,12 +15,13 @@
 typedef struct affine {
   const clause_bind *b;
   contract *k;
-  int first[PIR_MAX_RANK];  // coordinate of each variable (of its quotient when it is split),
-                            // and
+  affine_space space;
+  contract_operand *operand;  // whose map is read
+  int first[PIR_MAX_RANK];    // coordinate of each variable (of its quotient when it is split),
+                              // and
   int64_t split[PIR_MAX_RANK];  // its divisor, or 0
   int64_t start[PIR_MAX_RANK];  // values a variable takes: start + step * coordinate, so many
   int64_t step[PIR_MAX_RANK], values[PIR_MAX_RANK];
-  int64_t d;   // PIR_I_D
   bool empty;  // nothing is summed in this phase
 } affine;
 
@@ -58,7 +59,7 @@ static void find_splits(affine *a) {
 
 static bool append_coord(affine *a, int64_t extent, bool reduced) {
   contract *k = a->k;
-  if (k->coords == CONTRACT_COORDS)
+  if (k->coords == AFFINE_COORDS)
     return false;
   k->extent[k->coords] = extent;
   k->reduced[k->coords++] = reduced;
@@ -82,187 +83,87 @@ static bool append_coords(affine *a) {
                         reduced))
         return false;
   }
+  a->space.coords = a->k->coords;
   return true;
 }
 
-static void add_scaled(contract_form *sum, const contract_form *x, int64_t by) {
-  sum->start += x->start * by;
-  for (int i = 0; i < CONTRACT_COORDS; i++)
-    sum->step[i] += x->step[i] * by;
-}
+// ---- forms
 
-static bool is_constant(const contract_form *x) {
-  for (int i = 0; i < CONTRACT_COORDS; i++)
-    if (x->step[i])
-      return false;
-  return true;
-}
-
-static bool divides_all(const contract_form *x, int64_t by) {
-  if (x->start % by)
-    return false;
-  for (int i = 0; i < CONTRACT_COORDS; i++)
-    if (x->step[i] % by)
-      return false;
-  return true;
-}
-
-static bool interpret(affine *a, int node, contract_form *out);
-
-// `fixed_value` knows nothing of PIR_I_D; a tree over it folds here.
-static bool interpret_binary(affine *a, const pir_node *n, contract_form *out) {
-  contract_form x, y;
-  if (!interpret(a, n->a, &x) || !interpret(a, n->b, &y))
-    return false;
-  bool constant = is_constant(&x) && is_constant(&y);
-  switch (n->op) {
-    case PIR_I_ADD:
-    case PIR_I_SUB:
-      *out = x;
-      add_scaled(out, &y, n->op == PIR_I_ADD ? 1 : -1);
-      return true;
-    case PIR_I_MUL:
-      if (is_constant(&x))
-        add_scaled(out, &y, x.start);
-      else
-        add_scaled(out, &x, y.start);
-      return is_constant(&x) || is_constant(&y);
-    case PIR_I_EQ: out->start = x.start == y.start; return constant;
-    case PIR_I_NE: out->start = x.start != y.start; return constant;
-    case PIR_I_LT: out->start = x.start < y.start; return constant;
-    case PIR_I_LE: out->start = x.start <= y.start; return constant;
-    case PIR_I_AND: out->start = x.start && y.start; return constant;
-    case PIR_I_OR: out->start = x.start || y.start; return constant;
-    case PIR_I_FLOORDIV:
-    case PIR_I_MOD:
-      if (!is_constant(&y) || y.start <= 0 || !divides_all(&x, y.start))
-        return false;
-      if (n->op == PIR_I_MOD)
-        return true;
-      out->start = x.start / y.start;
-      for (int i = 0; i < CONTRACT_COORDS; i++)
-        out->step[i] = x.step[i] / y.start;
-      return true;
-    default: return false;
+static void variable_form(const affine *a, int var, affine_form *out) {
+  if (a->split[var]) {
+    out->step[a->first[var]] = a->split[var];
+    out->step[a->first[var] + 1] = 1;
+    return;
   }
+  out->start = a->start[var];
+  out->step[a->first[var]] = a->step[var];
 }
 
-static bool interpret(affine *a, int node, contract_form *out) {
+static bool result_variable_form(affine *a, pir_index_reader *r, const pir_node *n,
+                                 affine_form *out) {
+  int64_t axis;
+  if (!pir_index_number(r, n->a, &axis))
+    return false;
+  axis += axis < 0 ? a->b->axes : 0;
+  if (axis < 0 || axis >= a->b->axes)
+    return false;
+  for (int v = 0; v < a->b->clause->var_count; v++) {
+    int at = a->b->axis_coord[axis] - a->b->var_first[v];
+    if (at < 0 || at >= a->b->var_rank[v] || a->split[v])
+      continue;
+    out->start = a->start[v];
+    out->step[a->first[v] + at] = a->step[v];
+    return true;
+  }
+  return false;
+}
+
+// `fixed_value` knows nothing of PIR_I_D; a tree over it folds in the walk.
+static pir_index_step summed_node_form(affine_space *s, pir_index_reader *r, int node,
+                                       affine_form *out) {
+  affine *a = s->user;
   const pir_node *n = node_at(a, node);
-  contract_form x;
   int v;
-  memset(out, 0, sizeof *out);
-  if (a->b->fixed[node]) {
+  if (a->b->fixed[node])
     out->start = a->b->fixed_value[node];
-    return true;
-  }
-  if (n->op == PIR_I_VAR) {
-    if (!a->split[n->k]) {
-      out->start = a->start[n->k];
-      out->step[a->first[n->k]] = a->step[n->k];
-      return true;
-    }
-    out->step[a->first[n->k]] = a->split[n->k];
-    out->step[a->first[n->k] + 1] = 1;
-    return true;
-  }
-  if (is_split(a, n, &v)) {
+  else if (n->op == PIR_I_VAR)
+    variable_form(a, n->k, out);
+  else if (is_split(a, n, &v))
     out->step[a->first[v] + (n->op == PIR_I_MOD)] = 1;
-    return true;
-  }
-  switch (n->op) {
-    case PIR_I_D: out->start = a->d; return true;
-    case PIR_I_NOT:
-      return interpret(a, n->a, &x) && is_constant(&x) && (out->start = !x.start, true);
-    case PIR_I_SELECT:
-      return interpret(a, n->a, &x) && is_constant(&x) &&
-             interpret(a, x.start ? n->b : n->c, out);
-    case PIR_I_OUT: {
-      if (!interpret(a, n->a, &x) || !is_constant(&x))
-        return false;
-      int64_t axis = x.start < 0 ? x.start + a->b->axes : x.start;
-      if (axis < 0 || axis >= a->b->axes)
-        return false;
-      for (v = 0; v < a->b->clause->var_count; v++) {
-        int at = a->b->axis_coord[axis] - a->b->var_first[v];
-        if (at < 0 || at >= a->b->var_rank[v] || a->split[v])
-          continue;
-        out->start = a->start[v];
-        out->step[a->first[v] + at] = a->step[v];
-        return true;
-      }
-      return false;
-    }
-    default: return n->op >= PIR_I_ADD && n->op <= PIR_I_OR && interpret_binary(a, n, out);
-  }
+  else if (n->op == PIR_I_OUT)
+    return result_variable_form(a, r, n, out) ? PIR_INDEX_DONE : PIR_INDEX_FAILED;
+  else
+    return PIR_INDEX_SHARED;
+  return PIR_INDEX_DONE;
 }
 
-// Analyses one source dim of an operand: its offset, and a bound if the index can leave the
-// axis.
-static bool map_dim(affine *a, contract_operand *o, const contract_form *index, int64_t extent,
-                    int64_t stride) {
-  int64_t lowest = index->start, highest = index->start;
-  for (int i = 0; i < a->k->coords; i++) {
-    int64_t reach = index->step[i] * (a->k->extent[i] - 1);
-    if (reach < 0)
-      lowest += reach;
-    else
-      highest += reach;
-  }
-  add_scaled(&o->offset, index, stride);
-  if (lowest >= 0 && highest < extent)
+// ---- maps
+
+// One source dim of an operand: its offset, and a bound where the index can leave the axis.
+static bool take_axis_bounds(affine_space *s, const pir_tensor *t, int axis, int node,
+                             const affine_form *index) {
+  affine *a = s->user;
+  contract_operand *o = a->operand;
+  int64_t lowest, highest;
+  if (!index)
+    return false;
+  pir_affine_range(s, index, &lowest, &highest);
+  pir_affine_add(s, &o->offset, index, t->strides[axis]);
+  if (s->overflow)
+    return false;
+  if (lowest >= 0 && highest < t->shape[axis])
     return true;
   if (o->bounds == CONTRACT_BOUNDS)
     return false;
   o->index[o->bounds] = *index;
-  o->extent[o->bounds++] = extent;
-  return true;
-}
-
-static bool map_pack(affine *a, contract_operand *o, const pir_tensor *t, int dim, int count,
-                     int var) {
-  for (int d = dim; d < dim + count; d++) {
-    int coord = a->b->var_rank[var] - (dim + count - d);
-    contract_form index = {0};
-    if (t->shape[d] == 1)
-      continue;
-    if (coord < 0 || t->shape[d] != a->b->extent[a->b->var_first[var] + coord])
-      return false;
-    index.step[a->first[var] + coord] = 1;
-    if (!map_dim(a, o, &index, t->shape[d], t->strides[d]))
-      return false;
-  }
+  o->extent[o->bounds++] = t->shape[axis];
   return true;
 }
 
 static bool map_operand(affine *a, contract_operand *o, const pir_tensor *t, int map_kind,
                         int map, int count) {
-  contract_form index;
-  if (map_kind == PIR_MAP_EACH) {
-    for (a->d = 0; a->d < t->rank; a->d++)
-      if (!interpret(a, map, &index) ||
-          !map_dim(a, o, &index, t->shape[a->d], t->strides[a->d]))
-        return false;
-    return true;
-  }
-  if (map_kind != PIR_MAP_LIST)
-    return false;
-  int dim = 0, pack = t->rank - (count - 1);
-  for (int i = 0; i < count; i++) {
-    int entry = a->b->clause->pool[map + i];
-    const pir_node *n = node_at(a, entry);
-    if (n->op == PIR_I_PACK) {
-      if (pack < 0 || !map_pack(a, o, t, dim, pack, n->k))
-        return false;
-      dim += pack;
-    } else {
-      if (dim >= t->rank || !interpret(a, entry, &index) ||
-          !map_dim(a, o, &index, t->shape[dim], t->strides[dim]))
-        return false;
-      dim++;
-    }
-  }
-  return dim == t->rank;
+  a->operand = o;
+  return pir_affine_map(&a->space, t, map_kind, map, count, take_axis_bounds);
 }
 
 // Returns the type in which the evaluator computes; undefined for types without tiles.
@@ -321,8 +222,8 @@ static int variable_at(const affine *a, int coord) {
 
 // Reads the remainder of node n, if it is of one parallel and at most one reduced variable.
 static bool find_modulus(affine *a, const pir_node *n, modulus *out) {
-  contract_form x;
-  if (!interpret(a, n->a, &x))
+  affine_form x;
+  if (!pir_affine_read(&a->space, n->a, &x))
     return false;
   *out = (modulus){.p = -1, .i = -1, .start = x.start, .divisor = a->b->fixed_value[n->b]};
   for (int c = 0; c < a->k->coords; c++) {
@@ -396,9 +297,10 @@ static void limit(affine *a, const modulus *m, int64_t r) {
 }
 
 static bool guard_holds(affine *a) {
-  contract_form x;
+  affine_form x;
   int guard = a->b->clause->guard;
-  return guard < 0 || (interpret(a, guard, &x) && is_constant(&x) && x.start != 0);
+  return guard < 0 || (pir_affine_read(&a->space, guard, &x) &&
+                       pir_affine_is_number(&a->space, &x) && x.start != 0);
 }
 
 // Computes the coordinates of phase `phase`; *out_phases is 0 if the space cannot be split.
@@ -426,6 +328,8 @@ static bool enter_phase(affine *a, int phase, int *out_phases) {
 bool pir_contract_find(const clause_bind *b, int phase, contract *out, int *out_phases) {
   const pir_clause *c = b->clause;
   affine a = {.b = b, .k = out};
+  a.space = (affine_space){
+      .bind = b, .extent = out->extent, .first = a.first, .user = &a, .own = summed_node_form};
   memset(out, 0, sizeof *out);
   if (c->combine != PIR_COMBINE_ADD || c->init >= 0 || c->then >= 0 || c->trap >= 0)
     return false;

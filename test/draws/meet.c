@@ -21,33 +21,33 @@ static bool axis_of(const draw_tensor *t, int64_t at, int32_t *out_axis) {
   return at >= 0 && at < t->rank;
 }
 
-static bool value_of(draw *d, const pir_clause *c, int at, int64_t *out) {
-  const pir_node *n = &c->nodes[at];
+static pir_index_step own_value(pir_index_reader *r, int node, void *out) {
+  draw *d = r->user;
+  const pir_node *n = &r->nodes[node];
   const draw_tensor *t;
-  int64_t a, b;
+  int64_t *number = out, at;
   int32_t axis;
-  switch ((pir_node_op)n->op) {
-    case PIR_I_CONST: *out = n->i; return true;
+  bool known;
+  switch (n->op) {
     case PIR_I_RANK:
       t = tensor_at(d, n->k);
-      *out = t ? t->rank : 0;
-      return t != NULL;
+      known = t != NULL;
+      *number = t ? t->rank : 0;
+      break;
     case PIR_I_DIM:
       t = tensor_at(d, n->k);
-      if (!t || !value_of(d, c, n->a, &a) || !axis_of(t, a, &axis))
-        return false;
-      *out = t->shape[axis];
-      return true;
-    case PIR_I_ATTR: return d->attrs[n->k] && pir_attr_as_int(d->attrs[n->k], out);
-    case PIR_I_ADD:
-    case PIR_I_SUB:
-    case PIR_I_MUL:
-      if (!value_of(d, c, n->a, &a) || !value_of(d, c, n->b, &b))
-        return false;
-      *out = pir_index_apply(n->op, a, b);
-      return true;
-    default: return false;
+      known = t && pir_index_number(r, n->a, &at) && axis_of(t, at, &axis);
+      *number = known ? t->shape[axis] : 0;
+      break;
+    case PIR_I_ATTR: known = d->attrs[n->k] && pir_attr_as_int(d->attrs[n->k], number); break;
+    default: return PIR_INDEX_SHARED;
   }
+  return known ? PIR_INDEX_DONE : PIR_INDEX_FAILED;
+}
+
+static bool value_of(draw *d, const pir_clause *c, int at, int64_t *out) {
+  pir_index_reader reader = {.nodes = c->nodes, .user = d, .own = own_value};
+  return pir_index_number(&reader, at, out);
 }
 
 static void set_rank(draw *d, draw_tensor *t, int64_t rank) {
