@@ -116,6 +116,16 @@ static void check_results(op *o) {
   }
 }
 
+// Results that nobody may need can do without a clause.
+static bool has_clause(const op *o, const result *r) {
+  if (r->flags & (PIR_RESULT_OPTIONAL | PIR_RESULT_INTERMEDIATE))
+    return true;
+  for (int i = 0; i < o->clause_count; i++)
+    if (!strcmp(o->clauses[i].result, r->name))
+      return true;
+  return false;
+}
+
 static void check_meaning(op *o) {
   for (int i = 0; i < o->clause_count; i++)
     for (int j = 0; j < i; j++)
@@ -132,6 +142,10 @@ static void check_meaning(op *o) {
   if (o->lower_count && !o->lowers[o->lower_count - 1].when && (o->clause_count || o->kernel))
     source_error(o->lowers[o->lower_count - 1].loc,
                  "this alternative hides the clause or kernel: give it a condition");
+  bool whole = o->kernel || (o->lower_count && !o->lowers[o->lower_count - 1].when);
+  for (int i = 0; i < o->result_count && o->clause_count && !whole; i++)
+    if (!has_clause(o, &o->results[i]))
+      source_error(o->results[i].loc, "nothing says what '%s' is", o->results[i].name);
   uint32_t stated = PIR_PURE | PIR_TERMINATOR | PIR_RANDOM | PIR_OUTPUT | PIR_CONTROL |
                     PIR_INPUT | PIR_PARAMETER | PIR_INPLACE;
   if (o->traits & PIR_PURE && o->effect)

@@ -52,6 +52,14 @@ static void compile_vars(compiler *co, const clause *c, pir_clause *out) {
   }
 }
 
+static void check_axes(const compiler *co, source_loc loc, const pir_clause *c,
+                       const char *name) {
+  if (c->axes_attr < 0 && c->axes_operand < 0)
+    source_error(loc, "no attribute '$%s'", name);
+  else if (c->axes_attr >= 0 && !ops_is_axes_kind(&co->o->attrs[c->axes_attr]))
+    source_error(loc, "'$%s' is no axis: it holds no integers", name);
+}
+
 // `concat(x, $axis)`, `stack`, `parts`, `unbind`
 static void compile_join(compiler *co, const clause *c, pir_clause *out) {
   const expr *e = c->body;
@@ -69,8 +77,7 @@ static void compile_join(compiler *co, const clause *c, pir_clause *out) {
   out->body = value_node(co, e->a, NULL);
   out->axes_attr = (int16_t)op_attr(co->o, axis);
   out->axes_operand = out->axes_attr < 0 ? (int16_t)op_operand(co->o, axis) : -1;
-  if (out->axes_attr < 0 && out->axes_operand < 0)
-    source_error(e->loc, "no attribute '$%s'", axis);
+  check_axes(co, e->loc, out, axis);
 }
 
 static void compile_out_map(compiler *co, const clause *c, pir_clause *out) {
@@ -106,8 +113,7 @@ static void compile_axes(compiler *co, const clause *c, pir_clause *out) {
   out->axes_attr = (int16_t)op_attr(co->o, c->axes);
   if (out->axes_attr < 0)
     out->axes_operand = (int16_t)op_operand(co->o, c->axes);
-  if (out->axes_attr < 0 && out->axes_operand < 0)
-    source_error(c->loc, "no attribute '$%s'", c->axes);
+  check_axes(co, c->loc, out, c->axes);
 }
 
 // The condition of a clause may read attributes only, because the clause is chosen before
@@ -393,6 +399,8 @@ static pir_lower_step compile_step(compiler *co, lower_code *out, numbering *n, 
   if (target && s->result_count > target->result_count)
     source_error(s->loc, "'%s' has %d results, %d are named", s->op, target->result_count,
                  s->result_count);
+  if (target)
+    ops_check_step(co->o, target, s);
   for (int i = 0; i < s->result_count; i++)
     APPEND(n->names, n->count, s->results[i]);
   return to;

@@ -288,6 +288,8 @@ static int16_t index_call(compiler *co, const expr *e, const scope *s) {
 
 static int16_t index_attr(compiler *co, const expr *e) {
   int k = op_attr(co->o, e->name);
+  if (k >= 0 && co->o->attrs[k].kind != PIR_ATTR_DTYPE && !ops_is_number_kind(&co->o->attrs[k]))
+    return node_error(e, "attribute '$%s' is no number");
   if (k >= 0)
     return node_of(co, co->o->attrs[k].kind == PIR_ATTR_DTYPE ? PIR_I_ATTR_DTYPE : PIR_I_ATTR,
                    k, -1, -1, -1);
@@ -637,6 +639,8 @@ static int16_t value_name(compiler *co, const expr *e, const scope *s) {
 
 static int16_t value_attr(compiler *co, const expr *e) {
   int k = op_attr(co->o, e->name);
+  if (k >= 0 && !ops_is_number_kind(&co->o->attrs[k]))
+    return node_error(e, "attribute '$%s' is no number");
   if (k >= 0)
     return node_of(co, PIR_V_ATTR, k, -1, -1, -1);
   k = op_operand(co->o, e->name);
