@@ -77,11 +77,13 @@ static int write_folder(const cli_run *cli, const char *folder, const pir_param 
 // ---- what passes make
 
 int params_list(const cli_run *cli, const pir_program *program, named_params *out_params) {
-  size_t capacity = pir_program_param_decls(program, NULL, 0);
+  bool any = pir_program_params(program);
+  size_t capacity = any ? pir_program_param_decls(program, NULL, 0) : 0;
   *out_params = (named_params){.items = calloc(capacity + 1, sizeof *out_params->items)};
   if (!out_params->items)
     return cli_fail(cli, CLI_LIMIT, "out of memory");
-  out_params->count = pir_program_param_decls(program, out_params->items, capacity);
+  if (any)
+    out_params->count = pir_program_param_decls(program, out_params->items, capacity);
   return 0;
 }
 

@@ -14,11 +14,26 @@
 
 #include <string.h>
 
+// A pair that was found right: an attribute and its declaration, or an undeclared name and the
+// kind of op.
+typedef struct right_pair {
+  const void *what, *against;
+} right_pair;
+
+enum { RIGHT_PAIRS = 256 };
+
 typedef struct verifier {
   bool strict, errors_only, old_forms, fragment, untyped;
   pir_status status;
   const pir_op *root;
+  // Attributes are unique, and thousands of ops have equal ones: each pair is checked about once.
+  right_pair right[RIGHT_PAIRS];
 } verifier;
+
+static right_pair *right_slot(verifier *v, const void *what, const void *against) {
+  uintptr_t mixed = ((uintptr_t)what >> 4) ^ ((uintptr_t)against >> 5);
+  return &v->right[(mixed ^ mixed >> 8) % RIGHT_PAIRS];
+}
 
 static void found(verifier *v, pir_status status) {
   if (status)
@@ -180,10 +195,20 @@ static pir_status check_results(const verifier *v, const pir_op *op) {
 
 // ---- attributes
 
-static pir_status check_attr(const verifier *v, const pir_op *op, const pir_attr_def *want,
+static pir_status check_value(verifier *v, const pir_op *op, const pir_attr_def *want,
+                              const pir_attr *attr) {
+  right_pair *slot = right_slot(v, attr, want);
+  if (slot->what == attr && slot->against == want)
+    return PIR_OK;
+  PIR_TRY(pir_op_check_attr(op, attr, want));
+  *slot = (right_pair){attr, want};
+  return PIR_OK;
+}
+
+static pir_status check_attr(verifier *v, const pir_op *op, const pir_attr_def *want,
                              const pir_attr *attr) {
   if (attr)
-    return pir_op_check_attr(op, attr, want);
+    return check_value(v, op, want, attr);
   if (!want->required)
     return PIR_OK;
   if (!v->old_forms)
@@ -220,25 +245,28 @@ static pir_status undeclared(const pir_op *op, pir_name *name, bool is_error) {
 }
 
 // Checks undeclared attributes: some are permitted, the others are read by nothing.
-static pir_status check_extra(const verifier *v, const pir_op *op, pir_named_attr attr) {
+static pir_status check_extra(verifier *v, const pir_op *op, pir_named_attr attr) {
+  right_pair *slot = right_slot(v, attr.name, op->info);
+  if (slot->what == attr.name && slot->against == op->info)
+    return PIR_OK;
   const pir_attr_def *carried = pir_context_carried(op->info, attr.name);
   if (carried)
-    return pir_op_check_attr(op, attr.value, carried);
-  if (op->info->def->traits & PIR_OPEN)
-    return PIR_OK;
-  if (v->strict)
+    return check_value(v, op, carried, attr.value);
+  bool open = op->info->def->traits & PIR_OPEN;
+  if (!open && v->strict)
     return undeclared(op, attr.name, true);
-  return !v->errors_only && !v->old_forms && is_news(op, attr.name)
-             ? undeclared(op, attr.name, false)
-             : PIR_OK;
+  if (!open && !v->errors_only && !v->old_forms && is_news(op, attr.name))
+    undeclared(op, attr.name, false);
+  *slot = (right_pair){attr.name, op->info};
+  return PIR_OK;
 }
 
 static void check_attrs(verifier *v, const pir_op *op) {
   const pir_opdef *def = op->info->def;
   for (size_t i = 0; i < def->attr_count; i++)
     found(v, check_attr(v, op, &def->attrs[i], op->attrs[i]));
-  for (size_t i = 0; i < pir_op_extra_attrs(op); i++)
-    found(v, check_extra(v, op, pir_op_extra_attr(op, i)));
+  for (size_t i = 0; op->extra && i < op->extra->count; i++)
+    found(v, check_extra(v, op, op->extra->entries[i]));
 }
 
 // ---- structure
