@@ -117,7 +117,8 @@ pir_writer cli_stderr_writer(void);
 int cli_output_commit(const cli_run *cli, cli_output *output);
 void cli_output_abandon(cli_output *output);  // nothing is left behind; harmless after a commit
 
-// The next draw of a generator (splitmix64), the same on every machine. `state` begins as a seed.
+// The next draw of a generator (splitmix64), the same on every machine. `state` begins as a
+// seed.
 uint64_t cli_random(uint64_t *state);
 
 // Reads a program of any format, recognised by content unless `format` says which.

@@ -104,8 +104,8 @@ static bool finish_tile(panel_tile *t, loop_block *block, loop_expr *row0) {
   return true;
 }
 
-// Returns the number of partial sums of each sum. Consecutive steps of small tiles add to different
-// partial sums, which hides the latency of the multiply-adds.
+// Returns the number of partial sums of each sum. Consecutive steps of small tiles add to
+// different partial sums, which hides the latency of the multiply-adds.
 static int count_parts(const panel_tile *t) {
   const pir_machine *machine = t->p->e.env->target->machine;
   int parts = 1, sums = t->rows * t->p->vectors;
@@ -252,8 +252,8 @@ static int rows_of_share(const row_sizes *s, int64_t tiles, int64_t i) {
   return (int)(s->positions / tiles + (i < s->positions % tiles));
 }
 
-// Returns the number of consecutive tiles, starting with tile i at position `row`, that have the size
-// of t and no border.
+// Returns the number of consecutive tiles, starting with tile i at position `row`, that have
+// the size of t and no border.
 static int64_t count_inside(const contract_window *w, const row_sizes *s, panel_tile *t,
                             int64_t tiles, int64_t i, int64_t row) {
   int64_t same = 0;

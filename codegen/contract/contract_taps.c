@@ -1,6 +1,6 @@
-// The inner loops of the panel kernel (contract_panel.c): the reduction loop of one register tile. A
-// walk nests the reduced axes, outermost first. Each step loads the vectors of one line of b and adds
-// their products with one element of each row.
+// The inner loops of the panel kernel (contract_panel.c): the reduction loop of one register
+// tile. A walk nests the reduced axes, outermost first. Each step loads the vectors of one line
+// of b and adds their products with one element of each row.
 #include "contract_taps.h"
 
 // A loop of a walk: its range, and the distances by which a step advances a and b.

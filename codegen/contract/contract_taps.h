@@ -25,7 +25,8 @@ typedef struct panel_tile {
   loop_expr *row_step;
 } panel_tile;
 
-// The state of a walk over the taps: offsets in a and b, and the rows for which its taps are inside.
+// The state of a walk over the taps: offsets in a and b, and the rows for which its taps are
+// inside.
 typedef struct contract_walk {
   loop_expr *a, *b;
   int low, high;

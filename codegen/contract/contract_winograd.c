@@ -219,8 +219,8 @@ static loop_expr *sum_at(const winograd *w, loop_expr *point, loop_expr *patch, 
   return contract_in_line(e, line, panel_lanes(w), contract_times(e, v, w->how->vector));
 }
 
-// A register tile of sums: `rows` patches, starting at `patch`, at one point, multiplied by the panel
-// of taps at `taps`.
+// A register tile of sums: `rows` patches, starting at `patch`, at one point, multiplied by the
+// panel of taps at `taps`.
 typedef struct patch_tile {
   loop_expr *point, *patch, *taps;
   int rows;
@@ -318,7 +318,8 @@ static loop_block *if_output(winograd *w, loop_block *block, const contract_slid
   return contract_if(e, block, contract_lt(e, at, end), NULL);
 }
 
-// Hands the outputs of one vector of lanes of a patch, whose first one is at (y, x), to the epilogue.
+// Hands the outputs of one vector of lanes of a patch, whose first one is at (y, x), to the
+// epilogue.
 static bool finish_outputs(winograd *w, loop_block *block, loop_expr *const *out, loop_expr *y,
                            loop_expr *x) {
   contract_emission *e = &w->e;

@@ -1,5 +1,5 @@
-// Short names for building loop IR in contraction kernels. Each takes the emission in place of the
-// loop module or function.
+// Short names for building loop IR in contraction kernels. Each takes the emission in place of
+// the loop module or function.
 #ifndef PIR_CONTRACT_WORDS_H
 #define PIR_CONTRACT_WORDS_H
 

@@ -1,7 +1,7 @@
-// Emits the transforms of minimal filtering: products of a filter's matrices with vectors of loop
-// values. Rows that are the sum and the difference of the same two parts share the parts. Columns
-// that every row uses with equal or opposite factors are replaced by their sum and difference. So
-// the transforms need few additions.
+// Emits the transforms of minimal filtering: products of a filter's matrices with vectors of
+// loop values. Rows that are the sum and the difference of the same two parts share the parts.
+// Columns that every row uses with equal or opposite factors are replaced by their sum and
+// difference. So the transforms need few additions.
 #include "contract_words.h"
 
 static loop_expr *name_value(const contract_emission *e, loop_block *block, loop_expr *value) {
@@ -41,8 +41,8 @@ typedef struct columns {
   bool use[CONTRACT_MAX_POINTS];
 } columns;
 
-// Whether rows i and k have the forms x + y and x - y; `even` and `odd` mark the columns of x and
-// y. Such rows share both parts.
+// Whether rows i and k have the forms x + y and x - y; `even` and `odd` mark the columns of x
+// and y. Such rows share both parts.
 static bool is_sum_and_difference(const contract_matrix *m, int i, int k, columns *even,
                                   columns *odd) {
   int evens = 0, odds = 0;
@@ -82,8 +82,8 @@ static void multiply_rows(const contract_emission *e, loop_block *block,
   }
 }
 
-// Whether every row uses columns j and k with equal or opposite factors, some with equal and some
-// with opposite ones, and enough rows use them to pay for a sum and a difference.
+// Whether every row uses columns j and k with equal or opposite factors, some with equal and
+// some with opposite ones, and enough rows use them to pay for a sum and a difference.
 static bool are_joinable(const contract_matrix *m, int j, int k) {
   int same = 0, opposite = 0;
   for (int i = 0; i < m->rows; i++) {

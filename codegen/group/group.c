@@ -6,7 +6,8 @@
 // kinds of clusters:
 //   elements   elementwise ops over one shape
 //   rows       reductions over one space, and elementwise ops around them
-//   contracts  one contraction and the ops on its sums; or two contractions, one reading the other
+//   contracts  one contraction and the ops on its sums; or two contractions, one reading the
+//              other
 //   attention  two contractions and a softmax (group_attention.c); made first, never merged
 //
 // Merging keeps the graph of clusters acyclic: no path may leave the union and return to it.

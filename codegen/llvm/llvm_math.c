@@ -218,12 +218,14 @@ static const char *libm_name(pir_node_op fn, bool is_double) {
   // clang-format off
 #define NAME(op, name) case op: return is_double ? name : name "f";
   switch (fn) {
-    NAME(PIR_V_POW, "pow") NAME(PIR_V_ATAN2, "atan2") NAME(PIR_V_EXP, "exp") NAME(PIR_V_EXP2, "exp2")
-    NAME(PIR_V_EXPM1, "expm1") NAME(PIR_V_LOG, "log") NAME(PIR_V_LOG2, "log2") NAME(PIR_V_LOG10, "log10")
-    NAME(PIR_V_LOG1P, "log1p") NAME(PIR_V_SIN, "sin") NAME(PIR_V_COS, "cos") NAME(PIR_V_TAN, "tan")
-    NAME(PIR_V_ASIN, "asin") NAME(PIR_V_ACOS, "acos") NAME(PIR_V_ATAN, "atan") NAME(PIR_V_SINH, "sinh")
-    NAME(PIR_V_COSH, "cosh") NAME(PIR_V_TANH, "tanh") NAME(PIR_V_ASINH, "asinh") NAME(PIR_V_ACOSH, "acosh")
-    NAME(PIR_V_ATANH, "atanh") NAME(PIR_V_ERF, "erf") NAME(PIR_V_LGAMMA, "lgamma") NAME(PIR_V_ROUND, "round")
+    NAME(PIR_V_POW, "pow") NAME(PIR_V_ATAN2, "atan2") NAME(PIR_V_EXP, "exp")
+    NAME(PIR_V_EXP2, "exp2") NAME(PIR_V_EXPM1, "expm1") NAME(PIR_V_LOG, "log")
+    NAME(PIR_V_LOG2, "log2") NAME(PIR_V_LOG10, "log10") NAME(PIR_V_LOG1P, "log1p")
+    NAME(PIR_V_SIN, "sin") NAME(PIR_V_COS, "cos") NAME(PIR_V_TAN, "tan")
+    NAME(PIR_V_ASIN, "asin") NAME(PIR_V_ACOS, "acos") NAME(PIR_V_ATAN, "atan")
+    NAME(PIR_V_SINH, "sinh") NAME(PIR_V_COSH, "cosh") NAME(PIR_V_TANH, "tanh")
+    NAME(PIR_V_ASINH, "asinh") NAME(PIR_V_ACOSH, "acosh") NAME(PIR_V_ATANH, "atanh")
+    NAME(PIR_V_ERF, "erf") NAME(PIR_V_LGAMMA, "lgamma") NAME(PIR_V_ROUND, "round")
     default: return NULL;
   }
 #undef NAME

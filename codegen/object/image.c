@@ -16,14 +16,14 @@
 
 // What generated code may call.
 // clang-format off
-#define CALLABLE(X)                                                                               \
-  X(memcpy) X(memset) X(memmove) X(expf) X(exp) X(exp2f) X(exp2) X(expm1f) X(expm1) X(logf)       \
-  X(log) X(log2f) X(log2) X(log10f) X(log10) X(log1pf) X(log1p) X(sinf) X(sin) X(cosf) X(cos)     \
-  X(tanf) X(tan) X(asinf) X(asin) X(acosf) X(acos) X(atanf) X(atan) X(atan2f) X(atan2) X(sinhf)   \
-  X(sinh) X(coshf) X(cosh) X(tanhf) X(tanh) X(asinhf) X(asinh) X(acoshf) X(acosh) X(atanhf)       \
-  X(atanh) X(erff) X(erf) X(powf) X(pow) X(fmodf) X(fmod) X(fmaf) X(fma) X(floorf) X(floor)       \
-  X(ceilf) X(ceil) X(truncf) X(trunc) X(roundf) X(round) X(rintf) X(rint) X(lgammaf) X(lgamma)    \
-  X(sqrtf) X(sqrt) X(fmaxf) X(fmax) X(fminf) X(fmin)
+#define CALLABLE(X) \
+  X(memcpy) X(memset) X(memmove) X(expf) X(exp) X(exp2f) X(exp2) X(expm1f) X(expm1) X(logf) \
+  X(log) X(log2f) X(log2) X(log10f) X(log10) X(log1pf) X(log1p) X(sinf) X(sin) X(cosf) X(cos) \
+  X(tanf) X(tan) X(asinf) X(asin) X(acosf) X(acos) X(atanf) X(atan) X(atan2f) X(atan2) \
+  X(sinhf) X(sinh) X(coshf) X(cosh) X(tanhf) X(tanh) X(asinhf) X(asinh) X(acoshf) X(acosh) \
+  X(atanhf) X(atanh) X(erff) X(erf) X(powf) X(pow) X(fmodf) X(fmod) X(fmaf) X(fma) X(floorf) \
+  X(floor) X(ceilf) X(ceil) X(truncf) X(trunc) X(roundf) X(round) X(rintf) X(rint) X(lgammaf) \
+  X(lgamma) X(sqrtf) X(sqrt) X(fmaxf) X(fmax) X(fminf) X(fmin)
 // clang-format on
 
 static const struct {

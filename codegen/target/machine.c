@@ -1,7 +1,8 @@
 // The cost records, and the record of each processor. The source of each number is beside it:
 //
 //   vendor  the vendor's optimisation guide
-//   fitted  tried on a Zen 4 core of an AMD EPYC (AVX-512 at half rate, 118 GFLOP/s at the peak, so
+//   fitted  tried on a Zen 4 core of an AMD EPYC (AVX-512 at half rate, 118 GFLOP/s at the
+//           peak, so
 //           3.7 G products a second) with bench/contract, bench/ops or bench/latency.py;
 //           docs/contractions.md states the results
 //   guess   no measurement is on record

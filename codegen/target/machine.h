@@ -133,7 +133,8 @@ typedef struct pir_machine {
     int64_t few_elements;
     // Most rows of a product with a computed matrix that is left to the kernel's dot products.
     int64_t scalar_rows;
-    // Rounding to bf16: fewest products of a sum, fewest lanes, fewest neighbours along the sums.
+    // Rounding to bf16: fewest products of a sum, fewest lanes, fewest neighbours along the
+    // sums.
     int64_t rounded_products, rounded_lanes, rounded_neighbours;
     // Most keys of attention for which bf16 products in separate groups are preferred to one
     // group.
@@ -144,7 +145,8 @@ typedef struct pir_machine {
   struct {
     // Threads of a team, where nothing says more; most of them.
     int threads, most_threads;
-    // Threads of a block that small teams share; fewest such blocks that a multiprocessor holds.
+    // Threads of a block that small teams share; fewest such blocks that a multiprocessor
+    // holds.
     int block_threads, resident_blocks;
     // Elements of a unit of a nest; elements of a row, and adjacent rows, that a thread does.
     int64_t unit_elements, row_elements, unit_rows;

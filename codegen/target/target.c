@@ -1,10 +1,10 @@
 // Detects the features of the processor: CPUID lists the implemented ones, XCR0 the register
 // state that the operating system saves. A level (x86-64, -v2, -v3, -v4) is a set of features;
 // "native" is the best level plus other detected features. The processor's model decides
-// the tuning name and the record of costs (machine.h), nothing else. A target name means the same
-// features on every machine, so code may be compiled elsewhere. Code that will run here is refused
-// if the processor lacks the named level. Code that is only written may have any level or
-// architecture.
+// the tuning name and the record of costs (machine.h), nothing else. A target name means the
+// same features on every machine, so code may be compiled elsewhere. Code that will run here is
+// refused if the processor lacks the named level. Code that is only written may have any level
+// or architecture.
 #include "machine.h"
 
 #include <stdlib.h>

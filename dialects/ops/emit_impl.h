@@ -1,5 +1,5 @@
-// Functions that the emitters share: text for defaults and for kinds of attributes, and the rows
-// of old names that the tables of emit_c.c point to.
+// Functions that the emitters share: text for defaults and for kinds of attributes, and the
+// rows of old names that the tables of emit_c.c point to.
 #ifndef OPS_EMIT_IMPL_H
 #define OPS_EMIT_IMPL_H
 

@@ -1,6 +1,6 @@
 // Writes programs as PIR JSON of version 4: keys in bytewise order, floats as the shortest text
-// that reads back as the same double. Values are numbered as they are written. Regions are walked
-// with an explicit stack. Cost: linear in the output.
+// that reads back as the same double. Values are numbered as they are written. Regions are
+// walked with an explicit stack. Cost: linear in the output.
 #include "json_writer_impl.h"
 #include "serialize_impl.h"
 #include "text_impl.h"

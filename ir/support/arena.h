@@ -3,10 +3,10 @@
 // header.
 //
 // An arena works in one of two modes. An arena of a heap never returns NULL: when memory runs
-// out, control jumps to the heap's catch. An arena of an allocator (`heap` is NULL) returns NULL
-// when memory runs out, and again for every request after it, so a builder checks `failed` once
-// at its end; {.source = ..} makes one, and the zero value takes memory from malloc. Growing
-// arrays, text and maps (vec.h, strbuf.h, map.h) need an arena of a heap.
+// out, control jumps to the heap's catch. An arena of an allocator (`heap` is NULL) returns
+// NULL when memory runs out, and again for every request after it, so a builder checks `failed`
+// once at its end; {.source = ..} makes one, and the zero value takes memory from malloc.
+// Growing arrays, text and maps (vec.h, strbuf.h, map.h) need an arena of a heap.
 #ifndef PIR_SUPPORT_ARENA_H
 #define PIR_SUPPORT_ARENA_H
 

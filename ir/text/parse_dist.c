@@ -1,5 +1,5 @@
-// Distributions in Paddle's text: a mesh of processes, how a tensor's dimensions are mapped to it,
-// and how an op's operands and results are distributed.
+// Distributions in Paddle's text: a mesh of processes, how a tensor's dimensions are mapped to
+// it, and how an op's operands and results are distributed.
 #include "parse_attr_impl.h"
 
 static bool take_field_name(pir_parser *p, const char *key) {

@@ -1,5 +1,5 @@
-// Options of passes: what passes read, and the checks when a pass joins a manager. A pass declares
-// its options (passes.def); a rule pass takes those that its rules read, too.
+// Options of passes: what passes read, and the checks when a pass joins a manager. A pass
+// declares its options (passes.def); a rule pass takes those that its rules read, too.
 #include <manager_impl.h>
 
 #include <run.h>

@@ -152,8 +152,8 @@ pir_status pir_clause_move_all(clause_lanes *e, const clause_move *m);  // when 
 // ---- clause_table.c: moves with `tabled`. False: they must be evaluated.
 bool pir_clause_move_by_table(clause_lanes *e, const clause_move *m);
 
-// ---- contraction.c: sums of products of floats with affine maps. PIR_UNSUPPORTED: the clause is
-// none.
+// ---- contraction.c: sums of products of floats with affine maps. PIR_UNSUPPORTED: the clause
+// is none.
 pir_status pir_clause_contract(const clause_bind *b);
 
 #endif

@@ -125,23 +125,27 @@ static double floor_remainder(double a, double b) {
     return true;
 
 // The functions whose names differ by the suffix of the type.
-#define FLOAT_UNARY(f, T)                                                                                          \
-  LOOP(PIR_V_NEG, -x) LOOP(PIR_V_ABS, fabs##f(x)) LOOP(PIR_V_RECIP, 1 / x)                                         \
-  LOOP(PIR_V_SIGN, x > 0 ? (T)1 : x < 0 ? (T)-1 : x)                                                               \
-  LOOP(PIR_V_FLOOR, floor##f(x)) LOOP(PIR_V_CEIL, ceil##f(x)) LOOP(PIR_V_TRUNC, trunc##f(x))                       \
-  LOOP(PIR_V_ROUND, round##f(x)) LOOP(PIR_V_RINT, rint##f(x))                                                      \
-  LOOP(PIR_V_SQRT, sqrt##f(x)) LOOP(PIR_V_RSQRT, 1 / sqrt##f(x)) LOOP(PIR_V_EXP, exp##f(x))                        \
-  LOOP(PIR_V_EXP2, exp2##f(x)) LOOP(PIR_V_EXPM1, expm1##f(x)) LOOP(PIR_V_LOG, log##f(x))                           \
-  LOOP(PIR_V_LOG2, log2##f(x)) LOOP(PIR_V_LOG10, log10##f(x)) LOOP(PIR_V_LOG1P, log1p##f(x))                       \
-  LOOP(PIR_V_SIN, sin##f(x)) LOOP(PIR_V_COS, cos##f(x)) LOOP(PIR_V_TAN, tan##f(x))                                 \
-  LOOP(PIR_V_ASIN, asin##f(x)) LOOP(PIR_V_ACOS, acos##f(x)) LOOP(PIR_V_ATAN, atan##f(x))                           \
-  LOOP(PIR_V_SINH, sinh##f(x)) LOOP(PIR_V_COSH, cosh##f(x)) LOOP(PIR_V_TANH, tanh##f(x))                           \
-  LOOP(PIR_V_ASINH, asinh##f(x)) LOOP(PIR_V_ACOSH, acosh##f(x)) LOOP(PIR_V_ATANH, atanh##f(x))                     \
-  LOOP(PIR_V_ERF, erf##f(x)) LOOP(PIR_V_ERFINV, (T)erf_inverse(2 * (double)((x + 1) * (T)0.5) - 1)) LOOP(PIR_V_LGAMMA, (T)log_gamma(x))             \
-  LOOP(PIR_V_DIGAMMA, (T)digamma(x)) LOOP(PIR_V_I0E, (T)bessel_scaled(0, x)) LOOP(PIR_V_I1E, (T)bessel_scaled(1, x)) \
-  LOOP(PIR_V_I0, (T)(bessel_scaled(0, x) * exp(fabs((double)x))))                                                  \
-  LOOP(PIR_V_I1, (T)(bessel_scaled(1, x) * exp(fabs((double)x))))                                                  \
-  LOOP(PIR_V_REAL, x) LOOP(PIR_V_CONJ, x) LOOP(PIR_V_IMAG, 0)                                                      \
+#define FLOAT_UNARY(f, T) \
+  LOOP(PIR_V_NEG, -x) LOOP(PIR_V_ABS, fabs##f(x)) LOOP(PIR_V_RECIP, 1 / x) \
+  LOOP(PIR_V_SIGN, x > 0 ? (T)1 : x < 0 ? (T)-1 : x) \
+  LOOP(PIR_V_FLOOR, floor##f(x)) LOOP(PIR_V_CEIL, ceil##f(x)) LOOP(PIR_V_TRUNC, trunc##f(x)) \
+  LOOP(PIR_V_ROUND, round##f(x)) LOOP(PIR_V_RINT, rint##f(x)) \
+  LOOP(PIR_V_SQRT, sqrt##f(x)) LOOP(PIR_V_RSQRT, 1 / sqrt##f(x)) LOOP(PIR_V_EXP, exp##f(x)) \
+  LOOP(PIR_V_EXP2, exp2##f(x)) LOOP(PIR_V_EXPM1, expm1##f(x)) LOOP(PIR_V_LOG, log##f(x)) \
+  LOOP(PIR_V_LOG2, log2##f(x)) LOOP(PIR_V_LOG10, log10##f(x)) LOOP(PIR_V_LOG1P, log1p##f(x)) \
+  LOOP(PIR_V_SIN, sin##f(x)) LOOP(PIR_V_COS, cos##f(x)) LOOP(PIR_V_TAN, tan##f(x)) \
+  LOOP(PIR_V_ASIN, asin##f(x)) LOOP(PIR_V_ACOS, acos##f(x)) LOOP(PIR_V_ATAN, atan##f(x)) \
+  LOOP(PIR_V_SINH, sinh##f(x)) LOOP(PIR_V_COSH, cosh##f(x)) LOOP(PIR_V_TANH, tanh##f(x)) \
+  LOOP(PIR_V_ASINH, asinh##f(x)) LOOP(PIR_V_ACOSH, acosh##f(x)) \
+  LOOP(PIR_V_ATANH, atanh##f(x)) \
+  LOOP(PIR_V_ERF, erf##f(x)) \
+  LOOP(PIR_V_ERFINV, (T)erf_inverse(2 * (double)((x + 1) * (T)0.5) - 1)) \
+  LOOP(PIR_V_LGAMMA, (T)log_gamma(x)) \
+  LOOP(PIR_V_DIGAMMA, (T)digamma(x)) LOOP(PIR_V_I0E, (T)bessel_scaled(0, x)) \
+  LOOP(PIR_V_I1E, (T)bessel_scaled(1, x)) \
+  LOOP(PIR_V_I0, (T)(bessel_scaled(0, x) * exp(fabs((double)x)))) \
+  LOOP(PIR_V_I1, (T)(bessel_scaled(1, x) * exp(fabs((double)x)))) \
+  LOOP(PIR_V_REAL, x) LOOP(PIR_V_CONJ, x) LOOP(PIR_V_IMAG, 0) \
   LOOP(PIR_V_ANGLE, x < 0 ? (T)3.14159265358979323846 : x != x ? x : 0)
 
 static bool unary_f32(int op, float *restrict out, const float *restrict a, int n) {
@@ -168,15 +172,17 @@ static bool unary_i64(int op, int64_t *restrict out, const int64_t *restrict a, 
     LOOP(PIR_V_SIGN, (x > 0) - (x < 0))
     LOOP(PIR_V_NOT, ~x)
     LOOP(PIR_V_IMAG, 0)
-    case PIR_V_FLOOR: case PIR_V_CEIL: case PIR_V_TRUNC: case PIR_V_ROUND: case PIR_V_RINT: case PIR_V_REAL: case PIR_V_CONJ:
+    case PIR_V_FLOOR: case PIR_V_CEIL: case PIR_V_TRUNC: case PIR_V_ROUND: case PIR_V_RINT:
+    case PIR_V_REAL: case PIR_V_CONJ:
       memcpy(out, a, (size_t)n * sizeof *out);
       return true;
     default: return false;
   }
 }
 
-// Smith's division with one reciprocal, as Paddle divides: no overflow where the quotient is in range. The parts are put
-// together in memory: a sum with I * x would turn an infinite part into NaN, and not every compiler has CMPLX.
+// Smith's division with one reciprocal, as Paddle divides: no overflow where the quotient is in
+// range. The parts are put together in memory: a sum with I * x would turn an infinite part
+// into NaN, and not every compiler has CMPLX.
 #define COMPLEX_QUOTIENT(name, T, fused)                                                \
   static T complex name(T complex x, T complex y) {                                     \
     T a = (T)creal(x), b = (T)cimag(x), c = (T)creal(y), d = (T)cimag(y);               \
@@ -207,22 +213,29 @@ COMPLEX_QUOTIENT(quotient_c128, double, fma)
 COMPLEX_NEAREST(nearest_c64, float, quotient_c64)
 COMPLEX_NEAREST(nearest_c128, double, quotient_c128)
 
-#define COMPLEX_UNARY(f, divide, nearest)                                                                                         \
-  LOOP(PIR_V_NEG, -x) LOOP(PIR_V_RECIP, divide(1, x)) LOOP(PIR_V_SQRT, csqrt##f(x)) LOOP(PIR_V_RSQRT, divide(1, csqrt##f(x)))  \
-  LOOP(PIR_V_EXP, cexp##f(x)) LOOP(PIR_V_EXPM1, cexp##f(x) - 1) LOOP(PIR_V_EXP2, cexp##f(x * LN2))               \
-  LOOP(PIR_V_LOG, clog##f(x)) LOOP(PIR_V_LOG2, clog##f(x) / LN2) LOOP(PIR_V_LOG10, clog##f(x) / LN10)            \
-  LOOP(PIR_V_LOG1P, clog##f(1 + x)) LOOP(PIR_V_SIN, csin##f(x)) LOOP(PIR_V_COS, ccos##f(x))                      \
-  LOOP(PIR_V_TAN, ctan##f(x)) LOOP(PIR_V_ASIN, casin##f(x)) LOOP(PIR_V_ACOS, cacos##f(x))                        \
-  LOOP(PIR_V_ATAN, catan##f(x)) LOOP(PIR_V_SINH, csinh##f(x)) LOOP(PIR_V_COSH, ccosh##f(x))                      \
-  LOOP(PIR_V_TANH, ctanh##f(x)) LOOP(PIR_V_ASINH, casinh##f(x)) LOOP(PIR_V_ACOSH, cacosh##f(x))                  \
-  LOOP(PIR_V_ATANH, catanh##f(x)) LOOP(PIR_V_CONJ, conj##f(x)) LOOP(PIR_V_SIGN, x == 0 ? 0 : x / cabs##f(x))     \
-  LOOP(PIR_V_ABS, cabs##f(x)) LOOP(PIR_V_REAL, creal##f(x)) LOOP(PIR_V_IMAG, cimag##f(x)) LOOP(PIR_V_ANGLE, carg##f(x)) \
+#define COMPLEX_UNARY(f, divide, nearest) \
+  LOOP(PIR_V_NEG, -x) LOOP(PIR_V_RECIP, divide(1, x)) LOOP(PIR_V_SQRT, csqrt##f(x)) \
+  LOOP(PIR_V_RSQRT, divide(1, csqrt##f(x))) \
+  LOOP(PIR_V_EXP, cexp##f(x)) LOOP(PIR_V_EXPM1, cexp##f(x) - 1) \
+  LOOP(PIR_V_EXP2, cexp##f(x * LN2)) \
+  LOOP(PIR_V_LOG, clog##f(x)) LOOP(PIR_V_LOG2, clog##f(x) / LN2) \
+  LOOP(PIR_V_LOG10, clog##f(x) / LN10) \
+  LOOP(PIR_V_LOG1P, clog##f(1 + x)) LOOP(PIR_V_SIN, csin##f(x)) LOOP(PIR_V_COS, ccos##f(x)) \
+  LOOP(PIR_V_TAN, ctan##f(x)) LOOP(PIR_V_ASIN, casin##f(x)) LOOP(PIR_V_ACOS, cacos##f(x)) \
+  LOOP(PIR_V_ATAN, catan##f(x)) LOOP(PIR_V_SINH, csinh##f(x)) LOOP(PIR_V_COSH, ccosh##f(x)) \
+  LOOP(PIR_V_TANH, ctanh##f(x)) LOOP(PIR_V_ASINH, casinh##f(x)) \
+  LOOP(PIR_V_ACOSH, cacosh##f(x)) \
+  LOOP(PIR_V_ATANH, catanh##f(x)) LOOP(PIR_V_CONJ, conj##f(x)) \
+  LOOP(PIR_V_SIGN, x == 0 ? 0 : x / cabs##f(x)) \
+  LOOP(PIR_V_ABS, cabs##f(x)) LOOP(PIR_V_REAL, creal##f(x)) LOOP(PIR_V_IMAG, cimag##f(x)) \
+  LOOP(PIR_V_ANGLE, carg##f(x)) \
   LOOP(PIR_V_ROUND, nearest(x, false)) LOOP(PIR_V_RINT, nearest(x, true))
 
 #define LN2 0.69314718055994530942
 #define LN10 2.30258509299404568402
 
-static bool unary_c128(int op, double complex *restrict out, const double complex *restrict a, int n) {
+static bool unary_c128(int op, double complex *restrict out, const double complex *restrict a,
+                       int n) {
   double complex x;
   switch (op) {
     COMPLEX_UNARY(, quotient_c128, nearest_c128)
@@ -230,7 +243,8 @@ static bool unary_c128(int op, double complex *restrict out, const double comple
   }
 }
 
-static bool unary_c64(int op, float complex *restrict out, const float complex *restrict a, int n) {
+static bool unary_c64(int op, float complex *restrict out, const float complex *restrict a,
+                      int n) {
   float complex x;
   switch (op) {
     COMPLEX_UNARY(f, quotient_c64, nearest_c64)
@@ -261,16 +275,20 @@ bool pir_clause_unary(int op, pir_dtype lanes, void *out, const void *a, int n) 
     }                                                    \
     return true;
 
-#define FLOAT_BINARY(f, T)                                                                           \
-  LOOP(PIR_V_ADD, x + y) LOOP(PIR_V_SUB, x - y) LOOP(PIR_V_MUL, x * y) LOOP(PIR_V_DIV, x / y)        \
-  LOOP(PIR_V_FLOORDIV, (T)floor_quotient(x, y)) LOOP(PIR_V_FLOORMOD, (T)floor_remainder(x, y))       \
-  LOOP(PIR_V_FMOD, fmod##f(x, y)) LOOP(PIR_V_POW, pow##f(x, y)) LOOP(PIR_V_ATAN2, atan2##f(x, y))    \
-  LOOP(PIR_V_MIN, ((x != x) | (x < y)) ? x : y)                                                       \
-  LOOP(PIR_V_MAX, ((x != x) | (x > y)) ? x : y)                                                       \
-  LOOP(PIR_V_FMIN, ((y != y) | (x < y)) ? x : y) LOOP(PIR_V_FMAX, ((y != y) | (x > y)) ? x : y)                \
+#define FLOAT_BINARY(f, T) \
+  LOOP(PIR_V_ADD, x + y) LOOP(PIR_V_SUB, x - y) LOOP(PIR_V_MUL, x * y) LOOP(PIR_V_DIV, x / y) \
+  LOOP(PIR_V_FLOORDIV, (T)floor_quotient(x, y)) \
+  LOOP(PIR_V_FLOORMOD, (T)floor_remainder(x, y)) \
+  LOOP(PIR_V_FMOD, fmod##f(x, y)) LOOP(PIR_V_POW, pow##f(x, y)) \
+  LOOP(PIR_V_ATAN2, atan2##f(x, y)) \
+  LOOP(PIR_V_MIN, ((x != x) | (x < y)) ? x : y) \
+  LOOP(PIR_V_MAX, ((x != x) | (x > y)) ? x : y) \
+  LOOP(PIR_V_FMIN, ((y != y) | (x < y)) ? x : y) \
+  LOOP(PIR_V_FMAX, ((y != y) | (x > y)) ? x : y) \
   LOOP(PIR_V_COPYSIGN, copysign##f(x, y)) LOOP(PIR_V_NEXTAFTER, nextafter##f(x, y))
 
-static bool binary_f32(int op, float *restrict out, const float *restrict a, const float *restrict b, int n) {
+static bool binary_f32(int op, float *restrict out, const float *restrict a,
+                       const float *restrict b, int n) {
   float x, y;
   switch (op) {
     FLOAT_BINARY(f, float)
@@ -278,7 +296,8 @@ static bool binary_f32(int op, float *restrict out, const float *restrict a, con
   }
 }
 
-static bool binary_f64(int op, double *restrict out, const double *restrict a, const double *restrict b, int n) {
+static bool binary_f64(int op, double *restrict out, const double *restrict a,
+                       const double *restrict b, int n) {
   double x, y;
   switch (op) {
     FLOAT_BINARY(, double)
@@ -295,7 +314,9 @@ static int64_t floor_modulo(int64_t a, int64_t b) {
   int64_t r = remainder_of(a, b);
   return r != 0 && (r < 0) != (b < 0) ? r + b : r;
 }
-static int64_t shift_left(int64_t x, int64_t y) { return y < 0 || y > 63 ? 0 : (int64_t)((uint64_t)x << y); }
+static int64_t shift_left(int64_t x, int64_t y) {
+  return y < 0 || y > 63 ? 0 : (int64_t)((uint64_t)x << y);
+}
 static int64_t shift_right(int64_t x, int64_t y) { return x >> (y < 0 || y > 63 ? 63 : y); }
 
 static int64_t power(int64_t x, int64_t y) {
@@ -307,7 +328,8 @@ static int64_t power(int64_t x, int64_t y) {
   return (int64_t)result;
 }
 
-static bool binary_i64(int op, int64_t *restrict out, const int64_t *restrict a, const int64_t *restrict b, int n) {
+static bool binary_i64(int op, int64_t *restrict out, const int64_t *restrict a,
+                       const int64_t *restrict b, int n) {
   int64_t x, y;
   switch (op) {
     LOOP(PIR_V_ADD, pir_index_add(x, y))
@@ -327,10 +349,12 @@ static bool binary_i64(int op, int64_t *restrict out, const int64_t *restrict a,
 }
 
 // The larger of two complex numbers is the one with the larger real part.
-#define COMPLEX_BINARY(f, divide, remainder)                                                               \
-  LOOP(PIR_V_ADD, x + y) LOOP(PIR_V_SUB, x - y) LOOP(PIR_V_MUL, x * y) LOOP(PIR_V_DIV, divide(x, y)) \
-  LOOP(PIR_V_POW, cpow##f(x, y)) LOOP(PIR_V_FLOORMOD, remainder(x, y))                          \
-  LOOP(PIR_V_MIN, creal##f(y) < creal##f(x) ? y : x) LOOP(PIR_V_MAX, creal##f(x) < creal##f(y) ? y : x)
+#define COMPLEX_BINARY(f, divide, remainder) \
+  LOOP(PIR_V_ADD, x + y) LOOP(PIR_V_SUB, x - y) LOOP(PIR_V_MUL, x * y) \
+  LOOP(PIR_V_DIV, divide(x, y)) \
+  LOOP(PIR_V_POW, cpow##f(x, y)) LOOP(PIR_V_FLOORMOD, remainder(x, y)) \
+  LOOP(PIR_V_MIN, creal##f(y) < creal##f(x) ? y : x) \
+  LOOP(PIR_V_MAX, creal##f(x) < creal##f(y) ? y : x)
 
 static bool binary_c128(int op, double complex *restrict out, const double complex *restrict a,
                         const double complex *restrict b, int n) {
@@ -341,7 +365,8 @@ static bool binary_c128(int op, double complex *restrict out, const double compl
   }
 }
 
-static bool binary_c64(int op, float complex *restrict out, const float complex *restrict a, const float complex *restrict b,
+static bool binary_c64(int op, float complex *restrict out, const float complex *restrict a,
+                       const float complex *restrict b,
                        int n) {
   float complex x, y;
   switch (op) {
@@ -350,7 +375,8 @@ static bool binary_c64(int op, float complex *restrict out, const float complex 
   }
 }
 
-bool pir_clause_binary(int op, pir_dtype lanes, void *out, const void *a, const void *b, int n) {
+bool pir_clause_binary(int op, pir_dtype lanes, void *out, const void *a, const void *b,
+                       int n) {
   switch (lanes) {
     case PIR_F32: return binary_f32(op, out, a, b, n);
     case PIR_F64: return binary_f64(op, out, a, b, n);
@@ -363,27 +389,33 @@ bool pir_clause_binary(int op, pir_dtype lanes, void *out, const void *a, const 
 
 // ---- comparisons and questions: 0 or 1 in i64 lanes
 
-#define COMPARISONS LOOP(PIR_V_EQ, x == y) LOOP(PIR_V_NE, x != y) LOOP(PIR_V_LT, x < y) LOOP(PIR_V_LE, x <= y)
+#define COMPARISONS \
+  LOOP(PIR_V_EQ, x == y) LOOP(PIR_V_NE, x != y) LOOP(PIR_V_LT, x < y) LOOP(PIR_V_LE, x <= y)
 
-static bool compare_f32(int op, int64_t *restrict out, const float *restrict a, const float *restrict b, int n) {
+static bool compare_f32(int op, int64_t *restrict out, const float *restrict a,
+                        const float *restrict b, int n) {
   float x, y;
   switch (op) {
     COMPARISONS
-    LOOP(PIR_V_ISNAN, x != x) LOOP(PIR_V_ISINF, isinf(x) != 0) LOOP(PIR_V_ISFINITE, isfinite(x) != 0)
+    LOOP(PIR_V_ISNAN, x != x) LOOP(PIR_V_ISINF, isinf(x) != 0)
+    LOOP(PIR_V_ISFINITE, isfinite(x) != 0)
     default: return false;
   }
 }
 
-static bool compare_f64(int op, int64_t *restrict out, const double *restrict a, const double *restrict b, int n) {
+static bool compare_f64(int op, int64_t *restrict out, const double *restrict a,
+                        const double *restrict b, int n) {
   double x, y;
   switch (op) {
     COMPARISONS
-    LOOP(PIR_V_ISNAN, x != x) LOOP(PIR_V_ISINF, isinf(x) != 0) LOOP(PIR_V_ISFINITE, isfinite(x) != 0)
+    LOOP(PIR_V_ISNAN, x != x) LOOP(PIR_V_ISINF, isinf(x) != 0)
+    LOOP(PIR_V_ISFINITE, isfinite(x) != 0)
     default: return false;
   }
 }
 
-static bool compare_i64(int op, int64_t *restrict out, const int64_t *restrict a, const int64_t *restrict b, int n) {
+static bool compare_i64(int op, int64_t *restrict out, const int64_t *restrict a,
+                        const int64_t *restrict b, int n) {
   int64_t x, y;
   switch (op) {
     COMPARISONS
@@ -401,7 +433,8 @@ static bool compare_i64(int op, int64_t *restrict out, const int64_t *restrict a
   LOOP(PIR_V_ISINF, isinf(creal(x)) || isinf(cimag(x)))                                \
   LOOP(PIR_V_ISFINITE, isfinite(creal(x)) && isfinite(cimag(x)))
 
-static bool compare_c128(int op, int64_t *restrict out, const double complex *restrict a, const double complex *restrict b,
+static bool compare_c128(int op, int64_t *restrict out, const double complex *restrict a,
+                         const double complex *restrict b,
                          int n) {
   double complex x, y;
   switch (op) {
@@ -410,7 +443,8 @@ static bool compare_c128(int op, int64_t *restrict out, const double complex *re
   }
 }
 
-static bool compare_c64(int op, int64_t *restrict out, const float complex *restrict a, const float complex *restrict b, int n) {
+static bool compare_c64(int op, int64_t *restrict out, const float complex *restrict a,
+                        const float complex *restrict b, int n) {
   float complex x, y;
   switch (op) {
     COMPLEX_COMPARISONS
@@ -418,7 +452,8 @@ static bool compare_c64(int op, int64_t *restrict out, const float complex *rest
   }
 }
 
-bool pir_clause_compare(int op, pir_dtype lanes, int64_t *out, const void *a, const void *b, int n) {
+bool pir_clause_compare(int op, pir_dtype lanes, int64_t *out, const void *a, const void *b,
+                        int n) {
   switch (lanes) {
     case PIR_F32: return compare_f32(op, out, a, b, n);
     case PIR_F64: return compare_f64(op, out, a, b, n);

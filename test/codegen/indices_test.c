@@ -25,10 +25,10 @@ enum { ROWS = 9, COLUMNS = 13, MANY = 21, LEVELS = sizeof levels / sizeof *level
 
 // ---- programs
 
-// The ops between x (%0, ROWS x COLUMNS), an index (%1) and the result %9. $ stands for the type
-// of x, # for the index's, & for that of any tensor of rank 2. The index has `rows` rows, or one
-// axis (0), of `count` elements; numbers below `extent` are in range, and where they wrap
-// around those from -extent on.
+// The ops between x (%0, ROWS x COLUMNS), an index (%1) and the result %9. $ stands for the
+// type of x, # for the index's, & for that of any tensor of rank 2. The index has `rows` rows,
+// or one axis (0), of `count` elements; numbers below `extent` are in range, and where they
+// wrap around those from -extent on.
 typedef struct index_case {
   const char *name, *op, *ops;
   int rows, count, extent;
