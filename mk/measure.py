@@ -18,6 +18,7 @@ Rules:
   folders     no folder holds more than 25 entries
   header      comment lines of public headers are at least 0.8 of their code lines
   bare        every public function has a comment of its own that says more than its name
+  nodiscard   every public function that returns a status is PIR_NODISCARD
   fields      every field of a public struct has a comment on its line or above it, but names and counts
   phrases     no comment of the library or the tools holds a phrase that docs/glossary.md refuses
 """
@@ -234,6 +235,14 @@ def bare_functions(path, text):
             yield number, name.group(1)
 
 
+def dropped_statuses(text):
+    """Public functions that return a status which callers may drop unnoticed: (line, name)."""
+    for number, line in enumerate(text.split("\n"), 1):
+        match = re.match(r"((?:PIR_\w+ |static |inline )*)pir_status (pir_\w+)\(", line)
+        if match and "PIR_NODISCARD" not in match.group(1):
+            yield number, match.group(2)
+
+
 PLAIN_FIELD = re.compile(r"\b(name|next|user|size|count|\w+_(count|sizes))(, \w+_count)*;")
 
 
@@ -330,6 +339,8 @@ def main():
         code += sum(not line.startswith("//") for line in lines)
         for number, name in bare_functions(f, text):
             broken("bare", f"{f}:{number}", name)
+        for number, name in dropped_statuses(text):
+            broken("nodiscard", f"{f}:{number}", name)
         for number, field in bare_fields(text):
             broken("fields", f"{f}:{number}", field)
     for f in files:
@@ -349,7 +360,8 @@ def main():
         print(f"{'layer':9}{'files':>6}{'lines':>8}{'tokens':>8}{'p90':>5}{'?: %':>6}" + "".join(f"{r:>10}" for r in rules))
         for layer, n, lines, mean, p90, choice, here in table:
             print(f"{layer:9}{n:6}{lines:8}{mean:8.1f}{p90:5}{choice:6.1f}" + "".join(f"{here[r]:10}" for r in rules))
-        print(f"public headers: {share:.2f} comment lines a code line, {found['bare']} functions and {found['fields']} fields without a comment; "
+        print(f"public headers: {share:.2f} comment lines a code line, {found['bare']} functions and {found['fields']} fields without a comment, "
+              f"{found['nodiscard']} statuses that may be dropped; "
               f"files {found['files']}, folders {found['folders']}, phrases {found['phrases']}")
     return 1 if bad or found else 0
 

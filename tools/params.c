@@ -118,11 +118,12 @@ int params_warn_lost(const cli_run *cli, const pir_program *program, const char 
     lost++;
   }
   if (lost)
-    pir_report(ctx, PIR_OK, PIR_WARNING, pir_loc_text(ctx, pir_str_from(file), 0, 0),
-               "the passes made the values of %zu parameters ('%.*s', ..), which are not "
-               "written: --params-out=FILE "
-               "keeps them",
-               lost, (int)first->name.size, first->name.data);
+    pir_ignore(
+        pir_report(ctx, PIR_OK, PIR_WARNING, pir_loc_text(ctx, pir_str_from(file), 0, 0),
+                   "the passes made the values of %zu parameters ('%.*s', ..), which are not "
+                   "written: --params-out=FILE "
+                   "keeps them",
+                   lost, (int)first->name.size, first->name.data));
   params_free(&now);
   return 0;
 }

@@ -46,10 +46,10 @@ pir_status pir_code_store_create(pir_context *ctx, const pir_target *target, con
     return PIR_EXHAUSTED;
   }
   if (folder && !pir_cache_usable(folder))
-    pir_report(
+    pir_ignore(pir_report(
         ctx, PIR_OK, PIR_WARNING, PIR_LOC_UNKNOWN,
         "compiled code is not kept: \"%s\" is no folder of ours that only we may write to",
-        folder);
+        folder));
   *out_store = store;
   return PIR_OK;
 }
@@ -230,7 +230,8 @@ static pir_status compile_missing(build *b, int threads) {
     const job *j = &b->jobs[i];
     if (j->status == PIR_UNSUPPORTED) {
       if (pir_context_remarks(store->ctx))
-        pir_report(store->ctx, PIR_OK, PIR_REMARK, PIR_LOC_UNKNOWN, "%s", j->message);
+        pir_ignore(
+            pir_report(store->ctx, PIR_OK, PIR_REMARK, PIR_LOC_UNKNOWN, "%s", j->message));
     } else if (j->status) {
       return pir_report(store->ctx, j->status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", j->message);
     }

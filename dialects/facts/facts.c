@@ -159,9 +159,10 @@ static pir_status infer_op(pir_facts *facts, const pir_op *op, pir_fact *results
                            size_t count) {
   pir_infer infer = facts_question(facts, op, results, count);
   pir_status status = pir_infer_run(&infer);
-  if (status && infer.has_message)
-    (void)pir_error(
-        op, "%s", strchr(infer.message, ':') ? strchr(infer.message, ':') + 2 : infer.message);
+  if (status && infer.has_message) {
+    const char *colon = strchr(infer.message, ':');  // behind the op, which the report names
+    pir_ignore(pir_error(op, "%s", colon ? colon + 2 : infer.message));
+  }
   for (size_t i = 0; status && i < count; i++)
     results[i] = nothing;  // facts found before it failed
   if (status)

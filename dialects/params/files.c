@@ -137,8 +137,8 @@ static pir_status map_folder(pir_program *program, const pir_param_decl *decls, 
       status = one;
   }
   if (i < count)
-    (void)pir_report(ctx, PIR_OK, PIR_NOTE, pir_loc_text(ctx, pir_str_from(path), 0, 0),
-                     "%zu more of the parameters were not looked for", count - i);
+    pir_ignore(pir_report(ctx, PIR_OK, PIR_NOTE, pir_loc_text(ctx, pir_str_from(path), 0, 0),
+                          "%zu more of the parameters were not looked for", count - i));
   pir_guard_close(&guard);
   close(folder);
   return status;

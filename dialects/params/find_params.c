@@ -183,8 +183,8 @@ static pir_status choose(const choice *c, const char **out_path) {
                       "the parameters of both '%s' and '%s' fit the program; name the file",
                       c->first, c->second);
   if (c->first && c->named)
-    (void)pir_report(c->ctx, PIR_OK, PIR_NOTE, loc,
-                     "parameters are those of '%s': '%s' has others", c->first, c->named);
+    pir_ignore(pir_report(c->ctx, PIR_OK, PIR_NOTE, loc,
+                          "parameters are those of '%s': '%s' has others", c->first, c->named));
   if (!*out_path && c->seen > 1)
     return pir_report(
         c->ctx, PIR_INVALID, PIR_ERROR, loc,

@@ -237,9 +237,10 @@ static pir_status report_mismatches(pir_context *ctx, const record_list *list,
       (void)record_mismatch(ctx, list->arena, &list->items[i], &decls[i], file);
   }
   if (differ > MOST)
-    (void)pir_report(ctx, PIR_OK, PIR_NOTE, pir_loc_text(ctx, file, 0, 0),
-                     "%zu more of the parameters differ; is the file that of another model?",
-                     differ - MOST);
+    pir_ignore(
+        pir_report(ctx, PIR_OK, PIR_NOTE, pir_loc_text(ctx, file, 0, 0),
+                   "%zu more of the parameters differ; is the file that of another model?",
+                   differ - MOST));
   return PIR_INVALID;
 }
 
@@ -269,9 +270,9 @@ static pir_status compare_records(pir_context *ctx, const record_list *list,
                       i, (int)held.size, held.data, list->count, count);
   }
   if (list->count != count)
-    (void)pir_report(ctx, PIR_INVALID, PIR_ERROR, pir_loc_offset(ctx, file, offset),
-                     "the file holds %zu records, the program declares %zu parameters",
-                     list->count, count);
+    pir_ignore(pir_report(ctx, PIR_INVALID, PIR_ERROR, pir_loc_offset(ctx, file, offset),
+                          "the file holds %zu records, the program declares %zu parameters",
+                          list->count, count));
   return report_mismatches(ctx, list, decls, count, i, file);
 }
 

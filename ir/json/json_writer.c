@@ -36,7 +36,6 @@ void pir_json_close(pir_json_writer *w, char bracket) {
 void pir_json_refuse(pir_json_writer *w, const char *format, ...) {
   if (w->status)
     return;
-  w->status = PIR_UNSUPPORTED;
   pir_strbuf message;
   pir_strbuf_init(&message, &w->ctx->arena);
   va_list args;
@@ -44,9 +43,10 @@ void pir_json_refuse(pir_json_writer *w, const char *format, ...) {
   pir_strbuf_vformat(&message, format, args);
   va_end(args);
   pir_str name = w->op ? pir_op_name(w->op) : PIR_STR("program");
-  pir_report(w->ctx, PIR_UNSUPPORTED, PIR_ERROR, w->op ? pir_op_loc(w->op) : PIR_LOC_UNKNOWN,
-             "unsupported: \"%.*s\": PIR JSON cannot hold %.*s", (int)name.size, name.data,
-             (int)message.size, message.data);
+  w->status = pir_report(w->ctx, PIR_UNSUPPORTED, PIR_ERROR,
+                         w->op ? pir_op_loc(w->op) : PIR_LOC_UNKNOWN,
+                         "unsupported: \"%.*s\": PIR JSON cannot hold %.*s", (int)name.size,
+                         name.data, (int)message.size, message.data);
   pir_strbuf_free(&message);
 }
 

@@ -18,7 +18,7 @@ pir_status pir_json_fail_with(pir_json_reader *r, pir_status status, const char 
   pir_strbuf_vformat(&message, format, args);
   va_end(args);
   pir_loc loc = r->loc ? r->loc : pir_loc_text(r->ctx, r->file, 1, 1);
-  pir_report(r->ctx, status, PIR_ERROR, loc, "%.*s", (int)message.size, message.data);
+  status = pir_report(r->ctx, status, PIR_ERROR, loc, "%.*s", (int)message.size, message.data);
   pir_strbuf_free(&message);
   return status;
 }
@@ -422,8 +422,9 @@ static pir_status read_file(pir_json_reader *r, const json_t *root) {
         "unsupported: PIR JSON of version %lld, base_code.version; 0 and later are read",
         (long long)r->version);
   if (r->version == 0)  // Paddle refuses it: its own patches for it change from build to build
-    pir_report(r->ctx, PIR_OK, PIR_WARNING, pir_loc_text(r->ctx, r->file, r->first_line, 1),
-               "PIR JSON of version 0 is of a development build; it is read like version 1");
+    pir_ignore(pir_report(
+        r->ctx, PIR_OK, PIR_WARNING, pir_loc_text(r->ctx, r->file, r->first_line, 1),
+        "PIR JSON of version 0 is of a development build; it is read like version 1"));
   pir_program_info info = {PIR_STR("json"), r->version,
                            json_is_true(json_object_get(base, "trainable"))};
   pir_program_set_info(r->program, info);

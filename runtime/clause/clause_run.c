@@ -407,7 +407,7 @@ static pir_status run_clause(const pir_kernel_call *call, const pir_clause *c, p
     bind_lanes(b, &m, lanes, 1);
     status = run_bound(b, lanes, threads);
   } else {
-    pir_kernel_fail(call, status, "%s: out of memory", call->op);
+    status = pir_kernel_fail(call, status, "%s: out of memory", call->op);
   }
   if (m.base)
     give(call, m.base, m.size);

@@ -118,7 +118,7 @@ static void print_program(void *user, const draw *d) {
   char why[DRAW_TEXT];
   pir_program *program = draw_program(d, DRAW_AS_IS, why);
   if (program)
-    pir_program_print(program, NULL, (pir_writer){to_stdout, stdout});
+    pir_ignore(pir_program_print(program, NULL, (pir_writer){to_stdout, stdout}));
   pir_program_destroy(program);
   fflush(stdout);
   (void)user;

@@ -50,12 +50,12 @@ typedef struct pir_target {
 // device ("cuda") is an architecture whose code runs on every supported one, "sm_90" a single
 // architecture.
 // PIR_UNSUPPORTED: no such name. PIR_UNAVAILABLE: this processor lacks its instructions.
-PIR_API pir_status pir_target_get(const char *name, pir_target *out_target);
+PIR_API PIR_NODISCARD pir_status pir_target_get(const char *name, pir_target *out_target);
 // Returns the known names as one constant text for messages.
 PIR_API const char *pir_target_names(void);
 // Describes a target whether or not this processor can run its code, for code that is only
 // written. PIR_UNSUPPORTED: no such name.
-PIR_API pir_status pir_target_describe(const char *name, pir_target *out_target);
+PIR_API PIR_NODISCARD pir_status pir_target_describe(const char *name, pir_target *out_target);
 
 // ---- modes and forms
 
@@ -79,7 +79,7 @@ typedef enum pir_math {
 } pir_math;
 
 // Finds a mode by name ("strict"); PIR_UNSUPPORTED when there is none.
-PIR_API pir_status pir_math_named(const char *name, pir_math *out_math);
+PIR_API PIR_NODISCARD pir_status pir_math_named(const char *name, pir_math *out_math);
 // Returns the names of the modes as one constant text for messages.
 PIR_API const char *pir_math_names(void);
 
@@ -227,18 +227,19 @@ typedef struct pir_compiler_options {
 // Creates a compiler without groups; the context must outlive pir_compiler_finish. The caller
 // destroys it. Failures are reported: PIR_UNAVAILABLE for a library that is not installed,
 // PIR_EXHAUSTED when memory runs out.
-PIR_API pir_status pir_compiler_create(pir_context *ctx, const pir_compiler_options *options,
-                                       pir_compiler **out_compiler);
+PIR_API PIR_NODISCARD pir_status pir_compiler_create(pir_context *ctx,
+                                                     const pir_compiler_options *options,
+                                                     pir_compiler **out_compiler);
 // Destroys a compiler with all code that it made. NULL does nothing.
 PIR_API void pir_compiler_destroy(pir_compiler *compiler);
 
 // Adds a group and sets *out_index to its number; nothing is compiled yet. A group that cannot
 // be compiled is no failure: a remark says why, and it has no code.
-PIR_API pir_status pir_compiler_add(pir_compiler *compiler, const pir_op *group,
-                                    const pir_facts *facts, size_t *out_index);
+PIR_API PIR_NODISCARD pir_status pir_compiler_add(pir_compiler *compiler, const pir_op *group,
+                                                  const pir_facts *facts, size_t *out_index);
 // Compiles all groups, equal ones once. Failures are reported: PIR_UNAVAILABLE for a library
 // that is not installed, PIR_EXHAUSTED when memory runs out.
-PIR_API pir_status pir_compiler_finish(pir_compiler *compiler);
+PIR_API PIR_NODISCARD pir_status pir_compiler_finish(pir_compiler *compiler);
 // Returns a compiled group, valid until the compiler is destroyed; NULL when it has no code.
 PIR_API const pir_compiled_group *pir_compiler_group(const pir_compiler *compiler,
                                                      size_t index);
@@ -250,12 +251,12 @@ PIR_API size_t pir_compiler_cache_hits(const pir_compiler *compiler);
 // Writes all that a later start needs to run the compiled groups, but not how constants are
 // packed. The bytes are for the same library on the same processor; free *out_data with free.
 // PIR_NOT_FOUND: the code is not in a cache folder, or is for a device.
-PIR_API pir_status pir_compiler_save(const pir_compiler *compiler, void **out_data,
-                                     size_t *out_size);
+PIR_API PIR_NODISCARD pir_status pir_compiler_save(const pir_compiler *compiler,
+                                                   void **out_data, size_t *out_size);
 // Makes a compiler of saved bytes, in which groups keep their numbers. The bytes are executed,
 // so they must come from pir_compiler_save. PIR_INVALID: they are damaged.
-PIR_API pir_status pir_compiler_restore(const void *data, size_t size,
-                                        pir_compiler **out_compiler);
+PIR_API PIR_NODISCARD pir_status pir_compiler_restore(const void *data, size_t size,
+                                                      pir_compiler **out_compiler);
 
 // Writes the version of LLVM ("19.1.7"). Opens its library; false when it is not installed.
 PIR_API bool pir_compiler_llvm_version(char *out, size_t capacity);
@@ -267,9 +268,10 @@ PIR_API void pir_compiler_identity(char *out, size_t capacity);
 // pir_target_describe knows. With `verify` the loops are verified after every rewrite.
 // PIR_INVALID, reported, when there is no group; PIR_UNSUPPORTED for a form that the target
 // lacks; PIR_IO when the writer stops; PIR_INTERNAL, reported, for loops with a trap.
-PIR_API pir_status pir_codegen_write(const pir_program *program, const pir_target *target,
-                                     pir_math math, pir_code_form form, bool verify,
-                                     pir_writer out);
+PIR_API PIR_NODISCARD pir_status pir_codegen_write(const pir_program *program,
+                                                   const pir_target *target, pir_math math,
+                                                   pir_code_form form, bool verify,
+                                                   pir_writer out);
 
 PIR_END
 #endif

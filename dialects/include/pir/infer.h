@@ -90,14 +90,15 @@ struct pir_infer {
 // Fails a question: writes `message`, which should name the operand, the expected and the found
 // value, behind the op's name, and returns PIR_INVALID. The caller of pir_infer_run reports the
 // message.
-PIR_API pir_status pir_infer_fail(pir_infer *infer, const char *format, ...) PIR_PRINTF(2, 3);
+PIR_API PIR_NODISCARD pir_status pir_infer_fail(pir_infer *infer, const char *format, ...)
+    PIR_PRINTF(2, 3);
 // Appends a description of operands and attributes to a message that names none of them;
 // `capacity` is the size of the message's memory.
 PIR_API void pir_infer_complete(const pir_infer *infer, char *message, size_t capacity);
 // Answers a question: runs the op's hook, or derives the facts from its meaning. Results about
 // which nothing is said stay unknown. Extents that only the run shows become new symbols.
 // Returns PIR_INVALID with `message` when operands or attributes contradict the op.
-PIR_API pir_status pir_infer_run(pir_infer *infer);
+PIR_API PIR_NODISCARD pir_status pir_infer_run(pir_infer *infer);
 
 // ---- about ops
 
@@ -123,11 +124,13 @@ typedef struct pir_facts pir_facts;
 // one for each (name, axis). On success the caller destroys *out_facts, before the program.
 // Errors are reported: PIR_INVALID for contradictions, PIR_EXHAUSTED when memory runs out or
 // regions nest too deeply. Cost: O(ops), and a few rounds for each loop.
-PIR_API pir_status pir_facts_create(const pir_program *program, pir_facts **out_facts);
+PIR_API PIR_NODISCARD pir_status pir_facts_create(const pir_program *program,
+                                                  pir_facts **out_facts);
 // Does the same for people, not for planning: elements of small integer inputs and of loop
 // variables are symbols too, and constraints are collected. Extents that a PIR_EQUAL names are
 // taken as equal (pir_dim_canonical), so the facts do not hold for inputs that break one.
-PIR_API pir_status pir_facts_create_symbolic(const pir_program *program, pir_facts **out_facts);
+PIR_API PIR_NODISCARD pir_status pir_facts_create_symbolic(const pir_program *program,
+                                                           pir_facts **out_facts);
 // Destroys an analysis with all its facts and dims. NULL does nothing.
 PIR_API void pir_facts_destroy(pir_facts *facts);
 // Returns the fact of a value; one that is not known for NULL and for new values. Never NULL.
@@ -141,7 +144,7 @@ PIR_API void pir_facts_complete(pir_facts *facts, const pir_op *op, char *messag
 PIR_API pir_dims *pir_facts_dims(const pir_facts *facts);
 // Derives the facts of one op's results again, after a pass changed or made the op. Its users
 // keep their facts. Fails as pir_facts_create does.
-PIR_API pir_status pir_facts_update(pir_facts *facts, const pir_op *op);
+PIR_API PIR_NODISCARD pir_status pir_facts_update(pir_facts *facts, const pir_op *op);
 
 // The origin of a symbol.
 typedef struct pir_symbol_source {

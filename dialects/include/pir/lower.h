@@ -120,8 +120,9 @@ PIR_API int pir_lower_choose(const pir_op *op, pir_facts *facts);
 // each result of the op: the value that replaces it, or NULL when the expansion has none. The
 // op stays, and moving its uses is up to the caller. Returns PIR_UNSUPPORTED, reported, when a
 // number is needed that only the run shows. After a failure the ops made so far stay too.
-PIR_API pir_status pir_lower_expand(pir_op *op, int alternative, pir_facts *facts,
-                                    const pir_lower_target *target, pir_value **out_results);
+PIR_API PIR_NODISCARD pir_status pir_lower_expand(pir_op *op, int alternative, pir_facts *facts,
+                                                  const pir_lower_target *target,
+                                                  pir_value **out_results);
 
 // ---- for expand hooks
 

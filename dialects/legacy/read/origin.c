@@ -93,7 +93,7 @@ void desc_note_origin(pir_context *ctx, const op_desc *op) {
   if (!op_frame(op, &f))
     return;
   trim(&f.source);
-  (void)pir_report(
+  pir_ignore(pir_report(
       ctx, PIR_OK, PIR_NOTE, pir_loc_text(ctx, f.file, f.line, 0), "the op was made here: %.*s",
-      (int)(f.source.size < 200 ? f.source.size : 200), f.source.data ? f.source.data : "");
+      (int)(f.source.size < 200 ? f.source.size : 200), f.source.data ? f.source.data : ""));
 }

@@ -74,9 +74,9 @@ static void put_sparse(pir_infer *infer, const sparse_shape *s, size_t parts) {
 }
 
 static pir_status not_sparse(pir_infer *infer, int k, const char *kind) {
-  (void)pir_infer_fail(
+  pir_ignore(pir_infer_fail(
       infer, "unsupported: %s: expects a sparse tensor of %s with extents known before the run",
-      infer->def->operands[k].name, kind);
+      infer->def->operands[k].name, kind));
   return PIR_UNSUPPORTED;
 }
 

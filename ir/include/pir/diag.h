@@ -81,7 +81,8 @@ PIR_API void pir_context_set_sink(pir_context *ctx, pir_diag_sink sink);
 // Reports an error at the op's place, prefixed with the op's quoted name, and returns
 // PIR_INVALID, so that a check is one line:
 //   if (n != 2) return pir_error(op, "expects 2 operands, has %zu", n);
-PIR_API pir_status pir_error(const pir_op *op, const char *format, ...) PIR_PRINTF(2, 3);
+PIR_API PIR_NODISCARD pir_status pir_error(const pir_op *op, const char *format, ...)
+    PIR_PRINTF(2, 3);
 // Reports a note at the op's place, about the error or warning reported last.
 PIR_API void pir_note(const pir_op *op, const char *format, ...) PIR_PRINTF(2, 3);
 // Reports a warning at the op's place.
@@ -98,8 +99,9 @@ PIR_API void pir_remark(const pir_op *op, const char *format, ...) PIR_PRINTF(2,
 // ---- reporting without an op
 
 // Reports at a place and returns `status` unchanged.
-PIR_API pir_status pir_report(pir_context *ctx, pir_status status, pir_severity severity,
-                              pir_loc loc, const char *format, ...) PIR_PRINTF(5, 6);
+PIR_API PIR_NODISCARD pir_status pir_report(pir_context *ctx, pir_status status,
+                                            pir_severity severity, pir_loc loc,
+                                            const char *format, ...) PIR_PRINTF(5, 6);
 // Reports a diagnostic whose fields the caller has filled in. Its strings are not kept.
 PIR_API void pir_diag_emit(pir_context *ctx, const pir_diag *diag);
 // Returns the number of errors reported to this context so far, with or without a sink.

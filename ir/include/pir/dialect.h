@@ -28,7 +28,8 @@ struct pir_dialect {
 // Makes the ops of a dialect known to a context. The table must outlive the context.
 // Registering the same table again does nothing. Returns PIR_INVALID, reported, when another
 // dialect has the name or an op lacks the trait PIR_REGISTERED or a valid number.
-PIR_API pir_status pir_context_register(pir_context *ctx, const pir_dialect *dialect);
+PIR_API PIR_NODISCARD pir_status pir_context_register(pir_context *ctx,
+                                                      const pir_dialect *dialect);
 // Returns the number of dialects that are registered.
 PIR_API size_t pir_context_dialects(const pir_context *ctx);
 // Returns dialect i in the order of registration; NULL beyond the last.

@@ -113,7 +113,8 @@ PIR_API bool pir_dim_evaluate(const pir_dims *dims, pir_dim dim, const int64_t *
                               int64_t *out_value);
 
 // Writes a dim for people: "S0*2 + 1", "?" for the unknown one. PIR_IO when the writer stops.
-PIR_API pir_status pir_dim_print(const pir_dims *dims, pir_dim dim, pir_writer out);
+PIR_API PIR_NODISCARD pir_status pir_dim_print(const pir_dims *dims, pir_dim dim,
+                                               pir_writer out);
 
 PIR_END
 #endif

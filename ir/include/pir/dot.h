@@ -17,8 +17,9 @@ typedef struct pir_dot_options {
 // whose regions do not fit is drawn closed, with the number of ops inside, and all ops that
 // remain at the end are one node. `options` may be NULL. Returns PIR_IO when the writer stops.
 // Cost: linear in the output.
-PIR_API pir_status pir_program_print_dot(const pir_program *program,
-                                         const pir_dot_options *options, pir_writer out);
+PIR_API PIR_NODISCARD pir_status pir_program_print_dot(const pir_program *program,
+                                                       const pir_dot_options *options,
+                                                       pir_writer out);
 
 PIR_END
 #endif

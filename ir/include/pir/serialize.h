@@ -12,8 +12,8 @@ PIR_BEGIN
 // *out_program is the caller's, else NULL. Errors are reported with line and column:
 // PIR_INVALID for damaged input, PIR_EXHAUSTED when a limit of the context is met. Cost:
 // linear.
-PIR_API pir_status pir_program_read_json(pir_context *ctx, pir_str text, pir_str file,
-                                         pir_program **out_program);
+PIR_API PIR_NODISCARD pir_status pir_program_read_json(pir_context *ctx, pir_str text,
+                                                       pir_str file, pir_program **out_program);
 
 // How JSON is written. The zero value writes as Paddle does by default.
 typedef struct pir_json_options {
@@ -24,8 +24,9 @@ typedef struct pir_json_options {
 // Writes a program as version 4, byte for byte as Paddle does. `options` may be NULL. Returns
 // PIR_UNSUPPORTED, reported, for attributes that the format does not have (kernels, addresses),
 // and PIR_IO when the writer stops. Cost: linear in the output.
-PIR_API pir_status pir_program_write_json(const pir_program *program,
-                                          const pir_json_options *options, pir_writer out);
+PIR_API PIR_NODISCARD pir_status pir_program_write_json(const pir_program *program,
+                                                        const pir_json_options *options,
+                                                        pir_writer out);
 
 // The formats of files, recognised by the first bytes; names do not matter.
 //

@@ -28,17 +28,20 @@ typedef struct pir_print_options {
 } pir_print_options;
 
 // Prints a program. `options` may be NULL. Cost: linear in the output.
-PIR_API pir_status pir_program_print(const pir_program *program,
-                                     const pir_print_options *options, pir_writer out);
+PIR_API PIR_NODISCARD pir_status pir_program_print(const pir_program *program,
+                                                   const pir_print_options *options,
+                                                   pir_writer out);
 // Prints one op with its regions; values are numbered from 0. `options` may be NULL.
-PIR_API pir_status pir_op_print(const pir_op *op, const pir_print_options *options,
-                                pir_writer out);
+PIR_API PIR_NODISCARD pir_status pir_op_print(const pir_op *op,
+                                              const pir_print_options *options, pir_writer out);
 // Prints a type in form T3. NULL prints as <<NULL TYPE>>.
-PIR_API pir_status pir_type_print(const pir_type *type, pir_writer out);
+PIR_API PIR_NODISCARD pir_status pir_type_print(const pir_type *type, pir_writer out);
 // Prints a type in any form.
-PIR_API pir_status pir_type_print_as(const pir_type *type, pir_text_form form, pir_writer out);
+PIR_API PIR_NODISCARD pir_status pir_type_print_as(const pir_type *type, pir_text_form form,
+                                                   pir_writer out);
 // Prints an attribute in any form.
-PIR_API pir_status pir_attr_print_as(const pir_attr *attr, pir_text_form form, pir_writer out);
+PIR_API PIR_NODISCARD pir_status pir_attr_print_as(const pir_attr *attr, pir_text_form form,
+                                                   pir_writer out);
 
 // ---- parsing. Any form is read; no option says which.
 
@@ -56,16 +59,18 @@ typedef struct pir_parse_options {
 // Reads a program. On success *out_program is the caller's, else NULL. Reports every error it
 // can, up to a limit, and returns PIR_INVALID; PIR_EXHAUSTED when a limit of the context is
 // met. `text` need not outlive the call. `options` may be NULL. Cost: linear.
-PIR_API pir_status pir_program_parse(pir_context *ctx, pir_str text,
-                                     const pir_parse_options *options,
-                                     pir_program **out_program);
+PIR_API PIR_NODISCARD pir_status pir_program_parse(pir_context *ctx, pir_str text,
+                                                   const pir_parse_options *options,
+                                                   pir_program **out_program);
 // Reads one type; *out_type is NULL for the null type, and means nothing after a failure.
 // Errors are reported as above. `options` may be NULL.
-PIR_API pir_status pir_type_parse(pir_context *ctx, pir_str text,
-                                  const pir_parse_options *options, const pir_type **out_type);
+PIR_API PIR_NODISCARD pir_status pir_type_parse(pir_context *ctx, pir_str text,
+                                                const pir_parse_options *options,
+                                                const pir_type **out_type);
 // Reads one attribute; *out_attr means nothing after a failure. Errors are reported as above.
-PIR_API pir_status pir_attr_parse(pir_context *ctx, pir_str text,
-                                  const pir_parse_options *options, const pir_attr **out_attr);
+PIR_API PIR_NODISCARD pir_status pir_attr_parse(pir_context *ctx, pir_str text,
+                                                const pir_parse_options *options,
+                                                const pir_attr **out_attr);
 
 PIR_END
 #endif

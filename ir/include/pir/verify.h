@@ -24,7 +24,8 @@ typedef struct pir_verify_options {
 // Checks counts, kinds of attributes, dominance, terminators and each op's verify hook for all
 // ops below `root`. Reports every finding; returns PIR_INVALID when one of them is an error.
 // `options` may be NULL. Cost: O(ops + operands), without the hooks.
-PIR_API pir_status pir_verify(const pir_op *root, const pir_verify_options *options);
+PIR_API PIR_NODISCARD pir_status pir_verify(const pir_op *root,
+                                            const pir_verify_options *options);
 
 PIR_END
 #endif

@@ -88,8 +88,8 @@ PIR_API bool pir_run_option_bool(const pir_pass_run *run, const char *key, bool 
 // Whether an option that lists ops (a|b) names this one, with its dialect or without.
 PIR_API bool pir_run_option_lists(const pir_pass_run *run, const char *key, pir_str op_name);
 // Reports that the value of an option is not `expected` ("a number"); returns PIR_INVALID.
-PIR_API pir_status pir_run_bad_option(const pir_pass_run *run, const char *key,
-                                      const char *expected);
+PIR_API PIR_NODISCARD pir_status pir_run_bad_option(const pir_pass_run *run, const char *key,
+                                                    const char *expected);
 // Returns `any_float` of the manager's options, or true after pir_run_allow_any_float.
 PIR_API bool pir_run_any_float(const pir_pass_run *run);
 // Allows 16-bit floats wherever f32 is allowed for the passes behind this one, which makes
@@ -99,7 +99,7 @@ PIR_API void pir_run_allow_any_float(pir_pass_run *run);
 // the rewriter; the manager owns them. NULL after a failure, which is reported.
 PIR_API pir_facts *pir_run_facts(pir_pass_run *run);
 // Returns the status of deriving facts, for a pass that got NULL.
-PIR_API pir_status pir_run_facts_status(const pir_pass_run *run);
+PIR_API PIR_NODISCARD pir_status pir_run_facts_status(const pir_pass_run *run);
 
 // ---- built-in passes and pipelines
 
@@ -168,17 +168,22 @@ PIR_API pir_pass_manager *pir_pass_manager_create(pir_context *ctx,
 PIR_API void pir_pass_manager_destroy(pir_pass_manager *manager);
 
 // Adds a pass at the end, with options that are copied.
-PIR_API pir_status pir_pass_manager_add(pir_pass_manager *manager, const pir_pass *pass,
-                                        const pir_pass_option *options, size_t count);
+PIR_API PIR_NODISCARD pir_status pir_pass_manager_add(pir_pass_manager *manager,
+                                                      const pir_pass *pass,
+                                                      const pir_pass_option *options,
+                                                      size_t count);
 // Adds the passes of a pipeline text: "dce,cse{max-ops=10},fold". Bad text is reported
 // (PIR_INVALID); passes in front of the error have been added then.
-PIR_API pir_status pir_pass_manager_parse(pir_pass_manager *manager, pir_str pipeline);
+PIR_API PIR_NODISCARD pir_status pir_pass_manager_parse(pir_pass_manager *manager,
+                                                        pir_str pipeline);
 // Takes every occurrence of a pass out. PIR_INVALID, reported, when the name is unknown or the
 // pass was not added.
-PIR_API pir_status pir_pass_manager_delete(pir_pass_manager *manager, pir_str name);
+PIR_API PIR_NODISCARD pir_status pir_pass_manager_delete(pir_pass_manager *manager,
+                                                         pir_str name);
 // Adds the passes of a text "NAME{options}[@PLACE]": at the front, or at PLACE, which is a
 // position, before:NAME or after:NAME. Bad text is reported (PIR_INVALID).
-PIR_API pir_status pir_pass_manager_insert(pir_pass_manager *manager, pir_str item);
+PIR_API PIR_NODISCARD pir_status pir_pass_manager_insert(pir_pass_manager *manager,
+                                                         pir_str item);
 // Makes a pass known to texts that are parsed from now on; its name goes before a built-in one.
 // The pass must outlive the manager.
 PIR_API void pir_pass_manager_know(pir_pass_manager *manager, const pir_pass *pass);
@@ -186,10 +191,12 @@ PIR_API void pir_pass_manager_know(pir_pass_manager *manager, const pir_pass *pa
 PIR_API bool pir_pass_manager_has(const pir_pass_manager *manager, const pir_pass *pass);
 // Writes the passes that remain as pipeline text; from the current one on while the manager
 // runs, else all. PIR_IO when the writer stops.
-PIR_API pir_status pir_pass_manager_print_rest(const pir_pass_manager *manager, pir_writer out);
+PIR_API PIR_NODISCARD pir_status pir_pass_manager_print_rest(const pir_pass_manager *manager,
+                                                             pir_writer out);
 // Runs all passes in order over a program of the same context. The first failure ends the run
 // and is returned; it was reported, and the program may be half changed.
-PIR_API pir_status pir_pass_manager_run(pir_pass_manager *manager, pir_program *program);
+PIR_API PIR_NODISCARD pir_status pir_pass_manager_run(pir_pass_manager *manager,
+                                                      pir_program *program);
 
 PIR_END
 #endif

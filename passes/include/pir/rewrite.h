@@ -93,9 +93,11 @@ typedef struct pir_greedy_options {
 // that a rewrite made, changed or freed. Sets *out_changed (may be NULL). `options` may be
 // NULL. Returns PIR_EXHAUSTED, reported with the patterns that undo each other, when the bound
 // is reached, and the first failure of keeping facts up to date. Cost: O(ops + rewrites).
-PIR_API pir_status pir_rewrite_greedy(pir_rewriter *rewriter, pir_program *program,
-                                      const pir_pattern *patterns, size_t count,
-                                      const pir_greedy_options *options, bool *out_changed);
+PIR_API PIR_NODISCARD pir_status pir_rewrite_greedy(pir_rewriter *rewriter,
+                                                    pir_program *program,
+                                                    const pir_pattern *patterns, size_t count,
+                                                    const pir_greedy_options *options,
+                                                    bool *out_changed);
 
 PIR_END
 #endif

@@ -89,8 +89,9 @@ typedef struct pir_rule_helper {
 
 // Applies the rules of a pass, and patterns in C beside them, until nothing changes. Fails as
 // pir_rewrite_greedy does.
-PIR_API pir_status pir_rules_run(pir_pass_run *run, const pir_rule_pass *rules,
-                                 const pir_pattern *patterns, size_t pattern_count);
+PIR_API PIR_NODISCARD pir_status pir_rules_run(pir_pass_run *run, const pir_rule_pass *rules,
+                                               const pir_pattern *patterns,
+                                               size_t pattern_count);
 
 // ---- single rules, for checks
 
@@ -113,13 +114,15 @@ PIR_API pir_rule_info pir_rule_pass_rule(const pir_rule_pass *rules, size_t i);
 // The caller destroys *out_program. PIR_NOT_FOUND, with the reason in `out_why`, when no
 // program was found: *out_program is NULL then. Programs that inference refuses on the way are
 // reported to the context's sink.
-PIR_API pir_status pir_rule_sample(pir_context *ctx, const pir_rule_pass *rules, size_t i,
-                                   uint64_t seed, pir_program **out_program, char *out_why,
-                                   size_t why_size);
+PIR_API PIR_NODISCARD pir_status pir_rule_sample(pir_context *ctx, const pir_rule_pass *rules,
+                                                 size_t i, uint64_t seed,
+                                                 pir_program **out_program, char *out_why,
+                                                 size_t why_size);
 // Applies rule i alone until it no longer matches, and sets *out_count to the number of
 // rewrites. Fails as pir_rewrite_greedy does.
-PIR_API pir_status pir_rule_apply(pir_program *program, const pir_rule_pass *rules, size_t i,
-                                  uint64_t *out_count);
+PIR_API PIR_NODISCARD pir_status pir_rule_apply(pir_program *program,
+                                                const pir_rule_pass *rules, size_t i,
+                                                uint64_t *out_count);
 
 // ---- rules loaded at run time
 
@@ -142,8 +145,9 @@ typedef struct pir_rules_options {
 // Reads, checks and compiles a text. Every bad rule is reported (PIR_INVALID; *out_rules is
 // NULL then). `options` may be NULL; `text` need not outlive the call. The caller destroys the
 // rules, before the context, whose definitions they hold.
-PIR_API pir_status pir_rules_load(pir_context *ctx, pir_str text,
-                                  const pir_rules_options *options, pir_rules **out_rules);
+PIR_API PIR_NODISCARD pir_status pir_rules_load(pir_context *ctx, pir_str text,
+                                                const pir_rules_options *options,
+                                                pir_rules **out_rules);
 // Destroys rules and their passes, which no manager may use then. NULL does nothing.
 PIR_API void pir_rules_destroy(pir_rules *rules);
 // Returns the number of passes that the text declares.

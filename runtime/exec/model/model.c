@@ -38,7 +38,7 @@ static const char *pipeline_for(const pir_model_options *options, pir_message *r
     pir_text_format(room->text, sizeof room->text, "compile-%s", options->target);
     return room->text;
   }
-  pir_math_named(options->math, &math);
+  pir_ignore(pir_math_named(options->math, &math));  // check_math reports an unknown name
   bool rounds = math == PIR_MATH_BF16 && !pir_target_describe(options->target, &target) &&
                 target.avx512_bf16;
   return rounds ? "compile-bf16" : "compile";
@@ -89,7 +89,7 @@ static pir_status create_compiler(const pir_model *model, pir_context *ctx,
                                   pir_compiler **out_compiler) {
   pir_compiler_options how = {
       .cache = options->cache, .threads = options->compile_threads, .ahead = ahead};
-  pir_math_named(options->math, &how.math);
+  pir_ignore(pir_math_named(options->math, &how.math));  // check_math reports an unknown name
   pir_status status = find_target(model->device, options->target, ahead, &how.target);
   if (!status && ahead && how.target.device)
     return pir_report(
@@ -183,7 +183,7 @@ static pir_status compile_model(pir_model *model, pir_program *program,
     if (!status)
       status = pir_weights_load(model, options->compile_threads, &message);
     if (message.text[0])
-      pir_report(ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", message.text);
+      status = pir_report(ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", message.text);
   }
   pir_facts_destroy(facts);
   return status;

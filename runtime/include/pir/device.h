@@ -27,8 +27,8 @@ PIR_API bool pir_device_is_kind(const char *target);
 // Opens device number `ordinal` of a kind, or uses the caller's context (of the driver's API, a
 // CUcontext, say) when it is not NULL. The caller closes the device. PIR_UNAVAILABLE when there
 // is no driver or no device: `message` names the missing part. PIR_INVALID: no such kind.
-PIR_API pir_status pir_device_open(const char *kind, int ordinal, void *context,
-                                   pir_device **out_device, pir_message *message);
+PIR_API PIR_NODISCARD pir_status pir_device_open(const char *kind, int ordinal, void *context,
+                                                 pir_device **out_device, pir_message *message);
 // Closes a device without code and queues; a context of the caller's stays. NULL does nothing.
 PIR_API void pir_device_close(pir_device *device);
 // Returns the name of the target that code for this very device is compiled for, "sm_90", say;
@@ -50,11 +50,14 @@ typedef struct pir_device_kernel {
 } pir_device_kernel;
 
 // Loads compiled code, which need not outlive the call. The caller unloads it.
-PIR_API pir_status pir_device_load(pir_device *device, const void *code,
-                                   pir_device_code **out_code, pir_message *message);
+PIR_API PIR_NODISCARD pir_status pir_device_load(pir_device *device, const void *code,
+                                                 pir_device_code **out_code,
+                                                 pir_message *message);
 // Looks a kernel up by name, for blocks of `block_threads` threads.
-PIR_API pir_status pir_device_find(pir_device_code *code, const char *name, int block_threads,
-                                   pir_device_kernel *out_kernel, pir_message *message);
+PIR_API PIR_NODISCARD pir_status pir_device_find(pir_device_code *code, const char *name,
+                                                 int block_threads,
+                                                 pir_device_kernel *out_kernel,
+                                                 pir_message *message);
 // Unloads code that no queue runs any more. NULL does nothing.
 PIR_API void pir_device_unload(pir_device_code *code);
 
@@ -62,15 +65,16 @@ PIR_API void pir_device_unload(pir_device_code *code);
 
 // Creates a queue on the caller's stream (of the driver's API), or on one of its own when it is
 // NULL. The caller destroys it.
-PIR_API pir_status pir_queue_create(pir_device *device, void *stream, pir_queue **out_queue,
-                                    pir_message *message);
+PIR_API PIR_NODISCARD pir_status pir_queue_create(pir_device *device, void *stream,
+                                                  pir_queue **out_queue, pir_message *message);
 // Waits for the queue's work and destroys it; a stream of the caller's stays. NULL does
 // nothing.
 PIR_API void pir_queue_destroy(pir_queue *queue);
 
 // Allocates device memory, aligned to 256 bytes. Freed memory is reused at once, because work
 // runs in order.
-PIR_API pir_status pir_queue_take(pir_queue *queue, size_t bytes, void **out_memory);
+PIR_API PIR_NODISCARD pir_status pir_queue_take(pir_queue *queue, size_t bytes,
+                                                void **out_memory);
 // Frees memory of pir_queue_take, with the size it was allocated with; work that uses it may
 // still be enqueued. NULL does nothing.
 PIR_API void pir_queue_give(pir_queue *queue, void *memory, size_t bytes);
@@ -80,17 +84,20 @@ PIR_API size_t pir_queue_trim(pir_queue *queue);
 // ---- work
 
 // Copies from host memory, which may change when the call returns, to the device.
-PIR_API pir_status pir_queue_upload(pir_queue *queue, void *to, const void *from, size_t bytes);
+PIR_API PIR_NODISCARD pir_status pir_queue_upload(pir_queue *queue, void *to, const void *from,
+                                                  size_t bytes);
 // Copies from the device to host memory, which holds the bytes after the next pir_queue_wait
 // and must live until then.
-PIR_API pir_status pir_queue_download(pir_queue *queue, void *to, const void *from,
-                                      size_t bytes);
+PIR_API PIR_NODISCARD pir_status pir_queue_download(pir_queue *queue, void *to,
+                                                    const void *from, size_t bytes);
 // Starts a kernel with at most `blocks` blocks of `threads` threads. `arguments` are pointers
 // to its parameters, which are copied.
-PIR_API pir_status pir_queue_launch(pir_queue *queue, const pir_device_kernel *kernel,
-                                    int64_t blocks, int threads, void **arguments);
+PIR_API PIR_NODISCARD pir_status pir_queue_launch(pir_queue *queue,
+                                                  const pir_device_kernel *kernel,
+                                                  int64_t blocks, int threads,
+                                                  void **arguments);
 // Waits until all work of the queue is done, and reports what failed on the way.
-PIR_API pir_status pir_queue_wait(pir_queue *queue);
+PIR_API PIR_NODISCARD pir_status pir_queue_wait(pir_queue *queue);
 // Returns the text of the queue's last failure; it lives until the next one.
 PIR_API const char *pir_queue_message(const pir_queue *queue);
 
@@ -103,7 +110,7 @@ typedef struct pir_device_mark {
 } pir_device_mark;
 
 // Sets a mark behind the work that is enqueued; a mark may be set again.
-PIR_API pir_status pir_queue_mark(pir_queue *queue, pir_device_mark *mark);
+PIR_API PIR_NODISCARD pir_status pir_queue_mark(pir_queue *queue, pir_device_mark *mark);
 // Returns the nanoseconds between two marks that were both reached; 0 when they were not.
 PIR_API uint64_t pir_queue_between(pir_queue *queue, const pir_device_mark *from,
                                    const pir_device_mark *to);
@@ -113,11 +120,12 @@ PIR_API void pir_queue_drop_mark(pir_queue *queue, pir_device_mark *mark);
 // ---- graphs
 
 // Begins to record launches instead of running them.
-PIR_API pir_status pir_queue_begin_graph(pir_queue *queue);
+PIR_API PIR_NODISCARD pir_status pir_queue_begin_graph(pir_queue *queue);
 // Ends the recording and makes a graph of it, which the caller drops.
-PIR_API pir_status pir_queue_end_graph(pir_queue *queue, pir_device_graph **out_graph);
+PIR_API PIR_NODISCARD pir_status pir_queue_end_graph(pir_queue *queue,
+                                                     pir_device_graph **out_graph);
 // Enqueues all launches of a graph at once, with the arguments that were recorded.
-PIR_API pir_status pir_queue_run_graph(pir_queue *queue, pir_device_graph *graph);
+PIR_API PIR_NODISCARD pir_status pir_queue_run_graph(pir_queue *queue, pir_device_graph *graph);
 // Frees a graph that does not run any more. NULL does nothing.
 PIR_API void pir_queue_drop_graph(pir_queue *queue, pir_device_graph *graph);
 

@@ -89,14 +89,14 @@ struct pir_kernel {
 // Returns the built-in kernel with this name; NULL when there is none. From any thread.
 PIR_API const pir_kernel *pir_kernel_find(pir_str name);
 // Writes the call's message and returns `status`.
-PIR_API pir_status pir_kernel_fail(const pir_kernel_call *call, pir_status status,
-                                   const char *format, ...) PIR_PRINTF(3, 4);
+PIR_API PIR_NODISCARD pir_status pir_kernel_fail(const pir_kernel_call *call, pir_status status,
+                                                 const char *format, ...) PIR_PRINTF(3, 4);
 
 // Evaluates `call->clause`: the reference meaning of every clause. Its numbers are the standard
 // for compiled code, which is much faster. Returns PIR_INVALID when an index lies outside of a
 // tensor or a trap is met, PIR_UNSUPPORTED for types that the clause does not define, and
 // PIR_EXHAUSTED when scratch cannot be had.
-PIR_API pir_status pir_clause_run(const pir_kernel_call *call);
+PIR_API PIR_NODISCARD pir_status pir_clause_run(const pir_kernel_call *call);
 
 PIR_END
 #endif

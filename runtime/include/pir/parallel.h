@@ -33,8 +33,9 @@ typedef struct pir_thread_pool pir_thread_pool;
 // some microseconds, then sleep. `allocator` may be NULL; it is called by this function and by
 // destroy. Returns PIR_INVALID for a bad number and PIR_EXHAUSTED when a thread or memory
 // cannot be had. The caller destroys the pool.
-PIR_API pir_status pir_thread_pool_create(int threads, const pir_allocator *allocator,
-                                          pir_thread_pool **out_pool);
+PIR_API PIR_NODISCARD pir_status pir_thread_pool_create(int threads,
+                                                        const pir_allocator *allocator,
+                                                        pir_thread_pool **out_pool);
 // Ends the workers and frees the pool; no loop may be running. NULL does nothing.
 PIR_API void pir_thread_pool_destroy(pir_thread_pool *pool);
 // Returns a way to run loops on the pool, valid as long as the pool. Any thread may use it: a

@@ -34,8 +34,8 @@ PIR_API int64_t pir_tensor_numel(const pir_tensor *tensor);
 // Computes the bytes of a dense tensor. Returns PIR_INVALID for a bad rank or a negative extent
 // and PIR_EXHAUSTED on overflow, also of a tensor without elements whose strides would
 // overflow.
-PIR_API pir_status pir_shape_bytes(const int64_t *shape, int32_t rank, pir_dtype dtype,
-                                   size_t *out_bytes);
+PIR_API PIR_NODISCARD pir_status pir_shape_bytes(const int64_t *shape, int32_t rank,
+                                                 pir_dtype dtype, size_t *out_bytes);
 // Sets element type, shape and row-major strides, and leaves `data` and offsets as they are.
 // `rank` is at most PIR_MAX_RANK.
 PIR_API void pir_tensor_set_dense(pir_tensor *tensor, pir_dtype dtype, const int64_t *shape,
@@ -45,7 +45,7 @@ PIR_API bool pir_tensor_is_dense(const pir_tensor *tensor);
 // Copies all elements between two tensors of one shape, whose strides and element types may
 // differ; conversions are C's, with every case defined. The memory must not overlap. Returns
 // PIR_INVALID for different shapes and PIR_UNSUPPORTED for element types that have no numbers.
-PIR_API pir_status pir_tensor_copy(const pir_tensor *from, pir_tensor *to);
+PIR_API PIR_NODISCARD pir_status pir_tensor_copy(const pir_tensor *from, pir_tensor *to);
 
 // Returns element i, counted row-major over the shape, as a double.
 PIR_API double pir_tensor_float_at(const pir_tensor *tensor, int64_t i);

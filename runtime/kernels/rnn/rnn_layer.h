@@ -139,7 +139,7 @@ static void LAYER(pack_panels)(const rnn_shape *s, const pir_tensor *w, int64_t 
     if (last && rest)
       memset(panels.data, 0, (size_t)(columns * depth) * sizeof(REAL));
     if (!last || rest)
-      (void)pir_tensor_copy(&from, &panels);
+      pir_ignore(pir_tensor_copy(&from, &panels));
   }
 }
 

@@ -34,13 +34,13 @@ uint64_t *pir_kernel_new_sequences(const pir_kernel_call *call, pir_tensor *out,
   bool large = __builtin_mul_overflow((size_t)count + 1, sizeof(uint64_t), &bytes);
   large |= __builtin_add_overflow(bytes, sizeof(pir_lod_block), &bytes);
   if (!call->lods || large) {
-    (void)pir_kernel_fail(call, PIR_EXHAUSTED, "%s: no room for the offsets of sequences",
-                          call->op);
+    pir_ignore(pir_kernel_fail(call, PIR_EXHAUSTED, "%s: no room for the offsets of sequences",
+                               call->op));
     return NULL;
   }
   pir_lod_block *block = pir_kernel_alloc(call, bytes);
   if (!block) {
-    (void)pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+    pir_ignore(pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op));
     return NULL;
   }
   *block = (pir_lod_block){.next = *call->lods,

@@ -51,24 +51,25 @@ typedef void (*pir_custom_fn)(void);
 typedef struct pir_custom_set pir_custom_set;
 
 // Creates an empty set. `allocator` may be NULL. Returns PIR_EXHAUSTED when memory runs out.
-PIR_API pir_status pir_custom_set_create(const pir_allocator *allocator,
-                                         pir_custom_set **out_set);
+PIR_API PIR_NODISCARD pir_status pir_custom_set_create(const pir_allocator *allocator,
+                                                       pir_custom_set **out_set);
 // Destroys a set and closes its libraries; no context or model may use it then. NULL does
 // nothing.
 PIR_API void pir_custom_set_destroy(pir_custom_set *set);
 // Adds an op with its functions; `infer` may be NULL. Texts of `op` are copied. PIR_INVALID,
 // with a reason in `message`: a bad declaration, a second op of the name, or a set that has
 // been registered already. PIR_EXHAUSTED: more than 255 ops, or no memory.
-PIR_API pir_status pir_custom_set_add(pir_custom_set *set, const pir_custom_op *op,
-                                      pir_custom_fn kernel, pir_custom_fn infer,
-                                      pir_message *message);
+PIR_API PIR_NODISCARD pir_status pir_custom_set_add(pir_custom_set *set,
+                                                    const pir_custom_op *op,
+                                                    pir_custom_fn kernel, pir_custom_fn infer,
+                                                    pir_message *message);
 // Opens a shared library by path and adds all ops that it exports; the set keeps it open. Fails
 // as pir_custom_set_add does, and with PIR_INVALID for a library that cannot be opened or lacks
 // a function.
-PIR_API pir_status pir_custom_set_load(pir_custom_set *set, const char *library,
-                                       pir_message *message);
+PIR_API PIR_NODISCARD pir_status pir_custom_set_load(pir_custom_set *set, const char *library,
+                                                     pir_message *message);
 // Makes the ops known to a context. Fails as pir_context_register does.
-PIR_API pir_status pir_custom_set_register(pir_custom_set *set, pir_context *ctx);
+PIR_API PIR_NODISCARD pir_status pir_custom_set_register(pir_custom_set *set, pir_context *ctx);
 
 PIR_END
 #endif

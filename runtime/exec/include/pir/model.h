@@ -65,22 +65,25 @@ typedef struct pir_model_options {
 // the caller holds one reference to *out_model, else it is NULL. Failures: PIR_INVALID for a
 // bad program or option, PIR_UNSUPPORTED for ops that nothing computes, PIR_UNAVAILABLE for a
 // missing library, instruction set or device, PIR_EXHAUSTED when memory runs out.
-PIR_API pir_status pir_model_create(const pir_program *program,
-                                    const pir_model_options *options, pir_model **out_model);
+PIR_API PIR_NODISCARD pir_status pir_model_create(const pir_program *program,
+                                                  const pir_model_options *options,
+                                                  pir_model **out_model);
 // Loads a program of any format from memory with its combined parameter file (`params.data` is
 // NULL when the program has none) and compiles it. Both are released when they are no longer
 // needed, also on failure. Fails as pir_program_load and pir_model_create do.
-PIR_API pir_status pir_model_load(pir_borrowed program, pir_borrowed params,
-                                  const pir_model_options *options, pir_model **out_model);
+PIR_API PIR_NODISCARD pir_status pir_model_load(pir_borrowed program, pir_borrowed params,
+                                                const pir_model_options *options,
+                                                pir_model **out_model);
 // Does the same from files, which are mapped. `params` is a file or a folder; NULL looks beside
 // the program (pir_params_find).
-PIR_API pir_status pir_model_load_file(const char *path, const char *params,
-                                       const pir_model_options *options, pir_model **out_model);
+PIR_API PIR_NODISCARD pir_status pir_model_load_file(const char *path, const char *params,
+                                                     const pir_model_options *options,
+                                                     pir_model **out_model);
 // Compiles a program for another machine: fills the folder `cache` with all code that a model
 // of the same program and options needs there. A libpir of the same sources then needs no LLVM.
 // `target` is any processor; code for devices is PIR_UNSUPPORTED.
-PIR_API pir_status pir_model_compile_ahead(const pir_program *program,
-                                           const pir_model_options *options);
+PIR_API PIR_NODISCARD pir_status pir_model_compile_ahead(const pir_program *program,
+                                                         const pir_model_options *options);
 
 // Adds a reference. From any thread.
 PIR_API void pir_model_retain(pir_model *model);
@@ -173,8 +176,9 @@ typedef struct pir_session_options {
 // Creates a session, which holds a reference to its model. `options` may be NULL. On success
 // the caller destroys *out_session, else it is NULL. PIR_EXHAUSTED when memory or threads
 // cannot be had, PIR_UNAVAILABLE when the device fails.
-PIR_API pir_status pir_session_create(pir_model *model, const pir_session_options *options,
-                                      pir_session **out_session);
+PIR_API PIR_NODISCARD pir_status pir_session_create(pir_model *model,
+                                                    const pir_session_options *options,
+                                                    pir_session **out_session);
 // Destroys a session with the memory of its outputs. NULL does nothing.
 PIR_API void pir_session_destroy(pir_session *session);
 
@@ -185,26 +189,27 @@ PIR_API void pir_session_destroy(pir_session *session);
 // unchanged during runs. Dense, aligned elements are read in place, others are copied by each
 // run. PIR_INVALID: element type, rank or an extent differ from the port. PIR_NOT_FOUND: no
 // such input.
-PIR_API pir_status pir_session_bind_input(pir_session *session, size_t i,
-                                          const pir_tensor *tensor);
+PIR_API PIR_NODISCARD pir_status pir_session_bind_input(pir_session *session, size_t i,
+                                                        const pir_tensor *tensor);
 // Binds memory of the caller for output i: dense, aligned, and of the shape that the run will
 // give. NULL ends the binding: the session then owns the output. Memory that overlaps an input
 // is written last, by a copy; a run refuses two outputs whose memory overlaps. Fails as
 // pir_session_bind_input does.
-PIR_API pir_status pir_session_bind_output(pir_session *session, size_t i,
-                                           const pir_tensor *tensor);
+PIR_API PIR_NODISCARD pir_status pir_session_bind_output(pir_session *session, size_t i,
+                                                         const pir_tensor *tensor);
 // Runs the model on the bound inputs. PIR_INVALID: an input is not bound, shapes contradict
 // each other, or an op refuses its operands. PIR_EXHAUSTED: no memory, or `max_bytes`.
 // PIR_CANCELLED: the flag was set. After a failure there are no outputs and the session can run
 // again.
-PIR_API pir_status pir_session_run(pir_session *session);
+PIR_API PIR_NODISCARD pir_status pir_session_run(pir_session *session);
 // Sets *out_tensor to output i of the last run, whatever was bound since. The memory is the
 // session's (or the bound one) and valid until the next run or destroy. PIR_NOT_FOUND: no such
 // output, or no run that succeeded.
-PIR_API pir_status pir_session_output(pir_session *session, size_t i, pir_tensor *out_tensor);
+PIR_API PIR_NODISCARD pir_status pir_session_output(pir_session *session, size_t i,
+                                                    pir_tensor *out_tensor);
 // Plans for the shapes of the bound inputs without running, and allocates the arena, so that
 // the first run takes no longer than others. Fails as pir_session_run does.
-PIR_API pir_status pir_session_prepare(pir_session *session);
+PIR_API PIR_NODISCARD pir_status pir_session_prepare(pir_session *session);
 // Frees memory that the last shapes do not need; returns the bytes.
 PIR_API size_t pir_session_trim(pir_session *session);
 // Returns the text of the last call that failed, empty when the last call succeeded. It lives
