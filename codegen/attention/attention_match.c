@@ -212,13 +212,6 @@ static bool variables_of(const contraction *c, const contract_tensor *t, bool ma
   return true;
 }
 
-static bool mentions(const contract_tensor *t, int var) {
-  for (int d = 0; var >= 0 && d < t->rank; d++)
-    if (t->map[d].factor[var])
-      return true;
-  return false;
-}
-
 // Whether every axis is indexed by a variable of its own, so that no index leaves the tensor.
 static bool is_plain(const contraction *c, const contract_tensor *t) {
   int ignored[PIR_MAX_RANK];
@@ -246,15 +239,15 @@ static bool find_depth(const finder *f) {
 
 // Finds the width: the variable of the second product that does not index the weights. The key
 // must be its only reduced variable.
-static bool find_width(const finder *f, const contract_tensor *weights) {
+static bool find_width_variable(const finder *f, const contract_tensor *weights) {
   attention *a = f->a;
   a->width = -1;
   for (int v = 0; v < a->two.var_count; v++) {
     if (a->two.vars[v].reduced && v != a->in_two[a->key])
       return false;
-    if (mentions(weights, v))
+    if (contract_mentions(weights, v))
       continue;
-    if (a->width >= 0 || a->two.vars[v].reduced || !mentions(a->v_map, v))
+    if (a->width >= 0 || a->two.vars[v].reduced || !contract_mentions(a->v_map, v))
       return false;
     a->width = v;
   }
@@ -264,10 +257,11 @@ static bool find_width(const finder *f, const contract_tensor *weights) {
 
 // Finds the axis of tile rows: the innermost axis of the scores that indexes neither keys nor
 // values.
-static bool find_row(attention *a) {
+static bool find_row_axis(attention *a) {
   for (a->row = a->rank - 1; a->row >= 0; a->row--)
     if (a->row != a->key && a->in_one[a->row] >= 0 && a->in_two[a->row] >= 0 &&
-        !mentions(a->k_map, a->in_one[a->row]) && !mentions(a->v_map, a->in_two[a->row]))
+        !contract_mentions(a->k_map, a->in_one[a->row]) &&
+        !contract_mentions(a->v_map, a->in_two[a->row]))
       return true;
   return false;
 }
@@ -285,8 +279,8 @@ static bool match_axes(finder *f, bool weights_first) {
       !variables_of(&a->two, weights, true, a->in_two) || a->in_one[a->key] < 0 ||
       a->in_two[a->key] < 0)
     return false;
-  bool key_in_a = mentions(&a->one.a, a->in_one[a->key]);
-  if (key_in_a == mentions(&a->one.b, a->in_one[a->key]))
+  bool key_in_a = contract_mentions(&a->one.a, a->in_one[a->key]);
+  if (key_in_a == contract_mentions(&a->one.b, a->in_one[a->key]))
     return false;
   a->k_map = key_in_a ? &a->one.a : &a->one.b;
   a->q_map = key_in_a ? &a->one.b : &a->one.a;
@@ -303,14 +297,14 @@ static bool match_axes(finder *f, bool weights_first) {
     a->shape[d] =
         a->in_two[d] >= 0 ? a->two.vars[a->in_two[d]].extent : pir_dim_const(f->l->dims, 1);
   a->shape[a->key] = a->of_scores[a->key] = a->one.out.shape[a->key];
-  if (!find_depth(f) || !find_width(f, weights) || !find_row(a))
+  if (!find_depth(f) || !find_width_variable(f, weights) || !find_row_axis(a))
     return false;
   int64_t fewest = pir_machine_of(f->l->target)->attention.rows;
   return !pir_dim_is_const(f->l->dims, a->shape[a->row], &rows) || rows >= fewest;
 }
 
-static bool match(finder *f, const pir_op *second, int weights, int values,
-                  bool weights_first) {
+static bool match_attention(finder *f, const pir_op *second, int weights, int values,
+                            bool weights_first) {
   attention *a = f->a;
   a->second = second;
   a->v = pir_op_operand(second, (size_t)values);
@@ -335,7 +329,7 @@ bool attention_match(lowering *l, const pir_op *second, attention *out) {
     return false;
   for (int way = 0; way < 2; way++) {
     *out = (attention){.two = two};
-    if (match(&f, second, way ? b : a, way ? a : b, way == 0))
+    if (match_attention(&f, second, way ? b : a, way ? a : b, way == 0))
       return true;
   }
   return false;

@@ -39,19 +39,19 @@ typedef struct emission {
   int64_t turned_line;
 } emission;
 
-static loop_expr *number(const emission *e, int64_t n) {
+static loop_expr *whole(const emission *e, int64_t n) {
   return pir_loop_int(e->m, n);
 }
 static loop_expr *plus(const emission *e, loop_expr *a, loop_expr *b) {
   return pir_loop_add(e->m, a, b);
 }
 static loop_expr *times(const emission *e, loop_expr *a, int64_t n) {
-  return pir_loop_mul(e->m, a, number(e, n));
+  return pir_loop_mul(e->m, a, whole(e, n));
 }
-static loop_expr *name(const emission *e, loop_block *b, loop_expr *x) {
+static loop_expr *kept(const emission *e, loop_block *b, loop_expr *x) {
   return pir_loop_let(e->fn, b, "t", x);
 }
-static loop_expr *real(const emission *e, double x) {
+static loop_expr *constant(const emission *e, double x) {
   return pir_loop_const_float(e->m, e->type, x);
 }
 
@@ -59,12 +59,12 @@ static loop_block *count_up(const emission *e, loop_block *block, loop_for_kind 
                             loop_expr *begin, loop_expr *end, int64_t step, loop_expr **out) {
   loop_var *v = pir_loop_var_create(e->fn, "i", LOOP_INDEX, 1);
   *out = pir_loop_use(e->m, v);
-  return pir_loop_for(e->fn, block, kind, v, begin, end, number(e, step));
+  return pir_loop_for(e->fn, block, kind, v, begin, end, whole(e, step));
 }
 
 static loop_block *vectorised(const emission *e, loop_block *block, loop_expr *end,
                               loop_expr **out) {
-  loop_block *body = count_up(e, block, LOOP_VECTORISED, number(e, 0), end, 1, out);
+  loop_block *body = count_up(e, block, LOOP_VECTORISED, whole(e, 0), end, 1, out);
   block->last->unroll = (uint16_t)e->machine->core.unroll;
   return body;
 }
@@ -73,12 +73,12 @@ static loop_block *vectorised(const emission *e, loop_block *block, loop_expr *e
 
 // The index along an axis whose extent may be 1 at run time (broadcast), clamped to the extent.
 static loop_expr *within(const emission *e, loop_expr *at, pir_dim extent) {
-  return pir_loop_min(e->m, at, pir_loop_sub(e->m, lower_dim(e->l, extent), number(e, 1)));
+  return pir_loop_min(e->m, at, pir_loop_sub(e->m, lower_dim(e->l, extent), whole(e, 1)));
 }
 
 // The index along axis d of a tensor of the scores' rank with `extent` there; NULL if
 // e->axis[d] is not set.
-static loop_expr *along(const emission *e, int d, pir_dim extent) {
+static loop_expr *index_along(const emission *e, int d, pir_dim extent) {
   return !e->axis[d] || pir_dim_equal(e->l->dims, extent, e->a->shape[d])
              ? e->axis[d]
              : within(e, e->axis[d], extent);
@@ -94,7 +94,7 @@ static void variables(const emission *e, bool second, loop_expr *other, loop_exp
   for (int d = 0; d < a->rank; d++) {
     if (of_axis[d] < 0)
       continue;
-    out[of_axis[d]] = second ? e->axis[d] : along(e, d, a->one.out.shape[d]);
+    out[of_axis[d]] = second ? e->axis[d] : index_along(e, d, a->one.out.shape[d]);
   }
   out[second ? a->width : a->depth] = other;
 }
@@ -102,7 +102,7 @@ static void variables(const emission *e, bool second, loop_expr *other, loop_exp
 static void index_of(const emission *e, const contract_tensor *t, loop_expr *const *variable,
                      loop_expr **out) {
   for (int d = 0; d < t->rank; d++) {
-    out[d] = number(e, 0);
+    out[d] = whole(e, 0);
     for (int v = 0; v < CONTRACT_MAX_VARS; v++)
       if (t->map[d].factor[v] && variable[v])
         out[d] = t->map[d].unsure ? within(e, variable[v], t->shape[d]) : variable[v];
@@ -128,14 +128,14 @@ static void store_element(emission *e, loop_block *block, const pir_value *value
 static void pack_panel(emission *e, loop_block *block, loop_expr *key, loop_expr *mask) {
   loop_expr *d;
   loop_block body = {0};
-  block = count_up(e, block, LOOP_SERIAL, number(e, 0), number(e, e->depth), 1, &d);
+  block = count_up(e, block, LOOP_SERIAL, whole(e, 0), whole(e, e->depth), 1, &d);
   loop_var *lane = pir_loop_var_create(e->fn, "lane", LOOP_INDEX, 1);
-  loop_expr *at = plus(e, times(e, pir_loop_floordiv(e->m, key, number(e, e->lanes)), e->panel),
+  loop_expr *at = plus(e, times(e, pir_loop_floordiv(e->m, key, whole(e, e->lanes)), e->panel),
                        times(e, d, e->lanes));
   e->axis[e->a->key] = plus(e, e->first_key, plus(e, key, pir_loop_use(e->m, lane)));
   store_element(e, &body, e->a->k, e->a->k_map, d, e->keys,
                 plus(e, at, pir_loop_use(e->m, lane)));
-  if (!e->l->why && pir_loop_widen(e->fn, block, &body, lane, number(e, 0), (uint16_t)e->lanes,
+  if (!e->l->why && pir_loop_widen(e->fn, block, &body, lane, whole(e, 0), (uint16_t)e->lanes,
                                    mask, NULL, NULL, 0))
     lower_fail(e->l, e->a->first, "keys that have no vector form");
 }
@@ -159,7 +159,7 @@ static void turn(const emission *e, loop_block *block, loop_expr **rows) {
   for (int round = 1; round < e->lanes; round *= 2) {
     for (int i = 0; i < e->lanes; i++)
       next[i] =
-          name(e, block, pir_loop_zip(e->m, rows[i / 2], rows[i / 2 + e->lanes / 2], i % 2));
+          kept(e, block, pir_loop_zip(e->m, rows[i / 2], rows[i / 2 + e->lanes / 2], i % 2));
     memcpy(rows, next, (size_t)e->lanes * sizeof *rows);
   }
 }
@@ -169,43 +169,43 @@ static void turn(const emission *e, loop_block *block, loop_expr **rows) {
 static void pack_turned(emission *e, loop_block *block, loop_expr *key, loop_expr *count) {
   loop_expr *k, *d, *rows[64];
   int64_t line = e->turned_line;
-  loop_block *body = count_up(e, block, LOOP_SERIAL, number(e, 0), count, 1, &k);
+  loop_block *body = count_up(e, block, LOOP_SERIAL, whole(e, 0), count, 1, &k);
   e->axis[e->a->key] = plus(e, e->first_key, plus(e, key, k));
-  loop_block *inner = vectorised(e, body, number(e, e->depth), &d);
+  loop_block *inner = vectorised(e, body, whole(e, e->depth), &d);
   store_element(e, inner, e->a->k, e->a->k_map, d, e->turned, plus(e, times(e, k, line), d));
-  loop_expr *to = times(e, pir_loop_floordiv(e->m, key, number(e, e->lanes)), e->panel);
+  loop_expr *to = times(e, pir_loop_floordiv(e->m, key, whole(e, e->lanes)), e->panel);
   for (int64_t from = 0; from < e->depth; from += e->lanes) {
     for (int i = 0; i < e->lanes; i++)
-      rows[i] = name(
+      rows[i] = kept(
           e, block,
-          pir_loop_load(e->m, e->turned, number(e, i * line + from), (uint16_t)e->lanes, NULL));
+          pir_loop_load(e->m, e->turned, whole(e, i * line + from), (uint16_t)e->lanes, NULL));
     turn(e, block, rows);
     for (int i = 0; i < e->lanes && from + i < e->depth; i++)
-      pir_loop_store(e->fn, block, e->keys, plus(e, to, number(e, (from + i) * e->lanes)),
+      pir_loop_store(e->fn, block, e->keys, plus(e, to, whole(e, (from + i) * e->lanes)),
                      rows[i], NULL);
   }
 }
 
 static void pack_keys(emission *e, loop_block *block) {
-  loop_expr *key, *width = number(e, e->lanes);
+  loop_expr *key, *width = whole(e, e->lanes);
   loop_block *rest,
-      *body = count_up(e, block, LOOP_SERIAL, number(e, 0), e->key_count, e->lanes, &key);
+      *body = count_up(e, block, LOOP_SERIAL, whole(e, 0), e->key_count, e->lanes, &key);
   key->var->multiple = e->lanes;
-  loop_expr *left = name(e, body, pir_loop_sub(e->m, e->key_count, key));
+  loop_expr *left = kept(e, body, pir_loop_sub(e->m, e->key_count, key));
   if (e->turned) {
-    pack_turned(e, body, key, name(e, body, pir_loop_min(e->m, left, width)));
+    pack_turned(e, body, key, kept(e, body, pir_loop_min(e->m, left, width)));
     return;
   }
   body = pir_loop_if(e->fn, body, pir_loop_lt(e->m, left, width), &rest);
-  pack_panel(e, body, key, name(e, body, pir_loop_tail_mask(e->m, left, (uint16_t)e->lanes)));
+  pack_panel(e, body, key, kept(e, body, pir_loop_tail_mask(e->m, left, (uint16_t)e->lanes)));
   pack_panel(e, rest, key, NULL);
 }
 
 static void pack_values(emission *e, loop_block *block) {
   loop_expr *key, *w;
-  block = count_up(e, block, LOOP_SERIAL, number(e, 0), e->key_count, 1, &key);
+  block = count_up(e, block, LOOP_SERIAL, whole(e, 0), e->key_count, 1, &key);
   e->axis[e->a->key] = plus(e, e->first_key, key);
-  loop_block *body = vectorised(e, block, number(e, e->a->width_extent), &w);
+  loop_block *body = vectorised(e, block, whole(e, e->a->width_extent), &w);
   store_element(e, body, e->a->v, e->a->v_map, w, e->values,
                 plus(e, times(e, key, e->width), w));
 }
@@ -213,9 +213,9 @@ static void pack_values(emission *e, loop_block *block) {
 // Packs `count` query rows, starting at row `from` of the unit.
 static void pack_queries(emission *e, loop_block *block, loop_expr *from, loop_expr *count) {
   loop_expr *row, *d;
-  block = count_up(e, block, LOOP_SERIAL, number(e, 0), count, 1, &row);
+  block = count_up(e, block, LOOP_SERIAL, whole(e, 0), count, 1, &row);
   e->axis[e->a->row] = plus(e, e->first_row, plus(e, from, row));
-  loop_block *body = vectorised(e, block, number(e, e->depth), &d);
+  loop_block *body = vectorised(e, block, whole(e, e->depth), &d);
   store_element(e, body, e->a->q, e->a->q_map, d, e->queries,
                 plus(e, times(e, row, e->depth), d));
 }
@@ -233,7 +233,7 @@ typedef struct tile {
 } tile;
 
 static loop_expr *sum_of(const emission *e, const tile *t, int row, int v) {
-  return pir_loop_load(e->m, t->sums[v], number(e, row), (uint16_t)e->lanes, NULL);
+  return pir_loop_load(e->m, t->sums[v], whole(e, row), (uint16_t)e->lanes, NULL);
 }
 
 static void emit_sums(const emission *e, loop_block *block, tile *t) {
@@ -242,26 +242,26 @@ static void emit_sums(const emission *e, loop_block *block, tile *t) {
   for (int v = 0; v < t->vectors; v++) {
     t->sums[v] = pir_loop_registers(e->fn, "sum", e->type, lanes, t->rows);
     for (int r = 0; r < t->rows; r++)
-      pir_loop_store(e->fn, block, t->sums[v], number(e, r),
-                     pir_loop_broadcast(e->m, real(e, 0), lanes), NULL);
+      pir_loop_store(e->fn, block, t->sums[v], whole(e, r),
+                     pir_loop_broadcast(e->m, constant(e, 0), lanes), NULL);
   }
-  t->a_at = name(e, block, t->a_at);
-  t->b_at = name(e, block, t->b_at);
-  block = count_up(e, block, LOOP_SERIAL, number(e, 0), t->steps, 1, &k);
+  t->a_at = kept(e, block, t->a_at);
+  t->b_at = kept(e, block, t->b_at);
+  block = count_up(e, block, LOOP_SERIAL, whole(e, 0), t->steps, 1, &k);
   for (int v = 0; v < t->vectors; v++) {
     loop_expr *at =
-        plus(e, t->b_at, plus(e, times(e, k, t->b_step), number(e, v * t->b_vector)));
-    line[v] = name(e, block, pir_loop_load(e->m, t->b, at, lanes, NULL));
+        plus(e, t->b_at, plus(e, times(e, k, t->b_step), whole(e, v * t->b_vector)));
+    line[v] = kept(e, block, pir_loop_load(e->m, t->b, at, lanes, NULL));
   }
   for (int r = 0; r < t->rows; r++) {
-    loop_expr *x = pir_loop_load(
-        e->m, t->a, plus(e, t->a_at, plus(e, k, number(e, r * t->a_row))), 1, NULL);
-    x = pir_loop_broadcast(e->m, name(e, block, x), lanes);
+    loop_expr *x = pir_loop_load(e->m, t->a,
+                                 plus(e, t->a_at, plus(e, k, whole(e, r * t->a_row))), 1, NULL);
+    x = pir_loop_broadcast(e->m, kept(e, block, x), lanes);
     for (int v = 0; v < t->vectors; v++) {
       loop_expr *sum = sum_of(e, t, r, v);
       sum = e->l->target->fma ? pir_loop_fma(e->m, x, line[v], sum)
                               : pir_loop_add(e->m, pir_loop_mul(e->m, x, line[v]), sum);
-      pir_loop_store(e->fn, block, t->sums[v], number(e, r), sum, NULL);
+      pir_loop_store(e->fn, block, t->sums[v], whole(e, r), sum, NULL);
     }
   }
 }
@@ -273,21 +273,21 @@ typedef void emit_rows_fn(emission *e, loop_block *block, loop_expr *strip, loop
 // Emits full tiles, then the remaining rows as tiles of powers of two.
 static void each_tile(emission *e, loop_block *block, loop_expr *strip, loop_expr *count,
                       emit_rows_fn *emit) {
-  loop_expr *row, *rest = name(e, block, pir_loop_mod(e->m, count, number(e, e->rows)));
-  loop_expr *full = name(e, block, pir_loop_sub(e->m, count, rest));
-  loop_block *tiles = count_up(e, block, LOOP_SERIAL, number(e, 0), full, e->rows, &row);
+  loop_expr *row, *rest = kept(e, block, pir_loop_mod(e->m, count, whole(e, e->rows)));
+  loop_expr *full = kept(e, block, pir_loop_sub(e->m, count, rest));
+  loop_block *tiles = count_up(e, block, LOOP_SERIAL, whole(e, 0), full, e->rows, &row);
   emit(e, tiles, strip, row, e->rows);
   int size = 1;
   int64_t known;
   while (size * 2 < e->rows)
     size *= 2;
   for (; size >= 1 && !e->l->why; size /= 2) {
-    loop_expr *left = pir_loop_mod(e->m, rest, number(e, 2 * size));
+    loop_expr *left = pir_loop_mod(e->m, rest, whole(e, 2 * size));
     if (pir_loop_is_int(left, &known) && known < size)
       continue;
     loop_block *body =
-        pir_loop_if(e->fn, block, pir_loop_lt(e->m, number(e, size - 1), left), NULL);
-    emit(e, body, strip, name(e, body, pir_loop_sub(e->m, count, left)), size);
+        pir_loop_if(e->fn, block, pir_loop_lt(e->m, whole(e, size - 1), left), NULL);
+    emit(e, body, strip, kept(e, body, pir_loop_sub(e->m, count, left)), size);
   }
 }
 
@@ -297,10 +297,10 @@ static void first_product(emission *e, loop_block *block, loop_expr *row, loop_e
             .vectors = vectors,
             .a = e->queries,
             .b = e->keys,
-            .steps = number(e, e->depth)};
+            .steps = whole(e, e->depth)};
   t.a_at = times(e, row, e->depth);
   t.a_row = e->depth;
-  t.b_at = times(e, pir_loop_floordiv(e->m, key, number(e, e->lanes)), e->panel);
+  t.b_at = times(e, pir_loop_floordiv(e->m, key, whole(e, e->lanes)), e->panel);
   t.b_vector = e->panel;
   t.b_step = e->lanes;
   emit_sums(e, block, &t);
@@ -308,18 +308,18 @@ static void first_product(emission *e, loop_block *block, loop_expr *row, loop_e
     for (int v = 0; v < vectors; v++)
       pir_loop_store(
           e->fn, block, e->scores,
-          plus(e, plus(e, times(e, row, e->line), key), number(e, r * e->line + v * e->lanes)),
+          plus(e, plus(e, times(e, row, e->line), key), whole(e, r * e->line + v * e->lanes)),
           sum_of(e, &t, r, v), NULL);
 }
 
 static void emit_first(emission *e, loop_block *block, loop_expr *strip, loop_expr *row,
                        int rows) {
-  loop_expr *key, *all = number(e, (int64_t)e->lanes * e->vectors);
+  loop_expr *key, *all = whole(e, (int64_t)e->lanes * e->vectors);
   (void)strip;
-  loop_expr *rest = name(e, block, pir_loop_mod(e->m, e->key_count, all));
-  loop_expr *full = name(e, block, pir_loop_sub(e->m, e->key_count, rest));
+  loop_expr *rest = kept(e, block, pir_loop_mod(e->m, e->key_count, all));
+  loop_expr *full = kept(e, block, pir_loop_sub(e->m, e->key_count, rest));
   loop_block *body =
-      count_up(e, block, LOOP_SERIAL, number(e, 0), full, (int64_t)e->lanes * e->vectors, &key);
+      count_up(e, block, LOOP_SERIAL, whole(e, 0), full, (int64_t)e->lanes * e->vectors, &key);
   key->var->multiple = e->lanes;
   first_product(e, body, row, key, rows, e->vectors);
   body = count_up(e, block, LOOP_SERIAL, full, e->key_count, e->lanes, &key);
@@ -332,9 +332,9 @@ static void emit_first(emission *e, loop_block *block, loop_expr *strip, loop_ex
 static loop_expr *start_fold(const emission *e, loop_block *block, pir_combine combine,
                              loop_buffer **out) {
   *out = pir_loop_registers(e->fn, "fold", e->type, 1, 1);
-  pir_loop_store(e->fn, block, *out, number(e, 0), pir_loop_neutral(e->m, combine, e->type),
+  pir_loop_store(e->fn, block, *out, whole(e, 0), pir_loop_neutral(e->m, combine, e->type),
                  NULL);
-  return pir_loop_load(e->m, *out, number(e, 0), 1, NULL);
+  return pir_loop_load(e->m, *out, whole(e, 0), 1, NULL);
 }
 
 // Turns a row of sums into scores, in place, and returns their maximum.
@@ -346,7 +346,7 @@ static loop_expr *emit_scores(emission *e, loop_block *block, loop_expr *line) {
   loop_expr *at = plus(e, line, key), *index[PIR_MAX_RANK];
   e->axis[e->a->key] = plus(e, e->first_key, key);
   for (int d = 0; d < e->a->rank; d++)
-    index[d] = along(e, d, e->a->of_scores[d]);
+    index[d] = index_along(e, d, e->a->of_scores[d]);
   lower_place before = lower_enter(l, body);
   lower_value *sums = lower_add(l, pir_op_result(e->a->first, 0));
   sums->row = e->scores;
@@ -358,8 +358,8 @@ static loop_expr *emit_scores(emission *e, loop_block *block, loop_expr *line) {
     return x;
   if (e->a->chain_count)
     pir_loop_store(e->fn, body, e->scores, at, x, NULL);
-  pir_loop_accumulate(e->fn, body, fold, number(e, 0), PIR_COMBINE_MAX, x);
-  return name(e, block, largest);
+  pir_loop_accumulate(e->fn, body, fold, whole(e, 0), PIR_COMBINE_MAX, x);
+  return kept(e, block, largest);
 }
 
 // Replaces a row of scores by exp(score - shift) and returns their sum.
@@ -370,18 +370,18 @@ static loop_expr *emit_weights(emission *e, loop_block *block, loop_expr *line,
   loop_block *body = vectorised(e, block, e->key_count, &key);
   loop_expr *at = plus(e, line, key);
   loop_expr *x = pir_loop_sub(e->m, pir_loop_load(e->m, e->scores, at, 1, NULL), shift);
-  x = name(e, body, pir_loop_op(e->m, PIR_V_EXP, x, NULL, NULL));
+  x = kept(e, body, pir_loop_op(e->m, PIR_V_EXP, x, NULL, NULL));
   pir_loop_store(e->fn, body, e->scores, at, x, NULL);
-  pir_loop_accumulate(e->fn, body, fold, number(e, 0), PIR_COMBINE_ADD, x);
-  return name(e, block, sum);
+  pir_loop_accumulate(e->fn, body, fold, whole(e, 0), PIR_COMBINE_ADD, x);
+  return kept(e, block, sum);
 }
 
 static void emit_rows(emission *e, loop_block *block, loop_expr *strip, loop_expr *count) {
   loop_expr *row;
   loop_module *m = e->m;
-  block = count_up(e, block, LOOP_SERIAL, number(e, 0), count, 1, &row);
-  loop_expr *of_unit = name(e, block, plus(e, strip, row)),
-            *line = name(e, block, times(e, row, e->line));
+  block = count_up(e, block, LOOP_SERIAL, whole(e, 0), count, 1, &row);
+  loop_expr *of_unit = kept(e, block, plus(e, strip, row)),
+            *line = kept(e, block, times(e, row, e->line));
   e->axis[e->a->row] = plus(e, e->first_row, of_unit);
   loop_expr *largest = emit_scores(e, block, line);
   if (e->l->why)
@@ -391,19 +391,19 @@ static void emit_rows(emission *e, loop_block *block, loop_expr *strip, loop_exp
                    NULL);
     return;
   }
-  loop_expr *before = name(e, block, pir_loop_load(m, e->top, of_unit, 1, NULL));
-  largest = name(e, block, pir_loop_max(m, before, largest));
+  loop_expr *before = kept(e, block, pir_loop_load(m, e->top, of_unit, 1, NULL));
+  largest = kept(e, block, pir_loop_max(m, before, largest));
   pir_loop_store(e->fn, block, e->top, of_unit, largest, NULL);
   // While all scores of a row are -inf, the weights are 0 and not NaN, because a later block
   // may have finite scores.
-  loop_expr *none = pir_loop_op(m, PIR_V_EQ, largest, real(e, -INFINITY), NULL);
-  largest = name(e, block, pir_loop_select(m, none, real(e, 0), largest));
+  loop_expr *none = pir_loop_op(m, PIR_V_EQ, largest, constant(e, -INFINITY), NULL);
+  largest = kept(e, block, pir_loop_select(m, none, constant(e, 0), largest));
   loop_expr *sum = emit_weights(e, block, line, largest);
-  pir_loop_store(e->fn, block, e->shrink, row, real(e, 0), NULL);
+  pir_loop_store(e->fn, block, e->shrink, row, constant(e, 0), NULL);
   loop_block *later =
-      pir_loop_if(e->fn, block, pir_loop_lt(m, number(e, 0), e->first_key), NULL);
+      pir_loop_if(e->fn, block, pir_loop_lt(m, whole(e, 0), e->first_key), NULL);
   loop_expr *by =
-      name(e, later, pir_loop_op(m, PIR_V_EXP, pir_loop_sub(m, before, largest), NULL, NULL));
+      kept(e, later, pir_loop_op(m, PIR_V_EXP, pir_loop_sub(m, before, largest), NULL, NULL));
   pir_loop_store(e->fn, later, e->shrink, row, by, NULL);
   loop_expr *old = pir_loop_mul(m, pir_loop_load(m, e->total, of_unit, 1, NULL),
                                 pir_loop_load(m, e->shrink, row, 1, NULL));
@@ -422,9 +422,9 @@ static void finish_vector(emission *e, loop_block *block, loop_expr *of_unit, in
   contract_point p = {.lanes = (uint16_t)e->lanes, .lane_axis = -1};
   p.value = pir_loop_op(e->m, PIR_V_DIV, sums, total, NULL);
   if (left < e->lanes)
-    p.mask = pir_loop_tail_mask(e->m, number(e, left), (uint16_t)e->lanes);
+    p.mask = pir_loop_tail_mask(e->m, whole(e, left), (uint16_t)e->lanes);
   e->axis[a->row] = plus(e, e->first_row, of_unit);
-  variables(e, true, number(e, v * e->lanes), variable);
+  variables(e, true, whole(e, v * e->lanes), variable);
   index_of(e, &a->two.out, variable, p.index);
   for (int d = 0; d < a->two.out.rank; d++)
     if (a->two.out.map[d].factor[a->width])
@@ -440,25 +440,25 @@ static void second_product(emission *e, loop_block *block, loop_expr *strip, loo
     t.vectors = vectors - from < e->vectors ? vectors - from : e->vectors;
     t.a_at = times(e, row, e->line);
     t.a_row = e->line;
-    t.b_at = number(e, (int64_t)from * e->lanes);
+    t.b_at = whole(e, (int64_t)from * e->lanes);
     t.b_vector = e->lanes;
     t.b_step = e->width;
     emit_sums(e, block, &t);
     for (int r = 0; r < rows; r++) {
-      loop_expr *of_unit = plus(e, plus(e, strip, row), number(e, r));
+      loop_expr *of_unit = plus(e, plus(e, strip, row), whole(e, r));
       loop_expr *total =
-          e->one_block ? name(e, block, pir_loop_load(e->m, e->total, of_unit, 1, NULL)) : NULL;
+          e->one_block ? kept(e, block, pir_loop_load(e->m, e->total, of_unit, 1, NULL)) : NULL;
       loop_expr *by =
           total ? NULL
-                : name(e, block,
-                       pir_loop_load(e->m, e->shrink, plus(e, row, number(e, r)), 1, NULL));
+                : kept(e, block,
+                       pir_loop_load(e->m, e->shrink, plus(e, row, whole(e, r)), 1, NULL));
       for (int v = 0; v < t.vectors && !e->l->why; v++) {
         if (total) {
           finish_vector(e, block, of_unit, from + v, sum_of(e, &t, r, v), total);
           continue;
         }
         loop_expr *at =
-            plus(e, times(e, of_unit, e->width), number(e, (int64_t)(from + v) * e->lanes));
+            plus(e, times(e, of_unit, e->width), whole(e, (int64_t)(from + v) * e->lanes));
         loop_expr *old =
             pir_loop_mul(e->m, pir_loop_load(e->m, e->out, at, (uint16_t)e->lanes, NULL), by);
         pir_loop_store(e->fn, block, e->out, at, plus(e, old, sum_of(e, &t, r, v)), NULL);
@@ -467,24 +467,25 @@ static void second_product(emission *e, loop_block *block, loop_expr *strip, loo
   }
 }
 
-static void clear(emission *e, loop_block *block) {
+static void clear_results(emission *e, loop_block *block) {
   loop_expr *row, *at;
   loop_block *body = vectorised(e, block, e->row_count, &row);
-  pir_loop_store(e->fn, body, e->top, row, real(e, -INFINITY), NULL);
-  pir_loop_store(e->fn, body, e->total, row, real(e, 0), NULL);
+  pir_loop_store(e->fn, body, e->top, row, constant(e, -INFINITY), NULL);
+  pir_loop_store(e->fn, body, e->total, row, constant(e, 0), NULL);
   body = vectorised(e, block, times(e, e->row_count, e->width), &at);
-  pir_loop_store(e->fn, body, e->out, at, real(e, 0), NULL);
+  pir_loop_store(e->fn, body, e->out, at, constant(e, 0), NULL);
 }
 
 static void hand_out(emission *e, loop_block *block) {
   loop_expr *row, *keys = lower_dim(e->l, e->a->shape[e->a->key]);
-  block = count_up(e, block, LOOP_SERIAL, number(e, 0), e->row_count, 1, &row);
+  block = count_up(e, block, LOOP_SERIAL, whole(e, 0), e->row_count, 1, &row);
   loop_expr *total = pir_loop_load(e->m, e->total, row, 1, NULL);
-  total = name(e, block,
-               pir_loop_select(e->m, pir_loop_lt(e->m, number(e, 0), keys), total, real(e, 1)));
+  total =
+      kept(e, block,
+           pir_loop_select(e->m, pir_loop_lt(e->m, whole(e, 0), keys), total, constant(e, 1)));
   for (int64_t v = 0; v < e->width / e->lanes && !e->l->why; v++) {
-    loop_expr *at = plus(e, times(e, row, e->width), number(e, v * e->lanes));
-    loop_expr *sums = name(e, block, pir_loop_load(e->m, e->out, at, (uint16_t)e->lanes, NULL));
+    loop_expr *at = plus(e, times(e, row, e->width), whole(e, v * e->lanes));
+    loop_expr *sums = kept(e, block, pir_loop_load(e->m, e->out, at, (uint16_t)e->lanes, NULL));
     finish_vector(e, block, row, v, sums, total);
   }
 }
@@ -495,10 +496,10 @@ static void emit_block_of_keys(emission *e, loop_block *block) {
   loop_expr *strip;
   pack_keys(e, block);
   pack_values(e, block);
-  block = count_up(e, block, LOOP_SERIAL, number(e, 0), e->row_count, e->rows_of_strip, &strip);
+  block = count_up(e, block, LOOP_SERIAL, whole(e, 0), e->row_count, e->rows_of_strip, &strip);
   loop_expr *count =
-      pir_loop_min(e->m, pir_loop_sub(e->m, e->row_count, strip), number(e, e->rows_of_strip));
-  count = name(e, block, count);
+      pir_loop_min(e->m, pir_loop_sub(e->m, e->row_count, strip), whole(e, e->rows_of_strip));
+  count = kept(e, block, count);
   pack_queries(e, block, strip, count);
   each_tile(e, block, strip, count, emit_first);
   if (!e->l->why)
@@ -518,8 +519,10 @@ static void choose_keys(emission *e) {
   int64_t most = machine->attention.block_bytes / (size * (e->depth + e->width));
   int64_t open = most < machine->attention.open_keys ? most : machine->attention.open_keys;
   bool known = pir_dim_is_const(e->l->dims, e->a->shape[e->a->key], &keys) && keys > 0;
+  if (open < 1)
+    open = 1;
   e->one_block = known && keys <= most;
-  e->keys_of_block = e->one_block ? keys : round_up(open < 1 ? 1 : open, e->lanes);
+  e->keys_of_block = e->one_block ? keys : round_up(open, e->lanes);
   e->line = round_up(e->keys_of_block, (int64_t)e->lanes * e->vectors) + e->lanes;
 }
 
@@ -568,7 +571,7 @@ static void choose_attention_sizes(emission *e) {
 static bool keys_lie_in_panels(emission *e) {
   loop_block body = {0};
   loop_var *lane = pir_loop_var_create(e->fn, "lane", LOOP_INDEX, 1);
-  loop_expr *zero = number(e, 0);
+  loop_expr *zero = whole(e, 0);
   for (int d = 0; d < e->a->rank; d++)
     e->axis[d] = zero;
   e->axis[e->a->key] = pir_loop_use(e->m, lane);
@@ -597,25 +600,25 @@ static void take_scratch(emission *e) {
 
 // Splits a unit's number into the remaining axes (batch and head) and the block of rows.
 // Returns the number of units.
-static pir_dim split_unit(emission *e, loop_block *block, loop_expr *unit) {
+static pir_dim split_attention_unit(emission *e, loop_block *block, loop_expr *unit) {
   const attention *a = e->a;
   const pir_dim *shape = a->shape;
   pir_dims *dims = e->l->dims;
   pir_dim blocks = pir_dim_ceildiv(dims, shape[a->row], pir_dim_const(dims, e->rows_of_unit)),
           units = blocks;
   loop_expr *many = lower_dim(e->l, blocks);
-  loop_expr *at = name(e, block, pir_loop_mod(e->m, unit, many));
-  e->first_row = name(e, block, times(e, at, e->rows_of_unit));
+  loop_expr *at = kept(e, block, pir_loop_mod(e->m, unit, many));
+  e->first_row = kept(e, block, times(e, at, e->rows_of_unit));
   loop_expr *left = pir_loop_sub(e->m, lower_dim(e->l, shape[a->row]), e->first_row);
-  e->row_count = name(e, block, pir_loop_min(e->m, left, number(e, e->rows_of_unit)));
-  unit = name(e, block, pir_loop_floordiv(e->m, unit, many));
+  e->row_count = kept(e, block, pir_loop_min(e->m, left, whole(e, e->rows_of_unit)));
+  unit = kept(e, block, pir_loop_floordiv(e->m, unit, many));
   for (int d = a->rank - 1; d >= 0; d--) {
     if (d == a->row || d == a->key)
       continue;
     loop_expr *extent = lower_dim(e->l, shape[d]);
     units = pir_dim_mul(dims, units, shape[d]);
-    e->axis[d] = name(e, block, pir_loop_mod(e->m, unit, extent));
-    unit = name(e, block, pir_loop_floordiv(e->m, unit, extent));
+    e->axis[d] = kept(e, block, pir_loop_mod(e->m, unit, extent));
+    unit = kept(e, block, pir_loop_floordiv(e->m, unit, extent));
   }
   return units;
 }
@@ -641,19 +644,19 @@ void lower_attention(lowering *l, const attention *a, lower_stages *stages) {
   loop_block *block =
       count_up(&e, &l->fn->body, LOOP_PARALLEL, pir_loop_use(l->m, l->fn->begin),
                pir_loop_use(l->m, l->fn->end), 1, &unit);
-  pir_dim units = split_unit(&e, block, unit);
-  e.first_key = number(&e, 0);
+  pir_dim units = split_attention_unit(&e, block, unit);
+  e.first_key = whole(&e, 0);
   e.key_count = lower_dim(l, a->shape[a->key]);
   if (e.one_block) {
     emit_block_of_keys(&e, block);
   } else {
-    clear(&e, block);
+    clear_results(&e, block);
     loop_expr *all = e.key_count;
     loop_block *body =
-        count_up(&e, block, LOOP_SERIAL, number(&e, 0), all, e.keys_of_block, &e.first_key);
+        count_up(&e, block, LOOP_SERIAL, whole(&e, 0), all, e.keys_of_block, &e.first_key);
     e.key_count =
-        pir_loop_min(l->m, pir_loop_sub(l->m, all, e.first_key), number(&e, e.keys_of_block));
-    e.key_count = name(&e, body, e.key_count);
+        pir_loop_min(l->m, pir_loop_sub(l->m, all, e.first_key), whole(&e, e.keys_of_block));
+    e.key_count = kept(&e, body, e.key_count);
     emit_block_of_keys(&e, body);
     if (!l->why)
       hand_out(&e, block);

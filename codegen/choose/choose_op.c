@@ -111,13 +111,6 @@ static bool turns_elements(lowering *l, const pir_op *op, const pir_op *group) {
   return moves && (aside || !runs);
 }
 
-static bool mentions(const contract_tensor *t, int var) {
-  for (int d = 0; d < t->rank; d++)
-    if (t->map[d].factor[var])
-      return true;
-  return false;
-}
-
 // A product of few rows with a computed matrix whose columns are contiguous along the reduced
 // axis is not compiled: packing the matrix would cost more than the products. The called kernel
 // computes each result as one dot product.
@@ -132,7 +125,7 @@ static bool is_scalar_products(const contraction *c, const pir_value *b, int64_t
   for (int v = 0; v < c->var_count; v++) {
     if (c->vars[v].reduced)
       along |= last->factor[v] == 1 && c->a.rank && c->a.map[c->a.rank - 1].factor[v] == 1;
-    if (c->vars[v].reduced || mentions(&c->b, v))
+    if (c->vars[v].reduced || contract_mentions(&c->b, v))
       continue;
     if (!pir_dim_is_const(c->dims, c->vars[v].extent, &extent) || extent > most_rows)
       return false;

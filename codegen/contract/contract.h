@@ -100,6 +100,9 @@ typedef struct contract_code {
 bool pir_contract_match(const pir_op *op, const pir_facts *facts, contraction *out, int *out_a,
                         int *out_b);
 
+// Whether an index of the tensor contains the variable; -1 is no variable.
+bool contract_mentions(const contract_tensor *t, int var);
+
 // Returns the preferred memory order of the result if b is constant: axes that only b
 // determines are innermost (channels last).
 void pir_contract_order(const contraction *c, uint8_t out_order[PIR_MAX_RANK]);

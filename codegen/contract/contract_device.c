@@ -29,9 +29,8 @@ static loop_expr *inside(const contract_emission *e) {
     if (w->tap >= 0)
       at = contract_add(e, at, contract_times(e, e->value[w->tap], w->dilation));
     loop_expr *low = pir_loop_op(e->m, PIR_V_LE, zero, at, NULL);
-    loop_expr *both =
-        pir_loop_op(e->m, PIR_V_AND, low, contract_lt(e, at, contract_dim(e, w->extent)), NULL);
-    all = all ? pir_loop_op(e->m, PIR_V_AND, all, both, NULL) : both;
+    loop_expr *high = contract_lt(e, at, contract_dim(e, w->extent));
+    all = contract_both(e, all, contract_both(e, low, high));
   }
   int64_t always;
   return all && pir_loop_is_int(all, &always) && always ? NULL : all;
@@ -41,10 +40,8 @@ static void add_taps(contract_emission *e, loop_block *block, loop_buffer *sum) 
   const contract_form *f = e->form;
   loop_expr *zero = contract_int(e, 0);
   for (int i = 0; i < f->tap_count; i++) {
-    loop_var *k = pir_loop_var_create(e->fn, "k", LOOP_INDEX, 1);
-    block =
-        pir_loop_for(e->fn, block, LOOP_SERIAL, k, zero, contract_extent(e, f->taps[i]), NULL);
-    e->value[f->taps[i]] = pir_loop_use(e->m, k);
+    loop_expr *extent = contract_extent(e, f->taps[i]);
+    block = contract_loop(e, block, "k", zero, extent, NULL, &e->value[f->taps[i]]);
   }
   loop_expr *a = contract_load(e, e->a, contract_position(e, OF_A), 1, inside(e));
   loop_expr *b = contract_load(e, e->b, contract_position(e, OF_B), 1, NULL);
@@ -56,44 +53,37 @@ static void add_taps(contract_emission *e, loop_block *block, loop_buffer *sum) 
     e->value[f->taps[i]] = NULL;
 }
 
-static contract_emission begin(const contract_form *f, const contract_env *env,
-                               const char *name) {
-  contract_emission e = contract_begin(f, env, name, "");
-  const contraction *c = f->c;
-  e.a = pir_loop_arg(e.fn, "a", c->a.dtype, c->a.slot, c->a.align, true);
-  e.b = pir_loop_arg(e.fn, "b", c->b.dtype, c->b.slot, c->b.align, true);
-  if (!env->epilogue)
-    e.out = pir_loop_arg(e.fn, "out", c->out.dtype, c->out.slot, c->out.align, false);
-  return e;
+static void open_operands(contract_emission *e) {
+  e->a = contract_arg(e, "a", &e->form->c->a);
+  e->b = contract_arg(e, "b", &e->form->c->b);
+  contract_open_out(e);
 }
 
 static pir_status emit_plain(const contract_form *f, const contract_env *env, const char *name,
                              contract_stage *out_stage) {
-  contract_emission e = begin(f, env, name);
+  contract_emission emission = contract_begin(f, env, name, ""), *e = &emission;
+  pir_dims *dims = f->c->dims;
   int axes[CONTRACT_MAX_VARS], count = order_out(f, axes);
-  loop_expr *extents[CONTRACT_MAX_VARS], *values[CONTRACT_MAX_VARS],
-      *zero = pir_loop_int(e.m, 0);
-  loop_var *unit = pir_loop_var_create(e.fn, "unit", LOOP_INDEX, 1);
-  *out_stage = (contract_stage){e.fn, pir_dim_const(f->c->dims, 1)};
+  loop_expr *extents[CONTRACT_MAX_VARS], *values[CONTRACT_MAX_VARS], *unit;
+  open_operands(e);
+  e->fn->threads = 1;
+  *out_stage = (contract_stage){e->fn, pir_dim_const(dims, 1)};
   for (int i = 0; i < count; i++) {
-    extents[i] = contract_extent(&e, axes[i]);
-    out_stage->units = pir_dim_mul(f->c->dims, out_stage->units, f->axes[axes[i]].extent);
+    pir_dim extent = f->axes[axes[i]].extent;
+    extents[i] = contract_dim(e, extent);
+    out_stage->units = pir_dim_mul(dims, out_stage->units, extent);
   }
-  e.fn->threads = 1;
-  int64_t units;
-  unit->extent = contract_const(f, out_stage->units, &units) ? pir_loop_int(e.m, units)
-                                                             : pir_loop_use(e.m, e.fn->end);
-  loop_block *block =
-      pir_loop_for(e.fn, &e.fn->body, LOOP_PARALLEL, unit, pir_loop_use(e.m, e.fn->begin),
-                   pir_loop_use(e.m, e.fn->end), NULL);
-  contract_split_unit(&e, block, pir_loop_use(e.m, unit), extents, count, values);
+  loop_block *block = contract_open_units(e, "unit", &unit);
+  contract_bound_unit(e, unit, out_stage->units);
+  contract_split_unit(e, block, unit, extents, count, values);
   for (int i = 0; i < count; i++)
-    e.value[axes[i]] = values[i];
-  loop_buffer *sum = pir_loop_registers(e.fn, "sum", f->compute, 1, 1);
-  pir_loop_store(e.fn, block, sum, zero, pir_loop_const_float(e.m, f->compute, 0), NULL);
-  add_taps(&e, block, sum);
-  loop_expr *total = pir_loop_let(e.fn, block, "sum", pir_loop_load(e.m, sum, zero, 1, NULL));
-  return contract_finish(&e, block, total, NULL) ? PIR_OK : PIR_UNSUPPORTED;
+    e->value[axes[i]] = values[i];
+  loop_expr *zero = contract_int(e, 0);
+  loop_buffer *sum = pir_loop_registers(e->fn, "sum", f->compute, 1, 1);
+  contract_store(e, block, sum, zero, pir_loop_const_float(e->m, f->compute, 0));
+  add_taps(e, block, sum);
+  loop_expr *total = contract_let(e, block, "sum", contract_load(e, sum, zero, 1, NULL));
+  return contract_finish(e, block, total, NULL) ? PIR_OK : PIR_UNSUPPORTED;
 }
 
 pir_status contract_emit_device(const contract_form *f, const contract_env *env,

@@ -57,6 +57,23 @@ loop_block *contract_open_units(const contract_emission *e, const char *stem,
   return pir_loop_for(fn, &fn->body, LOOP_PARALLEL, unit, begin, end, NULL);
 }
 
+loop_buffer *contract_arg(const contract_emission *e, const char *stem,
+                          const contract_tensor *t) {
+  return pir_loop_arg(e->fn, stem, t->dtype, t->slot, t->align, true);
+}
+
+void contract_open_out(contract_emission *e) {
+  const contract_tensor *t = &e->form->c->out;
+  if (!e->env->epilogue)
+    e->out = pir_loop_arg(e->fn, "out", t->dtype, t->slot, t->align, false);
+}
+
+void contract_bound_unit(const contract_emission *e, loop_expr *unit, pir_dim units) {
+  int64_t known;
+  bool constant = contract_const(e->form, units, &known);
+  unit->var->extent = constant ? contract_int(e, known) : pir_loop_use(e->m, e->fn->end);
+}
+
 loop_expr *contract_dim(const contract_emission *e, pir_dim d) {
   int64_t value;
   if (contract_const(e->form, d, &value))

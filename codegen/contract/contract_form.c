@@ -11,7 +11,7 @@ bool contract_const(const contract_form *f, pir_dim d, int64_t *out_value) {
   return pir_dim_is_const(f->c->dims, d, out_value);
 }
 
-static bool is_one(const contract_form *f, pir_dim d) {
+static bool is_dim_one(const contract_form *f, pir_dim d) {
   int64_t value;
   return contract_const(f, d, &value) && value == 1;
 }
@@ -49,13 +49,6 @@ static pir_dim step_of(pir_dims *dims, const contract_tensor *t, const pir_dim *
   return step;
 }
 
-static bool mentions(const contract_tensor *t, int var) {
-  for (int axis = 0; axis < t->rank; axis++)
-    if (t->map[axis].factor[var])
-      return true;
-  return false;
-}
-
 // A reduced variable of extent 1 is kept if its axis has padding, because its bounds must be
 // checked.
 static bool is_dropped(const contraction *c, int var) {
@@ -68,20 +61,30 @@ static bool is_dropped(const contraction *c, int var) {
   return true;
 }
 
+// The role of a variable follows from the tensors that it indexes. False if it has none.
+static bool find_role(const contraction *c, int var, contract_role *out_role) {
+  bool a = contract_mentions(&c->a, var), b = contract_mentions(&c->b, var);
+  bool out = contract_mentions(&c->out, var);
+  if (c->vars[var].reduced == out)
+    return false;
+  if (!out)
+    *out_role = ROLE_K;
+  else if (a && b)
+    *out_role = ROLE_BATCH;
+  else
+    *out_role = a ? ROLE_M : ROLE_N;
+  return out ? a || b : a && b;
+}
+
 static bool add_axis(contract_form *f, int var, pir_dim *const strides[3],
                      int *const places[3]) {
   const contraction *c = f->c;
-  bool a = mentions(&c->a, var), b = mentions(&c->b, var), out = mentions(&c->out, var);
-  if (c->vars[var].extent == PIR_DIM_UNKNOWN || c->vars[var].reduced == out)
-    return false;
-  if (!(out ? a || b : a && b))
+  contract_role role;
+  int unused;
+  if (c->vars[var].extent == PIR_DIM_UNKNOWN || !find_role(c, var, &role))
     return false;
   contract_axis *x = &f->axes[f->axis_count++];
-  int unused;
-  *x = (contract_axis){.role = !out     ? ROLE_K
-                               : a && b ? ROLE_BATCH
-                               : a      ? ROLE_M
-                                        : ROLE_N,
+  *x = (contract_axis){.role = role,
                        .extent = c->vars[var].extent,
                        .window = -1,
                        .parts = {var},
@@ -118,8 +121,9 @@ static bool stays_inside(const contraction *c, int axis) {
       continue;
     count++;
     known &= has_extent;
-    if (known && extent > 0)
-      *(map->factor[v] > 0 ? &high : &low) += map->factor[v] * (extent - 1);
+    int64_t reach = known && extent > 0 ? map->factor[v] * (extent - 1) : 0;
+    low += reach < 0 ? reach : 0;
+    high += reach > 0 ? reach : 0;
   }
   if (known)
     return low >= 0 && high < shape;
@@ -139,21 +143,25 @@ static bool add_window(contract_form *f, int axis) {
     int i = map->factor[v] ? axis_of_var(f, v) : -1;
     if (i < 0)
       continue;
-    bool tap = f->axes[i].role == ROLE_K;
-    if (f->axes[i].role != ROLE_M && !tap)
+    if (map->factor[v] <= 0)
       return false;
-    if ((tap ? w->tap : w->position) >= 0 || map->factor[v] <= 0)
+    if (f->axes[i].role == ROLE_K && w->tap < 0) {
+      w->tap = i;
+      w->dilation = map->factor[v];
+    } else if (f->axes[i].role == ROLE_M && w->position < 0) {
+      w->position = i;
+      w->stride = map->factor[v];
+    } else {
       return false;
-    *(tap ? &w->tap : &w->position) = i;
-    *(tap ? &w->dilation : &w->stride) = map->factor[v];
+    }
     f->axes[i].window = f->window_count;
   }
   f->window_count++;
   return w->tap >= 0;  // bounds are kept by skipping taps
 }
 
-static bool can_merge(const contract_form *f, const contract_axis *outer,
-                      const contract_axis *inner) {
+static bool can_merge_axes(const contract_form *f, const contract_axis *outer,
+                           const contract_axis *inner) {
   pir_dims *dims = f->c->dims;
   return outer->role == ROLE_M && inner->role == ROLE_M && outer->window < 0 &&
          inner->window < 0 &&
@@ -166,7 +174,7 @@ static bool merge_once(contract_form *f) {
   for (int i = 0; i < f->axis_count; i++)
     for (int j = 0; j < f->axis_count; j++) {
       contract_axis *outer = &f->axes[i], *inner = &f->axes[j];
-      if (i == j || !can_merge(f, outer, inner))
+      if (i == j || !can_merge_axes(f, outer, inner))
         continue;
       memmove(inner->parts + outer->part_count, inner->parts,
               (size_t)inner->part_count * sizeof *inner->parts);
@@ -198,12 +206,12 @@ static void choose_lane(contract_form *f) {
     if (x->role != ROLE_N)
       continue;
     any_n = true;
-    if (f->lane < 0 || is_one(f, x->step_out))
+    if (f->lane < 0 || is_dim_one(f, x->step_out))
       f->lane = i;
   }
   for (int i = 0; i < f->axis_count && !any_n; i++) {
     const contract_axis *x = &f->axes[i];
-    if (x->role != ROLE_BATCH || !is_one(f, x->step_a) || !is_one(f, x->step_out))
+    if (x->role != ROLE_BATCH || !is_dim_one(f, x->step_a) || !is_dim_one(f, x->step_out))
       continue;
     f->lane = i;
     f->kind = CONTRACT_DEPTHWISE;

@@ -25,20 +25,27 @@ typedef struct matcher {
   pir_arena arena;                   // of the attributes
 } matcher;
 
-static void *take(void *user, size_t size) {
+static void *take_from_arena(void *user, size_t size) {
   return pir_arena_zalloc(&((matcher *)user)->arena, size);
 }
 
-static const pir_fact *operand_fact(const matcher *m, int k) {
+static const pir_fact *fact_of_operand(const matcher *m, int k) {
   const pir_value *value =
       k >= 0 && (size_t)k < pir_op_operands(m->op) ? pir_op_operand(m->op, (size_t)k) : NULL;
   const pir_fact *fact = value ? pir_facts_of(m->facts, value) : NULL;
   return fact && fact->known ? fact : NULL;
 }
 
+bool contract_mentions(const contract_tensor *t, int var) {
+  for (int axis = 0; var >= 0 && axis < t->rank; axis++)
+    if (t->map[axis].factor[var])
+      return true;
+  return false;
+}
+
 // ---- index nodes
 
-static bool is_constant(const matcher *m, const affine *x, int64_t *out) {
+static bool is_affine_constant(const matcher *m, const affine *x, int64_t *out) {
   for (int v = 0; v < m->c->var_count; v++)
     if (x->factor[v])
       return false;
@@ -52,7 +59,7 @@ static bool no_variables(const matcher *m, const affine *x) {
   return x->constant != PIR_DIM_UNKNOWN;
 }
 
-static bool number(const matcher *m, int64_t value, affine *out) {
+static bool affine_number(const matcher *m, int64_t value, affine *out) {
   *out = (affine){.constant = pir_dim_const(m->c->dims, value)};
   return true;
 }
@@ -61,7 +68,7 @@ static bool eval(matcher *m, int node, affine *out);
 
 static bool eval_constant(matcher *m, int node, int64_t *out) {
   affine x;
-  return eval(m, node, &x) && is_constant(m, &x, out);
+  return eval(m, node, &x) && is_affine_constant(m, &x, out);
 }
 
 // Returns the dim of an axis; a negative axis counts from the end.
@@ -87,7 +94,7 @@ static bool eval_contents(matcher *m, const pir_node *n, const pir_fact *fact, a
     return false;
   if (fact && fact->contents) {
     if (count)
-      return number(m, (int64_t)fact->content_count, out);
+      return affine_number(m, (int64_t)fact->content_count, out);
     if ((size_t)at >= fact->content_count || fact->contents[at] == PIR_DIM_UNKNOWN)
       return false;
     *out = (affine){.constant = fact->contents[at]};
@@ -95,29 +102,30 @@ static bool eval_contents(matcher *m, const pir_node *n, const pir_fact *fact, a
   }
   if (fact)
     return count && fact->rank == 1 && pir_dim_is_const(m->c->dims, fact->shape[0], &extent) &&
-           number(m, extent, out);
+           affine_number(m, extent, out);
   if (!literal)
-    return count && number(m, 0, out);
-  return count ? number(m, (int64_t)literal->int_count, out)
-               : (size_t)at < literal->int_count && number(m, literal->ints[at], out);
+    return count && affine_number(m, 0, out);
+  return count ? affine_number(m, (int64_t)literal->int_count, out)
+               : (size_t)at < literal->int_count && affine_number(m, literal->ints[at], out);
 }
 
 static bool eval_leaf(matcher *m, const pir_node *n, affine *out) {
   const pir_attr_value *attr = n->k >= 0 && n->k < m->def->attr_count ? &m->attrs[n->k] : NULL;
-  const pir_fact *fact = operand_fact(m, n->k);
+  const pir_fact *fact = fact_of_operand(m, n->k);
   int64_t at;
   switch (n->op) {
-    case PIR_I_CONST: return number(m, n->i, out);
-    case PIR_I_ATTR: return attr && attr->kind == PIR_VALUE_INT && number(m, attr->i, out);
-    case PIR_I_ATTR_COUNT: return attr && number(m, (int64_t)attr->count, out);
+    case PIR_I_CONST: return affine_number(m, n->i, out);
+    case PIR_I_ATTR:
+      return attr && attr->kind == PIR_VALUE_INT && affine_number(m, attr->i, out);
+    case PIR_I_ATTR_COUNT: return attr && affine_number(m, (int64_t)attr->count, out);
     case PIR_I_ATTR_IS:
-      return attr && number(m, pir_node_attr_is(n, m->attrs, m->clause->text), out);
+      return attr && affine_number(m, pir_node_attr_is(n, m->attrs, m->clause->text), out);
     case PIR_I_ATTR_AT:
       return attr && attr->kind == PIR_VALUE_INTS && eval_constant(m, n->a, &at) && at >= 0 &&
-             (size_t)at < attr->count && number(m, attr->ints[at], out);
-    case PIR_I_PRESENT: return number(m, fact != NULL, out);
-    case PIR_I_RANK: return fact && fact->rank >= 0 && number(m, fact->rank, out);
-    case PIR_I_OUT_RANK: return number(m, m->out->rank, out);
+             (size_t)at < attr->count && affine_number(m, attr->ints[at], out);
+    case PIR_I_PRESENT: return affine_number(m, fact != NULL, out);
+    case PIR_I_RANK: return fact && fact->rank >= 0 && affine_number(m, fact->rank, out);
+    case PIR_I_OUT_RANK: return affine_number(m, m->out->rank, out);
     case PIR_I_DIM: return eval_constant(m, n->a, &at) && dim_of(m, fact, at, out);
     case PIR_I_OPERAND_COUNT:
     case PIR_I_OPERAND_AT: return eval_contents(m, n, fact, out);
@@ -133,8 +141,8 @@ static bool eval_variable(const matcher *m, int k, affine *out) {
   return true;
 }
 
-static bool add(const matcher *m, const affine *a, const affine *b, int64_t scale,
-                affine *out) {
+static bool add_affine(const matcher *m, const affine *a, const affine *b, int64_t scale,
+                       affine *out) {
   pir_dims *dims = m->c->dims;
   affine sum = *a;
   sum.constant = pir_dim_add(dims, a->constant,
@@ -149,14 +157,14 @@ static bool add(const matcher *m, const affine *a, const affine *b, int64_t scal
   return sum.constant != PIR_DIM_UNKNOWN;
 }
 
-static bool multiply(const matcher *m, const affine *a, const affine *b, affine *out) {
+static bool multiply_affine(const matcher *m, const affine *a, const affine *b, affine *out) {
   int64_t k;
   affine zero;
-  number(m, 0, &zero);
-  if (is_constant(m, b, &k))
-    return add(m, &zero, a, k, out);
-  if (is_constant(m, a, &k))
-    return add(m, &zero, b, k, out);
+  affine_number(m, 0, &zero);
+  if (is_affine_constant(m, b, &k))
+    return add_affine(m, &zero, a, k, out);
+  if (is_affine_constant(m, a, &k))
+    return add_affine(m, &zero, b, k, out);
   if (!no_variables(m, a) || !no_variables(m, b))
     return false;
   *out = (affine){.constant = pir_dim_mul(m->c->dims, a->constant, b->constant)};
@@ -165,11 +173,12 @@ static bool multiply(const matcher *m, const affine *a, const affine *b, affine 
 
 // Computes a / q or a mod q. The variables of a were split before such that the parts below q
 // are exactly those that q does not divide.
-static bool divide(const matcher *m, const affine *a, int64_t q, bool remainder, affine *out) {
+static bool divide_affine(const matcher *m, const affine *a, int64_t q, bool remainder,
+                          affine *out) {
   int64_t constant, rest = 0, extent;
   if (q <= 0 || !pir_dim_is_const(m->c->dims, a->constant, &constant) || constant != 0)
     return false;
-  number(m, 0, out);
+  affine_number(m, 0, out);
   for (int v = 0; v < m->c->var_count; v++) {
     if (a->factor[v] < 0)
       return false;
@@ -187,17 +196,17 @@ static bool divide(const matcher *m, const affine *a, int64_t q, bool remainder,
 
 static bool compute(const matcher *m, pir_node_op op, int64_t a, int64_t b, affine *out) {
   switch (op) {
-    case PIR_I_EQ: return number(m, a == b, out);
-    case PIR_I_NE: return number(m, a != b, out);
-    case PIR_I_LT: return number(m, a < b, out);
-    case PIR_I_LE: return number(m, a <= b, out);
-    case PIR_I_AND: return number(m, a && b, out);
-    case PIR_I_OR: return number(m, a || b, out);
-    case PIR_I_MIN: return number(m, a < b ? a : b, out);
-    case PIR_I_MAX: return number(m, a > b ? a : b, out);
-    case PIR_I_FLOORDIV: return b > 0 && number(m, a / b - (a % b < 0), out);
-    case PIR_I_CEILDIV: return b > 0 && number(m, a / b + (a % b > 0), out);
-    case PIR_I_MOD: return b > 0 && number(m, a % b + (a % b < 0 ? b : 0), out);
+    case PIR_I_EQ: return affine_number(m, a == b, out);
+    case PIR_I_NE: return affine_number(m, a != b, out);
+    case PIR_I_LT: return affine_number(m, a < b, out);
+    case PIR_I_LE: return affine_number(m, a <= b, out);
+    case PIR_I_AND: return affine_number(m, a && b, out);
+    case PIR_I_OR: return affine_number(m, a || b, out);
+    case PIR_I_MIN: return affine_number(m, a < b ? a : b, out);
+    case PIR_I_MAX: return affine_number(m, a > b ? a : b, out);
+    case PIR_I_FLOORDIV: return b > 0 && affine_number(m, a / b - (a % b < 0), out);
+    case PIR_I_CEILDIV: return b > 0 && affine_number(m, a / b + (a % b > 0), out);
+    case PIR_I_MOD: return b > 0 && affine_number(m, a % b + (a % b < 0 ? b : 0), out);
     default: return false;
   }
 }
@@ -223,17 +232,17 @@ static bool eval_binary(matcher *m, const pir_node *n, affine *out) {
   if (!eval(m, n->a, &a) || !eval(m, n->b, &b))
     return false;
   if (n->op == PIR_I_ADD)
-    return add(m, &a, &b, 1, out);
+    return add_affine(m, &a, &b, 1, out);
   if (n->op == PIR_I_SUB)
-    return add(m, &a, &b, -1, out);
+    return add_affine(m, &a, &b, -1, out);
   if (n->op == PIR_I_MUL)
-    return multiply(m, &a, &b, out);
-  if (is_constant(m, &a, &x) && is_constant(m, &b, &y))
+    return multiply_affine(m, &a, &b, out);
+  if (is_affine_constant(m, &a, &x) && is_affine_constant(m, &b, &y))
     return compute(m, n->op, x, y, out);
   if (no_variables(m, &a) && no_variables(m, &b))
     return compute_dims(m, n->op, a.constant, b.constant, out);
-  if ((n->op == PIR_I_FLOORDIV || n->op == PIR_I_MOD) && is_constant(m, &b, &y))
-    return divide(m, &a, y, n->op == PIR_I_MOD, out);
+  if ((n->op == PIR_I_FLOORDIV || n->op == PIR_I_MOD) && is_affine_constant(m, &b, &y))
+    return divide_affine(m, &a, y, n->op == PIR_I_MOD, out);
   return false;
 }
 
@@ -246,7 +255,7 @@ static bool eval(matcher *m, int node, affine *out) {
     case PIR_I_VAR: return eval_variable(m, n->k, out);
     case PIR_I_SELECT:
       return eval_constant(m, n->a, &value) && eval(m, value ? n->b : n->c, out);
-    case PIR_I_NOT: return eval_constant(m, n->a, &value) && number(m, !value, out);
+    case PIR_I_NOT: return eval_constant(m, n->a, &value) && affine_number(m, !value, out);
     case PIR_I_ADD:
     case PIR_I_SUB:
     case PIR_I_MUL:
@@ -293,7 +302,7 @@ static bool add_plain_var(matcher *m, int k) {
   if (!eval(m, v->extent, &extent) || !no_variables(m, &extent) ||
       m->c->var_count + 2 > CONTRACT_MAX_VARS)
     return false;
-  number(m, 0, &m->bound[k]);
+  affine_number(m, 0, &m->bound[k]);
   m->var[k] = m->c->var_count;
   if (q > 0 && pir_dim_is_const(m->c->dims, extent.constant, &value) && value % q == 0) {
     m->bound[k]
@@ -464,7 +473,7 @@ static bool map_list(matcher *m, contract_tensor *t, int from, int count) {
   return axis == t->rank;
 }
 
-static bool describe(const matcher *m, const pir_fact *fact, contract_tensor *t) {
+static bool describe_tensor(const matcher *m, const pir_fact *fact, contract_tensor *t) {
   if (!fact || !fact->known || fact->rank < 0)
     return false;
   *t = (contract_tensor){.dtype = fact->dtype, .rank = fact->rank, .align = 1};
@@ -495,17 +504,18 @@ static bool is_plain_sum(const pir_clause *c) {
          then && c->init < 0 && c->trap < 0 && c->body >= 0;
 }
 
-static bool match(matcher *m, int *out_a, int *out_b) {
+static bool match_product(matcher *m, int *out_a, int *out_b) {
   const pir_clause *c = m->clause;
-  if (!is_plain_sum(c) || c->nodes[c->body].op != PIR_V_MUL || !describe(m, m->out, &m->c->out))
+  if (!is_plain_sum(c) || c->nodes[c->body].op != PIR_V_MUL ||
+      !describe_tensor(m, m->out, &m->c->out))
     return false;
   const pir_node *a = as_load(m, c->nodes[c->body].a), *b = as_load(m, c->nodes[c->body].b);
   if (!a || !b || !add_vars(m) || (c->guard >= 0 && !take_guard(m, c->guard)))
     return false;
   *out_a = a->k;
   *out_b = b->k;
-  return describe(m, operand_fact(m, a->k), &m->c->a) &&
-         describe(m, operand_fact(m, b->k), &m->c->b) &&
+  return describe_tensor(m, fact_of_operand(m, a->k), &m->c->a) &&
+         describe_tensor(m, fact_of_operand(m, b->k), &m->c->b) &&
          map_list(m, &m->c->a, a->map, a->map_count) &&
          map_list(m, &m->c->b, b->map, b->map_count) &&
          map_list(m, &m->c->out, c->out_map, c->out_map_count) &&
@@ -522,8 +532,8 @@ bool pir_contract_match(const pir_op *op, const pir_facts *facts, contraction *o
     return false;
   m.out = pir_facts_of(facts, pir_op_result(op, 0));
   pir_arena_init(&m.arena, pir_facts_heap(facts));
-  m.attrs = m.out->known ? pir_op_attr_values(op, take, &m) : NULL;
-  bool found = m.attrs && match(&m, out_a, out_b);
+  m.attrs = m.out->known ? pir_op_attr_values(op, take_from_arena, &m) : NULL;
+  bool found = m.attrs && match_product(&m, out_a, out_b);
   pir_arena_destroy(&m.arena);
   return found;
 }

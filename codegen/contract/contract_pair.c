@@ -73,13 +73,21 @@ static bool find_counterparts(pair *p) {
          first->outer_count == second->outer_count;
 }
 
+// Returns the step in scratch of an axis: of the channels, of the points, or of neither.
+static int64_t step_in_scratch(const pair *p, bool is_channel, bool is_point) {
+  if (is_channel)
+    return 1;
+  return is_point ? p->line : 0;
+}
+
 // Redirects the second contraction's operand a to scratch.
 static void read_scratch(pair *p) {
   pir_dims *dims = p->first.c->dims;
   contract_form *f = &p->second;
   for (int i = 0; i < f->axis_count; i++)
     if (f->axes[i].role != ROLE_N)
-      f->axes[i].step_a = pir_dim_const(dims, i == p->channel ? 1 : i == f->tile ? p->line : 0);
+      f->axes[i].step_a =
+          pir_dim_const(dims, step_in_scratch(p, i == p->channel, i == f->tile));
   f->offset_a = pir_dim_const(dims, 0);
 }
 
@@ -88,7 +96,7 @@ static void write_scratch(pair *p) {
   contract_form *f = &p->first;
   for (int i = 0; i < f->axis_count; i++)
     if (f->axes[i].role != ROLE_K)
-      f->axes[i].step_out = pir_dim_const(dims, i == f->lane ? 1 : i == f->tile ? p->line : 0);
+      f->axes[i].step_out = pir_dim_const(dims, step_in_scratch(p, i == f->lane, i == f->tile));
 }
 
 static void choose_run(pair *p, const pir_machine *machine) {
@@ -161,17 +169,17 @@ bool pir_contract_pairs(const contraction *first, const contraction *second,
 // ---- code
 
 // Emits all panels of e over its span of positions.
-static bool emit_panels(contract_emission *e, loop_block *block) {
+static bool emit_pair_panels(contract_emission *e, loop_block *block) {
   loop_var *panel = pir_loop_var_create(e->fn, "panel", LOOP_INDEX, 1);
   block = pir_loop_for(e->fn, block, LOOP_SERIAL, panel, contract_int(e, 0),
                        contract_dim(e, contract_panels(e->form)), NULL);
   return contract_emit_panel(e, block, pir_loop_use(e->m, panel), NULL);
 }
 
-static bool emit_tile(contract_emission *e, loop_block *block, loop_expr *from, int rows) {
+static bool emit_pair_tile(contract_emission *e, loop_block *block, loop_expr *from, int rows) {
   e->from = contract_let(e, block, "row", from);
   e->rows = rows;
-  return emit_panels(e, block);
+  return emit_pair_panels(e, block);
 }
 
 // Emits tile by tile with all panels of each, so the tile of a stays in the L1 cache. `rest`
@@ -186,23 +194,23 @@ static bool emit_tiles(contract_emission *e, loop_block *block) {
   loop_var *x = pir_loop_var_create(e->fn, "x", LOOP_INDEX, 1);
   loop_block *body =
       pir_loop_for(e->fn, block, LOOP_SERIAL, x, e->from, tiled, pir_loop_int(m, rows));
-  if (!emit_tile(e, body, pir_loop_use(m, x), rows))
+  if (!emit_pair_tile(e, body, pir_loop_use(m, x), rows))
     return false;
   if (pir_loop_is_int(rest, &known))
-    return !known || emit_tile(e, block, tiled, (int)known);
+    return !known || emit_pair_tile(e, block, tiled, (int)known);
   while (size * 2 < rows)
     size *= 2;
   for (; size >= 1; size /= 2) {
     loop_expr *left = pir_loop_mod(m, rest, pir_loop_int(m, 2 * size));
     body = contract_if(e, block, pir_loop_lt(m, pir_loop_int(m, size - 1), left), NULL);
-    if (!emit_tile(e, body, pir_loop_add(m, tiled, pir_loop_sub(m, rest, left)), size))
+    if (!emit_pair_tile(e, body, pir_loop_add(m, tiled, pir_loop_sub(m, rest, left)), size))
       return false;
   }
   return true;
 }
 
 static bool emit_run(contract_emission *e, loop_block *block) {
-  return e->form->axes[e->form->tile].window >= 0 ? emit_panels(e, block)
+  return e->form->axes[e->form->tile].window >= 0 ? emit_pair_panels(e, block)
                                                   : emit_tiles(e, block);
 }
 
@@ -258,7 +266,7 @@ static pir_status pack(const contract_form *f, const contract_env *env, const ch
   return contract_emit_packing(f, env, name, 0, 1, &code->packings[which]);
 }
 
-static void describe(const pair *p, char *how, size_t size) {
+static void describe_pair(const pair *p, char *how, size_t size) {
   char run[32] = "whole rows";
   if (p->run)
     pir_text_format(run, sizeof run, "%d points of a row", (int)p->run);
@@ -290,6 +298,6 @@ pir_status pir_contract_emit_pair(const contraction *first, const contract_env *
   if (!second_env->epilogue)
     two.out = pir_loop_arg(one.fn, "out", second->out.dtype, second->out.slot,
                            second->out.align, false);
-  describe(&p, out_code->how, sizeof out_code->how);
+  describe_pair(&p, out_code->how, sizeof out_code->how);
   return emit_units(&p, &one, &two, &out_code->stage) ? PIR_OK : PIR_UNSUPPORTED;
 }

@@ -502,14 +502,13 @@ static pir_dim digit_extent(const contract_form *f, int digit) {
 
 static void open_panel_buffers(contract_emission *e, uint16_t b_slot) {
   const contract_form *f = e->form;
-  const contract_tensor *a = &f->c->a, *b = &f->c->b, *out = &f->c->out;
-  e->a = pir_loop_arg(e->fn, "a", a->dtype, a->slot, a->align, true);
+  const contract_tensor *b = &f->c->b;
+  e->a = contract_arg(e, "a", &f->c->a);
   if (f->b_packed)
     e->b = pir_loop_arg(e->fn, "b", contract_lane_dtype(f), b_slot, PACKED_ALIGN, true);
   else
     e->b = pir_loop_arg(e->fn, "b", b->dtype, b_slot, b->align, true);
-  if (!e->env->epilogue)
-    e->out = pir_loop_arg(e->fn, "out", out->dtype, out->slot, out->align, false);
+  contract_open_out(e);
 }
 
 pir_status contract_emit_panels(const contract_form *f, const contract_env *env,

@@ -9,7 +9,7 @@
 // columns, with f32 sums. The addresses of rows are computed once for each tile, the addresses
 // of taps once for each step. Neighbouring threads load along whichever of rows and taps is
 // adjacent in memory.
-#include "contract_impl.h"
+#include "contract_words.h"
 
 enum { THREADS = 256, SIDE = 16, STEP = 16, PAD = 4, LANES = 4 };
 enum {
@@ -17,8 +17,11 @@ enum {
   HALF_PAD = 8,
   HALF_LANES = 2,
   FRAGMENT_ROWS = 16,
+  FRAGMENT_STEP = 16,
   FRAGMENT_COLUMNS = 8,
-  WARP = 32
+  WARP = 32,
+  WARPS_DOWN = 2,
+  WARPS_ACROSS = 4
 };
 enum { SMALL_SQUARE = 4, LARGE_SQUARE = 8 };  // sums of a thread along each side
 
@@ -48,106 +51,104 @@ typedef struct tiling {
   bool half;
 } tiling;
 
-static loop_expr *number(const tiling *t, int64_t i) {
-  return pir_loop_int(t->e.m, i);
-}
-
 static loop_expr *unrolled(const tiling *t, loop_block **block, int64_t count) {
-  loop_var *v = pir_loop_var_create(t->e.fn, "r", LOOP_INDEX, 1);
-  *block =
-      pir_loop_for(t->e.fn, *block, LOOP_UNROLLED, v, number(t, 0), number(t, count), NULL);
-  return pir_loop_use(t->e.m, v);
-}
-
-static loop_expr *both(const tiling *t, loop_expr *a, loop_expr *b) {
-  return a && b ? pir_loop_op(t->e.m, PIR_V_AND, a, b, NULL) : a ? a : b;
+  const contract_emission *e = &t->e;
+  loop_var *v = pir_loop_var_create(e->fn, "r", LOOP_INDEX, 1);
+  loop_expr *zero = contract_int(e, 0), *end = contract_int(e, count);
+  *block = pir_loop_for(e->fn, *block, LOOP_UNROLLED, v, zero, end, NULL);
+  return pir_loop_use(e->m, v);
 }
 
 // ---- places
 
 // Splits a position along several axes, innermost last, into one value for each axis.
 static void take_apart(tiling *t, const int *axes, int count, loop_expr *at) {
+  contract_emission *e = &t->e;
   for (int i = count - 1; i >= 0; i--) {
-    loop_expr *extent = contract_extent(&t->e, axes[i]);
-    t->e.value[axes[i]] = i ? pir_loop_mod(t->e.m, at, extent) : at;
+    loop_expr *extent = contract_extent(e, axes[i]);
+    e->value[axes[i]] = i ? contract_mod(e, at, extent) : at;
     if (i)
-      at = pir_loop_floordiv(t->e.m, at, extent);
+      at = contract_div(e, at, extent);
   }
 }
 
 static void set_row(tiling *t, const side *s, loop_expr *row) {
+  contract_emission *e = &t->e;
   if (s->which == OF_A)
     take_apart(t, t->rows, t->row_count, row);
   else
-    t->e.value[t->e.form->lane] = row;
+    e->value[e->form->lane] = row;
 }
 
 static void forget(tiling *t, const int *axes, int count) {
+  contract_emission *e = &t->e;
   for (int i = 0; i < count; i++)
-    t->e.value[axes[i]] = NULL;
+    e->value[axes[i]] = NULL;
 }
 
-// Returns the row, and the position along the reduced axes, of element i that the thread
-// fetches, both within the tile.
+// Returns the position of element i that the thread fetches, within the tile: along the direction in
+// which neighbouring threads load adjacent elements, `extent` long, and across it.
+static loop_expr *place_along(const tiling *t, const side *s, int64_t extent) {
+  const contract_emission *e = &t->e;
+  loop_expr *threads = contract_int(e, extent / s->width);
+  return contract_times(e, contract_mod(e, t->thread, threads), s->width);
+}
+
+static loop_expr *place_across(const tiling *t, const side *s, int64_t extent, loop_expr *i) {
+  const contract_emission *e = &t->e;
+  int64_t threads = extent / s->width;
+  loop_expr *own = contract_div(e, t->thread, contract_int(e, threads));
+  return contract_add(e, own, contract_times(e, i, THREADS / threads));
+}
+
+// Returns the row of element i, and its position along the reduced axes.
 static loop_expr *row_of(const tiling *t, const side *s, loop_expr *i) {
-  loop_module *m = t->e.m;
-  int64_t threads = t->step / s->width;  // along the sums
-  if (!s->along)
-    return pir_loop_mul(m, pir_loop_mod(m, t->thread, number(t, s->size / s->width)),
-                        number(t, s->width));
-  return pir_loop_add(m, pir_loop_floordiv(m, t->thread, number(t, threads)),
-                      pir_loop_mul(m, i, number(t, THREADS / threads)));
+  return s->along ? place_across(t, s, t->step, i) : place_along(t, s, s->size);
 }
 
 static loop_expr *tap_of(const tiling *t, const side *s, loop_expr *i) {
-  loop_module *m = t->e.m;
-  int64_t threads = s->size / s->width;  // along the rows
-  if (s->along)
-    return pir_loop_mul(m, pir_loop_mod(m, t->thread, number(t, t->step / s->width)),
-                        number(t, s->width));
-  return pir_loop_add(m, pir_loop_floordiv(m, t->thread, number(t, threads)),
-                      pir_loop_mul(m, i, number(t, THREADS / threads)));
+  return s->along ? place_along(t, s, t->step) : place_across(t, s, s->size, i);
 }
 
 // Computes the values that are the same in every step. Neighbouring threads along the rows have
 // one row each.
 static void prepare(tiling *t, side *s, loop_block *block) {
-  const contract_form *f = t->e.form;
-  loop_module *m = t->e.m;
-  loop_expr *i = s->along ? unrolled(t, &block, s->count / s->width) : number(t, 0);
-  loop_expr *row =
-      pir_loop_let(t->e.fn, block, "row", pir_loop_add(m, s->origin, row_of(t, s, i)));
-  row->var->extent = pir_loop_add(m, s->extent, number(t, s->size));
+  contract_emission *e = &t->e;
+  const contract_form *f = e->form;
+  loop_expr *i = s->along ? unrolled(t, &block, s->count / s->width) : contract_int(e, 0);
+  loop_expr *row = contract_let(e, block, "row", contract_add(e, s->origin, row_of(t, s, i)));
+  row->var->extent = contract_plus(e, s->extent, s->size);
   set_row(t, s, row);
-  pir_loop_store(t->e.fn, block, s->base, i, contract_position(&t->e, s->which), NULL);
-  pir_loop_store(t->e.fn, block, s->inside, i, pir_loop_lt(m, row, s->extent), NULL);
+  contract_store(e, block, s->base, i, contract_position(e, s->which));
+  contract_store(e, block, s->inside, i, contract_lt(e, row, s->extent));
   for (int w = 0; s->which == OF_A && w < f->window_count; w++) {
     const contract_window *window = &f->windows[w];
-    loop_expr *at = number(t, window->offset);
-    if (window->position >= 0)
-      at = pir_loop_add(
-          m, at, pir_loop_mul(m, t->e.value[window->position], number(t, window->stride)));
-    pir_loop_store(t->e.fn, block, s->window[w], i, at, NULL);
+    loop_expr *at = contract_int(e, window->offset);
+    loop_expr *position = window->position < 0 ? NULL : e->value[window->position];
+    if (position)
+      at = contract_add(e, at, contract_times(e, position, window->stride));
+    contract_store(e, block, s->window[w], i, at);
   }
   if (s->which == OF_A)
     forget(t, t->rows, t->row_count);
   else
-    t->e.value[f->lane] = NULL;
+    e->value[f->lane] = NULL;
 }
 
 // The condition that the current taps are inside every window.
 static loop_expr *in_windows(const tiling *t, const side *s, loop_expr *slot) {
-  const contract_form *f = t->e.form;
-  loop_module *m = t->e.m;
+  const contract_emission *e = &t->e;
+  const contract_form *f = e->form;
   loop_expr *all = NULL;
   for (int w = 0; s->which == OF_A && w < f->window_count; w++) {
     const contract_window *window = &f->windows[w];
-    loop_expr *at = pir_loop_load(m, s->window[w], slot, 1, NULL);
-    if (window->tap >= 0)
-      at = pir_loop_add(m, at,
-                        pir_loop_mul(m, t->e.value[window->tap], number(t, window->dilation)));
-    all = both(t, all, pir_loop_op(m, PIR_V_LE, number(t, 0), at, NULL));
-    all = both(t, all, pir_loop_lt(m, at, contract_dim(&t->e, window->extent)));
+    loop_expr *at = contract_load(e, s->window[w], slot, 1, NULL);
+    loop_expr *tap = window->tap < 0 ? NULL : e->value[window->tap];
+    if (tap)
+      at = contract_add(e, at, contract_times(e, tap, window->dilation));
+    loop_expr *extent = contract_dim(e, window->extent);
+    all = contract_both(e, all, pir_loop_op(e->m, PIR_V_LE, contract_int(e, 0), at, NULL));
+    all = contract_both(e, all, contract_lt(e, at, extent));
   }
   return all;
 }
@@ -156,159 +157,158 @@ static loop_expr *in_windows(const tiling *t, const side *s, loop_expr *slot) {
 
 // Fetches the elements of the step that begins at `from` into registers.
 static void fetch(tiling *t, side *s, loop_block *block, loop_expr *from) {
-  const contract_form *f = t->e.form;
-  loop_module *m = t->e.m;
-  loop_expr *i = unrolled(t, &block, s->count / s->width), *slot = s->along ? i : number(t, 0);
-  loop_expr *tap = pir_loop_let(t->e.fn, block, "tap", pir_loop_add(m, from, tap_of(t, s, i)));
-  tap->var->extent = pir_loop_add(m, t->sum_extent, number(t, 2 * t->step));
+  const contract_emission *e = &t->e;
+  const contract_form *f = e->form;
+  loop_expr *i = unrolled(t, &block, s->count / s->width);
+  loop_expr *slot = s->along ? i : contract_int(e, 0);
+  loop_expr *tap = contract_let(e, block, "tap", contract_add(e, from, tap_of(t, s, i)));
+  tap->var->extent = contract_plus(e, t->sum_extent, 2 * t->step);
   take_apart(t, f->taps, f->tap_count, tap);
-  loop_expr *at = pir_loop_load(m, s->base, slot, 1, NULL),
-            *mask = pir_loop_load(m, s->inside, slot, 1, NULL);
-  for (int k = 0; k < f->tap_count; k++)
-    at = pir_loop_add(
-        m, at,
-        pir_loop_mul(m, t->e.value[f->taps[k]], contract_step(&t->e, s->which, f->taps[k])));
-  mask = both(t, mask, pir_loop_lt(m, tap, t->sum_extent));
-  mask = both(t, mask, in_windows(t, s, slot));
-  loop_expr *x = pir_loop_load(m, s->from, at, (uint16_t)s->width, mask);
-  pir_loop_store(t->e.fn, block, s->fetched, i, pir_loop_cast(m, x, s->fetched->dtype), NULL);
+  loop_expr *at = contract_load(e, s->base, slot, 1, NULL);
+  loop_expr *mask = contract_load(e, s->inside, slot, 1, NULL);
+  for (int k = 0; k < f->tap_count; k++) {
+    loop_expr *step = contract_step(e, s->which, f->taps[k]);
+    at = contract_add(e, at, contract_mul(e, e->value[f->taps[k]], step));
+  }
+  mask = contract_both(e, mask, contract_lt(e, tap, t->sum_extent));
+  mask = contract_both(e, mask, in_windows(t, s, slot));
+  loop_expr *x = contract_load(e, s->from, at, (int)s->width, mask);
+  contract_store(e, block, s->fetched, i, pir_loop_cast(e->m, x, s->fetched->dtype));
   forget(t, f->taps, f->tap_count);
 }
 
 static void share_out(tiling *t, side *s, loop_block *block) {
-  loop_module *m = t->e.m;
-  loop_expr *i = unrolled(t, &block, s->count / s->width), *row = row_of(t, s, i),
-            *tap = tap_of(t, s, i), *at;
-  if (t->half)
-    at = pir_loop_add(m, pir_loop_mul(m, row, number(t, t->step + HALF_PAD)), tap);
-  else
-    at = pir_loop_add(m, pir_loop_mul(m, tap, number(t, s->size + PAD)), row);
-  loop_expr *x = pir_loop_load(m, s->fetched, i, 1, NULL);
+  const contract_emission *e = &t->e;
+  loop_expr *i = unrolled(t, &block, s->count / s->width);
+  loop_expr *row = row_of(t, s, i), *tap = tap_of(t, s, i);
   int64_t apart = t->half ? t->step + HALF_PAD : s->size + PAD;
-  if (s->width == 1 || s->along == t->half)
-    pir_loop_store(t->e.fn, block, s->tile, at, x, NULL);
-  else
-    pir_loop_scatter(t->e.fn, block, s->tile,
-                     pir_loop_ramp(m, at, number(t, apart), (uint16_t)s->width), x, NULL);
+  loop_expr *at = contract_in_line(e, t->half ? row : tap, apart, t->half ? tap : row);
+  loop_expr *x = contract_load(e, s->fetched, i, 1, NULL);
+  if (s->width == 1 || s->along == t->half) {
+    contract_store(e, block, s->tile, at, x);
+    return;
+  }
+  at = pir_loop_ramp(e->m, at, contract_int(e, apart), (uint16_t)s->width);
+  pir_loop_scatter(e->fn, block, s->tile, at, x, NULL);
 }
 
 // Returns row or column r of the thread's square within the tile. Groups of four are spaced the
 // whole tile apart, so that a warp reads adjacent groups.
-static loop_expr *place_of(const tiling *t, const side *s, loop_expr *r, loop_expr *at) {
-  loop_module *m = t->e.m;
+static loop_expr *square_place(const tiling *t, const side *s, loop_expr *r, loop_expr *at) {
+  const contract_emission *e = &t->e;
   int64_t apart = s->size / (t->square / LANES);
-  loop_expr *four =
-      pir_loop_mul(m, pir_loop_floordiv(m, r, number(t, LANES)), number(t, apart));
-  loop_expr *own = pir_loop_add(m, pir_loop_mul(m, at, number(t, LANES)),
-                                pir_loop_mod(m, r, number(t, LANES)));
-  return pir_loop_add(m, four, own);
+  loop_expr *four = contract_times(e, contract_div(e, r, contract_int(e, LANES)), apart);
+  loop_expr *in_four = contract_mod(e, r, contract_int(e, LANES));
+  return contract_add(e, four, contract_in_line(e, at, LANES, in_four));
 }
 
 static loop_expr *row_thread(const tiling *t) {
-  return pir_loop_floordiv(t->e.m, t->thread, number(t, SIDE));
+  const contract_emission *e = &t->e;
+  return contract_div(e, t->thread, contract_int(e, SIDE));
 }
 static loop_expr *column_thread(const tiling *t) {
-  return pir_loop_mod(t->e.m, t->thread, number(t, SIDE));
+  const contract_emission *e = &t->e;
+  return contract_mod(e, t->thread, contract_int(e, SIDE));
 }
 
-static void multiply(tiling *t, loop_block *block) {
-  loop_module *m = t->e.m;
-  loop_fn *fn = t->e.fn;
+static void multiply_squares(tiling *t, loop_block *block) {
+  const contract_emission *e = &t->e;
   int64_t fours = t->square / LANES;
   loop_expr *k = unrolled(t, &block, t->step);
   loop_block *inner = block;
   loop_expr *r = unrolled(t, &inner, t->square);
-  loop_expr *at = pir_loop_add(m, pir_loop_mul(m, k, number(t, t->a.size + PAD)),
-                               place_of(t, &t->a, r, row_thread(t)));
-  pir_loop_store(fn, inner, t->left, r, pir_loop_load(m, t->a.tile, at, 1, NULL), NULL);
+  loop_expr *row = square_place(t, &t->a, r, row_thread(t));
+  loop_expr *at = contract_in_line(e, k, t->a.size + PAD, row);
+  contract_store(e, inner, t->left, r, contract_load(e, t->a.tile, at, 1, NULL));
   inner = block;
   r = unrolled(t, &inner, fours);
-  loop_expr *first = pir_loop_mul(m, r, number(t, LANES));
-  at = pir_loop_add(m, pir_loop_mul(m, k, number(t, t->b.size + PAD)),
-                    place_of(t, &t->b, first, column_thread(t)));
-  pir_loop_store(fn, inner, t->right, r, pir_loop_load(m, t->b.tile, at, LANES, NULL), NULL);
+  loop_expr *first = contract_times(e, r, LANES);
+  loop_expr *column = square_place(t, &t->b, first, column_thread(t));
+  at = contract_in_line(e, k, t->b.size + PAD, column);
+  contract_store(e, inner, t->right, r, contract_load(e, t->b.tile, at, LANES, NULL));
   r = unrolled(t, &block, t->square);
   loop_expr *c = unrolled(t, &block, fours);
-  loop_expr *slot = pir_loop_add(m, pir_loop_mul(m, r, number(t, fours)), c);
-  loop_expr *x = pir_loop_load(m, t->left, r, 1, NULL),
-            *y = pir_loop_load(m, t->right, c, LANES, NULL),
-            *sum = pir_loop_load(m, t->sums, slot, LANES, NULL);
-  pir_loop_store(fn, block, t->sums, slot, contract_product(&t->e, x, y, sum), NULL);
+  loop_expr *slot = contract_in_line(e, r, fours, c);
+  loop_expr *x = contract_load(e, t->left, r, 1, NULL);
+  loop_expr *y = contract_load(e, t->right, c, LANES, NULL);
+  loop_expr *sum = contract_load(e, t->sums, slot, LANES, NULL);
+  contract_store(e, block, t->sums, slot, contract_product(e, x, y, sum));
 }
 
 // Returns the position of fragment `at` of `many` of a warp in the tile. The warps form two
 // rows of four.
 static loop_expr *fragment_of(const tiling *t, const side *s, loop_expr *at) {
-  loop_module *m = t->e.m;
-  loop_expr *warp = pir_loop_floordiv(m, t->thread, number(t, WARP));
+  const contract_emission *e = &t->e;
+  loop_expr *warp = contract_div(e, t->thread, contract_int(e, WARP));
+  loop_expr *across = contract_int(e, WARPS_ACROSS), *first;
   bool left = s->which == OF_A;
-  loop_expr *part =
-      left ? pir_loop_floordiv(m, warp, number(t, 4)) : pir_loop_mod(m, warp, number(t, 4));
-  loop_expr *first = pir_loop_mul(m, part, number(t, s->size / (left ? 2 : 4)));
-  return pir_loop_add(m, first,
-                      pir_loop_mul(m, at, number(t, left ? FRAGMENT_ROWS : FRAGMENT_COLUMNS)));
+  if (left)
+    first = contract_times(e, contract_div(e, warp, across), s->size / WARPS_DOWN);
+  else
+    first = contract_times(e, contract_mod(e, warp, across), s->size / WARPS_ACROSS);
+  return contract_add(e, first, contract_times(e, at, left ? FRAGMENT_ROWS : FRAGMENT_COLUMNS));
 }
 
 // Returns the position of a lane's part of a fragment: the row of its quarter warp, and two
 // neighbours in it.
 static loop_expr *lane_row(const tiling *t) {
-  loop_expr *lane = pir_loop_mod(t->e.m, t->thread, number(t, WARP));
-  return pir_loop_floordiv(t->e.m, lane, number(t, 4));
+  const contract_emission *e = &t->e;
+  loop_expr *lane = contract_mod(e, t->thread, contract_int(e, WARP));
+  return contract_div(e, lane, contract_int(e, 4));
 }
 
 static loop_expr *lane_pair(const tiling *t) {
-  return pir_loop_mul(t->e.m, pir_loop_mod(t->e.m, t->thread, number(t, 4)), number(t, 2));
+  const contract_emission *e = &t->e;
+  return contract_times(e, contract_mod(e, t->thread, contract_int(e, 4)), 2);
 }
 
 static loop_expr *fragment_place(const tiling *t, const side *s, loop_expr *at, loop_expr *k) {
-  loop_module *m = t->e.m;
-  loop_expr *row = pir_loop_add(m, fragment_of(t, s, at), lane_row(t));
-  loop_expr *from = pir_loop_add(m, pir_loop_mul(m, k, number(t, 16)), lane_pair(t));
-  return pir_loop_load(
-      m, s->tile, pir_loop_add(m, pir_loop_mul(m, row, number(t, t->step + HALF_PAD)), from), 1,
-      NULL);
+  const contract_emission *e = &t->e;
+  loop_expr *row = contract_add(e, fragment_of(t, s, at), lane_row(t));
+  loop_expr *from = contract_in_line(e, k, FRAGMENT_STEP, lane_pair(t));
+  loop_expr *place = contract_in_line(e, row, t->step + HALF_PAD, from);
+  return contract_load(e, s->tile, place, 1, NULL);
 }
 
 static void multiply_halves(tiling *t, loop_block *block) {
-  loop_module *m = t->e.m;
+  const contract_emission *e = &t->e;
   int64_t half = t->square / 2;
-  loop_expr *k = unrolled(t, &block, t->step / 16), *i = unrolled(t, &block, half),
-            *j = unrolled(t, &block, half);
-  loop_expr *slot =
-      pir_loop_mul(m, pir_loop_add(m, pir_loop_mul(m, i, number(t, half)), j), number(t, 2));
-  pir_loop_mma(t->e.fn, block, t->sums, slot, fragment_place(t, &t->a, i, k),
-               fragment_place(t, &t->b, j, k), t->step + HALF_PAD);
+  loop_expr *k = unrolled(t, &block, t->step / FRAGMENT_STEP);
+  loop_expr *i = unrolled(t, &block, half), *j = unrolled(t, &block, half);
+  loop_expr *slot = contract_times(e, contract_in_line(e, i, half, j), 2);
+  loop_expr *left = fragment_place(t, &t->a, i, k), *right = fragment_place(t, &t->b, j, k);
+  pir_loop_mma(e->fn, block, t->sums, slot, left, right, t->step + HALF_PAD);
 }
 
-static void clear(tiling *t, loop_block *block) {
+static void clear_square(tiling *t, loop_block *block) {
+  const contract_emission *e = &t->e;
   loop_expr *r = unrolled(t, &block, t->sums->count);
-  loop_expr *zero = pir_loop_const_float(t->e.m, t->e.form->compute, 0);
-  pir_loop_store(t->e.fn, block, t->sums, r, pir_loop_broadcast(t->e.m, zero, t->sums->lanes),
-                 NULL);
+  loop_expr *zero = pir_loop_const_float(e->m, e->form->compute, 0);
+  contract_store(e, block, t->sums, r, pir_loop_broadcast(e->m, zero, t->sums->lanes));
 }
 
 static void add_steps(tiling *t, loop_block *block) {
-  loop_module *m = t->e.m;
+  const contract_emission *e = &t->e;
   prepare(t, &t->a, block);
   prepare(t, &t->b, block);
-  clear(t, block);
-  fetch(t, &t->a, block, number(t, 0));
-  fetch(t, &t->b, block, number(t, 0));
-  loop_var *at = pir_loop_var_create(t->e.fn, "k", LOOP_INDEX, 1);
+  clear_square(t, block);
+  fetch(t, &t->a, block, contract_int(e, 0));
+  fetch(t, &t->b, block, contract_int(e, 0));
+  loop_var *at = pir_loop_var_create(e->fn, "k", LOOP_INDEX, 1);
   at->multiple = t->step;
-  block = pir_loop_for(t->e.fn, block, LOOP_SERIAL, at, number(t, 0), t->sum_extent,
-                       number(t, t->step));
+  loop_expr *zero = contract_int(e, 0), *step = contract_int(e, t->step);
+  block = pir_loop_for(e->fn, block, LOOP_SERIAL, at, zero, t->sum_extent, step);
   share_out(t, &t->a, block);
   share_out(t, &t->b, block);
-  pir_loop_barrier(t->e.fn, block);
-  loop_expr *next = pir_loop_add(m, pir_loop_use(m, at), number(t, t->step));
+  pir_loop_barrier(e->fn, block);
+  loop_expr *next = contract_plus(e, pir_loop_use(e->m, at), t->step);
   fetch(t, &t->a, block, next);
   fetch(t, &t->b, block, next);
   if (t->half)
     multiply_halves(t, block);
   else
-    multiply(t, block);
-  pir_loop_barrier(t->e.fn, block);
+    multiply_squares(t, block);
+  pir_loop_barrier(e->fn, block);
 }
 
 // ---- results
@@ -317,73 +317,74 @@ static void add_steps(tiling *t, loop_block *block) {
 // within the tile.
 static bool hand_on(tiling *t, loop_block *block, loop_expr *row, loop_expr *column,
                     loop_expr *slot) {
-  const contract_form *f = t->e.form;
-  loop_module *m = t->e.m;
+  contract_emission *e = &t->e;
+  const contract_form *f = e->form;
   int64_t columns;
   uint16_t lanes = t->sums->lanes;
   loop_expr *mask = NULL;
-  row = pir_loop_let(t->e.fn, block, "row", pir_loop_add(m, t->a.origin, row));
-  column = pir_loop_let(t->e.fn, block, "column", pir_loop_add(m, t->b.origin, column));
-  loop_expr *exists =
-      both(t, pir_loop_lt(m, row, t->a.extent), pir_loop_lt(m, column, t->b.extent));
-  block = pir_loop_if(t->e.fn, block, exists, NULL);
-  bool whole = contract_const(f, f->axes[f->lane].extent, &columns) && columns % lanes == 0;
-  if (!whole) {
-    loop_expr *left = pir_loop_sub(m, t->b.extent, column);
-    mask = pir_loop_let(t->e.fn, block, "mask", pir_loop_tail_mask(m, left, lanes));
-  }
+  row = contract_let(e, block, "row", contract_add(e, t->a.origin, row));
+  column = contract_let(e, block, "column", contract_add(e, t->b.origin, column));
+  loop_expr *row_exists = contract_lt(e, row, t->a.extent);
+  loop_expr *exists = contract_both(e, row_exists, contract_lt(e, column, t->b.extent));
+  block = contract_if(e, block, exists, NULL);
+  bool known = contract_const(f, f->axes[f->lane].extent, &columns);
+  if (!known || columns % lanes)
+    mask = contract_mask(e, block, contract_sub(e, t->b.extent, column), lanes);
   row->var->extent = t->a.extent;
   column->var->extent = t->b.extent;
   set_row(t, &t->a, row);
   set_row(t, &t->b, column);
-  loop_expr *sums =
-      pir_loop_let(t->e.fn, block, "sum", pir_loop_load(m, t->sums, slot, lanes, NULL));
-  return contract_finish(&t->e, block, sums, mask);
+  loop_expr *sums = contract_let(e, block, "sum", contract_load(e, t->sums, slot, lanes, NULL));
+  return contract_finish(e, block, sums, mask);
 }
 
 static bool finish_halves(tiling *t, loop_block *block) {
-  loop_module *m = t->e.m;
+  const contract_emission *e = &t->e;
   int64_t half = t->square / 2;
-  loop_expr *i = unrolled(t, &block, half), *j = unrolled(t, &block, half),
-            *h = unrolled(t, &block, 2);
-  loop_expr *slot =
-      pir_loop_mul(m, pir_loop_add(m, pir_loop_mul(m, i, number(t, half)), j), number(t, 2));
-  loop_expr *row =
-      pir_loop_add(m, pir_loop_mul(m, h, number(t, FRAGMENT_ROWS / 2)), lane_row(t));
-  return hand_on(t, block, pir_loop_add(m, fragment_of(t, &t->a, i), row),
-                 pir_loop_add(m, fragment_of(t, &t->b, j), lane_pair(t)),
-                 pir_loop_add(m, slot, h));
+  loop_expr *i = unrolled(t, &block, half), *j = unrolled(t, &block, half);
+  loop_expr *h = unrolled(t, &block, 2);
+  loop_expr *slot = contract_times(e, contract_in_line(e, i, half, j), 2);
+  loop_expr *row = contract_in_line(e, h, FRAGMENT_ROWS / 2, lane_row(t));
+  row = contract_add(e, fragment_of(t, &t->a, i), row);
+  loop_expr *column = contract_add(e, fragment_of(t, &t->b, j), lane_pair(t));
+  return hand_on(t, block, row, column, contract_add(e, slot, h));
 }
 
-static bool finish(tiling *t, loop_block *block) {
-  loop_module *m = t->e.m;
+static bool finish_square(tiling *t, loop_block *block) {
+  const contract_emission *e = &t->e;
   int64_t fours = t->square / LANES;
   loop_expr *r = unrolled(t, &block, t->square), *c = unrolled(t, &block, fours);
-  loop_expr *first = pir_loop_mul(m, c, number(t, LANES));
-  return hand_on(t, block, place_of(t, &t->a, r, row_thread(t)),
-                 place_of(t, &t->b, first, column_thread(t)),
-                 pir_loop_add(m, pir_loop_mul(m, r, number(t, fours)), c));
+  loop_expr *row = square_place(t, &t->a, r, row_thread(t));
+  loop_expr *first = contract_times(e, c, LANES);
+  loop_expr *column = square_place(t, &t->b, first, column_thread(t));
+  return hand_on(t, block, row, column, contract_in_line(e, r, fours, c));
 }
 
 // ---- the kernel
+
+static pir_dim step_in(const contract_axis *x, contract_which which) {
+  return which == OF_A ? x->step_a : x->step_b;
+}
+
+// Returns the axis along which neighbouring threads load.
+static int axis_of_threads(const tiling *t, const side *s) {
+  const contract_form *f = t->e.form;
+  if (s->along)
+    return f->taps[f->tap_count - 1];
+  return s->which == OF_A ? t->rows[t->row_count - 1] : f->lane;
+}
 
 // Returns how many adjacent elements one access can fetch. The adjacent axis must be divisible
 // by it and not slide in a window, and all other steps must keep the access aligned.
 static int64_t fetch_width(const tiling *t, const side *s, const contract_tensor *tensor) {
   const contract_form *f = t->e.form;
-  int adjacent = s->along           ? f->taps[f->tap_count - 1]
-                 : s->which == OF_A ? t->rows[t->row_count - 1]
-                                    : f->lane;
-  int64_t widest = t->e.env->target->vector_bytes;
-  int64_t width = widest / (int64_t)pir_dtype_size(tensor->dtype), step,
-          factor = contract_known_factor(f, f->axes[adjacent].extent);
+  int adjacent = axis_of_threads(t, s);
   const contract_axis *x = &f->axes[adjacent];
-  if (!contract_const(f, s->which == OF_A ? x->step_a : x->step_b, &step) || step != 1 ||
-      x->window >= 0)
+  int64_t width = t->e.env->target->vector_bytes / (int64_t)pir_dtype_size(tensor->dtype), step;
+  if (!contract_const(f, step_in(x, s->which), &step) || step != 1 || x->window >= 0)
     return 1;
   for (int i = 0; i < f->axis_count; i++) {
-    int64_t other =
-        contract_known_factor(f, s->which == OF_A ? f->axes[i].step_a : f->axes[i].step_b);
+    int64_t other = contract_known_factor(f, step_in(&f->axes[i], s->which));
     while (i != adjacent && other % width)
       width /= 2;
   }
@@ -392,6 +393,7 @@ static int64_t fetch_width(const tiling *t, const side *s, const contract_tensor
       width /= 2;
   else if (s->which == OF_A)
     width = 1;
+  int64_t factor = contract_known_factor(f, x->extent);
   while (factor % width || s->count % width)
     width /= 2;
   return width;
@@ -399,29 +401,28 @@ static int64_t fetch_width(const tiling *t, const side *s, const contract_tensor
 
 static void open_side(tiling *t, side *s, contract_which which, const contract_tensor *tensor,
                       int64_t size) {
-  const contract_form *f = t->e.form;
-  loop_fn *fn = t->e.fn;
+  const contract_emission *e = &t->e;
+  const contract_form *f = e->form;
+  loop_fn *fn = e->fn;
   int64_t step;
   *s = (side){.which = which, .size = size, .count = size * t->step / THREADS};
   s->from = pir_loop_arg(fn, which == OF_A ? "a" : "b", tensor->dtype, tensor->slot,
                          tensor->align, true);
   const contract_axis *inner = &f->axes[f->taps[f->tap_count - 1]];
-  bool adjacent =
-      contract_const(f, which == OF_A ? inner->step_a : inner->step_b, &step) && step == 1;
-  s->along = adjacent;
+  s->along = contract_const(f, step_in(inner, which), &step) && step == 1;
   if (which == OF_B && contract_const(f, f->axes[f->lane].step_b, &step) && step == 1)
     s->along = false;
   s->width = fetch_width(t, s, tensor);
-  int64_t rows = s->along ? s->count / s->width : 1;
+  int64_t accesses = s->count / s->width, rows = s->along ? accesses : 1;
   s->base = pir_loop_registers(fn, "base", LOOP_INDEX, 1, rows);
   s->base->multiple = s->width;
   s->inside = pir_loop_registers(fn, "inside", PIR_BOOL, 1, rows);
   pir_dtype kept = t->half ? tensor->dtype : f->compute;
-  s->fetched = pir_loop_registers(fn, "fetched", kept, (uint16_t)s->width, s->count / s->width);
+  s->fetched = pir_loop_registers(fn, "fetched", kept, (uint16_t)s->width, accesses);
   for (int w = 0; which == OF_A && w < f->window_count; w++)
     s->window[w] = pir_loop_registers(fn, "window", LOOP_INDEX, 1, rows);
-  s->tile = pir_loop_shared(fn, "tile", kept,
-                            t->half ? size * (t->step + HALF_PAD) : t->step * (size + PAD));
+  int64_t room = t->half ? size * (t->step + HALF_PAD) : t->step * (size + PAD);
+  s->tile = pir_loop_shared(fn, "tile", kept, room);
 }
 
 static pir_dim product_of(const contract_form *f, const int *axes, int count) {
@@ -431,10 +432,11 @@ static pir_dim product_of(const contract_form *f, const int *axes, int count) {
   return all;
 }
 
-static loop_expr *extent_of(const tiling *t, const int *axes, int count) {
-  loop_expr *all = number(t, 1);
+static loop_expr *product_extent(const tiling *t, const int *axes, int count) {
+  const contract_emission *e = &t->e;
+  loop_expr *all = contract_int(e, 1);
   for (int i = 0; i < count; i++)
-    all = pir_loop_mul(t->e.m, all, contract_extent(&t->e, axes[i]));
+    all = contract_mul(e, all, contract_extent(e, axes[i]));
   return all;
 }
 
@@ -453,35 +455,29 @@ static int axes_of(const contract_form *f, contract_role role, int *out_axes) {
 }
 
 // Units are tiles, numbered by batch axes, then rows, then columns.
-static loop_block *open_units(tiling *t, contract_stage *out_stage) {
-  const contract_form *f = t->e.form;
+static loop_block *open_tile_units(tiling *t, contract_stage *out_stage) {
+  contract_emission *e = &t->e;
+  const contract_form *f = e->form;
   pir_dims *dims = f->c->dims;
-  loop_module *m = t->e.m;
   int batch[CONTRACT_MAX_VARS], count = axes_of(f, ROLE_BATCH, batch);
-  loop_expr *extents[CONTRACT_MAX_VARS + 2], *values[CONTRACT_MAX_VARS + 2];
-  pir_dim tiles[2] = {
-      pir_dim_ceildiv(dims, product_of(f, t->rows, t->row_count),
-                      pir_dim_const(dims, t->a.size)),
-      pir_dim_ceildiv(dims, f->axes[f->lane].extent, pir_dim_const(dims, t->b.size))};
-  *out_stage = (contract_stage){t->e.fn, product_of(f, batch, count)};
+  loop_expr *extents[CONTRACT_MAX_VARS + 2], *values[CONTRACT_MAX_VARS + 2], *unit;
+  pir_dim of_a = pir_dim_const(dims, t->a.size), of_b = pir_dim_const(dims, t->b.size);
+  pir_dim rows = product_of(f, t->rows, t->row_count), columns = f->axes[f->lane].extent;
+  pir_dim tiles[] = {pir_dim_ceildiv(dims, rows, of_a), pir_dim_ceildiv(dims, columns, of_b)};
+  *out_stage = (contract_stage){e->fn, product_of(f, batch, count)};
   for (int i = 0; i < count; i++)
-    extents[i] = contract_extent(&t->e, batch[i]);
+    extents[i] = contract_extent(e, batch[i]);
   for (int i = 0; i < 2; i++) {
-    extents[count + i] = contract_dim(&t->e, tiles[i]);
+    extents[count + i] = contract_dim(e, tiles[i]);
     out_stage->units = pir_dim_mul(dims, out_stage->units, tiles[i]);
   }
-  int64_t units;
-  loop_var *unit = pir_loop_var_create(t->e.fn, "unit", LOOP_INDEX, 1);
-  unit->extent = contract_const(f, out_stage->units, &units) ? number(t, units)
-                                                             : pir_loop_use(m, t->e.fn->end);
-  loop_block *block =
-      pir_loop_for(t->e.fn, &t->e.fn->body, LOOP_PARALLEL, unit,
-                   pir_loop_use(m, t->e.fn->begin), pir_loop_use(m, t->e.fn->end), NULL);
-  contract_split_unit(&t->e, block, pir_loop_use(m, unit), extents, count + 2, values);
+  loop_block *block = contract_open_units(e, "unit", &unit);
+  contract_bound_unit(e, unit, out_stage->units);
+  contract_split_unit(e, block, unit, extents, count + 2, values);
   for (int i = 0; i < count; i++)
-    t->e.value[batch[i]] = values[i];
-  t->a.origin = pir_loop_mul(m, values[count], number(t, t->a.size));
-  t->b.origin = pir_loop_mul(m, values[count + 1], number(t, t->b.size));
+    e->value[batch[i]] = values[i];
+  t->a.origin = contract_times(e, values[count], t->a.size);
+  t->b.origin = contract_times(e, values[count + 1], t->b.size);
   return block;
 }
 
@@ -510,38 +506,52 @@ static int64_t choose_square(const contract_form *f, const int *rows, int row_co
 
 // Chooses the rows and columns of the square that each thread multiplies.
 static void open_square(tiling *t) {
-  t->left = pir_loop_registers(t->e.fn, "left", t->e.form->compute, 1, t->square);
-  t->right = pir_loop_registers(t->e.fn, "right", t->e.form->compute, LANES, t->square / LANES);
+  const contract_emission *e = &t->e;
+  t->left = pir_loop_registers(e->fn, "left", e->form->compute, 1, t->square);
+  t->right = pir_loop_registers(e->fn, "right", e->form->compute, LANES, t->square / LANES);
+}
+
+// Whether the products use tensor cores.
+static bool multiplies_halves(const contraction *c, const pir_target *target) {
+  bool halves = c->a.dtype == PIR_F16 || c->a.dtype == PIR_BF16;
+  return halves && c->a.dtype == c->b.dtype && target->tile_products;
+}
+
+// Opens both sides, the result and the registers of a thread.
+static void open_tile(tiling *t) {
+  contract_emission *e = &t->e;
+  const contract_form *f = e->form;
+  uint16_t lanes = t->half ? HALF_LANES : LANES;
+  open_side(t, &t->a, OF_A, &f->c->a, SIDE * t->square);
+  open_side(t, &t->b, OF_B, &f->c->b, SIDE * t->square);
+  contract_open_out(e);
+  e->a = t->a.from;
+  e->b = t->b.from;
+  t->a.extent = product_extent(t, t->rows, t->row_count);
+  t->b.extent = contract_extent(e, f->lane);
+  t->sum_extent = product_extent(t, f->taps, f->tap_count);
+  int64_t sums = t->square * t->square / lanes;
+  t->sums = pir_loop_registers(e->fn, "sums", f->compute, lanes, sums);
+  if (!t->half)
+    open_square(t);
 }
 
 pir_status contract_emit_tiles(const contract_form *f, const contract_env *env,
                                const char *name, contract_stage *out_stage) {
   tiling t = {.e = contract_begin(f, env, name, "")};
-  const contraction *c = f->c;
-  t.e.fn->threads = THREADS;
+  loop_fn *fn = t.e.fn;
+  fn->threads = THREADS;
   t.row_count = axes_of(f, ROLE_M, t.rows);
   t.square = choose_square(f, t.rows, t.row_count, env->target->machine);
-  t.half = c->a.dtype == c->b.dtype && (c->a.dtype == PIR_F16 || c->a.dtype == PIR_BF16) &&
-           env->target->tile_products;
+  t.half = multiplies_halves(f->c, env->target);
   t.step = t.half ? HALF_STEP : STEP;
-  open_side(&t, &t.a, OF_A, &c->a, SIDE * t.square);
-  open_side(&t, &t.b, OF_B, &c->b, SIDE * t.square);
-  if (!env->epilogue)
-    t.e.out = pir_loop_arg(t.e.fn, "out", c->out.dtype, c->out.slot, c->out.align, false);
-  t.e.a = t.a.from;
-  t.e.b = t.b.from;
-  t.a.extent = extent_of(&t, t.rows, t.row_count);
-  t.b.extent = contract_extent(&t.e, f->lane);
-  t.sum_extent = extent_of(&t, f->taps, f->tap_count);
-  uint16_t lanes = t.half ? HALF_LANES : LANES;
-  t.sums = pir_loop_registers(t.e.fn, "sums", f->compute, lanes, t.square * t.square / lanes);
-  if (!t.half)
-    open_square(&t);
-  loop_block *block = open_units(&t, out_stage);
-  loop_var *thread = pir_loop_var_create(t.e.fn, "t", LOOP_INDEX, 1);
-  block = pir_loop_for(t.e.fn, block, LOOP_THREADS, thread, number(&t, 0), number(&t, THREADS),
-                       NULL);
+  open_tile(&t);
+  loop_block *block = open_tile_units(&t, out_stage);
+  loop_var *thread = pir_loop_var_create(fn, "t", LOOP_INDEX, 1);
+  loop_expr *zero = contract_int(&t.e, 0), *threads = contract_int(&t.e, THREADS);
+  block = pir_loop_for(fn, block, LOOP_THREADS, thread, zero, threads, NULL);
   t.thread = pir_loop_use(t.e.m, thread);
   add_steps(&t, block);
-  return (t.half ? finish_halves(&t, block) : finish(&t, block)) ? PIR_OK : PIR_UNSUPPORTED;
+  bool done = t.half ? finish_halves(&t, block) : finish_square(&t, block);
+  return done ? PIR_OK : PIR_UNSUPPORTED;
 }

@@ -404,11 +404,9 @@ static winograd begin_stage(const contract_form *f, const contract_winograd *how
 
 static void open_buffers(winograd *w, uint16_t b_slot) {
   contract_emission *e = &w->e;
-  const contraction *c = e->form->c;
-  e->a = pir_loop_arg(e->fn, "a", c->a.dtype, c->a.slot, c->a.align, true);
+  e->a = contract_arg(e, "a", &e->form->c->a);
   e->b = pir_loop_arg(e->fn, "b", PIR_F32, b_slot, PACKED_ALIGN, true);
-  if (!e->env->epilogue)
-    e->out = pir_loop_arg(e->fn, "out", c->out.dtype, c->out.slot, c->out.align, false);
+  contract_open_out(e);
   int64_t lines = (int64_t)w->points * w->how->tiles;
   w->patches = pir_loop_scratch(e->fn, "patches", PIR_F32, lines * w->line);
   w->sums = pir_loop_scratch(e->fn, "sums", PIR_F32, lines * panel_lanes(w));

@@ -108,7 +108,8 @@ bool contract_finish_sums(lowering *l, const pir_value *sums, loop_fn *fn, loop_
   return finish_point(l, sums, NULL, fn, block, point);
 }
 
-static bool finish(void *user, loop_fn *fn, loop_block *block, const contract_point *point) {
+static bool finish_in_epilogue(void *user, loop_fn *fn, loop_block *block,
+                               const contract_point *point) {
   const epilogue *e = user;
   return finish_point(e->l, e->sum, e->between, fn, block, point);
 }
@@ -202,7 +203,7 @@ static contract_env env_of(lowering *l, epilogue *e) {
                         .user = e,
                         .extent = extent,
                         .temporary = temporary,
-                        .epilogue = finish};
+                        .epilogue = finish_in_epilogue};
 }
 
 static void add_packing(lowering *l, const contraction *c, const contract_stage *packing,

@@ -25,15 +25,14 @@
 
 // ---- ops and clusters
 
-static node *node_of(const grouping *g, const pir_op *op) {
+node *group_node_of(const grouping *g, const pir_op *op) {
   uint64_t mark = op ? pir_op_mark(op) : 0;
   return mark && mark <= g->count && g->nodes[mark - 1].op == op ? &g->nodes[mark - 1] : NULL;
 }
 
 static node *producer(const grouping *g, const pir_value *v) {
-  return v && pir_value_op(v) && pir_op_block(pir_value_op(v)) == g->block
-             ? node_of(g, pir_value_op(v))
-             : NULL;
+  const pir_op *op = v ? pir_value_op(v) : NULL;
+  return op && pir_op_block(op) == g->block ? group_node_of(g, op) : NULL;
 }
 
 static const pir_fact *result_fact(const grouping *g, const pir_op *op) {
@@ -349,7 +348,7 @@ static bool feeds(const grouping *g, const op_cluster *from, const op_cluster *c
 }
 
 static bool is_in(const grouping *g, const op_cluster *c, const pir_op *op) {
-  const node *n = node_of(g, op);
+  const node *n = group_node_of(g, op);
   return n && n->cluster != NO_CLUSTER && &g->clusters[n->cluster] == c;
 }
 
@@ -372,8 +371,8 @@ static bool takes_all(const grouping *g, const pir_op *op, const pir_value *valu
 
 // Matches the op's contraction and gives it the memory orders that it will have if its
 // neighbours are contractions too.
-static bool describe(const grouping *g, const pir_op *op, contraction *c,
-                     const pir_value **out_a) {
+static bool describe_contraction(const grouping *g, const pir_op *op, contraction *c,
+                                 const pir_value **out_a) {
   int a, b;
   if (!pir_contract_match(op, g->facts, c, &a, &b) || c->a.rank != c->out.rank)
     return false;
@@ -398,7 +397,8 @@ static const char *not_a_pair(grouping *g, const op_cluster *first, const op_clu
   for (uint32_t i = first->head; i != NO_CLUSTER; i = g->nodes[i].next)
     if (contract_is_op(g->nodes[i].op))
       one = g->nodes[i].op;
-  if (!one || !describe(g, one, &c[0], &in) || !describe(g, two, &c[1], &between))
+  if (!one || !describe_contraction(g, one, &c[0], &in) ||
+      !describe_contraction(g, two, &c[1], &between))
     return "one of the contractions has no constant weights";
   const pir_fact *f = pir_facts_of(g->facts, between);
   if (!pir_dims_equal(g->dims, f->shape, f->rank, first->shape, first->rank) ||
@@ -430,10 +430,10 @@ static const char *hindrance(grouping *g, const op_cluster *a, const op_cluster 
     a = b;
     b = t;
   }
+  if (a->kind == GROUP_ROWS && !goes_with_rows(g, a, b))
+    return "they do not reduce over one space";
   if (a->kind == GROUP_ROWS)
-    return !goes_with_rows(g, a, b) ? "they do not reduce over one space"
-           : leads_back(g, a, b)    ? leaves
-                                    : NULL;
+    return leads_back(g, a, b) ? leaves : NULL;
   if (b->kind == GROUP_ROWS)
     return "a contraction is not computed row by row";
   if (!pir_dims_equal(g->dims, a->shape, a->rank, b->shape, b->rank))
@@ -528,7 +528,7 @@ static void take_casts(grouping *g, node *n, op_cluster *c) {
     pir_value *v = pir_op_operand(n->op, k);
     int count = v ? contract_trace_operand(g->facts, v, casts, &source, &rounded) : 0;
     for (int i = 0; i < count; i++) {
-      node *cast = node_of(g, casts[i]);
+      node *cast = group_node_of(g, casts[i]);
       if (!cast || cast->cluster != NO_CLUSTER || cast->segment != n->segment)
         break;
       cast->cluster = n->cluster;
@@ -553,7 +553,7 @@ static pir_value *moved(const node *n) {
              : NULL;
 }
 
-static void append(grouping *g, op_cluster *c, node *n) {
+static void append_node(grouping *g, op_cluster *c, node *n) {
   uint32_t i = (uint32_t)(n - g->nodes);
   n->cluster = (uint32_t)(c - g->clusters);
   g->nodes[c->tail].next = i;
@@ -569,13 +569,17 @@ static void append(grouping *g, op_cluster *c, node *n) {
 // which works in any memory order. Alone, each reshape would need row-major memory. `n` is the
 // last of the three.
 static void take_moves(grouping *g, node *n) {
-  pir_value *middle = group_only_renames(n->clause) ? moved(n) : NULL, *first, *source;
-  node *turn = producer(g, middle), *before = turn ? producer(g, first = moved(turn)) : NULL;
+  pir_value *middle = group_only_renames(n->clause) ? moved(n) : NULL;
+  node *turn = producer(g, middle);
+  pir_value *first = turn ? moved(turn) : NULL;
+  node *before = producer(g, first);
   op_cluster *c = turn && turn->cluster != NO_CLUSTER ? &g->clusters[turn->cluster] : NULL;
   if (!c || c->ops != 1 || turn->clause->kind != PIR_CLAUSE_VIEW || !before ||
       before->cluster != NO_CLUSTER)
     return;
-  if (!before->clause || !group_only_renames(before->clause) || !(source = moved(before)))
+  bool renames = before->clause && group_only_renames(before->clause);
+  pir_value *source = renames ? moved(before) : NULL;
+  if (!source)
     return;
   if (!pir_value_single_use(middle) || !pir_value_single_use(first) ||
       turn->segment != n->segment || before->segment != n->segment)
@@ -584,13 +588,13 @@ static void take_moves(grouping *g, node *n) {
   const pir_fact *from = pir_facts_of(g->facts, source), *to = result_fact(g, n->op);
   if (!maker || maker->cluster == NO_CLUSTER || from->rank != to->rank || to->rank < 3)
     return;
-  append(g, c, before);
-  append(g, c, n);
+  append_node(g, c, before);
+  append_node(g, c, n);
   c->rank = to->rank;
   memcpy(c->shape, to->shape, sizeof c->shape);
 }
 
-static void visit(grouping *g, uint32_t i) {
+static void visit_node(grouping *g, uint32_t i) {
   node *n = &g->nodes[i];
   op_cluster c;
   if (n->cluster != NO_CLUSTER)
@@ -645,7 +649,7 @@ static void visit(grouping *g, uint32_t i) {
 
 // ---- the block
 
-static void collect(grouping *g, pir_block *block) {
+static void collect_nodes(grouping *g, pir_block *block) {
   uint32_t segment = 0;
   g->count = 0;
   for (pir_op *op = pir_block_first(block); op; op = pir_op_next(op)) {
@@ -681,10 +685,10 @@ static pir_status group_block(grouping *g, pir_block *block) {
   g->stack = pir_arena_alloc(&arena, pir_arena_size(&arena, 2 * count + 4, sizeof *g->stack));
   g->cluster_count = 0;
   g->stamp = 0;
-  collect(g, block);
+  collect_nodes(g, block);
   group_attention(g);
   for (uint32_t i = 0; i < g->count; i++)
-    visit(g, i);
+    visit_node(g, i);
   pir_status status = group_materialise(g);
   if (!status)
     group_layouts(g);

@@ -62,6 +62,8 @@ typedef struct grouping {
 // Whether the op only reinterprets its operand's elements in row-major order, so that the
 // executor needs no copy.
 bool group_only_renames(const pir_clause *c);
+// Returns the op's node; NULL if the op is not one of the block's.
+node *group_node_of(const grouping *g, const pir_op *op);
 // Makes one cluster for each attention of the block. group_attention.c
 void group_attention(grouping *g);
 // Orders the block and makes a group op of each cluster. group_make.c

@@ -12,25 +12,20 @@ typedef struct gathering {
   bool full;
 } gathering;
 
-static bool is_member(const gathering *t, uint32_t at) {
+static bool is_gathered(const gathering *t, uint32_t at) {
   for (uint32_t i = 0; i < t->count; i++)
     if (t->members[i] == at)
       return true;
   return false;
 }
 
-static node *node_of(const grouping *g, const pir_op *op) {
-  uint64_t mark = op && pir_op_block(op) == g->block ? pir_op_mark(op) : 0;
-  return mark && mark <= g->count && g->nodes[mark - 1].op == op ? &g->nodes[mark - 1] : NULL;
-}
-
-static void add(gathering *t, const pir_op *op) {
-  const node *n = node_of(t->g, op);
+static void add_member(gathering *t, const pir_op *op) {
+  const node *n = group_node_of(t->g, op);
   uint32_t index = n ? (uint32_t)(n - t->g->nodes) : 0;
-  if (n && is_member(t, index))
+  if (n && is_gathered(t, index))
     return;
   if (!n || t->count == MAX_MEMBERS || n->cluster != GROUP_NONE ||
-      n->segment != node_of(t->g, t->a->second)->segment)
+      n->segment != group_node_of(t->g, t->a->second)->segment)
     t->full = true;
   else
     t->members[t->count++] = index;
@@ -39,8 +34,8 @@ static void add(gathering *t, const pir_op *op) {
 static bool is_read_by_members(const gathering *t, const pir_op *op) {
   for (size_t i = 0; i < pir_op_results(op); i++)
     for (pir_use *u = pir_value_first_use(pir_op_result(op, i)); u; u = pir_use_next(u)) {
-      const node *n = node_of(t->g, pir_use_owner(u));
-      if (!n || !is_member(t, (uint32_t)(n - t->g->nodes)))
+      const node *n = group_node_of(t->g, pir_use_owner(u));
+      if (!n || !is_gathered(t, (uint32_t)(n - t->g->nodes)))
         return false;
     }
   return true;
@@ -86,13 +81,14 @@ static bool only_scales(const gathering *t, const pir_op *op) {
 // result of a product is left to that product's group.
 static bool take_before(gathering *t, const pir_value *v, int depth) {
   const pir_op *op = v ? pir_value_op(v) : NULL;
-  if (!op || depth == MAX_DEPTH || t->full || !node_of(t->g, op) || !is_read_by_members(t, op))
+  if (!op || depth == MAX_DEPTH || t->full || !group_node_of(t->g, op) ||
+      !is_read_by_members(t, op))
     return false;
   bool moves = only_moves(t, op), taken = false;
   if (!moves && !only_scales(t, op))
     return false;
   uint32_t before = t->count;
-  add(t, op);
+  add_member(t, op);
   if (t->full)
     return false;
   for (size_t i = 0; i < pir_op_operands(op); i++)
@@ -140,15 +136,15 @@ static void make_cluster(gathering *t) {
 static void gather(grouping *g, const choose_attention *choice) {
   const attention *a = &choice->found;
   gathering t = {.g = g, .a = a};
-  add(&t, a->second);
-  add(&t, a->quotient);
-  add(&t, a->sum);
-  add(&t, a->exp);
-  add(&t, a->shift);
-  add(&t, a->max);
+  add_member(&t, a->second);
+  add_member(&t, a->quotient);
+  add_member(&t, a->sum);
+  add_member(&t, a->exp);
+  add_member(&t, a->shift);
+  add_member(&t, a->max);
   for (int i = a->chain_count; i-- > 0;)
-    add(&t, a->chain[i]);
-  add(&t, a->first);
+    add_member(&t, a->chain[i]);
+  add_member(&t, a->first);
   if (t.full || !can_compile(&t))
     return;
   take_before(&t, a->q, 0);
@@ -159,7 +155,7 @@ static void gather(grouping *g, const choose_attention *choice) {
   int rank = a->two.out.rank;
   if (choice->turn && choice->from[rank - 1] == rank - 1 &&
       a->two.out.map[rank - 1].factor[a->width])
-    add(&t, choice->turn);
+    add_member(&t, choice->turn);
   make_cluster(&t);
 }
 

@@ -15,7 +15,7 @@ typedef struct axis_order {
 
 static const axis_order row_major = {0};
 
-static axis_order order_of(const pir_value *v) {
+static axis_order order_of_value(const pir_value *v) {
   axis_order o = {0};
   if (v && group_whole(v))
     v = group_whole(v);  // a result of a split has the memory order of the split tensor
@@ -54,7 +54,7 @@ static bool users_take_any_order(const pir_value *v) {
 
 // ---- what a group wants
 
-static axis_order of_contraction(const grouping *g, const pir_op *op) {
+static axis_order order_of_contraction(const grouping *g, const pir_op *op) {
   contraction c;
   int a, b;
   if (!pir_contract_match(op, g->facts, &c, &a, &b))
@@ -73,14 +73,14 @@ static axis_order of_contraction(const grouping *g, const pir_op *op) {
 
 static axis_order of_operands(const pir_op *group, int rank) {
   for (size_t i = 0; i < pir_op_operands(group); i++) {
-    axis_order o = order_of(pir_op_operand(group, i));
+    axis_order o = order_of_value(pir_op_operand(group, i));
     if (o.rank == rank && rank)
       return o;
   }
   return row_major;
 }
 
-static bool is_row_major(const axis_order *o) {
+static bool is_row_major_order(const axis_order *o) {
   for (int d = 0; d < o->rank; d++)
     if (o->axes[d] != d)
       return false;
@@ -89,7 +89,7 @@ static bool is_row_major(const axis_order *o) {
 
 // ---- writing it down
 
-static const pir_attr *attribute(const grouping *g, const axis_order *o) {
+static const pir_attr *order_attribute(const grouping *g, const axis_order *o) {
   int64_t axes[PIR_MAX_RANK];
   for (int d = 0; d < o->rank; d++)
     axes[d] = o->axes[d];
@@ -101,20 +101,21 @@ static void decide(grouping *g, pir_op *group) {
   const pir_attr **all =
       pir_arena_alloc(g->arena, pir_arena_size(g->arena, operands + results + 1, sizeof *all));
   const pir_op *last = contract_last_of(group);
-  axis_order sums = last ? of_contraction(g, last) : row_major;
+  axis_order sums = last ? order_of_contraction(g, last) : row_major;
   bool any = false;
   for (size_t i = 0; i < operands; i++) {
-    axis_order o = order_of(pir_op_operand(group, i));
+    axis_order o = order_of_value(pir_op_operand(group, i));
     any |= o.rank > 0;
-    all[i] = attribute(g, &o);
+    all[i] = order_attribute(g, &o);
   }
   for (size_t i = 0; i < results; i++) {
     const pir_fact *f = pir_facts_of(g->facts, pir_op_result(group, i));
     axis_order o = last ? sums : of_operands(group, f->rank);
-    if (o.rank != f->rank || is_row_major(&o) || !users_take_any_order(pir_op_result(group, i)))
+    if (o.rank != f->rank || is_row_major_order(&o) ||
+        !users_take_any_order(pir_op_result(group, i)))
       o = row_major;
     any |= o.rank > 0;
-    all[operands + i] = attribute(g, &o);
+    all[operands + i] = order_attribute(g, &o);
   }
   if (any)
     pir_op_set_attr(group, pir_name_get(g->ctx, PIR_STR("layouts")),

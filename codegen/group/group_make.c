@@ -11,12 +11,6 @@
 
 typedef PIR_VEC(pir_value *) value_list;
 
-static node *node_in(const grouping *g, const pir_value *v) {
-  const pir_op *op = v ? pir_value_op(v) : NULL;
-  uint64_t mark = op && pir_op_block(op) == g->block ? pir_op_mark(op) : 0;
-  return mark && mark <= g->count && g->nodes[mark - 1].op == op ? &g->nodes[mark - 1] : NULL;
-}
-
 // ---- operands and results
 
 static bool contains(const value_list *list, const pir_value *v) {
@@ -26,20 +20,19 @@ static bool contains(const value_list *list, const pir_value *v) {
   return false;
 }
 
-static bool is_member(const grouping *g, const pir_op *op, uint32_t cluster) {
-  uint64_t mark = pir_op_mark(op);
-  return mark && mark <= g->count && g->nodes[mark - 1].op == op &&
-         g->nodes[mark - 1].cluster == cluster;
+static bool belongs_to(const grouping *g, const pir_op *op, uint32_t cluster) {
+  const node *n = group_node_of(g, op);
+  return n && n->cluster == cluster;
 }
 
 static bool is_read_outside(const grouping *g, pir_value *v, uint32_t cluster) {
   for (pir_use *u = pir_value_first_use(v); u; u = pir_use_next(u))
-    if (!is_member(g, pir_use_owner(u), cluster))
+    if (!belongs_to(g, pir_use_owner(u), cluster))
       return true;
   return false;
 }
 
-static bool is_constant(const pir_value *v) {
+static bool is_constant_value(const pir_value *v) {
   return pir_value_op(v) && pir_op_has(pir_value_op(v), PIR_CONSTANT);
 }
 
@@ -49,8 +42,8 @@ static void find_interface(const grouping *g, uint32_t cluster, value_list *in,
     pir_op *op = g->nodes[i].op;
     for (size_t k = 0; k < pir_op_operands(op); k++) {
       pir_value *v = pir_op_operand(op, k);
-      if (!v || is_constant(v) || contains(in, v) ||
-          (pir_value_op(v) && is_member(g, pir_value_op(v), cluster)))
+      if (!v || is_constant_value(v) || contains(in, v) ||
+          (pir_value_op(v) && belongs_to(g, pir_value_op(v), cluster)))
         continue;
       pir_vec_push(g->arena, in, v);
     }
@@ -65,7 +58,7 @@ static void find_interface(const grouping *g, uint32_t cluster, value_list *in,
 static void take_constants(grouping *g, pir_block *body, pir_op *op) {
   for (size_t k = 0; k < pir_op_operands(op); k++) {
     pir_value *v = pir_op_operand(op, k);
-    if (!v || !is_constant(v) || pir_op_block(pir_value_op(v)) == body)
+    if (!v || !is_constant_value(v) || pir_op_block(pir_value_op(v)) == body)
       continue;
     size_t index = pir_value_index(v);
     pir_op *copy = pir_op_clone(pir_value_op(v), NULL);
@@ -175,7 +168,8 @@ static bool push_producers(grouping *g, uint32_t i, uint32_t *top) {
        k = cluster == NONE ? NONE : g->nodes[k].next) {
     g->nodes[k].state = 1;
     for (size_t o = 0; o < pir_op_operands(g->nodes[k].op); o++) {
-      node *p = node_in(g, pir_op_operand(g->nodes[k].op, o));
+      const pir_value *v = pir_op_operand(g->nodes[k].op, o);
+      node *p = v ? group_node_of(g, pir_value_op(v)) : NULL;
       if (p && p->state == 0 && (cluster == NONE || p->cluster != cluster))
         g->stack[(*top)++] = (uint32_t)(p - g->nodes);
     }

@@ -33,7 +33,7 @@ typedef struct places {
   entry *entries;  // one a result of the block's ops, whose first is the op's mark
 } places;
 
-static entry *entry_of(const places *p, const pir_value *v) {
+static entry *claim_entry(const places *p, const pir_value *v) {
   const pir_op *op = pir_value_op(v);
   return op && pir_op_block(op) == p->g->block
              ? &p->entries[pir_op_mark(op) + pir_value_index(v)]
@@ -93,7 +93,7 @@ static bool may_have_gaps(const places *p, const pir_value *v) {
   return true;
 }
 
-static void order_of(const pir_value *v, int rank, uint8_t *out) {
+static void stored_order(const pir_value *v, int rank, uint8_t *out) {
   if (is_group(pir_value_op(v)) &&
       pir_group_order(pir_value_op(v), true, pir_value_index(v), out))
     return;
@@ -107,8 +107,8 @@ static bool is_alike(const places *p, const pir_value *a, const pir_value *b, in
   uint8_t of_a[PIR_MAX_RANK], of_b[PIR_MAX_RANK];
   if (!x->known || !y->known || x->rank != y->rank || x->rank < 1 || x->dtype != y->dtype)
     return false;
-  order_of(a, x->rank, of_a);
-  order_of(b, y->rank, of_b);
+  stored_order(a, x->rank, of_a);
+  stored_order(b, y->rank, of_b);
   for (int d = 0; d < x->rank; d++) {
     if (of_a[d] != of_b[d])
       return false;
@@ -199,16 +199,16 @@ const pir_value *group_whole(const pir_value *part) {
 
 // ---- claims
 
-static bool along(const entry *e, int axis) {
+static bool lies_along(const entry *e, int axis) {
   return e->axis < 0 || e->axis == axis;
 }
 
 static void claim(const places *p, const pir_value *part, const pir_value *whole, int axis,
                   int64_t offset) {
-  entry *e = entry_of(p, part);
+  entry *e = claim_entry(p, part);
   e->in = whole;
   e->offset = offset;
-  e->axis = entry_of(p, whole)->axis = axis;
+  e->axis = claim_entry(p, whole)->axis = axis;
 }
 
 // Applies the decision of group_split.
@@ -231,7 +231,7 @@ static void claim_parts(const places *p, const pir_op *taker) {
 // Returns the home of `v`, and the offset of `v` in it.
 static const pir_value *home_of(const places *p, const pir_value *v, int64_t *out_offset) {
   *out_offset = 0;
-  for (const entry *e; (e = entry_of(p, v))->in; v = e->in)
+  for (const entry *e; (e = claim_entry(p, v))->in; v = e->in)
     *out_offset += e->offset;
   return v;
 }
@@ -263,7 +263,7 @@ static bool is_there_already(const places *p, const join *j) {
   int64_t begin = 0, next = 0;
   for (size_t i = 0; i < pir_op_operands(j->list); i++) {
     const pir_value *part = pir_op_operand(j->list, i);
-    const entry *e = entry_of(p, part);
+    const entry *e = claim_entry(p, part);
     int64_t at, extent;
     if (!e || !e->in || e->axis != j->axis || !extent_at(p, part, j->axis, &extent))
       return false;
@@ -276,7 +276,7 @@ static bool is_there_already(const places *p, const join *j) {
       return false;
     next += extent;
   }
-  if (!home || home == j->result || entry_of(p, j->result)->in ||
+  if (!home || home == j->result || claim_entry(p, j->result)->in ||
       !is_alike(p, j->result, home, j->axis))
     return false;
   claim(p, j->result, home, j->axis, begin);
@@ -287,8 +287,8 @@ static bool is_there_already(const places *p, const join *j) {
 static size_t claim_operands(const places *p, const join *j) {
   size_t claimed = 0;
   int64_t offset = 0, extent, whole;
-  const entry *result = entry_of(p, j->result);
-  if (!along(result, j->axis) || !extent_at(p, j->result, j->axis, &whole))
+  const entry *result = claim_entry(p, j->result);
+  if (!lies_along(result, j->axis) || !extent_at(p, j->result, j->axis, &whole))
     return 0;
   const pir_fact *f = fact_of(p, j->result);
   for (int d = 0; d < f->rank; d++)
@@ -298,11 +298,11 @@ static size_t claim_operands(const places *p, const join *j) {
     return pir_op_operands(j->list);
   for (size_t i = 0; i < pir_op_operands(j->list); i++, offset += extent) {
     const pir_value *part = pir_op_operand(j->list, i);
-    const entry *e = entry_of(p, part);
+    const entry *e = claim_entry(p, part);
     if (!extent_at(p, part, j->axis, &extent))
       break;
-    if (!e || e->in || part == j->result || !along(e, j->axis) || !may_have_gaps(p, part) ||
-        !is_alike(p, part, j->result, j->axis))
+    if (!e || e->in || part == j->result || !lies_along(e, j->axis) ||
+        !may_have_gaps(p, part) || !is_alike(p, part, j->result, j->axis))
       continue;
     claim(p, part, j->result, j->axis, offset);
     claimed++;
@@ -312,13 +312,13 @@ static size_t claim_operands(const places *p, const join *j) {
 
 // ---- writing it down
 
-static const pir_attr *attribute(places *p, const pir_value *v) {
-  entry *e = v ? entry_of(p, v) : NULL;
+static const pir_attr *place_attribute(places *p, const pir_value *v) {
+  entry *e = v ? claim_entry(p, v) : NULL;
   int64_t at, n[4];
   if (!e || e->axis < 0)
     return pir_attr_int_array(p->g->ctx, NULL, 0);
   const pir_value *home = home_of(p, v, &at);
-  entry *of = entry_of(p, home);
+  entry *of = claim_entry(p, home);
   if (!of->home)
     of->home = ++p->g->homes;
   n[0] = e->axis;
@@ -335,8 +335,8 @@ static void note(places *p, pir_op *group) {
       p->g->arena, pir_arena_size(p->g->arena, operands + results + 1, sizeof *all));
   bool any = false;
   for (size_t i = 0; i < operands + results; i++) {
-    all[i] = attribute(p, i < operands ? pir_op_operand(group, i)
-                                       : pir_op_result(group, i - operands));
+    all[i] = place_attribute(p, i < operands ? pir_op_operand(group, i)
+                                             : pir_op_result(group, i - operands));
     any |= pir_attr_elements(all[i]) > 0;
   }
   if (any)

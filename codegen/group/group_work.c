@@ -12,7 +12,7 @@ static pir_dim elements(pir_dims *dims, const pir_fact *fact) {
   return n;
 }
 
-static pir_dim of_contraction(const contraction *c) {
+static pir_dim work_of_contraction(const contraction *c) {
   pir_dim n = pir_dim_const(c->dims, 2);
   for (int i = 0; i < c->var_count; i++)
     n = pir_dim_mul(c->dims, n, c->vars[i].extent);
@@ -31,7 +31,8 @@ static pir_dim of_op(const pir_op *op, const pir_facts *facts) {
   contraction c;
   int a, b;
   if (contract_is_op(op))
-    return pir_contract_match(op, facts, &c, &a, &b) ? of_contraction(&c) : PIR_DIM_UNKNOWN;
+    return pir_contract_match(op, facts, &c, &a, &b) ? work_of_contraction(&c)
+                                                     : PIR_DIM_UNKNOWN;
   const pir_opdef *def = pir_op_meaning(op);
   if (!def || !def->clause || !pir_op_results(op))
     return pir_dim_const(dims, 0);

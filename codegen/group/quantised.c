@@ -69,7 +69,7 @@ static bool are_bytes(const pir_param *param) {
   return true;
 }
 
-static bool is_computed(const pir_op *op) {
+static bool is_quantising(const pir_op *op) {
   if (!pir_op_is(op, PD_QUANTIZE_LINEAR))
     return false;
   int64_t most = pir_op_int(op, PD_QUANTIZE_LINEAR_ATTR_QMAX);
@@ -83,7 +83,7 @@ static bool is_whole(const quantising *q, const pir_value *v) {
   const pir_param *param = stored(q, v, PIR_F32);
   if (!op || pir_value_index(v) != 0)
     return false;
-  return param ? are_bytes(param) : is_computed(op);
+  return param ? are_bytes(param) : is_quantising(op);
 }
 
 static bool find_levels(const quantising *q, const pir_value *v, levels *out) {
@@ -108,7 +108,7 @@ static bool find_levels(const quantising *q, const pir_value *v, levels *out) {
 // ---- scales
 
 // Returns the number of elements of a scale; -1 if unknown.
-static int64_t extent_of(const quantising *q, const pir_value *v) {
+static int64_t scale_extent(const quantising *q, const pir_value *v) {
   const pir_fact *fact = pir_facts_of(q->facts, v);
   int64_t n = 1, extent;
   for (int d = 0; d < fact->rank; d++) {
@@ -130,9 +130,9 @@ static int64_t axis_of_result(const contraction *c, const contract_tensor *t, in
 
 // Returns the axis of the result along which a scale varies; -1 for a single scale, -2 if it is
 // not possible.
-static int64_t place_of(const quantising *q, const contraction *c, const contract_tensor *t,
-                        const levels *l) {
-  int64_t n = extent_of(q, l->scale);
+static int64_t scale_place(const quantising *q, const contraction *c, const contract_tensor *t,
+                           const levels *l) {
+  int64_t n = scale_extent(q, l->scale);
   if (n < 1)
     return -2;
   if (l->axis < 0 || n == 1)
@@ -152,7 +152,7 @@ static pir_value *result_of(pir_op *op) {
   return op ? pir_op_result(op, 0) : NULL;
 }
 
-static pir_value *cast(const quantising *q, pir_expand *e, pir_value *v, pir_dtype dtype) {
+static pir_value *cast_to(const quantising *q, pir_expand *e, pir_value *v, pir_dtype dtype) {
   const pir_opdef *def = pir_context_op(q->ctx, PD_CAST);
   pir_named_attr attr = {
       pir_name_get(q->ctx, pir_str_from(def->attrs[PD_CAST_ATTR_DTYPE].name)),
@@ -185,12 +185,12 @@ static pir_value *integers(quantising *q, pir_expand *e, pir_value *v) {
   if (!bytes) {
     if (!stored)
       q->at = pir_op_next(source);
-    bytes = cast(q, e, v, PIR_I8);
+    bytes = cast_to(q, e, v, PIR_I8);
     q->at = at;
     if (!stored)
       pir_map_put(&q->arena, &q->bytes, v, (uint64_t)(uintptr_t)bytes);
   }
-  return cast(q, e, bytes, PIR_I32);
+  return cast_to(q, e, bytes, PIR_I32);
 }
 
 static pir_value *same_op(quantising *q, pir_expand *e, const int k[2],
@@ -202,7 +202,9 @@ static pir_value *same_op(quantising *q, pir_expand *e, const int k[2],
   if (count > MOST || attr_count > MOST)
     return NULL;
   for (size_t i = 0; i < count; i++)
-    operands[i] = (int)i == k[0] ? by[0] : (int)i == k[1] ? by[1] : pir_op_operand(q->at, i);
+    operands[i] = pir_op_operand(q->at, i);
+  operands[k[0]] = by[0];
+  operands[k[1]] = by[1];
   return result_of(pir_expand_op(e, pir_op_def(q->at)->id, operands, count, attrs, attr_count));
 }
 
@@ -213,7 +215,7 @@ static pir_status change(quantising *q, const int k[2], const levels l[2],
   pir_lower_target target = {create, q};
   pir_expand e = {.op = q->at, .facts = q->facts, .target = &target};
   pir_value *by[2] = {integers(q, &e, l[0].numbers), integers(q, &e, l[1].numbers)};
-  pir_value *sums = by[0] && by[1] ? cast(q, &e, same_op(q, &e, k, by), PIR_F32) : NULL;
+  pir_value *sums = by[0] && by[1] ? cast_to(q, &e, same_op(q, &e, k, by), PIR_F32) : NULL;
   pir_value *scale = pir_expand_number(&e, PIR_F32, 1 / (l[0].top * l[1].top));
   for (int i = 0; i < 2 && scale; i++)
     scale = product(&e, shaped(&e, l[i].scale, place[i], rank), scale);
@@ -233,7 +235,7 @@ static pir_status store_bytes(quantising *q, size_t k) {
   pir_expand e = {.op = q->at, .facts = q->facts, .target = &target};
   if (!param || !are_bytes(param))
     return PIR_OK;
-  pir_value *wide = cast(q, &e, cast(q, &e, v, PIR_I8), PIR_I32);
+  pir_value *wide = cast_to(q, &e, cast_to(q, &e, v, PIR_I8), PIR_I32);
   if (!wide)
     return PIR_INTERNAL;
   pir_rewriter_set_operand(q->run->rewriter, q->at, k, wide);
@@ -255,7 +257,7 @@ static bool has_columns(const contraction *c) {
   return false;
 }
 
-static pir_status visit(quantising *q, pir_op *op) {
+static pir_status visit_contraction(quantising *q, pir_op *op) {
   contraction c;
   levels l[2];
   int k[2];
@@ -271,7 +273,7 @@ static pir_status visit(quantising *q, pir_op *op) {
   for (int i = 0; i < 2; i++) {
     if (!find_levels(q, pir_op_operand(op, (size_t)k[i]), &l[i]))
       return PIR_OK;
-    place[i] = place_of(q, &c, tensors[i], &l[i]);
+    place[i] = scale_place(q, &c, tensors[i], &l[i]);
     if (place[i] < -1)
       return PIR_OK;
   }
@@ -289,7 +291,7 @@ pir_status pir_pass_quantised(pir_pass_run *run) {
        op = next) {
     next = pir_op_next(op);
     if (contract_is_op(op))
-      status = visit(&q, op);
+      status = visit_contraction(&q, op);
   }
   pir_arena_destroy(&q.arena);
   pir_run_count(run, "contractions", q.made);

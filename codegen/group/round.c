@@ -100,13 +100,6 @@ static pir_value *narrowed(rounding *r, pir_value *value) {
 
 // ---- which contractions
 
-static bool mentions(const contract_tensor *t, int var) {
-  for (int d = 0; d < t->rank; d++)
-    if (t->map[d].factor[var])
-      return true;
-  return false;
-}
-
 // Whether the extent is n or more, as far as known.
 static bool is_at_least(const contraction *c, pir_dim extent, int64_t n) {
   int64_t value;
@@ -136,7 +129,7 @@ static bool is_worthwhile(const contraction *c, const pir_machine *machine, bool
   bool known = true, pairs = false, lanes = false;
   for (int v = 0; v < c->var_count; v++) {
     if (!c->vars[v].reduced) {
-      lanes |= !mentions(&c->a, v) &&
+      lanes |= !contract_mentions(&c->a, v) &&
                is_at_least(c, c->vars[v].extent, machine->group.rounded_lanes);
       continue;
     }

@@ -62,6 +62,7 @@ static void assume_caches(pir_target *t) {
 static void fill_x86(pir_target *t, int level, uint64_t features, const char *tuning) {
   static const char *const NAMES[] = {"x86-64", "x86-64", "x86-64-v2", "x86-64-v3",
                                       "x86-64-v4"};
+  static const int WIDTHS[] = {16, 16, 16, 32, 64};  // of vectors, in bytes
   pir_text_format(t->name, sizeof t->name, "%s", NAMES[level]);
   pir_text_format(t->triple, sizeof t->triple, "x86_64-unknown-linux-gnu");
   pir_text_format(t->cpu, sizeof t->cpu, "%s", tuning);
@@ -71,7 +72,7 @@ static void fill_x86(pir_target *t, int level, uint64_t features, const char *tu
     if (features >> i & 1)
       at += pir_text_format(t->features + at, sizeof t->features - at, "%s+%s", at ? "," : "",
                             FEATURES[i].name);
-  t->vector_bytes = level == 4 ? 64 : level == 3 ? 32 : 16;
+  t->vector_bytes = WIDTHS[level];
   t->vector_registers = level == 4 ? 32 : 16;
   t->fma = has(features, "fma");
   t->memory_operands = true;
@@ -316,7 +317,7 @@ static uint64_t features_found(const processor_found *m) {
   return found;
 }
 
-static int level_of(uint64_t found) {
+static int level_of_features(uint64_t found) {
   int level = 4;
   for (size_t i = 0; i < FEATURE_COUNT; i++)
     if (!(found >> i & 1) && FEATURES[i].level <= level)
@@ -389,7 +390,7 @@ pir_status pir_target_get(const char *name, pir_target *out_target) {
     return PIR_OK;
   processor_found m = look_at_processor();
   uint64_t found = features_found(&m), wanted;
-  int best = level_of(found), level = is_native(name) ? best : named_level(name);
+  int best = level_of_features(found), level = is_native(name) ? best : named_level(name);
   bool processor = !is_native(name) && named_processor(name, &wanted);
   if (level < 0 && !processor)
     return PIR_UNSUPPORTED;
@@ -409,8 +410,9 @@ pir_status pir_target_get(const char *name, pir_target *out_target) {
   uint64_t features;
   bool elsewhere =
       !is_native(name) && (named_level(name) > 0 || named_processor(name, &features));
-  return elsewhere ? PIR_UNAVAILABLE
-                   : pir_target_describe(is_native(name) ? "aarch64" : name, out_target);
+  if (elsewhere)
+    return PIR_UNAVAILABLE;
+  return pir_target_describe(is_native(name) ? "aarch64" : name, out_target);
 }
 
 #else
