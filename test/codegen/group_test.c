@@ -141,7 +141,9 @@ static void shape_of(const program *p, int i, int64_t open, bool broadcast, pir_
   for (const char *at = p->inputs[i] + strlen("tensor<"); *at != 'f';) {
     char *end;
     int64_t n = strtoll(at, &end, 10);
-    shape[rank] = n >= 0 ? n : broadcast && varies == 0 ? 1 : open + 3 * varies;
+    shape[rank] = n >= 0 ? n : open + 3 * varies;
+    if (n < 0 && broadcast && varies == 0)
+      shape[rank] = 1;
     varies += n < 0;
     rank++;
     at = end + (*end == 'x');

@@ -265,7 +265,9 @@ static void fill(const style *s, int input, const sizes *z, pir_tensor *t) {
   uint32_t state = 77u + (uint32_t)input;
   t->data = malloc((size_t)(count + 1) * (wide ? 8 : 4));
   for (int64_t i = 0; i < count; i++) {
-    double x = input == MASK ? mask_at(s, shape, rank, i) : draw(&state) * (input == Q ? 2 : 1);
+    double x = input == MASK ? mask_at(s, shape, rank, i) : draw(&state);
+    if (input == Q)
+      x *= 2;
     if (wide)
       ((double *)t->data)[i] = x;
     else

@@ -76,6 +76,16 @@ static void close_level(env *e) {
   pir_context_destroy(e->ctx);
 }
 
+static void on_every_level(void (*check)(env *)) {
+  for (size_t i = 0; i < sizeof LEVELS / sizeof *LEVELS; i++) {
+    env e;
+    if (!open_level(&e, LEVELS[i]))
+      continue;
+    check(&e);
+    close_level(&e);
+  }
+}
+
 static void check(env *e, const char *what, const contraction *c, const int64_t *symbols,
                   int64_t nout, const float *want, float *a, float *b) {
   contract_run run = {.math = e->math};
@@ -90,19 +100,24 @@ static void check(env *e, const char *what, const contraction *c, const int64_t 
   free(out);
 }
 
+static void name_conv(const conv_case *s, char *out, size_t size) {
+  const char *layout = s->row_major ? "NCHW to NHWC" : "NHWC";
+  const char *open = s->batch_varies ? " batch varies" : "";
+  if (s->out_row_major)
+    layout = "NCHW";
+  if (s->varying)
+    open = " varying";
+  int n = snprintf(out, size, "conv n%d c%d %dx%d o%d ", (int)s->n, (int)s->c, (int)s->h,
+                   (int)s->w, (int)s->o);
+  snprintf(out + n, size - (size_t)n, "k%dx%d s%d p%d d%d g%d %s%s", (int)s->kh, (int)s->kw,
+           (int)s->stride, (int)s->pad, (int)s->dilation, (int)s->groups, layout, open);
+}
+
 static void check_conv(env *e, const conv_case *s) {
   char what[160];
-  snprintf(what, sizeof what, "conv n%d c%d %dx%d o%d k%dx%d s%d p%d d%d g%d %s%s", (int)s->n,
-           (int)s->c, (int)s->h, (int)s->w, (int)s->o, (int)s->kh, (int)s->kw, (int)s->stride,
-           (int)s->pad, (int)s->dilation, (int)s->groups,
-           s->out_row_major ? "NCHW"
-           : s->row_major   ? "NCHW to NHWC"
-                            : "NHWC",
-           s->varying        ? " varying"
-           : s->batch_varies ? " batch varies"
-                             : "");
-  int64_t oh = conv_out(s->h, s->kh, s), ow = conv_out(s->w, s->kw, s),
-          symbols[] = {s->n, s->h, s->w, oh, ow};
+  name_conv(s, what, sizeof what);
+  int64_t oh = conv_out(s->h, s->kh, s), ow = conv_out(s->w, s->kw, s);
+  int64_t symbols[] = {s->n, s->h, s->w, oh, ow};
   int64_t na = s->n * s->c * s->h * s->w, nb = s->o * (s->c / s->groups) * s->kh * s->kw,
           nout = s->n * s->o * oh * ow;
   float *a = make_floats(na, 1), *b = make_floats(nb, 2), *want = make_floats(nout, 3);
@@ -135,27 +150,27 @@ static void check_matmul(env *e, const matmul_case *s) {
   free(want);
 }
 
+static const matmul_case PRODUCTS[] = {
+    {1, 1, 1, 1, false, true, false},     {1, 6, 64, 8, false, true, false},
+    {1, 3, 64, 8, false, true, false},    {1, 2, 16, 5, false, true, false},
+    {1, 7, 32, 9, false, true, false},    {1, 7, 65, 9, false, true, false},
+    {1, 13, 47, 33, true, true, false},   {2, 29, 128, 16, false, true, false},
+    {3, 5, 10, 7, true, false, false},    {2, 17, 64, 12, false, false, false},
+    {1, 1, 1000, 20, false, true, false}, {1, 30, 1, 11, false, true, false},
+    {4, 0, 8, 8, false, true, false},     {2, 8, 0, 8, false, true, false},
+    {1, 8, 8, 0, false, true, false},     {2, 19, 100, 24, false, true, true},
+    {3, 16, 33, 15, true, false, true},   {2, 3, 64, 64, false, false, true},
+    {1, 6, 128, 5, true, false, true},    {0, 6, 128, 5, true, false, true},
+};
+
+static void check_products(env *e) {
+  for (size_t i = 0; i < sizeof PRODUCTS / sizeof *PRODUCTS; i++)
+    check_matmul(e, &PRODUCTS[i]);
+}
+
 static void test_matmul(void **state) {
-  static const matmul_case cases[] = {
-      {1, 1, 1, 1, false, true, false},     {1, 6, 64, 8, false, true, false},
-      {1, 3, 64, 8, false, true, false},    {1, 2, 16, 5, false, true, false},
-      {1, 7, 32, 9, false, true, false},    {1, 7, 65, 9, false, true, false},
-      {1, 13, 47, 33, true, true, false},   {2, 29, 128, 16, false, true, false},
-      {3, 5, 10, 7, true, false, false},    {2, 17, 64, 12, false, false, false},
-      {1, 1, 1000, 20, false, true, false}, {1, 30, 1, 11, false, true, false},
-      {4, 0, 8, 8, false, true, false},     {2, 8, 0, 8, false, true, false},
-      {1, 8, 8, 0, false, true, false},     {2, 19, 100, 24, false, true, true},
-      {3, 16, 33, 15, true, false, true},   {2, 3, 64, 64, false, false, true},
-      {1, 6, 128, 5, true, false, true},    {0, 6, 128, 5, true, false, true},
-  };
-  for (size_t l = 0; l < sizeof LEVELS / sizeof *LEVELS; l++) {
-    env e;
-    if (!open_level(&e, LEVELS[l]))
-      continue;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-      check_matmul(&e, &cases[i]);
-    close_level(&e);
-  }
+  (void)state;
+  on_every_level(check_products);
 }
 
 // ---- other element types: the same small integers, stored as they are
@@ -209,21 +224,74 @@ static void check_dtype(env *e, const matmul_case *s, pir_dtype dtype) {
   free(out);
 }
 
-static void test_element_types(void **state) {
+static void check_element_types(env *e) {
   static const matmul_case cases[] = {{2, 13, 37, 20, false, false, false},
                                       {1, 9, 32, 30, true, false, false}};
   static const pir_dtype dtypes[] = {PIR_F64, PIR_F16, PIR_BF16};
-  (void)state;
-  for (size_t l = 0; l < sizeof LEVELS / sizeof *LEVELS; l++) {
-    env e;
-    if (!open_level(&e, LEVELS[l]))
-      continue;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-      for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++)
-        check_dtype(&e, &cases[i], dtypes[d]);
-    close_level(&e);
-  }
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++)
+      check_dtype(e, &cases[i], dtypes[d]);
 }
+
+static void test_element_types(void **state) {
+  (void)state;
+  on_every_level(check_element_types);
+}
+
+// ---- convolutions
+
+static const conv_case CONVOLUTIONS[] = {
+    // images of one row or column, of one pixel, of none
+    CONV_CASE(2, 5, 1, 1, 9, 3, 3, 1, 1, 1, 1),
+    CONV_CASE(1, 5, 4, 1, 9, 3, 3, 2, 1, 1, 1),
+    CONV_CASE(1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1),
+    CONV_CASE(0, 4, 5, 5, 8, 3, 3, 1, 1, 1, 1),
+    // one tap
+    CONV_CASE(3, 24, 7, 7, 48, 1, 1, 1, 0, 1, 1),
+    CONV_CASE(2, 8, 6, 5, 70, 1, 1, 1, 0, 1, 1),
+    CONV_CASE(1, 8, 7, 9, 16, 1, 1, 2, 0, 1, 1),
+    CONV_CASE(1, 4, 6, 6, 8, 1, 1, 1, 1, 1, 1),
+    // several taps: strides, padding, dilation
+    CONV_CASE(2, 16, 7, 7, 32, 3, 3, 1, 1, 1, 1),
+    CONV_CASE(1, 5, 9, 17, 37, 3, 3, 2, 1, 1, 1),
+    CONV_CASE(1, 3, 20, 31, 12, 7, 7, 2, 3, 1, 1),
+    CONV_CASE(1, 6, 12, 40, 10, 3, 5, 1, 4, 2, 1),
+    CONV_CASE(1, 24, 6, 50, 24, 3, 3, 1, 1, 1, 1),
+    // groups, and a channel a group
+    CONV_CASE(1, 9, 1, 6, 9, 3, 3, 1, 1, 1, 9),
+    CONV_CASE(1, 8, 10, 11, 12, 3, 3, 1, 1, 1, 2),
+    CONV_CASE(2, 20, 9, 13, 20, 3, 3, 1, 1, 1, 20),
+    CONV_CASE(1, 48, 11, 30, 48, 5, 5, 2, 2, 1, 48),
+    CONV_CASE(1, 6, 8, 8, 12, 3, 3, 1, 1, 1, 6),
+    // as many taps as the image has pixels, or more
+    CONV_CASE(1, 4, 3, 2, 8, 5, 5, 1, 2, 1, 1),
+    CONV_CASE(1, 4, 2, 2, 8, 3, 3, 1, 0, 1, 1),
+};
+
+// Convolutions that minimal filtering takes.
+static const conv_case FILTERED[] = {
+    // odd sizes, a second group of panels, patches that are all border
+    CONV_CASE(2, 32, 9, 31, 48, 3, 3, 1, 1, 1, 1),
+    CONV_CASE(1, 64, 14, 14, 96, 3, 3, 1, 1, 1, 1),
+    CONV_CASE(1, 48, 2, 1, 32, 3, 3, 1, 2, 1, 1),
+    // unpadded, strided, of one row or column, of five taps; half vectors; several images
+    CONV_CASE(3, 40, 9, 12, 32, 3, 3, 1, 0, 1, 1),
+    CONV_CASE(1, 32, 15, 17, 64, 3, 3, 2, 1, 1, 1),
+    CONV_CASE(2, 64, 14, 20, 40, 3, 3, 2, 0, 1, 1),
+    CONV_CASE(1, 64, 13, 11, 64, 5, 5, 1, 2, 1, 1),
+    CONV_CASE(1, 32, 12, 23, 32, 5, 5, 2, 2, 1, 1),
+    SAME_CASE(2, 64, 10, 9, 64, 1, 3, 1, 1, 1),
+    SAME_CASE(2, 64, 7, 9, 64, 3, 1, 1, 1, 1),
+    SAME_CASE(1, 64, 14, 9, 64, 7, 1, 1, 1, 1),
+};
+
+// Those that it takes with more points than are exact.
+static const conv_case FAST[] = {
+    CONV_CASE(2, 32, 14, 19, 48, 3, 3, 1, 1, 1, 1),
+    CONV_CASE(1, 64, 28, 28, 64, 3, 3, 1, 0, 1, 1),
+    CONV_CASE(1, 64, 13, 11, 64, 5, 5, 1, 2, 1, 1),
+    SAME_CASE(1, 64, 9, 24, 64, 1, 3, 1, 1, 1),
+};
 
 static void check_both_layouts(env *e, conv_case s) {
   for (int i = 0; i < 5; i++) {
@@ -235,484 +303,89 @@ static void check_both_layouts(env *e, conv_case s) {
   }
 }
 
+static void check_convolutions(env *e) {
+  for (size_t i = 0; i < sizeof CONVOLUTIONS / sizeof *CONVOLUTIONS; i++)
+    check_both_layouts(e, CONVOLUTIONS[i]);
+}
+
 static void test_convolution(void **state) {
-  static const conv_case cases[] = {
-      {.n = 2,
-       .c = 5,
-       .h = 1,
-       .w = 1,
-       .o = 9,
-       .kh = 3,
-       .kw = 3,
-       .stride = 1,
-       .pad = 1,
-       .dilation = 1,
-       .groups = 1},
-      {.n = 1,
-       .c = 5,
-       .h = 4,
-       .w = 1,
-       .o = 9,
-       .kh = 3,
-       .kw = 3,
-       .stride = 2,
-       .pad = 1,
-       .dilation = 1,
-       .groups = 1},
-      {.n = 1,
-       .c = 9,
-       .h = 1,
-       .w = 6,
-       .o = 9,
-       .kh = 3,
-       .kw = 3,
-       .stride = 1,
-       .pad = 1,
-       .dilation = 1,
-       .groups = 9},
-      {.n = 3,
-       .c = 24,
-       .h = 7,
-       .w = 7,
-       .o = 48,
-       .kh = 1,
-       .kw = 1,
-       .stride = 1,
-       .pad = 0,
-       .dilation = 1,
-       .groups = 1},
-      {.n = 1,
-       .c = 1,
-       .h = 1,
-       .w = 1,
-       .o = 1,
-       .kh = 1,
-       .kw = 1,
-       .stride = 1,
-       .pad = 0,
-       .dilation = 1,
-       .groups = 1},
-      {.n = 2,
-       .c = 16,
-       .h = 7,
-       .w = 7,
-       .o = 32,
-       .kh = 3,
-       .kw = 3,
-       .stride = 1,
-       .pad = 1,
-       .dilation = 1,
-       .groups = 1},
-      {.n = 1,
-       .c = 5,
-       .h = 9,
-       .w = 17,
-       .o = 37,
-       .kh = 3,
-       .kw = 3,
-       .stride = 2,
-       .pad = 1,
-       .dilation = 1,
-       .groups = 1},
-      {.n = 1,
-       .c = 3,
-       .h = 20,
-       .w = 31,
-       .o = 12,
-       .kh = 7,
-       .kw = 7,
-       .stride = 2,
-       .pad = 3,
-       .dilation = 1,
-       .groups = 1},
-      {.n = 2,
-       .c = 8,
-       .h = 6,
-       .w = 5,
-       .o = 70,
-       .kh = 1,
-       .kw = 1,
-       .stride = 1,
-       .pad = 0,
-       .dilation = 1,
-       .groups = 1},
-      {.n = 1,
-       .c = 8,
-       .h = 7,
-       .w = 9,
-       .o = 16,
-       .kh = 1,
-       .kw = 1,
-       .stride = 2,
-       .pad = 0,
-       .dilation = 1,
-       .groups = 1},
-      {.n = 1,
-       .c = 4,
-       .h = 6,
-       .w = 6,
-       .o = 8,
-       .kh = 1,
-       .kw = 1,
-       .stride = 1,
-       .pad = 1,
-       .dilation = 1,
-       .groups = 1},
-      {.n = 1,
-       .c = 6,
-       .h = 12,
-       .w = 40,
-       .o = 10,
-       .kh = 3,
-       .kw = 5,
-       .stride = 1,
-       .pad = 4,
-       .dilation = 2,
-       .groups = 1},
-      {.n = 1,
-       .c = 8,
-       .h = 10,
-       .w = 11,
-       .o = 12,
-       .kh = 3,
-       .kw = 3,
-       .stride = 1,
-       .pad = 1,
-       .dilation = 1,
-       .groups = 2},
-      {.n = 2,
-       .c = 20,
-       .h = 9,
-       .w = 13,
-       .o = 20,
-       .kh = 3,
-       .kw = 3,
-       .stride = 1,
-       .pad = 1,
-       .dilation = 1,
-       .groups = 20},
-      {.n = 1,
-       .c = 48,
-       .h = 11,
-       .w = 30,
-       .o = 48,
-       .kh = 5,
-       .kw = 5,
-       .stride = 2,
-       .pad = 2,
-       .dilation = 1,
-       .groups = 48},
-      {.n = 1,
-       .c = 6,
-       .h = 8,
-       .w = 8,
-       .o = 12,
-       .kh = 3,
-       .kw = 3,
-       .stride = 1,
-       .pad = 1,
-       .dilation = 1,
-       .groups = 6},
-      {.n = 1,
-       .c = 4,
-       .h = 3,
-       .w = 2,
-       .o = 8,
-       .kh = 5,
-       .kw = 5,
-       .stride = 1,
-       .pad = 2,
-       .dilation = 1,
-       .groups = 1},
-      {.n = 1,
-       .c = 4,
-       .h = 2,
-       .w = 2,
-       .o = 8,
-       .kh = 3,
-       .kw = 3,
-       .stride = 1,
-       .pad = 0,
-       .dilation = 1,
-       .groups = 1},
-      {.n = 0,
-       .c = 4,
-       .h = 5,
-       .w = 5,
-       .o = 8,
-       .kh = 3,
-       .kw = 3,
-       .stride = 1,
-       .pad = 1,
-       .dilation = 1,
-       .groups = 1},
-      {.n = 1,
-       .c = 24,
-       .h = 6,
-       .w = 50,
-       .o = 24,
-       .kh = 3,
-       .kw = 3,
-       .stride = 1,
-       .pad = 1,
-       .dilation = 1,
-       .groups = 1},
-  };
-  for (size_t l = 0; l < sizeof LEVELS / sizeof *LEVELS; l++) {
-    env e;
-    if (!open_level(&e, LEVELS[l]))
-      continue;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-      check_both_layouts(&e, cases[i]);
-    close_level(&e);
-  }
+  (void)state;
+  on_every_level(check_convolutions);
 }
 
-// By minimal filtering.
+static void check_filtered(env *e) {
+  for (size_t i = 0; i < sizeof FILTERED / sizeof *FILTERED; i++)
+    check_both_layouts(e, FILTERED[i]);
+}
+
 static void test_filtered_convolution(void **state) {
-  static const conv_case cases[] = {
-      // odd sizes, a second group of panels, patches that are all border
-      {.n = 2,
-       .c = 32,
-       .h = 9,
-       .w = 31,
-       .o = 48,
-       .kh = 3,
-       .kw = 3,
-       .stride = 1,
-       .pad = 1,
-       .dilation = 1,
-       .groups = 1},
-      {.n = 1,
-       .c = 64,
-       .h = 14,
-       .w = 14,
-       .o = 96,
-       .kh = 3,
-       .kw = 3,
-       .stride = 1,
-       .pad = 1,
-       .dilation = 1,
-       .groups = 1},
-      {.n = 1,
-       .c = 48,
-       .h = 2,
-       .w = 1,
-       .o = 32,
-       .kh = 3,
-       .kw = 3,
-       .stride = 1,
-       .pad = 2,
-       .dilation = 1,
-       .groups = 1},
-      // unpadded, strided, of one row or column, of five taps; half vectors; several images
-      {.n = 3,
-       .c = 40,
-       .h = 9,
-       .w = 12,
-       .o = 32,
-       .kh = 3,
-       .kw = 3,
-       .stride = 1,
-       .pad = 0,
-       .dilation = 1,
-       .groups = 1},
-      {.n = 1,
-       .c = 32,
-       .h = 15,
-       .w = 17,
-       .o = 64,
-       .kh = 3,
-       .kw = 3,
-       .stride = 2,
-       .pad = 1,
-       .dilation = 1,
-       .groups = 1},
-      {.n = 2,
-       .c = 64,
-       .h = 14,
-       .w = 20,
-       .o = 40,
-       .kh = 3,
-       .kw = 3,
-       .stride = 2,
-       .pad = 0,
-       .dilation = 1,
-       .groups = 1},
-      {.n = 1,
-       .c = 64,
-       .h = 13,
-       .w = 11,
-       .o = 64,
-       .kh = 5,
-       .kw = 5,
-       .stride = 1,
-       .pad = 2,
-       .dilation = 1,
-       .groups = 1},
-      {.n = 1,
-       .c = 32,
-       .h = 12,
-       .w = 23,
-       .o = 32,
-       .kh = 5,
-       .kw = 5,
-       .stride = 2,
-       .pad = 2,
-       .dilation = 1,
-       .groups = 1},
-      {.n = 2,
-       .c = 64,
-       .h = 10,
-       .w = 9,
-       .o = 64,
-       .kh = 1,
-       .kw = 3,
-       .stride = 1,
-       .dilation = 1,
-       .groups = 1,
-       .same = true},
-      {.n = 2,
-       .c = 64,
-       .h = 7,
-       .w = 9,
-       .o = 64,
-       .kh = 3,
-       .kw = 1,
-       .stride = 1,
-       .dilation = 1,
-       .groups = 1,
-       .same = true},
-      {.n = 1,
-       .c = 64,
-       .h = 14,
-       .w = 9,
-       .o = 64,
-       .kh = 7,
-       .kw = 1,
-       .stride = 1,
-       .dilation = 1,
-       .groups = 1,
-       .same = true},
-  };
   (void)state;
-  for (size_t l = 0; l < sizeof LEVELS / sizeof *LEVELS; l++) {
-    env e;
-    if (!open_level(&e, LEVELS[l]))
-      continue;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-      check_both_layouts(&e, cases[i]);
-    close_level(&e);
+  on_every_level(check_filtered);
+}
+
+static void check_fast(env *e) {
+  e->math = PIR_MATH_FAST;
+  for (size_t i = 0; i < 2 * sizeof FAST / sizeof *FAST; i++) {
+    conv_case s = FAST[i / 2];
+    s.varying = i % 2;
+    check_conv(e, &s);
   }
 }
 
-// With more points than are exact.
 static void test_fast_convolution(void **state) {
-  static const conv_case cases[] = {
-      {.n = 2,
-       .c = 32,
-       .h = 14,
-       .w = 19,
-       .o = 48,
-       .kh = 3,
-       .kw = 3,
-       .stride = 1,
-       .pad = 1,
-       .dilation = 1,
-       .groups = 1},
-      {.n = 1,
-       .c = 64,
-       .h = 28,
-       .w = 28,
-       .o = 64,
-       .kh = 3,
-       .kw = 3,
-       .stride = 1,
-       .pad = 0,
-       .dilation = 1,
-       .groups = 1},
-      {.n = 1,
-       .c = 64,
-       .h = 13,
-       .w = 11,
-       .o = 64,
-       .kh = 5,
-       .kw = 5,
-       .stride = 1,
-       .pad = 2,
-       .dilation = 1,
-       .groups = 1},
-      {.n = 1,
-       .c = 64,
-       .h = 9,
-       .w = 24,
-       .o = 64,
-       .kh = 1,
-       .kw = 3,
-       .stride = 1,
-       .dilation = 1,
-       .groups = 1,
-       .same = true},
-  };
   (void)state;
-  for (size_t l = 0; l < sizeof LEVELS / sizeof *LEVELS; l++) {
-    env e;
-    if (!open_level(&e, LEVELS[l]))
-      continue;
-    e.math = PIR_MATH_FAST;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-      conv_case s = cases[i];
-      check_conv(&e, &s);
-      s.varying = true;
-      check_conv(&e, &s);
-    }
-    close_level(&e);
-  }
+  on_every_level(check_fast);
 }
+
+// ---- convolutions backwards
 
 // A convolution backwards whose taps fill its stride s: out[n, o, y * s + i, x * s + j] = sum
 // of a[n, c, y, x] * b[c, o, i, j].
+static void plain_backwards(const conv_case *shape, int64_t s, const float *a, const float *b,
+                            float *out) {
+  int64_t w = shape->w, channels = shape->c, o = shape->o;
+  for (int64_t y = 0; y < shape->h * s; y++)
+    for (int64_t x = 0; x < w * s; x++)
+      for (int64_t k = 0; k < o; k++) {
+        double sum = 0;
+        const float *pixel = a + ((y / s) * w + x / s) * channels;
+        for (int64_t c = 0; c < channels; c++)
+          sum += (double)pixel[c] * b[((c * o + k) * s + y % s) * s + x % s];
+        out[(y * w * s + x) * o + k] = (float)sum;
+      }
+}
+
+// A convolution of one tap, whose filter's taps become pixels of the result.
+static contraction make_backwards(pir_dims *dims, const conv_case *shape, int64_t s) {
+  enum { Y = 3, X = 4, I = 6, J = 7, O = 2, C = 5 };
+  contraction c = make_conv(dims, shape);
+  contract_map *a = c.a.map, *b = c.b.map, *out = c.out.map;
+  c.vars[I] = c.vars[J] = (contract_var){"tap", pir_dim_const(dims, s), false};
+  memset(c.b.map, 0, sizeof c.b.map);
+  memset(a[2].factor, 0, sizeof a[2].factor);
+  memset(a[3].factor, 0, sizeof a[3].factor);
+  a[2].factor[Y] = a[3].factor[X] = 1;
+  c.b.shape[0] = pir_dim_const(dims, shape->c);
+  c.b.shape[1] = pir_dim_const(dims, shape->o);
+  c.b.shape[2] = c.b.shape[3] = pir_dim_const(dims, s);
+  b[0].factor[C] = b[1].factor[O] = b[2].factor[I] = b[3].factor[J] = 1;
+  c.out.shape[2] = pir_dim_const(dims, shape->h * s);
+  c.out.shape[3] = pir_dim_const(dims, shape->w * s);
+  memcpy(c.b.room, c.b.shape, sizeof c.b.room);
+  memcpy(c.out.room, c.out.shape, sizeof c.out.room);
+  out[2].factor[Y] = out[3].factor[X] = s;
+  out[2].factor[I] = out[3].factor[J] = 1;
+  return c;
+}
+
 static void check_backwards(env *e, int64_t channels, int64_t h, int64_t w, int64_t o,
                             int64_t s) {
   int64_t na = channels * h * w, nb = channels * o * s * s, nout = o * h * w * s * s;
   float *a = make_floats(na, 1), *b = make_floats(nb, 2), *want = make_floats(nout, 3);
-  for (int64_t y = 0; y < h * s; y++)
-    for (int64_t x = 0; x < w * s; x++)
-      for (int64_t k = 0; k < o; k++) {
-        double sum = 0;
-        for (int64_t c = 0; c < channels; c++)
-          sum += (double)a[((y / s) * w + x / s) * channels + c] *
-                 b[((c * o + k) * s + y % s) * s + x % s];
-        want[(y * w * s + x) * o + k] = (float)sum;
-      }
-  conv_case shape = {.n = 1,
-                     .c = channels,
-                     .h = h,
-                     .w = w,
-                     .o = o,
-                     .kh = 1,
-                     .kw = 1,
-                     .stride = 1,
-                     .dilation = 1,
-                     .groups = 1};
+  conv_case shape = CONV_CASE(1, channels, h, w, o, 1, 1, 1, 0, 1, 1);
   pir_dims *dims = pir_dims_create(NULL);
-  contraction c = make_conv(dims, &shape);
-  enum { Y = 3, X = 4, I = 6, J = 7, N = 0, O = 2, C = 5 };
-  c.vars[I] = c.vars[J] = (contract_var){"tap", pir_dim_const(dims, s), false};
-  memset(c.b.map, 0, sizeof c.b.map);
-  memset(c.a.map[2].factor, 0, sizeof c.a.map[2].factor);
-  memset(c.a.map[3].factor, 0, sizeof c.a.map[3].factor);
-  c.a.map[2].factor[Y] = c.a.map[3].factor[X] = 1;
-  c.b.shape[0] = pir_dim_const(dims, channels);
-  c.b.shape[1] = pir_dim_const(dims, o);
-  c.b.shape[2] = c.b.shape[3] = pir_dim_const(dims, s);
-  c.b.map[0].factor[C] = c.b.map[1].factor[O] = c.b.map[2].factor[I] = c.b.map[3].factor[J] = 1;
-  c.out.shape[2] = pir_dim_const(dims, h * s);
-  c.out.shape[3] = pir_dim_const(dims, w * s);
-  memcpy(c.b.room, c.b.shape, sizeof c.b.room);
-  memcpy(c.out.room, c.out.shape, sizeof c.out.room);
-  c.out.map[2].factor[Y] = c.out.map[3].factor[X] = s;
-  c.out.map[2].factor[I] = c.out.map[3].factor[J] = 1;
+  contraction c = make_backwards(dims, &shape, s);
+  plain_backwards(&shape, s, a, b, want);
   check(e, "convolution backwards", &c, NULL, nout, want, a, b);
   pir_dims_destroy(dims);
   free(a);
@@ -720,21 +393,19 @@ static void check_backwards(env *e, int64_t channels, int64_t h, int64_t w, int6
   free(want);
 }
 
+static void check_all_backwards(env *e) {
+  check_backwards(e, 24, 5, 7, 12, 2);
+  check_backwards(e, 10, 3, 3, 35, 3);
+  // of one channel: whole rows of pixels become vectors
+  check_backwards(e, 6, 4, 9, 1, 2);
+  check_backwards(e, 24, 2, 41, 1, 2);
+  check_backwards(e, 5, 3, 13, 1, 4);
+  check_backwards(e, 7, 2, 5, 1, 3);
+}
+
 static void test_backwards(void **state) {
   (void)state;
-  for (size_t l = 0; l < sizeof LEVELS / sizeof *LEVELS; l++) {
-    env e;
-    if (!open_level(&e, LEVELS[l]))
-      continue;
-    check_backwards(&e, 24, 5, 7, 12, 2);
-    check_backwards(&e, 10, 3, 3, 35, 3);
-    // of one channel: whole rows of pixels become vectors
-    check_backwards(&e, 6, 4, 9, 1, 2);
-    check_backwards(&e, 24, 2, 41, 1, 2);
-    check_backwards(&e, 5, 3, 13, 1, 4);
-    check_backwards(&e, 7, 2, 5, 1, 3);
-    close_level(&e);
-  }
+  on_every_level(check_all_backwards);
 }
 
 int main(void) {

@@ -19,9 +19,11 @@ typedef struct env {
   pir_context *ctx;
   pir_target target;
   pir_code_store *store;
+  bool emulated;  // the processor has no tile registers
 } env;
 
 static bool open_level(env *e, const char *name) {
+  *e = (env){.emulated = false};
   if (pir_target_get(name, &e->target))
     return false;
   e->ctx = pir_context_create(NULL);
@@ -150,8 +152,8 @@ static void check_conv(env *e, conv_case s, const kinds *k) {
   snprintf(what, sizeof what, "conv c%d %dx%d o%d k%d s%d p%d g%d%s%s", (int)s.c, (int)s.h,
            (int)s.w, (int)s.o, (int)s.kh, (int)s.stride, (int)s.pad, (int)s.groups,
            s.row_major ? " NCHW" : "", s.varying ? " varying" : "");
-  int64_t oh = conv_out(s.h, s.kh, &s), ow = conv_out(s.w, s.kw, &s),
-          symbols[] = {s.n, s.h, s.w, oh, ow};
+  int64_t oh = conv_out(s.h, s.kh, &s), ow = conv_out(s.w, s.kw, &s);
+  int64_t symbols[] = {s.n, s.h, s.w, oh, ow};
   pir_dims *dims = pir_dims_create(NULL);
   check(e, what, make_conv(dims, &s), k, symbols, s.n * s.c * s.h * s.w,
         s.o * (s.c / s.groups) * s.kh * s.kw, s.n * s.o * oh * ow, conv, &s);
@@ -182,72 +184,12 @@ static void test_matmul(void **state) {
 
 static void test_convolution(void **state) {
   static const conv_case cases[] = {
-      {.n = 2,
-       .c = 16,
-       .h = 7,
-       .w = 7,
-       .o = 32,
-       .kh = 3,
-       .kw = 3,
-       .stride = 1,
-       .pad = 1,
-       .dilation = 1,
-       .groups = 1},
-      {.n = 1,
-       .c = 5,
-       .h = 9,
-       .w = 17,
-       .o = 37,
-       .kh = 3,
-       .kw = 3,
-       .stride = 2,
-       .pad = 1,
-       .dilation = 1,
-       .groups = 1},
-      {.n = 3,
-       .c = 24,
-       .h = 7,
-       .w = 7,
-       .o = 48,
-       .kh = 1,
-       .kw = 1,
-       .stride = 1,
-       .pad = 0,
-       .dilation = 1,
-       .groups = 1},
-      {.n = 1,
-       .c = 8,
-       .h = 7,
-       .w = 9,
-       .o = 16,
-       .kh = 1,
-       .kw = 1,
-       .stride = 2,
-       .pad = 0,
-       .dilation = 1,
-       .groups = 1},
-      {.n = 1,
-       .c = 8,
-       .h = 10,
-       .w = 11,
-       .o = 12,
-       .kh = 3,
-       .kw = 3,
-       .stride = 1,
-       .pad = 0,
-       .dilation = 1,
-       .groups = 2},
-      {.n = 2,
-       .c = 20,
-       .h = 9,
-       .w = 13,
-       .o = 20,
-       .kh = 3,
-       .kw = 3,
-       .stride = 1,
-       .pad = 1,
-       .dilation = 1,
-       .groups = 20},
+      CONV_CASE(2, 16, 7, 7, 32, 3, 3, 1, 1, 1, 1),
+      CONV_CASE(1, 5, 9, 17, 37, 3, 3, 2, 1, 1, 1),
+      CONV_CASE(3, 24, 7, 7, 48, 1, 1, 1, 0, 1, 1),
+      CONV_CASE(1, 8, 7, 9, 16, 1, 1, 2, 0, 1, 1),
+      CONV_CASE(1, 8, 10, 11, 12, 3, 3, 1, 0, 1, 2),
+      CONV_CASE(2, 20, 9, 13, 20, 3, 3, 1, 1, 1, 20),
   };
   (void)state;
   for (size_t l = 0; l < sizeof LEVELS / sizeof *LEVELS; l++) {
@@ -278,7 +220,8 @@ static bool open_tiles(env *e) {
     close_level(e);
     return false;
   }
-  if (!t->amx_bf16) {
+  e->emulated = !t->amx_bf16;
+  if (e->emulated) {
     strcat(t->features, ",+amx-tile,+amx-bf16,+amx-int8");
     amx_emulate();
   }
@@ -296,39 +239,9 @@ static void test_tiles(void **state) {
       {1, 31, 33, 64, false, true, true},
   };
   static const conv_case images[] = {
-      {.n = 2,
-       .c = 64,
-       .h = 7,
-       .w = 7,
-       .o = 48,
-       .kh = 1,
-       .kw = 1,
-       .stride = 1,
-       .pad = 0,
-       .dilation = 1,
-       .groups = 1},
-      {.n = 1,
-       .c = 64,
-       .h = 9,
-       .w = 40,
-       .o = 37,
-       .kh = 3,
-       .kw = 3,
-       .stride = 1,
-       .pad = 0,
-       .dilation = 1,
-       .groups = 1},
-      {.n = 1,
-       .c = 128,
-       .h = 6,
-       .w = 70,
-       .o = 20,
-       .kh = 2,
-       .kw = 2,
-       .stride = 2,
-       .pad = 0,
-       .dilation = 1,
-       .groups = 2},
+      CONV_CASE(2, 64, 7, 7, 48, 1, 1, 1, 0, 1, 1),
+      CONV_CASE(1, 64, 9, 40, 37, 3, 3, 1, 0, 1, 1),
+      CONV_CASE(1, 128, 6, 70, 20, 2, 2, 2, 0, 1, 2),
   };
   (void)state;
   env e;
@@ -340,7 +253,7 @@ static void test_tiles(void **state) {
       check_matmul(&e, &products[i], &KINDS[k]);
     for (size_t i = 0; i < sizeof images / sizeof *images; i++)
       check_conv(&e, images[i], &KINDS[k]);
-    assert_true(amx.executed > before || strstr(e.target.cpu, "rapids"));
+    assert_true(!e.emulated || amx.executed > before);
   }
   close_level(&e);
 }

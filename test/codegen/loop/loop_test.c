@@ -227,57 +227,72 @@ static double ulps(float got, double want) {
   return fabs((double)got - want) / unit;
 }
 
+// out[c] = fn(a[c]), vectorised.
+static loop_module *make_map(pir_node_op op) {
+  loop_module *m = pir_loop_module_create();
+  loop_fn *fn = pir_loop_fn_create(m, "stage0");
+  loop_buffer *a = pir_loop_arg(fn, "a", PIR_F32, 0, 4, true);
+  loop_buffer *o = pir_loop_arg(fn, "o", PIR_F32, 1, 4, false);
+  loop_var *c = pir_loop_var_create(fn, "c", LOOP_INDEX, 1);
+  loop_expr *at = pir_loop_use(m, c);
+  loop_expr *begin = pir_loop_use(m, fn->begin), *end = pir_loop_use(m, fn->end);
+  loop_block *body = pir_loop_for(fn, &fn->body, LOOP_VECTORISED, c, begin, end, NULL);
+  loop_expr *x = pir_loop_load(m, a, at, 1, NULL);
+  pir_loop_store(fn, body, o, at, pir_loop_op(m, op, x, NULL, NULL), NULL);
+  return m;
+}
+
+// Linear over the range, near 0, powers of two, then all patterns of bits; special values first.
+static void fill_round(float *in, int count, int round, const function *f) {
+  static const float special[] = {0,       -0.0f,    INFINITY, -INFINITY, NAN,
+                                  1,       -1,       1e-45f,   -1e-45f,   1e-38f,
+                                  3.4e38f, -3.4e38f, 88.7f,    1e-10f};
+  for (int i = 0; i < count; i++) {
+    float t = (float)i / (float)(count - 1);
+    uint32_t bits = (uint32_t)i * 65536u + (uint32_t)round * 4999u;
+    if (round == 0)
+      in[i] = f->from + (f->to - f->from) * t;
+    else if (round == 1)
+      in[i] = (t - 0.5f) * 4;
+    else if (round == 2)
+      in[i] = ldexpf(1 + t, i % 250 - 125);
+    else
+      memcpy(&in[i], &bits, sizeof bits);
+  }
+  memcpy(in, special, sizeof special);
+}
+
+static void check_function(fixture *f, const function *wanted, float *in, float *out,
+                           int count) {
+  loop_module *m = make_map(wanted->fn);
+  pir_stage_fn run = compile(f, m);
+  double worst = 0, at = 0;
+  for (int round = 0; round < 16; round++) {
+    void *buffers[] = {in, out};
+    fill_round(in, count, round, wanted);
+    run(&(pir_group_args){.buffers = buffers, .dims = NULL}, 0, count, NULL);
+    for (int i = 0; i < count; i++) {
+      double u = ulps(out[i], wanted->exact(in[i]));
+      if (u <= worst)
+        continue;
+      worst = u;
+      at = in[i];
+    }
+  }
+  print_message("%s: %.2f ulp at %.9g\n", wanted->name, worst, at);
+  assert_true(worst <= 2);
+  pir_loop_module_destroy(m);
+}
+
 static void test_math(void **state) {
-  fixture *f = *state;
   static const function all[] = {
       {"exp", PIR_V_EXP, exp, -110, 95},   {"expm1", PIR_V_EXPM1, expm1, -40, 90},
       {"log", PIR_V_LOG, log, 0, 3e38f},   {"log1p", PIR_V_LOG1P, log1p, -1, 1e9f},
       {"tanh", PIR_V_TANH, tanh, -12, 12}, {"erf", PIR_V_ERF, erf, -6, 6}};
-  static const float special[] = {0,       -0.0f,    INFINITY, -INFINITY, NAN,
-                                  1,       -1,       1e-45f,   -1e-45f,   1e-38f,
-                                  3.4e38f, -3.4e38f, 88.7f,    1e-10f};
-  enum { N = 1 << 16, SPECIAL = sizeof special / sizeof *special };
-  float *in = malloc(2 * N * sizeof *in), *out = in + N;
-  for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
-    loop_module *m = pir_loop_module_create();
-    loop_fn *fn = pir_loop_fn_create(m, "stage0");
-    loop_buffer *a = pir_loop_arg(fn, "a", PIR_F32, 0, 4, true),
-                *o = pir_loop_arg(fn, "o", PIR_F32, 1, 4, false);
-    loop_var *c = pir_loop_var_create(fn, "c", LOOP_INDEX, 1);
-    loop_block *body = pir_loop_for(fn, &fn->body, LOOP_VECTORISED, c,
-                                    pir_loop_use(m, fn->begin), pir_loop_use(m, fn->end), NULL);
-    loop_expr *x = pir_loop_load(m, a, pir_loop_use(m, c), 1, NULL);
-    pir_loop_store(fn, body, o, pir_loop_use(m, c), pir_loop_op(m, all[k].fn, x, NULL, NULL),
-                   NULL);
-    pir_stage_fn run = compile(f, m);
-    double worst = 0, at = 0;
-    for (int round = 0; round < 16;
-         round++) {  // linear over the range, near 0, powers of two, then all patterns of bits
-      for (int i = 0; i < N; i++) {
-        float t = (float)i / (N - 1);
-        in[i] = round == 0   ? all[k].from + (all[k].to - all[k].from) * t
-                : round == 1 ? (t - 0.5f) * 4
-                             : ldexpf(1 + t, i % 250 - 125);
-        uint32_t bits = (uint32_t)i * 65536u + (uint32_t)round * 4999u;
-        if (round > 2)
-          memcpy(&in[i], &bits, sizeof bits);
-      }
-      memcpy(in, special, sizeof special);
-      void *buffers[] = {in, out};
-      pir_group_args args = {.buffers = buffers, .dims = NULL};
-      run(&args, 0, N, NULL);
-      for (int i = 0; i < N; i++) {
-        double u = ulps(out[i], all[k].exact(in[i]));
-        if (u > worst) {
-          worst = u;
-          at = in[i];
-        }
-      }
-    }
-    print_message("%s: %.2f ulp at %.9g\n", all[k].name, worst, at);
-    assert_true(worst <= 2);
-    pir_loop_module_destroy(m);
-  }
+  enum { N = 1 << 16 };
+  float *in = malloc(2 * N * sizeof *in);
+  for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+    check_function(*state, &all[k], in, in + N, N);
   free(in);
 }
 
