@@ -48,15 +48,15 @@ static void add_target_attributes(LLVMContextRef context, LLVMModuleRef module,
 
 // Registers LLVM's targets in a constructor: it runs once, under the loader's lock, before any
 // thread can compile.
-__attribute__((constructor)) static void register_target(void) {
-  LLVMInitializeX86TargetInfo();
-  LLVMInitializeX86Target();
-  LLVMInitializeX86TargetMC();
-  LLVMInitializeX86AsmPrinter();
-  LLVMInitializeAArch64TargetInfo();
-  LLVMInitializeAArch64Target();
-  LLVMInitializeAArch64TargetMC();
-  LLVMInitializeAArch64AsmPrinter();
+__attribute__((constructor)) static void register_targets(void) {
+#define REGISTER(target)                                                                       \
+  LLVMInitialize##target##TargetInfo();                                                        \
+  LLVMInitialize##target##Target();                                                            \
+  LLVMInitialize##target##TargetMC();                                                          \
+  LLVMInitialize##target##AsmPrinter();
+  REGISTER(X86)
+  REGISTER(AArch64)
+#undef REGISTER
 }
 
 static LLVMTargetMachineRef create_machine(const pir_target *target, char *message,

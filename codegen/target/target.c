@@ -129,17 +129,37 @@ static bool is_device(const char *name, pir_target *out) {
 
 // ---- names
 
-// Returns the level of a name: 1 to 4; 0 for another architecture, -1 if it is no target.
+// Returns the level of x86-64 with this name: 1 to 4; 0 if there is none.
 static int named_level(const char *name) {
   static const struct {
     const char *name;
     int level;
-  } levels[] = {{"x86-64", 1},    {"x86-64-v1", 1}, {"x86-64-v2", 2},
-                {"x86-64-v3", 3}, {"x86-64-v4", 4}, {"aarch64", 0}};
+  } levels[] = {
+      {"x86-64", 1}, {"x86-64-v1", 1}, {"x86-64-v2", 2}, {"x86-64-v3", 3}, {"x86-64-v4", 4}};
   for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
     if (!strcmp(name, levels[i].name))
       return levels[i].level;
-  return -1;
+  return 0;
+}
+
+// The instruction sets other than x86-64, one record each. Every processor of the architecture
+// has all features of its record.
+typedef struct instruction_set {
+  const char *name, *triple, *features;
+  int vector_bytes, vector_registers;
+  bool fma, memory_operands;
+} instruction_set;
+
+static const instruction_set OTHERS[] = {
+    // Armv8; Advanced SIMD is mandatory.
+    {"aarch64", "aarch64-unknown-linux-gnu", "+neon", 16, 32, true, false},
+};
+
+static const instruction_set *named_other(const char *name) {
+  for (size_t i = 0; i < sizeof OTHERS / sizeof *OTHERS; i++)
+    if (!strcmp(name, OTHERS[i].name))
+      return &OTHERS[i];
+  return NULL;
 }
 
 // Processors with features beyond their level, by LLVM's names; each has every feature of the
@@ -180,16 +200,22 @@ static void describe_level(pir_target *t, int level) {
   fill_x86(t, level, features, "generic");
 }
 
-// Armv8 with Advanced SIMD, which is mandatory.
-static void describe_aarch64(pir_target *t) {
-  pir_text_format(t->name, sizeof t->name, "aarch64");
-  pir_text_format(t->triple, sizeof t->triple, "aarch64-unknown-linux-gnu");
+static void describe_other(pir_target *t, const instruction_set *set) {
+  pir_text_format(t->name, sizeof t->name, "%s", set->name);
+  pir_text_format(t->triple, sizeof t->triple, "%s", set->triple);
   pir_text_format(t->cpu, sizeof t->cpu, "generic");
-  pir_text_format(t->features, sizeof t->features, "+neon");
-  t->machine = pir_machine_find("aarch64", "generic");
-  t->vector_bytes = 16;
-  t->vector_registers = 32;
-  t->fma = true;
+  pir_text_format(t->features, sizeof t->features, "%s", set->features);
+  t->machine = pir_machine_find(set->name, "generic");
+  t->vector_bytes = set->vector_bytes;
+  t->vector_registers = set->vector_registers;
+  t->fma = set->fma;
+  t->memory_operands = set->memory_operands;
+}
+
+// Whether the name is that of a processor, a level or an instruction set.
+static bool is_processor_target(const char *name) {
+  uint64_t features;
+  return named_processor(name, &features) || named_level(name) || named_other(name);
 }
 
 pir_status pir_target_describe(const char *name, pir_target *out_target) {
@@ -197,18 +223,16 @@ pir_status pir_target_describe(const char *name, pir_target *out_target) {
     return pir_target_get(name, out_target);
   if (is_device(name, out_target))
     return PIR_OK;
-  int level = named_level(name);
   uint64_t features;
-  bool processor = named_processor(name, &features);
   memset(out_target, 0, sizeof *out_target);
-  if (level < 0 && !processor)
+  if (!is_processor_target(name))
     return PIR_UNSUPPORTED;
-  if (processor)
+  if (named_processor(name, &features))
     describe_processor(out_target, name, features);
-  else if (level)
-    describe_level(out_target, level);
+  else if (named_level(name))
+    describe_level(out_target, named_level(name));
   else
-    describe_aarch64(out_target);
+    describe_other(out_target, named_other(name));
   assume_caches(out_target);
   return PIR_OK;
 }
@@ -390,41 +414,38 @@ pir_status pir_target_get(const char *name, pir_target *out_target) {
     return PIR_OK;
   processor_found m = look_at_processor();
   uint64_t found = features_found(&m), wanted;
-  int best = level_of_features(found), level = is_native(name) ? best : named_level(name);
-  bool processor = !is_native(name) && named_processor(name, &wanted);
-  if (level < 0 && !processor)
+  int best = level_of_features(found);
+  if (is_native(name)) {
+    fill_x86(out_target, best, found, tuning_name(&m));
+    find_caches(&m, out_target);
+    return PIR_OK;
+  }
+  if (!is_processor_target(name))
     return PIR_UNSUPPORTED;
-  if (processor ? (wanted & ~found) != 0 : level == 0 || level > best)
-    return PIR_UNAVAILABLE;
-  if (!is_native(name))
-    return pir_target_describe(name, out_target);
-  fill_x86(out_target, best, found, tuning_name(&m));
-  find_caches(&m, out_target);
-  return PIR_OK;
-}
-
-#elif defined(__aarch64__)
-
-pir_status pir_target_get(const char *name, pir_target *out_target) {
-  memset(out_target, 0, sizeof *out_target);
-  uint64_t features;
-  bool elsewhere =
-      !is_native(name) && (named_level(name) > 0 || named_processor(name, &features));
-  if (elsewhere)
-    return PIR_UNAVAILABLE;
-  return pir_target_describe(is_native(name) ? "aarch64" : name, out_target);
+  int level = named_level(name);
+  bool runs = level > 0 && level <= best;
+  if (named_processor(name, &wanted))
+    runs = (wanted & ~found) == 0;
+  return runs ? pir_target_describe(name, out_target) : PIR_UNAVAILABLE;
 }
 
 #else
+
+// The record that every processor of this architecture has; NULL if there is none.
+#if defined(__aarch64__)
+static const char *const NATIVE = "aarch64";
+#else
+static const char *const NATIVE = NULL;
+#endif
 
 pir_status pir_target_get(const char *name, pir_target *out_target) {
   memset(out_target, 0, sizeof *out_target);
   if (is_device(name, out_target))
     return PIR_OK;
-  uint64_t features;
-  return is_native(name) || named_level(name) >= 0 || named_processor(name, &features)
-             ? PIR_UNAVAILABLE
-             : PIR_UNSUPPORTED;
+  if (!is_native(name) && !is_processor_target(name))
+    return PIR_UNSUPPORTED;
+  bool runs = NATIVE && (is_native(name) || !strcmp(name, NATIVE));
+  return runs ? pir_target_describe(NATIVE, out_target) : PIR_UNAVAILABLE;
 }
 
 #endif
