@@ -410,16 +410,29 @@ loop_expr *lower_join_begin(lower_site *s, int64_t axis, int part) {
   return begin;
 }
 
-// The element of one member of a join, for an index inside its range.
-static loop_expr *joined_part(lower_site *s, int64_t axis, int part, loop_expr *const *index) {
-  loop_module *m = s->l->m;
-  loop_expr *at[PIR_MAX_RANK], *begin = lower_join_begin(s, axis, part);
-  const pir_value *v = lower_operand(s, s->clause->nodes[s->clause->body].k, part);
-  for (int d = 0, to = 0; d < s->out->rank; d++) {
+// The index in a member of a join that begins at `begin`. Along the other axes the member is as
+// long as the result, or the run is refused.
+static void index_of_member(lower_site *s, int64_t axis, const pir_value *member,
+                            loop_expr *const *index, loop_expr *begin, loop_expr **out) {
+  const pir_fact *fact = lower_fact(s->l, member);
+  int to = 0;
+  if (fact->rank != s->out->rank - (s->clause->stack ? 1 : 0))
+    lower_fail(s->l, s->op, "members whose ranks differ");
+  for (int d = 0; d < s->out->rank && !s->l->why; d++) {
     if (d == axis && s->clause->stack)
       continue;
-    at[to++] = d == axis ? pir_loop_sub(m, index[d], begin) : index[d];
+    if (d != axis)
+      lower_expect_equal(s->l, fact->shape[to], s->out->shape[d]);
+    out[to++] = d == axis ? pir_loop_sub(s->l->m, index[d], begin) : index[d];
   }
+}
+
+// The element of one member of a join, for an index inside its range.
+static loop_expr *joined_part(lower_site *s, int64_t axis, int part, loop_expr *const *index) {
+  loop_expr *at[PIR_MAX_RANK], *begin = lower_join_begin(s, axis, part);
+  const pir_value *v = lower_operand(s, s->clause->nodes[s->clause->body].k, part);
+  if (!s->l->why)
+    index_of_member(s, axis, v, index, begin, at);
   return s->l->why ? NULL : lower_element(s->l, v, at);
 }
 
@@ -438,13 +451,10 @@ static loop_expr *joined(lower_site *s, loop_expr *const *index) {
   for (int i = 0; i < count && !l->why; i++) {
     const pir_value *v = lower_operand(s, k, i);
     ends[i] = pir_loop_add(l->m, begin, join_extent(s, axis, i));
+    if (!l->why)
+      index_of_member(s, axis, v, index, begin, at);
     if (l->why)
       return NULL;
-    for (int d = 0, to = 0; d < rank; d++) {
-      if (d == axis && s->clause->stack)
-        continue;
-      at[to++] = d == axis ? pir_loop_sub(l->m, index[d], begin) : index[d];
-    }
     loop_expr *here = pir_loop_lt(l->m, index[axis], ends[i]);
     l->condition = lower_both(l, before, here);
     values[i] = element_where(s, NULL, v, at);
@@ -456,6 +466,17 @@ static loop_expr *joined(lower_site *s, loop_expr *const *index) {
     e = e ? pir_loop_select(l->m, pir_loop_lt(l->m, index[axis], ends[i]), values[i], e)
           : values[i];
   return e;
+}
+
+// The run is refused unless the parts up to this one are inside of the tensor.
+static void expect_part(lower_site *s, const pir_fact *parts, size_t member, int64_t axis,
+                        pir_dim whole) {
+  pir_dims *dims = s->l->dims;
+  pir_dim least = pir_dim_const(dims, 0), one = pir_dim_const(dims, 1);
+  for (size_t i = 0; i < member; i++)
+    least = pir_dim_add(dims, least, parts->members[i]->shape[axis]);
+  pir_dim most = pir_dim_add(dims, least, parts->members[member]->shape[axis]);
+  lower_expect_inside(s, least, pir_dim_sub(dims, most, one), whole, one, 0);
 }
 
 // The element of result `member` of a split: a range of its operand.
@@ -476,10 +497,14 @@ static loop_expr *part(lowering *l, const pir_op *op, const pir_value *list, siz
       *begin = pir_loop_int(l->m, s.clause->stack ? (int64_t)member : 0);
   for (size_t i = 0; i < member && !s.clause->stack; i++)
     begin = pir_loop_add(l->m, begin, lower_dim(l, parts->members[i]->shape[axis]));
-  for (int d = 0, from = 0; d < rank; d++)
-    at[d] = d != axis         ? index[from++]
-            : s.clause->stack ? begin
-                              : pir_loop_add(l->m, begin, index[from++]);
+  for (int d = 0, from = 0; d < rank; d++) {
+    at[d] = d == axis ? begin : index[from];
+    if (d == axis && !s.clause->stack)
+      at[d] = pir_loop_add(l->m, begin, index[from]);
+    from += d != axis || !s.clause->stack;
+  }
+  if (!s.clause->stack && !l->why)
+    expect_part(&s, parts, member, axis, lower_fact(l, v)->shape[axis]);
   return l->why ? NULL : lower_element(l, v, at);
 }
 

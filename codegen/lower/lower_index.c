@@ -313,18 +313,22 @@ loop_expr *lower_index(lower_site *s, int node) {
 // ---- where a load reads
 
 // Aligns a dim of an operand with an axis. If the dim may be 1 at run time (broadcast), a
-// conditional decides, which is the same at every point.
+// conditional decides, which is the same at every point. That extents agree which only the run
+// shows is a condition for the run.
 static loop_expr *aligned(lower_site *s, pir_dim dim, loop_expr *index, pir_dim extent) {
   int64_t c, e;
   loop_module *m = s->l->m;
   bool known = pir_dim_is_const(s->l->dims, dim, &c);
   if (known && c == 1)
     return number(s, 0);
-  if (pir_dim_equal(s->l->dims, dim, extent) ||
-      (known && !pir_dim_is_const(s->l->dims, extent, &e)))
+  if (pir_dim_equal(s->l->dims, dim, extent))
     return index;
-  if (known || dim == PIR_DIM_UNKNOWN)
+  if (dim == PIR_DIM_UNKNOWN || extent == PIR_DIM_UNKNOWN ||
+      (known && pir_dim_is_const(s->l->dims, extent, &e)))
     return fail(s, "operands whose extents do not agree");
+  lower_expect_broadcast(s, dim, extent);
+  if (known)
+    return index;
   loop_expr *one = pir_loop_op(m, PIR_V_EQ, lower_dim(s->l, dim), number(s, 1), NULL);
   return pir_loop_select(m, one, number(s, 0), index);
 }

@@ -53,23 +53,81 @@ static uint32_t trap_number(lowering *l, const char *text) {
   return k + 1;
 }
 
-static const char *trap_text(lower_site *s, int operand) {
+static const char *trap_text(lower_site *s, const char *what) {
   const char *op = pir_op_meaning(s->op)->name;
-  size_t size = strlen(op) + 64;
+  size_t size = strlen(op) + strlen(what) + 3;
   char *text = pir_loop_alloc(s->l->m, size);
-  if (operand < 0)
-    pir_text_format(text, size, "%s: index tensor read out of its range", op);
-  else
-    pir_text_format(text, size, "%s: index out of range of operand %d", op, operand);
+  pir_text_format(text, size, "%s: %s", op, what);
   return text;
 }
+
+static const char *index_text(lower_site *s, int operand) {
+  char what[64];
+  if (operand < 0)
+    return trap_text(s, "index tensor read out of its range");
+  pir_text_format(what, sizeof what, "index out of range of operand %d", operand);
+  return trap_text(s, what);
+}
+
+// ---- conditions on extents
+
+static void add_bound(lowering *l, pir_group_bound bound) {
+  for (size_t i = 0; i < l->bounds.count; i++) {
+    const pir_group_bound *b = &l->bounds.items[i];
+    if (b->trap == bound.trap && b->broadcasts == bound.broadcasts &&
+        pir_dim_equal(l->dims, b->least, bound.least) &&
+        pir_dim_equal(l->dims, b->most, bound.most) &&
+        pir_dim_equal(l->dims, b->extent, bound.extent) &&
+        pir_dim_equal(l->dims, b->points, bound.points))
+      return;
+  }
+  pir_vec_push(&l->m->arena, &l->bounds, bound);
+}
+
+void lower_expect_broadcast(lower_site *s, pir_dim extent, pir_dim axis) {
+  lowering *l = s->l;
+  const char *text = trap_text(s, "the shapes of the operands do not broadcast together");
+  pir_dim one = pir_dim_const(l->dims, 1);
+  add_bound(l, (pir_group_bound){.least = pir_dim_const(l->dims, 0),
+                                 .most = pir_dim_sub(l->dims, axis, one),
+                                 .extent = extent,
+                                 .points = one,
+                                 .trap = trap_number(l, text),
+                                 .broadcasts = true});
+}
+
+void lower_expect_inside(lower_site *s, pir_dim least, pir_dim most, pir_dim extent,
+                         pir_dim points, int operand) {
+  lowering *l = s->l;
+  pir_dim room = pir_dim_sub(l->dims, extent, most);
+  if (pir_dim_lower_bound(l->dims, least) >= 0 && pir_dim_lower_bound(l->dims, room) > 0)
+    return;
+  add_bound(l, (pir_group_bound){.least = least,
+                                 .most = most,
+                                 .extent = extent,
+                                 .points = points,
+                                 .trap = trap_number(l, index_text(s, operand))});
+}
+
+void lower_expect_equal(lowering *l, pir_dim a, pir_dim b) {
+  if (pir_dim_equal(l->dims, a, b))
+    return;
+  for (size_t i = 0; i < l->equal.count; i += 2)
+    if (pir_dim_equal(l->dims, l->equal.items[i], a) &&
+        pir_dim_equal(l->dims, l->equal.items[i + 1], b))
+      return;
+  pir_vec_push(&l->m->arena, &l->equal, a);
+  pir_vec_push(&l->m->arena, &l->equal, b);
+}
+
+// ---- traps in code
 
 // Where the element is wanted at all: the conditions around decide.
 static void raise_unless(lower_site *s, loop_expr *in, int operand) {
   lowering *l = s->l;
   loop_expr *out = pir_loop_op(l->m, PIR_V_NOT, in, NULL, NULL);
   loop_expr *wanted = lower_both(l, lower_both(l, l->guard, l->condition), out);
-  pir_loop_trap(l->fn, l->block, trap_number(l, trap_text(s, operand)), wanted);
+  pir_loop_trap(l->fn, l->block, trap_number(l, index_text(s, operand)), wanted);
 }
 
 // ---- indices

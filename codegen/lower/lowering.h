@@ -51,7 +51,8 @@ typedef struct lowering {
   PIR_VEC(pir_dim) args;         // run-time extents: args->dims
   PIR_VEC(pir_dim) equal;        // pairs of extents that must be equal
   PIR_VEC(pir_dim) temporaries;  // bytes; their slots follow the operands' and results'
-  PIR_VEC(const char *) traps;   // message of a failed check, by its number - 1
+  PIR_VEC(pir_group_bound) bounds;
+  PIR_VEC(const char *) traps;  // message of a failed check, by its number - 1
   // where code goes
   loop_fn *fn;
   loop_block *block;
@@ -165,6 +166,14 @@ loop_expr *lower_join_begin(lower_site *s, int64_t axis, int part);
 loop_expr *lower_both(lowering *l, loop_expr *a, loop_expr *b);
 // 0 <= index < extent.
 loop_expr *lower_in_range(lowering *l, loop_expr *index, loop_expr *extent);
+// The run is refused unless a tensor's extent is 1 or equals the extent of the axis beside it.
+void lower_expect_broadcast(lower_site *s, pir_dim extent, pir_dim axis);
+// The run is refused unless an operand's extent exceeds an index from `least` to `most`, or
+// there are no points.
+void lower_expect_inside(lower_site *s, pir_dim least, pir_dim most, pir_dim extent,
+                         pir_dim points, int operand);
+// The run is refused unless both extents are equal.
+void lower_expect_equal(lowering *l, pir_dim a, pir_dim b);
 // Checks the parts of an index that the run decides, and puts ones in their place that can be
 // read at. lower_range.c
 typedef struct lower_reach {

@@ -111,6 +111,7 @@ static void describe(pir_compiler *c, unit *u, const lowering *l, const lower_st
   for (size_t i = 0; i < l->temporaries.count; i++)
     temporaries[i].bytes = l->temporaries.items[i];
   describe_packings(c, u, l, packings);
+  u->bounds = copy(c, l->bounds.items, l->bounds.count, sizeof *l->bounds.items);
   u->group = (pir_compiled_group){
       .stages = u->stages,
       .stage_count = stages->count,
@@ -119,7 +120,9 @@ static void describe(pir_compiler *c, unit *u, const lowering *l, const lower_st
       .dims = copy(c, l->args.items, l->args.count, sizeof *l->args.items),
       .dim_count = l->args.count,
       .equal = copy(c, l->equal.items, l->equal.count, sizeof *l->equal.items),
-      .equal_count = l->equal.count / 2};
+      .equal_count = l->equal.count / 2,
+      .bounds = u->bounds,
+      .bound_count = l->bounds.count};
   describe_traps(c, u, l);
 }
 

@@ -15,6 +15,7 @@ typedef struct unit {
   pir_stage *stages;
   const char **names;  // of their functions
   const char **traps;
+  pir_group_bound *bounds;
   pir_packing *packings;
   const char **packing_names;
   size_t packing_count;

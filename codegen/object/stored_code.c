@@ -10,7 +10,7 @@
 
 // When a field is added to one of these structs, store it below (unless running a group does
 // not need it) and update the size.
-_Static_assert(sizeof(pir_compiled_group) == 104 && sizeof(pir_stage) == 32,
+_Static_assert(sizeof(pir_compiled_group) == 120 && sizeof(pir_stage) == 32,
                "a new field is stored in this file");
 
 static bool same_key(pir_cache_key a, pir_cache_key b) {
@@ -58,6 +58,22 @@ static void store_traps(pir_archive *a, unit *u) {
     pir_archive_text(a, &u->traps[i]);
 }
 
+static void store_bounds(pir_archive *a, unit *u) {
+  pir_compiled_group *g = &u->group;
+  PIR_ARCHIVE(a, g->bound_count);
+  if (!a->writing) {
+    size_t room = g->bound_count < a->size ? g->bound_count + 1 : 0;
+    u->bounds = room ? a->take(a->user, room * sizeof *u->bounds) : NULL;
+    if (!u->bounds)
+      a->failed = true;
+    g->bounds = u->bounds;
+  }
+  for (size_t i = 0; i < g->bound_count && !a->failed; i++) {
+    PIR_ARCHIVE(a, u->bounds[i].trap);
+    PIR_ARCHIVE(a, u->bounds[i].broadcasts);
+  }
+}
+
 // Extents are not stored, because a plan has its own expressions for them.
 static void describe(pir_archive *a, unit *u) {
   pir_compiled_group *g = &u->group;
@@ -78,6 +94,7 @@ static void describe(pir_archive *a, unit *u) {
     pir_archive_text(a, &u->names[i]);
   }
   store_traps(a, u);
+  store_bounds(a, u);
 }
 
 static void save(const pir_compiler *c, pir_archive *a, pir_cache_key *keys,

@@ -133,6 +133,21 @@ typedef struct pir_temporary {
   pir_dim bytes;
 } pir_temporary;
 
+// A condition on extents under which the code reads inside of an operand. The group must not run
+// where it does not hold.
+typedef struct pir_group_bound {
+  // The least and the most that an index comes to along an axis.
+  pir_dim least, most;
+  // Extent of the axis.
+  pir_dim extent;
+  // Number of elements that are computed so; no condition where it is 0.
+  pir_dim points;
+  // Number of the trap that says so.
+  uint32_t trap;
+  // Whether the axis broadcasts: an extent of 1 serves every index, another one is most + 1.
+  bool broadcasts;
+} pir_group_bound;
+
 // The interface of a compiled group. Buffers are the operands (packed ones in their packed
 // form), the results, then the temporaries. Everything lives as long as the compiler.
 typedef struct pir_compiled_group {
@@ -153,6 +168,9 @@ typedef struct pir_compiled_group {
   const pir_dim *equal;
   // Number of pairs.
   size_t equal_count;
+  // Conditions that could not be decided when compiling.
+  const pir_group_bound *bounds;
+  size_t bound_count;
   // The message of each check that a run may fail (pir_group_args.trap), equal to the called
   // op's.
   const char *const *traps;

@@ -148,7 +148,7 @@ typedef struct plan_group {
   uint32_t equal;        // plan->words: pairs of expressions that must agree
   uint32_t temporaries;  // first of temporary_count buffers
   uint32_t kernels;      // on a device: of its first stage
-  uint32_t unused;
+  uint32_t bounds;       // plan->words: four expressions a bound
 } plan_group;
 
 // A region has its own plan, whose values are all late. Its captures and arguments are slots

@@ -57,6 +57,20 @@ static void ask_by_op(plan_builder *b, const pir_op *group) {
   b->asking = before;
 }
 
+// The four expressions of each bound, one after the other.
+static uint32_t bounds_of(plan_builder *b, draft *d) {
+  const pir_compiled_group *code = d->code;
+  pir_dim *dims = pir_arena_zalloc(&b->scratch, 4 * code->bound_count * sizeof *dims);
+  for (size_t i = 0; dims && i < code->bound_count; i++) {
+    const pir_group_bound *bound = &code->bounds[i];
+    dims[4 * i] = bound->least;
+    dims[4 * i + 1] = bound->most;
+    dims[4 * i + 2] = bound->extent;
+    dims[4 * i + 3] = bound->points;
+  }
+  return dims ? extents_of(b, d, dims, sizeof *dims, 4 * code->bound_count) : NONE;
+}
+
 static void add_extents(plan_builder *b, draft *d) {
   const pir_compiled_group *code = d->code;
   ask_by_op(b, d->op);
@@ -64,6 +78,7 @@ static void add_extents(plan_builder *b, draft *d) {
                               sizeof *code->stages, code->stage_count);
   d->group.dims = extents_of(b, d, code->dims, sizeof *code->dims, code->dim_count);
   d->group.equal = extents_of(b, d, code->equal, sizeof *code->equal, 2 * code->equal_count);
+  d->group.bounds = bounds_of(b, d);
   d->sizes = extents_of(b, d, code->temporary_count ? &code->temporaries->bytes : NULL,
                         sizeof *code->temporaries, code->temporary_count);
 }

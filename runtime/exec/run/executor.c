@@ -86,11 +86,28 @@ static pir_status check_extents(frame *f, const plan_instr *instr, const plan_gr
   return PIR_OK;
 }
 
+static pir_status check_bounds(frame *f, const plan_group *group) {
+  const uint32_t *words = f->plan->words + group->bounds;
+  const pir_compiled_group *code = group->code;
+  for (size_t i = 0; i < code->bound_count; i++, words += 4) {
+    const pir_group_bound *bound = &code->bounds[i];
+    int64_t least = f->values[words[0]], most = f->values[words[1]],
+            extent = f->values[words[2]], points = f->values[words[3]];
+    bool inside = points == 0 || (least >= 0 && most < extent);
+    if (bound->broadcasts)
+      inside = extent == 1 || extent - 1 == most;
+    if (!inside)
+      return pir_exec_fail(&f->message, PIR_INVALID, "%s", code->traps[bound->trap - 1]);
+  }
+  return PIR_OK;
+}
+
 pir_status pir_frame_fill_arguments(frame *f, const plan_instr *instr) {
   const plan *p = f->plan;
   const plan_group *group = &p->groups[instr->detail];
   const pir_compiled_group *code = group->code;
   PIR_TRY(check_extents(f, instr, group));
+  PIR_TRY(check_bounds(f, group));
   void **buffers = f->group_buffers;
   for (uint32_t i = 0; i < instr->in_count; i++) {
     uint32_t pack = p->words[group->packs + i], slot = p->words[instr->in + i];

@@ -26,7 +26,7 @@
   F(T, OWN, unused)
 #define GROUP_FIELDS(F, T)                                                                     \
   F(T, OWN, code) F(T, PLAIN, number) F(T, PLAIN, packs) F(T, PLAIN, units) F(T, PLAIN, dims)  \
-  F(T, PLAIN, equal) F(T, PLAIN, temporaries) F(T, PLAIN, kernels) F(T, PLAIN, unused)
+  F(T, PLAIN, equal) F(T, PLAIN, temporaries) F(T, PLAIN, kernels) F(T, PLAIN, bounds)
 #define INSTR_FIELDS(F, T)                                                                     \
   F(T, TEXT, label) F(T, PLAIN, kind) F(T, PLAIN, late) F(T, PLAIN, once) F(T, PLAIN, unused)  \
   F(T, PLAIN, work) F(T, PLAIN, in) F(T, PLAIN, in_count) F(T, PLAIN, out)                     \
