@@ -4,7 +4,7 @@ import lit.formats
 
 config.name = "libpir"
 config.test_format = lit.formats.ShTest(execute_external=True)
-config.suffixes = [".pir", ".ops", ".drr", ".test"]
+config.suffixes = [".pir", ".loops", ".ops", ".drr", ".test"]
 config.excludes = ["bad", "recorded", "models", "fuzz", "inputs", "samples"]
 config.test_source_root = os.path.dirname(__file__)
 tools = os.path.abspath(lit_config.params["bin"])

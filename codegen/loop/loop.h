@@ -184,10 +184,19 @@ struct loop_stmt {
   loop_block body, other;
 };
 
+// The functions made from one group of a program.
+typedef struct loop_group {
+  const char *name;  // "g0"
+  const char *ops;   // names of the group's ops, for people
+  loop_fn *first;    // NULL: it needs no function
+  struct loop_group *next;
+} loop_group;
+
 struct loop_fn {
   loop_module *module;
   loop_fn *next;
   const char *name;
+  loop_group *group;  // NULL: none
   loop_buffer **buffers;
   uint16_t buffer_count, buffer_capacity;
   uint32_t var_count;
@@ -202,6 +211,7 @@ struct loop_fn {
 struct loop_module {
   loop_fn *first, *last;
   size_t fn_count;
+  loop_group *groups, *last_group;
   uint64_t emitted;              // statements emitted so far: numbers for loop_expr.emitted_in
   bool flush;                    // rounding to bf16 may flush denormals to 0
   bool verify;                   // functions are verified after every rewrite (loop_verify.h)
@@ -221,11 +231,16 @@ void *pir_loop_alloc(loop_module *m, size_t size);  // zeroed, lives as long as 
 const char *pir_loop_name(loop_module *m, const char *stem,
                           int64_t n);  // "stemN"; "stem" if n is negative
 
+// Appends a group; functions created from now on are its own.
+loop_group *pir_loop_group(loop_module *m, const char *name, const char *ops);
 loop_fn *pir_loop_fn_create(loop_module *m, const char *name);  // appended
 loop_buffer *pir_loop_arg(loop_fn *fn, const char *name, pir_dtype dtype, uint16_t slot,
                           uint32_t align, bool read_only);
 loop_buffer *pir_loop_scratch(loop_fn *fn, const char *name, pir_dtype dtype,
                               int64_t count);  // 64-byte aligned
+// A buffer of `count` elements or registers in any space but LOOP_ARG.
+loop_buffer *pir_loop_buffer(loop_fn *fn, const char *name, loop_space space, pir_dtype dtype,
+                             int64_t count);
 loop_buffer *pir_loop_shared(loop_fn *fn, const char *name, pir_dtype dtype, int64_t count);
 loop_buffer *pir_loop_registers(loop_fn *fn, const char *name, pir_dtype dtype, uint16_t lanes,
                                 int64_t count);
@@ -293,6 +308,8 @@ loop_expr *pir_loop_substitute(loop_module *m, loop_expr *e, const loop_var *var
 
 loop_block *pir_loop_for(loop_fn *fn, loop_block *block, loop_for_kind kind, loop_var *var,
                          loop_expr *begin, loop_expr *end, loop_expr *step);  // step NULL: 1
+// The extent that the variable of such a loop has unless more is known; NULL: none.
+loop_expr *pir_loop_usual_extent(loop_for_kind kind, const loop_expr *begin, loop_expr *end);
 loop_block *pir_loop_if(loop_fn *fn, loop_block *block, loop_expr *cond,
                         loop_block **out_else);  // out_else may be NULL
 void pir_loop_bind(loop_fn *fn, loop_block *block, loop_var *var,
@@ -333,11 +350,13 @@ pir_status pir_loop_widen(loop_fn *fn, loop_block *out, const loop_block *in, lo
                           loop_expr *base, uint16_t lanes, loop_expr *mask,
                           loop_var *const *known, loop_expr *const *values, size_t count);
 
-// ---- text: a stable form, equal for functions that do the same (pir-opt --emit=loops, cache
-// keys)
+// ---- text: a stable form, equal for functions that do the same, which loop_parse.c reads back.
+// It states all that later code needs (pir-opt --emit=loops, cache keys)
 
+// All functions, with their groups.
 PIR_API pir_status pir_loop_print(const loop_module *m, pir_writer out);
-PIR_API pir_status pir_loop_print_fn(const loop_fn *fn, pir_writer out);
+// The functions of one group.
+pir_status pir_loop_print_group(const loop_group *group, pir_writer out);
 // The text of an expression, or of the first line of a statement, as far as it goes.
 void pir_loop_describe(const loop_stmt *s, const loop_expr *e, char *out, size_t size);
 

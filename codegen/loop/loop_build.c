@@ -59,9 +59,24 @@ const char *pir_loop_name(loop_module *m, const char *stem, int64_t n) {
 
 // ---- functions
 
+loop_group *pir_loop_group(loop_module *m, const char *name, const char *ops) {
+  loop_group *group = pir_loop_alloc(m, sizeof *group);
+  group->name = pir_loop_name(m, name, -1);
+  group->ops = pir_loop_name(m, ops, -1);
+  if (m->last_group)
+    m->last_group->next = group;
+  else
+    m->groups = group;
+  m->last_group = group;
+  return group;
+}
+
 loop_fn *pir_loop_fn_create(loop_module *m, const char *name) {
   loop_fn *fn = pir_loop_alloc(m, sizeof *fn);
   fn->module = m;
+  fn->group = m->last_group;
+  if (fn->group && !fn->group->first)
+    fn->group->first = fn;
   fn->name = pir_loop_name(m, name, -1);
   fn->begin = pir_loop_var_create(fn, "begin", LOOP_INDEX, 1);
   fn->end = pir_loop_var_create(fn, "end", LOOP_INDEX, 1);
@@ -104,27 +119,39 @@ loop_buffer *pir_loop_arg(loop_fn *fn, const char *name, pir_dtype dtype, uint16
   return b;
 }
 
-loop_buffer *pir_loop_scratch(loop_fn *fn, const char *name, pir_dtype dtype, int64_t count) {
-  loop_buffer *b = add_buffer(fn, name, LOOP_SCRATCH, dtype);
+static uint32_t usual_alignment(loop_space space) {
+  switch (space) {
+    case LOOP_SCRATCH:
+    case LOOP_LOCAL: return 64;
+    case LOOP_SHARED: return 16;
+    default: return 1;
+  }
+}
+
+loop_buffer *pir_loop_buffer(loop_fn *fn, const char *name, loop_space space, pir_dtype dtype,
+                             int64_t count) {
+  loop_buffer *b = add_buffer(fn, name, space, dtype);
   b->count = count;
-  b->align = 64;
+  b->align = usual_alignment(space);
+  if (space != LOOP_SCRATCH)
+    return b;
   b->offset = fn->scratch_bytes;
-  fn->scratch_bytes += (count * (int64_t)pir_dtype_size(dtype) + 63) & ~(int64_t)63;
+  fn->scratch_bytes += (count * (int64_t)pir_loop_type_size(dtype) + 63) & ~(int64_t)63;
   return b;
 }
 
+loop_buffer *pir_loop_scratch(loop_fn *fn, const char *name, pir_dtype dtype, int64_t count) {
+  return pir_loop_buffer(fn, name, LOOP_SCRATCH, dtype, count);
+}
+
 loop_buffer *pir_loop_shared(loop_fn *fn, const char *name, pir_dtype dtype, int64_t count) {
-  loop_buffer *b = add_buffer(fn, name, LOOP_SHARED, dtype);
-  b->count = count;
-  b->align = 16;
-  return b;
+  return pir_loop_buffer(fn, name, LOOP_SHARED, dtype, count);
 }
 
 loop_buffer *pir_loop_registers(loop_fn *fn, const char *name, pir_dtype dtype, uint16_t lanes,
                                 int64_t count) {
-  loop_buffer *b = add_buffer(fn, name, LOOP_REGISTER, dtype);
+  loop_buffer *b = pir_loop_buffer(fn, name, LOOP_REGISTER, dtype, count);
   b->lanes = lanes;
-  b->count = count;
   return b;
 }
 
@@ -182,9 +209,13 @@ loop_expr *pir_loop_const_int(loop_module *m, pir_dtype dtype, int64_t i) {
   return e;
 }
 
+double pir_loop_round(uint8_t type, double f) {
+  return type == PIR_F64 || f != f ? f : (double)(float)f;
+}
+
 loop_expr *pir_loop_const_float(loop_module *m, pir_dtype dtype, double f) {
   loop_expr *e = pir_loop_node(m, LOOP_CONST, dtype, 1);
-  e->f = f;
+  e->f = pir_loop_round(dtype, f);
   return e;
 }
 
@@ -456,17 +487,21 @@ static loop_stmt *append(loop_fn *fn, loop_block *block, loop_stmt_kind kind) {
   return s;
 }
 
+loop_expr *pir_loop_usual_extent(loop_for_kind kind, const loop_expr *begin, loop_expr *end) {
+  int64_t first;
+  return kind != LOOP_PARALLEL && pir_loop_is_int(begin, &first) && first >= 0 ? end : NULL;
+}
+
 loop_block *pir_loop_for(loop_fn *fn, loop_block *block, loop_for_kind kind, loop_var *var,
                          loop_expr *begin, loop_expr *end, loop_expr *step) {
   loop_stmt *s = append(fn, block, LOOP_FOR);
-  int64_t first;
   s->for_kind = kind;
   s->var = var;
   s->begin = begin;
   s->end = end;
   s->step = step ? step : pir_loop_int(fn->module, 1);
-  if (!var->extent && kind != LOOP_PARALLEL && pir_loop_is_int(begin, &first) && first >= 0)
-    var->extent = end;
+  if (!var->extent)
+    var->extent = pir_loop_usual_extent(kind, begin, end);
   return &s->body;
 }
 

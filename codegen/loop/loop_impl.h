@@ -18,6 +18,8 @@ loop_expr *pir_loop_rebuild(loop_module *m, const loop_expr *e, loop_expr *a, lo
 // Whether an index is made of a number that a tensor holds: of any size, so that sums may wrap.
 bool pir_loop_may_wrap(const loop_expr *e);
 int64_t pir_loop_wrap(uint8_t type, int64_t i);  // the bits that the type keeps, with its sign
+// Constants of all types but f64 are held as f32, which emitters make of them.
+double pir_loop_round(uint8_t type, double f);
 bool pir_loop_equal(const loop_expr *a, const loop_expr *b);  // the same tree
 
 #endif

@@ -129,3 +129,11 @@ const char *loop_dot_text(loop_dot dot) {
 int loop_tile_registers(loop_tile_op op) {
   return op >= LOOP_TILE_BF16 ? 3 : op >= LOOP_TILE_ZERO;
 }
+
+bool loop_tile_has_rows(loop_tile_op op) {
+  return op == LOOP_TILE_LOAD || op == LOOP_TILE_STORE;
+}
+
+bool loop_tile_has_place(loop_tile_op op) {
+  return op == LOOP_TILE_SHAPES || loop_tile_has_rows(op);
+}

@@ -38,5 +38,8 @@ const char *loop_dot_text(loop_dot dot);
 
 // How many tile registers the operation names: 0, 1 or 3.
 int loop_tile_registers(loop_tile_op op);
+// Whether it has a place in memory, and a distance of rows there.
+bool loop_tile_has_place(loop_tile_op op);
+bool loop_tile_has_rows(loop_tile_op op);
 
 #endif

@@ -3,6 +3,7 @@
 // one pass.
 #include <string.h>
 
+#include "loop_impl.h"
 #include "loop_names.h"
 
 typedef struct printer {
@@ -35,7 +36,7 @@ static void put_float(printer *p, double f, uint8_t dtype) {
   uint64_t bits;
   memcpy(&bits, &f, sizeof bits);
   if (f != f)
-    pir_text_format(text, sizeof text, "nan(%llx)", (unsigned long long)bits);
+    pir_text_format(text, sizeof text, "nan_%llx", (unsigned long long)bits);
   else
     pir_text_format(text, sizeof text, dtype == PIR_F64 ? "%.17g" : "%.9g", f);
   put(p, text);
@@ -45,7 +46,7 @@ static void put_type(printer *p, uint8_t dtype, uint16_t lanes) {
   put(p, pir_loop_type_text(dtype));
   if (lanes == 1)
     return;
-  put(p, dtype == LOOP_INDEX ? "" : "x");
+  put(p, "x");
   put_int(p, lanes);
 }
 
@@ -109,7 +110,7 @@ static void put_expr(printer *p, const loop_expr *e) {
         put_float(p, e->f, e->dtype);
       else
         put_int(p, e->i);
-      if (e->dtype != LOOP_INDEX) {
+      if (e->dtype != LOOP_INDEX || e->lanes > 1) {
         put(p, ":");
         put_type(p, e->dtype, e->lanes);
       }
@@ -118,12 +119,14 @@ static void put_expr(printer *p, const loop_expr *e) {
     case LOOP_DIM:
       put(p, "dim");
       put_int(p, e->i);
+      put(p, e->fn ? ".signed" : "");
+      put(p, e->given ? ".given" : "");
       return;
     case LOOP_OP: put_name(p, op ? op->name : NULL); break;
     case LOOP_FMA: put(p, "fused"); break;
     case LOOP_DOT: put_name(p, loop_dot_text(e->fn)); break;
     case LOOP_CAST:
-      put(p, e->fn ? "flushed_" : "");
+      put(p, e->fn ? "flushed:" : "");
       put_type(p, e->dtype, e->lanes);
       break;
     case LOOP_BITCAST:
@@ -168,10 +171,28 @@ static void start_line(printer *p) {
     put(p, "  ");
 }
 
+// What is known of a variable that is bound here, beyond what the statement says itself.
+static void put_facts(printer *p, const loop_var *v, const loop_expr *usual) {
+  put(p, v->given ? " given" : "");
+  if (v->multiple > 1) {
+    put(p, " multiple ");
+    put_int(p, v->multiple);
+  }
+  if (pir_loop_equal(v->extent, usual))
+    return;
+  put(p, " below ");
+  if (v->extent)
+    put_expr(p, v->extent);
+  else
+    put(p, "none");
+}
+
 static void put_for(printer *p, const loop_stmt *s) {
   put_name(p, loop_for_text(s->for_kind));
   put(p, " ");
   put_var(p, s->var);
+  if (s->var && s->begin)
+    put_facts(p, s->var, pir_loop_usual_extent(s->for_kind, s->begin, s->end));
   put(p, " = ");
   put_expr(p, s->begin);
   put(p, " to ");
@@ -182,6 +203,7 @@ static void put_for(printer *p, const loop_stmt *s) {
     put(p, " unroll ");
     put_int(p, s->unroll);
   }
+  put(p, s->apart ? " apart" : "");
   put_block(p, &s->body);
 }
 
@@ -221,6 +243,11 @@ static void put_stmt(printer *p, const loop_stmt *s) {
       return;
     case LOOP_LET:
       put_var(p, s->var);
+      if (s->var) {
+        put(p, ": ");
+        put_type(p, s->var->dtype, s->var->lanes);
+        put_facts(p, s->var, NULL);
+      }
       put(p, " = ");
       put_expr(p, s->value);
       break;
@@ -280,52 +307,78 @@ static void put_block(printer *p, const loop_block *block) {
   put(p, "}\n");
 }
 
+static void put_buffer_line(printer *p, const loop_buffer *b) {
+  put(p, "\n  ");
+  put_buffer(p, b);
+  put(p, ": ");
+  put_name(p, loop_space_text(b->space));
+  put(p, " ");
+  put_int(p, b->space == LOOP_ARG ? b->slot : b->count);
+  if (b->space == LOOP_ARG)
+    put(p, b->read_only ? " in" : " out");
+  put(p, " ");
+  put_type(p, b->dtype, b->lanes);
+  if (b->space == LOOP_ARG) {
+    put(p, " align ");
+    put_int(p, b->align);
+  }
+  if (b->multiple > 1) {
+    put(p, " multiple ");
+    put_int(p, b->multiple);
+  }
+  if (b->large) {
+    put(p, ", large if ");
+    put_expr(p, b->large);
+  }
+}
+
 static void put_fn(printer *p, const loop_fn *fn) {
-  put(p, "stage (");
+  put(p, fn->name);
+  put(p, ": stage (");
   put_var(p, fn->begin);
+  put_facts(p, fn->begin, NULL);
   put(p, ", ");
   put_var(p, fn->end);
+  put_facts(p, fn->end, NULL);
   put(p, ")");
   if (fn->threads) {
     put(p, " by ");
     put_int(p, fn->threads);
     put(p, " threads");
   }
-  for (unsigned i = 0; i < fn->buffer_count; i++) {
-    const loop_buffer *b = fn->buffers[i];
-    put(p, "\n  ");
-    put_buffer(p, b);
-    put(p, ": ");
-    put_name(p, loop_space_text(b->space));
-    put(p, " ");
-    if (b->space == LOOP_ARG) {
-      put_int(p, b->slot);
-      put(p, b->read_only ? " in " : " out ");
-      put_int(p, b->align);
-      put(p, " ");
-    } else {
-      put_int(p, b->count);
-      put(p, " ");
-    }
-    put_type(p, b->dtype, b->lanes);
-    if (b->large) {
-      put(p, ", large if ");
-      put_expr(p, b->large);
-    }
-  }
+  for (unsigned i = 0; i < fn->buffer_count; i++)
+    put_buffer_line(p, fn->buffers[i]);
   put_block(p, &fn->body);
 }
 
-pir_status pir_loop_print_fn(const loop_fn *fn, pir_writer out) {
+// The functions of a group stand behind each other; those of none are first.
+static void put_fns(printer *p, const loop_fn *first) {
+  for (const loop_fn *fn = first; fn && fn->group == first->group; fn = fn->next)
+    put_fn(p, fn);
+}
+
+static void put_group(printer *p, const loop_group *group) {
+  put(p, "group ");
+  put(p, group->name);
+  put(p, *group->ops ? ": " : ":");
+  put(p, group->ops);
+  put(p, "\n");
+  put_fns(p, group->first);
+  put(p, "\n");
+}
+
+pir_status pir_loop_print_group(const loop_group *group, pir_writer out) {
   printer p = {.out = out};
-  put_fn(&p, fn);
+  put_group(&p, group);
   return p.stopped ? PIR_IO : PIR_OK;
 }
 
 pir_status pir_loop_print(const loop_module *m, pir_writer out) {
   printer p = {.out = out};
-  for (const loop_fn *fn = m->first; fn; fn = fn->next)
-    put_fn(&p, fn);
+  if (m->first && !m->first->group)
+    put_fns(&p, m->first);
+  for (const loop_group *group = m->groups; group; group = group->next)
+    put_group(&p, group);
   return p.stopped ? PIR_IO : PIR_OK;
 }
 

@@ -5,6 +5,8 @@
 // lists and blocks are found.
 #include "loop_verify_impl.h"
 
+#include <hash.h>
+
 #include <string.h>
 
 static void verify_block(verifier *v, const loop_block *block);
@@ -201,13 +203,11 @@ static void verify_tile(verifier *v, const loop_stmt *s) {
     verify_fault(v, NULL, "no such operation on tiles");
     return;
   }
-  bool moves = s->combine == LOOP_TILE_LOAD || s->combine == LOOP_TILE_STORE,
-       reads = moves || s->combine == LOOP_TILE_SHAPES;
+  bool place = loop_tile_has_place(s->combine), rows = loop_tile_has_rows(s->combine);
   for (int i = 0; i < loop_tile_registers(s->combine); i++)
     if (s->tiles[i] >= REGISTERS)
       verify_fault(v, NULL, "there are %d tile registers", REGISTERS);
-  if ((s->buffer != NULL) != reads || (s->index != NULL) != reads ||
-      (s->value != NULL) != moves)
+  if ((s->buffer != NULL) != place || (s->index != NULL) != place || (s->value != NULL) != rows)
     verify_fault(v, NULL, "a place or the distance of rows is missing, or one too many");
   if (s->buffer && !is_memory(s->buffer))
     verify_fault(v, NULL, "registers are in no memory");
@@ -224,6 +224,7 @@ static void verify_trap(verifier *v, const loop_stmt *s) {
     verify_fault(v, NULL, "the number of a trap is a constant from 1 on");
   if (!v->fn->traps)
     verify_fault(v, NULL, "the function is not said to have a trap");
+  v->traps = true;
 }
 
 static void verify_barrier(verifier *v) {
@@ -338,6 +339,8 @@ static void verify_fn(verifier *v) {
     verify_fault(v, NULL, "the function has no range of units");
     return;
   }
+  if (fn->begin == fn->end)
+    verify_fault(v, NULL, "the range of units has one variable");
   verify_threads(v);
   for (unsigned i = 0; i < fn->buffer_count; i++)
     verify_buffer(v, fn->buffers[i], i);
@@ -348,6 +351,8 @@ static void verify_fn(verifier *v) {
   bind_var(v, fn->end, false);
   verify_block(v, &fn->body);
   close_scope(v);
+  if (fn->traps && !v->traps)
+    verify_fault(v, NULL, "the function is said to have a trap, and has none");
 }
 
 size_t pir_loop_verify_fn(const loop_fn *fn, loop_faults faults) {
@@ -359,9 +364,33 @@ size_t pir_loop_verify_fn(const loop_fn *fn, loop_faults faults) {
   return v.count;
 }
 
-size_t pir_loop_verify(const loop_module *m, loop_faults faults) {
+static bool has_name(const void *item, const void *key) {
+  const loop_fn *fn = item;
+  return strcmp(fn->name, key) == 0;
+}
+
+// Functions are found by their names.
+static size_t verify_names(const loop_module *m, loop_faults faults) {
   size_t count = 0;
-  for (const loop_fn *fn = m->first; fn; fn = fn->next)
+  pir_arena arena;
+  pir_set names = {0};
+  pir_arena_init(&arena, m->arena.heap);
+  for (loop_fn *fn = m->first; fn && count < LOOP_MOST_FAULTS; fn = fn->next) {
+    uint64_t hash = pir_hash_bytes(fn->name, strlen(fn->name));
+    verifier v = {.fn = fn, .faults = faults};
+    if (pir_set_find(&names, hash, has_name, fn->name))
+      verify_fault(&v, NULL, "another function has this name");
+    else
+      pir_set_add(&arena, &names, hash, fn);
+    count += v.count;
+  }
+  pir_arena_destroy(&arena);
+  return count;
+}
+
+size_t pir_loop_verify(const loop_module *m, loop_faults faults) {
+  size_t count = verify_names(m, faults);
+  for (const loop_fn *fn = m->first; fn && count < LOOP_MOST_FAULTS; fn = fn->next)
     count += pir_loop_verify_fn(fn, faults);
   return count;
 }

@@ -9,7 +9,7 @@
 #include <pir/diag.h>
 
 enum {
-  LOOP_MOST_FAULTS = 20,   // reported of one function
+  LOOP_MOST_FAULTS = 20,   // reported of one function; the next ones are not looked at then
   LOOP_MOST_LANES = 256,   // of a vector
   LOOP_MOST_NESTED = 256,  // expressions in each other, and statements
   LOOP_MOST_REGISTERS = 1 << 16
@@ -23,7 +23,7 @@ typedef struct loop_faults {
   void *user;
 } loop_faults;
 
-// Returns the number of faults. Cost: linear in the expressions of each statement.
+// Returns the number of faults, 0 when there is none. Cost: linear in the expressions of each statement.
 size_t pir_loop_verify(const loop_module *m, loop_faults faults);
 size_t pir_loop_verify_fn(const loop_fn *fn, loop_faults faults);
 

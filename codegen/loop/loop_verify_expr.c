@@ -89,6 +89,9 @@ static void verify_const(verifier *v, const loop_expr *e) {
     verify_fault(v, e, "a bool is 0 or 1");
   else if (pir_dtype_is_integer(e->dtype) && e->i != pir_loop_wrap(e->dtype, e->i))
     verify_fault(v, e, "the number does not fit its type");
+  else if (pir_dtype_is_float(e->dtype) && e->f == e->f &&
+           e->f != pir_loop_round(e->dtype, e->f))
+    verify_fault(v, e, "the number is no f32");
 }
 
 static void verify_use(verifier *v, const loop_expr *e) {

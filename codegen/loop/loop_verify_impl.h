@@ -29,6 +29,7 @@ typedef struct verifier {
   uint64_t number;          // of statements met so far
   int depth;                // of the current block, from 1
   int loops;                // around the statement
+  bool traps;               // a LOOP_TRAP was met
 } verifier;
 
 // Each node is the innermost one that is known.

@@ -3,7 +3,10 @@
 // compile.c compiles group by group, so that equal groups share code.
 #include "device_codegen.h"
 #include "choose.h"
+#include "loop_parse.h"
 #include "loop_verify.h"
+
+#include <strbuf.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,58 +20,41 @@ typedef struct codes {
   int64_t groups;
 } codes;
 
-static pir_status take_group(codes *c, const pir_op *group, loop_fn **out_first) {
+// ---- groups to loops
+
+// The names of the group's ops.
+static const char *ops_of(loop_module *m, const pir_op *group) {
+  pir_strbuf text;
+  pir_strbuf_init(&text, &m->arena);
+  for (const pir_op *op = pir_block_first(pir_region_first(pir_op_region(group, 0)));
+       pir_op_next(op); op = pir_op_next(op)) {
+    if (text.size)
+      pir_strbuf_lit(&text, ", ");
+    pir_strbuf_str(&text, pir_op_name(op));
+  }
+  pir_strbuf_char(&text, 0);
+  return text.data;
+}
+
+static pir_status take_group(codes *c, const pir_op *group) {
   lowering l;
   lower_stages stages = {0};
   lower_packings packings = {0};
-  loop_fn *before = c->module->last;
   lower_init(&l, c->module, c->target, c->facts, group);
   l.math = c->math;
   l.prefix = pir_loop_name(c->module, "g", c->groups++);
+  const loop_group *taken = pir_loop_group(c->module, l.prefix, ops_of(c->module, group));
   if (!choose_emit(&l, &stages, &packings))
     return pir_report(c->ctx, PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(l.where),
                       "unsupported: %s, in \"%.*s\"", l.why, (int)pir_op_name(l.where).size,
                       pir_op_name(l.where).data);
   choose_explain(&l, &stages);
-  *out_first = before ? before->next : c->module->first;
-  for (loop_fn *fn = *out_first; fn; fn = fn->next)
+  for (loop_fn *fn = taken->first; fn; fn = fn->next)
     pir_loop_verify_after(fn, "lowering");
   if (!c->module->fault)
     return PIR_OK;
   return pir_report(c->ctx, PIR_INTERNAL, PIR_ERROR, pir_op_loc(group),
                     "the loops of a group have a fault: %s", c->module->fault);
-}
-
-// ---- loops
-
-static bool put(pir_writer out, const char *data, size_t size) {
-  return out.write(out.user, data, size);
-}
-static bool put_text(pir_writer out, const char *text) {
-  return put(out, text, strlen(text));
-}
-
-static bool put_ops(pir_writer out, const pir_op *group) {
-  const char *between = "// ";
-  for (const pir_op *op = pir_block_first(pir_region_first(pir_op_region(group, 0)));
-       pir_op_next(op); op = pir_op_next(op)) {
-    pir_str name = pir_op_name(op);
-    if (!put_text(out, between) || !put(out, name.data, name.size))
-      return false;
-    between = ", ";
-  }
-  return put_text(out, "\n");
-}
-
-static pir_status print_group(const pir_op *group, const loop_fn *fn, pir_writer out) {
-  if (!put_ops(out, group))
-    return PIR_IO;
-  for (; fn; fn = fn->next) {
-    if (!put_text(out, fn->name) || !put_text(out, ": "))
-      return PIR_IO;
-    PIR_TRY(pir_loop_print_fn(fn, out));
-  }
-  return put_text(out, "\n") ? PIR_OK : PIR_IO;
 }
 
 // ---- by LLVM
@@ -82,7 +68,7 @@ static pir_status emit_llvm(codes *c, pir_code_form form, pir_writer out) {
     status = llvm.backend->emit(c->module, c->target, form, &code, message, sizeof message);
     pir_llvm_close(&llvm);
     if (!status) {
-      status = put(out, code.data, code.size) ? PIR_OK : PIR_IO;
+      status = out.write(out.user, code.data, code.size) ? PIR_OK : PIR_IO;
       free(code.data);
       return status;
     }
@@ -100,15 +86,25 @@ static pir_status emit(codes *c, pir_code_form form, pir_writer out) {
                 : PIR_OK;
 }
 
+static bool put_text(pir_writer out, const char *text) {
+  return out.write(out.user, text, strlen(text));
+}
+
+static pir_status write_group(const codes *c, pir_code_form form, pir_writer out) {
+  const loop_group *group = c->module->last_group;
+  if (form == PIR_CODE_LOOPS)
+    return pir_loop_print_group(group, out);
+  bool named = form == PIR_CODE_DEVICE_SOURCE || form == PIR_CODE_DEVICE_RESOURCES;
+  bool written =
+      !named || (put_text(out, "// ") && put_text(out, group->ops) && put_text(out, "\n"));
+  return written ? PIR_OK : PIR_IO;
+}
+
 static pir_status write_groups(codes *c, const pir_program *program, pir_code_form form,
                                pir_writer out) {
   for (const pir_op *op = pir_group_next(program, NULL); op; op = pir_group_next(program, op)) {
-    loop_fn *first = NULL;
-    PIR_TRY(take_group(c, op, &first));
-    if (form == PIR_CODE_LOOPS)
-      PIR_TRY(print_group(op, first, out));
-    else if (form == PIR_CODE_DEVICE_SOURCE || form == PIR_CODE_DEVICE_RESOURCES)
-      PIR_TRY(put_ops(out, op) ? PIR_OK : PIR_IO);
+    PIR_TRY(take_group(c, op));
+    PIR_TRY(write_group(c, form, out));
   }
   if (!c->groups)
     return pir_report(
@@ -144,4 +140,53 @@ pir_status pir_codegen_write(const pir_program *program, const pir_target *targe
   pir_loop_module_destroy(c.module);
   pir_facts_destroy(facts);
   return status;
+}
+
+// ---- loops that were read
+
+typedef struct reading {
+  pir_context *ctx;
+  const pir_loops_source *source;
+  const pir_target *target;  // NULL: verify alone
+  pir_code_form form;
+  pir_writer out;
+} reading;
+
+static void report_fault(void *user, pir_loc place, const char *message) {
+  const reading *r = user;
+  pir_ignore(pir_report(r->ctx, PIR_INVALID, PIR_ERROR, place, "%s", message));
+}
+
+static pir_status write_module(const reading *r, loop_module *m) {
+  codes c = {.ctx = r->ctx, .target = r->target, .module = m};
+  if (pir_loop_verify(m, (loop_faults){report_fault, (void *)r}))
+    return PIR_INVALID;
+  if (!r->target)
+    return PIR_OK;
+  return r->form == PIR_CODE_LOOPS ? pir_loop_print(m, r->out) : emit(&c, r->form, r->out);
+}
+
+static pir_status read_loops(void *user) {
+  const reading *r = user;
+  loop_module *m = NULL;
+  PIR_TRY(pir_loop_parse(r->ctx, r->source, &m));
+  pir_status status = write_module(r, m);
+  pir_loop_module_destroy(m);
+  return status;
+}
+
+bool pir_loops_recognised(pir_str text) {
+  return pir_loop_is_text(text);
+}
+
+pir_status pir_loops_verify(pir_context *ctx, const pir_loops_source *source) {
+  reading r = {.ctx = ctx, .source = source};
+  return pir_context_enter(ctx, read_loops, &r);
+}
+
+pir_status pir_loops_write(pir_context *ctx, const pir_loops_source *source,
+                           const pir_target *target, pir_code_form form, pir_writer out) {
+  reading r = {.ctx = ctx, .source = source, .target = target, .form = form, .out = out};
+  PIR_TRY(check_form(ctx, target, form));
+  return pir_context_enter(ctx, read_loops, &r);
 }

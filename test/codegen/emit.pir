@@ -7,14 +7,14 @@
 // RUN: pir-opt --emit=obj %s -o %t.o && llvm-nm %t.o | FileCheck %s --check-prefix=OBJ
 // RUN: not pir-opt --emit=loops --pipeline=clean %s 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not pir-opt --emit=obj --target=z80 %s 2>&1 | FileCheck %s --check-prefix=TARGET
-// LOOPS:       // pd_op.multiply, pd_op.relu
+// LOOPS:       group g0: pd_op.multiply, pd_op.relu
 // LOOPS-NEXT:  g0_stage0: stage (v0, v1)
 // LOOPS-NEXT:b{{[012]}}: arg {{[012]}}
 // LOOPS-NEXT:b{{[012]}}: arg {{[012]}}
 // LOOPS-NEXT:b{{[012]}}: arg {{[012]}}
-// LOOPS:         parallel v{{[0-9]+}} = v0 to v1 by 1 {
-// LOOPS:         [[PRODUCT:v[0-9]+]] = (v{{.*}} * v{{.*}})
-// LOOPS:       // pd_op.exp
+// LOOPS:         parallel v{{[0-9]+}} {{.*}}= v0 to v1 by 1 apart {
+// LOOPS:         [[PRODUCT:v[0-9]+]]: f32x{{[0-9]+}} = (v{{.*}} * v{{.*}})
+// LOOPS:       group g1: pd_op.exp
 // LOOPS-NEXT:  g1_stage0: stage (v0, v1)
 // LLVM:       target triple = "x86_64-unknown-linux-gnu"
 // LLVM:       define{{.*}} @g0_stage0(

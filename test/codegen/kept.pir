@@ -9,20 +9,20 @@
 // RUN: pir-run %s --threads=2 --input=x=41x19xf32=random:1 --input=y=3x37x19xf32=random:2 --input=z=19x19xf32=random:3 --expect-dir=%t
 // CHECK: g0_stage0
 // CHECK: = (v{{[0-9]+}} * x8(recip(v{{[0-9]+}})))
-// CHECK-NEXT: [[Q:v[0-9]+]] = (v{{[0-9]+}} * v{{[0-9]+}})
+// CHECK-NEXT: [[Q:v[0-9]+]]: f32x8 = (v{{[0-9]+}} * v{{[0-9]+}})
 // CHECK-NEXT: [[ROW:b[0-9]+]][v{{[0-9]+}}] = [[Q]]
 // CHECK-NEXT: add= [[Q]]
 // CHECK-NEXT: [[OUT:b[0-9]+]][((v2 * 19) + v{{[0-9]+}})] =nt [[Q]]
 // CHECK-NOT: = [[OUT]].f32
 // CHECK: = [[ROW]].f32x8(
-// CHECK-NEXT: [[D:v[0-9]+]] = (v{{[0-9]+}} - x8(
+// CHECK-NEXT: [[D:v[0-9]+]]: f32x8 = (v{{[0-9]+}} - x8(
 // CHECK-NOT: = [[OUT]].f32
 // CHECK: = [[ROW]].f32x8(
 // CHECK-NOT: = [[OUT]].f32
 // CHECK: g1_stage0
 // CHECK: pd_op.exp, pd_op.full_int_array, pd_op.mean{{$}}
 // CHECK-NEXT: g2_stage0
-// CHECK: // pd_op.subtract{{$}}
+// CHECK: group g3: pd_op.subtract{{$}}
 // CHECK-NEXT: g3_stage0
 {
     (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[-1,19]} : () -> tensor<-1x19xf32>

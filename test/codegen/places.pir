@@ -27,7 +27,7 @@
 // WHY-NEXT: (%e)
 // WHY: joins 2 tensors, 2 of them already in its place
 // WHY-NEXT: (%h)
-// LOOPS: // builtin.combine, pd_op.full, pd_op.concat, pd_op.ceil
+// LOOPS: group {{g[0-9]+}}: builtin.combine, pd_op.full, pd_op.concat, pd_op.ceil
 // LOOPS: stage0
 // LOOPS-NOT: select
 // LOOPS: stage1

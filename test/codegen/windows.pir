@@ -5,13 +5,13 @@
 // RUN: mkdir -p %t && pir-run %S/contract/strides.pir --pipeline=kernels --input=x=1x8x64x64xf32=random:1 --output-dir=%t
 // RUN: pir-run %S/contract/strides.pir --target=x86-64 --input=x=1x8x64x64xf32=random:1 --expect-dir=%t
 // RUN: pir-run %S/contract/strides.pir --target=x86-64-v3 --input=x=1x8x64x64xf32=random:1 --expect-dir=%t
-// CHECK: // pd_op.full_int_array, pd_op.pool2d
+// CHECK: group g{{[0-9]+}}: pd_op.full_int_array, pd_op.pool2d
 // CHECK-NOT: where
-// CHECK: for [[I:v[0-9]+]] = max(0, {{.*}}) to min(3, {{.*}}) by 1
-// CHECK-NEXT: for [[J:v[0-9]+]] = max(0, {{.*}}) to min(3, {{.*}}) by 1
+// CHECK: for [[I:v[0-9]+]] {{.*}}= max(0, {{.*}}) to min(3, {{.*}}) by 1
+// CHECK-NEXT: for [[J:v[0-9]+]] {{.*}}= max(0, {{.*}}) to min(3, {{.*}}) by 1
 // CHECK-NOT: where
 // CHECK-NOT: select
-// CHECK: // pd_op
+// CHECK: group
 {
   (%w) = "builtin.parameter" () {is_distributed:[false],is_parameter:[true],need_clip:[true],parameter_name:"w",persistable:[true],stop_gradient:[false],trainable:[true]} : () -> tensor<32x16x1x1xf32>
   (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[-1,16,9,7],stop_gradient:[true]} : () -> tensor<-1x16x9x7xf32>

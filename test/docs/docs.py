@@ -4,6 +4,7 @@
   docs.py PIR_OPT FILE...
 
   ```pir [NAME]      a program: read, verified and printed without a message; kept as NAME for the page's commands
+  ```loops [NAME]    loop IR: verified and printed again, the same bytes; of the name `broken`: refused
   ```json [NAME]     a PIR JSON program: reading and writing gives the same JSON
   ```console         `$ command` lines, each followed by exactly what it prints, in a folder with the page's named blocks
 """
@@ -15,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-BLOCK = re.compile(r"^```(pir|json|console)(?: ([\w.]+))?\n(.*?)^```$", re.M | re.S)
+BLOCK = re.compile(r"^```(pir|loops|json|console)(?: ([\w.]+))?\n(.*?)^```$", re.M | re.S)
 
 
 def run(command, text="", cwd=None):
@@ -28,6 +29,11 @@ def check_pir(tool, text, name):
     older = ["--pipeline=none"] if name and name.startswith("older") else []  # brought to today's form, so without a message
     code, out = run([tool, "-"] + older, text)
     return "" if code == 0 and out.startswith(("{", "program")) else f"exit {code}\n{out}"
+
+
+def check_loops(tool, text, name):
+    code, out = run([tool, "--emit=loops", "-"], text)
+    return "" if (code == 1 if name == "broken" else code == 0 and out == text) else f"exit {code}\n{out}"
 
 
 def check_json(tool, text):
@@ -53,7 +59,8 @@ def main():
                 kind, name, body = block.groups()
                 if name:
                     (pathlib.Path(folder) / name).write_text(body)
-                wrong = {"pir": lambda: check_pir(tool, body, name), "json": lambda: check_json(tool, body),
+                wrong = {"pir": lambda: check_pir(tool, body, name), "loops": lambda: check_loops(tool, body, name),
+                         "json": lambda: check_json(tool, body),
                          "console": lambda: check_console(body, folder)}[kind]()
                 ran += 1
                 if wrong:

@@ -7,17 +7,18 @@ set -euo pipefail
 build=$(realpath -m "$1")-fuzz seconds=${2-60}
 shift $(($# < 2 ? $# : 2))
 cd "$(dirname "$0")/../.."
-[ $# -gt 0 ] || set -- text json pdmodel params pipeline rules
+[ $# -gt 0 ] || set -- text json pdmodel params pipeline rules loops
 flags="-O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined"
 make -s -j"${JOBS-$(nproc)}" B="$build" CC="${FUZZ_CC-clang-19}" CFLAGS="$flags" "$build/lib/libpir.a"
 corpus=$build/corpus
-mkdir -p "$corpus"/{text,json,pdmodel,params,pipeline,rules} "$build/fuzz"
+mkdir -p "$corpus"/{text,json,pdmodel,params,pipeline,rules,loops} "$build/fuzz"
 find test -name '*.pir' -size -64k -exec cp {} "$corpus/text/" \;
 find passes/drr test/rules -name '*.drr' -exec cp {} "$corpus/rules/" \;
+find test -name '*.loops' -exec cp {} "$corpus/loops/" \;
 find test -name '*.json' -size -64k -exec cp {} "$corpus/json/" \;
 find test -name '*.pdmodel' -size -64k -exec cp {} "$corpus/pdmodel/" \;
 test/fuzz/seeds.py "$corpus"
-includes="-Iir/abi -Iir/include -Idialects/include -I$build/gen/include -Ipasses/include -Iruntime/include"
+includes="-Iir/abi -Iir/include -Idialects/include -I$build/gen/include -Ipasses/include -Iruntime/include -Icodegen/include"
 status=0
 for name in "$@"; do
   dictionary=test/fuzz/$name.dict

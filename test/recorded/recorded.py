@@ -20,6 +20,7 @@ FOLDER holds any of: models/ real/ (whole programs with cases), ops/ (one-op pro
   decomp, kernel, pipelines  decomposition, lowering, the whole predictor (recorded_passes.py)
   roundtrip, json  through our own formats and back (recorded_formats.py)
   legacy     through .pdmodel files of ours and back (recorded_legacy.py)
+  loops      loop IR is verified, and its text gives the same text and code (recorded_loops.py)
   errors     changed programs that Paddle refuses are refused (recorded_errors.py)
 A program with an operator or feature that is still unsupported (exit code 3) is a skip and is named.
 Ends with `N passed, N failed, N skipped`.
@@ -44,6 +45,7 @@ import recorded_extremes
 import recorded_formats
 import recorded_infer
 import recorded_legacy
+import recorded_loops
 import recorded_passes
 import recorded_shape
 
@@ -408,6 +410,7 @@ KINDS = {"text": text_jobs, "translate": translate_jobs, "passes": pass_jobs, "n
          "infer": recorded_infer.infer_jobs(run), "shape": recorded_shape.shape_jobs(run),
          "legacy": recorded_legacy.legacy_jobs(run), "decomp": recorded_passes.decomp_jobs(run),
          "kernel": recorded_passes.kernel_jobs(run), "pipelines": recorded_passes.pipeline_jobs(run),
+         "loops": recorded_loops.loop_jobs(run, programs_of),
          "errors": recorded_errors.error_jobs(run), "extremes": recorded_extremes.extreme_jobs}
 
 

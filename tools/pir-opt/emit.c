@@ -66,15 +66,23 @@ pir_text_form emit_text_form(const emit_form *form) {
   return form->text;
 }
 
+static int target_of(const cli_run *cli, pir_code_form form, const emit_options *how,
+                     pir_target *out_target) {
+  const char *name = form >= PIR_CODE_DEVICE_SOURCE ? "cuda" : "native";
+  if (how->target)
+    name = how->target;
+  return pir_target_describe(name, out_target)
+             ? cli_bad_value(cli, "target", name, pir_target_names())
+             : 0;
+}
+
 static int emit_code(const cli_run *cli, pir_code_form form, const emit_options *how,
                      const pir_program *program, pir_writer out) {
   pir_target target;
   pir_math math;
-  const char *name = form >= PIR_CODE_DEVICE_SOURCE ? "cuda" : "native";
-  if (how->target)
-    name = how->target;
-  if (pir_target_describe(name, &target))
-    return cli_bad_value(cli, "target", name, pir_target_names());
+  int code = target_of(cli, form, how, &target);
+  if (code)
+    return code;
   if (pir_math_named(how->math ? how->math : "strict", &math))
     return cli_bad_value(cli, "math", how->math, pir_math_names());
   return cli_exit_code(pir_codegen_write(program, &target, math, form, how->verify, out));
@@ -90,4 +98,13 @@ int emit_program(const cli_run *cli, const emit_form *form, const emit_options *
     case EMIT_CODE: return emit_code(cli, form->code, how, program, out);
     default: return cli_exit_code(pir_program_print(program, &print, out));
   }
+}
+
+int emit_loops(const cli_run *cli, pir_context *ctx, const emit_form *form,
+               const emit_options *how, const pir_loops_source *loops, pir_writer out) {
+  pir_target target;
+  if (form->kind != EMIT_CODE)
+    return cli_fail(cli, CLI_USAGE, "loop IR is written as code: --emit=loops, llvm, asm, ..");
+  int code = target_of(cli, form->code, how, &target);
+  return code ? code : cli_exit_code(pir_loops_write(ctx, loops, &target, form->code, out));
 }

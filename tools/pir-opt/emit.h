@@ -35,4 +35,8 @@ typedef struct emit_options {
 int emit_program(const cli_run *cli, const emit_form *form, const emit_options *how,
                  const pir_program *program, pir_writer out);
 
+// Writes loop IR that is read from text. Returns an exit code.
+int emit_loops(const cli_run *cli, pir_context *ctx, const emit_form *form,
+               const emit_options *how, const pir_loops_source *loops, pir_writer out);
+
 #endif

@@ -26,6 +26,7 @@ enum {
   OPT_LIST_PIPELINES,
   OPT_DUMP_PIPELINE,
   OPT_VERIFY_EACH,
+  OPT_VERIFY_LOOPS,
   OPT_PRINT_BEFORE,
   OPT_PRINT_AFTER,
   OPT_PRINT_AFTER_ALL,
@@ -88,6 +89,8 @@ static const cli_option option_table[] = {
      "also write the parameters: one file, or a folder of files (ends with /)"},
     {OPT_VERIFY_EACH, 0, "verify-each", NULL,
      "verify after every pass; of code, the loops after every rewrite"},
+    {OPT_VERIFY_LOOPS, 0, "verify-loops", NULL,
+     "the file holds loop IR (--emit=loops): verify it, and write it if --emit is given"},
     {OPT_PRINT_BEFORE, 0, "print-before", "PASS",
      "print the program before a pass, to standard error"},
     {OPT_PRINT_AFTER, 0, "print-after", "PASS", "print the program after a pass"},
@@ -372,16 +375,20 @@ static int read_with_parameters(cli_run *cli, pir_context *ctx, const cli_file *
   return cli_exit_code(pir_program_load_file(ctx, file->name, params, out_program));
 }
 
+static emit_options emit_options_of(const cli_run *cli) {
+  return (emit_options){.target = cli_value(cli, OPT_TARGET, NULL),
+                        .math = cli_value(cli, OPT_MATH, NULL),
+                        .strip_debug = cli_has(cli, OPT_STRIP_DEBUG),
+                        .verify = cli_has(cli, OPT_VERIFY_EACH)};
+}
+
 // Writes the program, and its parameters; or warns about parameters that only `program` holds.
 static int write_result(cli_run *cli, const char *file, pir_program *program,
                         const named_params *before, pir_writer out) {
   const emit_form *form = form_of(cli);
   pir_format format = emit_format(form);
   const char *params_out = cli_value(cli, OPT_PARAMS_OUT, NULL);
-  emit_options how = {.target = cli_value(cli, OPT_TARGET, NULL),
-                      .math = cli_value(cli, OPT_MATH, NULL),
-                      .strip_debug = cli_has(cli, OPT_STRIP_DEBUG),
-                      .verify = cli_has(cli, OPT_VERIFY_EACH)};
+  emit_options how = emit_options_of(cli);
   if (params_out)
     pir_program_settle(program, format);
   int code = emit_program(cli, form, &how, program, out);
@@ -433,12 +440,46 @@ static int process(cli_run *cli, const cli_file *file, uint32_t first_line,
   return code;
 }
 
+// ---- loop IR
+
+static bool holds_loops(const cli_run *cli, const cli_file *file) {
+  return cli_has(cli, OPT_VERIFY_LOOPS) || pir_loops_recognised(file->bytes);
+}
+
+// Verifies the text, and writes it again unless it is only to be verified.
+static int process_loops(cli_run *cli, const cli_file *file, uint32_t first_line,
+                         const pir_writer *out) {
+  pir_loops_source loops = {pir_str_from(file->name), file->bytes, first_line};
+  emit_options how = emit_options_of(cli);
+  bool verified_alone = cli_has(cli, OPT_VERIFY_LOOPS) && !cli_has(cli, OPT_EMIT);
+  if (changes(cli))
+    return cli_fail(cli, CLI_USAGE, "%s holds loop IR, on which no pass runs", file->name);
+  pir_context *ctx = cli_context_create(cli);
+  if (!ctx)
+    return CLI_INTERNAL;
+  cli->source_name = loops.file;
+  cli->source_text = loops.text;
+  cli->source_first_line = first_line;
+  int code = out && !verified_alone ? emit_loops(cli, ctx, form_of(cli), &how, &loops, *out)
+                                    : cli_exit_code(pir_loops_verify(ctx, &loops));
+  pir_context_destroy(ctx);
+  return code;
+}
+
+// ---- one text
+
+static int process_text(cli_run *cli, const cli_file *file, uint32_t first_line,
+                        const pir_writer *out) {
+  return holds_loops(cli, file) ? process_loops(cli, file, first_line, out)
+                                : process(cli, file, first_line, out);
+}
+
 // Runs the passes and checks expectations instead of printing the result.
 static int process_expecting(cli_run *cli, const cli_file *file, uint32_t first_line) {
   expectations expect;
   int code = expect_begin(cli, pir_str_from(file->name), file->bytes, first_line, &expect);
   if (!code)
-    process(cli, file, first_line, NULL);
+    process_text(cli, file, first_line, NULL);
   int end = expect_end(cli, &expect);
   return code ? code : end;
 }
@@ -446,7 +487,7 @@ static int process_expecting(cli_run *cli, const cli_file *file, uint32_t first_
 static int process_part(cli_run *cli, const cli_file *part, uint32_t first_line,
                         const pir_writer *out) {
   return cli_has(cli, OPT_VERIFY_DIAGNOSTICS) ? process_expecting(cli, part, first_line)
-                                              : process(cli, part, first_line, out);
+                                              : process_text(cli, part, first_line, out);
 }
 
 // ---- parts of a file

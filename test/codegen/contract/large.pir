@@ -2,13 +2,13 @@
 // row before is worked on; where extents are open, the run decides.
 // RUN: pir-opt %s --emit=loops --target=x86-64-v3 | FileCheck %s
 // RUN: pir-opt %s --emit=asm --target=x86-64-v3 | FileCheck %s --check-prefix=ASM
-// CHECK: arg 1 out 4 f32, large if 1:b
+// CHECK: arg 1 out f32 align 4, large if 1:b
 // CHECK: prefetch
 // CHECK: =nt
-// CHECK: arg 1 out 4 f32, large if ({{[0-9]+}} < (dim{{.*}}))
+// CHECK: arg 1 out f32 align 4, large if ({{[0-9]+}} < (dim{{.*}}))
 // CHECK: select(({{[0-9]+}} < (dim{{.*}})), 512, 0)
 // CHECK: =nt
-// CHECK: arg 1 out 4 f32{{$| \{}}
+// CHECK: arg 1 out f32 align 4{{$| \{}}
 // CHECK-NOT: =nt
 // ASM: vmovntps
 // ASM: sfence

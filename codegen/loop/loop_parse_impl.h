@@ -1,0 +1,71 @@
+// What the reader's files share: the token at hand, and what may stand there. After the first
+// error every function returns at once; what they return then is not used.
+#ifndef PIR_LOOP_PARSE_IMPL_H
+#define PIR_LOOP_PARSE_IMPL_H
+
+#include "loop_impl.h"
+#include "loop_lex.h"
+#include "loop_names.h"
+#include "loop_parse.h"
+
+#include <map.h>
+#include <vec.h>
+
+typedef struct loop_reader {
+  pir_context *ctx;
+  const pir_loops_source *source;
+  loop_lexer lexer;
+  loop_token token;  // at hand
+  loop_module *m;
+  loop_fn *fn;
+  pir_map *places;
+  PIR_VEC(loop_var *) vars;  // of the function, by number; NULL: not met
+  int nested;                // statements and expressions around
+  bool failed;
+} loop_reader;
+
+// A type: "f32x8".
+typedef struct loop_type {
+  uint8_t dtype;
+  uint16_t lanes;
+} loop_type;
+
+// ---- tokens
+
+void loop_read_next(loop_reader *r);
+// At the token at hand, or at one that was read before.
+void loop_read_fail(loop_reader *r, const char *format, ...) PIR_PRINTF(2, 3);
+void loop_read_fail_at(loop_reader *r, const loop_token *token, const char *format, ...)
+    PIR_PRINTF(3, 4);
+bool loop_at_word(const loop_reader *r, const char *word);
+bool loop_at_sign(const loop_reader *r, const char *sign);
+// Takes the word or sign when it is at hand.
+bool loop_take_word(loop_reader *r, const char *word);
+bool loop_take_sign(loop_reader *r, const char *sign);
+void loop_expect_word(loop_reader *r, const char *word);
+void loop_expect_sign(loop_reader *r, const char *sign);
+// An integer from `low` to `high`.
+int64_t loop_expect_int(loop_reader *r, int64_t low, int64_t high);
+int64_t loop_int_of(loop_reader *r, const loop_token *number);
+uint16_t loop_lanes_of(loop_reader *r, int64_t lanes);
+// A word that is `stem` and a number: v12. -1 when the word at hand is none.
+int64_t loop_numbered(const loop_reader *r, const char *stem);
+loop_type loop_expect_type(loop_reader *r);
+
+// Whether there is room for one more node around those at hand; it counts until loop_leave.
+bool loop_enter(loop_reader *r);
+void loop_leave(loop_reader *r);
+
+// Where a node begins: the token at hand.
+pir_loc loop_here(const loop_reader *r);
+void loop_set_place(loop_reader *r, const void *node, pir_loc place);
+
+// ---- nodes
+
+loop_expr *loop_read_expr(loop_reader *r);
+// A buffer that is declared: b3.
+loop_buffer *loop_read_buffer(loop_reader *r);
+// `where` and a mask, or NULL.
+loop_expr *loop_read_mask(loop_reader *r);
+
+#endif
