@@ -7,6 +7,8 @@
 
 #include "device_codegen.h"
 
+#include <arena.h>
+
 #include <pir/diag.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -34,23 +36,20 @@ struct pir_code_store {
 pir_status pir_code_store_create(pir_context *ctx, const pir_target *target, const char *folder,
                                  pir_code_store **out_store) {
   pir_code_store *store = calloc(1, sizeof *store);
-  *out_store = NULL;
+  *out_store = store;
   if (!store)
     return PIR_EXHAUSTED;
   store->ctx = ctx;
   store->target = *target;
   store->device = device_codegen_of(target);
   store->folder = folder ? strdup(folder) : NULL;
-  if (folder && !store->folder) {
-    free(store);
+  if (folder && !store->folder)
     return PIR_EXHAUSTED;
-  }
   if (folder && !pir_cache_usable(folder))
     pir_ignore(pir_report(
         ctx, PIR_OK, PIR_WARNING, PIR_LOC_UNKNOWN,
         "compiled code is not kept: \"%s\" is no folder of ours that only we may write to",
         folder));
-  *out_store = store;
   return PIR_OK;
 }
 
@@ -216,16 +215,17 @@ static bool any_missing(const build *b) {
   return false;
 }
 
-static pir_status compile_missing(build *b, int threads) {
+static pir_status compile_missing(build *b, int threads, char *message, size_t capacity) {
   pir_code_store *store = b->store;
-  char message[512];
-  if (!store->target.device && !store->llvm.backend) {
-    pir_status status = pir_llvm_open(&store->llvm, message, sizeof message);
-    if (status)
-      return pir_report(store->ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", message);
-  }
+  if (!store->target.device && !store->llvm.backend)
+    PIR_TRY(pir_llvm_open(&store->llvm, message, capacity));
   b->compile = true;
   run(b, threads);
+  return PIR_OK;
+}
+
+static pir_status report_failures(const build *b) {
+  const pir_code_store *store = b->store;
   for (size_t i = 0; i < b->count; i++) {
     const job *j = &b->jobs[i];
     if (j->status == PIR_UNSUPPORTED) {
@@ -312,38 +312,45 @@ static pir_status keep(build *b) {
   return PIR_OK;
 }
 
+// Images belong to the store before anything is reported, since a report may end the build.
 static pir_status build_all(pir_code_store *store, const source *sources, size_t count,
-                            int threads, const pir_image **out_images) {
-  build b = {.store = store, .jobs = calloc(count + 1, sizeof(job))};
-  size_t *of_source = calloc(count + 1, sizeof *of_source);
-  pir_status status =
-      b.jobs && of_source ? make_jobs(&b, sources, count, of_source) : PIR_EXHAUSTED;
-  if (!status && store->folder && any_missing(&b))
+                            int threads, pir_arena *scratch, const pir_image **out_images) {
+  size_t room = count + 1;
+  build b = {.store = store};
+  b.jobs = pir_arena_zalloc(scratch, pir_arena_size(scratch, room, sizeof *b.jobs));
+  size_t *of_source =
+      pir_arena_zalloc(scratch, pir_arena_size(scratch, room, sizeof *of_source));
+  PIR_TRY(make_jobs(&b, sources, count, of_source));
+  if (store->folder && any_missing(&b))
     run(&b, threads);
-  if (!status && any_missing(&b))
-    status = compile_missing(&b, threads);
-  if (b.jobs) {
-    pir_status kept = keep(&b);
-    if (!status)
-      status = kept;
-  }
-  for (size_t i = 0; i < count && !status; i++)
+  char message[512];
+  pir_status status = PIR_OK;
+  if (any_missing(&b))
+    status = compile_missing(&b, threads, message, sizeof message);
+  pir_status kept = keep(&b);
+  if (status)
+    return pir_report(store->ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", message);
+  PIR_TRY(kept);
+  PIR_TRY(report_failures(&b));
+  for (size_t i = 0; i < count; i++)
     out_images[i] = b.jobs[of_source[i]].image;
-  free(of_source);
-  free(b.jobs);
-  return status;
+  return PIR_OK;
+}
+
+static source *allocate_sources(pir_arena *scratch, size_t count) {
+  return pir_arena_zalloc(scratch, pir_arena_size(scratch, count, sizeof(source)));
 }
 
 pir_status pir_code_store_build(pir_code_store *store, const loop_module *const *modules,
                                 const pir_cache_key *keys, size_t count, int threads,
                                 const pir_image **out_images) {
-  source *sources = calloc(count + 1, sizeof *sources);
-  if (!sources)
-    return PIR_EXHAUSTED;
+  pir_arena scratch;
+  pir_arena_init(&scratch, pir_context_heap(store->ctx));
+  source *sources = allocate_sources(&scratch, count);
   for (size_t i = 0; i < count; i++)
     sources[i] = (source){.module = modules[i], .key = keys ? &keys[i] : NULL};
-  pir_status status = build_all(store, sources, count, threads, out_images);
-  free(sources);
+  pir_status status = build_all(store, sources, count, threads, &scratch, out_images);
+  pir_arena_destroy(&scratch);
   return status;
 }
 
@@ -352,17 +359,17 @@ pir_status pir_code_store_build_source(pir_code_store *store, const char *const 
                                        const pir_image **out_images) {
   char message[512];
   pir_status status = PIR_OK;
+  pir_arena scratch;
   if (!store->compiler)
     status = store->device->open(&store->compiler, message, sizeof message);
   if (status)
     return pir_report(store->ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", message);
-  source *sources = calloc(count + 1, sizeof *sources);
-  if (!sources)
-    return PIR_EXHAUSTED;
+  pir_arena_init(&scratch, pir_context_heap(store->ctx));
+  source *sources = allocate_sources(&scratch, count);
   for (size_t i = 0; i < count; i++)
     sources[i].text = texts[i];
-  status = build_all(store, sources, count, threads, out_images);
-  free(sources);
+  status = build_all(store, sources, count, threads, &scratch, out_images);
+  pir_arena_destroy(&scratch);
   return status;
 }
 

@@ -11,7 +11,8 @@
 
 typedef struct pir_code_store pir_code_store;
 
-// `folder` NULL: nothing on disk.
+// Creates a store; `folder` NULL: nothing on disk. *out_store is to be destroyed also after a
+// failure.
 pir_status pir_code_store_create(pir_context *ctx, const pir_target *target, const char *folder,
                                  pir_code_store **out_store);
 void pir_code_store_destroy(pir_code_store *store);

@@ -7,9 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void drop_compiler(void *compiler) {
+  pir_compiler_destroy(compiler);
+}
+
 pir_status pir_compiler_create(pir_context *ctx, const pir_compiler_options *options,
                                pir_compiler **out_compiler) {
   pir_compiler *c = calloc(1, sizeof *c);
+  pir_guard guard;
   *out_compiler = NULL;
   if (!c)
     return PIR_EXHAUSTED;
@@ -18,7 +23,9 @@ pir_status pir_compiler_create(pir_context *ctx, const pir_compiler_options *opt
   pir_heap_init(&c->heap, NULL);
   c->heap.outer = pir_context_heap(ctx);
   pir_arena_init(&c->arena, &c->heap);
+  pir_guard_open(c->heap.outer, &guard, drop_compiler, c);
   pir_status status = pir_code_store_create(ctx, &options->target, options->cache, &c->store);
+  pir_guard_close(&guard);
   if (!status && options->ahead)
     pir_code_store_make_ahead(c->store);
   if (!status)
@@ -31,15 +38,13 @@ pir_status pir_compiler_create(pir_context *ctx, const pir_compiler_options *opt
 void pir_compiler_destroy(pir_compiler *c) {
   if (!c)
     return;
-  for (size_t i = 0; i < c->count; i++) {
-    pir_arena_destroy(&c->units[i].source.arena);
+  for (size_t i = 0; i < c->count; i++)
     pir_loop_module_destroy(c->units[i].module);
-  }
   for (size_t i = 0; i < c->image_count; i++)
     pir_image_unload(c->images[i]);
   free(c->images);
   free(c->units);
-  pir_arena_destroy(&c->arena);
+  pir_heap_release(&c->heap);
   pir_code_store_destroy(c->store);
   free(c);
 }
@@ -247,57 +252,58 @@ static pir_status link_kernels(pir_compiler *c, unit *u, const pir_image *image)
   return PIR_OK;
 }
 
-static pir_status finish_device(pir_compiler *c) {
-  const char **texts = calloc(c->count + 1, sizeof *texts);
-  const pir_image **images = calloc(c->count + 1, sizeof *images);
-  pir_status status = texts && images ? PIR_OK : PIR_EXHAUSTED;
-  size_t count = 0;
-  for (size_t i = 0; i < c->count && !status; i++)
+static pir_status finish_device(pir_compiler *c, pir_arena *scratch) {
+  size_t room = c->count + 1, count = 0;
+  const char **texts = pir_arena_zalloc(scratch, pir_arena_size(scratch, room, sizeof *texts));
+  const pir_image **images =
+      pir_arena_zalloc(scratch, pir_arena_size(scratch, room, sizeof *images));
+  for (size_t i = 0; i < c->count; i++)
     if (!c->units[i].refused)
       texts[count++] = c->units[i].source.text;
-  if (!status)
-    status = pir_code_store_build_source(c->store, texts, count, c->options.threads, images);
+  PIR_TRY(pir_code_store_build_source(c->store, texts, count, c->options.threads, images));
   count = 0;
-  for (size_t i = 0; i < c->count && !status; i++)
+  for (size_t i = 0; i < c->count; i++)
     if (!c->units[i].refused)
-      status = link_kernels(c, &c->units[i], images[count++]);
-  free(images);
-  free(texts);
-  return status;
+      PIR_TRY(link_kernels(c, &c->units[i], images[count++]));
+  return PIR_OK;
 }
 
-pir_status pir_compiler_finish(pir_compiler *c) {
-  if (c->options.target.device)
-    return finish_device(c);
-  const loop_module **modules = calloc(c->count + 1, sizeof *modules);
-  const pir_image **images = calloc(c->count + 1, sizeof *images),
-                  **of_unit = calloc(c->count + 1, sizeof *of_unit);
-  pir_cache_key *keys = calloc(c->count + 1, sizeof *keys);
-  pir_status status = modules && images && of_unit && keys ? PIR_OK : PIR_EXHAUSTED;
-  size_t count = 0;
-  for (size_t i = 0; i < c->count && !status; i++)
+static pir_status finish_processor(pir_compiler *c, pir_arena *scratch) {
+  size_t room = c->count + 1, count = 0;
+  const loop_module **modules =
+      pir_arena_zalloc(scratch, pir_arena_size(scratch, room, sizeof *modules));
+  const pir_image **images =
+      pir_arena_zalloc(scratch, pir_arena_size(scratch, room, sizeof *images));
+  const pir_image **of_unit =
+      pir_arena_zalloc(scratch, pir_arena_size(scratch, room, sizeof *of_unit));
+  pir_cache_key *keys = pir_arena_zalloc(scratch, pir_arena_size(scratch, room, sizeof *keys));
+  for (size_t i = 0; i < c->count; i++)
     if (c->units[i].module) {
       keys[count] = c->units[i].key;
       modules[count++] = c->units[i].module;
     }
-  if (!status)
-    status = pir_code_store_build(c->store, modules, keys, count, c->options.threads, images);
+  PIR_TRY(pir_code_store_build(c->store, modules, keys, count, c->options.threads, images));
   count = 0;
-  for (size_t i = 0; i < c->count && !status; i++) {
+  for (size_t i = 0; i < c->count; i++) {
     unit *u = &c->units[i];
     if (u->refused)
       continue;
     of_unit[i] = u->module ? images[count++] : of_unit[u->same];
     u->refused = !of_unit[i];
-    if (!u->refused && !c->options.ahead)
-      status = link_unit(u, of_unit[i]);
     pir_loop_module_destroy(u->module);
     u->module = NULL;
+    if (!u->refused && !c->options.ahead)
+      PIR_TRY(link_unit(u, of_unit[i]));
   }
-  free(keys);
-  free(of_unit);
-  free(images);
-  free(modules);
+  return PIR_OK;
+}
+
+pir_status pir_compiler_finish(pir_compiler *c) {
+  pir_arena scratch;
+  pir_arena_init(&scratch, pir_context_heap(c->ctx));
+  pir_status status =
+      c->options.target.device ? finish_device(c, &scratch) : finish_processor(c, &scratch);
+  pir_arena_destroy(&scratch);
   return status;
 }
 

@@ -153,10 +153,6 @@ static void link_unit(const pir_compiler *c, uint32_t object, unit *u, pir_archi
   }
 }
 
-static void *take(void *user, size_t size) {
-  return pir_arena_zalloc(user, size);
-}
-
 static void restore(pir_compiler *c, pir_archive *a) {
   size_t objects = 0, units = 0;
   PIR_ARCHIVE(a, objects);
@@ -180,6 +176,17 @@ static void restore(pir_compiler *c, pir_archive *a) {
   }
 }
 
+typedef struct restore_call {
+  pir_compiler *compiler;
+  pir_archive archive;
+} restore_call;
+
+static pir_status restore_all(void *user) {
+  restore_call *call = user;
+  restore(call->compiler, &call->archive);
+  return call->archive.failed ? PIR_INVALID : PIR_OK;
+}
+
 pir_status pir_compiler_restore(const void *data, size_t size, pir_compiler **out_compiler) {
   pir_compiler *c = calloc(1, sizeof *c);
   *out_compiler = NULL;
@@ -187,12 +194,15 @@ pir_status pir_compiler_restore(const void *data, size_t size, pir_compiler **ou
     return PIR_EXHAUSTED;
   pir_heap_init(&c->heap, NULL);
   pir_arena_init(&c->arena, &c->heap);
-  pir_archive a = {
-      .data = (char *)(uintptr_t)data, .size = size, .take = take, .user = &c->arena};
-  restore(c, &a);
-  if (a.failed)
+  restore_call call = {.compiler = c,
+                       .archive = {.data = (char *)(uintptr_t)data,
+                                   .size = size,
+                                   .take = pir_arena_take,
+                                   .user = &c->arena}};
+  pir_status status = pir_heap_catch(&c->heap, restore_all, &call, NULL);
+  if (status)
     pir_compiler_destroy(c);
   else
     *out_compiler = c;
-  return a.failed ? PIR_INVALID : PIR_OK;
+  return status;
 }

@@ -131,22 +131,38 @@ static void count_work(pir_model *model, const pir_program *program) {
   model->stats.cache_hits = pir_compiler_cache_hits(model->compiler);
 }
 
-static pir_status lower(pir_model *model, pir_program *program, const pir_facts *facts,
-                        const pir_model_options *options) {
-  pir_context *ctx = pir_program_context(program);
-  size_t groups = count_groups(program);
-  pir_arena scratch = {.source = model->allocator};
-  size_t *codes = pir_arena_zalloc(&scratch, groups * sizeof *codes);
-  pir_status status = codes ? PIR_OK : PIR_EXHAUSTED;
-  if (!status && groups)
-    status = create_compiler(model, ctx, options, false, &model->compiler);
-  if (!status && groups)
-    status = compile_groups(model, program, facts, codes);
-  if (!status)
-    status =
-        pir_plan_build(program, facts, model->compiler, codes, &model->allocator, &model->plan);
-  pir_arena_destroy(&scratch);
-  return status;
+// A model on its way, and all that is given back when making it ends early.
+typedef struct making {
+  pir_model *model;
+  pir_program *program;  // the model's own, which passes change
+  const pir_model_options *options;
+  pir_facts *facts;
+  pir_arena scratch;
+} making;
+
+static void drop_making(void *user) {
+  making *m = user;
+  pir_facts_destroy(m->facts);
+  pir_arena_destroy(&m->scratch);
+  pir_model_release(m->model);
+  pir_program_destroy(m->program);
+}
+
+static size_t *allocate_codes(making *m, size_t groups) {
+  return pir_arena_zalloc(&m->scratch, pir_arena_size(&m->scratch, groups, sizeof(size_t)));
+}
+
+static pir_status lower(making *m) {
+  pir_model *model = m->model;
+  size_t groups = count_groups(m->program);
+  size_t *codes = allocate_codes(m, groups);
+  if (groups) {
+    pir_context *ctx = pir_program_context(m->program);
+    PIR_TRY(create_compiler(model, ctx, m->options, false, &model->compiler));
+    PIR_TRY(compile_groups(model, m->program, m->facts, codes));
+  }
+  return pir_plan_build(m->program, m->facts, model->compiler, codes, &model->heap,
+                        &model->plan);
 }
 
 static pir_status check_math(pir_context *ctx, const pir_model_options *options) {
@@ -158,58 +174,70 @@ static pir_status check_math(pir_context *ctx, const pir_model_options *options)
                     "unsupported: math \"%s\"; known: %s", options->math, pir_math_names());
 }
 
-// `program` belongs to the model and may be changed.
-static pir_status compile_model(pir_model *model, pir_program *program,
-                                const pir_model_options *options) {
-  pir_context *ctx = pir_program_context(program);
-  pir_facts *facts = NULL;
+static pir_status load_constants(making *m, pir_message *message) {
+  if (m->model->device)
+    PIR_TRY(pir_model_load_kernels(m->model, message));
+  return pir_weights_load(m->model, m->options->compile_threads, message);
+}
+
+static pir_status compile_model(void *user) {
+  making *m = user;
+  pir_context *ctx = pir_program_context(m->program);
   pir_message message = {{0}};
-  pir_status status = check_math(ctx, options);
-  if (status)
-    return status;
-  if (pir_device_is_kind(options->target))
-    status = pir_model_open_device(model, options, &message);
+  pir_status status = PIR_OK;
+  PIR_TRY(check_math(ctx, m->options));
+  if (pir_device_is_kind(m->options->target))
+    status = pir_model_open_device(m->model, m->options, &message);
   if (status)
     return pir_report(ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", message.text);
-  status = run_pipeline(ctx, program, options);
-  if (!status)
-    status = pir_facts_create(program, &facts);
-  if (!status)
-    status = lower(model, program, facts, options);
-  if (!status) {
-    count_work(model, program);
-    if (model->device)
-      status = pir_model_load_kernels(model, &message);
-    if (!status)
-      status = pir_weights_load(model, options->compile_threads, &message);
-    if (message.text[0])
-      status = pir_report(ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", message.text);
-  }
-  pir_facts_destroy(facts);
+  PIR_TRY(run_pipeline(ctx, m->program, m->options));
+  PIR_TRY(pir_facts_create(m->program, &m->facts));
+  PIR_TRY(lower(m));
+  count_work(m->model, m->program);
+  status = load_constants(m, &message);
+  if (message.text[0])
+    status = pir_report(ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", message.text);
   return status;
 }
 
-pir_model *pir_model_new(const pir_allocator *allocator) {
+pir_model *pir_model_new(const pir_allocator *allocator, pir_context *ctx) {
   pir_model *model = pir_mem_get(allocator, sizeof *model);
   if (!model)
     return NULL;
-  *model = (pir_model){.allocator = *allocator, .plan.memory.source = *allocator};
+  *model = (pir_model){.allocator = *allocator};
+  pir_heap_init(&model->heap, allocator);
+  model->heap.outer = pir_context_heap(ctx);
+  pir_arena_init(&model->plan.memory, &model->heap);
   atomic_init(&model->holders, 1);
   return model;
 }
 
+void pir_model_finish(pir_model *model) {
+  model->heap.outer = NULL;
+}
+
+// Makes a model by `body`, with memory that may run out. Destroys the program.
 static pir_status create_model(pir_program *program, const pir_model_options *options,
-                               pir_model **out_model) {
+                               pir_status (*body)(void *making), pir_model **out_model) {
   uint64_t start = pir_exec_now_ns();
-  pir_model *model = pir_model_new(&options->allocator);
-  if (!model)
-    return PIR_EXHAUSTED;
-  pir_status status = compile_model(model, program, options);
-  model->stats.compile_ns = pir_exec_now_ns() - start;
-  if (status)
-    pir_model_release(model);
-  else
-    *out_model = model;
+  pir_context *ctx = pir_program_context(program);
+  making m = {
+      .model = pir_model_new(&options->allocator, ctx), .program = program, .options = options};
+  pir_heap *heap = pir_context_heap(ctx);
+  pir_guard guard;
+  pir_status status = PIR_EXHAUSTED;
+  pir_arena_init(&m.scratch, heap);
+  pir_guard_open(heap, &guard, drop_making, &m);
+  if (m.model)
+    status = pir_context_enter(ctx, body, &m);
+  pir_guard_close(&guard);
+  if (!status) {
+    pir_model_finish(m.model);
+    m.model->stats.compile_ns = pir_exec_now_ns() - start;
+    *out_model = m.model;
+    m.model = NULL;
+  }
+  drop_making(&m);
   return status;
 }
 
@@ -226,32 +254,18 @@ pir_status pir_model_create(const pir_program *program, const pir_model_options 
   pir_model_options options = read_model_options(given);
   PIR_TRY(check_given(program));
   pir_program *clone = pir_program_clone(program);
-  pir_status status = create_model(clone, &options, out_model);
-  pir_program_destroy(clone);
-  return status;
+  return clone ? create_model(clone, &options, compile_model, out_model) : PIR_EXHAUSTED;
 }
 
-static pir_status compile_ahead(pir_model *model, pir_program *program,
-                                const pir_model_options *options) {
-  pir_facts *facts = NULL;
-  pir_arena scratch = {.source = options->allocator};
-  pir_status status = check_math(pir_program_context(program), options);
-  if (!status)
-    status = run_pipeline(pir_program_context(program), program, options);
-  size_t *codes = pir_arena_zalloc(&scratch, count_groups(program) * sizeof *codes);
-  if (!status && !codes)
-    status = PIR_EXHAUSTED;
-  if (!status)
-    status =
-        create_compiler(model, pir_program_context(program), options, true, &model->compiler);
-  if (!status)
-    status = pir_facts_create(program, &facts);
-  if (!status)
-    status = compile_groups(model, program, facts, codes);
-  pir_compiler_destroy(model->compiler);
-  pir_facts_destroy(facts);
-  pir_arena_destroy(&scratch);
-  return status;
+static pir_status compile_ahead(void *user) {
+  making *m = user;
+  pir_context *ctx = pir_program_context(m->program);
+  PIR_TRY(check_math(ctx, m->options));
+  PIR_TRY(run_pipeline(ctx, m->program, m->options));
+  PIR_TRY(create_compiler(m->model, ctx, m->options, true, &m->model->compiler));
+  PIR_TRY(pir_facts_create(m->program, &m->facts));
+  return compile_groups(m->model, m->program, m->facts,
+                        allocate_codes(m, count_groups(m->program)));
 }
 
 pir_status pir_model_compile_ahead(const pir_program *program, const pir_model_options *given) {
@@ -263,22 +277,39 @@ pir_status pir_model_compile_ahead(const pir_program *program, const pir_model_o
                       "code that is compiled ahead needs a cache to be put in");
   PIR_TRY(check_given(program));
   pir_program *clone = pir_program_clone(program);
+  pir_model *model = NULL;
   pir_status status =
-      compile_ahead(&(pir_model){.allocator = options.allocator}, clone, &options);
-  pir_program_destroy(clone);
+      clone ? create_model(clone, &options, compile_ahead, &model) : PIR_EXHAUSTED;
+  pir_model_release(model);
   return status;
 }
 
-static pir_context *own_context(const pir_model_options *options) {
-  pir_context_options how = {.size = sizeof how, .allocator = options->allocator};
-  pir_context *ctx = pir_context_create(&how);
-  pir_context_set_sink(ctx, options->sink);
-  return ctx;
+// A context with the ops of libpir and of the options; NULL with a status when there is none.
+typedef struct own_context {
+  pir_context *ctx;
+  const pir_model_options *options;
+} own_context;
+
+static pir_status load_dialects(void *user) {
+  const own_context *own = user;
+  PIR_TRY(pir_dialects_load_all(own->ctx));
+  return own->options->custom_ops ? pir_custom_set_register(own->options->custom_ops, own->ctx)
+                                  : PIR_OK;
 }
 
-static pir_status load_dialects(pir_context *ctx, const pir_model_options *options) {
-  PIR_TRY(pir_dialects_load_all(ctx));
-  return options->custom_ops ? pir_custom_set_register(options->custom_ops, ctx) : PIR_OK;
+static pir_status create_context(const pir_model_options *options, pir_context **out_ctx) {
+  pir_context_options how = {.size = sizeof how, .allocator = options->allocator};
+  own_context own = {pir_context_create(&how), options};
+  *out_ctx = NULL;
+  if (!own.ctx)
+    return PIR_EXHAUSTED;
+  pir_context_set_sink(own.ctx, options->sink);
+  pir_status status = pir_context_enter(own.ctx, load_dialects, &own);
+  if (status)
+    pir_context_destroy(own.ctx);
+  else
+    *out_ctx = own.ctx;
+  return status;
 }
 
 static void give_back(pir_borrowed bytes) {
@@ -288,45 +319,47 @@ static void give_back(pir_borrowed bytes) {
 
 // These functions read a program with its parameters in their own context and compile it.
 
-// Compiles the program that was read since `start` if `status` is PIR_OK, and releases it.
-static pir_status create_loaded(pir_context *ctx, pir_program *program, pir_status status,
-                                uint64_t start, const pir_model_options *options,
-                                pir_model **out_model) {
+// Compiles the program that was read since `start`, and ends its context.
+static pir_status create_loaded(pir_context *ctx, pir_program *program, uint64_t start,
+                                const pir_model_options *options, pir_model **out_model) {
   uint64_t loaded = pir_exec_now_ns();
-  if (!status)
-    status = create_model(program, options, out_model);
+  pir_status status = create_model(program, options, compile_model, out_model);
   if (!status)
     (*out_model)->stats.load_ns = loaded - start;
-  pir_program_destroy(program);
   pir_context_destroy(ctx);
   return status;
 }
 
 static pir_status load_bytes(pir_borrowed bytes, pir_borrowed params,
                              const pir_model_options *options, pir_model **out_model) {
-  pir_context *ctx = own_context(options);
+  pir_context *ctx;
   pir_program *program = NULL;
   uint64_t start = pir_exec_now_ns();
-  pir_status status = load_dialects(ctx, options);
+  pir_status status = create_context(options, &ctx);
   if (status) {
     give_back(bytes);
     give_back(params);
-  } else {
-    status = pir_program_load(ctx, bytes, params, PIR_STR("memory"), &program);
+    return status;
   }
-  return create_loaded(ctx, program, status, start, options, out_model);
+  status = pir_program_load(ctx, bytes, params, PIR_STR("memory"), &program);
+  if (!status)
+    return create_loaded(ctx, program, start, options, out_model);
+  pir_context_destroy(ctx);
+  return status;
 }
 
 static pir_status load_file(const char *path, const char *params,
                             const pir_model_options *options, char **out_params,
                             pir_model **out_model) {
-  pir_context *ctx = own_context(options);
+  pir_context *ctx;
   pir_program *program = NULL;
   uint64_t start = pir_exec_now_ns();
-  pir_status status = load_dialects(ctx, options);
+  PIR_TRY(create_context(options, &ctx));
+  pir_status status = pir_program_load_found(ctx, path, params, &program, out_params);
   if (!status)
-    status = pir_program_load_found(ctx, path, params, &program, out_params);
-  return create_loaded(ctx, program, status, start, options, out_model);
+    return create_loaded(ctx, program, start, options, out_model);
+  pir_context_destroy(ctx);
+  return status;
 }
 
 // If no usable prepared model exists, the model is made from its files.
@@ -390,7 +423,7 @@ void pir_model_release(pir_model *model) {
   pir_model_close_device(model);
   if (model->compiler)
     pir_compiler_destroy(model->compiler);
-  pir_plan_release(&model->plan);
+  pir_heap_release(&model->heap);
   if (model->mapped.data)
     munmap(model->mapped.data, model->mapped.bytes);
   pir_allocator allocator = model->allocator;

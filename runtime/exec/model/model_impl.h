@@ -13,6 +13,7 @@ typedef struct owned_block {
 struct pir_model {
   atomic_int holders;
   pir_allocator allocator;
+  pir_heap heap;  // of the plan; while the model is made it fails as its context's heap does
   plan plan;
   pir_compiler *compiler;  // owns the code; NULL when nothing was compiled
   const void **constants;  // by const
@@ -29,8 +30,10 @@ struct pir_model {
   pir_model_stats stats;
 };
 
-// Creates an empty model with one reference; NULL if memory runs out.
-pir_model *pir_model_new(const pir_allocator *allocator);
+// Creates an empty model with one reference; NULL if memory runs out. Until pir_model_finish
+// its plan runs out of memory as the context does.
+pir_model *pir_model_new(const pir_allocator *allocator, pir_context *ctx);
+void pir_model_finish(pir_model *model);
 
 // Opens the device that the target names, before anything is compiled for it; its kernels are
 // looked up afterwards (on_device.c).

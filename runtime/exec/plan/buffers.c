@@ -51,8 +51,6 @@ static void make_constants(plan *p, plan_instr *instr) {
       continue;
     plan_buffer *buffer = &p->buffers[p->slots[slot].buffer];
     plan_const *constant = ARRAY_PUSH(&p->memory, p->consts, p->const_count, p->const_capacity);
-    if (!constant)
-      return;
     *constant = (plan_const){.slot = slot, .bytes = (size_t)p->exprs[buffer->bytes].value};
     buffer->home = HOME_CONST;
     buffer->index = p->const_count - 1;
@@ -79,8 +77,6 @@ static uint32_t root_of(uint32_t *parents, uint32_t buffer) {
 static void reuse_memory(plan_builder *b) {
   plan *p = b->p;
   uint32_t *parents = pir_arena_zalloc(&b->scratch, p->buffer_count * sizeof *parents);
-  if (!parents)
-    return;
   for (uint32_t i = 0; i < p->buffer_count; i++)
     parents[i] = i;
   for (uint32_t i = 0; i < b->reuse_count; i++) {
@@ -113,8 +109,6 @@ static uint32_t *order_buffers(plan_builder *b, bool by_last, plan_home home,
   uint32_t *starts = pir_arena_zalloc(&b->scratch, (p->instr_count + 2) * sizeof *starts),
            count = 0;
   uint32_t *ordered = pir_arena_zalloc(&p->memory, p->buffer_count * sizeof *ordered);
-  if (!starts || !ordered)
-    return NULL;
   for (int place = 0; place < 2; place++) {
     for (uint32_t i = 0; i < p->buffer_count; i++) {
       const plan_buffer *buffer = &p->buffers[i];
@@ -140,7 +134,7 @@ static void list_frees(plan_builder *b) {
   plan *p = b->p;
   uint32_t count = 0;
   uint32_t *late = order_buffers(b, true, HOME_LATE, &count);
-  for (uint32_t i = 0; late && i < count; i++) {
+  for (uint32_t i = 0; i < count; i++) {
     if (p->buffers[late[i]].index != NONE)
       continue;  // an output stays until the next run
     plan_instr *instr = &p->instrs[p->buffers[late[i]].last];

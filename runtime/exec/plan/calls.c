@@ -8,7 +8,7 @@
 static const pir_attr_value *copy_attrs(plan_builder *b, const pir_op *op, size_t count) {
   pir_arena *memory = &b->p->memory;
   pir_attr_value *values = pir_op_attr_values(op, pir_arena_take, memory);
-  for (size_t i = 0; values && i < count; i++) {
+  for (size_t i = 0; i < count; i++) {
     pir_attr_value *v = &values[i];
     v->text = pir_arena_text(memory, v->text);
     v->ints = v->ints ? pir_arena_copy(memory, v->ints, v->count * sizeof *v->ints) : NULL;
@@ -17,7 +17,7 @@ static const pir_attr_value *copy_attrs(plan_builder *b, const pir_op *op, size_
     if (!v->texts)
       continue;
     pir_str *texts = pir_arena_zalloc(memory, v->count * sizeof *texts);
-    for (size_t j = 0; texts && j < v->count; j++)
+    for (size_t j = 0; j < v->count; j++)
       texts[j] = pir_arena_text(memory, v->texts[j]);
     v->texts = texts;
   }
@@ -45,8 +45,7 @@ static void check_equal(plan_builder *b, uint32_t x, uint32_t y, const char *op)
   if (x == y)
     return;
   plan_check *check = ARRAY_PUSH(&p->memory, p->checks, p->check_count, p->check_capacity);
-  if (check)
-    *check = (plan_check){x, y, op};
+  *check = (plan_check){x, y, op};
 }
 
 static bool is_unit(const plan *p, const plan_slot *s, int d) {
@@ -156,8 +155,6 @@ static bool split_in_place(plan_builder *b, const pir_op *op, const pir_value *w
   int64_t offset = 0;
   const pir_fact *parts = pir_facts_of(b->facts, pir_op_result(op, 0));
   uint32_t *slots = pir_arena_zalloc(&b->scratch, count * sizeof *slots);
-  if (!slots || p->memory.failed)
-    return false;
   if (!pir_plan_slots_of(b, whole, &list) || list.count != 1 || parts->member_count != count)
     return false;
   uint32_t source = p->words[list.first];
@@ -201,16 +198,13 @@ static entries start_entries(plan_builder *b, size_t declared) {
 
 static void add_entry(plan_builder *b, entries *e, uint32_t slot) {
   uint32_t *to = ARRAY_PUSH(&b->scratch, e->slots, e->count, e->capacity);
-  if (to)
-    *to = slot;
+  *to = slot;
 }
 
 // Collects an operand's slots. An absent operand has an empty entry; a tensor on the other side
 // of the bus is transferred.
 static void add_entries(plan_builder *b, entries *e, size_t position, struct slot_list list,
                         bool device) {
-  if (b->p->memory.failed)
-    return;
   e->starts[position] = (int32_t)e->count;
   e->members[position] = (int32_t)list.count;
   for (uint32_t i = 0; i < list.count; i++)
@@ -253,14 +247,14 @@ struct slot_list pir_plan_results(plan_builder *b, const pir_value *value) {
   if (several)
     count = fact->member_count ? fact->member_count : pir_type_elements(type);
   uint32_t *slots = pir_arena_zalloc(&b->scratch, count * sizeof *slots);
-  for (size_t i = 0; slots && i < count; i++) {
+  for (size_t i = 0; i < count; i++) {
     const pir_fact *member = fact;
     if (several)
       member = i < fact->member_count ? fact->members[i] : &unknown;
     slots[i] = pir_plan_result(b, member);
   }
   struct slot_list list = {b->p->word_count, (uint32_t)count};
-  for (size_t i = 0; slots && i < count; i++)
+  for (size_t i = 0; i < count; i++)
     pir_plan_word(b, slots[i]);
   pir_plan_bind(b, value, list);
   return list;
@@ -361,8 +355,7 @@ static void note_reuse(plan_builder *b, const pir_opdef *def, const entries *in,
     if (pir_dtype_size(p->slots[operand].dtype) != pir_dtype_size(p->slots[result].dtype))
       continue;
     reuse_pair *pair = ARRAY_PUSH(&b->scratch, b->reuses, b->reuse_count, b->reuse_capacity);
-    if (pair)
-      *pair = (reuse_pair){p->instr_count, operand, result};
+    *pair = (reuse_pair){p->instr_count, operand, result};
   }
 }
 
@@ -402,8 +395,6 @@ pir_status pir_plan_call(plan_builder *b, const pir_op *op) {
   call.out_members = out.members;
   call.out_first = out.starts;
   plan_call *to = ARRAY_PUSH(&p->memory, p->calls, p->call_count, p->call_capacity);
-  if (!to || p->memory.failed || b->scratch.failed)
-    return PIR_EXHAUSTED;
   *to = call;
   note_reuse(b, def, &in, &out);
   plan_instr instr = {.kind = PLAN_CALL,

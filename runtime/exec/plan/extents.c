@@ -12,16 +12,13 @@ static void note_origin(plan_builder *b) {
   if (!b->asking || (p->origin_count && p->origins[p->origin_count - 1].op == b->asking))
     return;
   plan_origin *to = ARRAY_PUSH(&p->memory, p->origins, p->origin_count, p->origin_capacity);
-  if (to)
-    *to = (plan_origin){.op = b->asking, .first = p->expr_count};
+  *to = (plan_origin){.op = b->asking, .first = p->expr_count};
 }
 
 static uint32_t push_expr(plan_builder *b, plan_expr expr) {
   plan *p = b->p;
   note_origin(b);
   plan_expr *to = ARRAY_PUSH(&p->memory, p->exprs, p->expr_count, p->expr_capacity);
-  if (!to)
-    return NONE;
   *to = expr;
   return p->expr_count - 1;
 }
@@ -95,8 +92,7 @@ static uint32_t intern_symbol(plan_builder *b, pir_dim dim) {
     return number;
   struct symbol_use *use =
       ARRAY_PUSH(&b->scratch, b->symbols, b->symbol_count, b->symbol_capacity);
-  if (use)
-    *use = (struct symbol_use){number, level, source};
+  *use = (struct symbol_use){number, level, source};
   return number;
 }
 
@@ -168,8 +164,6 @@ static void list_known_after(plan_builder *b) {
   plan *p = b->p;
   uint32_t *next = pir_arena_zalloc(&b->scratch, p->expr_count * sizeof *next);
   uint32_t *head = pir_arena_zalloc(&b->scratch, (p->instr_count + 1) * sizeof *head);
-  if (!next || !head)
-    return;
   for (uint32_t i = p->expr_count; i-- > 0;) {
     uint32_t level = p->exprs[i].level;
     if (level == 0 || level == LEVEL_NEVER || level > p->instr_count)
@@ -182,8 +176,6 @@ static void list_known_after(plan_builder *b) {
     instr->exprs = p->word_count;
     for (uint32_t i = head[level]; i; i = next[i - 1]) {
       uint32_t *word = ARRAY_PUSH(&p->memory, p->words, p->word_count, p->word_capacity);
-      if (!word)
-        return;
       *word = i - 1;
     }
     instr->expr_count = p->word_count - instr->exprs;
@@ -212,14 +204,11 @@ void pir_plan_symbols(plan_builder *b) {
     if (use->level == 0) {
       symbol.source = p->buffers[p->slots[symbol.source].buffer].index;
       plan_symbol *to = ARRAY_PUSH(&p->memory, p->symbols, p->symbol_count, p->symbol_capacity);
-      if (to)
-        *to = symbol;
+      *to = symbol;
       continue;
     }
     plan_symbol *to =
         ARRAY_PUSH(&p->memory, p->late_symbols, p->late_symbol_count, p->late_symbol_capacity);
-    if (!to)
-      return;
     *to = symbol;
     plan_instr *instr = &p->instrs[use->level - 1];
     if (instr->symbol_count++ == 0)

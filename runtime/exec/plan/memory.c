@@ -34,24 +34,19 @@ void pir_mem_give(const pir_allocator *allocator, void *memory, size_t size) {
     allocator->release(allocator->user, memory, size ? size : 1);
 }
 
-bool pir_array_room(pir_arena *a, void *array, uint32_t count, uint32_t *capacity,
+void pir_array_room(pir_arena *a, void *array, uint32_t count, uint32_t *capacity,
                     size_t element) {
   if (count < *capacity)
-    return true;
-  if (count > UINT32_MAX / 2) {
-    a->failed = true;
-    return false;
-  }
+    return;
+  if (*capacity >= UINT32_MAX / 2)
+    pir_heap_fail(a->heap);
   uint32_t wanted = *capacity ? *capacity * 2 : 16;
-  void *old, *grown = pir_arena_zalloc(a, wanted * element);
-  if (!grown)
-    return false;
+  void *old, *grown = pir_arena_zalloc(a, pir_arena_size(a, wanted, element));
   memcpy(&old, array, sizeof old);
   if (count)
     memcpy(grown, old, count * element);
   memcpy(array, &grown, sizeof grown);
   *capacity = wanted;
-  return true;
 }
 
 static uint32_t place_of_key(const word_map *map, uint64_t key) {
@@ -72,12 +67,10 @@ bool pir_word_map_find(const word_map *map, uint64_t key, uint32_t *out_number) 
   return true;
 }
 
-static bool grow_map(pir_arena *a, word_map *map) {
+static void grow_map(pir_arena *a, word_map *map) {
   word_map grown = {.capacity = map->capacity ? map->capacity * 2 : 64, .count = map->count};
   grown.keys = pir_arena_zalloc(a, grown.capacity * sizeof *grown.keys);
   grown.numbers = pir_arena_zalloc(a, grown.capacity * sizeof *grown.numbers);
-  if (a->failed)
-    return false;
   for (uint32_t i = 0; i < map->capacity; i++) {
     if (!map->numbers[i])
       continue;
@@ -86,12 +79,11 @@ static bool grow_map(pir_arena *a, word_map *map) {
     grown.numbers[at] = map->numbers[i];
   }
   *map = grown;
-  return true;
 }
 
 void pir_word_map_set(pir_arena *a, word_map *map, uint64_t key, uint32_t number) {
-  if (map->count * 2 >= map->capacity && !grow_map(a, map))
-    return;
+  if (map->count * 2 >= map->capacity)
+    grow_map(a, map);
   uint32_t at = place_of_key(map, key);
   map->count += !map->numbers[at];
   map->keys[at] = key;

@@ -9,13 +9,14 @@
 void *pir_mem_get(const pir_allocator *allocator, size_t size);
 void pir_mem_give(const pir_allocator *allocator, void *memory, size_t size);
 
+// These need an arena of a heap.
+
 // Makes room for one more element in an array of `count`; the old array stays in the arena.
-// False after a failure.
-bool pir_array_room(pir_arena *a, void *array, uint32_t count, uint32_t *capacity,
+void pir_array_room(pir_arena *a, void *array, uint32_t count, uint32_t *capacity,
                     size_t element);
+// The new last element.
 #define ARRAY_PUSH(a, array, count, capacity)                                                  \
-  (pir_array_room((a), &(array), (count), &(capacity), sizeof *(array)) ? &(array)[(count)++]  \
-                                                                        : NULL)
+  (pir_array_room((a), &(array), (count), &(capacity), sizeof *(array)), &(array)[(count)++])
 
 // A map from words (pointers, dims) to numbers. The zero value is empty.
 typedef struct word_map {

@@ -254,13 +254,11 @@ typedef struct plan {
 #pragma GCC diagnostic pop
 
 // Makes a plan from a lowered program. `compiler` has the code of its groups, numbered in
-// program order by `codes` (both NULL if there are none). Errors go to the program's context;
-// on failure `out_plan` is released.
+// program order by `codes` (both NULL if there are none). Errors go to the program's context.
+// The plan lies in `heap`; when memory runs out, control jumps to a catch.
 pir_status pir_plan_build(const pir_program *program, const pir_facts *facts,
-                          const pir_compiler *compiler, const size_t *codes,
-                          const pir_allocator *allocator, plan *out_plan);
-
-void pir_plan_release(plan *p);
+                          const pir_compiler *compiler, const size_t *codes, pir_heap *heap,
+                          plan *out_plan);
 
 // Computes expression `i` from those before it; false on overflow or division by zero.
 bool pir_plan_evaluate(const plan *p, uint32_t i, int64_t *values);

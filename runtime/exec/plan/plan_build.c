@@ -14,8 +14,6 @@ pir_status pir_plan_unsupported(const pir_op *op, const char *what) {
 uint32_t pir_plan_word(plan_builder *b, uint32_t value) {
   plan *p = b->p;
   uint32_t *word = ARRAY_PUSH(&p->memory, p->words, p->word_count, p->word_capacity);
-  if (!word)
-    return 0;
   *word = value;
   return p->word_count - 1;
 }
@@ -29,8 +27,6 @@ static uint32_t capture_slot(plan_builder *b, uint32_t outer) {
   pir_fact fact = {.known = true, .dtype = b->parent->p->slots[outer].dtype, .rank = -1};
   uint32_t inner = pir_plan_slot(b, &fact, NONE);
   capture *to = ARRAY_PUSH(&b->scratch, b->captures, b->capture_count, b->capture_capacity);
-  if (inner == NONE || !to)
-    return NONE;
   *to = (capture){outer, inner};
   pir_word_map_set(&b->scratch, &b->captured, outer, b->capture_count - 1);
   b->p->slots[inner].buffer = pir_plan_buffer(b, HOME_INPUT, NONE, NONE);
@@ -43,13 +39,13 @@ static bool capture_value(plan_builder *b, const pir_value *value) {
   if (!b->parent || !pir_plan_slots_of(b->parent, value, &outer))
     return false;
   uint32_t *slots = pir_arena_zalloc(&b->scratch, outer.count * sizeof *slots);
-  for (uint32_t i = 0; slots && i < outer.count; i++)
+  for (uint32_t i = 0; i < outer.count; i++)
     slots[i] = capture_slot(b, b->parent->p->words[outer.first + i]);
   struct slot_list list = {b->p->word_count, outer.count};
-  for (uint32_t i = 0; slots && i < outer.count; i++)
+  for (uint32_t i = 0; i < outer.count; i++)
     pir_plan_word(b, slots[i]);
   pir_plan_bind(b, value, list);
-  return slots != NULL;
+  return true;
 }
 
 bool pir_plan_slots_of(plan_builder *b, const pir_value *value, struct slot_list *out_list) {
@@ -63,8 +59,6 @@ bool pir_plan_slots_of(plan_builder *b, const pir_value *value, struct slot_list
 
 void pir_plan_bind(plan_builder *b, const pir_value *value, struct slot_list list) {
   struct slot_list *to = ARRAY_PUSH(&b->scratch, b->lists, b->list_count, b->list_capacity);
-  if (!to)
-    return;
   *to = list;
   pir_word_map_set(&b->scratch, &b->values, (uintptr_t)value, b->list_count - 1);
 }
@@ -76,8 +70,6 @@ void pir_plan_bind_slot(plan_builder *b, const pir_value *value, uint32_t slot) 
 uint32_t pir_plan_buffer(plan_builder *b, plan_home home, uint32_t index, uint32_t bytes) {
   plan *p = b->p;
   plan_buffer *buffer = ARRAY_PUSH(&p->memory, p->buffers, p->buffer_count, p->buffer_capacity);
-  if (!buffer)
-    return NONE;
   *buffer = (plan_buffer){.home = home, .index = index, .bytes = bytes, .first = NONE};
   return p->buffer_count - 1;
 }
@@ -114,8 +106,6 @@ uint32_t pir_plan_slot(plan_builder *b, const pir_fact *fact, uint32_t def) {
     pir_plan_word(b, extents[i]);
   plan_slot *to = ARRAY_PUSH(&p->memory, p->slots, p->slot_count, p->slot_capacity);
   uint32_t *to_def = ARRAY_PUSH(&b->scratch, b->defs, b->def_count, b->def_capacity);
-  if (!to || !to_def)
-    return NONE;
   *to = slot;
   *to_def = def;
   return p->slot_count - 1;
@@ -123,25 +113,21 @@ uint32_t pir_plan_slot(plan_builder *b, const pir_fact *fact, uint32_t def) {
 
 uint32_t pir_plan_result(plan_builder *b, const pir_fact *fact) {
   uint32_t slot = pir_plan_slot(b, fact, b->p->instr_count);
-  if (slot == NONE)
-    return NONE;
   bool late = b->p->slots[slot].late |= b->parent != NULL;
   uint32_t bytes = late ? NONE : pir_plan_bytes(b, slot);
   b->p->slots[slot].buffer = pir_plan_buffer(b, late ? HOME_LATE : HOME_ARENA, NONE, bytes);
-  return b->p->slots[slot].buffer == NONE ? NONE : slot;
+  return slot;
 }
 
 uint32_t pir_plan_place(plan_builder *b, uint32_t slot, bool device) {
   plan *p = b->p;
   uint32_t to;
-  if (slot == NONE || p->memory.failed || p->buffers[p->slots[slot].buffer].device == device)
+  if (slot == NONE || p->buffers[p->slots[slot].buffer].device == device)
     return slot;
   if (pir_word_map_find(&b->moved, slot, &to))
     return to;
   plan_slot *copy = ARRAY_PUSH(&p->memory, p->slots, p->slot_count, p->slot_capacity);
   uint32_t *def = ARRAY_PUSH(&b->scratch, b->defs, b->def_count, b->def_capacity);
-  if (!copy || !def)
-    return NONE;
   *copy = p->slots[slot];
   copy->view_of = NONE;
   *def = p->instr_count;
@@ -149,8 +135,6 @@ uint32_t pir_plan_place(plan_builder *b, uint32_t slot, bool device) {
   bool late = copy->late;
   uint32_t bytes = late ? NONE : pir_plan_bytes(b, to);
   uint32_t buffer = pir_plan_buffer(b, late ? HOME_LATE : HOME_ARENA, NONE, bytes);
-  if (buffer == NONE)
-    return NONE;
   p->slots[to].buffer = buffer;
   p->buffers[buffer].device = device;
   uint32_t in = pir_plan_word(b, slot), out = pir_plan_word(b, to);
@@ -192,8 +176,6 @@ uint32_t pir_plan_instr(plan_builder *b, plan_instr instr) {
     instr.late |= slot != NONE && p->slots[slot].late;
   }
   plan_instr *to = ARRAY_PUSH(&p->memory, p->instrs, p->instr_count, p->instr_capacity);
-  if (!to)
-    return NONE;
   *to = instr;
   to->work = NONE;
   uint32_t slots = instr.in_count + instr.out_count;
@@ -294,42 +276,23 @@ pir_status pir_plan_op(plan_builder *b, const pir_op *op) {
 }
 
 pir_status pir_plan_build(const pir_program *program, const pir_facts *facts,
-                          const pir_compiler *compiler, const size_t *codes,
-                          const pir_allocator *allocator, plan *out_plan) {
-  *out_plan = (plan){.memory.source = *allocator};
-  plan_builder b = {.p = out_plan,
-                    .program = program,
-                    .facts = facts,
-                    .compiler = compiler,
-                    .codes = codes,
-                    .scratch.source = *allocator};
+                          const pir_compiler *compiler, const size_t *codes, pir_heap *heap,
+                          plan *out_plan) {
+  *out_plan = (plan){0};
+  plan_builder b = {
+      .p = out_plan, .program = program, .facts = facts, .compiler = compiler, .codes = codes};
   const pir_block *block = pir_program_block(program);
   pir_status status = PIR_OK;
+  pir_arena_init(&out_plan->memory, heap);
+  pir_arena_init(&b.scratch, pir_facts_heap(facts));
   pir_plan_number_ports(&b, block);
-  for (const pir_op *op = pir_block_first(block); op && !status; op = pir_op_next(op)) {
+  for (const pir_op *op = pir_block_first(block); op && !status; op = pir_op_next(op))
     status = pir_plan_op(&b, op);
-    if (b.scratch.failed || out_plan->memory.failed)
-      status = PIR_EXHAUSTED;
-  }
   if (!status) {
     pir_plan_lifetimes(&b);
     pir_plan_symbols(&b);
     pir_plan_find_segments(out_plan);
-    if (b.scratch.failed || out_plan->memory.failed)
-      status = PIR_EXHAUSTED;
   }
   pir_arena_destroy(&b.scratch);
-  if (status)
-    pir_plan_release(out_plan);
   return status;
-}
-
-void pir_plan_release(plan *p) {
-  for (uint32_t i = 0; i < p->control_count; i++)
-    for (int r = 0; r < 2; r++)
-      if (p->controls[i].regions[r].plan)
-        pir_plan_release(p->controls[i].regions[r].plan);
-  pir_arena_destroy(&p->memory);
-  *p = (plan){.memory.source =
-                  p->memory.source};  // a failed one is released again with its model
 }

@@ -27,7 +27,7 @@ typedef struct plan_builder {
   const size_t *codes;  // of groups, in program order
   const char *asking;   // the current op
   uint32_t groups_seen;
-  pir_arena scratch;  // dies with the builder
+  pir_arena scratch;  // dies with the builder; jumps when memory runs out
   word_map dims;      // dim -> expression
   word_map consts;    // constant expression by value
   word_map values;    // value -> its entry in `lists`

@@ -45,18 +45,15 @@ static uint32_t one_slot(plan_builder *b, const pir_value *value) {
 
 // ---- regions
 
-static pir_status build_args(plan_builder *b, const pir_block *block, plan_region *region) {
+static void build_args(plan_builder *b, const pir_block *block, plan_region *region) {
   region->arg_count = (uint32_t)pir_block_arguments(block);
   region->args = pir_arena_zalloc(&b->p->memory, region->arg_count * sizeof *region->args);
-  for (uint32_t i = 0; region->args && i < region->arg_count; i++) {
+  for (uint32_t i = 0; i < region->arg_count; i++) {
     const pir_value *arg = pir_block_argument(block, i);
     uint32_t slot = region->args[i] = pir_plan_slot(b, &(pir_fact){.rank = -1}, NONE);
-    if (slot == NONE)
-      return PIR_EXHAUSTED;
     b->p->slots[slot].buffer = pir_plan_buffer(b, HOME_INPUT, NONE, NONE);
     pir_plan_bind_slot(b, arg, slot);
   }
-  return region->args ? PIR_OK : PIR_EXHAUSTED;
 }
 
 // Yielded values stay live until the region has ended.
@@ -65,16 +62,12 @@ static pir_status build_yields(plan_builder *b, const pir_op *end, plan_region *
   region->yield_count = (uint32_t)pir_op_operands(end);
   region->yields = pir_arena_zalloc(&p->memory, region->yield_count * sizeof *region->yields);
   region->repeats = pir_arena_zalloc(&p->memory, region->yield_count * sizeof *region->repeats);
-  if (!region->yields || !region->repeats)
-    return PIR_EXHAUSTED;
   for (uint32_t i = 0; i < region->yield_count; i++) {
     uint32_t slot = region->yields[i] = one_slot(b, pir_op_operand(end, i));
     if (slot == NONE)
       return pir_plan_unsupported(end, "an operand that is not one tensor");
   }
   bool *handed = pir_arena_zalloc(&b->scratch, p->buffer_count * sizeof *handed);
-  if (!handed)
-    return PIR_EXHAUSTED;
   for (uint32_t i = 0; i < region->yield_count; i++) {
     uint32_t buffer = p->slots[region->yields[i]].buffer;
     region->repeats[i] = handed[buffer];
@@ -87,23 +80,18 @@ static pir_status build_yields(plan_builder *b, const pir_op *end, plan_region *
 
 static pir_status build_block(plan_builder *b, const pir_op *op, const pir_block *block,
                               plan_region *region) {
-  const pir_op *inner = block ? pir_block_first(block) : NULL;
-  pir_status status =
-      block ? build_args(b, block, region) : pir_plan_unsupported(op, "an empty region");
-  for (; inner && !status && !pir_op_has(inner, PIR_TERMINATOR); inner = pir_op_next(inner)) {
-    status = pir_plan_op(b, inner);
-    if (b->scratch.failed || b->p->memory.failed)
-      status = PIR_EXHAUSTED;
-  }
-  if (!status && !inner)
-    status = pir_plan_unsupported(op, "a region without an end");
-  if (!status)
-    status = build_yields(b, inner, region);
-  if (status)
-    return status;
+  if (!block)
+    return pir_plan_unsupported(op, "an empty region");
+  const pir_op *inner = pir_block_first(block);
+  build_args(b, block, region);
+  for (; inner && !pir_op_has(inner, PIR_TERMINATOR); inner = pir_op_next(inner))
+    PIR_TRY(pir_plan_op(b, inner));
+  if (!inner)
+    return pir_plan_unsupported(op, "a region without an end");
+  PIR_TRY(build_yields(b, inner, region));
   pir_plan_lifetimes(b);
   pir_plan_symbols(b);
-  return b->scratch.failed || b->p->memory.failed ? PIR_EXHAUSTED : PIR_OK;
+  return PIR_OK;
 }
 
 // Captures become operands, collected in `ins`.
@@ -114,28 +102,21 @@ static pir_status build_region(plan_builder *outer, const pir_op *op, size_t r, 
   if (outer->depth >= PLAN_DEEPEST)
     return pir_plan_unsupported(op, "too deep nesting");
   plan *p = region->plan = pir_arena_zalloc(&outer->p->memory, sizeof *p);
-  if (!p)
-    return PIR_EXHAUSTED;
-  *p = (plan){.memory.source = outer->p->memory.source};
+  pir_arena_init(&p->memory, outer->p->memory.heap);
   plan_builder b = {.p = p,
                     .parent = outer,
                     .depth = outer->depth + 1,
                     .program = outer->program,
-                    .facts = outer->facts,
-                    .scratch.source = outer->scratch.source};
+                    .facts = outer->facts};
+  pir_arena_init(&b.scratch, outer->scratch.heap);
   pir_status status = build_block(&b, op, pir_region_first(pir_op_region(op, r)), region);
   region->first_in = *in_count;
   region->capture_count = b.capture_count;
   region->captures = pir_arena_zalloc(&p->memory, b.capture_count * sizeof *region->captures);
-  for (uint32_t i = 0; region->captures && !status && i < b.capture_count; i++) {
-    uint32_t *in = ARRAY_PUSH(&outer->scratch, *ins, *in_count, *in_capacity);
-    if (!in)
-      break;
-    *in = b.captures[i].outer;
+  for (uint32_t i = 0; !status && i < b.capture_count; i++) {
+    *ARRAY_PUSH(&outer->scratch, *ins, *in_count, *in_capacity) = b.captures[i].outer;
     region->captures[i] = b.captures[i].inner;
   }
-  if (b.scratch.failed || p->memory.failed || outer->scratch.failed)
-    status = PIR_EXHAUSTED;
   pir_arena_destroy(&b.scratch);
   return status;
 }
@@ -169,17 +150,13 @@ static pir_status build_results(plan_builder *b, const pir_op *op, uint32_t firs
                                 plan_instr *instr) {
   uint32_t count = (uint32_t)pir_op_results(op) - first;
   uint32_t *outs = pir_arena_zalloc(&b->scratch, count * sizeof *outs);
-  for (uint32_t i = 0; outs && i < count; i++) {
+  for (uint32_t i = 0; i < count; i++) {
     struct slot_list list = pir_plan_results(b, pir_op_result(op, first + i));
-    if (b->p->memory.failed || b->scratch.failed)
-      return PIR_EXHAUSTED;
     if (list.count != 1)
       return pir_plan_unsupported(op, "a result that is not one tensor");
     pir_plan_make_late(b->p, list);
     outs[i] = b->p->words[list.first];
   }
-  if (!outs)
-    return PIR_EXHAUSTED;
   instr->out = add_words(b, outs, count);
   instr->out_count = count;
   return PIR_OK;
@@ -214,8 +191,6 @@ pir_status pir_plan_control(plan_builder *b, const pir_op *op) {
   for (size_t i = 0; i < pir_op_operands(op); i++) {
     uint32_t slot = one_slot(b, pir_op_operand(op, i)),
              *in = ARRAY_PUSH(&b->scratch, ins, count, capacity);
-    if (!in)
-      return PIR_EXHAUSTED;
     if (slot == NONE)
       return pir_plan_unsupported(op, "an operand that is not one tensor");
     *in = slot;
@@ -228,8 +203,6 @@ pir_status pir_plan_control(plan_builder *b, const pir_op *op) {
   if (loops || instr.kind == PLAN_IF) {
     plan_control *control =
         ARRAY_PUSH(&p->memory, p->controls, p->control_count, p->control_capacity);
-    if (!control)
-      return PIR_EXHAUSTED;
     instr.detail = p->control_count - 1;
     *control = (plan_control){0};
     for (size_t r = 0; r < (loops ? 1 : 2); r++)
@@ -253,5 +226,5 @@ pir_status pir_plan_control(plan_builder *b, const pir_op *op) {
   if (instr.kind != PLAN_ARRAY_WRITE)
     PIR_TRY(build_results(b, op, changes, &instr));
   pir_plan_instr(b, instr);
-  return p->memory.failed || b->scratch.failed ? PIR_EXHAUSTED : PIR_OK;
+  return PIR_OK;
 }

@@ -30,13 +30,13 @@ static bool is_known(const plan_builder *b, uint32_t extent) {
 static uint32_t extents_of(plan_builder *b, draft *d, const pir_dim *dims, size_t stride,
                            size_t count) {
   uint32_t *numbers = pir_arena_zalloc(&b->scratch, count * sizeof *numbers);
-  for (size_t i = 0; numbers && i < count; i++) {
+  for (size_t i = 0; i < count; i++) {
     numbers[i] = pir_plan_extent(b, *(const pir_dim *)((const char *)dims + i * stride));
     if (!is_known(b, numbers[i]))
       refuse(d, "an extent is not known before it runs");
   }
   uint32_t first = b->p->word_count;
-  for (size_t i = 0; numbers && i < count; i++)
+  for (size_t i = 0; i < count; i++)
     pir_plan_word(b, numbers[i]);
   return first;
 }
@@ -114,7 +114,7 @@ static bool lies_as_compiled(const plan_builder *b, const pir_op *op, size_t i, 
 static void add_operands(plan_builder *b, draft *d) {
   size_t count = pir_op_operands(d->op);
   d->in = pir_arena_zalloc(&b->scratch, count * sizeof *d->in);
-  for (size_t i = 0; d->in && i < count; i++) {
+  for (size_t i = 0; i < count; i++) {
     struct slot_list list;
     bool is_one = pir_plan_slots_of(b, pir_op_operand(d->op, i), &list) && list.count == 1;
     d->in[i] = is_one ? b->p->words[list.first] : NONE;
@@ -188,10 +188,9 @@ static void add_results(plan_builder *b, draft *d, bool device) {
   plan *p = b->p;
   size_t count = pir_op_results(d->op);
   d->out = pir_arena_zalloc(&b->scratch, count * sizeof *d->out);
-  for (size_t i = 0; d->out && i < count && !p->memory.failed; i++) {
+  for (size_t i = 0; i < count; i++) {
     struct slot_list list = pir_plan_results(b, pir_op_result(d->op, i));
-    uint32_t slot = d->out[i] =
-        list.count == 1 && !p->memory.failed ? p->words[list.first] : NONE;
+    uint32_t slot = d->out[i] = list.count == 1 ? p->words[list.first] : NONE;
     if (slot == NONE) {
       refuse(d, "a result is no tensor");
       continue;
@@ -217,8 +216,6 @@ static bool add_temporaries(plan_builder *b, plan_group *group, uint32_t sizes) 
     bool late = p->exprs[bytes].level > 0;
     any_late |= late;
     uint32_t buffer = pir_plan_buffer(b, late ? HOME_LATE : HOME_ARENA, NONE, bytes);
-    if (buffer == NONE)
-      continue;
     p->buffers[buffer].first = p->buffers[buffer].last = p->instr_count;
     p->buffers[buffer].device = runs_on_device(group->code);
   }
@@ -236,8 +233,6 @@ static uint32_t add_pack(plan_builder *b, uint32_t slot, const pir_packing *pack
       return i;
   }
   plan_pack *to = ARRAY_PUSH(&p->memory, p->packs, p->pack_count, p->pack_capacity);
-  if (!to)
-    return NONE;
   *to = (plan_pack){slot, packing};
   return p->pack_count - 1;
 }
@@ -301,8 +296,6 @@ static pir_status add_group(plan_builder *b, draft *d) {
     p->kernel_count += (uint32_t)d->code->stage_count;
   note_needs(p, d);
   plan_group *to = ARRAY_PUSH(&p->memory, p->groups, p->group_count, p->group_capacity);
-  if (!to)
-    return PIR_EXHAUSTED;
   *to = d->group;
   plan_instr instr = {.kind = PLAN_GROUP,
                       .label = group_label(b, d->op),
@@ -370,13 +363,9 @@ pir_status pir_plan_group(plan_builder *b, const pir_op *op) {
     refuse(&d, "the option refuse says so");
   add_extents(b, &d);
   add_operands(b, &d);
-  if (b->p->memory.failed || b->scratch.failed)
-    return PIR_EXHAUSTED;
   if (d.why)
     return call_ops(b, op, d.why);
   place_operands(b, &d, runs_on_device(code));
   add_results(b, &d, runs_on_device(code));
-  if (b->p->memory.failed || b->scratch.failed)
-    return PIR_EXHAUSTED;
   return d.why ? call_ops(b, op, d.why) : add_group(b, &d);
 }

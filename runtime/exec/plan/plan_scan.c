@@ -26,13 +26,13 @@ static uint32_t plain_slot(plan_builder *b, const pir_value *value) {
 // Stores `count` slots as words; NONE if one is missing.
 static uint32_t add_plain_slots(plan_builder *b, const pir_op *op, size_t count) {
   uint32_t *slots = pir_arena_zalloc(&b->scratch, count * sizeof *slots);
-  for (size_t i = 0; slots && i < count; i++)
+  for (size_t i = 0; i < count; i++)
     if ((slots[i] = plain_slot(b, pir_op_operand(op, i))) == NONE)
       return NONE;
   uint32_t first = b->p->word_count;
-  for (size_t i = 0; slots && i < count; i++)
+  for (size_t i = 0; i < count; i++)
     pir_plan_word(b, slots[i]);
-  return slots ? first : NONE;
+  return first;
 }
 
 // Binds the region's arguments, and the results that are not states.
@@ -46,8 +46,6 @@ static pir_status make_slots(plan_builder *b, const pir_op *op, const pir_block 
     const pir_fact *fact = pir_facts_of(b->facts, value);
     bool window = i < scan->sequences;
     slots[i] = window ? pir_plan_slot(b, fact, NONE) : pir_plan_result(b, fact);
-    if (slots[i] == NONE)
-      return PIR_EXHAUSTED;
     if (window)
       p->slots[slots[i]].buffer =
           pir_plan_buffer(b, HOME_WINDOW, NONE, pir_plan_bytes(b, slots[i]));
@@ -70,8 +68,7 @@ static uint32_t add_shown(plan_builder *b, const plan_scan *scan, const uint32_t
       if (p->slots[s].buffer != p->slots[windows[i]].buffer)
         continue;
       pir_plan_word(b, s);
-      if (!p->memory.failed)
-        p->words[count]++;
+      p->words[count]++;
     }
   }
   return first;
@@ -116,7 +113,7 @@ static pir_status plan_step(plan_builder *b, const pir_op *op, const pir_op *end
   scan->end = pir_plan_instr(
       b, (plan_instr){
              .kind = PLAN_STEP, .label = "step", .in = in, .in_count = p->word_count - in});
-  return p->memory.failed || b->scratch.failed ? PIR_EXHAUSTED : PIR_OK;
+  return PIR_OK;
 }
 
 static bool read_counts(const pir_op *op, const pir_block *body, plan_scan *scan) {
@@ -148,8 +145,6 @@ pir_status pir_plan_scan(plan_builder *b, const pir_op *op) {
     return pir_plan_unsupported(op, "an operand that is no plain tensor");
   uint32_t *slots = pir_arena_zalloc(&b->scratch, (count + scan.stacks) * sizeof *slots),
            begin = p->instr_count;
-  if (!slots)
-    return PIR_EXHAUSTED;
   PIR_TRY(make_slots(b, op, body, &scan, slots));
   uint32_t out = p->word_count;
   for (uint32_t i = scan.sequences; i < count + scan.stacks; i++)
@@ -161,9 +156,7 @@ pir_status pir_plan_scan(plan_builder *b, const pir_op *op) {
                                  .out = out,
                                  .out_count = scan.states + scan.stacks,
                                  .detail = p->scan_count});
-  plan_scan *to = ARRAY_PUSH(&p->memory, p->scans, p->scan_count, p->scan_capacity);
-  if (!to)
-    return PIR_EXHAUSTED;
+  *ARRAY_PUSH(&p->memory, p->scans, p->scan_count, p->scan_capacity) = (plan_scan){0};
   for (const pir_op *inner = pir_block_first(body); inner != pir_block_last(body);
        inner = pir_op_next(inner))
     PIR_TRY(pir_plan_op(b, inner));

@@ -23,8 +23,6 @@ static uint32_t number_ports(plan_builder *b, const pir_block *block, uint32_t t
     if (!(pir_op_meaning(op)->traits & trait))
       continue;
     numbered *entry = ARRAY_PUSH(&b->scratch, list, count, capacity);
-    if (!entry)
-      return 0;
     *entry = (numbered){op, 0, count};
     if (!pir_attr_as_int(pir_op_attr_str(op, "col"), &entry->column))
       entry->column = count - 1;
@@ -66,8 +64,6 @@ pir_status pir_plan_parameter(plan_builder *b, const pir_program *program, const
     fact.shape[i] = param->shape.dims[i];
   uint32_t slot = pir_plan_slot(b, &fact, NONE);
   plan_const *constant = ARRAY_PUSH(&p->memory, p->consts, p->const_count, p->const_capacity);
-  if (slot == NONE || !constant)
-    return PIR_EXHAUSTED;
   *constant = (plan_const){.slot = slot, .bytes = param->size, .param = param};
   p->slots[slot].buffer =
       pir_plan_buffer(b, HOME_CONST, p->const_count - 1, pir_plan_bytes(b, slot));
@@ -101,8 +97,6 @@ pir_status pir_plan_input(plan_builder *b, const pir_op *op) {
   // Binds the input before its extents are used, because their symbols have their source here.
   uint32_t buffer = pir_plan_buffer(b, HOME_INPUT, index, NONE);
   uint32_t slot = pir_plan_slot(b, &(pir_fact){.known = true, .dtype = fact->dtype}, NONE);
-  if (buffer == NONE || slot == NONE)
-    return PIR_EXHAUSTED;
   p->slots[slot].buffer = buffer;
   pir_plan_bind_slot(b, value, slot);
   uint32_t extents[PIR_MAX_RANK];
@@ -117,8 +111,7 @@ pir_status pir_plan_input(plan_builder *b, const pir_op *op) {
     s->order[i] = (uint8_t)i;
     pir_plan_word(b, extents[i]);
   }
-  if (!p->memory.failed)
-    fill_port(b, &p->inputs[index], op, fact, slot);
+  fill_port(b, &p->inputs[index], op, fact, slot);
   return PIR_OK;
 }
 
@@ -140,8 +133,6 @@ static uint32_t claim_output(plan_builder *b, const pir_fact *fact, uint32_t slo
     }
   }
   uint32_t copy = pir_plan_result(b, fact);
-  if (copy == NONE)
-    return NONE;
   plan_buffer *own = &p->buffers[p->slots[copy].buffer];
   if (own->home == HOME_ARENA)
     own->home = HOME_OUTPUT;
@@ -161,11 +152,7 @@ pir_status pir_plan_output(plan_builder *b, const pir_op *op) {
   uint32_t index = 0;
   pir_word_map_find(&b->ports, (uintptr_t)op, &index);
   const pir_fact *fact = pir_facts_of(b->facts, value);
-  uint32_t slot = pir_plan_place(b, p->words[list.first], false);
-  if (slot != NONE)
-    slot = claim_output(b, fact, slot, index);
-  if (slot == NONE)
-    return PIR_EXHAUSTED;
+  uint32_t slot = claim_output(b, fact, pir_plan_place(b, p->words[list.first], false), index);
   fill_port(b, &p->outputs[index], op, fact, slot);
   for (size_t i = 0; i < pir_op_results(op); i++)
     pir_plan_bind_slot(b, pir_op_result(op, i), slot);

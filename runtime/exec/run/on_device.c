@@ -29,11 +29,12 @@ static pir_status find_code(pir_model *model, loaded *known, const void *bytes,
 
 pir_status pir_model_load_kernels(pir_model *model, pir_message *message) {
   plan *p = &model->plan;
-  pir_arena scratch = {.source = model->allocator};
+  pir_arena scratch;
+  pir_arena_init(&scratch, &model->heap);
   loaded *known = pir_arena_zalloc(&scratch, p->kernel_count * sizeof *known);
   model->kernels = pir_arena_zalloc(&p->memory, p->kernel_count * sizeof *model->kernels);
   model->codes = pir_arena_zalloc(&p->memory, p->kernel_count * sizeof *model->codes);
-  pir_status status = known && !p->memory.failed ? PIR_OK : PIR_EXHAUSTED;
+  pir_status status = PIR_OK;
   for (uint32_t g = 0; g < p->group_count; g++) {
     const plan_group *group = &p->groups[g];
     for (size_t i = 0; i < group->code->stage_count && !status; i++) {

@@ -345,7 +345,6 @@ static void point_constants(pir_archive *a, pir_model *model, const header *h) {
   model->copies = pir_arena_zalloc(&p->memory, p->const_count * sizeof *model->copies);
   model->lent = pir_arena_zalloc(&p->memory, p->const_count * sizeof *model->lent);
   model->packed = pir_arena_zalloc(&p->memory, p->pack_count * sizeof *model->packed);
-  a->failed |= p->memory.failed;
   for (size_t i = 0; i < count && !a->failed; i++) {
     const char *at = places[i] == ABSENT ? NULL : data + h->data_at + places[i];
     a->failed |= places[i] != ABSENT && places[i] > room;
@@ -367,24 +366,38 @@ static bool restore(pir_model *model, pir_context *ctx) {
   return !a.failed;
 }
 
-static pir_status map_model(const prepared *p, int fd, const pir_model_options *options,
-                            pir_context *ctx, pir_model **out_model) {
+// A model on its way out of its file.
+typedef struct mapping_call {
+  const prepared *kept;
+  int fd;
+  pir_context *ctx;
+  pir_model *model;
+} mapping_call;
+
+static pir_status map_model(void *user) {
+  const mapping_call *call = user;
+  pir_model *model = call->model;
   struct stat st;
-  pir_model *model = pir_model_new(&options->allocator);
-  if (!model)
-    return PIR_EXHAUSTED;
-  bool whole = map(fd, &st, &model->mapped) &&
-               is_whole(model->mapped.data, model->mapped.data, p->key, &st) &&
-               !pir_dialects_load_all(ctx) && restore(model, ctx);
-  if (whole) {
-    *out_model = model;
+  bool whole = map(call->fd, &st, &model->mapped) &&
+               is_whole(model->mapped.data, model->mapped.data, call->kept->key, &st) &&
+               !pir_dialects_load_all(call->ctx) && restore(model, call->ctx);
+  if (whole)
     return PIR_OK;
-  }
-  pir_model_release(model);
   char name[64];
-  name_prepared(p->key, name);
-  return pir_report(ctx, PIR_NOT_FOUND, PIR_NOTE, PIR_LOC_UNKNOWN,
+  name_prepared(call->kept->key, name);
+  return pir_report(call->ctx, PIR_NOT_FOUND, PIR_NOTE, PIR_LOC_UNKNOWN,
                     "%s in the cache is damaged; it is made anew", name);
+}
+
+static pir_status create_mapped(mapping_call *call, const pir_model_options *options) {
+  pir_context_options how = {.size = sizeof how, .allocator = options->allocator};
+  call->ctx = pir_context_create(&how);
+  if (call->ctx)
+    call->model = pir_model_new(&options->allocator, call->ctx);
+  if (!call->model)
+    return PIR_EXHAUSTED;
+  pir_context_set_sink(call->ctx, options->sink);
+  return pir_context_enter(call->ctx, map_model, call);
 }
 
 pir_status pir_prepared_load(const prepared *p, const pir_model_options *options,
@@ -395,11 +408,15 @@ pir_status pir_prepared_load(const prepared *p, const pir_model_options *options
   int fd = p->folder >= 0 ? pir_folder_find(p->folder, name) : -1;
   if (fd < 0)
     return PIR_NOT_FOUND;
-  pir_context_options how = {.size = sizeof how, .allocator = options->allocator};
-  pir_context *ctx = pir_context_create(&how);
-  pir_context_set_sink(ctx, options->sink);
-  pir_status status = map_model(p, fd, options, ctx, out_model);
-  pir_context_destroy(ctx);
+  mapping_call call = {.kept = p, .fd = fd};
+  pir_status status = create_mapped(&call, options);
+  if (status) {
+    pir_model_release(call.model);
+  } else {
+    pir_model_finish(call.model);
+    *out_model = call.model;
+  }
+  pir_context_destroy(call.ctx);
   close(fd);
   return status;
 }

@@ -81,7 +81,7 @@ typedef struct store {
   pir_archive *a;
   const pir_compiler *compiler;
   pir_context *ctx;
-  pir_allocator allocator;
+  pir_heap *heap;
   int depth;
 } store;
 
@@ -227,19 +227,19 @@ static void one_region(store *s, plan_region *x) {
   pir_archive_list(a, &x->args, &x->arg_count, sizeof *x->args);
   pir_archive_list(a, &x->yields, &x->yield_count, sizeof *x->yields);
   pir_archive_array(a, &x->repeats, x->yield_count, sizeof *x->repeats);
-  plan *inner = x->plan;
-  if (!a->writing && (inner = a->take(a->user, sizeof *inner)))
-    inner->memory.source = s->allocator;
-  if (inner && s->depth < PLAN_DEEPEST) {
-    x->plan = inner;
-    s->depth++;
-    one_plan(s, inner);
-    s->depth--;
-    if (inner->const_count || inner->pack_count)
-      a->failed = true;  // constants belong to the whole program
-  } else {
+  if (s->depth == PLAN_DEEPEST) {
     a->failed = true;
+    return;
   }
+  if (!a->writing) {
+    x->plan = a->take(a->user, sizeof *x->plan);
+    pir_arena_init(&x->plan->memory, s->heap);
+  }
+  s->depth++;
+  one_plan(s, x->plan);
+  s->depth--;
+  if (x->plan->const_count || x->plan->pack_count)
+    a->failed = true;  // constants belong to the whole program
 }
 
 static void one_control(store *s, plan_control *control) {
@@ -264,14 +264,12 @@ static void one_plan(store *s, plan *x) {
   EACH(s, x->outputs, x->output_count, one_port)
   pir_archive_list(a, &x->by_first, &x->arena_count, sizeof *x->by_first);
   pir_archive_array(a, &x->by_last, x->arena_count, sizeof *x->by_last);
-  if (x->memory.failed)
-    a->failed = true;
   a->user = user;
 }
 
 void pir_plan_store(pir_archive *a, plan *p, const pir_compiler *compiler, pir_context *ctx) {
   if (!a->writing)
     a->take = pir_arena_take;
-  store s = {a, compiler, ctx, p->memory.source, 0};
+  store s = {a, compiler, ctx, p->memory.heap, 0};
   one_plan(&s, p);
 }

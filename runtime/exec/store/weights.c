@@ -215,8 +215,6 @@ pir_status pir_weights_load(pir_model *model, int threads, pir_message *message)
   model->copies = pir_arena_zalloc(memory, p->const_count * sizeof *model->copies);
   model->lent = pir_arena_zalloc(memory, p->const_count * sizeof *model->lent);
   model->packed = pir_arena_zalloc(memory, p->pack_count * sizeof *model->packed);
-  if (memory->failed)
-    return PIR_EXHAUSTED;
   find_readers(p, readers);
   for (uint32_t i = 0; i < p->const_count; i++) {
     if (p->consts[i].param)
