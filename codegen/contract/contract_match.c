@@ -4,6 +4,8 @@
 // indices are not affine is no contraction and is called instead.
 #include "contract.h"
 
+#include <pir/index_nodes.h>
+
 #include <string.h>
 
 typedef struct affine {
@@ -64,13 +66,6 @@ static bool affine_number(const matcher *m, int64_t value, affine *out) {
   return true;
 }
 
-static bool eval(matcher *m, int node, affine *out);
-
-static bool eval_constant(matcher *m, int node, int64_t *out) {
-  affine x;
-  return eval(m, node, &x) && is_affine_constant(m, &x, out);
-}
-
 // Returns the dim of an axis; a negative axis counts from the end.
 static bool dim_of(const matcher *m, const pir_fact *fact, int64_t axis, affine *out) {
   if (!fact || fact->rank < 0)
@@ -85,12 +80,14 @@ static bool dim_of(const matcher *m, const pir_fact *fact, int64_t axis, affine 
 
 // Reads the elements of an attribute operand: from the constant that feeds it, or its default
 // if it is absent.
-static bool eval_contents(matcher *m, const pir_node *n, const pir_fact *fact, affine *out) {
+static bool eval_contents(pir_index_reader *r, const pir_node *n, const pir_fact *fact,
+                          affine *out) {
+  const matcher *m = r->user;
   const pir_attr_def *literal =
       n->k < m->def->operand_count ? m->def->operands[n->k].literal : NULL;
   int64_t at = 0, extent;
   bool count = n->op == PIR_I_OPERAND_COUNT;
-  if (!count && (!eval_constant(m, n->a, &at) || at < 0))
+  if (!count && (!pir_index_number(r, n->a, &at) || at < 0))
     return false;
   if (fact && fact->contents) {
     if (count)
@@ -107,31 +104,6 @@ static bool eval_contents(matcher *m, const pir_node *n, const pir_fact *fact, a
     return count && affine_number(m, 0, out);
   return count ? affine_number(m, (int64_t)literal->int_count, out)
                : (size_t)at < literal->int_count && affine_number(m, literal->ints[at], out);
-}
-
-static bool eval_leaf(matcher *m, const pir_node *n, affine *out) {
-  const pir_attr_value *attr = n->k >= 0 && n->k < m->def->attr_count ? &m->attrs[n->k] : NULL;
-  const pir_fact *fact = fact_of_operand(m, n->k);
-  int64_t at;
-  switch (n->op) {
-    case PIR_I_CONST: return affine_number(m, n->i, out);
-    case PIR_I_ATTR:
-      return attr && attr->kind == PIR_VALUE_INT && affine_number(m, attr->i, out);
-    case PIR_I_ATTR_COUNT: return attr && affine_number(m, (int64_t)attr->count, out);
-    case PIR_I_ATTR_IS:
-      return attr && affine_number(m, pir_node_attr_is(n, m->attrs, m->clause->text), out);
-    case PIR_I_ATTR_AT:
-      return attr && attr->kind == PIR_VALUE_INTS && eval_constant(m, n->a, &at) && at >= 0 &&
-             (size_t)at < attr->count && affine_number(m, attr->ints[at], out);
-    case PIR_I_PRESENT: return affine_number(m, fact != NULL, out);
-    case PIR_I_RANK: return fact && fact->rank >= 0 && affine_number(m, fact->rank, out);
-    case PIR_I_OUT_RANK: return affine_number(m, m->out->rank, out);
-    case PIR_I_DIM: return eval_constant(m, n->a, &at) && dim_of(m, fact, at, out);
-    case PIR_I_OPERAND_COUNT:
-    case PIR_I_OPERAND_AT: return eval_contents(m, n, fact, out);
-    case PIR_I_OUT_DIM: return eval_constant(m, n->a, &at) && dim_of(m, m->out, at, out);
-    default: return false;
-  }
 }
 
 static bool eval_variable(const matcher *m, int k, affine *out) {
@@ -194,23 +166,6 @@ static bool divide_affine(const matcher *m, const affine *a, int64_t q, bool rem
   return rest < q;
 }
 
-static bool compute(const matcher *m, pir_node_op op, int64_t a, int64_t b, affine *out) {
-  switch (op) {
-    case PIR_I_EQ: return affine_number(m, a == b, out);
-    case PIR_I_NE: return affine_number(m, a != b, out);
-    case PIR_I_LT: return affine_number(m, a < b, out);
-    case PIR_I_LE: return affine_number(m, a <= b, out);
-    case PIR_I_AND: return affine_number(m, a && b, out);
-    case PIR_I_OR: return affine_number(m, a || b, out);
-    case PIR_I_MIN: return affine_number(m, a < b ? a : b, out);
-    case PIR_I_MAX: return affine_number(m, a > b ? a : b, out);
-    case PIR_I_FLOORDIV: return b > 0 && affine_number(m, a / b - (a % b < 0), out);
-    case PIR_I_CEILDIV: return b > 0 && affine_number(m, a / b + (a % b > 0), out);
-    case PIR_I_MOD: return b > 0 && affine_number(m, a % b + (a % b < 0 ? b : 0), out);
-    default: return false;
-  }
-}
-
 // Operations on extents that are not all constant.
 static bool compute_dims(const matcher *m, pir_node_op op, pir_dim a, pir_dim b, affine *out) {
   pir_dims *dims = m->c->dims;
@@ -226,52 +181,79 @@ static bool compute_dims(const matcher *m, pir_node_op op, pir_dim a, pir_dim b,
   return out->constant != PIR_DIM_UNKNOWN;
 }
 
-static bool eval_binary(matcher *m, const pir_node *n, affine *out) {
-  affine a, b;
-  int64_t x, y;
-  if (!eval(m, n->a, &a) || !eval(m, n->b, &b))
-    return false;
-  if (n->op == PIR_I_ADD)
-    return add_affine(m, &a, &b, 1, out);
-  if (n->op == PIR_I_SUB)
-    return add_affine(m, &a, &b, -1, out);
-  if (n->op == PIR_I_MUL)
-    return multiply_affine(m, &a, &b, out);
-  if (is_affine_constant(m, &a, &x) && is_affine_constant(m, &b, &y))
-    return compute(m, n->op, x, y, out);
-  if (no_variables(m, &a) && no_variables(m, &b))
-    return compute_dims(m, n->op, a.constant, b.constant, out);
-  if ((n->op == PIR_I_FLOORDIV || n->op == PIR_I_MOD) && is_affine_constant(m, &b, &y))
-    return divide_affine(m, &a, y, n->op == PIR_I_MOD, out);
+// ---- index trees
+
+static void put_number(pir_index_reader *r, int64_t value, void *out) {
+  affine_number(r->user, value, out);
+}
+
+static bool get_number(pir_index_reader *r, const void *value, int64_t *out) {
+  return is_affine_constant(r->user, value, out);
+}
+
+static bool combine_affine(pir_index_reader *r, int op, const void *left, const void *right,
+                           void *out) {
+  const matcher *m = r->user;
+  const affine *a = left, *b = right;
+  int64_t divisor;
+  if (op == PIR_I_ADD || op == PIR_I_SUB)
+    return add_affine(m, a, b, op == PIR_I_ADD ? 1 : -1, out);
+  if (op == PIR_I_MUL)
+    return multiply_affine(m, a, b, out);
+  if (no_variables(m, a) && no_variables(m, b))
+    return compute_dims(m, (pir_node_op)op, a->constant, b->constant, out);
+  if ((op == PIR_I_FLOORDIV || op == PIR_I_MOD) && is_affine_constant(m, b, &divisor))
+    return divide_affine(m, a, divisor, op == PIR_I_MOD, out);
   return false;
 }
 
-static bool eval(matcher *m, int node, affine *out) {
-  if (node < 0 || node >= m->clause->node_count)
-    return false;
-  const pir_node *n = &m->clause->nodes[node];
-  int64_t value;
+static bool eval_dim(pir_index_reader *r, const pir_node *n, const pir_fact *fact,
+                     affine *out) {
+  int64_t axis;
+  return pir_index_number(r, n->a, &axis) && dim_of(r->user, fact, axis, out);
+}
+
+static pir_index_step eval_leaf(pir_index_reader *r, int node, void *out) {
+  const matcher *m = r->user;
+  const pir_node *n = &r->nodes[node];
+  const pir_fact *fact = fact_of_operand(m, n->k);
+  bool found = false;
   switch (n->op) {
-    case PIR_I_VAR: return eval_variable(m, n->k, out);
-    case PIR_I_SELECT:
-      return eval_constant(m, n->a, &value) && eval(m, value ? n->b : n->c, out);
-    case PIR_I_NOT: return eval_constant(m, n->a, &value) && affine_number(m, !value, out);
-    case PIR_I_ADD:
-    case PIR_I_SUB:
-    case PIR_I_MUL:
-    case PIR_I_FLOORDIV:
-    case PIR_I_CEILDIV:
-    case PIR_I_MOD:
-    case PIR_I_MIN:
-    case PIR_I_MAX:
-    case PIR_I_EQ:
-    case PIR_I_NE:
-    case PIR_I_LT:
-    case PIR_I_LE:
-    case PIR_I_AND:
-    case PIR_I_OR: return eval_binary(m, n, out);
-    default: return eval_leaf(m, n, out);
+    case PIR_I_VAR: found = eval_variable(m, n->k, out); break;
+    case PIR_I_PRESENT: found = affine_number(m, fact != NULL, out); break;
+    case PIR_I_RANK:
+      found = fact && fact->rank >= 0 && affine_number(m, fact->rank, out);
+      break;
+    case PIR_I_OUT_RANK: found = affine_number(m, m->out->rank, out); break;
+    case PIR_I_DIM: found = eval_dim(r, n, fact, out); break;
+    case PIR_I_OUT_DIM: found = eval_dim(r, n, m->out, out); break;
+    case PIR_I_OPERAND_COUNT:
+    case PIR_I_OPERAND_AT: found = eval_contents(r, n, fact, out); break;
+    default: return PIR_INDEX_SHARED;
   }
+  return found ? PIR_INDEX_DONE : PIR_INDEX_FAILED;
+}
+
+static pir_index_reader reader_of(matcher *m) {
+  _Static_assert(sizeof(affine) <= PIR_INDEX_VALUE, "the walk has room for a value");
+  return (pir_index_reader){.nodes = m->clause->nodes,
+                            .text = m->clause->text,
+                            .attrs = m->attrs,
+                            .user = m,
+                            .own = eval_leaf,
+                            .put = put_number,
+                            .get = get_number,
+                            .combine = combine_affine};
+}
+
+static bool eval(matcher *m, int node, affine *out) {
+  pir_index_reader reader = reader_of(m);
+  return pir_index_read(&reader, node, out);
+}
+
+static bool eval_constant(matcher *m, int node, int64_t *out) {
+  pir_index_reader reader = reader_of(m);
+  return pir_index_number(&reader, node, out);
 }
 
 // ---- variables

@@ -3,6 +3,8 @@
 // arithmetic on the loop variables.
 #include "lowering.h"
 
+#include <pir/index_nodes.h>
+
 #include <string.h>
 
 static loop_expr *fail(lower_site *s, const char *why) {
@@ -63,14 +65,6 @@ static int64_t from_end(int64_t i, int64_t rank) {
 
 // ---- lists: attributes and integer operands
 
-static int64_t list_count(const pir_attr_value *a) {
-  if (a->kind == PIR_VALUE_NONE)
-    return 0;
-  return a->kind == PIR_VALUE_INTS || a->kind == PIR_VALUE_FLOATS || a->kind == PIR_VALUE_TEXTS
-             ? (int64_t)a->count
-             : 1;
-}
-
 static const pir_fact *operand_fact(lower_site *s, int k) {
   if ((size_t)k >= pir_op_operands(s->op) || !pir_op_operand(s->op, (size_t)k))
     return NULL;
@@ -119,42 +113,46 @@ static loop_expr *chosen_element(lower_site *s, const pir_node *n, const pir_fac
   return e;
 }
 
+typedef struct asked_list {
+  lower_site *s;
+  const pir_node *n;
+  const pir_fact *f;  // NULL: an attribute
+} asked_list;
+
+static bool known_element(const void *user, int64_t i, int64_t *out) {
+  const asked_list *l = user;
+  return pir_loop_is_int(list_element(l->s, l->n, l->f, i), out);
+}
+
+static int64_t asked_count(lower_site *s, const pir_node *n, bool attr, const pir_fact *f) {
+  if (attr)
+    return pir_index_attr_list(&s->attrs[n->k]).count;
+  return f ? operand_count(s, f) : 0;
+}
+
 static loop_expr *ask_list(lower_site *s, const pir_node *n, bool attr) {
   enum { SHORT_LIST = 32 };
   const pir_fact *f = attr ? NULL : operand_fact(s, n->k);
-  int64_t count = attr ? list_count(&s->attrs[n->k]) : f ? operand_count(s, f) : 0, at, rank, y;
-  if (count < 0)
+  asked_list asked = {s, n, f};
+  pir_index_list list = {asked_count(s, n, attr, f), known_element, &asked};
+  int64_t at, rank, answer;
+  if (list.count < 0)
     return fail(s, "a list whose length is not known");
   if (n->op == PIR_I_ATTR_COUNT || n->op == PIR_I_OPERAND_COUNT)
-    return number(s, count);
+    return number(s, list.count);
   bool one = n->op == PIR_I_ATTR_AT || n->op == PIR_I_OPERAND_AT;
   loop_expr *place = one ? as_number(s, lower_index(s, n->a)) : NULL;
-  if (one && !pir_loop_is_int(place, &at) && count > 0 && count <= SHORT_LIST)
-    return chosen_element(s, n, f, place, count);
+  if (one && !pir_loop_is_int(place, &at) && list.count > 0 && list.count <= SHORT_LIST)
+    return chosen_element(s, n, f, place, list.count);
   if (!lower_fixed(s, n->a, &at) || !lower_fixed(s, n->b, &rank))
     return number(s, 0);
+  if (one && (at < 0 || at >= list.count))
+    return fail(s, "an element beyond the end of a list");
   if (one)
-    return at >= 0 && at < count ? list_element(s, n, f, at)
-                                 : fail(s, "an element beyond the end of a list");
-  int64_t below = 0, kept = -1;
-  uint32_t listed = 0;
-  for (int64_t i = 0; i < count; i++) {
-    if (!pir_loop_is_int(list_element(s, n, f, i), &y))
-      return fail(s, "a list with elements that are not known");
-    y = from_end(y, rank);
-    if (y >= 0 && y < 32)
-      listed |= 1u << y;
-    if (n->op == PIR_I_ATTR_BELOW)
-      below += y < at;
-    else if (y == at && (n->op == PIR_I_ATTR_FIND || n->op == PIR_I_OPERAND_FIND))
-      return number(s, i);
-  }
-  if (n->op == PIR_I_ATTR_KEPT || n->op == PIR_I_OPERAND_KEPT) {
-    for (; at >= 0 && kept < 32; at -= !(kept < 32 && listed >> kept & 1))
-      kept++;
-    return number(s, kept);
-  }
-  return number(s, n->op == PIR_I_ATTR_BELOW ? below : -1);
+    return list_element(s, n, f, at);
+  if (!pir_index_ask(n->op, &list, at, rank, &answer))
+    return fail(s, "a list with elements that are not known");
+  return number(s, answer);
 }
 
 // ---- questions about operands and the result
