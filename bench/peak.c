@@ -1,6 +1,6 @@
-// Peak probe: fused multiply-adds from registers and the bandwidth of a non-temporal copy, for
-// the widest vectors of this processor, on N pinned threads. Run beside every measurement,
-// since a shared machine's speed drifts.
+// Peak probe: fused multiply-adds from registers, and the bandwidth of a non-temporal copy,
+// with the widest vectors of this processor, on N pinned threads. Runs beside every
+// measurement, because a shared machine's speed drifts.
 //   peak [--threads=N] [--seconds=S] [--json]
 #define _GNU_SOURCE
 #include "../tools/pir-run/peak.h"

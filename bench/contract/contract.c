@@ -1,11 +1,13 @@
-// What the contraction generator reaches, beside the multiply-add peak probed in the same
+// Measures the contraction generator, compared with the multiply-add peak probed in the same
 // second.
-//   contract-bench [--target=NAME] [--threads=N] [--runs=N] [--as=KIND] [SUBSTRING]    rows
-//   whose name contains SUBSTRING
-//       KIND: f32; f16; bf16, weights rounded when they are packed; u8 and i8, by signed bytes
-//   contract-bench --conv=C,H,W,O,KH,KW,STRIDE[,N]           one convolution, padded to keep
-//   its size, channels last contract-bench --math=fast .. contract-bench
-//   --asm|--loops|--llvm|--object NAME        the code of one row
+//   contract-bench [--target=NAME] [--threads=N] [--runs=N] [--as=KIND] [SUBSTRING]
+//       rows whose name contains SUBSTRING; KIND: f32; f16; bf16, weights rounded when they are
+//       packed; u8 and i8, times signed bytes
+//   contract-bench --conv=C,H,W,O,KH,KW,STRIDE[,N]
+//       one convolution, padded to keep its size, channels last
+//   contract-bench --math=fast ..
+//   contract-bench --asm|--loops|--llvm|--object NAME
+//       the code of one row
 #include "../../test/codegen/contract/contraction_cases.h"
 #include "llvm_backend.h"
 #include "../../tools/pir-run/peak.h"

@@ -15,7 +15,7 @@
 bool choose_can(const pir_op *op, const pir_facts *facts, const pir_target *target);
 // Returns the clause of the op's first result, or NULL.
 const pir_clause *choose_clause(const pir_op *op, const pir_facts *facts);
-// Returns the iteration space of the op's reduction; false if loop IR cannot express it.
+// Computes the iteration space of the op's reduction; false if loop IR cannot express it.
 bool choose_row_space(const pir_op *op, const pir_facts *facts, lower_space *out_space);
 // Whether the op, alone in `group` (NULL: in none), only moves elements and reads them with a
 // stride where it writes them adjacently. The runtime copies these faster, by squares or

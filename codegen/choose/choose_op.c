@@ -84,6 +84,9 @@ static void find_orders(lowering *l, const pir_op *group, const pir_fact *source
     pir_group_order(group, true, 0, out_to);
 }
 
+// Compares the innermost dims in memory: true if neighbours in the result are not neighbours in
+// the operand, so that a compiled loop would gather, and the index is simple enough for the
+// runtime to copy by squares or tables.
 static bool turns_elements(lowering *l, const pir_op *op, const pir_op *group) {
   loop_expr *index[PIR_MAX_RANK], *from[PIR_MAX_RANK];
   uint8_t order[PIR_MAX_RANK], source_order[PIR_MAX_RANK];

@@ -103,7 +103,7 @@ bool pir_contract_match(const pir_op *op, const pir_facts *facts, contraction *o
 // Whether an index of the tensor contains the variable; -1 is no variable.
 bool contract_mentions(const contract_tensor *t, int var);
 
-// Returns the preferred memory order of the result if b is constant: axes that only b
+// Computes the preferred memory order of the result if b is constant: axes that only b
 // determines are innermost (channels last).
 void pir_contract_order(const contraction *c, uint8_t out_order[PIR_MAX_RANK]);
 

@@ -21,7 +21,7 @@ static const double *finite_points(int count, pir_math math) {
   return count == 5 && math != PIR_MATH_STRICT ? many : NULL;
 }
 
-// Returns the coefficients, constant term first, of the product of (x - p) over all points p
+// Computes the coefficients, constant term first, of the product of (x - p) over all points p
 // except point number `without`.
 static void monic(const double *points, int count, int without, double *out) {
   int degree = 0;

@@ -62,6 +62,8 @@ static bool is_dropped(const contraction *c, int var) {
 }
 
 // The role of a variable follows from the tensors that it indexes. False if it has none.
+// A reduced variable must index both a and b: one that indexes a single factor would be a plain
+// sum, which the kernels do not compute. Every other variable must index out, and a or b.
 static bool find_role(const contraction *c, int var, contract_role *out_role) {
   bool a = contract_mentions(&c->a, var), b = contract_mentions(&c->b, var);
   bool out = contract_mentions(&c->out, var);
@@ -302,6 +304,7 @@ static bool normalise(const contraction *c, contract_form *f, bool merges) {
                               pir_dim_mul(c->dims, strides[OF_A][axis],
                                           pir_dim_const(c->dims, c->a.map[axis].offset)));
   }
+  // A merge can make two other axes adjacent, so merging repeats until nothing changes.
   while (merges && merge_once(f))
     continue;
   arrange(f);

@@ -220,7 +220,8 @@ typedef struct contract_slide {
   contract_filter filter;
 } contract_slide;
 
-// Whether minimal filtering is profitable, and with which sizes. contract_winograd.c
+// The choice of minimal filtering: the sliding axes, the filters and the sizes.
+// contract_winograd.c
 typedef struct contract_winograd {
   contract_slide slide[2];  // rows and columns
   int image;                // axis of the images, or -1

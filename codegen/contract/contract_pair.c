@@ -120,6 +120,8 @@ static bool form_pair(const contraction *first, const contraction *second,
       channels < 1 || channels > MOST_CHANNELS)
     return false;
   int64_t wide = target->vector_bytes / (int64_t)pir_dtype_size(first->out.dtype);
+  // A line of scratch holds all channels of one point. It is padded if points would map to the
+  // same sets of the L1 cache.
   p->line = (channels + wide - 1) / wide * wide;
   int64_t apart = target->machine->cache.line_apart_bytes;
   if (p->line * (int64_t)pir_dtype_size(first->out.dtype) % apart == 0)

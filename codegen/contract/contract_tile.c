@@ -35,7 +35,7 @@ typedef struct side {
   loop_buffer *window[PIR_MAX_RANK];  // of a: where its row lies in each window
   loop_expr *origin, *extent;         // of the tile; of all rows
   int64_t size;                       // rows of the tile
-  int64_t count;                      // elements a thread fetches,
+  int64_t count;                      // elements that a thread fetches,
   int64_t width;                      // so many adjacent ones at a time
   bool along;                         // threads go along the sums
 } side;

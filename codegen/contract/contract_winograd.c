@@ -28,7 +28,7 @@ typedef struct winograd {
   int64_t line;          // of `patches`
   loop_expr *first;      // number of the block's first patch
   loop_expr *tiles;  // of the block: all, or fewer in the last one where they are of one size
-  loop_expr *across, *down, *count;  // patches side by side, above each other, of all images
+  loop_expr *across, *down, *count;  // patches across, patches down, patches of all images
 } winograd;
 
 void contract_winograd_describe(const contract_winograd *w, char *out, size_t size) {
@@ -397,7 +397,8 @@ static winograd begin_stage(const contract_form *f, const contract_winograd *how
   w.rows = &how->slide[0].filter;
   w.columns = &how->slide[1].filter;
   w.points = w.rows->points * w.columns->points;
-  // Rows of a tile must not share the sets of the first cache.
+  // If lines were a power of two apart, the rows of a tile would map to the same sets of the L1
+  // cache.
   w.line = how->channels + f->vector;
   return w;
 }

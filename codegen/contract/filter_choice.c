@@ -369,6 +369,8 @@ static bool choose_filters(const contract_form *f, contract_winograd *w,
   return least < env->target->machine->filter.gain * plain_cost(f, w);
 }
 
+// Taps are transformed when weights are packed, so b must be a packed constant. Patches are
+// transformed in whole vectors, so channels must be contiguous in a and in out.
 bool contract_winograd_match(const contract_form *f, const contract_env *env,
                              contract_winograd *w) {
   int64_t lanes;

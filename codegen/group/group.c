@@ -109,8 +109,8 @@ static bool start_rows(grouping *g, const pir_op *op, op_cluster *c) {
   return true;
 }
 
-// Whether the size of the op's result is known only when the op runs; no group could allocate
-// it before.
+// Whether the extent `dim` is known only by running this very op; no group could allocate the
+// result before.
 static bool shows_extent(const grouping *g, const pir_op *op, pir_dim dim, int depth) {
   if (dim == PIR_DIM_UNKNOWN || depth > 32)
     return true;
@@ -425,6 +425,7 @@ static const char *hindrance(grouping *g, const op_cluster *a, const op_cluster 
            "already";
   if (a->kind == GROUP_CONTRACTION && b->kind == GROUP_CONTRACTION)
     return not_a_pair(g, b, a);
+  // From here on, a is the cluster of the higher kind, whose loop nest would compute both.
   if (b->kind == GROUP_CONTRACTION || (b->kind == GROUP_ROWS && a->kind == GROUP_ELEMENTS)) {
     const op_cluster *t = a;
     a = b;

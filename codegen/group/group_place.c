@@ -30,7 +30,7 @@ typedef struct entry {
 
 typedef struct places {
   grouping *g;
-  entry *entries;  // one a result of the block's ops, whose first is the op's mark
+  entry *entries;  // one for each result of the block's ops; an op's mark is its first entry
 } places;
 
 static entry *claim_entry(const places *p, const pir_value *v) {
@@ -156,6 +156,8 @@ static bool split_otherwise(const pir_value *whole, int axis) {
   return false;
 }
 
+// Every reader of a part must accept strides, the parts must cover the whole, and the extents
+// must be known before the run, because the arena is laid out then.
 static bool may_be_parts(const places *p, const pir_value *whole, const pir_op *taker,
                          int axis) {
   const pir_fact *f = fact_of(p, whole);

@@ -45,7 +45,7 @@ typedef struct levels {
 
 // ---- whole numbers of 8 bits
 
-// Returns the bytes of a parameter; NULL if the program lacks them or the type differs.
+// Returns the parameter; NULL if the program lacks its bytes or the type differs.
 static const pir_param *stored(const quantising *q, const pir_value *v, pir_dtype dtype) {
   const pir_op *op = pir_value_op(v);
   if (!op || !pir_op_has(op, PIR_PARAMETER))

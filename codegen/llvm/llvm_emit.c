@@ -82,7 +82,7 @@ static void emit_if(emitter *e, const loop_stmt *s) {
   LLVMPositionBuilderAtEnd(e->b, after);
 }
 
-// Returns the LLVM type of an element in memory, where bool is a byte.
+// Converts a value to its form in memory, where bool is a byte.
 static LLVMValueRef to_memory(emitter *e, const loop_buffer *buffer, LLVMValueRef value,
                               unsigned lanes) {
   if (buffer->dtype != PIR_BOOL)

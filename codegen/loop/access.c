@@ -253,6 +253,8 @@ static bool apart(const loop_accesses *a, const loop_access *x, const loop_acces
       !span_of(a, at_y, &outer_y, &low_y, &high_y) ||
       !pir_loop_is_int(pir_loop_sub(m, outer_x, outer_y), &d))
     return false;
+  // The accesses of two iterations are at least |k| * step apart, plus the difference of their
+  // inner parts.
   int64_t reach = (kx < 0 ? -kx : kx) * step;
   return low_x - high_y + d > -reach && high_x - low_y + d < reach;
 }

@@ -131,6 +131,8 @@ const char *pir_schedule_fuse(loop_fn *fn, loop_stmt *outer, int depth) {
     return NULL;
   loop_block body = {0}, inner = loops[depth - 1]->body;
   loop_var *fused = pir_loop_var_create(fn, "u", LOOP_INDEX, 1);
+  // The variables are recovered from the fused one by division, innermost first, so the order
+  // of iterations stays.
   loop_expr *rest = pir_loop_use(m, fused), *total = pir_loop_int(m, 1);
   for (int i = depth - 1; i >= 0; i--) {
     loop_expr *n = loops[i]->end;

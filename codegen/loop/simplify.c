@@ -137,6 +137,7 @@ static bounds scale_bounds(bounds a, int64_t k) {
 
 static bounds bounds_of(const loop_expr *e);
 
+// Interval arithmetic. It saturates, because extents may have no upper bound.
 static bounds bounds_of_op(const loop_expr *e) {
   int64_t k;
   bounds a = bounds_of(e->a), b = e->b ? bounds_of(e->b) : a;
@@ -245,6 +246,8 @@ static bool split(loop_module *m, const form *f, const loop_expr *divisor, form 
   return true;
 }
 
+// floor(a / b). A divisor that is a product is divided by one factor at a time, because each
+// factor may cancel against the terms of a.
 static loop_expr *divide(loop_module *m, loop_expr *a, loop_expr *b) {
   int64_t c = 0, inner;
   bool constant = pir_loop_is_int(b, &c);
@@ -262,6 +265,7 @@ static loop_expr *divide(loop_module *m, loop_expr *a, loop_expr *b) {
     return NULL;
   if (below(&rest, b))
     return from_form(m, &quotient);
+  // floor(floor(x / inner) / c) = floor(x / (inner * c)).
   if (constant && rest.count == 1 && rest.constant == 0 && rest.terms[0].k == 1 &&
       quotient.count == 0 && is_op(rest.terms[0].atom, PIR_V_FLOORDIV) &&
       pir_loop_is_int(rest.terms[0].atom->b, &inner) &&
@@ -275,6 +279,8 @@ static loop_expr *divide(loop_module *m, loop_expr *a, loop_expr *b) {
              : NULL;
 }
 
+// a mod b. For a divisor that is a product this is a - floor(a / b) * b, but only if the
+// quotient simplifies: otherwise the remainder would cost two divisions.
 static loop_expr *remainder_of(loop_module *m, loop_expr *a, loop_expr *b) {
   int64_t c = 0;
   form f = {0}, quotient, rest;
@@ -371,6 +377,7 @@ static loop_expr *compare(loop_module *m, pir_node_op fn, loop_expr *a, loop_exp
     known = d.high <= 0 ? 1 : d.low > 0 ? 0 : -1;
   else if (d.low > 0 || d.high < 0)
     known = fn == PIR_V_NE;
+  // Bounds are numbers. These two rules also cover extents that are known only at run time.
   if (known < 0 && fn == PIR_V_LT && a->kind == LOOP_VAR && a->var->extent &&
       pir_loop_equal(a->var->extent, b))
     known = 1;

@@ -391,6 +391,8 @@ static uint16_t choose_lanes(vectoriser *z, const loop_stmt *s) {
   return lanes;
 }
 
+// If the number of iterations is constant, loops that would never run are not emitted, and
+// there are only as many copies as a single step of the main loop needs.
 static void vectorise_loop(vectoriser *z, loop_block *out, const loop_stmt *s) {
   loop_module *m = z->m;
   int64_t n;

@@ -30,7 +30,7 @@ static bool runs_along(const loop_expr *e) {
   return (e->fn == PIR_V_ADD || e->fn == PIR_V_SUB) && (runs_along(e->a) || runs_along(e->b));
 }
 
-// NULL when it is known to hold.
+// Returns the condition; NULL if it is known to hold.
 static loop_expr *unless_known(loop_expr *condition) {
   int64_t known;
   return pir_loop_is_int(condition, &known) && known ? NULL : condition;
@@ -132,7 +132,8 @@ static void raise_unless(lower_site *s, loop_expr *in, int operand) {
 
 // ---- indices
 
-// An index that was checked under no other condition than the current guard.
+// Returns the result of an earlier check of the same index that applies here: its condition was
+// at most the current guard. NULL if there is none.
 static loop_expr *checked_before(const lowering *l, const loop_expr *index,
                                  const loop_expr *extent) {
   for (size_t k = l->memo.count; k-- > 0;) {
@@ -152,7 +153,8 @@ static void keep_checked(lowering *l, loop_expr *index, loop_expr *extent, loop_
   pir_vec_push(&l->m->arena, &l->memo, entry);
 }
 
-// The index where it is in range, else 0: an index like a loop's from here on.
+// Binds the index, or 0 if it is out of range, to a new variable. Its range is known from here
+// on, as a loop variable's is.
 static loop_expr *check_index(lower_site *s, loop_expr *index, loop_expr *extent, int operand) {
   lowering *l = s->l;
   loop_expr *known = checked_before(l, index, extent);

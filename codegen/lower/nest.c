@@ -315,7 +315,7 @@ static int op_cost(const pir_machine *machine, const pir_op *op) {
   return cost;
 }
 
-// Returns the cost of computing the element again, capped at KEEP_COST.
+// Returns the cost of computing the element again; stops counting at the machine's keep_cost.
 static int cost_of(nest *n, const pir_value *value) {
   const lower_value *v = lower_find(n->l, value);
   if (!is_full(n, value))
@@ -355,6 +355,8 @@ static void want(nest *n, const pir_value *value, int phase, bool may_save) {
       want(n, pir_op_operand(op, i), phase, may_save);
 }
 
+// Returns the last phase, and notes the values that each phase needs. A reduction whose result
+// has level p + 1 is accumulated in phase p.
 static int plan_phases(nest *n, bool may_save) {
   int last = 0;
   for (int i = 0; i < n->reduction_count; i++) {
@@ -456,6 +458,8 @@ static void fetch_next_row(nest *n, const row *r) {
   }
 }
 
+// Emits one phase: a loop over the row that accumulates its reductions and stores its results.
+// All reductions of a phase share the loop, so inputs are read once.
 static void emit_phase(nest *n, const row *r, loop_block *block) {
   lowering *l = n->l;
   lower_site sites[MAX_OUTPUTS];
@@ -476,6 +480,7 @@ static void emit_phase(nest *n, const row *r, loop_block *block) {
   if (count || stores) {
     int unroll = count && r->lanes_inside ? l->target->machine->core.unroll : 0;
     lower_place before = lower_enter(l, open_row(n, r, block, unroll));
+    // In phase 0 the row itself still arrives from memory, so prefetching starts with phase 1.
     if (r->phase == 1)
       fetch_next_row(n, r);
     save_values(n, r);
@@ -527,6 +532,8 @@ static void find_row(const nest *n, row *r) {
   }
 }
 
+// Emits the stage of a group with reductions. A unit is one row; if lanes are rows, it is a
+// block of adjacent rows.
 static void rows(nest *n, lower_stages *stages) {
   lowering *l = n->l;
   int outer[PIR_MAX_RANK], count = 0;
@@ -757,6 +764,9 @@ static void pointwise_nest_of(lowering *l, const pir_value *const *outputs, int 
     pointwise(&n, stages);
 }
 
+// Results over the space of the reductions are one stage of rows. The other results are
+// elementwise nests; results of equal shape and order share one nest, so common operands are
+// computed once.
 void lower_nests(lowering *l, lower_stages *stages) {
   nest n = {.l = l};
   const pir_op *yield = lower_yield(l);

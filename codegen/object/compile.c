@@ -288,6 +288,7 @@ static pir_status finish_processor(pir_compiler *c, pir_arena *scratch) {
     unit *u = &c->units[i];
     if (u->refused)
       continue;
+    // Equal units share one module; the first of them has it.
     of_unit[i] = u->module ? images[count++] : of_unit[u->same];
     u->refused = !of_unit[i];
     pir_loop_module_destroy(u->module);

@@ -96,7 +96,7 @@ static const pir_machine cuda = {
     .device = {.threads = 32,         // a warp
                .most_threads = 1024,  // of a block, on every device
                .block_threads = 256,  // eight warps
-               .resident_blocks = 2,  // of block_threads: at most 128 registers a thread
+               .resident_blocks = 2,  // of block_threads: at most 128 registers for each thread
                .unit_elements = 512,  // two for each thread of a block
                .row_elements = 16,    // four accesses of 16 bytes of f32
                .unit_rows = 64,       // two for each thread of a warp

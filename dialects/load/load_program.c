@@ -133,8 +133,8 @@ static void drop_loading(void *user) {
   *l = (loading){0};
 }
 
-// Runs `body` with memory that may run out. The program, and the path of its parameters where
-// `out_params` is not NULL, are the caller's when the status is good; all else is given back.
+// Runs `body`, where memory may run out. If the status is good, the caller owns the program
+// and, unless `out_params` is NULL, the path of its parameters; everything else is freed.
 static pir_status enter_loading(loading *l, pir_status (*body)(void *user),
                                 pir_program **out_program, char **out_params) {
   pir_guard guard;

@@ -1,5 +1,5 @@
-// Operators of our own for pir-run and for pir_model_load: declarations and C functions,
-// nothing to link with.
+// Custom operators for pir-run and pir_model_load: declarations and C functions; nothing to
+// link.
 //   cc -std=c11 -shared -fPIC ops.c -o ops.so $(pkg-config --cflags pir)
 //   pir-run --custom-ops=./ops.so MODEL
 #include <pir/custom.h>

@@ -1,6 +1,5 @@
 // Classifies the 64 test digits of digits_cnn (8x8 grey images), from its .pdmodel and from its
-// .json: prints a few of them with what the model saw, the accuracy, and the time an image
-// takes.
+// .json. Prints some of them with their classes, the accuracy, and the time for each image.
 //   digits FOLDER
 #include <pir/model.h>
 #include <stdio.h>

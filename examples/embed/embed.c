@@ -1,7 +1,7 @@
-// Embedding libpir: loads a model from memory, then runs it on two threads with a session each,
-// one on the library's thread pool, one on a parallel_for of this program. Inputs and outputs
-// stay in our memory. Builds as C11 and as C++17:  cc embed.c $(pkg-config --cflags --libs pir)
-// -pthread
+// Embeds libpir: loads a model from memory and runs it on two threads with one session each,
+// one on the library's thread pool, one on this program's parallel_for. Inputs and outputs stay
+// in this program's memory. Builds as C11 and as C++17:
+//   cc embed.c $(pkg-config --cflags --libs pir) -pthread
 #include <pir/model.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -25,7 +25,7 @@ int64_t pir_index_apply(int op, int64_t a, int64_t b) {
   }
 }
 
-// The same, where neither wrapping nor a quotient by 0 is what anyone means.
+// Computes what pir_index_apply computes, but fails on overflow and on a quotient by 0.
 static bool apply_checked(int op, int64_t a, int64_t b, int64_t *out) {
   switch (op) {
     case PIR_I_ADD: return !__builtin_add_overflow(a, b, out);
@@ -40,7 +40,7 @@ static bool apply_checked(int op, int64_t a, int64_t b, int64_t *out) {
 
 // ---- lists
 
-// A float stands among integers where it is one.
+// A float attribute in a list of integers counts if it is whole.
 static bool is_whole(double f, int64_t *out) {
   if (!(f > -0x1p62 && f < 0x1p62))
     return false;
@@ -74,7 +74,7 @@ static bool entry_at(const pir_index_list *list, int64_t i, int64_t rank, int64_
   return true;
 }
 
-// How many numbers of [0, last] the list names.
+// Returns how many numbers of [0, last] occur in the list.
 static bool count_named(const pir_index_list *list, int64_t rank, int64_t last, int64_t *out) {
   *out = 0;
   for (int64_t i = 0; i < list->count; i++) {
@@ -187,7 +187,7 @@ static bool read_logic(pir_index_reader *r, const pir_node *n, int64_t *out) {
 static bool read_binary(pir_index_reader *r, const pir_node *n, void *out) {
   _Alignas(16) char a[PIR_INDEX_VALUE], b[PIR_INDEX_VALUE];
   int64_t x, y, number;
-  // A reader that names expressions as it makes them sees those of the right side first.
+  // The right side is read first: readers that name expressions number them in this order.
   if (!pir_index_read(r, n->b, b) || !pir_index_read(r, n->a, a))
     return false;
   if (!get(r, a, &x) || !get(r, b, &y))

@@ -14,7 +14,7 @@
 
 enum {
   PIR_ARENA_STEP = 8,         // granularity and alignment
-  PIR_ARENA_SMALL = 512,      // up to here one free list a step
+  PIR_ARENA_SMALL = 512,      // up to here one free list for each step
   PIR_ARENA_LARGE = 1 << 16,  // up to here powers of two; beyond, a block of its own
   PIR_ARENA_CLASSES = PIR_ARENA_SMALL / PIR_ARENA_STEP + 1 + 7
 };

@@ -61,6 +61,8 @@ static pir_index_step read_own_index(pir_index_reader *reader, int node, void *o
   }
 }
 
+// Evaluates an index node that depends on attributes and ranks only; false for any other, so
+// that no assumption about extents is made.
 static bool read_index(const reading *r, int node, int64_t d, int64_t *out) {
   index_site site = {r, d};
   pir_index_reader reader = {.nodes = r->clause->nodes,

@@ -62,6 +62,9 @@ static bool is_product(const pir_op *op) {
   return pir_op_is(op, PD_FC) || pir_op_is(op, PD_GEMM_EPILOGUE);
 }
 
+// Reads a use of the shared value as a product that may be fused: the other factor must be a
+// matrix that folding can join (a parameter, constant or input), of known extent along the
+// joined axis.
 static bool read_member(const horizontal *h, const pir_value *shared, const pir_use *use,
                         member *out) {
   pir_op *op = pir_use_owner(use);

@@ -56,6 +56,8 @@ static pir_status expand_op(expansion *e, pir_op *op, int alternative) {
   return PIR_OK;
 }
 
+// Replaces an op whose region runs exactly once by the ops of the region: its arguments become
+// the operands, its results the yielded values.
 static pir_status inline_region(expansion *e, pir_op *op) {
   pir_block *block = pir_op_regions(op) ? pir_region_first(pir_op_region(op, 0)) : NULL;
   pir_op *end = block ? pir_block_last(block) : NULL;

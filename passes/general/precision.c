@@ -65,6 +65,9 @@ static bool only_moves(const pir_op *op) {
          clause->kind == PIR_CLAUSE_SPLIT;
 }
 
+// Whether the meaning of the op is a clause or a lower block: these compute in f32 and round
+// each result, whatever the type of its operands. A C kernel may have no code for 16-bit
+// floats.
 static bool is_said(const pir_op *op) {
   const pir_opdef *def = pir_op_def(op);
   enum {
@@ -103,6 +106,8 @@ static bool reads_out_of_range(const precision *p, const pir_op *op) {
   return is_out_of_range(p, op);
 }
 
+// Decides for one op without regard to its neighbours. Option allow= overrides the range check
+// and `precise`, but not operands whose type is unknown or wider than f32.
 static uint64_t choice_of(const precision *p, const pir_op *op) {
   bool allowed = pir_run_option_lists(p->run, "allow", pir_op_name(op)), reads = false,
        gives = false, list = false;

@@ -229,6 +229,8 @@ static bool keeps_elements(const pir_opdef *meant) {
   return meant->id == PD_RESHAPE || meant->id == PD_SQUEEZE || meant->id == PD_UNSQUEEZE;
 }
 
+// The operand's memory must be dead after this op: no value of its class has a later reader or
+// another owner. The result must need the same memory, which a reshape does by definition.
 static bool may_take_memory(in_place *p, const pir_op *op, const pir_opdef *meant,
                             const pir_inplace_pair *pair) {
   if (pair->operand >= pir_op_operands(op) || pair->result >= pir_op_results(op))

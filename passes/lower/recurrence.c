@@ -376,6 +376,7 @@ static pir_status expand_rnn(network *n, pir_op *op) {
     return PIR_INVALID;
   for (int64_t layer = 0; layer < n->layers; layer++) {
     for (int64_t d = 0; d < n->directions; d++) {
+      // The weight list holds two matrices for each path, then two biases for each path.
       size_t path = (size_t)(layer * n->directions + d);
       pir_value *projected = project(n, x, list[2 * path], list[2 * (paths + path)]);
       outs[d] = projected ? scan_path(n, projected, (int64_t)path) : NULL;

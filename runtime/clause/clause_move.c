@@ -184,8 +184,8 @@ static pir_index_step moved_node_form(affine_space *s, pir_index_reader *r, int 
 
 // ---- maps
 
-// An index with a form gives strides by coordinate; of another one it is noted what it depends
-// on. False: it may leave its axis.
+// Takes one index of the operand: an affine one gives a stride for each coordinate; of any
+// other, only the coordinates that it reads are noted. False if it may leave its axis.
 static bool take_index(affine_space *s, const affine_form *x, int node, int64_t extent,
                        int64_t stride) {
   finder *f = s->user;

@@ -1,4 +1,4 @@
-// The running half of the API on digits_cnn: ports, messages, zero-copy, shapes, limits,
+// The session half of the API on digits_cnn: ports, messages, zero-copy, shapes, limits,
 // allocation failures, two sessions on two threads. Run from the root of the checkout.
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-// Objects, their loader and the cache: what is stored is found again, what is damaged is not
-// trusted.
+// Objects, their loader and the cache: stored objects are found again, damaged ones are
+// refused.
 #include "backend_sources.h"
 #include "cache.h"
 #include "code.h"

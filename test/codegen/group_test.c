@@ -1,5 +1,5 @@
-// Groups against the evaluator: small programs are run compiled (nothing is too small for that
-// here) and called, over several shapes, and must agree.
+// Compares groups with the evaluator: small programs are compiled (no size is too small here)
+// and called, over several shapes, and must agree.
 #include <pir/dialects.h>
 #include <pir/model.h>
 #include <pir/text.h>

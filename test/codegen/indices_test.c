@@ -1,7 +1,6 @@
-// Indices that tensors hold, inside and outside of what they index: compiled code gives what
-// kernels give, or refuses the run as they do, and touches no memory outside. Operands lie
-// against pages that cannot be read, behind and in front, for code of every level of x86-64
-// that this processor has.
+// Indices read from tensors, in and out of range: compiled code gives the kernels' results, or
+// refuses the run as they do, and touches no memory out of range. Operands border on pages that
+// cannot be read, before and behind, for code of every level of x86-64 that this processor has.
 #include <pir/codegen.h>
 #include <pir/dialects.h>
 #include <pir/model.h>

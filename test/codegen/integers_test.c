@@ -1,6 +1,6 @@
-// Integers at both ends of their types: what kernels and compiled code give of every pair of
-// them is what arithmetic in 128 bits gives, cut to the type. A case may be several ops, which
-// compiled code does as one expression.
+// Integers at both ends of their types: for every pair, kernels and compiled code give the
+// result of 128-bit arithmetic, truncated to the type. A case may be several ops, which
+// compiled code computes as one expression.
 #include <pir/dialects.h>
 #include <pir/model.h>
 #include <pir/text.h>

@@ -1,5 +1,6 @@
-// Inference: facts of whole programs against what they must be, contents of shape tensors
-// included; messages of misfits; and that lower blocks give what their op declares.
+// Inference: compares facts of whole programs with expected ones, including contents of shape
+// tensors; messages for mismatches; and that lower blocks give the results that their op
+// declares.
 
 #include <pir/dialects.h>
 #include <pir/infer.h>

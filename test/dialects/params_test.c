@@ -1,6 +1,6 @@
-// Parameter files beyond what a command line shows: who gives bytes back and when, bytes used
-// in place, every element type, files of more than 2 GiB, folders, links, and where parameters
-// are looked for.
+// Parameter files beyond the command line's reach: who releases bytes and when, bytes used in
+// place, every element type, files of more than 2 GiB, folders, links, and the search for
+// parameters.
 #include <pir/dialects.h>
 #include <pir/ir.h>
 #include <pir/load.h>

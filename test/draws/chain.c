@@ -1,6 +1,6 @@
 // Chains: two to five ops in single precision or in integers of one type, each reading the
-// first result of the one before it. What the compiler fuses is then compared with kernels that
-// are called one by one.
+// first result of the previous one. So fused code is compared with kernels that are called one
+// by one.
 #include "draws.h"
 
 #include <string.h>

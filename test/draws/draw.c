@@ -1,6 +1,6 @@
 // Draws one op: element types, shapes and attributes at random until inference and the `check`
-// pass take them. What is sensible is read from the declaration: element types and defaults,
-// texts that clauses and conditions compare attributes with, operands that clauses read as
+// pass accept them. Plausible values come from the declaration: element types and defaults,
+// strings that clauses and conditions compare attributes with, operands that clauses read as
 // indices. Extents come from a pool of three, so that some agree.
 #include "draws.h"
 

@@ -1,5 +1,5 @@
-// Random programs of one op, drawn from the op's declaration, and what their numbers may differ
-// by.
+// Random programs of one op, drawn from the op's declaration, and the allowed differences of
+// their results.
 #ifndef PIR_TEST_DRAWS_H
 #define PIR_TEST_DRAWS_H
 

@@ -1,19 +1,19 @@
-// Judges a draw: kernels, compiled code and the float64 evaluation of the same program, element
-// by element.
+// Judges a draw: compares kernels, compiled code and the float64 evaluation of the same
+// program, element by element.
 //
 //   |got - want| <= N ulp(want) + M S
 //
-// ulp is that of the result's type, or of f32 with one rounding on top where a clause computes
-// halves in f32; of a complex number by its magnitude, no less than 1 where functions are
-// formulas of exp and log, as in the original. N comes from the declaration: what moves
-// elements may not differ at all, arithmetic that rounds once is right to the last bit, other
-// clauses have 1 for each rounding, 4 to 16 for each function, 8 for a sum, 32 for a sum of
-// products; what is composed or called has 32. S is how far the float64 result moves when every
-// input, and the result of every rounding node, moves by an ulp (noise.c), the largest of four
-// tries: condition, measured. M is 8 for a clause, 128 for what is composed and 4096 where a
-// kernel is called, which shows nothing of its roundings; a called kernel may also be off by 32
-// ulp of the largest element of its result (factorisations are stable in norm, not by element).
-// Integers and truth values are equal unless S shows that they hang on an ulp.
+// ulp is the ulp of the result's type, or of f32 with one rounding on top if a clause computes
+// 16-bit floats in f32; for a complex number of its magnitude, at least 1 if functions are
+// formulas of exp and log, as in the original. N comes from the declaration: 0 for ops that
+// only move elements; arithmetic that rounds once is exact to the last bit; other clauses have
+// 1 for each rounding, 4 to 16 for each function, 8 for a sum, 32 for a sum of products;
+// composed and called ops have 32. S measures the condition: how far the float64 result moves
+// when every input, and the result of every rounding node, moves by an ulp (noise.c), the
+// largest of four tries. M is 8 for a clause, 128 for composed ops and 4096 for called kernels,
+// whose roundings are unknown. A called kernel may also differ by 32 ulp of the largest element
+// of its result, because factorisations are stable in norm and not by element. Integers and
+// booleans are equal unless S shows that they depend on an ulp.
 #include "draws.h"
 
 #include <pir/lower.h>

@@ -1,11 +1,10 @@
 // draws: random programs of one op, drawn from the op declarations. Each is run by kernels, as
-// compiled code and in float64, and the numbers compared (judge.c says how). A draw is a
-// function of its seed: draw i of --seed=S has seed S
-// + i, and its op is that of the list at the seed's place, so as many draws as ops meet each op
-// once.
+// compiled code and in float64, and the numbers are compared (judge.c). A draw is a function of
+// its seed: draw i of --seed=S has seed S + i, and its op is the seed's entry in the list of
+// ops, so as many draws as there are ops cover each op once.
 //
-// Draws are made by a child process: one that crashes or hangs costs itself, is named, and the
-// next child goes on after it.
+// A child process makes the draws: one that crashes or hangs costs only itself and is named,
+// and the next child continues after it.
 #include "draws.h"
 
 #include <pir/text.h>

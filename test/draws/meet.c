@@ -1,6 +1,6 @@
-// Helps a draw to meet what its op requires: an equation in a condition whose one side is a
-// rank, an extent or the length of a list, and whose other side is known, is made true. Of
-// alternatives one is picked; what is no equation is left to chance.
+// Helps a draw to satisfy the op's requirements: an equation in a condition between a rank, an
+// extent or the length of a list and a known value is made true. Of several alternatives one is
+// chosen; other conditions are left to chance.
 #include "draws.h"
 
 #include <pir/index_nodes.h>

@@ -1,7 +1,7 @@
-// Copies of dialects whose arithmetic is a little off: after every node of a clause that
-// rounds, and before every sum, stands a product with a number near 1 that differs from point
-// to point, and lower blocks are made of such ops. Run in float64 with other constants each
-// time, an op shows how far its own roundings move its results, as inputs that move show its
+// Copies of dialects with slightly perturbed arithmetic: after every rounding node of a clause,
+// and before every sum, comes a product with a number near 1 that differs from point to point;
+// lower blocks consist of such ops. Run in float64 with different constants each time, an op
+// shows how far its own roundings move its results, just as perturbed inputs show its
 // condition.
 #include "draws.h"
 

@@ -1,5 +1,5 @@
-// What the fuzz targets share: a fresh context with small limits and all dialects, a sink that
-// says nothing, and what every program that a reader gave must bear.
+// Code that the fuzz targets share: a fresh context with small limits and all dialects, a sink
+// that drops messages, and the checks for every program that a reader accepts.
 #ifndef PIR_TEST_FUZZ_H
 #define PIR_TEST_FUZZ_H
 

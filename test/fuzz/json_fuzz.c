@@ -1,4 +1,4 @@
-// PIR JSON likewise.
+// PIR JSON: as text_fuzz.c.
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -1,6 +1,6 @@
 // Parameter records. The head of the input declares the parameters (a byte with their number,
-// then for each a byte of element type and rank and a byte an extent); the rest is the combined
-// file. What is taken is read to the last byte.
+// then for each a byte of element type and rank and one byte for each extent); the rest is the
+// combined file. Accepted records are read to the last byte.
 #include "fuzz.h"
 
 #include <pir/params.h>

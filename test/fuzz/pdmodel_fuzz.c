@@ -1,4 +1,4 @@
-// Legacy programs likewise.
+// Legacy programs: as text_fuzz.c.
 #include "fuzz.h"
 
 #include <pir/legacy.h>

@@ -1,4 +1,4 @@
-// IR text: anything either parses, and then prints, or is refused with a diagnostic.
+// IR text: any text either parses and then prints, or is refused with a diagnostic.
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -1,5 +1,5 @@
-// What text cannot reach of the core: interning, use lists, order numbers, attributes by slot,
-// deep nesting, the paths of ops that messages name.
+// Parts of the core that text cannot test: interning, use lists, order numbers, attributes by
+// slot, deep nesting, the op paths in messages.
 
 #include <pir/ir.h>
 

@@ -1,5 +1,5 @@
-// What the tools cannot be asked alone: what a head of bytes is taken for, and types and
-// attributes read by themselves.
+// Parts of formats that the tools cannot test alone: recognition of the first bytes, and types
+// and attributes read on their own.
 
 #include <pir/ir.h>
 #include <pir/serialize.h>

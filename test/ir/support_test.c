@@ -1,4 +1,4 @@
-// Memory that runs out; containers: arena reuse, both hash tables against a plain array, the
+// Exhausted memory; containers: arena reuse, both hash tables compared with a plain array, the
 // formatter.
 
 #include <arena.h>

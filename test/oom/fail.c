@@ -1,5 +1,5 @@
-// Counts are atomic: threads allocate too. Mappings made by libc itself (stacks, its heap) do
-// not come by here.
+// Counts are atomic, because threads allocate too. Mappings that libc makes itself (stacks, its
+// heap) are not intercepted.
 #include "fail.h"
 
 #include <dlfcn.h>

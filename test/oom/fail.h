@@ -1,6 +1,6 @@
-// Allocations that fail when they are told to, for a whole process: fail.c stands in for malloc
-// and its like. A process that is started with PIR_FAIL_AT=N, and PIR_FAIL_IN=NAME where it is
-// one of that name, fails its N-th by itself.
+// Allocations that fail on request, for a whole process: fail.c replaces malloc and its like. A
+// process started with PIR_FAIL_AT=N (and PIR_FAIL_IN=NAME, if it has this name) fails its N-th
+// allocation by itself.
 #ifndef PIR_TEST_FAIL_H
 #define PIR_TEST_FAIL_H
 

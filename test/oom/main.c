@@ -1,10 +1,10 @@
-// Fails the n-th allocation of a process, for every n until nothing fails: texts are parsed,
-// printed, changed and written, models are loaded, compiled and run. Each time the call must
-// end, with success or PIR_EXHAUSTED; what was alive before is alive afterwards and nothing
-// else; and where nothing fails the numbers are those of the first run.
+// Fails the n-th allocation of a process, for every n until nothing fails. Texts are parsed,
+// printed, changed and written; models are loaded, compiled and run. Each call must end with
+// success or PIR_EXHAUSTED; exactly the objects that existed before exist afterwards; and
+// without a failure the numbers equal the first run's.
 //   oom [--every=N] [--only=SCENARIO] [--compiler=LIBRARY] [--at=N] FOLDER
-// FOLDER has the models. Each n is a process of its own, so that a signal is one finding and
-// not the end.
+// FOLDER has the models. Each n is a separate process, so a signal is one finding and not the
+// end.
 #include "fail.h"
 
 #include <dirent.h>

@@ -1,5 +1,5 @@
-// What text cannot reach of rewriting: listeners, derived attributes, the bound of the greedy
-// driver.
+// Parts of rewriting that text cannot test: listeners, derived attributes, the bound of the
+// greedy driver.
 
 #include <pir/dialect/pd_op.h>
 #include <pir/dialects.h>

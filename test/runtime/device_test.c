@@ -1,5 +1,5 @@
-// Devices and queues through the driver API: on a device where there is one, on the stand-ins
-// of test/cuda/shim where LD_LIBRARY_PATH names them (test/cuda/cuda.py does), else skipped.
+// Devices and queues through the driver API: on a device if there is one, on the stand-ins of
+// test/cuda/shim if LD_LIBRARY_PATH names them (test/cuda/cuda.py does), else skipped.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

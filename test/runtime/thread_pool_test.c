@@ -1,5 +1,5 @@
-// The thread pool: every unit once; a thread that does not come on is not waited for; nested
-// and concurrent loops; sleeping workers.
+// The thread pool: every unit runs once; a thread that does not progress is not waited for;
+// nested and concurrent loops; sleeping workers.
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-// .npy and .npz files: what is written is read back, Fortran order, and bytes that are cut off
-// or changed.
+// .npy and .npz files: written files are read back, Fortran order, and truncated or changed
+// bytes.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

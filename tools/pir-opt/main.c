@@ -230,7 +230,7 @@ static int edit_pipeline(const cli_run *cli, pir_pass_manager *manager) {
   return 0;
 }
 
-// `text` is that of the program.
+// `text` is the program's text.
 static int build_pipeline(const cli_run *cli, pir_pass_manager *manager,
                           const rule_files *files, pir_str text) {
   size_t file = 0;
@@ -250,7 +250,7 @@ static int build_pipeline(const cli_run *cli, pir_pass_manager *manager,
       return code;
   }
   const emit_form *form =
-      form_of(cli);  // code without passes is that of the pipeline that makes groups
+      form_of(cli);  // without passes, code is made by the pipeline that makes groups
   if (!emit_is_code(form) || changes(cli))
     return edit_pipeline(cli, manager);
   const char *math = cli_value(cli, OPT_MATH, NULL);

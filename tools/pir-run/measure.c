@@ -113,8 +113,7 @@ int run_benchmark(run *r, const char *text) {
 
 // ---- many shapes
 
-// Extents of the inputs' unknown axes, one row a run: inputs one after the other, each of its
-// rank.
+// Extents of the inputs' unknown axes, one row for each run: inputs in order, each of its rank.
 typedef struct shape_list {
   int64_t *extents;
   size_t width, count;

@@ -1,8 +1,8 @@
-// Index nodes (PIR_I_*) as numbers: their arithmetic, what they ask of lists, and the one walk
-// over index trees that all readers of clauses share. A reader says what its own nodes are
-// worth (a number, a form in the variables of a clause, a symbolic extent) and how its values
-// combine; constants, attributes, logic and arithmetic of numbers are done here. Needs libc
-// only. Callable from any thread.
+// Evaluates index nodes (PIR_I_*): their arithmetic, their questions about lists, and the walk
+// over index trees that all readers of clauses share. A reader evaluates its own nodes (to a
+// number, an affine form in the variables of a clause, a symbolic extent) and combines its
+// values. Constants, attributes, logic and arithmetic of numbers are evaluated here. Needs only
+// libc. Callable from any thread.
 #ifndef PIR_INDEX_NODES_H
 #define PIR_INDEX_NODES_H
 
@@ -43,7 +43,7 @@ PIR_API int64_t pir_index_apply(int op, int64_t a, int64_t b);
 
 // ---- lists of integers
 
-// A list that nodes ask: of an attribute, or of an integer operand.
+// A list that nodes read: an attribute's, or an integer operand's.
 typedef struct pir_index_list {
   // Number of elements.
   int64_t count;
@@ -56,10 +56,10 @@ typedef struct pir_index_list {
 // Returns the list that an attribute holds, which it borrows. A scalar is a list of one
 // element; an absent attribute is empty.
 PIR_API pir_index_list pir_index_attr_list(const pir_attr_value *attr);
-// Answers a node of kind `op` (PIR_I_ATTR_AT to PIR_I_ATTR_KEPT, PIR_I_OPERAND_AT to
-// PIR_I_OPERAND_KEPT) about its list; `a` and `rank` are the values of nodes a and b, 0 where
-// they are absent. False when an element is beyond the list or not known. Cost: the square of
-// the number of elements for the KEPT ones, else its elements.
+// Evaluates a node of kind `op` (PIR_I_ATTR_AT to PIR_I_ATTR_KEPT, PIR_I_OPERAND_AT to
+// PIR_I_OPERAND_KEPT) on its list; `a` and `rank` are the values of nodes a and b, 0 where they
+// are absent. False when an element is beyond the list or not known. Takes quadratic time in
+// the number of elements for the KEPT ones, linear time for others.
 PIR_API bool pir_index_ask(int op, const pir_index_list *list, int64_t a, int64_t rank,
                            int64_t *out);
 
@@ -73,7 +73,7 @@ enum {
   PIR_INDEX_DEPTH = 64
 };
 
-// What a reader says of one node.
+// The outcome of a reader's `read` for one node.
 typedef enum pir_index_step {
   // The node is left to the rules that all readers share.
   PIR_INDEX_SHARED,
@@ -83,7 +83,7 @@ typedef enum pir_index_step {
   PIR_INDEX_FAILED
 } pir_index_step;
 
-// A reader of index trees. With the last three functions NULL its values are int64_t.
+// A reader of index trees. If `put`, `get` and `combine` are NULL, values are int64_t.
 typedef struct pir_index_reader pir_index_reader;
 struct pir_index_reader {
   // Nodes of the clause.

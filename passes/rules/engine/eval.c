@@ -68,6 +68,7 @@ int rule_equal(rule_match *m, const pir_rule_value *a, const pir_rule_value *b) 
     return a->i == b->i;
   if (is_number(a) && is_number(b))
     return same_number(number_of(a), number_of(b));
+  // Two different symbolic extents may still be equal at run time, so the answer is unknown.
   if (a->kind == PIR_RULE_DIM || b->kind == PIR_RULE_DIM)
     return a->kind == b->kind && a->i == b->i ? 1 : -1;
   if (a->kind != b->kind)

@@ -154,7 +154,7 @@ typedef struct drr {
   PIR_VEC(int32_t) pool;
   PIR_VEC(rule_output) outputs;
   PIR_VEC(rule) rules;
-  PIR_VEC(drr_rule_info) infos;  // one a rule
+  PIR_VEC(drr_rule_info) infos;  // one for each rule
 
   // The rule being read.
   rule rule;

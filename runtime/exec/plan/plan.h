@@ -143,7 +143,7 @@ typedef struct plan_group {
   const pir_compiled_group *code;
   uint32_t number;       // of the compiler's groups
   uint32_t packs;        // plan->words: by operand, of plan->packs or NONE
-  uint32_t units;        // plan->words: expressions, one a stage
+  uint32_t units;        // plan->words: expressions, one for each stage
   uint32_t dims;         // plan->words: expressions
   uint32_t equal;        // plan->words: pairs of expressions that must agree
   uint32_t temporaries;  // first of temporary_count buffers
@@ -173,7 +173,7 @@ typedef struct plan_control {
 typedef struct plan_scan {
   uint32_t end;
   uint32_t sequences, states, stacks;  // how many
-  uint32_t yields;                     // plan->words: slots, one a state and one a stack
+  uint32_t yields;                     // plan->words: slots, one for each state and each stack
   uint32_t shown;  // plan->words: of each sequence, how many slots show its step, and these
   bool reverse;
   uint8_t unused[3];

@@ -1,6 +1,7 @@
-// Attention against plain loops in double precision: every way it is written, lengths around
-// the sizes of its blocks, masks that leave nothing, one key and none, on every level the
-// processor has. The number of threads changes no bit, and no score matrix is in memory.
+// Compares attention with plain loops in double precision: every way to write it, lengths
+// around its block sizes, masks that exclude everything, one key and none, on every level of
+// the processor. Results are bitwise independent of the number of threads, and no score matrix
+// is stored.
 #include <pir/codegen.h>
 #include <pir/dialects.h>
 #include <pir/model.h>

@@ -1,6 +1,6 @@
-// Runs the instructions of tile registers on a processor without them: they raise SIGILL, and
-// the handler does what the manual says they do. Only what the code generator emits is known;
-// anything else is left to the default action.
+// Runs AMX instructions on a processor without them: they raise SIGILL, and the handler
+// executes them as the manual defines. It knows only the instructions that the code generator
+// emits; others get the default action.
 #ifndef AMX_EMULATOR_H
 #define AMX_EMULATOR_H
 

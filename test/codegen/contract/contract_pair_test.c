@@ -1,7 +1,7 @@
-// Two contractions in one stage against plain loops: what is between them never leaves the
-// thread's scratch. Strides, paddings, odd numbers of channels, rows shorter and longer than a
-// run, sizes known and unknown when compiling, on every level this processor has; and which
-// pairs are taken to gain by it.
+// Compares two contractions in one stage with plain loops: the intermediate tensor never leaves
+// the thread's scratch. Strides, paddings, odd numbers of channels, rows shorter and longer
+// than a run, static and dynamic sizes, on every level of this processor; and which pairs are
+// considered profitable.
 #include "contraction_cases.h"
 
 #include <setjmp.h>

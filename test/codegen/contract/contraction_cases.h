@@ -1,5 +1,5 @@
-// Contractions as tests and benchmarks want them: products and convolutions by their sizes,
-// compiled, packed and ready to be called; and what they should give, by plain loops.
+// Contractions for tests and benchmarks: products and convolutions by their sizes, compiled,
+// packed and ready to be called; and their expected results, by plain loops.
 #ifndef CONTRACTION_CASES_H
 #define CONTRACTION_CASES_H
 

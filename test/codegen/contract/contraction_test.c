@@ -1,6 +1,6 @@
-// The contraction generator against plain loops: tails of every kind, strides, padding,
-// dilation, groups, depthwise, both layouts, sizes known and unknown when compiling, on every
-// level this processor has.
+// Compares the contraction generator with plain loops: tails of every kind, strides, padding,
+// dilation, groups, depthwise, both layouts, static and dynamic sizes, on every level of this
+// processor.
 #include "contraction_cases.h"
 
 #include <math.h>

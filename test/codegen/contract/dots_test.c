@@ -1,7 +1,7 @@
-// Products of small numbers, several to a lane, against plain loops: pairs of bf16 with weights
-// that are rounded when they are packed, fours of bytes, odd sums, sizes known and unknown, on
-// every level this processor has. Inputs are small integers, so every sum is exact, whatever
-// instructions make it; but for minimal filtering, which this mode permits.
+// Compares packed dot products with plain loops: pairs of bf16 with weights that are rounded
+// when packed, groups of four bytes, odd sums, static and dynamic sizes, on every level of this
+// processor. Inputs are small integers, so every sum is exact, whatever the instructions,
+// except with minimal filtering, which this mode permits.
 #include "contraction_cases.h"
 
 #include <math.h>

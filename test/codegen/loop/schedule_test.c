@@ -1,6 +1,6 @@
-// Schedule primitives: each is applied to a loop nest, both are compiled and run, and the
-// numbers are the same to the bit (elements are small integers, so that sums in any order are
-// exact). What would change them is refused, with a reason, and leaves the loops as they were.
+// Schedule primitives: each is applied to a loop nest; both nests are compiled and run, and the
+// numbers are bitwise equal (elements are small integers, so sums in any order are exact). A
+// primitive that would change numbers is refused with a reason and leaves the loops unchanged.
 #include "code.h"
 #include "schedule.h"
 

@@ -1,4 +1,4 @@
-// Loop IR with one field that means nothing: what text cannot say (the rest is in *.loops).
+// Loop IR with one invalid field that text cannot express (the other cases are in *.loops).
 #include "loop_verify.h"
 
 #include <setjmp.h>

@@ -1,9 +1,9 @@
-// What generated CUDA C gets from CUDA, for a processor: the emitted text is compiled as C++
-// with this before it.
+// CUDA's functions for generated CUDA C on a processor: the emitted text is compiled as C++
+// after this header.
 //
 // The threads of a block are fibers of one real thread. Each runs until it reaches a barrier or
 // a shuffle, where it lets the others run; a kernel without either never switches. Blocks run
-// one after the other.
+// one after another.
 #pragma once
 #include <math.h>
 #include <stdint.h>

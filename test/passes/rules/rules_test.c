@@ -1,5 +1,5 @@
-// Rules from the C API: a helper of the caller's, imports read by the caller, passes found by
-// name, errors told.
+// Rules through the C API: a helper of the caller's, imports read by the caller, passes found
+// by name, reported errors.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-// Offsets of arena buffers: no two that live together overlap, whatever the order; and the
-// arena stays close to the most that lives together.
+// Offsets of arena buffers: buffers that are live together never overlap, in any order; and the
+// arena stays close to the largest total size live at once.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
-// Prepared models: a later start maps what an earlier one made, and only that; whatever was
-// changed, cut or damaged is seen. Sessions of a model share all but what they write. Run from
-// the root of the checkout.
+// Prepared models: a later start maps exactly the file that an earlier one made; a changed,
+// truncated or damaged file is detected. Sessions of a model share everything except their own
+// writes. Run from the root of the checkout.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
