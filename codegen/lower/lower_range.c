@@ -1,8 +1,9 @@
 // Indices that are known only at run time: elements of tensors, and indices computed from them.
 // A load whose index may be out of range raises a trap, and reads element 0 instead. An index
 // that also advances with a loop (a slice with a run-time begin) stays, and the load is masked,
-// so its elements remain adjacent. Indices of extents and loop variables only are in range by
-// their clause.
+// so its elements remain adjacent. An index of one loop variable and numbers becomes a condition
+// on extents, if it is not known to be in range. Other indices of extents and loop variables
+// are in range by their clause.
 #include "lowering.h"
 
 #include <string.h>
@@ -99,9 +100,16 @@ void lower_expect_broadcast(lower_site *s, pir_dim extent, pir_dim axis) {
 void lower_expect_inside(lower_site *s, pir_dim least, pir_dim most, pir_dim extent,
                          pir_dim points, int operand) {
   lowering *l = s->l;
+  int64_t low, left, count;
   pir_dim room = pir_dim_sub(l->dims, extent, most);
   if (pir_dim_lower_bound(l->dims, least) >= 0 && pir_dim_lower_bound(l->dims, room) > 0)
     return;
+  if (pir_dim_is_const(l->dims, least, &low) && pir_dim_is_const(l->dims, room, &left) &&
+      pir_dim_is_const(l->dims, points, &count)) {
+    if (count)
+      lower_fail(l, s->op, "an index outside of its operand");
+    return;
+  }
   add_bound(l, (pir_group_bound){.least = least,
                                  .most = most,
                                  .extent = extent,
@@ -172,6 +180,39 @@ static loop_expr *check_index(lower_site *s, loop_expr *index, loop_expr *extent
   return safe;
 }
 
+static pir_dim points_of(lower_site *s) {
+  pir_dim points = pir_dim_const(s->l->dims, 1);
+  for (int d = 0; d < s->out->rank; d++)
+    points = pir_dim_mul(s->l->dims, points, s->out->shape[d]);
+  return points;
+}
+
+// The extent of a loop as a dim, if it is a number or an argument.
+static pir_dim dim_of_extent(const lowering *l, const loop_expr *extent) {
+  int64_t n;
+  if (extent && pir_loop_is_int(extent, &n))
+    return pir_dim_const(l->dims, n);
+  if (extent && extent->kind == LOOP_DIM && (size_t)extent->i < l->args.count)
+    return l->args.items[extent->i];
+  return PIR_DIM_UNKNOWN;
+}
+
+// A loop variable, or its sum with a number, takes all values up to the loop's extent: whether
+// they are inside is a condition on extents.
+static void expect_variable_inside(lower_site *s, const loop_expr *e, pir_dim extent,
+                                   int operand) {
+  lowering *l = s->l;
+  int64_t offset = 0;
+  if (e->kind == LOOP_OP && e->fn == PIR_V_ADD && pir_loop_is_int(e->b, &offset))
+    e = e->a;
+  pir_dim trips = is_loop_var(e) ? dim_of_extent(l, e->var->extent) : PIR_DIM_UNKNOWN;
+  if (trips == PIR_DIM_UNKNOWN)
+    return;
+  pir_dim least = pir_dim_const(l->dims, offset);
+  pir_dim most = pir_dim_add(l->dims, trips, pir_dim_const(l->dims, offset - 1));
+  lower_expect_inside(s, least, most, extent, points_of(s), operand);
+}
+
 lower_reach lower_settle_index(lower_site *s, const pir_fact *fact, int operand,
                                loop_expr **index) {
   lowering *l = s->l;
@@ -183,6 +224,8 @@ lower_reach lower_settle_index(lower_site *s, const pir_fact *fact, int operand,
     if (!in)
       continue;
     if (!is_run_decided(index[d])) {
+      if (!l->guard && !l->condition)
+        expect_variable_inside(s, index[d], fact->shape[d], operand);
       reach.known = false;
       continue;
     }
