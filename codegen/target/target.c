@@ -212,7 +212,7 @@ static void describe_other(pir_target *t, const instruction_set *set) {
   t->memory_operands = set->memory_operands;
 }
 
-// Whether the name is that of a processor, a level or an instruction set.
+// Whether a processor, a level or an instruction set has this name.
 static bool is_processor_target(const char *name) {
   uint64_t features;
   return named_processor(name, &features) || named_level(name) || named_other(name);
