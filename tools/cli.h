@@ -53,7 +53,7 @@ typedef struct cli_run {
   bool json_diagnostics;
   bool remarks;  // contexts make them; for the tool to set
   pir_limits limits;
-  struct pir_custom_set *custom_ops;  // of --custom-ops; NULL: none
+  struct pir_custom_set *custom_ops;  // ops of --custom-ops; NULL: none
   size_t errors;                      // diagnostics of severity error printed so far
   pir_str source_name,
       source_text;  // the text being worked on, for caret lines; set by cli_program_read

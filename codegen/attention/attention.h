@@ -19,13 +19,13 @@ enum { ATTENTION_MAX_CHAIN = 12 };
 typedef struct attention {
   const pir_op *first, *second;
   const pir_op *max, *shift, *exp, *sum, *quotient;
-  const pir_op *chain[ATTENTION_MAX_CHAIN];  // from the first sums to the scores
+  const pir_op *chain[ATTENTION_MAX_CHAIN];  // the ops between the two contractions, in order
   int chain_count;
   const pir_value *scores;
   contraction one, two;
   const pir_value *q, *k, *v;
-  const contract_tensor *q_map, *k_map, *v_map;  // of `one` and `two`
-  int rank;                                      // of the scores
+  const contract_tensor *q_map, *k_map, *v_map;  // tensors of the contractions `one` and `two`
+  int rank;                                      // rank of the scores
   // Extents of the second sums' axes; and the scores' extents with the number of keys. The
   // scores and the first sums may turn out at run time to have extent 1 along an axis where
   // these are longer (broadcast).

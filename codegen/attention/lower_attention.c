@@ -27,13 +27,14 @@ typedef struct emission {
   const attention *a;
   const pir_machine *machine;
   pir_dtype type;
-  int lanes, vectors, rows;  // of a register; of a tile
+  int lanes, vectors, rows;  // lanes of a register; size of a tile in registers and rows
   int64_t depth, width;      // width in whole vectors
   int64_t keys_of_block, rows_of_unit, rows_of_strip;
-  int64_t panel, line;  // elements of a vector of packed keys; of a row of scores
-  bool one_block;       // of keys
+  int64_t panel, line;  // elements of a vector of packed keys, and of a row of scores
+  bool one_block;       // one block has all keys
   loop_expr *axis[PIR_MAX_RANK];
-  loop_expr *first_row, *row_count, *first_key, *key_count;  // of the unit; of the block
+  // rows of the unit, keys of the block
+  loop_expr *first_row, *row_count, *first_key, *key_count;
   loop_buffer *queries, *keys, *values, *scores, *top, *total, *shrink, *out;
   loop_buffer *turned;  // keys on their way into panels, a row each, where they are turned
   int64_t turned_line;

@@ -33,7 +33,7 @@ typedef struct contract_tensor {
   pir_dim room[PIR_MAX_RANK];   // extents of the memory: as `shape`, unless the tensor is part
                                 // of a larger one
   uint16_t slot;                // its buffer
-  uint32_t align;               // of the buffer, in bytes
+  uint32_t align;               // alignment of the buffer in bytes
 } contract_tensor;
 
 typedef struct contract_var {
@@ -56,11 +56,12 @@ typedef struct contraction {
 // A vector of finished sums.
 typedef struct contract_point {
   loop_expr *value;                // f32 (f64 where out is), `lanes` lanes
-  loop_expr *index[PIR_MAX_RANK];  // of out, of the first lane
+  loop_expr *index[PIR_MAX_RANK];  // index in out of the first lane
   loop_buffer *out;                // destination of the point, or NULL: the epilogue decides
-  loop_expr *position;  // of the first lane in `out`, or in a buffer of out's shape and order
+  loop_expr *position;  // offset of the first lane in `out`, or in a buffer of out's shape and
+                        // order
   int lane_axis;        // axis of out along which the lanes run (if there are several)
-  loop_expr *lane_stride;  // in memory, from lane to lane
+  loop_expr *lane_stride;  // distance in memory from lane to lane
   uint16_t lanes;
   loop_expr *mask;  // lanes that exist, or NULL
 } contract_point;

@@ -47,8 +47,8 @@ void contract_schedule_tiles(contract_form *f, int64_t lanes) {
 typedef struct block_of_tiles {
   contract_panel *p;
   int high;             // tiles of rows
-  loop_expr *rows;      // in all
-  loop_expr *row_step;  // of a
+  loop_expr *rows;      // number of rows
+  loop_expr *row_step;  // distance from row to row of a
 } block_of_tiles;
 
 // The tile register of the sums of tile row `y` and tile column `x`.

@@ -16,7 +16,8 @@ typedef enum contract_role {
 typedef struct contract_axis {
   contract_role role;
   pir_dim extent;
-  pir_dim step_a, step_b, step_out;  // in elements; 0 where it does not occur
+  pir_dim step_a, step_b, step_out;  // strides in elements; 0 if the tensor does not have the
+                                     // axis
   int place_a, place_out;            // how far inside in memory, by axis of the buffer
   int window;                        // that it slides in (M) or over (K), or -1
   int parts[CONTRACT_MAX_VARS];      // the variables it was merged of, outermost first
@@ -33,7 +34,7 @@ typedef struct contract_window {
 
 typedef enum contract_kind { CONTRACT_PANEL, CONTRACT_DEPTHWISE } contract_kind;
 
-enum { CONTRACT_MOST_VECTORS = 4 };  // of a panel
+enum { CONTRACT_MOST_VECTORS = 4 };  // the most vectors of a panel
 enum { PACKED_ALIGN = 64 };          // bytes to which packed b is aligned
 
 // The normal form, from which code is emitted.
@@ -54,11 +55,11 @@ typedef struct contract_form {
   // the schedule
   int vector;   // lanes of a register
   int vectors;  // of a panel
-  int rows;     // of a tile
+  int rows;     // rows of a tile
   int group;    // neighbours along the last tap that one 32-bit lane holds and one instruction
                 // multiplies; 1: none
   int tile_groups;   // such groups in a row of a tile register; 0: sums are in vector registers
-  bool b_packed;     // else its lanes are adjacent and it is read in place
+  bool b_packed;     // if false, b is read in place and its lanes are adjacent
   bool panel_inner;  // unit order: the panel changes fastest
 } contract_form;
 
@@ -90,11 +91,11 @@ typedef struct contract_emission {
   loop_buffer *a, *b, *out;
   loop_buffer *tile_shapes, *tile_sums;  // scratch, where there are tile registers
   loop_expr
-      *value[CONTRACT_MAX_VARS];  // of each axis, at the point that is being emitted; NULL: 0
+      *value[CONTRACT_MAX_VARS];  // index along each axis at the point being emitted; NULL: 0
   loop_expr *from,
       *to;               // positions of the tile axis that a panel covers; NULL: its tile's
-  int rows;              // or so many from `from` on, as one tile; 0: up to `to`
-  loop_expr *origin[3];  // of each buffer: offset of its contents; NULL: 0
+  int rows;              // the number of rows from `from` on, as one tile; 0: up to `to`
+  loop_expr *origin[3];  // offset of the contents of each buffer; NULL: 0
 } contract_emission;
 
 // One panel of a unit, and the known ranges of taps.
@@ -102,11 +103,10 @@ typedef struct contract_panel {
   contract_emission e;
   loop_expr *number;  // which panel
   int vectors;
-  int lanes
-      [CONTRACT_MOST_VECTORS];  // of each vector: all, or fewer where the last one is short
-  loop_expr *masks[CONTRACT_MOST_VECTORS];  // of each vector, or NULL
+  int lanes[CONTRACT_MOST_VECTORS];  // lanes of each vector: all, or fewer in the last one
+  loop_expr *masks[CONTRACT_MOST_VECTORS];  // mask of each vector, or NULL
   loop_expr *tap_begin[CONTRACT_MAX_VARS],
-      *tap_end[CONTRACT_MAX_VARS];  // by axis; NULL: all of it
+      *tap_end[CONTRACT_MAX_VARS];  // taps that are inside, by axis; NULL: all
 } contract_panel;
 
 contract_emission contract_begin(const contract_form *f, const contract_env *env,
@@ -215,8 +215,8 @@ void contract_transform(const contract_emission *e, loop_block *block, const con
 typedef struct contract_slide {
   int position, tap;  // axes of the form; tap -1: a single one
   int64_t stride;     // inputs from position to position
-  int64_t offset;     // of the first input of position 0
-  pir_dim extent;     // of the image, where there are taps
+  int64_t offset;     // offset of the first input of position 0
+  pir_dim extent;     // extent of the image, if there are taps
   contract_filter filter;
 } contract_slide;
 
@@ -232,7 +232,7 @@ typedef struct contract_winograd {
   int vectors;       // of a panel
   int tiles;         // patches of a unit
   int rows_of_tile;  // patches whose sums are in registers at once, at most
-  int panels;        // of a unit
+  int panels;        // panels of a unit
 } contract_winograd;
 
 bool contract_winograd_match(const contract_form *f, const contract_env *env,

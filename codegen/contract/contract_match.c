@@ -22,9 +22,9 @@ typedef struct matcher {
   const pir_fact *out;
   contraction *c;
   int var[CONTRACT_MAX_VARS];        // first variable of the contraction for each of the clause
-  int pack_rank[CONTRACT_MAX_VARS];  // of packs
+  int pack_rank[CONTRACT_MAX_VARS];  // rank of each pack
   affine bound[CONTRACT_MAX_VARS];   // what each variable of the clause is
-  pir_arena arena;                   // of the attributes
+  pir_arena arena;                   // memory of the attributes
 } matcher;
 
 static void *take_from_arena(void *user, size_t size) {

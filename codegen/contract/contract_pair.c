@@ -11,13 +11,17 @@
 // its points.
 #include "contract_words.h"
 
-enum { MOST_CHANNELS = 1 << 14 };  // between the two: scratch stays in bounds
+enum {
+  MOST_CHANNELS = 1 << 14
+};  // the most channels between the two contractions: bounds the
+    // scratch
 
 typedef struct pair {
   contract_form first, second;
   int channel;                         // axis of the second that reduces the intermediate
                                        // tensor
-  int counterpart[CONTRACT_MAX_VARS];  // of each M axis of the second: the axis of the first
+  int counterpart[CONTRACT_MAX_VARS];  // for each M axis of the second contraction, the axis of
+                                       // the first
   int64_t line;                        // elements from point to point in scratch
   int64_t run;                         // points of a unit; 0: a whole row
 } pair;

@@ -223,7 +223,7 @@ static bool emit_numbered_tile(contract_panel *p, loop_block *block, loop_expr *
 }
 
 typedef struct row_sizes {
-  int64_t positions, extent, taps;  // of out, of a, of the tap
+  int64_t positions, extent, taps;  // extents of the axis in out, in a and of the tap
 } row_sizes;
 
 // Finds the range of rows for which each tap is inside; returns whether it is all rows for all

@@ -29,11 +29,11 @@ typedef struct side {
   contract_which which;
   loop_buffer *from, *tile;    // stride in memory; the step in shared memory: [step][size +
                                // PAD]; 16-bit floats: [size][step + PAD]
-  loop_buffer *base, *inside;  // by element that a thread fetches: where its row begins;
+  loop_buffer *base, *inside;  // for each element that a thread fetches: offset of its row, and
                                // whether the row exists
   loop_buffer *fetched;
-  loop_buffer *window[PIR_MAX_RANK];  // of a: where its row lies in each window
-  loop_expr *origin, *extent;         // of the tile; of all rows
+  loop_buffer *window[PIR_MAX_RANK];  // for a: position of its row in each window
+  loop_expr *origin, *extent;         // first row of the tile; number of all rows
   int64_t size;                       // rows of the tile
   int64_t count;                      // elements that a thread fetches,
   int64_t width;                      // so many adjacent ones at a time
@@ -46,8 +46,8 @@ typedef struct tiling {
   side a, b;
   loop_expr *thread, *sum_extent;
   loop_buffer *sums, *left, *right;
-  int64_t square;  // of a thread: rows and columns
-  int64_t step;    // along the sums
+  int64_t square;  // rows and columns of a thread's sums
+  int64_t step;    // elements of the reduction in one step
   bool half;
 } tiling;
 

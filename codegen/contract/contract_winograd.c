@@ -22,12 +22,12 @@ typedef struct winograd {
   contract_emission e;
   const contract_winograd *how;
   const contract_filter *rows, *columns;
-  int points;            // of a patch
+  int points;            // points of a patch
   loop_buffer *patches;  // [point][patch of the block][channel], lines padded
   loop_buffer *sums;     // [point][patch of the block][lane of the panel]
-  int64_t line;          // of `patches`
+  int64_t line;          // distance from patch to patch in `patches`
   loop_expr *first;      // number of the block's first patch
-  loop_expr *tiles;  // of the block: all, or fewer in the last one where they are of one size
+  loop_expr *tiles;      // tiles of the block; fewer in the last block if tiles have one size
   loop_expr *across, *down, *count;  // patches across, patches down, patches of all images
 } winograd;
 

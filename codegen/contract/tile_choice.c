@@ -79,7 +79,8 @@ static void choose_tile(contract_form *f, const pir_target *target, int64_t rows
                         int64_t lanes) {
   int64_t least = INT64_MAX;
   for (int vectors = CONTRACT_MOST_VECTORS; vectors >= 1; vectors--)
-    if (vectors == 1 || (int64_t)(vectors - 1) * f->vector < lanes)  // else narrower holds all
+    // (int64_t)(vectors - 1) * f->vector < lanes) || skip if fewer vectors hold all lanes
+    if (vectors == 1 || (int64_t)(vectors - 1) * f->vector < lanes)
       try_vectors(f, target, rows, lanes, vectors, &least);
 }
 

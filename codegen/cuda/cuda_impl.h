@@ -10,12 +10,12 @@
 enum { WARP = 32 };  // threads
 
 typedef struct cuda_emitter {
-  pir_arena arena;  // of notes and texts
+  pir_arena arena;  // memory of notes and texts
   pir_strbuf text;  // the statements of the function so far
   const loop_fn *fn;
   const pir_machine *machine;
   loop_module *m;
-  int depth;         // of blocks, for indentation
+  int depth;         // nesting of blocks, for indentation
   int shared_out;    // loops that share their iterations among threads around this place
   uint32_t temps;    // names given so far
   uint64_t dims[4];  // run-time extents that the function reads: a bit each

@@ -29,7 +29,7 @@ const char *nvrtc_options(void);
 
 // Resources of a kernel in a CUBIN.
 typedef struct cubin_kernel {
-  const char *name;  // in the CUBIN
+  const char *name;  // name in the CUBIN
   uint32_t registers, stack_bytes,
       shared_bytes;  // of a thread; of a thread, spilled registers included; of a block
 } cubin_kernel;

@@ -599,7 +599,7 @@ static void visit_node(grouping *g, uint32_t i) {
   node *n = &g->nodes[i];
   op_cluster c;
   if (n->cluster != NO_CLUSTER)
-    return;  // of attention
+    return;  // attention has the op
   if (n->clause && group_only_renames(n->clause))
     take_moves(g, n);
   if (n->cluster != NO_CLUSTER)

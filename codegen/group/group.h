@@ -11,7 +11,7 @@
 // An op of the block, while it is grouped.
 typedef struct node {
   pir_op *op;
-  const pir_clause *clause;  // of its first result, where it may be compiled
+  const pir_clause *clause;  // clause of its first result; NULL: not compiled
   uint32_t cluster, next;    // the cluster's next op
   uint32_t segment;          // ops between two with effects
   uint64_t seen;
@@ -22,12 +22,12 @@ typedef struct op_cluster {
   uint8_t kind;  // group_kind; GROUP_CONTRACTION for pairs too
   bool aligned;  // only ops that read at the element they compute
   bool alone;    // one op whose results have different spaces; it is never merged
-  bool dropped;  // not to be made after all
+  bool dropped;  // the cluster is given up
   bool kept;  // a joined tensor that others read as well: its operands may be written where it
               // has them (group_place.c)
   bool paired;  // two contractions
   int rank;
-  pir_dim shape[PIR_MAX_RANK];  // of the elements; of the space of rows; of the sums
+  pir_dim shape[PIR_MAX_RANK];  // extents of the iteration space
   bool reduced[PIR_MAX_RANK];
   uint32_t head, tail, ops;
   uint32_t first, last;  // positions of its ops
@@ -41,18 +41,18 @@ typedef struct grouping {
   pir_facts *facts;
   pir_dims *dims;
   pir_target target;
-  pir_arena *arena;  // of the current block
+  pir_arena *arena;  // memory of the current block
   pir_block *block;
   node *nodes;
   uint32_t count;
   op_cluster *clusters;
   uint32_t cluster_count;
   uint32_t *stack;
-  pir_op **members;  // of the current cluster
+  pir_op **members;  // ops of the current cluster
   uint64_t stamp;
   int64_t few;
   uint64_t made, moved;
-  int64_t homes;   // of places, so far
+  int64_t homes;   // tensors with parts so far
   pir_str refuse;  // for tests: the stage that finds something it cannot do in every group
                    // whose number `every` divides
   int64_t every, numbered;

@@ -24,7 +24,7 @@
 typedef struct entry {
   const pir_value *in;  // the tensor it is part of, or NULL
   int axis;             // along which it is, and others are part of it; -1: neither
-  int64_t offset;       // in `in`
+  int64_t offset;       // offset within `in`
   int64_t home;         // its number, once it has one; 0: none
 } entry;
 

@@ -32,7 +32,7 @@ typedef struct quantising {
   pir_arena arena;
   pir_map bytes;  // value -> it as i8
   uint64_t made;
-  pir_op *at;  // where new ops go
+  pir_op *at;  // new ops are made before this one
 } quantising;
 
 // One operand of a quantised contraction: integers, their scale and divisor, and the axis of a

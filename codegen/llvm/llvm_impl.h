@@ -12,7 +12,7 @@ typedef struct emitter {
   const loop_fn *fn;
   LLVMValueRef function;     // the one with the body
   LLVMBasicBlockRef entry;   // allocas go here
-  LLVMValueRef *vars;        // by loop_var id
+  LLVMValueRef *vars;        // values by loop_var id
   LLVMValueRef *bases;       // memory buffers: pointer, by buffer id
   LLVMValueRef *large;       // argument buffers: whether stores pass by the caches, or NULL
   LLVMValueRef **registers;  // register buffers: allocas, by buffer id

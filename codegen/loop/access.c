@@ -33,7 +33,7 @@ typedef struct loop_accesses {
   size_t name_count;
   struct {
     const loop_var *var;
-    int64_t trips;     // at most; -1: not known
+    int64_t trips;     // upper bound of the number of iterations; -1: unknown
   } inner[MAX_INNER];  // loops inside
   size_t inner_count;
   struct {

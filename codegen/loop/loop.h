@@ -48,10 +48,10 @@ typedef struct loop_buffer {
   uint16_t lanes;    // registers; 1 for memory
   uint16_t id;       // position in the function
   uint16_t slot;     // LOOP_ARG: index in args->buffers
-  uint32_t align;    // LOOP_ARG: of the first element, in bytes; 1 when nothing is known
+  uint32_t align;    // LOOP_ARG: alignment of the first element in bytes; 1: unknown
   bool read_only;    // LOOP_ARG: read-only while the stage runs
   int64_t count;     // scratch and registers
-  int64_t offset;    // scratch: in bytes, given by pir_loop_scratch
+  int64_t offset;    // scratch: offset in bytes, set by pir_loop_scratch
   loop_expr *large;  // LOOP_ARG: the condition (over extents) under which the stored data
                      // exceeds the caches; NULL: never
   int64_t multiple;  // registers: all values are multiples of this (0: unknown)
@@ -60,7 +60,7 @@ typedef struct loop_buffer {
 typedef struct loop_var {
   const char *name;
   uint8_t dtype;  // pir_dtype or LOOP_INDEX
-  bool given;     // as of expressions
+  bool given;     // an index of any value, computed from a tensor element (see loop_expr)
   uint16_t lanes;
   uint32_t id;        // unique in the function
   int64_t multiple;   // the value is a multiple of this (0: unknown)
@@ -128,7 +128,7 @@ typedef enum loop_stmt_kind {
   LOOP_ACCUMULATE,  // register `index` = register `index` combined with value; a vectorised
                     // loop may split it into partial results (sums in any order)
   LOOP_PREFETCH,    // prefetch of buffer[index], which may be out of range
-  LOOP_TRAP,        // where a lane of value is true: args->trap gets the number `index`
+  LOOP_TRAP,        // where a lane of value is true, args->trap is set to `index`
   LOOP_MMA,  // devices: a warp multiplies the 16-bit float fragments at `value` (16 x 16) and
              // `right` (8 x 16), which are loads of shared memory with rows `stride` apart, and
              // adds to registers index and index + 1 of 2 lanes
@@ -216,7 +216,8 @@ struct loop_module {
   bool flush;                    // rounding to bf16 may flush denormals to 0
   bool verify;                   // functions are verified after every rewrite (loop_verify.h)
   const char *fault;             // the first fault that was found so, or NULL
-  const struct pir_map *places;  // of nodes in the text they were read from (pir_loc), or NULL
+  const struct pir_map *places;  // text locations of nodes (pir_loc) if the loops were parsed,
+                                 // or NULL
   pir_arena arena;
   pir_heap own;  // unless it is made in another one
 };
@@ -224,8 +225,7 @@ struct loop_module {
 // ---- modules, functions
 
 loop_module *pir_loop_module_create_in(pir_heap *heap);
-PIR_API loop_module *
-pir_loop_module_create(void);  // with a heap of its own; NULL when out of memory
+PIR_API loop_module *pir_loop_module_create(void);  // owns a heap; NULL when out of memory
 PIR_API void pir_loop_module_destroy(loop_module *m);
 void *pir_loop_alloc(loop_module *m, size_t size);  // zeroed, lives as long as the module
 const char *pir_loop_name(loop_module *m, const char *stem,

@@ -18,7 +18,7 @@ typedef struct loop_operation {
   const char *name;  // "min", or the sign between two operands: "+"
   bool infix;
   uint8_t operands;  // 1 to 3
-  uint8_t takes;     // of the operands, but for the condition of a select
+  uint8_t takes;     // type of the operands except the condition of a select
   bool compares;     // the result is bool
 } loop_operation;
 

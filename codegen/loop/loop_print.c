@@ -9,7 +9,7 @@
 typedef struct printer {
   pir_writer out;
   bool stopped;
-  bool heads;  // of statements, without what stands in them
+  bool heads;  // print statements without their bodies
   int depth;
 } printer;
 

@@ -11,8 +11,8 @@
 
 // A variable, by its number.
 typedef struct verified_var {
-  const loop_var *var;  // the one bound last
-  int depth;            // of the block that sees it; 0: it is out of scope
+  const loop_var *var;  // the variable bound last with this number
+  int depth;            // depth of the block that binds it; 0: out of scope
   bool fixed;           // a number once unrolled loops are expanded
 } verified_var;
 
@@ -23,7 +23,7 @@ typedef struct verifier {
   pir_arena arena;
   verified_var *vars;
   PIR_VEC(uint32_t) scope;  // numbers of the variables in scope, innermost last
-  pir_map statements;       // met so far
+  pir_map statements;       // statements met so far
   pir_map expressions;      // expressions met so far: the statement's number, and the result
   const loop_stmt *stmt;    // the current one, or NULL
   uint64_t number;          // of statements met so far

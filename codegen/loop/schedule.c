@@ -89,7 +89,7 @@ const char *pir_schedule_split(loop_fn *fn, loop_stmt *loop, int64_t factor, loo
   loop_block *body = pir_loop_for(fn, &made, LOOP_SERIAL, o, pir_loop_int(m, 0), parts, NULL);
   bool known = pir_loop_is_int(count, &n);
   loop_expr *begin = loop->begin, *end = loop->end;
-  if (!known || n > factor) {  // else the one part is the loop
+  if (!known || n > factor) {  // n > factor) { || otherwise one part covers the whole loop
     begin = pir_loop_add(m, begin, pir_loop_mul(m, pir_loop_use(m, o), by));
     begin = pir_loop_let(fn, body, "begin", begin);
     end = pir_loop_add(m, begin, by);

@@ -170,7 +170,7 @@ loop_expr *lower_sum_end(lower_site *s, lower_sum *sum, loop_expr *points) {
   s->count = sum->count ? pir_loop_load(l->m, sum->count, zero(s), 1, NULL) : points;
   int combine = s->clause->combine;
   if ((combine == PIR_COMBINE_MAX || combine == PIR_COMBINE_MIN) &&
-      s->clause->init < 0) {  // of nothing: 0
+      s->clause->init < 0) {  // over no elements the result is 0
     loop_expr *none = pir_loop_op(l->m, PIR_V_LE, points, zero(s), NULL);
     loop_expr *nothing = pir_dtype_is_float(sum->type)
                              ? pir_loop_const_float(l->m, sum->type, 0)

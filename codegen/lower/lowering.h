@@ -63,7 +63,7 @@ typedef struct lowering {
   loop_expr *row_index;  // position within `row` scratch of the element at
   loop_expr *const *row_point;  // this index; NULL: readers want no other one
   PIR_VEC(loop_expr *) holds;   // conditions that are known to hold in the loops around
-  const loop_var *lanes;        // of the loop that will be vectorised, or NULL
+  const loop_var *lanes;        // variable of the loop that will be vectorised, or NULL
   const pir_op *join;  // the join of which the enclosing loops compute only member join_part;
                        // or NULL
   int join_part;
@@ -131,9 +131,9 @@ typedef struct lower_site {
   size_t result;
   const pir_clause *clause;
   const pir_attr_value *attrs;
-  const pir_fact *out;  // of the result
+  const pir_fact *out;  // fact of the result
   loop_expr *const *out_index;
-  int axes;  // of the space that aligned loads see
+  int axes;  // rank of the space that aligned loads are indexed by
   loop_expr *axis[PIR_MAX_RANK];
   pir_dim axis_extent[PIR_MAX_RANK];
   loop_expr *vars[PIR_MAX_RANK];
@@ -141,10 +141,10 @@ typedef struct lower_site {
   pir_dim pack_extent[PIR_MAX_RANK];
   int pack_rank;
   int64_t d;       // PIR_I_D
-  uint8_t *types;  // of value nodes
+  uint8_t *types;  // element types of value nodes
   loop_expr *acc, *count;
   bool reduces;
-  loop_expr *in_range;  // of the point that is being combined; NULL: always
+  loop_expr *in_range;  // condition for the point being combined; NULL: always true
 } lower_site;
 
 // Opens the clause of an op's result. Returns false and sets l->why if there is none, or it
@@ -152,7 +152,7 @@ typedef struct lower_site {
 bool lower_open(lowering *l, const pir_op *op, size_t result, lower_site *out_site);
 loop_expr *lower_result(lower_site *s, loop_expr *const *index);
 loop_expr *lower_index(lower_site *s, int node);
-loop_expr *lower_truth(lower_site *s, int node);          // as a bool
+loop_expr *lower_truth(lower_site *s, int node);          // value as a bool
 bool lower_fixed(lower_site *s, int node, int64_t *out);  // an index that must be a constant
 loop_expr *lower_clause_value(lower_site *s, int node, int type);
 int lower_acc_type(const lower_site *s);
@@ -177,8 +177,8 @@ void lower_expect_equal(lowering *l, pir_dim a, pir_dim b);
 // Checks the parts of an index that the run decides, and puts ones in their place that can be
 // read at. lower_range.c
 typedef struct lower_reach {
-  loop_expr *guard;  // where there is an element to read; NULL: everywhere
-  bool known;        // no other part may lie outside
+  loop_expr *guard;  // condition under which the element exists; NULL: always
+  bool known;        // the other parts are known to be in range
 } lower_reach;
 lower_reach lower_settle_index(lower_site *s, const pir_fact *fact, int operand,
                                loop_expr **index);

@@ -25,11 +25,11 @@ typedef struct nest {
   int output_count;
   const pir_op *reductions[MAX_OUTPUTS];
   int reduction_count;
-  loop_expr *index[PIR_MAX_RANK];  // of the current point
-  const pir_op *join, *list;       // of whose members the nest does one, along
-  int join_axis;                   // this dim, where all together
-  pir_dim join_extent;             // have this extent and the one
-  loop_expr *join_begin;           // begins here
+  loop_expr *index[PIR_MAX_RANK];  // index of the current point
+  const pir_op *join, *list;       // if set, the nest computes one member of this joined list,
+  int join_axis;                   // along this axis;
+  pir_dim join_extent;             // the extent of all members,
+  loop_expr *join_begin;           // and where the current one begins
 } nest;
 
 static inline pir_dim canonical(const nest *n, pir_dim d) {

@@ -27,7 +27,7 @@ struct pir_code_store {
   bool ahead;
   pir_llvm_library llvm;
   const device_codegen *device;  // NULL: the processor
-  void *compiler;                // of the device, once opened
+  void *compiler;                // the device's compiler, once opened
   entry *entries;
   size_t count, capacity;
   pir_code_stats stats;
@@ -73,7 +73,7 @@ void pir_code_store_destroy(pir_code_store *store) {
 // The input of a compilation: a loop module for the processor, or source for a device.
 typedef struct source {
   const loop_module *module;
-  const pir_cache_key *key;  // of the module, where it is known
+  const pir_cache_key *key;  // key of the module, if known
   const char *text;
 } source;
 

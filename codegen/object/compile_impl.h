@@ -13,7 +13,7 @@ typedef struct unit {
   pir_cache_key key;
   size_t same;  // the first unit with this key
   pir_stage *stages;
-  const char **names;  // of their functions
+  const char **names;  // names of the stages' functions
   const char **traps;
   pir_group_bound *bounds;
   pir_packing *packings;
@@ -21,7 +21,7 @@ typedef struct unit {
   size_t packing_count;
   pir_compiled_group group;
   bool refused;          // no code can be made for it
-  device_source source;  // for a device
+  device_source source;  // source, for a device
 } unit;
 
 struct pir_compiler {
@@ -29,7 +29,7 @@ struct pir_compiler {
   pir_compiler_options options;
   pir_code_store *store;
   pir_heap heap;    // outlives the context, but fails as the context's does
-  pir_arena arena;  // of the interfaces
+  pir_arena arena;  // memory of the interfaces
   unit *units;
   size_t count, capacity, shared;
   pir_image **images;  // restored: the code, without a store

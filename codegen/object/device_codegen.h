@@ -11,21 +11,21 @@
 // number of units; blocks of `block_threads` threads take `block_units` units at a time.
 typedef struct device_kernel {
   const char *name;
-  uint16_t *slots, slot_count;  // of the group's buffers, in the order of the parameters
-  uint16_t *dims, dim_count;    // likewise of its run-time extents
+  uint16_t *slots, slot_count;  // buffers of the group, in the order of the parameters
+  uint16_t *dims, dim_count;    // run-time extents of the group, in the order of the parameters
   int block_threads, block_units;
 } device_kernel;
 
 typedef struct device_source {
-  pir_arena arena;  // of all the rest
+  pir_arena arena;  // memory of the fields below
   char *text;       // NUL-terminated
   size_t size;
-  device_kernel *kernels;  // one a function, in order
+  device_kernel *kernels;  // one for each function, in order
   size_t count;
 } device_source;
 
 typedef struct device_codegen {
-  const char *name;  // of the kind
+  const char *name;  // name of the device kind
   // Writes the module as source, which lies in the heap; its arena is the caller's to destroy.
   // On failure `message` says why, and there is nothing to destroy. PIR_UNSUPPORTED: the loops
   // have something that the device has no form for.

@@ -46,7 +46,7 @@ struct pir_image {
     void *address;
   } *symbols;
   char *names;
-  size_t kept_bytes;  // of code for a device, at `names`
+  size_t kept_bytes;  // size of the device code at `names`
 };
 
 typedef struct loading {
@@ -58,9 +58,9 @@ typedef struct loading {
   size_t symbol_count;
   const char *strings;
   size_t strings_size;
-  size_t *place;  // of each section in the image
-  size_t *stub;   // of each symbol: call stub
-  size_t *slot;   // of each symbol: address slot
+  size_t *place;  // offset of each section in the image
+  size_t *stub;   // call stub of each symbol
+  size_t *slot;   // address slot of each symbol
   size_t stubs, slots;
   pir_image *image;
   const char *why;

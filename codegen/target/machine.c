@@ -94,7 +94,7 @@ static const pir_machine cuda = {
     .nest = {.row_elements = 16384, .keep_cost = 4},
     .group = {.few_elements = 64, .scalar_rows = 3},
     .device = {.threads = 32,         // a warp
-               .most_threads = 1024,  // of a block, on every device
+               .most_threads = 1024,  // limit of threads of a block, on every device
                .block_threads = 256,  // eight warps
                .resident_blocks = 2,  // of block_threads: at most 128 registers for each thread
                .unit_elements = 512,  // two for each thread of a block

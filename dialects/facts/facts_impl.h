@@ -12,9 +12,9 @@ struct pir_facts {
   pir_dims *dims;
   const pir_program *program;
   pir_map values;              // pir_value -> pir_fact
-  pir_symbol_source *sources;  // by symbol
+  pir_symbol_source *sources;  // source of each symbol
   size_t source_count, source_capacity;
-  size_t rounds;        // of all loops, so far
+  size_t rounds;        // rounds over all loops so far
   bool symbolic;        // for reading: contents are named, constraints collected
   pir_map constrained;  // op -> its first pir_constraint
 };

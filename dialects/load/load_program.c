@@ -110,7 +110,7 @@ typedef struct loading {
   pir_context *ctx;
   const char *path, *given_params;
   char *file, *params;  // that were found; free them with free
-  pir_str name;         // of the file, for messages
+  pir_str name;         // file name, for messages
   pir_borrowed bytes, param_bytes;
   wanted want;
   pir_program *program;

@@ -37,7 +37,7 @@ static bool is_integer_kind(uint8_t kind) {
 static const char *const class_words[] = {"a value", "a number", "a text", "an element type",
                                           "a list"};
 
-// Whether the elements of one list attribute may become those of the other.
+// Whether a list attribute of the one element kind may become a list of the other.
 static bool elements_fit(uint8_t from, uint8_t to) {
   bool texts = from == PIR_ATTR_STR || to == PIR_ATTR_STR;
   bool narrows = (from == PIR_ATTR_F32 || from == PIR_ATTR_F64) && is_integer_kind(to);

@@ -220,7 +220,7 @@ static int value_number(const numbering *n, const char *name) {
 static const op *target_op(const compiler *co, const step *s) {
   size_t prefix = strlen(co->d->name);
   if (strncmp(s->op, co->d->name, prefix) || s->op[prefix] != '.')
-    return NULL;  // of another dialect: found when used
+    return NULL;  // an op of another dialect is looked up when it is used
   for (int i = 0; i < co->d->op_count; i++)
     if (!co->d->ops[i].is_form && !strcmp(co->d->ops[i].name, s->op + prefix + 1))
       return &co->d->ops[i];

@@ -10,9 +10,9 @@
 typedef struct scope {
   const struct scope *up;
   const char *name;
-  const expr *value;  // of a parameter, NULL for a running index
+  const expr *value;  // value of a parameter; NULL: a running index
   const struct scope *value_scope;
-  int level;  // of a running index: how deep its map is nested
+  int level;  // of a running index: nesting depth of its map
 } scope;
 
 typedef struct compiler {
@@ -21,8 +21,8 @@ typedef struct compiler {
   code *out;
   const clause *c;    // the clause being compiled, or NULL
   bool states_shape;  // `any` is an extent that only the run shows
-  int level;          // of nested `each`
-  int lets;           // of nested lets
+  int level;          // nesting depth of `each`
+  int lets;           // nesting depth of lets
 } compiler;
 
 int16_t node_add(compiler *co, pir_node n);

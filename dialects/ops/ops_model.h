@@ -76,7 +76,7 @@ typedef struct operand {
   uint8_t flags;  // pir_operand_flag
   pir_dtype_set dtypes;
   const char *same;      // same(x), or NULL
-  uint8_t scalar_dtype;  // of the literal of a scalar
+  uint8_t scalar_dtype;  // element type of a scalar literal
   expr *literal;         // default of an attribute operand
   int same_as;           // filled by check
 } operand;
@@ -160,12 +160,11 @@ typedef struct legacy_item {
   source_loc loc;
   const char *old;  // NULL: an attribute operand that only comes as a tensor
   const char *tensor, *tensors;
-  uint8_t kind, element_kind;  // of the old attribute, where the new kind does not say it
+  uint8_t kind, element_kind;  // kinds of the old attribute, if they differ from the new one's
 } legacy_item;
 
 typedef struct legacy_fixed {
-  const char *name;  // of a legacy attribute without a new one; `value` is the value that the
-                     // new op implies
+  const char *name;  // a legacy attribute without a new one; `value` is implied by the new op
   source_loc loc;
   uint8_t kind;
   const expr *value;
@@ -177,7 +176,7 @@ typedef struct legacy {
   legacy_item *items;
   int item_count;
   bool plain;   // slots have the new names as they are
-  bool higher;  // of a second or third gradient: slots of first gradients have the new names
+  bool higher;  // for a second or third gradient: slots of first gradients have the new names
                 // ("grad_x")
   legacy_fixed *fixed;
   int fixed_count;
@@ -194,7 +193,7 @@ typedef struct op {
   source_loc loc;
   bool is_form, effect;
   bool no_legacy;  // the old format never had it
-  bool used;       // of a form: an op starts from it
+  bool used;       // for a form: some op uses it
   uint32_t traits;
   operand *operands;
   int operand_count;

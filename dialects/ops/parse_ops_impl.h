@@ -21,9 +21,9 @@ typedef struct names {
 typedef struct type_spec {
   source_loc loc;
   pir_dtype_set dtypes;
-  uint8_t flags;               // of an attribute operand
+  uint8_t flags;               // flags of an attribute operand
   uint8_t dtype;               // one element type, or UNDEFINED
-  uint8_t kind, element_kind;  // of an attribute
+  uint8_t kind, element_kind;  // kinds of an attribute
   const char *name;            // the one name that was written
   const char *same, *from;
 } type_spec;
@@ -31,7 +31,7 @@ typedef struct type_spec {
 typedef struct parser {
   dialect *d;
   op *current;  // the op or form being read; NULL between them
-  names alike;  // of all ops that this declaration is of
+  names alike;  // names of all ops that this declaration declares
   names like, values;
   bool reduced;  // `over` variables are being read
   int depth;

@@ -24,7 +24,7 @@ typedef struct claim {
 } claim;
 
 typedef struct record {
-  uint64_t offset;  // of its first byte
+  uint64_t offset;  // offset of its first byte
   pir_dtype dtype;
   int64_t dims[PIR_MAX_RANK];
   size_t rank;

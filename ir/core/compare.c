@@ -25,8 +25,8 @@ typedef struct side {
   const pir_program *program;
   pir_context *ctx;
   PIR_VEC(const pir_op *) ops;
-  PIR_VEC(uint64_t) local;    // of the op itself
-  PIR_VEC(uint64_t) forward;  // after the first sweep
+  PIR_VEC(uint64_t) local;    // colour of the op itself
+  PIR_VEC(uint64_t) forward;  // colour after the first sweep
   PIR_VEC(uint64_t) colors;
   pir_map index;     // op -> position
   pir_map versions;  // value -> how often an in-place op has written it

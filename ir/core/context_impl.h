@@ -61,7 +61,7 @@ struct pir_context {
   const pir_attr *none, *bools[2];
   const pir_type *scalars[PIR_DTYPE_COUNT], *markers[3];
   PIR_VEC(const pir_dialect *) dialects;
-  PIR_VEC(const pir_op_info **) infos;  // by dialect number (id >> 16), then op number
+  PIR_VEC(const pir_op_info **) infos;  // infos by dialect number (id >> 16), then op number
   PIR_VEC(uint32_t) info_counts;        // lengths of those
   PIR_VEC(pir_name *) files;            // number - 1
   size_t undeclared_count;

@@ -89,8 +89,8 @@ void pir_diag_emit(pir_context *ctx, const pir_diag *diag) {
 // it. Of many levels the middle ones are omitted and counted.
 static void describe_path(pir_strbuf *out, const pir_op *op) {
   enum { INNER = 4, OUTER = 4, LEVELS = INNER + OUTER };
-  const pir_op *levels[LEVELS];  // from the inside out: the innermost, and the last ones that
-                                 // the walk came by
+  const pir_op *levels[LEVELS];  // from inside to outside: the INNER innermost ops, then the
+                                 // OUTER outermost as a ring
   size_t n = 0;
   for (; op->block; op = pir_op_parent(op), n++)
     levels[n < INNER ? n : INNER + (n - INNER) % OUTER] = op;

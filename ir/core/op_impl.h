@@ -54,7 +54,7 @@ struct pir_block {
   pir_region *region;
   pir_block *next, *prev;
   pir_op *first, *last;
-  size_t count, number;  // of ops; among the blocks of the region
+  size_t count, number;  // number of ops; index among the blocks of the region
   bool ordered;          // the ops' `order` numbers ascend
   // An op whose position in its block is known, or NULL; kept up to date under insertions and
   // removals.

@@ -22,7 +22,7 @@ struct pir_program {
   pir_op *module;
   pir_program_info info;
   pir_map by_name;                 // pir_name -> param_record
-  PIR_VEC(param_record *) params;  // in name order when `sorted`
+  PIR_VEC(param_record *) params;  // ordered by name if `sorted`
   bool sorted;
 };
 
@@ -32,7 +32,7 @@ static pir_str keep_text(pir_context *ctx, pir_str text) {
 
 typedef struct create_call {
   pir_context *ctx;
-  const pir_program *original;  // of a clone
+  const pir_program *original;  // for a clone: the program it was cloned from
   pir_program *program;
 } create_call;
 

@@ -19,7 +19,7 @@ typedef struct pir_json_writer {
   pir_strbuf out;
   pir_context *ctx;
   bool indent, trainable;
-  uint32_t depth;  // of brackets
+  uint32_t depth;  // nesting depth of brackets
   bool fresh;      // nothing yet since the last opening bracket
   pir_status status;
   const pir_op *op;  // that messages name

@@ -125,7 +125,7 @@ static pir_status read_result_types(pir_json_reader *r, const json_t *json) {
   if (!json)
     return PIR_OK;
   if (json_is_object(json))
-    return read_result_type(r, json);  // of a parameter
+    return read_result_type(r, json);  // a parameter's result
   PIR_TRY(pir_json_want_list(r, json, "results (O)"));
   for (size_t i = 0; i < json_array_size(json); i++)
     PIR_TRY(read_result_type(r, json_array_get(json, i)));

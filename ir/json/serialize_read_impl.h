@@ -14,14 +14,14 @@ typedef struct pir_json_reader {
   pir_context *ctx;
   pir_arena *arena;
   pir_str file, text;
-  size_t begin;         // of the JSON in the text: behind leading comments
+  size_t begin;         // offset of the JSON in the text, after leading comments
   uint32_t first_line;  // the line it begins in
   pir_program *program;
   int64_t version;
   pir_map values;                 // id -> value
-  PIR_VEC(pir_loc) locations;     // of the ops, in file order
+  PIR_VEC(pir_loc) locations;     // locations of the ops, in file order
   uint64_t ops, depth, regions;   // ops so far; nesting of types and attributes, and of regions
-  pir_loc loc;                    // of the op being read
+  pir_loc loc;                    // location of the op being read
   const char *op;                 // its id in the file, or NULL
   PIR_VEC(pir_value *) operands;  // scratch of the op being read
   PIR_VEC(const pir_type *) result_types;

@@ -12,7 +12,7 @@
 // freed one by one.
 struct pir_arena_chunk {
   pir_arena_chunk *next, **place;
-  size_t size;  // of the memory behind this header
+  size_t size;  // bytes of memory after this header
   size_t pad;
 };
 

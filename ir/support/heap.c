@@ -9,7 +9,7 @@
 
 struct pir_heap_block {
   pir_heap_block *next, **place;  // `place` is the link that points here
-  size_t size;                    // with this header
+  size_t size;                    // size in bytes, including this header
   size_t pad;
 };
 

@@ -92,6 +92,7 @@ pir_heap *pir_facts_heap(const struct pir_facts *facts);
 
 struct pir_dims;
 struct pir_dims *
-pir_dims_create_in(pir_heap *heap);  // as pir_dims_create (pir/dims.h), in a heap: never NULL
+pir_dims_create_in(pir_heap *heap);  // as pir_dims_create (pir/dims.h), but in a heap; never
+                                     // NULL
 
 #endif

@@ -7,8 +7,8 @@
 typedef struct pir_nearest {
   pir_str name;      // the unknown one
   const char *best;  // NULL while none is near
-  size_t edits;      // from `name` to `best`; before one is found, the most that count as near,
-                     // plus one
+  size_t edits;      // distance from `name` to `best`; while there is no `best`, the smallest
+                     // distance that is too large
 } pir_nearest;
 
 pir_nearest pir_nearest_begin(pir_str name);

@@ -31,7 +31,7 @@ enum pir_token {
 // State in addition to the generated scanner: the last token, and the starts of lines.
 typedef struct pir_lexer {
   pir_arena *arena;
-  const char *end;  // of the text
+  const char *end;  // end of the text
   const char *start;
   size_t size;
   uint32_t line;

@@ -40,10 +40,11 @@ typedef struct pir_parser {
   int token;         // the current one
   pir_str text;      // its text; lies in `copy`
   bool fresh;        // it is the first of its line
-  uint32_t nesting;  // of types and attributes
+  uint32_t nesting;  // nesting depth of types and attributes
   size_t errors;
   pir_status status;  // PIR_INVALID or PIR_EXHAUSTED after an error
-  int generation;     // of the text, as its types tell: 1 (T0, T1) or 2 (T2); 0 is today's
+  int generation;     // generation of the text, recognised by its types: 1 (T0, T1), 2 (T2), 0
+                      // (current)
   struct {
     pir_str text;
     const pir_type *type;

@@ -7,7 +7,7 @@
 // How the regions of an op are delimited.
 typedef enum pir_region_style {
   STYLE_MODULE,
-  STYLE_BROKEN,   // of an op that could not be read: any of those below
+  STYLE_BROKEN,   // the op could not be read: any of the styles below
   STYLE_GENERAL,  // { .. } after the op, each a region
   STYLE_IF,       // { .. } else { .. }
   STYLE_ONE,      // { .. }

@@ -24,7 +24,7 @@ typedef struct frame {
   size_t region;
   const pir_block *block;
   const pir_op *next;
-  uint32_t depth;  // of the ops
+  uint32_t depth;  // nesting depth of the ops
 } frame;
 
 typedef struct printer {

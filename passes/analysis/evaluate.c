@@ -137,7 +137,7 @@ typedef struct call_draft {
   pir_kernel_call call;
   PIR_VEC(void *) blocks;
   PIR_VEC(size_t) sizes;
-  PIR_VEC(void *) copies;  // of operands that lie off their element size
+  PIR_VEC(void *) copies;  // copies of operands that are not aligned
   uint64_t operand_bytes;
 } call_draft;
 

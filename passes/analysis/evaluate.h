@@ -14,7 +14,7 @@
 // Tensors of one value: several for a list value.
 typedef struct known_value {
   size_t count;
-  bool from_source;  // of a constant or parameter op, not computed here
+  bool from_source;  // value of a constant or parameter op, not computed here
   bool stays;        // its op is kept although it is known (folding)
   const pir_value
       *source;  // the value of a constant or parameter op that it is a copy of; or NULL
@@ -30,7 +30,7 @@ typedef struct evaluator {
       *rewriter;  // expands composite ops for as long as they are computed; NULL: they are not
   uint64_t max_bytes;       // a result may be larger than this only when its operands are
   pir_map known;            // pir_value -> known_value
-  PIR_VEC(void *) buffers;  // of computed tensors, from malloc
+  PIR_VEC(void *) buffers;  // memory of computed tensors, from malloc
   pir_guard guard;
 } evaluator;
 

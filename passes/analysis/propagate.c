@@ -15,10 +15,10 @@ enum { NOT_REACHED, KNOWN, NOT_KNOWN };
 typedef struct propagation {
   evaluator *e;
   pir_arena *arena;
-  pir_map states;   // of values
+  pir_map states;   // value -> state
   pir_map running;  // blocks that can run
   PIR_VEC(pir_op *) work;
-  size_t next;  // of the list that is looked at
+  size_t next;  // position in `work`
   pir_status status;
 } propagation;
 

@@ -23,7 +23,7 @@ enum { FEWEST = 3, MOST = PIR_FACT_CONTENTS };
 typedef struct member {
   pir_op *op;
   pir_value *weight, *bias;  // no bias: NULL
-  int64_t extent;            // of the weight along the axis that is joined
+  int64_t extent;            // extent of the weight along the joined axis
 } member;
 
 typedef struct horizontal {

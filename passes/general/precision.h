@@ -22,7 +22,7 @@ typedef struct precision {
   pir_arena *arena;
   pir_dtype low;
   bool io;                // inputs and outputs are 16-bit floats too
-  PIR_VEC(pir_op *) ops;  // in program order
+  PIR_VEC(pir_op *) ops;  // ops in program order
   pir_map lowered;        // values that were f32 and are now 16-bit floats
   pir_map casts;          // value -> it in the other precision
   uint64_t low_ops, cast_count;

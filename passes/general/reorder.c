@@ -21,7 +21,7 @@ typedef struct reorder {
   pir_arena *arena;
   PIR_VEC(frame) stack;
   PIR_VEC(pir_op *) needed;
-  PIR_VEC(pir_op *) placed;  // in order
+  PIR_VEC(pir_op *) placed;  // placed ops, in order
   pir_block *block;
   uint64_t moved;
 } reorder;

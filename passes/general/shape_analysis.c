@@ -19,7 +19,7 @@ typedef struct printer {
   pir_context *ctx;
   pir_arena *arena;
   pir_strbuf text;
-  size_t *numbers;  // by symbol, 1 and more once named
+  size_t *numbers;  // number of each symbol, from 1; 0: not named yet
   size_t named;
   uint64_t shapes, constraints;
 } printer;

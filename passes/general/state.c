@@ -10,7 +10,7 @@
 #include <vec.h>
 
 typedef struct state {
-  pir_value *source, *now;  // as it comes in, and after the writes so far
+  pir_value *source, *now;  // the initial value, and the value after the writes so far
 } state;
 
 typedef struct exposing {

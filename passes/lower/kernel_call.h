@@ -9,7 +9,7 @@ typedef struct kernel_calls {
   pir_pass_run *run;
   pir_context *ctx;
   pir_facts *facts;
-  pir_named_attr *attrs;  // of the current op, its operands and types
+  pir_named_attr *attrs;  // attributes of the current op, its operands and types
   const pir_type **types;
   pir_value **operands;
   size_t capacity;

@@ -26,14 +26,14 @@ typedef struct network {
   pir_pass_run *run;
   pir_expand e;
   pir_context *ctx;
-  pir_block *body;  // where ops are made, or NULL: in front of the network
+  pir_block *body;  // new ops go here; NULL: before the network
   mode mode;
   int64_t layers, directions, hidden;
   pir_dim batch;
   pir_dtype dtype;
   pir_value *keep;         // which rows go on: [time, batch, 1], or NULL
   pir_value *initial[2];   // hidden states and cells: [paths, batch, hidden]
-  pir_value *const *list;  // of weights and biases
+  pir_value *const *list;  // weights and biases
   pir_value *last[2][MOST_PATHS];
 } network;
 

@@ -379,7 +379,7 @@ static pir_status run_all(void *user) {
   pir_program *program = ((const run_call *)user)->program;
   pir_status status = PIR_OK;
   manager->statistics.count = 0;
-  drop_facts(manager);  // of a run that ended early
+  drop_facts(manager);  // the facts of a run that ended early
   for (size_t i = 0; i < manager->entries.count && !status; i++) {
     manager->entries.items[i].seconds = 0;
     status = run_entry(manager, i, program);

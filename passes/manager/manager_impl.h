@@ -19,7 +19,7 @@ typedef struct statistic {
   size_t entry;
   const char *what;
   uint64_t n;
-  const char *origin;  // of a rule
+  const char *origin;  // origin of a rule
 } statistic;
 
 struct pir_pass_manager {
@@ -30,8 +30,9 @@ struct pir_pass_manager {
   PIR_VEC(const pir_pass *) known;  // beside the built-in ones
   PIR_VEC(statistic) statistics;
   size_t current;  // the entry that runs
-  pir_facts *
-      facts;  // from one pass of rules to the next: those change programs by the rewriter alone
+  pir_facts
+      *facts;  // facts kept between passes of rules, which change programs only through the
+               // rewriter
 };
 
 // Reports (PIR_INVALID) an option that the pass does not take, one that is given twice, and a

@@ -94,7 +94,7 @@ typedef struct reader {
   pir_pass_manager *manager;
   pir_str text;
   size_t at;
-  int nesting;  // of named pipelines
+  int nesting;  // nesting depth of named pipelines
 } reader;
 
 static pir_status report_at(const reader *r, size_t at, const char *what, pir_str name) {

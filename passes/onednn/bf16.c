@@ -72,7 +72,7 @@ typedef struct bf16_pass {
   pir_pass_run *run;
   pir_facts *facts;
   uint64_t changed;
-  PIR_VEC(pir_op *) ops;  // with a kernel, in the order of the program
+  PIR_VEC(pir_op *) ops;  // ops with a kernel, in program order
 } bf16_pass;
 
 static bool is_one_of(const pir_op *op, const uint32_t *ids, size_t count) {

@@ -27,7 +27,8 @@ typedef struct worker {
   pthread_t thread;
   pir_thread_pool *pool;
   int index;
-  atomic_ullong ticket;  // of the share: generation in the upper 32 bits, chunks left below
+  atomic_ullong ticket;  // the worker's share: generation in the upper 32 bits, chunks left
+                         // below
   char apart[64];        // keeps any two tickets in different cache lines
 } worker;
 

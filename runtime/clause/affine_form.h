@@ -19,7 +19,7 @@ typedef struct affine_space affine_space;
 struct affine_space {
   const clause_bind *bind;
   int coords;
-  const int64_t *extent;  // of each coordinate
+  const int64_t *extent;  // extent of each coordinate
   const int *first;       // coordinate of each variable of the clause
   int64_t d;              // PIR_I_D
   bool overflow;          // some arithmetic did, so forms are wrong

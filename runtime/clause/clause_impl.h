@@ -27,21 +27,21 @@ typedef struct clause_bind {
   const pir_kernel_call *call;
   const pir_clause *clause;
   pir_tensor *out;
-  int member;            // of the result, when it is a list
-  uint8_t *types;        // of value nodes
+  int member;            // index of the member if the result is a list
+  uint8_t *types;        // element types of value nodes
   bool *fixed;           // nodes that are the same at every point, and
   int64_t *fixed_value;  // the values of index nodes that are
   int slots;             // depth of the deepest evaluation, in slots
   int coords, parallel;
   int64_t extent[MAX_COORDS];
   int var_first[PIR_MAX_RANK], var_rank[PIR_MAX_RANK];  // coordinates of each named variable
-  int axes;                                             // of the space that aligned loads see,
-  int axis_coord[PIR_MAX_RANK];                         // their coordinates and
+  int axes;                      // rank of the space that aligned loads are indexed by,
+  int axis_coord[PIR_MAX_RANK];  // the coordinate of each of its axes, and
   int64_t axis_extent[PIR_MAX_RANK];
   int64_t (
       *aligned)[MAX_COORDS];  // strides by coordinate of each entry of call->in that is loaded
-  bool *aligns;               // aligned, if it does align
-  int64_t out_stride[MAX_COORDS];  // of the result, when the clause has no out map
+  bool *aligns;               // the entries that have aligned strides
+  int64_t out_stride[MAX_COORDS];  // strides of the result if the clause has no out map
   bool in_order;                   // the coordinates are the axes of the result
   bool out_linear;  // scan of a flattened operand: the result position is the running number
   bool reduces;     // points out of range of a load without fill are left out
@@ -73,7 +73,7 @@ static inline void *push_slot(clause_lanes *e) {
 
 // ---- clause_run.c
 int pir_clause_entries(
-    const pir_kernel_call *call);  // of call->in; absent operands have one, too
+    const pir_kernel_call *call);  // entries of call->in, absent operands included
 const pir_tensor *pir_clause_operand(const clause_bind *b, int k,
                                      int member);               // NULL when absent
 void pir_clause_store(clause_lanes *e, int type, void *lanes);  // the block's results
@@ -81,10 +81,11 @@ void pir_clause_store(clause_lanes *e, int type, void *lanes);  // the block's r
 // ---- clause_index.c
 clause_index pir_clause_index(clause_lanes *e, int node);
 const int64_t *pir_clause_index_lanes(clause_lanes *e,
-                                      clause_index x);  // as an array, in a slot
+                                      clause_index x);  // lanes as an array, in a slot
 int64_t
 pir_clause_fixed(clause_lanes *e, int node,
-                 int64_t otherwise);  // of a node that must not vary; -1 gives `otherwise`
+                 int64_t otherwise);  // value of a node that must not vary; `otherwise` if node
+                                      // is -1
 // Finds which index nodes do not vary and evaluates them.
 void pir_clause_fix_nodes(clause_bind *b, clause_lanes *e);
 
@@ -126,7 +127,7 @@ pir_status pir_clause_space(clause_bind *b, clause_lanes *e);
 // on.
 void pir_clause_set_coords(clause_lanes *e, int first, int end, int64_t start, int n);
 int64_t pir_clause_points(const clause_bind *b, int first,
-                          int end);  // of these coordinates; -1 on overflow
+                          int end);  // number of points of these coordinates; -1 on overflow
 // Returns how many of `n` points from `start` on form a good block.
 int pir_clause_block(const clause_bind *b, int first, int end, int64_t start, int64_t n);
 
@@ -142,11 +143,12 @@ typedef struct clause_move {
                     // strides
   uint64_t tabled;  // coordinates whose terms of the offset are to be tabled; 0: none
   int64_t from_step[MAX_COORDS], to_step[MAX_COORDS];
-  copy_loops loops;  // of the others
+  copy_loops loops;  // loops over the other coordinates
 } clause_move;
 bool pir_clause_find_move(const clause_bind *b, clause_lanes *e, clause_move *out);
 bool pir_clause_move_block(
-    clause_lanes *e, const clause_move *m);  // of outer points; false: to be evaluated instead
+    clause_lanes *e, const clause_move *m);  // moves a block of outer points; false: evaluate
+                                             // them instead
 pir_status pir_clause_move_all(clause_lanes *e, const clause_move *m);  // when `outer` is 0
 
 // ---- clause_table.c: moves with `tabled`. False: they must be evaluated.

@@ -22,7 +22,7 @@ struct lines {
   const clause_bind *b;
   const pir_tensor *in;
   lines_fn run;
-  int64_t length, from, to;  // of a line
+  int64_t length, from, to;  // of a line: its length and the strides of source and destination
   int64_t across_in, across_out;
   int band;  // the coordinate whose lines are gone through together, or -1
   int64_t from_step[MAX_COORDS], to_step[MAX_COORDS];

@@ -17,10 +17,10 @@ typedef struct finder {
   const clause_bind *b;
   affine_space space;
   clause_lanes *e;
-  int budget;       // of nodes visited
+  int budget;       // nodes that may still be visited
   uint64_t looked;  // coordinates that dims without a form depend on
   bool mixed;       // one of those dims depends on several
-  int64_t *steps;   // of the tensor that is looked at
+  int64_t *steps;   // strides of the current tensor
   clause_move *out;
 } finder;
 

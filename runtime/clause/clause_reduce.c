@@ -17,8 +17,8 @@ enum { MIN_ALONG = 24, FEW_RESULTS = 8, WIDE_WINDOW = 64 };
 // Accumulators of a block: the value of each lane, the number of combined elements, and the
 // position of the extreme one.
 typedef struct accumulators {
-  int combine, type;  // of the body
-  pir_dtype lanes;    // they are kept in
+  int combine, type;  // combine function, and type of the body
+  pir_dtype lanes;    // type of the accumulators
   void *values;
   int64_t *counts, *positions;
 } accumulators;

@@ -176,7 +176,7 @@ typedef void block_fn(clause_lanes *e);  // computes the lanes of a block
 typedef struct clause_run {
   const clause_bind *bind;
   clause_lanes *lanes;    // one for each thread
-  int64_t points, grain;  // of the result; points a unit of work
+  int64_t points, grain;  // points of the result, and points in one unit of work
   block_fn *block;
   const clause_move *move;  // when elements are only moved: the units are its outer coordinates
 } clause_run;

@@ -19,7 +19,7 @@ typedef struct table_run {
   int64_t *table[MAX_COORDS];  // what a coordinate adds, or NULL where it has a step
   int64_t from, to;            // offsets of the first element
   inner_kind kind;
-  int64_t length, step;  // of the last coordinate
+  int64_t length, step;  // extent and step of the last coordinate
   int64_t *runs;         // INNER_RUNS: where each begins, and the end
   int64_t run_count;
 } table_run;

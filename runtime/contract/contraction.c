@@ -53,7 +53,7 @@ typedef struct contract_run {
   char *x_packed;
   size_t lane;  // bytes of one
   char *scratch;
-  size_t scratch_size;  // of one thread
+  size_t scratch_size;  // scratch bytes of one thread
 } contract_run;
 
 static void add_to_group(group *g, const contract *k, int coord) {
@@ -115,9 +115,9 @@ static void positions(const affine_form *f, const contract *k, const group *g, i
 typedef struct panel {
   const contract_operand *o;
   const depth_table *depth;
-  const char *data;  // at the batch's and the operand's start
-  size_t size;       // of an element
-  int width, used;   // used of them are real, the rest is 0
+  const char *data;  // start of the operand for the batch
+  size_t size;       // size of an element
+  int width, used;   // the panel's width; the number of its real positions, the others are 0
   bool run;          // their elements are adjacent
   int64_t offset[TILE_COLUMNS], index[CONTRACT_BOUNDS][TILE_COLUMNS];
   int64_t lowest[CONTRACT_BOUNDS], highest[CONTRACT_BOUNDS];

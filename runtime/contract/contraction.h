@@ -41,10 +41,10 @@ typedef struct contract_tile {
   float (*dot)(int64_t n, const float *x, const float *y);
 } contract_tile;
 
-enum { TILE_ROWS = 8, TILE_COLUMNS = 32 };  // of the largest tile
+enum { TILE_ROWS = 8, TILE_COLUMNS = 32 };  // size of the largest tile
 
 contract_tile
-pir_contract_tile(pir_dtype lanes);  // for this processor; axpy and dot for f32 alone
-contract_tile pir_contract_wide_tile(pir_dtype lanes);  // of the lanes that are not f32
+pir_contract_tile(pir_dtype lanes);  // tile for this processor; axpy and dot only for f32
+contract_tile pir_contract_wide_tile(pir_dtype lanes);  // tile for lanes other than f32
 
 #endif

@@ -10,11 +10,11 @@ typedef struct pir_device_ops pir_device_ops;
 
 struct pir_device {
   const pir_device_ops *ops;
-  void *state;  // of the kind; `open` fills its `state_bytes` bytes, which were zero
+  void *state;  // the kind's state: `state_bytes` bytes, zeroed before `open`
   // These are filled by `open`.
-  char name[128];   // of the product
-  char target[32];  // that code is compiled for, as pir_target_get knows it
-  int driver;       // version, part of the key of compiled code
+  char name[128];   // product name
+  char target[32];  // name of the target to compile for (pir_target_get)
+  int driver;       // driver version, part of the key of compiled code
 };
 
 // Functions return 0 or an error of the driver, which `explain` translates. Handles are void
@@ -24,7 +24,7 @@ struct pir_device {
 struct pir_device_ops {
   const char *name;    // the target, as in pir/devices.def
   const char *title;   // begins messages, as "CUDA device"
-  size_t state_bytes;  // of pir_device.state
+  size_t state_bytes;  // size of pir_device.state
 
   // Opens the driver, and device number `ordinal` or the caller's `context` where it is not
   // NULL. A failure has its text in `message`; `close` is called then, too.

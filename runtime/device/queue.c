@@ -12,8 +12,8 @@ enum { SLICES = 8, SLICE_BYTES = 1 << 20, SMALLEST = 256, CLASSES = 4 * 48 };
 typedef struct slice {
   char *memory;
   void *done;   // event
-  bool busy;    // its copy may not have been made
-  void *wants;  // where a download goes, or NULL
+  bool busy;    // its copy may not be complete
+  void *wants;  // destination of a download, or NULL
   size_t bytes;
 } slice;
 

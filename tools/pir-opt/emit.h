@@ -18,17 +18,17 @@ typedef struct emit_form emit_form;
 int emit_find(const cli_run *cli, const char *name, const emit_form **out_form);
 bool emit_is_text(const emit_form *form);
 bool emit_is_json(const emit_form *form);
-bool emit_is_code(const emit_form *form);  // of groups, which a pipeline has to make
+bool emit_is_code(const emit_form *form);  // code of groups, which a pipeline has to make
 // Returns the format of a program in this form; UNKNOWN if it cannot be read back.
 pir_format emit_format(const emit_form *form);
 // Returns the text form: T3 unless the form is another text form.
 pir_text_form emit_text_form(const emit_form *form);
 
 typedef struct emit_options {
-  const char *target;  // of code; NULL: this processor
-  const char *math;    // of code; NULL: strict
+  const char *target;  // target of code; NULL: this processor
+  const char *math;    // math mode of code; NULL: strict
   bool strip_debug;
-  bool verify;  // of code: the loops, after every rewrite
+  bool verify;  // for code: verify the loops after every rewrite
 } emit_options;
 
 // Writes the program. Returns an exit code.

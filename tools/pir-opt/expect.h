@@ -11,8 +11,8 @@
 
 typedef struct expectation {
   pir_severity severity;
-  uint32_t line;      // where the diagnostic must be; 0: anywhere
-  uint32_t own_line;  // where the comment is
+  uint32_t line;      // line where the diagnostic must be; 0: any
+  uint32_t own_line;  // line of the comment
   pir_str text;
   bool met;
 } expectation;

@@ -12,7 +12,7 @@ typedef struct numbers {
   size_t count;
   pir_tensor *tensors;
   char (*names)[NUMBERS_NAME];
-  char message[NUMBERS_MESSAGE];  // of a failure
+  char message[NUMBERS_MESSAGE];  // text of a failure
 } numbers;
 
 // Runs every op by its kernel. Inputs are drawn by name, so programs with equal names get equal

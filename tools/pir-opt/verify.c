@@ -50,7 +50,7 @@ static void add_output(pir_program *program, pir_value *value, int column) {
 }
 
 typedef struct pairs {
-  pir_str names[MAX_PAIRS];  // of ops before
+  pir_str names[MAX_PAIRS];  // names of ops before the pass
   pir_loc places[MAX_PAIRS];
   int count;
 } pairs;

@@ -10,9 +10,9 @@
 typedef struct verifying {
   cli_run *cli;
   uint64_t seed;
-  numbers want;  // of the program before the first pass
+  numbers want;  // numbers of the program before the first pass
   bool started, differs;
-  pir_program *before;  // as it was before the pass that runs
+  pir_program *before;  // copy of the program before the current pass
 } verifying;
 
 pir_pass_instrument verify_instrument(verifying *v);

@@ -127,7 +127,8 @@ static size_t row_width(const run *r) {
 }
 
 typedef struct bounds {
-  uint64_t low, high, step;  // of axes but the first, which is 1 to 4
+  uint64_t low, high, step;  // bounds of the extents of all axes except the first, which is 1
+                             // to 4
 } bounds;
 
 // The same axis of several inputs gets the same extent, because such axes usually belong

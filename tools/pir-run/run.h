@@ -52,27 +52,28 @@ typedef struct run {
   uint64_t seed;
   pir_model *model;
   pir_session *session;
-  npy_array *inputs;  // by input of the model; tensor.data NULL: not given yet
+  npy_array *inputs;  // for each input of the model; tensor.data NULL: not given yet
   run_lod *lods;      // --lod: offsets of inputs
   double load_ms, compile_ms;
-  double max_rel_error;  // of all outputs compared so far, each against its largest element;
-                         // -1: none was
-  pir_span *spans;       // --profile: of the last run
+  double max_rel_error;  // of all outputs compared so far, relative to the largest element; -1:
+                         // none compared
+  pir_span *spans;       // --profile: spans of the last run
   size_t span_count, span_capacity;
   char pipeline[256];   // --train: with the pass that exposes state in front
-  double first_run_ms;  // 0: did not run yet
+  double first_run_ms;  // 0: not run yet
 } run;
 
 // ---- main.c
 
 double run_now_ms(void);
-long run_rss_kb(bool peak);  // of this process, now or at most
+long run_rss_kb(bool peak);  // resident set size of this process: current or maximum
 // Loads and compiles `path`, opens a session. `extra` has more parameters under param/NAME (may
 // be NULL).
 int run_open(run *r, const char *path, const char *params, const npy_set *extra);
 void run_close(run *r);
 int run_fail(const run *r, pir_status status);  // reports the session's message
-int run_bind(run *r, const char *folder);  // with the offsets of a case there; NULL: no case
+int run_bind(run *r, const char *folder);  // with the offsets of the case in `folder`, if not
+                                           // NULL
 int run_once(run *r);
 
 // ---- lods.c: offsets of sequences

@@ -25,7 +25,7 @@ typedef struct page {
   enum place place;
   bool string, fresh;  // inside one; the line has shown nothing but spaces
   char before;
-  char name[64];  // of a value: the part read so far
+  char name[64];  // the part of a value's name read so far
   size_t name_size;
 } page;
 

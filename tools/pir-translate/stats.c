@@ -32,7 +32,7 @@ typedef struct stats {
   const pir_program *program;
   op_count *counts;
   size_t count_count, ops, depth;
-  const pir_op *at;  // where the walk is, and how deep
+  const pir_op *at;  // current position of the walk
   size_t level;
   parameter_count parameters[PIR_DTYPE_COUNT];
 } stats;

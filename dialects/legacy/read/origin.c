@@ -53,7 +53,7 @@ static bool is_library(pir_str file) {
          memmem(file.data, file.size, "/decorator.py", 13);
 }
 
-enum { LAST_LINES = 128 };  // of a stack; the user's frame is near its end
+enum { LAST_LINES = 128 };  // lines kept of a stack; the user's frame is near its end
 
 // Finds the user's innermost frame in an attribute's bytes, whose list entries are field 8;
 // false if there is none. This runs for every op, so only frames after the user's are examined.

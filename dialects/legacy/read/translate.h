@@ -49,7 +49,7 @@ typedef struct translator {
   size_t block, op;  // being translated
   PIR_VEC(recorded)
   recorded;            // every definition of block 0; gives stop_gradient and persistable
-  kept_values **kept;  // by backward block; NULL where nothing is kept
+  kept_values **kept;  // values kept for each backward block, or NULL
   size_t *backward;    // the gradient of each block, or 0
 } translator;
 

@@ -24,7 +24,7 @@ struct desc {
   pir_str file;
   scan_result scan;
   Legacy__ProgramDesc *program;
-  size_t *first_op, *first_var;  // of each block, in the scan's lists
+  size_t *first_op, *first_var;  // first op and variable of each block, in the scan's lists
   uint32_t *depth;
   var_entry *vars;  // open addressing; a power of two, at most half full
   size_t var_mask;

@@ -11,7 +11,7 @@
 #include "scan.h"
 #include "wire.h"
 
-enum { FIELDS_MAX = 32 };  // of one message of the schema
+enum { FIELDS_MAX = 32 };  // the most fields of a message of the schema
 
 typedef struct unpacker {
   pir_arena *arena;

@@ -20,7 +20,9 @@ typedef struct out_var {
   out_block *home;
   Legacy__VarDesc *desc;
   const pir_type *type;
-  PIR_VEC(pir_value *) loads;  // of a parameter: the values that are its content before the run
+  PIR_VEC(pir_value *)
+  loads;  // for a parameter: the values that hold its content before the
+          // run
 } out_var;
 
 typedef PIR_VEC(out_var *) var_list;
@@ -50,11 +52,12 @@ typedef struct carried {
 
 // A group of ops that is written as one legacy op (export_fold.c).
 typedef struct fold {
-  int64_t axis;                  // of an elementwise op
-  const pir_value *y;            // its second operand; of a constant: the members of its shape
-  const pir_value *operands[3];  // of a product or its gradient, before they are flattened
-  int64_t rows[3];               // their dims before the cut
-  const pir_op *last[2];         // the ops that give its results
+  int64_t axis;        // attribute of an elementwise op
+  const pir_value *y;  // second operand of an elementwise op; for a constant, the members of
+                       // its shape
+  const pir_value *operands[3];  // operands of a product or its gradient, before flattening
+  int64_t rows[3];               // number of dims that are flattened into rows
+  const pir_op *last[2];         // ops that define the results
 } fold;
 
 typedef struct exporter {

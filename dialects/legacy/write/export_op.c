@@ -186,7 +186,7 @@ static bool is_filled(const pir_value *value) {
 // Operands that the legacy op has as an attribute, or not at all.
 static bool special_folds(exporter *x, const pir_op *op, size_t i) {
   literal v;
-  if (pir_op_is(op, PD_ARANGE))  // of the result's type there
+  if (pir_op_is(op, PD_ARANGE))  // there, the attributes have the result's type
     return is_filled(pir_op_operand(op, i)) &&
            literal_of(x, pir_op_operand(op, i), false, &v) &&
            pir_type_dtype(pir_value_type(pir_op_operand(op, i))) !=

@@ -437,7 +437,7 @@ pir_status pd_infer_split_with_num(pir_infer *infer) {
   return PIR_OK;
 }
 
-enum { MOST_MEMBERS = 1 << 20 };  // of a list that an axis becomes
+enum { MOST_MEMBERS = 1 << 20 };  // the most members of a list made from an axis
 
 // unbind and unstack: one result for each index of the axis.
 pir_status pd_infer_unstack(pir_infer *infer) {
@@ -515,6 +515,6 @@ pir_status pd_infer_topk(pir_infer *infer) {
 pir_status pd_infer_reduce_as(pir_infer *infer) {
   pir_fact *out = infer_begin(infer, 0);
   if (out->dtype == PIR_BOOL || out->dtype == PIR_I32)
-    out->dtype = PIR_I64;  // as sum does
+    out->dtype = PIR_I64;  // sum widens these types, too
   return infer_clause(infer, infer->def->clause, out);
 }

@@ -60,7 +60,7 @@ pir_status pd_infer_rows_found(pir_infer *infer) {
 pir_status pd_infer_path_of_steps(pir_infer *infer) {
   pir_status status = PIR_OK;
   bool padded = infer->operands[PD_CRF_DECODING_IN_LENGTH] !=
-                NULL;  // else sequences lie one after the other
+                NULL;  // without lengths, sequences are concatenated
   const pir_fact *x = expect(infer, PD_CRF_DECODING_IN_EMISSION, padded ? 3 : 2, &status);
   if (x && !padded)
     put(infer, 0, 2, x->shape[0], 1, 0, 0);

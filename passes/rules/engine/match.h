@@ -30,7 +30,7 @@ typedef struct rule_match {
   pir_context *ctx;
   const rule_tables *t;
   const rule *rule;
-  evaluator *eval;  // of constants
+  evaluator *eval;  // evaluates constants
   bool eval_ready, has_inplace;
   const struct rules_mode *mode;  // NULL: plain
   rule_op_bound ops[RULE_MAX_OPS];
@@ -44,13 +44,13 @@ typedef struct rule_match {
   size_t heap_used;
   void *pointers[RULE_HEAP];  // members of lists of values and ops
   size_t pointers_used;
-  uint32_t tries;  // of this attempt; bounded
+  uint32_t tries;  // steps tried in this attempt; bounded
   // Called for every condition that fails, while its holes are bound. NULL: not wanted.
   void (*failed)(void *user, struct rule_match *m, int32_t step, int32_t node);
   void *failed_user;
   int32_t reached;  // the furthest step that did not hold; step_count: the ops are there, but
                     // read elsewhere too
-  const char *hindrance;  // of a match that could not be rewritten
+  const char *hindrance;  // why a match could not be rewritten
 } rule_match;
 
 // ---- eval.c

@@ -16,6 +16,7 @@ typedef struct rules_mode {
 pir_status rules_run(pir_pass_run *run, const pir_rule_pass *rules, const rules_mode *mode);
 // Whether a rule of the file reads the option; *out_number tells whether its value is a number.
 bool rules_read_option(const pir_rule_pass *rules, pir_str key, bool *out_number);
-const pir_rule_pass *run_rules(const pir_pass_run *run);  // of the pass that runs
+const pir_rule_pass *run_rules(const pir_pass_run *run);  // returns the rules of the running
+                                                          // pass
 
 #endif

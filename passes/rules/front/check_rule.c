@@ -75,9 +75,9 @@ typedef struct graph {
 
 typedef struct comparison {
   graph a, b;
-  int16_t partner[RULE_MAX_OPS];    // of ops of a
-  int32_t values[RULE_MAX_VALUES];  // of a, as values of b; -1: not met
-  bool holes[RULE_MAX_HOLES];       // of a, met once
+  int16_t partner[RULE_MAX_OPS];    // for each op of a, its partner in b
+  int32_t values[RULE_MAX_VALUES];  // for each value of a, the value of b; -1: not met
+  bool holes[RULE_MAX_HOLES];       // holes of a that were met
   int16_t met;
 } comparison;
 

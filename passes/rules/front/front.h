@@ -40,7 +40,7 @@ typedef struct drr_place {
 
 typedef struct drr_token {
   int kind;
-  const char *text;  // of words, names and texts, without their mark
+  const char *text;  // for words, names and texts: the text without its mark
   int64_t i;
   double f;
   drr_place at;
@@ -67,11 +67,11 @@ drr_token drr_next(drr_lexer *lexer);
 
 typedef struct drr_name {
   const char *name;
-  int32_t scope;  // of a pattern's use
+  int32_t scope;  // number of the use of a pattern that declared it
   int32_t slot;
   bool is_value, in_emit;
   bool is_list, pending;  // pending: a pattern's result that its body has to define
-  int32_t node;           // of a def's parameter: the expression it stands for; -1: none
+  int32_t node;           // for a parameter of a def: its expression; -1: none
 } drr_name;
 
 typedef struct drr_value {
@@ -95,7 +95,7 @@ typedef struct drr_condition {
 
 typedef struct drr_pattern {  // `pattern @name(..) -> (..) { .. }`, read again at each use
   const char *name;
-  drr_lexer start;  // behind the name
+  drr_lexer start;  // position after the name
   drr_place at;
 } drr_pattern;
 
@@ -106,7 +106,7 @@ typedef struct drr_def {  // `def name($a, %b) = expression`, likewise
 
 typedef struct drr_choices {  // `choices name = [..]`, read again by each `for` that names it
   const char *name;
-  drr_lexer start;  // at its '['
+  drr_lexer start;  // position of its '['
 } drr_choices;
 
 typedef struct drr_extern {
@@ -160,7 +160,7 @@ typedef struct drr {
   rule rule;
   drr_rule_info info;
   PIR_VEC(drr_name) names;
-  PIR_VEC(drr_place) op_places;  // of match and emit, in order
+  PIR_VEC(drr_place) op_places;  // places of the ops of match and emit, in order
   drr_value values[RULE_MAX_VALUES];
   drr_hole holes[RULE_MAX_HOLES];
   PIR_VEC(drr_condition) conditions;

@@ -25,7 +25,7 @@ static void add_step(drr *d, uint8_t kind, int32_t op, int32_t at, uint32_t line
 
 typedef struct needs {
   bool ready;
-  const char *name;  // of the missing value
+  const char *name;  // name of the missing value
   char mark;
 } needs;
 

@@ -6,7 +6,7 @@
 #include <pir/rules.h>
 
 enum {
-  RULE_MAX_OPS = 96,      // of a match or an emit
+  RULE_MAX_OPS = 96,      // ops of a match or an emit
   RULE_MAX_VALUES = 256,  // %names of a rule
   RULE_MAX_HOLES = 160,   // $names of a rule
   RULE_MAX_OPERANDS = 64,
@@ -137,7 +137,7 @@ typedef struct rule_operand {
 } rule_operand;
 
 typedef struct rule_attr {
-  int16_t position;  // in the definition; -1: an undeclared attribute
+  int16_t position;  // index in the definition; -1: an undeclared attribute
   const char *name;
   int32_t node;  // -1: bound to `hole`
   int32_t hole;
@@ -148,7 +148,7 @@ typedef struct rule_op {
   int32_t operands, results, attrs;  // the first of each
   int16_t operand_count, result_count, attr_count;
   int16_t splice;  // emit: the matched op whose attributes are copied; -1: none
-  bool shared;     // match: stays
+  bool shared;     // match: the op is not erased
   bool each;       // stands for one op for every member of its lists
 } rule_op;
 
@@ -162,7 +162,7 @@ typedef enum rule_step_kind {
 typedef struct rule_step {
   uint8_t kind;  // rule_step_kind
   int32_t op, at;
-  uint32_t line;  // of a condition, in the file of the rule or one it imports
+  uint32_t line;  // for a condition: its line in the rule's file or an imported file
 } rule_step;
 
 // A result of the match that the emit redefines.
@@ -176,7 +176,7 @@ typedef struct rule {
   uint32_t benefit;
   int32_t match, emit, steps, outputs;  // the first of each
   int16_t match_count, emit_count, step_count, output_count;
-  int16_t root_op;  // of the match
+  int16_t root_op;  // index of the root among the ops of the match
   int16_t value_count, hole_count;
   const char *skip_check;  // why --check-rules does not try it; or NULL
   uint32_t within;         // percent of the largest number by which results may differ

@@ -6,7 +6,7 @@
 
 #include "match.h"
 
-enum { SAMPLE_ITEMS = 64 };  // of a list an attribute is set to
+enum { SAMPLE_ITEMS = 64 };  // the most elements of a list attribute
 
 // A value from outside the match.
 typedef struct sample_value {
@@ -14,8 +14,8 @@ typedef struct sample_value {
   pir_dtype dtype;
   int32_t rank;
   int64_t shape[PIR_MAX_RANK];
-  size_t members;           // of a list
-  pir_rule_value contents;  // of a constant
+  size_t members;           // for a list: number of members
+  pir_rule_value contents;  // for a constant: its value
 } sample_value;
 
 typedef struct sample {
@@ -31,7 +31,7 @@ typedef struct sample {
   sample_value values[RULE_MAX_VALUES];
   pir_rule_value holes[RULE_MAX_HOLES];
   bool hole_set[RULE_MAX_HOLES];
-  pir_rule_value items[RULE_MAX_HOLES][SAMPLE_ITEMS];  // of lists in holes
+  pir_rule_value items[RULE_MAX_HOLES][SAMPLE_ITEMS];  // elements of lists bound to holes
   bool outside[RULE_MAX_VALUES];                       // values that no op of the match defines
   bool free_hole[RULE_MAX_HOLES];                      // holes that no `let` sets
   // The furthest condition that failed, and whether a repair changed something.
@@ -48,8 +48,8 @@ typedef struct sample_build {
   pir_value *values[RULE_MAX_VALUES];
   pir_value *lists[RULE_MAX_VALUES][RULE_MAX_OPERANDS];
   size_t counts[RULE_MAX_VALUES];  // 0: one value
-  size_t members;  // of the lists of an op that is made for each member; 0: not drawn yet
-  pir_named_attr each_attrs[RULE_MAX_OPERANDS];  // of the op for the first member
+  size_t members;  // for an op made for each member: length of its lists; 0: not drawn yet
+  pir_named_attr each_attrs[RULE_MAX_OPERANDS];  // attributes of the op for the first member
   size_t each_attr_count;
   pir_op *drawn[4 * RULE_MAX_OPERANDS];  // ops made for the current op
   size_t drawn_count;

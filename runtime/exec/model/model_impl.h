@@ -16,10 +16,10 @@ struct pir_model {
   pir_heap heap;  // of the plan; while the model is made it fails as its context's heap does
   plan plan;
   pir_compiler *compiler;  // owns the code; NULL when nothing was compiled
-  const void **constants;  // by const
-  owned_block *copies;     // by const: memory that the model allocated
-  const pir_param **lent;  // by const: parameters read in place
-  void **packed;           // by pack, in `packs`
+  const void **constants;  // data of each const
+  owned_block *copies;     // for each const: memory that the model allocated
+  const pir_param **lent;  // for each const: the parameter that is read in place
+  void **packed;           // packed form of each of `packs`
   owned_block packs;
   owned_block mapped;  // a prepared model: constants and packed weights lie in it
   pir_device *device;  // NULL: the processor

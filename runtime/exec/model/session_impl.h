@@ -8,8 +8,8 @@
 // The layout for one set of input extents, computed once.
 typedef struct shape_plan {
   int64_t *symbols;  // values of plan->symbols, the key
-  int64_t *values;   // of all expressions
-  size_t *offsets;   // of all buffers
+  int64_t *values;   // values of all expressions
+  size_t *offsets;   // offsets of all buffers
   segment_graph *graphs;
   size_t arena_bytes, device_bytes;
   size_t live_bytes;  // the largest total size of the arena that is live at once
@@ -29,9 +29,9 @@ typedef struct bound_input {
 typedef struct bound_output {
   pir_tensor tensor;
   bool is_bound;
-  bool overlaps;  // an input that is read in place: it is computed in memory of its own, and
-                  // copied
-  pir_tensor result;  // of the last run
+  bool overlaps;      // overlaps an input that is read in place: it is computed elsewhere and
+                      // copied
+  pir_tensor result;  // result of the last run
   owned_block own;    // memory of the result if nothing is bound; only grows
 } bound_output;
 
@@ -45,12 +45,12 @@ struct pir_session {
   bound_input *inputs;
   bound_output *outputs;
   owned_block arena, device_arena;
-  bool overlaps_known;  // of the current bindings
-  size_t copied_bytes;  // of the outputs that overlap inputs
+  bool overlaps_known;  // `overlaps` is up to date with the bindings
+  size_t copied_bytes;  // total size of outputs that overlap inputs
   int64_t *key;         // symbols of the bound inputs
   shape_plan plans[SHAPE_PLANS];
   shape_plan *current;  // the one the frame is set up for
-  uint64_t uses;        // of plans; orders them by last use
+  uint64_t uses;        // counts uses of plans; orders them by last use
   bool has_run;
   pir_session_stats stats;
   pir_arena memory;

@@ -10,7 +10,7 @@ enum { UNIT = 64, ORDERS = 3 };
 
 typedef struct item {
   uint32_t buffer, first, last;
-  uint64_t size, offset;  // in bytes, of whole units
+  uint64_t size, offset;  // in bytes, multiples of UNIT
   double weight;          // the heaviest is placed first
 } item;
 

@@ -15,14 +15,14 @@ enum { UNIT = 64, SPLIT_BITS = 3, SPLITS = 1 << SPLIT_BITS, ROWS = 58, LOOKS = 8
 typedef struct piece {
   uint64_t offset, size;
   uint32_t before, after;          // NONE at the ends
-  uint32_t bin_before, bin_after;  // of a free one
+  uint32_t bin_before, bin_after;  // links of a free piece within its bin; NONE at the ends
   bool is_free;
 } piece;
 
 typedef struct heap {
   piece *pieces;
   uint32_t count, spare;  // `spare` chains pieces that were joined to others, by `after`
-  uint32_t last;          // in address order
+  uint32_t last;          // the last piece in address order
   uint64_t rows;          // bit: the row has a free piece
   uint8_t splits[ROWS];
   uint32_t bins[ROWS][SPLITS];

@@ -34,7 +34,7 @@ typedef struct plan_expr {
   uint8_t unused[3];
   uint32_t a, b;
   uint32_t level;
-  int64_t value;  // of a constant
+  int64_t value;  // value of a constant
 } plan_expr;
 
 // The op that required the expressions from `first` on, up to the next entry's; for messages.
@@ -66,7 +66,7 @@ typedef enum plan_home {
 
 typedef struct plan_buffer {
   uint8_t home;  // plan_home
-  bool device;   // in memory of the device
+  bool device;   // in the device's memory
   uint8_t unused[2];
   uint32_t index;
   uint32_t bytes;        // expression; NONE when late
@@ -141,7 +141,7 @@ typedef struct plan_call {
 
 typedef struct plan_group {
   const pir_compiled_group *code;
-  uint32_t number;       // of the compiler's groups
+  uint32_t number;       // index among the compiler's groups
   uint32_t packs;        // plan->words: by operand, of plan->packs or NONE
   uint32_t units;        // plan->words: expressions, one for each stage
   uint32_t dims;         // plan->words: expressions
@@ -158,12 +158,12 @@ typedef struct plan_region {
   uint32_t *captures;  // slots of the region, one a captured operand
   uint32_t *args;      // slots of the region
   uint32_t *yields;    // slots of the region, a loop's condition first
-  bool *repeats;       // by yield: an earlier one yields the same memory
+  bool *repeats;       // for each yield: an earlier one yields the same memory
   uint32_t capture_count, arg_count, yield_count;
   uint32_t first_in;  // the first captured operand of the instruction
 } plan_region;
 
-enum { PLAN_DEEPEST = 32 };  // regions in regions
+enum { PLAN_DEEPEST = 32 };  // nesting depth of regions
 
 typedef struct plan_control {
   plan_region regions[2];
@@ -172,7 +172,7 @@ typedef struct plan_control {
 // A scan; instructions begin + 1 to end - 1 are one step.
 typedef struct plan_scan {
   uint32_t end;
-  uint32_t sequences, states, stacks;  // how many
+  uint32_t sequences, states, stacks;  // numbers of sequences, states and stacks
   uint32_t yields;                     // plan->words: slots, one for each state and each stack
   uint32_t shown;  // plan->words: of each sequence, how many slots show its step, and these
   bool reverse;
@@ -188,8 +188,8 @@ typedef struct plan_instr {
   uint32_t work;          // expression of their arithmetic operations, for traces; or NONE
   uint32_t in, in_count;  // plan->words: slots, NONE for an absent one
   uint32_t out, out_count;
-  uint32_t detail;             // of plan->calls, plan->groups, plan->scans or plan->controls
-  uint32_t frees, free_count;  // plan->words: late buffers dead after this
+  uint32_t detail;  // index in plan->calls, plan->groups, plan->scans or plan->controls
+  uint32_t frees, free_count;      // plan->words: late buffers dead after this
   uint32_t symbols, symbol_count;  // plan->late_symbols read after this
   uint32_t exprs, expr_count;      // plan->words: expressions known after these
   uint32_t segment, segment_end;  // first of instructions that a graph may run: its number, and
@@ -206,7 +206,7 @@ typedef struct plan_port {
 // Two expressions that must be equal for the program to be valid.
 typedef struct plan_check {
   uint32_t a, b;
-  const char *op;  // that asks for it
+  const char *op;  // the op that requires it
 } plan_check;
 
 typedef struct plan {
@@ -244,9 +244,9 @@ typedef struct plan {
   uint32_t *words;
   uint32_t word_count, word_capacity;  // lists of numbers
   uint32_t *by_first, *by_last;        // the arena buffers, by first and by last instruction
-  size_t scratch_bytes;                // most that a thread of a stage needs
-  uint32_t arena_count;                // of `by_first` and `by_last`
-  uint32_t most_buffers, most_dims, most_slots;  // of one instruction
+  size_t scratch_bytes;                // the largest scratch of a thread of any stage
+  uint32_t arena_count;                // length of `by_first` and `by_last`
+  uint32_t most_buffers, most_dims, most_slots;  // maxima over all instructions
   uint32_t kernel_count;                         // stages on a device
   uint32_t segment_count;
 } plan;

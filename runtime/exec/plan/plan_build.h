@@ -16,7 +16,7 @@ typedef struct capture {
 
 typedef struct plan_builder {
   plan *p;
-  struct plan_builder *parent;  // of a region
+  struct plan_builder *parent;  // for a region: the builder of the enclosing plan
   int depth;
   capture *captures;
   uint32_t capture_count, capture_capacity;
@@ -24,7 +24,7 @@ typedef struct plan_builder {
   const pir_program *program;
   const pir_facts *facts;
   const pir_compiler *compiler;
-  const size_t *codes;  // of groups, in program order
+  const size_t *codes;  // codes of groups, in program order
   const char *asking;   // the current op
   uint32_t groups_seen;
   pir_arena scratch;  // dies with the builder; jumps when memory runs out
@@ -33,12 +33,13 @@ typedef struct plan_builder {
   word_map values;    // value -> its entry in `lists`
   word_map moved;     // slot -> the same tensor on the other side of the bus
   word_map ports;     // input and output ops -> their number
-  word_map homes;     // of tensors within others -> buffer
+  word_map homes;     // home of tensors that are parts of larger ones -> buffer
   struct slot_list {
-    uint32_t first, count;  // of plan->words
+    uint32_t first, count;  // range of plan->words
   } *lists;
   uint32_t list_count, list_capacity;
-  uint32_t *defs;  // by slot: the instruction that defines it; NONE for inputs and constants
+  uint32_t *defs;  // for each slot: the instruction that defines it; NONE for inputs and
+                   // constants
   uint32_t def_capacity, def_count;
   struct symbol_use {
     uint32_t expr, level;

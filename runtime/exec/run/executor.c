@@ -321,7 +321,7 @@ static pir_status adopt_results(frame *f, const plan_instr *instr) {
     if (tensor->data)
       PIR_TRY(pir_shape_bytes(tensor->shape, tensor->rank, tensor->dtype, &bytes));
     if (tensor->data && !bytes)
-      bytes = 1;  // as a kernel allocates a tensor without elements
+      bytes = 1;  // a kernel allocates one byte for a tensor without elements
     f->buffers[p->slots[slot].buffer] = (frame_buffer){tensor->data, bytes, false};
   }
   return PIR_OK;

@@ -10,7 +10,7 @@
 typedef struct frame_buffer {
   void *data;
   size_t late_bytes;  // bytes to free; 0: not owned
-  bool device;        // to the device
+  bool device;        // the bytes belong to the device
 } frame_buffer;
 
 // An array of tensors, shared by the slots that refer to it; `late_bytes` of their buffers is
@@ -37,8 +37,8 @@ typedef struct segment_graph {
 
 typedef struct frame {
   const plan *plan;
-  struct frame *regions;  // two a control of the plan
-  carried *carried;       // by yield, of a region
+  struct frame *regions;  // two for each control op of the plan
+  carried *carried;       // for a region: a tensor for each yield
   pir_allocator allocator;
   pir_parallel parallel;
   const pir_atomic_int *cancel;
@@ -50,26 +50,26 @@ typedef struct frame {
   void *trace_user;
   bool backwards;       // every other step of a scan: data that the previous step read last is
                         // still in the cache
-  int64_t *values;      // by expression
-  pir_tensor *tensors;  // by slot
-  frame_buffer *buffers;        // by buffer
-  const pir_tensor **pointers;  // of one instruction: operands, then results
+  int64_t *values;      // value of each expression
+  pir_tensor *tensors;  // tensor of each slot
+  frame_buffer *buffers;        // memory of each buffer
+  const pir_tensor **pointers;  // operands, then results of one instruction
   void **group_buffers;
-  void *const *packed;               // by pack, of the model
-  pir_queue *queue;                  // of the device, or NULL
-  const pir_device_kernel *kernels;  // of the model
-  segment_graph *graphs;             // by segment, of the current shapes; NULL: none
-  void **arguments;                  // of one launch
-  bool downloading;                  // some copies from the device are not complete
+  void *const *packed;               // packed constants of the model
+  pir_queue *queue;                  // the device's queue, or NULL
+  const pir_device_kernel *kernels;  // kernels of the model
+  segment_graph *graphs;  // for each segment, its graph for the current shapes; NULL: none
+  void **arguments;       // arguments of one launch
+  bool downloading;       // some copies from the device are not complete
   int64_t *group_dims;
-  char *scratch;  // of all threads
+  char *scratch;  // scratch of all threads
   size_t scratch_step;
-  uint64_t budget;   // bytes that late memory may still take
-  pir_arena memory;  // the memory of the arrays above
-  pir_arena run;     // for one instruction that infers shapes
-  pir_dims *dims;    // likewise
+  uint64_t budget;   // bytes that late buffers may still take
+  pir_arena memory;  // memory of the arrays above
+  pir_arena run;     // memory for one instruction that infers shapes
+  pir_dims *dims;    // dims for one instruction that infers shapes
   pir_status inferred;
-  jmp_buf no_memory;  // where it ends when memory is gone
+  jmp_buf no_memory;  // target of the jump when memory runs out
   pir_message message;
 } frame;
 
@@ -141,7 +141,7 @@ void pir_array_release(frame *f, tensor_array *array);
 
 // Writes a message and returns `status`. The format knows %s %d %zu %lld and a few more
 // (ir/support/strbuf.h).
-uint64_t pir_exec_now_ns(void);  // of CLOCK_MONOTONIC
+uint64_t pir_exec_now_ns(void);  // time of CLOCK_MONOTONIC
 // Returns the bytes of a dense tensor; 0 on overflow.
 size_t pir_exec_bytes(const pir_tensor *dense);
 pir_status pir_exec_fail(pir_message *message, pir_status status, const char *format, ...)

@@ -184,7 +184,7 @@ pir_status pir_boxes_best(boxes *b, int64_t first, int64_t top) {
 
 typedef struct class_view {
   const double *boxes;
-  const void *scores;  // of one class, in their own type
+  const void *scores;  // scores of one class, in their own type
   int64_t count, box_step, score_step, label;
 } class_view;
 

@@ -170,7 +170,7 @@ enum { ROI_HEIGHT, ROI_WIDTH, ROI_SCALE, ROI_SAMPLING, ROI_ALIGNED };
 typedef struct regions {
   const pir_kernel_call *call;
   pir_tensor x, boxes, out;  // dense doubles
-  const int64_t *image;      // of each region
+  const int64_t *image;      // image number of each region
   bool single;
 } regions;
 
@@ -195,9 +195,9 @@ static sample sample_at(double at, int64_t length) {
 
 // A region along one axis.
 typedef struct axis {
-  double start, bin;  // where the region starts, and the extent of one bin
+  double start, bin;  // start of the region, and extent of one bin
   int64_t samples;    // samples that a bin takes
-  int64_t extent;     // of the map
+  int64_t extent;     // extent of the map
 } axis;
 
 // A coordinate of a box, in elements of the map.

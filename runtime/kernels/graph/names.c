@@ -88,7 +88,7 @@ pir_status pir_kernel_hash(const pir_kernel_call *call) {
 typedef struct numbering {
   int64_t *slots;  // position in `nodes` + 1, or 0
   uint64_t mask;   // number of slots - 1
-  int64_t *nodes;  // in the order of their numbers
+  int64_t *nodes;  // nodes in the order of their numbers
   int64_t count;
 } numbering;
 

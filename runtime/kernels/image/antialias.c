@@ -6,7 +6,7 @@
 
 #include "kernels.h"
 
-enum { CUBIC_WIDTH = 4, LINEAR_WIDTH = 2 };  // of the filters, before they are stretched
+enum { CUBIC_WIDTH = 4, LINEAR_WIDTH = 2 };  // widths of the filters before stretching
 
 static float linear_filter(float x) {
   return fabsf(x) < 1 ? 1 - fabsf(x) : 0;
@@ -25,7 +25,7 @@ typedef struct axis {
   int64_t width;                  // most elements that a result covers
   int64_t *first;                 // the first element of each result
   float *weights;                 // `width` for each result; the unused ones are 0
-  size_t bytes;                   // of `first` and `weights` together
+  size_t bytes;                   // total size of `first` and `weights`
 } axis;
 
 static float resize_ratio(int64_t in, int64_t out, bool corners, double scale) {

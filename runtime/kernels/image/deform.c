@@ -14,7 +14,7 @@ typedef struct deform {
   const pir_kernel_call *call;
   pir_tensor in[4], out;  // dense doubles
   int64_t channels, height, width, filters, kh, kw, oh, ow, offset_groups, groups;
-  double *columns;  // of one image: [channels * kh * kw][oh * ow]
+  double *columns;  // columns of one image: [channels * kh * kw][oh * ow]
   size_t columns_size;
   int64_t image;
 } deform;

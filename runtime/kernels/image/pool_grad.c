@@ -25,7 +25,7 @@ typedef enum pooling { POOL_MAX, POOL_AVERAGE, POOL_NORM } pooling;
 // One spatial axis.
 typedef struct pool_axis {
   int64_t n, count;              // extents of x and out
-  int64_t size, stride, before;  // of the windows; `before` is the padding in front
+  int64_t size, stride, before;  // of the windows: size, stride, and padding in front
   bool whole, adaptive;          // one window covers the axis; windows share it evenly
 } pool_axis;
 

@@ -13,7 +13,7 @@ typedef struct equations {
   pir_matrices a, b;
   int *pivots;
   int pivot_count;
-  pir_dtype dtype;  // of the stacks: f64 or c128
+  pir_dtype dtype;  // element type of the stacks: f64 or c128
 } equations;
 
 static void drop_equations(const pir_kernel_call *call, equations *s) {

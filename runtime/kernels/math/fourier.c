@@ -18,11 +18,11 @@ typedef struct transform {
   int64_t n;               // length of a line
   int64_t given;           // numbers read of a line; the others mirror them
   int64_t padded;          // length of the convolution, or 0
-  double sign;             // of the exponent
+  double sign;             // sign of the exponent
   double *chirp, *kernel;  // n and `padded` numbers of the convolution
   double *in, *out;        // LINES x n complex numbers each
   double *work;            // 2 x padded complex numbers
-  size_t bytes;            // of all arrays, which start at `in`
+  size_t bytes;            // total size of all arrays, which start at `in`
 } transform;
 
 // ---- the library

@@ -10,7 +10,7 @@ typedef struct places {
   // Positions along each leading axis: dense 64-bit integers of one shape.
   pir_tensor lists[PIR_MAX_RANK];
   int axes;  // number of lists
-  int rank;  // of the shape
+  int rank;  // rank of the shape
   int64_t shape[PIR_MAX_RANK], count;
 } places;
 

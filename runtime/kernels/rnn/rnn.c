@@ -14,8 +14,8 @@ typedef struct rnn_shape {
   int64_t time, batch, inputs, hidden, layers, directions;
   int64_t rows;            // gates * hidden
   int64_t padded;          // `rows`, rounded up to a multiple of the tile's columns
-  contract_tile tile;      // of batch rows by gates
-  const int64_t *lengths;  // of the sequences, or NULL
+  contract_tile tile;      // tile of batch rows by gates
+  const int64_t *lengths;  // lengths of the sequences, or NULL
 } rnn_shape;
 
 typedef struct rnn_tensors {

@@ -90,7 +90,7 @@ static void add_scaled_run(double *to, const double *from, double factor, int64_
 static double activate_cell_gate(const network *n, int64_t j, double x) {
   if (n->mode == RNN_RELU)
     return fmax(x, 0);
-  bool candidate = j / n->hidden == 2;  // of an LSTM and of a GRU
+  bool candidate = j / n->hidden == 2;  // the third gate, in an LSTM and in a GRU
   return n->mode == RNN_TANH || candidate ? tanh(x) : sigmoid_of_gate(x);
 }
 

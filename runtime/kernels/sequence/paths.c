@@ -21,7 +21,7 @@ typedef struct lattice {
   const double *transitions;
   const double *first, *last;  // scores of the first and the last state, or NULL
   int64_t states;
-  double *best, *next;  // of every state
+  double *best, *next;  // best score of each state, now and for the next step
   int32_t *from;        // [steps, states]
 } lattice;
 

@@ -21,7 +21,7 @@ typedef struct line_job {
   int64_t length, kept;  // elements of a line of x, and of the results
   int64_t first;         // the first of the sorted elements that the results take
   bool floats, descending;
-  bool skips_nan, lower;  // of medians
+  bool skips_nan, lower;  // for medians
   int64_t selected;       // elements of a line to sort; 0: all that are needed
   entry *room;            // 2 * length for each thread
   void (*line)(const struct line_job *job, entry *room, const int64_t *at);

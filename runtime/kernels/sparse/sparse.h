@@ -20,7 +20,7 @@ typedef struct sparse {
   int64_t extents[PIR_MAX_RANK];
   int rank, axes;         // numbers of all axes and of sparse axes
   int64_t count, item;    // number of entries, and of elements in each
-  sparse_entry *entries;  // in the operand's order
+  sparse_entry *entries;  // entries in the operand's order
   size_t entry_bytes;
 } sparse;
 
