@@ -2,27 +2,26 @@
 //
 //   vendor  the vendor's optimisation guide
 //   fitted  tried on a Zen 4 core of an AMD EPYC (AVX-512 at half rate, 118 GFLOP/s at the
-//           peak, so
-//           3.7 G products a second) with bench/contract, bench/ops or bench/latency.py;
-//           docs/contractions.md states the results
+//           peak, so 3.7 G products a second) with bench/contract, bench/ops or
+//           bench/latency.py; docs/contractions.md states the results
 //   guess   no measurement is on record
 //
 // That core is the only processor that was measured, so all processors share its record.
-// A processor gets its own record when it is measured: a copy with the changed numbers,
-// and a row in the table below (docs/targets.md).
+// A processor gets its own record when it is measured: a copy with the changed numbers, and a
+// row in the table below (docs/architecture.md, "Where does it go").
 #include "machine.h"
 
 #include <string.h>
 
 static const pir_machine znver4 = {
-    .core = {.product_latency = 4,   // vendor
-             .products = 2,          // vendor: two pipes, each half a register wide
-             .loads = 2,             // vendor: two ports, each half a register wide
-             .broadcasts = 2,        // fitted: the scheduler wants the next one early, and with
-                                     // room for one alone sums spill (spills.py)
-             .narrowest_bytes = 16,  // vendor: half a register costs half
-             .function_cost = 8,     // guess
-             .unroll = 4,            // fitted: sums of a row wait for each other
+    .core = {.product_latency = 4,    // vendor
+             .products = 2,           // vendor: two pipes, each half a register wide
+             .loads = 2,              // vendor: two ports, each half a register wide
+             .broadcasts = 2,         // fitted: with room for one alone, sums spill
+                                      // (test/codegen/contract/spills.py)
+             .narrowest_bytes = 16,   // vendor: half a register costs half
+             .function_cost = 8,      // guess
+             .unroll = 4,             // fitted: sums of a row wait for each other
              .rows_side_by_side = 4,  // fitted: as above, and whole cache lines are read
              .teams = {2, 4}},        // guess
 

@@ -105,7 +105,7 @@ static pir_status complete(pir_program *program) {
 
 // ---- calls
 
-// A program on its way in, and all that a call has to give back when it ends early.
+// A program being loaded, and everything to free if loading fails.
 typedef struct loading {
   pir_context *ctx;
   const char *path, *given_params;

@@ -225,8 +225,8 @@ static void results_land_where_bound(void **unused) {
   pir_session_destroy(s);
 }
 
-// What is bound or prepared behind a run is for the next one: the outputs stay those of the
-// last.
+// Bindings and preparations after a run affect only the next run; the outputs stay the last
+// run's.
 static void outputs_are_those_of_the_last_run(void **unused) {
   pir_session *s = open_session(NULL);
   static float own[IMAGES * CLASSES], other[2 * CLASSES];
@@ -345,7 +345,7 @@ static const char reversing[] =
 enum { LENGTH = 500, ROOM = 4 * LENGTH };
 
 typedef struct layout {
-  int64_t x, step, y, z;  // where they begin, in elements, and how far those of x are apart
+  int64_t x, step, y, z;  // offsets in elements, and the strides of x
 } layout;
 
 static void run_in_one_block(pir_session *s, layout at) {

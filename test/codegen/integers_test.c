@@ -80,7 +80,7 @@ EXPECT(sums_in_order, cut(t, x + 5) < cut(t, y + 5))
 // ---- programs
 
 // The ops between inputs %0 and %1 and the result %2: $ stands for the type of the inputs, #
-// for that of one element, & for booleans, @ for the name of the element type.
+// for the type of one element, & for booleans, @ for the name of the element type.
 typedef struct ints_case {
   const char *name, *ops;
   wide (*expected)(const int_type *t, wide x, wide y);

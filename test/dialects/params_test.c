@@ -215,7 +215,7 @@ static void only_saved_parameters_are_declared(void **state) {
   pir_program_destroy(program);
 }
 
-// Two files of other programs and the right one: what is in them decides.
+// Two files of other programs and the right file: the records decide which is loaded.
 static void parameters_are_chosen_by_content(void **state) {
   const fixture *f = *state;
   static const char text[] =
@@ -257,7 +257,7 @@ static void take_report(void *user, const pir_diag *diag) {
   r->notes += diag->severity == PIR_NOTE;
 }
 
-// What counts comes first, and the list of what differs ends.
+// The message names the important difference first and cuts the list of differences.
 static void parameters_of_another_model_are_few_words(void **state) {
   enum { DECLARED = 40, HELD = 30 };
   fixture *f = *state;

@@ -28,7 +28,7 @@ static bool chance(draw *d, uint32_t percent) {
   return draw_below(d, 100) < percent;
 }
 
-// What one attempt has in common.
+// State of one attempt.
 typedef struct pool {
   int64_t extents[3];
   int32_t rank;
@@ -65,7 +65,8 @@ static void texts_of(const pir_opdef *def, int attr, texts *out) {
     find_texts(c->nodes, c->node_count, c->text, attr, out);
 }
 
-// What other ops of the dialects compare an attribute of this name with, or have for a default.
+// The values that other ops of the dialects compare an attribute of this name with, or have as
+// its default.
 static void texts_of_others(const draw *d, size_t attr, texts *out) {
   pir_str name = pir_str_from(d->def->attrs[attr].name);
   texts own;
@@ -472,7 +473,7 @@ static void take_forward(draw *d, const draw *f, const pir_op *op) {
   }
 }
 
-// What conditions and results of the op itself may have made of shapes.
+// Dims that the op's conditions and results may have created.
 static bool is_large(const draw *d) {
   for (size_t k = 0; k < d->def->operand_count; k++)
     for (size_t i = 0; i < d->operands[k].count && d->operands[k].form <= DRAW_LIST; i++) {
@@ -519,8 +520,8 @@ static int64_t least_extent(const draw *d) {
   return least == INT64_MAX || least < 1 ? 1 : least;
 }
 
-// A sum of products over a padded operand, in an op or what it is made of: whether infinity
-// meets the zeros of the padding is not stated.
+// Whether the op, or an op of its lower block, sums products over a padded operand: whether
+// infinity meets the zeros of the padding is undefined.
 static bool is_padded(pir_context *ctx, const pir_opdef *def, int depth) {
   for (const pir_clause *c = def->clause; c; c = c->next)
     for (size_t i = 0; c->kind == PIR_CLAUSE_CONTRACT && i < c->node_count; i++)
@@ -535,9 +536,9 @@ static bool is_padded(pir_context *ctx, const pir_opdef *def, int depth) {
   return false;
 }
 
-// How many manners of numbers fit: extremes not where infinity would meet the zeros of a
-// padding, which no declaration states; and where several ops work on halves none that could
-// leave their range on the way.
+// Returns how many kinds of numbers may be drawn. Extreme numbers are excluded if infinity
+// could meet the zeros of a padding, which no declaration defines, and if several ops compute
+// in 16-bit floats, whose range an intermediate result could leave.
 static uint32_t manners_of(const draw *d) {
   bool half = false;
   for (size_t k = 0; k < d->def->operand_count; k++)

@@ -161,7 +161,7 @@ typedef struct draw_report {
 
 // Draws programs until one runs, and judges it. Of the report `found` and `user` are given.
 draw_verdict draw_judge(draw *d, draw_report *out_report);
-// What is stated of an op's results: ulps of the result, and how it is told from declarations.
+// The tolerance for an op's results in ulps, and how it was derived from the declaration.
 void draw_bound_text(const pir_opdef *def, char *out, size_t size);
 
 #endif

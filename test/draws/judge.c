@@ -61,7 +61,7 @@ static int cost_of(const pir_clause *c, const pir_node *n) {
   (void)c;
 }
 
-// Roundings of a clause: nodes are counted once, those of its index maps with them.
+// Counts the roundings of a clause; each node counts once, nodes of its index maps included.
 static int clause_cost(const pir_clause *c) {
   bool sums = c->combine == PIR_COMBINE_ADD || c->combine == PIR_COMBINE_MUL;
   int cost = sums ? 8 : 0;
@@ -74,7 +74,7 @@ static int clause_cost(const pir_clause *c) {
 
 typedef struct allowance {
   int ulps;
-  bool once;      // halves are computed in f32
+  bool once;      // 16-bit floats are computed in f32
   bool composed;  // of several ops, or by a kernel
   bool called;    // by a kernel
   double unit;    // of the widest-spaced type among the operands
@@ -326,7 +326,7 @@ static bool agrees(const comparison *c, size_t output, int64_t i, double norm,
   *out_bound = bound(c->allowance, got->dtype, size_at(want, i), moved);
   if (c->allowance.called)
     *out_bound += c->allowance.ulps * ulp(got->dtype, norm);
-  // Numbers may leave the range of halves on the way from op to op, and in a chain that of f32.
+  // Between two ops, numbers may leave the range of f16, and in a chain even the range of f32.
   bool narrow = got->dtype == PIR_F16 || (c->d->before && got->dtype == PIR_F32);
   if (c->allowance.composed && narrow && !isfinite(x))
     return true;
@@ -422,8 +422,8 @@ static draw_verdict judge_wide(trial *t, draw_report *r) {
   return same ? DRAW_AGREES : DRAW_DIFFERENT;
 }
 
-// Programs that the kernels refuse, for what only contents tell or for what checks do not see,
-// are drawn anew.
+// A program that the kernels refuse is drawn again: the contents decide, or a condition that
+// the checks do not know.
 static bool find_program(trial *t, draw_report *r) {
   bool chain = t->d->before;
   for (int i = 0; i < (chain ? 1 : RESTARTS) && (chain || draw_op(t->d)); i++) {

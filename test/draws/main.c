@@ -48,7 +48,7 @@ typedef struct tally {
   uint32_t drawn, compiled, alone, refused, different, failed, unfit;
 } tally;
 
-// What children tell the parent.
+// The report of a child process to its parent.
 typedef struct shared {
   long at;       // the draw that is being made
   char op[128];  // its op

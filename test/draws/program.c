@@ -196,7 +196,7 @@ static bool is_settled(const pir_facts *facts, const pir_fact *fact) {
   return fact->members || fact->rank >= 0;
 }
 
-// What the steps before the last one give is stated too.
+// The results of the steps before the last one have a stated tolerance, too.
 static void state_types(building *b, pir_op *last, pir_facts *facts) {
   for (pir_op *op = pir_block_first(pir_program_block(b->program)); op && op != last;
        op = pir_op_next(op)) {

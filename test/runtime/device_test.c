@@ -70,7 +70,7 @@ static void unknown_kinds_are_refused(void **state) {
   assert_non_null(strstr(message.text, "\"abacus\""));
 }
 
-// Sizes around those of the staging slices, and more at once than all of them hold.
+// Sizes around the size of a staging slice, and more bytes at once than all slices have.
 static void copies_come_back(void **state) {
   fixture *f = device_or_skip(state);
   static const size_t sizes[] = {1, 255, (1 << 20) - 1, 1 << 20, (1 << 20) + 1, 11 << 20};
@@ -117,7 +117,7 @@ static void too_much_is_refused(void **state) {
   assert_null(memory);
 }
 
-// What is no missing device is not said to be one.
+// Other failures are not reported as a missing device.
 static void failures_are_told_apart(void **state) {
   fixture *f = device_or_skip(state);
   static const char no_code[4096];

@@ -180,7 +180,8 @@ static void report(void *user, const pir_diag *diag) {
 
 // ---- programs
 
-// Appends extents `list` (to its `>`), joined by `by`: those of one case, or open ones.
+// Appends the extents in `list` (up to its `>`), joined by `by`: a case's extents, or dynamic
+// ones.
 static size_t write_extents(char *out, const char *list, const sizes *z, char by) {
   size_t n = 0;
   for (const char *at = list + 1; *at != '>'; at++) {

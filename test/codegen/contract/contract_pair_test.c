@@ -89,7 +89,7 @@ static conv_case second_of(const pair_case *p) {
                      .groups = 1};
 }
 
-// What the second reads has the very extents of what the first makes.
+// The operand of the second contraction has exactly the extents of the first one's result.
 static void make_pair(pir_dims *dims, const pair_case *p, contraction *c) {
   conv_case second = second_of(p);
   c[0] = make_conv(dims, &p->first);
@@ -249,8 +249,8 @@ static void test_choice(void **state) {
   assert_true(pairs(varying));
   varying.first.varying = true;
   assert_true(pairs(varying));
-  // What is between stays in the second cache; taps that do not; sums too deep for memory to
-  // matter.
+  // Pairs whose intermediate result fits the L2 cache; taps for which it does not fit;
+  // reductions so deep that memory does not matter.
   assert_false(pairs((pair_case){DEPTHWISE(32, 28, 28, 3, 1, 1, 1), 64}));
   assert_false(pairs((pair_case){DEPTHWISE(1024, 28, 28, 3, 1, 1, 1), 1024}));
   assert_false(pairs((pair_case){DEPTHWISE(32, 112, 112, 7, 1, 3, 1), 64}));

@@ -36,7 +36,7 @@ static void close_level(env *e) {
   pir_context_destroy(e->ctx);
 }
 
-// What a and b hold, how b is rounded, and what the sums are.
+// The element types of a, b and the sums, and how b is rounded.
 typedef struct kinds {
   pir_dtype a, b, rounded, out;
 } kinds;
@@ -207,8 +207,8 @@ static void test_convolution(void **state) {
   }
 }
 
-// Tile registers: run where the processor has them, else emulated; the rest of the code wants
-// AVX-512 with products of small numbers.
+// Tile registers run if the processor has them, else they are emulated; the rest of the code
+// needs AVX-512 with VNNI.
 #if defined(__x86_64__) && defined(__linux__)
 #include "amx_emulator.h"
 

@@ -184,8 +184,8 @@ static void every_failed_allocation_is_a_status(void **unused) {
   pir_model_release(model);
 }
 
-// What is on a stack when a push or a pop fails, and what is left there in the end, is given
-// back.
+// Values on a stack when a push or a pop fails, and values left on it at the end of a run, are
+// freed.
 static void a_stack_survives_failures(void **unused) {
   pir_context *ctx = pir_context_create(NULL);
   pir_program *program = NULL;
