@@ -33,7 +33,7 @@ static double special_value(pir_str text) {
   if (paren) {  // nan(0x7ff8000000000001)
     uint64_t bits = 0;
     for (const char *c = paren + 3; c < text.data + text.size - 1; c++)
-      bits = bits << 4 | (uint64_t)(*c <= '9' ? *c - '0' : (*c | 0x20) - 'a' + 10);
+      bits = bits << 4 | pir_text_hex(*c);
     memcpy(&value, &bits, sizeof value);
   }
   return negative ? -value : value;
@@ -107,14 +107,17 @@ const pir_attr *pir_parse_pointer(pir_parser *p) {
     return NULL;
   }
   for (size_t i = 2; i < p->text.size; i++)
-    value =
-        value << 4 | (uint64_t)(p->text.data[i] <= '9' ? p->text.data[i] - '0'
-                                                       : (p->text.data[i] | 0x20) - 'a' + 10);
+    value = value << 4 | pir_text_hex(p->text.data[i]);
   pir_parse_next(p);
   return pir_attr_pointer(p->ctx, value);
 }
 
 // ---- strings
+
+static bool is_hex_digit(char c) {
+  char letter = (char)(c | 0x20);
+  return (c >= '0' && c <= '9') || (letter >= 'a' && letter <= 'f');
+}
 
 bool pir_parse_unescape(pir_parser *p, pir_str quoted, char **out_text, size_t *out_size) {
   char *text = pir_arena_alloc(p->arena, quoted.size), *to = text;
@@ -134,13 +137,9 @@ bool pir_parse_unescape(pir_parser *p, pir_str quoted, char **out_text, size_t *
     else if (c == '"' || c == '\\')
       *to++ = c;
     else if (c == 'x' && end - at >= 2) {
-      unsigned value = 0;
-      for (int i = 0; i < 2; i++, at++) {
-        char digit = (char)(*at | 0x20);
-        good = good && ((*at >= '0' && *at <= '9') || (digit >= 'a' && digit <= 'f'));
-        value = value << 4 | (unsigned)(*at <= '9' ? *at - '0' : digit - 'a' + 10);
-      }
-      *to++ = (char)value;
+      good = is_hex_digit(at[0]) && is_hex_digit(at[1]);
+      *to++ = (char)(pir_text_hex(at[0]) << 4 | pir_text_hex(at[1]));
+      at += 2;
     } else {
       good = false;
     }
@@ -196,11 +195,14 @@ const pir_attr *pir_parse_escaped(pir_parser *p) {
   return attr;
 }
 
+static bool is_one_of(int token, const char *characters) {
+  return token > 0 && token < 128 && strchr(characters, token);
+}
+
 pir_str pir_parse_raw(pir_parser *p) {
   const char *start = p->text.data, *end = start;
   for (int depth = 0; p->token != PIR_TOK_END; pir_parse_next(p)) {
-    bool opens = p->token == '(' || p->token == '[' || p->token == '{' || p->token == '<';
-    bool closes = p->token == ')' || p->token == ']' || p->token == '}' || p->token == '>';
+    bool opens = is_one_of(p->token, "([{<"), closes = is_one_of(p->token, ")]}>");
     if (depth == 0 && (closes || p->token == ','))
       break;
     depth += opens - closes;

@@ -213,7 +213,7 @@ static bool parse_loc(pir_op_reader *r) {
     if (*at == ':')
       i++;
     else if (offset)
-      numbers[0] = numbers[0] << 4 | (uint64_t)(*at <= '9' ? *at - '0' : *at - 'a' + 10);
+      numbers[0] = numbers[0] << 4 | pir_text_hex(*at);
     else
       numbers[i] = numbers[i] * 10 + (uint64_t)(*at - '0');
   }

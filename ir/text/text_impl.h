@@ -63,5 +63,9 @@ void pir_text_exact_float(pir_strbuf *out, double value, bool single, bool json)
 bool pir_text_read_float(pir_str text, double *out_value);
 // Reads a decimal integer with optional sign. False if the text is no integer or does not fit.
 bool pir_text_read_int(pir_str text, int64_t *out_value);
+// The value of a hexadecimal digit, which `digit` must be.
+static inline uint64_t pir_text_hex(char digit) {
+  return (uint64_t)(digit <= '9' ? digit - '0' : (digit | 0x20) - 'a' + 10);
+}
 
 #endif

@@ -55,7 +55,7 @@ static pir_dim open_extent(pir_infer *infer, const pir_fact *x, const pir_fact *
 }
 
 // Whether `total` elements can fill a shape whose known extents have the product `rest`.
-static bool elements_fit(int64_t total, int64_t rest, bool open) {
+static bool fills_shape(int64_t total, int64_t rest, bool open) {
   if (!open)
     return total == rest;
   return rest ? total % rest == 0 : total == 0;
@@ -94,7 +94,7 @@ pir_status pd_infer_reshape(pir_infer *infer) {
     return PIR_OK;
   bool both = infer_constant(infer, fact_numel(infer->dims, x), &total) &&
               infer_constant(infer, product, &rest);
-  if (both && !elements_fit(total, rest, open >= 0))
+  if (both && !fills_shape(total, rest, open >= 0))
     return pir_infer_fail(infer, "%lld elements do not fit the shape of %lld", (long long)total,
                           (long long)rest);
   if (open >= 0)
