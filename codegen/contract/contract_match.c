@@ -1,7 +1,22 @@
 // Turns an op's contract clause into a contraction: every index becomes an integer combination
-// of variables. Attributes, small constant operands and extents are constants at this point. A
-// variable under a division (the group of a channel) is split into two variables. An op whose
-// indices are not affine is no contraction and is called instead.
+// of variables. An op whose indices are not affine is no contraction and is called instead.
+//
+// The evaluator finds contractions too (runtime/contract/contraction_affine.c). Both read index
+// trees by the walk of pir/index_nodes.h and recognise sums of products by
+// pir_clause_sums_products; they differ in these points:
+//
+// - Extents are symbolic here, and the result keeps them; one that may be 1 when the program
+//   runs is marked unsure. The evaluator has the numbers of one call.
+// - Here each axis of each tensor has a map of its own, since code is generated for axes in any
+//   memory order. The evaluator adds the maps up to offsets by strides, and keeps an index only
+//   where it can leave its axis.
+// - A variable under a division (the group of a channel) is split in both. Here a quotient of a
+//   combination is affine, too, where the parts below the divisor are other variables.
+// - A guard is taken here when it makes a reduced variable a part of a position (a convolution
+//   backwards whose taps fill its stride). The evaluator splits the space of any such guard into
+//   phases, each of them a contraction, and takes any guard that ranges show to hold.
+// - Here only clauses of kind CONTRACT count, for the only result of an op, with list maps. The
+//   evaluator takes any sum of products, with maps evaluated for each axis as well.
 #include "contract.h"
 
 #include <pir/index_nodes.h>
@@ -469,29 +484,19 @@ static bool describe_tensor(const matcher *m, const pir_fact *fact, contract_ten
   return true;
 }
 
-// Returns the load below a value node's casts; elements out of range must count as zero.
-static const pir_node *as_load(const matcher *m, int node) {
-  const pir_node *n = node < 0 ? NULL : &m->clause->nodes[node];
-  while (n && n->op == PIR_V_CAST && n->k == PIR_CAST_COMPUTE)
-    n = n->a < 0 ? NULL : &m->clause->nodes[n->a];
-  if (!n || n->op != PIR_V_LOAD || n->map_kind != PIR_MAP_LIST)
-    return NULL;
-  const pir_node *fill = n->a < 0 ? NULL : &m->clause->nodes[n->a];
-  return !fill || (fill->op == PIR_V_CONST && fill->f == 0 && fill->i == 0) ? n : NULL;
-}
-
-static bool is_plain_sum(const pir_clause *c) {
-  bool then = c->then < 0 || c->nodes[c->then].op == PIR_V_ACC;
-  return c->kind == PIR_CLAUSE_CONTRACT && c->combine == PIR_COMBINE_ADD && c->result == 0 &&
-         then && c->init < 0 && c->trap < 0 && c->body >= 0;
+// Returns the load that a factor is; its map names an index for each axis.
+static const pir_node *mapped_factor(const matcher *m, int node) {
+  const pir_node *load = pir_clause_factor(m->clause, node);
+  return load && load->map_kind == PIR_MAP_LIST ? load : NULL;
 }
 
 static bool match_product(matcher *m, int *out_a, int *out_b) {
   const pir_clause *c = m->clause;
-  if (!is_plain_sum(c) || c->nodes[c->body].op != PIR_V_MUL ||
+  if (c->kind != PIR_CLAUSE_CONTRACT || c->result || !pir_clause_sums_products(c) ||
       !describe_tensor(m, m->out, &m->c->out))
     return false;
-  const pir_node *a = as_load(m, c->nodes[c->body].a), *b = as_load(m, c->nodes[c->body].b);
+  const pir_node *a = mapped_factor(m, c->nodes[c->body].a),
+                 *b = mapped_factor(m, c->nodes[c->body].b);
   if (!a || !b || !add_vars(m) || (c->guard >= 0 && !take_guard(m, c->guard)))
     return false;
   *out_a = a->k;

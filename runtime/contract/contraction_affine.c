@@ -1,13 +1,17 @@
-// Finds the affine contraction in a clause. Index trees are interpreted over forms start + sum
-// of steps * coordinates. Dims and attributes are numbers at this point, so most of a tree
-// folds. A variable that is divided by a divisor of its extent (the group of an output channel)
-// becomes two coordinates. An index that can leave its axis somewhere in the space becomes a
-// bound, which the packing loops check.
+// Finds the affine contraction in a clause: every index is a form, start + sum of steps *
+// coordinates. Dims and attributes are numbers at this point, so most of a tree folds. A
+// variable that is divided by a divisor of its extent (the group of an output channel) becomes
+// two coordinates. An index that can leave its axis somewhere in the space becomes a bound,
+// which the packing loops check.
 //
 // A guard on a remainder (a transposed convolution: only every second tap meets an element)
 // splits the space into phases. In one phase a parallel variable p takes one remainder, p = K *
 // p' + r, and the reduced variable in the same guard takes the matching values, so all
 // divisions by K are exact. Each phase is a plain contraction.
+//
+// The code generator finds contractions too (codegen/contract/contract_match.c, whose head
+// lists the differences). It has symbolic extents, one map for each axis and no phases; here are
+// the numbers of one call, offsets by strides, and phases.
 #include <string.h>
 
 #include "contraction.h"
@@ -177,15 +181,10 @@ static pir_dtype lanes_of(pir_dtype t) {
 
 // Whether the node loads such elements, with fill 0 if any.
 static bool find_load(affine *a, int node, contract_operand *out) {
-  const pir_node *n = node_at(a, node);
-  if (n->op == PIR_V_CAST && (n->k == PIR_CAST_COMPUTE || n->k == PIR_F32) &&
-      a->k->lanes == PIR_F32)
-    n = node_at(a, n->a);
-  if (n->op != PIR_V_LOAD)
-    return false;
-  if (n->a >= 0 && (node_at(a, n->a)->op != PIR_V_CONST || node_at(a, n->a)->f != 0))
-    return false;
-  out->tensor = pir_clause_operand(a->b, n->k, 0);
+  bool same = node_at(a, node)->op == PIR_V_CAST && node_at(a, node)->k == PIR_F32 &&
+              a->k->lanes == PIR_F32;
+  const pir_node *n = pir_clause_factor(a->b->clause, same ? node_at(a, node)->a : node);
+  out->tensor = n ? pir_clause_operand(a->b, n->k, 0) : NULL;
   if (!out->tensor || lanes_of(out->tensor->dtype) != a->k->lanes)
     return false;
   return a->empty || map_operand(a, out, out->tensor, n->map_kind, n->map, n->map_count);
@@ -331,7 +330,7 @@ bool pir_contract_find(const clause_bind *b, int phase, contract *out, int *out_
   a.space = (affine_space){
       .bind = b, .extent = out->extent, .first = a.first, .user = &a, .own = summed_node_form};
   memset(out, 0, sizeof *out);
-  if (c->combine != PIR_COMBINE_ADD || c->init >= 0 || c->then >= 0 || c->trap >= 0)
+  if (!pir_clause_sums_products(c))
     return false;
   out->lanes = lanes_of(b->out->dtype);
   if (out->lanes == PIR_UNDEFINED)
@@ -339,7 +338,7 @@ bool pir_contract_find(const clause_bind *b, int phase, contract *out, int *out_
   if (c->compute != PIR_CAST_COMPUTE && (c->compute != PIR_F32 || out->lanes != PIR_F32))
     return false;
   const pir_node *body = &c->nodes[c->body];
-  if (body->op != PIR_V_MUL || !enter_phase(&a, phase, out_phases))
+  if (!enter_phase(&a, phase, out_phases))
     return false;
   return find_load(&a, body->a, &out->x) && find_load(&a, body->b, &out->y) && find_out(&a);
 }
