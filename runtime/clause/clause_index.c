@@ -415,6 +415,10 @@ int64_t pir_clause_fixed(clause_lanes *e, int node, int64_t otherwise) {
   return node < 0 ? otherwise : pir_clause_index(e, node).base;
 }
 
+static bool is_fixed(const clause_bind *b, int node) {
+  return node < 0 || b->fixed[node];
+}
+
 // Whether a node is fixed: it depends only on the call as a whole, and its children are fixed.
 static bool asks_only(const clause_bind *b, const pir_node *n) {
   switch (n->op) {
@@ -429,9 +433,7 @@ static bool asks_only(const clause_bind *b, const pir_node *n) {
     case PIR_V_MEMBERS:
     case PIR_V_ACC:
     case PIR_V_COUNT: return false;
-    default:
-      return (n->a < 0 || b->fixed[n->a]) && (n->b < 0 || b->fixed[n->b]) &&
-             (n->c < 0 || b->fixed[n->c]);
+    default: return is_fixed(b, n->a) && is_fixed(b, n->b) && is_fixed(b, n->c);
   }
 }
 

@@ -60,6 +60,10 @@ static bool minds_unsigned(int op) {
   }
 }
 
+static bool is_u64(const clause_bind *b, int node) {
+  return node >= 0 && b->clause->nodes[node].op >= PIR_V_CONST && b->types[node] == PIR_U64;
+}
+
 pir_status pir_clause_types(clause_bind *b) {
   const pir_clause *c = b->clause;
   pir_clause_typing typing = typing_of(b);
@@ -68,9 +72,7 @@ pir_status pir_clause_types(clause_bind *b) {
     const pir_node *n = &c->nodes[i];
     if (n->op < PIR_V_CONST)
       continue;
-    bool u64 = (n->a >= 0 && c->nodes[n->a].op >= PIR_V_CONST && b->types[n->a] == PIR_U64) ||
-               (n->b >= 0 && c->nodes[n->b].op >= PIR_V_CONST && b->types[n->b] == PIR_U64);
-    if (u64 && minds_unsigned(n->op))
+    if ((is_u64(b, n->a) || is_u64(b, n->b)) && minds_unsigned(n->op))
       return pir_kernel_fail(b->call, PIR_UNSUPPORTED, "unsupported: %s: arithmetic on uint64",
                              b->call->op);
   }

@@ -245,6 +245,10 @@ static bool find_modulus(affine *a, const pir_node *n, modulus *out) {
   return out->p >= 0 && out->divisor > 1;
 }
 
+static bool share_variable(const modulus *a, const modulus *b) {
+  return a->p == b->p || (a->i >= 0 && a->i == b->i);
+}
+
 static int find_moduli(affine *a, modulus *out) {
   const pir_clause *c = a->b->clause;
   int count = 0, v;
@@ -256,7 +260,7 @@ static int find_moduli(affine *a, modulus *out) {
     if (count == MAX_MODULI || !find_modulus(a, n, &out[count]))
       return -1;
     for (int j = 0; j < count; j++)
-      if (out[j].p == out[count].p || (out[j].i >= 0 && out[j].i == out[count].i))
+      if (share_variable(&out[j], &out[count]))
         return -1;
     count++;
   }

@@ -248,12 +248,8 @@ void sample_repair(sample *s, rule_match *m, int32_t node, bool wanted) {
         sample_repair(s, m, sample_random(s, 2) ? n->a : n->b, wanted);
       }
       return;
-    case RULE_EQ:
-      done = wanted ? equate(s, m, n->a, n->b, 0) : equate(s, m, n->a, n->b, 1);
-      break;
-    case RULE_NE:
-      done = wanted ? equate(s, m, n->a, n->b, 1) : equate(s, m, n->a, n->b, 0);
-      break;
+    case RULE_EQ: done = equate(s, m, n->a, n->b, !wanted); break;
+    case RULE_NE: done = equate(s, m, n->a, n->b, wanted); break;
     case RULE_LE:
     case RULE_LT:
       done = equate(s, m, n->a, n->b,
