@@ -264,22 +264,11 @@ static bool leads_back(grouping *g, const op_cluster *x, const op_cluster *y) {
 
 // ---- merging
 
-static bool is_row_shape(const grouping *g, const op_cluster *rows, const pir_dim *shape,
-                         int rank) {
-  int d = 0;
-  if (rank == rows->rank) {
-    for (; d < rank; d++)
-      if (!pir_dim_equal(g->dims, shape[d], rows->reduced[d] ? 1 : rows->shape[d]))
-        return false;
-    return true;
-  }
-  for (int i = 0; i < rows->rank; i++) {
-    if (rows->reduced[i])
-      continue;
-    if (d >= rank || !pir_dim_equal(g->dims, shape[d++], rows->shape[i]))
-      return false;
-  }
-  return d == rank;
+static bool is_row_shape(const grouping *g, const op_cluster *rows, const op_cluster *other) {
+  lower_space space = {.rank = rows->rank};
+  memcpy(space.extent, rows->shape, sizeof space.extent);
+  memcpy(space.reduced, rows->reduced, sizeof space.reduced);
+  return lower_is_row_shape(g->dims, &space, other->shape, other->rank);
 }
 
 // Whether broadcasting the value to the rows' shape gives each row its own part of the value.
@@ -325,7 +314,7 @@ static bool goes_with_rows(const grouping *g, const op_cluster *rows, const op_c
            !memcmp(rows->reduced, other->reduced, sizeof rows->reduced[0] * (size_t)rows->rank);
   return other->aligned &&
          (pir_dims_equal(g->dims, rows->shape, rows->rank, other->shape, other->rank) ||
-          is_row_shape(g, rows, other->shape, other->rank));
+          is_row_shape(g, rows, other));
 }
 
 static const char leaves[] = "a path leads out of the group and back";

@@ -100,6 +100,20 @@ bool lower_reduce_space(lower_site *s, lower_space *space) {
   return true;
 }
 
+bool lower_is_row_shape(const pir_dims *dims, const lower_space *space, const pir_dim *shape,
+                        int rank) {
+  int d = 0;
+  bool keeps = rank == space->rank;
+  for (int i = 0; i < space->rank; i++) {
+    if (space->reduced[i] && !keeps)
+      continue;
+    pir_dim extent = space->reduced[i] ? 1 : space->extent[i];
+    if (d >= rank || !pir_dim_equal(dims, shape[d++], extent))
+      return false;
+  }
+  return d == rank;
+}
+
 // ---- sums
 
 static bool asks_count(const lower_site *s) {

@@ -635,20 +635,10 @@ static bool find_reductions(nest *n) {
 
 static bool is_row_shaped(const nest *n, const pir_value *value) {
   const pir_fact *f = lower_fact(n->l, value);
-  int d = 0;
-  if (f->rank == n->rank) {
-    for (; d < n->rank; d++)
-      if (canonical(n, f->shape[d]) != (n->reduced[d] ? 1 : canonical(n, n->extent[d])))
-        return false;
-    return true;
-  }
-  for (int i = 0; i < n->rank; i++) {
-    if (n->reduced[i])
-      continue;
-    if (d >= f->rank || canonical(n, f->shape[d++]) != canonical(n, n->extent[i]))
-      return false;
-  }
-  return d == f->rank;
+  lower_space space = {.rank = n->rank};
+  memcpy(space.extent, n->extent, sizeof space.extent);
+  memcpy(space.reduced, n->reduced, sizeof space.reduced);
+  return lower_is_row_shape(n->l->dims, &space, f->shape, f->rank);
 }
 
 // Takes the nest's memory order from the first tensor of its shape.
