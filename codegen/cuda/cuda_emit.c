@@ -256,13 +256,13 @@ static void declare(cuda_emitter *e) {
     if (b->space == LOOP_ARG || b->space == LOOP_SCRATCH)
       continue;
     bool shared = b->space == LOOP_SHARED, reg = b->space == LOOP_REGISTER;
+    char letter = reg ? 'r' : 'l';
+    if (shared)
+      letter = 's';
     cuda_indent(e);
     pir_strbuf_format(&e->text, "%s%s %c%u[%lld];\n", shared ? "__shared__ __align__(16) " : "",
-                      reg ? cuda_type(b->dtype) : cuda_memory_type(b->dtype),
-                      shared ? 's'
-                      : reg  ? 'r'
-                             : 'l',
-                      b->id, (long long)(b->count * b->lanes));
+                      reg ? cuda_type(b->dtype) : cuda_memory_type(b->dtype), letter, b->id,
+                      (long long)(b->count * b->lanes));
   }
 }
 

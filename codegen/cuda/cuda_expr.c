@@ -250,8 +250,10 @@ static void open_cast(cuda_emitter *e, uint8_t from, uint8_t to) {
   bool truncates = pir_dtype_is_float(from) && !pir_dtype_is_float(to);
   bool wide = truncates && (pir_loop_type_size(to) == 8 || to == PIR_U32);
   pir_strbuf_format(&e->text, "(%s)", cuda_type(to));
-  if (truncates)
-    put(e, to == PIR_U64 ? "pir_to_u64" : wide ? "pir_to_i64" : "pir_to_i32");
+  if (truncates && to == PIR_U64)
+    put(e, "pir_to_u64");
+  else if (truncates)
+    put(e, wide ? "pir_to_i64" : "pir_to_i32");
   put(e, "(");
 }
 
@@ -371,13 +373,13 @@ static const char *integer_form(const loop_expr *x) {
     case PIR_V_SUB: return "(%t)(%1 - %2)";
     case PIR_V_MUL: return "(%t)(%1 * %2)";
     case PIR_V_FLOORDIV:
-      return small   ? "(i64)((u32)%1 / (u32)%2)"
-             : plain ? "(%1 / %2)"
-                     : "pir_floordiv<%t>(%1, %2)";
+      if (small)
+        return "(i64)((u32)%1 / (u32)%2)";
+      return plain ? "(%1 / %2)" : "pir_floordiv<%t>(%1, %2)";
     case PIR_V_FLOORMOD:
-      return small   ? "(i64)((u32)%1 % (u32)%2)"
-             : plain ? "(%1 % %2)"
-                     : "pir_floormod<%t>(%1, %2)";
+      if (small)
+        return "(i64)((u32)%1 % (u32)%2)";
+      return plain ? "(%1 % %2)" : "pir_floormod<%t>(%1, %2)";
     case PIR_V_DIV: return "pir_div<%t>(%1, %2)";
     case PIR_V_FMOD: return "pir_mod<%t>(%1, %2)";
     case PIR_V_MAX:
@@ -412,9 +414,9 @@ static const char *integer_form(const loop_expr *x) {
 static void put_operation(cuda_emitter *e, const loop_expr *x, unsigned lane) {
   pir_dtype dtype = x->a->dtype;
   bool real = pir_dtype_is_float(dtype);
-  const char *form = x->fn == PIR_V_SELECT ? "(%1 ? %2 : %3)"
-                     : real                ? real_form(x->fn)
-                                           : integer_form(x);
+  const char *form = "(%1 ? %2 : %3)";
+  if (x->fn != PIR_V_SELECT)
+    form = real ? real_form(x->fn) : integer_form(x);
   if (!form || (is_half(dtype) && x->fn != PIR_V_SELECT)) {
     e->why = form ? "arithmetic on 16-bit floats" : "an operation without CUDA code";
     return;

@@ -344,12 +344,13 @@ static LLVMValueRef machine_extremum(emitter *e, bool larger, LLVMValueRef a, LL
   unsigned bits = LLVMGetVectorSize(type) * (is_double ? 64 : 32);
   if ((int)bits > 8 * e->target->vector_bytes || (bits != 128 && bits != 256 && bits != 512))
     return NULL;
-  const char *level = bits == 512 ? "avx512" : bits == 256 ? "avx" : is_double ? "sse2" : "sse";
+  const char *level = is_double ? "sse2" : "sse", *width = "";
+  if (bits > 128) {
+    level = bits == 512 ? "avx512" : "avx";
+    width = bits == 512 ? ".512" : ".256";
+  }
   pir_text_format(name, sizeof name, "llvm.x86.%s.%s.p%s%s", level, larger ? "max" : "min",
-                  is_double ? "d" : "s",
-                  bits == 512   ? ".512"
-                  : bits == 256 ? ".256"
-                                : "");
+                  is_double ? "d" : "s", width);
   LLVMValueRef args[] = {a, b, LLVMConstInt(LLVMInt32TypeInContext(e->ctx), 4, false)};
   return pir_llvm_intrinsic(e, name, NULL, 0, args, bits == 512 ? 3 : 2);
 }
@@ -502,10 +503,13 @@ static LLVMValueRef int_division(emitter *e, const loop_expr *x, LLVMValueRef a,
 static LLVMValueRef compare_ints(emitter *e, const loop_expr *x, LLVMValueRef a,
                                  LLVMValueRef b) {
   bool s = is_signed(x->a->dtype);
-  LLVMIntPredicate p = x->fn == PIR_V_EQ   ? LLVMIntEQ
-                       : x->fn == PIR_V_NE ? LLVMIntNE
-                       : x->fn == PIR_V_LT ? (s ? LLVMIntSLT : LLVMIntULT)
-                                           : (s ? LLVMIntSLE : LLVMIntULE);
+  LLVMIntPredicate p;
+  switch (x->fn) {
+    case PIR_V_EQ: p = LLVMIntEQ; break;
+    case PIR_V_NE: p = LLVMIntNE; break;
+    case PIR_V_LT: p = s ? LLVMIntSLT : LLVMIntULT; break;
+    default: p = s ? LLVMIntSLE : LLVMIntULE; break;
+  }
   return LLVMBuildICmp(e->b, p, a, b, "");
 }
 
@@ -674,9 +678,9 @@ static LLVMValueRef dot(emitter *e, const loop_expr *x) {
   for (int i = 1; i < 3 && (is_bf16 || is_words); i++)
     args[i] = LLVMBuildBitCast(e->b, args[i], pairs, "");
   if (is_words) {
-    const char *by_words = x->lanes == 4   ? "llvm.x86.sse2.pmadd.wd"
-                           : x->lanes == 8 ? "llvm.x86.avx2.pmadd.wd"
-                                           : "llvm.x86.avx512.pmaddw.d.512";
+    const char *by_words = "llvm.x86.avx512.pmaddw.d.512";
+    if (x->lanes < 16)
+      by_words = x->lanes == 4 ? "llvm.x86.sse2.pmadd.wd" : "llvm.x86.avx2.pmadd.wd";
     return LLVMBuildAdd(e->b, args[0], pir_llvm_intrinsic(e, by_words, NULL, 0, args + 1, 2),
                         "");
   }

@@ -228,9 +228,9 @@ static loop_expr *scalar(lower_site *s, const pir_node *n, int type) {
 static loop_expr *literal(lower_site *s, int type, double f, int64_t i) {
   if (type == PIR_BOOL)
     return pir_loop_const_int(s->l->m, type, f != 0 || i != 0);
-  return pir_dtype_is_float(type)
-             ? pir_loop_const_float(s->l->m, type, type == PIR_F32 ? (float)f : f)
-             : pir_loop_const_int(s->l->m, type, i);
+  if (!pir_dtype_is_float(type))
+    return pir_loop_const_int(s->l->m, type, i);
+  return pir_loop_const_float(s->l->m, type, type == PIR_F32 ? (float)f : f);
 }
 
 static loop_expr *attribute(lower_site *s, const pir_node *n, int type) {

@@ -347,7 +347,9 @@ static bool list_index(lower_site *s, const pir_node *load, const pir_fact *fact
   for (int i = 0; i < load->map_count; i++) {
     int entry = s->clause->pool[load->map + i];
     bool pack = s->clause->nodes[entry].op == PIR_I_PACK;
-    int count = pack ? (pack_rank > 0 ? pack_rank : 0) : 1;
+    int count = pack ? pack_rank : 1;
+    if (count < 0)
+      count = 0;
     if (dim + count > fact->rank) {
       fail(s, "an index with more entries than dims");
       return false;

@@ -34,7 +34,7 @@ static bool find_axes(lower_site *s, lower_space *space) {
       c->axes_operand >= 0 && !all ? lower_operand(s, c->axes_operand, 0) : NULL;
   if (!all && c->axes_attr >= 0) {
     const pir_attr_value *a = &s->attrs[c->axes_attr];
-    count = a->kind == PIR_VALUE_INTS ? (int64_t)a->count : a->kind == PIR_VALUE_NONE ? 0 : 1;
+    count = a->kind == PIR_VALUE_INTS ? (int64_t)a->count : a->kind != PIR_VALUE_NONE;
     for (int64_t i = 0; i < count; i++)
       if (!axis_from(s, a->kind == PIR_VALUE_INTS ? a->ints[i] : a->i, space))
         return false;
