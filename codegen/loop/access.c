@@ -48,12 +48,12 @@ typedef struct loop_accesses {
 
 // ---- collecting
 
-static void refuse(loop_accesses *a, const char *why) {
+static void refuse_access(loop_accesses *a, const char *why) {
   if (!a->why)
     a->why = why;
 }
 
-static loop_expr *resolve(const loop_accesses *a, loop_expr *e) {
+static loop_expr *resolve_names(const loop_accesses *a, loop_expr *e) {
   for (size_t i = a->name_count; i-- > 0;)
     e = pir_loop_substitute(a->m, e, a->names[i].var, a->names[i].value);
   return e;
@@ -61,7 +61,7 @@ static loop_expr *resolve(const loop_accesses *a, loop_expr *e) {
 
 static void name(loop_accesses *a, const loop_var *var, loop_expr *value) {
   if (a->name_count == MAX_NAMES)
-    refuse(a, "its body is too large");
+    refuse_access(a, "its body is too large");
   else {
     a->names[a->name_count].var = var;
     a->names[a->name_count++].value = value;
@@ -70,11 +70,11 @@ static void name(loop_accesses *a, const loop_var *var, loop_expr *value) {
 
 static void add_memory(loop_accesses *a, loop_buffer *buffer, loop_expr *index, bool writes) {
   if (a->count == MAX_ACCESSES)
-    refuse(a, "its body is too large");
+    refuse_access(a, "its body is too large");
   else if (index->lanes > 1)
-    refuse(a, "it gathers or scatters");
+    refuse_access(a, "it gathers or scatters");
   else
-    a->items[a->count++] = (loop_access){buffer, resolve(a, index), writes};
+    a->items[a->count++] = (loop_access){buffer, resolve_names(a, index), writes};
 }
 
 static void add_register(loop_accesses *a, const loop_buffer *buffer, loop_use use,
@@ -83,7 +83,7 @@ static void add_register(loop_accesses *a, const loop_buffer *buffer, loop_use u
   while (i < a->register_count && a->registers[i].buffer != buffer)
     i++;
   if (i == MAX_INNER) {
-    refuse(a, "its body is too large");
+    refuse_access(a, "its body is too large");
     return;
   }
   if (i == a->register_count) {
@@ -101,9 +101,9 @@ static void read_expr(loop_accesses *a, loop_expr *e) {
   if (!e)
     return;
   if (e->kind == LOOP_TEAM)
-    refuse(a, "a team of threads runs it");
+    refuse_access(a, "a team of threads runs it");
   if (e->kind == LOOP_GATHER)
-    refuse(a, "it gathers or scatters");
+    refuse_access(a, "it gathers or scatters");
   if (e->kind == LOOP_LOAD && e->buffer->space == LOOP_REGISTER)
     add_register(a, e->buffer, REGISTER_READ, 0);
   else if (e->kind == LOOP_LOAD)
@@ -138,13 +138,13 @@ static void collect_loop(loop_accesses *a, const loop_stmt *s, bool masked) {
   read_expr(a, s->begin);
   read_expr(a, s->end);
   if (a->inner_count == MAX_INNER) {
-    refuse(a, "its body is too large");
+    refuse_access(a, "its body is too large");
     return;
   }
   loop_module *m = a->m;
   loop_stmt resolved = *s;
-  resolved.begin = resolve(a, s->begin);
-  resolved.end = resolve(a, s->end);
+  resolved.begin = resolve_names(a, s->begin);
+  resolved.end = resolve_names(a, s->end);
   a->inner[a->inner_count].var = s->var;
   a->inner[a->inner_count].trips = trips_of(m, &resolved);
   a->inner_count++;
@@ -197,10 +197,10 @@ static void collect(loop_accesses *a, const loop_block *block, bool masked) {
       case LOOP_ACCUMULATE: collect_write(a, s, masked); break;
       case LOOP_PREFETCH: break;
       case LOOP_TRAP: read_expr(a, s->value); break;
-      case LOOP_SCATTER: refuse(a, "it gathers or scatters"); break;
+      case LOOP_SCATTER: refuse_access(a, "it gathers or scatters"); break;
       case LOOP_MMA:
       case LOOP_TILE:
-      case LOOP_BARRIER: refuse(a, "it uses tiles or a team of threads"); break;
+      case LOOP_BARRIER: refuse_access(a, "it uses tiles or a team of threads"); break;
     }
 }
 

@@ -361,7 +361,7 @@ static void read_fn(loop_reader *r, const char *name) {
   read_block(r, &r->fn->body);
 }
 
-static const char *copy_text(loop_reader *r, pir_str text) {
+static const char *copy_token(loop_reader *r, pir_str text) {
   char *copy = pir_loop_alloc(r->m, text.size + 1);
   memcpy(copy, text.data, text.size);
   return copy;
@@ -370,7 +370,7 @@ static const char *copy_text(loop_reader *r, pir_str text) {
 static const char *expect_name(loop_reader *r) {
   if (r->token.kind != LOOP_TOKEN_WORD)
     loop_read_fail(r, "the name of a group or of a function is expected");
-  const char *name = copy_text(r, r->token.text);
+  const char *name = copy_token(r, r->token.text);
   loop_read_next(r);
   if (!loop_at_sign(r, ":"))
     loop_read_fail(r, "':' is expected");
@@ -381,7 +381,7 @@ static const char *expect_name(loop_reader *r) {
 static void read_group(loop_reader *r) {
   const char *name = expect_name(r);
   if (!r->failed)
-    pir_loop_group(r->m, name, copy_text(r, loop_rest_of_line(&r->lexer)));
+    pir_loop_group(r->m, name, copy_token(r, loop_rest_of_line(&r->lexer)));
   loop_read_next(r);
 }
 

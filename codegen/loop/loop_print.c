@@ -13,7 +13,7 @@ typedef struct printer {
   int depth;
 } printer;
 
-static void put(printer *p, const char *text) {
+static void print_text(printer *p, const char *text) {
   if (!p->stopped && !p->out.write(p->out.user, text, strlen(text)))
     p->stopped = true;
 }
@@ -27,11 +27,11 @@ static void put_int(printer *p, int64_t i) {
   while (n /= 10);
   if (i < 0)
     *--at = '-';
-  put(p, at);
+  print_text(p, at);
 }
 
 // Prints enough digits to read the same number back; a NaN is printed as its bits.
-static void put_float(printer *p, double f, uint8_t dtype) {
+static void print_float(printer *p, double f, uint8_t dtype) {
   char text[40];
   uint64_t bits;
   memcpy(&bits, &f, sizeof bits);
@@ -39,29 +39,29 @@ static void put_float(printer *p, double f, uint8_t dtype) {
     pir_text_format(text, sizeof text, "nan_%llx", (unsigned long long)bits);
   else
     pir_text_format(text, sizeof text, dtype == PIR_F64 ? "%.17g" : "%.9g", f);
-  put(p, text);
+  print_text(p, text);
 }
 
 static void put_type(printer *p, uint8_t dtype, uint16_t lanes) {
-  put(p, pir_loop_type_text(dtype));
+  print_text(p, pir_loop_type_text(dtype));
   if (lanes == 1)
     return;
-  put(p, "x");
+  print_text(p, "x");
   put_int(p, lanes);
 }
 
 // An operation without a name has no meaning; it is printed for messages only.
-static void put_name(printer *p, const char *name) {
-  put(p, name ? name : "unknown");
+static void print_name(printer *p, const char *name) {
+  print_text(p, name ? name : "unknown");
 }
 
-static void put_var(printer *p, const loop_var *v) {
-  put(p, "v");
+static void print_var(printer *p, const loop_var *v) {
+  print_text(p, "v");
   put_int(p, v ? (int64_t)v->id : -1);
 }
 
 static void put_buffer(printer *p, const loop_buffer *b) {
-  put(p, "b");
+  print_text(p, "b");
   put_int(p, b ? (int64_t)b->id : -1);
 }
 
@@ -69,34 +69,34 @@ static void put_expr(printer *p, const loop_expr *e);
 
 static void put_list(printer *p, const loop_expr *e) {
   const loop_expr *operands[] = {e->a, e->b, e->c};
-  put(p, "(");
+  print_text(p, "(");
   for (int i = 0; i < 3 && operands[i]; i++) {
     if (i)
-      put(p, ", ");
+      print_text(p, ", ");
     put_expr(p, operands[i]);
   }
   if (e->mask) {
-    put(p, " where ");
+    print_text(p, " where ");
     put_expr(p, e->mask);
   }
-  put(p, ")");
+  print_text(p, ")");
 }
 
 static void put_infix(printer *p, const loop_expr *e, const char *sign) {
-  put(p, "(");
+  print_text(p, "(");
   put_expr(p, e->a);
-  put(p, " ");
-  put(p, sign);
-  put(p, " ");
+  print_text(p, " ");
+  print_text(p, sign);
+  print_text(p, " ");
   put_expr(p, e->b);
-  put(p, ")");
+  print_text(p, ")");
 }
 
 static void put_expr(printer *p, const loop_expr *e) {
   if (p->stopped)
     return;
   if (!e) {
-    put(p, "nothing");
+    print_text(p, "nothing");
     return;
   }
   const loop_operation *op = e->kind == LOOP_OP ? loop_operation_of(e->fn) : NULL;
@@ -107,58 +107,58 @@ static void put_expr(printer *p, const loop_expr *e) {
   switch ((loop_kind)e->kind) {
     case LOOP_CONST:
       if (pir_dtype_is_float(e->dtype))
-        put_float(p, e->f, e->dtype);
+        print_float(p, e->f, e->dtype);
       else
         put_int(p, e->i);
       if (e->dtype != LOOP_INDEX || e->lanes > 1) {
-        put(p, ":");
+        print_text(p, ":");
         put_type(p, e->dtype, e->lanes);
       }
       return;
-    case LOOP_VAR: put_var(p, e->var); return;
+    case LOOP_VAR: print_var(p, e->var); return;
     case LOOP_DIM:
-      put(p, "dim");
+      print_text(p, "dim");
       put_int(p, e->i);
-      put(p, e->fn ? ".signed" : "");
-      put(p, e->given ? ".given" : "");
+      print_text(p, e->fn ? ".signed" : "");
+      print_text(p, e->given ? ".given" : "");
       return;
-    case LOOP_OP: put_name(p, op ? op->name : NULL); break;
-    case LOOP_FMA: put(p, "fused"); break;
-    case LOOP_DOT: put_name(p, loop_dot_text(e->fn)); break;
+    case LOOP_OP: print_name(p, op ? op->name : NULL); break;
+    case LOOP_FMA: print_text(p, "fused"); break;
+    case LOOP_DOT: print_name(p, loop_dot_text(e->fn)); break;
     case LOOP_CAST:
-      put(p, e->fn ? "flushed:" : "");
+      print_text(p, e->fn ? "flushed:" : "");
       put_type(p, e->dtype, e->lanes);
       break;
     case LOOP_BITCAST:
-      put(p, "bits:");
+      print_text(p, "bits:");
       put_type(p, e->dtype, e->lanes);
       break;
     case LOOP_BROADCAST:
-      put(p, "x");
+      print_text(p, "x");
       put_int(p, e->lanes);
       break;
     case LOOP_RAMP:
-      put(p, "ramp");
+      print_text(p, "ramp");
       put_int(p, e->lanes);
       break;
     case LOOP_LOAD:
       put_buffer(p, e->buffer);
-      put(p, ".");
+      print_text(p, ".");
       put_type(p, e->dtype, e->lanes);
       break;
     case LOOP_GATHER:
       put_buffer(p, e->buffer);
-      put(p, ".gather");
+      print_text(p, ".gather");
       put_int(p, e->lanes);
       break;
-    case LOOP_ZIP: put(p, e->fn ? "zip_upper" : "zip_lower"); break;
+    case LOOP_ZIP: print_text(p, e->fn ? "zip_upper" : "zip_lower"); break;
     case LOOP_FOLD:
-      put(p, "fold_");
-      put_name(p, loop_combine_text(e->fn));
+      print_text(p, "fold_");
+      print_name(p, loop_combine_text(e->fn));
       break;
     case LOOP_TEAM:
-      put(p, "team_");
-      put_name(p, loop_combine_text(e->fn));
+      print_text(p, "team_");
+      print_name(p, loop_combine_text(e->fn));
       break;
   }
   put_list(p, e);
@@ -168,61 +168,61 @@ static void put_block(printer *p, const loop_block *block);
 
 static void start_line(printer *p) {
   for (int i = 0; i < p->depth; i++)
-    put(p, "  ");
+    print_text(p, "  ");
 }
 
 // What is known of a variable that is bound here, beyond what the statement says itself.
 static void put_facts(printer *p, const loop_var *v, const loop_expr *usual) {
-  put(p, v->given ? " given" : "");
+  print_text(p, v->given ? " given" : "");
   if (v->multiple > 1) {
-    put(p, " multiple ");
+    print_text(p, " multiple ");
     put_int(p, v->multiple);
   }
   if (pir_loop_equal(v->extent, usual))
     return;
-  put(p, " below ");
+  print_text(p, " below ");
   if (v->extent)
     put_expr(p, v->extent);
   else
-    put(p, "none");
+    print_text(p, "none");
 }
 
 static void put_for(printer *p, const loop_stmt *s) {
-  put_name(p, loop_for_text(s->for_kind));
-  put(p, " ");
-  put_var(p, s->var);
+  print_name(p, loop_for_text(s->for_kind));
+  print_text(p, " ");
+  print_var(p, s->var);
   if (s->var && s->begin)
     put_facts(p, s->var, pir_loop_usual_extent(s->for_kind, s->begin, s->end));
-  put(p, " = ");
+  print_text(p, " = ");
   put_expr(p, s->begin);
-  put(p, " to ");
+  print_text(p, " to ");
   put_expr(p, s->end);
-  put(p, " by ");
+  print_text(p, " by ");
   put_expr(p, s->step);
   if (s->unroll) {
-    put(p, " unroll ");
+    print_text(p, " unroll ");
     put_int(p, s->unroll);
   }
-  put(p, s->apart ? " apart" : "");
+  print_text(p, s->apart ? " apart" : "");
   put_block(p, &s->body);
 }
 
 static void put_tile(printer *p, const loop_stmt *s) {
-  put(p, "tile_");
-  put_name(p, loop_tile_text(s->combine));
+  print_text(p, "tile_");
+  print_name(p, loop_tile_text(s->combine));
   for (int i = 0; i < loop_tile_registers(s->combine); i++) {
-    put(p, i ? ", " : " ");
+    print_text(p, i ? ", " : " ");
     put_int(p, s->tiles[i]);
   }
   if (s->buffer) {
-    put(p, " ");
+    print_text(p, " ");
     put_buffer(p, s->buffer);
-    put(p, "[");
+    print_text(p, "[");
     put_expr(p, s->index);
-    put(p, "]");
+    print_text(p, "]");
   }
   if (s->value) {
-    put(p, " by ");
+    print_text(p, " by ");
     put_expr(p, s->value);
   }
 }
@@ -232,119 +232,119 @@ static void put_stmt(printer *p, const loop_stmt *s) {
   switch ((loop_stmt_kind)s->kind) {
     case LOOP_FOR: put_for(p, s); return;
     case LOOP_IF:
-      put(p, "if ");
+      print_text(p, "if ");
       put_expr(p, s->value);
       put_block(p, &s->body);
       if (s->other.first && !p->heads) {
         start_line(p);
-        put(p, "else");
+        print_text(p, "else");
         put_block(p, &s->other);
       }
       return;
     case LOOP_LET:
-      put_var(p, s->var);
+      print_var(p, s->var);
       if (s->var) {
-        put(p, ": ");
+        print_text(p, ": ");
         put_type(p, s->var->dtype, s->var->lanes);
         put_facts(p, s->var, NULL);
       }
-      put(p, " = ");
+      print_text(p, " = ");
       put_expr(p, s->value);
       break;
     case LOOP_PREFETCH:
-      put(p, "prefetch ");
+      print_text(p, "prefetch ");
       put_buffer(p, s->buffer);
-      put(p, "[");
+      print_text(p, "[");
       put_expr(p, s->index);
-      put(p, "]");
+      print_text(p, "]");
       break;
     case LOOP_TRAP:
-      put(p, "trap ");
+      print_text(p, "trap ");
       put_expr(p, s->index);
-      put(p, " where ");
+      print_text(p, " where ");
       put_expr(p, s->value);
       break;
     case LOOP_MMA:
-      put(p, "mma ");
+      print_text(p, "mma ");
       put_buffer(p, s->buffer);
-      put(p, "[");
+      print_text(p, "[");
       put_expr(p, s->index);
-      put(p, "] += ");
+      print_text(p, "] += ");
       put_expr(p, s->value);
-      put(p, ", ");
+      print_text(p, ", ");
       put_expr(p, s->right);
-      put(p, " by ");
+      print_text(p, " by ");
       put_int(p, s->stride);
       break;
     case LOOP_TILE: put_tile(p, s); break;
-    case LOOP_BARRIER: put(p, "barrier"); break;
+    case LOOP_BARRIER: print_text(p, "barrier"); break;
     default:
       put_buffer(p, s->buffer);
-      put(p, s->kind == LOOP_SCATTER ? ".scatter[" : "[");
+      print_text(p, s->kind == LOOP_SCATTER ? ".scatter[" : "[");
       put_expr(p, s->index);
-      put(p, "] ");
+      print_text(p, "] ");
       if (s->kind == LOOP_ACCUMULATE)
-        put_name(p, loop_combine_text(s->combine));
-      put(p, s->nontemporal ? "=nt " : "= ");
+        print_name(p, loop_combine_text(s->combine));
+      print_text(p, s->nontemporal ? "=nt " : "= ");
       put_expr(p, s->value);
       if (s->mask) {
-        put(p, " where ");
+        print_text(p, " where ");
         put_expr(p, s->mask);
       }
   }
-  put(p, p->heads ? "" : "\n");
+  print_text(p, p->heads ? "" : "\n");
 }
 
 static void put_block(printer *p, const loop_block *block) {
   if (p->heads)
     return;
-  put(p, " {\n");
+  print_text(p, " {\n");
   p->depth++;
   for (const loop_stmt *s = block->first; s; s = s->next)
     put_stmt(p, s);
   p->depth--;
   start_line(p);
-  put(p, "}\n");
+  print_text(p, "}\n");
 }
 
 static void put_buffer_line(printer *p, const loop_buffer *b) {
-  put(p, "\n  ");
+  print_text(p, "\n  ");
   put_buffer(p, b);
-  put(p, ": ");
-  put_name(p, loop_space_text(b->space));
-  put(p, " ");
+  print_text(p, ": ");
+  print_name(p, loop_space_text(b->space));
+  print_text(p, " ");
   put_int(p, b->space == LOOP_ARG ? b->slot : b->count);
   if (b->space == LOOP_ARG)
-    put(p, b->read_only ? " in" : " out");
-  put(p, " ");
+    print_text(p, b->read_only ? " in" : " out");
+  print_text(p, " ");
   put_type(p, b->dtype, b->lanes);
   if (b->space == LOOP_ARG) {
-    put(p, " align ");
+    print_text(p, " align ");
     put_int(p, b->align);
   }
   if (b->multiple > 1) {
-    put(p, " multiple ");
+    print_text(p, " multiple ");
     put_int(p, b->multiple);
   }
   if (b->large) {
-    put(p, ", large if ");
+    print_text(p, ", large if ");
     put_expr(p, b->large);
   }
 }
 
 static void put_fn(printer *p, const loop_fn *fn) {
-  put(p, fn->name);
-  put(p, ": stage (");
-  put_var(p, fn->begin);
+  print_text(p, fn->name);
+  print_text(p, ": stage (");
+  print_var(p, fn->begin);
   put_facts(p, fn->begin, NULL);
-  put(p, ", ");
-  put_var(p, fn->end);
+  print_text(p, ", ");
+  print_var(p, fn->end);
   put_facts(p, fn->end, NULL);
-  put(p, ")");
+  print_text(p, ")");
   if (fn->threads) {
-    put(p, " by ");
+    print_text(p, " by ");
     put_int(p, fn->threads);
-    put(p, " threads");
+    print_text(p, " threads");
   }
   for (unsigned i = 0; i < fn->buffer_count; i++)
     put_buffer_line(p, fn->buffers[i]);
@@ -358,13 +358,13 @@ static void put_fns(printer *p, const loop_fn *first) {
 }
 
 static void put_group(printer *p, const loop_group *group) {
-  put(p, "group ");
-  put(p, group->name);
-  put(p, *group->ops ? ": " : ":");
-  put(p, group->ops);
-  put(p, "\n");
+  print_text(p, "group ");
+  print_text(p, group->name);
+  print_text(p, *group->ops ? ": " : ":");
+  print_text(p, group->ops);
+  print_text(p, "\n");
   put_fns(p, group->first);
-  put(p, "\n");
+  print_text(p, "\n");
 }
 
 pir_status pir_loop_print_group(const loop_group *group, pir_writer out) {

@@ -37,7 +37,7 @@ static void expect_type(verifier *v, const loop_expr *at, const loop_expr *e, co
 }
 
 // The number of lanes in bits of the element type.
-static int64_t bits_of(const loop_expr *e) {
+static int64_t bits_of_lanes(const loop_expr *e) {
   return (int64_t)pir_loop_type_size(e->dtype) * 8 * e->lanes;
 }
 
@@ -157,7 +157,7 @@ static void verify_bits(verifier *v, const loop_expr *e) {
   char is[TYPE_TEXT], wanted[TYPE_TEXT];
   bool numbers = verify_is_element(e->dtype) && verify_is_element(e->a->dtype) &&
                  e->dtype != PIR_BOOL && e->a->dtype != PIR_BOOL;
-  if (!numbers || bits_of(e) != bits_of(e->a))
+  if (!numbers || bits_of_lanes(e) != bits_of_lanes(e->a))
     verify_fault(v, e, "the bits of %s are not those of %s",
                  verify_type_text(e->a->dtype, e->a->lanes, is),
                  verify_type_text(e->dtype, e->lanes, wanted));

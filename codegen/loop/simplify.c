@@ -60,7 +60,7 @@ static loop_expr *build(loop_module *m, pir_node_op fn, loop_expr *a, loop_expr 
 
 // ---- forms
 
-static bool is_op(const loop_expr *e, pir_node_op fn) {
+static bool is_operation(const loop_expr *e, pir_node_op fn) {
   return e->kind == LOOP_OP && e->fn == fn;
 }
 
@@ -87,11 +87,11 @@ static bool add_expr(form *f, loop_expr *e, int64_t k) {
   if (pir_loop_is_int(e, &c))
     return !__builtin_mul_overflow(c, k, &product) &&
            !__builtin_add_overflow(f->constant, product, &f->constant);
-  if (is_op(e, PIR_V_ADD))
+  if (is_operation(e, PIR_V_ADD))
     return add_expr(f, e->a, k) && add_expr(f, e->b, k);
-  if (is_op(e, PIR_V_SUB))
+  if (is_operation(e, PIR_V_SUB))
     return k != INT64_MIN && add_expr(f, e->a, k) && add_expr(f, e->b, -k);
-  if (is_op(e, PIR_V_MUL) && pir_loop_is_int(e->b, &c))
+  if (is_operation(e, PIR_V_MUL) && pir_loop_is_int(e->b, &c))
     return !__builtin_mul_overflow(c, k, &product) && add_expr(f, e->a, product);
   return k == 0 || add_term(f, e, k);
 }
@@ -199,7 +199,7 @@ static bounds bounds_of_form(const form *f) {
 static loop_expr *without_factor(loop_module *m, loop_expr *e, const loop_expr *factor) {
   if (pir_loop_equal(e, factor))
     return pir_loop_int(m, 1);
-  if (!is_op(e, PIR_V_MUL))
+  if (!is_operation(e, PIR_V_MUL))
     return NULL;
   loop_expr *rest = without_factor(m, e->a, factor);
   if (rest)
@@ -224,8 +224,8 @@ static bool below(const form *f, const loop_expr *divisor) {
 }
 
 // Splits f = divisor * quotient + rest.
-static bool split(loop_module *m, const form *f, const loop_expr *divisor, form *quotient,
-                  form *rest) {
+static bool split_form(loop_module *m, const form *f, const loop_expr *divisor, form *quotient,
+                       form *rest) {
   int64_t c;
   bool constant = pir_loop_is_int(divisor, &c);
   *quotient = *rest = (form){0};
@@ -255,19 +255,19 @@ static loop_expr *divide(loop_module *m, loop_expr *a, loop_expr *b) {
     return a;
   if (constant && c <= 0)
     return NULL;
-  if (is_op(b, PIR_V_MUL)) {  // floor(a / (p * q)) = floor(floor(a / q) / p)
+  if (is_operation(b, PIR_V_MUL)) {  // floor(a / (p * q)) = floor(floor(a / q) / p)
     loop_expr *first = pir_loop_floordiv(m, a, b->b);
-    if (!is_op(first, PIR_V_FLOORDIV))
+    if (!is_operation(first, PIR_V_FLOORDIV))
       return pir_loop_floordiv(m, first, b->a);
   }
   form f = {0}, quotient, rest;
-  if (!add_expr(&f, a, 1) || !split(m, &f, b, &quotient, &rest))
+  if (!add_expr(&f, a, 1) || !split_form(m, &f, b, &quotient, &rest))
     return NULL;
   if (below(&rest, b))
     return from_form(m, &quotient);
   // floor(floor(x / inner) / c) = floor(x / (inner * c)).
   if (constant && rest.count == 1 && rest.constant == 0 && rest.terms[0].k == 1 &&
-      quotient.count == 0 && is_op(rest.terms[0].atom, PIR_V_FLOORDIV) &&
+      quotient.count == 0 && is_operation(rest.terms[0].atom, PIR_V_FLOORDIV) &&
       pir_loop_is_int(rest.terms[0].atom->b, &inner) &&
       !__builtin_mul_overflow(inner, c, &inner))
     return pir_loop_floordiv(m, rest.terms[0].atom->a, pir_loop_int(m, inner));
@@ -289,11 +289,12 @@ static loop_expr *remainder_of(loop_module *m, loop_expr *a, loop_expr *b) {
     return pir_loop_int(m, 0);
   if ((constant && c <= 0) || !add_expr(&f, a, 1))
     return NULL;
-  if (is_op(b, PIR_V_MUL)) {
+  if (is_operation(b, PIR_V_MUL)) {
     loop_expr *q = divide(m, a, b);
-    return q && !is_op(q, PIR_V_FLOORDIV) ? pir_loop_sub(m, a, pir_loop_mul(m, q, b)) : NULL;
+    return q && !is_operation(q, PIR_V_FLOORDIV) ? pir_loop_sub(m, a, pir_loop_mul(m, q, b))
+                                                 : NULL;
   }
-  if (!split(m, &f, b, &quotient, &rest))
+  if (!split_form(m, &f, b, &quotient, &rest))
     return NULL;
   if (below(&rest, b))
     return from_form(m, &rest);
@@ -305,7 +306,7 @@ static loop_expr *recombine(loop_module *m, form f) {
   int64_t c, k;
   for (int i = 0; i < f.count; i++) {
     const loop_expr *mod = f.terms[i].atom;
-    if (!is_op(mod, PIR_V_FLOORMOD))
+    if (!is_operation(mod, PIR_V_FLOORMOD))
       continue;
     bool constant = pir_loop_is_int(mod->b, &c);
     loop_expr *q = pir_loop_floordiv(m, mod->a, mod->b),
@@ -340,9 +341,9 @@ static loop_expr *multiply(loop_module *m, loop_expr *a, loop_expr *b) {
   if (pir_loop_is_int(b, &k))
     return add_expr(&f, a, k) ? from_form(m, &f) : NULL;
   // Constant factors go outermost: (x * k) * y = (x * y) * k.
-  if (is_op(a, PIR_V_MUL) && pir_loop_is_int(a->b, &k))
+  if (is_operation(a, PIR_V_MUL) && pir_loop_is_int(a->b, &k))
     return pir_loop_mul(m, pir_loop_mul(m, a->a, b), a->b);
-  if (is_op(b, PIR_V_MUL) && pir_loop_is_int(b->b, &k))
+  if (is_operation(b, PIR_V_MUL) && pir_loop_is_int(b->b, &k))
     return pir_loop_mul(m, pir_loop_mul(m, a, b->a), b->b);
   return NULL;
 }
@@ -360,7 +361,7 @@ static loop_expr *extremum(loop_module *m, bool least, loop_expr *a, loop_expr *
 
 // Folds a comparison if the bounds of a - b decide it, or if b is the extent of the loop
 // variable a. Returns NULL if neither does.
-static loop_expr *compare(loop_module *m, pir_node_op fn, loop_expr *a, loop_expr *b) {
+static loop_expr *compare_indices(loop_module *m, pir_node_op fn, loop_expr *a, loop_expr *b) {
   form f = {0};
   if (!add_expr(&f, a, 1) || !add_expr(&f, b, -1))
     return NULL;
@@ -407,7 +408,7 @@ static loop_expr *add_constant(loop_module *m, loop_expr *x, int64_t k) {
   int64_t inner;
   if (k == 0)
     return x;
-  if (!is_op(x, PIR_V_ADD) || !pir_loop_is_int(x->b, &inner))
+  if (!is_operation(x, PIR_V_ADD) || !pir_loop_is_int(x->b, &inner))
     return NULL;
   return pir_loop_add(
       m, x->a, pir_loop_const_int(m, x->dtype, (int64_t)((uint64_t)inner + (uint64_t)k)));
@@ -491,7 +492,7 @@ loop_expr *pir_loop_simplify(loop_module *m, pir_node_op fn, loop_expr *a, loop_
     case PIR_V_EQ:
     case PIR_V_NE:
     case PIR_V_LT:
-    case PIR_V_LE: return compare(m, fn, a, b);
+    case PIR_V_LE: return compare_indices(m, fn, a, b);
     default: return NULL;
   }
 }
