@@ -14,7 +14,7 @@ typedef struct file {
   const Elf64_Shdr *names;
 } file;
 
-static bool holds(const file *f, uint64_t offset, uint64_t size) {
+static bool file_holds(const file *f, uint64_t offset, uint64_t size) {
   return offset <= f->size && size <= f->size - offset;
 }
 
@@ -24,16 +24,17 @@ static bool open_file(file *f, const void *data, size_t size) {
     return false;
   f->head = data;
   uint64_t table = f->head->e_shoff, count = f->head->e_shnum;
-  if (table % 8 || !holds(f, table, count * sizeof(Elf64_Shdr)) || f->head->e_shstrndx >= count)
+  if (table % 8 || !file_holds(f, table, count * sizeof(Elf64_Shdr)) ||
+      f->head->e_shstrndx >= count)
     return false;
   f->sections = (const Elf64_Shdr *)(f->data + table);
   f->names = &f->sections[f->head->e_shstrndx];
-  return holds(f, f->names->sh_offset, f->names->sh_size);
+  return file_holds(f, f->names->sh_offset, f->names->sh_size);
 }
 
 // Returns a string that ends inside the table; "" if it does not.
 static const char *string_at(const file *f, const Elf64_Shdr *table, uint32_t at) {
-  if (!holds(f, table->sh_offset, table->sh_size) || at >= table->sh_size)
+  if (!file_holds(f, table->sh_offset, table->sh_size) || at >= table->sh_size)
     return "";
   const char *text = (const char *)f->data + table->sh_offset + at;
   return memchr(text, 0, table->sh_size - at) ? text : "";
@@ -43,12 +44,12 @@ static const char *name_of(const file *f, const Elf64_Shdr *s) {
   return string_at(f, f->names, s->sh_name);
 }
 
-static const char *symbol_name(const file *f, uint32_t symbol) {
+static const char *cubin_symbol_name(const file *f, uint32_t symbol) {
   for (unsigned i = 0; i < f->head->e_shnum; i++) {
     const Elf64_Shdr *s = &f->sections[i];
     if (s->sh_type != SHT_SYMTAB || s->sh_link >= f->head->e_shnum)
       continue;
-    if (s->sh_offset % 8 || !holds(f, s->sh_offset, s->sh_size) ||
+    if (s->sh_offset % 8 || !file_holds(f, s->sh_offset, s->sh_size) ||
         symbol >= s->sh_size / sizeof(Elf64_Sym))
       return "";
     const Elf64_Sym *symbols = (const Elf64_Sym *)(f->data + s->sh_offset);
@@ -75,7 +76,7 @@ static uint32_t word_at(const unsigned char *p) {
 static void read_attributes(const file *f, const Elf64_Shdr *s, cubin_kernel *kernels,
                             size_t count) {
   enum { SIZED = 4, FRAME_SIZE = 0x11, REGISTERS = 0x2f };
-  if (!holds(f, s->sh_offset, s->sh_size))
+  if (!file_holds(f, s->sh_offset, s->sh_size))
     return;
   const unsigned char *at = f->data + s->sh_offset, *end = at + s->sh_size;
   while (end - at >= 4) {
@@ -86,7 +87,7 @@ static void read_attributes(const file *f, const Elf64_Shdr *s, cubin_kernel *ke
     if (size > (size_t)(end - at))
       return;
     if (size == 8 && (code == FRAME_SIZE || code == REGISTERS)) {
-      cubin_kernel *k = find(kernels, count, symbol_name(f, word_at(at)));
+      cubin_kernel *k = find(kernels, count, cubin_symbol_name(f, word_at(at)));
       if (k)
         *(code == REGISTERS ? &k->registers : &k->stack_bytes) = word_at(at + 4);
     }

@@ -6,23 +6,19 @@
 
 #include <stdlib.h>
 
-static void emit_block(cuda_emitter *e, const loop_block *block);
-
-static void put(cuda_emitter *e, const char *text) {
-  pir_strbuf_put(&e->text, text, strlen(text));
-}
+static void write_block(cuda_emitter *e, const loop_block *block);
 
 // ---- statements
 
 static void open_brace(cuda_emitter *e) {
-  put(e, " {\n");
+  cuda_text(e, " {\n");
   e->depth++;
 }
 
 static void close_brace(cuda_emitter *e) {
   e->depth--;
   cuda_indent(e);
-  put(e, "}\n");
+  cuda_text(e, "}\n");
 }
 
 static void settle(cuda_emitter *e, loop_expr *a, loop_expr *b, loop_expr *c) {
@@ -51,28 +47,28 @@ static void emit_threads(cuda_emitter *e, const loop_stmt *s) {
   settle(e, s->begin, s->end, NULL);
   cuda_indent(e);
   if (one) {
-    put(e, "{\n");
+    cuda_text(e, "{\n");
     e->depth++;
     cuda_indent(e);
-    put(e, "const i64 ");
+    cuda_text(e, "const i64 ");
     put_var(e, s->var);
-    put(e, " = thread;\n");
+    cuda_text(e, " = thread;\n");
   } else {
-    put(e, "for (i64 ");
+    cuda_text(e, "for (i64 ");
     put_var(e, s->var);
-    put(e, " = ");
+    cuda_text(e, " = ");
     cuda_put(e, s->begin, 0);
-    put(e, " + thread; ");
+    cuda_text(e, " + thread; ");
     put_var(e, s->var);
-    put(e, " < ");
+    cuda_text(e, " < ");
     cuda_put(e, s->end, 0);
-    put(e, "; ");
+    cuda_text(e, "; ");
     put_var(e, s->var);
     pir_strbuf_format(&e->text, " += %d)", e->fn->threads);
     open_brace(e);
   }
   e->shared_out++;
-  emit_block(e, &s->body);
+  write_block(e, &s->body);
   e->shared_out--;
   close_brace(e);
 }
@@ -82,7 +78,7 @@ static int units_of_block(const cuda_emitter *e) {
   return e->fn->threads <= WARP ? e->machine->device.block_threads / e->fn->threads : 1;
 }
 
-static void emit_for(cuda_emitter *e, const loop_stmt *s) {
+static void write_for(cuda_emitter *e, const loop_stmt *s) {
   if (s->for_kind == LOOP_THREADS) {
     emit_threads(e, s);
     return;
@@ -93,56 +89,56 @@ static void emit_for(cuda_emitter *e, const loop_stmt *s) {
   cuda_indent(e);
   if (s->for_kind == LOOP_PARALLEL) {
     int units = units_of_block(e);
-    put(e, "for (i64 ");
+    cuda_text(e, "for (i64 ");
     put_var(e, s->var);
     if (units == 1)
-      put(e, " = blockIdx.x; ");
+      cuda_text(e, " = blockIdx.x; ");
     else
       pir_strbuf_format(&e->text, " = (i64)blockIdx.x * %d + threadIdx.x / %d; ", units,
                         e->fn->threads);
     put_var(e, s->var);
-    put(e, " < end; ");
+    cuda_text(e, " < end; ");
     put_var(e, s->var);
     pir_strbuf_format(&e->text, " += (i64)gridDim.x * %d)", units);
   } else {
     if (s->for_kind == LOOP_UNROLLED) {
-      put(e, "#pragma unroll\n");
+      cuda_text(e, "#pragma unroll\n");
       cuda_indent(e);
     }
-    put(e, "for (i64 ");
+    cuda_text(e, "for (i64 ");
     put_var(e, s->var);
-    put(e, " = ");
+    cuda_text(e, " = ");
     cuda_put(e, s->begin, 0);
-    put(e, "; ");
+    cuda_text(e, "; ");
     put_var(e, s->var);
-    put(e, " < ");
+    cuda_text(e, " < ");
     cuda_put(e, s->end, 0);
-    put(e, "; ");
+    cuda_text(e, "; ");
     put_var(e, s->var);
-    put(e, " += ");
+    cuda_text(e, " += ");
     cuda_put(e, s->step, 0);
-    put(e, ")");
+    cuda_text(e, ")");
   }
   open_brace(e);
-  emit_block(e, &s->body);
+  write_block(e, &s->body);
   close_brace(e);
 }
 
-static void emit_if(cuda_emitter *e, const loop_stmt *s) {
+static void write_if(cuda_emitter *e, const loop_stmt *s) {
   settle(e, s->value, NULL, NULL);
   cuda_indent(e);
-  put(e, "if (");
+  cuda_text(e, "if (");
   cuda_put(e, s->value, 0);
-  put(e, ")");
+  cuda_text(e, ")");
   open_brace(e);
-  emit_block(e, &s->body);
+  write_block(e, &s->body);
   close_brace(e);
   if (!s->other.first)
     return;
   cuda_indent(e);
-  put(e, "else");
+  cuda_text(e, "else");
   open_brace(e);
-  emit_block(e, &s->other);
+  write_block(e, &s->other);
   close_brace(e);
 }
 
@@ -152,14 +148,14 @@ static void emit_let(cuda_emitter *e, const loop_stmt *s) {
   pir_strbuf_format(&e->text, "const %s ", cuda_type(s->var->dtype));
   for (unsigned lane = 0; lane < s->value->lanes; lane++) {
     if (lane)
-      put(e, ", ");
+      cuda_text(e, ", ");
     put_var(e, s->var);
     if (s->value->lanes > 1)
       pir_strbuf_format(&e->text, "_%u", lane);
-    put(e, " = ");
+    cuda_text(e, " = ");
     cuda_put(e, s->value, lane);
   }
-  put(e, ";\n");
+  cuda_text(e, ";\n");
 }
 
 static void put_lane_store(cuda_emitter *e, const loop_stmt *s, unsigned lane,
@@ -167,19 +163,19 @@ static void put_lane_store(cuda_emitter *e, const loop_stmt *s, unsigned lane,
   bool is_bool = s->buffer->dtype == PIR_BOOL && s->buffer->space != LOOP_REGISTER;
   cuda_indent(e);
   if (first_only)
-    put(e, "if (thread == 0) ");
+    cuda_text(e, "if (thread == 0) ");
   if (s->mask) {
-    put(e, "if (");
+    cuda_text(e, "if (");
     cuda_put(e, s->mask, lane);
-    put(e, ") ");
+    cuda_text(e, ") ");
   }
   cuda_put_place(e, s->buffer, s->index, lane);
-  put(e, is_bool ? " = (u8)" : " = ");
+  cuda_text(e, is_bool ? " = (u8)" : " = ");
   cuda_put(e, s->value, lane);
-  put(e, ";\n");
+  cuda_text(e, ";\n");
 }
 
-static void emit_store(cuda_emitter *e, const loop_stmt *s) {
+static void write_store(cuda_emitter *e, const loop_stmt *s) {
   settle(e, s->index, s->value, s->mask);
   bool memory = s->buffer->space == LOOP_ARG || s->buffer->space == LOOP_SHARED;
   bool first_only = memory && !e->shared_out && e->fn->threads > 1;
@@ -188,30 +184,30 @@ static void emit_store(cuda_emitter *e, const loop_stmt *s) {
     const char *type = cuda_memory_type(s->buffer->dtype);
     cuda_indent(e);
     if (first_only)
-      put(e, "if (thread == 0) ");
+      cuda_text(e, "if (thread == 0) ");
     pir_strbuf_format(&e->text, "*(pir_vec<%s, %u> *)&", type, lanes);
     cuda_put_place(e, s->buffer, s->index, 0);
     pir_strbuf_format(&e->text, " = pir_vec<%s, %u>{", type, lanes);
     for (unsigned lane = 0; lane < lanes; lane++) {
-      put(e, lane ? ", (" : "(");
-      put(e, type);
-      put(e, ")");
+      cuda_text(e, lane ? ", (" : "(");
+      cuda_text(e, type);
+      cuda_text(e, ")");
       cuda_put(e, s->value, lane);
     }
-    put(e, "};\n");
+    cuda_text(e, "};\n");
     return;
   }
   for (unsigned lane = 0; lane < lanes; lane++)
     put_lane_store(e, s, lane, first_only);
 }
 
-static void emit_accumulate(cuda_emitter *e, const loop_stmt *s) {
+static void write_accumulate(cuda_emitter *e, const loop_stmt *s) {
   loop_stmt plain = *s;
   plain.kind = LOOP_STORE;
   plain.value = pir_loop_combine(
       e->m, s->combine, pir_loop_load(e->m, s->buffer, s->index, s->buffer->lanes, NULL),
       s->value);
-  emit_store(e, &plain);
+  write_store(e, &plain);
 }
 
 static void emit_mma(cuda_emitter *e, const loop_stmt *s) {
@@ -220,29 +216,29 @@ static void emit_mma(cuda_emitter *e, const loop_stmt *s) {
   pir_strbuf_format(&e->text, "pir_mma_%s<%lld>(&", s->value->dtype == PIR_F16 ? "f16" : "bf16",
                     (long long)s->stride);
   cuda_put_place(e, s->buffer, s->index, 0);
-  put(e, ", &");
+  cuda_text(e, ", &");
   cuda_put_place(e, s->value->buffer, s->value->a, 0);
-  put(e, ", &");
+  cuda_text(e, ", &");
   cuda_put_place(e, s->right->buffer, s->right->a, 0);
-  put(e, ");\n");
+  cuda_text(e, ");\n");
 }
 
-static void emit_block(cuda_emitter *e, const loop_block *block) {
+static void write_block(cuda_emitter *e, const loop_block *block) {
   for (const loop_stmt *s = block->first; s && !e->why; s = s->next) {
     switch ((loop_stmt_kind)s->kind) {
-      case LOOP_FOR: emit_for(e, s); break;
-      case LOOP_IF: emit_if(e, s); break;
+      case LOOP_FOR: write_for(e, s); break;
+      case LOOP_IF: write_if(e, s); break;
       case LOOP_LET: emit_let(e, s); break;
       case LOOP_STORE:
-      case LOOP_SCATTER: emit_store(e, s); break;
-      case LOOP_ACCUMULATE: emit_accumulate(e, s); break;
+      case LOOP_SCATTER: write_store(e, s); break;
+      case LOOP_ACCUMULATE: write_accumulate(e, s); break;
       case LOOP_PREFETCH: break;  // other warps hide the latency
       case LOOP_TRAP: break;      // no trap is reported: the element read instead is the result
       case LOOP_MMA: emit_mma(e, s); break;
       case LOOP_TILE: e->why = "tile registers"; break;
       case LOOP_BARRIER:
         cuda_indent(e);
-        put(e, "__syncthreads();\n");
+        cuda_text(e, "__syncthreads();\n");
         break;
     }
   }
@@ -266,7 +262,7 @@ static void declare(cuda_emitter *e) {
   }
 }
 
-static void describe(cuda_emitter *e, pir_arena *arena, device_kernel *k) {
+static void describe_kernel(cuda_emitter *e, pir_arena *arena, device_kernel *k) {
   const loop_fn *fn = e->fn;
   k->name = pir_arena_copy(arena, fn->name, strlen(fn->name) + 1);
   k->slots = pir_arena_zalloc(arena, (fn->buffer_count + 1u) * sizeof *k->slots);
@@ -303,16 +299,16 @@ static void put_head(const cuda_emitter *e, const device_kernel *k, pir_strbuf *
   pir_strbuf_lit(out, "  (void)thread;\n");
 }
 
-static const char *emit_fn(const loop_fn *fn, const pir_machine *machine, pir_arena *arena,
-                           device_kernel *k, pir_strbuf *out) {
+static const char *write_kernel(const loop_fn *fn, const pir_machine *machine, pir_arena *arena,
+                                device_kernel *k, pir_strbuf *out) {
   cuda_emitter e = {.fn = fn, .m = fn->module, .machine = machine, .depth = 1};
   if (fn->threads < 1)
     return "a stage for a processor";
   pir_arena_init(&e.arena, fn->module->arena.heap);
   pir_strbuf_init(&e.text, &e.arena);
   declare(&e);
-  emit_block(&e, &fn->body);
-  describe(&e, arena, k);
+  write_block(&e, &fn->body);
+  describe_kernel(&e, arena, k);
   put_head(&e, k, out);
   pir_strbuf_str(out, pir_strbuf_view(&e.text));
   pir_strbuf_lit(out, "}\n");
@@ -330,7 +326,7 @@ pir_status cuda_emit(const loop_module *module, const pir_target *target, pir_he
   pir_strbuf_init(&text, &out->arena);
   pir_strbuf_put(&text, cuda_prelude, strlen(cuda_prelude));
   for (const loop_fn *fn = module->first; fn && !why; fn = fn->next)
-    why = emit_fn(fn, target->machine, &out->arena, &out->kernels[out->count++], &text);
+    why = write_kernel(fn, target->machine, &out->arena, &out->kernels[out->count++], &text);
   pir_strbuf_char(&text, 0);
   out->text = text.data;
   out->size = text.size - 1;

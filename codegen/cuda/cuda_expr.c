@@ -26,7 +26,7 @@ const char *cuda_memory_type(pir_dtype dtype) {
   return dtype == PIR_BOOL ? "u8" : cuda_type(dtype);
 }
 
-static void put(cuda_emitter *e, const char *text) {
+void cuda_text(cuda_emitter *e, const char *text) {
   pir_strbuf_put(&e->text, text, strlen(text));
 }
 
@@ -111,13 +111,13 @@ static void put_plain(cuda_emitter *e, const loop_expr *x, unsigned lane);
 static void name_fold(cuda_emitter *e, const loop_expr *x, const note *n) {
   pir_strbuf_format(&e->text, "%s m%u = ", cuda_type(x->dtype), n->name);
   cuda_put(e, x->a, 0);
-  put(e, ";\n");
+  cuda_text(e, ";\n");
   for (unsigned i = 1; i < x->a->lanes; i++) {
     cuda_indent(e);
     pir_strbuf_format(&e->text, "m%u = pir_op_%s::of<%s>(m%u, ", n->name, combine_name(x->fn),
                       cuda_type(x->dtype), n->name);
     cuda_put(e, x->a, i);
-    put(e, ");\n");
+    cuda_text(e, ");\n");
   }
 }
 
@@ -132,22 +132,22 @@ static void name_node(cuda_emitter *e, const loop_expr *x, note *n) {
     pir_strbuf_format(&e->text, "const pir_vec<%s, %u> m%u = ", type, x->lanes, n->name);
     if (x->mask) {
       cuda_put(e, x->mask, 0);
-      put(e, " ? ");
+      cuda_text(e, " ? ");
     }
     pir_strbuf_format(&e->text, "*(const pir_vec<%s, %u> *)&", type, x->lanes);
     cuda_put_place(e, x->buffer, x->a, 0);
     if (x->mask)
       pir_strbuf_format(&e->text, " : pir_vec<%s, %u>{}", type, x->lanes);
-    put(e, ";\n");
+    cuda_text(e, ";\n");
   } else {
     pir_strbuf_format(&e->text, "const %s ", cuda_type(x->dtype));
     for (unsigned lane = 0; lane < x->lanes; lane++) {
       if (lane)
-        put(e, ", ");
+        cuda_text(e, ", ");
       pir_strbuf_format(&e->text, x->lanes > 1 ? "m%u_%u = " : "m%u = ", n->name, lane);
       put_plain(e, x, lane);
     }
-    put(e, ";\n");
+    cuda_text(e, ";\n");
   }
 }
 
@@ -168,10 +168,10 @@ void cuda_settle(cuda_emitter *e, loop_expr *x) {
 
 static void put_float(cuda_emitter *e, pir_dtype dtype, double f) {
   if (isfinite(f)) {
-    put(e, signbit(f) ? "(" : "");
+    cuda_text(e, signbit(f) ? "(" : "");
     pir_strbuf_float(&e->text, "%a", dtype == PIR_F32 ? (double)(float)f : f);
-    put(e, dtype == PIR_F32 ? "f" : "");
-    put(e, signbit(f) ? ")" : "");
+    cuda_text(e, dtype == PIR_F32 ? "f" : "");
+    cuda_text(e, signbit(f) ? ")" : "");
     return;
   }
   uint64_t bits;
@@ -187,15 +187,15 @@ static void put_float(cuda_emitter *e, pir_dtype dtype, double f) {
 
 static void put_const(cuda_emitter *e, const loop_expr *x) {
   if (is_half(x->dtype)) {
-    put(e, x->dtype == PIR_F16 ? "pir_to_f16(" : "pir_to_bf16(");
+    cuda_text(e, x->dtype == PIR_F16 ? "pir_to_f16(" : "pir_to_bf16(");
     put_float(e, PIR_F32, x->f);
-    put(e, ")");
+    cuda_text(e, ")");
   } else if (pir_dtype_is_float(x->dtype)) {
     put_float(e, x->dtype, x->f);
   } else if (x->dtype == PIR_BOOL) {
-    put(e, x->i ? "true" : "false");
+    cuda_text(e, x->i ? "true" : "false");
   } else if (x->i == INT64_MIN) {
-    put(e, "(-9223372036854775807ll - 1)");
+    cuda_text(e, "(-9223372036854775807ll - 1)");
   } else {
     if (x->dtype != PIR_I64 && x->dtype != LOOP_INDEX)
       pir_strbuf_format(&e->text, "(%s)", cuda_type(x->dtype));
@@ -225,21 +225,21 @@ void cuda_put_place(cuda_emitter *e, const loop_buffer *buffer, const loop_expr 
     if (lane)
       pir_strbuf_format(&e->text, " + %u", lane);
   }
-  put(e, "]");
+  cuda_text(e, "]");
 }
 
 static void put_load(cuda_emitter *e, const loop_expr *x, unsigned lane) {
   bool is_bool = x->dtype == PIR_BOOL && x->buffer->space != LOOP_REGISTER;
-  put(e, is_bool ? "(" : "");
+  cuda_text(e, is_bool ? "(" : "");
   if (x->mask) {
-    put(e, "(");
+    cuda_text(e, "(");
     cuda_put(e, x->mask, x->mask->lanes > 1 ? lane : 0);
-    put(e, " ? ");
+    cuda_text(e, " ? ");
   }
   cuda_put_place(e, x->buffer, x->a, x->lanes > 1 ? lane : 0);
   if (x->mask)
     pir_strbuf_format(&e->text, " : (%s)0)", cuda_memory_type(x->dtype));
-  put(e, is_bool ? " != 0)" : "");
+  cuda_text(e, is_bool ? " != 0)" : "");
 }
 
 // ---- casts
@@ -251,26 +251,26 @@ static void open_cast(cuda_emitter *e, uint8_t from, uint8_t to) {
   bool wide = truncates && (pir_loop_type_size(to) == 8 || to == PIR_U32);
   pir_strbuf_format(&e->text, "(%s)", cuda_type(to));
   if (truncates && to == PIR_U64)
-    put(e, "pir_to_u64");
+    cuda_text(e, "pir_to_u64");
   else if (truncates)
-    put(e, wide ? "pir_to_i64" : "pir_to_i32");
-  put(e, "(");
+    cuda_text(e, wide ? "pir_to_i64" : "pir_to_i32");
+  cuda_text(e, "(");
 }
 
 static void put_half_cast(cuda_emitter *e, const loop_expr *x, unsigned lane) {
   pir_dtype from = x->a->dtype, to = x->dtype;
   if (is_half(to))
-    put(e, to == PIR_F16 ? "pir_to_f16(" : "pir_to_bf16(");
+    cuda_text(e, to == PIR_F16 ? "pir_to_f16(" : "pir_to_bf16(");
   else if (to == PIR_BOOL)
-    put(e, "(0.0f != ");
+    cuda_text(e, "(0.0f != ");
   else
     open_cast(e, from, to);
   if (is_half(from))
-    put(e, from == PIR_F16 ? "pir_from_f16(" : "pir_from_bf16(");
+    cuda_text(e, from == PIR_F16 ? "pir_from_f16(" : "pir_from_bf16(");
   else
-    put(e, "(f32)(");
+    cuda_text(e, "(f32)(");
   cuda_put(e, x->a, lane);
-  put(e, "))");
+  cuda_text(e, "))");
 }
 
 static void put_cast(cuda_emitter *e, const loop_expr *x, unsigned lane) {
@@ -280,11 +280,11 @@ static void put_cast(cuda_emitter *e, const loop_expr *x, unsigned lane) {
   }
   bool is_bool = x->dtype == PIR_BOOL;
   if (is_bool)
-    put(e, "(bool)(");
+    cuda_text(e, "(bool)(");
   else
     open_cast(e, x->a->dtype, x->dtype);
   cuda_put(e, x->a, lane);
-  put(e, is_bool ? " != 0)" : ")");
+  cuda_text(e, is_bool ? " != 0)" : ")");
 }
 
 // ---- operations
@@ -428,13 +428,13 @@ static void put_operation(cuda_emitter *e, const loop_expr *x, unsigned lane) {
       cuda_put(e, operands[next - '1'], lane);
       c++;
     } else if (next == 't') {
-      put(e, cuda_type(x->fn == PIR_V_SELECT ? x->dtype : dtype));
+      cuda_text(e, cuda_type(x->fn == PIR_V_SELECT ? x->dtype : dtype));
       c++;
     } else if (next == 'u') {
-      put(e, pir_loop_type_size(dtype) == 8 ? "u64" : "u32");
+      cuda_text(e, pir_loop_type_size(dtype) == 8 ? "u64" : "u32");
       c++;
     } else if (next == 'f') {
-      put(e, dtype == PIR_F32 ? "f" : "");
+      cuda_text(e, dtype == PIR_F32 ? "f" : "");
       c++;
     } else
       pir_strbuf_char(&e->text, *c);
@@ -448,9 +448,9 @@ static void put_team(cuda_emitter *e, const loop_expr *x) {
     pir_strbuf_format(&e->text, "(%s)", cuda_type(x->dtype));
   pir_strbuf_format(&e->text, "pir_team<%d, pir_op_%s>(", e->fn->threads, combine_name(x->fn));
   if (narrow)
-    put(e, "(i32)");
+    cuda_text(e, "(i32)");
   cuda_put(e, x->a, 0);
-  put(e, ")");
+  cuda_text(e, ")");
 }
 
 static void put_plain(cuda_emitter *e, const loop_expr *x, unsigned lane) {
@@ -472,28 +472,28 @@ static void put_plain(cuda_emitter *e, const loop_expr *x, unsigned lane) {
       return;
     case LOOP_OP: put_operation(e, x, lane); return;
     case LOOP_FMA:
-      put(e, x->dtype == PIR_F32 ? "fmaf(" : "fma(");
+      cuda_text(e, x->dtype == PIR_F32 ? "fmaf(" : "fma(");
       cuda_put(e, x->a, lane);
-      put(e, ", ");
+      cuda_text(e, ", ");
       cuda_put(e, x->b, lane);
-      put(e, ", ");
+      cuda_text(e, ", ");
       cuda_put(e, x->c, lane);
-      put(e, ")");
+      cuda_text(e, ")");
       return;
     case LOOP_DOT: e->why = "products of pairs"; return;
     case LOOP_CAST: put_cast(e, x, lane); return;
     case LOOP_BITCAST:
       pir_strbuf_format(&e->text, "pir_bits<%s>(", cuda_type(x->dtype));
       cuda_put(e, x->a, lane);
-      put(e, ")");
+      cuda_text(e, ")");
       return;
     case LOOP_BROADCAST: cuda_put(e, x->a, 0); return;
     case LOOP_RAMP:
-      put(e, "(");
+      cuda_text(e, "(");
       cuda_put(e, x->a, 0);
       pir_strbuf_format(&e->text, " + %u * ", lane);
       cuda_put(e, x->b, 0);
-      put(e, ")");
+      cuda_text(e, ")");
       return;
     case LOOP_LOAD:
     case LOOP_GATHER: put_load(e, x, lane); return;
@@ -512,7 +512,7 @@ void cuda_put(cuda_emitter *e, const loop_expr *x, unsigned lane) {
     return;
   }
   bool is_bool = n->wide && x->dtype == PIR_BOOL;
-  put(e, is_bool ? "(" : "");
+  cuda_text(e, is_bool ? "(" : "");
   put_name(e, n, x->lanes, lane);
-  put(e, is_bool ? " != 0)" : "");
+  cuda_text(e, is_bool ? " != 0)" : "");
 }

@@ -25,6 +25,7 @@ typedef struct cuda_emitter {
 // Returns the C name of an element type: in a register, or in memory (where bool is a byte).
 const char *cuda_type(pir_dtype dtype);
 const char *cuda_memory_type(pir_dtype dtype);
+void cuda_text(cuda_emitter *e, const char *text);
 void cuda_indent(cuda_emitter *e);
 // Starts a statement. cuda_settle counts the uses in an expression, so that a node used twice
 // is computed once.

@@ -16,7 +16,7 @@ const char *nvrtc_options(void) {
   return "--fmad=false --std=c++17 1";
 }
 
-static const char *resolve(nvrtc *n) {
+static const char *resolve_library(nvrtc *n) {
   void *symbol;
 #define NVRTC_SYMBOL(name, parameters)                                                         \
   symbol = dlsym(n->library, #name);                                                           \
@@ -41,7 +41,7 @@ pir_status nvrtc_open(nvrtc *out, char *message, size_t capacity) {
         "CUDA toolkit or the wheel nvidia-cuda-nvrtc and name its folder in LD_LIBRARY_PATH");
     return PIR_UNAVAILABLE;
   }
-  const char *missing = resolve(out);
+  const char *missing = resolve_library(out);
   if (!missing && !out->nvrtcVersion(&out->major, &out->minor))
     return PIR_OK;
   pir_text_format(message, capacity,
@@ -57,8 +57,8 @@ void nvrtc_close(nvrtc *n) {
   *n = (nvrtc){0};
 }
 
-static pir_status describe(const nvrtc *n, nvrtc_program program, char *message,
-                           size_t capacity) {
+static pir_status report_log(const nvrtc *n, nvrtc_program program, char *message,
+                             size_t capacity) {
   size_t size = 0;
   char *log = n->nvrtcGetProgramLogSize(program, &size) ? NULL : malloc(size + 1);
   if (log && (n->nvrtcGetProgramLog(program, log), log[size] = 0, true))
@@ -103,7 +103,7 @@ pir_status nvrtc_compile(const nvrtc *n, const char *text, int arch, nvrtc_form 
     return PIR_INTERNAL;
   }
   pir_status status = n->nvrtcCompileProgram(program, OPTIONS + 1, all)
-                          ? describe(n, program, message, capacity)
+                          ? report_log(n, program, message, capacity)
                           : take(n, program, form, out);
   if (status && !*message)
     pir_text_format(message, capacity, "NVRTC gives no code");

@@ -25,8 +25,8 @@ static pir_status say(char *message, size_t capacity, pir_status status, const c
   return status;
 }
 
-static void add_attribute(LLVMContextRef context, LLVMValueRef fn, const char *key,
-                          const char *value) {
+static void add_text_attribute(LLVMContextRef context, LLVMValueRef fn, const char *key,
+                               const char *value) {
   LLVMAttributeRef a = LLVMCreateStringAttribute(context, key, (unsigned)strlen(key), value,
                                                  (unsigned)strlen(value));
   LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex, a);
@@ -39,10 +39,10 @@ static void add_target_attributes(LLVMContextRef context, LLVMModuleRef module,
   for (LLVMValueRef fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn)) {
     if (LLVMIsDeclaration(fn))
       continue;
-    add_attribute(context, fn, "target-features", target->features);
-    add_attribute(context, fn, "tune-cpu", target->cpu);
-    add_attribute(context, fn, "prefer-vector-width", bits);
-    add_attribute(context, fn, "min-legal-vector-width", bits);
+    add_text_attribute(context, fn, "target-features", target->features);
+    add_text_attribute(context, fn, "tune-cpu", target->cpu);
+    add_text_attribute(context, fn, "prefer-vector-width", bits);
+    add_text_attribute(context, fn, "min-legal-vector-width", bits);
   }
 }
 
@@ -140,8 +140,9 @@ static pir_status finish(LLVMContextRef context, LLVMModuleRef module, const pir
   return status;
 }
 
-static pir_status emit(const loop_module *module, const pir_target *target, pir_code_form form,
-                       pir_emitted *out, char *message, size_t capacity) {
+static pir_status emit_module(const loop_module *module, const pir_target *target,
+                              pir_code_form form, pir_emitted *out, char *message,
+                              size_t capacity) {
   *out = (pir_emitted){0};
   LLVMContextRef context = LLVMContextCreate();
   LLVMModuleRef llvm = pir_llvm_emit(context, module, target, message, capacity);
@@ -155,7 +156,7 @@ static pir_status emit(const loop_module *module, const pir_target *target, pir_
 
 static const pir_llvm_backend backend = {
     .llvm_version = "19",
-    .emit = emit,
+    .emit = emit_module,
 };
 
 const pir_llvm_backend *pir_llvm_backend_of(const char *sources) {

@@ -20,7 +20,7 @@ static LLVMTypeRef i64_type(emitter *e) {
 }
 
 // Emits an expression at the start of a statement; values of earlier statements are not reused.
-static LLVMValueRef evaluate(emitter *e, loop_expr *x) {
+static LLVMValueRef emit_value(emitter *e, loop_expr *x) {
   e->fn->module->emitted++;
   return pir_llvm_expr(e, x);
 }
@@ -44,7 +44,7 @@ static void emit_counted_loop(emitter *e, const loop_stmt *s, LLVMValueRef begin
 }
 
 static void emit_for(emitter *e, const loop_stmt *s) {
-  LLVMValueRef begin = evaluate(e, s->begin), end = pir_llvm_expr(e, s->end),
+  LLVMValueRef begin = emit_value(e, s->begin), end = pir_llvm_expr(e, s->end),
                step = pir_llvm_expr(e, s->step);
   if (s->for_kind == LOOP_VECTORISED || s->for_kind == LOOP_THREADS) {
     e->unsupported = "a loop that was not vectorised";
@@ -66,7 +66,7 @@ static void emit_for(emitter *e, const loop_stmt *s) {
 }
 
 static void emit_if(emitter *e, const loop_stmt *s) {
-  LLVMValueRef cond = evaluate(e, s->value);
+  LLVMValueRef cond = emit_value(e, s->value);
   LLVMBasicBlockRef then = new_block(e, "then"),
                     other = s->other.first ? new_block(e, "else") : NULL;
   LLVMBasicBlockRef after = new_block(e, "after");
@@ -134,7 +134,7 @@ static void emit_fence(emitter *e) {
 
 static void emit_memory_store(emitter *e, const loop_stmt *s) {
   unsigned lanes = s->value->lanes;
-  LLVMValueRef value = to_memory(e, s->buffer, evaluate(e, s->value), lanes);
+  LLVMValueRef value = to_memory(e, s->buffer, emit_value(e, s->value), lanes);
   LLVMValueRef address = pir_llvm_address(e, s->buffer, s->index);
   if (s->mask) {
     LLVMValueRef mask = pir_llvm_expr(e, s->mask);
@@ -166,7 +166,7 @@ static void emit_store(emitter *e, const loop_stmt *s) {
     emit_memory_store(e, s);
     return;
   }
-  LLVMValueRef value = evaluate(e, s->value);
+  LLVMValueRef value = emit_value(e, s->value);
   if (s->buffer->lanes > s->value->lanes)
     value = pir_llvm_splat(e, value, s->buffer->lanes);
   LLVMValueRef cell = pir_llvm_register(e, s->buffer, s->index);
@@ -196,7 +196,7 @@ static void emit_prefetch(emitter *e, const loop_stmt *s) {
 // Out of the way: few runs fail. Threads may store different numbers, of which one stays.
 static void emit_trap(emitter *e, const loop_stmt *s) {
   LLVMTypeRef i32 = LLVMInt32TypeInContext(e->ctx);
-  LLVMValueRef any = evaluate(e, s->value);
+  LLVMValueRef any = emit_value(e, s->value);
   LLVMTypeRef type = LLVMTypeOf(any);
   if (s->value->lanes > 1)
     any = pir_llvm_intrinsic(e, "llvm.vector.reduce.or", &type, 1, &any, 1);
@@ -242,7 +242,7 @@ static void emit_block(emitter *e, const loop_block *block) {
     switch ((loop_stmt_kind)s->kind) {
       case LOOP_FOR: emit_for(e, s); break;
       case LOOP_IF: emit_if(e, s); break;
-      case LOOP_LET: e->vars[s->var->id] = evaluate(e, s->value); break;
+      case LOOP_LET: e->vars[s->var->id] = emit_value(e, s->value); break;
       case LOOP_STORE:
       case LOOP_SCATTER: emit_store(e, s); break;
       case LOOP_ACCUMULATE: emit_accumulate(e, s); break;
@@ -311,7 +311,7 @@ static void bind_buffers(emitter *e) {
       if (b->align > 1)
         add_flag(e, e->function, at, "align", b->align);
       if (b->large)
-        e->large[i] = evaluate(e, b->large);
+        e->large[i] = emit_value(e, b->large);
     } else if (b->space == LOOP_SCRATCH) {
       LLVMValueRef offset = LLVMConstInt(i64_type(e), (uint64_t)b->offset, false);
       e->bases[i] =

@@ -26,7 +26,7 @@ LLVMTypeRef pir_llvm_type(emitter *e, pir_dtype dtype, unsigned lanes) {
   return vector_of(t, lanes);
 }
 
-static bool is_signed(pir_dtype dtype) {
+static bool is_signed_dtype(pir_dtype dtype) {
   return dtype != PIR_BOOL && dtype != PIR_U8 && dtype != PIR_U16 && dtype != PIR_U32 &&
          dtype != PIR_U64;
 }
@@ -153,7 +153,7 @@ static bool is_halved(const loop_expr *x) {
          x->a->b->i == 2;
 }
 
-static LLVMValueRef load(emitter *e, const loop_expr *x) {
+static LLVMValueRef emit_load(emitter *e, const loop_expr *x) {
   const loop_buffer *buffer = x->buffer;
   if (buffer->space == LOOP_REGISTER) {
     LLVMValueRef cell = pir_llvm_register(e, buffer, x->a);
@@ -277,7 +277,7 @@ LLVMValueRef pir_llvm_narrow(emitter *e, pir_dtype to, LLVMValueRef value, unsig
   return LLVMBuildBitCast(e->b, half, pir_llvm_type(e, PIR_I16, lanes), "");
 }
 
-static bool is_half(pir_dtype dtype) {
+static bool is_16_bit_float(pir_dtype dtype) {
   return dtype == PIR_F16 || dtype == PIR_BF16;
 }
 
@@ -300,14 +300,14 @@ static LLVMValueRef float_to_int(emitter *e, LLVMValueRef v, pir_dtype from, pir
   return LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealOGE, v, half, ""), large, n, "");
 }
 
-static LLVMValueRef cast(emitter *e, LLVMValueRef v, pir_dtype from, pir_dtype to) {
+static LLVMValueRef emit_cast(emitter *e, LLVMValueRef v, pir_dtype from, pir_dtype to) {
   unsigned lanes = lanes_of(v);
-  if (is_half(from)) {
+  if (is_16_bit_float(from)) {
     v = pir_llvm_widen(e, from, v, lanes);
     from = PIR_F32;
   }
-  if (is_half(to))
-    return pir_llvm_narrow(e, to, cast(e, v, from, PIR_F32), lanes);
+  if (is_16_bit_float(to))
+    return pir_llvm_narrow(e, to, emit_cast(e, v, from, PIR_F32), lanes);
   if (from == to)
     return v;
   LLVMTypeRef type = pir_llvm_type(e, to, lanes);
@@ -320,9 +320,9 @@ static LLVMValueRef cast(emitter *e, LLVMValueRef v, pir_dtype from, pir_dtype t
   if (from_float)
     return float_to_int(e, v, from, to);
   if (to_float)
-    return is_signed(from) ? LLVMBuildSIToFP(e->b, v, type, "")
-                           : LLVMBuildUIToFP(e->b, v, type, "");
-  return LLVMBuildIntCast2(e->b, v, type, is_signed(from), "");
+    return is_signed_dtype(from) ? LLVMBuildSIToFP(e->b, v, type, "")
+                                 : LLVMBuildUIToFP(e->b, v, type, "");
+  return LLVMBuildIntCast2(e->b, v, type, is_signed_dtype(from), "");
 }
 
 // ---- operations
@@ -478,7 +478,8 @@ static LLVMValueRef int_division(emitter *e, const loop_expr *x, LLVMValueRef a,
        floored = x->fn == PIR_V_FLOORDIV || x->fn == PIR_V_FLOORMOD;
   LLVMTypeRef type = LLVMTypeOf(a);
   LLVMValueRef zero = LLVMConstNull(type), one = pir_llvm_const_int(e, x->dtype, x->lanes, 1);
-  if (!is_signed(x->dtype) || (pir_loop_nonnegative(x->a) && pir_loop_nonnegative(x->b))) {
+  if (!is_signed_dtype(x->dtype) ||
+      (pir_loop_nonnegative(x->a) && pir_loop_nonnegative(x->b))) {
     if (!pir_loop_nonnegative(x->b))
       b = LLVMBuildSelect(ir, LLVMBuildICmp(ir, LLVMIntEQ, b, zero, ""), one, b, "");
     return quotient ? LLVMBuildUDiv(ir, a, b, "") : LLVMBuildURem(ir, a, b, "");
@@ -502,7 +503,7 @@ static LLVMValueRef int_division(emitter *e, const loop_expr *x, LLVMValueRef a,
 
 static LLVMValueRef compare_ints(emitter *e, const loop_expr *x, LLVMValueRef a,
                                  LLVMValueRef b) {
-  bool s = is_signed(x->a->dtype);
+  bool s = is_signed_dtype(x->a->dtype);
   LLVMIntPredicate p;
   switch (x->fn) {
     case PIR_V_EQ: p = LLVMIntEQ; break;
@@ -528,7 +529,7 @@ static LLVMValueRef shift(emitter *e, const loop_expr *x, LLVMValueRef a, LLVMVa
   LLVMValueRef most = pir_llvm_const_int(e, x->dtype, x->lanes, width - 1);
   LLVMValueRef over = LLVMBuildICmp(e->b, LLVMIntUGT, b, most, ""),
                by = LLVMBuildSelect(e->b, over, most, b, "");
-  if (x->fn == PIR_V_SHR && is_signed(x->dtype))
+  if (x->fn == PIR_V_SHR && is_signed_dtype(x->dtype))
     return LLVMBuildAShr(e->b, a, by, "");
   LLVMValueRef r =
       x->fn == PIR_V_SHL ? LLVMBuildShl(e->b, a, by, "") : LLVMBuildLShr(e->b, a, by, "");
@@ -537,7 +538,7 @@ static LLVMValueRef shift(emitter *e, const loop_expr *x, LLVMValueRef a, LLVMVa
 
 static LLVMValueRef int_op(emitter *e, const loop_expr *x, LLVMValueRef a, LLVMValueRef b) {
   LLVMBuilderRef ir = e->b;
-  bool s = is_signed(x->dtype), wraps = x->dtype != LOOP_INDEX || x->given;
+  bool s = is_signed_dtype(x->dtype), wraps = x->dtype != LOOP_INDEX || x->given;
   switch ((pir_node_op)x->fn) {
     case PIR_V_ADD:
       if (x->dtype == PIR_BOOL)
@@ -596,7 +597,7 @@ static LLVMValueRef operation(emitter *e, const loop_expr *x) {
   LLVMValueRef a = pir_llvm_expr(e, x->a), b = x->b ? pir_llvm_expr(e, x->b) : NULL;
   if (x->fn == PIR_V_SELECT)
     return LLVMBuildSelect(e->b, a, b, pir_llvm_expr(e, x->c), "");
-  if (is_half(x->a->dtype)) {
+  if (is_16_bit_float(x->a->dtype)) {
     e->unsupported = "arithmetic on 16-bit floats";
     return a;
   }
@@ -707,7 +708,7 @@ static LLVMValueRef emit_expr(emitter *e, loop_expr *x) {
     case LOOP_CONST:
       if (!pir_dtype_is_float(x->dtype))
         return pir_llvm_const_int(e, x->dtype, x->lanes, x->i);
-      if (!is_half(x->dtype))
+      if (!is_16_bit_float(x->dtype))
         return pir_llvm_const_float(e, x->dtype, x->lanes, x->f);
       return pir_llvm_narrow(e, x->dtype, pir_llvm_const_float(e, PIR_F32, x->lanes, x->f),
                              x->lanes);
@@ -724,14 +725,14 @@ static LLVMValueRef emit_expr(emitter *e, loop_expr *x) {
     case LOOP_CAST:
       if (x->fn && e->target->avx512_bf16)
         return narrow_by_instruction(e, x);
-      return cast(e, pir_llvm_expr(e, x->a), x->a->dtype, x->dtype);
+      return emit_cast(e, pir_llvm_expr(e, x->a), x->a->dtype, x->dtype);
     case LOOP_BITCAST:
       return LLVMBuildBitCast(e->b, pir_llvm_expr(e, x->a),
                               pir_llvm_type(e, x->dtype, x->lanes), "");
     case LOOP_BROADCAST: return pir_llvm_splat(e, pir_llvm_expr(e, x->a), x->lanes);
     case LOOP_RAMP: return ramp(e, x);
     case LOOP_LOAD:
-    case LOOP_GATHER: return load(e, x);
+    case LOOP_GATHER: return emit_load(e, x);
     case LOOP_FOLD: return fold_lanes(e, x);
     case LOOP_ZIP: return zip_lanes(e, x);
     case LOOP_TEAM: e->unsupported = "a team of threads"; return pir_llvm_expr(e, x->a);

@@ -46,7 +46,7 @@ static LLVMValueRef fma3(const maths *v, LLVMValueRef a, LLVMValueRef b, LLVMVal
   return pir_llvm_intrinsic(v->e, "llvm.fma", &type, 1, args, 3);
 }
 
-static LLVMValueRef unary(const maths *v, const char *name, LLVMValueRef a) {
+static LLVMValueRef emit_unary(const maths *v, const char *name, LLVMValueRef a) {
   LLVMTypeRef type = LLVMTypeOf(a);
   return pir_llvm_intrinsic(v->e, name, &type, 1, &a, 1);
 }
@@ -82,7 +82,7 @@ static LLVMValueRef clamp(const maths *v, LLVMValueRef x, double low, double hig
 // too; there, adding and subtracting a large number rounds.
 static LLVMValueRef nearest(const maths *v, LLVMValueRef x) {
   if (v->e->target->fma)
-    return unary(v, "llvm.rint", x);
+    return emit_unary(v, "llvm.rint", x);
   LLVMValueRef large = real(v, 0x1.8p23);
   return sub(v, add(v, x, large), large);
 }
@@ -178,7 +178,7 @@ static LLVMValueRef log1p_f32(const maths *v, LLVMValueRef x) {
 static LLVMValueRef tanh_f32(const maths *v, LLVMValueRef x) {
   static const double c[] = {-5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2,
                              1.33314422036e-1, -3.33332819422e-1};
-  LLVMValueRef s = mul(v, x, x), t = unary(v, "llvm.fabs", x), one = real(v, 1);
+  LLVMValueRef s = mul(v, x, x), t = emit_unary(v, "llvm.fabs", x), one = real(v, 1);
   LLVMValueRef small = fma3(v, mul(v, horner(v, s, c, 5), s), x, x);
   LLVMValueRef e = exp_f32(v, add(v, t, t));
   LLVMValueRef large =
@@ -200,7 +200,7 @@ static LLVMValueRef erf_f32(const maths *v, LLVMValueRef x) {
   static const double far_even[] = {-0x1.a261aep-16, 0x1.21d878p-11},
                       far_odd[] = {-0x1.6f390ep-8, 0x1.1ea798p-5};
   static const double far_rest[] = {-0x1.3b7d78p-3, -0x1.d4ef8ep-1, -0x1.a0de82p+0};
-  LLVMValueRef t = unary(v, "llvm.fabs", x), s = mul(v, x, x), one = real(v, 1);
+  LLVMValueRef t = emit_unary(v, "llvm.fabs", x), s = mul(v, x, x), one = real(v, 1);
   LLVMValueRef small = fma3(v, horner(v, s, near, 6), x, x);
   LLVMValueRef bound = select_if(v, LLVMRealOGT, t, real(v, 4), real(v, 4), t),
                square = mul(v, bound, bound);

@@ -112,7 +112,9 @@ static loop_expr *from_form(loop_module *m, const form *f) {
 // ---- bounds
 
 static int64_t saturate(__int128 x) {
-  return x >= UNBOUNDED ? UNBOUNDED : x <= -(__int128)UNBOUNDED ? -UNBOUNDED : (int64_t)x;
+  if (x >= UNBOUNDED)
+    return UNBOUNDED;
+  return x <= -(__int128)UNBOUNDED ? -UNBOUNDED : (int64_t)x;
 }
 
 static bool bounded(int64_t x) {
@@ -126,12 +128,11 @@ static bounds add_bounds(bounds a, bounds b) {
 }
 
 static bounds scale_bounds(bounds a, int64_t k) {
-  int64_t low = bounded(a.low) ? saturate((__int128)a.low * k)
-                : k >= 0       ? -UNBOUNDED
-                               : UNBOUNDED;
-  int64_t high = bounded(a.high) ? saturate((__int128)a.high * k)
-                 : k >= 0        ? UNBOUNDED
-                                 : -UNBOUNDED;
+  int64_t low = k >= 0 ? -UNBOUNDED : UNBOUNDED, high = -low;
+  if (bounded(a.low))
+    low = saturate((__int128)a.low * k);
+  if (bounded(a.high))
+    high = saturate((__int128)a.high * k);
   return k >= 0 ? (bounds){low, high} : (bounds){high, low};
 }
 
@@ -237,9 +238,11 @@ static bool split_form(loop_module *m, const form *f, const loop_expr *divisor, 
   for (int i = 0; i < f->count; i++) {
     term t = f->terms[i];
     loop_expr *reduced = constant ? NULL : without_factor(m, t.atom, divisor);
-    bool ok = constant && t.k % c == 0 ? add_term(quotient, t.atom, t.k / c)
-              : reduced                ? add_expr(quotient, reduced, t.k)
-                                       : add_term(rest, t.atom, t.k);
+    bool ok;
+    if (constant && t.k % c == 0)
+      ok = add_term(quotient, t.atom, t.k / c);
+    else
+      ok = reduced ? add_expr(quotient, reduced, t.k) : add_term(rest, t.atom, t.k);
     if (!ok)
       return false;
   }
@@ -359,6 +362,24 @@ static loop_expr *extremum(loop_module *m, bool least, loop_expr *a, loop_expr *
   return NULL;
 }
 
+static bool compare_with_zero(pir_node_op fn, int64_t x) {
+  switch (fn) {
+    case PIR_V_EQ: return x == 0;
+    case PIR_V_NE: return x != 0;
+    case PIR_V_LT: return x < 0;
+    default: return x <= 0;
+  }
+}
+
+// Compares numbers between d.low and d.high with 0. -1: some give true and some give false.
+static int compare_bounds(pir_node_op fn, bounds d) {
+  bool below = fn == PIR_V_LT ? d.high < 0 : d.high <= 0;
+  bool not_below = fn == PIR_V_LT ? d.low >= 0 : d.low > 0;
+  if (fn == PIR_V_LT || fn == PIR_V_LE)
+    return not_below ? 0 : below - !below;
+  return d.low > 0 || d.high < 0 ? fn == PIR_V_NE : -1;
+}
+
 // Folds a comparison if the bounds of a - b decide it, or if b is the extent of the loop
 // variable a. Returns NULL if neither does.
 static loop_expr *compare_indices(loop_module *m, pir_node_op fn, loop_expr *a, loop_expr *b) {
@@ -366,18 +387,7 @@ static loop_expr *compare_indices(loop_module *m, pir_node_op fn, loop_expr *a, 
   if (!add_expr(&f, a, 1) || !add_expr(&f, b, -1))
     return NULL;
   bounds d = bounds_of_form(&f);
-  int known = -1;
-  if (f.count == 0)
-    known = fn == PIR_V_EQ   ? d.low == 0
-            : fn == PIR_V_NE ? d.low != 0
-            : fn == PIR_V_LT ? d.low < 0
-                             : d.low <= 0;
-  else if (fn == PIR_V_LT)
-    known = d.high < 0 ? 1 : d.low >= 0 ? 0 : -1;
-  else if (fn == PIR_V_LE)
-    known = d.high <= 0 ? 1 : d.low > 0 ? 0 : -1;
-  else if (d.low > 0 || d.high < 0)
-    known = fn == PIR_V_NE;
+  int known = f.count ? compare_bounds(fn, d) : compare_with_zero(fn, d.low);
   // Bounds are numbers. These two rules also cover extents that are known only at run time.
   if (known < 0 && fn == PIR_V_LT && a->kind == LOOP_VAR && a->var->extent &&
       pir_loop_equal(a->var->extent, b))
@@ -395,11 +405,12 @@ static loop_expr *logic(loop_module *m, pir_node_op fn, loop_expr *a, loop_expr 
     return NULL;
   if (fn == PIR_V_NOT)
     return know_a ? pir_loop_const_int(m, PIR_BOOL, !x) : NULL;
-  if (fn == PIR_V_AND)
-    return know_a ? (x ? b : a) : know_b ? (y ? a : b) : NULL;
-  if (fn == PIR_V_OR)
-    return know_a ? (x ? a : b) : know_b ? (y ? b : a) : NULL;
-  return NULL;
+  if ((fn != PIR_V_AND && fn != PIR_V_OR) || (!know_a && !know_b))
+    return NULL;
+  // The known side is the result, or leaves the result to the other side.
+  loop_expr *known = know_a ? a : b, *other = know_a ? b : a;
+  bool value = know_a ? x : y, decides = fn == PIR_V_OR;
+  return value == decides ? known : other;
 }
 
 // x + k, where x may itself be a sum with a constant: folds both constants. They wrap as the
@@ -472,8 +483,10 @@ static loop_expr *compare_floats(loop_module *m, pir_node_op fn, const loop_expr
 loop_expr *pir_loop_simplify(loop_module *m, pir_node_op fn, loop_expr *a, loop_expr *b,
                              loop_expr *c) {
   int64_t k;
+  if (fn == PIR_V_SELECT && pir_loop_is_int(a, &k))
+    return k ? b : c;
   if (fn == PIR_V_SELECT)
-    return pir_loop_is_int(a, &k) ? (k ? b : c) : pir_loop_equal(b, c) ? b : NULL;
+    return pir_loop_equal(b, c) ? b : NULL;
   if (fn == PIR_V_AND || fn == PIR_V_OR || fn == PIR_V_NOT)
     return logic(m, fn, a, b);
   if (b && pir_dtype_is_integer(a->dtype))
@@ -505,7 +518,9 @@ bool pir_loop_nonnegative(const loop_expr *e) {
 
 loop_expr *pir_loop_bound(loop_module *m, const loop_expr *e) {
   bounds b = bounds_of(e);
-  return b.low < 0 ? NULL : pir_loop_int(m, bounded(b.high) ? b.high + 1 : UNBOUNDED);
+  if (b.low < 0)
+    return NULL;
+  return pir_loop_int(m, bounded(b.high) ? b.high + 1 : UNBOUNDED);
 }
 
 bool pir_loop_small(const loop_expr *e) {
@@ -525,8 +540,10 @@ static int64_t common_divisor(int64_t a, int64_t b) {
 int64_t pir_loop_multiple(const loop_expr *e) {
   enum { ENOUGH = 1 << 20 };  // 0 is a multiple of everything
   int64_t c, a, b;
+  if (pir_loop_is_int(e, &c) && (c == 0 || c == INT64_MIN))
+    return ENOUGH;
   if (pir_loop_is_int(e, &c))
-    return c == 0 || c == INT64_MIN ? ENOUGH : c < 0 ? -c : c;
+    return c < 0 ? -c : c;
   if (e->kind == LOOP_VAR)
     return e->var->multiple > 0 ? e->var->multiple : 1;
   if (e->kind == LOOP_LOAD && e->buffer->multiple > 0)
@@ -536,7 +553,10 @@ int64_t pir_loop_multiple(const loop_expr *e) {
   a = pir_loop_multiple(e->a);
   b = e->fn == PIR_V_SELECT ? pir_loop_multiple(e->c) : pir_loop_multiple(e->b);
   switch (e->fn) {
-    case PIR_V_MUL: return a > ENOUGH || b > ENOUGH ? (a > b ? a : b) : a * b;
+    case PIR_V_MUL:
+      if (a <= ENOUGH && b <= ENOUGH)
+        return a * b;
+      return a > b ? a : b;
     case PIR_V_SELECT: return common_divisor(pir_loop_multiple(e->b), b);
     case PIR_V_ADD:
     case PIR_V_SUB:

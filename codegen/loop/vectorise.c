@@ -406,7 +406,9 @@ static void vectorise_loop(vectoriser *z, loop_block *out, const loop_stmt *s) {
   vectorise_open(z);
   loop_expr *count = pir_loop_sub(m, s->end, s->begin), *lanes = pir_loop_int(m, z->lanes);
   bool known = pir_loop_is_int(count, &n);
-  int copies = s->unroll > 1 ? (s->unroll < MAX_PARTS ? s->unroll : MAX_PARTS) : 1;
+  int copies = s->unroll < MAX_PARTS ? s->unroll : MAX_PARTS;
+  if (copies < 1)
+    copies = 1;
   while (known && copies > 1 && n < (int64_t)z->lanes * copies)
     copies--;
   vectorise_find_private(z, &s->body);

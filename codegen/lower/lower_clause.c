@@ -277,7 +277,7 @@ static loop_expr *compare(lower_site *s, const pir_node *n) {
 }
 
 // Computes both sides. Loads of one side are guarded by the condition.
-static loop_expr *conditional(lower_site *s, const pir_node *n, int type) {
+static loop_expr *select_value(lower_site *s, const pir_node *n, int type) {
   lowering *l = s->l;
   int64_t known;
   loop_expr *cond = s->clause->nodes[n->a].op < PIR_V_CONST
@@ -330,7 +330,7 @@ static loop_expr *binary(lower_site *s, const pir_node *n, int type) {
   return apply(s, n->op, a, b);
 }
 
-static loop_expr *evaluate(lower_site *s, const pir_node *n, int type) {
+static loop_expr *lower_node(lower_site *s, const pir_node *n, int type) {
   const pir_value *v;
   switch (n->op) {
     case PIR_V_CONST: return literal(s, type, n->f, n->i);
@@ -354,7 +354,7 @@ static loop_expr *evaluate(lower_site *s, const pir_node *n, int type) {
     case PIR_V_ISNAN:
     case PIR_V_ISINF:
     case PIR_V_ISFINITE: return compare(s, n);
-    case PIR_V_SELECT: return conditional(s, n, type);
+    case PIR_V_SELECT: return select_value(s, n, type);
     case PIR_V_DIV: return divided(s, n, type);
     default: return n->b < 0 ? unary(s, n, type) : binary(s, n, type);
   }
@@ -370,7 +370,7 @@ loop_expr *lower_clause_value(lower_site *s, int node, int type) {
   if (n->op < PIR_V_CONST)
     return pir_loop_cast(m, lower_index(s, node), type);
   int own = pir_node_type_is_weak(s->types[node]) ? type : s->types[node];
-  return pir_loop_cast(m, evaluate(s, n, own), type);
+  return pir_loop_cast(m, lower_node(s, n, own), type);
 }
 
 // ---- results

@@ -94,7 +94,7 @@ void lower_clip(lower_site *s, loop_var *const *vars, loop_expr **begins, loop_e
     }
 }
 
-static bool holds(const lowering *l, const loop_expr *e) {
+static bool mentions(const lowering *l, const loop_expr *e) {
   for (size_t i = 0; i < l->holds.count; i++)
     if (pir_loop_equal(l->holds.items[i], e))
       return true;
@@ -110,7 +110,7 @@ loop_expr *lower_open_condition(lowering *l, loop_expr *condition) {
   if (all.full)
     return condition;
   for (int i = 0; i < all.count; i++)
-    if (!holds(l, all.items[i]))
+    if (!mentions(l, all.items[i]))
       open = open ? pir_loop_op(l->m, PIR_V_AND, open, all.items[i], NULL) : all.items[i];
   return open;
 }

@@ -23,7 +23,7 @@ typedef struct build_id {
   char text[65];
 } build_id;
 
-static bool holds(const struct dl_phdr_info *image, uintptr_t address) {
+static bool image_holds(const struct dl_phdr_info *image, uintptr_t address) {
   for (int i = 0; i < image->dlpi_phnum; i++) {
     const ElfW(Phdr) *p = &image->dlpi_phdr[i];
     if (p->p_type == PT_LOAD && address - image->dlpi_addr - p->p_vaddr < p->p_memsz)
@@ -34,7 +34,7 @@ static bool holds(const struct dl_phdr_info *image, uintptr_t address) {
 
 static int read_build_id(struct dl_phdr_info *image, size_t size, void *user) {
   build_id *id = user;
-  if (!holds(image, id->inside))
+  if (!image_holds(image, id->inside))
     return 0;
   for (int i = 0; i < image->dlpi_phnum; i++) {
     const ElfW(Phdr) *p = &image->dlpi_phdr[i];

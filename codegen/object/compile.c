@@ -99,8 +99,8 @@ static void describe_traps(pir_compiler *c, unit *u, const lowering *l) {
 }
 
 // Copies the interface except the code, because the loops behind it will be freed.
-static void describe(pir_compiler *c, unit *u, const lowering *l, const lower_stages *stages,
-                     const lower_packings *packings) {
+static void describe_unit(pir_compiler *c, unit *u, const lowering *l,
+                          const lower_stages *stages, const lower_packings *packings) {
   pir_temporary *temporaries = pir_arena_zalloc(
       &c->arena, pir_arena_size(&c->arena, l->temporaries.count + 1, sizeof *temporaries));
   u->stages = pir_arena_zalloc(&c->arena,
@@ -200,7 +200,7 @@ pir_status pir_compiler_add(pir_compiler *c, const pir_op *group, const pir_fact
   // The processor back ends cannot express a barrier.
   if (pir_group_refused_by(group, "emit") && stages.count)
     pir_loop_barrier(stages.items[0].fn, &stages.items[0].fn->body);
-  describe(c, u, &l, &stages, &packings);
+  describe_unit(c, u, &l, &stages, &packings);
   u->group.reads = find_read(c, group, &stages);
   choose_explain(&l, &stages);
   return c->options.target.device ? write_source(c, u, group) : share(c, u);
@@ -214,7 +214,7 @@ static pir_status find_code(const pir_image *image, const char *name, pir_stage_
   return PIR_OK;
 }
 
-static pir_status link_unit(unit *u, const pir_image *image) {
+static pir_status link_image(unit *u, const pir_image *image) {
   for (size_t i = 0; i < u->group.stage_count; i++)
     PIR_TRY(find_code(image, u->names[i], &u->stages[i].fn));
   for (size_t i = 0; i < u->packing_count; i++)
@@ -294,7 +294,7 @@ static pir_status finish_processor(pir_compiler *c, pir_arena *scratch) {
     pir_loop_module_destroy(u->module);
     u->module = NULL;
     if (!u->refused && !c->options.ahead)
-      PIR_TRY(link_unit(u, of_unit[i]));
+      PIR_TRY(link_image(u, of_unit[i]));
   }
   return PIR_OK;
 }

@@ -66,7 +66,7 @@ typedef struct loading {
   const char *why;
 } loading;
 
-static bool fail(loading *l, const char *why) {
+static bool fail_load(loading *l, const char *why) {
   l->why = why;
   return false;
 }
@@ -78,11 +78,11 @@ static bool in_object(const loading *l, uint64_t offset, uint64_t size) {
 static bool read_symbols(loading *l, const Elf64_Shdr *s) {
   if (l->symbols || s->sh_entsize != sizeof(Elf64_Sym) || s->sh_offset % 8 ||
       s->sh_link >= l->section_count)
-    return fail(l, "bad symbol table");
+    return fail_load(l, "bad symbol table");
   const Elf64_Shdr *names = &l->sections[s->sh_link];
   if (names->sh_type != SHT_STRTAB || !names->sh_size ||
       l->object[names->sh_offset + names->sh_size - 1])
-    return fail(l, "bad string table");
+    return fail_load(l, "bad string table");
   l->symbols = (const Elf64_Sym *)(l->object + s->sh_offset);
   l->symbol_count = s->sh_size / sizeof(Elf64_Sym);
   l->strings = (const char *)l->object + names->sh_offset;
@@ -92,30 +92,30 @@ static bool read_symbols(loading *l, const Elf64_Shdr *s) {
 
 static bool read_headers(loading *l) {
   if (l->size < sizeof(Elf64_Ehdr))
-    return fail(l, "too short");
+    return fail_load(l, "too short");
   const Elf64_Ehdr *h = (const Elf64_Ehdr *)l->object;
   if (memcmp(h->e_ident, ELFMAG, SELFMAG) || h->e_ident[EI_CLASS] != ELFCLASS64 ||
       h->e_type != ET_REL || !image_is_ours(h->e_machine))
-    return fail(l, "not an object for this processor");
+    return fail_load(l, "not an object for this processor");
   if (h->e_shentsize != sizeof(Elf64_Shdr) || h->e_shoff % 8 ||
       !in_object(l, h->e_shoff, (uint64_t)h->e_shnum * sizeof(Elf64_Shdr)))
-    return fail(l, "bad section table");
+    return fail_load(l, "bad section table");
   l->sections = (const Elf64_Shdr *)(l->object + h->e_shoff);
   l->section_count = h->e_shnum;
   for (size_t i = 0; i < l->section_count; i++)
     if (l->sections[i].sh_type != SHT_NOBITS &&
         !in_object(l, l->sections[i].sh_offset, l->sections[i].sh_size))
-      return fail(l, "section outside of the object");
+      return fail_load(l, "section outside of the object");
   for (size_t i = 0; i < l->section_count; i++)
     if (l->sections[i].sh_type == SHT_SYMTAB && !read_symbols(l, &l->sections[i]))
       return false;
   for (size_t i = 0; i < l->symbol_count; i++)
     if (l->symbols[i].st_name >= l->strings_size)
-      return fail(l, "bad symbol name");
-  return l->symbols ? true : fail(l, "no symbols");
+      return fail_load(l, "bad symbol name");
+  return l->symbols ? true : fail_load(l, "no symbols");
 }
 
-static const char *symbol_name(const loading *l, size_t i) {
+static const char *image_symbol_name(const loading *l, size_t i) {
   return l->strings + l->symbols[i].st_name;
 }
 
@@ -141,13 +141,13 @@ static bool count_indirections(loading *l) {
       continue;
     const Elf64_Shdr *s = &l->sections[i];
     if (s->sh_entsize != sizeof(Elf64_Rela) || s->sh_offset % 8)
-      return fail(l, "bad relocations");
+      return fail_load(l, "bad relocations");
     const Elf64_Rela *r = (const Elf64_Rela *)(l->object + s->sh_offset);
     for (size_t k = 0; k < relocation_count(s); k++) {
       size_t symbol = ELF64_R_SYM(r[k].r_info);
       uint32_t type = ELF64_R_TYPE(r[k].r_info);
       if (symbol >= l->symbol_count)
-        return fail(l, "bad relocation");
+        return fail_load(l, "bad relocation");
       if (image_wants_slot(type)) {
         if (!l->slot[symbol])
           l->slot[symbol] = ++l->slots;
@@ -171,9 +171,9 @@ static bool place_sections(loading *l, bool code, size_t *at) {
       continue;
     size_t align = s->sh_addralign ? s->sh_addralign : 1;
     if ((align & (align - 1)) || align > 4096)
-      return fail(l, "bad alignment");
+      return fail_load(l, "bad alignment");
     if (s->sh_flags & SHF_WRITE)
-      return fail(l, "a section wants to be written");
+      return fail_load(l, "a section wants to be written");
     l->place[i] = *at = align_up(*at, align);
     *at += s->sh_size;
   }
@@ -193,7 +193,7 @@ static bool lay_out(loading *l) {
   at += l->slots * SLOT_BYTES;
   l->image->total_bytes = align_up(at, page);
   if (l->image->total_bytes > INT32_MAX)
-    return fail(l, "too large");
+    return fail_load(l, "too large");
   for (size_t i = 0; i < l->symbol_count; i++) {
     if (l->stub[i])
       l->stub[i] = stubs_at + (l->stub[i] - 1) * IMAGE_STUB_BYTES;
@@ -203,12 +203,12 @@ static bool lay_out(loading *l) {
   void *base = mmap(NULL, l->image->total_bytes, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (base == MAP_FAILED)
-    return fail(l, "no memory");
+    return fail_load(l, "no memory");
   l->image->base = base;
   return true;
 }
 
-static bool resolve(loading *l, size_t symbol, uint64_t *out_address) {
+static bool resolve_symbol(loading *l, size_t symbol, uint64_t *out_address) {
   const Elf64_Sym *s = &l->symbols[symbol];
   if (s->st_shndx == SHN_ABS) {
     *out_address = s->st_value;
@@ -216,15 +216,15 @@ static bool resolve(loading *l, size_t symbol, uint64_t *out_address) {
   }
   if (s->st_shndx == SHN_UNDEF) {
     for (size_t i = 0; i < sizeof callable / sizeof *callable; i++)
-      if (!strcmp(callable[i].name, symbol_name(l, symbol))) {
+      if (!strcmp(callable[i].name, image_symbol_name(l, symbol))) {
         *out_address = (uintptr_t)callable[i].fn;
         return true;
       }
-    return fail(l, "calls an unknown function");
+    return fail_load(l, "calls an unknown function");
   }
   if (s->st_shndx >= l->section_count || !is_loaded(&l->sections[s->st_shndx]) ||
       s->st_value > l->sections[s->st_shndx].sh_size)
-    return fail(l, "symbol outside of its section");
+    return fail_load(l, "symbol outside of its section");
   *out_address = (uintptr_t)(l->image->base + l->place[s->st_shndx] + s->st_value);
   return true;
 }
@@ -235,10 +235,10 @@ static bool relocate(loading *l, size_t section, const Elf64_Rela *r) {
   size_t width = image_patch_width(type);
   const Elf64_Shdr *s = &l->sections[section];
   if (r->r_offset > s->sh_size || width > s->sh_size - r->r_offset)
-    return fail(l, "relocation outside of its section");
+    return fail_load(l, "relocation outside of its section");
   uint8_t *at = l->image->base + l->place[section] + r->r_offset;
   uint64_t target;
-  if (!resolve(l, symbol, &target))
+  if (!resolve_symbol(l, symbol, &target))
     return false;
   if (image_wants_slot(type)) {
     memcpy(l->image->base + l->slot[symbol], &target, sizeof target);
@@ -271,13 +271,13 @@ static bool keep_symbols(loading *l) {
   image->names = malloc(l->strings_size);
   image->symbols = calloc(l->symbol_count, sizeof *image->symbols);
   if (!image->names || !image->symbols)
-    return fail(l, "no memory");
+    return fail_load(l, "no memory");
   memcpy(image->names, l->strings, l->strings_size);
   for (size_t i = 0; i < l->symbol_count; i++) {
     const Elf64_Sym *s = &l->symbols[i];
     uint64_t address;
     if (ELF64_ST_BIND(s->st_info) != STB_GLOBAL || s->st_shndx == SHN_UNDEF ||
-        !resolve(l, i, &address))
+        !resolve_symbol(l, i, &address))
       continue;
     image->symbols[image->symbol_count++] =
         (struct image_symbol){image->names + s->st_name, (void *)(uintptr_t)address};
@@ -292,16 +292,16 @@ static bool seal(loading *l) {
       (image->total_bytes > image->code_bytes &&
        mprotect(image->base + image->code_bytes, image->total_bytes - image->code_bytes,
                 PROT_READ)))
-    return fail(l, "the system refuses executable memory");
+    return fail_load(l, "the system refuses executable memory");
   return true;
 }
 
-static bool load(loading *l) {
+static bool load_image(loading *l) {
   if (!read_headers(l))
     return false;
   l->place = calloc(l->section_count + 2 * l->symbol_count + 1, sizeof *l->place);
   if (!l->place)
-    return fail(l, "no memory");
+    return fail_load(l, "no memory");
   l->stub = l->place + l->section_count;
   l->slot = l->stub + l->symbol_count;
   return count_indirections(l) && lay_out(l) && fill_sections(l) && keep_symbols(l) && seal(l);
@@ -311,7 +311,7 @@ pir_status pir_image_load(const void *object, size_t size, pir_image **out_image
                           const char **out_why) {
   *out_image = NULL;
   loading l = {.object = object, .size = size, .image = calloc(1, sizeof(pir_image))};
-  bool done = l.image && load(&l);
+  bool done = l.image && load_image(&l);
   free(l.place);
   if (done) {
     *out_image = l.image;

@@ -75,7 +75,7 @@ static void store_bounds(pir_archive *a, unit *u) {
 }
 
 // Extents are not stored, because a plan has its own expressions for them.
-static void describe(pir_archive *a, unit *u) {
+static void store_unit(pir_archive *a, unit *u) {
   pir_compiled_group *g = &u->group;
   PIR_ARCHIVE(a, g->stage_count);
   PIR_ARCHIVE(a, g->temporary_count);
@@ -106,7 +106,7 @@ static void save(const pir_compiler *c, pir_archive *a, pir_cache_key *keys,
     store_object(c, keys[i], a);
   for (size_t i = 0; i < units && !a->failed; i++) {
     PIR_ARCHIVE(a, of_unit[i]);
-    describe(a, &c->units[i]);
+    store_unit(a, &c->units[i]);
   }
 }
 
@@ -134,7 +134,7 @@ pir_status pir_compiler_save(const pir_compiler *c, void **out_data, size_t *out
 
 // ---- back
 
-static void load_object(pir_compiler *c, pir_archive *a) {
+static void restore_object(pir_compiler *c, pir_archive *a) {
   const char *why;
   pir_str object = {0};
   pir_archive_str(a, &object);
@@ -144,7 +144,7 @@ static void load_object(pir_compiler *c, pir_archive *a) {
     c->image_count++;
 }
 
-static void link_unit(const pir_compiler *c, uint32_t object, unit *u, pir_archive *a) {
+static void restore_links(const pir_compiler *c, uint32_t object, unit *u, pir_archive *a) {
   for (size_t i = 0; i < u->group.stage_count && !a->failed; i++) {
     void *symbol =
         object < c->image_count ? pir_image_symbol(c->images[object], u->names[i]) : NULL;
@@ -166,12 +166,12 @@ static void restore(pir_compiler *c, pir_archive *a) {
   if (!c->images || !c->units)
     a->failed = true;
   for (size_t i = 0; i < objects && !a->failed; i++)
-    load_object(c, a);
+    restore_object(c, a);
   for (size_t i = 0; i < units && !a->failed; i++) {
     uint32_t object = 0;
     PIR_ARCHIVE(a, object);
-    describe(a, &c->units[i]);
-    link_unit(c, object, &c->units[i], a);
+    store_unit(a, &c->units[i]);
+    restore_links(c, object, &c->units[i], a);
     c->count = c->capacity = i + 1;
   }
 }

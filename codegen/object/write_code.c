@@ -76,7 +76,7 @@ static pir_status emit_llvm(codes *c, pir_code_form form, pir_writer out) {
   return pir_report(c->ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", message);
 }
 
-static pir_status emit(codes *c, pir_code_form form, pir_writer out) {
+static pir_status write_form(codes *c, pir_code_form form, pir_writer out) {
   char message[1024];
   const device_codegen *device = device_codegen_of(c->target);
   if (!device)
@@ -110,7 +110,7 @@ static pir_status write_groups(codes *c, const pir_program *program, pir_code_fo
     return pir_report(
         c->ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
         "nothing to compile: the program has no group that build_cinn_pass makes");
-  return form == PIR_CODE_LOOPS ? PIR_OK : emit(c, form, out);
+  return form == PIR_CODE_LOOPS ? PIR_OK : write_form(c, form, out);
 }
 
 static pir_status check_form(pir_context *ctx, const pir_target *target, pir_code_form form) {
@@ -163,7 +163,8 @@ static pir_status write_module(const reading *r, loop_module *m) {
     return PIR_INVALID;
   if (!r->target)
     return PIR_OK;
-  return r->form == PIR_CODE_LOOPS ? pir_loop_print(m, r->out) : emit(&c, r->form, r->out);
+  return r->form == PIR_CODE_LOOPS ? pir_loop_print(m, r->out)
+                                   : write_form(&c, r->form, r->out);
 }
 
 static pir_status read_loops(void *user) {

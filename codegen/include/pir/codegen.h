@@ -306,12 +306,14 @@ typedef struct pir_loops_source {
 // Whether a text begins as loop IR does, so that a tool can tell it from a program.
 PIR_API bool pir_loops_recognised(pir_str text);
 // Reads and verifies loop IR. PIR_INVALID: errors were reported with their places.
-PIR_API pir_status pir_loops_verify(pir_context *ctx, const pir_loops_source *source);
+PIR_NODISCARD PIR_API pir_status pir_loops_verify(pir_context *ctx,
+                                                  const pir_loops_source *source);
 // Does the same and writes the loops in a form of code; PIR_CODE_LOOPS is the text again. Fails
 // as pir_codegen_write does.
-PIR_API pir_status pir_loops_write(pir_context *ctx, const pir_loops_source *source,
-                                   const pir_target *target, pir_code_form form,
-                                   pir_writer out);
+PIR_NODISCARD PIR_API pir_status pir_loops_write(pir_context *ctx,
+                                                 const pir_loops_source *source,
+                                                 const pir_target *target, pir_code_form form,
+                                                 pir_writer out);
 
 PIR_END
 #endif
