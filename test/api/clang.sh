@@ -1,7 +1,6 @@
-#!/ usr / bin / env bash
-#Clang builds what gcc builds, with the same warnings as errors,                               \
-    and the result classifies the shipped digits.
-#clang.sh BUILD
+#!/usr/bin/env bash
+# Clang builds what gcc builds, with the same warnings as errors, and the result classifies the shipped digits.
+#   clang.sh BUILD
 set -eu
 case $1 in *san*) exit 0 ;; esac  # a sanitized build is a check of gcc's code alone
 cd "$(dirname "$0")/../.."
