@@ -13,7 +13,8 @@
 // - A variable under a division (the group of a channel) is split in both. Here a quotient of a
 //   combination is affine, too, where the parts below the divisor are other variables.
 // - A guard is taken here when it makes a reduced variable a part of a position (a convolution
-//   backwards whose taps fill its stride). The evaluator splits the space of any such guard into
+//   backwards whose taps fill its stride). The evaluator splits the space of any such guard
+//   into
 //   phases, each of them a contraction, and takes any guard that ranges show to hold.
 // - Here only clauses of kind CONTRACT count, for the only result of an op, with list maps. The
 //   evaluator takes any sum of products, with maps evaluated for each axis as well.

@@ -86,8 +86,8 @@ static void forget(tiling *t, const int *axes, int count) {
     e->value[axes[i]] = NULL;
 }
 
-// Returns the position of element i that the thread fetches, within the tile: along the direction in
-// which neighbouring threads load adjacent elements, `extent` long, and across it.
+// Returns the position of element i that the thread fetches, within the tile: along the
+// direction in which neighbouring threads load adjacent elements, `extent` long, and across it.
 static loop_expr *place_along(const tiling *t, const side *s, int64_t extent) {
   const contract_emission *e = &t->e;
   loop_expr *threads = contract_int(e, extent / s->width);

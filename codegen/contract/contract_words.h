@@ -76,7 +76,8 @@ loop_block *contract_loop(const contract_emission *e, loop_block *block, const c
 // Opens a serial loop from 0 to `end` by a constant step.
 loop_block *contract_count(const contract_emission *e, loop_block *block, const char *stem,
                            loop_expr *end, int64_t step, loop_expr **out_at);
-// Opens an operand as a read-only argument, and the result as an argument where no epilogue stores it.
+// Opens an operand as a read-only argument, and the result as an argument where no epilogue
+// stores it.
 loop_buffer *contract_arg(const contract_emission *e, const char *stem,
                           const contract_tensor *tensor);
 void contract_open_out(contract_emission *e);

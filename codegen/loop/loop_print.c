@@ -171,7 +171,7 @@ static void start_line(printer *p) {
     print_text(p, "  ");
 }
 
-// What is known of a variable that is bound here, beyond what the statement says itself.
+// Prints facts about a variable that is bound here, beyond those that the statement states.
 static void put_facts(printer *p, const loop_var *v, const loop_expr *usual) {
   print_text(p, v->given ? " given" : "");
   if (v->multiple > 1) {
@@ -351,7 +351,7 @@ static void put_fn(printer *p, const loop_fn *fn) {
   put_block(p, &fn->body);
 }
 
-// The functions of a group stand behind each other; those of none are first.
+// The functions of a group follow each other. Functions without a group are first.
 static void put_fns(printer *p, const loop_fn *first) {
   for (const loop_fn *fn = first; fn && fn->group == first->group; fn = fn->next)
     put_fn(p, fn);

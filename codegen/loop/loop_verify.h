@@ -23,7 +23,8 @@ typedef struct loop_faults {
   void *user;
 } loop_faults;
 
-// Returns the number of faults, 0 when there is none. Cost: linear in the expressions of each statement.
+// Returns the number of faults, 0 when there is none. Cost: linear in the expressions of each
+// statement.
 size_t pir_loop_verify(const loop_module *m, loop_faults faults);
 size_t pir_loop_verify_fn(const loop_fn *fn, loop_faults faults);
 

@@ -1,9 +1,9 @@
 // Indices that are known only at run time: elements of tensors, and indices computed from them.
 // A load whose index may be out of range raises a trap, and reads element 0 instead. An index
 // that also advances with a loop (a slice with a run-time begin) stays, and the load is masked,
-// so its elements remain adjacent. An index of one loop variable and numbers becomes a condition
-// on extents, if it is not known to be in range. Other indices of extents and loop variables
-// are in range by their clause.
+// so its elements remain adjacent. An index of one loop variable and numbers becomes a
+// condition on extents, if it is not known to be in range. Other indices of extents and loop
+// variables are in range by their clause.
 #include "lowering.h"
 
 #include <string.h>

@@ -198,8 +198,8 @@ typedef struct lower_space {
   bool keep;
 } lower_space;
 bool lower_reduce_space(lower_site *s, lower_space *out_space);
-// Whether a tensor of this shape has one element for each row of the space: its reduced axes are
-// 1, or absent.
+// Whether a tensor of this shape has one element for each row of the space: its reduced axes
+// are 1, or absent.
 bool lower_is_row_shape(const pir_dims *dims, const lower_space *space, const pir_dim *shape,
                         int rank);
 // Three steps: lower_sum_start makes a register, lower_sum_add adds the point s->axis /

@@ -26,7 +26,8 @@ typedef struct verifier {
   bool strict, errors_only, old_forms, fragment, untyped;
   pir_status status;
   const pir_op *root;
-  // Attributes are unique, and thousands of ops have equal ones: each pair is checked about once.
+  // Attributes are unique, and thousands of ops have equal ones: each pair is checked about
+  // once.
   right_pair right[RIGHT_PAIRS];
 } verifier;
 

@@ -24,7 +24,8 @@ struct affine_space {
   int64_t d;              // PIR_I_D
   bool overflow;          // some arithmetic did, so forms are wrong
   void *user;
-  // The form of a node that shared rules do not give: variables, axes of the result. `out` is 0.
+  // The form of a node that shared rules do not give: variables, axes of the result. `out` is
+  // 0.
   pir_index_step (*own)(affine_space *s, pir_index_reader *r, int node, affine_form *out);
 };
 

@@ -10,8 +10,8 @@
 // divisions by K are exact. Each phase is a plain contraction.
 //
 // The code generator finds contractions too (codegen/contract/contract_match.c, whose head
-// lists the differences). It has symbolic extents, one map for each axis and no phases; here are
-// the numbers of one call, offsets by strides, and phases.
+// lists the differences). It has symbolic extents, one map for each axis and no phases; here
+// are the numbers of one call, offsets by strides, and phases.
 #include <string.h>
 
 #include "contraction.h"

@@ -2,7 +2,7 @@
 #ifndef PIR_OPT_EMIT_H
 #define PIR_OPT_EMIT_H
 
-#include <pir/codegen.h>
+#include <pir/loops.h>
 #include <pir/program.h>
 #include <pir/serialize.h>
 #include <pir/text.h>

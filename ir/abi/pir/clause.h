@@ -206,8 +206,8 @@ PIR_API const pir_clause *pir_clause_choose(const pir_clause *clause, uint8_t re
 // Whether a clause adds up products of two factors from 0 on, and stores the sums unchanged.
 // All contractions do; whether the maps are affine is for the reader to find out.
 PIR_API bool pir_clause_sums_products(const pir_clause *clause);
-// Returns the load below the casts to the arithmetic type of a factor; NULL when the factor is no
-// load, or elements out of range do not count as 0.
+// Returns the load below the casts to the arithmetic type of a factor; NULL when the factor is
+// no load, or elements out of range do not count as 0.
 PIR_API const pir_node *pir_clause_factor(const pir_clause *clause, int node);
 
 PIR_END

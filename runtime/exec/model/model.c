@@ -131,7 +131,7 @@ static void count_work(pir_model *model, const pir_program *program) {
   model->stats.cache_hits = pir_compiler_cache_hits(model->compiler);
 }
 
-// A model on its way, and all that is given back when making it ends early.
+// A model that is being made, and the objects to release if that ends early.
 typedef struct making {
   pir_model *model;
   pir_program *program;  // the model's own, which passes change

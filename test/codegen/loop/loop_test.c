@@ -242,7 +242,8 @@ static loop_module *make_map(pir_node_op op) {
   return m;
 }
 
-// Linear over the range, near 0, powers of two, then all patterns of bits; special values first.
+// Linear over the range, near 0, powers of two, then all patterns of bits; special values
+// first.
 static void fill_round(float *in, int count, int round, const function *f) {
   static const float special[] = {0,       -0.0f,    INFINITY, -INFINITY, NAN,
                                   1,       -1,       1e-45f,   -1e-45f,   1e-38f,

@@ -108,7 +108,7 @@ static loop_expr *read_dim(loop_reader *r, int64_t number) {
   return e;
 }
 
-// ---- what has operands
+// ---- nodes with operands
 
 // (a, b, c): so many.
 static void read_operands(loop_reader *r, int count, loop_expr **out) {

@@ -1,5 +1,5 @@
-// What the reader's files share: the token at hand, and what may stand there. After the first
-// error every function returns at once; what they return then is not used.
+// Declarations that the reader's files share. `token` is the next token. After the first error
+// every function returns at once, and nobody uses its result.
 #ifndef PIR_LOOP_PARSE_IMPL_H
 #define PIR_LOOP_PARSE_IMPL_H
 
@@ -15,7 +15,7 @@ typedef struct loop_reader {
   pir_context *ctx;
   const pir_loops_source *source;
   loop_lexer lexer;
-  loop_token token;  // at hand
+  loop_token token;  // the next one
   loop_module *m;
   loop_fn *fn;
   pir_map *places;
@@ -33,13 +33,13 @@ typedef struct loop_type {
 // ---- tokens
 
 void loop_read_next(loop_reader *r);
-// At the token at hand, or at one that was read before.
+// Report an error at the next token, or at an earlier one.
 void loop_read_fail(loop_reader *r, const char *format, ...) PIR_PRINTF(2, 3);
 void loop_read_fail_at(loop_reader *r, const loop_token *token, const char *format, ...)
     PIR_PRINTF(3, 4);
 bool loop_at_word(const loop_reader *r, const char *word);
 bool loop_at_sign(const loop_reader *r, const char *sign);
-// Takes the word or sign when it is at hand.
+// Take the word or sign if it is the next token.
 bool loop_take_word(loop_reader *r, const char *word);
 bool loop_take_sign(loop_reader *r, const char *sign);
 void loop_expect_word(loop_reader *r, const char *word);
@@ -48,15 +48,15 @@ void loop_expect_sign(loop_reader *r, const char *sign);
 int64_t loop_expect_int(loop_reader *r, int64_t low, int64_t high);
 int64_t loop_int_of(loop_reader *r, const loop_token *number);
 uint16_t loop_lanes_of(loop_reader *r, int64_t lanes);
-// A word that is `stem` and a number: v12. -1 when the word at hand is none.
+// Returns the number of a word like v12 (`stem` is "v"); -1 if the next token is no such word.
 int64_t loop_numbered(const loop_reader *r, const char *stem);
 loop_type loop_expect_type(loop_reader *r);
 
-// Whether there is room for one more node around those at hand; it counts until loop_leave.
+// Opens a level of nesting until loop_leave. False if the limit is reached.
 bool loop_enter(loop_reader *r);
 void loop_leave(loop_reader *r);
 
-// Where a node begins: the token at hand.
+// Returns the place of the next token, where a node begins.
 pir_loc loop_here(const loop_reader *r);
 void loop_set_place(loop_reader *r, const void *node, pir_loc place);
 

@@ -1,12 +1,12 @@
-// Reads the text of loop IR that loop_print.c writes. What is read is what was printed: nothing
-// is simplified, and the types of variables are those that the text states. Names, numbers and
-// nesting are checked here; whether the program means something is the verifier's question.
+// Reads the text of loop IR that loop_print.c writes. The reader simplifies nothing and takes
+// the types of variables from the text. It checks names, numbers and nesting; the verifier
+// checks the rest.
 #ifndef PIR_LOOP_PARSE_H
 #define PIR_LOOP_PARSE_H
 
 #include "loop.h"
 
-#include <pir/codegen.h>
+#include <pir/loops.h>
 #include <pir/diag.h>
 
 enum {

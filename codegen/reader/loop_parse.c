@@ -1,5 +1,5 @@
-// Statements, buffers and functions. A variable is made where it is bound first; where a copy of
-// a body binds it again, its type and facts must be the same. Cost: one pass.
+// Statements, buffers and functions. A variable is made where it is bound first; where a copy
+// of a body binds it again, its type and facts must be the same. Cost: one pass.
 #include "loop_parse_impl.h"
 
 #include "loop_verify.h"
@@ -32,7 +32,7 @@ static int64_t expect_var(loop_reader *r) {
   return number;
 }
 
-// What is known of a variable: `given multiple 4 below (dim0 * 8)`.
+// Facts about a variable: `given multiple 4 below (dim0 * 8)`.
 typedef struct var_facts {
   bool given, bounded;  // bounded: `below` stands there
   int64_t multiple;
