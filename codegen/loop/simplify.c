@@ -375,8 +375,11 @@ static bool compare_with_zero(pir_node_op fn, int64_t x) {
 static int compare_bounds(pir_node_op fn, bounds d) {
   bool below = fn == PIR_V_LT ? d.high < 0 : d.high <= 0;
   bool not_below = fn == PIR_V_LT ? d.low >= 0 : d.low > 0;
-  if (fn == PIR_V_LT || fn == PIR_V_LE)
-    return not_below ? 0 : below - !below;
+  if (fn == PIR_V_LT || fn == PIR_V_LE) {
+    if (below)
+      return 1;
+    return not_below ? 0 : -1;
+  }
   return d.low > 0 || d.high < 0 ? fn == PIR_V_NE : -1;
 }
 

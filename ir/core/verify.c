@@ -388,17 +388,17 @@ static void set_surroundings(const pir_op *root, bool open) {
 }
 
 static pir_status verify_all(void *user) {
-  verifier v = *(const verifier *)user;
-  const pir_op *root = v.root;
+  verifier *v = user;
+  const pir_op *root = v->root;
   set_surroundings(root, true);
   for (const pir_op *op = root, *next; op; op = next) {
     enter_op(op);
-    verify_op(&v, op);
+    verify_op(v, op);
     next = pir_walk_next(root, op, false);
     leave_blocks(root, op, next);
   }
   set_surroundings(root, false);
-  return v.status;
+  return v->status;
 }
 
 pir_status pir_verify(const pir_op *root, const pir_verify_options *options) {

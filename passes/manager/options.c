@@ -19,15 +19,6 @@ pir_str pir_run_option(const pir_pass_run *run, const char *key) {
   return option ? option->value : (pir_str){"", 0};
 }
 
-pir_status pir_run_bad_option(const pir_pass_run *run, const char *key, const char *expected) {
-  pir_str value = pir_run_option(run, key);
-  const pir_pass_manager *manager = run->manager;
-  return pir_report(manager->ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
-                    "option %s of pass %s expects %s, has '%.*s'", key,
-                    manager->entries.items[manager->current].pass->name, expected,
-                    (int)value.size, value.data);
-}
-
 // Parses a number >= 0. False when the text is none, or too large.
 static bool parse_number(pir_str text, int64_t *out_value) {
   int64_t value = 0;
@@ -105,6 +96,12 @@ static pir_status refuse_value(const pir_pass_manager *manager, const pir_pass *
                     "option %.*s of pass %s expects %s, has '%.*s'", (int)option->key.size,
                     option->key.data, pass->name, expected, (int)option->value.size,
                     option->value.data);
+}
+
+pir_status pir_run_bad_option(const pir_pass_run *run, const char *key, const char *expected) {
+  const pir_pass_manager *manager = run->manager;
+  const pir_pass_option given = {pir_str_from(key), pir_run_option(run, key)};
+  return refuse_value(manager, manager->entries.items[manager->current].pass, &given, expected);
 }
 
 static pir_status check_ops(const pir_pass_manager *manager, const pir_pass *pass,

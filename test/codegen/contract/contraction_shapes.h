@@ -20,30 +20,13 @@ typedef struct conv_case {
 } conv_case;
 
 // A case in one line; SAME_CASE is padded by half of the taps.
+#define CONV_FIELDS(n_, c_, h_, w_, o_, kh_, kw_, stride_, dilation_, groups_)                 \
+  .n = n_, .c = c_, .h = h_, .w = w_, .o = o_, .kh = kh_, .kw = kw_, .stride = stride_,        \
+  .dilation = dilation_, .groups = groups_
 #define CONV_CASE(n_, c_, h_, w_, o_, kh_, kw_, stride_, pad_, dilation_, groups_)             \
-  {.n = n_,                                                                                    \
-   .c = c_,                                                                                    \
-   .h = h_,                                                                                    \
-   .w = w_,                                                                                    \
-   .o = o_,                                                                                    \
-   .kh = kh_,                                                                                  \
-   .kw = kw_,                                                                                  \
-   .stride = stride_,                                                                          \
-   .pad = pad_,                                                                                \
-   .dilation = dilation_,                                                                      \
-   .groups = groups_}
+  {CONV_FIELDS(n_, c_, h_, w_, o_, kh_, kw_, stride_, dilation_, groups_), .pad = pad_}
 #define SAME_CASE(n_, c_, h_, w_, o_, kh_, kw_, stride_, dilation_, groups_)                   \
-  {.n = n_,                                                                                    \
-   .c = c_,                                                                                    \
-   .h = h_,                                                                                    \
-   .w = w_,                                                                                    \
-   .o = o_,                                                                                    \
-   .kh = kh_,                                                                                  \
-   .kw = kw_,                                                                                  \
-   .stride = stride_,                                                                          \
-   .dilation = dilation_,                                                                      \
-   .groups = groups_,                                                                          \
-   .same = true}
+  {CONV_FIELDS(n_, c_, h_, w_, o_, kh_, kw_, stride_, dilation_, groups_), .same = true}
 
 typedef struct matmul_case {
   int64_t batch, m, n, k;
