@@ -9,8 +9,14 @@ here=$(cd "$(dirname "$0")" && pwd)
 log=$build/test-logs
 mkdir -p "$log"
 passed=0 failed=0 skipped=0
+part= failures=()
 add() { # passed failed skipped
   passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
+  [ "$2" -eq 0 ] || failures+=("$part: $2")
+}
+begin() { # part
+  part=$1
+  echo "== $part"
 }
 last_counts() { # file: adds up the numbers of its last summary line, or counts one failure
   local line
@@ -21,7 +27,7 @@ last_counts() { # file: adds up the numbers of its last summary line, or counts 
   add "$1" "$2" "$3"
 }
 
-echo "== text tests"
+begin "text tests"
 python3 "$llvm/build/utils/lit/lit.py" -q --no-progress-bar --param bin="$build/bin" --param llvm="$llvm" \
   --xunit-xml-output "$log/lit.xml" "$here" >"$log/lit.log" 2>&1
 cat "$log/lit.log"
@@ -35,7 +41,7 @@ print(f"{len(cases) - bad - skip} passed, {bad} failed, {skip} skipped")
 EOF
 last_counts "$log/lit.sum"; cat "$log/lit.sum"
 
-echo "== C tests"
+begin "C tests"
 for t in "$build"/test/*_test; do
   [ -x "$t" ] || continue
   name=$(basename "$t")
@@ -51,28 +57,25 @@ for t in "$build"/test/*_test; do
   [ "$skip" -eq 0 ] || echo "skipped: $skip of $name ($(grep -o '# SKIP.*' "$log/$name.log" | cut -c8- | tr '\n' ' '))"
 done
 
-echo "== bad inputs"
+begin "bad inputs"
 python3 "$here/bad/bad.py" "$build/bin" "$here/bad" >"$log/bad.log" 2>&1
 grep -v '^ok' "$log/bad.log" | tail -n 40
 last_counts "$log/bad.log"
 
-echo "== scripts"
+begin "scripts"
 for t in "$here"/api/*.sh; do
   [ -f "$t" ] || continue
   if timeout 600 bash "$t" "$build" >"$log/$(basename "$t").log" 2>&1; then add 1 0 0
   else add 0 1 0; echo "FAIL $t"; tail -n 25 "$log/$(basename "$t").log"; fi
 done
 
-echo "== draws"
-# Random programs: the same ones every time, and some that nobody has seen; their seed is in the log.
-for seed in 1 "$(date +%s)"; do
-  draws=500; [ "$seed" = 1 ] || draws=50
-  if "$build/bin/draws" --draws=$draws --seed="$seed" >"$log/draws-$draws.log" 2>&1; then add 1 0 0
-  else add 0 1 0; grep -vE '^[{} ]' "$log/draws-$draws.log" | cut -c1-300; fi
-  tail -n 2 "$log/draws-$draws.log" | head -n 1
-done
+begin "draws"
+# The same random programs every time, so that a failure belongs to the change that caused it; `make draws SEED=N` makes others.
+if "$build/bin/draws" --draws=500 --seed=1 >"$log/draws.log" 2>&1; then add 1 0 0
+else add 0 1 0; grep -vE '^[{} ]' "$log/draws.log" | cut -c1-300; fi
+tail -n 2 "$log/draws.log" | head -n 1
 
-echo "== recordings"
+begin "recordings"
 recorded=$("$here/recordings.sh" "$build" "$recorded")
 limit=; case $build in *san*) limit=--no-memory-limit ;; esac
 # shellcheck disable=SC2086
@@ -80,26 +83,31 @@ python3 "$here/recorded/recorded.py" --bin "$build/bin" $limit "$recorded" 2>&1 
 last_counts "$log/recorded.log"
 echo "the skipped recordings are named in $log/recorded.log"
 
-echo "== levels of x86-64"
+begin "levels of x86-64"
 LIMIT=$limit "$here/levels.sh" "$build" "$recorded" 2>&1 | tee "$log/levels.log"
 last_counts "$log/levels.log"
 
-echo "== NEON, emulated"
+begin "NEON, emulated"
 case $build in
   *san*) ;;
   *) "$here/neon.sh" "$build" "$recorded" >"$log/neon.log" 2>&1; grep -v '^skip ops' "$log/neon.log"; last_counts "$log/neon.log" ;;
 esac
 
-echo "== rules: each fires in a test and is refused in one"
+begin "rules: each fires in a test and is refused in one"
 python3 "$here/rules/rules_covered.py" "$build/bin" "$recorded" >"$log/rules.log" 2>&1
 last_counts "$log/rules.log"; tail -n 20 "$log/rules.log"
 
-echo "== CUDA groups, without a device"
+begin "CUDA groups, without a device"
 if [ -d "$recorded/models" ]; then
   python3 "$here/cuda/cuda.py" --build "$build" "$recorded" >"$log/cuda.log" 2>&1
   cat "$log/cuda.log"
   last_counts "$log/cuda.log"
 fi
 
+# The failures again, named: of a long log often only the end is kept.
+if [ "$failed" -gt 0 ]; then
+  echo "== failed: ${failures[*]}"
+  grep -hE '^(FAIL|not ok|fail)\b' "$log"/*.log | grep -v '# SKIP' | cut -c1-300 | tail -n 40
+fi
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]
