@@ -9,7 +9,7 @@
 #include <pir/codegen.h>
 #include <pir/custom.h>
 #include <pir/dialects.h>
-#include <pir/legacy.h>
+#include <pir/formats.h>
 #include <pir/load.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -645,31 +645,16 @@ int cli_output_commit(const cli_run *cli, cli_output *output) {
 
 int cli_program_read(cli_run *cli, pir_context *ctx, const cli_file *file, pir_format format,
                      bool fragment, uint32_t first_line, pir_program **out_program) {
-  pir_str name = pir_str_from(file->name);
-  if (format == PIR_FORMAT_UNKNOWN)
-    format = pir_detect_format(file->bytes);
-  if (format == PIR_FORMAT_UNKNOWN && fragment)
-    format = PIR_FORMAT_TEXT;
-  switch (format) {
-    case PIR_FORMAT_JSON:
-      return cli_exit_code(pir_program_read_json(ctx, file->bytes, name, out_program));
-    case PIR_FORMAT_TEXT: {
-      cli->source_name = name;
-      cli->source_text = file->bytes;
-      cli->source_first_line = first_line ? first_line : 1;
-      pir_parse_options options = {
-          .file = name, .first_line = first_line, .fragment = fragment};
-      return cli_exit_code(pir_program_parse(ctx, file->bytes, &options, out_program));
-    }
-    case PIR_FORMAT_PDMODEL:
-      return cli_exit_code(pir_program_read_pdmodel(ctx, file->bytes, name, out_program));
-    case PIR_FORMAT_PARAMS:
-      return cli_fail(cli, CLI_INVALID,
-                      "%s: holds parameters; the program is in a file of its own", file->name);
-    case PIR_FORMAT_UNKNOWN: break;
+  pir_read_options options = {.format = format,
+                              .file = pir_str_from(file->name),
+                              .first_line = first_line,
+                              .fragment = fragment};
+  if ((format ? format : pir_detect_format(file->bytes)) == PIR_FORMAT_TEXT) {
+    cli->source_name = options.file;
+    cli->source_text = file->bytes;
+    cli->source_first_line = first_line ? first_line : 1;
   }
-  return cli_fail(cli, CLI_INVALID, "%s: neither PIR JSON, PIR text nor a .pdmodel",
-                  file->name);
+  return cli_exit_code(pir_program_read_as(ctx, file->bytes, &options, out_program));
 }
 
 // ---- draws

@@ -3,6 +3,7 @@
 #ifndef PIR_TOOLS_CLI_H
 #define PIR_TOOLS_CLI_H
 
+#include <pir/formats.h>
 #include <pir/ir.h>
 
 // Exit codes, the same in every tool.

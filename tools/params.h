@@ -2,7 +2,7 @@
 #define PIR_TOOLS_PARAMS_H
 
 #include <pir/params.h>
-#include <pir/serialize.h>
+#include <pir/formats.h>
 
 struct cli_run;
 

@@ -5,12 +5,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <pir/serialize.h>
+#include <pir/formats.h>
 
 enum { HEAD = 4096, MOST = 8 };
 
@@ -19,27 +20,41 @@ static bool ends_with(const char *name, const char *suffix) {
   return size > n && strcmp(name + size - n, suffix) == 0;
 }
 
-static bool is_called_like_one(const char *name) {
-  return ends_with(name, ".json") || ends_with(name, ".pdmodel") || ends_with(name, ".pir") ||
-         strcmp(name, "__model__") == 0 || strcmp(name, "model") == 0;
+// Whether `name` is one of the words, or ends with one that begins with a dot.
+static bool is_listed(const char *name, const char *words) {
+  char word[32];
+  for (int n = 0; sscanf(words, " %31s%n", word, &n) == 1; words += n)
+    if (word[0] == '.' ? ends_with(name, word) : strcmp(name, word) == 0)
+      return true;
+  return false;
 }
 
-// Model folders contain other JSON files too; a program has a characteristic first key.
-static bool holds_program(int folder, const char *name) {
-  char head[HEAD];
+// Returns the number of bytes at the start of a regular file; 0 if it cannot be read.
+static size_t read_head(int folder, const char *name, char head[HEAD]) {
   struct stat info;
   int fd = openat(folder, name, O_RDONLY | O_CLOEXEC);
   if (fd < 0)
-    return false;
+    return 0;
   bool regular = fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
-  ssize_t size = regular ? read(fd, head, sizeof head) : -1;
+  ssize_t size = regular ? read(fd, head, HEAD) : -1;
   close(fd);
-  if (size <= 0)
+  return size > 0 ? (size_t)size : 0;
+}
+
+// Whether the file has a program's name and begins like one. Model folders contain other files
+// of the same format too, which do not have the format's mark.
+static bool holds_program(int folder, const char *name) {
+  char head[HEAD];
+  size_t count;
+  const pir_format_def *defs = pir_format_defs(&count);
+  bool named = false;
+  for (size_t i = 0; i < count; i++)
+    named = named || (defs[i].files && is_listed(name, defs[i].files));
+  size_t size = named ? read_head(folder, name, head) : 0;
+  const pir_format_def *def = pir_format_find(pir_detect_format((pir_str){head, size}));
+  if (!def || !def->read)
     return false;
-  pir_format format = pir_detect_format((pir_str){head, (size_t)size});
-  if (format != PIR_FORMAT_JSON)
-    return format == PIR_FORMAT_TEXT || format == PIR_FORMAT_PDMODEL;
-  return memmem(head, (size_t)size, "\"base_code\"", strlen("\"base_code\"")) != NULL;
+  return !def->mark || memmem(head, size, def->mark, strlen(def->mark));
 }
 
 static int by_name(const void *a, const void *b) {
@@ -50,7 +65,7 @@ static int by_name(const void *a, const void *b) {
 static bool list_programs(DIR *folder, char *names[MOST], size_t *out_count) {
   *out_count = 0;
   for (struct dirent *entry; *out_count < MOST && (entry = readdir(folder));) {
-    if (!is_called_like_one(entry->d_name) || !holds_program(dirfd(folder), entry->d_name))
+    if (!holds_program(dirfd(folder), entry->d_name))
       continue;
     if (!(names[*out_count] = strdup(entry->d_name)))
       return false;

@@ -7,24 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <pir/legacy.h>
 #include <pir/params.h>
-#include <pir/serialize.h>
-#include <pir/text.h>
 #include <pir/verify.h>
 
 #include <heap.h>
 
-#include "read.h"
+#include "formats_impl.h"
 #include "mapping.h"
 
-// The parameters in a program's parameter file.
-typedef struct wanted {
-  pir_param_decl *decls;
-  size_t count;
-} wanted;
-
-static pir_status want_declared(const pir_program *program, wanted *out) {
+static pir_status list_declared(const pir_program *program, pir_param_list *out) {
   size_t capacity = pir_program_param_decls(program, NULL, 0);
   out->decls = calloc(capacity ? capacity : 1, sizeof *out->decls);
   if (!out->decls)
@@ -35,36 +26,17 @@ static pir_status want_declared(const pir_program *program, wanted *out) {
 
 // Reads a program of any format; `out` (may be NULL) gets the parameters of its file.
 static pir_status read_any(pir_context *ctx, pir_str bytes, pir_str file,
-                           pir_program **out_program, wanted *out) {
-  pir_status status;
-  *out_program = NULL;
-  switch (pir_detect_format(bytes)) {
-    case PIR_FORMAT_JSON: status = pir_program_read_json(ctx, bytes, file, out_program); break;
-    case PIR_FORMAT_TEXT: {
-      pir_parse_options options = {.file = file};
-      status = pir_program_parse(ctx, bytes, &options, out_program);
-      break;
-    }
-    case PIR_FORMAT_PDMODEL:
-      return legacy_read(ctx, bytes, file, out_program, out ? &out->decls : NULL,
-                         out ? &out->count : NULL);
-    case PIR_FORMAT_PARAMS:
-      return pir_report(ctx, PIR_INVALID, PIR_ERROR, pir_loc_offset(ctx, file, 0),
-                        "not a program: parameters; the program is in a file of its own");
-    default:
-      return pir_report(ctx, PIR_INVALID, PIR_ERROR, pir_loc_offset(ctx, file, 0),
-                        "not a program: neither PIR JSON, nor PIR text, nor a .pdmodel");
-  }
-  if (!status && out)
-    status = want_declared(*out_program, out);
-  return status;
+                           pir_program **out_program, pir_param_list *out) {
+  pir_read_options options = {.file = file};
+  PIR_TRY(format_read(ctx, bytes, &options, out, out_program));
+  return out && !out->decls ? list_declared(*out_program, out) : PIR_OK;
 }
 
 static pir_str text_of_bytes(pir_borrowed bytes) {
   return (pir_str){bytes.data, bytes.size};
 }
 
-static pir_status missing(pir_context *ctx, pir_str file, const wanted *want) {
+static pir_status missing(pir_context *ctx, pir_str file, const pir_param_list *want) {
   return pir_report(ctx, PIR_NOT_FOUND, PIR_ERROR, pir_loc_text(ctx, file, 0, 0),
                     "the program has %zu parameters ('%.*s', ...) and no parameter file was "
                     "given or found beside it",
@@ -72,7 +44,7 @@ static pir_status missing(pir_context *ctx, pir_str file, const wanted *want) {
 }
 
 // Attaches the parameters; `out_params` gets their path.
-static pir_status attach(pir_program *program, const wanted *want, const char *path,
+static pir_status attach(pir_program *program, const pir_param_list *want, const char *path,
                          const char *params, char **out_params) {
   pir_context *ctx = pir_program_context(program);
   if (!want->count && !params)
@@ -112,7 +84,7 @@ typedef struct loading {
   char *file, *params;  // that were found; free them with free
   pir_str name;         // file name, for messages
   pir_borrowed bytes, param_bytes;
-  wanted want;
+  pir_param_list want;
   pir_program *program;
 } loading;
 

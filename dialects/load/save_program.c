@@ -90,9 +90,9 @@ static void fetch_outputs(pir_block *block) {
 }
 
 void pir_program_settle(pir_program *program, pir_format format) {
-  if (format != PIR_FORMAT_JSON && format != PIR_FORMAT_PDMODEL)
-    return;
-  fetch_outputs(pir_program_block(program));
-  if (format == PIR_FORMAT_JSON)
+  const pir_format_def *def = pir_format_find(format);
+  if (def && def->fetches)
+    fetch_outputs(pir_program_block(program));
+  if (def && def->named_constants)
     (void)pir_walk(pir_program_module(program), PIR_POST_ORDER, replace_constant, NULL);
 }

@@ -43,7 +43,8 @@ static pir_str *list_names(const pir_program *program, pir_format format, pir_ar
                            size_t *out_count) {
   size_t declared = pir_program_param_decls(program, NULL, 0), kept = 0;
   name_list others = {0};
-  if (format == PIR_FORMAT_PDMODEL)
+  const pir_format_def *def = pir_format_find(format);
+  if (def && def->written_variables)
     (void)pir_walk(pir_program_module(program), PIR_PRE_ORDER, add_other, &others);
   size_t most = declared + others.count + 1;
   pir_param_decl *decls = pir_arena_zalloc(arena, pir_arena_size(arena, most, sizeof *decls));

@@ -1,4 +1,4 @@
-// Names that the reader and the writer of PIR JSON share, and the recognition of file formats.
+// Names that the reader and the writer of PIR JSON share.
 #include "serialize_impl.h"
 
 #include <string.h>
@@ -51,64 +51,4 @@ bool pir_json_dialect_number(pir_context *ctx, pir_str name, int *out_number) {
     return true;
   }
   return false;
-}
-
-// ---- formats
-
-static const char *skip_space(const char *at, const char *end) {
-  while (at < end && (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r' || *at == '\f'))
-    at++;
-  return at;
-}
-
-const char *pir_skip_blank(const char *at, const char *end) {
-  for (;;) {
-    at = skip_space(at, end);
-    if (end - at < 2 || at[0] != '/' || at[1] != '/')
-      return at;
-    const char *line = memchr(at, '\n', (size_t)(end - at));
-    at = line ? line : end;
-  }
-}
-
-static bool starts_with(const char *at, const char *end, const char *text) {
-  size_t size = strlen(text);
-  return (size_t)(end - at) >= size && memcmp(at, text, size) == 0;
-}
-
-// A ProgramDesc begins with its blocks (field 1) or its version (field 4), both
-// length-delimited.
-static bool looks_like_pdmodel(const char *at, const char *end) {
-  if (end - at < 2 || (*at != 0x0a && *at != 0x22))
-    return false;
-  for (const char *c = at; c < end && c < at + 64; c++)
-    if ((unsigned char)*c < 0x09)
-      return true;  // field tags and lengths, never in text
-  return false;
-}
-
-// A record begins with 16 zero bytes (record version, LoD levels, tensor version), then the
-// size of a description, whose first field is the element type.
-static bool looks_like_params(pir_str head) {
-  static const char zeros[16] = {0};
-  return head.size >= 22 && memcmp(head.data, zeros, sizeof zeros) == 0 && head.data[16] >= 2 &&
-         head.data[20] == 0x08;
-}
-
-pir_format pir_detect_format(pir_str head) {
-  if (!head.size)
-    return PIR_FORMAT_UNKNOWN;
-  const char *end = head.data + head.size;
-  if (looks_like_params(head))
-    return PIR_FORMAT_PARAMS;
-  if (looks_like_pdmodel(head.data, end))
-    return PIR_FORMAT_PDMODEL;
-  const char *at = pir_skip_blank(head.data, end);
-  if (starts_with(at, end, "program") || starts_with(at, end, "(%") ||
-      starts_with(at, end, "() ="))
-    return PIR_FORMAT_TEXT;
-  if (at == end || *at != '{')
-    return PIR_FORMAT_UNKNOWN;
-  at = pir_skip_blank(at + 1, end);
-  return at < end && *at == '"' ? PIR_FORMAT_JSON : PIR_FORMAT_TEXT;
 }

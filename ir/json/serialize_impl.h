@@ -42,9 +42,6 @@ static inline size_t pir_json_sparse_parts(pir_type_kind kind) {
   return kind == PIR_TYPE_SPARSE_COO ? 2 : 3;
 }
 
-// Skips spaces and `//` comments.
-const char *pir_skip_blank(const char *at, const char *end);
-
 // Returns the dialect of a number in an op's id; empty if there is none.
 pir_str pir_json_dialect_name(pir_context *ctx, int number);
 // Returns the number of a dialect; false if the dialect is written by name.

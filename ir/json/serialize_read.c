@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include <blank.h>
+
 enum { MAX_LOCATION_COLUMN = (1 << 20) - 2 };
 
 pir_status pir_json_fail_with(pir_json_reader *r, pir_status status, const char *format, ...) {
@@ -458,7 +460,7 @@ static pir_status report_syntax(pir_json_reader *r, const json_error_t *error) {
 
 // JSON has no comments, but dumps that people keep often begin with some.
 static void skip_comments(pir_json_reader *r) {
-  const char *start = r->text.data, *begin = pir_skip_blank(start, start + r->text.size);
+  const char *start = r->text.data, *begin = skip_blank(start, start + r->text.size);
   while (begin > start && begin[-1] != '\n')
     begin--;
   r->begin = (size_t)(begin - start);

@@ -25,6 +25,7 @@
 #include <pir/model.h>
 #include <pir/params.h>
 #include <pir/pass.h>
+#include <pir/formats.h>
 #include <pir/serialize.h>
 #include <pir/text.h>
 #include <pir/verify.h>

@@ -2,27 +2,26 @@
 #ifndef PIR_OPT_EMIT_H
 #define PIR_OPT_EMIT_H
 
+#include <pir/codegen.h>
 #include <pir/loops.h>
 #include <pir/program.h>
-#include <pir/serialize.h>
+#include <pir/formats.h>
 #include <pir/text.h>
 
 #include "../cli.h"
 
-#define EMIT_FORMS                                                                             \
-  "text, t2, typed, json, pdmodel, dot, loops, llvm, asm, obj, cuda, ptx or resources"
+#define EMIT_FORMS PIR_FORMATS_WRITTEN ", dot, loops, llvm, asm, obj, cuda, ptx or resources"
 
-typedef struct emit_form emit_form;
+// A form: a format of programs, a graph, or code of groups, which a pipeline has to make.
+typedef struct emit_form {
+  const pir_format_def *def;  // of programs, else NULL
+  bool dot;
+  pir_code_form code;  // unless it is one of the others
+} emit_form;
 
-// Finds the form `name` (NULL: text). Returns an exit code; *out_form is set in any case.
-int emit_find(const cli_run *cli, const char *name, const emit_form **out_form);
-bool emit_is_text(const emit_form *form);
-bool emit_is_json(const emit_form *form);
-bool emit_is_code(const emit_form *form);  // code of groups, which a pipeline has to make
-// Returns the format of a program in this form; UNKNOWN if it cannot be read back.
-pir_format emit_format(const emit_form *form);
-// Returns the text form: T3 unless the form is another text form.
-pir_text_form emit_text_form(const emit_form *form);
+// Finds the form `name` (NULL: text). Returns an exit code.
+int emit_find(const cli_run *cli, const char *name, emit_form *out_form);
+bool emit_is_code(const emit_form *form);
 
 typedef struct emit_options {
   const char *target;  // target of code; NULL: this processor

@@ -159,8 +159,8 @@ static bool is_pipeline(const cli_match *match) {
 }
 
 // Returns the requested form, which run() has checked.
-static const emit_form *form_of(const cli_run *cli) {
-  const emit_form *form;
+static emit_form form_of(const cli_run *cli) {
+  emit_form form;
   emit_find(cli, cli_value(cli, OPT_EMIT, NULL), &form);
   return form;
 }
@@ -249,9 +249,9 @@ static int build_pipeline(const cli_run *cli, pir_pass_manager *manager,
     if (code)
       return code;
   }
-  const emit_form *form =
-      form_of(cli);  // without passes, code is made by the pipeline that makes groups
-  if (!emit_is_code(form) || changes(cli))
+  emit_form form = form_of(cli);
+  // Without passes, code is made by the pipeline that makes groups.
+  if (!emit_is_code(&form) || changes(cli))
     return edit_pipeline(cli, manager);
   const char *math = cli_value(cli, OPT_MATH, NULL);
   pir_target target;
@@ -385,13 +385,13 @@ static emit_options emit_options_of(const cli_run *cli) {
 // Writes the program, and its parameters; or warns about parameters that only `program` holds.
 static int write_result(cli_run *cli, const char *file, pir_program *program,
                         const named_params *before, pir_writer out) {
-  const emit_form *form = form_of(cli);
-  pir_format format = emit_format(form);
+  emit_form form = form_of(cli);
+  pir_format format = form.def ? form.def->format : PIR_FORMAT_UNKNOWN;
   const char *params_out = cli_value(cli, OPT_PARAMS_OUT, NULL);
   emit_options how = emit_options_of(cli);
   if (params_out)
     pir_program_settle(program, format);
-  int code = emit_program(cli, form, &how, program, out);
+  int code = emit_program(cli, &form, &how, program, out);
   if (code)
     return code;
   if (params_out)
@@ -407,14 +407,15 @@ static int process(cli_run *cli, const cli_file *file, uint32_t first_line,
   if (!ctx)
     return CLI_INTERNAL;
   pir_program *program = NULL;
-  const emit_form *form = form_of(cli);
-  bool changed = changes(cli) || emit_is_code(form);
+  emit_form form = form_of(cli);
+  bool changed = changes(cli) || emit_is_code(&form);
   pir_verify_options verify = {.strict = cli_has(cli, OPT_STRICT),
                                .fragment = cli_has(cli, OPT_FRAGMENT)};
   int code = read_with_parameters(cli, ctx, file, first_line, &program);
-  // Passes and other formats require ops to match their declarations; printing an older text
+  // Passes and some formats require ops to match their declarations; printing an older text
   // does not.
-  bool older = !code && pir_program_is_older(program), printed = emit_is_text(form) && !changed;
+  bool older = !code && pir_program_is_older(program),
+       printed = form.def && !form.def->current && !changed;
   verify.old_forms = older && printed;
   if (older && !printed)
     code = cli_exit_code(pir_program_upgrade(program));
@@ -449,6 +450,7 @@ static bool holds_loops(const cli_run *cli, const cli_file *file) {
 // Verifies the text, and writes it again unless it is only to be verified.
 static int process_loops(cli_run *cli, const cli_file *file, uint32_t first_line,
                          const pir_writer *out) {
+  emit_form form = form_of(cli);
   pir_loops_source loops = {pir_str_from(file->name), file->bytes, first_line};
   emit_options how = emit_options_of(cli);
   bool verified_alone = cli_has(cli, OPT_VERIFY_LOOPS) && !cli_has(cli, OPT_EMIT);
@@ -460,7 +462,7 @@ static int process_loops(cli_run *cli, const cli_file *file, uint32_t first_line
   cli->source_name = loops.file;
   cli->source_text = loops.text;
   cli->source_first_line = first_line;
-  int code = out && !verified_alone ? emit_loops(cli, ctx, form_of(cli), &how, &loops, *out)
+  int code = out && !verified_alone ? emit_loops(cli, ctx, &form, &how, &loops, *out)
                                     : cli_exit_code(pir_loops_verify(ctx, &loops));
   pir_context_destroy(ctx);
   return code;
@@ -499,16 +501,17 @@ static bool put_separator(const pir_writer *out, const char *text) {
 static int process_parts(cli_run *cli, const cli_file *file, const pir_writer *out) {
   int worst = 0;
   bool quiet = cli_has(cli, OPT_VERIFY_DIAGNOSTICS);
+  const pir_format_def *def = form_of(cli).def;
+  pir_text_form text = def ? def->text : PIR_TEXT_T3;
   program_part part;
   for (part_walk walk = parts_of(file->bytes); next_part(&walk, &part);) {
     cli_file piece = {.name = file->name, .bytes = part.text};
-    if (!quiet && *part.begin && emit_is_json(form_of(cli)))
+    if (!quiet && *part.begin && def && def->format == PIR_FORMAT_JSON)
       put_separator(out, "\n");  // JSON ends without one
     if (!quiet)
       put_separator(out, part.begin);
-    int code = part.kind == PART_PROGRAM
-                   ? process_part(cli, &piece, part.line, out)
-                   : process_value(cli, &part, file->name, emit_text_form(form_of(cli)), out);
+    int code = part.kind == PART_PROGRAM ? process_part(cli, &piece, part.line, out)
+                                         : process_value(cli, &part, file->name, text, out);
     if (!quiet)
       put_separator(out, part.end);
     if (code > worst)
@@ -620,7 +623,7 @@ static int run_opt(cli_run *cli) {
     return list_pipelines();
   if (cli_has(cli, OPT_DUMP_PIPELINE))
     return dump_pipeline(cli);
-  const emit_form *form;
+  emit_form form;
   int code = emit_find(cli, cli_value(cli, OPT_EMIT, NULL), &form);
   if (!code)
     code = check_timing(cli);

@@ -1,6 +1,5 @@
 // pir-translate: reads a program in any format and writes it in another.
 #include <pir/dot.h>
-#include <pir/legacy.h>
 #include <pir/load.h>
 #include <pir/verify.h>
 #include <string.h>
@@ -23,9 +22,11 @@ enum {
   OPT_PARAMS_OUT
 };
 
+#define WRITTEN PIR_FORMATS_WRITTEN ", dot, html or stats"
+
 static const cli_option option_table[] = {
-    {OPT_FROM, 0, "from", "FORMAT", "auto (default), pdmodel, json or text"},
-    {OPT_TO, 0, "to", "FORMAT", "text (default), t2, typed, json, pdmodel, dot, html or stats"},
+    {OPT_FROM, 0, "from", "FORMAT", "auto (default), " PIR_FORMATS_READ},
+    {OPT_TO, 0, "to", "FORMAT", WRITTEN " (default: text)"},
     {OPT_STRIP_DEBUG, 0, "strip-debug", NULL, "typed: leave out locations"},
     {OPT_INDENT, 0, "indent", NULL, "json: one element a line"},
     {OPT_FRAGMENT, 0, "fragment", NULL,
@@ -57,24 +58,17 @@ static int write_dot(cli_run *cli, const pir_program *program, pir_writer out) {
 // Writes the program as `to` says. Returns an exit code.
 static int write_as_format(cli_run *cli, const pir_program *program, const char *to,
                            pir_writer out) {
-  pir_print_options print = {.strip_debug = cli_has(cli, OPT_STRIP_DEBUG)};
-  if (strcmp(to, "json") == 0) {
-    pir_json_options json = {.indent = cli_has(cli, OPT_INDENT)};
-    return cli_exit_code(pir_program_write_json(program, &json, out));
+  const pir_format_def *def = pir_format_named(to);
+  if (def) {
+    pir_write_options how = {.indent = cli_has(cli, OPT_INDENT),
+                             .strip_debug = cli_has(cli, OPT_STRIP_DEBUG)};
+    return cli_exit_code(def->write(def, program, &how, out));
   }
-  if (strcmp(to, "pdmodel") == 0)
-    return cli_exit_code(pir_program_write_pdmodel(program, out));
   if (strcmp(to, "html") == 0)
     return cli_exit_code(html_write(program, pir_str_from(cli->files[0]), out));
   if (strcmp(to, "stats") == 0)
     return cli_exit_code(stats_write(program, cli_has(cli, OPT_JSON), out));
-  if (strcmp(to, "dot") == 0)
-    return write_dot(cli, program, out);
-  if (strcmp(to, "t2") == 0)
-    print.form = PIR_TEXT_T2;
-  if (strcmp(to, "typed") == 0)
-    print.form = PIR_TEXT_TYPED;
-  return cli_exit_code(pir_program_print(program, &print, out));
+  return write_dot(cli, program, out);
 }
 
 // Reads the program, with its parameters where they are asked for.
@@ -93,9 +87,8 @@ static int read_as_format(cli_run *cli, pir_context *ctx, const cli_file *file, 
 
 // The format that the parameters are written for.
 static pir_format format_of(const char *to) {
-  if (strcmp(to, "pdmodel") == 0)
-    return PIR_FORMAT_PDMODEL;
-  return strcmp(to, "json") == 0 ? PIR_FORMAT_JSON : PIR_FORMAT_TEXT;
+  const pir_format_def *def = pir_format_named(to);
+  return def ? def->format : PIR_FORMAT_TEXT;
 }
 
 // Stated types are kept, so types are not checked.
@@ -135,9 +128,8 @@ static int translate(cli_run *cli, pir_format from, const char *to) {
     return CLI_INTERNAL;
   pir_program *program = NULL;
   code = read_as_format(cli, ctx, &file, from, &program);
-  // Other formats require ops to match their present declarations.
-  bool same = strcmp(to, "json") != 0 && strcmp(to, "pdmodel") != 0;
-  if (!code && !same && pir_program_is_older(program))
+  const pir_format_def *def = pir_format_named(to);
+  if (!code && def && def->current && pir_program_is_older(program))
     code = cli_exit_code(pir_program_upgrade(program));
   if (!code && !cli_has(cli, OPT_UNVERIFIED))
     code = verify(cli, program);
@@ -151,24 +143,25 @@ static int translate(cli_run *cli, pir_format from, const char *to) {
 }
 
 static int check_target(const cli_run *cli, const char *to) {
-  static const char *const targets[] = {"text",    "t2",  "typed", "json",
-                                        "pdmodel", "dot", "html",  "stats"};
-  for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
-    if (strcmp(to, targets[i]) == 0)
+  static const char *const reports[] = {"dot", "html", "stats"};
+  const pir_format_def *def = pir_format_named(to);
+  if (def && def->write)
+    return 0;
+  for (size_t i = 0; i < sizeof reports / sizeof *reports; i++)
+    if (strcmp(to, reports[i]) == 0)
       return 0;
-  return cli_bad_value(cli, "to", to, "text, t2, typed, json, pdmodel, dot, html or stats");
+  return cli_bad_value(cli, "to", to, WRITTEN);
 }
 
 static int parse_format(const cli_run *cli, const char *from, pir_format *out_format) {
-  static const char *const names[] = {"auto", "json", "text",
-                                      "pdmodel"};  // in the order of pir_format
-  for (int i = 0; i < 4; i++) {
-    if (from && strcmp(from, names[i]) != 0)
-      continue;
-    *out_format = (pir_format)i;
+  *out_format = PIR_FORMAT_UNKNOWN;
+  if (!from || strcmp(from, "auto") == 0)
     return 0;
-  }
-  return cli_bad_value(cli, "from", from, "auto, pdmodel, json or text");
+  const pir_format_def *def = pir_format_named(from);
+  if (!def || !def->read)
+    return cli_bad_value(cli, "from", from, "auto, " PIR_FORMATS_READ);
+  *out_format = def->format;
+  return 0;
 }
 
 static int run_translate(cli_run *cli) {

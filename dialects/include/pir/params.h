@@ -10,7 +10,7 @@
 #define PIR_PARAMS_H
 
 #include <pir/program.h>
-#include <pir/serialize.h>
+#include <pir/formats.h>
 
 PIR_BEGIN
 

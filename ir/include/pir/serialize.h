@@ -1,5 +1,5 @@
-// PIR JSON (`inference.json`), and recognising files by content. docs/formats.md describes the
-// formats. One thread at a time, as for the context.
+// PIR JSON (`inference.json`). docs/formats.md describes the format. One thread at a time, as for
+// the context.
 #ifndef PIR_SERIALIZE_H
 #define PIR_SERIALIZE_H
 
@@ -27,29 +27,6 @@ typedef struct pir_json_options {
 PIR_API PIR_NODISCARD pir_status pir_program_write_json(const pir_program *program,
                                                         const pir_json_options *options,
                                                         pir_writer out);
-
-// The formats of files, recognised by the first bytes; names do not matter.
-//
-//   UNKNOWN   anything else, the empty file too
-//   JSON      behind spaces and `//` lines: `{`, then `"`
-//   TEXT      behind the same: `{` and anything else, `program`, or an op of a fragment
-//             (`(%0) =`, `() =`)
-//   PDMODEL   the first field of a ProgramDesc (its blocks or its version), and bytes that no
-//             text has
-//   PARAMS    a record of parameters: version, no levels, version, a description
-typedef enum pir_format {
-  PIR_FORMAT_UNKNOWN,
-  PIR_FORMAT_JSON,
-  PIR_FORMAT_TEXT,
-  PIR_FORMAT_PDMODEL,
-  PIR_FORMAT_PARAMS
-} pir_format;
-
-// Returns the format of a file that begins with these bytes; 4096 of them are enough unless
-// comments come first. The answer says which reader to use, not that the file is sound: the
-// readers of JSON and .pdmodel refuse other JSON and other protobuf messages with a reason.
-// From any thread.
-PIR_API pir_format pir_detect_format(pir_str head);
 
 PIR_END
 #endif

@@ -2,7 +2,7 @@
 // and attributes read on their own.
 
 #include <pir/ir.h>
-#include <pir/serialize.h>
+#include <pir/formats.h>
 #include <pir/text.h>
 
 #include <setjmp.h>
@@ -53,6 +53,30 @@ static void heads_are_told_apart(void **state) {
       print_error("case %zu: %d\n", i, (int)found);
     assert_int_equal(found, cases[i].format);
   }
+}
+
+// Whether the words of `list`, which commas and " or " separate, are the names of the rows that
+// can be read (or written), in any order.
+static bool lists_names(const char *list, bool written) {
+  size_t rows, named = 0, words = 1;
+  const pir_format_def *defs = pir_format_defs(&rows);
+  for (const char *at = list; *at; at++)
+    words += *at == ',' || strncmp(at, " or ", 4) == 0;
+  for (size_t i = 0; i < rows; i++) {
+    if (!defs[i].name || !(written ? defs[i].write != NULL : defs[i].read != NULL))
+      continue;
+    named++;
+    if (!strstr(list, defs[i].name))
+      return false;
+  }
+  return named == words;
+}
+
+static void messages_name_the_rows(void **state) {
+  (void)state;
+  assert_true(lists_names(PIR_FORMATS_READ, false));
+  assert_true(lists_names(PIR_FORMATS_WRITTEN, true));
+  assert_false(lists_names("json or text", false));
 }
 
 // ---- types and attributes alone
@@ -174,6 +198,7 @@ static void json_is_told_from_what_is_none(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(heads_are_told_apart),
+      cmocka_unit_test(messages_name_the_rows),
       cmocka_unit_test(types_alone),
       cmocka_unit_test(attributes_alone),
       cmocka_unit_test(what_is_no_type_or_attribute),
