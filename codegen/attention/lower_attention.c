@@ -66,7 +66,7 @@ static loop_block *count_up(const emission *e, loop_block *block, loop_for_kind 
 static loop_block *vectorised(const emission *e, loop_block *block, loop_expr *end,
                               loop_expr **out) {
   loop_block *body = count_up(e, block, LOOP_VECTORISED, whole(e, 0), end, 1, out);
-  block->last->unroll = (uint16_t)e->machine->core.unroll;
+  block->last->loop.unroll = (uint16_t)e->machine->core.unroll;
   return body;
 }
 
@@ -145,10 +145,13 @@ static void pack_panel(emission *e, loop_block *block, loop_expr *key, loop_expr
 static bool reads_runs(const loop_block *body, const loop_var *lane) {
   int64_t step;
   for (const loop_stmt *s = body->first; s; s = s->next) {
-    const loop_expr *x = s->value;
-    if (x && x->kind == LOOP_LOAD && pir_loop_mentions(x->a, lane) &&
-        (!pir_loop_stride(x->a, lane, &step) || step != 1))
-      return false;
+    loop_operands operands = pir_loop_operands(s);
+    for (int i = 0; i < operands.count; i++) {
+      const loop_expr *x = *operands.at[i];
+      if (x->kind == LOOP_LOAD && pir_loop_mentions(x->a, lane) &&
+          (!pir_loop_stride(x->a, lane, &step) || step != 1))
+        return false;
+    }
   }
   return true;
 }

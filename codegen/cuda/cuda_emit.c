@@ -38,37 +38,37 @@ static void put_var(cuda_emitter *e, const loop_var *v) {
 // Each thread takes one iteration.
 static bool is_one_each(const cuda_emitter *e, const loop_stmt *s) {
   int64_t begin, end;
-  return pir_loop_is_int(s->begin, &begin) && pir_loop_is_int(s->end, &end) && begin == 0 &&
-         end == e->fn->threads;
+  return pir_loop_is_int(s->loop.begin, &begin) && pir_loop_is_int(s->loop.end, &end) &&
+         begin == 0 && end == e->fn->threads;
 }
 
 static void emit_threads(cuda_emitter *e, const loop_stmt *s) {
   bool one = is_one_each(e, s);
-  settle(e, s->begin, s->end, NULL);
+  settle(e, s->loop.begin, s->loop.end, NULL);
   cuda_indent(e);
   if (one) {
     cuda_text(e, "{\n");
     e->depth++;
     cuda_indent(e);
     cuda_text(e, "const i64 ");
-    put_var(e, s->var);
+    put_var(e, s->loop.var);
     cuda_text(e, " = thread;\n");
   } else {
     cuda_text(e, "for (i64 ");
-    put_var(e, s->var);
+    put_var(e, s->loop.var);
     cuda_text(e, " = ");
-    cuda_put(e, s->begin, 0);
+    cuda_put(e, s->loop.begin, 0);
     cuda_text(e, " + thread; ");
-    put_var(e, s->var);
+    put_var(e, s->loop.var);
     cuda_text(e, " < ");
-    cuda_put(e, s->end, 0);
+    cuda_put(e, s->loop.end, 0);
     cuda_text(e, "; ");
-    put_var(e, s->var);
+    put_var(e, s->loop.var);
     pir_strbuf_format(&e->text, " += %d)", e->fn->threads);
     open_brace(e);
   }
   e->shared_out++;
-  write_block(e, &s->body);
+  write_block(e, &s->loop.body);
   e->shared_out--;
   close_brace(e);
 }
@@ -79,120 +79,122 @@ static int units_of_block(const cuda_emitter *e) {
 }
 
 static void write_for(cuda_emitter *e, const loop_stmt *s) {
-  if (s->for_kind == LOOP_THREADS) {
+  if (s->loop.kind == LOOP_THREADS) {
     emit_threads(e, s);
     return;
   }
-  if (s->for_kind == LOOP_VECTORISED)
+  if (s->loop.kind == LOOP_VECTORISED)
     e->why = "a loop that was not bound to threads";
-  settle(e, s->begin, s->end, s->step);
+  settle(e, s->loop.begin, s->loop.end, s->loop.step);
   cuda_indent(e);
-  if (s->for_kind == LOOP_PARALLEL) {
+  if (s->loop.kind == LOOP_PARALLEL) {
     int units = units_of_block(e);
     cuda_text(e, "for (i64 ");
-    put_var(e, s->var);
+    put_var(e, s->loop.var);
     if (units == 1)
       cuda_text(e, " = blockIdx.x; ");
     else
       pir_strbuf_format(&e->text, " = (i64)blockIdx.x * %d + threadIdx.x / %d; ", units,
                         e->fn->threads);
-    put_var(e, s->var);
+    put_var(e, s->loop.var);
     cuda_text(e, " < end; ");
-    put_var(e, s->var);
+    put_var(e, s->loop.var);
     pir_strbuf_format(&e->text, " += (i64)gridDim.x * %d)", units);
   } else {
-    if (s->for_kind == LOOP_UNROLLED) {
+    if (s->loop.kind == LOOP_UNROLLED) {
       cuda_text(e, "#pragma unroll\n");
       cuda_indent(e);
     }
     cuda_text(e, "for (i64 ");
-    put_var(e, s->var);
+    put_var(e, s->loop.var);
     cuda_text(e, " = ");
-    cuda_put(e, s->begin, 0);
+    cuda_put(e, s->loop.begin, 0);
     cuda_text(e, "; ");
-    put_var(e, s->var);
+    put_var(e, s->loop.var);
     cuda_text(e, " < ");
-    cuda_put(e, s->end, 0);
+    cuda_put(e, s->loop.end, 0);
     cuda_text(e, "; ");
-    put_var(e, s->var);
+    put_var(e, s->loop.var);
     cuda_text(e, " += ");
-    cuda_put(e, s->step, 0);
+    cuda_put(e, s->loop.step, 0);
     cuda_text(e, ")");
   }
   open_brace(e);
-  write_block(e, &s->body);
+  write_block(e, &s->loop.body);
   close_brace(e);
 }
 
 static void write_if(cuda_emitter *e, const loop_stmt *s) {
-  settle(e, s->value, NULL, NULL);
+  settle(e, s->branch.condition, NULL, NULL);
   cuda_indent(e);
   cuda_text(e, "if (");
-  cuda_put(e, s->value, 0);
+  cuda_put(e, s->branch.condition, 0);
   cuda_text(e, ")");
   open_brace(e);
-  write_block(e, &s->body);
+  write_block(e, &s->branch.body);
   close_brace(e);
-  if (!s->other.first)
+  if (!s->branch.other.first)
     return;
   cuda_indent(e);
   cuda_text(e, "else");
   open_brace(e);
-  write_block(e, &s->other);
+  write_block(e, &s->branch.other);
   close_brace(e);
 }
 
 static void emit_let(cuda_emitter *e, const loop_stmt *s) {
-  settle(e, s->value, NULL, NULL);
+  settle(e, s->let.value, NULL, NULL);
   cuda_indent(e);
-  pir_strbuf_format(&e->text, "const %s ", cuda_type(s->var->dtype));
-  for (unsigned lane = 0; lane < s->value->lanes; lane++) {
+  pir_strbuf_format(&e->text, "const %s ", cuda_type(s->let.var->dtype));
+  for (unsigned lane = 0; lane < s->let.value->lanes; lane++) {
     if (lane)
       cuda_text(e, ", ");
-    put_var(e, s->var);
-    if (s->value->lanes > 1)
+    put_var(e, s->let.var);
+    if (s->let.value->lanes > 1)
       pir_strbuf_format(&e->text, "_%u", lane);
     cuda_text(e, " = ");
-    cuda_put(e, s->value, lane);
+    cuda_put(e, s->let.value, lane);
   }
   cuda_text(e, ";\n");
 }
 
 static void put_lane_store(cuda_emitter *e, const loop_stmt *s, unsigned lane,
                            bool first_only) {
-  bool is_bool = s->buffer->dtype == PIR_BOOL && s->buffer->space != LOOP_REGISTER;
+  bool is_bool = s->store.buffer->dtype == PIR_BOOL && s->store.buffer->space != LOOP_REGISTER;
   cuda_indent(e);
   if (first_only)
     cuda_text(e, "if (thread == 0) ");
-  if (s->mask) {
+  if (s->store.mask) {
     cuda_text(e, "if (");
-    cuda_put(e, s->mask, lane);
+    cuda_put(e, s->store.mask, lane);
     cuda_text(e, ") ");
   }
-  cuda_put_place(e, s->buffer, s->index, lane);
+  cuda_put_place(e, s->store.buffer, s->store.index, lane);
   cuda_text(e, is_bool ? " = (u8)" : " = ");
-  cuda_put(e, s->value, lane);
+  cuda_put(e, s->store.value, lane);
   cuda_text(e, ";\n");
 }
 
 static void write_store(cuda_emitter *e, const loop_stmt *s) {
-  settle(e, s->index, s->value, s->mask);
-  bool memory = s->buffer->space == LOOP_ARG || s->buffer->space == LOOP_SHARED;
+  settle(e, s->store.index, s->store.value, s->store.mask);
+  bool memory = s->store.buffer->space == LOOP_ARG || s->store.buffer->space == LOOP_SHARED;
   bool first_only = memory && !e->shared_out && e->fn->threads > 1;
-  unsigned lanes = s->buffer->space == LOOP_REGISTER ? s->buffer->lanes : s->value->lanes;
-  if (s->kind == LOOP_STORE && !s->mask && cuda_is_wide(s->buffer, s->index, lanes)) {
-    const char *type = cuda_memory_type(s->buffer->dtype);
+  unsigned lanes =
+      s->store.buffer->space == LOOP_REGISTER ? s->store.buffer->lanes : s->store.value->lanes;
+  if (s->kind == LOOP_STORE && !s->store.mask &&
+      cuda_is_wide(s->store.buffer, s->store.index, lanes)) {
+    const char *type = cuda_memory_type(s->store.buffer->dtype);
     cuda_indent(e);
     if (first_only)
       cuda_text(e, "if (thread == 0) ");
     pir_strbuf_format(&e->text, "*(pir_vec<%s, %u> *)&", type, lanes);
-    cuda_put_place(e, s->buffer, s->index, 0);
+    cuda_put_place(e, s->store.buffer, s->store.index, 0);
     pir_strbuf_format(&e->text, " = pir_vec<%s, %u>{", type, lanes);
     for (unsigned lane = 0; lane < lanes; lane++) {
       cuda_text(e, lane ? ", (" : "(");
       cuda_text(e, type);
       cuda_text(e, ")");
-      cuda_put(e, s->value, lane);
+      cuda_put(e, s->store.value, lane);
     }
     cuda_text(e, "};\n");
     return;
@@ -202,24 +204,26 @@ static void write_store(cuda_emitter *e, const loop_stmt *s) {
 }
 
 static void write_accumulate(cuda_emitter *e, const loop_stmt *s) {
-  loop_stmt plain = *s;
-  plain.kind = LOOP_STORE;
-  plain.value = pir_loop_combine(
-      e->m, s->combine, pir_loop_load(e->m, s->buffer, s->index, s->buffer->lanes, NULL),
-      s->value);
+  loop_buffer *b = s->accumulate.buffer;
+  loop_expr *index = s->accumulate.index, *old = pir_loop_load(e->m, b, index, b->lanes, NULL);
+  loop_stmt plain = {.kind = LOOP_STORE};
+  plain.store.buffer = b;
+  plain.store.index = index;
+  plain.store.value = pir_loop_combine(e->m, s->accumulate.combine, old, s->accumulate.value);
   write_store(e, &plain);
 }
 
 static void emit_mma(cuda_emitter *e, const loop_stmt *s) {
-  settle(e, s->index, s->value->a, s->right->a);
+  const loop_expr *left = s->mma.left, *right = s->mma.right;
+  settle(e, s->mma.index, left->a, right->a);
   cuda_indent(e);
-  pir_strbuf_format(&e->text, "pir_mma_%s<%lld>(&", s->value->dtype == PIR_F16 ? "f16" : "bf16",
-                    (long long)s->stride);
-  cuda_put_place(e, s->buffer, s->index, 0);
+  pir_strbuf_format(&e->text, "pir_mma_%s<%lld>(&", left->dtype == PIR_F16 ? "f16" : "bf16",
+                    (long long)s->mma.stride);
+  cuda_put_place(e, s->mma.sums, s->mma.index, 0);
   cuda_text(e, ", &");
-  cuda_put_place(e, s->value->buffer, s->value->a, 0);
+  cuda_put_place(e, left->buffer, left->a, 0);
   cuda_text(e, ", &");
-  cuda_put_place(e, s->right->buffer, s->right->a, 0);
+  cuda_put_place(e, right->buffer, right->a, 0);
   cuda_text(e, ");\n");
 }
 

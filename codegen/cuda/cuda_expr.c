@@ -114,8 +114,8 @@ static void name_fold(cuda_emitter *e, const loop_expr *x, const note *n) {
   cuda_text(e, ";\n");
   for (unsigned i = 1; i < x->a->lanes; i++) {
     cuda_indent(e);
-    pir_strbuf_format(&e->text, "m%u = pir_op_%s::of<%s>(m%u, ", n->name, combine_name(x->fn),
-                      cuda_type(x->dtype), n->name);
+    pir_strbuf_format(&e->text, "m%u = pir_op_%s::of<%s>(m%u, ", n->name,
+                      combine_name(x->combine), cuda_type(x->dtype), n->name);
     cuda_put(e, x->a, i);
     cuda_text(e, ");\n");
   }
@@ -188,18 +188,19 @@ static void put_float(cuda_emitter *e, pir_dtype dtype, double f) {
 static void put_const(cuda_emitter *e, const loop_expr *x) {
   if (is_half(x->dtype)) {
     cuda_text(e, x->dtype == PIR_F16 ? "pir_to_f16(" : "pir_to_bf16(");
-    put_float(e, PIR_F32, x->f);
+    put_float(e, PIR_F32, x->constant.f);
     cuda_text(e, ")");
   } else if (pir_dtype_is_float(x->dtype)) {
-    put_float(e, x->dtype, x->f);
+    put_float(e, x->dtype, x->constant.f);
   } else if (x->dtype == PIR_BOOL) {
-    cuda_text(e, x->i ? "true" : "false");
-  } else if (x->i == INT64_MIN) {
+    cuda_text(e, x->constant.i ? "true" : "false");
+  } else if (x->constant.i == INT64_MIN) {
     cuda_text(e, "(-9223372036854775807ll - 1)");
   } else {
     if (x->dtype != PIR_I64 && x->dtype != LOOP_INDEX)
       pir_strbuf_format(&e->text, "(%s)", cuda_type(x->dtype));
-    pir_strbuf_format(&e->text, x->i < 0 ? "(%lldll)" : "%lldll", (long long)x->i);
+    pir_strbuf_format(&e->text, x->constant.i < 0 ? "(%lldll)" : "%lldll",
+                      (long long)x->constant.i);
   }
 }
 
@@ -363,12 +364,12 @@ static const char *wrapping_form(pir_node_op fn) {
 }
 
 static const char *integer_form(const loop_expr *x) {
-  const char *wrapping = x->dtype == LOOP_INDEX && !x->given ? NULL : wrapping_form(x->fn);
+  const char *wrapping = x->dtype == LOOP_INDEX && !x->given ? NULL : wrapping_form(x->op);
   bool plain = pir_loop_nonnegative(x->a) && x->b && pir_loop_nonnegative(x->b);
   bool small = plain && pir_loop_small(x->a) && pir_loop_small(x->b);
   if (wrapping)
     return wrapping;
-  switch ((pir_node_op)x->fn) {
+  switch (x->op) {
     case PIR_V_ADD: return "(%t)(%1 + %2)";
     case PIR_V_SUB: return "(%t)(%1 - %2)";
     case PIR_V_MUL: return "(%t)(%1 * %2)";
@@ -415,9 +416,9 @@ static void put_operation(cuda_emitter *e, const loop_expr *x, unsigned lane) {
   pir_dtype dtype = x->a->dtype;
   bool real = pir_dtype_is_float(dtype);
   const char *form = "(%1 ? %2 : %3)";
-  if (x->fn != PIR_V_SELECT)
-    form = real ? real_form(x->fn) : integer_form(x);
-  if (!form || (is_half(dtype) && x->fn != PIR_V_SELECT)) {
+  if (x->op != PIR_V_SELECT)
+    form = real ? real_form(x->op) : integer_form(x);
+  if (!form || (is_half(dtype) && x->op != PIR_V_SELECT)) {
     e->why = form ? "arithmetic on 16-bit floats" : "an operation without CUDA code";
     return;
   }
@@ -428,7 +429,7 @@ static void put_operation(cuda_emitter *e, const loop_expr *x, unsigned lane) {
       cuda_put(e, operands[next - '1'], lane);
       c++;
     } else if (next == 't') {
-      cuda_text(e, cuda_type(x->fn == PIR_V_SELECT ? x->dtype : dtype));
+      cuda_text(e, cuda_type(x->op == PIR_V_SELECT ? x->dtype : dtype));
       c++;
     } else if (next == 'u') {
       cuda_text(e, pir_loop_type_size(dtype) == 8 ? "u64" : "u32");
@@ -446,7 +447,8 @@ static void put_team(cuda_emitter *e, const loop_expr *x) {
   bool narrow = pir_loop_type_size(x->dtype) < 4;
   if (narrow)
     pir_strbuf_format(&e->text, "(%s)", cuda_type(x->dtype));
-  pir_strbuf_format(&e->text, "pir_team<%d, pir_op_%s>(", e->fn->threads, combine_name(x->fn));
+  pir_strbuf_format(&e->text, "pir_team<%d, pir_op_%s>(", e->fn->threads,
+                    combine_name(x->combine));
   if (narrow)
     cuda_text(e, "(i32)");
   cuda_put(e, x->a, 0);
@@ -464,11 +466,11 @@ static void put_plain(cuda_emitter *e, const loop_expr *x, unsigned lane) {
         pir_strbuf_format(&e->text, "_%u", lane);
       return;
     case LOOP_DIM:
-      if (x->i >= (int64_t)sizeof e->dims * 8)
+      if (x->dim.number >= (int64_t)sizeof e->dims * 8)
         e->why = "so many run-time extents";
       else
-        e->dims[x->i / 64] |= (uint64_t)1 << x->i % 64;
-      pir_strbuf_format(&e->text, "n%lld", (long long)x->i);
+        e->dims[x->dim.number / 64] |= (uint64_t)1 << x->dim.number % 64;
+      pir_strbuf_format(&e->text, "n%lld", (long long)x->dim.number);
       return;
     case LOOP_OP: put_operation(e, x, lane); return;
     case LOOP_FMA:

@@ -28,12 +28,12 @@ static LLVMValueRef emit_value(emitter *e, loop_expr *x) {
 static void emit_counted_loop(emitter *e, const loop_stmt *s, LLVMValueRef begin,
                               LLVMValueRef end, LLVMValueRef step) {
   LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b);
-  LLVMBasicBlockRef body = new_block(e, s->var->name), after = new_block(e, "after");
+  LLVMBasicBlockRef body = new_block(e, s->loop.var->name), after = new_block(e, "after");
   LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, begin, end, ""), body, after);
   LLVMPositionBuilderAtEnd(e->b, body);
-  LLVMValueRef i = LLVMBuildPhi(e->b, LLVMTypeOf(begin), s->var->name);
-  e->vars[s->var->id] = i;
-  emit_block(e, &s->body);
+  LLVMValueRef i = LLVMBuildPhi(e->b, LLVMTypeOf(begin), s->loop.var->name);
+  e->vars[s->loop.var->id] = i;
+  emit_block(e, &s->loop.body);
   LLVMValueRef next = LLVMBuildNSWAdd(e->b, i, step, "");
   LLVMBasicBlockRef latch = LLVMGetInsertBlock(e->b);
   LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, next, end, ""), body, after);
@@ -44,13 +44,13 @@ static void emit_counted_loop(emitter *e, const loop_stmt *s, LLVMValueRef begin
 }
 
 static void emit_for(emitter *e, const loop_stmt *s) {
-  LLVMValueRef begin = emit_value(e, s->begin), end = pir_llvm_expr(e, s->end),
-               step = pir_llvm_expr(e, s->step);
-  if (s->for_kind == LOOP_VECTORISED || s->for_kind == LOOP_THREADS) {
+  LLVMValueRef begin = emit_value(e, s->loop.begin), end = pir_llvm_expr(e, s->loop.end),
+               step = pir_llvm_expr(e, s->loop.step);
+  if (s->loop.kind == LOOP_VECTORISED || s->loop.kind == LOOP_THREADS) {
     e->unsupported = "a loop that was not vectorised";
     return;
   }
-  if (s->for_kind != LOOP_UNROLLED) {
+  if (s->loop.kind != LOOP_UNROLLED) {
     emit_counted_loop(e, s, begin, end, step);
     return;
   }
@@ -60,23 +60,23 @@ static void emit_for(emitter *e, const loop_stmt *s) {
   }
   int64_t last = LLVMConstIntGetSExtValue(end), by = LLVMConstIntGetSExtValue(step);
   for (int64_t i = LLVMConstIntGetSExtValue(begin); i < last; i += by) {
-    e->vars[s->var->id] = LLVMConstInt(LLVMTypeOf(begin), (uint64_t)i, true);
-    emit_block(e, &s->body);
+    e->vars[s->loop.var->id] = LLVMConstInt(LLVMTypeOf(begin), (uint64_t)i, true);
+    emit_block(e, &s->loop.body);
   }
 }
 
 static void emit_if(emitter *e, const loop_stmt *s) {
-  LLVMValueRef cond = emit_value(e, s->value);
+  LLVMValueRef cond = emit_value(e, s->branch.condition);
   LLVMBasicBlockRef then = new_block(e, "then"),
-                    other = s->other.first ? new_block(e, "else") : NULL;
+                    other = s->branch.other.first ? new_block(e, "else") : NULL;
   LLVMBasicBlockRef after = new_block(e, "after");
   LLVMBuildCondBr(e->b, cond, then, other ? other : after);
   LLVMPositionBuilderAtEnd(e->b, then);
-  emit_block(e, &s->body);
+  emit_block(e, &s->branch.body);
   LLVMBuildBr(e->b, after);
   if (other) {
     LLVMPositionBuilderAtEnd(e->b, other);
-    emit_block(e, &s->other);
+    emit_block(e, &s->branch.other);
     LLVMBuildBr(e->b, after);
   }
   LLVMPositionBuilderAtEnd(e->b, after);
@@ -133,14 +133,14 @@ static void emit_fence(emitter *e) {
 }
 
 static void emit_memory_store(emitter *e, const loop_stmt *s) {
-  unsigned lanes = s->value->lanes;
-  LLVMValueRef value = to_memory(e, s->buffer, emit_value(e, s->value), lanes);
-  LLVMValueRef address = pir_llvm_address(e, s->buffer, s->index);
-  if (s->mask) {
-    LLVMValueRef mask = pir_llvm_expr(e, s->mask);
+  unsigned lanes = s->store.value->lanes;
+  LLVMValueRef value = to_memory(e, s->store.buffer, emit_value(e, s->store.value), lanes);
+  LLVMValueRef address = pir_llvm_address(e, s->store.buffer, s->store.index);
+  if (s->store.mask) {
+    LLVMValueRef mask = pir_llvm_expr(e, s->store.mask);
     LLVMValueRef args[] = {
         value, address,
-        LLVMConstInt(LLVMInt32TypeInContext(e->ctx), alignment(s->buffer), false), mask};
+        LLVMConstInt(LLVMInt32TypeInContext(e->ctx), alignment(s->store.buffer), false), mask};
     LLVMTypeRef types[] = {LLVMTypeOf(value), LLVMTypeOf(address)};
     pir_llvm_intrinsic(e, s->kind == LOOP_SCATTER ? "llvm.masked.scatter" : "llvm.masked.store",
                        types, 2, args, 4);
@@ -150,43 +150,46 @@ static void emit_memory_store(emitter *e, const loop_stmt *s) {
     LLVMValueRef all = LLVMConstAllOnes(LLVMVectorType(LLVMInt1TypeInContext(e->ctx), lanes));
     LLVMValueRef args[] = {
         value, address,
-        LLVMConstInt(LLVMInt32TypeInContext(e->ctx), alignment(s->buffer), false), all};
+        LLVMConstInt(LLVMInt32TypeInContext(e->ctx), alignment(s->store.buffer), false), all};
     LLVMTypeRef types[] = {LLVMTypeOf(value), LLVMTypeOf(address)};
     pir_llvm_intrinsic(e, "llvm.masked.scatter", types, 2, args, 4);
     return;
   }
-  if (s->nontemporal && lanes > 1 && e->large[s->buffer->id])
-    emit_large_store(e, s->buffer, value, address);
+  if (s->store.nontemporal && lanes > 1 && e->large[s->store.buffer->id])
+    emit_large_store(e, s->store.buffer, value, address);
   else
-    LLVMSetAlignment(LLVMBuildStore(e->b, value, address), alignment(s->buffer));
+    LLVMSetAlignment(LLVMBuildStore(e->b, value, address), alignment(s->store.buffer));
 }
 
-static void emit_store(emitter *e, const loop_stmt *s) {
-  if (s->buffer->space != LOOP_REGISTER) {
-    emit_memory_store(e, s);
-    return;
-  }
-  LLVMValueRef value = emit_value(e, s->value);
-  if (s->buffer->lanes > s->value->lanes)
-    value = pir_llvm_splat(e, value, s->buffer->lanes);
-  LLVMValueRef cell = pir_llvm_register(e, s->buffer, s->index);
+static void emit_register_store(emitter *e, const loop_buffer *buffer, loop_expr *index,
+                                loop_expr *stored) {
+  LLVMValueRef value = emit_value(e, stored);
+  if (buffer->lanes > stored->lanes)
+    value = pir_llvm_splat(e, value, buffer->lanes);
+  LLVMValueRef cell = pir_llvm_register(e, buffer, index);
   if (cell)
     LLVMBuildStore(e->b, value, cell);
 }
 
+static void emit_store(emitter *e, const loop_stmt *s) {
+  if (s->store.buffer->space == LOOP_REGISTER)
+    emit_register_store(e, s->store.buffer, s->store.index, s->store.value);
+  else
+    emit_memory_store(e, s);
+}
+
 static void emit_accumulate(emitter *e, const loop_stmt *s) {
   loop_module *m = e->fn->module;
-  loop_stmt plain = *s;
-  plain.kind = LOOP_STORE;
-  plain.value = pir_loop_combine(
-      m, s->combine, pir_loop_load(m, s->buffer, s->index, s->buffer->lanes, NULL), s->value);
-  emit_store(e, &plain);
+  loop_buffer *b = s->accumulate.buffer;
+  loop_expr *index = s->accumulate.index, *old = pir_loop_load(m, b, index, b->lanes, NULL);
+  emit_register_store(e, b, index,
+                      pir_loop_combine(m, s->accumulate.combine, old, s->accumulate.value));
 }
 
 static void emit_prefetch(emitter *e, const loop_stmt *s) {
   e->fn->module->emitted++;
   LLVMTypeRef i32 = LLVMInt32TypeInContext(e->ctx);
-  LLVMValueRef address = pir_llvm_address(e, s->buffer, s->index);
+  LLVMValueRef address = pir_llvm_address(e, s->prefetch.buffer, s->prefetch.index);
   LLVMValueRef args[] = {address, LLVMConstInt(i32, 0, false), LLVMConstInt(i32, 3, false),
                          LLVMConstInt(i32, 1, false)};
   LLVMTypeRef types[] = {LLVMTypeOf(address)};
@@ -196,9 +199,9 @@ static void emit_prefetch(emitter *e, const loop_stmt *s) {
 // Out of the way: few runs fail. Threads may store different numbers, of which one stays.
 static void emit_trap(emitter *e, const loop_stmt *s) {
   LLVMTypeRef i32 = LLVMInt32TypeInContext(e->ctx);
-  LLVMValueRef any = emit_value(e, s->value);
+  LLVMValueRef any = emit_value(e, s->trap.where);
   LLVMTypeRef type = LLVMTypeOf(any);
-  if (s->value->lanes > 1)
+  if (s->trap.where->lanes > 1)
     any = pir_llvm_intrinsic(e, "llvm.vector.reduce.or", &type, 1, &any, 1);
   LLVMBasicBlockRef trap = new_block(e, "trap"), after = new_block(e, "after");
   LLVMValueRef branch = LLVMBuildCondBr(e->b, any, trap, after);
@@ -210,7 +213,7 @@ static void emit_trap(emitter *e, const loop_stmt *s) {
   LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(e->ctx, "prof", 4),
                   LLVMMetadataAsValue(e->ctx, LLVMMDNodeInContext2(e->ctx, weights, 3)));
   LLVMPositionBuilderAtEnd(e->b, trap);
-  LLVMValueRef number = LLVMConstInt(i32, (uint64_t)s->index->i, false);
+  LLVMValueRef number = LLVMConstInt(i32, s->trap.number, false);
   LLVMValueRef store = LLVMBuildStore(e->b, number, e->trap);
   LLVMSetOrdering(store, LLVMAtomicOrderingMonotonic);
   LLVMSetAlignment(store, 4);
@@ -225,16 +228,16 @@ static void emit_tile(emitter *e, const loop_stmt *s) {
       [LOOP_TILE_ZERO] = "llvm.x86.tilezero",      [LOOP_TILE_LOAD] = "llvm.x86.tileloadd64",
       [LOOP_TILE_STORE] = "llvm.x86.tilestored64", [LOOP_TILE_BF16] = "llvm.x86.tdpbf16ps",
       [LOOP_TILE_U8S8] = "llvm.x86.tdpbusd",       [LOOP_TILE_S8S8] = "llvm.x86.tdpbssd"};
-  unsigned count = 0, tiles = s->combine >= LOOP_TILE_BF16 ? 3 : s->combine >= LOOP_TILE_ZERO;
+  unsigned count = 0, tiles = s->tile.op >= LOOP_TILE_BF16 ? 3 : s->tile.op >= LOOP_TILE_ZERO;
   LLVMValueRef args[3];
   e->fn->module->emitted++;
   for (; count < tiles; count++)
-    args[count] = LLVMConstInt(LLVMInt8TypeInContext(e->ctx), s->tiles[count], false);
-  if (s->buffer)
-    args[count++] = pir_llvm_address(e, s->buffer, s->index);
-  if (s->value)
-    args[count++] = pir_llvm_expr(e, s->value);
-  pir_llvm_intrinsic(e, names[s->combine], NULL, 0, args, count);
+    args[count] = LLVMConstInt(LLVMInt8TypeInContext(e->ctx), s->tile.tiles[count], false);
+  if (s->tile.buffer)
+    args[count++] = pir_llvm_address(e, s->tile.buffer, s->tile.index);
+  if (s->tile.stride)
+    args[count++] = pir_llvm_expr(e, s->tile.stride);
+  pir_llvm_intrinsic(e, names[s->tile.op], NULL, 0, args, count);
 }
 
 static void emit_block(emitter *e, const loop_block *block) {
@@ -242,7 +245,7 @@ static void emit_block(emitter *e, const loop_block *block) {
     switch ((loop_stmt_kind)s->kind) {
       case LOOP_FOR: emit_for(e, s); break;
       case LOOP_IF: emit_if(e, s); break;
-      case LOOP_LET: e->vars[s->var->id] = emit_value(e, s->value); break;
+      case LOOP_LET: e->vars[s->let.var->id] = emit_value(e, s->let.value); break;
       case LOOP_STORE:
       case LOOP_SCATTER: emit_store(e, s); break;
       case LOOP_ACCUMULATE: emit_accumulate(e, s); break;

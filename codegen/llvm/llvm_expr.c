@@ -150,7 +150,7 @@ static LLVMValueRef load_halved(emitter *e, const loop_expr *x, LLVMTypeRef type
 static bool is_halved(const loop_expr *x) {
   return x->kind == LOOP_GATHER && x->lanes >= 4 && x->lanes <= MAX_HALVED &&
          x->lanes % 2 == 0 && x->a->kind == LOOP_RAMP && x->a->b->kind == LOOP_CONST &&
-         x->a->b->i == 2;
+         x->a->b->constant.i == 2;
 }
 
 static LLVMValueRef emit_load(emitter *e, const loop_expr *x) {
@@ -424,7 +424,7 @@ static LLVMValueRef float_op(emitter *e, const loop_expr *x, LLVMValueRef a, LLV
   pir_dtype dtype = x->a->dtype;
   unsigned lanes = x->lanes;
   LLVMBuilderRef ir = e->b;
-  switch ((pir_node_op)x->fn) {
+  switch (x->op) {
     case PIR_V_ADD: return LLVMBuildFAdd(ir, a, b, "");
     case PIR_V_SUB: return LLVMBuildFSub(ir, a, b, "");
     case PIR_V_MUL: return LLVMBuildFMul(ir, a, b, "");
@@ -438,7 +438,7 @@ static LLVMValueRef float_op(emitter *e, const loop_expr *x, LLVMValueRef a, LLV
     case PIR_V_FMIN: {
       LLVMTypeRef type = LLVMTypeOf(a);
       LLVMValueRef args[] = {a, b};
-      return pir_llvm_intrinsic(e, x->fn == PIR_V_FMAX ? "llvm.maxnum" : "llvm.minnum", &type,
+      return pir_llvm_intrinsic(e, x->op == PIR_V_FMAX ? "llvm.maxnum" : "llvm.minnum", &type,
                                 1, args, 2);
     }
     case PIR_V_EQ: return LLVMBuildFCmp(ir, LLVMRealOEQ, a, b, "");
@@ -464,7 +464,7 @@ static LLVMValueRef float_op(emitter *e, const loop_expr *x, LLVMValueRef a, LLV
     case PIR_V_ISFINITE:
       return LLVMBuildFCmp(ir, LLVMRealONE, call_unary(e, "llvm.fabs", a),
                            pir_llvm_const_float(e, dtype, lanes, __builtin_inf()), "");
-    default: return pir_llvm_math(e, x->fn, dtype, lanes, a, b);
+    default: return pir_llvm_math(e, x->op, dtype, lanes, a, b);
   }
 }
 
@@ -474,8 +474,8 @@ static LLVMValueRef float_op(emitter *e, const loop_expr *x, LLVMValueRef a, LLV
 static LLVMValueRef int_division(emitter *e, const loop_expr *x, LLVMValueRef a,
                                  LLVMValueRef b) {
   LLVMBuilderRef ir = e->b;
-  bool quotient = x->fn == PIR_V_FLOORDIV || x->fn == PIR_V_DIV,
-       floored = x->fn == PIR_V_FLOORDIV || x->fn == PIR_V_FLOORMOD;
+  bool quotient = x->op == PIR_V_FLOORDIV || x->op == PIR_V_DIV,
+       floored = x->op == PIR_V_FLOORDIV || x->op == PIR_V_FLOORMOD;
   LLVMTypeRef type = LLVMTypeOf(a);
   LLVMValueRef zero = LLVMConstNull(type), one = pir_llvm_const_int(e, x->dtype, x->lanes, 1);
   if (!is_signed_dtype(x->dtype) ||
@@ -505,7 +505,7 @@ static LLVMValueRef compare_ints(emitter *e, const loop_expr *x, LLVMValueRef a,
                                  LLVMValueRef b) {
   bool s = is_signed_dtype(x->a->dtype);
   LLVMIntPredicate p;
-  switch (x->fn) {
+  switch (x->op) {
     case PIR_V_EQ: p = LLVMIntEQ; break;
     case PIR_V_NE: p = LLVMIntNE; break;
     case PIR_V_LT: p = s ? LLVMIntSLT : LLVMIntULT; break;
@@ -529,17 +529,17 @@ static LLVMValueRef shift(emitter *e, const loop_expr *x, LLVMValueRef a, LLVMVa
   LLVMValueRef most = pir_llvm_const_int(e, x->dtype, x->lanes, width - 1);
   LLVMValueRef over = LLVMBuildICmp(e->b, LLVMIntUGT, b, most, ""),
                by = LLVMBuildSelect(e->b, over, most, b, "");
-  if (x->fn == PIR_V_SHR && is_signed_dtype(x->dtype))
+  if (x->op == PIR_V_SHR && is_signed_dtype(x->dtype))
     return LLVMBuildAShr(e->b, a, by, "");
   LLVMValueRef r =
-      x->fn == PIR_V_SHL ? LLVMBuildShl(e->b, a, by, "") : LLVMBuildLShr(e->b, a, by, "");
+      x->op == PIR_V_SHL ? LLVMBuildShl(e->b, a, by, "") : LLVMBuildLShr(e->b, a, by, "");
   return LLVMBuildSelect(e->b, over, LLVMConstNull(LLVMTypeOf(a)), r, "");
 }
 
 static LLVMValueRef int_op(emitter *e, const loop_expr *x, LLVMValueRef a, LLVMValueRef b) {
   LLVMBuilderRef ir = e->b;
   bool s = is_signed_dtype(x->dtype), wraps = x->dtype != LOOP_INDEX || x->given;
-  switch ((pir_node_op)x->fn) {
+  switch (x->op) {
     case PIR_V_ADD:
       if (x->dtype == PIR_BOOL)
         return LLVMBuildOr(ir, a, b, "");  // a sum that is not 0
@@ -595,7 +595,7 @@ static LLVMValueRef int_op(emitter *e, const loop_expr *x, LLVMValueRef a, LLVMV
 
 static LLVMValueRef operation(emitter *e, const loop_expr *x) {
   LLVMValueRef a = pir_llvm_expr(e, x->a), b = x->b ? pir_llvm_expr(e, x->b) : NULL;
-  if (x->fn == PIR_V_SELECT)
+  if (x->op == PIR_V_SELECT)
     return LLVMBuildSelect(e->b, a, b, pir_llvm_expr(e, x->c), "");
   if (is_16_bit_float(x->a->dtype)) {
     e->unsupported = "arithmetic on 16-bit floats";
@@ -607,9 +607,9 @@ static LLVMValueRef operation(emitter *e, const loop_expr *x) {
 static LLVMValueRef fold_lanes(emitter *e, const loop_expr *x) {
   LLVMValueRef v = pir_llvm_expr(e, x->a);
   LLVMTypeRef type = LLVMTypeOf(v);
-  if (x->fn == PIR_COMBINE_AND)
+  if (x->combine == PIR_COMBINE_AND)
     return pir_llvm_intrinsic(e, "llvm.vector.reduce.and", &type, 1, &v, 1);
-  if (x->fn == PIR_COMBINE_OR)
+  if (x->combine == PIR_COMBINE_OR)
     return pir_llvm_intrinsic(e, "llvm.vector.reduce.or", &type, 1, &v, 1);
   // Folds the vector: combines its lower and upper half until one lane remains.
   loop_module *m = e->fn->module;
@@ -631,7 +631,7 @@ static LLVMValueRef fold_lanes(emitter *e, const loop_expr *x) {
     halves[1].emitted =
         LLVMBuildShuffleVector(e->b, v, poison, LLVMConstVector(high, lanes / 2), "");
     halves[0].emitted_in = halves[1].emitted_in = m->emitted;
-    v = pir_llvm_expr(e, pir_loop_combine(m, x->fn, &halves[0], &halves[1]));
+    v = pir_llvm_expr(e, pir_loop_combine(m, x->combine, &halves[0], &halves[1]));
   }
   return LLVMBuildExtractElement(e->b, v,
                                  LLVMConstInt(LLVMInt32TypeInContext(e->ctx), 0, false), "");
@@ -665,14 +665,14 @@ static LLVMValueRef narrow_by_instruction(emitter *e, const loop_expr *x) {
 // Packed dot products of bf16, s16 or u8. Callers have checked that the target supports them.
 static LLVMValueRef dot(emitter *e, const loop_expr *x) {
   char name[48];
-  bool is_bf16 = x->fn == LOOP_DOT_BF16;
+  bool is_bf16 = x->dot == LOOP_DOT_BF16;
   LLVMValueRef args[] = {pir_llvm_expr(e, x->c), pir_llvm_expr(e, x->a),
                          pir_llvm_expr(e, x->b)};
   if (x->lanes != 4 && x->lanes != 8 && x->lanes != 16) {
     e->unsupported = "products of small numbers that fill no vector";
     return args[0];
   }
-  bool is_words = x->fn == LOOP_DOT_S16;
+  bool is_words = x->dot == LOOP_DOT_S16;
   LLVMTypeRef word =
       is_words ? LLVMInt16TypeInContext(e->ctx) : LLVMBFloatTypeInContext(e->ctx);
   LLVMTypeRef pairs = LLVMVectorType(word, 2u * x->lanes);
@@ -692,7 +692,7 @@ static LLVMValueRef dot(emitter *e, const loop_expr *x) {
 
 static LLVMValueRef zip_lanes(emitter *e, const loop_expr *x) {
   LLVMValueRef a = pir_llvm_expr(e, x->a), b = pir_llvm_expr(e, x->b), order[64];
-  unsigned lanes = x->lanes, first = x->fn ? lanes / 2 : 0;
+  unsigned lanes = x->lanes, first = x->upper ? lanes / 2 : 0;
   if (lanes > sizeof order / sizeof *order) {
     e->unsupported = "vectors of so many lanes";
     return a;
@@ -707,15 +707,15 @@ static LLVMValueRef emit_expr(emitter *e, loop_expr *x) {
   switch ((loop_kind)x->kind) {
     case LOOP_CONST:
       if (!pir_dtype_is_float(x->dtype))
-        return pir_llvm_const_int(e, x->dtype, x->lanes, x->i);
+        return pir_llvm_const_int(e, x->dtype, x->lanes, x->constant.i);
       if (!is_16_bit_float(x->dtype))
-        return pir_llvm_const_float(e, x->dtype, x->lanes, x->f);
-      return pir_llvm_narrow(e, x->dtype, pir_llvm_const_float(e, PIR_F32, x->lanes, x->f),
-                             x->lanes);
+        return pir_llvm_const_float(e, x->dtype, x->lanes, x->constant.f);
+      return pir_llvm_narrow(
+          e, x->dtype, pir_llvm_const_float(e, PIR_F32, x->lanes, x->constant.f), x->lanes);
     case LOOP_VAR: return e->vars[x->var->id];
     case LOOP_DIM: {
       LLVMTypeRef i64 = LLVMInt64TypeInContext(e->ctx);
-      LLVMValueRef k = LLVMConstInt(i64, (uint64_t)x->i, false);
+      LLVMValueRef k = LLVMConstInt(i64, (uint64_t)x->dim.number, false);
       return LLVMBuildLoad2(e->b, i64, LLVMBuildInBoundsGEP2(e->b, i64, e->dims, &k, 1, ""),
                             "dim");
     }
@@ -723,7 +723,7 @@ static LLVMValueRef emit_expr(emitter *e, loop_expr *x) {
     case LOOP_FMA: return fused_multiply_add(e, x);
     case LOOP_DOT: return dot(e, x);
     case LOOP_CAST:
-      if (x->fn && e->target->avx512_bf16)
+      if (x->flushes && e->target->avx512_bf16)
         return narrow_by_instruction(e, x);
       return emit_cast(e, pir_llvm_expr(e, x->a), x->a->dtype, x->dtype);
     case LOOP_BITCAST:

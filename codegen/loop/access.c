@@ -117,16 +117,17 @@ static void read_expr(loop_accesses *a, loop_expr *e) {
 // Returns an upper bound of the iterations: end - begin, where `end` may be the smaller of two
 // values.
 static int64_t trips_of(loop_module *m, const loop_stmt *s) {
-  loop_expr *ends[2] = {s->end, s->end};
+  loop_expr *ends[2] = {s->loop.end, s->loop.end};
   int64_t n, step, least = -1;
-  if (s->end->kind == LOOP_OP && s->end->fn == PIR_V_MIN) {
-    ends[0] = s->end->a;
-    ends[1] = s->end->b;
+  if (ends[0]->kind == LOOP_OP && ends[0]->op == PIR_V_MIN) {
+    ends[0] = s->loop.end->a;
+    ends[1] = s->loop.end->b;
   }
-  if (!pir_loop_is_int(s->step, &step) || step < 1)
+  if (!pir_loop_is_int(s->loop.step, &step) || step < 1)
     return -1;
   for (int i = 0; i < 2; i++)
-    if (pir_loop_is_int(pir_loop_sub(m, ends[i], s->begin), &n) && (least < 0 || n < least))
+    if (pir_loop_is_int(pir_loop_sub(m, ends[i], s->loop.begin), &n) &&
+        (least < 0 || n < least))
       least = n < 0 ? 0 : n;
   return least;
 }
@@ -135,48 +136,56 @@ static void collect(loop_accesses *a, const loop_block *block, bool masked);
 
 static void collect_loop(loop_accesses *a, const loop_stmt *s, bool masked) {
   int64_t zero;
-  read_expr(a, s->begin);
-  read_expr(a, s->end);
+  read_expr(a, s->loop.begin);
+  read_expr(a, s->loop.end);
   if (a->inner_count == MAX_INNER) {
     refuse_access(a, "its body is too large");
     return;
   }
   loop_module *m = a->m;
   loop_stmt resolved = *s;
-  resolved.begin = resolve_names(a, s->begin);
-  resolved.end = resolve_names(a, s->end);
-  a->inner[a->inner_count].var = s->var;
+  resolved.loop.begin = resolve_names(a, s->loop.begin);
+  resolved.loop.end = resolve_names(a, s->loop.end);
+  a->inner[a->inner_count].var = s->loop.var;
   a->inner[a->inner_count].trips = trips_of(m, &resolved);
   a->inner_count++;
-  if (!pir_loop_is_int(s->begin, &zero) || zero)
-    name(a, s->var, pir_loop_add(m, s->begin, pir_loop_use(m, s->var)));
-  collect(a, &s->body, masked);
+  if (!pir_loop_is_int(s->loop.begin, &zero) || zero)
+    name(a, s->loop.var, pir_loop_add(m, s->loop.begin, pir_loop_use(m, s->loop.var)));
+  collect(a, &s->loop.body, masked);
 }
 
 // Whether the store sets all registers of the buffer: there is only one, or the enclosing loop
 // covers them.
 static bool sets_all(const loop_accesses *a, const loop_stmt *s) {
-  if (s->buffer->count == 1)
+  const loop_buffer *b = s->store.buffer;
+  const loop_expr *index = s->store.index;
+  if (b->count == 1)
     return true;
-  for (size_t i = 0; i < a->inner_count && s->index->kind == LOOP_VAR; i++)
-    if (a->inner[i].var == s->index->var)
-      return a->inner[i].trips == s->buffer->count;
+  for (size_t i = 0; i < a->inner_count && index->kind == LOOP_VAR; i++)
+    if (a->inner[i].var == index->var)
+      return a->inner[i].trips == b->count;
   return false;
 }
 
-static void collect_write(loop_accesses *a, const loop_stmt *s, bool masked) {
-  read_expr(a, s->index);
-  read_expr(a, s->value);
-  read_expr(a, s->mask);
-  if (s->buffer->space != LOOP_REGISTER) {
-    add_memory(a, s->buffer, s->index, true);
-  } else if (s->kind == LOOP_ACCUMULATE) {
-    add_register(a, s->buffer, REGISTER_ACCUMULATED, s->combine);
-  } else {
-    add_register(a, s->buffer, masked || !sets_all(a, s) ? REGISTER_READ : REGISTER_SET, 0);
-    if (masked || !sets_all(a, s))
-      add_register(a, s->buffer, REGISTER_SET, 0);  // some keep their value
+static void collect_store(loop_accesses *a, const loop_stmt *s, bool masked) {
+  loop_buffer *b = s->store.buffer;
+  read_expr(a, s->store.index);
+  read_expr(a, s->store.value);
+  read_expr(a, s->store.mask);
+  if (b->space != LOOP_REGISTER) {
+    add_memory(a, b, s->store.index, true);
+    return;
   }
+  bool all = !masked && sets_all(a, s);
+  add_register(a, b, all ? REGISTER_SET : REGISTER_READ, 0);
+  if (!all)
+    add_register(a, b, REGISTER_SET, 0);  // some keep their value
+}
+
+static void collect_accumulate(loop_accesses *a, const loop_stmt *s) {
+  read_expr(a, s->accumulate.index);
+  read_expr(a, s->accumulate.value);
+  add_register(a, s->accumulate.buffer, REGISTER_ACCUMULATED, s->accumulate.combine);
 }
 
 static void collect(loop_accesses *a, const loop_block *block, bool masked) {
@@ -184,19 +193,19 @@ static void collect(loop_accesses *a, const loop_block *block, bool masked) {
     switch ((loop_stmt_kind)s->kind) {
       case LOOP_FOR: collect_loop(a, s, masked); break;
       case LOOP_IF:
-        read_expr(a, s->value);
-        collect(a, &s->body, true);
-        collect(a, &s->other, true);
+        read_expr(a, s->branch.condition);
+        collect(a, &s->branch.body, true);
+        collect(a, &s->branch.other, true);
         break;
       case LOOP_LET:
-        read_expr(a, s->value);
-        if (s->var->dtype == LOOP_INDEX && s->var->lanes == 1)
-          name(a, s->var, s->value);
+        read_expr(a, s->let.value);
+        if (s->let.var->dtype == LOOP_INDEX && s->let.var->lanes == 1)
+          name(a, s->let.var, s->let.value);
         break;
-      case LOOP_STORE:
-      case LOOP_ACCUMULATE: collect_write(a, s, masked); break;
+      case LOOP_STORE: collect_store(a, s, masked); break;
+      case LOOP_ACCUMULATE: collect_accumulate(a, s); break;
       case LOOP_PREFETCH: break;
-      case LOOP_TRAP: read_expr(a, s->value); break;
+      case LOOP_TRAP: read_expr(a, s->trap.where); break;
       case LOOP_SCATTER: refuse_access(a, "it gathers or scatters"); break;
       case LOOP_MMA:
       case LOOP_TILE:
@@ -275,10 +284,14 @@ static bool read_elsewhere(const loop_block *block, const loop_stmt *except,
   for (const loop_stmt *s = block->first; s; s = s->next) {
     if (s == except)
       continue;
-    if (reads_register(s->value, buffer) || reads_register(s->index, buffer) ||
-        reads_register(s->mask, buffer) ||
-        (s->kind == LOOP_ACCUMULATE && s->buffer == buffer) ||
-        read_elsewhere(&s->body, except, buffer) || read_elsewhere(&s->other, except, buffer))
+    loop_operands operands = pir_loop_operands(s);
+    loop_blocks inside = pir_loop_blocks(s);
+    bool found = s->kind == LOOP_ACCUMULATE && s->accumulate.buffer == buffer;
+    for (int i = 0; i < operands.count && !found; i++)
+      found = reads_register(*operands.at[i], buffer);
+    for (int i = 0; i < inside.count && !found; i++)
+      found = read_elsewhere(inside.at[i], except, buffer);
+    if (found)
       return true;
   }
   return false;
@@ -299,16 +312,16 @@ static const char *carried_in_registers(const loop_fn *fn, const loop_stmt *loop
 }
 
 const char *loop_access_carried(const loop_fn *fn, const loop_stmt *loop, bool alone) {
-  const loop_accesses *a = collect_accesses(fn->module, &loop->body);
+  const loop_accesses *a = collect_accesses(fn->module, &loop->loop.body);
   int64_t step;
-  if (a->why && !loop->apart)
+  if (a->why && !loop->loop.apart)
     return a->why;
-  if (!pir_loop_is_int(loop->step, &step) || step < 1)
+  if (!pir_loop_is_int(loop->loop.step, &step) || step < 1)
     return "its step is not a known positive number";
-  for (size_t i = 0; i < a->count && !loop->apart; i++)
+  for (size_t i = 0; i < a->count && !loop->loop.apart; i++)
     for (size_t k = 0; k < a->count && a->items[i].writes; k++)
       if (a->items[k].buffer == a->items[i].buffer &&
-          !apart(a, &a->items[i], &a->items[k], loop->var, step))
+          !apart(a, &a->items[i], &a->items[k], loop->loop.var, step))
         return "iterations may touch one element of a buffer that it writes";
   return carried_in_registers(fn, loop, a, alone);
 }

@@ -118,6 +118,25 @@ void pir_loop_barrier(loop_fn *fn, loop_block *block);
 void pir_loop_mma(loop_fn *fn, loop_block *block, loop_buffer *sums, loop_expr *index,
                   loop_expr *left, loop_expr *right, int64_t stride);
 
+// ---- the parts of a statement, for code that treats all kinds alike
+
+typedef struct loop_operands {
+  int count;
+  loop_expr **at[3];  // in the order of the text, but an index before a value
+} loop_operands;
+
+typedef struct loop_blocks {
+  int count;
+  loop_block *at[2];
+} loop_blocks;
+
+// The expressions that are operands of the statement itself, not of statements inside it.
+loop_operands pir_loop_operands(const loop_stmt *s);
+// The blocks inside a loop or a conditional.
+loop_blocks pir_loop_blocks(const loop_stmt *s);
+// The buffer that the statement itself writes, prefetches or moves to tiles, or NULL.
+loop_buffer *pir_loop_touched(const loop_stmt *s);
+
 // ---- schedules
 
 // Rewrites every LOOP_VECTORISED loop to vectors: `vector_bytes` wide for the widest element

@@ -43,15 +43,16 @@ static void move_block(const move *t, loop_block *out, const loop_block *in) {
     loop_stmt *copy = pir_loop_alloc(t->m, sizeof *copy);
     *copy = *s;
     copy->next = NULL;
-    copy->begin = move_expr(t, s->begin);
-    copy->end = move_expr(t, s->end);
-    copy->step = move_expr(t, s->step);
-    copy->value = move_expr(t, s->value);
-    copy->mask = move_expr(t, s->mask);
-    bool keeps = s->buffer && s->buffer->space == LOOP_LOCAL;
-    copy->index = keeps ? t->local : move_expr(t, s->index);
-    move_block(t, &copy->body, &s->body);
-    move_block(t, &copy->other, &s->other);
+    loop_operands operands = pir_loop_operands(copy);
+    loop_blocks inside = pir_loop_blocks(copy);
+    for (int i = 0; i < operands.count; i++)
+      *operands.at[i] = move_expr(t, *operands.at[i]);
+    if (s->kind == LOOP_STORE && s->store.buffer->space == LOOP_LOCAL)
+      copy->store.index = t->local;
+    for (int i = 0; i < inside.count; i++) {
+      loop_block here = *inside.at[i];
+      move_block(t, inside.at[i], &here);
+    }
     if (out->last)
       out->last->next = copy;
     else
@@ -72,10 +73,14 @@ typedef struct probe {
 } probe;
 
 static bool is_bound_in(const loop_block *block, const loop_expr *e) {
-  for (const loop_stmt *s = block->first; s; s = s->next)
-    if ((s->kind == LOOP_LET && pir_loop_mentions(e, s->var)) || is_bound_in(&s->body, e) ||
-        is_bound_in(&s->other, e))
+  for (const loop_stmt *s = block->first; s; s = s->next) {
+    loop_blocks inside = pir_loop_blocks(s);
+    if (s->kind == LOOP_LET && pir_loop_mentions(e, s->let.var))
       return true;
+    for (int i = 0; i < inside.count; i++)
+      if (is_bound_in(inside.at[i], e))
+        return true;
+  }
   return false;
 }
 
@@ -83,13 +88,13 @@ static void probe_access(probe *p, const loop_buffer *buffer, loop_expr *index) 
   int64_t stride;
   if (buffer->space != LOOP_ARG || !p->fits)
     return;
-  if (is_bound_in(&p->loop->body, index)) {
+  if (is_bound_in(&p->loop->loop.body, index)) {
     p->fits = false;
     return;
   }
-  if (!pir_loop_mentions(index, p->loop->var))
+  if (!pir_loop_mentions(index, p->loop->loop.var))
     return;
-  loop_expr *e = pir_loop_substitute(p->m, index, p->loop->var, p->at);
+  loop_expr *e = pir_loop_substitute(p->m, index, p->loop->loop.var, p->at);
   if (!pir_loop_stride(e, p->lane, &stride) || stride < 0 || stride > 1)
     p->fits = false;
   if (!p->fits || !stride)
@@ -112,15 +117,15 @@ static void probe_expr(probe *p, const loop_expr *e) {
 
 static void probe_block(probe *p, const loop_block *block) {
   for (const loop_stmt *s = block->first; s && p->fits; s = s->next) {
+    loop_operands operands = pir_loop_operands(s);
     if (s->kind == LOOP_STORE)
-      probe_access(p, s->buffer, s->index);
+      probe_access(p, s->store.buffer, s->store.index);
     if (s->kind == LOOP_SCATTER || s->kind == LOOP_IF)
       p->fits = false;
-    probe_expr(p, s->begin);
-    probe_expr(p, s->end);
-    probe_expr(p, s->value);
-    probe_expr(p, s->mask);
-    probe_block(p, &s->body);
+    for (int i = 0; i < operands.count; i++)
+      probe_expr(p, *operands.at[i]);
+    if (s->kind == LOOP_FOR)
+      probe_block(p, &s->loop.body);
   }
 }
 
@@ -128,9 +133,9 @@ static bool width_fits(binder *b, const loop_stmt *loop, int width) {
   loop_module *m = b->z.m;
   probe p = {.m = m, .loop = loop, .width = width, .fits = true};
   int64_t n;
-  bool known = pir_loop_is_int(pir_loop_sub(m, loop->end, loop->begin), &n);
+  bool known = pir_loop_is_int(pir_loop_sub(m, loop->loop.end, loop->loop.begin), &n);
   if ((known && n < width) || (b->keeps && (!known || n % width)) ||
-      pir_loop_multiple(loop->begin) % width)
+      pir_loop_multiple(loop->loop.begin) % width)
     return false;
   p.chunk = pir_loop_var_create(b->z.fn, "c", LOOP_INDEX, 1);
   p.lane = pir_loop_var_create(b->z.fn, "j", LOOP_INDEX, 1);
@@ -139,16 +144,16 @@ static bool width_fits(binder *b, const loop_stmt *loop, int width) {
   p.lane->extent = pir_loop_int(m, width);
   p.at = pir_loop_add(m, pir_loop_mul(m, pir_loop_use(m, p.chunk), pir_loop_int(m, width)),
                       pir_loop_use(m, p.lane));
-  p.at = pir_loop_add(m, loop->begin, p.at);
-  probe_block(&p, &loop->body);
+  p.at = pir_loop_add(m, loop->loop.begin, p.at);
+  probe_block(&p, &loop->loop.body);
   return p.fits && p.adjacent;
 }
 
 static void find_width(binder *b, const loop_block *block) {
   for (const loop_stmt *s = block->first; s; s = s->next) {
-    if (s->kind == LOOP_FOR && s->for_kind == LOOP_VECTORISED) {
+    if (s->kind == LOOP_FOR && s->loop.kind == LOOP_VECTORISED) {
       size_t widest = 1;
-      vectorise_widest_of(&s->body, &widest);
+      vectorise_widest_of(&s->loop.body, &widest);
       int most = b->z.target->vector_bytes / (int)widest;
       if (most < b->width)
         b->width = most > 1 ? most : 1;
@@ -156,8 +161,9 @@ static void find_width(binder *b, const loop_block *block) {
         b->width /= 2;
       continue;
     }
-    find_width(b, &s->body);
-    find_width(b, &s->other);
+    loop_blocks inside = pir_loop_blocks(s);
+    for (int i = 0; i < inside.count; i++)
+      find_width(b, inside.at[i]);
   }
 }
 
@@ -173,9 +179,9 @@ static void put_chunk(binder *b, loop_block *out, const loop_stmt *s, loop_expr 
   lane->extent = pir_loop_int(z->m, width);
   if (width == 1)
     j = pir_loop_int(z->m, 0);
-  move to = {z->m, s->var, pir_loop_add(z->m, first, j),
+  move to = {z->m, s->loop.var, pir_loop_add(z->m, first, j),
              local ? pir_loop_add(z->m, local, j) : NULL};
-  move_block(&to, &body, &s->body);
+  move_block(&to, &body, &s->loop.body);
   z->lanes = (uint16_t)width;
   z->var = lane;
   z->base = pir_loop_int(z->m, 0);
@@ -211,7 +217,7 @@ static void put_unrolled(binder *b, loop_block *out, const loop_stmt *s, int64_t
   bounded->extent = pir_loop_int(m, chunks);
   pir_loop_bind(b->z.fn, block, bounded, chunk);
   loop_expr *first =
-      pir_loop_add(m, s->begin, pir_loop_mul(m, pir_loop_use(m, bounded), width));
+      pir_loop_add(m, s->loop.begin, pir_loop_mul(m, pir_loop_use(m, bounded), width));
   put_chunk(b, block, s, first, b->width, pir_loop_mul(m, k, width));
 }
 
@@ -228,8 +234,8 @@ static void open_part(binder *b, loop_block *out, const loop_stmt *s, int width)
   vectoriser *z = &b->z;
   z->lanes = (uint16_t)width;
   vectorise_open(z);
-  vectorise_find_private(z, &s->body);
-  vectorise_find_partials(z, &s->body, 1);
+  vectorise_find_private(z, &s->loop.body);
+  vectorise_find_partials(z, &s->loop.body, 1);
   vectorise_start_partials(z, out, 1);
 }
 
@@ -241,7 +247,8 @@ static void close_part(binder *b, loop_block *out, int width) {
 static void bind_loop(binder *b, loop_block *out, const loop_stmt *s) {
   loop_module *m = b->z.m;
   int64_t n;
-  loop_expr *count = pir_loop_sub(m, s->end, s->begin), *width = pir_loop_int(m, b->width);
+  loop_expr *count = pir_loop_sub(m, s->loop.end, s->loop.begin),
+            *width = pir_loop_int(m, b->width);
   bool known = pir_loop_is_int(count, &n);
   bool unrolled =
       known && n % b->width == 0 &&
@@ -254,12 +261,13 @@ static void bind_loop(binder *b, loop_block *out, const loop_stmt *s) {
   if (unrolled)
     put_unrolled(b, out, s, n / b->width);
   else
-    put_shared(b, out, s, s->begin, chunks, b->width);
+    put_shared(b, out, s, s->loop.begin, chunks, b->width);
   close_part(b, out, b->width);
   if (b->width == 1 || (known && n % b->width == 0))
     return;
   open_part(b, out, s, 1);
-  put_shared(b, out, s, pir_loop_add(m, s->begin, whole), pir_loop_sub(m, count, whole), 1);
+  put_shared(b, out, s, pir_loop_add(m, s->loop.begin, whole), pir_loop_sub(m, count, whole),
+             1);
   close_part(b, out, 1);
 }
 
@@ -267,12 +275,13 @@ static void bind_block(binder *b, loop_block *block) {
   loop_block out = {0};
   for (loop_stmt *s = block->first, *next; s && !b->z.failed; s = next) {
     next = s->next;
-    if (s->kind == LOOP_FOR && s->for_kind == LOOP_VECTORISED) {
+    if (s->kind == LOOP_FOR && s->loop.kind == LOOP_VECTORISED) {
       bind_loop(b, &out, s);
       continue;
     }
-    bind_block(b, &s->body);
-    bind_block(b, &s->other);
+    loop_blocks inside = pir_loop_blocks(s);
+    for (int i = 0; i < inside.count; i++)
+      bind_block(b, inside.at[i]);
     s->next = NULL;
     if (out.last)
       out.last->next = s;

@@ -205,7 +205,7 @@ int64_t pir_loop_wrap(uint8_t type, int64_t i) {
 
 loop_expr *pir_loop_const_int(loop_module *m, pir_dtype dtype, int64_t i) {
   loop_expr *e = pir_loop_node(m, LOOP_CONST, dtype, 1);
-  e->i = pir_loop_wrap(dtype, i);
+  e->constant.i = pir_loop_wrap(dtype, i);
   return e;
 }
 
@@ -215,7 +215,7 @@ double pir_loop_round(uint8_t type, double f) {
 
 loop_expr *pir_loop_const_float(loop_module *m, pir_dtype dtype, double f) {
   loop_expr *e = pir_loop_node(m, LOOP_CONST, dtype, 1);
-  e->f = pir_loop_round(dtype, f);
+  e->constant.f = pir_loop_round(dtype, f);
   return e;
 }
 
@@ -228,7 +228,7 @@ loop_expr *pir_loop_use(loop_module *m, loop_var *var) {
 
 loop_expr *pir_loop_dim(loop_module *m, int64_t k) {
   loop_expr *e = pir_loop_node(m, LOOP_DIM, LOOP_INDEX, 1);
-  e->i = k;
+  e->dim.number = k;
   return e;
 }
 
@@ -272,7 +272,7 @@ loop_expr *pir_loop_op(loop_module *m, pir_node_op fn, loop_expr *a, loop_expr *
   if (c && c->lanes > lanes)
     lanes = c->lanes;
   loop_expr *e = pir_loop_node(m, LOOP_OP, dtype, lanes);
-  e->fn = fn;
+  e->op = fn;
   e->a = pir_loop_broadcast(m, a, lanes);
   e->b = b ? pir_loop_broadcast(m, b, lanes) : NULL;
   e->c = c ? pir_loop_broadcast(m, c, lanes) : NULL;
@@ -324,7 +324,7 @@ loop_expr *pir_loop_fma(loop_module *m, loop_expr *a, loop_expr *b, loop_expr *c
 
 loop_expr *pir_loop_dot(loop_module *m, loop_dot fn, loop_expr *a, loop_expr *b, loop_expr *c) {
   loop_expr *e = pir_loop_node(m, LOOP_DOT, c->dtype, c->lanes);
-  e->fn = fn;
+  e->dot = fn;
   e->a = pir_loop_broadcast(m, a, c->lanes);
   e->b = pir_loop_broadcast(m, b, c->lanes);
   e->c = c;
@@ -345,14 +345,14 @@ static bool is_cast_index(const loop_expr *e) {
 
 static loop_expr *cast_const_int(loop_module *m, const loop_expr *a, uint8_t type) {
   if (type == PIR_BOOL || pir_dtype_is_integer(type))
-    return pir_loop_const_int(m, type, a->i);
-  if (type == LOOP_INDEX && is_moderate(a->i))
-    return pir_loop_int(m, a->i);
+    return pir_loop_const_int(m, type, a->constant.i);
+  if (type == LOOP_INDEX && is_moderate(a->constant.i))
+    return pir_loop_int(m, a->constant.i);
   if (a->dtype == PIR_U64)
     return NULL;
   if (type == PIR_F32)
-    return pir_loop_const_float(m, type, (double)(float)a->i);
-  return type == PIR_F64 ? pir_loop_const_float(m, type, (double)a->i) : NULL;
+    return pir_loop_const_float(m, type, (double)(float)a->constant.i);
+  return type == PIR_F64 ? pir_loop_const_float(m, type, (double)a->constant.i) : NULL;
 }
 
 loop_expr *pir_loop_cast(loop_module *m, loop_expr *a, pir_dtype dtype) {
@@ -365,13 +365,13 @@ loop_expr *pir_loop_cast(loop_module *m, loop_expr *a, pir_dtype dtype) {
   if (is_cast_index(a))
     return pir_loop_cast(m, a->a, dtype);
   if (a->kind == LOOP_CONST && a->lanes == 1 && a->dtype == PIR_F32 && dtype == PIR_F64)
-    return pir_loop_const_float(m, PIR_F64, a->f);
+    return pir_loop_const_float(m, PIR_F64, a->constant.f);
   if (a->kind == LOOP_CONST && a->lanes == 1 && a->dtype == PIR_F64 && dtype == PIR_F32)
-    return pir_loop_const_float(m, PIR_F32, (double)(float)a->f);
+    return pir_loop_const_float(m, PIR_F32, (double)(float)a->constant.f);
   loop_expr *e = pir_loop_node(m, LOOP_CAST, dtype, a->lanes);
   e->a = a;
   e->given = pir_loop_may_wrap(e);
-  e->fn = m->flush && a->dtype == PIR_F32 && dtype == PIR_BF16;
+  e->flushes = m->flush && a->dtype == PIR_F32 && dtype == PIR_BF16;
   return e;
 }
 
@@ -412,14 +412,14 @@ loop_expr *pir_loop_fold(loop_module *m, pir_combine combine, loop_expr *a) {
   if (a->lanes == 1)
     return a;
   loop_expr *e = pir_loop_node(m, LOOP_FOLD, a->dtype, 1);
-  e->fn = combine;
+  e->combine = combine;
   e->a = a;
   return e;
 }
 
 loop_expr *pir_loop_zip(loop_module *m, loop_expr *a, loop_expr *b, bool upper) {
   loop_expr *e = pir_loop_node(m, LOOP_ZIP, a->dtype, a->lanes);
-  e->fn = upper;
+  e->upper = upper;
   e->a = a;
   e->b = b;
   return e;
@@ -427,7 +427,7 @@ loop_expr *pir_loop_zip(loop_module *m, loop_expr *a, loop_expr *b, bool upper) 
 
 loop_expr *pir_loop_team(loop_module *m, pir_combine combine, loop_expr *a) {
   loop_expr *e = pir_loop_node(m, LOOP_TEAM, a->dtype, 1);
-  e->fn = combine;
+  e->combine = combine;
   e->a = a;
   return e;
 }
@@ -495,29 +495,29 @@ loop_expr *pir_loop_usual_extent(loop_for_kind kind, const loop_expr *begin, loo
 loop_block *pir_loop_for(loop_fn *fn, loop_block *block, loop_for_kind kind, loop_var *var,
                          loop_expr *begin, loop_expr *end, loop_expr *step) {
   loop_stmt *s = append(fn, block, LOOP_FOR);
-  s->for_kind = kind;
-  s->var = var;
-  s->begin = begin;
-  s->end = end;
-  s->step = step ? step : pir_loop_int(fn->module, 1);
+  s->loop.kind = kind;
+  s->loop.var = var;
+  s->loop.begin = begin;
+  s->loop.end = end;
+  s->loop.step = step ? step : pir_loop_int(fn->module, 1);
   if (!var->extent)
     var->extent = pir_loop_usual_extent(kind, begin, end);
-  return &s->body;
+  return &s->loop.body;
 }
 
 loop_block *pir_loop_if(loop_fn *fn, loop_block *block, loop_expr *cond,
                         loop_block **out_else) {
   loop_stmt *s = append(fn, block, LOOP_IF);
-  s->value = cond;
+  s->branch.condition = cond;
   if (out_else)
-    *out_else = &s->other;
-  return &s->body;
+    *out_else = &s->branch.other;
+  return &s->branch.body;
 }
 
 void pir_loop_bind(loop_fn *fn, loop_block *block, loop_var *var, loop_expr *value) {
   loop_stmt *s = append(fn, block, LOOP_LET);
-  s->var = var;
-  s->value = value;
+  s->let.var = var;
+  s->let.value = value;
 }
 
 loop_expr *pir_loop_let(loop_fn *fn, loop_block *block, const char *name, loop_expr *value) {
@@ -535,36 +535,45 @@ loop_expr *pir_loop_let(loop_fn *fn, loop_block *block, const char *name, loop_e
   return pir_loop_use(fn->module, var);
 }
 
-static loop_stmt *append_store(loop_fn *fn, loop_block *block, loop_stmt_kind kind,
-                               loop_buffer *buffer, loop_expr *index, loop_expr *value) {
+static void append_store(loop_fn *fn, loop_block *block, loop_stmt_kind kind,
+                         loop_buffer *buffer, loop_expr *index, loop_expr *value,
+                         loop_expr *mask) {
   loop_stmt *s = append(fn, block, kind);
-  s->buffer = buffer;
-  s->index = index;
-  s->value = value;
-  return s;
+  s->store.buffer = buffer;
+  s->store.index = index;
+  s->store.value = value;
+  s->store.mask = mask;
 }
 
 void pir_loop_store(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index,
                     loop_expr *value, loop_expr *mask) {
-  append_store(fn, block, LOOP_STORE, buffer, index, value)->mask = mask;
+  append_store(fn, block, LOOP_STORE, buffer, index, value, mask);
 }
 
 void pir_loop_scatter(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index,
                       loop_expr *value, loop_expr *mask) {
-  append_store(fn, block, LOOP_SCATTER, buffer, index, value)->mask = mask;
+  append_store(fn, block, LOOP_SCATTER, buffer, index, value, mask);
 }
 
 void pir_loop_accumulate(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index,
                          pir_combine combine, loop_expr *value) {
-  append_store(fn, block, LOOP_ACCUMULATE, buffer, index, value)->combine = combine;
+  loop_stmt *s = append(fn, block, LOOP_ACCUMULATE);
+  s->accumulate.combine = combine;
+  s->accumulate.buffer = buffer;
+  s->accumulate.index = index;
+  s->accumulate.value = value;
 }
 
 void pir_loop_prefetch(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index) {
-  append_store(fn, block, LOOP_PREFETCH, buffer, index, NULL);
+  loop_stmt *s = append(fn, block, LOOP_PREFETCH);
+  s->prefetch.buffer = buffer;
+  s->prefetch.index = index;
 }
 
 void pir_loop_trap(loop_fn *fn, loop_block *block, uint32_t number, loop_expr *where) {
-  append_store(fn, block, LOOP_TRAP, NULL, pir_loop_int(fn->module, number), where);
+  loop_stmt *s = append(fn, block, LOOP_TRAP);
+  s->trap.number = number;
+  s->trap.where = where;
   fn->traps = true;
 }
 
@@ -574,16 +583,85 @@ void pir_loop_barrier(loop_fn *fn, loop_block *block) {
 
 void pir_loop_tile(loop_fn *fn, loop_block *block, loop_tile_op op, loop_buffer *buffer,
                    loop_expr *index, loop_expr *stride, int first, int second, int third) {
-  loop_stmt *s = append_store(fn, block, LOOP_TILE, buffer, index, stride);
-  s->combine = (uint8_t)op;
-  s->tiles[0] = (uint8_t)first;
-  s->tiles[1] = (uint8_t)second;
-  s->tiles[2] = (uint8_t)third;
+  loop_stmt *s = append(fn, block, LOOP_TILE);
+  s->tile.op = op;
+  s->tile.tiles[0] = (uint8_t)first;
+  s->tile.tiles[1] = (uint8_t)second;
+  s->tile.tiles[2] = (uint8_t)third;
+  s->tile.buffer = buffer;
+  s->tile.index = index;
+  s->tile.stride = stride;
 }
 
 void pir_loop_mma(loop_fn *fn, loop_block *block, loop_buffer *sums, loop_expr *index,
                   loop_expr *left, loop_expr *right, int64_t stride) {
-  loop_stmt *s = append_store(fn, block, LOOP_MMA, sums, index, left);
-  s->right = right;
-  s->stride = stride;
+  loop_stmt *s = append(fn, block, LOOP_MMA);
+  s->mma.sums = sums;
+  s->mma.index = index;
+  s->mma.left = left;
+  s->mma.right = right;
+  s->mma.stride = stride;
+}
+
+// ---- the parts of a statement
+
+static void add_operand(loop_operands *list, loop_expr *const *at) {
+  if (*at)
+    list->at[list->count++] = (loop_expr **)at;
+}
+
+loop_operands pir_loop_operands(const loop_stmt *s) {
+  loop_operands list = {0};
+  switch ((loop_stmt_kind)s->kind) {
+    case LOOP_FOR:
+      add_operand(&list, &s->loop.begin);
+      add_operand(&list, &s->loop.end);
+      add_operand(&list, &s->loop.step);
+      break;
+    case LOOP_IF: add_operand(&list, &s->branch.condition); break;
+    case LOOP_LET: add_operand(&list, &s->let.value); break;
+    case LOOP_STORE:
+    case LOOP_SCATTER:
+      add_operand(&list, &s->store.index);
+      add_operand(&list, &s->store.value);
+      add_operand(&list, &s->store.mask);
+      break;
+    case LOOP_ACCUMULATE:
+      add_operand(&list, &s->accumulate.index);
+      add_operand(&list, &s->accumulate.value);
+      break;
+    case LOOP_PREFETCH: add_operand(&list, &s->prefetch.index); break;
+    case LOOP_TRAP: add_operand(&list, &s->trap.where); break;
+    case LOOP_MMA:
+      add_operand(&list, &s->mma.index);
+      add_operand(&list, &s->mma.left);
+      add_operand(&list, &s->mma.right);
+      break;
+    case LOOP_TILE:
+      add_operand(&list, &s->tile.index);
+      add_operand(&list, &s->tile.stride);
+      break;
+    case LOOP_BARRIER: break;
+  }
+  return list;
+}
+
+loop_blocks pir_loop_blocks(const loop_stmt *s) {
+  if (s->kind == LOOP_FOR)
+    return (loop_blocks){1, {(loop_block *)&s->loop.body}};
+  if (s->kind == LOOP_IF)
+    return (loop_blocks){2, {(loop_block *)&s->branch.body, (loop_block *)&s->branch.other}};
+  return (loop_blocks){0};
+}
+
+loop_buffer *pir_loop_touched(const loop_stmt *s) {
+  switch ((loop_stmt_kind)s->kind) {
+    case LOOP_STORE:
+    case LOOP_SCATTER: return s->store.buffer;
+    case LOOP_ACCUMULATE: return s->accumulate.buffer;
+    case LOOP_PREFETCH: return s->prefetch.buffer;
+    case LOOP_MMA: return s->mma.sums;
+    case LOOP_TILE: return s->tile.buffer;
+    default: return NULL;
+  }
 }

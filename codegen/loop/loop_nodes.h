@@ -65,12 +65,12 @@ typedef struct loop_var {
 // ---- expressions
 
 typedef enum loop_kind {
-  LOOP_CONST,  // i (integers, bool) or f (floats), in every lane
-  LOOP_VAR,    // var
-  LOOP_DIM,    // args->dims[i]
-  LOOP_OP,     // fn over a, b, c: arithmetic, comparison, select, math, on all lanes
+  LOOP_CONST,  // a number, in every lane
+  LOOP_VAR,    // a variable
+  LOOP_DIM,    // an extent or number that the run gives: args->dims[number]
+  LOOP_OP,     // op over a, b, c: arithmetic, comparison, select, math, on all lanes
   LOOP_FMA,    // a * b + c, rounded once
-  LOOP_DOT,    // c + the packed dot product (loop_dot `fn`) of each lane of a and b
+  LOOP_DOT,    // c + the packed dot product of each lane of a and b
   LOOP_CAST,   // a as `dtype`: float to integer truncates, bool is != 0, f16 and bf16 round to
                // nearest even
   LOOP_BITCAST,    // bitcast of a to `dtype`, in as many lanes as its bits fill
@@ -79,10 +79,9 @@ typedef enum loop_kind {
   LOOP_LOAD,  // memory: buffer[a], ..., buffer[a + lanes - 1]; lanes whose `mask` is false read
               // as 0. registers: the value of register a
   LOOP_GATHER,  // buffer[a] with a vector of indices
-  LOOP_FOLD,    // the lanes of a combined into one, by pir_combine `fn`
-  LOOP_ZIP,  // interleaves lanes of a and b: of the lower half vectors (fn 0) or the upper ones
-             // (fn 1)
-  LOOP_TEAM  // devices: scalar a of all threads of the team combined, by pir_combine `fn`
+  LOOP_FOLD,    // the lanes of a combined into one
+  LOOP_ZIP,     // interleaves lanes of a and b: of their lower half vectors or their upper ones
+  LOOP_TEAM     // devices: scalar a of all threads of the team combined
 } loop_kind;
 
 // Packed dot products: each 32-bit lane holds several elements, the first in its lowest bits;
@@ -93,20 +92,31 @@ typedef enum loop_dot {
   LOOP_DOT_U8S8   // four u8 in a, four s8 in b; c is i32, and wraps
 } loop_dot;
 
+// The kind decides which operands there are and which member of the union is valid.
 struct loop_expr {
   uint8_t kind;   // loop_kind
   uint8_t dtype;  // pir_dtype or LOOP_INDEX
   bool given;     // an index computed from a tensor element of any size, so its sums may wrap
   uint16_t lanes;
-  uint16_t fn;  // LOOP_OP: a pir_node_op of the value sort; LOOP_FOLD, LOOP_TEAM: pir_combine;
-                // LOOP_DIM: 1 when it may be negative; LOOP_DOT: loop_dot; LOOP_CAST to bf16: 1
-                // where denormals may become 0
-  loop_expr *a, *b, *c;
-  loop_expr *mask;  // bool lanes, or NULL
-  loop_buffer *buffer;
-  loop_var *var;
-  int64_t i;
-  double f;
+  loop_expr *a, *b, *c;  // operands; NULL where the kind has fewer
+  loop_expr *mask;       // LOOP_LOAD, LOOP_GATHER: bool lanes, or NULL; other kinds: NULL
+  union {
+    union {
+      int64_t i;    // integers, bool and indices
+      double f;     // floats
+    } constant;     // LOOP_CONST
+    loop_var *var;  // LOOP_VAR
+    struct {
+      int64_t number;
+      bool is_signed;     // it may be negative
+    } dim;                // LOOP_DIM
+    pir_node_op op;       // LOOP_OP: of the value sort
+    loop_dot dot;         // LOOP_DOT
+    bool flushes;         // LOOP_CAST: from f32 to bf16, and denormals may become 0
+    loop_buffer *buffer;  // LOOP_LOAD, LOOP_GATHER
+    pir_combine combine;  // LOOP_FOLD, LOOP_TEAM
+    bool upper;           // LOOP_ZIP: of the upper half vectors
+  };
   void *emitted;  // the emitter's: its value, in statement `emitted_in`
   uint64_t emitted_in;
 };
@@ -114,21 +124,22 @@ struct loop_expr {
 // ---- statements
 
 typedef enum loop_stmt_kind {
-  LOOP_FOR,      // for var = begin; var < end; var += step: body
-  LOOP_IF,       // if value: body else other
-  LOOP_LET,      // var = value, visible to the following statements
-  LOOP_STORE,    // memory: buffer[index ...] = value where mask; registers: register `index` =
-                 // value
-  LOOP_SCATTER,  // buffer[index] = value with a vector of indices
-  LOOP_ACCUMULATE,  // register `index` = register `index` combined with value; a vectorised
-                    // loop may split it into partial results (sums in any order)
-  LOOP_PREFETCH,    // prefetch of buffer[index], which may be out of range
-  LOOP_TRAP,        // where a lane of value is true, args->trap is set to `index`
-  LOOP_MMA,  // devices: a warp multiplies the 16-bit float fragments at `value` (16 x 16) and
-             // `right` (8 x 16), which are loads of shared memory with rows `stride` apart, and
-             // adds to registers index and index + 1 of 2 lanes
-  LOOP_TILE,    // tile registers: loop_tile_op `combine` on `tiles`, `buffer` at `index` with
-                // rows `value` bytes apart
+  LOOP_FOR,         // loop: for var = begin; var < end; var += step: body
+  LOOP_IF,          // branch: if condition: body, else: other
+  LOOP_LET,         // let: var = value, visible to the following statements
+  LOOP_STORE,       // store: memory: buffer[index ...] = value where mask; registers: register
+                    // `index` = value
+  LOOP_SCATTER,     // store: buffer[index] = value where mask, with a vector of indices
+  LOOP_ACCUMULATE,  // accumulate: register `index` = register `index` combined with value; a
+                    // vectorised loop may split it into partial results (sums in any order)
+  LOOP_PREFETCH,    // prefetch: of buffer[index], which may be out of range
+  LOOP_TRAP,        // trap: where a lane of `where` is true, args->trap is set to `number`
+  LOOP_MMA,         // mma: devices: a warp multiplies the 16-bit float fragments at `left`
+  // (16 x 16) and `right` (8 x 16), which are loads of shared memory with rows
+  // `stride` elements apart, and adds to registers index and index + 1 of
+  // `sums`, which have 2 lanes
+  LOOP_TILE,    // tile: `op` on the tile registers `tiles` and memory at buffer[index] with
+                // rows `stride` bytes apart
   LOOP_BARRIER  // devices: barrier of all threads of the block
 } loop_stmt_kind;
 
@@ -160,23 +171,59 @@ typedef struct loop_block {
   loop_stmt *first, *last;
 } loop_block;
 
+// The kind decides which member of the union is valid; a LOOP_BARRIER has none.
 struct loop_stmt {
-  uint8_t kind;      // loop_stmt_kind
-  uint8_t for_kind;  // loop_for_kind
-  uint8_t combine;   // LOOP_ACCUMULATE: pir_combine ADD, MUL, MAX, MIN, AND, OR; LOOP_TILE:
-                     // loop_tile_op
-  bool nontemporal;  // LOOP_STORE: non-temporal if the buffer is large and whole aligned
-                     // vectors are stored
-  bool apart;  // LOOP_FOR: if two iterations touch one element of memory, neither writes it
-  uint8_t tiles[3];  // LOOP_TILE
-  uint16_t unroll;   // LOOP_FOR: hint for the unroll factor; 0: none
+  uint8_t kind;  // loop_stmt_kind
   loop_stmt *next;
-  loop_var *var;
-  loop_expr *begin, *end, *step;
-  loop_expr *index, *value, *mask, *right;
-  int64_t stride;
-  loop_buffer *buffer;
-  loop_block body, other;
+  union {
+    struct {
+      uint8_t kind;     // loop_for_kind
+      bool apart;       // if two iterations touch one element of memory, neither writes it
+      uint16_t unroll;  // hint for the unroll factor; 0: none
+      loop_var *var;
+      loop_expr *begin, *end, *step;
+      loop_block body;
+    } loop;  // LOOP_FOR
+    struct {
+      loop_expr *condition;
+      loop_block body, other;
+    } branch;  // LOOP_IF
+    struct {
+      loop_var *var;
+      loop_expr *value;
+    } let;  // LOOP_LET
+    struct {
+      bool nontemporal;  // LOOP_STORE: if the buffer is large and whole aligned vectors are
+                         // stored
+      loop_buffer *buffer;
+      loop_expr *index, *value;
+      loop_expr *mask;  // bool lanes, or NULL
+    } store;            // LOOP_STORE, LOOP_SCATTER
+    struct {
+      pir_combine combine;  // ADD, MUL, MAX, MIN, AND, OR
+      loop_buffer *buffer;
+      loop_expr *index, *value;
+    } accumulate;  // LOOP_ACCUMULATE
+    struct {
+      loop_buffer *buffer;
+      loop_expr *index;
+    } prefetch;  // LOOP_PREFETCH
+    struct {
+      uint32_t number;  // from 1
+      loop_expr *where;
+    } trap;  // LOOP_TRAP
+    struct {
+      loop_buffer *sums;
+      loop_expr *index, *left, *right;
+      int64_t stride;
+    } mma;  // LOOP_MMA
+    struct {
+      loop_tile_op op;
+      uint8_t tiles[3];
+      loop_buffer *buffer;  // NULL if the operation touches no memory
+      loop_expr *index, *stride;
+    } tile;  // LOOP_TILE
+  };
 };
 
 // The functions made from one group of a program.

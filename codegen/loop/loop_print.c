@@ -99,7 +99,7 @@ static void put_expr(printer *p, const loop_expr *e) {
     print_text(p, "nothing");
     return;
   }
-  const loop_operation *op = e->kind == LOOP_OP ? loop_operation_of(e->fn) : NULL;
+  const loop_operation *op = e->kind == LOOP_OP ? loop_operation_of(e->op) : NULL;
   if (op && op->infix) {
     put_infix(p, e, op->name);
     return;
@@ -107,9 +107,9 @@ static void put_expr(printer *p, const loop_expr *e) {
   switch ((loop_kind)e->kind) {
     case LOOP_CONST:
       if (pir_dtype_is_float(e->dtype))
-        print_float(p, e->f, e->dtype);
+        print_float(p, e->constant.f, e->dtype);
       else
-        put_int(p, e->i);
+        put_int(p, e->constant.i);
       if (e->dtype != LOOP_INDEX || e->lanes > 1) {
         print_text(p, ":");
         put_type(p, e->dtype, e->lanes);
@@ -118,15 +118,15 @@ static void put_expr(printer *p, const loop_expr *e) {
     case LOOP_VAR: print_var(p, e->var); return;
     case LOOP_DIM:
       print_text(p, "dim");
-      put_int(p, e->i);
-      print_text(p, e->fn ? ".signed" : "");
+      put_int(p, e->dim.number);
+      print_text(p, e->dim.is_signed ? ".signed" : "");
       print_text(p, e->given ? ".given" : "");
       return;
     case LOOP_OP: print_name(p, op ? op->name : NULL); break;
     case LOOP_FMA: print_text(p, "fused"); break;
-    case LOOP_DOT: print_name(p, loop_dot_text(e->fn)); break;
+    case LOOP_DOT: print_name(p, loop_dot_text(e->dot)); break;
     case LOOP_CAST:
-      print_text(p, e->fn ? "flushed:" : "");
+      print_text(p, e->flushes ? "flushed:" : "");
       put_type(p, e->dtype, e->lanes);
       break;
     case LOOP_BITCAST:
@@ -151,14 +151,14 @@ static void put_expr(printer *p, const loop_expr *e) {
       print_text(p, ".gather");
       put_int(p, e->lanes);
       break;
-    case LOOP_ZIP: print_text(p, e->fn ? "zip_upper" : "zip_lower"); break;
+    case LOOP_ZIP: print_text(p, e->upper ? "zip_upper" : "zip_lower"); break;
     case LOOP_FOLD:
       print_text(p, "fold_");
-      print_name(p, loop_combine_text(e->fn));
+      print_name(p, loop_combine_text(e->combine));
       break;
     case LOOP_TEAM:
       print_text(p, "team_");
-      print_name(p, loop_combine_text(e->fn));
+      print_name(p, loop_combine_text(e->combine));
       break;
   }
   put_list(p, e);
@@ -188,109 +188,128 @@ static void put_facts(printer *p, const loop_var *v, const loop_expr *usual) {
 }
 
 static void put_for(printer *p, const loop_stmt *s) {
-  print_name(p, loop_for_text(s->for_kind));
+  print_name(p, loop_for_text(s->loop.kind));
   print_text(p, " ");
-  print_var(p, s->var);
-  if (s->var && s->begin)
-    put_facts(p, s->var, pir_loop_usual_extent(s->for_kind, s->begin, s->end));
+  print_var(p, s->loop.var);
+  if (s->loop.var && s->loop.begin)
+    put_facts(p, s->loop.var, pir_loop_usual_extent(s->loop.kind, s->loop.begin, s->loop.end));
   print_text(p, " = ");
-  put_expr(p, s->begin);
+  put_expr(p, s->loop.begin);
   print_text(p, " to ");
-  put_expr(p, s->end);
+  put_expr(p, s->loop.end);
   print_text(p, " by ");
-  put_expr(p, s->step);
-  if (s->unroll) {
+  put_expr(p, s->loop.step);
+  if (s->loop.unroll) {
     print_text(p, " unroll ");
-    put_int(p, s->unroll);
+    put_int(p, s->loop.unroll);
   }
-  print_text(p, s->apart ? " apart" : "");
-  put_block(p, &s->body);
+  print_text(p, s->loop.apart ? " apart" : "");
+  put_block(p, &s->loop.body);
+}
+
+// b3[index]
+static void put_place(printer *p, const loop_buffer *b, const loop_expr *index) {
+  put_buffer(p, b);
+  print_text(p, "[");
+  put_expr(p, index);
+  print_text(p, "]");
 }
 
 static void put_tile(printer *p, const loop_stmt *s) {
   print_text(p, "tile_");
-  print_name(p, loop_tile_text(s->combine));
-  for (int i = 0; i < loop_tile_registers(s->combine); i++) {
+  print_name(p, loop_tile_text(s->tile.op));
+  for (int i = 0; i < loop_tile_registers(s->tile.op); i++) {
     print_text(p, i ? ", " : " ");
-    put_int(p, s->tiles[i]);
+    put_int(p, s->tile.tiles[i]);
   }
-  if (s->buffer) {
+  if (s->tile.buffer) {
     print_text(p, " ");
-    put_buffer(p, s->buffer);
-    print_text(p, "[");
-    put_expr(p, s->index);
-    print_text(p, "]");
+    put_place(p, s->tile.buffer, s->tile.index);
   }
-  if (s->value) {
+  if (s->tile.stride) {
     print_text(p, " by ");
-    put_expr(p, s->value);
+    put_expr(p, s->tile.stride);
   }
+}
+
+static void put_if(printer *p, const loop_stmt *s) {
+  print_text(p, "if ");
+  put_expr(p, s->branch.condition);
+  put_block(p, &s->branch.body);
+  if (!s->branch.other.first || p->heads)
+    return;
+  start_line(p);
+  print_text(p, "else");
+  put_block(p, &s->branch.other);
+}
+
+static void put_let(printer *p, const loop_stmt *s) {
+  const loop_var *var = s->let.var;
+  print_var(p, var);
+  if (var) {
+    print_text(p, ": ");
+    put_type(p, var->dtype, var->lanes);
+    put_facts(p, var, NULL);
+  }
+  print_text(p, " = ");
+  put_expr(p, s->let.value);
+}
+
+static void put_store(printer *p, const loop_stmt *s) {
+  put_buffer(p, s->store.buffer);
+  print_text(p, s->kind == LOOP_SCATTER ? ".scatter[" : "[");
+  put_expr(p, s->store.index);
+  print_text(p, s->store.nontemporal ? "] =nt " : "] = ");
+  put_expr(p, s->store.value);
+  if (s->store.mask) {
+    print_text(p, " where ");
+    put_expr(p, s->store.mask);
+  }
+}
+
+static void put_accumulate(printer *p, const loop_stmt *s) {
+  put_place(p, s->accumulate.buffer, s->accumulate.index);
+  print_text(p, " ");
+  print_name(p, loop_combine_text(s->accumulate.combine));
+  print_text(p, "= ");
+  put_expr(p, s->accumulate.value);
+}
+
+static void put_mma(printer *p, const loop_stmt *s) {
+  print_text(p, "mma ");
+  put_place(p, s->mma.sums, s->mma.index);
+  print_text(p, " += ");
+  put_expr(p, s->mma.left);
+  print_text(p, ", ");
+  put_expr(p, s->mma.right);
+  print_text(p, " by ");
+  put_int(p, s->mma.stride);
+}
+
+static void put_trap(printer *p, const loop_stmt *s) {
+  print_text(p, "trap ");
+  put_int(p, s->trap.number);
+  print_text(p, " where ");
+  put_expr(p, s->trap.where);
 }
 
 static void put_stmt(printer *p, const loop_stmt *s) {
   start_line(p);
   switch ((loop_stmt_kind)s->kind) {
     case LOOP_FOR: put_for(p, s); return;
-    case LOOP_IF:
-      print_text(p, "if ");
-      put_expr(p, s->value);
-      put_block(p, &s->body);
-      if (s->other.first && !p->heads) {
-        start_line(p);
-        print_text(p, "else");
-        put_block(p, &s->other);
-      }
-      return;
-    case LOOP_LET:
-      print_var(p, s->var);
-      if (s->var) {
-        print_text(p, ": ");
-        put_type(p, s->var->dtype, s->var->lanes);
-        put_facts(p, s->var, NULL);
-      }
-      print_text(p, " = ");
-      put_expr(p, s->value);
-      break;
+    case LOOP_IF: put_if(p, s); return;
+    case LOOP_LET: put_let(p, s); break;
+    case LOOP_STORE:
+    case LOOP_SCATTER: put_store(p, s); break;
+    case LOOP_ACCUMULATE: put_accumulate(p, s); break;
     case LOOP_PREFETCH:
       print_text(p, "prefetch ");
-      put_buffer(p, s->buffer);
-      print_text(p, "[");
-      put_expr(p, s->index);
-      print_text(p, "]");
+      put_place(p, s->prefetch.buffer, s->prefetch.index);
       break;
-    case LOOP_TRAP:
-      print_text(p, "trap ");
-      put_expr(p, s->index);
-      print_text(p, " where ");
-      put_expr(p, s->value);
-      break;
-    case LOOP_MMA:
-      print_text(p, "mma ");
-      put_buffer(p, s->buffer);
-      print_text(p, "[");
-      put_expr(p, s->index);
-      print_text(p, "] += ");
-      put_expr(p, s->value);
-      print_text(p, ", ");
-      put_expr(p, s->right);
-      print_text(p, " by ");
-      put_int(p, s->stride);
-      break;
+    case LOOP_TRAP: put_trap(p, s); break;
+    case LOOP_MMA: put_mma(p, s); break;
     case LOOP_TILE: put_tile(p, s); break;
     case LOOP_BARRIER: print_text(p, "barrier"); break;
-    default:
-      put_buffer(p, s->buffer);
-      print_text(p, s->kind == LOOP_SCATTER ? ".scatter[" : "[");
-      put_expr(p, s->index);
-      print_text(p, "] ");
-      if (s->kind == LOOP_ACCUMULATE)
-        print_name(p, loop_combine_text(s->combine));
-      print_text(p, s->nontemporal ? "=nt " : "= ");
-      put_expr(p, s->value);
-      if (s->mask) {
-        print_text(p, " where ");
-        put_expr(p, s->mask);
-      }
   }
   print_text(p, p->heads ? "" : "\n");
 }

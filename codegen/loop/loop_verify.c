@@ -77,60 +77,60 @@ static void bind_var(verifier *v, const loop_var *var, bool fixed) {
 
 static void verify_step(verifier *v, const loop_stmt *s) {
   int64_t step;
-  verify_expr_of(v, s->begin, "the beginning of the loop", LOOP_INDEX, 1);
-  verify_expr_of(v, s->end, "the end of the loop", LOOP_INDEX, 1);
-  verify_expr_of(v, s->step, "the step of the loop", LOOP_INDEX, 1);
-  if (s->step && pir_loop_is_int(s->step, &step) && step < 1)
-    verify_fault(v, s->step, "the step of the loop is not positive");
+  verify_expr_of(v, s->loop.begin, "the beginning of the loop", LOOP_INDEX, 1);
+  verify_expr_of(v, s->loop.end, "the end of the loop", LOOP_INDEX, 1);
+  verify_expr_of(v, s->loop.step, "the step of the loop", LOOP_INDEX, 1);
+  if (s->loop.step && pir_loop_is_int(s->loop.step, &step) && step < 1)
+    verify_fault(v, s->loop.step, "the step of the loop is not positive");
 }
 
 static void verify_for(verifier *v, const loop_stmt *s) {
-  bool unrolled = s->for_kind == LOOP_UNROLLED;
-  if (!loop_for_text(s->for_kind)) {
+  bool unrolled = s->loop.kind == LOOP_UNROLLED;
+  if (!loop_for_text(s->loop.kind)) {
     verify_fault(v, NULL, "no such kind of loop");
     return;
   }
   verify_step(v, s);
-  if (unrolled && !(verify_is_fixed(v, s->begin) && verify_is_fixed(v, s->end) &&
-                    verify_is_fixed(v, s->step)))
+  if (unrolled && !(verify_is_fixed(v, s->loop.begin) && verify_is_fixed(v, s->loop.end) &&
+                    verify_is_fixed(v, s->loop.step)))
     verify_fault(v, NULL, "the bounds of a loop that is unrolled vary");
-  if (s->for_kind == LOOP_PARALLEL && v->loops)
+  if (s->loop.kind == LOOP_PARALLEL && v->loops)
     verify_fault(v, NULL, "units are shared within another loop");
-  if (s->for_kind == LOOP_THREADS && !v->fn->threads)
+  if (s->loop.kind == LOOP_THREADS && !v->fn->threads)
     verify_fault(v, NULL, "a processor has no team of threads");
-  if (!s->var) {
+  if (!s->loop.var) {
     verify_fault(v, NULL, "the loop has no variable");
     return;
   }
-  if (s->var->dtype != LOOP_INDEX || s->var->lanes != 1)
+  if (s->loop.var->dtype != LOOP_INDEX || s->loop.var->lanes != 1)
     verify_fault(v, NULL, "the variable of a loop is an index");
   open_scope(v);
   v->loops++;
-  verify_facts(v, s->var);
-  bind_var(v, s->var, unrolled);
-  verify_block(v, &s->body);
+  verify_facts(v, s->loop.var);
+  bind_var(v, s->loop.var, unrolled);
+  verify_block(v, &s->loop.body);
   v->loops--;
   close_scope(v);
 }
 
 static void verify_if(verifier *v, const loop_stmt *s) {
-  verify_expr_of(v, s->value, "the condition", PIR_BOOL, 1);
+  verify_expr_of(v, s->branch.condition, "the condition", PIR_BOOL, 1);
   open_scope(v);
-  verify_block(v, &s->body);
+  verify_block(v, &s->branch.body);
   close_scope(v);
   open_scope(v);
-  verify_block(v, &s->other);
+  verify_block(v, &s->branch.other);
   close_scope(v);
 }
 
 static void verify_let(verifier *v, const loop_stmt *s) {
-  if (!s->var) {
+  if (!s->let.var) {
     verify_fault(v, NULL, "no variable");
     return;
   }
-  verify_expr_of(v, s->value, "the value", s->var->dtype, s->var->lanes);
-  verify_facts(v, s->var);
-  bind_var(v, s->var, s->value && verify_is_fixed(v, s->value));
+  verify_expr_of(v, s->let.value, "the value", s->let.var->dtype, s->let.var->lanes);
+  verify_facts(v, s->let.var);
+  bind_var(v, s->let.var, s->let.value && verify_is_fixed(v, s->let.value));
 }
 
 static bool is_memory(const loop_buffer *b) {
@@ -138,37 +138,39 @@ static bool is_memory(const loop_buffer *b) {
 }
 
 static void verify_store(verifier *v, const loop_stmt *s) {
-  const loop_buffer *b = s->buffer;
+  const loop_buffer *b = s->store.buffer;
   bool scatters = s->kind == LOOP_SCATTER;
-  uint16_t lanes = s->value ? s->value->lanes : 1;
-  verify_expr_of(v, s->value, "the value", b->dtype, is_memory(b) ? lanes : b->lanes);
-  verify_expr_of(v, s->index, "the index", LOOP_INDEX, scatters ? lanes : 1);
-  verify_mask(v, s->mask, lanes);
+  uint16_t lanes = s->store.value ? s->store.value->lanes : 1;
+  verify_expr_of(v, s->store.value, "the value", b->dtype, is_memory(b) ? lanes : b->lanes);
+  verify_expr_of(v, s->store.index, "the index", LOOP_INDEX, scatters ? lanes : 1);
+  verify_mask(v, s->store.mask, lanes);
   if (b->space == LOOP_ARG && b->read_only)
     verify_fault(v, NULL, "b%u is only read", b->id);
+  if (s->store.nontemporal && (scatters || b->space != LOOP_ARG))
+    verify_fault(v, NULL, "only stores to arguments pass by the caches");
   if (is_memory(b))
     return;
-  if (scatters || s->mask)
+  if (scatters || s->store.mask)
     verify_fault(v, NULL, "registers are stored whole");
-  if (s->index)
-    verify_register(v, b, s->index);
+  if (s->store.index)
+    verify_register(v, b, s->store.index);
 }
 
 static void verify_accumulate(verifier *v, const loop_stmt *s) {
-  const loop_buffer *b = s->buffer;
-  verify_expr_of(v, s->value, "the value", b->dtype, b->lanes);
-  verify_expr_of(v, s->index, "the index", LOOP_INDEX, 1);
+  const loop_buffer *b = s->accumulate.buffer;
+  verify_expr_of(v, s->accumulate.value, "the value", b->dtype, b->lanes);
+  verify_expr_of(v, s->accumulate.index, "the index", LOOP_INDEX, 1);
   if (is_memory(b))
     verify_fault(v, NULL, "results are accumulated in registers");
-  else if (s->index)
-    verify_register(v, b, s->index);
-  if (!loop_combine_text(s->combine))
+  else if (s->accumulate.index)
+    verify_register(v, b, s->accumulate.index);
+  if (!loop_combine_text(s->accumulate.combine))
     verify_fault(v, NULL, "elements are not combined so");
 }
 
 static void verify_prefetch(verifier *v, const loop_stmt *s) {
-  verify_expr_of(v, s->index, "the index", LOOP_INDEX, 1);
-  if (!is_memory(s->buffer))
+  verify_expr_of(v, s->prefetch.index, "the index", LOOP_INDEX, 1);
+  if (!is_memory(s->prefetch.buffer))
     verify_fault(v, NULL, "registers are in no memory");
 }
 
@@ -181,47 +183,48 @@ static void verify_fragment(verifier *v, const loop_expr *e, const char *role) {
 }
 
 static void verify_mma(verifier *v, const loop_stmt *s) {
-  const loop_buffer *b = s->buffer;
-  verify_fragment(v, s->value, "the left fragment");
-  verify_fragment(v, s->right, "the right fragment");
-  verify_expr_of(v, s->index, "the index", LOOP_INDEX, 1);
-  if (s->value && s->right && s->value->dtype != s->right->dtype)
+  const loop_buffer *b = s->mma.sums;
+  verify_fragment(v, s->mma.left, "the left fragment");
+  verify_fragment(v, s->mma.right, "the right fragment");
+  verify_expr_of(v, s->mma.index, "the index", LOOP_INDEX, 1);
+  if (s->mma.left && s->mma.right && s->mma.left->dtype != s->mma.right->dtype)
     verify_fault(v, NULL, "fragments of two types");
   if (is_memory(b) || b->dtype != PIR_F32 || b->lanes != 2)
     verify_fault(v, NULL, "sums of fragments are registers of f32x2");
-  else if (s->index)
-    verify_register(v, b, s->index);
-  if (s->stride < 1)
-    verify_fault(v, NULL, "rows that are %lld apart", (long long)s->stride);
+  else if (s->mma.index)
+    verify_register(v, b, s->mma.index);
+  if (s->mma.stride < 1)
+    verify_fault(v, NULL, "rows that are %lld apart", (long long)s->mma.stride);
   if (!v->fn->threads)
     verify_fault(v, NULL, "a processor has no team of threads");
 }
 
 static void verify_tile(verifier *v, const loop_stmt *s) {
   enum { REGISTERS = 8 };
-  if (!loop_tile_text(s->combine)) {
+  if (!loop_tile_text(s->tile.op)) {
     verify_fault(v, NULL, "no such operation on tiles");
     return;
   }
-  bool place = loop_tile_has_place(s->combine), rows = loop_tile_has_rows(s->combine);
-  for (int i = 0; i < loop_tile_registers(s->combine); i++)
-    if (s->tiles[i] >= REGISTERS)
+  bool place = loop_tile_has_place(s->tile.op), rows = loop_tile_has_rows(s->tile.op);
+  for (int i = 0; i < loop_tile_registers(s->tile.op); i++)
+    if (s->tile.tiles[i] >= REGISTERS)
       verify_fault(v, NULL, "there are %d tile registers", REGISTERS);
-  if ((s->buffer != NULL) != place || (s->index != NULL) != place || (s->value != NULL) != rows)
+  if ((s->tile.buffer != NULL) != place || (s->tile.index != NULL) != place ||
+      (s->tile.stride != NULL) != rows)
     verify_fault(v, NULL, "a place or the distance of rows is missing, or one too many");
-  if (s->buffer && !is_memory(s->buffer))
+  if (s->tile.buffer && !is_memory(s->tile.buffer))
     verify_fault(v, NULL, "registers are in no memory");
-  if (s->index)
-    verify_expr_of(v, s->index, "the index", LOOP_INDEX, 1);
-  if (s->value)
-    verify_expr_of(v, s->value, "the distance of rows", LOOP_INDEX, 1);
+  if (s->tile.index)
+    verify_expr_of(v, s->tile.index, "the index", LOOP_INDEX, 1);
+  if (s->tile.stride)
+    verify_expr_of(v, s->tile.stride, "the distance of rows", LOOP_INDEX, 1);
 }
 
 static void verify_trap(verifier *v, const loop_stmt *s) {
-  int64_t number;
-  verify_expr_of(v, s->value, "the condition", PIR_BOOL, s->value ? s->value->lanes : 1);
-  if (!s->index || !pir_loop_is_int(s->index, &number) || number < 1 || number > INT32_MAX)
-    verify_fault(v, NULL, "the number of a trap is a constant from 1 on");
+  const loop_expr *where = s->trap.where;
+  verify_expr_of(v, where, "the condition", PIR_BOOL, where ? where->lanes : 1);
+  if (s->trap.number < 1 || s->trap.number > INT32_MAX)
+    verify_fault(v, NULL, "the number of a trap is from 1 on");
   if (!v->fn->traps)
     verify_fault(v, NULL, "the function is not said to have a trap");
   v->traps = true;
@@ -235,10 +238,9 @@ static void verify_barrier(verifier *v) {
 static void verify_stmt(verifier *v, const loop_stmt *s) {
   bool places = s->kind == LOOP_STORE || s->kind == LOOP_SCATTER ||
                 s->kind == LOOP_ACCUMULATE || s->kind == LOOP_PREFETCH || s->kind == LOOP_MMA;
-  if ((places || s->buffer) && !verify_declared(v, NULL, s->buffer))
+  const loop_buffer *touched = pir_loop_touched(s);
+  if ((places || touched) && !verify_declared(v, NULL, touched))
     return;
-  if (s->nontemporal && (s->kind != LOOP_STORE || s->buffer->space != LOOP_ARG))
-    verify_fault(v, NULL, "only stores to arguments pass by the caches");
   switch ((loop_stmt_kind)s->kind) {
     case LOOP_FOR: verify_for(v, s); return;
     case LOOP_IF: verify_if(v, s); return;

@@ -85,12 +85,13 @@ void verify_register(verifier *v, const loop_buffer *buffer, const loop_expr *in
 // ---- kinds
 
 static void verify_const(verifier *v, const loop_expr *e) {
-  if (e->dtype == PIR_BOOL && e->i != 0 && e->i != 1)
+  int64_t i = e->constant.i;
+  double f = e->constant.f;
+  if (e->dtype == PIR_BOOL && i != 0 && i != 1)
     verify_fault(v, e, "a bool is 0 or 1");
-  else if (pir_dtype_is_integer(e->dtype) && e->i != pir_loop_wrap(e->dtype, e->i))
+  else if (pir_dtype_is_integer(e->dtype) && i != pir_loop_wrap(e->dtype, i))
     verify_fault(v, e, "the number does not fit its type");
-  else if (pir_dtype_is_float(e->dtype) && e->f == e->f &&
-           e->f != pir_loop_round(e->dtype, e->f))
+  else if (pir_dtype_is_float(e->dtype) && f == f && f != pir_loop_round(e->dtype, f))
     verify_fault(v, e, "the number is no f32");
 }
 
@@ -110,13 +111,13 @@ static void verify_use(verifier *v, const loop_expr *e) {
 
 static void verify_dim(verifier *v, const loop_expr *e) {
   expect_type(v, e, e, "an extent", LOOP_INDEX, 1);
-  if (e->i < 0 || e->i > UINT16_MAX)
+  if (e->dim.number < 0 || e->dim.number > UINT16_MAX)
     verify_fault(v, e, "no such extent");
 }
 
 static void verify_operation(verifier *v, const loop_expr *e) {
-  const loop_operation *op = loop_operation_of(e->fn);
-  bool selects = e->fn == PIR_V_SELECT;
+  const loop_operation *op = loop_operation_of(e->op);
+  bool selects = e->op == PIR_V_SELECT;
   const loop_expr *first = selects ? e->b : e->a, *operands[] = {e->a, e->b, e->c};
   if (!(op->takes & takes_of(first->dtype)))
     verify_fault(v, e, "'%s' does not take %s", op->name, pir_loop_type_text(first->dtype));
@@ -137,19 +138,19 @@ static void verify_fused(verifier *v, const loop_expr *e) {
 }
 
 static void verify_dot(verifier *v, const loop_expr *e) {
-  if (!loop_dot_text(e->fn)) {
+  if (!loop_dot_text(e->dot)) {
     verify_fault(v, e, "no such product");
     return;
   }
   expect_type(v, e, e->a, "operand 1", PIR_I32, e->lanes);
   expect_type(v, e, e->b, "operand 2", PIR_I32, e->lanes);
-  expect_type(v, e, e->c, "operand 3", e->fn == LOOP_DOT_BF16 ? PIR_F32 : PIR_I32, e->lanes);
+  expect_type(v, e, e->c, "operand 3", e->dot == LOOP_DOT_BF16 ? PIR_F32 : PIR_I32, e->lanes);
 }
 
 static void verify_cast(verifier *v, const loop_expr *e) {
   if (e->a->lanes != e->lanes)
     verify_fault(v, e, "%u lanes of %u", e->lanes, e->a->lanes);
-  if (e->fn && (e->a->dtype != PIR_F32 || e->dtype != PIR_BF16))
+  if (e->flushes && (e->a->dtype != PIR_F32 || e->dtype != PIR_BF16))
     verify_fault(v, e, "denormals become 0 where f32 becomes bf16 alone");
 }
 
@@ -194,7 +195,7 @@ static void verify_load(verifier *v, const loop_expr *e) {
 
 static void verify_fold(verifier *v, const loop_expr *e) {
   bool team = e->kind == LOOP_TEAM;
-  if (!loop_combine_text(e->fn))
+  if (!loop_combine_text(e->combine))
     verify_fault(v, e, "elements are not combined so");
   expect_type(v, e, e, "the result", e->a->dtype, 1);
   if (takes_of(e->dtype) == LOOP_TAKES_HALVES)
@@ -219,7 +220,7 @@ static int operands_of(const loop_expr *e) {
     case LOOP_CONST:
     case LOOP_VAR:
     case LOOP_DIM: return 0;
-    case LOOP_OP: return loop_operation_of(e->fn) ? loop_operation_of(e->fn)->operands : -1;
+    case LOOP_OP: return loop_operation_of(e->op) ? loop_operation_of(e->op)->operands : -1;
     case LOOP_FMA:
     case LOOP_DOT: return 3;
     case LOOP_RAMP:
@@ -276,8 +277,8 @@ static bool verify_shape(verifier *v, const loop_expr *e) {
       verify_fault(v, e, "operand %d is %s", i + 1, operands[i] ? "one too many" : "missing");
       return false;
     }
-  if ((e->mask || e->buffer) && !loads)
-    verify_fault(v, e, "a buffer or mask of what is no load");
+  if (e->mask && !loads)
+    verify_fault(v, e, "only loads have masks");
   if (is_value_type(e->dtype) && e->lanes >= 1 && e->lanes <= LOOP_MOST_LANES)
     return true;
   verify_fault(v, e, "values have a type of elements or are indices, in 1 to %d lanes",

@@ -19,11 +19,12 @@ static loop_block *block_of(loop_block *block, const loop_stmt *stmt, loop_stmt 
     if (s == stmt)
       return block;
   for (loop_stmt *s = block->first; s; s = s->next) {
-    loop_block *found = block_of(&s->body, stmt, out_before);
-    if (!found)
-      found = block_of(&s->other, stmt, out_before);
-    if (found)
-      return found;
+    loop_blocks inside = pir_loop_blocks(s);
+    for (int i = 0; i < inside.count; i++) {
+      loop_block *found = block_of(inside.at[i], stmt, out_before);
+      if (found)
+        return found;
+    }
   }
   return NULL;
 }
@@ -52,11 +53,11 @@ static void unlink(loop_block *block, loop_stmt *before, loop_stmt *stmt) {
 
 static bool steps_by_one(const loop_stmt *s) {
   int64_t step;
-  return pir_loop_is_int(s->step, &step) && step == 1;
+  return pir_loop_is_int(s->loop.step, &step) && step == 1;
 }
 
 static bool is_serial(const loop_stmt *s) {
-  return s->kind == LOOP_FOR && s->for_kind == LOOP_SERIAL;
+  return s->kind == LOOP_FOR && s->loop.kind == LOOP_SERIAL;
 }
 
 static const char *plain_loop(const loop_stmt *s) {
@@ -82,24 +83,25 @@ const char *pir_schedule_split(loop_fn *fn, loop_stmt *loop, int64_t factor, loo
     return why;
   if (!block || factor < 1)
     return "it is no loop of the function, or the factor is below 1";
-  loop_expr *count = pir_loop_sub(m, loop->end, loop->begin), *by = pir_loop_int(m, factor);
+  loop_expr *count = pir_loop_sub(m, loop->loop.end, loop->loop.begin),
+            *by = pir_loop_int(m, factor);
   if (!parts)
     parts = pir_loop_floordiv(m, pir_loop_add(m, count, pir_loop_int(m, factor - 1)), by);
   loop_var *o = pir_loop_var_create(fn, "b", LOOP_INDEX, 1);
   loop_block *body = pir_loop_for(fn, &made, LOOP_SERIAL, o, pir_loop_int(m, 0), parts, NULL);
   bool known = pir_loop_is_int(count, &n);
-  loop_expr *begin = loop->begin, *end = loop->end;
-  if (!known || n > factor) {  // n > factor) { || otherwise one part covers the whole loop
+  loop_expr *begin = loop->loop.begin, *end = loop->loop.end;
+  if (!known || n > factor) {  // otherwise one part covers the whole loop
     begin = pir_loop_add(m, begin, pir_loop_mul(m, pir_loop_use(m, o), by));
     begin = pir_loop_let(fn, body, "begin", begin);
     end = pir_loop_add(m, begin, by);
     if (!known || n % factor)
-      end = pir_loop_let(fn, body, "end", pir_loop_min(m, end, loop->end));
+      end = pir_loop_let(fn, body, "end", pir_loop_min(m, end, loop->loop.end));
   }
-  made.first->apart = loop->apart;
+  made.first->loop.apart = loop->loop.apart;
   unlink(block, before, loop);
-  loop->begin = begin;
-  loop->end = end;
+  loop->loop.begin = begin;
+  loop->loop.end = end;
   link_behind(body, body->last, (loop_block){loop, loop});
   link_behind(block, before, made);
   *out_outer = made.first;
@@ -115,37 +117,37 @@ const char *pir_schedule_fuse(loop_fn *fn, loop_stmt *outer, int depth) {
     return "so many loops cannot be fused";
   for (int i = 0; i < depth; i++) {
     if (i)
-      loops[i] = only_statement(&loops[i - 1]->body);
+      loops[i] = only_statement(&loops[i - 1]->loop.body);
     if (!loops[i])
       return "a loop is not the only statement of the one around it";
     const char *why = plain_loop(loops[i]);
     if (why)
       return why;
-    if (!pir_loop_is_int(loops[i]->begin, &zero) || zero)
+    if (!pir_loop_is_int(loops[i]->loop.begin, &zero) || zero)
       return "a loop does not begin at 0";
     for (int k = 0; k < i; k++)
-      if (pir_loop_mentions(loops[i]->end, loops[k]->var))
+      if (pir_loop_mentions(loops[i]->loop.end, loops[k]->loop.var))
         return "the extent of a loop depends on another one";
   }
   if (depth == 1)
     return NULL;
-  loop_block body = {0}, inner = loops[depth - 1]->body;
+  loop_block body = {0}, inner = loops[depth - 1]->loop.body;
   loop_var *fused = pir_loop_var_create(fn, "u", LOOP_INDEX, 1);
   // The variables are recovered from the fused one by division, innermost first, so the order
   // of iterations stays.
   loop_expr *rest = pir_loop_use(m, fused), *total = pir_loop_int(m, 1);
   for (int i = depth - 1; i >= 0; i--) {
-    loop_expr *n = loops[i]->end;
-    pir_loop_bind(fn, &body, loops[i]->var, i ? pir_loop_mod(m, rest, n) : rest);
+    loop_expr *n = loops[i]->loop.end;
+    pir_loop_bind(fn, &body, loops[i]->loop.var, i ? pir_loop_mod(m, rest, n) : rest);
     if (i)
       rest = pir_loop_floordiv(m, rest, n);
     total = pir_loop_mul(m, n, total);
-    outer->apart &= loops[i]->apart;
+    outer->loop.apart &= loops[i]->loop.apart;
   }
   link_behind(&body, body.last, inner);
-  outer->var = fused;
-  outer->end = total;
-  outer->body = body;
+  outer->loop.var = fused;
+  outer->loop.end = total;
+  outer->loop.body = body;
   pir_loop_verify_after(fn, "fuse");
   return NULL;
 }
@@ -155,17 +157,17 @@ const char *pir_schedule_fuse(loop_fn *fn, loop_stmt *outer, int depth) {
 static const char *unit_loop(const loop_fn *fn, const loop_stmt *loop) {
   int64_t zero;
   const char *why = plain_loop(loop);
-  if (!why && (!pir_loop_is_int(loop->begin, &zero) || zero))
+  if (!why && (!pir_loop_is_int(loop->loop.begin, &zero) || zero))
     why = "it does not begin at 0";
   return why ? why : loop_access_carried(fn, loop, true);
 }
 
 // Returns the loop at the end of another loop, if only variables precede it.
 static loop_stmt *loop_at_end(const loop_stmt *loop) {
-  loop_stmt *s = loop->body.first;
+  loop_stmt *s = loop->loop.body.first;
   while (s && s->kind == LOOP_LET)
     s = s->next;
-  return s == loop->body.last ? s : NULL;
+  return s == loop->loop.body.last ? s : NULL;
 }
 
 // Rewrites two loops for units [begin, end): full rows between them, and parts of the first and
@@ -176,22 +178,22 @@ static const char *share_rows(loop_fn *fn, loop_stmt *loop) {
   if (!inner)
     return "the loop does not consist of another one";
   const char *why = unit_loop(fn, inner);
-  if (!why && pir_loop_mentions(inner->end, loop->var))
+  if (!why && pir_loop_mentions(inner->loop.end, loop->loop.var))
     why = "the extent of a loop depends on another one";
   if (why)
     return why;
   loop_expr *begin = pir_loop_use(m, fn->begin), *end = pir_loop_use(m, fn->end),
-            *extent = inner->end;
+            *extent = inner->loop.end;
   loop_expr *one = pir_loop_int(m, 1),
             *last = pir_loop_floordiv(m, pir_loop_sub(m, end, one), extent);
   loop_block made = {0};
-  loop_expr *first =
-      pir_loop_let(fn, &made, "first", pir_loop_mul(m, pir_loop_use(m, loop->var), extent));
-  loop->begin = pir_loop_floordiv(m, begin, extent);
-  loop->end = pir_loop_add(m, last, one);
-  link_behind(&loop->body, NULL, made);
-  inner->begin = pir_loop_max(m, pir_loop_sub(m, begin, first), pir_loop_int(m, 0));
-  inner->end = pir_loop_min(m, pir_loop_sub(m, end, first), extent);
+  loop_expr *first = pir_loop_let(fn, &made, "first",
+                                  pir_loop_mul(m, pir_loop_use(m, loop->loop.var), extent));
+  loop->loop.begin = pir_loop_floordiv(m, begin, extent);
+  loop->loop.end = pir_loop_add(m, last, one);
+  link_behind(&loop->loop.body, NULL, made);
+  inner->loop.begin = pir_loop_max(m, pir_loop_sub(m, begin, first), pir_loop_int(m, 0));
+  inner->loop.end = pir_loop_min(m, pir_loop_sub(m, end, first), extent);
   return NULL;
 }
 
@@ -204,10 +206,10 @@ const char *pir_schedule_parallel(loop_fn *fn, loop_stmt *loop, int depth) {
   if (why)
     return why;
   if (depth == 1) {
-    loop->begin = pir_loop_use(fn->module, fn->begin);
-    loop->end = pir_loop_use(fn->module, fn->end);
+    loop->loop.begin = pir_loop_use(fn->module, fn->begin);
+    loop->loop.end = pir_loop_use(fn->module, fn->end);
   }
-  loop->for_kind = LOOP_PARALLEL;
+  loop->loop.kind = LOOP_PARALLEL;
   pir_loop_verify_after(fn, "parallel");
   return NULL;
 }
@@ -217,6 +219,6 @@ const char *pir_schedule_vectorise(loop_fn *fn, loop_stmt *loop) {
   if (!why)
     why = loop_access_carried(fn, loop, false);
   if (!why)
-    loop->for_kind = LOOP_VECTORISED;
+    loop->loop.kind = LOOP_VECTORISED;
   return why;
 }

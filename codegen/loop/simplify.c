@@ -34,16 +34,39 @@ static bool is_index(const loop_expr *e) {
 bool pir_loop_is_int(const loop_expr *e, int64_t *out_value) {
   if (e->kind != LOOP_CONST || e->lanes != 1 || pir_dtype_is_float(e->dtype))
     return false;
-  *out_value = e->i;
+  *out_value = e->constant.i;
   return true;
+}
+
+// Whether two nodes of one kind and type are the same, apart from their operands.
+static bool same_node(const loop_expr *a, const loop_expr *b) {
+  switch ((loop_kind)a->kind) {
+    case LOOP_CONST:  // floats by their bits: 0 is not -0, and a NaN equals itself
+      return memcmp(&a->constant, &b->constant, sizeof a->constant) == 0;
+    case LOOP_VAR: return a->var == b->var;
+    case LOOP_DIM:
+      return a->dim.number == b->dim.number && a->dim.is_signed == b->dim.is_signed;
+    case LOOP_OP: return a->op == b->op;
+    case LOOP_DOT: return a->dot == b->dot;
+    case LOOP_CAST: return a->flushes == b->flushes;
+    case LOOP_LOAD:
+    case LOOP_GATHER: return a->buffer == b->buffer;
+    case LOOP_FOLD:
+    case LOOP_TEAM: return a->combine == b->combine;
+    case LOOP_ZIP: return a->upper == b->upper;
+    case LOOP_FMA:
+    case LOOP_BITCAST:
+    case LOOP_BROADCAST:
+    case LOOP_RAMP: return true;
+  }
+  return false;
 }
 
 bool pir_loop_equal(const loop_expr *a, const loop_expr *b) {
   if (a == b)
     return true;
   if (!a || !b || a->kind != b->kind || a->dtype != b->dtype || a->lanes != b->lanes ||
-      a->fn != b->fn || a->var != b->var || a->buffer != b->buffer || a->i != b->i ||
-      memcmp(&a->f, &b->f, sizeof a->f))
+      !same_node(a, b))
     return false;
   return pir_loop_equal(a->a, b->a) && pir_loop_equal(a->b, b->b) &&
          pir_loop_equal(a->c, b->c) && pir_loop_equal(a->mask, b->mask);
@@ -51,7 +74,7 @@ bool pir_loop_equal(const loop_expr *a, const loop_expr *b) {
 
 static loop_expr *build(loop_module *m, pir_node_op fn, loop_expr *a, loop_expr *b) {
   loop_expr *e = pir_loop_node(m, LOOP_OP, LOOP_INDEX, 1);
-  e->fn = fn;
+  e->op = fn;
   e->a = a;
   e->b = b;
   e->given = pir_loop_may_wrap(e);
@@ -61,7 +84,7 @@ static loop_expr *build(loop_module *m, pir_node_op fn, loop_expr *a, loop_expr 
 // ---- forms
 
 static bool is_operation(const loop_expr *e, pir_node_op fn) {
-  return e->kind == LOOP_OP && e->fn == fn;
+  return e->kind == LOOP_OP && e->op == fn;
 }
 
 static bool add_term(form *f, loop_expr *atom, int64_t k) {
@@ -142,7 +165,7 @@ static bounds bounds_of(const loop_expr *e);
 static bounds bounds_of_op(const loop_expr *e) {
   int64_t k;
   bounds a = bounds_of(e->a), b = e->b ? bounds_of(e->b) : a;
-  switch (e->fn) {
+  switch (e->op) {
     case PIR_V_ADD: return add_bounds(a, b);
     case PIR_V_SUB: return add_bounds(a, scale_bounds(b, -1));
     case PIR_V_MUL:
@@ -177,7 +200,7 @@ static bounds bounds_of(const loop_expr *e) {
   if (pir_loop_is_int(e, &c))
     return (bounds){c, c};
   if (e->kind == LOOP_DIM)
-    return (bounds){e->fn ? -UNBOUNDED : 0, UNBOUNDED};
+    return (bounds){e->dim.is_signed ? -UNBOUNDED : 0, UNBOUNDED};
   if (e->kind == LOOP_VAR && e->var->extent) {
     bounds x = bounds_of(e->var->extent);
     return (bounds){0, bounded(x.high) ? x.high - 1 : UNBOUNDED};
@@ -475,10 +498,10 @@ static loop_expr *compare_floats(loop_module *m, pir_node_op fn, const loop_expr
   if (a->kind != LOOP_CONST || !b || b->kind != LOOP_CONST || !pir_dtype_is_float(a->dtype))
     return NULL;
   switch (fn) {
-    case PIR_V_EQ: return pir_loop_const_int(m, PIR_BOOL, a->f == b->f);
-    case PIR_V_NE: return pir_loop_const_int(m, PIR_BOOL, a->f != b->f);
-    case PIR_V_LT: return pir_loop_const_int(m, PIR_BOOL, a->f < b->f);
-    case PIR_V_LE: return pir_loop_const_int(m, PIR_BOOL, a->f <= b->f);
+    case PIR_V_EQ: return pir_loop_const_int(m, PIR_BOOL, a->constant.f == b->constant.f);
+    case PIR_V_NE: return pir_loop_const_int(m, PIR_BOOL, a->constant.f != b->constant.f);
+    case PIR_V_LT: return pir_loop_const_int(m, PIR_BOOL, a->constant.f < b->constant.f);
+    case PIR_V_LE: return pir_loop_const_int(m, PIR_BOOL, a->constant.f <= b->constant.f);
     default: return NULL;
   }
 }
@@ -554,8 +577,8 @@ int64_t pir_loop_multiple(const loop_expr *e) {
   if (e->kind != LOOP_OP || !e->b || !is_index(e))
     return 1;
   a = pir_loop_multiple(e->a);
-  b = e->fn == PIR_V_SELECT ? pir_loop_multiple(e->c) : pir_loop_multiple(e->b);
-  switch (e->fn) {
+  b = e->op == PIR_V_SELECT ? pir_loop_multiple(e->c) : pir_loop_multiple(e->b);
+  switch (e->op) {
     case PIR_V_MUL:
       if (a <= ENOUGH && b <= ENOUGH)
         return a * b;
@@ -573,7 +596,9 @@ int64_t pir_loop_multiple(const loop_expr *e) {
 bool pir_loop_mentions(const loop_expr *e, const loop_var *var) {
   if (!e)
     return false;
-  return e->var == var || pir_loop_mentions(e->a, var) || pir_loop_mentions(e->b, var) ||
+  if (e->kind == LOOP_VAR)
+    return e->var == var;
+  return pir_loop_mentions(e->a, var) || pir_loop_mentions(e->b, var) ||
          pir_loop_mentions(e->c, var) || pir_loop_mentions(e->mask, var);
 }
 
@@ -594,7 +619,7 @@ bool pir_loop_stride(const loop_expr *e, const loop_var *var, int64_t *out_facto
 loop_expr *pir_loop_rebuild(loop_module *m, const loop_expr *e, loop_expr *a, loop_expr *b,
                             loop_expr *c, loop_expr *mask) {
   if (e->kind == LOOP_OP)
-    return pir_loop_op(m, e->fn, a, b, c);
+    return pir_loop_op(m, e->op, a, b, c);
   loop_expr *copy = pir_loop_node(m, e->kind, e->dtype, e->lanes);
   *copy = *e;
   copy->a = a;

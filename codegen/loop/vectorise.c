@@ -38,7 +38,7 @@ static bool varies(const vectoriser *z, const loop_expr *e) {
 static loop_expr *uniform_choice(const vectoriser *z, loop_expr *e) {
   if (!e || !varies(z, e))
     return NULL;
-  if (e->kind == LOOP_OP && e->fn == PIR_V_SELECT && !varies(z, e->a))
+  if (e->kind == LOOP_OP && e->op == PIR_V_SELECT && !varies(z, e->a))
     return e;
   loop_expr *found = uniform_choice(z, e->a);
   if (!found)
@@ -54,7 +54,7 @@ static loop_expr *replace_node(loop_module *m, loop_expr *e, const loop_expr *no
     return e;
   loop_expr *a = replace_node(m, e->a, node, by), *b = replace_node(m, e->b, node, by),
             *c = replace_node(m, e->c, node, by);
-  return a == e->a && b == e->b && c == e->c ? e : pir_loop_op(m, e->fn, a, b, c);
+  return a == e->a && b == e->b && c == e->c ? e : pir_loop_op(m, e->op, a, b, c);
 }
 
 static loop_expr *widen_load(vectoriser *z, loop_expr *e);
@@ -131,7 +131,7 @@ static loop_expr *widen(vectoriser *z, loop_expr *e) {
   loop_expr *a = widen(z, e->a), *b = e->b ? widen(z, e->b) : NULL,
             *c = e->c ? widen(z, e->c) : NULL;
   switch ((loop_kind)e->kind) {
-    case LOOP_OP: return pir_loop_op(z->m, e->fn, a, b, c);
+    case LOOP_OP: return pir_loop_op(z->m, e->op, a, b, c);
     case LOOP_FMA: return pir_loop_fma(z->m, a, b, c);
     case LOOP_CAST: return pir_loop_cast(z->m, a, e->dtype);
     case LOOP_BITCAST: return pir_loop_bitcast(z->m, a, e->dtype);
@@ -142,36 +142,37 @@ static loop_expr *widen(vectoriser *z, loop_expr *e) {
 // ---- statements
 
 static void widen_let(vectoriser *z, loop_block *out, const loop_stmt *s) {
-  loop_expr *value = widen(z, s->value);
+  loop_var *var = s->let.var;
+  loop_expr *value = widen(z, s->let.value);
   if (value->lanes == 1) {
-    pir_loop_bind(z->fn, out, s->var, value);
+    pir_loop_bind(z->fn, out, var, value);
     return;
   }
-  if (s->var->id < z->value_count)
-    z->values[s->var->id] = pir_loop_let(z->fn, out, s->var->name, value);
+  if (var->id < z->value_count)
+    z->values[var->id] = pir_loop_let(z->fn, out, var->name, value);
   else
     z->failed = true;
 }
 
 static void widen_store(vectoriser *z, loop_block *out, const loop_stmt *s) {
-  loop_expr *value = widen(z, s->value), *own = s->mask ? widen(z, s->mask) : NULL;
-  if (s->buffer->space == LOOP_REGISTER) {
-    loop_buffer *b = z->private_regs[s->buffer->id];
-    pir_loop_store(z->fn, out, b, s->index, pir_loop_broadcast(z->m, value, z->lanes), NULL);
-    return;
-  }
+  loop_buffer *buffer = s->store.buffer;
+  loop_expr *index = s->store.index, *value = widen(z, s->store.value),
+            *own = s->store.mask ? widen(z, s->store.mask) : NULL;
   value = pir_loop_broadcast(z->m, value, z->lanes);
-  if (is_contiguous(z, s->index)) {
-    pir_loop_store(z->fn, out, s->buffer, pir_loop_substitute(z->m, s->index, z->var, z->base),
-                   value, mask_of(z, own));
-    out->last->nontemporal = s->nontemporal;
+  if (buffer->space == LOOP_REGISTER) {
+    pir_loop_store(z->fn, out, z->private_regs[buffer->id], index, value, NULL);
     return;
   }
-  if (!varies(z, s->index) && z->lanes > 1)
-    z->failed = true;  // all lanes would write one element
-  pir_loop_scatter(z->fn, out, s->buffer,
-                   pir_loop_broadcast(z->m, widen(z, s->index), z->lanes), value,
+  if (is_contiguous(z, index)) {
+    pir_loop_store(z->fn, out, buffer, pir_loop_substitute(z->m, index, z->var, z->base), value,
                    mask_of(z, own));
+    out->last->store.nontemporal = s->store.nontemporal;
+    return;
+  }
+  if (!varies(z, index) && z->lanes > 1)
+    z->failed = true;  // all lanes would write one element
+  pir_loop_scatter(z->fn, out, buffer, pir_loop_broadcast(z->m, widen(z, index), z->lanes),
+                   value, mask_of(z, own));
 }
 
 static loop_buffer *part_of(const vectoriser *z, const loop_buffer *buffer) {
@@ -182,42 +183,48 @@ static loop_buffer *part_of(const vectoriser *z, const loop_buffer *buffer) {
 }
 
 static void widen_accumulate(vectoriser *z, loop_block *out, const loop_stmt *s) {
-  loop_expr *value = pir_loop_broadcast(z->m, widen(z, s->value), z->lanes);
-  loop_buffer *b = z->private_regs[s->buffer->id];
+  const loop_buffer *buffer = s->accumulate.buffer;
+  pir_combine combine = s->accumulate.combine;
+  loop_expr *value = pir_loop_broadcast(z->m, widen(z, s->accumulate.value), z->lanes);
+  loop_buffer *b = z->private_regs[buffer->id];
   if (!b) {
-    b = part_of(z, s->buffer);
+    b = part_of(z, buffer);
     if (z->mask)
       value = pir_loop_select(
           z->m, z->mask, value,
-          pir_loop_broadcast(z->m, pir_loop_neutral(z->m, s->combine, s->buffer->dtype),
-                             z->lanes));
+          pir_loop_broadcast(z->m, pir_loop_neutral(z->m, combine, buffer->dtype), z->lanes));
   }
-  pir_loop_accumulate(z->fn, out, b, s->index, s->combine, value);
+  pir_loop_accumulate(z->fn, out, b, s->accumulate.index, combine, value);
 }
 
 // Lanes beyond the end are no trap.
 static void widen_trap(vectoriser *z, loop_block *out, const loop_stmt *s) {
-  loop_expr *where = widen(z, s->value);
-  pir_loop_trap(z->fn, out, (uint32_t)s->index->i, z->mask ? mask_of(z, where) : where);
+  loop_expr *where = widen(z, s->trap.where);
+  pir_loop_trap(z->fn, out, s->trap.number, z->mask ? mask_of(z, where) : where);
+}
+
+static void widen_for(vectoriser *z, loop_block *out, const loop_stmt *s) {
+  loop_expr *begin = s->loop.begin, *end = s->loop.end, *step = s->loop.step;
+  if (z->lanes > 1 && (varies(z, begin) || varies(z, end) || varies(z, step)))
+    z->failed = true;
+  loop_block *body = pir_loop_for(z->fn, out, s->loop.kind, s->loop.var, widen(z, begin),
+                                  widen(z, end), widen(z, step));
+  vectorise_block_body(z, body, &s->loop.body);
+}
+
+static void widen_if(vectoriser *z, loop_block *out, const loop_stmt *s) {
+  loop_block *other, *body;
+  if (z->lanes > 1 && varies(z, s->branch.condition))
+    z->failed = true;
+  body = pir_loop_if(z->fn, out, widen(z, s->branch.condition), &other);
+  vectorise_block_body(z, body, &s->branch.body);
+  vectorise_block_body(z, other, &s->branch.other);
 }
 
 static void widen_stmt(vectoriser *z, loop_block *out, const loop_stmt *s) {
-  loop_block *body, *other;
   switch ((loop_stmt_kind)s->kind) {
-    case LOOP_FOR:
-      if (z->lanes > 1 && (varies(z, s->begin) || varies(z, s->end) || varies(z, s->step)))
-        z->failed = true;
-      body = pir_loop_for(z->fn, out, s->for_kind, s->var, widen(z, s->begin), widen(z, s->end),
-                          widen(z, s->step));
-      vectorise_block_body(z, body, &s->body);
-      return;
-    case LOOP_IF:
-      if (z->lanes > 1 && varies(z, s->value))
-        z->failed = true;
-      body = pir_loop_if(z->fn, out, widen(z, s->value), &other);
-      vectorise_block_body(z, body, &s->body);
-      vectorise_block_body(z, other, &s->other);
-      return;
+    case LOOP_FOR: widen_for(z, out, s); return;
+    case LOOP_IF: widen_if(z, out, s); return;
     case LOOP_LET: widen_let(z, out, s); return;
     case LOOP_STORE:
     case LOOP_SCATTER: widen_store(z, out, s); return;
@@ -227,8 +234,8 @@ static void widen_stmt(vectoriser *z, loop_block *out, const loop_stmt *s) {
     case LOOP_BARRIER: z->failed = true; return;
     case LOOP_TRAP: widen_trap(z, out, s); return;
     case LOOP_PREFETCH:
-      pir_loop_prefetch(z->fn, out, s->buffer,
-                        pir_loop_substitute(z->m, s->index, z->var, z->base));
+      pir_loop_prefetch(z->fn, out, s->prefetch.buffer,
+                        pir_loop_substitute(z->m, s->prefetch.index, z->var, z->base));
       return;
   }
 }
@@ -256,46 +263,65 @@ static void widest_of_expr(const loop_expr *e, size_t *bytes) {
   widest_of_expr(e->c, bytes);
 }
 
+// Returns the expression whose elements pass through vector registers; NULL if the statement
+// has only index arithmetic, or checks that rarely fail.
+static const loop_expr *elements_of(const loop_stmt *s) {
+  switch ((loop_stmt_kind)s->kind) {
+    case LOOP_IF: return s->branch.condition;
+    case LOOP_LET: return s->let.var->dtype == LOOP_INDEX ? NULL : s->let.value;
+    case LOOP_STORE:
+    case LOOP_SCATTER: return s->store.value;
+    case LOOP_ACCUMULATE: return s->accumulate.value;
+    default: return NULL;
+  }
+}
+
 void vectorise_widest_of(const loop_block *block, size_t *bytes) {
   for (const loop_stmt *s = block->first; s; s = s->next) {
-    size_t size = s->buffer ? pir_loop_type_size(s->buffer->dtype) : 0;
+    const loop_buffer *touched = pir_loop_touched(s);
+    loop_blocks inside = pir_loop_blocks(s);
+    size_t size = touched ? pir_loop_type_size(touched->dtype) : 0;
     if (size > *bytes)
       *bytes = size;
-    if (s->kind != LOOP_TRAP && (s->kind != LOOP_LET || s->var->dtype != LOOP_INDEX))
-      widest_of_expr(s->value, bytes);
-    vectorise_widest_of(&s->body, bytes);
-    vectorise_widest_of(&s->other, bytes);
+    widest_of_expr(elements_of(s), bytes);
+    for (int i = 0; i < inside.count; i++)
+      vectorise_widest_of(inside.at[i], bytes);
   }
 }
 
 // Registers that the body sets are private to an iteration and become vectors.
 void vectorise_find_private(vectoriser *z, const loop_block *block) {
   for (const loop_stmt *s = block->first; s; s = s->next) {
-    if (s->kind == LOOP_STORE && s->buffer->space == LOOP_REGISTER &&
-        !z->private_regs[s->buffer->id])
-      z->private_regs[s->buffer->id] = pir_loop_registers(
-          z->fn, s->buffer->name, s->buffer->dtype, z->lanes, s->buffer->count);
-    vectorise_find_private(z, &s->body);
-    vectorise_find_private(z, &s->other);
+    const loop_buffer *b = s->kind == LOOP_STORE ? s->store.buffer : NULL;
+    loop_blocks inside = pir_loop_blocks(s);
+    if (b && b->space == LOOP_REGISTER && !z->private_regs[b->id])
+      z->private_regs[b->id] = pir_loop_registers(z->fn, b->name, b->dtype, z->lanes, b->count);
+    for (int i = 0; i < inside.count; i++)
+      vectorise_find_private(z, inside.at[i]);
   }
 }
 
+static void add_partial(vectoriser *z, const loop_stmt *s, int copies) {
+  loop_buffer *b = s->accumulate.buffer;
+  if (z->private_regs[b->id] || part_of(z, b))
+    return;
+  if (z->partial_count == (int)(sizeof z->partials / sizeof *z->partials)) {
+    z->failed = true;
+    return;
+  }
+  partial *p = &z->partials[z->partial_count++];
+  *p = (partial){.of = b, .combine = s->accumulate.combine};
+  for (int i = 0; i < copies; i++)
+    p->part[i] = pir_loop_registers(z->fn, b->name, b->dtype, z->lanes, b->count);
+}
+
 void vectorise_find_partials(vectoriser *z, const loop_block *block, int copies) {
-  for (const loop_stmt *s = block->first; s; s = s->next) {
-    if (s->kind == LOOP_ACCUMULATE && !z->private_regs[s->buffer->id] &&
-        !part_of(z, s->buffer)) {
-      if (z->partial_count == (int)(sizeof z->partials / sizeof *z->partials)) {
-        z->failed = true;
-        return;
-      }
-      partial *p = &z->partials[z->partial_count++];
-      *p = (partial){.of = s->buffer, .combine = s->combine};
-      for (int i = 0; i < copies; i++)
-        p->part[i] = pir_loop_registers(z->fn, s->buffer->name, s->buffer->dtype, z->lanes,
-                                        s->buffer->count);
-    }
-    vectorise_find_partials(z, &s->body, copies);
-    vectorise_find_partials(z, &s->other, copies);
+  for (const loop_stmt *s = block->first; s && !z->failed; s = s->next) {
+    loop_blocks inside = pir_loop_blocks(s);
+    if (s->kind == LOOP_ACCUMULATE)
+      add_partial(z, s, copies);
+    for (int i = 0; i < inside.count; i++)
+      vectorise_find_partials(z, inside.at[i], copies);
   }
 }
 
@@ -339,14 +365,14 @@ void vectorise_join_partials(vectoriser *z, loop_block *out, int copies) {
 // Emits one loop from `begin` to `end` with `copies` vectors in each step.
 static void make_loop(vectoriser *z, loop_block *out, const loop_stmt *s, loop_expr *begin,
                       loop_expr *end, int copies) {
-  loop_var *v = pir_loop_var_create(z->fn, s->var->name, LOOP_INDEX, 1);
+  loop_var *v = pir_loop_var_create(z->fn, s->loop.var->name, LOOP_INDEX, 1);
   loop_block *body = pir_loop_for(z->fn, out, LOOP_SERIAL, v, begin, end,
                                   pir_loop_int(z->m, (int64_t)z->lanes * copies));
-  v->extent = s->var->extent;
+  v->extent = s->loop.var->extent;
   for (z->copy = 0; z->copy < copies; z->copy++) {
     z->base = pir_loop_add(z->m, pir_loop_use(z->m, v),
                            pir_loop_int(z->m, (int64_t)z->lanes * z->copy));
-    vectorise_block_body(z, body, &s->body);
+    vectorise_block_body(z, body, &s->loop.body);
   }
   z->copy = 0;
 }
@@ -355,7 +381,7 @@ static void make_tail(vectoriser *z, loop_block *out, const loop_stmt *s, loop_e
                       loop_expr *rest) {
   z->base = begin;
   z->mask = pir_loop_let(z->fn, out, "mask", pir_loop_tail_mask(z->m, rest, z->lanes));
-  vectorise_block_body(z, out, &s->body);
+  vectorise_block_body(z, out, &s->loop.body);
   z->mask = NULL;
 }
 
@@ -370,7 +396,7 @@ void vectorise_open(vectoriser *z) {
 
 static bool has_loop(const loop_block *block) {
   for (const loop_stmt *s = block->first; s; s = s->next)
-    if (s->kind == LOOP_FOR && s->for_kind == LOOP_SERIAL)
+    if (s->kind == LOOP_FOR && s->loop.kind == LOOP_SERIAL)
       return true;
   return false;
 }
@@ -378,14 +404,15 @@ static bool has_loop(const loop_block *block) {
 static uint16_t choose_lanes(vectoriser *z, const loop_stmt *s) {
   size_t widest = 1;
   int64_t begin, end, extent;
-  vectorise_widest_of(&s->body, &widest);
+  vectorise_widest_of(&s->loop.body, &widest);
   uint16_t lanes = (uint16_t)((size_t)z->target->vector_bytes / widest);
   // Lanes are rows: several vectors run down the rows together, which hides the latency of sums
   // and reads whole cache lines.
-  if (has_loop(&s->body) && s->var->extent && pir_loop_is_int(s->var->extent, &extent))
+  if (has_loop(&s->loop.body) && s->loop.var->extent &&
+      pir_loop_is_int(s->loop.var->extent, &extent))
     for (int i = 1; i < z->target->machine->core.rows_side_by_side && lanes < extent; i *= 2)
       lanes *= 2;
-  if (pir_loop_is_int(s->begin, &begin) && pir_loop_is_int(s->end, &end))
+  if (pir_loop_is_int(s->loop.begin, &begin) && pir_loop_is_int(s->loop.end, &end))
     while (lanes > 1 && lanes / 2 >= end - begin)
       lanes /= 2;
   return lanes;
@@ -398,31 +425,33 @@ static void vectorise_loop(vectoriser *z, loop_block *out, const loop_stmt *s) {
   int64_t n;
   z->lanes = choose_lanes(z, s);
   if (z->lanes == 1) {
-    loop_block *body = pir_loop_for(z->fn, out, LOOP_SERIAL, s->var, s->begin, s->end, s->step);
-    *body = s->body;
+    loop_block *body = pir_loop_for(z->fn, out, LOOP_SERIAL, s->loop.var, s->loop.begin,
+                                    s->loop.end, s->loop.step);
+    *body = s->loop.body;
     return;
   }
-  z->var = s->var;
+  z->var = s->loop.var;
   vectorise_open(z);
-  loop_expr *count = pir_loop_sub(m, s->end, s->begin), *lanes = pir_loop_int(m, z->lanes);
+  loop_expr *count = pir_loop_sub(m, s->loop.end, s->loop.begin),
+            *lanes = pir_loop_int(m, z->lanes);
   bool known = pir_loop_is_int(count, &n);
-  int copies = s->unroll < MAX_PARTS ? s->unroll : MAX_PARTS;
+  int copies = s->loop.unroll < MAX_PARTS ? s->loop.unroll : MAX_PARTS;
   if (copies < 1)
     copies = 1;
   while (known && copies > 1 && n < (int64_t)z->lanes * copies)
     copies--;
-  vectorise_find_private(z, &s->body);
-  vectorise_find_partials(z, &s->body, copies);
+  vectorise_find_private(z, &s->loop.body);
+  vectorise_find_partials(z, &s->loop.body, copies);
   if (z->failed)
     return;
   vectorise_start_partials(z, out, copies);
-  loop_expr *whole =
-      pir_loop_add(m, s->begin, pir_loop_mul(m, pir_loop_floordiv(m, count, lanes), lanes));
-  loop_expr *from = s->begin;
+  loop_expr *whole = pir_loop_add(m, s->loop.begin,
+                                  pir_loop_mul(m, pir_loop_floordiv(m, count, lanes), lanes));
+  loop_expr *from = s->loop.begin;
   if (copies > 1) {
     loop_expr *step = pir_loop_int(m, (int64_t)z->lanes * copies);
-    loop_expr *to =
-        pir_loop_add(m, s->begin, pir_loop_mul(m, pir_loop_floordiv(m, count, step), step));
+    loop_expr *to = pir_loop_add(m, s->loop.begin,
+                                 pir_loop_mul(m, pir_loop_floordiv(m, count, step), step));
     make_loop(z, out, s, from, to, copies);
     from = to;
   }
@@ -430,8 +459,8 @@ static void vectorise_loop(vectoriser *z, loop_block *out, const loop_stmt *s) {
     if (!known || n >= z->lanes)
       make_loop(z, out, s, from, whole, 1);
   if (!known) {
-    loop_block *tail = pir_loop_if(z->fn, out, pir_loop_lt(m, whole, s->end), NULL);
-    make_tail(z, tail, s, whole, pir_loop_sub(m, s->end, whole));
+    loop_block *tail = pir_loop_if(z->fn, out, pir_loop_lt(m, whole, s->loop.end), NULL);
+    make_tail(z, tail, s, whole, pir_loop_sub(m, s->loop.end, whole));
   } else if (n % z->lanes) {
     make_tail(z, out, s, whole, pir_loop_int(m, n % z->lanes));
   }
@@ -442,12 +471,13 @@ static void vectorise_block(vectoriser *z, loop_block *block) {
   loop_block out = {0};
   for (loop_stmt *s = block->first, *next; s && !z->failed; s = next) {
     next = s->next;
-    if (s->kind == LOOP_FOR && s->for_kind == LOOP_VECTORISED) {
+    if (s->kind == LOOP_FOR && s->loop.kind == LOOP_VECTORISED) {
       vectorise_loop(z, &out, s);
       continue;
     }
-    vectorise_block(z, &s->body);
-    vectorise_block(z, &s->other);
+    loop_blocks inside = pir_loop_blocks(s);
+    for (int i = 0; i < inside.count; i++)
+      vectorise_block(z, inside.at[i]);
     s->next = NULL;
     if (out.last)
       out.last->next = s;

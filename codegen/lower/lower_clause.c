@@ -118,7 +118,7 @@ static loop_expr *apply(lower_site *s, int op, loop_expr *a, loop_expr *b) {
   if (a->dtype == PIR_BOOL && (op == PIR_V_MIN || op == PIR_V_MAX))
     op = op == PIR_V_MIN ? PIR_V_AND : PIR_V_OR;
   if (op == PIR_V_POW && b->kind == LOOP_CONST) {  // the exponents that models have
-    f = b->f;
+    f = b->constant.f;
     if (f == 1)
       return a;
     if (f == 2)

@@ -26,9 +26,9 @@ static bool is_loop_var(const loop_expr *e) {
 static bool runs_along(const loop_expr *e) {
   if (e->kind != LOOP_OP)
     return is_loop_var(e);
-  if (e->fn == PIR_V_MUL)
+  if (e->op == PIR_V_MUL)
     return is_loop_var(e->a) || is_loop_var(e->b);
-  return (e->fn == PIR_V_ADD || e->fn == PIR_V_SUB) && (runs_along(e->a) || runs_along(e->b));
+  return (e->op == PIR_V_ADD || e->op == PIR_V_SUB) && (runs_along(e->a) || runs_along(e->b));
 }
 
 // Returns the condition; NULL if it is known to hold.
@@ -192,8 +192,8 @@ static pir_dim dim_of_extent(const lowering *l, const loop_expr *extent) {
   int64_t n;
   if (extent && pir_loop_is_int(extent, &n))
     return pir_dim_const(l->dims, n);
-  if (extent && extent->kind == LOOP_DIM && (size_t)extent->i < l->args.count)
-    return l->args.items[extent->i];
+  if (extent && extent->kind == LOOP_DIM && (size_t)extent->dim.number < l->args.count)
+    return l->args.items[extent->dim.number];
   return PIR_DIM_UNKNOWN;
 }
 
@@ -203,7 +203,7 @@ static void expect_variable_inside(lower_site *s, const loop_expr *e, pir_dim ex
                                    int operand) {
   lowering *l = s->l;
   int64_t offset = 0;
-  if (e->kind == LOOP_OP && e->fn == PIR_V_ADD && pir_loop_is_int(e->b, &offset))
+  if (e->kind == LOOP_OP && e->op == PIR_V_ADD && pir_loop_is_int(e->b, &offset))
     e = e->a;
   pir_dim trips = is_loop_var(e) ? dim_of_extent(l, e->var->extent) : PIR_DIM_UNKNOWN;
   if (trips == PIR_DIM_UNKNOWN)

@@ -13,7 +13,7 @@ typedef struct conditions {
 } conditions;
 
 static bool is_op(const loop_expr *e, pir_node_op fn) {
-  return e->kind == LOOP_OP && e->fn == fn && e->lanes == 1;
+  return e->kind == LOOP_OP && e->op == fn && e->lanes == 1;
 }
 
 // Splits a condition: a && b, and a < min(b, c), are two conditions each.

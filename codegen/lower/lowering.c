@@ -108,7 +108,7 @@ static loop_expr *dim_expr(lowering *l, pir_dim dim, bool is_extent) {
   if (k == l->args.count)
     pir_vec_push(&l->m->arena, &l->args, dim);
   loop_expr *e = pir_loop_dim(l->m, (int64_t)k);
-  e->fn = !is_extent && pir_dim_lower_bound(l->dims, dim) < 0;
+  e->dim.is_signed = !is_extent && pir_dim_lower_bound(l->dims, dim) < 0;
   e->given = !is_extent;
   return e;
 }
@@ -300,7 +300,7 @@ void lower_store(lowering *l, const pir_value *value, loop_expr *const *index) {
       b->large = large;
   }
   pir_loop_store(l->fn, l->block, b, lower_position(l, v, index), e, NULL);
-  l->block->last->nontemporal = b->large != NULL;
+  l->block->last->store.nontemporal = b->large != NULL;
 }
 
 void lower_fetch(lowering *l, lower_value *v, loop_expr *const *index, loop_expr *ahead) {

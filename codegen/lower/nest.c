@@ -91,7 +91,7 @@ static loop_block *open_lanes(nest *n, loop_block *block, const level *v, loop_e
   loop_block *body = pir_loop_for(l->fn, block, LOOP_VECTORISED, i, begin, end, NULL);
   i->extent = level_extent(n, v);
   l->lanes = i;
-  block->last->unroll = (uint16_t)unroll;
+  block->last->loop.unroll = (uint16_t)unroll;
   *out_at = pir_loop_use(l->m, i);
   set_level(n, v, *out_at);
   return body;
@@ -142,7 +142,7 @@ static loop_stmt *open_level(nest *n, loop_block **block, const level *v, const 
   loop_block *around = *block;
   *block = pir_loop_for(l->fn, around, LOOP_SERIAL, at, pir_loop_int(l->m, 0),
                         level_extent(n, v), NULL);
-  around->last->apart = true;
+  around->last->loop.apart = true;
   set_level(n, v, pir_loop_use(l->m, at));
   l->lanes = at;
   return around->last;

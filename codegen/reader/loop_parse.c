@@ -98,8 +98,8 @@ static void read_for(loop_reader *r, loop_block *block, loop_for_kind kind) {
   loop_stmt *s = block->last;
   var->extent = facts.extent;
   if (loop_take_word(r, "unroll"))
-    s->unroll = (uint16_t)loop_expect_int(r, 1, UINT16_MAX);
-  s->apart = loop_take_word(r, "apart");
+    s->loop.unroll = (uint16_t)loop_expect_int(r, 1, UINT16_MAX);
+  s->loop.apart = loop_take_word(r, "apart");
   read_block(r, body);
 }
 
@@ -163,13 +163,14 @@ static void read_store(loop_reader *r, loop_block *block) {
   loop_expr *value = loop_read_expr(r), *mask = combine ? NULL : loop_read_mask(r);
   if (r->failed)
     return;
-  if (combine)
+  if (combine) {
     pir_loop_accumulate(r->fn, block, buffer, index, combine, value);
-  else if (scatters)
+  } else if (scatters) {
     pir_loop_scatter(r->fn, block, buffer, index, value, mask);
-  else
+  } else {
     pir_loop_store(r->fn, block, buffer, index, value, mask);
-  block->last->nontemporal = nontemporal;
+    block->last->store.nontemporal = nontemporal;
+  }
 }
 
 static void read_prefetch(loop_reader *r, loop_block *block) {

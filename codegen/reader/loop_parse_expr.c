@@ -46,12 +46,12 @@ static loop_expr *read_number(loop_reader *r) {
   if (r->failed)
     return e;
   if (pir_dtype_is_float(type.dtype))
-    e->f = pir_loop_round(type.dtype, decimal_of(r, &number));
+    e->constant.f = pir_loop_round(type.dtype, decimal_of(r, &number));
   else if (!is_integer_text(number.text))
     loop_read_fail_at(r, &number, "%.*s is no integer", (int)number.text.size,
                       number.text.data);
   else
-    e->i = loop_int_of(r, &number);
+    e->constant.i = loop_int_of(r, &number);
   return e;
 }
 
@@ -77,7 +77,7 @@ static loop_expr *read_special(loop_reader *r) {
   if (!r->failed && !pir_dtype_is_float(type.dtype))
     loop_read_fail_at(r, &special, "a type of floats is expected");
   loop_expr *e = add_node(r, LOOP_CONST, type.dtype, type.lanes);
-  e->f = value;
+  e->constant.f = value;
   return e;
 }
 
@@ -101,7 +101,7 @@ static loop_expr *read_dim(loop_reader *r, int64_t number) {
     if (loop_take_word(r, "given"))
       e->given = true;
     else if (loop_take_word(r, "signed"))
-      e->fn = 1;
+      e->dim.is_signed = true;
     else
       loop_read_fail(r, "'signed' or 'given' is expected");
   }
@@ -123,7 +123,7 @@ static loop_expr *operation_over(loop_reader *r, pir_node_op op, loop_expr *cons
   const loop_operation *info = loop_operation_of(op);
   const loop_expr *typed = op == PIR_V_SELECT ? operands[1] : operands[0];
   loop_expr *e = add_node(r, LOOP_OP, info->compares ? PIR_BOOL : typed->dtype, typed->lanes);
-  e->fn = op;
+  e->op = op;
   e->a = operands[0];
   e->b = operands[1];
   e->c = operands[2];
@@ -185,7 +185,8 @@ static loop_expr *read_conversion(loop_reader *r, loop_kind kind, bool flushes) 
     loop_expect_sign(r, ":");
   loop_type type = loop_expect_type(r);
   loop_expr *e = with_operands(r, add_node(r, kind, type.dtype, type.lanes), 1);
-  e->fn = flushes;
+  if (kind == LOOP_CAST)
+    e->flushes = flushes;
   return e;
 }
 
@@ -201,17 +202,35 @@ static loop_expr *read_vector(loop_reader *r, loop_kind kind, int64_t lanes) {
 
 // fused(a, b, c) and dot4(a, b, c): of the type of the sum. zip_lower(a, b), fold_add(a): of
 // the type of the first.
-static loop_expr *read_like(loop_reader *r, loop_kind kind, uint16_t fn, int operands) {
+static loop_expr *read_like(loop_reader *r, loop_kind kind, int operands) {
   loop_expr *e = add_node(r, kind, LOOP_INDEX, 1);
   loop_read_next(r);
   with_operands(r, e, operands);
   const loop_expr *typed = operands == 3 ? e->c : e->a;
   bool combines = kind == LOOP_FOLD || kind == LOOP_TEAM;
-  e->fn = fn;
   if (!typed)
     return e;
   e->dtype = typed->dtype;
   e->lanes = combines ? 1 : typed->lanes;
+  return e;
+}
+
+// fold_add(a), team_max(a)
+static loop_expr *read_combination(loop_reader *r, loop_kind kind, pir_combine combine) {
+  loop_expr *e = read_like(r, kind, 1);
+  e->combine = combine;
+  return e;
+}
+
+static loop_expr *read_dot(loop_reader *r, loop_dot dot) {
+  loop_expr *e = read_like(r, LOOP_DOT, 3);
+  e->dot = dot;
+  return e;
+}
+
+static loop_expr *read_zip(loop_reader *r, bool upper) {
+  loop_expr *e = read_like(r, LOOP_ZIP, 2);
+  e->upper = upper;
   return e;
 }
 
@@ -241,15 +260,15 @@ static loop_expr *read_call(loop_reader *r) {
     return r->failed ? add_node(r, LOOP_CONST, LOOP_INDEX, 1) : operation_over(r, op, operands);
   }
   if (dot >= 0)
-    return read_like(r, LOOP_DOT, (uint16_t)dot, 3);
+    return read_dot(r, (loop_dot)dot);
   if (loop_at_word(r, "fused"))
-    return read_like(r, LOOP_FMA, 0, 3);
+    return read_like(r, LOOP_FMA, 3);
   if (loop_at_word(r, "zip_lower") || loop_at_word(r, "zip_upper"))
-    return read_like(r, LOOP_ZIP, loop_at_word(r, "zip_upper"), 2);
+    return read_zip(r, loop_at_word(r, "zip_upper"));
   if (has_stem(word, "fold_") && combine_behind(word, 5))
-    return read_like(r, LOOP_FOLD, combine_behind(word, 5), 1);
+    return read_combination(r, LOOP_FOLD, combine_behind(word, 5));
   if (has_stem(word, "team_") && combine_behind(word, 5))
-    return read_like(r, LOOP_TEAM, combine_behind(word, 5), 1);
+    return read_combination(r, LOOP_TEAM, combine_behind(word, 5));
   if (loop_take_word(r, "bits"))
     return read_conversion(r, LOOP_BITCAST, false);
   bool flushes = loop_take_word(r, "flushed");

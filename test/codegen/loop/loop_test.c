@@ -114,7 +114,7 @@ static void test_reduction(void **state) {
   pir_loop_store(fn, &fn->body, top, zero, pir_loop_neutral(m, PIR_COMBINE_MAX, PIR_F32), NULL);
   loop_block *body =
       pir_loop_for(fn, &fn->body, LOOP_VECTORISED, c, zero, pir_loop_int(m, N), NULL);
-  fn->body.last->unroll = 4;
+  fn->body.last->loop.unroll = 4;
   loop_expr *x = pir_loop_load(m, a, pir_loop_use(m, c), 1, NULL);
   pir_loop_accumulate(fn, body, acc, zero, PIR_COMBINE_ADD, x);
   pir_loop_accumulate(fn, body, top, zero, PIR_COMBINE_MAX, x);

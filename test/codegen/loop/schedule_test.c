@@ -27,8 +27,9 @@ static loop_expr *number(nest *n, int64_t x) {
   return pir_loop_int(n->m, x);
 }
 static loop_expr *at(nest *n, const loop_stmt *i, int64_t step, const loop_stmt *j) {
-  return pir_loop_add(n->m, pir_loop_mul(n->m, pir_loop_use(n->m, i->var), number(n, step)),
-                      pir_loop_use(n->m, j->var));
+  return pir_loop_add(n->m,
+                      pir_loop_mul(n->m, pir_loop_use(n->m, i->loop.var), number(n, step)),
+                      pir_loop_use(n->m, j->loop.var));
 }
 static loop_expr *load(nest *n, loop_buffer *b, loop_expr *index) {
   return pir_loop_load(n->m, b, index, 1, NULL);
@@ -47,7 +48,7 @@ static void elements(nest *n) {
   n->i = loop(n, &block, "i", ROWS);
   n->j = loop(n, &block, "j", COLUMNS);
   loop_expr *here = at(n, n->i, COLUMNS, n->j), *x = load(n, n->a, here);
-  loop_expr *y = load(n, n->b, pir_loop_use(n->m, n->j->var));
+  loop_expr *y = load(n, n->b, pir_loop_use(n->m, n->j->loop.var));
   pir_loop_store(n->fn, block, n->out, here, pir_loop_add(n->m, pir_loop_add(n->m, x, x), y),
                  NULL);
 }
@@ -76,7 +77,7 @@ static void rows(nest *n) {
   n->j = loop(n, &inner, "j", COLUMNS);
   pir_loop_accumulate(n->fn, inner, n->other, number(n, 0), PIR_COMBINE_ADD,
                       load(n, n->a, at(n, n->i, COLUMNS, n->j)));
-  pir_loop_store(n->fn, block, n->out, pir_loop_use(n->m, n->i->var),
+  pir_loop_store(n->fn, block, n->out, pir_loop_use(n->m, n->i->loop.var),
                  load(n, n->other, number(n, 0)), NULL);
 }
 

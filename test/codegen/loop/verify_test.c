@@ -44,7 +44,7 @@ static void operand_extra(program *p) {
   p->sum->c = p->sum->a;
 }
 static void operation_unknown(program *p) {
-  p->sum->fn = PIR_V_LOAD;
+  p->sum->op = PIR_V_LOAD;
 }
 static void expression_unknown(program *p) {
   p->sum->kind = 99;
@@ -63,65 +63,64 @@ static void expression_cycle(program *p) {
 }
 static void too_deep(program *p) {
   for (int i = 0; i < 300; i++)
-    p->let->value = pir_loop_op(p->m, PIR_V_EXP, p->let->value, NULL, NULL);
+    p->let->let.value = pir_loop_op(p->m, PIR_V_EXP, p->let->let.value, NULL, NULL);
 }
 static void too_many_lanes(program *p) {
-  p->let->value = pir_loop_broadcast(p->m, p->sum, 512);
+  p->let->let.value = pir_loop_broadcast(p->m, p->sum, 512);
 }
 static void given_is_lost(program *p) {
-  p->loop->begin = pir_loop_cast(p->m, pir_loop_const_float(p->m, PIR_F32, 1), LOOP_INDEX);
-  p->loop->begin->given = false;
+  p->loop->loop.begin = pir_loop_cast(p->m, pir_loop_const_float(p->m, PIR_F32, 1), LOOP_INDEX);
+  p->loop->loop.begin->given = false;
 }
 static void variable_missing(program *p) {
-  p->store->value->var = NULL;
+  p->store->store.value->var = NULL;
 }
 static void variable_of_another_function(program *p) {
   loop_fn *other = pir_loop_fn_create(p->m, "stage1");
-  p->store->value = pir_loop_use(p->m, pir_loop_var_create(other, "x", PIR_F32, 1));
+  p->store->store.value = pir_loop_use(p->m, pir_loop_var_create(other, "x", PIR_F32, 1));
 }
 static void type_of_a_use(program *p) {
-  p->store->value->lanes = 8;
+  p->store->store.value->lanes = 8;
 }
 static void buffer_of_another_function(program *p) {
   loop_fn *other = pir_loop_fn_create(p->m, "stage1");
-  p->store->buffer = pir_loop_arg(other, "b", PIR_F32, 0, 4, false);
+  p->store->store.buffer = pir_loop_arg(other, "b", PIR_F32, 0, 4, false);
 }
 static void buffer_missing(program *p) {
-  p->store->buffer = NULL;
+  p->store->store.buffer = NULL;
 }
 static void mask_of_a_sum(program *p) {
   p->sum->mask = pir_loop_const_int(p->m, PIR_BOOL, 1);
 }
 static void index_missing(program *p) {
-  p->store->index = NULL;
+  p->store->store.index = NULL;
 }
 static void value_missing(program *p) {
-  p->store->value = NULL;
+  p->store->store.value = NULL;
 }
 static void end_missing(program *p) {
-  p->loop->end = NULL;
+  p->loop->loop.end = NULL;
 }
 static void loop_without_variable(program *p) {
-  p->loop->var = NULL;
+  p->loop->loop.var = NULL;
 }
 static void loop_unknown(program *p) {
-  p->loop->for_kind = 9;
+  p->loop->loop.kind = 9;
 }
 static void statement_unknown(program *p) {
   p->store->kind = 99;
 }
 static void statement_twice(program *p) {
-  p->loop->other = (loop_block){0};
   p->fn->body.last = p->fn->body.first->next = p->store;
 }
 static void statement_cycle(program *p) {
-  p->loop->body.last = p->store->next = p->let;
+  p->loop->loop.body.last = p->store->next = p->let;
 }
 static void block_in_itself(program *p) {
-  p->loop->body = (loop_block){p->loop, p->loop};
+  p->loop->loop.body = (loop_block){p->loop, p->loop};
 }
 static void list_and_last(program *p) {
-  p->loop->body.last = p->let;
+  p->loop->loop.body.last = p->let;
 }
 static void number_of_a_buffer(program *p) {
   p->a->id = 1;
@@ -136,15 +135,15 @@ static void scratch_twice(program *p) {
   pir_loop_scratch(p->fn, "t", PIR_F32, 8)->offset = 0;
 }
 static void store_past_the_caches(program *p) {
-  p->store->nontemporal = true;
-  p->store->buffer = p->scratch;
+  p->store->store.nontemporal = true;
+  p->store->store.buffer = p->scratch;
 }
 static void register_out_of_range(program *p) {
-  p->store->buffer = p->registers;
-  p->store->index = pir_loop_int(p->m, 2);
+  p->store->store.buffer = p->registers;
+  p->store->store.index = pir_loop_int(p->m, 2);
 }
 static void combine_unknown(program *p) {
-  pir_loop_accumulate(p->fn, &p->loop->body, p->registers, pir_loop_int(p->m, 0),
+  pir_loop_accumulate(p->fn, &p->loop->loop.body, p->registers, pir_loop_int(p->m, 0),
                       PIR_COMBINE_ARGMAX, p->sum);
 }
 static void tile_unknown(program *p) {
@@ -175,7 +174,7 @@ static const struct {
     {"type of a use", type_of_a_use, "the use has type f32x8, not f32"},
     {"buffer elsewhere", buffer_of_another_function, "buffer 'b' is not declared"},
     {"buffer", buffer_missing, "no buffer"},
-    {"mask", mask_of_a_sum, "a buffer or mask of what is no load"},
+    {"mask", mask_of_a_sum, "only loads have masks"},
     {"index", index_missing, "the index is missing"},
     {"value", value_missing, "the value is missing"},
     {"end", end_missing, "the end of the loop is missing"},
