@@ -134,12 +134,8 @@ typedef enum loop_stmt_kind {
                     // vectorised loop may split it into partial results (sums in any order)
   LOOP_PREFETCH,    // prefetch: of buffer[index], which may be out of range
   LOOP_TRAP,        // trap: where a lane of `where` is true, args->trap is set to `number`
-  LOOP_MMA,         // mma: devices: a warp multiplies the 16-bit float fragments at `left`
-  // (16 x 16) and `right` (8 x 16), which are loads of shared memory with rows
-  // `stride` elements apart, and adds to registers index and index + 1 of
-  // `sums`, which have 2 lanes
-  LOOP_TILE,    // tile: `op` on the tile registers `tiles` and memory at buffer[index] with
-                // rows `stride` bytes apart
+  LOOP_MMA,         // mma: devices: a warp adds a product of 16-bit float fragments to sums
+  LOOP_TILE,    // tile: an operation on tile registers, perhaps with memory at buffer[index]
   LOOP_BARRIER  // devices: barrier of all threads of the block
 } loop_stmt_kind;
 
@@ -213,16 +209,19 @@ struct loop_stmt {
       loop_expr *where;
     } trap;  // LOOP_TRAP
     struct {
-      loop_buffer *sums;
-      loop_expr *index, *left, *right;
-      int64_t stride;
-    } mma;  // LOOP_MMA
+      loop_buffer *sums;  // registers of 2 lanes, of which `index` and the next are added to
+      loop_expr *index;
+      loop_expr *left;   // a load of shared memory: 16 x 16 elements
+      loop_expr *right;  // likewise, 8 x 16
+      int64_t stride;    // elements from one row to the next, in both
+    } mma;               // LOOP_MMA
     struct {
       loop_tile_op op;
       uint8_t tiles[3];
       loop_buffer *buffer;  // NULL if the operation touches no memory
-      loop_expr *index, *stride;
-    } tile;  // LOOP_TILE
+      loop_expr *index;
+      loop_expr *stride;  // bytes from one row to the next
+    } tile;               // LOOP_TILE
   };
 };
 
