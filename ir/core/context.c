@@ -128,8 +128,10 @@ pir_str pir_name_str(pir_name *name) {
   return (pir_str){name->text, name->size};
 }
 
+// Most names differ in the first byte (texts end in a NUL byte).
 int pir_name_compare(pir_name *a, pir_name *b) {
-  return pir_str_compare(pir_name_str(a), pir_name_str(b));
+  int first = (unsigned char)*a->text - (unsigned char)*b->text;
+  return first ? first : pir_str_compare(pir_name_str(a), pir_name_str(b));
 }
 
 // ---- unique blobs

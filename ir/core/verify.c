@@ -14,8 +14,8 @@
 
 #include <string.h>
 
-// A pair that was found right: an attribute and its declaration, or an undeclared name and the
-// kind of op.
+// A pair that was found right: an attribute and its declaration, or an undeclared name, or all
+// undeclared attributes, and the kind of op.
 typedef struct right_pair {
   const void *what, *against;
 } right_pair;
@@ -262,12 +262,28 @@ static pir_status check_extra(verifier *v, const pir_op *op, pir_named_attr attr
   return PIR_OK;
 }
 
+// Dictionaries are unique: many ops of a kind share theirs.
+static void check_extras(verifier *v, const pir_op *op) {
+  right_pair *slot = right_slot(v, op->extra, op->info);
+  if (slot->what == op->extra && slot->against == op->info)
+    return;
+  pir_status status = PIR_OK;
+  for (size_t i = 0; i < op->extra->count; i++) {
+    pir_status one = check_extra(v, op, op->extra->entries[i]);
+    if (one)
+      status = one;
+  }
+  if (!status)
+    *slot = (right_pair){op->extra, op->info};
+  found(v, status);
+}
+
 static void check_attrs(verifier *v, const pir_op *op) {
   const pir_opdef *def = op->info->def;
   for (size_t i = 0; i < def->attr_count; i++)
     found(v, check_attr(v, op, &def->attrs[i], op->attrs[i]));
-  for (size_t i = 0; op->extra && i < op->extra->count; i++)
-    found(v, check_extra(v, op, op->extra->entries[i]));
+  if (op->extra)
+    check_extras(v, op);
 }
 
 // ---- structure

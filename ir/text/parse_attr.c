@@ -435,36 +435,42 @@ static const pir_attr *parse_any(pir_parser *p, const pir_attr_def *declared) {
 
 // ---- attributes lately read
 
-// Returns the current attribute's text, with its hash, if it is a place or a short list without
-// strings and lists: only these repeat and are slow to read. Else empty.
-static pir_str simple_text(const pir_parser *p, size_t *out_hash) {
+// Returns the size of a short list without strings and lists that begins the text, else 0.
+static size_t flat_list_size(pir_str text) {
   enum { MAX_SIZE = 48 };
-  size_t hash = 0;
-  bool list = p->token == '[';
-  pir_str text = list ? pir_parse_rest(p) : p->text;
-  if (text.size > MAX_SIZE)
-    text.size = list ? MAX_SIZE : 0;
-  for (size_t i = 0; i < text.size; i++) {
-    char c = text.data[i];
-    hash = hash * 31 + (unsigned char)c;
-    if (list && c == ']') {
-      text.size = i + 1;
-      list = false;
-    } else if (list && i && (c == '[' || c == '"' || c == '{' || c == '\n')) {
-      break;
-    }
-  }
-  *out_hash = hash;
-  return list ? (pir_str){0} : text;
+  static const bool stops[256] = {
+      [']'] = true, ['['] = true, ['"'] = true, ['{'] = true, ['\n'] = true};
+  size_t limit = text.size < MAX_SIZE ? text.size : MAX_SIZE, i = 1;
+  while (i < limit && !stops[(unsigned char)text.data[i]])
+    i++;
+  return i < limit && text.data[i] == ']' ? i + 1 : 0;
+}
+
+// Returns the current attribute's text if it is a place or a short flat list: only these repeat
+// and are slow to read. Else empty.
+static pir_str simple_text(const pir_parser *p) {
+  if (p->token != '[')
+    return p->text;
+  pir_str rest = pir_parse_rest(p);
+  return (pir_str){rest.data, flat_list_size(rest)};
+}
+
+// Mixes the first and the last bytes of a text, at most eight of each.
+static size_t hash_of_ends(pir_str text) {
+  uint64_t first = 0, last = 0;
+  size_t size = text.size < sizeof first ? text.size : sizeof first;
+  memcpy(&first, text.data, size);
+  memcpy(&last, text.data + text.size - size, size);
+  uint64_t mixed = (first * 31 + last + text.size) * UINT64_C(0x9e3779b97f4a7c15);
+  return (size_t)(mixed >> 40);
 }
 
 static const pir_attr *parse_cached_attr(pir_parser *p, const pir_attr_def *declared) {
-  size_t hash;
-  pir_str text = simple_text(p, &hash);
+  pir_str text = simple_text(p);
   if (!text.size)
     return parse_any(p, declared);
   uint32_t kinds = declared ? (uint32_t)declared->kind << 8 | declared->element_kind : 0;
-  pir_parse_attr_entry *entry = &p->attrs[(hash ^ kinds) % PIR_PARSE_CACHE];
+  pir_parse_attr_entry *entry = &p->attrs[(hash_of_ends(text) ^ kinds) % PIR_PARSE_CACHE];
   if (entry->kinds == kinds && pir_str_equal(entry->text, text)) {
     pir_lex_skip(p->scanner, text.size);
     pir_parse_next(p);

@@ -89,7 +89,8 @@ static inline pir_str pir_parse_rest(const pir_parser *p) {
 }
 
 static inline bool pir_parse_is_word(const pir_parser *p, const char *word) {
-  return p->token == PIR_TOK_WORD && pir_str_equal(p->text, pir_str_from(word));
+  return p->token == PIR_TOK_WORD && *p->text.data == *word &&
+         pir_str_equal(p->text, pir_str_from(word));
 }
 
 // The interned name of a text. Programs repeat few names, so most are found without hashing.

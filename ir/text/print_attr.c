@@ -53,11 +53,14 @@ bool pir_text_is_word(pir_str name) {
   return name.size > 0;
 }
 
+// Control characters and the backslash.
+static const bool escaped[256] = {[0 ... 0x1f] = true, ['\\'] = true, [0x7f] = true};
+
 static bool needs_escapes(pir_str text) {
-  for (size_t i = 0; i < text.size; i++)
-    if ((unsigned char)text.data[i] < 0x20 || text.data[i] == '\\' || text.data[i] == 0x7f)
-      return true;
-  return false;
+  size_t i = 0;
+  while (i < text.size && !escaped[(unsigned char)text.data[i]])
+    i++;
+  return i < text.size;
 }
 
 bool pir_text_is_op_name(pir_str name) {

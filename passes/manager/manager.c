@@ -61,6 +61,10 @@ bool pir_pass_manager_has(const pir_pass_manager *manager, const pir_pass *pass)
   return false;
 }
 
+size_t pir_pass_manager_count(const pir_pass_manager *manager) {
+  return manager->entries.count;
+}
+
 static pir_str keep_text(pir_context *ctx, pir_str text) {
   return pir_name_str(pir_name_get(ctx, text));
 }

@@ -296,9 +296,26 @@ static int seed_of(const cli_run *cli, int id, const char *option, uint64_t *out
                                                 : 0;
 }
 
+// Runs the passes, and verifies the program if there were any.
+static int run_verified(pir_pass_manager *manager, pir_program *program,
+                        const pir_verify_options *verify) {
+  int code = cli_exit_code(pir_pass_manager_run(manager, program));
+  if (!code && pir_pass_manager_count(manager))
+    code = cli_exit_code(pir_verify(pir_program_module(program), verify));
+  return code;
+}
+
+// What a run of passes is given: the text of the program, its rules, and how its result is
+// verified.
+typedef struct pass_input {
+  pir_str text;
+  rule_files files;
+  pir_verify_options verify;
+} pass_input;
+
 // Runs the passes, with the requested checks around them.
 static int run_watched(cli_run *cli, pir_context *ctx, pir_pass_options *options,
-                       const rule_files *files, pir_str text, pir_program *program) {
+                       const pass_input *input, pir_program *program) {
   pir_pass_instrument instruments[2];
   verifying verify = {.cli = cli};
   reproducing reproduce = {.cli = cli, .path = cli_value(cli, OPT_REPRODUCER, NULL)};
@@ -310,9 +327,9 @@ static int run_watched(cli_run *cli, pir_context *ctx, pir_pass_options *options
   options->instruments = instruments;
   pir_pass_manager *manager = reproduce.manager = pir_pass_manager_create(ctx, options);
   if (!code)
-    code = build_pipeline(cli, manager, files, text);
+    code = build_pipeline(cli, manager, &input->files, input->text);
   if (!code)
-    code = cli_exit_code(pir_pass_manager_run(manager, program));
+    code = run_verified(manager, program, &input->verify);
   if (reproduce.path)
     reproduce_end(&reproduce, code != 0);
   pir_pass_manager_destroy(manager);
@@ -320,7 +337,7 @@ static int run_watched(cli_run *cli, pir_context *ctx, pir_pass_options *options
   return verify.differs ? CLI_DIFFERENT : code;
 }
 
-static int run_passes(cli_run *cli, pir_context *ctx, pir_str text, pir_program *program) {
+static int run_passes(cli_run *cli, pir_context *ctx, pass_input *input, pir_program *program) {
   size_t before_count, after_count;
   const char *timing = cli_value(cli, OPT_TIMING, NULL),
              *trace = cli_value(cli, OPT_TRACE_REWRITES, NULL);
@@ -348,11 +365,10 @@ static int run_passes(cli_run *cli, pir_context *ctx, pir_str text, pir_program 
       .print_after_count = after_count,
       .log = cli_stderr_writer(),
   };
-  rule_files files;
-  int code = rule_files_load(cli, OPT_RULES, ctx, &files);
+  int code = rule_files_load(cli, OPT_RULES, ctx, &input->files);
   if (!code)
-    code = run_watched(cli, ctx, &pass_options, &files, text, program);
-  rule_files_destroy(&files);
+    code = run_watched(cli, ctx, &pass_options, input, program);
+  rule_files_destroy(&input->files);
   free(before);
   free(after);
   return code;
@@ -399,8 +415,7 @@ static int write_result(cli_run *cli, const char *file, pir_program *program,
   return format ? params_warn_lost(cli, program, file, before) : 0;
 }
 
-// Reads a text or file, verifies it, runs the passes and verifies the result; `out` may be
-// NULL.
+// Reads a text or file, verifies it, runs the passes and writes the result; `out` may be NULL.
 static int process(cli_run *cli, const cli_file *file, uint32_t first_line,
                    const pir_writer *out) {
   pir_context *ctx = cli_context_create(cli);
@@ -421,6 +436,8 @@ static int process(cli_run *cli, const cli_file *file, uint32_t first_line,
     code = cli_exit_code(pir_program_upgrade(program));
   if (!code)
     code = cli_exit_code(pir_verify(pir_program_module(program), &verify));
+  pass_input input = {.text = file->bytes, .verify = verify};
+  input.verify.errors_only = true;
   named_params before = {0};
   if (!code)
     code = params_list(cli, program, &before);
@@ -428,10 +445,7 @@ static int process(cli_run *cli, const cli_file *file, uint32_t first_line,
   if (!code && command)
     code = reduce(cli, command, &program);
   else if (!code)
-    code = run_passes(cli, ctx, file->bytes, program);
-  verify.errors_only = true;
-  if (!code && changed)
-    code = cli_exit_code(pir_verify(pir_program_module(program), &verify));
+    code = run_passes(cli, ctx, &input, program);
   if (!code && out)
     code = write_result(cli, file->name, program, &before, *out);
   params_free(&before);

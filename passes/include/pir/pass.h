@@ -189,6 +189,8 @@ PIR_API PIR_NODISCARD pir_status pir_pass_manager_insert(pir_pass_manager *manag
 PIR_API void pir_pass_manager_know(pir_pass_manager *manager, const pir_pass *pass);
 // Whether a pass was added. It may still be left out by `level_limit`.
 PIR_API bool pir_pass_manager_has(const pir_pass_manager *manager, const pir_pass *pass);
+// Returns the number of passes that were added.
+PIR_API size_t pir_pass_manager_count(const pir_pass_manager *manager);
 // Writes the passes that remain as pipeline text; from the current one on while the manager
 // runs, else all. PIR_IO when the writer stops.
 PIR_API PIR_NODISCARD pir_status pir_pass_manager_print_rest(const pir_pass_manager *manager,
