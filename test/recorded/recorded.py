@@ -14,6 +14,7 @@ FOLDER holds any of: models/ real/ (whole programs with cases), ops/ (one-op pro
   shape      symbolic shapes of programs (recorded_shape.py)
   ops        one-op programs, numbers by tolerances.tsv
   grads      an op and its gradient, likewise
+  more       one-op programs of archives/more_*.tar.xz, which the repository alone holds
   vjp        programs with the gradients Paddle added
   train      steps of training: losses, and the parameters in the end
   passes     before.pir through a pass equals after.pir likewise; with fusions of oneDNN, its numbers are those before
@@ -307,7 +308,7 @@ def pass_job(tools, name, which, want):
 
 def op_tolerances(root):
     table = {}
-    for line in (root / "ops/tolerances.tsv").read_text().splitlines()[1:]:
+    for line in (root / "tolerances.tsv").read_text().splitlines()[1:]:
         c = line.split("\t")
         table[c[0]] = tuple(float(v) if v != "-" else d for v, d in ((c[6], 1e-5), (c[7], 1e-6)))
     return table
@@ -336,21 +337,32 @@ def left_without_memory(folder, outs):
 
 
 def op_jobs(tools, root):
-    yield from case_jobs(tools, root, "cases", "ops")
+    yield from case_jobs(tools, root / "ops", "cases", "ops")
 
 
 def grad_jobs(tools, root):
-    yield from case_jobs(tools, root, "cases_grad", "grads")
+    yield from case_jobs(tools, root / "ops", "cases_grad", "grads")
+
+
+def more_jobs(tools, root):
+    """The archives are unpacked where the folder of recordings lacks them."""
+    for archive in sorted(pathlib.Path(__file__).parent.glob("archives/more_*.tar.xz")):
+        folder = root / archive.name.split(".")[0]
+        if not folder.exists():
+            folder = pathlib.Path(CODE_CACHE) / "recordings" / folder.name
+            folder.parent.mkdir(exist_ok=True)
+            subprocess.check_call(["tar", "-C", folder.parent, "-xf", archive])
+        yield from case_jobs(tools, folder, "cases", "more")
 
 
 def case_jobs(tools, root, top, label):
-    index = root / "ops" / f"{top}_index.tsv"
+    index = root / f"{top}_index.tsv"
     if not index.exists():
         return
     tolerances = op_tolerances(root)
     for line in index.read_text().splitlines()[1:]:
         op, case, kind, flags, ins, outs = line.split("\t")[:6]
-        folder = root / "ops" / top / op / case
+        folder = root / top / op / case
         if kind == "infer" or "garbage" in flags or not (folder / "tensors.npz").exists():
             continue
         options, ignored = op_options(tolerances.get(op, (1e-5, 1e-6)), kind, flags, ins + " " + outs)
@@ -405,7 +417,7 @@ def train_job(tools, name, folder, program, pipeline):
 
 
 KINDS = {"text": text_jobs, "translate": translate_jobs, "passes": pass_jobs, "numbers": number_jobs, "nets": net_jobs,
-         "refused": refused_jobs, "memory": memory_jobs, "ops": op_jobs, "grads": grad_jobs, "vjp": vjp_jobs, "train": train_jobs,
+         "refused": refused_jobs, "memory": memory_jobs, "ops": op_jobs, "grads": grad_jobs, "more": more_jobs, "vjp": vjp_jobs, "train": train_jobs,
          "roundtrip": recorded_formats.roundtrip_jobs(run), "json": recorded_formats.json_jobs(run),
          "infer": recorded_infer.infer_jobs(run), "shape": recorded_shape.shape_jobs(run),
          "legacy": recorded_legacy.legacy_jobs(run), "decomp": recorded_passes.decomp_jobs(run),
