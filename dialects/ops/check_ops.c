@@ -28,6 +28,13 @@ int op_attr(const op *o, const char *name) {
   return -1;
 }
 
+bool op_declared_only(const op *o) {
+  uint32_t carried_out = PIR_TERMINATOR | PIR_INPUT | PIR_OUTPUT | PIR_PARAMETER | PIR_CONTROL |
+                         PIR_STRUCTURAL | PIR_CONSTANT;
+  return !o->clause_count && !o->lower_count && !o->kernel && !o->hook_expand &&
+         !(o->traits & carried_out);
+}
+
 // Attribute operands follow the tensors, each in declared order.
 static void order_operands(op *o) {
   operand *sorted = arena_alloc(sizeof *sorted * (size_t)(o->operand_count + 1));
@@ -146,6 +153,8 @@ static void check_meaning(op *o) {
   for (int i = 0; i < o->result_count && o->clause_count && !whole; i++)
     if (!has_clause(o, &o->results[i]))
       source_error(o->results[i].loc, "nothing says what '%s' is", o->results[i].name);
+  if (o->declared && !op_declared_only(o))
+    source_error(o->loc, "'%s' has a meaning, and a reason to have none", o->name);
   uint32_t stated = PIR_PURE | PIR_TERMINATOR | PIR_RANDOM | PIR_OUTPUT | PIR_CONTROL |
                     PIR_INPUT | PIR_PARAMETER | PIR_INPLACE;
   if (o->traits & PIR_PURE && o->effect)

@@ -404,6 +404,11 @@ static void put_opdef(FILE *out, const dialect *d, const op *o, bool twin,
   put_array(out, "lower", o->code->lower_count, "lower", o);
   if (o->kernel)
     fprintf(out, " .kernel = \"%s\",", o->kernel);
+  if (o->declared) {
+    fputs(" .declared = ", out);
+    put_text(out, o->declared);
+    fputc(',', out);
+  }
   fprintf(out, " .hooks = {%s, %s, %s, %s},", o->hook_infer ? o->hook_infer : "NULL",
           o->hook_verify ? o->hook_verify : "NULL", o->hook_expand ? o->hook_expand : "NULL",
           o->hook_demand ? o->hook_demand : "NULL");

@@ -120,10 +120,11 @@ static void put_meaning(FILE *out, const op *o) {
     put_source(out, o->shapes[i].loc);
   if (o->kernel)
     fprintf(out, "    kernel %s\n", o->kernel);
-  if (declared_only(o) && o->shape_count)
-    fputc('\n', out);
-  if (declared_only(o))
-    fputs("Declared only: programs with it are read and written, not run.\n", out);
+  if (!op_declared_only(o))
+    return;
+  fprintf(out, "%sDeclared only%s%s: programs with it are read and written, not run.\n",
+          o->shape_count ? "\n" : "", o->declared ? ", because " : "",
+          o->declared ? o->declared : "");
 }
 
 static void put_pairs(FILE *out, const op *o) {

@@ -8,7 +8,6 @@
 void put_literal(FILE *out, const expr *e);
 void put_attr_type(FILE *out, const attr *a);
 void put_text(FILE *out, const char *text);  // writes a C string literal
-bool declared_only(const op *o);             // no part of the declaration defines it
 
 // One old name of an op. `n` is the number of the declaration `l` among the op's.
 typedef struct legacy_row {

@@ -33,13 +33,6 @@ void put_attr_type(FILE *out, const attr *a) {
   fprintf(out, "%s%s", mark ? mark + 2 : "any", a->kind == PIR_ATTR_ARRAY ? "[]" : "");
 }
 
-bool declared_only(const op *o) {
-  uint32_t carried_out = PIR_TERMINATOR | PIR_INPUT | PIR_OUTPUT | PIR_PARAMETER | PIR_CONTROL |
-                         PIR_STRUCTURAL | PIR_CONSTANT;
-  return !o->clause_count && !o->lower_count && !o->kernel && !o->hook_expand &&
-         !(o->traits & carried_out);
-}
-
 static void put_dtype_column(FILE *out, pir_dtype_set set) {
   const char *separator = ":";
   for (int i = 1; i < PIR_DTYPE_COUNT; i++) {
@@ -97,7 +90,7 @@ static const char *meaning(const op *o) {
     return "clause";
   if (o->kernel)
     return "kernel";
-  return declared_only(o) ? "-" : "program";
+  return op_declared_only(o) ? "-" : "program";
 }
 
 static void put_op_line(FILE *out, const dialect *d, const op *o, bool twin) {
@@ -110,11 +103,12 @@ static void put_op_line(FILE *out, const dialect *d, const op *o, bool twin) {
   fputc('\t', out);
   for (int i = 0; i < o->pair_count && (twin || !o->has_twin); i++)
     fprintf(out, "%s%s->%s", i ? " " : "", o->pairs[i].operand, o->pairs[i].result);
-  fprintf(out, "\t%s\t%s\n", !twin && o->traits & PIR_PURE ? "pure" : "effect", meaning(o));
+  fprintf(out, "\t%s\t%s\t%s\n", !twin && o->traits & PIR_PURE ? "pure" : "effect",
+          o->declared ? o->declared : "", meaning(o));
 }
 
 void emit_list(const dialect *d, FILE *out) {
-  fputs("op\tfamily\toperands\tattributes\tresults\tinplace\teffect\tmeaning\n", out);
+  fputs("op\tfamily\toperands\tattributes\tresults\tinplace\teffect\tdeclared\tmeaning\n", out);
   for (int i = 0; i < d->op_count; i++) {
     if (d->ops[i].is_form)
       continue;

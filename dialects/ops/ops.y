@@ -41,7 +41,7 @@ static void yyerror(source_loc *loc, void *scanner, parser *p, const char *messa
 %token <i> INT "number"
 %token <f> FLOAT "float"
 %token DOTS ".." ARROW "->" EQ "==" NE "!=" LE "<=" GE ">=" AND "&&" OR "||" SHL "<<" SHR ">>"
-%token <text> ALL "all" ALONG "along" ATTR "attr" COMPUTE "compute" CONTRACT "contract" DIALECT "dialect" EACH "each"
+%token <text> ALL "all" ALONG "along" ATTR "attr" COMPUTE "compute" CONTRACT "contract" DECLARED "declared" DIALECT "dialect" EACH "each"
 %token <text> EFFECT "effect" ELSE "else" EXCLUSIVE "exclusive" FLAT "flat" FOR "for" FORM "form" GATHER "gather"
 %token <text> HOOK "hook" ID "id" INCLUDE "include" INIT "init" INPLACE "inplace" INTARRAY "intarray" JOIN "join"
 %token <text> JSON "json" KEEP "keep" KERNEL "kernel" LEGACY "legacy" LET "let" LIKE "like" LOWER "lower" NULL_ "null"
@@ -93,7 +93,7 @@ form_names: form_name | form_names ',' form_name { $$ = join_names($1, $3); } ;
 form_name: name { $$ = one_name(@1, $1, 0); }
   | name '.' name { $$ = one_name(@1, text_format("%s.%s", $1, $3), 0); } ;
 
-name: IDENT | ALL | ALONG | ATTR | COMPUTE | CONTRACT | DIALECT | EACH | EFFECT | ELSE | EXCLUSIVE | FLAT | FOR | FORM | GATHER
+name: IDENT | ALL | ALONG | ATTR | COMPUTE | CONTRACT | DECLARED | DIALECT | EACH | EFFECT | ELSE | EXCLUSIVE | FLAT | FOR | FORM | GATHER
   | HOOK | ID | INCLUDE | INIT | INPLACE | INTARRAY | JOIN | JSON | KEEP | KERNEL | LEGACY | LET | LIKE | LOWER | NULL_ | OP
   | OPERAND | OVER | OWN | PREFIX | REDUCE | REGIONS | REQUIRE | RESULT | REVERSE | SCALAR | SCAN | SCATTER | SHAPE | SPLIT | TAKES | TENSOR | THEN | TRAIT
   | TRAP | TYPESET | VIEW | WHEN | WHERE | WINDOW ;
@@ -117,6 +117,7 @@ part: OPERAND marked_names ':' operand_type literal_default { add_operands(p, $2
   | EFFECT                                   { p->current->effect = true; }
   | HOOK hooks
   | KERNEL name                              { p->current->kernel = $2; }
+  | DECLARED TEXT                            { p->current->declared = $2; }
   | OWN                                      { drop_inherited_meaning(p->current); }
   | REGIONS INT                              { p->current->regions = (int)$2; }
   | REGIONS INT ':' name                     { p->current->regions = (int)$2; set_form(p, @4, $4); }

@@ -210,6 +210,7 @@ typedef struct op {
   legacy *legacies;
   int legacy_count;
   const char *hook_infer, *hook_verify, *hook_expand, *hook_demand, *kernel;
+  const char *declared;  // why the op has no meaning
   int regions;
   int form;    // pir_op_form
   int number;  // position in the table, twins counted
@@ -286,6 +287,7 @@ bool ops_is_number_kind(const attr *a);         // may stand in arithmetic
 int op_operand(const op *o, const char *name);  // positions, or -1
 int op_result(const op *o, const char *name);
 int op_attr(const op *o, const char *name);
+bool op_declared_only(const op *o);             // no part of the declaration defines it
 void emit_tables(const dialect *d, FILE *out);  // emit_c.c
 void emit_header(const dialect *d, FILE *out);
 void emit_hooks(const dialect *d, FILE *out);

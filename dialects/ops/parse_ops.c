@@ -127,6 +127,8 @@ static void inherit(op *to, const op *from) {
     to->hook_demand = from->hook_demand;
   if (from->kernel)
     to->kernel = from->kernel;
+  if (from->declared)
+    to->declared = from->declared;
 }
 
 void begin_op(parser *p, source_loc loc, const char *name, const char *summary, bool is_form) {
@@ -160,7 +162,7 @@ void take_forms(parser *p, names n) {
 // A new meaning replaces the form's; a form's meaning does not know the op's other attributes.
 void drop_inherited_meaning(op *o) {
   o->clause_count = o->lower_count = o->inherited_lowers = 0;
-  o->kernel = o->hook_expand = NULL;
+  o->kernel = o->hook_expand = o->declared = NULL;
 }
 
 // An op's own lower blocks are tried before its form's, which do not know its attributes.

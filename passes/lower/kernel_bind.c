@@ -67,7 +67,9 @@ static pir_status check(const kernel_calls *c, const pir_op *op) {
   if (!what)
     return PIR_OK;
   char text[400];
-  pir_text_format(text, sizeof text, "unsupported: \"%s\": %s", def->name, what);
+  const char *reason = def->traits & PIR_REGISTERED ? def->declared : NULL;
+  pir_text_format(text, sizeof text, "unsupported: \"%s\": %s%s%s", def->name, what,
+                  reason ? ", because " : "", reason ? reason : "");
   if (def->traits & PIR_REGISTERED)
     pir_facts_complete(c->facts, op, text, sizeof text);
   return pir_report(pir_op_context(op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op), "%s", text);
