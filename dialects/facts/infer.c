@@ -533,6 +533,35 @@ static bool same_shape(const pir_infer *infer, const pir_fact *a, const pir_fact
   return same;
 }
 
+static bool loads_by_map(const pir_clause *c) {
+  for (size_t i = 0; i < c->node_count; i++)
+    if (c->nodes[i].op == PIR_V_LOAD && c->nodes[i].map_kind != PIR_MAP_ALIGNED)
+      return true;
+  return false;
+}
+
+// Likewise for an element-wise clause: its operands must broadcast to the hook's shape, and no
+// further. A clause with maps is left out, because it may choose between a map and an aligned
+// load.
+static pir_status check_points(pir_infer *infer, uint8_t i, const pir_clause *c) {
+  const pir_fact *out = &infer->results[i];
+  pir_fact points = {.known = true, .rank = -1};
+  if (!fact_has_shape(out) || loads_by_map(c))
+    return PIR_OK;
+  PIR_TRY(broadcast_loads(infer, c, -1, &points));
+  bool fits = points.rank <= out->rank;
+  for (int32_t d = 0; fits && d < points.rank; d++) {
+    int64_t has, gets;
+    bool known = pir_dim_is_const(infer->dims, out->shape[out->rank - points.rank + d], &has) &&
+                 pir_dim_is_const(infer->dims, points.shape[d], &gets);
+    fits = !known || gets == has || gets == 1;
+  }
+  if (fits)
+    return PIR_OK;
+  return pir_infer_fail(infer, "the operands do not broadcast to the shape of result '%s'",
+                        infer->def->results[i].name);
+}
+
 // Likewise for a composite: its lower block, run on facts alone, must give the hook's shapes.
 static pir_status check_parts(pir_infer *infer, const pir_lower *lower) {
   pir_fact *results = INFER_NEW(infer, pir_fact, infer->result_count);
@@ -562,7 +591,9 @@ static pir_status infer_by_hook(pir_infer *infer) {
     return check_parts(infer, lower);
   for (uint8_t i = 0; i < def->result_count; i++) {
     const pir_clause *c = pir_clause_choose(def->clause, i, infer->attrs);
-    if (c && c->var_count && c->kind != PIR_CLAUSE_SCATTER)
+    if (c && c->kind == PIR_CLAUSE_POINTWISE)
+      PIR_TRY(check_points(infer, i, c));
+    else if (c && c->var_count && c->kind != PIR_CLAUSE_SCATTER)
       PIR_TRY(check_cover(infer, i, c));
   }
   return PIR_OK;

@@ -95,6 +95,47 @@ static void check_operands(op *o) {
   }
 }
 
+static const op *op_before_suffix(const dialect *d, const char *name, size_t length) {
+  for (int i = 0; i < d->op_count; i++)
+    if (!strncmp(d->ops[i].name, name, length) && !d->ops[i].name[length])
+      return &d->ops[i];
+  return NULL;
+}
+
+// The operand of a gradient op that is the gradient of a result, or -1.
+static int gradient_of(const op *o, const char *of) {
+  size_t length = strlen(of);
+  for (int i = 0; i < o->operand_count; i++)
+    if (!strncmp(o->operands[i].name, of, length) &&
+        !strcmp(o->operands[i].name + length, "_grad"))
+      return i;
+  return -1;
+}
+
+// Ties the gradients of results to what gives the results their element types: where an op
+// declares `out : same(x)` and its gradient reads x, out_grad has the type of x there, too; a
+// type that meets it will do if the op's own operands promote.
+static void tie_gradients(const dialect *d, op *o) {
+  size_t cut = strlen("_grad"), length = strlen(o->name);
+  if (length <= cut || strcmp(o->name + length - cut, "_grad") != 0)
+    return;
+  const op *forward = op_before_suffix(d, o->name, length - cut);
+  uint8_t promoted = 0;
+  for (int i = 0; forward && i < forward->operand_count; i++)
+    promoted |= forward->operands[i].flags & PIR_OPERAND_PROMOTED;
+  for (int i = 0; forward && i < forward->result_count; i++) {
+    const result *r = &forward->results[i];
+    int gradient = gradient_of(o, r->name);
+    if (!r->same || gradient < 0)
+      continue;
+    operand *x = &o->operands[gradient];
+    if (x->dtypes || x->same)
+      continue;
+    x->same_as = op_operand(o, r->same);
+    x->flags |= promoted;
+  }
+}
+
 static void check_attrs(op *o) {
   for (int i = 0; i < o->attr_count; i++) {
     attr *a = &o->attrs[i];
@@ -232,6 +273,9 @@ void ops_check(dialect *d) {
     if (o->has_twin)
       number++;
   }
+  for (int i = 0; i < d->op_count; i++)
+    if (!d->ops[i].is_form)
+      tie_gradients(d, &d->ops[i]);
   for (int i = 0; i < d->op_count; i++)
     if (!d->ops[i].is_form)
       ops_compile(d, &d->ops[i]);
