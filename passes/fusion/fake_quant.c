@@ -16,6 +16,7 @@
 #include <pir/tensor.h>
 #include <pir/walk.h>
 #include <effects.h>
+#include <param_names.h>
 #include <vec.h>
 
 enum { NOTED = 16 };  // quantised operands of one op
@@ -112,25 +113,24 @@ static void note_scale(pir_pass_run *run, const pir_op *back) {
 }
 
 // Erases the op and the parameters that only it reads.
-static void erase_with_parameters(pir_pass_run *run, pir_op *op) {
+static void erase_with_parameters(param_names *names, pir_op *op) {
   pir_op *read[NOTED] = {NULL};
   size_t count = pir_op_operands(op) < NOTED ? pir_op_operands(op) : NOTED;
   for (size_t i = 0; i < count; i++)
     read[i] = parameter_of(op, i) ? pir_op_operand_op(op, i) : NULL;
-  pir_rewriter_erase(run->rewriter, op);
+  pir_rewriter_erase(names->run->rewriter, op);
   for (size_t i = 0; i < count; i++) {
     bool repeated = false;
     for (size_t k = 0; k < i; k++)
       repeated |= read[k] == read[i];
-    if (!read[i] || repeated || !pir_op_unused(read[i]))
-      continue;
-    pir_program_drop_param(run->program, pir_op_parameter_name(read[i]));
-    pir_rewriter_erase(run->rewriter, read[i]);
+    if (read[i] && !repeated && pir_op_unused(read[i]))
+      param_names_erase(names, read[i]);
   }
 }
 
 pir_status pir_pass_delete_quant_dequant(pir_pass_run *run) {
   found f = {.arena = pir_context_arena(pir_program_context(run->program))};
+  param_names names = {.run = run};
   uint64_t removed = 0;
   pir_walk(pir_program_module(run->program), PIR_PRE_ORDER, collect_dequantize, &f);
   for (size_t i = 0; i < f.ops.count; i++) {
@@ -141,10 +141,11 @@ pir_status pir_pass_delete_quant_dequant(pir_pass_run *run) {
     pir_rewriter_replace_value(run->rewriter, pir_op_result(back, 0),
                                pir_op_operand(there, PD_QUANTIZE_LINEAR_IN_X));
     pir_rewriter_erase(run->rewriter, back);
-    erase_with_parameters(run, there);
+    erase_with_parameters(&names, there);
     removed++;
   }
   pir_vec_free(f.arena, &f.ops);
+  param_names_free(&names);
   pir_run_count(run, "round trips removed", removed);
   return PIR_OK;
 }
@@ -153,6 +154,7 @@ pir_status pir_pass_delete_quant_dequant(pir_pass_run *run) {
 
 pir_status pir_pass_delete_weight_dequant(pir_pass_run *run) {
   found f = {.arena = pir_context_arena(pir_program_context(run->program))};
+  param_names names = {.run = run};
   uint64_t removed = 0;
   pir_walk(pir_program_module(run->program), PIR_PRE_ORDER, collect_dequantize, &f);
   for (size_t i = 0; i < f.ops.count; i++) {
@@ -161,10 +163,11 @@ pir_status pir_pass_delete_weight_dequant(pir_pass_run *run) {
       continue;
     pir_rewriter_replace_value(run->rewriter, pir_op_result(op, 0),
                                pir_op_operand(op, PD_DEQUANTIZE_LINEAR_IN_X));
-    erase_with_parameters(run, op);
+    erase_with_parameters(&names, op);
     removed++;
   }
   pir_vec_free(f.arena, &f.ops);
+  param_names_free(&names);
   pir_run_count(run, "weights left as integers", removed);
   return PIR_OK;
 }

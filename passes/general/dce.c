@@ -7,6 +7,7 @@
 #include <pass_list.h>
 
 #include <effects.h>
+#include <param_names.h>
 #include <vec.h>
 
 #include <pir/walk.h>
@@ -30,16 +31,18 @@ static bool is_dead(const pir_op *op) {
 typedef struct sweep {
   pir_pass_run *run;
   PIR_VEC(pir_op *) stack;  // ops from which to go on backwards
+  param_names names;
   uint64_t erased, parameters;
 } sweep;
 
 static void erase(sweep *s, pir_op *op) {
-  if (pir_op_has(op, PIR_PARAMETER)) {
-    pir_program_drop_param(s->run->program, pir_op_parameter_name(op));
-    s->parameters++;
-  }
-  pir_rewriter_erase(s->run->rewriter, op);
   s->erased++;
+  if (!pir_op_has(op, PIR_PARAMETER)) {
+    pir_rewriter_erase(s->run->rewriter, op);
+    return;
+  }
+  param_names_erase(&s->names, op);
+  s->parameters++;
 }
 
 static void push(sweep *s, pir_op *op) {
@@ -64,7 +67,7 @@ static void sweep_block(sweep *s, pir_op *op) {
 }
 
 pir_status pir_pass_dce(pir_pass_run *run) {
-  sweep s = {.run = run};
+  sweep s = {.run = run, .names.run = run};
   pir_op *module = pir_program_module(run->program);
   pir_walk(module, PIR_PRE_ORDER, pir_op_clear_mark, NULL);
   pir_walk(module, PIR_POST_ORDER, mark_effects, NULL);
@@ -72,6 +75,7 @@ pir_status pir_pass_dce(pir_pass_run *run) {
   while (s.stack.count)
     sweep_block(&s, pir_vec_pop(&s.stack));
   pir_vec_free(pir_context_arena(pir_program_context(run->program)), &s.stack);
+  param_names_free(&s.names);
   pir_run_count(run, "ops erased", s.erased);
   if (s.parameters)
     pir_run_count(run, "parameters dropped", s.parameters);
