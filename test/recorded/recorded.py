@@ -41,6 +41,7 @@ import sys
 import tempfile
 import zipfile
 
+import recorded_deviations
 import recorded_errors
 import recorded_extremes
 import recorded_formats
@@ -49,8 +50,8 @@ import recorded_legacy
 import recorded_loops
 import recorded_passes
 import recorded_shape
+from recorded_deviations import KNOWN, digest, last_line, verdict
 
-UNSUPPORTED = 3
 CODE_CACHE = tempfile.mkdtemp(prefix="pir-code-")  # equal kernels of all recordings are compiled once
 TARGET = None  # of pir-run: cuda runs the same suite on a device, or on the stand-ins of test/cuda/shim
 EMULATED = None  # folder of the tools for aarch64: pir-run is theirs, under qemu-user, with code that ours compiled ahead
@@ -87,30 +88,9 @@ def run_once(command, timeout):
     return p.returncode, p.stdout, p.stderr.decode(errors="replace")
 
 
-def last_line(text):
-    lines = text.strip().splitlines()
-    return lines[-1][:200] if lines else "no message"
-
-
-def verdict(name, code, err):
-    if code == 0:
-        return name, "pass", ""
-    return name, "skip" if code == UNSUPPORTED else "fail", f"exit code {code}: {last_line(err)}"
-
-
-def deviations():
-    """Recordings that must not be met, with the reason (deviations.tsv)."""
-    path = pathlib.Path(__file__).with_name("deviations.tsv")
-    return dict(l.rstrip("\n").split("\t") for l in path.read_text().splitlines() if l and not l.startswith("#"))
-
-
-def judged(known, job):
+def judged(job):
     name, result, why = job()
-    words = name.split()
-    reason = known.get(" ".join(words[:2])) or known.get(" ".join(words[:3]))
-    if not reason:
-        return name, result, why
-    return (name, "skip", f"deviation: {reason}") if result == "fail" else (name, "fail", "agrees; take it off deviations.tsv")
+    return name, *KNOWN.judge(name, result, why)
 
 
 # ---- jobs: (name, function) ---------------------------------------------------------------------------
@@ -159,22 +139,21 @@ def net_programs(root):
             yield prog, params, sorted(folder.glob("case*"))
 
 
-def odd_outputs(known, label, case):
+def odd_outputs(label, case):
     """Outputs of a case that deviate, as deviations.tsv has them: `nets NET/PROGRAM:OUTPUT`, or that and a case."""
     outputs = range(len(list(case.glob("out_*.npy"))))
-    return outputs, [i for i in outputs if f"nets {label}:{i}" in known or f"nets {label}:{i} {case.name}" in known]
+    return outputs, [i for i in outputs if KNOWN.key_of(f"nets {label}:{i} {case.name}")]
 
 
 def net_jobs(tools, root):
     """Whole networks: within 1e-4 of the largest value. Outputs that deviate are compared by jobs of their own."""
-    known = deviations()
     for prog, params, cases in net_programs(root):
         label = f"{prog.parent.name}/{prog.name}"
         for pipeline, threads, case in itertools.product(("kernels", "compile"), (1, 2), cases):
             command = [tools / "pir-run", prog, f"--params={params}", f"--case={case}", f"--pipeline={pipeline}",
                        f"--threads={threads}", *NET_RULE]
             command += [f"--cache={CODE_CACHE}"] if pipeline == "compile" else []
-            every, odd = odd_outputs(known, label, case)
+            every, odd = odd_outputs(label, case)
             for which, ignored in [("", odd)] + [(f":{i}", [k for k in every if k != i]) for i in odd]:
                 name = f"nets {label}{which} {case.name} {pipeline} {threads}t"
                 yield name, lambda n=name, c=command + [f"--ignore-output={i}" for i in ignored]: net_job(n, c)
@@ -187,8 +166,7 @@ def net_job(name, command):
 
 
 def number_job(name, command):
-    code, _, err = run(command)
-    return verdict(name, code, err)
+    return recorded_deviations.number_job(run, name, command)
 
 
 REFUSED = "--pipeline=check,quantised,prepare,recurrence,quantised,group{refuse=%s},dce,bind"
@@ -262,7 +240,7 @@ def compare(tools, name, made, want):
         f.write(made)
         f.flush()
         code, out, err = run([tools / "pir-opt", "--diff", f.name, want])
-    return (name, "pass", "") if code == 0 else (name, "fail", last_line(err or out.decode(errors="replace")))
+    return (name, "pass", "") if code == 0 else (name, "fail", f"{last_line(err or out.decode(errors='replace'))} [{digest(made)}]")
 
 
 def translate_jobs(tools, root):
@@ -435,6 +413,7 @@ def main():
     ap.add_argument("folder", type=pathlib.Path)
     ap.add_argument("--no-memory-limit", action="store_true")
     ap.add_argument("--target")
+    ap.add_argument("--accept", action="store_true", help="write what deviations.tsv states of the rows that run")
     ap.add_argument("--emulate", type=pathlib.Path, help="folder of the tools built for aarch64")
     args = ap.parse_args()
     if args.no_memory_limit:
@@ -443,14 +422,14 @@ def main():
     if args.emulate:
         globals()["EMULATED"], globals()["MEMORY_LIMIT"] = args.emulate.resolve(), 0  # the emulator maps all that there is
     first, step = map(int, args.share.split("/"))
-    known = deviations()
+    KNOWN.accepting = args.accept
     counts = {"pass": 0, "fail": 0, "skip": 0}
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for kind in args.only.split(","):
             jobs = [j for n, j in KINDS[kind](args.bin.resolve(), args.folder.resolve()) if re.search(args.match, n)]
             jobs = jobs[first::step]
             mine, notes = {"pass": 0, "fail": 0, "skip": 0}, collections.Counter()
-            for name, result, why in pool.map(lambda j: judged(known, j), jobs):
+            for name, result, why in pool.map(judged, jobs):
                 mine[result] += 1
                 if result == "pass":
                     notes[why] += 1
@@ -460,6 +439,10 @@ def main():
             for why in sorted(w for w in notes if w):
                 print(f"   {notes[why]} of them: {why}", flush=True)
             counts = {k: counts[k] + mine[k] for k in counts}
+    if args.accept:
+        KNOWN.write()
+    if not args.match and step == 1:
+        print(f"   {len(KNOWN.unmet(args.only.split(',')))} rows of deviations.tsv name no recording in {args.folder}")
     print(f"{counts['pass']} passed, {counts['fail']} failed, {counts['skip']} skipped")
     shutil.rmtree(CODE_CACHE)
     return counts["fail"] != 0

@@ -11,6 +11,8 @@ import re
 import tempfile
 import threading
 
+from recorded_deviations import digest
+
 ARGUMENT = re.compile(rb"(%(?:arg|kwarg)_\w+(?:: [^{}]*?)?) \{[^{}]*\}")
 LOST = "attributes of block arguments are not in JSON"
 
@@ -46,7 +48,7 @@ def same(made, want, what):
     if made != want:
         pairs = zip(made.splitlines(), want.splitlines())
         line = next((i + 1 for i, (a, b) in enumerate(pairs) if a != b), 0)
-        raise Broken(f"{what} differs, line {line}")
+        raise Broken(f"{what} differs, line {line} [{digest(made)}]")
 
 
 def without_info(typed):

@@ -27,14 +27,14 @@ def infer_job(run, tools, name, prog, flags, outs):
     if code:
         return name, "fail", f"exit code {code}: {err.strip()[-200:]}"
     told_wrong = {int(i) for f in flags.split() if f.startswith("mismatch:") for i in f.split(":")[1].split(",")}
-    found, stated = fetched(out.decode()), fetched(want)
+    found, stated, differ = fetched(out.decode()), fetched(want), []
     for col, text in stated.items():
         if col < len(outs.split()) and "~" in outs.split()[col] and re.fullmatch(r"tensor<\w+>", text):
             continue  # an intermediate result that Paddle left without a shape
         run_shape = outs.split()[col].split("=")[-1].split("x") if col < len(outs.split()) and "=" in outs.split()[col] else None
         if col not in told_wrong and not same_type(found.get(col, ""), text, run_shape):
-            return name, "fail", f"output {col} is inferred as {found.get(col, 'nothing')}, printed as {text}"
-    return name, "pass", ""
+            differ.append(f"output {col} is inferred as {found.get(col, 'nothing')}, printed as {text}")
+    return name, "fail" if differ else "pass", "; ".join(differ)
 
 
 def without_types(line):

@@ -15,6 +15,8 @@ import pathlib
 import re
 import tempfile
 
+from recorded_deviations import digest, last_line, number_job, verdict
+
 CONFIGS = {"cpu": "paddle-cpu", "no_ir_optim": "paddle-cpu", "gpu_list_on_cpu": "paddle-gpu", "onednn": "paddle-onednn",
            "onednn_bf16": "paddle-onednn-bf16"}
 KERNEL_PASSES = ("remove_shadow_feed_pass", "inplace_pass")
@@ -31,15 +33,10 @@ def comparer(run):
             f.flush()
             code, differs, err = run([tools / "pir-opt", "--diff", f.name, want])
         if code:
-            return name, "fail", last_line(err or differs.decode(errors="replace"))
+            return name, "fail", f"{last_line(err or differs.decode(errors='replace'))} [{digest(out)}]"
         ours, theirs = (text.count(b"origin_id:") for text in (out, want.read_bytes()))
         return (name, "pass", "") if ours == theirs else (name, "fail", f"{ours} operations have a number, not {theirs}")
     return compare
-
-
-def last_line(text):
-    lines = text.strip().splitlines()
-    return lines[-1][:200] if lines else "no message"
 
 
 def lowers_to_onednn(text):
@@ -76,12 +73,13 @@ def numbers_job(run, tools, name, command, folder):
     half = "bf16" in folder.name or "bf16" in folder.parent.name or "bfloat16" in folder.parent.name
     with tempfile.NamedTemporaryFile(suffix=".pir") as f:
         code, out, err = run(command + ["--emit=typed"])
-        if not code:
-            f.write(out)
-            f.flush()
-            code, _, err = run([tools / "pir-run", f.name, f"--case={folder}", "--pipeline=kernels",
-                                f"--rtol={1e-2 if half else 1e-5}", f"--atol={1e-2 if half else 1e-6}"])
-    return name, "pass" if code == 0 else "skip" if code == 3 else "fail", "" if code == 0 else f"exit code {code}: {last_line(err)}"
+        if code:
+            return verdict(name, code, err)
+        f.write(out)
+        f.flush()
+        tolerance = 1e-2 if half else 1e-5
+        return number_job(run, name, [tools / "pir-run", f.name, f"--case={folder}", "--pipeline=kernels", f"--rtol={tolerance}",
+                                      f"--atol={1e-2 if half else 1e-6}"])
 
 
 def kernel_jobs(run):

@@ -150,6 +150,13 @@ pir_status pd_infer_flatten(pir_infer *infer) {
   return PIR_OK;
 }
 
+// Gives a result unknown extents along `rank` axes, because a tensor holds the axes of the op.
+static void forget_extents(pir_fact *out, int32_t rank) {
+  out->rank = rank;
+  for (int32_t i = 0; i < rank; i++)
+    out->shape[i] = PIR_DIM_UNKNOWN;
+}
+
 pir_status pd_infer_squeeze(pir_infer *infer) {
   const pir_fact *x = infer->operands[PD_SQUEEZE_IN_X],
                  *axes = infer->operands[PD_SQUEEZE_IN_AXIS];
@@ -160,8 +167,10 @@ pir_status pd_infer_squeeze(pir_infer *infer) {
     return PIR_OK;
   for (int64_t i = 0; i < count; i++) {
     int32_t at;
-    if (!infer_constant(infer, fact_element(axes, i), &axis))
+    if (!infer_constant(infer, fact_element(axes, i), &axis)) {
+      forget_extents(out, count < x->rank ? x->rank - (int32_t)count : 0);
       return PIR_OK;
+    }
     if (x->rank == 0 && (axis == 0 || axis == -1))
       continue;
     PIR_TRY(infer_wrap_axis(infer, axis, x->rank, &at));
@@ -393,10 +402,13 @@ pir_status pd_infer_split(pir_infer *infer) {
   int32_t at, open = -1;
   if (!fact_has_shape(x) || !infer_count(infer, sections, &n))
     return PIR_OK;
-  if (!infer_constant(infer, fact_element(infer->operands[PD_SPLIT_IN_AXIS], 0), &axis))
-    return PIR_OK;
-  PIR_TRY(infer_wrap_axis(infer, axis, x->rank, &at));
   pir_fact *pieces = begin_list(infer, (size_t)n, x, x->dtype);
+  if (!infer_constant(infer, fact_element(infer->operands[PD_SPLIT_IN_AXIS], 0), &axis)) {
+    for (int64_t i = 0; i < n; i++)
+      forget_extents(&pieces[i], x->rank);
+    return PIR_OK;
+  }
+  PIR_TRY(infer_wrap_axis(infer, axis, x->rank, &at));
   pir_dim rest = x->shape[at];
   for (int32_t i = 0; i < n; i++) {
     pir_dim dim = fact_element(sections, i);

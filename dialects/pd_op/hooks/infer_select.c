@@ -155,6 +155,9 @@ pir_status pd_infer_nonzero(pir_infer *infer) {
   out->rank = 2;
   out->shape[0] = PIR_DIM_UNKNOWN;
   out->shape[1] = fact_has_shape(x) ? x->rank : PIR_DIM_UNKNOWN;
+  for (int32_t i = 0; fact_has_shape(x) && i < x->rank; i++)
+    if (x->shape[i] == 0)
+      out->shape[0] = 0;  // an empty tensor holds no element
   return PIR_OK;
 }
 

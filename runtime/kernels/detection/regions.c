@@ -309,10 +309,8 @@ static void align_channel_chunks(void *user, int64_t begin, int64_t end, int thr
 
 pir_status pir_boxes_images(const pir_kernel_call *call, const pir_tensor *number,
                             int64_t images, int64_t count, int64_t *image) {
-  if (!number && images > 1)
-    return pir_kernel_fail(call, PIR_UNSUPPORTED,
-                           "unsupported: %s of several images without boxes_num", call->op);
-  if (number && (number->rank != 1 || number->shape[0] != images))
+  bool fits = number ? number->rank == 1 && number->shape[0] == images : images <= 1;
+  if (!fits)
     return pir_kernel_fail(call, PIR_INVALID,
                            "%s: boxes_num: expects one number for each of %lld images",
                            call->op, (long long)images);
