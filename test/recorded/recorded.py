@@ -50,6 +50,7 @@ import recorded_legacy
 import recorded_loops
 import recorded_passes
 import recorded_shape
+from recorded_custom import custom_ops
 from recorded_deviations import KNOWN, digest, last_line, verdict
 
 CODE_CACHE = tempfile.mkdtemp(prefix="pir-code-")  # equal kernels of all recordings are compiled once
@@ -124,6 +125,7 @@ def number_jobs(tools, root):
                                        f"--threads={threads}"] + allowed
                             command += [f"--params={params}"] if params else []
                             command += [f"--cache={CODE_CACHE}"] if pipeline == "compile" else []
+                            command += custom_ops(prog)
                             name = f"numbers {folder.name}/{prog.name} {case.name} {pipeline} {threads}t"
                             yield name, lambda n=name, c=command: number_job(n, c)
 
@@ -189,7 +191,8 @@ def memory_jobs(tools, root):
     for name, job in number_jobs(tools, root):
         command = job.__defaults__[1]
         if "--pipeline=compile" in command and "--threads=1" in command:
-            yield name.replace("numbers ", "memory ", 1), lambda n=name, c=command: memory_job(n, c)
+            own = name.replace("numbers ", "memory ", 1)
+            yield own, lambda n=own, c=command: memory_job(n, c)
 
 
 def memory_job(name, command):

@@ -11,6 +11,7 @@ import re
 import tempfile
 import threading
 
+from recorded_custom import custom_ops
 from recorded_deviations import digest
 
 ARGUMENT = re.compile(rb"(%(?:arg|kwarg)_\w+(?:: [^{}]*?)?) \{[^{}]*\}")
@@ -159,7 +160,7 @@ def roundtrip_jobs(run):
         for top in ("models", "real", "nets"):
             for path in sorted((root / top).glob("*/*")):
                 if path.suffix in (".json", ".pdmodel") and path.name not in ("meta.json", "case.json"):
-                    yield job(f"roundtrip {path.relative_to(root)}", model_steps, chain, path)
+                    yield job(f"roundtrip {path.relative_to(root)}", model_steps, Chain(run, tools, *custom_ops(path)), path)
     return jobs
 
 

@@ -6,6 +6,8 @@ byte. From a JSON file: what comes back from .pdmodel gives that .pdmodel again.
 import pathlib
 import tempfile
 
+from recorded_custom import custom_ops
+
 
 class Broken(Exception):
     """A step that failed, or whose result differs."""
@@ -16,20 +18,20 @@ class Missing(Exception):
 
 
 class Steps:
-    def __init__(self, run, tools, folder):
-        self.run, self.tools, self.folder, self.count = run, tools, pathlib.Path(folder), 0
+    def __init__(self, run, tools, folder, path):
+        self.run, self.tools, self.folder, self.count, self.custom = run, tools, pathlib.Path(folder), 0, custom_ops(path)
 
     def to(self, source, form):
         self.count += 1
         made = self.folder / f"{self.count}.{form}"
-        code, _, err = self.run([self.tools / "pir-translate", source, f"--to={form}", "-o", made])
+        code, _, err = self.run([self.tools / "pir-translate", source, f"--to={form}", "-o", made, *self.custom])
         if code:
             words = err.strip().splitlines()[0][:200] if err.strip() else ""
             raise (Missing if code == 3 else Broken)(f"step {self.count}, to {form}: exit code {code}: {words}")
         return made
 
     def same_program(self, a, b, what):
-        code, out, err = self.run([self.tools / "pir-opt", "--diff", a, b])
+        code, out, err = self.run([self.tools / "pir-opt", "--diff", a, b, *self.custom])
         if code:
             raise Broken(f"{what}: {(err or out.decode(errors='replace')).strip()[:300]}")
 
@@ -70,7 +72,7 @@ def job(run, tools, path, name):
     def run_steps():
         with tempfile.TemporaryDirectory() as folder:
             try:
-                (pdmodel_steps if path.suffix == ".pdmodel" else json_steps)(Steps(run, tools, folder), path)
+                (pdmodel_steps if path.suffix == ".pdmodel" else json_steps)(Steps(run, tools, folder, path), path)
             except Broken as why:
                 return name, "fail", str(why)
             except Missing as why:

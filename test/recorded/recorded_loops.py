@@ -5,6 +5,8 @@ again to the byte, for processors and for a device. Of the programs of models/ t
 """
 import tempfile
 
+from recorded_custom import custom_ops
+
 TARGETS = ("x86-64-v3", "sapphirerapids", "aarch64", "cuda")
 OBJECTS = "x86-64-v3"
 NO_GROUP = "nothing to compile"
@@ -12,7 +14,8 @@ NO_GROUP = "nothing to compile"
 
 def command_of(tools, program, params, target):
     groups = ["--pipeline=compile-cuda"] if target == "cuda" else []
-    return [tools / "pir-opt", program, f"--target={target}", *groups, *([f"--params={params}"] if params else [])]
+    files = [f"--params={params}"] if params else []
+    return [tools / "pir-opt", program, f"--target={target}", *groups, *files, *custom_ops(program)]
 
 
 def compared(run, tools, text, target, form, want):
