@@ -160,6 +160,7 @@ static pir_clause compile_clause(compiler *co, const clause *c) {
   out.init = value_node(co, c->init, NULL);
   if (c->init && c->kind == PIR_CLAUSE_SCATTER && (c->init->kind != EXPR_INT || c->init->i))
     source_error(c->init->loc, "a scatter starts as operand 0 or as 0");
+  co->body = out.body;
   out.then = value_node(co, c->then, NULL);
   out.guard = index_node(co, c->guard, NULL);
   out.trap = index_node(co, c->trap, NULL);

@@ -616,7 +616,7 @@ static int16_t value_name(compiler *co, const expr *e, const scope *s) {
   if (l)
     return expand_let(co, l, e, s, value_node);
   if (!strcmp(e->name, "acc"))
-    return node_of(co, PIR_V_ACC, -1, -1, -1, -1);
+    return node_of(co, PIR_V_ACC, co->body, -1, -1, -1);
   if (!strcmp(e->name, "count"))
     return node_of(co, PIR_V_COUNT, -1, -1, -1, -1);
   pir_node n = pir_node_blank(PIR_V_CONST);

@@ -20,6 +20,7 @@ typedef struct compiler {
   const op *o;
   code *out;
   const clause *c;    // the clause being compiled, or NULL
+  int16_t body;       // its reduced node, in `then`
   bool states_shape;  // `any` is an extent that only the run shows
   int level;          // nesting depth of `each`
   int lets;           // nesting depth of lets
