@@ -103,6 +103,7 @@
   X(roi_align_grad, false)                                                                     \
   X(roi_pool, false)                                                                           \
   X(roi_pool_grad, false)                                                                      \
+  X(rows_by_number, false)                                                                     \
   X(searchsorted, false)                                                                       \
   X(seed, false)                                                                               \
   X(segment_pool, true)                                                                        \

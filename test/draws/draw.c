@@ -594,7 +594,10 @@ static bool ends_with(const char *name, const char *end) {
 }
 
 const char *draw_refusal(const pir_opdef *def) {
-  if (ends_with(def->name, "_sp") || ends_with(def->name, "_sr"))
+  bool rows = ends_with(def->name, "_sr") || ends_with(def->name, "_sr_") ||
+              ends_with(def->name, "_selected_rows") || ends_with(def->name, "_sparse_grad") ||
+              ends_with(def->name, "_sparse_grad_") || strstr(def->name, "sparse_weight");
+  if (ends_with(def->name, "_sp") || rows)
     return "sparse tensors or rows";
   if (def->base)
     return "the twin in place of another";

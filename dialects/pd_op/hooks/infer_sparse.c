@@ -252,3 +252,23 @@ pir_status pd_infer_sparse_sum(pir_infer *infer) {
   put_sparse(infer, &to, COO_PARTS);
   return PIR_OK;
 }
+
+// The rows of a table: its extents but the first follow the shape of the numbers, whose last
+// extent of 1 goes where the table is the first operand.
+pir_status pd_infer_rows_by_number(pir_infer *infer) {
+  const pir_fact *first = infer->operands[0];
+  int table = first && first->members ? 0 : 1;
+  const pir_fact *ids = infer->operands[1 - table];
+  COORDINATES(table, s);
+  pir_fact *out = infer_begin(infer, 0);
+  out->dtype = s.dtype;
+  if (!ids || !ids->known || ids->members || ids->rank < 0)
+    return PIR_OK;
+  int32_t kept = table == 0 && ids->rank > 0 ? ids->rank - 1 : ids->rank;
+  if (kept + s.rank - 1 > PIR_MAX_RANK)
+    return pir_infer_fail(infer, "expects at most %d axes in all", PIR_MAX_RANK);
+  out->rank = kept + s.rank - 1;
+  memcpy(out->shape, ids->shape, (size_t)kept * sizeof *out->shape);
+  memcpy(out->shape + kept, s.extents + 1, (size_t)(s.rank - 1) * sizeof *out->shape);
+  return PIR_OK;
+}
