@@ -442,7 +442,7 @@ static pir_status run_median(const pir_kernel_call *call, bool skips_nan) {
   pir_tensor values, positions;
   pir_str mode = call->attrs[2].text;
   line_job job = make_line_job(call);
-  int kept;
+  int kept = 0;
   job.skips_nan = skips_nan;
   job.lower = pir_str_equal(mode, PIR_STR("min"));
   if (!x || !out)
