@@ -1,5 +1,4 @@
 // The table of file formats, and what reads and writes each of them.
-#include <stdio.h>
 #include <string.h>
 
 #include <pir/legacy.h>
@@ -99,12 +98,12 @@ static pir_status write_text(const pir_format_def *def, const pir_program *progr
 
 // ---- the table
 
-// Formats with a magic number come first, then JSON, then text, which begins with almost anything.
+// Formats with a magic number come first, then JSON. Text is last: it begins with almost
+// anything.
 static const pir_format_def defs[] = {
-    {.format = PIR_FORMAT_PARAMS, .title = "parameters", .recognise = is_params},
+    {.format = PIR_FORMAT_PARAMS, .name = "parameters", .recognise = is_params},
     {.name = "pdmodel",
      .format = PIR_FORMAT_PDMODEL,
-     .title = "a .pdmodel",
      .files = ".pdmodel __model__ model",
      .recognise = is_pdmodel,
      .read = read_as_pdmodel,
@@ -114,7 +113,6 @@ static const pir_format_def defs[] = {
      .written_variables = true},
     {.name = "json",
      .format = PIR_FORMAT_JSON,
-     .title = "PIR JSON",
      .files = ".json __model__ model",
      .mark = "\"base_code\"",
      .recognise = is_json,
@@ -125,7 +123,6 @@ static const pir_format_def defs[] = {
      .named_constants = true},
     {.name = "text",
      .format = PIR_FORMAT_TEXT,
-     .title = "PIR text",
      .files = ".pir __model__ model",
      .recognise = is_text,
      .read = read_text,
@@ -166,21 +163,16 @@ pir_format pir_detect_format(pir_str head) {
   return PIR_FORMAT_UNKNOWN;
 }
 
-// Reports why the bytes hold no program. The formats that do are listed in the message.
+// Reports why the bytes hold no program.
 static pir_status report_no_program(pir_context *ctx, const pir_format_def *found,
                                     pir_str file) {
   pir_loc loc = pir_loc_text(ctx, file, 0, 0);
   if (found)
     return pir_report(ctx, PIR_INVALID, PIR_ERROR, loc,
                       "not a program: holds %s; the program is in a file of its own",
-                      found->title);
-  char titles[256];
-  size_t used = 0;
-  EACH_DEF(def)
-  if (def->title && def->read && used < sizeof titles)
-    used += (size_t)snprintf(titles + used, sizeof titles - used, "%s%s", used ? ", nor " : "",
-                             def->title);
-  return pir_report(ctx, PIR_INVALID, PIR_ERROR, loc, "not a program: neither %s", titles);
+                      found->name);
+  return pir_report(ctx, PIR_INVALID, PIR_ERROR, loc,
+                    "not a program: expected " PIR_FORMATS_READ);
 }
 
 pir_status format_read(pir_context *ctx, pir_str bytes, const pir_read_options *options,

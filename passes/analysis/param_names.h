@@ -1,5 +1,5 @@
 // Erases parameters of a program. Several ops may name one parameter (Paddle writes every state
-// of a random generator under one name), so its data goes with the last of them.
+// of a random generator under one name), so its data is dropped with the last of them.
 #ifndef PIR_PASSES_PARAM_NAMES_H
 #define PIR_PASSES_PARAM_NAMES_H
 

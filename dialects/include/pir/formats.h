@@ -26,8 +26,8 @@ typedef enum pir_format {
   PIR_FORMAT_PARAMS
 } pir_format;
 
-// The names of the table (pir_format_defs) for messages: those that are read, and those that are
-// written.
+// The names of the table (pir_format_defs) for messages: those that are read, and those that
+// are written.
 #define PIR_FORMATS_READ "pdmodel, json or text"
 #define PIR_FORMATS_WRITTEN "text, t2, typed, json, pdmodel"
 
@@ -68,7 +68,6 @@ typedef pir_status (*pir_format_writer)(const pir_format_def *def, const pir_pro
 struct pir_format_def {
   const char *name;   // value of --from, --to and --emit
   pir_format format;  // what the files hold
-  const char *title;  // for messages, "PIR JSON"; NULL for further forms of a format
   // Names of files in model folders, and endings that begin with a dot, separated by spaces.
   const char *files;
   const char *mark;  // occurs near the start of every program of a model folder; NULL: none

@@ -108,9 +108,9 @@ typedef enum pir_node_op {
   // In `then`: the combined value of body node k. Clauses with other bodies have nodes of their
   // own, because its type is the body's, which must come first.
   PIR_V_ACC,
-  PIR_V_COUNT,    // in `then`: the number of elements that were combined
-  PIR_V_INDEX,    // index node a as a value
-  PIR_V_CAST,     // a converted to k: a pir_dtype or a pir_cast_to
+  PIR_V_COUNT,  // in `then`: the number of elements that were combined
+  PIR_V_INDEX,  // index node a as a value
+  PIR_V_CAST,   // a converted to k: a pir_dtype or a pir_cast_to
   // Value nodes: arithmetic of a and b. Integer division truncates.
   PIR_V_ADD,
   PIR_V_SUB,

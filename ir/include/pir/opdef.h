@@ -214,8 +214,8 @@ struct pir_opdef {
   const pir_clause *require;
   // The kernel's name, the third source of the meaning.
   const char *kernel;
-  // Why the op has no meaning: the rest of a sentence "it is declared only, because ..". NULL if
-  // it has one, or if no reason is stated.
+  // Why the op has no meaning: the rest of a sentence "it is declared only, because ..". NULL
+  // if it has one, or if no reason is stated.
   const char *declared;
   // The op's C functions.
   pir_op_hooks hooks;
