@@ -30,7 +30,9 @@ int pir_lower_choose(const pir_op *op, pir_facts *facts) {
     return -2;
   if (!def->lower_count)
     return -1;
-  pir_infer infer = facts_question(facts, op, NULL, 0);
+  pir_infer infer;
+  if (facts_question(facts, op, NULL, 0, &infer))
+    return -1;
   const pir_lower *l = infer_choose(&infer);
   return l ? (int)(l - def->lower) : -1;
 }
@@ -376,7 +378,7 @@ pir_status pir_lower_expand(pir_op *op, int alternative, pir_facts *facts,
   if (alternative < 0 || alternative >= def->lower_count)
     return PIR_INTERNAL;
   x.l = &def->lower[alternative];
-  x.infer = facts_question(facts, op, NULL, 0);
+  PIR_TRY(facts_question(facts, op, NULL, 0, &x.infer));
   x.s =
       (symbolic){.infer = &x.infer, .nodes = x.l->nodes, .pool = x.l->pool, .text = x.l->text};
   for (; x.count < def->operand_count && x.count < MAX_VALUES; x.count++)

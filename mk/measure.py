@@ -20,6 +20,7 @@ Rules:
   bare        every public function has a comment of its own that says more than its name
   nodiscard   every public function that returns a status is PIR_NODISCARD
   fields      every field of a public struct has a comment on its line or above it, but names and counts
+  untyped     kernels read attributes through runtime/kernels/attribute.c only
   phrases     no comment of the library or the tools holds a phrase that docs/glossary.md refuses
 """
 import collections
@@ -351,6 +352,10 @@ def main():
             for phrase in phrases:
                 if re.search(rf"\b{re.escape(phrase)}\b", comment, re.I):
                     broken("phrases", f"{f}:{number}", f"'{phrase}' in:{comment}")
+    for f in tracked("runtime/kernels/*.c", "runtime/kernels/*.h"):
+        for number, line in code_lines(open(f).read()):
+            if not f.endswith("/attribute.c") and re.search(r"(->|\.)attrs\b|\bpir_attr_value\b", line):
+                broken("untyped", f"{f}:{number}", line.strip())
     share = said / max(1, code)
     if share < LEAST_COMMENTS:
         broken("header", "public headers", f"{share:.2f} comment lines a code line")
@@ -362,7 +367,7 @@ def main():
             print(f"{layer:9}{n:6}{lines:8}{mean:8.1f}{p90:5}{choice:6.1f}" + "".join(f"{here[r]:10}" for r in rules))
         print(f"public headers: {share:.2f} comment lines a code line, {found['bare']} functions and {found['fields']} fields without a comment, "
               f"{found['nodiscard']} statuses that may be dropped; "
-              f"files {found['files']}, folders {found['folders']}, phrases {found['phrases']}")
+              f"untyped reads {found['untyped']}, files {found['files']}, folders {found['folders']}, phrases {found['phrases']}")
     return 1 if bad or found else 0
 
 

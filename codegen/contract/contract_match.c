@@ -520,8 +520,8 @@ bool pir_contract_match(const pir_op *op, const pir_facts *facts, contraction *o
     return false;
   m.out = pir_facts_of(facts, pir_op_result(op, 0));
   pir_arena_init(&m.arena, pir_facts_heap(facts));
-  m.attrs = m.out->known ? pir_op_attr_values(op, take_from_arena, &m) : NULL;
-  bool found = m.attrs && match_product(&m, out_a, out_b);
+  bool found = m.out->known && !pir_op_attr_values(op, take_from_arena, &m, &m.attrs) &&
+               match_product(&m, out_a, out_b);
   pir_arena_destroy(&m.arena);
   return found;
 }

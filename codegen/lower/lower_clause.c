@@ -2,6 +2,8 @@
 // expression for each node. Types follow pir/clause.h: literals are weak and take the type of
 // their context; 16-bit floats are computed as f32 and rounded once for each op. Loads whose
 // index may be out of range are guarded by the conditions around them.
+#include <pir/index_nodes.h>
+
 #include "lowering.h"
 
 #include <string.h>
@@ -39,8 +41,8 @@ bool lower_open(lowering *l, const pir_op *op, size_t result, lower_site *out) {
       .l = l, .op = op, .result = result, .out = lower_fact(l, pir_op_result(op, result))};
   if (pir_op_has(op, PIR_STRUCTURAL))
     return true;
-  if (def && def->clause)
-    out->attrs = pir_op_attr_values(op, allocate, l->m);
+  if (def && def->clause && pir_op_attr_values(op, allocate, l->m, &out->attrs))
+    out->attrs = NULL;
   out->clause = out->attrs ? pir_clause_choose(def->clause, (uint8_t)result, out->attrs) : NULL;
   if (out->clause) {
     find_types(out);
@@ -233,10 +235,16 @@ static loop_expr *literal(lower_site *s, int type, double f, int64_t i) {
   return pir_loop_const_float(s->l->m, type, type == PIR_F32 ? (float)f : f);
 }
 
+// A float that no integer holds is 0 where an integer is needed, as in conversions of tensors.
+static loop_expr *real_literal(lower_site *s, int type, double value) {
+  bool fits = value >= -0x1p63 && value < 0x1p63;
+  return literal(s, type, value, fits ? (int64_t)value : 0);
+}
+
 static loop_expr *attribute(lower_site *s, const pir_node *n, int type) {
   const pir_attr_value *a = &s->attrs[n->k];
   if (a->kind == PIR_VALUE_FLOAT)
-    return literal(s, type, a->f, (int64_t)a->f);
+    return real_literal(s, type, a->f);
   if (a->kind != PIR_VALUE_INT && a->kind != PIR_VALUE_DTYPE)
     lower_fail(s->l, s->op, "an attribute that is no number");
   return literal(s, type, (double)a->i, a->i);
@@ -248,7 +256,7 @@ static loop_expr *list_attribute(lower_site *s, const pir_node *n, int type) {
   if (!lower_fixed(s, n->a, &i))
     return literal(s, type, 0, 0);
   if (i >= 0 && (size_t)i < a->count && a->kind == PIR_VALUE_FLOATS)
-    return literal(s, type, a->floats[i], (int64_t)a->floats[i]);
+    return real_literal(s, type, a->floats[i]);
   if (i >= 0 && (size_t)i < a->count && a->kind == PIR_VALUE_INTS)
     return literal(s, type, (double)a->ints[i], a->ints[i]);
   lower_fail(s->l, s->op, "an element beyond the end of a list");
@@ -380,8 +388,8 @@ int64_t lower_join_axis(lower_site *s, int rank) {
   const pir_clause *c = s->clause;
   const pir_value *v = c->axes_operand >= 0 ? lower_operand(s, c->axes_operand, 0) : NULL;
   if (c->axes_attr >= 0) {
-    const pir_attr_value *attr = &s->attrs[c->axes_attr];
-    axis = attr->kind == PIR_VALUE_INTS && attr->count ? attr->ints[0] : attr->i;
+    if (!pir_index_attr_at(&s->attrs[c->axes_attr], 0, &axis))
+      lower_fail(s->l, s->op, "an axis that is no number");
   } else if (v && lower_fact(s->l, v)->contents &&
              pir_dim_is_const(s->l->dims, lower_fact(s->l, v)->contents[0], &a)) {
     axis = a;

@@ -95,10 +95,10 @@ static pir_dim operand_dim(const pir_fact *f, int64_t i) {
 static loop_expr *list_element(lower_site *s, const pir_node *n, const pir_fact *f, int64_t i) {
   if (f)
     return lower_number(s->l, operand_dim(f, i));
-  const pir_attr_value *a = &s->attrs[n->k];
-  if (a->kind == PIR_VALUE_INTS)
-    return given_number(s, a->ints[i]);
-  return given_number(s, a->kind == PIR_VALUE_FLOATS ? (int64_t)a->floats[i] : a->i);
+  int64_t number;
+  if (!pir_index_attr_at(&s->attrs[n->k], i, &number))
+    return fail(s, "an element of a list that is no integer");
+  return given_number(s, number);
 }
 
 // Selects an element of a short list by an index that varies between points.
@@ -267,14 +267,16 @@ static loop_expr *conditional(lower_site *s, const pir_node *n) {
 loop_expr *lower_index(lower_site *s, int node) {
   const pir_node *n = &s->clause->nodes[node];
   loop_module *m = s->l->m;
+  int64_t attr;
   if (s->l->why)
     return number(s, 0);
   switch (n->op) {
     case PIR_I_CONST: return number(s, n->i);
     case PIR_I_ATTR:
-      return given_number(s, s->attrs[n->k].kind == PIR_VALUE_FLOAT ? (int64_t)s->attrs[n->k].f
-                                                                    : s->attrs[n->k].i);
-    case PIR_I_ATTR_DTYPE: return number(s, s->attrs[n->k].i);
+      if (!pir_attr_value_int(&s->attrs[n->k], &attr))
+        return fail(s, "an attribute that is no integer");
+      return given_number(s, attr);
+    case PIR_I_ATTR_DTYPE: return number(s, pir_attr_value_dtype(&s->attrs[n->k]));
     case PIR_I_ATTR_IS: return number(s, pir_node_attr_is(n, s->attrs, s->clause->text));
     case PIR_I_ATTR_AT:
     case PIR_I_ATTR_COUNT:

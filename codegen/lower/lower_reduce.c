@@ -2,6 +2,8 @@
 // every point of a loop nest, read it. Loop nests and in-place evaluation share these steps.
 // Points that are out of range, or excluded by the clause's guard, contribute the neutral
 // element. They are counted separately only if the clause asks for the number of points.
+#include <pir/index_nodes.h>
+
 #include "lowering.h"
 
 static loop_expr *zero(lower_site *s) {
@@ -33,11 +35,14 @@ static bool find_axes(lower_site *s, lower_space *space) {
   const pir_value *v =
       c->axes_operand >= 0 && !all ? lower_operand(s, c->axes_operand, 0) : NULL;
   if (!all && c->axes_attr >= 0) {
-    const pir_attr_value *a = &s->attrs[c->axes_attr];
-    count = a->kind == PIR_VALUE_INTS ? (int64_t)a->count : a->kind != PIR_VALUE_NONE;
-    for (int64_t i = 0; i < count; i++)
-      if (!axis_from(s, a->kind == PIR_VALUE_INTS ? a->ints[i] : a->i, space))
+    const pir_attr_value *axes = &s->attrs[c->axes_attr];
+    count = pir_index_attr_list(axes).count;
+    for (int64_t i = 0; i < count; i++) {
+      if (!pir_index_attr_at(axes, i, &axis))
+        axis = INT64_MAX;
+      if (!axis_from(s, axis, space))
         return false;
+    }
   } else if (v) {
     int members = lower_members(s, c->axes_operand);
     for (int m = 0; m < members; m++) {

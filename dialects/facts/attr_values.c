@@ -51,17 +51,28 @@ pir_attr_value attr_default_value(const pir_attr_def *def, alloc_fn alloc, void 
   return v;
 }
 
+static double float_element(const pir_attr *list, size_t i) {
+  int64_t integer = 0;
+  double value = 0;
+  if (pir_attr_kind_of(list) != PIR_ATTR_INT_ARRAY)
+    return pir_attr_as_float(pir_attr_element(list, i), &value) ? value : 0;
+  (void)pir_attr_int_at(list, i, &integer);
+  return (double)integer;
+}
+
 static void take_array(pir_attr_value *v, const pir_attr *attr, uint8_t element_kind,
                        alloc_fn alloc, void *user) {
   size_t n = pir_attr_elements(attr);
   bool ints = !is_float_kind(element_kind), texts = element_kind == PIR_ATTR_STR;
-  if (pir_attr_kind_of(attr) == PIR_ATTR_INT_ARRAY) {
+  if (pir_attr_kind_of(attr) == PIR_ATTR_INT_ARRAY && ints) {
     v->kind = PIR_VALUE_INTS;
     v->ints = pir_attr_int_array_data(attr);
     v->count = n;
     return;
   }
   for (size_t i = 0; i < n; i++) {
+    if (pir_attr_kind_of(attr) == PIR_ATTR_INT_ARRAY)
+      break;
     pir_attr_kind kind = pir_attr_kind_of(pir_attr_element(attr, i));
     if (kind == PIR_ATTR_SCALAR)
       kind = pir_attr_kind_of(pir_attr_element(pir_attr_element(attr, i), 0));
@@ -85,8 +96,7 @@ static void take_array(pir_attr_value *v, const pir_attr *attr, uint8_t element_
   } else {
     double *out = alloc(user, (n ? n : 1) * sizeof *out);
     for (size_t i = 0; out && i < n; i++)
-      if (!pir_attr_as_float(pir_attr_element(attr, i), &out[i]))
-        out[i] = 0;
+      out[i] = float_element(attr, i);
     v->kind = PIR_VALUE_FLOATS;
     v->floats = out;
   }
@@ -138,16 +148,23 @@ static pir_attr_value attr_value_of(const pir_attr *attr, const pir_attr_def *de
   return v;
 }
 
-pir_attr_value *pir_op_attr_values(const pir_op *op, alloc_fn alloc, void *user) {
+pir_status pir_op_attr_values(const pir_op *op, alloc_fn alloc, void *user,
+                              const pir_attr_value **out_values) {
   const pir_opdef *def = pir_op_meaning(op);
   bool own = def == pir_op_def(op);
   pir_attr_value *values =
       alloc(user, (def->attr_count ? def->attr_count : 1u) * sizeof *values);
-  for (size_t i = 0; values && i < def->attr_count; i++) {
+  *out_values = NULL;
+  if (!values)
+    return PIR_EXHAUSTED;
+  for (size_t i = 0; i < def->attr_count; i++) {
     const pir_attr *attr =
         own ? pir_op_attr_at(op, i) : pir_op_attr_str(op, def->attrs[i].name);
+    if (attr)
+      PIR_TRY(pir_op_check_attr(op, attr, &def->attrs[i]));
     values[i] = attr ? attr_value_of(attr, &def->attrs[i], alloc, user)
                      : attr_default_value(&def->attrs[i], alloc, user);
   }
-  return values;
+  *out_values = values;
+  return PIR_OK;
 }

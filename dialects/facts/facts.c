@@ -133,32 +133,36 @@ static const pir_fact **gather_operands(pir_facts *facts, const pir_op *op,
   return list;
 }
 
-pir_infer facts_question(pir_facts *facts, const pir_op *op, pir_fact *results, size_t count) {
+pir_status facts_question(pir_facts *facts, const pir_op *op, pir_fact *results, size_t count,
+                          pir_infer *out) {
   const pir_opdef *def = pir_op_meaning(op);
   size_t operand_count;
   const pir_fact **operands = gather_operands(facts, op, def, &operand_count);
-  return (pir_infer){.def = def,
+  *out = (pir_infer){.def = def,
                      .op = op,
                      .dims = facts->dims,
                      .operands = operands,
                      .operand_count = operand_count,
-                     .attrs = pir_op_attr_values(op, facts_alloc, facts),
                      .results = results,
                      .result_count = count,
                      .alloc = facts_alloc,
                      .user = facts,
                      .require = facts->symbolic ? facts_require : NULL};
+  return pir_op_attr_values(op, facts_alloc, facts, &out->attrs);
 }
 
 void pir_facts_complete(pir_facts *facts, const pir_op *op, char *message, size_t capacity) {
-  pir_infer infer = facts_question(facts, op, NULL, 0);
-  pir_infer_complete(&infer, message, capacity);
+  pir_infer infer;
+  if (!facts_question(facts, op, NULL, 0, &infer))
+    pir_infer_complete(&infer, message, capacity);
 }
 
 static pir_status infer_op(pir_facts *facts, const pir_op *op, pir_fact *results,
                            size_t count) {
-  pir_infer infer = facts_question(facts, op, results, count);
-  pir_status status = pir_infer_run(&infer);
+  pir_infer infer;
+  pir_status status = facts_question(facts, op, results, count, &infer);
+  if (!status)
+    status = pir_infer_run(&infer);
   if (status && infer.has_message) {
     const char *colon = strchr(infer.message, ':');  // behind the op, which the report names
     pir_ignore(pir_error(op, "%s", colon ? colon + 2 : infer.message));

@@ -23,7 +23,8 @@ struct pir_facts {
 void *facts_alloc(void *facts, size_t size);
 // Builds the inference question for an op: facts of its operands by declared position, its
 // attributes, and the `count` facts to be filled.
-pir_infer facts_question(pir_facts *facts, const pir_op *op, pir_fact *results, size_t count);
+pir_status facts_question(pir_facts *facts, const pir_op *op, pir_fact *results, size_t count,
+                          pir_infer *out);
 // A hook for pir_infer.require: `user` is the facts.
 void facts_require(pir_infer *infer, pir_constraint_kind kind, pir_dim a, pir_dim b);
 // Creates symbols for the elements of a small integer tensor of known shape.

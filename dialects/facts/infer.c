@@ -2,6 +2,8 @@
 // first `lower` alternative whose condition holds (run on facts alone), else by its clause. A
 // pointwise clause broadcasts its loads, a reduction drops axes, named variables give their
 // extents. O(nodes) for each op.
+#include <pir/index_nodes.h>
+
 #include "infer_impl.h"
 
 #include <stdarg.h>
@@ -29,7 +31,7 @@ pir_dtype infer_operand_dtype(const pir_infer *infer, int k) {
 pir_dtype infer_result_dtype(const pir_infer *infer, int i) {
   const pir_result_def *def = &infer->def->results[i];
   if (def->from_attr >= 0) {
-    pir_dtype dtype = (pir_dtype)infer->attrs[def->from_attr].i;
+    pir_dtype dtype = pir_attr_value_dtype(&infer->attrs[def->from_attr]);
     if (dtype != PIR_UNDEFINED)
       return dtype;
   }
@@ -204,13 +206,12 @@ static bool axes_of(const pir_infer *infer, const pir_clause *c, int32_t rank,
   const pir_attr_value *attr = c->axes_attr >= 0 ? &infer->attrs[c->axes_attr] : NULL;
   const pir_fact *fact = c->axes_operand >= 0 ? infer->operands[c->axes_operand] : NULL;
   if (attr)
-    count = attr->kind == PIR_VALUE_INTS ? (pir_dim)attr->count : 1;
+    count = pir_index_attr_list(attr).count;
   else if (!fact_count(fact, &count) || count < 0)
     return false;
   for (pir_dim i = 0; i < count; i++) {
-    if (attr)
-      axis = attr->kind == PIR_VALUE_INTS ? attr->ints[i] : attr->i;
-    else if (!pir_dim_is_const(infer->dims, fact_element(fact, i), &axis))
+    if (attr ? !pir_index_attr_at(attr, i, &axis)
+             : !pir_dim_is_const(infer->dims, fact_element(fact, i), &axis))
       return false;
     if (axis < 0)
       axis += rank;

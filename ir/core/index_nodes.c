@@ -52,8 +52,14 @@ static bool attr_element(const void *user, int64_t i, int64_t *out) {
   const pir_attr_value *attr = user;
   if (attr->kind == PIR_VALUE_FLOATS)
     return is_whole(attr->floats[i], out);
-  *out = attr->kind == PIR_VALUE_INTS ? attr->ints[i] : attr->i;
-  return true;
+  if (attr->kind == PIR_VALUE_INTS) {
+    *out = attr->ints[i];
+    return true;
+  }
+  *out = attr->i;
+  if (attr->kind == PIR_VALUE_FLOAT)
+    return is_whole(attr->f, out);
+  return attr->kind == PIR_VALUE_INT || attr->kind == PIR_VALUE_DTYPE;
 }
 
 pir_index_list pir_index_attr_list(const pir_attr_value *attr) {
@@ -64,6 +70,12 @@ pir_index_list pir_index_attr_list(const pir_attr_value *attr) {
       attr->kind == PIR_VALUE_TEXTS)
     list.count = (int64_t)attr->count;
   return list;
+}
+
+bool pir_index_attr_at(const pir_attr_value *attr, int64_t i, int64_t *out) {
+  pir_index_list list = pir_index_attr_list(attr);
+  *out = 0;
+  return i >= 0 && i < list.count && list.element(list.user, i, out);
 }
 
 static bool entry_at(const pir_index_list *list, int64_t i, int64_t rank, int64_t *out) {
@@ -157,10 +169,8 @@ static bool read_attr_node(pir_index_reader *r, const pir_node *n, int64_t *out)
   int64_t a = 0, rank = 0;
   switch (n->op) {
     case PIR_I_ATTR_IS: *out = pir_node_attr_is(n, r->attrs, r->text); return true;
-    case PIR_I_ATTR_DTYPE: *out = attr->i; return true;
-    case PIR_I_ATTR:
-      *out = attr->i;
-      return attr->kind != PIR_VALUE_FLOAT || is_whole(attr->f, out);
+    case PIR_I_ATTR_DTYPE: *out = pir_attr_value_dtype(attr); return true;
+    case PIR_I_ATTR: return attr_element(attr, 0, out);
     default: break;
   }
   if ((n->a >= 0 && !pir_index_number(r, n->a, &a)) ||

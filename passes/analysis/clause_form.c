@@ -159,7 +159,7 @@ static value_form read_cast(const reading *r, const pir_node *n, int depth) {
     const pir_fact *other = operand_fact(r, to - PIR_CAST_OPERAND);
     to = other ? (int)other->dtype : PIR_DTYPE_COUNT;
   } else if (to >= PIR_CAST_ATTR) {
-    to = (int)r->attrs[to - PIR_CAST_ATTR].i;
+    to = (int)pir_attr_value_dtype(&r->attrs[to - PIR_CAST_ATTR]);
   }
   bool kept = to == PIR_CAST_OUT || to == PIR_CAST_COMPUTE || (fact && to == (int)fact->dtype);
   return kept ? f : anything;
@@ -328,13 +328,13 @@ bool keeps_shape(evaluator *e, const pir_op *op, size_t i, const pir_fact *fact)
                      .dims = pir_facts_dims(e->facts),
                      .operands = operands,
                      .operand_count = n,
-                     .attrs = pir_op_attr_values(op, block_alloc, &memory),
                      .result_count = def->result_count,
                      .results = block_alloc(&memory, def->result_count * sizeof(pir_fact)),
                      .alloc = block_alloc,
                      .user = &memory};
   const pir_fact *now = pir_facts_of(e->facts, pir_op_result(op, 0));
-  bool same = !pir_infer_run(&infer) && infer.results[0].known &&
+  bool same = !pir_op_attr_values(op, block_alloc, &memory, &infer.attrs) &&
+              !pir_infer_run(&infer) && infer.results[0].known &&
               infer.results[0].dtype == now->dtype && same_dims(e, &infer.results[0], now);
   blocks_free(&memory);
   return same;
@@ -350,11 +350,9 @@ clause_form clause_form_of(evaluator *e, const pir_op *op) {
   if (!result->known || result->rank < 0)
     return form;
   blocks memory = {.arena = e->arena};
-  reading r = {.e = e,
-               .op = op,
-               .result = result,
-               .attrs = pir_op_attr_values(op, block_alloc, &memory)};
-  r.clause = pir_clause_choose(def->clause, 0, r.attrs);
+  reading r = {.e = e, .op = op, .result = result};
+  if (!pir_op_attr_values(op, block_alloc, &memory, &r.attrs))
+    r.clause = pir_clause_choose(def->clause, 0, r.attrs);
   if (r.clause)
     form = read_form(&r);
   blocks_free(&memory);

@@ -269,13 +269,15 @@ static void know_results(evaluator *e, const pir_op *op, const pir_kernel_call *
   }
 }
 
-static pir_status run_call(const pir_opdef *def, const pir_kernel_call *call) {
+static pir_status run_call(const pir_opdef *def, pir_kernel_call *call) {
   if (pir_clause_choose(call->clause, 0, call->attrs))
     return pir_clause_run(call);
   if (!def->kernel)
     return PIR_UNSUPPORTED;
-  const pir_kernel *kernel = pir_kernel_find(pir_str_from(def->kernel));
-  return kernel && !kernel->shapes_results ? kernel->run(call) : PIR_UNSUPPORTED;
+  call->kernel = pir_kernel_find(pir_str_from(def->kernel));
+  if (!call->kernel || call->kernel->shapes_results)
+    return PIR_UNSUPPORTED;
+  return pir_kernel_run(call);
 }
 
 static pir_status compute_op(evaluator *e, const pir_op *op, const pir_opdef *def) {
@@ -290,9 +292,10 @@ static pir_status compute_op(evaluator *e, const pir_op *op, const pir_opdef *de
   if (!status)
     status = draft_results(&d, op, &ready);
   if (!status && ready) {
-    d.call.attrs = pir_op_attr_values(op, draft_alloc, &d);
     // An op that fails here is left in place, so that it reports its error when it runs.
-    pir_status computed = run_call(def, &d.call);
+    pir_status computed = pir_op_attr_values(op, draft_alloc, &d, &d.call.attrs);
+    if (!computed)
+      computed = run_call(def, &d.call);
     if (computed == PIR_EXHAUSTED)
       pir_heap_fail(e->arena->heap);
     if (!computed)

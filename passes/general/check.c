@@ -71,8 +71,9 @@ static void *allocate(void *user, size_t size) {
 
 // Whether the clause selected by these attributes reads the operand as indices.
 static bool is_index(check *c, const pir_op *op, const pir_opdef *def, size_t operand) {
-  const pir_attr_value *attrs =
-      def->clause ? pir_op_attr_values(op, allocate, &c->scratch) : NULL;
+  const pir_attr_value *attrs = NULL;
+  if (!def->clause || pir_op_attr_values(op, allocate, &c->scratch, &attrs))
+    return false;
   for (const pir_clause *clause = def->clause; clause; clause = clause->next)
     if (pir_clause_choose(def->clause, clause->result, attrs) == clause &&
         pir_clause_indexes(clause, operand))

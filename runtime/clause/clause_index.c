@@ -259,16 +259,22 @@ static int64_t ask_tensor(clause_lanes *e, int op, const pir_tensor *t) {
   return op == PIR_I_DTYPE ? (int64_t)t->dtype : pir_tensor_numel(t);
 }
 
+static int64_t ask_attr(clause_lanes *e, const pir_node *n) {
+  int64_t value;
+  if (pir_attr_value_int(&e->bind->call->attrs[n->k], &value))
+    return value;
+  pir_clause_fail(e, PIR_INVALID, "attribute %d is no integer", n->k);
+  return 0;
+}
+
 // Evaluates queries of attributes, operands and shapes; x and y are the nodes a and b.
 static int64_t ask(clause_lanes *e, const pir_node *n, int64_t x, int64_t y) {
   const clause_bind *b = e->bind;
   const pir_kernel_call *call = b->call;
   switch (n->op) {
     case PIR_I_CONST: return n->i;
-    case PIR_I_ATTR:
-      return call->attrs[n->k].kind == PIR_VALUE_FLOAT ? (int64_t)call->attrs[n->k].f
-                                                       : call->attrs[n->k].i;
-    case PIR_I_ATTR_DTYPE: return call->attrs[n->k].i;
+    case PIR_I_ATTR: return ask_attr(e, n);
+    case PIR_I_ATTR_DTYPE: return pir_attr_value_dtype(&call->attrs[n->k]);
     case PIR_I_ATTR_IS: return pir_node_attr_is(n, call->attrs, b->clause->text);
     case PIR_I_ATTR_AT:
     case PIR_I_ATTR_COUNT:

@@ -5,6 +5,8 @@
 // Cost: a bind of some microseconds, then one loop for each node and block of up to 256 points.
 // Sums of products of floats take the contraction path instead. Memory: the slots of the
 // deepest expression, for each thread.
+#include <pir/index_nodes.h>
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -423,8 +425,8 @@ static pir_status joined_axis(const pir_kernel_call *call, const pir_clause *c, 
                               int *out_axis) {
   int64_t axis = 0;
   if (c->axes_attr >= 0) {
-    const pir_attr_value *a = &call->attrs[c->axes_attr];
-    axis = a->kind == PIR_VALUE_INTS && a->count ? a->ints[0] : a->i;
+    if (!pir_index_attr_at(&call->attrs[c->axes_attr], 0, &axis))
+      return pir_kernel_fail(call, PIR_INVALID, "%s: an axis that is no number", call->op);
   } else if (c->axes_operand >= 0 && call->in_members[c->axes_operand] > 0) {
     const pir_tensor *t = call->in[call->in_first[c->axes_operand]];
     if (t && pir_tensor_numel(t) > 0)
@@ -472,7 +474,7 @@ static int joined_operand(const pir_kernel_call *call, const pir_clause *c) {
 
 static pir_status run_slices(const pir_kernel_call *call, const pir_clause *c) {
   bool joins = c->kind == PIR_CLAUSE_JOIN;
-  int k = joined_operand(call, c), axis;
+  int k = joined_operand(call, c), axis = 0;
   if (k >= call->operand_count)
     return pir_kernel_fail(call, PIR_INTERNAL, "%s: no operand %d", call->op, k);
   const pir_tensor *whole =

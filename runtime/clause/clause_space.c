@@ -1,6 +1,8 @@
 // The iteration space of a clause: its coordinates and their extents, and the relation of
 // aligned loads, named variables and the result's axes to them. A pointwise clause that reads
 // no index has its axes merged where all tensors allow it, so most run along one axis.
+#include <pir/index_nodes.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,12 +116,13 @@ static pir_status find_axes(clause_bind *b, clause_lanes *e, bool *reduced, bool
     return find_axes_like(b, reduced);
   bool listed = !pir_clause_fixed(e, c->all, 0);
   if (listed && c->axes_attr >= 0) {
-    const pir_attr_value *a = &call->attrs[c->axes_attr];
-    count = a->kind != PIR_VALUE_NONE;
-    if (a->kind == PIR_VALUE_INTS)
-      count = (int64_t)a->count;
-    for (int64_t i = 0; i < count; i++)
-      PIR_TRY(add_axis(b, a->kind == PIR_VALUE_INTS ? a->ints[i] : a->i, reduced));
+    const pir_attr_value *axes = &call->attrs[c->axes_attr];
+    count = pir_index_attr_list(axes).count;
+    for (int64_t i = 0, axis; i < count; i++) {
+      if (!pir_index_attr_at(axes, i, &axis))
+        return pir_kernel_fail(call, PIR_INVALID, "%s: an axis that is no number", call->op);
+      PIR_TRY(add_axis(b, axis, reduced));
+    }
   } else if (listed && c->axes_operand >= 0 && call->in_members[c->axes_operand] > 0) {
     int members = call->in_members[c->axes_operand];
     for (int m = 0; m < members; m++) {

@@ -64,7 +64,7 @@ int pir_clause_cast_type(const pir_clause_typing *t, int k) {
   if (k >= PIR_CAST_OPERAND)
     return pir_node_type_arithmetic(operand_type(t, k - PIR_CAST_OPERAND));
   if (k >= PIR_CAST_ATTR)
-    return (int)t->attrs[k - PIR_CAST_ATTR].i;
+    return (int)pir_attr_value_dtype(&t->attrs[k - PIR_CAST_ATTR]);
   if (k == PIR_CAST_OUT)
     return (int)t->out;
   return k == PIR_CAST_COMPUTE ? PIR_DTYPE_COUNT : k;

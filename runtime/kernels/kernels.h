@@ -200,8 +200,6 @@ pir_status pir_kernel_expect_rank(const pir_kernel_call *call, int operand, cons
 // Fails with a message unless operand `operand` is present and has this shape.
 pir_status pir_kernel_expect_shape(const pir_kernel_call *call, int operand, const char *name,
                                    const int64_t *shape, int rank);
-// Whether an attribute is this text.
-bool pir_kernel_text_is(const pir_attr_value *attr, const char *text);
 // Runs `fn` over `n` units, on the call's threads when there are several of both.
 void pir_kernel_each(const pir_kernel_call *call, int64_t n, pir_range_fn fn, void *user);
 
@@ -217,6 +215,35 @@ static inline int64_t pir_clamp_index(int64_t v, int64_t low, int64_t high) {
     return low;
   return v > high ? high : v;
 }
+
+// ---- attributes of a call (attribute.c)
+//
+// Attribute `k` by position in the definition. A kernel that reads one as another kind gets 0 or
+// an empty list, and pir_kernel_run fails. Lists belong to the call.
+
+typedef struct pir_int_list {
+  const int64_t *ints;
+  size_t count;
+} pir_int_list;
+
+typedef struct pir_float_list {
+  const double *floats;
+  size_t count;
+} pir_float_list;
+
+// An integer or a bool, or the whole part of a float.
+int64_t pir_kernel_int(const pir_kernel_call *call, int k);
+// A float or an integer.
+double pir_kernel_float(const pir_kernel_call *call, int k);
+pir_dtype pir_kernel_dtype(const pir_kernel_call *call, int k);
+pir_str pir_kernel_text(const pir_kernel_call *call, int k);
+// Whether the attribute is this text.
+bool pir_kernel_text_is(const pir_kernel_call *call, int k, const char *text);
+pir_int_list pir_kernel_ints(const pir_kernel_call *call, int k);
+pir_float_list pir_kernel_floats(const pir_kernel_call *call, int k);
+// A list of integers or of floats: sets data and element type (i64 or f64) of a tensor, and
+// returns the number of elements.
+size_t pir_kernel_numbers(const pir_kernel_call *call, int k, pir_tensor *out);
 
 // ---- sequences (sequences.c)
 

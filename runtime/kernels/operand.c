@@ -157,13 +157,6 @@ pir_status pir_kernel_expect_shape(const pir_kernel_call *call, int operand, con
   return PIR_OK;
 }
 
-bool pir_kernel_text_is(const pir_attr_value *attr, const char *text) {
-  size_t size = strlen(text);
-  if (attr->kind != PIR_VALUE_TEXT || attr->text.size != size)
-    return false;
-  return memcmp(attr->text.data, text, size) == 0;
-}
-
 void pir_kernel_each(const pir_kernel_call *call, int64_t n, pir_range_fn fn, void *user) {
   if (call->parallel.threads > 1 && n > 1)
     call->parallel.parallel_for(call->parallel.pool, n, fn, user);

@@ -110,11 +110,15 @@ PIR_API const pir_opdef *pir_op_meaning(const pir_op *op);
 // Whether a clause reads elements of operand number `operand` as indices.
 PIR_API bool pir_clause_indexes(const pir_clause *clause, size_t operand);
 
-// Returns the attributes of an op as plain data, in the order of its meaning, defaults filled
-// in. Memory comes from `alloc` and is the caller's; texts live as long as the context. NULL
-// when `alloc` returns NULL for the array; a list without memory has no elements.
-PIR_API pir_attr_value *pir_op_attr_values(const pir_op *op,
-                                           void *(*alloc)(void *user, size_t size), void *user);
+// Gives the attributes of an op as plain data, in the order of its meaning, defaults filled in.
+// Each has the kind that the declaration states: PIR_INVALID, reported, when the op's has
+// another. Memory comes from `alloc` and is the caller's; texts live as long as the context.
+// PIR_EXHAUSTED when `alloc` returns NULL for the array; a list without memory has no elements.
+// *out_values is NULL on failure.
+PIR_API PIR_NODISCARD pir_status pir_op_attr_values(const pir_op *op,
+                                                    void *(*alloc)(void *user, size_t size),
+                                                    void *user,
+                                                    const pir_attr_value **out_values);
 
 // ---- the analysis of a program: facts of all its values
 

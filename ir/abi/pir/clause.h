@@ -186,6 +186,29 @@ typedef struct pir_attr_value {
   size_t count;
 } pir_attr_value;
 
+// ---- typed access: the only way to read a value whose kind nothing has checked
+
+// Reads an integer, a bool, a dtype, or the whole part of a float. Returns false for other kinds
+// and for floats that 64 bits do not hold.
+static inline bool pir_attr_value_int(const pir_attr_value *value, int64_t *out) {
+  bool real = value->kind == PIR_VALUE_FLOAT && value->f >= -0x1p63 && value->f < 0x1p63;
+  *out = real ? (int64_t)value->f : value->i;
+  return real || value->kind == PIR_VALUE_INT || value->kind == PIR_VALUE_DTYPE;
+}
+
+// Reads a float or an integer. Returns false for other kinds.
+static inline bool pir_attr_value_float(const pir_attr_value *value, double *out) {
+  *out = value->kind == PIR_VALUE_FLOAT ? value->f : (double)value->i;
+  return value->kind == PIR_VALUE_FLOAT || value->kind == PIR_VALUE_INT;
+}
+
+// Returns a dtype; PIR_UNDEFINED for other kinds, and for numbers that are no dtype.
+static inline pir_dtype pir_attr_value_dtype(const pir_attr_value *value) {
+  bool number = value->kind == PIR_VALUE_DTYPE || value->kind == PIR_VALUE_INT;
+  return number && value->i >= 0 && value->i < PIR_DTYPE_COUNT ? (pir_dtype)value->i
+                                                               : PIR_UNDEFINED;
+}
+
 // The value of a PIR_I_ATTR_IS node: whether the string attribute, or the element of the list
 // of strings, that the node names equals its text. `attrs` are the op's attributes by position,
 // `text` the texts of the clause. An element beyond the list's end equals nothing.

@@ -56,6 +56,8 @@ typedef struct pir_index_list {
 // Returns the list that an attribute holds, which it borrows. A scalar is a list of one
 // element; an absent attribute is empty.
 PIR_API pir_index_list pir_index_attr_list(const pir_attr_value *attr);
+// Reads element i of that list. Returns false when it has none, or one that is no integer.
+PIR_API bool pir_index_attr_at(const pir_attr_value *attr, int64_t i, int64_t *out);
 // Evaluates a node of kind `op` (PIR_I_ATTR_AT to PIR_I_ATTR_KEPT, PIR_I_OPERAND_AT to
 // PIR_I_OPERAND_KEPT) on its list; `a` and `rank` are the values of nodes a and b, 0 where they
 // are absent. False when an element is beyond the list or not known. Takes quadratic time in

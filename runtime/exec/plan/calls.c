@@ -5,9 +5,13 @@
 
 // ---- attributes: copied, so that the plan outlives the program
 
-static const pir_attr_value *copy_attrs(plan_builder *b, const pir_op *op, size_t count) {
+static pir_status copy_attrs(plan_builder *b, const pir_op *op, size_t count,
+                             const pir_attr_value **out_values) {
   pir_arena *memory = &b->p->memory;
-  pir_attr_value *values = pir_op_attr_values(op, pir_arena_take, memory);
+  const pir_attr_value *read;
+  PIR_TRY(pir_op_attr_values(op, pir_arena_take, memory, &read));
+  pir_attr_value *values = pir_arena_copy(memory, read, count * sizeof *values);
+  *out_values = values;
   for (size_t i = 0; i < count; i++) {
     pir_attr_value *v = &values[i];
     v->text = pir_arena_text(memory, v->text);
@@ -21,7 +25,7 @@ static const pir_attr_value *copy_attrs(plan_builder *b, const pir_op *op, size_
       texts[j] = pir_arena_text(memory, v->texts[j]);
     v->texts = texts;
   }
-  return values;
+  return PIR_OK;
 }
 
 // ---- renaming
@@ -374,19 +378,17 @@ pir_status pir_plan_call(plan_builder *b, const pir_op *op) {
   if (rename(b, op, def))
     return PIR_OK;
   plan_call call = {.def = def};
-  call.attrs = copy_attrs(b, op, def->attr_count);
+  PIR_TRY(copy_attrs(b, op, def->attr_count, &call.attrs));
   bool says = def->clause &&
               (!def->kernel || (call.attrs && pir_clause_choose(def->clause, 0, call.attrs)));
   const pir_kernel *kernel =
       says || !def->kernel ? def->own : pir_kernel_find(pir_str_from(def->kernel));
-  if (says)
-    call.run = pir_clause_run;
-  else if (kernel) {
-    call.kernel = kernel;
-    call.run = kernel->run;
-    call.shapes_results = kernel->shapes_results;
-  } else
+  if (!says && !kernel)
     return pir_plan_unsupported(op, "no kernel: the meaning");
+  if (!says) {
+    call.kernel = kernel;
+    call.shapes_results = kernel->shapes_results;
+  }
   entries in, out;
   PIR_TRY(call_operands(b, op, def, &in));
   PIR_TRY(call_results(b, op, &call, &out));

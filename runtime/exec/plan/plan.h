@@ -131,7 +131,6 @@ typedef enum plan_kind {
 // Entries of a declared operand or result among an instruction's slots.
 typedef struct plan_call {
   const pir_opdef *def;
-  pir_kernel_fn run;
   const pir_kernel *kernel;     // NULL when a clause is run
   const pir_attr_value *attrs;  // def->attr_count
   const int32_t *in_members, *in_first, *out_members, *out_first;

@@ -212,7 +212,7 @@ static pir_status run_call(frame *f, const plan_instr *instr) {
                             .most_bytes = f->budget == UINT64_MAX ? 0 : f->budget + !f->budget,
                             .lods = &f->lods,
                             .message = &f->message};
-  pir_status status = call->run(&kernel);
+  pir_status status = pir_kernel_run(&kernel);
   PIR_TRY(check_guard(f, &g, instr));
   if (!status)
     return PIR_OK;

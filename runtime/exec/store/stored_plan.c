@@ -21,7 +21,7 @@
   F(T, PLAIN, most_buffers) F(T, PLAIN, most_dims) F(T, PLAIN, most_slots)                     \
   F(T, PLAIN, kernel_count) F(T, PLAIN, segment_count)
 #define CALL_FIELDS(F, T)                                                                      \
-  F(T, OWN, def) F(T, OWN, run) F(T, OWN, kernel) F(T, OWN, attrs) F(T, OWN, in_members)       \
+  F(T, OWN, def) F(T, OWN, kernel) F(T, OWN, attrs) F(T, OWN, in_members)       \
   F(T, OWN, in_first) F(T, OWN, out_members) F(T, OWN, out_first) F(T, OWN, shapes_results)    \
   F(T, OWN, unused)
 #define GROUP_FIELDS(F, T)                                                                     \
@@ -138,7 +138,6 @@ static void kernel_of(pir_archive *a, plan_call *call) {
   if (a->writing || a->failed)
     return;
   call->kernel = kernel;
-  call->run = kernel ? kernel->run : pir_clause_run;
   call->shapes_results = kernel && kernel->shapes_results;
 }
 

@@ -321,25 +321,24 @@ enum { NMS_SCORE, NMS_TOP, NMS_KEEP, NMS_THRESHOLD, NMS_NORMALIZED, NMS_ETA, NMS
 // Appends the detections of one image, which has `count` boxes from `start` on. Scores are
 // [class][box] in a batch, else [box][class], where every class has boxes of its own.
 static pir_status suppress_image(boxes *b, int64_t start, int64_t count, int64_t batch) {
-  const pir_attr_value *attrs = b->call->attrs;
   bool batched = b->scores.rank == 3;
   int64_t classes = b->scores.shape[1];
   int64_t first = b->list.count;
-  int64_t keep = attrs[NMS_KEEP].i;
+  int64_t keep = pir_kernel_int(b->call, NMS_KEEP);
   int64_t step = batched ? 1 : classes;
-  double least_score = pir_boxes_rounded(b, attrs[NMS_SCORE].f);
-  double threshold = pir_boxes_rounded(b, attrs[NMS_THRESHOLD].f);
-  double eta = pir_boxes_rounded(b, attrs[NMS_ETA].f);
+  double least_score = pir_boxes_rounded(b, pir_kernel_float(b->call, NMS_SCORE));
+  double threshold = pir_boxes_rounded(b, pir_kernel_float(b->call, NMS_THRESHOLD));
+  double eta = pir_boxes_rounded(b, pir_kernel_float(b->call, NMS_ETA));
   const double *all = b->boxes.data;
   for (int64_t c = 0; c < classes; c++) {
-    if (c == attrs[NMS_BACKGROUND].i)
+    if (c == pir_kernel_int(b->call, NMS_BACKGROUND))
       continue;
     class_view v = {.count = count, .label = c, .box_step = 4 * step, .score_step = step};
     v.boxes = all + (start * step + (batched ? 0 : c)) * 4;
     int64_t element = batched ? (batch * classes + c) * count : start * classes + c;
     v.scores = scores_from_element(b, element);
     int64_t begin = b->list.count;
-    PIR_TRY(collect_candidates(b, &v, least_score, attrs[NMS_TOP].i));
+    PIR_TRY(collect_candidates(b, &v, least_score, pir_kernel_int(b->call, NMS_TOP)));
     PIR_TRY(pir_boxes_suppress(b, v.boxes, v.box_step, begin, threshold, eta));
   }
   if (!batched)
@@ -378,7 +377,7 @@ static pir_status suppress_all_images(boxes *b) {
   const pir_kernel_call *call = b->call;
   const pir_tensor *number = pir_kernel_in(call, 2);
   PIR_TRY(load_boxes_and_scores(b, 2));
-  b->normalized = call->attrs[NMS_NORMALIZED].i != 0;
+  b->normalized = pir_kernel_int(call, NMS_NORMALIZED) != 0;
   bool batched = b->scores.rank == 3;
   if (!batched && (!number || number->rank != 1))
     return pir_kernel_fail(call, PIR_INVALID,
@@ -426,7 +425,7 @@ enum {
 // The factor by which a score decays for an overlap `iou` with a better box, whose own largest
 // overlap is `most`.
 static double decay_factor(const boxes *b, double iou, double most, double sigma) {
-  if (!b->call->attrs[MATRIX_GAUSSIAN].i)
+  if (!pir_kernel_int(b->call, MATRIX_GAUSSIAN))
     return pir_boxes_rounded(b, (1 - iou) / (1 - most));
   double difference = pir_boxes_rounded(b, most * most - iou * iou);
   return pir_boxes_rounded(b, exp(pir_boxes_rounded(b, difference * sigma)));
@@ -437,9 +436,8 @@ static double decay_factor(const boxes *b, double iou, double most, double sigma
 // `scores` are arrays beside them.
 static void decay_scores(boxes *b, const class_view *v, int64_t first, double *largest,
                          double *scores) {
-  const pir_attr_value *attrs = b->call->attrs;
-  double sigma = pir_boxes_rounded(b, attrs[MATRIX_SIGMA].f);
-  double post = pir_boxes_rounded(b, attrs[MATRIX_POST].f);
+  double sigma = pir_boxes_rounded(b, pir_kernel_float(b->call, MATRIX_SIGMA));
+  double post = pir_boxes_rounded(b, pir_kernel_float(b->call, MATRIX_POST));
   found *items = b->list.items + first;
   int64_t n = b->list.count - first, kept = 0;
   for (int64_t i = 0; i < n; i++) {
@@ -465,9 +463,8 @@ static void decay_scores(boxes *b, const class_view *v, int64_t first, double *l
 
 static pir_status decay_class_scores(boxes *b, const class_view *v) {
   int64_t first = b->list.count;
-  const pir_attr_value *attrs = b->call->attrs;
-  double least_score = pir_boxes_rounded(b, attrs[MATRIX_SCORE].f);
-  PIR_TRY(collect_candidates(b, v, least_score, attrs[MATRIX_TOP].i));
+  double least_score = pir_boxes_rounded(b, pir_kernel_float(b->call, MATRIX_SCORE));
+  PIR_TRY(collect_candidates(b, v, least_score, pir_kernel_int(b->call, MATRIX_TOP)));
   int64_t n = b->list.count - first;
   size_t size = 2 * (size_t)n * sizeof(double);
   double *room = n ? pir_kernel_alloc(b->call, size) : NULL;
@@ -481,13 +478,12 @@ static pir_status decay_class_scores(boxes *b, const class_view *v) {
 }
 
 static pir_status decay_all_images(boxes *b) {
-  const pir_attr_value *attrs = b->call->attrs;
   PIR_TRY(load_boxes_and_scores(b, 3));
-  b->normalized = attrs[MATRIX_NORMALIZED].i != 0;
+  b->normalized = pir_kernel_int(b->call, MATRIX_NORMALIZED) != 0;
   int64_t images = b->scores.shape[0];
   int64_t classes = b->scores.shape[1];
   int64_t count = b->scores.shape[2];
-  int64_t keep = attrs[MATRIX_KEEP].i;
+  int64_t keep = pir_kernel_int(b->call, MATRIX_KEEP);
   size_t size = (size_t)images * sizeof(int64_t);
   int64_t *counts = pir_kernel_alloc(b->call, size);
   if (!counts)
@@ -496,7 +492,7 @@ static pir_status decay_all_images(boxes *b) {
   for (int64_t n = 0; !status && n < images; n++) {
     int64_t first = b->list.count;
     for (int64_t c = 0; !status && c < classes; c++) {
-      if (c == attrs[MATRIX_BACKGROUND].i)
+      if (c == pir_kernel_int(b->call, MATRIX_BACKGROUND))
         continue;
       class_view v = {.count = count, .label = c, .box_step = 4, .score_step = 1};
       v.boxes = (const double *)b->boxes.data + n * count * 4;
@@ -559,7 +555,7 @@ pir_status pir_kernel_nms(const pir_kernel_call *call) {
   if (!x || x->rank != 2 || x->shape[1] != 4)
     return pir_kernel_fail(call, PIR_INVALID, "%s: x: expects rank 2 with 4 columns", call->op);
   boxes b = {.call = call, .single = x->dtype != PIR_F64};
-  double threshold = pir_boxes_rounded(&b, call->attrs[0].f);
+  double threshold = pir_boxes_rounded(&b, pir_kernel_float(call, 0));
   pir_status status = pir_kernel_dense(call, x, PIR_F64, x->shape, 2, &b.boxes);
   const double *data = b.boxes.data;
   for (int64_t i = 0; !status && i < x->shape[0]; i++) {

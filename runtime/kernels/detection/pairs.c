@@ -53,13 +53,13 @@ static void match_remaining_columns(const double *dist, int64_t rows, int64_t co
 pir_status pir_kernel_bipartite_match(const pir_kernel_call *call) {
   static const uint8_t in[] = {PIR_F64}, out[] = {PIR_I64, PIR_F64};
   PIR_TRY(pir_kernel_expect_rank(call, 0, "dist_mat", 2));
-  bool each = pir_str_equal(call->attrs[0].text, PIR_STR("per_prediction"));
-  if (!each && !pir_str_equal(call->attrs[0].text, PIR_STR("bipartite")))
+  bool each = pir_str_equal(pir_kernel_text(call, 0), PIR_STR("per_prediction"));
+  if (!each && !pir_str_equal(pir_kernel_text(call, 0), PIR_STR("bipartite")))
     return pir_kernel_fail(call, PIR_INVALID,
                            "%s: match_type: expects bipartite or per_prediction", call->op);
   const int64_t *shape = pir_kernel_in(call, 0)->shape;
   boxes b = {.call = call, .single = pir_kernel_in(call, 0)->dtype != PIR_F64};
-  double bound = pir_boxes_rounded(&b, call->attrs[1].f);
+  double bound = pir_boxes_rounded(&b, pir_kernel_float(call, 1));
   pir_tensor t[3], taken = {0};
   pir_status status = pir_kernel_open(call, in, 1, out, 2, t);
   if (!status)
@@ -149,7 +149,7 @@ static pir_status write_collected_regions(const boxes *b, int64_t count, int64_t
 // post_nms_topn
 pir_status pir_kernel_collect_fpn_proposals(const pir_kernel_call *call) {
   int64_t levels = call->in_members[0];
-  int64_t kept = call->attrs[0].i;
+  int64_t kept = pir_kernel_int(call, 0);
   const pir_tensor *number = call->in_members[2] > 0 ? call->in[call->in_first[2]] : NULL;
   bool counted = !number || call->in_members[2] == levels;
   if (levels < 1 || call->in_members[1] != levels || !counted)

@@ -64,7 +64,7 @@ static void decode_box(proposals *p, int64_t image, int64_t i, double *to) {
 // Whether both extents reach the least size and, in pixels, the centre lies in the image.
 static bool is_large_enough(const proposals *p, const double *box, const double *size) {
   const boxes *b = &p->b;
-  double least = fmax((float)b->call->attrs[ATTR_MIN_SIZE].f, 1);
+  double least = fmax((float)pir_kernel_float(b->call, ATTR_MIN_SIZE), 1);
   for (int a = 0; a < 2; a++) {
     double extent = box_extent(b, box, a);
     if (extent < least)
@@ -79,14 +79,13 @@ static bool is_large_enough(const proposals *p, const double *box, const double 
 // Makes the list hold the proposals of one image; one empty box stands for none.
 static pir_status propose_image(proposals *p, int64_t image) {
   boxes *b = &p->b;
-  const pir_attr_value *attrs = b->call->attrs;
   const double *scores = (const double *)p->in[IN_SCORES].data + image * p->anchors * p->cells;
   const double *size = image_size(p, image);
   double *decoded = b->boxes.data;
-  double threshold = pir_boxes_rounded(b, attrs[ATTR_THRESHOLD].f);
-  double eta = pir_boxes_rounded(b, attrs[ATTR_ETA].f);
-  int64_t most_before = attrs[ATTR_BEFORE].i;
-  int64_t most_after = attrs[ATTR_AFTER].i;
+  double threshold = pir_boxes_rounded(b, pir_kernel_float(b->call, ATTR_THRESHOLD));
+  double eta = pir_boxes_rounded(b, pir_kernel_float(b->call, ATTR_ETA));
+  int64_t most_before = pir_kernel_int(b->call, ATTR_BEFORE);
+  int64_t most_after = pir_kernel_int(b->call, ATTR_AFTER);
   int64_t n = p->anchors * p->cells;
   int64_t kept = 0;
   b->list.count = 0;
@@ -205,7 +204,7 @@ static pir_status propose_all_images(proposals *p) {
 // operands: scores, bbox_deltas, im_shape, anchors, variances; results: rpn_rois,
 // rpn_roi_probs, rpn_rois_num
 pir_status pir_kernel_generate_proposals(const pir_kernel_call *call) {
-  proposals p = {.b = {.call = call, .normalized = !call->attrs[ATTR_PIXEL].i}};
+  proposals p = {.b = {.call = call, .normalized = !pir_kernel_int(call, ATTR_PIXEL)}};
   PIR_TRY(check_proposals(call, &p));
   p.b.single = pir_kernel_in(call, IN_SCORES)->dtype != PIR_F64;
   pir_status status = propose_all_images(&p);
@@ -223,7 +222,7 @@ enum { LEVEL_MIN, LEVEL_MAX, LEVEL_REFER, LEVEL_SCALE, LEVEL_PIXEL };
 
 // The area of a box; 0 when an extent is negative.
 static double region_area(const boxes *b, const double *box) {
-  double edge = b->call->attrs[LEVEL_PIXEL].i ? 1 : 0;
+  double edge = pir_kernel_int(b->call, LEVEL_PIXEL) ? 1 : 0;
   double w = pir_boxes_rounded(b, box[2] - box[0]);
   double h = pir_boxes_rounded(b, box[3] - box[1]);
   if (w < 0 || h < 0)
@@ -235,14 +234,14 @@ static double region_area(const boxes *b, const double *box) {
 
 // The level of a box, counted from the lowest: the larger the box, the higher.
 static int64_t level_of(const boxes *b, const double *box) {
-  const pir_attr_value *attrs = b->call->attrs;
   double side = pir_boxes_rounded(b, sqrt(region_area(b, box)));
-  double scale = pir_boxes_rounded(b, side / (double)attrs[LEVEL_SCALE].i);
+  double scale = pir_boxes_rounded(b, side / (double)pir_kernel_int(b->call, LEVEL_SCALE));
   scale = pir_boxes_rounded(b, scale + pir_boxes_rounded(b, 1e-6));
   double octave = pir_boxes_rounded(b, log2(scale));
-  double level = floor(pir_boxes_rounded(b, octave + (double)attrs[LEVEL_REFER].i));
-  int64_t low = attrs[LEVEL_MIN].i;
-  int64_t high = attrs[LEVEL_MAX].i;
+  double level =
+      floor(pir_boxes_rounded(b, octave + (double)pir_kernel_int(b->call, LEVEL_REFER)));
+  int64_t low = pir_kernel_int(b->call, LEVEL_MIN);
+  int64_t high = pir_kernel_int(b->call, LEVEL_MAX);
   if (!(level > (double)low))
     return 0;
   return level > (double)high ? high - low : (int64_t)level - low;
@@ -323,18 +322,17 @@ static pir_status distribute_boxes(boxes *b, int64_t *level_at, int64_t *ends, i
 pir_status pir_kernel_distribute_fpn_proposals(const pir_kernel_call *call) {
   const pir_tensor *rois = pir_kernel_in(call, 0);
   const pir_tensor *number = pir_kernel_in(call, 1);
-  const pir_attr_value *attrs = call->attrs;
   if (!rois || rois->rank != 2 || rois->shape[1] != 4)
     return pir_kernel_fail(call, PIR_INVALID, "%s: fpn_rois: expects rank 2 with 4 columns",
                            call->op);
   if (number && number->rank != 1)
     return pir_kernel_fail(call, PIR_INVALID, "%s: rois_num: expects rank 1, found %d",
                            call->op, number->rank);
-  int64_t levels = attrs[LEVEL_MAX].i - attrs[LEVEL_MIN].i + 1;
-  if (call->out_members[0] != levels || attrs[LEVEL_SCALE].i <= 0)
+  int64_t levels = pir_kernel_int(call, LEVEL_MAX) - pir_kernel_int(call, LEVEL_MIN) + 1;
+  if (call->out_members[0] != levels || pir_kernel_int(call, LEVEL_SCALE) <= 0)
     return pir_kernel_fail(call, PIR_INVALID, "%s: levels %lld to %lld with %d results",
-                           call->op, (long long)attrs[LEVEL_MIN].i,
-                           (long long)attrs[LEVEL_MAX].i, call->out_members[0]);
+                           call->op, (long long)pir_kernel_int(call, LEVEL_MIN),
+                           (long long)pir_kernel_int(call, LEVEL_MAX), call->out_members[0]);
   boxes b = {.call = call, .single = rois->dtype != PIR_F64};
   int64_t images = number ? number->shape[0] : 1;
   size_t size = (size_t)(rois->shape[0] + images) * sizeof(int64_t);

@@ -32,11 +32,11 @@ static bool nearly_equal(float a, float b) {
 }
 
 // Lists the ratios without repetition, 1 first. Returns how many there are.
-static int64_t list_ratios(const pir_attr_value *given, bool flip, float *ratios) {
+static int64_t list_ratios(pir_float_list given, bool flip, float *ratios) {
   int64_t count = 0;
   ratios[count++] = 1;
-  for (size_t i = 0; i < given->count; i++) {
-    float ratio = (float)given->floats[i];
+  for (size_t i = 0; i < given.count; i++) {
+    float ratio = (float)given.floats[i];
     bool seen = false;
     for (int64_t j = 0; j < count && !seen; j++)
       seen = nearly_equal(ratio, ratios[j]);
@@ -50,20 +50,21 @@ static int64_t list_ratios(const pir_attr_value *given, bool flip, float *ratios
 }
 
 // Lists the half extents of the boxes of one cell, in their order. Returns how many there are.
-static int64_t list_extents(const pir_attr_value *attrs, const float *ratios,
+static int64_t list_extents(const pir_kernel_call *call, const float *ratios,
                             int64_t ratio_count, extent *to) {
-  const pir_attr_value *sizes = &attrs[PRIOR_MIN], *larger = &attrs[PRIOR_MAX];
-  bool squares_first = attrs[PRIOR_ORDER].i != 0;
+  pir_float_list sizes = pir_kernel_floats(call, PRIOR_MIN);
+  pir_float_list larger = pir_kernel_floats(call, PRIOR_MAX);
+  bool squares_first = pir_kernel_int(call, PRIOR_ORDER) != 0;
   int64_t n = 0;
-  for (size_t s = 0; s < sizes->count; s++) {
-    float size = (float)sizes->floats[s];
+  for (size_t s = 0; s < sizes.count; s++) {
+    float size = (float)sizes.floats[s];
     extent square = {size / 2.0, size / 2.0};
     extent middle = {0};
-    if (larger->count)
-      middle.width = middle.height = sqrtf(size * (float)larger->floats[s]) / 2.0;
+    if (larger.count)
+      middle.width = middle.height = sqrtf(size * (float)larger.floats[s]) / 2.0;
     if (squares_first) {
       to[n++] = square;
-      if (larger->count)
+      if (larger.count)
         to[n++] = middle;
     }
     for (int64_t r = 0; r < ratio_count; r++) {
@@ -72,7 +73,7 @@ static int64_t list_extents(const pir_attr_value *attrs, const float *ratios,
       float root = sqrtf(ratios[r]);
       to[n++] = (extent){size * root / 2.0, size / root / 2.0};
     }
-    if (!squares_first && larger->count)
+    if (!squares_first && larger.count)
       to[n++] = middle;
   }
   return n;
@@ -81,14 +82,13 @@ static int64_t list_extents(const pir_attr_value *attrs, const float *ratios,
 // Writes the corners of all boxes of all cells, relative to the image.
 static void fill_priors(const pir_kernel_call *call, const extent *extents, int64_t n,
                         const double image[2], double *to) {
-  const pir_attr_value *attrs = call->attrs;
   const pir_tensor *out = pir_kernel_out(call, 0);
   bool single = out->dtype == PIR_F32;
-  bool clip = attrs[PRIOR_CLIP].i != 0;
+  bool clip = pir_kernel_int(call, PRIOR_CLIP) != 0;
   double step[2];
-  step[0] = pir_round_single(single, attrs[PRIOR_STEP_W].f);
-  step[1] = pir_round_single(single, attrs[PRIOR_STEP_H].f);
-  double offset = pir_round_single(single, attrs[PRIOR_OFFSET].f);
+  step[0] = pir_round_single(single, pir_kernel_float(call, PRIOR_STEP_W));
+  step[1] = pir_round_single(single, pir_kernel_float(call, PRIOR_STEP_H));
+  double offset = pir_round_single(single, pir_kernel_float(call, PRIOR_OFFSET));
   if (step[0] == 0 || step[1] == 0)
     for (int a = 0; a < 2; a++)
       step[a] = pir_round_single(single, image[a] / (double)out->shape[1 - a]);
@@ -113,7 +113,7 @@ static pir_status write_priors(const pir_kernel_call *call, const extent *extent
   pir_tensor *out = pir_kernel_out(call, 0);
   pir_tensor *variance = pir_kernel_out(call, 1);
   pir_tensor rois = {0};
-  const pir_attr_value *given = &call->attrs[PRIOR_VARIANCES];
+  pir_float_list given = pir_kernel_floats(call, PRIOR_VARIANCES);
   size_t bytes;
   if (out->rank != 4 || out->shape[2] != n || out->shape[3] != 4)
     return pir_kernel_fail(call, PIR_INVALID, "%s: out: expects %lld boxes a cell", call->op,
@@ -127,7 +127,7 @@ static pir_status write_priors(const pir_kernel_call *call, const extent *extent
   fill_priors(call, extents, n, image, rois.data);
   pir_status status = pir_tensor_copy(&rois, out);
   pir_kernel_drop(call, &rois);
-  pir_tensor row = {.data = (void *)(uintptr_t)given->floats,
+  pir_tensor row = {.data = (void *)(uintptr_t)given.floats,
                     .dtype = PIR_F64,
                     .rank = 4,
                     .strides = {0, 0, 0, 1}};
@@ -139,24 +139,27 @@ static pir_status write_priors(const pir_kernel_call *call, const extent *extent
 pir_status pir_kernel_prior_box(const pir_kernel_call *call) {
   const pir_tensor *input = pir_kernel_in(call, 0);
   const pir_tensor *picture = pir_kernel_in(call, 1);
-  const pir_attr_value *attrs = call->attrs, *ratios = &attrs[PRIOR_RATIOS];
+  pir_float_list ratios = pir_kernel_floats(call, PRIOR_RATIOS);
+  size_t variances = pir_kernel_floats(call, PRIOR_VARIANCES).count;
+  size_t sizes = pir_kernel_floats(call, PRIOR_MIN).count;
+  size_t larger = pir_kernel_floats(call, PRIOR_MAX).count;
   if (!input || !picture || input->rank != 4 || picture->rank != 4)
     return pir_kernel_fail(call, PIR_INVALID, "%s: expects input and image of rank 4",
                            call->op);
-  if (attrs[PRIOR_VARIANCES].count != 4)
+  if (variances != 4)
     return pir_kernel_fail(call, PIR_INVALID, "%s: variances: expects 4, found %zu", call->op,
-                           attrs[PRIOR_VARIANCES].count);
-  if (attrs[PRIOR_MAX].count && attrs[PRIOR_MAX].count != attrs[PRIOR_MIN].count)
+                           variances);
+  if (larger && larger != sizes)
     return pir_kernel_fail(call, PIR_INVALID, "%s: max_sizes: expects %zu, found %zu", call->op,
-                           attrs[PRIOR_MIN].count, attrs[PRIOR_MAX].count);
-  size_t most = (2 * ratios->count + 3) * (attrs[PRIOR_MIN].count + 1);
-  size_t size = most * sizeof(extent) + (2 * ratios->count + 1) * sizeof(float);
+                           sizes, larger);
+  size_t most = (2 * ratios.count + 3) * (sizes + 1);
+  size_t size = most * sizeof(extent) + (2 * ratios.count + 1) * sizeof(float);
   extent *room = pir_kernel_alloc(call, size);
   if (!room)
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
   float *each = (float *)(room + most);
-  int64_t ratio_count = list_ratios(ratios, attrs[PRIOR_FLIP].i != 0, each);
-  int64_t count = list_extents(attrs, each, ratio_count, room);
+  int64_t ratio_count = list_ratios(ratios, pir_kernel_int(call, PRIOR_FLIP) != 0, each);
+  int64_t count = list_extents(call, each, ratio_count, room);
   const double image[2] = {(double)picture->shape[3], (double)picture->shape[2]};
   pir_status status = write_priors(call, room, count, image);
   pir_kernel_free(call, room, size);
@@ -202,23 +205,21 @@ typedef struct axis {
 
 // A coordinate of a box, in elements of the map.
 static double map_coordinate(const regions *r, double x) {
-  const pir_attr_value *attrs = r->call->attrs;
-  double scale = pir_round_single(r->single, attrs[ROI_SCALE].f);
-  double shift = attrs[ROI_ALIGNED].i ? 0.5 : 0;
+  double scale = pir_round_single(r->single, pir_kernel_float(r->call, ROI_SCALE));
+  double shift = pir_kernel_int(r->call, ROI_ALIGNED) ? 0.5 : 0;
   return pir_round_single(r->single, pir_round_single(r->single, x * scale) - shift);
 }
 
 static axis region_axis(const regions *r, const double *box, int a, bool at_least_one) {
-  const pir_attr_value *attrs = r->call->attrs;
   double start = map_coordinate(r, box[a]);
   double end = map_coordinate(r, box[2 + a]);
   double length = pir_round_single(r->single, end - start);
-  double bins = (double)attrs[a ? ROI_HEIGHT : ROI_WIDTH].i;
-  if (!attrs[ROI_ALIGNED].i || at_least_one)
+  double bins = (double)pir_kernel_int(r->call, a ? ROI_HEIGHT : ROI_WIDTH);
+  if (!pir_kernel_int(r->call, ROI_ALIGNED) || at_least_one)
     length = fmax(length, 1);
   axis to = {.start = start,
              .bin = pir_round_single(r->single, length / bins),
-             .samples = attrs[ROI_SAMPLING].i,
+             .samples = pir_kernel_int(r->call, ROI_SAMPLING),
              .extent = r->x.shape[a ? 2 : 3]};
   double wanted = ceil(to.bin);
   if (to.samples <= 0)
@@ -360,15 +361,14 @@ pir_status pir_kernel_roi_align(const pir_kernel_call *call) {
   const pir_tensor *x = pir_kernel_in(call, 0);
   const pir_tensor *rois = pir_kernel_in(call, 1);
   const pir_tensor *out = pir_kernel_out(call, 0);
-  const pir_attr_value *attrs = call->attrs;
   bool ranked = x && rois && x->rank == 4 && rois->rank == 2;
   if (!ranked || rois->shape[1] != 4)
     return pir_kernel_fail(call, PIR_INVALID, "%s: expects x of rank 4 and boxes of 4 columns",
                            call->op);
   if (!pir_dtype_is_float(x->dtype))
     return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s of integers", call->op);
-  const int64_t shape[4] = {rois->shape[0], x->shape[1], attrs[ROI_HEIGHT].i,
-                            attrs[ROI_WIDTH].i};
+  const int64_t shape[4] = {rois->shape[0], x->shape[1], pir_kernel_int(call, ROI_HEIGHT),
+                            pir_kernel_int(call, ROI_WIDTH)};
   if (out->rank != 4 || memcmp(out->shape, shape, sizeof shape))
     return pir_kernel_fail(
         call, PIR_INVALID,
@@ -437,8 +437,8 @@ pir_status pir_kernel_roi_align_grad(const pir_kernel_call *call) {
   const pir_tensor *rois = pir_kernel_in(call, 1);
   const pir_tensor *grad = pir_kernel_in(call, 3);
   int64_t count = rois->shape[0];
-  const int64_t shape[4] = {count, x->shape[1], call->attrs[ROI_HEIGHT].i,
-                            call->attrs[ROI_WIDTH].i};
+  const int64_t shape[4] = {count, x->shape[1], pir_kernel_int(call, ROI_HEIGHT),
+                            pir_kernel_int(call, ROI_WIDTH)};
   if (rois->shape[1] != 4 || memcmp(grad->shape, shape, sizeof shape))
     return pir_kernel_fail(call, PIR_INVALID, "%s: x, boxes and out_grad do not fit", call->op);
   pir_status status = pir_kernel_open(call, in, 4, out, 1, room);

@@ -37,11 +37,11 @@ static bin max_pool_bin(bool single, const double *box, int a, double scale, int
 static void max_pool_region(const pir_kernel_call *call, const pir_tensor *t, int64_t n,
                             int64_t image, bool single) {
   const int64_t *shape = t[POOL_X].shape;
-  const int64_t high = call->attrs[0].i;
-  const int64_t wide = call->attrs[1].i;
+  const int64_t high = pir_kernel_int(call, 0);
+  const int64_t wide = pir_kernel_int(call, 1);
   const double *box = (const double *)t[POOL_BOXES].data + 4 * n;
   const double *x_data = t[POOL_X].data;
-  const double scale = pir_round_single(single, call->attrs[2].f);
+  const double scale = pir_round_single(single, pir_kernel_float(call, 2));
   for (int64_t c = 0; c < shape[1]; c++)
     for (int64_t i = 0; i < high * wide; i++) {
       const double *plane = x_data + (image * shape[1] + c) * shape[2] * shape[3];
@@ -82,13 +82,13 @@ static bin average_pool_bin(bool single, const double *box, int a, double scale,
 static void average_pool_region(const pir_kernel_call *call, const pir_tensor *t, int64_t n,
                                 int64_t image, bool single) {
   const int64_t *shape = t[POOL_X].shape;
-  const int64_t high = call->attrs[0].i;
-  const int64_t wide = call->attrs[1].i;
-  const int64_t out = call->attrs[2].i;
+  const int64_t high = pir_kernel_int(call, 0);
+  const int64_t wide = pir_kernel_int(call, 1);
+  const int64_t out = pir_kernel_int(call, 2);
   const double *box = (const double *)t[POOL_BOXES].data + 4 * n;
   const double *x_data = t[POOL_X].data;
   double *pooled = (double *)t[POOL_OUT].data + n * out * high * wide;
-  const double scale = pir_round_single(single, call->attrs[3].f);
+  const double scale = pir_round_single(single, pir_kernel_float(call, 3));
   for (int64_t i = 0; i < out * high * wide; i++) {
     const double *plane = x_data + (image * shape[1] + i) * shape[2] * shape[3];
     bin y = average_pool_bin(single, box, 1, scale, i / wide % high, high, shape[2]);
@@ -130,9 +130,10 @@ static pir_status check_pooled_regions(const pir_kernel_call *call) {
   if (pir_kernel_in(call, POOL_BOXES)->shape[1] != 4)
     return pir_kernel_fail(call, PIR_INVALID, "%s: boxes: expects 4 columns, found %lld",
                            call->op, (long long)pir_kernel_in(call, POOL_BOXES)->shape[1]);
-  if (call->attrs[0].i < 1 || call->attrs[1].i < 1)
+  if (pir_kernel_int(call, 0) < 1 || pir_kernel_int(call, 1) < 1)
     return pir_kernel_fail(call, PIR_INVALID, "%s: regions of %lld by %lld", call->op,
-                           (long long)call->attrs[0].i, (long long)call->attrs[1].i);
+                           (long long)pir_kernel_int(call, 0),
+                           (long long)pir_kernel_int(call, 1));
   return PIR_OK;
 }
 
@@ -144,9 +145,9 @@ pir_status pir_kernel_roi_pool(const pir_kernel_call *call) {
 
 pir_status pir_kernel_psroi_pool(const pir_kernel_call *call) {
   PIR_TRY(check_pooled_regions(call));
-  int64_t wanted = call->attrs[0].i * call->attrs[1].i * call->attrs[2].i;
+  int64_t wanted = pir_kernel_int(call, 0) * pir_kernel_int(call, 1) * pir_kernel_int(call, 2);
   int64_t channels = pir_kernel_in(call, POOL_X)->shape[1];
-  if (call->attrs[2].i < 1 || channels != wanted)
+  if (pir_kernel_int(call, 2) < 1 || channels != wanted)
     return pir_kernel_fail(call, PIR_INVALID, "%s: x: expects %lld channels, found %lld",
                            call->op, (long long)wanted, (long long)channels);
   return pool_regions(call, 1, average_pool_region);
@@ -180,12 +181,12 @@ static void average_pool_gradient(const pir_kernel_call *call, const pir_tensor 
                                   int64_t image, bool single) {
   const pir_tensor *grad = &t[BACK_NUMBER + 1], *to = grad + 1;
   const int64_t *shape = to->shape;
-  const int64_t high = call->attrs[0].i;
-  const int64_t wide = call->attrs[1].i;
-  const int64_t out = call->attrs[2].i;
+  const int64_t high = pir_kernel_int(call, 0);
+  const int64_t wide = pir_kernel_int(call, 1);
+  const int64_t out = pir_kernel_int(call, 2);
   const double *out_grad = (const double *)grad->data + n * out * high * wide;
   const double *box = (const double *)t[BACK_BOXES].data + 4 * n;
-  const double scale = pir_round_single(single, call->attrs[3].f);
+  const double scale = pir_round_single(single, pir_kernel_float(call, 3));
   for (int64_t i = 0; i < out * high * wide; i++) {
     double *plane = (double *)to->data + (image * shape[1] + i) * shape[2] * shape[3];
     bin y = average_pool_bin(single, box, 1, scale, i / wide % high, high, shape[2]);
@@ -223,7 +224,7 @@ static pir_status pool_regions_gradient(const pir_kernel_call *call, int ins,
 static pir_status expect_bin_shape(const pir_kernel_call *call, int operand, const char *name,
                                    int64_t channels) {
   const int64_t shape[4] = {pir_kernel_in(call, BACK_BOXES)->shape[0], channels,
-                            call->attrs[0].i, call->attrs[1].i};
+                            pir_kernel_int(call, 0), pir_kernel_int(call, 1)};
   return pir_kernel_expect_shape(call, operand, name, shape, 4);
 }
 
@@ -239,9 +240,9 @@ pir_status pir_kernel_roi_pool_grad(const pir_kernel_call *call) {
 // operands: x, boxes, boxes_num, out_grad
 pir_status pir_kernel_psroi_pool_grad(const pir_kernel_call *call) {
   PIR_TRY(check_pooled_regions(call));
-  PIR_TRY(expect_bin_shape(call, BACK_NUMBER + 1, "out_grad", call->attrs[2].i));
+  PIR_TRY(expect_bin_shape(call, BACK_NUMBER + 1, "out_grad", pir_kernel_int(call, 2)));
   int64_t channels = pir_kernel_in(call, BACK_X)->shape[1];
-  if (channels != call->attrs[0].i * call->attrs[1].i * call->attrs[2].i)
+  if (channels != pir_kernel_int(call, 0) * pir_kernel_int(call, 1) * pir_kernel_int(call, 2))
     return pir_kernel_fail(call, PIR_INVALID, "%s: x: %lld channels do not fit", call->op,
                            (long long)channels);
   return pool_regions_gradient(call, BACK_NUMBER + 2, average_pool_gradient);

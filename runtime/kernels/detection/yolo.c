@@ -24,7 +24,7 @@ typedef struct box {
 // and the score of a true box where one belongs.
 typedef struct head {
   const pir_kernel_call *call;
-  const pir_attr_value *anchors, *mask;
+  pir_int_list anchors, mask;
   const double *x, *truth, *scores;
   const int64_t *labels;
   double *object;
@@ -68,12 +68,12 @@ static bool is_real_box(box b) {
 }
 
 static box predicted_box(const head *p, int64_t n, int64_t j, int64_t cell) {
-  int64_t anchor = 2 * p->mask->ints[j];
+  int64_t anchor = 2 * p->mask.ints[j];
   double column = (double)(cell % p->wide);
   double row = (double)(cell / p->wide);
   double grid = (double)p->high;
-  double width = (double)p->anchors->ints[anchor];
-  double height = (double)p->anchors->ints[anchor + 1];
+  double width = (double)p->anchors.ints[anchor];
+  double height = (double)p->anchors.ints[anchor + 1];
   double x = sigmoid_of_output(output_at(p, n, j, 0, cell));
   double y = sigmoid_of_output(output_at(p, n, j, 1, cell));
   return (box){(column + x * p->scale + p->bias) / grid, (row + y * p->scale + p->bias) / grid,
@@ -83,7 +83,7 @@ static box predicted_box(const head *p, int64_t n, int64_t j, int64_t cell) {
 
 // Marks the predictions of image n that overlap a true box by more than the ignore threshold.
 static void ignore_good_predictions(const head *p, int64_t n) {
-  double bound = p->call->attrs[YOLO_IGNORE].f;
+  double bound = pir_kernel_float(p->call, YOLO_IGNORE);
   int64_t cells = p->high * p->wide;
   for (int64_t j = 0; j < p->masks; j++)
     for (int64_t cell = 0; cell < cells; cell++) {
@@ -104,9 +104,9 @@ static int64_t best_own_anchor(const head *p, box real) {
   double best = 0;
   int64_t at_best = 0;
   real.x = real.y = 0;
-  for (size_t a = 0; 2 * a + 1 < p->anchors->count; a++) {
-    box anchor = {.w = (double)p->anchors->ints[2 * a] / p->input,
-                  .h = (double)p->anchors->ints[2 * a + 1] / p->input};
+  for (size_t a = 0; 2 * a + 1 < p->anchors.count; a++) {
+    box anchor = {.w = (double)p->anchors.ints[2 * a] / p->input,
+                  .h = (double)p->anchors.ints[2 * a + 1] / p->input};
     double now = box_iou(anchor, real);
     if (now > best) {
       best = now;
@@ -114,20 +114,20 @@ static int64_t best_own_anchor(const head *p, box real) {
     }
   }
   for (int64_t j = 0; j < p->masks; j++)
-    if (p->mask->ints[j] == at_best)
+    if (p->mask.ints[j] == at_best)
       return j;
   return -1;
 }
 
 static double location_loss(const head *p, int64_t n, int64_t j, box real, int64_t cell,
                             double score) {
-  int64_t anchor = 2 * p->mask->ints[j];
+  int64_t anchor = 2 * p->mask.ints[j];
   double grid = (double)p->high;
   double weight = (2 - real.w * real.h) * score;
   double tx = real.x * grid - (double)(cell % p->wide);
   double ty = real.y * grid - (double)(cell / p->wide);
-  double tw = log(real.w * p->input / (double)p->anchors->ints[anchor]);
-  double th = log(real.h * p->input / (double)p->anchors->ints[anchor + 1]);
+  double tw = log(real.w * p->input / (double)p->anchors.ints[anchor]);
+  double th = log(real.h * p->input / (double)p->anchors.ints[anchor + 1]);
   double loss = binary_cross_entropy(output_at(p, n, j, 0, cell), tx);
   loss += binary_cross_entropy(output_at(p, n, j, 1, cell), ty);
   loss += fabs(output_at(p, n, j, 2, cell) - tw);
@@ -191,14 +191,14 @@ static double objectness_loss(const head *p, int64_t n) {
 static pir_status check_yolo_operands(const pir_kernel_call *call) {
   const pir_tensor *x = pir_kernel_in(call, YOLO_X);
   const pir_tensor *boxes = pir_kernel_in(call, YOLO_BOX);
-  const pir_attr_value *anchors = &call->attrs[YOLO_ANCHORS];
-  const pir_attr_value *mask = &call->attrs[YOLO_MASK];
+  pir_int_list anchors = pir_kernel_ints(call, YOLO_ANCHORS);
+  pir_int_list mask = pir_kernel_ints(call, YOLO_MASK);
   PIR_TRY(pir_kernel_expect_rank(call, YOLO_X, "x", 4));
   PIR_TRY(pir_kernel_expect_rank(call, YOLO_BOX, "gt_box", 3));
   PIR_TRY(pir_kernel_expect_rank(call, YOLO_LABEL, "gt_label", 2));
-  int64_t planes = (int64_t)mask->count * (5 + call->attrs[YOLO_CLASSES].i);
+  int64_t planes = (int64_t)mask.count * (5 + pir_kernel_int(call, YOLO_CLASSES));
   bool square = x->shape[2] == x->shape[3];
-  if (call->attrs[YOLO_CLASSES].i < 1 || x->shape[1] != planes || !square)
+  if (pir_kernel_int(call, YOLO_CLASSES) < 1 || x->shape[1] != planes || !square)
     return pir_kernel_fail(
         call, PIR_INVALID,
         "%s: x: expects %lld channels and a square map, found [%lld, %lld, %lld]", call->op,
@@ -213,10 +213,10 @@ static pir_status check_yolo_operands(const pir_kernel_call *call) {
       return pir_kernel_fail(call, PIR_INVALID,
                              "%s: gt_box, gt_label and gt_score do not fit x", call->op);
   }
-  for (size_t j = 0; j < mask->count; j++)
-    if (mask->ints[j] < 0 || 2 * (size_t)mask->ints[j] + 1 >= anchors->count)
+  for (size_t j = 0; j < mask.count; j++)
+    if (mask.ints[j] < 0 || 2 * (size_t)mask.ints[j] + 1 >= anchors.count)
       return pir_kernel_fail(call, PIR_INVALID, "%s: anchor_mask: %lld of %zu anchors",
-                             call->op, (long long)mask->ints[j], anchors->count / 2);
+                             call->op, (long long)mask.ints[j], anchors.count / 2);
   return PIR_OK;
 }
 
@@ -227,19 +227,18 @@ pir_status pir_kernel_yolo_loss(const pir_kernel_call *call) {
   PIR_TRY(check_yolo_operands(call));
   pir_tensor t[YOLO_ALL];
   pir_status status = pir_kernel_open(call, in, 4, out, 3, t);
-  const pir_attr_value *attrs = call->attrs;
   const int64_t *shape = t[YOLO_X].shape;
-  const int64_t masks = (int64_t)attrs[YOLO_MASK].count;
+  const int64_t masks = (int64_t)pir_kernel_ints(call, YOLO_MASK).count;
   const int64_t cells[4] = {shape[0], masks, shape[2], shape[3]};
   if (!status)
     status = pir_kernel_need(call, PIR_F64, cells, 4, &t[YOLO_OBJECT]);
   if (!status)
     status = pir_kernel_need(call, PIR_I64, t[YOLO_BOX].shape, 2, &t[YOLO_MATCH]);
-  double classes = (double)attrs[YOLO_CLASSES].i;
-  double smooth = attrs[YOLO_SMOOTH].i ? fmin(1 / classes, 1.0 / 40) : 0;
+  double classes = (double)pir_kernel_int(call, YOLO_CLASSES);
+  double smooth = pir_kernel_int(call, YOLO_SMOOTH) ? fmin(1 / classes, 1.0 / 40) : 0;
   head p = {.call = call,
-            .anchors = &attrs[YOLO_ANCHORS],
-            .mask = &attrs[YOLO_MASK],
+            .anchors = pir_kernel_ints(call, YOLO_ANCHORS),
+            .mask = pir_kernel_ints(call, YOLO_MASK),
             .x = t[YOLO_X].data,
             .truth = t[YOLO_BOX].data,
             .scores = t[YOLO_SCORE].data,
@@ -247,13 +246,13 @@ pir_status pir_kernel_yolo_loss(const pir_kernel_call *call) {
             .object = t[YOLO_OBJECT].data,
             .match = t[YOLO_MATCH].data,
             .masks = masks,
-            .classes = attrs[YOLO_CLASSES].i,
+            .classes = pir_kernel_int(call, YOLO_CLASSES),
             .high = shape[2],
             .wide = shape[3],
             .boxes = t[YOLO_BOX].shape[1],
-            .input = (double)(attrs[YOLO_RATIO].i * shape[2]),
-            .scale = attrs[YOLO_SCALE].f,
-            .bias = -0.5 * (attrs[YOLO_SCALE].f - 1),
+            .input = (double)(pir_kernel_int(call, YOLO_RATIO) * shape[2]),
+            .scale = pir_kernel_float(call, YOLO_SCALE),
+            .bias = -0.5 * (pir_kernel_float(call, YOLO_SCALE) - 1),
             .positive = 1 - smooth,
             .negative = smooth};
   for (int64_t n = 0; !status && n < shape[0]; n++) {

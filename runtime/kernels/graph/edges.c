@@ -89,11 +89,10 @@ static void combine_arrivals(const edges *g, void *out, int64_t *degree, int64_t
     }
 }
 
-static pir_status read_arrival(const pir_kernel_call *call, const pir_attr_value *attr,
-                               arrival *out) {
+static pir_status read_arrival(const pir_kernel_call *call, int attr, arrival *out) {
   static const char *const names[] = {"SUM", "MEAN", "MAX", "MIN"};
   for (int i = 0; i < 4; i++)
-    if (pir_kernel_text_is(attr, names[i])) {
+    if (pir_kernel_text_is(call, attr, names[i])) {
       *out = (arrival)i;
       return PIR_OK;
     }
@@ -194,12 +193,11 @@ static pir_status send_rows(const pir_kernel_call *call, int along) {
   const pir_tensor *size = pir_kernel_in(call, 3 + along);
   if (!x || !src || (along && !y) || src->rank < 1)
     return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
-  edges g = {.count = src->shape[0],
-             .multiply = along && pir_kernel_text_is(&call->attrs[0], "MUL")};
+  edges g = {.count = src->shape[0], .multiply = along && pir_kernel_text_is(call, 0, "MUL")};
   pir_dtype wide;
   PIR_TRY(choose_wide_type(call, x, &g.floats, &wide));
   g.single = x->dtype == PIR_F32;
-  PIR_TRY(read_arrival(call, &call->attrs[along], &g.how));
+  PIR_TRY(read_arrival(call, along, &g.how));
   int rank = y && y->rank > x->rank ? y->rank : x->rank;
   pir_tensor rows = view_with_rank(x, rank);
   pir_tensor marks = y ? view_with_rank(y, rank) : rows;
@@ -254,7 +252,7 @@ pir_status pir_kernel_segment_pool(const pir_kernel_call *call) {
   pir_dtype wide;
   PIR_TRY(choose_wide_type(call, x, &g.floats, &wide));
   g.single = x->dtype == PIR_F32;
-  PIR_TRY(read_arrival(call, &call->attrs[0], &g.how));
+  PIR_TRY(read_arrival(call, 0, &g.how));
   pir_tensor rows = {0}, ids = {0};
   g.count = x->shape[0];
   pir_status status = pir_kernel_dense(call, x, wide, x->shape, x->rank, &rows);

@@ -60,8 +60,8 @@ static uint64_t hash_bytes(const void *data, size_t size, uint64_t seed) {
 pir_status pir_kernel_hash(const pir_kernel_call *call) {
   PIR_TRY(pir_kernel_expect_rank(call, 0, "x", 2));
   const pir_tensor *x = pir_kernel_in(call, 0);
-  int64_t seeds = call->attrs[0].i;
-  int64_t bound = call->attrs[1].i;
+  int64_t seeds = pir_kernel_int(call, 0);
+  int64_t bound = pir_kernel_int(call, 1);
   if (x->dtype != PIR_I32 && x->dtype != PIR_I64)
     return pir_kernel_fail(call, PIR_INVALID, "%s: x: expects int32 or int64", call->op);
   if (seeds < 1 || bound < 1)

@@ -94,11 +94,11 @@ static void round_to_bytes(float *x, int64_t n) {
 // Resizes the last axis first, then the one before it.
 static pir_status resize_both_axes(const pir_kernel_call *call, const pir_tensor *x,
                                    int64_t rows, int64_t columns, bool is_cubic, float *out) {
-  bool corners = call->attrs[6].i;
-  const pir_attr_value *scale = &call->attrs[4];
+  bool corners = pir_kernel_int(call, 6);
+  pir_float_list scale = pir_kernel_floats(call, 4);
   double by[2] = {0, 0};
-  for (size_t i = 0; i < 2 && scale->count && scale->floats; i++)
-    by[i] = scale->floats[i < scale->count ? i : 0];
+  for (size_t i = 0; i < 2 && scale.count; i++)
+    by[i] = scale.floats[i < scale.count ? i : 0];
   int64_t planes = x->shape[0] * x->shape[1];
   int64_t h = x->shape[2];
   int64_t w = x->shape[3];
@@ -142,9 +142,9 @@ static pir_tensor view_channels_first(const pir_tensor *t) {
 // attributes: data_format, out_d, out_h, out_w, scale, interp_method, align_corners, align_mode
 pir_status pir_kernel_interp_antialias(const pir_kernel_call *call) {
   const pir_tensor *given = pir_kernel_in(call, 0);
-  pir_str method = call->attrs[5].text;
+  pir_str method = pir_kernel_text(call, 5);
   bool is_cubic = pir_str_equal(method, PIR_STR("bicubic"));
-  bool last = !pir_str_equal(call->attrs[0].text, PIR_STR("NCHW"));
+  bool last = !pir_str_equal(pir_kernel_text(call, 0), PIR_STR("NCHW"));
   if (!given || given->rank != 4)
     return pir_kernel_fail(call, PIR_INVALID, "%s: x: expects rank 4, found %d", call->op,
                            given ? given->rank : 0);

@@ -44,10 +44,9 @@ static double read_bilinear(const double *plane, int64_t height, int64_t width, 
 static void gather_channels(void *user, int64_t begin, int64_t end, int thread) {
   (void)thread;
   const deform *d = user;
-  const pir_attr_value *attrs = d->call->attrs;
-  const int64_t *stride = attrs[ATTR_STRIDES].ints;
-  const int64_t *pad = attrs[ATTR_PADDINGS].ints;
-  const int64_t *dilation = attrs[ATTR_DILATIONS].ints;
+  const int64_t *stride = pir_kernel_ints(d->call, ATTR_STRIDES).ints;
+  const int64_t *pad = pir_kernel_ints(d->call, ATTR_PADDINGS).ints;
+  const int64_t *dilation = pir_kernel_ints(d->call, ATTR_DILATIONS).ints;
   int64_t places = d->oh * d->ow;
   int64_t taps = d->kh * d->kw;
   for (int64_t c = begin; c < end; c++) {
@@ -116,7 +115,7 @@ static pir_status check_deform_operands(deform *d) {
   if (!ranked || out->rank != 4)
     return pir_kernel_fail(call, PIR_INVALID, "%s: expects x and filter of rank 4", call->op);
   for (int i = ATTR_STRIDES; i <= ATTR_DILATIONS; i++)
-    if (call->attrs[i].count != 2)
+    if (pir_kernel_ints(call, i).count != 2)
       return pir_kernel_fail(call, PIR_INVALID,
                              "%s: strides, paddings and dilations: expects 2 numbers each",
                              call->op);
@@ -128,8 +127,8 @@ static pir_status check_deform_operands(deform *d) {
   d->kw = filter->shape[3];
   d->oh = out->shape[2];
   d->ow = out->shape[3];
-  d->offset_groups = call->attrs[ATTR_OFFSET_GROUPS].i;
-  d->groups = call->attrs[ATTR_GROUPS].i;
+  d->offset_groups = pir_kernel_int(call, ATTR_OFFSET_GROUPS);
+  d->groups = pir_kernel_int(call, ATTR_GROUPS);
   bool grouped = d->offset_groups >= 1 && d->groups >= 1;
   if (!grouped || d->channels % d->offset_groups || d->channels % d->groups ||
       d->filters % d->groups)

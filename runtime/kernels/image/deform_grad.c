@@ -51,10 +51,9 @@ static double *data_from(const pir_tensor *t, int64_t at) {
 
 // Adds the gradients of filter tap k of channel c of one image, at every output position.
 static void add_tap_gradients(const deform *d, int64_t image, int64_t c, int64_t k) {
-  const pir_attr_value *attrs = d->call->attrs;
-  const int64_t *stride = attrs[ATTR_STRIDES].ints;
-  const int64_t *pad = attrs[ATTR_PADDINGS].ints;
-  const int64_t *dilation = attrs[ATTR_DILATIONS].ints;
+  const int64_t *stride = pir_kernel_ints(d->call, ATTR_STRIDES).ints;
+  const int64_t *pad = pir_kernel_ints(d->call, ATTR_PADDINGS).ints;
+  const int64_t *dilation = pir_kernel_ints(d->call, ATTR_DILATIONS).ints;
   int64_t places = d->oh * d->ow;
   int64_t taps = d->kh * d->kw;
   int64_t per = d->filters / d->groups;
@@ -111,7 +110,7 @@ static pir_status check_deform_grad_operands(deform *d) {
   const int64_t *filter = pir_kernel_in(call, IN_FILTER)->shape;
   const int64_t *grad = pir_kernel_in(call, IN_OUT_GRAD)->shape;
   for (int i = ATTR_STRIDES; i <= ATTR_DILATIONS; i++)
-    if (call->attrs[i].count != 2)
+    if (pir_kernel_ints(call, i).count != 2)
       return pir_kernel_fail(call, PIR_INVALID,
                              "%s: strides, paddings and dilations: expects 2 numbers each",
                              call->op);
@@ -123,8 +122,8 @@ static pir_status check_deform_grad_operands(deform *d) {
   d->kw = filter[3];
   d->oh = grad[2];
   d->ow = grad[3];
-  d->offset_groups = call->attrs[ATTR_OFFSET_GROUPS].i;
-  d->groups = call->attrs[ATTR_GROUPS].i;
+  d->offset_groups = pir_kernel_int(call, ATTR_OFFSET_GROUPS);
+  d->groups = pir_kernel_int(call, ATTR_GROUPS);
   bool grouped = d->offset_groups >= 1 && d->groups >= 1;
   if (!grouped || d->channels % d->offset_groups || d->channels % d->groups ||
       d->filters % d->groups)

@@ -136,17 +136,17 @@ pir_status pir_kernel_grid_sample_grad(const pir_kernel_call *call) {
                    .height = x->shape[2],
                    .width = x->shape[3],
                    .places = grid->shape[1] * grid->shape[2],
-                   .nearest = pir_kernel_text_is(&call->attrs[MODE], "nearest"),
-                   .align = call->attrs[ALIGN_CORNERS].i != 0,
+                   .nearest = pir_kernel_text_is(call, MODE, "nearest"),
+                   .align = pir_kernel_int(call, ALIGN_CORNERS) != 0,
                    .single = x->dtype != PIR_F64,
                    .x = room[IN_X].data,
                    .grid = room[IN_GRID].data,
                    .out_grad = room[IN_OUT_GRAD].data,
                    .x_grad = room[INS].data,
                    .grid_grad = room[INS + 1].data};
-    if (pir_kernel_text_is(&call->attrs[PADDING_MODE], "border"))
+    if (pir_kernel_text_is(call, PADDING_MODE, "border"))
       g.outside = OUTSIDE_BORDER;
-    else if (pir_kernel_text_is(&call->attrs[PADDING_MODE], "reflection"))
+    else if (pir_kernel_text_is(call, PADDING_MODE, "reflection"))
       g.outside = OUTSIDE_REFLECTED;
     pir_kernel_each(call, x->shape[0], add_image_gradients, &g);
   }

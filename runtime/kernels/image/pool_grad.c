@@ -119,51 +119,58 @@ static void add_plane_gradients(void *user, int64_t begin, int64_t end, int thre
 // ---- attributes
 
 // Reads the attributes of spatial axis i, whose windows have `size` elements.
-static pir_status read_pool_axis(const pir_kernel_call *call, const pir_attr_value *attrs,
-                                 int spatial, int i, int64_t size, pool_axis *a) {
-  const pir_attr_value *strides = &attrs[STRIDES], *pads = &attrs[PADDINGS];
-  int padded = (int)pads->count;
-  if ((int)strides->count != spatial || (padded != spatial && padded != 2 * spatial))
+static pir_status read_pool_axis(const pir_kernel_call *call, int first, int spatial, int i,
+                                 int64_t size, pool_axis *a) {
+  pir_int_list strides = pir_kernel_ints(call, first + STRIDES);
+  pir_int_list pads = pir_kernel_ints(call, first + PADDINGS);
+  int padded = (int)pads.count;
+  if ((int)strides.count != spatial || (padded != spatial && padded != 2 * spatial))
     return pir_kernel_fail(call, PIR_INVALID,
                            "%s: expects %d strides and as many paddings, or twice", call->op,
                            spatial);
   a->size = size;
-  a->stride = strides->ints[i];
-  a->whole = attrs[GLOBAL].i != 0;
-  a->adaptive = attrs[ADAPTIVE].i != 0 && !pir_kernel_text_is(&attrs[POOLING_TYPE], "max");
+  a->stride = strides.ints[i];
+  a->whole = pir_kernel_int(call, first + GLOBAL) != 0;
+  a->adaptive = pir_kernel_int(call, first + ADAPTIVE) != 0 &&
+                !pir_kernel_text_is(call, first + POOLING_TYPE, "max");
   if (a->size < 1 || a->stride < 1)
     return pir_kernel_fail(call, PIR_INVALID, "%s: windows and strides are at least 1",
                            call->op);
   int64_t windows = (a->n + a->stride - 1) / a->stride;
   int64_t total = (windows - 1) * a->stride + a->size - a->n;
-  if (pir_kernel_text_is(&attrs[PADDING_ALGORITHM], "SAME"))
+  if (pir_kernel_text_is(call, first + PADDING_ALGORITHM, "SAME"))
     a->before = total > 0 ? total / 2 : 0;
-  else if (pir_kernel_text_is(&attrs[PADDING_ALGORITHM], "VALID"))
+  else if (pir_kernel_text_is(call, first + PADDING_ALGORITHM, "VALID"))
     a->before = 0;
   else
-    a->before = pads->ints[padded == spatial ? i : 2 * i];
-  if (attrs[ADAPTIVE].i || a->whole)
+    a->before = pads.ints[padded == spatial ? i : 2 * i];
+  if (pir_kernel_int(call, first + ADAPTIVE) || a->whole)
     a->before = 0;
   return PIR_OK;
 }
 
-// The window's extent along axis i: from the attribute, or from the operand when there is none.
-static int64_t kernel_extent(const pir_attr_value *list, const pir_tensor *operand, int i) {
-  if (list)
-    return list->kind == PIR_VALUE_INTS && (size_t)i < list->count ? list->ints[i] : 0;
+// The window's extent along axis i: from the first attribute if it is `listed` there, else from
+// the operand.
+static int64_t kernel_extent(const pir_kernel_call *call, bool listed, int i) {
+  pir_int_list list = listed ? pir_kernel_ints(call, 0) : (pir_int_list){0};
+  if (listed)
+    return (size_t)i < list.count ? list.ints[i] : 0;
+  const pir_tensor *operand = pir_kernel_in(call, INS);
   return operand && i < pir_tensor_numel(operand) ? pir_tensor_int_at(operand, i) : 0;
 }
 
-// `list` is the attribute with the extents of the windows; it is NULL when operand 3 holds
-// them. The other attributes start at `attrs`.
-static pir_status pool_backward(const pir_kernel_call *call, int spatial,
-                                const pir_attr_value *list, const pir_attr_value *attrs,
+// Attribute 0 holds the extents of the windows if they are `listed`, else operand 3. The other
+// attributes follow.
+static pir_status pool_backward(const pir_kernel_call *call, int spatial, bool listed,
                                 pooling how) {
+  int first = listed;
   static const uint8_t in[INS] = {PIR_F64, PIR_F64, PIR_F64}, out[1] = {PIR_F64};
   pir_tensor room[INS + 1];
-  pool_grad g = {.how = how, .in_range_only = attrs[EXCLUSIVE].i || attrs[ADAPTIVE].i};
+  pool_grad g = {.how = how,
+                 .in_range_only = pir_kernel_int(call, first + EXCLUSIVE) ||
+                                  pir_kernel_int(call, first + ADAPTIVE)};
   if (how == POOL_NORM)
-    g.norm = attrs[NORM].f;
+    g.norm = pir_kernel_float(call, first + NORM);
   static const char *const names[INS] = {"x", "out", "out_grad"};
   for (int i = 0; i < INS; i++)
     PIR_TRY(pir_kernel_expect_rank(call, i, names[i], spatial + 2));
@@ -182,8 +189,8 @@ static pir_status pool_backward(const pir_kernel_call *call, int spatial,
       continue;
     a->n = x->shape[k + 2];
     a->count = y->shape[k + 2];
-    int64_t size = kernel_extent(list, pir_kernel_in(call, INS), k);
-    PIR_TRY(read_pool_axis(call, attrs, spatial, k, size, a));
+    int64_t size = kernel_extent(call, listed, k);
+    PIR_TRY(read_pool_axis(call, first, spatial, k, size, a));
   }
   pir_status status = pir_kernel_open(call, in, INS, out, 1, room);
   if (!status && room[INS].data) {
@@ -197,19 +204,18 @@ static pir_status pool_backward(const pir_kernel_call *call, int spatial,
   return pir_kernel_close(call, status, INS, 1, room);
 }
 
-static pooling pooling_of(const pir_attr_value *type) {
-  return pir_kernel_text_is(type, "max") ? POOL_MAX : POOL_AVERAGE;
+static pooling pooling_of(const pir_kernel_call *call, int attr) {
+  return pir_kernel_text_is(call, attr, "max") ? POOL_MAX : POOL_AVERAGE;
 }
 
 pir_status pir_kernel_pool2d_grad(const pir_kernel_call *call) {
-  return pool_backward(call, 2, NULL, call->attrs, pooling_of(&call->attrs[POOLING_TYPE]));
+  return pool_backward(call, 2, false, pooling_of(call, POOLING_TYPE));
 }
 
 pir_status pir_kernel_pool3d_grad(const pir_kernel_call *call) {
-  return pool_backward(call, 3, call->attrs, call->attrs + 1,
-                       pooling_of(&call->attrs[1 + POOLING_TYPE]));
+  return pool_backward(call, 3, true, pooling_of(call, 1 + POOLING_TYPE));
 }
 
 pir_status pir_kernel_lp_pool2d_grad(const pir_kernel_call *call) {
-  return pool_backward(call, 2, call->attrs, call->attrs + 1, POOL_NORM);
+  return pool_backward(call, 2, true, POOL_NORM);
 }

@@ -18,7 +18,7 @@ static void clear_triangle(const pir_matrices *m, int64_t i, bool below) {
 // attribute: upper
 pir_status pir_kernel_cholesky(const pir_kernel_call *call) {
   static const char *const names[] = {"x"};
-  bool upper = call->attrs[0].i;
+  bool upper = pir_kernel_int(call, 0);
   pir_dtype dtype;
   pir_matrices a = {0};
   pir_lapack lapack = {0};
@@ -49,7 +49,7 @@ pir_status pir_kernel_lu(const pir_kernel_call *call) {
   pir_dtype dtype;
   pir_matrices a = {0}, pivots = {0}, infos = {0};
   pir_lapack lapack = {0};
-  if (!call->attrs[0].i)
+  if (!pir_kernel_int(call, 0))
     return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s without pivots", call->op);
   pir_status status = pir_matrices_type(call, names, 1, &dtype);
   if (!status)
@@ -128,8 +128,8 @@ pir_status pir_kernel_lu_unpack(const pir_kernel_call *call) {
   static const char *const names[] = {"x"};
   const pir_tensor *y = pir_kernel_in(call, 1);
   pir_dtype dtype;
-  bool factors = call->attrs[0].i;
-  bool rows = call->attrs[1].i;
+  bool factors = pir_kernel_int(call, 0);
+  bool rows = pir_kernel_int(call, 1);
   pir_matrices a = {0};
   pir_matrices p = {0};
   pir_matrices l = {0};

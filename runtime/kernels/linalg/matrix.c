@@ -50,7 +50,7 @@ static pir_status find_spectral_factor(const pir_kernel_call *call, factor *f) {
   const pir_tensor *weight = pir_kernel_in(call, 0);
   const pir_tensor *in_u = pir_kernel_in(call, 1);
   const pir_tensor *in_v = pir_kernel_in(call, 2);
-  int64_t dim = call->attrs[0].i;
+  int64_t dim = pir_kernel_int(call, 0);
   *f = (factor){0};
   if (!weight || !in_u || !in_v || dim < 0 || dim >= weight->rank)
     return pir_kernel_fail(call, PIR_INVALID, "%s: no axis %lld", call->op, (long long)dim);
@@ -73,9 +73,9 @@ static pir_status find_spectral_factor(const pir_kernel_call *call, factor *f) {
   double *a = f->weight.data;
   double *x = f->u.data;
   double *y = f->v.data;
-  for (int64_t i = 0; i < call->attrs[1].i; i++) {
-    power_step(a, f->rows, f->columns, true, x, y, call->attrs[2].f);
-    power_step(a, f->rows, f->columns, false, y, x, call->attrs[2].f);
+  for (int64_t i = 0; i < pir_kernel_int(call, 1); i++) {
+    power_step(a, f->rows, f->columns, true, x, y, pir_kernel_float(call, 2));
+    power_step(a, f->rows, f->columns, false, y, x, pir_kernel_float(call, 2));
   }
   for (int64_t i = 0; i < f->rows; i++)
     for (int64_t j = 0; j < f->columns; j++)
@@ -102,7 +102,7 @@ pir_status pir_kernel_spectral_norm(const pir_kernel_call *call) {
   for (int64_t i = 0; i < f.rows * f.columns; i++)
     a[i] /= f.sigma;
   pir_status status =
-      write_axis_back(&f.weight, (int)call->attrs[0].i, pir_kernel_out(call, 0));
+      write_axis_back(&f.weight, (int)pir_kernel_int(call, 0), pir_kernel_out(call, 0));
   drop_spectral_factor(call, &f);
   return status;
 }
@@ -117,7 +117,7 @@ pir_status pir_kernel_spectral_norm_grad(const pir_kernel_call *call) {
     return pir_kernel_fail(call, PIR_INVALID, "%s: out_grad has not the shape of weight",
                            call->op);
   PIR_TRY(find_spectral_factor(call, &f));
-  front = view_axis_in_front(out_grad, (int)call->attrs[0].i);
+  front = view_axis_in_front(out_grad, (int)pir_kernel_int(call, 0));
   pir_status status =
       pir_kernel_dense(call, &front, PIR_F64, f.front.shape, f.front.rank, &grad);
   if (!status) {
@@ -130,7 +130,7 @@ pir_status pir_kernel_spectral_norm_grad(const pir_kernel_call *call) {
     for (int64_t i = 0; i < f.rows; i++)
       for (int64_t j = 0; j < f.columns; j++)
         g[i * f.columns + j] *= (1 - u[i] * v[j] * sum) / f.sigma;
-    status = write_axis_back(&grad, (int)call->attrs[0].i, pir_kernel_out(call, 0));
+    status = write_axis_back(&grad, (int)pir_kernel_int(call, 0), pir_kernel_out(call, 0));
     pir_kernel_drop(call, &grad);
   }
   drop_spectral_factor(call, &f);

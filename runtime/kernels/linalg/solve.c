@@ -132,8 +132,9 @@ pir_status pir_kernel_triangular_solve(const pir_kernel_call *call) {
   equations s = {0};
   pir_status status = load_equations(call, 0, 1, names, 2, &s);
   for (int64_t i = 0; !status && s.a.rows && s.b.columns && i < s.a.count; i++)
-    pir_lapack_triangle(&s.lapack, call->attrs[0].i, call->attrs[1].i, call->attrs[2].i,
-                        s.a.rows, s.b.columns, pir_matrix_at(&s.a, i), pir_matrix_at(&s.b, i));
+    pir_lapack_triangle(&s.lapack, pir_kernel_int(call, 0), pir_kernel_int(call, 1),
+                        pir_kernel_int(call, 2), s.a.rows, s.b.columns, pir_matrix_at(&s.a, i),
+                        pir_matrix_at(&s.b, i));
   if (!status)
     status = pir_matrices_give(call, &s.b, 0);
   drop_equations(call, &s);
@@ -145,7 +146,7 @@ pir_status pir_kernel_cholesky_solve(const pir_kernel_call *call) {
   static const char *const names[] = {"x", "y"};
   equations s = {0};
   pir_status status = load_equations(call, 1, 0, names, 2, &s);
-  char uplo = call->attrs[0].i ? 'U' : 'L';
+  char uplo = pir_kernel_int(call, 0) ? 'U' : 'L';
   int n = s.a.rows, columns = s.b.columns;
   for (int64_t i = 0; !status && n && columns && i < s.a.count; i++) {
     int info = s.lapack.cholesky_solve(PIR_BY_ROWS, uplo, n, columns, pir_matrix_at(&s.a, i), n,
@@ -176,7 +177,7 @@ static pir_status take_pivots(const pir_kernel_call *call, const equations *s,
 pir_status pir_kernel_lu_solve(const pir_kernel_call *call) {
   static const char *const names[] = {"b", "lu"};
   const pir_tensor *pivots = pir_kernel_in(call, 2);
-  pir_str trans = call->attrs[0].text;
+  pir_str trans = pir_kernel_text(call, 0);
   equations s = {0};
   if (trans.size != 1 || !strchr("NTC", trans.data[0]))
     return pir_kernel_fail(call, PIR_INVALID, "%s: trans: expects N, T or C, found '%.*s'",
@@ -395,7 +396,7 @@ static pir_status give_unless_empty(const pir_kernel_call *call, const pir_matri
 // operands: x, y, rcond; attribute: driver
 pir_status pir_kernel_lstsq(const pir_kernel_call *call) {
   const pir_tensor *rcond = pir_kernel_in(call, 2);
-  pir_str driver = call->attrs[0].text;
+  pir_str driver = pir_kernel_text(call, 0);
   least l = {0};
   bool named = driver.size == 5 && !strncmp(driver.data, "gels", 4);
   if (pir_str_equal(driver, PIR_STR("gels")))

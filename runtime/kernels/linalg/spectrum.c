@@ -86,7 +86,7 @@ pir_status pir_kernel_svd(const pir_kernel_call *call) {
   spectrum s;
   pir_status status = load_spectrum(call, false, NULL, &s);
   if (!status)
-    status = find_singular_values(call, call->attrs[0].i ? 'A' : 'S', &s);
+    status = find_singular_values(call, pir_kernel_int(call, 0) ? 'A' : 'S', &s);
   if (!status)
     status = pir_matrices_give(call, &s.second, 0);
   if (!status)
@@ -125,7 +125,7 @@ static pir_status find_hermitian_eigenvalues(const pir_kernel_call *call, bool v
 
 // attribute: which triangle is read; results: values, vectors
 pir_status pir_kernel_eigh(const pir_kernel_call *call) {
-  pir_str uplo = call->attrs[0].text;
+  pir_str uplo = pir_kernel_text(call, 0);
   if (uplo.size != 1 || (uplo.data[0] != 'L' && uplo.data[0] != 'U'))
     return pir_kernel_fail(call, PIR_INVALID, "%s: UPLO: expects L or U, found '%.*s'",
                            call->op, (int)uplo.size, uplo.data);
@@ -265,8 +265,8 @@ static pir_status factor_qr(const pir_kernel_call *call, bool complete, spectrum
 
 // attribute: mode (reduced, complete, or r, which gives an empty q)
 pir_status pir_kernel_qr(const pir_kernel_call *call) {
-  bool complete = pir_str_equal(call->attrs[0].text, PIR_STR("complete"));
-  bool only_r = pir_str_equal(call->attrs[0].text, PIR_STR("r"));
+  bool complete = pir_str_equal(pir_kernel_text(call, 0), PIR_STR("complete"));
+  bool only_r = pir_str_equal(pir_kernel_text(call, 0), PIR_STR("r"));
   spectrum s;
   pir_status status = load_spectrum(call, false, NULL, &s);
   if (!status)
@@ -345,17 +345,19 @@ static pir_status find_ranks(const pir_kernel_call *call, bool is_hermitian, bou
 
 // attributes: tol, use_default_tol, hermitian
 pir_status pir_kernel_matrix_rank(const pir_kernel_call *call) {
-  bool by_default = call->attrs[1].i;
-  bounds b = {.fixed = by_default ? 0 : call->attrs[0].f, .scale = by_default};
-  return find_ranks(call, call->attrs[2].i, b);
+  bool by_default = pir_kernel_int(call, 1);
+  bounds b = {.fixed = by_default ? 0 : pir_kernel_float(call, 0), .scale = by_default};
+  return find_ranks(call, pir_kernel_int(call, 2), b);
 }
 
 // attributes: use_default_tol, hermitian
 pir_status pir_kernel_matrix_rank_tol(const pir_kernel_call *call) {
-  return find_ranks(call, call->attrs[1].i, (bounds){.scale = call->attrs[0].i != 0});
+  return find_ranks(call, pir_kernel_int(call, 1),
+                    (bounds){.scale = pir_kernel_int(call, 0) != 0});
 }
 
 // attribute: hermitian
 pir_status pir_kernel_matrix_rank_atol_rtol(const pir_kernel_call *call) {
-  return find_ranks(call, call->attrs[0].i, (bounds){.scale = 1, .scale_where_zero = true});
+  return find_ranks(call, pir_kernel_int(call, 0),
+                    (bounds){.scale = 1, .scale_where_zero = true});
 }

@@ -204,10 +204,10 @@ typedef struct request {
 
 // attributes of all kernels: axes, normalization, forward
 static pir_status read_request(const pir_kernel_call *call, const pir_tensor *x, request *r) {
-  const pir_attr_value *axes = &call->attrs[0];
-  pir_str norm = call->attrs[1].text;
+  pir_int_list axes = pir_kernel_ints(call, 0);
+  pir_str norm = pir_kernel_text(call, 1);
   uint32_t seen = 0;
-  *r = (request){.forward = call->attrs[2].i};
+  *r = (request){.forward = pir_kernel_int(call, 2)};
   if (pir_str_equal(norm, PIR_STR("ortho")))
     r->power = 1;
   else if (pir_str_equal(norm, PIR_STR("forward")))
@@ -219,12 +219,12 @@ static pir_status read_request(const pir_kernel_call *call, const pir_tensor *x,
         call, PIR_INVALID,
         "%s: normalization: expects forward, backward or ortho, found '%.*s'", call->op,
         (int)norm.size, norm.data);
-  for (size_t i = 0; i < axes->count; i++) {
-    int64_t d = axes->ints[i] < 0 ? axes->ints[i] + x->rank : axes->ints[i];
+  for (size_t i = 0; i < axes.count; i++) {
+    int64_t d = axes.ints[i] < 0 ? axes.ints[i] + x->rank : axes.ints[i];
     if (d < 0 || d >= x->rank || seen >> d & 1)
       return pir_kernel_fail(call, PIR_INVALID,
                              "%s: axes: expects different axes of rank %d, found %lld",
-                             call->op, x->rank, (long long)axes->ints[i]);
+                             call->op, x->rank, (long long)axes.ints[i]);
     seen |= 1u << d;
     r->axes[r->count++] = (int)d;
   }

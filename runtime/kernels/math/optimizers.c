@@ -47,10 +47,10 @@ static double euclidean_norm(const double *a, int64_t n) {
 // with the direction of the step. `pow` holds the powers of both betas.
 static void lamb_step(const pir_kernel_call *call, int64_t n, double rate, const double *pow,
                       double *const *moments, double *param, double *grad) {
-  double decay = call->attrs[WEIGHT_DECAY].f;
-  double beta1 = call->attrs[BETA1].f;
-  double beta2 = call->attrs[BETA2].f;
-  double epsilon = call->attrs[EPSILON].f;
+  double decay = pir_kernel_float(call, WEIGHT_DECAY);
+  double beta1 = pir_kernel_float(call, BETA1);
+  double beta2 = pir_kernel_float(call, BETA2);
+  double epsilon = pir_kernel_float(call, EPSILON);
   for (int64_t i = 0; i < n; i++) {
     double *first = moments[0] + i;
     double *second = moments[1] + i;
@@ -60,7 +60,7 @@ static void lamb_step(const pir_kernel_call *call, int64_t n, double rate, const
     grad[i] = *first / (1 - pow[0]) / deviation + decay * param[i];
   }
   double length = euclidean_norm(param, n), step = euclidean_norm(grad, n);
-  bool adapts = decay > 0 || call->attrs[ALWAYS_ADAPT].i != 0;
+  bool adapts = decay > 0 || pir_kernel_int(call, ALWAYS_ADAPT) != 0;
   adapts = adapts && length > 0 && step > 0;
   for (int64_t i = 0; i < n; i++)
     param[i] -= rate * (adapts ? length / step : 1) * grad[i];
@@ -73,7 +73,7 @@ static pir_status write_lamb_results(const pir_kernel_call *call, const pir_tens
   for (int i = 0; i < 2; i++) {
     pir_tensor *to = pir_kernel_out(call, OUT_BETA1_POW + i);
     pir_tensor *power = (pir_tensor *)&all[IN_BETA1_POW + i];
-    *(double *)power->data *= call->attrs[BETA1 + i].f;
+    *(double *)power->data *= pir_kernel_float(call, BETA1 + i);
     if (to)
       PIR_TRY(pir_tensor_copy(power, to));
   }

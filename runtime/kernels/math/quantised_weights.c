@@ -54,13 +54,12 @@ static void store_quantised(const packing *p, uint8_t *to, int64_t at, int q) {
 
 static pir_status read_packing(const pir_kernel_call *call, int64_t rows, int64_t columns,
                                packing *p) {
-  const pir_attr_value *attrs = call->attrs;
-  pir_str algo = attrs[0].text;
+  pir_str algo = pir_kernel_text(call, 0);
   bool small = pir_str_equal(algo, PIR_STR("weight_only_int4"));
   bool plain = pir_str_equal(algo, PIR_STR("llm.int8"));
   *p = (packing){.bits = small ? 4 : 8, .plain = plain};
-  p->in_order = !plain && attrs[1].i == 70;
-  p->group = attrs[2].i > 0 ? attrs[2].i : rows;
+  p->in_order = !plain && pir_kernel_int(call, 1) == 70;
+  p->group = pir_kernel_int(call, 2) > 0 ? pir_kernel_int(call, 2) : rows;
   if (!plain && !small && !pir_str_equal(algo, PIR_STR("weight_only_int8")))
     return pir_kernel_fail(call, PIR_UNSUPPORTED,
                            "unsupported: %s with another algo than llm.int8, weight_only_int8 "

@@ -30,20 +30,21 @@ static pir_status find_axis(const pir_kernel_call *call, const pir_tensor *x,
   *out_axis = 0;
   if (!x->rank)
     return PIR_OK;
-  *out_axis = call->attrs[0].i < 0 ? call->attrs[0].i + x->rank : call->attrs[0].i;
+  *out_axis =
+      pir_kernel_int(call, 0) < 0 ? pir_kernel_int(call, 0) + x->rank : pir_kernel_int(call, 0);
   if (*out_axis >= 0 && *out_axis < x->rank)
     return PIR_OK;
   return pir_kernel_fail(call, PIR_INVALID, "%s: axis %lld of a tensor of rank %d", call->op,
-                         (long long)call->attrs[0].i, x->rank);
+                         (long long)pir_kernel_int(call, 0), x->rank);
 }
 
 // attributes: axis, flatten, exclusive, reverse
 pir_status pir_kernel_logcumsumexp(const pir_kernel_call *call) {
   const pir_tensor *in = pir_kernel_in(call, 0);
   pir_tensor *out = pir_kernel_out(call, 0), x, flat;
-  bool flatten = call->attrs[1].i != 0;
-  bool exclusive = call->attrs[2].i != 0;
-  bool reverse = call->attrs[3].i != 0;
+  bool flatten = pir_kernel_int(call, 1) != 0;
+  bool exclusive = pir_kernel_int(call, 2) != 0;
+  bool reverse = pir_kernel_int(call, 3) != 0;
   if (!in)
     return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
   int64_t axis = 0, inner = 1;
@@ -97,8 +98,8 @@ pir_status pir_kernel_cumprod_grad(const pir_kernel_call *call) {
   pir_tensor x;
   pir_tensor g = {0};
   pir_tensor wide = {0};
-  bool exclusive = call->attrs[1].i != 0;
-  bool reverse = call->attrs[2].i != 0;
+  bool exclusive = pir_kernel_int(call, 1) != 0;
+  bool reverse = pir_kernel_int(call, 2) != 0;
   if (!in || !grad || !out)
     return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
   int64_t axis, inner = 1;

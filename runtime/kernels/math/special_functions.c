@@ -94,7 +94,7 @@ pir_status pir_kernel_gammaincc(const pir_kernel_call *call) {
 
 pir_status pir_kernel_polygamma(const pir_kernel_call *call) {
   pir_tensor *out = pir_kernel_out(call, 0), x;
-  int64_t n = call->attrs[0].i;
+  int64_t n = pir_kernel_int(call, 0);
   if (n < 1)
     return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s: order %lld", call->op,
                            (long long)n);

@@ -38,7 +38,7 @@ pir_status pir_kernel_clip_by_norm(const pir_kernel_call *call) {
   pir_tensor *out = pir_kernel_out(call, 0), x;
   PIR_TRY(pir_kernel_dense(call, pir_kernel_in(call, 0), PIR_F32, out->shape, out->rank, &x));
   float *a = x.data;
-  double squares = 0, limit = call->attrs[0].f;
+  double squares = 0, limit = pir_kernel_float(call, 0);
   int64_t n = pir_tensor_numel(out);
   for (int64_t i = 0; i < n; i++)
     squares += (double)a[i] * a[i];

@@ -65,15 +65,13 @@ pir_status pir_kernel_gather_nd(const pir_kernel_call *call) {
 // attributes: shape, dtype, values
 pir_status pir_kernel_assign_value(const pir_kernel_call *call) {
   pir_tensor *out = pir_kernel_out(call, 0), values;
-  const pir_attr_value *a = &call->attrs[2];
   int64_t n = pir_tensor_numel(out);
-  bool floats = a->kind == PIR_VALUE_FLOATS;
   if (n == 0)
     return PIR_OK;
-  if ((!floats && a->kind != PIR_VALUE_INTS) || (int64_t)a->count != n)
+  size_t count = pir_kernel_numbers(call, 2, &values);
+  if ((int64_t)count != n)
     return pir_kernel_fail(call, PIR_INVALID, "%s: %zu values for %lld elements", call->op,
-                           a->count, (long long)n);
-  pir_tensor_set_dense(&values, floats ? PIR_F64 : PIR_I64, out->shape, out->rank);
-  values.data = floats ? (void *)(uintptr_t)a->floats : (void *)(uintptr_t)a->ints;
+                           count, (long long)n);
+  pir_tensor_set_dense(&values, values.dtype, out->shape, out->rank);
   return pir_tensor_copy(&values, out);
 }

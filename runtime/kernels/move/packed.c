@@ -8,16 +8,17 @@
 // result 1, each at the next multiple of the alignment. attributes: dtype, copy_data,
 // set_constant, persist_output, constant, use_align, align_size, size_of_dtype
 pir_status pir_kernel_coalesce_tensor(const pir_kernel_call *call) {
-  const pir_attr_value *attrs = call->attrs;
   pir_tensor *all = pir_kernel_out(call, 1);
-  pir_dtype dtype = (pir_dtype)attrs[0].i;
+  pir_dtype dtype = pir_kernel_dtype(call, 0);
   int64_t at = 0;
-  int64_t size = attrs[7].i > 0 ? attrs[7].i : (int64_t)pir_dtype_size(dtype);
-  int64_t align_bytes = attrs[6].i > 0 ? attrs[6].i : 256;
-  int64_t align = attrs[5].i ? align_bytes / size : 1;
-  double constant = attrs[4].f;
+  int64_t size =
+      pir_kernel_int(call, 7) > 0 ? pir_kernel_int(call, 7) : (int64_t)pir_dtype_size(dtype);
+  int64_t align_bytes = pir_kernel_int(call, 6) > 0 ? pir_kernel_int(call, 6) : 256;
+  int64_t align = pir_kernel_int(call, 5) ? align_bytes / size : 1;
+  double constant = pir_kernel_float(call, 4);
   pir_tensor number = {.data = &constant, .dtype = PIR_F64, .rank = 1};
-  bool fills = attrs[2].i && !attrs[1].i;  // copy_data has precedence over set_constant
+  bool fills = pir_kernel_int(call, 2) &&
+               !pir_kernel_int(call, 1);  // copy_data has precedence over set_constant
   if (align < 1)
     align = 1;
   if (all) {
@@ -75,7 +76,7 @@ pir_status pir_kernel_lookup_table_dequant(const pir_kernel_call *call) {
   for (int64_t i = 0, n = pir_tensor_numel(ids); i < n && !status; i++) {
     int64_t id = ((const int64_t *)t[1].data)[i];
     float *to = (float *)t[2].data + i * wide;
-    if (id == call->attrs[0].i && id != -1)
+    if (id == pir_kernel_int(call, 0) && id != -1)
       continue;
     if (id < 0 || id >= rows) {
       status = pir_kernel_fail(call, PIR_INVALID, "%s: ids: %lld of %lld rows", call->op,

@@ -142,7 +142,8 @@ static pir_status put_slices(const pir_kernel_call *call, const places *p,
     }
     pir_tensor to = view_slice(out, offset, p->axes);
     pir_tensor from = view_slice(values, place, p->rank);
-    PIR_TRY(call->attrs[0].i ? add_slice(call, &from, &to) : pir_tensor_copy(&from, &to));
+    PIR_TRY(pir_kernel_int(call, 0) ? add_slice(call, &from, &to)
+                                    : pir_tensor_copy(&from, &to));
   }
   return PIR_OK;
 }
@@ -155,7 +156,7 @@ static pir_status put_at_indices(const pir_kernel_call *call, places *p, pir_ten
   const pir_tensor *first = call->in_members[1] ? call->in[call->in_first[1]] : NULL;
   if (!x || !value || !first)
     return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
-  if (pir_dtype_is_complex(x->dtype) && call->attrs[0].i)
+  if (pir_dtype_is_complex(x->dtype) && pir_kernel_int(call, 0))
     return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s that adds complex numbers",
                            call->op);
   bool mask = first->dtype == PIR_BOOL;

@@ -11,15 +11,15 @@ pir_status pir_kernel_repeat_interleave_with_tensor_index(const pir_kernel_call 
   pir_tensor *out = pir_kernel_out(call, 0);
   int64_t shape[PIR_MAX_RANK];
   int64_t total = 0;
-  int64_t axis = call->attrs[0].i;
-  int64_t said = call->attrs[1].i;
+  int64_t axis = pir_kernel_int(call, 0);
+  int64_t said = pir_kernel_int(call, 1);
   if (!x || !repeats || !out)
     return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
   if (axis < 0)
     axis += x->rank;
   if (axis < 0 || axis >= x->rank)
     return pir_kernel_fail(call, PIR_INVALID, "%s: axis: expects one of rank %d, found %lld",
-                           call->op, x->rank, (long long)call->attrs[0].i);
+                           call->op, x->rank, (long long)pir_kernel_int(call, 0));
   int64_t n = x->shape[axis], given = pir_tensor_numel(repeats);
   if (given != n && given != 1)
     return pir_kernel_fail(call, PIR_INVALID, "%s: repeats: expects %lld numbers, found %lld",
@@ -55,9 +55,9 @@ pir_status pir_kernel_repeat_interleave_with_tensor_index(const pir_kernel_call 
 
 // attributes: rows, columns, offset
 static pir_status write_triangle_indices(const pir_kernel_call *call, bool upper) {
-  int64_t rows = call->attrs[0].i;
-  int64_t columns = call->attrs[1].i;
-  int64_t offset = call->attrs[2].i;
+  int64_t rows = pir_kernel_int(call, 0);
+  int64_t columns = pir_kernel_int(call, 1);
+  int64_t offset = pir_kernel_int(call, 2);
   int64_t at = 0;
   pir_tensor *out = pir_kernel_out(call, 0);
   pir_tensor zero = {.data = &(int64_t){0}, .dtype = PIR_I64};

@@ -79,9 +79,9 @@ static pir_status slice_axis(const pir_kernel_call *call, pir_tensor *view, int6
   return PIR_OK;
 }
 
-static bool list_has_axis(const pir_attr_value *list, int64_t x, int rank) {
-  for (size_t i = 0; list->kind == PIR_VALUE_INTS && i < list->count; i++)
-    if ((list->ints[i] < 0 ? list->ints[i] + rank : list->ints[i]) == x)
+static bool list_has_axis(pir_int_list list, int64_t x, int rank) {
+  for (size_t i = 0; i < list.count; i++)
+    if ((list.ints[i] < 0 ? list.ints[i] + rank : list.ints[i]) == x)
       return true;
   return false;
 }
@@ -89,13 +89,12 @@ static bool list_has_axis(const pir_attr_value *list, int64_t x, int rank) {
 // Removes the axes in `gone` from the view, and inserts axes of extent 1 before the axes in
 // `added`.
 static pir_status reshape_slice_view(const pir_kernel_call *call, pir_tensor *view,
-                                     const pir_attr_value *gone, const pir_attr_value *added) {
+                                     pir_int_list gone, pir_int_list added) {
   pir_tensor old = *view;
   size_t next = 0;
-  size_t count = added->kind == PIR_VALUE_INTS ? added->count : 0;
   view->rank = 0;
   for (int d = 0; d <= old.rank; d++) {
-    for (; next < count && (added->ints[next] <= d || d == old.rank); next++) {
+    for (; next < added.count && (added.ints[next] <= d || d == old.rank); next++) {
       if (view->rank == PIR_MAX_RANK)
         return pir_kernel_fail(call, PIR_INVALID, "%s: too many dimensions", call->op);
       view->shape[view->rank] = 1;
@@ -122,18 +121,18 @@ static pir_status reshape_slice_view(const pir_kernel_call *call, pir_tensor *vi
 // attributes: axes, decrease_axes, none_axes
 static pir_status set_slice(const pir_kernel_call *call, int first, const pir_tensor *values) {
   pir_tensor *out = pir_kernel_out(call, 0), place, from;
-  const pir_attr_value *axes = &call->attrs[0];
+  pir_int_list axes = pir_kernel_ints(call, 0);
   PIR_TRY(copy_to_result(call, pir_kernel_in(call, 0), out));
   place = *out;
-  for (size_t i = 0; axes->kind == PIR_VALUE_INTS && i < axes->count; i++) {
+  for (size_t i = 0; i < axes.count; i++) {
     int64_t bounds[3];
     for (int j = 0; j < 3; j++)
       PIR_TRY(read_list_element(call, first + j, (int64_t)i, &bounds[j]));
-    PIR_TRY(slice_axis(call, &place, axes->ints[i], bounds[0], bounds[1], bounds[2]));
+    PIR_TRY(slice_axis(call, &place, axes.ints[i], bounds[0], bounds[1], bounds[2]));
   }
   if (pir_tensor_numel(out) == 0)
     return PIR_OK;
-  PIR_TRY(reshape_slice_view(call, &place, &call->attrs[1], &call->attrs[2]));
+  PIR_TRY(reshape_slice_view(call, &place, pir_kernel_ints(call, 1), pir_kernel_ints(call, 2)));
   PIR_TRY(broadcast_to_place(call, values, &place, &from));
   return pir_tensor_copy(&from, &place);
 }
@@ -147,18 +146,15 @@ pir_status pir_kernel_set_value_with_tensor(const pir_kernel_call *call) {
 
 // further attributes: shape, values
 pir_status pir_kernel_set_value(const pir_kernel_call *call) {
-  const pir_attr_value *shape = &call->attrs[3];
-  const pir_attr_value *numbers = &call->attrs[4];
+  pir_int_list shape = pir_kernel_ints(call, 3);
   pir_tensor values = {0};
-  bool floats = numbers->kind == PIR_VALUE_FLOATS;
-  bool shaped = shape->kind == PIR_VALUE_INTS && shape->count <= PIR_MAX_RANK;
-  if (!shaped || (!floats && numbers->kind != PIR_VALUE_INTS))
-    return pir_kernel_fail(call, PIR_INVALID, "%s: the values are not numbers", call->op);
-  pir_tensor_set_dense(&values, floats ? PIR_F64 : PIR_I64, shape->ints, (int)shape->count);
-  values.data = floats ? (void *)(uintptr_t)numbers->floats : (void *)(uintptr_t)numbers->ints;
-  if (pir_tensor_numel(&values) != (int64_t)numbers->count)
+  if (shape.count > PIR_MAX_RANK)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: too many dimensions", call->op);
+  size_t count = pir_kernel_numbers(call, 4, &values);
+  pir_tensor_set_dense(&values, values.dtype, shape.ints, (int)shape.count);
+  if (pir_tensor_numel(&values) != (int64_t)count)
     return pir_kernel_fail(call, PIR_INVALID, "%s: %zu values do not fill their shape",
-                           call->op, numbers->count);
+                           call->op, count);
   return set_slice(call, 1, &values);
 }
 

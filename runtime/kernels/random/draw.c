@@ -245,7 +245,7 @@ pir_status pir_kernel_uniform(const pir_kernel_call *call) {
   if (!given || pir_tensor_numel(low) != 1 || pir_tensor_numel(high) != 1)
     return pir_kernel_fail(call, PIR_INVALID, "%s: min and max: expects one number each",
                            call->op);
-  filling f = {.number = uniform_number, .seed = call->attrs[1].i};
+  filling f = {.number = uniform_number, .seed = pir_kernel_int(call, 1)};
   f.params[0] = pir_tensor_float_at(low, 0);
   f.params[1] = pir_tensor_float_at(high, 0);
   PIR_TRY(check_bounds(call, f.params[0], f.params[1]));
@@ -254,8 +254,11 @@ pir_status pir_kernel_uniform(const pir_kernel_call *call) {
 
 // attributes: min, max, seed, diag_num, ...
 pir_status pir_kernel_uniform_inplace(const pir_kernel_call *call) {
-  filling f = {uniform_number, 0, call->attrs[2].i, {call->attrs[0].f, call->attrs[1].f}};
-  if (call->attrs[3].i)
+  filling f = {uniform_number,
+               0,
+               pir_kernel_int(call, 2),
+               {pir_kernel_float(call, 0), pir_kernel_float(call, 1)}};
+  if (pir_kernel_int(call, 3))
     return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s with a diagonal", call->op);
   PIR_TRY(check_bounds(call, f.params[0], f.params[1]));
   return fill_with_numbers(call, &f, result_dtype(call));
@@ -263,8 +266,11 @@ pir_status pir_kernel_uniform_inplace(const pir_kernel_call *call) {
 
 // attributes: shape, input_dim_idx, output_dim_idx, min, max, seed, diag_num, ...
 pir_status pir_kernel_uniform_like_batch(const pir_kernel_call *call) {
-  filling f = {uniform_number, 0, call->attrs[5].i, {call->attrs[3].f, call->attrs[4].f}};
-  if (call->attrs[6].i)
+  filling f = {uniform_number,
+               0,
+               pir_kernel_int(call, 5),
+               {pir_kernel_float(call, 3), pir_kernel_float(call, 4)}};
+  if (pir_kernel_int(call, 6))
     return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s with a diagonal", call->op);
   PIR_TRY(check_bounds(call, f.params[0], f.params[1]));
   return fill_with_numbers(call, &f, result_dtype(call));
@@ -272,18 +278,21 @@ pir_status pir_kernel_uniform_like_batch(const pir_kernel_call *call) {
 
 // attributes: mean, std, seed
 pir_status pir_kernel_gaussian(const pir_kernel_call *call) {
-  filling f = {normal_number, 0, call->attrs[2].i, {call->attrs[0].f, call->attrs[1].f}};
+  filling f = {normal_number,
+               0,
+               pir_kernel_int(call, 2),
+               {pir_kernel_float(call, 0), pir_kernel_float(call, 1)}};
   return fill_with_numbers(call, &f, result_dtype(call));
 }
 
 // attributes: shape, mean, std, seed, a, b
 pir_status pir_kernel_truncated_gaussian_random(const pir_kernel_call *call) {
-  double mean = call->attrs[1].f;
-  double deviation = call->attrs[2].f;
-  PIR_TRY(check_bounds(call, call->attrs[4].f, call->attrs[5].f));
-  filling f = {truncated_number, 0, call->attrs[3].i, {mean, deviation}};
+  double mean = pir_kernel_float(call, 1);
+  double deviation = pir_kernel_float(call, 2);
+  PIR_TRY(check_bounds(call, pir_kernel_float(call, 4), pir_kernel_float(call, 5)));
+  filling f = {truncated_number, 0, pir_kernel_int(call, 3), {mean, deviation}};
   for (int i = 0; i < 2; i++) {
-    double bound = (call->attrs[4 + i].f - mean) / deviation;
+    double bound = (pir_kernel_float(call, 4 + i) - mean) / deviation;
     f.params[2 + i] = (1 + erf(bound / sqrt(2))) / 2;
   }
   return fill_with_numbers(call, &f, result_dtype(call));
@@ -299,7 +308,7 @@ static pir_status fill_with_integers(const pir_kernel_call *call, int64_t low, i
 
 // attributes: low, high
 pir_status pir_kernel_randint(const pir_kernel_call *call) {
-  return fill_with_integers(call, call->attrs[0].i, call->attrs[1].i);
+  return fill_with_integers(call, pir_kernel_int(call, 0), pir_kernel_int(call, 1));
 }
 
 pir_status pir_kernel_bernoulli(const pir_kernel_call *call) {
@@ -324,7 +333,7 @@ pir_status pir_kernel_standard_gamma(const pir_kernel_call *call) {
 
 // attribute: lam
 pir_status pir_kernel_exponential(const pir_kernel_call *call) {
-  filling f = {exponential_number, 0, 0, {call->attrs[0].f}};
+  filling f = {exponential_number, 0, 0, {pir_kernel_float(call, 0)}};
   if (!(f.params[0] > 0))
     return pir_kernel_fail(call, PIR_INVALID, "%s: lam: %g", call->op, f.params[0]);
   return fill_with_numbers(call, &f, result_dtype(call));
@@ -365,7 +374,7 @@ pir_status pir_kernel_dirichlet(const pir_kernel_call *call) {
 // replacement, the weight of a drawn choice is removed from the sums.
 static pir_status draw_weighted_choices(const pir_kernel_call *call, draw *d, double *sums,
                                         int64_t n, int64_t *to, int64_t count) {
-  bool again = call->attrs[0].i != 0;
+  bool again = pir_kernel_int(call, 0) != 0;
   double total = n ? sums[n - 1] : 0;
   if (!(total > 0))
     return pir_kernel_fail(call, PIR_INVALID, "%s: x: weights that add up to %g", call->op,
@@ -418,7 +427,7 @@ pir_status pir_kernel_multinomial(const pir_kernel_call *call) {
       if (i)
         sums[i] += sums[i - 1];
     }
-    if (!status && !call->attrs[0].i && count > positive)
+    if (!status && !pir_kernel_int(call, 0) && count > positive)
       status = pir_kernel_fail(call, PIR_INVALID, "%s: num_samples: %lld of %lld choices",
                                call->op, (long long)count, (long long)positive);
     if (!status)
@@ -484,7 +493,7 @@ pir_status pir_kernel_shuffle_batch(const pir_kernel_call *call) {
   pir_tensor *next = pir_kernel_out(call, 2);
   if (!x || x->rank < 1)
     return pir_kernel_fail(call, PIR_INVALID, "%s: x: expects at least rank 1", call->op);
-  int64_t given = call->attrs[0].i;
+  int64_t given = pir_kernel_int(call, 0);
   if (seed && pir_tensor_numel(seed))
     given = pir_tensor_int_at(seed, 0);
   int64_t n = 1;
@@ -556,19 +565,19 @@ static int64_t add_random_classes(draw *d, char *marked, int64_t classes, int64_
 // ring_id, rank, nranks, fix_seed, seed
 pir_status pir_kernel_class_center_sample(const pir_kernel_call *call) {
   const pir_tensor *label = pir_kernel_in(call, 0);
-  const pir_attr_value *attrs = call->attrs;
-  int64_t classes = attrs[0].i;
-  int64_t wanted = attrs[1].i;
+  int64_t classes = pir_kernel_int(call, 0);
+  int64_t wanted = pir_kernel_int(call, 1);
   int64_t n = pir_tensor_numel(label);
   int64_t found = 0;
-  if (attrs[4].i != 1)
+  if (pir_kernel_int(call, 4) != 1)
     return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s over several devices",
                            call->op);
   if (classes < 1 || wanted > classes || classes > INT64_MAX / 16)
     return pir_kernel_fail(call, PIR_INVALID, "%s: %lld samples of %lld classes", call->op,
                            (long long)wanted, (long long)classes);
   draw d;
-  PIR_TRY(start_draws(call, attrs[5].i ? attrs[6].i : 0, PIR_F64, &d));
+  PIR_TRY(
+      start_draws(call, pir_kernel_int(call, 5) ? pir_kernel_int(call, 6) : 0, PIR_F64, &d));
   size_t size = (size_t)classes * (2 * sizeof(int64_t) + 1);
   size_t at_bytes = ((size_t)n + 1) * sizeof(int64_t);
   int64_t *list = pir_kernel_alloc(call, size);
@@ -632,17 +641,17 @@ pir_status pir_kernel_dpsgd(const pir_kernel_call *call) {
                            call->op);
   pir_tensor t[4];
   draw d;
-  PIR_TRY(start_draws(call, call->attrs[3].i, PIR_F64, &d));
+  PIR_TRY(start_draws(call, pir_kernel_int(call, 3), PIR_F64, &d));
   pir_status status = pir_kernel_open(call, in, 3, out, 1, t);
   double norm = 0;
-  double clip = call->attrs[0].f;
-  double batch = call->attrs[1].f;
+  double clip = pir_kernel_float(call, 0);
+  double batch = pir_kernel_float(call, 1);
   const double *g = t[1].data;
   int64_t n = status ? 0 : pir_tensor_numel(param);
   for (int64_t i = 0; i < n; i++)
     norm += g[i] * g[i];
   double scale = fmax(sqrt(norm) / clip, 1);
-  double noise = draw_normal(&d, 0, 1) * call->attrs[2].f;
+  double noise = draw_normal(&d, 0, 1) * pir_kernel_float(call, 2);
   const double *before = t[0].data;
   const double *step = t[2].data;
   double *after = t[3].data;
@@ -664,8 +673,8 @@ pir_status pir_kernel_dropout(const pir_kernel_call *call) {
   double p = pir_tensor_float_at(p_tensor, 0);
   if (!(p >= 0 && p <= 1))
     return pir_kernel_fail(call, PIR_INVALID, "%s: p: expects 0 to 1, found %g", call->op, p);
-  bool scaled = pir_str_equal(call->attrs[1].text, PIR_STR("upscale_in_train"));
-  int64_t seed = call->attrs[3].i ? call->attrs[2].i : 0;
+  bool scaled = pir_str_equal(pir_kernel_text(call, 1), PIR_STR("upscale_in_train"));
+  int64_t seed = pir_kernel_int(call, 3) ? pir_kernel_int(call, 2) : 0;
   if (given && pir_tensor_numel(given))
     seed = pir_tensor_int_at(given, 0);
   pir_tensor t[5];
@@ -692,7 +701,7 @@ pir_status pir_kernel_seed(const pir_kernel_call *call) {
   static const uint8_t out[] = {PIR_I64};
   pir_tensor t[1];
   draw d = {0};
-  int64_t seed = call->attrs[0].i;
+  int64_t seed = pir_kernel_int(call, 0);
   if (!seed)
     PIR_TRY(start_draws(call, 0, PIR_F64, &d));
   pir_status status = pir_kernel_open(call, NULL, 0, out, 1, t);

@@ -19,9 +19,9 @@ static double activate_gate(int64_t kind, double x) {
 // Computes row i of the batch.
 static void run_gru_unit(const pir_kernel_call *call, const pir_tensor *t, int64_t i) {
   int64_t n = t[GRU_BEFORE].shape[1];
-  int64_t act = call->attrs[0].i;
-  int64_t gate_act = call->attrs[1].i;
-  bool origin = call->attrs[2].i != 0;
+  int64_t act = pir_kernel_int(call, 0);
+  int64_t gate_act = pir_kernel_int(call, 1);
+  bool origin = pir_kernel_int(call, 2) != 0;
   const double *input = (const double *)t[GRU_INPUT].data + 3 * n * i;
   const double *w = t[GRU_WEIGHT].data;
   const double *before = (const double *)t[GRU_BEFORE].data + n * i;
@@ -66,9 +66,9 @@ pir_status pir_kernel_gru_unit(const pir_kernel_call *call) {
         "%s: input, weight and bias do not fit a hidden state of [%lld, %lld]", call->op,
         (long long)before[0], (long long)n);
   for (int k = 0; k < 2; k++)
-    if (call->attrs[k].i < 0 || call->attrs[k].i > 3)
+    if (pir_kernel_int(call, k) < 0 || pir_kernel_int(call, k) > 3)
       return pir_kernel_fail(call, PIR_INVALID, "%s: activation: expects 0 to 3, found %lld",
-                             call->op, (long long)call->attrs[k].i);
+                             call->op, (long long)pir_kernel_int(call, k));
   pir_tensor t[GRU_ALL];
   pir_status status = pir_kernel_open(call, in, 4, out, 3, t);
   if (!status)

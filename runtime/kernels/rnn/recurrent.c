@@ -27,7 +27,7 @@ static pir_status find_activation(const pir_kernel_call *call, int attr, activat
                {"relu", rectified_activation},
                {"identity", identity_activation}};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (pir_str_equal(call->attrs[attr].text, pir_str_from(known[i].name))) {
+    if (pir_str_equal(pir_kernel_text(call, attr), pir_str_from(known[i].name))) {
       *out = known[i].run;
       return PIR_OK;
     }
@@ -151,11 +151,11 @@ static pir_status run_gru_sequences(recurrence *r, activation act, activation ga
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
   memset(room, 0, bytes);
   const double *inputs = r->parts[GRU_INPUT].data;
-  bool origin = call->attrs[3].i != 0;
+  bool origin = pir_kernel_int(call, 3) != 0;
   for (int64_t s = 0; s < r->sequences; s++) {
     const double *before = first_state_of(r, GRU_FIRST, s, zero);
     for (int64_t i = 0; i < (int64_t)(r->at[s + 1] - r->at[s]); i++) {
-      int64_t row = row_of_step(r, s, i, call->attrs[2].i != 0);
+      int64_t row = row_of_step(r, s, i, pir_kernel_int(call, 2) != 0);
       double *hidden = (double *)r->out[0].data + row * n;
       gru_step(r, before, inputs + 3 * row * n, act, gate_act, origin, room, hidden);
       before = hidden;
@@ -234,7 +234,7 @@ static pir_status run_lstm_sequences(recurrence *r, const lstm_kind *kind) {
     const double *before = first_state_of(r, LSTM_HIDDEN, s, zero);
     const double *memory = first_state_of(r, LSTM_CELL, s, zero);
     for (int64_t i = 0; i < (int64_t)(r->at[s + 1] - r->at[s]); i++) {
-      int64_t row = row_of_step(r, s, i, call->attrs[1].i != 0);
+      int64_t row = row_of_step(r, s, i, pir_kernel_int(call, 1) != 0);
       double *hidden = (double *)r->out[0].data + row * n;
       double *cell = (double *)r->out[1].data + row * n;
       lstm_step(r, kind, before, memory, inputs + 4 * row * n, gates, hidden, cell);
@@ -250,7 +250,7 @@ static pir_status run_lstm_sequences(recurrence *r, const lstm_kind *kind) {
 // is_reverse, is_test, gate_activation, cell_activation, candidate_activation
 pir_status pir_kernel_lstm_sequences(const pir_kernel_call *call) {
   static const int results[] = {0, 1};
-  lstm_kind kind = {.peeps = call->attrs[0].i != 0};
+  lstm_kind kind = {.peeps = pir_kernel_int(call, 0) != 0};
   recurrence r;
   PIR_TRY(start_recurrence(call, 3, &r));
   PIR_TRY(find_activation(call, 3, &kind.gate));

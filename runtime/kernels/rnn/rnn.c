@@ -54,7 +54,7 @@ int pir_rnn_read_mode(const pir_kernel_call *call, rnn_mode *out_mode) {
   static const char *const names[] = {"RNN_TANH", "RNN_RELU", "LSTM", "GRU"};
   static const int gates[] = {1, 1, 4, 3};
   for (int i = 0; i < 4; i++)
-    if (pir_str_equal(call->attrs[ATTR_MODE].text, pir_str_from(names[i]))) {
+    if (pir_str_equal(pir_kernel_text(call, ATTR_MODE), pir_str_from(names[i]))) {
       *out_mode = (rnn_mode)i;
       return gates[i];
     }
@@ -74,19 +74,19 @@ static pir_status read_rnn_mode(const pir_kernel_call *call, rnn_shape *s) {
 
 static pir_status read_rnn_shape(const pir_kernel_call *call, rnn_shape *s) {
   const pir_tensor *x = pir_kernel_in(call, IN_X);
-  const pir_attr_value *attrs = call->attrs;
   if (!x || x->rank != 3)
     return pir_kernel_fail(call, PIR_INVALID, "%s: x: expects rank 3, found %d", call->op,
                            x ? x->rank : 0);
   *s = (rnn_shape){.time = x->shape[0], .batch = x->shape[1], .inputs = x->shape[2]};
-  s->hidden = attrs[ATTR_HIDDEN_SIZE].i;
-  s->layers = attrs[ATTR_LAYERS].i;
-  s->directions = attrs[ATTR_BIDIRECTIONAL].i ? 2 : 1;
+  s->hidden = pir_kernel_int(call, ATTR_HIDDEN_SIZE);
+  s->layers = pir_kernel_int(call, ATTR_LAYERS);
+  s->directions = pir_kernel_int(call, ATTR_BIDIRECTIONAL) ? 2 : 1;
   bool some = s->hidden >= 1 && s->layers >= 1;
   if (!some || s->layers > INT32_MAX / 8 || s->hidden > INT32_MAX)
     return pir_kernel_fail(call, PIR_INVALID, "%s: hidden_size %lld, num_layers %lld", call->op,
                            (long long)s->hidden, (long long)s->layers);
-  if (!attrs[ATTR_IS_TEST].i && attrs[ATTR_DROPOUT].f > 0 && s->layers > 1)
+  if (!pir_kernel_int(call, ATTR_IS_TEST) && pir_kernel_float(call, ATTR_DROPOUT) > 0 &&
+      s->layers > 1)
     return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s with dropout between layers",
                            call->op);
   return read_rnn_mode(call, s);

@@ -278,21 +278,21 @@ static pir_status expect_network_shape(const pir_kernel_call *call, const char *
 }
 
 static pir_status read_network(const pir_kernel_call *call, network *n) {
-  const pir_attr_value *attrs = call->attrs;
   PIR_TRY(pir_kernel_expect_rank(call, IN_X, "x", 3));
   const pir_tensor *x = pir_kernel_in(call, IN_X);
   *n = (network){.call = call, .time = x->shape[0]};
   n->batch = x->shape[1];
   n->inputs = x->shape[2];
-  n->hidden = attrs[ATTR_HIDDEN_SIZE].i;
-  n->layers = attrs[ATTR_LAYERS].i;
-  n->directions = attrs[ATTR_BIDIRECTIONAL].i ? 2 : 1;
+  n->hidden = pir_kernel_int(call, ATTR_HIDDEN_SIZE);
+  n->layers = pir_kernel_int(call, ATTR_LAYERS);
+  n->directions = pir_kernel_int(call, ATTR_BIDIRECTIONAL) ? 2 : 1;
   n->paths = n->layers * n->directions;
   n->gates = pir_rnn_read_mode(call, &n->mode);
   bool some = n->gates && n->hidden >= 1 && n->layers >= 1;
   if (!some || n->layers > INT32_MAX / 8 || n->hidden > INT32_MAX / 8)
     return pir_kernel_fail(call, PIR_INVALID, "%s: mode, hidden_size or num_layers", call->op);
-  if (!attrs[ATTR_IS_TEST].i && attrs[ATTR_DROPOUT].f > 0 && n->layers > 1)
+  if (!pir_kernel_int(call, ATTR_IS_TEST) && pir_kernel_float(call, ATTR_DROPOUT) > 0 &&
+      n->layers > 1)
     return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s with dropout between layers",
                            call->op);
   n->states = n->mode == RNN_LSTM ? 2 : 1;

@@ -108,7 +108,7 @@ static pir_status run_ctc_sequence(const pir_kernel_call *call, const pir_tensor
            .steps = ((const int64_t *)t[CTC_STEPS].data)[i],
            .labels = ((const int64_t *)t[CTC_LABELS].data)[i],
            .classes = classes,
-           .blank = call->attrs[0].i};
+           .blank = pir_kernel_int(call, 0)};
   if (!is_within(c.steps, 1, shape[0]) || !is_within(c.labels, 0, most))
     return pir_kernel_fail(call, PIR_INVALID,
                            "%s: logits_length %lld of %lld, labels_length %lld of %lld",
@@ -152,9 +152,9 @@ pir_status pir_kernel_warpctc(const pir_kernel_call *call) {
     return pir_kernel_fail(call, PIR_INVALID,
                            "%s: expects labels and lengths of %lld sequences", call->op,
                            (long long)n);
-  if (!is_within(call->attrs[0].i, 0, logits->shape[2] - 1))
+  if (!is_within(pir_kernel_int(call, 0), 0, logits->shape[2] - 1))
     return pir_kernel_fail(call, PIR_INVALID, "%s: blank: %lld of %lld classes", call->op,
-                           (long long)call->attrs[0].i, (long long)logits->shape[2]);
+                           (long long)pir_kernel_int(call, 0), (long long)logits->shape[2]);
   pir_tensor t[CTC_ALL], room = {0};
   pir_status status = pir_kernel_open(call, in, 4, out, 2, t);
   const int64_t numbers[2] = {logits->shape[0], logits->shape[2] + 2 * states};
@@ -243,7 +243,7 @@ static pir_status run_rnnt_sequence(const pir_kernel_call *call, const pir_tenso
                   .labels = ((const int64_t *)t[RNNT_LABELS].data)[i],
                   .wide = shape[2],
                   .classes = shape[3],
-                  .blank = call->attrs[0].i,
+                  .blank = pir_kernel_int(call, 0),
                   .p = (const double *)t[RNNT_INPUT].data + i * points * shape[3]};
   bool fits = is_within(r.steps, 1, shape[1]) && is_within(r.labels, 0, most);
   if (!fits || r.labels > label_row)
@@ -261,7 +261,7 @@ static pir_status run_rnnt_sequence(const pir_kernel_call *call, const pir_tenso
   ((double *)t[RNNT_LOSS].data)[i] = -total;
   double *gradient = t[RNNT_GRADIENT].data;
   if (gradient)
-    rnnt_gradient(&r, total, call->attrs[1].f, gradient + i * points * r.classes);
+    rnnt_gradient(&r, total, pir_kernel_float(call, 1), gradient + i * points * r.classes);
   return PIR_OK;
 }
 
@@ -279,9 +279,9 @@ pir_status pir_kernel_warprnnt(const pir_kernel_call *call) {
       return pir_kernel_fail(call, PIR_INVALID,
                              "%s: expects labels and lengths of %lld sequences", call->op,
                              (long long)shape[0]);
-  if (!is_within(call->attrs[0].i, 0, shape[3] - 1) || shape[2] < 1)
+  if (!is_within(pir_kernel_int(call, 0), 0, shape[3] - 1) || shape[2] < 1)
     return pir_kernel_fail(call, PIR_INVALID, "%s: blank: %lld of %lld classes", call->op,
-                           (long long)call->attrs[0].i, (long long)shape[3]);
+                           (long long)pir_kernel_int(call, 0), (long long)shape[3]);
   pir_tensor t[RNNT_ALL], room = {0};
   pir_status status = pir_kernel_open(call, in, 4, out, 2, t);
   if (!status)
@@ -341,7 +341,7 @@ static pir_status compute_tree_losses(const pir_kernel_call *call, const pir_ten
                                       int64_t depth) {
   int64_t n = t[TREE_X].shape[0];
   int64_t nodes = t[TREE_W].shape[0];
-  int64_t classes = call->attrs[0].i;
+  int64_t classes = pir_kernel_int(call, 0);
   for (int64_t i = 0; i < n; i++) {
     double *out = (double *)t[TREE_OUT].data + i;
     double *each = (double *)t[TREE_PRE_OUT].data + i * depth;
@@ -404,7 +404,7 @@ pir_status pir_kernel_hsigmoid_loss(const pir_kernel_call *call) {
   pir_tensor t[TREE_ALL];
   pir_status status = pir_kernel_open(call, in, 6, out, 2, t);
   int64_t depth = path ? path->shape[1] : 0;
-  for (int64_t last = call->attrs[0].i - 1; !path && last > 0; last /= 2)
+  for (int64_t last = pir_kernel_int(call, 0) - 1; !path && last > 0; last /= 2)
     depth++;
   const int64_t terms[2] = {x->shape[0], depth};
   if (!status)
@@ -431,7 +431,7 @@ static pir_status add_tree_gradients(const pir_kernel_call *call, const pir_tens
                                      pir_tensor *room, int64_t i) {
   int64_t wide = t[TREE_X].shape[1];
   int64_t nodes = t[TREE_W].shape[0];
-  int64_t classes = call->attrs[0].i;
+  int64_t classes = pir_kernel_int(call, 0);
   int64_t node;
   const double *x = (const double *)t[TREE_X].data + i * wide;
   const double *w = t[TREE_W].data;

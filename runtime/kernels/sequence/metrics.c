@@ -46,12 +46,12 @@ static pir_status measure_distances(const pir_kernel_call *call, const pir_tenso
       return pir_kernel_fail(call, PIR_INVALID, "%s: lengths %lld and %lld of %lld and %lld",
                              call->op, (long long)a, (long long)b, (long long)wide,
                              (long long)high);
-    if (call->attrs[0].i && b == 0)
+    if (pir_kernel_int(call, 0) && b == 0)
       return pir_kernel_fail(call, PIR_INVALID,
                              "%s: refs: a sequence of length 0 cannot be normalised by",
                              call->op);
     double distance = (double)count_edits(hyps, a, refs, b, row);
-    ((double *)t[5].data)[i] = call->attrs[0].i ? distance / (double)b : distance;
+    ((double *)t[5].data)[i] = pir_kernel_int(call, 0) ? distance / (double)b : distance;
   }
   if (t[4].data)
     *(int64_t *)t[4].data = batch;
@@ -152,15 +152,15 @@ static int64_t list_chunks(const scheme *s, int64_t types, const int64_t *label,
   return count;
 }
 
-static bool is_excluded_type(const pir_attr_value *list, int64_t type) {
-  for (size_t i = 0; i < list->count; i++)
-    if (list->ints[i] == type)
+static bool is_excluded_type(pir_int_list list, int64_t type) {
+  for (size_t i = 0; i < list.count; i++)
+    if (list.ints[i] == type)
       return true;
   return false;
 }
 
 // Adds the numbers of chunks to `counts`: inferred, labelled, and equal in both.
-static void count_chunks(const pir_attr_value *skip, const chunk *a, int64_t n, const chunk *b,
+static void count_chunks(pir_int_list skip, const chunk *a, int64_t n, const chunk *b,
                          int64_t m, int64_t *counts) {
   for (int64_t i = 0; i < n; i++)
     counts[0] += !is_excluded_type(skip, a[i].type);
@@ -195,7 +195,8 @@ static pir_status count_batch_chunks(const pir_kernel_call *call, const scheme *
                                      const pir_tensor *t, chunk *room, int64_t *counts) {
   int64_t n = t[0].shape[0];
   int64_t wide = t[0].shape[1];
-  int64_t types = call->attrs[0].i;
+  int64_t types = pir_kernel_int(call, 0);
+  pir_int_list skip = pir_kernel_ints(call, 2);
   for (int64_t i = 0; i < n; i++) {
     int64_t length = ((const int64_t *)t[2].data)[i];
     if (length < 0 || length > wide)
@@ -207,7 +208,7 @@ static pir_status count_batch_chunks(const pir_kernel_call *call, const scheme *
     PIR_TRY(check_tags(call, "label", labelled, length, types * s->tags));
     int64_t a = list_chunks(s, types, inferred, length, room);
     int64_t b = list_chunks(s, types, labelled, length, room + wide);
-    count_chunks(&call->attrs[2], room, a, room + wide, b, counts);
+    count_chunks(skip, room, a, room + wide, b, counts);
   }
   return PIR_OK;
 }
@@ -219,7 +220,7 @@ pir_status pir_kernel_chunk_eval(const pir_kernel_call *call) {
   static const uint8_t out[] = {PIR_F64, PIR_F64, PIR_F64, PIR_I64, PIR_I64, PIR_I64};
   const scheme *s = NULL;
   for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
-    if (pir_str_equal(call->attrs[1].text, pir_str_from(schemes[i].name)))
+    if (pir_str_equal(pir_kernel_text(call, 1), pir_str_from(schemes[i].name)))
       s = &schemes[i];
   if (!s)
     return pir_kernel_fail(call, PIR_INVALID,
@@ -282,7 +283,7 @@ static pir_status fill_buckets(const pir_kernel_call *call, const pir_tensor *t,
   const int64_t *weight = t[AUC_WEIGHT].data;
   int64_t rows = t[AUC_X].shape[0];
   int64_t wide = t[AUC_X].shape[1];
-  int64_t thresholds = call->attrs[1].i;
+  int64_t thresholds = pir_kernel_int(call, 1);
   for (int64_t i = 0; i < rows; i++) {
     double p = x[i * wide + wide - 1];
     if (!(p >= 0 && p <= 1))
@@ -315,8 +316,8 @@ static double area_under_curve(const int64_t *positive, const int64_t *negative,
 // batch; else only the sum.
 static pir_status update_buckets(const pir_kernel_call *call, const pir_tensor *t) {
   int64_t *sides[2] = {t[AUC_POSITIVE_OUT].data, t[AUC_NEGATIVE_OUT].data};
-  int64_t steps = call->attrs[2].i;
-  int64_t size = call->attrs[1].i + 1;
+  int64_t steps = pir_kernel_int(call, 2);
+  int64_t size = pir_kernel_int(call, 1) + 1;
   int64_t now = 0;
   int64_t total = steps * size;
   for (int s = 0; s < 2; s++) {
@@ -350,13 +351,13 @@ static pir_status update_buckets(const pir_kernel_call *call, const pir_tensor *
 pir_status pir_kernel_auc(const pir_kernel_call *call) {
   static const uint8_t in[] = {PIR_F64, PIR_I64, PIR_I64, PIR_I64, PIR_I64},
                        out[] = {PIR_F64, PIR_I64, PIR_I64};
-  int64_t thresholds = call->attrs[1].i;
-  int64_t steps = call->attrs[2].i;
+  int64_t thresholds = pir_kernel_int(call, 1);
+  int64_t steps = pir_kernel_int(call, 2);
   int64_t size;
   PIR_TRY(pir_kernel_expect_rank(call, AUC_X, "x", 2));
   const pir_tensor *x = pir_kernel_in(call, AUC_X);
   const pir_tensor *weight = pir_kernel_in(call, AUC_WEIGHT);
-  if (!pir_str_equal(call->attrs[0].text, PIR_STR("ROC")))
+  if (!pir_str_equal(pir_kernel_text(call, 0), PIR_STR("ROC")))
     return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s of another curve than ROC",
                            call->op);
   bool large = __builtin_mul_overflow(steps + 1, thresholds + 1, &size);
@@ -410,7 +411,7 @@ pir_status pir_kernel_check_numerics(const pir_kernel_call *call) {
     least = fmin(least, a);
     sum += a;
   }
-  if (!status && call->attrs[2].i == 0 && counts[0] + counts[1] > 0)
+  if (!status && pir_kernel_int(call, 2) == 0 && counts[0] + counts[1] > 0)
     status = pir_kernel_fail(call, PIR_INVALID, "%s: %lld NaN and %lld infinite elements",
                              call->op, (long long)counts[0], (long long)counts[1]);
   const double values[3] = {top, least, n ? sum / (double)n : 0};

@@ -164,7 +164,7 @@ enum { VITERBI_SCORES, VITERBI_TRANSITIONS, VITERBI_LENGTHS, VITERBI_BEST, VITER
 static pir_status decode_viterbi_rows(const pir_kernel_call *call, const pir_tensor *t,
                                       lattice *f, int64_t wide, int64_t *path) {
   const int64_t *shape = t[VITERBI_SCORES].shape;
-  bool tags = call->attrs[0].i != 0;
+  bool tags = pir_kernel_int(call, 0) != 0;
   int64_t states = f->states, steps;
   double *best = t[VITERBI_BEST].data;
   f->transitions = t[VITERBI_TRANSITIONS].data;
@@ -214,7 +214,7 @@ pir_status pir_kernel_viterbi_decode(const pir_kernel_call *call) {
   PIR_TRY(pir_kernel_expect_rank(call, VITERBI_TRANSITIONS, "transition_params", 2));
   PIR_TRY(pir_kernel_expect_rank(call, VITERBI_LENGTHS, "lengths", 1));
   int64_t states = x->shape[2];
-  int64_t least = call->attrs[0].i ? 2 : 1;
+  int64_t least = pir_kernel_int(call, 0) ? 2 : 1;
   if (w->shape[0] != states || w->shape[1] != states || states < least)
     return pir_kernel_fail(call, PIR_INVALID,
                            "%s: transition_params: expects [%lld, %lld], found [%lld, %lld]",
@@ -284,20 +284,20 @@ pir_status pir_kernel_ctc_align(const pir_kernel_call *call) {
   int64_t *to = t[2].data;
   int64_t *counts = t[3].data;
   int64_t steps;
-  int64_t blank = call->attrs[0].i;
+  int64_t blank = pir_kernel_int(call, 0);
   for (int64_t n = 0; n < shape[0] && !status; n++, to += shape[1]) {
     const int64_t *from = (const int64_t *)t[0].data + n * shape[1];
     int64_t kept = 0;
     status = read_sequence_steps(call, &t[1], n, shape[1], &steps);
     for (int64_t i = 0; i < steps && !status; i++) {
-      bool repeated = call->attrs[1].i && i && from[i] == from[i - 1];
+      bool repeated = pir_kernel_int(call, 1) && i && from[i] == from[i - 1];
       if (from[i] != blank && !repeated)
         to[kept++] = from[i];
     }
     if (counts)
       counts[n] = kept;
     for (; kept < shape[1]; kept++)
-      to[kept] = call->attrs[2].i;
+      to[kept] = pir_kernel_int(call, 2);
   }
   return pir_kernel_close(call, status, 2, 2, t);
 }

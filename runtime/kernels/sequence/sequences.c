@@ -77,17 +77,17 @@ static pir_status write_rows_like_x(const pir_kernel_call *call, const pir_tenso
 }
 
 // Returns offset i: of y, or an element of y, or an entry of the attribute.
-static int64_t reset_offset(const pir_tensor *y, const pir_attr_value *target, int64_t i) {
+static int64_t reset_offset(const pir_tensor *y, pir_int_list target, int64_t i) {
   if (!y)
-    return target->ints[i];
+    return target.ints[i];
   if (y->lod_levels)
     return (int64_t)y->lod[y->lod_levels - 1][i];
   return pir_tensor_int_at(y, i);
 }
 
-static int64_t reset_offset_count(const pir_tensor *y, const pir_attr_value *target) {
+static int64_t reset_offset_count(const pir_tensor *y, pir_int_list target) {
   if (!y)
-    return (int64_t)target->count;
+    return (int64_t)target.count;
   if (y->lod_levels)
     return (int64_t)y->lod_sizes[y->lod_levels - 1];
   return pir_tensor_numel(y);
@@ -98,8 +98,8 @@ pir_status pir_kernel_lod_reset(const pir_kernel_call *call) {
   const pir_tensor *x = pir_kernel_in(call, 0);
   const pir_tensor *y = pir_kernel_in(call, 1);
   pir_tensor *out = pir_kernel_out(call, 0);
-  const pir_attr_value *target = &call->attrs[0];
-  if (call->attrs[1].i)
+  pir_int_list target = pir_kernel_ints(call, 0);
+  if (pir_kernel_int(call, 1))
     return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s that appends a level",
                            call->op);
   int64_t n = reset_offset_count(y, target);
@@ -172,7 +172,8 @@ pir_status pir_kernel_sequence_pool(const pir_kernel_call *call) {
   const uint64_t *at;
   int64_t n;
   int kind = 0;
-  while (kind < POOL_KINDS && !pir_str_equal(call->attrs[1].text, pir_str_from(names[kind])))
+  while (kind < POOL_KINDS &&
+         !pir_str_equal(pir_kernel_text(call, 1), pir_str_from(names[kind])))
     kind++;
   if (kind == POOL_KINDS)
     return pir_kernel_fail(call, PIR_INVALID, "%s: pooltype: not one of the six", call->op);
@@ -187,7 +188,7 @@ pir_status pir_kernel_sequence_pool(const pir_kernel_call *call) {
     int64_t rows = (int64_t)(at[s + 1] - at[s]);
     int64_t *where = (int64_t *)places.data + s * wide;
     for (int64_t j = 0; j < wide && !rows; j++) {
-      to[j] = call->attrs[2].f;
+      to[j] = pir_kernel_float(call, 2);
       where[j] = -1;
     }
     const double *from = (const double *)t.data + (int64_t)at[s] * wide;
@@ -284,7 +285,7 @@ static pir_status expand_sequences(const pir_kernel_call *call, const pir_tensor
 pir_status pir_kernel_sequence_expand(const pir_kernel_call *call) {
   const pir_tensor *x = pir_kernel_in(call, 0);
   const pir_tensor *y = pir_kernel_in(call, 1);
-  int64_t level = call->attrs[0].i, n = 0;
+  int64_t level = pir_kernel_int(call, 0), n = 0;
   const uint64_t *from = NULL;
   if (level < 0)
     level += (int64_t)y->lod_levels;
@@ -325,17 +326,16 @@ static void convolve_window(const double *x, int64_t rows, int64_t wide, int64_t
 pir_status pir_kernel_sequence_conv(const pir_kernel_call *call) {
   const pir_tensor *x = pir_kernel_in(call, 0);
   const pir_tensor *filter = pir_kernel_in(call, 2);
-  const pir_attr_value *attrs = call->attrs;
   pir_tensor t = {0}, w = {0}, y = {0};
   const uint64_t *at;
-  int64_t n, window = attrs[0].i;
+  int64_t n, window = pir_kernel_int(call, 0);
   PIR_TRY(pir_kernel_expect_rank(call, 0, "x", 2));
   PIR_TRY(pir_kernel_expect_rank(call, 2, "filter", 2));
   PIR_TRY(pir_kernel_sequences(call, 0, &at, &n));
   int64_t wide = x->shape[1];
   int64_t outs = filter->shape[1];
   int64_t rows;
-  if (attrs[1].i || attrs[3].i != 1)
+  if (pir_kernel_int(call, 1) || pir_kernel_int(call, 3) != 1)
     return pir_kernel_fail(call, PIR_UNSUPPORTED,
                            "unsupported: %s with trained padding or strides", call->op);
   bool large = __builtin_mul_overflow(window, wide, &rows);
@@ -353,7 +353,8 @@ pir_status pir_kernel_sequence_conv(const pir_kernel_call *call) {
     const double *from = (const double *)t.data + (int64_t)at[s] * wide;
     double *to = (double *)y.data + (int64_t)at[s] * outs;
     for (int64_t i = 0; i < length; i++, to += outs)
-      convolve_window(from, length, wide, i + attrs[2].i, window, w.data, outs, to);
+      convolve_window(from, length, wide, i + pir_kernel_int(call, 2), window, w.data, outs,
+                      to);
   }
   pir_tensor *out = pir_kernel_out(call, 0);
   if (!status)

@@ -85,8 +85,8 @@ static pir_status histogram_range(const pir_kernel_call *call, const pir_tensor 
                                   double *high) {
   const double *v = x->data;
   int64_t n = pir_tensor_numel(x);
-  *low = call->attrs[1].f;
-  *high = call->attrs[2].f;
+  *low = pir_kernel_float(call, 1);
+  *high = pir_kernel_float(call, 2);
   if (*low == *high && n) {
     *low = *high = v[0];
     for (int64_t i = 0; i < n; i++) {
@@ -106,7 +106,7 @@ static pir_status histogram_range(const pir_kernel_call *call, const pir_tensor 
 // attributes: bins, min, max, density
 pir_status pir_kernel_histogram(const pir_kernel_call *call) {
   pir_tensor x, weights, sums, *out = pir_kernel_out(call, 0);
-  int64_t bins = call->attrs[0].i;
+  int64_t bins = pir_kernel_int(call, 0);
   double low = 0, high = 1, total = 0;
   if (bins < 1 || !out || pir_tensor_numel(out) != bins)
     return pir_kernel_fail(call, PIR_INVALID, "%s: %lld bins", call->op, (long long)bins);
@@ -130,7 +130,7 @@ pir_status pir_kernel_histogram(const pir_kernel_call *call) {
         total += weight;
       }
     }
-    for (int64_t i = 0; call->attrs[3].i && i < bins; i++)
+    for (int64_t i = 0; pir_kernel_int(call, 3) && i < bins; i++)
       sum[i] /= total * ((high - low) / (double)bins);
     status = pir_tensor_copy(&sums, out);
   }

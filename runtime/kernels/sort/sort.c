@@ -289,16 +289,16 @@ static line_job make_line_job(const pir_kernel_call *call) {
 // attributes: axis, descending, stable
 pir_status pir_kernel_argsort(const pir_kernel_call *call) {
   line_job job = make_line_job(call);
-  job.descending = call->attrs[1].i != 0;
-  return run_line_job(&job, call->attrs[0].i);
+  job.descending = pir_kernel_int(call, 1) != 0;
+  return run_line_job(&job, pir_kernel_int(call, 0));
 }
 
 // attributes: axis, largest, sorted. The shape of the result states k.
 pir_status pir_kernel_topk(const pir_kernel_call *call) {
   line_job job = make_line_job(call);
-  job.line = call->attrs[2].i ? select_line_sorted : select_line_unsorted;
-  job.descending = call->attrs[1].i != 0;
-  return run_line_job(&job, call->attrs[0].i);
+  job.line = pir_kernel_int(call, 2) ? select_line_sorted : select_line_unsorted;
+  job.descending = pir_kernel_int(call, 1) != 0;
+  return run_line_job(&job, pir_kernel_int(call, 0));
 }
 
 // Views a result with the axis that was reduced, which has extent 1, whether the result has it
@@ -338,15 +338,15 @@ static pir_status run_reducing_job(line_job *job, int64_t axis) {
 pir_status pir_kernel_kthvalue(const pir_kernel_call *call) {
   line_job job = make_line_job(call);
   job.line = select_kth_element;
-  job.first = call->attrs[0].i - 1;
-  return run_reducing_job(&job, call->attrs[1].i);
+  job.first = pir_kernel_int(call, 0) - 1;
+  return run_reducing_job(&job, pir_kernel_int(call, 1));
 }
 
 // attributes: axis, keepdim
 pir_status pir_kernel_mode(const pir_kernel_call *call) {
   line_job job = make_line_job(call);
   job.line = find_line_mode;
-  return run_reducing_job(&job, call->attrs[0].i);
+  return run_reducing_job(&job, pir_kernel_int(call, 0));
 }
 
 // ---- medians
@@ -401,13 +401,13 @@ static int64_t most_numbers_in_line(const pir_tensor *lines) {
 
 // Views x with the listed axes (none: all axes) behind the others, and counts the others.
 static pir_status view_reduced_last(const pir_kernel_call *call, const pir_tensor *x,
-                                    const pir_attr_value *axes, pir_tensor *out, int *kept) {
-  uint32_t gone = axes->count ? 0 : UINT32_MAX;
-  for (size_t i = 0; i < axes->count; i++) {
-    int64_t d = axes->ints[i] < 0 ? axes->ints[i] + x->rank : axes->ints[i];
+                                    pir_int_list axes, pir_tensor *out, int *kept) {
+  uint32_t gone = axes.count ? 0 : UINT32_MAX;
+  for (size_t i = 0; i < axes.count; i++) {
+    int64_t d = axes.ints[i] < 0 ? axes.ints[i] + x->rank : axes.ints[i];
     if (d < 0 || d >= x->rank)
       return pir_kernel_fail(call, PIR_INVALID, "%s: axis: expects axes of rank %d, found %lld",
-                             call->op, x->rank, (long long)axes->ints[i]);
+                             call->op, x->rank, (long long)axes.ints[i]);
     gone |= 1u << d;
   }
   *out = *x;
@@ -440,7 +440,7 @@ static pir_status run_median(const pir_kernel_call *call, bool skips_nan) {
   pir_tensor *out = pir_kernel_out(call, 0);
   pir_tensor *places = pir_kernel_out(call, 1);
   pir_tensor values, positions;
-  pir_str mode = call->attrs[2].text;
+  pir_str mode = pir_kernel_text(call, 2);
   line_job job = make_line_job(call);
   int kept = 0;
   job.skips_nan = skips_nan;
@@ -450,7 +450,7 @@ static pir_status run_median(const pir_kernel_call *call, bool skips_nan) {
   if (!job.lower && !pir_str_equal(mode, PIR_STR("avg")))
     return pir_kernel_fail(call, PIR_INVALID, "%s: mode: expects avg or min, found '%.*s'",
                            call->op, (int)mode.size, mode.data);
-  PIR_TRY(view_reduced_last(call, x, &call->attrs[0], &moved, &kept));
+  PIR_TRY(view_reduced_last(call, x, pir_kernel_ints(call, 0), &moved, &kept));
   PIR_TRY(pir_kernel_dense(call, &moved, x->dtype, moved.shape, moved.rank, &lines));
   pir_tensor view = lines;
   int64_t length = 1, shape[PIR_MAX_RANK];
@@ -503,7 +503,7 @@ pir_status pir_kernel_searchsorted(const pir_kernel_call *call) {
   int64_t length = rows->shape[rows->rank - 1];
   int64_t n = pir_tensor_numel(values);
   int64_t width = values->rank ? values->shape[values->rank - 1] : 1;
-  bool right = call->attrs[1].i != 0;
+  bool right = pir_kernel_int(call, 1) != 0;
   bool shared = rows->rank == 1;
   int64_t row_count = pir_tensor_numel(rows) / (length ? length : 1);
   if (!shared && (width == 0 || row_count != n / width)) {
@@ -545,11 +545,11 @@ pir_status pir_kernel_cummax(const pir_kernel_call *call) {
   line_job job = make_line_job(call);
   job.descending = true;
   job.line = run_line_extreme;
-  return run_line_job(&job, call->attrs[0].i);
+  return run_line_job(&job, pir_kernel_int(call, 0));
 }
 
 pir_status pir_kernel_cummin(const pir_kernel_call *call) {
   line_job job = make_line_job(call);
   job.line = run_line_extreme;
-  return run_line_job(&job, call->attrs[0].i);
+  return run_line_job(&job, pir_kernel_int(call, 0));
 }

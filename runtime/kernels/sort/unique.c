@@ -170,18 +170,17 @@ typedef struct table {
   size_t size;
 } table;
 
-static pir_status open_row_table(const pir_kernel_call *call, const pir_attr_value *axes,
-                                 table *t) {
+static pir_status open_row_table(const pir_kernel_call *call, pir_int_list axes, table *t) {
   const pir_tensor *x = pir_kernel_in(call, 0);
   *t = (table){.axis = -1};
   if (!x || !pir_kernel_out(call, 0))
     return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
-  bool given = axes->kind == PIR_VALUE_INTS && axes->count;
+  bool given = axes.count > 0;
   if (given)
-    t->axis = axes->ints[0] < 0 ? axes->ints[0] + x->rank : axes->ints[0];
+    t->axis = axes.ints[0] < 0 ? axes.ints[0] + x->rank : axes.ints[0];
   if (t->axis >= x->rank || (given && t->axis < 0))
     return pir_kernel_fail(call, PIR_INVALID, "%s: axis: expects one of rank %d, found %lld",
-                           call->op, x->rank, (long long)axes->ints[0]);
+                           call->op, x->rank, (long long)axes.ints[0]);
   t->r.floats = pir_dtype_is_float(x->dtype);
   pir_dtype wide = t->r.floats ? PIR_F64 : PIR_I64;
   PIR_TRY(gather_rows(call, x, t->axis < 0 ? 0 : (int)t->axis, wide, &t->dense));
@@ -203,9 +202,9 @@ static void close_row_table(const pir_kernel_call *call, table *t) {
 // attributes: return_index, return_inverse, return_counts, axis, dtype, is_sorted. results:
 // out, indices, inverse, counts
 pir_status pir_kernel_unique(const pir_kernel_call *call) {
-  pir_dtype dtype = (pir_dtype)call->attrs[4].i;
+  pir_dtype dtype = pir_kernel_dtype(call, 4);
   table t;
-  pir_status status = open_row_table(call, &call->attrs[3], &t);
+  pir_status status = open_row_table(call, pir_kernel_ints(call, 3), &t);
   if (!status) {
     int64_t n = t.r.count;
     int64_t *inverse = t.room + 2 * n;
@@ -243,9 +242,9 @@ pir_status pir_kernel_unique(const pir_kernel_call *call) {
 
 // attributes: return_inverse, return_counts, axis, dtype. results: out, inverse, counts
 pir_status pir_kernel_unique_consecutive(const pir_kernel_call *call) {
-  pir_dtype dtype = (pir_dtype)call->attrs[3].i;
+  pir_dtype dtype = pir_kernel_dtype(call, 3);
   table t;
-  pir_status status = open_row_table(call, &call->attrs[2], &t);
+  pir_status status = open_row_table(call, pir_kernel_ints(call, 2), &t);
   if (!status) {
     int64_t n = t.r.count;
     int64_t *inverse = t.room;

@@ -223,7 +223,7 @@ static pir_status keep_nonzero_entries(const pir_kernel_call *call, const pir_te
 // attribute: number of sparse axes
 pir_status pir_kernel_sparse_from_dense(const pir_kernel_call *call) {
   const pir_tensor *x = pir_kernel_in(call, 0);
-  int64_t axes = call->attrs[0].i;
+  int64_t axes = pir_kernel_int(call, 0);
   pir_tensor dense;
   if (!x || axes < 1 || axes > x->rank)
     return pir_kernel_fail(call, PIR_INVALID, "%s: sparse_dim: %lld of a tensor of rank %d",

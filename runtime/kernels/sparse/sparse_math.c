@@ -183,16 +183,16 @@ static void split_key(int64_t key, const int64_t *extents, int axes, int64_t *in
 
 // attribute: perm
 pir_status pir_kernel_sparse_transpose(const pir_kernel_call *call) {
-  const pir_attr_value *perm = &call->attrs[0];
+  pir_int_list perm = pir_kernel_ints(call, 0);
   int64_t extents[PIR_MAX_RANK], index[PIR_MAX_RANK];
   sparse s;
   pir_status status = pir_sparse_open(call, 0, PIR_UNDEFINED, &s);
-  if (!status && perm->count != (size_t)s.rank)
+  if (!status && perm.count != (size_t)s.rank)
     status = pir_kernel_fail(call, PIR_INVALID, "%s: perm: expects %d axes, found %zu",
-                             call->op, s.rank, perm->count);
+                             call->op, s.rank, perm.count);
   unsigned seen = 0;
   for (int i = 0; !status && i < s.rank; i++) {
-    int64_t axis = perm->ints[i] < 0 ? perm->ints[i] + s.rank : perm->ints[i];
+    int64_t axis = perm.ints[i] < 0 ? perm.ints[i] + s.rank : perm.ints[i];
     if (axis < 0 || axis >= s.rank || seen >> axis & 1)
       status = pir_kernel_fail(call, PIR_INVALID, "%s: perm: %lld of rank %d", call->op,
                                (long long)axis, s.rank);
@@ -208,7 +208,7 @@ pir_status pir_kernel_sparse_transpose(const pir_kernel_call *call) {
     split_key(s.entries[k].key, s.extents, s.axes, index);
     int64_t key = 0;
     for (int i = 0; i < s.axes; i++) {
-      int64_t axis = perm->ints[i] < 0 ? perm->ints[i] + s.rank : perm->ints[i];
+      int64_t axis = perm.ints[i] < 0 ? perm.ints[i] + s.rank : perm.ints[i];
       key = key * extents[i] + index[axis];
     }
     s.entries[k].key = key;
@@ -296,19 +296,19 @@ static pir_status keep_entries_in_slice(sparse *s, const int64_t *from,
 pir_status pir_kernel_sparse_slice(const pir_kernel_call *call) {
   const pir_tensor *starts = pir_kernel_in(call, 1);
   const pir_tensor *ends = pir_kernel_in(call, 2);
-  const pir_attr_value *axes = &call->attrs[0];
+  pir_int_list axes = pir_kernel_ints(call, 0);
   int64_t from[PIR_MAX_RANK] = {0}, extents[PIR_MAX_RANK];
   sparse s;
   pir_status status = pir_sparse_open(call, 0, PIR_UNDEFINED, &s);
   if (!status)
     memcpy(extents, s.extents, sizeof extents);
-  int64_t count = (int64_t)axes->count;
+  int64_t count = (int64_t)axes.count;
   bool fits = starts && ends && pir_tensor_numel(starts) == count;
   if (!status && (!fits || pir_tensor_numel(ends) != count))
     status = pir_kernel_fail(call, PIR_INVALID, "%s: starts, ends and axes differ in number",
                              call->op);
-  for (size_t i = 0; !status && i < axes->count; i++) {
-    int64_t axis = axes->ints[i] < 0 ? axes->ints[i] + s.rank : axes->ints[i];
+  for (size_t i = 0; !status && i < axes.count; i++) {
+    int64_t axis = axes.ints[i] < 0 ? axes.ints[i] + s.rank : axes.ints[i];
     if (axis < 0 || axis >= s.rank) {
       status = pir_kernel_fail(call, PIR_INVALID, "%s: axes: %lld of rank %d", call->op,
                                (long long)axis, s.rank);
@@ -330,7 +330,7 @@ pir_status pir_kernel_sparse_slice(const pir_kernel_call *call) {
 // Sums of integers are i64 unless the attribute states another type.
 static pir_dtype dtype_of_sum(const pir_kernel_call *call) {
   pir_dtype own = call->in[call->in_first[0]]->dtype;
-  pir_dtype asked = (pir_dtype)call->attrs[0].i;
+  pir_dtype asked = pir_kernel_dtype(call, 0);
   if (asked != PIR_UNDEFINED)
     return asked;
   return pir_dtype_is_float(own) ? own : PIR_I64;
@@ -385,7 +385,7 @@ pir_status pir_kernel_sparse_sum(const pir_kernel_call *call) {
     status =
         pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s with dense axes", call->op);
   if (!status)
-    status = sum_along_axis(&s, axis, call->attrs[1].i != 0);
+    status = sum_along_axis(&s, axis, pir_kernel_int(call, 1) != 0);
   pir_sparse_close(&s);
   return status;
 }
