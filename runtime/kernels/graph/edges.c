@@ -149,6 +149,13 @@ static pir_status write_combined_rows(const pir_kernel_call *call, edges *g, pir
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: too large", call->op);
   if (pir_shape_bytes(column, 1, PIR_I64, &count_bytes))
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: too large", call->op);
+  // The results come first, because the session limits their memory: a row number alone may
+  // ask for any amount of it.
+  PIR_TRY(pir_kernel_shape_result(call, out, dtype, shape, rank));
+  if (degree)
+    PIR_TRY(pir_kernel_shape_result(call, degree, degree->dtype, column, count_rank));
+  if (!bytes && !degree)
+    return PIR_OK;
   wide.data = pir_kernel_alloc(call, bytes);
   counts.data = pir_kernel_alloc(call, count_bytes);
   pir_status status = wide.data && counts.data ? PIR_OK : PIR_EXHAUSTED;
@@ -156,12 +163,8 @@ static pir_status write_combined_rows(const pir_kernel_call *call, edges *g, pir
     memset(wide.data, 0, bytes);
     memset(counts.data, 0, count_bytes);
     combine_arrivals(g, wide.data, counts.data, shape[0]);
-    status = pir_kernel_shape_result(call, out, dtype, shape, rank);
-  }
-  if (!status)
     status = pir_tensor_copy(&wide, out);
-  if (!status && degree)
-    status = pir_kernel_shape_result(call, degree, degree->dtype, column, count_rank);
+  }
   if (!status && degree)
     status = pir_tensor_copy(&counts, degree);
   pir_kernel_free(call, wide.data, bytes);
