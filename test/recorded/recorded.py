@@ -374,8 +374,12 @@ def vjp_jobs(tools, root):
             yield name, lambda n=name, c=command + [f"--pipeline={pipeline}", f"--cache={CODE_CACHE}"]: number_job(n, c)
 
 
+TRAIN_SEED = 77  # paddle.seed of the recordings
+
+
 def train_jobs(tools, root):
-    """The loss is what the first gradient starts from: the scalar that a full_like of 1 is like."""
+    """The loss is what the first gradient starts from: the scalar that a full_like of 1 is like. The startup program sets the
+    parameters and the state of the optimizer, with Paddle's random numbers."""
     for folder in sorted((root / "models").glob("train_*")):
         text = (folder / "train.pir").read_text()
         loss = re.search(r'"pd_op.full_like" \((%\d+), %\d+\).* : \((tensor<f32>)', text)
@@ -383,6 +387,10 @@ def train_jobs(tools, root):
         for pipeline in ("kernels", "compile"):
             name = f"train {folder.name} {pipeline}"
             yield name, lambda n=name, f=folder, t=text.rstrip()[:-1] + fetch + "}\n", p=pipeline: train_job(tools, n, f, t, p)
+            expected = [f"--expect={p.stem}=@{p}" for p in sorted((folder / "init").glob("*.npy"))]
+            command = [tools / "pir-run", folder / "startup.json", f"--seed={TRAIN_SEED}", f"--pipeline={pipeline}", *expected]
+            name = f"train {folder.name}/startup {pipeline}"
+            yield name, lambda n=name, c=command + ["--atol=0", "--rtol=1e-6"]: number_job(n, c)
 
 
 # The bias of attention's keys moves every score of a row alike: its gradient is 0, and what Adam makes steps of is rounding.

@@ -24,7 +24,9 @@ static uint32_t number_ports(plan_builder *b, const pir_block *block, uint32_t t
       continue;
     numbered *entry = ARRAY_PUSH(&b->scratch, list, count, capacity);
     *entry = (numbered){op, 0, count};
-    if (!pir_attr_as_int(pir_op_attr_str(op, "col"), &entry->column))
+    if (pir_op_attr_str(op, "parameter_name"))
+      entry->column = INT64_MAX;  // parameters that the program sets follow what it fetches
+    else if (!pir_attr_as_int(pir_op_attr_str(op, "col"), &entry->column))
       entry->column = count - 1;
   }
   if (count)
@@ -42,16 +44,18 @@ void pir_plan_number_ports(plan_builder *b, const pir_block *block) {
   p->outputs = pir_arena_zalloc(&p->memory, p->output_count * sizeof *p->outputs);
 }
 
-static pir_str text_of(const pir_op *op, const char *attr, const char *other) {
-  const pir_attr *found = pir_op_attr_str(op, attr);
-  if (!found)
-    found = pir_op_attr_str(op, other);
+// The text of the first of these attributes that an op has.
+static pir_str text_of(const pir_op *op, const char *const *attrs, size_t count) {
+  const pir_attr *found = NULL;
+  for (size_t i = 0; i < count && !found; i++)
+    found = pir_op_attr_str(op, attrs[i]);
   return found ? pir_attr_as_str(found) : PIR_STR("");
 }
 
 pir_status pir_plan_parameter(plan_builder *b, const pir_program *program, const pir_op *op) {
   plan *p = b->p;
-  pir_str name = text_of(op, "parameter_name", "value");
+  static const char *const attrs[] = {"parameter_name", "value"};
+  pir_str name = text_of(op, attrs, sizeof attrs / sizeof *attrs);
   const pir_param *param = pir_program_param(program, name);
   if (!param)
     return pir_error(op, "has no data: parameter \"%.*s\" is missing", (int)name.size,
@@ -73,8 +77,9 @@ pir_status pir_plan_parameter(plan_builder *b, const pir_program *program, const
 
 static void fill_port(plan_builder *b, plan_port *port, const pir_op *op, const pir_fact *fact,
                       uint32_t slot) {
+  static const char *const attrs[] = {"name", "output_name", "parameter_name"};
   plan *p = b->p;
-  pir_str name = pir_arena_text(&p->memory, text_of(op, "name", "output_name"));
+  pir_str name = pir_arena_text(&p->memory, text_of(op, attrs, sizeof attrs / sizeof *attrs));
   *port = (plan_port){.port = {.name = name, .dtype = fact->dtype, .rank = p->slots[slot].rank},
                       .slot = slot};
   for (int i = 0; i < p->slots[slot].rank; i++) {
