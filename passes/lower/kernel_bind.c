@@ -27,6 +27,10 @@ static bool is_control(const pir_opdef *def) {
     case PD_ARRAY_TO_TENSOR:
     case PD_TENSOR_TO_ARRAY:
     case PD_CREATE_ARRAY_LIKE:
+    case PD_ASSIGN_ARRAY:
+    case PD_ASSIGN_ARRAY_:
+    case PD_MEMCPY_D2H_MULTI_IO:
+    case PD_ADD_N_ARRAY:
     case PD_ARRAY_WRITE_: return true;
     default: return false;
   }

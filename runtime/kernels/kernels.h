@@ -8,6 +8,7 @@
 // itself. In name order, because pir_kernel_find searches the table by bisection.
 #define PIR_KERNELS(X)                                                                         \
   X(argsort, false)                                                                            \
+  X(assert, false)                                                                             \
   X(assign_value, false)                                                                       \
   X(auc, false)                                                                                \
   X(bernoulli, false)                                                                          \
@@ -89,6 +90,7 @@
   X(polygamma, false)                                                                          \
   X(pool2d_grad, false)                                                                        \
   X(pool3d_grad, false)                                                                        \
+  X(print, false)                                                                              \
   X(prior_box, false)                                                                          \
   X(psroi_pool, false)                                                                         \
   X(psroi_pool_grad, false)                                                                    \
@@ -107,6 +109,7 @@
   X(searchsorted, false)                                                                       \
   X(seed, false)                                                                               \
   X(segment_pool, true)                                                                        \
+  X(select_output, true)                                                                       \
   X(send_u_recv, true)                                                                         \
   X(send_ue_recv, true)                                                                        \
   X(sequence_conv, true)                                                                       \

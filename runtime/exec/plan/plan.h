@@ -122,6 +122,8 @@ typedef enum plan_kind {
                     // of the array
   PLAN_ARRAY_LIKE,  // in: array; detail: the bits of a float; out: as many tensors of that
                     // number
+  PLAN_ARRAY_COPY,  // in: array; out: an array of copies
+  PLAN_ARRAY_ADD,   // in: arrays; out: an array of the sums of the tensors of equal numbers
   PLAN_STACK_NEW,   // out: one array under three names
   PLAN_STACK_PUSH,  // in: inlet, tensors
   PLAN_STACK_POP,   // in: outlet; out: the tensor pushed last

@@ -24,6 +24,10 @@ static int control_kind(const pir_op *op) {
     case PD_ARRAY_TO_TENSOR: return PLAN_ARRAY_JOIN;
     case PD_TENSOR_TO_ARRAY: return PLAN_ARRAY_PART;
     case PD_CREATE_ARRAY_LIKE: return PLAN_ARRAY_LIKE;
+    case PD_ASSIGN_ARRAY:
+    case PD_ASSIGN_ARRAY_:
+    case PD_MEMCPY_D2H_MULTI_IO: return PLAN_ARRAY_COPY;
+    case PD_ADD_N_ARRAY: return PLAN_ARRAY_ADD;
     case CF_STACK_CREATE: return PLAN_STACK_NEW;
     case CF_TUPLE_PUSH: return PLAN_STACK_PUSH;
     case CF_TUPLE_POP: return PLAN_STACK_POP;
@@ -189,11 +193,15 @@ pir_status pir_plan_control(plan_builder *b, const pir_op *op) {
   plan_instr instr = {.kind = (uint8_t)control_kind(op), .label = pir_op_meaning(op)->name};
   uint32_t *ins = NULL, count = 0, capacity = 0;
   for (size_t i = 0; i < pir_op_operands(op); i++) {
-    uint32_t slot = one_slot(b, pir_op_operand(op, i)),
-             *in = ARRAY_PUSH(&b->scratch, ins, count, capacity);
-    if (slot == NONE)
+    struct slot_list list = {0};
+    const pir_value *value = pir_op_operand(op, i);
+    bool known = value && pir_plan_slots_of(b, value, &list);
+    if (!known || (list.count != 1 && instr.kind != PLAN_ARRAY_ADD))
       return pir_plan_unsupported(op, "an operand that is not one tensor");
-    *in = slot;
+    for (uint32_t k = 0; k < list.count; k++) {
+      uint32_t *in = ARRAY_PUSH(&b->scratch, ins, count, capacity);
+      *in = b->p->words[list.first + k];
+    }
   }
   bool stack = instr.kind >= PLAN_STACK_NEW;
   if (stack ? count < (instr.kind != PLAN_STACK_NEW)

@@ -334,6 +334,93 @@ static pir_status fill_like(frame *f, const plan_instr *instr) {
   return PIR_OK;
 }
 
+// Returns the array of an operand, or NULL with a message.
+static tensor_array *array_operand(frame *f, const plan_instr *instr, uint32_t i) {
+  const pir_tensor *array = operand(f, instr, i);
+  if (array->data && array->dtype == PIR_UNDEFINED)
+    return array->data;
+  pir_ignore(pir_exec_fail(&f->message, PIR_INVALID, "\"%s\" is given no array", instr->label));
+  return NULL;
+}
+
+// Copies the tensors of an array into a new one, whose places past them stay as they are.
+static pir_status copy_items(frame *f, const tensor_array *from, tensor_array *to) {
+  for (size_t i = 0; i < from->count; i++) {
+    carried copy;
+    PIR_TRY(make_room(f, to, i));
+    to->count = i + 1;
+    if (!from->items[i].data)
+      continue;
+    PIR_TRY(pir_frame_duplicate(f, &from->items[i], false, &copy));
+    to->items[i] = copy.tensor;
+  }
+  return PIR_OK;
+}
+
+static pir_status copy_array(frame *f, const plan_instr *instr) {
+  const tensor_array *from = array_operand(f, instr, 0);
+  if (!from)
+    return PIR_INVALID;
+  PIR_TRY(create_array(f, instr));
+  return copy_items(f, from, f->tensors[f->plan->words[instr->out]].data);
+}
+
+// Adds a tensor to another of its shape and type, whose elements are dense.
+static pir_status add_item(frame *f, const plan_instr *instr, const pir_tensor *from,
+                           pir_tensor *to) {
+  bool fits = from->dtype == to->dtype && from->rank == to->rank &&
+              !memcmp(from->shape, to->shape, (size_t)to->rank * sizeof *to->shape);
+  bool whole = pir_dtype_is_integer(to->dtype);
+  if (!fits || !(whole || pir_dtype_is_float(to->dtype)))
+    return pir_exec_fail(&f->message, PIR_INVALID,
+                         "\"%s\": the arrays have tensors of different shapes or types",
+                         instr->label);
+  pir_tensor place = *to;
+  place.rank = 0;
+  int64_t n = pir_tensor_numel(to);
+  for (int64_t i = 0; i < n; i++) {
+    double sum = 0;
+    int64_t wrapped = 0;
+    if (whole)
+      wrapped =
+          (int64_t)((uint64_t)pir_tensor_int_at(from, i) + (uint64_t)pir_tensor_int_at(to, i));
+    else
+      sum = pir_tensor_float_at(from, i) + pir_tensor_float_at(to, i);
+    pir_tensor value = {.data = &sum, .dtype = PIR_F64};
+    if (whole)
+      value = (pir_tensor){.data = &wrapped, .dtype = PIR_I64};
+    place.data = (char *)to->data + (size_t)i * pir_dtype_size(to->dtype);
+    PIR_TRY(pir_tensor_copy(&value, &place));
+  }
+  return PIR_OK;
+}
+
+// Adds up the tensors of each number. An array may be shorter than the others, or hold nothing
+// at a place.
+static pir_status add_arrays(frame *f, const plan_instr *instr) {
+  PIR_TRY(create_array(f, instr));
+  tensor_array *sums = f->tensors[f->plan->words[instr->out]].data;
+  for (uint32_t k = 0; k < instr->in_count; k++) {
+    const tensor_array *from = array_operand(f, instr, k);
+    if (!from)
+      return PIR_INVALID;
+    for (size_t i = 0; i < from->count; i++) {
+      carried copy;
+      PIR_TRY(make_room(f, sums, i));
+      sums->count = sums->count > i + 1 ? sums->count : i + 1;
+      if (!from->items[i].data)
+        continue;
+      if (sums->items[i].data) {
+        PIR_TRY(add_item(f, instr, &from->items[i], &sums->items[i]));
+        continue;
+      }
+      PIR_TRY(pir_frame_duplicate(f, &from->items[i], false, &copy));
+      sums->items[i] = copy.tensor;
+    }
+  }
+  return PIR_OK;
+}
+
 // ---- stacks
 // The end of an array: a push copies in, a pop hands the memory out. Both name as many tensors,
 // which are checked.
@@ -406,6 +493,8 @@ pir_status pir_frame_run_array(frame *f, const plan_instr *instr) {
     case PLAN_ARRAY_JOIN: return join_items(f, instr);
     case PLAN_ARRAY_PART: return part_items(f, instr);
     case PLAN_ARRAY_LIKE: return fill_like(f, instr);
+    case PLAN_ARRAY_COPY: return copy_array(f, instr);
+    case PLAN_ARRAY_ADD: return add_arrays(f, instr);
     case PLAN_STACK_NEW: return create_stack(f, instr);
     case PLAN_STACK_PUSH: return push_items(f, instr);
     case PLAN_STACK_POP: return pop_items(f, instr);
