@@ -533,66 +533,82 @@ void cli_file_release(cli_file *file) {
 
 // ---- output
 
+static int report_output(const cli_run *cli, const cli_output *output, int error) {
+  return cli_fail(cli, CLI_INVALID, "%s: cannot write: %s",
+                  output->path ? output->path : "<stdout>", strerror(error));
+}
+
+static int refuse_output(const cli_run *cli, cli_output *output, int error) {
+  int code = report_output(cli, output, error);
+  cli_output_abandon(output);
+  return code;
+}
+
+// A file that replaces another one keeps its access rights.
+static bool create_output(const char *path, const struct stat *replaced, pir_new_file *out) {
+  if (!pir_new_file_create(AT_FDCWD, path, replaced ? 0600 : 0666, out))
+    return false;
+  if (!replaced || !fchmod(out->fd, replaced->st_mode & 0777))
+    return true;
+  out->error = errno;
+  return false;
+}
+
 int cli_output_open(const cli_run *cli, const char *path, cli_output *out_output) {
-  *out_output = (cli_output){.fd = STDOUT_FILENO, .buffer = malloc(OUTPUT_BUFFER)};
+  *out_output =
+      (cli_output){.stream = STDOUT_FILENO, .file.fd = -1, .buffer = malloc(OUTPUT_BUFFER)};
   if (!out_output->buffer)
     return cli_fail(cli, CLI_LIMIT, "out of memory");
   if (!path || strcmp(path, "-") == 0)
     return 0;
   out_output->path = path;
   struct stat info;
-  if (stat(path, &info) == 0 &&
-      !S_ISREG(info.st_mode)) {  // a device or pipe is written, not replaced
-    out_output->fd = open(path, O_WRONLY | O_CLOEXEC);
-    if (out_output->fd >= 0)
-      return 0;
+  bool exists = stat(path, &info) == 0;
+  if (exists && !S_ISREG(info.st_mode)) {  // a device or pipe is written, not replaced
+    out_output->stream = open(path, O_WRONLY | O_CLOEXEC);
+    return out_output->stream >= 0 ? 0 : refuse_output(cli, out_output, errno);
   }
-  size_t size = strlen(path) + 32;
-  out_output->temporary = malloc(size);
-  if (out_output->temporary) {
-    snprintf(out_output->temporary, size, "%s.tmp-%ld", path, (long)getpid());
-    out_output->fd =
-        open(out_output->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (out_output->fd >= 0)
-      return 0;
-  }
-  int code = cli_fail(cli, CLI_INVALID, "%s: cannot write: %s", path, strerror(errno));
-  free(out_output->temporary);
-  free(out_output->buffer);
-  *out_output = (cli_output){.fd = -1};
-  return code;
+  out_output->stream = -1;
+  if (create_output(path, exists ? &info : NULL, &out_output->file))
+    return 0;
+  return refuse_output(cli, out_output, out_output->file.error);
 }
 
-static bool write_all(int fd, const char *data, size_t size) {
-  while (size) {
-    ssize_t n = write(fd, data, size);
+static bool write_stream(cli_output *output, const char *data, size_t size) {
+  while (size && !output->error) {
+    ssize_t n = write(output->stream, data, size);
     if (n < 0 && errno == EINTR)
       continue;
-    if (n < 0)
+    if (n <= 0) {
+      output->error = errno ? errno : EIO;
       return false;
+    }
     data += n;
     size -= (size_t)n;
   }
-  return true;
+  return !output->error;
 }
 
-static bool flush_output(cli_output *output) {
-  if (!output->failed && !write_all(output->fd, output->buffer, output->used))
-    output->failed = true;
+static bool write_output(cli_output *output, const char *data, size_t size) {
+  if (output->stream >= 0)
+    return write_stream(output, data, size);
+  if (!pir_new_file_write(&output->file, data, size))
+    output->error = output->file.error;
+  return !output->error;
+}
+
+static bool empty_buffer(cli_output *output) {
+  size_t used = output->used;
   output->used = 0;
-  return !output->failed;
+  return write_output(output, output->buffer, used);
 }
 
 static bool buffer_output(void *user, const char *data, size_t size) {
   cli_output *output = user;
-  if (output->failed)
+  if (output->error || (size > OUTPUT_BUFFER - output->used && !empty_buffer(output)))
     return false;
-  if (size > OUTPUT_BUFFER - output->used && !flush_output(output))
-    return false;
-  if (size >= OUTPUT_BUFFER) {
-    output->failed = !write_all(output->fd, data, size);
-    return !output->failed;
-  }
+  if (size >= OUTPUT_BUFFER)
+    return write_output(output, data, size);
   memcpy(output->buffer + output->used, data, size);
   output->used += size;
   return true;
@@ -611,34 +627,34 @@ pir_writer cli_stderr_writer(void) {
   return (pir_writer){write_stderr, NULL};
 }
 
+static void close_stream(cli_output *output) {
+  if (output->path && output->stream >= 0 && close(output->stream) && !output->error)
+    output->error = errno;
+  output->stream = -1;
+}
+
 void cli_output_abandon(cli_output *output) {
-  if (output->path && output->fd >= 0)
-    close(output->fd);
-  if (output->temporary)
-    unlink(output->temporary);
-  free(output->temporary);
+  close_stream(output);
+  pir_new_file_discard(&output->file);
   free(output->buffer);
-  *output = (cli_output){.fd = -1};
+  *output = (cli_output){.stream = -1, .file.fd = -1};
+}
+
+int cli_output_flush(const cli_run *cli, cli_output *output) {
+  if (empty_buffer(output) && output->file.fd >= 0 && !pir_new_file_flush(&output->file))
+    output->error = output->file.error;
+  return output->error ? report_output(cli, output, output->error) : CLI_OK;
 }
 
 int cli_output_commit(const cli_run *cli, cli_output *output) {
-  bool good = flush_output(output);
-  if (output->path) {
-    good = close(output->fd) == 0 && good;
-    output->fd = -1;
-  }
-  if (output->temporary)
-    good = good && rename(output->temporary, output->path) == 0;
-  int code = CLI_OK;
-  if (!good)
-    code = cli_fail(cli, CLI_INVALID, "%s: cannot write: %s",
-                    output->path ? output->path : "<stdout>", strerror(errno));
-  if (good) {
-    free(output->temporary);
-    output->temporary = NULL;
-  }
+  (void)empty_buffer(output);  // a failure shows below
+  close_stream(output);
+  if (output->file.fd >= 0 && !pir_new_file_publish(&output->file))
+    output->error = output->file.error;
+  if (output->error)
+    return refuse_output(cli, output, output->error);
   cli_output_abandon(output);
-  return code;
+  return CLI_OK;
 }
 
 // ---- programs

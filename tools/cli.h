@@ -5,6 +5,7 @@
 
 #include <pir/formats.h>
 #include <pir/ir.h>
+#include <pir/new_file.h>
 
 // Exit codes, the same in every tool.
 enum {
@@ -101,13 +102,13 @@ typedef struct cli_file {
 int cli_file_read(const cli_run *cli, const char *path, cli_file *out_file);
 void cli_file_release(cli_file *file);
 
-// An output: standard output, or a file written beside its place and renamed by
+// An output: standard output, a device or pipe, or a file that replaces another as a whole in
 // cli_output_commit. The destination is untouched when it is not committed.
 typedef struct cli_output {
   const char *path;  // NULL: standard output
-  char *temporary;
-  int fd;
-  bool failed;
+  int stream;        // descriptor of a device or pipe; -1: the output is `file`
+  pir_new_file file;
+  int error;  // errno of the first write that failed
   char *buffer;
   size_t used;
 } cli_output;
@@ -115,6 +116,10 @@ typedef struct cli_output {
 int cli_output_open(const cli_run *cli, const char *path, cli_output *out_output);
 pir_writer cli_output_writer(cli_output *output);
 pir_writer cli_stderr_writer(void);
+// Writes all bytes so far to the disk, or to the stream; returns an exit code, after reporting.
+int cli_output_flush(const cli_run *cli, cli_output *output);
+// Flushes and ends the output; a file replaces another only now. Returns an exit code, after
+// reporting.
 int cli_output_commit(const cli_run *cli, cli_output *output);
 void cli_output_abandon(cli_output *output);  // nothing is left behind; harmless after a commit
 

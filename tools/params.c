@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <pir/params.h>
 
-#include "cli.h"
 
 static int record_code(const cli_run *cli, const pir_param *param, pir_status status) {
   if (status != PIR_UNSUPPORTED)
@@ -66,11 +66,14 @@ static int write_separate(const cli_run *cli, const char *folder, const pir_para
 static int write_folder(const cli_run *cli, const char *folder, const pir_param *const *params,
                         size_t count) {
   int code = 0;
-  if (mkdir(folder, 0777) && errno != EEXIST)
+  bool created = !mkdir(folder, 0777);
+  if (!created && errno != EEXIST)
     return cli_fail(cli, CLI_INVALID, "%s: cannot make the folder: %s", folder,
                     strerror(errno));
   for (size_t i = 0; i < count && !code; i++)
     code = write_separate(cli, folder, params[i]);
+  if (code && created)
+    (void)rmdir(folder);  // unless it holds files by now
   return code;
 }
 
@@ -130,11 +133,14 @@ int params_warn_lost(const cli_run *cli, const pir_program *program, const char 
 
 // ---- files
 
-int params_write(const cli_run *cli, const pir_program *program, pir_format format,
-                 const char *path) {
+int params_write_beside(const cli_run *cli, const pir_program *program, pir_format format,
+                        const char *path, cli_output *program_output) {
   const pir_param **params;
   size_t count;
-  int code = cli_exit_code(pir_program_saved_params(program, format, &params, &count));
+  int code = cli_output_flush(cli, program_output);
+  if (code)
+    return code;
+  code = cli_exit_code(pir_program_saved_params(program, format, &params, &count));
   if (code)
     return code;
   code = is_folder(path) ? write_folder(cli, path, params, count)

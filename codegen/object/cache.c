@@ -1,24 +1,26 @@
-// The cache folder: one file for each object. A file is a header (magic, key, size, checksum)
-// and the bytes. The folder belongs to this user alone (ir/support/folder.h).
+// The cache folder: one file for each object. A file is a header, the origin and the object;
+// the checksum covers all of them. The folder belongs to this user alone
+// (ir/support/folder.h).
 #include "cache.h"
 
 #include <folder.h>
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include <xxhash.h>
 
-#define MAGIC UINT64_C(0x3152495065646f63)
+#define MAGIC UINT64_C(0x3252495065646f63)
 #define SUFFIX ".pirobj"
 
-enum { MAX_OBJECT = 64 << 20, MAX_FILES = 4096 };
+enum { MAX_OBJECT = 64 << 20, MAX_ORIGIN = 4096, MAX_FILES = 4096 };
 static const uint64_t MAX_FOLDER = UINT64_C(1) << 30;
 
 typedef struct header {
   uint64_t magic;
   pir_cache_key key;
-  uint64_t size;
-  uint64_t checksum;
+  uint64_t origin_size, size;  // in bytes
+  uint64_t checksum;           // of the fields before it, the origin and the object
 } header;
 
 // ---- keys
@@ -71,22 +73,45 @@ static void file_name(pir_cache_key key, char out[64]) {
                   (unsigned long long)key.low);
 }
 
-static bool read_object(int fd, pir_cache_key key, pir_emitted *out) {
-  header h;
-  if (!pir_folder_read(fd, &h, sizeof h) || h.magic != MAGIC || h.key.low != key.low ||
-      h.key.high != key.high || h.size > MAX_OBJECT)
+static bool add_checksum(header *h, pir_str origin, const char *object) {
+  XXH3_state_t *state = XXH3_createState();
+  if (!state)
     return false;
+  XXH3_64bits_reset(state);
+  XXH3_64bits_update(state, h, offsetof(header, checksum));
+  XXH3_64bits_update(state, origin.data, origin.size);
+  XXH3_64bits_update(state, object, h->size);
+  h->checksum = XXH3_64bits_digest(state);
+  XXH3_freeState(state);
+  return true;
+}
+
+static bool read_origin(int fd, const header *h, pir_str origin) {
+  char text[MAX_ORIGIN];
+  return h->origin_size == origin.size && origin.size <= sizeof text &&
+         pir_folder_read(fd, text, origin.size) && !memcmp(text, origin.data, origin.size);
+}
+
+static bool read_object(int fd, pir_cache_key key, pir_str origin, pir_emitted *out) {
+  header h, whole;
+  if (!pir_folder_read(fd, &h, sizeof h) || h.magic != MAGIC || h.key.low != key.low ||
+      h.key.high != key.high || h.size > MAX_OBJECT || !read_origin(fd, &h, origin))
+    return false;
+  whole = h;
   out->data = malloc(h.size + 1);
   out->size = h.size;
   if (out->data && pir_folder_read(fd, out->data, h.size) &&
-      XXH3_64bits(out->data, h.size) == h.checksum)
+      add_checksum(&whole, origin, out->data) && whole.checksum == h.checksum) {
+    out->data[h.size] = 0;
     return true;
+  }
   free(out->data);
   *out = (pir_emitted){0};
   return false;
 }
 
-bool pir_cache_load(const char *folder, pir_cache_key key, pir_emitted *out_object) {
+bool pir_cache_load(const char *folder, pir_cache_key key, pir_str origin,
+                    pir_emitted *out_object) {
   *out_object = (pir_emitted){0};
   int dir = pir_folder_open(folder);
   if (dir < 0)
@@ -94,29 +119,35 @@ bool pir_cache_load(const char *folder, pir_cache_key key, pir_emitted *out_obje
   char name[64];
   file_name(key, name);
   int fd = pir_folder_find(dir, name);
-  bool found = fd >= 0 && read_object(fd, key, out_object);
+  bool found = fd >= 0 && read_object(fd, key, origin, out_object);
   if (fd >= 0)
     close(fd);
   close(dir);
   return found;
 }
 
-bool pir_cache_save(const char *folder, pir_cache_key key, const void *object, size_t size) {
-  int dir = size <= MAX_OBJECT ? pir_folder_open(folder) : -1;
-  bool saved = false;
+static bool write_object(int dir, const header *h, pir_str origin, pir_str object) {
+  char name[64];
+  pir_new_file file;
+  file_name(h->key, name);
+  if (!pir_folder_begin(dir, name, &file))
+    return false;
+  (void)(pir_new_file_write(&file, (const char *)h, sizeof *h) &&
+         pir_new_file_write(&file, origin.data, origin.size) &&
+         pir_new_file_write(&file, object.data, object.size));
+  return pir_new_file_publish(&file);  // fails if a write failed
+}
+
+bool pir_cache_save(const char *folder, pir_cache_key key, pir_str origin, pir_str object) {
+  header h = {MAGIC, key, origin.size, object.size, 0};
+  if (object.size > MAX_OBJECT || !add_checksum(&h, origin, object.data))
+    return false;
+  int dir = pir_folder_open(folder);
   if (dir < 0)
     return false;
-  char name[64];
-  pir_folder_file file;
-  file_name(key, name);
-  if (pir_folder_begin(dir, name, &file)) {
-    header h = {MAGIC, key, size, XXH3_64bits(object, size)};
-    bool written =
-        pir_folder_write(&file, &h, sizeof h) && pir_folder_write(&file, object, size);
-    saved = pir_folder_end(&file, written);
-    if (saved)
-      pir_folder_trim(dir, SUFFIX, MAX_FOLDER, MAX_FILES);
-  }
+  bool saved = write_object(dir, &h, origin, object);
+  if (saved)
+    pir_folder_trim(dir, SUFFIX, MAX_FOLDER, MAX_FILES);
   close(dir);
   return saved;
 }

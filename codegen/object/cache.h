@@ -1,5 +1,7 @@
 // A folder of compiled objects, found by key. Only its owner may access it. A folder or file
-// that fails a check counts as absent. Safe for several processes at once.
+// that fails a check counts as absent: another owner or writer, another origin, a checksum. The
+// origin is a line of text: the versions of libpir and of the compiler, the processor and its
+// features. Safe for several processes at once.
 #ifndef PIR_CACHE_H
 #define PIR_CACHE_H
 
@@ -23,8 +25,10 @@ pir_cache_key pir_cache_hash_take(pir_cache_hash *hash);
 // must belong to this user, and no other may write to it.
 bool pir_cache_usable(const char *folder);
 
-bool pir_cache_load(const char *folder, pir_cache_key key, pir_emitted *out_object);
+// Reads an object that was stored with the same key and origin; its checksum is verified.
+bool pir_cache_load(const char *folder, pir_cache_key key, pir_str origin,
+                    pir_emitted *out_object);
 // Stores an object; a failure changes nothing.
-bool pir_cache_save(const char *folder, pir_cache_key key, const void *object, size_t size);
+bool pir_cache_save(const char *folder, pir_cache_key key, pir_str origin, pir_str object);
 
 #endif

@@ -77,29 +77,33 @@ typedef struct source {
   const char *text;
 } source;
 
-static pir_cache_key key_of_text(const pir_code_store *store, const char *program,
-                                 pir_cache_hash *hash) {
-  char head[256], compiler[160];
-  store->device->identify(store->compiler, compiler, sizeof compiler);
-  size_t n = pir_text_format(head, sizeof head, "libpir %u, %s, %s, driver %d\n", pir_version(),
-                             compiler, store->target.name, store->target.device_driver);
-  pir_cache_hash_text(hash, (pir_str){head, n});
-  pir_cache_hash_text(hash, pir_str_from(program));
-  return pir_cache_hash_take(hash);
+enum { ORIGIN_BYTES = 2048 };
+
+// Writes the origin of the code that the store makes, which is also the beginning of all keys.
+static pir_str write_origin(const pir_code_store *store, char out[ORIGIN_BYTES]) {
+  char compiler[160];
+  size_t n;
+  if (store->compiler) {
+    store->device->identify(store->compiler, compiler, sizeof compiler);
+    n = pir_text_format(out, ORIGIN_BYTES, "libpir %u, %s, %s, driver %d\n", pir_version(),
+                        compiler, store->target.name, store->target.device_driver);
+  } else {
+    n = pir_text_format(out, ORIGIN_BYTES, "libpir %u, backend %s, %s tuned for %s, %s\n",
+                        pir_version(), pir_llvm_identity(), store->target.name,
+                        store->target.cpu, store->target.features);
+  }
+  return (pir_str){out, n};
 }
 
 static pir_status key_of(const pir_code_store *store, source from, pir_cache_hash *hash,
                          pir_cache_key *out) {
-  if (from.text) {
-    *out = key_of_text(store, from.text, hash);
-    return PIR_OK;
-  }
-  char head[1024];
-  size_t n = pir_text_format(head, sizeof head, "libpir %u, backend %s, %s tuned for %s, %s\n",
-                             pir_version(), pir_llvm_identity(), store->target.name,
-                             store->target.cpu, store->target.features);
-  pir_cache_hash_text(hash, (pir_str){head, n});
-  pir_status status = pir_loop_print(from.module, pir_cache_hash_writer(hash));
+  char origin[ORIGIN_BYTES];
+  pir_status status = PIR_OK;
+  pir_cache_hash_text(hash, write_origin(store, origin));
+  if (from.text)
+    pir_cache_hash_text(hash, pir_str_from(from.text));
+  else
+    status = pir_loop_print(from.module, pir_cache_hash_writer(hash));
   *out = pir_cache_hash_take(hash);
   return status;
 }
@@ -146,7 +150,8 @@ static void load_object(const pir_code_store *store, job *j, const pir_emitted *
 
 static void try_disk(const pir_code_store *store, job *j) {
   pir_emitted object;
-  if (!pir_cache_load(store->folder, j->key, &object))
+  char origin[ORIGIN_BYTES];
+  if (!pir_cache_load(store->folder, j->key, write_origin(store, origin), &object))
     return;
   load_object(store, j, &object);
   if (j->status) {
@@ -155,6 +160,13 @@ static void try_disk(const pir_code_store *store, job *j) {
   }  // a damaged file is compiled anew
   j->from_disk = j->image != NULL;
   free(object.data);
+}
+
+static bool save_object(const pir_code_store *store, pir_cache_key key,
+                        const pir_emitted *object) {
+  char origin[ORIGIN_BYTES];
+  return pir_cache_save(store->folder, key, write_origin(store, origin),
+                        (pir_str){object->data, object->size});
 }
 
 static void compile(const pir_code_store *store, job *j) {
@@ -168,8 +180,7 @@ static void compile(const pir_code_store *store, job *j) {
   if (j->status)
     return;
   load_object(store, j, &object);
-  if (!j->status && store->folder &&
-      !pir_cache_save(store->folder, j->key, object.data, object.size) && store->ahead) {
+  if (!j->status && store->folder && !save_object(store, j->key, &object) && store->ahead) {
     pir_text_format(j->message, sizeof j->message, "compiled code cannot be written to \"%s\"",
                     store->folder);
     j->status = PIR_IO;
@@ -375,7 +386,9 @@ pir_status pir_code_store_build_source(pir_code_store *store, const char *const 
 
 bool pir_code_store_object(const pir_code_store *store, pir_cache_key key,
                            pir_emitted *out_object) {
-  return store->folder && pir_cache_load(store->folder, key, out_object);
+  char origin[ORIGIN_BYTES];
+  return store->folder &&
+         pir_cache_load(store->folder, key, write_origin(store, origin), out_object);
 }
 
 pir_code_stats pir_code_store_stats(const pir_code_store *store) {

@@ -1,6 +1,6 @@
-// Temporary names begin with a dot and end with the writer's process id. The library sets the
-// access time of a file itself, so the time shows the last use even if the file system does not
-// record it.
+// The library sets the access time of a file itself, so the time shows the last use even if the
+// file system does not record it. An unpublished file belongs to a dead writer if nothing was
+// written to it for an hour.
 #include <folder.h>
 
 #include <dirent.h>
@@ -15,12 +15,17 @@
 
 enum { MOST_LISTED = 8192, ABANDONED_SECONDS = 3600 };
 
+// Whether another user could have written to a file or folder.
+static bool is_open_to_others(const struct stat *st) {
+  return st->st_uid != geteuid() || (st->st_mode & 022);
+}
+
 int pir_folder_open(const char *path) {
   if (mkdir(path, 0700) && errno != EEXIST)
     return -1;
   int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   struct stat st;
-  if (fd >= 0 && (fstat(fd, &st) || st.st_uid != geteuid() || (st.st_mode & 022))) {
+  if (fd >= 0 && (fstat(fd, &st) || is_open_to_others(&st))) {
     close(fd);
     return -1;
   }
@@ -28,42 +33,20 @@ int pir_folder_open(const char *path) {
 }
 
 int pir_folder_find(int folder, const char *name) {
-  int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   struct timespec times[2] = {{.tv_nsec = UTIME_NOW}, {.tv_nsec = UTIME_OMIT}};
+  struct stat st;
+  if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode) || is_open_to_others(&st))) {
+    close(fd);
+    return -1;
+  }
   if (fd >= 0)
     (void)futimens(fd, times);  // a read-only folder may refuse
   return fd;
 }
 
-bool pir_folder_begin(int folder, const char *name, pir_folder_file *out_file) {
-  *out_file = (pir_folder_file){.folder = folder};
-  pir_text_format(out_file->name, sizeof out_file->name, "%s", name);
-  pir_text_format(out_file->temporary, sizeof out_file->temporary, ".%s.%ld", name,
-                  (long)getpid());
-  out_file->fd = openat(folder, out_file->temporary,
-                        O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-  return out_file->fd >= 0;
-}
-
-bool pir_folder_write(const pir_folder_file *file, const void *data, size_t size) {
-  for (const char *at = data; size;) {
-    ssize_t n = write(file->fd, at, size);
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n <= 0)
-      return false;
-    at += n;
-    size -= (size_t)n;
-  }
-  return true;
-}
-
-bool pir_folder_end(pir_folder_file *file, bool written) {
-  written &= !close(file->fd);
-  if (written && !renameat(file->folder, file->temporary, file->folder, file->name))
-    return true;
-  unlinkat(file->folder, file->temporary, 0);
-  return false;
+bool pir_folder_begin(int folder, const char *name, pir_new_file *out_file) {
+  return pir_new_file_create(folder, name, 0600, out_file);
 }
 
 bool pir_folder_read(int fd, void *data, size_t size) {
@@ -99,9 +82,12 @@ static bool ends_with(const char *name, const char *suffix) {
   return n > m && !strcmp(name + n - m, suffix);
 }
 
-static bool is_abandoned(const char *name, const char *suffix, const struct stat *st) {
-  return name[0] == '.' && strstr(name, suffix) &&
-         st->st_mtim.tv_sec + ABANDONED_SECONDS < time(NULL);
+static bool is_unpublished(const char *name) {
+  return !strncmp(name, PIR_NEW_FILE_PREFIX, sizeof PIR_NEW_FILE_PREFIX - 1);
+}
+
+static bool is_abandoned(const struct stat *st) {
+  return st->st_mtim.tv_sec + ABANDONED_SECONDS < time(NULL);
 }
 
 // Lists the files; the sum of their sizes in `out_total`.
@@ -112,13 +98,13 @@ static size_t list(DIR *stream, int folder, const char *suffix, entry *entries,
   *out_total = 0;
   while (count < MOST_LISTED && (e = readdir(stream))) {
     struct stat st;
-    bool temporary = e->d_name[0] == '.';
-    if ((!temporary && !ends_with(e->d_name, suffix)) ||
+    bool unpublished = is_unpublished(e->d_name);
+    if ((!unpublished && !ends_with(e->d_name, suffix)) ||
         fstatat(folder, e->d_name, &st, AT_SYMLINK_NOFOLLOW))
       continue;
-    if (temporary && is_abandoned(e->d_name, suffix, &st))
+    if (unpublished && is_abandoned(&st))
       (void)unlinkat(folder, e->d_name, 0);
-    if (temporary || strlen(e->d_name) >= sizeof entries->name)
+    if (unpublished || strlen(e->d_name) >= sizeof entries->name)
       continue;
     entry *to = &entries[count++];
     strcpy(to->name, e->d_name);

@@ -115,18 +115,24 @@ static void test_equal_modules_are_one(void **state) {
   pir_loop_module_destroy(c);
 }
 
+// Finds the only object of the folder.
+static void find_object(const fixture *f, char path[128]) {
+  char command[160];
+  snprintf(command, sizeof command, "ls '%s'/*.pirobj", f->folder);
+  FILE *list = popen(command, "r");
+  assert_non_null(list);
+  assert_non_null(fgets(path, 128, list));
+  pclose(list);
+  path[strcspn(path, "\n")] = 0;
+}
+
 // Every byte of a stored object is changed in turn (in steps): it is compiled anew.
 static void test_damaged_file_is_not_used(void **state) {
   fixture *f = *state;
   float x[4];
+  char path[128];
   build_once(f, 2, x);
-  char command[160], path[128] = "";
-  snprintf(command, sizeof command, "ls '%s'/*.pirobj", f->folder);
-  FILE *list = popen(command, "r");
-  assert_non_null(list);
-  assert_non_null(fgets(path, sizeof path, list));
-  pclose(list);
-  path[strcspn(path, "\n")] = 0;
+  find_object(f, path);
   struct stat st;
   assert_int_equal(stat(path, &st), 0);
   assert_int_equal(st.st_mode & 0777, 0600);
@@ -148,6 +154,109 @@ static void test_open_folder_is_not_used(void **state) {
   assert_int_equal(chmod(f->folder, 0777), 0);
   build_once(f, 2, x);
   assert_int_equal(build_once(f, 2, x).from_disk, 0);
+}
+
+// An object that another user could have written, or put in its place, is compiled anew.
+static void test_file_of_others_is_not_used(void **state) {
+  fixture *f = *state;
+  float x[4];
+  char path[128], other[160];
+  build_once(f, 2, x);
+  find_object(f, path);
+  assert_int_equal(build_once(f, 2, x).from_disk, 1);
+  static const mode_t modes[] = {0620, 0602, 0666};
+  for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+    assert_int_equal(chmod(path, modes[i]), 0);
+    assert_int_equal(build_once(f, 2, x).compiled, 1);
+    assert_int_equal(build_once(f, 2, x).from_disk, 1);
+  }
+  snprintf(other, sizeof other, "%s.moved", path);
+  assert_int_equal(rename(path, other), 0);
+  assert_int_equal(symlink(other, path), 0);
+  assert_int_equal(build_once(f, 2, x).compiled, 1);
+  assert_int_equal(build_once(f, 2, x).from_disk, 1);
+  if (!geteuid()) {  // only root can give a file away
+    assert_int_equal(chown(path, 1, (gid_t)-1), 0);
+    assert_int_equal(build_once(f, 2, x).compiled, 1);
+    assert_int_equal(chown(f->folder, 1, (gid_t)-1), 0);
+    assert_int_equal(build_once(f, 2, x).compiled, 1);
+  }
+}
+
+// An object says where it comes from; one of another origin is not used, even under this key.
+static void test_object_of_another_origin_is_not_used(void **state) {
+  fixture *f = *state;
+  pir_cache_key key = {1, 2};
+  pir_emitted found;
+  assert_true(pir_cache_save(f->folder, key, PIR_STR("libpir 1, znver4"), PIR_STR("bytes")));
+  assert_true(pir_cache_load(f->folder, key, PIR_STR("libpir 1, znver4"), &found));
+  assert_string_equal(found.data, "bytes");
+  free(found.data);
+  assert_false(pir_cache_load(f->folder, key, PIR_STR("libpir 1, znver5"), &found));
+  assert_false(pir_cache_load(f->folder, key, PIR_STR("libpir 1"), &found));
+  assert_false(
+      pir_cache_load(f->folder, (pir_cache_key){1, 3}, PIR_STR("libpir 1, znver4"), &found));
+}
+
+// No page of the process is writable and executable at once.
+static void assert_no_writable_code(size_t *out_executable) {
+  char line[512], rights[8];
+  unsigned long begin, end;
+  FILE *maps = fopen("/proc/self/maps", "r");
+  assert_non_null(maps);
+  *out_executable = 0;
+  while (fgets(line, sizeof line, maps)) {
+    assert_int_equal(sscanf(line, "%lx-%lx %7s", &begin, &end, rights), 3);
+    assert_false(rights[1] == 'w' && rights[2] == 'x');
+    *out_executable += rights[2] == 'x';
+  }
+  fclose(maps);
+}
+
+static void test_code_is_never_writable(void **state) {
+  fixture *f = *state;
+  pir_code_store *store = NULL;
+  const pir_image *image = NULL;
+  loop_module *m = make_module(2);
+  const loop_module *modules[] = {m};
+  size_t before, after;
+  for (int from_disk = 0; from_disk < 2; from_disk++) {
+    assert_no_writable_code(&before);
+    assert_int_equal(pir_code_store_create(f->ctx, &f->target, f->folder, &store), PIR_OK);
+    assert_int_equal(pir_code_store_build(store, modules, NULL, 1, 1, &image), PIR_OK);
+    assert_int_equal(pir_code_store_stats(store).from_disk, from_disk);
+    assert_no_writable_code(&after);
+    assert_true(after > before);
+    pir_code_store_destroy(store);
+  }
+  pir_loop_module_destroy(m);
+}
+
+// Code may call the functions of the loader's own table, not whatever the process holds.
+static void test_unknown_functions_are_refused(void **state) {
+  fixture *f = *state;
+  pir_llvm_library llvm;
+  char message[256];
+  pir_emitted object;
+  size_t renamed = 0;
+  loop_module *m = make_module(2);
+  assert_int_equal(pir_llvm_open(&llvm, message, sizeof message), PIR_OK);
+  assert_int_equal(
+      llvm.backend->emit(m, &f->target, PIR_CODE_OBJECT, &object, message, sizeof message),
+      PIR_OK);
+  for (size_t i = 0; i + 6 < object.size; i++)
+    if (!memcmp(object.data + i, "\0fmodf", 7)) {
+      memcpy(object.data + i, "\0popen", 7);  // libc has this one
+      renamed++;
+    }
+  assert_int_equal(renamed, 1);
+  pir_image *image = NULL;
+  const char *why = NULL;
+  assert_int_not_equal(pir_image_load(object.data, object.size, &image, &why), PIR_OK);
+  assert_string_equal(why, "calls an unknown function");
+  free(object.data);
+  pir_loop_module_destroy(m);
+  pir_llvm_close(&llvm);
 }
 
 // The loader meets objects that were cut or changed: it refuses or loads, and touches nothing
@@ -242,6 +351,11 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_equal_modules_are_one, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_damaged_file_is_not_used, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_open_folder_is_not_used, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_file_of_others_is_not_used, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_object_of_another_origin_is_not_used, set_up,
+                                      tear_down),
+      cmocka_unit_test_setup_teardown(test_code_is_never_writable, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_unknown_functions_are_refused, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_loader_survives_damage, set_up, tear_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

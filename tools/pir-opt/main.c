@@ -400,24 +400,23 @@ static emit_options emit_options_of(const cli_run *cli) {
 
 // Writes the program, and its parameters; or warns about parameters that only `program` holds.
 static int write_result(cli_run *cli, const char *file, pir_program *program,
-                        const named_params *before, pir_writer out) {
+                        const named_params *before, cli_output *out) {
   emit_form form = form_of(cli);
   pir_format format = form.def ? form.def->format : PIR_FORMAT_UNKNOWN;
   const char *params_out = cli_value(cli, OPT_PARAMS_OUT, NULL);
   emit_options how = emit_options_of(cli);
   if (params_out)
     pir_program_settle(program, format);
-  int code = emit_program(cli, &form, &how, program, out);
-  if (code)
-    return code;
-  if (params_out)
-    return params_write(cli, program, format, params_out);
-  return format ? params_warn_lost(cli, program, file, before) : 0;
+  int code = emit_program(cli, &form, &how, program, cli_output_writer(out));
+  if (!code && params_out)
+    code = params_write_beside(cli, program, format, params_out, out);
+  else if (!code && format)
+    code = params_warn_lost(cli, program, file, before);
+  return code;
 }
 
 // Reads a text or file, verifies it, runs the passes and writes the result; `out` may be NULL.
-static int process(cli_run *cli, const cli_file *file, uint32_t first_line,
-                   const pir_writer *out) {
+static int process(cli_run *cli, const cli_file *file, uint32_t first_line, cli_output *out) {
   pir_context *ctx = cli_context_create(cli);
   if (!ctx)
     return CLI_INTERNAL;
@@ -447,7 +446,7 @@ static int process(cli_run *cli, const cli_file *file, uint32_t first_line,
   else if (!code)
     code = run_passes(cli, ctx, &input, program);
   if (!code && out)
-    code = write_result(cli, file->name, program, &before, *out);
+    code = write_result(cli, file->name, program, &before, out);
   params_free(&before);
   if (program)
     pir_program_destroy(program);
@@ -463,7 +462,7 @@ static bool holds_loops(const cli_run *cli, const cli_file *file) {
 
 // Verifies the text, and writes it again unless it is only to be verified.
 static int process_loops(cli_run *cli, const cli_file *file, uint32_t first_line,
-                         const pir_writer *out) {
+                         cli_output *out) {
   emit_form form = form_of(cli);
   pir_loops_source loops = {pir_str_from(file->name), file->bytes, first_line};
   emit_options how = emit_options_of(cli);
@@ -476,8 +475,11 @@ static int process_loops(cli_run *cli, const cli_file *file, uint32_t first_line
   cli->source_name = loops.file;
   cli->source_text = loops.text;
   cli->source_first_line = first_line;
-  int code = out && !verified_alone ? emit_loops(cli, ctx, &form, &how, &loops, *out)
-                                    : cli_exit_code(pir_loops_verify(ctx, &loops));
+  int code;
+  if (out && !verified_alone)
+    code = emit_loops(cli, ctx, &form, &how, &loops, cli_output_writer(out));
+  else
+    code = cli_exit_code(pir_loops_verify(ctx, &loops));
   pir_context_destroy(ctx);
   return code;
 }
@@ -485,7 +487,7 @@ static int process_loops(cli_run *cli, const cli_file *file, uint32_t first_line
 // ---- one text
 
 static int process_text(cli_run *cli, const cli_file *file, uint32_t first_line,
-                        const pir_writer *out) {
+                        cli_output *out) {
   return holds_loops(cli, file) ? process_loops(cli, file, first_line, out)
                                 : process(cli, file, first_line, out);
 }
@@ -501,18 +503,19 @@ static int process_expecting(cli_run *cli, const cli_file *file, uint32_t first_
 }
 
 static int process_part(cli_run *cli, const cli_file *part, uint32_t first_line,
-                        const pir_writer *out) {
+                        cli_output *out) {
   return cli_has(cli, OPT_VERIFY_DIAGNOSTICS) ? process_expecting(cli, part, first_line)
                                               : process_text(cli, part, first_line, out);
 }
 
 // ---- parts of a file
 
-static bool put_separator(const pir_writer *out, const char *text) {
-  return out->write(out->user, text, strlen(text));
+static bool put_separator(cli_output *out, const char *text) {
+  pir_writer writer = cli_output_writer(out);
+  return writer.write(writer.user, text, strlen(text));
 }
 
-static int process_parts(cli_run *cli, const cli_file *file, const pir_writer *out) {
+static int process_parts(cli_run *cli, const cli_file *file, cli_output *out) {
   int worst = 0;
   bool quiet = cli_has(cli, OPT_VERIFY_DIAGNOSTICS);
   const pir_format_def *def = form_of(cli).def;
@@ -524,8 +527,9 @@ static int process_parts(cli_run *cli, const cli_file *file, const pir_writer *o
       put_separator(out, "\n");  // JSON ends without one
     if (!quiet)
       put_separator(out, part.begin);
-    int code = part.kind == PART_PROGRAM ? process_part(cli, &piece, part.line, out)
-                                         : process_value(cli, &part, file->name, text, out);
+    int code = part.kind == PART_PROGRAM
+                   ? process_part(cli, &piece, part.line, out)
+                   : process_value(cli, &part, file->name, text, cli_output_writer(out));
     if (!quiet)
       put_separator(out, part.end);
     if (code > worst)
@@ -542,9 +546,8 @@ static int process_file(cli_run *cli, const char *path) {
     return code;
   code = cli_output_open(cli, cli->output, &output);
   if (!code) {
-    pir_writer out = cli_output_writer(&output);
     bool parts = cli_has(cli, OPT_SPLIT) || parts_of(file.bytes).cases;
-    code = parts ? process_parts(cli, &file, &out) : process_part(cli, &file, 1, &out);
+    code = parts ? process_parts(cli, &file, &output) : process_part(cli, &file, 1, &output);
     // Successful parts are written even if another part failed.
     if (code && cli->output)
       cli_output_abandon(&output);

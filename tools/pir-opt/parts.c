@@ -80,7 +80,7 @@ bool next_part(part_walk *walk, program_part *out) {
 }
 
 int process_value(cli_run *cli, const program_part *part, const char *file, pir_text_form form,
-                  const pir_writer *out) {
+                  pir_writer out) {
   pir_context *ctx = cli_context_create(cli);
   if (!ctx)
     return CLI_INTERNAL;
@@ -90,12 +90,10 @@ int process_value(cli_run *cli, const program_part *part, const char *file, pir_
   bool is_type = part->kind == PART_TYPE;
   pir_status status = is_type ? pir_type_parse(ctx, part->text, &options, &type)
                               : pir_attr_parse(ctx, part->text, &options, &attr);
-  if (!status && out) {
-    status =
-        is_type ? pir_type_print_as(type, form, *out) : pir_attr_print_as(attr, form, *out);
-    if (!status && !out->write(out->user, "\n", 1))
-      status = PIR_IO;
-  }
+  if (!status)
+    status = is_type ? pir_type_print_as(type, form, out) : pir_attr_print_as(attr, form, out);
+  if (!status && !out.write(out.user, "\n", 1))
+    status = PIR_IO;
   pir_context_destroy(ctx);
   return cli_exit_code(status);
 }

@@ -31,6 +31,6 @@ bool next_part(part_walk *walk, program_part *out_part);
 
 // Reads a type or attribute alone and prints it in the form. Returns an exit code.
 int process_value(cli_run *cli, const program_part *part, const char *file, pir_text_form form,
-                  const pir_writer *out);
+                  pir_writer out);
 
 #endif

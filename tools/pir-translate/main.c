@@ -110,7 +110,7 @@ static int write_outputs(cli_run *cli, pir_program *program, const char *to) {
     return code;
   code = write_as_format(cli, program, to, cli_output_writer(&output));
   if (!code && params)
-    code = params_write(cli, program, format, params);
+    code = params_write_beside(cli, program, format, params, &output);
   if (!code)
     return cli_output_commit(cli, &output);
   cli_output_abandon(&output);

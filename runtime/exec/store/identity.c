@@ -80,7 +80,7 @@ static bool recall(int folder, const file_identity *identity, file_digest *out) 
 static void remember(int folder, const file_identity *identity, file_digest digest,
                      int64_t now) {
   char name[64];
-  pir_folder_file file;
+  pir_new_file file;
   if (folder < 0 || identity->modified + SETTLED_SECONDS > now ||
       identity->changed + SETTLED_SECONDS > now)
     return;
@@ -89,7 +89,8 @@ static void remember(int folder, const file_identity *identity, file_digest dige
   name_digest(identity, name);
   if (!pir_folder_begin(folder, name, &file))
     return;
-  if (pir_folder_end(&file, pir_folder_write(&file, &s, sizeof s)))
+  (void)pir_new_file_write(&file, (const char *)&s, sizeof s);  // publishing fails too
+  if (pir_new_file_publish(&file))
     pir_folder_trim(folder, SUFFIX, UINT64_MAX, MOST_SEEN);
 }
 

@@ -2,8 +2,8 @@
 // and, page-aligned, the constants and packed weights that a run reads. A start maps the file:
 // nothing is read, folded, packed or compiled, and processes share the pages. The file name is
 // a hash of all inputs: the program's bytes, the digest of the parameter file, target, options,
-// and the libraries' own files. So a changed parameter leads to another name, never to wrong
-// numbers. Header and plan are always checked against their checksums. The weights are checked
+// and the libraries' own files. The header holds them as text too. So a changed parameter leads
+// to another name, never to wrong numbers. Header and plan are always checked against their checksums. The weights are checked
 // too, unless the file is unchanged since it was written: same device, inode, size, and
 // modification time. That time is set to a moment in the past, which no write can produce.
 #include "prepared.h"
@@ -23,7 +23,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#define MAGIC UINT64_C(0x3264656c65646f6d)
+#define MAGIC UINT64_C(0x3364656c65646f6d)
 #define SUFFIX ".pirmodel"
 #define ABSENT UINT64_MAX
 
@@ -36,8 +36,12 @@ typedef struct header {
   uint64_t device, inode, size;
   int64_t modified;
   uint64_t plan_bytes, data_at;
-  file_digest plan_sum, data_sum, sum;
+  file_digest plan_sum, data_sum;
+  char origin[ORIGIN_BYTES];
+  file_digest sum;
 } header;
+
+_Static_assert(sizeof(header) <= PAGE, "the header has a page");
 
 static file_digest sum_of(const header *h) {
   return pir_digest_of(h, offsetof(header, sum));
@@ -49,21 +53,22 @@ static bool same(file_digest a, file_digest b) {
 // ---- the name
 
 static bool make_key(const pir_model_options *options, file_digest program, file_digest params,
-                     file_digest *out) {
+                     prepared *out) {
   pir_target t;
-  char text[2048], libraries[512];
+  char libraries[512];
   if (pir_target_get(options->target, &t) || t.device)
     return false;
   pir_compiler_identity(libraries, sizeof libraries);
   size_t n = pir_text_format(
-      text, sizeof text, "%s\n%s %s %s %s %d %d %llu %llu %llu\n%s\n%s %d\n%llx %llx %llx %llx",
-      libraries, t.name, t.triple, t.cpu, t.features, t.vector_bytes, t.vector_registers,
+      out->origin, sizeof out->origin,
+      "%s\n%s %s %s %s %d %d %llu %llu %llu\n%s\n%s %d\n%llx %llx %llx %llx", libraries, t.name,
+      t.triple, t.cpu, t.features, t.vector_bytes, t.vector_registers,
       (unsigned long long)t.l1_bytes, (unsigned long long)t.l2_bytes,
       (unsigned long long)t.l3_bytes, options->pipeline, options->math, options->any_float,
       (unsigned long long)program.low, (unsigned long long)program.high,
       (unsigned long long)params.low, (unsigned long long)params.high);
-  *out = pir_digest_of(text, n);
-  return n < sizeof text;
+  out->key = pir_digest_of(out->origin, n);
+  return n + 1 < sizeof out->origin;
 }
 
 static bool can_be_kept(const pir_model_options *options) {
@@ -94,7 +99,7 @@ static bool name_files(const pir_model_options *options, const char *path, const
          pir_file_digest(-1, out->program, &out->program_identity, &program) &&
          (!out->params ||
           pir_file_digest(out->folder, out->params, &out->params_identity, &weights)) &&
-         make_key(options, program, weights, &out->key);
+         make_key(options, program, weights, out);
 }
 
 void pir_prepared_begin(const pir_model_options *options, const char *path, const char *params,
@@ -111,7 +116,7 @@ void pir_prepared_begin_bytes(const pir_model_options *options, pir_borrowed pro
     return;
   file_digest weights =
       params.data ? pir_digest_of(params.data, params.size) : (file_digest){0};
-  if (!make_key(options, pir_digest_of(program.data, program.size), weights, &out->key))
+  if (!make_key(options, pir_digest_of(program.data, program.size), weights, out))
     pir_prepared_release(out);
 }
 
@@ -171,7 +176,7 @@ static void describe_model(pir_archive *a, pir_model *model, pir_context *ctx) {
 // ---- writing
 
 typedef struct writing {
-  pir_folder_file file;
+  pir_new_file file;
   XXH3_state_t *state;
   uint64_t size;  // so far
   bool good;
@@ -180,7 +185,7 @@ typedef struct writing {
 static const char zeros[PAGE];
 
 static void put_bytes(writing *w, const void *data, size_t size) {
-  w->good = w->good && pir_folder_write(&w->file, data, size);
+  w->good = w->good && pir_new_file_write(&w->file, data, size);
   if (w->good)
     XXH3_128bits_update(w->state, data, size);
   w->size += size;
@@ -257,6 +262,7 @@ static void write_file(const prepared *p, const pir_model *model, const pir_arch
                        uint64_t bytes) {
   writing w = {.state = XXH3_createState(), .good = true};
   header h = {MAGIC, .key = p->key, .plan_bytes = text->size};
+  memcpy(h.origin, p->origin, sizeof h.origin);
   uint64_t page = model->packs.bytes < LARGE_PAGE ? PAGE : LARGE_PAGE;
   char name[64];
   h.data_at = (PAGE + text->size + page - 1) / page * page;
@@ -267,7 +273,9 @@ static void write_file(const prepared *p, const pir_model *model, const pir_arch
     put_bytes(&w, zeros, PAGE);
     h.plan_sum = put_plan(&w, text, page);
     put_data(&w, model);
-    if (pir_folder_end(&w.file, w.good && put_header(&w, &h)))
+    if (!w.good || !put_header(&w, &h))
+      pir_new_file_discard(&w.file);
+    else if (pir_new_file_publish(&w.file))
       pir_folder_trim(p->folder, SUFFIX, MOST_OF_ALL, MOST_MODELS);
   }
   XXH3_freeState(w.state);
@@ -309,11 +317,11 @@ static bool was_written_so(const header *h, const struct stat *st) {
          h->modified == st->st_mtim.tv_sec && st->st_mtim.tv_nsec == 0;
 }
 
-static bool is_whole(const header *h, const char *data, file_digest key,
+static bool is_whole(const header *h, const char *data, const prepared *p,
                      const struct stat *st) {
-  if (h->magic != MAGIC || !same(h->sum, sum_of(h)) || !same(h->key, key) ||
-      h->size != (uint64_t)st->st_size || h->data_at > h->size || h->data_at < PAGE ||
-      h->plan_bytes > h->data_at - PAGE)
+  if (h->magic != MAGIC || !same(h->sum, sum_of(h)) || !same(h->key, p->key) ||
+      memcmp(h->origin, p->origin, sizeof h->origin) != 0 || h->size != (uint64_t)st->st_size ||
+      h->data_at > h->size || h->data_at < PAGE || h->plan_bytes > h->data_at - PAGE)
     return false;
   if (!same(h->plan_sum, pir_digest_of(data + PAGE, h->data_at - PAGE)))
     return false;
@@ -379,7 +387,7 @@ static pir_status map_model(void *user) {
   pir_model *model = call->model;
   struct stat st;
   bool whole = map(call->fd, &st, &model->mapped) &&
-               is_whole(model->mapped.data, model->mapped.data, call->kept->key, &st) &&
+               is_whole(model->mapped.data, model->mapped.data, call->kept, &st) &&
                !pir_dialects_load_all(call->ctx) && restore(model, call->ctx);
   if (whole)
     return PIR_OK;

@@ -28,10 +28,13 @@ bool pir_file_digest(int folder, const char *path, file_identity *out_identity,
 
 // ---- prepared.c
 
+enum { ORIGIN_BYTES = 2048 };
+
 typedef struct prepared {
   int folder;  // -1: nothing is kept
   file_digest key;
-  char *program, *params;  // files; NULL: none
+  char origin[ORIGIN_BYTES];  // the key's text: versions, processor, options, digests of inputs
+  char *program, *params;     // files; NULL: none
   file_identity program_identity, params_identity;
 } prepared;
 

@@ -56,24 +56,24 @@ static void add_elements(text *t, const pir_tensor *x, int64_t most) {
 // the standard error stream; a kernel counts no calls, so `first_n` has no effect.
 pir_status pir_kernel_print(const pir_kernel_call *call) {
   const pir_tensor *x = pir_kernel_in(call, 0);
-  const pir_attr_value *attrs = call->attrs;
-  bool forward = attrs[9].i;
-  bool silent = pir_kernel_text_is(&attrs[8], forward ? "BACKWARD" : "FORWARD") ||
-                pir_kernel_text_is(&attrs[8], forward ? "backward" : "forward");
+  pir_str message = pir_kernel_text(call, 1);
+  bool forward = pir_kernel_int(call, 9);
+  bool silent = pir_kernel_text_is(call, 8, forward ? "BACKWARD" : "FORWARD") ||
+                pir_kernel_text_is(call, 8, forward ? "backward" : "forward");
   text t = {.size = 0};
   if (!silent) {
     add_word(&t, "Variable:\n  - message: ");
-    add_text(&t, attrs[1].text.data, attrs[1].text.size);
+    add_text(&t, message.data, message.size);
     add_word(&t, "\n");
-    if (attrs[5].i)
+    if (pir_kernel_int(call, 5))
       add_shape(&t, x);
-    if (attrs[4].i) {
+    if (pir_kernel_int(call, 4)) {
       add_word(&t, "  - dtype: ");
       add_word(&t, pir_dtype_name(x->dtype));
       add_word(&t, "\n");
     }
     add_word(&t, "  - data: [");
-    add_elements(&t, x, attrs[2].i);
+    add_elements(&t, x, pir_kernel_int(call, 2));
     add_word(&t, "]\n");
     fwrite(t.bytes, 1, t.size, stderr);
   }
