@@ -25,7 +25,7 @@ static uint32_t number_ports(plan_builder *b, const pir_block *block, uint32_t t
     numbered *entry = ARRAY_PUSH(&b->scratch, list, count, capacity);
     *entry = (numbered){op, 0, count};
     if (pir_op_attr_str(op, "parameter_name"))
-      entry->column = INT64_MAX;  // parameters that the program sets follow what it fetches
+      entry->column = INT64_MAX;  // parameters that the program sets follow the fetched values
     else if (!pir_attr_as_int(pir_op_attr_str(op, "col"), &entry->column))
       entry->column = count - 1;
   }

@@ -91,7 +91,7 @@ pir_status pir_kernel_assert(const pir_kernel_call *call) {
       continue;
     if (shown) {
       add_word(&t, "; data: ");
-      add_elements(&t, shown, call->attrs[0].i);
+      add_elements(&t, shown, pir_kernel_int(call, 0));
     }
     return pir_kernel_fail(call, PIR_INVALID, "%s: cond: expects true, found false%.*s",
                            call->op, (int)t.size, t.bytes);

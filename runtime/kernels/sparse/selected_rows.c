@@ -48,8 +48,8 @@ pir_status pir_kernel_rows_by_number(const pir_kernel_call *call) {
   int at = call->in_members[0] == SPARSE_COO_PARTS ? 0 : 1;
   const pir_tensor *ids = pir_kernel_in(call, 1 - at);
   pir_tensor *out = pir_kernel_out(call, 0), rows = {0};
-  int64_t padding = at ? call->attrs[0].i : call->attrs[2].i;
-  bool absent_rows_are_zero = !at && call->attrs[5].i;
+  int64_t padding = pir_kernel_int(call, at ? 0 : 2);
+  bool absent_rows_are_zero = !at && pir_kernel_int(call, 5);
   sparse table;
   pir_status status = pir_sparse_open(call, at, PIR_UNDEFINED, &table);
   if (!status && table.axes != 1)
