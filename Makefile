@@ -154,6 +154,8 @@ test-asan: setup  ## the same under the address, undefined and leak sanitizers
 test-tsan: setup  ## thread pool and sessions under the thread sanitizer
 	@$(call SANITIZED,$(B)-tsan,-fsanitize=thread) tests
 	@test/tsan.sh $(B)-tsan
+guard overlap: setup  ## all recordings with tensors between pages that cannot be accessed; with outputs in the memory of inputs
+	@$(MAKE) -s -j$(JOBS) all && MEMORY=all test/memory.sh $(B) "$$(test/recordings.sh $(B) $(RECORDED))" $@
 draws: setup  ## random programs of one op: kernels, compiled code and float64 agree; DRAWS=N SEED=N
 	@$(MAKE) -s -j$(JOBS) all $(B)/bin/draws && $(B)/bin/draws --draws=$(or $(DRAWS),20000) --seed=$(or $(SEED),1)
 fuzz: ; @mk/setup.sh fuzz && test/fuzz/run.sh $(B) $(or $(SECONDS_EACH),60)  ## fuzz the readers; SECONDS_EACH=N
@@ -193,6 +195,6 @@ clean:  ## remove what was built
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  \1\t/' | expand -t 18
 
-.PHONY: all clean help generated tests check setup demo test test-neon test-asan test-tsan lint format draws fuzz bench bench-ops bench-contract interop install
+.PHONY: all clean help generated tests check setup demo test test-neon test-asan test-tsan guard overlap lint format draws fuzz bench bench-ops bench-contract interop install
 .SECONDARY:
 -include $(shell [ -d $(B)/obj ] && find $(B)/obj $(wildcard $(B)/test) -name '*.d')

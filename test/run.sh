@@ -87,6 +87,12 @@ begin "levels of x86-64"
 LIMIT=$limit "$here/levels.sh" "$build" "$recorded" 2>&1 | tee "$log/levels.log"
 last_counts "$log/levels.log"
 
+begin "memory: guard pages, outputs in the memory of inputs"
+case $build in
+  *san*) ;;
+  *) "$here/memory.sh" "$build" "$recorded" 2>&1 | tee "$log/memory.log"; last_counts "$log/memory.log" ;;
+esac
+
 begin "NEON, emulated"
 case $build in
   *san*) ;;

@@ -55,6 +55,7 @@ from recorded_deviations import KNOWN, digest, last_line, verdict
 
 CODE_CACHE = tempfile.mkdtemp(prefix="pir-code-")  # equal kernels of all recordings are compiled once
 TARGET = None  # of pir-run: cuda runs the same suite on a device, or on the stand-ins of test/cuda/shim
+MORE = []  # options of pir-run that override those of the job
 EMULATED = None  # folder of the tools for aarch64: pir-run is theirs, under qemu-user, with code that ours compiled ahead
 MEMORY_LIMIT = 6 << 30  # bytes of address space a process; sanitizers need it off (--no-memory-limit)
 
@@ -67,6 +68,8 @@ def limit_memory():
 def run(command, timeout=300):
     if TARGET and pathlib.Path(command[0]).name == "pir-run":
         command = [command[0], f"--target={TARGET}", *command[1:]]
+    if pathlib.Path(command[0]).name == "pir-run":
+        command = [*command, *MORE]
     if EMULATED and pathlib.Path(command[0]).name == "pir-run":
         if not any(str(c).startswith("--cache") for c in command):
             command = [*command, f"--cache={CODE_CACHE}"]
@@ -425,11 +428,13 @@ def main():
     ap.add_argument("--no-memory-limit", action="store_true")
     ap.add_argument("--target")
     ap.add_argument("--accept", action="store_true", help="write what deviations.tsv states of the rows that run")
+    ap.add_argument("--with", action="append", default=[], dest="more", help="an option for every pir-run")
     ap.add_argument("--emulate", type=pathlib.Path, help="folder of the tools built for aarch64")
     args = ap.parse_args()
     if args.no_memory_limit:
         globals()["MEMORY_LIMIT"] = 0
     globals()["TARGET"] = args.target
+    globals()["MORE"] = args.more
     if args.emulate:
         globals()["EMULATED"], globals()["MEMORY_LIMIT"] = args.emulate.resolve(), 0  # the emulator maps all that there is
     first, step = map(int, args.share.split("/"))

@@ -44,6 +44,10 @@ static const cli_option options[] = {
     {OPT_SHAPES, 0, "shapes", "FILE|random:N:SEED", "run many input shapes in turn"},
     {OPT_PROFILE, 0, "profile", "FILE",
      "write a trace of the last run (trace-event JSON), one span an instruction"},
+    {OPT_GUARD_PAGES, 0, "guard-pages", "begin|end",
+     "give every tensor memory that begins or ends at a page that cannot be accessed"},
+    {OPT_OVERLAP, 0, "overlap", "whole|part|shifted",
+     "run again with outputs in the memory of inputs, and compare"},
     {OPT_EXPLAIN, 0, "explain", NULL,
      "remarks: which ops were put together, which were not and why, and how each group is "
      "computed"},
@@ -205,6 +209,10 @@ int run_open(run *r, const char *path, const char *params, const npy_set *extra)
     session.trace = run_take_span;
     session.trace_user = r;
   }
+  if (r->guard) {
+    session.allocator = run_guard_allocator(r);
+    session.separate = true;
+  }
   status = pir_session_create(r->model, &session, &r->session);
   if (status)
     return cli_exit_code(status);
@@ -221,6 +229,7 @@ void run_drop_input(npy_array *input) {
 void run_close(run *r) {
   for (size_t i = 0; r->inputs && i < pir_model_inputs(r->model); i++)
     run_drop_input(&r->inputs[i]);
+  run_drop_guarded(r);
   free(r->inputs);
   run_drop_lods(r);
   free(r->spans);
@@ -247,7 +256,11 @@ int run_bind(run *r, const char *folder) {
       return cli_fail(r->cli, CLI_USAGE,
                       "input \"%s\" has no value; give --input=%s=... or --case",
                       port.name.data, port.name.data);
-    pir_status status = pir_session_bind_input(r->session, i, &r->inputs[i].tensor);
+    pir_tensor tensor = r->inputs[i].tensor;
+    code = r->guard ? run_guard_input(r, i, &tensor) : 0;
+    if (code)
+      return code;
+    pir_status status = pir_session_bind_input(r->session, i, &tensor);
     if (status)
       return run_fail(r, status);
   }
@@ -393,6 +406,17 @@ static int number_option(const cli_run *cli, int id, const char *name, double *v
              : 0;
 }
 
+// --guard-pages and --overlap place the inputs differently.
+static int read_placing(run *r) {
+  const char *how = cli_value(r->cli, OPT_OVERLAP, NULL);
+  bool known = !how || !strcmp(how, "whole") || !strcmp(how, "part") || !strcmp(how, "shifted");
+  if (!known)
+    return cli_bad_value(r->cli, "overlap", how, "whole, part or shifted");
+  if (how && cli_has(r->cli, OPT_GUARD_PAGES))
+    return cli_fail(r->cli, CLI_USAGE, "--overlap excludes --guard-pages");
+  return run_read_guard(r);
+}
+
 static int read_options(run *r) {
   const char *threads = cli_value(r->cli, OPT_THREADS, NULL);
   uint64_t n = 1;
@@ -408,7 +432,7 @@ static int read_options(run *r) {
   if (!code && seed && !cli_parse_u64(seed, &r->seed))
     code = cli_bad_value(r->cli, "seed", seed, "a number");
   r->json = cli_has(r->cli, OPT_JSON);
-  return code;
+  return code ? code : read_placing(r);
 }
 
 static int run_file(run *r, const char *path) {

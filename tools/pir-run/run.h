@@ -35,7 +35,9 @@ enum {
   OPT_PROFILE,
   OPT_EXPLAIN,
   OPT_LOD,
-  OPT_TRAIN
+  OPT_TRAIN,
+  OPT_GUARD_PAGES,
+  OPT_OVERLAP
 };
 
 typedef struct tolerance {
@@ -43,6 +45,18 @@ typedef struct tolerance {
 } tolerance;
 
 typedef struct run_lod run_lod;
+
+// Where blocks of memory border on a page that cannot be accessed.
+typedef enum run_guard {
+  RUN_UNGUARDED,
+  RUN_GUARD_BEGIN,  // accesses before a block fault at once
+  RUN_GUARD_END     // accesses behind it
+} run_guard;
+
+typedef struct run_block {
+  void *data;
+  size_t bytes;
+} run_block;
 
 typedef struct run {
   cli_run *cli;
@@ -54,6 +68,8 @@ typedef struct run {
   pir_session *session;
   npy_array *inputs;  // for each input of the model; tensor.data NULL: not given yet
   run_lod *lods;      // --lod: offsets of inputs
+  run_guard guard;    // --guard-pages
+  run_block *bound;   // with --guard-pages and --overlap: memory that each input is bound to
   double load_ms, compile_ms;
   double max_rel_error;  // of all outputs compared so far, relative to the largest element; -1:
                          // none compared
@@ -119,6 +135,24 @@ int run_cases(run *r, const char *folder, const char *model, const char *params)
 int run_train(
     run *r,
     const char *folder);  // runs the recorded steps; compares losses and the final state
+
+// ---- guard.c: memory between pages that cannot be accessed
+
+int run_read_guard(run *r);  // --guard-pages
+pir_allocator run_guard_allocator(run *r);
+// Moves the tensor's elements to memory of input `i` that borders on such a page and can only
+// be read.
+int run_guard_input(run *r, size_t i, pir_tensor *tensor);
+void run_drop_guarded(run *r);
+
+// ---- overlap.c
+
+// How often run_overlap is called so that every output lies in the memory of every input once:
+// 0 without --overlap.
+size_t run_overlap_turns(const run *r);
+// After a run: runs again with outputs bound to memory that overlaps inputs.
+int run_overlap(run *r, size_t turn);
+void run_drop_overlaps(run *r);  // binds the inputs anew, and no outputs
 
 // ---- measure.c
 

@@ -47,6 +47,9 @@ static pir_status fill(pir_session *s, const pir_session_options *options) {
   for (uint32_t i = 0; i < p->buffer_count; i++)
     if (p->buffers[i].home == HOME_CONST)
       s->frame.buffers[i].data = (void *)s->model->constants[p->buffers[i].index];
+  s->separate = options->separate;
+  if (s->separate)
+    PIR_TRY(pir_session_separate_constants(s));
   return start_threads(s, options);
 }
 
@@ -83,6 +86,7 @@ void pir_session_destroy(pir_session *s) {
   for (uint32_t i = 0; s->outputs && i < p->output_count; i++)
     pir_mem_give(&s->allocator, s->outputs[i].own.data, s->outputs[i].own.bytes);
   pir_mem_give(&s->allocator, s->arena.data, s->arena.bytes);
+  pir_session_drop_separate(s);
   pir_queue *queue = s->frame.queue;
   if (queue)
     pir_queue_give(queue, s->device_arena.data, s->device_arena.bytes);
@@ -233,7 +237,8 @@ static pir_status prepare(pir_session *s) {
 }
 
 static pir_status grow(pir_session *s, owned_block *block, size_t bytes) {
-  if (bytes <= block->bytes && block->data)
+  bool fits = s->separate ? bytes == block->bytes : bytes <= block->bytes;
+  if (fits && block->data)
     return PIR_OK;
   pir_mem_give(&s->allocator, block->data, block->bytes);
   *block = (owned_block){0};

@@ -45,9 +45,12 @@ struct pir_session {
   bound_input *inputs;
   bound_output *outputs;
   owned_block arena, device_arena;
-  bool overlaps_known;  // `overlaps` is up to date with the bindings
-  size_t copied_bytes;  // total size of outputs that overlap inputs
-  int64_t *key;         // symbols of the bound inputs
+  bool separate;                  // every tensor has memory of its own (separate.c):
+  owned_block *separate_buffers;  // of the buffers in the arena, and of constants
+  owned_block *separate_packs;    // of packed constants
+  bool overlaps_known;            // `overlaps` is up to date with the bindings
+  size_t copied_bytes;            // total size of outputs that overlap inputs
+  int64_t *key;                   // symbols of the bound inputs
   shape_plan plans[SHAPE_PLANS];
   shape_plan *current;  // the one the frame is set up for
   uint64_t uses;        // counts uses of plans; orders them by last use
@@ -65,6 +68,11 @@ shape_text pir_session_write_shape(const int64_t *shape, int rank);  // "[2,3]"
 // Finds or makes the layout for the bound inputs and sets up the frame for it (shapes.c).
 pir_status pir_session_plan(pir_session *session);
 void pir_session_drop_plan(pir_session *session, shape_plan *plan);
+// Gives constants, and the buffers of the arena for these shapes, memory of their own
+// (separate.c). PIR_EXHAUSTED when there is none.
+pir_status pir_session_separate_constants(pir_session *session);
+pir_status pir_session_separate(pir_session *session, const shape_plan *shapes);
+void pir_session_drop_separate(pir_session *session);
 // Discards graphs, when the arena moves or the layout is discarded (graphs.c).
 void pir_session_drop_graphs(pir_session *session, shape_plan *plan);
 

@@ -179,7 +179,7 @@ static pir_status find_plan(pir_session *s, shape_plan **out_shapes) {
 }
 
 static pir_status grow_arena(pir_session *s, size_t bytes) {
-  if (bytes <= s->arena.bytes)
+  if (bytes <= s->arena.bytes || s->separate)
     return PIR_OK;
   pir_mem_give(&s->allocator, s->arena.data, s->arena.bytes);
   s->current = NULL;
@@ -209,6 +209,14 @@ static pir_status grow_device_arena(pir_session *s, size_t bytes) {
   return PIR_OK;
 }
 
+// Returns the memory of a buffer of the arena.
+static void *place_of_buffer(const pir_session *s, const shape_plan *shapes, uint32_t i) {
+  bool device = s->model->plan.buffers[i].device;
+  if (s->separate && !device)
+    return s->separate_buffers[i].data;
+  return (char *)(device ? s->device_arena : s->arena).data + shapes->offsets[i];
+}
+
 static void set_up(pir_session *s, const shape_plan *shapes) {
   const plan *p = &s->model->plan;
   frame *f = &s->frame;
@@ -216,8 +224,7 @@ static void set_up(pir_session *s, const shape_plan *shapes) {
   f->graphs = shapes->graphs;
   for (uint32_t i = 0; i < p->buffer_count; i++)
     if (p->buffers[i].home == HOME_ARENA)
-      f->buffers[i].data =
-          (char *)(p->buffers[i].device ? s->device_arena : s->arena).data + shapes->offsets[i];
+      f->buffers[i].data = place_of_buffer(s, shapes, i);
   for (uint32_t i = 0; i < p->slot_count; i++) {
     const plan_slot *slot = &p->slots[i];
     if (slot->late || slot->buffer == NONE)
@@ -235,6 +242,8 @@ pir_status pir_session_plan(pir_session *session) {
   PIR_TRY(check_inputs(session, shapes));
   PIR_TRY(grow_arena(session, shapes->arena_bytes));
   PIR_TRY(grow_device_arena(session, shapes->device_bytes));
+  if (session->separate && session->current != shapes)
+    PIR_TRY(pir_session_separate(session, shapes));
   if (session->current != shapes)
     set_up(session, shapes);
   session->current = shapes;

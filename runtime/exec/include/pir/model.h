@@ -171,6 +171,9 @@ typedef struct pir_session_options {
   uint64_t seed;
   // On a device: the caller's stream of the driver's API, or NULL for one of the session.
   void *device_stream;
+  // Gives every tensor memory of its own from `allocator`, of exactly its size, and copies
+  // constants there: for memory checkers and guard pages. Slower, and takes more memory.
+  bool separate;
 } pir_session_options;
 
 // Creates a session, which holds a reference to its model. `options` may be NULL. On success
