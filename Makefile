@@ -164,6 +164,8 @@ COMMA := ,
 # ---- quality
 interop: setup  ## real Paddle and OpenVINO run what we write; RECORDED=DIR takes the models there
 	@mk/setup.sh interop && $(MAKE) -s -j$(JOBS) all && test/interop/run.sh $(B) $(RECORDED)
+nets: setup  ## networks drawn with real Paddle, numbers as there; SEED=N NETS=N (of each kind) KINDS=A,B DRAW=SCRIPT VENV=DIR
+	@mk/setup.sh interop && $(MAKE) -s -j$(JOBS) all && test/nets/run.sh $(B) $(or $(SEED),1) $(or $(NETS),100) "$(KINDS)" "$(DRAW)"
 lint: ; @mk/setup.sh lint && mk/lint.sh $(B)  ## formatting, function length, layers, headers, exported symbols
 format:  ## lay out all C files
 	@git ls-files '*.c' '*.h' | xargs clang-format-19 -i
@@ -195,6 +197,7 @@ clean:  ## remove what was built
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  \1\t/' | expand -t 18
 
-.PHONY: all clean help generated tests check setup demo test test-neon test-asan test-tsan guard overlap lint format draws fuzz bench bench-ops bench-contract interop install
+# Every target that `make help` lists is a command, not a file.
+.PHONY: $(shell sed -nE 's/^([a-z-]+):.*## .*/\1/p' Makefile)
 .SECONDARY:
 -include $(shell [ -d $(B)/obj ] && find $(B)/obj $(wildcard $(B)/test) -name '*.d')
