@@ -166,6 +166,8 @@ interop: setup  ## real Paddle and OpenVINO run what we write; RECORDED=DIR take
 	@mk/setup.sh interop && $(MAKE) -s -j$(JOBS) all && test/interop/run.sh $(B) $(RECORDED)
 nets: setup  ## networks drawn with real Paddle, numbers as there; SEED=N NETS=N (of each kind) KINDS=A,B DRAW=SCRIPT VENV=DIR
 	@mk/setup.sh interop && $(MAKE) -s -j$(JOBS) all && test/nets/run.sh $(B) $(or $(SEED),1) $(or $(NETS),100) "$(KINDS)" "$(DRAW)"
+meta: setup  ## networks in other orders, parts, targets and numbers of threads (make test: every 9th check)
+	@$(MAKE) -s -j$(JOBS) all && test/nets/meta.py --bin $(B)/bin "$$(test/recordings.sh $(B) $(RECORDED))/nets"
 lint: ; @mk/setup.sh lint && mk/lint.sh $(B)  ## formatting, function length, layers, headers, exported symbols
 format:  ## lay out all C files
 	@git ls-files '*.c' '*.h' | xargs clang-format-19 -i
@@ -197,7 +199,7 @@ clean:  ## remove what was built
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  \1\t/' | expand -t 18
 
-# Every target that `make help` lists is a command, not a file.
-.PHONY: $(shell sed -nE 's/^([a-z-]+):.*## .*/\1/p' Makefile)
+# Targets of plain words are commands, not files.
+.PHONY: $(shell sed -nE 's/^([a-z -]+):.*/\1/p' Makefile)
 .SECONDARY:
 -include $(shell [ -d $(B)/obj ] && find $(B)/obj $(wildcard $(B)/test) -name '*.d')

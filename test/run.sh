@@ -83,6 +83,11 @@ python3 "$here/recorded/recorded.py" --bin "$build/bin" $limit "$recorded" 2>&1 
 last_counts "$log/recorded.log"
 echo "the skipped recordings are named in $log/recorded.log"
 
+begin "networks: what must not change their numbers"
+# shellcheck disable=SC2086
+python3 "$here/nets/meta.py" --bin "$build/bin" --share "${META_SHARE:-0/9}" $limit "$recorded/nets" 2>&1 | tee "$log/meta.log"
+last_counts "$log/meta.log"
+
 begin "levels of x86-64"
 LIMIT=$limit "$here/levels.sh" "$build" "$recorded" 2>&1 | tee "$log/levels.log"
 last_counts "$log/levels.log"

@@ -31,7 +31,7 @@ def add(n, t, v, c=None, resized=None):
 
 
 def conv(n):
-    v, o = image(n), n.rnd.choice(CHANNELS)
+    v, o = image(n, lambda v: not isinstance(v.dims[2], int)), n.rnd.choice(CHANNELS)  # not on maps smaller than the filter
     k, s = n.rnd.choice([1, 1, 3, 3, 3, 5, (1, 3), (3, 1), 2]), n.rnd.choice([1, 1, 1, 2])
     d = n.rnd.choice([1, 1, 2]) if s == 1 else 1
     g = n.rnd.choice([g for g in (1, 1, 1, 1, 2, 4) if channels(v) % g == 0 and o % g == 0])
@@ -79,12 +79,6 @@ def adaptive_pool(n):
     t = n.rnd.choice([F.adaptive_avg_pool2d, F.adaptive_max_pool2d])(v.t, size)
     h, w = size if isinstance(size, tuple) else (size, size)
     n.add(t, (v.dims[0], channels(v), h, w))
-
-
-def max_unpool(n):
-    v = image(n)
-    t, where = F.max_pool2d(v.t, 2, 2, return_mask=True)
-    add(n, F.max_unpool2d(t, where, 2, 2), v, None, "u")
 
 
 def plus(n):
@@ -271,7 +265,7 @@ def best_channel(n):
 
 
 STEPS = [(8, conv), (3, separable), (3, batch_norm), (3, activation), (3, pool), (3, plus), (2, concat), (2, resize_like)] + [(1, f) for f in (
-    prelu, adaptive_pool, max_unpool, times, squeeze_excite, split, resize, normalise, channel_norm, response_norm, centre, attend, windows, fold_back,
+    prelu, adaptive_pool, times, squeeze_excite, split, resize, normalise, channel_norm, response_norm, centre, attend, windows, fold_back,
     shuffle, pixel_shuffle, pad, transposed_conv, softmax, crop, spatial_gate, channel_bias, channel_attend, roll, sample, volume, head, best_channel)]
 
 
