@@ -65,7 +65,8 @@ def suppressed(n):
 
 def matrix_suppressed(n):
     boxes, scores = pair(n)
-    made = ops.matrix_nms(boxes.unsqueeze(0), scores.unsqueeze(0).unsqueeze(0).expand([1, 2, -1]), 0.3, 0.2, 40, 10, background_label=-1)
+    each = paddle.stack([scores, scores * 0.83]).unsqueeze(0)
+    made = ops.matrix_nms(boxes.unsqueeze(0), each, 0.3, 0.2, 40, 10, background_label=-1)
     n.add(made[0], ("some", 6))
 
 
