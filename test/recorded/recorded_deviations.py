@@ -24,7 +24,7 @@ import zipfile
 from npy import read_npy, write_npy
 
 HERE = pathlib.Path(__file__).resolve().parent
-ROWS, NUMBERS = HERE / "deviations.tsv", HERE / "deviations_numbers.tsv"
+ROWS, NUMBERS, STRICTER = HERE / "deviations.tsv", HERE / "deviations_numbers.tsv", HERE / "stricter.tsv"
 UNSUPPORTED, DIFFERENT = 3, 4  # exit codes
 LONGEST = 160  # a message that is longer is stated by its beginning and a digest
 EQUALS = re.compile(r"equals ((?:in|out)_\w+?)(?: as (\w+))?$")
@@ -113,14 +113,17 @@ def outputs_of(arrays):
 
 class Deviations:
     def __init__(self):
-        lines = ROWS.read_text().splitlines()
-        self.head = [l for l in lines if l.startswith("#")]
-        self.rows = {name: [reason, result] for name, reason, result in (l.split("\t") for l in lines if l and l[0] != "#")}
-        lines = NUMBERS.read_text().splitlines() if NUMBERS.exists() else []
-        self.numbers_head, self.numbers = [l for l in lines if l.startswith("#")], {}
-        for name, output, *rest in (l.split("\t") for l in lines if l and l[0] != "#"):
+        self.heads, self.numbers = {}, {}
+        self.rows = {name: [reason, result] for name, reason, result in self.read(ROWS)}
+        self.stricter = dict(self.read(STRICTER))  # changed programs that Paddle accepts: our message (recorded_errors.py)
+        for name, output, *rest in self.read(NUMBERS):
             self.numbers.setdefault(name, {})[int(output.removeprefix("out_"))] = Array.of_row(*rest)
         self.accepting, self.met = False, set()
+
+    def read(self, path):
+        lines = path.read_text().splitlines()
+        self.heads[path] = [l for l in lines if l.startswith("#")]
+        return [l.split("\t") for l in lines if l and l[0] != "#"]
 
     def key_of(self, name):
         """The row of a job: those of one recording differ in pipeline and threads, and in the case unless the row names it."""
@@ -181,10 +184,10 @@ class Deviations:
         self.numbers[key] = {i: Array.of_file((written / f"out_{i}.npy").read_bytes(), outputs[i].endswith("__bf16")) for i in which}
 
     def write(self):
-        self.accepting = False
-        ROWS.write_text("\n".join(self.head + ["\t".join([n, *row]) for n, row in self.rows.items()]) + "\n")
-        lines = [f"{n}\tout_{i}\t{a.row()}" for n, outs in sorted(self.numbers.items()) for i, a in sorted(outs.items())]
-        NUMBERS.write_text("\n".join(self.numbers_head + lines) + "\n")
+        numbers = [f"{n}\tout_{i}\t{a.row()}" for n, outs in sorted(self.numbers.items()) for i, a in sorted(outs.items())]
+        rows = ["\t".join([n, *row]) for n, row in self.rows.items()]
+        for path, lines in ((ROWS, rows), (NUMBERS, numbers), (STRICTER, map("\t".join, self.stricter.items()))):
+            path.write_text("\n".join([*self.heads[path], *lines]) + "\n")
 
 
 KNOWN = Deviations()

@@ -96,8 +96,8 @@ pir_status pir_kernel_polygamma(const pir_kernel_call *call) {
   pir_tensor *out = pir_kernel_out(call, 0), x;
   int64_t n = pir_kernel_int(call, 0);
   if (n < 1)
-    return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s: order %lld", call->op,
-                           (long long)n);
+    return pir_kernel_fail(call, PIR_INVALID, "%s: n: expects an order above 0, found %lld",
+                           call->op, (long long)n);
   PIR_TRY(pir_kernel_dense(call, pir_kernel_in(call, 0), PIR_F64, out->shape, out->rank, &x));
   double *a = x.data;
   int64_t count = pir_tensor_numel(out);

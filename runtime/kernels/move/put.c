@@ -161,10 +161,12 @@ static pir_status put_at_indices(const pir_kernel_call *call, places *p, pir_ten
                            call->op);
   bool mask = first->dtype == PIR_BOOL;
   int axes = mask ? first->rank : call->in_members[1];
-  if (axes > x->rank || (mask && call->in_members[1] != 1))
-    return pir_kernel_fail(call, mask && axes <= x->rank ? PIR_UNSUPPORTED : PIR_INVALID,
-                           "unsupported: %s: indices of %d axes into rank %d", call->op, axes,
-                           x->rank);
+  if (axes > x->rank)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: indices: %d axes of a tensor of rank %d",
+                           call->op, axes, x->rank);
+  if (mask && call->in_members[1] != 1)
+    return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s with several masks",
+                           call->op);
   for (int d = 0; d < axes && mask; d++)
     if (first->shape[d] != x->shape[d])
       return pir_kernel_fail(call, PIR_INVALID,
