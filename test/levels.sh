@@ -26,7 +26,7 @@ for i in 0 1 2 3 4; do
   case $best,$target in *,native) ;; x86-64*) [ $has = 1 ] || { lacks "$target"; continue; } ;; *) lacks "$target"; continue ;; esac
   [ "$target" = "$best" ] && has=0
   run "$target" numbers 'compile' "$i/15"
-  run "$target" ops,grads ' compile$' "$((7 * i))/60"
+  run "$target" small . "$((7 * i))/60"
 done
 for extra in "products of bf16:products of bf16 (AVX-512)" ", of bytes:products of bytes (VNNI)" \
   "tiles of bf16:tiles of bf16 (AMX)" "tiles of bytes:tiles of bytes (AMX)"; do

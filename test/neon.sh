@@ -29,6 +29,6 @@ models='^numbers (?!\w+_det/).*/(model|inference)\.json case\d+'
 run --only numbers --match "$models compile 1t"
 run --only numbers --match "$models compile 2t" --share 0/4
 run --only numbers --match "$models kernels 1t" --share 0/6
-run --only ops --match ' compile$' --share "${SHARE:-0/12}"
+run --only small --match '^ops ' --share "${SHARE:-0/12}"
 echo "${total[0]} passed, ${total[1]} failed, ${total[2]} skipped"
 [ "${total[1]}" = 0 ]

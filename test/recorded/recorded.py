@@ -14,7 +14,8 @@ FOLDER holds any of: models/ real/ (whole programs with cases), ops/ (one-op pro
   shape      symbolic shapes of programs (recorded_shape.py)
   ops        one-op programs, numbers by tolerances.tsv
   grads      an op and its gradient, likewise
-  more       one-op programs of archives/more_*.tar.xz, which the repository alone holds
+   more       one-op programs of archives/more_*.tar.xz, which the repository alone holds
+   small      ops and grads, compiled although their results have few elements
   vjp        programs with the gradients Paddle added
   train      steps of training: losses, and the parameters in the end
   passes     before.pir through a pass equals after.pir likewise; with fusions of oneDNN, its numbers are those before
@@ -339,7 +340,16 @@ def more_jobs(tools, root):
         yield from case_jobs(tools, folder, "cases", "more")
 
 
-def case_jobs(tools, root, top, label):
+SMALL = "check,quantised,prepare,recurrence,quantised,group{few=0},dce,bind"
+
+
+def small_jobs(tools, root):
+    """One-op programs have so few elements that groups leave them to kernels; here they are compiled all the same."""
+    yield from case_jobs(tools, root / "ops", "cases", "ops", {"small": SMALL})
+    yield from case_jobs(tools, root / "ops", "cases_grad", "grads", {"small": SMALL})
+
+
+def case_jobs(tools, root, top, label, pipelines=None):
     index = root / f"{top}_index.tsv"
     if not index.exists():
         return
@@ -358,8 +368,8 @@ def case_jobs(tools, root, top, label):
             ignored += [o.split(":")[0] for o in outs.split() if "int" in o.split(":")[2] or "?" in o]
         command = [tools / "pir-run", folder / "program.json", f"--case={folder}"] + options
         command += [f"--ignore-output={i}" for i in ignored]
-        for pipeline in ("kernels", "compile"):
-            name = f"{label} {op}/{case} {pipeline}"
+        for label_of, pipeline in (pipelines or {"kernels": "kernels", "compile": "compile"}).items():
+            name = f"{label} {op}/{case} {label_of}"
             yield name, lambda n=name, c=command + [f"--pipeline={pipeline}", f"--cache={CODE_CACHE}"]: number_job(n, c)
 
 
@@ -409,7 +419,7 @@ def train_job(tools, name, folder, program, pipeline):
 
 
 KINDS = {"text": text_jobs, "translate": translate_jobs, "passes": pass_jobs, "numbers": number_jobs, "nets": net_jobs,
-         "refused": refused_jobs, "memory": memory_jobs, "ops": op_jobs, "grads": grad_jobs, "more": more_jobs, "vjp": vjp_jobs, "train": train_jobs,
+         "refused": refused_jobs, "memory": memory_jobs, "ops": op_jobs, "grads": grad_jobs, "small": small_jobs, "more": more_jobs, "vjp": vjp_jobs, "train": train_jobs,
          "roundtrip": recorded_formats.roundtrip_jobs(run), "json": recorded_formats.json_jobs(run),
          "infer": recorded_infer.infer_jobs(run), "shape": recorded_shape.shape_jobs(run),
          "legacy": recorded_legacy.legacy_jobs(run), "decomp": recorded_passes.decomp_jobs(run),
