@@ -150,6 +150,7 @@
   X(unique, true)                                                                              \
   X(unique_consecutive, true)                                                                  \
   X(unpool, false)                                                                             \
+  X(view_dtype, false)                                                                         \
   X(viterbi_decode, true)                                                                      \
   X(warpctc, false)                                                                            \
   X(warprnnt, false)                                                                           \

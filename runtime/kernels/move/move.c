@@ -1,4 +1,5 @@
-// Kernels that only move elements: gather_nd, and tensors of constant numbers.
+// Kernels that only move elements: gather_nd, views of other types, and tensors of constant
+// numbers.
 #include <string.h>
 
 #include "convert.h"
@@ -74,4 +75,23 @@ pir_status pir_kernel_assign_value(const pir_kernel_call *call) {
                            count, (long long)n);
   pir_tensor_set_dense(&values, values.dtype, out->shape, out->rank);
   return pir_tensor_copy(&values, out);
+}
+
+// The bytes of the last operand, in row-major order, as another element type. The gradient has
+// the operand whose type it takes in front.
+pir_status pir_kernel_view_dtype(const pir_kernel_call *call) {
+  const pir_tensor *x = pir_kernel_in(call, call->operand_count - 1);
+  pir_tensor *out = pir_kernel_out(call, 0), dense, bytes = *out;
+  if (!x)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
+  size_t size = (size_t)pir_tensor_numel(x) * pir_dtype_size(x->dtype);
+  if (size != (size_t)pir_tensor_numel(out) * pir_dtype_size(out->dtype))
+    return pir_kernel_fail(call, PIR_INVALID, "%s: %zu bytes do not fit %s", call->op, size,
+                           pir_dtype_name(out->dtype));
+  PIR_TRY(pir_kernel_dense(call, x, x->dtype, x->shape, x->rank, &dense));
+  pir_tensor_set_dense(&bytes, out->dtype, out->shape, out->rank);
+  bytes.data = dense.data;
+  pir_status status = pir_tensor_copy(&bytes, out);
+  pir_kernel_drop(call, &dense);
+  return status;
 }
