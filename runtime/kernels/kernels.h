@@ -122,10 +122,16 @@
   X(slogdet_v2, false)                                                                         \
   X(solve, false)                                                                              \
   X(sparse_add, true)                                                                          \
+  X(sparse_attention, false)                                                                   \
+  X(sparse_attention_grad, false)                                                              \
   X(sparse_coalesce, true)                                                                     \
+  X(sparse_conv, true)                                                                         \
+  X(sparse_conv_grad, true)                                                                    \
   X(sparse_divide, true)                                                                       \
   X(sparse_from_dense, true)                                                                   \
   X(sparse_from_rows, true)                                                                    \
+  X(sparse_maxpool, true)                                                                      \
+  X(sparse_maxpool_grad, true)                                                                 \
   X(sparse_multiply, true)                                                                     \
   X(sparse_reshape, true)                                                                      \
   X(sparse_slice, true)                                                                        \

@@ -28,7 +28,7 @@ static bool sparse_shape_of(const pir_infer *infer, int k, size_t parts, sparse_
   out->dtype = values->dtype;
   if (!extents->contents || extents->content_count > PIR_MAX_RANK)
     return false;
-  int64_t axes = 2;
+  int64_t axes = (int64_t)extents->content_count;
   if (parts == COO_PARTS &&
       (!fact_has_rank(indices, 2) || !pir_dim_is_const(infer->dims, indices->shape[0], &axes)))
     return false;
@@ -67,8 +67,11 @@ static void put_sparse(pir_infer *infer, const sparse_shape *s, size_t parts) {
   facts[EXTENTS].content_count = (size_t)s->rank;
   if (parts == COO_PARTS)
     fact_put_shape(&facts[INDICES], 2, s->axes, PIR_DIM_UNKNOWN, 0, 0);
-  else
-    facts[INDICES].shape[0] = pir_dim_add(infer->dims, s->extents[0], 1);
+  else {
+    pir_dim rows = pir_dim_add(infer->dims, s->extents[s->rank - 2], 1);
+    facts[INDICES].shape[0] =
+        s->rank == 3 ? pir_dim_mul(infer->dims, s->extents[0], rows) : rows;
+  }
   infer->results[0] = (pir_fact){
       .known = true, .dtype = s->dtype, .rank = -1, .members = members, .member_count = parts};
 }
@@ -130,15 +133,16 @@ pir_status pd_infer_sparse_from_dense(pir_infer *infer) {
 
 pir_status pd_infer_sparse_to_rows(pir_infer *infer) {
   COORDINATES(0, s);
-  if (s.rank != 2 || s.axes != 2)
-    return not_sparse(infer, 0, "two coordinates");
+  if ((s.rank != 2 && s.rank != 3) || s.axes != s.rank)
+    return not_sparse(infer, 0, "two or three coordinates");
   put_sparse(infer, &s, CSR_PARTS);
   return PIR_OK;
 }
 
 pir_status pd_infer_sparse_from_rows(pir_infer *infer) {
   sparse_shape s;
-  if (!sparse_shape_of(infer, 0, CSR_PARTS, &s) || s.rank != 2)
+  bool known = sparse_shape_of(infer, 0, CSR_PARTS, &s);
+  if (!known || (s.rank != 2 && s.rank != 3))
     return not_sparse(infer, 0, "rows");
   put_sparse(infer, &s, COO_PARTS);
   return PIR_OK;
@@ -270,5 +274,60 @@ pir_status pd_infer_rows_by_number(pir_infer *infer) {
   out->rank = kept + s.rank - 1;
   memcpy(out->shape, ids->shape, (size_t)kept * sizeof *out->shape);
   memcpy(out->shape + kept, s.extents + 1, (size_t)(s.rank - 1) * sizeof *out->shape);
+  return PIR_OK;
+}
+
+// Places of a window over the stored positions: the extents of a dense one. The filter of a
+// convolution [taps.., ins, outs] is operand 1; a pooling states its taps in attribute 0.
+pir_status pd_infer_sparse_window(pir_infer *infer) {
+  COORDINATES(0, s);
+  pir_dims *dims = infer->dims;
+  bool pools = infer->operand_count < 2;
+  const pir_fact *filter = pools ? NULL : infer->operands[1];
+  const pir_attr_value *attrs = &infer->attrs[pools];
+  bool kept = !pools && attrs[4].i;
+  int32_t space = s.rank - 2;
+  pir_dim taps = 1;
+  bool listed = space > 0 && attrs[0].count >= (size_t)space &&
+                attrs[1].count >= (size_t)space && attrs[2].count >= (size_t)space;
+  if (!listed || (pools && infer->attrs[0].count < (size_t)space))
+    return pir_infer_fail(infer, "expects paddings, dilations and strides of each axis");
+  if (!pools && !fact_has_rank(filter, s.rank))
+    return not_sparse(infer, 1, "no kind, but a filter");
+  for (int32_t a = 0; a < space; a++) {
+    pir_dim extent = pools ? infer->attrs[0].ints[a] : filter->shape[a];
+    taps = pir_dim_mul(dims, taps, extent);
+    if (kept)
+      continue;
+    if (attrs[0].ints[a] < 0 || attrs[1].ints[a] <= 0 || attrs[2].ints[a] <= 0)
+      return pir_infer_fail(infer, "expects paddings, and positive dilations and strides");
+    pir_dim reach = pir_dim_mul(dims, pir_dim_sub(dims, extent, 1), attrs[1].ints[a]);
+    pir_dim room = pir_dim_add(dims, s.extents[1 + a], 2 * attrs[0].ints[a]);
+    pir_dim last = pir_dim_sub(dims, pir_dim_sub(dims, room, reach), 1);
+    pir_dim steps = pir_dim_floordiv(dims, last, attrs[2].ints[a]);
+    s.extents[1 + a] = pir_dim_add(dims, steps, 1);
+  }
+  if (!pools)
+    s.extents[s.rank - 1] = filter->shape[s.rank - 1];
+  put_sparse(infer, &s, COO_PARTS);
+  if (infer->result_count > 1)
+    fact_put_shape(infer_begin(infer, 1), 2, 3, PIR_DIM_UNKNOWN, 0, 0);
+  if (infer->result_count > 2)
+    fact_put_shape(infer_begin(infer, 2), 1, taps, 0, 0, 0);
+  for (size_t i = 1; i < infer->result_count; i++)
+    infer->results[i].dtype = PIR_I32;
+  return PIR_OK;
+}
+
+// The gradients of a sparse tensor and of a dense one.
+pir_status pd_infer_sparse_gradients(pir_infer *infer) {
+  COORDINATES(0, s);
+  put_sparse(infer, &s, COO_PARTS);
+  pir_fact *out = infer_begin(infer, 1);
+  const pir_fact *like = infer->operands[1];
+  if (!like || !like->known || like->members || like->rank < 0)
+    return PIR_OK;
+  out->rank = like->rank;
+  memcpy(out->shape, like->shape, sizeof out->shape);
   return PIR_OK;
 }

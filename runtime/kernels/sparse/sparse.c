@@ -236,38 +236,58 @@ pir_status pir_kernel_sparse_from_dense(const pir_kernel_call *call) {
 
 // ---- row form
 
-// Writes sorted entries of a matrix as result 0, in row form.
+// The extents of a matrix, or of equal matrices. Each matrix has the starts of its rows, from 0.
+typedef struct csr_extents {
+  int64_t matrices, rows, columns;
+} csr_extents;
+
+static csr_extents csr_extents_of(const int64_t *shape, int rank) {
+  return (csr_extents){rank == 3 ? shape[0] : 1, shape[rank - 2], shape[rank - 1]};
+}
+
+// Returns the number of starts, or -1 if it overflows.
+static int64_t csr_start_count(const csr_extents *e) {
+  int64_t starts;
+  if (e->rows < 0 || __builtin_add_overflow(e->rows, 1, &starts) ||
+      __builtin_mul_overflow(starts, e->matrices, &starts))
+    return -1;
+  return starts;
+}
+
+// Writes sorted entries of matrices as result 0, in row form.
 static pir_status write_csr_rows(const pir_kernel_call *call, const sparse *s) {
   pir_tensor *const *parts = &call->out[call->out_first[0]];
-  int64_t rows = s->extents[0];
-  int64_t columns = s->extents[1];
+  csr_extents e = csr_extents_of(s->extents, s->rank);
+  const int64_t start_count[1] = {csr_start_count(&e)}, rank[1] = {s->rank};
   size_t size = pir_dtype_size(s->values.dtype);
   if (call->out_members[0] != SPARSE_CSR_PARTS)
     return pir_kernel_fail(call, PIR_INVALID, "%s: its result is no sparse tensor of rows",
                            call->op);
   PIR_TRY(pir_kernel_shape_result(call, parts[SPARSE_VALUES], s->values.dtype, &s->count, 1));
-  PIR_TRY(pir_kernel_shape_result(call, parts[SPARSE_EXTENTS], PIR_I64, (int64_t[]){2}, 1));
-  PIR_TRY(pir_kernel_shape_result(call, parts[SPARSE_ROWS], PIR_I64, (int64_t[]){rows + 1}, 1));
+  PIR_TRY(pir_kernel_shape_result(call, parts[SPARSE_EXTENTS], PIR_I64, rank, 1));
+  PIR_TRY(pir_kernel_shape_result(call, parts[SPARSE_ROWS], PIR_I64, start_count, 1));
   PIR_TRY(pir_kernel_shape_result(call, parts[SPARSE_COLUMNS], PIR_I64, &s->count, 1));
   int64_t *starts = parts[SPARSE_ROWS]->data;
   int64_t *column = parts[SPARSE_COLUMNS]->data;
-  memcpy(parts[SPARSE_EXTENTS]->data, s->extents, 2 * sizeof *s->extents);
-  memset(starts, 0, ((size_t)rows + 1) * sizeof *starts);
+  memcpy(parts[SPARSE_EXTENTS]->data, s->extents, (size_t)s->rank * sizeof *s->extents);
+  memset(starts, 0, (size_t)start_count[0] * sizeof *starts);
   for (int64_t i = 0; i < s->count; i++) {
     const char *from = (const char *)s->values.data + (size_t)s->entries[i].at * size;
     memcpy((char *)parts[SPARSE_VALUES]->data + (size_t)i * size, from, size);
-    column[i] = s->entries[i].key % columns;
-    starts[s->entries[i].key / columns + 1]++;
+    int64_t row = s->entries[i].key / e.columns;
+    column[i] = s->entries[i].key % e.columns;
+    starts[row / e.rows * (e.rows + 1) + row % e.rows + 1]++;
   }
-  for (int64_t r = 0; r < rows; r++)
-    starts[r + 1] += starts[r];
+  for (int64_t m = 0; m < e.matrices; m++)
+    for (int64_t r = 0; r < e.rows; r++)
+      starts[m * (e.rows + 1) + r + 1] += starts[m * (e.rows + 1) + r];
   return PIR_OK;
 }
 
 pir_status pir_kernel_sparse_to_rows(const pir_kernel_call *call) {
   sparse s;
   pir_status status = pir_sparse_open(call, 0, PIR_UNDEFINED, &s);
-  if (!status && (s.rank != 2 || s.axes != 2))
+  if (!status && ((s.rank != 2 && s.rank != 3) || s.axes != s.rank))
     status =
         pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s of rank %d with %d sparse axes",
                         call->op, s.rank, s.axes);
@@ -279,27 +299,39 @@ pir_status pir_kernel_sparse_to_rows(const pir_kernel_call *call) {
   return status;
 }
 
-// Computes the keys of the entries of a matrix in row form, and checks its rows and columns.
-static pir_status key_csr_entries(const pir_kernel_call *call, const pir_tensor *starts,
-                                  const pir_tensor *columns, const int64_t *extents,
-                                  sparse_entry *entries, int64_t count) {
-  const int64_t *start = starts->data, *column = columns->data;
-  for (int64_t r = 0; r < extents[0]; r++) {
+// Computes the keys of the entries of one matrix in row form, and checks its rows and columns.
+// `row` is the first row's number among all matrices.
+static pir_status key_csr_matrix(const pir_kernel_call *call, const int64_t *start,
+                                 const int64_t *column, const csr_extents *e, int64_t row,
+                                 sparse_entry *entries, int64_t first, int64_t count) {
+  for (int64_t r = 0; r < e->rows; r++) {
     bool ascends = start[r] >= 0 && start[r] <= start[r + 1];
-    if (!ascends || start[r + 1] > count || (r == 0 && start[0] != 0))
+    if (!ascends || start[r + 1] > count - first || (r == 0 && start[0] != 0))
       return pir_kernel_fail(call, PIR_INVALID,
                              "%s: the starts of its rows do not ascend from 0 to %lld",
                              call->op, (long long)count);
-    for (int64_t i = start[r]; i < start[r + 1]; i++) {
-      if (column[i] < 0 || column[i] >= extents[1])
+    for (int64_t i = first + start[r]; i < first + start[r + 1]; i++) {
+      if (column[i] < 0 || column[i] >= e->columns)
         return pir_kernel_fail(call, PIR_INVALID, "%s: column %lld of %lld", call->op,
-                               (long long)column[i], (long long)extents[1]);
-      entries[i] = (sparse_entry){r * extents[1] + column[i], i};
+                               (long long)column[i], (long long)e->columns);
+      entries[i] = (sparse_entry){(row + r) * e->columns + column[i], i};
     }
   }
-  if (start[extents[0]] != count)
+  return PIR_OK;
+}
+
+static pir_status key_csr_entries(const pir_kernel_call *call, const pir_tensor *starts,
+                                  const pir_tensor *columns, const csr_extents *e,
+                                  sparse_entry *entries, int64_t count) {
+  int64_t first = 0;
+  for (int64_t m = 0; m < e->matrices; m++) {
+    const int64_t *start = (const int64_t *)starts->data + m * (e->rows + 1);
+    PIR_TRY(key_csr_matrix(call, start, columns->data, e, m * e->rows, entries, first, count));
+    first += start[e->rows];
+  }
+  if (first != count)
     return pir_kernel_fail(call, PIR_INVALID, "%s: its rows have %lld entries of %lld",
-                           call->op, (long long)start[extents[0]], (long long)count);
+                           call->op, (long long)first, (long long)count);
   return PIR_OK;
 }
 
@@ -310,13 +342,19 @@ pir_status pir_kernel_sparse_from_rows(const pir_kernel_call *call) {
   const pir_tensor *extents = sparse_part(call, 0, SPARSE_EXTENTS);
   const pir_tensor *rows = sparse_part(call, 0, SPARSE_ROWS);
   const pir_tensor *columns = sparse_part(call, 0, SPARSE_COLUMNS);
-  if (extents->rank != 1 || extents->shape[0] != 2 || rows->rank != 1 || columns->rank != 1 ||
-      values->rank != 1 || values->shape[0] != columns->shape[0])
-    return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s of another rank than 2",
-                           call->op);
-  int64_t shape[2] = {pir_tensor_int_at(extents, 0), pir_tensor_int_at(extents, 1)};
+  bool matrices = extents->rank == 1 && (extents->shape[0] == 2 || extents->shape[0] == 3) &&
+                  rows->rank == 1 && columns->rank == 1 && values->rank == 1 &&
+                  values->shape[0] == columns->shape[0];
+  if (!matrices)
+    return pir_kernel_fail(call, PIR_UNSUPPORTED,
+                           "unsupported: %s of another rank than 2 and 3", call->op);
+  int rank = (int)extents->shape[0];
+  int64_t shape[3] = {0};
+  for (int i = 0; i < rank; i++)
+    shape[i] = pir_tensor_int_at(extents, i);
+  csr_extents e = csr_extents_of(shape, rank);
   int64_t count = values->shape[0];
-  if (shape[0] != rows->shape[0] - 1 || pir_sparse_span(shape, 2) < 0)
+  if (pir_sparse_span(shape, rank) < 0 || csr_start_count(&e) != rows->shape[0])
     return fail_misfit(call, 0);
   pir_tensor t[3] = {{0}};
   size_t bytes = ((size_t)count + 1) * sizeof(sparse_entry);
@@ -331,9 +369,9 @@ pir_status pir_kernel_sparse_from_rows(const pir_kernel_call *call) {
   if (!status)
     status = pir_kernel_dense(call, columns, PIR_I64, columns->shape, 1, &t[2]);
   if (!status)
-    status = key_csr_entries(call, &t[1], &t[2], shape, entries, count);
+    status = key_csr_entries(call, &t[1], &t[2], &e, entries, count);
   if (!status)
-    status = pir_sparse_write(call, 0, values->dtype, shape, 2, 2, entries, count, &t[0]);
+    status = pir_sparse_write(call, 0, values->dtype, shape, rank, rank, entries, count, &t[0]);
   for (int i = 0; i < 3; i++)
     pir_kernel_drop(call, &t[i]);
   pir_kernel_free(call, entries, bytes);

@@ -50,6 +50,7 @@ def case(op, name, build, expect=None):
 
 def record(op, name, build, expect, tools, table, root, top):
     import paddle
+    print(op, name, flush=True)
     steps = Steps(table)
     build(steps)
     folder = root / top / "cases" / op / name
