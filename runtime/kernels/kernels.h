@@ -45,6 +45,9 @@
   X(exponential, false)                                                                        \
   X(fft, false)                                                                                \
   X(fft_from_half, false)                                                                      \
+  X(flash_attn_v3, false)                                                                      \
+  X(flash_attn_v3_varlen, false)                                                               \
+  X(flashmask_attention, false)                                                                \
   X(gammaincc, false)                                                                          \
   X(gather_nd, false)                                                                          \
   X(gather_tree, false)                                                                        \
@@ -78,6 +81,7 @@
   X(matrix_rank_atol_rtol, false)                                                              \
   X(matrix_rank_tol, false)                                                                    \
   X(median, false)                                                                             \
+  X(memory_efficient_attention, false)                                                         \
   X(meshgrid, false)                                                                           \
   X(mode, false)                                                                               \
   X(multiclass_nms3, true)                                                                     \
@@ -156,6 +160,7 @@
   X(unique, true)                                                                              \
   X(unique_consecutive, true)                                                                  \
   X(unpool, false)                                                                             \
+  X(variable_length_attention, false)                                                          \
   X(view_dtype, false)                                                                         \
   X(viterbi_decode, true)                                                                      \
   X(warpctc, false)                                                                            \

@@ -1,0 +1,53 @@
+// Attention of one sequence, for kernels whose operands store queries, keys and values in their
+// own ways.
+#ifndef PIR_KERNELS_ATTEND_H
+#define PIR_KERNELS_ATTEND_H
+
+#include "kernels.h"
+
+// Rows of a tensor, one for each head and place of a sequence. The elements of a row are
+// neighbours in memory.
+typedef struct attend_rows {
+  const pir_tensor *tensor;
+  // The first row's element, and the distances of places and of heads, in elements.
+  int64_t start, step, head_step;
+  // Returns the element at which the row of a place begins, from the first one of the head; NULL:
+  // `step` times the place.
+  int64_t (*find)(const void *user, int64_t place);
+  const void *user;
+} attend_rows;
+
+// Numbers that are added to the scores: one for each head, query and key.
+typedef struct attend_bias {
+  const pir_tensor *tensor;  // NULL: none
+  int64_t start, head_step, query_step, key_step;
+} attend_bias;
+
+// Attention of the queries of a sequence to its keys.
+typedef struct attend_job {
+  const pir_kernel_call *call;
+  attend_rows query, key, value, out;  // the tensor of `out` is written
+  int64_t heads, key_heads;            // heads / key_heads queries share a key
+  int64_t queries, keys, width, value_width;
+  double scale, cap;  // scores are scaled, and bounded by `cap` unless it is 0
+  // The key at the place of query 0; a query sees `before` keys before its own, and `after`
+  // keys after it. -1: all.
+  int64_t shift, before, after;
+  attend_bias bias;
+  // Whether a query sees a key; NULL: as the numbers above say.
+  bool (*sees)(const void *user, int64_t head, int64_t query, int64_t key);
+  const void *user;
+  // The logarithm of the sum of each query's exponentials; NULL: not kept.
+  double *sums;
+  int64_t sums_head_step;
+} attend_job;
+
+// Computes the rows of `out`, on the call's threads. A query that sees no key gives zeros, and an
+// infinite logarithm. Computes in double.
+pir_status pir_attend(const attend_job *job);
+
+// The rows of operand `k` of rank 4, for one entry of its first axis. `place_axis` is the axis of
+// places, 1 or 2; the other one is the axis of heads.
+attend_rows pir_attend_rows(const pir_tensor *tensor, int64_t entry, int place_axis);
+
+#endif
