@@ -123,7 +123,7 @@ third_sequences("dyn", causal=True, dynamic=("q", "k", "v"))
 def unpadded(name, causal):
     q, k, v = D.f32(8, 4, 6), D.f32(13, 2, 6), D.f32(13, 2, 6)
     case("flash_attn_unpadded", name, q=q, k=k, v=v, cu_seqlens_q=STARTS, cu_seqlens_k=KEY_STARTS, max_seqlen_q=5, max_seqlen_k=7, scale=0.3, dropout=0.0,
-         causal=causal, return_softmax=False, is_test=True, rng_name="", ignore=("softmax", "seed_offset"), like="q - float32 -", expect=lambda c: lone(sequences(
+         causal=causal, return_softmax=False, is_test=True, rng_name="", ignore=("softmax", "seed_offset"), like="q - q -", expect=lambda c: lone(sequences(
              c.q, c.k, c.v, STARTS, KEY_STARTS, c.scale, -1, 0 if causal else -1)))
 
 
@@ -185,7 +185,7 @@ def masked_columns(op, name, bounds, causal, heads=4, key_heads=2, blocks=None, 
     if op.endswith("v2"):
         extra = dict(block_mask=blocks, softmax_scale=0.5, is_causal=causal, like="q float32")
     else:
-        extra = dict(dropout=0.0, causal=causal, return_softmax=False, is_test=True, rng_name="", ignore=("softmax", "seed_offset"), like="q - float32 -")
+        extra = dict(dropout=0.0, causal=causal, return_softmax=False, is_test=True, rng_name="", ignore=("softmax", "seed_offset"), like="q - q -")
     case(op, name, q=q, k=k, v=v, startend_row_indices=bounds, expect=expected, **extra)
 
 
