@@ -9,7 +9,6 @@
 
 #include <pir/params.h>
 
-
 static int record_code(const cli_run *cli, const pir_param *param, pir_status status) {
   if (status != PIR_UNSUPPORTED)
     return cli_exit_code(status);

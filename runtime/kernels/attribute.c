@@ -91,9 +91,8 @@ size_t pir_kernel_numbers(const pir_kernel_call *call, int k, pir_tensor *out) {
 }
 
 static pir_status fail_for_kind(const pir_kernel_call *call, int misread) {
-  static const char *const names[] = {"nothing",  "an integer", "a number",
-                                      "a text",   "integers",   "numbers",
-                                      "texts",    "a dtype"};
+  static const char *const names[] = {"nothing",  "an integer", "a number", "a text",
+                                      "integers", "numbers",    "texts",    "a dtype"};
   int k = (misread - 1) / KINDS;
   return pir_kernel_fail(call, PIR_INVALID, "%s: attribute %d is not %s", call->op, k,
                          names[(misread - 1) % KINDS]);

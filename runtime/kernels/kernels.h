@@ -233,8 +233,8 @@ static inline int64_t pir_clamp_index(int64_t v, int64_t low, int64_t high) {
 
 // ---- attributes of a call (attribute.c)
 //
-// Attribute `k` by position in the definition. A kernel that reads one as another kind gets 0 or
-// an empty list, and pir_kernel_run fails. Lists belong to the call.
+// Attribute `k` by position in the definition. A kernel that reads one as another kind gets 0
+// or an empty list, and pir_kernel_run fails. Lists belong to the call.
 
 typedef struct pir_int_list {
   const int64_t *ints;

@@ -1,4 +1,5 @@
-// New files appear whole or not at all: published, discarded, refused by the disk or the folder.
+// New files appear whole or not at all: published, discarded, refused by the disk or the
+// folder.
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

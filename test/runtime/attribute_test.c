@@ -1,6 +1,6 @@
-// Typed access to attributes: a kernel that reads one as another kind, or one that the op lacks,
-// fails with a message, whatever it computed; and an op that was built with an attribute of
-// another kind is refused wherever attributes become plain data, though nothing verified it.
+// Typed access to attributes: a kernel that reads one as another kind, or one that the op
+// lacks, fails with a message, whatever it computed; and an op that was built with an attribute
+// of another kind is refused wherever attributes become plain data, though nothing verified it.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

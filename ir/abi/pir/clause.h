@@ -188,8 +188,8 @@ typedef struct pir_attr_value {
 
 // ---- typed access: the only way to read a value whose kind nothing has checked
 
-// Reads an integer, a bool, a dtype, or the whole part of a float. Returns false for other kinds
-// and for floats that 64 bits do not hold.
+// Reads an integer, a bool, a dtype, or the whole part of a float. Returns false for other
+// kinds and for floats that 64 bits do not hold.
 static inline bool pir_attr_value_int(const pir_attr_value *value, int64_t *out) {
   bool real = value->kind == PIR_VALUE_FLOAT && value->f >= -0x1p63 && value->f < 0x1p63;
   *out = real ? (int64_t)value->f : value->i;

@@ -3,9 +3,10 @@
 // nothing is read, folded, packed or compiled, and processes share the pages. The file name is
 // a hash of all inputs: the program's bytes, the digest of the parameter file, target, options,
 // and the libraries' own files. The header holds them as text too. So a changed parameter leads
-// to another name, never to wrong numbers. Header and plan are always checked against their checksums. The weights are checked
-// too, unless the file is unchanged since it was written: same device, inode, size, and
-// modification time. That time is set to a moment in the past, which no write can produce.
+// to another name, never to wrong numbers. Header and plan are always checked against their
+// checksums. The weights are checked too, unless the file is unchanged since it was written:
+// same device, inode, size, and modification time. That time is set to a moment in the past,
+// which no write can produce.
 #include "prepared.h"
 #include "stored_plan.h"
 

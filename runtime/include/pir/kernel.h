@@ -91,8 +91,8 @@ struct pir_kernel {
 
 // Returns the built-in kernel with this name; NULL when there is none. From any thread.
 PIR_API const pir_kernel *pir_kernel_find(pir_str name);
-// Runs the call's kernel, or evaluates its clause when it names none. Returns PIR_INVALID, with a
-// message, when the kernel has read an attribute as another kind; else the kernel's status.
+// Runs the call's kernel, or evaluates its clause when it names none. Returns PIR_INVALID, with
+// a message, when the kernel has read an attribute as another kind; else the kernel's status.
 PIR_API PIR_NODISCARD pir_status pir_kernel_run(const pir_kernel_call *call);
 // Writes the call's message and returns `status`.
 PIR_API PIR_NODISCARD pir_status pir_kernel_fail(const pir_kernel_call *call, pir_status status,

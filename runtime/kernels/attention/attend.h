@@ -11,8 +11,8 @@ typedef struct attend_rows {
   const pir_tensor *tensor;
   // The first row's element, and the distances of places and of heads, in elements.
   int64_t start, step, head_step;
-  // Returns the element at which the row of a place begins, from the first one of the head; NULL:
-  // `step` times the place.
+  // Returns the element at which the row of a place begins, from the first one of the head;
+  // NULL: `step` times the place.
   int64_t (*find)(const void *user, int64_t place);
   const void *user;
 } attend_rows;
@@ -42,12 +42,12 @@ typedef struct attend_job {
   int64_t sums_head_step;
 } attend_job;
 
-// Computes the rows of `out`, on the call's threads. A query that sees no key gives zeros, and an
-// infinite logarithm. Computes in double.
+// Computes the rows of `out`, on the call's threads. A query that sees no key gives zeros, and
+// an infinite logarithm. Computes in double.
 pir_status pir_attend(const attend_job *job);
 
-// The rows of operand `k` of rank 4, for one entry of its first axis. `place_axis` is the axis of
-// places, 1 or 2; the other one is the axis of heads.
+// The rows of operand `k` of rank 4, for one entry of its first axis. `place_axis` is the axis
+// of places, 1 or 2; the other one is the axis of heads.
 attend_rows pir_attend_rows(const pir_tensor *tensor, int64_t entry, int place_axis);
 
 #endif

@@ -1,5 +1,5 @@
-// Attention of whole batches: sequences of equal lengths, padded ones, and sequences that follow
-// each other in one tensor. Dropout in training and 8-bit scales are refused.
+// Attention of whole batches: sequences of equal lengths, padded ones, and sequences that
+// follow each other in one tensor. Dropout in training and 8-bit scales are refused.
 #include <math.h>
 #include <string.h>
 
@@ -112,8 +112,8 @@ static void take_window(attend_job *job, const pir_attr_value *attrs) {
 }
 
 // operands: q, k, v [batch, length, heads, width], q_v_, q_descale_, k_descale_, v_descale_;
-// attributes: softmax_scale, is_causal, window_size_left, window_size_right, softcap, num_splits,
-// manual_set_pack_gqa, pack_gqa_, sm_margin
+// attributes: softmax_scale, is_causal, window_size_left, window_size_right, softcap,
+// num_splits, manual_set_pack_gqa, pack_gqa_, sm_margin
 pir_status pir_kernel_flash_attn_v3(const pir_kernel_call *call) {
   const pir_tensor *q = pir_kernel_in(call, 0);
   pir_tensor *lse = pir_kernel_out(call, 1), sums = {0};

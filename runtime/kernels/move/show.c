@@ -26,9 +26,11 @@ static void add_word(text *t, const char *s) {
 static void add_element(text *t, const pir_tensor *x, int64_t i) {
   char number[ROOM_FOR_ELEMENT];
   if (pir_dtype_is_float(x->dtype))
-    snprintf(number, sizeof number, "%s%.8g", i ? " " : "", pir_tensor_float_at(x, i));
+    (void)pir_text_format(number, sizeof number, "%s%.8g", i ? " " : "",
+                          pir_tensor_float_at(x, i));
   else
-    snprintf(number, sizeof number, "%s%lld", i ? " " : "", (long long)pir_tensor_int_at(x, i));
+    (void)pir_text_format(number, sizeof number, "%s%lld", i ? " " : "",
+                          (long long)pir_tensor_int_at(x, i));
   add_word(t, number);
 }
 
@@ -36,7 +38,8 @@ static void add_shape(text *t, const pir_tensor *x) {
   char number[ROOM_FOR_ELEMENT];
   add_word(t, "  - shape: [");
   for (int d = 0; d < x->rank; d++) {
-    snprintf(number, sizeof number, "%s%lld", d ? ", " : "", (long long)x->shape[d]);
+    (void)pir_text_format(number, sizeof number, "%s%lld", d ? ", " : "",
+                          (long long)x->shape[d]);
     add_word(t, number);
   }
   add_word(t, "]\n");

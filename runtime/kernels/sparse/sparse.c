@@ -236,7 +236,8 @@ pir_status pir_kernel_sparse_from_dense(const pir_kernel_call *call) {
 
 // ---- row form
 
-// The extents of a matrix, or of equal matrices. Each matrix has the starts of its rows, from 0.
+// The extents of a matrix, or of equal matrices. Each matrix has the starts of its rows, from
+// 0.
 typedef struct csr_extents {
   int64_t matrices, rows, columns;
 } csr_extents;

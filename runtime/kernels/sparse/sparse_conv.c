@@ -61,8 +61,8 @@ static pir_status read_window(const pir_kernel_call *call, const sparse *x,
   return PIR_OK;
 }
 
-// Computes the key of the position of the result that a tap of entry `i` reaches; -1 if there is
-// none.
+// Computes the key of the position of the result that a tap of entry `i` reaches; -1 if there
+// is none.
 static int64_t reached_key(const sparse *x, const window *w, const int64_t *tap, int64_t i) {
   const int64_t *index = x->indices.data;
   int64_t key = index[i];

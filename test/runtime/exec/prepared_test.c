@@ -286,8 +286,8 @@ static void bytes_are_found_like_files(void **state) {
 
 // ---- sessions
 
-// The bytes that malloc has given out. Resident memory would also show what the system does with
-// pages of its own accord, such as joining them to huge ones.
+// The bytes that malloc has given out. Resident memory would also show what the system does
+// with pages of its own accord, such as joining them to huge ones.
 static size_t held_bytes(void) {
   struct mallinfo2 info = mallinfo2();
   return info.uordblks + info.hblkhd;
