@@ -116,9 +116,13 @@ $(B)/test/$(basename $(notdir $(1))): $(1) $(TOOL_OBJ) $(B)/lib/libpir.a $(B)/li
 	@$(call say,build C tests); mkdir -p $(B)/test && ln -sf ../lib/libpir.so.$(SONAME) $(MODULES:$(B)/%=../%.$(SONAME)) $(B)/test/ && $(CC) $(BASE) $(CFLAGS) $(I_test) -o $$@ $(1) $(TOOL_OBJ) $(B)/lib/libpir.a $(LIBS) -lcmocka
 endef
 $(foreach t,$(TESTS),$(eval $(call test_rule,$(t))))
-tests: all $(TEST_BIN) $(B)/bin/digits $(B)/bin/draws $(B)/cuda/libcuda.so.1 $(B)/cuda/libnvrtc.so.13
+tests: all $(TEST_BIN) $(B)/bin/digits $(B)/bin/draws $(B)/bin/attributes $(B)/cuda/libcuda.so.1 $(B)/cuda/libnvrtc.so.13
 
 $(B)/bin/draws: $(wildcard test/draws/*) $(B)/lib/libpir.so
+	@mkdir -p $(@D) && $(CC) $(BASE) $(CFLAGS) $(I_public) -o $@ $(filter %.c,$^) -L$(B)/lib -lpir -Wl,-rpath,'$$ORIGIN/../lib' -Wl,-rpath-link,$(B)/lib -lm
+
+# Attributes of every kind in every op; the given programs are the first case of every recorded operator.
+$(B)/bin/attributes: $(wildcard test/attributes/*.[ch]) $(B)/lib/libpir.so
 	@mkdir -p $(@D) && $(CC) $(BASE) $(CFLAGS) $(I_public) -o $@ $(filter %.c,$^) -L$(B)/lib -lpir -Wl,-rpath,'$$ORIGIN/../lib' -Wl,-rpath-link,$(B)/lib -lm
 
 # Allocations that fail: a stand-in for malloc, and what runs under it.
@@ -158,6 +162,8 @@ guard overlap: setup  ## all recordings with tensors between pages that cannot b
 	@$(MAKE) -s -j$(JOBS) all && MEMORY=all test/memory.sh $(B) "$$(test/recordings.sh $(B) $(RECORDED))" $@
 draws: setup  ## random programs of one op: kernels, compiled code and float64 agree; DRAWS=N SEED=N
 	@$(MAKE) -s -j$(JOBS) all $(B)/bin/draws && $(B)/bin/draws --draws=$(or $(DRAWS),20000) --seed=$(or $(SEED),1)
+attributes: setup  ## values of every kind for each attribute of each op; SHARE=K/N, RECORDED=DIR
+	@$(MAKE) -s -j$(JOBS) tests && test/attributes/run.sh $(B) "$$(test/recordings.sh $(B) $(RECORDED))" $(or $(SHARE),0/1)
 fuzz: ; @mk/setup.sh fuzz && test/fuzz/run.sh $(B) $(or $(SECONDS_EACH),60)  ## fuzz the readers; SECONDS_EACH=N
 COMMA := ,
 

@@ -246,35 +246,47 @@ static const pir_attr *number_attr(pir_context *ctx, uint8_t kind, double f, int
   }
 }
 
+static const pir_attr *element_attr(pir_context *ctx, uint8_t kind, const pir_attr_value *list,
+                                    size_t i) {
+  if (list->kind == PIR_VALUE_TEXTS)
+    return pir_attr_str(ctx, PIR_ATTR_STR, list->texts[i]);
+  if (list->kind == PIR_VALUE_FLOATS)
+    return number_attr(ctx, kind, list->floats[i], 0);
+  return number_attr(ctx, kind, (double)list->ints[i], list->ints[i]);
+}
+
+static const pir_attr *array_attr(pir_context *ctx, const pir_attr_def *def,
+                                  const pir_attr_value *list) {
+  pir_arena *arena = pir_context_arena(ctx);
+  size_t size = pir_arena_size(arena, list->count + 1, sizeof(pir_attr *));
+  const pir_attr **elements = pir_arena_alloc(arena, size);
+  for (size_t i = 0; i < list->count; i++)
+    elements[i] = element_attr(ctx, def->element_kind, list, i);
+  const pir_attr *array = pir_attr_array(ctx, elements, list->count);
+  pir_arena_free(arena, elements, size);
+  return array;
+}
+
 static const pir_attr *list_attr(pir_context *ctx, const pir_attr_def *def,
                                  const int64_t *values, size_t n) {
-  const pir_attr *elements[PIR_FACT_CONTENTS];
   if (def->kind == PIR_ATTR_INT_ARRAY)
     return pir_attr_int_array(ctx, values, n);
-  for (size_t i = 0; i < n; i++)
-    elements[i] = number_attr(ctx, def->element_kind, (double)values[i], values[i]);
-  return pir_attr_array(ctx, elements, n);
+  return array_attr(ctx, def, &(pir_attr_value){PIR_VALUE_INTS, .ints = values, .count = n});
 }
 
 // Converts an attribute's value to the kind that the target declares.
 static const pir_attr *convert(pir_context *ctx, const pir_attr_def *def,
                                const pir_attr_value *v) {
-  const pir_attr *elements[PIR_FACT_CONTENTS];
+  int64_t integer;
   switch ((pir_value_kind)v->kind) {
     case PIR_VALUE_TEXT: return pir_attr_str(ctx, PIR_ATTR_STR, v->text);
-    case PIR_VALUE_INTS:
-      return v->count <= PIR_FACT_CONTENTS ? list_attr(ctx, def, v->ints, v->count) : NULL;
+    case PIR_VALUE_INTS: return list_attr(ctx, def, v->ints, v->count);
     case PIR_VALUE_FLOATS:
-      for (size_t i = 0; i < v->count && i < PIR_FACT_CONTENTS; i++)
-        elements[i] = number_attr(ctx, def->element_kind, v->floats[i], 0);
-      return v->count <= PIR_FACT_CONTENTS ? pir_attr_array(ctx, elements, v->count) : NULL;
-    case PIR_VALUE_TEXTS:
-      for (size_t i = 0; i < v->count && i < PIR_FACT_CONTENTS; i++)
-        elements[i] = pir_attr_str(ctx, PIR_ATTR_STR, v->texts[i]);
-      return v->count <= PIR_FACT_CONTENTS ? pir_attr_array(ctx, elements, v->count) : NULL;
+    case PIR_VALUE_TEXTS: return array_attr(ctx, def, v);
     case PIR_VALUE_NONE:
       return def->kind == PIR_ATTR_ARRAY ? pir_attr_array(ctx, NULL, 0) : NULL;
-    case PIR_VALUE_FLOAT: return number_attr(ctx, def->kind, v->f, (int64_t)v->f);
+    case PIR_VALUE_FLOAT:
+      return number_attr(ctx, def->kind, v->f, pir_attr_value_int(v, &integer) ? integer : 0);
     default: return number_attr(ctx, def->kind, (double)v->i, v->i);
   }
 }

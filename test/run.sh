@@ -88,6 +88,10 @@ begin "networks: what must not change their numbers"
 python3 "$here/nets/meta.py" --bin "$build/bin" --share "${META_SHARE:-0/9}" $limit "$recorded/nets" 2>&1 | tee "$log/meta.log"
 last_counts "$log/meta.log"
 
+begin "attributes"
+"$here/attributes/run.sh" "$build" "$recorded" 0/60 >"$log/attributes.log" 2>&1
+last_counts "$log/attributes.log"; tail -n 20 "$log/attributes.log"
+
 begin "levels of x86-64"
 LIMIT=$limit "$here/levels.sh" "$build" "$recorded" 2>&1 | tee "$log/levels.log"
 last_counts "$log/levels.log"

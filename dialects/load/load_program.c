@@ -37,10 +37,12 @@ static pir_str text_of_bytes(pir_borrowed bytes) {
 }
 
 static pir_status missing(pir_context *ctx, pir_str file, const pir_param_list *want) {
+  enum { SHOWN = 80 };
+  pir_str name = want->decls[0].name;
   return pir_report(ctx, PIR_NOT_FOUND, PIR_ERROR, pir_loc_text(ctx, file, 0, 0),
                     "the program has %zu parameters ('%.*s', ...) and no parameter file was "
                     "given or found beside it",
-                    want->count, (int)want->decls[0].name.size, want->decls[0].name.data);
+                    want->count, (int)(name.size < SHOWN ? name.size : SHOWN), name.data);
 }
 
 // Attaches the parameters; `out_params` gets their path.

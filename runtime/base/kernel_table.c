@@ -1,5 +1,6 @@
 // The table of built-in kernels, in name order, found by binary search.
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,10 @@ static int compare_kernel_name(const void *key, const void *entry) {
 const pir_kernel *pir_kernel_find(pir_str name) {
   return bsearch(&name, kernels, sizeof kernels / sizeof *kernels, sizeof *kernels,
                  compare_kernel_name);
+}
+
+bool pir_kernel_cancelled(const pir_kernel_call *call) {
+  return call->cancel && atomic_load_explicit(call->cancel, memory_order_relaxed);
 }
 
 pir_status pir_kernel_fail(const pir_kernel_call *call, pir_status status, const char *format,

@@ -155,6 +155,14 @@ static void combine_lanes(clause_lanes *e, accumulators *a, const void *body,
 
 // ---- across
 
+// An attribute may make a window as large as it likes, so long reductions can be cancelled.
+static bool goes_on(clause_lanes *e, int64_t point) {
+  enum { POINTS = 1 << 10 };
+  if (point % POINTS == 0 && !e->status && pir_kernel_cancelled(e->bind->call))
+    pir_clause_fail(e, PIR_CANCELLED, "cancelled");
+  return !e->status;
+}
+
 static void reduce_across(clause_lanes *e, accumulators *a) {
   const clause_bind *b = e->bind;
   int64_t points = pir_clause_points(b, b->parallel, b->coords);
@@ -163,7 +171,7 @@ static void reduce_across(clause_lanes *e, accumulators *a) {
   int64_t index[MAX_COORDS] = {0};
   for (int i = b->parallel; i < b->coords; i++)
     e->coord[i] = (clause_index){0};
-  for (int64_t p = 0; p < points && !e->status; p++) {
+  for (int64_t p = 0; p < points && goes_on(e, p); p++) {
     if (evaluate_body(e, a, body, counted))
       combine_lanes(e, a, body, counted, p);
     for (int i = b->coords - 1; i >= b->parallel; i--) {
@@ -232,7 +240,7 @@ static void reduce_along(clause_lanes *e, accumulators *a, int lane) {
   int64_t points = pir_clause_points(b, b->parallel, b->coords);
   void *body = push_slot(e);
   uint8_t *counted = push_slot(e);
-  for (int64_t p = 0; p < points && !e->status; p += e->n) {
+  for (int64_t p = 0; p < points && goes_on(e, 0); p += e->n) {
     pir_clause_set_coords(e, b->parallel, b->coords, p,
                           pir_clause_block(b, b->parallel, b->coords, p, points - p));
     if (!evaluate_body(e, a, body, counted))

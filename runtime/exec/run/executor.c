@@ -211,9 +211,12 @@ static pir_status run_call(frame *f, const plan_instr *instr) {
                             .allocator = &f->allocator,
                             .most_bytes = f->budget == UINT64_MAX ? 0 : f->budget + !f->budget,
                             .lods = &f->lods,
+                            .cancel = f->cancel,
                             .message = &f->message};
   pir_status status = pir_kernel_run(&kernel);
   PIR_TRY(check_guard(f, &g, instr));
+  if (status == PIR_CANCELLED)
+    return pir_exec_fail(&f->message, status, "cancelled in %s", instr->label);
   if (!status)
     return PIR_OK;
   pir_message inner = f->message;

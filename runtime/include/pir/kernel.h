@@ -69,6 +69,9 @@ typedef struct pir_kernel_call {
   pir_lod_block **lods;
   // Filled when the kernel fails.
   pir_message *message;
+  // A value other than 0 asks the kernel to stop with PIR_CANCELLED; NULL: nobody asks. Kernels
+  // look where an attribute decides how long they run (pir_kernel_cancelled).
+  const pir_atomic_int *cancel;
   // Not 0 after the kernel has read an attribute as another kind. pir_kernel_run sets it; NULL:
   // nothing is recorded.
   int *misread;
@@ -94,6 +97,8 @@ PIR_API const pir_kernel *pir_kernel_find(pir_str name);
 // Runs the call's kernel, or evaluates its clause when it names none. Returns PIR_INVALID, with
 // a message, when the kernel has read an attribute as another kind; else the kernel's status.
 PIR_API PIR_NODISCARD pir_status pir_kernel_run(const pir_kernel_call *call);
+// Whether the call is asked to stop. From any thread.
+PIR_API bool pir_kernel_cancelled(const pir_kernel_call *call);
 // Writes the call's message and returns `status`.
 PIR_API PIR_NODISCARD pir_status pir_kernel_fail(const pir_kernel_call *call, pir_status status,
                                                  const char *format, ...) PIR_PRINTF(3, 4);

@@ -6,6 +6,15 @@
 
 #include <pir/base.h>
 
+// An int that one thread may write while another reads it.
+#ifdef __cplusplus
+#include <atomic>
+typedef std::atomic<int> pir_atomic_int;
+#else
+#include <stdatomic.h>
+typedef atomic_int pir_atomic_int;
+#endif
+
 PIR_BEGIN
 
 // Does units [begin, end). `thread` is less than the number of threads; no two ranges that run

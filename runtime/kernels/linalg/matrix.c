@@ -73,14 +73,19 @@ static pir_status find_spectral_factor(const pir_kernel_call *call, factor *f) {
   double *a = f->weight.data;
   double *x = f->u.data;
   double *y = f->v.data;
-  for (int64_t i = 0; i < pir_kernel_int(call, 1); i++) {
-    power_step(a, f->rows, f->columns, true, x, y, pir_kernel_float(call, 2));
-    power_step(a, f->rows, f->columns, false, y, x, pir_kernel_float(call, 2));
+  int64_t steps = pir_kernel_int(call, 1);
+  double epsilon = pir_kernel_float(call, 2);
+  for (int64_t i = 0; i < steps && !pir_kernel_cancelled(call); i++) {
+    power_step(a, f->rows, f->columns, true, x, y, epsilon);
+    power_step(a, f->rows, f->columns, false, y, x, epsilon);
   }
   for (int64_t i = 0; i < f->rows; i++)
     for (int64_t j = 0; j < f->columns; j++)
       f->sigma += x[i] * a[i * f->columns + j] * y[j];
-  return PIR_OK;
+  if (!pir_kernel_cancelled(call))
+    return PIR_OK;
+  drop_spectral_factor(call, f);
+  return PIR_CANCELLED;
 }
 
 // Copies a tensor whose axis is in front to `out`, where the axis is in its place.

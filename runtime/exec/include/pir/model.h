@@ -14,15 +14,6 @@
 #include <pir/program.h>
 #include <pir/tensor.h>
 
-// An int that one thread may write while another reads it.
-#ifdef __cplusplus
-#include <atomic>
-typedef std::atomic<int> pir_atomic_int;
-#else
-#include <stdatomic.h>
-typedef atomic_int pir_atomic_int;
-#endif
-
 PIR_BEGIN
 
 typedef struct pir_model pir_model;

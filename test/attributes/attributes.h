@@ -1,0 +1,49 @@
+// Valid programs of one op, and the values that one attribute of it is given in turn: of every
+// other kind, none, and the ends of its own.
+#ifndef PIR_TEST_ATTRIBUTES_H
+#define PIR_TEST_ATTRIBUTES_H
+
+#include <pir/ir.h>
+
+enum { MOST_VALUES = 112 };
+
+// A value, and its name in reports. The attribute is NULL when it is left out.
+typedef struct attribute_value {
+  const char *label;
+  const pir_attr *attr;
+} attribute_value;
+
+// Lists the values for one declared attribute, of which `was` is the valid one or NULL.
+size_t attribute_values(pir_context *ctx, const pir_attr *was,
+                        attribute_value out[MOST_VALUES]);
+
+// Makes a program of one op from its declaration alone: operands are f32 inputs, or integer
+// constants where the op wants a list; required attributes get a value of their kind. Returns
+// NULL for ops with regions. Nothing says that the op takes these operands, but the verifier
+// checks attributes whatever they are.
+pir_program *attribute_program(pir_context *ctx, const pir_opdef *def);
+
+// One value of one attribute under test.
+typedef struct attribute_case {
+  pir_context *ctx;
+  pir_program *program;
+  pir_op *op;
+  size_t slot;  // of the attribute in the op's definition
+  // The text of the failure, empty when all is well.
+  char found[400];
+  // What is being done, for the report of a crash.
+  char *doing;
+  // Where the text and the JSON of the program are written, without their endings; or NULL. The
+  // last part of the name says `refused` when a load must refuse the program.
+  const char *written;
+  // Pipelines that run the program, up to a NULL.
+  const char *const *pipelines;
+} attribute_case;
+
+// Reads, verifies and runs the program with the value in place: as text and as JSON, through all
+// pipelines, and as IR that nothing verified. A value of another kind must be refused when the
+// program is loaded, with a place; any other ends with a result or with a message. Returns
+// whether all is well.
+bool attribute_check(attribute_case *c);
+
+#endif
