@@ -127,6 +127,39 @@ bool draw_is_of_floats(const pir_opdef *def) {
          def->name[strlen(def->name) - 1] == '_';
 }
 
+static bool may_read(const draw *d, const draw_tensor *t, size_t k) {
+  const pir_operand_def *def = &d->def->operands[k];
+  return !def->dtypes || def->dtypes >> t->dtype & 1;
+}
+
+// One of the tensors near the draw that operand k may read, or NULL.
+static const draw_tensor *pick_near(draw *d, size_t k) {
+  enum { TRIES = 8 };
+  bool floats = d->floats && !draw_is_index(d->def, k);
+  for (int i = 0; i < TRIES && d->near && d->near->count; i++) {
+    // Later ones are preferred: the larger of two places.
+    uint32_t n = (uint32_t)d->near->count, at = draw_below(d, n), other = draw_below(d, n);
+    const draw_tensor *t = d->near->tensors[at > other ? at : other];
+    bool fits = may_read(d, t, k) && t->rank <= DRAW_RANK;
+    if (fits && (!floats || pir_dtype_is_float(t->dtype) || pir_dtype_is_complex(t->dtype)))
+      return t;
+  }
+  return NULL;
+}
+
+// Extents and type of the pool are those of a tensor near the draw.
+static void start_near(draw *d, pool *p) {
+  const draw_tensor *t = d->def->operand_count ? pick_near(d, 0) : NULL;
+  if (!t)
+    return;
+  p->rank = t->rank;
+  p->dtype = t->dtype;
+  memcpy(p->shape, t->shape, sizeof p->shape);
+  for (int i = 0; i < 3 && t->rank; i++)
+    if (chance(d, 60))
+      p->extents[i] = t->shape[draw_below(d, (uint32_t)t->rank)];
+}
+
 static void start_pool(draw *d, pool *p, int attempt) {
   static const int64_t extents[] = {1, 2, 2, 3, 3, 4, 4, 5, 6, 7, 8, 9, 12, 16, 17, 24, 33, 64};
   static const uint32_t likeness[] = {90, 45, 15};
@@ -153,6 +186,8 @@ static void start_pool(draw *d, pool *p, int attempt) {
   p->likeness = likeness[attempt % 3];
   if (d->single)
     p->dtype = d->element;
+  if (d->near)
+    start_near(d, p);
   if (!d->before)
     return;
   p->rank = d->linked.rank;
@@ -350,6 +385,22 @@ static void draw_constant(draw *d, const pool *p, size_t k) {
 
 // ---- one attempt
 
+// The first operand is mostly the tensor that the pool was made of; others may be any.
+static void draw_near_type(draw *d, const pool *p, size_t k, draw_tensor *t) {
+  const draw_tensor *from = NULL;
+  bool like_pool = !k && p->rank <= DRAW_RANK && chance(d, 85);
+  if (like_pool && may_read(d, &(draw_tensor){.dtype = p->dtype}, k)) {
+    *t = (draw_tensor){.dtype = p->dtype, .rank = p->rank, .pinned = true};
+    memcpy(t->shape, p->shape, sizeof t->shape);
+  } else if (k && chance(d, 20)) {
+    from = pick_near(d, k);
+  }
+  if (!from || (from->dtype != t->dtype && chance(d, 90)))
+    return;
+  *t = (draw_tensor){.dtype = from->dtype, .rank = from->rank, .pinned = chance(d, 50)};
+  memcpy(t->shape, from->shape, sizeof t->shape);
+}
+
 static void attempt(draw *d, int number) {
   pool p;
   start_pool(d, &p, number);
@@ -369,6 +420,8 @@ static void attempt(draw *d, int number) {
     for (size_t i = 0; i < o->count; i++) {
       o->members[i].dtype = i ? o->members[0].dtype : draw_dtype(d, &p, k);
       draw_shape(d, &p, &o->members[i]);
+      if (d->near)
+        draw_near_type(d, &p, k, &o->members[i]);
       o->members[i].parameter = k && !list && chance(d, 12);
     }
   }
@@ -545,6 +598,8 @@ static uint32_t manners_of(const draw *d) {
     half |= d->operands[k].form <= DRAW_LIST && d->operands[k].members[0].dtype == PIR_F16;
   if (d->single)
     return 5;
+  if (d->manners)
+    return d->manners;
   if (half && (!d->def->clause || d->def->lower_count))
     return 3;
   return is_padded(d->ctx, d->def, MADE_OF) ? 6 : 7;
@@ -571,7 +626,7 @@ void draw_numbers(draw *d) {
     if (o->form != DRAW_TENSOR && o->form != DRAW_LIST)
       continue;
     uint32_t manner = chance(d, 75) ? common : draw_below(d, manners), range = draw_below(d, 5);
-    bool ends = !is_read_as_index(d->def, k) && chance(d, 30);
+    bool ends = !is_read_as_index(d->def, k) && chance(d, d->near ? 10 : 30);
     for (size_t i = 0; i < o->count; i++) {
       draw_tensor *t = &o->members[i];
       t->manner = (uint8_t)manner;

@@ -16,6 +16,7 @@ enum {
   DRAW_ITEMS = 8,
   DRAW_ATTRS = 64,
   DRAW_OUTPUTS = 64,
+  DRAW_PORTS = 320,  // inputs or outputs of a run
   DRAW_TEXT = 512,
   DRAW_STEPS = 5,       // of a chain
   DRAW_ATTEMPTS = 3000  // at a program of one op
@@ -31,8 +32,17 @@ typedef struct draw_tensor {
   uint8_t manner;    // of its numbers: draw_manner
   int64_t from, to;  // of its integers, both included
   bool ends;         // two of three integers lie at an end of their type
+  uint8_t unknown;   // axes whose extents are stated as unknown, one bit each
+  bool pinned;       // its type is given: requirements change other tensors
+  const void *data;  // its numbers, borrowed; NULL: they are drawn
   uint64_t seed;
 } draw_tensor;
+
+// Tensors of a graph: an op is drawn to fit some of them.
+typedef struct draw_near {
+  const draw_tensor *const *tensors;
+  size_t count;
+} draw_near;
 
 typedef enum draw_form {
   DRAW_ABSENT,
@@ -63,6 +73,8 @@ typedef struct draw {
   draw_noise *noise;
   uint64_t random;
   int attempts;
+  const draw_near *near;
+  uint32_t manners;  // kinds of numbers that inputs may have; 0: any
   bool floats;       // no integers where the element type is free
   bool alone;        // not evaluated in float64
   uint32_t dynamic;  // bit k: extents at axes k, k + 6, ... of inputs are stated as unknown
@@ -105,8 +117,29 @@ typedef enum draw_width {
   DRAW_NOISY  // so, and of the op with noise
 } draw_width;
 
+// A program under construction.
+typedef struct draw_building {
+  pir_context *ctx;
+  pir_program *program;
+  pir_block *block;  // where ops go
+  draw_width width;
+} draw_building;
+
 // NULL: checks refuse it, and `text` (of DRAW_TEXT) says why.
 pir_program *draw_program(const draw *d, draw_width width, char *text);
+void draw_build(draw_building *b, pir_context *ctx, draw_width width);
+// The program when facts and checks take it, else NULL with the reason in `text`.
+pir_program *draw_built(draw_building *b, char *text);
+pir_op *draw_put(draw_building *b, const pir_op_spec *spec);
+pir_named_attr draw_named(pir_context *ctx, const char *name, const pir_attr *value);
+pir_value *draw_put_input(draw_building *b, const draw_tensor *t, pir_str name);
+void draw_put_output(draw_building *b, pir_value *value, pir_str name);
+// The op of a draw; operand k reads bound[k * DRAW_MEMBERS], its members the values that
+// follow; NULL there, or no `bound`: an input of its own.
+pir_op *draw_put_op(draw_building *b, const draw *d, pir_value *const *bound);
+// An op that gives a list, and the members of a list.
+pir_value *draw_put_list(draw_building *b, pir_value *const *members, size_t count);
+pir_op *draw_put_members(draw_building *b, pir_value *list);
 
 // ---- ops with noise
 
@@ -121,9 +154,9 @@ void draw_noise_set(draw_noise *z, double u, uint64_t seed);  // how far arithme
 typedef struct draw_run {
   pir_model *model;
   pir_session *session;
-  pir_tensor inputs[DRAW_OPERANDS * DRAW_MEMBERS];
+  pir_tensor inputs[DRAW_PORTS];
   size_t input_count;
-  pir_tensor outputs[DRAW_OUTPUTS];
+  pir_tensor outputs[DRAW_PORTS];
   size_t output_count;
   pir_status status;
   char text[DRAW_TEXT];
@@ -134,11 +167,60 @@ typedef struct draw_run {
 void draw_fill(const draw_tensor *t, pir_dtype dtype, double u, uint64_t noise, void *out);
 pir_dtype draw_widened(pir_dtype dtype);
 
+// How a program is compiled and run; NULL and 0 are the defaults.
+typedef struct draw_setup {
+  const char *pipeline, *target, *math;
+  int threads;
+} draw_setup;
+
+// The tensor that an input gets by its name, or NULL.
+typedef const draw_tensor *draw_find(const void *user, pir_str name);
+
+// Takes the program.
+pir_status draw_start_program(pir_context *ctx, pir_program *program, const draw_setup *setup,
+                              draw_run *out_run);
+pir_status draw_feed_with(draw_run *run, draw_find *find, const void *user, double u,
+                          uint64_t noise);
 pir_status draw_start(const draw *d, draw_width width, const char *pipeline, const char *target,
                       draw_run *out_run);
 // Runs on the numbers of the draw; `u` and `noise` as above, in every input.
 pir_status draw_feed(const draw *d, draw_run *run, double u, uint64_t noise);
 void draw_stop(draw_run *run);
+
+// ---- comparing runs
+
+typedef struct draw_allowance {
+  int ulps;
+  bool once;      // 16-bit floats are computed in f32
+  bool composed;  // of several ops, or by a kernel
+  bool called;    // by a kernel
+  double unit;    // of the widest-spaced type among the operands
+} draw_allowance;
+
+// How far noise moves each part of each output of a run.
+typedef struct draw_moves {
+  double *of[DRAW_PORTS];
+  size_t count;
+} draw_moves;
+
+typedef struct draw_comparison {
+  const char *name;  // "compiled code and kernels"
+  const draw_run *got, *want;
+  const draw_moves *moves;  // NULL: not known
+  draw_allowance allowance;
+  bool wide;    // `want` is the float64 evaluation
+  bool linked;  // of several ops: numbers between them may leave the range of f32
+} draw_comparison;
+
+// False with a `text` that names the first difference.
+bool draw_compare(const draw_comparison *c, char *text, size_t size);
+// Makes moves of 0 for the outputs of a run; false when memory runs out.
+bool draw_moves_create(const draw_run *base, draw_moves *out);
+// Raises the moves to the differences between two runs, times `scale`.
+void draw_moves_note(const draw_run *base, const draw_run *run, double scale, draw_moves *m);
+void draw_moves_destroy(draw_moves *m);
+// Half the distance of 1 and the next number.
+double draw_unit(pir_dtype dtype);
 
 // ---- judging it
 

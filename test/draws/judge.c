@@ -72,14 +72,6 @@ static int clause_cost(const pir_clause *c) {
   return cost;
 }
 
-typedef struct allowance {
-  int ulps;
-  bool once;      // 16-bit floats are computed in f32
-  bool composed;  // of several ops, or by a kernel
-  bool called;    // by a kernel
-  double unit;    // of the widest-spaced type among the operands
-} allowance;
-
 // Elements are rounded to the result's type before they are combined.
 static bool narrows_first(const pir_clause *c) {
   for (; c; c = c->next) {
@@ -107,19 +99,19 @@ static bool calls(const pir_opdef *def, int depth) {
   return found;
 }
 
-static allowance allowed(const pir_opdef *def) {
-  allowance a = {COMPOSED, false, true, calls(def, MADE_OF), 0};
+static draw_allowance allowed(const pir_opdef *def) {
+  draw_allowance a = {COMPOSED, false, true, calls(def, MADE_OF), 0};
   int most = 0;
   if (!def->clause || def->lower_count || def->hooks.expand)
     return a;
   for (const pir_clause *c = def->clause; c; c = c->next)
     if (clause_cost(c) > most)
       most = clause_cost(c);
-  return (allowance){most, !narrows_first(def->clause), false, false, 0};
+  return (draw_allowance){most, !narrows_first(def->clause), false, false, 0};
 }
 
 void draw_bound_text(const pir_opdef *def, char *out, size_t size) {
-  allowance a = allowed(def);
+  draw_allowance a = allowed(def);
   if (!a.composed && !a.ulps)
     snprintf(out, size, "exact");
   else
@@ -147,7 +139,7 @@ static format format_of(pir_dtype dtype) {
   }
 }
 
-static double unit_of(pir_dtype dtype) {
+double draw_unit(pir_dtype dtype) {
   return ldexp(1, -format_of(dtype).digits);
 }
 
@@ -162,7 +154,7 @@ static double ulp(pir_dtype dtype, double v) {
   return ldexp(1, exponent - f.digits);
 }
 
-static double bound(allowance a, pir_dtype dtype, double want, double moved) {
+static double bound(draw_allowance a, pir_dtype dtype, double want, double moved) {
   bool half = dtype == PIR_F16 || dtype == PIR_BF16;
   if (a.ulps > 1)
     moved = fmax(moved, format_of(dtype).least);
@@ -214,28 +206,32 @@ static bool same_shape(const pir_tensor *a, const pir_tensor *b) {
 
 // ---- condition
 
-typedef struct moves {
-  double *of[DRAW_OUTPUTS];  // by part
-} moves;
-
 static double unit_of_draw(const draw *d, bool once) {
   double u = d->before ? unit_of_draw(d->before, once) : 0;
   for (size_t k = 0; k < d->def->operand_count; k++) {
     const draw_operand *o = &d->operands[k];
     if ((o->form != DRAW_TENSOR && o->form != DRAW_LIST) || is_exact(o->members[0].dtype))
       continue;
-    double own = unit_of(o->members[0].dtype);
+    double own = draw_unit(o->members[0].dtype);
     u = fmax(u, once && own > 0x1p-24 ? 0x1p-24 : own);
   }
   for (size_t i = 0; i < d->def->attr_count && !once; i++) {
     pir_dtype dtype = d->attrs[i] ? pir_attr_as_dtype(d->attrs[i]) : PIR_UNDEFINED;
     if (pir_dtype_is_float(dtype))
-      u = fmax(u, unit_of(dtype));
+      u = fmax(u, draw_unit(dtype));
   }
   return u;
 }
 
-static void note_moves(const draw_run *base, const draw_run *run, double scale, moves *m) {
+bool draw_moves_create(const draw_run *base, draw_moves *out) {
+  for (; out->count < base->output_count; out->count++)
+    if (!(out->of[out->count] =
+              calloc((size_t)parts(&base->outputs[out->count]) + 1, sizeof(double))))
+      return false;
+  return true;
+}
+
+void draw_moves_note(const draw_run *base, const draw_run *run, double scale, draw_moves *m) {
   for (size_t i = 0; i < base->output_count; i++) {
     const pir_tensor *a = &base->outputs[i], *b = &run->outputs[i];
     bool same = !run->status && same_shape(a, b);
@@ -248,58 +244,33 @@ static void note_moves(const draw_run *base, const draw_run *run, double scale, 
   }
 }
 
-// Noise makes floats of integers: it is for programs without any, but indices.
-static bool reads_floats(const draw *d) {
-  if (d->before && !reads_floats(d->before))
-    return false;
-  for (size_t k = 0; k < d->def->operand_count; k++) {
-    const draw_operand *o = &d->operands[k];
-    bool tensor = o->form == DRAW_TENSOR || o->form == DRAW_LIST;
-    if (tensor && is_exact(o->members[0].dtype) && !draw_is_index(d->def, k))
-      return false;
-  }
-  return true;
-}
-
-static bool measure(const draw *d, const draw_run *wide, double u, moves *out) {
+static bool measure(const draw *d, const draw_run *wide, double u, draw_moves *out) {
   draw_run run;
-  for (size_t i = 0; i < wide->output_count; i++)
-    if (!(out->of[i] = calloc((size_t)parts(&wide->outputs[i]) + 1, sizeof(double))))
-      return false;
+  if (!draw_moves_create(wide, out))
+    return false;
   if (u == 0)
     return true;
   double far =
       fmax(u, LEAST_MOVE);  // less than the float64 evaluation itself rounds would show nothing
-  draw_width width = reads_floats(d) ? DRAW_NOISY : DRAW_WIDE;
   for (uint64_t t = 1; t <= TRIES; t++) {
     draw_noise_set(d->noise, far, t);
-    bool started = !draw_start(d, width, "kernels", NULL, &run);
-    if (started) {
-      draw_feed(d, &run, far, t);
-      note_moves(wide, &run, u / far, out);
-    }
+    bool ran = !draw_start(d, DRAW_NOISY, "kernels", NULL, &run) && !draw_feed(d, &run, far, t);
+    if (ran)
+      draw_moves_note(wide, &run, u / far, out);
     draw_stop(&run);
-    if (!started)
+    if (!ran)
       return false;
   }
   return true;
 }
 
-static void free_moves(moves *m) {
-  for (size_t i = 0; i < DRAW_OUTPUTS; i++)
+void draw_moves_destroy(draw_moves *m) {
+  for (size_t i = 0; i < m->count; i++)
     free(m->of[i]);
+  *m = (draw_moves){0};
 }
 
 // ---- comparison
-
-typedef struct comparison {
-  const char *name;  // "compiled code and kernels"
-  const draw *d;
-  const draw_run *got, *want;
-  const moves *moves;  // NULL: not known
-  allowance allowance;
-  bool wide;  // `want` is the float64 evaluation
-} comparison;
 
 // The largest finite magnitude of a result.
 static double norm_of(const pir_tensor *t) {
@@ -310,7 +281,7 @@ static double norm_of(const pir_tensor *t) {
   return most;
 }
 
-static bool agrees(const comparison *c, size_t output, int64_t i, double norm,
+static bool agrees(const draw_comparison *c, size_t output, int64_t i, double norm,
                    double *out_bound) {
   const pir_tensor *got = &c->got->outputs[output], *want = &c->want->outputs[output];
   double x = part(got, i), y = part(want, i), moved = c->moves ? c->moves->of[output][i] : 0;
@@ -327,7 +298,7 @@ static bool agrees(const comparison *c, size_t output, int64_t i, double norm,
   if (c->allowance.called)
     *out_bound += c->allowance.ulps * ulp(got->dtype, norm);
   // Between two ops, numbers may leave the range of f16, and in a chain even the range of f32.
-  bool narrow = got->dtype == PIR_F16 || (c->d->before && got->dtype == PIR_F32);
+  bool narrow = got->dtype == PIR_F16 || (c->linked && got->dtype == PIR_F32);
   if (c->allowance.composed && narrow && !isfinite(x))
     return true;
   if (isinf(x) && fabs(y) + *out_bound > format_of(got->dtype).most)
@@ -335,7 +306,7 @@ static bool agrees(const comparison *c, size_t output, int64_t i, double norm,
   return fabs(x - y) <= *out_bound;
 }
 
-static bool compare_output(const comparison *c, size_t i, char *text, size_t size) {
+static bool compare_output(const draw_comparison *c, size_t i, char *text, size_t size) {
   const pir_tensor *got = &c->got->outputs[i], *want = &c->want->outputs[i];
   pir_port port = pir_model_output(c->got->model, i);
   // A result of a fixed type keeps it.
@@ -365,7 +336,7 @@ static bool compare_output(const comparison *c, size_t i, char *text, size_t siz
   return !differ;
 }
 
-static bool compare(const comparison *c, char *text, size_t size) {
+bool draw_compare(const draw_comparison *c, char *text, size_t size) {
   text[0] = 0;
   if (c->got->output_count != c->want->output_count) {
     snprintf(text, size, "%s: %zu and %zu outputs", c->name, c->got->output_count,
@@ -383,12 +354,25 @@ static bool compare(const comparison *c, char *text, size_t size) {
 typedef struct trial {
   draw *d;
   draw_run kernels, compiled, wide;
-  moves moves;
-  allowance allowance;
+  draw_moves moves;
+  draw_allowance allowance;
   const char *target;
 } trial;
 
+static bool agree(const trial *t, const char *name, const draw_run *got, const draw_run *want,
+                  draw_report *r) {
+  draw_comparison c = {.name = name,
+                       .got = got,
+                       .want = want,
+                       .moves = t->moves.count ? &t->moves : NULL,
+                       .allowance = t->allowance,
+                       .wide = want == &t->wide,
+                       .linked = t->d->before};
+  return draw_compare(&c, r->text, sizeof r->text);
+}
+
 static draw_verdict judge_wide(trial *t, draw_report *r) {
+  static const char both[] = "compiled code and kernels";
   bool once = t->allowance.once;
   t->allowance.unit = unit_of_draw(t->d, once);
   pir_status status =
@@ -396,29 +380,13 @@ static draw_verdict judge_wide(trial *t, draw_report *r) {
   if (!status)
     status = draw_feed(t->d, &t->wide, 0, 0);
   if (status || !measure(t->d, &t->wide, t->allowance.unit, &t->moves)) {
-    comparison c = {"compiled code and kernels",
-                    t->d,
-                    &t->compiled,
-                    &t->kernels,
-                    NULL,
-                    t->allowance,
-                    false};
-    return compare(&c, r->text, sizeof r->text) ? DRAW_ALONE : DRAW_DIFFERENT;
+    draw_moves_destroy(&t->moves);
+    return agree(t, both, &t->compiled, &t->kernels, r) ? DRAW_ALONE : DRAW_DIFFERENT;
   }
-  comparison c = {"compiled code and kernels",
-                  t->d,
-                  &t->compiled,
-                  &t->kernels,
-                  &t->moves,
-                  t->allowance,
-                  false};
-  comparison k = {"kernels and float64", t->d, &t->kernels, &t->wide, &t->moves,
-                  t->allowance,          true};
-  comparison g = {
-      "compiled code and float64", t->d, &t->compiled, &t->wide, &t->moves, t->allowance, true};
-  bool same = compare(&k, r->text, sizeof r->text) && compare(&g, r->text, sizeof r->text);
+  bool same = agree(t, "kernels and float64", &t->kernels, &t->wide, r) &&
+              agree(t, "compiled code and float64", &t->compiled, &t->wide, r);
   if (same && !t->allowance.once)
-    same = compare(&c, r->text, sizeof r->text);
+    same = agree(t, both, &t->compiled, &t->kernels, r);
   return same ? DRAW_AGREES : DRAW_DIFFERENT;
 }
 
@@ -472,13 +440,14 @@ draw_verdict draw_judge(draw *d, draw_report *out_report) {
   if (!t)
     return DRAW_FAILED;
   t->d = d;
-  t->allowance = d->before ? (allowance){COMPOSED, false, true, false, 0} : allowed(d->def);
+  t->allowance =
+      d->before ? (draw_allowance){COMPOSED, false, true, false, 0} : allowed(d->def);
   t->target = targets[draw_below(d, 4)];
   draw_verdict verdict = judge(t, out_report);
   draw_stop(&t->kernels);
   draw_stop(&t->compiled);
   draw_stop(&t->wide);
-  free_moves(&t->moves);
+  draw_moves_destroy(&t->moves);
   free(t);
   return verdict;
 }

@@ -5,7 +5,7 @@
 //
 // A child process makes the draws: one that crashes or hangs costs only itself and is named,
 // and the next child continues after it.
-#include "draws.h"
+#include "graphs.h"
 
 #include <pir/text.h>
 
@@ -28,6 +28,7 @@ typedef struct options {
   long draws;
   const char *op, *list;
   bool verbose, print, chains;
+  graphs_options g;
 } options;
 
 // Ops that are not drawn although they compute, with the reason.
@@ -101,7 +102,8 @@ static void list_ops(run *r, pir_context *ctx) {
       if (r->o.list)
         printf("%s\t%s\t%s\n", def->name, reason ? "not drawn" : "drawn",
                reason ? reason : bound);
-      if (!reason && (!r->o.chains || (draw_chains(def) && !is_typed(def))))
+      bool graphs = r->o.g.graphs && is_typed(def);
+      if (!reason && !graphs && (!r->o.chains || (draw_chains(def) && !is_typed(def))))
         r->ops[r->op_count++] = def;
     }
   }
@@ -270,8 +272,22 @@ static int report(const run *r, long crashed) {
   return !enough || t.different || t.failed || crashed ? 4 : 0;
 }
 
+static bool read_graphs_option(const char *text, graphs_options *g) {
+  if (!strncmp(text, "--graphs=", 9))
+    g->graphs = strtol(text + 9, NULL, 10);
+  else if (!strncmp(text, "--ops=", 6))
+    return sscanf(text + 6, "%u..%u", &g->least, &g->most) == 2;
+  else if (!strncmp(text, "--setup=", 8))
+    g->setup = atoi(text + 8);
+  else if (!strcmp(text, "--all-options"))
+    g->all = true;
+  else
+    return false;
+  return true;
+}
+
 static bool read_options(int argc, char **argv, options *o) {
-  *o = (options){.seed = 1, .draws = 500};
+  *o = (options){.seed = 1, .draws = 500, .g = {.least = 5, .most = 60, .setup = -1}};
   for (int i = 1; i < argc; i++) {
     if (!strncmp(argv[i], "--seed=", 7))
       o->seed = strtoull(argv[i] + 7, NULL, 10);
@@ -287,17 +303,23 @@ static bool read_options(int argc, char **argv, options *o) {
       o->chains = true;
     else if (!strcmp(argv[i], "--print"))
       o->print = true;
-    else
+    else if (!read_graphs_option(argv[i], &o->g))
       return false;
   }
-  return true;
+  o->g.seed = o->seed;
+  o->g.print = o->print;
+  o->g.verbose = o->verbose;
+  o->g.context_create = context_create;
+  return o->g.least >= 1 && o->g.least <= o->g.most && o->g.most <= GRAPH_OPS / 2;
 }
 
 int main(int argc, char **argv) {
   static run r;
   if (!read_options(argc, argv, &r.o)) {
     fprintf(stderr, "usage: draws [--seed=N] [--draws=N] [--op=NAME | --chains] [--list] "
-                    "[--print] [--verbose]\n");
+                    "[--print] [--verbose]\n"
+                    "       draws --graphs=N [--seed=N] [--ops=MIN..MAX] [--setup=N | "
+                    "--all-options] [--print] [--verbose]\n");
     return 2;
   }
   pir_context *ctx = context_create();
@@ -306,6 +328,8 @@ int main(int argc, char **argv) {
   pir_context_destroy(ctx);
   if (r.o.list)
     return 0;
+  if (r.o.g.graphs)
+    return graphs_main(&r.o.g, r.ops, r.op_count, r.noise);
   if (!r.op_count) {
     fprintf(stderr, "draws: no such op\n");
     return 2;

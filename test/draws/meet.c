@@ -51,7 +51,7 @@ static bool value_of(draw *d, const pir_clause *c, int at, int64_t *out) {
 }
 
 static void set_rank(draw *d, draw_tensor *t, int64_t rank) {
-  if (rank < 0 || rank > DRAW_RANK)
+  if (rank < 0 || rank > DRAW_RANK || t->pinned)
     return;
   for (int32_t i = t->rank; i < rank; i++)
     t->shape[i] = t->rank ? t->shape[draw_below(d, (uint32_t)t->rank)] : 2;
@@ -83,10 +83,10 @@ static bool assign(draw *d, const pir_clause *c, int at, int64_t value) {
     case PIR_I_RANK:
       for (size_t i = 0; (t = tensor_at(d, n->k)) && i < o->count; i++)
         set_rank(d, t + i, value);
-      return t;
+      return t && t->rank == value;
     case PIR_I_DIM:
       t = tensor_at(d, n->k);
-      if (!t || value < 0 || value > 64 || !value_of(d, c, n->a, &a))
+      if (!t || t->pinned || value < 0 || value > 64 || !value_of(d, c, n->a, &a))
         return false;
       for (size_t i = 0; i < o->count; i++)
         if (axis_of(t + i, a, &axis))

@@ -31,18 +31,22 @@ static void *take(size_t count, size_t size) {
 
 // ---- clauses
 
+static bool is_number(const pir_opdef *def, int attr) {
+  return def->attrs[attr].kind != PIR_ATTR_BOOL && def->attrs[attr].kind != PIR_ATTR_STR;
+}
+
 // Whether a node's value is a float when every operand is one.
-static bool is_float(const pir_node *nodes, int at) {
+static bool is_float(const pir_opdef *def, const pir_node *nodes, int at) {
   const pir_node *n = &nodes[at];
   switch ((pir_node_op)n->op) {
     case PIR_V_LOAD:
     case PIR_V_ACC:
     case PIR_V_MEMBERS: return true;
     case PIR_V_CAST: return n->k >= PIR_CAST_OUT || pir_dtype_is_float((pir_dtype)n->k);
-    case PIR_V_SELECT: return is_float(nodes, n->b) || is_float(nodes, n->c);
+    case PIR_V_SELECT: return is_float(def, nodes, n->b) || is_float(def, nodes, n->c);
     case PIR_V_CONST: return n->k == PIR_F64;
     case PIR_V_ATTR:
-    case PIR_V_ATTR_AT: return true;
+    case PIR_V_ATTR_AT: return is_number(def, n->k);
     case PIR_V_SCALAR:
     case PIR_V_COUNT:
     case PIR_V_INDEX:
@@ -58,21 +62,21 @@ static bool is_float(const pir_node *nodes, int at) {
     case PIR_V_ISINF:
     case PIR_V_ISFINITE: return false;
     default:
-      return n->op > PIR_V_CONST &&
-             ((n->a >= 0 && is_float(nodes, n->a)) || (n->b >= 0 && is_float(nodes, n->b)));
+      return n->op > PIR_V_CONST && ((n->a >= 0 && is_float(def, nodes, n->a)) ||
+                                     (n->b >= 0 && is_float(def, nodes, n->b)));
   }
 }
 
-static bool rounds(const pir_node *nodes, int at) {
+static bool rounds(const pir_opdef *def, const pir_node *nodes, int at) {
   pir_node_op op = (pir_node_op)nodes[at].op;
   if (op == PIR_V_ATTR || op == PIR_V_ATTR_AT)
-    return true;
+    return is_number(def, nodes[at].k);
   if (op == PIR_V_CONST)
     return nodes[at].k == PIR_F64 && (double)(float)nodes[at].f != nodes[at].f;
   bool arithmetic = op == PIR_V_ADD || op == PIR_V_SUB || op == PIR_V_MUL || op == PIR_V_DIV ||
                     op == PIR_V_POW || op == PIR_V_ATAN2 || op == PIR_V_RECIP ||
                     (op >= PIR_V_SQRT && op <= PIR_V_I1E);
-  return arithmetic && is_float(nodes, at);
+  return arithmetic && is_float(def, nodes, at);
 }
 
 static void note_factor(draw_noise *z, double *at, bool wave) {
@@ -148,7 +152,8 @@ static int16_t put_place(const pir_clause *c, pir_node *out, uint16_t *n) {
 }
 
 // Nodes with the products put in; `to[i]` is where the value of node i is now.
-static uint16_t copy_nodes(draw_noise *z, const pir_clause *c, pir_node *out, int16_t *to) {
+static uint16_t copy_nodes(draw_noise *z, const pir_opdef *def, const pir_clause *c,
+                           pir_node *out, int16_t *to) {
   uint16_t n = 0;
   bool sums = c->combine == PIR_COMBINE_ADD || c->combine == PIR_COMBINE_MUL, body = false;
   int16_t place = put_place(c, out, &n);
@@ -162,9 +167,9 @@ static uint16_t copy_nodes(draw_noise *z, const pir_clause *c, pir_node *out, in
       node.map = moved(to, node.map);
     to[i] = put(out, &n, node);
     bool summed = sums && (int)i == c->body && c->kind != PIR_CLAUSE_SCATTER &&
-                  is_float(c->nodes, (int)i);
+                  is_float(def, c->nodes, (int)i);
     bool then = body && c->then >= 0;  // behind the combination there are no points
-    if (rounds(c->nodes, (int)i) || summed)
+    if (rounds(def, c->nodes, (int)i) || summed)
       to[i] = put_factor(z, out, &n, to[i], then ? -1 : place);
     body |= (int)i == c->body;
   }
@@ -185,7 +190,8 @@ static const int16_t *copy_pool(const pir_clause *c, const int16_t *to) {
   return pool;
 }
 
-static const pir_clause *copy_clause(draw_noise *z, const pir_clause *from) {
+static const pir_clause *copy_clause(draw_noise *z, const pir_opdef *def,
+                                     const pir_clause *from) {
   if (!from)
     return NULL;
   pir_clause *c = take(1, sizeof *c);
@@ -194,7 +200,7 @@ static const pir_clause *copy_clause(draw_noise *z, const pir_clause *from) {
   pir_clause_var *vars = from->vars ? take(from->var_count, sizeof *vars) : NULL;
   int16_t *to = take(from->node_count, sizeof *to);
   *c = *from;
-  c->node_count = copy_nodes(z, from, nodes, to);
+  c->node_count = copy_nodes(z, def, from, nodes, to);
   c->nodes = nodes;
   if (from->pool)
     c->pool = copy_pool(from, to);
@@ -210,7 +216,7 @@ static const pir_clause *copy_clause(draw_noise *z, const pir_clause *from) {
     *fields[i] = moved(to, *fields[i]);
   if (c->out_map_kind == PIR_MAP_EACH)
     c->out_map = moved(to, c->out_map);
-  c->next = copy_clause(z, from->next);
+  c->next = copy_clause(z, def, from->next);
   free(to);
   return c;
 }
@@ -260,7 +266,7 @@ static void copy_dialect(draw_noise *z, const pir_dialect *from, pir_dialect *to
     ops[i].name = noisy_name(from->ops[i].name);
     ops[i].id = (uint32_t)(NOISY + (to - z->dialects)) << 16 | (uint32_t)(i + 1);
     ops[i].base = NULL;
-    ops[i].clause = copy_clause(z, from->ops[i].clause);
+    ops[i].clause = copy_clause(z, &from->ops[i], from->ops[i].clause);
   }
   *to = (pir_dialect){
       .name = noisy_name(from->name), .json_id = -128, .ops = ops, .op_count = from->op_count};

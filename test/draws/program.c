@@ -6,16 +6,10 @@
 #include <pir/dialect/pd_op.h>
 #include <pir/lower.h>
 #include <pir/pass.h>
+#include <pir/walk.h>
 
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct building {
-  const draw *d;
-  const pir_opdef *def;
-  bool wide;
-  pir_program *program;
-} building;
 
 pir_dtype draw_widened(pir_dtype dtype) {
   if (dtype == PIR_F16 || dtype == PIR_BF16 || dtype == PIR_F32)
@@ -23,91 +17,128 @@ pir_dtype draw_widened(pir_dtype dtype) {
   return dtype == PIR_C64 ? PIR_C128 : dtype;
 }
 
-static pir_op *put(building *b, const pir_opdef *def, pir_value *const *operands, size_t n,
-                   const pir_type *const *types, size_t results, const pir_named_attr *attrs,
-                   size_t attr_count) {
-  pir_builder builder = pir_builder_at_end(pir_program_block(b->program));
-  pir_op_spec spec = {.def = def,
-                      .operands = operands,
-                      .operand_count = n,
-                      .result_types = types,
-                      .result_count = results,
-                      .attrs = attrs,
-                      .attr_count = attr_count};
-  return pir_build(&builder, &spec);
+pir_op *draw_put(draw_building *b, const pir_op_spec *spec) {
+  pir_builder builder = pir_builder_at_end(b->block);
+  return pir_build(&builder, spec);
 }
 
-static pir_named_attr named(pir_context *ctx, const char *name, const pir_attr *value) {
+pir_named_attr draw_named(pir_context *ctx, const char *name, const pir_attr *value) {
   return (pir_named_attr){pir_name_get(ctx, pir_str_from(name)), value};
 }
 
-static pir_value *put_tensor(building *b, const draw_tensor *t, size_t k, size_t member) {
-  pir_context *ctx = b->d->ctx;
-  char name[96];
-  size_t n = draw_name(b->d, k, member, name, sizeof name);
-  pir_dtype dtype = b->wide ? draw_widened(t->dtype) : t->dtype;
+static pir_value *put_parameter(draw_building *b, const draw_tensor *t, pir_str name,
+                                size_t bytes) {
   pir_shape shape = {t->shape, (size_t)t->rank};
-  const pir_attr *text = pir_attr_str(ctx, PIR_ATTR_STR, (pir_str){name, n});
+  const pir_type *type = pir_type_tensor(b->ctx, t->dtype, shape);
+  void *data = calloc(1, bytes + 1);
+  draw_fill(t, t->dtype, 0, 0, data);
+  pir_param param = {name, t->dtype, shape, data, bytes, free, data};
+  pir_program_adopt_param(b->program, &param);
+  pir_named_attr attrs[] = {
+      draw_named(b->ctx, "parameter_name", pir_attr_str(b->ctx, PIR_ATTR_STR, name))};
+  pir_op *op = draw_put(b, &(pir_op_spec){.def = pir_context_op(b->ctx, BUILTIN_PARAMETER),
+                                          .result_types = &type,
+                                          .result_count = 1,
+                                          .attrs = attrs,
+                                          .attr_count = 1});
+  return pir_op_result(op, 0);
+}
+
+pir_value *draw_put_input(draw_building *b, const draw_tensor *t, pir_str name) {
+  pir_context *ctx = b->ctx;
+  bool wide = b->width != DRAW_AS_IS;
+  pir_dtype dtype = wide ? draw_widened(t->dtype) : t->dtype;
   size_t bytes;
-  if (t->parameter && !b->wide && !pir_shape_bytes(t->shape, t->rank, dtype, &bytes)) {
-    const pir_type *type = pir_type_tensor(ctx, dtype, shape);
-    void *data = calloc(1, bytes + 1);
-    draw_fill(t, dtype, 0, 0, data);
-    pir_param param = {{name, n}, dtype, shape, data, bytes, free, data};
-    pir_program_adopt_param(b->program, &param);
-    pir_named_attr attrs[] = {named(ctx, "parameter_name", text)};
-    return pir_op_result(
-        put(b, pir_context_op(ctx, BUILTIN_PARAMETER), NULL, 0, &type, 1, attrs, 1), 0);
-  }
+  if (t->parameter && !wide && !pir_shape_bytes(t->shape, t->rank, dtype, &bytes))
+    return put_parameter(b, t, name, bytes);
   int64_t stated[DRAW_RANK];
   for (int32_t i = 0; i < t->rank; i++)
-    stated[i] = !b->wide && b->d->dynamic >> i & 1 ? -1 : t->shape[i];
-  shape.dims = stated;
+    stated[i] = !wide && t->unknown >> i & 1 ? -1 : t->shape[i];
+  pir_shape shape = {stated, (size_t)t->rank};
   const pir_type *type = pir_type_tensor(ctx, dtype, shape);
-  pir_named_attr attrs[] = {named(ctx, "name", text),
-                            named(ctx, "shape", pir_attr_int_array(ctx, stated, shape.rank)),
-                            named(ctx, "dtype", pir_attr_dtype(ctx, dtype)),
-                            named(ctx, "place", pir_attr_place(ctx, (pir_place){0}))};
-  return pir_op_result(put(b, pir_context_op(ctx, PD_DATA), NULL, 0, &type, 1, attrs, 4), 0);
+  pir_named_attr attrs[] = {
+      draw_named(ctx, "name", pir_attr_str(ctx, PIR_ATTR_STR, name)),
+      draw_named(ctx, "shape", pir_attr_int_array(ctx, stated, shape.rank)),
+      draw_named(ctx, "dtype", pir_attr_dtype(ctx, dtype)),
+      draw_named(ctx, "place", pir_attr_place(ctx, (pir_place){0}))};
+  pir_op *op = draw_put(b, &(pir_op_spec){.def = pir_context_op(ctx, PD_DATA),
+                                          .result_types = &type,
+                                          .result_count = 1,
+                                          .attrs = attrs,
+                                          .attr_count = 4});
+  return pir_op_result(op, 0);
 }
 
-static pir_value *put_list(building *b, const draw_operand *o, size_t k) {
-  pir_value *members[DRAW_MEMBERS];
-  const pir_type *types[DRAW_MEMBERS];
-  for (size_t i = 0; i < o->count; i++) {
-    members[i] = put_tensor(b, &o->members[i], k, i);
+static pir_value *put_tensor(draw_building *b, const draw *d, size_t k, size_t member) {
+  char name[96];
+  size_t n = draw_name(d, k, member, name, sizeof name);
+  draw_tensor t = d->operands[k].members[member];
+  t.unknown |= (uint8_t)d->dynamic;
+  return draw_put_input(b, &t, (pir_str){name, n});
+}
+
+pir_value *draw_put_list(draw_building *b, pir_value *const *members, size_t count) {
+  const pir_type *types[DRAW_OUTPUTS];
+  for (size_t i = 0; i < count; i++)
     types[i] = pir_value_type(members[i]);
-  }
-  const pir_type *type = pir_type_vector(b->d->ctx, types, o->count);
-  return pir_op_result(
-      put(b, pir_context_op(b->d->ctx, BUILTIN_COMBINE), members, o->count, &type, 1, NULL, 0),
-      0);
+  const pir_type *type = pir_type_vector(b->ctx, types, count);
+  pir_op *op = draw_put(b, &(pir_op_spec){.def = pir_context_op(b->ctx, BUILTIN_COMBINE),
+                                          .operands = members,
+                                          .operand_count = count,
+                                          .result_types = &type,
+                                          .result_count = 1});
+  return pir_op_result(op, 0);
 }
 
-static pir_value *put_ints(building *b, const draw_operand *o) {
-  pir_context *ctx = b->d->ctx;
+pir_op *draw_put_members(draw_building *b, pir_value *list) {
+  const pir_type *types[DRAW_OUTPUTS], *type = pir_value_type(list);
+  size_t count = pir_type_elements(type);
+  if (count > DRAW_OUTPUTS)
+    count = DRAW_OUTPUTS;
+  for (size_t i = 0; i < count; i++)
+    types[i] = pir_type_element(type, i);
+  return draw_put(b, &(pir_op_spec){.def = pir_context_op(b->ctx, BUILTIN_SPLIT),
+                                    .operands = &list,
+                                    .operand_count = 1,
+                                    .result_types = types,
+                                    .result_count = count});
+}
+
+static pir_value *put_ints(draw_building *b, const draw_operand *o) {
+  pir_context *ctx = b->ctx;
   const pir_attr *items[DRAW_ITEMS];
   int64_t count = (int64_t)o->count;
   for (size_t i = 0; i < o->count; i++)
     items[i] = pir_attr_int(ctx, PIR_ATTR_I64, o->ints[i]);
   const pir_type *type = pir_type_tensor(ctx, PIR_I64, (pir_shape){&count, 1});
-  pir_named_attr attrs[] = {named(ctx, "value", pir_attr_array(ctx, items, o->count)),
-                            named(ctx, "dtype", pir_attr_dtype(ctx, PIR_I64)),
-                            named(ctx, "place", pir_attr_place(ctx, (pir_place){.kind = 1}))};
-  return pir_op_result(
-      put(b, pir_context_op(ctx, PD_FULL_INT_ARRAY), NULL, 0, &type, 1, attrs, 3), 0);
+  pir_named_attr attrs[] = {
+      draw_named(ctx, "value", pir_attr_array(ctx, items, o->count)),
+      draw_named(ctx, "dtype", pir_attr_dtype(ctx, PIR_I64)),
+      draw_named(ctx, "place", pir_attr_place(ctx, (pir_place){.kind = 1}))};
+  pir_op *op = draw_put(b, &(pir_op_spec){.def = pir_context_op(ctx, PD_FULL_INT_ARRAY),
+                                          .result_types = &type,
+                                          .result_count = 1,
+                                          .attrs = attrs,
+                                          .attr_count = 3});
+  return pir_op_result(op, 0);
 }
 
-static pir_value *put_number(building *b, const draw_operand *o, size_t k) {
-  pir_context *ctx = b->d->ctx;
-  pir_dtype dtype = pir_operand_dtype(&b->d->def->operands[k]);
+static pir_value *put_number(draw_building *b, const draw *d, size_t k) {
+  pir_context *ctx = b->ctx;
+  pir_dtype dtype = pir_operand_dtype(&d->def->operands[k]);
   int64_t one = 1;
   const pir_type *type = pir_type_tensor(ctx, dtype, (pir_shape){&one, 1});
-  pir_named_attr attrs[] = {named(ctx, "shape", pir_attr_int_array(ctx, &one, 1)),
-                            named(ctx, "value", pir_attr_float(ctx, PIR_ATTR_F64, o->number)),
-                            named(ctx, "dtype", pir_attr_dtype(ctx, dtype)),
-                            named(ctx, "place", pir_attr_place(ctx, (pir_place){.kind = 1}))};
-  return pir_op_result(put(b, pir_context_op(ctx, PD_FULL), NULL, 0, &type, 1, attrs, 4), 0);
+  pir_named_attr attrs[] = {
+      draw_named(ctx, "shape", pir_attr_int_array(ctx, &one, 1)),
+      draw_named(ctx, "value", pir_attr_float(ctx, PIR_ATTR_F64, d->operands[k].number)),
+      draw_named(ctx, "dtype", pir_attr_dtype(ctx, dtype)),
+      draw_named(ctx, "place", pir_attr_place(ctx, (pir_place){.kind = 1}))};
+  pir_op *op = draw_put(b, &(pir_op_spec){.def = pir_context_op(ctx, PD_FULL),
+                                          .result_types = &type,
+                                          .result_count = 1,
+                                          .attrs = attrs,
+                                          .attr_count = 4});
+  return pir_op_result(op, 0);
 }
 
 // A result that may be absent is, when the operand it is the new state of is.
@@ -121,67 +152,90 @@ static bool is_absent(const draw *d, size_t result) {
          d->operands[operand].form == DRAW_ABSENT;
 }
 
-static pir_op *put_op(building *b, pir_value *before) {
-  const draw *d = b->d;
+// Operand k of a draw, NULL when it is absent.
+static pir_value *put_operand(draw_building *b, const draw *d, size_t k,
+                              pir_value *const *bound) {
+  const draw_operand *o = &d->operands[k];
+  pir_value *members[DRAW_MEMBERS];
+  for (size_t i = 0; i < o->count && o->form <= DRAW_LIST && o->form; i++) {
+    members[i] = bound ? bound[k * DRAW_MEMBERS + i] : NULL;
+    if (!members[i])
+      members[i] = put_tensor(b, d, k, i);
+  }
+  switch ((draw_form)o->form) {
+    case DRAW_ABSENT: break;
+    case DRAW_TENSOR: return members[0];
+    case DRAW_LIST: return draw_put_list(b, members, o->count);
+    case DRAW_INTS: return put_ints(b, o);
+    case DRAW_NUMBER: return put_number(b, d, k);
+  }
+  return NULL;
+}
+
+// Noise makes floats of integers: it is for ops that read none, but indices.
+static bool reads_floats(const draw *d) {
+  for (size_t k = 0; k < d->def->operand_count; k++) {
+    const draw_operand *o = &d->operands[k];
+    bool tensor = o->form == DRAW_TENSOR || o->form == DRAW_LIST;
+    pir_dtype dtype = tensor && o->count ? o->members[0].dtype : PIR_F32;
+    if (!pir_dtype_is_float(dtype) && !pir_dtype_is_complex(dtype) && !draw_is_index(d->def, k))
+      return false;
+  }
+  return true;
+}
+
+pir_op *draw_put_op(draw_building *b, const draw *d, pir_value *const *bound) {
   pir_value *operands[DRAW_OPERANDS];
   pir_named_attr attrs[DRAW_ATTRS];
   const pir_type *types[DRAW_OUTPUTS];
   size_t n = 0;
-  for (size_t k = 0; k < d->def->operand_count; k++) {
-    const draw_operand *o = &d->operands[k];
-    switch ((draw_form)o->form) {
-      case DRAW_ABSENT: operands[k] = NULL; break;
-      case DRAW_TENSOR:
-        operands[k] = !k && before ? before : put_tensor(b, &o->members[0], k, 0);
-        break;
-      case DRAW_LIST: operands[k] = put_list(b, o, k); break;
-      case DRAW_INTS: operands[k] = put_ints(b, o); break;
-      case DRAW_NUMBER: operands[k] = put_number(b, o, k); break;
-    }
-  }
+  for (size_t k = 0; k < d->def->operand_count; k++)
+    operands[k] = put_operand(b, d, k, bound);
   for (size_t i = 0; i < d->def->attr_count; i++) {
     const pir_attr *value = d->attrs[i];
-    if (value && b->wide && pir_attr_kind_of(value) == PIR_ATTR_DTYPE)
+    if (!value && b->width != DRAW_AS_IS && d->def->attrs[i].kind == PIR_ATTR_DTYPE)
+      value = pir_attr_default(d->ctx, &d->def->attrs[i]);
+    if (value && b->width != DRAW_AS_IS && pir_attr_kind_of(value) == PIR_ATTR_DTYPE)
       value = pir_attr_dtype(d->ctx, draw_widened(pir_attr_as_dtype(value)));
     if (value)
-      attrs[n++] = named(d->ctx, d->def->attrs[i].name, value);
+      attrs[n++] = draw_named(d->ctx, d->def->attrs[i].name, value);
   }
   for (size_t i = 0; i < d->def->result_count; i++)
     types[i] = is_absent(d, i) ? NULL : pir_type_tensor(d->ctx, PIR_F32, (pir_shape){NULL, 0});
-  return put(b, b->def, operands, d->def->operand_count, types, d->def->result_count, attrs, n);
+  bool noisy = b->width == DRAW_NOISY && reads_floats(d);
+  return draw_put(b, &(pir_op_spec){.def = noisy ? draw_noise_of(d->noise, d->def) : d->def,
+                                    .operands = operands,
+                                    .operand_count = d->def->operand_count,
+                                    .result_types = types,
+                                    .result_count = d->def->result_count,
+                                    .attrs = attrs,
+                                    .attr_count = n});
 }
 
-static pir_op *put_steps(building *b, const draw *d, draw_width width) {
-  pir_op *before = d->before ? put_steps(b, d->before, width) : NULL;
-  b->d = d;
-  b->def = width == DRAW_NOISY ? draw_noise_of(d->noise, d->def) : d->def;
-  return put_op(b, before ? pir_op_result(before, 0) : NULL);
+static pir_op *put_steps(draw_building *b, const draw *d) {
+  pir_value *bound[DRAW_OPERANDS * DRAW_MEMBERS] = {0};
+  if (d->before)
+    bound[0] = pir_op_result(put_steps(b, d->before), 0);
+  return draw_put_op(b, d, bound);
 }
 
 // ---- outputs
 
-static void put_output(building *b, pir_value *value, size_t result, size_t member) {
-  pir_context *ctx = b->d->ctx;
-  char name[96];
-  size_t n =
-      pir_text_format(name, sizeof name, "%s.%zu", b->d->def->results[result].name, member);
+void draw_put_output(draw_building *b, pir_value *value, pir_str name) {
   pir_named_attr attrs[] = {
-      named(ctx, "output_name", pir_attr_str(ctx, PIR_ATTR_STR, (pir_str){name, n}))};
-  put(b, pir_context_op(ctx, BUILTIN_SHADOW_OUTPUT), &value, 1, NULL, 0, attrs, 1);
+      draw_named(b->ctx, "output_name", pir_attr_str(b->ctx, PIR_ATTR_STR, name))};
+  draw_put(b, &(pir_op_spec){.def = pir_context_op(b->ctx, BUILTIN_SHADOW_OUTPUT),
+                             .operands = &value,
+                             .operand_count = 1,
+                             .attrs = attrs,
+                             .attr_count = 1});
 }
 
-static void put_members(building *b, pir_value *list, size_t result) {
-  const pir_type *types[DRAW_OUTPUTS], *type = pir_value_type(list);
-  size_t count = pir_type_elements(type);
-  if (count > DRAW_OUTPUTS)
-    count = DRAW_OUTPUTS;
-  for (size_t i = 0; i < count; i++)
-    types[i] = pir_type_element(type, i);
-  pir_op *op =
-      put(b, pir_context_op(b->d->ctx, BUILTIN_SPLIT), &list, 1, types, count, NULL, 0);
-  for (size_t i = 0; i < count; i++)
-    if (types[i])
-      put_output(b, pir_op_result(op, i), result, i);
+static void put_result(draw_building *b, const pir_opdef *def, pir_value *value, size_t result,
+                       size_t member) {
+  char name[96];
+  size_t n = pir_text_format(name, sizeof name, "%s.%zu", def->results[result].name, member);
+  draw_put_output(b, value, (pir_str){name, n});
 }
 
 // A rank is known, and no extent is below 0.
@@ -196,34 +250,44 @@ static bool is_settled(const pir_facts *facts, const pir_fact *fact) {
   return fact->members || fact->rank >= 0;
 }
 
-// The results of the steps before the last one have a stated tolerance, too.
-static void state_types(building *b, pir_op *last, pir_facts *facts) {
-  for (pir_op *op = pir_block_first(pir_program_block(b->program)); op && op != last;
-       op = pir_op_next(op)) {
-    const pir_fact *fact =
-        pir_op_results(op) == 1 ? pir_facts_of(facts, pir_op_result(op, 0)) : NULL;
-    if (!fact || !fact->known || fact->members || pir_op_has(op, PIR_INPUT | PIR_PARAMETER))
-      continue;
-    pir_value_set_type(pir_op_result(op, 0),
-                       pir_fact_type(b->d->ctx, pir_facts_dims(facts), fact));
-  }
+typedef struct settling {
+  pir_context *ctx;
+  pir_facts *facts;
+} settling;
+
+static void settle_type(const settling *s, pir_value *value) {
+  const pir_fact *fact = pir_facts_of(s->facts, value);
+  if (fact->known && pir_value_type(value))
+    pir_value_set_type(value, pir_fact_type(s->ctx, pir_facts_dims(s->facts), fact));
 }
 
-static bool put_outputs(building *b, pir_op *op, pir_facts *facts) {
-  state_types(b, op, facts);
+// Gives an op's results the types that inference gives them; `user` is a settling.
+static pir_walk_result settle_op(pir_op *op, void *user) {
+  for (size_t i = 0; i < pir_op_results(op) && !pir_op_has(op, PIR_INPUT | PIR_PARAMETER); i++)
+    settle_type(user, pir_op_result(op, i));
+  return PIR_WALK_CONTINUE;
+}
+
+static bool put_results(draw_building *b, const draw *d, pir_op *op, pir_facts *facts) {
+  settling s = {b->ctx, facts};
+  PIR_EACH_OP(before, b->block)
+  if (before != op)
+    settle_op(before, &s);
   for (size_t i = 0; i < pir_op_results(op); i++) {
     pir_value *value = pir_op_result(op, i);
     const pir_fact *fact = pir_facts_of(facts, value);
     if (!fact->known || !pir_value_type(value))
       continue;
-    bool several = b->d->def->results[i].flags & PIR_RESULT_VARIADIC;
+    bool several = d->def->results[i].flags & PIR_RESULT_VARIADIC;
     if (!is_settled(facts, fact) || (several && !fact->members))
       return false;
-    pir_value_set_type(value, pir_fact_type(b->d->ctx, pir_facts_dims(facts), fact));
-    if (fact->members)
-      put_members(b, value, i);
-    else
-      put_output(b, value, i, 0);
+    settle_type(&s, value);
+    pir_op *members = fact->members ? draw_put_members(b, value) : NULL;
+    for (size_t m = 0; members && m < pir_op_results(members); m++)
+      if (pir_value_type(pir_op_result(members, m)))
+        put_result(b, d->def, pir_op_result(members, m), i, m);
+    if (!members)
+      put_result(b, d->def, value, i, 0);
   }
   return true;
 }
@@ -240,8 +304,8 @@ static void listen(void *user, const pir_diag *diag) {
     snprintf(l->text, DRAW_TEXT, "%.*s", (int)diag->message.size, diag->message.data);
 }
 
-static bool checked(building *b) {
-  pir_pass_manager *manager = pir_pass_manager_create(b->d->ctx, NULL);
+static bool checked(const draw_building *b) {
+  pir_pass_manager *manager = pir_pass_manager_create(b->ctx, NULL);
   pir_status status = pir_pass_manager_parse(manager, PIR_STR("check"));
   if (!status)
     status = pir_pass_manager_run(manager, b->program);
@@ -249,19 +313,42 @@ static bool checked(building *b) {
   return !status;
 }
 
+void draw_build(draw_building *b, pir_context *ctx, draw_width width) {
+  *b = (draw_building){.ctx = ctx, .program = pir_program_create(ctx), .width = width};
+  b->block = pir_program_block(b->program);
+}
+
+static pir_program *taken(draw_building *b, bool sound) {
+  sound = sound && checked(b);
+  pir_context_set_sink(b->ctx, (pir_diag_sink){0});
+  if (sound)
+    return b->program;
+  pir_program_destroy(b->program);
+  return NULL;
+}
+
 pir_program *draw_program(const draw *d, draw_width width, char *text) {
-  building b = {.d = d, .wide = width != DRAW_AS_IS, .program = pir_program_create(d->ctx)};
+  draw_building b;
+  listener l = {text};
+  pir_facts *facts = NULL;
+  draw_build(&b, d->ctx, width);
+  text[0] = 0;
+  pir_context_set_sink(d->ctx, (pir_diag_sink){listen, &l});
+  pir_op *op = put_steps(&b, d);
+  bool sound = !pir_facts_create(b.program, &facts) && put_results(&b, d, op, facts);
+  pir_facts_destroy(facts);
+  return taken(&b, sound);
+}
+
+pir_program *draw_built(draw_building *b, char *text) {
   listener l = {text};
   pir_facts *facts = NULL;
   text[0] = 0;
-  pir_context_set_sink(d->ctx, (pir_diag_sink){listen, &l});
-  pir_op *op = put_steps(&b, d, width);
-  bool sound = !pir_facts_create(b.program, &facts) && put_outputs(&b, op, facts);
-  pir_facts_destroy(facts);
-  sound = sound && checked(&b);
-  pir_context_set_sink(d->ctx, (pir_diag_sink){0});
+  pir_context_set_sink(b->ctx, (pir_diag_sink){listen, &l});
+  bool sound = !pir_facts_create(b->program, &facts);
+  settling s = {b->ctx, facts};
   if (sound)
-    return b.program;
-  pir_program_destroy(b.program);
-  return NULL;
+    pir_walk(pir_program_module(b->program), PIR_PRE_ORDER, settle_op, &s);
+  pir_facts_destroy(facts);
+  return taken(b, sound);
 }

@@ -82,6 +82,10 @@ void draw_fill(const draw_tensor *t, pir_dtype dtype, double u, uint64_t noise, 
   int64_t numel = 1;
   for (int32_t i = 0; i < t->rank; i++)
     numel *= t->shape[i];
+  if (t->data) {
+    memcpy(out, t->data, (size_t)numel * size);
+    return;
+  }
   bool complex = pir_dtype_is_complex(dtype);
   if (complex) {
     size /= 2;
@@ -121,31 +125,39 @@ static void listen(void *user, const pir_diag *diag) {
     snprintf(run->text, sizeof run->text, "%.*s", (int)diag->message.size, diag->message.data);
 }
 
-pir_status draw_start(const draw *d, draw_width width, const char *pipeline, const char *target,
-                      draw_run *out_run) {
-  *out_run = (draw_run){.status = PIR_INVALID};
-  pir_program *program = draw_program(d, width, out_run->text);
-  if (!program)
-    return PIR_INVALID;
+pir_status draw_start_program(pir_context *ctx, pir_program *program, const draw_setup *setup,
+                              draw_run *out_run) {
   pir_model_options options = {.size = sizeof options,
-                               .pipeline = pipeline,
-                               .target = target,
+                               .pipeline = setup->pipeline,
+                               .target = setup->target,
+                               .math = setup->math,
                                .compile_threads = 1,
                                .sink = {listen, out_run}};
-  pir_session_options session = {
-      .size = sizeof session, .threads = 1, .max_bytes = (size_t)1 << 26};
-  pir_context_set_sink(d->ctx, options.sink);
+  pir_session_options session = {.size = sizeof session,
+                                 .threads = setup->threads ? setup->threads : 1,
+                                 .max_bytes = (size_t)1 << 26};
+  pir_context_set_sink(ctx, options.sink);
   out_run->status = pir_model_create(program, &options, &out_run->model);
-  pir_context_set_sink(d->ctx, (pir_diag_sink){0});
+  pir_context_set_sink(ctx, (pir_diag_sink){0});
   pir_program_destroy(program);
   if (!out_run->status)
     out_run->status = pir_session_create(out_run->model, &session, &out_run->session);
   return out_run->status;
 }
 
-static const draw_tensor *find_tensor(const draw *d, pir_str name) {
+pir_status draw_start(const draw *d, draw_width width, const char *pipeline, const char *target,
+                      draw_run *out_run) {
+  *out_run = (draw_run){.status = PIR_INVALID};
+  pir_program *program = draw_program(d, width, out_run->text);
+  if (!program)
+    return PIR_INVALID;
+  draw_setup setup = {.pipeline = pipeline, .target = target};
+  return draw_start_program(d->ctx, program, &setup, out_run);
+}
+
+static const draw_tensor *find_tensor(const void *user, pir_str name) {
   char text[96];
-  for (; d; d = d->before)
+  for (const draw *d = user; d; d = d->before)
     for (size_t k = d->before ? 1 : 0; k < d->def->operand_count; k++) {
       const draw_operand *o = &d->operands[k];
       for (size_t i = 0; i < o->count && (o->form == DRAW_TENSOR || o->form == DRAW_LIST); i++)
@@ -155,13 +167,14 @@ static const draw_tensor *find_tensor(const draw *d, pir_str name) {
   return NULL;
 }
 
-static pir_status bind(const draw *d, draw_run *run, double u, uint64_t noise) {
+static pir_status bind(draw_run *run, draw_find *find, const void *user, double u,
+                       uint64_t noise) {
   run->input_count = pir_model_inputs(run->model);
-  if (run->input_count > DRAW_OPERANDS * DRAW_MEMBERS)
+  if (run->input_count > DRAW_PORTS)
     return PIR_INTERNAL;
   for (size_t i = 0; i < run->input_count; i++) {
     pir_port port = pir_model_input(run->model, i);
-    const draw_tensor *t = find_tensor(d, port.name);
+    const draw_tensor *t = find(user, port.name);
     if (!t)
       return PIR_INTERNAL;
     PIR_TRY(take(&run->inputs[i], port.dtype, t->shape, t->rank));
@@ -173,7 +186,7 @@ static pir_status bind(const draw *d, draw_run *run, double u, uint64_t noise) {
 
 static pir_status collect(draw_run *run) {
   run->output_count = pir_model_outputs(run->model);
-  if (run->output_count > DRAW_OUTPUTS)
+  if (run->output_count > DRAW_PORTS)
     return PIR_INTERNAL;
   for (size_t i = 0; i < run->output_count; i++) {
     pir_tensor from;
@@ -184,9 +197,10 @@ static pir_status collect(draw_run *run) {
   return PIR_OK;
 }
 
-pir_status draw_feed(const draw *d, draw_run *run, double u, uint64_t noise) {
+pir_status draw_feed_with(draw_run *run, draw_find *find, const void *user, double u,
+                          uint64_t noise) {
   run->text[0] = 0;
-  run->status = bind(d, run, u, noise);
+  run->status = bind(run, find, user, u, noise);
   if (!run->status)
     run->status = pir_session_run(run->session);
   if (run->status)
@@ -196,10 +210,14 @@ pir_status draw_feed(const draw *d, draw_run *run, double u, uint64_t noise) {
   return run->status;
 }
 
+pir_status draw_feed(const draw *d, draw_run *run, double u, uint64_t noise) {
+  return draw_feed_with(run, find_tensor, d, u, noise);
+}
+
 void draw_stop(draw_run *run) {
-  for (size_t i = 0; i < run->input_count; i++)
+  for (size_t i = 0; i < run->input_count && i < DRAW_PORTS; i++)
     free(run->inputs[i].data);
-  for (size_t i = 0; i < DRAW_OUTPUTS; i++)
+  for (size_t i = 0; i < run->output_count && i < DRAW_PORTS; i++)
     free(run->outputs[i].data);
   if (run->session)
     pir_session_destroy(run->session);

@@ -1,0 +1,230 @@
+// Compares a graph's compiled code, its kernels and its float64 evaluation. The bound of a
+// number is that of composed ops (judge.c): it grows with how far noise in every input and
+// every rounding moves the number.
+#include "graph.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TRIES = 4, COMPOSED = 32 };
+
+#define COMPILE(group) "check,quantised,prepare,recurrence,quantised," group ",dce,bind"
+
+static const draw_setup setups[] = {
+    {COMPILE("group{few=0}"), NULL, NULL, 1},
+    {COMPILE("group{few=0}"), "x86-64-v3", NULL, 1},
+    {COMPILE("group{few=0}"), "x86-64", NULL, 1},
+    {COMPILE("group{few=0}"), NULL, NULL, 2},
+    {"compile", NULL, NULL, 1},
+    {COMPILE("group{few=0}"), "x86-64-v4", NULL, 1},
+    {COMPILE("group{few=0}"), "x86-64-v2", NULL, 2},
+    {"check,expand,group{few=0},dce,bind", NULL, NULL, 1},
+    {"check,decompose,dce,expand,fold{sources=false},canon,cse,dce,group{few=0},dce,bind", NULL,
+     NULL, 1},
+    {COMPILE("group{few=0,refuse=emit,every=2}"), NULL, NULL, 1},
+    {COMPILE("group{few=0,refuse=plan,every=3}"), "x86-64-v3", NULL, 2},
+    {COMPILE("group{few=16}"), NULL, NULL, 2},
+};
+
+size_t graph_setups(const draw_setup **out_setups) {
+  *out_setups = setups;
+  return sizeof setups / sizeof *setups;
+}
+
+// ---- runs
+
+static pir_status start(const graph *g, draw_width width, graph_outputs outputs,
+                        const draw_setup *setup, draw_run *run) {
+  *run = (draw_run){.status = PIR_INVALID};
+  pir_program *program = graph_program(g, width, outputs, 0, run->text);
+  if (!program)
+    return PIR_INVALID;
+  return draw_start_program(g->ctx, program, setup, run);
+}
+
+static pir_status run_by(const graph *g, draw_width width, graph_outputs outputs,
+                         const draw_setup *setup, double u, uint64_t noise, draw_run *run) {
+  pir_status status = start(g, width, outputs, setup, run);
+  if (!status)
+    status = draw_feed_with(run, graph_find, g, u, noise);
+  return status;
+}
+
+static const draw_setup by_kernels = {"kernels", NULL, NULL, 1};
+
+// The unit of the widest-spaced float type among the values.
+static double unit_of(const graph *g) {
+  double unit = 0;
+  for (size_t i = 0; i < g->value_count; i++) {
+    const graph_value *v = &g->values[i];
+    bool gone = v->source == GRAPH_RESULT && g->ops[v->op].kind == GRAPH_GONE;
+    if (!gone && (pir_dtype_is_float(v->type.dtype) || pir_dtype_is_complex(v->type.dtype)))
+      unit = fmax(unit, draw_unit(v->type.dtype));
+  }
+  return fmax(unit, 0x1p-50);
+}
+
+typedef struct reference {
+  draw_run wide;
+  draw_moves moves;
+  double unit;
+} reference;
+
+// Runs in float64, and with noise of `times` units.
+static bool refer(const graph *g, graph_outputs outputs, double times, reference *r) {
+  draw_run *run = calloc(1, sizeof *run);
+  r->unit = unit_of(g);
+  bool whole = run && !run_by(g, DRAW_WIDE, outputs, &by_kernels, 0, 0, &r->wide) &&
+               draw_moves_create(&r->wide, &r->moves);
+  for (uint64_t t = 1; whole && t <= TRIES; t++) {
+    double far = fmin(times * r->unit, 0x1p-6);
+    draw_noise_set(g->noise, far, t);
+    whole = !start(g, DRAW_NOISY, outputs, &by_kernels, run);
+    if (whole) {
+      draw_feed_with(run, graph_find, g, far, t);
+      draw_moves_note(&r->wide, run, r->unit / far, &r->moves);
+    }
+    draw_stop(run);
+  }
+  free(run);
+  return whole;
+}
+
+static void forget(reference *r) {
+  draw_stop(&r->wide);
+  draw_moves_destroy(&r->moves);
+}
+
+// ---- the verdict
+
+static void fail(graph_report *r, draw_verdict verdict, const draw_setup *setup) {
+  size_t n = strlen(r->text);
+  r->verdict = verdict;
+  if (setup)
+    snprintf(r->text + n, sizeof r->text - n, " [%s%s%s, %d threads]", setup->pipeline,
+             setup->target ? " for " : "", setup->target ? setup->target : "", setup->threads);
+}
+
+static bool agree(const char *name, const draw_run *got, const draw_run *want,
+                  const reference *r, graph_report *out) {
+  draw_comparison c = {.name = name,
+                       .got = got,
+                       .want = want,
+                       .moves = r->moves.count ? &r->moves : NULL,
+                       .allowance = {.ulps = COMPOSED, .composed = true, .unit = r->unit},
+                       .wide = want == &r->wide,
+                       .linked = true};
+  return draw_compare(&c, out->text, sizeof out->text);
+}
+
+static bool same_bits(const draw_run *a, const draw_run *b) {
+  for (size_t i = 0; i < a->output_count; i++) {
+    const pir_tensor *x = &a->outputs[i], *y = &b->outputs[i];
+    size_t bytes = (size_t)pir_tensor_numel(x) * pir_dtype_size(x->dtype);
+    if (pir_tensor_numel(x) != pir_tensor_numel(y) ||
+        (bytes && memcmp(x->data, y->data, bytes) != 0))
+      return false;
+  }
+  return true;
+}
+
+// The second run of a session begins with the memory that the first one left.
+static bool repeats(const graph *g, draw_run *run, graph_report *out) {
+  draw_run *first = calloc(1, sizeof *first);
+  if (!first)
+    return true;
+  memcpy(first->outputs, run->outputs, sizeof first->outputs);
+  first->output_count = run->output_count;
+  memset(run->outputs, 0, sizeof run->outputs);
+  bool same = !draw_feed_with(run, graph_find, g, 0, 0) && same_bits(first, run);
+  if (!same)
+    snprintf(out->text, sizeof out->text, "compiled code: the second run differs %s",
+             run->text);
+  draw_stop(first);
+  free(first);
+  return same;
+}
+
+static void judge_setup(graph *g, const draw_setup *setup, const draw_run *kernels,
+                        const reference *r, graph_report *out) {
+  draw_run *run = calloc(1, sizeof *run);
+  if (!run)
+    return;
+  pir_status status = run_by(g, DRAW_AS_IS, GRAPH_FETCHED, setup, 0, 0, run);
+  if (status) {
+    snprintf(out->text, sizeof out->text, "kernels: run; compiled code: %s", run->text);
+    fail(out, DRAW_FAILED, setup);
+  } else if (!agree("compiled code and float64", run, &r->wide, r, out) ||
+             !agree("compiled code and kernels", run, kernels, r, out) ||
+             !repeats(g, run, out)) {
+    fail(out, DRAW_DIFFERENT, setup);
+  }
+  if (run->model)
+    out->compiled |= pir_model_stats_of(run->model).kernels_compiled > 0;
+  draw_stop(run);
+  free(run);
+}
+
+void graph_judge(graph *g, int setup, graph_report *out_report) {
+  size_t count = sizeof setups / sizeof *setups;
+  draw_run *kernels = calloc(1, sizeof *kernels);
+  reference r = {0};
+  *out_report = (graph_report){.verdict = DRAW_AGREES};
+  if (!kernels)
+    return;
+  pir_status status = run_by(g, DRAW_AS_IS, GRAPH_FETCHED, &by_kernels, 0, 0, kernels);
+  if (status) {
+    snprintf(out_report->text, sizeof out_report->text, "kernels: %s", kernels->text);
+    out_report->verdict = status == PIR_INTERNAL ? DRAW_FAILED : DRAW_UNFIT;
+  } else if (!refer(g, GRAPH_FETCHED, 1, &r)) {
+    snprintf(out_report->text, sizeof out_report->text, "float64: %s", r.wide.text);
+    out_report->verdict = DRAW_UNFIT;
+  } else if (!agree("kernels and float64", kernels, &r.wide, &r, out_report)) {
+    fail(out_report, DRAW_DIFFERENT, NULL);
+  }
+  for (size_t i = 0; i < count && out_report->verdict == DRAW_AGREES; i++)
+    if (setup < 0 || (size_t)setup == i)
+      judge_setup(g, &setups[i], kernels, &r, out_report);
+  draw_stop(kernels);
+  free(kernels);
+  forget(&r);
+}
+
+// ---- what is fit for a comparison
+
+// Whether noise moves a value so far that only gross errors would show, or an integer at all.
+static bool is_moved(const pir_tensor *t, const double *moves, double unit) {
+  double share = fmin(4096 * unit, 0x1p-6);
+  int64_t far = 0, count = pir_tensor_numel(t);
+  double most = 0;
+  bool whole = !pir_dtype_is_float(t->dtype) && !pir_dtype_is_complex(t->dtype);
+  if (pir_dtype_is_complex(t->dtype))
+    return false;
+  for (int64_t i = 0; i < count; i++)
+    most = fmax(most, fabs(pir_tensor_float_at(t, i)));
+  for (int64_t i = 0; i < count; i++)
+    far += whole ? moves[i] > 0 : !(moves[i] <= share * most);
+  return whole ? far > 0 : far * 20 > count;
+}
+
+bool graph_settle(graph *g, size_t least, char *text) {
+  enum { NOISE = 16 };  // in units: ties show
+  reference r = {0};
+  if (run_by(g, DRAW_AS_IS, GRAPH_FETCHED, &by_kernels, 0, 0, &r.wide))
+    graph_forget_unknown(g);
+  draw_stop(&r.wide);
+  bool known = refer(g, GRAPH_ALL, NOISE, &r);
+  for (size_t i = 0; known && i < r.wide.output_count; i++) {
+    int v = graph_value_of(g, pir_model_output(r.wide.model, i).name);
+    if (v < 0 || g->ops[g->values[v].op].kind == GRAPH_GONE)
+      continue;
+    if (is_moved(&r.wide.outputs[i], r.moves.of[i], r.unit))
+      graph_remove_op(g, g->values[v].op);
+  }
+  snprintf(text, DRAW_TEXT, "%s", known ? "noise moves all of it" : r.wide.text);
+  forget(&r);
+  graph_fetch_ends(g);
+  graph_sweep(g);
+  return known && graph_live_ops(g) >= least;
+}
