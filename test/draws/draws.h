@@ -34,6 +34,7 @@ typedef struct draw_tensor {
   bool ends;         // two of three integers lie at an end of their type
   uint8_t unknown;   // axes whose extents are stated as unknown, one bit each
   bool pinned;       // its type is given: requirements change other tensors
+  bool command;      // its numbers are those of pir-run's =random:SEED
   const void *data;  // its numbers, borrowed; NULL: they are drawn
   uint64_t seed;
 } draw_tensor;

@@ -212,6 +212,110 @@ void graph_fetch_ends(graph *g) {
   }
 }
 
+bool graph_take_tensor(graph_value *v, const pir_tensor *from) {
+  size_t bytes;
+  if (from->rank > DRAW_RANK || pir_shape_bytes(from->shape, from->rank, from->dtype, &bytes))
+    return false;
+  v->type = (draw_tensor){.dtype = from->dtype, .rank = from->rank};
+  memcpy(v->type.shape, from->shape, (size_t)from->rank * sizeof *from->shape);
+  v->data = malloc(bytes + 1);
+  if (!v->data)
+    return false;
+  memcpy(v->data, from->data, bytes);
+  v->type.data = v->data;
+  return true;
+}
+
+// ---- changes
+
+int graph_first_alike(const graph *g, int value) {
+  const graph_op *op = &g->ops[g->values[value].op];
+  const draw_tensor *t = &g->values[value].type;
+  for (size_t k = 0; k < GRAPH_READS; k++) {
+    const draw_tensor *read = op->reads[k] >= 0 ? &g->values[op->reads[k]].type : NULL;
+    bool alike = read && read->dtype == t->dtype && read->rank == t->rank;
+    if (alike && !memcmp(read->shape, t->shape, (size_t)t->rank * sizeof *t->shape))
+      return op->reads[k];
+  }
+  return GRAPH_NONE;
+}
+
+void graph_replace(graph *g, int from, int to) {
+  for (size_t i = 0; i < g->op_count; i++) {
+    graph_op *op = &g->ops[i];
+    for (size_t k = 0; k < GRAPH_READS; k++)
+      if (op->reads[k] == from)
+        op->reads[k] = (int16_t)to;
+    for (size_t r = 0; r < regions_of(op); r++)
+      for (size_t k = 0; k < yields_of(op); k++)
+        if (op->yields[r][k] == from)
+          op->yields[r][k] = (int16_t)to;
+  }
+  bool result = g->values[to].source == GRAPH_RESULT && !g->values[to].block;
+  g->values[to].fetched |= g->values[from].fetched && result;
+  g->values[from].fetched = false;
+}
+
+bool graph_has_extent(const graph *g, int64_t extent) {
+  bool read[GRAPH_VALUES];
+  graph_mark_read(g, read);
+  for (size_t i = 0; i < g->value_count; i++)
+    for (int32_t a = 0; read[i] && a < g->values[i].type.rank; a++)
+      if (g->values[i].type.shape[a] == extent)
+        return true;
+  return false;
+}
+
+static const pir_attr *changed_attr(pir_context *ctx, const pir_attr *attr, int64_t from,
+                                    int64_t to) {
+  const pir_attr *items[DRAW_ITEMS];
+  int64_t ints[DRAW_ITEMS], n;
+  size_t count = attr ? pir_attr_elements(attr) : 0;
+  if (!attr)
+    return NULL;
+  pir_attr_kind kind = pir_attr_kind_of(attr);
+  if ((kind == PIR_ATTR_I32 || kind == PIR_ATTR_I64) && pir_attr_as_int(attr, &n))
+    return n == from ? pir_attr_int(ctx, kind, to) : attr;
+  if (count > DRAW_ITEMS || (kind != PIR_ATTR_INT_ARRAY && kind != PIR_ATTR_ARRAY))
+    return attr;
+  for (size_t i = 0; i < count; i++) {
+    if (kind == PIR_ATTR_ARRAY)
+      items[i] = changed_attr(ctx, pir_attr_element(attr, i), from, to);
+    else if (!pir_attr_int_at(attr, i, &ints[i]))
+      return attr;
+    else if (ints[i] == from)
+      ints[i] = to;
+  }
+  return kind == PIR_ATTR_ARRAY ? pir_attr_array(ctx, items, count)
+                                : pir_attr_int_array(ctx, ints, count);
+}
+
+static void change_call(draw *d, int64_t from, int64_t to) {
+  for (size_t k = 0; k < d->def->operand_count; k++)
+    for (size_t i = 0; i < d->operands[k].count && d->operands[k].form == DRAW_INTS; i++)
+      if (d->operands[k].ints[i] == from)
+        d->operands[k].ints[i] = to;
+  for (size_t i = 0; i < d->def->attr_count; i++)
+    d->attrs[i] = changed_attr(d->ctx, d->attrs[i], from, to);
+}
+
+void graph_set_extent(graph *g, int64_t extent, int64_t to) {
+  for (size_t i = 0; i < g->op_count; i++)
+    if (g->ops[i].kind == GRAPH_CALL)
+      change_call(g->ops[i].call, extent, to);
+  for (size_t i = 0; i < g->value_count; i++) {
+    draw_tensor *t = &g->values[i].type;
+    bool changed = false;
+    for (int32_t a = 0; a < t->rank; a++)
+      if (t->shape[a] == extent) {
+        t->shape[a] = to;
+        changed = true;
+      }
+    if (changed)
+      t->data = NULL;
+  }
+}
+
 // ---- names
 
 static pir_str name_value(int value, char *out, size_t size) {

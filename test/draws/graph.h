@@ -65,6 +65,8 @@ int graph_add_op(graph *g, graph_kind kind, int block);
 int graph_add_block(graph *g, int op);
 // Whether values of a block may be read in another one.
 bool graph_sees(const graph *g, int block, int from);
+// Copies type and numbers; false when memory runs out.
+bool graph_take_tensor(graph_value *v, const pir_tensor *from);
 size_t graph_live_ops(const graph *g);
 // Removes an op with all that reads its results; results that are yielded are replaced.
 void graph_remove_op(graph *g, int op);
@@ -104,16 +106,35 @@ void graph_forget_unknown(graph *g);
 
 typedef struct graph_report {
   draw_verdict verdict;
-  char text[4 * DRAW_TEXT];
+  size_t setup;  // that fails
   bool compiled;
+  char text[4 * DRAW_TEXT];
 } graph_report;
 
-enum { GRAPH_SETUPS = 16 };
+// The setups that are drawn; the first one compiles the most.
 size_t graph_setups(const draw_setup **out_setups);
-// Compares one setup, or all of them (-1), with kernels and float64.
-void graph_judge(graph *g, int setup, graph_report *out_report);
+// Compares the graph as compiled under each setup with kernels and float64.
+void graph_judge(const graph *g, const draw_setup *setups, size_t count,
+                 graph_report *out_report);
 // Removes what is not fit for a comparison: values that are no numbers, or that noise moves too
 // far. False when too little is left, and `text` says why.
 bool graph_settle(graph *g, size_t least, char *text);
+
+// ---- reducing one that fails
+
+// A value that the op of `value` reads and that has its type, or GRAPH_NONE.
+int graph_first_alike(const graph *g, int value);
+// Lets the readers of one value read another.
+void graph_replace(graph *g, int from, int to);
+bool graph_has_extent(const graph *g, int64_t extent);
+// Changes an extent wherever it occurs, in attributes, too.
+void graph_set_extent(graph *g, int64_t extent, int64_t to);
+// Derives types and numbers of results again; false when kernels refuse the graph.
+bool graph_refresh(graph *g);
+// Makes graph and setup smaller; false when the graph does not fail.
+bool graph_reduce(graph *g, draw_setup *setup);
+void graph_print(const graph *g);
+// Prints it as a text test.
+void graph_print_test(const graph *g, const draw_setup *setup);
 
 #endif

@@ -219,20 +219,6 @@ bool growth_is_plain(growth *w, const pir_tensor *t) {
   return !l.same || l.count <= 2 || growth_chance(w, 15);
 }
 
-bool growth_take_tensor(graph_value *v, const pir_tensor *from) {
-  size_t bytes;
-  if (from->rank > DRAW_RANK || pir_shape_bytes(from->shape, from->rank, from->dtype, &bytes))
-    return false;
-  v->type = (draw_tensor){.dtype = from->dtype, .rank = from->rank};
-  memcpy(v->type.shape, from->shape, (size_t)from->rank * sizeof *from->shape);
-  v->data = malloc(bytes + 1);
-  if (!v->data)
-    return false;
-  memcpy(v->data, from->data, bytes);
-  v->type.data = v->data;
-  return true;
-}
-
 // ---- an op
 
 static bool is_tensor(const draw_operand *o) {
@@ -280,8 +266,7 @@ static void add_results(growth *w, int op, const draw *d, const draw_run *run) {
                      .block = (int16_t)w->block,
                      .result = (int16_t)result,
                      .member = (int16_t)member};
-    if (result >= 0 && growth_take_tensor(&v, &run->outputs[i]) &&
-        graph_add_value(w->g, &v) < 0)
+    if (result >= 0 && graph_take_tensor(&v, &run->outputs[i]) && graph_add_value(w->g, &v) < 0)
       free(v.data);
   }
 }

@@ -25,8 +25,6 @@ bool growth_sees(const growth *w, const graph_value *v);
 int growth_find_type(growth *w, const draw_tensor *type, size_t from);
 int growth_add_input(growth *w, const draw_tensor *type);
 bool growth_is_plain(growth *w, const pir_tensor *t);
-// Takes type and numbers.
-bool growth_take_tensor(graph_value *v, const pir_tensor *from);
 // Draws one op; false when none was found.
 bool growth_add_op(growth *w);
 

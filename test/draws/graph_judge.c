@@ -11,7 +11,7 @@ enum { TRIES = 4, COMPOSED = 32 };
 
 #define COMPILE(group) "check,quantised,prepare,recurrence,quantised," group ",dce,bind"
 
-static const draw_setup setups[] = {
+static const draw_setup drawn[] = {
     {COMPILE("group{few=0}"), NULL, NULL, 1},
     {COMPILE("group{few=0}"), "x86-64-v3", NULL, 1},
     {COMPILE("group{few=0}"), "x86-64", NULL, 1},
@@ -28,8 +28,8 @@ static const draw_setup setups[] = {
 };
 
 size_t graph_setups(const draw_setup **out_setups) {
-  *out_setups = setups;
-  return sizeof setups / sizeof *setups;
+  *out_setups = drawn;
+  return sizeof drawn / sizeof *drawn;
 }
 
 // ---- runs
@@ -146,7 +146,7 @@ static bool repeats(const graph *g, draw_run *run, graph_report *out) {
   return same;
 }
 
-static void judge_setup(graph *g, const draw_setup *setup, const draw_run *kernels,
+static void judge_setup(const graph *g, const draw_setup *setup, const draw_run *kernels,
                         const reference *r, graph_report *out) {
   draw_run *run = calloc(1, sizeof *run);
   if (!run)
@@ -166,8 +166,8 @@ static void judge_setup(graph *g, const draw_setup *setup, const draw_run *kerne
   free(run);
 }
 
-void graph_judge(graph *g, int setup, graph_report *out_report) {
-  size_t count = sizeof setups / sizeof *setups;
+void graph_judge(const graph *g, const draw_setup *setups, size_t count,
+                 graph_report *out_report) {
   draw_run *kernels = calloc(1, sizeof *kernels);
   reference r = {0};
   *out_report = (graph_report){.verdict = DRAW_AGREES};
@@ -183,9 +183,10 @@ void graph_judge(graph *g, int setup, graph_report *out_report) {
   } else if (!agree("kernels and float64", kernels, &r.wide, &r, out_report)) {
     fail(out_report, DRAW_DIFFERENT, NULL);
   }
-  for (size_t i = 0; i < count && out_report->verdict == DRAW_AGREES; i++)
-    if (setup < 0 || (size_t)setup == i)
-      judge_setup(g, &setups[i], kernels, &r, out_report);
+  for (size_t i = 0; i < count && out_report->verdict == DRAW_AGREES; i++) {
+    out_report->setup = i;
+    judge_setup(g, &setups[i], kernels, &r, out_report);
+  }
   draw_stop(kernels);
   free(kernels);
   forget(&r);
@@ -208,23 +209,64 @@ static bool is_moved(const pir_tensor *t, const double *moves, double unit) {
   return whole ? far > 0 : far * 20 > count;
 }
 
+// Whether an op decides on floats: its result is whole.
+static bool decides(const graph *g, const graph_value *v) {
+  const graph_op *op = &g->ops[v->op];
+  bool floats = op->kind != GRAPH_CALL;
+  for (size_t k = 0; k < GRAPH_READS; k++)
+    floats |= op->reads[k] >= 0 && pir_dtype_is_float(g->values[op->reads[k]].type.dtype);
+  return floats && !pir_dtype_is_float(v->type.dtype) && !pir_dtype_is_complex(v->type.dtype);
+}
+
+static bool same_integers(const pir_tensor *a, const pir_tensor *b) {
+  bool same = pir_tensor_numel(a) == pir_tensor_numel(b);
+  for (int64_t i = 0; same && i < pir_tensor_numel(a); i++)
+    same = pir_tensor_int_at(a, i) == pir_tensor_int_at(b, i);
+  return same;
+}
+
 bool graph_settle(graph *g, size_t least, char *text) {
   enum { NOISE = 16 };  // in units: ties show
   reference r = {0};
-  if (run_by(g, DRAW_AS_IS, GRAPH_FETCHED, &by_kernels, 0, 0, &r.wide))
+  draw_run *run = calloc(1, sizeof *run);
+  if (run && run_by(g, DRAW_AS_IS, GRAPH_ALL, &by_kernels, 0, 0, run)) {
     graph_forget_unknown(g);
-  draw_stop(&r.wide);
-  bool known = refer(g, GRAPH_ALL, NOISE, &r);
+    draw_stop(run);
+    run_by(g, DRAW_AS_IS, GRAPH_ALL, &by_kernels, 0, 0, run);
+  }
+  bool known = run && !run->status && refer(g, GRAPH_ALL, NOISE, &r);
   for (size_t i = 0; known && i < r.wide.output_count; i++) {
+    const pir_tensor *wide = &r.wide.outputs[i];
     int v = graph_value_of(g, pir_model_output(r.wide.model, i).name);
     if (v < 0 || g->ops[g->values[v].op].kind == GRAPH_GONE)
       continue;
-    if (is_moved(&r.wide.outputs[i], r.moves.of[i], r.unit))
+    // Underflow decides in f32 but not in float64.
+    bool differs = decides(g, &g->values[v]) && !same_integers(wide, &run->outputs[i]);
+    if (differs || is_moved(wide, r.moves.of[i], r.unit))
       graph_remove_op(g, g->values[v].op);
   }
-  snprintf(text, DRAW_TEXT, "%s", known ? "noise moves all of it" : r.wide.text);
+  const char *why = "noise moves all of it";
+  if (!known)
+    why = run && run->status ? run->text : r.wide.text;
+  snprintf(text, DRAW_TEXT, "%s", why);
+  draw_stop(run);
+  free(run);
   forget(&r);
   graph_fetch_ends(g);
   graph_sweep(g);
   return known && graph_live_ops(g) >= least;
+}
+
+bool graph_refresh(graph *g) {
+  draw_run *run = calloc(1, sizeof *run);
+  bool runs = run && !run_by(g, DRAW_AS_IS, GRAPH_ALL, &by_kernels, 0, 0, run);
+  for (size_t i = 0; runs && i < run->output_count; i++) {
+    int v = graph_value_of(g, pir_model_output(run->model, i).name);
+    void *old = v >= 0 ? g->values[v].data : NULL;
+    runs = v >= 0 && graph_take_tensor(&g->values[v], &run->outputs[i]);
+    free(old);
+  }
+  draw_stop(run);
+  free(run);
+  return runs;
 }

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SECONDS = 120, PER_CONTEXT = 16 };
+enum { SECONDS = 120, REDUCING = 900, PER_CONTEXT = 16 };
 
 typedef struct tally {
   long at;  // the graph that is being made
@@ -25,58 +25,99 @@ typedef struct run {
   tally *t;
 } run;
 
-static bool to_stdout(void *user, const char *data, size_t size) {
-  return fwrite(data, 1, size, user) == size;
-}
-
-static void print_graph(const graph *g) {
-  char why[DRAW_TEXT];
-  pir_program *program = graph_program(g, DRAW_AS_IS, GRAPH_FETCHED, 0, why);
-  if (program)
-    pir_ignore(pir_program_print(program, NULL, (pir_writer){to_stdout, stdout}));
-  pir_program_destroy(program);
-  fflush(stdout);
-}
-
-static int setup_of(const run *r, uint64_t seed) {
-  const draw_setup *all;
-  size_t count = graph_setups(&all);
+// Returns the setups for a graph: all, the one that was asked for, or a drawn one.
+static size_t setups_of(const run *r, uint64_t seed, const draw_setup **out) {
+  size_t count = graph_setups(out);
+  if (r->o->all)
+    return count;
   if (r->o->setup >= 0)
-    return r->o->setup < (int)count ? r->o->setup : 0;
+    *out += r->o->setup < (int)count ? r->o->setup : 0;
+  if (r->o->setup >= 0)
+    return 1;
   // Every second graph has the first setup, the one that compiles the most.
   uint64_t state = seed * 0x8CB92BA72F3D8DD7u;
   uint32_t at = (uint32_t)(draw_random(&state) >> 33) % (2 * (uint32_t)count);
-  return at < count ? (int)at : 0;
+  *out += at < count ? at : 0;
+  return 1;
+}
+
+static void print_again(const run *r, uint64_t seed) {
+  printf("  again: draws --graphs=1 --seed=%llu --ops=%u..%u", (unsigned long long)seed,
+         r->o->least, r->o->most);
+  if (r->o->setup >= 0)
+    printf(" --setup=%d", r->o->setup);
+  printf("%s\n", r->o->all ? " --all-options" : "");
+  fflush(stdout);
+}
+
+static bool make_graph(const run *r, pir_context *ctx, uint64_t seed, graph *g, char *text) {
+  graph_wish wish = {seed, r->o->least, r->o->most};
+  return graph_create(g, ctx, r->noise) && graph_grow(g, r->menu, &wish, text) &&
+         graph_settle(g, 1, text);
+}
+
+static void reduce_one(const run *r, graph *g, const draw_setup *setup) {
+  draw_setup reduced = *setup;
+  if (!r->o->reduce)
+    return;
+  alarm(REDUCING);
+  if (!graph_reduce(g, &reduced))
+    printf("// The graph does not fail again.\n");
+  graph_print_test(g, &reduced);
+  fflush(stdout);
 }
 
 static void judge_one(run *r, pir_context *ctx, long i) {
   static graph_report report;
+  const draw_setup *setups;
   graph g;
   uint64_t seed = r->o->seed + (uint64_t)i;
-  graph_wish wish = {seed, r->o->least, r->o->most};
+  size_t count = setups_of(r, seed, &setups);
   r->t->at = i;
   alarm(SECONDS);
   report = (graph_report){.verdict = DRAW_UNFIT};
-  bool grown = graph_create(&g, ctx, r->noise) && graph_grow(&g, r->menu, &wish, report.text) &&
-               graph_settle(&g, 1, report.text);
-  if (grown && r->o->print)
-    print_graph(&g);
-  if (grown)
-    graph_judge(&g, r->o->all ? -1 : setup_of(r, seed), &report);
+  bool made = make_graph(r, ctx, seed, &g, report.text);
+  if (made && r->o->print)
+    graph_print(&g);
+  if (made)
+    graph_judge(&g, setups, count, &report);
+  bool unfit = report.verdict == DRAW_UNFIT;
   bool wrong = report.verdict == DRAW_DIFFERENT || report.verdict == DRAW_FAILED;
-  r->t->unfit += report.verdict == DRAW_UNFIT;
-  r->t->drawn += report.verdict != DRAW_UNFIT;
-  r->t->ops += report.verdict != DRAW_UNFIT ? (long)graph_live_ops(&g) : 0;
+  r->t->unfit += unfit;
+  r->t->drawn += !unfit;
+  r->t->ops += unfit ? 0 : (long)graph_live_ops(&g);
   r->t->compiled += report.compiled;
   r->t->different += report.verdict == DRAW_DIFFERENT;
   r->t->failed += report.verdict == DRAW_FAILED;
-  if (wrong || (r->o->verbose && report.verdict == DRAW_UNFIT))
-    printf("%s: %s\n  again: draws --graphs=1 --seed=%llu --ops=%u..%u%s\n",
-           wrong ? "different" : "unfit", report.text, (unsigned long long)seed, r->o->least,
-           r->o->most, r->o->all ? " --all-options" : "");
+  if (wrong || (r->o->verbose && unfit)) {
+    printf("%s: %s\n", unfit ? "unfit" : "different", report.text);
+    print_again(r, seed);
+  }
   if (wrong)
-    print_graph(&g);
+    reduce_one(r, &g, &setups[report.setup]);
   graph_destroy(&g);
+}
+
+// Reduces a graph that ends its process, in a process that only makes it.
+static void reduce_crash(run *r, long i) {
+  const draw_setup *setups;
+  char text[DRAW_TEXT];
+  graph g;
+  fflush(stdout);
+  pid_t pid = r->o->reduce ? fork() : -1;
+  if (pid < 0)
+    return;
+  if (!pid) {
+    uint64_t seed = r->o->seed + (uint64_t)i;
+    pir_context *ctx = r->o->context_create();
+    size_t count = setups_of(r, seed, &setups);
+    alarm(REDUCING);
+    if (!draw_noise_register(r->noise, ctx) && make_graph(r, ctx, seed, &g, text))
+      for (size_t k = 0; k < count; k++)
+        reduce_one(r, &g, &setups[k]);
+    _exit(0);
+  }
+  while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {}
 }
 
 static void child(run *r, long from) {
@@ -113,10 +154,10 @@ static void judge_all(run *r) {
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
     if (WIFEXITED(status) && !WEXITSTATUS(status))
       break;
-    printf("crashed: %s\n  again: draws --graphs=1 --seed=%llu --ops=%u..%u%s\n",
-           WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "ended its process",
-           (unsigned long long)(r->o->seed + (uint64_t)r->t->at), r->o->least, r->o->most,
-           r->o->all ? " --all-options" : "");
+    printf("crashed: %s\n",
+           WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "ended its process");
+    print_again(r, r->o->seed + (uint64_t)r->t->at);
+    reduce_crash(r, r->t->at);
     r->t->crashed++;
     from = r->t->at + 1;
   }

@@ -11,6 +11,7 @@ typedef struct graphs_options {
   int setup;             // -1: drawn
   bool all;              // every setup for each graph
   bool print, verbose;
+  bool reduce;  // what fails
   pir_context *(*context_create)(void);
 } graphs_options;
 

@@ -281,13 +281,16 @@ static bool read_graphs_option(const char *text, graphs_options *g) {
     g->setup = atoi(text + 8);
   else if (!strcmp(text, "--all-options"))
     g->all = true;
+  else if (!strcmp(text, "--as-drawn"))
+    g->reduce = false;
   else
     return false;
   return true;
 }
 
 static bool read_options(int argc, char **argv, options *o) {
-  *o = (options){.seed = 1, .draws = 500, .g = {.least = 5, .most = 60, .setup = -1}};
+  *o = (options){
+      .seed = 1, .draws = 500, .g = {.least = 5, .most = 60, .setup = -1, .reduce = true}};
   for (int i = 1; i < argc; i++) {
     if (!strncmp(argv[i], "--seed=", 7))
       o->seed = strtoull(argv[i] + 7, NULL, 10);
@@ -319,7 +322,7 @@ int main(int argc, char **argv) {
     fprintf(stderr, "usage: draws [--seed=N] [--draws=N] [--op=NAME | --chains] [--list] "
                     "[--print] [--verbose]\n"
                     "       draws --graphs=N [--seed=N] [--ops=MIN..MAX] [--setup=N | "
-                    "--all-options] [--print] [--verbose]\n");
+                    "--all-options] [--as-drawn] [--print] [--verbose]\n");
     return 2;
   }
   pir_context *ctx = context_create();

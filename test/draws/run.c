@@ -55,6 +55,14 @@ static void store(pir_dtype dtype, double d, void *at) {
   }
 }
 
+// A number of pir-run's =random:SEED: uniform in [-1, 1), exact in f32 where it is one.
+static double command_number(const draw_tensor *t, uint64_t *state) {
+  uint64_t bits = draw_random(state);
+  if (t->dtype == PIR_F64 || t->dtype == PIR_C128)
+    return (double)(bits >> 11) * 0x1p-52 - 1;
+  return (double)(bits >> 40) * 0x1p-23 - 1;
+}
+
 // Both ends of an integer type, as far as 64 bits with a sign tell them.
 static void ends_of(pir_dtype dtype, int64_t *out_least, int64_t *out_most) {
   unsigned bits = 8 * (unsigned)pir_dtype_size(dtype);
@@ -94,12 +102,13 @@ void draw_fill(const draw_tensor *t, pir_dtype dtype, double u, uint64_t noise, 
   for (int64_t i = 0; i < numel; i++) {
     char *at = (char *)out + (size_t)i * size;
     if (complex || pir_dtype_is_float(dtype)) {
-      double d = rounded_to(t->dtype, number(t, &state));
+      double d = t->command ? command_number(t, &state) : number(t, &state);
+      d = rounded_to(t->dtype, d);
       if (noise)
         d += d * u * (draw_random(&moved) & 1 ? 1 : -1) * (0.5 + 0.5 * uniform(&moved));
       store(dtype, d, at);
     } else {
-      int64_t v = integer(t, dtype, &state);
+      int64_t v = t->command ? (int64_t)(draw_random(&state) >> 63) : integer(t, dtype, &state);
       memcpy(at, &v, size);
     }
   }
