@@ -17,8 +17,10 @@
 #include "group.h"
 
 #include <pir/dialect/cinn.h>
+#include <pir/walk.h>
 
 #include <string.h>
+#include <vec.h>
 
 #define MAX_OPS 48  // of a cluster: bounds the work of compiling one
 #define NO_CLUSTER GROUP_NONE
@@ -682,7 +684,7 @@ static pir_status group_block(grouping *g, pir_block *block) {
   pir_status status = group_materialise(g);
   if (!status)
     group_layouts(g);
-  if (!status) {
+  if (!status && !g->in_region) {
     group_places(g);
     status = g->failed;
   }
@@ -701,6 +703,44 @@ static pir_status group_scans(grouping *g, pir_block *block) {
   if (pir_op_is(op, CINN_SCAN) && !g->target.device && !status)
     status = group_block(g, pir_region_first(pir_op_region(op, 0)));
   g->few = few;
+  return status;
+}
+
+typedef PIR_VEC(pir_op *) op_list;
+
+static pir_walk_result add_control(pir_op *op, void *user) {
+  op_list *list = user;
+  if (pir_op_has(op, PIR_CONTROL) && pir_op_regions(op))
+    pir_vec_push(pir_context_arena(pir_op_context(op)), list, op);
+  return PIR_WALK_CONTINUE;
+}
+
+static bool is_in_loop(const pir_op *op) {
+  while (op && pir_op_def(op)->form != PIR_FORM_WHILE)
+    op = pir_op_parent(op);
+  return op;
+}
+
+// The regions of control flow, one after the other. Like the body of a scan, that of a loop
+// runs many times.
+static pir_status group_regions(grouping *g) {
+  op_list list = {0};
+  pir_status status = PIR_OK;
+  int64_t few = g->few;
+  if (g->target.device)
+    return PIR_OK;
+  pir_walk(pir_program_module(g->run->program), PIR_PRE_ORDER, add_control, &list);
+  g->in_region = true;
+  for (size_t i = 0; i < list.count; i++) {
+    const pir_op *op = list.items[i];
+    g->few = is_in_loop(op) ? 0 : few;
+    for (size_t r = 0; r < pir_op_regions(op) && !status; r++)
+      if (pir_region_first(pir_op_region(op, r)))
+        status = group_block(g, pir_region_first(pir_op_region(op, r)));
+  }
+  g->in_region = false;
+  g->few = few;
+  pir_vec_free(pir_context_arena(g->ctx), &list);
   return status;
 }
 
@@ -738,6 +778,7 @@ pir_status pir_pass_group(pir_pass_run *run) {
   g.dims = pir_facts_dims(g.facts);
   PIR_TRY(group_block(&g, pir_program_block(run->program)));
   PIR_TRY(group_scans(&g, pir_program_block(run->program)));
+  PIR_TRY(group_regions(&g));
   pir_run_count(run, "groups", g.made);
   pir_run_count(run, "ops in groups", g.moved);
   return PIR_OK;

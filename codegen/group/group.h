@@ -51,6 +51,7 @@ typedef struct grouping {
   pir_op **members;  // ops of the current cluster
   uint64_t stamp;
   int64_t few;
+  bool in_region;  // of control flow: no tensor of the block lies inside another
   uint64_t made, moved;
   int64_t homes;   // tensors with parts so far
   pir_str refuse;  // for tests: the stage that finds something it cannot do in every group

@@ -152,7 +152,8 @@ void group_layouts(grouping *g) {
   for (pir_op *op = pir_block_first(g->block), *next; op; op = next) {
     next = pir_op_next(op);
     if (!pir_op_is(op, CINN_GROUP)) {
-      group_split(g, op);
+      if (!g->in_region)
+        group_split(g, op);
       continue;
     }
     decide(g, op);

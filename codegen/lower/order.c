@@ -1,19 +1,37 @@
 // Attributes that a program states about its groups: their order (including those in regions of
-// scans), and the memory orders and places of each group's interface (attributes `layouts` and
+// control flow and scans), and the memory orders and places of each group's interface (attributes `layouts` and
 // `places`). O(ops), O(rank).
 #include <pir/codegen.h>
 
 #include <pir/dialect/cinn.h>
 
+// Returns the first op of the op's regions from `r` on, or NULL. Groups are not entered.
+static const pir_op *first_inside(const pir_op *op, size_t r) {
+  for (; !pir_op_is(op, CINN_GROUP) && r < pir_op_regions(op); r++) {
+    const pir_block *body = pir_region_first(pir_op_region(op, r));
+    if (body && pir_block_first(body))
+      return pir_block_first(body);
+  }
+  return NULL;
+}
+
+static size_t region_number(const pir_op *parent, const pir_block *block) {
+  size_t r = 0;
+  while (pir_region_first(pir_op_region(parent, r)) != block)
+    r++;
+  return r;
+}
+
 // Returns the next op in the order of the program's text.
 static const pir_op *next_op(const pir_op *op) {
-  const pir_block *body =
-      pir_op_is(op, CINN_SCAN) ? pir_region_first(pir_op_region(op, 0)) : NULL;
-  if (body && pir_block_first(body))
-    return pir_block_first(body);
-  while (op && !pir_op_next(op))
-    op = pir_op_parent(op);
-  return op ? pir_op_next(op) : NULL;
+  const pir_op *next = first_inside(op, 0), *parent;
+  for (; !next && op; op = parent) {
+    parent = pir_op_parent(op);
+    next = pir_op_next(op);
+    if (!next && parent && pir_op_parent(parent))
+      next = first_inside(parent, region_number(parent, pir_op_block(op)) + 1);
+  }
+  return next;
 }
 
 const pir_op *pir_group_next(const pir_program *program, const pir_op *group) {

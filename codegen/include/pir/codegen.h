@@ -214,8 +214,8 @@ PIR_API size_t pir_split_parts(const pir_op *op, const pir_value **out_whole, in
 // and `every` of the pass, for tests.
 PIR_API bool pir_group_refused_by(const pir_op *group, const char *stage);
 
-// Returns the group behind `group` in the program's text, groups in the regions of scans
-// included; NULL asks for the first. NULL when there are no more.
+// Returns the group behind `group` in the program's text, groups in regions of control flow and
+// scans included; NULL asks for the first. NULL when there are no more.
 PIR_API const pir_op *pir_group_next(const pir_program *program, const pir_op *group);
 
 // Returns the arithmetic operations that an op, or the ops of a group, ask for, two for each

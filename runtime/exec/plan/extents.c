@@ -65,16 +65,14 @@ uint32_t pir_plan_extent_binary(plan_builder *b, pir_dim_kind kind, uint32_t x, 
   return push_expr(b, (plan_expr){.kind = kind, .a = x, .b = y, .level = level});
 }
 
-// Returns the level at which the extent of `source` is known.
+// Returns the level at which the extent of `source` is known. A value of the block without a
+// slot is a result of the current op.
 static uint32_t symbol_level(plan_builder *b, pir_symbol_source source) {
   struct slot_list list;
   if (!source.value)
     return LEVEL_NEVER;
-  if (!pir_plan_slots_of(b, source.value,
-                         &list)) {  // inside a region, or a result of the current op
-    bool inside = pir_value_block(source.value) != pir_program_block(b->program);
-    return inside ? LEVEL_NEVER : b->p->instr_count + 1;
-  }
+  if (!pir_plan_slots_of(b, source.value, &list))
+    return pir_value_block(source.value) == b->block ? b->p->instr_count + 1 : LEVEL_NEVER;
   if ((uint32_t)source.member >= list.count)
     return LEVEL_NEVER;
   uint32_t slot = b->p->words[list.first + (uint32_t)source.member];
@@ -83,9 +81,25 @@ static uint32_t symbol_level(plan_builder *b, pir_symbol_source source) {
   return b->defs[slot] == NONE ? 0 : b->defs[slot] + 1;
 }
 
+static uint32_t intern(plan_builder *b, pir_dim dim, int depth);
+
+// A symbol of the enclosing plan that is known before the region runs. Recurses from region to
+// region, at most PLAN_DEEPEST of them.
+static uint32_t import_symbol(plan_builder *b, pir_dim dim) {
+  uint32_t outer = intern(b->parent, dim, 0);
+  if (outer == NONE || b->parent->p->exprs[outer].level > b->parent->p->instr_count)
+    return NONE;
+  uint32_t number = push_expr(b, (plan_expr){.kind = PIR_DIM_SYMBOL});
+  *ARRAY_PUSH(&b->scratch, b->imports, b->import_count, b->import_capacity) = outer;
+  *ARRAY_PUSH(&b->scratch, b->imports, b->import_count, b->import_capacity) = number;
+  return number;
+}
+
 static uint32_t intern_symbol(plan_builder *b, pir_dim dim) {
   size_t symbol = pir_dim_symbol_index(pir_facts_dims(b->facts), dim);
   pir_symbol_source source = pir_facts_symbol(b->facts, symbol);
+  if (b->parent && source.value && pir_value_block(source.value) != b->block)
+    return import_symbol(b, dim);
   uint32_t level = symbol_level(b, source);
   uint32_t number = push_expr(b, (plan_expr){.kind = PIR_DIM_SYMBOL, .level = level});
   if (number == NONE || level == LEVEL_NEVER)
@@ -120,13 +134,16 @@ static uint32_t intern(plan_builder *b, pir_dim dim, int depth) {
   return number;
 }
 
-uint32_t pir_plan_extent(plan_builder *b, pir_dim dim) {
-  int64_t value;
-  bool in_region = b->parent && !pir_dim_is_const(pir_facts_dims(b->facts), dim,
-                                                  &value);  // known by running
-  return dim == PIR_DIM_UNKNOWN || in_region
+uint32_t pir_plan_group_extent(plan_builder *b, pir_dim dim) {
+  return dim == PIR_DIM_UNKNOWN
              ? NONE
              : intern(b, pir_dim_canonical(pir_facts_dims(b->facts), dim), 0);
+}
+
+uint32_t pir_plan_extent(plan_builder *b, pir_dim dim) {
+  int64_t value;
+  bool by_running = b->parent && !pir_dim_is_const(pir_facts_dims(b->facts), dim, &value);
+  return by_running ? NONE : pir_plan_group_extent(b, dim);
 }
 
 bool pir_plan_evaluate(const plan *p, uint32_t i, int64_t *values) {
@@ -202,7 +219,8 @@ void pir_plan_symbols(plan_builder *b) {
     plan_symbol symbol = {use->expr, p->words[list.first + member], use->source.axis,
                           (uint32_t)use->source.element};
     if (use->level == 0) {
-      symbol.source = p->buffers[p->slots[symbol.source].buffer].index;
+      if (!b->parent)
+        symbol.source = p->buffers[p->slots[symbol.source].buffer].index;
       plan_symbol *to = ARRAY_PUSH(&p->memory, p->symbols, p->symbol_count, p->symbol_capacity);
       *to = symbol;
       continue;

@@ -47,8 +47,9 @@ typedef struct plan_origin {
 // The source of a symbol's value.
 typedef struct plan_symbol {
   uint32_t expr;
-  uint32_t source;  // an input (before the run) or a slot (after an instruction)
-  int32_t axis;     // -1: an element of the contents
+  uint32_t
+      source;    // an input (before the run) or a slot (after an instruction, or of a region)
+  int32_t axis;  // -1: an element of the contents
   uint32_t element;
 } plan_symbol;
 
@@ -152,16 +153,21 @@ typedef struct plan_group {
   uint32_t bounds;       // plan->words: four expressions a bound
 } plan_group;
 
-// A region has its own plan, whose values are all late. Its captures and arguments are slots
-// with buffers of HOME_INPUT.
+// A region has its own plan, whose values are all late: their memory is taken when they are
+// made. Its captures and arguments are slots with buffers of HOME_INPUT. Its groups get their
+// extents from expressions: the symbols are extents of the enclosing plan, which are known when
+// the region is entered, extents of arguments, or extents that an instruction of the region
+// shows.
 typedef struct plan_region {
   struct plan *plan;
   uint32_t *captures;  // slots of the region, one a captured operand
+  uint32_t *imports;   // pairs: an expression of the enclosing plan and the symbol it gives
   uint32_t *args;      // slots of the region
   uint32_t *yields;    // slots of the region, a loop's condition first
   bool *repeats;       // for each yield: an earlier one yields the same memory
-  uint32_t capture_count, arg_count, yield_count;
+  uint32_t capture_count, arg_count, yield_count, import_count;
   uint32_t first_in;  // the first captured operand of the instruction
+  uint32_t unused;
 } plan_region;
 
 enum { PLAN_DEEPEST = 32 };  // nesting depth of regions

@@ -18,14 +18,33 @@ uint32_t pir_plan_word(plan_builder *b, uint32_t value) {
   return p->word_count - 1;
 }
 
+// A captured tensor lies as the enclosing plan has it. Its extents are those of the tensor that
+// is shown when the region is entered.
+static void capture_layout(plan_builder *b, const plan_slot *from, uint32_t slot) {
+  plan *p = b->p;
+  plan_slot *to = &p->slots[slot];
+  if (from->rank < 0)
+    return;
+  to->rank = from->rank;
+  to->axis = from->axis;
+  to->offset = from->offset;
+  to->room = from->room;
+  memcpy(to->order, from->order, sizeof to->order);
+  to->shape = p->word_count;
+  for (int d = 0; d < from->rank; d++)
+    pir_plan_word(b, NONE);
+}
+
 static uint32_t capture_slot(plan_builder *b, uint32_t outer) {
   uint32_t number;
   if (outer == NONE)
     return NONE;
   if (pir_word_map_find(&b->captured, outer, &number))
     return b->captures[number].inner;
-  pir_fact fact = {.known = true, .dtype = b->parent->p->slots[outer].dtype, .rank = -1};
+  const plan_slot *from = &b->parent->p->slots[outer];
+  pir_fact fact = {.known = true, .dtype = from->dtype, .rank = -1};
   uint32_t inner = pir_plan_slot(b, &fact, NONE);
+  capture_layout(b, from, inner);
   capture *to = ARRAY_PUSH(&b->scratch, b->captures, b->capture_count, b->capture_capacity);
   *to = (capture){outer, inner};
   pir_word_map_set(&b->scratch, &b->captured, outer, b->capture_count - 1);
@@ -279,9 +298,13 @@ pir_status pir_plan_build(const pir_program *program, const pir_facts *facts,
                           const pir_compiler *compiler, const size_t *codes, pir_heap *heap,
                           plan *out_plan) {
   *out_plan = (plan){0};
-  plan_builder b = {
-      .p = out_plan, .program = program, .facts = facts, .compiler = compiler, .codes = codes};
-  const pir_block *block = pir_program_block(program);
+  plan_builder b = {.p = out_plan,
+                    .program = program,
+                    .facts = facts,
+                    .compiler = compiler,
+                    .codes = codes,
+                    .block = pir_program_block(program)};
+  const pir_block *block = b.block;
   pir_status status = PIR_OK;
   pir_arena_init(&out_plan->memory, heap);
   pir_arena_init(&b.scratch, pir_facts_heap(facts));

@@ -17,7 +17,10 @@ typedef struct capture {
 typedef struct plan_builder {
   plan *p;
   struct plan_builder *parent;  // for a region: the builder of the enclosing plan
+  const pir_block *block;       // of the program, or of the region
   int depth;
+  uint32_t *imports;  // of plan_region
+  uint32_t import_count, import_capacity;
   capture *captures;
   uint32_t capture_count, capture_capacity;
   word_map captured;  // outer slot -> its number
@@ -55,11 +58,14 @@ pir_status pir_plan_unsupported(const pir_op *op, const char *what);
 
 // ---- extents.c
 
-// Returns the expression of a dim; NONE if it is unknown or nested too deeply.
+// Returns the expression of a dim; NONE if it is unknown or nested too deeply. In a region only
+// groups use expressions that are no constants; shapes of called ops are inferred when they run.
 uint32_t pir_plan_extent(plan_builder *b, pir_dim dim);
+uint32_t pir_plan_group_extent(plan_builder *b, pir_dim dim);
 uint32_t pir_plan_extent_const(plan_builder *b, int64_t value);
 uint32_t pir_plan_extent_binary(plan_builder *b, pir_dim_kind kind, uint32_t x, uint32_t y);
-// Records the source of every symbol met (inputs before the run, results after instructions),
+// Records the source of every symbol met (inputs or arguments before the run, results after
+// instructions),
 // and lists for every instruction the expressions that become known after it.
 void pir_plan_symbols(plan_builder *b);
 

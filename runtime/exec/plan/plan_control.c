@@ -1,6 +1,7 @@
 // Plans control flow. The block of a region becomes its own plan. Values of enclosing regions
 // are captured, slot by slot, and passed as operands of the instruction. All values of a region
-// are late, because facts hold for every iteration but extents may change. An array of tensors
+// are late, because extents may change from iteration to iteration; groups get theirs from
+// expressions that are computed whenever the region is entered. An array of tensors
 // is one slot that writes change in place, so a write has no separate result. A stack is an
 // array with three names. O(ops of the region).
 #include "plan_build.h"
@@ -49,6 +50,24 @@ static uint32_t one_slot(plan_builder *b, const pir_value *value) {
 
 // ---- regions
 
+// States the rank and the extents of an argument, which are checked in every iteration.
+static void describe_argument(plan_builder *b, const pir_fact *fact, uint32_t slot) {
+  plan *p = b->p;
+  uint32_t extents[PIR_MAX_RANK];
+  if (!fact->known || fact->members || fact->rank < 0)
+    return;
+  for (int d = 0; d < fact->rank; d++)
+    extents[d] = pir_plan_group_extent(b, fact->shape[d]);
+  plan_slot *s = &p->slots[slot];
+  s->dtype = (uint8_t)fact->dtype;
+  s->rank = (int8_t)fact->rank;
+  s->shape = p->word_count;
+  for (int d = 0; d < fact->rank; d++) {
+    s->order[d] = (uint8_t)d;
+    pir_plan_word(b, extents[d]);
+  }
+}
+
 static void build_args(plan_builder *b, const pir_block *block, plan_region *region) {
   region->arg_count = (uint32_t)pir_block_arguments(block);
   region->args = pir_arena_zalloc(&b->p->memory, region->arg_count * sizeof *region->args);
@@ -58,6 +77,8 @@ static void build_args(plan_builder *b, const pir_block *block, plan_region *reg
     b->p->slots[slot].buffer = pir_plan_buffer(b, HOME_INPUT, NONE, NONE);
     pir_plan_bind_slot(b, arg, slot);
   }
+  for (uint32_t i = 0; i < region->arg_count; i++)
+    describe_argument(b, pir_facts_of(b->facts, pir_block_argument(block, i)), region->args[i]);
 }
 
 // Yielded values stay live until the region has ended.
@@ -109,11 +130,21 @@ static pir_status build_region(plan_builder *outer, const pir_op *op, size_t r, 
   pir_arena_init(&p->memory, outer->p->memory.heap);
   plan_builder b = {.p = p,
                     .parent = outer,
+                    .block = pir_region_first(pir_op_region(op, r)),
                     .depth = outer->depth + 1,
                     .program = outer->program,
-                    .facts = outer->facts};
+                    .facts = outer->facts,
+                    .compiler = outer->compiler,
+                    .codes = outer->codes,
+                    .groups_seen = outer->groups_seen};
   pir_arena_init(&b.scratch, outer->scratch.heap);
-  pir_status status = build_block(&b, op, pir_region_first(pir_op_region(op, r)), region);
+  pir_status status = build_block(&b, op, b.block, region);
+  outer->groups_seen = b.groups_seen;
+  if (p->scratch_bytes > outer->p->scratch_bytes)
+    outer->p->scratch_bytes = p->scratch_bytes;
+  region->import_count = b.import_count / 2;
+  region->imports =
+      pir_arena_copy(&p->memory, b.imports, b.import_count * sizeof *region->imports);
   region->first_in = *in_count;
   region->capture_count = b.capture_count;
   region->captures = pir_arena_zalloc(&p->memory, b.capture_count * sizeof *region->captures);

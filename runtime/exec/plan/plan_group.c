@@ -31,7 +31,7 @@ static uint32_t extents_of(plan_builder *b, draft *d, const pir_dim *dims, size_
                            size_t count) {
   uint32_t *numbers = pir_arena_zalloc(&b->scratch, count * sizeof *numbers);
   for (size_t i = 0; i < count; i++) {
-    numbers[i] = pir_plan_extent(b, *(const pir_dim *)((const char *)dims + i * stride));
+    numbers[i] = pir_plan_group_extent(b, *(const pir_dim *)((const char *)dims + i * stride));
     if (!is_known(b, numbers[i]))
       refuse(d, "an extent is not known before it runs");
   }
@@ -51,7 +51,7 @@ static void ask_by_op(plan_builder *b, const pir_op *group) {
     for (size_t i = 0; i < pir_op_results(op); i++) {
       const pir_fact *fact = pir_facts_of(b->facts, pir_op_result(op, i));
       for (int d = 0; fact->known && d < fact->rank; d++)
-        (void)pir_plan_extent(b, fact->shape[d]);
+        (void)pir_plan_group_extent(b, fact->shape[d]);
     }
   }
   b->asking = before;
@@ -110,6 +110,18 @@ static bool lies_as_compiled(const plan_builder *b, const pir_op *op, size_t i, 
   return extent->kind == PIR_DIM_CONST && extent->value == place.room;
 }
 
+// Returns the program's slot of a tensor that regions captured one after the other, and NONE if
+// a region made it.
+static uint32_t program_slot(const plan_builder *b, uint32_t slot) {
+  for (; b->parent && slot != NONE; b = b->parent) {
+    uint32_t i = 0;
+    while (i < b->capture_count && b->captures[i].inner != slot)
+      i++;
+    slot = i < b->capture_count ? b->captures[i].outer : NONE;
+  }
+  return slot;
+}
+
 // Lists of tensors have no buffer; code may only depend on their facts.
 static void add_operands(plan_builder *b, draft *d) {
   size_t count = pir_op_operands(d->op);
@@ -125,6 +137,9 @@ static void add_operands(plan_builder *b, draft *d) {
     else if (!lies_as_compiled(b, d->op, i, d->in[i]))
       refuse(d, "an operand lies elsewhere than its code expects");
   }
+  for (size_t k = 0; k < d->code->packing_count && !d->why; k++)
+    if (program_slot(b, d->in[d->code->packings[k].operand]) == NONE)
+      refuse(d, "an operand that it packs is no constant of the program");
 }
 
 static void place_operands(plan_builder *b, draft *d, bool device) {
@@ -175,6 +190,15 @@ static bool take_place(plan_builder *b, const pir_op *op, size_t i, uint32_t slo
   return true;
 }
 
+// In a region a slot has no expressions before a group needs them.
+static void state_extents(plan_builder *b, const pir_fact *fact, uint32_t slot) {
+  plan *p = b->p;
+  for (int d = 0; b->parent && d < p->slots[slot].rank; d++) {
+    uint32_t extent = pir_plan_group_extent(b, fact->shape[d]);
+    p->words[p->slots[slot].shape + (uint32_t)d] = extent;
+  }
+}
+
 static bool has_known_extents(const plan_builder *b, uint32_t slot) {
   const plan_slot *s = &b->p->slots[slot];
   for (int d = 0; d < s->rank; d++)
@@ -196,6 +220,7 @@ static void add_results(plan_builder *b, draft *d, bool device) {
       continue;
     }
     p->buffers[p->slots[slot].buffer].device = device;
+    state_extents(b, pir_facts_of(b->facts, pir_op_result(d->op, i)), slot);
     if (!has_known_extents(b, slot))
       refuse(d, "the extents of a result are not known before it runs");
     else if (!take_order(p, d->op, i, slot) || !take_place(b, d->op, i, slot))
@@ -206,14 +231,14 @@ static void add_results(plan_builder *b, draft *d, bool device) {
 // ---- temporaries, packings and extents
 
 // Temporaries live in the arena during the instruction. Returns whether the size of one is
-// known only at run time.
+// known only at run time; a region has no arena.
 static bool add_temporaries(plan_builder *b, plan_group *group, uint32_t sizes) {
   plan *p = b->p;
   bool any_late = false;
   group->temporaries = p->buffer_count;
   for (size_t i = 0; i < group->code->temporary_count; i++) {
     uint32_t bytes = p->words[sizes + i];
-    bool late = p->exprs[bytes].level > 0;
+    bool late = b->parent || p->exprs[bytes].level > 0;
     any_late |= late;
     uint32_t buffer = pir_plan_buffer(b, late ? HOME_LATE : HOME_ARENA, NONE, bytes);
     p->buffers[buffer].first = p->buffers[buffer].last = p->instr_count;
@@ -222,8 +247,11 @@ static bool add_temporaries(plan_builder *b, plan_group *group, uint32_t sizes) 
   return any_late;
 }
 
-// Groups that need the same packing of one constant share it.
+// Groups that need the same packing of one constant share it. Packed constants belong to the
+// plan of the whole program.
 static uint32_t add_pack(plan_builder *b, uint32_t slot, const pir_packing *packing) {
+  while (b->parent)
+    b = b->parent;
   plan *p = b->p;
   for (uint32_t i = 0; i < p->pack_count; i++) {
     const plan_pack *pack = &p->packs[i];
@@ -243,7 +271,7 @@ static uint32_t add_packs(plan_builder *b, const draft *d) {
     uint32_t pack = NONE;
     for (size_t k = 0; k < d->code->packing_count; k++)
       if (d->code->packings[k].operand == i)
-        pack = add_pack(b, d->in[i], &d->code->packings[k]);
+        pack = add_pack(b, program_slot(b, d->in[i]), &d->code->packings[k]);
     pir_plan_word(b, pack);
   }
   return first;

@@ -27,6 +27,52 @@ static pir_status read_condition(frame *f, const pir_tensor *tensor, bool *out_v
   return PIR_OK;
 }
 
+// ---- extents of a region
+
+static pir_status read_symbols(frame *inner) {
+  const plan *p = inner->plan;
+  for (uint32_t i = 0; i < p->symbol_count; i++) {
+    const plan_symbol *symbol = &p->symbols[i];
+    const pir_tensor *tensor = &inner->tensors[symbol->source];
+    bool fits = symbol->axis < 0 ? (int64_t)symbol->element < pir_tensor_numel(tensor)
+                                 : symbol->axis < tensor->rank;
+    if (!fits)
+      return pir_exec_fail(&inner->message, PIR_INVALID,
+                           "a region gets another shape than its program says");
+    inner->values[symbol->expr] = symbol->axis < 0 ? pir_tensor_int_at(tensor, symbol->element)
+                                                   : tensor->shape[symbol->axis];
+  }
+  return PIR_OK;
+}
+
+// Checks an argument against what the groups of the region were planned with.
+static pir_status check_argument(frame *inner, uint32_t slot) {
+  const plan *p = inner->plan;
+  const plan_slot *s = &p->slots[slot];
+  const pir_tensor *tensor = &inner->tensors[slot];
+  bool fits = s->rank < 0 || (s->dtype == tensor->dtype && s->rank == tensor->rank);
+  for (int d = 0; fits && d < s->rank; d++) {
+    uint32_t extent = p->words[s->shape + (uint32_t)d];
+    fits = extent == NONE || p->exprs[extent].level > 0 ||
+           inner->values[extent] == tensor->shape[d];
+  }
+  return fits ? PIR_OK
+              : pir_exec_fail(&inner->message, PIR_INVALID,
+                              "a region gets another type or shape than its program says");
+}
+
+// Computes what is known of extents when the region starts, or its next iteration.
+static pir_status compute_extents(frame *inner, const plan_region *region) {
+  const plan *p = inner->plan;
+  PIR_TRY(read_symbols(inner));
+  for (uint32_t i = 0; i < p->expr_count; i++)
+    if (p->exprs[i].level == 0 && !pir_plan_evaluate(p, i, inner->values))
+      return pir_plan_fail(p, i, inner->values, &inner->message);
+  for (uint32_t i = 0; i < region->arg_count; i++)
+    PIR_TRY(check_argument(inner, region->args[i]));
+  return PIR_OK;
+}
+
 // ---- in and out of a region
 
 static void show(frame *to, uint32_t slot, const pir_tensor *tensor) {
@@ -43,6 +89,12 @@ static frame *enter(frame *f, const plan_instr *instr, int r) {
   inner->trace = f->trace;
   inner->trace_user = f->trace_user;
   inner->budget = f->budget;
+  inner->packed = f->packed;
+  inner->scratch = f->scratch;
+  inner->scratch_step = f->scratch_step;
+  inner->scanning = f->scanning || region->arg_count;
+  for (uint32_t i = 0; i < region->import_count; i++)
+    inner->values[region->imports[2 * i + 1]] = f->values[region->imports[2 * i]];
   for (uint32_t i = 0; i < region->capture_count; i++)
     show(inner, region->captures[i],
          &f->tensors[slot_of(f->plan, instr->in, region->first_in + i)]);
@@ -57,6 +109,8 @@ static void drop_carried(frame *inner, uint32_t from, uint32_t count) {
 // Frees the memory that the region still owns, and passes a failure's message outwards.
 static pir_status leave_region(frame *f, frame *inner, pir_status status) {
   pir_frame_drop_late(inner, true);
+  inner->scratch = NULL;  // the outermost frame owns it
+  inner->scratch_step = 0;
   f->budget = inner->budget;
   if (status && inner->message.text[0])
     f->message = inner->message;
@@ -134,7 +188,9 @@ static pir_status run_if(frame *f, const plan_instr *instr) {
   PIR_TRY(read_condition(f, &f->tensors[slot_of(f->plan, instr->in, 0)], &holds));
   const plan_region *region = &f->plan->controls[instr->detail].regions[!holds];
   frame *inner = enter(f, instr, !holds);
-  pir_status status = pir_frame_run(inner, false);
+  pir_status status = compute_extents(inner, region);
+  if (!status)
+    status = pir_frame_run(inner, false);
   if (!status)
     status = collect(inner, region, false);
   for (uint32_t i = 0; !status && i < region->yield_count; i++)
@@ -142,10 +198,30 @@ static pir_status run_if(frame *f, const plan_instr *instr) {
   return leave_region(f, inner, status);
 }
 
+// Makes the argument lie in row-major order, as groups expect it. One that the region does not
+// own is then copied.
+static pir_status straighten(frame *inner, uint32_t slot) {
+  carried copy;
+  if (is_array(inner, slot) || pir_tensor_is_dense(&inner->tensors[slot]))
+    return PIR_OK;
+  PIR_TRY(duplicate(inner, inner, slot, &copy));
+  pir_frame_give(inner, buffer_of(inner, slot));
+  put_result(inner, slot, &copy);
+  return PIR_OK;
+}
+
+static pir_status straighten_all(frame *inner, const plan_region *region) {
+  for (uint32_t i = 0; i < region->arg_count; i++)
+    PIR_TRY(straighten(inner, region->args[i]));
+  return PIR_OK;
+}
+
 // Runs one iteration; sets the arguments of the next one.
 static pir_status iterate(frame *inner, const plan_region *region, bool *out_again) {
   if (pir_frame_is_cancelled(inner))
     return pir_exec_fail(&inner->message, PIR_CANCELLED, "cancelled in a loop");
+  PIR_TRY(straighten_all(inner, region));
+  PIR_TRY(compute_extents(inner, region));
   PIR_TRY(pir_frame_run(inner, false));
   PIR_TRY(collect(inner, region, true));
   pir_status status = read_condition(inner, &inner->carried[0].tensor, out_again);

@@ -34,8 +34,9 @@
   F(T, PLAIN, symbols) F(T, PLAIN, symbol_count) F(T, PLAIN, exprs) F(T, PLAIN, expr_count)    \
   F(T, PLAIN, segment) F(T, PLAIN, segment_end)
 #define REGION_FIELDS(F, T)                                                                    \
-  F(T, OWN, plan) F(T, OWN, captures) F(T, OWN, args) F(T, OWN, yields) F(T, OWN, repeats)     \
-  F(T, OWN, capture_count) F(T, OWN, arg_count) F(T, OWN, yield_count) F(T, PLAIN, first_in)
+  F(T, OWN, plan) F(T, OWN, captures) F(T, OWN, imports) F(T, OWN, args) F(T, OWN, yields)     \
+  F(T, OWN, repeats) F(T, OWN, capture_count) F(T, OWN, arg_count) F(T, OWN, yield_count)      \
+  F(T, PLAIN, import_count) F(T, PLAIN, first_in) F(T, PLAIN, unused)
 #define PORT_FIELDS(F, T)                                                                      \
   F(T, OWN, port) F(T, PLAIN, dims) F(T, PLAIN, slot) F(T, PLAIN, unused)
 #define PORT_VIEW_FIELDS(F, T)                                                                 \
@@ -226,6 +227,7 @@ static void one_region(store *s, plan_region *x) {
   pir_archive_list(a, &x->args, &x->arg_count, sizeof *x->args);
   pir_archive_list(a, &x->yields, &x->yield_count, sizeof *x->yields);
   pir_archive_array(a, &x->repeats, x->yield_count, sizeof *x->repeats);
+  pir_archive_array(a, &x->imports, 2 * (size_t)x->import_count, sizeof *x->imports);
   if (s->depth == PLAN_DEEPEST) {
     a->failed = true;
     return;
