@@ -721,7 +721,7 @@ static bool is_in_loop(const pir_op *op) {
   return op;
 }
 
-// The regions of control flow, one after the other. Like the body of a scan, that of a loop
+// Groups the regions of control flow, one after the other. The body of a loop, like a scan's,
 // runs many times.
 static pir_status group_regions(grouping *g) {
   op_list list = {0};

@@ -29,7 +29,7 @@ static pir_status read_condition(frame *f, const pir_tensor *tensor, bool *out_v
 
 // ---- extents of a region
 
-static pir_status read_symbols(frame *inner) {
+static pir_status read_region_symbols(frame *inner) {
   const plan *p = inner->plan;
   for (uint32_t i = 0; i < p->symbol_count; i++) {
     const plan_symbol *symbol = &p->symbols[i];
@@ -61,10 +61,10 @@ static pir_status check_argument(frame *inner, uint32_t slot) {
                               "a region gets another type or shape than its program says");
 }
 
-// Computes what is known of extents when the region starts, or its next iteration.
+// Computes the extents that are known when the region, or its next iteration, starts.
 static pir_status compute_extents(frame *inner, const plan_region *region) {
   const plan *p = inner->plan;
-  PIR_TRY(read_symbols(inner));
+  PIR_TRY(read_region_symbols(inner));
   for (uint32_t i = 0; i < p->expr_count; i++)
     if (p->exprs[i].level == 0 && !pir_plan_evaluate(p, i, inner->values))
       return pir_plan_fail(p, i, inner->values, &inner->message);
@@ -200,7 +200,7 @@ static pir_status run_if(frame *f, const plan_instr *instr) {
 
 // Makes the argument lie in row-major order, as groups expect it. One that the region does not
 // own is then copied.
-static pir_status straighten(frame *inner, uint32_t slot) {
+static pir_status make_row_major(frame *inner, uint32_t slot) {
   carried copy;
   if (is_array(inner, slot) || pir_tensor_is_dense(&inner->tensors[slot]))
     return PIR_OK;
@@ -210,9 +210,9 @@ static pir_status straighten(frame *inner, uint32_t slot) {
   return PIR_OK;
 }
 
-static pir_status straighten_all(frame *inner, const plan_region *region) {
+static pir_status make_arguments_row_major(frame *inner, const plan_region *region) {
   for (uint32_t i = 0; i < region->arg_count; i++)
-    PIR_TRY(straighten(inner, region->args[i]));
+    PIR_TRY(make_row_major(inner, region->args[i]));
   return PIR_OK;
 }
 
@@ -220,7 +220,7 @@ static pir_status straighten_all(frame *inner, const plan_region *region) {
 static pir_status iterate(frame *inner, const plan_region *region, bool *out_again) {
   if (pir_frame_is_cancelled(inner))
     return pir_exec_fail(&inner->message, PIR_CANCELLED, "cancelled in a loop");
-  PIR_TRY(straighten_all(inner, region));
+  PIR_TRY(make_arguments_row_major(inner, region));
   PIR_TRY(compute_extents(inner, region));
   PIR_TRY(pir_frame_run(inner, false));
   PIR_TRY(collect(inner, region, true));
