@@ -11,6 +11,7 @@
   X(assert, false)                                                                             \
   X(assign_value, false)                                                                       \
   X(auc, false)                                                                                \
+  X(batched_gemm, false)                                                                       \
   X(bernoulli, false)                                                                          \
   X(bincount, true)                                                                            \
   X(binomial, false)                                                                           \
@@ -88,6 +89,8 @@
   X(multinomial, false)                                                                        \
   X(multiplex, false)                                                                          \
   X(nanmedian, false)                                                                          \
+  X(nce, false)                                                                                \
+  X(nce_grad, false)                                                                           \
   X(nms, true)                                                                                 \
   X(nonzero, true)                                                                             \
   X(poisson, false)                                                                            \
@@ -149,6 +152,8 @@
   X(standard_gamma, false)                                                                     \
   X(svd, false)                                                                                \
   X(svdvals, false)                                                                            \
+  X(tdm_sampler, false)                                                                        \
+  X(top_p_sampling, false)                                                                     \
   X(topk, false)                                                                               \
   X(triangular_solve, false)                                                                   \
   X(tril_indices, false)                                                                       \
@@ -166,7 +171,8 @@
   X(warpctc, false)                                                                            \
   X(warprnnt, false)                                                                           \
   X(weight_quantize, false)                                                                    \
-  X(yolo_loss, false)
+  X(yolo_loss, false)                                                                          \
+  X(yolo_loss_grad, false)
 
 #define PIR_KERNEL_DECLARE(name, shapes)                                                       \
   pir_status pir_kernel_##name(const pir_kernel_call *call);

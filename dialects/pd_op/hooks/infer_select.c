@@ -244,6 +244,24 @@ pir_status pd_infer_like_values(pir_infer *infer) {
   return PIR_OK;
 }
 
+// Samples of every layer of a tree for each leaf. The element type is a number of the legacy
+// format: 2 for i32, 3 for i64.
+pir_status pd_infer_tdm_sampler(pir_infer *infer) {
+  const pir_fact *leaves = infer->operands[PD_TDM_SAMPLER_IN_X];
+  const pir_attr_value *attrs = infer->attrs;
+  const pir_attr_value *negatives = &attrs[PD_TDM_SAMPLER_ATTR_NEG_SAMPLES_NUM_LIST];
+  int64_t samples = 0;
+  for (size_t i = 0; i < negatives->count; i++)
+    samples += negatives->ints[i] + (attrs[PD_TDM_SAMPLER_ATTR_OUTPUT_POSITIVE].i != 0);
+  for (int i = 0; i < (int)infer->result_count; i++) {
+    pir_fact *out = infer_begin(infer, i);
+    out->dtype = attrs[PD_TDM_SAMPLER_ATTR_DTYPE].i == 3 ? PIR_I64 : PIR_I32;
+    if (fact_has_shape(leaves) && leaves->rank > 0)
+      fact_put_shape(out, 2, leaves->shape[0], samples, 0, 0);
+  }
+  return PIR_OK;
+}
+
 // The shape is an operand of integers.
 pir_status pd_infer_by_shape(pir_infer *infer) {
   const pir_fact *shape = infer->operands[pir_opdef_operand(infer->def, PIR_STR("shape"))];

@@ -1,4 +1,4 @@
-// The training loss of a YOLO head. Every true box belongs to the anchor that fits its size
+// The training loss of a YOLO head and its gradient. Every true box belongs to the anchor that fits its size
 // best, at the cell of its centre. A prediction that overlaps a true box well is ignored: it
 // does not count as background. Computes in double. O(cells * boxes).
 #include <math.h>
@@ -220,6 +220,33 @@ static pir_status check_yolo_operands(const pir_kernel_call *call) {
   return PIR_OK;
 }
 
+// The head of a call whose operands and results are open.
+static head head_of(const pir_kernel_call *call, const pir_tensor *t, const pir_tensor *object,
+                    const pir_tensor *match) {
+  const int64_t *shape = t[YOLO_X].shape;
+  double classes = (double)pir_kernel_int(call, YOLO_CLASSES);
+  double smooth = pir_kernel_int(call, YOLO_SMOOTH) ? fmin(1 / classes, 1.0 / 40) : 0;
+  return (head){.call = call,
+                .anchors = pir_kernel_ints(call, YOLO_ANCHORS),
+                .mask = pir_kernel_ints(call, YOLO_MASK),
+                .x = t[YOLO_X].data,
+                .truth = t[YOLO_BOX].data,
+                .scores = t[YOLO_SCORE].data,
+                .labels = t[YOLO_LABEL].data,
+                .object = object->data,
+                .match = match->data,
+                .masks = (int64_t)pir_kernel_ints(call, YOLO_MASK).count,
+                .classes = pir_kernel_int(call, YOLO_CLASSES),
+                .high = shape[2],
+                .wide = shape[3],
+                .boxes = t[YOLO_BOX].shape[1],
+                .input = (double)(pir_kernel_int(call, YOLO_RATIO) * shape[2]),
+                .scale = pir_kernel_float(call, YOLO_SCALE),
+                .bias = -0.5 * (pir_kernel_float(call, YOLO_SCALE) - 1),
+                .positive = 1 - smooth,
+                .negative = smooth};
+}
+
 // operands: x, gt_box, gt_label, gt_score; results: loss, objectness_mask, gt_match_mask
 pir_status pir_kernel_yolo_loss(const pir_kernel_call *call) {
   static const uint8_t in[] = {PIR_F64, PIR_F64, PIR_I64, PIR_F64},
@@ -234,27 +261,7 @@ pir_status pir_kernel_yolo_loss(const pir_kernel_call *call) {
     status = pir_kernel_need(call, PIR_F64, cells, 4, &t[YOLO_OBJECT]);
   if (!status)
     status = pir_kernel_need(call, PIR_I64, t[YOLO_BOX].shape, 2, &t[YOLO_MATCH]);
-  double classes = (double)pir_kernel_int(call, YOLO_CLASSES);
-  double smooth = pir_kernel_int(call, YOLO_SMOOTH) ? fmin(1 / classes, 1.0 / 40) : 0;
-  head p = {.call = call,
-            .anchors = pir_kernel_ints(call, YOLO_ANCHORS),
-            .mask = pir_kernel_ints(call, YOLO_MASK),
-            .x = t[YOLO_X].data,
-            .truth = t[YOLO_BOX].data,
-            .scores = t[YOLO_SCORE].data,
-            .labels = t[YOLO_LABEL].data,
-            .object = t[YOLO_OBJECT].data,
-            .match = t[YOLO_MATCH].data,
-            .masks = masks,
-            .classes = pir_kernel_int(call, YOLO_CLASSES),
-            .high = shape[2],
-            .wide = shape[3],
-            .boxes = t[YOLO_BOX].shape[1],
-            .input = (double)(pir_kernel_int(call, YOLO_RATIO) * shape[2]),
-            .scale = pir_kernel_float(call, YOLO_SCALE),
-            .bias = -0.5 * (pir_kernel_float(call, YOLO_SCALE) - 1),
-            .positive = 1 - smooth,
-            .negative = smooth};
+  head p = head_of(call, t, &t[YOLO_OBJECT], &t[YOLO_MATCH]);
   for (int64_t n = 0; !status && n < shape[0]; n++) {
     double *loss = (double *)t[YOLO_LOSS].data + n;
     ignore_good_predictions(&p, n);
@@ -262,4 +269,91 @@ pir_status pir_kernel_yolo_loss(const pir_kernel_call *call) {
     *loss += objectness_loss(&p, n);
   }
   return pir_kernel_close(call, status, 4, 3, t);
+}
+
+// ---- gradient
+
+static double cross_entropy_slope(double x, double label) {
+  return sigmoid_of_output(x) - label;
+}
+
+// Where the gradient of element `k` of a prediction is stored.
+static double *gradient_at(const head *p, double *grad, int64_t n, int64_t j, int64_t k,
+                           int64_t cell) {
+  return &grad[((n * p->masks + j) * (5 + p->classes) + k) * p->high * p->wide + cell];
+}
+
+// Stores the gradients by the place, the extents and the classes of the predictions that true
+// boxes of image n were given to. Of several boxes at one place the last counts.
+static pir_status store_box_gradients(const head *p, int64_t n, double by, double *grad) {
+  for (int64_t b = 0; b < p->boxes; b++) {
+    int64_t i = n * p->boxes + b, j = p->match[i];
+    box real = true_box(p, n, b);
+    if (j < 0)
+      continue;
+    int64_t column = (int64_t)(real.x * (double)p->wide);
+    int64_t row = (int64_t)(real.y * (double)p->high);
+    if (j >= p->masks || column < 0 || row < 0 || column >= p->wide || row >= p->high)
+      return pir_kernel_fail(p->call, PIR_INVALID,
+                             "%s: gt_match_mask: anchor %lld for a centre (%g, %g)",
+                             p->call->op, (long long)j, real.x, real.y);
+    int64_t cell = row * p->wide + column, anchor = 2 * p->mask.ints[j];
+    double score = p->scores ? p->scores[i] : 1;
+    double weight = (2 - real.w * real.h) * score * by;
+    double wanted[] = {real.x * (double)p->high - (double)column,
+                       real.y * (double)p->high - (double)row,
+                       log(real.w * p->input / (double)p->anchors.ints[anchor]),
+                       log(real.h * p->input / (double)p->anchors.ints[anchor + 1])};
+    for (int64_t k = 0; k < 4; k++) {
+      double x = output_at(p, n, j, k, cell);
+      double slope = x > wanted[k] ? 1 : -1;
+      if (k < 2)
+        slope = cross_entropy_slope(x, wanted[k]);
+      *gradient_at(p, grad, n, j, k, cell) = slope * weight;
+    }
+    for (int64_t c = 0; c < p->classes; c++) {
+      double label = c == p->labels[i] ? p->positive : p->negative;
+      double slope = cross_entropy_slope(output_at(p, n, j, 5 + c, cell), label);
+      *gradient_at(p, grad, n, j, 5 + c, cell) = slope * score * by;
+    }
+  }
+  return PIR_OK;
+}
+
+static void store_objectness_gradients(const head *p, int64_t n, double by, double *grad) {
+  int64_t cells = p->high * p->wide;
+  for (int64_t i = 0; i < p->masks * cells; i++) {
+    double object = p->object[n * p->masks * cells + i];
+    int64_t j = i / cells, cell = i % cells;
+    double x = output_at(p, n, j, 4, cell);
+    if (object > 1e-5)
+      *gradient_at(p, grad, n, j, 4, cell) = cross_entropy_slope(x, 1) * object * by;
+    else if (object > -0.5)
+      *gradient_at(p, grad, n, j, 4, cell) = cross_entropy_slope(x, 0) * by;
+  }
+}
+
+// operands: x, gt_box, gt_label, gt_score, objectness_mask, gt_match_mask, loss_grad; results:
+// x_grad, and zeros for the gradients of the true boxes, their labels and scores
+pir_status pir_kernel_yolo_loss_grad(const pir_kernel_call *call) {
+  enum { OBJECT = YOLO_SCORE + 1, MATCH, LOSS_GRAD, INS, OUTS = 4 };
+  static const uint8_t in[] = {PIR_F64, PIR_F64, PIR_I64, PIR_F64, PIR_F64, PIR_I64, PIR_F64},
+                       out[] = {PIR_F64, PIR_F64, PIR_F64, PIR_F64};
+  PIR_TRY(check_yolo_operands(call));
+  pir_tensor t[INS + OUTS];
+  const int64_t *shape = pir_kernel_in(call, YOLO_X)->shape;
+  const int64_t *boxes = pir_kernel_in(call, YOLO_BOX)->shape;
+  int64_t masks = (int64_t)pir_kernel_ints(call, YOLO_MASK).count;
+  const int64_t cells[4] = {shape[0], masks, shape[2], shape[3]};
+  PIR_TRY(pir_kernel_expect_shape(call, OBJECT, "objectness_mask", cells, 4));
+  PIR_TRY(pir_kernel_expect_shape(call, MATCH, "gt_match_mask", boxes, 2));
+  PIR_TRY(pir_kernel_expect_shape(call, LOSS_GRAD, "loss_grad", shape, 1));
+  pir_status status = pir_kernel_open(call, in, INS, out, OUTS, t);
+  head p = head_of(call, t, &t[OBJECT], &t[MATCH]);
+  for (int64_t n = 0; !status && n < shape[0]; n++) {
+    double by = ((double *)t[LOSS_GRAD].data)[n];
+    status = store_box_gradients(&p, n, by, t[INS].data);
+    store_objectness_gradients(&p, n, by, t[INS].data);
+  }
+  return pir_kernel_close(call, status, INS, OUTS, t);
 }
