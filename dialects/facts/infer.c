@@ -600,6 +600,39 @@ static pir_status infer_by_hook(pir_infer *infer) {
   return PIR_OK;
 }
 
+static const pir_fact *first_list(const pir_infer *infer) {
+  for (size_t k = 0; k < infer->operand_count; k++)
+    if (infer->operands[k] && infer->operands[k]->members)
+      return infer->operands[k];
+  return NULL;
+}
+
+// Derives a list result member by member: lists of equal length stand for their members.
+static pir_status infer_members(pir_infer *infer, const pir_clause *c, uint8_t i) {
+  const pir_fact *list = first_list(infer), *const *all = infer->operands;
+  if (!list)
+    return infer_clause(infer, c, infer_begin(infer, i));
+  size_t count = list->member_count;
+  const pir_fact **one = INFER_NEW(infer, const pir_fact *, infer->operand_count);
+  const pir_fact **members = INFER_NEW(infer, const pir_fact *, count);
+  pir_status status = PIR_OK;
+  for (size_t m = 0; m < count && !status; m++) {
+    for (size_t k = 0; k < infer->operand_count; k++) {
+      bool listed = all[k] && all[k]->members && all[k]->member_count == count;
+      one[k] = listed ? all[k]->members[m] : all[k];
+    }
+    infer->operands = one;
+    pir_fact *member = INFER_NEW(infer, pir_fact, 1);
+    status = infer_clause(infer, c, infer_begin(infer, i));
+    *member = infer->results[i];
+    members[m] = member;
+  }
+  infer->operands = all;
+  infer->results[i] =
+      (pir_fact){.known = true, .rank = -1, .members = members, .member_count = count};
+  return status;
+}
+
 static pir_status infer_meaning(pir_infer *infer) {
   const pir_opdef *def = infer->def;
   if (infer->require && def->hooks.demand)
@@ -611,9 +644,11 @@ static pir_status infer_meaning(pir_infer *infer) {
     return infer_lower(infer, lower);
   for (uint8_t i = 0; def->clause && i < def->result_count; i++) {
     const pir_clause *c = pir_clause_choose(def->clause, i, infer->attrs);
-    if (!c)
-      continue;
-    PIR_TRY(infer_clause(infer, c, infer_begin(infer, i)));
+    bool listed = def->results[i].flags & PIR_RESULT_VARIADIC;
+    if (c && listed && c->kind != PIR_CLAUSE_SPLIT)
+      PIR_TRY(infer_members(infer, c, i));
+    else if (c)
+      PIR_TRY(infer_clause(infer, c, infer_begin(infer, i)));
   }
   return PIR_OK;
 }

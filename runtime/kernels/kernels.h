@@ -66,6 +66,7 @@
   X(inverse, false)                                                                            \
   X(kthvalue, false)                                                                           \
   X(lamb, false)                                                                               \
+  X(lars_momentum, false)                                                                      \
   X(lod_reset, true)                                                                           \
   X(logcumsumexp, false)                                                                       \
   X(lookup_table_dequant, false)                                                               \

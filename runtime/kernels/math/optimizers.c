@@ -124,6 +124,70 @@ pir_status pir_kernel_lamb(const pir_kernel_call *call) {
   return status;
 }
 
+// ---- lars_momentum
+
+enum { LARS_PARAM, LARS_GRAD, LARS_VELOCITY, LARS_RATE, LARS_OPERANDS };
+enum { LARS_MU, LARS_COEFF, LARS_DECAY, LARS_EPSILON, LARS_PRECISION, LARS_RESCALE };
+
+// Steps one parameter. Its rate is the share of the parameter's norm in the gradient's, if a
+// decay is given and both have one. Parameter and velocity are overwritten.
+static void lars_step(const pir_kernel_call *call, pir_tensor *t, double decay) {
+  double mu = pir_kernel_float(call, LARS_MU), by = pir_kernel_float(call, LARS_RESCALE);
+  double *param = t[LARS_PARAM].data, *grad = t[LARS_GRAD].data;
+  double *velocity = t[LARS_VELOCITY].data, rate = *(double *)t[LARS_RATE].data;
+  int64_t n = pir_tensor_numel(&t[LARS_PARAM]);
+  double own = euclidean_norm(param, n), steep = fabs(by) * euclidean_norm(grad, n);
+  if (decay > 0 && own > 0 && steep > 0)
+    rate *= pir_kernel_float(call, LARS_COEFF) * own /
+            (steep + decay * own + pir_kernel_float(call, LARS_EPSILON));
+  for (int64_t i = 0; i < n; i++) {
+    velocity[i] = velocity[i] * mu + rate * (by * grad[i] + decay * param[i]);
+    param[i] -= velocity[i];
+  }
+}
+
+// Steps member `m` of the lists.
+static pir_status step_lars_member(const pir_kernel_call *call, int32_t m) {
+  pir_tensor t[LARS_OPERANDS];
+  pir_float_list decays = pir_kernel_floats(call, LARS_DECAY);
+  pir_status status = PIR_OK;
+  int read = 0;
+  for (; read < LARS_OPERANDS && !status; read += !status)
+    status = copy_as_doubles(call, call->in[call->in_first[read] + m], &t[read]);
+  int64_t n = status ? 0 : pir_tensor_numel(&t[LARS_PARAM]);
+  bool fits = !status && pir_tensor_numel(&t[LARS_GRAD]) == n &&
+              pir_tensor_numel(&t[LARS_VELOCITY]) == n &&
+              pir_tensor_numel(&t[LARS_RATE]) == 1 && (size_t)m < decays.count;
+  if (!status && !fits)
+    status = pir_kernel_fail(call, PIR_INVALID,
+                             "%s: member %d of grad, velocity, learning_rate or "
+                             "lars_weight_decay does not fit its parameter",
+                             call->op, m);
+  if (!status) {
+    lars_step(call, t, decays.floats[m]);
+    status = pir_tensor_copy(&t[LARS_PARAM], call->out[call->out_first[0] + m]);
+  }
+  if (!status)
+    status = pir_tensor_copy(&t[LARS_VELOCITY], call->out[call->out_first[1] + m]);
+  while (read)
+    pir_kernel_drop(call, &t[--read]);
+  return status;
+}
+
+// operands: param, grad, velocity, learning_rate (lists); results: param_out, velocity_out
+pir_status pir_kernel_lars_momentum(const pir_kernel_call *call) {
+  int32_t members = call->in_members[LARS_PARAM];
+  for (int k = LARS_GRAD; k < LARS_OPERANDS; k++)
+    if (call->in_members[k] != members)
+      return pir_kernel_fail(call, PIR_INVALID, "%s: expects %d members in each list, found %d",
+                             call->op, members, call->in_members[k]);
+  for (int32_t m = 0; m < members; m++)
+    PIR_TRY(step_lars_member(call, m));
+  return PIR_OK;
+}
+
+// ---- scaled gradients
+
 static bool all_finite(const pir_tensor *t) {
   const double *a = t->data;
   for (int64_t i = 0, n = pir_tensor_numel(t); i < n; i++)

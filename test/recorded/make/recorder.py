@@ -233,10 +233,10 @@ def fed(array, levels):
 
 
 def execute(program, feeds, lod):
-    """What Paddle's executor fetches, in the order of columns."""
+    """What Paddle's executor fetches, in the order of columns. It may write to the memory that it is fed."""
     import paddle
     exe = paddle.static.Executor(paddle.CPUPlace())
-    fetched = exe.run(program, feed={k: fed(v, lod.get(k)) for k, v in feeds.items()}, fetch_list=[], return_numpy=False)
+    fetched = exe.run(program, feed={k: fed(v.copy(), lod.get(k)) for k, v in feeds.items()}, fetch_list=[], return_numpy=False)
     return [np.array(t) for t in fetched]
 
 
@@ -265,12 +265,14 @@ def result_slots(case, signature):
     slots = []
     for r in signature.results:
         source = signature.inplace.get(r.name)
-        tied = source and case.values.get(source) is None
-        if r.name in case.absent or (r.optional and tied):
+        model = case.values.get(source) if source else None
+        if r.name in case.absent or (r.optional and source and model is None):
             slots.append(None)
+        elif model is not None:  # kernels of lists take the shapes that are stated
+            kinds = [tensor_type(a.shape, a.dtype) for a in (model if r.list else [model])]
+            slots.append(kinds if r.list else kinds[0])
         elif r.list:
-            model = case.values.get(source) if source else None
-            model = model if model is not None else next(case.values[o.name] for o in signature.operands if o.list and o.name in case.values)
+            model = next(case.values[o.name] for o in signature.operands if o.list and o.name in case.values)
             slots.append(["tensor<-1xf32>"] * len(model))
         else:
             slots.append("tensor<-1xf32>")
