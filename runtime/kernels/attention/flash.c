@@ -102,12 +102,12 @@ static void move_rows(attend_job *job, int64_t query, int64_t queries, int64_t k
 // ---- windows
 
 // Attributes: softmax_scale, causal, window_size_left, window_size_right, softcap, ..
-static void take_window(attend_job *job, const pir_attr_value *attrs) {
-  bool causal = attrs[1].i;
-  job->scale = attrs[0].f;
-  job->cap = attrs[4].f;
-  job->before = attrs[2].i;
-  job->after = causal ? 0 : attrs[3].i;
+static void take_window(attend_job *job, const pir_kernel_call *call) {
+  bool causal = pir_kernel_int(call, 1);
+  job->scale = pir_kernel_float(call, 0);
+  job->cap = pir_kernel_float(call, 4);
+  job->before = pir_kernel_int(call, 2);
+  job->after = causal ? 0 : pir_kernel_int(call, 3);
   job->shift = job->keys - job->queries;
 }
 
@@ -127,7 +127,7 @@ pir_status pir_kernel_flash_attn_v3(const pir_kernel_call *call) {
   pir_status status = PIR_OK;
   for (int64_t i = 0; i < q->shape[0] && !status; i++) {
     attend_job job = batch_job(call, i, 1);
-    take_window(&job, call->attrs);
+    take_window(&job, call);
     job.sums = (double *)sums.data + i * sums.strides[0];
     job.sums_head_step = sums.strides[1];
     status = pir_attend(&job);
@@ -191,7 +191,7 @@ pir_status pir_kernel_flash_attn_v3_varlen(const pir_kernel_call *call) {
       status = find_sequence(call, &keys, i, &key, &key_rows);
     attend_job job = batch_job(&batches, 0, 1);
     move_rows(&job, query, rows, key, key_rows);
-    take_window(&job, call->attrs);
+    take_window(&job, call);
     job.sums = (double *)sums.data + query;
     job.sums_head_step = sums.strides[0];
     if (!status)
@@ -237,7 +237,7 @@ static pir_status read_column_mask(const pir_kernel_call *call, const pir_tensor
                                    const pir_tensor *blocks, column_mask *out) {
   const pir_tensor *q = pir_kernel_in(call, 0);
   const pir_tensor *k = pir_kernel_in(call, 1);
-  bool causal = call->attrs[1].i;
+  bool causal = pir_kernel_int(call, 1);
   int64_t count = bounds->shape[3];
   bool known = causal ? count == 1 || count == 2 : count == 2 || count == 4;
   bool fits = bounds->shape[0] == q->shape[0] && bounds->shape[2] == k->shape[1] &&
@@ -295,7 +295,7 @@ pir_status pir_kernel_flashmask_attention(const pir_kernel_call *call) {
     if (own.blocks)
       own.blocks += i * blocks.strides[0];
     attend_job job = batch_job(call, i, 1);
-    job.scale = call->attrs[0].f;
+    job.scale = pir_kernel_float(call, 0);
     job.sees = column_shows;
     job.user = &own;
     job.sums = (double *)sums.data + i * sums.strides[0];
@@ -339,8 +339,8 @@ pir_status pir_kernel_memory_efficient_attention(const pir_kernel_call *call) {
   const pir_tensor *starts = pir_kernel_in(call, 4);
   const pir_tensor *diagonal = pir_kernel_in(call, 6);
   const pir_tensor *used = pir_kernel_in(call, 7);
-  const pir_attr_value *attrs = call->attrs;
-  PIR_TRY(refuse(call, attrs[1].f > 0 && !attrs[3].i, "dropout in training"));
+  PIR_TRY(refuse(call, pir_kernel_float(call, 1) > 0 && !pir_kernel_int(call, 3),
+                 "dropout in training"));
   PIR_TRY(expect_batches(call, 1));
   if (starts) {
     PIR_TRY(pir_kernel_expect_rank(call, 4, "cu_seqlens_q", 1));
@@ -362,8 +362,9 @@ pir_status pir_kernel_memory_efficient_attention(const pir_kernel_call *call) {
     PIR_TRY(find_sequence(call, &keys, i, &key, &key_rows));
     attend_job job = batch_job(call, starts ? 0 : i, 1);
     move_rows(&job, query, rows, key, key_rows);
-    job.scale = attrs[2].f < 0 ? 1 / sqrt((double)job.width) : attrs[2].f;
-    job.after = attrs[0].i ? 0 : -1;
+    job.scale =
+        pir_kernel_float(call, 2) < 0 ? 1 / sqrt((double)job.width) : pir_kernel_float(call, 2);
+    job.after = pir_kernel_int(call, 0) ? 0 : -1;
     job.shift = diagonal ? pir_tensor_int_at(diagonal, i) : 0;
     PIR_TRY(take_bias(call, pir_kernel_in(call, 3), i, &job));
     PIR_TRY(pir_attend(&job));
@@ -379,8 +380,7 @@ pir_status pir_kernel_variable_length_attention(const pir_kernel_call *call) {
   const pir_tensor *k = pir_kernel_in(call, 1);
   const pir_tensor *rows = pir_kernel_in(call, 3);
   const pir_tensor *key_rows = pir_kernel_in(call, 4);
-  const pir_attr_value *attrs = call->attrs;
-  int64_t before = attrs[2].i;
+  int64_t before = pir_kernel_int(call, 2);
   PIR_TRY(expect_batches(call, 2));
   if (pir_tensor_numel(rows) != q->shape[0] || pir_tensor_numel(key_rows) != q->shape[0])
     return pir_kernel_fail(call, PIR_INVALID, "%s: expects a length for each sequence",
@@ -396,8 +396,8 @@ pir_status pir_kernel_variable_length_attention(const pir_kernel_call *call) {
                              call->op);
     attend_job job = batch_job(call, i, 2);
     move_rows(&job, 0, queries, 0, keys + before);
-    job.scale = attrs[0].f;
-    job.after = attrs[1].i ? 0 : -1;
+    job.scale = pir_kernel_float(call, 0);
+    job.after = pir_kernel_int(call, 1) ? 0 : -1;
     job.shift = before;
     PIR_TRY(take_bias(call, pir_kernel_in(call, 5), i, &job));
     PIR_TRY(pir_attend(&job));

@@ -29,21 +29,23 @@ typedef struct rule_book {
   size_t key_bytes;
 } rule_book;
 
-static pir_status read_window(const pir_kernel_call *call, const sparse *x,
-                              const pir_attr_value *pads, const pir_attr_value *dilations,
-                              const pir_attr_value *strides, bool same_positions, window *w) {
-  bool listed = pads->count >= (size_t)w->space && dilations->count >= (size_t)w->space &&
-                strides->count >= (size_t)w->space;
-  if (!listed)
+// Reads paddings, dilations and strides, which are the attributes from `first` on.
+static pir_status read_window(const pir_kernel_call *call, const sparse *x, int first,
+                              bool same_positions, window *w) {
+  pir_int_list pads = pir_kernel_ints(call, first);
+  pir_int_list dilations = pir_kernel_ints(call, first + 1);
+  pir_int_list strides = pir_kernel_ints(call, first + 2);
+  size_t space = (size_t)w->space;
+  if (pads.count < space || dilations.count < space || strides.count < space)
     return pir_kernel_fail(call, PIR_INVALID,
                            "%s: expects paddings, dilations and strides of %d axes", call->op,
                            w->space);
   w->tap_count = 1;
   for (int a = 0; a < w->space; a++) {
     w->in[a] = x->extents[1 + a];
-    w->pads[a] = same_positions ? w->taps[a] / 2 : pads->ints[a];
-    w->strides[a] = same_positions ? 1 : strides->ints[a];
-    w->dilations[a] = dilations->ints[a];
+    w->pads[a] = same_positions ? w->taps[a] / 2 : pads.ints[a];
+    w->strides[a] = same_positions ? 1 : strides.ints[a];
+    w->dilations[a] = dilations.ints[a];
     bool sound = w->taps[a] > 0 && w->strides[a] > 0 && w->dilations[a] > 0 &&
                  w->pads[a] >= 0 && w->pads[a] < INT32_MAX && w->dilations[a] < INT32_MAX;
     if (!sound || w->taps[a] > INT16_MAX)
@@ -227,8 +229,7 @@ static pir_status open_space(const pir_kernel_call *call, sparse *x, window *w) 
 // subm, key
 pir_status pir_kernel_sparse_conv(const pir_kernel_call *call) {
   const pir_tensor *kernel = pir_kernel_in(call, 1);
-  const pir_attr_value *attrs = call->attrs;
-  bool same_positions = attrs[4].i;
+  bool same_positions = pir_kernel_int(call, 4);
   pir_tensor filter = {0}, values = {0};
   window w = {0};
   rule_book book = {0};
@@ -236,14 +237,14 @@ pir_status pir_kernel_sparse_conv(const pir_kernel_call *call) {
   pir_status status = open_space(call, &x, &w);
   if (!status)
     status = pir_kernel_expect_rank(call, 1, "kernel", w.space + 2);
-  if (!status && (attrs[3].i > 1 || kernel->shape[w.space] != x.item))
+  if (!status && (pir_kernel_int(call, 3) > 1 || kernel->shape[w.space] != x.item))
     status =
         pir_kernel_fail(call, PIR_INVALID, "%s: kernel: expects %lld channels in one group",
                         call->op, (long long)x.item);
   for (int a = 0; a < w.space && !status; a++)
     w.taps[a] = kernel->shape[a];
   if (!status)
-    status = read_window(call, &x, &attrs[0], &attrs[1], &attrs[2], same_positions, &w);
+    status = read_window(call, &x, 0, same_positions, &w);
   if (!status)
     status = pir_kernel_dense(call, kernel, PIR_F64, kernel->shape, kernel->rank, &filter);
   if (!status && same_positions)
@@ -268,19 +269,18 @@ pir_status pir_kernel_sparse_conv(const pir_kernel_call *call) {
 
 // operand: x; attributes: kernel_sizes, paddings, dilations, strides
 pir_status pir_kernel_sparse_maxpool(const pir_kernel_call *call) {
-  const pir_attr_value *attrs = call->attrs;
   pir_tensor values = {0};
   window w = {0};
   rule_book book = {0};
   sparse x;
   pir_status status = open_space(call, &x, &w);
-  if (!status && attrs[0].count < (size_t)w.space)
+  if (!status && pir_kernel_ints(call, 0).count < (size_t)w.space)
     status = pir_kernel_fail(call, PIR_INVALID, "%s: kernel_sizes: expects %d extents",
                              call->op, w.space);
   for (int a = 0; a < w.space && !status; a++)
-    w.taps[a] = attrs[0].ints[a];
+    w.taps[a] = pir_kernel_ints(call, 0).ints[a];
   if (!status)
-    status = read_window(call, &x, &attrs[1], &attrs[2], &attrs[3], false, &w);
+    status = read_window(call, &x, 1, false, &w);
   if (!status)
     status = make_rule_book(call, &x, &w, NULL, &book);
   if (!status)
