@@ -34,7 +34,7 @@ static pir_op *create_traced_part(void *user, const pir_op_spec *spec) {
 }
 
 static pir_status expand_op(expansion *e, pir_op *op, int alternative) {
-  enum { INLINE = 16 };
+  enum { INLINE = 32 };
   pir_value *results[INLINE] = {NULL};
   pir_context *ctx = pir_program_context(e->run->program);
   if (pir_op_mark(op) >= MAX_DEPTH)

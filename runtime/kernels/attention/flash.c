@@ -150,8 +150,7 @@ static pir_tensor one_batch(const pir_tensor *from) {
 }
 
 // operands: q, k, v [rows, heads, width], cu_seqlens_q, cu_seqlens_k, seqused_q, seqused_k, qv,
-// q_descale, k_descale, v_descale, max_seqlen_q, max_seqlen_k; attributes as those of
-// flash_attn_v3. Rows of no sequence become zeros.
+// q_descale, k_descale, v_descale, max_seqlen_q, max_seqlen_k; attributes: the same ones. Rows of no sequence become zeros.
 pir_status pir_kernel_flash_attn_v3_varlen(const pir_kernel_call *call) {
   const char *const names[] = {"q", "k", "v"};
   pir_tensor *out = pir_kernel_out(call, 0), *lse = pir_kernel_out(call, 1);
@@ -373,8 +372,8 @@ pir_status pir_kernel_memory_efficient_attention(const pir_kernel_call *call) {
 }
 
 // operands: query, key, value [batch, heads, length, width], seq_lens, kv_seq_lens, mask;
-// attributes: scale, causal, pre_cache_length. The first keys, as many as the last attribute
-// states, come before the sequence. Rows past the end of a sequence become zeros.
+// attributes: scale, causal, pre_cache_length. `pre_cache_length` keys come before the
+// sequence. Rows past the end of a sequence become zeros.
 pir_status pir_kernel_variable_length_attention(const pir_kernel_call *call) {
   const pir_tensor *q = pir_kernel_in(call, 0);
   const pir_tensor *k = pir_kernel_in(call, 1);
