@@ -386,13 +386,25 @@ int cli_start(cli_run *cli, const cli_tool *tool, int argc, char **argv) {
   return -1;
 }
 
-void cli_finish(cli_run *cli) {
+// A pipe whose reader has gone is no failure of the tool, as for SIGPIPE.
+static int check_stdout(const cli_run *cli, int code) {
+  errno = 0;
+  bool failed = fflush(stdout) || ferror(stdout);
+  if (code || !failed || errno == EPIPE)
+    return code;
+  return cli_fail(cli, CLI_INVALID, "<stdout>: cannot write: %s",
+                  strerror(errno ? errno : EIO));
+}
+
+int cli_finish(cli_run *cli, int code) {
+  code = check_stdout(cli, code);
   free(cli->matches);
   free(cli->files);
   pir_custom_set_destroy(cli->custom_ops);
   cli->custom_ops = NULL;
   cli->matches = NULL;
   cli->files = NULL;
+  return code;
 }
 
 const char *cli_value(const cli_run *cli, int id, bool *out_given) {

@@ -68,7 +68,9 @@ typedef struct cli_run {
 // Parses the command line. Returns -1 to go on, else the exit code to leave with (help was
 // printed, or the usage error was).
 int cli_start(cli_run *cli, const cli_tool *tool, int argc, char **argv);
-void cli_finish(cli_run *cli);
+// Frees the command line and flushes standard output. Returns `code`, or another one after
+// reporting that bytes of standard output were lost.
+int cli_finish(cli_run *cli, int code);
 
 // Value of the last occurrence of an option; `*out_given` tells a flag from its absence. Either
 // may be NULL.

@@ -661,6 +661,5 @@ int main(int argc, char **argv) {
   cli.remarks = cli_has(&cli, OPT_EXPLAIN);
   if (code < 0)
     code = run_opt(&cli);
-  cli_finish(&cli);
-  return code;
+  return cli_finish(&cli, code);
 }

@@ -453,22 +453,25 @@ static int run_file(run *r, const char *path) {
   return code;
 }
 
+static int run_tool(cli_run *cli) {
+  run r = {.cli = cli, .tolerance = {1e-5, 1e-4, 0}, .max_rel_error = -1};
+  const char *cases = cli_value(cli, OPT_CASES, NULL),
+             *path = cli->file_count ? cli->files[0] : NULL;
+  cli->remarks = cli_has(cli, OPT_EXPLAIN);
+  int code = read_options(&r);
+  if (!code && cases)
+    code = run_cases(&r, cases, path, cli_value(cli, OPT_PARAMS, NULL));
+  else if (!code && !path)
+    code = cli_fail(cli, CLI_USAGE, "a MODEL is needed");
+  else if (!code)
+    code = run_file(&r, path);
+  return code;
+}
+
 int main(int argc, char **argv) {
   cli_run cli;
   int code = cli_start(&cli, &tool, argc, argv);
-  if (code >= 0)
-    return code;
-  cli.remarks = cli_has(&cli, OPT_EXPLAIN);
-  run r = {.cli = &cli, .tolerance = {1e-5, 1e-4, 0}, .max_rel_error = -1};
-  const char *cases = cli_value(&cli, OPT_CASES, NULL),
-             *path = cli.file_count ? cli.files[0] : NULL;
-  code = read_options(&r);
-  if (!code && cases)
-    code = run_cases(&r, cases, path, cli_value(&cli, OPT_PARAMS, NULL));
-  else if (!code && !path)
-    code = cli_fail(&cli, CLI_USAGE, "a MODEL is needed");
-  else if (!code)
-    code = run_file(&r, path);
-  cli_finish(&cli);
-  return code;
+  if (code < 0)
+    code = run_tool(&cli);
+  return cli_finish(&cli, code);
 }

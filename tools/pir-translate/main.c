@@ -182,6 +182,5 @@ int main(int argc, char **argv) {
   int code = cli_start(&cli, &tool, argc, argv);
   if (code < 0)
     code = run_translate(&cli);
-  cli_finish(&cli);
-  return code;
+  return cli_finish(&cli, code);
 }
