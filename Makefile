@@ -116,7 +116,8 @@ $(B)/test/$(basename $(notdir $(1))): $(1) $(TOOL_OBJ) $(B)/lib/libpir.a $(B)/li
 	@$(call say,build C tests); mkdir -p $(B)/test && ln -sf ../lib/libpir.so.$(SONAME) $(MODULES:$(B)/%=../%.$(SONAME)) $(B)/test/ && $(CC) $(BASE) $(CFLAGS) $(I_test) -o $$@ $(1) $(TOOL_OBJ) $(B)/lib/libpir.a $(LIBS) -lcmocka
 endef
 $(foreach t,$(TESTS),$(eval $(call test_rule,$(t))))
-tests: all $(TEST_BIN) $(B)/bin/digits $(B)/bin/draws $(B)/bin/attributes $(B)/cuda/libcuda.so.1 $(B)/cuda/libnvrtc.so.13
+FAULTS   := $(B)/faults/libpir_fail.so $(B)/faults/oom
+tests: all $(TEST_BIN) $(B)/bin/digits $(B)/bin/draws $(B)/bin/attributes $(B)/cuda/libcuda.so.1 $(B)/cuda/libnvrtc.so.13 $(FAULTS)
 
 $(B)/bin/draws: $(wildcard test/draws/*) $(B)/lib/libpir.so
 	@mkdir -p $(@D) && $(CC) $(BASE) $(CFLAGS) $(I_public) -o $@ $(filter %.c,$^) -L$(B)/lib -lpir -Wl,-rpath,'$$ORIGIN/../lib' -Wl,-rpath-link,$(B)/lib -lm
@@ -165,6 +166,7 @@ draws: setup  ## random programs of one op: kernels, compiled code and float64 a
 attributes: setup  ## values of every kind for each attribute of each op; SHARE=K/N, RECORDED=DIR
 	@$(MAKE) -s -j$(JOBS) tests && test/attributes/run.sh $(B) "$$(test/recordings.sh $(B) $(RECORDED))" $(or $(SHARE),0/1)
 fuzz: ; @mk/setup.sh fuzz && test/fuzz/run.sh $(B) $(or $(SECONDS_EACH),60)  ## fuzz the readers; SECONDS_EACH=N
+include mk/long.mk
 COMMA := ,
 
 # ---- quality

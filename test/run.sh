@@ -69,6 +69,16 @@ for t in "$here"/api/*.sh; do
   else add 0 1 0; echo "FAIL $t"; tail -n 25 "$log/$(basename "$t").log"; fi
 done
 
+begin "failures of the system"
+# Under the sanitizers allocations are theirs.
+case $build in
+  *san*) ;;
+  *)
+    python3 "$here/faults/syscalls.py" --sample "$build" >"$log/syscalls.log" 2>&1
+    grep -E '^(FAIL|Traceback)' "$log/syscalls.log" | head -n 20; last_counts "$log/syscalls.log"
+    ;;
+esac
+
 begin "draws"
 # The same random programs every time, so that a failure belongs to the change that caused it; `make draws SEED=N` makes others.
 if "$build/bin/draws" --draws=500 --seed=1 >"$log/draws.log" 2>&1; then add 1 0 0

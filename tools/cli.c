@@ -21,8 +21,6 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#define OUTPUT_BUFFER 65536u
-
 // Ids of the options that every tool has; negative, so that they never collide with a tool's
 // own.
 enum {
@@ -141,6 +139,9 @@ static void print_caret(pir_str line, uint32_t column) {
   fputs("^\n", stderr);
 }
 
+// Whether the process has reported an error.
+static bool has_reported;
+
 static void print_text_diag(const cli_run *cli, const pir_diag *diag) {
   const pir_loc_parts *place = &diag->place;
   if (!place->file.size)
@@ -170,16 +171,22 @@ static void print_text_diag(const cli_run *cli, const pir_diag *diag) {
   print_caret(line, place->column);
 }
 
+static void print_diag(const cli_run *cli, const pir_diag *diag) {
+  has_reported |= diag->severity == PIR_ERROR;
+  if (cli->json_diagnostics)
+    print_json_diag(diag);
+  else
+    print_text_diag(cli, diag);
+}
+
 static void report_diag(void *user, const pir_diag *diag) {
   cli_run *cli = user;
   if (diag->severity == PIR_ERROR)
     cli->errors++;
   if (cli->intercept)
     cli->intercept(cli->intercept_user, diag);
-  else if (cli->json_diagnostics)
-    print_json_diag(diag);
   else
-    print_text_diag(cli, diag);
+    print_diag(cli, diag);
 }
 
 pir_diag_sink cli_sink(cli_run *cli) {
@@ -193,10 +200,7 @@ int cli_fail(const cli_run *cli, int code, const char *format, ...) {
   vsnprintf(message, sizeof message, format, args);
   va_end(args);
   pir_diag diag = {.severity = PIR_ERROR, .message = pir_str_from(message)};
-  if (cli->json_diagnostics)
-    print_json_diag(&diag);
-  else
-    print_text_diag(cli, &diag);
+  print_diag(cli, &diag);
   return code;
 }
 
@@ -266,6 +270,7 @@ static void on_alarm(int signal) {
   static const char message[] = "error: the time limit (--max-time) was hit\n";
   ssize_t ignored = write(STDERR_FILENO, message, sizeof message - 1);
   (void)ignored;
+  cli_outputs_remove();
   _exit(CLI_LIMIT);
 }
 
@@ -398,6 +403,8 @@ static int check_stdout(const cli_run *cli, int code) {
 
 int cli_finish(cli_run *cli, int code) {
   code = check_stdout(cli, code);
+  if (code == CLI_LIMIT && !has_reported)  // the library reports no lack of memory
+    cli_fail(cli, code, "out of memory, or a limit was hit");
   free(cli->matches);
   free(cli->files);
   pir_custom_set_destroy(cli->custom_ops);
@@ -430,6 +437,7 @@ bool cli_has(const cli_run *cli, int id) {
 static _Noreturn void memory_is_out(void *user) {
   const cli_run *cli = user;
   cli_fail(cli, CLI_LIMIT, "out of memory, or the limit of --max-memory was hit");
+  cli_outputs_remove();
   _exit(CLI_LIMIT);
 }
 
@@ -541,132 +549,6 @@ void cli_file_release(cli_file *file) {
     free((void *)(uintptr_t)file->bytes.data);
   free(file->found);
   *file = (cli_file){0};
-}
-
-// ---- output
-
-static int report_output(const cli_run *cli, const cli_output *output, int error) {
-  return cli_fail(cli, CLI_INVALID, "%s: cannot write: %s",
-                  output->path ? output->path : "<stdout>", strerror(error));
-}
-
-static int refuse_output(const cli_run *cli, cli_output *output, int error) {
-  int code = report_output(cli, output, error);
-  cli_output_abandon(output);
-  return code;
-}
-
-// A file that replaces another one keeps its access rights.
-static bool create_output(const char *path, const struct stat *replaced, pir_new_file *out) {
-  if (!pir_new_file_create(AT_FDCWD, path, replaced ? 0600 : 0666, out))
-    return false;
-  if (!replaced || !fchmod(out->fd, replaced->st_mode & 0777))
-    return true;
-  out->error = errno;
-  return false;
-}
-
-int cli_output_open(const cli_run *cli, const char *path, cli_output *out_output) {
-  *out_output =
-      (cli_output){.stream = STDOUT_FILENO, .file.fd = -1, .buffer = malloc(OUTPUT_BUFFER)};
-  if (!out_output->buffer)
-    return cli_fail(cli, CLI_LIMIT, "out of memory");
-  if (!path || strcmp(path, "-") == 0)
-    return 0;
-  out_output->path = path;
-  struct stat info;
-  bool exists = stat(path, &info) == 0;
-  if (exists && !S_ISREG(info.st_mode)) {  // a device or pipe is written, not replaced
-    out_output->stream = open(path, O_WRONLY | O_CLOEXEC);
-    return out_output->stream >= 0 ? 0 : refuse_output(cli, out_output, errno);
-  }
-  out_output->stream = -1;
-  if (create_output(path, exists ? &info : NULL, &out_output->file))
-    return 0;
-  return refuse_output(cli, out_output, out_output->file.error);
-}
-
-static bool write_stream(cli_output *output, const char *data, size_t size) {
-  while (size && !output->error) {
-    ssize_t n = write(output->stream, data, size);
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n <= 0) {
-      output->error = errno ? errno : EIO;
-      return false;
-    }
-    data += n;
-    size -= (size_t)n;
-  }
-  return !output->error;
-}
-
-static bool write_output(cli_output *output, const char *data, size_t size) {
-  if (output->stream >= 0)
-    return write_stream(output, data, size);
-  if (!pir_new_file_write(&output->file, data, size))
-    output->error = output->file.error;
-  return !output->error;
-}
-
-static bool empty_buffer(cli_output *output) {
-  size_t used = output->used;
-  output->used = 0;
-  return write_output(output, output->buffer, used);
-}
-
-static bool buffer_output(void *user, const char *data, size_t size) {
-  cli_output *output = user;
-  if (output->error || (size > OUTPUT_BUFFER - output->used && !empty_buffer(output)))
-    return false;
-  if (size >= OUTPUT_BUFFER)
-    return write_output(output, data, size);
-  memcpy(output->buffer + output->used, data, size);
-  output->used += size;
-  return true;
-}
-
-pir_writer cli_output_writer(cli_output *output) {
-  return (pir_writer){buffer_output, output};
-}
-
-static bool write_stderr(void *user, const char *data, size_t size) {
-  (void)user;
-  return fwrite(data, 1, size, stderr) == size;
-}
-
-pir_writer cli_stderr_writer(void) {
-  return (pir_writer){write_stderr, NULL};
-}
-
-static void close_stream(cli_output *output) {
-  if (output->path && output->stream >= 0 && close(output->stream) && !output->error)
-    output->error = errno;
-  output->stream = -1;
-}
-
-void cli_output_abandon(cli_output *output) {
-  close_stream(output);
-  pir_new_file_discard(&output->file);
-  free(output->buffer);
-  *output = (cli_output){.stream = -1, .file.fd = -1};
-}
-
-int cli_output_flush(const cli_run *cli, cli_output *output) {
-  if (empty_buffer(output) && output->file.fd >= 0 && !pir_new_file_flush(&output->file))
-    output->error = output->file.error;
-  return output->error ? report_output(cli, output, output->error) : CLI_OK;
-}
-
-int cli_output_commit(const cli_run *cli, cli_output *output) {
-  (void)empty_buffer(output);  // a failure shows below
-  close_stream(output);
-  if (output->file.fd >= 0 && !pir_new_file_publish(&output->file))
-    output->error = output->file.error;
-  if (output->error)
-    return refuse_output(cli, output, output->error);
-  cli_output_abandon(output);
-  return CLI_OK;
 }
 
 // ---- programs

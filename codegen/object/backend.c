@@ -14,6 +14,10 @@
 
 #define LIBRARY "libpir_codegen_llvm.so.0"
 
+// LLVM stays in memory in any case, because it defines unique symbols. If the library that
+// registers targets with it were unloaded, each opening would register and allocate anew.
+enum { OPEN_FLAGS = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE };
+
 const char *pir_llvm_identity(void) {
   return BACKEND_SOURCES;
 }
@@ -74,10 +78,11 @@ void pir_compiler_identity(char *out, size_t capacity) {
 pir_status pir_llvm_open(pir_llvm_library *out, char *message, size_t capacity) {
   *out = (pir_llvm_library){0};
   char path[4096];
-  void *handle =
-      pir_path_beside(LIBRARY, path, sizeof path) ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+  void *handle = NULL;
+  if (pir_path_beside(LIBRARY, path, sizeof path))
+    handle = dlopen(path, OPEN_FLAGS);
   if (!handle)
-    handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    handle = dlopen(LIBRARY, OPEN_FLAGS);
   if (!handle) {
     pir_text_format(message, capacity, "code generation needs %s, which cannot be opened: %s",
                     LIBRARY, dlerror());

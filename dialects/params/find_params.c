@@ -36,6 +36,11 @@ static bool has_suffix(const char *name, const char *suffix) {
   return n > tail && !strcmp(name + n - tail, suffix);
 }
 
+// Whether the system failed, rather than refused this file.
+static bool is_systems_failure(int error) {
+  return error == ENOMEM || error == EMFILE || error == ENFILE || error == EIO;
+}
+
 // Calls `each` with the path of every .pdiparams of `folder` (with its slash; empty is the
 // working folder), which is then the callee's. PIR_EXHAUSTED when memory is out.
 static pir_status scan_combined(pir_str folder, void (*each)(void *user, char *path),
@@ -44,7 +49,7 @@ static pir_status scan_combined(pir_str folder, void (*each)(void *user, char *p
   if (!path)
     return PIR_EXHAUSTED;
   DIR *dir = opendir(path);
-  bool failed = !dir && errno == ENOMEM;
+  bool failed = !dir && is_systems_failure(errno);
   free(path);
   for (struct dirent *entry; dir && !failed && (entry = readdir(dir));) {
     if (!has_suffix(entry->d_name, ".pdiparams"))
@@ -136,7 +141,7 @@ typedef struct choice {
   char *named;           // the file found by name, whose tensors differ
   char *first, *second;  // files that fit, in bytewise order
   size_t seen;
-  bool failed;  // out of memory
+  int error;  // errno of the first file that could not be examined
 } choice;
 
 static void release_choice(void *user) {
@@ -146,10 +151,13 @@ static void release_choice(void *user) {
   free(c->second);
 }
 
+// A file that is refused does not count. A failure of the system ends the search, because that
+// file might be the one.
 static bool fits(choice *c, const char *path) {
   pir_borrowed bytes;
   int error = map_file(AT_FDCWD, path, true, &bytes);
-  c->failed |= error == ENOMEM;
+  if (is_systems_failure(error) && !c->error)
+    c->error = error;
   if (error)
     return false;
   bool same = records_fit(bytes, c->decls, c->count);
@@ -200,9 +208,13 @@ static pir_status search(choice *c, const char **out_path) {
   *out_path = c->named;
   if (!status && (!has_suffix(c->named, ".pdiparams") || fits(c, c->named)))
     return PIR_OK;
-  if (!c->failed)
+  if (!c->error)
     PIR_TRY(scan_combined(folder_of(c->model_path), try_file, c));
-  return c->failed ? PIR_EXHAUSTED : choose(c, out_path);
+  if (!c->error)
+    return choose(c, out_path);
+  return pir_report(c->ctx, status_of_errno(c->error), PIR_ERROR,
+                    pir_loc_text(c->ctx, pir_str_from(c->model_path), 0, 0),
+                    "its parameter files cannot be read: %s", strerror(c->error));
 }
 
 pir_status params_choose(pir_context *ctx, const char *model_path, const pir_param_decl *decls,

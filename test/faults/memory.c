@@ -1,3 +1,4 @@
+// Allocations that fail.
 // Counts are atomic, because threads allocate too. Mappings that libc makes itself (stacks, its
 // heap) are not intercepted.
 #include "fail.h"
@@ -39,8 +40,10 @@ API long fail_live(void) {
   return atomic_load(&live);
 }
 
-static void show_place(void) {
+void fail_show_place(void) {
   void *frames[40];
+  if (!atomic_exchange(&traced, false))
+    return;
   int count = backtrace(frames, 40);
   backtrace_symbols_fd(frames, count, STDERR_FILENO);
 }
@@ -59,8 +62,7 @@ static bool is_refused(void) {
   size_t number = atomic_fetch_add(&seen, 1) + 1, n = atomic_load(&wanted);
   if (!n || (atomic_load(&sticks) ? number < n : number != n))
     return false;
-  if (atomic_exchange(&traced, false))
-    show_place();
+  fail_show_place();
   errno = ENOMEM;
   return true;
 }
@@ -110,7 +112,7 @@ API void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t o
   static void *(*real)(void *, size_t, int, int, int, off_t);
   if (!real)
     *(void **)&real = dlsym(RTLD_NEXT, "mmap");
-  if (is_refused())
+  if (fail_this_call(FAIL_MMAP) || is_refused())
     return MAP_FAILED;
   void *mapped = real(at, size, protection, flags, fd, offset);
   if (mapped != MAP_FAILED)

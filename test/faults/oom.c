@@ -2,9 +2,9 @@
 // printed, changed and written; models are loaded, compiled and run. Each call must end with
 // success or PIR_EXHAUSTED; exactly the objects that existed before exist afterwards; and
 // without a failure the numbers equal the first run's.
-//   oom [--every=N] [--only=SCENARIO] [--compiler=LIBRARY] [--at=N] FOLDER
+//   oom [--calls] [--every=N] [--only=SCENARIO] [--at=N] FOLDER
 // FOLDER has the models. Each n is a separate process, so a signal is one finding and not the
-// end.
+// end. With --calls system calls fail instead, and any failure may be their status.
 #include "fail.h"
 
 #include <dirent.h>
@@ -37,10 +37,12 @@ typedef struct scenario {
   const char *pipeline;  // of passes, or the model's
   int threads;           // that compile and run; 0: one
   bool cached;           // with a folder of compiled code, filled before
+  bool emptied;          // the folder is emptied before each run
   size_t every;          // of the sample: each n-th failure
 } scenario;
 
 static const char *folder;
+static bool calls;  // system calls fail, not allocations
 static char cache[64] = "/tmp/pir-oom-XXXXXX";
 
 // ---- messages
@@ -246,6 +248,14 @@ static pir_status run_session(pir_session *session, const pir_model *model, uint
   return PIR_OK;
 }
 
+static void empty_cache(void) {
+  DIR *dir = opendir(cache);
+  for (struct dirent *e; dir && (e = readdir(dir));)
+    (void)unlinkat(dirfd(dir), e->d_name, 0);
+  if (dir)
+    closedir(dir);
+}
+
 static pir_status run_model(const scenario *s, uint64_t *digest) {
   char path[512];
   pir_model *model = NULL;
@@ -280,6 +290,8 @@ static const scenario scenarios[] = {
     {"kernels-gpt", run_model, "gpt_tiny", "kernels", .every = 37},
     {"kernels-loop", run_model, "while_decoder", "kernels", .every = 17},
     {"cached-cnn", run_model, "digits_cnn", "compile", .cached = true, .every = 5},
+    {"storing-cnn", run_model, "digits_cnn", "compile", .cached = true, .emptied = true,
+     .every = 17},
     {"compile-cnn", run_model, "digits_cnn", "compile", .every = 17},
     {"compile-mlp", run_model, "mlp", "compile", .every = 17},
     {"compile-gpt", run_model, "gpt_tiny", "compile", .every = 211},
@@ -305,15 +317,34 @@ static size_t count_open(void) {
   return count;
 }
 
+static const unsigned all_kinds = (1u << FAIL_KIND_COUNT) - 1;
+
+static void arm(size_t n, bool sticky) {
+  if (calls)
+    fail_arm_calls(all_kinds, n, sticky ? FAIL_ALWAYS : FAIL_ONCE);
+  else
+    fail_arm(n, sticky);
+}
+
+static size_t disarm(void) {
+  return calls ? fail_disarm_calls() : fail_disarm();
+}
+
+static bool may_be(pir_status status) {
+  return status == PIR_OK || status == PIR_EXHAUSTED || (calls && status != PIR_INTERNAL);
+}
+
 static int judge(const scenario *s, size_t n, bool sticky, bool again, uint64_t wanted) {
   uint64_t digest = 0;
+  if (s->emptied)
+    empty_cache();
   size_t files = count_open();
   long before = fail_live();
-  fail_arm(n, sticky);
+  arm(n, sticky);
   pir_status status = s->run(s, &digest);
-  fail_disarm();
+  disarm();
   long after = fail_live();
-  if (status != PIR_OK && status != PIR_EXHAUSTED) {
+  if (!may_be(status)) {
     fprintf(stderr, "status %d: %s\n", (int)status, last_error);
     return OTHER_STATUS;
   }
@@ -365,10 +396,12 @@ static bool measure(const scenario *s, size_t *out_total, uint64_t *out_digest) 
   uint64_t digest = 0;
   pir_status status = s->run(s, &digest);
   *out_digest = 0;
-  fail_arm(0, false);
+  if (s->emptied)
+    empty_cache();
+  arm(0, false);
   if (!status)
     status = s->run(s, out_digest);
-  *out_total = fail_disarm();
+  *out_total = disarm();
   if (status || digest != *out_digest)
     printf("FAIL %s: status %d, or numbers that change\n", s->name, (int)status);
   return !status && digest == *out_digest;
@@ -386,10 +419,10 @@ static bool sweep(const scenario *s, size_t every, size_t only_at) {
       try_one(s, n, true, digest, &t);
   }
   size_t bad = t.points - t.counts[SUCCESS] - t.counts[EXHAUSTED];
-  printf("%s: %zu allocations, %zu failures tried: %zu exhausted, %zu successes, %zu signals, "
-         "%zu others\n",
-         s->name, total, t.points, t.counts[EXHAUSTED], t.counts[SUCCESS], t.signals,
-         bad - t.signals);
+  printf("%s: %zu %s, %zu failures tried: %zu refused, %zu successes, %zu signals, %zu "
+         "others\n",
+         s->name, total, calls ? "system calls" : "allocations", t.points, t.counts[EXHAUSTED],
+         t.counts[SUCCESS], t.signals, bad - t.signals);
   return !bad;
 }
 
@@ -414,6 +447,8 @@ int main(int argc, char **argv) {
       at = strtoul(value, NULL, 10);
     else if ((value = value_of(argv[i], "--only=")))
       only = value;
+    else if (!strcmp(argv[i], "--calls"))
+      calls = true;
     else
       folder = argv[i];
   }

@@ -1,0 +1,12 @@
+# Checks that take longer than `make test`, which runs a sample of each.
+
+# Allocations and system calls that fail: stand-ins for libc's, and what runs under them.
+$(B)/faults/libpir_fail.so: test/faults/memory.c test/faults/calls.c test/faults/fail.h
+	@mkdir -p $(@D) && $(CC) -std=c11 -D_GNU_SOURCE -O2 -g1 -fPIC -fvisibility=hidden -shared $(WARN) -o $@ $(filter %.c,$^)
+$(B)/faults/oom: test/faults/oom.c $(B)/faults/libpir_fail.so $(B)/lib/libpir.so
+	@$(CC) $(BASE) $(CFLAGS) $(I_public) -o $@ $< -L$(B)/faults -Wl,--no-as-needed -lpir_fail -L$(B)/lib -lpir -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../lib' -Wl,-rpath-link,$(B)/lib -lm
+
+syscalls: setup  ## fail every system call of six scenarios in turn: a status, no lost file
+	@$(MAKE) -s -j$(JOBS) all $(FAULTS) && python3 test/faults/syscalls.py $(B)
+
+.PHONY: syscalls

@@ -1,0 +1,187 @@
+// Outputs of the tools. The names of files that are not published yet are also kept in an array,
+// so that the file is removed where a tool ends at once: at a limit, or by a signal.
+#include "cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { OUTPUT_BUFFER = 1 << 16, MOST_UNPUBLISHED = 8 };
+
+// ---- files that are not published
+
+static const char *volatile unpublished[MOST_UNPUBLISHED];
+
+void cli_outputs_remove(void) {
+  for (int i = 0; i < MOST_UNPUBLISHED; i++)
+    if (unpublished[i])
+      (void)unlink(unpublished[i]);
+}
+
+static void end_by_signal(int number) {
+  cli_outputs_remove();
+  signal(number, SIG_DFL);
+  raise(number);
+}
+
+// A signal that the caller of the tool ignores stays ignored.
+static void watch_signals(void) {
+  static const int numbers[] = {SIGHUP, SIGINT, SIGTERM};
+  struct sigaction now, ends = {.sa_handler = end_by_signal};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    if (!sigaction(numbers[i], NULL, &now) && now.sa_handler == SIG_DFL)
+      (void)sigaction(numbers[i], &ends, NULL);
+}
+
+static void note_unpublished(const char *name) {
+  for (int i = 0; i < MOST_UNPUBLISHED; i++)
+    if (!unpublished[i]) {
+      unpublished[i] = name;
+      return;
+    }
+}
+
+static void forget_unpublished(const char *name) {
+  for (int i = 0; i < MOST_UNPUBLISHED; i++)
+    if (unpublished[i] == name)
+      unpublished[i] = NULL;
+}
+
+// ---- output
+
+static int report_output(const cli_run *cli, const cli_output *output, int error) {
+  return cli_fail(cli, CLI_INVALID, "%s: cannot write: %s",
+                  output->path ? output->path : "<stdout>", strerror(error));
+}
+
+static int refuse_output(const cli_run *cli, cli_output *output, int error) {
+  int code = report_output(cli, output, error);
+  cli_output_abandon(output);
+  return code;
+}
+
+// A file that replaces another one keeps its access rights.
+static bool create_output(const char *path, const struct stat *replaced, pir_new_file *out) {
+  if (!pir_new_file_create(AT_FDCWD, path, replaced ? 0600 : 0666, out))
+    return false;
+  if (!replaced || !fchmod(out->fd, replaced->st_mode & 0777))
+    return true;
+  out->error = errno;
+  return false;
+}
+
+int cli_output_open(const cli_run *cli, const char *path, cli_output *out_output) {
+  *out_output =
+      (cli_output){.stream = STDOUT_FILENO, .file.fd = -1, .buffer = malloc(OUTPUT_BUFFER)};
+  if (!out_output->buffer)
+    return cli_fail(cli, CLI_LIMIT, "out of memory");
+  if (!path || strcmp(path, "-") == 0)
+    return 0;
+  out_output->path = path;
+  struct stat info;
+  bool exists = stat(path, &info) == 0;
+  if (exists && !S_ISREG(info.st_mode)) {  // a device or pipe is written, not replaced
+    out_output->stream = open(path, O_WRONLY | O_CLOEXEC);
+    return out_output->stream >= 0 ? 0 : refuse_output(cli, out_output, errno);
+  }
+  out_output->stream = -1;
+  watch_signals();
+  bool created = create_output(path, exists ? &info : NULL, &out_output->file);
+  if (created) {
+    note_unpublished(out_output->file.temporary);
+    return 0;
+  }
+  return refuse_output(cli, out_output, out_output->file.error);
+}
+
+static bool write_stream(cli_output *output, const char *data, size_t size) {
+  while (size && !output->error) {
+    ssize_t n = write(output->stream, data, size);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0) {
+      output->error = errno ? errno : EIO;
+      return false;
+    }
+    data += n;
+    size -= (size_t)n;
+  }
+  return !output->error;
+}
+
+static bool write_output(cli_output *output, const char *data, size_t size) {
+  if (output->stream >= 0)
+    return write_stream(output, data, size);
+  if (!pir_new_file_write(&output->file, data, size))
+    output->error = output->file.error;
+  return !output->error;
+}
+
+static bool empty_buffer(cli_output *output) {
+  size_t used = output->used;
+  output->used = 0;
+  return write_output(output, output->buffer, used);
+}
+
+static bool buffer_output(void *user, const char *data, size_t size) {
+  cli_output *output = user;
+  if (output->error || (size > OUTPUT_BUFFER - output->used && !empty_buffer(output)))
+    return false;
+  if (size >= OUTPUT_BUFFER)
+    return write_output(output, data, size);
+  memcpy(output->buffer + output->used, data, size);
+  output->used += size;
+  return true;
+}
+
+pir_writer cli_output_writer(cli_output *output) {
+  return (pir_writer){buffer_output, output};
+}
+
+static bool write_stderr(void *user, const char *data, size_t size) {
+  (void)user;
+  return fwrite(data, 1, size, stderr) == size;
+}
+
+pir_writer cli_stderr_writer(void) {
+  return (pir_writer){write_stderr, NULL};
+}
+
+static void close_stream(cli_output *output) {
+  if (output->path && output->stream >= 0 && close(output->stream) && !output->error)
+    output->error = errno;
+  output->stream = -1;
+}
+
+void cli_output_abandon(cli_output *output) {
+  close_stream(output);
+  forget_unpublished(output->file.temporary);
+  pir_new_file_discard(&output->file);
+  free(output->buffer);
+  *output = (cli_output){.stream = -1, .file.fd = -1};
+}
+
+int cli_output_flush(const cli_run *cli, cli_output *output) {
+  if (empty_buffer(output) && output->file.fd >= 0 && !pir_new_file_flush(&output->file))
+    output->error = output->file.error;
+  return output->error ? report_output(cli, output, output->error) : CLI_OK;
+}
+
+int cli_output_commit(const cli_run *cli, cli_output *output) {
+  (void)empty_buffer(output);  // a failure shows below
+  close_stream(output);
+  if (output->file.fd >= 0)
+    (void)pir_new_file_flush(&output->file);  // which may take long
+  forget_unpublished(output->file.temporary);
+  if (output->file.fd >= 0 && !pir_new_file_publish(&output->file))
+    output->error = output->file.error;
+  if (output->error)
+    return refuse_output(cli, output, output->error);
+  cli_output_abandon(output);
+  return CLI_OK;
+}
