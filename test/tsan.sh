@@ -9,7 +9,7 @@ export TSAN_OPTIONS="halt_on_error=1 exitcode=66 suppressions=$here/tsan.supp ${
 passed=0 failed=0
 check() { # name command...
   local name=$1; shift
-  if timeout 600 "$@" >"$build/tsan.log" 2>&1; then passed=$((passed + 1))
+  if (ulimit -t 1200; exec timeout 7200 "$@") >"$build/tsan.log" 2>&1; then passed=$((passed + 1))
   else failed=$((failed + 1)); echo "FAIL $name"; tail -n 30 "$build/tsan.log"; fi
 }
 for t in "$build"/test/*thread*_test "$build"/test/*session*_test "$build"/test/*parallel*_test; do

@@ -171,7 +171,7 @@ static void print_text_diag(const cli_run *cli, const pir_diag *diag) {
   print_caret(line, place->column);
 }
 
-static void print_diag(const cli_run *cli, const pir_diag *diag) {
+static void print_error_or_note(const cli_run *cli, const pir_diag *diag) {
   has_reported |= diag->severity == PIR_ERROR;
   if (cli->json_diagnostics)
     print_json_diag(diag);
@@ -186,7 +186,7 @@ static void report_diag(void *user, const pir_diag *diag) {
   if (cli->intercept)
     cli->intercept(cli->intercept_user, diag);
   else
-    print_diag(cli, diag);
+    print_error_or_note(cli, diag);
 }
 
 pir_diag_sink cli_sink(cli_run *cli) {
@@ -200,7 +200,7 @@ int cli_fail(const cli_run *cli, int code, const char *format, ...) {
   vsnprintf(message, sizeof message, format, args);
   va_end(args);
   pir_diag diag = {.severity = PIR_ERROR, .message = pir_str_from(message)};
-  print_diag(cli, &diag);
+  print_error_or_note(cli, &diag);
   return code;
 }
 
@@ -398,7 +398,7 @@ static int check_stdout(const cli_run *cli, int code) {
   if (code || !failed || errno == EPIPE)
     return code;
   return cli_fail(cli, CLI_INVALID, "<stdout>: cannot write: %s",
-                  strerror(errno ? errno : EIO));
+                  errno ? strerror(errno) : "an earlier write failed");
 }
 
 int cli_finish(cli_run *cli, int code) {

@@ -89,7 +89,7 @@ bool pir_new_file_write(void *file, const char *data, size_t size) {
   return !to->error;
 }
 
-// Some file systems cannot flush (EINVAL); the file is as durable there as they make it.
+// A file system without a flush (EINVAL) promises nothing, and refuses nothing.
 bool pir_new_file_flush(pir_new_file *file) {
   int failed;
   if (file->error)

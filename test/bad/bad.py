@@ -11,25 +11,32 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import limited
+
 
 def run_row(tools, folder, line):
     name, command, code, message = line.rstrip("\n").split("\t")
-    out = tempfile.mktemp(prefix="pir-bad-")
+    with tempfile.TemporaryDirectory(prefix="pir-bad-") as into:
+        return name, fault_of(tools, folder, name, command, int(code), message, into)
+
+
+def fault_of(tools, folder, name, command, code, message, into):
+    """What is wrong with the end of the command, whose output goes to the folder `into`; None: nothing."""
+    out = os.path.join(into, "out")
     words = [w.replace("{}", os.path.join(folder, name)).replace("{dir}", folder).replace("{out}", out)
              for w in shlex.split(command)]
     words[0] = os.path.join(tools, words[0])
     try:
-        done = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=60)
+        done = limited.run(words, 60, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     except subprocess.TimeoutExpired:
-        return name, "ran for more than 60 s"
+        return "ran for more than 60 s"
     text = done.stderr.decode(errors="replace")
-    if done.returncode != int(code):
-        return name, f"exit code {done.returncode}, expected {code}: {text[:300]}"
+    if done.returncode != code:
+        return f"exit code {done.returncode}, expected {code}: {text[:300]}"
     if message not in text:
-        return name, f"stderr lacks '{message}': {text[:300]}"
-    if os.path.exists(out):
-        return name, "left an output file"
-    return name, None
+        return f"stderr lacks '{message}': {text[:300]}"
+    return "left a file" if os.listdir(into) else None
 
 
 def main():

@@ -21,6 +21,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import limited
+
 UNSUPPORTED = 3
 ARCHITECTURES = ["sm_80"]
 AGAIN = ["mlp", "lenet", "bert_tiny"]  # run often enough that graphs are made, and compared afterwards
@@ -33,7 +36,7 @@ KERNEL = re.compile(r"(\w+): (\d+) registers, (\d+) bytes of stack, (\d+) bytes 
 def run(command, timeout=280, **variables):
     env = dict(os.environ, **variables)
     try:
-        p = subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=timeout, env=env)
+        p = limited.run(command, timeout, capture_output=True, text=True, env=env)
     except subprocess.TimeoutExpired:
         return -1, "", "timed out"
     return p.returncode, p.stdout, p.stderr

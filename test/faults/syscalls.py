@@ -19,6 +19,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import limited
+
 HERE = pathlib.Path(__file__).resolve().parent
 MODEL = HERE.parent / "models" / "digits_cnn"
 OLD = b"the old file\n"
@@ -80,8 +83,8 @@ class Bench:
         env = dict(os.environ, LC_ALL="C")
         if calls:
             env.update(LD_PRELOAD=str(self.library), PIR_FAIL_CALLS=calls, PIR_FAIL_REPORT=str(folder / "count"))
-        p = subprocess.run([str(self.build / "bin" / words[0]), *words[1:]], stdout=subprocess.DEVNULL,
-                           stderr=subprocess.PIPE, timeout=120, env=env)
+        p = limited.run([self.build / "bin" / words[0], *words[1:]], 60, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                        env=env)
         return p.returncode, p.stderr.decode(errors="replace")
 
     def learn(self, scenario):
@@ -133,7 +136,7 @@ class Bench:
             code, text = self.run(scenario, folder, f"{kinds}:{n}:{how}")
             faults = list(self.faults_of(scenario, folder, code, text, must_succeed))
         except subprocess.TimeoutExpired:
-            code, faults = -1, ["ran for more than 120 s"]
+            code, faults = -1, ["ran for more than 60 s"]
         shutil.rmtree(folder)
         return code, [f"FAIL {scenario.name}, {way[0]}, call {n}: {f}" for f in faults]
 

@@ -35,13 +35,14 @@ import json
 import os
 import pathlib
 import re
-import resource
 import shutil
 import subprocess
 import sys
 import tempfile
 import zipfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import limited
 import recorded_deviations
 import recorded_errors
 import recorded_extremes
@@ -58,12 +59,9 @@ CODE_CACHE = tempfile.mkdtemp(prefix="pir-code-")  # equal kernels of all record
 TARGET = None  # of pir-run: cuda runs the same suite on a device, or on the stand-ins of test/cuda/shim
 MORE = []  # options of pir-run that override those of the job
 EMULATED = None  # folder of the tools for aarch64: pir-run is theirs, under qemu-user, with code that ours compiled ahead
-MEMORY_LIMIT = 6 << 30  # bytes of address space a process; sanitizers need it off (--no-memory-limit)
-
-
-def limit_memory():
-    """A run-away process fails by itself and leaves the machine alive."""
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
+# Bytes of address space a process, so that a run-away process fails by itself and leaves the machine alive; sanitizers need it off
+# (--no-memory-limit).
+MEMORY_LIMIT = 6 << 30
 
 
 def run(command, timeout=300):
@@ -86,8 +84,7 @@ def run(command, timeout=300):
 
 def run_once(command, timeout):
     try:
-        p = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=timeout,
-                           preexec_fn=limit_memory if MEMORY_LIMIT else None)
+        p = limited.run(command, timeout, MEMORY_LIMIT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     except subprocess.TimeoutExpired:
         return -1, b"", "timed out"
     return p.returncode, p.stdout, p.stderr.decode(errors="replace")

@@ -9,12 +9,12 @@ import math
 import os
 import pathlib
 import re
-import resource
 import subprocess
 import tempfile
 import threading
 import zipfile
 
+import limited
 from npy import BITS, CODES, read_npy, write_npy
 from recorded_deviations import KNOWN, Array
 
@@ -305,16 +305,15 @@ class Batch:
     def run_below(self, folder, limit):
         command = [self.tools / "pir-run", f"--pipeline={self.pipeline}", "--ignore-output=999", f"--cases={folder}"]
         try:
-            p = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=limit, env=self.environment(),
-                               preexec_fn=self.limit_memory)
+            p = limited.run(command, limit, self.address_space(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                            env=self.environment())
         except subprocess.TimeoutExpired:
             return -1, "timed out"
         return p.returncode, p.stdout.decode(errors="replace")
 
-    def limit_memory(self):
+    def address_space(self):
         """A size that nothing refuses must not take the machine's memory. The sanitizers need the address space."""
-        if "san" not in str(self.tools):
-            resource.setrlimit(resource.RLIMIT_AS, (self.memory, self.memory))
+        return None if "san" in str(self.tools) else self.memory
 
     def environment(self):
         """Of the sanitizers: an allocation that is too large fails, as it does without them."""

@@ -15,6 +15,9 @@ import shlex
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import limited
+
 RULE = re.compile(r"^\s*rule\s+(\w+)\s*\{", re.M)
 TRACE = re.compile(r"^// (\w+)\.drr:\d+ (\w+)(?:\[[^ ]*\])*: (not )?\"([\w.]+)\"", re.M)
 
@@ -90,7 +93,7 @@ def pieces(line):
 
 def traced(command):
     try:
-        p = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=120)
+        p = limited.run(command, 120, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     except subprocess.TimeoutExpired:
         return []
     return TRACE.findall(p.stderr.decode(errors="replace"))
