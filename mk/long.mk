@@ -9,4 +9,7 @@ $(B)/faults/oom: test/faults/oom.c $(B)/faults/libpir_fail.so $(B)/lib/libpir.so
 syscalls: setup  ## fail every system call of six scenarios in turn: a status, no lost file
 	@$(MAKE) -s -j$(JOBS) all $(FAULTS) && python3 test/faults/syscalls.py $(B)
 
-.PHONY: syscalls
+kills: setup  ## kill processes that write at random moments: no damaged file, no lost one; KILLS=N SEED=N
+	@$(MAKE) -s -j$(JOBS) all && python3 test/faults/kills.py --kills=$(or $(KILLS),1000) --seed=$(or $(SEED),1) $(B)
+
+.PHONY: syscalls kills

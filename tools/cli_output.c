@@ -23,10 +23,27 @@ void cli_outputs_remove(void) {
       (void)unlink(unpublished[i]);
 }
 
+// While the tool creates or publishes a file, the array and the folder disagree: a signal waits.
+static volatile sig_atomic_t changes_files, waiting;
+
 static void end_by_signal(int number) {
+  if (changes_files) {
+    waiting = number;
+    return;
+  }
   cli_outputs_remove();
   signal(number, SIG_DFL);
   raise(number);
+}
+
+static void begin_change(void) {
+  changes_files = 1;
+}
+
+static void end_change(void) {
+  changes_files = 0;
+  if (waiting)
+    end_by_signal(waiting);
 }
 
 // A signal that the caller of the tool ignores stays ignored.
@@ -91,11 +108,13 @@ int cli_output_open(const cli_run *cli, const char *path, cli_output *out_output
   }
   out_output->stream = -1;
   watch_signals();
+  begin_change();
   bool created = create_output(path, exists ? &info : NULL, &out_output->file);
-  if (created) {
+  if (created)
     note_unpublished(out_output->file.temporary);
+  end_change();
+  if (created)
     return 0;
-  }
   return refuse_output(cli, out_output, out_output->file.error);
 }
 
@@ -160,8 +179,10 @@ static void close_stream(cli_output *output) {
 
 void cli_output_abandon(cli_output *output) {
   close_stream(output);
+  begin_change();
   forget_unpublished(output->file.temporary);
   pir_new_file_discard(&output->file);
+  end_change();
   free(output->buffer);
   *output = (cli_output){.stream = -1, .file.fd = -1};
 }
@@ -177,9 +198,11 @@ int cli_output_commit(const cli_run *cli, cli_output *output) {
   close_stream(output);
   if (output->file.fd >= 0)
     (void)pir_new_file_flush(&output->file);  // which may take long
+  begin_change();
   forget_unpublished(output->file.temporary);
   if (output->file.fd >= 0 && !pir_new_file_publish(&output->file))
     output->error = output->file.error;
+  end_change();
   if (output->error)
     return refuse_output(cli, output, output->error);
   cli_output_abandon(output);

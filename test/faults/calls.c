@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -30,7 +31,7 @@ static const char *const names[] = {
     FAIL_KINDS(KIND)
 #undef KIND
 };
-static const char *const ways[] = {"once", "always", "interrupted", "short"};
+static const char *const ways[] = {"once", "always", "interrupted", "short", "killed"};
 
 static atomic_size_t seen, wanted;
 static atomic_uint kinds;
@@ -53,6 +54,8 @@ static bool is_meant(fail_kind kind) {
   if (!(atomic_load(&kinds) >> kind & 1))
     return false;
   size_t number = atomic_fetch_add(&seen, 1) + 1, n = atomic_load(&wanted);
+  if (n == number && atomic_load(&how) == FAIL_KILLED)
+    kill(getpid(), SIGKILL);
   return n && (atomic_load(&how) == FAIL_ALWAYS ? number >= n : number == n);
 }
 
@@ -105,7 +108,7 @@ __attribute__((constructor)) static void read_calls(void) {
   if (!text || (in && strcmp(in, program_invocation_short_name) != 0) ||
       sscanf(text, "%127[^:]:%zu:%15s", which, &n, way) != 3)
     return;
-  for (int i = 0; i <= FAIL_SHORT; i++)
+  for (int i = 0; i <= FAIL_KILLED; i++)
     if (!strcmp(way, ways[i]))
       fail_arm_calls(kinds_of(which), n, (fail_how)i);
   atexit(report_count);

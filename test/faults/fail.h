@@ -49,7 +49,8 @@ typedef enum fail_how {
   FAIL_ONCE,         // "once"
   FAIL_ALWAYS,       // "always": this call and all that follow, as on a full disk
   FAIL_INTERRUPTED,  // "interrupted": EINTR, once
-  FAIL_SHORT         // "short": a read or write of several bytes does half of them
+  FAIL_SHORT,        // "short": a read or write of several bytes does half of them
+  FAIL_KILLED        // "killed": the process ends by SIGKILL before this call
 } fail_how;
 
 // The n-th call of the kinds (bits 1 << kind) from now on fails; 0: none.

@@ -6,8 +6,8 @@
 A run must end with its results, or with an exit status of the manual page and a message. Whichever it is: every output
 is the old file or the new one, no unpublished file is left, and a run without failures that follows finds nothing
 damaged. Ways to fail: one call (each kind with its error); every call from the n-th on, as on a full disk; a call that
-is interrupted or transfers half of its bytes, which must not show at all. --sample takes a part of the numbers n, the
-same ones every time. Ends with `N passed, N failed, N skipped`.
+is interrupted or transfers half of its bytes, which must not show at all; and the process is killed before the call,
+which may leave an unpublished file. --sample takes a part of the numbers n, the same ones every time. Ends with `N passed, N failed, N skipped`.
 """
 import argparse
 import concurrent.futures
@@ -55,12 +55,14 @@ WAYS = [
     ("no more files", "open", "always", False),
     ("interrupted", "read,write,fsync", "interrupted", True),
     ("half", "read,write", "short", True),
+    ("killed", "all", "killed", False),
 ]
 
 
 class Bench:
     def __init__(self, build):
         self.build = pathlib.Path(build).resolve()
+        self.model = MODEL
         self.library = self.build / "faults" / "libpir_fail.so"
         self.root = pathlib.Path(tempfile.mkdtemp(prefix="pir-syscalls-"))
         self.new = {}    # scenario: the outputs that it makes without failures
@@ -79,7 +81,7 @@ class Bench:
         return folder
 
     def run(self, scenario, folder, calls=None):
-        words = scenario.command.format(model=MODEL, out=folder / "out", cache=folder / "cache").split()
+        words = scenario.command.format(model=self.model, out=folder / "out", cache=folder / "cache").split()
         env = dict(os.environ, LC_ALL="C")
         if calls:
             env.update(LD_PRELOAD=str(self.library), PIR_FAIL_CALLS=calls, PIR_FAIL_REPORT=str(folder / "count"))
@@ -107,11 +109,11 @@ class Bench:
         shutil.rmtree(folder)
         return total
 
-    def faults_of(self, scenario, folder, code, text, must_succeed):
+    def faults_of(self, scenario, folder, code, text, must_succeed, killed=False):
         """What is wrong after a run; yields sentences."""
-        if code and (must_succeed or code not in STATUSES):
+        if code and not killed and (must_succeed or code not in STATUSES):
             yield f"exit status {code}: {text[-300:]}"
-        if code and not text.strip():
+        if code and not killed and not text.strip():
             yield f"exit status {code} without a message"
         for name, new in self.new[scenario.name].items():
             path = folder / "out" / name
@@ -122,7 +124,8 @@ class Bench:
                 yield f"{name} is neither the old file nor the new one"
         known = {*self.new[scenario.name], "profile.json"}
         for path in folder.rglob("*"):
-            if path.is_file() and (path.name.startswith(UNPUBLISHED) or (path.parent.name == "out" and path.name not in known)):
+            unpublished = path.name.startswith(UNPUBLISHED)
+            if (unpublished and not killed) or (path.parent.name == "out" and not unpublished and path.name not in known):
                 yield f"{path.name} is left behind"
         if "cache" in scenario.command:
             code, text = self.run(scenario, folder)
@@ -134,7 +137,9 @@ class Bench:
         folder = self.prepare(scenario, f"{scenario.name}-{way[0]}-{n}".replace(" ", "-"))
         try:
             code, text = self.run(scenario, folder, f"{kinds}:{n}:{how}")
-            faults = list(self.faults_of(scenario, folder, code, text, must_succeed))
+            faults = list(self.faults_of(scenario, folder, code, text, must_succeed, how == "killed"))
+            if how == "killed" and code != -9:
+                faults.append(f"ended with {code} before it was killed")
         except subprocess.TimeoutExpired:
             code, faults = -1, ["ran for more than 60 s"]
         shutil.rmtree(folder)
