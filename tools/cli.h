@@ -124,7 +124,8 @@ int cli_output_flush(const cli_run *cli, cli_output *output);
 // reporting.
 int cli_output_commit(const cli_run *cli, cli_output *output);
 void cli_output_abandon(cli_output *output);  // nothing is left behind; harmless after a commit
-// Removes the files of all open outputs, for a tool that ends at once. Safe in a signal handler.
+// Removes the files of all open outputs, for a tool that ends at once. Safe in a signal
+// handler.
 void cli_outputs_remove(void);
 
 // The next draw of a generator (splitmix64), the same on every machine. `state` begins as a

@@ -1,5 +1,5 @@
-// Outputs of the tools. The names of files that are not published yet are also kept in an array,
-// so that the file is removed where a tool ends at once: at a limit, or by a signal.
+// Outputs of the tools. The names of files that are not published yet are also kept in an
+// array, so that the file is removed where a tool ends at once: at a limit, or by a signal.
 #include "cli.h"
 
 #include <errno.h>
@@ -23,7 +23,8 @@ void cli_outputs_remove(void) {
       (void)unlink(unpublished[i]);
 }
 
-// While the tool creates or publishes a file, the array and the folder disagree: a signal waits.
+// While the tool creates or publishes a file, the array and the folder disagree: a signal
+// waits.
 static volatile sig_atomic_t changes_files, waiting;
 
 static void end_by_signal(int number) {

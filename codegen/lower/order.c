@@ -1,6 +1,6 @@
 // Attributes that a program states about its groups: their order (including those in regions of
-// control flow and scans), and the memory orders and places of each group's interface (attributes `layouts` and
-// `places`). O(ops), O(rank).
+// control flow and scans), and the memory orders and places of each group's interface
+// (attributes `layouts` and `places`). O(ops), O(rank).
 #include <pir/codegen.h>
 
 #include <pir/dialect/cinn.h>

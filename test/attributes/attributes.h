@@ -40,9 +40,9 @@ typedef struct attribute_case {
   const char *const *pipelines;
 } attribute_case;
 
-// Reads, verifies and runs the program with the value in place: as text and as JSON, through all
-// pipelines, and as IR that nothing verified. A value of another kind must be refused when the
-// program is loaded, with a place; any other ends with a result or with a message. Returns
+// Reads, verifies and runs the program with the value in place: as text and as JSON, through
+// all pipelines, and as IR that nothing verified. A value of another kind must be refused when
+// the program is loaded, with a place; any other ends with a result or with a message. Returns
 // whether all is well.
 bool attribute_check(attribute_case *c);
 

@@ -5,8 +5,8 @@
 //
 // Every EVERY-th program is written to FOLDER.
 // Programs give the first op of each name that they hold; all others are made from their
-// declarations. The K-th of every N attributes is tested. A process tests one op, so a crash costs
-// no other. Ends with 0 when all is well, with 4 else.
+// declarations. The K-th of every N attributes is tested. A process tests one op, so a crash
+// costs no other. Ends with 0 when all is well, with 4 else.
 #include "attributes.h"
 
 #include <pir/dialects.h>

@@ -139,8 +139,8 @@ static void show(const run *r, const draw *d, uint64_t seed, const char *what,
   fflush(stdout);
 }
 
-// A draw may take SECONDS of processor time, whatever else the machine does. The alarm is for one
-// that waits forever.
+// A draw may take SECONDS of processor time, whatever else the machine does. The alarm is for
+// one that waits forever.
 static void limit_time(void) {
   struct itimerval most = {.it_value.tv_sec = SECONDS};
   setitimer(ITIMER_PROF, &most, NULL);

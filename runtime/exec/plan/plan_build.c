@@ -18,8 +18,8 @@ uint32_t pir_plan_word(plan_builder *b, uint32_t value) {
   return p->word_count - 1;
 }
 
-// Gives a captured tensor the memory order of the enclosing plan. Its extents come with the tensor
-// when the region is entered.
+// Gives a captured tensor the memory order of the enclosing plan. Its extents come with the
+// tensor when the region is entered.
 static void capture_layout(plan_builder *b, const plan_slot *from, uint32_t slot) {
   plan *p = b->p;
   plan_slot *to = &p->slots[slot];

@@ -59,7 +59,8 @@ pir_status pir_plan_unsupported(const pir_op *op, const char *what);
 // ---- extents.c
 
 // Returns the expression of a dim; NONE if it is unknown or nested too deeply. In a region only
-// groups use expressions that are no constants; shapes of called ops are inferred when they run.
+// groups use expressions that are no constants; shapes of called ops are inferred when they
+// run.
 uint32_t pir_plan_extent(plan_builder *b, pir_dim dim);
 uint32_t pir_plan_group_extent(plan_builder *b, pir_dim dim);
 uint32_t pir_plan_extent_const(plan_builder *b, int64_t value);

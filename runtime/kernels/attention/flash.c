@@ -150,7 +150,8 @@ static pir_tensor one_batch(const pir_tensor *from) {
 }
 
 // operands: q, k, v [rows, heads, width], cu_seqlens_q, cu_seqlens_k, seqused_q, seqused_k, qv,
-// q_descale, k_descale, v_descale, max_seqlen_q, max_seqlen_k; attributes: the same ones. Rows of no sequence become zeros.
+// q_descale, k_descale, v_descale, max_seqlen_q, max_seqlen_k; attributes: the same ones. Rows
+// of no sequence become zeros.
 pir_status pir_kernel_flash_attn_v3_varlen(const pir_kernel_call *call) {
   const char *const names[] = {"q", "k", "v"};
   pir_tensor *out = pir_kernel_out(call, 0), *lse = pir_kernel_out(call, 1);

@@ -1,6 +1,6 @@
-// The training loss of a YOLO head and its gradient. Every true box belongs to the anchor that fits its size
-// best, at the cell of its centre. A prediction that overlaps a true box well is ignored: it
-// does not count as background. Computes in double. O(cells * boxes).
+// The training loss of a YOLO head and its gradient. Every true box belongs to the anchor that
+// fits its size best, at the cell of its centre. A prediction that overlaps a true box well is
+// ignored: it does not count as background. Computes in double. O(cells * boxes).
 #include <math.h>
 
 #include "kernels.h"
