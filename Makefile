@@ -151,16 +151,16 @@ check: tests
 test: setup  ## build and run every test; RECORDED=DIR runs the recordings there
 	@$(MAKE) -s -j$(JOBS) check
 test-neon: setup  ## build for aarch64, and run recordings on NEON under emulation
-	@mk/setup.sh neon && $(MAKE) -s -j$(JOBS) all && test/neon.sh $(B) "$$(test/recordings.sh $(B) $(RECORDED))"
+	@mk/setup.sh neon && $(MAKE) -s -j$(JOBS) all && test/suites/neon.sh $(B) "$$(test/recordings.sh $(B) $(RECORDED))"
 SANITIZED = $(MAKE) -s -j$(JOBS) B=$(1) CFLAGS="-O1 -g1 -fno-omit-frame-pointer $(2)"
 # The leak checker reads thread-local storage of libraries that were closed again, LLVM's, and crashes: it is told not to.
 test-asan: setup  ## the same under the address, undefined and leak sanitizers
 	@UBSAN_OPTIONS=print_stacktrace=1 LSAN_OPTIONS=use_tls=0 $(call SANITIZED,$(B)-asan,-fsanitize=address$(COMMA)undefined -fno-sanitize-recover=undefined) check
 test-tsan: setup  ## thread pool and sessions under the thread sanitizer
 	@$(call SANITIZED,$(B)-tsan,-fsanitize=thread) tests
-	@test/tsan.sh $(B)-tsan
+	@test/suites/tsan.sh $(B)-tsan
 guard overlap: setup  ## all recordings with tensors between pages that cannot be accessed; with outputs in the memory of inputs
-	@$(MAKE) -s -j$(JOBS) all && MEMORY=all test/memory.sh $(B) "$$(test/recordings.sh $(B) $(RECORDED))" $@
+	@$(MAKE) -s -j$(JOBS) all && MEMORY=all test/suites/memory.sh $(B) "$$(test/recordings.sh $(B) $(RECORDED))" $@
 draws: setup  ## random programs of one op: kernels, compiled code and float64 agree; DRAWS=N SEED=N
 	@$(MAKE) -s -j$(JOBS) all $(B)/bin/draws && $(B)/bin/draws --draws=$(or $(DRAWS),20000) --seed=$(or $(SEED),1)
 attributes: setup  ## values of every kind for each attribute of each op; SHARE=K/N, RECORDED=DIR

@@ -106,19 +106,19 @@ begin "attributes"
 last_counts "$log/attributes.log"; tail -n 20 "$log/attributes.log"
 
 begin "levels of x86-64"
-LIMIT=$limit "$here/levels.sh" "$build" "$recorded" 2>&1 | tee "$log/levels.log"
+LIMIT=$limit "$here/suites/levels.sh" "$build" "$recorded" 2>&1 | tee "$log/levels.log"
 last_counts "$log/levels.log"
 
 begin "memory: guard pages, outputs in the memory of inputs"
 case $build in
   *san*) ;;
-  *) "$here/memory.sh" "$build" "$recorded" 2>&1 | tee "$log/memory.log"; last_counts "$log/memory.log" ;;
+  *) "$here/suites/memory.sh" "$build" "$recorded" 2>&1 | tee "$log/memory.log"; last_counts "$log/memory.log" ;;
 esac
 
 begin "NEON, emulated"
 case $build in
   *san*) ;;
-  *) "$here/neon.sh" "$build" "$recorded" >"$log/neon.log" 2>&1; grep -v '^skip ops' "$log/neon.log"; last_counts "$log/neon.log" ;;
+  *) "$here/suites/neon.sh" "$build" "$recorded" >"$log/neon.log" 2>&1; grep -v '^skip ops' "$log/neon.log"; last_counts "$log/neon.log" ;;
 esac
 
 begin "rules: each fires in a test and is refused in one"

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Runs recordings on NEON: libpir and pir-run are built for aarch64, models are compiled ahead here (pir-run --compile-only)
 # and run by qemu-user, without LLVM; numbers are compared with Paddle's as everywhere.
-#   test/neon.sh BUILD [RECORDED]
+#   test/suites/neon.sh BUILD [RECORDED]
 # Every whole model of the recordings from one program file, some with called kernels and on two threads, and a share of
 # the one-op programs. Ends with `N passed, N failed, N skipped`.
 set -u
 build=$1 recorded=${2:-$1/recorded}
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(cd "$(dirname "$0")/.." && pwd)
 for tool in aarch64-linux-gnu-gcc qemu-aarch64; do
   command -v $tool >/dev/null || { echo "skip neon: $tool is not installed (make test-neon installs it)"; echo "0 passed, 0 failed, 1 skipped"; exit; }
 done

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Runs recordings with code for each level of x86-64 in turn (pir-run --target), then with all that this processor has.
-#   test/levels.sh BUILD [RECORDED]
+#   test/suites/levels.sh BUILD [RECORDED]
 # A share of the recordings a level, different ones; LEVELS=all in the environment: all of them on each. What this
 # processor lacks is a named skip. Ends with `N passed, N failed, N skipped`.
 set -u
 build=$1 recorded=${2:-$1/recorded}
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(cd "$(dirname "$0")/.." && pwd)
 levels=(x86-64 x86-64-v2 x86-64-v3 x86-64-v4)
 this=$("$build/bin/pir-run" --version | sed -n 's/.*this processor: //p')
 best=${this%%,*}

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Runs recordings with tensors between pages that cannot be accessed (pir-run --guard-pages), and with outputs in the
 # memory of inputs (--overlap): an access outside of a tensor ends the process, and numbers are as recorded.
-#   test/memory.sh BUILD [RECORDED] [guard|overlap]
+#   test/suites/memory.sh BUILD [RECORDED] [guard|overlap]
 # A share of the recordings, about a minute; MEMORY=all in the environment: all of them, for each level of x86-64 that
 # this processor has. Groups are compiled however small. Ends with `N passed, N failed, N skipped`.
 set -u
 build=$1 recorded=${2:-$1/recorded} which=${3:-guard overlap}
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(cd "$(dirname "$0")/.." && pwd)
 every='--with=--pipeline=check,quantised,prepare,recurrence,quantised,group{few=0},dce,bind'
 # Its sum of four doubles has another order in code than in the kernel: 1 ulp, where the recorded class allows none.
 ops='(?<!p_norm/p2_float64) compile$'

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Everything that runs threads, under the thread sanitizer: C tests of pool, executor and sessions, and models
 # with two threads through both pipelines.
-#   test/tsan.sh BUILD
+#   test/suites/tsan.sh BUILD
 set -u
 build=$1
-here=$(cd "$(dirname "$0")" && pwd)
-export TSAN_OPTIONS="halt_on_error=1 exitcode=66 suppressions=$here/tsan.supp ${TSAN_OPTIONS-}"
+here=$(cd "$(dirname "$0")/.." && pwd)
+export TSAN_OPTIONS="halt_on_error=1 exitcode=66 suppressions=$here/suites/tsan.supp ${TSAN_OPTIONS-}"
 passed=0 failed=0
 check() { # name command...
   local name=$1; shift
