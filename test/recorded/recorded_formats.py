@@ -12,7 +12,7 @@ import tempfile
 import threading
 
 from recorded_custom import custom_ops
-from recorded_deviations import digest
+from recorded_deviations import digest, last_line
 
 ARGUMENT = re.compile(rb"(%(?:arg|kwarg)_\w+(?:: [^{}]*?)?) \{[^{}]*\}")
 LOST = "attributes of block arguments are not in JSON"
@@ -35,7 +35,7 @@ class Chain:
     def file(self, path, to):
         code, out, err = self.run([*self.command, path, f"--to={to}"])
         if code:
-            raise (Missing if code == 3 else Broken)(f"to {to}: exit code {code}: {err.strip().splitlines()[0][:200] if err.strip() else ''}")
+            raise (Missing if code == 3 else Broken)(f"to {to}: exit code {code}: {last_line(err)}")
         return out
 
     def text(self, data, to):

@@ -2,6 +2,8 @@
 import re
 import tempfile
 
+from recorded_deviations import last_line
+
 TENSOR = re.compile(r"(?<![\w.])tensor<((?:-?\d+x)*)(\w+)>")
 
 
@@ -25,7 +27,7 @@ def infer_job(run, tools, name, prog, flags, outs):
         f.flush()
         code, out, err = run([tools / "pir-opt", "--passes=infer_types", f.name])
     if code:
-        return name, "fail", f"exit code {code}: {err.strip()[-200:]}"
+        return name, "fail", f"exit code {code}: {last_line(err)}"
     told_wrong = {int(i) for f in flags.split() if f.startswith("mismatch:") for i in f.split(":")[1].split(",")}
     found, stated, differ = fetched(out.decode()), fetched(want), []
     for col, text in stated.items():

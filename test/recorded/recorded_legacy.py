@@ -7,6 +7,7 @@ import pathlib
 import tempfile
 
 from recorded_custom import custom_ops
+from recorded_deviations import last_line
 
 
 class Broken(Exception):
@@ -26,14 +27,13 @@ class Steps:
         made = self.folder / f"{self.count}.{form}"
         code, _, err = self.run([self.tools / "pir-translate", source, f"--to={form}", "-o", made, *self.custom])
         if code:
-            words = err.strip().splitlines()[0][:200] if err.strip() else ""
-            raise (Missing if code == 3 else Broken)(f"step {self.count}, to {form}: exit code {code}: {words}")
+            raise (Missing if code == 3 else Broken)(f"step {self.count}, to {form}: exit code {code}: {last_line(err)}")
         return made
 
     def same_program(self, a, b, what):
         code, out, err = self.run([self.tools / "pir-opt", "--diff", a, b, *self.custom])
         if code:
-            raise Broken(f"{what}: {(err or out.decode(errors='replace')).strip()[:300]}")
+            raise Broken(f"{what}: {last_line(err or out.decode(errors='replace'))}")
 
 
 def same_bytes(a, b, what):

@@ -11,6 +11,8 @@ import json
 import random
 import re
 
+from recorded_deviations import last_line
+
 SAMPLES, TRIES = 16, 400
 TOKEN = re.compile(r"\s*(S\d+|-?\d+|\w+\(|[(),?])")
 OP = re.compile(r'\s*\([^()"]*\) = "')
@@ -230,7 +232,7 @@ def recorded(folder):
 def shape_job(run, tools, name, folder):
     code, out, err = run([tools / "pir-opt", "--passes=shape_analysis", folder / "before.pir"])
     if code:
-        return name, "skip" if code == 3 else "fail", f"exit code {code}: {err.strip()[-200:]}"
+        return name, "skip" if code == 3 else "fail", f"exit code {code}: {last_line(err)}"
     more, wrong = compare(*recorded(folder), printed(out.decode()))
     if wrong:
         return name, "fail", "; ".join(wrong)
