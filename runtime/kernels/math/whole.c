@@ -4,6 +4,11 @@
 
 #include "kernels.h"
 
+// As in `equal`, numbers closer than 1e-15 are equal.
+static bool is_close(double a, double b) {
+  return a == b || fabs(a - b) < 1e-15;
+}
+
 pir_status pir_kernel_equal_all(const pir_kernel_call *call) {
   const pir_tensor *x = pir_kernel_in(call, 0);
   const pir_tensor *y = pir_kernel_in(call, 1);
@@ -20,7 +25,7 @@ pir_status pir_kernel_equal_all(const pir_kernel_call *call) {
     int64_t n = pir_tensor_numel(x);
     for (int64_t i = 0; !status && same && i < n; i++) {
       if (wide == PIR_F64)
-        same = ((double *)a.data)[i] == ((double *)b.data)[i];
+        same = is_close(((double *)a.data)[i], ((double *)b.data)[i]);
       else
         same = ((int64_t *)a.data)[i] == ((int64_t *)b.data)[i];
     }

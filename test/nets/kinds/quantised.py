@@ -38,17 +38,6 @@ def integer_product(n):
     sequences.add(n, paddle.matmul(a, w).astype("float32") / 800.0, o)
 
 
-def qdq_linear(n):
-    """quantize_linear and dequantize_linear, as an exported quantised network has them."""
-    v, o = sequences.tokens(n), n.rnd.choice([8, 16])
-    scale = paddle.full([1], n.rnd.choice([2.0, 4.0]))
-    zero = paddle.full([1], 0.0)
-    none = paddle.full([1], 1.0)
-    q = paddle._C_ops.quantize_linear(v.t, scale, zero, none, none, -1, 8, -127, 127, 0, True, False)[0]
-    t = paddle._C_ops.dequantize_linear(q, scale, zero, none, none, -1, 8, -127, 127, 0, True, False)[0]
-    sequences.add(n, n.linear(sequences.width(v), o)(t), o)
-
-
 def table(n):
     """Words of integers with a scale each."""
     q = paddle.clip(paddle.round(n.param([sequences.WORDS, 8]) * 50.0), -127.0, 127.0).astype("int8")
@@ -71,7 +60,7 @@ def packed(n):
     sequences.add(n, t.astype("float32") / 15.0, sequences.width(v))
 
 
-STEPS = sequences.STEPS + [(4, f) for f in (value_scale, token_scale, weight_scale, integer_product, qdq_linear, table, unsigned, packed)]
+STEPS = sequences.STEPS + [(4, f) for f in (value_scale, token_scale, weight_scale, integer_product, table, unsigned, packed)]
 
 
 def draw(n, ids, lengths):
