@@ -355,21 +355,25 @@ static LLVMValueRef machine_extremum(emitter *e, bool larger, LLVMValueRef a, LL
   return pir_llvm_intrinsic(e, name, NULL, 0, args, bits == 512 ? 3 : 2);
 }
 
+// Returns v where it is a NaN, else r. The test of a constant folds away.
+static LLVMValueRef keep_nan(emitter *e, LLVMValueRef v, LLVMValueRef r) {
+  return LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealUNO, v, v, ""), v, r, "");
+}
+
 // Maximum (minimum) that propagates NaN. If one side is a constant, one instruction suffices:
 // it returns its second operand if the first is a NaN or does not win.
 static LLVMValueRef float_extremum(emitter *e, bool larger, LLVMValueRef a, LLVMValueRef b) {
   LLVMRealPredicate beats = larger ? LLVMRealOGT : LLVMRealOLT;
   if (LLVMIsConstant(b))
-    return LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, beats, b, a, ""), b, a, "");
+    return keep_nan(e, b,
+                    LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, beats, b, a, ""), b, a, ""));
   LLVMValueRef r = LLVMIsConstant(a) ? NULL : machine_extremum(e, larger, b, a);
   // Tests only b for NaN. If a is a running maximum, this keeps the dependence between loop
   // steps short.
   if (r)
-    return LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealUNO, b, b, ""), b, r, "");
+    return keep_nan(e, b, r);
   r = LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, beats, a, b, ""), a, b, "");
-  if (LLVMIsConstant(a))
-    return r;
-  return LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealUNO, a, a, ""), a, r, "");
+  return keep_nan(e, a, r);
 }
 
 static LLVMValueRef float_floor(emitter *e, LLVMValueRef a) {

@@ -197,12 +197,18 @@ static pir_dim dim_of_extent(const lowering *l, const loop_expr *extent) {
   return PIR_DIM_UNKNOWN;
 }
 
-// A loop variable, or its sum with a number, takes all values up to the loop's extent: whether
-// they are inside is a condition on extents.
-static void expect_variable_inside(lower_site *s, const loop_expr *e, pir_dim extent,
-                                   int operand) {
+// A number, or a loop variable, or the sum of both: a variable takes all values up to its
+// loop's extent, so whether they are inside is a condition on extents.
+static void expect_inside(lower_site *s, const loop_expr *e, pir_dim extent, int operand) {
   lowering *l = s->l;
   int64_t offset = 0;
+  if (pir_loop_is_int(e, &offset)) {
+    if (s->reduces)  // the loop around may have no trips
+      return;
+    pir_dim at = pir_dim_const(l->dims, offset);
+    lower_expect_inside(s, at, at, extent, points_of(s), operand);
+    return;
+  }
   if (e->kind == LOOP_OP && e->op == PIR_V_ADD && pir_loop_is_int(e->b, &offset))
     e = e->a;
   pir_dim trips = is_loop_var(e) ? dim_of_extent(l, e->var->extent) : PIR_DIM_UNKNOWN;
@@ -213,11 +219,30 @@ static void expect_variable_inside(lower_site *s, const loop_expr *e, pir_dim ex
   lower_expect_inside(s, least, most, extent, points_of(s), operand);
 }
 
+// Index arithmetic (a flat position that is split, a clamp) is in range only if there are
+// elements along its axes at all. Loop variables and run-time indices have checks of their own.
+static void expect_elements(lower_site *s, const pir_fact *fact, int operand,
+                            loop_expr *const *index) {
+  lowering *l = s->l;
+  pir_dim count = pir_dim_const(l->dims, 1), points = points_of(s),
+          first = pir_dim_const(l->dims, 0);
+  if (l->guard || l->condition || s->reduces)
+    return;
+  for (int d = 0; d < fact->rank; d++)
+    if (!is_loop_var(index[d]) && !is_run_decided(index[d]))
+      count = pir_dim_mul(l->dims, count, fact->shape[d]);
+  if (count == PIR_DIM_UNKNOWN || points == PIR_DIM_UNKNOWN)
+    return;
+  if (!pir_dim_equal(l->dims, count, points))
+    lower_expect_inside(s, first, first, count, points, operand);
+}
+
 lower_reach lower_settle_index(lower_site *s, const pir_fact *fact, int operand,
                                loop_expr **index) {
   lowering *l = s->l;
   loop_module *m = l->m;
   lower_reach reach = {.known = true};
+  expect_elements(s, fact, operand, index);
   for (int d = 0; d < fact->rank && !l->why; d++) {
     loop_expr *extent = lower_dim(l, fact->shape[d]);
     loop_expr *in = unless_known(lower_in_range(l, index[d], extent));
@@ -225,7 +250,7 @@ lower_reach lower_settle_index(lower_site *s, const pir_fact *fact, int operand,
       continue;
     if (!is_run_decided(index[d])) {
       if (!l->guard && !l->condition)
-        expect_variable_inside(s, index[d], fact->shape[d], operand);
+        expect_inside(s, index[d], fact->shape[d], operand);
       reach.known = false;
       continue;
     }

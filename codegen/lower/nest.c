@@ -203,6 +203,10 @@ static void pointwise(nest *n, lower_stages *stages) {
     why = schedule_pointwise(n, loops[0], loops[n->level_count - 1], &units);
   if (why)
     lower_fail(l, l->group, why);
+  if (n->level_count > 1) {  // around a last level of extent 0, no unit does anything
+    pir_dim last = level_dim(n, &n->levels[n->level_count - 1]);
+    units = pir_dim_min(l->dims, units, pir_dim_mul(l->dims, units, last));
+  }
   add_stage(n, stages, units);
 }
 

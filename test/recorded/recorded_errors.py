@@ -242,7 +242,7 @@ def declared_names(tools):
 
 class Batch:
     """Rows that run in one process, when the first of them is asked for."""
-    pipeline, memory, patience = "kernels", 6 << 30, 120
+    pipeline, options, memory, patience = "kernels", [], 6 << 30, 120
 
     def __init__(self, tools):
         self.tools, self.rows, self.lock, self.answers = tools, [], threading.Lock(), None
@@ -276,13 +276,16 @@ class Batch:
                 z.writestr(f"out_{output}{array.suffix()}.npy", array.file())
 
     def run(self, top):
+        self.answers = self.run_rows(top, self.write_rows(top))
+
+    def write_rows(self, top):
         folders = []
         for i, program in enumerate(self.rows):
             folder = top / f"{i // PART:03}" / f"{i:04}"
             folder.mkdir(parents=True)
             self.write(program, folder)
             folders.append(folder)
-        self.answers = self.run_rows(top, folders)
+        return folders
 
     def run_rows(self, top, folders):
         """All in one process; when it dies, part by part, and then one by one."""
@@ -303,7 +306,7 @@ class Batch:
         return -1, f"exit code {code}: {report_of(told)}"
 
     def run_below(self, folder, limit):
-        command = [self.tools / "pir-run", f"--pipeline={self.pipeline}", "--ignore-output=999", f"--cases={folder}"]
+        command = [self.tools / "pir-run", f"--pipeline={self.pipeline}", "--ignore-output=999", f"--cases={folder}", *self.options]
         try:
             p = limited.run(command, limit, self.address_space(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                             env=self.environment())

@@ -1,6 +1,6 @@
 // Recorded cases. A case is a folder with in_<name>.npy (the LoD offsets in lod_<name>.json)
 // and out_<i>.npy, or with the same arrays in its tensors.npz (also as in/<name>, out/<i>,
-// param/<name>). Gradients have their own names: gout_<result> is fed to the input of that
+// param/<name>), or with both. Gradients have their own names: gout_<result> is fed to the input of that
 // name; grad_<name> or grad/<i>, in file order, are the expected values of the outputs after
 // the numbered ones. Many cases run in one process, sorted by program, so a program with
 // several cases is compiled once.
@@ -45,12 +45,10 @@ static int read_case(const run *r, const char *folder, npy_set *set) {
   char path[MAX_PATH];
   *set = (npy_set){0};
   snprintf(path, sizeof path, "%s/tensors.npz", folder);
-  if (!access(path, R_OK))
-    return run_read_arrays(r->cli, path, set);
-  DIR *dir = opendir(folder);
+  int code = access(path, R_OK) ? 0 : run_read_arrays(r->cli, path, set);
+  DIR *dir = code ? NULL : opendir(folder);
   if (!dir)
-    return cli_fail(r->cli, CLI_INVALID, "cannot open the folder %s", folder);
-  int code = 0;
+    return code ? code : cli_fail(r->cli, CLI_INVALID, "cannot open the folder %s", folder);
   for (struct dirent *entry; !code && (entry = readdir(dir));) {
     if (!is_array_file(entry->d_name))
       continue;
@@ -164,7 +162,8 @@ int run_case(run *r, const char *folder, bool quiet) {
   if (!code)
     code = run_once(r);
   if (!code)
-    code = compare_case(r, &set, folder, quiet);
+    code = cli_has(r->cli, OPT_RECORD) ? run_write_outputs(r, NULL, folder, -1)
+                                       : compare_case(r, &set, folder, quiet);
   if (!code)
     code = run_case_overlapping(r, &set, folder, quiet);
   npy_set_release(&set);

@@ -28,6 +28,8 @@ static const cli_option options[] = {
     {OPT_TRAIN, 0, "train", "DIR",
      "recorded steps of training below DIR: what the program writes is fed again"},
     {OPT_IGNORE, 0, "ignore-output", "I", "do not compare output I"},
+    {OPT_RECORD, 0, "record", NULL,
+     "with --case or --cases: write the outputs into the folder of the case, as expected ones"},
     {OPT_PIPELINE, 0, "pipeline", "NAME", "compile (default), kernels, or passes"},
     {OPT_TARGET, 0, "target", "NAME", "native (default), x86-64, x86-64-v3, .., cuda"},
     {OPT_THREADS, 0, "threads", "N", "threads of a run (1)"},

@@ -286,9 +286,20 @@ static pir_status plan_op(plan_builder *b, const pir_op *op) {
   return status;
 }
 
+// The name for messages: a user knows the last op of a group, not the group.
+static const char *name_of(const pir_op *op) {
+  const char *name = pir_op_meaning(op)->name;
+  if (!pir_op_is(op, CINN_GROUP))
+    return name;
+  const pir_op *inner = pir_block_first(pir_region_first(pir_op_region(op, 0)));
+  for (; inner && !pir_op_has(inner, PIR_TERMINATOR); inner = pir_op_next(inner))
+    name = pir_op_meaning(inner)->name;
+  return name;
+}
+
 pir_status pir_plan_op(plan_builder *b, const pir_op *op) {
   const char *before = b->asking;
-  b->asking = pir_op_meaning(op)->name;
+  b->asking = name_of(op);
   pir_status status = plan_op(b, op);
   b->asking = before;
   return status;
