@@ -55,6 +55,7 @@
   X(gaussian, false)                                                                           \
   X(generate_proposals, true)                                                                  \
   X(grid_sample_grad, false)                                                                   \
+  X(gru_grad, false)                                                                           \
   X(gru_sequences, true)                                                                       \
   X(gru_unit, false)                                                                           \
   X(hash, false)                                                                               \
@@ -71,6 +72,7 @@
   X(logcumsumexp, false)                                                                       \
   X(lookup_table_dequant, false)                                                               \
   X(lp_pool2d_grad, false)                                                                     \
+  X(lstm_grad, false)                                                                          \
   X(lstm_sequences, true)                                                                      \
   X(lstsq, false)                                                                              \
   X(lu, false)                                                                                 \
@@ -121,9 +123,13 @@
   X(send_u_recv, true)                                                                         \
   X(send_ue_recv, true)                                                                        \
   X(sequence_conv, true)                                                                       \
+  X(sequence_conv_grad, false)                                                                       \
   X(sequence_expand, true)                                                                     \
+  X(sequence_expand_grad, false)                                                                     \
   X(sequence_pool, true)                                                                       \
+  X(sequence_pool_grad, false)                                                                       \
   X(sequence_softmax, true)                                                                    \
+  X(sequence_softmax_grad, false)                                                                    \
   X(set_value, false)                                                                          \
   X(set_value_with_tensor, false)                                                              \
   X(shuffle_batch, true)                                                                       \

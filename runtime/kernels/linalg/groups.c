@@ -38,8 +38,9 @@ pir_status pir_kernel_batched_gemm(const pir_kernel_call *call) {
   int64_t rows = 0;
   for (size_t i = 0; i < sizes.count; i++)
     rows += sizes.ints[i] < 0 || sizes.ints[i] > l[0] ? l[0] + 1 : sizes.ints[i];
-  bool fits = outer ? r[0] == l[0] && !turned
-                    : r[0] == (int64_t)sizes.count && r[turned ? 2 : 1] == l[1];
+  int64_t deep = turned ? 2 : 1;
+  bool fits = r[0] == (outer ? l[0] : (int64_t)sizes.count);
+  fits &= outer ? !turned : r[deep] == l[1];
   if (!status && (!fits || rows != l[0]))
     status =
         pir_kernel_fail(call, PIR_INVALID, "%s: lhs, rhs and batch_sizes do not fit", call->op);

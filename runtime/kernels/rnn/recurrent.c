@@ -4,31 +4,43 @@
 #include <math.h>
 #include <string.h>
 
+#include "recurrent.h"
 #include "rnn.h"
-
-typedef double (*activation)(double x);
 
 static double logistic_activation(double x) {
   return 1 / (1 + exp(-x));
 }
+static double logistic_slope(double y) {
+  return y * (1 - y);
+}
+static double tanh_slope(double y) {
+  return 1 - y * y;
+}
 static double rectified_activation(double x) {
   return x > 0 ? x : 0;
+}
+static double rectified_slope(double y) {
+  return y > 0;
 }
 static double identity_activation(double x) {
   return x;
 }
+static double identity_slope(double y) {
+  (void)y;
+  return 1;
+}
 
-static pir_status find_activation(const pir_kernel_call *call, int attr, activation *out) {
+pir_status pir_find_activation(const pir_kernel_call *call, int attr, pir_activation *out) {
   static const struct {
     const char *name;
-    activation run;
-  } known[] = {{"sigmoid", logistic_activation},
-               {"tanh", tanh},
-               {"relu", rectified_activation},
-               {"identity", identity_activation}};
+    pir_activation activation;
+  } known[] = {{"sigmoid", {logistic_activation, logistic_slope}},
+               {"tanh", {tanh, tanh_slope}},
+               {"relu", {rectified_activation, rectified_slope}},
+               {"identity", {identity_activation, identity_slope}}};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (pir_str_equal(pir_kernel_text(call, attr), pir_str_from(known[i].name))) {
-      *out = known[i].run;
+    if (pir_kernel_text_is(call, attr, known[i].name)) {
+      *out = known[i].activation;
       return PIR_OK;
     }
   return pir_kernel_fail(call, PIR_INVALID, "%s: attribute %d names no activation", call->op,
@@ -121,7 +133,7 @@ static const double *first_state_of(const recurrence *r, int p, int64_t s, const
 enum { GRU_INPUT, GRU_WEIGHT, GRU_BIAS, GRU_FIRST };
 
 static void gru_step(const recurrence *r, const double *before, const double *input,
-                     activation act, activation gate_act, bool origin, double *room,
+                     pir_activation act, pir_activation gate_act, bool origin, double *room,
                      double *hidden) {
   int64_t n = r->hidden;
   const double *w = r->parts[GRU_WEIGHT].data;
@@ -131,18 +143,19 @@ static void gru_step(const recurrence *r, const double *before, const double *in
     room[j] = input[j] + (bias ? bias[j] : 0);
   add_row_product(before, n, w, 2 * n, room);
   for (int64_t j = 0; j < 2 * n; j++)
-    room[j] = gate_act(room[j]);
+    room[j] = gate_act.run(room[j]);
   for (int64_t j = 0; j < n; j++)
     reset[j] = room[n + j] * before[j];
   add_row_product(reset, n, w + 2 * n * n, n, room + 2 * n);
   for (int64_t j = 0; j < n; j++) {
-    double c = act(room[2 * n + j]);
+    double c = act.run(room[2 * n + j]);
     double u = room[j];
     hidden[j] = origin ? c + u * (before[j] - c) : before[j] + u * (c - before[j]);
   }
 }
 
-static pir_status run_gru_sequences(recurrence *r, activation act, activation gate_act) {
+static pir_status run_gru_sequences(recurrence *r, pir_activation act,
+                                    pir_activation gate_act) {
   const pir_kernel_call *call = r->call;
   int64_t n = r->hidden;
   size_t bytes = (size_t)(5 * n + 1) * sizeof(double);
@@ -169,11 +182,11 @@ static pir_status run_gru_sequences(recurrence *r, activation act, activation ga
 // gate_activation, is_reverse, origin_mode
 pir_status pir_kernel_gru_sequences(const pir_kernel_call *call) {
   static const int results[] = {3};
-  activation act, gate_act;
+  pir_activation act, gate_act;
   recurrence r;
   PIR_TRY(start_recurrence(call, 2, &r));
-  PIR_TRY(find_activation(call, 0, &act));
-  PIR_TRY(find_activation(call, 1, &gate_act));
+  PIR_TRY(pir_find_activation(call, 0, &act));
+  PIR_TRY(pir_find_activation(call, 1, &gate_act));
   int64_t n = r.hidden;
   pir_status status = take_recurrence_part(&r, GRU_INPUT, 0, "input", r.rows, 3 * n);
   if (!status)
@@ -197,7 +210,7 @@ pir_status pir_kernel_gru_sequences(const pir_kernel_call *call) {
 enum { LSTM_INPUT, LSTM_WEIGHT, LSTM_BIAS, LSTM_HIDDEN, LSTM_CELL };
 
 typedef struct lstm_kind {
-  activation gate, cell, candidate;
+  pir_activation gate, cell, candidate;
   bool peeps;
 } lstm_kind;
 
@@ -212,12 +225,12 @@ static void lstm_step(const recurrence *r, const lstm_kind *kind, const double *
   add_row_product(before, n, r->parts[LSTM_WEIGHT].data, 4 * n, gates);
   for (int64_t j = 0; j < n; j++) {
     double old = memory[j];
-    double in = kind->gate(gates[n + j] + (peep ? old * peep[j] : 0));
-    double forget = kind->gate(gates[2 * n + j] + (peep ? old * peep[n + j] : 0));
-    double now = forget * old + in * kind->candidate(gates[j]);
-    double out = kind->gate(gates[3 * n + j] + (peep ? now * peep[2 * n + j] : 0));
+    double in = kind->gate.run(gates[n + j] + (peep ? old * peep[j] : 0));
+    double forget = kind->gate.run(gates[2 * n + j] + (peep ? old * peep[n + j] : 0));
+    double now = forget * old + in * kind->candidate.run(gates[j]);
+    double out = kind->gate.run(gates[3 * n + j] + (peep ? now * peep[2 * n + j] : 0));
     cell[j] = now;
-    hidden[j] = out * kind->cell(now);
+    hidden[j] = out * kind->cell.run(now);
   }
 }
 
@@ -253,9 +266,9 @@ pir_status pir_kernel_lstm_sequences(const pir_kernel_call *call) {
   lstm_kind kind = {.peeps = pir_kernel_int(call, 0) != 0};
   recurrence r;
   PIR_TRY(start_recurrence(call, 3, &r));
-  PIR_TRY(find_activation(call, 3, &kind.gate));
-  PIR_TRY(find_activation(call, 4, &kind.cell));
-  PIR_TRY(find_activation(call, 5, &kind.candidate));
+  PIR_TRY(pir_find_activation(call, 3, &kind.gate));
+  PIR_TRY(pir_find_activation(call, 4, &kind.cell));
+  PIR_TRY(pir_find_activation(call, 5, &kind.candidate));
   int64_t n = r.hidden;
   pir_status status = take_recurrence_part(&r, LSTM_INPUT, 0, "input", r.rows, 4 * n);
   if (!status)

@@ -305,15 +305,29 @@ pir_status pir_kernel_sequence_expand(const pir_kernel_call *call) {
   return expand_sequences(call, x, from, n, y->lod[level]);
 }
 
-// Adds the products of a window of rows with the filter to one row of the result. Rows outside
-// of the sequence are left out.
-static void convolve_window(const double *x, int64_t rows, int64_t wide, int64_t first,
-                            int64_t window, const double *filter, int64_t outs, double *to) {
+// A sequence and the rows of trained padding around it: `up` rows before it, then those behind
+// it. NULL: rows outside of the sequence are left out.
+typedef struct padded_rows {
+  const double *x, *padding;
+  int64_t rows, wide, up;
+} padded_rows;
+
+static const double *padded_row(const padded_rows *p, int64_t row) {
+  if (row >= 0 && row < p->rows)
+    return p->x + row * p->wide;
+  if (!p->padding)
+    return NULL;
+  return p->padding + (row < 0 ? row + p->up : p->up + row - p->rows) * p->wide;
+}
+
+// Adds the products of a window of rows with the filter to one row of the result.
+static void convolve_window(const padded_rows *p, int64_t first, int64_t window,
+                            const double *filter, int64_t outs, double *to) {
+  int64_t wide = p->wide;
   for (int64_t k = 0; k < window; k++) {
-    if (first + k < 0 || first + k >= rows)
-      continue;
-    for (int64_t c = 0; c < wide; c++) {
-      double v = x[(first + k) * wide + c];
+    const double *row = padded_row(p, first + k);
+    for (int64_t c = 0; row && c < wide; c++) {
+      double v = row[c];
       const double *w = filter + (k * wide + c) * outs;
       for (int64_t o = 0; o < outs; o++)
         to[o] += v * w[o];
@@ -326,18 +340,22 @@ static void convolve_window(const double *x, int64_t rows, int64_t wide, int64_t
 pir_status pir_kernel_sequence_conv(const pir_kernel_call *call) {
   const pir_tensor *x = pir_kernel_in(call, 0);
   const pir_tensor *filter = pir_kernel_in(call, 2);
-  pir_tensor t = {0}, w = {0}, y = {0};
+  pir_tensor t = {0}, w = {0}, y = {0}, padding = {0};
   const uint64_t *at;
-  int64_t n, window = pir_kernel_int(call, 0);
+  int64_t n, window = pir_kernel_int(call, 0), start = pir_kernel_int(call, 2);
   PIR_TRY(pir_kernel_expect_rank(call, 0, "x", 2));
   PIR_TRY(pir_kernel_expect_rank(call, 2, "filter", 2));
   PIR_TRY(pir_kernel_sequences(call, 0, &at, &n));
   int64_t wide = x->shape[1];
   int64_t outs = filter->shape[1];
   int64_t rows;
-  if (pir_kernel_int(call, 1) || pir_kernel_int(call, 3) != 1)
-    return pir_kernel_fail(call, PIR_UNSUPPORTED,
-                           "unsupported: %s with trained padding or strides", call->op);
+  bool trained = pir_kernel_int(call, 1) != 0;
+  int64_t up = start < 0 ? -start : 0, down = start + window - 1;
+  const int64_t pads[2] = {up + (down > 0 ? down : 0), wide};
+  if (trained)
+    PIR_TRY(pir_kernel_expect_shape(call, 1, "padding_data", pads, 2));
+  if (pir_kernel_int(call, 3) != 1)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: context_stride: expects 1", call->op);
   bool large = __builtin_mul_overflow(window, wide, &rows);
   if (window < 1 || large || rows != filter->shape[0])
     return pir_kernel_fail(call, PIR_INVALID,
@@ -348,13 +366,17 @@ pir_status pir_kernel_sequence_conv(const pir_kernel_call *call) {
     status = pir_kernel_dense(call, filter, PIR_F64, filter->shape, 2, &w);
   if (!status)
     status = pir_kernel_zeros(call, PIR_F64, (int64_t[]){x->shape[0], outs}, 2, &y);
+  if (!status && trained)
+    status = pir_kernel_dense(call, pir_kernel_in(call, 1), PIR_F64, pads, 2, &padding);
   for (int64_t s = 0; s < n && !status; s++) {
-    int64_t length = (int64_t)(at[s + 1] - at[s]);
-    const double *from = (const double *)t.data + (int64_t)at[s] * wide;
+    padded_rows p = {.x = (const double *)t.data + (int64_t)at[s] * wide,
+                     .padding = padding.data,
+                     .rows = (int64_t)(at[s + 1] - at[s]),
+                     .wide = wide,
+                     .up = up};
     double *to = (double *)y.data + (int64_t)at[s] * outs;
-    for (int64_t i = 0; i < length; i++, to += outs)
-      convolve_window(from, length, wide, i + pir_kernel_int(call, 2), window, w.data, outs,
-                      to);
+    for (int64_t i = 0; i < p.rows; i++, to += outs)
+      convolve_window(&p, i + start, window, w.data, outs, to);
   }
   pir_tensor *out = pir_kernel_out(call, 0);
   if (!status)
@@ -364,5 +386,6 @@ pir_status pir_kernel_sequence_conv(const pir_kernel_call *call) {
   pir_kernel_drop(call, &t);
   pir_kernel_drop(call, &w);
   pir_kernel_drop(call, &y);
+  pir_kernel_drop(call, &padding);
   return status;
 }

@@ -14,7 +14,7 @@ class Steps(recorder.Program):
 
     def __init__(self, table):
         super().__init__(types.SimpleNamespace(values={}, dynamic=()), None)
-        self.table, self.columns = table, 0
+        self.table, self.columns, self.lod = table, 0, {}
 
     def __call__(self, op, operands, results, **attrs):
         """Emits an operator and returns its results. An operand is a value, an array, which is fed, or a number; a result is
@@ -24,6 +24,12 @@ class Steps(recorder.Program):
         values = [self.value(o, v) for o, v in zip(stated, [*operands] + [None] * (len(stated) - len(operands)))]
         self.case = types.SimpleNamespace(op=op, name="", values=attrs)
         return self.emit("pd_op." + op, values, self.attributes(), results)
+
+    def feed(self, array, levels):
+        """A fed array whose rows are divided by levels of offsets."""
+        name = f"in{len(self.feeds)}"
+        self.lod[name] = levels
+        return self.data(name, array, False)
 
     def value(self, o, v):
         if isinstance(v, np.ndarray):
@@ -57,9 +63,9 @@ def record(op, name, build, expect, tools, table, root, top):
     folder.mkdir(parents=True)
     with tempfile.TemporaryDirectory() as work:
         program = recorder.load(tools, steps.text(), pathlib.Path(work))
-        outs = expect() if expect else recorder.execute(program, steps.feeds, {})
+        outs = expect() if expect else recorder.execute(program, steps.feeds, steps.lod)
         (folder / "program.pir").write_text(str(program))
         paddle.base.core.serialize_pir_program(program, str(folder / "program.json"), True, False, True)
-    recorder.save(folder, steps.feeds, outs, {})
+    recorder.save(folder, steps.feeds, outs, steps.lod)
     columns = recorder.column_text((f"{i}:", a) for i, a in enumerate(outs)).replace("::", ":out:")
     return "\t".join([op, name, "run", "reference" if expect else "-", recorder.column_text(steps.feeds.items()), columns, "{}"])
