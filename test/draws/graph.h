@@ -102,6 +102,9 @@ bool graph_grow(graph *g, const graph_menu *menu, const graph_wish *wish, char *
 // States all extents of inputs.
 void graph_forget_unknown(graph *g);
 
+// Runs a graph for the results of an op of the outermost block. The caller stops the run.
+bool graph_run_op(const graph *g, int op, draw_run *out_run);
+
 // ---- judging one
 
 typedef struct graph_report {

@@ -319,10 +319,28 @@ static bool try_op(growth *w, draw *d) {
   return taken;
 }
 
+void *growth_copy_data(const draw_tensor *t) {
+  size_t bytes;
+  void *data = pir_shape_bytes(t->shape, t->rank, t->dtype, &bytes) ? NULL : malloc(bytes + 1);
+  if (data)
+    memcpy(data, t->data, bytes);
+  return data;
+}
+
+bool growth_take_results(growth *w, int first, draw_run *run) {
+  bool worth = is_worth(w, run);
+  for (size_t i = 0; worth && i < run->output_count; i++)
+    worth = graph_take_tensor(&w->g->values[(size_t)first + i], &run->outputs[i]);
+  draw_stop(run);
+  return worth;
+}
+
 bool growth_add_op(growth *w) {
   const pir_opdef *def = draw_def(w);
   if (!def || w->g->op_count + 1 >= GRAPH_OPS)
     return false;
+  if (growth_chance(w, w->control))
+    return growth_add_control(w);
   note_near(w);
   draw_start_op(&w->draw, w->g->ctx, w->g->noise, def, draw_random(&w->random));
   w->draw.near = &w->near;
@@ -404,6 +422,7 @@ bool graph_grow(graph *g, const graph_menu *menu, const graph_wish *wish, char *
   w->random = wish->seed * 0xA0761D6478BD642Fu + 11;
   uint32_t target = wish->least + growth_below(w, wish->most - wish->least + 1);
   draw_weights(w);
+  w->control = growth_chance(w, 35) ? 2 + growth_below(w, 8) : 0;
   add_first_inputs(w);
   for (uint32_t i = 0; i < 8 * target && graph_live_ops(g) < target; i++)
     growth_add_op(w);

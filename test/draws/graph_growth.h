@@ -9,6 +9,8 @@ typedef struct growth {
   const graph_menu *menu;
   uint64_t random;
   int block;             // where ops go
+  int depth;             // of regions
+  uint32_t control;      // percent of ops that are branches or loops
   uint32_t weights[16];  // of families
   uint32_t favour;       // percent of ops that are common ones
   draw_near near;
@@ -25,6 +27,13 @@ bool growth_sees(const growth *w, const graph_value *v);
 int growth_find_type(growth *w, const draw_tensor *type, size_t from);
 int growth_add_input(growth *w, const draw_tensor *type);
 bool growth_is_plain(growth *w, const pir_tensor *t);
+// A copy of the numbers of a tensor, or NULL.
+void *growth_copy_data(const draw_tensor *t);
+// Takes types and numbers of the values from number `first` on out of a run; false when they
+// are not worth it.
+bool growth_take_results(growth *w, int first, draw_run *run);
+// Draws a branch or loop.
+bool growth_add_control(growth *w);
 // Draws one op; false when none was found.
 bool growth_add_op(growth *w);
 

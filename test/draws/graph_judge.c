@@ -37,7 +37,7 @@ size_t graph_setups(const draw_setup **out_setups) {
 static pir_status start(const graph *g, draw_width width, graph_outputs outputs,
                         const draw_setup *setup, draw_run *run) {
   *run = (draw_run){.status = PIR_INVALID};
-  pir_program *program = graph_program(g, width, outputs, 0, run->text);
+  pir_program *program = graph_program(g, width, outputs, GRAPH_NONE, run->text);
   if (!program)
     return PIR_INVALID;
   return draw_start_program(g->ctx, program, setup, run);
@@ -52,6 +52,13 @@ static pir_status run_by(const graph *g, draw_width width, graph_outputs outputs
 }
 
 static const draw_setup by_kernels = {"kernels", NULL, NULL, 1};
+
+bool graph_run_op(const graph *g, int op, draw_run *out_run) {
+  *out_run = (draw_run){.status = PIR_INVALID};
+  pir_program *program = graph_program(g, DRAW_AS_IS, GRAPH_OF_OP, op, out_run->text);
+  return program && !draw_start_program(g->ctx, program, &by_kernels, out_run) &&
+         !draw_feed_with(out_run, graph_find, g, 0, 0);
+}
 
 // The unit of the widest-spaced float type among the values.
 static double unit_of(const graph *g) {
