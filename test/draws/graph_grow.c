@@ -278,6 +278,52 @@ static bool is_worth(growth *w, const draw_run *run) {
   return plain && w->g->value_count + run->output_count < GRAPH_VALUES;
 }
 
+// Whether an op in place may write a value: a result of the same block that the op reads once.
+// Inputs belong to the caller, and arguments to the loop.
+static bool may_write(const growth *w, const int16_t *reads, size_t operand) {
+  int16_t v = reads[operand * DRAW_MEMBERS];
+  size_t times = 0;
+  for (size_t i = 0; i < GRAPH_READS; i++)
+    times += v >= 0 && reads[i] == v;
+  const graph_value *value = v >= 0 ? &w->g->values[v] : NULL;
+  return value && times == 1 && value->source == GRAPH_RESULT && value->block == w->block &&
+         value->member == GRAPH_NONE;
+}
+
+// Operands that an op in place must not write become inputs of their own.
+static void spare_operands(growth *w, draw *d, int16_t *reads) {
+  for (size_t i = 0; d->def->traits & PIR_INPLACE && i < d->def->inplace_count; i++) {
+    size_t k = d->def->inplace[i].operand;
+    if (reads[k * DRAW_MEMBERS] < 0 || may_write(w, reads, k))
+      continue;
+    for (size_t m = 0; m < d->operands[k].count; m++) {
+      draw_tensor *t = &d->operands[k].members[m];
+      reads[k * DRAW_MEMBERS + m] = GRAPH_NONE;
+      t->data = NULL;
+      t->seed = draw_random(&w->random);
+    }
+  }
+}
+
+// Sometimes the twin in place of an op; notes what is written.
+static void draw_in_place(growth *w, draw *d, const int16_t *reads) {
+  char name[128];
+  bool may = d->def->inplace_count > 0;
+  for (size_t i = 0; i < d->def->inplace_count; i++)
+    may &= may_write(w, reads, d->def->inplace[i].operand);
+  if (may && !(d->def->traits & PIR_INPLACE) && growth_chance(w, w->in_place)) {
+    size_t n = pir_text_format(name, sizeof name, "%s_", d->def->name);
+    const pir_opdef *twin = pir_context_opdef(w->g->ctx, (pir_str){name, n});
+    if (twin && twin->base == d->def)
+      d->def = twin;
+  }
+  for (size_t i = 0; d->def->traits & PIR_INPLACE && i < d->def->inplace_count; i++) {
+    int16_t v = reads[d->def->inplace[i].operand * DRAW_MEMBERS];
+    if (v >= 0)
+      w->g->values[v].written = true;
+  }
+}
+
 // Numbers stand in the values, not in the op.
 static void add_call(growth *w, draw *d, const int16_t *reads, const draw_run *run) {
   int at = graph_add_op(w->g, GRAPH_CALL, w->block);
@@ -294,8 +340,22 @@ static void add_call(growth *w, draw *d, const int16_t *reads, const draw_run *r
       d->operands[k].members[m].data = NULL;
     }
   d->near = NULL;
+  draw_in_place(w, d, reads);
   *op->call = *d;
   add_results(w, at, d, run);
+}
+
+// An op that makes f32 of integers does so in float64, too: what reads both would refuse.
+static bool floats_from_integers(const draw *d, const draw_run *run) {
+  bool floats = false, made = false;
+  for (size_t k = 0; k < d->def->operand_count; k++)
+    for (size_t m = 0; m < d->operands[k].count && is_tensor(&d->operands[k]); m++)
+      floats |= pir_dtype_is_float(d->operands[k].members[m].dtype);
+  for (size_t i = 0; i < d->def->attr_count; i++)
+    floats |= d->def->attrs[i].kind == PIR_ATTR_DTYPE;
+  for (size_t i = 0; i < run->output_count; i++)
+    made |= pir_dtype_is_float(run->outputs[i].dtype);
+  return made && !floats;
 }
 
 static bool try_op(growth *w, draw *d) {
@@ -304,6 +364,7 @@ static bool try_op(growth *w, draw *d) {
   if (!draw_op(d))
     return false;
   int bound = bind_operands(w, d, reads);
+  spare_operands(w, d, reads);
   size_t tensors = 0;
   for (size_t k = 0; k < d->def->operand_count; k++)
     tensors += is_tensor(&d->operands[k]) ? d->operands[k].count : 0;
@@ -311,7 +372,7 @@ static bool try_op(growth *w, draw *d) {
     return false;
   d->dynamic = 0;
   bool taken = !draw_start(d, DRAW_AS_IS, "kernels", NULL, run) && !draw_feed(d, run, 0, 0) &&
-               is_worth(w, run) &&
+               is_worth(w, run) && !floats_from_integers(d, run) &&
                w->g->value_count + tensors + run->output_count < GRAPH_VALUES;
   if (taken)
     add_call(w, d, reads, run);
@@ -422,6 +483,7 @@ bool graph_grow(graph *g, const graph_menu *menu, const graph_wish *wish, char *
   w->random = wish->seed * 0xA0761D6478BD642Fu + 11;
   uint32_t target = wish->least + growth_below(w, wish->most - wish->least + 1);
   draw_weights(w);
+  w->in_place = growth_chance(w, 40) ? 30 : 0;
   w->control = growth_chance(w, 35) ? 2 + growth_below(w, 8) : 0;
   add_first_inputs(w);
   for (uint32_t i = 0; i < 8 * target && graph_live_ops(g) < target; i++)

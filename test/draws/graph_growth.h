@@ -13,6 +13,7 @@ typedef struct growth {
   uint32_t control;      // percent of ops that are branches or loops
   uint32_t weights[16];  // of families
   uint32_t favour;       // percent of ops that are common ones
+  uint32_t in_place;     // percent of ops that have one that are their twins
   draw_near near;
   const draw_tensor *near_tensors[5 * GRAPH_VALUES];
   draw draw;
