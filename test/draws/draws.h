@@ -187,6 +187,9 @@ pir_status draw_start(const draw *d, draw_width width, const char *pipeline, con
 // Runs on the numbers of the draw; `u` and `noise` as above, in every input.
 pir_status draw_feed(const draw *d, draw_run *run, double u, uint64_t noise);
 void draw_stop(draw_run *run);
+// Ends the process by a signal when it takes so much time of the processor: a busy machine
+// stops nothing.
+void draw_limit_time(int seconds);
 
 // ---- comparing runs
 

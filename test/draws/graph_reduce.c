@@ -40,7 +40,7 @@ static int failure_in_child(graph *g, const draw_setup *setup) {
     return 0;
   if (!pid) {
     static graph_report report;
-    alarm(SECONDS);
+    draw_limit_time(SECONDS);
     graph_judge(g, setup, 1, &report);
     _exit(failure_of(&report));
   }

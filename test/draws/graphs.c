@@ -60,7 +60,7 @@ static void reduce_one(const run *r, graph *g, const draw_setup *setup) {
   draw_setup reduced = *setup;
   if (!r->o->reduce)
     return;
-  alarm(REDUCING);
+  draw_limit_time(REDUCING);
   if (!graph_reduce(g, &reduced))
     printf("// The graph does not fail again.\n");
   graph_print_test(g, &reduced);
@@ -74,7 +74,7 @@ static void judge_one(run *r, pir_context *ctx, long i) {
   uint64_t seed = r->o->seed + (uint64_t)i;
   size_t count = setups_of(r, seed, &setups);
   r->t->at = i;
-  alarm(SECONDS);
+  draw_limit_time(SECONDS);
   report = (graph_report){.verdict = DRAW_UNFIT};
   bool made = make_graph(r, ctx, seed, &g, report.text);
   if (made && r->o->print)
@@ -111,7 +111,7 @@ static void reduce_crash(run *r, long i) {
     uint64_t seed = r->o->seed + (uint64_t)i;
     pir_context *ctx = r->o->context_create();
     size_t count = setups_of(r, seed, &setups);
-    alarm(REDUCING);
+    draw_limit_time(REDUCING);
     if (!draw_noise_register(r->noise, ctx) && make_graph(r, ctx, seed, &g, text))
       for (size_t k = 0; k < count; k++)
         reduce_one(r, &g, &setups[k]);

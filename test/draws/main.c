@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -139,14 +138,6 @@ static void show(const run *r, const draw *d, uint64_t seed, const char *what,
   fflush(stdout);
 }
 
-// A draw may take SECONDS of processor time, whatever else the machine does. The alarm is for
-// one that waits forever.
-static void limit_time(void) {
-  struct itimerval most = {.it_value.tv_sec = SECONDS};
-  setitimer(ITIMER_PROF, &most, NULL);
-  alarm(10 * SECONDS);
-}
-
 static void draw_one(run *r, pir_context *ctx, long i) {
   static draw steps[DRAW_STEPS];
   static draw_report report;
@@ -157,7 +148,7 @@ static void draw_one(run *r, pir_context *ctx, long i) {
   tally *t = &r->s->ops[at];
   r->s->at = i;
   snprintf(r->s->op, sizeof r->s->op, "%s", r->ops[at]->name);
-  limit_time();
+  draw_limit_time(SECONDS);
   report.found = r->o.print ? print_program : NULL;
   if (r->o.chains)
     d = draw_chain(steps, ctx, r->noise, r->ops, r->op_count, seed);

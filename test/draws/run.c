@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
 
 // ---- numbers
 
@@ -221,6 +223,13 @@ pir_status draw_feed_with(draw_run *run, draw_find *find, const void *user, doub
 
 pir_status draw_feed(const draw *d, draw_run *run, double u, uint64_t noise) {
   return draw_feed_with(run, find_tensor, d, u, noise);
+}
+
+void draw_limit_time(int seconds) {
+  enum { WAITING = 30 };  // times the limit, for one that waits for ever
+  struct itimerval limit = {.it_value = {.tv_sec = seconds}};
+  setitimer(ITIMER_PROF, &limit, NULL);
+  alarm((unsigned)(WAITING * seconds));
 }
 
 void draw_stop(draw_run *run) {
