@@ -22,19 +22,36 @@ static uint64_t fit(uint64_t value, int bits) {
   return value < most ? value : most;
 }
 
-// Returns the number of a file name, from 1; 0 if there are too many.
+typedef struct file_call {
+  pir_context *ctx;
+  pir_str file;
+  uint64_t number;  // 0: there are too many files
+} file_call;
+
+static pir_status number_file(void *user) {
+  file_call *call = user;
+  pir_context *ctx = call->ctx;
+  size_t n = ctx->files.count;
+  pir_name *name = pir_name_get(ctx, call->file);
+  for (size_t i = 0; i < n && !call->number; i++)
+    if (ctx->files.items[i] == name)
+      call->number = i + 1;
+  if (call->number || n + 1 >= (size_t)1 << FILE_BITS)
+    return PIR_OK;
+  pir_vec_push(&ctx->arena, &ctx->files, name);
+  call->number = n + 1;
+  return PIR_OK;
+}
+
+// Returns the number of a file name, from 1; 0 if there are too many, or memory ran out: a place
+// is not worth more than that.
 static uint64_t file_number(pir_context *ctx, pir_str file) {
   size_t n = ctx->files.count;
   if (n && pir_str_equal(pir_name_str(ctx->files.items[n - 1]), file))
     return n;
-  pir_name *name = pir_name_get(ctx, file);
-  for (size_t i = 0; i < n; i++)
-    if (ctx->files.items[i] == name)
-      return i + 1;
-  if (n + 1 >= (size_t)1 << FILE_BITS)
-    return 0;
-  pir_vec_push(&ctx->arena, &ctx->files, name);
-  return n + 1;
+  file_call call = {ctx, file, 0};
+  pir_ignore(pir_heap_catch(&ctx->heap, number_file, &call, NULL));
+  return call.number;
 }
 
 pir_loc pir_loc_text(pir_context *ctx, pir_str file, uint32_t line, uint32_t column) {
@@ -109,25 +126,55 @@ static void describe_path(pir_strbuf *out, const pir_op *op) {
   }
 }
 
-static void report(pir_context *ctx, pir_severity severity, pir_loc loc, const pir_op *op,
-                   const char *format, va_list args) {
+typedef struct report_call {
+  pir_context *ctx;
+  pir_diag diag;
+  const pir_op *op;  // NULL: none
+  const char *format;
+  va_list args;
+  bool emitted;
+} report_call;
+
+static pir_status emit_report(void *user) {
+  report_call *call = user;
   pir_strbuf message, path;
-  pir_strbuf_init(&message, &ctx->arena);
-  pir_strbuf_init(&path, &ctx->arena);
-  pir_diag diag = {.severity = severity, .place = pir_loc_unpack(ctx, loc)};
-  if (op) {
+  pir_strbuf_init(&message, &call->ctx->arena);
+  pir_strbuf_init(&path, &call->ctx->arena);
+  if (call->op) {
     pir_strbuf_char(&message, '"');
-    pir_strbuf_str(&message, pir_op_name(op));
+    pir_strbuf_str(&message, pir_op_name(call->op));
     pir_strbuf_lit(&message, "\" ");
-    if (!diag.place.line)
-      describe_path(&path, op);
+    if (!call->diag.place.line)
+      describe_path(&path, call->op);
   }
-  pir_strbuf_vformat(&message, format, args);
-  diag.message = pir_strbuf_view(&message);
-  diag.op_path = pir_strbuf_view(&path);
-  pir_diag_emit(ctx, &diag);
+  pir_strbuf_vformat(&message, call->format, call->args);
+  call->diag.message = pir_strbuf_view(&message);
+  call->diag.op_path = pir_strbuf_view(&path);
+  call->emitted = true;
+  pir_diag_emit(call->ctx, &call->diag);
   pir_strbuf_free(&path);
   pir_strbuf_free(&message);
+  return PIR_OK;
+}
+
+// Reports come from everywhere, also from functions that nothing guards. So a lack of memory
+// ends here: the message is cut to what the stack holds, and the caller's status remains.
+static void report(pir_context *ctx, pir_severity severity, pir_loc loc, const pir_op *op,
+                   const char *format, va_list args) {
+  char text[256];
+  report_call call = {.ctx = ctx,
+                      .diag = {.severity = severity, .place = pir_loc_unpack(ctx, loc)},
+                      .op = op,
+                      .format = format};
+  va_copy(call.args, args);
+  pir_ignore(pir_heap_catch(&ctx->heap, emit_report, &call, NULL));
+  va_end(call.args);
+  if (call.emitted)
+    return;
+  size_t size = pir_text_vformat(text, sizeof text, format, args);
+  call.diag.message = (pir_str){text, size};
+  call.diag.op_path = PIR_STR("");
+  pir_diag_emit(ctx, &call.diag);
 }
 
 pir_status pir_report(pir_context *ctx, pir_status status, pir_severity severity, pir_loc loc,

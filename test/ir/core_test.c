@@ -429,6 +429,26 @@ static void context_without_memory_is_null(void **state) {
   assert_null(pir_context_create(&options));
 }
 
+// A report that finds no memory, outside of everything that catches its lack.
+static void report_without_memory(void **state) {
+  enum { LONG = 4096 };
+  static char text[LONG + 1];
+  char message[128] = "";
+  memset(text, 'x', LONG);
+  pir_context_options options = {.size = sizeof options, .limits = {.max_bytes = 1 << 20}};
+  pir_context *ctx = pir_context_create(&options);
+  pir_context_set_sink(ctx, (pir_diag_sink){keep_message, message});
+  assert_int_equal(pir_context_protect(ctx, make_numbers, ctx), PIR_EXHAUSTED);
+  for (int i = 0; i < 64; i++) {  // a few small blocks may be left
+    pir_text_format(text, 16, "file %d of 64.. ", i);
+    pir_loc loc = pir_loc_text(ctx, (pir_str){text, LONG}, 1, 1);
+    assert_int_equal(pir_report(ctx, PIR_INVALID, PIR_ERROR, loc, "no memory for %s", text),
+                     PIR_INVALID);
+    assert_int_equal(strncmp(message, "no memory for file ", 19), 0);
+  }
+  pir_context_destroy(ctx);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make, drop)
   const struct CMUnitTest tests[] = {
@@ -449,6 +469,7 @@ int main(void) {
       TEST(memory_limit_calls_the_hook),
       TEST(memory_limit_is_a_status),
       TEST(context_without_memory_is_null),
+      TEST(report_without_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
