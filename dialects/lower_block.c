@@ -8,6 +8,7 @@
 #include <pir/dialect/builtin.h>
 #include <pir/dialect/pd_op.h>
 
+#include <math.h>
 #include <string.h>
 
 #define MAX_VALUES 64
@@ -305,7 +306,8 @@ static pir_status step_attr(expansion *x, const pir_lower_step *step,
     case PIR_LOWER_FLOAT:
       if (!symbolic_number(&x->s, from->node, &number))
         return not_known(x, step, from->name);
-      *out = number_attr(x->ctx, def->kind, number, (int64_t)number);
+      *out =
+          number_attr(x->ctx, def->kind, number, fabs(number) < 0x1p62 ? (int64_t)number : 0);
       break;
     case PIR_LOWER_INT:
     case PIR_LOWER_DTYPE: {

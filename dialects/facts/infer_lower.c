@@ -4,6 +4,7 @@
 #include "dialect_tables.h"
 #include "infer_impl.h"
 
+#include <math.h>
 #include <string.h>
 
 #define MAX_NESTING 16
@@ -79,7 +80,7 @@ static const pir_fact *number_fact(pir_infer *infer, pir_dtype dtype, bool known
                                    double number) {
   pir_fact *fact = INFER_NEW(infer, pir_fact, 1);
   pir_dim *contents = INFER_NEW(infer, pir_dim, 1);
-  bool whole = known && number == (double)(int64_t)number;
+  bool whole = known && fabs(number) < 0x1p62 && number == floor(number);
   *contents = whole ? pir_dim_const(infer->dims, (int64_t)number) : PIR_DIM_UNKNOWN;
   *fact = (pir_fact){.known = true,
                      .dtype = dtype,

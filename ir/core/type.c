@@ -184,7 +184,7 @@ static const void *pointer_at(const pir_type *type, size_t i) {
 }
 
 pir_type_kind pir_type_kind_of(const pir_type *type) {
-  return type->kind;
+  return type ? type->kind : PIR_TYPE_OPAQUE;
 }
 bool pir_type_is_tensor(const pir_type *type) {
   return type && type->kind == PIR_TYPE_TENSOR;

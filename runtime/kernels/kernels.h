@@ -192,7 +192,8 @@ PIR_KERNELS(PIR_KERNEL_DECLARE)
 // is absent.
 const pir_tensor *pir_kernel_in(const pir_kernel_call *call, int k);
 pir_tensor *pir_kernel_out(const pir_kernel_call *call, int k);
-// Memory from the call's allocator, aligned to 64 bytes; NULL when there is none.
+// Memory from the call's allocator, aligned to 64 bytes; NULL when there is none, or when it would
+// be more than the call's `most_bytes`.
 void *pir_kernel_alloc(const pir_kernel_call *call, size_t size);
 // Frees such memory, which may be NULL; `size` is the size that was asked for.
 void pir_kernel_free(const pir_kernel_call *call, void *memory, size_t size);

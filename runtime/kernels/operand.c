@@ -18,6 +18,8 @@ pir_tensor *pir_kernel_out(const pir_kernel_call *call, int k) {
 }
 
 void *pir_kernel_alloc(const pir_kernel_call *call, size_t size) {
+  if (size > SIZE_MAX - 127 || (call->most_bytes && size > call->most_bytes))
+    return NULL;
   size = (size + 127) / 64 * 64;
   if (call->allocator && call->allocator->alloc)
     return call->allocator->alloc(call->allocator->user, size, 64);

@@ -104,7 +104,8 @@ static number fill_value(translator *t, const op_desc *op) {
 
 // Picks the narrowest of f32, f64, i64 that represents the value exactly.
 static const pir_attr *fill_attr(translator *t, const number *n) {
-  if (n->dtype == PIR_I64 && (n->f >= 0x1p63 || n->i != (int64_t)n->f))
+  bool in_range = n->f >= -0x1p63 && n->f < 0x1p63;
+  if (n->dtype == PIR_I64 && (!in_range || n->i != (int64_t)n->f))
     return pir_attr_int(t->ctx, PIR_ATTR_I64, n->i);
   pir_attr_kind kind =
       n->f == (double)(float)n->f || n->f != n->f ? PIR_ATTR_F32 : PIR_ATTR_F64;

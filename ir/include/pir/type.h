@@ -101,7 +101,7 @@ PIR_API const pir_type *pir_type_opaque(pir_context *ctx, pir_str text);
 // Unless a comment says otherwise `type` may be NULL, which has no kind. A type that binds
 // another one (ALLOCATED, DIST_TENSOR) has the element type and shape of the one it binds.
 
-// Returns the kind; `type` must not be NULL.
+// Returns the kind; the null type counts as OPAQUE.
 PIR_API pir_type_kind pir_type_kind_of(const pir_type *type);
 // Whether the type itself is a dense tensor; a type that binds one is not.
 PIR_API bool pir_type_is_tensor(const pir_type *type);

@@ -40,6 +40,8 @@ static pir_status weigh_axis(const pir_kernel_call *call, bool is_cubic, bool co
   float ratio = resize_ratio(a->in, a->out, corners, scale);
   float stretch = ratio >= 1 ? ratio : 1;
   float support = (is_cubic ? CUBIC_WIDTH : LINEAR_WIDTH) * 0.5f * stretch;
+  if (!(support < 0x1p31f))
+    return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: too large", call->op);
   a->width = 2 * (int64_t)ceilf(support) + 1;
   int64_t rows[] = {a->out, a->width};
   size_t bytes;

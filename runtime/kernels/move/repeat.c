@@ -64,7 +64,9 @@ static pir_status write_triangle_indices(const pir_kernel_call *call, bool upper
   pir_tensor all;
   PIR_TRY(pir_kernel_dense(call, &zero, PIR_I64, out->shape, out->rank, &all));
   int64_t *to = all.data, count = out->shape[1];
-  for (int64_t r = 0; r < rows; r++) {
+  // Rows without elements are at the beginning of the lower triangle, or at the end of either.
+  int64_t begin = upper || offset > 0 ? 0 : -offset;
+  for (int64_t r = begin; r < rows && at < count; r++) {
     int64_t middle = pir_clamp_index(r + offset + !upper, 0, columns);
     int64_t end = upper ? columns : middle;
     for (int64_t c = upper ? middle : 0; c < end && at < count; c++, at++) {

@@ -338,7 +338,8 @@ static pir_status run_reducing_job(line_job *job, int64_t axis) {
 pir_status pir_kernel_kthvalue(const pir_kernel_call *call) {
   line_job job = make_line_job(call);
   job.line = select_kth_element;
-  job.first = pir_kernel_int(call, 0) - 1;
+  int64_t k = pir_kernel_int(call, 0);
+  job.first = k > 0 ? k - 1 : -1;
   return run_reducing_job(&job, pir_kernel_int(call, 1));
 }
 
