@@ -100,6 +100,8 @@ static void check_operands_given(const op *target, const step *s) {
 
 void ops_check_step(const op *o, const op *target, const step *s) {
   check_operands_given(target, s);
+  if (target->traits & PIR_RANDOM && !(o->traits & PIR_RANDOM))
+    source_error(s->loc, "'%s' is random: '%s' needs 'trait random'", s->op, o->name);
   for (int i = 0; i < target->attr_count; i++) {
     const attr *to = &target->attrs[i];
     const named_expr *given = find_given(s, to->name);

@@ -65,3 +65,15 @@
     (%11) = "pd_op.fetch" (%4) {col:0,name:"fetch0",persistable:[true],stop_gradient:[true]} : (tensor<2x3xf32>) -> tensor<2x3xf32>
     (%12) = "pd_op.fetch" (%3) {col:1,name:"fetch1",persistable:[true],stop_gradient:[true]} : (tensor<2x3xf32>) -> tensor<2x3xf32>
 }
+
+// -----
+// Each of two ops that consist of random ops has random numbers of its own.
+// CHECK:     "pd_op.fused_bias_dropout_residual_layer_norm"
+// CHECK-NEXT: "pd_op.fused_bias_dropout_residual_layer_norm"
+{
+    (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[4,8]} : () -> tensor<4x8xf32>
+    (%2, %3, %4, %5, %6) = "pd_op.fused_bias_dropout_residual_layer_norm" (%0, %0, <<NULL VALUE>>, <<NULL VALUE>>, <<NULL VALUE>>) {dropout_fix_seed:false,dropout_implementation:"downgrade_in_infer",dropout_rate:0.5,dropout_seed:1,is_test:false,ln_epsilon:1e-05} : (tensor<4x8xf32>, tensor<4x8xf32>, <<NULL TYPE>>, <<NULL TYPE>>, <<NULL TYPE>>) -> tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xu8>, tensor<4xf32>, tensor<4xf32>
+    (%7, %8, %9, %10, %11) = "pd_op.fused_bias_dropout_residual_layer_norm" (%0, %0, <<NULL VALUE>>, <<NULL VALUE>>, <<NULL VALUE>>) {dropout_fix_seed:false,dropout_implementation:"downgrade_in_infer",dropout_rate:0.5,dropout_seed:1,is_test:false,ln_epsilon:1e-05} : (tensor<4x8xf32>, tensor<4x8xf32>, <<NULL TYPE>>, <<NULL TYPE>>, <<NULL TYPE>>) -> tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xu8>, tensor<4xf32>, tensor<4xf32>
+    () = "builtin.shadow_output" (%4) {output_name:"a"} : (tensor<4x8xu8>) -> 
+    () = "builtin.shadow_output" (%9) {output_name:"b"} : (tensor<4x8xu8>) -> 
+}
