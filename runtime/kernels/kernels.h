@@ -123,13 +123,13 @@
   X(send_u_recv, true)                                                                         \
   X(send_ue_recv, true)                                                                        \
   X(sequence_conv, true)                                                                       \
-  X(sequence_conv_grad, false)                                                                       \
+  X(sequence_conv_grad, false)                                                                 \
   X(sequence_expand, true)                                                                     \
-  X(sequence_expand_grad, false)                                                                     \
+  X(sequence_expand_grad, false)                                                               \
   X(sequence_pool, true)                                                                       \
-  X(sequence_pool_grad, false)                                                                       \
+  X(sequence_pool_grad, false)                                                                 \
   X(sequence_softmax, true)                                                                    \
-  X(sequence_softmax_grad, false)                                                                    \
+  X(sequence_softmax_grad, false)                                                              \
   X(set_value, false)                                                                          \
   X(set_value_with_tensor, false)                                                              \
   X(shuffle_batch, true)                                                                       \

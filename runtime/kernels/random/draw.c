@@ -513,8 +513,8 @@ pir_status pir_kernel_shuffle_batch(const pir_kernel_call *call) {
   if (!status)
     shuffle_numbers(d.from, at, (uint64_t)n);
   for (int64_t i = 0; i < n && !status; i++) {
-    const char *from = (const char *)dense.data + (size_t)at[i] * row;
-    memcpy((char *)moved.data + (size_t)i * row, from, row);
+    const char *from = (const char *)dense.data + (size_t)i * row;
+    memcpy((char *)moved.data + (size_t)at[i] * row, from, row);
   }
   if (!status)
     status = pir_kernel_shape_result(call, result, x->dtype, x->shape, x->rank);
