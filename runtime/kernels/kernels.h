@@ -78,6 +78,7 @@
   X(lu, false)                                                                                 \
   X(lu_solve, false)                                                                           \
   X(lu_unpack, false)                                                                          \
+  X(masked_multihead_attention, false)                                                         \
   X(masked_select, true)                                                                       \
   X(masked_select_grad, false)                                                                 \
   X(matrix_nms, true)                                                                          \

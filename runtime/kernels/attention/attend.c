@@ -24,19 +24,17 @@ attend_rows pir_attend_rows(const pir_tensor *tensor, int64_t entry, int place_a
                        .head_step = tensor->strides[3 - place_axis]};
 }
 
-static int64_t row_element(const attend_rows *rows, int64_t head, int64_t place) {
-  int64_t along = rows->find ? rows->find(rows->user, place) : place * rows->step;
-  return rows->start + head * rows->head_step + along;
-}
-
 static char *row_data(const attend_rows *rows, int64_t head, int64_t place) {
-  size_t size = pir_dtype_size(rows->tensor->dtype);
-  return (char *)rows->tensor->data + row_element(rows, head, place) * (int64_t)size;
+  int64_t at = rows->start + head * rows->head_step + place * rows->step;
+  return (char *)rows->tensor->data + at * (int64_t)pir_dtype_size(rows->tensor->dtype);
 }
 
 static void load_row(const attend_rows *rows, int64_t head, int64_t place, double *to,
                      int64_t n) {
-  pir_convert(PIR_F64, to, 1, rows->tensor->dtype, row_data(rows, head, place), 1, n);
+  if (rows->load)
+    rows->load(rows->user, head, place, to);
+  else
+    pir_convert(PIR_F64, to, 1, rows->tensor->dtype, row_data(rows, head, place), 1, n);
 }
 
 static void store_row(const attend_rows *rows, int64_t head, int64_t place, const double *from,

@@ -11,9 +11,9 @@ typedef struct attend_rows {
   const pir_tensor *tensor;
   // The first row's element, and the distances of places and of heads, in elements.
   int64_t start, step, head_step;
-  // Returns the element at which the row of a place begins, from the first one of the head;
-  // NULL: `step` times the place.
-  int64_t (*find)(const void *user, int64_t place);
+  // Loads the row of a place as doubles, for rows whose elements are not neighbours in memory;
+  // NULL: reads it at the place that the numbers above give.
+  void (*load)(const void *user, int64_t head, int64_t place, double *to);
   const void *user;
 } attend_rows;
 

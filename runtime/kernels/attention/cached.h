@@ -1,0 +1,45 @@
+// What kernels of attention over a cache share: rows of queries, keys and values that one tensor
+// holds, turned by the angles of their positions, and results that are rounded to 8 bits.
+#ifndef PIR_KERNELS_CACHED_H
+#define PIR_KERNELS_CACHED_H
+
+#include "attend.h"
+
+// How a row is turned: which elements turn together, and which entry of the tables belongs to
+// element i.
+typedef enum turn_table {
+  TURN_EACH,        // entry i
+  TURN_PAIRS,       // entry i / 2
+  TURN_FIRST_HALF,  // entry i, counted within a half
+} turn_table;
+
+typedef struct turn {
+  bool halves;     // an element and the one half a block further; else two neighbours
+  int64_t blocks;  // blocks of a row, for halves
+  turn_table table;
+} turn;
+
+// Turns a row of `width` elements by tables of cosines and sines. `room` holds `width` doubles.
+void pir_turn_row(const turn *how, double *row, double *room, int64_t width,
+                  const float *cosines, const float *sines);
+
+// The rows of one token: queries of all heads, then keys, then values.
+typedef struct token_rows {
+  const pir_tensor *tensor;        // [tokens, (heads + 2 * key_heads) * width]
+  const pir_tensor *scale, *bias;  // for each column, or NULL
+  int64_t heads, key_heads, width;
+} token_rows;
+
+// Loads row `row` of a token (a head of queries, keys or values, in this order) as doubles.
+void pir_load_token_row(const token_rows *rows, int64_t token, int64_t row, double *to);
+
+// Writes `from` [tokens, columns] as result 0: moved and scaled by operands `shift` and `smooth`
+// if they are present, and rounded to 8 bits if attribute `out_scale` is positive. The
+// attributes after it are the rounding, the upper bound and the lower bound.
+pir_status pir_write_rounded(const pir_kernel_call *call, const pir_tensor *from, int shift,
+                             int smooth, double out_scale, int first_attr);
+
+// Copies an operand to the result that continues it, unless they share memory.
+pir_status pir_continue_operand(const pir_kernel_call *call, int operand, int result);
+
+#endif
