@@ -16,6 +16,7 @@
   X(bincount, true)                                                                            \
   X(binomial, false)                                                                           \
   X(bipartite_match, false)                                                                    \
+  X(block_multihead_attention, false)                                                          \
   X(broadcast_tensors, false)                                                                  \
   X(check_finite_and_unscale, false)                                                           \
   X(check_numerics, false)                                                                     \

@@ -31,8 +31,8 @@ static void put_continued(pir_infer *infer, int result, int operand) {
   memcpy(out->shape, x->shape, sizeof out->shape);
 }
 
-// Sets result 0: the rows of x, and the columns that are left without those of `heads` keys and
-// values.
+// Sets result 0: the rows of x, and its columns of queries: all but the columns of `heads` keys
+// and values.
 static void put_attended(pir_infer *infer, const pir_fact *x, pir_dim heads, pir_dim width,
                          pir_dtype dtype) {
   pir_fact *out = infer_begin(infer, 0);
@@ -61,5 +61,23 @@ pir_status pd_infer_masked_multihead_attention_(pir_infer *infer) {
   if (infer->operands[PD_MASKED_MULTIHEAD_ATTENTION__IN_BEAM_CACHE_OFFSET])
     put_continued(infer, PD_MASKED_MULTIHEAD_ATTENTION__OUT_BEAM_CACHE_OFFSET_OUT,
                   PD_MASKED_MULTIHEAD_ATTENTION__IN_BEAM_CACHE_OFFSET);
+  return PIR_OK;
+}
+
+pir_status pd_infer_block_multihead_attention_(pir_infer *infer) {
+  const pir_fact *qkv = infer->operands[PD_BLOCK_MULTIHEAD_ATTENTION__IN_QKV];
+  const pir_fact *cache = infer->operands[PD_BLOCK_MULTIHEAD_ATTENTION__IN_KEY_CACHE];
+  const pir_attr_value *attrs = infer->attrs;
+  bool known = fact_has_rank(cache, 4);
+  pir_dtype dtype = computed_type(qkv, attrs[PD_BLOCK_MULTIHEAD_ATTENTION__ATTR_OUT_SCALE].f,
+                                  attrs[PD_BLOCK_MULTIHEAD_ATTENTION__ATTR_COMPUTE_DTYPE].text);
+  put_attended(infer, qkv, known ? cache->shape[1] : PIR_DIM_UNKNOWN,
+               known ? cache->shape[3] : PIR_DIM_UNKNOWN, dtype);
+  put_continued(infer, PD_BLOCK_MULTIHEAD_ATTENTION__OUT_QKV_OUT,
+                PD_BLOCK_MULTIHEAD_ATTENTION__IN_QKV);
+  put_continued(infer, PD_BLOCK_MULTIHEAD_ATTENTION__OUT_KEY_CACHE_OUT,
+                PD_BLOCK_MULTIHEAD_ATTENTION__IN_KEY_CACHE);
+  put_continued(infer, PD_BLOCK_MULTIHEAD_ATTENTION__OUT_VALUE_CACHE_OUT,
+                PD_BLOCK_MULTIHEAD_ATTENTION__IN_VALUE_CACHE);
   return PIR_OK;
 }

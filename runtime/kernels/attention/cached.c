@@ -23,7 +23,7 @@ void pir_turn_row(const turn *how, double *row, double *room, int64_t width,
   }
 }
 
-static double element_at(const pir_tensor *t, int64_t i) {
+static double number_at(const pir_tensor *t, int64_t i) {
   double value;
   pir_convert(PIR_F64, &value, 1, t->dtype,
               (const char *)t->data + i * (int64_t)pir_dtype_size(t->dtype), 1, 1);
@@ -38,9 +38,9 @@ void pir_load_token_row(const token_rows *rows, int64_t token, int64_t row, doub
       (const char *)rows->tensor->data + (token * columns + first) * (int64_t)size;
   pir_convert(PIR_F64, to, 1, rows->tensor->dtype, from, 1, rows->width);
   for (int64_t i = 0; i < rows->width && rows->scale; i++)
-    to[i] *= element_at(rows->scale, first + i);
+    to[i] *= number_at(rows->scale, first + i);
   for (int64_t i = 0; i < rows->width && rows->bias; i++)
-    to[i] += element_at(rows->bias, first + i);
+    to[i] += number_at(rows->bias, first + i);
 }
 
 static double bounded(double v, double low, double high) {
@@ -65,8 +65,8 @@ pir_status pir_write_rounded(const pir_kernel_call *call, const pir_tensor *from
                            "%s: out_shift and out_smooth: expect %lld numbers", call->op,
                            (long long)columns);
   for (int64_t i = 0; i < n; i++) {
-    double v = values[i] + (moves ? element_at(moves, i % columns) : 0);
-    v *= factors ? element_at(factors, i % columns) : 1;
+    double v = values[i] + (moves ? number_at(moves, i % columns) : 0);
+    v *= factors ? number_at(factors, i % columns) : 1;
     if (out_scale > 0) {
       v *= high * out_scale;
       v = bounded(away ? round(v) : rint(v), low, high);
@@ -125,7 +125,7 @@ static void load_packed_key(const void *user, int64_t head, int64_t place, doubl
   const packed_cache *c = past->cache;
   int64_t entry = entry_of(past, place);
   for (int64_t i = 0; i < c->width; i++)
-    to[i] = element_at(c->tensor, packed_key(c, entry, head, place, i));
+    to[i] = number_at(c->tensor, packed_key(c, entry, head, place, i));
 }
 
 static void load_packed_value(const void *user, int64_t head, int64_t place, double *to) {

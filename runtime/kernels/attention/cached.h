@@ -15,7 +15,7 @@ typedef enum turn_table {
 
 typedef struct turn {
   bool halves;     // an element and the one half a block further; else two neighbours
-  int64_t blocks;  // blocks of a row, for halves
+  int64_t blocks;  // blocks of a row whose elements turn so
   turn_table table;
 } turn;
 

@@ -112,3 +112,86 @@ one_token("from_integers", scale=True)
 one_token("to_integers", out_scale=0.5)
 one_token("to_integers_even", out_scale=0.4, ties_away=0, smooth=True)
 one_token("float16", dtype="float16", rotary="pairs")
+
+# ---- a cache in blocks
+
+
+def blocks(name, enc=(4, 0, 3), dec=(0, 5, 0), heads=2, key_heads=2, width=4, size=3, per_sequence=4, before=0, rope=None, mask=False, target=False, bias=False,
+           scale=False, out_scale=-1.0, dtype="float32"):
+    n = len(enc)
+    now = [e if e else int(d > 0) for e, d in zip(enc, dec)]
+    starts = np.concatenate([[0], np.cumsum(now)]).astype(np.int32)
+    tokens, columns = int(starts[-1]), (heads + 2 * key_heads) * width
+    count = n * per_sequence + 1
+    tables = np.random.RandomState(len(name)).permutation(count)[:n * per_sequence].reshape(n, per_sequence).astype(np.int32)
+    qkv = D.ints(200, tokens, columns, low=-200, dtype="int32") if scale else D.of(dtype, tokens, columns)
+    longest = 9
+    values = dict(qkv=qkv, key_cache=D.of(dtype, count, key_heads, size, width), value_cache=D.of(dtype, count, key_heads, size, width),
+                  seq_lens_encoder=np.int32(enc).reshape(-1, 1), seq_lens_decoder=np.int32(dec).reshape(-1, 1), seq_lens_this_time=np.int32(now).reshape(-1, 1),
+                  padding_offsets=np.concatenate([np.full(m, i * longest - starts[i]) for i, m in enumerate(now)]).astype(np.int32),
+                  cum_offsets=(np.arange(n) * longest - starts[:-1]).astype(np.int32), cu_seqlens_q=starts, cu_seqlens_k=starts, block_tables=tables)
+    if before:
+        values.update(pre_key_cache=D.of(dtype, n, key_heads, before, width), pre_value_cache=D.of(dtype, n, key_heads, before, width))
+    if rope:
+        values.update(rope_emb=D.f32(2, 1, longest, 1, width if rope == "halves" else width // 2))
+    if mask:
+        values.update(mask=D.of(dtype, n, 1, longest, longest + before))
+    if target:
+        values.update(tgt_mask=D.of(dtype, n, 1, 1, longest + before))
+    if bias:
+        values.update(qkv_bias=D.of(dtype, columns))
+    if scale:
+        values.update(qkv_out_scale=D.f32(columns, low=0.001, high=0.01))
+
+    def expected(c):
+        rows = c.qkv * (c.qkv_out_scale if scale else 1) + (c.qkv_bias if bias else 0)
+        rows = rows.reshape(tokens, -1, width)
+        keys, past, again = c.key_cache.copy(), c.value_cache.copy(), c.qkv.copy()
+        out = np.zeros((tokens, heads, width))
+        for b in range(n):
+            m, a = now[b], starts[b]
+            first = 0 if enc[b] else dec[b]
+            q, k, v = np.split(rows[a:a + m], [heads, heads + key_heads], 1)
+            if not m:
+                continue
+            if rope:
+                cosines, sines = c.rope_emb[:, 0, first:first + m]
+                half = width // 2
+                spread = (lambda t: np.concatenate([t[..., :half]] * 2, -1)) if rope == "halves" else (lambda t: np.repeat(t, 2, -1))
+                q, k = (turned(x, spread(cosines), spread(sines), rope == "halves") for x in (q, k))
+            if enc[b]:
+                if not scale:
+                    again[a:a + m] = np.concatenate([q, k, v], 1).reshape(m, -1)
+                for j in range(before):
+                    for cache, pre in ((keys, c.pre_key_cache), (past, c.pre_value_cache)):
+                        cache[tables[b, j // size], :, j % size] = pre[b, :, j]
+            for j in range(m):
+                at = before + first + j
+                keys[tables[b, at // size], :, at % size], past[tables[b, at // size], :, at % size] = k[j], v[j]
+            total = before + first + m
+            ks, vs = (np.repeat(np.stack([cache[tables[b, t // size], :, t % size] for t in range(total)]), heads // key_heads, 1) for cache in (keys, past))
+            scores = np.einsum("qhd,khd->hqk", q, ks) / width**0.5
+            given = c.mask if enc[b] else c.tgt_mask
+            if given is not None:
+                scores = scores + given[b, :, :m, :total]
+            else:
+                scores = np.where(np.arange(total) > np.arange(m)[:, None] + total - m, -np.inf, scores)
+            out[a:a + m] = np.einsum("hqk,khd->qhd", softmax(scores), vs)
+        y = out.reshape(tokens, -1)
+        return [rounded(y, out_scale, 1) if out_scale > 0 else y, again, keys, past]
+    case("block_multihead_attention_", name, **values, max_seq_len=longest, block_size=size, use_neox_style=rope == "halves", out_scale=out_scale,
+         compute_dtype="fp32" if scale else "default", expect=expected,
+         like=("int8" if out_scale > 0 else "key_cache") + " qkv key_cache value_cache")
+
+
+blocks("basic")
+blocks("pairs", rope="pairs")
+blocks("halves", rope="halves", heads=4)
+blocks("masks", mask=True, target=True)
+blocks("before", before=2, rope="pairs")
+blocks("bias", bias=True, rope="halves")
+blocks("prompts", enc=(3, 5), dec=(0, 0))
+blocks("answers", enc=(0, 0, 0), dec=(7, 2, 0))
+blocks("from_integers", scale=True, rope="pairs")
+blocks("to_integers", out_scale=0.5)
+blocks("float16", dtype="float16", rope="pairs")
