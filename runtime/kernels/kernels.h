@@ -50,6 +50,7 @@
   X(flash_attn_v3, false)                                                                      \
   X(flash_attn_v3_varlen, false)                                                               \
   X(flashmask_attention, false)                                                                \
+  X(fp8_quant_blockwise, false)                                                                \
   X(gammaincc, false)                                                                          \
   X(gather_nd, false)                                                                          \
   X(gather_tree, false)                                                                        \
