@@ -113,7 +113,7 @@ TEST_BIN := $(foreach t,$(TESTS),$(B)/test/$(basename $(notdir $(t))))
 I_test := $(I_exec) $(I_codegen) $(I_passes) $(I_runtime) $(I_ir) -Itools
 define test_rule
 $(B)/test/$(basename $(notdir $(1))): $(1) $(TOOL_OBJ) $(B)/lib/libpir.a $(B)/lib/libpir_codegen_llvm.so
-	@$(call say,build C tests); mkdir -p $(B)/test && ln -sf ../lib/libpir.so.$(SONAME) $(MODULES:$(B)/%=../%.$(SONAME)) $(B)/test/ && $(CC) $(BASE) $(CFLAGS) $(I_test) -o $$@ $(1) $(TOOL_OBJ) $(B)/lib/libpir.a $(LIBS) -lcmocka
+	@$(call say,build C tests); mkdir -p $(B)/test && ln -sf ../lib/libpir.so.$(SONAME) $(MODULES:$(B)/%=../%.$(SONAME)) $(B)/test/ && $(CC) $(BASE) $$(CFLAGS) $(I_test) -o $$@ $(1) $(TOOL_OBJ) $(B)/lib/libpir.a $(LIBS) -lcmocka
 endef
 $(foreach t,$(TESTS),$(eval $(call test_rule,$(t))))
 FAULTS   := $(B)/faults/libpir_fail.so $(B)/faults/oom
@@ -167,6 +167,7 @@ attributes: setup  ## values of every kind for each attribute of each op; SHARE=
 	@$(MAKE) -s -j$(JOBS) tests && test/attributes/run.sh $(B) "$$(test/recordings.sh $(B) $(RECORDED))" $(or $(SHARE),0/1)
 fuzz: ; @mk/setup.sh fuzz && test/fuzz/run.sh $(B) $(or $(SECONDS_EACH),60)  ## fuzz the readers; SECONDS_EACH=N
 include mk/long.mk
+include mk/coverage.mk
 COMMA := ,
 
 # ---- quality

@@ -11,12 +11,16 @@
     size_t count, capacity;                                                                    \
   }
 
+// Returns the capacity to which an array of `capacity` elements grows so that it holds `n`.
+static inline size_t pir_vec_grown(size_t capacity, size_t n) {
+  size_t doubled = capacity ? capacity * 2 : 8;
+  return doubled < n ? n : doubled;
+}
+
 #define pir_vec_reserve(arena, vec, n)                                                         \
   do {                                                                                         \
     if ((n) > (vec)->capacity) {                                                               \
-      size_t pir_cap_ = (vec)->capacity ? (vec)->capacity * 2 : 8;                             \
-      if (pir_cap_ < (n))                                                                      \
-        pir_cap_ = (n);                                                                        \
+      size_t pir_cap_ = pir_vec_grown((vec)->capacity, (n));                                   \
       (vec)->items =                                                                           \
           pir_arena_resize((arena), (vec)->items, (vec)->capacity * sizeof *(vec)->items,      \
                            pir_arena_size((arena), pir_cap_, sizeof *(vec)->items));           \
