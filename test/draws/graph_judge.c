@@ -248,6 +248,24 @@ static bool same_integers(const pir_tensor *a, const pir_tensor *b) {
   return same;
 }
 
+// Whether a number is 0 in its own type, and none in float64: a step such as floor, or a
+// quotient, tells them apart.
+static bool underflows(const pir_tensor *own, const pir_tensor *wide) {
+  bool floats =
+      pir_dtype_is_float(own->dtype) && pir_tensor_numel(own) == pir_tensor_numel(wide);
+  for (int64_t i = 0; floats && i < pir_tensor_numel(own); i++)
+    if (pir_tensor_float_at(own, i) == 0 && pir_tensor_float_at(wide, i) != 0)
+      return true;
+  return false;
+}
+
+static void remove_readers(graph *g, int value) {
+  for (size_t i = 0; i < g->op_count; i++)
+    for (size_t k = 0; k < GRAPH_READS && g->ops[i].kind != GRAPH_GONE; k++)
+      if (g->ops[i].reads[k] == value)
+        graph_remove_op(g, (int)i);
+}
+
 bool graph_settle(graph *g, size_t least, char *text) {
   enum { NOISE = 16 };  // in units: ties show
   reference r = {0};
@@ -267,6 +285,8 @@ bool graph_settle(graph *g, size_t least, char *text) {
     bool differs = decides(g, &g->values[v]) && !same_integers(wide, &run->outputs[i]);
     if (differs || is_moved(wide, r.moves.of[i], r.unit))
       graph_remove_op(g, g->values[v].op);
+    else if (underflows(&run->outputs[i], wide))
+      remove_readers(g, v);
   }
   const char *why = "noise moves all of it";
   if (!known)
