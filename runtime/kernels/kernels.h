@@ -91,6 +91,7 @@
   X(memory_efficient_attention, false)                                                         \
   X(meshgrid, false)                                                                           \
   X(mode, false)                                                                               \
+  X(moe_gate_dispatch, false)                                                                  \
   X(multiclass_nms3, true)                                                                     \
   X(multinomial, false)                                                                        \
   X(multiplex, false)                                                                          \
