@@ -93,6 +93,25 @@ static const char *meaning(const op *o) {
   return op_declared_only(o) ? "-" : "program";
 }
 
+// Three columns: the ops of the lower blocks, the kinds of the clauses, the kernel.
+static void put_meaning_columns(FILE *out, const op *o) {
+  static const char *const kinds[] = {
+      [PIR_CLAUSE_POINTWISE] = "pointwise", [PIR_CLAUSE_REDUCE] = "reduce",
+      [PIR_CLAUSE_SCAN] = "scan",           [PIR_CLAUSE_VIEW] = "view",
+      [PIR_CLAUSE_GATHER] = "gather",       [PIR_CLAUSE_SCATTER] = "scatter",
+      [PIR_CLAUSE_CONTRACT] = "contract",   [PIR_CLAUSE_WINDOW] = "window",
+      [PIR_CLAUSE_JOIN] = "join",           [PIR_CLAUSE_SPLIT] = "split"};
+  const char *separator = "";
+  for (int i = 0; i < o->lower_count; i++)
+    for (int k = 0; k < o->lowers[i].step_count; k++, separator = " ")
+      fprintf(out, "%s%s", separator, o->lowers[i].steps[k].op);
+  fputc('\t', out);
+  separator = "";
+  for (int i = 0; i < o->clause_count; i++, separator = " ")
+    fprintf(out, "%s%s", separator, kinds[o->clauses[i].kind]);
+  fprintf(out, "\t%s", o->kernel ? o->kernel : "");
+}
+
 static void put_op_line(FILE *out, const dialect *d, const op *o, bool twin) {
   fprintf(out, "%s.%s%s\t%s\t", d->name, o->name, twin ? "_" : "", source_family(o->loc.file));
   put_operands(out, o);
@@ -103,12 +122,16 @@ static void put_op_line(FILE *out, const dialect *d, const op *o, bool twin) {
   fputc('\t', out);
   for (int i = 0; i < o->pair_count && (twin || !o->has_twin); i++)
     fprintf(out, "%s%s->%s", i ? " " : "", o->pairs[i].operand, o->pairs[i].result);
-  fprintf(out, "\t%s\t%s\t%s\n", !twin && o->traits & PIR_PURE ? "pure" : "effect",
+  fprintf(out, "\t%s\t%s\t%s\t", !twin && o->traits & PIR_PURE ? "pure" : "effect",
           o->declared ? o->declared : "", meaning(o));
+  put_meaning_columns(out, o);
+  fprintf(out, "\t%s\n", o->traits & PIR_RANDOM ? "random" : "");
 }
 
 void emit_list(const dialect *d, FILE *out) {
-  fputs("op\tfamily\toperands\tattributes\tresults\tinplace\teffect\tdeclared\tmeaning\n", out);
+  fputs("op\tfamily\toperands\tattributes\tresults\tinplace\teffect\tdeclared\tmeaning\t"
+        "lower\tclauses\tkernel\trandom\n",
+        out);
   for (int i = 0; i < d->op_count; i++) {
     if (d->ops[i].is_form)
       continue;
