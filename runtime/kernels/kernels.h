@@ -48,9 +48,12 @@
   X(fft, false)                                                                                \
   X(fft_from_half, false)                                                                      \
   X(flash_attn_v3, false)                                                                      \
+  X(flash_attn_v3_grad, false)                                                                 \
   X(flash_attn_v3_varlen, false)                                                               \
+  X(flash_attn_v3_varlen_grad, false)                                                          \
   X(flashmask_attention, false)                                                                \
   X(fp8_quant_blockwise, false)                                                                \
+  X(flashmask_attention_grad, false)                                                           \
   X(gammaincc, false)                                                                          \
   X(gather_nd, false)                                                                          \
   X(gather_tree, false)                                                                        \
@@ -89,6 +92,7 @@
   X(matrix_rank_tol, false)                                                                    \
   X(median, false)                                                                             \
   X(memory_efficient_attention, false)                                                         \
+  X(memory_efficient_attention_grad, false)                                                    \
   X(meshgrid, false)                                                                           \
   X(mode, false)                                                                               \
   X(moe_gate_dispatch, false)                                                                  \

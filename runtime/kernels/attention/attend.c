@@ -29,7 +29,7 @@ static char *row_data(const attend_rows *rows, int64_t head, int64_t place) {
   return (char *)rows->tensor->data + at * (int64_t)pir_dtype_size(rows->tensor->dtype);
 }
 
-static void load_row(const attend_rows *rows, int64_t head, int64_t place, double *to,
+void pir_attend_load(const attend_rows *rows, int64_t head, int64_t place, double *to,
                      int64_t n) {
   if (rows->load)
     rows->load(rows->user, head, place, to);
@@ -37,7 +37,7 @@ static void load_row(const attend_rows *rows, int64_t head, int64_t place, doubl
     pir_convert(PIR_F64, to, 1, rows->tensor->dtype, row_data(rows, head, place), 1, n);
 }
 
-static void store_row(const attend_rows *rows, int64_t head, int64_t place, const double *from,
+void pir_attend_store(const attend_rows *rows, int64_t head, int64_t place, const double *from,
                       int64_t n) {
   pir_convert(rows->tensor->dtype, row_data(rows, head, place), 1, PIR_F64, from, 1, n);
 }
@@ -59,11 +59,15 @@ static bool take_room(const attend_job *job, attend_room *room) {
   return true;
 }
 
-static double bias_at(const attend_bias *bias, int64_t head, int64_t query, int64_t key) {
+int64_t pir_attend_bias_place(const attend_bias *bias, int64_t head, int64_t query,
+                              int64_t key) {
+  return bias->start + head * bias->head_step + query * bias->query_step + key * bias->key_step;
+}
+
+double pir_attend_bias(const attend_bias *bias, int64_t head, int64_t query, int64_t key) {
   if (!bias->tensor)
     return 0;
-  int64_t at =
-      bias->start + head * bias->head_step + query * bias->query_step + key * bias->key_step;
+  int64_t at = pir_attend_bias_place(bias, head, query, key);
   double value;
   size_t size = pir_dtype_size(bias->tensor->dtype);
   pir_convert(PIR_F64, &value, 1, bias->tensor->dtype,
@@ -71,33 +75,32 @@ static double bias_at(const attend_bias *bias, int64_t head, int64_t query, int6
   return value;
 }
 
-// Computes the scores of the keys that a query sees, -inf for the others. Returns the greatest.
-static double score_keys(const attend_job *job, const attend_room *room, int64_t head,
-                         int64_t query) {
+double pir_attend_scores(const attend_job *job, int64_t head, int64_t query, const double *row,
+                         const double *keys, double *scores) {
   int64_t own = query + job->shift;
   double most = -INFINITY;
   for (int64_t k = 0; k < job->keys; k++) {
-    const double *key = room->keys + k * job->width;
+    const double *key = keys + k * job->width;
     bool seen = (job->before < 0 || k >= own - job->before) &&
                 (job->after < 0 || k <= own + job->after);
     double score = 0;
     if (seen && job->sees)
       seen = job->sees(job->user, head, query, k);
     for (int64_t i = 0; i < job->width && seen; i++)
-      score += room->query[i] * key[i];
+      score += row[i] * key[i];
     score *= job->scale;
     if (job->cap > 0)
       score = job->cap * tanh(score / job->cap);
-    room->scores[k] = seen ? score + bias_at(&job->bias, head, query, k) : -INFINITY;
-    most = fmax(most, room->scores[k]);
+    scores[k] = seen ? score + pir_attend_bias(&job->bias, head, query, k) : -INFINITY;
+    most = fmax(most, scores[k]);
   }
   return most;
 }
 
 static void attend_query(const attend_job *job, const attend_room *room, int64_t head,
                          int64_t query) {
-  load_row(&job->query, head, query, room->query, job->width);
-  double most = score_keys(job, room, head, query);
+  pir_attend_load(&job->query, head, query, room->query, job->width);
+  double most = pir_attend_scores(job, head, query, room->query, room->keys, room->scores);
   double sum = 0;
   memset(room->out, 0, (size_t)job->value_width * sizeof *room->out);
   for (int64_t k = 0; k < job->keys && most > -INFINITY; k++) {
@@ -110,7 +113,7 @@ static void attend_query(const attend_job *job, const attend_room *room, int64_t
   }
   for (int64_t i = 0; i < job->value_width && sum != 0; i++)
     room->out[i] /= sum;
-  store_row(&job->out, head, query, room->out, job->value_width);
+  pir_attend_store(&job->out, head, query, room->out, job->value_width);
   if (job->sums)
     job->sums[head * job->sums_head_step + query] = sum != 0 ? most + log(sum) : INFINITY;
 }
@@ -126,8 +129,9 @@ static void attend_heads(void *user, int64_t first, int64_t end, int thread) {
   for (int64_t head = first; head < end; head++) {
     int64_t shared = head / (job->heads / job->key_heads);
     for (int64_t k = 0; k < job->keys; k++) {
-      load_row(&job->key, shared, k, room.keys + k * job->width, job->width);
-      load_row(&job->value, shared, k, room.values + k * job->value_width, job->value_width);
+      pir_attend_load(&job->key, shared, k, room.keys + k * job->width, job->width);
+      pir_attend_load(&job->value, shared, k, room.values + k * job->value_width,
+                      job->value_width);
     }
     for (int64_t query = 0; query < job->queries; query++)
       attend_query(job, &room, head, query);
@@ -135,12 +139,17 @@ static void attend_heads(void *user, int64_t first, int64_t end, int thread) {
   pir_kernel_free(job->call, room.keys, room.bytes);
 }
 
-pir_status pir_attend(const attend_job *job) {
-  attend_run run = {.job = job};
+pir_status pir_attend_expect_heads(const attend_job *job) {
   if (job->key_heads < 1 || job->heads % job->key_heads)
     return pir_kernel_fail(job->call, PIR_INVALID,
                            "%s: expects a multiple of %lld heads of keys, found %lld heads",
                            job->call->op, (long long)job->key_heads, (long long)job->heads);
+  return PIR_OK;
+}
+
+pir_status pir_attend(const attend_job *job) {
+  attend_run run = {.job = job};
+  PIR_TRY(pir_attend_expect_heads(job));
   pir_kernel_each(job->call, job->heads, attend_heads, &run);
   if (run.exhausted)
     return pir_kernel_fail(job->call, PIR_EXHAUSTED, "%s: out of memory", job->call->op);

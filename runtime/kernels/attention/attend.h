@@ -23,11 +23,18 @@ typedef struct attend_bias {
   int64_t start, head_step, query_step, key_step;
 } attend_bias;
 
+// Where the gradients of a sequence's attention go.
+typedef struct attend_grads {
+  attend_rows query, key, value;  // their tensors are written
+  attend_bias bias;               // a tensor of doubles that is added to; or none
+} attend_grads;
+
 // Attention of the queries of a sequence to its keys.
 typedef struct attend_job {
   const pir_kernel_call *call;
-  attend_rows query, key, value, out;  // the tensor of `out` is written
-  int64_t heads, key_heads;            // heads / key_heads queries share a key
+  // The tensor of `out` is written; pir_attend_grad reads the gradient of the result there.
+  attend_rows query, key, value, out;
+  int64_t heads, key_heads;  // heads / key_heads queries share a key
   int64_t queries, keys, width, value_width;
   double scale, cap;  // scores are scaled, and bounded by `cap` unless it is 0
   // The key at the place of query 0; a query sees `before` keys before its own, and `after`
@@ -46,8 +53,33 @@ typedef struct attend_job {
 // an infinite logarithm. Computes in double.
 pir_status pir_attend(const attend_job *job);
 
+// Computes the rows of the gradients `grads`, with weights that are computed again. A query that
+// sees no key has none. Computes in double.
+pir_status pir_attend_grad(const attend_job *job, const attend_grads *grads);
+
 // The rows of operand `k` of rank 4, for one entry of its first axis. `place_axis` is the axis
 // of places, 1 or 2; the other one is the axis of heads.
 attend_rows pir_attend_rows(const pir_tensor *tensor, int64_t entry, int place_axis);
+
+// ---- parts of both
+
+// Refuses heads of queries that cannot share the heads of keys evenly.
+pir_status pir_attend_expect_heads(const attend_job *job);
+
+// Reads and writes the row of a head at a place.
+void pir_attend_load(const attend_rows *rows, int64_t head, int64_t place, double *to,
+                     int64_t n);
+void pir_attend_store(const attend_rows *rows, int64_t head, int64_t place, const double *from,
+                      int64_t n);
+
+// The element of a bias for a score, and its number: 0 without a bias.
+int64_t pir_attend_bias_place(const attend_bias *bias, int64_t head, int64_t query,
+                              int64_t key);
+double pir_attend_bias(const attend_bias *bias, int64_t head, int64_t query, int64_t key);
+
+// Computes the scores of the keys that a query `row` sees, -inf for the others. Returns the
+// greatest.
+double pir_attend_scores(const attend_job *job, int64_t head, int64_t query, const double *row,
+                         const double *keys, double *scores);
 
 #endif

@@ -43,6 +43,29 @@ static pir_status set_zero(const pir_kernel_call *call, pir_tensor *out) {
   return pir_tensor_copy(&from, out);
 }
 
+// The results of a gradient, views of rank 4. The forward op's call has the gradient of its
+// result in the place of the result.
+typedef struct grad_results {
+  pir_tensor query, key, value;
+  pir_tensor bias;  // sums in doubles; no data without a bias
+} grad_results;
+
+// Attends, or finds the gradients: of entry `entry` of the batch, from these rows on.
+static pir_status attend_or_derive(const attend_job *job, const grad_results *to, int64_t entry,
+                                   int64_t query, int64_t key) {
+  if (!to)
+    return pir_attend(job);
+  attend_grads grads = {.query = pir_attend_rows(&to->query, entry, 1),
+                        .key = pir_attend_rows(&to->key, entry, 1),
+                        .value = pir_attend_rows(&to->value, entry, 1),
+                        .bias = job->bias};
+  grads.query.start += query * grads.query.step;
+  grads.key.start += key * grads.key.step;
+  grads.value.start += key * grads.value.step;
+  grads.bias.tensor = to->bias.data ? &to->bias : NULL;
+  return pir_attend_grad(job, &grads);
+}
+
 static pir_status refuse(const pir_kernel_call *call, bool condition, const char *what) {
   if (!condition)
     return PIR_OK;
@@ -114,7 +137,7 @@ static void take_window(attend_job *job, const pir_kernel_call *call) {
 // operands: q, k, v [batch, length, heads, width], q_v_, q_descale_, k_descale_, v_descale_;
 // attributes: softmax_scale, is_causal, window_size_left, window_size_right, softcap,
 // num_splits, manual_set_pack_gqa, pack_gqa_, sm_margin
-pir_status pir_kernel_flash_attn_v3(const pir_kernel_call *call) {
+static pir_status attend_windows(const pir_kernel_call *call, const grad_results *to) {
   const pir_tensor *q = pir_kernel_in(call, 0);
   pir_tensor *lse = pir_kernel_out(call, 1), sums = {0};
   bool extra = false;
@@ -130,12 +153,16 @@ pir_status pir_kernel_flash_attn_v3(const pir_kernel_call *call) {
     take_window(&job, call);
     job.sums = (double *)sums.data + i * sums.strides[0];
     job.sums_head_step = sums.strides[1];
-    status = pir_attend(&job);
+    status = attend_or_derive(&job, to, i, 0, 0);
   }
   if (!status && lse)
     status = pir_tensor_copy(&sums, lse);
   pir_kernel_drop(call, &sums);
   return status;
+}
+
+pir_status pir_kernel_flash_attn_v3(const pir_kernel_call *call) {
+  return attend_windows(call, NULL);
 }
 
 // A view of rank 4 whose only batch is the tensor of rank 3.
@@ -152,7 +179,7 @@ static pir_tensor one_batch(const pir_tensor *from) {
 // operands: q, k, v [rows, heads, width], cu_seqlens_q, cu_seqlens_k, seqused_q, seqused_k, qv,
 // q_descale, k_descale, v_descale, max_seqlen_q, max_seqlen_k; attributes: the same ones. Rows
 // of no sequence become zeros.
-pir_status pir_kernel_flash_attn_v3_varlen(const pir_kernel_call *call) {
+static pir_status attend_sequences(const pir_kernel_call *call, const grad_results *to) {
   const char *const names[] = {"q", "k", "v"};
   pir_tensor *out = pir_kernel_out(call, 0), *lse = pir_kernel_out(call, 1);
   pir_tensor views[4], sums = {0};
@@ -180,7 +207,8 @@ pir_status pir_kernel_flash_attn_v3_varlen(const pir_kernel_call *call) {
   batches.in = in;
   batches.out = outs;
   PIR_TRY(expect_batches(&batches, 1));
-  PIR_TRY(set_zero(call, out));
+  if (!to)
+    PIR_TRY(set_zero(call, out));
   const int64_t shape[2] = {views[0].shape[2], views[0].shape[1]};
   PIR_TRY(pir_kernel_zeros(call, PIR_F64, shape, 2, &sums));
   pir_status status = PIR_OK;
@@ -195,12 +223,16 @@ pir_status pir_kernel_flash_attn_v3_varlen(const pir_kernel_call *call) {
     job.sums = (double *)sums.data + query;
     job.sums_head_step = sums.strides[0];
     if (!status)
-      status = pir_attend(&job);
+      status = attend_or_derive(&job, to, 0, query, key);
   }
   if (!status && lse)
     status = pir_tensor_copy(&sums, lse);
   pir_kernel_drop(call, &sums);
   return status;
+}
+
+pir_status pir_kernel_flash_attn_v3_varlen(const pir_kernel_call *call) {
+  return attend_sequences(call, NULL);
 }
 
 // ---- masks by rows
@@ -270,7 +302,7 @@ static pir_status read_column_mask(const pir_kernel_call *call, const pir_tensor
 
 // operands: q, k, v [batch, length, heads, width], startend_row_indices [batch, heads, keys,
 // bounds], block_mask; attributes: softmax_scale, is_causal
-pir_status pir_kernel_flashmask_attention(const pir_kernel_call *call) {
+static pir_status attend_columns(const pir_kernel_call *call, const grad_results *to) {
   const pir_tensor *q = pir_kernel_in(call, 0);
   pir_tensor *lse = pir_kernel_out(call, 1);
   pir_tensor bounds = {0}, blocks = {0}, sums = {0};
@@ -300,7 +332,7 @@ pir_status pir_kernel_flashmask_attention(const pir_kernel_call *call) {
     job.user = &own;
     job.sums = (double *)sums.data + i * sums.strides[0];
     job.sums_head_step = sums.strides[1];
-    status = pir_attend(&job);
+    status = attend_or_derive(&job, to, i, 0, 0);
   }
   if (!status && lse)
     status = pir_tensor_copy(&sums, lse);
@@ -308,6 +340,10 @@ pir_status pir_kernel_flashmask_attention(const pir_kernel_call *call) {
   pir_kernel_drop(call, &blocks);
   pir_kernel_drop(call, &sums);
   return status;
+}
+
+pir_status pir_kernel_flashmask_attention(const pir_kernel_call *call) {
+  return attend_columns(call, NULL);
 }
 
 // ---- a bias
@@ -333,14 +369,12 @@ static pir_status take_bias(const pir_kernel_call *call, const pir_tensor *bias,
 // operands: query, key, value [batch, length, heads, width], bias, cu_seqlens_q, cu_seqlens_k,
 // causal_diagonal, seqlen_k, max_seqlen_q, max_seqlen_k; attributes: causal, dropout_p, scale,
 // is_test. The gradient computes the logarithms of the sums again: result 1 is zeros.
-pir_status pir_kernel_memory_efficient_attention(const pir_kernel_call *call) {
+static pir_status attend_biased(const pir_kernel_call *call, const grad_results *to) {
   const pir_tensor *q = pir_kernel_in(call, 0);
   const pir_tensor *k = pir_kernel_in(call, 1);
   const pir_tensor *starts = pir_kernel_in(call, 4);
   const pir_tensor *diagonal = pir_kernel_in(call, 6);
   const pir_tensor *used = pir_kernel_in(call, 7);
-  PIR_TRY(refuse(call, pir_kernel_float(call, 1) > 0 && !pir_kernel_int(call, 3),
-                 "dropout in training"));
   PIR_TRY(expect_batches(call, 1));
   if (starts) {
     PIR_TRY(pir_kernel_expect_rank(call, 4, "cu_seqlens_q", 1));
@@ -354,7 +388,7 @@ pir_status pir_kernel_memory_efficient_attention(const pir_kernel_call *call) {
                            call->op, (long long)count);
   lengths queries = {starts, NULL, q->shape[1], count};
   lengths keys = {pir_kernel_in(call, 5), used, k->shape[1], count};
-  for (int r = 0; r < 3; r++)
+  for (int r = 0; r < 3 && !to; r++)
     PIR_TRY(set_zero(call, pir_kernel_out(call, r)));
   for (int64_t i = 0; i < count; i++) {
     int64_t query, rows, key, key_rows;
@@ -367,9 +401,15 @@ pir_status pir_kernel_memory_efficient_attention(const pir_kernel_call *call) {
     job.after = pir_kernel_int(call, 0) ? 0 : -1;
     job.shift = diagonal ? pir_tensor_int_at(diagonal, i) : 0;
     PIR_TRY(take_bias(call, pir_kernel_in(call, 3), i, &job));
-    PIR_TRY(pir_attend(&job));
+    PIR_TRY(attend_or_derive(&job, to, starts ? 0 : i, query, key));
   }
   return PIR_OK;
+}
+
+pir_status pir_kernel_memory_efficient_attention(const pir_kernel_call *call) {
+  PIR_TRY(refuse(call, pir_kernel_float(call, 1) > 0 && !pir_kernel_int(call, 3),
+                 "dropout in training"));
+  return attend_biased(call, NULL);
 }
 
 // operands: query, key, value [batch, heads, length, width], seq_lens, kv_seq_lens, mask;
@@ -403,4 +443,102 @@ pir_status pir_kernel_variable_length_attention(const pir_kernel_call *call) {
     PIR_TRY(pir_attend(&job));
   }
   return PIR_OK;
+}
+
+// ---- gradients: they find the weights again, so the kept results and logarithms are not read
+
+enum { MOST_OPERANDS = 13 };
+
+typedef pir_status attend_kind(const pir_kernel_call *call, const grad_results *to);
+
+// A call of the forward op, made of the operands of its gradient.
+typedef struct forward_call {
+  pir_kernel_call call;
+  const pir_tensor *in[MOST_OPERANDS];
+  int32_t members[MOST_OPERANDS], first[MOST_OPERANDS];
+  pir_tensor out_grad;
+  pir_tensor *out;
+  int32_t out_members, out_first;
+} forward_call;
+
+// `places` holds the operands of the gradient: one for each operand of the forward op, or -1,
+// and then the gradient of the result.
+static pir_status make_forward_call(const pir_kernel_call *call, const int *places, int count,
+                                    forward_call *made) {
+  *made = (forward_call){.call = *call, .out_members = 1};
+  for (int i = 0; i < count; i++) {
+    made->in[i] = places[i] < 0 ? NULL : pir_kernel_in(call, places[i]);
+    made->members[i] = made->in[i] != NULL;
+    made->first[i] = i;
+  }
+  const pir_tensor *grad = pir_kernel_in(call, places[count]);
+  const pir_tensor *q = made->in[0], *v = made->in[2];
+  bool fits = q && v && q->rank == v->rank && grad && grad->rank == q->rank &&
+              grad->shape[grad->rank - 1] == v->shape[v->rank - 1];
+  for (int d = 0; fits && d < q->rank - 1; d++)
+    fits = grad->shape[d] == q->shape[d];
+  if (!fits || (grad->strides[grad->rank - 1] != 1 && pir_tensor_numel(grad) > 0))
+    return pir_kernel_fail(call, PIR_INVALID, "%s: the gradient does not fit the result",
+                           call->op);
+  made->out_grad = *grad;
+  made->out = &made->out_grad;
+  made->call.in = made->in;
+  made->call.in_members = made->members;
+  made->call.in_first = made->first;
+  made->call.operand_count = count;
+  made->call.out = &made->out;
+  made->call.out_members = &made->out_members;
+  made->call.out_first = &made->out_first;
+  made->call.result_count = 1;
+  return PIR_OK;
+}
+
+// Finds the gradients of q, k and v, and of the bias at operand `bias` unless it is -1.
+static pir_status find_grads(const pir_kernel_call *call, const int *places, int count,
+                             int bias, attend_kind *kind) {
+  forward_call made;
+  grad_results to = {0};
+  pir_tensor *const results[] = {&to.query, &to.key, &to.value};
+  PIR_TRY(make_forward_call(call, places, count, &made));
+  for (int i = 0; i < 3; i++) {
+    pir_tensor *result = pir_kernel_out(call, i);
+    PIR_TRY(set_zero(call, result));
+    *results[i] = result->rank == 3 ? one_batch(result) : *result;
+  }
+  const pir_tensor *given = bias < 0 ? NULL : pir_kernel_in(call, bias);
+  pir_tensor *bias_grad = bias < 0 ? NULL : pir_kernel_out(call, 3);
+  PIR_TRY(set_zero(call, bias_grad));
+  if (given && bias_grad)
+    PIR_TRY(pir_kernel_zeros(call, PIR_F64, given->shape, given->rank, &to.bias));
+  pir_status status = kind(&made.call, &to);
+  if (!status && to.bias.data)
+    status = pir_tensor_copy(&to.bias, bias_grad);
+  pir_kernel_drop(call, &to.bias);
+  return status;
+}
+
+// operands: q, k, v, out, softmax_lse, out_grad; attributes: softmax_scale, is_causal,
+// window_size_left, window_size_right, softcap, sm_margin
+pir_status pir_kernel_flash_attn_v3_grad(const pir_kernel_call *call) {
+  return find_grads(call, (int[]){0, 1, 2, -1, -1, -1, -1, 5}, 7, -1, attend_windows);
+}
+
+// operands: q, k, v, out, softmax_lse, cu_seqlens_q, cu_seqlens_k, seqused_q, seqused_k,
+// out_grad, max_seqlen_q, max_seqlen_k; attributes: the same ones
+pir_status pir_kernel_flash_attn_v3_varlen_grad(const pir_kernel_call *call) {
+  return find_grads(call, (int[]){0, 1, 2, 5, 6, 7, 8, -1, -1, -1, -1, 9}, 11, -1,
+                    attend_sequences);
+}
+
+// operands: q, k, v, out, softmax_lse, startend_row_indices, block_mask, out_grad; attributes:
+// softmax_scale, is_causal
+pir_status pir_kernel_flashmask_attention_grad(const pir_kernel_call *call) {
+  return find_grads(call, (int[]){0, 1, 2, 5, 6, 7}, 5, -1, attend_columns);
+}
+
+// operands: query, key, value, bias, cu_seqlens_q, cu_seqlens_k, output, logsumexp,
+// seed_and_offset, output_grad, max_seqlen_q, max_seqlen_k; attributes: causal, dropout_p, scale
+pir_status pir_kernel_memory_efficient_attention_grad(const pir_kernel_call *call) {
+  PIR_TRY(refuse(call, pir_kernel_float(call, 1) > 0, "dropout in training"));
+  return find_grads(call, (int[]){0, 1, 2, 3, 4, 5, -1, -1, 9}, 8, 3, attend_biased);
 }
