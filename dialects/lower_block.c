@@ -256,8 +256,8 @@ static const pir_attr *element_attr(pir_context *ctx, uint8_t kind, const pir_at
   return number_attr(ctx, kind, (double)list->ints[i], list->ints[i]);
 }
 
-static const pir_attr *array_attr(pir_context *ctx, const pir_attr_def *def,
-                                  const pir_attr_value *list) {
+static const pir_attr *elements_attr(pir_context *ctx, const pir_attr_def *def,
+                                     const pir_attr_value *list) {
   pir_arena *arena = pir_context_arena(ctx);
   size_t size = pir_arena_size(arena, list->count + 1, sizeof(pir_attr *));
   const pir_attr **elements = pir_arena_alloc(arena, size);
@@ -272,7 +272,7 @@ static const pir_attr *list_attr(pir_context *ctx, const pir_attr_def *def,
                                  const int64_t *values, size_t n) {
   if (def->kind == PIR_ATTR_INT_ARRAY)
     return pir_attr_int_array(ctx, values, n);
-  return array_attr(ctx, def, &(pir_attr_value){PIR_VALUE_INTS, .ints = values, .count = n});
+  return elements_attr(ctx, def, &(pir_attr_value){PIR_VALUE_INTS, .ints = values, .count = n});
 }
 
 // Converts an attribute's value to the kind that the target declares.
@@ -283,7 +283,7 @@ static const pir_attr *convert(pir_context *ctx, const pir_attr_def *def,
     case PIR_VALUE_TEXT: return pir_attr_str(ctx, PIR_ATTR_STR, v->text);
     case PIR_VALUE_INTS: return list_attr(ctx, def, v->ints, v->count);
     case PIR_VALUE_FLOATS:
-    case PIR_VALUE_TEXTS: return array_attr(ctx, def, v);
+    case PIR_VALUE_TEXTS: return elements_attr(ctx, def, v);
     case PIR_VALUE_NONE:
       return def->kind == PIR_ATTR_ARRAY ? pir_attr_array(ctx, NULL, 0) : NULL;
     case PIR_VALUE_FLOAT:

@@ -1,17 +1,14 @@
 // Loop nests for groups without a contraction.
 //
 // Without reductions, a nest runs over the elements of its results in their memory order.
-// Adjacent dims are merged into one level if every tensor treats them alike, so most nests have
-// one or two levels. The last level is vectorised; the others are the units of the stage. The
-// members of a join (concat) are separate nests, one after the other, so no element tests which
-// member it belongs to.
+// Adjacent dims that every tensor treats alike are one level. The last level is vectorised; the
+// others are the units of the stage. The members of a join (concat) are separate nests.
 //
-// With reductions over one common set of axes (softmax, norms, means), a unit is a row: the
-// reduced elements of one outer point. A row is processed in phases, each a loop over the row.
+// With reductions over one set of axes (softmax, norms), a unit is a row: the reduced elements
+// of one outer point. A row is processed in phases, each a loop over the row.
 // Phase p accumulates the reductions whose operands depend on p earlier phases, and stores the
-// results that do. Values that a later phase needs again and that are expensive to recompute
-// are kept in scratch, so inputs are read once and the row stays in the L1 cache. If the
-// innermost dim in memory is not reduced, lanes are rows.
+// results that do. Expensive values that a later phase needs again are kept in scratch, so
+// inputs are read once. If the innermost dim is not reduced, lanes are rows.
 #include "nest.h"
 #include "machine.h"
 #include "schedule.h"

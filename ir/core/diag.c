@@ -43,8 +43,8 @@ static pir_status number_file(void *user) {
   return PIR_OK;
 }
 
-// Returns the number of a file name, from 1; 0 if there are too many, or memory ran out: a place
-// is not worth more than that.
+// Returns the number of a file name, from 1; 0 if there are too many, or memory ran out: a
+// place is not worth more than that.
 static uint64_t file_number(pir_context *ctx, pir_str file) {
   size_t n = ctx->files.count;
   if (n && pir_str_equal(pir_name_str(ctx->files.items[n - 1]), file))

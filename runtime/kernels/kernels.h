@@ -52,8 +52,8 @@
   X(flash_attn_v3_varlen, false)                                                               \
   X(flash_attn_v3_varlen_grad, false)                                                          \
   X(flashmask_attention, false)                                                                \
-  X(fp8_quant_blockwise, false)                                                                \
   X(flashmask_attention_grad, false)                                                           \
+  X(fp8_quant_blockwise, false)                                                                \
   X(gammaincc, false)                                                                          \
   X(gather_nd, false)                                                                          \
   X(gather_tree, false)                                                                        \
@@ -200,8 +200,8 @@ PIR_KERNELS(PIR_KERNEL_DECLARE)
 // is absent.
 const pir_tensor *pir_kernel_in(const pir_kernel_call *call, int k);
 pir_tensor *pir_kernel_out(const pir_kernel_call *call, int k);
-// Memory from the call's allocator, aligned to 64 bytes; NULL when there is none, or when it would
-// be more than the call's `most_bytes`.
+// Memory from the call's allocator, aligned to 64 bytes; NULL when there is none, or when it
+// would be more than the call's `most_bytes`.
 void *pir_kernel_alloc(const pir_kernel_call *call, size_t size);
 // Frees such memory, which may be NULL; `size` is the size that was asked for.
 void pir_kernel_free(const pir_kernel_call *call, void *memory, size_t size);

@@ -1,6 +1,6 @@
-// Calls of models and sessions in any order: models of three programs, a few sessions, tensors of
-// every type, shape and layout as inputs and outputs, all within memory that is there. A call
-// succeeds, or fails with a message, and a run never writes an input.
+// Calls of models and sessions in any order: models of three programs, a few sessions, tensors
+// of every type, shape and layout as inputs and outputs, all within memory that is there. A
+// call succeeds, or fails with a message, and a run never writes an input.
 #include "fuzz.h"
 
 #include <pir/model.h>
@@ -74,8 +74,10 @@ static pir_tensor any_tensor(calls *c, uint8_t *memory, bool dense) {
   if (rank > 4)
     shape[0] = 1;
   pir_tensor_set_dense(&t, dtype, shape, rank);
-  if (pir_shape_bytes(shape, rank, dtype, &bytes) || bytes > ROOM / 4)
-    pir_tensor_set_dense(&t, dtype, shape, rank = 0);
+  if (pir_shape_bytes(shape, rank, dtype, &bytes) || bytes > ROOM / 4) {
+    rank = 0;
+    pir_tensor_set_dense(&t, dtype, shape, rank);
+  }
   for (int i = 0; !dense && i < rank; i++)
     t.strides[i] = next(c, 4) ? t.strides[i] : (int64_t)next(c, 8);
   t.data = memory + next(c, 8) * (next(c, 3) ? 64 : 1);

@@ -1,6 +1,6 @@
 // Prepared models: a file whose bytes were changed, cut off or made longer is refused, and the
-// model is made anew with the same numbers. The input is a list of changes: four bytes say where,
-// the fifth is put there; what is left over says where the file ends.
+// model is made anew with the same numbers. The input is a list of changes: four bytes say
+// where, the fifth is put there; what is left over says where the file ends.
 #include "fuzz.h"
 
 #include <dirent.h>

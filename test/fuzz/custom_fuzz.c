@@ -1,6 +1,6 @@
 // Sets of custom ops: four texts declare an op, and a fifth is a program that may use it. A
-// declaration is refused with a message, or the set registers, and the program is read, verified
-// and run.
+// declaration is refused with a message, or the set registers, and the program is read,
+// verified and run.
 #include "fuzz.h"
 
 #include <pir/custom.h>

@@ -1,5 +1,5 @@
-// Changes valid programs: ops, attributes, types, operands, regions. What comes out is a program
-// that the API can build, and mostly wrong.
+// Changes valid programs: ops, attributes, types, operands, regions. What comes out is a
+// program that the API can build, and mostly wrong.
 #ifndef PIR_TEST_FUZZ_MUTATE_H
 #define PIR_TEST_FUZZ_MUTATE_H
 
@@ -13,8 +13,8 @@ typedef pir_program *(*fuzz_reader)(pir_context *ctx, pir_str bytes);
 // Writes one in the same format.
 typedef pir_status (*fuzz_writer)(const pir_program *program, unsigned seed, pir_writer out);
 
-// A libFuzzer mutator: mutates the program that the bytes hold, or in one case of four, and when
-// they hold none, the bytes.
+// A libFuzzer mutator: mutates the program that the bytes hold, or in one case of four, and
+// when they hold none, the bytes.
 size_t fuzz_mutate_bytes(uint8_t *data, size_t size, size_t most, unsigned seed,
                          fuzz_reader read, fuzz_writer write);
 

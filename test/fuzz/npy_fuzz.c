@@ -1,5 +1,5 @@
-// .npy and .npz files: refused with a message, or read; each array is then written and read back
-// the same.
+// .npy and .npz files: refused with a message, or read; each array is then written and read
+// back the same.
 #include "fuzz.h"
 
 #include "npy.h"

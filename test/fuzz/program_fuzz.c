@@ -1,6 +1,6 @@
 // Whole programs, in typed text: a program that the verifier takes has facts, goes through
-// passes that keep it valid, is lowered to loops, and runs by kernels; or each of them refuses it
-// with a message. IR that the verifier refuses has its facts derived all the same.
+// passes that keep it valid, is lowered to loops, and runs by kernels; or each of them refuses
+// it with a message. IR that the verifier refuses has its facts derived all the same.
 #include "fuzz.h"
 
 #include <pir/codegen.h>

@@ -1,9 +1,9 @@
 // Recorded cases. A case is a folder with in_<name>.npy (the LoD offsets in lod_<name>.json)
 // and out_<i>.npy, or with the same arrays in its tensors.npz (also as in/<name>, out/<i>,
-// param/<name>), or with both. Gradients have their own names: gout_<result> is fed to the input of that
-// name; grad_<name> or grad/<i>, in file order, are the expected values of the outputs after
-// the numbered ones. Many cases run in one process, sorted by program, so a program with
-// several cases is compiled once.
+// param/<name>), or with both. Gradients have their own names: gout_<result> is fed to the
+// input of that name; grad_<name> or grad/<i>, in file order, are the expected values of the
+// outputs after the numbered ones. Many cases run in one process, sorted by program, so a
+// program with several cases is compiled once.
 #include "run.h"
 #include <dirent.h>
 #include <stdio.h>

@@ -63,8 +63,8 @@ typedef struct pir_kernel_call {
   pir_parallel parallel;
   // For scratch, and for results whose shape only the kernel knows.
   const pir_allocator *allocator;
-  // Most bytes that a block of scratch, or a result whose shape only the kernel knows, may take;
-  // 0: no limit.
+  // Most bytes that a block of scratch, or a result whose shape only the kernel knows, may
+  // take; 0: no limit.
   size_t most_bytes;
   // List to which new offsets of results are added; NULL outside of a run.
   pir_lod_block **lods;

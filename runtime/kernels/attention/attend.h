@@ -53,8 +53,8 @@ typedef struct attend_job {
 // an infinite logarithm. Computes in double.
 pir_status pir_attend(const attend_job *job);
 
-// Computes the rows of the gradients `grads`, with weights that are computed again. A query that
-// sees no key has none. Computes in double.
+// Computes the rows of the gradients `grads`, with weights that are computed again. A query
+// that sees no key has none. Computes in double.
 pir_status pir_attend_grad(const attend_job *job, const attend_grads *grads);
 
 // The rows of operand `k` of rank 4, for one entry of its first axis. `place_axis` is the axis
@@ -76,6 +76,10 @@ void pir_attend_store(const attend_rows *rows, int64_t head, int64_t place, cons
 int64_t pir_attend_bias_place(const attend_bias *bias, int64_t head, int64_t query,
                               int64_t key);
 double pir_attend_bias(const attend_bias *bias, int64_t head, int64_t query, int64_t key);
+
+// Adds a row times a factor to another row; multiplies two rows. `n` is their length.
+void pir_attend_add_row(double *to, double factor, const double *from, int64_t n);
+double pir_attend_dot(const double *a, const double *b, int64_t n);
 
 // Computes the scores of the keys that a query `row` sees, -inf for the others. Returns the
 // greatest.

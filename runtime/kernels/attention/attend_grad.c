@@ -1,5 +1,5 @@
-// The gradient of the attention of one sequence. The heads that share keys are one unit of work:
-// it adds up the gradients of its keys and values, and stores them at the end.
+// The gradient of the attention of one sequence. The heads that share keys are one unit of
+// work: it adds up the gradients of its keys and values, and stores them at the end.
 // O(queries * keys * width).
 #include <math.h>
 #include <string.h>
@@ -37,16 +37,16 @@ static bool take_grad_room(const attend_job *job, grad_room *room) {
   return true;
 }
 
-static double dot(const double *a, const double *b, int64_t n) {
+void pir_attend_add_row(double *to, double factor, const double *from, int64_t n) {
+  for (int64_t i = 0; i < n; i++)
+    to[i] += factor * from[i];
+}
+
+double pir_attend_dot(const double *a, const double *b, int64_t n) {
   double sum = 0;
   for (int64_t i = 0; i < n; i++)
     sum += a[i] * b[i];
   return sum;
-}
-
-static void add_scaled(double *to, double factor, const double *from, int64_t n) {
-  for (int64_t i = 0; i < n; i++)
-    to[i] += factor * from[i];
 }
 
 // The share of a score's gradient that passes the bound `cap`.
@@ -69,8 +69,8 @@ static void add_query_grads(const grad_run *run, const grad_room *room, int64_t 
     double weight = exp(room->scores[k] - most);
     sum += weight;
     if (weight != 0)
-      mean +=
-          weight * dot(room->out_grad, room->values + k * job->value_width, job->value_width);
+      mean += weight * pir_attend_dot(room->out_grad, room->values + k * job->value_width,
+                                      job->value_width);
   }
   mean /= sum;
   for (int64_t k = 0; k < job->keys; k++) {
@@ -78,14 +78,15 @@ static void add_query_grads(const grad_run *run, const grad_room *room, int64_t 
     if (weight == 0)
       continue;
     double *value_grad = room->value_grads + k * job->value_width;
-    add_scaled(value_grad, weight, room->out_grad, job->value_width);
-    double along = dot(room->out_grad, room->values + k * job->value_width, job->value_width);
+    pir_attend_add_row(value_grad, weight, room->out_grad, job->value_width);
+    double along =
+        pir_attend_dot(room->out_grad, room->values + k * job->value_width, job->value_width);
     double grad = weight * (along - mean);
     if (bias->tensor)
       ((double *)bias->tensor->data)[pir_attend_bias_place(bias, head, query, k)] += grad;
     grad *= job->scale * passed_cap(job, head, query, k, room->scores[k]);
-    add_scaled(room->query_grad, grad, room->keys + k * job->width, job->width);
-    add_scaled(room->key_grads + k * job->width, grad, room->query, job->width);
+    pir_attend_add_row(room->query_grad, grad, room->keys + k * job->width, job->width);
+    pir_attend_add_row(room->key_grads + k * job->width, grad, room->query, job->width);
   }
 }
 

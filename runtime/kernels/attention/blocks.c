@@ -1,5 +1,5 @@
-// Attention over a cache in blocks: `block_multihead_attention_`. A sequence brings all tokens of
-// its prompt, or one new token; a table names the blocks that hold its past.
+// Attention over a cache in blocks: `block_multihead_attention_`. A sequence brings all tokens
+// of its prompt, or one new token; a table names the blocks that hold its past.
 #include "cached.h"
 
 #include <convert.h>
@@ -293,8 +293,8 @@ static pir_status run_sequences(run *r) {
 
 // operands: qkv [tokens, columns], key_cache and value_cache [blocks, heads, block, width],
 // lengths of prompts, of the past and of this call, padding_offsets, cum_offsets, cu_seqlens_q,
-// cu_seqlens_k, block_tables, pre_key_cache, pre_value_cache, rope_emb, mask, tgt_mask, scales of
-// the caches, qkv_out_scale, qkv_bias, out_shift, out_smooth, ..
+// cu_seqlens_k, block_tables, pre_key_cache, pre_value_cache, rope_emb, mask, tgt_mask, scales
+// of the caches, qkv_out_scale, qkv_bias, out_shift, out_smooth, ..
 pir_status pir_kernel_block_multihead_attention(const pir_kernel_call *call) {
   run r = {.call = call};
   pir_status status = check_caches(&r);

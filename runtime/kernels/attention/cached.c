@@ -90,8 +90,8 @@ enum { X, CACHE, BIAS, MASK, CUM_OFFSETS, LENGTHS, ROTARY, BEAMS, X_SCALE, SHIFT
 enum { SEQ_LEN, ROTARY_DIMS, NEOX, COMPUTE_DTYPE, OUT_SCALE, ROUND_TYPE };
 enum { OUT, CACHE_OUT, BEAMS_OUT };
 
-// The cache [2, batch, heads, room, width]. Keys lie as [batch, heads, width / pack, room, pack]
-// of 16 bytes each, values as the shape says.
+// The cache [2, batch, heads, room, width]. Keys lie as [batch, heads, width / pack, room,
+// pack] of 16 bytes each, values as the shape says.
 typedef struct packed_cache {
   const pir_tensor *tensor;
   int64_t batch, heads, room, width, pack;

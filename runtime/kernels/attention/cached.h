@@ -1,5 +1,6 @@
-// What kernels of attention over a cache share: rows of queries, keys and values that one tensor
-// holds, turned by the angles of their positions, and results that are rounded to 8 bits.
+// What kernels of attention over a cache share: rows of queries, keys and values that one
+// tensor holds, turned by the angles of their positions, and results that are rounded to 8
+// bits.
 #ifndef PIR_KERNELS_CACHED_H
 #define PIR_KERNELS_CACHED_H
 
@@ -33,8 +34,8 @@ typedef struct token_rows {
 // Loads row `row` of a token (a head of queries, keys or values, in this order) as doubles.
 void pir_load_token_row(const token_rows *rows, int64_t token, int64_t row, double *to);
 
-// Writes `from` [tokens, columns] as result 0: moved and scaled by operands `shift` and `smooth`
-// if they are present, and rounded to 8 bits if attribute `out_scale` is positive. The
+// Writes `from` [tokens, columns] as result 0: moved and scaled by operands `shift` and
+// `smooth` if they are present, and rounded to 8 bits if attribute `out_scale` is positive. The
 // attributes after it are the rounding, the upper bound and the lower bound.
 pir_status pir_write_rounded(const pir_kernel_call *call, const pir_tensor *from, int shift,
                              int smooth, double out_scale, int first_attr);

@@ -537,7 +537,8 @@ pir_status pir_kernel_flashmask_attention_grad(const pir_kernel_call *call) {
 }
 
 // operands: query, key, value, bias, cu_seqlens_q, cu_seqlens_k, output, logsumexp,
-// seed_and_offset, output_grad, max_seqlen_q, max_seqlen_k; attributes: causal, dropout_p, scale
+// seed_and_offset, output_grad, max_seqlen_q, max_seqlen_k; attributes: causal, dropout_p,
+// scale
 pir_status pir_kernel_memory_efficient_attention_grad(const pir_kernel_call *call) {
   PIR_TRY(refuse(call, pir_kernel_float(call, 1) > 0, "dropout in training"));
   return find_grads(call, (int[]){0, 1, 2, 3, 4, 5, -1, -1, 9}, 8, 3, attend_biased);

@@ -104,8 +104,8 @@ static pir_status check_gate(const pir_kernel_call *call, gate *g) {
   return PIR_OK;
 }
 
-// operands: x [tokens, width], gate_logits [tokens, experts], corr_bias [experts]; attributes: k,
-// capacity, use_pad; results: y, combine_weights [tokens, k], scatter_index [k, tokens],
+// operands: x [tokens, width], gate_logits [tokens, experts], corr_bias [experts]; attributes:
+// k, capacity, use_pad; results: y, combine_weights [tokens, k], scatter_index [k, tokens],
 // expert_offset [experts], expert_id [tokens, k]
 pir_status pir_kernel_moe_gate_dispatch(const pir_kernel_call *call) {
   const pir_tensor *x = pir_kernel_in(call, X);

@@ -30,7 +30,8 @@ typedef struct rounding {
   int64_t scale_row_step, scale_column_step;
 } rounding;
 
-// The factor that brings the greatest magnitude of a block to the greatest number of the format.
+// The factor that brings the greatest magnitude of a block to the greatest number of the
+// format.
 static float block_factor(const rounding *r, float magnitude) {
   magnitude = fmaxf(magnitude, r->epsilon);
   if (magnitude == 0)
@@ -89,7 +90,8 @@ static pir_status round_matrix(const pir_kernel_call *call, rounding *r, int res
 }
 
 // operand: x [rows, columns]; attributes: epsilon, using_1x128_vec_quant, input_transpose,
-// output_scale_transpose, return_transpose_only, using_e5m2, using_pow2_scale, using_ue8m0_scale
+// output_scale_transpose, return_transpose_only, using_e5m2, using_pow2_scale,
+// using_ue8m0_scale
 pir_status pir_kernel_fp8_quant_blockwise(const pir_kernel_call *call) {
   const pir_tensor *x = pir_kernel_in(call, 0);
   pir_tensor dense = {0};

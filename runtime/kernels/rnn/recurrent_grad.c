@@ -89,8 +89,8 @@ static int64_t step_row(const backward *b, int64_t s, int64_t i) {
 
 // The state before step i of sequence s: of the step before it, else the first state, else
 // zeros.
-static const double *state_before(const backward *b, int states, int first, int64_t s,
-                                  int64_t i, const double *zero) {
+static const double *state_before_step(const backward *b, int states, int first, int64_t s,
+                                       int64_t i, const double *zero) {
   const double *all = b->t[states].data, *firsts = b->t[first].data;
   if (i > 0)
     return all + step_row(b, s, i - 1) * b->hidden;
@@ -182,7 +182,7 @@ static void run_gru_back(const backward *b, const gru_kind *kind) {
   for (int64_t s = 0; s < b->sequences; s++)
     for (int64_t i = (int64_t)(b->at[s + 1] - b->at[s]) - 1; i >= 0; i--) {
       int64_t row = step_row(b, s, i);
-      const double *before = state_before(b, GRU_HIDDEN, GRU_H0, s, i, zero);
+      const double *before = state_before_step(b, GRU_HIDDEN, GRU_H0, s, i, zero);
       gru_gates(b, kind, before, inputs + 3 * row * n);
       gru_step_back(b, kind, before, grads + row * n);
       if (input_grad)
@@ -328,8 +328,8 @@ static void run_lstm_back(const backward *b, const lstm_kind *kind) {
     memset(dcell, 0, (size_t)n * sizeof *dcell);
     for (int64_t i = (int64_t)(b->at[s + 1] - b->at[s]) - 1; i >= 0; i--) {
       int64_t row = step_row(b, s, i);
-      const double *before = state_before(b, LSTM_HIDDEN, LSTM_H0, s, i, zero);
-      const double *memory = state_before(b, LSTM_CELL, LSTM_C0, s, i, zero);
+      const double *before = state_before_step(b, LSTM_HIDDEN, LSTM_H0, s, i, zero);
+      const double *memory = state_before_step(b, LSTM_CELL, LSTM_C0, s, i, zero);
       lstm_gates(b, kind, before, memory, cells + row * n, inputs + 4 * row * n);
       lstm_step_back(b, kind, before, memory, cells + row * n, grads + row * n);
       if (input_grad)

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels.h"
+#include "attend.h"
 
 enum { QUERY, KEY, VALUE, OFFSET, COLUMNS, PADDING_MASK, ATTENTION_MASK, FORWARD_OPERANDS };
 enum { SCORES = 5, WEIGHTS, OUT_GRAD, BACKWARD_OPERANDS };
@@ -43,18 +43,6 @@ static pir_status read_positions(const pir_kernel_call *call, const pir_tensor *
   return PIR_OK;
 }
 
-static double dot(const double *a, const double *b, int64_t n) {
-  double sum = 0;
-  for (int64_t i = 0; i < n; i++)
-    sum += a[i] * b[i];
-  return sum;
-}
-
-static void add_scaled(double *to, const double *from, double factor, int64_t n) {
-  for (int64_t i = 0; i < n; i++)
-    to[i] += from[i] * factor;
-}
-
 // Computes the weights of one row from its scores; positions where a mask is 0 get none.
 static void weigh_row(const double *scores, const int64_t *columns, int64_t n,
                       const double *padding, const double *mask, double scale,
@@ -88,14 +76,14 @@ static void attend(const positions *p, const pir_tensor *room, pir_tensor *resul
     const double *query = (const double *)room[QUERY].data + row * p->width;
     for (int64_t k = 0; k < n; k++) {
       int64_t from = base + p->columns[first + k] * p->width;
-      scores[k] = dot(query, (const double *)room[KEY].data + from, p->width);
+      scores[k] = pir_attend_dot(query, (const double *)room[KEY].data + from, p->width);
     }
     weigh_row(scores, p->columns + first, n,
               padding ? padding + head / p->heads * p->length : NULL,
               mask ? mask + i * p->length : NULL, 1 / sqrt((double)p->width), weights);
     for (int64_t k = 0; k < n; k++) {
       int64_t from = base + p->columns[first + k] * p->width;
-      add_scaled(out, (const double *)room[VALUE].data + from, weights[k], p->width);
+      pir_attend_add_row(out, weights[k], (const double *)room[VALUE].data + from, p->width);
     }
   }
 }
@@ -138,15 +126,15 @@ static void attend_back(const positions *p, const pir_tensor *room, pir_tensor *
     const double *values = (const double *)room[VALUE].data + base;
     double mean = 0;
     for (int64_t k = head * p->stored + at[0]; k < head * p->stored + at[1]; k++)
-      mean += weights[k] * dot(grad, values + p->columns[k] * p->width, p->width);
+      mean += weights[k] * pir_attend_dot(grad, values + p->columns[k] * p->width, p->width);
     for (int64_t k = head * p->stored + at[0]; k < head * p->stored + at[1]; k++) {
       int64_t from = p->columns[k] * p->width;
-      double gain = dot(grad, values + from, p->width) - mean;
+      double gain = pir_attend_dot(grad, values + from, p->width) - mean;
       double step = weights[k] * gain * scale;
-      add_scaled((double *)grads[QUERY].data + row * p->width,
-                 (const double *)room[KEY].data + base + from, step, p->width);
-      add_scaled((double *)grads[KEY].data + base + from, query, step, p->width);
-      add_scaled((double *)grads[VALUE].data + base + from, grad, weights[k], p->width);
+      pir_attend_add_row((double *)grads[QUERY].data + row * p->width, step,
+                         (const double *)room[KEY].data + base + from, p->width);
+      pir_attend_add_row((double *)grads[KEY].data + base + from, step, query, p->width);
+      pir_attend_add_row((double *)grads[VALUE].data + base + from, weights[k], grad, p->width);
     }
   }
 }
