@@ -11,7 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-#define MAX_VALUES 64
 #define MAX_OPERANDS 32
 #define MAX_ATTRS 32
 
@@ -21,7 +20,7 @@ typedef struct expansion {
   const pir_lower *l;
   pir_infer infer;  // facts and attributes of the expanded op
   symbolic s;
-  pir_value *values[MAX_VALUES];
+  pir_value *values[PIR_LOWER_VALUES_MOST];
   int count;
 } expansion;
 
@@ -165,7 +164,7 @@ pir_dtype pir_operand_dtype(const pir_operand_def *def) {
 }
 
 static pir_value *combine(expansion *x, const pir_lower_arg *arg) {
-  pir_value *members[MAX_VALUES];
+  pir_value *members[PIR_LOWER_VALUES_MOST];
   for (int i = 0; i < arg->count; i++)
     members[i] = x->values[x->l->pool[arg->first + i]];
   pir_op *op = create_inferred_op(&x->e, own_op(&x->e, "builtin.combine"), members,
@@ -375,7 +374,7 @@ static pir_status expand_step(expansion *x, const pir_lower_step *step) {
   pir_op *op = create_inferred_op(&x->e, def, operands, def->operand_count, attrs, attr_count);
   if (!op)
     return PIR_INVALID;
-  for (int i = 0; i < step->result_count && x->count < MAX_VALUES; i++)
+  for (int i = 0; i < step->result_count && x->count < PIR_LOWER_VALUES_MOST; i++)
     x->values[x->count++] = pir_op_result(op, (size_t)i);
   return PIR_OK;
 }
@@ -395,7 +394,7 @@ pir_status pir_lower_expand(pir_op *op, int alternative, pir_facts *facts,
   PIR_TRY(facts_question(facts, op, NULL, 0, &x.infer));
   x.s =
       (symbolic){.infer = &x.infer, .nodes = x.l->nodes, .pool = x.l->pool, .text = x.l->text};
-  for (; x.count < def->operand_count && x.count < MAX_VALUES; x.count++)
+  for (; x.count < def->operand_count && x.count < PIR_LOWER_VALUES_MOST; x.count++)
     x.values[x.count] =
         (size_t)x.count < pir_op_operands(op) ? pir_op_operand(op, (size_t)x.count) : NULL;
   for (int i = 0; i < x.l->step_count; i++) {

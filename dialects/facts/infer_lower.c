@@ -8,7 +8,6 @@
 #include <string.h>
 
 #define MAX_NESTING 16
-#define MAX_VALUES 64
 
 static symbolic symbols(const pir_infer *infer, const pir_lower *l) {
   return (symbolic){.infer = infer, .nodes = l->nodes, .pool = l->pool, .text = l->text};
@@ -229,7 +228,7 @@ static pir_status infer_step(pir_infer *infer, const pir_lower *l, const pir_low
 pir_status infer_lower(pir_infer *infer, const pir_lower *l) {
   if (infer->nesting > MAX_NESTING)
     return pir_infer_fail(infer, "its lower block leads back to itself");
-  const pir_fact *values[MAX_VALUES] = {0};
+  const pir_fact *values[PIR_LOWER_VALUES_MOST] = {0};
   int count = infer->def->operand_count;
   memcpy(values, infer->operands, (size_t)count * sizeof *values);
   for (int i = 0; i < l->step_count; i++) {
@@ -244,7 +243,7 @@ pir_status infer_lower(pir_infer *infer, const pir_lower *l) {
     const pir_opdef *def = lower_target(step);
     pir_fact *results = INFER_NEW(infer, pir_fact, def ? def->result_count : 1u);
     PIR_TRY(infer_step(infer, l, step, values, results));
-    for (int r = 0; r < step->result_count && count < MAX_VALUES; r++)
+    for (int r = 0; r < step->result_count && count < PIR_LOWER_VALUES_MOST; r++)
       values[count++] = &results[r];
   }
   for (size_t i = 0; i < infer->result_count; i++)

@@ -418,6 +418,10 @@ static lower_code compile_lower(compiler *co, const lower *l) {
     pir_lower_step compiled = compile_step(co, &out, &n, &l->steps[i]);
     APPEND(out.steps, out.step_count, compiled);
   }
+  if (n.count > PIR_LOWER_VALUES_MOST)
+    source_error(l->steps[0].loc,
+                 "a lower block has at most %d values, with the operands; here %d",
+                 PIR_LOWER_VALUES_MOST, n.count);
   int count = 0;
   bool any = false;
   for (int i = 0; i < co->o->result_count; i++) {

@@ -77,6 +77,9 @@ typedef struct pir_lower_step {
   int16_t when, otherwise;
 } pir_lower_step;
 
+// Most values that a block names: the operands of its op, and the results of its steps.
+enum { PIR_LOWER_VALUES_MOST = 160 };
+
 // A lower block: one alternative of an op's meaning.
 struct pir_lower {
   // Index node: whether the alternative holds; -1: always.
