@@ -67,6 +67,12 @@
   X(histogram, false)                                                                          \
   X(hsigmoid_loss, false)                                                                      \
   X(hsigmoid_loss_grad, false)                                                                 \
+  X(index_elementwise_get, false)                                                              \
+  X(index_elementwise_get_grad, false)                                                         \
+  X(index_elementwise_put, false)                                                              \
+  X(index_elementwise_put_grad, false)                                                         \
+  X(index_elementwise_put_with_tensor, false)                                                  \
+  X(index_elementwise_put_with_tensor_grad, false)                                             \
   X(index_put, false)                                                                          \
   X(interp_antialias, false)                                                                   \
   X(inverse, false)                                                                            \
