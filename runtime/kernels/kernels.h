@@ -17,6 +17,7 @@
   X(binomial, false)                                                                           \
   X(bipartite_match, false)                                                                    \
   X(block_multihead_attention, false)                                                          \
+  X(box_clip, false)                                                                           \
   X(broadcast_tensors, false)                                                                  \
   X(check_finite_and_unscale, false)                                                           \
   X(check_numerics, false)                                                                     \

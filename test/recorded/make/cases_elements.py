@@ -1,4 +1,4 @@
-"""Elements of a tensor that a list of indices names, as Paddle indexes eager tensors: its own numbers."""
+"""Elements of a tensor that a list of indices names, as Paddle indexes eager tensors; boxes cut to images. Most are Paddle's own numbers."""
 import numpy as np
 
 from recorder import Drawn, case
@@ -62,3 +62,8 @@ both = dict(grad_out=x, value=grad, index=wide, **put)
 case("index_elementwise_put_with_tensor_double_grad", "both", grad_x_grad=x, grad_value_grad=grad, **both, expect=lambda c: replaced(c.grad_x_grad, c.grad_value_grad))
 case("index_elementwise_put_with_tensor_double_grad", "x", grad_x_grad=x, **both, expect=lambda c: replaced(c.grad_x_grad, 0))
 case("index_elementwise_put_with_tensor_double_grad", "value", grad_value_grad=grad, **both, expect=lambda c: replaced(0 * c.grad_out, c.grad_value_grad))
+
+# ---- boxes
+
+for dtype in "float32", "float64":
+    case("box_clip", dtype, input=D.of(dtype, 5, 4, low=-8, high=40), im_info=np.array([[20, 30, 1], [25, 17, 1.5]], dtype), lod={"input": [[0, 2, 5]]})

@@ -5,7 +5,7 @@ from recorder import Drawn, autograd, case, narrow, wide
 
 TOLERANCES = {op: (1e-5, 2e-6) for op in ("batch_fc_grad", "row_conv_grad", "rank_attention_grad", "fused_batch_norm_act_grad", "fused_bn_add_activation_grad",
                                            "fused_bias_dropout_residual_layer_norm_grad", "fused_rms_norm_ext_grad", "fused_rms_norm_quant_grad",
-                                           "weight_only_linear_grad", "fused_rotary_position_embedding_grad", "fused_partial_rope_grad", "yolo_box_head")}
+                                           "weight_only_linear_grad", "resnet_unit_grad", "fused_rotary_position_embedding_grad", "fused_partial_rope_grad", "yolo_box_head")}
 D = Drawn(1)
 
 # ---- one process of several
@@ -218,6 +218,50 @@ for name, shape, first, bias in ("basic", (2, 3, 8), 2, False), ("two_axes", (2,
     case("fused_rms_norm_quant_grad", name, x=x, norm_weight=D.f32(n), norm_bias=D.f32(n) if bias else None, inv_var=inverse_root(x, first), out_grad=D.f32(*shape),
          epsilon=1e-5, begin_norm_axis=first, quant_scale=-1.0, absent=() if bias else ("norm_bias_grad",), expect=lambda c, first=first: autograd(
              lambda x, w, b: root_mean_square(x, w, b, first), [c.x, c.norm_weight, c.norm_bias], [c.out_grad]))
+
+
+
+def residual_unit(name, add=False, shortcut=False, stride=1, dtype="float32"):
+    """The operator keeps channels last; the autograd's convolution has them first."""
+    n, h, c, out_c, behind = 2, 6, 3, 4, 2
+    half = (h - 1) // stride + 1
+    values = dict(x=D.of(dtype, n, h, h, c), filter_x=D.of(dtype, out_c, 3, 3, c), scale_x=D.f32(1, 1, 1, out_c), bias_x=D.f32(1, 1, 1, out_c))
+    if shortcut:
+        values.update(z=D.of(dtype, n, h, h, behind), filter_z=D.of(dtype, out_c, 1, 1, behind), scale_z=D.f32(1, 1, 1, out_c), bias_z=D.f32(1, 1, 1, out_c))
+    elif add:
+        values.update(z=D.of(dtype, n, half, half, out_c))
+    names = list(values)
+    kept = {}
+
+    def branch(x, w, scale, bias, padding, s):
+        import paddle
+        y = paddle.nn.functional.conv2d(x.transpose([0, 3, 1, 2]), w.transpose([0, 3, 1, 2]), stride=stride, padding=padding).transpose([0, 2, 3, 1])
+        mean, var = y.mean([0, 1, 2], keepdim=True), y.var([0, 1, 2], unbiased=False, keepdim=True)
+        inverse = (var + 1e-5).rsqrt()
+        kept.update({f"conv_{s}": y, f"saved_mean_{s}": mean, f"saved_invstd_{s}": inverse})
+        return (y - mean) * inverse * scale + bias
+
+    def forward(*given):
+        i = dict(zip(names, given))
+        y = branch(i["x"], i["filter_x"], i["scale_x"], i["bias_x"], 1, "x")
+        if shortcut:
+            y = y + branch(i["z"], i["filter_z"], i["scale_z"], i["bias_z"], 0, "z")
+        elif add:
+            y = y + i["z"]
+        kept["out"] = y.clip(min=0)
+        return kept["out"]
+    grad = D.of(dtype, n, half, half, out_c)
+    found = dict(zip(names, autograd(forward, [wide(values[v]) for v in names], [wide(grad)])))
+    kept = {k: v.numpy().astype("float32" if k.startswith("saved") else dtype) for k, v in kept.items()}
+    results = [f"{k}_{s}" if k else s for s in "xz" for k in ("", "filter", "scale", "bias")]
+    case("resnet_unit_grad", name, **values, **kept, bit_mask=np.zeros(1, "int32"), out_grad=grad, stride=stride, stride_z=stride, padding=1, fuse_add=add,
+         has_shortcut=shortcut, expect=lambda c: [found.get(r) for r in results], like=" ".join(r if r in values else "-" for r in results),
+         absent=tuple(r + "_grad" for r in results if r not in values))
+
+
+residual_unit("alone")
+residual_unit("sum", add=True, stride=2)
+residual_unit("shortcut", shortcut=True, stride=2)
 
 # ---- dropout in a test, turned heads
 
