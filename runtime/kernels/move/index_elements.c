@@ -25,7 +25,7 @@ static void drop_places(places *p) {
 }
 
 // Adds a dense index, broadcast to the result. Its shape follows the -1 after `count` extents.
-static pir_status take_index(places *p, const pir_tensor *index, size_t count) {
+static pir_status broadcast_index(places *p, const pir_tensor *index, size_t count) {
   const pir_kernel_call *call = p->call;
   pir_tensor dense = {0};
   if (index->dtype == PIR_BOOL)
@@ -76,7 +76,7 @@ static pir_status take_places(const pir_kernel_call *call, int list, int first,
                            call->op);
   pir_status status = PIR_OK;
   for (int64_t i = 0; i < indices && !status; i++) {
-    status = take_index(p, call->in[call->in_first[list] + i], (size_t)indices);
+    status = broadcast_index(p, call->in[call->in_first[list] + i], (size_t)indices);
     p->indices += !status;
   }
   if (status)
@@ -109,7 +109,7 @@ static pir_status find_place(const places *p, int64_t n, int64_t *out) {
 }
 
 // Copies the elements from `x` to `picked`, or the other way. `step` of `picked`: 0 or 1. Where
-// `cleared`, what is read becomes 0.
+// `cleared`, the elements that are read become 0.
 static pir_status move_elements(const places *p, char *x, char *picked, int64_t step, bool put,
                                 bool cleared) {
   for (int64_t n = 0; n < p->count; n++) {
@@ -159,7 +159,7 @@ static pir_status put_elements(const places *p, const pir_tensor *from,
 }
 
 // Puts one number at the places. Its attribute comes before the others, or it is 0.
-static pir_status put_number(const pir_kernel_call *call, const pir_tensor *from, int list,
+static pir_status put_one_number(const pir_kernel_call *call, const pir_tensor *from, int list,
                              int first) {
   double number = first ? pir_kernel_float(call, 0) : 0;
   const pir_tensor given = {.data = &number, .dtype = PIR_F64};
@@ -177,12 +177,12 @@ static pir_status put_number(const pir_kernel_call *call, const pir_tensor *from
 // operands: x, index..; attributes: value, input_dims, input_strides, index_dims,
 // index_strides, slice_offset
 pir_status pir_kernel_index_elementwise_put(const pir_kernel_call *call) {
-  return put_number(call, pir_kernel_in(call, 0), 1, 1);
+  return put_one_number(call, pir_kernel_in(call, 0), 1, 1);
 }
 
 // operands: x, index.., out_grad; attributes: input_dims, ..
 pir_status pir_kernel_index_elementwise_put_grad(const pir_kernel_call *call) {
-  return put_number(call, pir_kernel_in(call, 2), 1, 0);
+  return put_one_number(call, pir_kernel_in(call, 2), 1, 0);
 }
 
 // operands: x, index.., value; attributes: input_dims, ..
@@ -209,7 +209,7 @@ static pir_dtype sum_type(pir_dtype dtype) {
 }
 
 // Adds an element of a type that sum_type gives.
-static void add_element(const pir_tensor *to, int64_t at, const pir_tensor *from, int64_t n) {
+static void add_picked(const pir_tensor *to, int64_t at, const pir_tensor *from, int64_t n) {
   if (to->dtype == PIR_I64) {
     uint64_t *sum = (uint64_t *)to->data + at;
     *sum += ((const uint64_t *)from->data)[n];
@@ -235,7 +235,7 @@ pir_status pir_kernel_index_elementwise_get_grad(const pir_kernel_call *call) {
     int64_t at = 0;
     status = find_place(&p, n, &at);
     if (!status)
-      add_element(&sums, at, &grads, n);
+      add_picked(&sums, at, &grads, n);
   }
   if (!status)
     status = pir_tensor_copy(&sums, pir_kernel_out(call, 0));
@@ -267,7 +267,7 @@ static pir_status sum_values(const places *p, const pir_tensor *value,
   if (!status)
     status = pir_kernel_dense(call, picked, wide, picked->shape, picked->rank, &grads);
   for (int64_t n = 0; n < p->count && !status; n++)
-    add_element(&sums, broadcast_place(&sums, &p->dims, n), &grads, n);
+    add_picked(&sums, broadcast_place(&sums, &p->dims, n), &grads, n);
   if (!status)
     status = pir_tensor_copy(&sums, pir_kernel_out(call, 1));
   pir_kernel_drop(call, &sums);

@@ -1,7 +1,7 @@
 """Elements of a tensor that a list of indices names, as Paddle indexes eager tensors; boxes cut to images. Most are Paddle's own numbers."""
 import numpy as np
 
-from recorder import Drawn, case
+from recorder import Drawn, autograd, case
 
 D = Drawn(4)
 
@@ -67,3 +67,34 @@ case("index_elementwise_put_with_tensor_double_grad", "value", grad_value_grad=g
 
 for dtype in "float32", "float64":
     case("box_clip", dtype, input=D.of(dtype, 5, 4, low=-8, high=40), im_info=np.array([[20, 30, 1], [25, 17, 1.5]], dtype), lod={"input": [[0, 2, 5]]})
+
+# ---- sequences
+
+TOLERANCES["match_matrix_tensor_grad"] = (1e-5, 2e-6)
+LEVELS, OTHERS = [[0, 3, 4, 9]], [[0, 1, 5, 7]]
+
+
+def matched(c):
+    """The forward op's definition, by autograd: the products of all pairs of rows of two sequences, a matrix for each kind."""
+    def run(x, y, w):
+        import paddle
+        parts = [paddle.einsum("ia,atb,jb->tij", x[a:b], w, y[p:q]).flatten() for a, b, p, q in zip(LEVELS[0], LEVELS[0][1:], OTHERS[0], OTHERS[0][1:])]
+        return paddle.concat(parts)
+    return autograd(run, [c.x, c.y, c.w], [c.out_grad.ravel()])
+
+
+PAIRS = sum((b - a) * (q - p) for a, b, p, q in zip(LEVELS[0], LEVELS[0][1:], OTHERS[0], OTHERS[0][1:]))
+for name, kinds in ("one_kind", 1), ("three_kinds", 3):
+    case("match_matrix_tensor_grad", name, lod={"x": LEVELS, "y": OTHERS}, x=D.f32(9, 4), y=D.f32(7, 4), w=D.f32(4, kinds, 4), tmp=D.f32(9 * 4 * kinds, 1),
+         out_grad=D.f32(PAIRS * kinds, 1), dim_t=kinds, expect=matched)
+
+
+def counted(c):
+    """As Paddle's kernel for GPUs is written."""
+    sequence = np.repeat(np.arange(3), np.diff(LEVELS[0]))
+    return [[np.concatenate([c.cvm, g[:, 2 if c.use_cvm is not False else 0:]], 1)[sequence] for g in c.out_grad]]
+
+
+for name, use in ("counts", True), ("without_counts", False):
+    case("fused_seqpool_cvm_grad", name, lod={"x_0": LEVELS, "x_1": LEVELS}, x=[D.f32(9, 5), D.f32(9, 5)], cvm=D.f32(3, 2),
+         out_grad=[D.f32(3, 5 if use else 3) for _ in range(2)], use_cvm=use, ignore=("cvm_grad",), expect=lambda c: counted(c) + [None])
