@@ -160,7 +160,7 @@ static pir_status put_elements(const places *p, const pir_tensor *from,
 
 // Puts one number at the places. Its attribute comes before the others, or it is 0.
 static pir_status put_one_number(const pir_kernel_call *call, const pir_tensor *from, int list,
-                             int first) {
+                                 int first) {
   double number = first ? pir_kernel_float(call, 0) : 0;
   const pir_tensor given = {.data = &number, .dtype = PIR_F64};
   pir_tensor value = {0};
