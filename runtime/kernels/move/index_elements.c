@@ -1,6 +1,6 @@
-// Elements of a tensor that a list of indices names, as an eager tensor is indexed: element p of
-// the result lies where its position, by strides in elements, and the indices, by strides in
-// bytes, lead from an offset in bytes. Attribute index_dims holds the extents that are indexed,
+// Elements of a tensor that a list of indices names, as an eager tensor is indexed: element p
+// of the result lies where its position, by strides in elements, and the indices, by strides
+// in bytes, lead from an offset in bytes. index_dims holds the extents that are indexed, then
 // -1, and the shape that the indices have when they are broadcast to the result.
 #include <string.h>
 

@@ -69,8 +69,9 @@ static pir_status expect_matches(const pir_kernel_call *call, const match_grads 
   return PIR_OK;
 }
 
-// operands: x [rows, width], y [rows, width], w [width, kinds, width], tmp, out_grad; attribute:
-// dim_t. The products that tmp holds are computed again. O(pairs * kinds * width * width).
+// operands: x [rows, width], y [rows, width], w [width, kinds, width], tmp, out_grad;
+// attribute: dim_t. The products that tmp holds are computed again.
+// O(pairs * kinds * width * width).
 pir_status pir_kernel_match_matrix_tensor_grad(const pir_kernel_call *call) {
   match_grads m = {.kinds = pir_kernel_int(call, 0)};
   const int places[MATCHING_OPERANDS] = {0, 1, 2, 4};
