@@ -29,8 +29,22 @@ static double number(const draw_tensor *t, uint64_t *state) {
   }
 }
 
+// Copies one element from a type to another.
+static void convert_element(pir_dtype to, void *out, pir_dtype from, const void *in) {
+  pir_tensor source = {.data = (void *)(uintptr_t)in}, target = {.data = out};
+  pir_tensor_set_dense(&source, from, NULL, 0);
+  pir_tensor_set_dense(&target, to, NULL, 0);
+  pir_ignore(pir_tensor_copy(&source, &target));
+}
+
 static double rounded_to(pir_dtype dtype, double d) {
+  uint8_t byte;
   switch (dtype) {
+    case PIR_F8E4M3:
+    case PIR_F8E5M2:
+      convert_element(dtype, &byte, PIR_F64, &d);
+      convert_element(PIR_F64, &d, dtype, &byte);
+      return d;
     case PIR_F16: return pir_f16_to_f32(pir_f32_to_f16((float)d));
     case PIR_BF16: return pir_bf16_to_f32(pir_f32_to_bf16((float)d));
     case PIR_F32:
@@ -43,6 +57,8 @@ static void store(pir_dtype dtype, double d, void *at) {
   float f = (float)d;
   uint16_t half;
   switch (dtype) {
+    case PIR_F8E4M3:
+    case PIR_F8E5M2: convert_element(dtype, at, PIR_F64, &d); break;
     case PIR_F32:
     case PIR_C64: memcpy(at, &f, 4); break;
     case PIR_F16:

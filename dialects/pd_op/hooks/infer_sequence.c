@@ -252,3 +252,68 @@ pir_status pd_infer_weight_quantize(pir_infer *infer) {
     infer->results[PD_WEIGHT_QUANTIZE_OUT_SCALE].dtype = PIR_F32;
   return status;
 }
+
+// Each member becomes one row a sequence, without its counts unless they are used.
+pir_status pd_infer_fused_seqpool_cvm(pir_infer *infer) {
+  const pir_fact *list = infer->operands[PD_FUSED_SEQPOOL_CVM_IN_X];
+  const pir_attr_value *attrs = infer->attrs;
+  bool used = attrs[PD_FUSED_SEQPOOL_CVM_ATTR_USE_CVM].i != 0;
+  int64_t offset = attrs[PD_FUSED_SEQPOOL_CVM_ATTR_CVM_OFFSET].i;
+  if (offset < 0 || offset > INT32_MAX)
+    return pir_infer_fail(infer, "cvm_offset: expects a number of columns");
+  if (!list || !list->members)
+    return PIR_OK;
+  pir_fact *facts = INFER_NEW(infer, pir_fact, list->member_count);
+  const pir_fact **members = INFER_NEW(infer, const pir_fact *, list->member_count);
+  for (size_t i = 0; i < list->member_count; i++) {
+    const pir_fact *x = list->members[i];
+    if (fact_has_rank(x, 2) && x->shape[1] >= 0 && x->shape[1] < offset)
+      return pir_infer_fail(infer, "cvm_offset: x has fewer columns");
+    pir_dim wide = fact_has_rank(x, 2) ? x->shape[1] : PIR_DIM_UNKNOWN;
+    if (!used)
+      wide = pir_dim_sub(infer->dims, wide, offset);
+    facts[i] = (pir_fact){.known = true, .rank = 2, .dtype = x->dtype};
+    facts[i].shape[0] = PIR_DIM_UNKNOWN;
+    facts[i].shape[1] = wide;
+    members[i] = &facts[i];
+  }
+  infer->results[0] = (pir_fact){
+      .known = true, .rank = -1, .members = members, .member_count = list->member_count};
+  return PIR_OK;
+}
+
+// The rows of all experts, each a multiple of the alignment, unless a size is given.
+pir_status pd_infer_moe_permute(pir_infer *infer) {
+  const pir_attr_value *attrs = infer->attrs;
+  const pir_attr_value *counts = &attrs[PD_MOE_PERMUTE_ATTR_TOKENS_PER_EXPERT];
+  const pir_fact *x = infer->operands[PD_MOE_PERMUTE_IN_HIDDEN_STATES];
+  const pir_fact *scale = infer->operands[PD_MOE_PERMUTE_IN_SCALE];
+  int64_t alignment = attrs[PD_MOE_PERMUTE_ATTR_PADDING_ALIGNMENT].i;
+  int64_t given = attrs[PD_MOE_PERMUTE_ATTR_OVERRIDE_BUFFER_SIZE].i, rows = 0;
+  int64_t experts = attrs[PD_MOE_PERMUTE_ATTR_NUM_EXPERTS].i;
+  bool gathers = attrs[PD_MOE_PERMUTE_ATTR_DO_GATHER].i != 0;
+  bool numbered = attrs[PD_MOE_PERMUTE_ATTR_RETURN_EXPERT_INDICES].i != 0;
+  if (experts < 0 || experts > INT32_MAX)
+    return pir_infer_fail(infer, "num_experts: expects a number of experts");
+  for (size_t e = 0; e < counts->count; e++) {
+    int64_t n = counts->ints[e];
+    if (n < 0 || n > INT32_MAX || alignment < 1 || alignment > INT32_MAX || rows > INT32_MAX)
+      return pir_infer_fail(infer, "tokens_per_expert and padding_alignment: expects 32 bits");
+    rows += (n + alignment - 1) / alignment * alignment;
+  }
+  rows = given > 0 ? given : rows;
+  pir_dim tokens = fact_has_rank(x, 2) ? x->shape[0] : PIR_DIM_UNKNOWN;
+  pir_dim wide = fact_has_rank(x, 2) ? x->shape[1] : PIR_DIM_UNKNOWN;
+  put(infer, PD_MOE_PERMUTE_OUT_HIDDEN_STATES_UNZIPPED, 2, gathers ? rows : 0, wide, 0, 0);
+  put(infer, PD_MOE_PERMUTE_OUT_ZIPPED_EXPERTWISE_ROWMAP, 2, tokens, experts, 0, 0);
+  put(infer, PD_MOE_PERMUTE_OUT_TOKEN_PROB_UNZIPPED, 1, rows, 0, 0, 0);
+  put(infer, PD_MOE_PERMUTE_OUT_EXPERT_INDICES, 1, numbered ? rows : 0, 0, 0, 0);
+  pir_fact *scales = infer_begin(infer, PD_MOE_PERMUTE_OUT_SCALE_UNZIPPED);
+  scales->dtype = scale ? scale->dtype : PIR_F32;
+  if (!scale)
+    fact_put_shape(scales, 1, 0, 0, 0, 0);
+  else
+    fact_put_shape(scales, 2, rows, fact_has_rank(scale, 2) ? scale->shape[1] : PIR_DIM_UNKNOWN,
+                   0, 0);
+  return PIR_OK;
+}

@@ -30,8 +30,13 @@ pir_status pir_kernel_sequences(const pir_kernel_call *call, int k,
 
 uint64_t *pir_kernel_new_sequences(const pir_kernel_call *call, pir_tensor *out,
                                    int64_t count) {
-  size_t bytes;
-  bool large = __builtin_mul_overflow((size_t)count + 1, sizeof(uint64_t), &bytes);
+  return pir_kernel_new_levels(call, out, 0, count);
+}
+
+uint64_t *pir_kernel_new_levels(const pir_kernel_call *call, pir_tensor *out, int64_t upper,
+                                int64_t count) {
+  size_t first = upper > 0 ? (size_t)upper + 1 : 0, bytes;
+  bool large = __builtin_mul_overflow(first + (size_t)count + 1, sizeof(uint64_t), &bytes);
   large |= __builtin_add_overflow(bytes, sizeof(pir_lod_block), &bytes);
   if (!call->lods || large) {
     pir_ignore(pir_kernel_fail(call, PIR_EXHAUSTED, "%s: no room for the offsets of sequences",
@@ -47,11 +52,17 @@ uint64_t *pir_kernel_new_sequences(const pir_kernel_call *call, pir_tensor *out,
                            .bytes = bytes,
                            .levels = {block->offsets},
                            .sizes = {(size_t)count + 1}};
+  if (first) {
+    block->levels[1] = block->offsets + first;
+    block->sizes[0] = first;
+    block->sizes[1] = (size_t)count + 1;
+  }
   *call->lods = block;
   out->lod = block->levels;
   out->lod_sizes = block->sizes;
-  out->lod_levels = 1;
+  out->lod_levels = first ? 2 : 1;
   block->offsets[0] = 0;
+  block->offsets[first] = 0;
   return block->offsets;
 }
 

@@ -80,6 +80,30 @@ dispatched8("pad", True, False)
 dispatched8("packed", False, True)
 
 
+def dispatched_part(v):
+    """The choices of some experts, of each at most `capacity`; its rows are in the order of tokens."""
+    chosen, first, end, capacity, pad = v.expert_id.astype(int), int(v.expert_start_index), int(v.expert_end_index), int(v.capacity), v.use_pad
+    tokens, k = chosen.shape
+    every = np.bincount(chosen.ravel(), minlength=v.num_experts)
+    weights, places, local, rows = np.zeros_like(v.combine_weights), np.zeros((k, tokens)), np.zeros(v.num_experts), []
+    for e in range(first, end):
+        mine = [(t, i) for i in range(k) for t in range(tokens) if chosen[t, i] == e]
+        local[e] = len(mine) if pad else min(len(mine), capacity)
+        mine = sorted(mine[max(len(mine) - capacity, 0):] if v.reverse_token_drop else mine[:capacity])
+        for t, i in mine:
+            weights[t, i], places[i, t] = v.combine_weights[t, i], len(rows)
+            rows.append(t)
+        rows += [tokens] * (capacity - len(mine) if pad else 0)
+    y = np.stack([np.zeros(v.x.shape[1]) if t == tokens else v.x[t] for t in rows])
+    return [y, weights, places, np.array(rows), every, local]
+
+
+for name, dtype, pad, reverse in (("pad", "float32", True, False), ("packed", "uint16", False, False), ("reverse", "float32", False, True)):
+    case("moe_gate_dispatch_partial_nosoftmaxtopk", name, expect=dispatched_part, like="x combine_weights int32 int32 int64 int64",
+         x=D.of(dtype, 8, 4), combine_weights=D.f32(8, 2, low=0.1), expert_id=np.argsort(D.f32(8, 5), 1)[:, :2].astype(np.int32), k=2, capacity=2,
+         num_experts=5, use_pad=pad, expert_start_index=1, expert_end_index=4, reverse_token_drop=reverse)
+
+
 # ---- back to the tokens
 
 def combined(v):
@@ -100,6 +124,44 @@ for dtype in ("float32", "float64", "uint16"):
         case(op, dtype, expect=combined, x=D.of(dtype, 12, 5), combine_weights=weights, scatter_index=places)
     case("moe_combine_no_weight", dtype, expect=summed, x=D.of(dtype, 12, 5), combine_weight=weights, scatter_index=places)
 case("moe_combine_no_weight", "epsilon", expect=summed, x=D.f32(12, 5), combine_weight=D.f32(6, 2), scatter_index=places, epsilon=0.5)
+
+
+def permuted_rows(v):
+    """The rows of an expert begin at a multiple of the alignment and are in the order of tokens."""
+    tokens, k = v.expert_routemap_topk.shape
+    sizes = [-(-n // v.padding_alignment) * v.padding_alignment for n in v.tokens_per_expert]
+    starts, total = np.cumsum([0, *sizes[:-1]]), sum(sizes)
+    x, probs, indices = np.zeros((total, v.hidden_states.shape[1])), np.zeros(total), np.full(total, -1)
+    rowmap = np.full((tokens, v.num_experts), -1)
+    for e, at in enumerate(starts):
+        for t, i in np.argwhere(v.expert_routemap_topk == e):
+            rowmap[t, e], x[at], probs[at], indices[at] = at, v.hidden_states[t], v.expert_prob_topk[t, i], e
+            at += 1
+    return [x, rowmap, probs, np.zeros(0), indices if v.return_expert_indices is True else np.zeros(0)]
+
+
+ROUTES = np.array([[0, 2], [2, -1], [1, 0], [-1, -1], [2, 1]], np.int32)
+for name, align, numbered in (("aligned", 4, True), ("packed", 1, False)):
+    case("moe_permute", name, expect=permuted_rows, like="hidden_states int32 expert_prob_topk expert_prob_topk int32",
+         hidden_states=to_bf16(D.f32(5, 6)), expert_routemap_topk=ROUTES, expert_prob_topk=D.f32(5, 2), num_experts=3, tokens_per_expert=[2, 2, 3],
+         padding_alignment=align, do_gather=True, return_expert_indices=numbered)
+
+
+def unpermuted(v):
+    rows = v.zipped_expertwise_rowmap.astype(int)
+    probs = v.token_prob_unzipped.ravel()
+    weights = (rows >= 0) * (probs[np.maximum(rows, 0)] if v.using_weighted_combine is True else 1)
+    chosen = v.expert_routemap_topk.astype(int)
+    found = np.take_along_axis(rows, np.maximum(chosen, 0), 1)
+    return [(v.hidden_states_unzipped[np.maximum(rows, 0)] * weights[..., None]).sum(1), np.where(chosen < 0, 0, probs[np.maximum(found, 0)])]
+
+
+ROWMAP = np.array([[0, -1, 4], [-1, 2, 5], [1, 3, -1], [-1, -1, -1]], np.int32)
+CHOSEN = np.array([[2, 0], [1, 2], [0, 1], [-1, -1]], np.int32)
+for name, mixed, weighted in (("mixed", True, False), ("weighted", True, True)):
+    case("moe_unpermute", name, expect=unpermuted, like="hidden_states_unzipped token_prob_unzipped", hidden_states_unzipped=to_bf16(D.f32(6, 5)),
+         zipped_expertwise_rowmap=ROWMAP, expert_routemap_topk=CHOSEN, token_prob_unzipped=D.f32(6, 1), total_zipped_tokens_num=4, num_experts=3,
+         use_mix_precision=mixed, using_weighted_combine=weighted)
 
 
 # ---- numbers of 8 bits
