@@ -12,4 +12,8 @@ syscalls: setup  ## fail every system call of six scenarios in turn: a status, n
 kills: setup  ## kill processes that write at random moments: no damaged file, no lost one; KILLS=N SEED=N
 	@$(MAKE) -s -j$(JOBS) all && python3 test/faults/kills.py --kills=$(or $(KILLS),1000) --seed=$(or $(SEED),1) $(B)
 
-.PHONY: syscalls kills
+refusals: setup  ## every recorded model and network with groups refused at each stage and many places; RECORDED=DIR, SHARE=K/N
+	@$(MAKE) -s -j$(JOBS) all && REFUSED=all python3 test/recorded/recorded.py --bin $(B)/bin --only refused --share $(or $(SHARE),0/1) \
+	  "$$(test/recordings.sh $(B) $(RECORDED))"
+
+.PHONY: syscalls kills refusals

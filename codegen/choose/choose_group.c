@@ -138,6 +138,7 @@ static void vectorise_stages(lowering *l, loop_fn *fn) {
 bool choose_emit(lowering *l, lower_stages *stages, lower_packings *packings) {
   loop_fn *before = l->m->last;
   l->m->flush = l->math == PIR_MATH_BF16;
+  lower_count_place(l, l->group);
   lower_interface(l);
   contents c = find_contractions(l->group);
   if (c.beyond)
@@ -159,6 +160,7 @@ bool choose_can_emit(const pir_op *group, const pir_facts *facts, const pir_targ
   lower_packings packings = {0};
   probe p;
   probe_open(&p, facts, target, group);
+  p.l.refuse_at = pir_group_refused_by(group, "choose");
   bool can = choose_emit(&p.l, &stages, &packings);
   if (!can)
     pir_remark(p.l.where, "is not compiled: unsupported: %s", p.l.why);

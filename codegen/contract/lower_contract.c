@@ -174,6 +174,9 @@ static bool bind_result(lowering *l, const pir_op *op, contract_tensor *t) {
 static bool bind(lowering *l, const pir_op *op, bool is_first, const pir_value *between,
                  contraction *c) {
   int a, b;
+  lower_count_place(l, op);
+  if (l->why)
+    return false;
   if (!pir_contract_match(op, l->facts, c, &a, &b)) {
     lower_fail(l, op, "a contraction whose indices are not affine");
     return false;
@@ -217,6 +220,7 @@ static void emit_one(lowering *l, const contraction *c, epilogue *e, lower_stage
                      lower_packings *packings) {
   contract_code code;
   contract_env env = env_of(l, e);
+  lower_count_place(l, pir_value_op(e->sum));
   if (pir_contract_emit(c, &env, lower_name(l, "stage", (int64_t)stages->count), &code)) {
     lower_fail(l, pir_value_op(e->sum), "a contraction of this form");
     return;

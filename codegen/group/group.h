@@ -57,6 +57,7 @@ typedef struct grouping {
   pir_str refuse;  // for tests: the stage that finds something it cannot do in every group
                    // whose number `every` divides
   int64_t every, numbered;
+  int64_t refuse_at;  // the place within that stage
   pir_status failed;
 } grouping;
 
@@ -70,6 +71,8 @@ void group_attention(grouping *g);
 // Orders the block and makes a group op of each cluster. group_make.c
 pir_status group_materialise(grouping *g);
 void group_take_apart(grouping *g, pir_op *group);
+// Marks a new group for choose_can_emit to refuse, if a test wants that.
+void group_refuse_choice(grouping *g, pir_op *group);
 // Chooses the memory orders of tensors between groups and writes them into attributes.
 // group_layout.c
 void group_layouts(grouping *g);

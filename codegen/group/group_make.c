@@ -157,6 +157,7 @@ static void place(grouping *g, uint32_t i) {
   }
   qsort(g->members, n, sizeof *g->members, by_position);
   pir_op *group = make_group(g, cluster);
+  group_refuse_choice(g, group);
   if (!choose_can_emit(group, g->facts, &g->target))
     group_take_apart(g, group);
 }

@@ -39,6 +39,9 @@ bool lower_open(lowering *l, const pir_op *op, size_t result, lower_site *out) {
   const pir_opdef *def = pir_op_meaning(op);
   *out = (lower_site){
       .l = l, .op = op, .result = result, .out = lower_fact(l, pir_op_result(op, result))};
+  lower_count_place(l, op);
+  if (l->why)
+    return false;
   if (pir_op_has(op, PIR_STRUCTURAL))
     return true;
   if (def && def->clause && pir_op_attr_values(op, allocate, l->m, &out->attrs))

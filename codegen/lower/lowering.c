@@ -21,6 +21,11 @@ void lower_fail(lowering *l, const pir_op *op, const char *why) {
   l->where = op;
 }
 
+void lower_count_place(lowering *l, const pir_op *op) {
+  if (++l->places == l->refuse_at)
+    lower_fail(l, op, "the option refuse of the pass");
+}
+
 loop_expr *lower_both(lowering *l, loop_expr *a, loop_expr *b) {
   if (!a || !b)
     return a ? a : b;
@@ -114,6 +119,7 @@ static loop_expr *dim_expr(lowering *l, pir_dim dim, bool is_extent) {
 }
 
 static loop_expr *known_dim(lowering *l, pir_dim dim, bool is_extent) {
+  lower_count_place(l, l->group);
   if (dim != PIR_DIM_UNKNOWN)
     return dim_expr(l, dim, is_extent);
   lower_fail(l, l->group, "an extent or number that is not known");
@@ -264,6 +270,7 @@ loop_expr *lower_element(lowering *l, const pir_value *value, loop_expr *const *
   loop_expr *e = remembered(l, value, fact->rank, index);
   if (e)
     return e;
+  lower_count_place(l, op ? op : l->group);
   lower_value *v = lower_find(l, value);
   if (v)
     e = held_element(l, v, fact->rank, index);

@@ -68,15 +68,18 @@ typedef struct lowering {
                        // or NULL
   int join_part;
   int depth;
-  int computed;         // number of computed elements, each an op at a point
-  const char *why;      // the first thing that cannot be lowered, and
-  const pir_op *where;  // whose it is
-  char how[96];         // description of the group's code for remarks
+  int computed;               // number of computed elements, each an op at a point
+  int64_t refuse_at, places;  // for tests: the place that refuses (0: none), and those passed
+  const char *why;            // the first thing that cannot be lowered, and
+  const pir_op *where;        // whose it is
+  char how[96];               // description of the group's code for remarks
 } lowering;
 
 void lower_init(lowering *l, loop_module *m, const pir_target *target, const pir_facts *facts,
                 const pir_op *group);
 void lower_fail(lowering *l, const pir_op *op, const char *why);
+// Counts a place that can refuse; fails there if a test wants it.
+void lower_count_place(lowering *l, const pir_op *op);
 static inline bool lower_on_device(const lowering *l) {
   return l->target && l->target->device;
 }

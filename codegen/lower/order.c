@@ -75,9 +75,13 @@ size_t pir_group_order(const pir_op *group, bool of_result, size_t i,
   return is_row_major(out_order, rank) ? 0 : rank;
 }
 
-bool pir_group_refused_by(const pir_op *group, const char *stage) {
+int64_t pir_group_refused_by(const pir_op *group, const char *stage) {
   const pir_attr *by = pir_op_attr_str(group, "refused_by");
-  return by && pir_str_equal(pir_attr_as_str(by), pir_str_from(stage));
+  const pir_attr *at = pir_op_attr_str(group, "refused_at");
+  if (!by || !pir_str_equal(pir_attr_as_str(by), pir_str_from(stage)))
+    return 0;
+  int64_t place;
+  return at && pir_attr_as_int(at, &place) ? place : 1;
 }
 
 bool pir_group_place_of(const pir_op *group, bool of_result, size_t i,

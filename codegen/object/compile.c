@@ -188,9 +188,8 @@ pir_status pir_compiler_add(pir_compiler *c, const pir_op *group, const pir_fact
   lower_init(&l, u->module, &c->options.target, facts, group);
   l.math = c->options.math;
   *out_index = c->count - 1;
-  if (pir_group_refused_by(group, "lower"))
-    lower_fail(&l, group, "what the option refuse says");
-  if (l.why || !choose_emit(&l, &stages, &packings)) {
+  l.refuse_at = pir_group_refused_by(group, "lower");
+  if (!choose_emit(&l, &stages, &packings)) {
     pir_remark(l.where, "is not compiled: unsupported: %s", l.why);
     pir_loop_module_destroy(u->module);
     u->module = NULL;
@@ -198,8 +197,9 @@ pir_status pir_compiler_add(pir_compiler *c, const pir_op *group, const pir_fact
     return PIR_OK;
   }
   // The processor back ends cannot express a barrier.
-  if (pir_group_refused_by(group, "emit") && stages.count)
-    pir_loop_barrier(stages.items[0].fn, &stages.items[0].fn->body);
+  size_t refused = (size_t)pir_group_refused_by(group, "emit");
+  if (refused && refused <= stages.count)
+    pir_loop_barrier(stages.items[refused - 1].fn, &stages.items[refused - 1].fn->body);
   describe_unit(c, u, &l, &stages, &packings);
   u->group.reads = find_read(c, group, &stages);
   choose_explain(&l, &stages);

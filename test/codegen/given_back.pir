@@ -10,14 +10,14 @@
 // WHOLE: group of pd_op.nearest_interp
 // WHOLE-NOT: its ops are called
 // RUN: pir-run %s "%{until}{refuse=lower},dce,bind" --input=x=1x16x8x8xf32=random:1 --input=y=1x16x16x16xf32=random:2 --expect-dir=%t/a --explain 2>&1 | FileCheck %s --check-prefix=LOWER
-// LOWER-COUNT-3: "cinn_op.group" is not compiled: unsupported: what the option refuse says
+// LOWER-COUNT-3: "cinn_op.group" is not compiled: unsupported: the option refuse of the pass
 // LOWER-COUNT-3: "cinn_op.group" is not run as a group, its ops are called: it has no code
 // RUN: pir-run %s "%{until}{refuse=emit,every=2},dce,bind" --input=x=1x16x8x8xf32=random:1 --input=y=1x16x16x16xf32=random:2 --expect-dir=%t/a --explain 2>&1 | FileCheck %s --check-prefix=EMIT
 // EMIT: unsupported: a team of threads, in stage0
 // EMIT: "cinn_op.group" is not run as a group, its ops are called: it has no code
 // EMIT-NOT: its ops are called
 // RUN: pir-run %s "%{until}{refuse=plan,every=2},dce,bind" --input=x=1x16x8x8xf32=random:1 --input=y=1x16x16x16xf32=random:2 --expect-dir=%t/a --explain 2>&1 | FileCheck %s --check-prefix=PLAN
-// PLAN: "cinn_op.group" is not run as a group, its ops are called: the option refuse says so
+// PLAN: "cinn_op.group" is not run as a group, its ops are called: the option refuse of the pass
 // PLAN-NOT: its ops are called
 // RUN: pir-run %s "%{until}{refuse=plan,every=3},dce,bind" --input=x=1x16x8x8xf32=random:1 --input=y=1x16x16x16xf32=random:2 --expect-dir=%t/a
 // A prepared model has the groups that were not refused.
@@ -33,9 +33,22 @@
 // RUN: pir-run %S/parts.pir "%{until}{refuse=plan,every=2},dce,bind" --input=x=2x8x8x9xf32=random:1 --expect-dir=%t/c
 // RUN: pir-run %S/parts.pir "%{until}{refuse=plan,every=3},dce,bind" --threads=2 --input=x=2x8x8x9xf32=random:1 --expect-dir=%t/c
 //
+// A group that fails to lower when it is made is dissolved. Option `at` has the n-th place of a stage refuse: a group that
+// has fewer is compiled.
+// RUN: pir-run %s "%{until}{refuse=choose,every=3},dce,bind" --input=x=1x16x8x8xf32=random:1 --input=y=1x16x16x16xf32=random:2 --expect-dir=%t/a --explain 2>&1 | FileCheck %s --check-prefix=CHOOSE
+// CHOOSE: "cinn_op.group" is not compiled: unsupported: the option refuse of the pass
+// CHOOSE-NOT: its ops are called
+// RUN: pir-run %s "%{until}{refuse=lower,at=4},dce,bind" --input=x=1x16x8x8xf32=random:1 --input=y=1x16x16x16xf32=random:2 --expect-dir=%t/a --explain 2>&1 | FileCheck %s --check-prefix=FOURTH
+// FOURTH: unsupported: the option refuse of the pass
+// RUN: pir-run %s "%{until}{refuse=lower,at=1000000},dce,bind" --input=x=1x16x8x8xf32=random:1 --input=y=1x16x16x16xf32=random:2 --expect-dir=%t/a --explain 2>&1 | FileCheck %s --check-prefix=WHOLE
+// The fourth place of a plan is the first result, when the operands have their slots.
+// RUN: pir-run %s "%{until}{refuse=plan,at=4},dce,bind" --input=x=1x16x8x8xf32=random:1 --input=y=1x16x16x16xf32=random:2 --expect-dir=%t/a --explain 2>&1 | FileCheck %s --check-prefix=RESULT
+// RESULT-COUNT-3: its ops are called: the option refuse of the pass
+// RUN: not pir-opt %s "--passes=group{refuse=plan,at=0}" 2>&1 | FileCheck %s --check-prefix=AT
+// AT: option at of pass build_cinn_pass expects a number above 0
 // RUN: not pir-opt %s "--passes=group{refuse=run}" 2>&1 | FileCheck %s --check-prefix=STAGE
 // RUN: not pir-opt %s "--passes=group{refuse=plan,every=0}" 2>&1 | FileCheck %s --check-prefix=EVERY
-// STAGE: option refuse of pass build_cinn_pass expects lower, emit or plan, has 'run'
+// STAGE: option refuse of pass build_cinn_pass expects choose, lower, emit or plan, has 'run'
 // EVERY: option every of pass build_cinn_pass expects a number above 0
 {
     (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[-1,16,-1,-1]} : () -> tensor<-1x16x-1x-1xf32>

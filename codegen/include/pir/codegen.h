@@ -210,9 +210,10 @@ PIR_API bool pir_group_place_of(const pir_op *group, bool of_result, size_t i,
 // beginning, and returns their number. 0: the results are copied.
 PIR_API size_t pir_split_parts(const pir_op *op, const pir_value **out_whole, int *out_axis);
 
-// Whether a stage of compilation (lower, emit, plan) is to refuse the group: options `refuse`
-// and `every` of the pass, for tests.
-PIR_API bool pir_group_refused_by(const pir_op *group, const char *stage);
+// Returns the number of the place, counted from 1, at which a stage of compilation (choose,
+// lower, emit, plan) is to refuse the group: options `refuse`, `every` and `at` of the pass, for
+// tests. 0: the stage is not to refuse it.
+PIR_API int64_t pir_group_refused_by(const pir_op *group, const char *stage);
 
 // Returns the group behind `group` in the program's text, groups in regions of control flow and
 // scans included; NULL asks for the first. NULL when there are no more.

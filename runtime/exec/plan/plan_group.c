@@ -10,14 +10,21 @@ typedef struct draft {
   const pir_op *op;
   const pir_compiled_group *code;
   plan_group group;
-  uint32_t *in, *out;  // slots by operand and result
-  uint32_t sizes;      // plan->words: of temporaries
-  const char *why;     // it cannot be run as it was compiled
+  uint32_t *in, *out;         // slots by operand and result
+  uint32_t sizes;             // plan->words: of temporaries
+  int64_t refuse_at, places;  // for tests: the place that refuses (0: none), and those passed
+  const char *why;            // it cannot be run as it was compiled
 } draft;
 
 static void refuse(draft *d, const char *why) {
   if (!d->why)
     d->why = why;
+}
+
+// Counts a place that can refuse; refuses there if a test wants it.
+static void count_place(draft *d) {
+  if (++d->places == d->refuse_at)
+    refuse(d, "the option refuse of the pass");
 }
 
 // ---- extents
@@ -214,6 +221,7 @@ static void add_results(plan_builder *b, draft *d, bool device) {
   d->out = pir_arena_zalloc(&b->scratch, count * sizeof *d->out);
   for (size_t i = 0; i < count; i++) {
     struct slot_list list = pir_plan_results(b, pir_op_result(d->op, i));
+    count_place(d);
     uint32_t slot = d->out[i] = list.count == 1 ? p->words[list.first] : NONE;
     if (slot == NONE) {
       refuse(d, "a result is no tensor");
@@ -387,10 +395,12 @@ pir_status pir_plan_group(plan_builder *b, const pir_op *op) {
   if (!code)
     return call_ops(b, op, "it has no code");
   draft d = {.op = op, .code = code, .group = {.code = code, .number = (uint32_t)number}};
-  if (pir_group_refused_by(op, "plan"))
-    refuse(&d, "the option refuse says so");
+  d.refuse_at = pir_group_refused_by(op, "plan");
+  count_place(&d);
   add_extents(b, &d);
+  count_place(&d);
   add_operands(b, &d);
+  count_place(&d);
   if (d.why)
     return call_ops(b, op, d.why);
   place_operands(b, &d, runs_on_device(code));
