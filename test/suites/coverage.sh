@@ -18,6 +18,9 @@ for t in "$build"/test/*_test; do
 done
 python3 "$here/bad/bad.py" "$build/bin" "$here/bad" >"$log/bad.log" 2>&1 || true
 summary "bad inputs" "$log/bad.log"
+for rules in "$here"/../passes/drr/*/*.drr; do
+  case $rules in *.inc.drr) ;; *) "$build/bin/drrc" "$rules" -I "$here/../passes/drr" -o "$log/rules.c" ;; esac
+done
 "$build/bin/draws" --draws=300 --seed=1 >"$log/draws.log" 2>&1 || true
 "$build/bin/draws" --graphs=100 --seed=1 >"$log/graphs.log" 2>&1 || true
 python3 "$here/rules/rules_covered.py" "$build/bin" "$recorded" >"$log/rules.log" 2>&1 || true

@@ -211,8 +211,8 @@ PIR_API bool pir_group_place_of(const pir_op *group, bool of_result, size_t i,
 PIR_API size_t pir_split_parts(const pir_op *op, const pir_value **out_whole, int *out_axis);
 
 // Returns the number of the place, counted from 1, at which a stage of compilation (choose,
-// lower, emit, plan) is to refuse the group: options `refuse`, `every` and `at` of the pass, for
-// tests. 0: the stage is not to refuse it.
+// lower, emit, plan) is to refuse the group; 0 if the stage is not to refuse it. Options
+// `refuse`, `every` and `at` of the pass ask for that, in tests.
 PIR_API int64_t pir_group_refused_by(const pir_op *group, const char *stage);
 
 // Returns the group behind `group` in the program's text, groups in regions of control flow and
