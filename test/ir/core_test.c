@@ -256,7 +256,7 @@ static void release(void *user) {
 
 static void parameters_are_shared(void **state) {
   fixture *f = *state;
-  int released = 0;
+  static int released;  // outlives the function: the fixture destroys the other program
   int64_t dims[] = {2};
   float bytes[2] = {1, 2};
   pir_param param = {.name = PIR_STR("w"),
