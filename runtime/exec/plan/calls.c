@@ -30,8 +30,7 @@ static pir_status copy_attrs(plan_builder *b, const pir_op *op, size_t count,
 
 // ---- renaming
 
-// Returns the operand whose elements the clause passes on in row-major order, or -1.
-static int renamed_operand(const pir_clause *clause) {
+int pir_plan_renamed_operand(const pir_clause *clause) {
   if (!clause || clause->next || clause->guard >= 0 || clause->trap >= 0 || clause->then >= 0)
     return -1;
   if (clause->kind != PIR_CLAUSE_VIEW && clause->kind != PIR_CLAUSE_POINTWISE)
@@ -110,7 +109,7 @@ static uint32_t straighten(plan_builder *b, const pir_value *value, uint32_t slo
 static bool rename(plan_builder *b, const pir_op *op, const pir_opdef *def) {
   plan *p = b->p;
   struct slot_list list;
-  int k = renamed_operand(def->clause);
+  int k = pir_plan_renamed_operand(def->clause);
   if (k < 0 || pir_op_results(op) < 1 || !pir_value_type(pir_op_result(op, 0)))
     return false;
   for (size_t i = 1; i < pir_op_results(op); i++)

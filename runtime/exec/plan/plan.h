@@ -275,6 +275,9 @@ pir_status pir_plan_fail(const plan *p, uint32_t i, const int64_t *values,
                          pir_message *message);
 const char *pir_plan_origin(const plan *p, uint32_t expr);  // the name of that op
 
+// Returns the operand whose elements a clause passes on in row-major order, or -1.
+int pir_plan_renamed_operand(const pir_clause *clause);
+
 // Finds the segments that device graphs may run (graphs.c).
 void pir_plan_find_segments(plan *p);
 

@@ -181,6 +181,24 @@ static pir_status run_group(frame *f, const plan_instr *instr) {
 
 // ---- kernels
 
+// A view of a late tensor may expect other extents than the run shows.
+static pir_status check_renamed(frame *f, const plan_call *call, uint32_t in_count) {
+  const pir_clause *clause = call->def->clause;
+  int k = call->kernel ? -1 : pir_plan_renamed_operand(clause);
+  bool linear = k >= 0 && clause->nodes[clause->body].map_kind == PIR_MAP_LINEAR;
+  if (!linear || call->in_members[k] != 1 || call->out_members[0] != 1)
+    return PIR_OK;
+  const pir_tensor *in = f->pointers[call->in_first[k]];
+  const pir_tensor *out = f->pointers[in_count + (uint32_t)call->out_first[0]];
+  if (!in || !out || pir_tensor_numel(in) == pir_tensor_numel(out))
+    return PIR_OK;
+  return pir_exec_fail(&f->message, PIR_INVALID,
+                       "\"%s\" would change the number of elements: expects %lld in its "
+                       "result, found %lld",
+                       call->def->name, (long long)pir_tensor_numel(out),
+                       (long long)pir_tensor_numel(in));
+}
+
 static pir_status run_call(frame *f, const plan_instr *instr) {
   const plan *p = f->plan;
   const plan_call *call = &p->calls[instr->detail];
@@ -191,6 +209,7 @@ static pir_status run_call(frame *f, const plan_instr *instr) {
     f->pointers[i] = slot == NONE ? NULL : &f->tensors[slot];
   }
   f->message.text[0] = 0;
+  PIR_TRY(check_renamed(f, call, instr->in_count));
   guard g;
   pir_parallel guarded = guard_loops(f, f->parallel, &g);
   pir_kernel_call kernel = {.op = call->def->name,
