@@ -298,7 +298,8 @@ static bool agrees(const draw_comparison *c, size_t output, int64_t i, double no
   if (c->allowance.called)
     *out_bound += c->allowance.ulps * ulp(got->dtype, norm);
   // Between two ops, numbers may leave the range of f16, and in a chain even the range of f32.
-  bool narrow = got->dtype == PIR_F16 || (c->linked && got->dtype == PIR_F32);
+  bool single = got->dtype == PIR_F32 || got->dtype == PIR_C64;
+  bool narrow = got->dtype == PIR_F16 || (c->linked && single);
   if (c->allowance.composed && narrow && !isfinite(x))
     return true;
   if (isinf(x) && fabs(y) + *out_bound > format_of(got->dtype).most)
