@@ -68,8 +68,9 @@ RELR     := $(shell $(CC) -shared -x c /dev/null -o /dev/null -Wl,--fatal-warnin
 # gcc vectorises with a check at run time only when asked; clang always does.
 VECTOR   := $(shell $(CC) -fvect-cost-model=dynamic -x c -c /dev/null -o /dev/null 2>/dev/null && echo -fvect-cost-model=dynamic)
 
+SERVER   := $(B)/lib/pir-compile-server
 MODULES  := $(B)/lib/libpir_codegen_llvm.so $(if $(wildcard $(KISSFFT)/kissfft.hh),$(B)/lib/libpir_fft.so)
-all: $(B)/lib/libpir.so $(B)/lib/libpir.a $(MODULES) $(TOOLS:%=$(B)/bin/%)  ## build libraries and tools
+all: $(B)/lib/libpir.so $(B)/lib/libpir.a $(MODULES) $(SERVER) $(TOOLS:%=$(B)/bin/%)  ## build libraries and tools
 
 $(B)/obj/ir/%.o:           ; $(compile) $(I_ir)
 $(B)/obj/dialects/ops/%.o: ; $(compile) $(I_opsc)
@@ -98,6 +99,8 @@ $(B)/lib/libpir.so: $(LIB_OBJ) mk/libpir.map
 $(B)/lib/libpir_codegen_llvm.so: $(call obj,$(S_llvm)) $(B)/lib/libpir.so mk/libpir.map
 	@$(CC) $(CFLAGS) -shared -Wl,-soname,libpir_codegen_llvm.so.$(SONAME) -Wl,--version-script=mk/libpir.map -Wl,-rpath,'$$ORIGIN' -o $@.$(SONAME) $(filter %.o,$^) -L$(B)/lib -lpir -L$(LLVM)/lib -lLLVM-19
 	@ln -sf libpir_codegen_llvm.so.$(SONAME) $@
+$(SERVER): tools/compile-server/main.c $(B)/lib/libpir.a
+	@$(CC) $(BASE) $(CFLAGS) $(I_codegen) -o $@ $^ $(LIBS)
 $(B)/lib/libpir_fft.so: runtime/fft/fft.cc runtime/fft/fft.h mk/libpir.map
 	@mkdir -p $(@D) && $(CXX) -std=c++17 -fPIC -fvisibility=hidden $(WARN) $(CFLAGS) -I$(KISSFFT)/.. -shared -Wl,-soname,libpir_fft.so.$(SONAME) -Wl,--version-script=mk/libpir.map -o $@.$(SONAME) $<
 	@ln -sf libpir_fft.so.$(SONAME) $@
@@ -112,8 +115,8 @@ test/%_test.c: ;
 TEST_BIN := $(foreach t,$(TESTS),$(B)/test/$(basename $(notdir $(t))))
 I_test := $(I_exec) $(I_codegen) $(I_passes) $(I_runtime) $(I_ir) -Itools
 define test_rule
-$(B)/test/$(basename $(notdir $(1))): $(1) $(TOOL_OBJ) $(B)/lib/libpir.a $(B)/lib/libpir_codegen_llvm.so
-	@$(call say,build C tests); mkdir -p $(B)/test && ln -sf ../lib/libpir.so.$(SONAME) $(MODULES:$(B)/%=../%.$(SONAME)) $(B)/test/ && $(CC) $(BASE) $$(CFLAGS) $(I_test) -o $$@ $(1) $(TOOL_OBJ) $(B)/lib/libpir.a $(LIBS) -lcmocka
+$(B)/test/$(basename $(notdir $(1))): $(1) $(TOOL_OBJ) $(B)/lib/libpir.a $(B)/lib/libpir_codegen_llvm.so $(SERVER)
+	@$(call say,build C tests); mkdir -p $(B)/test && ln -sf ../lib/libpir.so.$(SONAME) $(MODULES:$(B)/%=../%.$(SONAME)) $(SERVER:$(B)/%=../%) $(B)/test/ && $(CC) $(BASE) $$(CFLAGS) $(I_test) -o $$@ $(1) $(TOOL_OBJ) $(B)/lib/libpir.a $(LIBS) -lcmocka
 endef
 $(foreach t,$(TESTS),$(eval $(call test_rule,$(t))))
 FAULTS   := $(B)/faults/libpir_fail.so $(B)/faults/oom
@@ -125,12 +128,6 @@ $(B)/bin/draws: $(wildcard test/draws/*) $(B)/lib/libpir.so
 # Attributes of every kind in every op; the given programs are the first case of every recorded operator.
 $(B)/bin/attributes: $(wildcard test/attributes/*.[ch]) $(B)/lib/libpir.so
 	@mkdir -p $(@D) && $(CC) $(BASE) $(CFLAGS) $(I_public) -o $@ $(filter %.c,$^) -L$(B)/lib -lpir -Wl,-rpath,'$$ORIGIN/../lib' -Wl,-rpath-link,$(B)/lib -lm
-
-# Allocations that fail: a stand-in for malloc, and what runs under it.
-$(B)/oom/libpir_fail.so: test/oom/fail.c test/oom/fail.h
-	@mkdir -p $(@D) && $(CC) -std=c11 -D_GNU_SOURCE -O2 -g1 -fPIC -fvisibility=hidden -shared $(WARN) -o $@ $<
-$(B)/oom/oom: test/oom/main.c $(B)/oom/libpir_fail.so $(B)/lib/libpir.so
-	@$(CC) $(BASE) $(CFLAGS) $(I_public) -o $@ $< -L$(B)/oom -Wl,--no-as-needed -lpir_fail -L$(B)/lib -lpir -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../lib' -Wl,-rpath-link,$(B)/lib -lm
 
 # Stand-ins for the CUDA driver and NVRTC, by which generated kernels run on the processor.
 SHIM := $(CXX) -std=c++17 -O1 -g1 -fPIC -shared -U_FORTIFY_SOURCE -Wall -Wextra -Werror
@@ -195,6 +192,7 @@ install: all  ## install libraries, headers, tools, pkg-config file and man page
 	@install -d $(DESTDIR)$(PREFIX)/{bin,lib/pkgconfig,include/pir/dialect,share/man/man1}
 	@install -m755 $(TOOLS:%=$(B)/bin/%) $(DESTDIR)$(PREFIX)/bin
 	@install -m755 $(B)/lib/libpir.so.$(SONAME) $(MODULES:%=%.$(SONAME)) $(DESTDIR)$(PREFIX)/lib
+	@install -m755 $(SERVER) $(DESTDIR)$(PREFIX)/lib
 	@install -m644 $(B)/lib/libpir.a $(DESTDIR)$(PREFIX)/lib
 	@ln -sf libpir.so.$(SONAME) $(DESTDIR)$(PREFIX)/lib/libpir.so
 	@ln -sf libpir_codegen_llvm.so.$(SONAME) $(DESTDIR)$(PREFIX)/lib/libpir_codegen_llvm.so

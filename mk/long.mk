@@ -6,6 +6,9 @@ $(B)/faults/libpir_fail.so: test/faults/memory.c test/faults/calls.c test/faults
 $(B)/faults/oom: test/faults/oom.c $(B)/faults/libpir_fail.so $(B)/lib/libpir.so
 	@$(CC) $(BASE) $(CFLAGS) $(I_public) -o $@ $< -L$(B)/faults -Wl,--no-as-needed -lpir_fail -L$(B)/lib -lpir -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../lib' -Wl,-rpath-link,$(B)/lib -lm
 
+allocations: setup  ## fail every allocation of fifteen scenarios in turn, and limit the address space: a status, no leak
+	@$(MAKE) -s -j$(JOBS) all $(FAULTS) && python3 test/faults/allocations.py $(B) $$(test/recordings.sh $(B) "$(RECORDED)")/models
+
 syscalls: setup  ## fail every system call of six scenarios in turn: a status, no lost file
 	@$(MAKE) -s -j$(JOBS) all $(FAULTS) && python3 test/faults/syscalls.py $(B)
 

@@ -209,7 +209,7 @@ static void show(const contract_run *run, const pir_target *target, const char *
       puts("cannot print");
     return;
   }
-  if (pir_llvm_open(&llvm, message, sizeof message))
+  if (pir_llvm_load(&llvm, message, sizeof message))
     return (void)puts(message);
   pir_code_form form = !strcmp(what, "--asm")      ? PIR_CODE_ASSEMBLY
                        : !strcmp(what, "--object") ? PIR_CODE_OBJECT

@@ -2,6 +2,7 @@
 // the dynamic loader's rules. So an installed libpir and one in its build folder each open
 // their own.
 #include "backend_sources.h"
+#include "compile_server.h"
 #include "llvm_backend.h"
 
 #include <pir/beside.h>
@@ -11,6 +12,7 @@
 #include <link.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define LIBRARY "libpir_codegen_llvm.so.0"
 
@@ -75,18 +77,24 @@ void pir_compiler_identity(char *out, size_t capacity) {
                   st.st_mtim.tv_nsec, BACKEND_SOURCES);
 }
 
-pir_status pir_llvm_open(pir_llvm_library *out, char *message, size_t capacity) {
+// The loader has no codes for its failures. `path` is a file that can be read, or NULL: the
+// loader says that it cannot open it when memory or descriptors have run out.
+static pir_status status_of_loader(const char *reason, const char *path) {
+  bool memory = strstr(reason, "annot allocate memory") || strstr(reason, "map segment") ||
+                (path && !strncmp(reason, path, strlen(path)) && strstr(reason, "cannot open"));
+  return memory ? PIR_EXHAUSTED : PIR_UNAVAILABLE;
+}
+
+pir_status pir_llvm_load(pir_llvm_library *out, char *message, size_t capacity) {
   *out = (pir_llvm_library){0};
   char path[4096];
-  void *handle = NULL;
-  if (pir_path_beside(LIBRARY, path, sizeof path))
-    handle = dlopen(path, OPEN_FLAGS);
-  if (!handle)
-    handle = dlopen(LIBRARY, OPEN_FLAGS);
+  bool beside = pir_path_beside(LIBRARY, path, sizeof path) && !access(path, R_OK);
+  void *handle = dlopen(beside ? path : LIBRARY, OPEN_FLAGS);
   if (!handle) {
+    const char *reason = dlerror();
     pir_text_format(message, capacity, "code generation needs %s, which cannot be opened: %s",
-                    LIBRARY, dlerror());
-    return PIR_UNAVAILABLE;
+                    LIBRARY, reason);
+    return status_of_loader(reason, beside ? path : NULL);
   }
   const pir_llvm_backend *(*get)(const char *) = NULL;
   void *symbol = dlsym(handle, PIR_LLVM_BACKEND_SYMBOL);
@@ -97,14 +105,34 @@ pir_status pir_llvm_open(pir_llvm_library *out, char *message, size_t capacity) 
     dlclose(handle);
     return PIR_UNAVAILABLE;
   }
-  *out = (pir_llvm_library){handle, backend};
+  *out = (pir_llvm_library){.handle = handle, .backend = backend};
   return PIR_OK;
+}
+
+pir_status pir_llvm_open(bool in_process, pir_llvm_library *out, char *message,
+                         size_t capacity) {
+  *out = (pir_llvm_library){0};
+  if (in_process || !pir_compile_server_is_installed())
+    return pir_llvm_load(out, message, capacity);
+  return pir_compile_server_start(&out->server, message, capacity);
+}
+
+bool pir_llvm_is_open(const pir_llvm_library *library) {
+  return library->backend || library->server;
+}
+
+pir_status pir_llvm_emit_code(const pir_llvm_library *library, const loop_module *module,
+                              const pir_target *target, pir_code_form form, pir_emitted *out,
+                              char *message, size_t capacity) {
+  if (library->backend)
+    return library->backend->emit(module, target, form, out, message, capacity);
+  return pir_compile_server_emit(library->server, module, target, form, out, message, capacity);
 }
 
 bool pir_compiler_llvm_version(char *out, size_t capacity) {
   char message[1024];
   pir_llvm_library library;
-  if (pir_llvm_open(&library, message, sizeof message))
+  if (pir_llvm_load(&library, message, sizeof message))
     return false;
   pir_text_format(out, capacity, "%s", library.backend->llvm_version);
   pir_llvm_close(&library);
@@ -114,5 +142,6 @@ bool pir_compiler_llvm_version(char *out, size_t capacity) {
 void pir_llvm_close(pir_llvm_library *library) {
   if (library->handle)
     dlclose(library->handle);
+  pir_compile_server_stop(library->server);
   *library = (pir_llvm_library){0};
 }

@@ -24,7 +24,7 @@ struct pir_code_store {
   pir_context *ctx;
   pir_target target;
   char *folder;
-  bool ahead;
+  bool ahead, in_process;
   pir_llvm_library llvm;
   const device_codegen *device;  // NULL: the processor
   void *compiler;                // the device's compiler, once opened
@@ -55,6 +55,10 @@ pir_status pir_code_store_create(pir_context *ctx, const pir_target *target, con
 
 void pir_code_store_make_ahead(pir_code_store *store) {
   store->ahead = true;
+}
+
+void pir_code_store_compile_here(pir_code_store *store) {
+  store->in_process = true;
 }
 
 void pir_code_store_destroy(pir_code_store *store) {
@@ -141,7 +145,7 @@ static void load_object(const pir_code_store *store, job *j, const pir_emitted *
   const char *why = NULL;
   if (j->from.text || store->ahead) {
     j->status = pir_image_keep(object->data, object->size, &j->image);
-    why = "no memory";
+    why = "memory ran out";
   } else
     j->status = pir_image_load(object->data, object->size, &j->image, &why);
   if (j->status)
@@ -175,8 +179,8 @@ static void compile(const pir_code_store *store, job *j) {
     j->status = store->device->compile(store->compiler, j->from.text, &store->target, &object,
                                        j->message, sizeof j->message);
   else
-    j->status = store->llvm.backend->emit(j->from.module, &store->target, PIR_CODE_OBJECT,
-                                          &object, j->message, sizeof j->message);
+    j->status = pir_llvm_emit_code(&store->llvm, j->from.module, &store->target,
+                                   PIR_CODE_OBJECT, &object, j->message, sizeof j->message);
   if (j->status)
     return;
   load_object(store, j, &object);
@@ -228,8 +232,8 @@ static bool any_missing(const build *b) {
 
 static pir_status compile_missing(build *b, int threads, char *message, size_t capacity) {
   pir_code_store *store = b->store;
-  if (!store->target.device && !store->llvm.backend)
-    PIR_TRY(pir_llvm_open(&store->llvm, message, capacity));
+  if (!store->target.device && !pir_llvm_is_open(&store->llvm))
+    PIR_TRY(pir_llvm_open(store->in_process, &store->llvm, message, capacity));
   b->compile = true;
   run(b, threads);
   return PIR_OK;

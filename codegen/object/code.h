@@ -21,6 +21,9 @@ void pir_code_store_destroy(pir_code_store *store);
 // loaded.
 void pir_code_store_make_ahead(pir_code_store *store);
 
+// From now on LLVM runs in this process, whose end it may be.
+void pir_code_store_compile_here(pir_code_store *store);
+
 // The key of a module; equal modules have equal keys.
 pir_status pir_code_store_key(const pir_code_store *store, const loop_module *module,
                               pir_cache_key *out_key);

@@ -28,6 +28,8 @@ pir_status pir_compiler_create(pir_context *ctx, const pir_compiler_options *opt
   pir_guard_close(&guard);
   if (!status && options->ahead)
     pir_code_store_make_ahead(c->store);
+  if (!status && options->in_process)
+    pir_code_store_compile_here(c->store);
   if (!status)
     *out_compiler = c;
   else

@@ -64,11 +64,17 @@ typedef struct loading {
   size_t stubs, slots;
   pir_image *image;
   const char *why;
+  bool starved;  // memory is the reason
 } loading;
 
 static bool fail_load(loading *l, const char *why) {
   l->why = why;
   return false;
+}
+
+static bool starve_load(loading *l) {
+  l->starved = true;
+  return fail_load(l, "memory ran out");
 }
 
 static bool in_object(const loading *l, uint64_t offset, uint64_t size) {
@@ -203,7 +209,7 @@ static bool lay_out(loading *l) {
   void *base = mmap(NULL, l->image->total_bytes, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (base == MAP_FAILED)
-    return fail_load(l, "no memory");
+    return starve_load(l);
   l->image->base = base;
   return true;
 }
@@ -271,7 +277,7 @@ static bool keep_symbols(loading *l) {
   image->names = malloc(l->strings_size);
   image->symbols = calloc(l->symbol_count, sizeof *image->symbols);
   if (!image->names || !image->symbols)
-    return fail_load(l, "no memory");
+    return starve_load(l);
   memcpy(image->names, l->strings, l->strings_size);
   for (size_t i = 0; i < l->symbol_count; i++) {
     const Elf64_Sym *s = &l->symbols[i];
@@ -301,7 +307,7 @@ static bool load_image(loading *l) {
     return false;
   l->place = calloc(l->section_count + 2 * l->symbol_count + 1, sizeof *l->place);
   if (!l->place)
-    return fail_load(l, "no memory");
+    return starve_load(l);
   l->stub = l->place + l->section_count;
   l->slot = l->stub + l->symbol_count;
   return count_indirections(l) && lay_out(l) && fill_sections(l) && keep_symbols(l) && seal(l);
@@ -318,10 +324,10 @@ pir_status pir_image_load(const void *object, size_t size, pir_image **out_image
     return PIR_OK;
   }
   if (out_why)
-    *out_why = l.why ? l.why : "no memory";
-  if (l.image)
-    pir_image_unload(l.image);
-  return PIR_INVALID;
+    *out_why = l.image ? l.why : "memory ran out";
+  bool starved = !l.image || l.starved;
+  pir_image_unload(l.image);
+  return starved ? PIR_EXHAUSTED : PIR_INVALID;
 }
 
 void pir_image_unload(pir_image *image) {

@@ -8,7 +8,8 @@
 typedef struct pir_image pir_image;
 
 // Loads an ELF object for this processor. Every offset in it is checked. It may call only a
-// fixed list of functions of libc and libm. On failure `*out_why` states the reason.
+// fixed list of functions of libc and libm. On failure `*out_why` states the reason:
+// PIR_EXHAUSTED if memory is the reason, else PIR_INVALID.
 pir_status pir_image_load(const void *object, size_t size, pir_image **out_image,
                           const char **out_why);
 // Keeps device code as bytes: it has no symbols here, and the device's driver loads it.

@@ -1,6 +1,6 @@
-// The interface of libpir_codegen_llvm: one struct of functions, found by one symbol. libpir
-// opens the library when something must be compiled for the first time, and never for code from
-// the cache.
+// The interface of libpir_codegen_llvm: one struct of functions, found by one symbol. It is
+// opened when something must be compiled for the first time, and never for code from the cache:
+// by the compile server, or, where the host asks for that, in its own process.
 #ifndef PIR_LLVM_BACKEND_H
 #define PIR_LLVM_BACKEND_H
 
@@ -28,14 +28,26 @@ typedef struct pir_llvm_backend {
 #define PIR_LLVM_BACKEND_SYMBOL "pir_llvm_backend_of"
 PIR_API const pir_llvm_backend *pir_llvm_backend_of(const char *sources);
 
-// Opens the library beside libpir, or where the loader finds it. PIR_UNAVAILABLE, with a
-// sentence in `message`, if it is missing or belongs to another libpir.
+// One of two ways to LLVM: the library in this process, or a server.
 typedef struct pir_llvm_library {
   void *handle;
-  const pir_llvm_backend *backend;
+  const pir_llvm_backend *backend;  // NULL: not in this process
+  struct compile_server *server;    // NULL: no server
 } pir_llvm_library;
 
-pir_status pir_llvm_open(pir_llvm_library *out, char *message, size_t capacity);
+// Opens the library beside libpir, or where the loader finds it, in this process.
+// PIR_UNAVAILABLE, with a sentence in `message`, if it is missing or belongs to another libpir;
+// PIR_EXHAUSTED if memory is the reason.
+pir_status pir_llvm_load(pir_llvm_library *out, char *message, size_t capacity);
+// Starts a compile server (compile_server.h); loads the library if there is none, or if the
+// host asks for that.
+pir_status pir_llvm_open(bool in_process, pir_llvm_library *out, char *message,
+                         size_t capacity);
+bool pir_llvm_is_open(const pir_llvm_library *library);
+// Compiles a module as pir_llvm_backend.emit does, from any thread.
+pir_status pir_llvm_emit_code(const pir_llvm_library *library, const loop_module *module,
+                              const pir_target *target, pir_code_form form, pir_emitted *out,
+                              char *message, size_t capacity);
 void pir_llvm_close(pir_llvm_library *library);
 // Writes the identity of the library, installed or not: a part of cache keys, so that code may
 // be compiled elsewhere.

@@ -63,9 +63,10 @@ static pir_status emit_llvm(codes *c, pir_code_form form, pir_writer out) {
   pir_llvm_library llvm;
   pir_emitted code;
   char message[1024];
-  pir_status status = pir_llvm_open(&llvm, message, sizeof message);
+  pir_status status = pir_llvm_open(false, &llvm, message, sizeof message);
   if (!status) {
-    status = llvm.backend->emit(c->module, c->target, form, &code, message, sizeof message);
+    status =
+        pir_llvm_emit_code(&llvm, c->module, c->target, form, &code, message, sizeof message);
     pir_llvm_close(&llvm);
     if (!status) {
       status = out.write(out.user, code.data, code.size) ? PIR_OK : PIR_IO;

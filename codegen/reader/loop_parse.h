@@ -11,7 +11,7 @@
 
 enum {
   LOOP_MOST_FUNCTIONS = 10000,   // of a module
-  LOOP_MOST_VARIABLES = 1 << 16  // of a function
+  LOOP_MOST_VARIABLES = 1 << 20  // of a function
 };
 #define LOOP_MOST_ELEMENTS ((int64_t)1 << 40)  // of a buffer
 

@@ -240,7 +240,7 @@ static void test_unknown_functions_are_refused(void **state) {
   pir_emitted object;
   size_t renamed = 0;
   loop_module *m = make_module(2);
-  assert_int_equal(pir_llvm_open(&llvm, message, sizeof message), PIR_OK);
+  assert_int_equal(pir_llvm_load(&llvm, message, sizeof message), PIR_OK);
   assert_int_equal(
       llvm.backend->emit(m, &f->target, PIR_CODE_OBJECT, &object, message, sizeof message),
       PIR_OK);
@@ -265,7 +265,7 @@ static void test_loader_survives_damage(void **state) {
   fixture *f = *state;
   pir_llvm_library llvm;
   char message[256];
-  assert_int_equal(pir_llvm_open(&llvm, message, sizeof message), PIR_OK);
+  assert_int_equal(pir_llvm_load(&llvm, message, sizeof message), PIR_OK);
   loop_module *m = make_module(2);
   pir_emitted object;
   assert_int_equal(
@@ -298,7 +298,7 @@ static void test_library_of_other_sources_is_refused(void **state) {
   pir_llvm_library llvm;
   char message[256];
   (void)state;
-  assert_int_equal(pir_llvm_open(&llvm, message, sizeof message), PIR_OK);
+  assert_int_equal(pir_llvm_load(&llvm, message, sizeof message), PIR_OK);
   const pir_llvm_backend *(*of)(const char *) = NULL;
   void *symbol = dlsym(llvm.handle, PIR_LLVM_BACKEND_SYMBOL);
   assert_non_null(symbol);

@@ -84,7 +84,8 @@ class Bench:
         words = scenario.command.format(model=self.model, out=folder / "out", cache=folder / "cache").split()
         env = dict(os.environ, LC_ALL="C")
         if calls:
-            env.update(LD_PRELOAD=str(self.library), PIR_FAIL_CALLS=calls, PIR_FAIL_REPORT=str(folder / "count"))
+            env.update(LD_PRELOAD=str(self.library), PIR_FAIL_CALLS=calls, PIR_FAIL_IN=words[0],
+                       PIR_FAIL_REPORT=str(folder / "count"))
         p = limited.run([self.build / "bin" / words[0], *words[1:]], 60, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                         env=env)
         return p.returncode, p.stderr.decode(errors="replace")

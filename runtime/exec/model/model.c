@@ -89,6 +89,7 @@ static pir_status create_compiler(const pir_model *model, pir_context *ctx,
                                   pir_compiler **out_compiler) {
   pir_compiler_options how = {
       .cache = options->cache, .threads = options->compile_threads, .ahead = ahead};
+  how.in_process = options->compiler && !strcmp(options->compiler, "process");
   pir_ignore(pir_math_named(options->math, &how.math));  // check_math reports an unknown name
   pir_status status = find_target(model->device, options->target, ahead, &how.target);
   if (!status && ahead && how.target.device)
@@ -174,6 +175,14 @@ static pir_status check_math(pir_context *ctx, const pir_model_options *options)
                     "unsupported: math \"%s\"; known: %s", options->math, pir_math_names());
 }
 
+static pir_status check_compiler_place(pir_context *ctx, const pir_model_options *options) {
+  const char *place = options->compiler;
+  if (!place || !strcmp(place, "server") || !strcmp(place, "process"))
+    return PIR_OK;
+  return pir_report(ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
+                    "compiler \"%s\" is not known; known: server, process", place);
+}
+
 static pir_status load_constants(making *m, pir_message *message) {
   if (m->model->device)
     PIR_TRY(pir_model_load_kernels(m->model, message));
@@ -186,6 +195,7 @@ static pir_status compile_model(void *user) {
   pir_message message = {{0}};
   pir_status status = PIR_OK;
   PIR_TRY(check_math(ctx, m->options));
+  PIR_TRY(check_compiler_place(ctx, m->options));
   if (pir_device_is_kind(m->options->target))
     status = pir_model_open_device(m->model, m->options, &message);
   if (status)
@@ -261,6 +271,7 @@ static pir_status compile_ahead(void *user) {
   making *m = user;
   pir_context *ctx = pir_program_context(m->program);
   PIR_TRY(check_math(ctx, m->options));
+  PIR_TRY(check_compiler_place(ctx, m->options));
   PIR_TRY(run_pipeline(ctx, m->program, m->options));
   PIR_TRY(create_compiler(m->model, ctx, m->options, true, &m->model->compiler));
   PIR_TRY(pir_facts_create(m->program, &m->facts));

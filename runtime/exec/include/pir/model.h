@@ -49,6 +49,9 @@ typedef struct pir_model_options {
   void *device_context;
   // On a device without a context of the caller's: number of the device.
   int device_number;
+  // Where LLVM runs: "server" (default), a process of its own if pir-compile-server stands beside
+  // libpir; "process", this one (docs/compile.md#where-llvm-runs).
+  const char *compiler;
 } pir_model_options;
 
 // Verifies a program (pir/verify.h) and compiles it. The program is cloned, so the caller's

@@ -1,0 +1,293 @@
+// The library's side. The server is started by posix_spawn: a fork of a process with threads may
+// only call few functions, and LLVM is not among them. The program that is started forks at once
+// and ends, so that the host has no child of which it does not know. Each module travels
+// through a pair of sockets of its own; the server gets one end.
+#include "compile_server.h"
+
+#include "backend_sources.h"
+
+#include <pir/beside.h>
+#include <strbuf.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+struct compile_server {
+  int control;
+};
+
+// ---- sockets
+
+bool pir_socket_send(int fd, const void *data, size_t size) {
+  for (const char *at = data; size;) {
+    ssize_t n = send(fd, at, size, MSG_NOSIGNAL);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0)
+      return false;
+    at += n;
+    size -= (size_t)n;
+  }
+  return true;
+}
+
+bool pir_socket_receive(int fd, void *data, size_t size) {
+  for (char *at = data; size;) {
+    ssize_t n = recv(fd, at, size, 0);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0)
+      return false;
+    at += n;
+    size -= (size_t)n;
+  }
+  return true;
+}
+
+static pir_status refuse(char *message, size_t capacity, pir_status status, const char *what,
+                         const char *detail) {
+  pir_text_format(message, capacity, "%s: %s", what, detail);
+  return status;
+}
+
+static pir_status status_of_failure(int error) {
+  bool memory = error == ENOMEM || error == EAGAIN || error == EMFILE || error == ENFILE;
+  return memory ? PIR_EXHAUSTED : PIR_UNAVAILABLE;
+}
+
+// ---- starting
+
+// Spawns the program with `control` as its only descriptor behind the standard ones.
+static int spawn_server(char *path, int control, pid_t *out_child) {
+  posix_spawn_file_actions_t files;
+  posix_spawnattr_t how;
+  sigset_t none, all;
+  char *const words[] = {path, NULL};  // where the program finds the library of LLVM
+  int error = posix_spawn_file_actions_init(&files);
+  if (error)
+    return error;
+  error = posix_spawnattr_init(&how);
+  if (error) {
+    posix_spawn_file_actions_destroy(&files);
+    return error;
+  }
+  sigemptyset(&none);
+  sigfillset(&all);
+  error |= posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDWR, 0);
+  error |= posix_spawn_file_actions_adddup2(&files, 0, 1);
+  error |= posix_spawn_file_actions_adddup2(&files, 0, 2);
+  error |= posix_spawn_file_actions_adddup2(&files, control, SERVER_CONTROL);
+  error |= posix_spawn_file_actions_addclosefrom_np(&files, SERVER_CONTROL + 1);
+  error |= posix_spawnattr_setsigmask(&how, &none);
+  error |= posix_spawnattr_setsigdefault(&how, &all);
+  error |= posix_spawnattr_setpgroup(&how, 0);
+  error |= posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
+                                              POSIX_SPAWN_SETPGROUP);
+  error = error ? ENOMEM : posix_spawn(out_child, path, &files, &how, words, environ);
+  posix_spawnattr_destroy(&how);
+  posix_spawn_file_actions_destroy(&files);
+  return error;
+}
+
+static pir_status read_hello(int control, char *message, size_t capacity) {
+  server_hello hello;
+  ssize_t n;
+  do
+    n = recv(control, &hello, sizeof hello, 0);
+  while (n < 0 && errno == EINTR);
+  if (n != sizeof hello)
+    return refuse(message, capacity, PIR_EXHAUSTED, COMPILE_SERVER,
+                  "ended before it was ready, for which memory may be the reason");
+  if (strcmp(hello.sources, BACKEND_SOURCES) != 0)
+    return refuse(message, capacity, PIR_UNAVAILABLE, COMPILE_SERVER,
+                  "was built from other sources than libpir");
+  if (hello.status)
+    pir_text_format(message, capacity, "%s", hello.message);
+  return hello.status;
+}
+
+static pir_status begin_server(int control, char *message, size_t capacity) {
+  char path[4096];
+  pid_t child = 0;
+  if (!pir_path_beside(COMPILE_SERVER, path, sizeof path))
+    return refuse(message, capacity, PIR_UNAVAILABLE, COMPILE_SERVER,
+                  "the folder of libpir is not known");
+  int error = spawn_server(path, control, &child);
+  if (error) {
+    pir_text_format(message, capacity, "code generation needs %s, which cannot be started: %s",
+                    path, strerror(error));
+    return status_of_failure(error);
+  }
+  while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {}
+  return PIR_OK;
+}
+
+// Moves a descriptor from where the server has its standard ones, which a host may have closed.
+static bool move_up(int *fd) {
+  if (*fd > STDERR_FILENO)
+    return true;
+  int moved = fcntl(*fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  if (moved < 0)
+    return false;
+  close(*fd);
+  *fd = moved;
+  return true;
+}
+
+bool pir_compile_server_is_installed(void) {
+  char path[4096];
+  return pir_path_beside(COMPILE_SERVER, path, sizeof path) && !access(path, X_OK);
+}
+
+pir_status pir_compile_server_start(compile_server **out_server, char *message,
+                                    size_t capacity) {
+  int sockets[2] = {-1, -1};
+  pir_status status = PIR_OK;
+  *out_server = NULL;
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) || !move_up(&sockets[1]))
+    status =
+        refuse(message, capacity, status_of_failure(errno), COMPILE_SERVER, strerror(errno));
+  if (!status)
+    status = begin_server(sockets[1], message, capacity);
+  if (sockets[1] >= 0)
+    close(sockets[1]);
+  if (!status)
+    status = read_hello(sockets[0], message, capacity);
+  if (!status)
+    *out_server = malloc(sizeof **out_server);
+  if (*out_server) {
+    (*out_server)->control = sockets[0];
+    return PIR_OK;
+  }
+  if (sockets[0] >= 0)
+    close(sockets[0]);
+  return status ? status
+                : refuse(message, capacity, PIR_EXHAUSTED, COMPILE_SERVER, "out of memory");
+}
+
+void pir_compile_server_stop(compile_server *server) {
+  if (!server)
+    return;
+  close(server->control);
+  free(server);
+}
+
+// ---- compiling
+
+// Text that grows by malloc.
+typedef struct growing {
+  char *data;
+  size_t size, room;
+} growing;
+
+static bool grow(void *user, const char *data, size_t size) {
+  growing *g = user;
+  if (size > g->room - g->size) {
+    size_t room = (g->room + size) * 2 + 4096;
+    char *grown = realloc(g->data, room);
+    if (!grown)
+      return false;
+    g->data = grown;
+    g->room = room;
+  }
+  memcpy(g->data + g->size, data, size);
+  g->size += size;
+  return true;
+}
+
+// Gives the server one end of a pair of sockets; returns the other end, or -1.
+static int open_job(const compile_server *server) {
+  int ends[2];
+  char byte = 0;
+  union {
+    struct cmsghdr head;
+    char room[CMSG_SPACE(sizeof(int))];
+  } rights = {.head = {.cmsg_len = CMSG_LEN(sizeof(int)),
+                       .cmsg_level = SOL_SOCKET,
+                       .cmsg_type = SCM_RIGHTS}};
+  struct iovec bytes = {&byte, 1};
+  struct msghdr text = {.msg_iov = &bytes,
+                        .msg_iovlen = 1,
+                        .msg_control = rights.room,
+                        .msg_controllen = sizeof rights.room};
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+    return -1;
+  memcpy(CMSG_DATA(&rights.head), &ends[1], sizeof ends[1]);
+  ssize_t n;
+  do
+    n = sendmsg(server->control, &text, MSG_NOSIGNAL);
+  while (n < 0 && errno == EINTR);
+  int error = errno;
+  close(ends[1]);
+  if (n == 1)
+    return ends[0];
+  close(ends[0]);
+  errno = error;
+  return -1;
+}
+
+static pir_status refuse_killed(char *message, size_t capacity) {
+  return refuse(message, capacity, PIR_EXHAUSTED, COMPILE_SERVER,
+                "was killed, for which memory may be the reason");
+}
+
+static pir_status refuse_job(int error, char *message, size_t capacity) {
+  if (error == EPIPE || error == ECONNRESET)
+    return refuse_killed(message, capacity);
+  return refuse(message, capacity, status_of_failure(error), COMPILE_SERVER, strerror(error));
+}
+
+static pir_status read_reply(int job, pir_emitted *out, char *message, size_t capacity) {
+  server_reply reply;
+  if (!pir_socket_receive(job, &reply, sizeof reply))
+    return refuse_killed(message, capacity);
+  if (reply.status) {
+    pir_text_format(message, capacity, "%s", reply.message);
+    return reply.status;
+  }
+  out->data = malloc(reply.size + 1);
+  if (!out->data)
+    return refuse(message, capacity, PIR_EXHAUSTED, "compiled code", "out of memory");
+  out->size = reply.size;
+  if (pir_socket_receive(job, out->data, out->size)) {
+    out->data[out->size] = 0;
+    return PIR_OK;
+  }
+  free(out->data);
+  *out = (pir_emitted){0};
+  return refuse_killed(message, capacity);
+}
+
+pir_status pir_compile_server_emit(compile_server *server, const loop_module *module,
+                                   const pir_target *target, pir_code_form form,
+                                   pir_emitted *out, char *message, size_t capacity) {
+  growing text = {0};
+  *out = (pir_emitted){0};
+  pir_status status = pir_loop_print(module, (pir_writer){grow, &text});
+  if (status) {
+    free(text.data);
+    return refuse(message, capacity, PIR_EXHAUSTED, "loops to compile", "out of memory");
+  }
+  int job = open_job(server);
+  if (job < 0) {
+    free(text.data);
+    return refuse_job(errno, message, capacity);
+  }
+  server_request request = {.text_size = text.size, .target = *target, .form = form};
+  // Where sending fails the server has ended the job, and its reply may say why.
+  (void)(pir_socket_send(job, &request, sizeof request) &&
+         pir_socket_send(job, text.data, text.size));
+  free(text.data);
+  status = read_reply(job, out, message, capacity);
+  close(job);
+  return status;
+}

@@ -1,0 +1,148 @@
+// LLVM in a process of its own: the same code as in this one, and its end is a status.
+#include "code.h"
+#include "compile_server.h"
+#include "machine.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { MESSAGE = 768 };
+
+// A function that multiplies units [begin, end) of buffer 0 by a number.
+static loop_module *make_scaling(double factor) {
+  loop_module *m = pir_loop_module_create();
+  loop_fn *fn = pir_loop_fn_create(m, "stage");
+  loop_buffer *x = pir_loop_arg(fn, "x", PIR_F32, 0, 4, false);
+  loop_var *i = pir_loop_var_create(fn, "i", LOOP_INDEX, 1);
+  loop_block *body = pir_loop_for(fn, &fn->body, LOOP_PARALLEL, i, pir_loop_use(m, fn->begin),
+                                  pir_loop_use(m, fn->end), NULL);
+  loop_expr *at = pir_loop_use(m, i), *value = pir_loop_load(m, x, at, 1, NULL);
+  value = pir_loop_op(m, PIR_V_MUL, value, pir_loop_const_float(m, PIR_F32, factor), NULL);
+  pir_loop_store(fn, body, x, at, value, NULL);
+  return m;
+}
+
+static pir_status try_scaling(const pir_llvm_library *llvm, pir_code_form form,
+                              pir_emitted *out, char message[MESSAGE]) {
+  pir_target target;
+  loop_module *m = make_scaling(3);
+  assert_int_equal(pir_target_get("x86-64", &target), PIR_OK);
+  pir_status status = pir_llvm_emit_code(llvm, m, &target, form, out, message, MESSAGE);
+  pir_loop_module_destroy(m);
+  return status;
+}
+
+static void emit_scaling(const pir_llvm_library *llvm, pir_code_form form, pir_emitted *out) {
+  char message[MESSAGE];
+  assert_int_equal(try_scaling(llvm, form, out, message), PIR_OK);
+  assert_true(out->size > 100);
+}
+
+static void same_code_as_in_this_process(void **unused) {
+  static const pir_code_form forms[] = {PIR_CODE_OBJECT, PIR_CODE_ASSEMBLY};
+  char message[MESSAGE];
+  pir_llvm_library here, there;
+  (void)unused;
+  assert_int_equal(pir_llvm_open(true, &here, message, sizeof message), PIR_OK);
+  assert_int_equal(pir_llvm_open(false, &there, message, sizeof message), PIR_OK);
+  assert_non_null(here.backend);
+  assert_null(there.backend);
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+    pir_emitted a, b;
+    emit_scaling(&here, forms[i], &a);
+    emit_scaling(&there, forms[i], &b);
+    assert_int_equal(a.size, b.size);
+    assert_memory_equal(a.data, b.data, a.size);
+    free(a.data);
+    free(b.data);
+  }
+  pir_llvm_close(&here);
+  pir_llvm_close(&there);
+}
+
+// Whether a process has this variable in its environment.
+static bool has_variable(const char *process, const char *variable) {
+  static char all[1 << 16];
+  char path[300];
+  snprintf(path, sizeof path, "/proc/%s/environ", process);
+  int fd = open(path, O_RDONLY);
+  ssize_t size = fd < 0 ? 0 : read(fd, all, sizeof all);
+  if (fd >= 0)
+    close(fd);
+  return size > 0 && memmem(all, (size_t)size, variable, strlen(variable));
+}
+
+// Kills the servers that were started with this variable; returns their number.
+static int kill_servers(const char *variable) {
+  int killed = 0;
+  DIR *dir = opendir("/proc");
+  for (struct dirent *e; dir && (e = readdir(dir));) {
+    pid_t process = atoi(e->d_name);
+    if (process <= 0 || process == getpid() || !has_variable(e->d_name, variable))
+      continue;
+    killed += !kill(process, SIGKILL);
+  }
+  if (dir)
+    closedir(dir);
+  return killed;
+}
+
+static void a_killed_server_is_a_status(void **unused) {
+  char message[MESSAGE] = "", value[64];
+  pir_llvm_library llvm;
+  pir_emitted code;
+  (void)unused;
+  snprintf(value, sizeof value, "server-of-%d.", (int)getpid());
+  assert_int_equal(setenv("PIR_TEST_SERVER", value, 1), 0);
+  assert_int_equal(pir_llvm_open(false, &llvm, message, sizeof message), PIR_OK);
+  emit_scaling(&llvm, PIR_CODE_OBJECT, &code);
+  free(code.data);
+  // The process that compiled the module above may not have ended yet.
+  assert_in_range(kill_servers(value), 1, 2);
+  assert_int_equal(try_scaling(&llvm, PIR_CODE_OBJECT, &code, message), PIR_EXHAUSTED);
+  assert_non_null(strstr(message, "was killed"));
+  assert_null(code.data);
+  pir_llvm_close(&llvm);
+  assert_int_equal(pir_llvm_open(false, &llvm, message, sizeof message), PIR_OK);
+  emit_scaling(&llvm, PIR_CODE_OBJECT, &code);
+  free(code.data);
+  pir_llvm_close(&llvm);
+  unsetenv("PIR_TEST_SERVER");
+}
+
+// The server holds no descriptor of the host and is not its child.
+static void nothing_of_the_host_is_kept(void **unused) {
+  char message[MESSAGE], byte;
+  pir_llvm_library llvm;
+  pir_emitted code;
+  int pipes[2];
+  (void)unused;
+  assert_int_equal(pipe(pipes), 0);
+  assert_int_equal(pir_llvm_open(false, &llvm, message, sizeof message), PIR_OK);
+  emit_scaling(&llvm, PIR_CODE_OBJECT, &code);
+  free(code.data);
+  close(pipes[1]);
+  assert_int_equal(read(pipes[0], &byte, 1), 0);
+  assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+  close(pipes[0]);
+  pir_llvm_close(&llvm);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(same_code_as_in_this_process),
+      cmocka_unit_test(a_killed_server_is_a_status),
+      cmocka_unit_test(nothing_of_the_host_is_kept),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

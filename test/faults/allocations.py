@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""Allocations that fail: a status, no leak, and the same numbers afterwards.
+
+  allocations.py [--sample] BUILD MODELS
+
+The scenarios of test/faults/oom.c are run once for every n, with their n-th allocation failing (--sample: a part of the
+numbers n, the same ones every time). Then a model is compiled under limits of the address space (`ulimit -v`), in steps
+from too little for a process to enough, and with the n-th allocation of pir-compile-server failing: each run ends with its
+results or with exit status 5, and never by a signal.
+Ends with `N passed, N failed, N skipped`.
+"""
+import argparse
+import os
+import pathlib
+import re
+import resource
+import subprocess
+import sys
+
+LARGE, STEP = 700 << 20, 20 << 20  # bytes of address space
+LAST_ALLOCATION = 60000  # of the server that the sweep tries; it opens LLVM with the first ones
+
+
+def sweep(build, models, sample):
+    """Counts of the scenarios that passed and failed."""
+    command = [build / "faults/oom", *([] if sample else ["--every=1"]), models]
+    out = subprocess.run(command, capture_output=True, text=True)
+    print(out.stdout, end="")
+    found = re.search(r"^(\d+) passed, (\d+) failed", out.stdout, re.M)
+    return (int(found[1]), int(found[2])) if found else (0, 1)
+
+
+def starve(build, models, sample):
+    """Counts of the limits under which the run ended as it must."""
+    model, outcomes = models / "gpt_tiny", {}
+    for limit in range(STEP, LARGE, STEP * (3 if sample else 1)):
+        run = subprocess.run([build / "bin/pir-run", model / "model.json", f"--case={model / 'case0'}"],
+                             capture_output=True, text=True,
+                             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+        outcomes[limit] = run.returncode, run.stderr.strip()
+    # Below this size the dynamic loader itself has no memory, and ends with 127.
+    started = [n for n, (code, _) in outcomes.items() if code != 127]
+    bad = [n for n in started if outcomes[n][0] not in (0, 5)]
+    for n in bad:
+        print(f"FAIL ulimit -v {n >> 10}: exit status {outcomes[n][0]}: {outcomes[n][1]}")
+    ends = {outcomes[n][0] for n in started}
+    if ends != {0, 5}:
+        print(f"FAIL ulimit -v: exit statuses {sorted(ends)}, not 0 and 5")
+        bad.append(None)
+    print(f"ulimit -v: {len(started)} limits, {sum(outcomes[n][0] == 5 for n in started)} of them refused")
+    return len(started) - len(bad), len(bad)
+
+
+def starve_server(build, models, sample):
+    """The n-th allocation of pir-compile-server and of each of its jobs fails. Counts of the numbers n."""
+    model, counts, bad = models / "mlp", {0: 0, 5: 0}, 0
+    for n in range(1, LAST_ALLOCATION, 997 if sample else 61):
+        env = dict(os.environ, LD_PRELOAD=str((build / "faults/libpir_fail.so").resolve()), PIR_FAIL_AT=str(n),
+                   PIR_FAIL_IN="pir-compile-server")
+        run = subprocess.run([build / "bin/pir-run", model / "model.json", f"--case={model / 'case0'}"],
+                             capture_output=True, text=True, env=env)
+        if run.returncode in counts:
+            counts[run.returncode] += 1
+        else:
+            bad += 1
+            print(f"FAIL pir-compile-server at {n}: exit status {run.returncode}: {run.stderr.strip()}")
+    print(f"pir-compile-server: {counts[5]} refused, {counts[0]} successes, {bad} others")
+    return sum(counts.values()), bad
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sample", action="store_true")
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("models", type=pathlib.Path)
+    args = parser.parse_args()
+    counts = [part(args.build, args.models, args.sample) for part in (sweep, starve, starve_server)]
+    failed = sum(c[1] for c in counts)
+    print(f"{sum(c[0] for c in counts)} passed, {failed} failed, 0 skipped")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,184 @@
+// The program that compiles code for libpir, which starts it (codegen/object/compile_server.h).
+// It has no threads, so that a fork is a whole copy; it opens LLVM before it forks, so that all
+// jobs share its pages. A job that is ended by a signal states the reason in its handler: after
+// a failed allocation LLVM aborts, with errno as malloc left it.
+#include <backend_sources.h>
+#include <compile_server.h>
+#include <loop_parse.h>
+#include <machine.h>
+#include <strbuf.h>
+
+#include <pir/context.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+// ---- a job
+
+static _Noreturn void reply_without_code(pir_status status, const char *message) {
+  server_reply reply = {.status = status};
+  pir_text_format(reply.message, sizeof reply.message, "%s", message);
+  (void)pir_socket_send(SERVER_JOB, &reply, sizeof reply);
+  _exit(1);
+}
+
+static void end_job_by_signal(int number) {
+  if (number == SIGABRT && errno == ENOMEM)
+    reply_without_code(PIR_EXHAUSTED, "memory ran out while code was generated");
+  char text[96];
+  pir_text_format(text, sizeof text, "code generation ended by signal %d, a defect of LLVM",
+                  number);
+  reply_without_code(PIR_INTERNAL, text);
+}
+
+// The handlers have a stack of their own, since the stack may be what overflowed.
+static void watch_job_signals(void) {
+  static const int numbers[] = {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE};
+  enum { STACK = 1 << 16 };
+  stack_t stack = {.ss_sp = malloc(STACK), .ss_size = STACK};
+  if (stack.ss_sp)
+    sigaltstack(&stack, NULL);
+  struct sigaction how = {.sa_handler = end_job_by_signal, .sa_flags = SA_ONSTACK};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    sigaction(numbers[i], &how, NULL);
+}
+
+static void keep_job_message(void *user, const pir_diag *diag) {
+  if (diag->severity == PIR_ERROR)
+    pir_text_format(user, SERVER_MESSAGE, "%.*s", (int)diag->message.size, diag->message.data);
+}
+
+typedef struct reading {
+  pir_context *ctx;
+  pir_loops_source source;
+  loop_module *module;
+} reading;
+
+static pir_status parse_loops(void *user) {
+  reading *r = user;
+  return pir_loop_parse(r->ctx, &r->source, &r->module);
+}
+
+static char *receive_text(size_t size) {
+  char *text = malloc(size + 1);
+  if (!text)
+    reply_without_code(PIR_EXHAUSTED, "memory ran out before code was generated");
+  if (!pir_socket_receive(SERVER_JOB, text, size))
+    _exit(1);  // the library has ended
+  return text;
+}
+
+static _Noreturn void do_job(const pir_llvm_backend *backend) {
+  server_request request;
+  server_reply reply = {0};
+  pir_emitted code = {0};
+  watch_job_signals();
+  if (!pir_socket_receive(SERVER_JOB, &request, sizeof request))
+    _exit(1);
+  char *text = receive_text(request.text_size);
+  reading r = {.ctx = pir_context_create(NULL),
+               .source = {PIR_STR("loops"), {text, request.text_size}, 1}};
+  if (!r.ctx)
+    reply_without_code(PIR_EXHAUSTED, "memory ran out before code was generated");
+  pir_context_set_sink(r.ctx, (pir_diag_sink){keep_job_message, reply.message});
+  // The pointers in the request are the library's.
+  request.target.device = NULL;
+  request.target.machine = pir_machine_find(request.target.name, request.target.cpu);
+  if (request.text_size)
+    reply.status = pir_context_enter(r.ctx, parse_loops, &r);
+  else if (!(r.module = pir_loop_module_create()))  // a module without functions has no text
+    reply.status = PIR_EXHAUSTED;
+  if (reply.status == PIR_INVALID)
+    reply.status = PIR_INTERNAL;  // the library wrote the text
+  if (!reply.status)
+    reply.status = backend->emit(r.module, &request.target, request.form, &code, reply.message,
+                                 sizeof reply.message);
+  reply.size = code.size;
+  bool sent = pir_socket_send(SERVER_JOB, &reply, sizeof reply) &&
+              (reply.status || pir_socket_send(SERVER_JOB, code.data, code.size));
+  _exit(!sent);
+}
+
+// ---- serving
+
+// The job of the next message, as SERVER_JOB; false when the library has closed its side.
+static bool receive_job(void) {
+  char byte;
+  union {
+    struct cmsghdr head;
+    char room[CMSG_SPACE(sizeof(int))];
+  } rights;
+  struct iovec bytes = {&byte, 1};
+  struct msghdr text = {.msg_iov = &bytes,
+                        .msg_iovlen = 1,
+                        .msg_control = rights.room,
+                        .msg_controllen = sizeof rights.room};
+  ssize_t n;
+  do
+    n = recvmsg(SERVER_CONTROL, &text, 0);
+  while (n < 0 && errno == EINTR);
+  const struct cmsghdr *head = n > 0 ? CMSG_FIRSTHDR(&text) : NULL;
+  if (!head || head->cmsg_type != SCM_RIGHTS)
+    return false;
+  int job;
+  memcpy(&job, CMSG_DATA(head), sizeof job);
+  if (job != SERVER_JOB) {
+    dup2(job, SERVER_JOB);
+    close(job);
+  }
+  return true;
+}
+
+// Of all processes the kernel ends this one first when the machine's memory runs out.
+static void offer_memory(void) {
+  int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (fd < 0)
+    return;
+  (void)!write(fd, "1000", 4);
+  close(fd);
+}
+
+static void serve_jobs(const pir_llvm_backend *backend) {
+  while (receive_job()) {
+    pid_t child = fork();
+    if (!child) {
+      close(SERVER_CONTROL);
+      do_job(backend);
+    }
+    if (child < 0) {
+      server_reply reply = {.status = PIR_EXHAUSTED};
+      pir_text_format(reply.message, sizeof reply.message, "%s: %s", COMPILE_SERVER,
+                      strerror(errno));
+      (void)pir_socket_send(SERVER_JOB, &reply, sizeof reply);
+    }
+    close(SERVER_JOB);
+  }
+}
+
+static int serve(void) {
+  pir_llvm_library llvm;
+  server_hello hello = {.sources = BACKEND_SOURCES};
+  pid_t child = fork();
+  if (child)
+    return child < 0;  // the library's child ends here
+  signal(SIGCHLD, SIG_IGN);
+  offer_memory();
+  hello.status = pir_llvm_load(&llvm, hello.message, sizeof hello.message);
+  if (pir_socket_send(SERVER_CONTROL, &hello, sizeof hello) && !hello.status)
+    serve_jobs(llvm.backend);
+  pir_llvm_close(&llvm);
+  return 0;
+}
+
+int main(void) {
+  if (fcntl(SERVER_CONTROL, F_GETFD) >= 0)
+    return serve();
+  fputs("pir-compile-server is started by libpir, not by hand\n", stderr);
+  return 2;
+}
