@@ -77,6 +77,8 @@ case $build in
   *)
     python3 "$here/faults/syscalls.py" --sample "$build" >"$log/syscalls.log" 2>&1
     grep -E '^(FAIL|Traceback)' "$log/syscalls.log" | head -n 20; last_counts "$log/syscalls.log"
+    python3 "$here/faults/allocations.py" --sample "$build" "$("$here/recordings.sh" "$build" "$recorded")/models" >"$log/allocations.log" 2>&1
+    grep -E '^(FAIL|Traceback)' "$log/allocations.log" | head -n 20; last_counts "$log/allocations.log"
     python3 "$here/faults/kills.py" --kills=40 "$build" >"$log/kills.log" 2>&1
     grep -E '^(FAIL|Traceback)' "$log/kills.log" | head -n 20; last_counts "$log/kills.log"
     ;;

@@ -2,6 +2,8 @@
 #ifndef PIR_SERIALIZE_IMPL_H
 #define PIR_SERIALIZE_IMPL_H
 
+#include <jansson.h>
+
 #include <pir/dialect.h>
 #include <pir/serialize.h>
 
@@ -46,6 +48,10 @@ static inline size_t pir_json_sparse_parts(pir_type_kind kind) {
 pir_str pir_json_dialect_name(pir_context *ctx, int number);
 // Returns the number of a dialect; false if the dialect is written by name.
 bool pir_json_dialect_number(pir_context *ctx, pir_str name, int *out_number);
+
+// Reads a JSON value; NULL with an error, whose places are in `text`, or with *out_starved set:
+// memory ran out.
+json_t *pir_json_load(pir_str text, json_error_t *error, bool *out_starved);
 
 // Whether the text is one JSON value.
 bool pir_json_is_well_formed(pir_str text);

@@ -441,12 +441,6 @@ static pir_status read_file(pir_json_reader *r, const json_t *root) {
   return read_block(r, json_array_get(blocks, 0), pir_program_block(r->program));
 }
 
-// jansson reports exhausted memory with varying codes.
-static bool may_mean_memory(enum json_error_code code) {
-  return code == json_error_unknown || code == json_error_out_of_memory ||
-         code == json_error_invalid_syntax || code == json_error_premature_end_of_input;
-}
-
 static pir_status report_syntax(pir_json_reader *r, const json_error_t *error) {
   uint32_t line = r->first_line + (error->line > 0 ? (uint32_t)error->line - 1 : 0),
            column = error->column > 0 ? (uint32_t)error->column : 1;
@@ -484,12 +478,13 @@ static pir_status read_json(void *user) {
   const read_call *call = user;
   pir_json_reader r = {
       .ctx = call->ctx, .arena = &call->ctx->arena, .file = call->file, .text = call->text};
-  json_error_t error = {0};  // jansson leaves its code as it is where it gives no reason
+  json_error_t error;
+  bool starved;
   pir_guard of_root, of_program;
   skip_comments(&r);
   pir_str json = {r.text.data + r.begin, r.text.size - r.begin};
-  json_t *root = json_loadb(json.data, json.size, JSON_REJECT_DUPLICATES, &error);
-  if (!root && may_mean_memory(json_error_code(&error)) && pir_json_is_well_formed(json))
+  json_t *root = pir_json_load(json, &error, &starved);
+  if (starved)
     pir_heap_fail(&r.ctx->heap);
   if (!root)
     return report_syntax(&r, &error);
