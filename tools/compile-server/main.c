@@ -21,6 +21,14 @@
 
 // ---- a job
 
+// A job shares the state of LLVM with the server and frees none of it; an instrumented build
+// (mk/coverage.mk) writes its counts at exit.
+#ifdef PIR_INSTRUMENTED
+#define end_job exit
+#else
+#define end_job _exit
+#endif
+
 static _Noreturn void reply_without_code(pir_status status, const char *message) {
   server_reply reply = {.status = status};
   pir_text_format(reply.message, sizeof reply.message, "%s", message);
@@ -102,7 +110,7 @@ static _Noreturn void do_job(const pir_llvm_backend *backend) {
   reply.size = code.size;
   bool sent = pir_socket_send(SERVER_JOB, &reply, sizeof reply) &&
               (reply.status || pir_socket_send(SERVER_JOB, code.data, code.size));
-  _exit(!sent);
+  end_job(!sent);
 }
 
 // ---- serving
