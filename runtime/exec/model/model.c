@@ -309,7 +309,8 @@ static pir_status load_dialects(void *user) {
 }
 
 static pir_status create_context(const pir_model_options *options, pir_context **out_ctx) {
-  pir_context_options how = {.size = sizeof how, .allocator = options->allocator};
+  pir_context_options how = {
+      .size = sizeof how, .allocator = options->allocator, .limits = options->limits};
   own_context own = {pir_context_create(&how), options};
   *out_ctx = NULL;
   if (!own.ctx)

@@ -399,7 +399,8 @@ static pir_status map_model(void *user) {
 }
 
 static pir_status create_mapped(mapping_call *call, const pir_model_options *options) {
-  pir_context_options how = {.size = sizeof how, .allocator = options->allocator};
+  pir_context_options how = {
+      .size = sizeof how, .allocator = options->allocator, .limits = options->limits};
   call->ctx = pir_context_create(&how);
   if (call->ctx)
     call->model = pir_model_new(&options->allocator, call->ctx);

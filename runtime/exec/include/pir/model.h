@@ -9,6 +9,7 @@
 #define PIR_MODEL_H
 
 #include <pir/base.h>
+#include <pir/context.h>
 #include <pir/diag.h>
 #include <pir/parallel.h>
 #include <pir/program.h>
@@ -52,6 +53,9 @@ typedef struct pir_model_options {
   // Where LLVM runs: "server" (default), a process of its own if pir-compile-server stands beside
   // libpir; "process", this one (docs/compile.md#where-llvm-runs).
   const char *compiler;
+  // Limits of programs that pir_model_load and pir_model_load_file read, and of the memory that
+  // reading and compiling takes. Zero means the defaults of pir_limits (pir/context.h).
+  pir_limits limits;
 } pir_model_options;
 
 // Verifies a program (pir/verify.h) and compiles it. The program is cloned, so the caller's
