@@ -658,32 +658,6 @@ static void collect_nodes(grouping *g, pir_block *block) {
   }
 }
 
-static bool refuses_choice(const grouping *g) {
-  return pir_str_equal(g->refuse, PIR_STR("choose"));
-}
-
-static void count_refused(grouping *g, pir_op *group) {
-  if (++g->numbered % g->every)
-    return;
-  pir_op_set_attr(group, pir_name_get(g->ctx, PIR_STR("refused_by")),
-                  pir_attr_str(g->ctx, PIR_ATTR_STR, g->refuse));
-  pir_op_set_attr(group, pir_name_get(g->ctx, PIR_STR("refused_at")),
-                  pir_attr_int(g->ctx, PIR_ATTR_I64, g->refuse_at));
-}
-
-void group_refuse_choice(grouping *g, pir_op *group) {
-  if (refuses_choice(g))
-    count_refused(g, group);
-}
-
-static void mark_refused(grouping *g) {
-  if (!g->refuse.size || refuses_choice(g))
-    return;
-  for (pir_op *op = pir_block_first(g->block); op; op = pir_op_next(op))
-    if (pir_op_is(op, CINN_GROUP))
-      count_refused(g, op);
-}
-
 static pir_status group_block(grouping *g, pir_block *block) {
   size_t count = pir_block_count(block);
   pir_arena arena;
@@ -708,7 +682,7 @@ static pir_status group_block(grouping *g, pir_block *block) {
     status = g->failed;
   }
   if (!status)
-    mark_refused(g);
+    group_refuse_made(g);
   pir_arena_destroy(&arena);
   return status;
 }
@@ -763,21 +737,6 @@ static pir_status group_regions(grouping *g) {
   return status;
 }
 
-static pir_status read_refusal(grouping *g) {
-  static const char *const stages[] = {"", "choose", "lower", "emit", "plan"};
-  bool known = false;
-  g->refuse = pir_run_option(g->run, "refuse");
-  for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
-    known |= pir_str_equal(g->refuse, pir_str_from(stages[i]));
-  if (!known)
-    return pir_run_bad_option(g->run, "refuse", "choose, lower, emit or plan");
-  g->every = pir_run_option_int(g->run, "every", 1);
-  g->refuse_at = pir_run_option_int(g->run, "at", 1);
-  if (g->every <= 0)
-    return pir_run_bad_option(g->run, "every", "a number above 0");
-  return g->refuse_at > 0 ? PIR_OK : pir_run_bad_option(g->run, "at", "a number above 0");
-}
-
 static pir_status read_target(grouping *g) {
   char name[32] = "native";
   pir_str wanted = pir_run_option(g->run, "target");
@@ -794,7 +753,7 @@ pir_status pir_pass_group(pir_pass_run *run) {
       .run = run, .facts = pir_run_facts(run), .ctx = pir_program_context(run->program)};
   if (!g.facts)
     return pir_run_facts_status(run);
-  PIR_TRY(read_refusal(&g));
+  PIR_TRY(group_read_refusal(&g));
   PIR_TRY(read_target(&g));
   g.few = pir_run_option_int(run, "few", g.target.machine->group.few_elements);
   g.dims = pir_facts_dims(g.facts);

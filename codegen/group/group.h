@@ -71,8 +71,12 @@ void group_attention(grouping *g);
 // Orders the block and makes a group op of each cluster. group_make.c
 pir_status group_materialise(grouping *g);
 void group_take_apart(grouping *g, pir_op *group);
-// Marks a new group for choose_can_emit to refuse, if a test wants that.
+// Reads the options `refuse`, `every` and `at`. group_refuse.c
+pir_status group_read_refusal(grouping *g);
+// Marks a new group for choose_can_emit to refuse, if the options ask for that.
 void group_refuse_choice(grouping *g, pir_op *group);
+// Marks those groups of the block that a stage after choosing must refuse.
+void group_refuse_made(grouping *g);
 // Chooses the memory orders of tensors between groups and writes them into attributes.
 // group_layout.c
 void group_layouts(grouping *g);

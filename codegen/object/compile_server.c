@@ -1,6 +1,6 @@
-// The library's side. The server is started by posix_spawn: a fork of a process with threads may
-// only call few functions, and LLVM is not among them. The program that is started forks at once
-// and ends, so that the host has no child of which it does not know. Each module travels
+// The library's side. The server is started by posix_spawn: a fork of a process with threads
+// may only call few functions, and LLVM is not among them. The program that is started forks at
+// once and ends, so that the host has no child of which it does not know. Each module travels
 // through a pair of sockets of its own; the server gets one end.
 #include "compile_server.h"
 
@@ -53,8 +53,8 @@ bool pir_socket_receive(int fd, void *data, size_t size) {
   return true;
 }
 
-static pir_status refuse(char *message, size_t capacity, pir_status status, const char *what,
-                         const char *detail) {
+static pir_status report_server(char *message, size_t capacity, pir_status status,
+                                const char *what, const char *detail) {
   pir_text_format(message, capacity, "%s: %s", what, detail);
   return status;
 }
@@ -105,11 +105,11 @@ static pir_status read_hello(int control, char *message, size_t capacity) {
     n = recv(control, &hello, sizeof hello, 0);
   while (n < 0 && errno == EINTR);
   if (n != sizeof hello)
-    return refuse(message, capacity, PIR_EXHAUSTED, COMPILE_SERVER,
-                  "ended before it was ready, for which memory may be the reason");
+    return report_server(message, capacity, PIR_EXHAUSTED, COMPILE_SERVER,
+                         "ended before it was ready, for which memory may be the reason");
   if (strcmp(hello.sources, BACKEND_SOURCES) != 0)
-    return refuse(message, capacity, PIR_UNAVAILABLE, COMPILE_SERVER,
-                  "was built from other sources than libpir");
+    return report_server(message, capacity, PIR_UNAVAILABLE, COMPILE_SERVER,
+                         "was built from other sources than libpir");
   if (hello.status)
     pir_text_format(message, capacity, "%s", hello.message);
   return hello.status;
@@ -119,8 +119,8 @@ static pir_status begin_server(int control, char *message, size_t capacity) {
   char path[4096];
   pid_t child = 0;
   if (!pir_path_beside(COMPILE_SERVER, path, sizeof path))
-    return refuse(message, capacity, PIR_UNAVAILABLE, COMPILE_SERVER,
-                  "the folder of libpir is not known");
+    return report_server(message, capacity, PIR_UNAVAILABLE, COMPILE_SERVER,
+                         "the folder of libpir is not known");
   int error = spawn_server(path, control, &child);
   if (error) {
     pir_text_format(message, capacity, "code generation needs %s, which cannot be started: %s",
@@ -154,8 +154,8 @@ pir_status pir_compile_server_start(compile_server **out_server, char *message,
   pir_status status = PIR_OK;
   *out_server = NULL;
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) || !move_up(&sockets[1]))
-    status =
-        refuse(message, capacity, status_of_failure(errno), COMPILE_SERVER, strerror(errno));
+    status = report_server(message, capacity, status_of_failure(errno), COMPILE_SERVER,
+                           strerror(errno));
   if (!status)
     status = begin_server(sockets[1], message, capacity);
   if (sockets[1] >= 0)
@@ -170,8 +170,9 @@ pir_status pir_compile_server_start(compile_server **out_server, char *message,
   }
   if (sockets[0] >= 0)
     close(sockets[0]);
-  return status ? status
-                : refuse(message, capacity, PIR_EXHAUSTED, COMPILE_SERVER, "out of memory");
+  return status
+             ? status
+             : report_server(message, capacity, PIR_EXHAUSTED, COMPILE_SERVER, "out of memory");
 }
 
 void pir_compile_server_stop(compile_server *server) {
@@ -236,14 +237,15 @@ static int open_job(const compile_server *server) {
 }
 
 static pir_status refuse_killed(char *message, size_t capacity) {
-  return refuse(message, capacity, PIR_EXHAUSTED, COMPILE_SERVER,
-                "was killed, for which memory may be the reason");
+  return report_server(message, capacity, PIR_EXHAUSTED, COMPILE_SERVER,
+                       "was killed, for which memory may be the reason");
 }
 
 static pir_status refuse_job(int error, char *message, size_t capacity) {
   if (error == EPIPE || error == ECONNRESET)
     return refuse_killed(message, capacity);
-  return refuse(message, capacity, status_of_failure(error), COMPILE_SERVER, strerror(error));
+  return report_server(message, capacity, status_of_failure(error), COMPILE_SERVER,
+                       strerror(error));
 }
 
 static pir_status read_reply(int job, pir_emitted *out, char *message, size_t capacity) {
@@ -256,7 +258,7 @@ static pir_status read_reply(int job, pir_emitted *out, char *message, size_t ca
   }
   out->data = malloc(reply.size + 1);
   if (!out->data)
-    return refuse(message, capacity, PIR_EXHAUSTED, "compiled code", "out of memory");
+    return report_server(message, capacity, PIR_EXHAUSTED, "compiled code", "out of memory");
   out->size = reply.size;
   if (pir_socket_receive(job, out->data, out->size)) {
     out->data[out->size] = 0;
@@ -275,7 +277,7 @@ pir_status pir_compile_server_emit(compile_server *server, const loop_module *mo
   pir_status status = pir_loop_print(module, (pir_writer){grow, &text});
   if (status) {
     free(text.data);
-    return refuse(message, capacity, PIR_EXHAUSTED, "loops to compile", "out of memory");
+    return report_server(message, capacity, PIR_EXHAUSTED, "loops to compile", "out of memory");
   }
   int job = open_job(server);
   if (job < 0) {

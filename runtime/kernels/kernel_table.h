@@ -8,8 +8,10 @@
   X(argsort, false)                                                                            \
   X(assert, false)                                                                             \
   X(assign_value, false)                                                                       \
+  X(attention_lstm, true)                                                                      \
   X(auc, false)                                                                                \
   X(batched_gemm, false)                                                                       \
+  X(beam_search, true)                                                                         \
   X(bernoulli, false)                                                                          \
   X(bincount, true)                                                                            \
   X(binomial, false)                                                                           \
@@ -53,6 +55,7 @@
   X(flashmask_attention, false)                                                                \
   X(flashmask_attention_grad, false)                                                           \
   X(fp8_quant_blockwise, false)                                                                \
+  X(fused_seqpool_cvm, true)                                                                   \
   X(fused_seqpool_cvm_grad, false)                                                             \
   X(gammaincc, false)                                                                          \
   X(gather_nd, false)                                                                          \
@@ -92,6 +95,7 @@
   X(masked_multihead_attention, false)                                                         \
   X(masked_select, true)                                                                       \
   X(masked_select_grad, false)                                                                 \
+  X(match_matrix_tensor, true)                                                                 \
   X(match_matrix_tensor_grad, false)                                                           \
   X(matrix_nms, true)                                                                          \
   X(matrix_rank, false)                                                                        \
@@ -102,7 +106,9 @@
   X(memory_efficient_attention_grad, false)                                                    \
   X(meshgrid, false)                                                                           \
   X(mode, false)                                                                               \
+  X(moe_dispatch_part, true)                                                                   \
   X(moe_gate_dispatch, false)                                                                  \
+  X(moe_permute, false)                                                                        \
   X(multiclass_nms3, true)                                                                     \
   X(multinomial, false)                                                                        \
   X(multiplex, false)                                                                          \

@@ -241,8 +241,8 @@ typedef struct pir_compiler_options {
   int threads;
   // Only fill the cache, for another machine: no stage gets its code.
   bool ahead;
-  // Run LLVM in this process. By default another process runs it where pir-compile-server stands
-  // beside libpir, because LLVM ends its process when memory runs out.
+  // Run LLVM in this process. By default another process runs it where pir-compile-server
+  // stands beside libpir, because LLVM ends its process when memory runs out.
   bool in_process;
 } pir_compiler_options;
 

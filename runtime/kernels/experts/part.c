@@ -85,8 +85,8 @@ static pir_status collect_choices(part *p) {
   return PIR_OK;
 }
 
-// Drops the choices of an expert beyond its capacity: the last ones, or with `reverse` the first.
-// Then the counts are of the remaining ones, unless rows are padded.
+// Drops the choices of an expert beyond its capacity: the last ones, or with `reverse` the
+// first. Then the counts are of the remaining ones, unless rows are padded.
 static void drop_choices(part *p) {
   int64_t *local = p->counts + p->experts;
   int64_t kept = 0, row = 0, expert = -1;

@@ -1,5 +1,5 @@
-// Tokens copied to the rows of their experts, which begin at multiples of an alignment. The rows
-// behind an expert's last token are zeros. O(tokens * (k * width + experts)).
+// Tokens copied to the rows of their experts, which begin at multiples of an alignment. The
+// rows behind an expert's last token are zeros. O(tokens * (k * width + experts)).
 #include <string.h>
 
 #include "kernels.h"
@@ -99,8 +99,8 @@ static pir_status check_permutation(const pir_kernel_call *call, permutation *p)
 
 // operands: hidden_states [tokens, width], scale [tokens, columns], expert_routemap_topk and
 // expert_prob_topk [tokens, k]; attributes: num_experts, tokens_per_expert, padding_alignment,
-// do_gather, ..; results: hidden_states_unzipped, zipped_expertwise_rowmap, token_prob_unzipped,
-// scale_unzipped, expert_indices
+// do_gather, ..; results: hidden_states_unzipped, zipped_expertwise_rowmap,
+// token_prob_unzipped, scale_unzipped, expert_indices
 pir_status pir_kernel_moe_permute(const pir_kernel_call *call) {
   permutation p = {0};
   PIR_TRY(check_permutation(call, &p));

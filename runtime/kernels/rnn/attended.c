@@ -1,5 +1,6 @@
-// LSTM with attention over its own sequence: at every step the rows of the sequence, weighted by
-// the last cell, are one row of input. O(rows * (longest sequence * width + hidden^2)), in double.
+// LSTM with attention over its own sequence: at every step the rows of the sequence, weighted
+// by the last cell, are one row of input. O(rows * (longest sequence * width + hidden^2)), in
+// double.
 #include <math.h>
 #include <string.h>
 
@@ -73,8 +74,8 @@ static void weigh_rows(const attended *a, const double *x, int64_t rows, const d
       a->input[i] += a->scores[r] / sum * x[r * a->width + i];
 }
 
-// The rows of the weights belong to the hidden state, then to the input; the gates are forget, input,
-// output and the candidate.
+// The rows of the weights belong to the hidden state, then to the input; the gates are forget,
+// input, output and the candidate.
 static void add_products(const attended *a, const double *row, int64_t n, int64_t first) {
   int64_t columns = 4 * a->hidden;
   const double *weight = (const double *)a->in[LSTM_WEIGHT].data + first * columns;
@@ -137,8 +138,8 @@ static pir_status compute_attended(const pir_kernel_call *call, attended *a) {
   return PIR_OK;
 }
 
-// operands: x [rows, width], c0 and h0 [sequences, hidden], attention_weight [width + hidden, 1],
-// attention_bias, attention_scalar, attention_scalar_bias, lstm_weight [hidden + width, 4 *
+// operands: x [rows, width], c0 and h0 [sequences, hidden], attention_weight [width + hidden,
+// 1], attention_bias, attention_scalar, attention_scalar_bias, lstm_weight [hidden + width, 4 *
 // hidden], lstm_bias; attributes: activations of gates, cells and candidates; results: hidden,
 // cell, and scratch of Paddle's kernel, which becomes empty
 pir_status pir_kernel_attention_lstm(const pir_kernel_call *call) {

@@ -180,9 +180,9 @@ static pir_status run_search(search *s) {
   return write_beams(s);
 }
 
-// operands: pre_ids and pre_scores [rows, 1], ids (absent: the column) and scores [rows, width],
-// whose offsets say which rows belong to a source; attributes: level, beam_size, end_id,
-// is_accumulated; results: selected_ids, selected_scores, parent_idx
+// operands: pre_ids and pre_scores [rows, 1], ids (absent: the column) and scores [rows,
+// width], whose offsets say which rows belong to a source; attributes: level, beam_size,
+// end_id, is_accumulated; results: selected_ids, selected_scores, parent_idx
 pir_status pir_kernel_beam_search(const pir_kernel_call *call) {
   search s;
   pir_status status = open_search(call, &s);

@@ -86,8 +86,8 @@ static pir_status match_sequences(const pir_kernel_call *call, matching *m) {
   return PIR_OK;
 }
 
-// operands: x [rows, width], y [rows, width], w [width, kinds, width]; attribute: dim_t; results:
-// out, tmp
+// operands: x [rows, width], y [rows, width], w [width, kinds, width]; attribute: dim_t;
+// results: out, tmp
 pir_status pir_kernel_match_matrix_tensor(const pir_kernel_call *call) {
   matching m = {0};
   pir_status status = open_matching(call, &m);
@@ -175,8 +175,8 @@ static pir_status pool_member(const pir_kernel_call *call, int32_t member) {
   return status;
 }
 
-// operands: x, a list, and cvm; attributes: pooltype, pad_value, use_cvm, cvm_offset. The kernel
-// of Paddle sums, whatever the type of pooling, and starts from the padding.
+// operands: x, a list, and cvm; attributes: pooltype, pad_value, use_cvm, cvm_offset. The
+// kernel of Paddle sums, whatever the type of pooling, and starts from the padding.
 pir_status pir_kernel_fused_seqpool_cvm(const pir_kernel_call *call) {
   for (int32_t i = 0; i < call->out_members[0] && i < call->in_members[0]; i++)
     PIR_TRY(pool_member(call, i));

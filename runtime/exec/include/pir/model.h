@@ -50,8 +50,8 @@ typedef struct pir_model_options {
   void *device_context;
   // On a device without a context of the caller's: number of the device.
   int device_number;
-  // Where LLVM runs: "server" (default), a process of its own if pir-compile-server stands beside
-  // libpir; "process", this one (docs/compile.md#where-llvm-runs).
+  // Where LLVM runs: "server" (default), a process of its own if pir-compile-server stands
+  // beside libpir; "process", this one (docs/compile.md#where-llvm-runs).
   const char *compiler;
   // Limits of programs that pir_model_load and pir_model_load_file read, and of the memory that
   // reading and compiling takes. Zero means the defaults of pir_limits (pir/context.h).
