@@ -123,6 +123,12 @@ case $build in
   *) "$here/suites/neon.sh" "$build" "$recorded" >"$log/neon.log" 2>&1; grep -v '^skip ops' "$log/neon.log"; last_counts "$log/neon.log" ;;
 esac
 
+begin "the other compiler"
+case $build in
+  *san*) ;;
+  *) "$here/suites/compilers.sh" "$build" "$llvm" >"$log/compilers.log" 2>&1; grep -v '^[a-z ]*$' "$log/compilers.log" | tail -n 20; last_counts "$log/compilers.log" ;;
+esac
+
 begin "rules: each fires in a test and is refused in one"
 python3 "$here/rules/rules_covered.py" "$build/bin" "$recorded" >"$log/rules.log" 2>&1
 last_counts "$log/rules.log"; tail -n 20 "$log/rules.log"
