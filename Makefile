@@ -160,6 +160,8 @@ guard overlap: setup  ## all recordings with tensors between pages that cannot b
 	@$(MAKE) -s -j$(JOBS) all && MEMORY=all test/suites/memory.sh $(B) "$$(test/recordings.sh $(B) $(RECORDED))" $@
 draws: setup  ## random programs of one op: kernels, compiled code and float64 agree; DRAWS=N SEED=N
 	@$(MAKE) -s -j$(JOBS) all $(B)/bin/draws && $(B)/bin/draws --draws=$(or $(DRAWS),20000) --seed=$(or $(SEED),1)
+extremes: setup  ## random programs of one op with integers at the ends of their types, beside 128-bit arithmetic; DRAWS=N SEED=N
+	@$(MAKE) -s -j$(JOBS) all $(B)/bin/draws && $(B)/bin/draws --extremes --draws=$(or $(DRAWS),10000) --seed=$(or $(SEED),1)
 attributes: setup  ## values of every kind for each attribute of each op; SHARE=K/N, RECORDED=DIR
 	@$(MAKE) -s -j$(JOBS) tests && test/attributes/run.sh $(B) "$$(test/recordings.sh $(B) $(RECORDED))" $(or $(SHARE),0/1)
 fuzz: ; @mk/setup.sh fuzz && test/fuzz/run.sh $(B) $(or $(SECONDS_EACH),60)  ## fuzz the readers; SECONDS_EACH=N

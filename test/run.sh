@@ -88,7 +88,10 @@ begin "draws"
 # The same random programs every time, so that a failure belongs to the change that caused it; `make draws SEED=N` makes others.
 if "$build/bin/draws" --draws=500 --seed=1 >"$log/draws.log" 2>&1; then add 1 0 0
 else add 0 1 0; grep -vE '^[{} ]' "$log/draws.log" | cut -c1-300; fi
-tail -n 2 "$log/draws.log" | head -n 1
+tail -n 3 "$log/draws.log" | head -n 2
+if "$build/bin/draws" --extremes --draws=300 --seed=1 >"$log/extremes.log" 2>&1; then add 1 0 0
+else add 0 1 0; grep -vE '^[{} ]' "$log/extremes.log" | cut -c1-300; fi
+tail -n 1 "$log/extremes.log"
 
 begin "recordings"
 recorded=$("$here/recordings.sh" "$build" "$recorded")

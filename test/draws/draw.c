@@ -166,6 +166,8 @@ static void start_pool(draw *d, pool *p, int attempt) {
   static const pir_dtype often[] = {PIR_F32, PIR_F32, PIR_F32, PIR_F32,  PIR_F32, PIR_F64,
                                     PIR_F64, PIR_I32, PIR_I64, PIR_F16,  PIR_F16, PIR_BF16,
                                     PIR_U8,  PIR_I8,  PIR_I16, PIR_BOOL, PIR_C64};
+  static const pir_dtype whole[] = {PIR_I64, PIR_I64, PIR_I32, PIR_I32,
+                                    PIR_I16, PIR_I8,  PIR_U8,  PIR_BOOL};
   p->rank = (int32_t)draw_below(d, 6);
   uint32_t most = p->rank <= 1 ? 18 : 11;
   if (p->rank == 2)
@@ -184,6 +186,8 @@ static void start_pool(draw *d, pool *p, int attempt) {
   if (d->floats && !pir_dtype_is_float(p->dtype) && !pir_dtype_is_complex(p->dtype))
     p->dtype = PIR_F32;
   p->likeness = likeness[attempt % 3];
+  if (d->extremes)
+    p->dtype = whole[draw_below(d, sizeof whole / sizeof *whole)];
   if (d->single)
     p->dtype = d->element;
   if (d->near)
@@ -626,7 +630,7 @@ void draw_numbers(draw *d) {
     if (o->form != DRAW_TENSOR && o->form != DRAW_LIST)
       continue;
     uint32_t manner = chance(d, 75) ? common : draw_below(d, manners), range = draw_below(d, 5);
-    bool ends = !is_read_as_index(d->def, k) && chance(d, d->near ? 10 : 30);
+    bool ends = !is_read_as_index(d->def, k) && (d->extremes || chance(d, d->near ? 10 : 30));
     for (size_t i = 0; i < o->count; i++) {
       draw_tensor *t = &o->members[i];
       t->manner = (uint8_t)manner;

@@ -77,6 +77,7 @@ typedef struct draw {
   const draw_near *near;
   uint32_t manners;  // kinds of numbers that inputs may have; 0: any
   bool floats;       // no integers where the element type is free
+  bool extremes;     // integers where the element type is free, at both ends of it
   bool alone;        // not evaluated in float64
   uint32_t dynamic;  // bit k: extents at axes k, k + 6, ... of inputs are stated as unknown
   draw_operand operands[DRAW_OPERANDS];
@@ -226,6 +227,19 @@ void draw_moves_destroy(draw_moves *m);
 // Half the distance of 1 and the next number.
 double draw_unit(pir_dtype dtype);
 
+// ---- the reference for integers
+
+typedef enum draw_exactness {
+  DRAW_NOT_EXACT,  // floats take part, or the op has no clause of arithmetic
+  DRAW_EXACT,      // equal to 128-bit arithmetic
+  DRAW_INEXACT
+} draw_exactness;
+
+// Compares the integers that a run gives with 128-bit arithmetic, wrapped to their types.
+// `name` begins the `text` of a difference.
+draw_exactness draw_compare_exact(const draw *d, const draw_run *run, const char *name,
+                                  char *text, size_t size);
+
 // ---- judging it
 
 typedef enum draw_verdict {
@@ -241,6 +255,8 @@ typedef struct draw_report {
                 const draw *d);  // told of the program before it is judged; may be NULL
   void *user;
   bool compiled;     // some of it
+  bool exact;        // compared with 128-bit arithmetic
+  bool extreme;      // reads integers at the ends of their type
   uint32_t refused;  // programs that checks take and a run refuses
   char text[4 * DRAW_TEXT];
 } draw_report;

@@ -415,6 +415,24 @@ static bool find_program(trial *t, draw_report *r) {
   return false;
 }
 
+// Whether integers of a run are not those of 128-bit arithmetic.
+static bool is_inexact(const trial *t, const char *name, const draw_run *run, draw_report *r) {
+  draw_exactness found = draw_compare_exact(t->d, run, name, r->text, sizeof r->text);
+  r->exact |= found == DRAW_EXACT;
+  return found == DRAW_INEXACT;
+}
+
+// Whether an operand holds integers at the ends of their type.
+static bool reads_extremes(const draw *d) {
+  for (size_t k = 0; k < d->def->operand_count; k++) {
+    const draw_operand *o = &d->operands[k];
+    for (size_t i = 0; i < o->count && (o->form == DRAW_TENSOR || o->form == DRAW_LIST); i++)
+      if (o->members[i].ends && is_exact(o->members[i].dtype))
+        return true;
+  }
+  return false;
+}
+
 static draw_verdict judge(trial *t, draw_report *r) {
   if (!find_program(t, r))
     return DRAW_UNFIT;
@@ -431,7 +449,11 @@ static draw_verdict judge(trial *t, draw_report *r) {
     return DRAW_FAILED;
   }
   r->compiled = pir_model_stats_of(t->compiled.model).kernels_compiled > 0;
-  return judge_wide(t, r);
+  r->extreme = reads_extremes(t->d);
+  return is_inexact(t, "kernels", &t->kernels, r) ||
+                 is_inexact(t, "compiled code", &t->compiled, r)
+             ? DRAW_DIFFERENT
+             : judge_wide(t, r);
 }
 
 draw_verdict draw_judge(draw *d, draw_report *out_report) {

@@ -27,7 +27,7 @@ typedef struct options {
   uint64_t seed;
   long draws;
   const char *op, *list;
-  bool verbose, print, chains;
+  bool verbose, print, chains, extremes;
   graphs_options g;
 } options;
 
@@ -46,7 +46,7 @@ static const exception typed[] = {
 };
 
 typedef struct tally {
-  uint32_t drawn, compiled, alone, refused, different, failed, unfit;
+  uint32_t drawn, compiled, alone, refused, different, failed, unfit, exact, extreme;
 } tally;
 
 // The report of a child process to its parent.
@@ -103,7 +103,9 @@ static void list_ops(run *r, pir_context *ctx) {
         printf("%s\t%s\t%s\n", def->name, reason ? "not drawn" : "drawn",
                reason ? reason : bound);
       bool graphs = r->o.g.graphs && is_typed(def);
-      if (!reason && !graphs && (!r->o.chains || (draw_chains(def) && !is_typed(def))))
+      bool floats = r->o.extremes && draw_is_of_floats(def);
+      if (!reason && !graphs && !floats &&
+          (!r->o.chains || (draw_chains(def) && !is_typed(def))))
         r->ops[r->op_count++] = def;
     }
   }
@@ -155,6 +157,7 @@ static void draw_one(run *r, pir_context *ctx, long i) {
   else {
     draw_start_op(d, ctx, r->noise, r->ops[at], seed);
     d->alone = is_typed(d->def);
+    d->extremes = r->o.extremes;
   }
   draw_verdict verdict = d ? draw_judge(d, &report) : DRAW_UNFIT;
   t->refused += report.refused;
@@ -166,6 +169,8 @@ static void draw_one(run *r, pir_context *ctx, long i) {
   }
   t->drawn++;
   t->compiled += report.compiled;
+  t->exact += report.exact;
+  t->extreme += report.extreme;
   if (verdict == DRAW_ALONE)
     t->alone++;
   if (verdict == DRAW_DIFFERENT) {
@@ -243,6 +248,8 @@ static tally total(const run *r, size_t *out_met) {
     sum.different += t->different;
     sum.failed += t->failed;
     sum.unfit += t->unfit;
+    sum.exact += t->exact;
+    sum.extreme += t->extreme;
     *out_met += t->drawn > 0;
     if (r->o.verbose && (t->unfit || t->refused || t->alone || t->different || t->failed))
       printf(
@@ -261,8 +268,12 @@ static int report(const run *r, long crashed) {
          (unsigned long long)r->o.seed, t.drawn, met, t.compiled, t.alone, t.refused, t.unfit);
   printf("%zu ops are drawn: %u different, %u failed, %ld crashed\n", r->op_count, t.different,
          t.failed, crashed);
+  printf(
+      "%u of the draws read integers at the ends of their types; %u are compared with 128-bit "
+      "arithmetic\n",
+      t.extreme, t.exact);
   bool enough =
-      r->o.op || r->o.chains ||
+      r->o.op || r->o.chains || r->o.extremes ||
       (r->op_count >= LEAST_OPS && t.unfit * 100 <= (t.unfit + t.drawn) * MOST_UNFIT &&
        t.alone * 100 <= (t.unfit + t.drawn) * MOST_ALONE);
   if (!enough)
@@ -304,6 +315,8 @@ static bool read_options(int argc, char **argv, options *o) {
       o->verbose = true;
     else if (!strcmp(argv[i], "--chains"))
       o->chains = true;
+    else if (!strcmp(argv[i], "--extremes"))
+      o->extremes = true;
     else if (!strcmp(argv[i], "--print"))
       o->print = true;
     else if (!read_graphs_option(argv[i], &o->g))
@@ -319,8 +332,8 @@ static bool read_options(int argc, char **argv, options *o) {
 int main(int argc, char **argv) {
   static run r;
   if (!read_options(argc, argv, &r.o)) {
-    fprintf(stderr, "usage: draws [--seed=N] [--draws=N] [--op=NAME | --chains] [--list] "
-                    "[--print] [--verbose]\n"
+    fprintf(stderr, "usage: draws [--seed=N] [--draws=N] [--op=NAME | --chains] "
+                    "[--extremes] [--list] [--print] [--verbose]\n"
                     "       draws --graphs=N [--seed=N] [--ops=MIN..MAX] [--setup=N | "
                     "--all-options] [--as-drawn] [--print] [--verbose]\n");
     return 2;
