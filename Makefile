@@ -120,7 +120,7 @@ $(B)/test/$(basename $(notdir $(1))): $(1) $(TOOL_OBJ) $(B)/lib/libpir.a $(B)/li
 endef
 $(foreach t,$(TESTS),$(eval $(call test_rule,$(t))))
 FAULTS   := $(B)/faults/libpir_fail.so $(B)/faults/oom
-tests: all $(TEST_BIN) $(B)/bin/digits $(B)/bin/draws $(B)/bin/attributes $(B)/cuda/libcuda.so.1 $(B)/cuda/libnvrtc.so.13 $(FAULTS)
+tests: all $(TEST_BIN) $(B)/bin/digits $(B)/bin/draws $(B)/bin/attributes $(B)/bin/soak $(B)/cuda/libcuda.so.1 $(B)/cuda/libnvrtc.so.13 $(FAULTS)
 
 $(B)/bin/draws: $(wildcard test/draws/*) $(B)/lib/libpir.so
 	@mkdir -p $(@D) && $(CC) $(BASE) $(CFLAGS) $(I_public) -o $@ $(filter %.c,$^) -L$(B)/lib -lpir -Wl,-rpath,'$$ORIGIN/../lib' -Wl,-rpath-link,$(B)/lib -lm

@@ -6,6 +6,13 @@ $(B)/faults/libpir_fail.so: test/faults/memory.c test/faults/calls.c test/faults
 $(B)/faults/oom: test/faults/oom.c $(B)/faults/libpir_fail.so $(B)/lib/libpir.so
 	@$(CC) $(BASE) $(CFLAGS) $(I_public) -o $@ $< -L$(B)/faults -Wl,--no-as-needed -lpir_fail -L$(B)/lib -lpir -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../lib' -Wl,-rpath-link,$(B)/lib -lm
 
+# Models, shapes, sessions and threads, for long.
+$(B)/bin/soak: test/soak/soak.c $(B)/lib/libpir.so
+	@mkdir -p $(@D) && $(CC) $(BASE) $(CFLAGS) $(I_public) -o $@ $< -L$(B)/lib -lpir -Wl,-rpath,'$$ORIGIN/../lib' -Wl,-rpath-link,$(B)/lib -lpthread
+
+soak: setup  ## threads that run, load and release models of several shapes: the same numbers, no growth; SECONDS=N SEED=N
+	@$(MAKE) -s -j$(JOBS) all $(B)/bin/soak && $(B)/bin/soak --seconds=$(or $(SECONDS),600) --seed=$(or $(SEED),1) "$$(test/recordings.sh $(B) $(RECORDED))/models"
+
 allocations: setup  ## fail every allocation of fifteen scenarios in turn, and limit the address space: a status, no leak
 	@$(MAKE) -s -j$(JOBS) all $(FAULTS) && python3 test/faults/allocations.py $(B) $$(test/recordings.sh $(B) "$(RECORDED)")/models
 
@@ -19,4 +26,14 @@ refusals: setup  ## every recorded model and network with groups refused at each
 	@$(MAKE) -s -j$(JOBS) all && REFUSED=all python3 test/recorded/recorded.py --bin $(B)/bin --only refused --share $(or $(SHARE),0/1) \
 	  "$$(test/recordings.sh $(B) $(RECORDED))"
 
-.PHONY: syscalls kills refusals
+# Each has its own output below $(B)/long.
+LONG ?= draws attributes guard overlap meta allocations syscalls kills refusals soak fuzz test-tsan test-asan test-neon
+long: setup  ## all long checks, with result and wall time of each; LONG="soak kills" runs some
+	@mkdir -p $(B)/long; bad=0; \
+	for check in $(LONG); do \
+	  start=$$(date +%s); $(MAKE) -s $$check >$(B)/long/$$check.log 2>&1; code=$$?; [ $$code = 0 ] || bad=1; \
+	  printf '%-12s %-6s %6d s  %s\n' $$check $$([ $$code = 0 ] && echo passed || echo FAILED) $$(($$(date +%s) - start)) \
+	    "$$(grep -E '[0-9]+ passed, [0-9]+ failed' $(B)/long/$$check.log | tail -n 1)"; \
+	done; exit $$bad
+
+.PHONY: $(shell sed -nE 's/^([a-z]+):.*/\1/p' mk/long.mk)

@@ -84,6 +84,10 @@ case $build in
     ;;
 esac
 
+begin "soak, a sample"
+"$build/bin/soak" --seconds=15 "$("$here/recordings.sh" "$build" "$recorded")/models" >"$log/soak.log" 2>&1
+grep '^FAIL' "$log/soak.log" | head -n 20; last_counts "$log/soak.log"
+
 begin "draws"
 # The same random programs every time, so that a failure belongs to the change that caused it; `make draws SEED=N` makes others.
 if "$build/bin/draws" --draws=500 --seed=1 >"$log/draws.log" 2>&1; then add 1 0 0

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Everything that runs threads, under the thread sanitizer: C tests of pool, executor and sessions, and models
-# with two threads through both pipelines.
+# with two threads through both pipelines; then threads that run, load and release models (test/soak).
 #   test/suites/tsan.sh BUILD
 set -u
 build=$1
@@ -21,5 +21,8 @@ for program in model.json model.pdmodel; do
       --case="$here/models/digits_cnn/case0" --pipeline=$pipeline --threads=2
   done
 done
+models=$("$here/recordings.sh" "${build%-tsan}")/models
+# A process with threads under this sanitizer may not fork.
+check "soak" "$build/bin/soak" --seconds="${SOAK_SECONDS-60}" --no-fork "$models"
 echo "$passed passed, $failed failed, 0 skipped"
 [ "$failed" -eq 0 ]
