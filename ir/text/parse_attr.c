@@ -313,15 +313,12 @@ static pir_attr_kind attr_kind_of_tag(pir_str tag) {
   static const struct {
     const char *tag;
     pir_attr_kind kind;
-  } more[] = {{PIR_TAG_TYPE, PIR_ATTR_TYPE},
-              {PIR_TAG_MESH, PIR_ATTR_PROCESS_MESH},
-              {PIR_TAG_TENSOR_DIST, PIR_ATTR_TENSOR_DIST},
-              {PIR_TAG_OP_DIST, PIR_ATTR_OP_DIST},
-              {PIR_TAG_KERNEL_KEY, PIR_ATTR_KERNEL_KEY},
-              {"pd.IntArray", PIR_ATTR_INT_ARRAY},
-              {"pd.DataType", PIR_ATTR_DTYPE},
-              {"pd.Place", PIR_ATTR_PLACE},
-              {"pd.DataLayout", PIR_ATTR_LAYOUT}};
+  } more[] = {
+      {PIR_TAG_TYPE, PIR_ATTR_TYPE},         {PIR_TAG_ARRAY, PIR_ATTR_ARRAY},
+      {PIR_TAG_MESH, PIR_ATTR_PROCESS_MESH}, {PIR_TAG_TENSOR_DIST, PIR_ATTR_TENSOR_DIST},
+      {PIR_TAG_OP_DIST, PIR_ATTR_OP_DIST},   {PIR_TAG_KERNEL_KEY, PIR_ATTR_KERNEL_KEY},
+      {"pd.IntArray", PIR_ATTR_INT_ARRAY},   {"pd.DataType", PIR_ATTR_DTYPE},
+      {"pd.Place", PIR_ATTR_PLACE},          {"pd.DataLayout", PIR_ATTR_LAYOUT}};
   for (int i = 0; i < PIR_ATTR_KIND_COUNT; i++)
     if (tags[i][0] && pir_str_equal(tag, pir_str_from(tags[i])))
       return (pir_attr_kind)i;
@@ -358,6 +355,7 @@ static const pir_attr *parse_payload(pir_parser *p, pir_attr_kind kind) {
       return pir_parse_complex(p, kind);
     case PIR_ATTR_POINTER: return pir_parse_pointer(p);
     case PIR_ATTR_TYPE: return parse_type_attr(p);
+    case PIR_ATTR_ARRAY: return parse_array(p, NULL);
     case PIR_ATTR_INT_ARRAY: return pir_parse_int_array(p);
     case PIR_ATTR_SCALAR: return parse_scalar(p);
     case PIR_ATTR_DTYPE: return parse_dtype(p);

@@ -47,7 +47,18 @@ typedef struct printer {
 
 // ---- values
 
-static void print_attr_entries(printer *p, const pir_named_attr *attrs, size_t count) {
+// An array where the op declares an IntArray, as which it would be read without a tag.
+static bool needs_array_tag(const printer *p, const pir_op *op, const pir_named_attr *attr) {
+  const pir_opdef *def = op && p->form == PIR_TEXT_TYPED ? pir_op_def(op) : NULL;
+  if (!def || !attr->value || pir_attr_kind_of(attr->value) != PIR_ATTR_ARRAY)
+    return false;
+  int at = pir_opdef_attr(def, pir_name_str(attr->name));
+  return at >= 0 && def->attrs[at].kind == PIR_ATTR_INT_ARRAY;
+}
+
+// `op` is NULL for attributes that no op declares.
+static void print_attr_entries(printer *p, const pir_op *op, const pir_named_attr *attrs,
+                               size_t count) {
   bool first = true;
   pir_strbuf_char(&p->out, '{');
   for (size_t i = 0; i < count; i++) {
@@ -59,6 +70,8 @@ static void print_attr_entries(printer *p, const pir_named_attr *attrs, size_t c
     first = false;
     pir_strbuf_str(&p->out, pir_name_str(attrs[i].name));
     pir_strbuf_char(&p->out, ':');
+    if (needs_array_tag(p, op, &attrs[i]))
+      pir_strbuf_lit(&p->out, "(" PIR_TAG_ARRAY ")");
     pir_text_attr(&p->out, attrs[i].value, p->form);
   }
   pir_strbuf_char(&p->out, '}');
@@ -178,7 +191,7 @@ static void print_operands(printer *p, const pir_op *op, size_t from) {
 static void print_attrs(printer *p, const pir_op *op) {
   reserve_attrs(p, pir_op_attrs(op));
   size_t count = pir_op_attrs_sorted(op, p->attrs, p->attr_capacity);
-  print_attr_entries(p, p->attrs, count);
+  print_attr_entries(p, op, p->attrs, count);
 }
 
 // Programs have few types and mention them often, so their texts are kept.

@@ -41,6 +41,7 @@ void pir_text_op_line(pir_strbuf *out, const pir_op *op);
 #define PIR_TAG_TENSOR_NAME "name"
 #define PIR_TAG_OPAQUE "opaque"
 #define PIR_TAG_TYPE "Type"
+#define PIR_TAG_ARRAY "Array"  // where the op declares an IntArray
 #define PIR_TAG_MESH "pd_dist.ProcessMesh"
 #define PIR_TAG_TENSOR_DIST "pd_dist.TensorDist"
 #define PIR_TAG_OP_DIST "pd_dist.OpDist"

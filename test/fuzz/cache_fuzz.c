@@ -20,7 +20,7 @@ static const char text[] =
     "(%3) = \"pd_op.softmax\" (%2) {axis:-1} : (tensor<2x3xf32>) -> tensor<2x3xf32>\n"
     "() = \"builtin.shadow_output\" (%3) {output_name:\"y\"} : (tensor<2x3xf32>) -> \n}\n";
 
-enum { HEADER = 2304, PAGE = 4096 };
+enum { HEADER = 2168, PAGE = 4096 };  // bytes that the header takes of its page
 
 static char folder[] = "/tmp/pir_cache_fuzz_XXXXXX", path[400];
 static uint8_t *whole;

@@ -11,4 +11,11 @@
     // CHECK: place:(pd_op.Place)[9,0,(str)"undef\\x41"]
     // CHECK-SAME: -> !"strange<[tensor<2xf32>, 1]>"
     (%0) = "my_op.a" () {place:Place(undef\x41)} : () -> strange<[tensor<2xf32>, 1]>
+    // An array where the op declares an IntArray stays an array.
+    // CHECK: shape:(Array)[]} : () -> tensor<f32>
+    // CHECK: shape:(Array)[(Int64)2]} : () -> tensor<2xf32>
+    // CHECK: shape:(pd_op.IntArray)[3]} : () -> tensor<3xf32>
+    (%1) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:(Array)[]} : () -> tensor<f32>
+    (%2) = "pd_op.data" () {dtype:float32,name:"y",place:Place(undefined:0),shape:(Array)[(Int64)2]} : () -> tensor<2xf32>
+    (%3) = "pd_op.data" () {dtype:float32,name:"z",place:Place(undefined:0),shape:[3]} : () -> tensor<3xf32>
 }

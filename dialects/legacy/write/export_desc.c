@@ -315,6 +315,9 @@ static bool set_list(exporter *x, out_op *o, const char *name, uint8_t element_k
     return false;
   if (element_kind == PIR_ATTR_NONE && kind == PIR_ATTR_ARRAY && pir_attr_elements(list))
     element_kind = (uint8_t)pir_attr_kind_of(pir_attr_element(list, 0));
+  bool of_attrs = element_kind == PIR_ATTR_STR || element_kind == PIR_ATTR_SCALAR;
+  if (of_attrs && kind != PIR_ATTR_ARRAY)
+    return false;
   switch (element_kind) {
     case PIR_ATTR_STR: return set_text_list(x, o, name, list);
     case PIR_ATTR_BOOL: return set_bool_list(x, o, name, list);
