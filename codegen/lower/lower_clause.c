@@ -39,6 +39,7 @@ bool lower_open(lowering *l, const pir_op *op, size_t result, lower_site *out) {
   const pir_opdef *def = pir_op_meaning(op);
   *out = (lower_site){
       .l = l, .op = op, .result = result, .out = lower_fact(l, pir_op_result(op, result))};
+  memset(out->var_axis, -1, sizeof out->var_axis);
   lower_count_place(l, op);
   if (l->why)
     return false;
@@ -185,7 +186,7 @@ static loop_expr *load(lower_site *s, const pir_node *n, const pir_value *v, int
         pir_loop_cast(m, lower_element(s->l, v, index), pir_node_type_arithmetic(fact->dtype)),
         type);
   if (n->a < 0 && !s->reduces) {  // within range wherever it is wanted
-    e = lower_settled_element(s, lower_settle_index(s, fact, n->k, index), v, index);
+    e = lower_settled_element(s, lower_settle_index(s, n, fact, index), v, index);
     return pir_loop_cast(m, pir_loop_cast(m, e, pir_node_type_arithmetic(fact->dtype)), type);
   }
   e = pir_loop_cast(
@@ -223,6 +224,7 @@ static loop_expr *scalar(lower_site *s, const pir_node *n, int type) {
   }
   for (int i = 0; i < PIR_MAX_RANK; i++)
     zeros[i] = pir_loop_int(s->l->m, 0);
+  lower_expect_one(s, lower_fact(s->l, v), n->k);
   loop_expr *e = lower_element(s->l, v, zeros);
   return pir_loop_cast(s->l->m, pir_loop_cast(s->l->m, e, pir_node_type_arithmetic(e->dtype)),
                        type);
@@ -297,10 +299,15 @@ static loop_expr *select_value(lower_site *s, const pir_node *n, int type) {
   if (pir_loop_is_int(cond, &known))
     return lower_clause_value(s, known ? n->b : n->c, type);
   loop_expr *outer = l->condition;
+  int assumed = s->assumed_count;
   l->condition = lower_both(l, outer, cond);
+  lower_assume(s, n->a, true);
   loop_expr *a = lower_clause_value(s, n->b, type);
+  s->assumed_count = assumed;
   l->condition = lower_both(l, outer, pir_loop_op(l->m, PIR_V_NOT, cond, NULL, NULL));
+  lower_assume(s, n->a, false);
   loop_expr *b = lower_clause_value(s, n->c, type);
+  s->assumed_count = assumed;
   l->condition = outer;
   return pir_loop_select(l->m, cond, a, b);
 }
@@ -543,8 +550,10 @@ static bool bind_vars(lower_site *s, loop_expr *const *index) {
   const pir_clause *c = s->clause;
   int d = 0;
   if (c->out_map_kind != PIR_MAP_LIST) {
-    for (int v = 0; v < c->var_count && !c->vars[v].reduced; v++)
+    for (int v = 0; v < c->var_count && !c->vars[v].reduced; v++) {
+      s->var_axis[v] = (int8_t)d;
       s->vars[v] = index[d++];
+    }
     return d == s->out->rank;
   }
   for (int i = 0; i < c->out_map_count; i++) {
@@ -556,6 +565,7 @@ static bool bind_vars(lower_site *s, loop_expr *const *index) {
         s->pack_extent[j] = s->out->shape[d];
       }
     } else if (n->op == PIR_I_VAR && d < s->out->rank) {
+      s->var_axis[n->k] = (int8_t)d;
       s->vars[n->k] = index[d++];
     } else {
       return false;

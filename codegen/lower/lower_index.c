@@ -211,7 +211,7 @@ static loop_expr *load_index(lower_site *s, const pir_node *n) {
     return number(s, 0);
   lower_reach reach = {.known = true};
   if (n->map_kind != PIR_MAP_ALIGNED)
-    reach.guard = lower_settle_index(s, fact, -1, index).guard;
+    reach.guard = lower_settle_index(s, n, fact, index).guard;
   return pir_loop_cast(s->l->m, lower_settled_element(s, reach, v, index), PIR_I64);
 }
 
@@ -255,10 +255,15 @@ static loop_expr *conditional(lower_site *s, const pir_node *n) {
     return lower_index(s, known ? n->b : n->c);
   lowering *l = s->l;
   loop_expr *outer = l->condition, *not = pir_loop_op(l->m, PIR_V_NOT, cond, NULL, NULL);
+  int assumed = s->assumed_count;
   l->condition = lower_both(l, outer, cond);
+  lower_assume(s, n->a, true);
   loop_expr *a = lower_index(s, n->b);
+  s->assumed_count = assumed;
   l->condition = lower_both(l, outer, not);
+  lower_assume(s, n->a, false);
   loop_expr *b = lower_index(s, n->c);
+  s->assumed_count = assumed;
   l->condition = outer;
   agree(s, true, &a, &b);
   return pir_loop_select(l->m, cond, a, b);

@@ -1,9 +1,8 @@
 // Indices that are known only at run time: elements of tensors, and indices computed from them.
 // A load whose index may be out of range raises a trap, and reads element 0 instead. An index
 // that also advances with a loop (a slice with a run-time begin) stays, and the load is masked,
-// so its elements remain adjacent. An index of one loop variable and numbers becomes a
-// condition on extents, if it is not known to be in range. Other indices of extents and loop
-// variables are in range by their clause.
+// so its elements remain adjacent. An index of extents and variables of the clause is inside by
+// its bounds, or becomes a condition on extents, or is checked likewise (lower_reach.c).
 #include "lowering.h"
 
 #include <string.h>
@@ -117,6 +116,29 @@ void lower_expect_inside(lower_site *s, pir_dim least, pir_dim most, pir_dim ext
                                  .trap = trap_number(l, index_text(s, operand))});
 }
 
+void lower_expect_one(lower_site *s, const pir_fact *fact, int operand) {
+  lowering *l = s->l;
+  pir_dim zero = pir_dim_const(l->dims, 0), one = pir_dim_const(l->dims, 1);
+  char what[64];
+  int64_t known;
+  pir_text_format(what, sizeof what, "operand %d must have one element", operand);
+  for (int d = 0; d < fact->rank; d++) {
+    pir_dim extent = fact->shape[d];
+    bool constant = pir_dim_is_const(l->dims, extent, &known);
+    if (constant && known == 1)
+      continue;
+    if (constant || extent == PIR_DIM_UNKNOWN) {
+      lower_fail(l, s->op, "a scalar of several elements");
+      return;
+    }
+    add_bound(l, (pir_group_bound){.least = pir_dim_sub(l->dims, one, extent),
+                                   .most = zero,
+                                   .extent = extent,
+                                   .points = lower_points(s),
+                                   .trap = trap_number(l, trap_text(s, what))});
+  }
+}
+
 void lower_expect_equal(lowering *l, pir_dim a, pir_dim b) {
   if (pir_dim_equal(l->dims, a, b))
     return;
@@ -180,81 +202,24 @@ static loop_expr *check_index(lower_site *s, loop_expr *index, loop_expr *extent
   return safe;
 }
 
-static pir_dim points_of(lower_site *s) {
-  pir_dim points = pir_dim_const(s->l->dims, 1);
-  for (int d = 0; d < s->out->rank; d++)
-    points = pir_dim_mul(s->l->dims, points, s->out->shape[d]);
-  return points;
-}
-
-// The extent of a loop as a dim, if it is a number or an argument.
-static pir_dim dim_of_extent(const lowering *l, const loop_expr *extent) {
-  int64_t n;
-  if (extent && pir_loop_is_int(extent, &n))
-    return pir_dim_const(l->dims, n);
-  if (extent && extent->kind == LOOP_DIM && (size_t)extent->dim.number < l->args.count)
-    return l->args.items[extent->dim.number];
-  return PIR_DIM_UNKNOWN;
-}
-
-// A number, or a loop variable, or the sum of both: a variable takes all values up to its
-// loop's extent, so whether they are inside is a condition on extents.
-static void expect_inside(lower_site *s, const loop_expr *e, pir_dim extent, int operand) {
-  lowering *l = s->l;
-  int64_t offset = 0;
-  if (pir_loop_is_int(e, &offset)) {
-    if (s->reduces)  // the loop around may have no trips
-      return;
-    pir_dim at = pir_dim_const(l->dims, offset);
-    lower_expect_inside(s, at, at, extent, points_of(s), operand);
-    return;
-  }
-  if (e->kind == LOOP_OP && e->op == PIR_V_ADD && pir_loop_is_int(e->b, &offset))
-    e = e->a;
-  pir_dim trips = is_loop_var(e) ? dim_of_extent(l, e->var->extent) : PIR_DIM_UNKNOWN;
-  if (trips == PIR_DIM_UNKNOWN)
-    return;
-  pir_dim least = pir_dim_const(l->dims, offset);
-  pir_dim most = pir_dim_add(l->dims, trips, pir_dim_const(l->dims, offset - 1));
-  lower_expect_inside(s, least, most, extent, points_of(s), operand);
-}
-
-// Index arithmetic (a flat position that is split, a clamp) is in range only if there are
-// elements along its axes at all. Loop variables and run-time indices have checks of their own.
-static void expect_elements(lower_site *s, const pir_fact *fact, int operand,
-                            loop_expr *const *index) {
-  lowering *l = s->l;
-  pir_dim count = pir_dim_const(l->dims, 1), points = points_of(s),
-          first = pir_dim_const(l->dims, 0);
-  if (l->guard || l->condition || s->reduces)
-    return;
-  for (int d = 0; d < fact->rank; d++)
-    if (!is_loop_var(index[d]) && !is_run_decided(index[d]))
-      count = pir_dim_mul(l->dims, count, fact->shape[d]);
-  if (count == PIR_DIM_UNKNOWN || points == PIR_DIM_UNKNOWN)
-    return;
-  if (!pir_dim_equal(l->dims, count, points))
-    lower_expect_inside(s, first, first, count, points, operand);
-}
-
-lower_reach lower_settle_index(lower_site *s, const pir_fact *fact, int operand,
+lower_reach lower_settle_index(lower_site *s, const pir_node *load, const pir_fact *fact,
                                loop_expr **index) {
   lowering *l = s->l;
   loop_module *m = l->m;
   lower_reach reach = {.known = true};
-  expect_elements(s, fact, operand, index);
+  int operand = load->op == PIR_I_LOAD ? -1 : load->k;
   for (int d = 0; d < fact->rank && !l->why; d++) {
     loop_expr *extent = lower_dim(l, fact->shape[d]);
     loop_expr *in = unless_known(lower_in_range(l, index[d], extent));
     if (!in)
       continue;
-    if (!is_run_decided(index[d])) {
-      if (!l->guard && !l->condition)
-        expect_inside(s, index[d], fact->shape[d], operand);
+    bool run_decided = is_run_decided(index[d]);
+    if (!run_decided) {
       reach.known = false;
-      continue;
+      if (lower_stays_inside(s, load, fact, d))
+        continue;
     }
-    if (runs_along(index[d])) {
+    if (!run_decided || runs_along(index[d])) {
       raise_unless(s, in, operand);
     } else {
       index[d] = check_index(s, index[d], extent, operand);

@@ -128,6 +128,12 @@ void lower_know(lowering *l, const pir_value *value, loop_expr *const *index, lo
 
 // ---- one op at one point: lower_clause.c, lower_index.c, lower_reduce.c
 
+// A condition of the clause under which nodes are lowered.
+typedef struct lower_assumption {
+  int node;
+  bool holds;
+} lower_assumption;
+
 typedef struct lower_site {
   lowering *l;
   const pir_op *op;
@@ -140,6 +146,7 @@ typedef struct lower_site {
   loop_expr *axis[PIR_MAX_RANK];
   pir_dim axis_extent[PIR_MAX_RANK];
   loop_expr *vars[PIR_MAX_RANK];
+  int8_t var_axis[PIR_MAX_RANK];  // the axis of the result that a variable is, or -1
   loop_expr *pack[PIR_MAX_RANK];  // index along each dim of the one pack
   pir_dim pack_extent[PIR_MAX_RANK];
   int pack_rank;
@@ -148,6 +155,8 @@ typedef struct lower_site {
   loop_expr *acc, *count;
   bool reduces;
   loop_expr *in_range;  // condition for the point being combined; NULL: always true
+  lower_assumption assumed[8];
+  int assumed_count;
 } lower_site;
 
 // Opens the clause of an op's result. Returns false and sets l->why if there is none, or it
@@ -175,6 +184,9 @@ void lower_expect_broadcast(lower_site *s, pir_dim extent, pir_dim axis);
 // there are no points.
 void lower_expect_inside(lower_site *s, pir_dim least, pir_dim most, pir_dim extent,
                          pir_dim points, int operand);
+// The run is refused unless the operand has one element, or there are no points.
+void lower_expect_one(lower_site *s, const pir_fact *fact, int operand);
+pir_dim lower_points(lower_site *s);  // the number of elements of the result
 // The run is refused unless both extents are equal.
 void lower_expect_equal(lowering *l, pir_dim a, pir_dim b);
 // Checks the parts of an index that the run decides, and puts ones in their place that can be
@@ -183,8 +195,15 @@ typedef struct lower_reach {
   loop_expr *guard;  // condition under which the element exists; NULL: always
   bool known;        // the other parts are known to be in range
 } lower_reach;
-lower_reach lower_settle_index(lower_site *s, const pir_fact *fact, int operand,
+lower_reach lower_settle_index(lower_site *s, const pir_node *load, const pir_fact *fact,
                                loop_expr **index);
+// Whether the index of a load along dim d, which no tensor element decides, is inside its
+// operand at all points, or becomes a condition on extents. False: it must be checked.
+// lower_reach.c
+bool lower_stays_inside(lower_site *s, const pir_node *load, const pir_fact *fact, int d);
+// Notes that an index node holds, or does not, for the nodes lowered next; the caller restores
+// s->assumed_count.
+void lower_assume(lower_site *s, int node, bool holds);
 // The element at a settled index; what conditions around the load leave out is not read.
 loop_expr *lower_settled_element(lower_site *s, lower_reach reach, const pir_value *v,
                                  loop_expr *const *index);
