@@ -166,11 +166,19 @@ static void check_operands(verifier *v, const pir_op *op) {
 
 // ---- results
 
+// A list is one value; only what regions return, or an empty list holds, may be no value.
+static bool may_lack_list(const pir_op *op) {
+  const pir_value *list = op->operand_count ? op_uses(op)[0].value : NULL;
+  bool empty = list && list->type && pir_type_kind_of(list->type) == PIR_TYPE_VECTOR &&
+               !pir_type_elements(list->type);
+  return op->region_count || empty;
+}
+
 static pir_status check_results(const verifier *v, const pir_op *op) {
   const pir_opdef *def = op->info->def;
   size_t n = op->result_count, most = def->result_count, least = most;
   bool many = most && def->results[most - 1].flags & PIR_RESULT_VARIADIC;
-  if (many)
+  if (many && may_lack_list(op))
     least = most - 1;
   while (least && def->results[least - 1].flags & PIR_RESULT_OPTIONAL)
     least--;
