@@ -153,7 +153,8 @@ static void check_operands(verifier *v, const pir_op *op) {
   for (size_t i = 0; i < op->operand_count && def->operand_count; i++) {
     const pir_operand_def *want = operand_def(def, i);
     if (!op_uses(op)[i].value) {
-      bool may_miss = want->flags & (PIR_OPERAND_OPTIONAL | PIR_OPERAND_VARIADIC);
+      bool list = want->flags & PIR_OPERAND_VARIADIC && !(def->traits & PIR_STRUCTURAL);
+      bool may_miss = list || want->flags & PIR_OPERAND_OPTIONAL;
       if (!may_miss)
         found(v, pir_error(op, "operand %zu (%s) is missing", i, want->name));
     } else if (want->dtypes || want->same_as >= 0) {

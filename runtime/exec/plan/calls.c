@@ -97,8 +97,6 @@ static bool is_read_by_strides(const pir_value *v) {
 // Returns the tensor in row-major order, copied if necessary.
 static uint32_t straighten(plan_builder *b, const pir_value *value, uint32_t slot) {
   uint32_t to = pir_plan_result(b, pir_facts_of(b->facts, value));
-  if (to == NONE || b->p->slots[to].late)
-    return NONE;
   pir_plan_copy(b, slot, to);
   return to;
 }
@@ -108,36 +106,26 @@ static uint32_t straighten(plan_builder *b, const pir_value *value, uint32_t slo
 // accept strides; else it is copied first.
 static bool rename(plan_builder *b, const pir_op *op, const pir_opdef *def) {
   plan *p = b->p;
-  struct slot_list list;
   int k = pir_plan_renamed_operand(def->clause);
-  if (k < 0 || pir_op_results(op) < 1 || !pir_value_type(pir_op_result(op, 0)))
+  if (k < 0)
     return false;
-  for (size_t i = 1; i < pir_op_results(op); i++)
-    if (!pir_value_unused(pir_op_result(op, i)))
-      return false;
   const pir_value *from = pir_op_operand(op, (size_t)k), *to = pir_op_result(op, 0);
-  if (!from || !pir_plan_slots_of(b, from, &list) || list.count != 1 ||
-      p->words[list.first] == NONE)
-    return false;
-  uint32_t source = p->words[list.first];
-  if (p->slots[source].late)
+  uint32_t source = pir_plan_slot_of(b, from);
+  if (source == NONE || p->slots[source].late)
     return false;
   const pir_fact *fact = pir_facts_of(b->facts, to);
   if (!fact->known || fact->rank < 0 || fact->dtype != p->slots[source].dtype)
     return false;
   uint32_t slots = p->slot_count;
   uint32_t slot = pir_plan_slot(b, fact, b->defs[source]);
-  if (slot == NONE)
-    return false;
   bool aligned = def->clause->nodes[def->clause->body].map_kind == PIR_MAP_ALIGNED;
   if (p->slots[slot].late || (aligned && !pir_plan_same_shape(p, slot, source))) {
     p->slot_count = b->def_count = slots;
     return false;
   }
   if (!pir_plan_row_major(&p->slots[source]) &&
-      !(is_read_by_strides(to) && follow_order(p, &p->slots[source], &p->slots[slot])) &&
-      (source = straighten(b, from, source)) == NONE)
-    return false;
+      !(is_read_by_strides(to) && follow_order(p, &p->slots[source], &p->slots[slot])))
+    source = straighten(b, from, source);
   b->defs[slot] = b->defs[source];
   p->slots[slot].buffer = p->slots[source].buffer;
   p->slots[slot].view_of = source;
@@ -154,17 +142,15 @@ static bool rename(plan_builder *b, const pir_op *op, const pir_opdef *def) {
 static bool split_in_place(plan_builder *b, const pir_op *op, const pir_value *whole, int axis,
                            size_t count) {
   plan *p = b->p;
-  struct slot_list list, all;
+  struct slot_list list = pir_plan_slots_of(b, whole), all;
   int64_t offset = 0;
   const pir_fact *parts = pir_facts_of(b->facts, pir_op_result(op, 0));
   uint32_t *slots = pir_arena_zalloc(&b->scratch, count * sizeof *slots);
-  if (!pir_plan_slots_of(b, whole, &list) || list.count != 1 || parts->member_count != count)
+  if (list.count != 1 || parts->member_count != count)
     return false;
   uint32_t source = p->words[list.first];
   for (size_t i = 0; i < count; i++) {
     slots[i] = pir_plan_slot(b, parts->members[i], b->defs[source]);
-    if (slots[i] == NONE)
-      return false;
     const plan_slot *from = &p->slots[source];
     plan_slot *to = &p->slots[slots[i]];
     if (from->late || to->late || (from->axis >= 0 && from->axis != axis))
@@ -226,16 +212,12 @@ static uint32_t write_entries(plan_builder *b, const entries *e) {
 static pir_status call_operands(plan_builder *b, const pir_op *op, const pir_opdef *def,
                                 entries *out) {
   *out = start_entries(b, def->operand_count);
-  if (pir_op_operands(op) != def->operand_count)
+  if (pir_op_operands(op) > def->operand_count)
     return pir_error(op, "has %zu operands, \"%s\" takes %d", pir_op_operands(op), def->name,
                      def->operand_count);
   for (size_t i = 0; i < def->operand_count; i++) {
-    struct slot_list list = {0};
-    const pir_value *value = pir_op_operand(op, i);
-    if (value && !pir_plan_slots_of(b, value, &list))
-      return pir_plan_unsupported(op, "an operand that is no tensor");
-    if (list.count == 1 && b->p->words[list.first] == NONE)
-      list.count = 0;
+    const pir_value *value = i < pir_op_operands(op) ? pir_op_operand(op, i) : NULL;
+    struct slot_list list = pir_plan_slots_of(b, value);
     add_entries(b, out, i, list, false);
   }
   return PIR_OK;
@@ -266,8 +248,6 @@ struct slot_list pir_plan_results(plan_builder *b, const pir_value *value) {
 void pir_plan_make_late(plan *p, struct slot_list list) {
   for (uint32_t i = 0; i < list.count; i++) {
     uint32_t slot = p->words[list.first + i];
-    if (slot == NONE)
-      continue;
     p->slots[slot].late = true;
     p->buffers[p->slots[slot].buffer].home = HOME_LATE;
   }

@@ -28,8 +28,7 @@ uint32_t pir_plan_extent_const(plan_builder *b, int64_t value) {
   if (pir_word_map_find(&b->consts, (uint64_t)value, &number))
     return number;
   number = push_expr(b, (plan_expr){.kind = PIR_DIM_CONST, .value = value});
-  if (number != NONE)
-    pir_word_map_set(&b->scratch, &b->consts, (uint64_t)value, number);
+  pir_word_map_set(&b->scratch, &b->consts, (uint64_t)value, number);
   return number;
 }
 
@@ -68,10 +67,10 @@ uint32_t pir_plan_extent_binary(plan_builder *b, pir_dim_kind kind, uint32_t x, 
 // Returns the level at which the extent of `source` is known. A value of the block without a
 // slot is a result of the current op.
 static uint32_t symbol_level(plan_builder *b, pir_symbol_source source) {
-  struct slot_list list;
   if (!source.value)
     return LEVEL_NEVER;
-  if (!pir_plan_slots_of(b, source.value, &list))
+  struct slot_list list = pir_plan_slots_of(b, source.value);
+  if (!list.count)
     return pir_value_block(source.value) == b->block ? b->p->instr_count + 1 : LEVEL_NEVER;
   if ((uint32_t)source.member >= list.count)
     return LEVEL_NEVER;
@@ -102,7 +101,7 @@ static uint32_t intern_symbol(plan_builder *b, pir_dim dim) {
     return import_symbol(b, dim);
   uint32_t level = symbol_level(b, source);
   uint32_t number = push_expr(b, (plan_expr){.kind = PIR_DIM_SYMBOL, .level = level});
-  if (number == NONE || level == LEVEL_NEVER)
+  if (level == LEVEL_NEVER)
     return number;
   struct symbol_use *use =
       ARRAY_PUSH(&b->scratch, b->symbols, b->symbol_count, b->symbol_capacity);
@@ -203,7 +202,7 @@ static int by_level(const void *x, const void *y) {
   const struct symbol_use *a = x, *b = y;
   if (a->level != b->level)
     return a->level < b->level ? -1 : 1;
-  return a->expr < b->expr ? -1 : a->expr > b->expr;
+  return a->expr < b->expr ? -1 : 1;
 }
 
 void pir_plan_symbols(plan_builder *b) {
@@ -211,10 +210,10 @@ void pir_plan_symbols(plan_builder *b) {
   if (b->symbol_count)
     qsort(b->symbols, b->symbol_count, sizeof *b->symbols, by_level);
   for (uint32_t i = 0; i < b->symbol_count; i++) {
-    struct slot_list list;
     const struct symbol_use *use = &b->symbols[i];
     uint32_t member = (uint32_t)use->source.member;
-    if (!pir_plan_slots_of(b, use->source.value, &list) || member >= list.count)
+    struct slot_list list = pir_plan_slots_of(b, use->source.value);
+    if (member >= list.count)
       continue;
     plan_symbol symbol = {use->expr, p->words[list.first + member], use->source.axis,
                           (uint32_t)use->source.element};

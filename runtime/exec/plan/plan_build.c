@@ -36,27 +36,21 @@ static void capture_layout(plan_builder *b, const plan_slot *from, uint32_t slot
 }
 
 static uint32_t capture_slot(plan_builder *b, uint32_t outer) {
-  uint32_t number;
-  if (outer == NONE)
-    return NONE;
-  if (pir_word_map_find(&b->captured, outer, &number))
-    return b->captures[number].inner;
   const plan_slot *from = &b->parent->p->slots[outer];
   pir_fact fact = {.known = true, .dtype = from->dtype, .rank = -1};
   uint32_t inner = pir_plan_slot(b, &fact, NONE);
   capture_layout(b, from, inner);
   capture *to = ARRAY_PUSH(&b->scratch, b->captures, b->capture_count, b->capture_capacity);
   *to = (capture){outer, inner};
-  pir_word_map_set(&b->scratch, &b->captured, outer, b->capture_count - 1);
   b->p->slots[inner].buffer = pir_plan_buffer(b, HOME_INPUT, NONE, NONE);
   return inner;
 }
 
 // Recurses outwards from region to region, at most PLAN_DEEPEST of them.
-static bool capture_value(plan_builder *b, const pir_value *value) {
-  struct slot_list outer;
-  if (!b->parent || !pir_plan_slots_of(b->parent, value, &outer))
-    return false;
+static struct slot_list capture_value(plan_builder *b, const pir_value *value) {
+  struct slot_list outer = pir_plan_slots_of(b->parent, value);
+  if (!outer.count)
+    return outer;
   uint32_t *slots = pir_arena_zalloc(&b->scratch, outer.count * sizeof *slots);
   for (uint32_t i = 0; i < outer.count; i++)
     slots[i] = capture_slot(b, b->parent->p->words[outer.first + i]);
@@ -64,16 +58,19 @@ static bool capture_value(plan_builder *b, const pir_value *value) {
   for (uint32_t i = 0; i < outer.count; i++)
     pir_plan_word(b, slots[i]);
   pir_plan_bind(b, value, list);
-  return true;
+  return list;
 }
 
-bool pir_plan_slots_of(plan_builder *b, const pir_value *value, struct slot_list *out_list) {
+struct slot_list pir_plan_slots_of(plan_builder *b, const pir_value *value) {
   uint32_t number;
-  if (!pir_word_map_find(&b->values, (uintptr_t)value, &number) &&
-      (!capture_value(b, value) || !pir_word_map_find(&b->values, (uintptr_t)value, &number)))
-    return false;
-  *out_list = b->lists[number];
-  return true;
+  if (value && pir_word_map_find(&b->values, (uintptr_t)value, &number))
+    return b->lists[number];
+  return value && b->parent ? capture_value(b, value) : (struct slot_list){0};
+}
+
+uint32_t pir_plan_slot_of(plan_builder *b, const pir_value *value) {
+  struct slot_list list = pir_plan_slots_of(b, value);
+  return list.count == 1 ? b->p->words[list.first] : NONE;
 }
 
 void pir_plan_bind(plan_builder *b, const pir_value *value, struct slot_list list) {
@@ -213,50 +210,44 @@ void pir_plan_copy(plan_builder *b, uint32_t from, uint32_t to) {
                                  .out_count = 1});
 }
 
-// builtin.combine, split and slice build and take apart lists of slots.
-static pir_status build_structural(plan_builder *b, const pir_op *op) {
-  struct slot_list list = {0}, all = {0};
-  size_t operands = pir_op_operands(op), results = pir_op_results(op);
-  const pir_type *type = results ? pir_value_type(pir_op_result(op, 0)) : NULL;
-  bool list_made = type && (pir_type_kind_of(type) == PIR_TYPE_VECTOR ||
-                            pir_facts_of(b->facts, pir_op_result(op, 0))->members);
-  if (results == 1 && list_made) {
-    for (size_t i = 0; i < operands;
-         i++) {  // what a region captures adds words of its own: first of all, those
-      const pir_value *value = pir_op_operand(op, i);
-      if (value)
-        (void)pir_plan_slots_of(b, value, &list);
-    }
-    all.first = b->p->word_count;
-    for (size_t i = 0; i < operands; i++) {
-      const pir_value *value = pir_op_operand(op, i);
-      if (value && (!pir_plan_slots_of(b, value, &list) || list.count != 1))
-        break;
-      pir_plan_word(b, value ? b->p->words[list.first] : NONE);
-      all.count++;
-    }
-    pir_plan_bind(b, pir_op_result(op, 0), all);
-    if (all.count == operands)
-      return PIR_OK;
-  } else if (operands == 1 && pir_op_operand(op, 0) &&
-             pir_plan_slots_of(b, pir_op_operand(op, 0), &list)) {
-    int64_t index = 0;
-    bool sliced = pir_attr_as_int(pir_op_attr_str(op, "index"), &index);
-    bool fits = sliced ? results == 1 && index >= 0 && (uint64_t)index < list.count
-                       : results == list.count;
-    for (size_t i = 0; fits && i < results; i++)
-      pir_plan_bind(
-          b, pir_op_result(op, i),
-          (struct slot_list){list.first + (uint32_t)(sliced ? index : (int64_t)i), 1});
-    if (fits)
-      return PIR_OK;
-    const pir_op *maker = pir_value_op(pir_op_operand(op, 0));
-    return pir_error(op, "expects a list of %zu, found %u members%s%s", results, list.count,
-                     maker ? " of " : "", maker ? pir_op_meaning(maker)->name : "");
+// Binds a list to the slots of its members.
+static pir_status build_list(plan_builder *b, const pir_op *op) {
+  size_t operands = pir_op_operands(op);
+  // What a region captures adds words of its own: first of all, those.
+  uint32_t *slots = pir_arena_zalloc(&b->scratch, operands * sizeof *slots);
+  for (size_t i = 0; i < operands; i++) {
+    slots[i] = pir_plan_slot_of(b, pir_op_operand(op, i));
+    if (slots[i] == NONE)
+      return pir_report(pir_op_context(op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op),
+                        "unsupported: \"%s\" of other values than tensors in the plan",
+                        pir_op_def(op)->name);
   }
-  return pir_report(pir_op_context(op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op),
-                    "unsupported: \"%s\" of other values than tensors in the plan",
-                    pir_op_def(op)->name);
+  struct slot_list all = {b->p->word_count, (uint32_t)operands};
+  for (size_t i = 0; i < operands; i++)
+    pir_plan_word(b, slots[i]);
+  pir_plan_bind(b, pir_op_result(op, 0), all);
+  return PIR_OK;
+}
+
+// builtin.combine builds a list of slots; split and slice take one apart.
+static pir_status build_structural(plan_builder *b, const pir_op *op) {
+  size_t results = pir_op_results(op);
+  if (results == 1 &&
+      (pir_type_kind_of(pir_value_type(pir_op_result(op, 0))) == PIR_TYPE_VECTOR ||
+       pir_facts_of(b->facts, pir_op_result(op, 0))->members))
+    return build_list(b, op);
+  struct slot_list list = pir_plan_slots_of(b, pir_op_operand(op, 0));
+  int64_t index = 0;
+  bool sliced = pir_attr_as_int(pir_op_attr_str(op, "index"), &index);
+  bool fits = sliced ? (uint64_t)index < list.count : results == list.count;
+  for (size_t i = 0; fits && i < results; i++)
+    pir_plan_bind(b, pir_op_result(op, i),
+                  (struct slot_list){list.first + (uint32_t)(sliced ? index : (int64_t)i), 1});
+  if (fits)
+    return PIR_OK;
+  const pir_op *maker = pir_value_op(pir_op_operand(op, 0));
+  return pir_error(op, "expects a list of %zu, found %u members%s%s", results, list.count,
+                   maker ? " of " : "", maker ? pir_op_meaning(maker)->name : "");
 }
 
 static pir_status plan_op(plan_builder *b, const pir_op *op) {

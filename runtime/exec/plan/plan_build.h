@@ -75,8 +75,10 @@ void pir_plan_symbols(plan_builder *b);
 // Plans one op of the program or of a region.
 pir_status pir_plan_op(plan_builder *b, const pir_op *op);
 uint32_t pir_plan_word(plan_builder *b, uint32_t value);  // its position in plan->words
-// Returns the slots of a value; a value of an enclosing region is captured.
-bool pir_plan_slots_of(plan_builder *b, const pir_value *value, struct slot_list *out_list);
+// Returns the slots of a value, none of an absent one; a value of an enclosing region is captured.
+struct slot_list pir_plan_slots_of(plan_builder *b, const pir_value *value);
+// Returns the slot of a tensor; NONE for an absent one and for a list of several.
+uint32_t pir_plan_slot_of(plan_builder *b, const pir_value *value);
 void pir_plan_bind(plan_builder *b, const pir_value *value, struct slot_list list);
 void pir_plan_bind_slot(plan_builder *b, const pir_value *value, uint32_t slot);
 uint32_t pir_plan_buffer(plan_builder *b, plan_home home, uint32_t index, uint32_t bytes);

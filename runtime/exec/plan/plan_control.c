@@ -41,13 +41,6 @@ bool pir_plan_is_control(const pir_op *op) {
   return control_kind(op) >= 0;
 }
 
-static uint32_t one_slot(plan_builder *b, const pir_value *value) {
-  struct slot_list list;
-  if (!value || !pir_plan_slots_of(b, value, &list) || list.count != 1)
-    return NONE;
-  return b->p->words[list.first];
-}
-
 // ---- regions
 
 // States the rank and the extents of an argument, which are checked in every iteration.
@@ -88,7 +81,7 @@ static pir_status build_yields(plan_builder *b, const pir_op *end, plan_region *
   region->yields = pir_arena_zalloc(&p->memory, region->yield_count * sizeof *region->yields);
   region->repeats = pir_arena_zalloc(&p->memory, region->yield_count * sizeof *region->repeats);
   for (uint32_t i = 0; i < region->yield_count; i++) {
-    uint32_t slot = region->yields[i] = one_slot(b, pir_op_operand(end, i));
+    uint32_t slot = region->yields[i] = pir_plan_slot_of(b, pir_op_operand(end, i));
     if (slot == NONE)
       return pir_plan_unsupported(end, "an operand that is not one tensor");
   }
@@ -105,14 +98,10 @@ static pir_status build_yields(plan_builder *b, const pir_op *end, plan_region *
 
 static pir_status build_block(plan_builder *b, const pir_op *op, const pir_block *block,
                               plan_region *region) {
-  if (!block)
-    return pir_plan_unsupported(op, "an empty region");
   const pir_op *inner = pir_block_first(block);
   build_args(b, block, region);
-  for (; inner && !pir_op_has(inner, PIR_TERMINATOR); inner = pir_op_next(inner))
+  for (; !pir_op_has(inner, PIR_TERMINATOR); inner = pir_op_next(inner))
     PIR_TRY(pir_plan_op(b, inner));
-  if (!inner)
-    return pir_plan_unsupported(op, "a region without an end");
   PIR_TRY(build_yields(b, inner, region));
   pir_plan_lifetimes(b);
   pir_plan_symbols(b);
@@ -122,8 +111,6 @@ static pir_status build_block(plan_builder *b, const pir_op *op, const pir_block
 // Captures become operands, collected in `ins`.
 static pir_status build_region(plan_builder *outer, const pir_op *op, size_t r, uint32_t **ins,
                                uint32_t *in_count, uint32_t *in_capacity, plan_region *region) {
-  if (r >= pir_op_regions(op))
-    return pir_plan_unsupported(op, "a missing region");
   if (outer->depth >= PLAN_DEEPEST)
     return pir_plan_unsupported(op, "too deep nesting");
   plan *p = region->plan = pir_arena_zalloc(&outer->p->memory, sizeof *p);
@@ -224,20 +211,14 @@ pir_status pir_plan_control(plan_builder *b, const pir_op *op) {
   plan_instr instr = {.kind = (uint8_t)control_kind(op), .label = pir_op_meaning(op)->name};
   uint32_t *ins = NULL, count = 0, capacity = 0;
   for (size_t i = 0; i < pir_op_operands(op); i++) {
-    struct slot_list list = {0};
-    const pir_value *value = pir_op_operand(op, i);
-    bool known = value && pir_plan_slots_of(b, value, &list);
-    if (!known || (list.count != 1 && instr.kind != PLAN_ARRAY_ADD))
+    struct slot_list list = pir_plan_slots_of(b, pir_op_operand(op, i));
+    if (list.count != 1 && instr.kind != PLAN_ARRAY_ADD)
       return pir_plan_unsupported(op, "an operand that is not one tensor");
     for (uint32_t k = 0; k < list.count; k++) {
       uint32_t *in = ARRAY_PUSH(&b->scratch, ins, count, capacity);
       *in = b->p->words[list.first + k];
     }
   }
-  bool stack = instr.kind >= PLAN_STACK_NEW;
-  if (stack ? count < (instr.kind != PLAN_STACK_NEW)
-            : count < pir_op_meaning(op)->operand_count)
-    return pir_error(op, "has too few operands");
   bool loops = instr.kind == PLAN_WHILE;
   if (loops || instr.kind == PLAN_IF) {
     plan_control *control =

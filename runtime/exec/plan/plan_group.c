@@ -68,14 +68,14 @@ static void ask_by_op(plan_builder *b, const pir_op *group) {
 static uint32_t bounds_of(plan_builder *b, draft *d) {
   const pir_compiled_group *code = d->code;
   pir_dim *dims = pir_arena_zalloc(&b->scratch, 4 * code->bound_count * sizeof *dims);
-  for (size_t i = 0; dims && i < code->bound_count; i++) {
+  for (size_t i = 0; i < code->bound_count; i++) {
     const pir_group_bound *bound = &code->bounds[i];
     dims[4 * i] = bound->least;
     dims[4 * i + 1] = bound->most;
     dims[4 * i + 2] = bound->extent;
     dims[4 * i + 3] = bound->points;
   }
-  return dims ? extents_of(b, d, dims, sizeof *dims, 4 * code->bound_count) : NONE;
+  return extents_of(b, d, dims, sizeof *dims, 4 * code->bound_count);
 }
 
 static void add_extents(plan_builder *b, draft *d) {
@@ -134,9 +134,7 @@ static void add_operands(plan_builder *b, draft *d) {
   size_t count = pir_op_operands(d->op);
   d->in = pir_arena_zalloc(&b->scratch, count * sizeof *d->in);
   for (size_t i = 0; i < count; i++) {
-    struct slot_list list;
-    bool is_one = pir_plan_slots_of(b, pir_op_operand(d->op, i), &list) && list.count == 1;
-    d->in[i] = is_one ? b->p->words[list.first] : NONE;
+    d->in[i] = pir_plan_slot_of(b, pir_op_operand(d->op, i));
     if (!d->code->reads[i])
       continue;
     if (d->in[i] == NONE)
@@ -352,20 +350,17 @@ static uint32_t copy_result(plan_builder *b, const pir_op *group, size_t i, uint
   plan *p = b->p;
   from = pir_plan_place(b, from, false);
   uint32_t to = pir_plan_result(b, pir_facts_of(b->facts, pir_op_result(group, i)));
-  if (to == NONE || p->slots[to].late || !take_order(p, group, i, to) ||
-      !take_place(b, group, i, to))
+  if (p->slots[to].late || !take_order(p, group, i, to) || !take_place(b, group, i, to))
     return NONE;
   pir_plan_copy(b, from, to);
   return to;
 }
 
-static pir_status hand_out_result(plan_builder *b, const pir_op *group, size_t i,
-                                  const pir_value *value) {
-  struct slot_list list;
+static void hand_out_result(plan_builder *b, const pir_op *group, size_t i,
+                            const pir_value *value) {
+  struct slot_list list = pir_plan_slots_of(b, value);
   uint8_t order[PIR_MAX_RANK];
   pir_group_place place;
-  if (!pir_plan_slots_of(b, value, &list))
-    return pir_error(group, "hands out what it does not compute");
   uint32_t from = list.count == 1 ? b->p->words[list.first] : NONE, to = NONE;
   bool expected =
       pir_group_order(group, true, i, order) || pir_group_place_of(group, true, i, &place);
@@ -375,7 +370,6 @@ static pir_status hand_out_result(plan_builder *b, const pir_op *group, size_t i
     pir_plan_bind_slot(b, pir_op_result(group, i), to);
   else
     pir_plan_bind(b, pir_op_result(group, i), list);
-  return PIR_OK;
 }
 
 static pir_status call_ops(plan_builder *b, const pir_op *group, const char *why) {
@@ -385,7 +379,7 @@ static pir_status call_ops(plan_builder *b, const pir_op *group, const char *why
   for (const pir_op *op = pir_block_first(body); op != end; op = pir_op_next(op))
     PIR_TRY(pir_plan_op(b, op));
   for (size_t i = 0; i < pir_op_results(group); i++)
-    PIR_TRY(hand_out_result(b, group, i, pir_op_operand(end, i)));
+    hand_out_result(b, group, i, pir_op_operand(end, i));
   return PIR_OK;
 }
 

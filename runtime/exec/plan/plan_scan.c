@@ -14,10 +14,7 @@
 // Returns the slot of a tensor whose shape follows from the inputs and whose steps are
 // contiguous; or NONE.
 static uint32_t plain_slot(plan_builder *b, const pir_value *value) {
-  struct slot_list list;
-  if (!value || !pir_plan_slots_of(b, value, &list) || list.count != 1)
-    return NONE;
-  uint32_t slot = pir_plan_place(b, b->p->words[list.first], false);
+  uint32_t slot = pir_plan_place(b, pir_plan_slot_of(b, value), false);
   bool plain =
       slot != NONE && !b->p->slots[slot].late && pir_plan_row_major(&b->p->slots[slot]);
   return plain ? slot : NONE;

@@ -13,7 +13,7 @@ static int by_column(const void *x, const void *y) {
   const numbered *a = x, *b = y;
   if (a->column != b->column)
     return a->column < b->column ? -1 : 1;
-  return a->position < b->position ? -1 : a->position > b->position;
+  return a->position < b->position ? -1 : 1;
 }
 
 static uint32_t number_ports(plan_builder *b, const pir_block *block, uint32_t trait) {
@@ -149,15 +149,14 @@ static uint32_t claim_output(plan_builder *b, const pir_fact *fact, uint32_t slo
 pir_status pir_plan_output(plan_builder *b, const pir_op *op) {
   plan *p = b->p;
   const pir_value *value = pir_op_operand(op, 0);
-  struct slot_list list;
-  if (!value || !pir_plan_slots_of(b, value, &list) || list.count != 1 ||
-      p->words[list.first] == NONE)
+  uint32_t from = pir_plan_slot_of(b, value);
+  if (from == NONE)
     return pir_report(pir_op_context(op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op),
                       "unsupported: an output that is not one tensor");
   uint32_t index = 0;
   pir_word_map_find(&b->ports, (uintptr_t)op, &index);
   const pir_fact *fact = pir_facts_of(b->facts, value);
-  uint32_t slot = claim_output(b, fact, pir_plan_place(b, p->words[list.first], false), index);
+  uint32_t slot = claim_output(b, fact, pir_plan_place(b, from, false), index);
   fill_port(b, &p->outputs[index], op, fact, slot);
   for (size_t i = 0; i < pir_op_results(op); i++)
     pir_plan_bind_slot(b, pir_op_result(op, i), slot);
