@@ -75,7 +75,8 @@ void pir_plan_symbols(plan_builder *b);
 // Plans one op of the program or of a region.
 pir_status pir_plan_op(plan_builder *b, const pir_op *op);
 uint32_t pir_plan_word(plan_builder *b, uint32_t value);  // its position in plan->words
-// Returns the slots of a value, none of an absent one; a value of an enclosing region is captured.
+// Returns the slots of a value, none of an absent one; a value of an enclosing region is
+// captured.
 struct slot_list pir_plan_slots_of(plan_builder *b, const pir_value *value);
 // Returns the slot of a tensor; NONE for an absent one and for a list of several.
 uint32_t pir_plan_slot_of(plan_builder *b, const pir_value *value);
