@@ -36,7 +36,7 @@ typedef struct plan_builder {
   word_map values;    // value -> its entry in `lists`
   word_map moved;     // slot -> the same tensor on the other side of the bus
   word_map ports;     // input and output ops -> their number
-  word_map homes;     // home of tensors that are parts of larger ones -> buffer
+  word_map homes;     // home of tensors that are parts of larger ones -> slot of the first
   struct slot_list {
     uint32_t first, count;  // range of plan->words
   } *lists;

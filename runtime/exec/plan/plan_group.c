@@ -107,7 +107,8 @@ static bool lies_as_compiled(const plan_builder *b, const pir_op *op, size_t i, 
       return false;
   if (!pir_group_place_of(op, false, i, &place))
     return s->axis < 0;
-  if (!pir_word_map_find(&b->homes, (uint64_t)place.home, &home) || s->buffer != home)
+  if (!pir_word_map_find(&b->homes, (uint64_t)place.home, &home) ||
+      s->buffer != p->slots[home].buffer)
     return false;
   if (s->axis >= 0)
     return s->axis == place.axis && s->offset == place.offset && s->room == place.room;
@@ -170,6 +171,22 @@ static bool take_order(plan *p, const pir_op *op, size_t i, uint32_t slot) {
   return true;
 }
 
+// Whether both lie in one larger tensor: they differ at most along the axis of the parts.
+static bool has_same_room(const plan *p, const plan_slot *s, const plan_slot *first,
+                          const pir_group_place *place) {
+  if (s->rank != first->rank || s->dtype != first->dtype ||
+      memcmp(s->order, first->order, (size_t)s->rank))
+    return false;
+  int64_t extent = p->exprs[p->words[first->shape + (uint32_t)place->axis]].value;
+  int64_t room = first->axis == place->axis ? first->room : extent;
+  if (room != place->room || (first->axis >= 0 && first->axis != place->axis))
+    return false;
+  for (uint32_t d = 0; d < (uint32_t)s->rank; d++)
+    if (d != (uint32_t)place->axis && p->words[s->shape + d] != p->words[first->shape + d])
+      return false;
+  return true;
+}
+
 // Places a result inside its larger tensor's memory; the first part written allocates it.
 static bool take_place(plan_builder *b, const pir_op *op, size_t i, uint32_t slot) {
   plan *p = b->p;
@@ -181,16 +198,22 @@ static bool take_place(plan_builder *b, const pir_op *op, size_t i, uint32_t slo
   if (s->late || place.axis >= s->rank ||
       p->exprs[p->words[s->shape + place.axis]].kind != PIR_DIM_CONST)
     return false;
-  if (p->exprs[p->words[s->shape + place.axis]].value != place.room) {
+  int64_t extent = p->exprs[p->words[s->shape + place.axis]].value;
+  if (place.offset > place.room - extent)
+    return false;
+  bool found = pir_word_map_find(&b->homes, (uint64_t)place.home, &home);
+  if (found && !has_same_room(p, s, &p->slots[home], &place))
+    return false;
+  if (extent != place.room) {
     s->axis = (int8_t)place.axis;
     s->offset = place.offset;
     s->room = place.room;
   }
-  if (pir_word_map_find(&b->homes, (uint64_t)place.home, &home)) {
-    s->buffer = home;
+  if (found) {
+    s->buffer = p->slots[home].buffer;
   } else {
     p->buffers[s->buffer].bytes = pir_plan_bytes(b, slot);
-    pir_word_map_set(&b->scratch, &b->homes, (uint64_t)place.home, s->buffer);
+    pir_word_map_set(&b->scratch, &b->homes, (uint64_t)place.home, slot);
   }
   return true;
 }
