@@ -172,7 +172,7 @@ static pir_status infer_custom(pir_infer *infer) {
 
 // ---- running
 
-// Functions get dense tensors: strided operands are copied, and results are copied back.
+// Functions get dense tensors: strided operands are copied. Results are dense.
 typedef struct dense_call {
   const pir_kernel_call *call;
   pir_tensor copies[ARGUMENTS], *tensors[ARGUMENTS];
@@ -180,7 +180,7 @@ typedef struct dense_call {
   int count;
 } dense_call;
 
-static pir_tensor *dense(dense_call *d, const pir_tensor *from, bool fill, pir_status *status) {
+static pir_tensor *dense(dense_call *d, const pir_tensor *from, pir_status *status) {
   size_t bytes;
   if (!from || *status)
     return NULL;
@@ -200,7 +200,7 @@ static pir_tensor *dense(dense_call *d, const pir_tensor *from, bool fill, pir_s
     d->copies[i].data = d->memory[i] = pir_mem_get(d->call->allocator, bytes ? bytes : 1);
   if (!*status && !d->memory[i])
     *status = PIR_EXHAUSTED;
-  if (!*status && fill)
+  if (!*status)
     *status = pir_tensor_copy(from, &d->copies[i]);
   return &d->copies[i];
 }
@@ -211,11 +211,11 @@ static void push_operands(dense_call *d, const pir_opdef *def, arguments *a,
   for (int i = 0; i < def->operand_count; i++) {
     int n = call->in_members[i], first = d->count;
     if (!(def->operands[i].flags & PIR_OPERAND_VARIADIC)) {
-      push_pointer(a, n ? dense(d, call->in[call->in_first[i]], true, status) : NULL);
+      push_pointer(a, n ? dense(d, call->in[call->in_first[i]], status) : NULL);
       continue;
     }
     for (int m = 0; m < n && !*status; m++) {
-      pir_tensor *t = dense(d, call->in[call->in_first[i] + m], true, status);
+      pir_tensor *t = dense(d, call->in[call->in_first[i] + m], status);
       if (!*status)
         d->tensors[d->count - 1] = t;
     }
@@ -231,20 +231,15 @@ static pir_status run_custom(const pir_kernel_call *call) {
   arguments a = {0};
   pir_status status = PIR_OK;
   push_operands(&d, def, &a, &status);
-  int first = d.count;
   for (int i = 0; i < def->result_count; i++)
-    push_pointer(&a, call->out_members[i]
-                         ? dense(&d, call->out[call->out_first[i]], false, &status)
-                         : NULL);
+    push_pointer(&a, call->out_members[i] ? dense(&d, call->out[call->out_first[i]], &status)
+                                          : NULL);
   for (int i = 0; i < def->attr_count; i++)
     push_attr(&a, &def->attrs[i], &call->attrs[i]);
   int code = status ? 0 : invoke(op, op->run, &a);
   if (code)
     status =
         pir_kernel_fail(call, PIR_INVALID, "%s: its kernel failed with %d", call->op, code);
-  for (int i = 0, at = first; i < def->result_count && !status; i++)
-    if (call->out_members[i] && d.memory[at++])
-      status = pir_tensor_copy(&d.copies[at - 1], call->out[call->out_first[i]]);
   for (int i = 0; i < d.count; i++) {
     size_t bytes;
     if (d.memory[i] &&
