@@ -47,13 +47,8 @@ static void store_object(const pir_compiler *c, pir_cache_key key, pir_archive *
 static void store_traps(pir_archive *a, unit *u) {
   pir_compiled_group *g = &u->group;
   PIR_ARCHIVE(a, g->trap_count);
-  if (!a->writing) {
-    size_t room = g->trap_count < a->size ? g->trap_count + 1 : 0;
-    u->traps = room ? a->take(a->user, room * sizeof *u->traps) : NULL;
-    if (!u->traps)
-      a->failed = true;
-    g->traps = u->traps;
-  }
+  u->traps = pir_archive_items(a, u->traps, g->trap_count, sizeof *u->traps);
+  g->traps = u->traps;
   for (size_t i = 0; i < g->trap_count && !a->failed; i++)
     pir_archive_text(a, &u->traps[i]);
 }
@@ -61,13 +56,8 @@ static void store_traps(pir_archive *a, unit *u) {
 static void store_bounds(pir_archive *a, unit *u) {
   pir_compiled_group *g = &u->group;
   PIR_ARCHIVE(a, g->bound_count);
-  if (!a->writing) {
-    size_t room = g->bound_count < a->size ? g->bound_count + 1 : 0;
-    u->bounds = room ? a->take(a->user, room * sizeof *u->bounds) : NULL;
-    if (!u->bounds)
-      a->failed = true;
-    g->bounds = u->bounds;
-  }
+  u->bounds = pir_archive_items(a, u->bounds, g->bound_count, sizeof *u->bounds);
+  g->bounds = u->bounds;
   for (size_t i = 0; i < g->bound_count && !a->failed; i++) {
     PIR_ARCHIVE(a, u->bounds[i].trap);
     PIR_ARCHIVE(a, u->bounds[i].broadcasts);
@@ -81,14 +71,9 @@ static void store_unit(pir_archive *a, unit *u) {
   PIR_ARCHIVE(a, g->temporary_count);
   PIR_ARCHIVE(a, g->dim_count);
   PIR_ARCHIVE(a, g->equal_count);
-  if (!a->writing) {
-    size_t room = g->stage_count < a->size ? g->stage_count + 1 : 0;
-    u->stages = room ? a->take(a->user, room * sizeof *u->stages) : NULL;
-    u->names = room ? a->take(a->user, room * sizeof *u->names) : NULL;
-    if (!u->stages || !u->names)
-      a->failed = true;
-    g->stages = u->stages;
-  }
+  u->stages = pir_archive_items(a, u->stages, g->stage_count, sizeof *u->stages);
+  u->names = pir_archive_items(a, u->names, g->stage_count, sizeof *u->names);
+  g->stages = u->stages;
   for (size_t i = 0; i < g->stage_count && !a->failed; i++) {
     PIR_ARCHIVE(a, u->stages[i].scratch_bytes);
     pir_archive_text(a, &u->names[i]);

@@ -277,8 +277,7 @@ typedef struct regs {
 typedef struct processor_found {
   regs one, seven, seven_1, extended;  // leaves 1, 7.0, 7.1, 0x80000001
   uint64_t xcr0;
-  uint32_t family, model;
-  bool intel, amd;
+  uint32_t vendor, family, model;
 } processor_found;
 
 static regs cpuid(uint32_t leaf, uint32_t sub) {
@@ -302,9 +301,7 @@ static processor_found look_at_processor(void) {
     m.seven_1 = cpuid(7, 1);
   if (m.one.c >> 27 & 1)
     m.xcr0 = read_xcr0();
-  regs vendor = cpuid(0, 0);
-  m.intel = vendor.b == signature_INTEL_ebx;
-  m.amd = vendor.b == signature_AMD_ebx;
+  m.vendor = cpuid(0, 0).b;
   m.family = (m.one.a >> 8 & 15) + ((m.one.a >> 8 & 15) == 15 ? m.one.a >> 20 & 255 : 0);
   m.model = (m.one.a >> 4 & 15) | (m.one.a >> 12 & 0xf0);
   return m;
@@ -349,46 +346,52 @@ static int level_of_features(uint64_t found) {
   return level;
 }
 
-// LLVM's name of the processor model, for scheduling.
+// LLVM's names of processor models, for scheduling; the first row that fits counts.
+static const struct {
+  uint32_t vendor;  // EBX of CPUID leaf 0
+  uint32_t family, first, last;
+  const char *name;
+} MODELS[] = {
+    {signature_AMD_ebx, 0x17, 0x00, 0x2f, "znver1"},
+    {signature_AMD_ebx, 0x17, 0x30, 0xff, "znver2"},
+    {signature_AMD_ebx, 0x19, 0x10, 0x1f, "znver4"},
+    {signature_AMD_ebx, 0x19, 0x60, 0xff, "znver4"},
+    {signature_AMD_ebx, 0x19, 0x00, 0xff, "znver3"},
+    {signature_AMD_ebx, 0x1a, 0x00, 0xff, "znver5"},
+    {signature_INTEL_ebx, 6, 0x3c, 0x3c, "haswell"},
+    {signature_INTEL_ebx, 6, 0x3f, 0x3f, "haswell"},
+    {signature_INTEL_ebx, 6, 0x45, 0x46, "haswell"},
+    {signature_INTEL_ebx, 6, 0x3d, 0x3d, "broadwell"},
+    {signature_INTEL_ebx, 6, 0x47, 0x47, "broadwell"},
+    {signature_INTEL_ebx, 6, 0x4f, 0x4f, "broadwell"},
+    {signature_INTEL_ebx, 6, 0x56, 0x56, "broadwell"},
+    {signature_INTEL_ebx, 6, 0x4e, 0x4e, "skylake"},
+    {signature_INTEL_ebx, 6, 0x5e, 0x5e, "skylake"},
+    {signature_INTEL_ebx, 6, 0x8e, 0x8e, "skylake"},
+    {signature_INTEL_ebx, 6, 0x9e, 0x9e, "skylake"},
+    {signature_INTEL_ebx, 6, 0x55, 0x55, "skylake-avx512"},
+    {signature_INTEL_ebx, 6, 0x6a, 0x6a, "icelake-server"},
+    {signature_INTEL_ebx, 6, 0x6c, 0x6c, "icelake-server"},
+    {signature_INTEL_ebx, 6, 0x8f, 0x8f, "sapphirerapids"},
+    {signature_INTEL_ebx, 6, 0xcf, 0xcf, "sapphirerapids"},
+    {signature_INTEL_ebx, 6, 0xad, 0xae, "graniterapids"},
+    {signature_INTEL_ebx, 6, 0x97, 0x97, "alderlake"},
+    {signature_INTEL_ebx, 6, 0x9a, 0x9a, "alderlake"},
+    {signature_INTEL_ebx, 6, 0xb7, 0xb7, "alderlake"},
+    {signature_INTEL_ebx, 6, 0xba, 0xba, "alderlake"},
+};
+
 static const char *tuning_name(const processor_found *m) {
-  if (m->amd && m->family == 0x17)
-    return m->model >= 0x30 ? "znver2" : "znver1";
-  if (m->amd && m->family == 0x19)
-    return (m->model >= 0x10 && m->model <= 0x1f) || m->model >= 0x60 ? "znver4" : "znver3";
-  if (m->amd && m->family == 0x1a)
-    return "znver5";
-  if (m->intel && m->family == 6)
-    switch (m->model) {
-      case 0x3c:
-      case 0x3f:
-      case 0x45:
-      case 0x46: return "haswell";
-      case 0x3d:
-      case 0x47:
-      case 0x4f:
-      case 0x56: return "broadwell";
-      case 0x4e:
-      case 0x5e:
-      case 0x8e:
-      case 0x9e: return "skylake";
-      case 0x55: return "skylake-avx512";
-      case 0x6a:
-      case 0x6c: return "icelake-server";
-      case 0x8f:
-      case 0xcf: return "sapphirerapids";
-      case 0xad:
-      case 0xae: return "graniterapids";
-      case 0x97:
-      case 0x9a:
-      case 0xb7:
-      case 0xba: return "alderlake";
-    }
-  return "generic";
+  size_t i = 0, count = sizeof MODELS / sizeof *MODELS;
+  while (i < count && (MODELS[i].vendor != m->vendor || MODELS[i].family != m->family ||
+                       m->model < MODELS[i].first || m->model > MODELS[i].last))
+    i++;
+  return i < count ? MODELS[i].name : "generic";
 }
 
 // CPUID leaf 4 (Intel) or 0x8000001d (AMD): each sub-leaf describes one cache.
 static void find_caches(const processor_found *m, pir_target *t) {
-  uint32_t leaf = m->amd ? 0x8000001du : 4;
+  uint32_t leaf = m->vendor == signature_AMD_ebx ? 0x8000001du : 4;
   for (uint32_t sub = 0; sub < 8; sub++) {
     regs r = cpuid(leaf, sub);
     uint32_t type = r.a & 31, level = r.a >> 5 & 7;

@@ -63,6 +63,16 @@ void pir_archive_list(pir_archive *a, void *array, uint32_t *count, size_t eleme
     *count = 0;
 }
 
+void *pir_archive_items(pir_archive *a, void *items, size_t count, size_t element) {
+  if (a->writing)
+    return items;
+  bool fits = !a->failed && count < a->size && a->size < SIZE_MAX / element;
+  items = fits ? a->take(a->user, (count + 1) * element) : NULL;
+  if (!items)
+    a->failed = true;
+  return items;
+}
+
 void pir_archive_str(pir_archive *a, pir_str *text) {
   uint64_t size = text->size;
   PIR_ARCHIVE(a, size);

@@ -23,6 +23,9 @@ void pir_archive_bytes(pir_archive *a, void *data, size_t size);
 void pir_archive_array(pir_archive *a, void *array, size_t count, size_t element);
 // Stores an array preceded by its count, a uint32_t.
 void pir_archive_list(pir_archive *a, void *array, uint32_t *count, size_t element);
+// Reading: takes memory for `count` elements that are stored one by one, and for one more. The
+// archive has failed if it is too short for them. Writing: returns `items`.
+void *pir_archive_items(pir_archive *a, void *items, size_t count, size_t element);
 void pir_archive_text(pir_archive *a, const char **text);  // NUL-terminated, not NULL
 void pir_archive_str(pir_archive *a, pir_str *text);       // read ones are NUL-terminated
 

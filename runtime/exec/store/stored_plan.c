@@ -104,11 +104,8 @@ static void store_attribute(pir_archive *a, pir_attr_value *v) {
     pir_archive_array(a, &v->floats, v->count, sizeof *v->floats);
   if (!texts)
     return;
-  pir_str *items = (pir_str *)(uintptr_t)v->texts;
-  if (!a->writing)
-    items = v->count < a->size ? a->take(a->user, (v->count + 1) * sizeof *items) : NULL;
-  if (!items)
-    a->failed = true;
+  pir_str *items =
+      pir_archive_items(a, (pir_str *)(uintptr_t)v->texts, v->count, sizeof *items);
   for (size_t i = 0; i < v->count && !a->failed; i++)
     pir_archive_str(a, &items[i]);
   v->texts = items;
@@ -116,11 +113,8 @@ static void store_attribute(pir_archive *a, pir_attr_value *v) {
 
 static void store_attributes(pir_archive *a, plan_call *call) {
   size_t count = call->def->attr_count;
-  pir_attr_value *values = (pir_attr_value *)(uintptr_t)call->attrs;
-  if (!a->writing)
-    values = a->take(a->user, (count + 1) * sizeof *values);
-  if (!values && count)
-    a->failed = true;
+  pir_attr_value *values =
+      pir_archive_items(a, (pir_attr_value *)(uintptr_t)call->attrs, count, sizeof *values);
   for (size_t i = 0; i < count && !a->failed; i++)
     store_attribute(a, &values[i]);
   call->attrs = values;
@@ -166,12 +160,9 @@ static void one_call(store *s, plan_call *call) {
 // Allocates a list whose elements are stored one by one.
 static void *elements(pir_archive *a, void *items, uint32_t *count, size_t element) {
   PIR_ARCHIVE(a, *count);
-  if (!a->writing && !a->failed)
-    items = *count < a->size ? a->take(a->user, (*count + (size_t)1) * element) : NULL;
-  if (a->failed || (!items && *count)) {
-    a->failed = true;
+  items = pir_archive_items(a, items, *count, element);
+  if (a->failed)
     *count = 0;
-  }
   return items;
 }
 
