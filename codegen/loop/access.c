@@ -176,7 +176,7 @@ static void collect_store(loop_accesses *a, const loop_stmt *s, bool masked) {
     add_memory(a, b, s->store.index, true);
     return;
   }
-  bool all = !masked && sets_all(a, s);
+  bool all = !masked && !s->store.mask && sets_all(a, s);
   add_register(a, b, all ? REGISTER_SET : REGISTER_READ, 0);
   if (!all)
     add_register(a, b, REGISTER_SET, 0);  // some keep their value

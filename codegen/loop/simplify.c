@@ -414,12 +414,9 @@ static loop_expr *compare_indices(loop_module *m, pir_node_op fn, loop_expr *a, 
     return NULL;
   bounds d = bounds_of_form(&f);
   int known = f.count ? compare_bounds(fn, d) : compare_with_zero(fn, d.low);
-  // Bounds are numbers. These two rules also cover extents that are known only at run time.
+  // Bounds are numbers. This rule also covers an extent that is known only at run time.
   if (known < 0 && fn == PIR_V_LT && a->kind == LOOP_VAR && a->var->extent &&
       pir_loop_equal(a->var->extent, b))
-    known = 1;
-  if (known < 0 && fn == PIR_V_LE && b->kind == LOOP_VAR && b->var->extent &&
-      pir_loop_is_int(a, &d.low) && d.low <= 0)
     known = 1;
   return known < 0 ? NULL : pir_loop_const_int(m, PIR_BOOL, known);
 }
