@@ -18,6 +18,8 @@ for t in "$build"/test/*_test; do
 done
 python3 "$here/bad/bad.py" "$build/bin" "$here/bad" >"$log/bad.log" 2>&1 || true
 summary "bad inputs" "$log/bad.log"
+python3 "$here/faults/syscalls.py" --sample "$build" >"$log/syscalls.log" 2>&1 || true
+summary "system calls" "$log/syscalls.log"
 for rules in "$here"/../passes/drr/*/*.drr; do
   case $rules in *.inc.drr) ;; *) "$build/bin/drrc" "$rules" -I "$here/../passes/drr" -o "$log/rules.c" ;; esac
 done
