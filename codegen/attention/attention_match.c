@@ -22,7 +22,7 @@ static bool open(finder *f, const pir_value *v, pir_clause_kind kind, lower_site
       pir_op_has(op, PIR_STRUCTURAL | PIR_CONSTANT))
     return false;
   const pir_opdef *def = pir_op_meaning(op);
-  if (!def || !def->clause || !pir_op_has(op, PIR_PURE))
+  if (!def->clause || !pir_op_has(op, PIR_PURE))
     return false;
   return lower_open(f->l, op, 0, site) && site->clause && site->clause->kind == kind &&
          site->clause->body >= 0;
@@ -348,9 +348,8 @@ const pir_op *attention_turn(lowering *l, const pir_value *sum,
     return NULL;
   const pir_fact *turned = lower_fact(l, pir_op_result(op, 0));
   const pir_opdef *def = pir_op_meaning(op);
-  if (!def || !def->clause || pir_op_regions(op) || !turned->known ||
-      turned->rank != fact->rank || turned->dtype != fact->dtype ||
-      !lower_open(l, op, 0, &site))
+  if (!def->clause || pir_op_regions(op) || !turned->known || turned->rank != fact->rank ||
+      turned->dtype != fact->dtype || !lower_open(l, op, 0, &site))
     return NULL;
   lower_start(l, "turn", 0);
   for (int d = 0; d < turned->rank; d++)

@@ -50,8 +50,7 @@ static void *take_from_arena(void *user, size_t size) {
 static const pir_fact *fact_of_operand(const matcher *m, int k) {
   const pir_value *value =
       k >= 0 && (size_t)k < pir_op_operands(m->op) ? pir_op_operand(m->op, (size_t)k) : NULL;
-  const pir_fact *fact = value ? pir_facts_of(m->facts, value) : NULL;
-  return fact && fact->known ? fact : NULL;
+  return value ? pir_facts_of(m->facts, value) : NULL;
 }
 
 bool contract_mentions(const contract_tensor *t, int var) {
@@ -472,7 +471,7 @@ static bool map_list(matcher *m, contract_tensor *t, int from, int count) {
 }
 
 static bool describe_tensor(const matcher *m, const pir_fact *fact, contract_tensor *t) {
-  if (!fact || !fact->known || fact->rank < 0)
+  if (!fact || !pir_fact_has_rank(fact))
     return false;
   *t = (contract_tensor){.dtype = fact->dtype, .rank = fact->rank, .align = 1};
   for (int d = 0; d < fact->rank; d++) {

@@ -16,7 +16,7 @@ typedef struct epilogue {
 
 bool contract_is_op(const pir_op *op) {
   const pir_opdef *def = pir_op_meaning(op);
-  return def && def->clause && def->clause->kind == PIR_CLAUSE_CONTRACT;
+  return def->clause && def->clause->kind == PIR_CLAUSE_CONTRACT;
 }
 
 const pir_op *contract_last_of(const pir_op *group) {

@@ -653,7 +653,7 @@ static void collect_nodes(grouping *g, pir_block *block) {
     pir_op_set_mark(op, g->count);
     if (is_barrier(op))
       segment++;
-    else if (def && def->clause && !pir_op_has(op, PIR_CONSTANT) && pir_op_results(op))
+    else if (def->clause && !pir_op_has(op, PIR_CONSTANT) && pir_op_results(op))
       n->clause = choose_clause(op, g->facts);
   }
 }

@@ -57,7 +57,7 @@ static bool only_moves(const gathering *t, const pir_op *op) {
     return false;
   if (splits_list(op))
     return true;
-  if (!def || !def->clause || !pir_op_has(op, PIR_PURE))
+  if (!def->clause || !pir_op_has(op, PIR_PURE))
     return false;
   if (def->clause->kind == PIR_CLAUSE_SPLIT)
     return true;
@@ -69,7 +69,7 @@ static bool only_moves(const gathering *t, const pir_op *op) {
 
 static bool only_scales(const gathering *t, const pir_op *op) {
   const pir_opdef *def = pir_op_meaning(op);
-  if (!def || !def->clause || pir_op_has(op, PIR_STRUCTURAL | PIR_CONSTANT) ||
+  if (!def->clause || pir_op_has(op, PIR_STRUCTURAL | PIR_CONSTANT) ||
       !pir_op_has(op, PIR_PURE))
     return false;
   const pir_clause *c = choose_clause(op, t->g->facts);

@@ -31,7 +31,7 @@ static axis_order order_of_value(const pir_value *v) {
 // otherwise.
 static bool is_free_row_major(const pir_op *op) {
   const pir_opdef *def = pir_op_meaning(op);
-  const pir_clause *c = def ? def->clause : NULL;
+  const pir_clause *c = def->clause;
   return c && group_only_renames(c) && c->nodes[c->body].map_kind == PIR_MAP_LINEAR;
 }
 
@@ -42,7 +42,7 @@ static bool takes_any_order(const pir_op *op) {
   if (pir_op_is(op, CINN_GROUP) || (parent && pir_op_is(parent, CINN_GROUP)) ||
       pir_op_has(op, PIR_OUTPUT))
     return true;
-  return def && def->clause && !pir_op_has(op, PIR_STRUCTURAL) && !is_free_row_major(op);
+  return def->clause && !pir_op_has(op, PIR_STRUCTURAL) && !is_free_row_major(op);
 }
 
 static bool users_take_any_order(const pir_value *v) {

@@ -141,7 +141,7 @@ static const pir_op *taker_of(const pir_op *split) {
 // Returns the operand that a split divides, and the axis; -1 if the op is no split.
 static int split_operand(const grouping *g, const pir_op *op, int *out_axis) {
   const pir_opdef *def = pir_op_meaning(op);
-  if (!def || !def->clause || def->clause->kind != PIR_CLAUSE_SPLIT || pir_op_results(op) != 1)
+  if (!def->clause || def->clause->kind != PIR_CLAUSE_SPLIT || pir_op_results(op) != 1)
     return -1;
   return choose_joined_operand(op, PIR_CLAUSE_SPLIT, g->facts, out_axis);
 }

@@ -34,12 +34,12 @@ static pir_dim of_op(const pir_op *op, const pir_facts *facts) {
     return pir_contract_match(op, facts, &c, &a, &b) ? work_of_contraction(&c)
                                                      : PIR_DIM_UNKNOWN;
   const pir_opdef *def = pir_op_meaning(op);
-  if (!def || !def->clause || !pir_op_results(op))
+  if (!def->clause || !pir_op_results(op))
     return pir_dim_const(dims, 0);
   const pir_value *from =
       def->clause->kind == PIR_CLAUSE_REDUCE ? pir_op_operand(op, 0) : pir_op_result(op, 0);
-  const pir_fact *fact = from ? pir_facts_of(facts, from) : NULL;
-  if (!fact || fact->rank < 0)
+  const pir_fact *fact = pir_facts_of(facts, from);
+  if (fact->rank < 0)
     return PIR_DIM_UNKNOWN;
   return pir_dim_mul(dims, elements(dims, fact),
                      pir_dim_const(dims, arithmetic_nodes(def->clause)));

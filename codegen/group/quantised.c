@@ -116,7 +116,7 @@ static int64_t scale_extent(const quantising *q, const pir_value *v) {
       return -1;
     n *= extent;
   }
-  return fact->known && fact->rank >= 0 ? n : -1;
+  return pir_fact_has_rank(fact) ? n : -1;
 }
 
 // Returns the axis of the result with the same index as `axis` of the operand; -1 if there is

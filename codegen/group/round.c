@@ -40,7 +40,7 @@ static pir_value *make_cast(rounding *r, pir_op *at, pir_value *value, pir_dtype
 // Returns the operand whose elements the op only moves; -1 if the op does anything else.
 static int moved_operand(const pir_op *op) {
   const pir_opdef *def = pir_op_meaning(op);
-  const pir_clause *c = def ? def->clause : NULL;
+  const pir_clause *c = def->clause;
   if (!c || c->next || pir_op_results(op) != 1 || !pir_op_has(op, PIR_PURE) ||
       pir_op_is(op, PD_CAST))
     return -1;

@@ -45,7 +45,7 @@ bool lower_open(lowering *l, const pir_op *op, size_t result, lower_site *out) {
     return false;
   if (pir_op_has(op, PIR_STRUCTURAL))
     return true;
-  if (def && def->clause && pir_op_attr_values(op, allocate, l->m, &out->attrs))
+  if (def->clause && pir_op_attr_values(op, allocate, l->m, &out->attrs))
     out->attrs = NULL;
   out->clause = out->attrs ? pir_clause_choose(def->clause, (uint8_t)result, out->attrs) : NULL;
   if (out->clause) {

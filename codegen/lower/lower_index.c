@@ -382,7 +382,7 @@ static void linear_index(lower_site *s, loop_expr *at, const pir_fact *fact, loo
 bool lower_load_index(lower_site *s, const pir_node *load, const pir_fact *fact,
                       loop_expr **out) {
   int64_t outer = s->d;
-  if (!fact->known || fact->rank < 0) {
+  if (!pir_fact_has_rank(fact)) {
     fail(s, "an operand of unknown rank");
     return false;
   }

@@ -70,8 +70,8 @@ static bool broadcast(lower_site *s, lower_space *space) {
     if ((n->op != PIR_V_LOAD && n->op != PIR_I_LOAD) || n->map_kind != PIR_MAP_ALIGNED)
       continue;
     const pir_value *v = lower_operand(s, n->k, 0);
-    const pir_fact *f = v ? lower_fact(l, v) : NULL;
-    if (!f || !f->known || f->rank < 0) {
+    const pir_fact *f = lower_fact(l, v);
+    if (!pir_fact_has_rank(f)) {
       lower_fail(l, s->op, "an operand of unknown rank");
       return false;
     }

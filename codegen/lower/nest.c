@@ -306,7 +306,7 @@ static bool is_full(const nest *n, const pir_value *value) {
 static int op_cost(const pir_machine *machine, const pir_op *op) {
   const pir_opdef *def = pir_op_meaning(op);
   int cost = 1;
-  for (const pir_clause *c = def ? def->clause : NULL; c; c = c->next)
+  for (const pir_clause *c = def->clause; c; c = c->next)
     for (int i = 0; i < c->node_count; i++) {
       uint8_t o = c->nodes[i].op;
       if ((o >= PIR_V_SQRT && o <= PIR_V_DIGAMMA) || o == PIR_V_DIV || o == PIR_V_POW ||
@@ -612,7 +612,7 @@ static bool find_reductions(nest *n) {
     const pir_opdef *def = pir_op_meaning(op);
     lower_site site;
     lower_space space;
-    if (!def || !def->clause || pir_op_has(op, PIR_STRUCTURAL))
+    if (!def->clause || pir_op_has(op, PIR_STRUCTURAL))
       continue;
     if (!lower_open(l, op, 0, &site))
       return false;
@@ -673,7 +673,7 @@ static const pir_op *find_join(const nest *n, lower_site *out_site) {
        op = pir_op_next(op)) {
     const pir_opdef *def = pir_op_meaning(op);
     lower_site site;
-    if (!def || !def->clause || pir_op_has(op, PIR_STRUCTURAL | PIR_CONSTANT))
+    if (!def->clause || pir_op_has(op, PIR_STRUCTURAL | PIR_CONSTANT))
       continue;
     if (!lower_open(n->l, op, 0, &site))
       return NULL;
@@ -769,7 +769,7 @@ void lower_nests(lowering *l, lower_stages *stages) {
   }
   for (size_t i = 0; i < pir_op_operands(yield); i++) {
     const pir_fact *f = lower_fact(l, pir_op_operand(yield, i));
-    if (!f->known || f->rank < 0)
+    if (!pir_fact_has_rank(f))
       lower_fail(l, l->group, "a result of unknown rank");
   }
   bool in_rows = !l->why && find_reductions(&n);

@@ -33,7 +33,7 @@ static bool follows(const nest *n, const lower_value *v, const pir_fact *f, int 
 
 static bool is_aligned_op(const pir_op *op) {
   const pir_opdef *def = pir_op_meaning(op);
-  if (!def || !def->clause)
+  if (!def->clause)
     return false;
   for (const pir_clause *c = def->clause; c; c = c->next) {
     if (c->kind != PIR_CLAUSE_POINTWISE && c->kind != PIR_CLAUSE_REDUCE)
@@ -54,7 +54,7 @@ static bool tensor_allows(const nest *n, const pir_value *value, int outer, int 
   const pir_fact *f = lower_fact(n->l, value);
   if (!v || v->slot < 0)
     return true;
-  if (!f->known || f->rank < 0 || f->rank > n->rank)
+  if (!pir_fact_has_rank(f) || f->rank > n->rank)
     return false;
   if (is_unsure(n, f, outer) || is_unsure(n, f, inner))
     return false;

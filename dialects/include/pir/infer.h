@@ -100,6 +100,11 @@ PIR_API void pir_infer_complete(const pir_infer *infer, char *message, size_t ca
 // Returns PIR_INVALID with `message` when operands or attributes contradict the op.
 PIR_API PIR_NODISCARD pir_status pir_infer_run(pir_infer *infer);
 
+// Whether the number of axes of a value is known.
+static inline bool pir_fact_has_rank(const pir_fact *fact) {
+  return fact->known && fact->rank >= 0;
+}
+
 // ---- about ops
 
 // Returns the definition of an op's meaning: its own, or for an op of the kernel dialect the

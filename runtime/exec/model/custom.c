@@ -102,7 +102,7 @@ static custom_op *of_kernel(const pir_kernel *kernel) {
 // Represents a fact as a tensor without data.
 static pir_tensor shape_of(const pir_infer *infer, const pir_fact *fact) {
   pir_tensor t = {.dtype = fact && fact->known ? fact->dtype : PIR_UNDEFINED,
-                  .rank = fact && fact->known && fact->rank >= 0 ? fact->rank : 0};
+                  .rank = fact && pir_fact_has_rank(fact) ? fact->rank : 0};
   for (int i = 0; i < t.rank; i++)
     if (fact->shape[i] == PIR_DIM_UNKNOWN ||
         !pir_dim_is_const(infer->dims, fact->shape[i], &t.shape[i]))

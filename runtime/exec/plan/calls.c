@@ -114,7 +114,7 @@ static bool rename(plan_builder *b, const pir_op *op, const pir_opdef *def) {
   if (source == NONE || p->slots[source].late)
     return false;
   const pir_fact *fact = pir_facts_of(b->facts, to);
-  if (!fact->known || fact->rank < 0 || fact->dtype != p->slots[source].dtype)
+  if (!pir_fact_has_rank(fact) || fact->dtype != p->slots[source].dtype)
     return false;
   uint32_t slots = p->slot_count;
   uint32_t slot = pir_plan_slot(b, fact, b->defs[source]);

@@ -107,7 +107,7 @@ uint32_t pir_plan_slot(plan_builder *b, const pir_fact *fact, uint32_t def) {
                     .axis = -1,
                     .buffer = NONE,
                     .view_of = NONE};
-  slot.late = !fact->known || fact->rank < 0;
+  slot.late = !pir_fact_has_rank(fact);
   if (!slot.late)
     slot.rank = (int8_t)fact->rank;
   uint32_t extents[PIR_MAX_RANK];

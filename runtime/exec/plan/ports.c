@@ -96,7 +96,7 @@ pir_status pir_plan_input(plan_builder *b, const pir_op *op) {
   const pir_fact *fact = pir_facts_of(b->facts, value);
   uint32_t index = 0;
   pir_word_map_find(&b->ports, (uintptr_t)op, &index);
-  if (!fact->known || fact->rank < 0 || !pir_dtype_size(fact->dtype))
+  if (!pir_fact_has_rank(fact) || !pir_dtype_size(fact->dtype))
     return pir_report(pir_op_context(op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op),
                       "unsupported: an input whose element type or rank is not known");
   // Binds the input before its extents are used, because their symbols have their source here.

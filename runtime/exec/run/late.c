@@ -65,7 +65,7 @@ static const pir_fact *operand_fact(frame *f, pir_dims *dims, const plan_instr *
 static pir_status take_late_result(frame *f, pir_dims *dims, uint32_t slot,
                                    const pir_fact *fact, const char *op) {
   pir_tensor *tensor = &f->tensors[slot];
-  if (!fact->known || fact->rank < 0)
+  if (!pir_fact_has_rank(fact))
     return pir_exec_fail(&f->message, PIR_UNSUPPORTED,
                          "unsupported: \"%s\" gives a result of unknown shape", op);
   int64_t shape[PIR_MAX_RANK];
