@@ -17,21 +17,20 @@ typedef struct finder {
 // ---- clauses
 
 static bool open(finder *f, const pir_value *v, pir_clause_kind kind, lower_site *site) {
-  const pir_op *op = v ? pir_value_op(v) : NULL;
+  const pir_op *op = pir_value_op(v);
   if (!op || pir_op_results(op) != 1 || pir_op_regions(op) ||
       pir_op_has(op, PIR_STRUCTURAL | PIR_CONSTANT))
     return false;
   const pir_opdef *def = pir_op_meaning(op);
   if (!def->clause || !pir_op_has(op, PIR_PURE))
     return false;
-  return lower_open(f->l, op, 0, site) && site->clause && site->clause->kind == kind &&
-         site->clause->body >= 0;
+  return lower_open(f->l, op, 0, site) && site->clause->kind == kind;
 }
 
 static const pir_node *without_casts(const pir_clause *c, int node) {
-  const pir_node *n = node < 0 ? NULL : &c->nodes[node];
-  while (n && n->op == PIR_V_CAST)
-    n = n->a < 0 ? NULL : &c->nodes[n->a];
+  const pir_node *n = &c->nodes[node];
+  while (n->op == PIR_V_CAST)
+    n = &c->nodes[n->a];
   return n;
 }
 
@@ -39,8 +38,8 @@ static const pir_node *without_casts(const pir_clause *c, int node) {
 // open() admits ops of a single element type only.
 static const pir_value *aligned_load(const lower_site *s, int node) {
   const pir_node *n = without_casts(s->clause, node);
-  return n && n->op == PIR_V_LOAD && n->map_kind == PIR_MAP_ALIGNED ? lower_operand(s, n->k, 0)
-                                                                    : NULL;
+  return n->op == PIR_V_LOAD && n->map_kind == PIR_MAP_ALIGNED ? lower_operand(s, n->k, 0)
+                                                               : NULL;
 }
 
 // Whether the value is `fn` of one or two elementwise loads, which are returned.
@@ -50,7 +49,7 @@ static bool is_function(finder *f, const pir_value *v, pir_node_op fn, const pir
   if (!open(f, v, PIR_CLAUSE_POINTWISE, &s))
     return false;
   const pir_node *n = without_casts(s.clause, s.clause->body);
-  if (!n || n->op != fn)
+  if (n->op != fn)
     return false;
   *out_a = aligned_load(&s, n->a);
   if (out_b)
@@ -109,7 +108,7 @@ static bool is_read_within(const attention *a, const pir_op *op) {
 static bool goes_with(const finder *f, const pir_value *v, const pir_value *scores) {
   const pir_fact *x = lower_fact(f->l, v), *y = lower_fact(f->l, scores);
   int64_t a, b;
-  if (!x->known || x->dtype != y->dtype || x->rank != y->rank || x->rank < 0)
+  if (!x->known || x->dtype != y->dtype || x->rank != y->rank)
     return false;
   for (int d = 0; d < x->rank; d++)
     if (x->shape[d] == PIR_DIM_UNKNOWN ||

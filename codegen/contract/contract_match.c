@@ -122,7 +122,7 @@ static bool eval_contents(pir_index_reader *r, const pir_node *n, const pir_fact
 }
 
 static bool eval_variable(const matcher *m, int k, affine *out) {
-  if (k < 0 || k >= m->clause->var_count || m->clause->vars[k].pack)
+  if (m->clause->vars[k].pack)
     return false;
   *out = m->bound[k];
   return true;
@@ -282,7 +282,7 @@ static int add_var(contraction *c, const char *name, pir_dim extent, bool reduce
 static int64_t find_split(matcher *m, int k) {
   for (int i = 0; i < m->clause->node_count; i++) {
     const pir_node *n = &m->clause->nodes[i];
-    if ((n->op != PIR_I_FLOORDIV && n->op != PIR_I_MOD) || n->a < 0)
+    if (n->op != PIR_I_FLOORDIV && n->op != PIR_I_MOD)
       continue;
     const pir_node *of = &m->clause->nodes[n->a];
     int64_t q;

@@ -372,3 +372,27 @@
     }
     (%f) = "pd_op.fetch" (%x) {col:0,name:"o"} : (tensor<4x4xf32>) -> tensor<4x4xf32>
 }
+// -----
+// CHECK: :9: error: unsupported: members whose ranks differ, in "pd_op.concat"
+{
+    (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[4,4]} : () -> tensor<4x4xf32>
+    (%A) = "pd_op.create_array" () {dtype:float32} : () -> tensor_array<f32>
+    (%k) = "pd_op.full" () {dtype:int32,place:Place(cpu),shape:[1],value:0} : () -> tensor<1xi32>
+    (%a) = "cinn_op.group" (%x, %A, %k) -> tensor<8x4xf32> {
+        (%l) = "builtin.combine" (%x, %A) {} : (tensor<4x4xf32>, tensor_array<f32>) -> vec[tensor<4x4xf32>,tensor_array<f32>]
+        (%r) = "pd_op.concat" (%l, %k) {} : (vec[tensor<4x4xf32>,tensor_array<f32>], tensor<1xi32>) -> tensor<8x4xf32>
+        () = "cf.yield" (%r) {} : (tensor<8x4xf32>) -> 
+    }
+    (%f) = "pd_op.fetch" (%a) {col:0,name:"o"} : (tensor<8x4xf32>) -> tensor<8x4xf32>
+}
+// -----
+// CHECK: :5: error: unsupported: a value whose rank or element type is not known, in "create_array(phi_kernel)"
+{
+    (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[4,4]} : () -> tensor<4x4xf32>
+    (%A) = "pd_op.create_array" () {dtype:float32} : () -> tensor_array<f32>
+    (%a) = "cinn_op.group" (%x, %A) -> tensor<4x4xf32> {
+        (%r) = "pd_op.scale" (%x, %A) {bias:1.0,bias_after_scale:true} : (tensor<4x4xf32>, tensor_array<f32>) -> tensor<4x4xf32>
+        () = "cf.yield" (%r) {} : (tensor<4x4xf32>) -> 
+    }
+    (%f) = "pd_op.fetch" (%a) {col:0,name:"o"} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+}
