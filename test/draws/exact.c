@@ -158,8 +158,10 @@ static wide floor_quotient(wide a, wide b) {
 
 static wide power_of(int type, wide x, wide y) {
   wide result = 1;
+  if (y < 0 && x != 1 && x != -1)
+    return 0;
   if (y < 0)
-    return x == 1 || (x == -1 && !(y & 1)) ? 1 : x == -1 ? -1 : 0;
+    return y & 1 ? x : 1;
   for (; y; y >>= 1, x = wrap(type, x * x))
     if (y & 1)
       result = wrap(type, result * x);

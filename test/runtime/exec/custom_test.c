@@ -131,7 +131,10 @@ static int every_kind(const pir_tensor *x, const pir_tensor *absent,
 
 static int shape_of_kinds(const pir_tensor *x, const pir_tensor *absent,
                           const pir_tensor *const *rest, size_t rest_count, pir_tensor *out) {
-  (void)x, (void)absent, (void)rest, (void)rest_count;
+  (void)x;
+  (void)absent;
+  (void)rest;
+  (void)rest_count;
   out->rank = 1;
   out->shape[0] = 8;
   return 0;
