@@ -1,6 +1,6 @@
 // The reference for integers: evaluates an op's clause with 128-bit arithmetic. It shares the
-// typing of nodes (pir/clause_types.h) with the library, and nothing else. Each node's number is
-// wrapped to the node's type, and a result to its element type.
+// typing of nodes (pir/clause_types.h) with the library, and nothing else. The number of each
+// node is wrapped to the type of that node, and a result to its element type.
 //
 // It covers elementwise clauses, reductions and scans whose nodes are all integers or bools.
 // Other kinds of clauses move elements, and are judged by kernels against compiled code.
