@@ -13,6 +13,8 @@
 _Static_assert(sizeof(pir_compiled_group) == 120 && sizeof(pir_stage) == 32,
                "a new field is stored in this file");
 
+#define NO_OBJECT UINT32_MAX  // of a unit without code
+
 static bool same_key(pir_cache_key a, pir_cache_key b) {
   return a.low == b.low && a.high == b.high;
 }
@@ -22,7 +24,7 @@ static bool same_key(pir_cache_key a, pir_cache_key b) {
 static size_t find_objects(const pir_compiler *c, pir_cache_key *keys, uint32_t *of_unit) {
   size_t count = 0;
   for (size_t i = 0; i < c->count; i++) {
-    of_unit[i] = c->units[i].refused ? UINT32_MAX : 0;
+    of_unit[i] = c->units[i].refused ? NO_OBJECT : 0;
     if (c->units[i].refused)
       continue;
     while (of_unit[i] < count && !same_key(keys[of_unit[i]], c->units[i].key))
@@ -156,7 +158,9 @@ static void restore(pir_compiler *c, pir_archive *a) {
     uint32_t object = 0;
     PIR_ARCHIVE(a, object);
     store_unit(a, &c->units[i]);
-    restore_links(c, object, &c->units[i], a);
+    c->units[i].refused = object == NO_OBJECT;
+    if (!c->units[i].refused)
+      restore_links(c, object, &c->units[i], a);
     c->count = c->capacity = i + 1;
   }
 }
