@@ -379,6 +379,9 @@ static pir_status attend_biased(const pir_kernel_call *call, const grad_results 
   if (starts) {
     PIR_TRY(pir_kernel_expect_rank(call, 4, "cu_seqlens_q", 1));
     PIR_TRY(pir_kernel_expect_shape(call, 5, "cu_seqlens_k", starts->shape, 1));
+  } else if (pir_kernel_in(call, 5)) {
+    return pir_kernel_fail(call, PIR_INVALID, "%s: cu_seqlens_k stands without cu_seqlens_q",
+                           call->op);
   }
   int64_t count = starts ? starts->shape[0] - 1 : q->shape[0];
   bool short_list = (diagonal && pir_tensor_numel(diagonal) < count) ||
