@@ -3,6 +3,8 @@
 // every rounding moves the number.
 #include "graph.h"
 
+#include <pir/pass.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,6 +73,35 @@ static double unit_of(const graph *g) {
   return fmax(unit, 0x1p-50);
 }
 
+static pir_walk_result note_unit(pir_op *op, void *user) {
+  double *unit = user;
+  for (size_t i = 0; i < pir_op_results(op); i++) {
+    const pir_type *type = pir_value_type(pir_op_result(op, i));
+    bool tensor = pir_type_kind_of(type) == PIR_TYPE_TENSOR;
+    pir_dtype dtype = tensor ? pir_type_dtype(type) : PIR_UNDEFINED;
+    if (pir_dtype_is_float(dtype))
+      *unit = fmax(*unit, draw_unit(dtype));
+  }
+  return PIR_WALK_CONTINUE;
+}
+
+// The unit of the widest-spaced float type between the ops that the float64 program is made
+// of: some ops compute in f32 whatever they are given.
+static double unit_inside(const graph *g, graph_outputs outputs) {
+  char text[DRAW_TEXT];
+  double unit = 0;
+  pir_program *program = graph_program(g, DRAW_WIDE, outputs, GRAPH_NONE, text);
+  pir_pass_manager *passes = pir_pass_manager_create(g->ctx, NULL);
+  bool expanded = program && passes &&
+                  !pir_pass_manager_parse(passes, pir_str_from("expand")) &&
+                  !pir_pass_manager_run(passes, program);
+  if (expanded)
+    pir_walk(pir_program_module(program), PIR_PRE_ORDER, note_unit, &unit);
+  pir_pass_manager_destroy(passes);
+  pir_program_destroy(program);
+  return unit;
+}
+
 typedef struct reference {
   draw_run wide;
   draw_moves moves;
@@ -100,7 +131,7 @@ static bool try_noise(const graph *g, graph_outputs outputs, double times, uint6
 
 // Runs in float64, and with noise of `times` units.
 static bool refer(const graph *g, graph_outputs outputs, double times, reference *r) {
-  r->unit = unit_of(g);
+  r->unit = fmax(unit_of(g), unit_inside(g, outputs));
   return !run_by(g, DRAW_WIDE, outputs, &by_kernels, 0, 0, &r->wide) &&
          draw_moves_create(&r->wide, &r->moves) && try_noise(g, outputs, times, TRIES, r);
 }

@@ -223,6 +223,15 @@ static double unit_of_draw(const draw *d, bool once) {
   return u;
 }
 
+// Where every operand is whole, floats begin inside a composed op: their type is the result's.
+static double unit_of_results(const draw_run *run) {
+  double u = 0;
+  for (size_t i = 0; i < run->output_count; i++)
+    if (!is_exact(run->outputs[i].dtype))
+      u = fmax(u, draw_unit(run->outputs[i].dtype));
+  return u;
+}
+
 bool draw_moves_create(const draw_run *base, draw_moves *out) {
   for (; out->count < base->output_count; out->count++)
     if (!(out->of[out->count] =
@@ -250,8 +259,8 @@ static bool measure(const draw *d, const draw_run *wide, double u, draw_moves *o
     return false;
   if (u == 0)
     return true;
-  double far =
-      fmax(u, LEAST_MOVE);  // less than the float64 evaluation itself rounds would show nothing
+  // Less than the evaluation itself rounds would show nothing: some results are f32 even there.
+  double far = fmax(u, fmax(LEAST_MOVE, 8 * unit_of_results(wide)));
   for (uint64_t t = 1; t <= TRIES; t++) {
     draw_noise_set(d->noise, far, t);
     bool ran = !draw_start(d, DRAW_NOISY, "kernels", NULL, &run) && !draw_feed(d, &run, far, t);
@@ -376,6 +385,8 @@ static draw_verdict judge_wide(trial *t, draw_report *r) {
   static const char both[] = "compiled code and kernels";
   bool once = t->allowance.once;
   t->allowance.unit = unit_of_draw(t->d, once);
+  if (t->allowance.composed && t->allowance.unit == 0)
+    t->allowance.unit = unit_of_results(&t->kernels);
   pir_status status =
       t->d->alone ? PIR_UNSUPPORTED : draw_start(t->d, DRAW_WIDE, "kernels", NULL, &t->wide);
   if (!status)
