@@ -140,6 +140,8 @@ bool choose_emit(lowering *l, lower_stages *stages, lower_packings *packings) {
   l->m->flush = l->math == PIR_MATH_BF16;
   lower_count_place(l, l->group);
   lower_interface(l);
+  for (const pir_op *op = first_member(l->group); op; op = pir_op_next(op))
+    lower_expect_required(l, op);
   contents c = find_contractions(l->group);
   if (c.beyond)
     lower_fail(l, c.beyond, "a third contraction in a group");

@@ -150,6 +150,32 @@ void lower_expect_equal(lowering *l, pir_dim a, pir_dim b) {
   pir_vec_push(&l->m->arena, &l->equal, b);
 }
 
+static void *take_memory(void *user, size_t size) {
+  return pir_loop_alloc(((lowering *)user)->m, size);
+}
+
+static void note_required(pir_infer *infer, pir_constraint_kind kind, pir_dim a, pir_dim b) {
+  if (kind == PIR_EQUAL)
+    lower_expect_equal(infer->user, a, b);
+}
+
+void lower_expect_required(lowering *l, const pir_op *op) {
+  const pir_opdef *def = pir_op_meaning(op);
+  pir_infer infer = {
+      .def = def, .op = op, .dims = l->dims, .user = l, .require = note_required};
+  if (!def || !def->require || pir_op_attr_values(op, take_memory, l, &infer.attrs))
+    return;
+  size_t count = pir_op_operands(op);
+  const pir_fact **operands = pir_loop_alloc(l->m, count * sizeof *operands);
+  for (size_t k = 0; k < count; k++) {
+    const pir_value *value = pir_op_operand(op, k);
+    operands[k] = value ? lower_fact(l, value) : NULL;
+  }
+  infer.operands = operands;
+  infer.operand_count = count;
+  pir_infer_equalities(&infer);
+}
+
 // ---- traps in code
 
 // Where the element is wanted at all: the conditions around decide.

@@ -189,6 +189,8 @@ void lower_expect_one(lower_site *s, const pir_fact *fact, int operand);
 pir_dim lower_points(lower_site *s);  // the number of elements of the result
 // The run is refused unless both extents are equal.
 void lower_expect_equal(lowering *l, pir_dim a, pir_dim b);
+// The run is refused unless extents are equal that an op's requirements take as equal.
+void lower_expect_required(lowering *l, const pir_op *op);
 // Checks the parts of an index that the run decides, and puts ones in their place that can be
 // read at. lower_range.c
 typedef struct lower_reach {

@@ -129,3 +129,20 @@ pir_status infer_requirements(pir_infer *infer) {
   }
   return PIR_OK;
 }
+
+static void require_equal(const symbolic *s, pir_infer *infer, int16_t condition) {
+  const pir_node *n = condition >= 0 ? &s->nodes[condition] : NULL;
+  if (n && n->op == PIR_I_EQ)
+    infer_require(infer, PIR_EQUAL, symbolic_index(s, n->a), symbolic_index(s, n->b));
+  if (!n || n->op != PIR_I_AND)
+    return;
+  require_equal(s, infer, n->a);
+  require_equal(s, infer, n->b);
+}
+
+void pir_infer_equalities(pir_infer *infer) {
+  for (const pir_clause *c = infer->def->require; c; c = c->next) {
+    symbolic s = {.infer = infer, .nodes = c->nodes, .pool = c->pool, .text = c->text};
+    require_equal(&s, infer, c->guard);
+  }
+}

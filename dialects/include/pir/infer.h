@@ -99,6 +99,9 @@ PIR_API void pir_infer_complete(const pir_infer *infer, char *message, size_t ca
 // which nothing is said stay unknown. Extents that only the run shows become new symbols.
 // Returns PIR_INVALID with `message` when operands or attributes contradict the op.
 PIR_API PIR_NODISCARD pir_status pir_infer_run(pir_infer *infer);
+// Calls `require` for every two extents that the op's requirements take as equal and that
+// numbers do not decide. Of the question only operands and attributes are read.
+PIR_API void pir_infer_equalities(pir_infer *infer);
 
 // Whether the number of axes of a value is known.
 static inline bool pir_fact_has_rank(const pir_fact *fact) {
