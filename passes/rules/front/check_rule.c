@@ -58,10 +58,9 @@ static bool suits_attr_kind(const drr *d, uint8_t kind, uint8_t element_kind, in
 bool drr_check_attr(drr *d, const drr_place *at, const pir_attr_def *def, int32_t node) {
   if (!drr_is_literal(d, node) || suits_attr_kind(d, def->kind, def->element_kind, node))
     return true;
+  bool is_list = def->kind == PIR_ATTR_ARRAY || def->kind == PIR_ATTR_INT_ARRAY;
   return drr_error(d, at, "attribute '%s' is %s%s", def->name, kind_name(def->kind),
-                   def->kind == PIR_ATTR_ARRAY && d->nodes.items[node].op == RULE_LIST
-                       ? " of other elements"
-                       : "");
+                   is_list && d->nodes.items[node].op == RULE_LIST ? " of other elements" : "");
 }
 
 // ---- whether one pattern says less than another
@@ -173,6 +172,9 @@ static bool covers(comparison *c, int i, int j) {
   const rule_op *x = op_of(&c->a, i), *y = op_of(&c->b, j);
   if (c->partner[i] >= 0)
     return c->partner[i] == j;
+  for (int16_t k = 0; k < c->a.count; k++)
+    if (c->partner[k] == j)
+      return false;  // a match binds an op once
   c->partner[i] = (int16_t)j;
   c->met++;
   if (x->id != y->id || x->each != y->each || x->operand_count != y->operand_count ||
@@ -257,11 +259,8 @@ static bool check_root(drr *d) {
 
 static bool check_repetition(drr *d) {
   graph match = {d, d->rule.match, d->rule.match_count, d->rule.root_op};
-  if (d->info.recursive || d->info.where_count)
+  if (d->info.recursive || d->conditions.count)
     return true;
-  for (size_t i = 0; i < d->conditions.count; i++)
-    if (!d->conditions.items[i].is_let)
-      return true;
   for (int16_t i = 0; i < d->rule.emit_count; i++) {
     graph emit = {d, d->rule.emit, d->rule.emit_count, i};
     if (op_of(&match, match.root)->id == op_of(&emit, i)->id && says_less(match, emit))
@@ -278,10 +277,14 @@ bool drr_check_rule(drr *d) {
 
 // ---- the rules of a pass
 
+// A `let` is a condition as well: its value may be unknown, or differ from the one that an
+// attribute has.
 static bool has_conditions(const drr *d, const rule *r) {
-  for (int16_t i = 0; i < r->step_count; i++)
-    if (d->steps.items[r->steps + i].kind == RULE_STEP_WHERE)
+  for (int16_t i = 0; i < r->step_count; i++) {
+    uint8_t kind = d->steps.items[r->steps + i].kind;
+    if (kind == RULE_STEP_WHERE || kind == RULE_STEP_LET)
       return true;
+  }
   return false;
 }
 

@@ -78,13 +78,14 @@ typedef struct drr_value {
   drr_place at;
   const char *name;
   int32_t def;  // op of the match that defines it; -1: it comes from outside
-  bool is_list, emitted, local, used;
+  bool is_list, emitted, local;
 } drr_value;
 
 typedef struct drr_hole {
   drr_place at;
   const char *name;
   bool bound, local;
+  bool given;  // by an attribute, an operand or a `let`, as far as the rule has been read
 } drr_hole;
 
 typedef struct drr_condition {
@@ -125,7 +126,6 @@ typedef struct drr_pass {
 typedef struct drr_rule_info {  // beside each rule, for checks
   drr_place at;
   bool recursive, has_benefit;
-  int32_t where_count;
 } drr_rule_info;
 
 typedef struct drr {
@@ -165,7 +165,7 @@ typedef struct drr {
   drr_hole holes[RULE_MAX_HOLES];
   PIR_VEC(drr_condition) conditions;
   int32_t scope, next_scope;
-  bool in_emit, in_each;
+  bool in_emit;
 } drr;
 
 // ---- errors: false, so that a check is one line

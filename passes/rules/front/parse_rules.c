@@ -16,12 +16,9 @@ const char *drr_keep(drr *d, const char *text, size_t size) {
 
 static pir_str line_of(const drr_place *at) {
   const char *c = at->text.data, *end = c + at->text.size;
-  for (uint32_t line = 1; c && line < at->line; line++) {
-    c = memchr(c, '\n', (size_t)(end - c));
-    if (c)
-      c++;
-  }
-  if (!c || c >= end)
+  for (uint32_t line = 1; line < at->line; line++)
+    c = (const char *)memchr(c, '\n', (size_t)(end - c)) + 1;
+  if (c >= end)
     return (pir_str){"", 0};
   const char *stop = memchr(c, '\n', (size_t)(end - c));
   return (pir_str){c, (size_t)((stop ? stop : end) - c)};
@@ -146,13 +143,13 @@ static bool read_shared(drr *d) {
   return true;
 }
 
-static bool read_number(drr *d, uint32_t *out) {
+static bool read_number(drr *d, uint32_t limit, uint32_t *out) {
   drr_token t = d->token;
   if (!drr_expect(d, TOK_INT, "a number"))
     return false;
   *out = (uint32_t)t.i;
-  return (t.i >= 0 && t.i < 1000) ||
-         drr_error(d, &t.at, "expected a number below 1000, found %s", t.text);
+  return (t.i >= 0 && t.i < limit) ||
+         drr_error(d, &t.at, "expected a number below %u, found %s", limit, t.text);
 }
 
 static bool read_clause(drr *d) {
@@ -166,7 +163,7 @@ static bool read_clause(drr *d) {
     return read_shared(d);
   if (drr_take_word(d, "benefit")) {
     d->info.has_benefit = true;
-    return read_number(d, &d->rule.benefit);
+    return read_number(d, 1000, &d->rule.benefit);
   }
   if (drr_take_word(d, "recursive"))
     return d->info.recursive = true;
@@ -181,7 +178,7 @@ static bool read_clause(drr *d) {
     return drr_expect(d, TOK_TEXT, "the reason in quotes");
   }
   if (drr_take_word(d, "within"))
-    return read_number(d, &d->rule.within);
+    return read_number(d, 1000, &d->rule.within);
   return drr_error(d, &at,
                    "expected match, where, let, shared, emit, benefit, recursive, within or "
                    "unchecked, found '%s'",
@@ -248,26 +245,29 @@ typedef struct choice {
   size_t first, count;  // variables set by one round
 } choice;
 
+static void negate(drr *d, drr_token *number) {
+  char text[64];
+  size_t n = pir_text_format(text, sizeof text, "-%.60s", number->text);
+  number->text = drr_keep(d, text, n);
+  number->i = -number->i;
+  number->f = -number->f;
+}
+
 // One value of a list of choices: a word, text or number, or a tuple of them.
 static bool read_choice(drr *d, const char *const *names, size_t count) {
   if (count > 1 && !drr_expect(d, '(', "'(' and a value for each name"))
     return false;
   for (size_t i = 0; i < count; i++) {
+    if (i && !drr_expect(d, ',', "','"))
+      return false;
     bool negative = drr_take(d, '-');
     drr_token t = d->token;
-    if (i && count > 1) {
-      if (!drr_expect(d, ',', "','"))
-        return false;
-      t = d->token;
-    }
-    bool fits =
-        t.kind == TOK_WORD || t.kind == TOK_TEXT || t.kind == TOK_INT || t.kind == TOK_FLOAT;
-    if (!fits)
-      return drr_error(d, &t.at, "expected a word, text or number, found '%s'", t.text);
-    if (negative) {
-      t.i = -t.i;
-      t.f = -t.f;
-    }
+    bool number = t.kind == TOK_INT || t.kind == TOK_FLOAT;
+    if (!number && (negative || (t.kind != TOK_WORD && t.kind != TOK_TEXT)))
+      return drr_error(d, &t.at, "expected %s, found '%s'",
+                       negative ? "a number" : "a word, text or number", t.text);
+    if (negative)
+      negate(d, &t);
     drr_advance(d);
     pir_vec_push(d->arena, &d->variables, ((drr_variable){names[i], t}));
   }
@@ -411,7 +411,7 @@ static bool read_pass(drr *d) {
     return false;
   if (drr_take_word(d, "short") && !(pass.short_name = take_name(d, "the short name")))
     return false;
-  if (drr_take_word(d, "level") && !read_number(d, &level))
+  if (drr_take_word(d, "level") && !read_number(d, UINT8_MAX + 1, &level))
     return false;
   drr_token summary = d->token;
   if (!drr_expect(d, TOK_TEXT, "a summary in quotes") || !drr_expect(d, '{', "'{'"))
@@ -545,13 +545,12 @@ static bool read_import(drr *d) {
 // Imported files give patterns, defs and externs.
 static bool read_item(drr *d) {
   drr_place at = d->token.at;
-  if (drr_is_word(d, "rule") && !d->import_depth)
+  if (d->import_depth && (drr_is_word(d, "rule") || drr_is_word(d, "pass")))
+    return drr_error(d, &at, "an imported file has no rules and no passes");
+  if (drr_is_word(d, "rule"))
     return read_rule(d);
-  if (drr_take_word(d, "pass")) {
-    if (d->import_depth)
-      return drr_error(d, &at, "an imported file has no passes");
+  if (drr_take_word(d, "pass"))
     return read_pass(d);
-  }
   if (drr_take_word(d, "pattern"))
     return read_pattern(d);
   if (drr_take_word(d, "def"))
@@ -596,11 +595,13 @@ bool drr_read(drr *d, pir_str file, pir_str text) {
   loose.at = d->token.at;
   while (d->token.kind != TOK_END) {
     bool in_pass = drr_is_word(d, "pass");
+    drr_place at = d->token.at;
     int32_t before = (int32_t)d->rules.count;
+    bool mixed = (in_pass && loose.count) || (drr_is_word(d, "rule") && d->passes.count);
+    if (mixed)
+      return drr_error(d, &at, "rules outside a pass and passes do not mix");
     if (!read_item(d))
       return false;
-    if (in_pass && loose.count)
-      return drr_error(d, &loose.at, "rules outside a pass and passes do not mix");
     if (!in_pass)
       loose.count += (int32_t)d->rules.count - before;
   }

@@ -68,8 +68,6 @@ int32_t drr_read_value(drr *d, const drr_token *name, bool is_list) {
     drr_error(d, &name->at, "%%%s is one value, not a list", name->text);
     return -1;
   }
-  if (!d->in_emit)
-    d->values[n->slot].used = true;
   return n->slot;
 }
 
@@ -196,7 +194,10 @@ static bool match_expression(drr *d, int32_t *out_node, int32_t *out_hole) {
   *out_node = *out_hole = -1;
   if (t.kind == TOK_HOLE && stands_alone(d)) {
     drr_advance(d);
-    return (*out_hole = drr_read_hole(d, &t)) >= 0;
+    *out_hole = drr_read_hole(d, &t);
+    if (*out_hole >= 0)
+      d->holes[*out_hole].given = true;
+    return *out_hole >= 0;
   }
   int32_t node = drr_expression(d);
   if (node < 0)
@@ -592,8 +593,6 @@ static bool alias_statement(drr *d, const name_list *results) {
           to = absent ? drr_new_value(d, &t, false) : operand_value(d, &t, list);
   if (to < 0)
     return false;
-  if (!absent)
-    d->values[to].used = true;
   pir_vec_push(d->arena, &d->outputs, ((rule_output){from, to}));
   d->rule.output_count++;
   drr_add_name(d, results->names[0].text, to, true, list);
@@ -603,7 +602,6 @@ static bool alias_statement(drr *d, const name_list *results) {
 static bool rule_condition(drr *d) {
   drr_place at = d->token.at;
   if (drr_take_word(d, "where")) {
-    d->info.where_count++;
     int32_t node = drr_expression(d);
     return node >= 0 && drr_add_condition(d, &at, false, -1, node);
   }
@@ -612,12 +610,15 @@ static bool rule_condition(drr *d) {
   if (!drr_expect(d, TOK_HOLE, "a name ($x)"))
     return false;
   drr_name *known = find_name(d, name.text, false);
-  if (known && d->holes[known->slot].bound)
+  if (known && d->holes[known->slot].given)
     return drr_error(d, &name.at, "$%s has a value already", name.text);
   if (!drr_expect(d, '=', "'='"))
     return false;
   int32_t node = drr_expression(d), hole = node < 0 ? -1 : drr_read_hole(d, &name);
-  return hole >= 0 && drr_add_condition(d, &name.at, true, hole, node);
+  if (hole < 0)
+    return false;
+  d->holes[hole].given = true;
+  return drr_add_condition(d, &name.at, true, hole, node);
 }
 
 bool drr_statement(drr *d) {
