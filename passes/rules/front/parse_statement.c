@@ -302,7 +302,9 @@ static bool read_operands(drr *d, const pir_opdef *def, const drr_place *at, rul
   if (!drr_take(d, ')')) {
     do {
       drr_place place = d->token.at;
-      if (n == RULE_MAX_OPERANDS || (n >= def->operand_count && !any_number))
+      if (n == RULE_MAX_OPERANDS)
+        return drr_error(d, &place, "too many operands");
+      if (n >= def->operand_count && !any_number)
         return drr_error(d, &place, "'%s' has %d operands", def->name, def->operand_count);
       if (!read_operand(d, def, n, &operands[n]))
         return false;
