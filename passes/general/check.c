@@ -52,7 +52,7 @@ static void list_types(pir_dtype_set set, char *out, size_t capacity) {
 }
 
 // Members of a list must have one type if the op computes with them; an op that only has an
-// effect (print, assert) accepts any.
+// effect (print, assert) accepts any, and so does one that only splits the list.
 static pir_status check_members(const check *c, const pir_op *op, size_t i, const char *name) {
   const pir_fact *list = pir_facts_of(c->facts, pir_op_operand(op, i));
   for (size_t k = 1; list->known && k < list->member_count; k++) {
@@ -90,7 +90,8 @@ static pir_status check_operand(check *c, const pir_op *op, const pir_opdef *def
       return PIR_OK;
     return pir_error(op, "operand %s: expects a tensor, found none", want->name);
   }
-  if (want->flags & PIR_OPERAND_VARIADIC && def->traits & PIR_PURE)
+  bool computes = def->traits & PIR_PURE && !(def->traits & PIR_STRUCTURAL);
+  if (want->flags & PIR_OPERAND_VARIADIC && computes)
     PIR_TRY(check_members(c, op, i, want->name));
   pir_dtype has = operand_dtype(c, op, i);
   if (has == PIR_UNDEFINED)
