@@ -82,10 +82,10 @@
 // AUTOLAYOUTINSERT-NOT: // auto_layout_insert.drr:{{[0-9]+}} fused_residual{{[:[]}}
 {
     (%0) = "pd_op.data" () {dtype:float32,name:"a",place:Place(cpu),shape:[-1,2,4,4]} : () -> tensor<-1x2x4x4xf32>
-    (%1) = "pd_op.data" () {dtype:float32,name:"b",place:Place(cpu),shape:[-1,6,4,4]} : () -> tensor<-1x6x4x4xf32>
+    (%1) = "pd_op.data" () {dtype:float32,name:"b",place:Place(cpu),shape:[-1,2,4,4]} : () -> tensor<-1x2x4x4xf32>
     (%2) = "pd_op.data" () {dtype:float32,name:"c",place:Place(cpu),shape:[-1,4,1,1]} : () -> tensor<-1x4x1x1xf32>
     (%3) = "pd_op.data" () {dtype:float32,name:"d",place:Place(cpu),shape:[-1,4,2,1]} : () -> tensor<-1x4x2x1xf32>
-    (%4, %5) = "pd_op.fused_conv2d_add_act" (%0, %1, %2, %3) {activation:"relu",data_format:"NCHW",dilations:[1,1],exhaustive_search:false,fuse_alpha:0,groups:1,padding_algorithm:"EXPLICIT",paddings:[0,0],split_channels:[],strides:[1,1],workspace_size_MB:32} : (tensor<4x2x4x4xf32>, tensor<4x6x4x4xf32>, tensor<1x4x1x1xf32>, tensor<4x4x2x1xf32>) -> tensor<4x4x2x1xf32>, tensor<-1xf32>
+    (%4, %5) = "pd_op.fused_conv2d_add_act" (%0, %1, %2, %3) {activation:"relu",data_format:"NCHW",dilations:[1,1],exhaustive_search:false,fuse_alpha:0,groups:1,padding_algorithm:"EXPLICIT",paddings:[0,0],split_channels:[],strides:[1,1],workspace_size_MB:32} : (tensor<4x2x4x4xf32>, tensor<4x2x4x4xf32>, tensor<1x4x1x1xf32>, tensor<4x4x2x1xf32>) -> tensor<4x4x2x1xf32>, tensor<-1xf32>
     (%6) = "pd_op.fetch" (%4) {col:0,name:"out0"} : (tensor<4x4x2x1xf32>) -> tensor<4x4x2x1xf32>
 }
 // -----
