@@ -113,8 +113,8 @@
 {
     (%0) = "pd_op.data" () {dtype:float32,name:"a",place:Place(cpu),shape:[7,1,7,3]} : () -> tensor<7x1x7x3xf32>
     (%1) = "pd_op.transpose" (%0) {perm:[0,3,1,2]} : (tensor<7x1x7x3xf32>) -> tensor<7x3x1x7xf32>
-    (%2) = "pd_op.data" () {dtype:float32,name:"b",place:Place(cpu),shape:[4,4,4,4]} : () -> tensor<4x4x4x4xf32>
-    (%3) = "pd_op.depthwise_conv2d" (%1, %2) {data_format:"NCHW",dilations:[1,1],groups:1,padding_algorithm:"EXPLICIT",paddings:[2,4],strides:[1,1]} : (tensor<7x3x1x7xf32>, tensor<4x4x4x4xf32>) -> tensor<7x4x2x12xf32>
+    (%2) = "pd_op.data" () {dtype:float32,name:"b",place:Place(cpu),shape:[4,3,4,4]} : () -> tensor<4x3x4x4xf32>
+    (%3) = "pd_op.depthwise_conv2d" (%1, %2) {data_format:"NCHW",dilations:[1,1],groups:1,padding_algorithm:"EXPLICIT",paddings:[2,4],strides:[1,1]} : (tensor<7x3x1x7xf32>, tensor<4x3x4x4xf32>) -> tensor<7x4x2x12xf32>
     (%4) = "pd_op.fetch" (%3) {col:0,name:"out0"} : (tensor<7x4x2x12xf32>) -> tensor<7x4x2x12xf32>
 }
 
@@ -123,8 +123,8 @@
 {
     (%0) = "pd_op.data" () {dtype:float32,name:"a",place:Place(cpu),shape:[7,1,7,3]} : () -> tensor<7x1x7x3xf32>
     (%1) = "pd_op.transpose" (%0) {perm:[0,3,1,2]} : (tensor<7x1x7x3xf32>) -> tensor<7x3x1x7xf32>
-    (%2) = "pd_op.data" () {dtype:float32,name:"b",place:Place(cpu),shape:[4,4,4,4]} : () -> tensor<4x4x4x4xf32>
-    (%3) = "pd_op.depthwise_conv2d" (%1, %2) {data_format:"NHWC",dilations:[1,1],groups:1,padding_algorithm:"EXPLICIT",paddings:[2,4],strides:[1,1]} : (tensor<7x3x1x7xf32>, tensor<4x4x4x4xf32>) -> tensor<7x4x2x12xf32>
+    (%2) = "pd_op.data" () {dtype:float32,name:"b",place:Place(cpu),shape:[4,7,4,4]} : () -> tensor<4x7x4x4xf32>
+    (%3) = "pd_op.depthwise_conv2d" (%1, %2) {data_format:"NHWC",dilations:[1,1],groups:1,padding_algorithm:"EXPLICIT",paddings:[2,4],strides:[1,1]} : (tensor<7x3x1x7xf32>, tensor<4x7x4x4xf32>) -> tensor<7x4x2x12xf32>
     (%4) = "pd_op.fetch" (%3) {col:0,name:"out0"} : (tensor<7x4x2x12xf32>) -> tensor<7x4x2x12xf32>
 }
 
