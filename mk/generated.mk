@@ -19,7 +19,8 @@ $(FRAMEWORK).o: $(FRAMEWORK).c
 GEN_OBJ += $(FRAMEWORK).o
 generated: $(FRAMEWORK).h
 
-# ---- .ops: opsc is built first; each dialect becomes tables and a header
+# ---- .ops: opsc is built first; each dialect becomes tables and a header. The list of numbers is the one file that it
+# changes in the source: new ops get rows there.
 OPSC     := $(HOST)/bin/opsc
 $(B)/gen/opsc/ops.tab.c: dialects/ops/ops.y
 	@$(call say,generate readers and tables); mkdir -p $(@D) && $(BISON) -Werror -o $@ --defines=$(B)/gen/opsc/ops.tab.h $<
@@ -34,9 +35,9 @@ $(B)/bin/opsc: $(patsubst %.c,$(B)/obj/%.o,$(S_opsc)) $(B)/gen/opsc/base.o $(B)/
 	@mkdir -p $(@D) && $(CC) $(CFLAGS) -o $@ $^
 
 define dialect_rules
-$(B)/gen/dialects/$(1)_ops.c: $(wildcard dialects/$(1)/*.ops dialects/$(1)/*/*.ops) $(OPSC)
+$(B)/gen/dialects/$(1)_ops.c: $(wildcard dialects/$(1)/*.ops dialects/$(1)/*/*.ops dialects/$(1)/$(1).numbers) $(OPSC)
 	@mkdir -p $(B)/gen/dialects $(B)/gen/include/pir/dialect
-	@$(OPSC) dialects/$(1)/$(1).ops --tables=$(B)/gen/dialects/$(1)_ops.c --header=$(B)/gen/include/pir/dialect/$(1).h --hooks=$(B)/gen/dialects/$(1)_hooks.h
+	@$(OPSC) dialects/$(1)/$(1).ops --numbers=dialects/$(1)/$(1).numbers --tables=$(B)/gen/dialects/$(1)_ops.c --header=$(B)/gen/include/pir/dialect/$(1).h --hooks=$(B)/gen/dialects/$(1)_hooks.h
 $(B)/gen/docs/$(1)/README.md: $(wildcard dialects/$(1)/*.ops dialects/$(1)/*/*.ops) $(OPSC)
 	@mkdir -p $$(@D) && $(OPSC) dialects/$(1)/$(1).ops --doc=$$(@D)
 $(B)/obj/gen/dialects/$(1)_ops.o: $(B)/gen/dialects/$(1)_ops.c

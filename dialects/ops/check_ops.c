@@ -1,7 +1,7 @@
 // Completes the model and reports its errors: positions of names, twins and numbers, kinds of
 // defaults, and the requirements on every op. All ops are checked, so one run shows every
 // error.
-#include "ops_model.h"
+#include "ops_stages.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -254,7 +254,6 @@ static void check_size(const op *o) {
 }
 
 void ops_check(dialect *d) {
-  int number = 1;
   for (int i = 0; i < d->op_count; i++) {
     op *o = &d->ops[i];
     if (o->is_form && !o->used)
@@ -269,9 +268,6 @@ void ops_check(dialect *d) {
     check_pairs(o);
     check_meaning(o);
     check_legacy(o);
-    o->number = number++;
-    if (o->has_twin)
-      number++;
   }
   for (int i = 0; i < d->op_count; i++)
     if (!d->ops[i].is_form)

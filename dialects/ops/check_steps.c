@@ -1,6 +1,6 @@
 // Checks of the steps of `lower` blocks against the ops that they make: a step gives every
 // operand and attribute that has no default, and attributes of the declared kind.
-#include "ops_model.h"
+#include "ops_stages.h"
 
 #include <string.h>
 

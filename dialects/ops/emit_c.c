@@ -303,7 +303,7 @@ static void put_target(FILE *out, const dialect *d, const char *name) {
        i++) {
     if (d->ops[i].is_form || strcmp(d->ops[i].name, name + prefix + 1))
       continue;
-    fprintf(out, "&pir_%s_table[%d]", d->name, d->ops[i].number - 1);
+    fprintf(out, "&pir_%s_table[%d]", d->name, d->ops[i].at);
     return;
   }
   fputs("NULL", out);
@@ -372,6 +372,10 @@ static void emit_lowers(FILE *out, const dialect *d, const op *o) {
 }
 
 // ---- the table
+static unsigned op_id(const dialect *d, const op *o, bool twin) {
+  return (unsigned)d->id << 16 | (unsigned)(twin ? o->twin_number : o->number);
+}
+
 static void put_opdef(FILE *out, const dialect *d, const op *o, bool twin,
                       const legacy_row *rows, int row_count) {
   uint32_t traits = o->traits | PIR_REGISTERED;
@@ -381,8 +385,7 @@ static void put_opdef(FILE *out, const dialect *d, const op *o, bool twin,
         PIR_INPLACE;
   fprintf(out, "  {.name = \"%s.%s%s\", .summary = ", d->name, o->name, twin ? "_" : "");
   put_text(out, o->summary);
-  fprintf(out, ", .id = 0x%xu, .traits = 0x%xu,", (unsigned)(d->id << 16 | (o->number + twin)),
-          traits);
+  fprintf(out, ", .id = 0x%xu, .traits = 0x%xu,", op_id(d, o, twin), traits);
   fprintf(out,
           "\n   .operand_count = %d, .result_count = %d, .attr_count = %d, .region_count = %d, "
           ".form = %d, "
@@ -416,7 +419,7 @@ static void put_opdef(FILE *out, const dialect *d, const op *o, bool twin,
     if (rows[i].o == o && rows[i].first)
       fprintf(out, " .legacy = &legacy_rows[%d],", i);
   if (twin)
-    fprintf(out, " .base = &pir_%s_table[%d],", d->name, o->number - 1);
+    fprintf(out, " .base = &pir_%s_table[%d],", d->name, o->at);
   fputs("},\n", out);
 }
 
@@ -441,15 +444,12 @@ void emit_hooks(const dialect *d, FILE *out) {
 }
 
 void emit_tables(const dialect *d, FILE *out) {
-  int rows = 0;
+  int rows = d->table_count;
   fprintf(out,
           "// Made by opsc from %s.ops.\n#include \"dialect_tables.h\"\n#include "
           "<math.h>\n#include "
           "<pir/legacy_table.h>\n#include <pir/lower.h>\n#include \"%s_hooks.h\"\n\n",
           d->name, source_family(0));
-  for (int i = 0; i < d->op_count; i++)
-    if (!d->ops[i].is_form)
-      rows = d->ops[i].number + d->ops[i].has_twin;
   fprintf(out, "static const pir_opdef pir_%s_table[%d];\n", d->name, rows ? rows : 1);
   for (int i = 0; i < d->op_count; i++) {
     const op *o = &d->ops[i];
@@ -468,13 +468,8 @@ void emit_tables(const dialect *d, FILE *out) {
   if (old_count)
     fprintf(out, "static const pir_legacy_op legacy_rows[%d];\n", old_count);
   fprintf(out, "\nstatic const pir_opdef pir_%s_table[%d] = {\n", d->name, rows ? rows : 1);
-  for (int i = 0; i < d->op_count; i++) {
-    if (d->ops[i].is_form)
-      continue;
-    put_opdef(out, d, &d->ops[i], false, old, old_count);
-    if (d->ops[i].has_twin)
-      put_opdef(out, d, &d->ops[i], true, old, old_count);
-  }
+  for (int i = 0; i < rows; i++)
+    put_opdef(out, d, d->table[i].o, d->table[i].twin, old, old_count);
   fputs("};\n\n", out);
   emit_legacy(out, d, old, old_count);
   emit_carried(out, d);
@@ -508,11 +503,10 @@ void emit_header(const dialect *d, FILE *out) {
     const op *o = &d->ops[i];
     if (o->is_form)
       continue;
-    fprintf(out, "  %s = 0x%x,  // %s\n", upper(d->prefix, o->name, ""),
-            (unsigned)(d->id << 16 | o->number), o->summary);
+    fprintf(out, "  %s = 0x%x,  // %s\n", upper(d->prefix, o->name, ""), op_id(d, o, false),
+            o->summary);
     if (o->has_twin)
-      fprintf(out, "  %s = 0x%x,\n", upper(d->prefix, o->name, "_"),
-              (unsigned)(d->id << 16 | (o->number + 1)));
+      fprintf(out, "  %s = 0x%x,\n", upper(d->prefix, o->name, "_"), op_id(d, o, true));
   }
   fputs("};\n", out);
   for (int i = 0; i < d->op_count; i++) {

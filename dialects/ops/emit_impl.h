@@ -3,7 +3,7 @@
 #ifndef OPS_EMIT_IMPL_H
 #define OPS_EMIT_IMPL_H
 
-#include "ops_model.h"
+#include "ops_stages.h"
 
 void put_literal(FILE *out, const expr *e);
 void put_attr_type(FILE *out, const attr *a);

@@ -167,10 +167,9 @@ static void emit_legacy_parts(FILE *out, const op *o, const legacy *l, int n) {
 // ---- rows
 static void put_legacy_row(FILE *out, const dialect *d, const legacy_row *row) {
   const op *o = row->o;
-  fprintf(out, "  {.name = \"%s\", .def = &pir_%s_table[%d],", row->name, d->name,
-          o->number - 1);
+  fprintf(out, "  {.name = \"%s\", .def = &pir_%s_table[%d],", row->name, d->name, o->at);
   if (o->has_twin)
-    fprintf(out, " .twin = &pir_%s_table[%d],", d->name, o->number);
+    fprintf(out, " .twin = &pir_%s_table[%d],", d->name, o->twin_at);
   if (o->operand_count)
     fprintf(out,
             " .operands = old_operands_%s_%d, .operand_attrs = old_operand_attrs_%s_%d, "

@@ -2,7 +2,7 @@
 #ifndef OPS_NODES_IMPL_H
 #define OPS_NODES_IMPL_H
 
-#include "ops_model.h"
+#include "ops_stages.h"
 #include <pir/clause_builder.h>
 
 // A name in scope in addition to operands and lets: a parameter of a let, or the variable of

@@ -1,6 +1,6 @@
 // Memory, sources and messages of opsc. A run reads a few hundred kilobytes and ends, so
 // nothing is freed before memory_release.
-#include "ops_model.h"
+#include "ops_stages.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

@@ -212,8 +212,9 @@ typedef struct op {
   const char *hook_infer, *hook_verify, *hook_expand, *hook_demand, *kernel;
   const char *declared;  // why the op has no meaning
   int regions;
-  int form;    // pir_op_form
-  int number;  // position in the table, twins counted
+  int form;                 // pir_op_form
+  int number, twin_number;  // by the list of numbers
+  int at, twin_at;          // positions in the table
   bool has_twin;
   struct code *code;  // filled by check
 } op;
@@ -229,12 +230,21 @@ typedef struct carried_attr {
   bool all;
 } carried_attr;
 
+// An op, or its twin, in the order of numbers.
+typedef struct table_row {
+  op *o;
+  int number;
+  bool twin;
+} table_row;
+
 typedef struct dialect {
   const char *name, *prefix, *summary, *json_name;
   int id, json_id;
   bool has_legacy;
   op *ops;
   int op_count;
+  table_row *table;  // filled by ops_number
+  int table_count;
   typeset *typesets;
   int typeset_count;
   let *lets;
@@ -276,23 +286,4 @@ int64_t expr_int(const expr *e);
 expr *expr_new(expr_kind kind, source_loc loc);
 expr *expr_append(expr *list, expr *item);
 
-// ---- stages
-bool ops_parse(const char *path, dialect *d);  // parse_ops.c
-void ops_check(dialect *d);                    // check_ops.c: names, kinds, defaults, positions
-void ops_compile(dialect *d, op *o);  // compile_ops.c: clauses and lower blocks to nodes
-// Reports what a step of a lower block of `o` leaves out or gives wrongly. check_steps.c
-void ops_check_step(const op *o, const op *target, const step *s);
-bool ops_is_axes_kind(const attr *a);           // one integer, or a list of them
-bool ops_is_number_kind(const attr *a);         // may stand in arithmetic
-int op_operand(const op *o, const char *name);  // positions, or -1
-int op_result(const op *o, const char *name);
-int op_attr(const op *o, const char *name);
-bool op_declared_only(const op *o);             // no part of the declaration defines it
-void emit_tables(const dialect *d, FILE *out);  // emit_c.c
-void emit_header(const dialect *d, FILE *out);
-void emit_hooks(const dialect *d, FILE *out);
-void emit_list(const dialect *d, FILE *out);   // emit_list.c
-void emit_index(const dialect *d, FILE *out);  // emit_doc.c: the families of a dialect
-void emit_family(const dialect *d, int file, FILE *out);
-int family_size(const dialect *d, int file);  // ops that a file declares
 #endif

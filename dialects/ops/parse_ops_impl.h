@@ -2,7 +2,7 @@
 #ifndef OPS_PARSE_IMPL_H
 #define OPS_PARSE_IMPL_H
 
-#include "ops_model.h"
+#include "ops_stages.h"
 
 enum { MARK_OPTIONAL = 1, MARK_VARIADIC = 2, MARK_INTERMEDIATE = 4, MARK_PRECISE = 8 };
 

@@ -75,15 +75,20 @@ const pir_op_info *pir_context_info(pir_context *ctx, const pir_opdef *def) {
   return info;
 }
 
-// Numbers mostly ascend by one from the first op's.
+// Numbers ascend; mostly by one from the first op's.
 static const pir_opdef *find_opdef(const pir_dialect *dialect, uint32_t op_id) {
   size_t guess = dialect->op_count ? op_id - dialect->ops[0].id : 0;
   if (guess < dialect->op_count && dialect->ops[guess].id == op_id)
     return &dialect->ops[guess];
-  for (size_t i = 0; i < dialect->op_count; i++)
-    if (dialect->ops[i].id == op_id)
-      return &dialect->ops[i];
-  return NULL;
+  size_t low = 0, high = dialect->op_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (dialect->ops[middle].id < op_id)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < dialect->op_count && dialect->ops[low].id == op_id ? &dialect->ops[low] : NULL;
 }
 
 const pir_opdef *pir_context_op(const pir_context *ctx, uint32_t op_id) {

@@ -420,6 +420,24 @@ static void memory_limit_is_a_status(void **state) {
   pir_context_destroy(ctx);
 }
 
+// Numbers ascend, and those of ops that went have no definition.
+static void ops_are_found_by_number(void **state) {
+  fixture *f = *state;
+  static const pir_opdef ops[] = {{.name = "gap.a", .id = 0x3ff0002, .traits = PIR_REGISTERED},
+                                  {.name = "gap.b", .id = 0x3ff0003, .traits = PIR_REGISTERED},
+                                  {.name = "gap.c", .id = 0x3ff0007, .traits = PIR_REGISTERED}};
+  static const pir_dialect dialect = {
+      .name = "gap", .json_id = -128, .ops = ops, .op_count = 3};
+  assert_int_equal(pir_context_register(f->ctx, &dialect), PIR_OK);
+  for (uint32_t id = 0x3ff0000; id < 0x3ff0009; id++) {
+    const pir_opdef *found = NULL;
+    for (size_t i = 0; i < 3; i++)
+      if (ops[i].id == id)
+        found = &ops[i];
+    assert_ptr_equal(pir_context_op(f->ctx, id), found);
+  }
+}
+
 static void *refuse(void *user, size_t size, size_t align) {
   return NULL;
 }
@@ -470,6 +488,7 @@ int main(void) {
       TEST(memory_limit_is_a_status),
       TEST(context_without_memory_is_null),
       TEST(report_without_memory),
+      TEST(ops_are_found_by_number),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

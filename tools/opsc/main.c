@@ -1,19 +1,20 @@
 // opsc: compiles a dialect's `.ops` files to C tables, headers, documentation pages and a
 // list.
-#include "ops_model.h"
+#include "ops_stages.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
 typedef struct outputs {
-  const char *tables, *header, *hooks, *list, *doc;
+  const char *tables, *header, *hooks, *list, *doc, *numbers;
 } outputs;
 
 static int opsc_usage(void) {
   fputs("usage: opsc FILE.ops [--tables=FILE.c] [--header=FILE.h] [--hooks=FILE.h] "
-        "[--list=FILE.tsv] [--doc=FOLDER]\n"
-        "Checks the dialect that FILE.ops declares and writes what is asked for.\n",
+        "[--list=FILE.tsv] [--doc=FOLDER] [--numbers=FILE]\n"
+        "Checks the dialect that FILE.ops declares and writes what is asked for. Ops have the "
+        "numbers that --numbers lists; rows of new ops are appended to it.\n",
         stderr);
   return 2;
 }
@@ -68,7 +69,7 @@ static bool compile_dialect(const char *input, const outputs *to) {
   if (!ops_parse(input, &d))
     return false;
   ops_check(&d);
-  return !source_errors() && write_table_file(&d, to->header, emit_header) &&
+  return ops_number(&d, to->numbers) && write_table_file(&d, to->header, emit_header) &&
          write_table_file(&d, to->hooks, emit_hooks) &&
          write_table_file(&d, to->tables, emit_tables) &&
          write_table_file(&d, to->list, emit_list) && write_doc(&d, to->doc);
@@ -88,6 +89,8 @@ int main(int argc, char **argv) {
       to.list = argv[i] + 7;
     else if (!strncmp(argv[i], "--doc=", 6))
       to.doc = argv[i] + 6;
+    else if (!strncmp(argv[i], "--numbers=", 10))
+      to.numbers = argv[i] + 10;
     else if (*argv[i] == '-' || input)
       return opsc_usage();
     else

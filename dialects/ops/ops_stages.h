@@ -1,0 +1,29 @@
+// The stages of opsc, in the order in which they run, and questions that several of them ask.
+#ifndef OPS_STAGES_H
+#define OPS_STAGES_H
+
+#include "ops_model.h"
+
+bool ops_parse(const char *path, dialect *d);  // parse_ops.c
+void ops_check(dialect *d);                    // check_ops.c: names, kinds, defaults, positions
+// Gives numbers by the list at `path` and appends missing rows to it; NULL: in order. Returns
+// whether that worked. op_numbers.c
+bool ops_number(dialect *d, const char *path);
+void ops_compile(dialect *d, op *o);  // compile_ops.c: clauses and lower blocks to nodes
+// Reports what a step of a lower block of `o` leaves out or gives wrongly. check_steps.c
+void ops_check_step(const op *o, const op *target, const step *s);
+bool ops_is_axes_kind(const attr *a);           // one integer, or a list of them
+bool ops_is_number_kind(const attr *a);         // may stand in arithmetic
+int op_operand(const op *o, const char *name);  // positions, or -1
+int op_result(const op *o, const char *name);
+int op_attr(const op *o, const char *name);
+bool op_declared_only(const op *o);             // no part of the declaration defines it
+void emit_tables(const dialect *d, FILE *out);  // emit_c.c
+void emit_header(const dialect *d, FILE *out);
+void emit_hooks(const dialect *d, FILE *out);
+void emit_list(const dialect *d, FILE *out);   // emit_list.c
+void emit_index(const dialect *d, FILE *out);  // emit_doc.c: the families of a dialect
+void emit_family(const dialect *d, int file, FILE *out);
+int family_size(const dialect *d, int file);  // ops that a file declares
+
+#endif
