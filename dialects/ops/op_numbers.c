@@ -102,8 +102,13 @@ static void order_table(dialect *d) {
   }
   if (d->table_count)
     qsort(d->table, (size_t)d->table_count, sizeof *d->table, by_number);
-  for (int i = 0; i < d->table_count; i++)
-    *(d->table[i].twin ? &d->table[i].o->twin_at : &d->table[i].o->at) = i;
+  for (int i = 0; i < d->table_count; i++) {
+    op *o = d->table[i].o;
+    if (d->table[i].twin)
+      o->twin_at = i;
+    else
+      o->at = i;
+  }
 }
 
 // ---- writing
