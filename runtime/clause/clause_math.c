@@ -15,7 +15,7 @@
 
 // ---- functions libm lacks
 
-// Newton's method on erf, started from Giles' approximation ("Approximating the erfinv
+// Halley's method on erf, started from Giles' approximation ("Approximating the erfinv
 // function", 2010). Infinite for |y| >= 1.
 static double erf_inverse(double y) {
   if (!(y > -1 && y < 1))
@@ -36,7 +36,7 @@ static double erf_inverse(double y) {
   for (int i = 0; i < 3; i++) {
     double error = y >= 0 ? (1 - y) - erfc(x) : erfc(-x) - (1 + y);
     double step = error * 0.886226925452758 * exp(x * x);
-    x += step / (1 + x * step);
+    x -= step / (1 + x * step);
   }
   return x;
 }
@@ -49,7 +49,7 @@ static double digamma(double x) {
     if (x == floor(x))
       return NAN;
     double pi = 3.14159265358979323846;
-    result = -pi / tan(pi * (x - floor(x)));
+    result = -pi / tan(pi * (x - rint(x)));
     x = 1 - x;
   }
   for (; x < 10; x++)
