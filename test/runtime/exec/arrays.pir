@@ -1,5 +1,6 @@
 // Arrays: parts, one member, sums with another array, the members joined and stacked, a member taken out. The extents
-// of the inputs give the place i (extent - 1), so that a run meets what cannot be done, too.
+// of the inputs give the place i (extent - 1), so that a run meets what cannot be done, too. The extents of the stacked
+// members are stated without an axis, as programs translated from .pdmodel state them.
 // DEFINE: %{x} = --input=x=2xf32=0 --input=y=2xf32=0
 // RUN: pir-run %s %{x} --input=i=2xf32=0 --pipeline=kernels --print | FileCheck %s
 // RUN: pir-run %s %{x} --input=i=2xf32=0 --print | FileCheck %s
@@ -55,7 +56,7 @@
     (%s) = "pd_op.add_n_array" (%l) {} : (vec[pd_op.tensor_array<f32>,pd_op.tensor_array<f32>]) -> pd_op.tensor_array<f32>
     (%sum) = "pd_op.array_read" (%s, %1) {} : (pd_op.tensor_array<f32>, tensor<1xi64>) -> tensor<-1xf32>
     (%j, %e) = "pd_op.array_to_tensor" (%d) {axis:-1,use_stack:false} : (pd_op.tensor_array<f32>) -> tensor<-1xf32>, tensor<-1xi32>
-    (%k, %f) = "pd_op.array_to_tensor" (%d) {axis:1,use_stack:true} : (pd_op.tensor_array<f32>) -> tensor<-1x-1xf32>, tensor<-1xi32>
+    (%k, %f) = "pd_op.array_to_tensor" (%d) {axis:1,use_stack:true} : (pd_op.tensor_array<f32>) -> tensor<-1x-1xf32>, tensor<i32>
     (%q, %pop) = "pd_op.array_pop" (%d) {index:-3} : (pd_op.tensor_array<f32>) -> pd_op.tensor_array<f32>, tensor<-1xf32>
     (%m) = "pd_op.array_length" (%q) {} : (pd_op.tensor_array<f32>) -> tensor<1xi64>
     (%f0) = "pd_op.fetch" (%r) {col:0,name:"read"} : (tensor<-1xf32>) -> tensor<-1xf32>
