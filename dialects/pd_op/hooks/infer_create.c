@@ -79,6 +79,17 @@ pir_status pd_infer_float_result(pir_infer *infer) {
   return PIR_OK;
 }
 
+// Functions of floats: Paddle's API converts integers first, and refuses to write the floats
+// in place of the integers.
+pir_status pd_infer_converted(pir_infer *infer) {
+  const pir_fact *x = infer->operands[0];
+  PIR_TRY(pd_infer_float_result(infer));
+  if (infer->def->traits & PIR_INPLACE && pir_dtype_is_integer(x->dtype))
+    return pir_infer_fail(infer, "operand x: expects floats, found %s",
+                          pir_dtype_name(x->dtype));
+  return PIR_OK;
+}
+
 pir_status pd_infer_to_double(pir_infer *infer) {
   PIR_TRY(infer_clause(infer, infer->def->clause, infer_begin(infer, 0)));
   if (pir_dtype_is_integer(infer->results[0].dtype))
