@@ -122,8 +122,8 @@ $(foreach t,$(TESTS),$(eval $(call test_rule,$(t))))
 FAULTS   := $(B)/faults/libpir_fail.so $(B)/faults/oom
 tests: all $(TEST_BIN) $(B)/bin/digits $(B)/bin/draws $(B)/bin/attributes $(B)/bin/soak $(B)/cuda/libcuda.so.1 $(B)/cuda/libnvrtc.so.13 $(FAULTS)
 
-$(B)/bin/draws: $(wildcard test/draws/*) $(B)/lib/libpir.so
-	@mkdir -p $(@D) && $(CC) $(BASE) $(CFLAGS) $(I_public) -o $@ $(filter %.c,$^) -L$(B)/lib -lpir -Wl,-rpath,'$$ORIGIN/../lib' -Wl,-rpath-link,$(B)/lib -lm
+$(B)/bin/draws: $(wildcard test/draws/*) $(TOOL_OBJ) $(B)/lib/libpir.so
+	@mkdir -p $(@D) && $(CC) $(BASE) $(CFLAGS) $(I_tools) -o $@ $(filter %.c %.o,$^) -L$(B)/lib -lpir -Wl,-rpath,'$$ORIGIN/../lib' -Wl,-rpath-link,$(B)/lib -lm
 
 # Attributes of every kind in every op; the given programs are the first case of every recorded operator.
 $(B)/bin/attributes: $(wildcard test/attributes/*.[ch]) $(B)/lib/libpir.so

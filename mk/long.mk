@@ -22,12 +22,15 @@ syscalls: setup  ## fail every system call of six scenarios in turn: a status, n
 kills: setup  ## kill processes that write at random moments: no damaged file, no lost one; KILLS=N SEED=N
 	@$(MAKE) -s -j$(JOBS) all && python3 test/faults/kills.py --kills=$(or $(KILLS),1000) --seed=$(or $(SEED),1) $(B)
 
+schedules: setup  ## recordings and draws under random schedules on 1 to 16 threads: the same bits; SEED=N
+	@$(MAKE) -s -j$(JOBS) all $(B)/bin/draws && SCHEDULES=all SEED=$(or $(SEED),1) test/suites/schedules.sh $(B) "$$(test/recordings.sh $(B) $(RECORDED))"
+
 refusals: setup  ## every recorded model and network with groups refused at each stage and many places; RECORDED=DIR, SHARE=K/N
 	@$(MAKE) -s -j$(JOBS) all && REFUSED=all python3 test/recorded/recorded.py --bin $(B)/bin --only refused --share $(or $(SHARE),0/1) \
 	  "$$(test/recordings.sh $(B) $(RECORDED))"
 
 # Each has its own output below $(B)/long.
-LONG ?= draws attributes guard overlap meta allocations syscalls kills refusals soak fuzz test-tsan test-asan test-neon
+LONG ?= draws attributes guard overlap schedules meta allocations syscalls kills refusals soak fuzz test-tsan test-asan test-neon
 long: setup  ## all long checks, with result and wall time of each; LONG="soak kills" runs some
 	@mkdir -p $(B)/long; bad=0; \
 	for check in $(LONG); do \

@@ -124,6 +124,10 @@ case $build in
   *) "$here/suites/memory.sh" "$build" "$recorded" 2>&1 | tee "$log/memory.log"; last_counts "$log/memory.log" ;;
 esac
 
+begin "random schedules"
+LIMIT=$limit "$here/suites/schedules.sh" "$build" "$recorded" 2>&1 | tee "$log/schedules.log"
+last_counts "$log/schedules.log"
+
 begin "NEON, emulated"
 case $build in
   *san*) ;;

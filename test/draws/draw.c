@@ -11,7 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_NUMEL = 3000, MAX_NUMEL_DEEP = 500, MAX_TEXTS = 24, MADE_OF = 3 };
+enum {
+  MAX_NUMEL = 3000,
+  MAX_NUMEL_DEEP = 500,
+  MAX_NUMEL_LARGE = 100000,
+  MAX_TEXTS = 24,
+  MADE_OF = 3
+};
 
 uint64_t draw_random(uint64_t *state) {
   uint64_t z = *state += 0x9E3779B97F4A7C15u;
@@ -105,7 +111,13 @@ bool draw_is_index(const pir_opdef *def, size_t operand) {
 
 // ---- shapes and element types
 
-static void limit(draw_tensor *t) {
+static int64_t most_elements(const draw *d, int32_t rank) {
+  if (d->large)
+    return MAX_NUMEL_LARGE;
+  return rank > 3 ? MAX_NUMEL_DEEP : MAX_NUMEL;
+}
+
+static void limit(const draw *d, draw_tensor *t) {
   for (;;) {
     int64_t numel = 1;
     int32_t largest = 0;
@@ -114,7 +126,7 @@ static void limit(draw_tensor *t) {
       if (t->shape[i] > t->shape[largest])
         largest = i;
     }
-    if (numel <= (t->rank > 3 ? MAX_NUMEL_DEEP : MAX_NUMEL))
+    if (numel <= most_elements(d, t->rank))
       return;
     t->shape[largest] = t->shape[largest] / 2;
   }
@@ -162,6 +174,7 @@ static void start_near(draw *d, pool *p) {
 
 static void start_pool(draw *d, pool *p, int attempt) {
   static const int64_t extents[] = {1, 2, 2, 3, 3, 4, 4, 5, 6, 7, 8, 9, 12, 16, 17, 24, 33, 64};
+  static const int64_t large[] = {1, 2, 3, 16, 31, 64, 65, 100, 130, 257, 700};
   static const uint32_t likeness[] = {90, 45, 15};
   static const pir_dtype often[] = {PIR_F32, PIR_F32, PIR_F32, PIR_F32,  PIR_F32, PIR_F64,
                                     PIR_F64, PIR_I32, PIR_I64, PIR_F16,  PIR_F16, PIR_BF16,
@@ -173,7 +186,8 @@ static void start_pool(draw *d, pool *p, int attempt) {
   if (p->rank == 2)
     most = 16;
   for (int i = 0; i < 3; i++)
-    p->extents[i] = extents[draw_below(d, most)];
+    p->extents[i] = d->large ? large[draw_below(d, sizeof large / sizeof *large)]
+                             : extents[draw_below(d, most)];
   if (chance(d, 40))
     p->extents[1] = p->extents[0];
   if (chance(d, 40))
@@ -203,7 +217,7 @@ static void draw_shape(draw *d, const pool *p, draw_tensor *t) {
   t->rank = p->rank;
   memcpy(t->shape, p->shape, sizeof t->shape);
   if (kind < p->likeness) {
-    limit(t);
+    limit(d, t);
     return;
   }
   kind = draw_below(d, 100);
@@ -227,7 +241,7 @@ static void draw_shape(draw *d, const pool *p, draw_tensor *t) {
     for (int32_t i = 0; i < t->rank; i++)
       t->shape[i] = p->extents[draw_below(d, 3)];
   }
-  limit(t);
+  limit(d, t);
 }
 
 static pir_dtype pick(draw *d, pir_dtype_set set) {
@@ -538,7 +552,7 @@ static bool is_large(const draw *d) {
       int64_t numel = 1;
       for (int32_t a = 0; a < t->rank; a++)
         numel *= t->shape[a];
-      if (numel > 2 * MAX_NUMEL)
+      if (numel > 2 * most_elements(d, 0))
         return true;
     }
   return false;

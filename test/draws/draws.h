@@ -79,6 +79,7 @@ typedef struct draw {
   bool floats;       // no integers where the element type is free
   bool extremes;     // integers where the element type is free, at both ends of it
   bool alone;        // not evaluated in float64
+  bool large;        // extents for which loops are shared among threads
   uint32_t dynamic;  // bit k: extents at axes k, k + 6, ... of inputs are stated as unknown
   draw_operand operands[DRAW_OPERANDS];
   const pir_attr *attrs[DRAW_ATTRS];  // NULL: not given
@@ -242,6 +243,9 @@ draw_exactness draw_compare_exact(const draw *d, const draw_run *run, const char
 
 // ---- judging it
 
+// The pipeline that compiles every op, however few its results.
+#define DRAW_COMPILE "check,prepare,group{few=0},dce,pd_op_to_kernel"
+
 typedef enum draw_verdict {
   DRAW_AGREES,
   DRAW_ALONE,      // agrees, without float64 evaluation
@@ -263,6 +267,11 @@ typedef struct draw_report {
 
 // Draws programs until one runs, and judges it. Of the report `found` and `user` are given.
 draw_verdict draw_judge(draw *d, draw_report *out_report);
+// Draws programs until one runs by kernels, then runs it by kernels and compiled, under random
+// schedules: bits must be those of one thread.
+draw_verdict draw_judge_schedules(draw *d, draw_report *out_report);
+// Draws until a program runs by kernels, or fails by a defect; false when all are refused.
+bool draw_find_program(draw *d, draw_run *kernels, draw_report *r);
 // The tolerance for an op's results in ulps, and how it was derived from the declaration.
 void draw_bound_text(const pir_opdef *def, char *out, size_t size);
 

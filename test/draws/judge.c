@@ -404,22 +404,22 @@ static draw_verdict judge_wide(trial *t, draw_report *r) {
 
 // A program that the kernels refuse is drawn again: the contents decide, or a condition that
 // the checks do not know.
-static bool find_program(trial *t, draw_report *r) {
-  bool chain = t->d->before;
-  for (int i = 0; i < (chain ? 1 : RESTARTS) && (chain || draw_op(t->d)); i++) {
+bool draw_find_program(draw *d, draw_run *kernels, draw_report *r) {
+  bool chain = d->before;
+  for (int i = 0; i < (chain ? 1 : RESTARTS) && (chain || draw_op(d)); i++) {
     for (int k = 0; k < REDRAWS; k++) {
       if (k)
-        draw_numbers(t->d);
-      draw_stop(&t->kernels);
-      if (draw_start(t->d, DRAW_AS_IS, "kernels", NULL, &t->kernels))
+        draw_numbers(d);
+      draw_stop(kernels);
+      if (draw_start(d, DRAW_AS_IS, "kernels", NULL, kernels))
         break;
-      if (!draw_feed(t->d, &t->kernels, 0, 0))
+      if (!draw_feed(d, kernels, 0, 0))
         return true;
-      if (t->kernels.status != PIR_INVALID)
+      if (kernels->status != PIR_INVALID)
         break;
     }
-    snprintf(r->text, sizeof r->text, "%s", t->kernels.text);
-    if (t->kernels.status == PIR_INTERNAL)
+    snprintf(r->text, sizeof r->text, "%s", kernels->text);
+    if (kernels->status == PIR_INTERNAL)
       return true;
     r->refused++;
   }
@@ -445,12 +445,11 @@ static bool reads_extremes(const draw *d) {
 }
 
 static draw_verdict judge(trial *t, draw_report *r) {
-  if (!find_program(t, r))
+  if (!draw_find_program(t->d, &t->kernels, r))
     return DRAW_UNFIT;
   if (r->found)
     r->found(r->user, t->d);
-  draw_start(t->d, DRAW_AS_IS, "check,prepare,group{few=0},dce,pd_op_to_kernel", t->target,
-             &t->compiled);
+  draw_start(t->d, DRAW_AS_IS, DRAW_COMPILE, t->target, &t->compiled);
   if (!t->compiled.status)
     draw_feed(t->d, &t->compiled, 0, 0);
   if (t->kernels.status || t->compiled.status) {

@@ -27,7 +27,8 @@ typedef struct options {
   uint64_t seed;
   long draws;
   const char *op, *list;
-  bool verbose, print, chains, extremes;
+  bool verbose, print, chains, extremes, schedules;
+  draw_verdict (*judge)(draw *d, draw_report *out_report);
   graphs_options g;
 } options;
 
@@ -133,8 +134,8 @@ static void show(const run *r, const draw *d, uint64_t seed, const char *what,
     printf("%s: ..., %s: %s\n  again: draws --chains --seed=%llu --draws=1\n", what,
            d->def->name, text, (unsigned long long)seed);
   else
-    printf("%s: %s: %s\n  again: draws --op=%s --seed=%llu --draws=1\n", what, d->def->name,
-           text, d->def->name, (unsigned long long)seed);
+    printf("%s: %s: %s\n  again: draws %s--op=%s --seed=%llu --draws=1\n", what, d->def->name,
+           text, r->o.schedules ? "--schedules " : "", d->def->name, (unsigned long long)seed);
   if (!r->o.print)
     print_program(NULL, d);
   fflush(stdout);
@@ -158,8 +159,9 @@ static void draw_one(run *r, pir_context *ctx, long i) {
     draw_start_op(d, ctx, r->noise, r->ops[at], seed);
     d->alone = is_typed(d->def);
     d->extremes = r->o.extremes;
+    d->large = r->o.schedules;
   }
-  draw_verdict verdict = d ? draw_judge(d, &report) : DRAW_UNFIT;
+  draw_verdict verdict = d ? r->o.judge(d, &report) : DRAW_UNFIT;
   t->refused += report.refused;
   if (verdict == DRAW_UNFIT) {
     t->unfit++;
@@ -225,8 +227,8 @@ static long draw_all(run *r) {
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
     if (WIFEXITED(status) && !WEXITSTATUS(status))
       break;
-    printf("crashed: %s: %s\n  again: draws --op=%s --seed=%llu --draws=1\n", r->s->op,
-           end_of_process(status), r->s->op,
+    printf("crashed: %s: %s\n  again: draws %s--op=%s --seed=%llu --draws=1\n", r->s->op,
+           end_of_process(status), r->o.schedules ? "--schedules " : "", r->s->op,
            (unsigned long long)(r->o.seed + (uint64_t)r->s->at));
     crashed++;
     from = r->s->at + 1;
@@ -273,7 +275,7 @@ static int report(const run *r, long crashed) {
       "arithmetic\n",
       t.extreme, t.exact);
   bool enough =
-      r->o.op || r->o.chains || r->o.extremes ||
+      r->o.op || r->o.chains || r->o.extremes || r->o.schedules ||
       (r->op_count >= LEAST_OPS && t.unfit * 100 <= (t.unfit + t.drawn) * MOST_UNFIT &&
        t.alone * 100 <= (t.unfit + t.drawn) * MOST_ALONE);
   if (!enough)
@@ -300,8 +302,10 @@ static bool read_graphs_option(const char *text, graphs_options *g) {
 }
 
 static bool read_options(int argc, char **argv, options *o) {
-  *o = (options){
-      .seed = 1, .draws = 500, .g = {.least = 5, .most = 60, .setup = -1, .reduce = true}};
+  *o = (options){.seed = 1,
+                 .draws = 500,
+                 .judge = draw_judge,
+                 .g = {.least = 5, .most = 60, .setup = -1, .reduce = true}};
   for (int i = 1; i < argc; i++) {
     if (!strncmp(argv[i], "--seed=", 7))
       o->seed = strtoull(argv[i] + 7, NULL, 10);
@@ -317,11 +321,15 @@ static bool read_options(int argc, char **argv, options *o) {
       o->chains = true;
     else if (!strcmp(argv[i], "--extremes"))
       o->extremes = true;
+    else if (!strcmp(argv[i], "--schedules"))
+      o->schedules = true;
     else if (!strcmp(argv[i], "--print"))
       o->print = true;
     else if (!read_graphs_option(argv[i], &o->g))
       return false;
   }
+  if (o->schedules)
+    o->judge = draw_judge_schedules;
   o->g.seed = o->seed;
   o->g.print = o->print;
   o->g.verbose = o->verbose;
@@ -333,7 +341,7 @@ int main(int argc, char **argv) {
   static run r;
   if (!read_options(argc, argv, &r.o)) {
     fprintf(stderr, "usage: draws [--seed=N] [--draws=N] [--op=NAME | --chains] "
-                    "[--extremes] [--list] [--print] [--verbose]\n"
+                    "[--extremes | --schedules] [--list] [--print] [--verbose]\n"
                     "       draws --graphs=N [--seed=N] [--ops=MIN..MAX] [--setup=N | "
                     "--all-options] [--as-drawn] [--print] [--verbose]\n");
     return 2;

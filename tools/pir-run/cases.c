@@ -166,6 +166,8 @@ int run_case(run *r, const char *folder, bool quiet) {
                                        : compare_case(r, &set, folder, quiet);
   if (!code)
     code = run_case_overlapping(r, &set, folder, quiet);
+  if (!code)
+    code = run_schedules(r);
   npy_set_release(&set);
   return code;
 }

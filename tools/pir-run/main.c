@@ -50,6 +50,8 @@ static const cli_option options[] = {
      "give every tensor memory that begins or ends at a page that cannot be accessed"},
     {OPT_OVERLAP, 0, "overlap", "whole|part|shifted",
      "run again with outputs in the memory of inputs, and compare"},
+    {OPT_SCHEDULES, 0, "schedules", "N[:SEED]",
+     "run again under N random schedules on 1 to 16 threads: the same bits"},
     {OPT_EXPLAIN, 0, "explain", NULL,
      "remarks: which ops were put together, which were not and why, and how each group is "
      "computed"},
@@ -376,6 +378,8 @@ static int run_model(run *r) {
     code = run_benchmark(r, cli_value(r->cli, OPT_BENCHMARK, NULL));
   else if (!code && !folder)
     code = run_once(r);
+  if (!code && !folder)
+    code = run_schedules(r);
   if (code && code != CLI_DIFFERENT)
     return code;
   if (cli_has(r->cli, OPT_PROFILE)) {
@@ -409,14 +413,15 @@ static int number_option(const cli_run *cli, int id, const char *name, double *v
 }
 
 // --guard-pages and --overlap place the inputs differently.
-static int read_placing(run *r) {
+static int read_checks(run *r) {
   const char *how = cli_value(r->cli, OPT_OVERLAP, NULL);
   bool known = !how || !strcmp(how, "whole") || !strcmp(how, "part") || !strcmp(how, "shifted");
   if (!known)
     return cli_bad_value(r->cli, "overlap", how, "whole, part or shifted");
   if (how && cli_has(r->cli, OPT_GUARD_PAGES))
     return cli_fail(r->cli, CLI_USAGE, "--overlap excludes --guard-pages");
-  return run_read_guard(r);
+  int code = run_read_guard(r);
+  return code ? code : run_read_schedules(r);
 }
 
 static int read_options(run *r) {
@@ -434,7 +439,7 @@ static int read_options(run *r) {
   if (!code && seed && !cli_parse_u64(seed, &r->seed))
     code = cli_bad_value(r->cli, "seed", seed, "a number");
   r->json = cli_has(r->cli, OPT_JSON);
-  return code ? code : read_placing(r);
+  return code ? code : read_checks(r);
 }
 
 static int run_file(run *r, const char *path) {

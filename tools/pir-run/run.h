@@ -38,7 +38,8 @@ enum {
   OPT_LOD,
   OPT_TRAIN,
   OPT_GUARD_PAGES,
-  OPT_OVERLAP
+  OPT_OVERLAP,
+  OPT_SCHEDULES
 };
 
 typedef struct tolerance {
@@ -65,6 +66,7 @@ typedef struct run {
   bool json;
   int threads;
   uint64_t seed;
+  uint64_t schedules, schedule_seed;  // --schedules: 0 turns without it
   pir_model *model;
   pir_session *session;
   npy_array *inputs;  // for each input of the model; tensor.data NULL: not given yet
@@ -154,6 +156,13 @@ size_t run_overlap_turns(const run *r);
 // After a run: runs again with outputs bound to memory that overlaps inputs.
 int run_overlap(run *r, size_t turn);
 void run_drop_overlaps(run *r);  // binds the inputs anew, and no outputs
+
+// ---- schedules.c
+
+int run_read_schedules(run *r);  // --schedules
+// Runs the bound inputs under random schedules, and compares bits with a run on one thread.
+// Does nothing without --schedules.
+int run_schedules(run *r);
 
 // ---- measure.c
 
