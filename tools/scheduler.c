@@ -109,7 +109,7 @@ pir_parallel scheduler_parallel(scheduler *s) {
 // ---- bits
 
 // Copies the tensor's elements to memory that the caller frees; NULL without memory.
-static char *elements_of(const pir_tensor *tensor, size_t *out_bytes) {
+static char *copy_elements(const pir_tensor *tensor, size_t *out_bytes) {
   pir_tensor dense;
   if (pir_shape_bytes(tensor->shape, tensor->rank, tensor->dtype, out_bytes))
     return NULL;
@@ -134,7 +134,7 @@ bool scheduler_same_bits(const pir_tensor *a, const pir_tensor *b, int64_t *out_
   *out_at = -1;
   if (!same_type(a, b))
     return false;
-  char *x = elements_of(a, &bytes), *y = elements_of(b, &bytes);
+  char *x = copy_elements(a, &bytes), *y = copy_elements(b, &bytes);
   bool same = x && y;
   while (same && at < bytes && x[at] == y[at])
     at++;
