@@ -120,7 +120,7 @@ $(B)/test/$(basename $(notdir $(1))): $(1) $(TOOL_OBJ) $(B)/lib/libpir.a $(B)/li
 endef
 $(foreach t,$(TESTS),$(eval $(call test_rule,$(t))))
 FAULTS   := $(B)/faults/libpir_fail.so $(B)/faults/oom
-tests: all $(TEST_BIN) $(B)/bin/digits $(B)/bin/draws $(B)/bin/attributes $(B)/bin/soak $(B)/cuda/libcuda.so.1 $(B)/cuda/libnvrtc.so.13 $(FAULTS)
+tests: all $(TEST_BIN) $(B)/bin/digits $(B)/bin/draws $(B)/bin/attributes $(B)/bin/soak $(B)/bin/sandbox $(B)/cuda/libcuda.so.1 $(B)/cuda/libnvrtc.so.13 $(FAULTS)
 
 $(B)/bin/draws: $(wildcard test/draws/*) $(TOOL_OBJ) $(B)/lib/libpir.so
 	@mkdir -p $(@D) && $(CC) $(BASE) $(CFLAGS) $(I_tools) -o $@ $(filter %.c %.o,$^) -L$(B)/lib -lpir -Wl,-rpath,'$$ORIGIN/../lib' -Wl,-rpath-link,$(B)/lib -lm
@@ -135,6 +135,10 @@ $(B)/cuda/libcuda.so.1: test/cuda/shim/cuda.cc test/cuda/shim/device.h
 	@mkdir -p $(@D) && $(SHIM) -o $@ $< -ldl
 $(B)/cuda/libnvrtc.so.13: test/cuda/shim/nvrtc.cc
 	@mkdir -p $(@D) && $(SHIM) -DSHIM_SOURCE='"$(abspath test/cuda/shim)"' -DSHIM_CXX='"$(CXX)"' -o $@ $<
+
+# Commands that the kernel watches and confines.
+$(B)/bin/sandbox: test/faults/sandbox/sandbox.c test/faults/sandbox/confine.c test/faults/sandbox/sandbox.h
+	@mkdir -p $(@D) && $(CC) -std=c11 -D_GNU_SOURCE -O1 -g1 $(WARN) -o $@ $(filter %.c,$^)
 
 $(B)/bin/digits: examples/digits/main.c $(B)/lib/libpir.so
 	@mkdir -p $(@D) && $(CC) $(BASE) $(CFLAGS) $(I_public) -o $@ $< -L$(B)/lib -lpir -Wl,-rpath,'$$ORIGIN/../lib' -Wl,-rpath-link,$(B)/lib -lm

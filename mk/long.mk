@@ -22,6 +22,9 @@ syscalls: setup  ## fail every system call of six scenarios in turn: a status, n
 kills: setup  ## kill processes that write at random moments: no damaged file, no lost one; KILLS=N SEED=N
 	@$(MAKE) -s -j$(JOBS) all && python3 test/faults/kills.py --kills=$(or $(KILLS),1000) --seed=$(or $(SEED),1) $(B)
 
+sandbox: setup  ## models under a sandbox: their parameter file is read, and nothing else; RECORDED=DIR
+	@$(MAKE) -s -j$(JOBS) all $(B)/bin/sandbox $(B)/bin/digits && test/faults/sandbox/sandbox.py $(B) "$$(test/recordings.sh $(B) $(RECORDED))"
+
 schedules: setup  ## recordings and draws under random schedules on 1 to 16 threads: the same bits; SEED=N
 	@$(MAKE) -s -j$(JOBS) all $(B)/bin/draws && SCHEDULES=all SEED=$(or $(SEED),1) test/suites/schedules.sh $(B) "$$(test/recordings.sh $(B) $(RECORDED))"
 
@@ -30,7 +33,7 @@ refusals: setup  ## every recorded model and network with groups refused at each
 	  "$$(test/recordings.sh $(B) $(RECORDED))"
 
 # Each has its own output below $(B)/long.
-LONG ?= draws attributes guard overlap schedules meta allocations syscalls kills refusals soak fuzz test-tsan test-asan test-neon
+LONG ?= draws attributes guard overlap schedules sandbox meta allocations syscalls kills refusals soak fuzz test-tsan test-asan test-neon
 long: setup  ## all long checks, with result and wall time of each; LONG="soak kills" runs some
 	@mkdir -p $(B)/long; bad=0; \
 	for check in $(LONG); do \

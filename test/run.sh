@@ -84,6 +84,16 @@ case $build in
     ;;
 esac
 
+begin "sandbox"
+# Under the sanitizers processes ask the system for more, and the leak checker is a tracer too.
+case $build in
+  *san*) ;;
+  *)
+    python3 "$here/faults/sandbox/sandbox.py" --share 0/12 "$build" "$("$here/recordings.sh" "$build" "$recorded")" 2>&1 | tee "$log/sandbox.log"
+    last_counts "$log/sandbox.log"
+    ;;
+esac
+
 begin "soak, a sample"
 "$build/bin/soak" --seconds=15 "$("$here/recordings.sh" "$build" "$recorded")/models" >"$log/soak.log" 2>&1
 grep '^FAIL' "$log/soak.log" | head -n 20; last_counts "$log/soak.log"

@@ -38,15 +38,8 @@ static bool is_folder(const char *path) {
   return (n && path[n - 1] == '/') || (!stat(path, &info) && S_ISDIR(info.st_mode));
 }
 
-static bool is_file_name(pir_str name) {
-  if (!name.size || name.size > 255 || memchr(name.data, '/', name.size) ||
-      memchr(name.data, 0, name.size))
-    return false;
-  return !pir_str_equal(name, PIR_STR(".")) && !pir_str_equal(name, PIR_STR(".."));
-}
-
 static int write_separate(const cli_run *cli, const char *folder, const pir_param *param) {
-  if (!is_file_name(param->name))
+  if (!pir_is_file_name(param->name))
     return cli_fail(cli, CLI_INVALID, "parameter name '%.*s' is no file name inside a folder",
                     (int)param->name.size, param->name.data);
   size_t n = strlen(folder);

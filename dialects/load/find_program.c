@@ -32,7 +32,7 @@ static bool is_listed(const char *name, const char *words) {
 // Returns the number of bytes at the start of a regular file; 0 if it cannot be read.
 static size_t read_head(int folder, const char *name, char head[HEAD]) {
   struct stat info;
-  int fd = openat(folder, name, O_RDONLY | O_CLOEXEC);
+  int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0)
     return 0;
   bool regular = fstat(fd, &info) == 0 && S_ISREG(info.st_mode);

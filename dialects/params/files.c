@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <pir/dialect/builtin.h>
+#include <pir/new_file.h>
 #include <pir/params.h>
 #include <pir/walk.h>
 
@@ -81,13 +82,6 @@ static pir_status report_errno(pir_context *ctx, int error, const char *path,
                     error == ELOOP ? "a symbolic link" : strerror(error));
 }
 
-static bool safe_name(pir_str name) {
-  if (!name.size || name.size > NAME_MAX || memchr(name.data, '/', name.size) ||
-      memchr(name.data, 0, name.size))
-    return false;
-  return !pir_str_equal(name, PIR_STR(".")) && !pir_str_equal(name, PIR_STR(".."));
-}
-
 // Reports why a parameter's file could not be mapped.
 static const char *describe_error(int error) {
   if (error == ENOENT)
@@ -101,7 +95,7 @@ static pir_status map_separate(pir_program *program, int folder, const pir_param
   char name[NAME_MAX + 1];
   pir_borrowed bytes;
   int error;
-  if (!safe_name(decl->name))
+  if (!pir_is_file_name(decl->name))
     return pir_report(ctx, PIR_INVALID, PIR_ERROR, decl->loc,
                       "parameter name '%.*s' is no file name inside a folder",
                       (int)decl->name.size, decl->name.data);

@@ -124,3 +124,10 @@ void pir_new_file_discard(pir_new_file *file) {
     (void)unlinkat(file->folder, file->temporary, 0);
   free_names(file);
 }
+
+bool pir_is_file_name(pir_str name) {
+  enum { LONGEST = 255 };
+  bool part = name.size && name.size <= LONGEST && !memchr(name.data, '/', name.size) &&
+              !memchr(name.data, 0, name.size);
+  return part && !pir_str_equal(name, PIR_STR(".")) && !pir_str_equal(name, PIR_STR(".."));
+}

@@ -10,11 +10,17 @@
 
 #define MAX_PATH 4096
 
-static int read_single_array(const run *r, const char *folder, const char *name,
-                             npy_array *out) {
-  char path[MAX_PATH];
+// The names are the program's: one that leads out of the folder is refused.
+static int name_file(const run *r, const char *folder, pir_str name, char path[MAX_PATH]) {
+  if (!pir_is_file_name(name))
+    return cli_fail(r->cli, CLI_INVALID, "\"%.*s\" is no file name inside a folder",
+                    (int)name.size, name.data);
+  int n = snprintf(path, MAX_PATH, "%s/%s.npy", folder, name.data);
+  return n < MAX_PATH ? 0 : cli_fail(r->cli, CLI_INVALID, "%s: the path is too long", folder);
+}
+
+static int read_single_array(const run *r, const char *path, npy_array *out) {
   npy_set set;
-  snprintf(path, sizeof path, "%s/%s.npy", folder, name);
   int code = run_read_arrays(r->cli, path, &set);
   if (code)
     return code;
@@ -27,21 +33,16 @@ static int read_single_array(const run *r, const char *folder, const char *name,
   return 0;
 }
 
-static bool is_there(const char *folder, const char *name) {
-  char path[MAX_PATH];
-  snprintf(path, sizeof path, "%s/%s.npy", folder, name);
-  return !access(path, R_OK);
-}
-
 // Reads the inputs that the folder contains.
 static int feed_from(run *r, const char *folder) {
+  char path[MAX_PATH];
   int code = 0;
   for (size_t i = 0; i < pir_model_inputs(r->model) && !code; i++) {
-    const char *name = pir_model_input(r->model, i).name.data;
-    if (!is_there(folder, name))
+    code = name_file(r, folder, pir_model_input(r->model, i).name, path);
+    if (code || access(path, R_OK))
       continue;
     run_drop_input(&r->inputs[i]);
-    code = read_single_array(r, folder, name, &r->inputs[i]);
+    code = read_single_array(r, path, &r->inputs[i]);
   }
   return code;
 }
@@ -86,15 +87,17 @@ static int compare_losses(run *r, const pir_tensor *losses, int64_t step) {
 }
 
 static int compare_final(run *r, const char *folder) {
+  char path[MAX_PATH], label[300];
   int code = 0;
   for (size_t i = 0; i < pir_model_outputs(r->model); i++) {
     npy_array want;
-    const char *name = pir_model_output(r->model, i).name.data;
+    pir_str name = pir_model_output(r->model, i).name;
     if (state_of(r, i) < 0 || run_ignores(r, i))
       continue;
-    char label[300];
-    snprintf(label, sizeof label, "%.256s: ", name);
-    int one = read_single_array(r, folder, name, &want);
+    snprintf(label, sizeof label, "%.256s: ", name.data);
+    int one = name_file(r, folder, name, path);
+    if (!one)
+      one = read_single_array(r, path, &want);
     if (one)
       return one;
     if (!run_compare(r, i, &want.tensor, label, true))
@@ -110,7 +113,9 @@ int run_train(run *r, const char *folder) {
   snprintf(path, sizeof path, "%s/init", folder);
   int code = feed_from(r, path);
   if (!code)
-    code = read_single_array(r, folder, "losses", &losses);
+    code = name_file(r, folder, PIR_STR("losses"), path);
+  if (!code)
+    code = read_single_array(r, path, &losses);
   if (!code && losses.tensor.rank != 1)
     code = cli_fail(r->cli, CLI_INVALID, "%s/losses.npy has not one axis", folder);
   int64_t steps = code ? 0 : losses.tensor.shape[0];

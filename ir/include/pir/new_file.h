@@ -45,6 +45,10 @@ PIR_API bool pir_new_file_publish(pir_new_file *file);
 // Removes the file. Harmless after the file has ended.
 PIR_API void pir_new_file_discard(pir_new_file *file);
 
+// Whether a name from a model names a file inside a folder: one part of a path, of 1 to 255
+// bytes without '/' and NUL, other than "." and "..".
+PIR_API bool pir_is_file_name(pir_str name);
+
 PIR_END
 
 #endif

@@ -38,7 +38,7 @@ static bool identify(int fd, file_identity *out) {
 }
 
 bool pir_file_identify(const char *path, file_identity *out_identity) {
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   bool found = identify(fd, out_identity);
   if (fd >= 0)
     close(fd);
@@ -118,7 +118,7 @@ static bool digest_all(int fd, file_digest *out) {
 
 bool pir_file_digest(int folder, const char *path, file_identity *out_identity,
                      file_digest *out_digest) {
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   int64_t now = time(NULL);
   bool known = identify(fd, out_identity);
   if (known && !recall(folder, out_identity, out_digest)) {
