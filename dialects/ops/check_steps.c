@@ -1,38 +1,8 @@
 // Checks of the steps of `lower` blocks against the ops that they make: a step gives every
 // operand and attribute that has no default, and attributes of the declared kind.
-#include "ops_stages.h"
+#include "nodes_impl.h"
 
 #include <string.h>
-
-// The values that an attribute of a kind holds.
-typedef enum value_class {
-  CLASS_ANY,
-  CLASS_NUMBER,
-  CLASS_TEXT,
-  CLASS_DTYPE,
-  CLASS_LIST
-} value_class;
-
-static value_class class_of(uint8_t kind) {
-  switch (kind) {
-    case PIR_ATTR_BOOL:
-    case PIR_ATTR_I32:
-    case PIR_ATTR_I64:
-    case PIR_ATTR_INDEX:
-    case PIR_ATTR_F32:
-    case PIR_ATTR_F64: return CLASS_NUMBER;
-    case PIR_ATTR_STR: return CLASS_TEXT;
-    case PIR_ATTR_DTYPE: return CLASS_DTYPE;
-    case PIR_ATTR_ARRAY:
-    case PIR_ATTR_INT_ARRAY: return CLASS_LIST;
-    default: return CLASS_ANY;
-  }
-}
-
-static bool is_integer_kind(uint8_t kind) {
-  return kind == PIR_ATTR_BOOL || kind == PIR_ATTR_I32 || kind == PIR_ATTR_I64 ||
-         kind == PIR_ATTR_INDEX;
-}
 
 static const char *const class_words[] = {"a value", "a number", "a text", "an element type",
                                           "a list"};
@@ -40,21 +10,30 @@ static const char *const class_words[] = {"a value", "a number", "a text", "an e
 // Whether a list attribute of the one element kind may become a list of the other.
 static bool elements_fit(uint8_t from, uint8_t to) {
   bool texts = from == PIR_ATTR_STR || to == PIR_ATTR_STR;
-  bool narrows = (from == PIR_ATTR_F32 || from == PIR_ATTR_F64) && is_integer_kind(to);
+  bool narrows = (from == PIR_ATTR_F32 || from == PIR_ATTR_F64) && ops_is_integer_kind(to);
   return from == to || (!texts && !narrows);
 }
 
 static void check_copy(const named_expr *given, const attr *from, const attr *to) {
-  value_class have = class_of(from->kind), want = class_of(to->kind);
+  value_class have = ops_class_of(from->kind), want = ops_class_of(to->kind);
   bool fits = have == want || have == CLASS_ANY || want == CLASS_ANY;
   if (fits && have == CLASS_LIST)
     fits = from->kind == PIR_ATTR_INT_ARRAY || to->kind == PIR_ATTR_INT_ARRAY ||
            elements_fit(from->element_kind, to->element_kind);
   if (fits && have == CLASS_NUMBER)
-    fits = is_integer_kind(from->kind) || !is_integer_kind(to->kind);
+    fits = ops_is_integer_kind(from->kind) || !ops_is_integer_kind(to->kind);
   if (!fits)
     source_error(given->loc, "attribute '%s' of the step does not take '$%s'", to->name,
                  from->name);
+}
+
+static void check_range(const expr *e, uint8_t kind, const char *name) {
+  if (kind == PIR_ATTR_BOOL && e->i != 0 && e->i != 1)
+    source_error(e->loc, "attribute '%s' of the step is true or false", name);
+  if (kind == PIR_ATTR_I32 && (e->i < INT32_MIN || e->i > INT32_MAX))
+    source_error(e->loc, "attribute '%s' of the step has 32 bits", name);
+  if (kind == PIR_ATTR_STR)
+    source_error(e->loc, "attribute '%s' of the step lists texts", name);
 }
 
 static void check_given(const op *o, const named_expr *given, const attr *to) {
@@ -64,7 +43,7 @@ static void check_given(const op *o, const named_expr *given, const attr *to) {
     check_copy(given, &o->attrs[copied], to);
     return;
   }
-  value_class want = class_of(to->kind), have = want;
+  value_class want = ops_class_of(to->kind), have = want;
   if (e->kind == EXPR_TEXT)
     have = CLASS_TEXT;
   else if (e->kind == EXPR_LIST)
@@ -73,8 +52,14 @@ static void check_given(const op *o, const named_expr *given, const attr *to) {
     have = CLASS_NUMBER;
   if (want != CLASS_ANY && have != want)
     source_error(e->loc, "attribute '%s' of the step is %s", to->name, class_words[want]);
-  if (e->kind == EXPR_FLOAT && is_integer_kind(to->kind))
+  if (e->kind == EXPR_FLOAT && ops_is_integer_kind(to->kind))
     source_error(e->loc, "attribute '%s' of the step is an integer", to->name);
+  if (e->kind == EXPR_INT)
+    check_range(e, to->kind, to->name);
+  for (const expr *x = e->kind == EXPR_LIST && to->kind == PIR_ATTR_ARRAY ? e->a : NULL; x;
+       x = x->next)
+    if (x->kind == EXPR_INT)
+      check_range(x, to->element_kind, to->name);
 }
 
 static const named_expr *find_given(const step *s, const char *name) {
@@ -88,18 +73,49 @@ static bool may_be_absent(const operand *x) {
   return x->flags & PIR_OPERAND_OPTIONAL || x->literal;
 }
 
-static void check_operands_given(const op *target, const step *s) {
+// Whether the numbers that an argument states fit an attribute operand.
+static void check_literal(const op *o, const expr *e, const operand *x) {
+  const attr *copied =
+      e->kind == EXPR_ATTR && op_attr(o, e->name) >= 0 ? &o->attrs[op_attr(o, e->name)] : NULL;
+  bool number = e->kind == EXPR_INT || e->kind == EXPR_FLOAT ||
+                (copied && ops_class_of(copied->kind) == CLASS_NUMBER);
+  bool list = e->kind == EXPR_LIST || (copied && ops_class_of(copied->kind) == CLASS_LIST);
+  if (x->flags & PIR_OPERAND_INTARRAY && number)
+    source_error(e->loc, "operand '%s' takes a list: write [..]", x->name);
+  if (x->flags & PIR_OPERAND_SCALAR && list)
+    source_error(e->loc, "operand '%s' takes one number, not a list", x->name);
+  if (list && copied && !ops_lists_integers(copied))
+    source_error(e->loc, "attribute '$%s' is no list of integers", copied->name);
+}
+
+static void check_operands_given(const op *o, const op *target, const step *s,
+                                 const value_sort *sorts) {
   const expr *e = s->args;
   for (int i = 0; i < target->operand_count; i++) {
     const operand *x = &target->operands[i];
+    bool list = x->flags & PIR_OPERAND_VARIADIC;
     if ((!e || e->kind == EXPR_NULL) && !may_be_absent(x))
       source_error(e ? e->loc : s->loc, "'%s' needs operand '%s'", s->op, x->name);
-    e = e ? e->next : NULL;
+    if (!e)
+      continue;
+    check_literal(o, e, x);
+    if (sorts[i] == (list ? SORT_TENSOR : SORT_LIST))
+      source_error(e->loc, "operand '%s' of '%s' is %s", x->name, s->op,
+                   list ? "a list" : "one tensor");
+    e = e->next;
   }
 }
 
-void ops_check_step(const op *o, const op *target, const step *s) {
-  check_operands_given(target, s);
+static void check_twice(const step *s) {
+  for (const named_expr *a = s->attrs; a; a = a->next)
+    for (const named_expr *b = s->attrs; b != a; b = b->next)
+      if (!strcmp(a->name, b->name))
+        source_error(a->loc, "attribute '%s' is given twice", a->name);
+}
+
+void ops_check_step(const op *o, const op *target, const step *s, const value_sort *sorts) {
+  check_operands_given(o, target, s, sorts);
+  check_twice(s);
   if (target->traits & PIR_RANDOM && !(o->traits & PIR_RANDOM))
     source_error(s->loc, "'%s' is random: '%s' needs 'trait random'", s->op, o->name);
   for (int i = 0; i < target->attr_count; i++) {
@@ -110,14 +126,4 @@ void ops_check_step(const op *o, const op *target, const step *s) {
     else if (!to->literal)
       source_error(s->loc, "'%s' needs attribute '%s'", s->op, to->name);
   }
-}
-
-bool ops_is_axes_kind(const attr *a) {
-  uint8_t kind = a->kind == PIR_ATTR_ARRAY ? a->element_kind : a->kind;
-  return is_integer_kind(kind) || kind == PIR_ATTR_INT_ARRAY;
-}
-
-bool ops_is_number_kind(const attr *a) {
-  value_class held = class_of(a->kind);
-  return held == CLASS_NUMBER || held == CLASS_ANY;
 }

@@ -54,10 +54,21 @@ static void compile_vars(compiler *co, const clause *c, pir_clause *out) {
 
 static void check_axes(const compiler *co, source_loc loc, const pir_clause *c,
                        const char *name) {
-  if (c->axes_attr < 0 && c->axes_operand < 0)
+  if (c->axes_attr < 0 && c->axes_operand < 0) {
     source_error(loc, "no attribute '$%s'", name);
-  else if (c->axes_attr >= 0 && !ops_is_axes_kind(&co->o->attrs[c->axes_attr]))
-    source_error(loc, "'$%s' is no axis: it holds no integers", name);
+    return;
+  }
+  bool list;
+  if (c->axes_attr >= 0) {
+    const attr *a = &co->o->attrs[c->axes_attr];
+    list = !ops_is_integer_kind(a->kind);
+    if (!ops_holds_axes(a))
+      source_error(loc, "'$%s' is no axis: it holds no integers", name);
+  } else {
+    list = !(co->o->operands[c->axes_operand].flags & PIR_OPERAND_SCALAR);
+  }
+  if (list && c->kind != PIR_CLAUSE_REDUCE)
+    source_error(loc, "'$%s' is no axis: it holds a list", name);
 }
 
 // `concat(x, $axis)`, `stack`, `parts`, `unbind`
@@ -74,6 +85,9 @@ static void compile_join(compiler *co, const clause *c, pir_clause *out) {
     return;
   }
   const char *axis = e->a->next->name;
+  int joined = op_operand(co->o, e->a->name);
+  if (!kind && joined >= 0 && !(co->o->operands[joined].flags & PIR_OPERAND_VARIADIC))
+    source_error(e->a->loc, "'%s' is no list: there is nothing to join", e->a->name);
   out->body = value_node(co, e->a, NULL);
   out->axes_attr = (int16_t)op_attr(co->o, axis);
   out->axes_operand = out->axes_attr < 0 ? (int16_t)op_operand(co->o, axis) : -1;
@@ -106,6 +120,9 @@ static void compile_out_map(compiler *co, const clause *c, pir_clause *out) {
 static void compile_axes(compiler *co, const clause *c, pir_clause *out) {
   if (c->like && (out->like = (int16_t)op_operand(co->o, c->like)) < 0)
     source_error(c->loc, "no operand '%s'", c->like);
+  else if (c->like && co->o->operands[out->like].flags & PIR_OPERAND_VARIADIC &&
+           !(co->o->results[out->result].flags & PIR_RESULT_VARIADIC))
+    source_error(c->loc, "'%s' is a list: it has no dims", c->like);
   if (c->like && (c->kind != PIR_CLAUSE_REDUCE || c->axes))
     source_error(c->loc, "'like' takes the place of 'over'");
   if (!c->axes)
@@ -208,8 +225,14 @@ static pir_clause compile_requirement(compiler *co, const clause *c) {
 // ---- lower blocks
 typedef struct numbering {
   const char **names;
-  int count;
+  value_sort *sorts;
+  int count, sort_count;
 } numbering;
+
+static void name_value(numbering *n, const char *name, value_sort sort) {
+  APPEND(n->names, n->count, name);
+  APPEND(n->sorts, n->sort_count, sort);
+}
 
 static int value_number(const numbering *n, const char *name) {
   for (int i = n->count - 1; i >= 0; i--)
@@ -261,6 +284,14 @@ static const char *name_of_value(const expr *e) {
   return name;
 }
 
+// An operand of any element type may be a sparse tensor, which is the list of its parts.
+static void check_list(const compiler *co, const numbering *n, int number, const expr *e) {
+  const operand *x =
+      number >= 0 && number < co->o->operand_count ? &co->o->operands[number] : NULL;
+  if (number >= 0 && n->sorts[number] == SORT_TENSOR && (!x || x->dtypes || x->same))
+    source_error(e->loc, "'%%%s' is no list", e->name);
+}
+
 // List members that a step reads become results of earlier steps; a member is extracted once.
 static void hoist_members(compiler *co, lower_code *out, numbering *n, const expr *args) {
   for (const expr *e = args; e; e = e->next) {
@@ -271,6 +302,7 @@ static void hoist_members(compiler *co, lower_code *out, numbering *n, const exp
     int list = value_number(n, e->name);
     if (list < 0)
       source_error(e->loc, "no value '%%%s' before this line", e->name);
+    check_list(co, n, list, e);
     pir_lower_step take = {.op = "builtin.slice",
                            .first_arg = (uint16_t)out->arg_count,
                            .arg_count = 1,
@@ -288,33 +320,39 @@ static void hoist_members(compiler *co, lower_code *out, numbering *n, const exp
            ((pir_lower_arg){PIR_LOWER_VALUE, (int16_t)list, -1, -1, 0}));
     APPEND(out->attrs, out->attr_count, index);
     APPEND(out->steps, out->step_count, take);
-    APPEND(n->names, n->count, name_of_value(e));
+    name_value(n, name_of_value(e), SORT_TENSOR);
   }
 }
 
 static pir_lower_arg compile_arg(compiler *co, lower_code *out, const numbering *n,
-                                 const expr *e) {
+                                 const expr *e, value_sort *sort) {
   pir_lower_arg arg = {PIR_LOWER_VALUE, -1, -1, -1, 0};
   int at = -1;
+  *sort = SORT_TENSOR;
   if (e->kind == EXPR_ATTR)
     at = op_operand(co->o, e->name);
   else if (is_value(e))
     at = value_number(n, name_of_value(e));
   if (e->kind == EXPR_NULL) {
     arg.kind = PIR_LOWER_ABSENT;
+    *sort = SORT_UNKNOWN;
   } else if (e->kind == EXPR_REST) {
+    *sort = SORT_LIST;
     arg.kind = PIR_LOWER_REST;
     arg.value = (int16_t)value_number(n, e->name);
     arg.first = (int16_t)e->i;
     if (arg.value < 0)
       source_error(e->loc, "no value '%%%s' before this line", e->name);
+    check_list(co, n, arg.value, e);
   } else if (at >= 0) {
     arg.value = (int16_t)at;
+    *sort = n->sorts[at];
   } else if (is_value(e)) {
     source_error(e->loc, "no value '%%%s' before this line", e->name);
   } else if (e->kind == EXPR_LIST && e->a && is_value(e->a)) {
     int16_t entries[64];
     int count = 0;
+    *sort = SORT_LIST;
     for (const expr *x = e->a; x && count < 64; x = x->next) {
       int number = is_value(x) ? value_number(n, name_of_value(x)) : -1;
       if (number < 0)
@@ -373,8 +411,21 @@ static pir_lower_attr compile_step_attr(compiler *co, lower_code *out, const nam
   return to;
 }
 
+// A sparse tensor, and selected rows, are lists of their parts: only a result with an element
+// type of its own is known to be a tensor.
+static value_sort sort_of_result(const op *target, int k) {
+  if (!target || k >= target->result_count)
+    return SORT_UNKNOWN;
+  const result *r = &target->results[k];
+  if (r->flags & PIR_RESULT_VARIADIC)
+    return SORT_LIST;
+  return r->from || r->dtypes || r->dtype ? SORT_TENSOR : SORT_UNKNOWN;
+}
+
 static pir_lower_step compile_step(compiler *co, lower_code *out, numbering *n, const step *s) {
   const op *target = target_op(co, s);
+  value_sort sorts[UINT8_MAX + 1] = {SORT_UNKNOWN};
+  int given = 0;
   hoist_members(co, out, n, s->args);
   pir_lower_step to = {.op = s->op,
                        .first_arg = (uint16_t)out->arg_count,
@@ -388,8 +439,13 @@ static pir_lower_step compile_step(compiler *co, lower_code *out, numbering *n, 
     source_error(s->loc, "no value '%%%s'", s->otherwise);
   if (s->when && s->result_count != 1)
     source_error(s->loc, "a step with 'when' has one result");
-  for (const expr *e = s->args; e; e = e->next)
-    APPEND(out->args, out->arg_count, compile_arg(co, out, n, e));
+  for (const expr *e = s->args; e; e = e->next) {
+    value_sort sort;
+    pir_lower_arg arg = compile_arg(co, out, n, e, &sort);
+    APPEND(out->args, out->arg_count, arg);
+    if (given <= UINT8_MAX)
+      sorts[given++] = sort;
+  }
   for (const named_expr *a = s->attrs; a; a = a->next)
     APPEND(out->attrs, out->attr_count, compile_step_attr(co, out, a, target));
   to.arg_count = (uint16_t)(out->arg_count - to.first_arg);
@@ -401,9 +457,9 @@ static pir_lower_step compile_step(compiler *co, lower_code *out, numbering *n, 
     source_error(s->loc, "'%s' has %d results, %d are named", s->op, target->result_count,
                  s->result_count);
   if (target)
-    ops_check_step(co->o, target, s);
+    ops_check_step(co->o, target, s, sorts);
   for (int i = 0; i < s->result_count; i++)
-    APPEND(n->names, n->count, s->results[i]);
+    name_value(n, s->results[i], sort_of_result(target, i));
   return to;
 }
 
@@ -412,7 +468,8 @@ static lower_code compile_lower(compiler *co, const lower *l) {
   numbering n = {0};
   co->c = NULL;
   for (int i = 0; i < co->o->operand_count; i++)
-    APPEND(n.names, n.count, co->o->operands[i].name);
+    name_value(&n, co->o->operands[i].name,
+               co->o->operands[i].flags & PIR_OPERAND_VARIADIC ? SORT_LIST : SORT_TENSOR);
   out.when = index_node(co, l->when, NULL);
   for (int i = 0; i < l->step_count; i++) {
     pir_lower_step compiled = compile_step(co, &out, &n, &l->steps[i]);
@@ -430,6 +487,10 @@ static lower_code compile_lower(compiler *co, const lower *l) {
       if (!strcmp(n.names[v], co->o->results[i].name))
         number = v;
     any |= number >= 0;
+    bool list = co->o->results[i].flags & PIR_RESULT_VARIADIC;
+    if (number >= 0 && n.sorts[number] == (list ? SORT_TENSOR : SORT_LIST))
+      source_error(l->loc, "'%s' is %s, and the step gives %s", n.names[number],
+                   list ? "a list" : "one tensor", list ? "one tensor" : "a list");
     APPEND(out.results, count, (int16_t)number);
   }
   if (!any)

@@ -218,6 +218,14 @@ static int16_t index_shape(compiler *co, const expr *e, int f, const scope *s) {
   return node_of(co, (pir_node_op)node_op, k, a, -1, -1);
 }
 
+// `count` takes a list of any elements; the others look for a number in a list, or in the only
+// number of an attribute.
+static bool fits_list_function(const attr *a, bool looks_for_number) {
+  return looks_for_number
+             ? ops_holds_axes(a) || ops_class_of(a->kind) == CLASS_ANY
+             : ops_class_of(a->kind) == CLASS_LIST || ops_class_of(a->kind) == CLASS_ANY;
+}
+
 static int16_t index_list(compiler *co, const expr *e, int f, const scope *s) {
   const expr *list = e->a;
   int n = count_list(list);
@@ -234,6 +242,9 @@ static int16_t index_list(compiler *co, const expr *e, int f, const scope *s) {
     node_op = list_functions[f].operand;
   if (node_op < 0)
     return node_error(list, "no list '%s'");
+  if (attr_at >= 0 &&
+      !fits_list_function(&co->o->attrs[attr_at], list_functions[f].takes_index))
+    return node_error(list, "attribute '$%s' is no list of integers");
   int16_t a = -1, b = -1;
   if (n > 1) {
     a = index_node(co, list->next, s);
@@ -288,8 +299,10 @@ static int16_t index_call(compiler *co, const expr *e, const scope *s) {
 
 static int16_t index_attr(compiler *co, const expr *e) {
   int k = op_attr(co->o, e->name);
-  if (k >= 0 && co->o->attrs[k].kind != PIR_ATTR_DTYPE && !ops_is_number_kind(&co->o->attrs[k]))
+  if (k >= 0 && co->o->attrs[k].kind != PIR_ATTR_DTYPE && !ops_holds_number(&co->o->attrs[k]))
     return node_error(e, "attribute '$%s' is no number");
+  if (k >= 0 && ops_is_float_kind(co->o->attrs[k].kind))
+    return node_error(e, "attribute '$%s' is no integer: write int(..)");
   if (k >= 0)
     return node_of(co, co->o->attrs[k].kind == PIR_ATTR_DTYPE ? PIR_I_ATTR_DTYPE : PIR_I_ATTR,
                    k, -1, -1, -1);
@@ -307,6 +320,8 @@ static int16_t index_at(compiler *co, const expr *e, const scope *s) {
       return -1;
     if (k < 0 && operand_at < 0)
       return node_error(e, "no list '$%s'");
+    if (k >= 0 && !ops_lists_integers(&co->o->attrs[k]))
+      return node_error(e, "attribute '$%s' is no list of integers");
     return node_of(co, k >= 0 ? PIR_I_ATTR_AT : PIR_I_OPERAND_AT, k >= 0 ? k : operand_at, i,
                    -1, -1);
   }
@@ -358,7 +373,7 @@ static int16_t index_is(compiler *co, const expr *e) {
                                           attr_side->a->i < INT8_MAX &&
                                           co->o->attrs[k].element_kind == PIR_ATTR_STR
                                     : co->o->attrs[k].kind == PIR_ATTR_STR);
-  if (!is_text || text->kind != EXPR_TEXT)
+  if (!is_text || text->kind != EXPR_TEXT || (e->op != OP_EQ && e->op != OP_NE))
     return node_error(
         e, "compare a string attribute, or one element of a list of them, with a text");
   pir_node n = pir_node_blank(PIR_I_ATTR_IS);
@@ -368,6 +383,16 @@ static int16_t index_is(compiler *co, const expr *e) {
     n.map_count = (int16_t)(attr_side->a->i + 1);
   int16_t is = node_add(co, n);
   return e->op == OP_EQ ? is : node_of(co, PIR_I_NOT, -1, is, -1, -1);
+}
+
+static bool is_dtype_attr(const compiler *co, const char *name) {
+  int k = op_attr(co->o, name);
+  return k >= 0 && co->o->attrs[k].kind == PIR_ATTR_DTYPE;
+}
+
+static bool is_element_type(const compiler *co, const expr *e) {
+  return (e->kind == EXPR_ATTR && is_dtype_attr(co, e->name)) ||
+         (e->kind == EXPR_CALL && !strcmp(e->name, "dtype"));
 }
 
 static int16_t index_binary_node(compiler *co, const expr *e, const scope *s) {
@@ -381,6 +406,9 @@ static int16_t index_binary_node(compiler *co, const expr *e, const scope *s) {
     return node_error(e, "no bit operations on indices");
   if (e->a->kind == EXPR_TEXT || e->b->kind == EXPR_TEXT)
     return index_is(co, e);
+  if ((e->a->kind == EXPR_INT && is_element_type(co, e->b)) ||
+      (e->b->kind == EXPR_INT && is_element_type(co, e->a)))
+    return node_error(e, "compare an element type with an element type");
   int16_t a = index_node(co, e->a, s), b = index_node(co, e->b, s);
   if (a < 0 || b < 0)
     return -1;
@@ -519,7 +547,7 @@ static int16_t value_cast(compiler *co, const expr *e, const scope *s, int dtype
   if (!strcmp(e->name, "cast") && n == 2) {
     if (x->kind == EXPR_NAME && names_result(co, x->name))
       dtype = PIR_CAST_OUT;
-    else if (x->kind == EXPR_ATTR && op_attr(co->o, x->name) >= 0)
+    else if (x->kind == EXPR_ATTR && is_dtype_attr(co, x->name))
       dtype = PIR_CAST_ATTR + op_attr(co->o, x->name);
     else
       return node_error(x, "cast takes the result or a dtype attribute");
@@ -551,6 +579,8 @@ static int16_t value_members(compiler *co, const expr *e) {
   int k = combine > 0 && x->next->kind == EXPR_NAME ? op_operand(co->o, x->next->name) : -1;
   if (k < 0 || !(co->o->operands[k].flags & PIR_OPERAND_VARIADIC))
     return node_error(e, "expected %s(add, variadic operand)");
+  if (combine >= PIR_COMBINE_ARGMAX)
+    return node_error(x, "members are not combined by '%s'");
   pir_node n = pir_node_blank(PIR_V_MEMBERS);
   n.k = (int16_t)k;
   n.i = combine;
@@ -588,10 +618,19 @@ static int16_t value_call(compiler *co, const expr *e, const scope *s) {
   return node_error(e, "no function '%s'");
 }
 
+// Whether a list operand stands for the member that is computed, or for the list itself.
+static bool takes_lists(const compiler *co) {
+  int k = co->c ? op_result(co->o, co->c->result) : -1;
+  return !co->c || co->c->kind == PIR_CLAUSE_JOIN ||
+         (k >= 0 && co->o->results[k].flags & PIR_RESULT_VARIADIC);
+}
+
 static int16_t value_load(compiler *co, const expr *e, const scope *s) {
   int k = op_operand(co->o, e->name);
   if (k < 0)
     return node_error(e, "no operand '%s'");
+  if (co->o->operands[k].flags & PIR_OPERAND_VARIADIC && !takes_lists(co))
+    return node_error(e, "'%s' is a list, and the result is not one");
   pir_node n = pir_node_blank(PIR_V_LOAD);
   n.k = (int16_t)k;
   if (e->kind == EXPR_AT) {
@@ -639,7 +678,7 @@ static int16_t value_name(compiler *co, const expr *e, const scope *s) {
 
 static int16_t value_attr(compiler *co, const expr *e) {
   int k = op_attr(co->o, e->name);
-  if (k >= 0 && !ops_is_number_kind(&co->o->attrs[k]))
+  if (k >= 0 && !ops_holds_number(&co->o->attrs[k]))
     return node_error(e, "attribute '$%s' is no number");
   if (k >= 0)
     return node_of(co, PIR_V_ATTR, k, -1, -1, -1);

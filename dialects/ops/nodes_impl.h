@@ -40,4 +40,31 @@ bool is_index_only(const compiler *co, const expr *e);
 bool map_fill(compiler *co, pir_node *load, const expr *at, const scope *s);
 int pir_dtype_word(const char *name);  // a pir_dtype, or -1
 
+// ---- kinds (check_kinds.c)
+// The values that an attribute of a kind holds.
+typedef enum value_class {
+  CLASS_ANY,
+  CLASS_NUMBER,
+  CLASS_TEXT,
+  CLASS_DTYPE,
+  CLASS_LIST
+} value_class;
+
+value_class ops_class_of(uint8_t kind);  // a pir_attr_kind
+bool ops_is_integer_kind(uint8_t kind);
+bool ops_is_float_kind(uint8_t kind);
+bool ops_holds_number(const attr *a);   // may stand in arithmetic
+bool ops_lists_numbers(const attr *a);  // so may its elements
+bool ops_lists_integers(const attr *a);
+bool ops_holds_axes(const attr *a);  // one integer, or a list of them
+
+// ---- steps of lower blocks (check_steps.c)
+// Whether a value of a lower block is a list of tensors. The results of ops of other dialects
+// are not known.
+typedef enum value_sort { SORT_UNKNOWN, SORT_TENSOR, SORT_LIST } value_sort;
+
+// Reports what a step of a lower block of `o` leaves out or gives wrongly. `sorts` has an entry
+// for every argument.
+void ops_check_step(const op *o, const op *target, const step *s, const value_sort *sorts);
+
 #endif

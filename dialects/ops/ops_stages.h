@@ -10,10 +10,6 @@ void ops_check(dialect *d);                    // check_ops.c: names, kinds, def
 // whether that worked. op_numbers.c
 bool ops_number(dialect *d, const char *path);
 void ops_compile(dialect *d, op *o);  // compile_ops.c: clauses and lower blocks to nodes
-// Reports what a step of a lower block of `o` leaves out or gives wrongly. check_steps.c
-void ops_check_step(const op *o, const op *target, const step *s);
-bool ops_is_axes_kind(const attr *a);           // one integer, or a list of them
-bool ops_is_number_kind(const attr *a);         // may stand in arithmetic
 int op_operand(const op *o, const char *name);  // positions, or -1
 int op_result(const op *o, const char *name);
 int op_attr(const op *o, const char *name);
