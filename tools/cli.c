@@ -490,7 +490,7 @@ static int read_stream(const cli_run *cli, int fd, cli_file *file) {
   return 0;
 }
 
-static int read_named(const cli_run *cli, const char *path, cli_file *out_file) {
+int cli_file_read_named(const cli_run *cli, const char *path, cli_file *out_file) {
   bool is_stdin = strcmp(path, "-") == 0;
   *out_file = (cli_file){.name = is_stdin ? "<stdin>" : path};
   int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
@@ -531,11 +531,11 @@ static int find_program(const cli_run *cli, const char *path, char **out_path) {
 int cli_file_read(const cli_run *cli, const char *path, cli_file *out_file) {
   char *found;
   if (strcmp(path, "-") == 0)
-    return read_named(cli, path, out_file);
+    return cli_file_read_named(cli, path, out_file);
   int code = find_program(cli, path, &found);
   if (code)
     return code;
-  code = read_named(cli, found, out_file);
+  code = cli_file_read_named(cli, found, out_file);
   out_file->found = found;
   if (code)
     cli_file_release(out_file);

@@ -102,6 +102,8 @@ typedef struct cli_file {
 
 // Returns 0, or the exit code after reporting.
 int cli_file_read(const cli_run *cli, const char *path, cli_file *out_file);
+// Does the same for one file: a folder is refused.
+int cli_file_read_named(const cli_run *cli, const char *path, cli_file *out_file);
 void cli_file_release(cli_file *file);
 
 // An output: standard output, a device or pipe, or a file that replaces another as a whole in

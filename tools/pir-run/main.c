@@ -133,12 +133,56 @@ static bool has_parameters(const npy_set *extra) {
   return false;
 }
 
+static bool is_stream(const char *path) {
+  return strcmp(path, "-") == 0;
+}
+
+static void release_file(void *user) {
+  cli_file_release(user);
+  free(user);
+}
+
+// Reads a file, or standard input, into bytes that are released with their last user.
+static pir_status borrow_file(const run *r, const char *path, pir_borrowed *out_bytes) {
+  cli_file *file = malloc(sizeof *file);
+  if (!file)
+    return PIR_EXHAUSTED;
+  int code = cli_file_read_named(r->cli, path, file);
+  if (code) {
+    free(file);
+    return code == CLI_LIMIT ? PIR_EXHAUSTED : PIR_IO;
+  }
+  *out_bytes = (pir_borrowed){file->bytes.data, file->bytes.size, release_file, file};
+  return PIR_OK;
+}
+
+// Loads a program from standard input. Nothing lies beside it: its parameters are one file.
+static pir_status load_stream(const run *r, pir_context *ctx, const char *params,
+                              bool with_params, pir_program **out_program) {
+  pir_borrowed bytes, param_bytes = {0};
+  pir_str name = PIR_STR("<stdin>");
+  PIR_TRY(borrow_file(r, "-", &bytes));
+  pir_status status = params ? borrow_file(r, params, &param_bytes) : PIR_OK;
+  if (!status && with_params)
+    return pir_program_load(ctx, bytes, param_bytes, name, out_program);
+  if (!status)
+    status = pir_program_read(ctx, (pir_str){bytes.data, bytes.size}, name, out_program);
+  bytes.release(bytes.user);
+  return status;
+}
+
 static pir_status load_program(run *r, pir_context *ctx, const char *path, const char *params,
                                const npy_set *extra, pir_program **out_program) {
-  bool own = has_parameters(extra);
-  if (!own && (params || !cli_has(r->cli, OPT_TRAIN)))
-    return pir_program_load_file(ctx, path, params, out_program);
-  PIR_TRY(pir_program_read_file(ctx, path, out_program));
+  bool own = has_parameters(extra), stream = is_stream(path);
+  bool with_params = !own && (params || !cli_has(r->cli, OPT_TRAIN));
+  if (stream)
+    PIR_TRY(load_stream(r, ctx, with_params ? params : NULL, with_params, out_program));
+  else if (!with_params)
+    PIR_TRY(pir_program_read_file(ctx, path, out_program));
+  else
+    PIR_TRY(pir_program_load_file(ctx, path, params, out_program));
+  if (with_params)
+    return PIR_OK;
   if (pir_program_is_older(*out_program))
     PIR_TRY(pir_program_upgrade(*out_program));
   if (own)
@@ -201,7 +245,7 @@ int run_open(run *r, const char *path, const char *params, const npy_set *extra)
   static const pir_limits unlimited;
   bool only = cli_has(r->cli, OPT_COMPILE_ONLY);
   bool own_steps = only || cli_has(r->cli, OPT_TRAIN) || (extra && extra->count) ||
-                   r->cli->custom_ops || r->cli->remarks ||
+                   r->cli->custom_ops || r->cli->remarks || is_stream(path) ||
                    memcmp(&r->cli->limits, &unlimited, sizeof unlimited);
   pir_status status = how.cache && !own_steps ? open_files(r, path, params, &how)
                                               : open_program(r, path, params, extra, &how);
