@@ -28,6 +28,20 @@ pir_dtype infer_operand_dtype(const pir_infer *infer, int k) {
   return fact && fact->known ? fact->dtype : PIR_UNDEFINED;
 }
 
+// Returns the type, or the complex one that meets it and the operands if one of those is
+// complex. A result in place of an operand keeps its type.
+static pir_dtype promoted_dtype(const pir_infer *infer, pir_dtype dtype) {
+  bool complex = false, wide = dtype == PIR_F64 || dtype == PIR_C128;
+  for (size_t k = 0; k < infer->operand_count; k++) {
+    pir_dtype other = infer_operand_dtype(infer, (int)k);
+    complex |= pir_dtype_is_complex(other);
+    wide |= other == PIR_F64 || other == PIR_C128;
+  }
+  if (!complex || infer->def->traits & PIR_INPLACE)
+    return dtype;
+  return wide ? PIR_C128 : PIR_C64;
+}
+
 pir_dtype infer_result_dtype(const pir_infer *infer, int i) {
   const pir_result_def *def = &infer->def->results[i];
   if (def->from_attr >= 0) {
@@ -38,7 +52,8 @@ pir_dtype infer_result_dtype(const pir_infer *infer, int i) {
   // A result of an absent operand keeps the fact it was created with: no elements, f32.
   if (def->same_as >= 0) {
     bool given = (size_t)def->same_as < infer->operand_count && infer->operands[def->same_as];
-    return given ? infer_operand_dtype(infer, def->same_as) : PIR_F32;
+    pir_dtype dtype = given ? infer_operand_dtype(infer, def->same_as) : PIR_F32;
+    return def->flags & PIR_RESULT_PROMOTED ? promoted_dtype(infer, dtype) : dtype;
   }
   if (def->dtype != PIR_UNDEFINED)
     return (pir_dtype)def->dtype;

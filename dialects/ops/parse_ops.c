@@ -379,6 +379,8 @@ void add_results(parser *p, names n, type_spec t) {
       flags |= PIR_RESULT_VARIADIC;
     if (marks & MARK_INTERMEDIATE)
       flags |= PIR_RESULT_INTERMEDIATE;
+    if (t.flags & PIR_OPERAND_PROMOTED)
+      flags |= PIR_RESULT_PROMOTED;
     uint8_t dtype = t.dtype;
     for (int k = 1; k < PIR_DTYPE_COUNT; k++)
       if (t.dtypes == (pir_dtype_set)1 << k)

@@ -197,8 +197,10 @@ static pir_status check_results(const verifier *v, const pir_op *op) {
     const pir_result_def *want = &def->results[i];
     if (!want->dtypes && want->same_as < 0)
       continue;
-    PIR_TRY(check_dtype(v, op, "result", want->name, pir_type_dtype(op_result(op, i)->type),
-                        want->dtypes, want->same_as));
+    pir_dtype has = pir_type_dtype(op_result(op, i)->type);
+    bool promoted = want->flags & PIR_RESULT_PROMOTED && pir_dtype_is_complex(has);
+    PIR_TRY(check_dtype(v, op, "result", want->name, has, want->dtypes,
+                        promoted ? -1 : want->same_as));
   }
   return PIR_OK;
 }

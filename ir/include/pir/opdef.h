@@ -82,7 +82,10 @@ typedef enum pir_result_flag {
   // It is kept only for the gradient op.
   PIR_RESULT_INTERMEDIATE = 2,
   // It is a vec.
-  PIR_RESULT_VARIADIC = 4
+  PIR_RESULT_VARIADIC = 4,
+  // It has the type of `same_as`, or the complex type that meets it if another operand is
+  // complex.
+  PIR_RESULT_PROMOTED = 8
 } pir_result_flag;
 
 // A set of element types: bit i is pir_dtype i. 0 means any.

@@ -4,7 +4,7 @@
 
 #include "kernels.h"
 
-// operands: x, repeats; attributes: axis, output_size (below 0: not stated)
+// operands: x, repeats; attributes: axis, output_size (0 and below: not stated)
 pir_status pir_kernel_repeat_interleave_with_tensor_index(const pir_kernel_call *call) {
   const pir_tensor *x = pir_kernel_in(call, 0);
   const pir_tensor *repeats = pir_kernel_in(call, 1);
@@ -31,7 +31,7 @@ pir_status pir_kernel_repeat_interleave_with_tensor_index(const pir_kernel_call 
                              "%s: repeats: expects no negative number, found %lld", call->op,
                              (long long)times);
   }
-  if (said >= 0 && said != total)
+  if (said > 0 && said != total)
     return pir_kernel_fail(call, PIR_INVALID,
                            "%s: output_size: expects %lld, the sum of repeats, found %lld",
                            call->op, (long long)total, (long long)said);
