@@ -3,6 +3,8 @@
 #include <pir/dialects.h>
 
 pir_status pir_dialects_load_all(pir_context *ctx) {
+  if (!ctx)
+    return PIR_INVALID;
 #define PIR_REGISTER_DIALECT(name) PIR_TRY(pir_context_register(ctx, &pir_##name##_dialect));
   PIR_EACH_DIALECT(PIR_REGISTER_DIALECT)
 #undef PIR_REGISTER_DIALECT

@@ -199,7 +199,8 @@ int cli_fail(const cli_run *cli, int code, const char *format, ...) {
   va_start(args, format);
   vsnprintf(message, sizeof message, format, args);
   va_end(args);
-  pir_diag diag = {.severity = PIR_ERROR, .message = pir_str_from(message)};
+  pir_diag diag = {
+      .size = sizeof diag, .severity = PIR_ERROR, .message = pir_str_from(message)};
   print_error_or_note(cli, &diag);
   return code;
 }
@@ -555,7 +556,8 @@ void cli_file_release(cli_file *file) {
 
 int cli_program_read(cli_run *cli, pir_context *ctx, const cli_file *file, pir_format format,
                      bool fragment, uint32_t first_line, pir_program **out_program) {
-  pir_read_options options = {.format = format,
+  pir_read_options options = {.size = sizeof options,
+                              .format = format,
                               .file = pir_str_from(file->name),
                               .first_line = first_line,
                               .fragment = fragment};

@@ -27,12 +27,13 @@ class Str(c.Structure):
 
 
 class Port(c.Structure):
-    _fields_ = [("name", Str), ("dtype", c.c_int), ("rank", c.c_int32), ("shape", c.c_int64 * 16)]
+    _fields_ = [("size", c.c_size_t), ("name", Str), ("dtype", c.c_int), ("rank", c.c_int32), ("shape", c.c_int64 * 16)]
 
 
 class Tensor(c.Structure):
     _fields_ = [("data", c.c_void_p), ("dtype", c.c_int), ("rank", c.c_int32), ("shape", c.c_int64 * 16),
-                ("strides", c.c_int64 * 16), ("lod", c.c_void_p), ("lod_sizes", c.c_void_p), ("lod_levels", c.c_size_t)]
+                ("strides", c.c_int64 * 16), ("lod", c.c_void_p), ("lod_sizes", c.c_void_p), ("lod_levels", c.c_size_t),
+                ("reserved", c.c_uint64 * 2)]
 
 
 class ModelOptions(c.Structure):
@@ -46,12 +47,11 @@ class SessionOptions(c.Structure):
 class Pir:
     def __init__(self, lib, pipeline):
         self.lib, self.pipeline = c.CDLL(lib), pipeline.encode()
-        self.lib.pir_model_input.restype = Port
         self.lib.pir_model_inputs.restype = self.lib.pir_model_outputs.restype = c.c_size_t
         self.lib.pir_session_message.restype = c.c_char_p
         for name in ("inputs", "outputs", "release"):
             getattr(self.lib, "pir_model_" + name).argtypes = [c.c_void_p]
-        self.lib.pir_model_input.argtypes = [c.c_void_p, c.c_size_t]
+        self.lib.pir_model_input.argtypes = [c.c_void_p, c.c_size_t, c.c_void_p]
         self.lib.pir_session_create.argtypes = [c.c_void_p, c.c_void_p, c.c_void_p]
         for name in ("run", "message", "destroy"):
             getattr(self.lib, "pir_session_" + name).argtypes = [c.c_void_p]
@@ -74,7 +74,8 @@ class Pir:
         self.check(self.lib.pir_session_create(self.model, c.byref(SessionOptions(size=16, threads=threads)), c.byref(session)))
         self.session, self.feeds = session, feeds
         for i in range(self.lib.pir_model_inputs(self.model)):
-            port = self.lib.pir_model_input(self.model, i)
+            port = Port(size=c.sizeof(Port))
+            self.check(self.lib.pir_model_input(self.model, i, c.byref(port)))
             array = feeds[port.name.data[:port.name.size].decode()]
             strides = [s // array.itemsize for s in array.strides]
             tensor = Tensor(array.ctypes.data, NUMPY.index(str(array.dtype)), array.ndim, tuple(array.shape), tuple(strides))

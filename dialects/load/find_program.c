@@ -122,6 +122,8 @@ static pir_status find_in(DIR *folder, const char *path, char **out_path) {
 }
 
 pir_status pir_program_find(const char *path, char **out_path) {
+  if (!path || !out_path)
+    return PIR_INVALID;
   *out_path = NULL;
   DIR *folder = opendir(path);
   if (!folder && errno == ENOMEM)

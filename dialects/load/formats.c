@@ -7,6 +7,7 @@
 #include <pir/text.h>
 
 #include <blank.h>
+#include <sized.h>
 
 #include "formats_impl.h"
 #include "read.h"
@@ -64,8 +65,10 @@ static pir_status read_json(pir_context *ctx, pir_str bytes, const pir_read_opti
 static pir_status read_text(pir_context *ctx, pir_str bytes, const pir_read_options *options,
                             pir_param_list *listed, pir_program **out_program) {
   (void)listed;
-  pir_parse_options how = {
-      .file = options->file, .first_line = options->first_line, .fragment = options->fragment};
+  pir_parse_options how = {.size = sizeof how,
+                           .file = options->file,
+                           .first_line = options->first_line,
+                           .fragment = options->fragment};
   return pir_program_parse(ctx, bytes, &how, out_program);
 }
 
@@ -77,9 +80,11 @@ static pir_status read_as_pdmodel(pir_context *ctx, pir_str bytes,
 }
 
 static pir_status write_json(const pir_format_def *def, const pir_program *program,
-                             const pir_write_options *options, pir_writer out) {
+                             const pir_write_options *given, pir_writer out) {
   (void)def;
-  pir_json_options how = {.indent = options->indent};
+  pir_write_options options;
+  PIR_TRY(PIR_TAKE(pir_program_context(program), pir_write_options, &options, given));
+  pir_json_options how = {.size = sizeof how, .indent = options.indent};
   return pir_program_write_json(program, &how, out);
 }
 
@@ -91,8 +96,11 @@ static pir_status write_as_pdmodel(const pir_format_def *def, const pir_program 
 }
 
 static pir_status write_text(const pir_format_def *def, const pir_program *program,
-                             const pir_write_options *options, pir_writer out) {
-  pir_print_options how = {.form = def->text, .strip_debug = options->strip_debug};
+                             const pir_write_options *given, pir_writer out) {
+  pir_write_options options;
+  PIR_TRY(PIR_TAKE(pir_program_context(program), pir_write_options, &options, given));
+  pir_print_options how = {
+      .size = sizeof how, .form = def->text, .strip_debug = options.strip_debug};
   return pir_program_print(program, &how, out);
 }
 
@@ -191,5 +199,10 @@ pir_status format_read(pir_context *ctx, pir_str bytes, const pir_read_options *
 
 pir_status pir_program_read_as(pir_context *ctx, pir_str bytes, const pir_read_options *options,
                                pir_program **out_program) {
-  return format_read(ctx, bytes, options, NULL, out_program);
+  pir_read_options known;
+  if (!ctx || !out_program)
+    return pir_refuse_null(ctx, __func__);
+  *out_program = NULL;
+  PIR_TRY(PIR_TAKE(ctx, pir_read_options, &known, options));
+  return format_read(ctx, bytes, &known, NULL, out_program);
 }

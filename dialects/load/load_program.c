@@ -14,6 +14,7 @@
 
 #include "formats_impl.h"
 #include "mapping.h"
+#include <sized.h>
 
 static pir_status list_declared(const pir_program *program, pir_param_list *out) {
   size_t capacity = pir_program_param_decls(program, NULL, 0);
@@ -27,7 +28,7 @@ static pir_status list_declared(const pir_program *program, pir_param_list *out)
 // Reads a program of any format; `out` (may be NULL) gets the parameters of its file.
 static pir_status read_any(pir_context *ctx, pir_str bytes, pir_str file,
                            pir_program **out_program, pir_param_list *out) {
-  pir_read_options options = {.file = file};
+  pir_read_options options = {.size = sizeof options, .file = file};
   PIR_TRY(format_read(ctx, bytes, &options, out, out_program));
   return out && !out->decls ? list_declared(*out_program, out) : PIR_OK;
 }
@@ -66,7 +67,8 @@ static pir_status attach(pir_program *program, const pir_param_list *want, const
 // Verifies ops against their declarations; ops of older text may lack parts that upgrading
 // adds.
 static pir_status verify(const pir_program *program) {
-  pir_verify_options options = {.untyped = true, .old_forms = pir_program_is_older(program)};
+  pir_verify_options options = {
+      .size = sizeof options, .untyped = true, .old_forms = pir_program_is_older(program)};
   return pir_verify(pir_program_module(program), &options);
 }
 
@@ -159,6 +161,8 @@ static pir_status read_bytes(void *user) {
 
 pir_status pir_program_read(pir_context *ctx, pir_str bytes, pir_str file,
                             pir_program **out_program) {
+  if (!ctx || !out_program)
+    return pir_refuse_null(ctx, __func__);
   loading l = {.ctx = ctx, .name = file, .bytes = {.data = bytes.data, .size = bytes.size}};
   return enter_loading(&l, read_bytes, out_program, NULL);
 }
@@ -170,6 +174,8 @@ static pir_status read_file(void *user) {
 
 pir_status pir_program_read_file(pir_context *ctx, const char *path,
                                  pir_program **out_program) {
+  if (!ctx || !path || !out_program)
+    return pir_refuse_null(ctx, __func__);
   loading l = {.ctx = ctx, .path = path};
   return enter_loading(&l, read_file, out_program, NULL);
 }
@@ -190,6 +196,8 @@ static pir_status load_file(void *user) {
 
 pir_status pir_program_load_found(pir_context *ctx, const char *path, const char *params,
                                   pir_program **out_program, char **out_params) {
+  if (!ctx || !path || !out_program || !out_params)
+    return pir_refuse_null(ctx, __func__);
   loading l = {.ctx = ctx, .path = path, .given_params = params};
   *out_params = NULL;
   return enter_loading(&l, load_file, out_program, out_params);
@@ -197,6 +205,8 @@ pir_status pir_program_load_found(pir_context *ctx, const char *path, const char
 
 pir_status pir_program_load_file(pir_context *ctx, const char *path, const char *params,
                                  pir_program **out_program) {
+  if (!ctx || !path || !out_program)
+    return pir_refuse_null(ctx, __func__);
   loading l = {.ctx = ctx, .path = path, .given_params = params};
   return enter_loading(&l, load_file, out_program, NULL);
 }
@@ -214,6 +224,11 @@ static pir_status load_bytes(void *user) {
 
 pir_status pir_program_load(pir_context *ctx, pir_borrowed bytes, pir_borrowed params,
                             pir_str file, pir_program **out_program) {
+  if (!ctx || !out_program) {
+    give_back(&bytes);
+    give_back(&params);
+    return pir_refuse_null(ctx, __func__);
+  }
   loading l = {.ctx = ctx, .name = file, .bytes = bytes, .param_bytes = params};
   return enter_loading(&l, load_bytes, out_program, NULL);
 }

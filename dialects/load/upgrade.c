@@ -225,6 +225,8 @@ static pir_status upgrade_program(void *user) {
 }
 
 pir_status pir_program_upgrade(pir_program *program) {
+  if (!program)
+    return PIR_INVALID;
   return pir_context_enter(pir_program_context(program), upgrade_program, program);
 }
 

@@ -60,7 +60,7 @@ static bool literal_fits(uint8_t kind, uint8_t element_kind, const expr *e) {
     case PIR_ATTR_DTYPE:
       return e->kind == EXPR_NAME &&
              (!strcmp(e->name, "bool") ||
-              pir_dtype_from_text(pir_str_from(e->name)) != PIR_DTYPE_COUNT);
+              pir_dtype_from_text(pir_str_from(e->name)) != PIR_DTYPE_NONE);
     case PIR_ATTR_PLACE:
       return e->kind == EXPR_NAME && (!strcmp(e->name, "cpu") || !strcmp(e->name, "undefined"));
     case PIR_ATTR_LAYOUT: return e->kind == EXPR_TEXT;

@@ -73,7 +73,7 @@ int pir_dtype_word(const char *name) {
   if (!strcmp(name, "bool"))
     return PIR_BOOL;
   pir_dtype dtype = pir_dtype_from_text(pir_str_from(name));
-  return dtype == PIR_DTYPE_COUNT ? -1 : (int)dtype;
+  return dtype == PIR_DTYPE_NONE ? -1 : (int)dtype;
 }
 
 static int count_list(const expr *e) {

@@ -229,7 +229,7 @@ pir_dtype_set type_named(parser *p, source_loc loc, const char *name) {
     if (!strcmp(p->d->typesets[i].name, name))
       return p->d->typesets[i].set;
   pir_dtype dtype = dtype_named(name);
-  if (dtype == PIR_DTYPE_COUNT || dtype == PIR_UNDEFINED) {
+  if (dtype == PIR_DTYPE_NONE || dtype == PIR_UNDEFINED) {
     source_error(loc, "unknown element type or type set '%s'", name);
     return 0;
   }
@@ -238,7 +238,7 @@ pir_dtype_set type_named(parser *p, source_loc loc, const char *name) {
 
 type_spec scalar_type(source_loc loc, const char *name) {
   type_spec t = {.loc = loc, .flags = PIR_OPERAND_SCALAR, .dtype = (uint8_t)dtype_named(name)};
-  if (t.dtype == PIR_DTYPE_COUNT) {
+  if (t.dtype == PIR_DTYPE_NONE) {
     source_error(loc, "unknown element type '%s'", name);
     t.dtype = PIR_F32;
   }
@@ -263,7 +263,7 @@ type_spec from_type(source_loc loc, const char *word, const char *attr_name) {
 
 void type_otherwise(type_spec *t, const char *name) {
   pir_dtype dtype = dtype_named(name);
-  if (dtype == PIR_DTYPE_COUNT)
+  if (dtype == PIR_DTYPE_NONE)
     t->same = name;
   else
     t->dtype = (uint8_t)dtype;

@@ -17,6 +17,7 @@
 #include <heap.h>
 
 #include "mapping.h"
+#include <sized.h>
 
 typedef struct decl_list {
   pir_param_decl *items;
@@ -194,6 +195,8 @@ static pir_status map_params(void *user) {
 
 pir_status pir_program_map_params(pir_program *program, const pir_param_decl *decls,
                                   size_t count, const char *path) {
+  if (!program || (count && !decls) || !path)
+    return pir_refuse_null(program ? pir_program_context(program) : NULL, __func__);
   map_call call = {program, decls, count, path};
   return pir_context_enter(pir_program_context(program), map_params, &call);
 }

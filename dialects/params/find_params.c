@@ -120,6 +120,8 @@ static pir_str folder_of(const char *path) {
 }
 
 pir_status pir_params_find(const char *model_path, char **out_path) {
+  if (!model_path || !out_path)
+    return PIR_INVALID;
   pir_str folder = folder_of(model_path), base = pir_str_from(model_path + folder.size);
   const char *dot = strrchr(base.data, '.');
   pir_str stem = {base.data, dot && dot > base.data ? (size_t)(dot - base.data) : base.size};

@@ -17,6 +17,7 @@
 
 #include "wire.h"
 #include "mapping.h"
+#include <sized.h>
 
 typedef struct claim {
   atomic_size_t users;
@@ -108,8 +109,8 @@ static bool read_description(cursor *in, record *r, size_t size) {
   }
   if (desc.error)
     return fail_record(in, "a malformed tensor description");
-  r->dtype = code < 0 ? PIR_DTYPE_COUNT : pir_dtype_from_var_type(code);
-  if (r->dtype >= PIR_DTYPE_COUNT || !pir_dtype_size(r->dtype))
+  r->dtype = code < 0 ? PIR_DTYPE_NONE : pir_dtype_from_var_type(code);
+  if (r->dtype == PIR_DTYPE_NONE || !pir_dtype_size(r->dtype))
     return fail_record(in, "an unknown element type");
   in->at += size;
   return true;
@@ -354,6 +355,10 @@ static pir_status read_and_adopt(void *user) {
 
 pir_status pir_program_adopt_records(pir_program *program, const pir_param_decl *decls,
                                      size_t count, pir_borrowed bytes, pir_str file) {
+  if (!program || (count && !decls)) {
+    release_bytes(bytes);
+    return pir_refuse_null(program ? pir_program_context(program) : NULL, __func__);
+  }
   adopt_call call = {program, decls, count, bytes, file};
   return pir_context_enter(pir_program_context(program), read_and_adopt, &call);
 }

@@ -10,6 +10,7 @@
 #include <arena.h>
 
 #include "mapping.h"
+#include <sized.h>
 
 enum { CHUNK = 1 << 24, DESCRIPTION_MAX = 11 * (PIR_MAX_RANK + 1) };
 
@@ -112,6 +113,8 @@ static pir_status list_saved(void *user) {
 
 pir_status pir_program_saved_params(const pir_program *program, pir_format format,
                                     const pir_param ***out_params, size_t *out_count) {
+  if (!program || !out_params || !out_count)
+    return pir_refuse_null(program ? pir_program_context(program) : NULL, __func__);
   saved_call call = {.program = program, .format = format};
   pir_status status = pir_context_enter(pir_program_context(program), list_saved, &call);
   *out_params = call.params;
@@ -142,6 +145,8 @@ static size_t put_description(uint8_t *at, int code, pir_shape shape) {
 }
 
 pir_status pir_param_write(const pir_param *param, pir_writer out) {
+  if (!param || !out.write)
+    return PIR_INVALID;
   // u32 version, u64 levels of detail, u32 version of the tensor, i32 size of its description
   uint8_t head[20 + DESCRIPTION_MAX] = {0};
   int code = pir_dtype_var_type(param->dtype);

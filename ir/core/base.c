@@ -11,6 +11,26 @@ uint32_t pir_version(void) {
   return PIR_VERSION_MAJOR << 16 | PIR_VERSION_MINOR << 8 | PIR_VERSION_PATCH;
 }
 
+typedef struct status_row {
+  const char *name, *text;
+} status_row;
+
+#define STATUS_ROW(id, number, text) [number] = {"PIR_" #id, text},
+static const status_row statuses[] = {PIR_STATUSES(STATUS_ROW)};
+#undef STATUS_ROW
+
+static const status_row *status_of(pir_status status) {
+  static const status_row unknown = {"unknown", "an outcome of a later version"};
+  return (size_t)status < sizeof statuses / sizeof *statuses ? &statuses[status] : &unknown;
+}
+
+const char *pir_status_name(pir_status status) {
+  return status_of(status)->name;
+}
+const char *pir_status_text(pir_status status) {
+  return status_of(status)->text;
+}
+
 pir_str pir_str_from(const char *nul_terminated) {
   return (pir_str){nul_terminated, nul_terminated ? strlen(nul_terminated) : 0};
 }
@@ -61,28 +81,28 @@ pir_dtype pir_dtype_from_text(pir_str text) {
   for (int i = 0; i < PIR_DTYPE_COUNT; i++)
     if (pir_str_equal(dtypes[i].text, text))
       return i;
-  return PIR_DTYPE_COUNT;
+  return PIR_DTYPE_NONE;
 }
 
 pir_dtype pir_dtype_from_json(pir_str tag) {
   for (int i = 0; i < PIR_DTYPE_COUNT; i++)
     if (pir_str_equal(dtypes[i].json, tag))
       return i;
-  return PIR_DTYPE_COUNT;
+  return PIR_DTYPE_NONE;
 }
 
 pir_dtype pir_dtype_from_name(pir_str name) {
   for (int i = 0; i < PIR_DTYPE_COUNT; i++)
     if (pir_str_equal(dtypes[i].name, name))
       return i;
-  return PIR_DTYPE_COUNT;
+  return PIR_DTYPE_NONE;
 }
 
 pir_dtype pir_dtype_from_var_type(int code) {
   for (int i = 0; i < PIR_DTYPE_COUNT; i++)
     if (code >= 0 && dtypes[i].var_type == code)
       return i;
-  return PIR_DTYPE_COUNT;
+  return PIR_DTYPE_NONE;
 }
 
 bool pir_dtype_is_float(pir_dtype dtype) {
@@ -117,5 +137,5 @@ pir_layout pir_layout_from_name(pir_str name) {
   for (int i = 0; i < PIR_LAYOUT_COUNT; i++)
     if (same_letters(name, layouts[i]))
       return i;
-  return same_letters(name, "MKLDNN") ? PIR_LAYOUT_ONEDNN : PIR_LAYOUT_COUNT;
+  return same_letters(name, "MKLDNN") ? PIR_LAYOUT_ONEDNN : PIR_LAYOUT_NONE;
 }

@@ -13,6 +13,7 @@
 #include <pir/walk.h>
 
 #include <hash.h>
+#include <sized.h>
 #include <stdlib.h>
 
 #include "op_impl.h"
@@ -378,9 +379,13 @@ static pir_status compare(void *user) {
 
 // The programs may belong to two contexts; exhausted memory in either ends the comparison.
 pir_status pir_program_compare(const pir_program *a, const pir_program *b,
-                               const pir_compare_options *options, pir_writer out,
+                               const pir_compare_options *given, pir_writer out,
                                bool *out_same) {
-  size_t most = options && options->max_report ? options->max_report : 10;
+  pir_compare_options options;
+  if (!a || !b || !out_same)
+    return pir_refuse_null(a ? pir_program_context(a) : NULL, __func__);
+  PIR_TRY(PIR_TAKE(pir_program_context(a), pir_compare_options, &options, given));
+  size_t most = options.max_report ? options.max_report : 10;
   compare_call call = {.a = a, .b = b, .max_report = most, .out = out};
   pir_context *first = pir_program_context(a), *second = pir_program_context(b);
   bool joined = first != second && !second->heap.catch;

@@ -4,6 +4,7 @@
 #include <context_impl.h>
 
 #include <hash.h>
+#include <sized.h>
 
 #include <string.h>
 
@@ -11,24 +12,29 @@ static uint64_t limit_or(uint64_t value, uint64_t otherwise) {
   return value ? value : otherwise;
 }
 
-// Reads only as much of the options as the caller's version has.
-static pir_context_options read_options(const pir_context_options *options) {
-  pir_context_options all = {0};
-  if (options) {
-    size_t size = options->size && options->size < sizeof all ? options->size : sizeof all;
-    memcpy(&all, options, size);
-  }
-  return all;
+// Tells the sink why there is no context.
+static pir_context *refuse_context(pir_diag_sink sink, const char *why) {
+  pir_diag diag = {.size = sizeof diag, .severity = PIR_ERROR, .message = pir_str_from(why)};
+  if (sink.report)
+    sink.report(sink.user, &diag);
+  return NULL;
 }
 
 pir_context *pir_context_create(const pir_context_options *options) {
-  pir_context_options given = read_options(options);
+  pir_context_options given;
+  sized_text why;
+  if (pir_sized_read("pir_context_options", &given, sizeof given, options, &why))
+    return refuse_context(options->sink, why.text);
+  for (size_t i = 0; i < sizeof given.limits.reserved / sizeof *given.limits.reserved; i++)
+    if (given.limits.reserved[i])
+      return refuse_context(given.sink,
+                            "unsupported: pir_limits sets a field of a later version");
   pir_heap heap;
   pir_heap_init(&heap, &given.allocator);
   pir_context *ctx = heap.source.alloc(heap.source.user, sizeof *ctx, _Alignof(max_align_t));
   if (!ctx)
-    return NULL;
-  *ctx = (pir_context){.heap = heap};
+    return refuse_context(given.sink, "out of memory");
+  *ctx = (pir_context){.heap = heap, .sink = given.sink};
   ctx->limits = (pir_limits){
       .max_ops = limit_or(given.limits.max_ops, (uint64_t)16 << 20),
       .max_depth = limit_or(given.limits.max_depth, (uint64_t)256 << 10),
@@ -73,7 +79,9 @@ static void report_exhaustion(pir_context *ctx) {
   if (ctx->heap.limited)
     pir_text_format(text, sizeof text, "out of memory: the limit of %zu bytes was hit",
                     ctx->heap.limit);
-  pir_diag_emit(ctx, &(pir_diag){.severity = PIR_ERROR, .message = pir_str_from(text)});
+  pir_diag_emit(ctx, &(pir_diag){.size = sizeof(pir_diag),
+                                 .severity = PIR_ERROR,
+                                 .message = pir_str_from(text)});
 }
 
 // A context with an out-of-memory hook calls it instead of returning a status.

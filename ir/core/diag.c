@@ -5,6 +5,7 @@
 #include <pir/diag.h>
 
 #include <op_impl.h>
+#include <sized.h>
 #include <strbuf.h>
 
 #include <stdarg.h>
@@ -96,10 +97,15 @@ size_t pir_context_error_count(const pir_context *ctx) {
   return ctx->errors;
 }
 
-void pir_diag_emit(pir_context *ctx, const pir_diag *diag) {
-  ctx->errors += diag->severity == PIR_ERROR;
+void pir_diag_emit(pir_context *ctx, const pir_diag *given) {
+  pir_diag diag;
+  sized_text why;
+  if (pir_sized_read("pir_diag", &diag, sizeof diag, given, &why))
+    diag = (pir_diag){.severity = PIR_ERROR, .message = pir_str_from(why.text)};
+  diag.size = sizeof diag;
+  ctx->errors += diag.severity == PIR_ERROR;
   if (ctx->sink.report)
-    ctx->sink.report(ctx->sink.user, diag);
+    ctx->sink.report(ctx->sink.user, &diag);
 }
 
 // Writes "block 0, op 17 conv2d" for each level from the outside in; only binary input needs
@@ -163,7 +169,9 @@ static void report(pir_context *ctx, pir_severity severity, pir_loc loc, const p
                    const char *format, va_list args) {
   char text[256];
   report_call call = {.ctx = ctx,
-                      .diag = {.severity = severity, .place = pir_loc_unpack(ctx, loc)},
+                      .diag = {.size = sizeof(pir_diag),
+                               .severity = severity,
+                               .place = pir_loc_unpack(ctx, loc)},
                       .op = op,
                       .format = format};
   va_copy(call.args, args);

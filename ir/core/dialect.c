@@ -3,6 +3,7 @@
 // made once.
 
 #include <context_impl.h>
+#include <sized.h>
 
 #include <string.h>
 
@@ -158,6 +159,8 @@ const pir_attr_def *pir_context_carried(const pir_op_info *op, pir_name *name) {
 
 pir_status pir_context_register(pir_context *ctx, const pir_dialect *dialect) {
   registration r = {ctx, dialect};
+  if (!ctx || !dialect)
+    return pir_refuse_null(ctx, __func__);
   return pir_context_enter(ctx, register_dialect, &r);
 }
 

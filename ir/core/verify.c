@@ -9,6 +9,7 @@
 
 #include <nearest.h>
 #include <op_impl.h>
+#include <sized.h>
 #include <strbuf.h>
 #include <type_impl.h>
 
@@ -428,14 +429,16 @@ static pir_status verify_all(void *user) {
   return v->status;
 }
 
-pir_status pir_verify(const pir_op *root, const pir_verify_options *options) {
-  verifier v = {.root = root};
-  if (options) {
-    v.strict = options->strict;
-    v.errors_only = options->errors_only;
-    v.old_forms = options->old_forms && !options->strict;
-    v.fragment = options->fragment;
-    v.untyped = options->untyped;
-  }
+pir_status pir_verify(const pir_op *root, const pir_verify_options *given) {
+  pir_verify_options options;
+  if (!root)
+    return PIR_INVALID;
+  PIR_TRY(PIR_TAKE(pir_op_context(root), pir_verify_options, &options, given));
+  verifier v = {.root = root,
+                .strict = options.strict,
+                .errors_only = options.errors_only,
+                .old_forms = options.old_forms && !options.strict,
+                .fragment = options.fragment,
+                .untyped = options.untyped};
   return pir_context_enter(pir_op_context(root), verify_all, &v);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <blank.h>
+#include <sized.h>
 
 enum { MAX_LOCATION_COLUMN = (1 << 20) - 2 };
 
@@ -510,6 +511,8 @@ static pir_status read_json(void *user) {
 
 pir_status pir_program_read_json(pir_context *ctx, pir_str text, pir_str file,
                                  pir_program **out_program) {
+  if (!ctx || !out_program)
+    return pir_refuse_null(ctx, __func__);
   read_call call = {ctx, text, file, out_program};
   *out_program = NULL;
   return pir_context_enter(ctx, read_json, &call);

@@ -97,7 +97,7 @@ static pir_status read_layout(pir_json_reader *r, const json_t *json, pir_layout
   PIR_TRY(pir_json_want_string(r, json, "a layout", &name));
   *out_layout =
       pir_str_equal(name, PIR_STR("AnyLayout")) ? PIR_LAYOUT_ANY : pir_layout_from_name(name);
-  if (*out_layout == PIR_LAYOUT_COUNT)
+  if (*out_layout == PIR_LAYOUT_NONE)
     return pir_json_fail(r, "unknown layout \"%.*s\"", (int)name.size, name.data);
   return PIR_OK;
 }
@@ -288,7 +288,7 @@ pir_status pir_json_read_type(pir_json_reader *r, const json_t *json,
   *out_type = NULL;
   if (tag.size > 2 && memcmp(tag.data, "0.", 2) == 0) {
     pir_dtype dtype = pir_dtype_from_json((pir_str){tag.data + 2, tag.size - 2});
-    if (dtype != PIR_DTYPE_COUNT) {
+    if (dtype != PIR_DTYPE_NONE) {
       *out_type = pir_type_scalar(r->ctx, dtype);
       return PIR_OK;
     }
@@ -397,7 +397,7 @@ static pir_status read_dtype_name(pir_json_reader *r, const json_t *json,
   pir_str name;
   PIR_TRY(pir_json_want_string(r, json, "a data type", &name));
   *out_dtype = dtype_of_name(name);
-  if (*out_dtype == PIR_DTYPE_COUNT)
+  if (*out_dtype == PIR_DTYPE_NONE)
     return pir_json_fail(r, "unknown data type \"%.*s\"", (int)name.size, name.data);
   return PIR_OK;
 }

@@ -5,6 +5,8 @@
 #include "serialize_impl.h"
 #include "text_impl.h"
 
+#include <sized.h>
+
 #include <string.h>
 
 #define WRITE_BUFFER 16384
@@ -328,7 +330,7 @@ static void write_program(pir_json_writer *w, const pir_program *program) {
 
 typedef struct write_call {
   const pir_program *program;
-  const pir_json_options *options;
+  pir_json_options options;
   pir_writer out;
 } write_call;
 
@@ -337,9 +339,8 @@ static pir_status write_json(void *user) {
   char buffer[WRITE_BUFFER];
   const pir_program *program = call->program;
   pir_program_info info = pir_program_info_of(program);
-  pir_json_writer w = {.ctx = pir_program_context(program),
-                       .indent = call->options && call->options->indent,
-                       .fresh = true};
+  pir_json_writer w = {
+      .ctx = pir_program_context(program), .indent = call->options.indent, .fresh = true};
   w.trainable = info.trainable || !pir_str_equal(info.format, PIR_STR("json"));
   pir_strbuf_init_writer(&w.out, call->out, buffer, sizeof buffer);
   write_program(&w, program);
@@ -354,6 +355,9 @@ static pir_status write_json(void *user) {
 
 pir_status pir_program_write_json(const pir_program *program, const pir_json_options *options,
                                   pir_writer out) {
-  write_call call = {program, options, out};
+  write_call call = {.program = program, .out = out};
+  if (!program || !out.write)
+    return pir_refuse_null(program ? pir_program_context(program) : NULL, __func__);
+  PIR_TRY(PIR_TAKE(pir_program_context(program), pir_json_options, &call.options, options));
   return pir_context_enter(pir_program_context(program), write_json, &call);
 }

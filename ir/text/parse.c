@@ -8,6 +8,7 @@
 // failed op are defined without a type, so their uses cause no further errors. Cost: linear in
 // the text.
 #include <hash.h>
+#include <sized.h>
 
 #include "op_impl.h"
 #include "parse_op_impl.h"
@@ -40,7 +41,10 @@ static pir_str line_at(const pir_parser *p, pir_parse_place place) {
 }
 
 static void emit(pir_parser *p, pir_severity severity, pir_parse_place place, pir_str message) {
-  pir_diag diag = {.severity = severity, .message = message, .source_line = line_at(p, place)};
+  pir_diag diag = {.size = sizeof diag,
+                   .severity = severity,
+                   .message = message,
+                   .source_line = line_at(p, place)};
   diag.place = (pir_loc_parts){.file = p->file, .line = place.line, .column = place.column};
   pir_diag_emit(p->ctx, &diag);
 }
@@ -655,15 +659,14 @@ static void open_scanner(pir_parser *p, pir_context *ctx, pir_str text,
   p->ctx = ctx;
   p->arena = &ctx->arena;
   p->source = text;
-  if (options)
-    p->file = options->file;
+  p->file = options->file;
   p->copy = pir_arena_alloc(p->arena, text.size + 2);
   if (text.size)
     memcpy(p->copy, text.data, text.size);
   p->copy[text.size] = p->copy[text.size + 1] = 0;
   p->lexer = (pir_lexer){.arena = p->arena,
                          .end = p->copy + text.size,
-                         .line = options && options->first_line ? options->first_line : 1,
+                         .line = options->first_line ? options->first_line : 1,
                          .line_start = p->copy,
                          .fresh_line = true};
   pir_lex_lex_init_extra(&p->lexer, &p->scanner);
@@ -679,7 +682,7 @@ static void close_scanner(pir_parser *p) {
 typedef struct parse_call {
   pir_context *ctx;
   pir_str text;
-  const pir_parse_options *options;
+  pir_parse_options options;
   pir_program **out_program;
   const pir_type **out_type;
   const pir_attr **out_attr;
@@ -687,10 +690,10 @@ typedef struct parse_call {
 
 static pir_status read_program(void *user) {
   const parse_call *call = user;
-  pir_op_reader r = {.fragment = call->options && call->options->fragment};
+  pir_op_reader r = {.fragment = call->options.fragment};
   pir_parser *p = &r.p;
   pir_guard guard;
-  open_scanner(p, call->ctx, call->text, call->options);
+  open_scanner(p, call->ctx, call->text, &call->options);
   r.program = pir_program_create(call->ctx);
   pir_program_guard(r.program, &guard);
   pir_program_set_info(r.program, (pir_program_info){.format = PIR_STR("text")});
@@ -711,8 +714,11 @@ static pir_status read_program(void *user) {
 
 pir_status pir_program_parse(pir_context *ctx, pir_str text, const pir_parse_options *options,
                              pir_program **out_program) {
-  parse_call call = {.ctx = ctx, .text = text, .options = options, .out_program = out_program};
+  parse_call call = {.ctx = ctx, .text = text, .out_program = out_program};
+  if (!ctx || !out_program)
+    return pir_refuse_null(ctx, __func__);
   *out_program = NULL;
+  PIR_TRY(PIR_TAKE(ctx, pir_parse_options, &call.options, options));
   return pir_context_enter(ctx, read_program, &call);
 }
 
@@ -721,7 +727,7 @@ pir_status pir_program_parse(pir_context *ctx, pir_str text, const pir_parse_opt
 static pir_status read_type(void *user) {
   const parse_call *call = user;
   pir_parser p = {0};
-  open_scanner(&p, call->ctx, call->text, call->options);
+  open_scanner(&p, call->ctx, call->text, &call->options);
   pir_parse_next(&p);
   p.fresh = false;
   if (pir_parse_type(&p, call->out_type) && p.token != PIR_TOK_END)
@@ -732,15 +738,18 @@ static pir_status read_type(void *user) {
 
 pir_status pir_type_parse(pir_context *ctx, pir_str text, const pir_parse_options *options,
                           const pir_type **out_type) {
-  parse_call call = {.ctx = ctx, .text = text, .options = options, .out_type = out_type};
+  parse_call call = {.ctx = ctx, .text = text, .out_type = out_type};
+  if (!ctx || !out_type)
+    return pir_refuse_null(ctx, __func__);
   *out_type = NULL;
+  PIR_TRY(PIR_TAKE(ctx, pir_parse_options, &call.options, options));
   return pir_context_enter(ctx, read_type, &call);
 }
 
 static pir_status read_attr(void *user) {
   const parse_call *call = user;
   pir_parser p = {0};
-  open_scanner(&p, call->ctx, call->text, call->options);
+  open_scanner(&p, call->ctx, call->text, &call->options);
   pir_parse_next(&p);
   const pir_attr *attr = pir_parse_attr(&p, NULL);
   if (attr && p.token != PIR_TOK_END)
@@ -752,7 +761,10 @@ static pir_status read_attr(void *user) {
 
 pir_status pir_attr_parse(pir_context *ctx, pir_str text, const pir_parse_options *options,
                           const pir_attr **out_attr) {
-  parse_call call = {.ctx = ctx, .text = text, .options = options, .out_attr = out_attr};
+  parse_call call = {.ctx = ctx, .text = text, .out_attr = out_attr};
+  if (!ctx || !out_attr)
+    return pir_refuse_null(ctx, __func__);
   *out_attr = NULL;
+  PIR_TRY(PIR_TAKE(ctx, pir_parse_options, &call.options, options));
   return pir_context_enter(ctx, read_attr, &call);
 }

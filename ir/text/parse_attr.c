@@ -203,8 +203,8 @@ static pir_dtype dtype_of_word(pir_str text) {
 }
 
 static const pir_attr *parse_dtype(pir_parser *p) {
-  pir_dtype dtype = p->token == PIR_TOK_WORD ? dtype_of_word(p->text) : PIR_DTYPE_COUNT;
-  if (dtype == PIR_DTYPE_COUNT) {
+  pir_dtype dtype = p->token == PIR_TOK_WORD ? dtype_of_word(p->text) : PIR_DTYPE_NONE;
+  if (dtype == PIR_DTYPE_NONE) {
     pir_parse_expected(p, "a data type");
     return NULL;
   }
@@ -214,8 +214,8 @@ static const pir_attr *parse_dtype(pir_parser *p) {
 
 static const pir_attr *parse_layout(pir_parser *p) {
   pir_layout layout =
-      p->token == PIR_TOK_WORD ? pir_layout_from_name(p->text) : PIR_LAYOUT_COUNT;
-  if (layout == PIR_LAYOUT_COUNT) {
+      p->token == PIR_TOK_WORD ? pir_layout_from_name(p->text) : PIR_LAYOUT_NONE;
+  if (layout == PIR_LAYOUT_NONE) {
     pir_parse_expected(p, "a layout");
     return NULL;
   }
@@ -233,15 +233,15 @@ static const pir_attr *parse_free_word(pir_parser *p) {
   pir_str word = p->text;
   if (pir_str_equal(word, PIR_STR("mesh_shape")))
     return pir_parse_mesh(p);
-  if (dtype_of_word(word) != PIR_DTYPE_COUNT)
+  if (dtype_of_word(word) != PIR_DTYPE_NONE)
     return parse_dtype(p);
-  if (pir_layout_from_name(word) != PIR_LAYOUT_COUNT)
+  if (pir_layout_from_name(word) != PIR_LAYOUT_NONE)
     return parse_layout(p);
   if (pir_str_equal(word, PIR_STR("IntArray"))) {
     pir_parse_next(p);
     return pir_parse_int_array(p);
   }
-  bool type = pir_dtype_from_text(word) != PIR_DTYPE_COUNT ||
+  bool type = pir_dtype_from_text(word) != PIR_DTYPE_NONE ||
               pir_str_equal(word, PIR_STR("vec")) ||
               (word.size > 3 && memcmp(word.data, "cf.", 3) == 0);
   return type ? parse_type_attr(p) : pir_parse_opaque_from(p, word.data);
@@ -278,7 +278,7 @@ static const pir_attr *parse_kernel_key(pir_parser *p) {
   }
   pir_layout layout = pir_layout_from_name(values[1]);
   pir_dtype dtype = dtype_of_word(values[2]);
-  if (layout == PIR_LAYOUT_COUNT || dtype == PIR_DTYPE_COUNT) {
+  if (layout == PIR_LAYOUT_NONE || dtype == PIR_DTYPE_NONE) {
     pir_parse_fail(p, "unknown layout or data type in a kernel key");
     return NULL;
   }

@@ -23,7 +23,7 @@ static bool read_dims(pir_parser *p, pir_str text, int64_t *dims, pir_tensor_spe
   }
   spec->shape = (pir_shape){dims, rank};
   spec->dtype = pir_dtype_from_text((pir_str){at, (size_t)(end - at)});
-  if (spec->dtype == PIR_DTYPE_COUNT)
+  if (spec->dtype == PIR_DTYPE_NONE)
     return pir_parse_fail(p, "unknown element type '%.*s'", (int)(end - at), at);
   return true;
 }
@@ -236,8 +236,8 @@ static bool parse_rest_entry(pir_parser *p, pir_str key, pir_tensor_spec *spec,
                              tensor_rest *rest) {
   int64_t offset;
   if (pir_str_equal(key, PIR_STR("layout"))) {
-    spec->layout = p->token == PIR_TOK_WORD ? pir_layout_from_name(p->text) : PIR_LAYOUT_COUNT;
-    if (spec->layout == PIR_LAYOUT_COUNT)
+    spec->layout = p->token == PIR_TOK_WORD ? pir_layout_from_name(p->text) : PIR_LAYOUT_NONE;
+    if (spec->layout == PIR_LAYOUT_NONE)
       return pir_parse_expected(p, "a layout");
   } else if (pir_str_equal(key, PIR_STR("offset"))) {
     if (p->token != PIR_TOK_NUMBER || !pir_text_read_int(p->text, &offset) || offset < 0)
@@ -410,7 +410,7 @@ static bool parse_word_type(pir_parser *p, const pir_type **out_type) {
     return parse_bracketed(p, name, out_type);
   }
   pir_dtype dtype = pir_dtype_from_text(name);
-  if (dtype != PIR_DTYPE_COUNT) {
+  if (dtype != PIR_DTYPE_NONE) {
     *out_type = pir_type_scalar(p->ctx, dtype);
     return true;
   }

@@ -6,6 +6,7 @@
 #include <pir/text.h>
 
 #include <map.h>
+#include <sized.h>
 #include <vec.h>
 
 #include "context_impl.h"
@@ -461,8 +462,8 @@ static void hide_attrs(printer *p) {
 
 static void open_printer(printer *p, pir_context *ctx, const pir_print_options *options,
                          pir_writer out, char *buffer) {
-  *p = (printer){.ctx = ctx, .form = options ? options->form : PIR_TEXT_T3};
-  p->locations = p->form == PIR_TEXT_TYPED && !(options && options->strip_debug);
+  *p = (printer){.ctx = ctx, .form = options->form};
+  p->locations = p->form == PIR_TEXT_TYPED && !options->strip_debug;
   hide_attrs(p);
   pir_strbuf_init(&p->type_texts, &ctx->arena);
   pir_strbuf_init_writer(&p->out, out, buffer, WRITE_BUFFER);
@@ -514,7 +515,7 @@ static void print_module(printer *p, const pir_program *program) {
 typedef struct print_call {
   const pir_program *program;
   const pir_op *op;
-  const pir_print_options *options;
+  pir_print_options options;
   pir_writer out;
 } print_call;
 
@@ -522,14 +523,17 @@ static pir_status print_program(void *user) {
   const print_call *call = user;
   char buffer[WRITE_BUFFER];
   printer p;
-  open_printer(&p, pir_program_context(call->program), call->options, call->out, buffer);
+  open_printer(&p, pir_program_context(call->program), &call->options, call->out, buffer);
   print_module(&p, call->program);
   return close_printer(&p);
 }
 
 pir_status pir_program_print(const pir_program *program, const pir_print_options *options,
                              pir_writer out) {
-  print_call call = {.program = program, .options = options, .out = out};
+  print_call call = {.program = program, .out = out};
+  if (!program || !out.write)
+    return pir_refuse_null(program ? pir_program_context(program) : NULL, __func__);
+  PIR_TRY(PIR_TAKE(pir_program_context(program), pir_print_options, &call.options, options));
   return pir_context_enter(pir_program_context(program), print_program, &call);
 }
 
@@ -537,14 +541,17 @@ static pir_status print_op_alone(void *user) {
   const print_call *call = user;
   char buffer[WRITE_BUFFER];
   printer p;
-  open_printer(&p, pir_op_context(call->op), call->options, call->out, buffer);
+  open_printer(&p, pir_op_context(call->op), &call->options, call->out, buffer);
   print_op(&p, call->op, 0);
   drain(&p, 0);
   return close_printer(&p);
 }
 
 pir_status pir_op_print(const pir_op *op, const pir_print_options *options, pir_writer out) {
-  print_call call = {.op = op, .options = options, .out = out};
+  print_call call = {.op = op, .out = out};
+  if (!op || !out.write)
+    return pir_refuse_null(op ? pir_op_context(op) : NULL, __func__);
+  PIR_TRY(PIR_TAKE(pir_op_context(op), pir_print_options, &call.options, options));
   return pir_context_enter(pir_op_context(op), print_op_alone, &call);
 }
 

@@ -7,6 +7,7 @@
 #include <pir/walk.h>
 
 #include <map.h>
+#include <sized.h>
 #include <vec.h>
 
 #include "context_impl.h"
@@ -348,19 +349,18 @@ static pir_walk_result put_edges(pir_op *op, void *user) {
 
 typedef struct dot_call {
   const pir_program *program;
-  const pir_dot_options *options;
+  pir_dot_options options;
   pir_writer out;
 } dot_call;
 
 static pir_status print_dot(void *user) {
   const dot_call *call = user;
   const pir_program *program = call->program;
-  const pir_dot_options *options = call->options;
+  size_t most = call->options.max_nodes;
   char buffer[WRITE_BUFFER];
   pir_op *module = pir_program_module(program);
   drawer d = {.ctx = pir_program_context(program)};
-  d.limit = options && options->max_nodes && options->max_nodes < NO_LIMIT ? options->max_nodes
-                                                                           : NO_LIMIT;
+  d.limit = most && most < NO_LIMIT ? most : NO_LIMIT;
   pir_strbuf_init_writer(&d.out, call->out, buffer, sizeof buffer);
   pir_walk(module, PIR_PRE_ORDER, set_node, &d);
   pir_strbuf_lit(
@@ -382,6 +382,9 @@ static pir_status print_dot(void *user) {
 
 pir_status pir_program_print_dot(const pir_program *program, const pir_dot_options *options,
                                  pir_writer out) {
-  dot_call call = {program, options, out};
+  dot_call call = {.program = program, .out = out};
+  if (!program || !out.write)
+    return pir_refuse_null(program ? pir_program_context(program) : NULL, __func__);
+  PIR_TRY(PIR_TAKE(pir_program_context(program), pir_dot_options, &call.options, options));
   return pir_context_enter(pir_program_context(program), print_dot, &call);
 }

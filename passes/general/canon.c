@@ -175,7 +175,7 @@ pir_status pir_pass_canon(pir_pass_run *run) {
       {"by lower block", 0, 1, forward_lower, &c, NULL},
   };
   pir_rewrite_listener listener = {.erasing = forget_erased, .user = &c};
-  pir_greedy_options options = {.erase_dead = true};
+  pir_greedy_options options = {.size = sizeof options, .erase_dead = true};
   pir_rewriter_listen(run->rewriter, &listener);
   pir_status status = pir_rewrite_greedy(run->rewriter, run->program, patterns,
                                          sizeof patterns / sizeof *patterns, &options, NULL);

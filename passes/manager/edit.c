@@ -38,6 +38,8 @@ static pir_status delete_pass(void *user) {
 }
 
 pir_status pir_pass_manager_delete(pir_pass_manager *manager, pir_str name) {
+  if (!manager)
+    return PIR_INVALID;
   edit_call call = {manager, name};
   return pir_context_enter(manager->ctx, delete_pass, &call);
 }
@@ -107,6 +109,8 @@ static pir_status insert_passes(void *user) {
 }
 
 pir_status pir_pass_manager_insert(pir_pass_manager *manager, pir_str item) {
+  if (!manager)
+    return PIR_INVALID;
   edit_call call = {manager, item};
   return pir_context_enter(manager->ctx, insert_passes, &call);
 }

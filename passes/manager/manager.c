@@ -4,6 +4,7 @@
 #include <manager_impl.h>
 
 #include <rewriter_impl.h>
+#include <sized.h>
 
 #include <pir/rules.h>
 
@@ -26,13 +27,13 @@ static pir_status create_manager(void *user) {
   call->manager = pir_arena_zalloc(arena, sizeof *call->manager);
   call->manager->ctx = call->ctx;
   call->manager->arena = arena;
-  if (call->options)
-    call->manager->options = *call->options;
-  return PIR_OK;
+  return PIR_TAKE(call->ctx, pir_pass_options, &call->manager->options, call->options);
 }
 
 pir_pass_manager *pir_pass_manager_create(pir_context *ctx, const pir_pass_options *options) {
   create_call call = {ctx, options, NULL};
+  if (!ctx)
+    return NULL;
   return pir_context_enter(ctx, create_manager, &call) ? NULL : call.manager;
 }
 
@@ -93,6 +94,8 @@ static pir_status add_entry(void *user) {
 
 pir_status pir_pass_manager_add(pir_pass_manager *manager, const pir_pass *pass,
                                 const pir_pass_option *options, size_t count) {
+  if (!manager || !pass || (count && !options))
+    return pir_refuse_null(manager ? manager->ctx : NULL, __func__);
   add_call call = {manager, pass, options, count};
   return pir_context_enter(manager->ctx, add_entry, &call);
 }
@@ -292,6 +295,8 @@ static pir_status tell_instruments(const pir_pass_manager *manager, const pir_pa
 }
 
 pir_status pir_pass_manager_print_rest(const pir_pass_manager *manager, pir_writer out) {
+  if (!manager || !out.write)
+    return pir_refuse_null(manager ? manager->ctx : NULL, __func__);
   char room[512];
   pir_strbuf buf;
   pir_strbuf_init_writer(&buf, out, room, sizeof room);
@@ -327,8 +332,9 @@ static pir_status run_entry(pir_pass_manager *manager, size_t i, pir_program *pr
     PIR_TRY(print_program(manager, program, "after", name));
   if (!options->verify_each)
     return PIR_OK;
-  pir_status status =
-      pir_verify(pir_program_module(program), &(pir_verify_options){.errors_only = true});
+  pir_status status = pir_verify(
+      pir_program_module(program),
+      &(pir_verify_options){.size = sizeof(pir_verify_options), .errors_only = true});
   if (status)
     return pir_report(manager->ctx, status, PIR_NOTE, PIR_LOC_UNKNOWN,
                       "the program does not verify after %s", name);
@@ -399,6 +405,8 @@ static pir_status run_all(void *user) {
 }
 
 pir_status pir_pass_manager_run(pir_pass_manager *manager, pir_program *program) {
+  if (!manager || !program)
+    return pir_refuse_null(manager ? manager->ctx : NULL, __func__);
   run_call call = {manager, program};
   return pir_context_enter(manager->ctx, run_all, &call);
 }

@@ -193,6 +193,8 @@ static pir_status read_pipeline(void *user) {
 }
 
 pir_status pir_pass_manager_parse(pir_pass_manager *manager, pir_str pipeline) {
+  if (!manager)
+    return PIR_INVALID;
   reader r = {manager, pipeline, 0, 0};
   return pir_context_enter(manager->ctx, read_pipeline, &r);
 }

@@ -8,6 +8,7 @@
 
 #include <effects.h>
 #include <map.h>
+#include <sized.h>
 #include <vec.h>
 
 #include <pir/walk.h>
@@ -23,7 +24,7 @@ typedef struct bucket {
 typedef struct driver {
   pir_rewriter *rewriter;
   pir_arena *arena;
-  const pir_greedy_options *options;
+  pir_greedy_options options;
   PIR_VEC(pir_op *) list;  // NULL where an op was erased
   pir_map places;          // op -> position in the list + 1
   const pir_pattern *patterns;
@@ -43,7 +44,7 @@ static const bucket *bucket_of(const driver *d, const pir_op *op) {
 
 // Ops without patterns are not visited.
 static bool is_wanted(const driver *d, const pir_op *op) {
-  return (d->options && d->options->erase_dead) || bucket_of(d, op)->count;
+  return d->options.erase_dead || bucket_of(d, op)->count;
 }
 
 static void enqueue(driver *d, pir_op *op) {
@@ -165,7 +166,7 @@ void pir_rewriter_sweep(pir_rewriter *rewriter, pir_program *program) {
 }
 
 static void rewrite_op(driver *d, pir_op *op) {
-  if (d->options && d->options->erase_dead && is_erasable(op)) {
+  if (d->options.erase_dead && is_erasable(op)) {
     pir_rewriter_erase(d->rewriter, op);
     return;
   }
@@ -251,19 +252,19 @@ pir_status pir_rewrite_greedy(pir_rewriter *rewriter, pir_program *program,
                               const pir_greedy_options *options, bool *out_changed) {
   driver d = {.rewriter = rewriter,
               .arena = pir_context_arena(rewriter->ctx),
-              .options = options,
               .patterns = patterns,
               .pattern_count = count};
   pir_rewrite_listener listener = {.inserted = enter_worklist,
                                    .changed = enter_worklist,
                                    .erasing = leave_worklist,
                                    .user = &d};
+  PIR_TRY(PIR_TAKE(rewriter->ctx, pir_greedy_options, &d.options, options));
   sort_patterns(&d);
   d.fired = pir_arena_zalloc(d.arena, count * sizeof *d.fired);
   pir_walk(pir_program_module(program), PIR_PRE_ORDER, count_and_enqueue, &d);
   reverse_list(&d);
-  d.limit = options && options->max_rewrites ? options->max_rewrites
-                                             : SMALLEST_LIMIT + REWRITES_AN_OP * d.op_count;
+  d.limit = d.options.max_rewrites ? d.options.max_rewrites
+                                   : SMALLEST_LIMIT + REWRITES_AN_OP * d.op_count;
   pir_rewriter_listen(rewriter, &listener);
   pir_status status = drive(&d);
   pir_rewriter_unlisten(rewriter, &listener);

@@ -256,5 +256,7 @@ pir_status pir_copy_parallel(const pir_tensor *from, pir_tensor *to,
 }
 
 pir_status pir_tensor_copy(const pir_tensor *from, pir_tensor *to) {
+  if (!from || !to)
+    return PIR_INVALID;
   return pir_copy_parallel(from, to, NULL);
 }

@@ -19,6 +19,8 @@ int64_t pir_tensor_numel(const pir_tensor *tensor) {
 
 pir_status pir_shape_bytes(const int64_t *shape, int32_t rank, pir_dtype dtype,
                            size_t *out_bytes) {
+  if ((rank && !shape) || !out_bytes)
+    return PIR_INVALID;
   int64_t bytes = (int64_t)pir_dtype_size(dtype);
   *out_bytes = 0;
   if (rank < 0 || rank > PIR_MAX_RANK)

@@ -206,6 +206,8 @@ pir_parallel pir_thread_pool_parallel(pir_thread_pool *pool) {
 
 pir_status pir_thread_pool_create(int threads, const pir_allocator *allocator,
                                   pir_thread_pool **out_pool) {
+  if (!out_pool)
+    return PIR_INVALID;
   *out_pool = NULL;
   if (threads < 1 || threads > MAX_THREADS)
     return PIR_INVALID;

@@ -46,6 +46,8 @@ static pir_device *create_device(const pir_device_ops *ops) {
 
 pir_status pir_device_open(const char *kind, int ordinal, void *context,
                            pir_device **out_device, pir_message *message) {
+  if (!out_device || !message)
+    return PIR_INVALID;
   const pir_device_ops *ops = find_kind(kind);
   *out_device = NULL;
   if (!ops) {

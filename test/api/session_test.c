@@ -1,5 +1,7 @@
 // The session half of the API on digits_cnn: ports, messages, zero-copy, shapes, limits,
 // allocation failures, two sessions on two threads. Run from the root of the checkout.
+#include "../../tools/ports.h"
+
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -85,7 +87,7 @@ static void check_scores(const float *got, int64_t count) {
 static void ports_are_described(void **unused) {
   assert_int_equal(pir_model_inputs(model), 1);
   assert_int_equal(pir_model_outputs(model), 1);
-  pir_port port = pir_model_input(model, 0);
+  pir_port port = input_port(model, 0);
   assert_string_equal(port.name.data, "image");
   assert_int_equal(port.dtype, PIR_F32);
   assert_int_equal(port.rank, 4);
@@ -145,7 +147,7 @@ static void tensors_of_unknown_rank_are_checked(void **unused) {
   pir_model *kept = model;
   model = make_model(text, "kernels");
   pir_session *s = open_session(NULL);
-  assert_int_equal(pir_model_output(model, 0).rank, -1);
+  assert_int_equal(output_port(model, 0).rank, -1);
   pir_tensor x = dense(data, PIR_F32, 2, (int64_t[]){3, 2}),
              y = dense(own, PIR_F32, 2, (int64_t[]){3, 2});
   pir_tensor rows = dense((int64_t[]){0, 1, 2}, PIR_I64, 2, (int64_t[]){3, 1}), wrong = y;
@@ -184,7 +186,7 @@ static void nothing_given_is_refused(void **unused) {
   assert_int_equal(pir_session_prepare(NULL), PIR_INVALID);
   assert_int_equal(pir_session_output(NULL, 0, &tensor), PIR_INVALID);
   assert_int_equal(pir_session_trim(NULL), 0);
-  assert_int_equal(pir_session_stats_of(NULL).runs, 0);
+  assert_int_equal(session_stats(NULL).runs, 0);
   assert_true(*pir_session_message(NULL));
   assert_int_equal(pir_model_create(NULL, NULL, &unmade), PIR_INVALID);
   assert_null(unmade);
@@ -194,9 +196,9 @@ static void nothing_given_is_refused(void **unused) {
   assert_int_equal(pir_model_inputs(NULL), 0);
   assert_int_equal(pir_model_outputs(NULL), 0);
   pir_model_retain(NULL);
-  assert_int_equal(pir_model_input(model, 1).rank, -1);
-  assert_int_equal(pir_model_output(model, SIZE_MAX).rank, -1);
-  assert_string_equal(pir_model_input(NULL, 0).name.data, "");
+  assert_int_equal(input_port(model, 1).rank, -1);
+  assert_int_equal(output_port(model, SIZE_MAX).rank, -1);
+  assert_string_equal(input_port(NULL, 0).name.data, "");
   pir_session *s = open_session(NULL);
   assert_int_equal(pir_session_bind_input(s, 0, NULL), PIR_INVALID);
   assert_string_equal(pir_session_message(s), "input 0: no tensor is given");
@@ -285,7 +287,7 @@ static void shapes_are_planned_once(void **unused) {
     assert_int_equal(result.shape[0], 1 + i % 8);
     check_scores(result.data, 1 + i % 8);
   }
-  pir_session_stats stats = pir_session_stats_of(s);
+  pir_session_stats stats = session_stats(s);
   assert_int_equal(stats.runs, 40);
   assert_int_equal(stats.plans, 8);
   assert_int_equal(stats.recompiles, 0);
@@ -295,7 +297,7 @@ static void shapes_are_planned_once(void **unused) {
   assert_int_equal(pir_session_prepare(s), PIR_OK);
   assert_true(pir_session_trim(s) > arena / 2);
   assert_int_equal(pir_session_run(s), PIR_OK);
-  assert_true(pir_session_stats_of(s).arena_bytes < arena / 2);
+  assert_true(session_stats(s).arena_bytes < arena / 2);
   assert_int_equal(pir_session_output(s, 0, &result), PIR_OK);
   check_scores(result.data, 1);
   pir_session_destroy(s);

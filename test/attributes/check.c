@@ -1,4 +1,5 @@
 // Reads, verifies and runs a program one of whose attributes was changed.
+#include "../../tools/ports.h"
 #include "attributes.h"
 
 #include <pir/dialects.h>
@@ -186,7 +187,7 @@ static bool run_session(attribute_case *c, const char *what, pir_model *model) {
   pir_status status = pir_session_create(model, &options, &session);
   bool bound = !status && n <= MOST_INPUTS;
   for (size_t i = 0; bound && i < n; i++) {
-    pir_port port = pir_model_input(model, i);
+    pir_port port = input_port(model, i);
     bound = fill_input(&port, &inputs[i]) && !pir_session_bind_input(session, i, &inputs[i]);
   }
   if (bound)

@@ -85,7 +85,9 @@ static void note_program(testing *r, pir_context *ctx, const char *path) {
   noting n = {r, path};
   if (pir_program_read_file(ctx, path, &program))
     return;
-  if (!pir_verify(pir_program_module(program), &(pir_verify_options){.errors_only = true}))
+  if (!pir_verify(
+          pir_program_module(program),
+          &(pir_verify_options){.size = sizeof(pir_verify_options), .errors_only = true}))
     pir_walk(pir_program_module(program), PIR_PRE_ORDER, note_op, &n);
   pir_program_destroy(program);
 }

@@ -1,6 +1,8 @@
 // Indices read from tensors, in and out of range: compiled code gives the kernels' results, or
 // refuses the run as they do, and touches no memory out of range. Operands border on pages that
 // cannot be read, before and behind, for code of every level of x86-64 that this processor has.
+#include "../../tools/ports.h"
+
 #include <pir/codegen.h>
 #include <pir/dialects.h>
 #include <pir/model.h>
@@ -185,7 +187,7 @@ static pir_session *open(const pir_program *program, const index_case *c, const 
   pir_model *model;
   pir_session *session;
   assert_int_equal(pir_model_create(program, &options, &model), PIR_OK);
-  pir_model_stats stats = pir_model_stats_of(model);
+  pir_model_stats stats = model_stats(model);
   if (target && (!stats.kernels_compiled || stats.kernels_called))
     fail_msg("%s is not compiled for %s", c->name, target);
   assert_int_equal(pir_session_create(model, &threads, &session), PIR_OK);

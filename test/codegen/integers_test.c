@@ -1,6 +1,8 @@
 // Integers at both ends of their types: for every pair, kernels and compiled code give the
 // result of 128-bit arithmetic, truncated to the type. A case may be several ops, which
 // compiled code computes as one expression.
+#include "../../tools/ports.h"
+
 #include <pir/dialects.h>
 #include <pir/model.h>
 #include <pir/text.h>
@@ -224,7 +226,7 @@ static void check(const ints_case *c, const int_type *t, const char *pipeline,
   if (pir_model_create(program, &options, &model))
     fail_msg("%s of %s, %s", c->name, t->text, pipeline);
   bool compiles = strcmp(pipeline, "kernels") != 0;
-  if (compiles && !pir_model_stats_of(model).kernels_compiled)
+  if (compiles && !model_stats(model).kernels_compiled)
     fail_msg("%s of %s is not compiled", c->name, t->text);
   assert_int_equal(pir_session_create(model, NULL, &session), PIR_OK);
   narrow(t, x, count, data[0]);

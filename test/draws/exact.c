@@ -4,6 +4,7 @@
 //
 // It covers elementwise clauses, reductions and scans whose nodes are all integers or bools.
 // Other kinds of clauses move elements, and are judged by kernels against compiled code.
+#include "../../tools/ports.h"
 #include "draws.h"
 
 #include <pir/clause_types.h>
@@ -536,7 +537,7 @@ static const pir_tensor *find_result(const exact *e, const draw_run *run, int re
   char name[96];
   size_t n = pir_text_format(name, sizeof name, "%s.0", e->d->def->results[result].name);
   for (size_t i = 0; i < run->output_count; i++)
-    if (pir_str_equal(pir_model_output(run->model, i).name, (pir_str){name, n}))
+    if (pir_str_equal(output_port(run->model, i).name, (pir_str){name, n}))
       return &run->outputs[i];
   return NULL;
 }

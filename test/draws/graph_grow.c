@@ -5,6 +5,7 @@
 // refuse, what overflows and what is constant is drawn again, as other generators search for
 // inputs that keep numbers apart. How often families of ops are drawn differs from graph to
 // graph, because a graph in which few families occur reaches further into them.
+#include "../../tools/ports.h"
 #include "graph_growth.h"
 
 #include <pir/lower.h>
@@ -260,7 +261,7 @@ static int result_of_port(const pir_opdef *def, pir_str port, int *out_member) {
 
 static void add_results(growth *w, int op, const draw *d, const draw_run *run) {
   for (size_t i = 0; i < run->output_count; i++) {
-    int member, result = result_of_port(d->def, pir_model_output(run->model, i).name, &member);
+    int member, result = result_of_port(d->def, output_port(run->model, i).name, &member);
     graph_value v = {.source = GRAPH_RESULT,
                      .op = (int16_t)op,
                      .block = (int16_t)w->block,

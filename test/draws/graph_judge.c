@@ -1,6 +1,7 @@
 // Compares a graph's compiled code, its kernels and its float64 evaluation. The bound of a
 // number is that of composed ops (judge.c): it grows with how far noise in every input and
 // every rounding moves the number.
+#include "../../tools/ports.h"
 #include "graph.h"
 
 #include <pir/pass.h>
@@ -215,7 +216,7 @@ static void judge_setup(const graph *g, const draw_setup *setup, const draw_run 
     fail(out, DRAW_DIFFERENT, setup);
   }
   if (run->model)
-    out->compiled |= pir_model_stats_of(run->model).kernels_compiled > 0;
+    out->compiled |= model_stats(run->model).kernels_compiled > 0;
   draw_stop(run);
   free(run);
 }
@@ -309,7 +310,7 @@ bool graph_settle(graph *g, size_t least, char *text) {
   bool known = run && !run->status && refer(g, GRAPH_ALL, NOISE, &r);
   for (size_t i = 0; known && i < r.wide.output_count; i++) {
     const pir_tensor *wide = &r.wide.outputs[i];
-    int v = graph_value_of(g, pir_model_output(r.wide.model, i).name);
+    int v = graph_value_of(g, output_port(r.wide.model, i).name);
     if (v < 0 || g->ops[g->values[v].op].kind == GRAPH_GONE)
       continue;
     // Underflow decides in f32 but not in float64.
@@ -335,7 +336,7 @@ bool graph_refresh(graph *g) {
   draw_run *run = calloc(1, sizeof *run);
   bool runs = run && !run_by(g, DRAW_AS_IS, GRAPH_ALL, &by_kernels, 0, 0, run);
   for (size_t i = 0; runs && i < run->output_count; i++) {
-    int v = graph_value_of(g, pir_model_output(run->model, i).name);
+    int v = graph_value_of(g, output_port(run->model, i).name);
     void *old = v >= 0 ? g->values[v].data : NULL;
     runs = v >= 0 && graph_take_tensor(&g->values[v], &run->outputs[i]);
     free(old);

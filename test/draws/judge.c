@@ -14,6 +14,7 @@
 // whose roundings are unknown. A called kernel may also differ by 32 ulp of the largest element
 // of its result, because factorisations are stable in norm and not by element. Integers and
 // booleans are equal unless S shows that they depend on an ulp.
+#include "../../tools/ports.h"
 #include "draws.h"
 
 #include <pir/lower.h>
@@ -318,7 +319,7 @@ static bool agrees(const draw_comparison *c, size_t output, int64_t i, double no
 
 static bool compare_output(const draw_comparison *c, size_t i, char *text, size_t size) {
   const pir_tensor *got = &c->got->outputs[i], *want = &c->want->outputs[i];
-  pir_port port = pir_model_output(c->got->model, i);
+  pir_port port = output_port(c->got->model, i);
   // A result of a fixed type keeps it.
   bool typed =
       want->dtype == got->dtype || (c->wide && want->dtype == draw_widened(got->dtype));
@@ -458,7 +459,7 @@ static draw_verdict judge(trial *t, draw_report *r) {
              t->compiled.status ? t->compiled.text : "runs");
     return DRAW_FAILED;
   }
-  r->compiled = pir_model_stats_of(t->compiled.model).kernels_compiled > 0;
+  r->compiled = model_stats(t->compiled.model).kernels_compiled > 0;
   r->extreme = reads_extremes(t->d);
   return is_inexact(t, "kernels", &t->kernels, r) ||
                  is_inexact(t, "compiled code", &t->compiled, r)

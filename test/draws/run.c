@@ -1,4 +1,5 @@
 // Numbers for a draw, and one run of its program by a pipeline.
+#include "../../tools/ports.h"
 #include "draws.h"
 
 #include <math.h>
@@ -200,7 +201,7 @@ static pir_status bind(draw_run *run, draw_find *find, const void *user, double 
   if (run->input_count > DRAW_PORTS)
     return PIR_INTERNAL;
   for (size_t i = 0; i < run->input_count; i++) {
-    pir_port port = pir_model_input(run->model, i);
+    pir_port port = input_port(run->model, i);
     const draw_tensor *t = find(user, port.name);
     if (!t)
       return PIR_INTERNAL;

@@ -1,5 +1,6 @@
 // Random programs of one op under random schedules: large enough that kernels share their loops
 // among threads.
+#include "../../tools/ports.h"
 #include "draws.h"
 
 #include <scheduler.h>
@@ -73,7 +74,7 @@ draw_verdict draw_judge_schedules(draw *d, draw_report *r) {
             ? DRAW_AGREES
             : DRAW_DIFFERENT;
   if (compiled && compiled->model)
-    r->compiled = pir_model_stats_of(compiled->model).kernels_compiled > 0;
+    r->compiled = model_stats(compiled->model).kernels_compiled > 0;
   if (kernels && compiled) {
     draw_stop(kernels);
     draw_stop(compiled);

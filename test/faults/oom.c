@@ -5,6 +5,7 @@
 //   oom [--calls] [--every=N] [--only=SCENARIO] [--at=N] FOLDER
 // FOLDER has the models. Each n is a separate process, so a signal is one finding and not the
 // end. With --calls system calls fail instead, and any failure may be their status.
+#include "../../tools/ports.h"
 #include "fail.h"
 
 #include <dirent.h>
@@ -118,7 +119,9 @@ static pir_status print_all(pir_program *program, uint64_t *digest) {
   pir_writer out = {take_digest, digest};
   PIR_TRY(pir_verify(pir_program_module(program), NULL));
   PIR_TRY(pir_program_print(program, NULL, out));
-  PIR_TRY(pir_program_print(program, &(pir_print_options){.form = PIR_TEXT_TYPED}, out));
+  PIR_TRY(pir_program_print(
+      program, &(pir_print_options){.size = sizeof(pir_print_options), .form = PIR_TEXT_TYPED},
+      out));
   return pir_program_print_dot(program, NULL, out);
 }
 
@@ -140,7 +143,8 @@ static pir_status round_trip(pir_program *program, pir_format format, uint64_t *
 }
 
 static pir_status run_passes(pir_program *program, const char *pipeline, uint64_t *digest) {
-  pir_pass_options options = {.verify_each = true, .stats = true, .log = {take_digest, digest}};
+  pir_pass_options options = {
+      .size = sizeof options, .verify_each = true, .stats = true, .log = {take_digest, digest}};
   options.timing = false;
   pir_pass_manager *manager = pir_pass_manager_create(pir_program_context(program), &options);
   if (!manager)
@@ -223,7 +227,7 @@ static pir_status run_pdmodel_file(const scenario *s, uint64_t *digest) {
 static pir_status bind_inputs(pir_session *session, const pir_model *model) {
   static char zeros[1 << 22];
   for (size_t i = 0; i < pir_model_inputs(model); i++) {
-    pir_port port = pir_model_input(model, i);
+    pir_port port = input_port(model, i);
     pir_tensor tensor = {.data = zeros};
     for (int d = 0; d < port.rank; d++)
       if (port.shape[d] < 0)

@@ -1,6 +1,7 @@
 // Prepared models: a file whose bytes were changed, cut off or made longer is refused, and the
 // model is made anew with the same numbers. The input is a list of changes: four bytes say
 // where, the fifth is put there; what is left over says where the file ends.
+#include "../../tools/ports.h"
 #include "fuzz.h"
 
 #include <dirent.h>
@@ -113,7 +114,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     prepare();
   bool differs = write_changed(data, size);
   pir_model *model = load();
-  if (differs && pir_model_stats_of(model).prepared_bytes) {
+  if (differs && model_stats(model).prepared_bytes) {
     fprintf(stderr, "a changed file was taken\n");
     abort();
   }

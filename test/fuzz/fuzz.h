@@ -66,15 +66,16 @@ static inline void fuzz_same(const char *what, const fuzz_text *a, const fuzz_te
 
 static inline pir_status fuzz_print(const pir_program *program, pir_text_form form,
                                     fuzz_text *out) {
-  return pir_program_print(program, &(pir_print_options){.form = form},
-                           (pir_writer){fuzz_keep, out});
+  return pir_program_print(
+      program, &(pir_print_options){.size = sizeof(pir_print_options), .form = form},
+      (pir_writer){fuzz_keep, out});
 }
 
 // Prints, reads that and prints again; false when what was printed is refused.
 static inline bool fuzz_round(pir_context *ctx, const pir_program *program, pir_text_form form,
                               fuzz_text *first, fuzz_text *second) {
   pir_program *again = NULL;
-  pir_parse_options options = {.file = PIR_STR("printed")};
+  pir_parse_options options = {.size = sizeof options, .file = PIR_STR("printed")};
   if (fuzz_print(program, form, first))
     abort();
   if (pir_program_parse(ctx, fuzz_view(first), &options, &again))

@@ -1,6 +1,7 @@
 // Whole programs, in typed text: a program that the verifier takes has facts, goes through
 // passes that keep it valid, is lowered to loops, and runs by kernels; or each of them refuses
 // it with a message. IR that the verifier refuses has its facts derived all the same.
+#include "../../tools/ports.h"
 #include "fuzz.h"
 
 #include <pir/codegen.h>
@@ -23,7 +24,9 @@ static pir_program *read_typed(pir_context *ctx, pir_str bytes) {
 
 static pir_status write_typed(const pir_program *program, unsigned seed, pir_writer out) {
   (void)seed;
-  return pir_program_print(program, &(pir_print_options){.form = PIR_TEXT_TYPED}, out);
+  return pir_program_print(
+      program, &(pir_print_options){.size = sizeof(pir_print_options), .form = PIR_TEXT_TYPED},
+      out);
 }
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed);
@@ -86,7 +89,7 @@ static void run_model(pir_model *model) {
   size_t n = pir_model_inputs(model);
   bool ready = n <= MOST_INPUTS && !pir_session_create(model, &options, &session);
   for (size_t i = 0; ready && i < n; i++) {
-    pir_port port = pir_model_input(model, i);
+    pir_port port = input_port(model, i);
     ready = fill(&port, &inputs[i]) && !pir_session_bind_input(session, i, &inputs[i]);
   }
   if (ready && pir_session_run(session) && !*pir_session_message(session))
@@ -128,7 +131,7 @@ static void run_passes(pir_context *ctx, pir_program *program, unsigned choice) 
                                           "canon,compile", "expand,cse,dce"};
   const char *pipeline = pipelines[choice % (sizeof pipelines / sizeof *pipelines)];
   pir_pass_manager *manager = pir_pass_manager_create(ctx, NULL);
-  pir_verify_options how = {.errors_only = true};
+  pir_verify_options how = {.size = sizeof how, .errors_only = true};
   bool compiles = strstr(pipeline, "compile") != NULL;
   const char *text = compiles ? pir_pipeline_text(PIR_STR("compile")) : pipeline;
   if (!strcmp(pipeline, "prepare"))

@@ -63,8 +63,8 @@ static int drop(void **state) {
 
 static pir_status run(fixture *f, pir_status (*body)(pir_pass_run *run)) {
   pir_pass pass = {.name = "test_pass", .short_name = "", .summary = "", .run = body};
-  pir_pass_manager *manager =
-      pir_pass_manager_create(f->ctx, &(pir_pass_options){.verify_each = true});
+  pir_pass_manager *manager = pir_pass_manager_create(
+      f->ctx, &(pir_pass_options){.size = sizeof(pir_pass_options), .verify_each = true});
   pir_status status = pir_pass_manager_add(manager, &pass, NULL, 0);
   if (!status)
     status = pir_pass_manager_run(manager, f->program);

@@ -4,6 +4,8 @@
 // time of a run and the memory did not grow, and what was released is free.
 //   soak [--seconds=N] [--threads=N] [--seed=N] [--no-fork] FOLDER
 // FOLDER has the models. The seed draws the order. Ends with `N passed, N failed, ..`.
+#include "../../tools/ports.h"
+
 #include <dirent.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -101,7 +103,7 @@ static uint64_t mix(uint64_t digest, const void *data, size_t size) {
 static pir_status bind(pir_session *session, const pir_model *model, int shape) {
   static const char zeros[ROOM];
   for (size_t i = 0; i < pir_model_inputs(model); i++) {
-    pir_port port = pir_model_input(model, i);
+    pir_port port = input_port(model, i);
     pir_tensor tensor = {.data = (void *)(uintptr_t)zeros};
     for (int d = 0; d < port.rank; d++)
       if (port.shape[d] < 0)

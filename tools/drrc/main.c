@@ -85,7 +85,8 @@ static int write_tables(const drr *d, const char *path) {
 
 static int compile_rules(const char *input, const char *folder, const char *output) {
   imports files = {.folder = folder};
-  pir_rules_options options = {.read = read_from_folder, .user = &files};
+  pir_rules_options options = {
+      .size = sizeof options, .read = read_from_folder, .user = &files};
   size_t size;
   char *text = read_whole(input, &size);
   if (!text) {

@@ -59,7 +59,7 @@ static int emit_code(const cli_run *cli, pir_code_form form, const emit_options 
 
 int emit_program(const cli_run *cli, const emit_form *form, const emit_options *how,
                  const pir_program *program, pir_writer out) {
-  pir_write_options options = {.strip_debug = how->strip_debug};
+  pir_write_options options = {.size = sizeof options, .strip_debug = how->strip_debug};
   if (form->dot)
     return cli_exit_code(pir_program_print_dot(program, NULL, out));
   if (form->def)

@@ -350,6 +350,7 @@ static int run_passes(cli_run *cli, pir_context *ctx, pass_input *input, pir_pro
   if (level_text && (!cli_parse_u64(level_text, &level) || level > 8))
     return cli_bad_value(cli, "opt-level", level_text, "a level from 0 to 8");
   pir_pass_options pass_options = {
+      .size = sizeof pass_options,
       .level_limit = level_text ? (uint8_t)(level + 1) : 0,
       .verify_each = cli_has(cli, OPT_VERIFY_EACH),
       .print_changed = cli_has(cli, OPT_PRINT_CHANGED),
@@ -423,7 +424,8 @@ static int process(cli_run *cli, const cli_file *file, uint32_t first_line, cli_
   pir_program *program = NULL;
   emit_form form = form_of(cli);
   bool changed = changes(cli) || emit_is_code(&form);
-  pir_verify_options verify = {.strict = cli_has(cli, OPT_STRICT),
+  pir_verify_options verify = {.size = sizeof verify,
+                               .strict = cli_has(cli, OPT_STRICT),
                                .fragment = cli_has(cli, OPT_FRAGMENT)};
   int code = read_with_parameters(cli, ctx, file, first_line, &program);
   // Passes and some formats require ops to match their declarations; printing an older text

@@ -1,5 +1,6 @@
 // Runs programs on random inputs: floats in [-1, 1) or, for every second name, in [0.25, 1.75);
 // integers in [0, 3).
+#include "ports.h"
 #include "numbers.h"
 
 #include "cli.h"
@@ -119,7 +120,7 @@ static pir_status bind(running *r, uint64_t seed) {
   if (!r->inputs)
     return PIR_EXHAUSTED;
   for (size_t i = 0; i < r->input_count; i++) {
-    pir_port port = pir_model_input(r->model, i);
+    pir_port port = input_port(r->model, i);
     for (int32_t k = 0; k < port.rank; k++)
       if (port.shape[k] < 0)
         port.shape[k] = 2;
@@ -138,7 +139,7 @@ static pir_status take_outputs(running *r) {
     return PIR_EXHAUSTED;
   for (size_t i = 0; i < n; i++) {
     pir_tensor from;
-    pir_port port = pir_model_output(r->model, i);
+    pir_port port = output_port(r->model, i);
     PIR_TRY(pir_session_output(r->session, i, &from));
     PIR_TRY(take_tensor(&r->out->tensors[i], from.dtype, from.shape, from.rank));
     r->out->count++;

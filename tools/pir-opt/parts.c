@@ -84,7 +84,8 @@ int process_value(cli_run *cli, const program_part *part, const char *file, pir_
   pir_context *ctx = cli_context_create(cli);
   if (!ctx)
     return CLI_INTERNAL;
-  pir_parse_options options = {.file = pir_str_from(file), .first_line = part->line};
+  pir_parse_options options = {
+      .size = sizeof options, .file = pir_str_from(file), .first_line = part->line};
   const pir_type *type = NULL;
   const pir_attr *attr = NULL;
   bool is_type = part->kind == PART_TYPE;

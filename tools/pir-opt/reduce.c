@@ -152,8 +152,9 @@ static pir_program *without(const pir_program *program, size_t first, size_t cou
     if (i < ops.count && !is_inside(ops.items[i], ops.items + first, count))
       changed |= take_out(copy, ops.items[i], bypass, &number);
   free(ops.items);
-  if (changed &&
-      !pir_verify(pir_program_module(copy), &(pir_verify_options){.errors_only = true}))
+  if (changed && !pir_verify(pir_program_module(copy),
+                             &(pir_verify_options){.size = sizeof(pir_verify_options),
+                                                   .errors_only = true}))
     return copy;
   pir_program_destroy(copy);
   return NULL;

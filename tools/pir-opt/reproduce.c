@@ -17,7 +17,7 @@ static pir_status write_text(pir_writer out, const char *text) {
 
 static pir_status write_reproducer(const reproducing *r, const pir_program *program,
                                    pir_writer out) {
-  pir_print_options typed = {.form = PIR_TEXT_TYPED};
+  pir_print_options typed = {.size = sizeof typed, .form = PIR_TEXT_TYPED};
   PIR_TRY(write_text(out, HEADER));
   PIR_TRY(pir_pass_manager_print_rest(r->manager, out));
   PIR_TRY(write_text(out, "\n"));

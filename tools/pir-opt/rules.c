@@ -47,7 +47,8 @@ static int load_rule_file(cli_run *cli, pir_context *ctx, const char *path,
   r->cli = cli;
   r->path = path;
   int code = open_file(r, strdup(path), &text) ? CLI_INVALID : 0;
-  pir_rules_options options = {.file = pir_str_from(path), .read = read_beside, .user = r};
+  pir_rules_options options = {
+      .size = sizeof options, .file = pir_str_from(path), .read = read_beside, .user = r};
   if (!code)
     code = cli_exit_code(pir_rules_load(ctx, text, &options, out_rules));
   for (size_t i = 0; i < r->count; i++) {

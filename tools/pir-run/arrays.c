@@ -9,14 +9,14 @@ static bool same_name(pir_str name, const char *text, size_t size) {
 
 long run_input_index(const run *r, const char *name, size_t size) {
   for (size_t i = 0; i < pir_model_inputs(r->model); i++)
-    if (same_name(pir_model_input(r->model, i).name, name, size))
+    if (same_name(input_port(r->model, i).name, name, size))
       return (long)i;
   return -1;
 }
 
 long run_output_index(const run *r, const char *name, size_t size) {
   for (size_t i = 0; i < pir_model_outputs(r->model); i++)
-    if (same_name(pir_model_output(r->model, i).name, name, size))
+    if (same_name(output_port(r->model, i).name, name, size))
       return (long)i;
   return -1;
 }
@@ -62,7 +62,7 @@ int run_make_input(run *r, size_t i, const int64_t *shape, int rank, bool random
                    uint64_t seed) {
   pir_tensor tensor = {0};
   size_t bytes;
-  pir_dtype dtype = pir_model_input(r->model, i).dtype;
+  pir_dtype dtype = input_port(r->model, i).dtype;
   if (pir_shape_bytes(shape, rank, dtype, &bytes))
     return cli_fail(r->cli, CLI_LIMIT, "input %zu is too large", i);
   pir_tensor_set_dense(&tensor, dtype, shape, rank);
@@ -95,7 +95,7 @@ static bool parse_shape(const char *text, int64_t *shape, int *rank, pir_dtype *
   size_t size = strcspn(text, "=");
   *dtype = pir_dtype_from_text((pir_str){text, size});
   *rest = text + size;
-  return *dtype != PIR_DTYPE_COUNT && pir_dtype_size(*dtype) > 0;
+  return *dtype != PIR_DTYPE_NONE && pir_dtype_size(*dtype) > 0;
 }
 
 static int take_array_file(run *r, size_t i, const char *path) {
@@ -123,7 +123,7 @@ static int take_shape(run *r, size_t i, const char *text) {
   const char *fill;
   if (!parse_shape(text, shape, &rank, &dtype, &fill))
     return cli_bad_value(r->cli, "input", text, expected);
-  pir_port port = pir_model_input(r->model, i);
+  pir_port port = input_port(r->model, i);
   if (dtype != port.dtype)
     return cli_fail(r->cli, CLI_INVALID, "input %zu \"%s\": expects %s, got %s", i,
                     port.name.data, pir_dtype_name(port.dtype), pir_dtype_name(dtype));

@@ -102,7 +102,7 @@ static pir_tensor read_as(pir_tensor tensor, pir_dtype wanted) {
 
 static int feed(run *r, npy_set *set, const char *folder) {
   for (size_t i = 0; i < pir_model_inputs(r->model); i++) {
-    pir_port port = pir_model_input(r->model, i);
+    pir_port port = input_port(r->model, i);
     npy_array *array = (npy_array *)run_find_input(set, port.name.data);
     if (!array)
       return cli_fail(r->cli, CLI_INVALID, "%s has no input \"%s\"", folder, port.name.data);
@@ -129,7 +129,7 @@ static int compare_case(run *r, const npy_set *set, const char *folder, bool qui
     if (!expected || run_ignores(r, i))
       continue;
     compared++;
-    pir_tensor tensor = read_as(expected->tensor, pir_model_output(r->model, i).dtype);
+    pir_tensor tensor = read_as(expected->tensor, output_port(r->model, i).dtype);
     different += !run_compare(r, i, &tensor, quiet ? "  " : "", quiet);
   }
   if (different)

@@ -102,7 +102,7 @@ static int take_lod_option(run *r, const char *text) {
 static int take_lod_file(run *r, const char *folder, size_t input) {
   char path[4096];
   cli_file file;
-  pir_str name = pir_model_input(r->model, input).name;
+  pir_str name = input_port(r->model, input).name;
   snprintf(path, sizeof path, "%s/lod_%s.json", folder, name.data);
   if (!pir_is_file_name(name) || access(path, R_OK))
     return 0;

@@ -234,7 +234,7 @@ static pir_status open_program(run *r, const char *path, const char *params,
 static pir_status open_files(run *r, const char *path, const char *params,
                              const pir_model_options *how) {
   PIR_TRY(pir_model_load_file(path, params, how, &r->model));
-  pir_model_stats stats = pir_model_stats_of(r->model);
+  pir_model_stats stats = model_stats(r->model);
   r->load_ms = (double)stats.load_ns * 1e-6;
   r->compile_ms = (double)stats.compile_ns * 1e-6;
   return PIR_OK;
@@ -299,7 +299,7 @@ int run_bind(run *r, const char *folder) {
   if (code)
     return code;
   for (size_t i = 0; i < pir_model_inputs(r->model); i++) {
-    pir_port port = pir_model_input(r->model, i);
+    pir_port port = input_port(r->model, i);
     if (!r->inputs[i].tensor.data)
       return cli_fail(r->cli, CLI_USAGE,
                       "input \"%s\" has no value; give --input=%s=... or --case",
@@ -394,7 +394,7 @@ static int use_outputs(run *r) {
   for (size_t i = 0; cli_has(r->cli, OPT_PRINT) && i < pir_model_outputs(r->model); i++) {
     pir_tensor tensor;
     if (!pir_session_output(r->session, i, &tensor))
-      run_print_tensor(pir_model_output(r->model, i).name.data, &tensor);
+      run_print_tensor(output_port(r->model, i).name.data, &tensor);
   }
   return code;
 }

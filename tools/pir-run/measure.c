@@ -54,14 +54,14 @@ static int measure(run *r, double seconds, samples *s) {
 }
 
 static uint64_t recompiles(const run *r, uint64_t compiled_before) {
-  return pir_session_stats_of(r->session).recompiles +
-         pir_model_stats_of(r->model).kernels_compiled - compiled_before;
+  return session_stats(r->session).recompiles + model_stats(r->model).kernels_compiled -
+         compiled_before;
 }
 
 // Negative values were not measured. `ratio`: of a shape's first run to its second.
 static void report_times(const run *r, const samples *s, double ratio, long growth_kb,
                          uint64_t again, uint64_t compiled) {
-  pir_session_stats memory = pir_session_stats_of(r->session);
+  pir_session_stats memory = session_stats(r->session);
   struct {
     const char *key;
     double value;
@@ -101,7 +101,7 @@ int run_benchmark(run *r, const char *text) {
     return cli_bad_value(r->cli, "benchmark", text, "seconds");
   int code = r->first_run_ms > 0 ? 0 : run_once(r);
   long before = run_rss_kb(false);
-  uint64_t compiled = pir_model_stats_of(r->model).kernels_compiled;
+  uint64_t compiled = model_stats(r->model).kernels_compiled;
   samples s = {0};
   if (!code)
     code = measure(r, seconds, &s);
@@ -122,7 +122,7 @@ typedef struct shape_list {
 static size_t row_width(const run *r) {
   size_t width = 0;
   for (size_t i = 0; i < pir_model_inputs(r->model); i++)
-    width += (size_t)pir_model_input(r->model, i).rank;
+    width += (size_t)input_port(r->model, i).rank;
   return width;
 }
 
@@ -141,7 +141,7 @@ static void draw_row(const run *r, const bounds *b, uint64_t *state, int64_t *ro
                                 : b->low + bits % ((b->high - b->low) / b->step + 1) * b->step);
   }
   for (size_t i = 0; i < pir_model_inputs(r->model); i++) {
-    pir_port port = pir_model_input(r->model, i);
+    pir_port port = input_port(r->model, i);
     for (int d = 0; d < port.rank; d++)
       *row++ = port.shape[d] >= 0 ? port.shape[d] : drawn[d];
   }
@@ -173,7 +173,7 @@ static int random_shapes(const run *r, const char *text, shape_list *list) {
 static int parse_row(const run *r, const char *path, char *line, int64_t *row) {
   char *rest = NULL;
   for (size_t i = 0; i < pir_model_inputs(r->model); i++) {
-    pir_port port = pir_model_input(r->model, i);
+    pir_port port = input_port(r->model, i);
     char *at = strtok_r(i ? NULL : line, " \t", &rest);
     for (int d = 0; d < port.rank; d++) {
       char *end = at;
@@ -214,7 +214,7 @@ static double elements_of(const run *r, const int64_t *row) {
   double total = 0;
   for (size_t i = 0; i < pir_model_inputs(r->model); i++) {
     double elements = 1;
-    for (int d = 0; d < pir_model_input(r->model, i).rank; d++)
+    for (int d = 0; d < input_port(r->model, i).rank; d++)
       elements *= (double)*row++;
     total += elements;
   }
@@ -225,7 +225,7 @@ static double elements_of(const run *r, const int64_t *row) {
 static int make_inputs(run *r, const shape_list *list) {
   size_t at = 0;
   for (size_t i = 0; i < pir_model_inputs(r->model); i++) {
-    int rank = pir_model_input(r->model, i).rank, code;
+    int rank = input_port(r->model, i).rank, code;
     const int64_t *most = NULL;
     double most_elements = -1;
     for (size_t k = 0; k < list->count; k++) {
@@ -247,7 +247,7 @@ static int make_inputs(run *r, const shape_list *list) {
 
 static int run_row(run *r, const int64_t *row, double *out_ms) {
   for (size_t i = 0; i < pir_model_inputs(r->model); i++) {
-    pir_port port = pir_model_input(r->model, i);
+    pir_port port = input_port(r->model, i);
     pir_tensor_set_dense(&r->inputs[i].tensor, port.dtype, row, port.rank);
     row += port.rank;
   }
@@ -261,7 +261,7 @@ static int run_row(run *r, const int64_t *row, double *out_ms) {
 
 static void print_row(const run *r, const int64_t *row, double first, double second) {
   for (size_t i = 0; i < pir_model_inputs(r->model); i++) {
-    int rank = pir_model_input(r->model, i).rank;
+    int rank = input_port(r->model, i).rank;
     for (int d = 0; d < rank; d++)
       printf(d ? "x%" PRId64 : "%" PRId64, *row++);
     printf(" ");
@@ -305,7 +305,7 @@ int run_shapes(run *r, const char *text) {
   shape_list list = {.width = row_width(r)};
   samples s = {0}, ratios = {0};
   long growth = 0;
-  uint64_t compiled = pir_model_stats_of(r->model).kernels_compiled;
+  uint64_t compiled = model_stats(r->model).kernels_compiled;
   int code =
       strncmp(text, "random:", 7) ? file_shapes(r, text, &list) : random_shapes(r, text, &list);
   if (!code && !list.count)

@@ -3,6 +3,7 @@
 #ifndef PIR_TOOLS_RUN_H
 #define PIR_TOOLS_RUN_H
 
+#include "ports.h"
 #include <cli.h>
 #include <npy.h>
 #include <pir/model.h>

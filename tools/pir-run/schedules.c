@@ -43,7 +43,7 @@ static int compare_bits(const run *r, pir_session *one, pir_session *other, cons
 static int run_turn(run *r, pir_session *one, uint64_t turn) {
   scheduler s;
   scheduler_start(&s, r->schedule_seed, turn);
-  pir_session_options options = {0};
+  pir_session_options options = {.size = sizeof options};
   char how[96];
   snprintf(how, sizeof how, "schedule %llu, %d threads%s", (unsigned long long)turn, s.threads,
            turn % 2 ? " of the pool" : "");
@@ -60,7 +60,7 @@ static int run_turn(run *r, pir_session *one, uint64_t turn) {
 }
 
 int run_schedules(run *r) {
-  pir_session_options serial = {0};
+  pir_session_options serial = {.size = sizeof serial};
   pir_session *one = NULL;
   if (!r->schedules)
     return 0;

@@ -38,7 +38,7 @@ static int feed_from(run *r, const char *folder) {
   char path[MAX_PATH];
   int code = 0;
   for (size_t i = 0; i < pir_model_inputs(r->model) && !code; i++) {
-    code = name_file(r, folder, pir_model_input(r->model, i).name, path);
+    code = name_file(r, folder, input_port(r->model, i).name, path);
     if (code || access(path, R_OK))
       continue;
     run_drop_input(&r->inputs[i]);
@@ -48,7 +48,7 @@ static int feed_from(run *r, const char *folder) {
 }
 
 static long state_of(const run *r, size_t output) {
-  pir_str name = pir_model_output(r->model, output).name;
+  pir_str name = output_port(r->model, output).name;
   return run_input_index(r, name.data, name.size);
 }
 
@@ -61,7 +61,7 @@ static int carry_state(run *r) {
       continue;
     if (pir_tensor_copy(&now, &r->inputs[input].tensor))
       return cli_fail(r->cli, CLI_INVALID, "state \"%s\" changed its shape",
-                      pir_model_output(r->model, i).name.data);
+                      output_port(r->model, i).name.data);
   }
   return 0;
 }
@@ -74,7 +74,7 @@ static int compare_losses(run *r, const pir_tensor *losses, int64_t step) {
     char label[64];
     snprintf(label, sizeof label, "step %lld: ", (long long)step);
     pir_tensor want = *losses;
-    want.rank = pir_model_output(r->model, i).rank;
+    want.rank = output_port(r->model, i).rank;
     if (want.rank > 1)
       return cli_fail(r->cli, CLI_INVALID, "the loss is not one number");
     want.shape[0] = 1;
@@ -91,7 +91,7 @@ static int compare_final(run *r, const char *folder) {
   int code = 0;
   for (size_t i = 0; i < pir_model_outputs(r->model); i++) {
     npy_array want;
-    pir_str name = pir_model_output(r->model, i).name;
+    pir_str name = output_port(r->model, i).name;
     if (state_of(r, i) < 0 || run_ignores(r, i))
       continue;
     snprintf(label, sizeof label, "%.256s: ", name.data);

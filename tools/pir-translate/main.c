@@ -51,7 +51,7 @@ static int write_dot(cli_run *cli, const pir_program *program, pir_writer out) {
   uint64_t nodes = 1000;
   if (text && !cli_parse_u64(text, &nodes))
     return cli_bad_value(cli, "max-nodes", text, "a number");
-  pir_dot_options options = {.max_nodes = nodes};
+  pir_dot_options options = {.size = sizeof options, .max_nodes = nodes};
   return cli_exit_code(pir_program_print_dot(program, &options, out));
 }
 
@@ -60,7 +60,8 @@ static int write_as_format(cli_run *cli, const pir_program *program, const char 
                            pir_writer out) {
   const pir_format_def *def = pir_format_named(to);
   if (def) {
-    pir_write_options how = {.indent = cli_has(cli, OPT_INDENT),
+    pir_write_options how = {.size = sizeof how,
+                             .indent = cli_has(cli, OPT_INDENT),
                              .strip_debug = cli_has(cli, OPT_STRIP_DEBUG)};
     return cli_exit_code(def->write(def, program, &how, out));
   }
@@ -93,7 +94,8 @@ static pir_format format_of(const char *to) {
 
 // Stated types are kept, so types are not checked.
 static int verify(const cli_run *cli, const pir_program *program) {
-  pir_verify_options options = {.untyped = true,
+  pir_verify_options options = {.size = sizeof options,
+                                .untyped = true,
                                 .fragment = cli_has(cli, OPT_FRAGMENT),
                                 .old_forms = pir_program_is_older(program)};
   return cli_exit_code(pir_verify(pir_program_module(program), &options));

@@ -19,11 +19,11 @@ PIR_BEGIN
 //             text has
 //   PARAMS    a record of parameters: version, no levels, version, a description
 typedef enum pir_format {
-  PIR_FORMAT_UNKNOWN,
-  PIR_FORMAT_JSON,
-  PIR_FORMAT_TEXT,
-  PIR_FORMAT_PDMODEL,
-  PIR_FORMAT_PARAMS
+  PIR_FORMAT_UNKNOWN = 0,
+  PIR_FORMAT_JSON = 1,
+  PIR_FORMAT_TEXT = 2,
+  PIR_FORMAT_PDMODEL = 3,
+  PIR_FORMAT_PARAMS = 4
 } pir_format;
 
 // The names of the table (pir_format_defs) for messages: those that are read, and those that
@@ -31,16 +31,20 @@ typedef enum pir_format {
 #define PIR_FORMATS_READ "pdmodel, json or text"
 #define PIR_FORMATS_WRITTEN "text, t2, typed, json, pdmodel"
 
-// How a program is read. The zero value recognises the format and reads a whole program.
+// How a program is read. Zero, but for `size`, recognises the format and reads a whole program.
 typedef struct pir_read_options {
+  // sizeof(pir_read_options) (pir/base.h).
+  size_t size;
   pir_format format;    // UNKNOWN: recognised by content
   pir_str file;         // names the bytes in messages
   uint32_t first_line;  // line number of the first line of text; 0 means 1
   bool fragment;        // text may use values that it does not define
 } pir_read_options;
 
-// How a program is written. The zero value writes as Paddle does by default.
+// How a program is written. Zero, but for `size`, writes as Paddle does by default.
 typedef struct pir_write_options {
+  // sizeof(pir_write_options) (pir/base.h).
+  size_t size;
   bool indent;       // JSON: four spaces a level
   bool strip_debug;  // text: no attributes that only say where an op came from
 } pir_write_options;

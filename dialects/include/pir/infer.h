@@ -48,8 +48,8 @@ struct pir_fact {
 
 // A condition on two extents that must hold for the program to run.
 typedef enum pir_constraint_kind {
-  PIR_EQUAL,         // both are the same
-  PIR_BROADCASTABLE  // both are the same, or one is 1
+  PIR_EQUAL = 0,         // both are the same
+  PIR_BROADCASTABLE = 1  // both are the same, or one is 1
 } pir_constraint_kind;
 
 // ---- one question: the facts of an op's results, from the facts of its operands

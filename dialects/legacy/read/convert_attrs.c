@@ -24,7 +24,7 @@ const pir_type *var_type(translator *t, const var_desc *var) {
   if (!tensor)
     return NULL;
   spec.dtype = pir_dtype_from_var_type((int)tensor->data_type);
-  if (spec.dtype == PIR_DTYPE_COUNT)
+  if (spec.dtype == PIR_DTYPE_NONE)
     return NULL;
   spec.shape = (pir_shape){tensor->dims, tensor->n_dims};
   switch (var->type->type) {
@@ -214,8 +214,8 @@ static const pir_attr *dtype_attr(translator *t, int64_t code) {
   if (code == -1)
     return pir_attr_dtype(t->ctx, PIR_UNDEFINED);
   bool in_range = code >= 0 && code <= 255;
-  pir_dtype dtype = in_range ? pir_dtype_from_var_type((int)code) : PIR_DTYPE_COUNT;
-  return dtype == PIR_DTYPE_COUNT ? NULL : pir_attr_dtype(t->ctx, dtype);
+  pir_dtype dtype = in_range ? pir_dtype_from_var_type((int)code) : PIR_DTYPE_NONE;
+  return dtype == PIR_DTYPE_NONE ? NULL : pir_attr_dtype(t->ctx, dtype);
 }
 
 const pir_attr *convert_attr(translator *t, const attr_desc *a, const pir_attr_def *def) {

@@ -167,7 +167,7 @@ pir_status translate_fill_constant(translator *t, const op_desc *op) {
   size_t n;
   if (!type)
     return PIR_INVALID;
-  if (dtype == PIR_DTYPE_COUNT)
+  if (dtype == PIR_DTYPE_NONE)
     return FAIL(t, "attribute 'dtype' is no element type");
   pir_named_attr dtype_attr = named(t, "dtype", pir_attr_dtype(t->ctx, dtype));
   if (fed_input(op, "ValueTensor") || fed_input(op, "ShapeTensor") ||

@@ -311,7 +311,7 @@ pir_status translate_randint(translator *t, const op_desc *op) {
   PIR_TRY(draft_types(&d));
   PIR_TRY(draft_attrs(&d));
   pir_dtype dtype = pir_dtype_from_var_type((int)(op_int(op, "dtype", 3) & 255));
-  if (pir_type_is_tensor(d.types[0]) && dtype != PIR_DTYPE_COUNT)
+  if (pir_type_is_tensor(d.types[0]) && dtype != PIR_DTYPE_NONE)
     d.types[0] = pir_type_tensor(t->ctx, dtype, pir_type_shape(d.types[0]));
   draft_create(&d);
   return PIR_OK;

@@ -12,6 +12,7 @@
 #include <pir/params.h>
 
 #include "read.h"
+#include <sized.h>
 
 // ---- names
 
@@ -349,5 +350,7 @@ pir_status legacy_read(pir_context *ctx, pir_str bytes, pir_str file, pir_progra
 
 pir_status pir_program_read_pdmodel(pir_context *ctx, pir_str bytes, pir_str file,
                                     pir_program **out_program) {
+  if (!ctx || !out_program)
+    return pir_refuse_null(ctx, __func__);
   return legacy_read(ctx, bytes, file, out_program, NULL, NULL);
 }

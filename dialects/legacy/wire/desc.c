@@ -56,7 +56,8 @@ pir_status desc_fail(desc *d, size_t block, size_t op, pir_status status, const 
   va_end(args);
   pir_strbuf_format(&path, "block %zu, op %zu %s", block, op,
                     d->program->blocks[block]->ops[op]->type);
-  pir_diag diag = {.severity = PIR_ERROR,
+  pir_diag diag = {.size = sizeof diag,
+                   .severity = PIR_ERROR,
                    .place = pir_loc_unpack(d->ctx, desc_op_loc(d, block, op)),
                    .message = pir_strbuf_view(&message),
                    .op_path = pir_strbuf_view(&path)};

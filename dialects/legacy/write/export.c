@@ -16,6 +16,7 @@
 #include <strbuf.h>
 
 #include "mapping.h"
+#include <sized.h>
 
 enum { DEPTH_MAX = 64, CURRENT_VERSION = 3003001 };  // nesting that readers take; Paddle 3.3.1
 
@@ -193,8 +194,9 @@ static out_var *add_holder(exporter *x, const char *name, Legacy__VarType__Type 
 static pir_status export_program(exporter *x) {
   survey s = {.x = x};
   pir_program_info info = pir_program_info_of(x->program);
-  PIR_TRY(
-      pir_verify(pir_program_module(x->program), &(pir_verify_options){.errors_only = true}));
+  PIR_TRY(pir_verify(
+      pir_program_module(x->program),
+      &(pir_verify_options){.size = sizeof(pir_verify_options), .errors_only = true}));
   (void)pir_walk(pir_program_module(x->program), PIR_PRE_ORDER, survey_op, &s);
   if (s.status)
     return s.status;
@@ -298,6 +300,8 @@ static pir_status write_pdmodel(void *user) {
 }
 
 pir_status pir_program_write_pdmodel(const pir_program *program, pir_writer out) {
+  if (!program || !out.write)
+    return pir_refuse_null(program ? pir_program_context(program) : NULL, __func__);
   write_call call = {program, out};
   return pir_context_enter(pir_program_context(program), write_pdmodel, &call);
 }

@@ -44,28 +44,44 @@ PIR_API uint32_t pir_version(void);
 
 // ---- status
 
+// Columns: enumerator, number, a few words for people.
+//
+//   OK           the only value that is zero: the call did all of its work
+//   INVALID      bad IR, text, file or argument; reported with its place
+//   NOT_FOUND    a file, name or symbol does not exist
+//   UNSUPPORTED  understood, but this build cannot do it; the text names the feature and the
+//                place
+//   UNAVAILABLE  a device, driver or optional library is missing; the text names the package to
+//                install
+//   EXHAUSTED    out of memory, or a limit of the caller was reached
+//   IO           the system refused a read or write, or a pir_writer returned false
+//   CANCELLED    the caller's cancellation flag was set
+//   INTERNAL     a defect of this library
+// clang-format off
+#define PIR_STATUSES(X)                                                                        \
+  X(OK, 0, "done")                                                                             \
+  X(INVALID, 1, "a bad program, file or argument")                                             \
+  X(NOT_FOUND, 2, "a file, name or symbol does not exist")                                     \
+  X(UNSUPPORTED, 3, "not supported")                                                           \
+  X(UNAVAILABLE, 4, "a device, driver or library is missing")                                  \
+  X(EXHAUSTED, 5, "out of memory, or beyond a limit")                                          \
+  X(IO, 6, "a read or write failed")                                                           \
+  X(CANCELLED, 7, "cancelled")                                                                 \
+  X(INTERNAL, 8, "a defect of libpir")
+// clang-format on
+
 // The outcome of a call. Every function that depends on input returns one; the text of a
 // failure goes to the context's sink or to a message that the function names.
 typedef enum pir_status {
-  // The call did all of its work. The only value that is zero.
-  PIR_OK = 0,
-  // Bad IR, text, file or argument; reported with its place.
-  PIR_INVALID,
-  // A file, name or symbol does not exist.
-  PIR_NOT_FOUND,
-  // Understood, but this build cannot do it; the text names the feature and the place.
-  PIR_UNSUPPORTED,
-  // A device, driver or optional library is missing; the text names the package to install.
-  PIR_UNAVAILABLE,
-  // Out of memory, or a limit of the caller was reached.
-  PIR_EXHAUSTED,
-  // The system refused a read or write, or a pir_writer returned false.
-  PIR_IO,
-  // The caller's cancellation flag was set.
-  PIR_CANCELLED,
-  // A defect of this library.
-  PIR_INTERNAL
+#define PIR_STATUS_ENUM(id, number, text) PIR_##id = number,
+  PIR_STATUSES(PIR_STATUS_ENUM)
+#undef PIR_STATUS_ENUM
 } pir_status;
+
+// Returns the enumerator's name, "PIR_INVALID"; "unknown" for a status of a later version.
+PIR_API const char *pir_status_name(pir_status status);
+// Returns a few words for people, to be used where no message says more.
+PIR_API const char *pir_status_text(pir_status status);
 
 // Returns from the calling function when `call` fails, with the same status. Use it only where
 // the function holds nothing that it has to release.
@@ -81,6 +97,14 @@ typedef enum pir_status {
 static inline void pir_ignore(pir_status status) {
   (void)status;
 }
+
+// ---- structs that grow
+
+// Structs with a field `size` get more fields in later versions. The maker of one sets `size`
+// to its sizeof, and unused fields to zero; that is all it takes. A struct without a size is
+// refused with PIR_INVALID. Where the library is older than the caller's headers, fields that
+// it does not know must be zero, or it returns PIR_UNSUPPORTED; in a struct that it fills they
+// are zero. All other public structs stay as they are (docs/compatibility.md).
 
 // ---- strings
 
@@ -138,12 +162,15 @@ PIR_API size_t pir_text_vformat(char *out, size_t size, const char *format, va_l
   X(F8E5M2, "f8e5m2", "t_f8e5m2", "float8_e5m2", 1, 33)                                        \
   X(INDEX, "index", "t_index", "index", 8, -1)
 
-// PIR_UNDEFINED, PIR_BOOL, .. in the order of the table.
+// PIR_UNDEFINED, PIR_BOOL, .. in the order of the table, to which later versions append.
 typedef enum pir_dtype {
 #define PIR_DTYPE_ENUM(id, text, json, name, size, var) PIR_##id,
   PIR_DTYPES(PIR_DTYPE_ENUM)
 #undef PIR_DTYPE_ENUM
-      PIR_DTYPE_COUNT
+  // The number of rows in these headers; no function returns it.
+  PIR_DTYPE_COUNT,
+  // There is no such element type.
+  PIR_DTYPE_NONE = 255
 } pir_dtype;
 
 // In these functions a number that is no element type counts as PIR_UNDEFINED. Texts are
@@ -160,13 +187,13 @@ PIR_API const char *pir_dtype_name(pir_dtype dtype);
 // Returns the code of VarType.Type in a .pdmodel file, or -1.
 PIR_API int pir_dtype_var_type(pir_dtype dtype);
 
-// Returns the element type with this name in IR text, PIR_DTYPE_COUNT when there is none.
+// Returns the element type with this name in IR text, PIR_DTYPE_NONE when there is none.
 PIR_API pir_dtype pir_dtype_from_text(pir_str text);
-// Finds an element type by its JSON tag; PIR_DTYPE_COUNT when there is none.
+// Finds an element type by its JSON tag; PIR_DTYPE_NONE when there is none.
 PIR_API pir_dtype pir_dtype_from_json(pir_str tag);
-// Finds an element type by Paddle's spelling, case included; PIR_DTYPE_COUNT when unknown.
+// Finds an element type by Paddle's spelling, case included; PIR_DTYPE_NONE when unknown.
 PIR_API pir_dtype pir_dtype_from_name(pir_str name);
-// Finds an element type by the code in a .pdmodel file; PIR_DTYPE_COUNT when unknown.
+// Finds an element type by the code in a .pdmodel file; PIR_DTYPE_NONE when unknown.
 PIR_API pir_dtype pir_dtype_from_var_type(int code);
 
 // Whether the type is one of f16, bf16, f32, f64 and the two f8 types.
@@ -186,17 +213,21 @@ PIR_API bool pir_dtype_is_complex(pir_dtype dtype);
   X(SPARSE_CSR, "SPARSE_CSR") X(PSTRING_UNION, "PSTRING_UNION") X(STRIDED, "STRIDED")
 // clang-format on
 
-// PIR_LAYOUT_ANY, PIR_LAYOUT_NHWC, .. in the order of the table.
+// PIR_LAYOUT_ANY, PIR_LAYOUT_NHWC, .. in the order of the table, to which later versions
+// append.
 typedef enum pir_layout {
 #define PIR_LAYOUT_ENUM(id, name) PIR_LAYOUT_##id,
   PIR_LAYOUTS(PIR_LAYOUT_ENUM)
 #undef PIR_LAYOUT_ENUM
-      PIR_LAYOUT_COUNT
+  // The number of rows in these headers; no function returns it.
+  PIR_LAYOUT_COUNT,
+  // There is no such layout.
+  PIR_LAYOUT_NONE = 255
 } pir_layout;
 
 // Returns Paddle's name of a layout, a constant; ANY's for a number that is no layout.
 PIR_API const char *pir_layout_name(pir_layout layout);
-// Finds a layout by name in any case of letters; "MKLDNN" is ONEDNN. PIR_LAYOUT_COUNT when
+// Finds a layout by name in any case of letters; "MKLDNN" is ONEDNN. PIR_LAYOUT_NONE when
 // unknown.
 PIR_API pir_layout pir_layout_from_name(pir_str name);
 

@@ -7,8 +7,10 @@
 
 PIR_BEGIN
 
-// How programs are compared. The zero value means defaults.
+// How programs are compared. Zero, but for `size`, means defaults.
 typedef struct pir_compare_options {
+  // sizeof(pir_compare_options) (pir/base.h).
+  size_t size;
   // Differing ops that are written of each program; 0 means 10.
   size_t max_report;
 } pir_compare_options;

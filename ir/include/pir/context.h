@@ -24,12 +24,13 @@ typedef struct pir_limits {
   // Bytes that the context and all that is made of its programs may take, weights not counted
   // [unlimited]. Beyond it memory has run out.
   uint64_t max_bytes;
+  // Zero: room for later versions.
+  uint64_t reserved[4];
 } pir_limits;
 
 // How a context is made. The zero value, but for `size`, means all defaults.
 typedef struct pir_context_options {
-  // sizeof(pir_context_options): fields beyond it are taken as zero. 0 means this version's
-  // size.
+  // sizeof(pir_context_options) (pir/base.h).
   size_t size;
   // The source of all memory of the context, called on the thread that uses the context.
   pir_allocator allocator;
@@ -41,10 +42,13 @@ typedef struct pir_context_options {
   void *out_of_memory_user;
   // Bounds for readers.
   pir_limits limits;
+  // The first receiver of diagnostics; it also hears why a context cannot be created.
+  pir_diag_sink sink;
 } pir_context_options;
 
 // Creates a context without dialects; pir_dialects_load_all (pir/dialects.h) loads the
-// library's. `options` may be NULL. The caller destroys it. NULL when there is no memory.
+// library's. `options` may be NULL. The caller destroys it. NULL, reported, when there is no
+// memory or the options have no size.
 PIR_API pir_context *pir_context_create(const pir_context_options *options);
 // Destroys a context and everything made in it. Programs must have been destroyed before, since
 // they give parameter bytes back. NULL does nothing.

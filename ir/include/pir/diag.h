@@ -48,10 +48,17 @@ PIR_API pir_loc_parts pir_loc_unpack(const pir_context *ctx, pir_loc loc);
 
 // An error ends the call that reports it. A note belongs to the error or warning before it. A
 // remark states a choice of a pass or the generator and its reason; nothing is wrong.
-typedef enum pir_severity { PIR_ERROR, PIR_WARNING, PIR_NOTE, PIR_REMARK } pir_severity;
+typedef enum pir_severity {
+  PIR_ERROR = 0,
+  PIR_WARNING = 1,
+  PIR_NOTE = 2,
+  PIR_REMARK = 3
+} pir_severity;
 
 // One diagnostic.
 typedef struct pir_diag {
+  // sizeof(pir_diag) (pir/base.h).
+  size_t size;
   // How serious it is.
   pir_severity severity;
   // Where in the source.
@@ -73,7 +80,7 @@ typedef struct pir_diag_sink {
   void *user;
 } pir_diag_sink;
 
-// Sets the receiver of the context's diagnostics. At first there is none.
+// Sets the receiver of the context's diagnostics; at first it is the one in the options.
 PIR_API void pir_context_set_sink(pir_context *ctx, pir_diag_sink sink);
 
 // ---- reporting about an op
@@ -102,7 +109,8 @@ PIR_API void pir_remark(const pir_op *op, const char *format, ...) PIR_PRINTF(2,
 PIR_API PIR_NODISCARD pir_status pir_report(pir_context *ctx, pir_status status,
                                             pir_severity severity, pir_loc loc,
                                             const char *format, ...) PIR_PRINTF(5, 6);
-// Reports a diagnostic whose fields the caller has filled in. Its strings are not kept.
+// Reports a diagnostic whose fields the caller has filled in, `size` included. Its strings are
+// not kept.
 PIR_API void pir_diag_emit(pir_context *ctx, const pir_diag *diag);
 // Returns the number of errors reported to this context so far, with or without a sink.
 PIR_API size_t pir_context_error_count(const pir_context *ctx);

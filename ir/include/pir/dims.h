@@ -22,17 +22,17 @@ typedef struct pir_dims pir_dims;
 
 // The kinds of expressions.
 typedef enum pir_dim_kind {
-  PIR_DIM_CONST,      // a number
-  PIR_DIM_SYMBOL,     // a named extent
-  PIR_DIM_ADD,        // of two or more operands, as MUL
-  PIR_DIM_MUL,        // a constant factor comes first
-  PIR_DIM_FLOORDIV,   // rounds towards -inf
-  PIR_DIM_CEILDIV,    // rounds towards +inf
-  PIR_DIM_MOD,        // has the sign of the divisor
-  PIR_DIM_MIN,        // the smaller of two
-  PIR_DIM_MAX,        // the larger of two
-  PIR_DIM_BROADCAST,  // a if b is 1, else b; a and b agree or one of them is 1
-  PIR_DIM_NEGATIVE    // a constant below 0, which needs a handle of its own
+  PIR_DIM_CONST = 0,      // a number
+  PIR_DIM_SYMBOL = 1,     // a named extent
+  PIR_DIM_ADD = 2,        // of two or more operands, as MUL
+  PIR_DIM_MUL = 3,        // a constant factor comes first
+  PIR_DIM_FLOORDIV = 4,   // rounds towards -inf
+  PIR_DIM_CEILDIV = 5,    // rounds towards +inf
+  PIR_DIM_MOD = 6,        // has the sign of the divisor
+  PIR_DIM_MIN = 7,        // the smaller of two
+  PIR_DIM_MAX = 8,        // the larger of two
+  PIR_DIM_BROADCAST = 9,  // a if b is 1, else b; a and b agree or one of them is 1
+  PIR_DIM_NEGATIVE = 10   // a constant below 0, which needs a handle of its own
 } pir_dim_kind;
 
 // ---- the table

@@ -6,8 +6,10 @@
 
 PIR_BEGIN
 
-// How a graph is drawn. The zero value draws everything.
+// How a graph is drawn. Zero, but for `size`, draws everything.
 typedef struct pir_dot_options {
+  // sizeof(pir_dot_options) (pir/base.h).
+  size_t size;
   // The number of ops that are drawn; 0 draws all.
   size_t max_nodes;
 } pir_dot_options;

@@ -171,11 +171,12 @@ typedef struct pir_op_hooks {
 // How an op with regions is written in T3 and T2 text (`regions 2 : if` in .ops). The typed
 // form has one way for all.
 typedef enum pir_op_form {
-  PIR_FORM_GENERAL,  // "x" (%0) {attrs} : (T) -> T, then its regions
-  PIR_FORM_IF,       // "x" (%0) {attrs} -> T { .. } else { .. }: no operand types
-  PIR_FORM_WHILE,    // "x" (cond=%0, inputs=%1, ..) { ^%arg_0 {}, .. }: no attributes, no types
-  PIR_FORM_BODY,     // "x" (%0) {attrs} -> T { .. }
-  PIR_FORM_GROUP     // "x" (%0) -> T { .. }: no attributes
+  PIR_FORM_GENERAL = 0,  // "x" (%0) {attrs} : (T) -> T, then its regions
+  PIR_FORM_IF = 1,       // "x" (%0) {attrs} -> T { .. } else { .. }: no operand types
+  PIR_FORM_WHILE =
+      2,  // "x" (cond=%0, inputs=%1, ..) { ^%arg_0 {}, .. }: no attributes, no types
+  PIR_FORM_BODY = 3,  // "x" (%0) {attrs} -> T { .. }
+  PIR_FORM_GROUP = 4  // "x" (%0) -> T { .. }: no attributes
 } pir_op_form;
 
 // The definition of an operator.

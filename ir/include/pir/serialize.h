@@ -15,8 +15,10 @@ PIR_BEGIN
 PIR_API PIR_NODISCARD pir_status pir_program_read_json(pir_context *ctx, pir_str text,
                                                        pir_str file, pir_program **out_program);
 
-// How JSON is written. The zero value writes as Paddle does by default.
+// How JSON is written. Zero, but for `size`, writes as Paddle does by default.
 typedef struct pir_json_options {
+  // sizeof(pir_json_options) (pir/base.h).
+  size_t size;
   // Four spaces a level, as Paddle's option `readable` does; else no spaces.
   bool indent;
 } pir_json_options;

@@ -10,17 +10,19 @@ PIR_BEGIN
 // The forms that are printed.
 typedef enum pir_text_form {
   // Paddle 3.3's print form, byte for byte.
-  PIR_TEXT_T3,
+  PIR_TEXT_T3 = 0,
   // The tagged form of 2024.
-  PIR_TEXT_T2,
+  PIR_TEXT_T2 = 1,
   // The library's own form, which loses nothing.
-  PIR_TEXT_TYPED
+  PIR_TEXT_TYPED = 2
 } pir_text_form;
 
 // ---- printing. All functions return PIR_IO when the writer stops, else PIR_OK.
 
-// How programs and ops are printed. The zero value is T3.
+// How programs and ops are printed. Zero, but for `size`, is T3.
 typedef struct pir_print_options {
+  // sizeof(pir_print_options) (pir/base.h).
+  size_t size;
   // The form of the text.
   pir_text_form form;
   // Typed form: no locations.
@@ -45,8 +47,10 @@ PIR_API PIR_NODISCARD pir_status pir_attr_print_as(const pir_attr *attr, pir_tex
 
 // ---- parsing. Any form is read; no option says which.
 
-// How text is read. The zero value reads a whole program without a file name.
+// How text is read. Zero, but for `size`, reads a whole program without a file name.
 typedef struct pir_parse_options {
+  // sizeof(pir_parse_options) (pir/base.h).
+  size_t size;
   // The name in diagnostics and locations; copied.
   pir_str file;
   // The number of the text's first line in that file; 0 means 1.

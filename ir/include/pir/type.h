@@ -14,19 +14,19 @@ typedef struct pir_attr pir_attr;
 
 // The kinds of types. TENSOR to SPARSE_CSR are called tensor-like below.
 typedef enum pir_type_kind {
-  PIR_TYPE_SCALAR,         // f32, i64, index, ..
-  PIR_TYPE_VECTOR,         // vec[T, ..]: lists of values; elements may be NULL
-  PIR_TYPE_TENSOR,         // tensor<2x-1xf32>: dense
-  PIR_TYPE_SELECTED_ROWS,  // pd_op.selectedrows<..>
-  PIR_TYPE_TENSOR_ARRAY,   // pd_op.tensor_array<f32>; the shape is kept, not printed
-  PIR_TYPE_SPARSE_COO,
-  PIR_TYPE_SPARSE_CSR,
-  PIR_TYPE_ALLOCATED,    // kernel dialect: a type bound to a place ("cpu_tensor<..>")
-  PIR_TYPE_DIST_TENSOR,  // pd_dist.tensor<..>: a tensor that is distributed over a mesh
-  PIR_TYPE_STACK,        // cf.stack, and its two ends
-  PIR_TYPE_INLET,
-  PIR_TYPE_OUTLET,
-  PIR_TYPE_OPAQUE  // anything else: kept as its text
+  PIR_TYPE_SCALAR = 0,         // f32, i64, index, ..
+  PIR_TYPE_VECTOR = 1,         // vec[T, ..]: lists of values; elements may be NULL
+  PIR_TYPE_TENSOR = 2,         // tensor<2x-1xf32>: dense
+  PIR_TYPE_SELECTED_ROWS = 3,  // pd_op.selectedrows<..>
+  PIR_TYPE_TENSOR_ARRAY = 4,   // pd_op.tensor_array<f32>; the shape is kept, not printed
+  PIR_TYPE_SPARSE_COO = 5,
+  PIR_TYPE_SPARSE_CSR = 6,
+  PIR_TYPE_ALLOCATED = 7,    // kernel dialect: a type bound to a place ("cpu_tensor<..>")
+  PIR_TYPE_DIST_TENSOR = 8,  // pd_dist.tensor<..>: a tensor that is distributed over a mesh
+  PIR_TYPE_STACK = 9,        // cf.stack, and its two ends
+  PIR_TYPE_INLET = 10,
+  PIR_TYPE_OUTLET = 11,
+  PIR_TYPE_OPAQUE = 12  // anything else: kept as its text
 } pir_type_kind;
 
 // A shape. Borrowed: types copy it.

@@ -6,8 +6,10 @@
 
 PIR_BEGIN
 
-// How strictly ops are checked. The zero value is the usual check.
+// How strictly ops are checked. Zero, but for `size`, is the usual check.
 typedef struct pir_verify_options {
+  // sizeof(pir_verify_options) (pir/base.h).
+  size_t size;
   // Unregistered ops, and stated element types that contradict declarations, are errors.
   bool strict;
   // Warnings are left out, because they were given when the program was read.

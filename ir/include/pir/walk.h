@@ -7,16 +7,16 @@
 PIR_BEGIN
 
 // Whether an op is visited before or after the ops in its regions.
-typedef enum pir_walk_order { PIR_PRE_ORDER, PIR_POST_ORDER } pir_walk_order;
+typedef enum pir_walk_order { PIR_PRE_ORDER = 0, PIR_POST_ORDER = 1 } pir_walk_order;
 
 // How a walk goes on after a visit.
 typedef enum pir_walk_result {
   // Visit the next op.
-  PIR_WALK_CONTINUE,
+  PIR_WALK_CONTINUE = 0,
   // Pre-order only: leave out the regions of the visited op.
-  PIR_WALK_SKIP,
+  PIR_WALK_SKIP = 1,
   // End the walk.
-  PIR_WALK_STOP
+  PIR_WALK_STOP = 2
 } pir_walk_result;
 
 // Visits one op; `user` is the last argument of pir_walk.

@@ -23,13 +23,13 @@ typedef struct pir_pass_option {
 // The values that an option takes.
 typedef enum pir_option_kind {
   // A number >= 0.
-  PIR_OPTION_NUMBER,
+  PIR_OPTION_NUMBER = 0,
   // true, false, or no value, which means true.
-  PIR_OPTION_SWITCH,
+  PIR_OPTION_SWITCH = 1,
   // Names of ops with `|` between them, each with its dialect or without.
-  PIR_OPTION_OPS,
+  PIR_OPTION_OPS = 2,
   // Any text; the pass checks it.
-  PIR_OPTION_TEXT,
+  PIR_OPTION_TEXT = 3
 } pir_option_kind;
 
 // Declares an option that a pass takes.
@@ -132,9 +132,11 @@ typedef struct pir_pass_instrument {
   void *user;
 } pir_pass_instrument;
 
-// How a manager runs passes. The zero value runs them and prints nothing. Pointers must live as
-// long as the manager.
+// How a manager runs passes. Zero, but for `size`, runs them and prints nothing. Pointers must
+// live as long as the manager.
 typedef struct pir_pass_options {
+  // sizeof(pir_pass_options) (pir/base.h).
+  size_t size;
   // Verify the program after every pass.
   bool verify_each;
   // To the log: the ops that each pass added and removed; times; statistics; the program after
@@ -161,7 +163,8 @@ typedef struct pir_pass_options {
 } pir_pass_options;
 
 // Creates a manager without passes. `options` may be NULL and is copied. The caller destroys
-// the manager, before the context. NULL when memory runs out.
+// the manager, before the context. NULL, reported, when memory runs out or options have no
+// size.
 PIR_API pir_pass_manager *pir_pass_manager_create(pir_context *ctx,
                                                   const pir_pass_options *options);
 // Destroys a manager. NULL does nothing.

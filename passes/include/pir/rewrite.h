@@ -81,8 +81,10 @@ typedef struct pir_pattern {
   const char *origin;
 } pir_pattern;
 
-// How patterns are applied. The zero value means defaults.
+// How patterns are applied. Zero, but for `size`, means defaults.
 typedef struct pir_greedy_options {
+  // sizeof(pir_greedy_options) (pir/base.h).
+  size_t size;
   // The most rewrites; 0: a bound that grows with the program.
   uint64_t max_rewrites;
   // Erase pure ops without uses as they are met.

@@ -12,18 +12,18 @@ PIR_BEGIN
 
 // The kinds of values, and the fields of pir_rule_value that hold them.
 typedef enum pir_rule_kind {
-  PIR_RULE_UNKNOWN,  // not known before the run: no test on it holds
-  PIR_RULE_BOOL,     // `i`
-  PIR_RULE_INT,      // `i`
-  PIR_RULE_FLOAT,    // `f`
-  PIR_RULE_TEXT,     // `text`
-  PIR_RULE_DTYPE,    // `i`: a pir_dtype
-  PIR_RULE_PLACE,    // `i`: the kind of a pir_place
-  PIR_RULE_DIM,      // `i`: a symbolic pir_dim
-  PIR_RULE_LIST,     // `items`, `count`
-  PIR_RULE_ATTR,     // any other attribute: `attr`
-  PIR_RULE_VALUE,    // argument of a helper: `value`, NULL when absent
-  PIR_RULE_VALUES    // argument of a helper: `values`, `count`
+  PIR_RULE_UNKNOWN = 0,  // not known before the run: no test on it holds
+  PIR_RULE_BOOL = 1,     // `i`
+  PIR_RULE_INT = 2,      // `i`
+  PIR_RULE_FLOAT = 3,    // `f`
+  PIR_RULE_TEXT = 4,     // `text`
+  PIR_RULE_DTYPE = 5,    // `i`: a pir_dtype
+  PIR_RULE_PLACE = 6,    // `i`: the kind of a pir_place
+  PIR_RULE_DIM = 7,      // `i`: a symbolic pir_dim
+  PIR_RULE_LIST = 8,     // `items`, `count`
+  PIR_RULE_ATTR = 9,     // any other attribute: `attr`
+  PIR_RULE_VALUE = 10,   // argument of a helper: `value`, NULL when absent
+  PIR_RULE_VALUES = 11   // argument of a helper: `values`, `count`
 } pir_rule_kind;
 
 // A value. Pointers are borrowed for as long as the rule is tried.
@@ -97,6 +97,8 @@ PIR_API PIR_NODISCARD pir_status pir_rules_run(pir_pass_run *run, const pir_rule
 
 // What a file says about a rule; texts live as long as the rules.
 typedef struct pir_rule_info {
+  // sizeof(pir_rule_info), set by the caller (pir/base.h).
+  size_t size;
   // The name, and the place "silu.drr:8".
   const char *name, *origin;
   // Why the rule cannot be checked on numbers, in the file's words; NULL: it can.
@@ -107,8 +109,9 @@ typedef struct pir_rule_info {
 
 // Returns the number of rules of a pass: rule i of the functions below is smaller.
 PIR_API size_t pir_rule_pass_rules(const pir_rule_pass *rules);
-// Returns the description of rule i, which must exist.
-PIR_API pir_rule_info pir_rule_pass_rule(const pir_rule_pass *rules, size_t i);
+// Describes rule i. PIR_NOT_FOUND: there is no such rule. PIR_INVALID: *out_info has no size.
+PIR_API PIR_NODISCARD pir_status pir_rule_pass_rule(const pir_rule_pass *rules, size_t i,
+                                                    pir_rule_info *out_info);
 // Makes a small program that rule i matches, with random shapes, types and attributes; one seed
 // gives one program. Its outputs are the values that the rule replaces; parameters are zeros.
 // The caller destroys *out_program. PIR_NOT_FOUND, with the reason in `out_why`, when no
@@ -119,7 +122,7 @@ PIR_API PIR_NODISCARD pir_status pir_rule_sample(pir_context *ctx, const pir_rul
                                                  pir_program **out_program, char *out_why,
                                                  size_t why_size);
 // Applies rule i alone until it no longer matches, and sets *out_count to the number of
-// rewrites. Fails as pir_rewrite_greedy does.
+// rewrites. Fails as pir_rewrite_greedy does, and with PIR_NOT_FOUND when there is no rule i.
 PIR_API PIR_NODISCARD pir_status pir_rule_apply(pir_program *program,
                                                 const pir_rule_pass *rules, size_t i,
                                                 uint64_t *out_count);
@@ -128,8 +131,11 @@ PIR_API PIR_NODISCARD pir_status pir_rule_apply(pir_program *program,
 
 typedef struct pir_rules pir_rules;
 
-// How a text of rules is read. The zero value is a file "rules" without imports and helpers.
+// How a text of rules is read. Zero, but for `size`, is a file "rules" without imports and
+// helpers.
 typedef struct pir_rules_options {
+  // sizeof(pir_rules_options) (pir/base.h).
+  size_t size;
   // The name in diagnostics; rules outside of a pass form a pass with the file's name.
   pir_str file;
   // Helpers besides the built-in ones. They must outlive the rules.

@@ -2,6 +2,8 @@
 
 #include "front.h"
 
+#include <sized.h>
+
 void drr_init(drr *d, pir_context *ctx, const pir_rules_options *options) {
   *d = (drr){.ctx = ctx, .arena = pir_context_arena(ctx), .options = options};
 }
@@ -60,17 +62,19 @@ typedef struct load_call {
 static pir_status load_rules(void *user) {
   load_call *call = user;
   pir_context *ctx = call->ctx;
-  const pir_rules_options *options = call->options;
+  pir_rules_options known;
+  PIR_TRY(PIR_TAKE(ctx, pir_rules_options, &known, call->options));
   pir_arena *arena = pir_context_arena(ctx);
   pir_rules *rules = pir_arena_zalloc(arena, sizeof *rules);
   drr *d = &rules->front;
-  drr_init(d, ctx, options);
+  drr_init(d, ctx, &known);
   // Copies the file's name, because diagnostics and traces outlive the caller's text.
-  pir_str file = options && options->file.size ? options->file : PIR_STR("rules");
+  pir_str file = known.file.size ? known.file : PIR_STR("rules");
   if (!drr_read(d, pir_name_str(pir_name_get(ctx, file)), call->text) || d->errors) {
     pir_rules_destroy(rules);
     return PIR_INVALID;
   }
+  d->options = NULL;  // only reading asks for them
   rules->tables = drr_tables(d);
   rules->count = d->passes.count;
   rules->passes = pir_arena_zalloc(arena, rules->count * sizeof *rules->passes);
@@ -91,6 +95,8 @@ static pir_status load_rules(void *user) {
 pir_status pir_rules_load(pir_context *ctx, pir_str text, const pir_rules_options *options,
                           pir_rules **out_rules) {
   load_call call = {.ctx = ctx, .text = text, .options = options};
+  if (!ctx || !out_rules)
+    return pir_refuse_null(ctx, __func__);
   pir_status status = pir_context_enter(ctx, load_rules, &call);
   *out_rules = status ? NULL : call.rules;
   return status;

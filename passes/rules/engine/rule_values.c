@@ -167,8 +167,8 @@ const pir_attr *rule_attr_of_value(rule_match *m, const pir_rule_value *v,
                                        : NULL;
     case PIR_ATTR_LAYOUT: {
       pir_layout layout =
-          v->kind == PIR_RULE_TEXT ? pir_layout_from_name(v->text) : PIR_LAYOUT_COUNT;
-      return layout == PIR_LAYOUT_COUNT ? NULL : pir_attr_layout(m->ctx, layout);
+          v->kind == PIR_RULE_TEXT ? pir_layout_from_name(v->text) : PIR_LAYOUT_NONE;
+      return layout == PIR_LAYOUT_NONE ? NULL : pir_attr_layout(m->ctx, layout);
     }
     case PIR_ATTR_ARRAY:
     case PIR_ATTR_INT_ARRAY: return list_attr(m, v, def);

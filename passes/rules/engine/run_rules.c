@@ -1,6 +1,7 @@
 // A pass made of rules. Each rule is a pattern of the greedy driver, which finds it by its root
 // and orders it by benefit.
 
+#include <sized.h>
 #include <manager_impl.h>
 #include <helpers.h>
 #include "match.h"
@@ -142,6 +143,10 @@ static pir_status apply_rule(void *user) {
 
 pir_status pir_rule_apply(pir_program *program, const pir_rule_pass *rules, size_t i,
                           uint64_t *out_count) {
+  if (!program || !rules || !out_count)
+    return pir_refuse_null(program ? pir_program_context(program) : NULL, __func__);
+  if (i >= (size_t)rules->count)
+    return PIR_NOT_FOUND;
   apply_call call = {.program = program, .one = {rules->tables, rules->first + (int32_t)i, 1}};
   pir_status status = pir_context_enter(pir_program_context(program), apply_rule, &call);
   *out_count = call.count;

@@ -47,9 +47,9 @@ static int32_t word_node(drr *d, const char *word) {
     if (strcmp(word, places[i]) == 0)
       return drr_node(d, (rule_node){.op = RULE_PLACE, .i = (int64_t)i});
   pir_dtype dtype = pir_dtype_from_text(pir_str_from(word));
-  if (dtype == PIR_DTYPE_COUNT)
+  if (dtype == PIR_DTYPE_NONE)
     dtype = pir_dtype_from_name(pir_str_from(word));
-  if (dtype == PIR_DTYPE_COUNT)
+  if (dtype == PIR_DTYPE_NONE)
     return -1;
   return drr_node(d, (rule_node){.op = RULE_DTYPE, .i = dtype});
 }

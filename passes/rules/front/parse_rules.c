@@ -35,7 +35,8 @@ bool drr_error(drr *d, const drr_place *at, const char *format, ...) {
   d->failed = true;
   if (d->errors++ >= MAX_ERRORS)
     return false;
-  pir_diag diag = {.severity = PIR_ERROR,
+  pir_diag diag = {.size = sizeof diag,
+                   .severity = PIR_ERROR,
                    .place = {.file = at->file, .line = at->line, .column = at->column},
                    .message = {message, size},
                    .source_line = line_of(at)};

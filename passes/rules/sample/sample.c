@@ -5,6 +5,7 @@
 // so that not all are equal. The number of attempts is bounded; on failure the report names the
 // condition that was never satisfied.
 
+#include <sized.h>
 #include "sample.h"
 
 #include <string.h>
@@ -182,9 +183,15 @@ size_t pir_rule_pass_rules(const pir_rule_pass *rules) {
   return (size_t)rules->count;
 }
 
-pir_rule_info pir_rule_pass_rule(const pir_rule_pass *rules, size_t i) {
+pir_status pir_rule_pass_rule(const pir_rule_pass *rules, size_t i, pir_rule_info *out_info) {
+  if (!rules)
+    return PIR_INVALID;
+  if (i >= (size_t)rules->count)
+    return PIR_NOT_FOUND;
   const rule *r = &rules->tables->rules[rules->first + (int32_t)i];
-  return (pir_rule_info){r->name, r->origin, r->skip_check, r->within};
+  pir_rule_info info = {
+      .name = r->name, .origin = r->origin, .unchecked = r->skip_check, .within = r->within};
+  return pir_sized_write(out_info, &info, sizeof info);
 }
 
 typedef struct sample_call {
@@ -228,6 +235,8 @@ static pir_status make_sample(void *user) {
 pir_status pir_rule_sample(pir_context *ctx, const pir_rule_pass *rules, size_t i,
                            uint64_t seed, pir_program **out_program, char *out_why,
                            size_t why_size) {
+  if (!ctx || !rules || !out_program || !out_why)
+    return pir_refuse_null(ctx, __func__);
   sample_call call = {.ctx = ctx,
                       .rules = rules,
                       .i = i,

@@ -278,6 +278,8 @@ static pir_status prepare_call(custom_op *op, pir_message *message) {
 }
 
 pir_status pir_custom_set_create(const pir_allocator *allocator, pir_custom_set **out_set) {
+  if (!out_set)
+    return PIR_INVALID;
   pir_allocator own = allocator ? *allocator : (pir_allocator){0};
   *out_set = pir_mem_get(&own, sizeof **out_set);
   if (!*out_set)
@@ -300,6 +302,10 @@ void pir_custom_set_destroy(pir_custom_set *set) {
 
 pir_status pir_custom_set_add(pir_custom_set *set, const pir_custom_op *from,
                               pir_custom_fn kernel, pir_custom_fn infer, pir_message *message) {
+  if (!message)
+    return PIR_INVALID;
+  if (!set || !from)
+    return pir_exec_fail(message, PIR_INVALID, "pir_custom_set_add: an argument is NULL");
   if (atomic_load(&set->registered))
     return pir_exec_fail(message, PIR_INVALID, "a set that is registered takes no more ops");
   if (set->count == UINT8_MAX)
@@ -341,6 +347,10 @@ static pir_status find_function(void *library, const char *path, const char *nam
 }
 
 pir_status pir_custom_set_load(pir_custom_set *set, const char *path, pir_message *message) {
+  if (!message)
+    return PIR_INVALID;
+  if (!set || !path)
+    return pir_exec_fail(message, PIR_INVALID, "pir_custom_set_load: an argument is NULL");
   if (set->library_count == UINT8_MAX)
     return pir_exec_fail(message, PIR_EXHAUSTED, "more than %d libraries", UINT8_MAX);
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -360,6 +370,8 @@ pir_status pir_custom_set_load(pir_custom_set *set, const char *path, pir_messag
 }
 
 pir_status pir_custom_set_register(pir_custom_set *set, pir_context *ctx) {
+  if (!set || !ctx)
+    return PIR_INVALID;
   atomic_store(&set->registered, true);
   return pir_context_register(ctx, &set->dialect);
 }

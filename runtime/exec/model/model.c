@@ -6,25 +6,38 @@
 #include <pir/load.h>
 #include <pir/pass.h>
 #include <pir/verify.h>
+#include <sized.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-static pir_model_options read_model_options(const pir_model_options *given) {
-  pir_model_options options = {0};
-  if (given)
-    memcpy(&options, given,
-           given->size && given->size < sizeof options ? given->size : sizeof options);
-  if (!options.pipeline)
-    options.pipeline = "compile";
-  if (!options.math)
-    options.math = "strict";
-  if (options.compile_threads <= 0)
-    options.compile_threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
-  if (options.compile_threads < 1)
-    options.compile_threads = 1;
-  return options;
+// Tells the sink of the options, or the sink of the context, which may be NULL.
+static pir_status refuse_model(pir_status status, const pir_model_options *given,
+                               pir_context *ctx, const char *why) {
+  pir_diag diag = {.size = sizeof diag, .severity = PIR_ERROR, .message = pir_str_from(why)};
+  if (given && given->sink.report)
+    given->sink.report(given->sink.user, &diag);
+  else if (ctx)
+    return pir_report(ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", why);
+  return status;
+}
+
+static pir_status read_model_options(const pir_model_options *given, pir_context *ctx,
+                                     pir_model_options *out) {
+  sized_text why;
+  pir_status status = pir_sized_read("pir_model_options", out, sizeof *out, given, &why);
+  if (status)
+    return refuse_model(status, given, ctx, why.text);
+  if (!out->pipeline)
+    out->pipeline = "compile";
+  if (!out->math)
+    out->math = "strict";
+  if (out->compile_threads <= 0)
+    out->compile_threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
+  if (out->compile_threads < 1)
+    out->compile_threads = 1;
+  return PIR_OK;
 }
 
 // Chooses the named pipeline: groups depend on the target, and rounding pays only if the
@@ -48,7 +61,7 @@ static pir_status run_pipeline(pir_context *ctx, pir_program *program,
                                const pir_model_options *options) {
   pir_message room;
   pir_str name = pir_str_from(pipeline_for(options, &room));
-  pir_pass_options how = {.any_float = options->any_float};
+  pir_pass_options how = {.size = sizeof how, .any_float = options->any_float};
   const char *text = pir_pipeline_text(name);
   pir_pass_manager *manager = pir_pass_manager_create(ctx, &how);
   pir_status status = pir_pass_manager_parse(manager, text ? pir_str_from(text) : name);
@@ -253,15 +266,19 @@ static pir_status create_model(pir_program *program, const pir_model_options *op
 
 // A program that was built, not loaded, has not been verified yet.
 static pir_status check_given(const pir_program *program) {
-  return pir_verify(pir_program_module(program), &(pir_verify_options){.untyped = true});
+  return pir_verify(pir_program_module(program),
+                    &(pir_verify_options){.size = sizeof(pir_verify_options), .untyped = true});
 }
 
 pir_status pir_model_create(const pir_program *program, const pir_model_options *given,
                             pir_model **out_model) {
-  *out_model = NULL;
-  if (!program)
-    return PIR_INVALID;
-  pir_model_options options = read_model_options(given);
+  pir_model_options options;
+  if (out_model)
+    *out_model = NULL;
+  if (!program || !out_model)
+    return refuse_model(PIR_INVALID, given, program ? pir_program_context(program) : NULL,
+                        "pir_model_create: an argument is NULL");
+  PIR_TRY(read_model_options(given, pir_program_context(program), &options));
   PIR_TRY(check_given(program));
   pir_program *clone = pir_program_clone(program);
   return clone ? create_model(clone, &options, compile_model, out_model) : PIR_EXHAUSTED;
@@ -280,9 +297,11 @@ static pir_status compile_ahead(void *user) {
 }
 
 pir_status pir_model_compile_ahead(const pir_program *program, const pir_model_options *given) {
+  pir_model_options options;
   if (!program)
-    return PIR_INVALID;
-  pir_model_options options = read_model_options(given);
+    return refuse_model(PIR_INVALID, given, NULL,
+                        "pir_model_compile_ahead: an argument is NULL");
+  PIR_TRY(read_model_options(given, pir_program_context(program), &options));
   if (!options.cache)
     return pir_report(pir_program_context(program), PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
                       "code that is compiled ahead needs a cache to be put in");
@@ -385,12 +404,23 @@ static pir_status load_prepared(const prepared *kept, const pir_model_options *o
 
 pir_status pir_model_load(pir_borrowed bytes, pir_borrowed params,
                           const pir_model_options *given, pir_model **out_model) {
-  *out_model = NULL;
   uint64_t start = pir_exec_now_ns();
-  pir_model_options options = read_model_options(given);
+  pir_model_options options;
+  pir_status status = PIR_INVALID;
+  if (out_model)
+    *out_model = NULL;
+  if (bytes.data && out_model)
+    status = read_model_options(given, NULL, &options);
+  else
+    status = refuse_model(status, given, NULL, "pir_model_load: an argument is NULL");
+  if (status) {
+    give_back(bytes);
+    give_back(params);
+    return status;
+  }
   prepared kept;
   pir_prepared_begin_bytes(&options, bytes, params, &kept);
-  pir_status status = load_prepared(&kept, &options, start, out_model);
+  status = load_prepared(&kept, &options, start, out_model);
   if (status) {
     status = load_bytes(bytes, params, &options, out_model);
     if (!status)
@@ -405,11 +435,13 @@ pir_status pir_model_load(pir_borrowed bytes, pir_borrowed params,
 
 pir_status pir_model_load_file(const char *path, const char *params,
                                const pir_model_options *given, pir_model **out_model) {
-  *out_model = NULL;
-  if (!path)
-    return PIR_INVALID;
   uint64_t start = pir_exec_now_ns();
-  pir_model_options options = read_model_options(given);
+  pir_model_options options;
+  if (out_model)
+    *out_model = NULL;
+  if (!path || !out_model)
+    return refuse_model(PIR_INVALID, given, NULL, "pir_model_load_file: an argument is NULL");
+  PIR_TRY(read_model_options(given, NULL, &options));
   prepared kept;
   char *found = NULL;
   pir_prepared_begin(&options, path, params, &kept);
@@ -444,24 +476,30 @@ void pir_model_release(pir_model *model) {
 
 // ---- questions
 
-static const pir_port no_port = {.name = {"", 0}, .dtype = PIR_UNDEFINED, .rank = -1};
+// Beyond the last port an empty one is written, so that no caller reads an earlier answer.
+static pir_status write_port(const plan_port *ports, size_t count, size_t i,
+                             pir_port *out_port) {
+  static const pir_port no_port = {.name = {"", 0}, .dtype = PIR_UNDEFINED, .rank = -1};
+  PIR_TRY(pir_sized_write(out_port, i < count ? &ports[i].port : &no_port, sizeof no_port));
+  return i < count ? PIR_OK : PIR_NOT_FOUND;
+}
 
 size_t pir_model_inputs(const pir_model *model) {
   return model ? model->plan.input_count : 0;
 }
 
-pir_port pir_model_input(const pir_model *model, size_t i) {
-  return i < pir_model_inputs(model) ? model->plan.inputs[i].port : no_port;
+pir_status pir_model_input(const pir_model *model, size_t i, pir_port *out_port) {
+  return write_port(model ? model->plan.inputs : NULL, pir_model_inputs(model), i, out_port);
 }
 
 size_t pir_model_outputs(const pir_model *model) {
   return model ? model->plan.output_count : 0;
 }
 
-pir_port pir_model_output(const pir_model *model, size_t i) {
-  return i < pir_model_outputs(model) ? model->plan.outputs[i].port : no_port;
+pir_status pir_model_output(const pir_model *model, size_t i, pir_port *out_port) {
+  return write_port(model ? model->plan.outputs : NULL, pir_model_outputs(model), i, out_port);
 }
 
-pir_model_stats pir_model_stats_of(const pir_model *model) {
-  return model ? model->stats : (pir_model_stats){0};
+pir_status pir_model_stats_of(const pir_model *model, pir_model_stats *out_stats) {
+  return model ? pir_sized_write(out_stats, &model->stats, sizeof model->stats) : PIR_INVALID;
 }

@@ -1,16 +1,19 @@
 // Sessions: bindings are checked at once, a run executes the plan, results stay valid until the
 // next run.
 #include "session_impl.h"
+
+#include <sized.h>
 #include <string.h>
 
 // ---- making
 
-static pir_session_options read_session_options(const pir_session_options *given) {
-  pir_session_options options = {0};
-  if (given)
-    memcpy(&options, given,
-           given->size && given->size < sizeof options ? given->size : sizeof options);
-  return options;
+// Tells the sink of the options why there is no session.
+static pir_status refuse_session(pir_status status, const pir_session_options *given,
+                                 const char *why) {
+  pir_diag diag = {.size = sizeof diag, .severity = PIR_ERROR, .message = pir_str_from(why)};
+  if (given && given->sink.report)
+    given->sink.report(given->sink.user, &diag);
+  return status;
 }
 
 static pir_status start_threads(pir_session *s, const pir_session_options *options) {
@@ -55,24 +58,33 @@ static pir_status fill(pir_session *s, const pir_session_options *options) {
 
 pir_status pir_session_create(pir_model *model, const pir_session_options *given,
                               pir_session **out_session) {
-  *out_session = NULL;
-  if (!model)
-    return PIR_INVALID;
-  pir_session_options options = read_session_options(given);
+  pir_session_options options;
+  sized_text why;
+  if (out_session)
+    *out_session = NULL;
+  if (!model || !out_session)
+    return refuse_session(PIR_INVALID, given, "pir_session_create: an argument is NULL");
+  pir_status status =
+      pir_sized_read("pir_session_options", &options, sizeof options, given, &why);
+  if (status)
+    return refuse_session(status, given, why.text);
   pir_session *s = pir_mem_get(&options.allocator, sizeof *s);
   if (!s)
-    return PIR_EXHAUSTED;
+    return refuse_session(PIR_EXHAUSTED, given, "out of memory");
   *s = (pir_session){.model = model,
                      .allocator = options.allocator,
                      .memory.source = options.allocator,
                      .max_bytes = options.max_bytes ? options.max_bytes : UINT64_MAX};
   pir_model_retain(model);
-  pir_status status = fill(s, &options);
-  if (status)
-    pir_session_destroy(s);
-  else
+  status = fill(s, &options);
+  if (!status) {
     *out_session = s;
-  return status;
+    return PIR_OK;
+  }
+  pir_message message = s->frame.message;
+  pir_session_destroy(s);
+  return refuse_session(status, given,
+                        message.text[0] ? message.text : pir_status_text(status));
 }
 
 void pir_session_destroy(pir_session *s) {
@@ -141,6 +153,10 @@ static pir_status check_bound(pir_session *s, const char *what, size_t i, const 
                          pir_dtype_name(t->dtype));
   if (!pir_dtype_size(t->dtype))
     return pir_exec_fail(message, PIR_INVALID, "%s %zu \"%s\" has no element type", what, i,
+                         port->name.data);
+  if (t->reserved[0] || t->reserved[1])
+    return pir_exec_fail(message, PIR_UNSUPPORTED,
+                         "unsupported: %s %zu \"%s\" sets a field of a later version", what, i,
                          port->name.data);
   if (t->rank < 0 || t->rank > PIR_MAX_RANK)
     return pir_exec_fail(message, PIR_INVALID,
@@ -460,9 +476,13 @@ pir_status pir_session_prepare(pir_session *s) {
 }
 
 pir_status pir_session_output(pir_session *s, size_t i, pir_tensor *out_tensor) {
-  *out_tensor = (pir_tensor){0};
+  if (out_tensor)
+    *out_tensor = (pir_tensor){0};
   if (!s)
     return PIR_INVALID;
+  s->frame.message.text[0] = 0;
+  if (!out_tensor)
+    return pir_exec_fail(&s->frame.message, PIR_INVALID, "output %zu: no tensor is given", i);
   const plan *p = &s->model->plan;
   if (i >= p->output_count)
     return bad_index(s, "output", i, p->output_count);
@@ -498,6 +518,6 @@ const char *pir_session_message(const pir_session *s) {
   return s ? s->frame.message.text : "there is no session";
 }
 
-pir_session_stats pir_session_stats_of(const pir_session *s) {
-  return s ? s->stats : (pir_session_stats){0};
+pir_status pir_session_stats_of(const pir_session *s, pir_session_stats *out_stats) {
+  return s ? pir_sized_write(out_stats, &s->stats, sizeof s->stats) : PIR_INVALID;
 }

@@ -445,7 +445,8 @@ static pir_status run_marked(frame *f, const plan_instr *instr, uint32_t number,
 
 static pir_status run_traced(frame *f, const plan_instr *instr, uint32_t number) {
   const plan *p = f->plan;
-  pir_span span = {.label = instr->label,
+  pir_span span = {.size = sizeof span,
+                   .label = instr->label,
                    .compiled = instr->kind == PLAN_GROUP,
                    .start_ns = pir_exec_now_ns()};
   bool device = f->queue && (instr->kind == PLAN_GROUP || instr->kind == PLAN_TRANSFER);

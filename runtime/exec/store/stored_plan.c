@@ -40,7 +40,7 @@
 #define PORT_FIELDS(F, T)                                                                      \
   F(T, OWN, port) F(T, PLAIN, dims) F(T, PLAIN, slot) F(T, PLAIN, unused)
 #define PORT_VIEW_FIELDS(F, T)                                                                 \
-  F(T, STR, name) F(T, PLAIN, dtype) F(T, PLAIN, rank) F(T, PLAIN, shape)
+  F(T, PLAIN, size) F(T, STR, name) F(T, PLAIN, dtype) F(T, PLAIN, rank) F(T, PLAIN, shape)
 #define CONST_FIELDS(F, T)                                                                     \
   F(T, PLAIN, bytes) F(T, OWN, param) F(T, PLAIN, slot) F(T, PLAIN, unused)
 #define ORIGIN_FIELDS(F, T) F(T, TEXT, op) F(T, PLAIN, first) F(T, PLAIN, unused)

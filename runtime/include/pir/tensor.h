@@ -8,7 +8,9 @@
 
 PIR_BEGIN
 
-// A tensor. Zero it before filling it in, so that fields of later versions have defaults.
+// A tensor. Its size never changes, because callers keep tensors in structs and arrays of their
+// own and hand them to kernels. Zero it before filling it in: what later versions say of memory
+// goes to `reserved`.
 typedef struct pir_tensor {
   // The element at index 0 in every axis; may be NULL when there are no elements.
   void *data;
@@ -27,6 +29,8 @@ typedef struct pir_tensor {
   const size_t *lod_sizes;
   // 0 for nearly all tensors.
   size_t lod_levels;
+  // Zero: room for later versions.
+  uint64_t reserved[2];
 } pir_tensor;
 
 // Returns the number of elements; -1 on overflow or a negative extent.

@@ -2,6 +2,8 @@
 // around its block sizes, masks that exclude everything, one key and none, on every level of
 // the processor. Results are bitwise independent of the number of threads, and no score matrix
 // is stored.
+#include "../../../tools/ports.h"
+
 #include <pir/codegen.h>
 #include <pir/dialects.h>
 #include <pir/model.h>
@@ -311,9 +313,9 @@ static void test_numbers(void **state) {
     for (int k = 0; k < KINDS; k++) {
       pir_program *open = parse(ctx, &styles[k], NULL);
       pir_model *model = compile(open, targets[t]);
-      assert_int_equal(pir_model_stats_of(model).kernels_compiled,
+      assert_int_equal(model_stats(model).kernels_compiled,
                        1);  // all of it is one group
-      assert_int_equal(pir_model_stats_of(model).kernels_called, 0);
+      assert_int_equal(model_stats(model).kernels_called, 0);
       for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         run_case(&styles[k], model, &cases[i]);
         if (t < 3 || i % 3)

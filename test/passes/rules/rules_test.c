@@ -71,7 +71,8 @@ static const char text[] =
     "}\n";
 
 static pir_rules_options options(void) {
-  return (pir_rules_options){.file = PIR_STR("dir/even.drr"),
+  return (pir_rules_options){.size = sizeof(pir_rules_options),
+                             .file = PIR_STR("dir/even.drr"),
                              .helpers = helpers,
                              .helper_count = 1,
                              .read = read_import};
@@ -112,7 +113,10 @@ static void rules_load_and_run(void **state) {
   assert_string_equal(pass->short_name, "tt");
   assert_int_equal(pass->level, 1);
   assert_null(pir_rules_pass(rules, 1));
-  assert_string_equal(pir_rule_pass_rule(pass->rules, 0).origin, "even.drr:3");
+  pir_rule_info info = {.size = sizeof info};
+  assert_int_equal(pir_rule_pass_rule(pass->rules, 0, &info), PIR_OK);
+  assert_string_equal(info.origin, "even.drr:3");
+  assert_int_equal(pir_rule_pass_rule(pass->rules, 99, &info), PIR_NOT_FOUND);
   assert_false(stays(f, rules, 4));
   assert_true(stays(f, rules, 3));
   pir_rules_destroy(rules);

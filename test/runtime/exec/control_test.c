@@ -58,7 +58,7 @@ static pir_status try_to_make(const char *text, const char *pipeline, pir_model 
   pir_program *program = NULL;
   pir_model_options options = {.size = sizeof options, .pipeline = pipeline};
   assert_int_equal(pir_dialects_load_all(ctx), PIR_OK);
-  pir_parse_options parsing = {.file = PIR_STR("loop")};
+  pir_parse_options parsing = {.size = sizeof parsing, .file = PIR_STR("loop")};
   if (text)
     assert_int_equal(pir_program_parse(ctx, pir_str_from(text), &parsing, &program), PIR_OK);
   else
@@ -128,7 +128,7 @@ static void a_long_loop_holds_what_a_short_one_holds(void **unused) {
     for (int i = 0; i < 2; i++) {
       int64_t n = i ? 10000 : 10, sum = 0;
       counter c = {.left = 1L << 40};
-      pir_session_options options = {.allocator = {get, give, &c}};
+      pir_session_options options = {.size = sizeof options, .allocator = {get, give, &c}};
       assert_int_equal(run(model, options, n, &sum), PIR_OK);
       assert_int_equal(sum, n * (n + 1) / 2);
       assert_int_equal(c.held, 0);
@@ -157,8 +157,11 @@ static void a_flag_stops_a_loop(void **unused) {
   watch w = {0};
   counter c = {.left = 1L << 40};
   int64_t sum;
-  pir_session_options options = {
-      .allocator = {get, give, &c}, .cancel = &w.cancel, .trace = count_span, .trace_user = &w};
+  pir_session_options options = {.size = sizeof options,
+                                 .allocator = {get, give, &c},
+                                 .cancel = &w.cancel,
+                                 .trace = count_span,
+                                 .trace_user = &w};
   assert_int_equal(run(model, options, INT64_MAX, &sum), PIR_CANCELLED);
   assert_in_range(w.spans, 1000, 1002);  // those of the branch and the loop around end with it
   assert_int_equal(c.held, 0);
@@ -173,7 +176,7 @@ static void every_failed_allocation_is_a_status(void **unused) {
   for (long n = 0; status && n < 5000; n++) {
     counter c = {.left = n};
     int64_t first = 0;
-    pir_session_options options = {.allocator = {get, give, &c}};
+    pir_session_options options = {.size = sizeof options, .allocator = {get, give, &c}};
     status = run(model, options, 3, &first);
     assert_true(status == PIR_OK || status == PIR_EXHAUSTED);
     if (!status)
@@ -243,7 +246,9 @@ static void making_a_model_survives_failures(void **unused) {
   pir_program_destroy(program);
   pir_context_destroy(ctx);
   int64_t first = 0;
-  assert_int_equal(run(model, (pir_session_options){0}, 3, &first), PIR_OK);
+  assert_int_equal(
+      run(model, (pir_session_options){.size = sizeof(pir_session_options)}, 3, &first),
+      PIR_OK);
   assert_int_equal(first, 3);
   pir_model_release(model);
   assert_int_equal(c.held, 0);
@@ -253,7 +258,8 @@ static void an_array_may_not_outgrow_its_limit(void **unused) {
   pir_model *model = make(NULL, "kernels");
   int64_t first;
   counter c = {.left = 1L << 40};
-  pir_session_options options = {.allocator = {get, give, &c}, .max_bytes = 10000};
+  pir_session_options options = {
+      .size = sizeof options, .allocator = {get, give, &c}, .max_bytes = 10000};
   assert_int_equal(run(model, options, 1000000, &first), PIR_EXHAUSTED);
   assert_int_equal(c.held, 0);
   pir_model_release(model);

@@ -1,5 +1,7 @@
 // Models and sessions that are given what does not fit: options, tensors, offsets of sequences,
 // indices. Each is a status with a message, and the session runs afterwards.
+#include "../../../tools/ports.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -189,7 +191,10 @@ static void tensors_that_do_not_fit_are_refused(void **unused) {
     pir_model *model = NULL;
     pir_session *s = NULL;
     pir_tensor n = {0};
-    assert_int_equal(load(&(pir_model_options){.pipeline = pipelines[p]}, &model), PIR_OK);
+    assert_int_equal(
+        load(&(pir_model_options){.size = sizeof(pir_model_options), .pipeline = pipelines[p]},
+             &model),
+        PIR_OK);
     assert_int_equal(pir_session_create(model, NULL, &s), PIR_OK);
     (void)pir_session_trim(s);
     inputs_that_do_not_fit(s, data);
@@ -212,7 +217,7 @@ static void absent_things_are_nothing(void **unused) {
   assert_int_equal(pir_session_bind_output(NULL, 0, &x), PIR_INVALID);
   assert_int_equal(pir_session_run(NULL), PIR_INVALID);
   assert_int_equal(pir_session_output(NULL, 0, &x), PIR_INVALID);
-  assert_int_equal(pir_model_stats_of(NULL).ops, 0);
+  assert_int_equal(model_stats(NULL).ops, 0);
   assert_int_equal(pir_model_compile_ahead(NULL, NULL), PIR_INVALID);
   pir_session_destroy(NULL);
   pir_model_release(NULL);

@@ -1,6 +1,8 @@
 // Prepared models: a later start maps exactly the file that an earlier one made; a changed,
 // truncated or damaged file is detected. Sessions of a model share everything except their own
 // writes. Run from the root of the checkout.
+#include "../../../tools/ports.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -74,7 +76,7 @@ static pir_model_stats start(const fixture *f, const char *cache, float *scores,
   assert_int_equal(pir_session_bind_input(session, 0, &in), PIR_OK);
   assert_int_equal(pir_session_bind_output(session, 0, &out), PIR_OK);
   assert_int_equal(pir_session_run(session), PIR_OK);
-  pir_model_stats stats = pir_model_stats_of(model);
+  pir_model_stats stats = model_stats(model);
   pir_session_destroy(session);
   pir_model_release(model);
   if (notes)
@@ -234,7 +236,7 @@ static void another_target_is_another_model(void **state) {
   if (status == PIR_UNAVAILABLE)
     skip();
   assert_int_equal(status, PIR_OK);
-  assert_int_equal(pir_model_stats_of(model).prepared_bytes, 0);
+  assert_int_equal(model_stats(model).prepared_bytes, 0);
   pir_model_release(model);
 }
 
@@ -279,7 +281,7 @@ static void bytes_are_found_like_files(void **state) {
     pir_model_options how = {.size = sizeof how, .target = "x86-64", .cache = f->cache};
     pir_model *model = NULL;
     assert_int_equal(pir_model_load(bytes[0], bytes[1], &how, &model), PIR_OK);
-    assert_int_equal(pir_model_stats_of(model).prepared_bytes > 0, turn);
+    assert_int_equal(model_stats(model).prepared_bytes > 0, turn);
     pir_model_release(model);
   }
 }
@@ -326,7 +328,7 @@ static void sessions_share_weights_and_code(void **state) {
   for (int i = 0; i < WIDTH; i++)
     x[i] = 1;
   assert_int_equal(pir_dialects_load_all(ctx), PIR_OK);
-  pir_parse_options parsing = {.file = PIR_STR("product")};
+  pir_parse_options parsing = {.size = sizeof parsing, .file = PIR_STR("product")};
   assert_int_equal(pir_program_parse(ctx, pir_str_from(product), &parsing, &program), PIR_OK);
   pir_param param = {.name = PIR_STR("w"),
                      .dtype = PIR_F32,

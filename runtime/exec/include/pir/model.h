@@ -2,9 +2,10 @@
 // (docs/execution.md).
 //
 // Threads: any number of threads may use a model at the same time; one thread at a time uses a
-// session. NULL for a model, session or tensor returns PIR_INVALID, 0 or an empty value; `out_`
-// pointers must not be NULL. Failures of models are reported to the sink of their options (or
-// of the program's context), failures of sessions are in pir_session_message.
+// session. NULL for a model, session, tensor or `out_` pointer returns PIR_INVALID or 0.
+// Failures of models are reported to the sink of their options, or else of the program's
+// context; failures to create a session to the sink of its options; failures of a session are
+// in pir_session_message.
 #ifndef PIR_MODEL_H
 #define PIR_MODEL_H
 
@@ -25,7 +26,7 @@ typedef struct pir_session pir_session;
 // How a model is made. The zero value, but for `size`, means all defaults. Nothing is kept but
 // `allocator`, `custom_ops` and `device_context`, which must outlive the model.
 typedef struct pir_model_options {
-  // sizeof(pir_model_options): fields beyond it are taken as zero. 0 means this version's size.
+  // sizeof(pir_model_options) (pir/base.h).
   size_t size;
   // "compile" (default), "kernels", or pipeline text.
   const char *pipeline;
@@ -93,6 +94,8 @@ PIR_API void pir_model_release(pir_model *model);
 
 // An input or output. The name lives as long as the model.
 typedef struct pir_port {
+  // sizeof(pir_port), set by the caller (pir/base.h).
+  size_t size;
   pir_str name;
   // Element type.
   pir_dtype dtype;
@@ -104,16 +107,20 @@ typedef struct pir_port {
 
 // Returns the number of inputs, which a run needs bound.
 PIR_API size_t pir_model_inputs(const pir_model *model);
-// Returns input i in the order of the program; beyond the last, a port without name and element
-// type, of rank -1.
-PIR_API pir_port pir_model_input(const pir_model *model, size_t i);
+// Sets *out_port to input i in the order of the program. PIR_NOT_FOUND: there is no such input.
+// PIR_INVALID: *out_port has no size.
+PIR_API PIR_NODISCARD pir_status pir_model_input(const pir_model *model, size_t i,
+                                                 pir_port *out_port);
 // Returns the number of outputs of a run.
 PIR_API size_t pir_model_outputs(const pir_model *model);
-// Returns output i in the order of the program; beyond the last, the same empty port.
-PIR_API pir_port pir_model_output(const pir_model *model, size_t i);
+// Sets *out_port to output i in the order of the program. Fails as pir_model_input does.
+PIR_API PIR_NODISCARD pir_status pir_model_output(const pir_model *model, size_t i,
+                                                  pir_port *out_port);
 
 // Numbers about a model.
 typedef struct pir_model_stats {
+  // sizeof(pir_model_stats), set by the caller (pir/base.h).
+  size_t size;
   // Ops of the lowered program; instructions of its plan that a run executes; kernels that were
   // generated; instructions that call a kernel; generated kernels that the cache had.
   uint64_t ops, instructions, kernels_compiled, kernels_called, cache_hits;
@@ -126,13 +133,17 @@ typedef struct pir_model_stats {
   uint64_t prepared_bytes;
 } pir_model_stats;
 
-// Returns the numbers of a model, which do not change.
-PIR_API pir_model_stats pir_model_stats_of(const pir_model *model);
+// Sets *out_stats to the numbers of a model, which do not change. PIR_INVALID: *out_stats has
+// no size.
+PIR_API PIR_NODISCARD pir_status pir_model_stats_of(const pir_model *model,
+                                                    pir_model_stats *out_stats);
 
 // ---- making a session
 
 // One instruction of a run, reported when it ends.
 typedef struct pir_span {
+  // sizeof(pir_span) of the library that runs (pir/base.h).
+  size_t size;
   // Names the ops; lives as long as the model.
   const char *label;
   // Whether it ran generated code.
@@ -147,8 +158,7 @@ typedef struct pir_span {
 // How a session runs. The zero value, but for `size`, means all defaults. Pointers must outlive
 // the session.
 typedef struct pir_session_options {
-  // sizeof(pir_session_options): fields beyond it are taken as zero. 0 means this version's
-  // size.
+  // sizeof(pir_session_options) (pir/base.h).
   size_t size;
   // Threads of the session's own pool; 0 and 1: the calling thread alone.
   int threads;
@@ -172,6 +182,8 @@ typedef struct pir_session_options {
   // Gives every tensor memory of its own from `allocator`, of exactly its size, and copies
   // constants there: for memory checkers and guard pages. Slower, and takes more memory.
   bool separate;
+  // Hears why pir_session_create fails. NULL `report`: nobody.
+  pir_diag_sink sink;
 } pir_session_options;
 
 // Creates a session, which holds a reference to its model. `options` may be NULL. On success
@@ -219,6 +231,8 @@ PIR_API const char *pir_session_message(const pir_session *session);
 
 // Numbers about a session.
 typedef struct pir_session_stats {
+  // sizeof(pir_session_stats), set by the caller (pir/base.h).
+  size_t size;
   // Bytes of the arena, and of outputs that the session owns. Runs that succeeded, plans made
   // for new shapes, and compilations after the model was made, which is always 0.
   uint64_t arena_bytes, output_bytes, runs, plans, recompiles;
@@ -227,8 +241,9 @@ typedef struct pir_session_stats {
   uint64_t plan_bytes, live_peak_bytes;
 } pir_session_stats;
 
-// Returns the numbers of a session so far.
-PIR_API pir_session_stats pir_session_stats_of(const pir_session *session);
+// Sets *out_stats to the numbers of a session so far. PIR_INVALID: *out_stats has no size.
+PIR_API PIR_NODISCARD pir_status pir_session_stats_of(const pir_session *session,
+                                                      pir_session_stats *out_stats);
 
 PIR_END
 #endif
