@@ -22,7 +22,7 @@ ifeq ($(filter -j% --jobserver%,$(MAKEFLAGS)),)
 MAKEFLAGS += -j$(JOBS)
 endif
 VERSION := 0.1.0
-SONAME  := 0
+SONAME  := $(shell sed -n 's/^\#define PIR_SONAME "\(.*\)"/\1/p' ir/abi/pir/base.h)
 
 # ---- layers, and the rooms of each in the order of the pipeline: what each may include
 rooms = $(patsubst %,-I%,$(patsubst %/,%,$(sort $(dir $(wildcard $(1:%=%/*.h))))))
@@ -181,6 +181,8 @@ nets: setup  ## networks drawn with real Paddle, numbers as there; SEED=N NETS=N
 meta: setup  ## networks in other orders, parts, targets and numbers of threads (make test: every 9th check)
 	@$(MAKE) -s -j$(JOBS) all && test/nets/meta.py --bin $(B)/bin "$$(test/recordings.sh $(B) $(RECORDED))/nets"
 lint: ; @mk/setup.sh lint && mk/lint.sh $(B)  ## formatting, function length, layers, headers, exported symbols
+abi: all  ## record the binary interface and object code of the examples (docs/compatibility.md); BREAK=1
+	@mk/setup.sh lint && python3 mk/abi.py $(B) --record $(if $(BREAK),--break) && test/api/objects/keep.sh $(B)
 format:  ## lay out all C files
 	@git ls-files '*.c' '*.h' | xargs clang-format-19 -i
 bench: ; @mk/setup.sh bench && $(MAKE) -s -j$(JOBS) all $(B)/bin/contract-bench && bench/run.sh $(B) $(or $(MODELS),all)  ## costs and latency beside MLIR, ONNX Runtime, OpenVINO and Paddle

@@ -48,12 +48,15 @@ for h in ir/abi/pir/*.h */include/pir/*.h runtime/exec/include/pir/*.h "$build"/
   # shellcheck disable=SC2086
   g++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only $inc -x c++ "$h" 2>/dev/null || finding "$h: not C++17 on its own"
 done
+# the binary interface that callers of this soname know
+python3 mk/abi.py "$build" || bad=1
 # exported symbols, written data, forbidden imports
-for so in "$build"/lib/libpir*.so.0; do
-  while read -r s; do finding "$so exports $s"; done < <(nm -D --defined-only "$so" | awk '{print $3}' | grep -v '^pir_')
+n=$(sed -n 's/^#define PIR_SONAME "\(.*\)"/\1/p' ir/abi/pir/base.h)
+for so in "$build"/lib/libpir*.so."$n"; do
+  while read -r s; do finding "$so exports $s"; done < <(nm -D --defined-only "$so" | awk '$2 != "A" {print $3}' | grep -v '^pir_')
   while read -r s; do finding "$so calls $s"; done < <(nm -D --undefined-only "$so" | awk '{print $2}' | sed 's/@.*//' | grep -xE '.*printf(_chk)?|f?puts|putchar|fputc|_?exit|abort|getenv')
 done
-for so in "$build"/lib/libpir.so.0 "$build"/lib/libpir_codegen_llvm.so.0; do
+for so in "$build/lib/libpir.so.$n" "$build/lib/libpir_codegen_llvm.so.$n"; do
   while read -r s; do finding "$so: written data: $s"; done < <(nm -f sysv "$so" |
     awk -F'|' '{gsub(/ /, "")} $7 ~ /^\.(data|bss)$/ && $1 !~ /^(completed\.|__|_edata|_end|__bss_start)/ {print $1}')
 done

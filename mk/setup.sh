@@ -4,7 +4,7 @@
 set -eu
 packages="gcc g++ clang-19 libc6-dev make pkg-config flex bison llvm-19-dev llvm-19-tools libjansson-dev libprotobuf-c-dev
  protobuf-c-compiler libffi-dev libxxhash-dev liblapacke libkissfft-dev libcmocka-dev python3 xz-utils"
-[ "${1-}" = lint ] && packages="$packages clang-format-19 universal-ctags"
+[ "${1-}" = lint ] && packages="$packages clang-format-19 universal-ctags abigail-tools"
 [ "${1-}" = bench ] && packages="$packages mlir-19-tools valgrind python3-venv"
 [ "${1-}" = interop ] && packages="$packages python3-venv"
 # Another architecture's libraries, its compiler, and an emulator of its processors.

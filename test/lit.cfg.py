@@ -1,5 +1,6 @@
 # Text tests: `RUN:` lines over the built tools. Parameters: bin (folder of the tools), llvm (of LLVM).
 import os
+import shutil
 import lit.formats
 
 config.name = "libpir"
@@ -18,3 +19,5 @@ config.substitutions.append(("%{bin}", tools))
 config.substitutions.append(("%{root}", os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 if os.path.exists(os.path.join(os.path.dirname(tools), "lib", "libpir_codegen_llvm.so")):
     config.available_features.add("llvm")
+if shutil.which("abidw"):
+    config.available_features.add("abigail")

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LIBRARY "libpir_codegen_llvm.so.0"
+#define LIBRARY "libpir_codegen_llvm.so." PIR_SONAME
 
 // LLVM stays in memory in any case, because it defines unique symbols. If the library that
 // registers targets with it were unloaded, each opening would register and allocate anew.

@@ -23,7 +23,7 @@ typedef struct pir_llvm_backend {
                      pir_emitted *out, char *message, size_t capacity);
 } pir_llvm_backend;
 
-// The entry symbol of libpir_codegen_llvm.so.0. Returns NULL if the caller was built from other
+// The entry symbol of libpir_codegen_llvm.so. Returns NULL if the caller was built from other
 // sources, because loop IR may differ between them.
 #define PIR_LLVM_BACKEND_SYMBOL "pir_llvm_backend_of"
 PIR_API const pir_llvm_backend *pir_llvm_backend_of(const char *sources);

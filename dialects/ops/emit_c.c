@@ -498,7 +498,8 @@ void emit_header(const dialect *d, FILE *out) {
           "// Made by opsc from %s.ops: ids of ops, and positions of their operands, results "
           "and attributes.\n",
           d->name);
-  fprintf(out, "// %s\n#ifndef %s\n#define %s\n\nenum {\n", d->summary, guard, guard);
+  fprintf(out, "// %s\n#ifndef %s\n#define %s\n\nenum pir_%s_op {\n", d->summary, guard, guard,
+          d->name);
   for (int i = 0; i < d->op_count; i++) {
     const op *o = &d->ops[i];
     if (o->is_form)

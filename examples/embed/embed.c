@@ -74,6 +74,24 @@ static void *run(void *user) {
   return NULL;
 }
 
+// Prints the inputs of a model and what the library made of it.
+static int describe(const pir_model *model) {
+  pir_model_stats stats;
+  memset(&stats, 0, sizeof stats);
+  stats.size = sizeof stats;
+  for (size_t i = 0; i < pir_model_inputs(model); i++) {
+    pir_port port;
+    port.size = sizeof port;
+    if (pir_model_input(model, i, &port))
+      return 0;
+    printf("%s: %s, rank %d\n", port.name.data, pir_dtype_name(port.dtype), (int)port.rank);
+  }
+  if (pir_model_stats_of(model, &stats))
+    return 0;
+  printf("%d instructions\n", (int)stats.instructions);
+  return stats.instructions > 0;
+}
+
 int main(int argc, char **argv) {
   if (argc != 3)
     return fprintf(stderr, "usage: embed MODEL PARAMS\n"), 2;
@@ -85,6 +103,8 @@ int main(int argc, char **argv) {
   pthread_t threads[2];
   pir_model *model = NULL;
   if (pir_model_load(read_file(argv[1]), read_file(argv[2]), &options, &model))
+    return 1;
+  if (!describe(model))
     return 1;
   for (int i = 0; i < 2; i++) {
     jobs[i].model = model, jobs[i].own_executor = i;

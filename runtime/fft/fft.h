@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-#define PIR_FFT_LIBRARY "libpir_fft.so.0"
+#define PIR_FFT_LIBRARY "libpir_fft.so." PIR_SONAME
 #define PIR_FFT_SYMBOL "pir_fft_lines"
 
 // Transforms `lines` rows of n complex numbers each, unscaled; `in` and `out` must not overlap.

@@ -37,6 +37,8 @@ PIR_BEGIN
 #define PIR_VERSION_MAJOR 0
 #define PIR_VERSION_MINOR 1
 #define PIR_VERSION_PATCH 0
+// N of libpir.so.N, the binary interface that these headers belong to.
+#define PIR_SONAME "1"
 
 // Returns the version of the library that is running: major << 16 | minor << 8 | patch. Within
 // one major version symbols and struct fields are only added (docs/compatibility.md).

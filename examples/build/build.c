@@ -1,0 +1,142 @@
+// Builds a program in memory, y = tanh(relu(x)), changes it by a pass of its own, and runs it.
+//   cc build.c $(pkg-config --cflags --libs pir)
+#include <pir/dialect/pd_op.h>
+#include <pir/dialects.h>
+#include <pir/ir.h>
+#include <pir/model.h>
+#include <pir/pass.h>
+#include <pir/text.h>
+#include <pir/verify.h>
+#include <pir/walk.h>
+#include <stdio.h>
+
+static void report(void *user, const pir_diag *diag) {
+  (void)user;
+  fprintf(stderr, "%.*s\n", (int)diag->message.size, diag->message.data);
+}
+
+static bool print(void *user, const char *data, size_t size) {
+  return fwrite(data, 1, size, (FILE *)user) == size;
+}
+
+static pir_named_attr named(pir_context *ctx, const char *name, const pir_attr *value) {
+  return (pir_named_attr){pir_name_get(ctx, pir_str_from(name)), value};
+}
+
+static pir_value *put_input(pir_builder *b, const pir_type *type) {
+  const int64_t shape[] = {2, 3};
+  pir_named_attr attrs[] = {
+      named(b->ctx, "name", pir_attr_str(b->ctx, PIR_ATTR_STR, PIR_STR("x"))),
+      named(b->ctx, "shape", pir_attr_int_array(b->ctx, shape, 2)),
+      named(b->ctx, "dtype", pir_attr_dtype(b->ctx, PIR_F32)),
+      named(b->ctx, "place", pir_attr_place(b->ctx, (pir_place){0}))};
+  pir_op_spec spec = {.def = pir_context_op(b->ctx, PD_DATA),
+                      .result_types = &type,
+                      .result_count = 1,
+                      .attrs = attrs,
+                      .attr_count = 4};
+  return pir_op_result(pir_build(b, &spec), 0);
+}
+
+static pir_value *put_unary(pir_builder *b, uint32_t op, pir_value *x) {
+  const pir_type *type = pir_value_type(x);
+  pir_named_attr attrs[] = {
+      named(b->ctx, "name", pir_attr_str(b->ctx, PIR_ATTR_STR, PIR_STR("y"))),
+      named(b->ctx, "col", pir_attr_int(b->ctx, PIR_ATTR_I32, 0))};
+  pir_op_spec spec = {.def = pir_context_op(b->ctx, op),
+                      .operands = &x,
+                      .operand_count = 1,
+                      .result_types = &type,
+                      .result_count = 1,
+                      .attrs = attrs,
+                      .attr_count = op == PD_FETCH ? 2 : 0};
+  return pir_op_result(pir_build(b, &spec), 0);
+}
+
+static pir_walk_result find_tanh(pir_op *op, void *user) {
+  if (pir_op_def(op)->id != PD_TANH)
+    return PIR_WALK_CONTINUE;
+  *(pir_op **)user = op;
+  return PIR_WALK_STOP;
+}
+
+// Replaces tanh by sigmoid.
+static pir_status exchange(pir_pass_run *run) {
+  pir_op *tanh = NULL;
+  pir_walk(pir_program_module(run->program), PIR_PRE_ORDER, find_tanh, &tanh);
+  if (!tanh)
+    return PIR_OK;
+  pir_value *x = pir_op_operand(tanh, 0);
+  const pir_type *type = pir_value_type(x);
+  pir_op_spec spec = {.def = pir_context_op(pir_program_context(run->program), PD_SIGMOID),
+                      .operands = &x,
+                      .operand_count = 1,
+                      .result_types = &type,
+                      .result_count = 1};
+  pir_value *y = pir_op_result(pir_rewriter_create(run->rewriter, tanh, &spec), 0);
+  pir_rewriter_replace(run->rewriter, tanh, &y);
+  pir_run_count(run, "exchanged", 1);
+  return PIR_OK;
+}
+
+static pir_status change(pir_context *ctx, pir_program *program) {
+  static const pir_pass pass = {
+      .name = "exchange_pass", .summary = "Replaces tanh by sigmoid", .run = exchange};
+  pir_pass_options options = {.size = sizeof options, .verify_each = true};
+  pir_pass_manager *manager = pir_pass_manager_create(ctx, &options);
+  if (!manager)
+    return PIR_EXHAUSTED;
+  pir_status status = pir_pass_manager_add(manager, &pass, NULL, 0);
+  if (!status)
+    status = pir_pass_manager_run(manager, program);
+  pir_pass_manager_destroy(manager);
+  return status;
+}
+
+static pir_status run(const pir_program *program) {
+  pir_model_options options = {.size = sizeof options, .pipeline = "kernels"};
+  pir_model *model;
+  pir_session *session = NULL;
+  float data[] = {-1, 0, 1, 2, 3, 4};
+  pir_tensor x = {.data = data}, y;
+  pir_tensor_set_dense(&x, PIR_F32, (const int64_t[]){2, 3}, 2);
+  pir_status status = pir_model_create(program, &options, &model);
+  if (!status)
+    status = pir_session_create(model, NULL, &session);
+  if (!status)
+    status = pir_session_bind_input(session, 0, &x);
+  if (!status)
+    status = pir_session_run(session);
+  if (!status)
+    status = pir_session_output(session, 0, &y);
+  for (int64_t i = 0; !status && i < pir_tensor_numel(&y); i++)
+    printf("%.4f%s", pir_tensor_float_at(&y, i), i < 5 ? " " : "\n");
+  pir_session_destroy(session);
+  pir_model_release(model);
+  return status;
+}
+
+int main(void) {
+  pir_context_options options = {.size = sizeof options, .sink = {report, NULL}};
+  pir_context *ctx = pir_context_create(&options);
+  pir_status status = ctx ? pir_dialects_load_all(ctx) : PIR_EXHAUSTED;
+  pir_program *program = status ? NULL : pir_program_create(ctx);
+  if (!program)
+    return 1;
+  pir_builder b = pir_builder_at_end(pir_program_block(program));
+  const pir_type *type = pir_type_tensor(ctx, PIR_F32, (pir_shape){(const int64_t[]){2, 3}, 2});
+  pir_value *x = put_unary(&b, PD_RELU, put_input(&b, type));
+  put_unary(&b, PD_FETCH, put_unary(&b, PD_TANH, x));
+  status = pir_verify(pir_program_module(program), NULL);
+  if (!status)
+    status = change(ctx, program);
+  if (!status)
+    status = pir_program_print(program, NULL, (pir_writer){print, stdout});
+  if (!status)
+    status = run(program);
+  if (status)
+    fprintf(stderr, "%s\n", pir_status_name(status));
+  pir_program_destroy(program);
+  pir_context_destroy(ctx);
+  return (int)status;
+}
