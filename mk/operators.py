@@ -55,7 +55,7 @@ def declarations(opsc):
 def recordings():
     """How often each operator was recorded: alone or as a gradient, and in programs of any kind."""
     cases, programs = collections.Counter(), collections.Counter()
-    for archive in sorted((ROOT / "test/recorded/archives").glob("*.tar.xz")):
+    for archive in sorted((ROOT / "test/recorded/archives").rglob("*.tar.xz")):
         with tarfile.open(archive) as tar:
             for member in tar:
                 if member.name.endswith("cases_index.tsv"):

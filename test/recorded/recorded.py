@@ -14,7 +14,7 @@ FOLDER holds any of: models/ real/ (whole programs with cases), ops/ (one-op pro
   shape      symbolic shapes of programs (recorded_shape.py)
   ops        one-op programs, numbers by tolerances.tsv
   grads      an op and its gradient, likewise
-   more       one-op programs of archives/more_*.tar.xz, which the repository alone holds
+   more       one-op programs of archives/more/*.tar.xz, which the repository alone holds
    small      ops and grads, compiled although their results have few elements
   vjp        programs with the gradients Paddle added
   train      steps of training: losses, and the parameters in the end
@@ -351,7 +351,7 @@ def grad_jobs(tools, root):
 
 def more_jobs(tools, root):
     """The archives are unpacked where the folder of recordings lacks them."""
-    for archive in sorted(pathlib.Path(__file__).parent.glob("archives/more_*.tar.xz")):
+    for archive in sorted(pathlib.Path(__file__).parent.glob("archives/more/*.tar.xz")):
         folder = root / archive.name.split(".")[0]
         if not folder.exists():
             folder = pathlib.Path(CODE_CACHE) / "recordings" / folder.name

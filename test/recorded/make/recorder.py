@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records cases of single operators with PaddlePaddle 3.3.1: an archive of test/recorded/archives.
+"""Records cases of single operators with PaddlePaddle 3.3.1: an archive of test/recorded/archives/more.
 
   recorder.py --build BUILD OUT.tar.xz MODULE...
 
