@@ -35,6 +35,12 @@ d = Drawn(5)
 for t in "float32", "complex64", "complex128":
     case("kron_grad", t, x=drawn(d, t, 2, 3), y=drawn(d, t, 3, 2), out_grad=drawn(d, t, 6, 6))
 
+for t in "float32", "complex64":
+    case("log_double_grad", t, x=drawn(d, t, 3, 4) + np.array(2, t), grad_out=drawn(d, t, 3, 4), grad_x_grad=drawn(d, t, 3, 4))
+    case("multiply_double_grad", t, x=drawn(d, t, 3, 4), y=drawn(d, t, 4), grad_out=drawn(d, t, 3, 4), grad_x_grad=drawn(d, t, 3, 4),
+         grad_y_grad=drawn(d, t, 4))
+case("hardswish_grad", "complex64", x=drawn(d, "complex64", 3, 4), out_grad=drawn(d, "complex64", 3, 4))
+
 # Singular values are real: bounds of complex matrices may be real or complex.
 x = drawn(d, "complex64", 4, 2) @ drawn(d, "complex64", 2, 5)
 for name, bound in ("zero", 0.0), ("some", 0.5), ("all", 100.0):
