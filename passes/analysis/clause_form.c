@@ -17,25 +17,27 @@ typedef struct reading {
   const pir_fact *result;
 } reading;
 
-enum { MAX_DEPTH = 64 };
-
 // ---- facts
 
-static const pir_fact *operand_fact(const reading *r, int k) {
-  if (k < 0 || (size_t)k >= pir_op_operands(r->op) || !pir_op_operand(r->op, (size_t)k))
-    return NULL;
-  const pir_fact *fact = pir_facts_of(r->e->facts, pir_op_operand(r->op, (size_t)k));
-  return fact->known && fact->rank >= 0 ? fact : NULL;
+// Optional operands at the end may be left out.
+static const pir_value *operand_of(const reading *r, int k) {
+  return (size_t)k < pir_op_operands(r->op) ? pir_op_operand(r->op, (size_t)k) : NULL;
 }
 
-bool same_dims(const evaluator *e, const pir_fact *a, const pir_fact *b) {
-  return a && b && a->known && b->known &&
+static const pir_fact *operand_fact(const reading *r, int k) {
+  const pir_fact *fact = pir_facts_of(r->e->facts, operand_of(r, k));
+  return pir_fact_has_rank(fact) ? fact : NULL;
+}
+
+// Whether both facts state one element type and shape.
+static bool same_tensor(const evaluator *e, const pir_fact *a, const pir_fact *b) {
+  return a->dtype == b->dtype &&
          pir_dims_equal(pir_facts_dims(e->facts), a->shape, a->rank, b->shape, b->rank);
 }
 
 static bool is_same_tensor(const reading *r, int k) {
   const pir_fact *fact = operand_fact(r, k);
-  return fact && fact->dtype == r->result->dtype && same_dims(r->e, fact, r->result);
+  return fact && same_tensor(r->e, fact, r->result);
 }
 
 // ---- index nodes over attributes and ranks
@@ -90,15 +92,14 @@ static bool is_constant(value_form f, double value) {
   return f.constant && f.number == value;
 }
 
-static value_form read_value(const reading *r, int at, int depth);
+static value_form read_value(const reading *r, int at);
 
 // Reads the number that a constant op states in an attribute, if every element type represents
 // it exactly.
 static value_form read_stated(const reading *r, const pir_op *definer) {
   const pir_opdef *def = pir_op_def(definer);
   const pir_clause *clause = def->clause;
-  if (!pir_op_has(definer, PIR_CONSTANT) || !clause || clause->next ||
-      clause->kind != PIR_CLAUSE_POINTWISE)
+  if (!pir_op_has(definer, PIR_CONSTANT) || !clause)
     return anything;
   const pir_node *body = &clause->nodes[clause->body];
   const pir_attr *attr =
@@ -113,26 +114,24 @@ static value_form read_stated(const reading *r, const pir_op *definer) {
 
 // Reads the single element of an operand that is known before the run.
 static value_form read_scalar(const reading *r, int k) {
-  if ((size_t)k >= pir_op_operands(r->op))
-    return anything;
-  const pir_value *value = pir_op_operand(r->op, (size_t)k);
+  const pir_value *value = operand_of(r, k);
   const pir_op *definer = value ? pir_value_op(value) : NULL;
   if (!definer)
     return anything;
   value_form stated = read_stated(r, definer);
   if (stated.kind == NUMBER)
     return stated;
+  if (!evaluator_find(r->e, value) && !pir_op_operands(definer))
+    evaluator_visit(r->e, definer);
   const known_value *known = evaluator_find(r->e, value);
-  if (!known && !pir_op_operands(definer) && !evaluator_visit(r->e, definer))
-    known = evaluator_find(r->e, value);
-  bool one = known && known->count == 1 && pir_tensor_numel(&known->tensors[0]) == 1;
+  bool one = known && pir_tensor_numel(&known->tensors[0]) == 1;
   return one ? number_form(pir_tensor_float_at(&known->tensors[0], 0)) : anything;
 }
 
 static value_form operand_form(const reading *r, int k) {
   value_form f = {OPERAND, 0, k, false};
-  const pir_op *definer =
-      (size_t)k < pir_op_operands(r->op) ? pir_op_operand_op(r->op, (size_t)k) : NULL;
+  const pir_value *value = operand_of(r, k);
+  const pir_op *definer = value ? pir_value_op(value) : NULL;
   if (!definer || !pir_op_has(definer, PIR_CONSTANT))
     return f;
   value_form known = read_scalar(r, k);
@@ -147,22 +146,17 @@ static value_form attr_form(const reading *r, int k) {
   return r->attrs[k].kind == PIR_VALUE_FLOAT ? number_form(r->attrs[k].f) : anything;
 }
 
-// Casts cancel if the result has the operand's type and the intermediate type represents all
-// its values.
-static value_form read_cast(const reading *r, const pir_node *n, int depth) {
-  value_form f = read_value(r, n->a, depth);
+// A cast to an element type that a word or an attribute states gives the operand if that is the
+// operand's own type.
+static value_form read_cast(const reading *r, const pir_node *n) {
+  value_form f = read_value(r, n->a);
   if (f.kind != OPERAND)
     return f;
   const pir_fact *fact = operand_fact(r, f.operand);
   int to = n->k;
-  if (to >= PIR_CAST_OPERAND) {
-    const pir_fact *other = operand_fact(r, to - PIR_CAST_OPERAND);
-    to = other ? (int)other->dtype : PIR_DTYPE_COUNT;
-  } else if (to >= PIR_CAST_ATTR) {
+  if (to >= PIR_CAST_ATTR && to < PIR_CAST_OPERAND)
     to = (int)pir_attr_value_dtype(&r->attrs[to - PIR_CAST_ATTR]);
-  }
-  bool kept = to == PIR_CAST_OUT || to == PIR_CAST_COMPUTE || (fact && to == (int)fact->dtype);
-  return kept ? f : anything;
+  return fact && to == (int)fact->dtype ? f : anything;
 }
 
 // Returns the other side if one side is the neutral element of a commutative operation.
@@ -190,16 +184,11 @@ static value_form read_arithmetic(pir_node_op op, value_form a, value_form b) {
     case PIR_V_SUB: return number_form(a.number - b.number);
     case PIR_V_MUL: return number_form(a.number * b.number);
     case PIR_V_EQ: return number_form(a.number == b.number);
-    case PIR_V_NE: return number_form(a.number != b.number);
-    case PIR_V_LT: return number_form(a.number < b.number);
-    case PIR_V_LE: return number_form(a.number <= b.number);
     default: return simplify_arithmetic(op, a, b);
   }
 }
 
-static value_form read_value(const reading *r, int at, int depth) {
-  if (at < 0 || ++depth > MAX_DEPTH)
-    return anything;
+static value_form read_value(const reading *r, int at) {
   const pir_node *n = &r->clause->nodes[at];
   value_form condition;
   int64_t index;
@@ -208,18 +197,18 @@ static value_form read_value(const reading *r, int at, int depth) {
     case PIR_V_ATTR: return attr_form(r, n->k);
     case PIR_V_SCALAR: return read_scalar(r, n->k);
     case PIR_V_LOAD: return n->map_kind == PIR_MAP_ALIGNED ? operand_form(r, n->k) : anything;
-    case PIR_V_CAST: return read_cast(r, n, depth);
+    case PIR_V_CAST: return read_cast(r, n);
     case PIR_V_INDEX:
       return read_index(r, n->a, 0, &index) ? number_form((double)index) : anything;
     case PIR_V_SELECT:
-      condition = read_value(r, n->a, depth);
+      condition = read_value(r, n->a);
       if (condition.kind != NUMBER)
         return anything;
-      return read_value(r, condition.number != 0 ? n->b : n->c, depth);
+      return read_value(r, condition.number != 0 ? n->b : n->c);
     default:
       if (n->a < 0 || n->b < 0)
         return anything;
-      return read_arithmetic(n->op, read_value(r, n->a, depth), read_value(r, n->b, depth));
+      return read_arithmetic(n->op, read_value(r, n->a), read_value(r, n->b));
   }
 }
 
@@ -286,7 +275,7 @@ static clause_form read_form(const reading *r) {
     return view_form(r);
   if (r->clause->kind != PIR_CLAUSE_POINTWISE)
     return (clause_form){.kind = FORM_OTHER};
-  value_form f = read_value(r, r->clause->body, 0);
+  value_form f = read_value(r, r->clause->body);
   bool unchanged = f.kind == OPERAND && is_same_tensor(r, f.operand);
   return (clause_form){
       .kind = unchanged ? FORM_OPERAND : FORM_OTHER, .operand = f.operand, .perm_attr = -1};
@@ -321,8 +310,7 @@ bool keeps_shape(evaluator *e, const pir_op *op, size_t i, const pir_fact *fact)
     const pir_value *operand = pir_op_operand(op, k);
     operands[k] = operand ? pir_facts_of(e->facts, operand) : NULL;
   }
-  if (i < n)
-    operands[i] = fact;
+  operands[i] = fact;
   pir_infer infer = {.def = def,
                      .op = op,
                      .dims = pir_facts_dims(e->facts),
@@ -334,8 +322,7 @@ bool keeps_shape(evaluator *e, const pir_op *op, size_t i, const pir_fact *fact)
                      .user = &memory};
   const pir_fact *now = pir_facts_of(e->facts, pir_op_result(op, 0));
   bool same = !pir_op_attr_values(op, block_alloc, &memory, &infer.attrs) &&
-              !pir_infer_run(&infer) && infer.results[0].known &&
-              infer.results[0].dtype == now->dtype && same_dims(e, &infer.results[0], now);
+              !pir_infer_run(&infer) && same_tensor(e, &infer.results[0], now);
   blocks_free(&memory);
   return same;
 }
@@ -344,10 +331,10 @@ clause_form clause_form_of(evaluator *e, const pir_op *op) {
   const pir_opdef *def = pir_op_def(op);
   clause_form form = {.kind = FORM_OTHER};
   // A lower alternative whose condition holds takes precedence over the clause.
-  if (!def->clause || !pir_op_results(op) || pir_lower_choose(op, e->facts) != -1)
+  if (!def->clause || pir_lower_choose(op, e->facts) != -1)
     return form;
   const pir_fact *result = pir_facts_of(e->facts, pir_op_result(op, 0));
-  if (!result->known || result->rank < 0)
+  if (!pir_fact_has_rank(result))
     return form;
   blocks memory = {.arena = e->arena};
   reading r = {.e = e, .op = op, .result = result};

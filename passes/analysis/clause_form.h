@@ -26,6 +26,5 @@ clause_form clause_form_of(evaluator *e, const pir_op *op);
 // Whether the op's first result keeps its element type and shape when operand `i` has `fact`
 // instead of its own.
 bool keeps_shape(evaluator *e, const pir_op *op, size_t i, const pir_fact *fact);
-bool same_dims(const evaluator *e, const pir_fact *a, const pir_fact *b);
 
 #endif

@@ -79,12 +79,6 @@ void evaluator_copy(evaluator *e, const pir_value *value, const pir_value *from)
   copy->source = known->from_source ? from : known->source;
 }
 
-void evaluator_take(evaluator *e, const void *data) {
-  for (size_t i = 0; i < e->buffers.count; i++)
-    if (e->buffers.items[i] == data)
-      e->buffers.items[i] = NULL;
-}
-
 static void *take_buffer(evaluator *e, size_t size) {
   pir_vec_reserve(e->arena, &e->buffers, e->buffers.count + 1);
   void *memory = aligned_alloc(ALIGNMENT, (size + ALIGNMENT) / ALIGNMENT * ALIGNMENT);
@@ -93,15 +87,28 @@ static void *take_buffer(evaluator *e, size_t size) {
   return e->buffers.items[e->buffers.count++] = memory;
 }
 
+void *evaluator_take(evaluator *e, const pir_tensor *tensor) {
+  size_t i = 0;
+  while (i < e->buffers.count && e->buffers.items[i] != tensor->data)
+    i++;
+  if (i == e->buffers.count) {
+    size_t bytes = known_tensor_bytes(tensor);
+    memcpy(take_buffer(e, bytes), tensor->data, bytes);
+  }
+  void *memory = e->buffers.items[i];
+  e->buffers.items[i] = NULL;
+  return memory;
+}
+
 // ---- sources
 
 static void know_parameter(evaluator *e, const pir_op *op) {
   const pir_param *param = pir_program_param(e->program, pir_op_parameter_name(op));
   size_t bytes;
-  if (!param || pir_op_results(op) != 1 || param->shape.rank > PIR_MAX_RANK)
+  if (!param ||
+      pir_shape_bytes(param->shape.dims, (int32_t)param->shape.rank, param->dtype, &bytes))
     return;
-  if (pir_shape_bytes(param->shape.dims, (int32_t)param->shape.rank, param->dtype, &bytes) ||
-      bytes != param->size)
+  if (bytes != param->size)
     return;
   known_value *known = add_known(e, pir_op_result(op, 0), 1);
   known->from_source = true;
@@ -117,16 +124,18 @@ static void know_list(evaluator *e, const pir_op *op) {
     list->tensors[i] = evaluator_find(e, pir_op_operand(op, i))->tensors[0];
 }
 
+static bool is_list(const pir_value *value) {
+  return pir_type_kind_of(pir_value_type(value)) == PIR_TYPE_VECTOR;
+}
+
+// Whether an op collects tensors; lists of lists are not computed with.
 static bool makes_list(const pir_op *op) {
-  if (!pir_op_has(op, PIR_STRUCTURAL) || pir_op_results(op) != 1 || !pir_op_operands(op))
+  if (!pir_op_has(op, PIR_STRUCTURAL) || !is_list(pir_op_result(op, 0)))
     return false;
-  for (size_t i = 0; i < pir_op_operands(op); i++) {
-    const pir_value *value = pir_op_operand(op, i);
-    if (!value || pir_type_elements(pir_value_type(value)))
+  for (size_t i = 0; i < pir_op_operands(op); i++)
+    if (is_list(pir_op_operand(op, i)))
       return false;
-  }
-  const pir_type *type = pir_value_type(pir_op_result(op, 0));
-  return type && pir_type_kind_of(type) == PIR_TYPE_VECTOR;
+  return true;
 }
 
 // ---- calls
@@ -172,7 +181,7 @@ static const pir_tensor *suited(call_draft *d, const pir_tensor *tensor, size_t 
   return moved;
 }
 
-static pir_status draft_operands(call_draft *d, const pir_op *op) {
+static void draft_operands(call_draft *d, const pir_op *op) {
   size_t n = pir_op_operands(op), total = 0;
   int32_t *members = draft_alloc(d, n * sizeof *members),
           *first = draft_alloc(d, n * sizeof *first);
@@ -186,8 +195,7 @@ static pir_status draft_operands(call_draft *d, const pir_op *op) {
   for (size_t i = 0; i < n; i++)
     for (int32_t k = 0; k < members[i]; k++) {
       const pir_tensor *tensor = &evaluator_find(d->e, pir_op_operand(op, i))->tensors[k];
-      size_t bytes;
-      PIR_TRY(pir_shape_bytes(tensor->shape, tensor->rank, tensor->dtype, &bytes));
+      size_t bytes = known_tensor_bytes(tensor);
       in[first[i] + k] = suited(d, tensor, bytes);
       d->operand_bytes += bytes;
     }
@@ -195,38 +203,34 @@ static pir_status draft_operands(call_draft *d, const pir_op *op) {
   d->call.in_members = members;
   d->call.in_first = first;
   d->call.operand_count = (int32_t)n;
-  return PIR_OK;
 }
 
-// Reads the constant shape of a fact; false if the shape is not constant.
-static bool read_shape(const evaluator *e, const pir_fact *fact, pir_tensor *out) {
+// Reads the constant shape of a fact, and its bytes; false if the shape is not constant.
+static bool read_shape(const evaluator *e, const pir_fact *fact, pir_tensor *out,
+                       size_t *out_bytes) {
   int64_t dims[PIR_MAX_RANK];
-  if (!fact || !fact->known || fact->rank < 0 || !pir_dtype_size(fact->dtype))
+  if (!fact->known || !pir_dtype_size(fact->dtype))
     return false;
   for (int32_t i = 0; i < fact->rank; i++)
-    if (!pir_dim_is_const(pir_facts_dims(e->facts), fact->shape[i], &dims[i]) || dims[i] < 0)
+    if (!pir_dim_is_const(pir_facts_dims(e->facts), fact->shape[i], &dims[i]))
       return false;
+  if (pir_shape_bytes(dims, fact->rank, fact->dtype, out_bytes))
+    return false;
   pir_tensor_set_dense(out, fact->dtype, dims, fact->rank);
   return true;
 }
 
-static bool is_vec(const pir_value *value) {
-  const pir_type *type = pir_value_type(value);
-  return type && pir_type_kind_of(type) == PIR_TYPE_VECTOR;
-}
-
 static size_t members_of(const evaluator *e, const pir_value *value) {
-  return is_vec(value) ? pir_facts_of(e->facts, value)->member_count : 1;
+  return is_list(value) ? pir_facts_of(e->facts, value)->member_count : 1;
 }
 
 static const pir_fact *member_fact(const evaluator *e, const pir_value *value, size_t i) {
   const pir_fact *fact = pir_facts_of(e->facts, value);
-  return is_vec(value) ? fact->members[i] : fact;
+  return is_list(value) ? fact->members[i] : fact;
 }
 
-// Allocates the results with their shapes; `*out_ready` tells whether all are known and small
-// enough.
-static pir_status draft_results(call_draft *d, const pir_op *op, bool *out_ready) {
+// Allocates the results with their shapes; false if one is not known, or they are too large.
+static bool draft_results(call_draft *d, const pir_op *op) {
   size_t n = pir_op_results(op), total = 0;
   int32_t *members = draft_alloc(d, n * sizeof *members),
           *first = draft_alloc(d, n * sizeof *first);
@@ -237,26 +241,22 @@ static pir_status draft_results(call_draft *d, const pir_op *op, bool *out_ready
   }
   pir_tensor **out = draft_alloc(d, total * sizeof *out);
   uint64_t bytes = 0;
-  *out_ready = false;
   for (size_t i = 0; i < n; i++)
     for (int32_t k = 0; k < members[i]; k++) {
       pir_tensor *tensor = out[first[i] + k] = draft_alloc(d, sizeof *tensor);
       size_t size;
-      if (!read_shape(d->e, member_fact(d->e, pir_op_result(op, i), (size_t)k), tensor))
-        return PIR_OK;
-      if (pir_shape_bytes(tensor->shape, tensor->rank, tensor->dtype, &size))
-        return PIR_OK;
+      if (!read_shape(d->e, member_fact(d->e, pir_op_result(op, i), (size_t)k), tensor, &size))
+        return false;
       bytes += size;
       if (bytes > d->e->max_bytes && bytes > d->operand_bytes)
-        return PIR_OK;
+        return false;
       tensor->data = take_buffer(d->e, size);
     }
   d->call.out = out;
   d->call.out_members = members;
   d->call.out_first = first;
   d->call.result_count = (int32_t)n;
-  *out_ready = total > 0;
-  return PIR_OK;
+  return total > 0;
 }
 
 static void know_results(evaluator *e, const pir_op *op, const pir_kernel_call *call) {
@@ -270,39 +270,34 @@ static void know_results(evaluator *e, const pir_op *op, const pir_kernel_call *
 }
 
 static pir_status run_call(const pir_opdef *def, pir_kernel_call *call) {
-  if (pir_clause_choose(call->clause, 0, call->attrs))
-    return pir_clause_run(call);
-  if (!def->kernel)
-    return PIR_UNSUPPORTED;
+  if (!def->kernel || pir_clause_choose(call->clause, 0, call->attrs))
+    return call->clause ? pir_clause_run(call) : PIR_UNSUPPORTED;
   call->kernel = pir_kernel_find(pir_str_from(def->kernel));
   if (!call->kernel || call->kernel->shapes_results)
     return PIR_UNSUPPORTED;
   return pir_kernel_run(call);
 }
 
-static pir_status compute_op(evaluator *e, const pir_op *op, const pir_opdef *def) {
+// An op that fails here is left in place, so that it reports its error when it runs.
+static void compute_op(evaluator *e, const pir_op *op) {
+  const pir_opdef *def = pir_op_def(op);
   pir_message message = {""};
   call_draft d = {.e = e,
                   .call = {.op = def->name,
                            .attr_count = def->attr_count,
                            .clause = def->clause,
                            .message = &message}};
-  bool ready = false;
-  pir_status status = draft_operands(&d, op);
-  if (!status)
-    status = draft_results(&d, op, &ready);
-  if (!status && ready) {
-    // An op that fails here is left in place, so that it reports its error when it runs.
-    pir_status computed = pir_op_attr_values(op, draft_alloc, &d, &d.call.attrs);
-    if (!computed)
-      computed = run_call(def, &d.call);
-    if (computed == PIR_EXHAUSTED)
+  draft_operands(&d, op);
+  if (draft_results(&d, op)) {
+    pir_status status = pir_op_attr_values(op, draft_alloc, &d, &d.call.attrs);
+    if (!status)
+      status = run_call(def, &d.call);
+    if (status == PIR_EXHAUSTED)
       pir_heap_fail(e->arena->heap);
-    if (!computed)
+    if (!status)
       know_results(e, op, &d.call);
   }
   draft_free(&d);
-  return status;
 }
 
 static bool knows_operands(const evaluator *e, const pir_op *op) {
@@ -329,41 +324,38 @@ static pir_op *create_evaluated_part(void *user, const pir_op_spec *spec) {
 
 // Copies the data: values that a part computed are freed with the part, and operands belong to
 // others.
-static pir_status know_copy(evaluator *e, const pir_value *value, const known_value *from) {
+static void know_copy(evaluator *e, const pir_value *value, const known_value *from) {
   known_value *known = add_known(e, value, from->count);
   for (size_t k = 0; k < from->count; k++) {
     const pir_tensor *tensor = &from->tensors[k];
-    size_t bytes;
-    PIR_TRY(pir_shape_bytes(tensor->shape, tensor->rank, tensor->dtype, &bytes));
+    size_t bytes = known_tensor_bytes(tensor);
     known->tensors[k] = *tensor;
     known->tensors[k].data = take_buffer(e, bytes);
     memcpy(known->tensors[k].data, tensor->data, bytes);
   }
-  return PIR_OK;
 }
 
-static pir_status know_expanded(evaluator *e, const pir_op *op, pir_value *const *values) {
+static void know_expanded(evaluator *e, const pir_op *op, pir_value *const *values) {
   for (size_t i = 0; i < pir_op_results(op); i++)
     if (values[i] && !evaluator_find(e, values[i]))
-      return PIR_OK;
+      return;
   for (size_t i = 0; i < pir_op_results(op); i++)
     if (values[i])
-      PIR_TRY(know_copy(e, pir_op_result(op, i), evaluator_find(e, values[i])));
-  return PIR_OK;
+      know_copy(e, pir_op_result(op, i), evaluator_find(e, values[i]));
 }
 
-static pir_status evaluate_op(evaluator *e, const pir_op *op, int depth);
+static void evaluate_op(evaluator *e, const pir_op *op, int depth);
 
-static pir_status compute_parts(evaluator *e, pir_op *op, int alternative, int depth) {
+static void compute_parts(evaluator *e, pir_op *op, int alternative, int depth) {
   expansion x = {.e = e, .op = op};
-  size_t size = (pir_op_results(op) + 1) * sizeof(pir_value *);
+  size_t size = pir_op_results(op) * sizeof(pir_value *);
   pir_value **values = pir_arena_zalloc(e->arena, size);
   pir_lower_target target = {create_evaluated_part, &x};
-  pir_status status = pir_lower_expand(op, alternative, e->facts, &target, values);
-  for (size_t i = 0; i < x.parts.count && !status; i++)
-    status = evaluate_op(e, x.parts.items[i], depth + 1);
-  if (!status)
-    status = know_expanded(e, op, values);
+  e->status = pir_lower_expand(op, alternative, e->facts, &target, values);
+  for (size_t i = 0; i < x.parts.count && !e->status; i++)
+    evaluate_op(e, x.parts.items[i], depth + 1);
+  if (!e->status)
+    know_expanded(e, op, values);
   while (x.parts.count) {
     pir_op *part = pir_vec_pop(&x.parts);
     evaluator_forget(e, part);
@@ -371,38 +363,32 @@ static pir_status compute_parts(evaluator *e, pir_op *op, int alternative, int d
   }
   pir_vec_free(e->arena, &x.parts);
   pir_arena_free(e->arena, values, size);
-  return status;
 }
 
 enum { DEEPEST = 8 };
 
-static pir_status evaluate_op(evaluator *e, const pir_op *op, int depth) {
+static void evaluate_op(evaluator *e, const pir_op *op, int depth) {
   if (pir_op_has_effect(op) || pir_op_regions(op) || !pir_op_results(op))
-    return PIR_OK;
-  const pir_opdef *def = pir_op_meaning(op);
+    return;
   if (pir_op_has(op, PIR_PARAMETER)) {
     if (e->parameters)
       know_parameter(e, op);
-    return PIR_OK;
-  }
-  if (!knows_operands(e, op))
-    return PIR_OK;
-  if (makes_list(op)) {
-    know_list(e, op);
-    return PIR_OK;
+    return;
   }
   // An op without operands has a value only if it is a constant.
-  if (!pir_op_operands(op) && !pir_op_has(op, PIR_CONSTANT))
-    return PIR_OK;
-  bool composite = def && (def->lower_count || def->hooks.expand);
-  int alternative = composite ? pir_lower_choose(op, e->facts) : -1;
+  if ((!pir_op_operands(op) && !pir_op_has(op, PIR_CONSTANT)) || !knows_operands(e, op))
+    return;
+  if (makes_list(op)) {
+    know_list(e, op);
+    return;
+  }
+  int alternative = pir_lower_choose(op, e->facts);
   if (alternative == -1)
-    return def && (def->clause || def->kernel) ? compute_op(e, op, def) : PIR_OK;
-  return e->rewriter && depth < DEEPEST
-             ? compute_parts(e, (pir_op *)(uintptr_t)op, alternative, depth)
-             : PIR_OK;
+    compute_op(e, op);
+  else if (e->rewriter && depth < DEEPEST)
+    compute_parts(e, (pir_op *)(uintptr_t)op, alternative, depth);
 }
 
-pir_status evaluator_visit(evaluator *e, const pir_op *op) {
-  return evaluate_op(e, op, 0);
+void evaluator_visit(evaluator *e, const pir_op *op) {
+  evaluate_op(e, op, 0);
 }

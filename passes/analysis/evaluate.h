@@ -28,6 +28,7 @@ typedef struct evaluator {
   bool parameters;  // named parameters count as known
   pir_rewriter
       *rewriter;  // expands composite ops for as long as they are computed; NULL: they are not
+  pir_status status;        // of the last expansion; a failure has been reported
   uint64_t max_bytes;       // a result may be larger than this only when its operands are
   pir_map known;            // pir_value -> known_value
   PIR_VEC(void *) buffers;  // memory of computed tensors, from malloc
@@ -40,10 +41,16 @@ void evaluator_free(evaluator *e);
 const known_value *evaluator_find(const evaluator *e, const pir_value *value);
 // Computes the results of an op if all its operands are known and its tables define it; else
 // leaves them unknown.
-pir_status evaluator_visit(evaluator *e, const pir_op *op);
+void evaluator_visit(evaluator *e, const pir_op *op);
 
-// Transfers the data of a computed tensor to the caller, who frees it with free.
-void evaluator_take(evaluator *e, const void *data);
+// Returns the bytes of a known tensor: its shape was sized before, so that the product fits.
+static inline size_t known_tensor_bytes(const pir_tensor *tensor) {
+  return (size_t)pir_tensor_numel(tensor) * pir_dtype_size(tensor->dtype);
+}
+
+// Transfers the data of a known tensor to the caller, who frees it with free: the tensor's own
+// the first time, then a copy, and a copy of a parameter's.
+void *evaluator_take(evaluator *e, const pir_tensor *tensor);
 // Forgets the results of an op that is erased, because new values may reuse their addresses.
 void evaluator_forget(evaluator *e, const pir_op *op);
 void evaluator_forget_value(evaluator *e, const pir_value *value);

@@ -19,12 +19,17 @@ typedef struct propagation {
   pir_map running;  // blocks that can run
   PIR_VEC(pir_op *) work;
   size_t next;  // position in `work`
-  pir_status status;
 } propagation;
 
 static uint64_t state_of(const propagation *p, const pir_value *value) {
   uint64_t *place = pir_map_find(&p->states, value);
   return place ? *place : NOT_REACHED;
+}
+
+// The state that a reader sees. An absent value is not known, nor is an overwritten one: only
+// some of its readers see the original.
+static uint64_t read_state(const propagation *p, const pir_value *value) {
+  return value && !pir_value_is_overwritten(value) ? state_of(p, value) : NOT_KNOWN;
 }
 
 static void set_state(propagation *p, const pir_value *value, uint64_t state) {
@@ -41,15 +46,12 @@ static bool same_tensors(const known_value *a, const known_value *b) {
     return false;
   for (size_t i = 0; i < a->count; i++) {
     const pir_tensor *x = &a->tensors[i], *y = &b->tensors[i];
-    size_t bytes;
     if (x->dtype != y->dtype || x->rank != y->rank)
       return false;
     for (int32_t k = 0; k < x->rank; k++)
       if (x->shape[k] != y->shape[k])
         return false;
-    if (pir_shape_bytes(x->shape, x->rank, x->dtype, &bytes))
-      return false;
-    if (x->data != y->data && memcmp(x->data, y->data, bytes) != 0)
+    if (x->data != y->data && memcmp(x->data, y->data, known_tensor_bytes(x)) != 0)
       return false;
   }
   return true;
@@ -57,7 +59,7 @@ static bool same_tensors(const known_value *a, const known_value *b) {
 
 // Merges the known value of `from` into `value` (the meet).
 static void join_state(propagation *p, const pir_value *value, const pir_value *from) {
-  uint64_t state = from ? state_of(p, from) : NOT_KNOWN, now = state_of(p, value);
+  uint64_t state = read_state(p, from), now = state_of(p, value);
   if (state == NOT_REACHED || now == NOT_KNOWN)
     return;
   if (state == KNOWN && now == KNOWN &&
@@ -84,11 +86,11 @@ static void know_nothing_of(propagation *p, const pir_op *op) {
 // Returns the condition: 1 or 0 if known, -1 if unknown, -2 if unreached.
 static int condition_of(const propagation *p, const pir_op *op) {
   const pir_value *value = pir_op_operand(op, 0);
-  uint64_t state = value ? state_of(p, value) : NOT_KNOWN;
+  uint64_t state = read_state(p, value);
   if (state == NOT_REACHED)
     return -2;
   const known_value *known = state == KNOWN ? evaluator_find(p->e, value) : NULL;
-  if (!known || known->count != 1 || pir_tensor_numel(&known->tensors[0]) != 1)
+  if (!known || pir_tensor_numel(&known->tensors[0]) != 1)
     return -1;
   return pir_tensor_int_at(&known->tensors[0], 0) != 0;
 }
@@ -118,13 +120,13 @@ static void visit_loop(propagation *p, const pir_op *op, pir_block *body) {
 // Propagates the values that a region yields.
 static void visit_end(propagation *p, const pir_op *end) {
   const pir_op *holder = pir_op_parent(end);
-  pir_block *body = holder ? pir_loop_body(holder) : NULL;
+  pir_block *body = pir_loop_body(holder);
   if (body) {
     for (size_t i = 0; i < pir_op_results(holder); i++) {
       join_state(p, pir_block_argument(body, i), pir_op_operand(end, i + 1));
       join_state(p, pir_op_result(holder, i), pir_op_operand(end, i + 1));
     }
-  } else if (holder && pir_op_is_choice(holder)) {
+  } else if (pir_op_is_choice(holder)) {
     for (size_t i = 0; i < pir_op_results(holder) && i < pir_op_operands(end); i++)
       join_state(p, pir_op_result(holder, i), pir_op_operand(end, i));
   }
@@ -141,7 +143,6 @@ static void visit_other(propagation *p, const pir_op *op) {
   know_nothing_of(p, op);
 }
 
-// An overwritten value is unknown: only some of its readers see the original.
 static void compute_when_known(propagation *p, const pir_op *op) {
   bool known = true;
   for (size_t i = 0; i < pir_op_results(op); i++)
@@ -149,12 +150,13 @@ static void compute_when_known(propagation *p, const pir_op *op) {
       return;
   for (size_t i = 0; i < pir_op_operands(op); i++) {
     const pir_value *value = pir_op_operand(op, i);
-    if (value && state_of(p, value) == NOT_REACHED)
+    uint64_t state = value ? read_state(p, value) : KNOWN;
+    if (state == NOT_REACHED)
       return;
-    known &= !value || (state_of(p, value) == KNOWN && !pir_value_is_overwritten(value));
+    known &= state == KNOWN;
   }
   if (known)
-    p->status = evaluator_visit(p->e, op);
+    evaluator_visit(p->e, op);
   for (size_t i = 0; i < pir_op_results(op); i++) {
     const pir_value *value = pir_op_result(op, i);
     set_state(p, value, known && evaluator_find(p->e, value) ? KNOWN : NOT_KNOWN);
@@ -177,14 +179,13 @@ static void propagate_op(propagation *p, const pir_op *op) {
     compute_when_known(p, op);
 }
 
-pir_status propagate_constants(evaluator *e, pir_op *module) {
+void propagate_constants(evaluator *e, pir_op *module) {
   propagation p = {.e = e, .arena = e->arena};
   for (size_t r = 0; r < pir_op_regions(module); r++)
     run_block(&p, pir_region_first(pir_op_region(module, r)));
-  while (p.next < p.work.count && !p.status)
+  while (p.next < p.work.count)
     propagate_op(&p, p.work.items[p.next++]);
   pir_map_free(p.arena, &p.states);
   pir_map_free(p.arena, &p.running);
   pir_vec_free(p.arena, &p.work);
-  return p.status;
 }

@@ -1,7 +1,6 @@
 // Canonical forms, found from the meaning of ops and not from their names:
 //
 //   an op whose clause gives an operand unchanged     becomes that operand
-//   an op whose lower block only names operands       becomes that operand
 //   a row-major view of another row-major view        reads the first one's operand
 //   a permutation of axes of another permutation      becomes one permutation
 //
@@ -15,8 +14,6 @@
 #include <clause_form.h>
 #include <effects.h>
 #include <rewriter_impl.h>
-
-#include <pir/lower.h>
 
 typedef struct canon {
   evaluator eval;
@@ -49,25 +46,12 @@ static bool may_stand_for(canon *c, const pir_op *op, const pir_value *value) {
 
 // Only the first result has uses; the others are erased with the op.
 static bool forward_value(canon *c, pir_op *op, pir_rewriter *rewriter, pir_value *value) {
-  if (!value || !may_stand_for(c, op, value))
+  if (!may_stand_for(c, op, value))
     return false;
   pir_rewriter_replace_value(rewriter, pir_op_result(op, 0), value);
   pir_rewriter_erase(rewriter, op);
   c->forwarded++;
   return true;
-}
-
-static bool forward_lower(pir_op *op, pir_rewriter *rewriter, void *user) {
-  canon *c = user;
-  const pir_opdef *def = pir_op_def(op);
-  if (!def->lower_count || !pir_op_results(op))
-    return false;
-  int choice = pir_lower_choose(op, c->facts);
-  if (choice < 0 || def->lower[choice].step_count)
-    return false;
-  int value = def->lower[choice].results[0];
-  bool operand = value >= 0 && (size_t)value < pir_op_operands(op);
-  return operand && forward_value(c, op, rewriter, pir_op_operand(op, (size_t)value));
 }
 
 // ---- views of views
@@ -79,14 +63,14 @@ static pir_op *viewed(canon *c, const pir_op *op, const clause_form *form, form_
       pir_value_index(pir_op_operand(op, (size_t)form->operand)))
     return NULL;
   *out_inner = clause_form_of(&c->eval, inner);
-  pir_value *source =
-      out_inner->kind == wanted ? pir_op_operand(inner, (size_t)out_inner->operand) : NULL;
-  return source && !has_writer(c, source) && !has_writer(c, pir_op_result(inner, 0)) ? inner
-                                                                                     : NULL;
+  bool composes = out_inner->kind == wanted &&
+                  !has_writer(c, pir_op_operand(inner, (size_t)out_inner->operand)) &&
+                  !has_writer(c, pir_op_result(inner, 0));
+  return composes ? inner : NULL;
 }
 
 static void finish_composition(canon *c, pir_op *inner, pir_rewriter *rewriter) {
-  if (pir_op_unused(inner) && !pir_op_has_effect(inner))
+  if (pir_op_unused(inner))
     pir_rewriter_erase(rewriter, inner);
   c->composed++;
 }
@@ -126,7 +110,7 @@ static const pir_attr *perm_attr(pir_op *op, const clause_form *form) {
 
 static bool compose_permute(canon *c, pir_op *op, pir_rewriter *rewriter,
                             const clause_form *form) {
-  if (form->perm_attr < 0 || !form->rank || !pir_op_attr_at(op, (size_t)form->perm_attr))
+  if (form->perm_attr < 0)
     return false;
   clause_form both = *form, inner_form;
   pir_op *inner = viewed(c, op, form, FORM_PERMUTE, &inner_form);
@@ -171,8 +155,7 @@ pir_status pir_pass_canon(pir_pass_run *run) {
     return pir_run_facts_status(run);
   evaluator_init(&c.eval, run->program, c.facts);
   const pir_pattern patterns[] = {
-      {"by clause", 0, 2, by_clause, &c, NULL},
-      {"by lower block", 0, 1, forward_lower, &c, NULL},
+      {"by clause", 0, 1, by_clause, &c, NULL},
   };
   pir_rewrite_listener listener = {.erasing = forget_erased, .user = &c};
   pir_greedy_options options = {.size = sizeof options, .erase_dead = true};

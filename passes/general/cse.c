@@ -65,7 +65,7 @@ static bool is_mergeable(const pir_op *op) {
 
 // Orders operands 0 and 1 of a commutative op by address; no output depends on the order.
 static pir_value *operand(const pir_op *op, size_t i) {
-  if (i < 2 && pir_op_has(op, PIR_COMMUTATIVE) && pir_op_operands(op) >= 2 &&
+  if (i < 2 && pir_op_has(op, PIR_COMMUTATIVE) &&
       (uintptr_t)pir_op_operand(op, 0) > (uintptr_t)pir_op_operand(op, 1))
     i = 1 - i;
   return pir_op_operand(op, i);

@@ -60,7 +60,7 @@ static bool may_shrink(const pir_op *op) {
   if (pir_op_is_loop(op))
     return pir_loop_body(op) != NULL;
   for (size_t r = 0; r < 2; r++) {
-    pir_block *block = pir_op_regions(op) == 2 ? pir_op_body(op, r) : NULL;
+    pir_block *block = pir_op_body(op, r);
     if (!block || pir_block_arguments(block) ||
         pir_op_operands(pir_block_last(block)) != pir_op_results(op))
       return false;
@@ -70,8 +70,9 @@ static bool may_shrink(const pir_op *op) {
 
 // A value that a region yields is needed if the corresponding result of the op is.
 static bool hands_on(const pir_op *op) {
-  const pir_op *holder = pir_op_has(op, PIR_TERMINATOR) ? pir_op_parent(op) : NULL;
-  return holder && (pir_op_is_loop(holder) || pir_op_is_choice(holder)) && may_shrink(holder);
+  const pir_op *holder = pir_op_parent(op);
+  return pir_op_has(op, PIR_TERMINATOR) &&
+         (pir_op_is_loop(holder) || pir_op_is_choice(holder)) && may_shrink(holder);
 }
 
 static pir_walk_result find_roots(pir_op *op, void *user) {
@@ -107,7 +108,7 @@ static void spread(dead_args *d, const pir_value *value) {
   size_t i = pir_value_index(value);
   if (!op) {
     const pir_op *holder = pir_block_parent_op(pir_value_block(value));
-    pir_block *body = holder ? pir_loop_body(holder) : NULL;
+    pir_block *body = pir_loop_body(holder);
     if (body)
       need_slot(d, holder, body, i);
     return;
@@ -116,11 +117,8 @@ static void spread(dead_args *d, const pir_value *value) {
   if (body) {
     need_slot(d, op, body, i);
   } else if (pir_op_is_choice(op) && may_shrink(op)) {
-    for (size_t r = 0; r < pir_op_regions(op); r++) {
-      pir_block *block = pir_op_body(op, r);
-      if (block && i < pir_op_operands(pir_block_last(block)))
-        need(d, pir_op_operand(pir_block_last(block), i));
-    }
+    for (size_t r = 0; r < pir_op_regions(op); r++)
+      need(d, pir_op_operand(pir_block_last(pir_op_body(op, r)), i));
   } else {
     for (size_t k = 0; k < pir_op_operands(op); k++)
       need(d, pir_op_operand(op, k));
@@ -148,11 +146,10 @@ static const pir_attr *kept_entries(pir_context *ctx, const pir_attr *list, cons
 static pir_op *remake(dead_args *d, pir_op *op, size_t first, const bool *keep) {
   pir_context *ctx = pir_op_context(op);
   size_t slots = pir_op_results(op), operands = pir_op_operands(op), count = 0, kept = 0;
-  bool ends = pir_op_has(op, PIR_TERMINATOR);
   pir_value **read = pir_arena_zalloc(d->arena, (operands + 1) * sizeof *read);
   const pir_type **types = pir_arena_zalloc(d->arena, (slots + 1) * sizeof *types);
   for (size_t i = 0; i < operands; i++)
-    if (i < first || (!ends && !pir_op_is_loop(op)) || keep[i - first])
+    if (i < first || keep[i - first])
       read[count++] = pir_op_operand(op, i);
   for (size_t i = 0; i < slots; i++)
     if (keep[i])

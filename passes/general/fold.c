@@ -30,7 +30,6 @@ typedef struct folder {
   bool sources;
   pir_map taken;  // names of the parameters that ops read before the pass
   PIR_VEC(pir_op *) gone;
-  pir_status status;
 } folder;
 
 // Whether Paddle does not fold the value: constants that are broadcast, and initial values of
@@ -54,8 +53,8 @@ static pir_walk_result evaluate_foldable(pir_op *op, void *user) {
   folder *f = user;
   if (f->sources && is_left_alone(op))
     return PIR_WALK_CONTINUE;
-  f->status = evaluator_visit(&f->eval, op);
-  return f->status ? PIR_WALK_STOP : PIR_WALK_CONTINUE;
+  evaluator_visit(&f->eval, op);
+  return f->eval.status ? PIR_WALK_STOP : PIR_WALK_CONTINUE;
 }
 
 // ---- the constant in place of a value
@@ -118,19 +117,16 @@ static pir_str fresh_name(folder *f, char *room) {
   return name;
 }
 
-static pir_status adopt_tensor(folder *f, pir_str name, const pir_tensor *tensor) {
-  size_t bytes;
-  PIR_TRY(pir_shape_bytes(tensor->shape, tensor->rank, tensor->dtype, &bytes));
+static void adopt_tensor(folder *f, pir_str name, const pir_tensor *tensor) {
+  void *data = evaluator_take(&f->eval, tensor);
   pir_param param = {.name = name,
                      .dtype = tensor->dtype,
                      .shape = {tensor->shape, (size_t)tensor->rank},
-                     .data = tensor->data,
-                     .size = bytes,
+                     .data = data,
+                     .size = known_tensor_bytes(tensor),
                      .release = free,
-                     .user = tensor->data};
-  evaluator_take(&f->eval, tensor->data);
+                     .user = data};
   pir_program_adopt_param(f->run->program, &param);
-  return PIR_OK;
 }
 
 static pir_op *create_constant(folder *f, const pir_tensor *tensor, pir_str name,
@@ -159,18 +155,17 @@ static pir_op *create_constant(folder *f, const pir_tensor *tensor, pir_str name
   return op;
 }
 
-static pir_status materialise(folder *f, pir_value *value, const known_value *known) {
+static void materialise(folder *f, pir_value *value, const known_value *known) {
   bool as_attribute = is_attribute(value, 0);
   char room[64];
   pir_str name = fresh_name(f, room);
-  PIR_TRY(adopt_tensor(f, name, &known->tensors[0]));
+  adopt_tensor(f, name, &known->tensors[0]);
   pir_op *constant = create_constant(f, &known->tensors[0], name, as_attribute);
   // Uses the constant's exact type; the type that the file states for the value may be wrong.
   const pir_type *exact = pir_value_type(pir_op_result(constant, 0));
   pir_rewriter_replace_value(f->run->rewriter, value, pir_op_result(constant, 0));
   pir_value_set_type(pir_op_result(constant, 0), exact);
   f->folded++;
-  return PIR_OK;
 }
 
 // Whether an op that stays reads the value.
@@ -187,58 +182,44 @@ static bool is_read(const folder *f, const pir_value *value) {
 
 static pir_walk_result replace_known(pir_op *op, void *user) {
   folder *f = user;
-  for (size_t i = 0; i < pir_op_results(op) && !f->status; i++) {
+  for (size_t i = 0; i < pir_op_results(op); i++) {
     pir_value *value = pir_op_result(op, i);
     const known_value *known = evaluator_find(&f->eval, value);
     bool computed = known && !known->from_source && known->count == 1 &&
                     !pir_type_elements(pir_value_type(value));
     if (computed && !known->stays && is_read(f, value))
-      f->status = materialise(f, value, known);
+      materialise(f, value, known);
   }
-  return f->status ? PIR_WALK_STOP : PIR_WALK_CONTINUE;
+  return PIR_WALK_CONTINUE;
 }
 
 // An argument or a result of control flow that equals a constant of the program: readers use
-// the constant, if it is visible there.
-static void replace_copies(folder *f, pir_value *const *values, size_t count,
-                           const pir_op *at) {
-  for (size_t i = 0; i < count && !f->status; i++) {
-    const known_value *known = evaluator_find(&f->eval, values[i]);
-    if (!known || known->count != 1 || known->from_source ||
-        pir_type_elements(pir_value_type(values[i])))
-      continue;
-    if (!is_read(f, values[i]) || pir_value_is_overwritten(values[i]))
-      continue;
-    pir_value *source = (pir_value *)(uintptr_t)known->source;
-    if (!source || !pir_value_dominates(source, at)) {
-      // A parameter would keep a reader's writes until the next run.
-      if (!pir_value_may_be_overwritten(values[i]))
-        f->status = materialise(f, values[i], known);
-      continue;
-    }
-    pir_rewriter_replace_value(f->run->rewriter, values[i], source);
+// the constant, if it is visible there. A parameter would keep a reader's writes until the next
+// run.
+static void replace_copy(folder *f, pir_value *value, const pir_op *at) {
+  const known_value *known = evaluator_find(&f->eval, value);
+  if (!known || known->count != 1 || pir_type_elements(pir_value_type(value)))
+    return;
+  if (!is_read(f, value) || pir_value_is_overwritten(value))
+    return;
+  pir_value *source = (pir_value *)(uintptr_t)known->source;
+  if (source && pir_value_dominates(source, at)) {
+    pir_rewriter_replace_value(f->run->rewriter, value, source);
     f->folded++;
+  } else if (!pir_value_may_be_overwritten(value)) {
+    materialise(f, value, known);
   }
 }
 
 static pir_walk_result replace_handed_on(pir_op *op, void *user) {
-  enum { MOST = 64 };
   folder *f = user;
-  pir_value *values[MOST];
   for (size_t r = 0; r < pir_op_regions(op); r++)
-    for (pir_block *b = pir_region_first(pir_op_region(op, r)); b; b = pir_block_next(b)) {
-      size_t count = pir_block_arguments(b) < MOST ? pir_block_arguments(b) : MOST;
-      for (size_t i = 0; i < count; i++)
-        values[i] = pir_block_argument(b, i);
-      replace_copies(f, values, count, op);
-    }
-  if (!pir_op_has(op, PIR_CONTROL))
-    return f->status ? PIR_WALK_STOP : PIR_WALK_CONTINUE;
-  size_t count = pir_op_results(op) < MOST ? pir_op_results(op) : MOST;
-  for (size_t i = 0; i < count; i++)
-    values[i] = pir_op_result(op, i);
-  replace_copies(f, values, count, op);
-  return f->status ? PIR_WALK_STOP : PIR_WALK_CONTINUE;
+    for (pir_block *b = pir_region_first(pir_op_region(op, r)); b; b = pir_block_next(b))
+      for (size_t i = 0; i < pir_block_arguments(b); i++)
+        replace_copy(f, pir_block_argument(b, i), op);
+  for (size_t i = 0; pir_op_has(op, PIR_CONTROL) && i < pir_op_results(op); i++)
+    replace_copy(f, pir_op_result(op, i), op);
+  return PIR_WALK_CONTINUE;
 }
 
 // Marks ops whose known results cannot become constants, so that they stay and read constants.
@@ -279,26 +260,22 @@ static pir_walk_result replace_all(pir_op *op, void *user) {
   folder *f = user;
   if (!is_folded(f, op))
     return PIR_WALK_CONTINUE;
-  for (size_t i = 0; i < pir_op_results(op) && !f->status; i++)
-    f->status =
-        materialise(f, pir_op_result(op, i), evaluator_find(&f->eval, pir_op_result(op, i)));
+  for (size_t i = 0; i < pir_op_results(op); i++)
+    materialise(f, pir_op_result(op, i), evaluator_find(&f->eval, pir_op_result(op, i)));
   pir_vec_push(f->eval.arena, &f->gone, op);
-  return f->status ? PIR_WALK_STOP : PIR_WALK_CONTINUE;
+  return PIR_WALK_CONTINUE;
 }
 
 static void replace_values(folder *f, pir_op *module) {
   if (f->sources) {
     pir_walk(module, PIR_PRE_ORDER, replace_all, f);
-    while (!f->status && f->gone.count) {
-      pir_op *op = pir_vec_pop(&f->gone);
-      pir_rewriter_erase(f->run->rewriter, op);
-    }
+    while (f->gone.count)
+      pir_rewriter_erase(f->run->rewriter, pir_vec_pop(&f->gone));
     pir_vec_free(f->eval.arena, &f->gone);
     return;
   }
   pir_walk(module, PIR_PRE_ORDER, keep_op, f);
-  if (!f->status)
-    pir_walk(module, PIR_PRE_ORDER, replace_known, f);
+  pir_walk(module, PIR_PRE_ORDER, replace_known, f);
 }
 
 // Makes an evaluator with the options that both passes share.
@@ -332,11 +309,12 @@ pir_status pir_pass_fold(pir_pass_run *run) {
   f.sources = pir_run_option_bool(run, "sources", true);
   pir_op *module = pir_program_module(run->program);
   pir_walk(module, PIR_PRE_ORDER, evaluate_foldable, &f);
-  if (!f.status)
+  pir_status status = f.eval.status;
+  if (!status)
     replace_values(&f, module);
   close_folder(&f);
   pir_run_count(run, "values folded", f.folded);
-  return f.status;
+  return status;
 }
 
 // sccp: folds through control flow (propagate.c); stated constants are not made again. Options:
@@ -347,12 +325,10 @@ pir_status pir_pass_sccp(pir_pass_run *run) {
   if (!f.top)
     return PIR_OK;
   pir_op *module = pir_program_module(run->program);
-  f.status = propagate_constants(&f.eval, module);
-  if (!f.status)
-    pir_walk(module, PIR_PRE_ORDER, replace_handed_on, &f);
-  if (!f.status)
-    replace_values(&f, module);
+  propagate_constants(&f.eval, module);
+  pir_walk(module, PIR_PRE_ORDER, replace_handed_on, &f);
+  replace_values(&f, module);
   close_folder(&f);
   pir_run_count(run, "values folded", f.folded);
-  return f.status;
+  return PIR_OK;
 }

@@ -14,19 +14,18 @@ typedef struct inlining {
   pir_pass_run *run;
   evaluator eval;
   uint64_t inlined, skipped;
-  pir_status status;
 } inlining;
 
 // Whether a condition is known, and its value.
 static bool is_known(inlining *n, const pir_op *op, bool *out_taken) {
   const pir_value *condition = pir_op_operand(op, 0);
-  const pir_op *source = condition ? pir_value_op(condition) : NULL;
+  const pir_op *source = pir_op_operand_op(op, 0);
   if (!source || !(pir_op_has(source, PIR_CONSTANT) || pir_op_has(source, PIR_PARAMETER)))
     return false;
   if (!evaluator_find(&n->eval, condition))
-    n->status = evaluator_visit(&n->eval, source);
+    evaluator_visit(&n->eval, source);
   const known_value *known = evaluator_find(&n->eval, condition);
-  if (n->status || !known || known->count != 1 || pir_tensor_numel(&known->tensors[0]) != 1)
+  if (!known || pir_tensor_numel(&known->tensors[0]) != 1)
     return false;
   if (pir_value_is_overwritten(condition))
     return false;
@@ -78,7 +77,7 @@ static pir_op *skip_loop(inlining *n, pir_op *op) {
 }
 
 static void inline_block(inlining *n, pir_block *block) {
-  for (pir_op *op = pir_block_first(block), *next; op && !n->status; op = next) {
+  for (pir_op *op = pir_block_first(block), *next; op; op = next) {
     bool taken;
     next = pir_op_next(op);
     if (!pir_op_is_choice(op) && !pir_op_is_loop(op))
@@ -98,7 +97,7 @@ static pir_walk_result inline_regions(pir_op *op, void *user) {
   for (size_t i = 0; i < pir_op_regions(op); i++)
     for (pir_block *b = pir_region_first(pir_op_region(op, i)); b; b = pir_block_next(b))
       inline_block(n, b);
-  return n->status ? PIR_WALK_STOP : PIR_WALK_CONTINUE;
+  return PIR_WALK_CONTINUE;
 }
 
 pir_status pir_pass_inline_control(pir_pass_run *run) {
@@ -112,5 +111,5 @@ pir_status pir_pass_inline_control(pir_pass_run *run) {
   evaluator_free(&n.eval);
   pir_run_count(run, "choices inlined", n.inlined);
   pir_run_count(run, "loops skipped", n.skipped);
-  return n.status;
+  return PIR_OK;
 }

@@ -16,7 +16,7 @@ typedef struct licm {
 
 static bool can_stop(const pir_op *op) {
   const pir_opdef *def = pir_op_def(op);
-  if (pir_op_has(op, PIR_CONSTANT | PIR_STRUCTURAL))
+  if (def->traits & (PIR_CONSTANT | PIR_STRUCTURAL))
     return false;
   if (def->kernel || def->lower_count || !def->clause)
     return true;
@@ -26,18 +26,11 @@ static bool can_stop(const pir_op *op) {
   return false;
 }
 
-static bool is_outside(const pir_value *value, const pir_op *loop) {
-  const pir_op *source = pir_value_op(value);
-  return source ? pir_value_dominates(value, loop)
-                : pir_block_parent_op(pir_value_block(value)) != loop &&
-                      pir_value_dominates(value, loop);
-}
-
 static bool is_invariant(const pir_op *op, const pir_op *loop) {
   if (!pir_op_may_move(op) || can_stop(op))
     return false;
   for (size_t i = 0; i < pir_op_operands(op); i++)
-    if (pir_op_operand(op, i) && !is_outside(pir_op_operand(op, i), loop))
+    if (pir_op_operand(op, i) && !pir_value_dominates(pir_op_operand(op, i), loop))
       return false;
   return true;
 }

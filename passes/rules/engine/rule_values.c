@@ -244,9 +244,8 @@ pir_rule_value rule_constant(rule_match *m, const pir_value *value, bool scalar)
   if (!op || !pir_op_has(op, PIR_CONSTANT) || !fact->known || fact->rank < 0)
     return unknown;
   evaluator *eval = evaluator_of(m);
-  if (!evaluator_find(eval, value) && evaluator_visit(eval, op))
-    return unknown;
+  if (!evaluator_find(eval, value))
+    evaluator_visit(eval, op);
   const known_value *known = evaluator_find(eval, value);
-  return known && known->count == 1 ? contents_of_tensor(m, &known->tensors[0], scalar)
-                                    : unknown;
+  return known ? contents_of_tensor(m, &known->tensors[0], scalar) : unknown;
 }
