@@ -61,8 +61,7 @@ pir_status pir_pass_decompose(pir_pass_run *run) {
   if (!s.facts)
     return pir_run_facts_status(run);
   s.dynamic = pir_run_option_bool(run, "dynamic", true);
-  return rules_run(run, run_rules(run),
-                   &(rules_mode){.takes = takes, .expands = true, .user = &s});
+  return rules_run(run, run_rules(run), &(rules_mode){.takes = takes, .user = &s});
 }
 
 pir_status pir_pass_decompose_skipped(pir_pass_run *run) {

@@ -13,7 +13,9 @@
 
 #include <assert.h>
 
-enum { MAX_NEW = 256, MAX_ORPHANS = 256, MAX_ATTRS = 96 };
+// An op declares at most 255 attributes. An op is made with at most RULE_MAX_OPERANDS literals,
+// which fit behind MAX_NEW / 2 others.
+enum { MAX_NEW = 256, MAX_ORPHANS = 256, MAX_ATTRS = 256 };
 
 typedef struct emission {
   rule_match *m;
@@ -28,10 +30,7 @@ typedef struct emission {
 // Returns the op that the expansion belongs to: the root, or the original op of the root.
 static const pir_op *expanded_op(const rule_match *m) {
   const pir_op *root = m->ops[m->rule->root_op].one;
-  const pir_op *list = pir_op_has(root, PIR_STRUCTURAL) && pir_op_operands(root)
-                           ? pir_op_operand_op(root, 0)
-                           : NULL;
-  return list ? list : root;
+  return pir_op_has(root, PIR_STRUCTURAL) ? pir_op_operand_op(root, 0) : root;
 }
 
 static void name_origin(const rule_match *m, pir_op *op) {
@@ -46,10 +45,9 @@ static void name_origin(const rule_match *m, pir_op *op) {
 static pir_op *make(void *user, const pir_op_spec *spec) {
   emission *e = user;
   pir_op *op = pir_rewriter_create(e->m->rewriter, e->at, spec);
-  if (e->m->mode && e->m->mode->expands)
+  if (e->m->mode)
     name_origin(e->m, op);
-  if (e->made_count < MAX_NEW)
-    e->made[e->made_count++] = op;
+  e->made[e->made_count++] = op;
   return op;
 }
 
@@ -240,16 +238,17 @@ static bool put_emitted_operand(emission *e, const rule_operand *p, const pir_op
     operands[(*at)++] = NULL;
     return true;
   }
-  if (p->kind == RULE_OPERAND_NODE)
-    return *at < def->operand_count &&
-           (operands[*at] = make_literal(e, p->at, &def->operands[*at])) && ++*at;
+  if (p->kind == RULE_OPERAND_NODE) {
+    operands[*at] = make_literal(e, p->at, &def->operands[*at]);
+    return operands[(*at)++] != NULL;
+  }
   const rule_bound *bound = &e->m->values[p->at];
   if (p->kind == RULE_OPERAND_VALUE) {
     operands[(*at)++] = bound->one;
     return true;
   }
   if (each) {
-    operands[(*at)++] = member < bound->count ? bound->list[member] : NULL;
+    operands[(*at)++] = bound->list[member];
     return true;
   }
   if (*at + bound->count > RULE_MAX_OPERANDS)
@@ -263,9 +262,7 @@ static pir_op *spliced(const rule_match *m, const rule_op *p, size_t member) {
   if (p->splice < 0)
     return NULL;
   const rule_op_bound *from = &m->ops[p->splice];
-  if (from->one)
-    return from->one;
-  return member < from->count ? from->list[member] : NULL;
+  return from->one ? from->one : from->list[member];
 }
 
 static const pir_attr *spliced_attr(const rule_match *m, const pir_op *from, const char *name) {
@@ -282,8 +279,6 @@ static bool put_emitted_attrs(emission *e, const rule_op *p, const pir_opdef *de
   const pir_attr *given[MAX_ATTRS] = {0};
   const pir_op *from = spliced(e->m, p, member);
   size_t n = 0;
-  if (def->attr_count > MAX_ATTRS)
-    return false;
   for (int16_t i = 0; i < p->attr_count; i++) {
     const rule_attr *a = &e->m->t->attrs[p->attrs + i];
     pir_rule_value v = rule_eval(e->m, a->node);
@@ -328,8 +323,8 @@ static size_t result_types(emission *e, const rule_op *p, const pir_opdef *def, 
   bool list = !each && p->result_count &&
               (rule_names_members(def, p->result_count) || e->m->t->results[p->results] <= -2);
   if (list) {
-    const pir_fact *fact = operands[0] ? pir_facts_of(e->facts, operands[0]) : NULL;
-    n = fact && fact->member_count <= RULE_MAX_OPERANDS ? fact->member_count : 0;
+    const pir_fact *fact = pir_facts_of(e->facts, operands[0]);
+    n = fact->member_count <= RULE_MAX_OPERANDS ? fact->member_count : 0;
   }
   for (size_t i = 0; i < n; i++) {
     int16_t at = i < (size_t)p->result_count ? e->m->t->results[p->results + (int32_t)i] : -1;
@@ -370,8 +365,8 @@ static void bind_emitted_results(rule_match *m, const rule_op *p, pir_op *op, si
 static void state_types(emission *e, pir_op *op) {
   for (size_t i = 0; i < pir_op_results(op); i++) {
     pir_value *result = pir_op_result(op, i);
-    const pir_fact *fact = result ? pir_facts_of(e->facts, result) : NULL;
-    if (fact && fact->known)
+    const pir_fact *fact = pir_facts_of(e->facts, result);
+    if (fact->known)
       pir_value_set_type(result, pir_fact_type(e->m->ctx, pir_facts_dims(e->facts), fact));
   }
 }
@@ -382,7 +377,7 @@ static bool emit_one(emission *e, const rule_op *p, size_t member, size_t count)
   const pir_type *types[RULE_MAX_OPERANDS];
   pir_named_attr attrs[MAX_ATTRS + 32];
   pir_op_spec spec = {.def = def, .loc = pir_op_loc(e->m->ops[e->m->rule->root_op].one)};
-  if (!def || e->made_count >= MAX_NEW / 2 || count > RULE_HEAP - e->m->pointers_used)
+  if (e->made_count >= MAX_NEW / 2 || count > RULE_HEAP - e->m->pointers_used)
     return false;
   for (int16_t i = 0; i < p->operand_count; i++)
     if (spec.operand_count >= RULE_MAX_OPERANDS ||
@@ -404,20 +399,30 @@ static bool emit_one(emission *e, const rule_op *p, size_t member, size_t count)
   return true;
 }
 
-// Returns the length of a statement with `each`, which is the length of its first list.
-static size_t count_of(const rule_match *m, const rule_op *p) {
+// Finds the length of a statement with `each`: that of its lists, and of the ops whose
+// attributes it copies; false if they differ.
+static bool count_of(const rule_match *m, const rule_op *p, size_t *out_count) {
+  const rule_op_bound *from = p->splice < 0 ? NULL : &m->ops[p->splice];
+  size_t lists = 0;
+  *out_count = 1;
   for (int16_t i = 0; i < p->operand_count && p->each; i++) {
     const rule_operand *operand = &m->t->operands[p->operands + i];
-    if (operand->kind == RULE_OPERAND_VALUES)
-      return m->values[operand->at].count;
+    if (operand->kind != RULE_OPERAND_VALUES)
+      continue;
+    size_t count = m->values[operand->at].count;
+    if (lists++ && count != *out_count)
+      return false;
+    *out_count = count;
   }
-  return 1;
+  return !from || from->one || from->count == *out_count;
 }
 
 static bool emit_ops(emission *e) {
   for (int16_t i = 0; i < e->m->rule->emit_count; i++) {
     const rule_op *p = &e->m->t->ops[e->m->rule->emit + i];
-    size_t count = count_of(e->m, p);
+    size_t count;
+    if (!count_of(e->m, p, &count))
+      return false;
     for (size_t k = 0; k < count; k++)
       if (!emit_one(e, p, k, count))
         return false;
@@ -521,7 +526,7 @@ static void erase_match(emission *e) {
 
 // An expansion does not change existing ops.
 static bool was_there_before(const emission *e, const pir_op *op) {
-  return e->m->mode && e->m->mode->expands && !pir_op_attr(op, e->m->rewriter->comp_op_name);
+  return e->m->mode && !pir_op_attr(op, e->m->rewriter->comp_op_name);
 }
 
 static void erase_orphans(emission *e) {

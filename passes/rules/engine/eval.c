@@ -241,7 +241,7 @@ static pir_rule_value each_value(rule_match *m, const rule_node *n) {
 // ---- functions of values
 
 static const pir_fact *known_fact(rule_match *m, const pir_value *value) {
-  pir_facts *facts = value ? rule_facts(m) : NULL;
+  pir_facts *facts = rule_facts(m);
   const pir_fact *fact = facts ? pir_facts_of(facts, value) : NULL;
   return fact && fact->known ? fact : NULL;
 }
@@ -499,7 +499,7 @@ static pir_rule_value call(rule_match *m, const rule_node *n) {
   static const rule_bound none;
   const rule_bound *bound[2] = {&none, &none};
   pir_rule_value e[2] = {unknown, unknown};
-  for (int32_t i = 0; i < n->b && i < 2; i++) {
+  for (int32_t i = 0; i < n->b; i++) {
     const rule_node *arg = &m->t->nodes[m->t->pool[n->a + i]];
     if (arg->op == RULE_VALUE)
       bound[i] = &m->values[arg->a];
@@ -564,14 +564,15 @@ static pir_rule_value call_helper(rule_match *m, const rule_node *n) {
   pir_rule_value args[8];
   for (int32_t i = 0; i < n->b; i++) {
     const rule_node *arg = &m->t->nodes[m->t->pool[n->a + i]];
-    const rule_bound *bound = arg->op == RULE_VALUE ? &m->values[arg->a] : NULL;
-    if (!bound)
+    if (arg->op != RULE_VALUE) {
       args[i] = rule_eval(m, m->t->pool[n->a + i]);
-    else if (bound->many)
-      args[i] = (pir_rule_value){
-          .kind = PIR_RULE_VALUES, .values = bound->list, .count = bound->count};
-    else
-      args[i] = (pir_rule_value){.kind = PIR_RULE_VALUE, .value = bound->one};
+      continue;
+    }
+    const rule_bound *bound = &m->values[arg->a];
+    args[i] = bound->many ? (pir_rule_value){.kind = PIR_RULE_VALUES,
+                                             .values = bound->list,
+                                             .count = bound->count}
+                          : (pir_rule_value){.kind = PIR_RULE_VALUE, .value = bound->one};
   }
   pir_facts *facts = rule_facts(m);
   if (!facts)

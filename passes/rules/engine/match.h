@@ -37,8 +37,9 @@ typedef struct rule_match {
   rule_bound values[RULE_MAX_VALUES];
   pir_rule_value holes[RULE_MAX_HOLES];
   bool hole_set[RULE_MAX_HOLES];
-  // the bindings made, to undo them
-  int32_t trail[RULE_MAX_VALUES + RULE_MAX_HOLES + RULE_MAX_OPS];
+  // The bindings made, to undo them: numbers of values, then of holes, of ops, and of pointers
+  // that are members of lists.
+  int32_t trail[RULE_MAX_VALUES + RULE_MAX_HOLES + RULE_MAX_OPS + RULE_HEAP];
   size_t trail_count;
   pir_rule_value heap[RULE_HEAP];
   size_t heap_used;

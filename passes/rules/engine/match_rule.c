@@ -18,15 +18,24 @@ static mark mark_of(const rule_match *m) {
   return (mark){m->trail_count, m->heap_used, m->pointers_used};
 }
 
+// Where the numbers of a kind begin in the trail.
+enum {
+  TRAIL_HOLES = RULE_MAX_VALUES,
+  TRAIL_OPS = TRAIL_HOLES + RULE_MAX_HOLES,
+  TRAIL_MEMBERS = TRAIL_OPS + RULE_MAX_OPS
+};
+
 static void undo(rule_match *m, mark to) {
   while (m->trail_count > to.trail) {
     int32_t i = m->trail[--m->trail_count];
-    if (i < RULE_MAX_VALUES)
+    if (i < TRAIL_HOLES)
       m->values[i] = (rule_bound){0};
-    else if (i < RULE_MAX_VALUES + RULE_MAX_HOLES)
-      m->hole_set[i - RULE_MAX_VALUES] = false;
+    else if (i < TRAIL_OPS)
+      m->hole_set[i - TRAIL_HOLES] = false;
+    else if (i < TRAIL_MEMBERS)
+      m->ops[i - TRAIL_OPS] = (rule_op_bound){0};
     else
-      m->ops[i - RULE_MAX_VALUES - RULE_MAX_HOLES] = (rule_op_bound){0};
+      m->pointers[i - TRAIL_MEMBERS] = NULL;
   }
   m->heap_used = to.heap;
   m->pointers_used = to.pointers;
@@ -66,9 +75,13 @@ static rule_bound *open_list(rule_match *m, int32_t at, size_t count) {
 
 static bool bind_member(rule_match *m, int32_t at, size_t i, size_t count, pir_value *value) {
   rule_bound *bound = open_list(m, at, count);
-  if (!bound || !value || (bound->list[i] && bound->list[i] != value))
+  if (!bound || !value)
     return false;
+  if (bound->list[i])
+    return bound->list[i] == value;
   bound->list[i] = value;
+  m->trail[m->trail_count++] =
+      TRAIL_MEMBERS + (int32_t)((void **)&bound->list[i] - m->pointers);
   return true;
 }
 
@@ -79,7 +92,7 @@ static bool bind_hole(rule_match *m, int32_t at, const pir_rule_value *value) {
     return rule_equal(m, &m->holes[at], value) == 1;
   m->holes[at] = *value;
   m->hole_set[at] = true;
-  m->trail[m->trail_count++] = RULE_MAX_VALUES + at;
+  m->trail[m->trail_count++] = TRAIL_HOLES + at;
   return true;
 }
 
@@ -94,7 +107,7 @@ typedef struct member {
 // `at` is a value, -1 for a result that the rule does not name, or -2 - a list.
 static bool match_result(rule_match *m, int16_t at, pir_value *result, member of) {
   if (at == -1)
-    return !result || pir_value_unused(result);
+    return pir_value_unused(result);
   if (at >= 0)
     return bind_value(m, at, result);
   return bind_member(m, -2 - at, of.i, of.count, result);
@@ -217,7 +230,7 @@ static bool match_one(rule_match *m, const rule_op *p, pir_op *op, bool swapped,
 static bool run_steps(rule_match *m, int32_t step);
 
 static void note_bound_op(rule_match *m, int32_t op) {
-  m->trail[m->trail_count++] = RULE_MAX_VALUES + RULE_MAX_HOLES + op;
+  m->trail[m->trail_count++] = TRAIL_OPS + op;
 }
 
 static bool try_op(rule_match *m, int32_t at, pir_op *op, int32_t next) {
@@ -330,7 +343,7 @@ static bool is_closed(const rule_match *m, const pir_op *op) {
     return true;
   for (size_t i = 0; i < pir_op_results(op); i++) {
     pir_value *result = pir_op_result(op, i);
-    if (!result || pir_value_unused(result) || is_output(m, result))
+    if (pir_value_unused(result) || is_output(m, result))
       continue;
     PIR_EACH_USE(use, result) if (!is_erased_match(m, pir_use_owner(use))) return false;
   }

@@ -4,12 +4,11 @@
 
 #include <pir/rules.h>
 
+// Runs rules as expansions: new ops carry the name of the original op, and ops that only it
+// read stay, even if unused.
 typedef struct rules_mode {
-  // Whether rules may be tried at this root. NULL: at all.
+  // Whether rules may be tried at this root.
   bool (*takes)(void *user, const pir_op *root);
-  // Runs the rules as expansions: new ops carry the name of the original op, and ops that only
-  // it read stay, even if unused.
-  bool expands;
   void *user;
 } rules_mode;
 

@@ -42,7 +42,7 @@ static void explain_refusal(const rule_match *m, const pir_op *op) {
 static bool apply(pir_op *op, pir_rewriter *rewriter, void *user) {
   const rule_pattern *p = user;
   rule_match *m = &p->runner->match;
-  if (m->mode && m->mode->takes && !m->mode->takes(m->mode->user, op))
+  if (m->mode && !m->mode->takes(m->mode->user, op))
     return false;
   m->rule = p->rule;
   m->hindrance = NULL;
