@@ -174,6 +174,7 @@ pir_dtype draw_widened(pir_dtype dtype);
 typedef struct draw_setup {
   const char *pipeline, *target, *math;
   int threads;
+  bool served;  // LLVM runs in the compile server, as it does for hosts; else in this process
 } draw_setup;
 
 // The tensor that an input gets by its name, or NULL.

@@ -159,6 +159,7 @@ pir_status draw_start_program(pir_context *ctx, pir_program *program, const draw
                                .pipeline = setup->pipeline,
                                .target = setup->target,
                                .math = setup->math,
+                               .compiler = setup->served ? NULL : "process",
                                .compile_threads = 1,
                                .sink = {listen, out_run}};
   pir_session_options session = {.size = sizeof session,
