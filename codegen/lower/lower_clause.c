@@ -459,7 +459,8 @@ static loop_expr *joined(lower_site *s, loop_expr *const *index) {
   loop_expr *at[PIR_MAX_RANK], *begin = pir_loop_int(l->m, 0), *outer = l->condition,
                                *before = outer, *e = NULL;
   loop_expr *ends[64], *values[64];
-  if (l->join == s->op && !l->why)
+  // A reader of another element (a gather) may need any member.
+  if (l->join == s->op && !l->why && pir_loop_equal(index[axis], *l->join_at))
     return joined_part(s, axis, l->join_part, index);
   if (count < 1 || count > 64)
     lower_fail(l, s->op, "a list of this length");

@@ -67,6 +67,7 @@ typedef struct lowering {
   const pir_op *join;  // the join of which the enclosing loops compute only member join_part;
                        // or NULL
   int join_part;
+  loop_expr *const *join_at;  // the loops' index along the axis of the join
   int depth;
   int computed;               // number of computed elements, each an op at a point
   int64_t refuse_at, places;  // for tests: the place that refuses (0: none), and those passed

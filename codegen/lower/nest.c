@@ -725,6 +725,7 @@ static void join_nests(const nest *whole, lower_site *site, lower_stages *stages
     if (!n.output_count)
       continue;
     l->join_part = part;
+    l->join_at = &n.index[n.join_axis];
     nest_find_levels(&n);
     pointwise(&n, stages);
   }
@@ -749,10 +750,7 @@ static void pointwise_nest_of(lowering *l, const pir_value *const *outputs, int 
     return;
   }
   nest_find_levels(&n);
-  if (lower_on_device(l))
-    flat(&n, stages);
-  else
-    pointwise(&n, stages);
+  (lower_on_device(l) ? flat : pointwise)(&n, stages);
 }
 
 // Results over the space of the reductions are one stage of rows. The other results are
