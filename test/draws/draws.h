@@ -213,6 +213,7 @@ typedef struct draw_moves {
 typedef struct draw_comparison {
   const char *name;  // "compiled code and kernels"
   const draw_run *got, *want;
+  const draw_run *kernels;  // a number that left the range of its type did so there, too
   const draw_moves *moves;  // NULL: not known
   draw_allowance allowance;
   bool wide;    // `want` is the float64 evaluation

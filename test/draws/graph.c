@@ -373,14 +373,29 @@ static void put_members(emission *e, int op, pir_value *list, int result) {
   }
 }
 
+// The readers of an f32 that an op makes of integers read other operands as f64.
+static pir_value *as_wide(emission *e, pir_value *value) {
+  pir_named_attr dtype = draw_named(e->g->ctx, "dtype", pir_attr_dtype(e->g->ctx, PIR_F64));
+  const pir_type *type = pir_type_tensor(e->g->ctx, PIR_F64, (pir_shape){NULL, 0});
+  pir_op *cast = draw_put(&e->b, &(pir_op_spec){.def = pir_context_op(e->g->ctx, PD_CAST),
+                                                .operands = &value,
+                                                .operand_count = 1,
+                                                .result_types = &type,
+                                                .result_count = 1,
+                                                .attrs = &dtype,
+                                                .attr_count = 1});
+  return pir_op_result(cast, 0);
+}
+
 static void note_results(emission *e, int op, pir_op *made) {
   for (size_t i = 0; i < e->g->value_count; i++) {
     const graph_value *v = &e->g->values[i];
     if (v->source != GRAPH_RESULT || v->op != op)
       continue;
     pir_value *result = pir_op_result(made, (size_t)v->result);
+    bool narrow = e->g->ops[op].narrow && e->b.width != DRAW_AS_IS && v->type.dtype == PIR_F32;
     if (v->member == GRAPH_NONE)
-      e->values[i] = result;
+      e->values[i] = narrow ? as_wide(e, result) : result;
     else if (!v->member)
       put_members(e, op, result, v->result);
   }

@@ -35,6 +35,7 @@ typedef enum graph_kind { GRAPH_GONE, GRAPH_CALL, GRAPH_IF, GRAPH_WHILE } graph_
 typedef struct graph_op {
   uint8_t kind;
   int16_t block;
+  bool narrow;  // makes f32 of integers, in float64, too
   draw *call;
   // GRAPH_CALL: the value of operand k, member m at k * DRAW_MEMBERS + m. Else the condition,
   // then the initial values of a loop's arguments.

@@ -275,7 +275,8 @@ static void add_results(growth *w, int op, const draw *d, const draw_run *run) {
 static bool is_worth(growth *w, const draw_run *run) {
   bool plain = run->output_count > 0;
   for (size_t i = 0; plain && i < run->output_count; i++)
-    plain = run->outputs[i].rank <= DRAW_RANK && growth_is_plain(w, &run->outputs[i]);
+    plain = run->outputs[i].rank <= DRAW_RANK &&
+            (w->constant || growth_is_plain(w, &run->outputs[i]));
   return plain && w->g->value_count + run->output_count < GRAPH_VALUES;
 }
 
@@ -325,6 +326,19 @@ static void draw_in_place(growth *w, draw *d, const int16_t *reads) {
   }
 }
 
+// Whether an op makes floats of integers by itself: it does so in float64, too.
+static bool floats_from_integers(const draw *d, const draw_run *run) {
+  bool floats = false, made = false;
+  for (size_t k = 0; k < d->def->operand_count; k++)
+    for (size_t m = 0; m < d->operands[k].count && is_tensor(&d->operands[k]); m++)
+      floats |= pir_dtype_is_float(d->operands[k].members[m].dtype);
+  for (size_t i = 0; i < d->def->attr_count; i++)
+    floats |= d->def->attrs[i].kind == PIR_ATTR_DTYPE;
+  for (size_t i = 0; i < run->output_count; i++)
+    made |= pir_dtype_is_float(run->outputs[i].dtype);
+  return made && !floats;
+}
+
 // Numbers stand in the values, not in the op.
 static void add_call(growth *w, draw *d, const int16_t *reads, const draw_run *run) {
   int at = graph_add_op(w->g, GRAPH_CALL, w->block);
@@ -332,6 +346,7 @@ static void add_call(growth *w, draw *d, const int16_t *reads, const draw_run *r
   op->call = malloc(sizeof *d);
   if (!op->call)
     exit(70);
+  op->narrow = floats_from_integers(d, run);
   for (size_t k = 0; k < d->def->operand_count; k++)
     for (size_t m = 0; m < d->operands[k].count && is_tensor(&d->operands[k]); m++) {
       size_t i = k * DRAW_MEMBERS + m;
@@ -346,39 +361,43 @@ static void add_call(growth *w, draw *d, const int16_t *reads, const draw_run *r
   add_results(w, at, d, run);
 }
 
-// An op that makes f32 of integers does so in float64, too: what reads both would refuse.
-static bool floats_from_integers(const draw *d, const draw_run *run) {
-  bool floats = false, made = false;
-  for (size_t k = 0; k < d->def->operand_count; k++)
-    for (size_t m = 0; m < d->operands[k].count && is_tensor(&d->operands[k]); m++)
-      floats |= pir_dtype_is_float(d->operands[k].members[m].dtype);
-  for (size_t i = 0; i < d->def->attr_count; i++)
-    floats |= d->def->attrs[i].kind == PIR_ATTR_DTYPE;
-  for (size_t i = 0; i < run->output_count; i++)
-    made |= pir_dtype_is_float(run->outputs[i].dtype);
-  return made && !floats;
+// Lists of such floats stay f32.
+static bool has_narrow_list(const draw *d, const draw_run *run) {
+  bool list = false;
+  for (size_t i = 0; i < d->def->result_count; i++)
+    list |= d->def->results[i].flags & PIR_RESULT_VARIADIC;
+  return list && floats_from_integers(d, run);
 }
 
-static bool try_op(growth *w, draw *d) {
-  int16_t reads[GRAPH_READS];
-  draw_run *run = &w->run;
-  if (!draw_op(d))
-    return false;
-  int bound = bind_operands(w, d, reads);
-  spare_operands(w, d, reads);
+static size_t tensors_of(const draw *d) {
   size_t tensors = 0;
   for (size_t k = 0; k < d->def->operand_count; k++)
     tensors += is_tensor(&d->operands[k]) ? d->operands[k].count : 0;
-  if (!bound && w->g->op_count && (tensors || !growth_chance(w, 20)) && !growth_chance(w, 4))
-    return false;
+  return tensors;
+}
+
+bool growth_take_op(growth *w, draw *d, int16_t *reads) {
+  draw_run *run = &w->run;
+  spare_operands(w, d, reads);
   d->dynamic = 0;
-  bool taken = !draw_start(d, DRAW_AS_IS, "kernels", NULL, run) && !draw_feed(d, run, 0, 0) &&
-               is_worth(w, run) && !floats_from_integers(d, run) &&
-               w->g->value_count + tensors + run->output_count < GRAPH_VALUES;
+  bool taken = w->g->op_count < GRAPH_OPS && !draw_start(d, DRAW_AS_IS, "kernels", NULL, run) &&
+               !draw_feed(d, run, 0, 0) && is_worth(w, run) && !has_narrow_list(d, run) &&
+               w->g->value_count + tensors_of(d) + run->output_count < GRAPH_VALUES;
   if (taken)
     add_call(w, d, reads, run);
   draw_stop(run);
   return taken;
+}
+
+static bool try_op(growth *w, draw *d) {
+  int16_t reads[GRAPH_READS];
+  if (!draw_op(d))
+    return false;
+  int bound = bind_operands(w, d, reads);
+  if (!bound && w->g->op_count && (tensors_of(d) || !growth_chance(w, 20)) &&
+      !growth_chance(w, 4))
+    return false;
+  return growth_take_op(w, d, reads);
 }
 
 void *growth_copy_data(const draw_tensor *t) {
@@ -397,13 +416,7 @@ bool growth_take_results(growth *w, int first, draw_run *run) {
   return worth;
 }
 
-bool growth_add_op(growth *w) {
-  const pir_opdef *def = draw_def(w);
-  if (!def || w->g->op_count + 1 >= GRAPH_OPS)
-    return false;
-  if (growth_chance(w, w->control))
-    return growth_add_control(w);
-  note_near(w);
+static bool try_def(growth *w, const pir_opdef *def) {
   draw_start_op(&w->draw, w->g->ctx, w->g->noise, def, draw_random(&w->random));
   w->draw.near = &w->near;
   w->draw.manners = growth_chance(w, 85) ? 3 : 6;
@@ -412,6 +425,25 @@ bool growth_add_op(growth *w) {
     if (try_op(w, &w->draw))
       return true;
   return false;
+}
+
+bool growth_reduce(growth *w, int value) {
+  const dish *d = &w->menu->favoured[REDUCED];
+  w->near_tensors[0] = &w->g->values[value].type;
+  w->near = (draw_near){w->near_tensors, 1};
+  return d->count && try_def(w, d->ops[growth_below(w, d->count)]);
+}
+
+bool growth_add_op(growth *w) {
+  const pir_opdef *def = draw_def(w);
+  if (!def || w->g->op_count + 1 >= GRAPH_OPS)
+    return false;
+  if (growth_chance(w, w->control))
+    return growth_add_control(w);
+  if (growth_chance(w, w->moves) && growth_add_move(w))
+    return true;
+  note_near(w);
+  return try_def(w, def);
 }
 
 // ---- a graph
@@ -423,18 +455,24 @@ static void add_first_inputs(growth *w) {
   static const pir_dtype often[] = {PIR_F32, PIR_F32,  PIR_F32, PIR_F32, PIR_F32,
                                     PIR_F32, PIR_F32,  PIR_F32, PIR_F64, PIR_F64,
                                     PIR_F16, PIR_BF16, PIR_I32, PIR_I64, PIR_BOOL};
+  static const pir_dtype whole[] = {PIR_I32, PIR_I64, PIR_I32, PIR_I64,
+                                    PIR_F32, PIR_I16, PIR_I8};
+  bool integers = growth_chance(w, 15);
   uint32_t count = 1 + growth_below(w, 3);
   for (uint32_t i = 0; i < count; i++) {
-    draw_tensor t = {.dtype = often[growth_below(w, sizeof often / sizeof *often)],
+    draw_tensor t = {.dtype = integers ? whole[growth_below(w, sizeof whole / sizeof *whole)]
+                                       : often[growth_below(w, sizeof often / sizeof *often)],
                      .rank = 1 + (int32_t)growth_below(w, 4),
                      .from = -9,
                      .to = 9,
+                     .ends = growth_chance(w, 20),
                      .seed = draw_random(&w->random)};
     uint32_t most = t.rank < 3 ? 19 : 12;
     if (t.rank == 4)
       most = 9;
+    // Equal extents let a value meet its own transpose, and a mean of rows the columns.
     for (int32_t a = 0; a < t.rank; a++)
-      t.shape[a] = extents[growth_below(w, most)];
+      t.shape[a] = a && growth_chance(w, 30) ? t.shape[a - 1] : extents[growth_below(w, most)];
     growth_add_input(w, &t);
   }
 }
@@ -485,6 +523,7 @@ bool graph_grow(graph *g, const graph_menu *menu, const graph_wish *wish, char *
   uint32_t target = wish->least + growth_below(w, wish->most - wish->least + 1);
   draw_weights(w);
   w->in_place = growth_chance(w, 40) ? 30 : 0;
+  w->moves = growth_chance(w, 70) ? 10 + growth_below(w, 40) : 0;
   w->control = growth_chance(w, 35) ? 2 + growth_below(w, 8) : 0;
   add_first_inputs(w);
   for (uint32_t i = 0; i < 8 * target && graph_live_ops(g) < target; i++)

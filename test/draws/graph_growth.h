@@ -14,6 +14,8 @@ typedef struct growth {
   uint32_t weights[16];  // of families
   uint32_t favour;       // percent of ops that are common ones
   uint32_t in_place;     // percent of ops that have one that are their twins
+  uint32_t moves;        // percent of ops that are drawn for where they stand
+  bool constant;         // an op whose results are one number is worth adding
   draw_near near;
   const draw_tensor *near_tensors[5 * GRAPH_VALUES];
   draw draw;
@@ -37,5 +39,12 @@ bool growth_take_results(growth *w, int first, draw_run *run);
 bool growth_add_control(growth *w);
 // Draws one op; false when none was found.
 bool growth_add_op(growth *w);
+// Adds an op whose operands are bound as `reads` says, an input for each that is GRAPH_NONE;
+// false when kernels refuse it, or its results are not worth it.
+bool growth_take_op(growth *w, draw *d, int16_t *reads);
+// Draws a reduction of a value.
+bool growth_reduce(growth *w, int value);
+// Adds ops in an arrangement that single ops rarely meet in.
+bool growth_add_move(growth *w);
 
 #endif

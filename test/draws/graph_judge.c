@@ -25,7 +25,9 @@ static const draw_setup drawn[] = {
     {.pipeline = "check,expand,group{few=0},dce,bind", .threads = 1},
     {.pipeline = "compile", .target = "x86-64-v3", .threads = 2, .served = true},
     {.pipeline = COMPILE("group{few=0,refuse=emit,every=2}"), .threads = 1},
-    {.pipeline = COMPILE("group{few=0,refuse=plan,every=3}"), .target = "x86-64-v3", .threads = 2},
+    {.pipeline = COMPILE("group{few=0,refuse=plan,every=3}"),
+     .target = "x86-64-v3",
+     .threads = 2},
     {.pipeline = COMPILE("group{few=16}"), .threads = 2},
 };
 
@@ -104,7 +106,7 @@ static double unit_inside(const graph *g, graph_outputs outputs) {
 }
 
 typedef struct reference {
-  draw_run wide;
+  draw_run kernels, wide;
   draw_moves moves;
   uint64_t tries;  // that the moves are the largest of
   double unit;
@@ -140,6 +142,7 @@ static bool refer(const graph *g, graph_outputs outputs, reference *r) {
 }
 
 static void forget(reference *r) {
+  draw_stop(&r->kernels);
   draw_stop(&r->wide);
   draw_moves_destroy(&r->moves);
 }
@@ -159,6 +162,7 @@ static bool agree_so_far(const char *name, const draw_run *got, const draw_run *
   draw_comparison c = {.name = name,
                        .got = got,
                        .want = want,
+                       .kernels = &r->kernels,
                        .moves = &r->moves,
                        .allowance = {.ulps = COMPOSED, .composed = true, .unit = r->unit},
                        .wide = want == &r->wide,
@@ -206,8 +210,8 @@ static bool repeats(const graph *g, draw_run *run, graph_report *out) {
   return same;
 }
 
-static void judge_setup(const graph *g, const draw_setup *setup, const draw_run *kernels,
-                        reference *r, graph_report *out) {
+static void judge_setup(const graph *g, const draw_setup *setup, reference *r,
+                        graph_report *out) {
   draw_run *run = calloc(1, sizeof *run);
   if (!run)
     return;
@@ -216,7 +220,7 @@ static void judge_setup(const graph *g, const draw_setup *setup, const draw_run 
     snprintf(out->text, sizeof out->text, "kernels: run; compiled code: %s", run->text);
     fail(out, DRAW_FAILED, setup);
   } else if (!agree(g, "compiled code and float64", run, &r->wide, r, out) ||
-             !agree(g, "compiled code and kernels", run, kernels, r, out) ||
+             !agree(g, "compiled code and kernels", run, &r->kernels, r, out) ||
              !repeats(g, run, out)) {
     fail(out, DRAW_DIFFERENT, setup);
   }
@@ -228,28 +232,26 @@ static void judge_setup(const graph *g, const draw_setup *setup, const draw_run 
 
 void graph_judge(const graph *g, const draw_setup *setups, size_t count,
                  graph_report *out_report) {
-  draw_run *kernels = calloc(1, sizeof *kernels);
-  reference r = {0};
+  reference *r = calloc(1, sizeof *r);
   *out_report = (graph_report){.verdict = DRAW_AGREES};
-  if (!kernels)
+  if (!r)
     return;
-  pir_status status = run_by(g, DRAW_AS_IS, GRAPH_FETCHED, &by_kernels, 0, 0, kernels);
+  pir_status status = run_by(g, DRAW_AS_IS, GRAPH_FETCHED, &by_kernels, 0, 0, &r->kernels);
   if (status) {
-    snprintf(out_report->text, sizeof out_report->text, "kernels: %s", kernels->text);
+    snprintf(out_report->text, sizeof out_report->text, "kernels: %s", r->kernels.text);
     out_report->verdict = status == PIR_INTERNAL ? DRAW_FAILED : DRAW_UNFIT;
-  } else if (!refer(g, GRAPH_FETCHED, &r)) {
-    snprintf(out_report->text, sizeof out_report->text, "float64: %s", r.wide.text);
+  } else if (!refer(g, GRAPH_FETCHED, r)) {
+    snprintf(out_report->text, sizeof out_report->text, "float64: %s", r->wide.text);
     out_report->verdict = DRAW_UNFIT;
-  } else if (!agree(g, "kernels and float64", kernels, &r.wide, &r, out_report)) {
+  } else if (!agree(g, "kernels and float64", &r->kernels, &r->wide, r, out_report)) {
     fail(out_report, DRAW_DIFFERENT, NULL);
   }
   for (size_t i = 0; i < count && out_report->verdict == DRAW_AGREES; i++) {
     out_report->setup = i;
-    judge_setup(g, &setups[i], kernels, &r, out_report);
+    judge_setup(g, &setups[i], r, out_report);
   }
-  draw_stop(kernels);
-  free(kernels);
-  forget(&r);
+  forget(r);
+  free(r);
 }
 
 // ---- what is fit for a comparison
@@ -305,34 +307,35 @@ static void remove_readers(graph *g, int value) {
 
 bool graph_settle(graph *g, size_t least, char *text) {
   enum { NOISE = 16 };  // in units: ties show
-  reference r = {0};
-  draw_run *run = calloc(1, sizeof *run);
-  if (run && run_by(g, DRAW_AS_IS, GRAPH_ALL, &by_kernels, 0, 0, run)) {
+  reference *r = calloc(1, sizeof *r);
+  draw_run *run = &r->kernels;
+  if (!r)
+    return false;
+  if (run_by(g, DRAW_AS_IS, GRAPH_ALL, &by_kernels, 0, 0, run)) {
     graph_forget_unknown(g);
     draw_stop(run);
     run_by(g, DRAW_AS_IS, GRAPH_ALL, &by_kernels, 0, 0, run);
   }
-  bool known = run && !run->status && refer(g, GRAPH_ALL, &r) &&
-               try_noise(g, GRAPH_ALL, NOISE, TRIES, &r);
-  for (size_t i = 0; known && i < r.wide.output_count; i++) {
-    const pir_tensor *wide = &r.wide.outputs[i];
-    int v = graph_value_of(g, output_port(r.wide.model, i).name);
+  bool known =
+      !run->status && refer(g, GRAPH_ALL, r) && try_noise(g, GRAPH_ALL, NOISE, TRIES, r);
+  for (size_t i = 0; known && i < r->wide.output_count; i++) {
+    const pir_tensor *wide = &r->wide.outputs[i];
+    int v = graph_value_of(g, output_port(r->wide.model, i).name);
     if (v < 0 || g->ops[g->values[v].op].kind == GRAPH_GONE)
       continue;
     // Underflow decides in f32 but not in float64.
     bool differs = decides(g, &g->values[v]) && !same_integers(wide, &run->outputs[i]);
-    if (differs || is_moved(wide, r.moves.of[i], r.unit))
+    if (differs || is_moved(wide, r->moves.of[i], r->unit))
       graph_remove_op(g, g->values[v].op);
     else if (underflows(&run->outputs[i], wide))
       remove_readers(g, v);
   }
   const char *why = "noise moves all of it";
   if (!known)
-    why = run && run->status ? run->text : r.wide.text;
+    why = run->status ? run->text : r->wide.text;
   snprintf(text, DRAW_TEXT, "%s", why);
-  draw_stop(run);
-  free(run);
-  forget(&r);
+  forget(r);
+  free(r);
   graph_fetch_ends(g);
   graph_sweep(g);
   return known && graph_live_ops(g) >= least;
