@@ -738,8 +738,7 @@ static void pointwise_nest_of(lowering *l, const pir_value *const *outputs, int 
   const pir_fact *f = lower_fact(l, outputs[0]);
   const lower_value *v = lower_find(l, outputs[0]);
   n.rank = f->rank;
-  for (int i = 0; i < count; i++)
-    n.outputs[i] = outputs[i];
+  memcpy(n.outputs, outputs, (size_t)count * sizeof(*outputs));
   for (int d = 0; d < n.rank; d++) {
     n.extent[d] = f->shape[d];
     n.order[d] = v->order[d];
@@ -750,7 +749,10 @@ static void pointwise_nest_of(lowering *l, const pir_value *const *outputs, int 
     return;
   }
   nest_find_levels(&n);
-  (lower_on_device(l) ? flat : pointwise)(&n, stages);
+  if (lower_on_device(l))
+    flat(&n, stages);
+  else
+    pointwise(&n, stages);
 }
 
 // Results over the space of the reductions are one stage of rows. The other results are

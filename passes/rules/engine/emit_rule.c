@@ -399,7 +399,7 @@ static bool emit_one(emission *e, const rule_op *p, size_t member, size_t count)
   return true;
 }
 
-// Finds the length of a statement with `each`: that of its lists, and of the ops whose
+// Finds the length of a statement with `each`: the length of its lists, and of the ops whose
 // attributes it copies; false if they differ.
 static bool count_of(const rule_match *m, const rule_op *p, size_t *out_count) {
   const rule_op_bound *from = p->splice < 0 ? NULL : &m->ops[p->splice];
