@@ -18,7 +18,7 @@ CHANGES = [
     ("a field has another type", MODEL, "int compile_threads;", "int64_t compile_threads;", "compile_threads"),
     ("fields change places", MODEL, "const char *pipeline;", "bool early;\n  const char *pipeline;", "early"),
     ("a field is appended", MODEL, "} pir_model_stats;", "uint64_t last;\n} pir_model_stats;", None),
-    ("a field is appended in padding", "runtime/include/pir/random.h", "} pir_generator;", "uint32_t last;\n} pir_generator;", "last"),
+    ("a field is appended in padding", "ir/include/pir/text.h", "} pir_print_options;", "bool last;\n} pir_print_options;", "last"),
     ("a struct that stays gets a field", "runtime/include/pir/parallel.h", "} pir_parallel;", "void *last;\n} pir_parallel;", "last"),
     ("an op is renumbered", DIALECT, "PD_FULL = 0x", "PD_FULL = 0x1", "PD_FULL"),
     ("an op is added", DIALECT, "enum pir_pd_op_op {", "enum pir_pd_op_op {\n  PD_NEWEST = 0x3ffff,", None),

@@ -138,6 +138,12 @@ PIR_API size_t pir_text_format(char *out, size_t size, const char *format, ...)
 // Does the same with the arguments in a va_list, which is consumed.
 PIR_API size_t pir_text_vformat(char *out, size_t size, const char *format, va_list args);
 
+// An error text of bounded size, for code that has no context to report to.
+typedef struct pir_message {
+  // NUL-terminated; empty: no error.
+  char text[400];
+} pir_message;
+
 // ---- element types
 
 // Columns: enumerator, text form, JSON tag, Paddle's name, size in bytes, VarType code (-1:

@@ -6,27 +6,12 @@
 
 #include <pir/base.h>
 #include <pir/diag.h>
+#include <pir/limits.h>
 
 PIR_BEGIN
 
 typedef struct pir_opdef pir_opdef;
 typedef struct pir_dialect pir_dialect;
-
-// Bounds on the input of readers and on memory. Zero means the default in brackets. A reader
-// that meets one returns PIR_EXHAUSTED.
-typedef struct pir_limits {
-  // Operations of one program [16 M].
-  uint64_t max_ops;
-  // Nesting of regions [256 k]. Types and attributes nest at most 64 deep.
-  uint64_t max_depth;
-  // Elements of one array attribute [64 M].
-  uint64_t max_attr_items;
-  // Bytes that the context and all that is made of its programs may take, weights not counted
-  // [unlimited]. Beyond it memory has run out.
-  uint64_t max_bytes;
-  // Zero: room for later versions.
-  uint64_t reserved[4];
-} pir_limits;
 
 // How a context is made. The zero value, but for `size`, means all defaults.
 typedef struct pir_context_options {

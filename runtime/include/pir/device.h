@@ -11,7 +11,6 @@
 #define PIR_DEVICE_H
 
 #include <pir/base.h>
-#include <pir/kernel.h>
 
 PIR_BEGIN
 

@@ -10,12 +10,6 @@
 
 PIR_BEGIN
 
-// An error text of bounded size, for code that has no context to report to.
-typedef struct pir_message {
-  // NUL-terminated; empty: no error.
-  char text[400];
-} pir_message;
-
 // Level-of-detail offsets that a kernel made for a result. The run owns and frees the block.
 typedef struct pir_lod_block {
   struct pir_lod_block *next;

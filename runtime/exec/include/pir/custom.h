@@ -19,8 +19,8 @@
 #ifndef PIR_CUSTOM_H
 #define PIR_CUSTOM_H
 
-#include <pir/context.h>
-#include <pir/kernel.h>
+#include <pir/diag.h>
+#include <pir/tensor.h>
 
 PIR_BEGIN
 

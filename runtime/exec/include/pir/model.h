@@ -10,15 +10,15 @@
 #define PIR_MODEL_H
 
 #include <pir/base.h>
-#include <pir/context.h>
 #include <pir/diag.h>
+#include <pir/limits.h>
 #include <pir/parallel.h>
-#include <pir/program.h>
 #include <pir/tensor.h>
 
 PIR_BEGIN
 
 typedef struct pir_model pir_model;
+typedef struct pir_program pir_program;  // pir/program.h
 typedef struct pir_session pir_session;
 
 // ---- making a model
@@ -55,7 +55,7 @@ typedef struct pir_model_options {
   // beside libpir; "process", this one (docs/compile.md#where-llvm-runs).
   const char *compiler;
   // Limits of programs that pir_model_load and pir_model_load_file read, and of the memory that
-  // reading and compiling takes. Zero means the defaults of pir_limits (pir/context.h).
+  // reading and compiling takes. Zero means the defaults of pir_limits (pir/limits.h).
   pir_limits limits;
 } pir_model_options;
 
