@@ -96,8 +96,9 @@ $(B)/lib/libpir.a: $(LIB_OBJ)
 $(B)/lib/libpir.so: $(LIB_OBJ) mk/libpir.map
 	@mkdir -p $(@D) && $(CC) $(CFLAGS) -shared -Wl,-soname,libpir.so.$(SONAME) -Wl,--version-script=mk/libpir.map -Wl,-z,relro,-z,now $(RELR) -o $@.$(SONAME) $(LIB_OBJ) $(LIBS)
 	@ln -sf libpir.so.$(SONAME) $@
-$(B)/lib/libpir_codegen_llvm.so: $(call obj,$(S_llvm)) $(B)/lib/libpir.so mk/libpir.map
-	@$(CC) $(CFLAGS) -shared -Wl,-soname,libpir_codegen_llvm.so.$(SONAME) -Wl,--version-script=mk/libpir.map -Wl,-rpath,'$$ORIGIN' -o $@.$(SONAME) $(filter %.o,$^) -L$(B)/lib -lpir -L$(LLVM)/lib -lLLVM-19
+# The module has the few functions of libpir that it calls: what opens it may be linked with libpir.a, and needs no second libpir.
+$(B)/lib/libpir_codegen_llvm.so: $(call obj,$(S_llvm)) $(B)/lib/libpir.a mk/libpir_codegen_llvm.map
+	@$(CC) $(CFLAGS) -shared -Wl,-soname,libpir_codegen_llvm.so.$(SONAME) -Wl,--version-script=mk/libpir_codegen_llvm.map -o $@.$(SONAME) $(filter %.o,$^) $(B)/lib/libpir.a -L$(LLVM)/lib -lLLVM-19
 	@ln -sf libpir_codegen_llvm.so.$(SONAME) $@
 $(SERVER): tools/compile-server/main.c $(B)/lib/libpir.a
 	@$(CC) $(BASE) $(CFLAGS) $(I_codegen) -o $@ $^ $(LIBS)

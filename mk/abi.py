@@ -20,8 +20,6 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 RECORD = ROOT / "mk/abi/libpir.abi"
 GROWS = re.compile(r"pir_(.*_options|port|model_stats|session_stats|rule_info|span|diag)")
 FOLDERS = ["ir/abi", "ir/include", "dialects/include", "runtime/include", "passes/include", "codegen/include", "runtime/exec/include"]
-# Exported for libpir_codegen_llvm alone, under a version of its own.
-PRIVATE = "PIR_PRIVATE"
 
 
 def run(*command, cwd=ROOT):
@@ -30,9 +28,8 @@ def run(*command, cwd=ROOT):
 
 
 def exported(library):
-    """(name, version) of each function that the library exports."""
-    _, text = run("nm", "-D", "--defined-only", library)
-    return re.findall(r" T (pir_\w+)@@(\w[\w.]*)", text)
+    """The functions that the library exports."""
+    return re.findall(r" T (pir_\w+)", run("nm", "-D", "--defined-only", library)[1])
 
 
 def stand_in(root, generated, functions):
@@ -128,8 +125,7 @@ def recorded_soname():
 def main():
     build = pathlib.Path(sys.argv[1]).resolve()
     soname = soname_of(build)
-    functions = [name for name, version in exported(build / "lib/libpir.so") if version != PRIVATE]
-    new = describe(ROOT, build / "gen/include", functions, soname, build / "abi")
+    new = describe(ROOT, build / "gen/include", exported(build / "lib/libpir.so"), soname, build / "abi")
     if not new:
         sys.exit(1)
     broken = differences(RECORD, new) if recorded_soname() == soname else ""

@@ -13,8 +13,8 @@
 // ---- modules, functions
 
 loop_module *pir_loop_module_create_in(pir_heap *heap);
-PIR_API loop_module *pir_loop_module_create(void);  // owns a heap; NULL when out of memory
-PIR_API void pir_loop_module_destroy(loop_module *m);
+loop_module *pir_loop_module_create(void);  // owns a heap; NULL when out of memory
+void pir_loop_module_destroy(loop_module *m);
 void *pir_loop_alloc(loop_module *m, size_t size);  // zeroed, lives as long as the module
 const char *pir_loop_name(loop_module *m, const char *stem,
                           int64_t n);  // "stemN"; "stem" if n is negative
@@ -36,7 +36,7 @@ loop_var *pir_loop_var_create(loop_fn *fn, const char *name, pir_dtype dtype, ui
 
 // ---- expressions. Integer operations fold; a scalar meeting a vector is broadcast.
 
-PIR_API loop_expr *pir_loop_int(loop_module *m, int64_t i);  // an index
+loop_expr *pir_loop_int(loop_module *m, int64_t i);  // an index
 loop_expr *pir_loop_const_int(loop_module *m, pir_dtype dtype, int64_t i);
 loop_expr *pir_loop_const_float(loop_module *m, pir_dtype dtype, double f);
 loop_expr *pir_loop_use(loop_module *m, loop_var *var);
@@ -60,8 +60,8 @@ loop_expr *pir_loop_join(loop_module *m,
                          loop_expr *a);  // the 32 bits of all lanes as one i32
 loop_expr *pir_loop_broadcast(loop_module *m, loop_expr *a, uint16_t lanes);
 loop_expr *pir_loop_ramp(loop_module *m, loop_expr *base, loop_expr *stride, uint16_t lanes);
-PIR_API loop_expr *pir_loop_load(loop_module *m, loop_buffer *buffer, loop_expr *index,
-                                 uint16_t lanes, loop_expr *mask);
+loop_expr *pir_loop_load(loop_module *m, loop_buffer *buffer, loop_expr *index, uint16_t lanes,
+                         loop_expr *mask);
 loop_expr *pir_loop_gather(loop_module *m, loop_buffer *buffer, loop_expr *index,
                            loop_expr *mask);
 loop_expr *pir_loop_fold(loop_module *m, pir_combine combine, loop_expr *a);
@@ -71,15 +71,14 @@ loop_expr *pir_loop_team(loop_module *m, pir_combine combine, loop_expr *a);
 loop_expr *pir_loop_tail_mask(loop_module *m, loop_expr *n, uint16_t lanes);
 // The neutral element of `combine` in `dtype`.
 loop_expr *pir_loop_neutral(loop_module *m, pir_combine combine, pir_dtype dtype);
-PIR_API loop_expr *pir_loop_combine(loop_module *m, pir_combine combine, loop_expr *a,
-                                    loop_expr *b);
+loop_expr *pir_loop_combine(loop_module *m, pir_combine combine, loop_expr *a, loop_expr *b);
 
-PIR_API bool pir_loop_is_int(const loop_expr *e,
-                             int64_t *out_value);  // a scalar integer constant
+bool pir_loop_is_int(const loop_expr *e,
+                     int64_t *out_value);  // a scalar integer constant
 // Returns the factor of `var` if e = factor * var + rest, with a rest without `var`; else
 // false.
 bool pir_loop_stride(const loop_expr *e, const loop_var *var, int64_t *out_factor);
-PIR_API bool pir_loop_nonnegative(
+bool pir_loop_nonnegative(
     const loop_expr *e);  // whether it is known for all values of the loop variables
 bool pir_loop_mentions(const loop_expr *e, const loop_var *var);
 int64_t pir_loop_multiple(const loop_expr *e);  // a known divisor of all its values; at least 1
@@ -161,7 +160,7 @@ pir_status pir_loop_widen(loop_fn *fn, loop_block *out, const loop_block *in, lo
 // back. It states all that later code needs (pir-opt --emit=loops, cache keys)
 
 // All functions, with their groups.
-PIR_API pir_status pir_loop_print(const loop_module *m, pir_writer out);
+pir_status pir_loop_print(const loop_module *m, pir_writer out);
 // The functions of one group.
 pir_status pir_loop_print_group(const loop_group *group, pir_writer out);
 // The text of an expression, or of the first line of a statement, as far as it goes.

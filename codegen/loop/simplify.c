@@ -422,7 +422,7 @@ static loop_expr *compare_indices(loop_module *m, pir_node_op fn, loop_expr *a, 
 }
 
 static loop_expr *logic(loop_module *m, pir_node_op fn, loop_expr *a, loop_expr *b) {
-  int64_t x, y;
+  int64_t x = 0, y = 0;
   bool know_a = pir_loop_is_int(a, &x), know_b = b && pir_loop_is_int(b, &y);
   if (a->dtype != PIR_BOOL)
     return NULL;
