@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MENU = 1024, OP_ATTEMPTS = 60, MOST_NUMEL = 6000 };
+enum { MENU = 1024, OP_ATTEMPTS = 60, MOST_NUMEL = 6000, MADE_OF = 3 };
 
 typedef enum family {
   POINTWISE,
@@ -91,12 +91,40 @@ static bool widens(const pir_opdef *def) {
   return true;
 }
 
+// Whether an op, or one that it is made of, factors matrices or solves equations. Its errors are
+// small beside the norm of a result, not beside each element, which no noise in its operands
+// shows where these are 0: such ops are drawn alone.
+static bool solves(const pir_opdef *def, int depth) {
+  static const char *const kernels[] = {"cholesky",
+                                        "cholesky_solve",
+                                        "det",
+                                        "inverse",
+                                        "lstsq",
+                                        "lu",
+                                        "lu_solve",
+                                        "qr",
+                                        "slogdet_v2",
+                                        "solve",
+                                        "spectral_norm",
+                                        "svdvals",
+                                        "triangular_solve"};
+  bool found = false;
+  for (size_t i = 0; def->kernel && i < sizeof kernels / sizeof *kernels; i++)
+    found |= !strcmp(def->kernel, kernels[i]);
+  for (size_t i = 0; depth && i < def->lower_count; i++)
+    for (size_t k = 0; !found && k < def->lower[i].step_count; k++) {
+      const pir_opdef *made = def->lower[i].steps[k].def;
+      found = made && made != def && solves(made, depth - 1);
+    }
+  return found;
+}
+
 graph_menu *graph_menu_create(const pir_opdef *const *ops, size_t count) {
   graph_menu *menu = calloc(1, sizeof *menu);
   for (size_t i = 0; menu && i < count; i++) {
     family f = family_of(ops[i]);
     dish *all = &menu->all[f], *favoured = &menu->favoured[f];
-    if (!widens(ops[i]))
+    if (!widens(ops[i]) || solves(ops[i], MADE_OF))
       continue;
     if (all->count < MENU)
       all->ops[all->count++] = ops[i];
