@@ -341,7 +341,7 @@ static size_t result_types(emission *e, const rule_op *p, const pir_opdef *def, 
 static void bind_emitted_results(rule_match *m, const rule_op *p, pir_op *op, size_t member,
                                  bool each, size_t count) {
   size_t n = pir_op_results(op);
-  for (size_t i = 0; i < (size_t)p->result_count && i < n; i++) {
+  for (size_t i = 0; i < (size_t)p->result_count; i++) {
     int16_t at = m->t->results[p->results + (int32_t)i];
     if (at >= 0)
       m->values[at] = (rule_bound){.set = true, .one = pir_op_result(op, i)};
@@ -390,6 +390,8 @@ static bool emit_one(emission *e, const rule_op *p, size_t member, size_t count)
   spec.attrs = attrs;
   spec.result_types = types;
   spec.result_count = result_types(e, p, def, p->each, operands, types);
+  if (spec.result_count < (size_t)p->result_count)
+    return false;  // the rule names more members than the list has
   pir_op *op = make(e, &spec);
   if (e->m->rewriter->failed)
     return false;
