@@ -13,6 +13,7 @@
 #include <pir/pass.h>
 #include <pir/walk.h>
 #include <effects.h>
+#include <expand_value.h>
 #include <vec.h>
 
 #include <stdlib.h>
@@ -46,13 +47,12 @@ static int64_t extent_of(const horizontal *h, const pir_value *value, int32_t ax
 
 static bool is_source(const pir_value *value) {
   const pir_op *op = pir_value_op(value);
-  return op && (pir_op_has(op, PIR_PARAMETER) || pir_op_is(op, BUILTIN_CONSTANT) ||
-                pir_op_is(op, PD_DATA));
+  return op && (pir_op_has(op, PIR_PARAMETER) || pir_op_is(op, PD_DATA));
 }
 
 static bool has_rank(const horizontal *h, const pir_value *value, int32_t rank) {
-  const pir_fact *fact = value ? pir_facts_of(h->facts, value) : NULL;
-  return fact && fact->known && fact->rank == rank;
+  const pir_fact *fact = pir_facts_of(h->facts, value);
+  return fact->known && fact->rank == rank;
 }
 
 static bool is_product(const pir_op *op) {
@@ -74,7 +74,7 @@ static bool read_member(const horizontal *h, const pir_value *shared, const pir_
   bool with_bias = pir_op_operands(op) > 2 && pir_op_operand(op, 2);
   *out =
       (member){op, pir_op_operand(op, 1 - place), with_bias ? pir_op_operand(op, 2) : NULL, 0};
-  if (!out->weight || !is_source(out->weight) || !has_rank(h, out->weight, 2))
+  if (!is_source(out->weight) || !has_rank(h, out->weight, 2))
     return false;
   if (place && !pir_op_is(op, PD_MATMUL))
     return false;
@@ -97,8 +97,7 @@ static bool is_there(const pir_value *value, const pir_op *at) {
 // Whether the product can be computed together with the first one, at the first one's position.
 static bool goes_with(const horizontal *h, const member *first, const member *m) {
   const pir_op *a = first->op, *b = m->op;
-  if (pir_op_def(a) != pir_op_def(b) || pir_op_block(a) != pir_op_block(b) ||
-      !first->bias != !m->bias)
+  if (pir_op_def(a) != pir_op_def(b) || !first->bias != !m->bias)
     return false;
   for (size_t i = 0; i < pir_op_def(a)->attr_count; i++)
     if (pir_op_attr_at(a, i) != pir_op_attr_at(b, i))
@@ -125,37 +124,28 @@ static pir_op *create_before_group(void *user, const pir_op_spec *spec) {
   return pir_rewriter_create(m->rewriter, m->at, spec);
 }
 
-static pir_value *result_of(pir_op *op) {
-  return op ? pir_op_result(op, 0) : NULL;
-}
-
 static pir_value *concat_values(pir_expand *e, pir_value *const *values, size_t count,
                                 int64_t axis) {
-  pir_value *list = result_of(pir_expand_op(e, BUILTIN_COMBINE, values, count, NULL, 0));
-  pir_value *operands[] = {list, pir_expand_number(e, PIR_I32, (double)axis)};
-  return list && operands[1] ? result_of(pir_expand_op(e, PD_CONCAT, operands, 2, NULL, 0))
-                             : NULL;
+  pir_value *operands[] = {expand_value(e, BUILTIN_COMBINE, values, count, NULL, 0),
+                           pir_expand_number(e, PIR_I32, (double)axis)};
+  return expand_value(e, PD_CONCAT, operands, 2, NULL, 0);
 }
 
 static pir_value *multiply(pir_expand *e, const member *like, pir_value *left, pir_value *right,
                            pir_value *bias) {
-  enum { ATTRS = 8 };
+  enum { ATTRS = 8 };  // more than a product declares
   const pir_opdef *def = pir_op_def(like->op);
   pir_named_attr attrs[ATTRS];
-  size_t count = 0;
-  for (size_t i = 0; i < def->attr_count && count < ATTRS; i++)
-    if (pir_op_attr_at(like->op, i))
-      attrs[count++] =
-          pir_declared_attr(pir_op_context(like->op), def, i, pir_op_attr_at(like->op, i));
+  for (size_t i = 0; i < def->attr_count; i++)
+    attrs[i] = pir_declared_attr(pir_op_context(like->op), def, i, pir_op_attr_at(like->op, i));
   pir_value *operands[] = {left, right, bias};
-  return result_of(
-      pir_expand_op(e, def->id, operands, pir_op_operands(like->op), attrs, count));
+  return expand_value(e, def->id, operands, bias ? 3 : 2, attrs, def->attr_count);
 }
 
 static pir_op *parts_of(horizontal *h, pir_op *at, pir_value *list) {
   const pir_type *types[MOST], *type = pir_value_type(list);
   size_t count = pir_type_elements(type);
-  for (size_t i = 0; i < count && i < MOST; i++)
+  for (size_t i = 0; i < count; i++)
     types[i] = pir_type_element(type, i);
   pir_op_spec spec = {.def = pir_context_op(pir_op_context(at), BUILTIN_SPLIT),
                       .loc = pir_op_loc(at),
@@ -181,19 +171,15 @@ static pir_status fuse(horizontal *h, pir_value *shared, const member *group, si
   pir_expand e = {.op = group[0].op, .facts = h->facts, .target = &target};
   int32_t rank = pir_facts_of(h->facts, pir_op_result(group[0].op, 0))->rank;
   pir_value *weight = concat_values(&e, weights, count, h->shared_left ? 1 : 0);
-  pir_value *bias = weight && group[0].bias ? concat_values(&e, biases, count, 0) : NULL;
-  if (!weight || (group[0].bias && !bias))
-    return PIR_INTERNAL;
+  pir_value *bias = group[0].bias ? concat_values(&e, biases, count, 0) : NULL;
   pir_value *all = multiply(&e, group, h->shared_left ? shared : weight,
                             h->shared_left ? weight : shared, bias);
   pir_value *pieces[] = {all, pir_expand_ints(&e, sections, count),
                          pir_expand_number(&e, PIR_I32, h->shared_left ? rank - 1 : rank - 2)};
-  pir_op *list = pieces[0] && pieces[1] && pieces[2]
-                     ? pir_expand_op(&e, PD_SPLIT, pieces, 3, NULL, 0)
-                     : NULL;
-  if (!list || pir_type_elements(pir_value_type(pir_op_result(list, 0))) != count)
+  pir_value *list = expand_value(&e, PD_SPLIT, pieces, 3, NULL, 0);
+  if (!list)
     return PIR_INTERNAL;
-  pir_op *parts = parts_of(h, group[0].op, pir_op_result(list, 0));
+  pir_op *parts = parts_of(h, group[0].op, list);
   for (size_t i = 0; i < count; i++) {
     pir_value *piece = pir_op_result(parts, count - 1 - i);
     pir_rewriter_replace(h->run->rewriter, group[i].op, &piece);
@@ -206,22 +192,20 @@ static pir_status fuse(horizontal *h, pir_value *shared, const member *group, si
 
 static int by_place(const void *a, const void *b) {
   const member *x = a, *y = b;
-  if (x->op == y->op)
-    return 0;
-  return pir_op_is_before(x->op, y->op) ? -1 : 1;
+  return pir_op_is_before(y->op, x->op) - pir_op_is_before(x->op, y->op);
 }
 
 // Fuses the products that are compatible with the first one, in order, and removes them from
 // the list.
 static pir_status take_group(horizontal *h, pir_value *shared) {
   member group[MOST];
-  size_t count = 0, kept = 0;
-  const member first = h->members.items[0];
-  for (size_t i = 0; i < h->members.count; i++) {
+  size_t count = 1, kept = 0;
+  const member first = group[0] = h->members.items[0];
+  for (size_t i = 1; i < h->members.count; i++) {
     const member m = h->members.items[i];
     if (count < MOST && goes_with(h, &first, &m))
       group[count++] = m;
-    else if (i)
+    else
       h->members.items[kept++] = m;
   }
   h->members.count = kept;
