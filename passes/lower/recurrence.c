@@ -16,6 +16,7 @@
 #include <pir/pass.h>
 #include <pir/walk.h>
 
+#include <expand_value.h>
 #include <vec.h>
 
 typedef enum mode { TANH, RELU, LSTM, GRU, MODES } mode;
@@ -40,9 +41,9 @@ typedef struct network {
 // ---- which are taken
 
 // Whether the extent depends on the inputs only.
-static bool known_before(const network *n, pir_dim dim, int depth) {
+static bool known_before(const network *n, pir_dim dim) {
   const pir_dims *dims = pir_facts_dims(n->e.facts);
-  if (dim == PIR_DIM_UNKNOWN || depth > 32)
+  if (dim == PIR_DIM_UNKNOWN)
     return false;
   if (pir_dim_kind_of(dims, dim) == PIR_DIM_CONST)
     return true;
@@ -51,23 +52,21 @@ static bool known_before(const network *n, pir_dim dim, int depth) {
     return from && pir_value_op(from) && pir_op_has(pir_value_op(from), PIR_INPUT);
   }
   for (size_t i = 0; i < pir_dim_operands(dims, dim); i++)
-    if (!known_before(n, pir_dim_operand(dims, dim, i), depth + 1))
+    if (!known_before(n, pir_dim_operand(dims, dim, i)))
       return false;
   return true;
 }
 
 static bool has_shape(const network *n, const pir_value *v, int rank, const pir_dim *shape) {
-  const pir_fact *f = v ? pir_facts_of(n->e.facts, v) : NULL;
-  return f && f->known &&
-         pir_dims_equal(pir_facts_dims(n->e.facts), f->shape, f->rank, shape, rank);
+  const pir_fact *f = pir_facts_of(n->e.facts, v);
+  return f->known && pir_dims_equal(pir_facts_dims(n->e.facts), f->shape, f->rank, shape, rank);
 }
 
 // Returns the members of a list with `count` members, else NULL.
 static pir_op *list_of(const pir_op *op, size_t operand, size_t count) {
-  const pir_value *v = pir_op_operand(op, operand);
-  pir_op *list = v ? pir_value_op(v) : NULL;
-  return list && pir_op_is(list, BUILTIN_COMBINE) && pir_op_operands(list) == count ? list
-                                                                                    : NULL;
+  pir_op *list = pir_op_operand_op(op, operand);
+  bool fits = list && pir_op_is(list, BUILTIN_COMBINE) && pir_op_operands(list) == count;
+  return fits ? list : NULL;
 }
 
 static bool read_mode(const pir_op *op, mode *out) {
@@ -93,7 +92,8 @@ static bool weights_fit(const network *n, const pir_op *list, pir_dim inputs) {
     pir_dim depth = n->hidden;
     if (i % 2 == 0)
       depth = i / 2 < n->directions ? inputs : n->hidden * n->directions;
-    if (!v || !pir_value_op(v) || !pir_op_has(pir_value_op(v), PIR_PARAMETER) ||
+    const pir_op *source = pir_value_op(v);
+    if (!source || !pir_op_has(source, PIR_PARAMETER) ||
         pir_facts_of(n->e.facts, v)->dtype != n->dtype ||
         !has_shape(n, v, bias ? 1 : 2, (pir_dim[]){rows, depth}))
       return false;
@@ -109,9 +109,9 @@ static bool lengths_fit(const network *n, const pir_value *lengths) {
 }
 
 static bool read_network(network *n, const pir_op *op) {
-  const pir_value *x = pir_op_operand(op, PD_RNN_IN_X);
-  const pir_fact *f = x ? pir_facts_of(n->e.facts, x) : NULL;
-  if (!f || !f->known || f->rank != 3 || (f->dtype != PIR_F32 && f->dtype != PIR_F64) ||
+  const pir_fact *f = pir_facts_of(n->e.facts, pir_op_operand(op, PD_RNN_IN_X));
+  // Inference has seen that x has rank 3 and that the hidden size is positive.
+  if (!pir_fact_has_rank(f) || (f->dtype != PIR_F32 && f->dtype != PIR_F64) ||
       !read_mode(op, &n->mode))
     return false;
   n->layers = pir_op_int(op, PD_RNN_ATTR_NUM_LAYERS);
@@ -119,13 +119,12 @@ static bool read_network(network *n, const pir_op *op) {
   n->directions = pir_op_bool(op, PD_RNN_ATTR_IS_BIDIREC) ? 2 : 1;
   n->batch = f->shape[1];
   n->dtype = f->dtype;
-  if (n->layers < 1 || n->layers * n->directions > MOST_PATHS || n->hidden < 1 ||
-      n->hidden > INT32_MAX)
+  if (n->layers < 1 || n->layers * n->directions > MOST_PATHS)
     return false;
   if (!pir_op_bool(op, PD_RNN_ATTR_IS_TEST) && n->layers > 1)
     return false;  // dropout between layers
   for (int d = 0; d < 3; d++)
-    if (!known_before(n, f->shape[d], 0))
+    if (!known_before(n, f->shape[d]))
       return false;
   size_t states = n->mode == LSTM ? 2 : 1, paths = (size_t)(n->layers * n->directions);
   const pir_op *initial = list_of(op, PD_RNN_IN_PRE_STATE, states);
@@ -140,7 +139,7 @@ static bool read_network(network *n, const pir_op *op) {
   }
   return lengths_fit(n, pir_op_operand(op, PD_RNN_IN_SEQUENCE_LENGTH)) &&
          pir_value_unused(pir_op_result(op, PD_RNN_OUT_DROPOUT_STATE_OUT)) &&
-         (pir_op_results(op) <= PD_RNN_OUT_RESERVE || !pir_op_result(op, PD_RNN_OUT_RESERVE) ||
+         (pir_op_results(op) <= PD_RNN_OUT_RESERVE ||
           pir_value_unused(pir_op_result(op, PD_RNN_OUT_RESERVE)));
 }
 
@@ -163,14 +162,10 @@ static pir_op *create_in_body(void *user, const pir_op_spec *spec) {
 static pir_value *build_op(network *n, uint32_t id, pir_value *const *in, size_t count,
                            const setting *settings, size_t setting_count) {
   pir_named_attr attrs[4];
-  for (size_t i = 0; i < count; i++)
-    if (!in[i])
-      return NULL;
   for (size_t i = 0; i < setting_count; i++)
     attrs[i] = (pir_named_attr){pir_name_get(n->ctx, pir_str_from(settings[i].name)),
                                 settings[i].value};
-  pir_op *op = pir_expand_op(&n->e, id, in, count, attrs, setting_count);
-  return op ? pir_op_result(op, 0) : NULL;
+  return expand_value(&n->e, id, in, count, attrs, setting_count);
 }
 
 static pir_value *build_unary(network *n, uint32_t id, pir_value *x) {
@@ -216,8 +211,7 @@ static pir_value *combine_and_join(network *n, uint32_t id, pir_value *const *va
                                    size_t count, int64_t axis) {
   pir_value *list = build_op(n, BUILTIN_COMBINE, values, count, NULL, 0);
   if (id == PD_CONCAT)
-    return list ? build_binary(n, id, list, pir_expand_number(&n->e, PIR_I32, (double)axis))
-                : NULL;
+    return build_binary(n, id, list, pir_expand_number(&n->e, PIR_I32, (double)axis));
   return build_op(n, id, &list, 1,
                   (setting[]){{"axis", pir_attr_int(n->ctx, PIR_ATTR_I32, axis)}}, 1);
 }
@@ -285,8 +279,9 @@ static bool fill_scan(network *n, pir_op *scan, pir_value *weights, pir_value *b
   }
   n->body = NULL;
   pir_value *end[] = {after[0], lstm ? after[1] : out, out};
-  if (!after[0] || !out || (lstm && !after[1]))
-    return false;
+  for (size_t i = 0; i < 3; i++)
+    if (!end[i])
+      return false;
   pir_op_spec yield = {.def = pir_context_op(n->ctx, CF_YIELD),
                        .loc = pir_op_loc(scan),
                        .operands = end,
@@ -313,10 +308,11 @@ static pir_value *scan_path(network *n, pir_value *x, int64_t path) {
     in[sequences++] = n->keep;
   for (size_t i = 0; i < states; i++) {
     in[sequences + i] = part(n, n->initial[i], 0, path, path + 1, true);
-    if (!in[sequences + i])
-      return NULL;
-    results[i] = pir_value_type(in[sequences + i]);
+    results[i] = sequence_type(n, pir_facts_of(n->e.facts, n->initial[i]), 1, 0);
   }
+  for (size_t i = 0; i < sequences + states; i++)
+    if (!in[i])
+      return NULL;
   results[states] = sequence_type(n, pir_facts_of(n->e.facts, x), 0, n->hidden);
   pir_named_attr attrs[] = {{pir_name_get(n->ctx, PIR_STR("sequences")),
                              pir_attr_int(n->ctx, PIR_ATTR_I32, (int64_t)sequences)},
@@ -372,14 +368,17 @@ static pir_status expand_rnn(network *n, pir_op *op) {
   for (size_t i = 0; i < 4 * paths; i++)
     list[i] = pir_op_operand(weights, i);
   n->list = list;
-  if (lengths && !(n->keep = make_mask(n, x, lengths)))
-    return PIR_INVALID;
+  if (lengths) {
+    n->keep = make_mask(n, x, lengths);
+    if (!n->keep)
+      return PIR_INVALID;
+  }
   for (int64_t layer = 0; layer < n->layers; layer++) {
     for (int64_t d = 0; d < n->directions; d++) {
       // The weight list holds two matrices for each path, then two biases for each path.
       size_t path = (size_t)(layer * n->directions + d);
       pir_value *projected = project(n, x, list[2 * path], list[2 * (paths + path)]);
-      outs[d] = projected ? scan_path(n, projected, (int64_t)path) : NULL;
+      outs[d] = scan_path(n, projected, (int64_t)path);
       if (!outs[d])
         return PIR_INVALID;
     }
