@@ -91,9 +91,9 @@ static bool widens(const pir_opdef *def) {
   return true;
 }
 
-// Whether an op, or one that it is made of, factors matrices or solves equations. Its errors are
-// small beside the norm of a result, not beside each element, which no noise in its operands
-// shows where these are 0: such ops are drawn alone.
+// Whether an op, or one that it is made of, factors matrices or solves equations. Its errors
+// are small beside the norm of a result, not beside each element, which no noise in its
+// operands shows where these are 0: such ops are drawn alone.
 static bool solves(const pir_opdef *def, int depth) {
   static const char *const kernels[] = {"cholesky",
                                         "cholesky_solve",
