@@ -1,13 +1,12 @@
-// Refuses ops whose verify hook refuses their attributes, ops whose writes in place a run cannot
-// show (check_writes.h), and ops with an operand of an element type that they do not take. The
-// accepted types are a list in the op's declaration, or the type of another operand. Facts
-// decide, not stated types. A 16-bit float may be combined with f32, because statistics and
-// weights of 16-bit layers are stored in f32. The lists are the types of Paddle's CPU kernels;
-// the caller can also admit the 16-bit floats that Paddle computes on GPUs only (any_float). One
-// sweep over the original program; the ops of an expansion are not checked.
+// Refuses two kinds of ops: those whose verify hook refuses their attributes, and those with an
+// operand of an element type that the op does not take. The accepted types are a list in the
+// op's declaration, or the type of another operand. Facts decide, not stated types. A 16-bit
+// float may be combined with f32, because statistics and weights of 16-bit layers are stored in
+// f32. The lists are the types of Paddle's CPU kernels; the caller can also admit the 16-bit
+// floats that Paddle computes on GPUs only (any_float). One sweep over the original program;
+// the ops of an expansion are not checked.
 #include <pir/pass.h>
 #include <pass_list.h>
-#include "check_writes.h"
 
 #include <arena.h>
 #include <pir/infer.h>
@@ -125,9 +124,6 @@ static pir_walk_result check_op(pir_op *op, void *user) {
       c->status = PIR_INVALID;
   if (def->hooks.verify && def->hooks.verify(op))
     c->status = PIR_INVALID;
-  pir_status written = check_writes(op);
-  if (written && !c->status)
-    c->status = written;
   return PIR_WALK_CONTINUE;
 }
 
