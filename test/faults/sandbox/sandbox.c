@@ -295,7 +295,7 @@ int main(int argc, char **argv) {
       break;
     allowed.items[allowed.count++] = (rule){argv[at] + (writes ? 8 : 7), writes};
   }
-  FILE *log = argc > at && THIS_ARCH ? fopen(argv[1], "we") : NULL;
+  FILE *log = argc > at && THIS_ARCH != 0 ? fopen(argv[1], "we") : NULL;
   if (!log) {
     fprintf(stderr, "usage: sandbox LOG [--read=PATH]... [--write=PATH]... COMMAND...\n");
     return 2;
