@@ -457,9 +457,21 @@ static int known_order(pir_dims *dims, pir_dim a, pir_dim b) {
   return down != PIR_DIM_UNKNOWN && pir_dim_lower_bound(dims, down) >= 0 ? -1 : 2;
 }
 
+// Whether `whole` is a node of the kind with two operands, and `part` is one of them.
+static bool is_part(const pir_dims *dims, pir_dim whole, pir_dim_kind kind, pir_dim part) {
+  if (dim_is_plain(whole) || dim_node_of(dims, whole)->kind != kind)
+    return false;
+  const dim_node *node = dim_node_of(dims, whole);
+  return node->operands[0] == part || node->operands[1] == part;
+}
+
 pir_dim pir_dim_min(pir_dims *dims, pir_dim a, pir_dim b) {
   if (is_unknown(a, b))
     return PIR_DIM_UNKNOWN;
+  if (is_part(dims, b, PIR_DIM_MAX, a))
+    return a;
+  if (is_part(dims, a, PIR_DIM_MAX, b))
+    return b;
   int order = known_order(dims, a, b);
   if (order == 2)
     return intern_sorted(dims, PIR_DIM_MIN, a, b);
@@ -469,6 +481,10 @@ pir_dim pir_dim_min(pir_dims *dims, pir_dim a, pir_dim b) {
 pir_dim pir_dim_max(pir_dims *dims, pir_dim a, pir_dim b) {
   if (is_unknown(a, b))
     return PIR_DIM_UNKNOWN;
+  if (is_part(dims, b, PIR_DIM_MIN, a))
+    return a;
+  if (is_part(dims, a, PIR_DIM_MIN, b))
+    return b;
   int order = known_order(dims, a, b);
   if (order == 2)
     return intern_sorted(dims, PIR_DIM_MAX, a, b);
@@ -481,19 +497,12 @@ static bool is_not_one(const pir_dims *dims, pir_dim dim) {
   return pir_dim_is_const(dims, dim, &value) ? value != 1 : pir_dim_lower_bound(dims, dim) > 1;
 }
 
-static bool is_part(const pir_dims *dims, pir_dim whole, pir_dim part) {
-  if (dim_is_plain(whole) || dim_node_of(dims, whole)->kind != PIR_DIM_BROADCAST)
-    return false;
-  const dim_node *node = dim_node_of(dims, whole);
-  return node->operands[0] == part || node->operands[1] == part;
-}
-
 pir_dim pir_dim_broadcast(pir_dims *dims, pir_dim a, pir_dim b) {
   if (is_unknown(a, b))
     return PIR_DIM_UNKNOWN;
-  if (a == b || b == 1 || is_part(dims, a, b))
+  if (a == b || b == 1 || is_part(dims, a, PIR_DIM_BROADCAST, b))
     return a;
-  if (a == 1 || is_part(dims, b, a))
+  if (a == 1 || is_part(dims, b, PIR_DIM_BROADCAST, a))
     return b;
   int64_t value;
   if (pir_dim_is_const(dims, a, &value) || is_not_one(dims, a))

@@ -76,6 +76,13 @@ pir_status pd_infer_some(pir_infer *infer) {
   return PIR_OK;
 }
 
+// Positions of a window in the room that its first position leaves: `positions` of conv.ops.
+static pir_dim window_positions(pir_dims *dims, pir_dim room, int64_t step) {
+  pir_dim short_of_one = pir_dim_min(dims, pir_dim_ceildiv(dims, room, step), 0);
+  return pir_dim_add(dims, pir_dim_max(dims, pir_dim_floordiv(dims, room, step), short_of_one),
+                     1);
+}
+
 pir_status pd_infer_deformable_conv(pir_infer *infer) {
   const pir_fact *x = infer->operands[PD_DEFORMABLE_CONV_IN_X],
                  *filter = infer->operands[PD_DEFORMABLE_CONV_IN_FILTER];
@@ -100,7 +107,7 @@ pir_status pd_infer_deformable_conv(pir_infer *infer) {
     pir_dim window = pir_dim_mul(dims, dilations->ints[a], pir_dim_sub(dims, k, 1));
     pir_dim room = pir_dim_sub(
         dims, pir_dim_add(dims, n, pir_dim_const(dims, 2 * paddings->ints[a] - 1)), window);
-    out->shape[2 + a] = pir_dim_add(dims, pir_dim_floordiv(dims, room, strides->ints[a]), 1);
+    out->shape[2 + a] = window_positions(dims, room, strides->ints[a]);
   }
   return PIR_OK;
 }
