@@ -282,6 +282,10 @@ static bool attr_operand(draft *d, size_t i) {
   const attr_desc *a = desc_attr(d->op, attr);
   if (!slot)
     slot = fed(d->op, optional_name(row->tensor_slots, position));
+  if (!slot && a && desc_attr_is_variable(a)) {
+    slot = fed(d->op, attr);
+    list = list && a->type == LEGACY__ATTR_TYPE__VARS;
+  }
   if (slot) {
     d->operands[i] = list ? combine_vars(d->t, slot) : read_var(d->t, slot->arguments[0]);
     return d->operands[i] != NULL;
@@ -378,6 +382,8 @@ pir_status draft_attrs_but(draft *d, const char *skipped) {
                : NULL;
     const char *name = old ? old : def->name;
     const attr_desc *a = desc_attr(d->op, name);
+    if (a && desc_attr_is_variable(a))
+      return UNSUPPORTED(d->t, "attribute '%s' given by a variable", name);
     const pir_attr *value = a ? convert_attr(d->t, a, def) : absent_attr(d->t, def);
     if (!value)
       return a ? FAIL(d->t, "attribute '%s' does not fit its declared kind", name)

@@ -112,6 +112,22 @@ static const pir_attr *fill_attr(translator *t, const number *n) {
   return pir_attr_float(t->ctx, kind, n->f);
 }
 
+// Extents are scalars or vectors of one element; if both occur, the vectors become scalars.
+static pir_value *combine_extents(translator *t, const slot_desc *list) {
+  size_t n = list->n_arguments, vectors = 0;
+  pir_value **values = pir_arena_alloc(&t->arena, pir_arena_size(&t->arena, n, sizeof *values));
+  for (size_t i = 0; i < n; i++) {
+    values[i] = read_var(t, list->arguments[i]);
+    if (!values[i])
+      return NULL;
+    vectors += pir_type_shape(pir_value_type(values[i])).rank > 0;
+  }
+  for (size_t i = 0; i < n && vectors < n; i++)
+    if (pir_type_shape(pir_value_type(values[i])).rank)
+      values[i] = emit_reshape(t, values[i], emit_ints(t, NULL, 0), NULL, 0);
+  return emit_combine(t, values, n);
+}
+
 static pir_value *fill_shape(translator *t, const op_desc *op) {
   const slot_desc *one = fed_input(op, "ShapeTensor"), *list = fed_input(op, "ShapeTensorList");
   const attr_desc *a = desc_attr(op, "shape");
@@ -120,7 +136,7 @@ static pir_value *fill_shape(translator *t, const op_desc *op) {
   if (one)
     return read_var(t, one->arguments[0]);
   if (list) {
-    pir_value *parts = combine_vars(t, list);
+    pir_value *parts = combine_extents(t, list);
     return parts ? emit_stack(t, parts, list->n_arguments) : NULL;
   }
   if (!a || !attr_ints(t, a, &dims, &n)) {

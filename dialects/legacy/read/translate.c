@@ -3,7 +3,7 @@
 // become pd_op.data ops at the very beginning. Then every op is translated in order; a second
 // definition of a name replaces the first for later readers. At the end each definition in
 // block 0 copies its variable's stop_gradient and persistable to its op.
-#include "translate.h"
+#include "special.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -125,9 +125,21 @@ static void add_reads(translator *t, bool persistable, add_fn add) {
 
 // ---- ops
 
+// Refuses variables as attributes, because special translators read attributes as constants.
+static pir_status check_constant_attrs(translator *t, const op_desc *op) {
+  for (size_t i = 0; i < op->n_attrs; i++)
+    if (desc_attr_is_variable(op->attrs[i]))
+      return UNSUPPORTED(t, "attribute '%s' given by a variable", op->attrs[i]->name);
+  return PIR_OK;
+}
+
 static pir_status translate_op(translator *t, const op_desc *op) {
   special_fn special = find_special(op->type);
-  return special ? special(t, op) : translate_generic(t, op);
+  if (!special)
+    return translate_generic(t, op);
+  if (special != translate_reduce)  // its axes are an operand
+    PIR_TRY(check_constant_attrs(t, op));
+  return special(t, op);
 }
 
 pir_status translate_block(translator *t, size_t block, pir_block *into) {

@@ -152,6 +152,10 @@ const attr_desc *desc_attr(const op_desc *op, const char *name) {
   return NULL;
 }
 
+bool desc_attr_is_variable(const attr_desc *a) {
+  return a->type == LEGACY__ATTR_TYPE__VAR || a->type == LEGACY__ATTR_TYPE__VARS;
+}
+
 // Whether the field for the stated type is present. Lists may be empty; an absent string is an
 // empty one.
 static bool has_value(const attr_desc *a) {
@@ -198,11 +202,32 @@ static pir_status check_slots(desc *d, size_t block, size_t op, slot_desc *const
   return PIR_OK;
 }
 
+// Adds an input slot for each attribute that variables give, so that they are read like inputs.
+static void add_attr_slots(desc *d, op_desc *op) {
+  size_t n = op->n_inputs;
+  slot_desc **inputs =
+      pir_arena_alloc(&d->arena, (op->n_inputs + op->n_attrs) * sizeof *inputs);
+  for (size_t i = 0; i < op->n_inputs; i++)
+    inputs[i] = op->inputs[i];
+  for (size_t i = 0; i < op->n_attrs; i++) {
+    attr_desc *a = op->attrs[i];
+    if (!desc_attr_is_variable(a) || desc_attr(op, a->name) != a)
+      continue;
+    bool one = a->type == LEGACY__ATTR_TYPE__VAR;
+    inputs[n] = pir_arena_zalloc(&d->arena, sizeof **inputs);
+    legacy__op_desc__var__init(inputs[n]);
+    inputs[n]->parameter = a->name;
+    inputs[n]->n_arguments = one ? 1 : a->n_vars_name;
+    inputs[n++]->arguments = one ? &a->var_name : a->vars_name;
+  }
+  op->inputs = inputs;
+  op->n_inputs = n;
+}
+
 static pir_status check_op(desc *d, size_t block, size_t i, bool *claimed) {
-  const op_desc *op = d->program->blocks[block]->ops[i];
+  op_desc *op = d->program->blocks[block]->ops[i];
   if (op->n_inputs > DESC_NAMES || op->n_outputs > DESC_NAMES || op->n_attrs > DESC_NAMES)
     return desc_fail(d, block, i, PIR_INVALID, "more than %d slots or attributes", DESC_NAMES);
-  PIR_TRY(check_slots(d, block, i, op->inputs, op->n_inputs));
   PIR_TRY(check_slots(d, block, i, op->outputs, op->n_outputs));
   for (size_t k = 0; k < op->n_attrs; k++) {
     const attr_desc *a = op->attrs[k];
@@ -215,7 +240,8 @@ static pir_status check_op(desc *d, size_t block, size_t i, bool *claimed) {
     if (a->type == LEGACY__ATTR_TYPE__BLOCK)
       PIR_TRY(check_child(d, block, i, a, claimed));
   }
-  return PIR_OK;
+  add_attr_slots(d, op);
+  return check_slots(d, block, i, op->inputs, op->n_inputs);
 }
 
 // ---- blocks

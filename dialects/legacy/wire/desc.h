@@ -42,6 +42,8 @@ const tensor_desc *desc_tensor(const var_desc *var);
 const slot_desc *desc_input(const op_desc *op, const char *slot);
 const slot_desc *desc_output(const op_desc *op, const char *slot);
 const attr_desc *desc_attr(const op_desc *op, const char *name);
+// Whether variables give the value. An input slot with the attribute's name holds them, too.
+bool desc_attr_is_variable(const attr_desc *a);
 
 pir_loc desc_op_loc(const desc *d, size_t block, size_t op);
 pir_loc desc_var_loc(const desc *d, size_t block, size_t var);
