@@ -50,6 +50,14 @@ static bool ctc_skips(const ctc *c, int64_t state) {
   return state % 2 && state > 1 && c->label[state / 2] != c->label[state / 2 - 1];
 }
 
+// Whether the steps suffice for the labels: between two equal ones there is a blank.
+static bool ctc_fits(const ctc *c) {
+  int64_t needed = c->labels;
+  for (int64_t k = 1; k < c->labels; k++)
+    needed += c->label[k] == c->label[k - 1];
+  return needed <= c->steps;
+}
+
 // Fills `forward` and returns the log probability of the labels.
 static double ctc_forward(const ctc *c) {
   int64_t n = 2 * c->labels + 1;
@@ -118,6 +126,8 @@ static pir_status run_ctc_sequence(const pir_kernel_call *call, const pir_tensor
     if (!is_within(c.label[k], 0, classes - 1))
       return pir_kernel_fail(call, PIR_INVALID, "%s: label: %lld of %lld classes", call->op,
                              (long long)c.label[k], (long long)classes);
+  if (!ctc_fits(&c))
+    return PIR_OK;  // as in warp-ctc, the loss and its gradient stay 0
   double *p = room;
   c.p = p;
   c.forward = room + shape[0] * classes;
