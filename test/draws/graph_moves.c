@@ -235,14 +235,27 @@ static bool use_constant(growth *w) {
 
 // ---- integers
 
+// An integer that the current block may read, else an input of the shape of another value.
 static int pick_integer(growth *w) {
-  for (int i = 0; i < 10; i++) {
-    int at = pick_value(w);
-    pir_dtype dtype = at < 0 ? PIR_BOOL : w->g->values[at].type.dtype;
-    if (pir_dtype_is_integer(dtype))
-      return at;
+  static const pir_dtype dtypes[] = {PIR_I32, PIR_I64, PIR_I32, PIR_I16, PIR_I8, PIR_U8};
+  int found = GRAPH_NONE;
+  uint32_t count = 0;
+  for (size_t i = 0; i < w->g->value_count; i++) {
+    const graph_value *v = &w->g->values[i];
+    if (growth_sees(w, v) && pir_dtype_is_integer(v->type.dtype) && !growth_below(w, ++count))
+      found = (int)i;
   }
-  return GRAPH_NONE;
+  int like = pick_value(w);
+  if (like < 0 || (found >= 0 && growth_chance(w, 80)))
+    return found;
+  draw_tensor t = {.dtype = dtypes[growth_below(w, 6)],
+                   .rank = w->g->values[like].type.rank,
+                   .to = 20,
+                   .ends = growth_chance(w, 40),
+                   .seed = draw_random(&w->random)};
+  memcpy(t.shape, w->g->values[like].type.shape, sizeof t.shape);
+  t.from = t.dtype == PIR_U8 ? 0 : -20;
+  return growth_add_input(w, &t);
 }
 
 // A quotient or remainder by numbers of one sign, so that no element is divided by 0. One whose

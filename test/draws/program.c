@@ -172,8 +172,15 @@ static pir_value *put_operand(draw_building *b, const draw *d, size_t k,
   return NULL;
 }
 
-// Noise makes floats of integers: it is for ops that read none, but indices.
-static bool reads_floats(const draw *d) {
+// Noise makes floats of integers, and other integers of constants: it is for ops that neither
+// read integers, but indices, nor are asked for them.
+static bool computes_floats(const draw *d) {
+  for (size_t i = 0; i < d->def->attr_count; i++) {
+    bool given = d->attrs[i] && d->def->attrs[i].kind == PIR_ATTR_DTYPE;
+    pir_dtype dtype = given ? pir_attr_as_dtype(d->attrs[i]) : PIR_UNDEFINED;
+    if (dtype == PIR_BOOL || pir_dtype_is_integer(dtype))
+      return false;
+  }
   for (size_t k = 0; k < d->def->operand_count; k++) {
     const draw_operand *o = &d->operands[k];
     bool tensor = o->form == DRAW_TENSOR || o->form == DRAW_LIST;
@@ -202,7 +209,7 @@ pir_op *draw_put_op(draw_building *b, const draw *d, pir_value *const *bound) {
   }
   for (size_t i = 0; i < d->def->result_count; i++)
     types[i] = is_absent(d, i) ? NULL : pir_type_tensor(d->ctx, PIR_F32, (pir_shape){NULL, 0});
-  bool noisy = b->width == DRAW_NOISY && reads_floats(d);
+  bool noisy = b->width == DRAW_NOISY && computes_floats(d);
   return draw_put(b, &(pir_op_spec){.def = noisy ? draw_noise_of(d->noise, d->def) : d->def,
                                     .operands = operands,
                                     .operand_count = d->def->operand_count,
