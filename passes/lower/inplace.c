@@ -16,14 +16,13 @@
 
 #include <effects.h>
 #include <map.h>
+#include <strbuf.h>
 #include <vec.h>
 
+#include <pir/dialect/builtin.h>
 #include <pir/dialect/cf.h>
 #include <pir/dialect/pd_op.h>
 #include <pir/walk.h>
-
-#include <stdlib.h>
-#include <string.h>
 
 // A value of the block, and its class of values that share memory.
 typedef struct place {
@@ -56,9 +55,8 @@ static uint32_t place_of(in_place *p, const pir_value *value) {
     return find(p, (uint32_t)*at);
   uint32_t n = (uint32_t)p->places.count;
   *at = n;
-  const pir_op *op = pir_value_is_argument(value) ? NULL : pir_value_op(value);
-  bool held = !op || pir_op_block(op) != p->block ||
-              pir_op_has(pir_value_op(value), PIR_PARAMETER) ||
+  const pir_op *op = pir_value_op(value);
+  bool held = !op || pir_op_block(op) != p->block || pir_op_has(op, PIR_PARAMETER) ||
               pir_op_meaning(op)->traits & PIR_INPUT;
   place made = {n, 0, held};
   pir_vec_push(p->arena, &p->places, made);
@@ -66,7 +64,7 @@ static uint32_t place_of(in_place *p, const pir_value *value) {
 }
 
 static void join_places(in_place *p, const pir_value *a, const pir_value *b) {
-  if (!a || !b)
+  if (!a)
     return;
   uint32_t x = place_of(p, a), y = place_of(p, b);
   if (x == y)
@@ -102,14 +100,13 @@ static void note_yields(in_place *p, const pir_op *op) {
     for (size_t i = skip; end && i < pir_op_operands(end) && i - skip < pir_op_results(op);
          i++) {
       const pir_value *value = pir_op_operand(end, i);
-      bool outside = value && !pir_value_is_argument(value) &&
-                     pir_op_block(pir_value_op(value)) == p->block;
-      if (outside)
+      if (value && pir_value_block(value) == p->block)
         join_places(p, value, pir_op_result(op, i - skip));
     }
   }
-  for (size_t i = 0;
-       pir_op_is(op, PD_WHILE) && i + 1 < pir_op_operands(op) && i < pir_op_results(op); i++)
+  if (!pir_op_is(op, PD_WHILE))
+    return;
+  for (size_t i = 0; i + 1 < pir_op_operands(op) && i < pir_op_results(op); i++)
     join_places(p, pir_op_operand(op, i + 1), pir_op_result(op, i));
 }
 
@@ -118,22 +115,20 @@ static void note_list(in_place *p, const pir_op *op) {
   const pir_value *list = pir_op_result(op, 0);
   PIR_EACH_USE(use, list) {
     const pir_op *reader = pir_block_ancestor(p->block, pir_use_owner(use));
-    for (size_t i = 0; reader && i < pir_op_operands(op); i++)
-      if (pir_op_operand(op, i))
-        note_reader(p, pir_op_operand(op, i), pir_op_mark(reader));
+    for (size_t i = 0; i < pir_op_operands(op); i++)
+      note_reader(p, pir_op_operand(op, i), pir_op_mark(reader));
   }
 }
 
 // A member taken from a list shares the memory of the value put in. A list that a kernel made
 // owns its members' memory, as long as nobody else reads the list.
 static void note_member(in_place *p, const pir_op *op, const pir_value *list) {
-  const pir_op *made = pir_value_is_argument(list) ? NULL : pir_value_op(list);
-  bool whole = pir_op_results(op) == pir_type_elements(pir_value_type(list));
-  bool known = whole && made && pir_op_has(made, PIR_STRUCTURAL) &&
-               pir_op_operands(made) == pir_op_results(op);
-  const pir_use *first = pir_value_first_use(list);
-  bool own =
-      whole && made && !pir_op_has(made, PIR_STRUCTURAL) && first && !pir_use_next(first);
+  const pir_op *made = pir_value_op(list);
+  bool put_in = made && pir_op_is(made, BUILTIN_COMBINE);
+  bool known =
+      put_in && pir_op_is(op, BUILTIN_SPLIT) && pir_op_operands(made) == pir_op_results(op);
+  bool own = made && !pir_op_has(made, PIR_STRUCTURAL) && pir_op_is(op, BUILTIN_SPLIT) &&
+             pir_value_single_use(list);
   for (size_t i = 0; i < pir_op_results(op); i++) {
     uint32_t at = place_of(p, pir_op_result(op, i));
     if (known)
@@ -144,12 +139,10 @@ static void note_member(in_place *p, const pir_op *op, const pir_value *list) {
 }
 
 static void note_structure(in_place *p, const pir_op *op) {
-  const pir_value *first = pir_op_operands(op) ? pir_op_operand(op, 0) : NULL;
-  const pir_type *type = first ? pir_value_type(first) : NULL;
-  if (type && pir_type_kind_of(type) == PIR_TYPE_VECTOR)
-    note_member(p, op, first);
-  else if (pir_op_results(op) == 1)
+  if (pir_op_is(op, BUILTIN_COMBINE))
     note_list(p, op);
+  else
+    note_member(p, op, pir_op_operand(op, 0));
 }
 
 static pir_walk_result note_inside(pir_op *op, void *user) {
@@ -165,8 +158,7 @@ static void note_readers(in_place *p, pir_op *op) {
   const pir_opdef *meant = pir_op_meaning(op);
   uint32_t position = pir_op_mark(op);
   for (size_t i = 0; i < pir_op_results(op); i++)
-    if (pir_op_result(op, i))
-      note_reader(p, pir_op_result(op, i), position);
+    note_reader(p, pir_op_result(op, i), position);
   for (size_t i = 0; i < pir_op_operands(op); i++) {
     const pir_value *value = pir_op_operand(op, i);
     if (!value)
@@ -193,7 +185,7 @@ static bool is_persistable(const in_place *p, const pir_value *value) {
 }
 
 static bool tensor_of(const pir_type *type, pir_tensor_spec *out_spec) {
-  if (type && pir_type_kind_of(type) == PIR_TYPE_ALLOCATED)
+  if (pir_type_kind_of(type) == PIR_TYPE_ALLOCATED)
     type = pir_type_inner(type);
   if (!pir_type_is_tensor(type))
     return false;
@@ -237,8 +229,7 @@ static bool may_take_memory(in_place *p, const pir_op *op, const pir_opdef *mean
     return false;
   const pir_value *from = pir_op_operand(op, pair->operand),
                   *to = pir_op_result(op, pair->result);
-  if (!from || !to || pir_value_is_argument(from) || is_persistable(p, from) ||
-      is_persistable(p, to))
+  if (!from || pir_value_is_argument(from) || is_persistable(p, from) || is_persistable(p, to))
     return false;
   uint32_t at = place_of(p, from);
   if (p->places.items[at].held || p->places.items[at].last != pir_op_mark(op))
@@ -256,14 +247,12 @@ static bool may_take_memory(in_place *p, const pir_op *op, const pir_opdef *mean
 }
 
 static const pir_opdef *twin_def(const in_place *p, const pir_opdef *meant) {
-  char name[128];
-  size_t size = strlen(meant->name);
-  if (size + 1 >= sizeof name)
-    return NULL;
-  memcpy(name, meant->name, size);
-  name[size] = '_';
-  const pir_opdef *twin = pir_context_opdef(p->ctx, (pir_str){name, size + 1});
-  return twin && twin->traits & PIR_INPLACE && twin->inplace_count ? twin : NULL;
+  pir_strbuf name;
+  pir_strbuf_init(&name, p->arena);
+  pir_strbuf_format(&name, "%s_", meant->name);
+  const pir_opdef *twin = pir_context_opdef(p->ctx, (pir_str){name.data, name.size});
+  pir_strbuf_free(&name);
+  return twin->traits & PIR_INPLACE && twin->inplace_count ? twin : NULL;
 }
 
 // Returns the op's in-place twin, if the op may become it.
@@ -296,10 +285,9 @@ static void take_block(in_place *p) {
     note_written(p, op, twin);
     pir_vec_push(p->arena, &taken, op);
   }
-  for (size_t i = 0; i < taken.count; i++) {
-    kernel_call_rename(p->run, taken.items[i], twin_def(p, pir_op_meaning(taken.items[i])));
-    pir_rewriter_erase(p->run->rewriter, taken.items[i]);
-  }
+  for (size_t i = 0; i < taken.count; i++)
+    kernel_call_make_inplace(p->run, taken.items[i],
+                             twin_def(p, pir_op_meaning(taken.items[i])));
   p->count += taken.count;
   pir_vec_free(p->arena, &taken);
   pir_map_clear(&p->index);

@@ -81,36 +81,41 @@ static pir_status check(const kernel_calls *c, const pir_op *op) {
 
 enum { DEEPEST = 64 };
 
-// Checks (or binds) the ops of a block and of the regions of its control flow. Every
-// unsupported op is reported.
-static pir_status each_op(kernel_calls *c, pir_block *block, bool binds, int depth) {
+// Checks the ops of a block and of the regions of its control flow. Every unsupported op is
+// reported.
+static pir_status check_block(const kernel_calls *c, pir_block *block, int depth) {
   pir_status status = PIR_OK;
   PIR_EACH_OP(op, block) {
-    pir_status found = PIR_OK;
-    for (size_t r = 0; is_control(pir_op_def(op)) && r < pir_op_regions(op) && !found; r++) {
-      pir_block *inner = pir_region_first(pir_op_region(op, r));
-      if (depth == DEEPEST)
-        found = pir_error(op, "is nested deeper than %d regions", DEEPEST);
-      else if (inner)
-        found = each_op(c, inner, binds, depth + 1);
-    }
-    if (!found && !stays_unbound(op))
-      found = binds ? kernel_call_replace(c, op, NULL, NULL) : check(c, op);
+    size_t regions = is_control(pir_op_def(op)) ? pir_op_regions(op) : 0;
+    if (regions && depth == DEEPEST)
+      return pir_error(op, "is nested deeper than %d regions", DEEPEST);
+    pir_status found = stays_unbound(op) ? PIR_OK : check(c, op);
     status = status ? status : found;
-    if (binds && status)
-      break;
+    for (size_t r = 0; r < regions; r++) {
+      found = check_block(c, pir_region_first(pir_op_region(op, r)), depth + 1);
+      status = status ? status : found;
+    }
   }
   return status;
+}
+
+static void bind_block(kernel_calls *c, pir_block *block) {
+  PIR_EACH_OP(op, block) {
+    size_t regions = is_control(pir_op_def(op)) ? pir_op_regions(op) : 0;
+    for (size_t r = 0; r < regions; r++)
+      bind_block(c, pir_region_first(pir_op_region(op, r)));
+    if (!stays_unbound(op))
+      kernel_call_replace(c, op, NULL);
+  }
 }
 
 pir_status pir_pass_bind_kernels(pir_pass_run *run) {
   kernel_calls calls = {
       .run = run, .ctx = pir_program_context(run->program), .facts = pir_run_facts(run)};
-  pir_status status = calls.facts ? PIR_OK : pir_run_facts_status(run);
-  if (!status)
-    status = each_op(&calls, pir_program_block(run->program), false, 0);
-  if (!status)
-    status = each_op(&calls, pir_program_block(run->program), true, 0);
+  if (!calls.facts)
+    return pir_run_facts_status(run);
+  PIR_TRY(check_block(&calls, pir_program_block(run->program), 0));
+  bind_block(&calls, pir_program_block(run->program));
   kernel_calls_free(&calls);
-  return status;
+  return PIR_OK;
 }

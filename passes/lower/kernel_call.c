@@ -5,6 +5,7 @@
 #include "kernel_call.h"
 
 #include <arena.h>
+#include <strbuf.h>
 
 #include <pir/dialect/pd_op.h>
 
@@ -35,8 +36,6 @@ void kernel_calls_free(kernel_calls *c) {
 }
 
 static bool has_place(const pir_type *type) {
-  if (!type)
-    return false;
   switch (pir_type_kind_of(type)) {
     case PIR_TYPE_TENSOR:
     case PIR_TYPE_SELECTED_ROWS:
@@ -48,16 +47,14 @@ static bool has_place(const pir_type *type) {
 }
 
 const pir_type *kernel_placed_type(pir_context *ctx, const pir_type *type, pir_str place) {
-  if (!type || pir_type_kind_of(type) != PIR_TYPE_VECTOR)
+  if (pir_type_kind_of(type) != PIR_TYPE_VECTOR)
     return has_place(type) ? pir_type_allocated(ctx, place, type) : type;
   pir_arena *arena = pir_context_arena(ctx);
   size_t count = pir_type_elements(type),
          bytes = pir_arena_size(arena, count, sizeof(pir_type *));
   const pir_type **elements = pir_arena_alloc(arena, bytes);
-  for (size_t i = 0; i < count; i++) {
-    const pir_type *element = pir_type_element(type, i);
-    elements[i] = has_place(element) ? pir_type_allocated(ctx, place, element) : element;
-  }
+  for (size_t i = 0; i < count; i++)
+    elements[i] = kernel_placed_type(ctx, pir_type_element(type, i), place);
   type = pir_type_vector(ctx, elements, count);
   pir_arena_free(arena, elements, bytes);
   return type;
@@ -119,16 +116,16 @@ static const exception *exception_of(const pir_opdef *def) {
 // The stated type, because Paddle selects kernels by stated types.
 static pir_dtype element_type(const kernel_calls *c, const pir_value *value) {
   const pir_type *type = value ? pir_value_type(value) : NULL;
-  if (type && pir_type_kind_of(type) == PIR_TYPE_VECTOR)
+  if (pir_type_kind_of(type) == PIR_TYPE_VECTOR)
     type = pir_type_elements(type) ? pir_type_element(type, 0) : NULL;
-  if (type && pir_type_kind_of(type) == PIR_TYPE_ALLOCATED)
+  if (pir_type_kind_of(type) == PIR_TYPE_ALLOCATED)
     type = pir_type_inner(type);
   if (has_place(type) && pir_type_spec(type).dtype != PIR_UNDEFINED)
     return pir_type_spec(type).dtype;
-  const pir_fact *fact = value ? pir_facts_of(c->facts, value) : NULL;
-  if (fact && fact->member_count)
+  const pir_fact *fact = pir_facts_of(c->facts, value);
+  if (fact->member_count)
     fact = fact->members[0];
-  return fact && fact->known ? fact->dtype : PIR_UNDEFINED;
+  return fact->known ? fact->dtype : PIR_UNDEFINED;
 }
 
 static const pir_attr *attr_of_kind(const pir_op *op, uint8_t kind) {
@@ -166,7 +163,7 @@ static pir_dtype key_dtype(const kernel_calls *c, const pir_op *op) {
   pir_dtype first = PIR_UNDEFINED, other = PIR_UNDEFINED;
   if (known->dtype == ALWAYS_F32)
     return PIR_F32;
-  if (known->dtype == OF_RESULT && pir_op_results(op))
+  if (known->dtype == OF_RESULT)
     return element_type(c, pir_op_result(op, 0));
   const pir_attr *stated = attr_of_kind(op, PIR_ATTR_DTYPE);
   if (stated && (creates(op) || !pir_op_operands(op)) &&
@@ -221,11 +218,11 @@ static const pir_attr *kernel_key(const kernel_calls *c, const pir_op *op, pir_d
 // Paddle's name of the kernel: the op's name without the dialect, the trailing `_` of in-place
 // ops and the mark of sparse ops.
 static pir_str kernel_name(const pir_opdef *def) {
-  const char *name = (def->base ? def->base : def)->name, *dot = strchr(name, '.');
-  pir_str text = pir_str_from(dot ? dot + 1 : name);
+  const char *name = (def->base ? def->base : def)->name;
+  pir_str text = pir_str_from(strchr(name, '.') + 1);
   if (exception_of(def)->kernel)
     return pir_str_from(exception_of(def)->kernel);
-  if (text.size > 1 && text.data[text.size - 1] == '_')
+  if (text.data[text.size - 1] == '_')
     text.size--;
   if (text.size > 3 && memcmp(text.data + text.size - 3, "_sp", 3) == 0)
     text.size -= 3;
@@ -233,15 +230,12 @@ static pir_str kernel_name(const pir_opdef *def) {
 }
 
 static const pir_opdef *call_def(pir_context *ctx, pir_str name, bool in_place) {
-  char text[256];
-  if (name.size + sizeof MARK + 1 > sizeof text)
-    return NULL;
-  memcpy(text, name.data, name.size);
-  size_t size = name.size;
-  if (in_place)
-    text[size++] = '_';
-  memcpy(text + size, MARK, sizeof MARK);
-  return pir_context_opdef(ctx, (pir_str){text, size + sizeof MARK - 1});
+  pir_strbuf text;
+  pir_strbuf_init(&text, pir_context_arena(ctx));
+  pir_strbuf_format(&text, "%.*s%s" MARK, (int)name.size, name.data, in_place ? "_" : "");
+  const pir_opdef *def = pir_context_opdef(ctx, (pir_str){text.data, text.size});
+  pir_strbuf_free(&text);
+  return def;
 }
 
 static void add_attr(kernel_calls *c, size_t *count, const char *name, const pir_attr *value) {
@@ -261,28 +255,24 @@ static size_t call_attrs(kernel_calls *c, const pir_op *op, pir_str name,
   return count;
 }
 
-pir_status kernel_call_replace(kernel_calls *c, pir_op *op, const pir_attr *origin,
-                               pir_op **out_call) {
+void kernel_call_replace(kernel_calls *c, pir_op *op, const pir_attr *origin) {
   enum { OWN_ATTRS = 5 };
   const pir_opdef *def = pir_op_def(op);
   size_t most = pir_op_attrs(op), operands = pir_op_operands(op), results = pir_op_results(op);
   pir_str name = kernel_name(def);
   pir_str place =
       pir_str_equal(backend_of(op), PIR_STR("CPU")) ? PIR_STR("cpu") : PIR_STR("undefined");
-  const pir_opdef *bound = call_def(c->ctx, name, pir_op_has(op, PIR_INPLACE));
   if (most < operands)
     most = operands;
   if (most < results)
     most = results;
-  if (!bound)
-    return PIR_EXHAUSTED;
   reserve(c, most + OWN_ATTRS);
   size_t attrs = call_attrs(c, op, name, origin);
   for (size_t i = 0; i < operands; i++)
     c->operands[i] = pir_op_operand(op, i);
   for (size_t i = 0; i < results; i++)
     c->types[i] = kernel_placed_type(c->ctx, pir_value_type(pir_op_result(op, i)), place);
-  pir_op_spec spec = {.def = bound,
+  pir_op_spec spec = {.def = call_def(c->ctx, name, pir_op_has(op, PIR_INPLACE)),
                       .loc = pir_op_loc(op),
                       .operands = c->operands,
                       .operand_count = operands,
@@ -301,12 +291,9 @@ pir_status kernel_call_replace(kernel_calls *c, pir_op *op, const pir_attr *orig
   }
   pir_rewriter_erase(c->run->rewriter, op);
   pir_run_count(c->run, "bound", 1);
-  if (out_call)
-    *out_call = made;
-  return PIR_OK;
 }
 
-pir_op *kernel_call_rename(pir_pass_run *run, pir_op *call, const pir_opdef *meant) {
+void kernel_call_make_inplace(pir_pass_run *run, pir_op *call, const pir_opdef *twin) {
   pir_context *ctx = pir_program_context(run->program);
   pir_arena *arena = pir_context_arena(ctx);
   size_t operands = pir_op_operands(call), results = pir_op_results(call),
@@ -319,7 +306,7 @@ pir_op *kernel_call_rename(pir_pass_run *run, pir_op *call, const pir_opdef *mea
     values[i] = pir_op_operand(call, i);
   for (size_t i = 0; i < results; i++)
     types[i] = pir_value_type(pir_op_result(call, i));
-  pir_op_spec spec = {.def = call_def(ctx, kernel_name(meant), meant->traits & PIR_INPLACE),
+  pir_op_spec spec = {.def = call_def(ctx, kernel_name(twin), true),
                       .loc = pir_op_loc(call),
                       .operands = values,
                       .operand_count = operands,
@@ -329,9 +316,8 @@ pir_op *kernel_call_rename(pir_pass_run *run, pir_op *call, const pir_opdef *mea
                       .attr_count = attrs};
   pir_op *made = pir_rewriter_create(run->rewriter, call, &spec);
   pir_op_set_attr(made, pir_name_get(ctx, PIR_STR("op_name")),
-                  pir_attr_str(ctx, PIR_ATTR_STR, pir_str_from(meant->name)));
-  if (meant->traits & PIR_INPLACE)
-    pir_op_set_attr(made, pir_name_get(ctx, PIR_STR("is_inplace")), pir_attr_bool(ctx, true));
+                  pir_attr_str(ctx, PIR_ATTR_STR, pir_str_from(twin->name)));
+  pir_op_set_attr(made, pir_name_get(ctx, PIR_STR("is_inplace")), pir_attr_bool(ctx, true));
   for (size_t i = 0; i < results; i++) {
     pir_rewriter_replace_value(run->rewriter, pir_op_result(call, i), pir_op_result(made, i));
     pir_value_set_type(pir_op_result(made, i), types[i]);
@@ -339,5 +325,5 @@ pir_op *kernel_call_rename(pir_pass_run *run, pir_op *call, const pir_opdef *mea
   pir_arena_free(arena, types, (results + 1) * sizeof *types);
   pir_arena_free(arena, values, (operands + 1) * sizeof *values);
   pir_arena_free(arena, named, (attrs + 1) * sizeof *named);
-  return made;
+  pir_rewriter_erase(run->rewriter, call);
 }

@@ -18,11 +18,9 @@ typedef struct kernel_calls {
 // Replaces an op by a call of its kernel: `"NAME(phi_kernel)"` with kernel_key, kernel_name and
 // op_name in addition to the op's attributes, and `origin` (NULL: none) as origin_id. Results
 // are at the kernel's place.
-pir_status kernel_call_replace(kernel_calls *calls, pir_op *op, const pir_attr *origin,
-                               pir_op **out_call);
-// Creates, before `call`, the same call of the kernel that `meant` names, and moves the
-// results' uses to it. The caller erases `call`.
-pir_op *kernel_call_rename(pir_pass_run *run, pir_op *call, const pir_opdef *meant);
+void kernel_call_replace(kernel_calls *calls, pir_op *op, const pir_attr *origin);
+// Replaces a call by the same call of the in-place twin of its op.
+void kernel_call_make_inplace(pir_pass_run *run, pir_op *call, const pir_opdef *twin);
 void kernel_calls_free(kernel_calls *calls);
 
 // Returns the type at a place; for a list, the types of its members. Types without tensors are

@@ -7,6 +7,9 @@
 #include "kernel_call.h"
 #include <pass_list.h>
 
+#include <arena.h>
+
+#include <pir/dialect/builtin.h>
 #include <pir/dialect/cf.h>
 #include <pir/dialect/pd_op.h>
 #include <pir/walk.h>
@@ -28,16 +31,12 @@ static const pir_attr *index_attr(const lowering *l, uint32_t n) {
   return pir_attr_int(l->calls.ctx, PIR_ATTR_I64, (int64_t)n);
 }
 
-static bool is_structural(const pir_op *op) {
-  return pir_op_has(op, PIR_STRUCTURAL);
-}
-
 // Ops that have no kernel.
 static bool is_copied(const pir_op *op) {
   const pir_opdef *def = pir_op_def(op);
   if (def->traits & (PIR_PARAMETER | PIR_STRUCTURAL | PIR_TERMINATOR) || pir_op_regions(op))
     return true;
-  if (((def->traits & PIR_OUTPUT) && !def->result_count) || pir_op_meaning(op) != def)
+  if (pir_op_meaning(op) != def)
     return true;
   switch (def->id) {
     case CF_STACK_CREATE:
@@ -46,49 +45,45 @@ static bool is_copied(const pir_op *op) {
     case CF_HAS_ELEMENTS:
     case PD_SELECT_INPUT:
     case PD_ASSERT: return true;
-    default:
-      return !def->result_count && !(def->traits & PIR_INPUT) && !(def->traits & PIR_INPLACE);
+    default: return !def->result_count;
   }
 }
 
 static void place_results(const lowering *l, pir_op *op) {
   for (size_t i = 0; i < pir_op_results(op); i++) {
     pir_value *result = pir_op_result(op, i);
-    const pir_type *type = result ? pir_value_type(result) : NULL;
-    if (type)
-      pir_value_set_type(result, kernel_placed_type(l->calls.ctx, type, PIR_STR("cpu")));
+    pir_value_set_type(
+        result, kernel_placed_type(l->calls.ctx, pir_value_type(result), PIR_STR("cpu")));
   }
 }
 
-// A list has the place of its members, and a member the place of its list.
-static pir_status place_list(lowering *l, pir_op *op) {
-  enum { INLINE = 64 };
-  const pir_type *members[INLINE];
-  size_t operands = pir_op_operands(op), results = pir_op_results(op);
-  const pir_type *list =
-      operands == 1 && pir_op_operand(op, 0) ? pir_value_type(pir_op_operand(op, 0)) : NULL;
-  bool takes_apart = list && pir_type_kind_of(list) == PIR_TYPE_VECTOR;
-  if (takes_apart && results == pir_type_elements(list)) {
-    for (size_t i = 0; i < results; i++)
-      pir_value_set_type(pir_op_result(op, i), pir_type_element(list, i));
-  } else if (!takes_apart && results == 1 && operands <= INLINE) {
-    for (size_t i = 0; i < operands; i++)
-      members[i] = pir_op_operand(op, i) ? pir_value_type(pir_op_operand(op, i)) : NULL;
-    pir_value_set_type(pir_op_result(op, 0), pir_type_vector(l->calls.ctx, members, operands));
-  } else
-    place_results(l, op);
-  return PIR_OK;
+// A list has the place of its members.
+static void place_list(const lowering *l, pir_op *op) {
+  pir_arena *arena = pir_context_arena(l->calls.ctx);
+  size_t count = pir_op_operands(op), bytes = pir_arena_size(arena, count, sizeof(pir_type *));
+  const pir_type **members = pir_arena_alloc(arena, bytes);
+  for (size_t i = 0; i < count; i++)
+    members[i] = pir_value_type(pir_op_operand(op, i));
+  pir_value_set_type(pir_op_result(op, 0), pir_type_vector(l->calls.ctx, members, count));
+  pir_arena_free(arena, members, bytes);
+}
+
+// A member has the place of its list.
+static void place_members(const pir_op *op) {
+  const pir_type *list = pir_value_type(pir_op_operand(op, 0));
+  for (size_t i = 0; i < pir_op_results(op) && i < pir_type_elements(list); i++)
+    pir_value_set_type(pir_op_result(op, i), pir_type_element(list, i));
 }
 
 // A carried value has the place of its initial value: operands after the condition, arguments
 // and results agree.
 static void place_loop(const pir_op *op) {
-  pir_block *body = pir_region_first(pir_op_region(op, 0));
+  const pir_block *body = pir_region_first(pir_op_region(op, 0));
   for (size_t i = 0; i + 1 < pir_op_operands(op); i++) {
     const pir_value *start = pir_op_operand(op, i + 1);
     if (!start)
       continue;
-    if (body && i < pir_block_arguments(body))
+    if (i < pir_block_arguments(body))
       pir_value_set_type(pir_block_argument(body, i), pir_value_type(start));
     if (i < pir_op_results(op))
       pir_value_set_type(pir_op_result(op, i), pir_value_type(start));
@@ -97,7 +92,7 @@ static void place_loop(const pir_op *op) {
 
 // A value popped from a stack has the place it had when it was pushed.
 static bool place_popped(pir_op *op) {
-  const pir_op *stack = pir_op_operands(op) ? pir_op_operand_op(op, 0) : NULL;
+  const pir_op *stack = pir_op_operand_op(op, 0);
   if (!stack || !pir_op_is(stack, CF_STACK_CREATE))
     return false;
   PIR_EACH_USE(use, pir_op_result(stack, CF_STACK_CREATE_OUT_INLET)) {
@@ -118,39 +113,43 @@ static void drop_attr(lowering *l, pir_op *op, const char *name) {
     pir_rewriter_set_attr(l->calls.run->rewriter, op, key, NULL);
 }
 
-static pir_status copy(lowering *l, pir_op *op) {
-  uint32_t source = pir_op_mark(op);
-  l->next++;
-  if (pir_op_regions(op)) {
-    if (pir_op_is(op, PD_WHILE))
-      place_loop(op);
-    else
-      place_results(l, op);
-    drop_attr(l, op, "stop_gradient");
-    return PIR_OK;
-  }
-  if (is_structural(op))
-    PIR_TRY(place_list(l, op));
+static void copy_with_regions(lowering *l, pir_op *op) {
+  if (pir_op_is(op, PD_WHILE))
+    place_loop(op);
+  else
+    place_results(l, op);
+  drop_attr(l, op, "stop_gradient");
+}
+
+static void copy(lowering *l, pir_op *op) {
+  if (pir_op_is(op, BUILTIN_COMBINE))
+    place_list(l, op);
+  else if (pir_op_is(op, BUILTIN_SPLIT))
+    place_members(op);
   else if (!pir_op_is(op, CF_TUPLE_POP) || !place_popped(op))
     place_results(l, op);
   if (!pir_op_attr(op, l->origin_id))
-    pir_rewriter_set_attr(l->calls.run->rewriter, op, l->origin_id, index_attr(l, source));
-  return PIR_OK;
+    pir_rewriter_set_attr(l->calls.run->rewriter, op, l->origin_id,
+                          index_attr(l, (uint32_t)pir_op_mark(op)));
 }
 
 static pir_status lower_block(lowering *l, pir_block *block, int depth) {
   PIR_EACH_OP(op, block) {
-    bool copied = is_copied(op);
-    PIR_TRY(copied ? copy(l, op)
-                   : kernel_call_replace(&l->calls, op, index_attr(l, l->next++), NULL));
-    if (!copied)
+    uint32_t number = l->next++;
+    if (!is_copied(op)) {
+      kernel_call_replace(&l->calls, op, index_attr(l, number));
       continue;
-    for (size_t r = 0; r < pir_op_regions(op); r++) {
-      if (depth == DEEPEST)
-        return pir_error(op, "is nested deeper than %d regions", DEEPEST);
+    }
+    if (!pir_op_regions(op)) {
+      copy(l, op);
+      continue;
+    }
+    copy_with_regions(l, op);
+    if (depth == DEEPEST)
+      return pir_error(op, "is nested deeper than %d regions", DEEPEST);
+    for (size_t r = 0; r < pir_op_regions(op); r++)
       for (pir_block *b = pir_region_first(pir_op_region(op, r)); b; b = pir_block_next(b))
         PIR_TRY(lower_block(l, b, depth + 1));
-    }
   }
   return PIR_OK;
 }
