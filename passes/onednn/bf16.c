@@ -126,7 +126,7 @@ static pir_status end(bf16_pass *p, const char *what) {
 static bool converts(const pir_op *op, size_t i) {
   static const char *const names[] = {"x", "y", "input", "residual_param", "residual_data"};
   const pir_opdef *def = pir_op_def(op);
-  if (i >= def->operand_count || !pir_op_operand(op, i))
+  if (!pir_op_operand(op, i))
     return false;
   for (size_t k = 0; k < sizeof names / sizeof *names; k++)
     if (pir_str_equal(pir_str_from(def->operands[i].name), pir_str_from(names[k])))
@@ -138,7 +138,7 @@ static bool converts(const pir_op *op, size_t i) {
 
 static bool is_f32(const bf16_pass *p, const pir_value *value) {
   const pir_fact *fact = pir_facts_of(p->facts, value);
-  if (!fact || !fact->known)
+  if (!fact->known)
     return false;
   for (size_t i = 0; i < fact->member_count; i++)
     if (!fact->members[i]->known || fact->members[i]->dtype != PIR_F32)
@@ -149,9 +149,7 @@ static bool is_f32(const bf16_pass *p, const pir_value *value) {
 // A list computed at run time has no such kernel; Paddle treats a list of only -1 as one.
 static bool is_list_known(const bf16_pass *p, const pir_value *value) {
   const pir_fact *fact = pir_facts_of(p->facts, value);
-  if (!fact || !fact->contents)
-    return false;
-  for (int64_t i = 0; i < (int64_t)fact->content_count; i++) {
+  for (size_t i = 0; i < fact->content_count; i++) {
     int64_t entry;
     if (pir_dim_is_const(pir_facts_dims(p->facts), fact->contents[i], &entry) && entry != -1)
       return true;
@@ -187,7 +185,7 @@ static void mark(bf16_pass *p, pir_op *op, const char *const *texts) {
 // Inputs and outputs keep their types.
 static bool is_end(const pir_op *op) {
   static const uint32_t ends[] = {PD_DATA, PD_FEED, PD_FETCH, PD_ASSIGN, BUILTIN_PARAMETER};
-  return op && is_one_of(op, ends, sizeof ends / sizeof *ends);
+  return is_one_of(op, ends, sizeof ends / sizeof *ends);
 }
 
 static bool works_on_f32(const pir_op *op) {
@@ -288,28 +286,28 @@ static void convert_result(bf16_pass *p, pir_op *op) {
 
 static bool is_converted(const pir_value *value) {
   const pir_op *op = pir_value_op(value);
-  return (op && pir_op_is(op, ONEDNN_QUANTIZE)) || pir_type_elements(pir_value_type(value));
+  return op && pir_op_is(op, ONEDNN_QUANTIZE);
 }
 
 static bool wants_conversion(const pir_value *value) {
-  if (pir_type_elements(pir_value_type(value)))
-    return false;
   PIR_EACH_USE(use, value) if (!pir_op_is(pir_use_owner(use), ONEDNN_DEQUANTIZE)) return true;
   return false;
 }
 
 static void state_bf16(pir_context *ctx, pir_value *value) {
   const pir_type *type = pir_value_type(value);
-  if (type && pir_type_kind_of(type) == PIR_TYPE_TENSOR)
+  if (pir_type_kind_of(type) == PIR_TYPE_TENSOR)
     pir_value_set_type(value, pir_type_tensor(ctx, PIR_BF16, pir_type_shape(type)));
 }
 
-// Inserts a conversion from bf16 to f32, which a later conversion may cancel.
+// Inserts a conversion from bf16 to f32, which a later conversion may cancel, if the result has
+// a reader.
 static void convert_cast(bf16_pass *p, pir_op *op) {
   pir_context *ctx = pir_program_context(p->run->program);
   const pir_fact *fact = pir_facts_of(p->facts, pir_op_operand(op, 0));
-  if (!fact->known || fact->dtype != PIR_BF16 ||
-      pir_type_dtype(pir_value_type(pir_op_result(op, 0))) != PIR_F32)
+  const pir_value *result = pir_op_result(op, 0);
+  if (!fact->known || fact->dtype != PIR_BF16 || pir_value_unused(result) ||
+      pir_type_dtype(pir_value_type(result)) != PIR_F32)
     return;
   convert_result(p, op);
   pir_rewriter_set_attr(p->run->rewriter, op, pir_name_get(ctx, PIR_STR("dtype")),
