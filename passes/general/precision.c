@@ -23,17 +23,16 @@
 // ---- values
 
 bool precision_is_list(const pir_value *value) {
-  return pir_value_type(value) && pir_type_kind_of(pir_value_type(value)) == PIR_TYPE_VECTOR;
+  return pir_type_kind_of(pir_value_type(value)) == PIR_TYPE_VECTOR;
 }
 
 pir_dtype precision_dtype(const precision *p, const pir_value *value) {
-  const pir_type *type = value ? pir_value_type(value) : NULL;
-  const pir_fact *fact = value ? pir_facts_of(p->facts, value) : NULL;
-  if (!type || !fact->known)
+  const pir_fact *fact = pir_facts_of(p->facts, value);
+  if (!fact->known)
     return PIR_UNDEFINED;
-  if (pir_type_kind_of(type) == PIR_TYPE_TENSOR)
-    return fact->members ? PIR_UNDEFINED : fact->dtype;
-  if (!precision_is_list(value) || !fact->members || !fact->member_count)
+  if (pir_type_is_tensor(pir_value_type(value)))
+    return fact->dtype;
+  if (!precision_is_list(value) || !fact->member_count)
     return PIR_UNDEFINED;
   for (size_t i = 0; i < fact->member_count; i++)
     if (!fact->members[i]->known || fact->members[i]->dtype != fact->members[0]->dtype)
@@ -90,8 +89,10 @@ static bool is_out_of_range(const precision *p, const pir_op *op) {
       attr = pir_attr_element(attr, 0);
     bool is_float = attr && (pir_attr_kind_of(attr) == PIR_ATTR_F32 ||
                              pir_attr_kind_of(attr) == PIR_ATTR_F64);
-    if (is_float && pir_attr_as_float(attr, &number) && isfinite(number) &&
-        fabs(number) > 65504)
+    if (!is_float)
+      continue;
+    pir_attr_as_float(attr, &number);
+    if (isfinite(number) && fabs(number) > 65504)
       return true;
   }
   return false;
@@ -151,7 +152,7 @@ static bool is_low(const pir_op *op) {
 
 static bool follows_low_operand(const pir_op *op) {
   for (size_t i = 0; i < pir_op_operands(op); i++)
-    if (pir_op_operand(op, i) && is_low(pir_op_operand_op(op, i)))
+    if (is_low(pir_op_operand_op(op, i)))
       return true;
   return false;
 }

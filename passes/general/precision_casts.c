@@ -9,8 +9,6 @@
 
 #include <pir/dialect/pd_op.h>
 
-#include <stdlib.h>
-
 static pir_context *context_of(const precision *p) {
   return pir_program_context(p->run->program);
 }
@@ -36,25 +34,20 @@ static pir_value *make_cast(precision *p, pir_value *value, pir_dtype dtype) {
 // states f32; else -1.
 static int dtype_attr(const pir_op *op) {
   const pir_opdef *def = pir_op_def(op);
-  int at = def->result_count ? def->results[0].from_attr : -1;
+  int at = def->results[0].from_attr;
   const pir_attr *attr = at >= 0 ? pir_op_attr_at(op, (size_t)at) : NULL;
   return attr && pir_attr_as_dtype(attr) == PIR_F32 ? at : -1;
 }
 
-// Creates the same constant with another element type; NULL if its op has no such attribute.
+// Creates the same constant with another element type; NULL if its op does not state the type.
 static pir_value *make_low_constant(precision *p, pir_op *op) {
-  enum { MOST = 16 };
-  pir_named_attr attrs[MOST];
   int at = dtype_attr(op);
-  size_t count = pir_op_attrs(op);
-  if (at < 0 || count > MOST || pir_op_results(op) != 1 || pir_op_operands(op))
+  if (at < 0)
     return NULL;
-  pir_context *ctx = context_of(p);
-  pir_name *name = pir_name_get(ctx, pir_str_from(pir_op_def(op)->attrs[at].name));
+  size_t count = pir_op_attrs(op),
+         bytes = pir_arena_size(p->arena, count, sizeof(pir_named_attr));
+  pir_named_attr *attrs = pir_arena_alloc(p->arena, bytes);
   pir_op_attrs_sorted(op, attrs, count);
-  for (size_t i = 0; i < count; i++)
-    if (attrs[i].name == name)
-      attrs[i].value = pir_attr_dtype(ctx, p->low);
   const pir_type *type = with_dtype(p, pir_value_type(pir_op_result(op, 0)), p->low);
   pir_op_spec spec = {.def = pir_op_def(op),
                       .loc = pir_op_loc(op),
@@ -62,41 +55,50 @@ static pir_value *make_low_constant(precision *p, pir_op *op) {
                       .result_count = 1,
                       .attrs = attrs,
                       .attr_count = count};
-  return pir_op_result(pir_rewriter_create(p->run->rewriter, op, &spec), 0);
+  pir_op *made = pir_rewriter_create(p->run->rewriter, op, &spec);
+  pir_op_set_attr_at(made, (size_t)at, pir_attr_dtype(context_of(p), p->low));
+  pir_arena_free(p->arena, attrs, bytes);
+  return pir_op_result(made, 0);
+}
+
+// Returns the value that an op casts or states, in the low type; NULL if it is neither.
+static pir_value *low_source(precision *p, pir_op *source) {
+  if (pir_op_is(source, PD_CAST)) {
+    pir_value *before = pir_op_operand(source, 0);
+    bool same = precision_dtype(p, before) == p->low && !pir_value_is_overwritten(before);
+    return same ? before : NULL;
+  }
+  return pir_op_has(source, PIR_CONSTANT) ? make_low_constant(p, source) : NULL;
 }
 
 static pir_value *in_low(precision *p, pir_value *value) {
-  pir_value *known = pir_map_get(&p->casts, value);
+  const uint64_t *known = pir_map_find(&p->casts, value);
   if (known)
-    return known;
+    return (pir_value *)(uintptr_t)*known;
   pir_op *source = pir_value_op(value);
-  pir_value *before = source && pir_op_is(source, PD_CAST) ? pir_op_operand(source, 0) : NULL;
-  if (before && precision_dtype(p, before) == p->low && !pir_value_is_overwritten(before))
-    known = before;
-  if (!known && source && pir_op_has(source, PIR_CONSTANT))
-    known = make_low_constant(p, source);
-  if (!known)
-    known = make_cast(p, value, p->low);
-  pir_map_put(p->arena, &p->casts, value, (uint64_t)(uintptr_t)known);
-  return known;
+  pir_value *made = source ? low_source(p, source) : NULL;
+  if (!made)
+    made = make_cast(p, value, p->low);
+  pir_map_put(p->arena, &p->casts, value, (uint64_t)(uintptr_t)made);
+  return made;
 }
 
 static pir_value *in_f32(precision *p, pir_value *value) {
-  pir_value *known = pir_map_get(&p->casts, value);
+  const uint64_t *known = pir_map_find(&p->casts, value);
   if (known)
-    return known;
-  known = make_cast(p, value, PIR_F32);
-  pir_map_put(p->arena, &p->casts, value, (uint64_t)(uintptr_t)known);
-  return known;
+    return (pir_value *)(uintptr_t)*known;
+  pir_value *made = make_cast(p, value, PIR_F32);
+  pir_map_put(p->arena, &p->casts, value, (uint64_t)(uintptr_t)made);
+  return made;
 }
 
 // ---- types of results
 
 static const pir_type *lowered_type(const precision *p, const pir_type *type,
                                     const pir_fact *fact) {
-  if (!type || !fact->known)
+  if (!fact->known)
     return type;
-  if (pir_type_kind_of(type) == PIR_TYPE_TENSOR)
+  if (pir_type_is_tensor(type))
     return pir_type_dtype(type) == PIR_F32 && fact->dtype == p->low
                ? with_dtype(p, type, p->low)
                : type;
@@ -128,17 +130,12 @@ static pir_status restate(precision *p, pir_op *op) {
 
 // ---- one op
 
-// Sets all operands before anything is inferred, because the op is inconsistent in between.
-static void set_operand(pir_op *op, size_t i, pir_value *value) {
-  if (pir_op_operand(op, i) != value)
-    pir_op_set_operand(op, i, value);
-}
-
+// All operands are set before anything is inferred, because the op is inconsistent in between.
 static void raise_operands(precision *p, pir_op *op) {
   for (size_t i = 0; i < pir_op_operands(op); i++) {
     pir_value *value = pir_op_operand(op, i);
     if (value && is_lowered(p, value))
-      set_operand(op, i, in_f32(p, value));
+      pir_op_set_operand(op, i, in_f32(p, value));
   }
 }
 
@@ -149,9 +146,9 @@ static pir_status compute_low(precision *p, pir_op *op) {
       continue;
     if (precision_keeps_operand(op, i)) {
       if (is_lowered(p, value))
-        set_operand(op, i, in_f32(p, value));
+        pir_op_set_operand(op, i, in_f32(p, value));
     } else if (precision_dtype(p, value) == PIR_F32 && !precision_is_list(value)) {
-      set_operand(op, i, in_low(p, value));
+      pir_op_set_operand(op, i, in_low(p, value));
     }
   }
   int at = dtype_attr(op);
@@ -204,8 +201,7 @@ pir_status precision_apply(precision *p) {
   // Erases f32 constants of which only the 16-bit copy is read.
   for (size_t i = 0; i < p->ops.count; i++) {
     pir_op *op = p->ops.items[i];
-    bool made = pir_op_has(op, PIR_CONSTANT) && pir_op_results(op) &&
-                pir_map_find(&p->casts, pir_op_result(op, 0));
+    bool made = pir_op_has(op, PIR_CONSTANT) && pir_map_find(&p->casts, pir_op_result(op, 0));
     if (made && pir_op_unused(op))
       pir_rewriter_erase(p->run->rewriter, op);
   }
