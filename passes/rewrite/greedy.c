@@ -64,7 +64,9 @@ static void enter_worklist(void *user, pir_op *op) {
 // Pushes the remaining reader of a value that loses one of its two readers: patterns that
 // require a single use may now match.
 static pir_op *last_other_reader(const pir_value *value, const pir_op *going) {
-  const pir_use *a = value ? pir_value_first_use(value) : NULL, *b = a ? pir_use_next(a) : NULL;
+  if (!value)
+    return NULL;
+  const pir_use *a = pir_value_first_use(value), *b = pir_use_next(a);
   if (!b || pir_use_next(b))
     return NULL;
   pir_op *other = pir_use_owner(pir_use_owner(a) == going ? b : a);
@@ -128,8 +130,10 @@ static void add_bucket(driver *d, uint32_t root) {
 static void sort_patterns(driver *d) {
   add_bucket(d, 0);
   for (size_t i = 0; i < d->pattern_count; i++) {
+    if (!d->patterns[i].root)
+      continue;
     const pir_opdef *def = pir_context_op(d->rewriter->ctx, d->patterns[i].root);
-    if (!d->patterns[i].root || !def || pir_map_find(&d->by_root, def))
+    if (pir_map_find(&d->by_root, def))
       continue;
     add_bucket(d, d->patterns[i].root);
     pir_map_put(d->arena, &d->by_root, def, d->buckets.count - 1);
@@ -139,7 +143,7 @@ static void sort_patterns(driver *d) {
 static bool is_erasable(const pir_op *op) {
   // Unused parameters are left to dead code elimination, which drops their bytes too.
   bool kept = pir_op_has_effect(op) || pir_op_has(op, PIR_PARAMETER) || pir_op_regions(op);
-  return !kept && pir_op_unused(op) && pir_op_block(op);
+  return !kept && pir_op_unused(op);
 }
 
 typedef struct op_list {
@@ -171,8 +175,6 @@ static void rewrite_op(driver *d, pir_op *op) {
     return;
   }
   const bucket *b = bucket_of(d, op);
-  if (!b->count)
-    return;
   pir_str name = pir_op_name(op);
   pir_loc loc = pir_op_loc(op);
   for (size_t i = 0; i < b->count; i++) {
