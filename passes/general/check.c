@@ -21,10 +21,10 @@ typedef struct check {
 
 static pir_dtype operand_dtype(const check *c, const pir_op *op, size_t i) {
   const pir_value *value = i < pir_op_operands(op) ? pir_op_operand(op, i) : NULL;
-  const pir_fact *fact = value ? pir_facts_of(c->facts, value) : NULL;
-  if (fact && fact->members)
-    fact = fact->member_count ? fact->members[0] : NULL;
-  return fact && fact->known ? fact->dtype : PIR_UNDEFINED;
+  const pir_fact *fact = pir_facts_of(c->facts, value);
+  if (fact->member_count)
+    fact = fact->members[0];
+  return fact->known ? fact->dtype : PIR_UNDEFINED;
 }
 
 static bool is_half(pir_dtype dtype) {
@@ -45,7 +45,7 @@ static bool accepts_dtype(pir_dtype has, pir_dtype wanted, uint8_t flags) {
 // "int32 or int64"
 static void list_types(pir_dtype_set set, char *out, size_t capacity) {
   size_t used = 0;
-  for (int t = 0; t < PIR_DTYPE_COUNT && used + 1 < capacity; t++)
+  for (int t = 0; t < PIR_DTYPE_COUNT; t++)
     if (set >> t & 1)
       used += pir_text_format(out + used, capacity - used, "%s%s", used ? " or " : "",
                               pir_dtype_name((pir_dtype)t));
@@ -98,7 +98,7 @@ static pir_status check_operand(check *c, const pir_op *op, const pir_opdef *def
     return PIR_OK;
   bool on_gpu = is_half(has) && want->dtypes >> PIR_F32 & 1;
   if (want->dtypes && !(want->dtypes >> has & 1) && !(on_gpu && c->any_float)) {
-    char types[160] = "";
+    char types[PIR_DTYPE_COUNT * sizeof "bfloat16 or bfloat16"] = "";
     list_types(want->dtypes, types, sizeof types);
     return pir_error(
         op, "operand %s: expects %s, found %s%s", want->name, types, pir_dtype_name(has),

@@ -19,24 +19,27 @@ typedef struct selection {
 
 static bool is_static_tensor(const selection *s, const pir_fact *fact) {
   int64_t extent;
-  for (int32_t i = 0; fact->known && i < fact->rank; i++)
+  if (!pir_fact_has_rank(fact))
+    return false;
+  for (int32_t i = 0; i < fact->rank; i++)
     if (!pir_dim_is_const(pir_facts_dims(s->facts), fact->shape[i], &extent))
       return false;
-  return fact->known && fact->rank >= 0;
+  return true;
 }
 
-static bool is_static(const selection *s, const pir_value *value) {
-  const pir_fact *fact = value ? pir_facts_of(s->facts, value) : NULL;
-  bool known = !fact || fact->members || is_static_tensor(s, fact);
-  for (size_t i = 0; fact && fact->members && i < fact->member_count && known; i++)
-    known = is_static_tensor(s, fact->members[i]);
-  return known;
+static bool is_static(const selection *s, const pir_fact *fact) {
+  for (size_t i = 0; i < fact->member_count; i++)
+    if (!is_static_tensor(s, fact->members[i]))
+      return false;
+  return fact->members || is_static_tensor(s, fact);
 }
 
 static bool is_static_op(const selection *s, const pir_op *op) {
-  for (size_t i = 0; i < pir_op_operands(op); i++)
-    if (!is_static(s, pir_op_operand(op, i)))
+  for (size_t i = 0; i < pir_op_operands(op); i++) {
+    const pir_value *value = pir_op_operand(op, i);
+    if (value && !is_static(s, pir_facts_of(s->facts, value)))
       return false;
+  }
   return true;
 }
 

@@ -59,9 +59,9 @@ static pir_status expand_op(expansion *e, pir_op *op, int alternative) {
 // Replaces an op whose region runs exactly once by the ops of the region: its arguments become
 // the operands, its results the yielded values.
 static pir_status inline_region(expansion *e, pir_op *op) {
-  pir_block *block = pir_op_regions(op) ? pir_region_first(pir_op_region(op, 0)) : NULL;
-  pir_op *end = block ? pir_block_last(block) : NULL;
-  bool fits = end && pir_op_has(end, PIR_TERMINATOR) && !pir_block_next(block) &&
+  pir_block *block = pir_region_first(pir_op_region(op, 0));
+  pir_op *end = pir_block_last(block);
+  bool fits = pir_op_has(end, PIR_TERMINATOR) && !pir_block_next(block) &&
               pir_op_operands(end) == pir_op_results(op) &&
               pir_block_arguments(block) <= pir_op_operands(op);
   for (size_t i = 0; fits && i < pir_op_results(op); i++)
@@ -115,10 +115,12 @@ typedef struct visit_state {
 static pir_walk_result expand_regions(pir_op *op, void *user) {
   visit_state *v = user;
   for (size_t i = 0; i < pir_op_regions(op); i++)
-    for (pir_block *b = pir_region_first(pir_op_region(op, i)); b && !v->status;
-         b = pir_block_next(b))
+    for (pir_block *b = pir_region_first(pir_op_region(op, i)); b; b = pir_block_next(b)) {
       v->status = expand_block(v->expansion, b);
-  return v->status ? PIR_WALK_STOP : PIR_WALK_CONTINUE;
+      if (v->status)
+        return PIR_WALK_STOP;
+    }
+  return PIR_WALK_CONTINUE;
 }
 
 pir_status pir_pass_expand(pir_pass_run *run) {

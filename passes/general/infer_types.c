@@ -17,7 +17,7 @@ typedef struct restate {
 static const pir_type *inferred_type(restate *r, const pir_fact *fact, const pir_type *stated);
 
 static const pir_type *list_type(restate *r, const pir_fact *fact, const pir_type *stated) {
-  if (!fact->members || fact->member_count != pir_type_elements(stated))
+  if (fact->member_count != pir_type_elements(stated))
     return stated;
   pir_context *ctx = pir_program_context(r->run->program);
   size_t bytes = pir_arena_size(pir_context_arena(ctx), fact->member_count, sizeof(pir_type *));
@@ -30,12 +30,11 @@ static const pir_type *list_type(restate *r, const pir_fact *fact, const pir_typ
 }
 
 static const pir_type *inferred_type(restate *r, const pir_fact *fact, const pir_type *stated) {
-  if (!stated || !fact->known)
+  if (!fact->known)
     return stated;
   if (pir_type_kind_of(stated) == PIR_TYPE_VECTOR)
     return list_type(r, fact, stated);
-  if (pir_type_kind_of(stated) != PIR_TYPE_TENSOR || fact->rank < 0 ||
-      fact->dtype == PIR_UNDEFINED)
+  if (!pir_type_is_tensor(stated) || fact->rank < 0 || fact->dtype == PIR_UNDEFINED)
     return stated;
   int64_t dims[PIR_MAX_RANK];
   for (int32_t i = 0; i < fact->rank; i++)
@@ -49,9 +48,8 @@ static pir_walk_result restate_results(pir_op *op, void *user) {
   restate *r = user;
   for (size_t i = 0; i < pir_op_results(op); i++) {
     pir_value *value = pir_op_result(op, i);
-    const pir_type *stated = value ? pir_value_type(value) : NULL;
-    const pir_type *type =
-        stated ? inferred_type(r, pir_facts_of(r->facts, value), stated) : NULL;
+    const pir_type *stated = pir_value_type(value),
+                   *type = inferred_type(r, pir_facts_of(r->facts, value), stated);
     if (type == stated)
       continue;
     pir_value_set_type(value, type);

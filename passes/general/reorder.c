@@ -35,7 +35,8 @@ static bool is_tied(const pir_op *op) {
 
 static pir_op *movable_definer(const reorder *r, const pir_value *value) {
   pir_op *op = value ? pir_value_op(value) : NULL;
-  return op && pir_op_block(op) == r->block && !pir_op_mark(op) && !is_tied(op) ? op : NULL;
+  bool movable = op && pir_op_block(op) == r->block && !pir_op_mark(op) && !is_tied(op);
+  return movable ? op : NULL;
 }
 
 // Includes the values that the ops of its regions read.

@@ -118,8 +118,7 @@ static pir_walk_result attach_shapes(pir_op *op, void *user) {
   printer *p = user;
   strings shapes = {0}, demands = {0};
   for (size_t i = 0; i < pir_op_results(op); i++) {
-    if (pir_op_result(op, i))
-      put_fact(p, pir_facts_of(p->facts, pir_op_result(op, i)));
+    put_fact(p, pir_facts_of(p->facts, pir_op_result(op, i)));
     const pir_attr *text = take_text(p);
     pir_vec_push(p->arena, &shapes, text);
   }

@@ -28,7 +28,7 @@ static state *find_state(exposing *e, const pir_value *value) {
 }
 
 static bool holds_state(const pir_value *value) {
-  const pir_op *source = value ? pir_value_op(value) : NULL;
+  const pir_op *source = pir_value_op(value);
   return source && (pir_op_def(source)->traits & (PIR_PARAMETER | PIR_INPUT));
 }
 
