@@ -19,6 +19,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 // Ids of the options that every tool has; negative, so that they never collide with a tool's
@@ -43,7 +44,7 @@ static const cli_option common_options[] = {
     {OPT_MAX_OPS, 0, "max-ops", "N", "refuse programs with more ops"},
     {OPT_MAX_DEPTH, 0, "max-depth", "N", "refuse regions nested deeper"},
     {OPT_MAX_MEMORY, 0, "max-memory", "BYTES",
-     "stop when the IR needs more (k, m and g are understood)"},
+     "stop when programs, constants or tensors need more (k, m and g are understood)"},
     {OPT_MAX_TIME, 0, "max-time", "SECONDS", "stop after that time"},
     {OPT_HELP, 'h', "help", NULL, "print this and exit"},
     {OPT_VERSION, 0, "version", NULL,
@@ -275,6 +276,18 @@ static void on_alarm(int signal) {
   _exit(CLI_LIMIT);
 }
 
+enum { MOST_SECONDS = 1000000000 };
+
+// The library ends its work with a message that names the place. A second later the process
+// ends, because input may not come, and an op of the user may not return.
+static void limit_time(cli_run *cli, uint64_t seconds) {
+  pir_stop stop = {.max_ns = seconds * 1000000000};
+  struct itimerval timer = {.it_value.tv_sec = (time_t)seconds + 1};
+  cli->watch = pir_watch_begin(&stop, 0);
+  signal(SIGALRM, on_alarm);
+  setitimer(ITIMER_REAL, &timer, NULL);
+}
+
 static int set_limit(cli_run *cli, const cli_option *option, const char *value) {
   uint64_t number;
   if (!cli_parse_u64(value, &number) || number == 0)
@@ -283,12 +296,7 @@ static int set_limit(cli_run *cli, const cli_option *option, const char *value) 
     case OPT_MAX_OPS: cli->limits.max_ops = number; break;
     case OPT_MAX_DEPTH: cli->limits.max_depth = number; break;
     case OPT_MAX_MEMORY: cli->limits.max_bytes = number; break;
-    default: {
-      struct itimerval timer = {.it_value.tv_sec =
-                                    number > 1000000000 ? 1000000000 : (time_t)number};
-      signal(SIGALRM, on_alarm);
-      setitimer(ITIMER_REAL, &timer, NULL);
-    }
+    default: limit_time(cli, number > MOST_SECONDS ? MOST_SECONDS : number);
   }
   return -1;
 }
@@ -442,6 +450,15 @@ static _Noreturn void memory_is_out(void *user) {
   _exit(CLI_LIMIT);
 }
 
+pir_stop cli_stop(const cli_run *cli) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  uint64_t ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+  if (!cli->watch.deadline)
+    return (pir_stop){0};
+  return (pir_stop){.max_ns = cli->watch.deadline > ns ? cli->watch.deadline - ns : 1};
+}
+
 pir_context *cli_context_create(cli_run *cli) {
   pir_context_options options = {.size = sizeof options,
                                  .out_of_memory = memory_is_out,
@@ -452,6 +469,9 @@ pir_context *cli_context_create(cli_run *cli) {
     memory_is_out(cli);
   pir_context_set_sink(ctx, cli_sink(cli));
   pir_context_set_remarks(ctx, cli->remarks);
+  pir_stop stop = cli_stop(cli);
+  if (stop.max_ns)
+    pir_context_set_stop(ctx, &stop);
   if (pir_dialects_load_all(ctx) ||
       (cli->custom_ops && pir_custom_set_register(cli->custom_ops, ctx))) {
     pir_context_destroy(ctx);

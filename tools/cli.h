@@ -55,6 +55,7 @@ typedef struct cli_run {
   bool json_diagnostics;
   bool remarks;  // contexts make them; for the tool to set
   pir_limits limits;
+  pir_watch watch;                    // --max-time
   struct pir_custom_set *custom_ops;  // ops of --custom-ops; NULL: none
   size_t errors;                      // diagnostics of severity error printed so far
   pir_str source_name,
@@ -88,6 +89,8 @@ bool cli_parse_u64(const char *text,
 // Creates a context with all dialects, the user's ops, the command line's limits and a printing
 // sink; NULL if memory runs out.
 pir_context *cli_context_create(cli_run *cli);
+// Returns the rest of --max-time; the zero value without it.
+pir_stop cli_stop(const cli_run *cli);
 // Returns the sink alone, for models (pir_model_options.sink).
 pir_diag_sink cli_sink(cli_run *cli);
 

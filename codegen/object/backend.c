@@ -124,9 +124,14 @@ bool pir_llvm_is_open(const pir_llvm_library *library) {
 pir_status pir_llvm_emit_code(const pir_llvm_library *library, const loop_module *module,
                               const pir_target *target, pir_code_form form, pir_emitted *out,
                               char *message, size_t capacity) {
+  if (pir_watch_ended(&library->limits.watch)) {
+    pir_text_format(message, capacity, "%s", pir_watch_reason(&library->limits.watch));
+    return PIR_CANCELLED;
+  }
   if (library->backend)
     return library->backend->emit(module, target, form, out, message, capacity);
-  return pir_compile_server_emit(library->server, module, target, form, out, message, capacity);
+  return pir_compile_server_emit(library->server, &library->limits, module, target, form, out,
+                                 message, capacity);
 }
 
 bool pir_compiler_llvm_version(char *out, size_t capacity) {

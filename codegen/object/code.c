@@ -234,6 +234,10 @@ static pir_status compile_missing(build *b, int threads, char *message, size_t c
   pir_code_store *store = b->store;
   if (!store->target.device && !pir_llvm_is_open(&store->llvm))
     PIR_TRY(pir_llvm_open(store->in_process, &store->llvm, message, capacity));
+  const pir_limits *limits = pir_context_limits(store->ctx);
+  store->llvm.limits =
+      (pir_emit_limits){pir_context_heap(store->ctx)->watch,
+                        limits->max_bytes == UINT64_MAX ? 0 : limits->max_bytes};
   b->compile = true;
   run(b, threads);
   return PIR_OK;

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -42,6 +43,28 @@ bool pir_socket_send(int fd, const void *data, size_t size) {
 
 bool pir_socket_receive(int fd, void *data, size_t size) {
   for (char *at = data; size;) {
+    ssize_t n = recv(fd, at, size, 0);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0)
+      return false;
+    at += n;
+    size -= (size_t)n;
+  }
+  return true;
+}
+
+// Receives all of it as pir_socket_receive does, but looks often whether the work has to end.
+static bool receive_watched(int fd, const pir_watch *watch, void *data, size_t size) {
+  enum { POLL_MS = 20 };
+  bool watched = watch->cancel || watch->deadline;
+  for (char *at = data; size;) {
+    struct pollfd one = {.fd = fd, .events = POLLIN};
+    if (watched && pir_watch_ended(watch))
+      return false;
+    int ready = watched ? poll(&one, 1, POLL_MS) : 1;
+    if (ready == 0 || (ready < 0 && errno == EINTR))
+      continue;
     ssize_t n = recv(fd, at, size, 0);
     if (n < 0 && errno == EINTR)
       continue;
@@ -248,10 +271,19 @@ static pir_status refuse_job(int error, char *message, size_t capacity) {
                        strerror(error));
 }
 
-static pir_status read_reply(int job, pir_emitted *out, char *message, size_t capacity) {
-  server_reply reply;
-  if (!pir_socket_receive(job, &reply, sizeof reply))
+// Nothing came, or not all.
+static pir_status refuse_cut(const pir_watch *watch, char *message, size_t capacity) {
+  if (!pir_watch_ended(watch))
     return refuse_killed(message, capacity);
+  pir_text_format(message, capacity, "%s while code was generated", pir_watch_reason(watch));
+  return PIR_CANCELLED;
+}
+
+static pir_status read_reply(int job, const pir_watch *watch, pir_emitted *out, char *message,
+                             size_t capacity) {
+  server_reply reply;
+  if (!receive_watched(job, watch, &reply, sizeof reply))
+    return refuse_cut(watch, message, capacity);
   if (reply.status) {
     pir_text_format(message, capacity, "%s", reply.message);
     return reply.status;
@@ -260,18 +292,19 @@ static pir_status read_reply(int job, pir_emitted *out, char *message, size_t ca
   if (!out->data)
     return report_server(message, capacity, PIR_EXHAUSTED, "compiled code", "out of memory");
   out->size = reply.size;
-  if (pir_socket_receive(job, out->data, out->size)) {
+  if (receive_watched(job, watch, out->data, out->size)) {
     out->data[out->size] = 0;
     return PIR_OK;
   }
   free(out->data);
   *out = (pir_emitted){0};
-  return refuse_killed(message, capacity);
+  return refuse_cut(watch, message, capacity);
 }
 
-pir_status pir_compile_server_emit(compile_server *server, const loop_module *module,
-                                   const pir_target *target, pir_code_form form,
-                                   pir_emitted *out, char *message, size_t capacity) {
+pir_status pir_compile_server_emit(compile_server *server, const pir_emit_limits *limits,
+                                   const loop_module *module, const pir_target *target,
+                                   pir_code_form form, pir_emitted *out, char *message,
+                                   size_t capacity) {
   growing text = {0};
   *out = (pir_emitted){0};
   pir_status status = pir_loop_print(module, (pir_writer){grow, &text});
@@ -284,12 +317,13 @@ pir_status pir_compile_server_emit(compile_server *server, const loop_module *mo
     free(text.data);
     return refuse_job(errno, message, capacity);
   }
-  server_request request = {.text_size = text.size, .target = *target, .form = form};
+  server_request request = {
+      .text_size = text.size, .max_bytes = limits->max_bytes, .target = *target, .form = form};
   // Where sending fails the server has ended the job, and its reply may say why.
   (void)(pir_socket_send(job, &request, sizeof request) &&
          pir_socket_send(job, text.data, text.size));
   free(text.data);
-  status = read_reply(job, out, message, capacity);
+  status = read_reply(job, &limits->watch, out, message, capacity);
   close(job);
   return status;
 }

@@ -19,10 +19,12 @@ pir_status pir_compile_server_start(compile_server **out_server, char *message,
 void pir_compile_server_stop(compile_server *server);
 
 // Compiles a module as pir_llvm_backend.emit does. PIR_EXHAUSTED: memory ran out there.
-// PIR_INTERNAL: LLVM ended its process. From several threads at once.
-pir_status pir_compile_server_emit(compile_server *server, const loop_module *module,
-                                   const pir_target *target, pir_code_form form,
-                                   pir_emitted *out, char *message, size_t capacity);
+// PIR_INTERNAL: LLVM ended its process. PIR_CANCELLED: the watched work has to end; the job is
+// killed then. From several threads at once.
+pir_status pir_compile_server_emit(compile_server *server, const pir_emit_limits *limits,
+                                   const loop_module *module, const pir_target *target,
+                                   pir_code_form form, pir_emitted *out, char *message,
+                                   size_t capacity);
 
 // ---- between both processes, which are of the same build
 
@@ -44,6 +46,7 @@ typedef struct server_hello {
 // Followed by the text of the loops.
 typedef struct server_request {
   size_t text_size;
+  uint64_t max_bytes;  // of memory for the job; 0: any
   pir_target target;
   pir_code_form form;
 } server_request;

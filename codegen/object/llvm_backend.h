@@ -6,6 +6,7 @@
 
 #include "loop.h"
 #include <pir/codegen.h>
+#include <pir/stop.h>
 
 // Bytes from malloc, NUL-terminated beyond `size`.
 typedef struct pir_emitted {
@@ -28,11 +29,18 @@ typedef struct pir_llvm_backend {
 #define PIR_LLVM_BACKEND_SYMBOL "pir_llvm_backend_of"
 PIR_API const pir_llvm_backend *pir_llvm_backend_of(const char *sources);
 
+// The limits of each compilation by a server; LLVM in this process knows none.
+typedef struct pir_emit_limits {
+  pir_watch watch;
+  uint64_t max_bytes;  // 0: any
+} pir_emit_limits;
+
 // One of two ways to LLVM: the library in this process, or a server.
 typedef struct pir_llvm_library {
   void *handle;
   const pir_llvm_backend *backend;  // NULL: not in this process
   struct compile_server *server;    // NULL: no server
+  pir_emit_limits limits;           // none, unless set after it was opened
 } pir_llvm_library;
 
 // Opens the library beside libpir, or where the loader finds it, in this process.
@@ -44,7 +52,8 @@ pir_status pir_llvm_load(pir_llvm_library *out, char *message, size_t capacity);
 pir_status pir_llvm_open(bool in_process, pir_llvm_library *out, char *message,
                          size_t capacity);
 bool pir_llvm_is_open(const pir_llvm_library *library);
-// Compiles a module as pir_llvm_backend.emit does, from any thread.
+// Compiles a module as pir_llvm_backend.emit does, from any thread. PIR_CANCELLED: the work had
+// to end.
 pir_status pir_llvm_emit_code(const pir_llvm_library *library, const loop_module *module,
                               const pir_target *target, pir_code_form form, pir_emitted *out,
                               char *message, size_t capacity);

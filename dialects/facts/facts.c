@@ -440,6 +440,7 @@ static pir_status analyse_block(pir_facts *facts, pir_block *block, int depth) {
   }
   PIR_EACH_OP(op, block) {
     pir_status one;
+    pir_context_note_place(pir_op_context(op), pir_op_loc(op));
     if (pir_op_is(op, PD_IF))
       one = analyse_if(facts, op, depth);
     else if (pir_op_is(op, PD_WHILE))

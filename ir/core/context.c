@@ -39,9 +39,9 @@ pir_context *pir_context_create(const pir_context_options *options) {
       .max_ops = limit_or(given.limits.max_ops, (uint64_t)16 << 20),
       .max_depth = limit_or(given.limits.max_depth, (uint64_t)256 << 10),
       .max_attr_items = limit_or(given.limits.max_attr_items, (uint64_t)64 << 20),
-      .max_bytes = limit_or(given.limits.max_bytes, UINT64_MAX),
+      .max_bytes = given.limits.max_bytes ? given.limits.max_bytes : pir_memory_to_use(),
   };
-  ctx->heap.limit = given.limits.max_bytes;
+  ctx->heap.limit = ctx->limits.max_bytes;
   ctx->heap.out_of_memory = given.out_of_memory;
   ctx->heap.out_of_memory_user = given.out_of_memory_user;
   pir_arena_init(&ctx->arena, &ctx->heap);
@@ -74,29 +74,67 @@ pir_heap *pir_context_heap(pir_context *ctx) {
 // ---- running out
 
 // The text is put together on the stack.
-static void report_exhaustion(pir_context *ctx) {
-  char text[96] = "out of memory";
-  if (ctx->heap.limited)
-    pir_text_format(text, sizeof text, "out of memory: the limit of %zu bytes was hit",
-                    ctx->heap.limit);
+static void report_jump(pir_context *ctx, pir_status status) {
+  char text[256];
+  size_t n;
+  if (status == PIR_CANCELLED)
+    n = pir_text_format(text, sizeof text, "%s", pir_watch_reason(&ctx->heap.watch));
+  else if (ctx->heap.limited)
+    n = pir_text_format(text, sizeof text, "out of memory: the limit of %zu bytes was hit",
+                        ctx->heap.limit);
+  else
+    n = pir_text_format(text, sizeof text, "out of memory");
+  if (ctx->task[0])
+    pir_text_format(text + n, sizeof text - n, ", %s", ctx->task);
   pir_diag_emit(ctx, &(pir_diag){.size = sizeof(pir_diag),
                                  .severity = PIR_ERROR,
+                                 .place = pir_loc_unpack(ctx, ctx->at),
                                  .message = pir_str_from(text)});
+}
+
+void pir_context_note_task(pir_context *ctx, const char *what, pir_str name) {
+  pir_text_format(ctx->task, sizeof ctx->task, "%s%.*s", what, (int)name.size, name.data);
+  pir_context_note_place(ctx, PIR_LOC_UNKNOWN);
+}
+
+void pir_context_note_place(pir_context *ctx, pir_loc at) {
+  ctx->at = at;
+  pir_heap_poll(&ctx->heap);
+}
+
+void pir_context_set_stop(pir_context *ctx, const pir_stop *stop) {
+  pir_watch watch = pir_watch_begin(stop, 0);
+  pir_heap_watch(&ctx->heap, stop ? &watch : NULL);
+}
+
+typedef pir_status catch_function(pir_heap *heap, pir_status (*body)(void *user), void *user,
+                                  bool *out_jumped);
+
+// The outermost function with a status ends its task.
+static pir_status end_by_jump(pir_context *ctx, catch_function *catch,
+                              pir_status (*body)(void *user), void *user) {
+  bool jumped, outermost = !ctx->heap.catch;
+  pir_status status = catch (&ctx->heap, body, user, &jumped);
+  if (jumped)
+    report_jump(ctx, status);
+  if (outermost) {
+    ctx->task[0] = 0;
+    ctx->at = PIR_LOC_UNKNOWN;
+  }
+  return status;
 }
 
 // A context with an out-of-memory hook calls it instead of returning a status.
 pir_status pir_context_enter(pir_context *ctx, pir_status (*body)(void *user), void *user) {
-  if (ctx->heap.catch || ctx->heap.out_of_memory)
+  if (ctx->heap.catch || (ctx->heap.out_of_memory && !ctx->heap.watched))
     return body(user);
-  return pir_context_protect(ctx, body, user);
+  if (!ctx->heap.out_of_memory)
+    return pir_context_protect(ctx, body, user);
+  return end_by_jump(ctx, pir_heap_catch_end, body, user);
 }
 
 pir_status pir_context_protect(pir_context *ctx, pir_status (*body)(void *user), void *user) {
-  bool jumped;
-  pir_status status = pir_heap_catch(&ctx->heap, body, user, &jumped);
-  if (jumped)
-    report_exhaustion(ctx);
-  return status;
+  return end_by_jump(ctx, pir_heap_catch, body, user);
 }
 
 // ---- names

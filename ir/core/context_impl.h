@@ -53,6 +53,9 @@ struct pir_context {
   pir_arena arena;
   pir_limits limits;
   pir_diag_sink sink;
+  // The work of the function with a status that runs, for a report of its end; "" and unknown.
+  char task[160];
+  pir_loc at;
   size_t errors;
   bool remarks;   // wanted
   pir_set names;  // pir_name_entry

@@ -82,6 +82,7 @@ static pir_op *allocate(const pir_op_info *info, size_t results, size_t operands
 pir_op *pir_op_create(pir_context *ctx, const pir_op_spec *spec) {
   const pir_op_info *info = pir_context_info(ctx, spec->def);
   assert(info->ctx == ctx);
+  pir_heap_poll(&ctx->heap);
   pir_op *op = allocate(info, spec->result_count, spec->operand_count, spec->region_count);
   op->loc = spec->loc;
   for (size_t i = 0; i < spec->result_count; i++)

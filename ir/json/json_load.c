@@ -11,6 +11,8 @@ typedef struct padded_text {
   pir_str head, text, tail;
   size_t fill;  // letters between head and text
   size_t at;    // of all bytes
+  const pir_watch *watch;
+  bool stopped;
 } padded_text;
 
 // Copies up to `room` bytes of a part; `*io_skip` bytes of the whole lie before the next one.
@@ -36,9 +38,15 @@ static size_t copy_letters(char *to, size_t room, size_t fill, size_t *io_skip) 
   return n;
 }
 
+// Work that ends early ends the text.
 static size_t hand_over(void *buffer, size_t room, void *user) {
+  enum { POLL_BYTES = 1 << 16 };
   padded_text *p = user;
   char *to = buffer;
+  if (p->at % POLL_BYTES < room)
+    p->stopped |= pir_watch_ended(p->watch);
+  if (p->stopped)
+    return 0;
   size_t skip = p->at, n = 0;
   n += copy_part(to + n, room - n, p->head, &skip);
   n += copy_letters(to + n, room - n, p->fill, &skip);
@@ -87,13 +95,20 @@ static bool means_memory(pir_str text, const json_error_t *error) {
   return may_mean_memory(json_error_code(error)) && pir_json_is_well_formed(text);
 }
 
-json_t *pir_json_load(pir_str text, json_error_t *error, bool *out_starved) {
+json_t *pir_json_load(pir_str text, const pir_watch *watch, json_error_t *error,
+                      bool *out_starved) {
   padded_text p = {.head = PIR_STR("[\""),
+                   .watch = watch,
                    .text = text,
                    .tail = PIR_STR("]"),
                    .fill = letters_for(longest_token(text))};
   *error = (json_error_t){0};  // jansson leaves its code as it is where it gives no reason
   json_t *list = json_load_callback(hand_over, &p, JSON_REJECT_DUPLICATES, error), *root = NULL;
+  *out_starved = false;
+  if (p.stopped) {
+    json_decref(list);
+    return NULL;
+  }
   *out_starved =
       list ? json_string_length(json_array_get(list, 0)) != p.fill : means_memory(text, error);
   if (!*out_starved && json_array_size(list) == 2)

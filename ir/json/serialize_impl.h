@@ -50,8 +50,9 @@ pir_str pir_json_dialect_name(pir_context *ctx, int number);
 bool pir_json_dialect_number(pir_context *ctx, pir_str name, int *out_number);
 
 // Reads a JSON value; NULL with an error, whose places are in `text`, or with *out_starved set:
-// memory ran out.
-json_t *pir_json_load(pir_str text, json_error_t *error, bool *out_starved);
+// memory ran out; or because the watched work has to end.
+json_t *pir_json_load(pir_str text, const pir_watch *watch, json_error_t *error,
+                      bool *out_starved);
 
 // Whether the text is one JSON value.
 bool pir_json_is_well_formed(pir_str text);

@@ -319,6 +319,7 @@ static pir_status read_op_attrs(pir_json_reader *r, const json_t *json, bool par
 static pir_status begin_op(pir_json_reader *r) {
   uint64_t limit = pir_context_limits(r->ctx)->max_ops;
   r->loc = r->ops < r->locations.count ? r->locations.items[r->ops] : PIR_LOC_UNKNOWN;
+  pir_context_note_place(r->ctx, r->loc);
   if (++r->ops > limit)
     return pir_json_fail_with(r, PIR_EXHAUSTED, "the program has more than %llu ops",
                               (unsigned long long)limit);
@@ -484,12 +485,16 @@ static pir_status read_json(void *user) {
   pir_guard of_root, of_program;
   skip_comments(&r);
   pir_str json = {r.text.data + r.begin, r.text.size - r.begin};
-  json_t *root = pir_json_load(json, &error, &starved);
+  pir_context_note_task(r.ctx, "reading ", r.file);
+  json_t *root = pir_json_load(json, &r.ctx->heap.watch, &error, &starved);
+  pir_guard_open(&r.ctx->heap, &of_root, drop_json, root);
+  pir_heap_poll(&r.ctx->heap);
   if (starved)
     pir_heap_fail(&r.ctx->heap);
-  if (!root)
+  if (!root) {
+    pir_guard_close(&of_root);
     return report_syntax(&r, &error);
-  pir_guard_open(&r.ctx->heap, &of_root, drop_json, root);
+  }
   find_ops(&r);
   r.program = pir_program_create(r.ctx);
   pir_program_guard(r.program, &of_program);

@@ -16,6 +16,7 @@ struct pir_heap_block {
 struct pir_catch {
   pir_catch *outer;
   pir_guard *guards;  // those that were open before
+  bool ends_only;     // of work that ends early; exhausted memory goes to the hook
   jmp_buf target;
 };
 
@@ -82,6 +83,17 @@ void pir_heap_give(pir_heap *heap, void *taken) {
   give_block(heap, block);
 }
 
+void pir_heap_charge(pir_heap *heap, size_t size) {
+  heap->limited = is_beyond_limit(heap, size);
+  if (heap->limited)
+    pir_heap_fail(heap);
+  heap->held += size;
+}
+
+void pir_heap_discharge(pir_heap *heap, size_t size) {
+  heap->held -= size;
+}
+
 // ---- failure
 
 // Closes a guard before running it, so that its resource is released exactly once.
@@ -93,12 +105,14 @@ static void undo_guards(pir_heap *heap, const pir_guard *last) {
   }
 }
 
-void pir_heap_fail(pir_heap *heap) {
+static _Noreturn void leave(pir_heap *heap, pir_status failure) {
   while (!heap->catch && heap->outer) {
     heap->outer->limited = heap->limited;
     heap = heap->outer;
   }
-  if (heap->catch) {
+  bool hooked = heap->catch && heap->catch->ends_only && failure == PIR_EXHAUSTED;
+  if (heap->catch && !hooked) {
+    heap->failure = failure;
     undo_guards(heap, heap->catch->guards);
     longjmp(heap->catch->target, 1);
   }
@@ -108,9 +122,23 @@ void pir_heap_fail(pir_heap *heap) {
   __builtin_trap();
 }
 
-pir_status pir_heap_catch(pir_heap *heap, pir_status (*body)(void *user), void *user,
-                          bool *out_jumped) {
-  pir_catch here = {.outer = heap->catch, .guards = heap->guards};
+void pir_heap_fail(pir_heap *heap) {
+  leave(heap, PIR_EXHAUSTED);
+}
+
+void pir_heap_end_if_stopped(pir_heap *heap) {
+  if (heap->catch && pir_watch_ended(&heap->watch))
+    leave(heap, PIR_CANCELLED);
+}
+
+void pir_heap_watch(pir_heap *heap, const pir_watch *watch) {
+  heap->watched = watch != NULL;
+  heap->watch = watch ? *watch : (pir_watch){0};
+}
+
+static pir_status catch_jumps(pir_heap *heap, bool ends_only, pir_status (*body)(void *user),
+                              void *user, bool *out_jumped) {
+  pir_catch here = {.outer = heap->catch, .guards = heap->guards, .ends_only = ends_only};
   pir_status status = PIR_EXHAUSTED;
   bool jumped = true;
   heap->catch = &here;
@@ -118,10 +146,22 @@ pir_status pir_heap_catch(pir_heap *heap, pir_status (*body)(void *user), void *
     status = body(user);
     jumped = false;
   }
+  if (jumped)
+    status = heap->failure;
   heap->catch = here.outer;
   if (out_jumped)
     *out_jumped = jumped;
   return status;
+}
+
+pir_status pir_heap_catch(pir_heap *heap, pir_status (*body)(void *user), void *user,
+                          bool *out_jumped) {
+  return catch_jumps(heap, false, body, user, out_jumped);
+}
+
+pir_status pir_heap_catch_end(pir_heap *heap, pir_status (*body)(void *user), void *user,
+                              bool *out_jumped) {
+  return catch_jumps(heap, true, body, user, out_jumped);
 }
 
 void pir_guard_open(pir_heap *heap, pir_guard *guard, void (*undo)(void *what), void *what) {

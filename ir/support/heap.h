@@ -1,7 +1,8 @@
 // The memory of one context: its allocator, its limit, and the handling of exhaustion.
 //
 // Code that allocates from a heap never sees NULL. When memory runs out, control jumps to the
-// innermost pir_heap_catch, which returns PIR_EXHAUSTED. Before the jump, the guards registered
+// innermost pir_heap_catch, which returns PIR_EXHAUSTED; when work has to end early, to the
+// same place, which returns PIR_CANCELLED. Before the jump, the guards registered
 // since that catch run, innermost first; they undo effects other than memory. Blocks that are
 // still allocated remain owned by the pir_heap and are freed with it. Two rules follow for code
 // inside a catch. While it allocates, it may own other resources (descriptors, mappings, malloc
@@ -12,6 +13,7 @@
 #define PIR_SUPPORT_HEAP_H
 
 #include <pir/base.h>
+#include <pir/stop.h>
 
 // Marks bytes as inaccessible for AddressSanitizer.
 #if defined(__SANITIZE_ADDRESS__)
@@ -44,8 +46,11 @@ typedef struct pir_guard {
 
 struct pir_heap {
   pir_allocator source;
-  size_t held, limit;      // bytes taken from `source`; limit 0 is none
-  bool limited;            // the last failure: the limit was hit, there was memory
+  size_t held, limit;  // bytes taken from `source`; limit 0 is none
+  bool limited;        // the last failure: the limit was hit, there was memory
+  pir_status failure;  // of the last jump
+  pir_watch watch;     // that pir_heap_poll looks at, if `watched`
+  bool watched;
   pir_heap_block *blocks;  // all that are taken
   pir_catch *catch;        // innermost; NULL: none
   pir_guard *guards;       // innermost
@@ -53,6 +58,10 @@ struct pir_heap {
   void (*out_of_memory)(void *user);  // without any catch: must not return. NULL traps
   void *out_of_memory_user;
 };
+
+// Returns the default limit of memory: three quarters of the memory that the machine, the
+// container (its control group) or the process (its address space) has, whichever is least.
+uint64_t pir_memory_to_use(void);
 
 // `source` may be NULL (malloc).
 void pir_heap_init(pir_heap *heap, const pir_allocator *source);
@@ -64,10 +73,29 @@ void *pir_heap_take_zeroed(pir_heap *heap, size_t size);
 void pir_heap_give(pir_heap *heap, void *block);  // NULL does nothing
 _Noreturn void pir_heap_fail(pir_heap *heap);
 
-// Runs body(user) and returns its status, or PIR_EXHAUSTED with `*out_jumped` set (it may be
-// NULL) if memory ran out below.
+// Counts memory that comes from elsewhere and belongs to the work of this heap, until
+// pir_heap_discharge; fails beyond the limit.
+void pir_heap_charge(pir_heap *heap, size_t size);
+void pir_heap_discharge(pir_heap *heap, size_t size);
+
+// From now on pir_heap_poll ends work; NULL: no longer.
+void pir_heap_watch(pir_heap *heap, const pir_watch *watch);
+void pir_heap_end_if_stopped(pir_heap *heap);
+// Jumps to the innermost catch if the watched work has to end; without a catch it returns. It
+// is called where an allocation might jump, too, before a piece of work that may take long.
+static inline void pir_heap_poll(pir_heap *heap) {
+  if (heap->watched)
+    pir_heap_end_if_stopped(heap);
+}
+
+// Runs body(user) and returns its status, or with `*out_jumped` set (it may be NULL)
+// PIR_EXHAUSTED if memory ran out below, PIR_CANCELLED if the work had to end.
 pir_status pir_heap_catch(pir_heap *heap, pir_status (*body)(void *user), void *user,
                           bool *out_jumped);
+
+// Does so for work that ends early alone: exhausted memory goes to the hook.
+pir_status pir_heap_catch_end(pir_heap *heap, pir_status (*body)(void *user), void *user,
+                              bool *out_jumped);
 
 void pir_guard_open(pir_heap *heap, pir_guard *guard, void (*undo)(void *what), void *what);
 void pir_guard_close(
@@ -81,6 +109,11 @@ pir_heap *pir_context_heap(struct pir_context *ctx);
 // returns a status does its work in such a body.
 pir_status pir_context_enter(struct pir_context *ctx, pir_status (*body)(void *user),
                              void *user);
+
+// Notes the work of a function with a status ("in pass ", name), for the report when it ends
+// early, and the op at which it is; polls.
+void pir_context_note_task(struct pir_context *ctx, const char *what, pir_str name);
+void pir_context_note_place(struct pir_context *ctx, uint64_t at);
 
 struct pir_program;
 // A guard that destroys a program under construction.

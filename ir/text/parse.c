@@ -514,6 +514,7 @@ static bool parse_op(pir_op_reader *r) {
   pir_parse_place place = pir_parse_here(p);
   begin_scratch(r);
   r->loc = loc_of(p, place);
+  pir_context_note_place(p->ctx, r->loc);
   if (!count_op(r) || !pir_parse_header(r, &def, &style))
     return false;
   resolve_operands(r);
@@ -694,6 +695,7 @@ static pir_status read_program(void *user) {
   pir_parser *p = &r.p;
   pir_guard guard;
   open_scanner(p, call->ctx, call->text, &call->options);
+  pir_context_note_task(call->ctx, "reading ", p->file);
   r.program = pir_program_create(call->ctx);
   pir_program_guard(r.program, &guard);
   pir_program_set_info(r.program, (pir_program_info){.format = PIR_STR("text")});

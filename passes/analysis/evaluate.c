@@ -19,16 +19,30 @@ enum { ALIGNMENT = 64 };
 
 static void free_buffers(void *user) {
   evaluator *e = user;
-  for (size_t i = 0; i < e->buffers.count; i++)
-    free(e->buffers.items[i]);
+  for (size_t i = 0; i < e->buffers.count; i++) {
+    pir_heap_discharge(e->arena->heap, e->buffers.items[i].bytes);
+    free(e->buffers.items[i].data);
+  }
   e->buffers.count = 0;
+}
+
+// A small model may ask for large constants, and each may be twice as large as the previous
+// one. All results together may be so many times as large as the parameters, which were paid
+// for, and somewhat more.
+static uint64_t room_of(const pir_program *program) {
+  enum { TIMES = 16, MORE = 64 << 20 };
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < pir_program_params(program); i++)
+    bytes += pir_program_param_at(program, i)->size;
+  return bytes > UINT64_MAX / (2 * TIMES) ? UINT64_MAX : TIMES * bytes + MORE;
 }
 
 void evaluator_init(evaluator *e, pir_program *program, pir_facts *facts) {
   *e = (evaluator){.program = program,
                    .facts = facts,
                    .arena = pir_context_arena(pir_program_context(program)),
-                   .max_bytes = (uint64_t)1 << 20};
+                   .max_bytes = (uint64_t)1 << 20,
+                   .room = room_of(program)};
   pir_guard_open(e->arena->heap, &e->guard, free_buffers, e);
 }
 
@@ -80,24 +94,28 @@ void evaluator_copy(evaluator *e, const pir_value *value, const pir_value *from)
 }
 
 static void *take_buffer(evaluator *e, size_t size) {
+  size_t bytes = (size + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
   pir_vec_reserve(e->arena, &e->buffers, e->buffers.count + 1);
-  void *memory = aligned_alloc(ALIGNMENT, (size + ALIGNMENT) / ALIGNMENT * ALIGNMENT);
-  if (!memory)
+  pir_heap_charge(e->arena->heap, bytes);
+  known_buffer *buffer = &e->buffers.items[e->buffers.count++];
+  *buffer = (known_buffer){aligned_alloc(ALIGNMENT, bytes), bytes};
+  if (!buffer->data)
     pir_heap_fail(e->arena->heap);
-  return e->buffers.items[e->buffers.count++] = memory;
+  return buffer->data;
 }
 
 void *evaluator_take(evaluator *e, const pir_tensor *tensor) {
   size_t i = 0;
-  while (i < e->buffers.count && e->buffers.items[i] != tensor->data)
+  while (i < e->buffers.count && e->buffers.items[i].data != tensor->data)
     i++;
   if (i == e->buffers.count) {
     size_t bytes = known_tensor_bytes(tensor);
     memcpy(take_buffer(e, bytes), tensor->data, bytes);
   }
-  void *memory = e->buffers.items[i];
-  e->buffers.items[i] = NULL;
-  return memory;
+  known_buffer taken = e->buffers.items[i];
+  e->buffers.items[i] = (known_buffer){0};
+  pir_heap_discharge(e->arena->heap, taken.bytes);
+  return taken.data;
 }
 
 // ---- sources
@@ -248,10 +266,11 @@ static bool draft_results(call_draft *d, const pir_op *op) {
       if (!read_shape(d->e, member_fact(d->e, pir_op_result(op, i), (size_t)k), tensor, &size))
         return false;
       bytes += size;
-      if (bytes > d->e->max_bytes && bytes > d->operand_bytes)
+      if (bytes > d->e->room || (bytes > d->e->max_bytes && bytes > d->operand_bytes))
         return false;
       tensor->data = take_buffer(d->e, size);
     }
+  d->e->room -= bytes;
   d->call.out = out;
   d->call.out_members = members;
   d->call.out_first = first;
@@ -282,11 +301,16 @@ static pir_status run_call(const pir_opdef *def, pir_kernel_call *call) {
 static void compute_op(evaluator *e, const pir_op *op) {
   const pir_opdef *def = pir_op_def(op);
   pir_message message = {""};
-  call_draft d = {.e = e,
-                  .call = {.op = def->name,
-                           .attr_count = def->attr_count,
-                           .clause = def->clause,
-                           .message = &message}};
+  pir_watched_loops loops;
+  const pir_watch *watch = &e->arena->heap->watch;
+  call_draft d = {
+      .e = e,
+      .call = {.op = def->name,
+               .attr_count = def->attr_count,
+               .clause = def->clause,
+               .parallel = pir_parallel_watched(&loops, pir_parallel_serial(), watch),
+               .watch = watch,
+               .message = &message}};
   draft_operands(&d, op);
   if (draft_results(&d, op)) {
     pir_status status = pir_op_attr_values(op, draft_alloc, &d, &d.call.attrs);
@@ -294,6 +318,7 @@ static void compute_op(evaluator *e, const pir_op *op) {
       status = run_call(def, &d.call);
     if (status == PIR_EXHAUSTED)
       pir_heap_fail(e->arena->heap);
+    pir_heap_poll(e->arena->heap);  // loops that ended early have computed nothing
     if (!status)
       know_results(e, op, &d.call);
   }
@@ -390,5 +415,6 @@ static void evaluate_op(evaluator *e, const pir_op *op, int depth) {
 }
 
 void evaluator_visit(evaluator *e, const pir_op *op) {
+  pir_context_note_place(pir_op_context(op), pir_op_loc(op));
   evaluate_op(e, op, 0);
 }

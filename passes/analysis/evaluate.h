@@ -21,6 +21,12 @@ typedef struct known_value {
   pir_tensor tensors[];
 } known_value;
 
+// Memory from malloc, charged to the context's heap.
+typedef struct known_buffer {
+  void *data;
+  size_t bytes;
+} known_buffer;
+
 typedef struct evaluator {
   pir_program *program;
   pir_facts *facts;
@@ -28,10 +34,11 @@ typedef struct evaluator {
   bool parameters;  // named parameters count as known
   pir_rewriter
       *rewriter;  // expands composite ops for as long as they are computed; NULL: they are not
-  pir_status status;        // of the last expansion; a failure has been reported
-  uint64_t max_bytes;       // a result may be larger than this only when its operands are
-  pir_map known;            // pir_value -> known_value
-  PIR_VEC(void *) buffers;  // memory of computed tensors, from malloc
+  pir_status status;              // of the last expansion; a failure has been reported
+  uint64_t max_bytes;             // a result may be larger than this only when its operands are
+  uint64_t room;                  // bytes that further results may take, all together
+  pir_map known;                  // pir_value -> known_value
+  PIR_VEC(known_buffer) buffers;  // memory of computed tensors
   pir_guard guard;
 } evaluator;
 
@@ -49,7 +56,8 @@ static inline size_t known_tensor_bytes(const pir_tensor *tensor) {
 }
 
 // Transfers the data of a known tensor to the caller, who frees it with free: the tensor's own
-// the first time, then a copy, and a copy of a parameter's.
+// the first time, then a copy, and a copy of a parameter's. It is a weight then, and no longer
+// charged.
 void *evaluator_take(evaluator *e, const pir_tensor *tensor);
 // Forgets the results of an op that is erased, because new values may reuse their addresses.
 void evaluator_forget(evaluator *e, const pir_op *op);

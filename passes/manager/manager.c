@@ -320,6 +320,7 @@ static pir_status run_entry(pir_pass_manager *manager, size_t i, pir_program *pr
   const pir_pass_options *options = &manager->options;
   const char *name = entry->pass->name;
   manager->current = i;
+  pir_context_note_task(manager->ctx, "in pass ", pir_str_from(name));
   if (options->level_limit && entry->pass->level >= options->level_limit)
     return PIR_OK;
   if (is_listed(options->print_before, options->print_before_count, entry->pass))

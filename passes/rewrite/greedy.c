@@ -230,6 +230,7 @@ static pir_status drive(driver *d) {
     if (!op)
       continue;
     pir_map_put(d->arena, &d->places, op, 0);
+    pir_context_note_place(pir_op_context(op), pir_op_loc(op));
     rewrite_op(d, op);
     if (d->rewriter->failed)
       return d->rewriter->failed;

@@ -214,7 +214,7 @@ bool pir_clause_run_lines(const clause_bind *b, clause_lanes *e) {
     return false;
   int64_t points = pir_clause_points(b, 0, b->parallel);
   int64_t units = l.band < 0 ? points : points / b->extent[l.band] * bands(&l);
-  if (parallel->threads > 1 && units > 1 && (double)points * (double)l.length > SERIAL)
+  if (parallel->parallel_for && units > 1 && (double)points * (double)l.length > SERIAL)
     parallel->parallel_for(parallel->pool, units, run_lines, &l);
   else
     run_lines(&l, 0, units, 0);

@@ -210,6 +210,10 @@ static void run_range(void *user, int64_t begin, int64_t end, int thread) {
   while (p < stop && !e->status) {
     int n =
         b->clause->kind == PIR_CLAUSE_SCAN ? 1 : pir_clause_block(b, 0, coords, p, stop - p);
+    if (pir_kernel_cancelled(b->call)) {
+      pir_clause_fail(e, PIR_CANCELLED, "cancelled");
+      return;
+    }
     pir_clause_set_coords(e, 0, coords, p, n);
     e->linear = p;
     check_trap(e);

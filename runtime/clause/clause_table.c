@@ -196,7 +196,7 @@ bool pir_clause_move_by_table(clause_lanes *e, const clause_move *m) {
     find_inner(&r);
     int64_t rows = points / b->extent[last];
     const pir_parallel *parallel = &b->call->parallel;
-    if (parallel->threads > 1 && rows > 1 && points > SERIAL)
+    if (parallel->parallel_for && rows > 1 && points > SERIAL)
       parallel->parallel_for(parallel->pool, rows, run_rows, &r);
     else
       run_rows(&r, 0, rows, 0);

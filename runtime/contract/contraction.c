@@ -348,7 +348,7 @@ static pir_status run_tiled(contract_run *r, const pir_kernel_call *call) {
         r->batch.size - r->first_batch < chunk ? r->batch.size - r->first_batch : chunk;
     int64_t packs = r->batches * r->row_panels;
     int64_t panels = r->batches * r->column_panels;
-    if (threads == 1 || work * (double)r->batches < 1 << 16) {
+    if (!parallel->parallel_for || work * (double)r->batches < 1 << 16) {
       pack_rows(r, 0, packs, 0);
       run_panels(r, 0, panels, 0);
     } else {
@@ -481,7 +481,7 @@ static void run_units(contract_run *r, const pir_kernel_call *call, int64_t unit
                       pir_range_fn fn) {
   double work = (double)r->depth.size * (double)r->rows.size * (double)r->columns.size *
                 (double)r->batch.size;
-  if (call->parallel.threads > 1 && units > 1 && work > 1 << 15)
+  if (call->parallel.parallel_for && units > 1 && work > 1 << 15)
     call->parallel.parallel_for(call->parallel.pool, units, fn, r);
   else
     fn(r, 0, units, 0);

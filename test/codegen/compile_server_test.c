@@ -5,9 +5,11 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,24 +20,27 @@
 
 enum { MESSAGE = 768 };
 
-// A function that multiplies units [begin, end) of buffer 0 by a number.
-static loop_module *make_scaling(double factor) {
+// A function that multiplies units [begin, end) of buffer 0 by a number, so many times.
+static loop_module *make_scaling(double factor, int times) {
   loop_module *m = pir_loop_module_create();
   loop_fn *fn = pir_loop_fn_create(m, "stage");
   loop_buffer *x = pir_loop_arg(fn, "x", PIR_F32, 0, 4, false);
   loop_var *i = pir_loop_var_create(fn, "i", LOOP_INDEX, 1);
   loop_block *body = pir_loop_for(fn, &fn->body, LOOP_PARALLEL, i, pir_loop_use(m, fn->begin),
                                   pir_loop_use(m, fn->end), NULL);
-  loop_expr *at = pir_loop_use(m, i), *value = pir_loop_load(m, x, at, 1, NULL);
-  value = pir_loop_op(m, PIR_V_MUL, value, pir_loop_const_float(m, PIR_F32, factor), NULL);
-  pir_loop_store(fn, body, x, at, value, NULL);
+  for (int k = 0; k < times; k++) {
+    loop_expr *at = pir_loop_use(m, i), *value = pir_loop_load(m, x, at, 1, NULL);
+    value =
+        pir_loop_op(m, PIR_V_MUL, value, pir_loop_const_float(m, PIR_F32, factor + k), NULL);
+    pir_loop_store(fn, body, x, at, value, NULL);
+  }
   return m;
 }
 
 static pir_status try_scaling(const pir_llvm_library *llvm, pir_code_form form,
                               pir_emitted *out, char message[MESSAGE]) {
   pir_target target;
-  loop_module *m = make_scaling(3);
+  loop_module *m = make_scaling(3, 1);
   assert_int_equal(pir_target_get("x86-64", &target), PIR_OK);
   pir_status status = pir_llvm_emit_code(llvm, m, &target, form, out, message, MESSAGE);
   pir_loop_module_destroy(m);
@@ -82,15 +87,16 @@ static bool has_variable(const char *process, const char *variable) {
   return size > 0 && memmem(all, (size_t)size, variable, strlen(variable));
 }
 
-// Kills the servers that were started with this variable; returns their number.
-static int kill_servers(const char *variable) {
+// Kills the servers that were started with this variable, or does nothing (`number` 0);
+// returns how many there are.
+static int kill_servers(const char *variable, int number) {
   int killed = 0;
   DIR *dir = opendir("/proc");
   for (struct dirent *e; dir && (e = readdir(dir));) {
     pid_t process = atoi(e->d_name);
     if (process <= 0 || process == getpid() || !has_variable(e->d_name, variable))
       continue;
-    killed += !kill(process, SIGKILL);
+    killed += !kill(process, number);
   }
   if (dir)
     closedir(dir);
@@ -108,7 +114,7 @@ static void a_killed_server_is_a_status(void **unused) {
   emit_scaling(&llvm, PIR_CODE_OBJECT, &code);
   free(code.data);
   // The process that compiled the module above may not have ended yet.
-  assert_in_range(kill_servers(value), 1, 2);
+  assert_in_range(kill_servers(value, SIGKILL), 1, 2);
   assert_int_equal(try_scaling(&llvm, PIR_CODE_OBJECT, &code, message), PIR_EXHAUSTED);
   assert_non_null(strstr(message, "was killed"));
   assert_null(code.data);
@@ -118,6 +124,76 @@ static void a_killed_server_is_a_status(void **unused) {
   free(code.data);
   pir_llvm_close(&llvm);
   unsetenv("PIR_TEST_SERVER");
+}
+
+enum { LONG = 30000 };  // LLVM takes seconds, and more than 100 MB
+
+static pir_status try_long(const pir_llvm_library *llvm, char message[MESSAGE]) {
+  pir_target target;
+  pir_emitted code = {0};
+  loop_module *m = make_scaling(3, LONG);
+  assert_int_equal(pir_target_get("x86-64", &target), PIR_OK);
+  pir_status status =
+      pir_llvm_emit_code(llvm, m, &target, PIR_CODE_OBJECT, &code, message, MESSAGE);
+  assert_true(!status == (code.data != NULL));
+  free(code.data);
+  pir_loop_module_destroy(m);
+  return status;
+}
+
+static void *set_flag(void *flag) {
+  usleep(200000);
+  atomic_store((pir_atomic_int *)flag, 1);
+  return NULL;
+}
+
+// The job is killed; the server goes on.
+static void a_job_ends_early(void **unused) {
+  char message[MESSAGE] = "", value[64];
+  pir_atomic_int flag = 0;
+  pir_stop stops[] = {{NULL, 200000000}, {&flag, 0}};
+  pir_llvm_library llvm;
+  pir_emitted code;
+  (void)unused;
+  snprintf(value, sizeof value, "ending-server-of-%d.", (int)getpid());
+  assert_int_equal(setenv("PIR_TEST_SERVER", value, 1), 0);
+  assert_int_equal(pir_llvm_open(false, &llvm, message, sizeof message), PIR_OK);
+  for (int i = 0; i < 2; i++) {
+    pthread_t other;
+    assert_int_equal(pthread_create(&other, NULL, set_flag, &flag), 0);
+    llvm.limits.watch = pir_watch_begin(&stops[i], 0);
+    assert_int_equal(try_long(&llvm, message), PIR_CANCELLED);
+    assert_string_equal(message, i ? "cancelled while code was generated"
+                                   : "the time limit was hit while code was generated");
+    pthread_join(other, NULL);
+    atomic_store(&flag, 0);
+    int tries = 0;
+    while (kill_servers(value, 0) > 1 && ++tries < 400)
+      usleep(5000);
+    assert_int_equal(kill_servers(value, 0), 1);
+  }
+  llvm.limits.watch = (pir_watch){0};
+  emit_scaling(&llvm, PIR_CODE_OBJECT, &code);
+  free(code.data);
+  pir_llvm_close(&llvm);
+  unsetenv("PIR_TEST_SERVER");
+}
+
+static void memory_of_a_job_is_limited(void **unused) {
+  char message[MESSAGE] = "";
+  pir_llvm_library llvm;
+  pir_emitted code;
+  (void)unused;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  skip();  // shadow memory would count
+#endif
+  assert_int_equal(pir_llvm_open(false, &llvm, message, sizeof message), PIR_OK);
+  llvm.limits.max_bytes = 16 << 20;
+  assert_int_equal(try_long(&llvm, message), PIR_EXHAUSTED);
+  assert_non_null(strstr(message, "memory"));
+  emit_scaling(&llvm, PIR_CODE_OBJECT, &code);
+  free(code.data);
+  pir_llvm_close(&llvm);
 }
 
 // The server holds no descriptor of the host and is not its child.
@@ -142,6 +218,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(same_code_as_in_this_process),
       cmocka_unit_test(a_killed_server_is_a_status),
+      cmocka_unit_test(a_job_ends_early),
+      cmocka_unit_test(memory_of_a_job_is_limited),
       cmocka_unit_test(nothing_of_the_host_is_kept),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

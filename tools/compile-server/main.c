@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -73,6 +74,28 @@ static pir_status parse_loops(void *user) {
   return pir_loop_parse(r->ctx, &r->source, &r->module);
 }
 
+// From now on the end of the library, or its closing of the job, ends this process (SIGIO). The
+// library sends nothing more.
+static void end_with_library(bool wanted) {
+  int flags = fcntl(SERVER_JOB, F_GETFL);
+  char byte;
+  fcntl(SERVER_JOB, F_SETOWN, getpid());
+  fcntl(SERVER_JOB, F_SETFL, wanted ? flags | O_ASYNC : flags & ~O_ASYNC);
+  if (wanted && recv(SERVER_JOB, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0)
+    _exit(1);  // it had ended before
+}
+
+// A part of the job's memory is the server's: the library's tables and LLVM's. The shadow
+// memory of a sanitizer would count, too.
+static void limit_memory(uint64_t bytes) {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  enum { OF_SERVER = 64 << 20 };
+  struct rlimit limit = {bytes + OF_SERVER, bytes + OF_SERVER};
+  if (bytes && bytes < INT64_MAX - OF_SERVER)
+    (void)setrlimit(RLIMIT_DATA, &limit);
+#endif
+}
+
 static char *receive_text(size_t size) {
   char *text = malloc(size + 1);
   if (!text)
@@ -89,7 +112,9 @@ static _Noreturn void do_job(const pir_llvm_backend *backend) {
   watch_job_signals();
   if (!pir_socket_receive(SERVER_JOB, &request, sizeof request))
     _exit(1);
+  limit_memory(request.max_bytes);
   char *text = receive_text(request.text_size);
+  end_with_library(true);
   reading r = {.ctx = pir_context_create(NULL),
                .source = {PIR_STR("loops"), {text, request.text_size}, 1}};
   if (!r.ctx)
@@ -108,6 +133,7 @@ static _Noreturn void do_job(const pir_llvm_backend *backend) {
     reply.status = backend->emit(r.module, &request.target, request.form, &code, reply.message,
                                  sizeof reply.message);
   reply.size = code.size;
+  end_with_library(false);  // the library reads
   bool sent = pir_socket_send(SERVER_JOB, &reply, sizeof reply) &&
               (reply.status || pir_socket_send(SERVER_JOB, code.data, code.size));
   end_job(!sent);

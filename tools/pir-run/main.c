@@ -191,7 +191,10 @@ static pir_status load_program(run *r, pir_context *ctx, const char *path, const
 }
 
 static pir_model_options model_options(run *r) {
-  pir_model_options how = {.size = sizeof how, .sink = cli_sink(r->cli)};
+  pir_model_options how = {.size = sizeof how,
+                           .sink = cli_sink(r->cli),
+                           .limits = r->cli->limits,
+                           .stop = cli_stop(r->cli)};
   how.pipeline = cli_value(r->cli, OPT_PIPELINE, NULL);
   how.target = cli_value(r->cli, OPT_TARGET, NULL);
   how.math = cli_value(r->cli, OPT_MATH, NULL);
@@ -251,8 +254,11 @@ int run_open(run *r, const char *path, const char *params, const npy_set *extra)
                                               : open_program(r, path, params, extra, &how);
   if (status || only)
     return cli_exit_code(status);
-  pir_session_options session = {
-      .size = sizeof session, .threads = r->threads, .seed = r->seed};
+  pir_session_options session = {.size = sizeof session,
+                                 .threads = r->threads,
+                                 .seed = r->seed,
+                                 .max_bytes = r->cli->limits.max_bytes,
+                                 .max_ns = cli_stop(r->cli).max_ns};
   if (cli_has(r->cli, OPT_PROFILE)) {
     session.trace = run_take_span;
     session.trace_user = r;

@@ -333,6 +333,7 @@ static pir_status read_pdmodel(void *user) {
   const read_call *call = user;
   translator t = {.ctx = call->ctx};
   pir_guard guard;
+  pir_context_note_task(t.ctx, "reading ", call->file);
   PIR_TRY(desc_read(t.ctx, call->bytes, call->file, &t.desc));
   pir_arena_init(&t.arena, pir_context_heap(t.ctx));
   t.program = pir_program_create(t.ctx);

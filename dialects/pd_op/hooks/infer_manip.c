@@ -395,6 +395,15 @@ static pir_fact *begin_list(pir_infer *infer, size_t n, const pir_fact *like, pi
   return facts;
 }
 
+// A list may be as long as a number says that costs a model nothing.
+static pir_status check_members(pir_infer *infer, const char *what, int64_t n) {
+  enum { MOST_MEMBERS = 1 << 20 };
+  if (n <= MOST_MEMBERS)
+    return PIR_OK;
+  return pir_infer_fail(infer, "%s: expects at most %d members, found %lld", what, MOST_MEMBERS,
+                        (long long)n);
+}
+
 pir_status pd_infer_split(pir_infer *infer) {
   const pir_fact *x = infer->operands[PD_SPLIT_IN_X],
                  *sections = infer->operands[PD_SPLIT_IN_SECTIONS];
@@ -402,6 +411,7 @@ pir_status pd_infer_split(pir_infer *infer) {
   int32_t at, open = -1;
   if (!fact_has_shape(x) || !infer_count(infer, sections, &n))
     return PIR_OK;
+  PIR_TRY(check_members(infer, "sections", n));
   pir_fact *pieces = begin_list(infer, (size_t)n, x, x->dtype);
   if (!infer_constant(infer, fact_element(infer->operands[PD_SPLIT_IN_AXIS], 0), &axis)) {
     for (int64_t i = 0; i < n; i++)
@@ -440,6 +450,7 @@ pir_status pd_infer_split_with_num(pir_infer *infer) {
   PIR_TRY(infer_wrap_axis(infer, axis, x->rank, &at));
   if (n < 1)
     return pir_infer_fail(infer, "num is %lld", (long long)n);
+  PIR_TRY(check_members(infer, "num", n));
   if (infer_constant(infer, x->shape[at], &extent) && extent % n)
     return pir_infer_fail(infer, "extent %lld does not divide into %lld", (long long)extent,
                           (long long)n);
@@ -448,8 +459,6 @@ pir_status pd_infer_split_with_num(pir_infer *infer) {
     pieces[i].shape[at] = pir_dim_floordiv(infer->dims, x->shape[at], n);
   return PIR_OK;
 }
-
-enum { MOST_MEMBERS = 1 << 20 };  // the most members of a list made from an axis
 
 // unbind and unstack: one result for each index of the axis.
 pir_status pd_infer_unstack(pir_infer *infer) {
@@ -464,9 +473,7 @@ pir_status pd_infer_unstack(pir_infer *infer) {
     n = num >= 0 ? infer->attrs[num].i : 0;
   if (n <= 0)
     return PIR_OK;
-  if (n > MOST_MEMBERS)
-    return pir_infer_fail(infer, "axis: expects at most %d members along it, found %lld",
-                          MOST_MEMBERS, (long long)n);
+  PIR_TRY(check_members(infer, "axis", n));
   pir_fact less = *x;
   less.rank--;
   memmove(less.shape + at, less.shape + at + 1, (size_t)(less.rank - at) * sizeof *less.shape);

@@ -7,6 +7,7 @@
 #include <pir/base.h>
 #include <pir/diag.h>
 #include <pir/limits.h>
+#include <pir/stop.h>
 
 PIR_BEGIN
 
@@ -56,6 +57,13 @@ PIR_API size_t pir_context_bytes(const pir_context *ctx);
 PIR_API PIR_NODISCARD pir_status pir_context_protect(pir_context *ctx,
                                                      pir_status (*body)(void *user),
                                                      void *user);
+
+// Ends work early: from now on functions of this context that return a status poll the flag and
+// the time, which counts from here, and return PIR_CANCELLED, reported, once they have to end.
+// Readers poll for every op, passes for every op that they visit, folding and inference for
+// every op that they compute. What such a call has allocated is freed with the context. NULL:
+// nothing ends early (default).
+PIR_API void pir_context_set_stop(pir_context *ctx, const pir_stop *stop);
 
 // An interned name: equal names are equal pointers. NUL-terminated; lives as long as the
 // context.

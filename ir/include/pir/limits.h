@@ -15,8 +15,10 @@ typedef struct pir_limits {
   uint64_t max_depth;
   // Elements of one array attribute [64 M].
   uint64_t max_attr_items;
-  // Bytes that the context and all that is made of its programs may take, weights not counted
-  // [unlimited]. Beyond it memory has run out.
+  // Bytes that the context and all that is made of its programs may take; of weights only what
+  // is computed while a model is made [three quarters of the memory of the machine, of the
+  // container or of the process, whichever is least]. UINT64_MAX: any. Beyond it memory has run
+  // out.
   uint64_t max_bytes;
   // Zero: room for later versions.
   uint64_t reserved[4];

@@ -12,6 +12,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+// A model takes minutes at most; one that takes an hour will take for ever.
+#define MOST_LOAD_NS ((uint64_t)3600 * 1000000000)
+
 // Tells the sink of the options, or the sink of the context, which may be NULL.
 static pir_status refuse_model(pir_status status, const pir_model_options *given,
                                pir_context *ctx, const char *why) {
@@ -125,8 +128,10 @@ static pir_status compile_groups(pir_model *model, const pir_program *program,
                                  const pir_facts *facts, size_t *codes) {
   pir_status status = PIR_OK;
   for (const pir_op *op = pir_group_next(program, NULL); op && !status;
-       op = pir_group_next(program, op))
+       op = pir_group_next(program, op)) {
+    pir_context_note_place(pir_op_context(op), pir_op_loc(op));
     status = pir_compiler_add(model->compiler, op, facts, codes++);
+  }
   return status ? status : pir_compiler_finish(model->compiler);
 }
 
@@ -214,8 +219,10 @@ static pir_status compile_model(void *user) {
   if (status)
     return pir_report(ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", message.text);
   PIR_TRY(run_pipeline(ctx, m->program, m->options));
+  pir_context_note_task(ctx, "compiling", PIR_STR(""));
   PIR_TRY(pir_facts_create(m->program, &m->facts));
   PIR_TRY(lower(m));
+  pir_context_note_task(ctx, "loading weights", PIR_STR(""));
   count_work(m->model, m->program);
   status = load_constants(m, &message);
   if (message.text[0])
@@ -227,7 +234,10 @@ pir_model *pir_model_new(const pir_allocator *allocator, pir_context *ctx) {
   pir_model *model = pir_mem_get(allocator, sizeof *model);
   if (!model)
     return NULL;
-  *model = (pir_model){.allocator = *allocator};
+  *model = (pir_model){.allocator = *allocator,
+                       .watch = &pir_context_heap(ctx)->watch,
+                       .max_bytes = pir_context_limits(ctx)->max_bytes,
+                       .session_bytes = pir_memory_to_use()};
   pir_heap_init(&model->heap, allocator);
   model->heap.outer = pir_context_heap(ctx);
   pir_arena_init(&model->plan.memory, &model->heap);
@@ -236,6 +246,7 @@ pir_model *pir_model_new(const pir_allocator *allocator, pir_context *ctx) {
 }
 
 void pir_model_finish(pir_model *model) {
+  model->watch = NULL;
   model->heap.outer = NULL;
 }
 
@@ -264,6 +275,27 @@ static pir_status create_model(pir_program *program, const pir_model_options *op
   return status;
 }
 
+static void watch_load(pir_context *ctx, const pir_stop *stop) {
+  pir_watch watch = pir_watch_begin(stop, MOST_LOAD_NS);
+  pir_heap_watch(pir_context_heap(ctx), &watch);
+}
+
+// Makes a model of a clone of the program, in the caller's context. The context's own stop
+// holds where the options state none, and again afterwards.
+static pir_status create_of_clone(const pir_program *program, const pir_model_options *options,
+                                  pir_status (*body)(void *making), pir_model **out_model) {
+  pir_context *ctx = pir_program_context(program);
+  pir_heap *heap = pir_context_heap(ctx);
+  pir_watch before = heap->watch;
+  bool watched = heap->watched;
+  if (!watched || options->stop.cancel || options->stop.max_ns)
+    watch_load(ctx, &options->stop);
+  pir_program *clone = pir_program_clone(program);
+  pir_status status = clone ? create_model(clone, options, body, out_model) : heap->failure;
+  pir_heap_watch(heap, watched ? &before : NULL);
+  return status;
+}
+
 // A program that was built, not loaded, has not been verified yet.
 static pir_status check_given(const pir_program *program) {
   return pir_verify(pir_program_module(program),
@@ -280,8 +312,7 @@ pir_status pir_model_create(const pir_program *program, const pir_model_options 
                         "pir_model_create: an argument is NULL");
   PIR_TRY(read_model_options(given, pir_program_context(program), &options));
   PIR_TRY(check_given(program));
-  pir_program *clone = pir_program_clone(program);
-  return clone ? create_model(clone, &options, compile_model, out_model) : PIR_EXHAUSTED;
+  return create_of_clone(program, &options, compile_model, out_model);
 }
 
 static pir_status compile_ahead(void *user) {
@@ -306,10 +337,8 @@ pir_status pir_model_compile_ahead(const pir_program *program, const pir_model_o
     return pir_report(pir_program_context(program), PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
                       "code that is compiled ahead needs a cache to be put in");
   PIR_TRY(check_given(program));
-  pir_program *clone = pir_program_clone(program);
   pir_model *model = NULL;
-  pir_status status =
-      clone ? create_model(clone, &options, compile_ahead, &model) : PIR_EXHAUSTED;
+  pir_status status = create_of_clone(program, &options, compile_ahead, &model);
   pir_model_release(model);
   return status;
 }
@@ -335,6 +364,7 @@ static pir_status create_context(const pir_model_options *options, pir_context *
   if (!own.ctx)
     return PIR_EXHAUSTED;
   pir_context_set_sink(own.ctx, options->sink);
+  watch_load(own.ctx, &options->stop);
   pir_status status = pir_context_enter(own.ctx, load_dialects, &own);
   if (status)
     pir_context_destroy(own.ctx);

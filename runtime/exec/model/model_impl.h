@@ -14,6 +14,9 @@ struct pir_model {
   atomic_int holders;
   pir_allocator allocator;
   pir_heap heap;  // of the plan; while the model is made it fails as its context's heap does
+  const pir_watch *watch;  // while the model is made: when that has to end
+  uint64_t max_bytes;      // of what the model computes and packs, while it is made
+  uint64_t session_bytes;  // the default of sessions
   plan plan;
   pir_compiler *compiler;  // owns the code; NULL when nothing was compiled
   const void **constants;  // data of each const

@@ -41,7 +41,7 @@ static pir_status fill(pir_session *s, const pir_session_options *options) {
   if (s->model->device)
     PIR_TRY(pir_queue_create(s->model->device, options->device_stream, &s->frame.queue,
                              &s->frame.message));
-  s->frame.cancel = options->cancel;
+  s->stop = (pir_stop){options->cancel, options->max_ns};
   s->frame.generator = &s->generator;
   pir_generator_spread(
       &s->generator, options->seed ? options->seed : 34342423252);  // Paddle's when none is set
@@ -74,7 +74,7 @@ pir_status pir_session_create(pir_model *model, const pir_session_options *given
   *s = (pir_session){.model = model,
                      .allocator = options.allocator,
                      .memory.source = options.allocator,
-                     .max_bytes = options.max_bytes ? options.max_bytes : UINT64_MAX};
+                     .max_bytes = options.max_bytes ? options.max_bytes : model->session_bytes};
   pir_model_retain(model);
   status = fill(s, &options);
   if (!status) {
@@ -448,6 +448,7 @@ static pir_status describe_failure(pir_session *s, pir_status status) {
 }
 
 static pir_status run(pir_session *s) {
+  s->frame.watch = pir_watch_begin(&s->stop, 0);
   PIR_TRY(prepare(s));
   pir_frame_drop_late(&s->frame, true);
   PIR_TRY(check_overlaps(s));

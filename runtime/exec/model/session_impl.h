@@ -42,6 +42,7 @@ struct pir_session {
   pir_thread_pool *pool;
   pir_generator generator;
   uint64_t max_bytes;  // UINT64_MAX: unlimited
+  pir_stop stop;       // of every run
   bound_input *inputs;
   bound_output *outputs;
   owned_block arena, device_arena;

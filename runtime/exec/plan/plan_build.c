@@ -311,8 +311,10 @@ pir_status pir_plan_build(const pir_program *program, const pir_facts *facts,
   pir_arena_init(&out_plan->memory, heap);
   pir_arena_init(&b.scratch, pir_facts_heap(facts));
   pir_plan_number_ports(&b, block);
-  for (const pir_op *op = pir_block_first(block); op && !status; op = pir_op_next(op))
+  for (const pir_op *op = pir_block_first(block); op && !status; op = pir_op_next(op)) {
+    pir_context_note_place(pir_op_context(op), pir_op_loc(op));
     status = pir_plan_op(&b, op);
+  }
   if (!status) {
     pir_plan_lifetimes(&b);
     pir_plan_symbols(&b);

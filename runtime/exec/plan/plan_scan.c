@@ -225,7 +225,8 @@ pir_status pir_frame_run_scan(frame *f, uint32_t number) {
   for (int64_t s = 0; s < steps && !status; s++) {
     int64_t t = scan->reverse ? steps - 1 - s : s;
     if (pir_frame_is_cancelled(f))
-      status = pir_exec_fail(&f->message, PIR_CANCELLED, "cancelled in a scan");
+      status = pir_exec_fail(&f->message, PIR_CANCELLED, "%s in a scan",
+                             pir_watch_reason(&f->watch));
     show_steps(f, instr, scan, t);
     f->backwards = s & 1;
     if (!status)

@@ -5,54 +5,15 @@
 #include <string.h>
 #include <time.h>
 
-// ---- loops that can be cancelled
+// ---- loops that end early
 
-// Compiled groups and clauses write only their results and may stop anywhere. So their loops
-// are cut into pieces, and no piece starts after cancellation was seen. Other kernels may read
-// back data that they write (numbers of elements, say), so they run to their end.
-typedef struct guard {
-  pir_parallel inner;
-  const pir_atomic_int *cancel;
-  atomic_bool stopped;
-} guard;
-
-typedef struct guarded_loop {
-  guard *guard;
-  pir_range_fn fn;
-  void *user;
-} guarded_loop;
-
-static bool is_stopped(guard *g) {
-  if (atomic_load_explicit(g->cancel, memory_order_relaxed))
-    atomic_store(&g->stopped, true);
-  return atomic_load(&g->stopped);
-}
-
-static void run_pieces(void *user, int64_t begin, int64_t end, int thread) {
-  enum { PIECES = 8 };
-  const guarded_loop *loop = user;
-  int64_t piece = (end - begin) / PIECES + 1;
-  for (int64_t at = begin; at < end && !is_stopped(loop->guard); at += piece)
-    loop->fn(loop->user, at, end - at > piece ? at + piece : end, thread);
-}
-
-static void run_guarded(void *pool, int64_t n, pir_range_fn fn, void *user) {
-  guard *g = pool;
-  guarded_loop loop = {g, fn, user};
-  g->inner.parallel_for(g->inner.pool, n, run_pieces, &loop);
-}
-
-// Returns the cancellable wrapper of `inner`, or `inner` itself if cancellation is not
-// possible.
-static pir_parallel guard_loops(const frame *f, pir_parallel inner, guard *g) {
-  *g = (guard){.inner = inner, .cancel = f->cancel};
-  return f->cancel ? (pir_parallel){run_guarded, g, inner.threads} : inner;
-}
-
-static pir_status check_guard(frame *f, guard *g, const plan_instr *instr) {
-  return atomic_load(&g->stopped)
-             ? pir_exec_fail(&f->message, PIR_CANCELLED, "cancelled in %s", instr->label)
-             : PIR_OK;
+// Compiled groups and clauses write only their results and may stop anywhere, so their loops
+// are watched. Other kernels may read back data that they write (numbers of elements, say), so
+// they run to their end.
+static pir_status check_loops(frame *f, pir_watched_loops *loops, const plan_instr *instr) {
+  return atomic_load(&loops->ended) ? pir_exec_fail(&f->message, PIR_CANCELLED, "%s in %s",
+                                                    pir_watch_reason(&f->watch), instr->label)
+                                    : PIR_OK;
 }
 
 // ---- compiled groups
@@ -165,8 +126,9 @@ static pir_status run_group(frame *f, const plan_instr *instr) {
   uint32_t trap = 0;
   pir_group_args args = {f->group_buffers, f->group_dims, &trap};
   bool alone = f->parallel.threads <= 1 || !is_worth_sharing(f, instr);
-  guard g;
-  pir_parallel loops = guard_loops(f, alone ? pir_parallel_serial() : f->parallel, &g);
+  pir_watched_loops watched;
+  pir_parallel loops =
+      pir_parallel_watched(&watched, alone ? pir_parallel_serial() : f->parallel, &f->watch);
   for (size_t i = 0; i < code->stage_count && !trap; i++) {
     int64_t units = f->values[p->words[group->units + i]];
     stage_run run = {code->stages[i].fn, &args, f->scratch, f->scratch_step, f->backwards};
@@ -176,7 +138,7 @@ static pir_status run_group(frame *f, const plan_instr *instr) {
       loops.parallel_for(loops.pool, units, run_range, &run);
   }
   PIR_TRY(check_trap(f, code, trap));
-  return check_guard(f, &g, instr);
+  return check_loops(f, &watched, instr);
 }
 
 // ---- kernels
@@ -210,8 +172,8 @@ static pir_status run_call(frame *f, const plan_instr *instr) {
   }
   f->message.text[0] = 0;
   PIR_TRY(check_renamed(f, call, instr->in_count));
-  guard g;
-  pir_parallel guarded = guard_loops(f, f->parallel, &g);
+  pir_watched_loops loops;
+  pir_parallel watched = pir_parallel_watched(&loops, f->parallel, &f->watch);
   pir_kernel_call kernel = {.op = call->def->name,
                             .in = in,
                             .in_members = call->in_members,
@@ -226,16 +188,17 @@ static pir_status run_call(frame *f, const plan_instr *instr) {
                             .clause = call->def->clause,
                             .kernel = call->kernel,
                             .generator = f->generator,
-                            .parallel = call->kernel ? f->parallel : guarded,
+                            .parallel = call->kernel ? f->parallel : watched,
                             .allocator = &f->allocator,
                             .most_bytes = f->budget == UINT64_MAX ? 0 : f->budget + !f->budget,
                             .lods = &f->lods,
-                            .cancel = f->cancel,
+                            .watch = &f->watch,
                             .message = &f->message};
   pir_status status = pir_kernel_run(&kernel);
-  PIR_TRY(check_guard(f, &g, instr));
+  PIR_TRY(check_loops(f, &loops, instr));
   if (status == PIR_CANCELLED)
-    return pir_exec_fail(&f->message, status, "cancelled in %s", instr->label);
+    return pir_exec_fail(&f->message, status, "%s in %s", pir_watch_reason(&f->watch),
+                         instr->label);
   if (!status)
     return PIR_OK;
   pir_message inner = f->message;
@@ -476,7 +439,8 @@ pir_status pir_frame_run(frame *f, bool once) {
     if (p->instrs[i].once != once)
       continue;
     if (pir_frame_is_cancelled(f))
-      return pir_exec_fail(&f->message, PIR_CANCELLED, "cancelled before instruction %u", i);
+      return pir_exec_fail(&f->message, PIR_CANCELLED, "%s before instruction %u",
+                           pir_watch_reason(&f->watch), i);
     if (p->instrs[i].segment_end && f->graphs && !f->trace) {
       PIR_TRY(pir_frame_run_segment(f, i));
       i = p->instrs[i].segment_end - 1;

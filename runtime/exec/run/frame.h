@@ -41,7 +41,7 @@ typedef struct frame {
   carried *carried;       // for a region: a tensor for each yield
   pir_allocator allocator;
   pir_parallel parallel;
-  const pir_atomic_int *cancel;
+  pir_watch watch;           // of this run
   pir_generator *generator;  // the session's
   pir_lod_block *lods;       // offsets that kernels of this run made
   bool has_lods;             // some tensor of this run has offsets
@@ -79,7 +79,7 @@ void pir_frame_release(frame *f);
 pir_status pir_frame_scratch(frame *f, int threads);
 
 static inline bool pir_frame_is_cancelled(const frame *f) {
-  return f->cancel && atomic_load_explicit(f->cancel, memory_order_relaxed);
+  return (f->watch.cancel || f->watch.deadline) && pir_watch_ended(&f->watch);
 }
 
 // Sets element type, shape and strides of a slot from the values of its expressions.

@@ -84,7 +84,7 @@ static frame *enter(frame *f, const plan_instr *instr, int r) {
   const plan_region *region = &f->plan->controls[instr->detail].regions[r];
   frame *inner = &f->regions[2 * instr->detail + (uint32_t)r];
   inner->parallel = f->parallel;
-  inner->cancel = f->cancel;
+  inner->watch = f->watch;
   inner->generator = f->generator;
   inner->trace = f->trace;
   inner->trace_user = f->trace_user;
@@ -219,7 +219,8 @@ static pir_status make_arguments_row_major(frame *inner, const plan_region *regi
 // Runs one iteration; sets the arguments of the next one.
 static pir_status iterate(frame *inner, const plan_region *region, bool *out_again) {
   if (pir_frame_is_cancelled(inner))
-    return pir_exec_fail(&inner->message, PIR_CANCELLED, "cancelled in a loop");
+    return pir_exec_fail(&inner->message, PIR_CANCELLED, "%s in a loop",
+                         pir_watch_reason(&inner->watch));
   PIR_TRY(make_arguments_row_major(inner, region));
   PIR_TRY(compute_extents(inner, region));
   PIR_TRY(pir_frame_run(inner, false));

@@ -94,6 +94,7 @@ static pir_status size_buffers(pir_session *s, shape_plan *shapes, pir_arena *sc
   const plan *p = &s->model->plan;
   size_t *sizes = pir_arena_zalloc(scratch, p->buffer_count * sizeof *sizes);
   uint64_t total = 0, outputs = 0;
+  uint32_t largest = NONE;
   if (!sizes)
     return PIR_EXHAUSTED;
   for (uint32_t i = 0; i < p->buffer_count; i++) {
@@ -108,6 +109,8 @@ static pir_status size_buffers(pir_session *s, shape_plan *shapes, pir_arena *sc
                  &s->frame.message, PIR_EXHAUSTED, "\"%s\": its tensors are too large",
                  buffer->bytes == NONE ? "the program" : pir_plan_origin(p, buffer->bytes)));
     sizes[i] = (size_t)bytes;
+    if (largest == NONE || sizes[i] > sizes[largest])
+      largest = i;
     if (buffer->home == HOME_OUTPUT && !s->outputs[buffer->index].is_bound)
       outputs += (uint64_t)bytes;
   }
@@ -120,7 +123,8 @@ static pir_status size_buffers(pir_session *s, shape_plan *shapes, pir_arena *sc
     return PIR_EXHAUSTED;
   if (outputs > s->max_bytes || shapes->arena_bytes > s->max_bytes - outputs)
     return pir_exec_fail(&s->frame.message, PIR_EXHAUSTED,
-                         "these shapes need %zu bytes, more than max_bytes allows",
+                         "\"%s\": these shapes need %zu bytes, more than max_bytes allows",
+                         pir_plan_origin(p, p->buffers[largest].bytes),
                          shapes->arena_bytes + (size_t)outputs);
   return PIR_OK;
 }

@@ -89,6 +89,30 @@ static pir_status place_constant(pir_model *model, uint32_t i, uint8_t readers) 
   return PIR_OK;
 }
 
+// Constants that are computed or copied, and packed weights, stay below the limit of memory,
+// because a small model can ask for large ones; the rest of it is for temporary results.
+static pir_status check_room(pir_model *model, const uint8_t *readers, pir_message *message) {
+  const plan *p = &model->plan;
+  uint64_t need = 0;
+  for (uint32_t i = 0; i < p->const_count; i++) {
+    const pir_param *param = p->consts[i].param;
+    bool copied = !param || (readers[i] & (BY_RUN | BY_ONCE) && !usable_in_place(param));
+    if (copied && (readers[i] || !param) &&
+        __builtin_add_overflow(need, p->consts[i].bytes, &need))
+      need = UINT64_MAX;
+  }
+  for (uint32_t i = 0; i < p->pack_count; i++)
+    if (__builtin_add_overflow(need, p->packs[i].packing->bytes, &need))
+      need = UINT64_MAX;
+  if (need > model->max_bytes)
+    return pir_exec_fail(message, PIR_EXHAUSTED,
+                         "the constants of the model need %llu bytes, more than the limit of "
+                         "%llu",
+                         (unsigned long long)need, (unsigned long long)model->max_bytes);
+  model->max_bytes -= need;
+  return PIR_OK;
+}
+
 static void drop_constant(pir_model *model, uint32_t i) {
   const owned_block *copy = &model->copies[i];
   if (lies_on_device(&model->plan, &model->plan.consts[i]))
@@ -106,6 +130,8 @@ static pir_status run_once(pir_model *model, pir_message *message) {
   const plan *p = &model->plan;
   frame f;
   PIR_TRY(pir_frame_create(p, &model->allocator, &f));
+  f.watch = *model->watch;
+  f.budget = model->max_bytes;
   f.queue = model->loading;
   f.kernels = model->kernels;
   for (uint32_t i = 0; i < p->expr_count; i++)
@@ -151,6 +177,9 @@ static pir_status pack_one(pir_model *model, uint32_t i, pir_parallel parallel,
   void *buffers[2] = {(void *)model->constants[constant], model->packed[i]};
   pack_run run = {pack->packing->fn, {.buffers = buffers}};
   parallel.parallel_for(parallel.pool, pack->packing->units, pack_range, &run);
+  if (pir_watch_ended(model->watch))
+    return pir_exec_fail(message, PIR_CANCELLED, "%s while weights were packed",
+                         pir_watch_reason(model->watch));
   // Zeroes gaps, because the block may become a file and must not leak heap contents.
   memset((char *)model->packed[i] + pack->packing->bytes, 0,
          pack_room(pack) - pack->packing->bytes);
@@ -216,6 +245,7 @@ pir_status pir_weights_load(pir_model *model, int threads, pir_message *message)
   model->lent = pir_arena_zalloc(memory, p->const_count * sizeof *model->lent);
   model->packed = pir_arena_zalloc(memory, p->pack_count * sizeof *model->packed);
   find_readers(p, readers);
+  PIR_TRY(check_room(model, readers, message));
   for (uint32_t i = 0; i < p->const_count; i++) {
     if (p->consts[i].param)
       model->stats.weight_bytes += p->consts[i].bytes;

@@ -7,7 +7,8 @@ Each scenario runs a tool under BUILD/bin/sandbox, which writes down every path 
 process, and has the kernel refuse all other files (Landlock; a named skip where the kernel has none). Every line must be
 one that SECURITY.md names:
 
-  always       the libraries of the system and of libpir, LLVM and optional ones included; the number of processors; random
+  always       the libraries of the system and of libpir, LLVM and optional ones included; the number of processors; the
+               memory of the control group; random
                bytes; /proc/self; /dev/null; with compiled code pir-compile-server is started
   of a model   the program, and its parameters: the file named for it, the heads of other .pdiparams files beside it,
                or the files of the folder that the user named
@@ -35,7 +36,8 @@ NOT_OFFERED = 125
 NO_ZERO = {".json": "\\u0000 is not allowed", ".pdmodel": "a name with a zero byte"}
 LEADS = "is no file name inside a folder"
 # Folders of libraries; files that the C library and the dynamic linker read.
-SYSTEM = ["/lib", "/lib64", "/usr/lib", "/etc/ld.so.cache", "/etc/ld.so.preload", "/sys/devices/system/cpu", "/dev/urandom"]
+SYSTEM = ["/lib", "/lib64", "/usr/lib", "/etc/ld.so.cache", "/etc/ld.so.preload", "/sys/devices/system/cpu", "/sys/fs/cgroup/memory.max",
+          "/sys/fs/cgroup/memory/memory.limit_in_bytes", "/dev/urandom"]
 SINKS = ["/dev/null", "/proc/self/oom_score_adj"]
 LOOKS = ["/proc/self/exe", "/proc/self/maps"]
 

@@ -13,6 +13,7 @@
 #include <pir/diag.h>
 #include <pir/limits.h>
 #include <pir/parallel.h>
+#include <pir/stop.h>
 #include <pir/tensor.h>
 
 PIR_BEGIN
@@ -57,13 +58,17 @@ typedef struct pir_model_options {
   // Limits of programs that pir_model_load and pir_model_load_file read, and of the memory that
   // reading and compiling takes. Zero means the defaults of pir_limits (pir/limits.h).
   pir_limits limits;
+  // When making the model ends early, with PIR_CANCELLED: reading, passes, folding, compiling
+  // and loading of weights look at the flag and at the time. Default: after an hour.
+  pir_stop stop;
 } pir_model_options;
 
 // Verifies a program (pir/verify.h) and compiles it. The program is cloned, so the caller's
 // stays as it is, but its parameter bytes are used in place. `options` may be NULL. On success
 // the caller holds one reference to *out_model, else it is NULL. Failures: PIR_INVALID for a
 // bad program or option, PIR_UNSUPPORTED for ops that nothing computes, PIR_UNAVAILABLE for a
-// missing library, instruction set or device, PIR_EXHAUSTED when memory runs out.
+// missing library, instruction set or device, PIR_EXHAUSTED when memory runs out or a limit was
+// hit, PIR_CANCELLED when it had to end.
 PIR_API PIR_NODISCARD pir_status pir_model_create(const pir_program *program,
                                                   const pir_model_options *options,
                                                   pir_model **out_model);
@@ -169,7 +174,8 @@ typedef struct pir_session_options {
   // A value other than 0 stops a run soon, with PIR_CANCELLED. Any thread may set it. NULL:
   // runs cannot be cancelled.
   const pir_atomic_int *cancel;
-  // Limit for arena and results in bytes; 0: unlimited.
+  // Limit for arena and results in bytes; 0: three quarters of the memory of the machine, of
+  // the container or of the process, whichever is least. SIZE_MAX: any.
   size_t max_bytes;
   // Called on the thread that runs, after each instruction; NULL: nobody.
   void (*trace)(void *user, const pir_span *span);
@@ -184,6 +190,8 @@ typedef struct pir_session_options {
   bool separate;
   // Hears why pir_session_create fails. NULL `report`: nobody.
   pir_diag_sink sink;
+  // Nanoseconds that one run may take, which PIR_CANCELLED ends; 0: any.
+  uint64_t max_ns;
 } pir_session_options;
 
 // Creates a session, which holds a reference to its model. `options` may be NULL. On success
