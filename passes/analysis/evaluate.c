@@ -308,8 +308,8 @@ static void compute_op(evaluator *e, const pir_op *op) {
       .call = {.op = def->name,
                .attr_count = def->attr_count,
                .clause = def->clause,
-               .parallel = pir_parallel_watched(&loops, pir_parallel_serial(), watch),
-               .watch = watch,
+               .parallel = pir_parallel_watched(&loops, pir_parallel_serial(), watch, false),
+               .cancel = watch->cancel,
                .message = &message}};
   draft_operands(&d, op);
   if (draft_results(&d, op)) {

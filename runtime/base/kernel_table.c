@@ -25,7 +25,8 @@ const pir_kernel *pir_kernel_find(pir_str name) {
 }
 
 bool pir_kernel_cancelled(const pir_kernel_call *call) {
-  return call->watch && pir_watch_ended(call->watch);
+  bool flagged = call->cancel && atomic_load_explicit(call->cancel, memory_order_relaxed);
+  return flagged || pir_parallel_has_ended(&call->parallel);
 }
 
 pir_status pir_kernel_fail(const pir_kernel_call *call, pir_status status, const char *format,

@@ -44,13 +44,22 @@ static void run_pieces(void *user, int64_t begin, int64_t end, int thread) {
 static void run_watched(void *pool, int64_t n, pir_range_fn fn, void *user) {
   pir_watched_loops *loops = pool;
   watched_loop loop = {loops, fn, user};
-  loops->inner.parallel_for(loops->inner.pool, n, run_pieces, &loop);
+  if (loops->whole)
+    loops->inner.parallel_for(loops->inner.pool, n, fn, user);
+  else
+    loops->inner.parallel_for(loops->inner.pool, n, run_pieces, &loop);
+}
+
+bool pir_parallel_has_ended(const pir_parallel *parallel) {
+  const pir_watched_loops *loops = parallel->pool;
+  return parallel->parallel_for == run_watched && pir_watch_ended(loops->watch);
 }
 
 pir_parallel pir_parallel_watched(pir_watched_loops *loops, pir_parallel inner,
-                                  const pir_watch *watch) {
+                                  const pir_watch *watch, bool whole) {
   loops->inner = inner;
   loops->watch = watch;
+  loops->whole = whole;
   atomic_init(&loops->ended, 0);
   bool watched = watch && (watch->cancel || watch->deadline);
   return watched ? (pir_parallel){run_watched, loops, inner.threads} : inner;

@@ -182,7 +182,7 @@ static void time_ends_every_stage(void **unused) {
   (void)unused;
   for (uint64_t ns = MS / 20; ns < 60000 * MS && counts[0] < 2; ns += ns / 3) {
     report r;
-    pir_status status = load(&t, "compile", (pir_stop){NULL, ns}, 0, &r);
+    pir_status status = load(&t, "compile", (pir_stop){.max_ns = ns}, 0, &r);
     assert_true(status == PIR_OK || status == PIR_CANCELLED);
     counts[status != PIR_OK]++;
     if (status)
@@ -217,8 +217,9 @@ static void a_flag_ends_long_ops(void **unused) {
     pthread_t other;
     flag_call call = {0};
     assert_int_equal(pthread_create(&other, NULL, set_flag, &call), 0);
-    assert_int_equal(load(&t, i ? "kernels" : "compile", (pir_stop){&call.flag, 0}, 0, &r),
-                     PIR_CANCELLED);
+    assert_int_equal(
+        load(&t, i ? "kernels" : "compile", (pir_stop){.cancel = &call.flag}, 0, &r),
+        PIR_CANCELLED);
     pthread_join(other, NULL);
     assert_true(now_ns() - call.set_at < 20000 * MS);
     assert_non_null(strstr(r.message, "cancelled"));

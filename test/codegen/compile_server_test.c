@@ -151,7 +151,7 @@ static void *set_flag(void *flag) {
 static void a_job_ends_early(void **unused) {
   char message[MESSAGE] = "", value[64];
   pir_atomic_int flag = 0;
-  pir_stop stops[] = {{NULL, 200000000}, {&flag, 0}};
+  pir_stop stops[] = {{.max_ns = 200000000}, {.cancel = &flag}};
   pir_llvm_library llvm;
   pir_emitted code;
   (void)unused;

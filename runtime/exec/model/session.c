@@ -41,7 +41,7 @@ static pir_status fill(pir_session *s, const pir_session_options *options) {
   if (s->model->device)
     PIR_TRY(pir_queue_create(s->model->device, options->device_stream, &s->frame.queue,
                              &s->frame.message));
-  s->stop = (pir_stop){options->cancel, options->max_ns};
+  s->stop = (pir_stop){.cancel = options->cancel, .max_ns = options->max_ns};
   s->frame.generator = &s->generator;
   pir_generator_spread(
       &s->generator, options->seed ? options->seed : 34342423252);  // Paddle's when none is set

@@ -127,8 +127,8 @@ static pir_status run_group(frame *f, const plan_instr *instr) {
   pir_group_args args = {f->group_buffers, f->group_dims, &trap};
   bool alone = f->parallel.threads <= 1 || !is_worth_sharing(f, instr);
   pir_watched_loops watched;
-  pir_parallel loops =
-      pir_parallel_watched(&watched, alone ? pir_parallel_serial() : f->parallel, &f->watch);
+  pir_parallel loops = pir_parallel_watched(
+      &watched, alone ? pir_parallel_serial() : f->parallel, &f->watch, false);
   for (size_t i = 0; i < code->stage_count && !trap; i++) {
     int64_t units = f->values[p->words[group->units + i]];
     stage_run run = {code->stages[i].fn, &args, f->scratch, f->scratch_step, f->backwards};
@@ -173,7 +173,8 @@ static pir_status run_call(frame *f, const plan_instr *instr) {
   f->message.text[0] = 0;
   PIR_TRY(check_renamed(f, call, instr->in_count));
   pir_watched_loops loops;
-  pir_parallel watched = pir_parallel_watched(&loops, f->parallel, &f->watch);
+  pir_parallel watched =
+      pir_parallel_watched(&loops, f->parallel, &f->watch, call->kernel != NULL);
   pir_kernel_call kernel = {.op = call->def->name,
                             .in = in,
                             .in_members = call->in_members,
@@ -188,11 +189,11 @@ static pir_status run_call(frame *f, const plan_instr *instr) {
                             .clause = call->def->clause,
                             .kernel = call->kernel,
                             .generator = f->generator,
-                            .parallel = call->kernel ? f->parallel : watched,
+                            .parallel = watched,
                             .allocator = &f->allocator,
                             .most_bytes = f->budget == UINT64_MAX ? 0 : f->budget + !f->budget,
                             .lods = &f->lods,
-                            .watch = &f->watch,
+                            .cancel = f->watch.cancel,
                             .message = &f->message};
   pir_status status = pir_kernel_run(&kernel);
   PIR_TRY(check_loops(f, &loops, instr));

@@ -64,9 +64,9 @@ typedef struct pir_kernel_call {
   pir_lod_block **lods;
   // Filled when the kernel fails.
   pir_message *message;
-  // May ask the kernel to stop with PIR_CANCELLED; NULL: nobody asks. Kernels look where an
-  // attribute decides how long they run (pir_kernel_cancelled).
-  const pir_watch *watch;
+  // A value other than 0 asks the kernel to stop with PIR_CANCELLED; NULL: nobody asks. Kernels
+  // look where an attribute decides how long they run (pir_kernel_cancelled).
+  const pir_atomic_int *cancel;
   // Not 0 after the kernel has read an attribute as another kind. pir_kernel_run sets it; NULL:
   // nothing is recorded.
   int *misread;

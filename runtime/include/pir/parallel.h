@@ -34,6 +34,8 @@ typedef struct pir_watched_loops {
   pir_parallel inner;
   // When they end.
   const pir_watch *watch;
+  // Whether they run to their end all the same: pir_parallel_has_ended alone tells.
+  bool whole;
   // Set by the loop that has ended.
   pir_atomic_int ended;
 } pir_watched_loops;
@@ -41,7 +43,9 @@ typedef struct pir_watched_loops {
 // Returns the way that runs loops by `inner`, watched, valid as long as `loops`; or `inner`,
 // where nothing is watched.
 PIR_API pir_parallel pir_parallel_watched(pir_watched_loops *loops, pir_parallel inner,
-                                          const pir_watch *watch);
+                                          const pir_watch *watch, bool whole);
+// Whether loops are watched and have to end.
+PIR_API bool pir_parallel_has_ended(const pir_parallel *parallel);
 
 // A pool of worker threads.
 typedef struct pir_thread_pool pir_thread_pool;
