@@ -93,8 +93,12 @@ $(foreach s,$(S_ir) $(S_runtime) $(S_dialects) $(S_passes) $(S_codegen) $(S_exec
 
 $(B)/lib/libpir.a: $(LIB_OBJ)
 	@$(call say,link libraries); mkdir -p $(@D) && rm -f $@ && ar rcs $@ $^
-$(B)/lib/libpir.so: $(LIB_OBJ) mk/libpir.map
-	@mkdir -p $(@D) && $(CC) $(CFLAGS) -shared -Wl,-soname,libpir.so.$(SONAME) -Wl,--version-script=mk/libpir.map -Wl,-z,relro,-z,now $(RELR) -o $@.$(SONAME) $(LIB_OBJ) $(LIBS)
+# Functions of pir/layer are exported under a version of their own.
+LAYER_HEADERS := $(wildcard ir/abi/pir/layer/*.h */include/pir/layer/*.h)
+$(B)/gen/libpir.map: mk/libpir.map $(LAYER_HEADERS)
+	@mkdir -p $(@D) && sed "s/@PRIVATE@/$$(cat $(LAYER_HEADERS) | tr '\n' ' ' | grep -oE 'PIR_API [^;(]*\(' | grep -oE 'pir_[a-z0-9_]+\($$' | tr '(\n' '; ')/" $< >$@
+$(B)/lib/libpir.so: $(LIB_OBJ) $(B)/gen/libpir.map
+	@mkdir -p $(@D) && $(CC) $(CFLAGS) -shared -Wl,-soname,libpir.so.$(SONAME) -Wl,--version-script=$(B)/gen/libpir.map -Wl,-z,relro,-z,now $(RELR) -o $@.$(SONAME) $(LIB_OBJ) $(LIBS)
 	@ln -sf libpir.so.$(SONAME) $@
 # The module has the few functions of libpir that it calls: what opens it may be linked with libpir.a, and needs no second libpir.
 $(B)/lib/libpir_codegen_llvm.so: $(call obj,$(S_llvm)) $(B)/lib/libpir.a mk/libpir_codegen_llvm.map
@@ -102,8 +106,8 @@ $(B)/lib/libpir_codegen_llvm.so: $(call obj,$(S_llvm)) $(B)/lib/libpir.a mk/libp
 	@ln -sf libpir_codegen_llvm.so.$(SONAME) $@
 $(SERVER): tools/compile-server/main.c $(B)/lib/libpir.a
 	@$(CC) $(BASE) $(CFLAGS) $(I_codegen) -o $@ $^ $(LIBS)
-$(B)/lib/libpir_fft.so: runtime/fft/fft.cc runtime/fft/fft.h mk/libpir.map
-	@mkdir -p $(@D) && $(CXX) -std=c++17 -fPIC -fvisibility=hidden $(WARN) $(CFLAGS) -I$(KISSFFT)/.. -shared -Wl,-soname,libpir_fft.so.$(SONAME) -Wl,--version-script=mk/libpir.map -o $@.$(SONAME) $<
+$(B)/lib/libpir_fft.so: runtime/fft/fft.cc runtime/fft/fft.h $(B)/gen/libpir.map
+	@mkdir -p $(@D) && $(CXX) -std=c++17 -fPIC -fvisibility=hidden $(WARN) $(CFLAGS) -I$(KISSFFT)/.. -shared -Wl,-soname,libpir_fft.so.$(SONAME) -Wl,--version-script=$(B)/gen/libpir.map -o $@.$(SONAME) $<
 	@ln -sf libpir_fft.so.$(SONAME) $@
 $(foreach t,$(TOOLS),$(eval $(B)/bin/$(t): $(call obj,$(filter tools/$(t)/%,$(S_mains)))))
 $(B)/bin/%: $(TOOL_OBJ) $(B)/lib/libpir.so
@@ -196,9 +200,12 @@ $(B)/bin/contract-bench: bench/contract/contract.c $(B)/lib/libpir.a $(B)/lib/li
 bench-contract: $(B)/bin/contract-bench ; @$<  ## what generated contractions reach, beside the multiply-add peak
 
 # ---- installation
-HEADERS = $(wildcard ir/abi/pir/*.h */include/pir/*.h runtime/exec/include/pir/*.h)
+# What users see: pir/*.h, and the two sets. pir/layer is shared by layers, the tools and the LLVM library alone.
+LAYERS_PIR = ir/abi/pir */include/pir runtime/exec/include/pir
+HEADERS = $(wildcard $(LAYERS_PIR:%=%/*.h))
+HEADERS_OF = $(wildcard $(LAYERS_PIR:%=%/$(1)/*.h))
 install: all  ## install libraries, headers, tools, pkg-config file and man pages under PREFIX
-	@install -d $(DESTDIR)$(PREFIX)/{bin,lib/pkgconfig,include/pir/dialect,share/man/man1}
+	@install -d $(DESTDIR)$(PREFIX)/{bin,lib/pkgconfig,include/pir/engine,include/pir/compiler/dialect,share/man/man1}
 	@install -m755 $(TOOLS:%=$(B)/bin/%) $(DESTDIR)$(PREFIX)/bin
 	@install -m755 $(B)/lib/libpir.so.$(SONAME) $(MODULES:%=%.$(SONAME)) $(DESTDIR)$(PREFIX)/lib
 	@install -m755 $(SERVER) $(DESTDIR)$(PREFIX)/lib
@@ -206,7 +213,9 @@ install: all  ## install libraries, headers, tools, pkg-config file and man page
 	@ln -sf libpir.so.$(SONAME) $(DESTDIR)$(PREFIX)/lib/libpir.so
 	@ln -sf libpir_codegen_llvm.so.$(SONAME) $(DESTDIR)$(PREFIX)/lib/libpir_codegen_llvm.so
 	@install -m644 $(HEADERS) $(DESTDIR)$(PREFIX)/include/pir
-	@install -m644 $(B)/gen/include/pir/dialect/*.h $(DESTDIR)$(PREFIX)/include/pir/dialect
+	@install -m644 $(call HEADERS_OF,engine) $(DESTDIR)$(PREFIX)/include/pir/engine
+	@install -m644 $(call HEADERS_OF,compiler) $(DESTDIR)$(PREFIX)/include/pir/compiler
+	@install -m644 $(B)/gen/include/pir/compiler/dialect/*.h $(DESTDIR)$(PREFIX)/include/pir/compiler/dialect
 	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' mk/pir.pc.in >$(DESTDIR)$(PREFIX)/lib/pkgconfig/pir.pc
 	@install -m644 docs/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
 

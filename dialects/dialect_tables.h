@@ -2,8 +2,8 @@
 #ifndef PIR_DIALECT_TABLES_H
 #define PIR_DIALECT_TABLES_H
 
-#include <pir/dialect.h>
-#include <pir/legacy_table.h>
+#include <pir/compiler/dialect.h>
+#include <pir/layer/legacy_table.h>
 
 #define PIR_EACH_DIALECT(X)                                                                    \
   X(builtin)                                                                                   \

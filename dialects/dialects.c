@@ -1,6 +1,6 @@
 // The dialects of the library, and the search over their rows of legacy names.
 #include "dialect_tables.h"
-#include <pir/dialects.h>
+#include <pir/compiler/dialects.h>
 
 pir_status pir_dialects_load_all(pir_context *ctx) {
   if (!ctx)

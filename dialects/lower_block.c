@@ -5,8 +5,8 @@
 #include "dialect_tables.h"
 #include "facts_impl.h"
 
-#include <pir/dialect/builtin.h>
-#include <pir/dialect/pd_op.h>
+#include <pir/compiler/dialect/builtin.h>
+#include <pir/compiler/dialect/pd_op.h>
 
 #include <math.h>
 #include <string.h>

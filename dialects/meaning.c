@@ -1,7 +1,7 @@
 // Finds the meaning of an op that lowering has bound to a kernel. Ops of the kernel dialect are
 // named after their kernel ("relu(phi_kernel)") and keep the name of the original op in an
 // attribute.
-#include <pir/infer.h>
+#include <pir/compiler/infer.h>
 #include <string.h>
 
 static const char mark[] = "_kernel)";

@@ -20,6 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 RECORD = ROOT / "mk/abi/libpir.abi"
 GROWS = re.compile(r"pir_(.*_options|port|model_stats|session_stats|rule_info|span|diag)")
 FOLDERS = ["ir/abi", "ir/include", "dialects/include", "runtime/include", "passes/include", "codegen/include", "runtime/exec/include"]
+SETS = ["*.h", "engine/*.h", "compiler/*.h"]
 
 
 def run(*command, cwd=ROOT):
@@ -28,13 +29,13 @@ def run(*command, cwd=ROOT):
 
 
 def exported(library):
-    """The functions that the library exports."""
-    return re.findall(r" T (pir_\w+)", run("nm", "-D", "--defined-only", library)[1])
+    """The functions that the library exports to all: those of pir/layer have the version PIR_PRIVATE."""
+    return re.findall(r" T (pir_\w+)@@PIR_\d", run("nm", "-D", "--defined-only", library)[1])
 
 
 def stand_in(root, generated, functions):
     """Text of the library of one file. `root` has the headers of the sources, `generated` those of the dialects."""
-    files = [h for f in FOLDERS for h in sorted((root / f / "pir").glob("*.h"))] + sorted((generated / "pir/dialect").glob("*.h"))
+    files = [h for f in FOLDERS for s in SETS for h in sorted((root / f / "pir").glob(s))] + sorted((generated / "pir/compiler/dialect").glob("*.h"))
     text = "".join(f'#include "{h.resolve()}"\n' for h in files)
     text += "".join(f"extern __typeof__(&{f}) abi_{f};\n__typeof__(&{f}) abi_{f};\n" for f in functions)
     for enum in re.findall(r"^enum (pir_\w+_op) \{", "\n".join(h.read_text() for h in files), re.M):

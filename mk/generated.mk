@@ -4,7 +4,7 @@
 #   $(B)/gen/opsc       lexer and grammar of .ops
 #   $(B)/gen/dialects   tables, hook prototypes, protobuf code
 #   $(B)/gen/codegen    the identity of the LLVM library
-#   $(B)/gen/include    pir/dialect/*.h, installed
+#   $(B)/gen/include    pir/compiler/dialect/*.h, installed
 # opsc and drrc run while building: a build for another processor takes those of the build folder HOST.
 GEN_OBJ :=
 generated:
@@ -36,14 +36,14 @@ $(B)/bin/opsc: $(patsubst %.c,$(B)/obj/%.o,$(S_opsc)) $(B)/gen/opsc/base.o $(B)/
 
 define dialect_rules
 $(B)/gen/dialects/$(1)_ops.c: $(wildcard dialects/$(1)/*.ops dialects/$(1)/*/*.ops dialects/$(1)/$(1).numbers) $(OPSC)
-	@mkdir -p $(B)/gen/dialects $(B)/gen/include/pir/dialect
-	@$(OPSC) dialects/$(1)/$(1).ops --numbers=dialects/$(1)/$(1).numbers --tables=$(B)/gen/dialects/$(1)_ops.c --header=$(B)/gen/include/pir/dialect/$(1).h --hooks=$(B)/gen/dialects/$(1)_hooks.h
+	@mkdir -p $(B)/gen/dialects $(B)/gen/include/pir/compiler/dialect
+	@$(OPSC) dialects/$(1)/$(1).ops --numbers=dialects/$(1)/$(1).numbers --tables=$(B)/gen/dialects/$(1)_ops.c --header=$(B)/gen/include/pir/compiler/dialect/$(1).h --hooks=$(B)/gen/dialects/$(1)_hooks.h
 $(B)/gen/docs/$(1)/README.md: $(wildcard dialects/$(1)/*.ops dialects/$(1)/*/*.ops) $(OPSC)
 	@mkdir -p $$(@D) && $(OPSC) dialects/$(1)/$(1).ops --doc=$$(@D)
 $(B)/obj/gen/dialects/$(1)_ops.o: $(B)/gen/dialects/$(1)_ops.c
 	@mkdir -p $$(@D) && $(CC) $(BASE) $(CFLAGS) $(I_dialects) -c $$< -o $$@
-$(B)/gen/include/pir/dialect/$(1).h: $(B)/gen/dialects/$(1)_ops.c ;
-generated: $(B)/gen/include/pir/dialect/$(1).h
+$(B)/gen/include/pir/compiler/dialect/$(1).h: $(B)/gen/dialects/$(1)_ops.c ;
+generated: $(B)/gen/include/pir/compiler/dialect/$(1).h
 GEN_OBJ += $(B)/obj/gen/dialects/$(1)_ops.o
 endef
 $(foreach d,$(DIALECTS),$(eval $(call dialect_rules,$(d))))
@@ -63,7 +63,7 @@ GEN_OBJ += $(B)/gen/ir/lex.o
 
 # What the LLVM library is made of: libpir opens only one that was built from the same sources. Keys of compiled code
 # have it too, so the functions of libpir that it calls are part of it.
-BACKEND_SRC := $(sort $(filter-out codegen/cuda/%,$(wildcard codegen/*/*.[ch])) $(wildcard */include/pir/*.h ir/abi/pir/*.h ir/support/*.h))
+BACKEND_SRC := $(sort $(filter-out codegen/cuda/%,$(wildcard codegen/*/*.[ch])) $(wildcard */include/pir/*.h */include/pir/*/*.h ir/abi/pir/*.h ir/abi/pir/*/*.h ir/support/*.h))
 $(B)/gen/codegen/backend_sources.h: $(BACKEND_SRC)
 	@mkdir -p $(@D) && echo "#define BACKEND_SOURCES \"$$(cat $(BACKEND_SRC) | sha256sum | cut -c1-32)\"" >$@
 generated: $(B)/gen/codegen/backend_sources.h

@@ -6,11 +6,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pir/codegen.h>
-#include <pir/custom.h>
-#include <pir/dialects.h>
-#include <pir/formats.h>
-#include <pir/load.h>
+#include <pir/layer/codegen.h>
+#include <pir/engine/custom.h>
+#include <pir/compiler/dialects.h>
+#include <pir/compiler/formats.h>
+#include <pir/compiler/load.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -3,9 +3,9 @@
 #ifndef PIR_TOOLS_CLI_H
 #define PIR_TOOLS_CLI_H
 
-#include <pir/formats.h>
-#include <pir/ir.h>
-#include <pir/new_file.h>
+#include <pir/compiler/formats.h>
+#include <pir/compiler/ir.h>
+#include <pir/layer/new_file.h>
 
 // Exit codes, the same in every tool.
 enum {

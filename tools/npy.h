@@ -4,7 +4,7 @@
 #ifndef PIR_TOOLS_NPY_H
 #define PIR_TOOLS_NPY_H
 
-#include <pir/tensor.h>
+#include <pir/engine/tensor.h>
 
 typedef struct npy_array {
   char *name;  // file name without folder, or member name; without `.npy` and dtype suffix

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <pir/params.h>
+#include <pir/compiler/params.h>
 
 static int record_code(const cli_run *cli, const pir_param *param, pir_status status) {
   if (status != PIR_UNSUPPORTED)

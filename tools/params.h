@@ -1,8 +1,8 @@
 #ifndef PIR_TOOLS_PARAMS_H
 #define PIR_TOOLS_PARAMS_H
 
-#include <pir/params.h>
-#include <pir/formats.h>
+#include <pir/compiler/params.h>
+#include <pir/compiler/formats.h>
 
 #include "cli.h"
 

@@ -2,7 +2,7 @@
 #ifndef PORTS_H
 #define PORTS_H
 
-#include <pir/model.h>
+#include <pir/engine/model.h>
 
 // Input i; beyond the last a port without name and element type, of rank -1.
 static inline pir_port input_port(const pir_model *model, size_t i) {

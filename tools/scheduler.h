@@ -3,8 +3,8 @@
 #ifndef PIR_TOOLS_SCHEDULER_H
 #define PIR_TOOLS_SCHEDULER_H
 
-#include <pir/parallel.h>
-#include <pir/tensor.h>
+#include <pir/engine/parallel.h>
+#include <pir/engine/tensor.h>
 
 // A loop that begins inside another one draws for itself, hence the atomic counter.
 typedef struct scheduler {

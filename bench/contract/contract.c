@@ -12,8 +12,8 @@
 #include "llvm_backend.h"
 #include "../../tools/pir-run/peak.h"
 
-#include <pir/context.h>
-#include <pir/parallel.h>
+#include <pir/compiler/context.h>
+#include <pir/engine/parallel.h>
 #include <stdio.h>
 
 typedef struct row {

@@ -9,7 +9,7 @@
 #define PIR_CONTRACT_H
 
 #include "loop.h"
-#include <pir/codegen.h>
+#include <pir/layer/codegen.h>
 
 #define CONTRACT_MAX_VARS 16
 

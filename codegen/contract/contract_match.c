@@ -2,7 +2,7 @@
 // of variables. An op whose indices are not affine is no contraction and is called instead.
 //
 // The evaluator finds contractions too (runtime/contract/contraction_affine.c). Both read index
-// trees by the walk of pir/index_nodes.h and recognise sums of products by
+// trees by the walk of pir/compiler/index_nodes.h and recognise sums of products by
 // pir_clause_sums_products; they differ in these points:
 //
 // - Extents are symbolic here, and the result keeps them; one that may be 1 when the program
@@ -20,7 +20,7 @@
 //   evaluator takes any sum of products, with maps evaluated for each axis as well.
 #include "contract.h"
 
-#include <pir/index_nodes.h>
+#include <pir/compiler/index_nodes.h>
 
 #include <string.h>
 

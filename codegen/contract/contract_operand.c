@@ -3,7 +3,7 @@
 // grouping ask here for them.
 #include "contract_lower.h"
 
-#include <pir/dialect/pd_op.h>
+#include <pir/compiler/dialect/pd_op.h>
 
 static bool is_parameter_value(const pir_value *v) {
   return pir_value_op(v) && pir_op_has(pir_value_op(v), PIR_PARAMETER);

@@ -16,8 +16,8 @@
 // cluster is contiguous.
 #include "group.h"
 
-#include <pir/dialect/cinn.h>
-#include <pir/walk.h>
+#include <pir/compiler/dialect/cinn.h>
+#include <pir/compiler/walk.h>
 
 #include <string.h>
 #include <vec.h>

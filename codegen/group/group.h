@@ -4,7 +4,7 @@
 
 #include "choose.h"
 
-#include <pir/pass.h>
+#include <pir/compiler/pass.h>
 
 #define GROUP_NONE UINT32_MAX
 

@@ -5,7 +5,7 @@
 // strides. One pass over the block in order.
 #include "group.h"
 
-#include <pir/dialect/cinn.h>
+#include <pir/compiler/dialect/cinn.h>
 #include <string.h>
 
 typedef struct axis_order {

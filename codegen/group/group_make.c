@@ -3,8 +3,8 @@
 // values that other ops read. A group that fails to lower is dissolved again.
 #include "group.h"
 
-#include <pir/dialect/cf.h>
-#include <pir/dialect/cinn.h>
+#include <pir/compiler/dialect/cf.h>
+#include <pir/compiler/dialect/cinn.h>
 #include <stdlib.h>
 
 #define NONE UINT32_MAX

@@ -18,7 +18,7 @@
 // of groups).
 #include "group.h"
 
-#include <pir/dialect/cinn.h>
+#include <pir/compiler/dialect/cinn.h>
 #include <string.h>
 
 typedef struct entry {

@@ -3,7 +3,7 @@
 // numbers that the compiled group gives.
 #include "group.h"
 
-#include <pir/dialect/cinn.h>
+#include <pir/compiler/dialect/cinn.h>
 
 pir_status group_read_refusal(grouping *g) {
   static const char *const stages[] = {"", "choose", "lower", "emit", "plan"};

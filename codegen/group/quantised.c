@@ -17,10 +17,10 @@
 #include "contract_lower.h"
 #include "group.h"
 
-#include <pir/dialect/builtin.h>
-#include <pir/dialect/pd_op.h>
-#include <pir/lower.h>
-#include <pir/pass.h>
+#include <pir/compiler/dialect/builtin.h>
+#include <pir/compiler/dialect/pd_op.h>
+#include <pir/layer/lower.h>
+#include <pir/compiler/pass.h>
 
 #include <map.h>
 #include <string.h>

@@ -12,8 +12,8 @@
 #include "choose.h"
 #include "group.h"
 
-#include <pir/dialect/pd_op.h>
-#include <pir/pass.h>
+#include <pir/compiler/dialect/pd_op.h>
+#include <pir/compiler/pass.h>
 
 #include <map.h>
 

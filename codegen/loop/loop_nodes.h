@@ -4,8 +4,8 @@
 #define PIR_LOOP_NODES_H
 
 #include <arena.h>
-#include <pir/clause.h>
-#include <pir/codegen.h>
+#include <pir/compiler/clause.h>
+#include <pir/layer/codegen.h>
 
 typedef struct loop_module loop_module;
 typedef struct loop_expr loop_expr;

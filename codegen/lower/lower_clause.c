@@ -1,8 +1,8 @@
 // Lowers the value nodes of a clause to loop IR: first the types of the nodes, then one
-// expression for each node. Types follow pir/clause.h: literals are weak and take the type of
-// their context; 16-bit floats are computed as f32 and rounded once for each op. Loads whose
-// index may be out of range are guarded by the conditions around them.
-#include <pir/index_nodes.h>
+// expression for each node. Types follow pir/compiler/clause.h: literals are weak and take the
+// type of their context; 16-bit floats are computed as f32 and rounded once for each op. Loads
+// whose index may be out of range are guarded by the conditions around them.
+#include <pir/compiler/index_nodes.h>
 
 #include "lowering.h"
 

@@ -3,7 +3,7 @@
 // arithmetic on the loop variables.
 #include "lowering.h"
 
-#include <pir/index_nodes.h>
+#include <pir/compiler/index_nodes.h>
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 // O(nodes), times the conditions around.
 #include "lowering.h"
 
-#include <pir/index_nodes.h>
+#include <pir/compiler/index_nodes.h>
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 // every point of a loop nest, read it. Loop nests and in-place evaluation share these steps.
 // Points that are out of range, or excluded by the clause's guard, contribute the neutral
 // element. They are counted separately only if the clause asks for the number of points.
-#include <pir/index_nodes.h>
+#include <pir/compiler/index_nodes.h>
 
 #include "lowering.h"
 

@@ -9,8 +9,8 @@
 #include "loop_impl.h"
 
 #include <vec.h>
-#include <pir/clause_types.h>
-#include <pir/codegen.h>
+#include <pir/layer/clause_types.h>
+#include <pir/layer/codegen.h>
 
 // State of a value of the group, beyond its fact.
 typedef struct lower_value {

@@ -1,9 +1,9 @@
 // Attributes that a program states about its groups: their order (including those in regions of
 // control flow and scans), and the memory orders and places of each group's interface
 // (attributes `layouts` and `places`). O(ops), O(rank).
-#include <pir/codegen.h>
+#include <pir/layer/codegen.h>
 
-#include <pir/dialect/cinn.h>
+#include <pir/compiler/dialect/cinn.h>
 
 // Returns the first op of the op's regions from `r` on, or NULL. Groups are not entered.
 static const pir_op *first_inside(const pir_op *op, size_t r) {

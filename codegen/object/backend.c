@@ -5,7 +5,7 @@
 #include "compile_server.h"
 #include "llvm_backend.h"
 
-#include <pir/beside.h>
+#include <pir/layer/beside.h>
 
 #include <dlfcn.h>
 #include <elf.h>

@@ -7,7 +7,7 @@
 #include "cache.h"
 #include "image.h"
 #include "loop.h"
-#include <pir/codegen.h>
+#include <pir/layer/codegen.h>
 
 typedef struct pir_code_store pir_code_store;
 

@@ -6,7 +6,7 @@
 #include "device_codegen.h"
 
 #include <arena.h>
-#include <pir/codegen.h>
+#include <pir/layer/codegen.h>
 
 typedef struct unit {
   loop_module *module;  // NULL: unit `same` has it, or it was freed

@@ -6,7 +6,7 @@
 
 #include "backend_sources.h"
 
-#include <pir/beside.h>
+#include <pir/layer/beside.h>
 #include <strbuf.h>
 
 #include <errno.h>

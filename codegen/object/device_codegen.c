@@ -5,7 +5,7 @@
 
 static const device_codegen *const kinds[] = {
 #define DEVICE(name, ...) &device_codegen_##name,
-#include <pir/devices.def>
+#include <pir/layer/devices.def>
 #undef DEVICE
 };
 

@@ -1,7 +1,7 @@
 // The record of a device kind for code generation: from loops that are bound to threads to
 // source, and from source to code. A kind is a folder that defines one record, and a row of
-// pir/devices.def (docs/add-a-device.md). Building libpir needs nothing of a device's compiler:
-// it is opened when code is first compiled.
+// pir/layer/devices.def (docs/add-a-device.md). Building libpir needs nothing of a device's
+// compiler: it is opened when code is first compiled.
 #ifndef PIR_DEVICE_CODEGEN_H
 #define PIR_DEVICE_CODEGEN_H
 
@@ -46,7 +46,7 @@ typedef struct device_codegen {
 } device_codegen;
 
 #define DEVICE(name, ...) extern const device_codegen device_codegen_##name;
-#include <pir/devices.def>
+#include <pir/layer/devices.def>
 #undef DEVICE
 
 // The record of the target's kind; NULL for a processor.

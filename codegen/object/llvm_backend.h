@@ -5,7 +5,7 @@
 #define PIR_LLVM_BACKEND_H
 
 #include "loop.h"
-#include <pir/codegen.h>
+#include <pir/layer/codegen.h>
 #include <pir/stop.h>
 
 // Bytes from malloc, NUL-terminated beyond `size`.

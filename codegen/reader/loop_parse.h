@@ -6,7 +6,7 @@
 
 #include "loop.h"
 
-#include <pir/loops.h>
+#include <pir/layer/loops.h>
 #include <pir/diag.h>
 
 enum {

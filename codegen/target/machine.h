@@ -8,7 +8,7 @@
 #ifndef PIR_MACHINE_H
 #define PIR_MACHINE_H
 
-#include <pir/codegen.h>
+#include <pir/layer/codegen.h>
 
 typedef struct pir_machine {
   struct {

@@ -91,7 +91,7 @@ typedef struct device_kind {
 
 static const device_kind DEVICES[] = {
 #define DEVICE(name, ...) {#name, __VA_ARGS__},
-#include <pir/devices.def>
+#include <pir/layer/devices.def>
 #undef DEVICE
 };
 
@@ -240,7 +240,7 @@ pir_status pir_target_describe(const char *name, pir_target *out_target) {
 const char *pir_target_names(void) {
   return "native, x86-64, x86-64-v2, x86-64-v3, x86-64-v4, znver4, sapphirerapids, aarch64"
 #define DEVICE(name, prefix, portable, ...) ", " #name ", " prefix #portable ", .."
-#include <pir/devices.def>
+#include <pir/layer/devices.def>
 #undef DEVICE
       ;
 }

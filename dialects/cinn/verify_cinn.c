@@ -1,10 +1,10 @@
 // Verifies groups beyond the tables: the kind that a group states must fit its contents.
 #include <pir/diag.h>
 #include <cinn_hooks.h>
-#include <pir/infer.h>
-#include <pir/ir.h>
+#include <pir/compiler/infer.h>
+#include <pir/compiler/ir.h>
 
-#include <pir/dialect/cinn.h>
+#include <pir/compiler/dialect/cinn.h>
 
 // The kinds of groups, and the number of contractions in each. codegen/choose compiles them.
 static const struct {

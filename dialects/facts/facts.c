@@ -6,8 +6,8 @@
 // facts.
 #include "facts_impl.h"
 
-#include <pir/dialect/cinn.h>
-#include <pir/dialect/pd_op.h>
+#include <pir/compiler/dialect/cinn.h>
+#include <pir/compiler/dialect/pd_op.h>
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 // first `lower` alternative whose condition holds (run on facts alone), else by its clause. A
 // pointwise clause broadcasts its loads, a reduction drops axes, named variables give their
 // extents. O(nodes) for each op.
-#include <pir/index_nodes.h>
+#include <pir/compiler/index_nodes.h>
 
 #include "infer_impl.h"
 

@@ -3,7 +3,7 @@
 #define PIR_DIALECTS_INFER_IMPL_H
 
 #include "symbolic.h"
-#include <pir/lower.h>
+#include <pir/layer/lower.h>
 
 // Returns the fact of result i: known, with its element type and unknown rank.
 pir_fact *infer_begin(pir_infer *infer, int i);

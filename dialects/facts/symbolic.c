@@ -2,7 +2,7 @@
 // symbolic dim if a shape is symbolic, and PIR_DIM_UNKNOWN otherwise.
 #include "symbolic.h"
 
-#include <pir/index_nodes.h>
+#include <pir/compiler/index_nodes.h>
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
 #ifndef PIR_DIALECTS_SYMBOLIC_H
 #define PIR_DIALECTS_SYMBOLIC_H
 
-#include <pir/infer.h>
+#include <pir/compiler/infer.h>
 
 typedef struct symbolic {
   const pir_infer *infer;  // dims, operands, attributes

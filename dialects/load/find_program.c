@@ -1,6 +1,6 @@
 // Finds the program file of a folder: the only file that has a program's name and content.
 // Reads the first few kilobytes of each candidate.
-#include <pir/load.h>
+#include <pir/compiler/load.h>
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <pir/formats.h>
+#include <pir/compiler/formats.h>
 
 enum { HEAD = 4096, MOST = 8 };
 

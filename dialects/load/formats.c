@@ -1,10 +1,10 @@
 // The table of file formats, and what reads and writes each of them.
 #include <string.h>
 
-#include <pir/legacy.h>
-#include <pir/params.h>
-#include <pir/serialize.h>
-#include <pir/text.h>
+#include <pir/compiler/legacy.h>
+#include <pir/compiler/params.h>
+#include <pir/compiler/serialize.h>
+#include <pir/compiler/text.h>
 
 #include <blank.h>
 #include <sized.h>

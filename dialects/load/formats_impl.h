@@ -2,7 +2,7 @@
 #ifndef PIR_FORMATS_IMPL_H
 #define PIR_FORMATS_IMPL_H
 
-#include <pir/formats.h>
+#include <pir/compiler/formats.h>
 
 // Reads like pir_program_read_as. `listed` is as for the `read` of a row.
 pir_status format_read(pir_context *ctx, pir_str bytes, const pir_read_options *options,

@@ -1,14 +1,14 @@
 // Loads a file by its content: maps it, recognises its format, calls the reader of that format,
 // verifies the program, and attaches the declared parameters. A .pdmodel also declares
 // parameters that no op reads but its file holds; its reader lists them (legacy/read/read.h).
-#include <pir/load.h>
+#include <pir/compiler/load.h>
 
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <pir/params.h>
-#include <pir/verify.h>
+#include <pir/compiler/params.h>
+#include <pir/compiler/verify.h>
 
 #include <heap.h>
 

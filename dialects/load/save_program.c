@@ -1,10 +1,10 @@
 // pir_program_settle: brings a program into the form in which programs are saved. Two walks,
 // O(ops + uses).
-#include <pir/build.h>
-#include <pir/dialect/builtin.h>
-#include <pir/dialect/pd_op.h>
-#include <pir/params.h>
-#include <pir/walk.h>
+#include <pir/compiler/build.h>
+#include <pir/compiler/dialect/builtin.h>
+#include <pir/compiler/dialect/pd_op.h>
+#include <pir/compiler/params.h>
+#include <pir/compiler/walk.h>
 
 #include "mapping.h"
 

@@ -2,15 +2,15 @@
 // that was an attribute becomes a constant. An attribute that was renamed since gets its
 // present name (the former one is the name in .pdmodel). Results that no longer exist are
 // dropped if nothing uses them. One walk; an op that changes is created again.
-#include <pir/load.h>
+#include <pir/compiler/load.h>
 
 #include <arena.h>
-#include <pir/build.h>
-#include <pir/dialect/builtin.h>
-#include <pir/dialect/pd_op.h>
-#include <pir/legacy_table.h>
-#include <pir/lower.h>
-#include <pir/walk.h>
+#include <pir/compiler/build.h>
+#include <pir/compiler/dialect/builtin.h>
+#include <pir/compiler/dialect/pd_op.h>
+#include <pir/layer/legacy_table.h>
+#include <pir/layer/lower.h>
+#include <pir/compiler/walk.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -424,10 +424,11 @@ static void put_opdef(FILE *out, const dialect *d, const op *o, bool twin,
 }
 
 void emit_hooks(const dialect *d, FILE *out) {
-  fprintf(out,
-          "// Hooks that %s.ops names. Made by opsc.\n#include <pir/infer.h>\n#include "
-          "<pir/lower.h>\n\n",
-          d->name);
+  fprintf(
+      out,
+      "// Hooks that %s.ops names. Made by opsc.\n#include <pir/compiler/infer.h>\n#include "
+      "<pir/layer/lower.h>\n\n",
+      d->name);
   for (int i = 0; i < d->op_count; i++) {
     const op *o = &d->ops[i];
     if (o->is_form)
@@ -445,11 +446,12 @@ void emit_hooks(const dialect *d, FILE *out) {
 
 void emit_tables(const dialect *d, FILE *out) {
   int rows = d->table_count;
-  fprintf(out,
-          "// Made by opsc from %s.ops.\n#include \"dialect_tables.h\"\n#include "
-          "<math.h>\n#include "
-          "<pir/legacy_table.h>\n#include <pir/lower.h>\n#include \"%s_hooks.h\"\n\n",
-          d->name, source_family(0));
+  fprintf(
+      out,
+      "// Made by opsc from %s.ops.\n#include \"dialect_tables.h\"\n#include "
+      "<math.h>\n#include "
+      "<pir/layer/legacy_table.h>\n#include <pir/layer/lower.h>\n#include \"%s_hooks.h\"\n\n",
+      d->name, source_family(0));
   fprintf(out, "static const pir_opdef pir_%s_table[%d];\n", d->name, rows ? rows : 1);
   for (int i = 0; i < d->op_count; i++) {
     const op *o = &d->ops[i];

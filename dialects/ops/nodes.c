@@ -1,7 +1,7 @@
-// Compiles expressions to the nodes of pir/clause.h. An expression has one of two sorts, index
-// or value. Its context decides the sort; words that exist only as indices (dim, rank, find)
-// switch to the index sort. Equal nodes are shared, so repeated use of a `let` costs nothing. A
-// `let` is expanded at its use, with the names of that place in scope.
+// Compiles expressions to the nodes of pir/compiler/clause.h. An expression has one of two
+// sorts, index or value. Its context decides the sort; words that exist only as indices (dim,
+// rank, find) switch to the index sort. Equal nodes are shared, so repeated use of a `let`
+// costs nothing. A `let` is expanded at its use, with the names of that place in scope.
 #include "nodes_impl.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #define OPS_NODES_IMPL_H
 
 #include "ops_stages.h"
-#include <pir/clause_builder.h>
+#include <pir/layer/clause_builder.h>
 
 // A name in scope in addition to operands and lets: a parameter of a let, or the variable of
 // `each` or of a list's `for`.

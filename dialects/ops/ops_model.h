@@ -5,8 +5,8 @@
 
 #include "ops_source.h"
 
-#include <pir/lower.h>
-#include <pir/opdef.h>
+#include <pir/layer/lower.h>
+#include <pir/compiler/opdef.h>
 #include <stdio.h>
 
 // ---- expressions

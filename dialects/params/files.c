@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <pir/dialect/builtin.h>
-#include <pir/new_file.h>
-#include <pir/params.h>
-#include <pir/walk.h>
+#include <pir/compiler/dialect/builtin.h>
+#include <pir/layer/new_file.h>
+#include <pir/compiler/params.h>
+#include <pir/compiler/walk.h>
 
 #include <heap.h>
 

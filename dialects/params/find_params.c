@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include <pir/params.h>
+#include <pir/compiler/params.h>
 
 #include <heap.h>
 

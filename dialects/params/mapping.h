@@ -2,7 +2,7 @@
 #ifndef PIR_PARAMS_MAPPING_H
 #define PIR_PARAMS_MAPPING_H
 
-#include <pir/params.h>
+#include <pir/compiler/params.h>
 
 // Maps a regular file for reading; `folder` is a directory handle or AT_FDCWD. Symbolic links
 // are followed only in the caller's own path, not below a folder. Returns 0 or an errno. An

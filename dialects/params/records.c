@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <pir/params.h>
+#include <pir/compiler/params.h>
 
 #include <strbuf.h>
 #include <vec.h>

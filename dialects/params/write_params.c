@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <pir/dialect/builtin.h>
-#include <pir/params.h>
-#include <pir/walk.h>
+#include <pir/compiler/dialect/builtin.h>
+#include <pir/compiler/params.h>
+#include <pir/compiler/walk.h>
 
 #include <arena.h>
 

@@ -1,13 +1,13 @@
 // Builds a program in memory, y = tanh(relu(x)), changes it by a pass of its own, and runs it.
 //   cc build.c $(pkg-config --cflags --libs pir)
-#include <pir/dialect/pd_op.h>
-#include <pir/dialects.h>
-#include <pir/ir.h>
-#include <pir/model.h>
-#include <pir/pass.h>
-#include <pir/text.h>
-#include <pir/verify.h>
-#include <pir/walk.h>
+#include <pir/compiler/dialect/pd_op.h>
+#include <pir/compiler/dialects.h>
+#include <pir/compiler/ir.h>
+#include <pir/engine/model.h>
+#include <pir/compiler/pass.h>
+#include <pir/compiler/text.h>
+#include <pir/compiler/verify.h>
+#include <pir/compiler/walk.h>
 #include <stdio.h>
 
 static void report(void *user, const pir_diag *diag) {

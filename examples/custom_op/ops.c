@@ -2,7 +2,7 @@
 // link.
 //   cc -std=c11 -shared -fPIC ops.c -o ops.so $(pkg-config --cflags pir)
 //   pir-run --custom-ops=./ops.so MODEL
-#include <pir/custom.h>
+#include <pir/engine/custom.h>
 
 // gap: the mean over height and width, [n, c, h, w] to [n, c, 1, 1].
 int gap_shape(const pir_tensor *x, pir_tensor *out, const int64_t *marks, size_t mark_count,

@@ -1,7 +1,7 @@
 // Classifies the 64 test digits of digits_cnn (8x8 grey images), from its .pdmodel and from its
 // .json. Prints some of them with their classes, the accuracy, and the time for each image.
 //   digits FOLDER
-#include <pir/model.h>
+#include <pir/engine/model.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 // one on the library's thread pool, one on this program's parallel_for. Inputs and outputs stay
 // in this program's memory. Builds as C11 and as C++17:
 //   cc embed.c $(pkg-config --cflags --libs pir) -pthread
-#include <pir/model.h>
+#include <pir/engine/model.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // Attributes are uniqued blobs like types: a 16-byte head, then elements, integers, reals or
 // bytes. Short ones are assembled on the stack.
 
-#include <pir/attr.h>
+#include <pir/compiler/attr.h>
 
 #include <context_impl.h>
 #include <type_impl.h>

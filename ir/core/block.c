@@ -3,7 +3,7 @@
 // with enough room is renumbered, so many insertions at many places cost O(1) each. A block
 // without room is renumbered as a whole, at the next query.
 
-#include <pir/block.h>
+#include <pir/compiler/block.h>
 
 #include <op_impl.h>
 

@@ -1,6 +1,6 @@
 // The builder: sets the location of new ops and informs listeners.
 
-#include <pir/build.h>
+#include <pir/compiler/build.h>
 
 #include <op_impl.h>
 

@@ -1,6 +1,6 @@
 // Queries about whole clauses: which one defines a result, where the conditions are index
 // expressions over attributes alone, and which ones are sums of products.
-#include <pir/index_nodes.h>
+#include <pir/compiler/index_nodes.h>
 
 static bool holds(const pir_clause *c, const pir_attr_value *attrs) {
   pir_index_reader r = {.nodes = c->nodes, .text = c->text, .attrs = attrs};

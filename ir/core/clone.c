@@ -2,7 +2,7 @@
 // mapped on the way. Only if an op reads a value before its definition was copied (in invalid
 // or cyclic programs), a second walk sets the remaining operands.
 
-#include <pir/op.h>
+#include <pir/compiler/op.h>
 
 #include <op_impl.h>
 

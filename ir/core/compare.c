@@ -8,9 +8,9 @@
 // compare equal. Different programs compare equal with probability 2^-64, or if they defeat
 // colour refinement, which takes regular graphs. Cost: O(sweeps x (ops + operands)) and one
 // sort.
-#include <pir/compare.h>
-#include <pir/text.h>
-#include <pir/walk.h>
+#include <pir/compiler/compare.h>
+#include <pir/compiler/text.h>
+#include <pir/compiler/walk.h>
 
 #include <hash.h>
 #include <sized.h>

@@ -2,9 +2,9 @@
 #ifndef PIR_CONTEXT_IMPL_H
 #define PIR_CONTEXT_IMPL_H
 
-#include <pir/attr.h>
-#include <pir/context.h>
-#include <pir/dialect.h>
+#include <pir/compiler/attr.h>
+#include <pir/compiler/context.h>
+#include <pir/compiler/dialect.h>
 
 #include <arena.h>
 #include <map.h>

@@ -1,5 +1,5 @@
 // Index nodes as numbers, and the walk over index trees.
-#include <pir/index_nodes.h>
+#include <pir/compiler/index_nodes.h>
 
 #include <string.h>
 

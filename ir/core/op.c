@@ -2,7 +2,7 @@
 // spec's contents and one link for each operand. Destruction walks nested regions along parent
 // pointers, so depth uses no stack.
 
-#include <pir/op.h>
+#include <pir/compiler/op.h>
 
 #include <op_impl.h>
 

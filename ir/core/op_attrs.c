@@ -1,7 +1,7 @@
 // Attributes of ops: slots for declared ones, a uniqued dictionary for the others, defaults
 // from the definition.
 
-#include <pir/op.h>
+#include <pir/compiler/op.h>
 
 #include <op_impl.h>
 

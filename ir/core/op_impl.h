@@ -9,7 +9,7 @@
 #ifndef PIR_OP_IMPL_H
 #define PIR_OP_IMPL_H
 
-#include <pir/block.h>
+#include <pir/compiler/block.h>
 
 #include <context_impl.h>
 

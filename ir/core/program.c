@@ -1,7 +1,7 @@
 // A program is its module op and a table of parameters. Parameter bytes are shared: each record
 // counts the programs that hold it, and the last one releases the bytes.
 
-#include <pir/program.h>
+#include <pir/compiler/program.h>
 
 #include <op_impl.h>
 

@@ -1,7 +1,7 @@
 // Types are uniqued blobs: a 16-byte head and 8-byte words. A type is assembled on the stack
 // (or in the arena if it is long) and looked up once.
 
-#include <pir/type.h>
+#include <pir/compiler/type.h>
 
 #include <context_impl.h>
 #include <type_impl.h>

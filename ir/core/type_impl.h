@@ -2,7 +2,7 @@
 #ifndef PIR_TYPE_IMPL_H
 #define PIR_TYPE_IMPL_H
 
-#include <pir/attr.h>
+#include <pir/compiler/attr.h>
 
 // The payload is `rank` dims, `nonzero_rank` dims, `count` pointers (elements, parts, inner,
 // dist attribute), then what `extended` and `text` types add. Everything is 8 bytes wide, so

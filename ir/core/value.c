@@ -1,7 +1,7 @@
 // Values and use lists. A use is an operand slot in the linked list of the value it reads,
 // newest first.
 
-#include <pir/value.h>
+#include <pir/compiler/value.h>
 
 #include <op_impl.h>
 

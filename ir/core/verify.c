@@ -5,7 +5,7 @@
 // Stated types are not facts: a conflict of element types is a warning, and an error only in
 // strict mode.
 
-#include <pir/verify.h>
+#include <pir/compiler/verify.h>
 
 #include <nearest.h>
 #include <op_impl.h>

@@ -1,7 +1,7 @@
 // Walks follow parent pointers, so they need no stack: down into regions, along blocks, up at
 // the end of a region. Every step is amortised O(1).
 
-#include <pir/walk.h>
+#include <pir/compiler/walk.h>
 
 #include <op_impl.h>
 

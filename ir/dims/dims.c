@@ -6,7 +6,7 @@
 // c) / b) = floor((x + ac) / ab)). An expression that exceeds a fixed size, or overflows, is
 // PIR_DIM_UNKNOWN.
 
-#include <pir/dims.h>
+#include <pir/compiler/dims.h>
 
 #include <dims_impl.h>
 #include <hash.h>

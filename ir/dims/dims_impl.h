@@ -3,7 +3,7 @@
 #ifndef PIR_DIMS_IMPL_H
 #define PIR_DIMS_IMPL_H
 
-#include <pir/dims.h>
+#include <pir/compiler/dims.h>
 
 #include <map.h>
 #include <vec.h>

@@ -3,7 +3,7 @@
 // expression. Canonical forms are rebuilt on demand and cached until the next unification.
 // Recursion is bounded by the size limit on expressions.
 
-#include <pir/dims.h>
+#include <pir/compiler/dims.h>
 
 #include <dims_impl.h>
 #include <strbuf.h>

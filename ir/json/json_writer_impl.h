@@ -2,7 +2,7 @@
 #ifndef PIR_JSON_WRITER_IMPL_H
 #define PIR_JSON_WRITER_IMPL_H
 
-#include <pir/block.h>
+#include <pir/compiler/block.h>
 
 #include "context_impl.h"
 #include "strbuf.h"

@@ -4,8 +4,8 @@
 
 #include <jansson.h>
 
-#include <pir/dialect.h>
-#include <pir/serialize.h>
+#include <pir/compiler/dialect.h>
+#include <pir/compiler/serialize.h>
 
 // The version that is written.
 #define PIR_JSON_VERSION 4

@@ -2,7 +2,7 @@
 #ifndef PIR_SERIALIZE_READ_IMPL_H
 #define PIR_SERIALIZE_READ_IMPL_H
 
-#include <pir/block.h>
+#include <pir/compiler/block.h>
 
 #include <jansson.h>
 

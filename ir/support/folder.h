@@ -1,11 +1,11 @@
 // A folder of files for later starts. Only the current user may write to it, because code that
-// is read from it is executed. Files appear whole (pir/new_file.h). If the folder exceeds its
-// limit, the least recently used files are removed. Safe for several processes and threads at
-// once.
+// is read from it is executed. Files appear whole (pir/layer/new_file.h). If the folder exceeds
+// its limit, the least recently used files are removed. Safe for several processes and threads
+// at once.
 #ifndef PIR_SUPPORT_FOLDER_H
 #define PIR_SUPPORT_FOLDER_H
 
-#include <pir/new_file.h>
+#include <pir/layer/new_file.h>
 
 // Opens the folder, creating it if necessary; returns a descriptor, or -1 if others may write
 // to it.

@@ -124,8 +124,8 @@ struct pir_facts;
 pir_heap *pir_facts_heap(const struct pir_facts *facts);
 
 struct pir_dims;
-struct pir_dims *
-pir_dims_create_in(pir_heap *heap);  // as pir_dims_create (pir/dims.h), but in a heap; never
-                                     // NULL
+struct pir_dims *pir_dims_create_in(
+    pir_heap *heap);  // as pir_dims_create (pir/compiler/dims.h), but in a heap; never
+                      // NULL
 
 #endif

@@ -1,7 +1,7 @@
 // New files are created with O_EXCL under 64 random bits, so nobody can prepare a link or a
 // file of that name. The folder itself is not flushed: after a loss of power the rename may be
 // undone, which leaves the old file.
-#include <pir/new_file.h>
+#include <pir/layer/new_file.h>
 
 #include <errno.h>
 #include <fcntl.h>

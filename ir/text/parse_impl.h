@@ -5,7 +5,7 @@
 #ifndef PIR_PARSE_IMPL_H
 #define PIR_PARSE_IMPL_H
 
-#include <pir/block.h>
+#include <pir/compiler/block.h>
 
 #include "context_impl.h"
 #include "lex_impl.h"

@@ -2,8 +2,8 @@
 // before its operands, regions after the header, as in Paddle. The numbers live in a map beside
 // the IR, so printing does not change the program. Nested regions are walked with an explicit
 // stack. Cost: the characters written and one map look-up for each value mentioned.
-#include <pir/block.h>
-#include <pir/text.h>
+#include <pir/compiler/block.h>
+#include <pir/compiler/text.h>
 
 #include <map.h>
 #include <sized.h>

@@ -3,8 +3,8 @@
 // writes nodes inside the clusters of their regions, the third writes edges. Nested regions are
 // walked with an explicit stack. Cost: the characters written and one map look-up for each op
 // and operand.
-#include <pir/dot.h>
-#include <pir/walk.h>
+#include <pir/compiler/dot.h>
+#include <pir/compiler/walk.h>
 
 #include <map.h>
 #include <sized.h>

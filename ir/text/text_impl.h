@@ -2,7 +2,7 @@
 #ifndef PIR_TEXT_IMPL_H
 #define PIR_TEXT_IMPL_H
 
-#include <pir/text.h>
+#include <pir/compiler/text.h>
 
 #include <strbuf.h>
 

@@ -4,8 +4,8 @@
 // 0". The map of a view is evaluated axis by axis.
 
 #include <clause_form.h>
-#include <pir/index_nodes.h>
-#include <pir/lower.h>
+#include <pir/compiler/index_nodes.h>
+#include <pir/layer/lower.h>
 
 #include <string.h>
 

@@ -2,9 +2,9 @@
 #ifndef PIR_EFFECTS_H
 #define PIR_EFFECTS_H
 
-#include <pir/block.h>
-#include <pir/op.h>
-#include <pir/walk.h>
+#include <pir/compiler/block.h>
+#include <pir/compiler/op.h>
+#include <pir/compiler/walk.h>
 
 // Whether an op has an effect, apart from the ops in its regions, and must stay even if its
 // results are unused. As in Paddle, inputs, random ops and in-place ops count.

@@ -8,9 +8,9 @@
 
 #include <effects.h>
 
-#include <pir/kernel.h>
-#include <pir/lower.h>
-#include <pir/walk.h>
+#include <pir/layer/kernel.h>
+#include <pir/layer/lower.h>
+#include <pir/compiler/walk.h>
 
 #include <stdlib.h>
 #include <string.h>

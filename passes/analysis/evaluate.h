@@ -3,10 +3,10 @@
 #ifndef PIR_EVALUATE_H
 #define PIR_EVALUATE_H
 
-#include <pir/infer.h>
-#include <pir/program.h>
-#include <pir/rewrite.h>
-#include <pir/tensor.h>
+#include <pir/compiler/infer.h>
+#include <pir/compiler/program.h>
+#include <pir/compiler/rewrite.h>
+#include <pir/engine/tensor.h>
 
 #include <map.h>
 #include <vec.h>

@@ -1,6 +1,6 @@
 #include "param_names.h"
 
-#include <pir/walk.h>
+#include <pir/compiler/walk.h>
 
 #include "effects.h"
 

@@ -3,7 +3,7 @@
 #ifndef PIR_PASSES_PARAM_NAMES_H
 #define PIR_PASSES_PARAM_NAMES_H
 
-#include <pir/pass.h>
+#include <pir/compiler/pass.h>
 
 #include <map.h>
 

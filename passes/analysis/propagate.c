@@ -6,7 +6,7 @@
 
 #include <effects.h>
 
-#include <pir/walk.h>
+#include <pir/compiler/walk.h>
 
 #include <string.h>
 

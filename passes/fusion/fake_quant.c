@@ -10,11 +10,11 @@
 // Both passes change the numbers that the program computes, by purpose. Scales are parameters;
 // a scale whose bytes are not loaded is not noted. Unlike Paddle's, the first pass checks that
 // both ops use the same scale along the same axis.
-#include <pir/dialect/pd_op.h>
+#include <pir/compiler/dialect/pd_op.h>
 #include <pass_list.h>
-#include <pir/pass.h>
-#include <pir/tensor.h>
-#include <pir/walk.h>
+#include <pir/compiler/pass.h>
+#include <pir/engine/tensor.h>
+#include <pir/compiler/walk.h>
 #include <effects.h>
 #include <param_names.h>
 #include <vec.h>

@@ -6,12 +6,12 @@
 // Paddle, members with different attributes (an activation) form separate groups, and a matrix
 // that is defined after the first product is excluded. Each value is visited once, and each of
 // its readers once for every group.
-#include <pir/dialect/builtin.h>
+#include <pir/compiler/dialect/builtin.h>
 #include <pass_list.h>
-#include <pir/dialect/pd_op.h>
-#include <pir/lower.h>
-#include <pir/pass.h>
-#include <pir/walk.h>
+#include <pir/compiler/dialect/pd_op.h>
+#include <pir/layer/lower.h>
+#include <pir/compiler/pass.h>
+#include <pir/compiler/walk.h>
 #include <effects.h>
 #include <expand_value.h>
 #include <vec.h>

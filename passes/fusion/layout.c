@@ -6,10 +6,10 @@
 //                          worth a number of transposes; if the transposes cost more than the
 //                          convolutions gain, the program stays unchanged
 // Linear, as the rules are.
-#include <pir/dialect/pd_op.h>
+#include <pir/compiler/dialect/pd_op.h>
 #include <pass_list.h>
-#include <pir/pass.h>
-#include <pir/walk.h>
+#include <pir/compiler/pass.h>
+#include <pir/compiler/walk.h>
 
 // Costs in units of half a transpose.
 enum { PLAIN_CREDIT = 3, FUSED_CREDIT = 6, TRANSPOSE_COST = 2 };

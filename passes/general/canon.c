@@ -8,7 +8,7 @@
 // same shape, and a dropout in test mode. Shapes are facts, never stated types. A copy is kept
 // if an in-place op overwrites its operand later.
 
-#include <pir/pass.h>
+#include <pir/compiler/pass.h>
 #include <pass_list.h>
 
 #include <clause_form.h>

@@ -5,12 +5,12 @@
 // f32. The lists are the types of Paddle's CPU kernels; the caller can also admit the 16-bit
 // floats that Paddle computes on GPUs only (any_float). One sweep over the original program;
 // the ops of an expansion are not checked.
-#include <pir/pass.h>
+#include <pir/compiler/pass.h>
 #include <pass_list.h>
 
 #include <arena.h>
-#include <pir/infer.h>
-#include <pir/walk.h>
+#include <pir/compiler/infer.h>
+#include <pir/compiler/walk.h>
 
 typedef struct check {
   const pir_facts *facts;

@@ -4,7 +4,7 @@
 // if a reader may overwrite its result (in-place ops, loop variables, yields). Option max-ops=N
 // bounds the number of merges.
 
-#include <pir/pass.h>
+#include <pir/compiler/pass.h>
 #include <pass_list.h>
 
 #include <effects.h>

@@ -3,14 +3,14 @@
 // from an explicit stack, before the ops in front of their parent op. As in Paddle, inputs,
 // random ops, in-place ops, loops and ops of no dialect are kept.
 
-#include <pir/pass.h>
+#include <pir/compiler/pass.h>
 #include <pass_list.h>
 
 #include <effects.h>
 #include <param_names.h>
 #include <vec.h>
 
-#include <pir/walk.h>
+#include <pir/compiler/walk.h>
 
 enum { HAS_EFFECT = 1 };
 

@@ -4,7 +4,7 @@
 // removed. The needed values follow backwards from effects, conditions and outside readers,
 // over the whole program at once. The ops are then created again with fewer operands and
 // results, inner ones first. O(ops + uses).
-#include <pir/pass.h>
+#include <pir/compiler/pass.h>
 #include <pass_list.h>
 
 #include <effects.h>
@@ -12,7 +12,7 @@
 #include <rewriter_impl.h>
 #include <vec.h>
 
-#include <pir/walk.h>
+#include <pir/compiler/walk.h>
 
 typedef struct dead_args {
   pir_pass_run *run;

@@ -5,11 +5,11 @@
 //                                                 input that is itself an output
 //   delete_assert_op_pass                         removes assertions, and the lists of tensors
 //                                                 that they would print
-#include <pir/dialect/builtin.h>
+#include <pir/compiler/dialect/builtin.h>
 #include <pass_list.h>
-#include <pir/dialect/pd_op.h>
-#include <pir/pass.h>
-#include <pir/walk.h>
+#include <pir/compiler/dialect/pd_op.h>
+#include <pir/compiler/pass.h>
+#include <pir/compiler/walk.h>
 #include <effects.h>
 #include <vec.h>
 

@@ -4,11 +4,11 @@
 // each other end in an error. An op whose region runs exactly once in place has no lower block,
 // but is expanded likewise: the ops of the region replace it.
 
-#include <pir/dialect/pd_op.h>
+#include <pir/compiler/dialect/pd_op.h>
 #include <pass_list.h>
-#include <pir/lower.h>
-#include <pir/pass.h>
-#include <pir/walk.h>
+#include <pir/layer/lower.h>
+#include <pir/compiler/pass.h>
+#include <pir/compiler/walk.h>
 
 #include <effects.h>
 

@@ -8,16 +8,16 @@
 //   max-bytes=N      bounds results that are larger than their operands
 // One walk, O(ops + uses), plus the computation.
 
-#include <pir/pass.h>
+#include <pir/compiler/pass.h>
 #include <pass_list.h>
 
 #include <effects.h>
 #include <evaluate.h>
 #include <propagate.h>
 
-#include <pir/dialect/builtin.h>
-#include <pir/dialect/pd_op.h>
-#include <pir/walk.h>
+#include <pir/compiler/dialect/builtin.h>
+#include <pir/compiler/dialect/pd_op.h>
+#include <pir/compiler/walk.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 // States the types that inference derives, where an edit, a pass or another feed shape has left
 // them out of date. Dynamic extents are -1. Results with unknown facts, and sparse, distributed
 // or placed tensors, keep their stated type.
-#include <pir/pass.h>
+#include <pir/compiler/pass.h>
 #include <pass_list.h>
 
-#include <pir/walk.h>
+#include <pir/compiler/walk.h>
 
 #include <arena.h>
 

@@ -2,13 +2,13 @@
 // by the region it takes. A loop whose condition is initially false is replaced by its initial
 // values. Earlier passes (`sccp`, `fold`) fold the conditions. Inlined ops are visited again in
 // their new place. Linear in the program.
-#include <pir/pass.h>
+#include <pir/compiler/pass.h>
 #include <pass_list.h>
 
 #include <effects.h>
 #include <evaluate.h>
 
-#include <pir/walk.h>
+#include <pir/compiler/walk.h>
 
 typedef struct inlining {
   pir_pass_run *run;

@@ -2,12 +2,12 @@
 // of it, in their order. Inner loops come first, so an op may leave several loops. An op that
 // can fail (an index out of range, operands that a kernel refuses) stays, because the loop may
 // have no iteration. O(ops * depth of loops).
-#include <pir/pass.h>
+#include <pir/compiler/pass.h>
 #include <pass_list.h>
 
 #include <effects.h>
 
-#include <pir/walk.h>
+#include <pir/compiler/walk.h>
 
 typedef struct licm {
   pir_pass_run *run;

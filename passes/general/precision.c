@@ -15,8 +15,8 @@
 
 #include <effects.h>
 
-#include <pir/dialect/pd_op.h>
-#include <pir/walk.h>
+#include <pir/compiler/dialect/pd_op.h>
+#include <pir/compiler/walk.h>
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
 #ifndef PIR_PRECISION_H
 #define PIR_PRECISION_H
 
-#include <pir/pass.h>
+#include <pir/compiler/pass.h>
 
 #include <map.h>
 #include <vec.h>

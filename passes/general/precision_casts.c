@@ -7,7 +7,7 @@
 
 #include <effects.h>
 
-#include <pir/dialect/pd_op.h>
+#include <pir/compiler/dialect/pd_op.h>
 
 static pir_context *context_of(const precision *p) {
   return pir_program_context(p->run->program);

@@ -4,13 +4,13 @@
 // that differ in the order of independent ops become equal. No op moves into a region, where it
 // could run more often. A depth-first search with an explicit stack; O(ops * depth of regions +
 // uses).
-#include <pir/pass.h>
+#include <pir/compiler/pass.h>
 #include <pass_list.h>
 
 #include <effects.h>
 #include <vec.h>
 
-#include <pir/walk.h>
+#include <pir/compiler/walk.h>
 
 typedef struct frame {
   pir_op *op;

@@ -4,10 +4,10 @@
 //   sym_constraints   the constraints that an op puts on its operands ("Equal(S1, S3)")
 // Facts are derived again with equalities assumed, so that equal extents print alike. Symbols
 // are numbered in program order. O(values * size of their expressions).
-#include <pir/pass.h>
+#include <pir/compiler/pass.h>
 #include <pass_list.h>
 
-#include <pir/walk.h>
+#include <pir/compiler/walk.h>
 
 #include <arena.h>
 #include <strbuf.h>

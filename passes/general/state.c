@@ -3,9 +3,9 @@
 // an output of that name. Readers after the write read the new value. The caller passes the
 // outputs back as inputs of the next run. One pass over the top block; regions may read state
 // but not write it.
-#include <pir/dialect/pd_op.h>
+#include <pir/compiler/dialect/pd_op.h>
 #include <pass_list.h>
-#include <pir/pass.h>
+#include <pir/compiler/pass.h>
 #include <effects.h>
 #include <vec.h>
 

@@ -19,10 +19,10 @@
 #include <strbuf.h>
 #include <vec.h>
 
-#include <pir/dialect/builtin.h>
-#include <pir/dialect/cf.h>
-#include <pir/dialect/pd_op.h>
-#include <pir/walk.h>
+#include <pir/compiler/dialect/builtin.h>
+#include <pir/compiler/dialect/cf.h>
+#include <pir/compiler/dialect/pd_op.h>
+#include <pir/compiler/walk.h>
 
 // A value of the block, and its class of values that share memory.
 typedef struct place {

@@ -6,10 +6,10 @@
 #include "kernel_call.h"
 #include <pass_list.h>
 
-#include <pir/dialect/cf.h>
-#include <pir/dialect/cinn.h>
-#include <pir/dialect/pd_op.h>
-#include <pir/kernel.h>
+#include <pir/compiler/dialect/cf.h>
+#include <pir/compiler/dialect/cinn.h>
+#include <pir/compiler/dialect/pd_op.h>
+#include <pir/layer/kernel.h>
 
 // Whether the executor handles the op itself: control flow and arrays of tensors.
 static bool is_control(const pir_opdef *def) {

@@ -7,7 +7,7 @@
 #include <arena.h>
 #include <strbuf.h>
 
-#include <pir/dialect/pd_op.h>
+#include <pir/compiler/dialect/pd_op.h>
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
 #ifndef PIR_KERNEL_CALL_H
 #define PIR_KERNEL_CALL_H
 
-#include <pir/infer.h>
-#include <pir/pass.h>
+#include <pir/compiler/infer.h>
+#include <pir/compiler/pass.h>
 
 typedef struct kernel_calls {
   pir_pass_run *run;

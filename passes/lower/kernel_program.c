@@ -9,10 +9,10 @@
 
 #include <arena.h>
 
-#include <pir/dialect/builtin.h>
-#include <pir/dialect/cf.h>
-#include <pir/dialect/pd_op.h>
-#include <pir/walk.h>
+#include <pir/compiler/dialect/builtin.h>
+#include <pir/compiler/dialect/cf.h>
+#include <pir/compiler/dialect/pd_op.h>
+#include <pir/compiler/walk.h>
 
 enum { DEEPEST = 64 };
 

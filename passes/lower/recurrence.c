@@ -7,14 +7,14 @@
 // The pass applies to networks whose weights are parameters (they are then packed once), whose
 // extents are known before the run, and whose results for training nobody reads. The others
 // remain kernel calls. O(layers).
-#include <pir/dialect/builtin.h>
+#include <pir/compiler/dialect/builtin.h>
 #include <pass_list.h>
-#include <pir/dialect/cf.h>
-#include <pir/dialect/cinn.h>
-#include <pir/dialect/pd_op.h>
-#include <pir/lower.h>
-#include <pir/pass.h>
-#include <pir/walk.h>
+#include <pir/compiler/dialect/cf.h>
+#include <pir/compiler/dialect/cinn.h>
+#include <pir/compiler/dialect/pd_op.h>
+#include <pir/layer/lower.h>
+#include <pir/compiler/pass.h>
+#include <pir/compiler/walk.h>
 
 #include <expand_value.h>
 #include <vec.h>

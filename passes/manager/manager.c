@@ -6,11 +6,11 @@
 #include <rewriter_impl.h>
 #include <sized.h>
 
-#include <pir/rules.h>
+#include <pir/compiler/rules.h>
 
-#include <pir/text.h>
-#include <pir/verify.h>
-#include <pir/walk.h>
+#include <pir/compiler/text.h>
+#include <pir/compiler/verify.h>
+#include <pir/compiler/walk.h>
 
 #include <string.h>
 #include <time.h>

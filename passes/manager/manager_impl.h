@@ -2,7 +2,7 @@
 #ifndef PIR_MANAGER_IMPL_H
 #define PIR_MANAGER_IMPL_H
 
-#include <pir/pass.h>
+#include <pir/compiler/pass.h>
 
 #include <strbuf.h>
 #include <vec.h>

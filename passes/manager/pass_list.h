@@ -2,7 +2,7 @@
 #ifndef PIR_PASS_LIST_H
 #define PIR_PASS_LIST_H
 
-#include <pir/rules.h>
+#include <pir/compiler/rules.h>
 
 #define PASS(name, short_name, fn, level, summary, ...) pir_status fn(pir_pass_run *run);
 #define RULES(name) extern const pir_pass pir_pass_of_##name;

@@ -12,12 +12,12 @@
 // The mark is a string attribute. Lists of tensors, and cast, are handled by
 // cpu_special_ops_bf16_pass.
 
-#include <pir/dialect/builtin.h>
+#include <pir/compiler/dialect/builtin.h>
 #include <pass_list.h>
-#include <pir/dialect/onednn.h>
-#include <pir/dialect/pd_op.h>
-#include <pir/pass.h>
-#include <pir/walk.h>
+#include <pir/compiler/dialect/onednn.h>
+#include <pir/compiler/dialect/pd_op.h>
+#include <pir/compiler/pass.h>
+#include <pir/compiler/walk.h>
 
 #include <effects.h>
 #include <vec.h>

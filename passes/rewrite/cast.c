@@ -1,9 +1,9 @@
 // Casts that passes insert between a value and its readers.
-#include <pir/rewrite.h>
+#include <pir/compiler/rewrite.h>
 
 #include <effects.h>
 
-#include <pir/dialect/pd_op.h>
+#include <pir/compiler/dialect/pd_op.h>
 
 pir_op *pir_rewriter_behind(const pir_value *value) {
   pir_op *source = pir_value_op(value);

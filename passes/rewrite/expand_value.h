@@ -2,7 +2,7 @@
 #ifndef PIR_EXPAND_VALUE_H
 #define PIR_EXPAND_VALUE_H
 
-#include <pir/lower.h>
+#include <pir/layer/lower.h>
 
 // Makes an op and returns its first result. Returns NULL if an operand is NULL, or after a
 // failure, which is reported: so a chain of values is checked at its end.

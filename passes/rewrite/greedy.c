@@ -11,7 +11,7 @@
 #include <sized.h>
 #include <vec.h>
 
-#include <pir/walk.h>
+#include <pir/compiler/walk.h>
 
 enum { REWRITES_AN_OP = 16, SMALLEST_LIMIT = 1024, VISITS_A_REWRITE = 16, RECENT = 64 };
 

@@ -2,12 +2,12 @@
 // facts, and gives new ops their derived attributes. location, op_role and comp_op_name come
 // from the replaced op. stop_gradient is set if every operand has it.
 
-#include <pir/rewrite.h>
+#include <pir/compiler/rewrite.h>
 
 #include <rewriter_impl.h>
 #include <vec.h>
 
-#include <pir/walk.h>
+#include <pir/compiler/walk.h>
 
 #include <assert.h>
 

@@ -2,8 +2,8 @@
 #ifndef PIR_REWRITER_IMPL_H
 #define PIR_REWRITER_IMPL_H
 
-#include <pir/infer.h>
-#include <pir/rewrite.h>
+#include <pir/compiler/infer.h>
+#include <pir/compiler/rewrite.h>
 
 enum { PIR_REWRITER_LISTENERS = 8 };
 

@@ -1,6 +1,6 @@
 // Finds files beside the library that this code was linked into, so that an installed library
 // and one in its build folder each open the modules that were built with them.
-#include <pir/beside.h>
+#include <pir/layer/beside.h>
 
 #include <dlfcn.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "convert.h"
-#include <pir/tensor.h>
+#include <pir/engine/tensor.h>
 
 enum { BLOCK = 256 };
 

@@ -2,8 +2,8 @@
 #ifndef PIR_COPY_H
 #define PIR_COPY_H
 
-#include <pir/parallel.h>
-#include <pir/tensor.h>
+#include <pir/engine/parallel.h>
+#include <pir/engine/tensor.h>
 
 // The loops of a copy, outermost first. Strides count elements.
 typedef struct copy_loops {

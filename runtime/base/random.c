@@ -1,7 +1,7 @@
 // The 64-bit Mersenne Twister, and numbers drawn from its words. A draw is O(1); every 312
 // draws refill the state.
 #include <math.h>
-#include <pir/random.h>
+#include <pir/layer/random.h>
 
 enum { WORDS = PIR_GENERATOR_WORDS, MIDDLE = 156 };
 

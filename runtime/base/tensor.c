@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "convert.h"
-#include <pir/tensor.h>
+#include <pir/engine/tensor.h>
 
 int64_t pir_tensor_numel(const pir_tensor *tensor) {
   int64_t n = 1;

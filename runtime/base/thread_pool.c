@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <pir/parallel.h>
+#include <pir/engine/parallel.h>
 
 enum { SPINS = 4000, MAX_THREADS = 1024, CHUNKS = 4 };
 

@@ -6,7 +6,7 @@
 
 #include "clause_impl.h"
 
-#include <pir/index_nodes.h>
+#include <pir/compiler/index_nodes.h>
 
 enum { AFFINE_COORDS = 40 };
 

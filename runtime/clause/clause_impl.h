@@ -4,8 +4,8 @@
 #ifndef PIR_CLAUSE_IMPL_H
 #define PIR_CLAUSE_IMPL_H
 
-#include <pir/clause_types.h>
-#include <pir/kernel.h>
+#include <pir/layer/clause_types.h>
+#include <pir/layer/kernel.h>
 
 #include "copy.h"
 

@@ -11,7 +11,7 @@
 #include "clause_impl.h"
 #include "convert.h"
 
-#include <pir/index_nodes.h>
+#include <pir/compiler/index_nodes.h>
 
 // ---- arithmetic
 

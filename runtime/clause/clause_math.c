@@ -7,7 +7,7 @@
 
 #include "clause_impl.h"
 
-#include <pir/index_nodes.h>
+#include <pir/compiler/index_nodes.h>
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")  // vectorises loops whose length is not known

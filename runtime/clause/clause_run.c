@@ -5,7 +5,7 @@
 // Cost: a bind of some microseconds, then one loop for each node and block of up to 256 points.
 // Sums of products of floats take the contraction path instead. Memory: the slots of the
 // deepest expression, for each thread.
-#include <pir/index_nodes.h>
+#include <pir/compiler/index_nodes.h>
 
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // The iteration space of a clause: its coordinates and their extents, and the relation of
 // aligned loads, named variables and the result's axes to them. A pointwise clause that reads
 // no index has its axes merged where all tensors allow it, so most run along one axis.
-#include <pir/index_nodes.h>
+#include <pir/compiler/index_nodes.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-// Types of the value nodes of a clause, by the rules of pir/clause.h. One pass, children before
-// parents.
-#include <pir/clause_types.h>
+// Types of the value nodes of a clause, by the rules of pir/compiler/clause.h. One pass,
+// children before parents.
+#include <pir/layer/clause_types.h>
 
 int pir_node_type_strong(int type) {
   if (type == PIR_WEAK_INT)

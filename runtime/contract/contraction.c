@@ -19,7 +19,7 @@
 #include "convert.h"
 #include "kernels.h"
 
-#include <pir/index_nodes.h>
+#include <pir/compiler/index_nodes.h>
 
 enum {
   DEPTH = 384,

@@ -6,7 +6,7 @@
 
 static const pir_device_ops *const kinds[] = {
 #define DEVICE(name, ...) &pir_device_##name,
-#include <pir/devices.def>
+#include <pir/layer/devices.def>
 #undef DEVICE
 };
 

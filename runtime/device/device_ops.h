@@ -1,10 +1,10 @@
 // The record of a kind of device: the functions by which devices and queues drive it. A kind is
-// a folder that defines one record, and a row of pir/devices.def (docs/add-a-device.md). The
-// processor has no record: what runs there needs no transfers, queues or loading.
+// a folder that defines one record, and a row of pir/layer/devices.def (docs/add-a-device.md).
+// The processor has no record: what runs there needs no transfers, queues or loading.
 #ifndef PIR_DEVICE_OPS_H
 #define PIR_DEVICE_OPS_H
 
-#include <pir/device.h>
+#include <pir/engine/device.h>
 
 typedef struct pir_device_ops pir_device_ops;
 
@@ -22,7 +22,7 @@ struct pir_device {
 // same time; of one stream, one thread at a time. Functions that take a stream enqueue their
 // work, but for `stream_wait`.
 struct pir_device_ops {
-  const char *name;    // the target, as in pir/devices.def
+  const char *name;    // the target, as in pir/layer/devices.def
   const char *title;   // begins messages, as "CUDA device"
   size_t state_bytes;  // size of pir_device.state
 
@@ -75,7 +75,7 @@ struct pir_device_ops {
 };
 
 #define DEVICE(name, ...) extern const pir_device_ops pir_device_##name;
-#include <pir/devices.def>
+#include <pir/layer/devices.def>
 #undef DEVICE
 
 // Returns PIR_OK, or the status of `error` with a message that names the failed action.

@@ -2,7 +2,7 @@
 #ifndef PIR_KERNELS_H
 #define PIR_KERNELS_H
 
-#include <pir/kernel.h>
+#include <pir/layer/kernel.h>
 
 #include "kernel_table.h"
 

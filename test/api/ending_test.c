@@ -1,9 +1,9 @@
 // Work that ends early: by a flag or by time, in every stage of loading and running, with a
 // message that names the place; what follows works as if nothing had been.
-#include <pir/dialects.h>
+#include <pir/compiler/dialects.h>
 #include <pir/ir.h>
-#include <pir/model.h>
-#include <pir/pass.h>
+#include <pir/engine/model.h>
+#include <pir/compiler/pass.h>
 
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,15 +1,15 @@
 // Structs that grow, from both sides: a caller of an earlier version, whose structs are
 // shorter, and one of a later version, whose structs are longer. And arguments that are
 // missing. Run from the root of the checkout.
-#include <pir/dialects.h>
-#include <pir/formats.h>
-#include <pir/load.h>
-#include <pir/model.h>
-#include <pir/pass.h>
-#include <pir/rules.h>
-#include <pir/serialize.h>
-#include <pir/text.h>
-#include <pir/verify.h>
+#include <pir/compiler/dialects.h>
+#include <pir/compiler/formats.h>
+#include <pir/compiler/load.h>
+#include <pir/engine/model.h>
+#include <pir/compiler/pass.h>
+#include <pir/compiler/rules.h>
+#include <pir/compiler/serialize.h>
+#include <pir/compiler/text.h>
+#include <pir/compiler/verify.h>
 
 #include <setjmp.h>
 #include <stdarg.h>

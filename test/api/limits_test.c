@@ -1,5 +1,5 @@
 // Limits in the options of a model: each ends the load with PIR_EXHAUSTED and a place.
-#include <pir/model.h>
+#include <pir/engine/model.h>
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -9,11 +9,11 @@
 #include <cmocka.h>
 #include <cli.h>
 #include <npy.h>
-#include <pir/custom.h>
-#include <pir/dialects.h>
-#include <pir/load.h>
-#include <pir/model.h>
-#include <pir/text.h>
+#include <pir/engine/custom.h>
+#include <pir/compiler/dialects.h>
+#include <pir/compiler/load.h>
+#include <pir/engine/model.h>
+#include <pir/compiler/text.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef PIR_TEST_ATTRIBUTES_H
 #define PIR_TEST_ATTRIBUTES_H
 
-#include <pir/ir.h>
+#include <pir/compiler/ir.h>
 
 enum { MOST_VALUES = 112 };
 

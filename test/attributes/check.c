@@ -2,10 +2,10 @@
 #include "../../tools/ports.h"
 #include "attributes.h"
 
-#include <pir/dialects.h>
-#include <pir/infer.h>
-#include <pir/model.h>
-#include <pir/serialize.h>
+#include <pir/compiler/dialects.h>
+#include <pir/compiler/infer.h>
+#include <pir/engine/model.h>
+#include <pir/compiler/serialize.h>
 
 #include <signal.h>
 #include <stdarg.h>

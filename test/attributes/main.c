@@ -9,8 +9,8 @@
 // costs no other. Ends with 0 when all is well, with 4 else.
 #include "attributes.h"
 
-#include <pir/dialects.h>
-#include <pir/load.h>
+#include <pir/compiler/dialects.h>
+#include <pir/compiler/load.h>
 
 #include <errno.h>
 #include <stdio.h>

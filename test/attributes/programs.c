@@ -1,10 +1,10 @@
 // Programs of one op that are made from its declaration.
 #include "attributes.h"
 
-#include <pir/build.h>
-#include <pir/dialect/builtin.h>
-#include <pir/dialect/pd_op.h>
-#include <pir/dialects.h>
+#include <pir/compiler/build.h>
+#include <pir/compiler/dialect/builtin.h>
+#include <pir/compiler/dialect/pd_op.h>
+#include <pir/compiler/dialects.h>
 
 #include <stdio.h>
 

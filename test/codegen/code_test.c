@@ -324,7 +324,7 @@ static void test_targets_have_a_machine(void **state) {
   static const char *const names[] = {
       "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "znver4", "aarch64", "sapphirerapids",
 #define DEVICE(name, ...) #name,
-#include <pir/devices.def>
+#include <pir/layer/devices.def>
 #undef DEVICE
   };
   (void)state;

@@ -2,9 +2,9 @@
 // and called, over several shapes, and must agree.
 #include "../../tools/ports.h"
 
-#include <pir/dialects.h>
-#include <pir/model.h>
-#include <pir/text.h>
+#include <pir/compiler/dialects.h>
+#include <pir/engine/model.h>
+#include <pir/compiler/text.h>
 
 #include <math.h>
 #include <setjmp.h>

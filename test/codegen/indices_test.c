@@ -3,10 +3,10 @@
 // cannot be read, before and behind, for code of every level of x86-64 that this processor has.
 #include "../../tools/ports.h"
 
-#include <pir/codegen.h>
-#include <pir/dialects.h>
-#include <pir/model.h>
-#include <pir/text.h>
+#include <pir/layer/codegen.h>
+#include <pir/compiler/dialects.h>
+#include <pir/engine/model.h>
+#include <pir/compiler/text.h>
 
 #include <math.h>
 #include <setjmp.h>

@@ -3,9 +3,9 @@
 // compiled code computes as one expression.
 #include "../../tools/ports.h"
 
-#include <pir/dialects.h>
-#include <pir/model.h>
-#include <pir/text.h>
+#include <pir/compiler/dialects.h>
+#include <pir/engine/model.h>
+#include <pir/compiler/text.h>
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,9 +2,9 @@
 // tensors; messages for mismatches; and that lower blocks give the results that their op
 // declares.
 
-#include <pir/dialects.h>
-#include <pir/infer.h>
-#include <pir/lower.h>
+#include <pir/compiler/dialects.h>
+#include <pir/compiler/infer.h>
+#include <pir/layer/lower.h>
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,9 +1,9 @@
 // Parts of formats that the tools cannot test alone: recognition of the first bytes, and types
 // and attributes read on their own.
 
-#include <pir/ir.h>
-#include <pir/formats.h>
-#include <pir/text.h>
+#include <pir/compiler/ir.h>
+#include <pir/compiler/formats.h>
+#include <pir/compiler/text.h>
 
 #include <setjmp.h>
 #include <stdarg.h>

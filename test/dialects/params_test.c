@@ -1,10 +1,10 @@
 // Parameter files beyond the command line's reach: who releases bytes and when, bytes used in
 // place, every element type, files of more than 2 GiB, folders, links, and the search for
 // parameters.
-#include <pir/dialects.h>
-#include <pir/ir.h>
-#include <pir/load.h>
-#include <pir/params.h>
+#include <pir/compiler/dialects.h>
+#include <pir/compiler/ir.h>
+#include <pir/compiler/load.h>
+#include <pir/compiler/params.h>
 
 #include <setjmp.h>
 #include <stdarg.h>

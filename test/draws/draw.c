@@ -4,9 +4,9 @@
 // indices. Extents come from a pool of three, so that some agree.
 #include "draws.h"
 
-#include <pir/dialect/pd_op.h>
-#include <pir/kernel.h>
-#include <pir/lower.h>
+#include <pir/compiler/dialect/pd_op.h>
+#include <pir/layer/kernel.h>
+#include <pir/layer/lower.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,9 +3,9 @@
 #ifndef PIR_TEST_DRAWS_H
 #define PIR_TEST_DRAWS_H
 
-#include <pir/dialects.h>
-#include <pir/ir.h>
-#include <pir/model.h>
+#include <pir/compiler/dialects.h>
+#include <pir/compiler/ir.h>
+#include <pir/engine/model.h>
 
 #include <stdio.h>
 

@@ -1,16 +1,16 @@
 // The reference for integers: evaluates an op's clause with 128-bit arithmetic. It shares the
-// typing of nodes (pir/clause_types.h) with the library, and nothing else. The number of each
-// node is wrapped to the type of that node, and a result to its element type.
+// typing of nodes (pir/layer/clause_types.h) with the library, and nothing else. The number of
+// each node is wrapped to the type of that node, and a result to its element type.
 //
 // It covers elementwise clauses, reductions and scans whose nodes are all integers or bools.
 // Other kinds of clauses move elements, and are judged by kernels against compiled code.
 #include "../../tools/ports.h"
 #include "draws.h"
 
-#include <pir/clause_types.h>
-#include <pir/index_nodes.h>
-#include <pir/infer.h>
-#include <pir/text.h>
+#include <pir/layer/clause_types.h>
+#include <pir/compiler/index_nodes.h>
+#include <pir/compiler/infer.h>
+#include <pir/compiler/text.h>
 
 #include <stdlib.h>
 #include <string.h>

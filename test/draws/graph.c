@@ -2,9 +2,9 @@
 // graph is built in several widths and is reduced by leaving parts out.
 #include "graph.h"
 
-#include <pir/dialect/builtin.h>
-#include <pir/dialect/cf.h>
-#include <pir/dialect/pd_op.h>
+#include <pir/compiler/dialect/builtin.h>
+#include <pir/compiler/dialect/cf.h>
+#include <pir/compiler/dialect/pd_op.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "../../tools/ports.h"
 #include "graph_growth.h"
 
-#include <pir/lower.h>
+#include <pir/layer/lower.h>
 
 #include <math.h>
 #include <stdlib.h>

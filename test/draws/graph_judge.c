@@ -4,7 +4,7 @@
 #include "../../tools/ports.h"
 #include "graph.h"
 
-#include <pir/pass.h>
+#include <pir/compiler/pass.h>
 
 #include <math.h>
 #include <stdlib.h>

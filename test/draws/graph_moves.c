@@ -4,8 +4,8 @@
 // know; quotients of integers of both signs; integers compared with those before they wrapped.
 #include "graph_growth.h"
 
-#include <pir/dialect/pd_op.h>
-#include <pir/lower.h>
+#include <pir/compiler/dialect/pd_op.h>
+#include <pir/layer/lower.h>
 
 #include <string.h>
 

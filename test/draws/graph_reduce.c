@@ -4,8 +4,8 @@
 // crash. What is left is printed as a text test.
 #include "graph.h"
 
-#include <pir/lower.h>
-#include <pir/text.h>
+#include <pir/layer/lower.h>
+#include <pir/compiler/text.h>
 
 #include <errno.h>
 #include <signal.h>

@@ -17,7 +17,7 @@
 #include "../../tools/ports.h"
 #include "draws.h"
 
-#include <pir/lower.h>
+#include <pir/layer/lower.h>
 
 #include <math.h>
 #include <stdlib.h>

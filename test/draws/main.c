@@ -7,7 +7,7 @@
 // and the next child continues after it.
 #include "graphs.h"
 
-#include <pir/text.h>
+#include <pir/compiler/text.h>
 
 #include <errno.h>
 #include <signal.h>

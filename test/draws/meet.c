@@ -3,7 +3,7 @@
 // chosen; other conditions are left to chance.
 #include "draws.h"
 
-#include <pir/index_nodes.h>
+#include <pir/compiler/index_nodes.h>
 
 #include <string.h>
 

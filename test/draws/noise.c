@@ -5,7 +5,7 @@
 // condition.
 #include "draws.h"
 
-#include <pir/lower.h>
+#include <pir/layer/lower.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,11 +2,11 @@
 // for each result.
 #include "draws.h"
 
-#include <pir/dialect/builtin.h>
-#include <pir/dialect/pd_op.h>
-#include <pir/lower.h>
-#include <pir/pass.h>
-#include <pir/walk.h>
+#include <pir/compiler/dialect/builtin.h>
+#include <pir/compiler/dialect/pd_op.h>
+#include <pir/layer/lower.h>
+#include <pir/compiler/pass.h>
+#include <pir/compiler/walk.h>
 
 #include <stdlib.h>
 #include <string.h>

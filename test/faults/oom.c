@@ -18,18 +18,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <pir/compare.h>
-#include <pir/dialects.h>
-#include <pir/dot.h>
-#include <pir/legacy.h>
-#include <pir/load.h>
-#include <pir/model.h>
-#include <pir/params.h>
-#include <pir/pass.h>
-#include <pir/formats.h>
-#include <pir/serialize.h>
-#include <pir/text.h>
-#include <pir/verify.h>
+#include <pir/compiler/compare.h>
+#include <pir/compiler/dialects.h>
+#include <pir/compiler/dot.h>
+#include <pir/compiler/legacy.h>
+#include <pir/compiler/load.h>
+#include <pir/engine/model.h>
+#include <pir/compiler/params.h>
+#include <pir/compiler/pass.h>
+#include <pir/compiler/formats.h>
+#include <pir/compiler/serialize.h>
+#include <pir/compiler/text.h>
+#include <pir/compiler/verify.h>
 
 typedef struct scenario {
   const char *name;

@@ -3,7 +3,7 @@
 // call succeeds, or fails with a message, and a run never writes an input.
 #include "fuzz.h"
 
-#include <pir/model.h>
+#include <pir/engine/model.h>
 
 enum { MODELS = 3, SESSIONS = 4, ROOM = 1 << 14 };
 

@@ -6,7 +6,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <pir/model.h>
+#include <pir/engine/model.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -3,8 +3,8 @@
 // verified and run.
 #include "fuzz.h"
 
-#include <pir/custom.h>
-#include <pir/model.h>
+#include <pir/engine/custom.h>
+#include <pir/engine/model.h>
 
 static void nothing(void) {}
 

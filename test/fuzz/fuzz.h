@@ -3,8 +3,8 @@
 #ifndef PIR_TEST_FUZZ_H
 #define PIR_TEST_FUZZ_H
 
-#include <pir/dialects.h>
-#include <pir/ir.h>
+#include <pir/compiler/dialects.h>
+#include <pir/compiler/ir.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 // same, or refused with a diagnostic.
 #include "fuzz.h"
 
-#include <pir/loops.h>
+#include <pir/layer/loops.h>
 
 static bool print_loops(pir_context *ctx, pir_str text, const pir_target *target,
                         fuzz_text *out) {

@@ -1,7 +1,7 @@
 // Structure-aware mutation of programs.
 #include "mutate.h"
 
-#include <pir/dialects.h>
+#include <pir/compiler/dialects.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef PIR_TEST_FUZZ_MUTATE_H
 #define PIR_TEST_FUZZ_MUTATE_H
 
-#include <pir/ir.h>
+#include <pir/compiler/ir.h>
 
 // Changes one to four things; the same seed changes the same things.
 void fuzz_mutate(pir_program *program, unsigned seed);

@@ -3,7 +3,7 @@
 // combined file. Accepted records are read to the last byte.
 #include "fuzz.h"
 
-#include <pir/params.h>
+#include <pir/compiler/params.h>
 
 enum { PARAMS_MAX = 7 };
 static const char *const dtypes[] = {"f32",      "i64",    "f16", "bf16", "b",   "u8",

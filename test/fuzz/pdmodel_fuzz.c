@@ -1,7 +1,7 @@
 // Legacy programs: as text_fuzz.c.
 #include "fuzz.h"
 
-#include <pir/legacy.h>
+#include <pir/compiler/legacy.h>
 
 #include "mutate.h"
 

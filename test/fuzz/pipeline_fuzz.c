@@ -1,7 +1,7 @@
 // Pipeline text: parsed against the pass list and refused with a message, never run.
 #include "fuzz.h"
 
-#include <pir/pass.h>
+#include <pir/compiler/pass.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   pir_context *ctx = fuzz_context();

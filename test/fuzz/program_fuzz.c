@@ -4,10 +4,10 @@
 #include "../../tools/ports.h"
 #include "fuzz.h"
 
-#include <pir/codegen.h>
-#include <pir/infer.h>
-#include <pir/model.h>
-#include <pir/pass.h>
+#include <pir/layer/codegen.h>
+#include <pir/compiler/infer.h>
+#include <pir/engine/model.h>
+#include <pir/compiler/pass.h>
 #include <pthread.h>
 #include <unistd.h>
 

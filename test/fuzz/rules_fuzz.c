@@ -2,9 +2,9 @@
 
 #include "fuzz.h"
 
-#include <pir/rules.h>
-#include <pir/text.h>
-#include <pir/verify.h>
+#include <pir/compiler/rules.h>
+#include <pir/compiler/text.h>
+#include <pir/compiler/verify.h>
 
 static const char program_text[] =
     "{\n"

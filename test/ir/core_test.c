@@ -1,7 +1,7 @@
 // Parts of the core that text cannot test: interning, use lists, order numbers, attributes by
 // slot, deep nesting, the op paths in messages.
 
-#include <pir/ir.h>
+#include <pir/compiler/ir.h>
 
 #include <setjmp.h>
 #include <stdarg.h>

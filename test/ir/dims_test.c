@@ -1,6 +1,6 @@
 // Dimension arithmetic: canonical forms, and random expressions against plain integers.
 
-#include <pir/dims.h>
+#include <pir/compiler/dims.h>
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-#include <pir/new_file.h>
+#include <pir/layer/new_file.h>
 
 typedef struct fixture {
   char folder[64], path[96];

@@ -1,10 +1,10 @@
 // Parts of rewriting that text cannot test: listeners, derived attributes, the bound of the
 // greedy driver.
 
-#include <pir/dialect/pd_op.h>
-#include <pir/dialects.h>
-#include <pir/pass.h>
-#include <pir/text.h>
+#include <pir/compiler/dialect/pd_op.h>
+#include <pir/compiler/dialects.h>
+#include <pir/compiler/pass.h>
+#include <pir/compiler/text.h>
 
 #include <setjmp.h>
 #include <stdarg.h>

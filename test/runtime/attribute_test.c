@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include <pir/dialects.h>
-#include <pir/infer.h>
+#include <pir/compiler/dialects.h>
+#include <pir/compiler/infer.h>
 #include <string.h>
 
 #include "kernels.h"

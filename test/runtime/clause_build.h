@@ -2,8 +2,8 @@
 #ifndef TEST_CLAUSE_BUILD_H
 #define TEST_CLAUSE_BUILD_H
 
-#include <pir/clause_builder.h>
-#include <pir/kernel.h>
+#include <pir/layer/clause_builder.h>
+#include <pir/layer/kernel.h>
 #include <stdarg.h>
 #include <string.h>
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include <pir/device.h>
+#include <pir/engine/device.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include <cmocka.h>
-#include <pir/tensor.h>
+#include <pir/engine/tensor.h>
 
 static void half_rounds_to_even(void **state) {
   static const struct {

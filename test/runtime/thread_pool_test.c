@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-#include <pir/parallel.h>
+#include <pir/engine/parallel.h>
 
 enum { UNITS = 257 };
 

@@ -18,8 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <pir/custom.h>
-#include <pir/model.h>
+#include <pir/engine/custom.h>
+#include <pir/engine/model.h>
 
 enum { SHAPES = 4, MOST_THREADS = 16, ROOM = 1 << 22, SAMPLES = 1 << 14, PARTS = 4 };
 

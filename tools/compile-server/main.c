@@ -8,7 +8,7 @@
 #include <machine.h>
 #include <strbuf.h>
 
-#include <pir/context.h>
+#include <pir/compiler/context.h>
 
 #include <errno.h>
 #include <fcntl.h>

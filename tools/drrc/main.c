@@ -2,7 +2,7 @@
 // at run time.
 #include "drrc.h"
 
-#include <pir/dialects.h>
+#include <pir/compiler/dialects.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,13 +7,13 @@
 #include "parts.h"
 
 #include <math.h>
-#include <pir/dialects.h>
-#include <pir/walk.h>
+#include <pir/compiler/dialects.h>
+#include <pir/compiler/walk.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <pir/text.h>
+#include <pir/compiler/text.h>
 
 enum { SAMPLES = 6, ATTEMPTS = 400 };
 

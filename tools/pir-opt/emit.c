@@ -1,7 +1,7 @@
 // The table of output forms: the formats of programs, graphs, and the forms of code.
 #include "emit.h"
 
-#include <pir/dot.h>
+#include <pir/compiler/dot.h>
 #include <string.h>
 
 static const struct {

@@ -2,11 +2,11 @@
 #ifndef PIR_OPT_EMIT_H
 #define PIR_OPT_EMIT_H
 
-#include <pir/codegen.h>
-#include <pir/loops.h>
-#include <pir/program.h>
-#include <pir/formats.h>
-#include <pir/text.h>
+#include <pir/layer/codegen.h>
+#include <pir/layer/loops.h>
+#include <pir/compiler/program.h>
+#include <pir/compiler/formats.h>
+#include <pir/compiler/text.h>
 
 #include "../cli.h"
 

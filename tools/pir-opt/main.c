@@ -1,9 +1,9 @@
 // pir-opt: reads a program, runs passes over it, prints it; compares programs; checks expected
 // diagnostics.
-#include <pir/compare.h>
-#include <pir/legacy.h>
-#include <pir/load.h>
-#include <pir/pass.h>
+#include <pir/compiler/compare.h>
+#include <pir/compiler/legacy.h>
+#include <pir/compiler/load.h>
+#include <pir/compiler/pass.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

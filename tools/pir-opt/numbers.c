@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <pir/model.h>
-#include <pir/walk.h>
+#include <pir/engine/model.h>
+#include <pir/compiler/walk.h>
 
 static uint64_t name_seed(pir_str name, uint64_t seed) {
   for (size_t i = 0; i < name.size; i++)

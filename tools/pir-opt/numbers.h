@@ -3,8 +3,8 @@
 #ifndef PIR_OPT_NUMBERS_H
 #define PIR_OPT_NUMBERS_H
 
-#include <pir/program.h>
-#include <pir/tensor.h>
+#include <pir/compiler/program.h>
+#include <pir/engine/tensor.h>
 
 enum { NUMBERS_NAME = 64, NUMBERS_MESSAGE = 320 };
 

@@ -2,7 +2,7 @@
 #ifndef PIR_OPT_PARTS_H
 #define PIR_OPT_PARTS_H
 
-#include <pir/text.h>
+#include <pir/compiler/text.h>
 
 #include "../cli.h"
 

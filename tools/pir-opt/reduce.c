@@ -10,10 +10,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <pir/dialect/pd_op.h>
-#include <pir/text.h>
-#include <pir/verify.h>
-#include <pir/walk.h>
+#include <pir/compiler/dialect/pd_op.h>
+#include <pir/compiler/text.h>
+#include <pir/compiler/verify.h>
+#include <pir/compiler/walk.h>
 
 enum { MAX_RUNS = 4000 };
 

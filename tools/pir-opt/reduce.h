@@ -2,7 +2,7 @@
 #ifndef PIR_OPT_REDUCE_H
 #define PIR_OPT_REDUCE_H
 
-#include <pir/program.h>
+#include <pir/compiler/program.h>
 
 #include "../cli.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <pir/text.h>
+#include <pir/compiler/text.h>
 
 #define HEADER "// pir-opt --run-reproducer, passes: "
 

@@ -3,7 +3,7 @@
 #ifndef PIR_OPT_REPRODUCE_H
 #define PIR_OPT_REPRODUCE_H
 
-#include <pir/pass.h>
+#include <pir/compiler/pass.h>
 
 #include "../cli.h"
 

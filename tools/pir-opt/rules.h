@@ -2,7 +2,7 @@
 #ifndef PIR_OPT_RULES_H
 #define PIR_OPT_RULES_H
 
-#include <pir/rules.h>
+#include <pir/compiler/rules.h>
 
 #include "../cli.h"
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <pir/dialect/pd_op.h>
-#include <pir/walk.h>
+#include <pir/compiler/dialect/pd_op.h>
+#include <pir/compiler/walk.h>
 
 // ---- the first op that differs
 

@@ -2,7 +2,7 @@
 #ifndef PIR_OPT_VERIFY_H
 #define PIR_OPT_VERIFY_H
 
-#include <pir/pass.h>
+#include <pir/compiler/pass.h>
 
 #include "../cli.h"
 #include "numbers.h"

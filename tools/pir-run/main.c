@@ -1,7 +1,7 @@
 // pir-run: runs a model on inputs from files, random numbers or recorded cases; prints, saves,
 // compares and measures.
 #include "run.h"
-#include <pir/load.h>
+#include <pir/compiler/load.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "ports.h"
 #include <cli.h>
 #include <npy.h>
-#include <pir/model.h>
+#include <pir/engine/model.h>
 
 enum {
   OPT_PARAMS = 1,

@@ -3,7 +3,7 @@
 // memory.
 #include "html.h"
 
-#include <pir/text.h>
+#include <pir/compiler/text.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // pir-translate: reads a program in any format and writes it in another.
-#include <pir/dot.h>
-#include <pir/load.h>
-#include <pir/verify.h>
+#include <pir/compiler/dot.h>
+#include <pir/compiler/load.h>
+#include <pir/compiler/verify.h>
 #include <string.h>
 
 #include "../cli.h"

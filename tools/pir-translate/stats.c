@@ -3,8 +3,8 @@
 // different ones.
 #include "stats.h"
 
-#include <pir/kernel.h>
-#include <pir/walk.h>
+#include <pir/layer/kernel.h>
+#include <pir/compiler/walk.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 // the file has one, else from a constant made of the legacy attribute.
 #include <string.h>
 
-#include <pir/lower.h>
+#include <pir/layer/lower.h>
 
 #include <strbuf.h>
 

@@ -2,7 +2,7 @@
 #ifndef PIR_LEGACY_READ_H
 #define PIR_LEGACY_READ_H
 
-#include <pir/params.h>
+#include <pir/compiler/params.h>
 
 // Reads like pir_program_read_pdmodel. `out_decls` and `out_count` (may be NULL) list every
 // parameter of the program's file in name order, read by an op or not; free them with free.

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <pir/legacy.h>
-#include <pir/params.h>
+#include <pir/compiler/legacy.h>
+#include <pir/compiler/params.h>
 
 #include "read.h"
 #include <sized.h>

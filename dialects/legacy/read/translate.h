@@ -4,8 +4,8 @@
 #ifndef PIR_LEGACY_TRANSLATE_H
 #define PIR_LEGACY_TRANSLATE_H
 
-#include <pir/ir.h>
-#include <pir/legacy_table.h>
+#include <pir/compiler/ir.h>
+#include <pir/layer/legacy_table.h>
 
 #include <map.h>
 #include <vec.h>

@@ -10,7 +10,7 @@
 #ifndef PIR_LEGACY_DESC_H
 #define PIR_LEGACY_DESC_H
 
-#include <pir/program.h>
+#include <pir/compiler/program.h>
 
 #include "framework.pb-c.h"
 

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <pir/dialect/builtin.h>
-#include <pir/dialect/pd_op.h>
-#include <pir/legacy.h>
-#include <pir/verify.h>
-#include <pir/walk.h>
+#include <pir/compiler/dialect/builtin.h>
+#include <pir/compiler/dialect/pd_op.h>
+#include <pir/compiler/legacy.h>
+#include <pir/compiler/verify.h>
+#include <pir/compiler/walk.h>
 
 #include <strbuf.h>
 

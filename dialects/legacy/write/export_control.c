@@ -6,9 +6,9 @@
 // values.
 #include <string.h>
 
-#include <pir/dialect/builtin.h>
-#include <pir/dialect/cf.h>
-#include <pir/dialect/pd_op.h>
+#include <pir/compiler/dialect/builtin.h>
+#include <pir/compiler/dialect/cf.h>
+#include <pir/compiler/dialect/pd_op.h>
 
 #include "export.h"
 

@@ -5,9 +5,9 @@
 // operands to a fixed depth.
 #include <string.h>
 
-#include <pir/dialect/builtin.h>
-#include <pir/dialect/pd_op.h>
-#include <pir/walk.h>
+#include <pir/compiler/dialect/builtin.h>
+#include <pir/compiler/dialect/pd_op.h>
+#include <pir/compiler/walk.h>
 
 #include "export.h"
 

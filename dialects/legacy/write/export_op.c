@@ -4,8 +4,8 @@
 // variable.
 #include <string.h>
 
-#include <pir/dialect/builtin.h>
-#include <pir/dialect/pd_op.h>
+#include <pir/compiler/dialect/builtin.h>
+#include <pir/compiler/dialect/pd_op.h>
 
 #include "export.h"
 #include "mapping.h"

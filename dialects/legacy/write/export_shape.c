@@ -7,7 +7,7 @@
 // no other gradient has taken.
 #include <string.h>
 
-#include <pir/dialect/pd_op.h>
+#include <pir/compiler/dialect/pd_op.h>
 
 #include "export.h"
 

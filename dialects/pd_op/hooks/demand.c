@@ -3,7 +3,7 @@
 #include "infer_impl.h"
 #include <pd_op_hooks.h>
 
-#include <pir/dialect/pd_op.h>
+#include <pir/compiler/dialect/pd_op.h>
 
 static const pir_fact *shaped(const pir_infer *infer, size_t k) {
   const pir_fact *x = k < infer->operand_count ? infer->operands[k] : NULL;

@@ -9,8 +9,8 @@
 #include "infer_impl.h"
 #include <pd_op_hooks.h>
 
-#include <pir/dialect/builtin.h>
-#include <pir/dialect/pd_op.h>
+#include <pir/compiler/dialect/builtin.h>
+#include <pir/compiler/dialect/pd_op.h>
 
 #include <pir/diag.h>
 

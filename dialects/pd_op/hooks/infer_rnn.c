@@ -2,7 +2,7 @@
 #include "infer_impl.h"
 #include <pd_op_hooks.h>
 
-#include <pir/dialect/pd_op.h>
+#include <pir/compiler/dialect/pd_op.h>
 
 // The states keep their shapes; results that only training uses are empty.
 pir_status pd_infer_rnn(pir_infer *infer) {

@@ -3,7 +3,7 @@
 #include "infer_impl.h"
 #include <pd_op_hooks.h>
 
-#include <pir/dialect/pd_op.h>
+#include <pir/compiler/dialect/pd_op.h>
 
 #include <string.h>
 

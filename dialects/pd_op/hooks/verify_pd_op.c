@@ -1,9 +1,9 @@
 // Conditions on attributes that the tables cannot express.
 #include <pir/diag.h>
 #include <pd_op_hooks.h>
-#include <pir/ir.h>
+#include <pir/compiler/ir.h>
 
-#include <pir/dialect/pd_op.h>
+#include <pir/compiler/dialect/pd_op.h>
 
 // Every element of attribute `name`, where the op has it, is 1 or more.
 static pir_status positive(const pir_op *op, const char *name) {

@@ -9,7 +9,7 @@
 
 #include <effects.h>
 
-#include <pir/lower.h>
+#include <pir/layer/lower.h>
 
 #include <assert.h>
 

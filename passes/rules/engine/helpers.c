@@ -4,7 +4,7 @@
 
 #include "front.h"
 
-#include <pir/dialect/onednn.h>
+#include <pir/compiler/dialect/onednn.h>
 
 // Whether a tensor has one element, whatever its rank.
 pir_rule_value pir_helper_one_element(const pir_rule_call *call) {

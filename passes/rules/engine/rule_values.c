@@ -6,7 +6,7 @@
 
 #include <effects.h>
 
-#include <pir/lower.h>
+#include <pir/layer/lower.h>
 
 #include <string.h>
 

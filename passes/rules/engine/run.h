@@ -2,7 +2,7 @@
 #ifndef PIR_RULES_RUN_H
 #define PIR_RULES_RUN_H
 
-#include <pir/rules.h>
+#include <pir/compiler/rules.h>
 
 // Runs rules as expansions: new ops carry the name of the original op, and ops that only it
 // read stay, even if unused.

@@ -7,7 +7,7 @@
 #include "match.h"
 #include "run.h"
 
-#include <pir/walk.h>
+#include <pir/compiler/walk.h>
 
 typedef struct runner {
   rule_match match;

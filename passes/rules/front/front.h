@@ -9,7 +9,7 @@
 #include <strbuf.h>
 #include <vec.h>
 
-#include <pir/ir.h>
+#include <pir/compiler/ir.h>
 
 // ---- tokens: a token of one character is that character
 

@@ -3,7 +3,7 @@
 #ifndef PIR_RULE_HELPERS_H
 #define PIR_RULE_HELPERS_H
 
-#include <pir/rules.h>
+#include <pir/compiler/rules.h>
 
 #define PIR_RULE_HELPERS(HELPER)                                                               \
   HELPER(one_element, 1)                                                                       \

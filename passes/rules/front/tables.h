@@ -3,7 +3,7 @@
 #ifndef PIR_RULE_TABLES_H
 #define PIR_RULE_TABLES_H
 
-#include <pir/rules.h>
+#include <pir/compiler/rules.h>
 
 enum {
   RULE_MAX_OPS = 96,      // ops of a match or an emit

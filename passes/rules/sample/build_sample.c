@@ -3,10 +3,10 @@
 
 #include "sample.h"
 
-#include <pir/dialect/builtin.h>
-#include <pir/dialect/pd_op.h>
+#include <pir/compiler/dialect/builtin.h>
+#include <pir/compiler/dialect/pd_op.h>
 
-#include <pir/lower.h>
+#include <pir/layer/lower.h>
 
 #include <stdlib.h>
 #include <string.h>

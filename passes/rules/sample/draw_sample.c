@@ -3,7 +3,7 @@
 
 #include "sample.h"
 
-#include <pir/lower.h>
+#include <pir/layer/lower.h>
 
 #include <string.h>
 

@@ -2,9 +2,9 @@
 // inference hook, which assemble the arguments of a call and pass them to libffi.
 #include <dlfcn.h>
 #include <ffi.h>
-#include <pir/custom.h>
-#include <pir/dialect.h>
-#include <pir/infer.h>
+#include <pir/engine/custom.h>
+#include <pir/compiler/dialect.h>
+#include <pir/compiler/infer.h>
 #include <stdatomic.h>
 #include <string.h>
 

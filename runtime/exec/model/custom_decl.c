@@ -3,8 +3,8 @@
 #include "custom_impl.h"
 #include <ctype.h>
 #include <decimal.h>
-#include <pir/attr.h>
-#include <pir/legacy_table.h>
+#include <pir/compiler/attr.h>
+#include <pir/layer/legacy_table.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,8 +3,8 @@
 #define PIR_CUSTOM_IMPL_H
 
 #include "frame.h"
-#include <pir/custom.h>
-#include <pir/opdef.h>
+#include <pir/engine/custom.h>
+#include <pir/compiler/opdef.h>
 
 // Builds an op's table from its declaration (custom_decl.c): names, operands, attributes and
 // results, at most `most` of each. The other fields of `out` are unchanged. All memory comes

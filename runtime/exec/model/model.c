@@ -1,11 +1,11 @@
 // Creates models: runs the pipeline over a clone of the program, compiles its groups, builds
 // the plan, loads the weights. The finished model needs neither the program nor its context.
 #include "prepared.h"
-#include <pir/custom.h>
-#include <pir/dialects.h>
-#include <pir/load.h>
-#include <pir/pass.h>
-#include <pir/verify.h>
+#include <pir/engine/custom.h>
+#include <pir/compiler/dialects.h>
+#include <pir/compiler/load.h>
+#include <pir/compiler/pass.h>
+#include <pir/compiler/verify.h>
 #include <sized.h>
 #include <stdlib.h>
 #include <string.h>

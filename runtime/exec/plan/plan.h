@@ -6,10 +6,10 @@
 #define PIR_EXEC_PLAN_H
 
 #include "memory.h"
-#include <pir/codegen.h>
-#include <pir/device.h>
-#include <pir/kernel.h>
-#include <pir/model.h>
+#include <pir/layer/codegen.h>
+#include <pir/engine/device.h>
+#include <pir/layer/kernel.h>
+#include <pir/engine/model.h>
 
 #define NONE UINT32_MAX
 

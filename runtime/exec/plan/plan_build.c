@@ -3,7 +3,7 @@
 // instruction. A region gets its own plan (plan_control.c), whose values are all late. O(ops +
 // operands).
 #include "plan_build.h"
-#include <pir/dialect/cinn.h>
+#include <pir/compiler/dialect/cinn.h>
 #include <string.h>
 
 pir_status pir_plan_unsupported(const pir_op *op, const char *what) {

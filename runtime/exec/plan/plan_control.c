@@ -5,8 +5,8 @@
 // is one slot that writes change in place, so a write has no separate result. A stack is an
 // array with three names. O(ops of the region).
 #include "plan_build.h"
-#include <pir/dialect/cf.h>
-#include <pir/dialect/pd_op.h>
+#include <pir/compiler/dialect/cf.h>
+#include <pir/compiler/dialect/pd_op.h>
 #include <string.h>
 
 // Returns the kind of instruction, or -1.

@@ -6,7 +6,7 @@
 // copy of their results.
 #include "plan_build.h"
 #include "frame.h"
-#include <pir/dialect/cinn.h>
+#include <pir/compiler/dialect/cinn.h>
 #include <string.h>
 
 // ---- planning

@@ -12,9 +12,9 @@
 
 #include <fcntl.h>
 #include <folder.h>
-#include <pir/dialects.h>
-#include <pir/load.h>
-#include <pir/params.h>
+#include <pir/compiler/dialects.h>
+#include <pir/compiler/load.h>
+#include <pir/compiler/params.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -3,7 +3,7 @@
 // ops, kernels) or by number (groups, in the compiler). O(size).
 #include "stored_plan.h"
 
-#include <pir/context.h>
+#include <pir/compiler/context.h>
 
 // The fields of each struct that is no plain row. PLAIN fields are stored as they are in
 // memory; TEXT and STR by characters; ROWS as counted arrays of plain rows; EACH by one_<name>;

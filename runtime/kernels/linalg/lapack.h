@@ -3,7 +3,7 @@
 #ifndef PIR_LAPACK_H
 #define PIR_LAPACK_H
 
-#include <pir/kernel.h>
+#include <pir/layer/kernel.h>
 
 // Name here, name of the LAPACKE routine without its type letter for real and for complex
 // numbers (NULL: it does not exist), parameters after the layout. Routines that end in _work do

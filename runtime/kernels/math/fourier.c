@@ -8,7 +8,7 @@
 
 #include "fft.h"
 #include "kernels.h"
-#include <pir/beside.h>
+#include <pir/layer/beside.h>
 
 #define LARGE_PRIME 64  // from this prime factor on, the convolution is faster
 #define LINES 16        // gathered together, because neighbours share cache lines

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include <cmocka.h>
-#include <pir/tensor.h>
+#include <pir/engine/tensor.h>
 
 typedef struct fixture {
   pir_context *ctx;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include <cmocka.h>
-#include <pir/tensor.h>
+#include <pir/engine/tensor.h>
 
 enum { ROWS = 13, COLUMNS = 37, TAPS = 29, SIZE = 40 * 40 };
 

@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include <pir/dialects.h>
-#include <pir/rules.h>
-#include <pir/text.h>
+#include <pir/compiler/dialects.h>
+#include <pir/compiler/rules.h>
+#include <pir/compiler/text.h>
 
 typedef struct fixture {
   pir_context *ctx;

@@ -5,10 +5,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
-#include <pir/dialects.h>
-#include <pir/load.h>
-#include <pir/model.h>
-#include <pir/text.h>
+#include <pir/compiler/dialects.h>
+#include <pir/compiler/load.h>
+#include <pir/engine/model.h>
+#include <pir/compiler/text.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

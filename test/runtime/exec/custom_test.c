@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include <pir/custom.h>
-#include <pir/model.h>
+#include <pir/engine/custom.h>
+#include <pir/engine/model.h>
 
 static char said[512];
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include <pir/model.h>
+#include <pir/engine/model.h>
 
 static char said[512];
 

@@ -10,9 +10,9 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <malloc.h>
-#include <pir/dialects.h>
-#include <pir/model.h>
-#include <pir/text.h>
+#include <pir/compiler/dialects.h>
+#include <pir/engine/model.h>
+#include <pir/compiler/text.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
