@@ -1,7 +1,7 @@
 // Work that ends early: by a flag or by time, in every stage of loading and running, with a
 // message that names the place; what follows works as if nothing had been.
 #include <pir/compiler/dialects.h>
-#include <pir/ir.h>
+#include <pir/compiler/ir.h>
 #include <pir/engine/model.h>
 #include <pir/compiler/pass.h>
 
