@@ -174,6 +174,7 @@ static void print_text_diag(const cli_run *cli, const pir_diag *diag) {
 
 static void print_error_or_note(const cli_run *cli, const pir_diag *diag) {
   has_reported |= diag->severity == PIR_ERROR;
+  cli_progress_erase();
   if (cli->json_diagnostics)
     print_json_diag(diag);
   else
@@ -411,6 +412,7 @@ static int check_stdout(const cli_run *cli, int code) {
 }
 
 int cli_finish(cli_run *cli, int code) {
+  cli_progress_erase();
   code = check_stdout(cli, code);
   if (code == CLI_LIMIT && !has_reported)  // the library reports no lack of memory
     cli_fail(cli, code, "out of memory, or a limit was hit");

@@ -64,6 +64,9 @@ typedef struct cli_run {
   // --verify-diagnostics: takes diagnostics instead of standard error. NULL: they are printed.
   void (*intercept)(void *user, const pir_diag *diag);
   void *intercept_user;
+  // The progress line: when it was last drawn, and for what.
+  uint64_t progress_ns;
+  pir_progress_stage progress_stage;
 } cli_run;
 
 // Parses the command line. Returns -1 to go on, else the exit code to leave with (help was
@@ -93,6 +96,10 @@ pir_context *cli_context_create(cli_run *cli);
 pir_stop cli_stop(const cli_run *cli);
 // Returns the sink alone, for models (pir_model_options.sink).
 pir_diag_sink cli_sink(cli_run *cli);
+// Returns a receiver that draws a progress line if standard error is a terminal, else none.
+pir_progress_sink cli_progress(cli_run *cli);
+// Removes that line, before something else is printed.
+void cli_progress_erase(void);
 
 // A whole file in memory, mapped if possible; `-` is standard input, a folder means the program
 // in it.

@@ -8,7 +8,9 @@
 #include "device_codegen.h"
 
 #include <arena.h>
+#include <report_progress.h>
 
+#include <pir/compiler/context.h>
 #include <pir/diag.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -137,7 +139,7 @@ typedef struct build {
   pir_code_store *store;
   job *jobs;
   size_t count;
-  atomic_size_t next;
+  atomic_size_t next, done;
   bool compile;  // second round: the modules that the disk lacked
 } build;
 
@@ -192,18 +194,37 @@ static void compile(const pir_code_store *store, job *j) {
   free(object.data);
 }
 
-static void *work(void *user) {
-  build *b = user;
-  for (size_t i; (i = atomic_fetch_add(&b->next, 1)) < b->count;) {
-    job *j = &b->jobs[i];
-    if (j->known || j->image || j->status)
-      continue;
+// Does the next job; false if there is none.
+static bool work_once(build *b) {
+  size_t i = atomic_fetch_add(&b->next, 1);
+  if (i >= b->count)
+    return false;
+  job *j = &b->jobs[i];
+  if (!j->known && !j->image && !j->status) {
     if (b->compile)
       compile(b->store, j);
     else
       try_disk(b->store, j);
   }
+  atomic_fetch_add(&b->done, 1);
+  return true;
+}
+
+static void *work(void *user) {
+  while (work_once(user))
+    continue;
   return NULL;
+}
+
+// Only the thread that called the library reports.
+static void work_and_report(build *b) {
+  pir_progress_sink watcher = pir_context_progress(b->store->ctx);
+  pir_progress_report(watcher, PIR_STAGE_COMPILE, NULL, 0, b->count);
+  while (work_once(b)) {
+    size_t done = atomic_load(&b->done);
+    if (done < b->count)
+      pir_progress_report(watcher, PIR_STAGE_COMPILE, NULL, done, b->count);
+  }
 }
 
 // Runs `work` on the calling thread and on up to threads - 1 others; on fewer if the system
@@ -213,14 +234,17 @@ static void run(build *b, int threads) {
   pthread_t others[MAX_THREADS];
   int started = 0;
   atomic_store(&b->next, 0);
+  atomic_store(&b->done, 0);
   if (threads > MAX_THREADS)
     threads = MAX_THREADS;
   while (started < threads - 1 && (size_t)started + 1 < b->count &&
          !pthread_create(&others[started], NULL, work, b))
     started++;
-  work(b);
+  work_and_report(b);
   for (int i = 0; i < started; i++)
     pthread_join(others[i], NULL);
+  pir_progress_report(pir_context_progress(b->store->ctx), PIR_STAGE_COMPILE, NULL, b->count,
+                      b->count);
 }
 
 static bool any_missing(const build *b) {

@@ -11,6 +11,8 @@
 #include <pir/compiler/verify.h>
 
 #include <heap.h>
+#include <pir/compiler/block.h>
+#include <report_progress.h>
 
 #include "formats_impl.h"
 #include "mapping.h"
@@ -30,6 +32,8 @@ static pir_status read_any(pir_context *ctx, pir_str bytes, pir_str file,
                            pir_program **out_program, pir_param_list *out) {
   pir_read_options options = {.size = sizeof options, .file = file};
   PIR_TRY(format_read(ctx, bytes, &options, out, out_program));
+  size_t ops = pir_block_count(pir_program_block(*out_program));
+  pir_progress_report(pir_context_progress(ctx), PIR_STAGE_READ, NULL, ops, ops);
   return out && !out->decls ? list_declared(*out_program, out) : PIR_OK;
 }
 

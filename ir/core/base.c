@@ -2,6 +2,7 @@
 // compares lengths first. Needs libc only: the runtime links this file without the IR.
 
 #include <pir/base.h>
+#include <pir/progress.h>
 
 #include <letters.h>
 
@@ -29,6 +30,11 @@ const char *pir_status_name(pir_status status) {
 }
 const char *pir_status_text(pir_status status) {
   return status_of(status)->text;
+}
+
+const char *pir_stage_name(pir_progress_stage stage) {
+  static const char *const names[] = {"read", "passes", "compile", "weights", "run"};
+  return (size_t)stage < sizeof names / sizeof *names ? names[stage] : "work";
 }
 
 pir_str pir_str_from(const char *nul_terminated) {

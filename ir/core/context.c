@@ -57,6 +57,13 @@ void pir_context_destroy(pir_context *ctx) {
     source.release(source.user, ctx, sizeof *ctx);
 }
 
+void pir_context_set_progress(pir_context *ctx, pir_progress_sink sink) {
+  ctx->progress = sink;
+}
+pir_progress_sink pir_context_progress(const pir_context *ctx) {
+  return ctx->progress;
+}
+
 const pir_limits *pir_context_limits(const pir_context *ctx) {
   return &ctx->limits;
 }

@@ -56,6 +56,7 @@ struct pir_context {
   // The work of the function with a status that runs, for a report of its end; "" and unknown.
   char task[160];
   pir_loc at;
+  pir_progress_sink progress;
   size_t errors;
   bool remarks;   // wanted
   pir_set names;  // pir_name_entry

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <blank.h>
+#include <report_progress.h>
 #include <sized.h>
 
 enum { MAX_LOCATION_COLUMN = (1 << 20) - 2 };
@@ -320,6 +321,7 @@ static pir_status begin_op(pir_json_reader *r) {
   uint64_t limit = pir_context_limits(r->ctx)->max_ops;
   r->loc = r->ops < r->locations.count ? r->locations.items[r->ops] : PIR_LOC_UNKNOWN;
   pir_context_note_place(r->ctx, r->loc);
+  pir_progress_read(pir_context_progress(r->ctx), r->ops + 1);
   if (++r->ops > limit)
     return pir_json_fail_with(r, PIR_EXHAUSTED, "the program has more than %llu ops",
                               (unsigned long long)limit);

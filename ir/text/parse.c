@@ -8,6 +8,7 @@
 // failed op are defined without a type, so their uses cause no further errors. Cost: linear in
 // the text.
 #include <hash.h>
+#include <report_progress.h>
 #include <sized.h>
 
 #include "op_impl.h"
@@ -501,6 +502,7 @@ static bool takes_regions(pir_op_reader *r, pir_region_style style) {
 
 static bool count_op(pir_op_reader *r) {
   uint64_t limit = pir_context_limits(r->p.ctx)->max_ops;
+  pir_progress_read(pir_context_progress(r->p.ctx), r->ops + 1);
   if (++r->ops <= limit)
     return true;
   return pir_parse_fail_at(&r->p, pir_parse_here(&r->p), PIR_EXHAUSTED,

@@ -4,6 +4,7 @@
 #include <manager_impl.h>
 
 #include <rewriter_impl.h>
+#include <report_progress.h>
 #include <sized.h>
 
 #include <pir/compiler/rules.h>
@@ -391,10 +392,16 @@ static pir_status run_all(void *user) {
   pir_status status = PIR_OK;
   manager->statistics.count = 0;
   drop_facts(manager);  // the facts of a run that ended early
-  for (size_t i = 0; i < manager->entries.count && !status; i++) {
+  size_t count = manager->entries.count;
+  pir_progress_sink watcher = pir_context_progress(manager->ctx);
+  for (size_t i = 0; i < count && !status; i++) {
+    pir_progress_report(watcher, PIR_STAGE_PASSES, manager->entries.items[i].pass->name, i,
+                        count);
     manager->entries.items[i].seconds = 0;
     status = run_entry(manager, i, program);
   }
+  if (count && !status)
+    pir_progress_report(watcher, PIR_STAGE_PASSES, NULL, count, count);
   drop_facts(manager);
   if (manager->options.timing)
     log_timing(manager);

@@ -194,7 +194,8 @@ static pir_model_options model_options(run *r) {
   pir_model_options how = {.size = sizeof how,
                            .sink = cli_sink(r->cli),
                            .limits = r->cli->limits,
-                           .stop = cli_stop(r->cli)};
+                           .stop = cli_stop(r->cli),
+                           .progress = cli_progress(r->cli)};
   how.pipeline = cli_value(r->cli, OPT_PIPELINE, NULL);
   how.target = cli_value(r->cli, OPT_TARGET, NULL);
   how.math = cli_value(r->cli, OPT_MATH, NULL);
@@ -218,6 +219,7 @@ static pir_status open_program(run *r, const char *path, const char *params,
   if (!ctx)
     return PIR_INTERNAL;
   pir_program *program = NULL;
+  pir_context_set_progress(ctx, how->progress);
   pir_status status = load_program(r, ctx, path, params, extra, &program);
   r->load_ms = run_now_ms() - start;
   start = run_now_ms();
@@ -252,6 +254,7 @@ int run_open(run *r, const char *path, const char *params, const npy_set *extra)
                    memcmp(&r->cli->limits, &unlimited, sizeof unlimited);
   pir_status status = how.cache && !own_steps ? open_files(r, path, params, &how)
                                               : open_program(r, path, params, extra, &how);
+  cli_progress_erase();
   if (status || only)
     return cli_exit_code(status);
   pir_session_options session = {.size = sizeof session,

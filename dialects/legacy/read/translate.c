@@ -5,6 +5,7 @@
 // block 0 copies its variable's stop_gradient and persistable to its op.
 #include "special.h"
 
+#include <report_progress.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -151,6 +152,8 @@ pir_status translate_block(translator *t, size_t block, pir_block *into) {
   t->block = block;
   for (t->op = 0; t->op < b->n_ops && !status; t->op++) {
     t->builder.loc = desc_origin(t->ctx, b->ops[t->op], desc_op_loc(t->desc, block, t->op));
+    if (block == 0)
+      pir_progress_read(pir_context_progress(t->ctx), t->op + 1);
     status = translate_op(t, b->ops[t->op]);
     if (status)
       break;

@@ -237,7 +237,8 @@ pir_model *pir_model_new(const pir_allocator *allocator, pir_context *ctx) {
   *model = (pir_model){.allocator = *allocator,
                        .watch = &pir_context_heap(ctx)->watch,
                        .max_bytes = pir_context_limits(ctx)->max_bytes,
-                       .session_bytes = pir_memory_to_use()};
+                       .session_bytes = pir_memory_to_use(),
+                       .progress = pir_context_progress(ctx)};
   pir_heap_init(&model->heap, allocator);
   model->heap.outer = pir_context_heap(ctx);
   pir_arena_init(&model->plan.memory, &model->heap);
@@ -248,6 +249,7 @@ pir_model *pir_model_new(const pir_allocator *allocator, pir_context *ctx) {
 void pir_model_finish(pir_model *model) {
   model->watch = NULL;
   model->heap.outer = NULL;
+  model->progress = (pir_progress_sink){0};
 }
 
 // Makes a model by `body`, with memory that may run out. Destroys the program.
@@ -281,17 +283,21 @@ static void watch_load(pir_context *ctx, const pir_stop *stop) {
 }
 
 // Makes a model of a clone of the program, in the caller's context. The context's own stop
-// holds where the options state none, and again afterwards.
+// and receiver of progress hold where the options state none, and again afterwards.
 static pir_status create_of_clone(const pir_program *program, const pir_model_options *options,
                                   pir_status (*body)(void *making), pir_model **out_model) {
   pir_context *ctx = pir_program_context(program);
   pir_heap *heap = pir_context_heap(ctx);
   pir_watch before = heap->watch;
   bool watched = heap->watched;
+  pir_progress_sink progress = pir_context_progress(ctx);
   if (!watched || options->stop.cancel || options->stop.max_ns)
     watch_load(ctx, &options->stop);
+  if (options->progress.report)
+    pir_context_set_progress(ctx, options->progress);
   pir_program *clone = pir_program_clone(program);
   pir_status status = clone ? create_model(clone, options, body, out_model) : heap->failure;
+  pir_context_set_progress(ctx, progress);
   pir_heap_watch(heap, watched ? &before : NULL);
   return status;
 }
@@ -365,6 +371,7 @@ static pir_status create_context(const pir_model_options *options, pir_context *
     return PIR_EXHAUSTED;
   pir_context_set_sink(own.ctx, options->sink);
   watch_load(own.ctx, &options->stop);
+  pir_context_set_progress(own.ctx, options->progress);
   pir_status status = pir_context_enter(own.ctx, load_dialects, &own);
   if (status)
     pir_context_destroy(own.ctx);

@@ -31,6 +31,7 @@ struct pir_model {
   pir_device_code **codes;  // that were loaded
   uint32_t code_count;
   pir_model_stats stats;
+  pir_progress_sink progress;  // while the model is made
 };
 
 // Creates an empty model with one reference; NULL if memory runs out. Until pir_model_finish

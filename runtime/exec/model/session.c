@@ -46,6 +46,8 @@ static pir_status fill(pir_session *s, const pir_session_options *options) {
   pir_generator_spread(
       &s->generator, options->seed ? options->seed : 34342423252);  // Paddle's when none is set
   s->frame.trace = options->trace;
+  s->frame.progress = options->progress;
+  s->frame.stage = PIR_STAGE_RUN;
   s->frame.trace_user = options->trace_user;
   for (uint32_t i = 0; i < p->buffer_count; i++)
     if (p->buffers[i].home == HOME_CONST)

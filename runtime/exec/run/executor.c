@@ -439,6 +439,8 @@ pir_status pir_frame_run(frame *f, bool once) {
   for (uint32_t i = 0; i < p->instr_count; i++) {
     if (p->instrs[i].once != once)
       continue;
+    pir_progress_report(f->progress, f->stage, p->instrs[i].label, i,
+                        (uint64_t)p->instr_count + f->parts_behind);
     if (pir_frame_is_cancelled(f))
       return pir_exec_fail(&f->message, PIR_CANCELLED, "%s before instruction %u",
                            pir_watch_reason(&f->watch), i);
@@ -451,5 +453,8 @@ pir_status pir_frame_run(frame *f, bool once) {
     if (p->instrs[i].kind == PLAN_SCAN)
       i = p->scans[p->instrs[i].detail].end;
   }
-  return pir_frame_settle(f);
+  PIR_TRY(pir_frame_settle(f));
+  if (!f->parts_behind)
+    pir_progress_report(f->progress, f->stage, NULL, p->instr_count, p->instr_count);
+  return PIR_OK;
 }

@@ -4,6 +4,7 @@
 #define PIR_EXEC_FRAME_H
 
 #include "plan.h"
+#include <report_progress.h>
 #include <setjmp.h>
 
 // The memory of a buffer in this run. The frame owns late buffers.
@@ -46,6 +47,9 @@ typedef struct frame {
   pir_lod_block *lods;       // offsets that kernels of this run made
   bool has_lods;             // some tensor of this run has offsets
   bool scanning;  // within a scan: loops are short, and small ones are not shared among threads
+  pir_progress_sink progress;  // of the outermost frame alone
+  pir_progress_stage stage;    // that it reports
+  uint32_t parts_behind;       // parts of the stage that follow the instructions
   void (*trace)(void *user, const pir_span *span);
   void *trace_user;
   bool backwards;       // every other step of a scan: data that the previous step read last is

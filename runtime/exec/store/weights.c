@@ -144,6 +144,9 @@ static pir_status run_once(pir_model *model, pir_message *message) {
     pir_frame_shape(&f, i);
     f.tensors[i].data = (void *)model->constants[constant];
   }
+  f.progress = model->progress;
+  f.stage = PIR_STAGE_WEIGHTS;
+  f.parts_behind = p->pack_count;
   pir_status status = pir_frame_run(&f, true);
   if (!status && f.queue)
     status = pir_queue_wait(f.queue);  // host copies may go now, other streams may read
@@ -227,8 +230,12 @@ static pir_status pack_all(pir_model *model, int threads, pir_message *message) 
       !pir_thread_pool_create(threads, &model->allocator, &pool))
     parallel = pir_thread_pool_parallel(pool);
   pir_status status = PIR_OK;
-  for (uint32_t i = 0; i < model->plan.pack_count && !status; i++)
+  uint32_t before = model->plan.instr_count, count = model->plan.pack_count;
+  for (uint32_t i = 0; i < count && !status; i++) {
     status = pack_one(model, i, parallel, message);
+    pir_progress_report(model->progress, PIR_STAGE_WEIGHTS, NULL, before + i + 1,
+                        (uint64_t)before + count);
+  }
   if (pool)
     pir_thread_pool_destroy(pool);
   return status;

@@ -7,6 +7,7 @@
 #include <pir/base.h>
 #include <pir/diag.h>
 #include <pir/limits.h>
+#include <pir/progress.h>
 #include <pir/stop.h>
 
 PIR_BEGIN
@@ -39,6 +40,11 @@ PIR_API pir_context *pir_context_create(const pir_context_options *options);
 // Destroys a context and everything made in it. Programs must have been destroyed before, since
 // they give parameter bytes back. NULL does nothing.
 PIR_API void pir_context_destroy(pir_context *ctx);
+
+// Sets the receiver of reports from readers, passes and code generation; at first there is none.
+PIR_API void pir_context_set_progress(pir_context *ctx, pir_progress_sink sink);
+// Returns that receiver.
+PIR_API pir_progress_sink pir_context_progress(const pir_context *ctx);
 
 // Returns the limits in force, defaults filled in; they live as long as the context.
 PIR_API const pir_limits *pir_context_limits(const pir_context *ctx);

@@ -12,6 +12,7 @@
 #include <pir/base.h>
 #include <pir/diag.h>
 #include <pir/limits.h>
+#include <pir/progress.h>
 #include <pir/engine/parallel.h>
 #include <pir/engine/tensor.h>
 #include <pir/stop.h>
@@ -61,6 +62,8 @@ typedef struct pir_model_options {
   // When making the model ends early, with PIR_CANCELLED: reading, passes, folding, compiling
   // and loading of weights look at the flag and at the time. Default: after an hour.
   pir_stop stop;
+  // Watches how the model is made.
+  pir_progress_sink progress;
 } pir_model_options;
 
 // Verifies a program (pir/compiler/verify.h) and compiles it. The program is cloned, so the
@@ -192,6 +195,8 @@ typedef struct pir_session_options {
   pir_diag_sink sink;
   // Nanoseconds that one run may take, which PIR_CANCELLED ends; 0: any.
   uint64_t max_ns;
+  // Watches the instructions of each run.
+  pir_progress_sink progress;
 } pir_session_options;
 
 // Creates a session, which holds a reference to its model. `options` may be NULL. On success
