@@ -1,5 +1,5 @@
-// The line that shows what long work is at: on a terminal only, and gone when something else is
-// printed.
+// The line that shows the progress of long work: on a terminal only, and removed before
+// anything else is printed.
 #include "cli.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// Reports of long work to whoever watches it.
+// Reports of long work to the receiver that the caller set.
 #ifndef PIR_SUPPORT_REPORT_PROGRESS_H
 #define PIR_SUPPORT_REPORT_PROGRESS_H
 

@@ -1,5 +1,5 @@
-// Progress of long work: each stage counts up to its end on the calling thread, and a report may
-// cancel the work. Run from the root of the checkout.
+// Progress of long work: each stage counts up to its end on the calling thread, and a report
+// may cancel the work. Run from the root of the checkout.
 #include <pir/compiler/dialects.h>
 #include <pir/compiler/load.h>
 #include <pir/engine/model.h>

@@ -1,4 +1,4 @@
-// Watching long work: what is being done, and how much of it.
+// Watching long work: its stages, and how much of each is done.
 #ifndef PIR_PROGRESS_H
 #define PIR_PROGRESS_H
 
@@ -6,9 +6,9 @@
 
 PIR_BEGIN
 
-// What work is at. Making a model goes through the first four, in this order; stages that have
-// nothing to do are left out. With a cache, COMPILE comes twice: for the code that the cache has,
-// and for the rest.
+// The stages of work. Making a model goes through the first four, in this order; stages that
+// have nothing to do are left out. With a cache, COMPILE comes twice: for the code that the
+// cache has, and for the rest.
 typedef enum pir_progress_stage {
   // A program is read: counts ops, whose number is not known before.
   PIR_STAGE_READ = 0,
@@ -29,6 +29,7 @@ PIR_API const char *pir_stage_name(pir_progress_stage stage);
 typedef struct pir_progress {
   // sizeof(pir_progress) of the library (pir/base.h).
   size_t size;
+  // The kind of parts that are counted.
   pir_progress_stage stage;
   // The part that comes next: name of a pass, ops of an instruction; may be empty. Lives during
   // the call.

@@ -41,9 +41,10 @@ PIR_API pir_context *pir_context_create(const pir_context_options *options);
 // they give parameter bytes back. NULL does nothing.
 PIR_API void pir_context_destroy(pir_context *ctx);
 
-// Sets the receiver of reports from readers, passes and code generation; at first there is none.
+// Sets the receiver of reports from readers, passes and code generation; at first there is
+// none.
 PIR_API void pir_context_set_progress(pir_context *ctx, pir_progress_sink sink);
-// Returns that receiver.
+// Returns the receiver that pir_context_set_progress set, or one without a function.
 PIR_API pir_progress_sink pir_context_progress(const pir_context *ctx);
 
 // Returns the limits in force, defaults filled in; they live as long as the context.
