@@ -27,7 +27,7 @@ SONAME  := $(shell sed -n 's/^\#define PIR_SONAME "\(.*\)"/\1/p' ir/abi/pir/base
 # ---- layers, and the rooms of each in the order of the pipeline: what each may include
 rooms = $(patsubst %,-I%,$(patsubst %/,%,$(sort $(dir $(wildcard $(1:%=%/*.h))))))
 I_abi      := -Iir/abi
-I_support  := $(I_abi) -Iir/include -Iir/support
+I_support  := $(I_abi) -Iir/include -Iir/support -Iir/files
 I_ir       := $(I_support) $(call rooms,ir/*) -I$(B)/gen/ir
 I_runtime  := $(I_abi) -Iruntime/include $(call rooms,runtime/base runtime/clause runtime/contract runtime/device runtime/device/* runtime/fft runtime/kernels runtime/kernels/*)
 I_dialects := $(I_support) -Idialects/include -Idialects $(call rooms,dialects/facts dialects/load dialects/params dialects/legacy/*) -I$(B)/gen/include -I$(B)/gen/dialects

@@ -63,7 +63,7 @@ GEN_OBJ += $(B)/gen/ir/lex.o
 
 # What the LLVM library is made of: libpir opens only one that was built from the same sources. Keys of compiled code
 # have it too, so the functions of libpir that it calls are part of it.
-BACKEND_SRC := $(sort $(filter-out codegen/cuda/%,$(wildcard codegen/*/*.[ch])) $(wildcard */include/pir/*.h */include/pir/*/*.h ir/abi/pir/*.h ir/abi/pir/*/*.h ir/support/*.h))
+BACKEND_SRC := $(sort $(filter-out codegen/cuda/%,$(wildcard codegen/*/*.[ch])) $(wildcard */include/pir/*.h */include/pir/*/*.h ir/abi/pir/*.h ir/abi/pir/*/*.h ir/support/*.h ir/files/*.h))
 $(B)/gen/codegen/backend_sources.h: $(BACKEND_SRC)
 	@mkdir -p $(@D) && echo "#define BACKEND_SOURCES \"$$(cat $(BACKEND_SRC) | sha256sum | cut -c1-32)\"" >$@
 generated: $(B)/gen/codegen/backend_sources.h

@@ -6,6 +6,7 @@
 #include <pir/compiler/formats.h>
 #include <pir/compiler/ir.h>
 #include <pir/layer/new_file.h>
+#include <pir/layer/watch.h>
 
 // Exit codes, the same in every tool.
 enum {

@@ -6,6 +6,8 @@
 #include <pir/engine/parallel.h>
 #include <pir/engine/tensor.h>
 
+#include <stdatomic.h>
+
 // A loop that begins inside another one draws for itself, hence the atomic counter.
 typedef struct scheduler {
   uint64_t seed;

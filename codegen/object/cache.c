@@ -1,6 +1,6 @@
 // The cache folder: one file for each object. A file is a header, the origin and the object;
 // the checksum covers all of them. The folder belongs to this user alone
-// (ir/support/folder.h).
+// (ir/files/folder.h).
 #include "cache.h"
 
 #include <folder.h>

@@ -6,7 +6,7 @@
 
 #include "loop.h"
 #include <pir/layer/codegen.h>
-#include <pir/stop.h>
+#include <pir/layer/watch.h>
 
 // Bytes from malloc, NUL-terminated beyond `size`.
 typedef struct pir_emitted {

@@ -6,6 +6,7 @@
 
 #include <pir/compiler/dialect.h>
 #include <pir/compiler/serialize.h>
+#include <pir/layer/watch.h>
 
 // The version that is written.
 #define PIR_JSON_VERSION 4

@@ -13,7 +13,7 @@
 #define PIR_SUPPORT_HEAP_H
 
 #include <pir/base.h>
-#include <pir/stop.h>
+#include <pir/layer/watch.h>
 
 // Marks bytes as inaccessible for AddressSanitizer.
 #if defined(__SANITIZE_ADDRESS__)

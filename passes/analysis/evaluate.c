@@ -10,6 +10,7 @@
 
 #include <pir/layer/kernel.h>
 #include <pir/layer/lower.h>
+#include <pir/layer/watched_loops.h>
 #include <pir/compiler/walk.h>
 
 #include <stdlib.h>

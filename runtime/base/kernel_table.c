@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels.h"
+#include <pir/layer/watched_loops.h>
 
 #define ENTRY(name, shapes) {#name, pir_kernel_##name, shapes},
 static const pir_kernel kernels[] = {PIR_KERNELS(ENTRY)};

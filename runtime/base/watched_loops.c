@@ -1,6 +1,6 @@
 // Loops that end early. A piece begins with one unit and grows until it takes a millisecond, so
 // that long units are cut apart and short ones cost little.
-#include <pir/engine/parallel.h>
+#include <pir/layer/watched_loops.h>
 
 #include <stdatomic.h>
 #include <time.h>

@@ -5,6 +5,7 @@
 
 #include "plan.h"
 #include <report_progress.h>
+#include <pir/layer/watched_loops.h>
 #include <setjmp.h>
 
 // The memory of a buffer in this run. The frame owns late buffers.

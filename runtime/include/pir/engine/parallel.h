@@ -5,7 +5,6 @@
 #define PIR_PARALLEL_H
 
 #include <pir/base.h>
-#include <pir/stop.h>
 
 PIR_BEGIN
 
@@ -26,26 +25,6 @@ typedef struct pir_parallel {
 
 // Returns the way that runs each loop as one range on the calling thread.
 PIR_API pir_parallel pir_parallel_serial(void);
-
-// Loops that end early. Their ranges are cut into pieces of about a millisecond, and no piece
-// begins once the watched work has to end: the loop then returns with `ended` not 0.
-typedef struct pir_watched_loops {
-  // The way that runs them.
-  pir_parallel inner;
-  // When they end.
-  const pir_watch *watch;
-  // Whether they run to their end all the same: pir_parallel_has_ended alone tells.
-  bool whole;
-  // Set by the loop that has ended.
-  pir_atomic_int ended;
-} pir_watched_loops;
-
-// Returns the way that runs loops by `inner`, watched, valid as long as `loops`; or `inner`,
-// where nothing is watched.
-PIR_API pir_parallel pir_parallel_watched(pir_watched_loops *loops, pir_parallel inner,
-                                          const pir_watch *watch, bool whole);
-// Whether loops are watched and have to end.
-PIR_API bool pir_parallel_has_ended(const pir_parallel *parallel);
 
 // A pool of worker threads.
 typedef struct pir_thread_pool pir_thread_pool;

@@ -5,6 +5,7 @@
 
 #include <pir/compiler/clause.h>
 #include <pir/engine/parallel.h>
+#include <pir/stop.h>
 #include <pir/layer/random.h>
 #include <pir/engine/tensor.h>
 

@@ -59,11 +59,11 @@ typedef struct pir_model_options {
   // Limits of programs that pir_model_load and pir_model_load_file read, and of the memory that
   // reading and compiling takes. Zero means the defaults of pir_limits (pir/limits.h).
   pir_limits limits;
+  // Watches how the model is made.
+  pir_progress_sink progress;
   // When making the model ends early, with PIR_CANCELLED: reading, passes, folding, compiling
   // and loading of weights look at the flag and at the time. Default: after an hour.
   pir_stop stop;
-  // Watches how the model is made.
-  pir_progress_sink progress;
 } pir_model_options;
 
 // Verifies a program (pir/compiler/verify.h) and compiles it. The program is cloned, so the
@@ -193,10 +193,10 @@ typedef struct pir_session_options {
   bool separate;
   // Hears why pir_session_create fails. NULL `report`: nobody.
   pir_diag_sink sink;
-  // Nanoseconds that one run may take, which PIR_CANCELLED ends; 0: any.
-  uint64_t max_ns;
   // Watches the instructions of each run.
   pir_progress_sink progress;
+  // Nanoseconds that one run may take, which PIR_CANCELLED ends; 0: any.
+  uint64_t max_ns;
 } pir_session_options;
 
 // Creates a session, which holds a reference to its model. `options` may be NULL. On success

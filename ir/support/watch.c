@@ -1,5 +1,5 @@
 // Flags and deadlines.
-#include <pir/stop.h>
+#include <pir/layer/watch.h>
 
 #include <stdatomic.h>
 #include <time.h>
