@@ -154,46 +154,25 @@ static pir_op *remake(dead_args *d, pir_op *op, size_t first, const bool *keep) 
   for (size_t i = 0; i < slots; i++)
     if (keep[i])
       types[kept++] = pir_value_type(pir_op_result(op, i));
-  pir_op_spec spec = {.def = pir_op_def(op),
-                      .loc = pir_op_loc(op),
-                      .operands = read,
-                      .operand_count = count,
-                      .result_types = types,
-                      .result_count = kept,
-                      .region_count = pir_op_regions(op)};
-  pir_op *made = pir_rewriter_create(d->run->rewriter, op, &spec);
-  for (size_t i = 0; i < pir_op_def(op)->attr_count; i++)
-    pir_op_set_attr_at(made, i, pir_op_attr_at(op, i));
-  for (size_t i = 0; i < pir_op_extra_attrs(op); i++) {
+  pir_op_spec spec = {
+      .operands = read, .operand_count = count, .result_types = types, .result_count = kept};
+  pir_op *made = pir_rewriter_recreate(d->run->rewriter, op, &spec);
+  for (size_t i = 0; slots && i < pir_op_extra_attrs(op); i++) {
     pir_named_attr extra = pir_op_extra_attr(op, i);
-    pir_op_set_attr(made, extra.name,
-                    slots ? kept_entries(ctx, extra.value, keep, slots) : extra.value);
+    pir_op_set_attr(made, extra.name, kept_entries(ctx, extra.value, keep, slots));
   }
   pir_arena_free(d->arena, read, (operands + 1) * sizeof *read);
   pir_arena_free(d->arena, types, (slots + 1) * sizeof *types);
   return made;
 }
 
-static void move_argument(pir_block *to, pir_value *argument) {
-  pir_value *made = pir_block_add_argument(to, pir_value_type(argument));
-  for (size_t i = 0; i < pir_block_argument_attrs(argument); i++) {
-    pir_named_attr attr = pir_block_argument_attr(argument, i);
-    pir_block_argument_set_attr(made, attr.name, attr.value);
-  }
-  pir_value_replace_uses(argument, made);
-}
-
 static void move_body(dead_args *d, pir_op *made, pir_op *op, size_t region, size_t first,
                       const bool *keep) {
-  pir_block *from = pir_op_body(op, region),
-            *to = pir_region_append_block(pir_op_region(made, region));
-  for (size_t i = 0; i < pir_block_arguments(from); i++)
-    if (keep[i])
-      move_argument(to, pir_block_argument(from, i));
+  pir_block *from = pir_op_body(op, region);
   pir_op *end = pir_block_last(from);
   remake(d, end, first, keep);
   pir_rewriter_erase(d->run->rewriter, end);
-  pir_block_splice(to, NULL, from);
+  pir_region_move_block(pir_op_region(made, region), from, keep);
 }
 
 static void shrink(dead_args *d, pir_op *op) {

@@ -34,4 +34,12 @@ pir_status pir_rewriter_facts_status(const pir_rewriter *rewriter);
 void pir_rewriter_sweep(pir_rewriter *rewriter, pir_program *program);
 void pir_rewriter_drop_facts(pir_rewriter *rewriter);
 
+// Creates `op` again in front of itself with the operands and results of `spec`, and with the
+// location, the attributes and the number of regions of `op`. The regions are empty. Where the
+// number of results differs, stop_gradient is derived as for a new op.
+pir_op *pir_rewriter_recreate(pir_rewriter *rewriter, pir_op *op, const pir_op_spec *spec);
+// Moves the ops of a block to a new block at the end of `to`, and the arguments for which
+// `keep` holds (NULL: all). The other arguments must be unused. The old block stays empty.
+pir_block *pir_region_move_block(pir_region *to, pir_block *from, const bool *keep);
+
 #endif

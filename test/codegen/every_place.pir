@@ -2,7 +2,7 @@
 // device, for each kind of group. The numbers are always those of called
 // ops.
 // RUN: rm -rf %t && mkdir -p %t/a
-// DEFINE: %{until} = check,quantised,prepare,recurrence,quantised
+// DEFINE: %{until} = ungrouped
 // DEFINE: %{in} = --input=x=2x4x32x16xf32=random:1 --input=i=2x8x9x9xf32=random:2 --input=ids=5xi64=0
 // RUN: pir-opt %s "--passes=%{until},group" > %t/grouped
 // RUN: FileCheck %s < %t/grouped

@@ -22,7 +22,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 COMMAND = "test/nets/compare.py"
 RULE = ["--atol=1e-6", "--rtol=0", "--rtol-max=1e-4"]
-COMPILE = "check,quantised,prepare,recurrence,quantised,group{few=0},dce,bind"
+COMPILE = "ungrouped,group{few=0},dce,bind"
 WAYS = [("kernels", 1), ("kernels", 2), ("compile", 1), ("compile", 2), (COMPILE, 1), (COMPILE, 2)]
 TEXT_WAYS = [("kernels", 1), ("compile", 1)]
 UNSUPPORTED, SECONDS, MEMORY = 3, 300, 8 << 30

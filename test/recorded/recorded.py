@@ -172,7 +172,7 @@ def number_job(name, command):
     return recorded_deviations.number_job(run, name, command)
 
 
-REFUSED = "--pipeline=dce,check,quantised,prepare,recurrence,quantised,group{refuse=%s},dce,bind"
+REFUSED = "--pipeline=ungrouped,group{refuse=%s},dce,bind"
 # Stages, groups and places: the number of places that a test of lowering passes depends on the group, so few are near each other.
 REFUSALS = ["lower", "lower,every=2", "plan,every=3", "choose,every=2", "emit,every=3", "emit,at=2,every=2",
             *(f"{stage},at={at}" for stage in ("choose", "lower") for at in (2, 3, 5, 8, 13, 21, 34, 55, 89, 144)),
@@ -360,7 +360,7 @@ def more_jobs(tools, root):
         yield from case_jobs(tools, folder, "cases", "more")
 
 
-SMALL = "dce,check,quantised,prepare,recurrence,quantised,group{few=0},dce,bind"
+SMALL = "ungrouped,group{few=0},dce,bind"
 
 
 def small_jobs(tools, root):

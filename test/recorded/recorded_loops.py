@@ -15,7 +15,7 @@ TARGETS = ("x86-64-v3", "sapphirerapids", "aarch64", "cuda")
 OBJECTS = "x86-64-v3"
 NO_GROUP = "nothing to compile"
 SMALL = {"cuda": "check,prepare,group{target=cuda,few=0},dce,bind"}
-SMALL_CPU = "dce,check,quantised,prepare,recurrence,quantised,group{few=0},dce,bind"
+SMALL_CPU = "ungrouped,group{few=0},dce,bind"
 IDLE = {"data", "feed", "fetch", "full", "full_int_array", "assign_value_", "uniform", "gaussian", "builtin.parameter",
         "builtin.set_parameter", "builtin.shadow_output"}
 

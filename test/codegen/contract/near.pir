@@ -2,7 +2,7 @@
 // shows, batches that are broadcast, integers. Whether or not the indices are affine, the numbers are those of called ops.
 // RUN: rm -rf %t && mkdir %t
 // DEFINE: %{in} = --input=x=2x4x6x6xf32=random:1 --input=w2=4x3x2x2xf32=random:2 --input=w3=4x3x3x3xf32=random:3 --input=wg=4x3x2x2xf32=random:4 --input=xb=2x4x6x6xf32=random:5 --input=xs=2x4x6x5xf32=random:6 --input=wu=4x3x2x2xf32=random:7 --input=wq=6x2x3x3xf32=random:8 --input=xc=2x4x6x6xf32=random:9 --input=wc=6x2x3x3xf32=random:10 --input=wo=6x2x3x3xf32=random:11 --input=wk=5x4x3x3xf32=random:12 --input=xl=2x6x6x4xf32=random:13 --input=x3=1x2x4x4x4xf32=random:14 --input=wvol=3x2x2x2x2xf32=random:15 --input=wv=2x3x2x2x2xf32=random:16 --input=a1=1x4x5xf32=random:17 --input=b3=3x5x6xf32=random:18 --input=au=3x4x5xf32=random:19 --input=bu=3x5x6xf32=random:20 --input=ak=3x4x5xf32=random:21 --input=bk=3x5x6xf32=random:22 --input=ar=4x5xf32=random:23 --input=al=2x3x4x5xf32=random:24 --input=aa=3x4x5xf32=random:25 --input=bv=5xf32=random:26 --input=ad=3x5xf32=random:27 --input=bd=3x5xf32=random:28 --input=y2=3x4xf32=random:29 --input=wbi=6x5x4xf32=random:30 --input=sx=2x7x4xf32=random:31 --input=sf=3x4xf32=random:32 --input=ia=4x5xi32=random:33 --input=ib=5x6xi32=random:34 --input=ja=4x5xi64=random:35 --input=jb=5x6xi64=random:36
-// DEFINE: %{until} = check,quantised,prepare,recurrence,quantised
+// DEFINE: %{until} = ungrouped
 // RUN: pir-run %s --pipeline=kernels %{in} --output-dir=%t
 // RUN: pir-run %s "--pipeline=%{until},group{few=0},dce,bind" %{in} --expect-dir=%t
 // RUN: pir-opt %s "--passes=%{until},group{few=0,target=sm_80}" --verify-each | FileCheck %s

@@ -4,7 +4,7 @@
 //
 // Option `refuse` has a stage find something it cannot do in every n-th group: results are copied to where other groups
 // were compiled to read them (in another order, within another tensor), and parts of what is split too.
-// DEFINE: %{until} = --pipeline=check,quantised,prepare,recurrence,quantised,group
+// DEFINE: %{until} = --pipeline=ungrouped,group
 // RUN: rm -rf %t && mkdir -p %t/a %t/b %t/c && pir-run %s --pipeline=kernels --input=x=1x16x8x8xf32=random:1 --input=y=1x16x16x16xf32=random:2 --output-dir=%t/a
 // RUN: pir-run %s --input=x=1x16x8x8xf32=random:1 --input=y=1x16x16x16xf32=random:2 --expect-dir=%t/a --explain 2>&1 | FileCheck %s --check-prefix=WHOLE
 // WHOLE: group of pd_op.nearest_interp

@@ -6,7 +6,7 @@
 // RUN: for n in 0 1 3; do pir-run %s --input=x=5x8xf32=random:1 --input=i=2x4x6x6xf32=random:2 --input=n=@%S/inputs/count_$n.npy \
 // RUN:   --pipeline=kernels --output-dir=%t/$n || exit 1; \
 // RUN:   for how in "compile --threads=1" "compile --threads=3" "compile --cache=%t/cache" "compile --cache=%t/cache" \
-// RUN:     "check,quantised,prepare,recurrence,quantised,group{few=0},dce,bind" "check,prepare,group{few=0,refuse=plan,every=2},dce,bind" \
+// RUN:     "ungrouped,group{few=0},dce,bind" "check,prepare,group{few=0,refuse=plan,every=2},dce,bind" \
 // RUN:     "check,prepare,group{refuse=lower,every=3},dce,bind"; do \
 // RUN:     pir-run %s --input=x=5x8xf32=random:1 --input=i=2x4x6x6xf32=random:2 --input=n=@%S/inputs/count_$n.npy --pipeline=$how \
 // RUN:       --expect-dir=%t/$n --atol=1e-5 || exit 1; done; done
