@@ -106,7 +106,7 @@ static bool same_literal(const drr *d, int32_t a, int32_t b) {
   if (x->op == RULE_TEXT)
     return strcmp(x->text, y->text) == 0;
   if (x->op != RULE_LIST)
-    return x->op <= RULE_PLACE && x->i == y->i;
+    return x->i == y->i;
   for (int32_t i = 0; x->b == y->b && i < x->b; i++)
     if (!same_literal(d, d->pool.items[x->a + i], d->pool.items[y->a + i]))
       return false;
@@ -160,12 +160,11 @@ static bool covers_operand(comparison *c, const rule_operand *x, const rule_oper
       return y->kind == RULE_OPERAND_VALUE && covers_value(c, x->at, y->at);
     case RULE_OPERAND_NODE:
       return y->kind == RULE_OPERAND_NODE && same_literal(c->a.d, x->at, y->at);
-    case RULE_OPERAND_HOLE:
-      if (c->holes[x->at] || (y->kind != RULE_OPERAND_HOLE && y->kind != RULE_OPERAND_NODE))
-        return false;
-      return c->holes[x->at] = true;
+    case RULE_OPERAND_HOLE: break;
   }
-  return false;
+  if (c->holes[x->at] || (y->kind != RULE_OPERAND_HOLE && y->kind != RULE_OPERAND_NODE))
+    return false;
+  return c->holes[x->at] = true;
 }
 
 static bool covers(comparison *c, int i, int j) {
@@ -180,10 +179,10 @@ static bool covers(comparison *c, int i, int j) {
   if (x->id != y->id || x->each != y->each || x->operand_count != y->operand_count ||
       x->shared < y->shared)
     return false;
-  for (int16_t k = 0; k < x->result_count; k++) {
-    int16_t p = c->a.d->results.items[x->results + k];
-    if (p == -1 && k < y->result_count && c->b.d->results.items[y->results + k] != -1)
-      return false;
+  for (int16_t k = 0; k < y->result_count; k++) {
+    int16_t p = k < x->result_count ? c->a.d->results.items[x->results + k] : -1;
+    if (p == -1 && c->b.d->results.items[y->results + k] != -1)
+      return false;  // one that `x` requires to be unread
   }
   for (int16_t k = 0; k < x->operand_count; k++)
     if (!covers_operand(c, &c->a.d->operands.items[x->operands + k],
@@ -253,8 +252,9 @@ static bool check_root(drr *d) {
       return true;
     missing = &d->values[slot];
   }
-  return !missing ||
-         drr_error(d, &missing->at, "the emit leaves %%%s undefined", missing->name);
+  if (missing)
+    return drr_error(d, &missing->at, "the emit leaves %%%s undefined", missing->name);
+  return true;
 }
 
 static bool check_repetition(drr *d) {

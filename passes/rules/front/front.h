@@ -190,7 +190,7 @@ int32_t drr_new_hole(drr *d, const drr_place *at, const char *name);
 void drr_add_name(drr *d, const char *name, int32_t slot, bool is_value, bool is_list);
 // The expression that the parameter of a def stands for; -1: the name is none.
 int32_t drr_named_node(drr *d, const drr_token *name);
-bool drr_add_condition(drr *d, const drr_place *at, bool is_let, int32_t hole, int32_t node);
+void drr_add_condition(drr *d, const drr_place *at, bool is_let, int32_t hole, int32_t node);
 
 // ---- parse_expr.c: -1 after an error
 int32_t drr_expression(drr *d);

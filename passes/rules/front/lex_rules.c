@@ -65,27 +65,23 @@ static const drr_token *mention(const drr_lexer *l, const char *text, const char
 
 // Returns a text with its mentions of variables replaced.
 static const char *replace_mentions(drr_lexer *l, const char *text, size_t size, bool escapes) {
-  char out[1024];
-  size_t n = 0, length;
-  for (const char *c = text, *end = text + size; c < end && n + 64 < sizeof out; c++) {
+  pir_strbuf out;
+  size_t length;
+  pir_strbuf_init(&out, pir_context_arena(l->ctx));
+  for (const char *c = text, *end = text + size; c < end; c++) {
     const drr_token *t = *c == '$' ? mention(l, c, end, &length) : NULL;
     if (t) {
-      if (t->kind == TOK_INT)
-        n += pir_text_format(out + n, sizeof out - n, "%lld", (long long)t->i);
-      else if (t->kind == TOK_FLOAT)
-        n += pir_text_format(out + n, sizeof out - n, "%g", t->f);
-      else
-        n += pir_text_format(out + n, sizeof out - n, "%s", t->text);
-      if (n >= sizeof out)
-        n = sizeof out - 1;
+      pir_strbuf_put(&out, t->text, strlen(t->text));
       c += length - 1;
     } else {
       if (escapes && *c == '\\' && c + 1 < end)
         c++;
-      out[n++] = *c;
+      pir_strbuf_char(&out, *c);
     }
   }
-  return keep(l, out, n);
+  const char *kept = keep(l, out.size ? out.data : text, out.size);
+  pir_strbuf_free(&out);
+  return kept;
 }
 
 // Reads a name, in which variables may be mentioned.

@@ -149,8 +149,9 @@ static bool read_number(drr *d, uint32_t limit, uint32_t *out) {
   if (!drr_expect(d, TOK_INT, "a number"))
     return false;
   *out = (uint32_t)t.i;
-  return (t.i >= 0 && t.i < limit) ||
-         drr_error(d, &t.at, "expected a number below %u, found %s", limit, t.text);
+  if (t.i < 0 || t.i >= limit)
+    return drr_error(d, &t.at, "expected a number below %u, found %s", limit, t.text);
+  return true;
 }
 
 static bool read_clause(drr *d) {
@@ -279,13 +280,15 @@ static bool read_rule_body(drr *d, const char *name, const drr_place *at);
 
 // Appends the choices to the rule's name, for traces: act[relu].
 static const char *chosen_name(drr *d, const char *name, size_t first) {
-  char text[256];
-  size_t n = pir_text_format(text, sizeof text, "%s[", name);
-  for (size_t i = first; i < d->variables.count && n < sizeof text - 64; i++)
-    n += pir_text_format(text + n, sizeof text - n, "%s%.48s", i > first ? "," : "",
-                         d->variables.items[i].token.text);
-  n += pir_text_format(text + n, sizeof text - n, "]");
-  return drr_keep(d, text, n);
+  pir_strbuf text;
+  pir_strbuf_init(&text, d->arena);
+  pir_strbuf_format(&text, "%s[", name);
+  for (size_t i = first; i < d->variables.count; i++)
+    pir_strbuf_format(&text, "%s%s", i > first ? "," : "", d->variables.items[i].token.text);
+  pir_strbuf_char(&text, ']');
+  const char *kept = drr_keep(d, text.data, text.size);
+  pir_strbuf_free(&text);
+  return kept;
 }
 
 static bool read_list_of_choices(drr *d, const char *const *names, size_t count,
@@ -298,8 +301,9 @@ static bool read_list_of_choices(drr *d, const char *const *names, size_t count,
     if (!read_choice(d, names, count))
       return false;
   } while (drr_take(d, ','));
-  return d->token.kind == ']' ||
-         drr_error(d, &d->token.at, "expected ',' or ']', found '%s'", d->token.text);
+  if (d->token.kind != ']')
+    return drr_error(d, &d->token.at, "expected ',' or ']', found '%s'", d->token.text);
+  return true;
 }
 
 // Parses the domain of a `for`: a list, or names of lists joined by '+'. The token after it is
@@ -340,9 +344,10 @@ static bool read_for(drr *d, const char *name, const drr_place *at) {
     if (!drr_expect(d, TOK_HOLE, "a name ($x) not in use by another 'for'"))
       return false;
   } while (tuple && drr_take(d, ','));
-  if ((tuple && !drr_expect(d, ')', "')'")) ||
-      (!drr_take_word(d, "in") && !drr_error(d, &d->token.at, "expected 'in'")))
+  if (tuple && !drr_expect(d, ')', "')'"))
     return false;
+  if (!drr_take_word(d, "in"))
+    return drr_error(d, &d->token.at, "expected 'in'");
   size_t rounds = 0;
   bool fine = read_choices(d, names, count, &rounds);
   // The token after the list is kept unread, so that each iteration may replace its variables.

@@ -125,10 +125,9 @@ static int32_t define_value(drr *d, const drr_token *name, bool is_list) {
   return slot;
 }
 
-bool drr_add_condition(drr *d, const drr_place *at, bool is_let, int32_t hole, int32_t node) {
+void drr_add_condition(drr *d, const drr_place *at, bool is_let, int32_t hole, int32_t node) {
   drr_condition c = {*at, is_let, false, hole, node};
   pir_vec_push(d->arena, &d->conditions, c);
-  return true;
 }
 
 // ---- results
@@ -210,8 +209,9 @@ static bool match_expression(drr *d, int32_t *out_node, int32_t *out_hole) {
   if (hole < 0)
     return false;
   int32_t found = drr_node(d, (rule_node){.op = RULE_HOLE, .a = hole});
-  return drr_add_condition(d, &t.at, false, -1,
-                           drr_node(d, (rule_node){.op = RULE_EQ, .a = found, .b = node}));
+  drr_add_condition(d, &t.at, false, -1,
+                    drr_node(d, (rule_node){.op = RULE_EQ, .a = found, .b = node}));
+  return true;
 }
 
 static bool constant_operand(drr *d, const pir_opdef *def, int16_t at, rule_operand *out) {
@@ -421,7 +421,7 @@ static bool check_each(drr *d, const rule_op *op, const name_list *results,
   for (int16_t i = 0; i < op->operand_count && d->in_emit; i++)
     listed |= d->operands.items[op->operands + i].kind == RULE_OPERAND_VALUES;
   for (int16_t i = 0; i < results->count && !d->in_emit; i++)
-    listed |= results->lists[i] && !results->ignored[i];
+    listed |= results->lists[i];
   if (op->each && !listed)
     return drr_error(d, at, "'each' needs a list (%%xs...) among the %s",
                      d->in_emit ? "operands" : "results");
@@ -471,9 +471,15 @@ static bool bind_argument(drr *d, drr_lexer *parameters, int32_t scope) {
   int32_t outer = d->scope, slot, hole = -1, node = -1;
   bool is_value = name.kind == TOK_VALUE, list = false;
   if (is_value) {
+    drr_lexer behind = *parameters;
+    list = drr_next(&behind).kind == TOK_ELLIPSIS;
+    if (list)
+      *parameters = behind;
     if (!drr_expect(d, TOK_VALUE, "a value (%x)"))
       return false;
-    list = drr_take(d, TOK_ELLIPSIS);
+    if (drr_take(d, TOK_ELLIPSIS) != list)
+      return drr_error(d, &given.at, "%%%s of the pattern is %s", name.text,
+                       list ? "a list" : "one value");
     slot = operand_value(d, &given, list);
   } else if (given.kind == TOK_HOLE && stands_alone(d)) {
     drr_advance(d);
@@ -486,8 +492,6 @@ static bool bind_argument(drr *d, drr_lexer *parameters, int32_t scope) {
   }
   if (slot < 0)
     return false;
-  if (list)
-    drr_next(parameters);  // '...'
   d->scope = scope;
   drr_add_name(d, name.text, slot, is_value, list);
   d->scope = outer;
@@ -530,8 +534,9 @@ static bool bind_outcomes(drr *d, drr_lexer *parameters, const name_list *result
     if (sign == TOK_ELLIPSIS)
       sign = drr_next(parameters).kind;
   }
-  return i == results->count ||
-         drr_error(d, at, "the pattern has %d results, not %d", i, results->count);
+  if (i != results->count)
+    return drr_error(d, at, "the pattern has %d results, not %d", i, results->count);
+  return true;
 }
 
 static bool pattern_body(drr *d, const drr_pattern *pattern, const drr_place *at,
@@ -591,6 +596,12 @@ static bool alias_statement(drr *d, const name_list *results) {
   if (!old || old->in_emit)
     return drr_error(d, &results->names[0].at, "%%%s is not defined in the match",
                      results->names[0].text);
+  if (results->lists[0] != old->is_list)
+    return drr_error(d, &results->names[0].at, "%%%s was %s in the match",
+                     results->names[0].text, old->is_list ? "a list" : "one value");
+  if (!absent && list != old->is_list)
+    return drr_error(d, &t.at, "%%%s is %s in the match", results->names[0].text,
+                     old->is_list ? "a list" : "one value");
   int32_t from = old->slot,
           to = absent ? drr_new_value(d, &t, false) : operand_value(d, &t, list);
   if (to < 0)
@@ -605,7 +616,9 @@ static bool rule_condition(drr *d) {
   drr_place at = d->token.at;
   if (drr_take_word(d, "where")) {
     int32_t node = drr_expression(d);
-    return node >= 0 && drr_add_condition(d, &at, false, -1, node);
+    if (node >= 0)
+      drr_add_condition(d, &at, false, -1, node);
+    return node >= 0;
   }
   drr_take_word(d, "let");
   drr_token name = d->token;
@@ -620,7 +633,8 @@ static bool rule_condition(drr *d) {
   if (hole < 0)
     return false;
   d->holes[hole].given = true;
-  return drr_add_condition(d, &name.at, true, hole, node);
+  drr_add_condition(d, &name.at, true, hole, node);
+  return true;
 }
 
 bool drr_statement(drr *d) {

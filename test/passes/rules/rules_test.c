@@ -51,12 +51,16 @@ static pir_rule_value is_even(const pir_rule_call *call) {
                           .i = (fact->shape[0] + call->args[1].i) % 2 == 0};
 }
 
-static const pir_rule_helper helpers[] = {{"is_even", 2, is_even}};
+static const pir_rule_helper helpers[] = {{"is_even", 2, is_even}, {"is_odd", 2, is_even}};
 
+// Counts the files that are read.
 static pir_status read_import(void *user, pir_str path, pir_str *out_text) {
-  if (!pir_str_equal(path, PIR_STR("even.inc.drr")))
+  bool odd = pir_str_equal(path, PIR_STR("odd.inc.drr"));
+  if (!odd && !pir_str_equal(path, PIR_STR("even.inc.drr")))
     return PIR_NOT_FOUND;
-  *out_text = PIR_STR("extern @is_even(%x, $n)\n");
+  if (user)
+    ++*(int *)user;
+  *out_text = odd ? PIR_STR("extern @is_odd(%x, $n)\n") : PIR_STR("extern @is_even(%x, $n)\n");
   return PIR_OK;
 }
 
@@ -74,7 +78,7 @@ static pir_rules_options options(void) {
   return (pir_rules_options){.size = sizeof(pir_rules_options),
                              .file = PIR_STR("dir/even.drr"),
                              .helpers = helpers,
-                             .helper_count = 1,
+                             .helper_count = 2,
                              .read = read_import};
 }
 
@@ -94,6 +98,7 @@ static bool stays(fixture *f, const pir_rules *rules, int rows) {
   pir_pass_manager_know(manager, pir_rules_pass(rules, 0));
   assert_int_equal(pir_pass_manager_parse(manager, PIR_STR("tt")), PIR_OK);
   assert_true(pir_pass_manager_has(manager, pir_rules_pass(rules, 0)));
+  assert_false(pir_pass_manager_has(manager, pir_pass_find(PIR_STR("cse"))));
   assert_int_equal(pir_pass_manager_run(manager, program), PIR_OK);
   bool found = pir_str_equal(pir_op_name(pir_block_last(pir_program_block(program))),
                              PIR_STR("pd_op.relu"));
@@ -139,12 +144,31 @@ static void what_is_missing_is_told(void **state) {
   assert_int_equal(pir_rules_load(f->ctx, PIR_STR("extern @one_element(%x, %y)"), NULL, &rules),
                    PIR_INVALID);
   assert_string_equal(f->message, "'@one_element' has 1 arguments");
+  f->message[0] = 0;
+  assert_int_equal(pir_rules_load(f->ctx, pir_str_from(text), NULL, &rules), PIR_INVALID);
+  assert_string_equal(f->message, "cannot read 'even.inc.drr'");
+}
+
+static void a_file_is_imported_once(void **state) {
+  fixture *f = *state;
+  pir_rules *rules;
+  pir_rules_options with = options();
+  int reads = 0;
+  with.user = &reads;
+  assert_int_equal(pir_rules_load(f->ctx,
+                                  PIR_STR("import \"even.inc.drr\"\nimport \"odd.inc.drr\"\n"
+                                          "import \"odd.inc.drr\"\nimport \"even.inc.drr\"\n"),
+                                  &with, &rules),
+                   PIR_OK);
+  assert_int_equal(reads, 2);
+  pir_rules_destroy(rules);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(rules_load_and_run, make, drop),
       cmocka_unit_test_setup_teardown(what_is_missing_is_told, make, drop),
+      cmocka_unit_test_setup_teardown(a_file_is_imported_once, make, drop),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
