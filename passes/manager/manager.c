@@ -155,11 +155,21 @@ static pir_status print_program(pir_pass_manager *manager, const pir_program *pr
   return pir_program_print(program, NULL, manager->options.log);
 }
 
-static bool is_listed(const char *const *names, size_t count, const pir_pass *pass) {
+static bool is_listed(const pir_pass_manager *manager, const char *const *names, size_t count,
+                      const pir_pass *pass) {
   for (size_t i = 0; i < count; i++)
-    if (pir_pass_find(pir_str_from(names[i])) == pass)
+    if (pass_find_known(manager, pir_str_from(names[i])) == pass)
       return true;
   return false;
+}
+
+static pir_status check_listed(const pir_pass_manager *manager, const char *const *names,
+                               size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (!pass_find_known(manager, pir_str_from(names[i])))
+      return pir_report(manager->ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
+                        "unknown pass '%s' to print the program at", names[i]);
+  return PIR_OK;
 }
 
 // ---- print-changed: what went is printed when it goes, what came is printed after the pass
@@ -324,13 +334,13 @@ static pir_status run_entry(pir_pass_manager *manager, size_t i, pir_program *pr
   pir_context_note_task(manager->ctx, "in pass ", pir_str_from(name));
   if (options->level_limit && entry->pass->level >= options->level_limit)
     return PIR_OK;
-  if (is_listed(options->print_before, options->print_before_count, entry->pass))
+  if (is_listed(manager, options->print_before, options->print_before_count, entry->pass))
     PIR_TRY(print_program(manager, program, "before", name));
   PIR_TRY(tell_instruments(manager, entry->pass, program, true));
   PIR_TRY(run_pass(manager, entry, program));
   PIR_TRY(tell_instruments(manager, entry->pass, program, false));
   if (options->print_after_all ||
-      is_listed(options->print_after, options->print_after_count, entry->pass))
+      is_listed(manager, options->print_after, options->print_after_count, entry->pass))
     PIR_TRY(print_program(manager, program, "after", name));
   if (!options->verify_each)
     return PIR_OK;
@@ -389,7 +399,10 @@ typedef struct run_call {
 static pir_status run_all(void *user) {
   pir_pass_manager *manager = ((const run_call *)user)->manager;
   pir_program *program = ((const run_call *)user)->program;
+  const pir_pass_options *options = &manager->options;
   pir_status status = PIR_OK;
+  PIR_TRY(check_listed(manager, options->print_before, options->print_before_count));
+  PIR_TRY(check_listed(manager, options->print_after, options->print_after_count));
   manager->statistics.count = 0;
   drop_facts(manager);  // the facts of a run that ended early
   size_t count = manager->entries.count;
@@ -403,11 +416,11 @@ static pir_status run_all(void *user) {
   if (count && !status)
     pir_progress_report(watcher, PIR_STAGE_PASSES, NULL, count, count);
   drop_facts(manager);
-  if (manager->options.timing)
+  if (options->timing)
     log_timing(manager);
-  if (manager->options.timing_json)
+  if (options->timing_json)
     log_timing_json(manager);
-  if (manager->options.stats)
+  if (options->stats)
     log_statistics(manager);
   return status;
 }

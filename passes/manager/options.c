@@ -35,8 +35,10 @@ static bool parse_number(pir_str text, int64_t *out_value) {
 
 int64_t pir_run_option_int(const pir_pass_run *run, const char *key, int64_t otherwise) {
   const pir_pass_option *option = find_option(run, key);
-  int64_t value;
-  return option && parse_number(option->value, &value) ? value : otherwise;
+  int64_t value = otherwise;
+  if (option)  // a number since the pass joined the manager
+    parse_number(option->value, &value);
+  return value;
 }
 
 bool pir_run_option_bool(const pir_pass_run *run, const char *key, bool otherwise) {

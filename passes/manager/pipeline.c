@@ -88,13 +88,12 @@ const char *pir_pipeline_name(size_t i) {
 
 // ---- text
 
-enum { MAX_OPTIONS = 16, MAX_NESTING = 8 };
+enum { MAX_OPTIONS = 16 };
 
 typedef struct reader {
   pir_pass_manager *manager;
   pir_str text;
   size_t at;
-  int nesting;  // nesting depth of named pipelines
 } reader;
 
 static pir_status report_at(const reader *r, size_t at, const char *what, pir_str name) {
@@ -107,8 +106,12 @@ static pir_str rest(const reader *r) {
   return (pir_str){r->text.data + r->at, r->text.size - r->at};
 }
 
+static bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\n';
+}
+
 static bool at_end(reader *r) {
-  while (r->at < r->text.size && strchr(" \t\n", r->text.data[r->at]))
+  while (r->at < r->text.size && is_blank(r->text.data[r->at]))
     r->at++;
   return r->at == r->text.size;
 }
@@ -126,7 +129,7 @@ static pir_str take_word(reader *r, const char *stop) {
   while (r->at < r->text.size && !strchr(stop, r->text.data[r->at]))
     r->at++;
   size_t end = r->at;
-  while (end > start && r->text.data[end - 1] == ' ')
+  while (end > start && is_blank(r->text.data[end - 1]))
     end--;
   return (pir_str){r->text.data + start, end - start};
 }
@@ -173,9 +176,7 @@ static pir_status read_pipeline_pass(reader *r) {
     return report_at(r, start, "unknown pass", name);
   if (count)
     return report_at(r, start, "a named pipeline takes no options:", name);
-  if (r->nesting == MAX_NESTING)
-    return report_at(r, start, "named pipelines lead to each other at", name);
-  reader inner = {r->manager, pir_str_from(text), 0, r->nesting + 1};
+  reader inner = {r->manager, pir_str_from(text), 0};
   return read_pipeline_passes(&inner);
 }
 
@@ -195,6 +196,6 @@ static pir_status read_pipeline(void *user) {
 pir_status pir_pass_manager_parse(pir_pass_manager *manager, pir_str pipeline) {
   if (!manager)
     return PIR_INVALID;
-  reader r = {manager, pipeline, 0, 0};
+  reader r = {manager, pipeline, 0};
   return pir_context_enter(manager->ctx, read_pipeline, &r);
 }

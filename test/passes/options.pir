@@ -8,6 +8,13 @@
 // SWITCH: error: option sources of pass constant_folding_pass expects true or false, has 'maybe'
 // RUN: not pir-opt %s --passes='cse{max-ops=-1}' 2>&1 | FileCheck %s --check-prefix=NUMBER
 // NUMBER: error: option max-ops of pass common_subexpression_elimination_pass expects a number, has '-1'
+// RUN: not pir-opt %s --passes='cse{max-ops=92233720368547758070}' 2>&1 | FileCheck %s --check-prefix=TENFOLD
+// TENFOLD: error: option max-ops of pass common_subexpression_elimination_pass expects a number, has '92233720368547758070'
+// RUN: not pir-opt %s --passes='cse{max-ops=9223372036854775808}' 2>&1 | FileCheck %s --check-prefix=DIGIT
+// DIGIT: error: option max-ops of pass common_subexpression_elimination_pass expects a number, has '9223372036854775808'
+// RUN: pir-opt %s --passes='cse{max-ops=9223372036854775807}' | FileCheck %s
+// RUN: not pir-opt %s --passes='cse{max-ops=}' 2>&1 | FileCheck %s --check-prefix=NODIGIT
+// NODIGIT: error: option max-ops of pass common_subexpression_elimination_pass expects a number, has ''
 // RUN: not pir-opt %s --passes='cse{max-ops=1,max-ops=2}' 2>&1 | FileCheck %s --check-prefix=TWICE
 // TWICE: error: option max-ops of pass common_subexpression_elimination_pass is given twice
 // RUN: not pir-opt %s --passes='amp{deny=softmax|matmu}' 2>&1 | FileCheck %s --check-prefix=OPS

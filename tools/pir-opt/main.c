@@ -96,7 +96,7 @@ static const cli_option option_table[] = {
     {OPT_PRINT_AFTER, 0, "print-after", "PASS", "print the program after a pass"},
     {OPT_PRINT_AFTER_ALL, 0, "print-after-all", NULL, "print the program after every pass"},
     {OPT_PRINT_CHANGED, 0, "print-changed", NULL,
-     "print the program after the passes that changed it"},
+     "print the ops that each pass adds and removes"},
     {OPT_TIMING, 0, "timing", "[=json]", "print the time of each pass"},
     {OPT_STATS, 0, "stats", NULL, "print what the passes counted"},
     {OPT_SPLIT, 0, "split-input-file", NULL,
