@@ -4,6 +4,7 @@
 // 0". The map of a view is evaluated axis by axis.
 
 #include <clause_form.h>
+#include <effects.h>
 #include <pir/compiler/index_nodes.h>
 #include <pir/layer/lower.h>
 
@@ -19,9 +20,8 @@ typedef struct reading {
 
 // ---- facts
 
-// Optional operands at the end may be left out.
 static const pir_value *operand_of(const reading *r, int k) {
-  return (size_t)k < pir_op_operands(r->op) ? pir_op_operand(r->op, (size_t)k) : NULL;
+  return pir_op_optional(r->op, (size_t)k);
 }
 
 static const pir_fact *operand_fact(const reading *r, int k) {

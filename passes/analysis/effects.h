@@ -6,6 +6,11 @@
 #include <pir/compiler/op.h>
 #include <pir/compiler/walk.h>
 
+// Returns operand i; NULL if it is absent, or left out behind the last one that is given.
+static inline pir_value *pir_op_optional(const pir_op *op, size_t i) {
+  return i < pir_op_operands(op) ? pir_op_operand(op, i) : NULL;
+}
+
 // Whether an op has an effect, apart from the ops in its regions, and must stay even if its
 // results are unused. As in Paddle, inputs, random ops and in-place ops count.
 static inline bool pir_op_has_effect(const pir_op *op) {

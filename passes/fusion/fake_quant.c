@@ -19,7 +19,7 @@
 #include <param_names.h>
 #include <vec.h>
 
-enum { NOTED = 16 };  // quantised operands of one op
+#include <string.h>
 
 typedef struct found {
   pir_arena *arena;
@@ -33,9 +33,9 @@ static pir_walk_result collect_dequantize(pir_op *op, void *user) {
   return PIR_WALK_CONTINUE;
 }
 
-static const pir_op *parameter_of(const pir_op *op, size_t i) {
-  const pir_op *source =
-      i < pir_op_operands(op) && pir_op_operand(op, i) ? pir_op_operand_op(op, i) : NULL;
+static pir_op *parameter_of(const pir_op *op, size_t i) {
+  const pir_value *value = pir_op_optional(op, i);
+  pir_op *source = value ? pir_value_op(value) : NULL;
   return source && pir_op_has(source, PIR_PARAMETER) ? source : NULL;
 }
 
@@ -43,9 +43,8 @@ static const pir_op *parameter_of(const pir_op *op, size_t i) {
 // training statistics.
 static bool is_fixed(const pir_op *op) {
   const pir_op *scale = parameter_of(op, PD_DEQUANTIZE_LINEAR_IN_SCALE);
-  if (!scale || pir_op_operand(op, PD_DEQUANTIZE_LINEAR_IN_IN_ACCUM))
-    return false;
-  if (pir_op_operand(op, PD_DEQUANTIZE_LINEAR_IN_IN_STATE))
+  if (!scale || pir_op_optional(op, PD_DEQUANTIZE_LINEAR_IN_IN_ACCUM) ||
+      pir_op_optional(op, PD_DEQUANTIZE_LINEAR_IN_IN_STATE))
     return false;
   for (size_t i = 1; i < pir_op_results(op); i++)
     if (!pir_value_unused(pir_op_result(op, i)))
@@ -71,16 +70,17 @@ static bool is_round_trip(const pir_op *back) {
   return true;
 }
 
+// The bytes of a parameter may lie at any address.
 static bool first_number(const pir_program *program, const pir_op *parameter,
                          double *out_number) {
-  const pir_param *bytes = pir_program_param(program, pir_op_parameter_name(parameter));
+  const pir_param *param = pir_program_param(program, pir_op_parameter_name(parameter));
+  if (!param || !pir_dtype_is_float(param->dtype) || param->size < pir_dtype_size(param->dtype))
+    return false;
+  double element;
   pir_tensor tensor;
-  if (!bytes || !bytes->size || bytes->shape.rank > PIR_MAX_RANK)
-    return false;
-  pir_tensor_set_dense(&tensor, bytes->dtype, bytes->shape.dims, (int32_t)bytes->shape.rank);
-  tensor.data = (void *)(uintptr_t)bytes->data;
-  if (pir_tensor_numel(&tensor) < 1)
-    return false;
+  memcpy(&element, param->data, pir_dtype_size(param->dtype));
+  pir_tensor_set_dense(&tensor, param->dtype, NULL, 0);
+  tensor.data = &element;
   *out_number = pir_tensor_float_at(&tensor, 0);
   return true;
 }
@@ -88,15 +88,16 @@ static bool first_number(const pir_program *program, const pir_op *parameter,
 // Adds one entry to a list attribute of the op.
 static void append(pir_pass_run *run, pir_op *op, const char *name, const pir_attr *entry) {
   pir_context *ctx = pir_program_context(run->program);
-  const pir_attr *list = pir_op_attr_str(op, name), *entries[NOTED + 1];
-  size_t count = list ? pir_attr_elements(list) : 0;
-  if (count >= NOTED)
-    return;
+  pir_arena *arena = pir_context_arena(ctx);
+  const pir_attr *list = pir_op_attr_str(op, name);
+  size_t count = list ? pir_attr_elements(list) : 0, bytes = (count + 1) * sizeof list;
+  const pir_attr **entries = pir_arena_zalloc(arena, bytes);
   for (size_t i = 0; i < count; i++)
     entries[i] = pir_attr_element(list, i);
   entries[count] = entry;
   pir_rewriter_set_attr(run->rewriter, op, pir_name_get(ctx, pir_str_from(name)),
                         pir_attr_array(ctx, entries, count + 1));
+  pir_arena_free(arena, entries, bytes);
 }
 
 static void note_scale(pir_pass_run *run, const pir_op *back) {
@@ -114,18 +115,21 @@ static void note_scale(pir_pass_run *run, const pir_op *back) {
 
 // Erases the op and the parameters that only it reads.
 static void erase_with_parameters(param_names *names, pir_op *op) {
-  pir_op *read[NOTED] = {NULL};
-  size_t count = pir_op_operands(op) < NOTED ? pir_op_operands(op) : NOTED;
-  for (size_t i = 0; i < count; i++)
-    read[i] = parameter_of(op, i) ? pir_op_operand_op(op, i) : NULL;
+  found read = {.arena = pir_context_arena(pir_op_context(op))};
+  for (size_t i = 0; i < pir_op_operands(op); i++) {
+    pir_op *parameter = parameter_of(op, i);
+    if (parameter)
+      pir_vec_push(read.arena, &read.ops, parameter);
+  }
   pir_rewriter_erase(names->run->rewriter, op);
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < read.ops.count; i++) {
     bool repeated = false;
     for (size_t k = 0; k < i; k++)
-      repeated |= read[k] == read[i];
-    if (read[i] && !repeated && pir_op_unused(read[i]))
-      param_names_erase(names, read[i]);
+      repeated |= read.ops.items[k] == read.ops.items[i];
+    if (!repeated && pir_op_unused(read.ops.items[i]))
+      param_names_erase(names, read.ops.items[i]);
   }
+  pir_vec_free(read.arena, &read.ops);
 }
 
 pir_status pir_pass_delete_quant_dequant(pir_pass_run *run) {

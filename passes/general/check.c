@@ -9,6 +9,7 @@
 #include <pass_list.h>
 
 #include <arena.h>
+#include <effects.h>
 #include <pir/compiler/infer.h>
 #include <pir/compiler/walk.h>
 
@@ -20,8 +21,7 @@ typedef struct check {
 } check;
 
 static pir_dtype operand_dtype(const check *c, const pir_op *op, size_t i) {
-  const pir_value *value = i < pir_op_operands(op) ? pir_op_operand(op, i) : NULL;
-  const pir_fact *fact = pir_facts_of(c->facts, value);
+  const pir_fact *fact = pir_facts_of(c->facts, pir_op_optional(op, i));
   if (fact->member_count)
     fact = fact->members[0];
   return fact->known ? fact->dtype : PIR_UNDEFINED;

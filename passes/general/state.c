@@ -46,10 +46,9 @@ static void note_writes(exposing *e, pir_op *op) {
   const pir_opdef *def = pir_op_def(op);
   for (int i = 0; (def->traits & PIR_INPLACE) && i < def->inplace_count; i++) {
     size_t from = def->inplace[i].operand, to = def->inplace[i].result;
-    if (from >= pir_op_operands(op) || to >= pir_op_results(op))
-      continue;
-    pir_value *value = pir_op_operand(op, from), *written = pir_op_result(op, to);
-    if (!value || !pir_value_type(written))
+    pir_value *value = pir_op_optional(op, from);
+    pir_value *written = to < pir_op_results(op) ? pir_op_result(op, to) : NULL;
+    if (!value || !written || !pir_value_type(written))
       continue;
     state *s = find_state(e, value);
     if (s)

@@ -167,8 +167,7 @@ static bool is_seen_writing(const rule_match *m, const rule_op *p, const pir_op 
     const pir_inplace_pair *pair = &def->inplace[i];
     bool named =
         pair->result < p->result_count && m->t->results[p->results + pair->result] != -1;
-    const pir_value *value =
-        pair->operand < pir_op_operands(op) ? pir_op_operand(op, pair->operand) : NULL;
+    const pir_value *value = pir_op_optional(op, pair->operand);
     if (!named || !value)
       continue;
     PIR_EACH_USE(use, value) if (!goes(m, pir_use_owner(use))) return true;

@@ -1,4 +1,4 @@
-// RUN: pir-opt %s --verify-each --passes=expose_state_pass | FileCheck %s
+// RUN: pir-opt %s --split-input-file --verify-each --passes=expose_state_pass | FileCheck %s
 
 // A parameter that a step writes comes in and goes out by its name; what reads it behind the step reads the new value.
 // One that nothing writes stays.
@@ -15,4 +15,24 @@
     (%3, %4) = "pd_op.sgd_" (%0, %1, %2, <<NULL VALUE>>) {multi_precision:false} : (tensor<4xf32>, tensor<1xf32>, tensor<4xf32>, <<NULL TYPE>>) -> tensor<4xf32>, <<NULL TYPE>>
     (%5) = "pd_op.relu" (%0) {} : (tensor<4xf32>) -> tensor<4xf32>
     (%6) = "pd_op.fetch" (%5) {col:0,name:"out"} : (tensor<4xf32>) -> tensor<4xf32>
+}
+
+// -----
+// An input that is written goes out as well, once, with its last value. What no state holds, or no result names, is left.
+// CHECK:      (%[[W:[0-9]+]]) = "pd_op.data" () {{.*}}name:"w"
+// CHECK:      (%[[ONE:[0-9]+]]) = "pd_op.sgd_" (%[[W]],
+// CHECK-NEXT: (%[[TWO:[0-9]+]], %{{[0-9]+}}) = "pd_op.sgd_" (%[[ONE]],
+// CHECK-NEXT: (%[[MADE:[0-9]+]]) = "pd_op.abs" (%[[TWO]])
+// CHECK-NEXT: (%{{[0-9]+}}) = "pd_op.sgd_" (%[[MADE]],
+// CHECK-NEXT: "pd_op.fetch" (%[[TWO]]) {col:0,name:"w"}
+// CHECK-NEXT: }
+{
+    (%0) = "pd_op.data" () {dtype:float32,name:"w",place:Place(undefined:0),shape:[4]} : () -> tensor<4xf32>
+    (%1) = "pd_op.data" () {dtype:float32,name:"rate",place:Place(undefined:0),shape:[1]} : () -> tensor<1xf32>
+    (%2) = "pd_op.data" () {dtype:float32,name:"g",place:Place(undefined:0),shape:[4]} : () -> tensor<4xf32>
+    (%3) = "pd_op.data" () {dtype:float32,name:"master",place:Place(undefined:0),shape:[4]} : () -> tensor<4xf32>
+    (%4) = "pd_op.sgd_" (%0, %1, %2) {multi_precision:false} : (tensor<4xf32>, tensor<1xf32>, tensor<4xf32>) -> tensor<4xf32>
+    (%5, %6) = "pd_op.sgd_" (%4, %1, %2, %3) {multi_precision:false} : (tensor<4xf32>, tensor<1xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>, <<NULL TYPE>>
+    (%7) = "pd_op.abs" (%0) {} : (tensor<4xf32>) -> tensor<4xf32>
+    (%8) = "pd_op.sgd_" (%7, %1, %2, %3) {multi_precision:false} : (tensor<4xf32>, tensor<1xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
 }
