@@ -319,9 +319,11 @@ pir_status pir_compile_server_emit(compile_server *server, const pir_emit_limits
   }
   server_request request = {
       .text_size = text.size, .max_bytes = limits->max_bytes, .target = *target, .form = form};
-  // Where sending fails the server has ended the job, and its reply may say why.
-  (void)(pir_socket_send(job, &request, sizeof request) &&
-         pir_socket_send(job, text.data, text.size));
+  // Where sending fails the server has mostly ended the job, and its reply may say why. If not,
+  // it waits for the rest, and must learn that none comes.
+  if (!pir_socket_send(job, &request, sizeof request) ||
+      !pir_socket_send(job, text.data, text.size))
+    shutdown(job, SHUT_WR);
   free(text.data);
   status = read_reply(job, &limits->watch, out, message, capacity);
   close(job);

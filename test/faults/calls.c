@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -15,8 +16,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define API __attribute__((visibility("default")))
@@ -203,6 +206,42 @@ API int ftruncate(int fd, off_t size) {
 }
 API ssize_t getrandom(void *data, size_t size, unsigned flags) {
   return fail_this_call(FAIL_RANDOM) ? -1 : syscall(SYS_getrandom, data, size, flags);
+}
+// A message that is received in part is lost in part: only what is sent becomes shorter.
+API ssize_t send(int fd, const void *data, size_t size, int flags) {
+  return fail_transfer(FAIL_SEND, &size) ? -1
+                                         : syscall(SYS_sendto, fd, data, size, flags, NULL, 0);
+}
+API ssize_t sendmsg(int fd, const struct msghdr *message, int flags) {
+  return fail_this_call(FAIL_SEND) ? -1 : syscall(SYS_sendmsg, fd, message, flags);
+}
+API ssize_t recv(int fd, void *data, size_t size, int flags) {
+  return fail_this_call(FAIL_RECEIVE)
+             ? -1
+             : syscall(SYS_recvfrom, fd, data, size, flags, NULL, NULL);
+}
+API ssize_t recvmsg(int fd, struct msghdr *message, int flags) {
+  return fail_this_call(FAIL_RECEIVE) ? -1 : syscall(SYS_recvmsg, fd, message, flags);
+}
+API int socketpair(int domain, int type, int protocol, int ends[2]) {
+  return fail_this_call(FAIL_SOCKETS)
+             ? -1
+             : (int)syscall(SYS_socketpair, domain, type, protocol, ends);
+}
+API pid_t waitpid(pid_t child, int *out_status, int flags) {
+  return fail_this_call(FAIL_WAIT) ? -1
+                                   : (pid_t)syscall(SYS_wait4, child, out_status, flags, NULL);
+}
+API int posix_spawn(pid_t *out_child, const char *path, const posix_spawn_file_actions_t *files,
+                    const posix_spawnattr_t *attributes, char *const arguments[],
+                    char *const environment[]) {
+  static int (*real)(pid_t *, const char *, const posix_spawn_file_actions_t *,
+                     const posix_spawnattr_t *, char *const[], char *const[]);
+  if (!real)
+    *(void **)&real = dlsym(RTLD_NEXT, "posix_spawn");
+  return fail_this_call(FAIL_SPAWN)
+             ? errno
+             : real(out_child, path, files, attributes, arguments, environment);
 }
 API int fstat(int fd, struct stat *out) {
   static int (*real)(int, struct stat *);

@@ -36,7 +36,12 @@ long fail_live(void);
   X(MKDIR, "mkdir", ENOSPC)                                                                    \
   X(FTRUNCATE, "ftruncate", ENOSPC)                                                            \
   X(STAT, "stat", EIO)                                                                         \
-  X(RANDOM, "getrandom", ENOSYS)
+  X(RANDOM, "getrandom", ENOSYS)                                                               \
+  X(SOCKETS, "socketpair", EMFILE)                                                             \
+  X(SEND, "send", EPIPE)                                                                       \
+  X(RECEIVE, "receive", ECONNRESET)                                                            \
+  X(SPAWN, "spawn", ENOMEM)                                                                    \
+  X(WAIT, "wait", ECHILD)
 
 typedef enum fail_kind {
 #define KIND(name, text, error) FAIL_##name,

@@ -53,10 +53,13 @@ WAYS = [
     ("one", "all", "once", False),
     ("no more space", "write,mkdir,ftruncate", "always", False),
     ("no more files", "open", "always", False),
-    ("interrupted", "read,write,fsync", "interrupted", True),
-    ("half", "read,write", "short", True),
+    ("interrupted", "read,write,fsync,send,receive,wait", "interrupted", True),
+    ("half", "read,write,send", "short", True),
     ("killed", "all", "killed", False),
+    ("compile server", "socketpair,send,receive,spawn,wait", "once", False),
+    ("compile server interrupted", "send,receive,wait", "interrupted", True),
 ]
+SAMPLE_OF_SERVER = 7  # the sample of the ways that few calls belong to
 
 
 class Bench:
@@ -175,7 +178,8 @@ def main():
                 if args.way and args.way != way[0]:
                     continue
                 total = bench.count(scenario, way[1])
-                numbers = chosen(total, scenario.sample if args.sample else 1, args.at)
+                every = min(scenario.sample, SAMPLE_OF_SERVER) if "server" in way[0] else scenario.sample
+                numbers = chosen(total, every if args.sample else 1, args.at)
                 begin, refused = time.monotonic(), 0
                 for code, faults in pool.map(lambda n: bench.attempt(scenario, way, n), numbers):
                     refused += code != 0
