@@ -106,6 +106,9 @@ tail -n 3 "$log/draws.log" | head -n 2
 if "$build/bin/draws" --extremes --draws=300 --seed=1 >"$log/extremes.log" 2>&1; then add 1 0 0
 else add 0 1 0; grep -vE '^[{} ]' "$log/extremes.log" | cut -c1-300; fi
 tail -n 1 "$log/extremes.log"
+if "$build/bin/draws" --clauses --draws=372 --seed=1 >"$log/clauses.log" 2>&1; then add 1 0 0
+else add 0 1 0; grep -vE '^[{} ]' "$log/clauses.log" | cut -c1-300; fi
+tail -n 3 "$log/clauses.log" | head -n 1
 
 begin "recordings"
 recorded=$("$here/recordings.sh" "$build" "$recorded")

@@ -55,7 +55,8 @@ static bool is_small(const grouping *g, const pir_dim *shape, int rank) {
 // executor needs no copy.
 bool group_only_renames(const pir_clause *c) {
   const pir_node *body = &c->nodes[c->body];
-  if ((c->kind != PIR_CLAUSE_VIEW && c->kind != PIR_CLAUSE_POINTWISE) || body->op != PIR_V_LOAD)
+  if ((c->kind != PIR_CLAUSE_VIEW && c->kind != PIR_CLAUSE_POINTWISE) ||
+      body->op != PIR_V_LOAD || body->a >= 0)
     return false;
   return body->map_kind == PIR_MAP_ALIGNED ||
          (body->map_kind == PIR_MAP_LINEAR && c->nodes[body->map].op == PIR_I_OUT_LINEAR);

@@ -139,10 +139,14 @@ static loop_expr *apply(lower_site *s, int op, loop_expr *a, loop_expr *b) {
 
 // ---- loads
 
-// The condition 0 <= index < shape in every dim; NULL if it is known to hold.
-static loop_expr *range_of(lower_site *s, const pir_fact *fact, loop_expr *const *index) {
-  loop_expr *in = NULL;
+// The condition 0 <= index < shape in every dim; NULL if it is known to hold. A scalar has an
+// element at position 0 alone.
+static loop_expr *range_of(lower_site *s, const pir_node *n, const pir_fact *fact,
+                           loop_expr *const *index) {
+  loop_expr *in = NULL, *one = pir_loop_int(s->l->m, 1);
   int64_t known;
+  if (n->map_kind == PIR_MAP_LINEAR && !fact->rank && n->a >= 0)
+    in = lower_in_range(s->l, pir_loop_cast(s->l->m, lower_index(s, n->map), LOOP_INDEX), one);
   for (int d = 0; d < fact->rank; d++) {
     loop_expr *extent = lower_dim(s->l, fact->shape[d]);
     in = lower_both(s->l, in, lower_in_range(s->l, index[d], extent));
@@ -179,7 +183,7 @@ static loop_expr *load(lower_site *s, const pir_node *n, const pir_value *v, int
     lower_fail(s->l, s->op, "elements that are not computed on");
   if (s->l->why || !lower_load_index(s, n, fact, index))
     return pir_loop_const_int(m, type, 0);
-  loop_expr *in = n->map_kind == PIR_MAP_ALIGNED ? NULL : range_of(s, fact, index);
+  loop_expr *in = n->map_kind == PIR_MAP_ALIGNED ? NULL : range_of(s, n, fact, index);
   if (!in)
     return pir_loop_cast(
         m,

@@ -181,6 +181,12 @@ static int list_function(const char *name) {
   return -1;
 }
 
+static bool names_float_list(const compiler *co, const char *attr_name) {
+  int k = op_attr(co->o, attr_name);
+  uint8_t kind = k < 0 ? PIR_ATTR_NONE : co->o->attrs[k].element_kind;
+  return kind == PIR_ATTR_F32 || kind == PIR_ATTR_F64 || kind == PIR_ATTR_SCALAR;
+}
+
 // Whether an expression can only be an index expression, and must be wrapped where a value is
 // expected.
 bool is_index_only(const compiler *co, const expr *e) {
@@ -190,7 +196,8 @@ bool is_index_only(const compiler *co, const expr *e) {
       return shape_function(e->name) >= 0 || list_function(e->name) >= 0 ||
              !strcmp(e->name, "dtype");
     case EXPR_AT:
-      return e->op == 1 || (names_result(co, e->name) && op_operand(co->o, e->name) < 0);
+      return (e->op == 1 && !names_float_list(co, e->name)) ||
+             (names_result(co, e->name) && op_operand(co->o, e->name) < 0);
     case EXPR_BINARY:
       if (e->op < OP_EQ || e->op > OP_GE)
         return is_index_only(co, e->a) && is_index_only(co, e->b);
@@ -686,12 +693,6 @@ static int16_t value_attr(compiler *co, const expr *e) {
   if (k < 0 || !(co->o->operands[k].flags & PIR_OPERAND_SCALAR))
     return node_error(e, "no attribute or scalar '$%s'");
   return node_of(co, PIR_V_SCALAR, k, -1, -1, -1);
-}
-
-static bool names_float_list(const compiler *co, const char *attr_name) {
-  int k = op_attr(co->o, attr_name);
-  uint8_t kind = k < 0 ? PIR_ATTR_NONE : co->o->attrs[k].element_kind;
-  return kind == PIR_ATTR_F32 || kind == PIR_ATTR_F64 || kind == PIR_ATTR_SCALAR;
 }
 
 static int16_t value_binary(compiler *co, const expr *e, const scope *s) {

@@ -255,7 +255,7 @@ static bool is_identity(const clause_form *form) {
 static clause_form view_form(const reading *r) {
   const pir_node *load = &r->clause->nodes[r->clause->body];
   clause_form other = {.kind = FORM_OTHER}, form = other;
-  if (load->op != PIR_V_LOAD)
+  if (load->op != PIR_V_LOAD || load->a >= 0)
     return other;
   if (load->map_kind == PIR_MAP_ALIGNED)
     form = (clause_form){.kind = FORM_OPERAND, .operand = load->k};

@@ -120,9 +120,12 @@ static void fill(pir_dtype lanes, void *out, double f, int64_t i, int n) {
     pir_convert(lanes, out, 1, PIR_F64, &f, 0, n);
 }
 
-static void attribute(clause_lanes *e, const pir_node *n, pir_dtype lanes, void *out) {
+static void attribute(clause_lanes *e, const pir_node *n, int type, pir_dtype lanes,
+                      void *out) {
   const pir_attr_value *a = &e->bind->call->attrs[n->k];
-  if (a->kind == PIR_VALUE_FLOAT)
+  if (a->kind == PIR_VALUE_FLOAT && type == PIR_BOOL)
+    fill(lanes, out, 0, a->f != 0, e->n);
+  else if (a->kind == PIR_VALUE_FLOAT)
     pir_convert(lanes, out, 1, PIR_F64, &a->f, 0, e->n);
   else if (a->kind == PIR_VALUE_INT || a->kind == PIR_VALUE_DTYPE)
     pir_convert(lanes, out, 1, PIR_I64, &a->i, 0, e->n);
@@ -404,8 +407,10 @@ static void cast(clause_lanes *e, const pir_node *n, int type, void *out) {
 static void evaluate(clause_lanes *e, const pir_node *n, int type, void *out) {
   pir_dtype lanes = pir_clause_lane_type(type);
   switch (n->op) {
-    case PIR_V_CONST: fill(lanes, out, n->f, n->i, e->n); break;
-    case PIR_V_ATTR: attribute(e, n, lanes, out); break;
+    case PIR_V_CONST:  // any number but 0 is true
+      fill(lanes, out, n->f, type == PIR_BOOL ? n->i || n->f != 0 : n->i, e->n);
+      break;
+    case PIR_V_ATTR: attribute(e, n, type, lanes, out); break;
     case PIR_V_ATTR_AT: attribute_element(e, n, lanes, out); break;
     case PIR_V_SCALAR: scalar(e, n, lanes, out); break;
     case PIR_V_LOAD: load_member(e, n, 0, type, out); break;

@@ -22,6 +22,14 @@ enum {
   DRAW_ATTEMPTS = 3000  // at a program of one op
 };
 
+// The end of a child process, which frees nothing; an instrumented build (mk/coverage.mk)
+// writes its counts at exit.
+#ifdef PIR_INSTRUMENTED
+#define draw_end_child exit
+#else
+#define draw_end_child _exit
+#endif
+
 // ---- one draw
 
 typedef struct draw_tensor {

@@ -115,7 +115,7 @@ static void reduce_crash(run *r, long i) {
     if (!draw_noise_register(r->noise, ctx) && make_graph(r, ctx, seed, &g, text))
       for (size_t k = 0; k < count; k++)
         reduce_one(r, &g, &setups[k]);
-    _exit(0);
+    draw_end_child(0);
   }
   while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {}
 }
@@ -126,7 +126,7 @@ static void child(run *r, long from) {
     if (!ctx) {
       ctx = r->o->context_create();
       if (draw_noise_register(r->noise, ctx))
-        _exit(70);
+        draw_end_child(70);
     }
     judge_one(r, ctx, i);
     if ((i - from) % PER_CONTEXT == PER_CONTEXT - 1) {
@@ -137,7 +137,7 @@ static void child(run *r, long from) {
   if (ctx)
     pir_context_destroy(ctx);
   fflush(stdout);
-  _exit(0);
+  draw_end_child(0);
 }
 
 static void judge_all(run *r) {

@@ -28,6 +28,7 @@ typedef struct options {
   long draws;
   const char *op, *list;
   bool verbose, print, chains, extremes, schedules;
+  bool clauses;  // ops of clauses.ops
   draw_verdict (*judge)(draw *d, draw_report *out_report);
   graphs_options g;
 } options;
@@ -65,9 +66,13 @@ typedef struct run {
   shared *s;
 } run;
 
+extern const pir_dialect pir_draw_dialect;  // of clauses.ops
+static bool with_clauses;
+
 static pir_context *context_create(void) {
   pir_context *ctx = pir_context_create(NULL);
-  if (ctx && !pir_dialects_load_all(ctx))
+  bool loaded = ctx && !pir_dialects_load_all(ctx);
+  if (loaded && (!with_clauses || !pir_context_register(ctx, &pir_draw_dialect)))
     return ctx;
   fprintf(stderr, "draws: the dialects do not load\n");
   exit(70);
@@ -103,9 +108,10 @@ static void list_ops(run *r, pir_context *ctx) {
       if (r->o.list)
         printf("%s\t%s\t%s\n", def->name, reason ? "not drawn" : "drawn",
                reason ? reason : bound);
+      bool mine = r->o.clauses == (dialect == &pir_draw_dialect);
       bool graphs = r->o.g.graphs && is_typed(def);
       bool floats = r->o.extremes && draw_is_of_floats(def);
-      if (!reason && !graphs && !floats &&
+      if (!reason && mine && !graphs && !floats &&
           (!r->o.chains || (draw_chains(def) && !is_typed(def))))
         r->ops[r->op_count++] = def;
     }
@@ -128,6 +134,12 @@ static void print_program(void *user, const draw *d) {
   (void)user;
 }
 
+static const char *manner(const run *r) {
+  if (r->o.clauses)
+    return "--clauses ";
+  return r->o.schedules ? "--schedules " : "";
+}
+
 static void show(const run *r, const draw *d, uint64_t seed, const char *what,
                  const char *text) {
   if (r->o.chains)
@@ -135,7 +147,7 @@ static void show(const run *r, const draw *d, uint64_t seed, const char *what,
            d->def->name, text, (unsigned long long)seed);
   else
     printf("%s: %s: %s\n  again: draws %s--op=%s --seed=%llu --draws=1\n", what, d->def->name,
-           text, r->o.schedules ? "--schedules " : "", d->def->name, (unsigned long long)seed);
+           text, manner(r), d->def->name, (unsigned long long)seed);
   if (!r->o.print)
     print_program(NULL, d);
   fflush(stdout);
@@ -191,7 +203,7 @@ static void child(run *r, long from) {
     if (!ctx) {
       ctx = context_create();
       if (draw_noise_register(r->noise, ctx))
-        _exit(70);
+        draw_end_child(70);
     }
     draw_one(r, ctx, i);
     if ((i - from) % PER_CONTEXT == PER_CONTEXT - 1) {
@@ -202,7 +214,7 @@ static void child(run *r, long from) {
   if (ctx)
     pir_context_destroy(ctx);
   fflush(stdout);
-  _exit(0);
+  draw_end_child(0);
 }
 
 static const char *end_of_process(int status) {
@@ -228,7 +240,7 @@ static long draw_all(run *r) {
     if (WIFEXITED(status) && !WEXITSTATUS(status))
       break;
     printf("crashed: %s: %s\n  again: draws %s--op=%s --seed=%llu --draws=1\n", r->s->op,
-           end_of_process(status), r->o.schedules ? "--schedules " : "", r->s->op,
+           end_of_process(status), manner(r), r->s->op,
            (unsigned long long)(r->o.seed + (uint64_t)r->s->at));
     crashed++;
     from = r->s->at + 1;
@@ -275,7 +287,7 @@ static int report(const run *r, long crashed) {
       "arithmetic\n",
       t.extreme, t.exact);
   bool enough =
-      r->o.op || r->o.chains || r->o.extremes || r->o.schedules ||
+      r->o.op || r->o.chains || r->o.extremes || r->o.schedules || r->o.clauses ||
       (r->op_count >= LEAST_OPS && t.unfit * 100 <= (t.unfit + t.drawn) * MOST_UNFIT &&
        t.alone * 100 <= (t.unfit + t.drawn) * MOST_ALONE);
   if (!enough)
@@ -323,6 +335,8 @@ static bool read_options(int argc, char **argv, options *o) {
       o->extremes = true;
     else if (!strcmp(argv[i], "--schedules"))
       o->schedules = true;
+    else if (!strcmp(argv[i], "--clauses"))
+      o->clauses = with_clauses = true;
     else if (!strcmp(argv[i], "--print"))
       o->print = true;
     else if (!read_graphs_option(argv[i], &o->g))
@@ -341,7 +355,7 @@ int main(int argc, char **argv) {
   static run r;
   if (!read_options(argc, argv, &r.o)) {
     fprintf(stderr, "usage: draws [--seed=N] [--draws=N] [--op=NAME | --chains] "
-                    "[--extremes | --schedules] [--list] [--print] [--verbose]\n"
+                    "[--extremes | --schedules | --clauses] [--list] [--print] [--verbose]\n"
                     "       draws --graphs=N [--seed=N] [--ops=MIN..MAX] [--setup=N | "
                     "--all-options] [--as-drawn] [--print] [--verbose]\n");
     return 2;

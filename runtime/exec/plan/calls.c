@@ -36,7 +36,7 @@ int pir_plan_renamed_operand(const pir_clause *clause) {
   if (clause->kind != PIR_CLAUSE_VIEW && clause->kind != PIR_CLAUSE_POINTWISE)
     return -1;
   const pir_node *body = &clause->nodes[clause->body];
-  if (body->op != PIR_V_LOAD || clause->var_count)
+  if (body->op != PIR_V_LOAD || body->a >= 0 || clause->var_count)
     return -1;
   bool linear =
       body->map_kind == PIR_MAP_LINEAR && clause->nodes[body->map].op == PIR_I_OUT_LINEAR;
