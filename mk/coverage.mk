@@ -15,7 +15,7 @@ ifdef COVERAGE
 INSTRUMENTED := codegen passes runtime/exec
 $(INSTRUMENTED:%=$(B)/obj/%/%.o): private CFLAGS += --coverage -fprofile-update=atomic
 $(B)/lib/libpir.so $(B)/lib/libpir_codegen_llvm.so $(B)/bin/% $(B)/test/%: private CFLAGS += --coverage
-$(SERVER) $(B)/faults/oom: private CFLAGS += --coverage -DPIR_INSTRUMENTED
+$(SERVER) $(B)/faults/oom $(B)/bin/draws $(B)/bin/attributes: private CFLAGS += --coverage -DPIR_INSTRUMENTED
 endif
 
 coverage: setup  ## branch coverage by the tests; COVERAGE_SHARE=K/N of the recordings, RECORDED=DIR, COVERAGE_KEEP=1 adds to the last counts

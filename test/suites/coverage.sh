@@ -23,7 +23,10 @@ summary "system calls" "$log/syscalls.log"
 for rules in "$here"/../passes/drr/*/*.drr; do
   case $rules in *.inc.drr) ;; *) "$build/bin/drrc" "$rules" -I "$here/../passes/drr" -o "$log/rules.c" ;; esac
 done
+"$build/faults/oom" "$recorded/models" >"$log/allocations.log" 2>&1 || true
+summary allocations "$log/allocations.log"
 "$build/bin/draws" --draws=300 --seed=1 >"$log/draws.log" 2>&1 || true
+"$build/bin/draws" --clauses --draws=372 --seed=1 >"$log/clauses.log" 2>&1 || true
 "$build/bin/draws" --graphs=100 --seed=1 >"$log/graphs.log" 2>&1 || true
 python3 "$here/rules/rules_covered.py" "$build/bin" "$recorded" >"$log/rules.log" 2>&1 || true
 summary rules "$log/rules.log"
