@@ -128,9 +128,9 @@ FAULTS   := $(B)/faults/libpir_fail.so $(B)/faults/oom
 tests: all $(TEST_BIN) $(B)/bin/digits $(B)/bin/draws $(B)/bin/attributes $(B)/bin/soak $(B)/bin/sandbox $(B)/cuda/libcuda.so.1 $(B)/cuda/libnvrtc.so.13 $(FAULTS)
 
 # Ops for tests alone.
-$(B)/gen/draws/clauses.c: test/draws/clauses.ops $(OPSC)
+$(B)/gen/draws/clauses.c: test/draws/tables/clauses.ops $(OPSC)
 	@mkdir -p $(@D) && $(OPSC) $< --tables=$@ --hooks=$(@D)/clauses_hooks.h
-$(B)/bin/draws: $(wildcard test/draws/*) $(B)/gen/draws/clauses.c $(TOOL_OBJ) $(B)/lib/libpir.so
+$(B)/bin/draws: $(wildcard test/draws/*.[ch] test/draws/tables/*) $(B)/gen/draws/clauses.c $(TOOL_OBJ) $(B)/lib/libpir.so
 	@mkdir -p $(@D) && $(CC) $(BASE) $(CFLAGS) $(I_tools) -Idialects -o $@ $(filter %.c %.o,$^) -L$(B)/lib -lpir -Wl,-rpath,'$$ORIGIN/../lib' -Wl,-rpath-link,$(B)/lib -lm
 
 # Attributes of every kind in every op; the given programs are the first case of every recorded operator.

@@ -6,7 +6,7 @@ import lit.formats
 config.name = "libpir"
 config.test_format = lit.formats.ShTest(execute_external=True)
 config.suffixes = [".pir", ".loops", ".ops", ".drr", ".test"]
-config.excludes = ["bad", "recorded", "models", "fuzz", "inputs", "samples"]
+config.excludes = ["bad", "draws", "recorded", "models", "fuzz", "inputs", "samples"]
 config.test_source_root = os.path.dirname(__file__)
 tools = os.path.abspath(lit_config.params["bin"])
 config.test_exec_root = os.path.join(os.path.dirname(tools), "lit")

@@ -50,7 +50,7 @@ bool growth_chance(growth *w, uint32_t percent) {
 
 static bool is_favoured(const pir_opdef *def) {
   static const char *const names[] = {
-#include "favoured.inc"
+#include "tables/favoured.inc"
   };
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (!strncmp(def->name, "pd_op.", 6) && !strcmp(def->name + 6, names[i]))

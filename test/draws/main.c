@@ -39,12 +39,12 @@ typedef struct exception {
 } exception;
 
 static const exception exceptions[] = {
-#include "not_drawn.inc"
+#include "tables/not_drawn.inc"
 };
 // Ops whose numbers differ with the element type, with the reason: kernels and compiled code
 // are compared alone.
 static const exception typed[] = {
-#include "not_widened.inc"
+#include "tables/not_widened.inc"
 };
 
 typedef struct tally {
