@@ -6,9 +6,9 @@
 // regions write a variable from outside returns it: a loop gets an argument and a result for
 // the variable, a branch a result.
 //
-// Left alone are arrays, which runs write in place too, and parameters, which are the state of
-// a program (expose_state_pass). O(ops + operands + writes * depth of regions).
-#include <pir/compiler/pass.h>
+// Left alone are arrays, which runs write in place too; and parameters, which are the state of
+// a program, unless expose_state_pass asks for them. O(ops + operands + writes * depth).
+#include "forward_writes.h"
 #include <pass_list.h>
 
 #include <effects.h>
@@ -18,8 +18,8 @@
 
 // Values that share memory.
 typedef struct variable {
-  pir_value *first;   // that the others were written over
-  pir_value *newest;  // that holds the elements, at the op that is looked at
+  pir_value *first;    // that the others were written over
+  pir_value *newest;   // that holds the elements, at the op that is looked at
   uint64_t last_read;  // position of the last op that reads one of them
 } variable;
 
@@ -43,6 +43,8 @@ typedef struct forwarding {
   pir_pass_run *run;
   pir_context *ctx;
   pir_arena *arena;
+  bool parameters;    // are variables too
+  bool all_last;      // the last value of every variable is asked for
   pir_map variables;  // value -> its variable
   PIR_VEC(variable *) all;
   pir_map carriers;  // op -> carrier
@@ -72,21 +74,20 @@ static variable *place_variable(forwarding *f, pir_value *value) {
   return v;
 }
 
-static bool is_tracked(const pir_value *value) {
+static bool is_tracked(const forwarding *f, const pir_value *value) {
   const pir_type *type = value ? pir_value_type(value) : NULL;
   const pir_op *source = value ? pir_value_op(value) : NULL;
   return type && pir_type_kind_of(type) == PIR_TYPE_TENSOR &&
-         !(source && pir_op_has(source, PIR_PARAMETER));
+         (f->parameters || !source || !pir_op_has(source, PIR_PARAMETER));
 }
 
 // Returns the written operand and its result of pair `i`; false if there are none to follow.
-static bool written(const pir_op *op, size_t i, pir_value **out_from, pir_value **out_to) {
+static bool find_write(const forwarding *f, const pir_op *op, size_t i, pir_value **out_from,
+                       pir_value **out_to) {
   const pir_inplace_pair *pair = &pir_op_def(op)->inplace[i];
-  if (pair->operand >= pir_op_operands(op) || pair->result >= pir_op_results(op))
-    return false;
-  *out_from = pir_op_operand(op, pair->operand);
-  *out_to = pir_op_result(op, pair->result);
-  return is_tracked(*out_from) && is_tracked(*out_to);
+  *out_from = pir_op_optional(op, pair->operand);
+  *out_to = pair->result < pir_op_results(op) ? pir_op_result(op, pair->result) : NULL;
+  return is_tracked(f, *out_from) && is_tracked(f, *out_to);
 }
 
 static size_t pairs_of(const pir_op *op) {
@@ -126,7 +127,7 @@ static void note_slot(forwarding *f, pir_op *holder, variable *v, const pir_type
   s->type = join_types(f->ctx, s->type, type);
 }
 
-static pir_walk_result note_writes(pir_op *op, void *user) {
+static pir_walk_result note_op(pir_op *op, void *user) {
   forwarding *f = user;
   pir_op_set_mark(op, ++f->position);
   for (size_t i = 0; i < pir_op_operands(op); i++) {
@@ -136,7 +137,7 @@ static pir_walk_result note_writes(pir_op *op, void *user) {
   }
   for (size_t i = 0; i < pairs_of(op); i++) {
     pir_value *from, *to;
-    if (!written(op, i, &from, &to))
+    if (!find_write(f, op, i, &from, &to))
       continue;
     variable *v = place_variable(f, from);
     join(f, to, v);
@@ -161,10 +162,10 @@ static bool is_read_later(const carrier *c, const variable *v) {
   return true;
 }
 
-static void choose_returned(carrier *c) {
+static void choose_returned(const forwarding *f, carrier *c) {
   for (size_t i = 0; i < c->slots.count; i++) {
     slot s = c->slots.items[i];
-    if (!is_read_later(c, s.variable))
+    if (!f->all_last && !is_read_later(c, s.variable))
       continue;
     c->slots.items[i] = c->slots.items[c->returned];
     c->slots.items[c->returned++] = s;
@@ -186,8 +187,8 @@ static pir_status check_carrier(const carrier *c) {
   if (!whole && !pir_loop_body(c->op))
     why = "a region that is neither a branch nor the body of a loop writes a value from "
           "outside of it";
-  return why ? pir_report(pir_op_context(c->op), PIR_UNSUPPORTED, PIR_ERROR,
-                          pir_op_loc(c->op), "unsupported: %s", why)
+  return why ? pir_report(pir_op_context(c->op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(c->op),
+                          "unsupported: %s", why)
              : PIR_OK;
 }
 
@@ -204,12 +205,12 @@ static pir_op *extend(forwarding *f, const carrier *c, pir_op *op, bool reads, b
     operands[in + i] = c->slots.items[i].variable->first;
     types[out + i] = c->slots.items[i].type;
   }
-  pir_op *made = pir_rewriter_recreate(
-      f->run->rewriter, op,
-      &(pir_op_spec){.operands = operands,
-                     .operand_count = reads ? in + slots : in,
-                     .result_types = types,
-                     .result_count = gives ? out + slots : out});
+  pir_op *made =
+      pir_rewriter_recreate(f->run->rewriter, op,
+                            &(pir_op_spec){.operands = operands,
+                                           .operand_count = reads ? in + slots : in,
+                                           .result_types = types,
+                                           .result_count = gives ? out + slots : out});
   pir_arena_free(f->arena, operands, (in + slots) * sizeof *operands);
   pir_arena_free(f->arena, types, (out + slots) * sizeof *types);
   return made;
@@ -259,7 +260,7 @@ static void extend_carrier(forwarding *f, carrier *c) {
 
 // ---- who reads what
 
-static void read_newest(forwarding *f, pir_op *op) {
+static void forward_operands(forwarding *f, pir_op *op) {
   for (size_t i = 0; i < pir_op_operands(op); i++) {
     const variable *v = variable_of(f, pir_op_operand(op, i));
     if (!v || v->newest == pir_op_operand(op, i))
@@ -295,10 +296,10 @@ static void leave(forwarding *f, const carrier *c, const pir_op *end) {
 
 static pir_walk_result forward_op(pir_op *op, void *user) {
   forwarding *f = user;
-  read_newest(f, op);
+  forward_operands(f, op);
   for (size_t i = 0; i < pairs_of(op); i++) {
     pir_value *from, *to;
-    if (written(op, i, &from, &to))
+    if (find_write(f, op, i, &from, &to))
       variable_of(f, from)->newest = to;
   }
   carrier *c = pir_map_get(&f->carriers, op);
@@ -315,9 +316,9 @@ static pir_walk_result forward_op(pir_op *op, void *user) {
 
 static pir_status forward(forwarding *f) {
   pir_op *module = pir_program_module(f->run->program);
-  pir_walk(module, PIR_PRE_ORDER, note_writes, f);
+  pir_walk(module, PIR_PRE_ORDER, note_op, f);
   for (size_t i = 0; i < f->made.count; i++) {
-    choose_returned(f->made.items[i]);
+    choose_returned(f, f->made.items[i]);
     PIR_TRY(check_carrier(f->made.items[i]));
   }
   for (size_t i = 0; i < f->made.count; i++)
@@ -328,22 +329,37 @@ static pir_status forward(forwarding *f) {
   return PIR_OK;
 }
 
-pir_status pir_pass_forward_writes(pir_pass_run *run) {
-  pir_context *ctx = pir_program_context(run->program);
-  forwarding f = {.run = run, .ctx = ctx, .arena = pir_context_arena(ctx)};
-  pir_status status = forward(&f);
-  for (size_t i = 0; i < f.made.count; i++) {
-    carrier *c = f.made.items[i];
-    pir_map_free(f.arena, &c->places);
-    pir_vec_free(f.arena, &c->slots);
-    pir_arena_free(f.arena, c, sizeof *c);
+static void free_all(forwarding *f) {
+  for (size_t i = 0; i < f->made.count; i++) {
+    carrier *c = f->made.items[i];
+    pir_map_free(f->arena, &c->places);
+    pir_vec_free(f->arena, &c->slots);
+    pir_arena_free(f->arena, c, sizeof *c);
   }
-  pir_vec_free(f.arena, &f.made);
-  for (size_t i = 0; i < f.all.count; i++)
-    pir_arena_free(f.arena, f.all.items[i], sizeof(variable));
-  pir_vec_free(f.arena, &f.all);
-  pir_map_free(f.arena, &f.variables);
-  pir_map_free(f.arena, &f.carriers);
+  pir_vec_free(f->arena, &f->made);
+  for (size_t i = 0; i < f->all.count; i++)
+    pir_arena_free(f->arena, f->all.items[i], sizeof(variable));
+  pir_vec_free(f->arena, &f->all);
+  pir_map_free(f->arena, &f->variables);
+  pir_map_free(f->arena, &f->carriers);
+}
+
+pir_status pir_forward_writes(pir_pass_run *run, bool parameters, pir_written_fn each,
+                              void *user) {
+  pir_context *ctx = pir_program_context(run->program);
+  forwarding f = {.run = run,
+                  .ctx = ctx,
+                  .arena = pir_context_arena(ctx),
+                  .parameters = parameters,
+                  .all_last = each != NULL};
+  pir_status status = forward(&f);
+  for (size_t i = 0; each && !status && i < f.all.count; i++)
+    each(user, f.all.items[i]->first, f.all.items[i]->newest);
+  free_all(&f);
   pir_run_count(run, "reads of written values", f.reads);
   return status;
+}
+
+pir_status pir_pass_forward_writes(pir_pass_run *run) {
+  return pir_forward_writes(run, false, NULL, NULL);
 }

@@ -1,16 +1,15 @@
 // expose_state_pass: turns a training program into a function of its state. A parameter (or
 // input) that an in-place op writes becomes an input of its name, and its final value becomes
-// an output of that name. Readers after the write read the new value. The caller passes the
-// outputs back as inputs of the next run. One pass over the top block; regions may read state
-// but not write it.
+// an output of that name. Readers after the write read the new value (forward_writes.h). The
+// caller passes the outputs back as inputs of the next run.
 #include <pir/compiler/dialect/pd_op.h>
+#include "forward_writes.h"
 #include <pass_list.h>
-#include <pir/compiler/pass.h>
 #include <effects.h>
 #include <vec.h>
 
 typedef struct state {
-  pir_value *source, *now;  // the initial value, and the value after the writes so far
+  pir_value *source, *last;  // the initial value, and the value after all writes
 } state;
 
 typedef struct exposing {
@@ -20,42 +19,11 @@ typedef struct exposing {
   int64_t columns;  // outputs the program has
 } exposing;
 
-static state *find_state(exposing *e, const pir_value *value) {
-  for (size_t i = 0; i < e->states.count; i++)
-    if (e->states.items[i].source == value || e->states.items[i].now == value)
-      return &e->states.items[i];
-  return NULL;
-}
-
-static bool holds_state(const pir_value *value) {
-  const pir_op *source = pir_value_op(value);
-  return source && (pir_op_def(source)->traits & (PIR_PARAMETER | PIR_INPUT));
-}
-
-// Readers after a write get the written value.
-static void read_newest(exposing *e, pir_op *op) {
-  for (size_t i = 0; i < pir_op_operands(op); i++) {
-    pir_value *value = pir_op_operand(op, i);
-    state *s = value ? find_state(e, value) : NULL;
-    if (s && s->source == value && s->now != value)
-      pir_rewriter_set_operand(e->run->rewriter, op, i, s->now);
-  }
-}
-
-static void note_writes(exposing *e, pir_op *op) {
-  const pir_opdef *def = pir_op_def(op);
-  for (int i = 0; (def->traits & PIR_INPLACE) && i < def->inplace_count; i++) {
-    size_t from = def->inplace[i].operand, to = def->inplace[i].result;
-    pir_value *value = pir_op_optional(op, from);
-    pir_value *written = to < pir_op_results(op) ? pir_op_result(op, to) : NULL;
-    if (!value || !written || !pir_value_type(written))
-      continue;
-    state *s = find_state(e, value);
-    if (s)
-      s->now = written;
-    else if (holds_state(value))
-      pir_vec_push(pir_context_arena(e->ctx), &e->states, ((state){value, written}));
-  }
+static void note_state(void *user, pir_value *first, pir_value *last) {
+  exposing *e = user;
+  const pir_op *source = pir_value_op(first);
+  if (source && pir_op_def(source)->traits & (PIR_PARAMETER | PIR_INPUT))
+    pir_vec_push(pir_context_arena(e->ctx), &e->states, ((state){first, last}));
 }
 
 static pir_str name_of(const pir_op *source) {
@@ -92,7 +60,7 @@ static void make_fetch(exposing *e, const state *s, pir_str name) {
   const pir_opdef *def = pir_context_op(e->ctx, PD_FETCH);
   pir_block *block = pir_program_block(e->run->program);
   pir_op *last = pir_block_last(block);
-  const pir_type *type = pir_value_type(s->now);
+  const pir_type *type = pir_value_type(s->last);
   pir_named_attr attrs[] = {
       pir_declared_attr(e->ctx, def, PD_FETCH_ATTR_NAME,
                         pir_attr_str(e->ctx, PIR_ATTR_STR, name)),
@@ -101,7 +69,7 @@ static void make_fetch(exposing *e, const state *s, pir_str name) {
   };
   pir_op_spec spec = {.def = def,
                       .loc = pir_op_loc(last),
-                      .operands = &s->now,
+                      .operands = &s->last,
                       .operand_count = 1,
                       .result_types = &type,
                       .result_count = 1,
@@ -124,12 +92,8 @@ static void expose(exposing *e, const state *s) {
 
 pir_status pir_pass_expose_state(pir_pass_run *run) {
   exposing e = {.run = run, .ctx = pir_program_context(run->program)};
-  for (pir_op *op = pir_block_first(pir_program_block(run->program)); op;
-       op = pir_op_next(op)) {
-    e.columns += pir_op_has(op, PIR_OUTPUT);
-    read_newest(&e, op);
-    note_writes(&e, op);
-  }
+  PIR_TRY(pir_forward_writes(run, true, note_state, &e));
+  PIR_EACH_OP(op, pir_program_block(run->program)) e.columns += pir_op_has(op, PIR_OUTPUT);
   for (size_t i = 0; i < e.states.count; i++)
     expose(&e, &e.states.items[i]);
   pir_run_count(run, "states exposed", e.states.count);

@@ -36,3 +36,22 @@
     (%7) = "pd_op.abs" (%0) {} : (tensor<4xf32>) -> tensor<4xf32>
     (%8) = "pd_op.sgd_" (%7, %1, %2, %3) {multi_precision:false} : (tensor<4xf32>, tensor<1xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
 }
+
+// -----
+// A state that one branch alone writes goes out with the value of the branch that ran.
+// CHECK:      (%[[N:[0-9]+]]) = "pd_op.data" () {{.*}}name:"n"
+// CHECK:      (%[[LAST:[0-9]+]]) = "pd_op.if"
+// CHECK-NEXT: (%[[MORE:[0-9]+]]) = "pd_op.increment_" (%[[N]])
+// CHECK-NEXT: "cf.yield" (%[[MORE]])
+// CHECK:      "cf.yield" (%[[N]])
+// CHECK:      "pd_op.fetch" (%[[LAST]]) {col:0,name:"n"}
+{
+    (%0) = "builtin.parameter" () {is_distributed:[false],is_parameter:[true],need_clip:[true],parameter_name:"n",persistable:[true],stop_gradient:[false],trainable:[true]} : () -> tensor<1xf32>
+    (%1) = "pd_op.data" () {dtype:bool,name:"c",place:Place(undefined:0),shape:[]} : () -> tensor<b>
+    () = "pd_op.if" (%1) {} -> {
+        (%2) = "pd_op.increment_" (%0) {value:1} : (tensor<1xf32>) -> tensor<1xf32>
+        () = "cf.yield" () {} : () -> 
+    } else {
+        () = "cf.yield" () {} : () -> 
+    }
+}
