@@ -455,8 +455,9 @@ static bool try_def(growth *w, const pir_opdef *def) {
   return false;
 }
 
-bool growth_reduce(growth *w, int value) {
-  const dish *d = &w->menu->favoured[REDUCED];
+bool growth_read(growth *w, int value, bool reduce) {
+  static const family others[] = {MOVED, MOVED, MOVED, JOINED, COMPOSED};
+  const dish *d = &w->menu->favoured[reduce ? REDUCED : others[growth_below(w, 5)]];
   w->near_tensors[0] = &w->g->values[value].type;
   w->near = (draw_near){w->near_tensors, 1};
   return d->count && try_def(w, d->ops[growth_below(w, d->count)]);

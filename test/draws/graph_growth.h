@@ -42,8 +42,8 @@ bool growth_add_op(growth *w);
 // Adds an op whose operands are bound as `reads` says, an input for each that is GRAPH_NONE;
 // false when kernels refuse it, or its results are not worth it.
 bool growth_take_op(growth *w, draw *d, int16_t *reads);
-// Draws a reduction of a value.
-bool growth_reduce(growth *w, int value);
+// Draws a common op that reads a value: a reduction, or one that moves its elements.
+bool growth_read(growth *w, int value, bool reduce);
 // Adds ops in an arrangement that single ops rarely meet in.
 bool growth_add_move(growth *w);
 

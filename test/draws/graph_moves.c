@@ -1,7 +1,8 @@
 // Arrangements of ops that ops drawn one after the other rarely meet in: an op again, perhaps
 // with its operands exchanged, and one of both results overwritten; values of one group that
-// broadcast with each other; a reduction with its operand; constants that rules of algebra
-// know; quotients of integers of both signs; integers compared with those before they wrapped.
+// broadcast with each other; a value with its own reduction, or with its own elements moved;
+// constants that rules of algebra know; quotients of integers of both signs; integers compared
+// with those before they wrapped.
 #include "graph_growth.h"
 
 #include <pir/compiler/dialect/pd_op.h>
@@ -185,12 +186,14 @@ static bool pair_values(growth *w) {
   return a >= 0 && add_pair_of(w, a, pick_partner(w, a));
 }
 
-// ---- a reduction with what it is made of
+// ---- a value beside its own reduction, or its own elements in other places
 
-static bool reduce_and_use(growth *w) {
+static bool read_and_use(growth *w, bool reduce) {
   int value = pick_value(w), first = (int)w->g->value_count;
-  if (value < 0 || !w->g->values[value].type.rank || !growth_reduce(w, value))
+  if (value < 0 || !w->g->values[value].type.rank || !growth_read(w, value, reduce))
     return false;
+  while (first < (int)w->g->value_count && w->g->values[first].source != GRAPH_RESULT)
+    first++;
   int with = growth_chance(w, 50) ? value : pick_partner(w, first);
   for (int i = 0; i < 3 && !add_pair_of(w, with, first); i++)
     with = pick_partner(w, first);
@@ -319,14 +322,16 @@ static bool wrap_integer(growth *w) {
 }
 
 bool growth_add_move(growth *w) {
-  switch (growth_below(w, 8)) {
+  switch (growth_below(w, 10)) {
     case 0:
-    case 1:
-    case 2: return repeat_op(w);
-    case 3: return pair_values(w);
-    case 4: return reduce_and_use(w);
-    case 5: return divide_integer(w);
-    case 6: return wrap_integer(w);
+    case 1: return repeat_op(w);
+    case 2: return pair_values(w);
+    case 3:
+    case 4: return read_and_use(w, true);
+    case 5:
+    case 6: return read_and_use(w, false);
+    case 7: return divide_integer(w);
+    case 8: return wrap_integer(w);
     default: return use_constant(w);
   }
 }
