@@ -207,8 +207,8 @@ bench-contract: $(B)/bin/contract-bench ; @$<  ## what generated contractions re
 LAYERS_PIR = ir/abi/pir */include/pir runtime/exec/include/pir
 HEADERS = $(wildcard $(LAYERS_PIR:%=%/*.h))
 HEADERS_OF = $(wildcard $(LAYERS_PIR:%=%/$(1)/*.h))
-install: all  ## install libraries, headers, tools, pkg-config file and man pages under PREFIX
-	@install -d $(DESTDIR)$(PREFIX)/{bin,lib/pkgconfig,include/pir/engine,include/pir/compiler/dialect,share/man/man1}
+install: all  ## install libraries, headers, tools, manual pages, completions, and files for pkg-config and CMake under PREFIX
+	@install -d $(DESTDIR)$(PREFIX)/{bin,lib/pkgconfig,lib/cmake/pir,include/pir/engine,include/pir/compiler/dialect,share/man/man1,share/bash-completion/completions}
 	@install -m755 $(TOOLS:%=$(B)/bin/%) $(DESTDIR)$(PREFIX)/bin
 	@install -m755 $(B)/lib/libpir.so.$(SONAME) $(MODULES:%=%.$(SONAME)) $(DESTDIR)$(PREFIX)/lib
 	@install -m755 $(SERVER) $(DESTDIR)$(PREFIX)/lib
@@ -220,7 +220,13 @@ install: all  ## install libraries, headers, tools, pkg-config file and man page
 	@install -m644 $(call HEADERS_OF,compiler) $(DESTDIR)$(PREFIX)/include/pir/compiler
 	@install -m644 $(B)/gen/include/pir/compiler/dialect/*.h $(DESTDIR)$(PREFIX)/include/pir/compiler/dialect
 	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' mk/pir.pc.in >$(DESTDIR)$(PREFIX)/lib/pkgconfig/pir.pc
-	@install -m644 docs/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	@for f in pirConfig pirConfigVersion; do sed -e 's|@SONAME@|$(SONAME)|g' -e 's|@VERSION@|$(VERSION)|' mk/$$f.cmake.in \
+	  >$(DESTDIR)$(PREFIX)/lib/cmake/pir/$$f.cmake; done
+	@for t in $(TOOLS); do \
+	  $(B)/bin/$$t --help=bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/$$t; \
+	  $(B)/bin/$$t --help=man | sed -e 's|@VERSION@|$(VERSION)|' -e '/^@OPTIONS@$$/{r /dev/stdin' -e 'd;}' docs/man/$$t.1 \
+	    >$(DESTDIR)$(PREFIX)/share/man/man1/$$t.1; \
+	done
 
 clean:  ## remove what was built
 	rm -rf $(B)

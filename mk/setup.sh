@@ -3,7 +3,7 @@
 # Needs root or sudo for that; does nothing when all are there.
 set -eu
 packages="gcc g++ clang-19 libc6-dev make pkg-config flex bison llvm-19-dev llvm-19-tools libjansson-dev libprotobuf-c-dev
- protobuf-c-compiler libffi-dev libxxhash-dev liblapacke libkissfft-dev libcmocka-dev python3 xz-utils"
+ protobuf-c-compiler libffi-dev libxxhash-dev liblapacke libkissfft-dev libcmocka-dev python3 xz-utils cmake"
 [ "${1-}" = lint ] && packages="$packages clang-format-19 universal-ctags abigail-tools"
 [ "${1-}" = bench ] && packages="$packages mlir-19-tools valgrind python3-venv"
 [ "${1-}" = interop ] && packages="$packages python3-venv"

@@ -46,7 +46,8 @@ static const cli_option common_options[] = {
     {OPT_MAX_MEMORY, 0, "max-memory", "BYTES",
      "stop when programs, constants or tensors need more (k, m and g are understood)"},
     {OPT_MAX_TIME, 0, "max-time", "SECONDS", "stop after that time"},
-    {OPT_HELP, 'h', "help", NULL, "print this and exit"},
+    {OPT_HELP, 'h', "help", "[=FORM]",
+     "print this and exit; FORM: man, for a manual page, or bash, a completion"},
     {OPT_VERSION, 0, "version", NULL,
      "print the versions of tool, library and LLVM, and the targets, and exit"},
     {0, 0, NULL, NULL, NULL},
@@ -235,26 +236,6 @@ bool cli_parse_u64(const char *text, uint64_t *out_value) {
   return true;
 }
 
-static void print_options(const cli_option *options) {
-  for (const cli_option *o = options; o->id; o++) {
-    char left[80];
-    bool optional = o->argument && o->argument[0] == '[';
-    snprintf(left, sizeof left, "%c%c%s--%s%s%s", o->letter ? '-' : ' ',
-             o->letter ? o->letter : ' ', o->letter ? ", " : "  ", o->name,
-             o->argument && !optional ? "=" : "", o->argument ? o->argument : "");
-    printf("  %-32s %s\n", left, o->summary);
-  }
-}
-
-static void print_help(const cli_tool *tool) {
-  printf("usage: %s %s\n%s\n\noptions:\n", tool->name, tool->arguments, tool->summary);
-  print_options(tool->options);
-  print_options(common_options);
-  printf("\nA file is - for standard input. Exit codes: 0 ok, 1 invalid input, 2 usage, 3 "
-         "unsupported,\n"
-         "4 comparison failed, 5 limit hit, 70 internal error.\n");
-}
-
 static const cli_option *find_in(const cli_option *options, const char *name, size_t size) {
   for (const cli_option *o = options; o->id; o++)
     if (size == 1 ? o->letter == name[0]
@@ -334,7 +315,10 @@ static int load_custom_ops(cli_run *cli, const char *library) {
 // Handles an option that every tool has. Returns -1 to continue.
 static int take_common(cli_run *cli, const cli_option *option, const char *value) {
   switch (option->id) {
-    case OPT_HELP: print_help(cli->tool); return CLI_OK;
+    case OPT_HELP:
+      if (!cli_print_help(cli->tool, common_options, value))
+        return cli_bad_value(cli, option->name, value, "man or bash");
+      return CLI_OK;
     case OPT_VERSION: print_version(cli->tool); return CLI_OK;
     case OPT_OUTPUT: cli->output = value; return -1;
     case OPT_DIAGNOSTICS:
@@ -362,7 +346,7 @@ static int take_option(cli_run *cli, int argc, char **argv, int i, int *used) {
     return cli_fail(cli, CLI_USAGE, "unknown option '%s' (--help lists them)", text);
   if (!option->argument && value)
     return cli_fail(cli, CLI_USAGE, "--%s takes no value", option->name);
-  if (option->argument && option->argument[0] != '[' && !value) {
+  if (cli_option_needs_value(option) && !value) {
     if (i + 1 >= argc)
       return cli_fail(cli, CLI_USAGE, "--%s needs a value: %s", option->name, option->argument);
     value = argv[i + 1];

@@ -7,6 +7,7 @@
 #include <pir/compiler/ir.h>
 #include <pir/layer/new_file.h>
 #include <pir/layer/watch.h>
+#include <string.h>
 
 // Exit codes, the same in every tool.
 enum {
@@ -31,6 +32,10 @@ typedef struct cli_option {
   const char *argument;  // NULL: a flag; "FILE": takes a value; "[=N]": may take one
   const char *summary;
 } cli_option;
+
+static inline bool cli_option_needs_value(const cli_option *option) {
+  return option->argument && strncmp(option->argument, "[=", 2) != 0;
+}
 
 typedef struct cli_tool {
   const char *name;       // "pir-opt"
@@ -73,6 +78,9 @@ typedef struct cli_run {
 // Parses the command line. Returns -1 to go on, else the exit code to leave with (help was
 // printed, or the usage error was).
 int cli_start(cli_run *cli, const cli_tool *tool, int argc, char **argv);
+// Prints the options of a tool, then those that every tool has: for people (NULL), for a manual
+// page ("man") or as a completion ("bash"). False: an unknown form.
+bool cli_print_help(const cli_tool *tool, const cli_option *common, const char *form);
 // Frees the command line and flushes standard output. Returns `code`, or another one after
 // reporting that bytes of standard output were lost.
 int cli_finish(cli_run *cli, int code);

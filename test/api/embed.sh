@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs into a scratch folder, builds examples/embed against the installed pkg-config file as C11 and as
-# C++17, and runs it: two threads, two sessions, the library's pool and the program's own executor.
+# C++17, and runs it: two threads, two sessions, the library's pool and the program's own executor. Then by CMake; and what else is installed.
 #   embed.sh BUILD
 set -eu
 build=$(cd "$1" && pwd)
@@ -19,4 +19,38 @@ for program in embed_c embed_cpp; do
   for file in model.json model.pdmodel; do
     "$into/$program" "$model/$file" "$model/model.pdiparams" | grep -q 'the two sessions agree'
   done
+done
+
+# The same by CMake, with its own version and not with a later one.
+cat >"$into/CMakeLists.txt" <<EOF
+cmake_minimum_required(VERSION 3.16)
+project(engine C)
+find_package(pir 0.1 REQUIRED)
+find_package(pir 1000 QUIET)
+if(pir_FOUND)
+  message(FATAL_ERROR "version 1000 was found")
+endif()
+find_package(pir REQUIRED)
+add_executable(engine $root/examples/embed/embed.c)
+target_link_libraries(engine pir::pir pthread)
+EOF
+cmake -S "$into" -B "$into/cmake" -DCMAKE_PREFIX_PATH="$into" -DCMAKE_C_COMPILER="${CC-gcc}" -DCMAKE_C_FLAGS="${CFLAGS-}" >"$into/log"
+cmake --build "$into/cmake" >>"$into/log"
+"$into/cmake/engine" "$model/model.json" "$model/model.pdiparams" | grep -q 'the two sessions agree'
+
+# Manual pages and completions know every option that --help prints.
+for tool in pir-opt pir-run pir-translate; do
+  page=$into/share/man/man1/$tool.1
+  . "$into/share/bash-completion/completions/$tool"
+  COMP_WORDS=("$tool" --) COMP_CWORD=1
+  compopt() { :; }  # outside of a completion there is nothing to set
+  "_$tool"
+  count=0
+  for option in $("$into/bin/$tool" --help | grep -oE '^ +(-., )?--[a-z-]+' | grep -oE -- '--[a-z-]+'); do
+    grep -qF -- "\fB${option//-/\\-}\fR" "$page" || { echo "$page: no $option"; exit 1; }
+    [[ " ${COMPREPLY[*]} " == *" $option"[=\ ]* ]] || { echo "$tool: $option is not completed"; exit 1; }
+    count=$((count + 1))
+  done
+  [ $count -gt 15 ]
+  if grep -q '@[A-Z]*@' "$page"; then exit 1; fi
 done

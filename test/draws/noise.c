@@ -75,8 +75,7 @@ static bool rounds(const pir_opdef *def, const pir_node *nodes, int at) {
     return nodes[at].k == PIR_F64 && (double)(float)nodes[at].f != nodes[at].f;
   bool arithmetic = op == PIR_V_ADD || op == PIR_V_SUB || op == PIR_V_MUL || op == PIR_V_DIV ||
                     op == PIR_V_POW || op == PIR_V_ATAN2 || op == PIR_V_RECIP ||
-                    op == PIR_V_ANGLE ||
-                    (op >= PIR_V_SQRT && op <= PIR_V_I1E);
+                    op == PIR_V_ANGLE || (op >= PIR_V_SQRT && op <= PIR_V_I1E);
   return arithmetic && is_float(def, nodes, at);
 }
 
