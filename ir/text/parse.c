@@ -406,7 +406,7 @@ static bool parse_keywords(pir_op_reader *r) {
 static bool parse_caret(pir_op_reader *r) {
   pir_parser *p = &r->p;
   pir_parse_next(p);
-  if (p->token == '(')
+  if (p->token == '(' && !p->fresh)  // else an op behind the line of a loop without values
     return parse_block_header(r);
   if (pir_parse_is_word(p, "kw"))
     return parse_keywords(r);

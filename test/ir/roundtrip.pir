@@ -34,6 +34,10 @@
         (%9) = "pd_op.relu" (%arg_1) {} : (tensor<-1x3xf32>) -> tensor<-1x3xf32>
         () = "cf.yield" (%1, %arg_0, %9) {} : (tensor<b>, tensor<1xi64>, tensor<-1x3xf32>) -> 
     }
+    () = "pd_op.while" (cond=%1, inputs=) { 
+    ^
+        () = "cf.yield" (%1) {} : (tensor<b>) -> 
+    }
     (%10) = "pd_op.pylayer" (%8) {backward_function_id:3,stop_gradient:[false]} -> tensor<-1x3xf32> {
         () = "cf.yield" (%8) {} : (tensor<-1x3xf32>) -> 
     }
