@@ -14,30 +14,26 @@ import argparse
 import concurrent.futures
 import pathlib
 import re
-import resource
 import subprocess
 import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent))
+import limited  # noqa: E402
+
 COMMAND = "test/nets/compare.py"
 RULE = ["--atol=1e-6", "--rtol=0", "--rtol-max=1e-4"]
 COMPILE = "ungrouped,group{few=0},dce,bind"
 WAYS = [("kernels", 1), ("kernels", 2), ("compile", 1), ("compile", 2), (COMPILE, 1), (COMPILE, 2)]
 TEXT_WAYS = [("kernels", 1), ("compile", 1)]
-UNSUPPORTED, SECONDS, MEMORY = 3, 300, 8 << 30
-
-
-def limit_memory():
-    """A run-away process fails by itself and leaves the machine alive."""
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+DIFFERS, SECONDS, MEMORY = 4, 300, 8 << 30  # an exit code; processor time; address space
 
 
 def run(command):
-    """Exit code and all that was printed; 124 when it took too long."""
+    """Exit code and all that was printed; 124 when it took too long. A run-away process fails by itself and leaves the machine alive."""
     try:
-        p = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS,
-                           preexec_fn=limit_memory if MEMORY else None)
+        p = limited.run(command, SECONDS, MEMORY, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     except subprocess.TimeoutExpired:
         return 124, f"took more than {SECONDS} s"
     return p.returncode, p.stdout.decode(errors="replace")
@@ -57,28 +53,28 @@ def networks_below(folder):
 
 
 def failures(tools, net, work):
-    """(command, what it printed) of each way that gives other numbers than Paddle's, or none."""
+    """(command, exit code, what it printed) of each way that gives other numbers than Paddle's, or none."""
     for program, params in programs_of(net):
         stem = work / (str(net).replace("/", "_") + program.suffix)
         text, own = stem.with_suffix(".pir"), stem.with_suffix(".pdiparams")
         command = [tools / "pir-translate", program, f"--params={params}", "--to=text", "-o", text, f"--params-out={own}"]
         code, out = run(command)
         if code:
-            yield " ".join(map(str, command)), out
+            yield " ".join(map(str, command)), code, out
         texts = [] if code else [(text, own, way) for way in TEXT_WAYS]
         for file, tensors, (pipeline, threads) in [(program, params, way) for way in WAYS] + texts:
             command = [tools / "pir-run", file, f"--params={tensors}", f"--cases={net}", f"--pipeline={pipeline}",
                        f"--threads={threads}", f"--cache={work}", *RULE]
             code, out = run(command)
             if code or re.search(r"^\d+ passed, 0 failed, 0 skipped$", out, re.M) is None:
-                yield " ".join(str(c) for c in command if "--cache" not in str(c)), f"exit code {code}\n{out}"
+                yield " ".join(str(c) for c in command if "--cache" not in str(c)), code, f"exit code {code}\n{out}"
 
 
 def judged_tie(judge, tools, net, found):
     """Whether all that differs is what Paddle itself moves by roundings; with the reason."""
-    if not judge:
+    if not judge or any(code != DIFFERS for _, code, _ in found):
         return False, ""
-    p = subprocess.run([judge, str(HERE / "stability.py"), "--bin", str(tools), str(net)] + [command for command, _ in found],
+    p = subprocess.run([judge, str(HERE / "stability.py"), "--bin", str(tools), str(net)] + [command for command, _, _ in found],
                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     said = p.stdout.decode(errors="replace").strip().splitlines()
     return p.returncode == 0, said[-1] if said else ""
@@ -93,7 +89,7 @@ def compare(tools, judge, net, work):
     if tie:
         return "skipped", [f"skip {net}: {reason}"]
     lines = [f"FAIL {net}: {len(found)} ways{', ' + reason if reason else ''}"]
-    for command, out in found[:1]:
+    for command, _, out in found[:1]:
         lines += [f"  {command}"] + [f"    {line[:300]}" for line in out.strip().splitlines()[:6]]
     return "failed", lines
 

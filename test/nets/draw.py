@@ -69,13 +69,30 @@ def build(kind, seed, feeds, path, without):
     return net.log
 
 
-def save(kind, seed, feeds, path):
+def save(kind, seed, feeds, path, without):
     """Saves the network without the steps that Paddle refuses; each of them makes it begin again."""
-    without, known = set(), -1
+    known = -1
     while len(without) > known:
         known = len(without)
         log = (trace if seed % 2 else build)(kind, seed, feeds, path, without)
     return log
+
+
+def run(kind, seed, feeds, path):
+    """The steps of the network, and its outputs. A step that Paddle builds but does not run is left out."""
+    program, params = pathlib.Path(path + (".pdmodel" if LEGACY else ".json")), pathlib.Path(path + ".pdiparams")
+    refused, failure, step, steps = set(), None, None, 0
+    while step is None or step < steps:
+        try:
+            log = save(kind, seed, feeds, path, refused if step is None else refused | {step})
+            steps = len(log)
+            if not params.exists():
+                params.touch()
+            return log, paddle_run.run(program, params, feeds)
+        except (RuntimeError, ValueError) as e:
+            failure = failure or e
+        step = 0 if step is None else step + 1
+    raise failure
 
 
 def save_cases(folder, feeds, results):
@@ -94,12 +111,7 @@ def draw(name, seed, out):
     paddle.seed(seed)
     np.random.seed(seed % (1 << 32))
     feeds = list(kind.feeds(random.Random(~seed)))
-    path = str(folder / "model")
-    log = save(kind, seed, feeds, path)
-    params = folder / "model.pdiparams"
-    if not params.exists():
-        params.touch()
-    results = paddle_run.run(folder / ("model.pdmodel" if LEGACY else "model.json"), params, feeds)
+    log, results = run(kind, seed, feeds, str(folder / "model"))
     save_cases(folder, feeds, results)
     (folder / "meta.json").write_text(json.dumps({"name": folder.name, "traced": seed % 2 == 1, "log": log, "cases": len(feeds)}) + "\n")
     return log

@@ -118,6 +118,12 @@ class Net:
         """The newest value, and others by chance; every output is a tensor of its own. One reads a parameter, without which Paddle
         does not save a program."""
         chosen = [self.values[-1]] + [self.rnd.choice(self.values) for _ in range(self.rnd.randint(0, most - 1))]
+        return self.own_outputs(chosen)
+
+    def all_outputs(self):
+        return self.own_outputs(self.values)
+
+    def own_outputs(self, chosen):
         some = self.pick(lambda v: v.dtype == "float32")
         return [own(v.t) for v in chosen] + [some.t * self.param([1])]
 

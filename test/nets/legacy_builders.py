@@ -173,7 +173,7 @@ def _wrap(name, builder, original):
             return builder(*args, **kwargs)
         return original(*args, **kwargs)
     fn.__name__ = name
-    return fn
+    return paddle.jit.not_to_static(fn)  # to_static takes it as it is
 
 
 def install():
