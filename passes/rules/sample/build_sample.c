@@ -32,10 +32,9 @@ static pir_named_attr attr_named(pir_context *ctx, const char *name, const pir_a
   return (pir_named_attr){pir_name_get(ctx, pir_str_from(name)), value};
 }
 
-static void note_drawn(sample_build *b, pir_op *op) {
-  if (b->drawn_count == sizeof b->drawn / sizeof *b->drawn)
-    return;
-  b->drawn[b->drawn_count++] = op;
+// Returns the result of an op without operands; NULL if its extents are too large.
+static pir_value *settled_result(sample_build *b, pir_op *op) {
+  return pir_facts_update(b->facts, op) ? NULL : pir_op_result(op, 0);
 }
 
 static void free_bytes(void *user) {
@@ -67,40 +66,41 @@ static pir_value *make_source(sample_build *b, const sample_value *v, int32_t sl
         attr_named(ctx, "place", pir_attr_place(ctx, (pir_place){.kind = 1}))};
     op = put(b, PD_DATA, NULL, 0, &type, 1, attrs, 4);
   }
-  note_drawn(b, op);
-  return pir_facts_update(b->facts, op) ? NULL : pir_op_result(op, 0);
+  return settled_result(b, op);
+}
+
+static pir_value *make_list_op(sample_build *b, const pir_rule_value *items, size_t count) {
+  pir_context *ctx = b->s->ctx;
+  pir_arena *arena = pir_context_arena(ctx);
+  size_t bytes = (count + 1) * sizeof(pir_attr *);
+  const pir_attr **entries = pir_arena_zalloc(arena, bytes);
+  int64_t extent = (int64_t)count;
+  for (size_t i = 0; i < count; i++)
+    entries[i] = pir_attr_int(
+        ctx, PIR_ATTR_I64, items[i].kind == PIR_RULE_FLOAT ? (int64_t)items[i].f : items[i].i);
+  const pir_type *type = pir_type_tensor(ctx, PIR_I64, (pir_shape){&extent, 1});
+  pir_named_attr attrs[] = {
+      attr_named(ctx, "value", pir_attr_array(ctx, entries, count)),
+      attr_named(ctx, "dtype", pir_attr_dtype(ctx, PIR_I64)),
+      attr_named(ctx, "place", pir_attr_place(ctx, (pir_place){.kind = 1}))};
+  pir_arena_free(arena, entries, bytes);
+  return settled_result(b, put(b, PD_FULL_INT_ARRAY, NULL, 0, &type, 1, attrs, 3));
 }
 
 // A constant of a literal: a list of integers, or one number.
 static pir_value *make_literal_op(sample_build *b, const pir_rule_value *v, pir_dtype dtype) {
+  if (v->kind == PIR_RULE_LIST)
+    return make_list_op(b, v->items, v->count);
   pir_context *ctx = b->s->ctx;
-  pir_op *op;
-  if (v->kind == PIR_RULE_LIST) {
-    const pir_attr *items[SAMPLE_ITEMS];
-    int64_t count = (int64_t)v->count;
-    for (size_t i = 0; i < v->count && i < SAMPLE_ITEMS; i++)
-      items[i] = pir_attr_int(ctx, PIR_ATTR_I64,
-                              v->items[i].kind == PIR_RULE_FLOAT ? (int64_t)v->items[i].f
-                                                                 : v->items[i].i);
-    const pir_type *type = pir_type_tensor(ctx, PIR_I64, (pir_shape){&count, 1});
-    pir_named_attr attrs[] = {
-        attr_named(ctx, "value", pir_attr_array(ctx, items, v->count)),
-        attr_named(ctx, "dtype", pir_attr_dtype(ctx, PIR_I64)),
-        attr_named(ctx, "place", pir_attr_place(ctx, (pir_place){.kind = 1}))};
-    op = put(b, PD_FULL_INT_ARRAY, NULL, 0, &type, 1, attrs, 3);
-  } else {
-    int64_t one = 1;
-    const pir_type *type = pir_type_tensor(ctx, dtype, (pir_shape){&one, 1});
-    double f = v->kind == PIR_RULE_FLOAT ? v->f : (double)v->i;
-    pir_named_attr attrs[] = {
-        attr_named(ctx, "shape", pir_attr_int_array(ctx, &one, 1)),
-        attr_named(ctx, "value", pir_attr_float(ctx, PIR_ATTR_F64, f)),
-        attr_named(ctx, "dtype", pir_attr_dtype(ctx, dtype)),
-        attr_named(ctx, "place", pir_attr_place(ctx, (pir_place){.kind = 1}))};
-    op = put(b, PD_FULL, NULL, 0, &type, 1, attrs, 4);
-  }
-  note_drawn(b, op);
-  return pir_facts_update(b->facts, op) ? NULL : pir_op_result(op, 0);
+  int64_t one = 1;
+  const pir_type *type = pir_type_tensor(ctx, dtype, (pir_shape){&one, 1});
+  double f = v->kind == PIR_RULE_FLOAT ? v->f : (double)v->i;
+  pir_named_attr attrs[] = {
+      attr_named(ctx, "shape", pir_attr_int_array(ctx, &one, 1)),
+      attr_named(ctx, "value", pir_attr_float(ctx, PIR_ATTR_F64, f)),
+      attr_named(ctx, "dtype", pir_attr_dtype(ctx, dtype)),
+      attr_named(ctx, "place", pir_attr_place(ctx, (pir_place){.kind = 1}))};
+  return settled_result(b, put(b, PD_FULL, NULL, 0, &type, 1, attrs, 4));
 }
 
 // ---- operands
@@ -190,7 +190,7 @@ static bool put_anything(sample_build *b, const pir_operand_def *def, const pir_
   }
   v.dtype = sample_draw_dtype(b->s, def);
   sample_draw_shape(b, &v, beside);
-  return (*out = make_source(b, &v, RULE_MAX_VALUES, b->drawn_count)) != NULL;
+  return (*out = make_source(b, &v, RULE_MAX_VALUES, b->unnamed++)) != NULL;
 }
 
 static bool put_drawn_operand(sample_build *b, const rule_operand *p,
@@ -362,7 +362,6 @@ static bool put_one(sample_build *b, const rule_op *p, size_t member, size_t cou
   for (size_t i = 0; i < results; i++)
     types[i] = pir_type_tensor(b->s->ctx, PIR_F32, (pir_shape){&open, 1});
   pir_op *op = put(b, p->id, operands, n, types, results, attrs, attr_count);
-  note_drawn(b, op);
   if (pir_facts_update(b->facts, op))
     return false;
   for (size_t i = 0; i < results; i++) {
@@ -379,12 +378,12 @@ static bool put_one(sample_build *b, const rule_op *p, size_t member, size_t cou
   return true;
 }
 
-// Erases the values made for a refused op, and forgets its draws.
-static void erase_drawn(sample_build *b, const bool *values_before, const bool *holes_before) {
-  while (b->drawn_count) {
-    pir_op *op = b->drawn[--b->drawn_count];
+// Erases a refused op with all others behind `last`, and forgets its draws.
+static void erase_drawn(sample_build *b, const pir_op *last, const bool *values_before,
+                        const bool *holes_before) {
+  pir_op *op;
+  while ((op = pir_block_last(pir_program_block(b->program))) != last)
     pir_op_erase(op);
-  }
   for (int32_t i = 0; i < b->s->rule->value_count; i++) {
     if (values_before[i])
       continue;
@@ -431,15 +430,15 @@ bool sample_put_op(sample_build *b, const rule_op *p) {
     bool value = o->kind == RULE_OPERAND_VALUE || o->kind == RULE_OPERAND_VALUES;
     settled &= value ? values[o->at] : o->kind != RULE_OPERAND_HOLE || holes[o->at];
   }
+  const pir_op *last = pir_block_last(pir_program_block(b->program));
   for (int draw = 0; draw < (settled ? DRAWS / 20 : DRAWS); draw++) {
-    b->drawn_count = 0;
     b->m->heap_used = 0;
     b->s->last = NULL;
     b->s->likeness = likeness[draw % 3];
     b->s->wild = draw > DRAWS / 2;
     if (make_op(b, p))
       return true;
-    erase_drawn(b, values, holes);
+    erase_drawn(b, last, values, holes);
     for (int32_t i = 0; i < b->s->rule->value_count; i++)
       if (!made[i]) {
         b->values[i] = NULL;

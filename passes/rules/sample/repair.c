@@ -97,6 +97,17 @@ static bool assign_arithmetic(sample *s, rule_match *m, const rule_node *n,
   return false;
 }
 
+// Sets a node to the list 0, 1, 2 of a length.
+static bool assign_length(sample *s, rule_match *m, int32_t at, const pir_rule_value *length) {
+  pir_rule_value items[16];
+  if (length->kind != PIR_RULE_INT || length->i < 0 || length->i > 16)
+    return false;
+  for (int64_t i = 0; i < length->i; i++)
+    items[i] = rule_int(i);
+  pir_rule_value list = {.kind = PIR_RULE_LIST, .items = items, .count = (size_t)length->i};
+  return assign(s, m, at, &list);
+}
+
 // Sets a node to a value, if it names something that can be chosen.
 static bool assign(sample *s, rule_match *m, int32_t at, const pir_rule_value *to) {
   const rule_node *n = &m->t->nodes[at];
@@ -111,8 +122,7 @@ static bool assign(sample *s, rule_match *m, int32_t at, const pir_rule_value *t
     return assign_arithmetic(s, m, n, to);
   if (n->op != RULE_CALL)
     return false;
-  sample_value *v = n->b ? named_source(s, m, argument_node(m, n, 0)) : NULL;
-  pir_rule_value flipped;
+  sample_value *v = named_source(s, m, argument_node(m, n, 0));
   switch ((rule_fn)n->fn) {
     case RULE_FN_dim: return v && set_dim(m, v, argument_node(m, n, 1), to);
     case RULE_FN_shape: return v && set_shape(v, to);
@@ -121,17 +131,9 @@ static bool assign(sample *s, rule_match *m, int32_t at, const pir_rule_value *t
       return v && to->kind == PIR_RULE_DTYPE && (v->dtype = (pir_dtype)to->i, true);
     case RULE_FN_members:
       return v && to->kind == PIR_RULE_INT && to->i > 0 && (v->members = (size_t)to->i, true);
-    case RULE_FN_inverse: flipped = *to; return assign(s, m, argument_node(m, n, 0), &flipped);
+    case RULE_FN_inverse:
     case RULE_FN_abs: return assign(s, m, argument_node(m, n, 0), to);
-    case RULE_FN_len: {
-      pir_rule_value *items = to->kind == PIR_RULE_INT && to->i >= 0 && to->i < 16
-                                  ? rule_list(m, (size_t)to->i)
-                                  : NULL;
-      for (int64_t i = 0; items && i < to->i; i++)
-        items[i] = rule_int(i);
-      pir_rule_value list = {.kind = PIR_RULE_LIST, .items = items, .count = (size_t)to->i};
-      return items && assign(s, m, argument_node(m, n, 0), &list);
-    }
+    case RULE_FN_len: return assign_length(s, m, argument_node(m, n, 0), to);
     default: return false;
   }
 }
@@ -169,19 +171,15 @@ static bool assign_from_list(sample *s, rule_match *m, int32_t item, int32_t lis
 
 // ---- functions that are conditions
 
+// Every named value of a sample has extents that are constants.
 static bool copy_type(sample *s, rule_match *m, int32_t to, int32_t from, bool dtype) {
   sample_value *v = named_source(s, m, to);
-  const rule_node *n = &m->t->nodes[from];
-  const pir_value *source = n->op == RULE_VALUE ? m->values[n->a].one : NULL;
+  const pir_value *source = m->values[m->t->nodes[from].a].one;
   if (!v || !source)
     return false;
   const pir_fact *fact = pir_facts_of(rule_facts(m), source);
-  const pir_dims *dims = pir_facts_dims(rule_facts(m));
-  if (!fact->known || fact->rank < 0)
-    return false;
   for (int32_t i = 0; i < fact->rank; i++)
-    if (!pir_dim_is_const(dims, fact->shape[i], &v->shape[i]))
-      return false;
+    pir_dim_is_const(pir_facts_dims(rule_facts(m)), fact->shape[i], &v->shape[i]);
   v->rank = fact->rank;
   if (dtype)
     v->dtype = fact->dtype;
@@ -192,7 +190,7 @@ static bool fit(sample *s, rule_match *m, int32_t to, int32_t from) {
   sample_value *v = named_source(s, m, to);
   if (!copy_type(s, m, to, from, false))
     return false;
-  int32_t drop = v->rank ? (int32_t)sample_random(s, (uint32_t)v->rank + 1) : 0;
+  int32_t drop = (int32_t)sample_random(s, (uint32_t)v->rank + 1);
   memmove(v->shape, v->shape + drop, (size_t)(v->rank - drop) * sizeof *v->shape);
   v->rank -= drop;
   for (int32_t i = 0; i < v->rank; i++)
@@ -202,7 +200,7 @@ static bool fit(sample *s, rule_match *m, int32_t to, int32_t from) {
 }
 
 static bool repair_call(sample *s, rule_match *m, const rule_node *n, bool wanted) {
-  sample_value *v = n->b ? named_source(s, m, argument_node(m, n, 0)) : NULL;
+  sample_value *v = named_source(s, m, argument_node(m, n, 0));
   int32_t first;
   switch ((rule_fn)n->fn) {
     case RULE_FN_persistable: return v && !v->constant && (v->parameter = wanted, true);

@@ -51,8 +51,7 @@ typedef struct sample_build {
   size_t members;  // for an op made for each member: length of its lists; 0: not drawn yet
   pir_named_attr each_attrs[RULE_MAX_OPERANDS];  // attributes of the op for the first member
   size_t each_attr_count;
-  pir_op *drawn[4 * RULE_MAX_OPERANDS];  // ops made for the current op
-  size_t drawn_count;
+  size_t unnamed;  // inputs that the rule does not name
 } sample_build;
 
 // ---- draw_sample.c
