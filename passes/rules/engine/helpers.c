@@ -6,11 +6,16 @@
 
 #include <pir/compiler/dialect/onednn.h>
 
+// Returns the fact of an argument; NULL if it is no value, or its rank is unknown.
+static const pir_fact *ranked_argument(const pir_rule_call *call, size_t i) {
+  const pir_fact *fact = pir_facts_of(call->facts, call->args[i].value);
+  return pir_fact_has_rank(fact) ? fact : NULL;
+}
+
 // Whether a tensor has one element, whatever its rank.
 pir_rule_value pir_helper_one_element(const pir_rule_call *call) {
-  const pir_value *value = call->args[0].value;
-  const pir_fact *fact = value ? pir_facts_of(call->facts, value) : NULL;
-  if (!fact || !fact->known || fact->rank < 0)
+  const pir_fact *fact = ranked_argument(call, 0);
+  if (!fact)
     return (pir_rule_value){.kind = PIR_RULE_UNKNOWN};
   bool known = true;
   for (int32_t i = 0; i < fact->rank; i++) {
@@ -25,31 +30,21 @@ pir_rule_value pir_helper_one_element(const pir_rule_call *call) {
 
 // Whether two shapes may be equal: dynamic extents can be.
 pir_rule_value pir_helper_may_be_alike(const pir_rule_call *call) {
-  const pir_fact *facts[2];
-  for (int k = 0; k < 2; k++) {
-    const pir_value *value = call->args[k].value;
-    facts[k] = value ? pir_facts_of(call->facts, value) : NULL;
-    if (!facts[k] || !facts[k]->known || facts[k]->rank < 0)
-      return (pir_rule_value){.kind = PIR_RULE_UNKNOWN};
-  }
-  if (facts[0]->rank != facts[1]->rank)
-    return rule_bool(false);
-  for (int32_t i = 0; i < facts[0]->rank; i++) {
+  const pir_fact *x = ranked_argument(call, 0), *y = ranked_argument(call, 1);
+  const pir_dims *dims = pir_facts_dims(call->facts);
+  if (!x || !y)
+    return (pir_rule_value){.kind = PIR_RULE_UNKNOWN};
+  for (int32_t i = 0; i < x->rank && x->rank == y->rank; i++) {
     int64_t a, b;
-    const pir_dims *dims = pir_facts_dims(call->facts);
-    if (!pir_dim_is_const(dims, facts[0]->shape[i], &a) ||
-        !pir_dim_is_const(dims, facts[1]->shape[i], &b))
-      continue;
-    if (a != b)
+    if (pir_dim_is_const(dims, x->shape[i], &a) && pir_dim_is_const(dims, y->shape[i], &b) &&
+        a != b)
       return rule_bool(false);
   }
-  return rule_bool(true);
+  return rule_bool(x->rank == y->rank);
 }
 
-// Returns an option of the pass, or its default.
+// Returns an option of the pass, or its default. Reading the rule saw that its name is a text.
 pir_rule_value pir_helper_option(const pir_rule_call *call) {
-  if (call->args[0].kind != PIR_RULE_TEXT)
-    return (pir_rule_value){.kind = PIR_RULE_UNKNOWN};
   return call->option(call->user, call->args[0].text, &call->args[1]);
 }
 
@@ -74,7 +69,10 @@ pir_rule_value pir_helper_readers_follow(const pir_rule_call *call) {
 
 // Whether a reader of the value converts it to bf16.
 pir_rule_value pir_helper_is_halved(const pir_rule_call *call) {
-  PIR_EACH_USE(use, call->args[0].value)
+  const pir_value *value = call->args[0].value;
+  if (!value)
+    return rule_bool(false);
+  PIR_EACH_USE(use, value)
   if (pir_op_is(pir_use_owner(use), ONEDNN_QUANTIZE))
     return rule_bool(true);
   return rule_bool(false);
