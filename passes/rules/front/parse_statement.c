@@ -258,9 +258,7 @@ static int32_t default_node(drr *d, const pir_attr_def *literal) {
   if (literal->kind == PIR_ATTR_BOOL)
     return drr_node(d, (rule_node){.op = RULE_BOOL, .i = literal->i});
   if (literal->kind == PIR_ATTR_I32 || literal->kind == PIR_ATTR_I64)
-    return drr_node(d, (rule_node){.op = RULE_INT,
-                                   .i = literal->has_ints || literal->i ? literal->i
-                                                                        : (int64_t)literal->f});
+    return drr_node(d, (rule_node){.op = RULE_INT, .i = literal->i});
   if (literal->kind != PIR_ATTR_INT_ARRAY)
     return drr_node(d, (rule_node){.op = RULE_FLOAT, .f = literal->f});
   int32_t first = (int32_t)d->pool.count;
