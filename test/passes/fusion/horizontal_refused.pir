@@ -146,3 +146,40 @@
     (%19) = "pd_op.fetch" (%17) {col:1,name:"r"} : (tensor<3x3xf32>) -> tensor<3x3xf32>
 }
 
+// -----
+// The same with an epilogue, whose bias is left out.
+// CHECK-LABEL: name:"sixth"
+// CHECK: (%4) = "builtin.combine" (%3, %2, %1)
+// CHECK: (%7) = "pd_op.gemm_epilogue" (%0, %6) {activation_type:"relu",in_num_col_dims:1,padding_weights:false}
+// CHECK: (%11, %12, %13) = "builtin.split"
+{
+    (%0) = "pd_op.data" () {dtype:float32,name:"sixth",place:Place(cpu),shape:[2,3]} : () -> tensor<2x3xf32>
+    (%1) = "pd_op.data" () {dtype:float32,name:"a",place:Place(cpu),shape:[3,2]} : () -> tensor<3x2xf32>
+    (%2) = "pd_op.data" () {dtype:float32,name:"b",place:Place(cpu),shape:[3,4]} : () -> tensor<3x4xf32>
+    (%3) = "pd_op.data" () {dtype:float32,name:"c",place:Place(cpu),shape:[3,2]} : () -> tensor<3x2xf32>
+    (%4) = "pd_op.gemm_epilogue" (%0, %1) {activation_type:"relu",in_num_col_dims:1,padding_weights:false} : (tensor<2x3xf32>, tensor<3x2xf32>) -> tensor<2x2xf32>
+    (%5) = "pd_op.gemm_epilogue" (%0, %2) {activation_type:"relu",in_num_col_dims:1,padding_weights:false} : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+    (%6) = "pd_op.gemm_epilogue" (%0, %3) {activation_type:"relu",in_num_col_dims:1,padding_weights:false} : (tensor<2x3xf32>, tensor<3x2xf32>) -> tensor<2x2xf32>
+    (%7) = "pd_op.fetch" (%4) {col:0,name:"p"} : (tensor<2x2xf32>) -> tensor<2x2xf32>
+    (%8) = "pd_op.fetch" (%5) {col:1,name:"q"} : (tensor<2x4xf32>) -> tensor<2x4xf32>
+    (%9) = "pd_op.fetch" (%6) {col:2,name:"r"} : (tensor<2x2xf32>) -> tensor<2x2xf32>
+}
+
+// -----
+// Factors that are arguments of a region are joined with nothing.
+// CHECK-LABEL: name:"seventh"
+// CHECK-NOT: "pd_op.concat"
+{
+    (%0) = "pd_op.data" () {dtype:float32,name:"seventh",place:Place(cpu),shape:[3,3]} : () -> tensor<3x3xf32>
+    (%1) = "pd_op.data" () {dtype:bool,name:"c",place:Place(cpu),shape:[1]} : () -> tensor<1xb>
+    (%2, %3, %4) = "pd_op.while" (cond=%1, inputs=%1, %0, %0) {
+    ^%arg_0 {}, %arg_1 {}, %arg_2 {}
+        (%5) = "pd_op.matmul" (%arg_1, %arg_2) {transpose_x:false,transpose_y:false} : (tensor<3x3xf32>, tensor<3x3xf32>) -> tensor<3x3xf32>
+        (%6) = "pd_op.matmul" (%arg_1, %arg_2) {transpose_x:false,transpose_y:false} : (tensor<3x3xf32>, tensor<3x3xf32>) -> tensor<3x3xf32>
+        (%7) = "pd_op.matmul" (%arg_1, %arg_2) {transpose_x:false,transpose_y:true} : (tensor<3x3xf32>, tensor<3x3xf32>) -> tensor<3x3xf32>
+        (%8) = "pd_op.add" (%5, %6) {} : (tensor<3x3xf32>, tensor<3x3xf32>) -> tensor<3x3xf32>
+        (%9) = "pd_op.add" (%8, %7) {} : (tensor<3x3xf32>, tensor<3x3xf32>) -> tensor<3x3xf32>
+        () = "cf.yield" (%1, %1, %9, %arg_2) {} : (tensor<1xb>, tensor<1xb>, tensor<3x3xf32>, tensor<3x3xf32>) -> 
+    }
+    (%10) = "pd_op.fetch" (%3) {col:0,name:"p"} : (tensor<3x3xf32>) -> tensor<3x3xf32>
+}
