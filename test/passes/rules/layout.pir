@@ -58,3 +58,20 @@
     (%3) = "pd_op.softmax" (%2) {axis:1} : (tensor<2x3x4x4xf32>) -> tensor<2x3x4x4xf32>
     (%4) = "pd_op.fetch" (%3) {col:0,name:"y"} : (tensor<2x3x4x4xf32>) -> tensor<2x3x4x4xf32>
 }
+
+// -----
+// A convolution with its bias and activation is worth the three transposes; that of a parameter is folded, and does not count.
+// CHECK:      "pd_op.transpose" (%0) {perm:[3,2,0,1]}
+// CHECK-COUNT-2: "pd_op.transpose" (%{{[0-9]+}}) {perm:[0,2,3,1]}
+// CHECK-NEXT: "pd_op.fused_conv2d_add_act" {{.*}}data_format:"NHWC"
+// CHECK-NEXT: "pd_op.transpose" {{.*}} {perm:[0,3,1,2]}
+// AUTO:       // -----
+// AUTO:       "pd_op.fused_conv2d_add_act" {{.*}}data_format:"NHWC"
+{
+    (%0) = "builtin.parameter" () {parameter_name:"f"} : () -> tensor<1x1x3x3xf32>
+    (%1) = "pd_op.data" () {dtype:float32,name:"b",place:Place(cpu),shape:[1,3,1,1]} : () -> tensor<1x3x1x1xf32>
+    (%2) = "pd_op.data" () {dtype:float32,name:"x",place:Place(cpu),shape:[2,3,4,4]} : () -> tensor<2x3x4x4xf32>
+    (%3) = "pd_op.transpose" (%0) {perm:[3,2,0,1]} : (tensor<1x1x3x3xf32>) -> tensor<3x3x1x1xf32>
+    (%4, %5) = "pd_op.fused_conv2d_add_act" (%2, %3, %1, <<NULL VALUE>>) {activation:"relu",data_format:"NCHW",dilations:[1,1],exhaustive_search:false,fuse_alpha:0,groups:1,padding_algorithm:"EXPLICIT",paddings:[0,0],split_channels:[],strides:[1,1],workspace_size_MB:32} : (tensor<2x3x4x4xf32>, tensor<3x3x1x1xf32>, tensor<1x3x1x1xf32>, <<NULL TYPE>>) -> tensor<2x3x4x4xf32>, <<NULL TYPE>>
+    (%6) = "pd_op.fetch" (%4) {col:0,name:"y"} : (tensor<2x3x4x4xf32>) -> tensor<2x3x4x4xf32>
+}
