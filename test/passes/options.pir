@@ -21,6 +21,9 @@
 // OPS: error: option deny of pass auto_mixed_precision_pass names an unknown op 'matmu'
 // RUN: not pir-opt %s --passes='fused_weight_only_linear{ark=80}' 2>&1 | FileCheck %s --check-prefix=RULE
 // RULE: error: pass fused_weight_only_linear_pass takes no option 'ark'
+// RUN: pir-opt %s --passes='amp{precision=f16},amp{precision=float16},amp{precision=bf16},amp{precision=}' | FileCheck %s
+// RUN: not pir-opt %s --passes='amp{precision=f32}' 2>&1 | FileCheck %s --check-prefix=PRECISION
+// PRECISION: error: option precision of pass auto_mixed_precision_pass expects f16 or bf16, has 'f32'
 // RUN: pir-opt %s --passes='fused_weight_only_linear{arch=80},cse{max-ops=3},fold{sources}' | FileCheck %s
 // CHECK: builtin.parameter
 {
