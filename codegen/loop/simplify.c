@@ -54,12 +54,8 @@ static bool same_node(const loop_expr *a, const loop_expr *b) {
     case LOOP_FOLD:
     case LOOP_TEAM: return a->combine == b->combine;
     case LOOP_ZIP: return a->upper == b->upper;
-    case LOOP_FMA:
-    case LOOP_BITCAST:
-    case LOOP_BROADCAST:
-    case LOOP_RAMP: return true;
+    default: return true;  // the operands of the others state everything
   }
-  return false;
 }
 
 bool pir_loop_equal(const loop_expr *a, const loop_expr *b) {
@@ -243,7 +239,7 @@ static bool below(const form *f, const loop_expr *divisor) {
   if (b.low == 0 && b.high == 0)
     return true;  // a divisor of 0 is an extent whose loop does not run
   return f->count == 1 && f->constant == 0 && f->terms[0].k == 1 &&
-         f->terms[0].atom->kind == LOOP_VAR && f->terms[0].atom->var->extent &&
+         f->terms[0].atom->kind == LOOP_VAR &&
          pir_loop_equal(f->terms[0].atom->var->extent, divisor);
 }
 
@@ -415,8 +411,7 @@ static loop_expr *compare_indices(loop_module *m, pir_node_op fn, loop_expr *a, 
   bounds d = bounds_of_form(&f);
   int known = f.count ? compare_bounds(fn, d) : compare_with_zero(fn, d.low);
   // Bounds are numbers. This rule also covers an extent that is known only at run time.
-  if (known < 0 && fn == PIR_V_LT && a->kind == LOOP_VAR && a->var->extent &&
-      pir_loop_equal(a->var->extent, b))
+  if (known < 0 && fn == PIR_V_LT && a->kind == LOOP_VAR && pir_loop_equal(a->var->extent, b))
     known = 1;
   return known < 0 ? NULL : pir_loop_const_int(m, PIR_BOOL, known);
 }
@@ -428,7 +423,7 @@ static loop_expr *logic(loop_module *m, pir_node_op fn, loop_expr *a, loop_expr 
     return NULL;
   if (fn == PIR_V_NOT)
     return know_a ? pir_loop_const_int(m, PIR_BOOL, !x) : NULL;
-  if ((fn != PIR_V_AND && fn != PIR_V_OR) || (!know_a && !know_b))
+  if (!know_a && !know_b)
     return NULL;
   // The known side is the result, or leaves the result to the other side.
   loop_expr *known = know_a ? a : b, *other = know_a ? b : a;

@@ -96,10 +96,8 @@ static loop_expr *widen_load(vectoriser *z, loop_expr *e) {
   if (choice)
     return widen_choice(z, e, choice);
   loop_expr *own = e->mask ? widen(z, e->mask) : NULL;
-  if (e->buffer->space == LOOP_REGISTER) {
-    loop_buffer *b = e->buffer->id < z->private_count ? z->private_regs[e->buffer->id] : NULL;
-    return b ? pir_loop_load(z->m, b, e->a, z->lanes, NULL) : e;
-  }
+  if (e->buffer->space == LOOP_REGISTER)  // a private one, since it varies
+    return pir_loop_load(z->m, z->private_regs[e->buffer->id], e->a, z->lanes, NULL);
   if (is_contiguous(z, e->a))
     return pir_loop_load(z->m, e->buffer, pir_loop_substitute(z->m, e->a, z->var, z->base),
                          z->lanes, mask_of(z, own));
@@ -148,10 +146,7 @@ static void widen_let(vectoriser *z, loop_block *out, const loop_stmt *s) {
     pir_loop_bind(z->fn, out, var, value);
     return;
   }
-  if (var->id < z->value_count)
-    z->values[var->id] = pir_loop_let(z->fn, out, var->name, value);
-  else
-    z->failed = true;
+  z->values[var->id] = pir_loop_let(z->fn, out, var->name, value);
 }
 
 static void widen_store(vectoriser *z, loop_block *out, const loop_stmt *s) {

@@ -71,7 +71,7 @@ static void expressions_fold(void **unused) {
 #include "folds.inc"
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    char text[1024], found[256];
+    char text[2048], found[1024];
     pir_context *ctx = pir_context_create(NULL);
     snprintf(text, sizeof text, frame, rows[i].type, rows[i].text);
     loop_module *m = read_loops(ctx, text);
