@@ -34,7 +34,8 @@ struct pir_custom_set {
 
 // ---- arguments of a call
 
-// Values and where libffi finds them.
+// Values and where libffi finds them. At most ARGUMENTS tensors are in lists: both callers
+// count them.
 typedef struct arguments {
   union {
     void *p;
@@ -60,7 +61,7 @@ static void push_size(arguments *a, size_t n) {
 
 static void push_list(arguments *a, pir_tensor *const *tensors, int n) {
   int first = a->listed;
-  for (int i = 0; i < n && a->listed < ARGUMENTS; i++)
+  for (int i = 0; i < n; i++)
     a->lists[a->listed++] = tensors[i];
   push_pointer(a, &a->lists[first]);
   push_size(a, (size_t)(a->listed - first));
@@ -99,13 +100,11 @@ static custom_op *of_kernel(const pir_kernel *kernel) {
 
 // ---- inference
 
-// Represents a fact as a tensor without data.
+// Represents a known fact as a tensor without data.
 static pir_tensor shape_of(const pir_infer *infer, const pir_fact *fact) {
-  pir_tensor t = {.dtype = fact && fact->known ? fact->dtype : PIR_UNDEFINED,
-                  .rank = fact && pir_fact_has_rank(fact) ? fact->rank : 0};
+  pir_tensor t = {.dtype = fact->dtype, .rank = pir_fact_has_rank(fact) ? fact->rank : 0};
   for (int i = 0; i < t.rank; i++)
-    if (fact->shape[i] == PIR_DIM_UNKNOWN ||
-        !pir_dim_is_const(infer->dims, fact->shape[i], &t.shape[i]))
+    if (!pir_dim_is_const(infer->dims, fact->shape[i], &t.shape[i]))
       t.shape[i] = -1;
   return t;
 }
@@ -177,6 +176,7 @@ typedef struct dense_call {
   const pir_kernel_call *call;
   pir_tensor copies[ARGUMENTS], *tensors[ARGUMENTS];
   void *memory[ARGUMENTS];
+  size_t sizes[ARGUMENTS];  // of `memory`
   int count;
 } dense_call;
 
@@ -196,8 +196,9 @@ static pir_tensor *dense(dense_call *d, const pir_tensor *from, pir_status *stat
     return &d->copies[i];
   pir_tensor_set_dense(&d->copies[i], from->dtype, from->shape, from->rank);
   *status = pir_shape_bytes(from->shape, from->rank, from->dtype, &bytes);
+  d->sizes[i] = !*status && bytes ? bytes : 1;
   if (!*status)
-    d->copies[i].data = d->memory[i] = pir_mem_get(d->call->allocator, bytes ? bytes : 1);
+    d->copies[i].data = d->memory[i] = pir_mem_get(d->call->allocator, d->sizes[i]);
   if (!*status && !d->memory[i])
     *status = PIR_EXHAUSTED;
   if (!*status)
@@ -240,12 +241,9 @@ static pir_status run_custom(const pir_kernel_call *call) {
   if (code)
     status =
         pir_kernel_fail(call, PIR_INVALID, "%s: its kernel failed with %d", call->op, code);
-  for (int i = 0; i < d.count; i++) {
-    size_t bytes;
-    if (d.memory[i] &&
-        !pir_shape_bytes(d.copies[i].shape, d.copies[i].rank, d.copies[i].dtype, &bytes))
-      pir_mem_give(call->allocator, d.memory[i], bytes ? bytes : 1);
-  }
+  for (int i = 0; i < d.count; i++)
+    if (d.memory[i])
+      pir_mem_give(call->allocator, d.memory[i], d.sizes[i]);
   return status;
 }
 

@@ -279,6 +279,121 @@ static void lists_have_a_limit(void **unused) {
   pir_custom_set_destroy(set);
 }
 
+// ---- shapes that are not known, and what has none
+
+static int from_nothing(pir_tensor *out, int32_t rows, const char *word) {
+  for (int32_t i = 0; i < rows; i++)
+    ((float *)out->data)[i] = word[0] ? -1 : (float)i;
+  return 0;
+}
+static int shape_from_nothing(pir_tensor *out, int32_t rows, const char *word) {
+  (void)word;
+  out->dtype = PIR_F32;
+  out->rank = 1;
+  out->shape[0] = rows;
+  return 0;
+}
+
+static void operands_may_be_missing(void **unused) {
+  static const char text[] =
+      "{\n(%o) = \"custom_op.count\" () {rows:3} : () -> tensor<3xf32>\n"
+      "(%f) = \"pd_op.fetch\" (%o) {col:0,name:\"o\"} : (tensor<3xf32>) -> tensor<3xf32>\n}\n";
+  pir_custom_op op = {
+      .name = "count", .attrs = "rows: i32, word: str = \"\"", .results = "Out"};
+  pir_allocator allocator = {0};
+  pir_custom_set *set = NULL;
+  pir_message message;
+  pir_session *s = NULL;
+  pir_tensor out = {0};
+  assert_int_equal(pir_custom_set_create(&allocator, &set), PIR_OK);
+  assert_int_equal(pir_custom_set_add(set, &op, (pir_custom_fn)from_nothing,
+                                      (pir_custom_fn)shape_from_nothing, &message),
+                   PIR_OK);
+  pir_model *model = load(text, set, "kernels");
+  if (!model)
+    fail_msg("%s", said);
+  assert_int_equal(pir_session_create(model, NULL, &s), PIR_OK);
+  assert_int_equal(pir_session_run(s), PIR_OK);
+  assert_int_equal(pir_session_output(s, 0, &out), PIR_OK);
+  assert_int_equal(out.shape[0], 3);
+  assert_memory_equal(out.data, ((float[]){0, 1, 2}), 12);
+  pir_session_destroy(s);
+  pir_model_release(model);
+  pir_custom_set_destroy(set);
+}
+
+static int64_t extents_seen[4];
+static int see_extents(const pir_tensor *x, pir_tensor *out) {
+  static int calls;
+  if (calls < 2)
+    memcpy(extents_seen + 2 * calls, x->shape, 2 * sizeof *x->shape);
+  calls++;
+  out->shape[0] = -1;
+  return 0;
+}
+
+// An extent that is free, then one that an infer function does not know: both arrive as -1.
+static void unknown_extents_are_negative(void **unused) {
+  static const char text[] =
+      "{\n(%x) = \"pd_op.data\" () "
+      "{dtype:float32,name:\"x\",place:Place(undefined:0),shape:[-1,3]} : () -> "
+      "tensor<-1x3xf32>\n"
+      "(%a) = \"custom_op.see\" (%x) {} : (tensor<-1x3xf32>) -> tensor<-1x3xf32>\n"
+      "(%o) = \"custom_op.see\" (%a) {} : (tensor<-1x3xf32>) -> tensor<-1x3xf32>\n"
+      "(%f) = \"pd_op.fetch\" (%o) {col:0,name:\"o\"} : (tensor<-1x3xf32>) -> "
+      "tensor<-1x3xf32>\n}\n";
+  pir_custom_op op = {.name = "see", .operands = "X", .results = "Out"};
+  pir_custom_set *set = NULL;
+  pir_message message;
+  assert_int_equal(pir_custom_set_create(NULL, &set), PIR_OK);
+  assert_int_equal(pir_custom_set_add(set, &op, (pir_custom_fn)nothing,
+                                      (pir_custom_fn)see_extents, &message),
+                   PIR_OK);
+  pir_model *model = load(text, set, "kernels");
+  if (!model)
+    fail_msg("%s", said);
+  assert_memory_equal(extents_seen, ((int64_t[]){-1, 3, -1, 3}), sizeof extents_seen);
+  pir_model_release(model);
+  pir_custom_set_destroy(set);
+}
+
+// ---- what is given wrongly
+
+static void nothing_given_is_refused(void **unused) {
+  pir_custom_op op = {.name = "one", .operands = "X", .results = "Out"};
+  pir_custom_set *set = NULL;
+  pir_message message;
+  assert_int_equal(pir_custom_set_create(NULL, NULL), PIR_INVALID);
+  assert_int_equal(pir_custom_set_create(NULL, &set), PIR_OK);
+  assert_int_equal(pir_custom_set_add(set, &op, (pir_custom_fn)nothing, NULL, NULL),
+                   PIR_INVALID);
+  assert_int_equal(pir_custom_set_add(NULL, &op, (pir_custom_fn)nothing, NULL, &message),
+                   PIR_INVALID);
+  assert_string_equal(message.text, "pir_custom_set_add: an argument is NULL");
+  assert_int_equal(pir_custom_set_add(set, NULL, (pir_custom_fn)nothing, NULL, &message),
+                   PIR_INVALID);
+  assert_int_equal(pir_custom_set_load(set, "libm.so.6", NULL), PIR_INVALID);
+  assert_int_equal(pir_custom_set_load(NULL, "libm.so.6", &message), PIR_INVALID);
+  assert_string_equal(message.text, "pir_custom_set_load: an argument is NULL");
+  assert_int_equal(pir_custom_set_load(set, NULL, &message), PIR_INVALID);
+  assert_int_equal(pir_custom_set_register(set, NULL), PIR_INVALID);
+  assert_int_equal(pir_custom_set_register(NULL, NULL), PIR_INVALID);
+  pir_custom_set_destroy(set);
+}
+
+static void libraries_without_ops_are_refused(void **unused) {
+  pir_custom_set *set = NULL;
+  pir_message message;
+  assert_int_equal(pir_custom_set_create(NULL, &set), PIR_OK);
+  for (int i = 0; i < 255; i++) {
+    assert_int_equal(pir_custom_set_load(set, "libm.so.6", &message), PIR_INVALID);
+    assert_string_equal(message.text, "libm.so.6: exports no 'pir_custom_ops'");
+  }
+  assert_int_equal(pir_custom_set_load(set, "libm.so.6", &message), PIR_EXHAUSTED);
+  assert_string_equal(message.text, "more than 255 libraries");
+  pir_custom_set_destroy(set);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(wrong_declarations_are_refused),
@@ -286,6 +401,10 @@ int main(void) {
       cmocka_unit_test(attributes_and_orders_arrive),
       cmocka_unit_test(wrong_shapes_are_refused),
       cmocka_unit_test(lists_have_a_limit),
+      cmocka_unit_test(operands_may_be_missing),
+      cmocka_unit_test(unknown_extents_are_negative),
+      cmocka_unit_test(nothing_given_is_refused),
+      cmocka_unit_test(libraries_without_ops_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,10 +6,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include <pir/compiler/dialects.h>
+#include <pir/compiler/load.h>
 #include <pir/engine/model.h>
 
 static char said[512];
@@ -123,6 +126,12 @@ static void inputs_that_do_not_fit(pir_session *s, float *data) {
   expect(s, pir_session_bind_input(s, 0, NULL), PIR_INVALID, "no tensor is given");
   expect(s, pir_session_bind_input(s, 7, &x), PIR_NOT_FOUND, "there is no input 7");
   expect(s, pir_session_run(s), PIR_INVALID, "input 0 \"x\" is not bound");
+  for (int i = 0; i < 2; i++) {
+    x = shaped(data, PIR_F32, 2, 2);
+    x.reserved[i] = 1;
+    expect(s, pir_session_bind_input(s, 0, &x), PIR_UNSUPPORTED,
+           "unsupported: input 0 \"x\" sets a field of a later version");
+  }
   x = shaped(NULL, PIR_F32, 2, 2);
   expect(s, pir_session_bind_input(s, 0, &x), PIR_OK, "");
   expect(s, pir_session_run(s), PIR_INVALID, "input 0 has no data");
@@ -145,6 +154,8 @@ static void offsets_that_do_not_fit(pir_session *s, float *data) {
   };
   pir_tensor x = shaped(data, PIR_F32, 2, 2);
   x.lod_levels = 1;
+  expect(s, pir_session_bind_input(s, 0, &x), PIR_INVALID, "1 levels of offsets, and no");
+  x.lod = (const uint64_t *[]){whole};
   expect(s, pir_session_bind_input(s, 0, &x), PIR_INVALID, "1 levels of offsets, and no");
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     bool right = !cases[i].message[0];
@@ -204,6 +215,7 @@ static void tensors_that_do_not_fit_are_refused(void **unused) {
     assert_int_equal(pir_session_output(s, 1, &n), PIR_OK);
     assert_int_equal(n.shape[0], 2);
     expect(s, pir_session_output(s, 5, &n), PIR_NOT_FOUND, "there is no output 5");
+    expect(s, pir_session_output(s, 0, NULL), PIR_INVALID, "");
     (void)pir_session_trim(s);
     assert_int_equal(pir_session_run(s), PIR_OK);
     pir_session_destroy(s);
@@ -211,8 +223,84 @@ static void tensors_that_do_not_fit_are_refused(void **unused) {
   }
 }
 
+// Whoever gives NULL is told so, by the sink of the options or by that of the context.
+static void absent_arguments_are_named(void **unused) {
+  pir_model_options loud = {.size = sizeof loud, .sink = {keep_message, NULL}};
+  pir_session_options how = {.size = sizeof how, .sink = {keep_message, NULL}};
+  pir_borrowed bytes = {.data = text, .size = sizeof text - 1, .release = count_release};
+  pir_context *ctx = pir_context_create(NULL);
+  pir_program *program = NULL;
+  pir_model *model = NULL;
+  pir_session *s = NULL;
+  pir_context_set_sink(ctx, (pir_diag_sink){keep_message, NULL});
+  assert_int_equal(pir_dialects_load_all(ctx), PIR_OK);
+  assert_int_equal(
+      pir_program_load(ctx, bytes, (pir_borrowed){0}, PIR_STR("memory"), &program), PIR_OK);
+#define NAMED(call, status, message)                                                           \
+  do {                                                                                         \
+    said[0] = 0;                                                                               \
+    assert_int_equal(call, status);                                                            \
+    assert_string_equal(said, message);                                                        \
+  } while (0)
+  NAMED(pir_model_create(NULL, &loud, &model), PIR_INVALID,
+        "pir_model_create: an argument is NULL");
+  NAMED(pir_model_create(program, NULL, NULL), PIR_INVALID,
+        "pir_model_create: an argument is NULL");
+  NAMED(pir_model_create(NULL, NULL, &model), PIR_INVALID, "");
+  NAMED(pir_model_compile_ahead(NULL, &loud), PIR_INVALID,
+        "pir_model_compile_ahead: an argument is NULL");
+  NAMED(pir_model_compile_ahead(program, NULL), PIR_INVALID,
+        "code that is compiled ahead needs a cache to be put in");
+  NAMED(pir_model_load_file(NULL, NULL, &loud, &model), PIR_INVALID,
+        "pir_model_load_file: an argument is NULL");
+  NAMED(pir_model_load_file("x", NULL, &loud, NULL), PIR_INVALID,
+        "pir_model_load_file: an argument is NULL");
+  int before = released;
+  NAMED(pir_model_load(bytes, (pir_borrowed){0}, &loud, NULL), PIR_INVALID,
+        "pir_model_load: an argument is NULL");
+  assert_int_equal(released, before + 1);
+  NAMED(pir_model_load((pir_borrowed){0}, bytes, &loud, &model), PIR_INVALID,
+        "pir_model_load: an argument is NULL");
+  assert_int_equal(released, before + 2);
+  NAMED(pir_session_create(NULL, &how, &s), PIR_INVALID,
+        "pir_session_create: an argument is NULL");
+  NAMED(pir_session_create(NULL, NULL, NULL), PIR_INVALID, "");
+#undef NAMED
+  assert_null(model);
+  assert_null(s);
+  pir_context_destroy(ctx);
+}
+
+// Code for other machines: what is compiled ahead depends on the target alone.
+static void code_is_compiled_ahead(void **unused) {
+  char cache[] = "/tmp/pir-ahead-XXXXXX", command[64];
+  pir_borrowed bytes = {.data = text, .size = sizeof text - 1};
+  pir_context *ctx = pir_context_create(NULL);
+  pir_program *program = NULL;
+  assert_non_null(mkdtemp(cache));
+  pir_context_set_sink(ctx, (pir_diag_sink){keep_message, NULL});
+  assert_int_equal(pir_dialects_load_all(ctx), PIR_OK);
+  assert_int_equal(
+      pir_program_load(ctx, bytes, (pir_borrowed){0}, PIR_STR("memory"), &program), PIR_OK);
+  pir_model_options how = {
+      .size = sizeof how, .cache = cache, .target = "sapphirerapids", .math = "bf16"};
+  assert_int_equal(pir_model_compile_ahead(program, &how), PIR_OK);
+  how.target = "x86-64-v3";
+  assert_int_equal(pir_model_compile_ahead(program, &how), PIR_OK);
+  how.target = "cuda";
+  assert_int_equal(pir_model_compile_ahead(program, &how), PIR_UNSUPPORTED);
+  assert_non_null(strstr(said, "unsupported: code of a device compiled ahead"));
+  how.target = "pdp11";
+  assert_int_not_equal(pir_model_compile_ahead(program, &how), PIR_OK);
+  assert_non_null(strstr(said, "target \"pdp11\" is not known"));
+  pir_context_destroy(ctx);
+  snprintf(command, sizeof command, "rm -r %s", cache);
+  assert_int_equal(system(command), 0);
+}
+
 static void absent_things_are_nothing(void **unused) {
   pir_tensor x = {0};
+  assert_int_equal(pir_session_trim(NULL), 0);
   assert_int_equal(pir_session_bind_input(NULL, 0, &x), PIR_INVALID);
   assert_int_equal(pir_session_bind_output(NULL, 0, &x), PIR_INVALID);
   assert_int_equal(pir_session_run(NULL), PIR_INVALID);
@@ -229,6 +317,8 @@ int main(void) {
       cmocka_unit_test(options_may_be_few),
       cmocka_unit_test(tensors_that_do_not_fit_are_refused),
       cmocka_unit_test(absent_things_are_nothing),
+      cmocka_unit_test(absent_arguments_are_named),
+      cmocka_unit_test(code_is_compiled_ahead),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
