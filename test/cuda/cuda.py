@@ -7,6 +7,7 @@ FOLDER holds models/ of recordings. For each model
   run        pir-run --target=cuda with the stand-ins for driver and NVRTC (cuda/shim): transfers, memory, launches and
              graphs of the runtime as on a device, kernels executed on the processor, outputs compared
   devices    build/test/device_test on the stand-ins: queues, copies, the pool, graphs
+  failures   build/test/device_faults_test: every call of the stand-ins fails once
   resources  NVRTC compiles every kernel; registers, stack (spills) and shared memory read from the CUBIN stay below
              limits. Skipped where NVRTC is not installed.
 A driver that is missing must be an error with exit code 3. Ends with `N passed, N failed, N skipped`.
@@ -26,6 +27,7 @@ import limited
 
 UNSUPPORTED = 3
 ARCHITECTURES = ["sm_80"]
+DEVICE_TESTS = ["device_test", "device_faults_test"]
 AGAIN = ["mlp", "lenet", "bert_tiny"]  # run often enough that graphs are made, and compared afterwards
 COUNTS = re.compile(r"shim: (\d+) launches, (\d+) graphs")
 # Of the stack: what the range reduction of sines takes; a spilled tile takes more.
@@ -109,9 +111,9 @@ def missing_driver_job(build, folder):
     return name, "pass" if code == UNSUPPORTED and told else "fail", f"exit code {code}: {last_line(err)}"
 
 
-def device_job(build):
-    name = "cuda devices and queues"
-    code, out, err = run([build / "test/device_test"], LD_LIBRARY_PATH=str(build / "cuda"))
+def device_job(build, test):
+    name = f"cuda {test}"
+    code, out, err = run([build / "test" / test], LD_LIBRARY_PATH=str(build / "cuda"))
     ran = "SKIPPED" not in out + err
     return name, "pass" if code == 0 and ran else "fail", last_line(out + err)
 
@@ -128,8 +130,7 @@ def main():
     counts = {"pass": 0, "fail": 0, "skip": 0}
     with tempfile.TemporaryDirectory(prefix="pir-cuda-") as cache, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         jobs = [pool.submit(missing_driver_job, build, m) for m in models[:1]]
-        if (build / "test/device_test").exists():
-            jobs.append(pool.submit(device_job, build))
+        jobs += [pool.submit(device_job, build, test) for test in DEVICE_TESTS if (build / "test" / test).exists()]
         for m in models:
             jobs += [pool.submit(resources_job, build, m, arch, totals) for arch in ARCHITECTURES]
             jobs += [pool.submit(shim_job, build, m, case, cache, totals) for case in sorted(m.glob("case*"))]

@@ -393,13 +393,13 @@ uint64_t pir_exec_now_ns(void) {
 static pir_status run_marked(frame *f, const plan_instr *instr, uint32_t number,
                              pir_span *span) {
   pir_device_mark marks[2] = {{NULL}, {NULL}};
-  pir_status status = pir_queue_mark(f->queue, &marks[0]);
+  pir_status status = pir_frame_queue_status(f, pir_queue_mark(f->queue, &marks[0]));
   if (!status)
     status = run_instr(f, instr, number);
   if (!status)
-    status = pir_queue_mark(f->queue, &marks[1]);
+    status = pir_frame_queue_status(f, pir_queue_mark(f->queue, &marks[1]));
   if (!status)
-    status = pir_queue_wait(f->queue);
+    status = pir_frame_queue_status(f, pir_queue_wait(f->queue));
   uint64_t took = status ? 0 : pir_queue_between(f->queue, &marks[0], &marks[1]);
   span->end_ns = took ? span->start_ns + took : pir_exec_now_ns();
   for (int i = 0; i < 2; i++)

@@ -143,7 +143,7 @@ pir_status pir_frame_take_on_device(frame *f, size_t bytes, frame_buffer *out_bu
   pir_status status = pir_queue_take(f->queue, bytes, &out_buffer->data);
   if (!status)
     *out_buffer = (frame_buffer){out_buffer->data, bytes, true};
-  return status;
+  return pir_frame_queue_status(f, status);
 }
 
 void pir_frame_give(frame *f, frame_buffer *buffer) {

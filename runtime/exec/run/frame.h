@@ -130,6 +130,9 @@ pir_status pir_frame_take_on_device(frame *f, size_t bytes, frame_buffer *out_bu
 // Fills the arguments of a group: its buffers, and its extents after checking them.
 pir_status pir_frame_fill_arguments(frame *f, const plan_instr *instr);
 
+// Notes the queue's message where `status` is a failure of the queue, and returns the status.
+pir_status pir_frame_queue_status(frame *f, pir_status status);
+
 // Groups and transfers of a device (launch.c).
 pir_status pir_frame_launch(frame *f, const plan_instr *instr);
 pir_status pir_frame_run_segment(frame *f, uint32_t first);  // graphs.c

@@ -63,9 +63,7 @@ pir_status pir_frame_run_segment(frame *f, uint32_t first) {
     PIR_TRY(capture(f, first, slot));
   if (!slot->graph)
     return PIR_OK;  // refused: launched already
-  pir_status status = pir_queue_run_graph(f->queue, slot->graph);
-  return status ? pir_exec_fail(&f->message, status, "%s", pir_queue_message(f->queue))
-                : PIR_OK;
+  return pir_frame_queue_status(f, pir_queue_run_graph(f->queue, slot->graph));
 }
 
 void pir_session_drop_graphs(pir_session *s, shape_plan *shapes) {

@@ -2,7 +2,7 @@
 // enqueued. The host waits before it reads memory that a transfer writes.
 #include "frame.h"
 
-static pir_status fail(frame *f, pir_status status) {
+pir_status pir_frame_queue_status(frame *f, pir_status status) {
   return status ? pir_exec_fail(&f->message, status, "%s", pir_queue_message(f->queue))
                 : PIR_OK;
 }
@@ -16,7 +16,7 @@ static pir_status launch(frame *f, const pir_stage_kernel *stage,
     *argument++ = &f->group_dims[stage->dims[i]];
   *argument = &units;
   int64_t blocks = (units - 1) / stage->units + 1;
-  return fail(f, pir_queue_launch(f->queue, kernel, blocks, stage->threads, f->arguments));
+  return pir_frame_queue_status(f, pir_queue_launch(f->queue, kernel, blocks, stage->threads, f->arguments));
 }
 
 pir_status pir_frame_launch(frame *f, const plan_instr *instr) {
@@ -40,14 +40,14 @@ pir_status pir_frame_transfer(frame *f, const plan_instr *instr) {
   if (!bytes)
     return PIR_OK;
   if (p->buffers[p->slots[out].buffer].device)
-    return fail(f, pir_queue_upload(f->queue, to->data, from->data, bytes));
+    return pir_frame_queue_status(f, pir_queue_upload(f->queue, to->data, from->data, bytes));
   f->downloading = true;
-  return fail(f, pir_queue_download(f->queue, to->data, from->data, bytes));
+  return pir_frame_queue_status(f, pir_queue_download(f->queue, to->data, from->data, bytes));
 }
 
 pir_status pir_frame_settle(frame *f) {
   if (!f->downloading)
     return PIR_OK;
   f->downloading = false;
-  return fail(f, pir_queue_wait(f->queue));
+  return pir_frame_queue_status(f, pir_queue_wait(f->queue));
 }

@@ -148,8 +148,8 @@ static pir_status run_once(pir_model *model, pir_message *message) {
   f.stage = PIR_STAGE_WEIGHTS;
   f.parts_behind = p->pack_count;
   pir_status status = pir_frame_run(&f, true);
-  if (!status && f.queue)
-    status = pir_queue_wait(f.queue);  // host copies may go now, other streams may read
+  if (!status && f.queue)  // then host copies may go, and other streams may read
+    status = pir_frame_queue_status(&f, pir_queue_wait(f.queue));
   *message = f.message;
   pir_frame_release(&f);
   return status;

@@ -17,7 +17,7 @@
 shim_state shim;
 
 namespace {
-enum { SUCCESS, INVALID, OUT_OF_MEMORY, STACK_BYTES = 64 << 10, MOST_THREADS = 1024, NO_SUCH_DEVICE = 101 };
+enum { SUCCESS, INVALID, OUT_OF_MEMORY, STACK_BYTES = 64 << 10, MOST_THREADS = 1024, NO_SUCH_DEVICE = 101, LOST = 719 };
 
 std::recursive_mutex lock;
 std::map<uint64_t, size_t> memory;  // of the device, by address
@@ -150,6 +150,10 @@ struct stream {
 
 size_t launches, graph_launches;
 
+// The call that fails: 1 is the next one, 0 or less is none any more.
+long fails_in;
+bool fails() { return fails_in > 0 && --fails_in == 0; }
+
 int execute(const launch &l) {
   std::vector<void *> arguments;
   for (auto &v : l.values) arguments.push_back(const_cast<uint64_t *>(&v));
@@ -165,21 +169,27 @@ int execute(const launch &l) {
     ok = run_block();
   }
   guard(false);
-  return ok ? SUCCESS : 719;
+  return ok ? SUCCESS : LOST;
 }
 }  // namespace
 
 extern "C" {
+// For tests of failures: the n-th call from now on fails; how many calls are left until then; blocks that were not given back.
+void shim_fail_in(long n) { fails_in = n; }
+long shim_fails_in(void) { return fails_in; }
+size_t shim_blocks(void) { return memory.size(); }
+
 void shim_block_barrier(void) { pause_for(1, 0); }
 void shim_warp_barrier(unsigned mask) { pause_for(2, mask); }
 
 int cuInit(unsigned) {
+  if (fails()) return INVALID;
   Dl_info self;  // kernels find the state here
   return dladdr(&shim, &self) && dlopen(self.dli_fname, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD) ? SUCCESS : INVALID;
 }
 int cuDriverGetVersion(int *version) { return *version = 13000, SUCCESS; }
 int cuGetErrorString(int error, const char **text) {
-  *text = error == OUT_OF_MEMORY ? "out of memory" : error == 719 ? "a barrier that not all threads reach" : "invalid value";
+  *text = error == OUT_OF_MEMORY ? "out of memory" : error == LOST ? "a barrier that not all threads reach" : "invalid value";
   return SUCCESS;
 }
 int cuDeviceGetCount(int *count) { return *count = 1, SUCCESS; }
@@ -188,7 +198,10 @@ int cuDeviceGetName(char *name, int size, int) { return strncpy(name, "processor
 int cuDeviceGetAttribute(int *value, int attribute, int) {
   return *value = attribute == 16 ? 2 : attribute == 75 ? 8 : 0, SUCCESS;
 }
-int cuDevicePrimaryCtxRetain(void **context, int) { return *context = &shim, SUCCESS; }
+int cuDevicePrimaryCtxRetain(void **context, int) {
+  if (fails()) return OUT_OF_MEMORY;
+  return *context = &shim, SUCCESS;
+}
 int cuDevicePrimaryCtxRelease_v2(int) {
   if (getenv("PIR_SHIM_COUNTS")) fprintf(stderr, "shim: %zu launches, %zu graphs\n", launches, graph_launches);
   if (!memory.empty()) fprintf(stderr, "shim: %zu blocks of device memory leak\n", memory.size());
@@ -199,6 +212,7 @@ int cuCtxPopCurrent_v2(void **context) { return *context = &shim, lock.unlock(),
 int cuCtxGetDevice(int *device) { return *device = 0, SUCCESS; }
 
 int cuMemAlloc_v2(uint64_t *out, size_t bytes) {
+  if (fails()) return OUT_OF_MEMORY;
   size_t page = (size_t)sysconf(_SC_PAGESIZE), size = (bytes + page - 1) / page * page;
   void *p = bytes ? mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) : MAP_FAILED;
   if (p == MAP_FAILED) return OUT_OF_MEMORY;
@@ -215,10 +229,14 @@ int cuMemFree_v2(uint64_t at) {
   memory.erase(m);
   return SUCCESS;
 }
-int cuMemAllocHost_v2(void **out, size_t bytes) { return (*out = malloc(bytes)) ? SUCCESS : OUT_OF_MEMORY; }
+int cuMemAllocHost_v2(void **out, size_t bytes) {
+  if (fails()) return OUT_OF_MEMORY;
+  return (*out = malloc(bytes)) ? SUCCESS : OUT_OF_MEMORY;
+}
 int cuMemFreeHost(void *p) { return free(p), SUCCESS; }
 
 static int copy(void *to, const void *from, size_t bytes, uint64_t device, stream *s) {
+  if (fails()) return LOST;
   if (s->capturing || !inside(device, bytes)) return INVALID;
   guard(true);
   memcpy(to, from, bytes);
@@ -232,16 +250,35 @@ int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, stream *s) {
   return copy(to, reinterpret_cast<void *>(from), bytes, from, s);
 }
 
-int cuStreamCreate(stream **out, unsigned) { return *out = new stream, SUCCESS; }
+int cuStreamCreate(stream **out, unsigned) {
+  if (fails()) return OUT_OF_MEMORY;
+  return *out = new stream, SUCCESS;
+}
 int cuStreamDestroy_v2(stream *s) { return delete s, SUCCESS; }
-int cuStreamSynchronize(stream *s) { return s->capturing ? 900 : SUCCESS; }
-int cuEventCreate(void **event, unsigned) { return *event = malloc(1), SUCCESS; }
+int cuStreamSynchronize(stream *s) {
+  if (fails()) return LOST;
+  return s->capturing ? 900 : SUCCESS;
+}
+int cuEventCreate(void **event, unsigned) {
+  if (fails()) return OUT_OF_MEMORY;
+  return *event = malloc(1), SUCCESS;
+}
 int cuEventDestroy_v2(void *event) { return free(event), SUCCESS; }
-int cuEventRecord(void *, stream *) { return SUCCESS; }
-int cuEventSynchronize(void *) { return SUCCESS; }
-int cuEventElapsedTime(float *ms, void *, void *) { return *ms = 0, SUCCESS; }
+int cuEventRecord(void *, stream *) {
+  if (fails()) return LOST;
+  return SUCCESS;
+}
+int cuEventSynchronize(void *) {
+  if (fails()) return LOST;
+  return SUCCESS;
+}
+int cuEventElapsedTime(float *ms, void *, void *) {
+  if (fails()) return LOST;
+  return *ms = 0.5f, SUCCESS;
+}
 
 int cuModuleLoadData(module **out, const void *image) {
+  if (fails()) return INVALID;
   // A section table ends an ELF file that a linker made.
   const unsigned char *elf = static_cast<const unsigned char *>(image);
   uint64_t table;
@@ -259,6 +296,7 @@ int cuModuleLoadData(module **out, const void *image) {
 }
 int cuModuleUnload(module *m) { return dlclose(m->library), close(m->file), delete m, SUCCESS; }
 int cuModuleGetFunction(function **out, module *m, const char *name) {
+  if (fails()) return INVALID;
   // A kernel is called through the wrapper that the compiler of the stand-in adds to each.
   void *symbol = dlsym(m->library, (std::string("shim_call_") + name).c_str());
   if (!symbol) return 500;
@@ -270,6 +308,7 @@ int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, function *, int thr
 }
 int cuLaunchKernel(function *f, unsigned grid, unsigned y, unsigned z, unsigned threads, unsigned by, unsigned bz,
                    unsigned shared, stream *s, void **arguments, void **) {
+  if (fails()) return LOST;
   if (!grid || y != 1 || z != 1 || by != 1 || bz != 1 || !threads || threads > MOST_THREADS || shared) return INVALID;
   // The wrapper says how many arguments there are: all of 8 bytes.
   void *count[] = {nullptr};
@@ -281,16 +320,24 @@ int cuLaunchKernel(function *f, unsigned grid, unsigned y, unsigned z, unsigned 
   return execute(l);
 }
 
-int cuStreamBeginCapture_v2(stream *s, int) { return s->capturing = new graph, SUCCESS; }
+int cuStreamBeginCapture_v2(stream *s, int) {
+  if (fails()) return LOST;
+  return s->capturing = new graph, SUCCESS;
+}
 int cuStreamEndCapture(stream *s, graph **out) {
   *out = s->capturing;
   s->capturing = nullptr;
+  if (fails()) return delete *out, *out = nullptr, LOST;
   return *out ? SUCCESS : INVALID;
 }
-int cuGraphInstantiateWithFlags(graph **out, graph *from, unsigned long long) { return *out = new graph(*from), SUCCESS; }
+int cuGraphInstantiateWithFlags(graph **out, graph *from, unsigned long long) {
+  if (fails()) return OUT_OF_MEMORY;
+  return *out = new graph(*from), SUCCESS;
+}
 int cuGraphDestroy(graph *g) { return delete g, SUCCESS; }
 int cuGraphExecDestroy(graph *g) { return delete g, SUCCESS; }
 int cuGraphLaunch(graph *g, stream *) {
+  if (fails()) return LOST;
   graph_launches++;
   for (const launch &l : g->launches)
     if (int failed = execute(l)) return failed;

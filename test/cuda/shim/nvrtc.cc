@@ -66,12 +66,23 @@ std::string with_entries(const std::string &text) {
   }
   return out;
 }
+
+long fails_in;
+bool fails() { return fails_in > 0 && --fails_in == 0; }
 }  // namespace
 
 extern "C" {
-int nvrtcVersion(int *major, int *minor) { return *major = 0, *minor = 1, 0; }
+// For tests of failures: the n-th call from now on fails; how many calls are left until then.
+void shim_nvrtc_fail_in(long n) { fails_in = n; }
+long shim_nvrtc_fails_in(void) { return fails_in; }
+
+int nvrtcVersion(int *major, int *minor) {
+  if (fails()) return 3;
+  return *major = 0, *minor = 1, 0;
+}
 
 int nvrtcCreateProgram(program **out, const char *text, const char *, int, const char *const *, const char *const *) {
+  if (fails()) return 1;
   *out = new program{text, "", ""};
   return 0;
 }
@@ -83,6 +94,7 @@ int nvrtcDestroyProgram(program **p) {
 }
 
 int nvrtcCompileProgram(program *p, int, const char *const *) {
+  if (fails()) return 6;
   const char *base = getenv("TMPDIR");
   std::string folder = std::string(base && *base ? base : "/tmp") + "/pir-shim-XXXXXX";
   if (!mkdtemp(folder.data())) return 1;
@@ -94,10 +106,19 @@ int nvrtcCompileProgram(program *p, int, const char *const *) {
   return failed || p->code.empty() ? 6 : 0;
 }
 
-int nvrtcGetCUBINSize(program *p, size_t *size) { return *size = p->code.size(), 0; }
-int nvrtcGetCUBIN(program *p, char *out) { return memcpy(out, p->code.data(), p->code.size()), 0; }
+int nvrtcGetCUBINSize(program *p, size_t *size) {
+  if (fails()) return 1;
+  return *size = p->code.size(), 0;
+}
+int nvrtcGetCUBIN(program *p, char *out) {
+  if (fails()) return 1;
+  return memcpy(out, p->code.data(), p->code.size()), 0;
+}
 int nvrtcGetPTXSize(program *, size_t *) { return 5; }
 int nvrtcGetPTX(program *, char *) { return 5; }
-int nvrtcGetProgramLogSize(program *p, size_t *size) { return *size = p->log.size() + 1, 0; }
+int nvrtcGetProgramLogSize(program *p, size_t *size) {
+  if (fails()) return 1;
+  return *size = p->log.size() + 1, 0;
+}
 int nvrtcGetProgramLog(program *p, char *out) { return memcpy(out, p->log.c_str(), p->log.size() + 1), 0; }
 }
