@@ -1,7 +1,7 @@
-// Every call of the driver and of NVRTC fails once, while a program is loaded, run often enough
-// that its launches become a graph, and run with a trace: an end with a status and a message, or
-// the right numbers, and no memory of the device stays behind. On the stand-ins of test/cuda/shim
-// alone, which LD_LIBRARY_PATH names (test/cuda/cuda.py does), else skipped.
+// Every call of the driver and of NVRTC fails once, while a program is loaded, run often
+// enough that its launches become a graph, and run with a trace: an end with a status and a
+// message, or the right numbers, and no memory of the device stays behind. On the stand-ins of
+// test/cuda/shim alone, which LD_LIBRARY_PATH names (test/cuda/cuda.py does), else skipped.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

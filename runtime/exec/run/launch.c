@@ -16,7 +16,8 @@ static pir_status launch(frame *f, const pir_stage_kernel *stage,
     *argument++ = &f->group_dims[stage->dims[i]];
   *argument = &units;
   int64_t blocks = (units - 1) / stage->units + 1;
-  return pir_frame_queue_status(f, pir_queue_launch(f->queue, kernel, blocks, stage->threads, f->arguments));
+  return pir_frame_queue_status(
+      f, pir_queue_launch(f->queue, kernel, blocks, stage->threads, f->arguments));
 }
 
 pir_status pir_frame_launch(frame *f, const plan_instr *instr) {

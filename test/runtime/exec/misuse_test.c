@@ -234,8 +234,8 @@ static void absent_arguments_are_named(void **unused) {
   pir_session *s = NULL;
   pir_context_set_sink(ctx, (pir_diag_sink){keep_message, NULL});
   assert_int_equal(pir_dialects_load_all(ctx), PIR_OK);
-  assert_int_equal(
-      pir_program_load(ctx, bytes, (pir_borrowed){0}, PIR_STR("memory"), &program), PIR_OK);
+  assert_int_equal(pir_program_load(ctx, bytes, (pir_borrowed){0}, PIR_STR("memory"), &program),
+                   PIR_OK);
 #define NAMED(call, status, message)                                                           \
   do {                                                                                         \
     said[0] = 0;                                                                               \
@@ -280,8 +280,8 @@ static void code_is_compiled_ahead(void **unused) {
   assert_non_null(mkdtemp(cache));
   pir_context_set_sink(ctx, (pir_diag_sink){keep_message, NULL});
   assert_int_equal(pir_dialects_load_all(ctx), PIR_OK);
-  assert_int_equal(
-      pir_program_load(ctx, bytes, (pir_borrowed){0}, PIR_STR("memory"), &program), PIR_OK);
+  assert_int_equal(pir_program_load(ctx, bytes, (pir_borrowed){0}, PIR_STR("memory"), &program),
+                   PIR_OK);
   pir_model_options how = {
       .size = sizeof how, .cache = cache, .target = "sapphirerapids", .math = "bf16"};
   assert_int_equal(pir_model_compile_ahead(program, &how), PIR_OK);
