@@ -24,7 +24,24 @@ static int count_contractions(const pir_op *group) {
   return count;
 }
 
+// Checks that the body is one block, whose yield has a value for every result.
+static pir_status check_body(const pir_op *group) {
+  const pir_block *body = pir_region_first(pir_op_region(group, 0));
+  const pir_op *yield = body ? pir_block_last(body) : NULL;
+  if (!yield || pir_block_next(body) || !pir_op_has(yield, PIR_TERMINATOR))
+    return pir_error(group, "expects a body of one block that ends with a terminator");
+  size_t count = pir_op_operands(yield);
+  if (count != pir_op_results(group))
+    return pir_error(group, "has %zu results, but its body yields %zu", pir_op_results(group),
+                     count);
+  for (size_t i = 0; i < count; i++)
+    if (!pir_op_operand(yield, i))
+      return pir_error(yield, "operand %zu is absent: a group yields every result", i);
+  return PIR_OK;
+}
+
 pir_status cinn_verify_group(const pir_op *op) {
+  PIR_TRY(check_body(op));
   const pir_attr *kind = pir_op_attr_str(op, "kind");
   if (!kind || pir_attr_kind_of(kind) != PIR_ATTR_STR)
     return PIR_OK;

@@ -125,7 +125,10 @@ static const pir_fact **gather_operands(pir_facts *facts, const pir_op *op,
   if (!(def->traits & PIR_STRUCTURAL) || (n == 1 && list[0] && list[0]->members))
     return list;
   const pir_fact **members = facts_alloc(facts, sizeof *members * n);
-  memcpy(members, list, n * sizeof *members);
+  pir_fact *absent = facts_alloc(facts, sizeof *absent);
+  *absent = nothing;
+  for (size_t i = 0; i < n; i++)
+    members[i] = list[i] ? list[i] : absent;
   pir_fact *gathered = facts_alloc(facts, sizeof *gathered);
   *gathered = (pir_fact){.known = true, .rank = -1, .members = members, .member_count = n};
   list[0] = gathered;

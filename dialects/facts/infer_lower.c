@@ -107,8 +107,12 @@ static const pir_fact *default_fact(pir_infer *infer, const pir_operand_def *def
 static const pir_fact *members_fact(pir_infer *infer, const pir_lower *l,
                                     const pir_lower_arg *arg, const pir_fact *const *values) {
   const pir_fact **members = INFER_NEW(infer, const pir_fact *, (size_t)arg->count);
-  for (int i = 0; i < arg->count; i++)
-    members[i] = values[l->pool[arg->first + i]];
+  pir_fact *absent = INFER_NEW(infer, pir_fact, 1);
+  absent->rank = -1;
+  for (int i = 0; i < arg->count; i++) {
+    const pir_fact *value = values[l->pool[arg->first + i]];
+    members[i] = value ? value : absent;
+  }
   pir_fact *fact = INFER_NEW(infer, pir_fact, 1);
   *fact = (pir_fact){
       .known = true, .rank = -1, .members = members, .member_count = (size_t)arg->count};

@@ -5,6 +5,10 @@
 
 // BAD: wrong_kind.pir:4:{{[0-9]+}}: error: "cinn_op.group" attribute kind: expects elements, rows, contraction, pair or attention, found "row"
 // BAD: wrong_kind.pir:14:{{[0-9]+}}: error: "cinn_op.group" attribute kind: a group of kind "contraction" has 1 contractions, found 0
+// BAD: error: "cinn_op.group" expects a body of one block that ends with a terminator
+// BAD: error: "cinn_op.group" expects a body of one block that ends with a terminator
+// BAD: error: "cinn_op.group" has 1 results, but its body yields 2
+// BAD: error: "cf.yield" operand 0 is absent: a group yields every result
 
 // CHECK: "cinn_op.group" ({{.*}}) {kind:"elements"}
 {

@@ -84,7 +84,7 @@ pir_status pd_infer_float_result(pir_infer *infer) {
 pir_status pd_infer_converted(pir_infer *infer) {
   const pir_fact *x = infer->operands[0];
   PIR_TRY(pd_infer_float_result(infer));
-  if (infer->def->traits & PIR_INPLACE && pir_dtype_is_integer(x->dtype))
+  if (infer->def->traits & PIR_INPLACE && x && pir_dtype_is_integer(x->dtype))
     return pir_infer_fail(infer, "operand x: expects floats, found %s",
                           pir_dtype_name(x->dtype));
   return PIR_OK;

@@ -17,3 +17,32 @@
     }
     (%3) = "pd_op.fetch" (%1) {col:0,name:"y"} : (tensor<8xf32>) -> tensor<8xf32>
 }
+// -----
+{
+    (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(cpu),shape:[2,3]} : () -> tensor<2x3xf32>
+    (%1) = "cinn_op.group" (%0) {kind:"elements"} -> tensor<2x3xf32> {
+        (%2) = "pd_op.relu" (%0) {} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    }
+}
+// -----
+{
+    (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(cpu),shape:[2,3]} : () -> tensor<2x3xf32>
+    (%1) = "cinn_op.group" (%0) {kind:"elements"} -> tensor<2x3xf32> {
+    }
+}
+// -----
+{
+    (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(cpu),shape:[2,3]} : () -> tensor<2x3xf32>
+    (%1) = "cinn_op.group" (%0) {kind:"elements"} -> tensor<2x3xf32> {
+        (%2) = "pd_op.relu" (%0) {} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+        () = "cf.yield" (%2, %2) {} : (tensor<2x3xf32>, tensor<2x3xf32>) -> 
+    }
+}
+// -----
+{
+    (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(cpu),shape:[2,3]} : () -> tensor<2x3xf32>
+    (%1) = "cinn_op.group" (%0) {kind:"elements"} -> tensor<2x3xf32> {
+        (%2) = "pd_op.relu" (%0) {} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+        () = "cf.yield" (<<NULL VALUE>>) {} : (<<NULL TYPE>>) -> 
+    }
+}
