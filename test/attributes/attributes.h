@@ -45,5 +45,7 @@ typedef struct attribute_case {
 // the program is loaded, with a place; any other ends with a result or with a message. Returns
 // whether all is well.
 bool attribute_check(attribute_case *c);
+// Verifies the program alone: an error must name an attribute whose value is of another kind.
+bool attribute_check_kind(attribute_case *c);
 
 #endif

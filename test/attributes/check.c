@@ -235,6 +235,32 @@ static bool check_facts(attribute_case *c) {
   return well;
 }
 
+// ---- kinds alone
+
+typedef struct naming {
+  const char *attribute;
+  bool named;
+} naming;
+
+static void hear_name(void *user, const pir_diag *diag) {
+  naming *n = user;
+  char text[200];
+  snprintf(text, sizeof text, "%.*s", (int)diag->message.size, diag->message.data);
+  n->named |= diag->severity == PIR_ERROR && strstr(text, n->attribute);
+}
+
+bool attribute_check_kind(attribute_case *c) {
+  naming n = {pir_op_def(c->op)->attrs[c->slot].name, false};
+  c->found[0] = 0;
+  if (fits(c->op, c->slot))
+    return true;
+  pir_context_set_sink(c->ctx, (pir_diag_sink){hear_name, &n});
+  pir_status status = pir_verify(pir_program_module(c->program), NULL);
+  pir_context_set_sink(c->ctx, (pir_diag_sink){0});
+  return (status == PIR_INVALID && n.named) ||
+         fail_case(c, "kind", "the verifier does not name an attribute of another kind");
+}
+
 // ---- all ways
 
 static void say(attribute_case *c, size_t end, const char *what) {

@@ -1,9 +1,11 @@
 // Every attribute of every operator of every dialect with values of every kind: nothing may
 // crash, hang or compute with a value of another kind.
 //
-//   attributes [--share=K/N] [--op=NAME] [--pipelines=A,B] [--write=FOLDER/EVERY] [PROGRAM..]
+//   attributes [--kinds] [--share=K/N] [--op=NAME] [--pipelines=A,B] [--write=FOLDER/EVERY]
+//              [PROGRAM..]
 //
-// Every EVERY-th program is written to FOLDER.
+// Every EVERY-th program is written to FOLDER. With --kinds, programs are verified alone, and an
+// error must name each attribute of another kind.
 // Programs give the first op of each name that they hold; all others are made from their
 // declarations. The K-th of every N attributes is tested. A process tests one op, so a crash
 // costs no other. Ends with 0 when all is well, with 4 else.
@@ -40,6 +42,7 @@ typedef struct testing {
   const char *op, *pipelines[MOST_PIPELINES + 1];
   char folder[400];
   long every;  // 0: nothing is written
+  bool kinds;
   unsigned long share, shares;
   subject subjects[MOST_OPS];
   size_t count;
@@ -141,7 +144,7 @@ static void test_attribute(testing *r, pir_context *ctx, const subject *s, size_
     if (r->every && r->t->programs % r->every == 0)
       c.written = path;
     r->t->programs++;
-    if (!attribute_check(&c)) {
+    if (!(r->kinds ? attribute_check_kind(&c) : attribute_check(&c))) {
       printf("failed: %s: %s\n", r->t->doing, c.found);
       r->t->found++;
     }
@@ -197,6 +200,8 @@ static int read_options(testing *r, int argc, char **argv) {
   for (; i < argc && !strncmp(argv[i], "--", 2); i++) {
     if (!strncmp(argv[i], "--op=", 5))
       r->op = argv[i] + 5;
+    else if (!strcmp(argv[i], "--kinds"))
+      r->kinds = true;
     else if (!strncmp(argv[i], "--pipelines=", 12))
       split_pipelines(r, argv[i] + 12);
     else if (sscanf(argv[i], "--write=%399[^/]/%ld", r->folder, &r->every) == 2)
@@ -211,7 +216,7 @@ int main(int argc, char **argv) {
   static testing r = {.shares = 1, .pipelines = {"kernels", "compile"}};
   int first = read_options(&r, argc, argv);
   if (!first) {
-    fprintf(stderr, "usage: attributes [--share=K/N] [--op=NAME] [--pipelines=A,B] "
+    fprintf(stderr, "usage: attributes [--kinds] [--share=K/N] [--op=NAME] [--pipelines=A,B] "
                     "[--write=FOLDER/EVERY] [PROGRAM..]\n");
     return 2;
   }

@@ -1,14 +1,18 @@
 #!/usr/bin/env bash
 # Gives each attribute of each op values of every kind, in the first recorded program of each operator and in programs
 # made from the declarations; then hands some of the programs to the tools themselves.
-#   test/attributes/run.sh BUILD RECORDED [K/N]
-# K/N: the K-th of every N attributes. Ends with `N passed, N failed, N skipped`.
+#   test/attributes/run.sh BUILD RECORDED [K/N [KINDS]]
+# K/N: the K-th of every N attributes; KINDS likewise: of these, values of other kinds alone are verified. Ends with `N passed, N failed, N skipped`.
 set -u
 build=$1 recorded=$2 share=${3-0/1}
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 passed=0 failed=0
 mapfile -t programs < <(for d in "$recorded"/ops/cases/*/ "$recorded"/ops/cases_grad/*/; do find "$d" -name program.pir 2>/dev/null | sort | head -n 1; done)
 [ ${#programs[@]} -gt 0 ] || { echo "FAIL attributes: no recorded programs in $recorded"; echo "0 passed, 1 failed, 0 skipped"; exit 1; }
+if [ $# -gt 3 ]; then
+  if kinds=$("$build/bin/attributes" --kinds --share="$4" "${programs[@]}"); then passed=$((passed + $(echo "$kinds" | grep -oE '^[0-9]+' | tail -n 1)))
+  else failed=$((failed + 1)); echo "FAIL attributes of other kinds:"; echo "$kinds" | head -n 40; fi
+fi
 every=$((300000 / ${share#*/} / 150 + 1))
 (cd "$work" && mkdir programs) || exit 70
 tool=$(realpath "$build/bin/attributes")

@@ -13,7 +13,7 @@ from recorded_errors import Batch, NoProgram, Program, declared_names, replace_a
 SHORT = 200  # rows a process: most end at once
 SHARE = 6
 SMALL = "ungrouped,group{few=0},dce,bind"
-NO_ROOM = ("out of memory", "too large")  # compiled code keeps fewer results
+NO_ROOM = ("out of memory", "too large", "max_bytes")  # compiled code keeps fewer results
 TOLERANCE = ["--rtol=1e-4", "--atol=1e-5"]
 HUGE, WIDE = 1 << 40, 1 << 14
 INTEGERS = ("0", "-1", "2147483647", "-2147483648", "4611686018427387904", "-9223372036854775808")
