@@ -119,13 +119,14 @@ TESTS := $(wildcard test/*/*_test.c test/*/*/*_test.c)
 test/%_test.c: ;
 TEST_BIN := $(foreach t,$(TESTS),$(B)/test/$(basename $(notdir $(t))))
 I_test := $(I_exec) $(I_codegen) $(I_passes) $(I_runtime) $(I_ir) -Itools
+include mk/fuzz.mk
 define test_rule
 $(B)/test/$(basename $(notdir $(1))): $(1) $(TOOL_OBJ) $(B)/lib/libpir.a $(B)/lib/libpir_codegen_llvm.so $(SERVER)
 	@$(call say,build C tests); mkdir -p $(B)/test && ln -sf ../lib/libpir.so.$(SONAME) $(MODULES:$(B)/%=../%.$(SONAME)) $(SERVER:$(B)/%=../%) $(B)/test/ && $(CC) $(BASE) $$(CFLAGS) $(I_test) -o $$@ $(1) $(TOOL_OBJ) $(B)/lib/libpir.a $(LIBS) -lcmocka
 endef
 $(foreach t,$(TESTS),$(eval $(call test_rule,$(t))))
 FAULTS   := $(B)/faults/libpir_fail.so $(B)/faults/oom
-tests: all $(TEST_BIN) $(B)/bin/digits $(B)/bin/draws $(B)/bin/attributes $(B)/bin/soak $(B)/bin/sandbox $(B)/cuda/libcuda.so.1 $(B)/cuda/libnvrtc.so.13 $(FAULTS)
+tests: all $(TEST_BIN) $(B)/bin/digits $(B)/bin/draws $(B)/bin/attributes $(B)/bin/soak $(B)/bin/sandbox $(B)/cuda/libcuda.so.1 $(B)/cuda/libnvrtc.so.13 $(FAULTS) $(FUZZ)
 
 # Ops for tests alone.
 $(B)/gen/draws/clauses.c: test/draws/tables/clauses.ops $(OPSC)
@@ -156,18 +157,18 @@ setup:
 demo: setup  ## classify the 64 shipped digit images, from .pdmodel and .json
 	@$(MAKE) -s -j$(JOBS) all $(B)/bin/digits && $(B)/bin/digits test/models/digits_cnn
 check: tests
-	@CC="$(CC)" CFLAGS="$(CFLAGS)" test/run.sh $(B) $(LLVM) $(RECORDED)
-test: setup  ## build and run every test; RECORDED=DIR runs the recordings there
+	@CC="$(CC)" CFLAGS="$(CFLAGS)" SHARE=$(or $(SHARE),0/1) test/run.sh $(B) $(LLVM) $(RECORDED)
+test: setup  ## build and run every test; RECORDED=DIR runs the recordings there, SHARE=K/N the K-th of N shares
 	@$(MAKE) -s -j$(JOBS) check
 test-neon: setup  ## build for aarch64, and run recordings on NEON under emulation
 	@mk/setup.sh neon && $(MAKE) -s -j$(JOBS) all && test/suites/neon.sh $(B) "$$(test/recordings.sh $(B) $(RECORDED))"
-SANITIZED = $(MAKE) -s -j$(JOBS) B=$(1) CFLAGS="-O1 -g1 -fno-omit-frame-pointer $(2)"
-# The leak checker reads thread-local storage of libraries that were closed again, LLVM's, and crashes: it is told not to.
-test-asan: setup  ## the same under the address, undefined and leak sanitizers
-	@UBSAN_OPTIONS=print_stacktrace=1 LSAN_OPTIONS=use_tls=0 $(call SANITIZED,$(B)-asan,-fsanitize=address$(COMMA)undefined -fno-sanitize-recover=undefined) check
-test-tsan: setup  ## thread pool and sessions under the thread sanitizer
-	@$(call SANITIZED,$(B)-tsan,-fsanitize=thread) tests
-	@test/suites/tsan.sh $(B)-tsan
+SANITIZED = $(MAKE) -s -j$(JOBS) B=$(1) CFLAGS="-O1 -g1 -fno-omit-frame-pointer $(2)" check
+test-asan: setup  ## all tests under the address, undefined and leak sanitizers; SHARE=K/N
+	@$(call SANITIZED,$(B)-asan,-fsanitize=address$(COMMA)undefined -fno-sanitize-recover=undefined)
+test-tsan: setup  ## all tests under the thread sanitizer; SHARE=K/N
+	@$(call SANITIZED,$(B)-tsan,-fsanitize=thread)
+test-merge: ; @test/suites/merge.py $(B)/shares  ## the sum of all shares of make test SHARE=K/N
+test-asan-merge test-tsan-merge: test-%-merge: ; @test/suites/merge.py $(B)-$*/shares  ## the same of make test-asan and make test-tsan
 guard overlap: setup  ## all recordings with tensors between pages that cannot be accessed; with outputs in the memory of inputs
 	@$(MAKE) -s -j$(JOBS) all && MEMORY=all test/suites/memory.sh $(B) "$$(test/recordings.sh $(B) $(RECORDED))" $@
 draws: setup  ## random programs of one op: kernels, compiled code and float64 agree; DRAWS=N SEED=N
@@ -176,7 +177,6 @@ extremes: setup  ## random programs of one op with integers at the ends of their
 	@$(MAKE) -s -j$(JOBS) all $(B)/bin/draws && $(B)/bin/draws --extremes --draws=$(or $(DRAWS),10000) --seed=$(or $(SEED),1)
 attributes: setup  ## values of every kind for each attribute of each op; SHARE=K/N, RECORDED=DIR
 	@$(MAKE) -s -j$(JOBS) tests && test/attributes/run.sh $(B) "$$(test/recordings.sh $(B) $(RECORDED))" $(or $(SHARE),0/1)
-fuzz: ; @mk/setup.sh fuzz && test/fuzz/run.sh $(B) $(or $(SECONDS_EACH),60)  ## fuzz the readers; SECONDS_EACH=N
 include mk/long.mk
 include mk/coverage.mk
 COMMA := ,

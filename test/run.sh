@@ -2,12 +2,18 @@
 # Runs every test of a build folder and ends with `N passed, N failed, N skipped` alone on a line.
 #   test/run.sh BUILD LLVM [RECORDED]
 # Parts: text tests (lit), C tests (cmocka), bad inputs, recordings of the real Paddle. RECORDED names a folder
-# of recordings; without it the archives in test/recorded are unpacked and run.
+# of recordings; without it the archives in test/recorded are unpacked and run. SHARE=K/N in the environment: the K-th
+# of N shares of every part, K from 0. The counts stay in BUILD/shares, where test/suites/merge.py adds up those of all shares.
 set -u
 build=$1 llvm=$2 recorded=${3-}
 here=$(cd "$(dirname "$0")" && pwd)
 log=$build/test-logs
 mkdir -p "$log"
+source "$here/suites/share.sh"
+source "$here/suites/sanitizers.sh"
+started=$(date +%s) commit=$(commit_of_sources)
+result=$build/shares/${SHARE/\//-of-}
+rm -f "$result"
 passed=0 failed=0 skipped=0
 part= failures=()
 add() { # passed failed skipped
@@ -26,28 +32,36 @@ last_counts() { # file: adds up the numbers of its last summary line, or counts 
   set -- $(echo "$line" | tr -dc '0-9 ')
   add "$1" "$2" "$3"
 }
+counted() { # name, command: shows what failed, and adds up the last line
+  local name=$1
+  shift
+  "$@" >"$log/$name.log" 2>&1
+  grep -E '^(FAIL|Traceback)' "$log/$name.log" | cut -c1-300 | head -n 40
+  last_counts "$log/$name.log"
+}
+recordings() { "$here/recordings.sh" "$build" "$recorded"; }
 
 begin "text tests"
 python3 "$llvm/build/utils/lit/lit.py" -q --no-progress-bar --param bin="$build/bin" --param llvm="$llvm" \
-  --xunit-xml-output "$log/lit.xml" "$here" >"$log/lit.log" 2>&1
+  --num-shards="${SHARE#*/}" --run-shard=$((${SHARE%/*} + 1)) --xunit-xml-output "$log/lit.xml" "$here" >"$log/lit.log" 2>&1
 cat "$log/lit.log"
-python3 - "$log/lit.xml" >"$log/lit.sum" <<'EOF'
+python3 - "$log/lit.xml" >"$log/lit.sum" <<'END'
 import sys, xml.etree.ElementTree as E
 root = E.parse(sys.argv[1]).getroot()
 cases = list(root.iter("testcase"))
 bad = sum(1 for c in cases if c.find("failure") is not None)
 skip = sum(1 for c in cases if c.find("skipped") is not None)
 print(f"{len(cases) - bad - skip} passed, {bad} failed, {skip} skipped")
-EOF
+END
 last_counts "$log/lit.sum"; cat "$log/lit.sum"
 
 begin "C tests"
 for t in "$build"/test/*_test; do
-  [ -x "$t" ] || continue
+  [ -x "$t" ] && is_mine || continue
   name=$(basename "$t")
   # Under the sanitizers dlopen is theirs, and does not search the path that the program has built in.
   # The limit is processor time, so that a busy machine fails no test; the clock's limit is for a test that waits forever.
-  (ulimit -t 900; LD_LIBRARY_PATH=$build/lib CMOCKA_MESSAGE_OUTPUT=TAP exec timeout 7200 "$t") >"$log/$name.log" 2>&1
+  (ulimit -t $((900 * slower)); LD_LIBRARY_PATH=$build/lib CMOCKA_MESSAGE_OUTPUT=TAP exec timeout 7200 "$t") >"$log/$name.log" 2>&1
   status=$?
   ok=$(grep -c '^ok ' "$log/$name.log"); skip=$(grep -cE '^(not )?ok .*# SKIP' "$log/$name.log")
   ok=$((ok - $(grep -c '^ok .*# SKIP' "$log/$name.log"))); bad=$(grep '^not ok ' "$log/$name.log" | grep -vc '# SKIP')
@@ -59,13 +73,11 @@ for t in "$build"/test/*_test; do
 done
 
 begin "bad inputs"
-python3 "$here/bad/bad.py" "$build/bin" "$here/bad" >"$log/bad.log" 2>&1
-grep -v '^ok' "$log/bad.log" | tail -n 40
-last_counts "$log/bad.log"
+counted bad python3 "$here/bad/bad.py" --share "$SHARE" "$build/bin" "$here/bad"
 
 begin "scripts"
 for t in "$here"/api/*.sh; do
-  [ -f "$t" ] || continue
+  is_mine || continue
   timeout 7200 bash "$t" "$build" >"$log/$(basename "$t").log" 2>&1
   case $? in
     0) add 1 0 0 ;;
@@ -74,104 +86,91 @@ for t in "$here"/api/*.sh; do
   esac
 done
 
-begin "failures of the system"
-# Under the sanitizers allocations are theirs.
-case $build in
-  *san*) ;;
-  *)
-    python3 "$here/faults/syscalls.py" --sample "$build" >"$log/syscalls.log" 2>&1
-    grep -E '^(FAIL|Traceback)' "$log/syscalls.log" | head -n 20; last_counts "$log/syscalls.log"
-    python3 "$here/faults/allocations.py" --sample "$build" "$("$here/recordings.sh" "$build" "$recorded")/models" >"$log/allocations.log" 2>&1
-    grep -E '^(FAIL|Traceback)' "$log/allocations.log" | head -n 20; last_counts "$log/allocations.log"
-    python3 "$here/faults/kills.py" --kills=40 "$build" >"$log/kills.log" 2>&1
-    grep -E '^(FAIL|Traceback)' "$log/kills.log" | head -n 20; last_counts "$log/kills.log"
-    ;;
-esac
+begin "fuzzing, the kept inputs"
+counted fuzz "$here/fuzz/sample.sh" "$build"
 
-begin "sandbox"
-# Under the sanitizers processes ask the system for more, and the leak checker is a tracer too.
-case $build in
-  *san*) ;;
-  *)
-    python3 "$here/faults/sandbox/sandbox.py" --share 0/12 "$build" "$("$here/recordings.sh" "$build" "$recorded")" 2>&1 | tee "$log/sandbox.log"
-    last_counts "$log/sandbox.log"
-    ;;
-esac
+# Under the sanitizers allocations and system calls are theirs, and the leak checker is a tracer too.
+if [ -z "$sanitizer" ]; then
+  begin "failures of the system"
+  is_mine && counted syscalls python3 "$here/faults/syscalls.py" --sample "$build"
+  is_mine && counted allocations python3 "$here/faults/allocations.py" --sample "$build" "$(recordings)/models"
+  is_mine && counted kills python3 "$here/faults/kills.py" --kills=40 "$build"
+
+  begin "sandbox"
+  is_mine && counted sandbox python3 "$here/faults/sandbox/sandbox.py" --share 0/12 "$build" "$(recordings)"
+fi
 
 begin "soak, a sample"
-"$build/bin/soak" --seconds=15 "$("$here/recordings.sh" "$build" "$recorded")/models" >"$log/soak.log" 2>&1
-grep '^FAIL' "$log/soak.log" | head -n 20; last_counts "$log/soak.log"
+# shellcheck disable=SC2086
+is_mine && counted soak "$build/bin/soak" --seconds=15 $soak_options "$(recordings)/models"
 
 begin "draws"
 # The same random programs every time, so that a failure belongs to the change that caused it; `make draws SEED=N` makes others.
-if "$build/bin/draws" --draws=500 --seed=1 >"$log/draws.log" 2>&1; then add 1 0 0
-else add 0 1 0; grep -vE '^[{} ]' "$log/draws.log" | cut -c1-300; fi
-tail -n 3 "$log/draws.log" | head -n 2
-if "$build/bin/draws" --extremes --draws=300 --seed=1 >"$log/extremes.log" 2>&1; then add 1 0 0
-else add 0 1 0; grep -vE '^[{} ]' "$log/extremes.log" | cut -c1-300; fi
-tail -n 1 "$log/extremes.log"
-if "$build/bin/draws" --clauses --draws=372 --seed=1 >"$log/clauses.log" 2>&1; then add 1 0 0
-else add 0 1 0; grep -vE '^[{} ]' "$log/clauses.log" | cut -c1-300; fi
-tail -n 3 "$log/clauses.log" | head -n 1
+draws() { # name, number of draws, options
+  local name=$1 first=$(($2 * ${SHARE%/*} / ${SHARE#*/})) end=$(($2 * (${SHARE%/*} + 1) / ${SHARE#*/}))
+  shift 2
+  [ $end -gt $first ] || return
+  if "$build/bin/draws" "$@" --draws=$((end - first)) --seed=$((first + 1)) >"$log/$name.log" 2>&1; then add 1 0 0
+  else add 0 1 0; echo "FAIL $name"; grep -vE '^[{} ]' "$log/$name.log" | cut -c1-300; fi
+  tail -n 3 "$log/$name.log" | head -n 2
+}
+draws draws 500
+draws extremes 300 --extremes
+draws clauses 372 --clauses
 
 begin "recordings"
-recorded=$("$here/recordings.sh" "$build" "$recorded")
-limit=; case $build in *san*) limit=--no-memory-limit ;; esac
 # shellcheck disable=SC2086
-python3 "$here/recorded/recorded.py" --bin "$build/bin" $limit "$recorded" 2>&1 | tee "$log/recorded.log" | grep -v '^skip ' | tail -n 150
+python3 "$here/recorded/recorded.py" --bin "$build/bin" --share "$SHARE" $limit "$(recordings)" 2>&1 | tee "$log/recorded.log" | grep -v '^skip ' | tail -n 150
 last_counts "$log/recorded.log"
 echo "the skipped recordings are named in $log/recorded.log"
 
 begin "networks: what must not change their numbers"
 # shellcheck disable=SC2086
-python3 "$here/nets/meta.py" --bin "$build/bin" --share "${META_SHARE:-0/9}" $limit "$recorded/nets" 2>&1 | tee "$log/meta.log"
-last_counts "$log/meta.log"
+counted meta python3 "$here/nets/meta.py" --bin "$build/bin" --share "$(share_of "${META_SHARE:-0/9}")" $limit "$(recordings)/nets"
 
 begin "attributes"
-"$here/attributes/run.sh" "$build" "$recorded" 0/60 >"$log/attributes.log" 2>&1
-last_counts "$log/attributes.log"; tail -n 20 "$log/attributes.log"
+counted attributes "$here/attributes/run.sh" "$build" "$(recordings)" "$(share_of 0/60)" "$SHARE"
 
 begin "levels of x86-64"
-LIMIT=$limit "$here/suites/levels.sh" "$build" "$recorded" 2>&1 | tee "$log/levels.log"
+LIMIT=$limit "$here/suites/levels.sh" "$build" "$(recordings)" 2>&1 | tee "$log/levels.log"
 last_counts "$log/levels.log"
 
-begin "memory: guard pages, outputs in the memory of inputs"
-case $build in
-  *san*) ;;
-  *) "$here/suites/memory.sh" "$build" "$recorded" 2>&1 | tee "$log/memory.log"; last_counts "$log/memory.log" ;;
-esac
-
 begin "random schedules"
-LIMIT=$limit "$here/suites/schedules.sh" "$build" "$recorded" 2>&1 | tee "$log/schedules.log"
+LIMIT=$limit "$here/suites/schedules.sh" "$build" "$(recordings)" 2>&1 | tee "$log/schedules.log"
 last_counts "$log/schedules.log"
 
-begin "NEON, emulated"
-case $build in
-  *san*) ;;
-  *) "$here/suites/neon.sh" "$build" "$recorded" >"$log/neon.log" 2>&1; grep -v '^skip ops' "$log/neon.log"; last_counts "$log/neon.log" ;;
-esac
+# Pages that cannot be accessed are what the address sanitizer has anyway; the two others build without it.
+if [ -z "$sanitizer" ]; then
+  begin "memory: guard pages, outputs in the memory of inputs"
+  "$here/suites/memory.sh" "$build" "$(recordings)" 2>&1 | tee "$log/memory.log"
+  last_counts "$log/memory.log"
 
-begin "the other compiler"
-case $build in
-  *san*) ;;
-  *) "$here/suites/compilers.sh" "$build" "$llvm" >"$log/compilers.log" 2>&1; grep -v '^[a-z ]*$' "$log/compilers.log" | tail -n 20; last_counts "$log/compilers.log" ;;
-esac
+  begin "NEON, emulated"
+  counted neon "$here/suites/neon.sh" "$build" "$(recordings)"
+  grep '^skip neon' "$log/neon.log"
+
+  begin "the other compiler"
+  is_mine && counted compilers "$here/suites/compilers.sh" "$build" "$llvm"
+fi
 
 begin "rules: each fires in a test and is refused in one"
-python3 "$here/rules/rules_covered.py" "$build/bin" "$recorded" >"$log/rules.log" 2>&1
-last_counts "$log/rules.log"; tail -n 20 "$log/rules.log"
+is_mine && counted rules python3 "$here/rules/rules_covered.py" "$build/bin" "$(recordings)"
 
 begin "CUDA groups, without a device"
-if [ -d "$recorded/models" ]; then
-  python3 "$here/cuda/cuda.py" --build "$build" "$recorded" >"$log/cuda.log" 2>&1
-  cat "$log/cuda.log"
-  last_counts "$log/cuda.log"
+if [ -d "$(recordings)/models" ] && is_mine; then
+  counted cuda python3 "$here/cuda/cuda.py" --build "$build" "$(recordings)"
 fi
 
 # The failures again, named: of a long log often only the end is kept.
 if [ "$failed" -gt 0 ]; then
   echo "== failed: ${failures[*]}"
-  grep -hE '^(FAIL|not ok|fail)\b' "$log"/*.log | grep -v '# SKIP' | cut -c1-300 | tail -n 40
+  find "$log" -name '*.log' -newermt "@$started" -exec grep -hE '^(FAIL|not ok|fail)\b' {} + | grep -v '# SKIP' | cut -c1-300 | tail -n 40
 fi
+mkdir -p "$build/shares"
+{
+  echo "commit $commit"
+  echo "passed $passed failed $failed skipped $skipped seconds $(($(date +%s) - started))"
+  for f in "${failures[@]}"; do echo "failure $f"; done
+} >"$result"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

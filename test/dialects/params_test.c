@@ -261,7 +261,7 @@ static void take_report(void *user, const pir_diag *diag) {
 static void parameters_of_another_model_are_few_words(void **state) {
   enum { DECLARED = 40, HELD = 30 };
   fixture *f = *state;
-  static char names[DECLARED][8];
+  static char names[DECLARED][16];
   char file[HELD * 48];
   pir_param_decl decls[DECLARED];
   reports r = {0};

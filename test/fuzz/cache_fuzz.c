@@ -1,6 +1,8 @@
-// Prepared models: a file whose bytes were changed, cut off or made longer is refused, and the
-// model is made anew with the same numbers. The input is a list of changes: four bytes say
-// where, the fifth is put there; what is left over says where the file ends.
+// Files of a cache, a prepared model and a compiled object: one whose bytes were changed, cut
+// off or made longer is refused, and the model is made anew with the same numbers. The input is
+// a list of changes: four bytes say where, the fifth is put there; what is left over says where
+// the file ends.
+#include "../../codegen/object/cache.h"
 #include "../../tools/ports.h"
 #include "fuzz.h"
 
@@ -23,10 +25,17 @@ static const char text[] =
 
 enum { HEADER = 2168, PAGE = 4096 };  // bytes that the header takes of its page
 
-static char folder[] = "/tmp/pir_cache_fuzz_XXXXXX", path[400];
-static uint8_t *whole;
-static size_t whole_size;
+typedef struct stored {
+  char path[400];
+  uint8_t *whole, *changed;
+  size_t size;
+} stored;
+
+static char folder[] = "/tmp/pir_cache_fuzz_XXXXXX";
+static stored prepared, object;
 static float expected[6];
+static const pir_cache_key key = {1, 2};
+static char code[] = "\177ELF of two groups, or whatever else was compiled";
 
 static pir_model *load(void) {
   pir_model_options options = {
@@ -50,69 +59,88 @@ static void run(pir_model *model, float out[6]) {
   pir_session_destroy(session);
 }
 
-static void find_file(void) {
-  DIR *dir = opendir(folder);
-  struct dirent *entry;
-  while (dir && (entry = readdir(dir)))
-    if (strstr(entry->d_name, ".pirmodel"))
-      snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-  if (dir)
-    closedir(dir);
-}
-
 static void remove_folder(void) {
-  unlink(path);
+  unlink(prepared.path);
+  unlink(object.path);
   rmdir(folder);
 }
 
-static void prepare(void) {
+// Keeps the bytes of the file with this ending.
+static void keep_file(const char *ending, stored *out) {
+  DIR *dir = opendir(folder);
+  struct dirent *entry;
   struct stat st;
+  while (dir && (entry = readdir(dir)))
+    if (strstr(entry->d_name, ending))
+      snprintf(out->path, sizeof out->path, "%s/%s", folder, entry->d_name);
+  if (dir)
+    closedir(dir);
+  int fd = open(out->path, O_RDONLY);
+  if (fd < 0 || fstat(fd, &st))
+    abort();
+  out->size = (size_t)st.st_size;
+  out->whole = malloc(out->size);
+  out->changed = malloc(2 * out->size);
+  if (!out->whole || !out->changed || read(fd, out->whole, out->size) != (ssize_t)out->size)
+    abort();
+  close(fd);
+}
+
+static void prepare(void) {
   if (!mkdtemp(folder))
     abort();
   pir_model *model = load();
   run(model, expected);
   pir_model_release(model);
-  find_file();
-  int fd = open(path, O_RDONLY);
-  if (fd < 0 || fstat(fd, &st))
+  if (!pir_cache_save(folder, key, PIR_STR("x86-64-v3 of these tests"),
+                      (pir_str){code, sizeof code}))
     abort();
-  whole_size = (size_t)st.st_size;
-  whole = malloc(whole_size);
-  if (!whole || read(fd, whole, whole_size) != (ssize_t)whole_size)
-    abort();
-  close(fd);
+  keep_file(".pirmodel", &prepared);
+  keep_file(".pirobj", &object);
   atexit(remove_folder);
 }
 
-// Returns whether the file differs from the one that was written, the rest of the header's page
-// apart, which nothing reads.
-static bool write_changed(const uint8_t *data, size_t size) {
-  static uint8_t *changed;
-  size_t length = whole_size;
-  if (!changed)
-    changed = malloc(2 * whole_size);
-  memcpy(changed, whole, whole_size);
-  memset(changed + whole_size, 0, whole_size);
+// Returns whether the file differs from the one that was written; bytes from `first` up to
+// `end`, which nothing reads, stay.
+static bool write_changed(stored *f, size_t first, size_t end, const uint8_t *data,
+                          size_t size) {
+  size_t length = f->size;
+  memcpy(f->changed, f->whole, f->size);
+  memset(f->changed + f->size, 0, f->size);
   for (; size >= 5; data += 5, size -= 5) {
     uint32_t at;
     memcpy(&at, data, sizeof at);
-    at %= (uint32_t)whole_size;
-    if (at < HEADER || at >= PAGE)
-      changed[at] = data[4];
+    at %= (uint32_t)f->size;
+    if (at < first || at >= end)
+      f->changed[at] = data[4];
   }
   if (size >= 2)
-    length = (size_t)(data[0] << 8 | data[1]) % (2 * whole_size);
-  FILE *f = fopen(path, "wb");
-  if (!f || fwrite(changed, 1, length, f) != length || fclose(f))
+    length = (size_t)(data[0] << 8 | data[1]) % (2 * f->size);
+  FILE *file = fopen(f->path, "wb");
+  if (!file || fwrite(f->changed, 1, length, file) != length || fclose(file))
     abort();
-  return length != whole_size || memcmp(changed, whole, whole_size) != 0;
+  return length < f->size || memcmp(f->changed, f->whole, f->size) != 0 ||
+         (first < end && length != f->size);
+}
+
+// An object is its header, the origin and the code: what follows is not read.
+static void check_object(bool differs) {
+  pir_emitted out;
+  bool taken = pir_cache_load(folder, key, PIR_STR("x86-64-v3 of these tests"), &out);
+  if (taken == differs ||
+      (taken && (out.size != sizeof code || memcmp(out.data, code, sizeof code) != 0))) {
+    fprintf(stderr, "a changed object was taken, or an unchanged one was not\n");
+    abort();
+  }
+  free(out.data);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   float out[6];
-  if (!whole)
+  if (!prepared.whole)
     prepare();
-  bool differs = write_changed(data, size);
+  check_object(write_changed(&object, 0, 0, data, size));
+  bool differs = write_changed(&prepared, HEADER, PAGE, data, size);
   pir_model *model = load();
   if (differs && model_stats(model).prepared_bytes) {
     fprintf(stderr, "a changed file was taken\n");

@@ -22,8 +22,9 @@ static void split(char *text, char *parts[], int count) {
 static void use(pir_custom_set *set, const char *text) {
   pir_context *ctx = fuzz_context();
   pir_program *program = NULL;
+  pir_parse_options parsing = {.size = sizeof parsing, .file = PIR_STR("fuzz")};
   if (!pir_custom_set_register(set, ctx) &&
-      !pir_program_parse(ctx, pir_str_from(text), NULL, &program))
+      !pir_program_parse(ctx, pir_str_from(text), &parsing, &program))
     fuzz_exercise(ctx, program);
   pir_context_destroy(ctx);
   pir_model_options options = {

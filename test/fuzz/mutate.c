@@ -156,14 +156,40 @@ static const pir_opdef *any_def(mutation *m) {
   return &dialect->ops[below(m, dialect->op_count)];
 }
 
-// Makes the op anew with another name, another number of operands, or of results.
+// Fills a block as `from` is: arguments of the same types, and its ops.
+static void take_block(mutation *m, pir_block *to, pir_block *from) {
+  for (size_t i = 0; i < pir_block_arguments(from); i++) {
+    pir_value *argument = pir_block_argument(from, i);
+    replace_value(m, argument, pir_block_add_argument(to, pir_value_type(argument)));
+  }
+  pir_block_splice(to, NULL, from);
+}
+
+// The regions of `from` become those of `to`; ops of regions that `to` lacks stand before it.
+static void take_regions(mutation *m, pir_op *to, pir_op *from) {
+  for (size_t i = 0; i < pir_op_regions(from); i++) {
+    pir_block *block = pir_region_first(pir_op_region(from, i));
+    for (; block; block = pir_block_next(block)) {
+      if (i < pir_op_regions(to)) {
+        take_block(m, pir_region_append_block(pir_op_region(to, i)), block);
+        continue;
+      }
+      for (size_t k = 0; k < pir_block_arguments(block); k++)
+        replace_value(m, pir_block_argument(block, k), NULL);
+      pir_block_splice(pir_op_block(to), to, block);
+    }
+  }
+}
+
+// Makes the op anew with another name, another number of operands, of results or of regions.
 static void rebuild_op(mutation *m, pir_op *op) {
   pir_value *operands[MOST_PARTS + 1];
   const pir_type *types[MOST_PARTS + 1];
   pir_named_attr attrs[MOST_PARTS];
   size_t n = pir_op_operands(op), results = pir_op_results(op), attr_count = pir_op_attrs(op);
+  size_t regions = pir_op_regions(op);
   bool fits = n <= MOST_PARTS && results <= MOST_PARTS && attr_count <= MOST_PARTS;
-  if (!fits || pir_op_regions(op) || !is_whole(m) || !pir_op_block(op))
+  if (!fits || !is_whole(m) || !pir_op_block(op))
     return;
   for (size_t i = 0; i < n; i++)
     operands[i] = pir_op_operand(op, i);
@@ -178,9 +204,12 @@ static void rebuild_op(mutation *m, pir_op *op) {
                       .result_types = types,
                       .result_count = results + 1 - below(m, results ? 3 : 2),
                       .attrs = attrs,
-                      .attr_count = attr_count};
+                      .attr_count = attr_count,
+                      .region_count = regions + !below(m, 4)};
+  spec.region_count -= spec.region_count && !below(m, 4);
   pir_builder builder = pir_builder_before(op);
   pir_op *made = pir_build(&builder, &spec);
+  take_regions(m, made, op);
   m->ops[m->count++] = made;  // it may use the op's own results
   for (size_t i = 0; i < results; i++)
     replace_value(m, pir_op_result(op, i),
@@ -215,16 +244,32 @@ static void copy_op(mutation *m, pir_op *op) {
   pir_op_move_before(made, other);
 }
 
-// Adds a block or an argument to a region.
-static void change_region(mutation *m, pir_op *op) {
-  if (!pir_op_regions(op))
+static pir_op *any_op_with_regions(mutation *m) {
+  for (int attempt = 0; attempt < 16; attempt++) {
+    pir_op *op = any_op(m);
+    if (pir_op_regions(op))
+      return op;
+  }
+  return NULL;
+}
+
+// Adds a block or an argument to a region, empties it, or moves another op into it.
+static void change_region(mutation *m, pir_op *other) {
+  pir_op *op = any_op_with_regions(m);
+  if (!op)
     return;
   pir_region *region = pir_op_region(op, below(m, pir_op_regions(op)));
   pir_block *block = pir_region_first(region);
-  if (!block || !below(m, 4))
+  size_t choice = below(m, 4);
+  if (!block || !choice)
     pir_region_append_block(region);
-  else
+  else if (choice == 1)
     pir_block_add_argument(block, any_type(m));
+  else if (choice == 2 && pir_op_block(op))
+    pir_block_splice(pir_op_block(op), op, block);
+  else if (pir_block_first(block) && !holds(other, pir_block_first(block)) &&
+           pir_op_block(other))
+    pir_op_move_before(other, pir_block_first(block));
 }
 
 // ---- all of them

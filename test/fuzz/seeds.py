@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""Seeds that no test file is: parameter files behind the head that params_fuzz.c wants, and pipeline texts.
+"""Seeds that no test file is: parameter files behind the head that params_fuzz.c wants, pipeline texts, archives of arrays,
+declarations of custom ops, compiled objects.
 
-  test/fuzz/seeds.py CORPUS
+  test/fuzz/seeds.py CORPUS TOOLS
 """
 import pathlib
 import re
 import struct
+import subprocess
 import sys
+import zipfile
 
 CODES = {5: 0, 3: 1, 4: 2, 22: 3, 0: 4, 20: 5, 21: 6, 2: 7, 6: 8, 1: 9, 23: 10, 24: 11, 32: 12, 33: 13}
 SIZES = {5: 4, 3: 8, 4: 2, 22: 2, 0: 1, 20: 1, 21: 1, 2: 4, 6: 8, 1: 2, 23: 8, 24: 16, 32: 1, 33: 1}
@@ -49,7 +52,43 @@ def pipelines(out):
         (out / f"p{i}").write_text(text.strip("'"))
 
 
+def archives(out):
+    """Uncompressed archives of the arrays that the tests have, one and three in each."""
+    arrays = [p for p in sorted(pathlib.Path("test").rglob("*.npy")) if p.stat().st_size < 2048]
+    for i, path in enumerate(arrays):
+        for count in (1, 3):
+            with zipfile.ZipFile(out / f"z{i}_{count}.npz", "w") as archive:
+                for k, member in enumerate((arrays * 2)[i:i + count]):
+                    archive.write(member, f"{k}_{member.name}")
+
+
+DECLARATIONS = [("gap", "X", "test_attr1: i32[], test_attr2: i32 = 1", "Out"),
+                ("weighted_sum", "Xs*, Bias?", "weights: f32[], mean: bool = false", "Out"),
+                ("kinds", "X, Y?, Rest*", "flag: bool = true, big: i64, half: f32 = 0.5, whole: f64 = -1e3, word: str = \"abc\", none: i32[] = []",
+                 "Out, Second")]
+
+
+def customs(out):
+    """Four texts of a declaration, a line each, and a program."""
+    programs = [pathlib.Path("test/api/custom_ops.pir").read_text().split("\n{\n")[1]]
+    programs = ["{\n" + p for p in programs] + ["{\n" + "\n".join(programs[0].split("\n")[:4]) + "\n}\n"]
+    for i, lines in enumerate(DECLARATIONS):
+        for k, program in enumerate(programs):
+            (out / f"c{i}_{k}").write_text("\n".join(lines) + "\n" + program)
+
+
+def objects(out, tool):
+    """What pir-opt, if it is built, compiles of the tests of code generation."""
+    for path in sorted(pathlib.Path("test/codegen").glob("*.pir")) if tool.exists() else []:
+        done = subprocess.run([tool, "--emit=obj", "--target=x86-64-v3", path], capture_output=True)
+        if done.returncode == 0 and done.stdout[:4] == b"\x7fELF":
+            (out / path.stem).write_bytes(done.stdout)
+
+
 if __name__ == "__main__":
-    corpus = pathlib.Path(sys.argv[1])
+    corpus, tools = map(pathlib.Path, sys.argv[1:3])
     params(corpus / "params")
     pipelines(corpus / "pipeline")
+    archives(corpus / "npy")
+    customs(corpus / "custom")
+    objects(corpus / "image", tools / "pir-opt")

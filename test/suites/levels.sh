@@ -6,13 +6,15 @@
 set -u
 build=$1 recorded=${2:-$1/recorded}
 here=$(cd "$(dirname "$0")/.." && pwd)
+source "$here/suites/share.sh"
 levels=(x86-64 x86-64-v2 x86-64-v3 x86-64-v4)
 this=$("$build/bin/pir-run" --version | sed -n 's/.*this processor: //p')
 best=${this%%,*}
 total=(0 0 0)
-lacks() { echo "skip levels $1: not run, this processor lacks it"; total[2]=$((total[2] + 1)); }
+lacks() { is_mine || return; echo "skip levels $1: not run, this processor lacks it"; total[2]=$((total[2] + 1)); }
 run() { # target, kinds, which, share: adds up the last line of recorded.py
   local out counts
+  is_mine || return
   [ "${LEVELS-}" = all ] && set -- "$1" "$2" "$3" 0/1
   out=$(python3 "$here/recorded/recorded.py" --bin "$build/bin" --target "$1" --only "$2" --match "$3" --share "$4" ${LIMIT-} "$recorded")
   echo "$out" | grep '^FAIL'

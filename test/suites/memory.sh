@@ -7,6 +7,7 @@
 set -u
 build=$1 recorded=${2:-$1/recorded} which=${3:-guard overlap}
 here=$(cd "$(dirname "$0")/.." && pwd)
+source "$here/suites/share.sh"
 every='--with=--pipeline=ungrouped,group{few=0},dce,bind'
 # Its sum of four doubles has another order in code than in the kernel: 1 ulp, where the recorded class allows none.
 ops='(?<!p_norm/p2_float64) compile$'
@@ -15,6 +16,7 @@ run() { # what, recorded.py's kinds, which, of how many one, options
   local what=$1 kinds=$2 match=$3 share=$4 out counts
   shift 4
   next=$((next + 1))
+  is_mine || return
   if [ "${MEMORY-}" = all ]; then share=0/1; else share=$((next * 7 % share))/$share; fi
   out=$(python3 "$here/recorded/recorded.py" --bin "$build/bin" --only "$kinds" --match "$match" --share "$share" "$@" "$recorded")
   echo "$out" | grep '^FAIL'

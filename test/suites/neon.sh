@@ -7,6 +7,7 @@
 set -u
 build=$1 recorded=${2:-$1/recorded}
 here=$(cd "$(dirname "$0")/.." && pwd)
+source "$here/suites/share.sh"
 for tool in aarch64-linux-gnu-gcc qemu-aarch64; do
   command -v $tool >/dev/null || { echo "skip neon: $tool is not installed (make test-neon installs it)"; echo "0 passed, 0 failed, 1 skipped"; exit; }
 done
@@ -26,9 +27,9 @@ run() { # options of recorded.py: adds up its last line
 }
 # Not the text detectors: a minute each under emulation.
 models='^numbers (?!\w+_det/).*/(model|inference)\.json case\d+'
-run --only numbers --match "$models compile 1t"
-run --only numbers --match "$models compile 2t" --share 0/4
-run --only numbers --match "$models kernels 1t" --share 0/6
-run --only small --match '^ops ' --share "${SHARE:-0/12}"
+run --only numbers --match "$models compile 1t" --share "$SHARE"
+run --only numbers --match "$models compile 2t" --share "$(share_of 0/4)"
+run --only numbers --match "$models kernels 1t" --share "$(share_of 0/6)"
+run --only small --match '^ops ' --share "$(share_of 0/12)"
 echo "${total[0]} passed, ${total[1]} failed, ${total[2]} skipped"
 [ "${total[1]}" = 0 ]
