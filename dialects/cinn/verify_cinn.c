@@ -25,7 +25,7 @@ static int count_contractions(const pir_op *group) {
 }
 
 // Checks that the body is one block, whose yield has a value for every result.
-static pir_status check_body(const pir_op *group) {
+static pir_status check_group_body(const pir_op *group) {
   const pir_block *body = pir_region_first(pir_op_region(group, 0));
   const pir_op *yield = body ? pir_block_last(body) : NULL;
   if (!yield || pir_block_next(body) || !pir_op_has(yield, PIR_TERMINATOR))
@@ -41,7 +41,7 @@ static pir_status check_body(const pir_op *group) {
 }
 
 pir_status cinn_verify_group(const pir_op *op) {
-  PIR_TRY(check_body(op));
+  PIR_TRY(check_group_body(op));
   const pir_attr *kind = pir_op_attr_str(op, "kind");
   if (!kind || pir_attr_kind_of(kind) != PIR_ATTR_STR)
     return PIR_OK;

@@ -4,8 +4,8 @@
 //   attributes [--kinds] [--share=K/N] [--op=NAME] [--pipelines=A,B] [--write=FOLDER/EVERY]
 //              [PROGRAM..]
 //
-// Every EVERY-th program is written to FOLDER. With --kinds, programs are verified alone, and an
-// error must name each attribute of another kind.
+// Every EVERY-th program is written to FOLDER. With --kinds, programs are verified alone, and
+// an error must name each attribute of another kind.
 // Programs give the first op of each name that they hold; all others are made from their
 // declarations. The K-th of every N attributes is tested. A process tests one op, so a crash
 // costs no other. Ends with 0 when all is well, with 4 else.
