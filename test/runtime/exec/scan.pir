@@ -6,6 +6,18 @@
 // RUN: pir-run %s --input=x=0x1xf32=0 --input=y=0x1xf32=0 --print | FileCheck --check-prefix=NONE %s
 // RUN: not pir-run %s --input=x=3x1xf32=0 --input=y=2x1xf32=0 2>&1 | FileCheck --check-prefix=MISFIT %s
 // RUN: sed 's/(%6, %9,/(%9, %6,/' %s > %t && not pir-run %t --input=x=3x1xf32=0 --input=y=3x1xf32=0 2>&1 | FileCheck --check-prefix=SWAPPED %s
+// What a scan says of itself must hold: its numbers of sequences and states, its arguments and its end.
+// DEFINE: %{counts} = not pir-run %t --input=x=3x1xf32=0 --input=y=3x1xf32=0 2>&1 | FileCheck --check-prefix=COUNTS %s
+// RUN: sed 's/sequences:(Int32)2/sequences:(Int32)0/' %s > %t && %{counts}
+// RUN: sed 's/sequences:(Int32)2/sequences:(Int32)9/' %s > %t && %{counts}
+// RUN: sed 's/states:(Int32)2/states:(Int32)-1/' %s > %t && %{counts}
+// RUN: sed 's/states:(Int32)2/states:(Int32)1/' %s > %t && %{counts}
+// RUN: sed '/cf.yield/d' %s > %t && %{counts}
+// RUN: sed 's/, %arg_3: tensor<1xf32>):/):/; s/(%arg_3)/(%arg_2)/' %s > %t && %{counts}
+// RUN: sed '/^        /d' %s > %t && %{counts}
+// COUNTS: error: "cinn_op.scan" its operands, region and results do not fit together
+// RUN: sed 's/(%6, %9, %arg_2) {} : (tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)/(%6, %9) {} : (tensor<1xf32>, tensor<1xf32>)/' %s > %t && not pir-run %t --input=x=3x1xf32=0 --input=y=3x1xf32=0 2>&1 | FileCheck --check-prefix=FEW %s
+// FEW: unsupported: an extent that only the run shows of "cinn_op.scan"
 // CHECK: last: float32[1]
 // CHECK-NEXT: [16]
 // CHECK: before: float32[3,1]
