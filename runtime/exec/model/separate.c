@@ -29,7 +29,7 @@ static pir_status copy_packs(pir_session *s) {
     return PIR_EXHAUSTED;
   for (uint32_t i = 0; i < p->pack_count; i++) {
     packed[i] = s->model->packed[i];
-    if (!p->packs[i].packing)  // a prepared model's: it is read in its file
+    if (!p->packs)  // a prepared model's: it is read in its file
       continue;
     // Code takes packed constants to be aligned, so they end at a multiple of it.
     size_t bytes = (p->packs[i].packing->bytes + 63) & ~(size_t)63;

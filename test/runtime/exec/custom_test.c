@@ -248,34 +248,56 @@ static void wrong_shapes_are_refused(void **unused) {
   }
 }
 
-static void lists_have_a_limit(void **unused) {
-  enum { LONG = 150 };
-  static char text[16384];
-  size_t n = (size_t)snprintf(text, sizeof text, "%s(%%l) = \"builtin.combine\" (", "{\n" X);
-  for (int i = 0; i < LONG; i++)
-    n += (size_t)snprintf(text + n, sizeof text - n, "%s%%x", i ? ", " : "");
+// Writes a program that gives `count` tensors to "custom_op.long", which has three results.
+static void write_list(char *text, size_t room, int count) {
+  size_t n = (size_t)snprintf(text, room, "%s(%%l) = \"builtin.combine\" (", "{\n" X);
+  for (int i = 0; i < count; i++)
+    n += (size_t)snprintf(text + n, room - n, "%s%%x", i ? ", " : "");
   for (int part = 0; part < 2; part++) {
-    n += (size_t)snprintf(text + n, sizeof text - n, part ? ") -> vec[" : ") {} : (");
-    for (int i = 0; i < LONG; i++)
-      n += (size_t)snprintf(text + n, sizeof text - n, "%stensor<2x3xf32>", i ? "," : "");
+    n += (size_t)snprintf(text + n, room - n, part ? ") -> vec[" : ") {} : (");
+    for (int i = 0; i < count; i++)
+      n += (size_t)snprintf(text + n, room - n, "%stensor<2x3xf32>", i ? "," : "");
   }
   char *type = strstr(text, "vec[");
   size_t size = n - (size_t)(type - text);
-  n += (size_t)snprintf(text + n, sizeof text - n,
-                        "]\n(%%o) = \"custom_op.long\" (%%l) {} : (%.*s]) -> tensor<2x3xf32>\n"
-                        "(%%f) = \"pd_op.fetch\" (%%o) {col:0,name:\"o\"} : (tensor<2x3xf32>) "
-                        "-> tensor<2x3xf32>\n}\n",
-                        (int)size, type);
-  assert_true(n < sizeof text);
-  pir_custom_op op = {.name = "long", .operands = "Xs*", .results = "Out"};
+  n += (size_t)snprintf(
+      text + n, room - n,
+      "]\n(%%o, %%p, %%q) = \"custom_op.long\" (%%l) {} : (%.*s]) -> tensor<2x3xf32>, "
+      "tensor<2x3xf32>, tensor<2x3xf32>\n"
+      "(%%f) = \"pd_op.fetch\" (%%o) {col:0,name:\"o\"} : (tensor<2x3xf32>) "
+      "-> tensor<2x3xf32>\n}\n",
+      (int)size, type);
+  assert_true(n < room);
+}
+
+// Results count, too: too many operands are told from the program, the rest by the call.
+static void lists_have_a_limit(void **unused) {
+  static char text[16384];
+  float data[6] = {0};
+  pir_custom_op op = {.name = "long", .operands = "Xs*", .results = "Out, Second, Third"};
   pir_custom_set *set = NULL;
   pir_message message;
+  pir_session *s = NULL;
   assert_int_equal(pir_custom_set_create(NULL, &set), PIR_OK);
   assert_int_equal(pir_custom_set_add(set, &op, (pir_custom_fn)nothing, NULL, &message),
                    PIR_OK);
+  write_list(text, sizeof text, 150);
   assert_null(load(text, set, "kernels"));
   if (!strstr(said, "unsupported: more than 144 tensors"))
     fail_msg("%s", said);
+  write_list(text, sizeof text, 143);
+  pir_model *model = load(text, set, "kernels");
+  if (!model)
+    fail_msg("%s", said);
+  pir_tensor x = {.data = data};
+  pir_tensor_set_dense(&x, PIR_F32, (int64_t[]){2, 3}, 2);
+  assert_int_equal(pir_session_create(model, NULL, &s), PIR_OK);
+  assert_int_equal(pir_session_bind_input(s, 0, &x), PIR_OK);
+  assert_int_equal(pir_session_run(s), PIR_UNSUPPORTED);
+  if (!strstr(pir_session_message(s), "unsupported: custom_op.long: more than 144 tensors"))
+    fail_msg("%s", pir_session_message(s));
+  pir_session_destroy(s);
+  pir_model_release(model);
   pir_custom_set_destroy(set);
 }
 
