@@ -279,18 +279,12 @@ static pir_status shape_late(frame *f, const plan_instr *instr, uint32_t number)
     if (p->buffers[at].home != HOME_LATE)
       continue;
     int64_t bytes = f->values[p->buffers[at].bytes];
-    if (bytes < 0 || (uint64_t)bytes > f->budget)
+    if (bytes < 0)
       return PIR_EXHAUSTED;
-    if (p->buffers[at].device) {
+    if (p->buffers[at].device)
       PIR_TRY(pir_frame_take_on_device(f, (size_t)bytes, &f->buffers[at]));
-      continue;
-    }
-    f->buffers[at] = (frame_buffer){pir_mem_get(&f->allocator, (size_t)bytes),
-                                    bytes ? (size_t)bytes : 1, false};
-    if (!f->buffers[at].data) {
-      f->buffers[at].late_bytes = 0;
-      return PIR_EXHAUSTED;
-    }
+    else
+      PIR_TRY(pir_frame_take(f, (size_t)bytes, &f->buffers[at]));
   }
   return PIR_OK;
 }
