@@ -250,7 +250,8 @@ pir_status infer_lower(pir_infer *infer, const pir_lower *l) {
     for (int r = 0; r < step->result_count && count < PIR_LOWER_VALUES_MOST; r++)
       values[count++] = &results[r];
   }
-  for (size_t i = 0; i < infer->result_count; i++)
+  // The op may have more results than it declares: nothing is known of those.
+  for (size_t i = 0; i < infer->result_count && i < infer->def->result_count; i++)
     if (l->results[i] >= 0 && values[l->results[i]])
       infer->results[i] = *values[l->results[i]];
   return PIR_OK;

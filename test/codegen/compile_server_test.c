@@ -128,11 +128,15 @@ static void a_killed_server_is_a_status(void **unused) {
 
 enum { LONG = 30000 };  // LLVM takes seconds, and more than 100 MB
 
-static pir_status try_long(const pir_llvm_library *llvm, char message[MESSAGE]) {
+// The stop counts from when the loops are made.
+static pir_status try_long(pir_llvm_library *llvm, const pir_stop *stop,
+                           char message[MESSAGE]) {
   pir_target target;
   pir_emitted code = {0};
   loop_module *m = make_scaling(3, LONG);
   assert_int_equal(pir_target_get("x86-64", &target), PIR_OK);
+  if (stop)
+    llvm->limits.watch = pir_watch_begin(stop, 0);
   pir_status status =
       pir_llvm_emit_code(llvm, m, &target, PIR_CODE_OBJECT, &code, message, MESSAGE);
   assert_true(!status == (code.data != NULL));
@@ -161,8 +165,7 @@ static void a_job_ends_early(void **unused) {
   for (int i = 0; i < 2; i++) {
     pthread_t other;
     assert_int_equal(pthread_create(&other, NULL, set_flag, &flag), 0);
-    llvm.limits.watch = pir_watch_begin(&stops[i], 0);
-    assert_int_equal(try_long(&llvm, message), PIR_CANCELLED);
+    assert_int_equal(try_long(&llvm, &stops[i], message), PIR_CANCELLED);
     assert_string_equal(message, i ? "cancelled while code was generated"
                                    : "the time limit was hit while code was generated");
     pthread_join(other, NULL);
@@ -189,7 +192,7 @@ static void memory_of_a_job_is_limited(void **unused) {
 #endif
   assert_int_equal(pir_llvm_open(false, &llvm, message, sizeof message), PIR_OK);
   llvm.limits.max_bytes = 16 << 20;
-  assert_int_equal(try_long(&llvm, message), PIR_EXHAUSTED);
+  assert_int_equal(try_long(&llvm, NULL, message), PIR_EXHAUSTED);
   assert_non_null(strstr(message, "memory"));
   emit_scaling(&llvm, PIR_CODE_OBJECT, &code);
   free(code.data);
