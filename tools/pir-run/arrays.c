@@ -2,6 +2,7 @@
 #include "run.h"
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool same_name(pir_str name, const char *text, size_t size) {
   return name.size == size && !memcmp(name.data, text, size);
@@ -58,6 +59,12 @@ void run_fill_random(pir_tensor *tensor, uint64_t seed) {
   }
 }
 
+// Returns the largest size of an input in bytes: --max-memory, or the memory of the machine.
+static uint64_t most_bytes(const run *r) {
+  uint64_t machine = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+  return r->cli->limits.max_bytes ? r->cli->limits.max_bytes : machine;
+}
+
 int run_make_input(run *r, size_t i, const int64_t *shape, int rank, bool random,
                    uint64_t seed) {
   pir_tensor tensor = {0};
@@ -65,6 +72,9 @@ int run_make_input(run *r, size_t i, const int64_t *shape, int rank, bool random
   pir_dtype dtype = input_port(r->model, i).dtype;
   if (pir_shape_bytes(shape, rank, dtype, &bytes))
     return cli_fail(r->cli, CLI_LIMIT, "input %zu is too large", i);
+  if (bytes > most_bytes(r))
+    return cli_fail(r->cli, CLI_LIMIT, "input %zu needs %zu bytes, more than there are", i,
+                    bytes);
   pir_tensor_set_dense(&tensor, dtype, shape, rank);
   tensor.data = aligned_alloc(64, (bytes + 64) & ~(size_t)63);
   if (!tensor.data)
