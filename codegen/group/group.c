@@ -11,8 +11,8 @@
 //   attention  two contractions and a softmax (group_attention.c); made first, never merged
 //
 // Merging keeps the graph of clusters acyclic: no path may leave the union and return to it.
-// The search for such a path goes backwards and stops at ops before the union's first op, so it
-// is short. No cluster spans an op with effects. Finally each block is reordered so that every
+// The search for such a path goes backwards and stops in front of the union's stretch, so it is
+// short. No cluster spans an op with effects. Finally each block is reordered so that every
 // cluster is contiguous.
 #include "group.h"
 
@@ -223,6 +223,21 @@ static bool is_barrier(const pir_op *op) {
 
 // ---- cycles
 
+// Stretches divide a block so that no cluster has ops in two of them. What stands before a
+// stretch depends on nothing in it, even by way of clusters, whose ops are computed together.
+static uint32_t start_of_stretch(grouping *g, uint32_t i) {
+  while (g->nodes[i].before != i) {
+    g->nodes[i].before = g->nodes[g->nodes[i].before].before;
+    i = g->nodes[i].before;
+  }
+  return i;
+}
+
+static void join_stretches(grouping *g, const op_cluster *c) {
+  for (uint32_t i = start_of_stretch(g, c->last); i > c->first; i = start_of_stretch(g, i))
+    g->nodes[i].before = i - 1;
+}
+
 // Pushes the producers of `at` (a cluster or a single op). Returns true if a step outside reads
 // from x or y.
 static bool step_back(grouping *g, uint32_t at, const op_cluster *x, const op_cluster *y,
@@ -255,7 +270,7 @@ static bool step_back(grouping *g, uint32_t at, const op_cluster *x, const op_cl
 
 // Whether a path leaves the union of x and y and returns to it. Clusters count as single steps.
 static bool leads_back(grouping *g, const op_cluster *x, const op_cluster *y) {
-  uint32_t first = x->first < y->first ? x->first : y->first, top = 0;
+  uint32_t first = start_of_stretch(g, x->first < y->first ? x->first : y->first), top = 0;
   g->stamp++;
   step_back(g, (uint32_t)(x - g->clusters), x, y, first, &top);
   step_back(g, (uint32_t)(y - g->clusters), x, y, first, &top);
@@ -457,6 +472,7 @@ static void merge(grouping *g, op_cluster *into, op_cluster *from) {
     into->first = from->first;
   if (from->last > into->last)
     into->last = from->last;
+  join_stretches(g, into);
   from->head = NO_CLUSTER;
   from->ops = 0;
 }
@@ -556,6 +572,7 @@ static void append_node(grouping *g, op_cluster *c, node *n) {
   if (i > c->last)
     c->last = i;
   c->ops++;
+  join_stretches(g, c);
 }
 
 // Merges reshape, move, reshape (a channel shuffle) into one move between tensors of one rank,
@@ -613,6 +630,7 @@ static void visit_node(grouping *g, uint32_t i) {
   take_list(g, n, &c);
   take_casts(g, n, &c);
   g->clusters[g->cluster_count++] = c;
+  join_stretches(g, &c);
   int kind = n->clause->kind;
   bool views =
       kind != PIR_CLAUSE_POINTWISE && kind != PIR_CLAUSE_REDUCE && kind != PIR_CLAUSE_CONTRACT;
@@ -651,6 +669,7 @@ static void collect_nodes(grouping *g, pir_block *block) {
     const pir_opdef *def = pir_op_meaning(op);
     node *n = &g->nodes[g->count++];
     *n = (node){.op = op, .cluster = NO_CLUSTER, .next = NO_CLUSTER, .segment = segment};
+    n->before = g->count - 1;
     pir_op_set_mark(op, g->count);
     if (is_barrier(op))
       segment++;
@@ -673,6 +692,8 @@ static pir_status group_block(grouping *g, pir_block *block) {
   g->stamp = 0;
   collect_nodes(g, block);
   group_attention(g);
+  for (uint32_t i = 0; i < g->cluster_count; i++)
+    join_stretches(g, &g->clusters[i]);
   for (uint32_t i = 0; i < g->count; i++)
     visit_node(g, i);
   pir_status status = group_materialise(g);

@@ -14,6 +14,7 @@ typedef struct node {
   const pir_clause *clause;  // clause of its first result; NULL: not compiled
   uint32_t cluster, next;    // the cluster's next op
   uint32_t segment;          // ops between two with effects
+  uint32_t before;  // towards the first op of its stretch (group.c), itself at its start
   uint64_t seen;
   uint8_t state;  // while ordering: 0 new, 1 waiting, 2 placed
 } node;
