@@ -320,11 +320,15 @@ static bool may_write(const growth *w, const int16_t *reads, size_t operand) {
          value->member == GRAPH_NONE;
 }
 
-// Operands that an op in place must not write become inputs of their own.
+// Operands that an op in place must not write become inputs of their own, and none of them a
+// parameter: later readers of a parameter get its elements from before the run.
 static void spare_operands(growth *w, draw *d, int16_t *reads) {
   for (size_t i = 0; d->def->traits & PIR_INPLACE && i < d->def->inplace_count; i++) {
     size_t k = d->def->inplace[i].operand;
-    if (reads[k * DRAW_MEMBERS] < 0 || may_write(w, reads, k))
+    bool bound = reads[k * DRAW_MEMBERS] >= 0;
+    for (size_t m = 0; m < d->operands[k].count; m++)
+      d->operands[k].members[m].parameter = false;
+    if (!bound || may_write(w, reads, k))
       continue;
     for (size_t m = 0; m < d->operands[k].count; m++) {
       draw_tensor *t = &d->operands[k].members[m];

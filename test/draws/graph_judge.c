@@ -22,7 +22,7 @@ static const draw_setup drawn[] = {
     {.pipeline = "compile", .threads = 1, .served = true},
     {.pipeline = COMPILE("group{few=0}"), .target = "x86-64-v4", .threads = 1},
     {.pipeline = COMPILE("group{few=0}"), .target = "x86-64-v2", .threads = 2},
-    {.pipeline = "check,expand,group{few=0},dce,bind", .threads = 1},
+    {.pipeline = "writes,dce,check,expand,group{few=0},dce,bind", .threads = 1},
     {.pipeline = "compile", .target = "x86-64-v3", .threads = 2, .served = true},
     {.pipeline = COMPILE("group{few=0,refuse=emit,every=2}"), .threads = 1},
     {.pipeline = COMPILE("group{few=0,refuse=plan,every=3}"),
