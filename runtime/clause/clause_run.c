@@ -404,6 +404,7 @@ static pir_status run_clause(const pir_kernel_call *call, const pir_clause *c, p
                        .slots = BASE_SLOTS + SLOTS_A_LEVEL * levels(c, depth)};
     m.size = c->node_count * (2 + sizeof(int64_t)) +
              (size_t)entries * (sizeof *b->aligned + 1) + 5 * 64 + lane_bytes(b);
+    m.size = (m.size + 63) / 64 * 64;  // aligned where an allocator puts it before a page's end
     m.base = take(call, m.size);
     if (!m.base)
       status = PIR_EXHAUSTED;
