@@ -6,8 +6,8 @@
 // regions write a variable from outside returns it: a loop gets an argument and a result for
 // the variable, a branch a result.
 //
-// Left alone are arrays, which runs write in place too; and parameters, which are the state of
-// a program, unless expose_state_pass asks for them. O(ops + operands + writes * depth).
+// Left alone are arrays, which runs write in place too, and fixed statistics of batch_norm_.
+// O(ops + operands + writes * depth).
 #include "forward_writes.h"
 #include <pass_list.h>
 
@@ -15,6 +15,9 @@
 #include <map.h>
 #include <rewriter_impl.h>
 #include <vec.h>
+
+#include <pir/compiler/dialect/pd_op.h>
+#include <pir/layer/lower.h>
 
 // Values that share memory.
 typedef struct variable {
@@ -43,7 +46,7 @@ typedef struct forwarding {
   pir_pass_run *run;
   pir_context *ctx;
   pir_arena *arena;
-  bool parameters;    // are variables too
+  bool parameters;    // writes of fixed statistics are followed too
   bool all_last;      // the last value of every variable is asked for
   pir_map variables;  // value -> its variable
   PIR_VEC(variable *) all;
@@ -74,20 +77,45 @@ static variable *place_variable(forwarding *f, pir_value *value) {
   return v;
 }
 
-static bool is_tracked(const forwarding *f, const pir_value *value) {
-  const pir_type *type = value ? pir_value_type(value) : NULL;
-  const pir_op *source = value ? pir_value_op(value) : NULL;
-  return type && pir_type_kind_of(type) == PIR_TYPE_TENSOR &&
-         (f->parameters || !source || !pir_op_has(source, PIR_PARAMETER));
+static bool is_tracked(const pir_value *value) {
+  return value && pir_value_type(value) &&
+         pir_type_kind_of(pir_value_type(value)) == PIR_TYPE_TENSOR;
 }
 
-// Returns the written operand and its result of pair `i`; false if there are none to follow.
-static bool find_write(const forwarding *f, const pir_op *op, size_t i, pir_value **out_from,
-                       pir_value **out_to) {
-  const pir_inplace_pair *pair = &pir_op_def(op)->inplace[i];
-  *out_from = pir_op_optional(op, pair->operand);
-  *out_to = pair->result < pir_op_results(op) ? pir_op_result(op, pair->result) : NULL;
-  return is_tracked(f, *out_from) && is_tracked(f, *out_to);
+// Whether result `number` of the steps of a lower block is a copy of an operand of the op.
+static bool copies_operand(const pir_lower *l, int number, int operand) {
+  const pir_lower_step *step = l->steps;
+  for (; number >= step->result_count; step++)
+    number -= step->result_count;
+  const pir_lower_arg *arg = &l->args[step->first_arg];
+  bool assigns = step->def && step->def->id == PD_ASSIGN;
+  return assigns && arg->kind == PIR_LOWER_VALUE && arg->value == operand;
+}
+
+// Whether the op writes the elements that the operand has, as batch_norm_ writes statistics
+// that are fixed.
+static bool writes_nothing_new(forwarding *f, const pir_op *op, const pir_inplace_pair *pair) {
+  pir_facts *facts = pir_run_facts(f->run);
+  int alternative = facts ? pir_lower_choose(op, facts) : -1;
+  if (alternative < 0)
+    return false;
+  const pir_opdef *def = pir_op_meaning(op);
+  const pir_lower *l = &def->lower[alternative];
+  int number = l->results[pair->result];
+  return number >= def->operand_count
+             ? copies_operand(l, number - def->operand_count, pair->operand)
+             : number == pair->operand;
+}
+
+// Whether the write is to be followed. Most writes to parameters are of fixed statistics that
+// no other op reads.
+static bool is_followed(forwarding *f, const pir_op *op, const pir_inplace_pair *pair,
+                        const pir_value *from) {
+  const pir_op *source = pir_value_op(from);
+  if (f->parameters || !source || !pir_op_has(source, PIR_PARAMETER))
+    return true;
+  bool alone = pir_value_single_use(from) && pir_op_block(op) == pir_op_block(source);
+  return !alone && !writes_nothing_new(f, op, pair);
 }
 
 static size_t pairs_of(const pir_op *op) {
@@ -136,8 +164,10 @@ static pir_walk_result note_op(pir_op *op, void *user) {
       v->last_read = f->position;
   }
   for (size_t i = 0; i < pairs_of(op); i++) {
-    pir_value *from, *to;
-    if (!find_write(f, op, i, &from, &to))
+    const pir_inplace_pair *pair = &pir_op_def(op)->inplace[i];
+    pir_value *from = pir_op_optional(op, pair->operand);
+    pir_value *to = pair->result < pir_op_results(op) ? pir_op_result(op, pair->result) : NULL;
+    if (!is_tracked(from) || !is_tracked(to) || !is_followed(f, op, pair, from))
       continue;
     variable *v = place_variable(f, from);
     join(f, to, v);
@@ -298,9 +328,11 @@ static pir_walk_result forward_op(pir_op *op, void *user) {
   forwarding *f = user;
   forward_operands(f, op);
   for (size_t i = 0; i < pairs_of(op); i++) {
-    pir_value *from, *to;
-    if (find_write(f, op, i, &from, &to))
-      variable_of(f, from)->newest = to;
+    const pir_inplace_pair *pair = &pir_op_def(op)->inplace[i];
+    pir_value *to = pair->result < pir_op_results(op) ? pir_op_result(op, pair->result) : NULL;
+    variable *v = variable_of(f, to);
+    if (v && v == variable_of(f, pir_op_optional(op, pair->operand)))
+      v->newest = to;
   }
   carrier *c = pir_map_get(&f->carriers, op);
   if (c)

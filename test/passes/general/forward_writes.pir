@@ -131,12 +131,52 @@
 
 // -----
 
-// Parameters are the state of a program, and stay.
+// A parameter that is written is read as any other value.
 {
     (%p) = "builtin.parameter" () {is_distributed:[false],is_parameter:[true],need_clip:[true],parameter_name:"p"} : () -> tensor<1xf32>
     (%q) = "pd_op.increment_" (%p) {value:1} : (tensor<1xf32>) -> tensor<1xf32>
     (%r) = "pd_op.relu" (%p) {} : (tensor<1xf32>) -> tensor<1xf32>
     (%f) = "pd_op.fetch" (%r) {col:0,name:"r"} : (tensor<1xf32>) -> tensor<1xf32>
 }
-// CHECK: [[P:%.*]]) = "builtin.parameter"
-// CHECK: "pd_op.relu" ([[P]])
+// CHECK: (%0) = "builtin.parameter"
+// CHECK-NEXT: [[Q:%.*]]) = "pd_op.increment_" (%0)
+// CHECK-NEXT: "pd_op.relu" ([[Q]])
+
+// -----
+
+// Statistics that are fixed are not written, though batch_norm_ says so: the layer may be shared, and stand in a loop.
+{
+    (%mean) = "builtin.parameter" () {is_distributed:[false],is_parameter:[true],need_clip:[true],parameter_name:"mean"} : () -> tensor<2xf32>
+    (%variance) = "builtin.parameter" () {is_distributed:[false],is_parameter:[true],need_clip:[true],parameter_name:"variance"} : () -> tensor<2xf32>
+    (%scale) = "builtin.parameter" () {is_distributed:[false],is_parameter:[true],need_clip:[true],parameter_name:"scale"} : () -> tensor<2xf32>
+    (%bias) = "builtin.parameter" () {is_distributed:[false],is_parameter:[true],need_clip:[true],parameter_name:"bias"} : () -> tensor<2xf32>
+    (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[-1,2,-1,-1]} : () -> tensor<-1x2x-1x-1xf32>
+    (%y1, %m1, %v1, %sm1, %sv1, %rs1) = "pd_op.batch_norm_" (%x, %mean, %variance, %scale, %bias) {data_format:"NCHW",epsilon:1e-05,is_test:true,momentum:0.9,trainable_statistics:false,use_global_stats:false} : (tensor<-1x2x-1x-1xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<-1x2x-1x-1xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<-1xu8>
+    (%y2, %m2, %v2, %sm2, %sv2, %rs2) = "pd_op.batch_norm_" (%y1, %mean, %variance, %scale, %bias) {data_format:"NCHW",epsilon:1e-05,is_test:true,momentum:0.9,trainable_statistics:false,use_global_stats:false} : (tensor<-1x2x-1x-1xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<-1x2x-1x-1xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<-1xu8>
+    (%c) = "pd_op.data" () {dtype:bool,name:"c",place:Place(undefined:0),shape:[]} : () -> tensor<b>
+    (%w) = "pd_op.while" (cond=%c, inputs=%y2) {
+    ^%a {}
+        (%y3, %m3, %v3, %sm3, %sv3, %rs3) = "pd_op.batch_norm_" (%a, %mean, %variance, %scale, %bias) {data_format:"NCHW",epsilon:1e-05,is_test:true,momentum:0.9,trainable_statistics:false,use_global_stats:false} : (tensor<-1x2x-1x-1xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<-1x2x-1x-1xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<-1xu8>
+        () = "cf.yield" (%c, %y3) {} : (tensor<b>, tensor<-1x2x-1x-1xf32>) -> 
+    }
+    (%f) = "pd_op.fetch" (%w) {col:0,name:"y"} : (tensor<-1x2x-1x-1xf32>) -> tensor<-1x2x-1x-1xf32>
+}
+// CHECK-COUNT-2: "pd_op.batch_norm_" ({{%[0-9]+}}, %0, %1, %2, %3)
+// CHECK: "pd_op.while" (cond={{%[0-9]+}}, inputs={{%[0-9]+}}) {
+// CHECK: "pd_op.batch_norm_" (%arg_0, %0, %1, %2, %3)
+
+// -----
+
+// In training the second use of the layer continues from the first one's statistics.
+{
+    (%mean) = "builtin.parameter" () {is_distributed:[false],is_parameter:[true],need_clip:[true],parameter_name:"mean"} : () -> tensor<2xf32>
+    (%variance) = "builtin.parameter" () {is_distributed:[false],is_parameter:[true],need_clip:[true],parameter_name:"variance"} : () -> tensor<2xf32>
+    (%scale) = "builtin.parameter" () {is_distributed:[false],is_parameter:[true],need_clip:[true],parameter_name:"scale"} : () -> tensor<2xf32>
+    (%bias) = "builtin.parameter" () {is_distributed:[false],is_parameter:[true],need_clip:[true],parameter_name:"bias"} : () -> tensor<2xf32>
+    (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[-1,2,-1,-1]} : () -> tensor<-1x2x-1x-1xf32>
+    (%y1, %m1, %v1, %sm1, %sv1, %rs1) = "pd_op.batch_norm_" (%x, %mean, %variance, %scale, %bias) {data_format:"NCHW",epsilon:1e-05,is_test:false,momentum:0.9,trainable_statistics:false,use_global_stats:false} : (tensor<-1x2x-1x-1xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<-1x2x-1x-1xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<-1xu8>
+    (%y2, %m2, %v2, %sm2, %sv2, %rs2) = "pd_op.batch_norm_" (%y1, %mean, %variance, %scale, %bias) {data_format:"NCHW",epsilon:1e-05,is_test:false,momentum:0.9,trainable_statistics:false,use_global_stats:false} : (tensor<-1x2x-1x-1xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<-1x2x-1x-1xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<-1xu8>
+    (%f) = "pd_op.fetch" (%v2) {col:0,name:"y"} : (tensor<2xf32>) -> tensor<2xf32>
+}
+// CHECK: ({{%[0-9]+}}, [[M:%[0-9]+]], [[V:%[0-9]+]], {{.*}}) = "pd_op.batch_norm_" ({{%[0-9]+}}, %0, %1, %2, %3)
+// CHECK: "pd_op.batch_norm_" ({{%[0-9]+}}, [[M]], [[V]], %2, %3)
