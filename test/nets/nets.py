@@ -33,7 +33,9 @@ def drawn_by(python, script, kind, first, count, out, legacy):
                                timeout=SECONDS)
             except subprocess.TimeoutExpired:
                 pass
-        seen = [int(line.split()[0]) for line in log.read_text(errors="replace").splitlines() if line.split()[1:2] and line.split()[0].isdigit()]
+        # Lines begin with a seed; so do those of a crash, with other numbers.
+        words = [line.split() for line in log.read_text(errors="replace").splitlines()]
+        seen = [int(w[0]) for w in words if len(w) > 1 and w[0].isdigit() and first <= int(w[0]) < end]
         first = max(seen, default=first - 1) + 1
         if first < end:
             shutil.rmtree(out / f"{kind}{first}", ignore_errors=True)
