@@ -41,20 +41,7 @@ bool pir_socket_send(int fd, const void *data, size_t size) {
   return true;
 }
 
-bool pir_socket_receive(int fd, void *data, size_t size) {
-  for (char *at = data; size;) {
-    ssize_t n = recv(fd, at, size, 0);
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n <= 0)
-      return false;
-    at += n;
-    size -= (size_t)n;
-  }
-  return true;
-}
-
-// Receives all of it as pir_socket_receive does, but looks often whether the work has to end.
+// Receives all of it, and looks often whether the work has to end.
 static bool receive_watched(int fd, const pir_watch *watch, void *data, size_t size) {
   enum { POLL_MS = 20 };
   bool watched = watch->cancel || watch->deadline;
@@ -74,6 +61,10 @@ static bool receive_watched(int fd, const pir_watch *watch, void *data, size_t s
     size -= (size_t)n;
   }
   return true;
+}
+
+bool pir_socket_receive(int fd, void *data, size_t size) {
+  return receive_watched(fd, &(pir_watch){0}, data, size);
 }
 
 static pir_status report_server(char *message, size_t capacity, pir_status status,

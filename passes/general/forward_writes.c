@@ -118,6 +118,11 @@ static bool is_followed(forwarding *f, const pir_op *op, const pir_inplace_pair 
   return !alone && !writes_nothing_new(f, op, pair);
 }
 
+// Returns the result of a pair; NULL if the op leaves it out.
+static pir_value *written_value(const pir_op *op, const pir_inplace_pair *pair) {
+  return pair->result < pir_op_results(op) ? pir_op_result(op, pair->result) : NULL;
+}
+
 static size_t pairs_of(const pir_op *op) {
   return pir_op_has(op, PIR_INPLACE) ? pir_op_def(op)->inplace_count : 0;
 }
@@ -166,7 +171,7 @@ static pir_walk_result note_op(pir_op *op, void *user) {
   for (size_t i = 0; i < pairs_of(op); i++) {
     const pir_inplace_pair *pair = &pir_op_def(op)->inplace[i];
     pir_value *from = pir_op_optional(op, pair->operand);
-    pir_value *to = pair->result < pir_op_results(op) ? pir_op_result(op, pair->result) : NULL;
+    pir_value *to = written_value(op, pair);
     if (!is_tracked(from) || !is_tracked(to) || !is_followed(f, op, pair, from))
       continue;
     variable *v = place_variable(f, from);
@@ -329,7 +334,7 @@ static pir_walk_result forward_op(pir_op *op, void *user) {
   forward_operands(f, op);
   for (size_t i = 0; i < pairs_of(op); i++) {
     const pir_inplace_pair *pair = &pir_op_def(op)->inplace[i];
-    pir_value *to = pair->result < pir_op_results(op) ? pir_op_result(op, pair->result) : NULL;
+    pir_value *to = written_value(op, pair);
     variable *v = variable_of(f, to);
     if (v && v == variable_of(f, pir_op_optional(op, pair->operand)))
       v->newest = to;

@@ -7,25 +7,7 @@
 
 #include <cmocka.h>
 
-#include "loop_impl.h"
-#include "loop_parse.h"
-
-typedef struct reading {
-  pir_context *ctx;
-  const char *text;
-  loop_module *module;
-} reading;
-
-static pir_status parse(void *user) {
-  reading *r = user;
-  pir_loops_source source = {.text = pir_str_from(r->text)};
-  return pir_loop_parse(r->ctx, &source, &r->module);
-}
-
-static void say(void *user, const pir_diag *diag) {
-  (void)user;
-  print_message("%.*s\n", (int)diag->message.size, diag->message.data);
-}
+#include "read_loops.h"
 
 static const char frame[] = "s: stage (v0, v1)\n"
                             "  b0: arg 0 in f32 align 4\n"
@@ -42,14 +24,10 @@ static const char frame[] = "s: stage (v0, v1)\n"
                             "%s"
                             "}\n";
 
-static loop_module *read_loops(pir_context *ctx, const char *more, const char *body) {
+static loop_module *read_body(pir_context *ctx, const char *more, const char *body) {
   static char text[8192];
-  reading r = {.ctx = ctx, .text = text};
-  pir_context_set_sink(ctx, (pir_diag_sink){say, NULL});
   snprintf(text, sizeof text, frame, more, body);
-  if (pir_context_enter(ctx, parse, &r))
-    fail_msg("not read: %s", text);
-  return r.module;
+  return read_loops(ctx, text);
 }
 
 typedef struct printed {
@@ -147,7 +125,7 @@ static void bodies_become_vectors(void **unused) {
   assert_int_equal(pir_target_describe("x86-64-v3", &target), PIR_OK);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     pir_context *ctx = pir_context_create(NULL);
-    loop_module *m = read_loops(ctx, "", rows[i].body);
+    loop_module *m = read_body(ctx, "", rows[i].body);
     pir_status status = pir_loop_vectorise(m->first, &target);
     const char *found = status ? "it is not vectorised" : print(m);
     assert_null(m->fault);
@@ -171,7 +149,7 @@ static void partial_results_have_a_limit(void **unused) {
     }
     snprintf(body + k, sizeof body - (size_t)k, "}\n");
     pir_context *ctx = pir_context_create(NULL);
-    loop_module *m = read_loops(ctx, more, body);
+    loop_module *m = read_body(ctx, more, body);
     assert_int_equal(pir_loop_vectorise(m->first, &target),
                      registers <= 16 ? PIR_OK : PIR_UNSUPPORTED);
     pir_context_destroy(ctx);
@@ -188,7 +166,7 @@ static void bodies_are_widened(void **unused) {
       "if b5.b(0) {\n    v2: index below 8 = v0\n    b1[v2] = b0.f32(v2)"};
   for (int scalar = 0; scalar < 2; scalar++) {
     pir_context *ctx = pir_context_create(NULL);
-    loop_module *m = read_loops(ctx, "", body);
+    loop_module *m = read_body(ctx, "", body);
     loop_fn *fn = m->first;
     const loop_stmt *plain = fn->body.first, *sum = plain->next, *empty = sum->next;
     loop_expr *at = pir_loop_use(m, fn->begin), *yes = pir_loop_const_int(m, PIR_BOOL, 1);
