@@ -126,7 +126,7 @@ $(B)/test/$(basename $(notdir $(1))): $(1) $(TOOL_OBJ) $(B)/lib/libpir.a $(B)/li
 endef
 $(foreach t,$(TESTS),$(eval $(call test_rule,$(t))))
 FAULTS   := $(B)/faults/libpir_fail.so $(B)/faults/oom
-tests: all $(TEST_BIN) $(B)/bin/digits $(B)/bin/draws $(B)/bin/attributes $(B)/bin/soak $(B)/bin/sandbox $(B)/cuda/libcuda.so.1 $(B)/cuda/libnvrtc.so.13 $(FAULTS) $(FUZZ)
+tests: all python $(TEST_BIN) $(B)/bin/digits $(B)/bin/draws $(B)/bin/attributes $(B)/bin/soak $(B)/bin/sandbox $(B)/cuda/libcuda.so.1 $(B)/cuda/libnvrtc.so.13 $(FAULTS) $(FUZZ)
 
 # Ops for tests alone.
 $(B)/gen/draws/clauses.c: test/draws/tables/clauses.ops $(OPSC)
@@ -207,6 +207,7 @@ bench-contract: $(B)/bin/contract-bench ; @$<  ## what generated contractions re
 LAYERS_PIR = ir/abi/pir */include/pir runtime/exec/include/pir
 HEADERS = $(wildcard $(LAYERS_PIR:%=%/*.h))
 HEADERS_OF = $(wildcard $(LAYERS_PIR:%=%/$(1)/*.h))
+include mk/python.mk
 install: all  ## install libraries, headers, tools, manual pages, completions, and files for pkg-config and CMake under PREFIX
 	@install -d $(DESTDIR)$(PREFIX)/{bin,lib/pkgconfig,lib/cmake/pir,include/pir/engine,include/pir/compiler/dialect,share/man/man1,share/bash-completion/completions}
 	@install -m755 $(TOOLS:%=$(B)/bin/%) $(DESTDIR)$(PREFIX)/bin

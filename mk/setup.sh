@@ -3,10 +3,11 @@
 # Needs root or sudo for that; does nothing when all are there.
 set -eu
 packages="gcc g++ clang-19 libc6-dev make pkg-config flex bison llvm-19-dev llvm-19-tools libjansson-dev libprotobuf-c-dev
- protobuf-c-compiler libffi-dev libxxhash-dev liblapacke libkissfft-dev libcmocka-dev python3 xz-utils cmake"
+ protobuf-c-compiler libffi-dev libxxhash-dev liblapacke libkissfft-dev libcmocka-dev python3 python3-cffi python3-numpy
+ python3-pytest xz-utils cmake"
 [ "${1-}" = lint ] && packages="$packages clang-format-19 universal-ctags abigail-tools"
 [ "${1-}" = bench ] && packages="$packages mlir-19-tools valgrind python3-venv"
-[ "${1-}" = interop ] && packages="$packages python3-venv"
+[ "${1-}" = interop ] || [ "${1-}" = wheel ] && packages="$packages python3-venv"
 # Another architecture's libraries, its compiler, and an emulator of its processors.
 if [ "${1-}" = neon ]; then
   packages="$packages gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user

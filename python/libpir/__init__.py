@@ -1,0 +1,31 @@
+"""libpir: PaddlePaddle's programs loaded, changed, compiled and run.
+
+    import libpir
+    model = libpir.Model.load("inference.json")
+    result, = model.run([image])
+
+`Model` and `Session` run programs (docs/execution.md), `Program` reads, prints and changes them (docs/ir-text.md, docs/rules.md).
+Failures raise subclasses of `Error`, which carry the diagnostics of the library.
+"""
+from ._native import lib as _lib
+from .errors import (
+    CancelledError,
+    Diagnostic,
+    Error,
+    ExhaustedError,
+    FileError,
+    InternalError,
+    InvalidError,
+    NotFoundError,
+    UnavailableError,
+    UnsupportedError,
+)
+from .model import Cancel, Limits, Model, Options, Port, Session
+from .program import Block, Op, PassInfo, Program, Value, passes, pipelines
+
+_number = _lib.pir_version()
+__version__ = f"{_number >> 16}.{_number >> 8 & 255}.{_number & 255}"
+
+__all__ = ["Block", "Cancel", "CancelledError", "Diagnostic", "Error", "ExhaustedError", "FileError", "InternalError"]
+__all__ += ["InvalidError", "Limits", "Model", "NotFoundError", "Op", "Options", "PassInfo", "Port", "Program", "Session"]
+__all__ += ["UnavailableError", "UnsupportedError", "Value", "passes", "pipelines"]

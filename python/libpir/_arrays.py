@@ -1,0 +1,91 @@
+"""NumPy arrays over the memory of tensors, and tensors over the memory of arrays. Nothing here copies but where it says so."""
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+import numpy as np
+
+from ._native import ffi, lib, text_of
+
+
+def dtype_name(dtype: int) -> str:
+    """Paddle's name of an element type, which is NumPy's where NumPy has it: "float32", "bfloat16"."""
+    return text_of(lib.pir_dtype_name(dtype))
+
+
+def numpy_dtype(name: str) -> np.dtype[Any]:
+    """NumPy's element type of a name. Those that NumPy lacks (bfloat16, float8_*) come from the package ml_dtypes."""
+    try:
+        found: np.dtype[Any] = np.dtype(name)
+    except TypeError:
+        try:
+            import ml_dtypes
+        except ImportError:
+            raise TypeError(f"NumPy has no {name}: please install ml_dtypes") from None
+        found = np.dtype(getattr(ml_dtypes, name))
+    return found
+
+
+def dtype_number(dtype: np.dtype[Any]) -> int:
+    """The library's number of NumPy's element type. Raises TypeError where it has none."""
+    name = dtype.name.encode()
+    found = lib.pir_dtype_from_name(ffi.new("pir_str *", {"data": ffi.from_buffer(name), "size": len(name)})[0])
+    if found == lib.PIR_DTYPE_NONE or found == lib.PIR_PSTRING:
+        raise TypeError(f"tensors have no elements of type {dtype}")
+    return int(found)
+
+
+def as_array(value: Any, dtype: str) -> np.ndarray[Any, Any]:
+    """The array that `value` is, without a copy: an array, or an object with __dlpack__ on the processor. Numbers and nested
+    lists become an array of element type `dtype`."""
+    if isinstance(value, np.ndarray):
+        return value
+    if hasattr(value, "__dlpack__"):
+        return np.from_dlpack(value)
+    if hasattr(value, "__array__") or hasattr(value, "__array_interface__"):
+        return np.asarray(value)
+    return np.asarray(value, numpy_dtype(dtype))
+
+
+def tensor_of(array: np.ndarray[Any, Any]) -> Any:
+    """A pir_tensor over the elements of an array, which must outlive it. An array of the other byte order, or one whose
+    strides are no multiples of its elements, is copied; the copy lives as long as the tensor."""
+    tensor = ffi.new("pir_tensor *")
+    if array.ndim > len(tensor.shape):
+        raise ValueError(f"tensors have at most {len(tensor.shape)} axes, the array has {array.ndim}")
+    if not array.dtype.isnative or any(s % array.itemsize for s in array.strides) or not array.flags.aligned:
+        array = np.array(array, array.dtype.newbyteorder("="), order="C")
+    tensor.dtype, tensor.rank = dtype_number(array.dtype), array.ndim
+    tensor.shape[0 : array.ndim] = array.shape
+    tensor.strides[0 : array.ndim] = [s // array.itemsize for s in array.strides]
+    tensor.data = ffi.cast("void *", array.ctypes.data)
+    return ffi.gc(tensor, lambda _, kept=array: None)
+
+
+class Memory:
+    """Elements of a tensor as NumPy takes them. An array over them keeps this object alive, and this object its owner."""
+
+    def __init__(self, tensor: Any, owner: Any) -> None:
+        dtype = numpy_dtype(dtype_name(tensor.dtype))
+        self.owner = owner
+        self.dtype = dtype
+        self.shape: Sequence[int] = tuple(tensor.shape[0 : tensor.rank])
+        strides = tuple(s * dtype.itemsize for s in tensor.strides[0 : tensor.rank])
+        self.__array_interface__ = {
+            "version": 3,
+            "shape": self.shape,
+            # Types that NumPy does not know by themselves are bytes until they are viewed.
+            "typestr": f"|V{dtype.itemsize}" if dtype.kind == "V" else dtype.str,
+            "strides": strides,
+            "data": (int(ffi.cast("uintptr_t", tensor.data)) or 1, True),
+        }
+
+    def array(self) -> np.ndarray[Any, Any]:
+        """A read-only array over the elements."""
+        found = np.asarray(self)
+        return found.view(self.dtype) if found.dtype != self.dtype else found
+
+
+def copied(tensor: Any) -> np.ndarray[Any, Any]:
+    """A new array with the elements of a tensor."""
+    return np.array(Memory(tensor, None).array(), order="C")

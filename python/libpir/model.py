@@ -1,0 +1,392 @@
+"""Models and sessions: a model is compiled once and never changes; sessions run it."""
+from __future__ import annotations
+
+import dataclasses
+import os
+import threading
+import weakref
+from typing import Any, Callable, Mapping, Sequence, Union
+
+import numpy as np
+
+from . import _arrays
+from ._native import Diagnostics, Watch, failure, ffi, lib, sized, text_of
+from .program import Program
+
+Report = Callable[[str, str, int, int], None]
+"""Hears progress: stage ("read", "passes", "compile", "weights" or "run"), what comes next, parts done, all parts (0: not known)."""
+Inputs = Union[Mapping[str, Any], Sequence[Any]]
+
+
+@dataclasses.dataclass(frozen=True)
+class Port:
+    """An input or output of a model."""
+
+    name: str
+    dtype: str
+    """The element type, by NumPy's name."""
+    shape: tuple[int, ...] | None
+    """Extents, -1 where one varies; None where only a run shows the rank."""
+
+
+class Cancel:
+    """A flag that ends work early: loads and runs that were given it raise CancelledError. Any thread may set it."""
+
+    def __init__(self) -> None:
+        self._flag = ffi.new("int *")
+
+    def set(self) -> None:
+        """Ends the work."""
+        self._flag[0] = 1
+
+    def clear(self) -> None:
+        """Lets later work go on."""
+        self._flag[0] = 0
+
+
+@dataclasses.dataclass(frozen=True)
+class Limits:
+    """Bounds on programs that are read, and on memory; 0 means the library's default (docs/execution.md)."""
+
+    max_ops: int = 0
+    max_depth: int = 0
+    max_attr_items: int = 0
+    max_bytes: int = 0
+
+
+@dataclasses.dataclass(frozen=True)
+class Options:
+    """How a model is made. None and 0 mean the library's defaults."""
+
+    pipeline: str | None = None
+    """"compile", "kernels", or pipeline text."""
+    target: str | None = None
+    """A processor ("native", "x86-64-v3", ..) or a kind of device."""
+    math: str | None = None
+    """"strict", "fast" or "bf16"."""
+    cache: str | os.PathLike[str] | None = None
+    """Folder of compiled code and prepared models."""
+    compile_threads: int = 0
+    compiler: str | None = None
+    """Where LLVM runs: "server", a process of its own, or "process"."""
+    any_float: bool = False
+    """f16 and bf16 compute wherever f32 does."""
+    device_number: int = 0
+    custom_ops: Sequence[str | os.PathLike[str]] = ()
+    """Shared libraries that export custom ops."""
+    limits: Limits = Limits()
+    max_seconds: float = 0
+    """After which loading ends with CancelledError."""
+    cancel: Cancel | None = None
+    progress: Report | None = None
+
+
+class _Custom:
+    """The custom ops of some libraries."""
+
+    def __init__(self, libraries: Sequence[str | os.PathLike[str]]) -> None:
+        out = ffi.new("pir_custom_set **")
+        _check(lib.pir_custom_set_create(ffi.NULL, out))
+        self.set = ffi.gc(out[0], lib.pir_custom_set_destroy)
+        message = ffi.new("pir_message *")
+        for library in libraries:
+            status = lib.pir_custom_set_load(self.set, os.fsencode(library), message)
+            if status:
+                raise failure(status, [], text_of(ffi.cast("char *", message.text)))
+
+
+def _check(status: int, message: str = "") -> None:
+    if status:
+        raise failure(status, [], message)
+
+
+def _nanoseconds(seconds: float) -> int:
+    return max(1, int(seconds * 1e9)) if seconds else 0
+
+
+class _Making:
+    """One model on its way: the options in C, all that they point to, and what is reported."""
+
+    def __init__(self, options: Options) -> None:
+        self.diagnostics = Diagnostics()
+        self.watch = Watch(options.progress, options.cancel._flag if options.cancel else None)
+        self.custom = _Custom(options.custom_ops) if options.custom_ops else None
+        self.c = sized("pir_model_options")
+        self.texts = [self._text("pipeline", options.pipeline), self._text("target", options.target)]
+        self.texts += [self._text("math", options.math), self._text("compiler", options.compiler), self._text("cache", options.cache)]
+        self.c.compile_threads, self.c.any_float = options.compile_threads, options.any_float
+        self.c.device_number = options.device_number
+        self.c.sink, self.c.progress = self.diagnostics.sink, self.watch.sink
+        self.c.stop.cancel, self.c.stop.max_ns = self.watch.flag, _nanoseconds(options.max_seconds)
+        for field in dataclasses.fields(Limits):
+            setattr(self.c.limits, field.name, getattr(options.limits, field.name))
+        if self.custom:
+            self.c.custom_ops = ffi.cast("struct pir_custom_set *", self.custom.set)
+
+    def _text(self, field: str, value: str | os.PathLike[str] | None) -> Any:
+        text = ffi.NULL if value is None else ffi.new("char[]", os.fsencode(value))
+        setattr(self.c, field, text)
+        return text
+
+    def made(self, make: Callable[[Any, Any], int]) -> Any:
+        out = ffi.new("pir_model **")
+        status = make(self.c, out)
+        self.watch.finish()
+        if status:
+            self.diagnostics.check(status)
+        return out[0]
+
+
+_lent_bytes: dict[int, Any] = {}
+
+
+def _lend(data: Any) -> Any:
+    """Bytes-like `data` as a pir_borrowed: it is kept until the library releases it."""
+    view = memoryview(data).cast("B")
+    memory = ffi.from_buffer(view)
+    key = ffi.new("char *")
+    _lent_bytes[int(ffi.cast("uintptr_t", key))] = (key, memory)
+    return ffi.new("pir_borrowed *", {"data": memory, "size": view.nbytes, "release": _give_back, "user": key})[0]
+
+
+@ffi.callback("void(void *)")
+def _give_back(key: Any) -> None:
+    _lent_bytes.pop(int(ffi.cast("uintptr_t", key)), None)
+
+
+class Model:
+    """A compiled model. Any number of threads may use it at the same time."""
+
+    def __init__(self, handle: Any, keeps: Any = None) -> None:
+        self._handle = ffi.gc(handle, lambda model, kept=keeps: lib.pir_model_release(model))
+        self.inputs: tuple[Port, ...] = tuple(self._ports(lib.pir_model_inputs, lib.pir_model_input))
+        self.outputs: tuple[Port, ...] = tuple(self._ports(lib.pir_model_outputs, lib.pir_model_output))
+        self._idle: list[Session] = []
+        self._lock = threading.Lock()
+
+    @staticmethod
+    def load(
+        path: str | os.PathLike[str], params: str | os.PathLike[str] | None = None, options: Options = Options()
+    ) -> Model:
+        """Loads a model of any format, a file or a folder, and compiles it. `params` is the file or folder of its parameters;
+        None looks beside the program. Both are mapped and must not change while the model lives."""
+        making = _Making(options)
+        where = ffi.NULL if params is None else ffi.new("char[]", os.fsencode(params))
+        name = ffi.new("char[]", os.fsencode(path))
+        return Model(making.made(lambda c, out: lib.pir_model_load_file(name, where, c, out)), making.custom)
+
+    @staticmethod
+    def load_bytes(program: Any, params: Any = None, options: Options = Options()) -> Model:
+        """Does the same from bytes in memory. `params` holds a combined parameter file, which is used in place and must
+        not change while the model lives."""
+        making = _Making(options)
+        nothing = ffi.new("pir_borrowed *")[0]
+        lent = _lend(program), nothing if params is None else _lend(params)
+        return Model(making.made(lambda c, out: lib.pir_model_load(*lent, c, out)), making.custom)
+
+    @staticmethod
+    def create(program: Program, options: Options = Options()) -> Model:
+        """Compiles a program, which stays as it is; the model uses its parameters in place."""
+        making = _Making(options)
+        with program._context.lock:
+            handle = making.made(lambda c, out: lib.pir_model_create(program._handle, c, out))
+            return Model(handle, (making.custom, program._context))
+
+    def _ports(self, count: Callable[[Any], int], get: Callable[[Any, int, Any], int]) -> Any:
+        for i in range(count(self._handle)):
+            port = sized("pir_port")
+            _check(get(self._handle, i, port))
+            shape = tuple(port.shape[0 : port.rank]) if port.rank >= 0 else None
+            yield Port(text_of(port.name), _arrays.dtype_name(port.dtype), shape)
+
+    @property
+    def stats(self) -> dict[str, int]:
+        """Numbers about the model: ops, instructions, kernels, bytes, nanoseconds (pir_model_stats)."""
+        return _numbers("pir_model_stats", lib.pir_model_stats_of, self._handle)
+
+    def session(self, **options: Any) -> Session:
+        """A session of this model; the arguments are those of Session."""
+        return Session(self, **options)
+
+    def run(self, inputs: Inputs) -> list[np.ndarray[Any, Any]]:
+        """Runs the model on one thread in a session that is kept for later calls. Threads may call it at the same time."""
+        with self._lock:
+            session = self._idle.pop() if self._idle else Session(self)
+        try:
+            return session.run(inputs)
+        finally:
+            with self._lock:
+                self._idle.append(session)
+
+    def __repr__(self) -> str:
+        ports = (", ".join(f"{p.name}: {p.dtype}{list(p.shape or [])}" for p in side) for side in (self.inputs, self.outputs))
+        return "Model({} -> {})".format(*ports)
+
+
+def _numbers(kind: str, get: Callable[[Any, Any], int], handle: Any) -> dict[str, int]:
+    stats = sized(kind)
+    _check(get(handle, stats))
+    return {name: getattr(stats, name) for name, _ in ffi.typeof(kind).fields if name != "size"}
+
+
+class Session:
+    """Runs a model. One thread at a time uses a session; another one gets RuntimeError.
+
+    Arrays that `run(copy=False)` and `output` return lie in memory of the session. While one of them is alive the session
+    cannot run again or be closed (BufferError), as a bytearray cannot grow while somebody looks at it.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        threads: int = 1,
+        max_bytes: int = 0,
+        max_seconds: float = 0,
+        seed: int = 0,
+        cancel: Cancel | None = None,
+        progress: Report | None = None,
+    ) -> None:
+        """`threads`: of the session's own pool. `max_bytes`: of arena and results, 0 means the library's limit.
+        `max_seconds`: of one run. `seed`: of random ops without one of their own."""
+        self.model = model
+        self._busy = threading.Lock()
+        self._views: weakref.WeakSet[_arrays.Memory] = weakref.WeakSet()
+        # Arrays that the library has addresses of.
+        self._bound: dict[int, Any] = {}
+        self._given: dict[int, np.ndarray[Any, Any]] = {}
+        self._watch = Watch(progress, cancel._flag if cancel else None)
+        diagnostics = Diagnostics()
+        options = sized("pir_session_options")
+        options.threads, options.max_bytes, options.seed = threads, max_bytes, seed
+        options.max_ns, options.cancel = _nanoseconds(max_seconds), self._watch.flag
+        options.sink, options.progress = diagnostics.sink, self._watch.sink
+        out = ffi.new("pir_session **")
+        diagnostics.check(lib.pir_session_create(model._handle, options, out))
+        self._handle: Any = ffi.gc(out[0], lambda s, kept=(model._handle, self._watch): lib.pir_session_destroy(s))
+
+    def run(
+        self, inputs: Inputs, outputs: Inputs | None = None, copy: bool = True
+    ) -> list[np.ndarray[Any, Any]]:
+        """Runs the model and returns its outputs in the order of the program.
+
+        `inputs`: one array for each input, in order or by name. Arrays, and objects with __dlpack__, are read in place; element
+        types must be those of the ports, and shapes must fit them (InvalidError). Numbers and lists are converted.
+        `outputs`: arrays for some of the outputs, which are written in place and returned: contiguous, writable, of the
+        element type and shape that the run gives. The others are copied out of the session, or with `copy=False` lie in it.
+        """
+        with self._used():
+            self._bind_inputs(inputs)
+            given = self._bind_outputs(outputs or {})
+            status = lib.pir_session_run(self._handle)
+            self._watch.finish()
+            self._check(status)
+            return [given[i] if i in given else self._output(i, copy) for i in range(len(self.model.outputs))]
+
+    def output(self, which: int | str) -> np.ndarray[Any, Any]:
+        """An output of the last run, by number or name, in memory of the session: a read-only array."""
+        with self._used(runs=False):
+            return self._output(_index(which, self.model.outputs, "output"), copy=False)
+
+    def prepare(self, inputs: Inputs) -> None:
+        """Plans for the shapes of these inputs, so that the first run takes no longer than others."""
+        with self._used():
+            self._bind_inputs(inputs)
+            self._check(lib.pir_session_prepare(self._handle))
+
+    def trim(self) -> int:
+        """Frees memory that the last shapes do not need; returns the bytes."""
+        with self._used():
+            return int(lib.pir_session_trim(self._handle))
+
+    @property
+    def stats(self) -> dict[str, int]:
+        """Numbers about the session: bytes, runs, plans (pir_session_stats)."""
+        with self._used(runs=False):
+            return _numbers("pir_session_stats", lib.pir_session_stats_of, self._handle)
+
+    def close(self) -> None:
+        """Frees the session's memory. It cannot be used any more."""
+        with self._used():
+            ffi.release(self._handle)
+            self._handle = None
+            self._bound, self._given = {}, {}
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        if self._handle is not None:
+            self.close()
+
+    def _used(self, runs: bool = True) -> _Use:
+        return _Use(self, runs)
+
+    def _check(self, status: int) -> None:
+        _check(status, text_of(lib.pir_session_message(self._handle)))
+
+    def _bind_inputs(self, inputs: Inputs) -> None:
+        ports = self.model.inputs
+        if len(inputs) != len(ports):
+            raise ValueError(f"the model has {len(ports)} inputs, {len(inputs)} are given")
+        for i, value in _by_index(inputs, ports, "input"):
+            array = _arrays.as_array(value, ports[i].dtype)
+            tensor = _arrays.tensor_of(array)
+            self._check(lib.pir_session_bind_input(self._handle, i, tensor))
+            self._bound[i] = array, tensor
+
+    def _bind_outputs(self, outputs: Inputs) -> dict[int, np.ndarray[Any, Any]]:
+        given = {}
+        for i in range(len(self.model.outputs)):
+            self._check(lib.pir_session_bind_output(self._handle, i, ffi.NULL))
+        for i, array in _by_index(outputs, self.model.outputs, "output"):
+            if not isinstance(array, np.ndarray) or not array.flags.carray or not array.dtype.isnative:
+                raise ValueError(f"output {i} has to be a contiguous, writable array")
+            self._check(lib.pir_session_bind_output(self._handle, i, _arrays.tensor_of(array)))
+            given[i] = array
+        self._given = given
+        return given
+
+    def _output(self, i: int, copy: bool) -> np.ndarray[Any, Any]:
+        tensor = ffi.new("pir_tensor *")
+        self._check(lib.pir_session_output(self._handle, i, tensor))
+        if copy:
+            return _arrays.copied(tensor)
+        memory = _arrays.Memory(tensor, self)
+        self._views.add(memory)
+        return memory.array()
+
+
+class _Use:
+    """One thread's use of a session; a use that `runs` ends the life of outputs in the session's memory."""
+
+    def __init__(self, session: Session, runs: bool) -> None:
+        self.session, self.runs = session, runs
+
+    def __enter__(self) -> None:
+        if not self.session._busy.acquire(blocking=False):
+            raise RuntimeError("another thread uses the session")
+        try:
+            if self.session._handle is None:
+                raise ValueError("the session is closed")
+            if self.runs and len(self.session._views):
+                raise BufferError("arrays over the outputs of the last run are still in use")
+        except BaseException:
+            self.session._busy.release()
+            raise
+
+    def __exit__(self, *_: Any) -> None:
+        self.session._busy.release()
+
+
+def _index(which: int | str, ports: tuple[Port, ...], kind: str) -> int:
+    names = [p.name for p in ports]
+    if isinstance(which, str) and which in names:
+        return names.index(which)
+    if isinstance(which, int) and 0 <= which < len(ports):
+        return which
+    raise KeyError(f"the model has no {kind} {which!r}; it has {', '.join(names)}")
+
+
+def _by_index(values: Inputs, ports: tuple[Port, ...], kind: str) -> list[tuple[int, Any]]:
+    pairs = values.items() if isinstance(values, Mapping) else enumerate(values)
+    return [(_index(which, ports, kind), value) for which, value in pairs]
