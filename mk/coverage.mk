@@ -1,5 +1,6 @@
 # Branch coverage of the compiler by its tests: `make coverage` builds with gcc --coverage in a folder of its own, runs the text tests,
-# the C tests, bad inputs and a share of the recordings there, prints the coverage and fails under the limits.
+# the C tests, bad inputs and a share of the recordings there, and prints the coverage. It fails under the limits, and if a test failed.
+# A branch counts once, in the function that has it, wherever that function is inlined.
 COVERAGE_BUILD  := $(B)/coverage
 # K/N: of every N recordings the K-th; each run adds to the counts of the last one when COVERAGE_KEEP is set.
 COVERAGE_SHARE  ?= 0/12
@@ -13,14 +14,14 @@ COVERAGE_DECISIONS := codegen/choose/*,codegen/group/*,codegen/contract/*_choice
 
 ifdef COVERAGE
 INSTRUMENTED := codegen passes runtime/exec
-$(INSTRUMENTED:%=$(B)/obj/%/%.o): private CFLAGS += --coverage -fprofile-update=atomic
-$(B)/lib/libpir.so $(B)/lib/libpir_codegen_llvm.so $(B)/bin/% $(B)/test/%: private CFLAGS += --coverage
+$(INSTRUMENTED:%=$(B)/obj/%/%.o): private CFLAGS += --coverage -fprofile-update=atomic -fno-early-inlining
+$(B)/lib/libpir.so $(B)/lib/libpir_codegen_llvm.so $(B)/bin/% $(B)/test/% $(FUZZ): private CFLAGS += --coverage
 $(SERVER) $(B)/faults/oom $(B)/bin/draws $(B)/bin/attributes: private CFLAGS += --coverage -DPIR_INSTRUMENTED
 endif
 
 coverage: setup  ## branch coverage by the tests; COVERAGE_SHARE=K/N of the recordings, RECORDED=DIR, COVERAGE_KEEP=1 adds to the last counts
 	@$(MAKE) -s -j$(JOBS) B=$(COVERAGE_BUILD) OPT=-O1 COVERAGE=1 tests
-	@test/suites/coverage.sh $(COVERAGE_BUILD) $(LLVM) $(COVERAGE_SHARE) "$(COVERAGE_KEEP)" "$$(test/recordings.sh $(B) $(RECORDED))"
-	@python3 mk/coverage.py --build $(COVERAGE_BUILD) --exclude '$(COVERAGE_EXCLUDE)' --points '$(COVERAGE_POINTS)' \
-	  --decisions '$(COVERAGE_DECISIONS)' $(if $(COVERAGE_LIST),--list) $(COVERAGE_LIMITS)
+	@test/suites/coverage.sh $(COVERAGE_BUILD) $(LLVM) $(COVERAGE_SHARE) "$(COVERAGE_KEEP)" "$$(test/recordings.sh $(B) $(RECORDED))"; \
+	tests=$$?; python3 mk/coverage.py --build $(COVERAGE_BUILD) --exclude '$(COVERAGE_EXCLUDE)' --points '$(COVERAGE_POINTS)' \
+	  --decisions '$(COVERAGE_DECISIONS)' $(if $(COVERAGE_LIST),--list) $(COVERAGE_LIMITS) && exit $$tests
 .PHONY: coverage

@@ -1,38 +1,56 @@
 #!/usr/bin/env bash
-# Runs the tests of an instrumented build, for their coverage alone: a test that fails here fails in `make test`.
+# Runs the tests of an instrumented build, for their coverage. Every part runs, whatever failed before; ends with 1 if one failed.
 #   test/suites/coverage.sh BUILD LLVM SHARE KEEP RECORDED
-set -eu
+set -u
 build=$1 llvm=$2 share=$3 keep=$4 recorded=$5
 here=$(cd "$(dirname "$0")/.." && pwd)
 log=$build/test-logs
+failed=0
 mkdir -p "$log"
 [ -n "$keep" ] || find "$build" -name '*.gcda' -delete
-summary() { # name, log
-  printf '%-12s %s\n' "$1" "$(grep -E '(passed|Passed|pass)' "$2" | tail -n 1)"
+run() { # name, command: its output is in a log
+  local name=$1 status=0
+  shift
+  "$@" >"$log/$name.log" 2>&1 || status=$?
+  [ $status = 0 ] && return
+  failed=1
+  echo "FAIL $name: status $status, $log/$name.log"
+  grep -aE '^(FAIL|failed)|\[  FAILED  \]' "$log/$name.log" | head -n 20
+}
+summary() { # name, title
+  printf '%-12s %s\n' "$2" "$(grep -aE '([Pp]assed|pass|0 failed)' "$log/$1.log" | tail -n 1)"
 }
 
-python3 "$llvm/build/utils/lit/lit.py" --no-progress-bar --param bin="$build/bin" --param llvm="$llvm" "$here" >"$log/lit.log" 2>&1 || true
-summary "text tests" "$log/lit.log"
+run lit python3 "$llvm/build/utils/lit/lit.py" --no-progress-bar --param bin="$build/bin" --param llvm="$llvm" "$here"
+summary lit "text tests"
+count=0
 for t in "$build"/test/*_test; do
-  if [ -x "$t" ]; then LD_LIBRARY_PATH=$build/lib timeout 900 "$t" >"$log/$(basename "$t").log" 2>&1 || echo "failed: $(basename "$t")"; fi
+  [ -x "$t" ] || continue
+  LD_LIBRARY_PATH=$build/lib run "$(basename "$t")" timeout 1800 "$t"
+  count=$((count + 1))
 done
-python3 "$here/bad/bad.py" "$build/bin" "$here/bad" >"$log/bad.log" 2>&1 || true
-summary "bad inputs" "$log/bad.log"
-python3 "$here/faults/syscalls.py" --sample "$build" >"$log/syscalls.log" 2>&1 || true
-summary "system calls" "$log/syscalls.log"
+printf '%-12s %s\n' "C tests" "$count programs ran"
+run bad python3 "$here/bad/bad.py" "$build/bin" "$here/bad"
+summary bad "bad inputs"
+run syscalls python3 "$here/faults/syscalls.py" --sample "$build"
+summary syscalls "system calls"
 for rules in "$here"/../passes/drr/*/*.drr; do
-  case $rules in *.inc.drr) ;; *) "$build/bin/drrc" "$rules" -I "$here/../passes/drr" -o "$log/rules.c" ;; esac
+  case $rules in *.inc.drr) ;; *) run drrc "$build/bin/drrc" "$rules" -I "$here/../passes/drr" -o "$log/rules.c" ;; esac
 done
-"$build/faults/oom" "$recorded/models" >"$log/allocations.log" 2>&1 || true
-summary allocations "$log/allocations.log"
-"$build/bin/draws" --draws=300 --seed=1 >"$log/draws.log" 2>&1 || true
-"$build/bin/draws" --clauses --draws=372 --seed=1 >"$log/clauses.log" 2>&1 || true
-"$build/bin/draws" --graphs=100 --seed=1 >"$log/graphs.log" 2>&1 || true
-python3 "$here/rules/rules_covered.py" "$build/bin" "$recorded" >"$log/rules.log" 2>&1 || true
-summary rules "$log/rules.log"
-python3 "$here/recorded/recorded.py" --bin "$build/bin" --share "$share" "$recorded" >"$log/recorded.log" 2>&1 || true
-summary recordings "$log/recorded.log"
+run allocations "$build/faults/oom" "$recorded/models"
+summary allocations allocations
+run draws "$build/bin/draws" --draws=300 --seed=1
+summary draws draws
+run clauses "$build/bin/draws" --clauses --draws=438 --seed=1
+summary clauses clauses
+run graphs "$build/bin/draws" --graphs=100 --seed=1
+summary graphs graphs
+run rules python3 "$here/rules/rules_covered.py" "$build/bin" "$recorded"
+summary rules rules
+run recorded python3 "$here/recorded/recorded.py" --bin "$build/bin" --share "$share" "$recorded"
+summary recorded recordings
 if [ -d "$recorded/models" ]; then
-  python3 "$here/cuda/cuda.py" --build "$build" "$recorded" >"$log/cuda.log" 2>&1 || true
-  summary "CUDA" "$log/cuda.log"
+  run cuda python3 "$here/cuda/cuda.py" --build "$build" "$recorded"
+  summary cuda CUDA
 fi
+exit $failed
