@@ -119,7 +119,7 @@ draws() { # name, number of draws, options
 }
 draws draws 500
 draws extremes 300 --extremes
-draws clauses 372 --clauses
+draws clauses 438 --clauses
 
 begin "recordings"
 # shellcheck disable=SC2086
