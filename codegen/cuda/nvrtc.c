@@ -16,15 +16,22 @@ const char *nvrtc_options(void) {
   return "--fmad=false --std=c++17 1";
 }
 
+// Returns the name of a function that the library lacks, or NULL.
 static const char *resolve_library(nvrtc *n) {
-  void *symbol;
-#define NVRTC_SYMBOL(name, parameters)                                                         \
-  symbol = dlsym(n->library, #name);                                                           \
-  if (!symbol)                                                                                 \
-    return #name;                                                                              \
-  memcpy(&n->name, &symbol, sizeof symbol);
+  static const struct {
+    const char *name;
+    size_t at;
+  } functions[] = {
+#define NVRTC_SYMBOL(name, parameters) {#name, offsetof(nvrtc, name)},
 #include "nvrtc_syms.def"
 #undef NVRTC_SYMBOL
+  };
+  for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+    void *symbol = dlsym(n->library, functions[i].name);
+    if (!symbol)
+      return functions[i].name;
+    memcpy((char *)n + functions[i].at, &symbol, sizeof symbol);
+  }
   return NULL;
 }
 
