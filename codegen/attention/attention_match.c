@@ -18,8 +18,7 @@ typedef struct finder {
 
 static bool open(finder *f, const pir_value *v, pir_clause_kind kind, lower_site *site) {
   const pir_op *op = pir_value_op(v);
-  if (!op || pir_op_results(op) != 1 || pir_op_regions(op) ||
-      pir_op_has(op, PIR_STRUCTURAL | PIR_CONSTANT))
+  if (!op || pir_op_results(op) != 1 || pir_op_has(op, PIR_STRUCTURAL | PIR_CONSTANT))
     return false;
   const pir_opdef *def = pir_op_meaning(op);
   if (!def->clause || !pir_op_has(op, PIR_PURE))
@@ -85,7 +84,7 @@ static bool is_fold(finder *f, const pir_value *v, pir_combine combine, const pi
 
 static bool like(const finder *f, const pir_value *a, const pir_value *b) {
   const pir_fact *x = lower_fact(f->l, a), *y = lower_fact(f->l, b);
-  return x->known && y->known && x->dtype == y->dtype &&
+  return x->dtype == y->dtype &&
          pir_dims_equal(f->l->dims, x->shape, x->rank, y->shape, y->rank);
 }
 
@@ -108,12 +107,11 @@ static bool is_read_within(const attention *a, const pir_op *op) {
 static bool goes_with(const finder *f, const pir_value *v, const pir_value *scores) {
   const pir_fact *x = lower_fact(f->l, v), *y = lower_fact(f->l, scores);
   int64_t a, b;
-  if (!x->known || x->dtype != y->dtype || x->rank != y->rank)
+  if (x->dtype != y->dtype || x->rank != y->rank)
     return false;
   for (int d = 0; d < x->rank; d++)
-    if (x->shape[d] == PIR_DIM_UNKNOWN ||
-        (pir_dim_is_const(f->l->dims, x->shape[d], &a) &&
-         pir_dim_is_const(f->l->dims, y->shape[d], &b) && a != b))
+    if (pir_dim_is_const(f->l->dims, x->shape[d], &a) &&
+        pir_dim_is_const(f->l->dims, y->shape[d], &b) && a != b)
       return false;
   return true;
 }
@@ -177,7 +175,7 @@ static bool match_rows(finder *f, const pir_value *weights) {
   const pir_fact *scores = lower_fact(f->l, a->scores);
   pir_dtype dtype = scores->dtype;
   a->rank = scores->rank;
-  if (!scores->known || a->rank < 2)
+  if (a->rank < 2)  // -1 if it is not known
     return false;
   memcpy(a->of_scores, scores->shape, sizeof a->of_scores);
   return (dtype == PIR_F32 || dtype == PIR_F64) && like(f, weights, a->scores) &&
@@ -347,8 +345,8 @@ const pir_op *attention_turn(lowering *l, const pir_value *sum,
     return NULL;
   const pir_fact *turned = lower_fact(l, pir_op_result(op, 0));
   const pir_opdef *def = pir_op_meaning(op);
-  if (!def->clause || pir_op_regions(op) || !turned->known || turned->rank != fact->rank ||
-      turned->dtype != fact->dtype || !lower_open(l, op, 0, &site))
+  if (!def->clause || turned->rank != fact->rank || turned->dtype != fact->dtype ||
+      !lower_open(l, op, 0, &site))
     return NULL;
   lower_start(l, "turn", 0);
   for (int d = 0; d < turned->rank; d++)

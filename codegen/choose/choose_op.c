@@ -14,12 +14,7 @@ static void symbolic_index(lowering *l, const pir_fact *fact, loop_expr **out) {
 }
 
 static bool has_shape(const pir_fact *f) {
-  if (!pir_fact_has_rank(f) || f->rank > PIR_MAX_RANK || !pir_dtype_size(f->dtype))
-    return false;
-  for (int d = 0; d < f->rank; d++)
-    if (f->shape[d] == PIR_DIM_UNKNOWN)
-      return false;
-  return true;
+  return pir_fact_has_rank(f) && pir_dtype_size(f->dtype);
 }
 
 // Treats all operands, and the members of list operands, as buffers.
@@ -149,7 +144,7 @@ bool choose_can(const pir_op *op, const pir_facts *facts, const pir_target *targ
   const uint32_t never = PIR_RANDOM | PIR_PARAMETER | PIR_INPUT | PIR_OUTPUT;
   const pir_opdef *def = pir_op_meaning(op);
   probe p;
-  if (!def->clause || pir_op_regions(op) || !pir_op_results(op) || (def->traits & never))
+  if (!def->clause || !pir_op_results(op) || (def->traits & never))
     return false;
   if (def->clause->kind == PIR_CLAUSE_CONTRACT)
     return can_contract(op, facts, target);

@@ -22,8 +22,6 @@ static bool strides_of(pir_dims *dims, const contract_tensor *t, pir_dim strides
   pir_dim step = pir_dim_const(dims, 1);
   for (int i = t->rank - 1; i >= 0; i--) {
     int axis = t->order[i];
-    if (t->room[axis] == PIR_DIM_UNKNOWN)
-      return false;
     strides[axis] = step;
     place[axis] = i;
     step = pir_dim_mul(dims, step, t->room[axis]);
@@ -83,7 +81,7 @@ static bool add_axis(contract_form *f, int var, pir_dim *const strides[3],
   const contraction *c = f->c;
   contract_role role;
   int unused;
-  if (c->vars[var].extent == PIR_DIM_UNKNOWN || !find_role(c, var, &role))
+  if (!find_role(c, var, &role))
     return false;
   contract_axis *x = &f->axes[f->axis_count++];
   *x = (contract_axis){.role = role,

@@ -83,11 +83,11 @@ static bool affine_number(const matcher *m, int64_t value, affine *out) {
 
 // Returns the dim of an axis; a negative axis counts from the end.
 static bool dim_of(const matcher *m, const pir_fact *fact, int64_t axis, affine *out) {
-  if (!fact || fact->rank < 0)
+  if (!fact)
     return false;
   if (axis < 0)
     axis += fact->rank;
-  if (axis < 0 || axis >= fact->rank || fact->shape[axis] == PIR_DIM_UNKNOWN)
+  if (axis < 0 || axis >= fact->rank)
     return false;
   *out = (affine){.constant = pir_dim_canonical(m->c->dims, fact->shape[axis])};
   return true;
@@ -323,8 +323,6 @@ static bool add_pack(matcher *m, int k) {
   m->var[k] = m->c->var_count;
   m->pack_rank[k] = rank;
   for (int d = 0; d < rank; d++) {
-    if (m->out->shape[at + d] == PIR_DIM_UNKNOWN)
-      return false;
     add_var(m->c, c->vars[k].name, pir_dim_canonical(m->c->dims, m->out->shape[at + d]), false);
   }
   return true;
@@ -475,8 +473,6 @@ static bool describe_tensor(const matcher *m, const pir_fact *fact, contract_ten
     return false;
   *t = (contract_tensor){.dtype = fact->dtype, .rank = fact->rank, .align = 1};
   for (int d = 0; d < fact->rank; d++) {
-    if (fact->shape[d] == PIR_DIM_UNKNOWN)
-      return false;
     t->shape[d] = pir_dim_canonical(m->c->dims, fact->shape[d]);
     t->room[d] = t->shape[d];
     t->order[d] = (uint8_t)d;

@@ -115,7 +115,7 @@ static bool start_rows(grouping *g, const pir_op *op, op_cluster *c) {
 // Whether the extent `dim` is known only by running this very op; no group could allocate the
 // result before.
 static bool shows_extent(const grouping *g, const pir_op *op, pir_dim dim, int depth) {
-  if (dim == PIR_DIM_UNKNOWN || depth > 32)
+  if (depth > 32)
     return true;
   switch (pir_dim_kind_of(g->dims, dim)) {
     case PIR_DIM_CONST:

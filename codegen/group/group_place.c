@@ -53,7 +53,7 @@ static bool extent_at(const places *p, const pir_value *v, int axis, int64_t *ou
 
 // Whether the extent depends on the shapes of the inputs only.
 static bool is_early(const places *p, pir_dim dim, int depth) {
-  if (dim == PIR_DIM_UNKNOWN || depth > 32)
+  if (depth > 32)
     return false;
   switch (pir_dim_kind_of(p->g->dims, dim)) {
     case PIR_DIM_CONST: return true;
@@ -77,7 +77,7 @@ static bool is_group(const pir_op *op) {
 // Whether only groups read and write the value. Groups support any strides; other ops need not.
 static bool may_have_gaps(const places *p, const pir_value *v) {
   const pir_fact *f = fact_of(p, v);
-  if (!is_group(pir_value_op(v)) || !f->known || f->rank < 1)
+  if (!is_group(pir_value_op(v)) || f->rank < 1)
     return false;
   for (int d = 0; d < f->rank; d++)
     if (!is_early(p, f->shape[d], 0))
@@ -105,7 +105,7 @@ static void stored_order(const pir_value *v, int rank, uint8_t *out) {
 static bool is_alike(const places *p, const pir_value *a, const pir_value *b, int axis) {
   const pir_fact *x = fact_of(p, a), *y = fact_of(p, b);
   uint8_t of_a[PIR_MAX_RANK], of_b[PIR_MAX_RANK];
-  if (!x->known || !y->known || x->rank != y->rank || x->rank < 1 || x->dtype != y->dtype)
+  if (x->rank != y->rank || x->rank < 1 || x->dtype != y->dtype)
     return false;
   stored_order(a, x->rank, of_a);
   stored_order(b, y->rank, of_b);
@@ -162,15 +162,15 @@ static bool may_be_parts(const places *p, const pir_value *whole, const pir_op *
                          int axis) {
   const pir_fact *f = fact_of(p, whole);
   int64_t extent, sum = 0;
-  if (!is_group(pir_value_op(whole)) || !f->known || split_otherwise(whole, axis))
+  if (!is_group(pir_value_op(whole)) || split_otherwise(whole, axis))
     return false;
   for (int d = 0; d < f->rank; d++)
     if (!is_early(p, f->shape[d], 0))
       return false;
   for (size_t i = 0; i < pir_op_results(taker); i++) {
     const pir_value *part = pir_op_result(taker, i);
-    if (!read_by_groups(part) || !fact_of(p, part)->known ||
-        fact_of(p, part)->rank != f->rank || !extent_at(p, part, axis, &extent))
+    if (!read_by_groups(part) || fact_of(p, part)->rank != f->rank ||
+        !extent_at(p, part, axis, &extent))
       return false;
     sum += extent;
   }

@@ -7,8 +7,7 @@
 static pir_dim elements(pir_dims *dims, const pir_fact *fact) {
   pir_dim n = pir_dim_const(dims, 1);
   for (int d = 0; d < fact->rank; d++)
-    n = fact->shape[d] == PIR_DIM_UNKNOWN ? PIR_DIM_UNKNOWN
-                                          : pir_dim_mul(dims, n, fact->shape[d]);
+    n = pir_dim_mul(dims, n, fact->shape[d]);
   return n;
 }
 
@@ -53,8 +52,7 @@ pir_dim pir_codegen_work(const pir_op *op, const pir_facts *facts) {
   for (const pir_op *inner = pir_block_first(pir_region_first(pir_op_region(op, 0))); inner;
        inner = pir_op_next(inner)) {
     pir_dim one = pir_op_regions(inner) ? PIR_DIM_UNKNOWN : of_op(inner, facts);
-    sum = one == PIR_DIM_UNKNOWN || sum == PIR_DIM_UNKNOWN ? PIR_DIM_UNKNOWN
-                                                           : pir_dim_add(dims, sum, one);
+    sum = pir_dim_add(dims, sum, one);
   }
   return sum;
 }

@@ -547,13 +547,8 @@ static loop_expr *member_of_list(lowering *l, const pir_op *op, size_t result,
 static bool bind_vars(lower_site *s, loop_expr *const *index) {
   const pir_clause *c = s->clause;
   int d = 0;
-  if (c->out_map_kind != PIR_MAP_LIST) {
-    for (int v = 0; v < c->var_count && !c->vars[v].reduced; v++) {
-      s->var_axis[v] = (int8_t)d;
-      s->vars[v] = index[d++];
-    }
-    return d == s->out->rank;
-  }
+  if (c->out_map_kind != PIR_MAP_LIST)
+    return false;
   for (int i = 0; i < c->out_map_count; i++) {
     const pir_node *n = &c->nodes[c->pool[c->out_map + i]];
     if (n->op == PIR_I_PACK) {

@@ -328,8 +328,7 @@ static loop_expr *aligned(lower_site *s, pir_dim dim, loop_expr *index, pir_dim 
     return number(s, 0);
   if (pir_dim_equal(s->l->dims, dim, extent))
     return index;
-  if (dim == PIR_DIM_UNKNOWN || extent == PIR_DIM_UNKNOWN ||
-      (known && pir_dim_is_const(s->l->dims, extent, &e)))
+  if (known && pir_dim_is_const(s->l->dims, extent, &e))
     return fail(s, "operands whose extents do not agree");
   lower_expect_broadcast(s, dim, extent);
   if (known)

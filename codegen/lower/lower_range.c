@@ -127,7 +127,7 @@ void lower_expect_one(lower_site *s, const pir_fact *fact, int operand) {
     bool constant = pir_dim_is_const(l->dims, extent, &known);
     if (constant && known == 1)
       continue;
-    if (constant || extent == PIR_DIM_UNKNOWN) {
+    if (constant) {
       lower_fail(l, s->op, "a scalar of several elements");
       return;
     }

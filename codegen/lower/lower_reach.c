@@ -33,10 +33,10 @@ static bool are_below(const pir_dims *dims, pir_dim x, pir_dim bound, bool all) 
 
 // Whether x < bound in every run.
 static bool is_below(const pir_dims *dims, pir_dim x, pir_dim bound) {
-  if (x == PIR_DIM_UNKNOWN || bound == PIR_DIM_UNKNOWN)
+  if (x == PIR_DIM_UNKNOWN)
     return false;
   pir_dim room = pir_dim_sub((pir_dims *)dims, bound, x);
-  if (room != PIR_DIM_UNKNOWN && pir_dim_lower_bound(dims, room) > 0)
+  if (pir_dim_lower_bound(dims, room) > 0)
     return true;
   pir_dim_kind kind = pir_dim_kind_of(dims, x);
   if (kind == PIR_DIM_MAX || kind == PIR_DIM_MIN)
@@ -45,7 +45,7 @@ static bool is_below(const pir_dims *dims, pir_dim x, pir_dim bound) {
 }
 
 static bool is_not_negative(const pir_dims *dims, pir_dim x) {
-  return x != PIR_DIM_UNKNOWN && pir_dim_lower_bound(dims, x) >= 0;
+  return pir_dim_lower_bound(dims, x) >= 0;
 }
 
 // ---- forming intervals
@@ -208,11 +208,10 @@ static bool var_leaf(lower_site *s, int k, leaf *out) {
   return true;
 }
 
-// Returns whether the node is a leaf; its extent may be unknown.
+// Returns whether the node is a leaf.
 static bool leaf_of(lower_site *s, int node, leaf *out) {
   const pir_node *n = &s->clause->nodes[node];
   int64_t axis;
-  *out = (leaf){0, PIR_DIM_UNKNOWN};
   if (n->op == PIR_I_VAR)
     return var_leaf(s, n->k, out);
   if (n->op != PIR_I_OUT || !lower_fixed(s, n->a, &axis))
@@ -248,10 +247,9 @@ static bool read_linear(lower_site *s, int node, uint64_t bit, linear *out) {
     return true;
   }
   if (n->op != PIR_I_ADD && n->op != PIR_I_SUB) {
-    *out = (linear){0, PIR_DIM_UNKNOWN};
     if (!read_interval(s, node, &fixed) || fixed.depends)
       return false;
-    out->rest = fixed.least;
+    *out = (linear){0, fixed.least};
     return true;
   }
   if (!read_linear(s, n->a, bit, &a) || !read_linear(s, n->b, bit, &b))
@@ -355,9 +353,7 @@ static pir_dim dim_of_expr(const lowering *l, const loop_expr *e) {
     return l->args.items[e->dim.number];
   if (e->kind != LOOP_OP || e->op != PIR_V_MUL)
     return PIR_DIM_UNKNOWN;
-  pir_dim a = dim_of_expr(l, e->a), b = dim_of_expr(l, e->b);
-  return a == PIR_DIM_UNKNOWN || b == PIR_DIM_UNKNOWN ? PIR_DIM_UNKNOWN
-                                                      : pir_dim_mul(l->dims, a, b);
+  return pir_dim_mul(l->dims, dim_of_expr(l, e->a), dim_of_expr(l, e->b));
 }
 
 static void put_interval(pir_index_reader *r, int64_t number, void *out) {
@@ -447,8 +443,7 @@ static pir_index_step own_interval(pir_index_reader *r, int node, void *value) {
       count = pir_dim_mul(s->l->dims, count, s->axis_extent[d]);
     *out = axis_interval(s->l->dims, count, ((uint64_t)1 << FIRST_VAR) - 1);
   } else if (leaf_of(s, node, &found)) {
-    *out =
-        found.extent == PIR_DIM_UNKNOWN ? dim_interval(found.extent) : leaf_interval(s, found);
+    *out = leaf_interval(s, found);
   } else if (is_question(n->op)) {
     *out = dim_interval(dim_of_expr(s->l, lower_index(s, node)));
   } else {

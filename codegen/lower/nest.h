@@ -33,7 +33,7 @@ typedef struct nest {
 } nest;
 
 static inline pir_dim canonical(const nest *n, pir_dim d) {
-  return d == PIR_DIM_UNKNOWN ? d : pir_dim_canonical(n->l->dims, d);
+  return pir_dim_canonical(n->l->dims, d);
 }
 
 static inline bool is_one(const nest *n, pir_dim d) {
