@@ -6,6 +6,10 @@
 // RUN: pir-run %s --pipeline=kernels %{in} --output-dir=%t && pir-run %s %{in} --expect-dir=%t
 // DEFINE: %{until} = ungrouped
 // RUN: pir-run %s "--pipeline=%{until},group{few=0},dce,bind" %{in} --expect-dir=%t
+// Lowering may find at any place that it cannot go on: then ops are called, and later places leave more groups.
+// RUN: last=0; for n in $(seq 1 3 240); do left=$(pir-opt %s "--passes=%{until},group{few=0,refuse=choose,at=$n}" --verify-each | grep -c cinn_op.group); \
+// RUN:   test $left -ge $last || exit 1; last=$left; done
+// RUN: for n in 5 16 40 90; do pir-run %s "--pipeline=%{until},group{few=0,refuse=lower,at=$n},dce,bind" %{in} --expect-dir=%t || exit 1; done
 // RUN: pir-opt %s --pipeline=compile | FileCheck %s
 // CHECK-COUNT-11: kind:"attention"
 // CHECK-NOT: kind:"attention"

@@ -5,6 +5,10 @@
 // RUN: pir-run %s --pipeline=kernels %{in} --output-dir=%t && pir-run %s %{in} --expect-dir=%t
 // DEFINE: %{until} = ungrouped
 // RUN: pir-run %s "--pipeline=%{until},group{few=0},dce,bind" %{in} --expect-dir=%t
+// Lowering may find at any place that it cannot go on: then ops are called, and later places leave more groups.
+// RUN: last=0; for n in $(seq 1 3 240); do left=$(pir-opt %s "--passes=%{until},group{few=0,refuse=choose,at=$n}" --verify-each | grep -c cinn_op.group); \
+// RUN:   test $left -ge $last || exit 1; last=$left; done
+// RUN: for n in 5 16 40 90; do pir-run %s "--pipeline=%{until},group{few=0,refuse=lower,at=$n},dce,bind" %{in} --expect-dir=%t || exit 1; done
 // RUN: pir-opt %s --pipeline=compile --explain 2>&1 >/dev/null | FileCheck %s
 // CHECK-DAG: "pd_op.matmul" is not fused with "pd_op.cast": an op with effects lies between
 // CHECK-DAG: "pd_op.exp" is not fused with "pd_op.concat": others read the joined tensor too
