@@ -8,7 +8,19 @@
 // BAD: error: "cinn_op.group" expects a body of one block that ends with a terminator
 // BAD: error: "cinn_op.group" expects a body of one block that ends with a terminator
 // BAD: error: "cinn_op.group" has 1 results, but its body yields 2
-// BAD: error: "cf.yield" operand 0 is absent: a group yields every result
+// BAD: error: "cf.yield" operand 0 is absent: a body yields every result
+// BAD: wrong_kind.pir:53:{{[0-9]+}}: error: "cinn_op.fusion" expects a body of one block that ends with a terminator
+// BAD: error: "cinn_op.fusion" expects a body of one block that ends with a terminator
+// BAD: error: "cinn_op.fusion" has 1 results, but its body yields 2
+// BAD: error: "cf.yield" operand 0 is absent: a body yields every result
+
+// A piece of a program may end inside of a fusion, but no op follows it then.
+// RUN: sed -n '/^\/\/ -----/q; /cf.yield/q; p' %S/inputs/wrong_kind.pir | sed 's/"cinn_op.group" (%%0) {kind:"row"}/"cinn_op.fusion" ()/' > %t.cut
+// RUN: pir-opt %t.cut --fragment | FileCheck %s --check-prefix=CUT
+// RUN: (cat %t.cut; echo '}'; echo '(%%9) = "pd_op.relu" (%%0) {} : (tensor<8xf32>) -> tensor<8xf32>') > %t && not pir-opt %t --fragment 2>&1 | FileCheck %s --check-prefix=UNCUT
+// CUT: "cinn_op.fusion" () -> tensor<8xf32> {
+// CUT-NEXT: "pd_op.relu"
+// UNCUT: :4:{{[0-9]+}}: error: "cinn_op.fusion" expects a body of one block that ends with a terminator
 
 // CHECK: "cinn_op.group" ({{.*}}) {kind:"elements"}
 {

@@ -85,8 +85,6 @@ static pir_status plan_step(plan_builder *b, const pir_op *op, const pir_op *end
                             plan_scan *scan, uint32_t begin, const uint32_t *slots) {
   plan *p = b->p;
   uint32_t handed = scan->states + scan->stacks;
-  if (pir_op_operands(end) != handed)
-    return pir_plan_unsupported(op, "a region that hands out too little");
   scan->yields = add_plain_slots(b, end, handed);
   if (scan->yields == NONE)
     return pir_plan_unsupported(op, "a value handed out that is no plain tensor");
@@ -113,28 +111,19 @@ static pir_status plan_step(plan_builder *b, const pir_op *op, const pir_op *end
   return PIR_OK;
 }
 
-static bool read_counts(const pir_op *op, const pir_block *body, plan_scan *scan) {
-  int64_t sequences = pir_op_int(op, CINN_SCAN_ATTR_SEQUENCES),
-          states = pir_op_int(op, CINN_SCAN_ATTR_STATES);
-  size_t operands = pir_op_operands(op), results = pir_op_results(op);
-  if (sequences < 1 || states < 0 || (uint64_t)sequences > operands ||
-      (uint64_t)states != operands - (size_t)sequences || (uint64_t)states > results || !body ||
-      pir_block_arguments(body) != operands || !pir_block_last(body) ||
-      !pir_op_has(pir_block_last(body), PIR_TERMINATOR))
-    return false;
-  *scan = (plan_scan){.sequences = (uint32_t)sequences,
-                      .states = (uint32_t)states,
-                      .stacks = (uint32_t)(results - (size_t)states),
-                      .reverse = pir_op_bool(op, CINN_SCAN_ATTR_REVERSE)};
-  return true;
+// The verifier has seen that the numbers fit the operands, the region and the results.
+static plan_scan read_counts(const pir_op *op) {
+  int64_t states = pir_op_int(op, CINN_SCAN_ATTR_STATES);
+  return (plan_scan){.sequences = (uint32_t)pir_op_int(op, CINN_SCAN_ATTR_SEQUENCES),
+                     .states = (uint32_t)states,
+                     .stacks = (uint32_t)(pir_op_results(op) - (size_t)states),
+                     .reverse = pir_op_bool(op, CINN_SCAN_ATTR_REVERSE)};
 }
 
 pir_status pir_plan_scan(plan_builder *b, const pir_op *op) {
   plan *p = b->p;
   const pir_block *body = pir_region_first(pir_op_region(op, 0));
-  plan_scan scan;
-  if (!read_counts(op, body, &scan))
-    return pir_error(op, "its operands, region and results do not fit together");
+  plan_scan scan = read_counts(op);
   if (b->parent)
     return pir_plan_unsupported(op, "a scan in a region");
   uint32_t count = scan.sequences + scan.states, in = add_plain_slots(b, op, count);

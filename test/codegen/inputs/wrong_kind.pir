@@ -46,3 +46,31 @@
         () = "cf.yield" (<<NULL VALUE>>) {} : (<<NULL TYPE>>) -> 
     }
 }
+// -----
+// Fusions: the same of their bodies.
+{
+    (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(cpu),shape:[2,3]} : () -> tensor<2x3xf32>
+    (%1) = "cinn_op.fusion" () -> tensor<2x3xf32> {
+        (%2) = "pd_op.relu" (%0) {} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    }
+}
+// -----
+{
+    (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(cpu),shape:[2,3]} : () -> tensor<2x3xf32>
+    (%1) = "cinn_op.fusion" () -> tensor<2x3xf32> {
+    }
+}
+// -----
+{
+    (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(cpu),shape:[2,3]} : () -> tensor<2x3xf32>
+    (%1) = "cinn_op.fusion" () -> tensor<2x3xf32> {
+        () = "cf.yield" (%0, %0) {} : (tensor<2x3xf32>, tensor<2x3xf32>) -> 
+    }
+}
+// -----
+{
+    (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(cpu),shape:[2,3]} : () -> tensor<2x3xf32>
+    (%1) = "cinn_op.fusion" () -> tensor<2x3xf32> {
+        () = "cf.yield" (<<NULL VALUE>>) {} : (<<NULL TYPE>>) -> 
+    }
+}

@@ -6,18 +6,34 @@
 // RUN: pir-run %s --input=x=0x1xf32=0 --input=y=0x1xf32=0 --print | FileCheck --check-prefix=NONE %s
 // RUN: not pir-run %s --input=x=3x1xf32=0 --input=y=2x1xf32=0 2>&1 | FileCheck --check-prefix=MISFIT %s
 // RUN: sed 's/(%6, %9,/(%9, %6,/' %s > %t && not pir-run %t --input=x=3x1xf32=0 --input=y=3x1xf32=0 2>&1 | FileCheck --check-prefix=SWAPPED %s
-// What a scan says of itself must hold: its numbers of sequences and states, its arguments and its end.
-// DEFINE: %{counts} = not pir-run %t --input=x=3x1xf32=0 --input=y=3x1xf32=0 2>&1 | FileCheck --check-prefix=COUNTS %s
-// RUN: sed 's/sequences:(Int32)2/sequences:(Int32)0/' %s > %t && %{counts}
-// RUN: sed 's/sequences:(Int32)2/sequences:(Int32)9/' %s > %t && %{counts}
-// RUN: sed 's/states:(Int32)2/states:(Int32)-1/' %s > %t && %{counts}
-// RUN: sed 's/states:(Int32)2/states:(Int32)1/' %s > %t && %{counts}
-// RUN: sed '/cf.yield/d' %s > %t && %{counts}
-// RUN: sed 's/, %arg_3: tensor<1xf32>):/):/; s/(%arg_3)/(%arg_2)/' %s > %t && %{counts}
-// RUN: sed '/^        /d' %s > %t && %{counts}
-// COUNTS: error: "cinn_op.scan" its operands, region and results do not fit together
-// RUN: sed 's/(%6, %9, %arg_2) {} : (tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)/(%6, %9) {} : (tensor<1xf32>, tensor<1xf32>)/' %s > %t && not pir-run %t --input=x=3x1xf32=0 --input=y=3x1xf32=0 2>&1 | FileCheck --check-prefix=FEW %s
-// FEW: unsupported: an extent that only the run shows of "cinn_op.scan"
+// What a scan says of itself must hold: its numbers of sequences and states, its operands, results, arguments and end.
+// DEFINE: %{refused} = not pir-opt %t 2>&1 | FileCheck %s --check-prefix
+// RUN: sed 's/sequences:(Int32)2/sequences:(Int32)0/' %s > %t && %{refused}=NONE-GIVEN
+// NONE-GIVEN: :[[#]]:[[#]]: error: "cinn_op.scan" attribute sequences: expects at least 1, found 0
+// RUN: sed 's/sequences:(Int32)2/sequences:(Int32)9/' %s > %t && %{refused}=MANY
+// MANY: :[[#]]:[[#]]: error: "cinn_op.scan" has 4 operands, but 9 sequences and 2 states
+// RUN: sed 's/states:(Int32)2/states:(Int32)-1/' %s > %t && %{refused}=NEGATIVE
+// NEGATIVE: :[[#]]:[[#]]: error: "cinn_op.scan" attribute states: expects at least 0, found -1
+// RUN: sed 's/states:(Int32)2/states:(Int32)1/' %s > %t && %{refused}=FEW-STATES
+// FEW-STATES: :[[#]]:[[#]]: error: "cinn_op.scan" has 4 operands, but 2 sequences and 1 states
+// RUN: sed 's/sequences:(Int32)2,states:(Int32)2/sequences:(Int32)-2147483648,states:(Int32)2147483647/' %s > %t && %{refused}=ENDS
+// ENDS: error: "cinn_op.scan" attribute sequences: expects at least 1, found -2147483648
+// RUN: sed 's/sequences:(Int32)2,states:(Int32)2/sequences:"2",states:(Int32)2/' %s > %t && %{refused}=KIND
+// KIND: error: "cinn_op.scan" attribute sequences has kind STR, expected I32
+// RUN: sed 's/sequences:(Int32)2,states:(Int32)2/sequences:(Int32)1,states:(Int32)3/; s/(%3, %4, %5) =/(%3, %5) =/; s/-> tensor<1xf32>, tensor<1xf32>, tensor<-1x1xf32> ({/-> tensor<1xf32>, tensor<-1x1xf32> ({/' %s > %t && %{refused}=FEW-RESULTS
+// FEW-RESULTS: error: "cinn_op.scan" has 2 results, but 3 states
+// RUN: sed 's/"cinn_op.scan" (%0, %1,/"cinn_op.scan" (%0, <<NULL VALUE>>,/; s/2} : (tensor<-1x1xf32>, tensor<-1x1xf32>/2} : (tensor<-1x1xf32>, <<NULL TYPE>>/' %s > %t && %{refused}=ABSENT
+// ABSENT: error: "cinn_op.scan" operand 1 is absent
+// RUN: sed '/cf.yield/d' %s > %t && %{refused}=NO-END
+// NO-END: :[[#]]:[[#]]: error: "cinn_op.scan" expects a body of one block that ends with a terminator
+// RUN: sed '/^        /d' %s > %t && %{refused}=NO-END
+// RUN: sed '/^    \^(/d; /^        /d' %s > %t && %{refused}=NO-END
+// RUN: sed 's/, %arg_3: tensor<1xf32>):/):/; s/(%arg_3)/(%arg_2)/' %s > %t && %{refused}=ARGUMENTS
+// ARGUMENTS: error: "cinn_op.scan" has 4 operands, but its body has 3 arguments
+// RUN: sed 's/(%6, %9, %arg_2) {} : (tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)/(%6, %9) {} : (tensor<1xf32>, tensor<1xf32>)/' %s > %t && %{refused}=FEW
+// FEW: error: "cinn_op.scan" has 3 results, but its body yields 2
+// RUN: sed 's/(%6, %9, %arg_2) {} : (tensor<1xf32>, tensor<1xf32>, tensor<1xf32>)/(%6, %9, <<NULL VALUE>>) {} : (tensor<1xf32>, tensor<1xf32>, <<NULL TYPE>>)/' %s > %t && %{refused}=NO-VALUE
+// NO-VALUE: error: "cf.yield" operand 2 is absent: a body yields every result
 // RUN: sed 's/^    (%1) = .*/    (%30) = "pd_op.equal" (%0, %0) {} : (tensor<-1x1xf32>, tensor<-1x1xf32>) -> tensor<-1x1xb>\n    (%1) = "pd_op.masked_select" (%0, %30) {} : (tensor<-1x1xf32>, tensor<-1x1xb>) -> tensor<-1xf32>/; s/2} : (tensor<-1x1xf32>, tensor<-1x1xf32>/2} : (tensor<-1x1xf32>, tensor<-1xf32>/; s/%arg_1: tensor<1xf32>/%arg_1: tensor<f32>/; s/%arg_1) {} : (tensor<1xf32>, tensor<1xf32>/%arg_1) {} : (tensor<1xf32>, tensor<f32>/' %s > %t && not pir-run %t --input=x=3x1xf32=0 2>&1 | FileCheck --check-prefix=LATE %s
 // LATE: unsupported: an operand that is no plain tensor of "cinn_op.scan"
 // CHECK: last: float32[1]

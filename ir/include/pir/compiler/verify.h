@@ -17,7 +17,8 @@ typedef struct pir_verify_options {
   // A difference that is due to an older Paddle (see pir_program_upgrade) is a warning: the
   // program may be looked at and printed.
   bool old_forms;
-  // The outermost block is a piece of others, so its terminators may stand anywhere.
+  // The outermost block is a piece of others, so its terminators may stand anywhere, and its
+  // last op may be cut off inside of a region.
   bool fragment;
   // Warnings about stated element types are left out: the reader computes its own.
   bool untyped;
