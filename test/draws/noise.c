@@ -151,6 +151,17 @@ static int16_t put_place(const pir_clause *c, pir_node *out, uint16_t *n) {
   return sum < 0 ? -1 : put_pair(out, n, PIR_V_INDEX, sum, -1);
 }
 
+// A number that tells points apart by the value of node `at`, for clauses whose variables are
+// packs of axes, which have no number. Equal values, and such as differ by their sign alone,
+// have the same roundings.
+static int16_t put_size(pir_node *out, uint16_t *n, int16_t at) {
+  int16_t size = put_pair(out, n, PIR_V_ABS, at, -1);
+  int16_t log =
+      put_pair(out, n, PIR_V_LOG,
+               put_pair(out, n, PIR_V_ADD, size, put_number(out, n, 0x1p-1000)), -1);
+  return put_pair(out, n, PIR_V_MUL, log, put_number(out, n, 997));
+}
+
 // Nodes with the products put in; `to[i]` is where the value of node i is now.
 static uint16_t copy_nodes(draw_noise *z, const pir_opdef *def, const pir_clause *c,
                            pir_node *out, int16_t *to) {
@@ -169,8 +180,10 @@ static uint16_t copy_nodes(draw_noise *z, const pir_opdef *def, const pir_clause
     bool summed = sums && (int)i == c->body && c->kind != PIR_CLAUSE_SCATTER &&
                   is_float(def, c->nodes, (int)i);
     bool then = body && c->then >= 0;  // behind the combination there are no points
-    if (rounds(def, c->nodes, (int)i) || summed)
-      to[i] = put_factor(z, out, &n, to[i], then ? -1 : place);
+    if (rounds(def, c->nodes, (int)i) || summed) {
+      int16_t where = place < 0 && !then ? put_size(out, &n, to[i]) : place;
+      to[i] = put_factor(z, out, &n, to[i], then ? -1 : where);
+    }
     body |= (int)i == c->body;
   }
   return n;
@@ -196,7 +209,7 @@ static const pir_clause *copy_clause(draw_noise *z, const pir_opdef *def,
     return NULL;
   pir_clause *c = take(1, sizeof *c);
   pir_node *nodes =
-      take(8 * (size_t)from->node_count + 4 * (size_t)from->var_count + 2, sizeof *nodes);
+      take(14 * (size_t)from->node_count + 4 * (size_t)from->var_count + 2, sizeof *nodes);
   pir_clause_var *vars = from->vars ? take(from->var_count, sizeof *vars) : NULL;
   int16_t *to = take(from->node_count, sizeof *to);
   *c = *from;

@@ -172,20 +172,24 @@ static pir_value *put_operand(draw_building *b, const draw *d, size_t k,
   return NULL;
 }
 
-// Noise makes floats of integers, and other integers of constants: it is for ops that neither
-// read integers, but indices, nor are asked for them.
+// Noise makes floats of integers, and other integers of constants: it is for ops that are not
+// asked for integers, and that read none but indices unless they are asked for floats, to which
+// they convert first.
 static bool computes_floats(const draw *d) {
+  bool asked = false;
   for (size_t i = 0; i < d->def->attr_count; i++) {
     bool given = d->attrs[i] && d->def->attrs[i].kind == PIR_ATTR_DTYPE;
     pir_dtype dtype = given ? pir_attr_as_dtype(d->attrs[i]) : PIR_UNDEFINED;
     if (dtype == PIR_BOOL || pir_dtype_is_integer(dtype))
       return false;
+    asked |= pir_dtype_is_float(dtype);
   }
   for (size_t k = 0; k < d->def->operand_count; k++) {
     const draw_operand *o = &d->operands[k];
     bool tensor = o->form == DRAW_TENSOR || o->form == DRAW_LIST;
     pir_dtype dtype = tensor && o->count ? o->members[0].dtype : PIR_F32;
-    if (!pir_dtype_is_float(dtype) && !pir_dtype_is_complex(dtype) && !draw_is_index(d->def, k))
+    bool floats = pir_dtype_is_float(dtype) || pir_dtype_is_complex(dtype);
+    if (!floats && !asked && !draw_is_index(d->def, k))
       return false;
   }
   return true;
