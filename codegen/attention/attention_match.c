@@ -187,8 +187,7 @@ static bool match_rows(finder *f, const pir_value *weights) {
 
 // Finds for each axis the only variable that indexes it; -1 if the extent is 1. False if an
 // axis is indexed otherwise.
-static bool variables_of(const contraction *c, const contract_tensor *t, bool may_be_unsure,
-                         int *out) {
+static bool variables_of(const contraction *c, const contract_tensor *t, int *out) {
   int64_t one;
   for (int d = 0; d < t->rank; d++) {
     out[d] = -1;
@@ -201,8 +200,6 @@ static bool variables_of(const contraction *c, const contract_tensor *t, bool ma
     }
     if (t->map[d].offset)
       return false;
-    if (t->map[d].unsure && !may_be_unsure)
-      return false;
     if (out[d] < 0 && (!pir_dim_is_const(c->dims, t->shape[d], &one) || one != 1))
       return false;
   }
@@ -212,7 +209,7 @@ static bool variables_of(const contraction *c, const contract_tensor *t, bool ma
 // Whether every axis is indexed by a variable of its own, so that no index leaves the tensor.
 static bool is_plain(const contraction *c, const contract_tensor *t) {
   int ignored[PIR_MAX_RANK];
-  return variables_of(c, t, true, ignored);
+  return variables_of(c, t, ignored);
 }
 
 static bool is_narrow(const finder *f, const contraction *c, int var, int64_t *out_extent) {
@@ -272,8 +269,8 @@ static bool match_axes(finder *f, bool weights_first) {
   const contract_tensor *weights = weights_first ? &a->two.a : &a->two.b;
   a->v_map = weights_first ? &a->two.b : &a->two.a;
   if (a->one.out.rank != a->rank || weights->rank != a->rank ||
-      !variables_of(&a->one, &a->one.out, false, a->in_one) ||
-      !variables_of(&a->two, weights, true, a->in_two) || a->in_one[a->key] < 0 ||
+      !variables_of(&a->one, &a->one.out, a->in_one) ||
+      !variables_of(&a->two, weights, a->in_two) || a->in_one[a->key] < 0 ||
       a->in_two[a->key] < 0)
     return false;
   bool key_in_a = contract_mentions(&a->one.a, a->in_one[a->key]);

@@ -31,7 +31,6 @@ typedef struct affine {
 
 typedef struct matcher {
   const pir_op *op;
-  const pir_opdef *def;
   const pir_clause *clause;
   const pir_facts *facts;
   const pir_attr_value *attrs;
@@ -54,7 +53,7 @@ static const pir_fact *fact_of_operand(const matcher *m, int k) {
 }
 
 bool contract_mentions(const contract_tensor *t, int var) {
-  for (int axis = 0; var >= 0 && axis < t->rank; axis++)
+  for (int axis = 0; axis < t->rank; axis++)
     if (t->map[axis].factor[var])
       return true;
   return false;
@@ -93,32 +92,19 @@ static bool dim_of(const matcher *m, const pir_fact *fact, int64_t axis, affine 
   return true;
 }
 
-// Reads the elements of an attribute operand: from the constant that feeds it, or its default
-// if it is absent.
+// Reads the number of elements of an integer operand, or one of them, where they are known.
 static bool eval_contents(pir_index_reader *r, const pir_node *n, const pir_fact *fact,
                           affine *out) {
   const matcher *m = r->user;
-  const pir_attr_def *literal =
-      n->k < m->def->operand_count ? m->def->operands[n->k].literal : NULL;
-  int64_t at = 0, extent;
-  bool count = n->op == PIR_I_OPERAND_COUNT;
-  if (!count && (!pir_index_number(r, n->a, &at) || at < 0))
+  int64_t at;
+  if (!fact || !fact->contents)
     return false;
-  if (fact && fact->contents) {
-    if (count)
-      return affine_number(m, (int64_t)fact->content_count, out);
-    if ((size_t)at >= fact->content_count || fact->contents[at] == PIR_DIM_UNKNOWN)
-      return false;
-    *out = (affine){.constant = fact->contents[at]};
-    return true;
-  }
-  if (fact)
-    return count && fact->rank == 1 && pir_dim_is_const(m->c->dims, fact->shape[0], &extent) &&
-           affine_number(m, extent, out);
-  if (!literal)
-    return count && affine_number(m, 0, out);
-  return count ? affine_number(m, (int64_t)literal->int_count, out)
-               : (size_t)at < literal->int_count && affine_number(m, literal->ints[at], out);
+  if (n->op == PIR_I_OPERAND_COUNT)
+    return affine_number(m, (int64_t)fact->content_count, out);
+  if (!pir_index_number(r, n->a, &at) || at < 0 || (size_t)at >= fact->content_count)
+    return false;
+  *out = (affine){.constant = fact->contents[at]};
+  return out->constant != PIR_DIM_UNKNOWN;
 }
 
 static bool eval_variable(const matcher *m, int k, affine *out) {
@@ -237,7 +223,8 @@ static pir_index_step eval_leaf(pir_index_reader *r, int node, void *out) {
     case PIR_I_VAR: found = eval_variable(m, n->k, out); break;
     case PIR_I_PRESENT: found = affine_number(m, fact != NULL, out); break;
     case PIR_I_RANK:
-      found = fact && fact->rank >= 0 && affine_number(m, fact->rank, out);
+      if (fact && fact->rank >= 0)
+        found = affine_number(m, fact->rank, out);
       break;
     case PIR_I_OUT_RANK: found = affine_number(m, m->out->rank, out); break;
     case PIR_I_DIM: found = eval_dim(r, n, fact, out); break;
@@ -508,15 +495,15 @@ static bool match_product(matcher *m, int *out_a, int *out_b) {
 
 bool pir_contract_match(const pir_op *op, const pir_facts *facts, contraction *out, int *out_a,
                         int *out_b) {
-  matcher m = {.op = op, .def = pir_op_meaning(op), .facts = facts, .c = out};
+  matcher m = {.op = op, .facts = facts, .c = out};
   *out = (contraction){.dims = pir_facts_dims(facts)};
-  m.clause = m.def->clause;
+  m.clause = pir_op_meaning(op)->clause;
   if (!m.clause || pir_op_results(op) != 1)
     return false;
   m.out = pir_facts_of(facts, pir_op_result(op, 0));
   pir_arena_init(&m.arena, pir_facts_heap(facts));
-  bool found = m.out->known && !pir_op_attr_values(op, take_from_arena, &m, &m.attrs) &&
-               match_product(&m, out_a, out_b);
+  bool found =
+      !pir_op_attr_values(op, take_from_arena, &m, &m.attrs) && match_product(&m, out_a, out_b);
   pir_arena_destroy(&m.arena);
   return found;
 }
