@@ -1,5 +1,5 @@
-// What is read from a CUBIN, and from one in which any offset, size or number is wrong: resources of the kernels that can be
-// told, or none, and never a byte outside of the file.
+// What is read from a CUBIN, and from one in which any offset, size or number is wrong: resources
+// of the kernels that can be told, or none, and never a byte outside of the file.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,11 +14,13 @@
 
 enum { NAMES = 1, SYMBOLS, STRINGS, FIRST, SECOND, SHARED, OTHER_SHARED, INFO, SECTIONS };
 
-static const char names[] = "\0.shstrtab\0.symtab\0.strtab\0.text.first\0.text.second\0.nv.shared.first\0"
-                            ".nv.shared.none\0.nv.info";
+static const char names[] =
+    "\0.shstrtab\0.symtab\0.strtab\0.text.first\0.text.second\0.nv.shared.first\0"
+    ".nv.shared.none\0.nv.info";
 static const char strings[] = "\0first\0second\0none";
 
-// Two kernels: the first has 40 registers and 128 bytes shared, the second 24 registers and a stack of 512 bytes.
+// Two kernels: the first has 40 registers and 128 bytes shared, the second 24 registers and a
+// stack of 512 bytes.
 typedef struct image {
   Elf64_Ehdr head;
   Elf64_Shdr sections[SECTIONS];
@@ -36,7 +38,8 @@ static uint32_t place_of(const char *table, size_t size, const char *name) {
   return 0;
 }
 
-static size_t put_attribute(unsigned char *at, unsigned format, unsigned code, uint32_t symbol, uint32_t value) {
+static size_t put_attribute(unsigned char *at, unsigned format, unsigned code, uint32_t symbol,
+                            uint32_t value) {
   at[0] = (unsigned char)format;
   at[1] = (unsigned char)code;
   if (format != 4)
@@ -47,7 +50,8 @@ static size_t put_attribute(unsigned char *at, unsigned format, unsigned code, u
   return 12;
 }
 
-static void put_section(image *m, int i, const char *name, uint32_t type, size_t offset, size_t size) {
+static void put_section(image *m, int i, const char *name, uint32_t type, size_t offset,
+                        size_t size) {
   m->sections[i] = (Elf64_Shdr){.sh_name = place_of(names, sizeof names, name),
                                 .sh_type = type,
                                 .sh_offset = offset,
@@ -55,7 +59,8 @@ static void put_section(image *m, int i, const char *name, uint32_t type, size_t
 }
 
 static void make(image *m) {
-  *m = (image){.head = {.e_shoff = offsetof(image, sections), .e_shnum = SECTIONS, .e_shstrndx = NAMES}};
+  *m = (image){
+      .head = {.e_shoff = offsetof(image, sections), .e_shnum = SECTIONS, .e_shstrndx = NAMES}};
   memcpy(m->head.e_ident, ELFMAG, SELFMAG);
   memcpy(m->names, names, sizeof names);
   memcpy(m->strings, strings, sizeof strings);
@@ -114,7 +119,8 @@ static void no_cubin(void **unused) {
     uint64_t value;
   } cases[] = {
       {"another mark", 1, 1, 'F'},
-      {"sections at an odd place", offsetof(Elf64_Ehdr, e_shoff), 8, offsetof(image, sections) + 4},
+      {"sections at an odd place", offsetof(Elf64_Ehdr, e_shoff), 8,
+       offsetof(image, sections) + 4},
       {"sections behind the end", offsetof(Elf64_Ehdr, e_shoff), 8, UINT64_C(1) << 40},
       {"more sections than there is room for", offsetof(Elf64_Ehdr, e_shnum), 2, 500},
       {"names in no section", offsetof(Elf64_Ehdr, e_shstrndx), 2, SECTIONS},
@@ -147,14 +153,19 @@ static void what_a_wrong_part_leaves(void **unused) {
     uint32_t registers;  // of the first
   } cases[] = {
       {"a name behind its table", offsetof(image, sections[SECOND].sh_name), 4, 9999, 1, 40},
-      {"names without an end", offsetof(image, sections[NAMES].sh_size), 8, sizeof names - 1, 2, 0},
+      {"names without an end", offsetof(image, sections[NAMES].sh_size), 8, sizeof names - 1, 2,
+       0},
       {"no symbols", offsetof(image, sections[SYMBOLS].sh_type), 4, SHT_PROGBITS, 2, 0},
       {"symbols without names", offsetof(image, sections[SYMBOLS].sh_link), 4, SECTIONS, 2, 0},
-      {"symbols at an odd place", offsetof(image, sections[SYMBOLS].sh_offset), 8, offsetof(image, symbols) + 4, 2, 0},
-      {"symbols behind the end", offsetof(image, sections[SYMBOLS].sh_offset), 8, sizeof(image) / 8 * 8, 2, 0},
+      {"symbols at an odd place", offsetof(image, sections[SYMBOLS].sh_offset), 8,
+       offsetof(image, symbols) + 4, 2, 0},
+      {"symbols behind the end", offsetof(image, sections[SYMBOLS].sh_offset), 8,
+       sizeof(image) / 8 * 8, 2, 0},
       {"fewer symbols", offsetof(image, sections[SYMBOLS].sh_size), 8, sizeof(Elf64_Sym), 2, 0},
-      {"symbols' names behind the end", offsetof(image, sections[STRINGS].sh_offset), 8, sizeof(image), 2, 0},
-      {"attributes behind the end", offsetof(image, sections[INFO].sh_offset), 8, sizeof(image), 2, 0},
+      {"symbols' names behind the end", offsetof(image, sections[STRINGS].sh_offset), 8,
+       sizeof(image), 2, 0},
+      {"attributes behind the end", offsetof(image, sections[INFO].sh_offset), 8, sizeof(image),
+       2, 0},
       {"an attribute longer than its section", offsetof(image, info) + 2, 1, 200, 2, 0},
       {"an attribute of another size", offsetof(image, info) + 2, 1, 4, 2, 0},
   };
@@ -165,7 +176,8 @@ static void what_a_wrong_part_leaves(void **unused) {
     memcpy((char *)&m + cases[i].at, &cases[i].value, cases[i].size);
     size_t kernels = cubin_read(&m, sizeof m, found, 2);
     if (kernels != cases[i].kernels || found[0].registers != cases[i].registers)
-      fail_msg("%s: %zu kernels, the first with %u registers", cases[i].what, kernels, found[0].registers);
+      fail_msg("%s: %zu kernels, the first with %u registers", cases[i].what, kernels,
+               found[0].registers);
     assert_string_equal(found[0].name, "first");
   }
 }
