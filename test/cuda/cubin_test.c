@@ -1,5 +1,5 @@
-// What is read from a CUBIN, and from one in which any offset, size or number is wrong: resources
-// of the kernels that can be told, or none, and never a byte outside of the file.
+// What is read from a CUBIN, and from one in which any offset, size or number is wrong: the
+// resources of the kernels that can be told, or none, and never a byte outside of the file.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
