@@ -4,6 +4,7 @@
 #include "cache.h"
 
 #include <folder.h>
+#include <read_all.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -89,18 +90,18 @@ static bool add_checksum(header *h, pir_str origin, const char *object) {
 static bool read_origin(int fd, const header *h, pir_str origin) {
   char text[MAX_ORIGIN];
   return h->origin_size == origin.size && origin.size <= sizeof text &&
-         pir_folder_read(fd, text, origin.size) && !memcmp(text, origin.data, origin.size);
+         pir_read_all(fd, NULL, text, origin.size) && !memcmp(text, origin.data, origin.size);
 }
 
 static bool read_object(int fd, pir_cache_key key, pir_str origin, pir_emitted *out) {
   header h, whole;
-  if (!pir_folder_read(fd, &h, sizeof h) || h.magic != MAGIC || h.key.low != key.low ||
+  if (!pir_read_all(fd, NULL, &h, sizeof h) || h.magic != MAGIC || h.key.low != key.low ||
       h.key.high != key.high || h.size > MAX_OBJECT || !read_origin(fd, &h, origin))
     return false;
   whole = h;
   out->data = malloc(h.size + 1);
   out->size = h.size;
-  if (out->data && pir_folder_read(fd, out->data, h.size) &&
+  if (out->data && pir_read_all(fd, NULL, out->data, h.size) &&
       add_checksum(&whole, origin, out->data) && whole.checksum == h.checksum) {
     out->data[h.size] = 0;
     return true;

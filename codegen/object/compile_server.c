@@ -7,11 +7,11 @@
 #include "backend_sources.h"
 
 #include <pir/layer/beside.h>
+#include <read_all.h>
 #include <strbuf.h>
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -39,32 +39,6 @@ bool pir_socket_send(int fd, const void *data, size_t size) {
     size -= (size_t)n;
   }
   return true;
-}
-
-// Receives all of it, and looks often whether the work has to end.
-static bool receive_watched(int fd, const pir_watch *watch, void *data, size_t size) {
-  enum { POLL_MS = 20 };
-  bool watched = watch->cancel || watch->deadline;
-  for (char *at = data; size;) {
-    struct pollfd one = {.fd = fd, .events = POLLIN};
-    if (watched && pir_watch_ended(watch))
-      return false;
-    int ready = watched ? poll(&one, 1, POLL_MS) : 1;
-    if (ready == 0 || (ready < 0 && errno == EINTR))
-      continue;
-    ssize_t n = recv(fd, at, size, 0);
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n <= 0)
-      return false;
-    at += n;
-    size -= (size_t)n;
-  }
-  return true;
-}
-
-bool pir_socket_receive(int fd, void *data, size_t size) {
-  return receive_watched(fd, &(pir_watch){0}, data, size);
 }
 
 static pir_status report_server(char *message, size_t capacity, pir_status status,
@@ -273,7 +247,7 @@ static pir_status refuse_cut(const pir_watch *watch, char *message, size_t capac
 static pir_status read_reply(int job, const pir_watch *watch, pir_emitted *out, char *message,
                              size_t capacity) {
   server_reply reply;
-  if (!receive_watched(job, watch, &reply, sizeof reply))
+  if (!pir_read_all(job, watch, &reply, sizeof reply))
     return refuse_cut(watch, message, capacity);
   if (reply.status) {
     pir_text_format(message, capacity, "%s", reply.message);
@@ -283,7 +257,7 @@ static pir_status read_reply(int job, const pir_watch *watch, pir_emitted *out, 
   if (!out->data)
     return report_server(message, capacity, PIR_EXHAUSTED, "compiled code", "out of memory");
   out->size = reply.size;
-  if (receive_watched(job, watch, out->data, out->size)) {
+  if (pir_read_all(job, watch, out->data, out->size)) {
     out->data[out->size] = 0;
     return PIR_OK;
   }

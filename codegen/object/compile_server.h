@@ -58,8 +58,7 @@ typedef struct server_reply {
   size_t size;
 } server_reply;
 
-// Sends or receives all of it; false if the other side has ended.
+// Sends all of it; false if the other side has ended. pir_read_all receives.
 bool pir_socket_send(int fd, const void *data, size_t size);
-bool pir_socket_receive(int fd, void *data, size_t size);
 
 #endif

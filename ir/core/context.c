@@ -4,6 +4,7 @@
 #include <context_impl.h>
 
 #include <hash.h>
+#include <pir/layer/machine_memory.h>
 #include <sized.h>
 
 #include <string.h>

@@ -49,19 +49,6 @@ bool pir_folder_begin(int folder, const char *name, pir_new_file *out_file) {
   return pir_new_file_create(folder, name, 0600, out_file);
 }
 
-bool pir_folder_read(int fd, void *data, size_t size) {
-  for (char *at = data; size;) {
-    ssize_t n = read(fd, at, size);
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n <= 0)
-      return false;
-    at += n;
-    size -= (size_t)n;
-  }
-  return true;
-}
-
 // ---- letting go
 
 typedef struct entry {

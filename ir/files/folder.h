@@ -22,6 +22,4 @@ bool pir_folder_begin(int folder, const char *name, pir_new_file *out_file);
 // `count`, and unpublished files of dead writers. `bytes` may be UINT64_MAX.
 void pir_folder_trim(int folder, const char *suffix, uint64_t bytes, size_t count);
 
-bool pir_folder_read(int fd, void *data, size_t size);  // all of it
-
 #endif

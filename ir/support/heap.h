@@ -59,10 +59,6 @@ struct pir_heap {
   void *out_of_memory_user;
 };
 
-// Returns the default limit of memory: three quarters of the memory that the machine, the
-// container (its control group) or the process (its address space) has, whichever is least.
-uint64_t pir_memory_to_use(void);
-
 // `source` may be NULL (malloc).
 void pir_heap_init(pir_heap *heap, const pir_allocator *source);
 void pir_heap_release(pir_heap *heap);  // frees all blocks

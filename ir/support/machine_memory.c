@@ -1,5 +1,4 @@
-// How much memory a process may hope for.
-#include <heap.h>
+#include <pir/layer/machine_memory.h>
 
 #include <fcntl.h>
 #include <sys/resource.h>

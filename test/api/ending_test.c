@@ -18,6 +18,8 @@
 
 #include <cmocka.h>
 
+#include "report.h"
+
 #define PROGRAM "test/models/digits_cnn/model.json"
 #define MS ((uint64_t)1000000)
 
@@ -140,21 +142,6 @@ static const char endless[] =
     "() = \"builtin.shadow_output\" (%n) {output_name:\"n\"} : (tensor<1xi64>) -> \n}\n";
 
 // ---- loading
-
-typedef struct report {
-  char message[256];
-  uint32_t line;
-  int errors;
-} report;
-
-static void keep_report(void *user, const pir_diag *diag) {
-  report *r = user;
-  if (diag->severity != PIR_ERROR)
-    return;
-  r->errors++;
-  r->line = diag->place.line;
-  snprintf(r->message, sizeof r->message, "%.*s", (int)diag->message.size, diag->message.data);
-}
 
 static pir_status load(const text *program, const char *pipeline, pir_stop stop,
                        uint64_t max_bytes, report *out) {

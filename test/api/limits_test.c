@@ -9,23 +9,9 @@
 
 #include <cmocka.h>
 
+#include "report.h"
+
 #define PROGRAM "test/models/digits_cnn/model.json"
-
-typedef struct report {
-  char message[256], file[256];
-  uint32_t line;
-  int errors;
-} report;
-
-static void keep_report(void *user, const pir_diag *diag) {
-  report *r = user;
-  if (diag->severity != PIR_ERROR)
-    return;
-  r->errors++;
-  r->line = diag->place.line;
-  snprintf(r->message, sizeof r->message, "%.*s", (int)diag->message.size, diag->message.data);
-  snprintf(r->file, sizeof r->file, "%.*s", (int)diag->place.file.size, diag->place.file.data);
-}
 
 static pir_status load_within(const char *pipeline, pir_limits limits, report *out) {
   pir_model *model = NULL;

@@ -56,8 +56,8 @@ WAYS = [
     ("interrupted", "read,write,fsync,send,receive,wait", "interrupted", True),
     ("half", "read,write,send", "short", True),
     ("killed", "all", "killed", False),
-    ("compile server", "socketpair,send,receive,spawn,wait", "once", False),
-    ("compile server interrupted", "send,receive,wait", "interrupted", True),
+    ("compile server", "socketpair,send,receive,read,spawn,wait", "once", False),
+    ("compile server interrupted", "send,receive,read,wait", "interrupted", True),
 ]
 SAMPLE_OF_SERVER = 7  # the sample of the ways that few calls belong to
 

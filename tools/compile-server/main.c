@@ -6,6 +6,7 @@
 #include <compile_server.h>
 #include <loop_parse.h>
 #include <machine.h>
+#include <read_all.h>
 #include <strbuf.h>
 
 #include <pir/compiler/context.h>
@@ -100,7 +101,7 @@ static char *receive_text(size_t size) {
   char *text = malloc(size + 1);
   if (!text)
     reply_without_code(PIR_EXHAUSTED, "memory ran out before code was generated");
-  if (!pir_socket_receive(SERVER_JOB, text, size))
+  if (!pir_read_all(SERVER_JOB, NULL, text, size))
     _exit(1);  // the library has ended
   return text;
 }
@@ -110,7 +111,7 @@ static _Noreturn void do_job(const pir_llvm_backend *backend) {
   server_reply reply = {0};
   pir_emitted code = {0};
   watch_job_signals();
-  if (!pir_socket_receive(SERVER_JOB, &request, sizeof request))
+  if (!pir_read_all(SERVER_JOB, NULL, &request, sizeof request))
     _exit(1);
   limit_memory(request.max_bytes);
   char *text = receive_text(request.text_size);

@@ -2,7 +2,8 @@
 #include "run.h"
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include <pir/layer/machine_memory.h>
 
 static bool same_name(pir_str name, const char *text, size_t size) {
   return name.size == size && !memcmp(name.data, text, size);
@@ -59,10 +60,9 @@ void run_fill_random(pir_tensor *tensor, uint64_t seed) {
   }
 }
 
-// Returns the largest size of an input in bytes: --max-memory, or the memory of the machine.
+// Returns the largest size of an input in bytes: --max-memory, or the default limit.
 static uint64_t most_bytes(const run *r) {
-  uint64_t machine = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-  return r->cli->limits.max_bytes ? r->cli->limits.max_bytes : machine;
+  return r->cli->limits.max_bytes ? r->cli->limits.max_bytes : pir_memory_to_use();
 }
 
 int run_make_input(run *r, size_t i, const int64_t *shape, int rank, bool random,

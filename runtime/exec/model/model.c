@@ -6,6 +6,7 @@
 #include <pir/compiler/load.h>
 #include <pir/compiler/pass.h>
 #include <pir/compiler/verify.h>
+#include <pir/layer/machine_memory.h>
 #include <sized.h>
 #include <stdlib.h>
 #include <string.h>

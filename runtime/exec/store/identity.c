@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <folder.h>
+#include <read_all.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -67,7 +68,7 @@ static bool recall(int folder, const file_identity *identity, file_digest *out) 
     return false;
   name_digest(identity, name);
   int fd = pir_folder_find(folder, name);
-  bool found = fd >= 0 && pir_folder_read(fd, &s, sizeof s) && s.magic == MAGIC;
+  bool found = fd >= 0 && pir_read_all(fd, NULL, &s, sizeof s) && s.magic == MAGIC;
   if (fd >= 0)
     close(fd);
   if (!found || memcmp(&s.identity, identity, sizeof *identity))
