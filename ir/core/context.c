@@ -81,11 +81,13 @@ pir_heap *pir_context_heap(pir_context *ctx) {
 
 // ---- running out
 
-// The text is put together on the stack.
-static void report_jump(pir_context *ctx, pir_status status) {
+// Reports what ended the task, also if memory ran out: the text is put together on the stack.
+static void report_end(pir_context *ctx, pir_status status, bool jumped) {
   char text[256];
   size_t n;
-  if (status == PIR_CANCELLED)
+  if (!jumped)
+    n = pir_text_format(text, sizeof text, "%s", pir_status_text(status));
+  else if (status == PIR_CANCELLED)
     n = pir_text_format(text, sizeof text, "%s", pir_watch_reason(&ctx->heap.watch));
   else if (ctx->heap.limited)
     n = pir_text_format(text, sizeof text, "out of memory: the limit of %zu bytes was hit",
@@ -118,13 +120,15 @@ void pir_context_set_stop(pir_context *ctx, const pir_stop *stop) {
 typedef pir_status catch_function(pir_heap *heap, pir_status (*body)(void *user), void *user,
                                   bool *out_jumped);
 
-// The outermost function with a status ends its task.
+// The outermost function with a status ends its task. If it fails, there is a message: where
+// nothing within could give one, the status is named.
 static pir_status end_by_jump(pir_context *ctx, catch_function *catch,
                               pir_status (*body)(void *user), void *user) {
   bool jumped, outermost = !ctx->heap.catch;
+  size_t errors = ctx->errors;
   pir_status status = catch (&ctx->heap, body, user, &jumped);
-  if (jumped)
-    report_jump(ctx, status);
+  if (jumped || (outermost && status && ctx->errors == errors))
+    report_end(ctx, status, jumped);
   if (outermost) {
     ctx->task[0] = 0;
     ctx->at = PIR_LOC_UNKNOWN;

@@ -323,7 +323,9 @@ pir_status pir_pass_manager_print_rest(const pir_pass_manager *manager, pir_writ
     if (entry->option_count)
       pir_strbuf_char(&buf, '}');
   }
-  return pir_strbuf_flush(&buf) ? PIR_OK : PIR_IO;
+  return pir_strbuf_flush(&buf) ? PIR_OK
+                                : pir_report(manager->ctx, PIR_IO, PIR_ERROR, PIR_LOC_UNKNOWN,
+                                             "the rest of the pipeline cannot be written");
 }
 
 static pir_status run_entry(pir_pass_manager *manager, size_t i, pir_program *program) {
@@ -425,9 +427,16 @@ static pir_status run_all(void *user) {
   return status;
 }
 
+// Tells the context of the argument that is there.
+static pir_status refuse_absent(const pir_pass_manager *manager, const pir_program *program) {
+  if (program)
+    return pir_refuse_null(pir_program_context(program), "pir_pass_manager_run");
+  return pir_refuse_null(manager ? manager->ctx : NULL, "pir_pass_manager_run");
+}
+
 pir_status pir_pass_manager_run(pir_pass_manager *manager, pir_program *program) {
   if (!manager || !program)
-    return pir_refuse_null(manager ? manager->ctx : NULL, __func__);
+    return refuse_absent(manager, program);
   run_call call = {manager, program};
   return pir_context_enter(manager->ctx, run_all, &call);
 }

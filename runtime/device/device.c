@@ -28,6 +28,11 @@ pir_status device_check(const pir_device *d, int error, const char *action,
   return status;
 }
 
+pir_status device_without_memory(const char *action, pir_message *message) {
+  pir_text_format(message->text, sizeof message->text, "%s failed: out of memory", action);
+  return PIR_EXHAUSTED;
+}
+
 bool pir_device_is_kind(const char *target) {
   return find_kind(target) != NULL;
 }
@@ -57,7 +62,7 @@ pir_status pir_device_open(const char *kind, int ordinal, void *context,
   }
   pir_device *d = create_device(ops);
   if (!d)
-    return PIR_EXHAUSTED;
+    return device_without_memory("opening the device", message);
   pir_status status = ops->open(d, ordinal, context, message);
   if (status)
     pir_device_close(d);
@@ -96,7 +101,7 @@ pir_status pir_device_load(pir_device *d, const void *code, pir_device_code **ou
   *out_code = NULL;
   pir_device_code *c = calloc(1, sizeof *c);
   if (!c)
-    return PIR_EXHAUSTED;
+    return device_without_memory("loading code", message);
   c->device = d;
   pir_status status =
       device_check(d, d->ops->code_load(d, code, &c->module), "loading code", message);

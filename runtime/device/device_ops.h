@@ -82,4 +82,8 @@ struct pir_device_ops {
 pir_status device_check(const pir_device *device, int error, const char *action,
                         pir_message *message);
 
+// Returns PIR_EXHAUSTED, with a message that names the failed action: a lack of memory that the
+// driver was not asked for.
+pir_status device_without_memory(const char *action, pir_message *message);
+
 #endif

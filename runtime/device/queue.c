@@ -62,7 +62,7 @@ pir_status pir_queue_create(pir_device *device, void *stream, pir_queue **out_qu
   *out_queue = NULL;
   pir_queue *q = calloc(1, sizeof *q);
   if (!q)
-    return PIR_EXHAUSTED;
+    return device_without_memory("making a queue", message);
   q->device = device;
   pir_status status = open_stream(q, stream);
   *message = q->message;
@@ -114,7 +114,7 @@ pir_status pir_queue_take(pir_queue *q, size_t bytes, void **out_memory) {
   unsigned class = class_of(bytes, &size);
   *out_memory = NULL;
   if (class >= CLASSES)
-    return PIR_EXHAUSTED;
+    return device_without_memory("taking memory", &q->message);
   block *b = q->unused[class];
   if (b) {
     q->unused[class] = b->next;

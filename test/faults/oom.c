@@ -1,7 +1,7 @@
 // Fails the n-th allocation of a process, for every n until nothing fails. Texts are parsed,
 // printed, changed and written; models are loaded, compiled and run. Each call must end with
-// success or PIR_EXHAUSTED; exactly the objects that existed before exist afterwards; and
-// without a failure the numbers equal the first run's.
+// success, or PIR_EXHAUSTED and a message; exactly the objects that existed before exist
+// afterwards; and without a failure the numbers equal the first run's.
 //   oom [--calls] [--every=N] [--only=SCENARIO] [--at=N] FOLDER
 // FOLDER has the models. Each n is a separate process, so a signal is one finding and not the
 // end. With --calls system calls fail instead, and any failure may be their status.
@@ -61,11 +61,18 @@ static void keep_error(void *user, const pir_diag *diag) {
 
 static const pir_diag_sink sink = {keep_error, NULL};
 
+// Notes what a function that returns NULL could tell nobody; also a session's message.
+static void note_error(const char *text) {
+  snprintf(last_error, sizeof last_error, "%s", text);
+}
+
 // NULL: no memory.
 static pir_context *create_context(void) {
   pir_context *ctx = pir_context_create(NULL);
   if (ctx)
     pir_context_set_sink(ctx, sink);
+  else
+    note_error("no context");
   return ctx;
 }
 
@@ -147,8 +154,10 @@ static pir_status run_passes(pir_program *program, const char *pipeline, uint64_
       .size = sizeof options, .verify_each = true, .stats = true, .log = {take_digest, digest}};
   options.timing = false;
   pir_pass_manager *manager = pir_pass_manager_create(pir_program_context(program), &options);
-  if (!manager)
+  if (!manager) {
+    note_error("no pass manager");
     return PIR_EXHAUSTED;
+  }
   pir_status status = pir_pass_manager_parse(manager, pir_str_from(pipeline));
   if (!status)
     status = pir_pass_manager_run(manager, program);
@@ -238,7 +247,7 @@ static pir_status bind_inputs(pir_session *session, const pir_model *model) {
   return PIR_OK;
 }
 
-static pir_status run_session(pir_session *session, const pir_model *model, uint64_t *digest) {
+static pir_status try_session(pir_session *session, const pir_model *model, uint64_t *digest) {
   PIR_TRY(bind_inputs(session, model));
   for (int turn = 0; turn < 2; turn++)
     PIR_TRY(pir_session_run(session));
@@ -250,6 +259,13 @@ static pir_status run_session(pir_session *session, const pir_model *model, uint
     *digest = mix(*digest, out.data, pir_tensor_is_dense(&out) ? bytes : 0);
   }
   return PIR_OK;
+}
+
+static pir_status run_session(pir_session *session, const pir_model *model, uint64_t *digest) {
+  pir_status status = try_session(session, model, digest);
+  if (status)
+    note_error(pir_session_message(session));
+  return status;
 }
 
 static void empty_cache(void) {
@@ -270,7 +286,8 @@ static pir_status run_model(const scenario *s, uint64_t *digest) {
                            .compile_threads = threads,
                            .cache = s->cached ? cache : NULL,
                            .sink = sink};
-  pir_session_options session_how = {.size = sizeof session_how, .threads = threads};
+  pir_session_options session_how = {
+      .size = sizeof session_how, .threads = threads, .sink = sink};
   model_path(s, "model.json", path);
   pir_status status = pir_model_load_file(path, NULL, &how, &model);
   if (!status)
@@ -307,9 +324,14 @@ enum { SCENARIOS = sizeof scenarios / sizeof *scenarios };
 // ---- one failure
 
 // What a child found, as its exit code.
-enum { SUCCESS, EXHAUSTED, OTHER_STATUS, LEAK, OTHER_RESULT, LATER_FAILS, OUTCOMES };
-static const char *const outcomes[] = {"success", "exhausted",     "another status",
-                                       "leak",    "other results", "the run after it fails"};
+enum { SUCCESS, EXHAUSTED, OTHER_STATUS, LEAK, OTHER_RESULT, LATER_FAILS, SILENT, OUTCOMES };
+static const char *const outcomes[] = {"success",
+                                       "exhausted",
+                                       "another status",
+                                       "leak",
+                                       "other results",
+                                       "the run after it fails",
+                                       "a status and no message"};
 
 static size_t count_open(void) {
   size_t count = 0;
@@ -344,6 +366,7 @@ static int judge(const scenario *s, size_t n, bool sticky, bool again, uint64_t 
     empty_cache();
   size_t files = count_open();
   long before = fail_live();
+  last_error[0] = 0;
   arm(n, sticky);
   pir_status status = s->run(s, &digest);
   disarm();
@@ -358,6 +381,8 @@ static int judge(const scenario *s, size_t n, bool sticky, bool again, uint64_t 
   }
   if (!status && digest != wanted)
     return OTHER_RESULT;
+  if (status && !last_error[0])
+    return SILENT;
   digest = 0;
   if (again && (s->run(s, &digest) || digest != wanted))
     return LATER_FAILS;

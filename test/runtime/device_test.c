@@ -115,6 +115,7 @@ static void too_much_is_refused(void **state) {
   void *memory = &memory;
   assert_int_equal(pir_queue_take(f->queue, (size_t)1 << 62, &memory), PIR_EXHAUSTED);
   assert_null(memory);
+  assert_string_equal(pir_queue_message(f->queue), "taking memory failed: out of memory");
 }
 
 // Other failures are not reported as a missing device.

@@ -146,7 +146,8 @@ pir_status pir_rule_apply(pir_program *program, const pir_rule_pass *rules, size
   if (!program || !rules || !out_count)
     return pir_refuse_null(program ? pir_program_context(program) : NULL, __func__);
   if (i >= (size_t)rules->count)
-    return PIR_NOT_FOUND;
+    return pir_report(pir_program_context(program), PIR_NOT_FOUND, PIR_ERROR, PIR_LOC_UNKNOWN,
+                      "the pass has %d rules, so there is no rule %zu", rules->count, i);
   apply_call call = {.program = program, .one = {rules->tables, rules->first + (int32_t)i, 1}};
   pir_status status = pir_context_enter(pir_program_context(program), apply_rule, &call);
   *out_count = call.count;

@@ -298,12 +298,8 @@ void pir_custom_set_destroy(pir_custom_set *set) {
   pir_mem_give(&allocator, set, sizeof *set);
 }
 
-pir_status pir_custom_set_add(pir_custom_set *set, const pir_custom_op *from,
-                              pir_custom_fn kernel, pir_custom_fn infer, pir_message *message) {
-  if (!message)
-    return PIR_INVALID;
-  if (!set || !from)
-    return pir_exec_fail(message, PIR_INVALID, "pir_custom_set_add: an argument is NULL");
+static pir_status add_op(pir_custom_set *set, const pir_custom_op *from, pir_custom_fn kernel,
+                         pir_custom_fn infer, pir_message *message) {
   if (atomic_load(&set->registered))
     return pir_exec_fail(message, PIR_INVALID, "a set that is registered takes no more ops");
   if (set->count == UINT8_MAX)
@@ -330,6 +326,17 @@ pir_status pir_custom_set_add(pir_custom_set *set, const pir_custom_op *from,
   PIR_TRY(prepare_call(op, message));
   set->dialect.op_count = ++set->count;
   return PIR_OK;
+}
+
+pir_status pir_custom_set_add(pir_custom_set *set, const pir_custom_op *from,
+                              pir_custom_fn kernel, pir_custom_fn infer, pir_message *message) {
+  if (!message)
+    return PIR_INVALID;
+  if (!set || !from)
+    return pir_exec_fail(message, PIR_INVALID, "pir_custom_set_add: an argument is NULL");
+  message->text[0] = 0;
+  pir_status status = add_op(set, from, kernel, infer, message);
+  return status && !message->text[0] ? pir_exec_fail(message, status, "out of memory") : status;
 }
 
 static pir_status find_function(void *library, const char *path, const char *name,

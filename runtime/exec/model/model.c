@@ -262,11 +262,11 @@ static pir_status create_model(pir_program *program, const pir_model_options *op
       .model = pir_model_new(&options->allocator, ctx), .program = program, .options = options};
   pir_heap *heap = pir_context_heap(ctx);
   pir_guard guard;
-  pir_status status = PIR_EXHAUSTED;
   pir_arena_init(&m.scratch, heap);
   pir_guard_open(heap, &guard, drop_making, &m);
-  if (m.model)
-    status = pir_context_enter(ctx, body, &m);
+  pir_status status =
+      m.model ? pir_context_enter(ctx, body, &m)
+              : pir_report(ctx, PIR_EXHAUSTED, PIR_ERROR, PIR_LOC_UNKNOWN, "out of memory");
   pir_guard_close(&guard);
   if (!status) {
     pir_model_finish(m.model);
@@ -364,13 +364,14 @@ static pir_status load_dialects(void *user) {
 }
 
 static pir_status create_context(const pir_model_options *options, pir_context **out_ctx) {
-  pir_context_options how = {
-      .size = sizeof how, .allocator = options->allocator, .limits = options->limits};
+  pir_context_options how = {.size = sizeof how,
+                             .allocator = options->allocator,
+                             .sink = options->sink,
+                             .limits = options->limits};
   own_context own = {pir_context_create(&how), options};
   *out_ctx = NULL;
   if (!own.ctx)
     return PIR_EXHAUSTED;
-  pir_context_set_sink(own.ctx, options->sink);
   watch_load(own.ctx, &options->stop);
   pir_context_set_progress(own.ctx, options->progress);
   pir_status status = pir_context_enter(own.ctx, load_dialects, &own);

@@ -444,8 +444,8 @@ static pir_status note_outputs(pir_session *s) {
 }
 
 static pir_status describe_failure(pir_session *s, pir_status status) {
-  if (status == PIR_EXHAUSTED && !s->frame.message.text[0])
-    pir_exec_fail(&s->frame.message, status, "out of memory");
+  if (status && !s->frame.message.text[0])
+    pir_exec_fail(&s->frame.message, status, "%s", pir_status_text(status));
   return status;
 }
 

@@ -62,7 +62,19 @@ static bool lies_on_device(const plan *p, const plan_const *constant) {
   return p->buffers[p->slots[constant->slot].buffer].device;
 }
 
-static pir_status place_constant(pir_model *model, uint32_t i, uint8_t readers) {
+static pir_status take_copy(pir_model *model, const plan_const *constant, void **out_copy,
+                            pir_message *message) {
+  if (lies_on_device(&model->plan, constant)) {
+    pir_status status = pir_queue_take(model->loading, constant->bytes, out_copy);
+    return status ? pir_exec_fail(message, status, "%s", pir_queue_message(model->loading))
+                  : PIR_OK;
+  }
+  *out_copy = pir_mem_get(&model->allocator, constant->bytes);
+  return *out_copy ? PIR_OK : PIR_EXHAUSTED;
+}
+
+static pir_status place_constant(pir_model *model, uint32_t i, uint8_t readers,
+                                 pir_message *message) {
   plan_const *constant = &model->plan.consts[i];
   const pir_param *param = constant->param;
   if (!readers)
@@ -74,12 +86,7 @@ static pir_status place_constant(pir_model *model, uint32_t i, uint8_t readers) 
     return PIR_OK;
   }
   void *copy = NULL;
-  if (lies_on_device(&model->plan, constant))
-    PIR_TRY(pir_queue_take(model->loading, constant->bytes, &copy));
-  else
-    copy = pir_mem_get(&model->allocator, constant->bytes);
-  if (!copy)
-    return PIR_EXHAUSTED;
+  PIR_TRY(take_copy(model, constant, &copy, message));
   if (param && constant->bytes) {
     memcpy(copy, param->data, constant->bytes);
     let_go(param->data, constant->bytes);
@@ -256,7 +263,8 @@ pir_status pir_weights_load(pir_model *model, int threads, pir_message *message)
   for (uint32_t i = 0; i < p->const_count; i++) {
     if (p->consts[i].param)
       model->stats.weight_bytes += p->consts[i].bytes;
-    PIR_TRY(place_constant(model, i, p->consts[i].param ? readers[i] : readers[i] | BY_ONCE));
+    PIR_TRY(place_constant(model, i, p->consts[i].param ? readers[i] : readers[i] | BY_ONCE,
+                           message));
   }
   PIR_TRY(run_once(model, message));
   PIR_TRY(pack_all(model, threads, message));

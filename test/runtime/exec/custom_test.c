@@ -3,7 +3,9 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -403,6 +405,37 @@ static void nothing_given_is_refused(void **unused) {
   pir_custom_set_destroy(set);
 }
 
+static void *take_or_fail(void *left, size_t size, size_t align) {
+  (void)align;
+  return --*(int *)left < 0 ? NULL : malloc(size);
+}
+static void free_block(void *left, void *memory, size_t size) {
+  (void)left;
+  (void)size;
+  free(memory);
+}
+
+// Each allocation of a declaration fails in turn.
+static void memory_that_is_missing_is_told(void **unused) {
+  pir_status status = PIR_EXHAUSTED;
+  int failures = 0;
+  for (int n = 1; status == PIR_EXHAUSTED; n++) {
+    int left = INT_MAX;
+    pir_allocator allocator = {take_or_fail, free_block, &left};
+    pir_custom_op op = {.name = "a", .operands = "x", .attrs = "b: i32", .results = "Out"};
+    pir_custom_set *set = NULL;
+    pir_message message = {{"earlier"}};
+    assert_int_equal(pir_custom_set_create(&allocator, &set), PIR_OK);
+    left = n - 1;
+    status = pir_custom_set_add(set, &op, (pir_custom_fn)nothing, NULL, &message);
+    assert_string_equal(message.text, status ? "out of memory" : "");
+    failures += status != PIR_OK;
+    pir_custom_set_destroy(set);
+  }
+  assert_int_equal(status, PIR_OK);
+  assert_true(failures > 0);
+}
+
 static void libraries_without_ops_are_refused(void **unused) {
   pir_custom_set *set = NULL;
   pir_message message;
@@ -426,6 +459,7 @@ int main(void) {
       cmocka_unit_test(operands_may_be_missing),
       cmocka_unit_test(unknown_extents_are_negative),
       cmocka_unit_test(nothing_given_is_refused),
+      cmocka_unit_test(memory_that_is_missing_is_told),
       cmocka_unit_test(libraries_without_ops_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
