@@ -131,10 +131,10 @@ class _Making:
     def made(self, make: Callable[[Any, Any], int]) -> Any:
         out = ffi.new("pir_model **")
         status = make(self.c, out)
+        model = ffi.gc(out[0], lambda handle, kept=self.custom: lib.pir_model_release(handle))
         self.watch.finish()
-        if status:
-            self.diagnostics.check(status)
-        return out[0]
+        self.diagnostics.check(status)
+        return model
 
 
 _lent_bytes: dict[int, Any] = {}
@@ -157,8 +157,8 @@ def _give_back(key: Any) -> None:
 class Model:
     """A compiled model. Any number of threads may use it at the same time."""
 
-    def __init__(self, handle: Any, keeps: Any = None) -> None:
-        self._handle = ffi.gc(handle, lambda model, kept=keeps: lib.pir_model_release(model))
+    def __init__(self, handle: Any) -> None:
+        self._handle = handle
         self.inputs: tuple[Port, ...] = tuple(self._ports(lib.pir_model_inputs, lib.pir_model_input))
         self.outputs: tuple[Port, ...] = tuple(self._ports(lib.pir_model_outputs, lib.pir_model_output))
         self._idle: list[Session] = []
@@ -173,7 +173,7 @@ class Model:
         making = _Making(options)
         where = ffi.NULL if params is None else ffi.new("char[]", os.fsencode(params))
         name = ffi.new("char[]", os.fsencode(path))
-        return Model(making.made(lambda c, out: lib.pir_model_load_file(name, where, c, out)), making.custom)
+        return Model(making.made(lambda c, out: lib.pir_model_load_file(name, where, c, out)))
 
     @staticmethod
     def load_bytes(program: Any, params: Any = None, options: Options = Options()) -> Model:
@@ -182,15 +182,14 @@ class Model:
         making = _Making(options)
         nothing = ffi.new("pir_borrowed *")[0]
         lent = _lend(program), nothing if params is None else _lend(params)
-        return Model(making.made(lambda c, out: lib.pir_model_load(*lent, c, out)), making.custom)
+        return Model(making.made(lambda c, out: lib.pir_model_load(*lent, c, out)))
 
     @staticmethod
     def create(program: Program, options: Options = Options()) -> Model:
         """Compiles a program, which stays as it is; the model uses its parameters in place."""
         making = _Making(options)
         with program._context.lock:
-            handle = making.made(lambda c, out: lib.pir_model_create(program._handle, c, out))
-            return Model(handle, (making.custom, program._context))
+            return Model(making.made(lambda c, out: lib.pir_model_create(program._handle, c, out)))
 
     def _ports(self, count: Callable[[Any], int], get: Callable[[Any, int, Any], int]) -> Any:
         for i in range(count(self._handle)):
