@@ -217,7 +217,7 @@ install: all  ## install libraries, headers, tools, manual pages, completions, a
 	@ln -sf libpir.so.$(SONAME) $(DESTDIR)$(PREFIX)/lib/libpir.so
 	@ln -sf libpir_codegen_llvm.so.$(SONAME) $(DESTDIR)$(PREFIX)/lib/libpir_codegen_llvm.so
 	@install -m644 $(HEADERS) $(DESTDIR)$(PREFIX)/include/pir
-	@install -m644 $(call HEADERS_OF,engine) $(DESTDIR)$(PREFIX)/include/pir/engine
+	@install -m644 $(call HEADERS_OF,engine) runtime/exec/include/pir/engine/engine.hpp $(DESTDIR)$(PREFIX)/include/pir/engine
 	@install -m644 $(call HEADERS_OF,compiler) $(DESTDIR)$(PREFIX)/include/pir/compiler
 	@install -m644 $(B)/gen/include/pir/compiler/dialect/*.h $(DESTDIR)$(PREFIX)/include/pir/compiler/dialect
 	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' mk/pir.pc.in >$(DESTDIR)$(PREFIX)/lib/pkgconfig/pir.pc

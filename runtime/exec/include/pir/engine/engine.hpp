@@ -1,0 +1,249 @@
+// The engine's C API for C++20: handles that release themselves, elements as spans, names as
+// string views. Nothing here throws by itself: what may fail returns a pir_status, and the
+// header builds with -fno-exceptions. It adds no symbols of its own to the binary interface.
+//
+//   pir::model model;
+//   if (pir_status s = pir::model::load("inference.json", nullptr, {}, model)) ...
+//   pir::session session;
+//   if (pir_status s = pir::session::create(model, {}, session)) ...
+//   std::vector<float> pixels(..);
+//   session.bind_input(0, pir::tensor::over(std::span(pixels), {1, 3, 224, 224}));
+//   session.run();
+//   pir::tensor scores;
+//   session.output(0, scores);
+//   for (float s : scores.elements<float>()) ...
+//
+// What pir/engine/model.h says of threads, lifetimes and failures holds here.
+#ifndef PIR_ENGINE_HPP
+#define PIR_ENGINE_HPP
+
+#include <pir/engine/model.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace pir {
+
+// Zero but for their size, which the library asks for.
+struct model_options : pir_model_options {
+  model_options() : pir_model_options() {
+    size = sizeof(pir_model_options);
+  }
+};
+struct session_options : pir_session_options {
+  session_options() : pir_session_options() {
+    size = sizeof(pir_session_options);
+  }
+};
+
+inline std::string_view view(pir_str text) {
+  return {text.data ? text.data : "", text.size};
+}
+
+// The element type of a C++ type; PIR_UNDEFINED where there is none. Elements of f16 and bf16
+// are read as uint16_t by tensor::data.
+template <class T> constexpr pir_dtype dtype_of() {
+  using U = std::remove_cv_t<T>;
+  if constexpr (std::is_same_v<U, bool>)
+    return PIR_BOOL;
+  else if constexpr (std::is_same_v<U, float>)
+    return PIR_F32;
+  else if constexpr (std::is_same_v<U, double>)
+    return PIR_F64;
+  else if constexpr (!std::is_integral_v<U>)
+    return PIR_UNDEFINED;
+  else if constexpr (sizeof(U) == 1)
+    return std::is_signed_v<U> ? PIR_I8 : PIR_U8;
+  else if constexpr (sizeof(U) == 2)
+    return std::is_signed_v<U> ? PIR_I16 : PIR_U16;
+  else if constexpr (sizeof(U) == 4)
+    return std::is_signed_v<U> ? PIR_I32 : PIR_U32;
+  else
+    return std::is_signed_v<U> ? PIR_I64 : PIR_U64;
+}
+
+// A view of memory that the caller, or a session, owns.
+struct tensor : pir_tensor {
+  tensor() : pir_tensor() {}
+
+  // Returns a dense tensor over elements. It has no element type, which every binding refuses,
+  // when there are not as many of them as the shape says, or the shape has too many axes.
+  template <class T> static tensor over(std::span<T> elements, std::span<const int64_t> shape) {
+    static_assert(dtype_of<T>() != PIR_UNDEFINED, "tensors have no elements of this type");
+    tensor t;
+    if (shape.size() > PIR_MAX_RANK)
+      return t;
+    pir_tensor_set_dense(&t, dtype_of<T>(), shape.data(), static_cast<int32_t>(shape.size()));
+    if (pir_tensor_numel(&t) != static_cast<int64_t>(elements.size()))
+      return tensor();
+    t.pir_tensor::data = const_cast<std::remove_cv_t<T> *>(elements.data());
+    return t;
+  }
+  template <class T>
+  static tensor over(std::span<T> elements, std::initializer_list<int64_t> shape) {
+    return over(elements, std::span<const int64_t>(shape.begin(), shape.size()));
+  }
+
+  // Returns the extents.
+  std::span<const int64_t> extents() const {
+    return {shape, static_cast<size_t>(rank < 0 ? 0 : rank)};
+  }
+  // Returns the elements in row-major order; none when they have another type or lie apart.
+  template <class T> std::span<T> elements() const {
+    int64_t n = pir_tensor_numel(this);
+    if (dtype != dtype_of<T>() || n < 0 || !pir_tensor_is_dense(this))
+      return {};
+    return {static_cast<T *>(data), static_cast<size_t>(n)};
+  }
+};
+
+// An input or output of a model.
+struct port : pir_port {
+  port() : pir_port() {
+    size = sizeof(pir_port);
+  }
+
+  // Returns the name, which lives as long as the model.
+  std::string_view text() const {
+    return view(name);
+  }
+  // Returns the extents, -1 where one varies; none when only a run shows the rank.
+  std::span<const int64_t> extents() const {
+    return {shape, static_cast<size_t>(rank < 0 ? 0 : rank)};
+  }
+};
+
+// A reference to a model; copies refer to the same one. Empty at first.
+class model {
+public:
+  model() = default;
+  // Takes over a reference.
+  explicit model(pir_model *handle) : handle_(handle) {}
+  model(const model &other) : handle_(other.handle_) {
+    if (handle_)
+      pir_model_retain(handle_);
+  }
+  model(model &&other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  model &operator=(model other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  ~model() {
+    if (handle_)
+      pir_model_release(handle_);
+  }
+
+  // Loads a model from files (pir_model_load_file). `out` is empty after a failure.
+  [[nodiscard]] static pir_status load(const char *path, const char *params,
+                                       const model_options &options, model &out) {
+    pir_model *handle = nullptr;
+    pir_status status = pir_model_load_file(path, params, &options, &handle);
+    out = model(handle);
+    return status;
+  }
+  // Loads a model from memory (pir_model_load), which must outlive it.
+  [[nodiscard]] static pir_status load(std::span<const std::byte> program,
+                                       std::span<const std::byte> params,
+                                       const model_options &options, model &out) {
+    pir_borrowed first = {program.data(), program.size(), nullptr, nullptr};
+    pir_borrowed second = {params.data(), params.size(), nullptr, nullptr};
+    pir_model *handle = nullptr;
+    pir_status status = pir_model_load(first, second, &options, &handle);
+    out = model(handle);
+    return status;
+  }
+
+  explicit operator bool() const {
+    return handle_ != nullptr;
+  }
+  // Returns the C handle, which the model keeps.
+  pir_model *get() const {
+    return handle_;
+  }
+
+  // Returns the number of inputs and of outputs; 0 of an empty model.
+  size_t inputs() const {
+    return pir_model_inputs(handle_);
+  }
+  size_t outputs() const {
+    return pir_model_outputs(handle_);
+  }
+  // Describes input or output i. PIR_NOT_FOUND: there is none.
+  [[nodiscard]] pir_status input(size_t i, port &out) const {
+    return pir_model_input(handle_, i, &out);
+  }
+  [[nodiscard]] pir_status output(size_t i, port &out) const {
+    return pir_model_output(handle_, i, &out);
+  }
+
+private:
+  pir_model *handle_ = nullptr;
+};
+
+// A session. It moves, and is not copied. One thread at a time.
+class session {
+public:
+  session() = default;
+
+  // Creates a session (pir_session_create). `out` is empty after a failure.
+  [[nodiscard]] static pir_status create(const model &of, const session_options &options,
+                                         session &out) {
+    pir_session *handle = nullptr;
+    pir_status status = pir_session_create(of.get(), &options, &handle);
+    out.handle_.reset(handle);
+    return status;
+  }
+
+  explicit operator bool() const {
+    return handle_ != nullptr;
+  }
+  // Returns the C handle, which the session keeps.
+  pir_session *get() const {
+    return handle_.get();
+  }
+
+  // These do what the functions of pir/engine/model.h of the same names do.
+  [[nodiscard]] pir_status bind_input(size_t i, const tensor &t) {
+    return pir_session_bind_input(get(), i, &t);
+  }
+  [[nodiscard]] pir_status bind_output(size_t i, const tensor &t) {
+    return pir_session_bind_output(get(), i, &t);
+  }
+  [[nodiscard]] pir_status unbind_output(size_t i) {
+    return pir_session_bind_output(get(), i, nullptr);
+  }
+  [[nodiscard]] pir_status prepare() {
+    return pir_session_prepare(get());
+  }
+  [[nodiscard]] pir_status run() {
+    return pir_session_run(get());
+  }
+  [[nodiscard]] pir_status output(size_t i, tensor &out) const {
+    return pir_session_output(get(), i, &out);
+  }
+  size_t trim() {
+    return pir_session_trim(get());
+  }
+  // Returns the text of the last call that failed; it lives until the next call.
+  std::string_view message() const {
+    return pir_session_message(get());
+  }
+
+private:
+  struct destroy {
+    void operator()(pir_session *handle) const {
+      pir_session_destroy(handle);
+    }
+  };
+  std::unique_ptr<pir_session, destroy> handle_;
+};
+
+}  // namespace pir
+
+#endif
