@@ -21,7 +21,7 @@ JOBS    ?= $(shell nproc)
 ifeq ($(filter -j% --jobserver%,$(MAKEFLAGS)),)
 MAKEFLAGS += -j$(JOBS)
 endif
-VERSION := 0.1.0
+VERSION := $(shell sed -nE 's/^\#define PIR_VERSION_(MAJOR|MINOR|PATCH) //p' ir/abi/pir/base.h | paste -sd.)
 SONAME  := $(shell sed -n 's/^\#define PIR_SONAME "\(.*\)"/\1/p' ir/abi/pir/base.h)
 
 # ---- layers, and the rooms of each in the order of the pipeline: what each may include
