@@ -1,4 +1,4 @@
-// Reading all of a file or a socket: what comes in parts, what ends early, and what is cancelled.
+// Reading all of a file or a socket: what comes in parts, what ends early, what is cancelled.
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
