@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Allocations that fail: a status, no leak, and the same numbers afterwards.
+"""Allocations that fail: a status and a message, no leak, and the same numbers afterwards.
 
   allocations.py [--sample] BUILD MODELS
 

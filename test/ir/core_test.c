@@ -467,6 +467,36 @@ static void report_without_memory(void **state) {
   pir_context_destroy(ctx);
 }
 
+static pir_status fail_silently(void *user) {
+  (void)user;
+  return PIR_UNSUPPORTED;
+}
+static pir_status fail_within(void *user) {
+  return pir_context_protect(user, fail_silently, user);
+}
+static pir_status fail_aloud(void *user) {
+  return pir_report(user, PIR_IO, PIR_ERROR, PIR_LOC_UNKNOWN, "the disk is full");
+}
+static pir_status succeed(void *user) {
+  (void)user;
+  return PIR_OK;
+}
+
+// A call that fails leaves one message: its own, or else the text of the status.
+static void no_failure_is_silent(void **state) {
+  fixture *f = *state;
+  assert_int_equal(pir_context_protect(f->ctx, fail_silently, f->ctx), PIR_UNSUPPORTED);
+  assert_int_equal(f->reports, 1);
+  assert_string_equal(f->last, pir_status_text(PIR_UNSUPPORTED));
+  assert_int_equal(pir_context_protect(f->ctx, fail_within, f->ctx), PIR_UNSUPPORTED);
+  assert_int_equal(f->reports, 2);
+  assert_int_equal(pir_context_protect(f->ctx, fail_aloud, f->ctx), PIR_IO);
+  assert_int_equal(f->reports, 3);
+  assert_string_equal(f->last, "the disk is full");
+  assert_int_equal(pir_context_protect(f->ctx, succeed, f->ctx), PIR_OK);
+  assert_int_equal(f->reports, 3);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make, drop)
   const struct CMUnitTest tests[] = {
@@ -488,6 +518,7 @@ int main(void) {
       TEST(memory_limit_is_a_status),
       TEST(context_without_memory_is_null),
       TEST(report_without_memory),
+      TEST(no_failure_is_silent),
       TEST(ops_are_found_by_number),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
