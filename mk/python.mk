@@ -10,6 +10,6 @@ $(PY)/_declarations.py: python/declarations.py $(HEADERS) $(call HEADERS_OF,engi
 wheel: setup  ## build a wheel, install it in an empty environment, and run its tests there; RECORDED=DIR
 	@mk/setup.sh wheel && rm -rf $(B)/wheel && $(PYTHON) -m venv $(B)/wheel/venv
 	@$(B)/wheel/venv/bin/pip wheel -q --no-deps -w $(B)/wheel ./python && $(B)/wheel/venv/bin/pip install -q $(B)/wheel/*.whl pytest opencv-python-headless
-	@test/python/run.sh $(B) "$$(test/recordings.sh $(B) $(RECORDED))" $(B)/wheel/venv/bin/python
+	@test/api/python/run.sh $(B) "$$(test/recordings.sh $(B) $(RECORDED))" $(B)/wheel/venv/bin/python
 
 .PHONY: python wheel

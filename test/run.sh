@@ -97,7 +97,7 @@ if [ -z "$sanitizer" ]; then
   is_mine && counted kills python3 "$here/faults/kills.py" --kills=40 "$build"
 
   begin "Python"
-  is_mine && counted python "$here/python/run.sh" "$build" "$(recordings)"
+  is_mine && counted python "$here/api/python/run.sh" "$build" "$(recordings)"
 
   begin "sandbox"
   is_mine && counted sandbox python3 "$here/faults/sandbox/sandbox.py" --share 0/12 "$build" "$(recordings)"

@@ -9,7 +9,7 @@ import pytest
 import libpir
 from libpir import _arrays
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 # A custom op whose result is the address of its operand's elements.
 ADDRESS = """
 #include <pir/engine/custom.h>

@@ -11,7 +11,7 @@ from conftest import RECORDED
 
 pytest.importorskip("cv2", reason="OpenCV is not installed")
 REAL = RECORDED / "real"
-EXAMPLE = pathlib.Path(__file__).resolve().parents[2] / "python/examples/ocr.py"
+EXAMPLE = pathlib.Path(__file__).resolve().parents[3] / "python/examples/ocr.py"
 TURNED = {"poster": [0, 0, 0, 180, 0], "form": [0] * 4, "sign": [0] * 2}
 
 

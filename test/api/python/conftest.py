@@ -7,7 +7,7 @@ import pytest
 import libpir
 
 RECORDED = pathlib.Path(os.environ["RECORDED"])
-SHIPPED = pathlib.Path(__file__).resolve().parents[1] / "models/digits_cnn"
+SHIPPED = pathlib.Path(__file__).resolve().parents[2] / "models/digits_cnn"
 
 # A program that goes on as long as its input "x", int64 [1], is less than 1.
 LOOP = """{

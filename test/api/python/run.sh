@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the tests of the Python package, and ends with `N passed, N failed, N skipped`.
-#   test/python/run.sh BUILD RECORDED [PYTHON]      PYTHON: one in which the package is installed; else that of the system
+#   test/api/python/run.sh BUILD RECORDED [PYTHON]      PYTHON: one in which the package is installed; else that of the system
 set -u
 build=$1 recorded=$(cd "$2" && pwd) python=${3-}
 if [ -z "$python" ]; then
