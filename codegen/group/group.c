@@ -490,20 +490,32 @@ static bool is_kept(const grouping *g, const node *n, const node *list) {
   return false;
 }
 
-// Adds the list operand of a join to its cluster if no other op reads it.
-static void take_list(grouping *g, node *n, op_cluster *c) {
-  node *list =
-      n->clause->kind == PIR_CLAUSE_JOIN
-          ? producer(g, pir_op_operand(n->op, (size_t)n->clause->nodes[n->clause->body].k))
-          : NULL;
+// Returns the operand whose members the clause reads; -1 if it reads no list.
+static int list_operand(const pir_clause *c) {
+  if (c->kind == PIR_CLAUSE_JOIN)
+    return c->nodes[c->body].k;
+  for (int i = 0; i < c->node_count; i++)
+    if (c->nodes[i].op == PIR_V_MEMBERS)
+      return c->nodes[i].k;
+  return -1;
+}
+
+// Adds the list that an op joins or folds to its cluster. False if other ops read the list or it
+// comes from elsewhere: a group can name no member of a list that stays outside.
+static bool take_list(grouping *g, node *n, op_cluster *c) {
+  int k = list_operand(n->clause);
+  if (k < 0)
+    return true;
+  node *list = producer(g, pir_op_operand(n->op, (size_t)k));
   if (!list || list->cluster != NO_CLUSTER || list->segment != n->segment ||
       !pir_value_single_use(pir_op_result(list->op, 0)))
-    return;
+    return false;
   list->cluster = n->cluster;
-  c->kept = is_kept(g, n, list);
+  c->kept = n->clause->kind == PIR_CLAUSE_JOIN && is_kept(g, n, list);
   n->next = c->tail = (uint32_t)(list - g->nodes);
   c->first = c->tail;
   c->ops = 2;
+  return true;
 }
 
 static const pir_op *only_reader(const pir_value *v) {
@@ -627,7 +639,11 @@ static void visit_node(grouping *g, uint32_t i) {
   c.head = c.tail = c.first = c.last = i;
   c.ops = 1;
   n->cluster = g->cluster_count;
-  take_list(g, n, &c);
+  if (!take_list(g, n, &c)) {
+    n->cluster = NO_CLUSTER;
+    pir_remark(n->op, "is not compiled: its list is read by others or made elsewhere");
+    return;
+  }
   take_casts(g, n, &c);
   g->clusters[g->cluster_count++] = c;
   join_stretches(g, &c);

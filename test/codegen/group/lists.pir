@@ -8,7 +8,17 @@
 // RUN: for n in 3 8 15 30; do pir-run %s "--pipeline=%{until},group{few=0,refuse=lower,at=$n},dce,bind" %{in} --expect-dir=%t || exit 1; done
 // RUN: pir-opt %s "--passes=%{until},group{few=0}" --explain 2>&1 >/dev/null | FileCheck %s
 // CHECK: "pd_op.concat" is not compiled: its clause has no form in loops
+// CHECK: "pd_op.concat" is not compiled: its list is read by others or made elsewhere
 // CHECK: "pd_op.concat" is not compiled: only running it shows how large its result is
+// CHECK: "pd_op.stack" is not compiled: its list is read by others or made elsewhere
+// CHECK: "pd_op.add_n" is not compiled: its list is read by others or made elsewhere
+// CHECK-NOT: "pd_op.data" is not compiled
+// RUN: pir-opt %s "--passes=%{until},group{few=0}" | FileCheck %s --check-prefix=SUM
+// SUM:      cinn_op.group
+// SUM:        "builtin.combine" (%[[X:[0-9]+]], %{{[0-9]+}}, %[[X]])
+// SUM-NEXT:   "pd_op.add_n"
+// SUM-NEXT:   "pd_op.exp"
+// SUM-NEXT:   "cf.yield"
 {
     (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[4,6]} : () -> tensor<4x6xf32>
     (%y) = "pd_op.data" () {dtype:float32,name:"y",place:Place(undefined:0),shape:[4,6]} : () -> tensor<4x6xf32>
