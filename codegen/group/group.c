@@ -73,9 +73,7 @@ static bool mark_used(const pir_clause *c, bool *used, int most) {
     const int operands[] = {n->a, n->b, n->c,
                             n->op == PIR_V_LOAD && n->map_kind == PIR_MAP_LINEAR ? n->map : -1};
     for (size_t k = 0; used[i] && k < sizeof operands / sizeof *operands; k++)
-      if (operands[k] >= i)
-        return false;
-      else if (operands[k] >= 0)
+      if (operands[k] >= 0)
         used[operands[k]] = true;
   }
   return true;
@@ -477,8 +475,7 @@ static void merge(grouping *g, op_cluster *into, op_cluster *from) {
   from->ops = 0;
 }
 
-// Does not merge a join into a reader if the joined tensor must be stored anyway for another
-// reader.
+// Does not merge a join into a reader if another reader needs the joined tensor stored.
 static bool is_kept(const grouping *g, const node *n, const node *list) {
   if (g->target.device || pir_value_single_use(pir_op_result(n->op, 0)))
     return false;
@@ -492,16 +489,14 @@ static bool is_kept(const grouping *g, const node *n, const node *list) {
 
 // Returns the operand whose members the clause reads; -1 if it reads no list.
 static int list_operand(const pir_clause *c) {
-  if (c->kind == PIR_CLAUSE_JOIN)
-    return c->nodes[c->body].k;
   for (int i = 0; i < c->node_count; i++)
-    if (c->nodes[i].op == PIR_V_MEMBERS)
+    if (c->nodes[i].op == PIR_V_MEMBERS || (c->kind == PIR_CLAUSE_JOIN && i == c->body))
       return c->nodes[i].k;
   return -1;
 }
 
-// Adds the list that an op joins or folds to its cluster. False if other ops read the list or it
-// comes from elsewhere: a group can name no member of a list that stays outside.
+// Adds the list that an op joins or folds to its cluster. False if other ops read the list or
+// it comes from elsewhere: a group can name no member of a list that stays outside.
 static bool take_list(grouping *g, node *n, op_cluster *c) {
   int k = list_operand(n->clause);
   if (k < 0)
