@@ -5,6 +5,7 @@
 #include <pir/engine/custom.h>
 #include <pir/compiler/dialect.h>
 #include <pir/compiler/infer.h>
+#include <sized.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -376,7 +377,7 @@ pir_status pir_custom_set_load(pir_custom_set *set, const char *path, pir_messag
 
 pir_status pir_custom_set_register(pir_custom_set *set, pir_context *ctx) {
   if (!set || !ctx)
-    return PIR_INVALID;
+    return pir_refuse_null(ctx, __func__);
   atomic_store(&set->registered, true);
   return pir_context_register(ctx, &set->dialect);
 }

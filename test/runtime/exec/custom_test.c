@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include <pir/compiler/context.h>
 #include <pir/engine/custom.h>
 #include <pir/engine/model.h>
 
@@ -402,6 +403,11 @@ static void nothing_given_is_refused(void **unused) {
   assert_int_equal(pir_custom_set_load(set, NULL, &message), PIR_INVALID);
   assert_int_equal(pir_custom_set_register(set, NULL), PIR_INVALID);
   assert_int_equal(pir_custom_set_register(NULL, NULL), PIR_INVALID);
+  pir_context *ctx = pir_context_create(NULL);
+  pir_context_set_sink(ctx, (pir_diag_sink){keep_message, NULL});
+  assert_int_equal(pir_custom_set_register(NULL, ctx), PIR_INVALID);
+  assert_string_equal(said, "pir_custom_set_register: an argument is NULL");
+  pir_context_destroy(ctx);
   pir_custom_set_destroy(set);
 }
 
