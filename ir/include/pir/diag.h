@@ -1,5 +1,5 @@
 // Diagnostics: the message of a failure, its place, and the place of the other party. Libraries
-// never print; they report to the context's sink. One call may report several errors, and a call
+// never print; they report to the context's sink. One call may report several errors, and one
 // that fails with a status reports one at least.
 //
 // Functions that take a context or an op follow the context's rule: one thread at a time. The
