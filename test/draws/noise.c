@@ -156,9 +156,8 @@ static int16_t put_place(const pir_clause *c, pir_node *out, uint16_t *n) {
 // have the same roundings.
 static int16_t put_size(pir_node *out, uint16_t *n, int16_t at) {
   int16_t size = put_pair(out, n, PIR_V_ABS, at, -1);
-  int16_t log =
-      put_pair(out, n, PIR_V_LOG,
-               put_pair(out, n, PIR_V_ADD, size, put_number(out, n, 0x1p-1000)), -1);
+  int16_t log = put_pair(out, n, PIR_V_LOG,
+                         put_pair(out, n, PIR_V_ADD, size, put_number(out, n, 0x1p-1000)), -1);
   return put_pair(out, n, PIR_V_MUL, log, put_number(out, n, 997));
 }
 
