@@ -408,12 +408,82 @@ static size_t tensors_of(const draw *d) {
   return tensors;
 }
 
+// ---- products
+
+static bool multiplies(const pir_opdef *def) {
+  for (const pir_clause *c = def->clause; c; c = c->next)
+    if (c->combine == PIR_COMBINE_MUL)
+      return true;
+  return false;
+}
+
+// The numbers of a tensor without signs: those below 1, the others being 1, or those above.
+static void *numbers_beside_one(const draw_tensor *t, bool below) {
+  pir_tensor own = {0}, wide = {0};
+  pir_tensor_set_dense(&own, t->dtype, t->shape, t->rank);
+  pir_tensor_set_dense(&wide, PIR_F64, t->shape, t->rank);
+  size_t count = (size_t)pir_tensor_numel(&own);
+  double *sizes = calloc(count + 1, sizeof *sizes);
+  own.data = calloc(count + 1, pir_dtype_size(t->dtype));
+  wide.data = sizes;
+  if (!sizes || !own.data)
+    exit(70);
+  draw_fill(t, t->dtype, 0, 0, own.data);
+  for (size_t i = 0; i < count; i++) {
+    double size = fabs(pir_tensor_float_at(&own, (int64_t)i));
+    sizes[i] = size != 0 && (size < 1) == below ? size : 1;
+  }
+  pir_ignore(pir_tensor_copy(&wide, &own));
+  free(sizes);
+  return own.data;
+}
+
+static bool is_normal(const draw_run *run) {
+  bool normal = true;
+  for (size_t i = 0; i < run->output_count; i++) {
+    const pir_tensor *t = &run->outputs[i];
+    for (int64_t k = 0; pir_dtype_is_float(t->dtype) && k < pir_tensor_numel(t); k++) {
+      double v = pir_tensor_float_at(t, k);
+      normal &= isfinite(v) && v >= 0x1p-126;
+    }
+  }
+  return normal;
+}
+
+// Whether the products of all factors above 1, and of all below, are in the range of their
+// type. Between them lie the partial products in every order. If one of them leaves the range,
+// then the result depends on the order: 0 times infinity is no number.
+static bool multiplies_in_range(const draw *d) {
+  bool normal = true;
+  for (int below = 0; normal && multiplies(d->def) && below < 2; below++) {
+    void *data[DRAW_OPERANDS] = {0};
+    draw beside = *d;
+    for (size_t k = 0; k < d->def->operand_count; k++) {
+      draw_tensor *t = &beside.operands[k].members[0];
+      if (beside.operands[k].form != DRAW_TENSOR || !pir_dtype_is_float(t->dtype))
+        continue;
+      data[k] = numbers_beside_one(t, below);
+      t->data = data[k];
+    }
+    draw_run *run = calloc(1, sizeof *run);
+    normal = run && !draw_start(&beside, DRAW_AS_IS, "kernels", NULL, run) &&
+             !draw_feed(&beside, run, 0, 0) && is_normal(run);
+    if (run)
+      draw_stop(run);
+    free(run);
+    for (size_t k = 0; k < DRAW_OPERANDS; k++)
+      free(data[k]);
+  }
+  return normal;
+}
+
 bool growth_take_op(growth *w, draw *d, int16_t *reads) {
   draw_run *run = &w->run;
   spare_operands(w, d, reads);
   d->dynamic = 0;
   bool taken = w->g->op_count < GRAPH_OPS && !draw_start(d, DRAW_AS_IS, "kernels", NULL, run) &&
                !draw_feed(d, run, 0, 0) && is_worth(w, run) && !has_narrow_list(d, run) &&
+               multiplies_in_range(d) &&
                w->g->value_count + tensors_of(d) + run->output_count < GRAPH_VALUES;
   if (taken)
     add_call(w, d, reads, run);
