@@ -134,6 +134,8 @@ typedef struct draw_building {
   pir_program *program;
   pir_block *block;  // where ops go
   draw_width width;
+  bool again;   // an op of this kind came before
+  bool floats;  // the op's results are floats, as wide as the program's
 } draw_building;
 
 // NULL: checks refuse it, and `text` (of DRAW_TEXT) says why.
@@ -148,17 +150,12 @@ void draw_put_output(draw_building *b, pir_value *value, pir_str name);
 // The op of a draw; operand k reads bound[k * DRAW_MEMBERS], its members the values that
 // follow; NULL there, or no `bound`: an input of its own.
 pir_op *draw_put_op(draw_building *b, const draw *d, pir_value *const *bound);
+// Whether the op has noise of its own; `floats`: its results are floats, as wide as the
+// program's.
+bool draw_is_noisy(const draw *d, bool floats);
 // An op that gives a list, and the members of a list.
 pir_value *draw_put_list(draw_building *b, pir_value *const *members, size_t count);
 pir_op *draw_put_members(draw_building *b, pir_value *list);
-
-// ---- ops with noise
-
-draw_noise *draw_noise_create(const pir_context *ctx);
-pir_status draw_noise_register(const draw_noise *z, pir_context *ctx);
-const pir_opdef *draw_noise_of(const draw_noise *z,
-                               const pir_opdef *def);         // itself where it has no copy
-void draw_noise_set(draw_noise *z, double u, uint64_t seed);  // how far arithmetic is off
 
 // ---- running it
 

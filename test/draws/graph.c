@@ -1,6 +1,7 @@
 // Graphs as data, and their programs. A graph is kept apart from the program, because the same
 // graph is built in several widths and is reduced by leaving parts out.
 #include "graph.h"
+#include "noise.h"
 
 #include <pir/compiler/dialect/builtin.h>
 #include <pir/compiler/dialect/cf.h>
@@ -387,23 +388,71 @@ static pir_value *as_wide(emission *e, pir_value *value) {
   return pir_op_result(cast, 0);
 }
 
+// A float as an op gives it that rounds without noise of its own: its first power, of the copy
+// of pd_op.pow with noise.
+static pir_value *as_rounded(emission *e, const draw *d, pir_value *value) {
+  pir_context *ctx = e->g->ctx;
+  draw_noise_kind kind = e->b.again ? DRAW_OF_FLOATS_AGAIN : DRAW_OF_FLOATS;
+  const pir_opdef *power = pir_context_opdef(ctx, PIR_STR("pd_op.pow"));
+  const pir_type *type = pir_type_tensor(ctx, PIR_F64, (pir_shape){NULL, 0});
+  pir_named_attr one = draw_named(ctx, "y", pir_attr_float(ctx, PIR_ATTR_F32, 1));
+  pir_op *op = draw_put(&e->b, &(pir_op_spec){.def = draw_noise_of(d->noise, kind, power),
+                                              .operands = &value,
+                                              .operand_count = 1,
+                                              .result_types = &type,
+                                              .result_count = 1,
+                                              .attrs = &one,
+                                              .attr_count = 1});
+  return pir_op_result(op, 0);
+}
+
+// Whether an op rounds its results and its own noise does not show how far: it has none, or
+// it gives partial sums, each of which is rounded, while noise moves what they are sums of.
+static bool rounds_unseen(const emission *e, const graph_op *op) {
+  if (op->kind != GRAPH_CALL)
+    return false;
+  bool noisy = draw_is_noisy(op->call, e->b.floats);
+  return draw_scans(op->call->def) || (!noisy && draw_rounds(op->call->def));
+}
+
 static void note_results(emission *e, int op, pir_op *made) {
+  bool unseen = e->b.width == DRAW_NOISY && rounds_unseen(e, &e->g->ops[op]);
   for (size_t i = 0; i < e->g->value_count; i++) {
     const graph_value *v = &e->g->values[i];
     if (v->source != GRAPH_RESULT || v->op != op)
       continue;
     pir_value *result = pir_op_result(made, (size_t)v->result);
     bool narrow = e->g->ops[op].narrow && e->b.width != DRAW_AS_IS && v->type.dtype == PIR_F32;
-    if (v->member == GRAPH_NONE)
-      e->values[i] = narrow ? as_wide(e, result) : result;
-    else if (!v->member)
+    if (!v->member)
       put_members(e, op, result, v->result);
+    if (v->member != GRAPH_NONE)
+      continue;
+    e->values[i] = narrow ? as_wide(e, result) : result;
+    if (unseen && pir_dtype_is_float(v->type.dtype))
+      e->values[i] = as_rounded(e, e->g->ops[op].call, e->values[i]);
+  }
+}
+
+// Says of an op what its noise depends on.
+static void note_noise(emission *e, int at) {
+  const graph_op *op = &e->g->ops[at];
+  e->b.again = false;
+  e->b.floats = !op->narrow;
+  for (int i = 0; i < at; i++) {
+    const graph_op *before = &e->g->ops[i];
+    e->b.again ^= before->kind == GRAPH_CALL && before->call->def == op->call->def;
+  }
+  for (size_t i = 0; i < e->g->value_count; i++) {
+    const graph_value *v = &e->g->values[i];
+    if (v->source == GRAPH_RESULT && v->op == at)
+      e->b.floats &= pir_dtype_is_float(v->type.dtype);
   }
 }
 
 static void put_call(emission *e, int at) {
   const graph_op *op = &e->g->ops[at];
   pir_value *bound[GRAPH_READS];
+  note_noise(e, at);
   for (size_t i = 0; i < GRAPH_READS; i++)
     bound[i] = op->reads[i] >= 0 ? e->values[op->reads[i]] : NULL;
   note_results(e, at, draw_put_op(&e->b, op->call, bound));

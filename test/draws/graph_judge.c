@@ -3,6 +3,7 @@
 // every rounding moves the number.
 #include "../../tools/ports.h"
 #include "graph.h"
+#include "noise.h"
 
 #include <pir/compiler/pass.h>
 

@@ -6,6 +6,7 @@
 // A child process makes the draws: one that crashes or hangs costs only itself and is named,
 // and the next child continues after it.
 #include "graphs.h"
+#include "noise.h"
 
 #include <pir/compiler/text.h>
 

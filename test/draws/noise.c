@@ -3,24 +3,46 @@
 // lower blocks consist of such ops. Run in float64 with different constants each time, an op
 // shows how far its own roundings move its results, just as perturbed inputs show its
 // condition.
+//
+// Two more errors show in float64 only because noise makes them. Numbers of f32 below the least
+// normal one may be 0, so in half of the runs numbers are multiples of it. Exponents may be
+// whole numbers, which decides on powers of negative numbers, so in half of the runs they are
+// rounded to few places. Both add a large number and subtract it again, because the evaluator
+// computes a node once for each node that reads it.
 #include "draws.h"
+#include "noise.h"
 
 #include <pir/layer/lower.h>
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { NOISY = 900 };  // number of the first dialect
+enum { NOISY = 900, NODES_A_NODE = 24 };  // number of the first dialect
+
+// What the constants that noise is made of say.
+typedef enum setting {
+  SET_FAR,    // how far a factor is from 1
+  SET_WAVE,   // how fast it varies
+  SET_LEAST,  // what leaves no number below the least normal one when it is added
+  SET_WHOLE   // likewise what leaves multiples of the distance of two numbers near 1
+} setting;
 
 struct draw_noise {
-  pir_dialect *dialects;
+  pir_dialect *dialects[DRAW_NOISES];
   size_t dialect_count;
   struct factor {
     double *at;
-    bool wave;  // how fast it varies, not how far
+    setting what;
   } *factors;
   size_t factor_count, factor_capacity;
 };
+
+// The ops that are copied.
+typedef struct source {
+  draw_noise *z;
+  const pir_opdef *def;
+  draw_noise_kind kind;
+} source;
 
 static void *take(size_t count, size_t size) {
   void *memory = calloc(count + 1, size);
@@ -35,15 +57,21 @@ static bool is_number(const pir_opdef *def, int attr) {
   return def->attrs[attr].kind != PIR_ATTR_BOOL && def->attrs[attr].kind != PIR_ATTR_STR;
 }
 
-// Whether a node's value is a float when every operand is one.
-static bool is_float(const pir_opdef *def, const pir_node *nodes, int at) {
+// Whether a node's value is a float when every operand is one; of DRAW_OF_INTEGERS whether it
+// is one whatever the operands are, when the result is.
+static bool is_float(const source *s, const pir_node *nodes, int at) {
+  const pir_opdef *def = s->def;
   const pir_node *n = &nodes[at];
+  bool whole = s->kind == DRAW_OF_INTEGERS;
   switch ((pir_node_op)n->op) {
     case PIR_V_LOAD:
     case PIR_V_ACC:
-    case PIR_V_MEMBERS: return true;
-    case PIR_V_CAST: return n->k >= PIR_CAST_OUT || pir_dtype_is_float((pir_dtype)n->k);
-    case PIR_V_SELECT: return is_float(def, nodes, n->b) || is_float(def, nodes, n->c);
+    case PIR_V_MEMBERS: return !whole;
+    case PIR_V_CAST:
+      if (whole && (n->k == PIR_CAST_COMPUTE || n->k >= PIR_CAST_OPERAND))
+        return false;
+      return n->k >= PIR_CAST_OUT || pir_dtype_is_float((pir_dtype)n->k);
+    case PIR_V_SELECT: return is_float(s, nodes, n->b) || is_float(s, nodes, n->c);
     case PIR_V_CONST: return n->k == PIR_F64;
     case PIR_V_ATTR:
     case PIR_V_ATTR_AT: return is_number(def, n->k);
@@ -62,12 +90,15 @@ static bool is_float(const pir_opdef *def, const pir_node *nodes, int at) {
     case PIR_V_ISINF:
     case PIR_V_ISFINITE: return false;
     default:
-      return n->op > PIR_V_CONST && ((n->a >= 0 && is_float(def, nodes, n->a)) ||
-                                     (n->b >= 0 && is_float(def, nodes, n->b)));
+      return n->op > PIR_V_CONST && ((n->a >= 0 && is_float(s, nodes, n->a)) ||
+                                     (n->b >= 0 && is_float(s, nodes, n->b)));
   }
 }
 
-static bool rounds(const pir_opdef *def, const pir_node *nodes, int at) {
+// The remainder that has the sign of the divisor is a sum where the other one has not; the
+// other one is exact.
+static bool rounds(const source *s, const pir_node *nodes, int at) {
+  const pir_opdef *def = s->def;
   pir_node_op op = (pir_node_op)nodes[at].op;
   if (op == PIR_V_ATTR || op == PIR_V_ATTR_AT)
     return is_number(def, nodes[at].k);
@@ -75,18 +106,19 @@ static bool rounds(const pir_opdef *def, const pir_node *nodes, int at) {
     return nodes[at].k == PIR_F64 && (double)(float)nodes[at].f != nodes[at].f;
   bool arithmetic = op == PIR_V_ADD || op == PIR_V_SUB || op == PIR_V_MUL || op == PIR_V_DIV ||
                     op == PIR_V_POW || op == PIR_V_ATAN2 || op == PIR_V_RECIP ||
-                    op == PIR_V_ANGLE || (op >= PIR_V_SQRT && op <= PIR_V_I1E);
-  return arithmetic && is_float(def, nodes, at);
+                    op == PIR_V_ANGLE || op == PIR_V_FLOORMOD ||
+                    (op >= PIR_V_SQRT && op <= PIR_V_I1E);
+  return arithmetic && is_float(s, nodes, at);
 }
 
-static void note_factor(draw_noise *z, double *at, bool wave) {
+static void note_factor(draw_noise *z, double *at, setting what) {
   if (z->factor_count == z->factor_capacity) {
     z->factor_capacity = 2 * z->factor_capacity + 1024;
     z->factors = realloc(z->factors, z->factor_capacity * sizeof *z->factors);
     if (!z->factors)
       exit(70);
   }
-  z->factors[z->factor_count++] = (struct factor){at, wave};
+  z->factors[z->factor_count++] = (struct factor){at, what};
 }
 
 static int16_t moved(const int16_t *to, int16_t node) {
@@ -114,21 +146,51 @@ static int16_t put_pair(pir_node *out, uint16_t *n, pir_node_op op, int16_t a, i
   return put(out, n, (pir_node){.op = (uint8_t)op, .a = a, .b = b, .c = -1, .map = -1});
 }
 
-// The product of node `at` with 1 + u cos(c place), u and c to be set; `place` -1: with 1 + u.
+static int16_t put_one(pir_node *out, uint16_t *n, pir_node_op op, int16_t a) {
+  return put_pair(out, n, op, a, -1);
+}
+
+static int16_t put_setting(draw_noise *z, pir_node *out, uint16_t *n, setting what) {
+  int16_t at = put_number(out, n, 1);
+  note_factor(z, &out[at].f, what);
+  return at;
+}
+
+// 1 + u cos(c place), u and c to be set; `place` -1: 1 + u.
+static int16_t put_near(draw_noise *z, pir_node *out, uint16_t *n, int16_t place) {
+  int16_t u = put_setting(z, out, n, SET_FAR);
+  if (place >= 0) {
+    int16_t c = put_setting(z, out, n, SET_WAVE);
+    int16_t wave = put_one(out, n, PIR_V_COS, put_pair(out, n, PIR_V_MUL, place, c));
+    u = put_pair(out, n, PIR_V_MUL, wave, u);
+  }
+  return put_pair(out, n, PIR_V_ADD, u, put_number(out, n, 1));
+}
+
+// A number that tells points apart by the value of node `at`, for clauses whose variables are
+// packs of axes, which have no number. Values that differ by their sign alone are told apart,
+// too: the sums that they are added to are rounded.
+static int16_t put_size(pir_node *out, uint16_t *n, int16_t at) {
+  int16_t size = put_one(out, n, PIR_V_ABS, at);
+  int16_t some = put_pair(out, n, PIR_V_ADD, size, put_number(out, n, 0x1p-1000));
+  int16_t log = put_one(out, n, PIR_V_LOG, some);
+  int16_t many = put_pair(out, n, PIR_V_MUL, log, put_number(out, n, 997));
+  int16_t sign = put_one(out, n, PIR_V_SIGN, put_one(out, n, PIR_V_REAL, at));
+  return put_pair(out, n, PIR_V_ADD, many, sign);
+}
+
+// Node `at` without the digits that its sum with a constant has no room for.
+static int16_t put_coarse(draw_noise *z, pir_node *out, uint16_t *n, int16_t at, setting what) {
+  int16_t c = put_setting(z, out, n, what);
+  int16_t sum = put_pair(out, n, PIR_V_ADD, at, c);
+  return put_pair(out, n, PIR_V_SUB, sum, c);
+}
+
+// The product of node `at` with a number near 1.
 static int16_t put_factor(draw_noise *z, pir_node *out, uint16_t *n, int16_t at,
                           int16_t place) {
-  int16_t wave = -1;
-  if (place >= 0) {
-    int16_t c = put_number(out, n, 1);
-    note_factor(z, &out[c].f, true);
-    wave = put_pair(out, n, PIR_V_COS, put_pair(out, n, PIR_V_MUL, place, c), -1);
-  }
-  int16_t u = put_number(out, n, 0);
-  note_factor(z, &out[u].f, false);
-  if (wave >= 0)
-    u = put_pair(out, n, PIR_V_MUL, wave, u);
-  int16_t one = put_number(out, n, 1);
-  return put_pair(out, n, PIR_V_MUL, at, put_pair(out, n, PIR_V_ADD, u, one));
+  int16_t near = put_near(z, out, n, place);
+  return put_pair(out, n, PIR_V_MUL, put_coarse(z, out, n, at, SET_LEAST), near);
 }
 
 // A number that tells the points of a clause apart, where it can be asked for: their place in
@@ -151,21 +213,15 @@ static int16_t put_place(const pir_clause *c, pir_node *out, uint16_t *n) {
   return sum < 0 ? -1 : put_pair(out, n, PIR_V_INDEX, sum, -1);
 }
 
-// A number that tells points apart by the value of node `at`, for clauses whose variables are
-// packs of axes, which have no number. Equal values, and such as differ by their sign alone,
-// have the same roundings.
-static int16_t put_size(pir_node *out, uint16_t *n, int16_t at) {
-  int16_t size = put_pair(out, n, PIR_V_ABS, at, -1);
-  int16_t log = put_pair(out, n, PIR_V_LOG,
-                         put_pair(out, n, PIR_V_ADD, size, put_number(out, n, 0x1p-1000)), -1);
-  return put_pair(out, n, PIR_V_MUL, log, put_number(out, n, 997));
+static bool sums(const pir_clause *c) {
+  return (c->combine == PIR_COMBINE_ADD || c->combine == PIR_COMBINE_MUL) &&
+         c->kind != PIR_CLAUSE_SCATTER;
 }
 
 // Nodes with the products put in; `to[i]` is where the value of node i is now.
-static uint16_t copy_nodes(draw_noise *z, const pir_opdef *def, const pir_clause *c,
-                           pir_node *out, int16_t *to) {
+static uint16_t copy_nodes(const source *s, const pir_clause *c, pir_node *out, int16_t *to) {
+  draw_noise *z = s->z;
   uint16_t n = 0;
-  bool sums = c->combine == PIR_COMBINE_ADD || c->combine == PIR_COMBINE_MUL, body = false;
   int16_t place = put_place(c, out, &n);
   for (size_t i = 0; i < c->node_count; i++) {
     pir_node node = c->nodes[i];
@@ -175,15 +231,19 @@ static uint16_t copy_nodes(draw_noise *z, const pir_opdef *def, const pir_clause
     node.c = moved(to, node.c);
     if (load && (node.map_kind == PIR_MAP_EACH || node.map_kind == PIR_MAP_LINEAR))
       node.map = moved(to, node.map);
+    if (node.op == PIR_V_POW && rounds(s, c->nodes, (int)i))
+      node.b = put_coarse(z, out, &n, node.b, SET_WHOLE);
     to[i] = put(out, &n, node);
-    bool summed = sums && (int)i == c->body && c->kind != PIR_CLAUSE_SCATTER &&
-                  is_float(def, c->nodes, (int)i);
-    bool then = body && c->then >= 0;  // behind the combination there are no points
-    if (rounds(def, c->nodes, (int)i) || summed) {
-      int16_t where = place < 0 && !then ? put_size(out, &n, to[i]) : place;
-      to[i] = put_factor(z, out, &n, to[i], then ? -1 : where);
-    }
-    body |= (int)i == c->body;
+    bool summed = sums(c) && (int)i == c->body &&
+                  (s->kind == DRAW_OF_INTEGERS || is_float(s, c->nodes, (int)i));
+    bool then = c->body >= 0 && (int)i > c->body &&
+                c->then >= 0;  // behind the combination there are no points
+    if (!rounds(s, c->nodes, (int)i) && !summed)
+      continue;
+    int16_t where = place;
+    if (summed && place < 0)
+      where = put_size(out, &n, to[i]);
+    to[i] = put_factor(z, out, &n, to[i], then ? -1 : where);
   }
   return n;
 }
@@ -202,17 +262,16 @@ static const int16_t *copy_pool(const pir_clause *c, const int16_t *to) {
   return pool;
 }
 
-static const pir_clause *copy_clause(draw_noise *z, const pir_opdef *def,
-                                     const pir_clause *from) {
+static const pir_clause *copy_clause(const source *s, const pir_clause *from) {
   if (!from)
     return NULL;
   pir_clause *c = take(1, sizeof *c);
-  pir_node *nodes =
-      take(14 * (size_t)from->node_count + 4 * (size_t)from->var_count + 2, sizeof *nodes);
+  pir_node *nodes = take(
+      NODES_A_NODE * (size_t)from->node_count + 4 * (size_t)from->var_count + 2, sizeof *nodes);
   pir_clause_var *vars = from->vars ? take(from->var_count, sizeof *vars) : NULL;
   int16_t *to = take(from->node_count, sizeof *to);
   *c = *from;
-  c->node_count = copy_nodes(z, def, from, nodes, to);
+  c->node_count = copy_nodes(s, from, nodes, to);
   c->nodes = nodes;
   if (from->pool)
     c->pool = copy_pool(from, to);
@@ -228,23 +287,29 @@ static const pir_clause *copy_clause(draw_noise *z, const pir_opdef *def,
     *fields[i] = moved(to, *fields[i]);
   if (c->out_map_kind == PIR_MAP_EACH)
     c->out_map = moved(to, c->out_map);
-  c->next = copy_clause(z, def, from->next);
+  c->next = copy_clause(s, from->next);
   free(to);
   return c;
 }
 
 // ---- dialects
 
-static const pir_opdef *find(const draw_noise *z, const char *name) {
-  for (size_t k = 0; k < z->dialect_count; k++)
-    for (size_t i = 0; i < z->dialects[k].op_count; i++)
-      if (!strcmp(strchr(z->dialects[k].ops[i].name, '.'), strchr(name, '.')) &&
-          !strncmp(z->dialects[k].ops[i].name + 6, name, (size_t)(strchr(name, '.') - name)))
-        return &z->dialects[k].ops[i];
+enum { PREFIX = 7 };  // the length of a prefix
+
+static const pir_opdef *find(const draw_noise *z, draw_noise_kind kind, const char *name) {
+  for (size_t k = 0; k < z->dialect_count; k++) {
+    const pir_dialect *dialect = &z->dialects[kind][k];
+    size_t n = strlen(dialect->name) - PREFIX;
+    if (strncmp(dialect->name + PREFIX, name, n) != 0 || name[n] != '.')
+      continue;
+    for (size_t i = 0; i < dialect->op_count; i++)
+      if (!strcmp(dialect->ops[i].name + PREFIX, name))
+        return &dialect->ops[i];
+  }
   return NULL;
 }
 
-static void copy_lower(const draw_noise *z, pir_opdef *def) {
+static void copy_lower(const draw_noise *z, draw_noise_kind kind, pir_opdef *def) {
   if (!def->lower)
     return;
   pir_lower *lower = take(def->lower_count, sizeof *lower);
@@ -253,7 +318,7 @@ static void copy_lower(const draw_noise *z, pir_opdef *def) {
     pir_lower_step *steps = take(lower[i].step_count, sizeof *steps);
     for (size_t k = 0; k < lower[i].step_count; k++) {
       steps[k] = lower[i].steps[k];
-      const pir_opdef *noisy = find(z, steps[k].op);
+      const pir_opdef *noisy = find(z, kind, steps[k].op);
       if (noisy) {
         steps[k].def = noisy;
         steps[k].op = noisy->name;
@@ -264,24 +329,29 @@ static void copy_lower(const draw_noise *z, pir_opdef *def) {
   def->lower = lower;
 }
 
-static const char *noisy_name(const char *name) {
-  char *out = take(strlen(name) + 8, 1);
-  memcpy(out, "noisy_", 6);
-  strcpy(out + 6, name);
+static const char *noisy_name(draw_noise_kind kind, const char *name) {
+  static const char *const prefixes[DRAW_NOISES] = {"noisy0_", "noisy1_", "noisy2_"};
+  char *out = take(strlen(name) + PREFIX + 1, 1);
+  memcpy(out, prefixes[kind], PREFIX);
+  strcpy(out + PREFIX, name);
   return out;
 }
 
-static void copy_dialect(draw_noise *z, const pir_dialect *from, pir_dialect *to) {
+static void copy_dialect(draw_noise *z, draw_noise_kind kind, const pir_dialect *from,
+                         size_t at) {
   pir_opdef *ops = take(from->op_count, sizeof *ops);
   for (size_t i = 0; i < from->op_count; i++) {
+    source s = {z, &from->ops[i], kind};
     ops[i] = from->ops[i];
-    ops[i].name = noisy_name(from->ops[i].name);
-    ops[i].id = (uint32_t)(NOISY + (to - z->dialects)) << 16 | (uint32_t)(i + 1);
+    ops[i].name = noisy_name(kind, from->ops[i].name);
+    ops[i].id = (uint32_t)(NOISY + DRAW_NOISES * at + kind) << 16 | (uint32_t)(i + 1);
     ops[i].base = NULL;
-    ops[i].clause = copy_clause(z, &from->ops[i], from->ops[i].clause);
+    ops[i].clause = copy_clause(&s, from->ops[i].clause);
   }
-  *to = (pir_dialect){
-      .name = noisy_name(from->name), .json_id = -128, .ops = ops, .op_count = from->op_count};
+  z->dialects[kind][at] = (pir_dialect){.name = noisy_name(kind, from->name),
+                                        .json_id = -128,
+                                        .ops = ops,
+                                        .op_count = from->op_count};
 }
 
 static bool computes(const pir_dialect *dialect) {
@@ -291,37 +361,69 @@ static bool computes(const pir_dialect *dialect) {
   return false;
 }
 
+static void copy_dialects(draw_noise *z, draw_noise_kind kind, const pir_context *ctx) {
+  size_t n = 0;
+  z->dialects[kind] = take(pir_context_dialects(ctx), sizeof *z->dialects[kind]);
+  for (size_t i = 0; i < pir_context_dialects(ctx); i++)
+    if (computes(pir_context_dialect(ctx, i)))
+      copy_dialect(z, kind, pir_context_dialect(ctx, i), n++);
+  z->dialect_count = n;
+  for (size_t i = 0; i < n; i++)
+    for (size_t k = 0; k < z->dialects[kind][i].op_count; k++)
+      copy_lower(z, kind, (pir_opdef *)&z->dialects[kind][i].ops[k]);
+}
+
 draw_noise *draw_noise_create(const pir_context *ctx) {
   draw_noise *z = take(1, sizeof *z);
-  z->dialects = take(pir_context_dialects(ctx), sizeof *z->dialects);
-  for (size_t i = 0; i < pir_context_dialects(ctx); i++) {
-    const pir_dialect *from = pir_context_dialect(ctx, i);
-    if (!computes(from))
-      continue;
-    copy_dialect(z, from, &z->dialects[z->dialect_count]);
-    z->dialect_count++;
-  }
-  for (size_t i = 0; i < z->dialect_count; i++)
-    for (size_t k = 0; k < z->dialects[i].op_count; k++)
-      copy_lower(z, (pir_opdef *)&z->dialects[i].ops[k]);
+  for (int kind = 0; kind < DRAW_NOISES; kind++)
+    copy_dialects(z, (draw_noise_kind)kind, ctx);
   return z;
 }
 
 pir_status draw_noise_register(const draw_noise *z, pir_context *ctx) {
-  for (size_t i = 0; i < z->dialect_count; i++)
-    PIR_TRY(pir_context_register(ctx, &z->dialects[i]));
+  for (size_t kind = 0; kind < DRAW_NOISES; kind++)
+    for (size_t i = 0; i < z->dialect_count; i++)
+      PIR_TRY(pir_context_register(ctx, &z->dialects[kind][i]));
   return PIR_OK;
 }
 
-const pir_opdef *draw_noise_of(const draw_noise *z, const pir_opdef *def) {
-  const pir_opdef *noisy = find(z, def->name);
+const pir_opdef *draw_noise_of(const draw_noise *z, draw_noise_kind kind,
+                               const pir_opdef *def) {
+  const pir_opdef *noisy = find(z, kind, def->name);
   return noisy ? noisy : def;
+}
+
+bool draw_rounds(const pir_opdef *def) {
+  if (!def->clause || def->lower_count || def->hooks.expand)
+    return true;
+  source s = {NULL, def, DRAW_OF_FLOATS};
+  for (const pir_clause *c = def->clause; c; c = c->next) {
+    for (size_t i = 0; i < c->node_count; i++)
+      if (rounds(&s, c->nodes, (int)i))
+        return true;
+    if (sums(c))
+      return true;
+  }
+  return false;
+}
+
+bool draw_scans(const pir_opdef *def) {
+  for (const pir_clause *c = def->clause; c; c = c->next)
+    if (c->kind == PIR_CLAUSE_SCAN && sums(c))
+      return true;
+  return false;
 }
 
 void draw_noise_set(draw_noise *z, double u, uint64_t seed) {
   for (size_t i = 0; i < z->factor_count; i++) {
     double part = 0.5 + 0.5 * (double)(draw_random(&seed) >> 11) * 0x1p-53;
-    double far = draw_random(&seed) & 1 ? u * part : -u * part;
-    *z->factors[i].at = z->factors[i].wave ? 1 + 2 * part : far;
+    bool half = draw_random(&seed) >> 63;
+    double *at = z->factors[i].at;
+    switch (z->factors[i].what) {
+      case SET_FAR: *at = half ? u * part : -u * part; break;
+      case SET_WAVE: *at = 1 + 2 * part; break;
+      case SET_LEAST: *at = half && u > 0x1p-40 ? 0x1p-73 : 0; break;
+      case SET_WHOLE: *at = half ? 0x1.8p53 * u : 0; break;
+    }
   }
 }

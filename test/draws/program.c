@@ -1,6 +1,7 @@
 // The program of a draw: an input, parameter or constant for each operand, the op, an output
 // for each result.
 #include "draws.h"
+#include "noise.h"
 
 #include <pir/compiler/dialect/builtin.h>
 #include <pir/compiler/dialect/pd_op.h>
@@ -172,27 +173,43 @@ static pir_value *put_operand(draw_building *b, const draw *d, size_t k,
   return NULL;
 }
 
-// Noise makes floats of integers, and other integers of constants: it is for ops that are not
-// asked for integers, and that read none but indices unless they are asked for floats, to which
-// they convert first.
-static bool computes_floats(const draw *d) {
-  bool asked = false;
-  for (size_t i = 0; i < d->def->attr_count; i++) {
-    bool given = d->attrs[i] && d->def->attrs[i].kind == PIR_ATTR_DTYPE;
-    pir_dtype dtype = given ? pir_attr_as_dtype(d->attrs[i]) : PIR_UNDEFINED;
-    if (dtype == PIR_BOOL || pir_dtype_is_integer(dtype))
-      return false;
-    asked |= pir_dtype_is_float(dtype);
-  }
+// The element type that an attribute asks for, PIR_UNDEFINED when none does.
+static pir_dtype asked_for(const draw *d) {
+  for (size_t i = 0; i < d->def->attr_count; i++)
+    if (d->attrs[i] && d->def->attrs[i].kind == PIR_ATTR_DTYPE)
+      return pir_attr_as_dtype(d->attrs[i]);
+  return PIR_UNDEFINED;
+}
+
+static bool reads_integers(const draw *d) {
   for (size_t k = 0; k < d->def->operand_count; k++) {
     const draw_operand *o = &d->operands[k];
     bool tensor = o->form == DRAW_TENSOR || o->form == DRAW_LIST;
     pir_dtype dtype = tensor && o->count ? o->members[0].dtype : PIR_F32;
-    bool floats = pir_dtype_is_float(dtype) || pir_dtype_is_complex(dtype);
-    if (!floats && !asked && !draw_is_index(d->def, k))
-      return false;
+    if (!pir_dtype_is_float(dtype) && !pir_dtype_is_complex(dtype) && !draw_is_index(d->def, k))
+      return true;
   }
-  return true;
+  return false;
+}
+
+bool draw_is_noisy(const draw *d, bool floats) {
+  pir_dtype asked = asked_for(d);
+  bool plain = d->def->clause && !d->def->lower_count && !d->def->hooks.expand;
+  if (asked == PIR_BOOL || pir_dtype_is_integer(asked))
+    return false;
+  return pir_dtype_is_float(asked) || !reads_integers(d) || (floats && plain);
+}
+
+// The op with the noise that fits its operands. Noise makes floats of integers, and other
+// integers of constants: it is for ops that are not asked for integers, and that read none but
+// indices, unless they are asked for floats, to which they convert first, or are a clause
+// whose results are floats.
+static const pir_opdef *def_in(const draw_building *b, const draw *d) {
+  if (b->width != DRAW_NOISY || !draw_is_noisy(d, b->floats))
+    return d->def;
+  if (reads_integers(d) && !pir_dtype_is_float(asked_for(d)))
+    return draw_noise_of(d->noise, DRAW_OF_INTEGERS, d->def);
+  return draw_noise_of(d->noise, b->again ? DRAW_OF_FLOATS_AGAIN : DRAW_OF_FLOATS, d->def);
 }
 
 pir_op *draw_put_op(draw_building *b, const draw *d, pir_value *const *bound) {
@@ -213,8 +230,7 @@ pir_op *draw_put_op(draw_building *b, const draw *d, pir_value *const *bound) {
   }
   for (size_t i = 0; i < d->def->result_count; i++)
     types[i] = is_absent(d, i) ? NULL : pir_type_tensor(d->ctx, PIR_F32, (pir_shape){NULL, 0});
-  bool noisy = b->width == DRAW_NOISY && computes_floats(d);
-  return draw_put(b, &(pir_op_spec){.def = noisy ? draw_noise_of(d->noise, d->def) : d->def,
+  return draw_put(b, &(pir_op_spec){.def = def_in(b, d),
                                     .operands = operands,
                                     .operand_count = d->def->operand_count,
                                     .result_types = types,
@@ -264,6 +280,7 @@ static bool is_settled(const pir_facts *facts, const pir_fact *fact) {
 typedef struct settling {
   pir_context *ctx;
   pir_facts *facts;
+  bool unknown;  // a result has no rank that inference gives
 } settling;
 
 static void settle_type(const settling *s, pir_value *value) {
@@ -272,15 +289,23 @@ static void settle_type(const settling *s, pir_value *value) {
     pir_value_set_type(value, pir_fact_type(s->ctx, pir_facts_dims(s->facts), fact));
 }
 
-// Gives an op's results the types that inference gives them; `user` is a settling.
+// Gives an op's results the types that inference gives them; `user` is a settling. Branches
+// and loops state theirs.
 static pir_walk_result settle_op(pir_op *op, void *user) {
-  for (size_t i = 0; i < pir_op_results(op) && !pir_op_has(op, PIR_INPUT | PIR_PARAMETER); i++)
-    settle_type(user, pir_op_result(op, i));
+  settling *s = user;
+  for (size_t i = 0; i < pir_op_results(op) && !pir_op_has(op, PIR_INPUT | PIR_PARAMETER);
+       i++) {
+    pir_value *value = pir_op_result(op, i);
+    const pir_fact *fact = pir_facts_of(s->facts, value);
+    settle_type(s, value);
+    if (pir_value_type(value) && !pir_op_regions(op))
+      s->unknown |= !fact->known || !is_settled(s->facts, fact);
+  }
   return PIR_WALK_CONTINUE;
 }
 
 static bool put_results(draw_building *b, const draw *d, pir_op *op, pir_facts *facts) {
-  settling s = {b->ctx, facts};
+  settling s = {b->ctx, facts, false};
   PIR_EACH_OP(before, b->block)
   if (before != op)
     settle_op(before, &s);
@@ -357,9 +382,12 @@ pir_program *draw_built(draw_building *b, char *text) {
   text[0] = 0;
   pir_context_set_sink(b->ctx, (pir_diag_sink){listen, &l});
   bool sound = !pir_facts_create(b->program, &facts);
-  settling s = {b->ctx, facts};
+  settling s = {b->ctx, facts, false};
   if (sound)
     pir_walk(pir_program_module(b->program), PIR_PRE_ORDER, settle_op, &s);
   pir_facts_destroy(facts);
-  return taken(b, sound);
+  // What is stated where inference gives no rank is taken as given, and nothing else gives it.
+  if (s.unknown)
+    snprintf(text, DRAW_TEXT, "a result whose rank is not known");
+  return taken(b, sound && !s.unknown);
 }
