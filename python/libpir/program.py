@@ -279,6 +279,13 @@ def _locked(method: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+def _chain(first: Any, after: Callable[[Any], Any]) -> Iterator[Any]:
+    """The links of a list, of which `after` gives the next one, or NULL."""
+    while first != ffi.NULL:
+        yield first
+        first = after(first)
+
+
 class _View:
     """A part of a program as it was at one time."""
 
@@ -310,11 +317,7 @@ class Block(_View):
     @_locked
     def ops(self) -> list[Op]:
         """The ops, without those in regions."""
-        found, op = [], lib.pir_block_first(self._handle)
-        while op != ffi.NULL:
-            found.append(Op(self.program, op))
-            op = lib.pir_op_next(op)
-        return found
+        return [Op(self.program, op) for op in _chain(lib.pir_block_first(self._handle), lib.pir_op_next)]
 
     @property
     @_locked
@@ -347,14 +350,8 @@ class Op(_View):
     @_locked
     def regions(self) -> list[list[Block]]:
         """The blocks of each region."""
-        return [self._blocks(lib.pir_op_region(self._handle, i)) for i in range(lib.pir_op_regions(self._handle))]
-
-    def _blocks(self, region: Any) -> list[Block]:
-        found, block = [], lib.pir_region_first(region)
-        while block != ffi.NULL:
-            found.append(Block(self.program, block))
-            block = lib.pir_block_next(block)
-        return found
+        firsts = [lib.pir_region_first(lib.pir_op_region(self._handle, i)) for i in range(lib.pir_op_regions(self._handle))]
+        return [[Block(self.program, b) for b in _chain(first, lib.pir_block_next)] for first in firsts]
 
     @property
     @_locked
@@ -422,11 +419,8 @@ class Value(_View):
     @_locked
     def users(self) -> list[Op]:
         """The ops that read it, the newest use first; an op that reads it twice comes twice."""
-        found, use = [], lib.pir_value_first_use(self._handle)
-        while use != ffi.NULL:
-            found.append(Op(self.program, lib.pir_use_owner(use)))
-            use = lib.pir_use_next(use)
-        return found
+        uses = _chain(lib.pir_value_first_use(self._handle), lib.pir_use_next)
+        return [Op(self.program, lib.pir_use_owner(use)) for use in uses]
 
 
 def _number(get: Callable[[Any, Any], bool], c_type: str) -> Callable[[Op, Any], Any]:
