@@ -309,9 +309,9 @@ static bool agrees(const draw_comparison *c, size_t output, int64_t i, double no
   *out_bound = bound(c->allowance, got->dtype, size_at(want, i), moved);
   if (c->allowance.called)
     *out_bound += c->allowance.ulps * ulp(got->dtype, norm);
-  // Between two ops, and where elements are rounded before they are combined, numbers may leave
-  // the range of f16, and in a chain even the range of f32. Kernels leave it where compiled code
-  // does.
+  // Between two ops, and where elements are rounded before they are combined, numbers may
+  // leave the range of f16, and in a chain even the range of f32. Kernels leave it where
+  // compiled code does.
   bool single = got->dtype == PIR_F32 || got->dtype == PIR_C64;
   bool narrow = got->dtype == PIR_F16 || (c->linked && single);
   bool between = c->allowance.composed || !c->allowance.once;
