@@ -6,6 +6,8 @@
 // CHECK: error: "pd_op.fused_bias_residual_layernorm" operand x
 // CHECK: error: "pd_op.fused_fc_elementwise_layernorm" operand y
 // CHECK: error: "pd_op.decayed_adagrad" operand param
+// CHECK: error: "pd_op.ftrl" operand learning_rate
+// CHECK: error: "pd_op.decayed_adagrad" operand grad
 {
     (%x) = "pd_op.data" () {dtype:int8,name:"x",place:Place(undefined:0),shape:[2,3]} : () -> tensor<2x3xi8>
     (%y, %v) = "pd_op.rms_norm" (%x, <<NULL VALUE>>) {epsilon:2,normalized_shape:[3]} : (tensor<2x3xi8>, <<NULL TYPE>>) -> tensor<2x3xi8>, tensor<2xf32>
@@ -56,4 +58,22 @@
     (%m) = "pd_op.full" () {dtype:int32,place:Place(cpu),shape:[1],value:2.14748e+09} : () -> tensor<1xi32>
     (%p, %n) = "pd_op.decayed_adagrad" (%x, %m, %m, %g) {decay:0.95,epsilon:1e-06} : (tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<1xi32>, tensor<1xi32>
     (%f) = "pd_op.fetch" (%n) {col:0,name:"n"} : (tensor<1xi32>) -> tensor<1xi32>
+}
+
+// -----
+
+{
+    (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[2]} : () -> tensor<2xf32>
+    (%r) = "pd_op.data" () {dtype:bool,name:"r",place:Place(undefined:0),shape:[1]} : () -> tensor<1xb>
+    (%p, %s, %l) = "pd_op.ftrl" (%x, %x, %x, %x, %r) {l1:0.125,l2:0,lr_power:-0.5} : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<1xb>) -> tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
+    (%f) = "pd_op.fetch" (%p) {col:0,name:"p"} : (tensor<2xf32>) -> tensor<2xf32>
+}
+
+// -----
+
+{
+    (%x) = "pd_op.data" () {dtype:float64,name:"x",place:Place(undefined:0),shape:[2]} : () -> tensor<2xf64>
+    (%g) = "pd_op.data" () {dtype:float32,name:"g",place:Place(undefined:0),shape:[2]} : () -> tensor<2xf32>
+    (%p, %n) = "pd_op.decayed_adagrad" (%x, %g, %g, %x) {decay:0.95,epsilon:1e-06} : (tensor<2xf64>, tensor<2xf32>, tensor<2xf32>, tensor<2xf64>) -> tensor<2xf64>, tensor<2xf32>
+    (%f) = "pd_op.fetch" (%p) {col:0,name:"p"} : (tensor<2xf64>) -> tensor<2xf64>
 }

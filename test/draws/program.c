@@ -181,10 +181,40 @@ static pir_dtype asked_for(const draw *d) {
   return PIR_UNDEFINED;
 }
 
+// Whether a lower block hands operand k to another op than its own.
+static bool hands_on(const pir_opdef *def, const pir_lower *lower, size_t k) {
+  for (size_t s = 0; s < lower->step_count; s++) {
+    const pir_lower_step *step = &lower->steps[s];
+    for (size_t i = 0; i < step->arg_count && step->def != def; i++) {
+      const pir_lower_arg *arg = &lower->args[step->first_arg + i];
+      bool one = arg->kind == PIR_LOWER_VALUE || arg->kind == PIR_LOWER_REST;
+      if (one ? (size_t)arg->value == k : arg->kind == PIR_LOWER_VALUES)
+        return true;
+    }
+  }
+  return false;
+}
+
+// Whether the op may compute with the elements of operand k: a clause that does not load them
+// only asks for shapes by them.
+static bool computes_with(const pir_opdef *def, size_t k) {
+  for (size_t i = 0; i < def->lower_count; i++)
+    if (hands_on(def, &def->lower[i], k))
+      return true;
+  for (const pir_clause *c = def->clause; c; c = c->next)
+    for (size_t i = 0; i < c->node_count; i++) {
+      const pir_node *n = &c->nodes[i];
+      bool reads = n->op == PIR_V_LOAD || n->op == PIR_V_SCALAR || n->op == PIR_V_MEMBERS;
+      if (reads && (size_t)n->k == k)
+        return true;
+    }
+  return !def->clause || def->hooks.expand;
+}
+
 static bool reads_integers(const draw *d) {
   for (size_t k = 0; k < d->def->operand_count; k++) {
     const draw_operand *o = &d->operands[k];
-    bool tensor = o->form == DRAW_TENSOR || o->form == DRAW_LIST;
+    bool tensor = (o->form == DRAW_TENSOR || o->form == DRAW_LIST) && computes_with(d->def, k);
     pir_dtype dtype = tensor && o->count ? o->members[0].dtype : PIR_F32;
     if (!pir_dtype_is_float(dtype) && !pir_dtype_is_complex(dtype) && !draw_is_index(d->def, k))
       return true;
