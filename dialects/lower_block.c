@@ -332,7 +332,7 @@ const pir_attr *pir_attr_default(pir_context *ctx, const pir_attr_def *def) {
     return NULL;
   if (def->kind == PIR_ATTR_PLACE)
     return pir_attr_place(ctx, (pir_place){.kind = (int)def->i});
-  pir_attr_value v = attr_default_value(def, NULL, NULL);
+  pir_attr_value v = attr_default_value(def);
   return convert(ctx, def, &v);
 }
 

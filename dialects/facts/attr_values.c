@@ -11,46 +11,6 @@ static bool is_float_kind(uint8_t kind) {
   return pir_attr_kind_is_float((pir_attr_kind)kind);
 }
 
-static pir_value_kind list_kind(uint8_t element_kind) {
-  if (is_float_kind(element_kind))
-    return PIR_VALUE_FLOATS;
-  return element_kind == PIR_ATTR_STR ? PIR_VALUE_TEXTS : PIR_VALUE_INTS;
-}
-
-pir_attr_value attr_default_value(const pir_attr_def *def, alloc_fn alloc, void *user) {
-  pir_attr_value v = {0};
-  switch ((pir_attr_kind)def->kind) {
-    case PIR_ATTR_F32:
-      v.kind = PIR_VALUE_FLOAT;
-      v.f = (double)(float)def->f;
-      break;
-    case PIR_ATTR_F64:
-    case PIR_ATTR_SCALAR:
-      v.kind = PIR_VALUE_FLOAT;
-      v.f = def->f;
-      break;
-    case PIR_ATTR_STR:
-      v.kind = PIR_VALUE_TEXT;
-      v.text = pir_str_from(def->text ? def->text : "");
-      break;
-    case PIR_ATTR_DTYPE:
-      v.kind = PIR_VALUE_DTYPE;
-      v.i = def->i;
-      break;
-    case PIR_ATTR_ARRAY:
-    case PIR_ATTR_INT_ARRAY:
-      v.count = def->int_count;
-      v.kind = list_kind(def->element_kind);
-      v.ints = def->ints;
-      v.floats = def->floats;
-      break;
-    default: v.kind = PIR_VALUE_INT; v.i = def->i;
-  }
-  (void)alloc;
-  (void)user;
-  return v;
-}
-
 static double float_element(const pir_attr *list, size_t i) {
   int64_t integer = 0;
   double value = 0;
@@ -163,7 +123,7 @@ pir_status pir_op_attr_values(const pir_op *op, alloc_fn alloc, void *user,
     if (attr)
       PIR_TRY(pir_op_check_attr(op, attr, &def->attrs[i]));
     values[i] = attr ? attr_value_of(attr, &def->attrs[i], alloc, user)
-                     : attr_default_value(&def->attrs[i], alloc, user);
+                     : attr_default_value(&def->attrs[i]);
   }
   *out_values = values;
   return PIR_OK;

@@ -3,15 +3,6 @@
 // the constraints it has already reported. Each report costs O(constraints of its op).
 #include "facts_impl.h"
 
-void infer_require(pir_infer *infer, pir_constraint_kind kind, pir_dim a, pir_dim b) {
-  int64_t x, y;
-  if (!infer->require || a == b || a == PIR_DIM_UNKNOWN || b == PIR_DIM_UNKNOWN)
-    return;
-  if (pir_dim_is_const(infer->dims, a, &x) && pir_dim_is_const(infer->dims, b, &y))
-    return;
-  infer->require(infer, kind, a, b);
-}
-
 void facts_require(pir_infer *infer, pir_constraint_kind kind, pir_dim a, pir_dim b) {
   pir_facts *facts = infer->user;
   if (!infer->op || pir_dim_canonical(facts->dims, a) == pir_dim_canonical(facts->dims, b))

@@ -29,8 +29,8 @@ const pir_opdef *lower_target(const pir_lower_step *step);
 // unknown.
 int64_t lower_items(const symbolic *s, const pir_lower_item *items, int count, pir_dim *out,
                     int64_t capacity);
-pir_attr_value attr_default_value(const pir_attr_def *def,
-                                  void *(*alloc)(void *user, size_t size), void *user);
+// The default of a declared attribute, whose lists and texts it borrows.
+pir_attr_value attr_default_value(const pir_attr_def *def);
 // Reports the op's requirements that are known to be violated.
 pir_status infer_requirements(pir_infer *infer);
 // Formats for messages, as " x [2,3]," and " axis 1,"; returns the number of characters

@@ -1,7 +1,6 @@
 // Runs a `lower` block on facts alone: the results of each step follow from the meaning of the
 // step's op. Nested composites recurse. A block reaches itself only through a condition that
 // fails at some point, and the depth is bounded in addition.
-#include "dialect_tables.h"
 #include "infer_impl.h"
 
 #include <math.h>
@@ -22,18 +21,6 @@ const pir_lower *infer_choose(const pir_infer *infer) {
         (pir_dim_is_const(infer->dims, symbolic_index(&s, l->when), &holds) && holds))
       return l;
   }
-  return NULL;
-}
-
-const pir_opdef *lower_target(const pir_lower_step *step) {
-  if (step->def)
-    return step->def;
-#define PIR_SEARCH(dialect)                                                                    \
-  for (size_t i = 0; i < pir_##dialect##_dialect.op_count; i++)                                \
-    if (!strcmp(pir_##dialect##_dialect.ops[i].name, step->op))                                \
-      return &pir_##dialect##_dialect.ops[i];
-  PIR_EACH_DIALECT(PIR_SEARCH)
-#undef PIR_SEARCH
   return NULL;
 }
 
@@ -202,7 +189,7 @@ static pir_status infer_step(pir_infer *infer, const pir_lower *l, const pir_low
                       ? argument_fact(infer, l, &l->args[step->first_arg + i], values)
                       : default_fact(infer, &def->operands[i]);
   for (int i = 0; i < def->attr_count; i++)
-    attrs[i] = attr_default_value(&def->attrs[i], infer->alloc, infer->user);
+    attrs[i] = attr_default_value(&def->attrs[i]);
   for (int i = 0; i < step->attr_count; i++) {
     const pir_lower_attr *a = &l->attrs[step->first_attr + i];
     int at = pir_opdef_attr(def, pir_str_from(a->name));

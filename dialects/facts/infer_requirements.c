@@ -146,3 +146,12 @@ void pir_infer_equalities(pir_infer *infer) {
     require_equal(&s, infer, c->guard);
   }
 }
+
+void infer_require(pir_infer *infer, pir_constraint_kind kind, pir_dim a, pir_dim b) {
+  int64_t x, y;
+  if (!infer->require || a == b || a == PIR_DIM_UNKNOWN || b == PIR_DIM_UNKNOWN)
+    return;
+  if (pir_dim_is_const(infer->dims, a, &x) && pir_dim_is_const(infer->dims, b, &y))
+    return;
+  infer->require(infer, kind, a, b);
+}

@@ -423,6 +423,26 @@ static void put_opdef(FILE *out, const dialect *d, const op *o, bool twin,
   fputs("},\n", out);
 }
 
+static bool names_hook_first(const dialect *d, int at) {
+  const char *hook = d->ops[at].hook_infer;
+  for (int i = 0; i < at; i++)
+    if (!d->ops[i].is_form && d->ops[i].hook_infer && !strcmp(d->ops[i].hook_infer, hook))
+      return false;
+  return true;
+}
+
+// Lists the hooks of inference, each once.
+static void emit_hook_list(const dialect *d, FILE *out) {
+  fputs("\n#define PIR_", out);
+  for (const char *c = source_family(0); *c; c++)
+    fputc(toupper((unsigned char)*c), out);
+  fputs("_INFER_HOOKS(X)", out);
+  for (int i = 0; i < d->op_count; i++)
+    if (!d->ops[i].is_form && d->ops[i].hook_infer && names_hook_first(d, i))
+      fprintf(out, " \\\n  X(%s)", d->ops[i].hook_infer);
+  fputc('\n', out);
+}
+
 void emit_hooks(const dialect *d, FILE *out) {
   fprintf(
       out,
@@ -442,6 +462,7 @@ void emit_hooks(const dialect *d, FILE *out) {
     if (o->hook_demand)
       fprintf(out, "void %s(pir_infer *infer);\n", o->hook_demand);
   }
+  emit_hook_list(d, out);
 }
 
 void emit_tables(const dialect *d, FILE *out) {

@@ -171,28 +171,3 @@ size_t pir_context_dialects(const pir_context *ctx) {
 const pir_dialect *pir_context_dialect(const pir_context *ctx, size_t i) {
   return i < ctx->dialects.count ? ctx->dialects.items[i] : NULL;
 }
-
-static bool is_called(const char *name, pir_str wanted) {
-  return name && strncmp(name, wanted.data, wanted.size) == 0 && name[wanted.size] == 0;
-}
-
-int pir_opdef_operand(const pir_opdef *def, pir_str name) {
-  for (int i = 0; i < def->operand_count; i++)
-    if (is_called(def->operands[i].name, name))
-      return i;
-  return -1;
-}
-
-int pir_opdef_result(const pir_opdef *def, pir_str name) {
-  for (int i = 0; i < def->result_count; i++)
-    if (is_called(def->results[i].name, name))
-      return i;
-  return -1;
-}
-
-int pir_opdef_attr(const pir_opdef *def, pir_str name) {
-  for (int i = 0; i < def->attr_count; i++)
-    if (is_called(def->attrs[i].name, name))
-      return i;
-  return -1;
-}

@@ -6,7 +6,7 @@
 // [shared, own, summed] and [shared, summed, own] and multiplied as stacks of matrices. If no
 // label is summed, or the extents of several own labels are dynamic, both are aligned with axes
 // of extent 1 and multiplied element by element. Cost: the cost of the products.
-#include "infer_impl.h"
+#include "products.h"
 #include <pd_op_hooks.h>
 
 #include <pir/compiler/dialect/builtin.h>
@@ -15,165 +15,6 @@
 #include <pir/diag.h>
 
 #include <string.h>
-
-enum {
-  MAX_TERMS = 64,
-  ELLIPSIS = 128
-};  // a label from here on is an axis that "..." stands for, counted from the last
-
-// ---- subscripts
-
-typedef struct labels {
-  int at[PIR_MAX_RANK], count;
-} labels;
-
-typedef struct subscripts {
-  labels terms[MAX_TERMS], out;
-  int count;
-} subscripts;
-
-static int find_label(const labels *l, int label) {
-  for (int i = 0; i < l->count; i++)
-    if (l->at[i] == label)
-      return i;
-  return -1;
-}
-
-// Labels of one term; `rank` is the number of axes of the dots, -1: `dots` of the whole.
-static const char *read_term(pir_str text, int rank, int *dots, labels *out) {
-  int letters = 0, dot_at = -1;
-  for (size_t i = 0; i < text.size; i++) {
-    char c = text.data[i];
-    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) {
-      if (letters == PIR_MAX_RANK)
-        return "too many labels";
-      out->at[letters++] = c;
-    } else if (c == '.' && dot_at < 0 && i + 2 < text.size && text.data[i + 1] == '.' &&
-               text.data[i + 2] == '.') {
-      dot_at = letters;
-      i += 2;
-    } else if (c != ' ') {
-      return "expects letters and one '...'";
-    }
-  }
-  int more = rank < 0 ? *dots : rank - letters;
-  if (dot_at < 0)
-    more = 0;
-  if (more < 0 || letters + more > PIR_MAX_RANK || (rank >= 0 && letters + more != rank))
-    return "as many labels as axes are expected";
-  memmove(out->at + (dot_at < 0 ? letters : dot_at) + more,
-          out->at + (dot_at < 0 ? letters : dot_at),
-          (size_t)(letters - (dot_at < 0 ? letters : dot_at)) * sizeof(int));
-  for (int i = 0; i < more; i++)
-    out->at[dot_at + i] = ELLIPSIS + more - 1 - i;
-  out->count = letters + more;
-  if (more > *dots)
-    *dots = more;
-  return NULL;
-}
-
-// Without an arrow: the axes of the dots, then the labels that occur once, in order.
-static const char *implied_output(subscripts *s, int dots) {
-  for (int i = dots; i-- > 0;)
-    s->out.at[s->out.count++] = ELLIPSIS + i;
-  for (int c = 'A'; c <= 'z'; c++) {
-    int seen = 0;
-    for (int t = 0; t < s->count; t++)
-      for (int i = 0; i < s->terms[t].count; i++)
-        seen += s->terms[t].at[i] == c;
-    if (seen != 1)
-      continue;
-    if (s->out.count == PIR_MAX_RANK)
-      return "too many axes in the result";
-    s->out.at[s->out.count++] = c;
-  }
-  return NULL;
-}
-
-// Returns NULL, or the error.
-static const char *read_subscripts(pir_str text, const int *ranks, int count, subscripts *s) {
-  size_t at = 0, end = text.size;
-  int dots = 0;
-  memset(s, 0, sizeof *s);
-  s->count = count;
-  for (size_t i = 0; i + 1 < text.size; i++)
-    if (text.data[i] == '-' && text.data[i + 1] == '>') {
-      end = i;
-      i = text.size;
-    }
-  for (int t = 0; t < count; t++, at++) {
-    size_t from = at;
-    while (at < end && text.data[at] != ',')
-      at++;
-    if (t + 1 < count ? at == end : at != end)
-      return "as many terms as operands are expected";
-    const char *wrong =
-        read_term((pir_str){text.data + from, at - from}, ranks[t], &dots, &s->terms[t]);
-    if (wrong)
-      return wrong;
-  }
-  if (end == text.size)
-    return implied_output(s, dots);
-  const char *wrong =
-      read_term((pir_str){text.data + end + 2, text.size - end - 2}, -1, &dots, &s->out);
-  for (int i = 0; !wrong && i < s->out.count; i++) {
-    bool known = false;
-    for (int t = 0; t < count; t++)
-      known |= find_label(&s->terms[t], s->out.at[i]) >= 0;
-    if (!known)
-      wrong = "a label of the result is in no term";
-    for (int k = 0; k < i; k++)
-      if (s->out.at[k] == s->out.at[i])
-        wrong = "a label is twice in the result";
-  }
-  return wrong;
-}
-
-static const pir_fact *member(const pir_fact *list, size_t i) {
-  return list->members ? list->members[i] : list;
-}
-
-pir_status pd_infer_einsum(pir_infer *infer) {
-  const pir_fact *x = infer->operands[PD_EINSUM_IN_X];
-  pir_str text = infer->attrs[PD_EINSUM_ATTR_EQUATION].text;
-  int ranks[MAX_TERMS];
-  subscripts s;
-  pir_fact *out = infer_begin(infer, PD_EINSUM_OUT_OUT);
-  if (!x || !x->known)
-    return PIR_OK;
-  size_t count = x->members ? x->member_count : 1;
-  if (count > MAX_TERMS)
-    return pir_infer_fail(infer, "x: expects at most %d operands, found %zu", MAX_TERMS, count);
-  for (size_t i = 0; i < count; i++) {
-    if (!member(x, i)->known || member(x, i)->rank < 0)
-      return PIR_OK;
-    ranks[i] = member(x, i)->rank;
-  }
-  const char *wrong = read_subscripts(text, ranks, (int)count, &s);
-  if (wrong)
-    return pir_infer_fail(infer, "equation '%.*s': %s", (int)text.size, text.data, wrong);
-  out->rank = s.out.count;
-  for (int i = 0; i < out->rank; i++)
-    out->shape[i] = 1;
-  pir_dim extents[2 * ELLIPSIS] = {0};
-  for (int t = 0; t < s.count; t++)
-    for (int i = 0; i < s.terms[t].count; i++) {
-      int label = s.terms[t].at[i], to = find_label(&s.out, label);
-      pir_dim dim = member(x, (size_t)t)->shape[i];
-      int64_t a, b;
-      bool both = pir_dim_is_const(infer->dims, extents[label], &a) &&
-                  pir_dim_is_const(infer->dims, dim, &b);
-      if (label < ELLIPSIS && extents[label] && both && a != b)
-        return pir_infer_fail(infer, "equation '%.*s': label '%c' has extents %lld and %lld",
-                              (int)text.size, text.data, label, (long long)a, (long long)b);
-      extents[label] = dim;
-      if (to >= 0)
-        out->shape[to] = pir_dim_broadcast(infer->dims, out->shape[to], dim);
-    }
-  for (int i = 1; i < infer->def->result_count; i++)
-    infer->results[i] = *x;
-  return PIR_OK;
-}
 
 // ---- building
 
@@ -277,7 +118,7 @@ static void order_axes(pir_expand *e, term *t, const labels *order) {
   const pir_attr *perm[PIR_MAX_RANK];
   bool moved = false;
   for (int i = 0; i < order->count; i++) {
-    int at = find_label(&t->l, order->at[i]);
+    int at = products_find_label(&t->l, order->at[i]);
     perm[i] = int_attr(e, at);
     moved |= at != i;
   }
@@ -303,13 +144,13 @@ static sharing sharing_of(const term *a, const term *b, const labels *needed) {
   sharing s = {0};
   for (int i = 0; i < a->l.count; i++) {
     int label = a->l.at[i];
-    labels *to = find_label(needed, label) >= 0 ? &s.shared : &s.summed;
-    if (find_label(&b->l, label) < 0)
+    labels *to = products_find_label(needed, label) >= 0 ? &s.shared : &s.summed;
+    if (products_find_label(&b->l, label) < 0)
       to = &s.a;
     to->at[to->count++] = label;
   }
   for (int i = 0; i < b->l.count; i++)
-    if (find_label(&a->l, b->l.at[i]) < 0)
+    if (products_find_label(&a->l, b->l.at[i]) < 0)
       s.b.at[s.b.count++] = b->l.at[i];
   return s;
 }
@@ -320,7 +161,7 @@ static pir_value *align(pir_expand *e, term *t, const labels *all) {
   int64_t missing[PIR_MAX_RANK];
   size_t count = 0;
   for (int i = 0; i < all->count; i++) {
-    if (find_label(&t->l, all->at[i]) >= 0)
+    if (products_find_label(&t->l, all->at[i]) >= 0)
       own.at[own.count++] = all->at[i];
     else
       missing[count++] = i;
@@ -347,8 +188,8 @@ static int own_extents(pir_expand *e, const term *t, const labels *own, int64_t 
   const pir_fact *fact = pir_facts_of(e->facts, t->value);
   int open = 0;
   for (int i = 0; i < own->count; i++)
-    if (!pir_dim_is_const(pir_facts_dims(e->facts), fact->shape[find_label(&t->l, own->at[i])],
-                          &out[i]) ||
+    if (!pir_dim_is_const(pir_facts_dims(e->facts),
+                          fact->shape[products_find_label(&t->l, own->at[i])], &out[i]) ||
         !out[i]) {
       out[i] = -1;
       open++;
@@ -415,10 +256,10 @@ static pir_str text_attr(const pir_op *op, const char *name) {
 static labels needed_from(const subscripts *s, int first, const labels *of) {
   labels needed = {0};
   for (int i = 0; i < of->count; i++) {
-    bool wanted = find_label(&s->out, of->at[i]) >= 0;
+    bool wanted = products_find_label(&s->out, of->at[i]) >= 0;
     for (int t = first; t < s->count; t++)
-      wanted |= find_label(&s->terms[t], of->at[i]) >= 0;
-    if (wanted && find_label(&needed, of->at[i]) < 0)
+      wanted |= products_find_label(&s->terms[t], of->at[i]) >= 0;
+    if (wanted && products_find_label(&needed, of->at[i]) < 0)
       needed.at[needed.count++] = of->at[i];
   }
   return needed;
@@ -430,9 +271,9 @@ static term simplify(pir_expand *e, const subscripts *s, int k, pir_value *value
   uint32_t lonely = 0;
   take_diagonals(e, &t);
   for (int i = 0; i < t.l.count; i++) {
-    bool wanted = find_label(&s->out, t.l.at[i]) >= 0;
+    bool wanted = products_find_label(&s->out, t.l.at[i]) >= 0;
     for (int o = 0; o < s->count; o++)
-      wanted |= o != k && find_label(&s->terms[o], t.l.at[i]) >= 0;
+      wanted |= o != k && products_find_label(&s->terms[o], t.l.at[i]) >= 0;
     if (!wanted)
       lonely |= 1u << i;
   }
@@ -454,7 +295,7 @@ pir_status pd_expand_einsum(pir_expand *e) {
                         pir_op_def(e->op)->name, i);
     ranks[i] = fact->rank;
   }
-  const char *wrong = read_subscripts(text_attr(e->op, "equation"), ranks, count, &s);
+  const char *wrong = products_read(text_attr(e->op, "equation"), ranks, count, &s);
   if (wrong)
     return pir_error(e->op, "equation: %s", wrong);
   term all = simplify(e, &s, 0, members[0]);
@@ -477,46 +318,6 @@ pir_status pd_expand_einsum(pir_expand *e) {
 
 // ---- chains
 
-static pir_status wrong_chain(pir_infer *infer, size_t i, const char *expected, int32_t rank) {
-  return pir_infer_fail(infer, "x[%zu]: expects %s, found rank %d", i, expected, rank);
-}
-
-// The first matrix may be given as a vector (a row), and the last one too (a column).
-pir_status pd_infer_multi_dot(pir_infer *infer) {
-  const pir_fact *x = infer->operands[PD_MULTI_DOT_IN_X];
-  pir_fact *out = infer_begin(infer, PD_MULTI_DOT_OUT_OUT);
-  pir_dim inner = PIR_DIM_UNKNOWN, shape[2];
-  int32_t rank = 0;
-  if (!x || !x->known)
-    return PIR_OK;
-  size_t count = x->members ? x->member_count : 1;
-  if (count < 2)
-    return pir_infer_fail(infer, "x: expects at least 2 matrices, found %zu", count);
-  for (size_t i = 0; i < count; i++) {
-    const pir_fact *m = member(x, i);
-    bool end = i == 0 || i + 1 == count;
-    int64_t a, b;
-    if (!m->known || m->rank < 0)
-      return PIR_OK;
-    if (m->rank != 2 && !(end && m->rank == 1))
-      return wrong_chain(infer, i, end ? "a matrix or a vector" : "a matrix", m->rank);
-    pir_dim first = m->shape[0], last = m->shape[m->rank - 1];
-    if (i && pir_dim_is_const(infer->dims, inner, &a) &&
-        pir_dim_is_const(infer->dims, first, &b) && a != b)
-      return pir_infer_fail(infer, "x[%zu]: expects %lld rows, found %lld", i, (long long)a,
-                            (long long)b);
-    if (i == 0 && m->rank == 2)
-      shape[rank++] = first;
-    if (i + 1 == count && m->rank == 2)
-      shape[rank++] = last;
-    inner = last;
-  }
-  out->rank = rank;
-  memcpy(out->shape, shape, sizeof shape);
-  return PIR_OK;
-}
-
-// Chooses where to split the product of matrices i to j such that the fewest multiplications
 // remain; unknown extents count as 256.
 typedef struct chain {
   pir_expand *e;
@@ -595,9 +396,9 @@ static subscripts other_terms(const subscripts *s, int k, pir_value *const *memb
   }
   for (int i = 0; i < s->terms[k].count; i++) {
     int label = s->terms[k].at[i];
-    bool there = find_label(&other.out, label) >= 0, known = false;
+    bool there = products_find_label(&other.out, label) >= 0, known = false;
     for (int t = 0; t < other.count; t++)
-      known |= find_label(&other.terms[t], label) >= 0;
+      known |= products_find_label(&other.terms[t], label) >= 0;
     if (known && !there)
       other.out.at[other.out.count++] = label;
   }
@@ -663,14 +464,14 @@ pir_status pd_expand_einsum_grad(pir_expand *e) {
                         "unsupported: \"%s\" of operand %d, whose rank shows only in the run",
                         pir_op_def(e->op)->name, i);
   }
-  const char *wrong = read_subscripts(text_attr(e->op, "equation"), ranks, count, &s);
+  const char *wrong = products_read(text_attr(e->op, "equation"), ranks, count, &s);
   if (wrong)
     return pir_error(e->op, "equation: %s", wrong);
   for (int k = 0; k < count; k++) {
     labels seen = {0};
     int twice = 0;
     for (int i = 0; i < s.terms[k].count; i++) {
-      twice += find_label(&seen, s.terms[k].at[i]) >= 0;
+      twice += products_find_label(&seen, s.terms[k].at[i]) >= 0;
       seen.at[seen.count++] = s.terms[k].at[i];
     }
     grads[k] = twice < 2 ? grad_of_term(e, &s, k, members, grad) : NULL;

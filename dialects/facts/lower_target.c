@@ -1,0 +1,19 @@
+// Finds the definitions of ops that a lower block makes, in the tables of all dialects. The
+// runtime library has no tables (runtime/exec/store/stored_def.c): a step of a stored block has
+// its definition.
+#include "dialect_tables.h"
+#include "infer_impl.h"
+
+#include <string.h>
+
+const pir_opdef *lower_target(const pir_lower_step *step) {
+  if (step->def)
+    return step->def;
+#define PIR_SEARCH(dialect)                                                                    \
+  for (size_t i = 0; i < pir_##dialect##_dialect.op_count; i++)                                \
+    if (!strcmp(pir_##dialect##_dialect.ops[i].name, step->op))                                \
+      return &pir_##dialect##_dialect.ops[i];
+  PIR_EACH_DIALECT(PIR_SEARCH)
+#undef PIR_SEARCH
+  return NULL;
+}
