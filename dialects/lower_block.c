@@ -338,7 +338,7 @@ const pir_attr *pir_attr_default(pir_context *ctx, const pir_attr_def *def) {
 
 // ---- steps
 static pir_status expand_step(expansion *x, const pir_lower_step *step) {
-  const pir_opdef *def = lower_target(step);
+  const pir_opdef *def = pir_lower_step_def(step);
   pir_value *operands[MAX_OPERANDS] = {0};
   pir_named_attr attrs[MAX_ATTRS];
   const pir_attr *given[MAX_ATTRS] = {0};

@@ -23,8 +23,6 @@ void infer_fresh_dims(pir_infer *infer, pir_fact *fact);
 const pir_lower *infer_choose(const pir_infer *infer);
 // Runs a lower block on facts.
 pir_status infer_lower(pir_infer *infer, const pir_lower *lower);
-// The op a step makes; NULL when there is none.
-const pir_opdef *lower_target(const pir_lower_step *step);
 // Reads the numbers of a list, at most `capacity`; -1 if there are more, or their number is
 // unknown.
 int64_t lower_items(const symbolic *s, const pir_lower_item *items, int count, pir_dim *out,

@@ -179,7 +179,7 @@ static pir_attr_value attribute_value(pir_infer *infer, const pir_lower *l,
 
 static pir_status infer_step(pir_infer *infer, const pir_lower *l, const pir_lower_step *step,
                              const pir_fact **values, pir_fact *results) {
-  const pir_opdef *def = lower_target(step);
+  const pir_opdef *def = pir_lower_step_def(step);
   if (!def)
     return pir_infer_fail(infer, "no op '%s'", step->op);
   const pir_fact *operands[32] = {0};
@@ -231,7 +231,7 @@ pir_status infer_lower(pir_infer *infer, const pir_lower *l) {
       values[count++] = values[step->otherwise];
       continue;
     }
-    const pir_opdef *def = lower_target(step);
+    const pir_opdef *def = pir_lower_step_def(step);
     pir_fact *results = INFER_NEW(infer, pir_fact, def ? def->result_count : 1u);
     PIR_TRY(infer_step(infer, l, step, values, results));
     for (int r = 0; r < step->result_count && count < PIR_LOWER_VALUES_MOST; r++)

@@ -162,7 +162,7 @@ static void code(pir_archive *a, pir_model *model) {
 }
 
 // The plan and its code; a->take is set when reading.
-static void describe_model(pir_archive *a, pir_model *model, pir_context *ctx) {
+static void describe_model(pir_archive *a, pir_model *model) {
   if (!a->writing) {
     a->take = pir_arena_take;
     a->user = &model->plan.memory;
@@ -170,7 +170,7 @@ static void describe_model(pir_archive *a, pir_model *model, pir_context *ctx) {
   stats(a, &model->stats);
   code(a, model);
   if (!a->failed)
-    pir_plan_store(a, &model->plan, model->compiler, ctx);
+    pir_plan_store(a, &model->plan, model->compiler);
   a->user = &model->plan.memory;
 }
 
@@ -301,7 +301,7 @@ void pir_prepared_save(const prepared *p, const pir_model *model, const char *pa
   pir_archive a = {.writing = true};
   if (places) {
     uint64_t bytes = lay_out(model, places);
-    describe_model(&a, (pir_model *)(uintptr_t)model, NULL);  // writing reads it alone
+    describe_model(&a, (pir_model *)(uintptr_t)model);  // writing reads it alone
     pir_archive_array(&a, &places, (size_t)saved->const_count + saved->pack_count,
                       sizeof *places);
     if (!a.failed)
@@ -364,10 +364,10 @@ static void point_constants(pir_archive *a, pir_model *model, const header *h) {
   }
 }
 
-static bool restore(pir_model *model, pir_context *ctx) {
+static bool restore(pir_model *model) {
   const header *h = model->mapped.data;
   pir_archive a = {.data = (char *)model->mapped.data + PAGE, .size = h->plan_bytes};
-  describe_model(&a, model, ctx);
+  describe_model(&a, model);
   point_constants(&a, model, h);
   if (!a.failed && model->compiler)
     model->stats.cache_hits = pir_compiler_cache_hits(model->compiler);
@@ -389,7 +389,7 @@ static pir_status map_model(void *user) {
   struct stat st;
   bool whole = map(call->fd, &st, &model->mapped) &&
                is_whole(model->mapped.data, model->mapped.data, call->kept, &st) &&
-               !pir_dialects_load_all(call->ctx) && restore(model, call->ctx);
+               restore(model);
   if (whole)
     return PIR_OK;
   char name[64];

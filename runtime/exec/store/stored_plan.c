@@ -3,7 +3,7 @@
 // ops, kernels) or by number (groups, in the compiler). O(size).
 #include "stored_plan.h"
 
-#include <pir/compiler/context.h>
+#include "stored_def.h"
 
 // The fields of each struct that is no plain row. PLAIN fields are stored as they are in
 // memory; TEXT and STR by characters; ROWS as counted arrays of plain rows; EACH by one_<name>;
@@ -81,7 +81,7 @@ _Static_assert(sizeof(pir_attr_value) == 72, "a field of pir_attr_value is not s
 typedef struct store {
   pir_archive *a;
   const pir_compiler *compiler;
-  pir_context *ctx;
+  stored_defs defs;
   pir_heap *heap;
   int depth;
 } store;
@@ -138,12 +138,12 @@ static void kernel_of(pir_archive *a, plan_call *call) {
 
 static void one_call(store *s, plan_call *call) {
   pir_archive *a = s->a;
-  const char *name = a->writing ? call->def->name : NULL;
-  pir_archive_text(a, &name);
-  if (!a->writing && !a->failed)
-    call->def = pir_context_opdef(s->ctx, pir_str_from(name));
-  if (!a->failed && (!(call->def->traits & PIR_REGISTERED) || call->def->own))
+  uint32_t def = a->writing ? pir_defs_find(&s->defs, call->def) : 0;
+  PIR_ARCHIVE(a, def);
+  if (def >= s->defs.count)
     a->failed = true;
+  else if (!a->writing)
+    call->def = s->defs.items[def];
   if (a->failed)
     return;
   kernel_of(a, call);
@@ -259,9 +259,28 @@ static void one_plan(store *s, plan *x) {
   a->user = user;
 }
 
-void pir_plan_store(pir_archive *a, plan *p, const pir_compiler *compiler, pir_context *ctx) {
-  if (!a->writing)
+// The definitions of the calls of a plan and of its regions.
+static bool add_defs(const plan *p, stored_defs *defs, int depth) {
+  for (uint32_t i = 0; i < p->call_count; i++)
+    if (!pir_defs_add(defs, p->calls[i].def))
+      return false;
+  for (uint32_t i = 0; depth < PLAN_DEEPEST && i < p->control_count; i++)
+    for (int r = 0; r < 2; r++) {
+      const plan *inner = p->controls[i].regions[r].plan;
+      if (inner && !add_defs(inner, defs, depth + 1))
+        return false;
+    }
+  return true;
+}
+
+void pir_plan_store(pir_archive *a, plan *p, const pir_compiler *compiler) {
+  store s = {.a = a, .compiler = compiler, .heap = p->memory.heap};
+  if (a->writing)
+    a->failed |= !add_defs(p, &s.defs, 0);
+  else
     a->take = pir_arena_take;
-  store s = {a, compiler, ctx, p->memory.heap, 0};
+  pir_defs_store(a, &s.defs);
   one_plan(&s, p);
+  if (a->writing)
+    pir_defs_drop(&s.defs);
 }

@@ -7,9 +7,8 @@
 #include <archive.h>
 
 // Writes or reads a plan; a->failed tells whether it failed. `compiler` has the code of its
-// groups. Reading looks up ops in `ctx` and allocates from the plan, which is empty except for
-// its allocator. Plans with custom ops or kernels are not written. Data for loading weights
+// groups. Reading allocates from the plan, which is empty except for its allocator. Plans with custom ops or kernels are not written. Data for loading weights
 // (parameters, packings) is omitted.
-void pir_plan_store(pir_archive *a, plan *p, const pir_compiler *compiler, pir_context *ctx);
+void pir_plan_store(pir_archive *a, plan *p, const pir_compiler *compiler);
 
 #endif

@@ -80,6 +80,9 @@ typedef struct pir_lower_step {
 // Most values that a block names: the operands of its op, and the results of its steps.
 enum { PIR_LOWER_VALUES_MOST = 160 };
 
+// Returns the definition of the op that a step makes; NULL when no dialect of libpir has it.
+PIR_API const pir_opdef *pir_lower_step_def(const pir_lower_step *step);
+
 // A lower block: one alternative of an op's meaning.
 struct pir_lower {
   // Index node: whether the alternative holds; -1: always.

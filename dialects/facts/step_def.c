@@ -1,12 +1,12 @@
 // Finds the definitions of ops that a lower block makes, in the tables of all dialects. The
-// runtime library has no tables (runtime/exec/store/stored_def.c): a step of a stored block has
-// its definition.
+// runtime library has no tables: there a step of a stored block states its definition
+// (runtime/exec/store/stored_def.c).
 #include "dialect_tables.h"
 #include "infer_impl.h"
 
 #include <string.h>
 
-const pir_opdef *lower_target(const pir_lower_step *step) {
+const pir_opdef *pir_lower_step_def(const pir_lower_step *step) {
   if (step->def)
     return step->def;
 #define PIR_SEARCH(dialect)                                                                    \
