@@ -20,13 +20,14 @@
 typedef struct entry {
   pir_cache_key key;
   pir_image *image;
+  pir_image *object;  // the bytes that the image was made of, if they are kept
 } entry;
 
 struct pir_code_store {
   pir_context *ctx;
   pir_target target;
   char *folder;
-  bool ahead, in_process;
+  bool ahead, in_process, keeps;
   pir_llvm_library llvm;
   const device_codegen *device;  // NULL: the processor
   void *compiler;                // the device's compiler, once opened
@@ -63,11 +64,17 @@ void pir_code_store_compile_here(pir_code_store *store) {
   store->in_process = true;
 }
 
+void pir_code_store_keep_objects(pir_code_store *store) {
+  store->keeps = true;
+}
+
 void pir_code_store_destroy(pir_code_store *store) {
   if (!store)
     return;
-  for (size_t i = 0; i < store->count; i++)
+  for (size_t i = 0; i < store->count; i++) {
     pir_image_unload(store->entries[i].image);
+    pir_image_unload(store->entries[i].object);
+  }
   pir_llvm_close(&store->llvm);
   if (store->compiler)
     store->device->close(store->compiler);
@@ -129,7 +136,8 @@ typedef struct job {
   source from;
   pir_cache_key key;
   pir_image *image;
-  bool known;  // `image` is the store's
+  pir_image *object;  // of entry
+  bool known;         // `image` is the store's
   bool from_disk;
   pir_status status;
   char message[768];
@@ -150,6 +158,12 @@ static void load_object(const pir_code_store *store, job *j, const pir_emitted *
     why = "memory ran out";
   } else
     j->status = pir_image_load(object->data, object->size, &j->image, &why);
+  if (!j->status && store->keeps && pir_image_keep(object->data, object->size, &j->object)) {
+    pir_image_unload(j->image);
+    j->image = NULL;
+    j->status = PIR_EXHAUSTED;
+    why = "memory ran out";
+  }
   if (j->status)
     pir_text_format(j->message, sizeof j->message, "compiled code cannot be loaded: %s", why);
 }
@@ -337,15 +351,17 @@ static pir_status keep(build *b) {
       size_t capacity = store->capacity * 2 + 16;
       entry *grown = realloc(store->entries, capacity * sizeof *grown);
       if (!grown) {
-        for (; i < b->count; i++)
+        for (; i < b->count; i++) {
           if (!b->jobs[i].known)
             pir_image_unload(b->jobs[i].image);
+          pir_image_unload(b->jobs[i].object);
+        }
         return PIR_EXHAUSTED;
       }
       store->entries = grown;
       store->capacity = capacity;
     }
-    store->entries[store->count++] = (entry){j->key, j->image};
+    store->entries[store->count++] = (entry){j->key, j->image, j->object};
     store->stats.bytes += pir_image_bytes(j->image);
     if (j->from_disk)
       store->stats.from_disk++;
@@ -416,11 +432,27 @@ pir_status pir_code_store_build_source(pir_code_store *store, const char *const 
   return status;
 }
 
+static const entry *find_object(const pir_code_store *store, pir_cache_key key) {
+  for (size_t i = 0; i < store->count; i++) {
+    const entry *e = &store->entries[i];
+    if (e->object && e->key.low == key.low && e->key.high == key.high)
+      return e;
+  }
+  return NULL;
+}
+
 bool pir_code_store_object(const pir_code_store *store, pir_cache_key key,
                            pir_emitted *out_object) {
+  const entry *kept = find_object(store, key);
   char origin[ORIGIN_BYTES];
-  return store->folder &&
-         pir_cache_load(store->folder, key, write_origin(store, origin), out_object);
+  if (!kept)
+    return store->folder &&
+           pir_cache_load(store->folder, key, write_origin(store, origin), out_object);
+  const void *bytes = pir_image_code(kept->object, &out_object->size);
+  out_object->data = malloc(out_object->size + 1);
+  if (out_object->data)
+    memcpy(out_object->data, bytes, out_object->size);
+  return out_object->data;
 }
 
 pir_code_stats pir_code_store_stats(const pir_code_store *store) {

@@ -39,7 +39,11 @@ pir_status pir_code_store_build(pir_code_store *store, const loop_module *const 
 pir_status pir_code_store_build_source(pir_code_store *store, const char *const *texts,
                                        size_t count, int threads, const pir_image **out_images);
 
-// Reads the object of a key from the folder; false if it is not there.
+// From now on the store keeps objects besides their images.
+void pir_code_store_keep_objects(pir_code_store *store);
+
+// Copies the object of a key, which the store keeps or the folder has; false if neither does.
+// Free it with free.
 bool pir_code_store_object(const pir_code_store *store, pir_cache_key key,
                            pir_emitted *out_object);
 

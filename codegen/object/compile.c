@@ -30,6 +30,8 @@ pir_status pir_compiler_create(pir_context *ctx, const pir_compiler_options *opt
     pir_code_store_make_ahead(c->store);
   if (!status && options->in_process)
     pir_code_store_compile_here(c->store);
+  if (!status && options->keep)
+    pir_code_store_keep_objects(c->store);
   if (!status)
     *out_compiler = c;
   else
@@ -42,9 +44,6 @@ void pir_compiler_destroy(pir_compiler *c) {
     return;
   for (size_t i = 0; i < c->count; i++)
     pir_loop_module_destroy(c->units[i].module);
-  for (size_t i = 0; i < c->image_count; i++)
-    pir_image_unload(c->images[i]);
-  free(c->images);
   free(c->units);
   pir_heap_release(&c->heap);
   pir_code_store_destroy(c->store);
@@ -76,28 +75,28 @@ static const char *copy_text(pir_compiler *c, const char *text) {
 
 static void describe_packings(pir_compiler *c, unit *u, const lowering *l,
                               const lower_packings *packings) {
-  u->packing_count = packings->count;
-  u->packings = pir_arena_zalloc(
-      &c->arena, pir_arena_size(&c->arena, packings->count + 1, sizeof *u->packings));
-  u->packing_names = pir_arena_zalloc(
-      &c->arena, pir_arena_size(&c->arena, packings->count + 1, sizeof *u->packing_names));
+  u->code.packing_count = packings->count;
+  u->code.packings = pir_arena_zalloc(
+      &c->arena, pir_arena_size(&c->arena, packings->count + 1, sizeof *u->code.packings));
+  u->code.packing_names = pir_arena_zalloc(
+      &c->arena, pir_arena_size(&c->arena, packings->count + 1, sizeof *u->code.packing_names));
   for (size_t i = 0; i < packings->count; i++) {
     const lower_packing *p = &packings->items[i];
-    u->packings[i] = (pir_packing){.operand = p->operand, .bytes = (size_t)p->bytes};
+    u->code.packings[i] = (pir_packing){.operand = p->operand, .bytes = (size_t)p->bytes};
     // The extents of a constant are constant.
-    pir_dim_is_const(l->dims, p->stage.units, &u->packings[i].units);
-    u->packing_names[i] = copy_text(c, p->stage.fn->name);
+    pir_dim_is_const(l->dims, p->stage.units, &u->code.packings[i].units);
+    u->code.packing_names[i] = copy_text(c, p->stage.fn->name);
   }
 }
 
 static void describe_traps(pir_compiler *c, unit *u, const lowering *l) {
   size_t count = l->traps.count;
-  u->traps =
-      pir_arena_zalloc(&c->arena, pir_arena_size(&c->arena, count + 1, sizeof *u->traps));
+  u->code.traps =
+      pir_arena_zalloc(&c->arena, pir_arena_size(&c->arena, count + 1, sizeof *u->code.traps));
   for (size_t i = 0; i < count; i++)
-    u->traps[i] = copy_text(c, l->traps.items[i]);
-  u->group.traps = u->traps;
-  u->group.trap_count = count;
+    u->code.traps[i] = copy_text(c, l->traps.items[i]);
+  u->code.group.traps = u->code.traps;
+  u->code.group.trap_count = count;
 }
 
 // Copies the interface except the code, because the loops behind it will be freed.
@@ -105,22 +104,22 @@ static void describe_unit(pir_compiler *c, unit *u, const lowering *l,
                           const lower_stages *stages, const lower_packings *packings) {
   pir_temporary *temporaries = pir_arena_zalloc(
       &c->arena, pir_arena_size(&c->arena, l->temporaries.count + 1, sizeof *temporaries));
-  u->stages = pir_arena_zalloc(&c->arena,
-                               pir_arena_size(&c->arena, stages->count + 1, sizeof *u->stages));
-  u->names = pir_arena_zalloc(&c->arena,
-                              pir_arena_size(&c->arena, stages->count + 1, sizeof *u->names));
+  u->code.stages = pir_arena_zalloc(
+      &c->arena, pir_arena_size(&c->arena, stages->count + 1, sizeof *u->code.stages));
+  u->code.names = pir_arena_zalloc(
+      &c->arena, pir_arena_size(&c->arena, stages->count + 1, sizeof *u->code.names));
   for (size_t i = 0; i < stages->count; i++) {
     const lower_stage *s = &stages->items[i];
-    u->stages[i] =
+    u->code.stages[i] =
         (pir_stage){.units = s->units, .scratch_bytes = (size_t)s->fn->scratch_bytes};
-    u->names[i] = copy_text(c, s->fn->name);
+    u->code.names[i] = copy_text(c, s->fn->name);
   }
   for (size_t i = 0; i < l->temporaries.count; i++)
     temporaries[i].bytes = l->temporaries.items[i];
   describe_packings(c, u, l, packings);
-  u->bounds = copy(c, l->bounds.items, l->bounds.count, sizeof *l->bounds.items);
-  u->group = (pir_compiled_group){
-      .stages = u->stages,
+  u->code.bounds = copy(c, l->bounds.items, l->bounds.count, sizeof *l->bounds.items);
+  u->code.group = (pir_compiled_group){
+      .stages = u->code.stages,
       .stage_count = stages->count,
       .temporaries = temporaries,
       .temporary_count = l->temporaries.count,
@@ -128,7 +127,7 @@ static void describe_unit(pir_compiler *c, unit *u, const lowering *l,
       .dim_count = l->args.count,
       .equal = copy(c, l->equal.items, l->equal.count, sizeof *l->equal.items),
       .equal_count = l->equal.count / 2,
-      .bounds = u->bounds,
+      .bounds = u->code.bounds,
       .bound_count = l->bounds.count};
   describe_traps(c, u, l);
 }
@@ -171,7 +170,7 @@ static pir_status write_source(pir_compiler *c, unit *u, const pir_op *group) {
   pir_loop_module_destroy(u->module);
   u->module = NULL;
   if (status == PIR_UNSUPPORTED) {
-    u->refused = true;
+    u->code.refused = true;
     pir_remark(group, "is not compiled: %s", message);
     return PIR_OK;
   }
@@ -195,7 +194,7 @@ pir_status pir_compiler_add(pir_compiler *c, const pir_op *group, const pir_fact
     pir_remark(l.where, "is not compiled: unsupported: %s", l.why);
     pir_loop_module_destroy(u->module);
     u->module = NULL;
-    u->refused = true;
+    u->code.refused = true;
     return PIR_OK;
   }
   // The processor back ends cannot express a barrier.
@@ -203,7 +202,7 @@ pir_status pir_compiler_add(pir_compiler *c, const pir_op *group, const pir_fact
   if (refused && refused <= stages.count)
     pir_loop_barrier(stages.items[refused - 1].fn, &stages.items[refused - 1].fn->body);
   describe_unit(c, u, &l, &stages, &packings);
-  u->group.reads = find_read(c, group, &stages);
+  u->code.group.reads = find_read(c, group, &stages);
   choose_explain(&l, &stages);
   return c->options.target.device ? write_source(c, u, group) : share(c, u);
 }
@@ -217,12 +216,11 @@ static pir_status find_code(const pir_image *image, const char *name, pir_stage_
 }
 
 static pir_status link_image(unit *u, const pir_image *image) {
-  for (size_t i = 0; i < u->group.stage_count; i++)
-    PIR_TRY(find_code(image, u->names[i], &u->stages[i].fn));
-  for (size_t i = 0; i < u->packing_count; i++)
-    PIR_TRY(find_code(image, u->packing_names[i], &u->packings[i].fn));
-  u->group.packings = u->packings;
-  u->group.packing_count = u->packing_count;
+  for (size_t i = 0; i < u->code.group.stage_count; i++)
+    PIR_TRY(find_code(image, u->code.names[i], &u->code.stages[i].fn));
+  for (size_t i = 0; i < u->code.packing_count; i++)
+    PIR_TRY(find_code(image, u->code.packing_names[i], &u->code.packings[i].fn));
+  pir_group_code_complete(&u->code);
   return PIR_OK;
 }
 
@@ -234,11 +232,11 @@ static const device_kernel *find_kernel(const device_source *source, const char 
 }
 
 static pir_status link_kernels(pir_compiler *c, unit *u, const pir_image *image) {
-  size_t count = u->group.stage_count;
+  size_t count = u->code.group.stage_count;
   pir_stage_kernel *kernels =
       pir_arena_zalloc(&c->arena, pir_arena_size(&c->arena, count + 1, sizeof *kernels));
   for (size_t i = 0; i < count; i++) {
-    const device_kernel *k = find_kernel(&u->source, u->names[i]);
+    const device_kernel *k = find_kernel(&u->source, u->code.names[i]);
     if (!k)
       return PIR_INTERNAL;
     kernels[i] = (pir_stage_kernel){.name = k->name,
@@ -249,7 +247,7 @@ static pir_status link_kernels(pir_compiler *c, unit *u, const pir_image *image)
                                     .threads = k->block_threads,
                                     .units = k->block_units};
     kernels[i].code = pir_image_code(image, &kernels[i].code_bytes);
-    u->stages[i].kernel = &kernels[i];
+    u->code.stages[i].kernel = &kernels[i];
   }
   return PIR_OK;
 }
@@ -260,12 +258,12 @@ static pir_status finish_device(pir_compiler *c, pir_arena *scratch) {
   const pir_image **images =
       pir_arena_zalloc(scratch, pir_arena_size(scratch, room, sizeof *images));
   for (size_t i = 0; i < c->count; i++)
-    if (!c->units[i].refused)
+    if (!c->units[i].code.refused)
       texts[count++] = c->units[i].source.text;
   PIR_TRY(pir_code_store_build_source(c->store, texts, count, c->options.threads, images));
   count = 0;
   for (size_t i = 0; i < c->count; i++)
-    if (!c->units[i].refused)
+    if (!c->units[i].code.refused)
       PIR_TRY(link_kernels(c, &c->units[i], images[count++]));
   return PIR_OK;
 }
@@ -288,14 +286,14 @@ static pir_status finish_processor(pir_compiler *c, pir_arena *scratch) {
   count = 0;
   for (size_t i = 0; i < c->count; i++) {
     unit *u = &c->units[i];
-    if (u->refused)
+    if (u->code.refused)
       continue;
     // Equal units share one module; the first of them has it.
     of_unit[i] = u->module ? images[count++] : of_unit[u->same];
-    u->refused = !of_unit[i];
+    u->code.refused = !of_unit[i];
     pir_loop_module_destroy(u->module);
     u->module = NULL;
-    if (!u->refused && !c->options.ahead)
+    if (!u->code.refused && !c->options.ahead)
       PIR_TRY(link_image(u, of_unit[i]));
   }
   return PIR_OK;
@@ -311,16 +309,14 @@ pir_status pir_compiler_finish(pir_compiler *c) {
 }
 
 const pir_compiled_group *pir_compiler_group(const pir_compiler *c, size_t index) {
-  return index < c->count && !c->units[index].refused ? &c->units[index].group : NULL;
+  return index < c->count && !c->units[index].code.refused ? &c->units[index].code.group : NULL;
 }
 
 size_t pir_compiler_kernels(const pir_compiler *c) {
-  return c->store ? pir_code_store_stats(c->store).compiled : 0;
+  return pir_code_store_stats(c->store).compiled;
 }
 
 size_t pir_compiler_cache_hits(const pir_compiler *c) {
-  if (!c->store)
-    return c->count;
   pir_code_stats s = pir_code_store_stats(c->store);
   return s.from_memory + s.from_disk + c->shared;
 }

@@ -10,10 +10,11 @@
 // 1 for each rounding, 4 to 16 for each function, 8 for a sum, 32 for a sum of products;
 // composed and called ops have 32. S measures the condition: how far the float64 result moves
 // when every input, and the result of every rounding node, moves by an ulp (noise.c), the
-// largest of four tries, and before a difference is stated, of 64. In graphs the results of scans, and floats that ops without noise make
-// of integers, move as well (graph.c). M is 8 for a clause, 128 for composed ops and 4096 for
-// called kernels, whose roundings are unknown. A called kernel may also differ by 32 ulp of the
-// largest element of its result, because factorisations are stable in norm and not by element.
+// largest of four tries, and before a difference is stated, of 64. In graphs the results of
+// scans, and floats that ops without noise make of integers, move as well (graph.c). M is 8
+// for a clause, 128 for composed ops and 4096 for called kernels, whose roundings are unknown.
+// A called kernel may also differ by 32 ulp of the largest element of its result, because
+// factorisations are stable in norm and not by element.
 // Integers and booleans are equal unless S shows that they depend on an ulp.
 #include "../../tools/ports.h"
 #include "draws.h"

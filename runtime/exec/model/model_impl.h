@@ -3,6 +3,8 @@
 #define PIR_MODEL_IMPL_H
 
 #include "frame.h"
+#include <pir/layer/saved_code.h>
+#include <sized.h>
 #include <stdatomic.h>
 
 typedef struct owned_block {
@@ -18,11 +20,12 @@ struct pir_model {
   uint64_t max_bytes;      // of what the model computes and packs, while it is made
   uint64_t session_bytes;  // the default of sessions
   plan plan;
-  pir_compiler *compiler;  // owns the code; NULL when nothing was compiled
-  const void **constants;  // data of each const
-  owned_block *copies;     // for each const: memory that the model allocated
-  const pir_param **lent;  // for each const: the parameter that is read in place
-  void **packed;           // packed form of each of `packs`
+  pir_compiler *compiler;      // owns the code; NULL when nothing was compiled here
+  pir_executable *executable;  // owns code that was compiled before; NULL: there is none
+  const void **constants;      // data of each const
+  owned_block *copies;         // for each const: memory that the model allocated
+  const pir_param **lent;      // for each const: the parameter that is read in place
+  void **packed;               // packed form of each of `packs`
   owned_block packs;
   owned_block mapped;  // a prepared model: constants and packed weights lie in it
   pir_device *device;  // NULL: the processor
@@ -34,10 +37,17 @@ struct pir_model {
   pir_progress_sink progress;  // while the model is made
 };
 
-// Creates an empty model with one reference; NULL if memory runs out. Until pir_model_finish
-// its plan runs out of memory as the context does.
-pir_model *pir_model_new(const pir_allocator *allocator, pir_context *ctx);
+// Creates an empty model with one reference; NULL if memory runs out.
+pir_model *pir_model_new(const pir_allocator *allocator);
+// Ends the making of a model: what watched it, and what its memory depended on, is gone.
 void pir_model_finish(pir_model *model);
+
+// Reads the caller's options (NULL: all defaults) and fills in defaults.
+pir_status pir_model_options_read(const pir_model_options *given, pir_model_options *out,
+                                  sized_text *why);
+// Tells the sink of the options, if there is one, and returns `status`. `options` may be NULL.
+pir_status pir_model_tell(const pir_model_options *options, pir_severity severity,
+                          pir_status status, const char *text);
 
 // Opens the device that the target names, before anything is compiled for it; its kernels are
 // looked up afterwards (on_device.c).

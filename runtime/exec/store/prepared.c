@@ -12,7 +12,6 @@
 
 #include <fcntl.h>
 #include <folder.h>
-#include <pir/compiler/dialects.h>
 #include <pir/compiler/load.h>
 #include <pir/compiler/params.h>
 #include <stdlib.h>
@@ -157,7 +156,8 @@ static void code(pir_archive *a, pir_model *model) {
   if (!a->failed)
     pir_archive_str(a, &bytes);
   if (!a->writing && !a->failed)
-    a->failed |= pir_compiler_restore(bytes.data, bytes.size, &model->compiler) != PIR_OK;
+    a->failed |= pir_executable_load(bytes.data, bytes.size, &model->allocator,
+                                     &model->executable) != PIR_OK;
   free(data);
 }
 
@@ -170,7 +170,7 @@ static void describe_model(pir_archive *a, pir_model *model) {
   stats(a, &model->stats);
   code(a, model);
   if (!a->failed)
-    pir_plan_store(a, &model->plan, model->compiler);
+    pir_plan_store(a, &model->plan, model->executable);
   a->user = &model->plan.memory;
 }
 
@@ -369,8 +369,8 @@ static bool restore(pir_model *model) {
   pir_archive a = {.data = (char *)model->mapped.data + PAGE, .size = h->plan_bytes};
   describe_model(&a, model);
   point_constants(&a, model, h);
-  if (!a.failed && model->compiler)
-    model->stats.cache_hits = pir_compiler_cache_hits(model->compiler);
+  if (!a.failed && model->executable)
+    model->stats.cache_hits = pir_executable_groups(model->executable);
   model->stats.prepared_bytes = h->size;
   return !a.failed;
 }
@@ -379,7 +379,6 @@ static bool restore(pir_model *model) {
 typedef struct mapping_call {
   const prepared *kept;
   int fd;
-  pir_context *ctx;
   pir_model *model;
 } mapping_call;
 
@@ -390,24 +389,16 @@ static pir_status map_model(void *user) {
   bool whole = map(call->fd, &st, &model->mapped) &&
                is_whole(model->mapped.data, model->mapped.data, call->kept, &st) &&
                restore(model);
-  if (whole)
-    return PIR_OK;
-  char name[64];
-  name_prepared(call->kept->key, name);
-  return pir_report(call->ctx, PIR_NOT_FOUND, PIR_NOTE, PIR_LOC_UNKNOWN,
-                    "%s in the cache is damaged; it is made anew", name);
+  return whole ? PIR_OK : PIR_NOT_FOUND;
 }
 
-static pir_status create_mapped(mapping_call *call, const pir_model_options *options) {
-  pir_context_options how = {
-      .size = sizeof how, .allocator = options->allocator, .limits = options->limits};
-  call->ctx = pir_context_create(&how);
-  if (call->ctx)
-    call->model = pir_model_new(&options->allocator, call->ctx);
-  if (!call->model)
-    return PIR_EXHAUSTED;
-  pir_context_set_sink(call->ctx, options->sink);
-  return pir_context_enter(call->ctx, map_model, call);
+static pir_status tell_damage(const prepared *p, const pir_model_options *options) {
+  char name[64];
+  pir_message text;
+  name_prepared(p->key, name);
+  pir_text_format(text.text, sizeof text.text, "%s in the cache is damaged; it is made anew",
+                  name);
+  return pir_model_tell(options, PIR_NOTE, PIR_NOT_FOUND, text.text);
 }
 
 pir_status pir_prepared_load(const prepared *p, const pir_model_options *options,
@@ -418,15 +409,18 @@ pir_status pir_prepared_load(const prepared *p, const pir_model_options *options
   int fd = p->folder >= 0 ? pir_folder_find(p->folder, name) : -1;
   if (fd < 0)
     return PIR_NOT_FOUND;
-  mapping_call call = {.kept = p, .fd = fd};
-  pir_status status = create_mapped(&call, options);
+  mapping_call call = {.kept = p, .fd = fd, .model = pir_model_new(&options->allocator)};
+  pir_status status = PIR_EXHAUSTED;
+  if (call.model)
+    status = pir_heap_catch(&call.model->heap, map_model, &call, NULL);
+  if (status == PIR_NOT_FOUND)
+    status = tell_damage(p, options);
   if (status) {
     pir_model_release(call.model);
   } else {
     pir_model_finish(call.model);
     *out_model = call.model;
   }
-  pir_context_destroy(call.ctx);
   close(fd);
   return status;
 }

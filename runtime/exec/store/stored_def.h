@@ -5,8 +5,8 @@
 #include <archive.h>
 #include <pir/compiler/opdef.h>
 
-// The definitions that a plan needs to run without the tables of the dialects: those of its
-// calls, and those of the ops that lower blocks are made of.
+// The definitions that a plan needs to run without the tables of the dialects: of the ops that
+// it calls, and of the ops that their lower blocks make.
 typedef struct stored_defs {
   const pir_opdef **items;  // writing: of malloc
   uint32_t count, capacity;

@@ -1,6 +1,6 @@
 // Stores and reads plans. A plan has indices in place of pointers almost everywhere, so most of
 // it is arrays of plain structs. Pointers out of the plan are stored by name (definitions of
-// ops, kernels) or by number (groups, in the compiler). O(size).
+// ops, kernels) or by number (groups). O(size).
 #include "stored_plan.h"
 
 #include "stored_def.h"
@@ -80,7 +80,7 @@ _Static_assert(sizeof(pir_attr_value) == 72, "a field of pir_attr_value is not s
 
 typedef struct store {
   pir_archive *a;
-  const pir_compiler *compiler;
+  const pir_executable *executable;
   stored_defs defs;
   pir_heap *heap;
   int depth;
@@ -170,7 +170,7 @@ static void one_group(store *s, plan_group *x) {
   pir_archive *a = s->a;
   GROUP_FIELDS(STORE, plan_group)
   if (!a->writing)
-    x->code = s->compiler ? pir_compiler_group(s->compiler, x->number) : NULL;
+    x->code = s->executable ? pir_executable_group(s->executable, x->number) : NULL;
   if (!x->code)
     a->failed = true;
 }
@@ -273,8 +273,8 @@ static bool add_defs(const plan *p, stored_defs *defs, int depth) {
   return true;
 }
 
-void pir_plan_store(pir_archive *a, plan *p, const pir_compiler *compiler) {
-  store s = {.a = a, .compiler = compiler, .heap = p->memory.heap};
+void pir_plan_store(pir_archive *a, plan *p, const pir_executable *executable) {
+  store s = {.a = a, .executable = executable, .heap = p->memory.heap};
   if (a->writing)
     a->failed |= !add_defs(p, &s.defs, 0);
   else

@@ -5,10 +5,12 @@
 #include "plan.h"
 
 #include <archive.h>
+#include <pir/layer/saved_code.h>
 
-// Writes or reads a plan; a->failed tells whether it failed. `compiler` has the code of its
-// groups. Reading allocates from the plan, which is empty except for its allocator. Plans with custom ops or kernels are not written. Data for loading weights
-// (parameters, packings) is omitted.
-void pir_plan_store(pir_archive *a, plan *p, const pir_compiler *compiler);
+// Writes or reads a plan; a->failed tells whether it failed. Reading takes
+// the code of its groups from `executable` (NULL: it has none) and allocates from the plan,
+// which is empty except for its allocator. Plans with custom ops or kernels are not written.
+// Data for loading weights (parameters, packings) is omitted.
+void pir_plan_store(pir_archive *a, plan *p, const pir_executable *executable);
 
 #endif

@@ -244,6 +244,8 @@ typedef struct pir_compiler_options {
   // Run LLVM in this process. By default another process runs it where pir-compile-server
   // stands beside libpir, because LLVM ends its process when memory runs out.
   bool in_process;
+  // Keep the objects of compiled modules, so that pir_compiler_save needs no folder.
+  bool keep;
 } pir_compiler_options;
 
 // Creates a compiler without groups; the context must outlive pir_compiler_finish. The caller
@@ -270,15 +272,14 @@ PIR_API size_t pir_compiler_kernels(const pir_compiler *compiler);
 // Returns the number of groups whose code was found, in memory or in the cache.
 PIR_API size_t pir_compiler_cache_hits(const pir_compiler *compiler);
 
-// Writes all that a later start needs to run the compiled groups, but not how constants are
-// packed. The bytes are for the same library on the same processor; free *out_data with free.
-// PIR_NOT_FOUND: the code is not in a cache folder, or is for a device.
+// Writes all that a later start needs to run the compiled groups. The bytes are for the same
+// version of the library on a processor that has the target's features; free *out_data with
+// free. PIR_NOT_FOUND: the objects were neither kept nor are they in a cache folder, or the
+// code is for a device.
 PIR_API PIR_NODISCARD pir_status pir_compiler_save(const pir_compiler *compiler,
                                                    void **out_data, size_t *out_size);
-// Makes a compiler of saved bytes, in which groups keep their numbers. The bytes are executed,
-// so they must come from pir_compiler_save. PIR_INVALID: they are damaged.
-PIR_API PIR_NODISCARD pir_status pir_compiler_restore(const void *data, size_t size,
-                                                      pir_compiler **out_compiler);
+
+// ---- about the library that compiles
 
 // Writes the version of LLVM ("19.1.7"). Opens its library; false when it is not installed.
 PIR_API bool pir_compiler_llvm_version(char *out, size_t capacity);
