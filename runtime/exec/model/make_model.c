@@ -86,29 +86,6 @@ static pir_status find_target(const pir_device *device, const char *name, bool a
   return ahead ? pir_target_describe(name, out) : pir_target_get(name, out);
 }
 
-static pir_status create_compiler(const pir_model *model, pir_context *ctx,
-                                  const pir_model_options *options, bool ahead,
-                                  pir_compiler **out_compiler) {
-  pir_compiler_options how = {
-      .cache = options->cache, .threads = options->compile_threads, .ahead = ahead};
-  how.in_process = options->compiler && !strcmp(options->compiler, "process");
-  pir_ignore(pir_math_named(options->math, &how.math));  // check_math reports an unknown name
-  pir_status status = find_target(model->device, options->target, ahead, &how.target);
-  if (!status && ahead && how.target.device)
-    return pir_report(
-        ctx, PIR_UNSUPPORTED, PIR_ERROR, PIR_LOC_UNKNOWN,
-        "unsupported: code of a device compiled ahead, since it depends on the driver there");
-  if (!status && how.target.device && !model->device)
-    status = PIR_UNSUPPORTED;
-  if (status)
-    return pir_report(
-        ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "target \"%s\" %s; known: %s", options->target,
-        status == PIR_UNAVAILABLE ? "needs instructions this processor does not have"
-                                  : "is not known",
-        pir_target_names());
-  return pir_compiler_create(ctx, &how, out_compiler);
-}
-
 // Compiles all groups; `codes` receives their numbers in program order.
 static pir_status compile_groups(pir_model *model, const pir_program *program,
                                  const pir_facts *facts, size_t *codes) {
@@ -141,6 +118,7 @@ typedef struct making {
   pir_model *model;
   pir_program *program;  // the model's own, which passes change
   const pir_model_options *options;
+  bool keep;  // the objects of compiled code
   pir_facts *facts;
   pir_arena scratch;
 } making;
@@ -153,6 +131,31 @@ static void drop_making(void *user) {
   pir_program_destroy(m->program);
 }
 
+static pir_status create_compiler(making *m, pir_context *ctx, bool ahead) {
+  const pir_model_options *options = m->options;
+  pir_model *model = m->model;
+  pir_compiler_options how = {.cache = options->cache,
+                              .threads = options->compile_threads,
+                              .ahead = ahead,
+                              .keep = m->keep};
+  how.in_process = options->compiler && !strcmp(options->compiler, "process");
+  pir_ignore(pir_math_named(options->math, &how.math));  // check_math reports an unknown name
+  pir_status status = find_target(model->device, options->target, ahead, &how.target);
+  if (!status && ahead && how.target.device)
+    return pir_report(
+        ctx, PIR_UNSUPPORTED, PIR_ERROR, PIR_LOC_UNKNOWN,
+        "unsupported: code of a device compiled ahead, since it depends on the driver there");
+  if (!status && how.target.device && !model->device)
+    status = PIR_UNSUPPORTED;
+  if (status)
+    return pir_report(
+        ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "target \"%s\" %s; known: %s", options->target,
+        status == PIR_UNAVAILABLE ? "needs instructions this processor does not have"
+                                  : "is not known",
+        pir_target_names());
+  return pir_compiler_create(ctx, &how, &model->compiler);
+}
+
 static size_t *allocate_codes(making *m, size_t groups) {
   return pir_arena_zalloc(&m->scratch, pir_arena_size(&m->scratch, groups, sizeof(size_t)));
 }
@@ -163,7 +166,7 @@ static pir_status lower(making *m) {
   size_t *codes = allocate_codes(m, groups);
   if (groups) {
     pir_context *ctx = pir_program_context(m->program);
-    PIR_TRY(create_compiler(model, ctx, m->options, false, &model->compiler));
+    PIR_TRY(create_compiler(m, ctx, false));
     PIR_TRY(compile_groups(model, m->program, m->facts, codes));
   }
   return pir_plan_build(m->program, m->facts, model->compiler, codes, &model->heap,
@@ -298,13 +301,25 @@ pir_status pir_model_create(const pir_program *program, const pir_model_options 
   return create_of_clone(program, &options, compile_model, out_model);
 }
 
+static pir_status compile_kept(void *user) {
+  making *m = user;
+  m->keep = true;
+  return compile_model(user);
+}
+
+pir_status pir_model_make_kept(const pir_program *program, const pir_model_options *options,
+                               pir_model **out_model) {
+  PIR_TRY(check_given(program));
+  return create_of_clone(program, options, compile_kept, out_model);
+}
+
 static pir_status compile_ahead(void *user) {
   making *m = user;
   pir_context *ctx = pir_program_context(m->program);
   PIR_TRY(check_math(ctx, m->options));
   PIR_TRY(check_compiler_place(ctx, m->options));
   PIR_TRY(run_pipeline(ctx, m->program, m->options));
-  PIR_TRY(create_compiler(m->model, ctx, m->options, true, &m->model->compiler));
+  PIR_TRY(create_compiler(m, ctx, true));
   PIR_TRY(pir_facts_create(m->program, &m->facts));
   return compile_groups(m->model, m->program, m->facts,
                         allocate_codes(m, count_groups(m->program)));

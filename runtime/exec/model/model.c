@@ -40,6 +40,8 @@ void pir_model_release(pir_model *model) {
   pir_heap_release(&model->heap);
   if (model->mapped.data)
     munmap(model->mapped.data, model->mapped.bytes);
+  if (model->file.release)
+    model->file.release(model->file.user);
   pir_allocator allocator = model->allocator;
   pir_mem_give(&allocator, model, sizeof *model);
 }

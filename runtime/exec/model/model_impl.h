@@ -27,7 +27,8 @@ struct pir_model {
   const pir_param **lent;      // for each const: the parameter that is read in place
   void **packed;               // packed form of each of `packs`
   owned_block packs;
-  owned_block mapped;  // a prepared model: constants and packed weights lie in it
+  owned_block mapped;  // a prepared or compiled model: constants and packed weights lie in it
+  pir_borrowed file;   // likewise, of the caller
   pir_device *device;  // NULL: the processor
   pir_queue *loading;  // what loads the weights to it, and owns their memory
   pir_device_kernel *kernels;
@@ -48,6 +49,11 @@ pir_status pir_model_options_read(const pir_model_options *given, pir_model_opti
 // Tells the sink of the options, if there is one, and returns `status`. `options` may be NULL.
 pir_status pir_model_tell(const pir_model_options *options, pir_severity severity,
                           pir_status status, const char *text);
+
+// Makes a model as pir_model_create does, and keeps the objects of its code, so that the model
+// can be stored. The options are read.
+pir_status pir_model_make_kept(const pir_program *program, const pir_model_options *options,
+                               pir_model **out_model);
 
 // Opens the device that the target names, before anything is compiled for it; its kernels are
 // looked up afterwards (on_device.c).

@@ -22,11 +22,6 @@
 
 enum { SETTLED_SECONDS = 3, MOST_SEEN = 1024 };
 
-file_digest pir_digest_of(const void *data, size_t size) {
-  XXH128_hash_t h = XXH3_128bits(data, size);
-  return (file_digest){h.low64, h.high64};
-}
-
 static bool identify(int fd, file_identity *out) {
   struct stat st;
   *out = (file_identity){0};

@@ -8,7 +8,7 @@
 // same device, inode, size, and modification time. That time is set to a moment in the past,
 // which no write can produce.
 #include "prepared.h"
-#include "stored_plan.h"
+#include "stored_model.h"
 
 #include <fcntl.h>
 #include <folder.h>
@@ -25,9 +25,8 @@
 
 #define MAGIC UINT64_C(0x3364656c65646f6d)
 #define SUFFIX ".pirmodel"
-#define ABSENT UINT64_MAX
 
-enum { PAGE = 4096, LARGE_PAGE = 2 << 20, ALIGN = 64, MOST_MODELS = 256 };
+enum { PAGE = STORED_PAGE, MOST_MODELS = 256 };
 static const uint64_t MOST_BYTES = UINT64_C(4) << 30, MOST_OF_ALL = UINT64_C(8) << 30;
 
 typedef struct header {
@@ -45,9 +44,6 @@ _Static_assert(sizeof(header) <= PAGE, "the header has a page");
 
 static file_digest sum_of(const header *h) {
   return pir_digest_of(h, offsetof(header, sum));
-}
-static bool same(file_digest a, file_digest b) {
-  return a.low == b.low && a.high == b.high;
 }
 
 // ---- the name
@@ -133,111 +129,40 @@ static void name_prepared(file_digest key, char out[64]) {
                   (unsigned long long)key.low);
 }
 
-// ---- contents
-
-static void stats(pir_archive *a, pir_model_stats *s) {
-  PIR_ARCHIVE(a, s->ops);
-  PIR_ARCHIVE(a, s->instructions);
-  PIR_ARCHIVE(a, s->kernels_called);
-  PIR_ARCHIVE(a, s->weight_bytes);
-  PIR_ARCHIVE(a, s->packed_bytes);
-}
-
-static void code(pir_archive *a, pir_model *model) {
-  bool present = model->compiler;
-  PIR_ARCHIVE(a, present);
-  if (!present || a->failed)
-    return;
-  void *data = NULL;
-  size_t size = 0;
-  if (a->writing)
-    a->failed |= pir_compiler_save(model->compiler, &data, &size) != PIR_OK;
-  pir_str bytes = {data, size};
-  if (!a->failed)
-    pir_archive_str(a, &bytes);
-  if (!a->writing && !a->failed)
-    a->failed |= pir_executable_load(bytes.data, bytes.size, &model->allocator,
-                                     &model->executable) != PIR_OK;
-  free(data);
-}
-
-// The plan and its code; a->take is set when reading.
-static void describe_model(pir_archive *a, pir_model *model) {
-  if (!a->writing) {
-    a->take = pir_arena_take;
-    a->user = &model->plan.memory;
-  }
-  stats(a, &model->stats);
-  code(a, model);
-  if (!a->failed)
-    pir_plan_store(a, &model->plan, model->executable);
-  a->user = &model->plan.memory;
-}
-
 // ---- writing
 
 typedef struct writing {
   pir_new_file file;
   XXH3_state_t *state;
   uint64_t size;  // so far
-  bool good;
 } writing;
 
-static const char zeros[PAGE];
-
-static void put_bytes(writing *w, const void *data, size_t size) {
-  w->good = w->good && pir_new_file_write(&w->file, data, size);
-  if (w->good)
+static bool put_bytes(void *user, const void *data, size_t size) {
+  writing *w = user;
+  bool good = pir_new_file_write(&w->file, data, size);
+  if (good)
     XXH3_128bits_update(w->state, data, size);
   w->size += size;
+  return good;
 }
 
-static void pad(writing *w, uint64_t align) {
-  for (uint64_t left; (left = (align - w->size % align) % align);)
-    put_bytes(w, zeros, left < PAGE ? left : PAGE);
-}
-
-// Computes the offset of each piece after `data_at`, and their total size.
-static uint64_t lay_out(const pir_model *model, uint64_t *places) {
-  const plan *p = &model->plan;
-  const char *packs = model->packs.data;
-  uint64_t at = (model->packs.bytes + ALIGN - 1) / ALIGN * ALIGN;
-  for (uint32_t i = 0; i < p->pack_count; i++)
-    places[p->const_count + i] = (uint64_t)((const char *)model->packed[i] - packs);
-  for (uint32_t i = 0; i < p->const_count; i++) {
-    places[i] = model->constants[i] ? at : ABSENT;
-    if (model->constants[i])
-      at += (p->consts[i].bytes + ALIGN - 1) / ALIGN * ALIGN;
-  }
-  return at;
-}
-
-static file_digest digest_of(const writing *w) {
+static file_digest digest_so_far(const writing *w) {
   XXH128_hash_t h = XXH3_128bits_digest(w->state);
   return (file_digest){h.low64, h.high64};
 }
 
 // Up to the page where data begins.
-static file_digest put_plan(writing *w, const pir_archive *text, uint64_t page) {
+static bool put_plan(writing *w, const stored_image *image, file_digest *out_digest) {
   XXH3_128bits_reset(w->state);
-  put_bytes(w, text->data, text->size);
-  pad(w, page);
-  return digest_of(w);
+  bool good = put_bytes(w, image->text.data, image->text.size) &&
+              pir_stored_pad(w->size, image->alignment, put_bytes, w);
+  *out_digest = digest_so_far(w);
+  return good;
 }
 
-// Writes packed weights in one piece, so that the file has them in huge pages if the system
-// supports that.
-static void put_data(writing *w, const pir_model *model) {
-  const plan *p = &model->plan;
+static bool put_data(writing *w, const pir_model *model) {
   XXH3_128bits_reset(w->state);
-  put_bytes(w, model->packs.data, model->packs.bytes);
-  pad(w, ALIGN);
-  for (uint32_t i = 0; i < p->const_count; i++) {
-    if (!model->constants[i])
-      continue;
-    put_bytes(w, model->constants[i], p->consts[i].bytes);
-    pad(w, ALIGN);
-  }
+  return pir_stored_put_data(model, put_bytes, w);
 }
 
 static bool put_header(writing *w, header *h) {
@@ -248,7 +173,7 @@ static bool put_header(writing *w, header *h) {
   h->inode = (uint64_t)st.st_ino;
   h->size = w->size;
   h->modified = st.st_mtim.tv_sec - 2;
-  h->data_sum = digest_of(w);
+  h->data_sum = digest_so_far(w);
   h->sum = sum_of(h);
   struct timespec times[2] = {{.tv_nsec = UTIME_NOW}, {.tv_sec = h->modified}};
   return pwrite(w->file.fd, h, sizeof *h, 0) == sizeof *h && !futimens(w->file.fd, times);
@@ -259,22 +184,21 @@ static bool room_for(int folder, uint64_t bytes) {
   return bytes <= MOST_BYTES && !fstatvfs(folder, &fs) && bytes / fs.f_frsize < fs.f_bavail / 2;
 }
 
-static void write_file(const prepared *p, const pir_model *model, const pir_archive *text,
-                       uint64_t bytes) {
-  writing w = {.state = XXH3_createState(), .good = true};
-  header h = {MAGIC, .key = p->key, .plan_bytes = text->size};
+static void write_file(const prepared *p, const pir_model *model, const stored_image *image) {
+  static const char no_header[PAGE];
+  writing w = {.state = XXH3_createState()};
+  header h = {MAGIC, .key = p->key, .plan_bytes = image->text.size};
   memcpy(h.origin, p->origin, sizeof h.origin);
-  uint64_t page = model->packs.bytes < LARGE_PAGE ? PAGE : LARGE_PAGE;
+  uint64_t page = image->alignment;
   char name[64];
-  h.data_at = (PAGE + text->size + page - 1) / page * page;
+  h.data_at = (PAGE + image->text.size + page - 1) / page * page;
   name_prepared(p->key, name);
-  if (w.state && room_for(p->folder, h.data_at + bytes) &&
+  if (w.state && room_for(p->folder, h.data_at + image->data_bytes) &&
       pir_folder_begin(p->folder, name, &w.file)) {
     XXH3_128bits_reset(w.state);
-    put_bytes(&w, zeros, PAGE);
-    h.plan_sum = put_plan(&w, text, page);
-    put_data(&w, model);
-    if (!w.good || !put_header(&w, &h))
+    bool good = put_bytes(&w, no_header, PAGE) && put_plan(&w, image, &h.plan_sum) &&
+                put_data(&w, model) && put_header(&w, &h);
+    if (!good)
       pir_new_file_discard(&w.file);
     else if (pir_new_file_publish(&w.file))
       pir_folder_trim(p->folder, SUFFIX, MOST_OF_ALL, MOST_MODELS);
@@ -296,19 +220,10 @@ void pir_prepared_save(const prepared *p, const pir_model *model, const char *pa
   if (!unchanged(p->program, &p->program_identity) ||
       !unchanged(p->params, &p->params_identity))
     return;
-  const plan *saved = &model->plan;
-  uint64_t *places = calloc((size_t)saved->const_count + saved->pack_count + 1, sizeof *places);
-  pir_archive a = {.writing = true};
-  if (places) {
-    uint64_t bytes = lay_out(model, places);
-    describe_model(&a, (pir_model *)(uintptr_t)model);  // writing reads it alone
-    pir_archive_array(&a, &places, (size_t)saved->const_count + saved->pack_count,
-                      sizeof *places);
-    if (!a.failed)
-      write_file(p, model, &a, bytes);
-  }
-  free(a.data);
-  free(places);
+  stored_image image;
+  if (pir_stored_image(model, &image))
+    write_file(p, model, &image);
+  pir_stored_image_drop(&image);
 }
 
 // ---- reading
@@ -320,14 +235,15 @@ static bool was_written_so(const header *h, const struct stat *st) {
 
 static bool is_whole(const header *h, const char *data, const prepared *p,
                      const struct stat *st) {
-  if (h->magic != MAGIC || !same(h->sum, sum_of(h)) || !same(h->key, p->key) ||
-      memcmp(h->origin, p->origin, sizeof h->origin) != 0 || h->size != (uint64_t)st->st_size ||
-      h->data_at > h->size || h->data_at < PAGE || h->plan_bytes > h->data_at - PAGE)
+  if (h->magic != MAGIC || !pir_digest_same(h->sum, sum_of(h)) ||
+      !pir_digest_same(h->key, p->key) || memcmp(h->origin, p->origin, sizeof h->origin) != 0 ||
+      h->size != (uint64_t)st->st_size || h->data_at > h->size || h->data_at < PAGE ||
+      h->plan_bytes > h->data_at - PAGE)
     return false;
-  if (!same(h->plan_sum, pir_digest_of(data + PAGE, h->data_at - PAGE)))
+  if (!pir_digest_same(h->plan_sum, pir_digest_of(data + PAGE, h->data_at - PAGE)))
     return false;
   return was_written_so(h, st) ||
-         same(h->data_sum, pir_digest_of(data + h->data_at, h->size - h->data_at));
+         pir_digest_same(h->data_sum, pir_digest_of(data + h->data_at, h->size - h->data_at));
 }
 
 static bool map(int fd, struct stat *st, owned_block *out) {
@@ -343,36 +259,12 @@ static bool map(int fd, struct stat *st, owned_block *out) {
   return true;
 }
 
-// Points constants and packed weights into the mapping.
-static void point_constants(pir_archive *a, pir_model *model, const header *h) {
-  plan *p = &model->plan;
-  const char *data = model->mapped.data;
-  uint64_t *places = NULL, room = h->size - h->data_at;
-  size_t count = (size_t)p->const_count + p->pack_count;
-  pir_archive_array(a, &places, count, sizeof *places);
-  model->constants = pir_arena_zalloc(&p->memory, p->const_count * sizeof *model->constants);
-  model->copies = pir_arena_zalloc(&p->memory, p->const_count * sizeof *model->copies);
-  model->lent = pir_arena_zalloc(&p->memory, p->const_count * sizeof *model->lent);
-  model->packed = pir_arena_zalloc(&p->memory, p->pack_count * sizeof *model->packed);
-  for (size_t i = 0; i < count && !a->failed; i++) {
-    const char *at = places[i] == ABSENT ? NULL : data + h->data_at + places[i];
-    a->failed |= places[i] != ABSENT && places[i] > room;
-    if (i < p->const_count)
-      model->constants[i] = at;
-    else
-      model->packed[i - p->const_count] = (void *)(uintptr_t)at;
-  }
-}
-
 static bool restore(pir_model *model) {
   const header *h = model->mapped.data;
-  pir_archive a = {.data = (char *)model->mapped.data + PAGE, .size = h->plan_bytes};
-  describe_model(&a, model);
-  point_constants(&a, model, h);
-  if (!a.failed && model->executable)
-    model->stats.cache_hits = pir_executable_groups(model->executable);
+  const char *file = model->mapped.data;
   model->stats.prepared_bytes = h->size;
-  return !a.failed;
+  return pir_stored_restore(model, (pir_str){file + PAGE, h->plan_bytes}, file + h->data_at,
+                            h->size - h->data_at);
 }
 
 // A model on its way out of its file.

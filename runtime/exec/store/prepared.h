@@ -3,6 +3,7 @@
 #ifndef PIR_EXEC_PREPARED_H
 #define PIR_EXEC_PREPARED_H
 
+#include "digest.h"
 #include "model_impl.h"
 
 // The state of a file when it was examined. All zero: there is none.
@@ -11,13 +12,8 @@ typedef struct file_identity {
   int64_t modified, modified_ns, changed, changed_ns;
 } file_identity;
 
-typedef struct file_digest {
-  uint64_t low, high;
-} file_digest;
-
 // ---- identity.c
 
-file_digest pir_digest_of(const void *data, size_t size);
 bool pir_file_identify(const char *path,
                        file_identity *out_identity);  // false: no regular file
 // Computes the digest of a file's bytes. If `folder` (-1: none) caches the digest of this

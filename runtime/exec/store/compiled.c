@@ -1,0 +1,308 @@
+// Opens compiled models. Every byte is checked against a digest before anything of it is used:
+// the header first, then description and data of the part that fits this processor. The bytes
+// are trusted then, because only who may run code here can have written them.
+#include "compiled_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+uint32_t pir_compiled_layout(void) {
+  static const uint16_t sizes[] = {
+      sizeof(plan),        sizeof(plan_expr),   sizeof(plan_symbol), sizeof(plan_slot),
+      sizeof(plan_buffer), sizeof(plan_scan),   sizeof(plan_instr),  sizeof(plan_group),
+      sizeof(plan_call),   sizeof(plan_region), sizeof(plan_port),   sizeof(pir_node),
+      sizeof(pir_opdef),   sizeof(pir_clause),  sizeof(void *),      PIR_NODE_OP_COUNT};
+  return (uint32_t)pir_digest_of(sizes, sizeof sizes).low;
+}
+
+file_digest pir_compiled_sum(const compiled_header *h) {
+  return pir_digest_of(h, offsetof(compiled_header, sum));
+}
+
+// A model on its way out of its bytes.
+typedef struct opening {
+  const pir_open_options *options;
+  const char *name;  // of the file, for messages
+  const char *bytes;
+  uint64_t size;
+  pir_model *model;
+  pir_message message;
+} opening;
+
+// ---- checks
+
+static pir_status check_origin(opening *o, const compiled_header *h) {
+  if (o->size < COMPILED_HEADER || memcmp(h->magic, COMPILED_MAGIC, sizeof h->magic) != 0)
+    return pir_exec_fail(&o->message, PIR_INVALID, "%s is no compiled model", o->name);
+  if (h->format != COMPILED_FORMAT || h->version != pir_version() ||
+      h->layout != pir_compiled_layout())
+    return pir_exec_fail(
+        &o->message, PIR_UNSUPPORTED,
+        "unsupported: %s was compiled by libpir %u.%u.%u, and this is %d.%d.%d", o->name,
+        h->version >> 16, h->version >> 8 & 255, h->version & 255, PIR_VERSION_MAJOR,
+        PIR_VERSION_MINOR, PIR_VERSION_PATCH);
+  if (h->size != o->size || h->count > COMPILED_TARGETS ||
+      !pir_digest_same(h->sum, pir_compiled_sum(h)))
+    return pir_exec_fail(&o->message, PIR_INVALID, "%s is damaged: its header", o->name);
+  return PIR_OK;
+}
+
+static bool lies_inside(const opening *o, uint64_t at, uint64_t bytes) {
+  return at <= o->size && bytes <= o->size - at;
+}
+
+static pir_status check_part(opening *o, const compiled_part *part) {
+  const char *wrong = NULL;
+  if (!lies_inside(o, part->text_at, part->text_bytes) ||
+      !lies_inside(o, part->data_at, part->data_bytes))
+    wrong = "its extents";
+  else if (!pir_digest_same(part->text_sum,
+                            pir_digest_of(o->bytes + part->text_at, part->text_bytes)))
+    wrong = "plan and code";
+  else if (!pir_digest_same(part->data_sum,
+                            pir_digest_of(o->bytes + part->data_at, part->data_bytes)))
+    wrong = "weights";
+  return wrong ? pir_exec_fail(&o->message, PIR_INVALID, "%s is damaged: %s for %s", o->name,
+                               wrong, part->target)
+               : PIR_OK;
+}
+
+// ---- the choice of a target
+
+// Whether a list of LLVM's features ("+avx,+fma") has this one.
+static bool has_feature(const char *list, const char *feature, size_t size) {
+  for (const char *at = strstr(list, feature); at; at = strstr(at + 1, feature)) {
+    bool begins = at == list || at[-1] == ',';
+    if (begins && !strncmp(at, feature, size) && (at[size] == ',' || !at[size]))
+      return true;
+  }
+  return false;
+}
+
+// Returns how many features a part asks for; -1 if this processor lacks one of them.
+static int fit_of(const compiled_part *part, const pir_target *here) {
+  int count = 0;
+  if (strcmp(part->triple, here->triple) != 0)
+    return -1;
+  for (const char *at = part->features; *at; count++) {
+    char feature[64];
+    size_t size = strcspn(at, ",");
+    if (size >= sizeof feature)
+      return -1;
+    memcpy(feature, at, size);
+    feature[size] = 0;
+    if (!has_feature(here->features, feature, size))
+      return -1;
+    at += size + (at[size] == ',');
+  }
+  return count;
+}
+
+static pir_status choose_part(opening *o, const compiled_header *h,
+                              const compiled_part **out_part) {
+  pir_target here;
+  int best = -1;
+  const char *asked = o->options->target;
+  *out_part = NULL;
+  if (pir_target_get(NULL, &here))
+    return pir_exec_fail(&o->message, PIR_UNAVAILABLE, "this processor is not known");
+  for (uint32_t i = 0; i < h->count; i++) {
+    int fit = fit_of(&h->parts[i], &here);
+    if ((asked && strcmp(h->parts[i].target, asked) != 0) || fit <= best)
+      continue;
+    best = fit;
+    *out_part = &h->parts[i];
+  }
+  if (*out_part)
+    return PIR_OK;
+  size_t n = pir_text_format(o->message.text, sizeof o->message.text,
+                             "%s has no code for %s on this processor; it has", o->name,
+                             asked ? asked : here.name);
+  for (uint32_t i = 0; i < h->count && n < sizeof o->message.text; i++)
+    n += pir_text_format(o->message.text + n, sizeof o->message.text - n, "%s %s", i ? "," : "",
+                         h->parts[i].target);
+  return PIR_UNAVAILABLE;
+}
+
+// ---- making the model
+
+static pir_status restore_model(void *user) {
+  opening *o = user;
+  const compiled_header *h = (const compiled_header *)o->bytes;
+  const compiled_part *part;
+  PIR_TRY(check_origin(o, h));
+  PIR_TRY(choose_part(o, h, &part));
+  PIR_TRY(check_part(o, part));
+  pir_str text = {o->bytes + part->text_at, part->text_bytes};
+  if (!pir_stored_restore(o->model, text, o->bytes + part->data_at, part->data_bytes))
+    return pir_exec_fail(&o->message, PIR_INVALID,
+                         "%s cannot be read: a kernel is missing, or code cannot be mapped",
+                         o->name);
+  o->model->stats.prepared_bytes = part->text_bytes + part->data_bytes;
+  return PIR_OK;
+}
+
+// Makes the model, which takes over what it is made of as soon as it exists.
+static pir_status open_bytes(opening *o, pir_model **out_model) {
+  uint64_t start = pir_exec_now_ns();
+  pir_status status = pir_heap_catch(&o->model->heap, restore_model, o, NULL);
+  if (status) {
+    pir_model_release(o->model);
+    if (!o->message.text[0])
+      pir_exec_fail(&o->message, status, "%s: %s", o->name, pir_status_text(status));
+    return status;
+  }
+  pir_model_finish(o->model);
+  o->model->stats.load_ns = pir_exec_now_ns() - start;
+  *out_model = o->model;
+  return PIR_OK;
+}
+
+static pir_status tell(const opening *o, pir_status status) {
+  const pir_open_options *options = o->options;
+  pir_diag diag = {
+      .size = sizeof diag, .severity = PIR_ERROR, .message = pir_str_from(o->message.text)};
+  if (status && options->sink.report)
+    options->sink.report(options->sink.user, &diag);
+  return status;
+}
+
+static pir_status read_open_options(const pir_open_options *given, pir_open_options *out,
+                                    opening *o) {
+  sized_text why;
+  pir_status status = pir_sized_read("pir_open_options", out, sizeof *out, given, &why);
+  *o = (opening){.options = out};
+  if (!status)
+    return PIR_OK;
+  if (given && given->size >= offsetof(pir_open_options, sink) + sizeof given->sink)
+    out->sink = given->sink;
+  return pir_exec_fail(&o->message, status, "%s", why.text);
+}
+
+// ---- from a file
+
+static pir_status check_owner(opening *o, const struct stat *st) {
+  bool own = st->st_uid == geteuid() || st->st_uid == 0;
+  if (o->options->any_owner || (own && !(st->st_mode & (S_IWGRP | S_IWOTH))))
+    return PIR_OK;
+  return pir_exec_fail(
+      &o->message, PIR_INVALID,
+      "%s holds code, and %s: refused (any_owner of pir_open_options admits it)", o->name,
+      own ? "its group or others may write it" : "somebody else owns it");
+}
+
+static pir_status map_file(opening *o, int fd, owned_block *out) {
+  struct stat st;
+  if (fstat(fd, &st))
+    return pir_exec_fail(&o->message, PIR_IO, "%s: %s", o->name, strerror(errno));
+  if (!S_ISREG(st.st_mode) || st.st_size < COMPILED_HEADER)
+    return pir_exec_fail(&o->message, PIR_INVALID, "%s is no compiled model", o->name);
+  PIR_TRY(check_owner(o, &st));
+  size_t size = (size_t)st.st_size;
+  void *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+  if (data == MAP_FAILED)
+    return pir_exec_fail(&o->message, PIR_EXHAUSTED, "%s: %s", o->name, strerror(errno));
+#ifdef MADV_HUGEPAGE
+  (void)madvise(data, size, MADV_HUGEPAGE);
+#endif
+#ifdef MADV_POPULATE_READ
+  (void)madvise(data, size, MADV_POPULATE_READ);  // the digests read all of it
+#endif
+  *out = (owned_block){data, size};
+  return PIR_OK;
+}
+
+static pir_status open_mapped(opening *o, int fd, pir_model **out_model) {
+  owned_block mapped;
+  PIR_TRY(map_file(o, fd, &mapped));
+  o->model = pir_model_new(&o->options->allocator);
+  if (!o->model) {
+    munmap(mapped.data, mapped.bytes);
+    return pir_exec_fail(&o->message, PIR_EXHAUSTED, "out of memory");
+  }
+  o->model->mapped = mapped;
+  o->bytes = mapped.data;
+  o->size = mapped.bytes;
+  return open_bytes(o, out_model);
+}
+
+pir_status pir_model_open_file(const char *path, const pir_open_options *given,
+                               pir_model **out_model) {
+  pir_open_options options;
+  opening o;
+  pir_status status = read_open_options(given, &options, &o);
+  if (out_model)
+    *out_model = NULL;
+  if (!status && (!path || !out_model))
+    status = pir_exec_fail(&o.message, PIR_INVALID, "pir_model_open_file: an argument is NULL");
+  if (status)
+    return tell(&o, status);
+  o.name = path;
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) {
+    bool absent = errno == ENOENT || errno == ENOTDIR;
+    status = pir_exec_fail(&o.message, absent ? PIR_NOT_FOUND : PIR_IO, "%s: %s", path,
+                           strerror(errno));
+    return tell(&o, status);
+  }
+  status = open_mapped(&o, fd, out_model);
+  close(fd);
+  return tell(&o, status);
+}
+
+// ---- from memory
+
+static void drop_borrowed(pir_borrowed bytes) {
+  if (bytes.release)
+    bytes.release(bytes.user);
+}
+
+// Copies bytes that do not begin at a page, since weights are read in place.
+static pir_status take_bytes(opening *o, pir_borrowed file) {
+  o->model = pir_model_new(&o->options->allocator);
+  if (!o->model)
+    return PIR_EXHAUSTED;
+  o->bytes = file.data;
+  o->size = file.size;
+  if ((uintptr_t)file.data % STORED_PAGE == 0) {
+    o->model->file = file;
+    return PIR_OK;
+  }
+  void *copy = file.size ? mmap(NULL, file.size, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+                         : MAP_FAILED;
+  if (copy == MAP_FAILED)
+    return PIR_EXHAUSTED;
+  memcpy(copy, file.data, file.size);
+  o->model->mapped = (owned_block){copy, file.size};
+  o->bytes = copy;
+  drop_borrowed(file);
+  return PIR_OK;
+}
+
+pir_status pir_model_open(pir_borrowed file, const pir_open_options *given,
+                          pir_model **out_model) {
+  pir_open_options options;
+  opening o;
+  pir_status status = read_open_options(given, &options, &o);
+  if (out_model)
+    *out_model = NULL;
+  if (!status && (!file.data || !out_model))
+    status = pir_exec_fail(&o.message, PIR_INVALID, "pir_model_open: an argument is NULL");
+  o.name = "the model in memory";
+  if (!status && file.size < COMPILED_HEADER)
+    status = pir_exec_fail(&o.message, PIR_INVALID, "%s is no compiled model", o.name);
+  if (!status)
+    status = take_bytes(&o, file);
+  if (status) {
+    pir_model_release(o.model);
+    drop_borrowed(file);
+    return tell(&o, status);
+  }
+  return tell(&o, open_bytes(&o, out_model));
+}

@@ -1,0 +1,34 @@
+// The file of a compiled model: a header of four pages, then for each target, each piece
+// aligned, a description (stored_model.h) and the data.
+#ifndef PIR_EXEC_COMPILED_FILE_H
+#define PIR_EXEC_COMPILED_FILE_H
+
+#include "stored_model.h"
+
+#include <pir/engine/compiled.h>
+
+#define COMPILED_MAGIC "PIRMODEL"
+enum { COMPILED_FORMAT = 1, COMPILED_HEADER = 4 * STORED_PAGE, COMPILED_TARGETS = 16 };
+
+typedef struct compiled_part {
+  char target[32], triple[32], features[512];  // as in pir_target
+  uint64_t text_at, text_bytes, data_at, data_bytes;
+  file_digest text_sum, data_sum;
+} compiled_part;
+
+typedef struct compiled_header {
+  char magic[8];
+  uint32_t format, layout;  // `layout`: of the structs that descriptions hold as they are
+  uint32_t version, count;  // pir_version of the library that wrote it; number of parts
+  uint64_t size;            // of the file
+  compiled_part parts[COMPILED_TARGETS];
+  file_digest sum;  // of all above
+} compiled_header;
+
+_Static_assert(sizeof(compiled_header) <= COMPILED_HEADER, "the header has its pages");
+
+// Differs between libraries whose structs differ.
+uint32_t pir_compiled_layout(void);
+file_digest pir_compiled_sum(const compiled_header *header);
+
+#endif

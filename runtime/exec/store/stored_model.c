@@ -1,0 +1,72 @@
+// Describes models as bytes, and makes them of descriptions. The plan points to constants by
+// number, so only their places have to be stored. O(size of the description).
+#include "stored_model.h"
+
+#include "stored_plan.h"
+
+static void store_stats(pir_archive *a, pir_model_stats *s) {
+  PIR_ARCHIVE(a, s->ops);
+  PIR_ARCHIVE(a, s->instructions);
+  PIR_ARCHIVE(a, s->kernels_called);
+  PIR_ARCHIVE(a, s->weight_bytes);
+  PIR_ARCHIVE(a, s->packed_bytes);
+}
+
+static void store_code(pir_archive *a, pir_model *model, pir_str *code) {
+  bool present = code->data;
+  PIR_ARCHIVE(a, present);
+  if (!present || a->failed)
+    return;
+  pir_archive_str(a, code);
+  if (!a->writing && !a->failed)
+    a->failed |= pir_executable_load(code->data, code->size, &model->allocator,
+                                     &model->executable) != PIR_OK;
+}
+
+void pir_stored_describe(pir_archive *a, pir_model *model, pir_str *code, uint64_t **places) {
+  plan *p = &model->plan;
+  if (!a->writing) {
+    a->take = pir_arena_take;
+    a->user = &p->memory;
+  }
+  store_stats(a, &model->stats);
+  store_code(a, model, code);
+  if (!a->failed)
+    pir_plan_store(a, p, model->executable);
+  a->user = &p->memory;
+  pir_archive_array(a, places, (size_t)p->const_count + p->pack_count, sizeof **places);
+}
+
+// Points constants and packed weights into the data.
+static bool point_constants(pir_model *model, const uint64_t *places, const char *data,
+                            uint64_t data_bytes) {
+  plan *p = &model->plan;
+  size_t count = (size_t)p->const_count + p->pack_count;
+  model->constants = pir_arena_zalloc(&p->memory, p->const_count * sizeof *model->constants);
+  model->copies = pir_arena_zalloc(&p->memory, p->const_count * sizeof *model->copies);
+  model->lent = pir_arena_zalloc(&p->memory, p->const_count * sizeof *model->lent);
+  model->packed = pir_arena_zalloc(&p->memory, p->pack_count * sizeof *model->packed);
+  for (size_t i = 0; i < count; i++) {
+    const char *at = places[i] == STORED_ABSENT ? NULL : data + places[i];
+    if (at && places[i] > data_bytes)
+      return false;
+    if (i < p->const_count)
+      model->constants[i] = at;
+    else
+      model->packed[i - p->const_count] = (void *)(uintptr_t)at;
+  }
+  return true;
+}
+
+bool pir_stored_restore(pir_model *model, pir_str description, const char *data,
+                        uint64_t data_bytes) {
+  pir_archive a = {.data = (char *)(uintptr_t)description.data, .size = description.size};
+  pir_str code = {0};
+  uint64_t *places = NULL;
+  pir_stored_describe(&a, model, &code, &places);
+  if (a.failed || !point_constants(model, places, data, data_bytes))
+    return false;
+  if (model->executable)
+    model->stats.cache_hits = pir_executable_groups(model->executable);
+  return true;
+}

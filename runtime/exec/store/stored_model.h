@@ -1,0 +1,43 @@
+// A made model as bytes: a description (plan and code), and data: its constants and packed
+// weights, which a file holds page-aligned, so that a start maps them.
+#ifndef PIR_EXEC_STORED_MODEL_H
+#define PIR_EXEC_STORED_MODEL_H
+
+#include "digest.h"
+#include "model_impl.h"
+
+#include <archive.h>
+
+enum { STORED_PAGE = 4096, STORED_ALIGN = 64 };
+#define STORED_ABSENT UINT64_MAX  // the place of a constant that no run reads
+
+// Writes or reads a description: statistics, `code` (no data: nothing was compiled), the plan,
+// and the place of each constant and of each packed one in the data. a->failed tells whether it
+// failed. Reading makes the model's code.
+void pir_stored_describe(pir_archive *a, pir_model *model, pir_str *code, uint64_t **places);
+
+// Makes a new model of its description and of the data, which must outlive it. Runs within a
+// catch of the model's heap. False: the description is damaged.
+bool pir_stored_restore(pir_model *model, pir_str description, const char *data,
+                        uint64_t data_bytes);
+
+// ---- writing (write_model.c)
+
+typedef struct stored_image {
+  pir_archive text;     // the description; its bytes are malloc's
+  uint64_t data_bytes;  // size of the data
+  uint64_t alignment;   // where they should begin: blocks of large pages have large packs
+} stored_image;
+
+// Describes a model that was made of a program. False if it cannot be stored, or memory runs
+// out. `out` is to be dropped in any case.
+bool pir_stored_image(const pir_model *model, stored_image *out);
+void pir_stored_image_drop(stored_image *image);
+
+// Hands out the data in order and in pieces; false when `put` returns false.
+typedef bool (*stored_put)(void *user, const void *bytes, size_t size);
+bool pir_stored_put_data(const pir_model *model, stored_put put, void *user);
+// Hands out zeros, from `size` bytes on up to a multiple of `align`.
+bool pir_stored_pad(uint64_t size, uint64_t align, stored_put put, void *user);
+
+#endif
