@@ -42,7 +42,7 @@ I_opsc     := $(I_support) -Idialects/include -Idialects/ops -I$(B)/gen/opsc
 # ---- sources
 S_ir       := $(wildcard ir/*/*.c)
 S_runtime  := $(wildcard $(patsubst %,runtime/%/*.c,base clause contract device device/* kernels kernels/*))
-S_dialects := $(wildcard dialects/*.c) $(filter-out dialects/ops/%,$(wildcard dialects/*/*.c dialects/*/*/*.c))
+S_dialects := $(wildcard dialects/*.c) $(filter-out dialects/ops/% %/step_def_stored.c,$(wildcard dialects/*/*.c dialects/*/*/*.c))
 S_passes   := $(wildcard passes/*/*.c passes/*/*/*.c)
 S_llvm     := $(wildcard codegen/llvm/*.c)
 S_codegen  := $(filter-out $(S_llvm),$(wildcard codegen/*/*.c))
@@ -57,6 +57,7 @@ S_tools    := $(wildcard tools/*.c)
 TOOL_OBJ   := $(S_tools:%.c=$(B)/obj/%.o)
 S_mains    := $(wildcard tools/pir-*/*.c)
 include mk/generated.mk
+include mk/rt.mk
 
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 LIB_OBJ  := $(call obj,$(S_ir) $(S_runtime) $(S_dialects) $(S_passes) $(S_codegen) $(S_exec)) $(GEN_OBJ)
@@ -70,7 +71,7 @@ VECTOR   := $(shell $(CC) -fvect-cost-model=dynamic -x c -c /dev/null -o /dev/nu
 
 SERVER   := $(B)/lib/pir-compile-server
 MODULES  := $(B)/lib/libpir_codegen_llvm.so $(if $(wildcard $(KISSFFT)/kissfft.hh),$(B)/lib/libpir_fft.so)
-all: $(B)/lib/libpir.so $(B)/lib/libpir.a $(MODULES) $(SERVER) $(TOOLS:%=$(B)/bin/%)  ## build libraries and tools
+all: $(B)/lib/libpir.so $(B)/lib/libpir.a $(RT) $(MODULES) $(SERVER) $(TOOLS:%=$(B)/bin/%)  ## build libraries and tools
 
 $(B)/obj/ir/%.o:           ; $(compile) $(I_ir)
 $(B)/obj/dialects/ops/%.o: ; $(compile) $(I_opsc)

@@ -4,25 +4,17 @@
 #include <pir/compiler/program.h>
 
 #include <op_impl.h>
+#include <param_record.h>
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-
-// Models keep records and may release them on other threads; hence the atomic count, and memory
-// outside the context.
-typedef struct param_record {
-  pir_param param;
-  atomic_uint holders;
-  int64_t dims[];  // then the name
-} param_record;
 
 struct pir_program {
   pir_context *ctx;
   pir_op *module;
   pir_program_info info;
-  pir_map by_name;                 // pir_name -> param_record
-  PIR_VEC(param_record *) params;  // ordered by name if `sorted`
+  pir_map by_name;              // pir_name -> pir_param
+  PIR_VEC(pir_param *) params;  // ordered by name if `sorted`
   bool sorted;
 };
 
@@ -55,14 +47,6 @@ pir_program *pir_program_create(pir_context *ctx) {
   return pir_context_enter(ctx, create_program, &call) ? NULL : call.program;
 }
 
-static void drop_record(param_record *record) {
-  if (atomic_fetch_sub(&record->holders, 1) != 1)
-    return;
-  if (record->param.release)
-    record->param.release(record->param.user);
-  free(record);
-}
-
 void pir_program_destroy(pir_program *program) {
   if (!program)
     return;
@@ -70,7 +54,7 @@ void pir_program_destroy(pir_program *program) {
   if (program->module)
     pir_op_destroy(program->module);
   for (size_t i = 0; i < program->params.count; i++)
-    drop_record(program->params.items[i]);
+    pir_param_release(program->params.items[i]);
   pir_vec_free(arena, &program->params);
   pir_map_free(arena, &program->by_name);
   pir_arena_free(arena, program, sizeof *program);
@@ -85,9 +69,9 @@ static uint64_t *make_room(pir_program *program, pir_str name) {
 
 static void share_params(pir_program *copy, const pir_program *program) {
   for (size_t i = 0; i < program->params.count; i++) {
-    param_record *record = program->params.items[i];
-    uint64_t *place = make_room(copy, record->param.name);
-    atomic_fetch_add(&record->holders, 1);
+    pir_param *record = program->params.items[i];
+    uint64_t *place = make_room(copy, record->name);
+    pir_param_retain(record);
     copy->params.items[copy->params.count++] = record;
     *place = (uintptr_t)record;
   }
@@ -142,25 +126,7 @@ void pir_program_set_info(pir_program *program, pir_program_info info) {
 
 // ---- parameters
 
-static param_record *create_record(pir_context *ctx, const pir_param *param) {
-  size_t dims = param->shape.rank * sizeof(int64_t);
-  param_record *record = malloc(sizeof *record + dims + param->name.size + 1);
-  if (!record)
-    pir_heap_fail(&ctx->heap);
-  record->param = *param;
-  atomic_init(&record->holders, 1);
-  if (dims)
-    memcpy(record->dims, param->shape.dims, dims);
-  record->param.shape.dims = record->dims;
-  char *name = (char *)record->dims + dims;
-  if (param->name.size)
-    memcpy(name, param->name.data, param->name.size);
-  name[param->name.size] = 0;
-  record->param.name.data = name;
-  return record;
-}
-
-static param_record *find_record(const pir_program *program, pir_str name) {
+static pir_param *find_record(const pir_program *program, pir_str name) {
   pir_name *known = pir_name_find(program->ctx, name);
   return known ? pir_map_get(&program->by_name, known) : NULL;
 }
@@ -171,7 +137,7 @@ static void release_bytes(void *user) {
     param->release(param->user);
 }
 
-static size_t index_of(const pir_program *program, const param_record *record) {
+static size_t index_of(const pir_program *program, const pir_param *record) {
   size_t i = 0;
   while (program->params.items[i] != record)
     i++;
@@ -184,20 +150,21 @@ void pir_program_adopt_param(pir_program *program, const pir_param *param) {
   pir_guard guard;
   pir_guard_open(&program->ctx->heap, &guard, release_bytes, &adopted);
   uint64_t *place = make_room(program, param->name);
-  param_record *record = create_record(program->ctx, param),
-               *old = (param_record *)(uintptr_t)*place;
+  pir_param *record = pir_param_create(param), *old = (pir_param *)(uintptr_t)*place;
+  if (!record)
+    pir_heap_fail(&program->ctx->heap);
   pir_guard_close(&guard);
   size_t at = old ? index_of(program, old) : program->params.count++;
   program->params.items[at] = record;
   *place = (uintptr_t)record;
   program->sorted = program->sorted && old;
   if (old)
-    drop_record(old);
+    pir_param_release(old);
 }
 
 const pir_param *pir_program_param(const pir_program *program, pir_str name) {
-  param_record *record = find_record(program, name);
-  return record ? &record->param : NULL;
+  pir_param *record = find_record(program, name);
+  return record;
 }
 
 size_t pir_program_params(const pir_program *program) {
@@ -205,8 +172,8 @@ size_t pir_program_params(const pir_program *program) {
 }
 
 static int compare_records(const void *a, const void *b) {
-  const param_record *x = *(param_record *const *)a, *y = *(param_record *const *)b;
-  return pir_str_compare(x->param.name, y->param.name);
+  const pir_param *x = *(pir_param *const *)a, *y = *(pir_param *const *)b;
+  return pir_str_compare(x->name, y->name);
 }
 
 const pir_param *pir_program_param_at(const pir_program *program, size_t i) {
@@ -217,19 +184,11 @@ const pir_param *pir_program_param_at(const pir_program *program, size_t i) {
           compare_records);
     ((pir_program *)program)->sorted = true;
   }
-  return &program->params.items[i]->param;
-}
-
-void pir_param_retain(const pir_param *param) {
-  atomic_fetch_add(&((param_record *)param)->holders, 1);
-}
-
-void pir_param_release(const pir_param *param) {
-  drop_record((param_record *)param);
+  return program->params.items[i];
 }
 
 void pir_program_drop_param(pir_program *program, pir_str name) {
-  param_record *record = find_record(program, name);
+  pir_param *record = find_record(program, name);
   if (!record)
     return;
   size_t i = index_of(program, record);
@@ -237,5 +196,5 @@ void pir_program_drop_param(pir_program *program, pir_str name) {
   memmove(program->params.items + i, program->params.items + i + 1,
           (program->params.count - i) * sizeof record);
   pir_map_remove(&program->by_name, pir_name_find(program->ctx, name));
-  drop_record(record);
+  pir_param_release(record);
 }

@@ -153,6 +153,7 @@ static pir_status create_compiler(making *m, pir_context *ctx, bool ahead) {
         status == PIR_UNAVAILABLE ? "needs instructions this processor does not have"
                                   : "is not known",
         pir_target_names());
+  model->drop_compiler = pir_compiler_destroy;
   return pir_compiler_create(ctx, &how, &model->compiler);
 }
 

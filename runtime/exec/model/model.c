@@ -35,7 +35,7 @@ void pir_model_release(pir_model *model) {
   pir_weights_release(model);
   pir_model_close_device(model);
   if (model->compiler)
-    pir_compiler_destroy(model->compiler);
+    model->drop_compiler(model->compiler);
   pir_executable_destroy(model->executable);
   pir_heap_release(&model->heap);
   if (model->mapped.data)

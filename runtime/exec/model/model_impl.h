@@ -20,7 +20,8 @@ struct pir_model {
   uint64_t max_bytes;      // of what the model computes and packs, while it is made
   uint64_t session_bytes;  // the default of sessions
   plan plan;
-  pir_compiler *compiler;      // owns the code; NULL when nothing was compiled here
+  pir_compiler *compiler;  // owns the code; NULL when nothing was compiled here
+  void (*drop_compiler)(pir_compiler *compiler);  // the runtime library has no compiler
   pir_executable *executable;  // owns code that was compiled before; NULL: there is none
   const void **constants;      // data of each const
   owned_block *copies;         // for each const: memory that the model allocated

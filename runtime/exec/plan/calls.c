@@ -28,21 +28,6 @@ static pir_status copy_attrs(plan_builder *b, const pir_op *op, size_t count,
   return PIR_OK;
 }
 
-// ---- renaming
-
-int pir_plan_renamed_operand(const pir_clause *clause) {
-  if (!clause || clause->next || clause->guard >= 0 || clause->trap >= 0 || clause->then >= 0)
-    return -1;
-  if (clause->kind != PIR_CLAUSE_VIEW && clause->kind != PIR_CLAUSE_POINTWISE)
-    return -1;
-  const pir_node *body = &clause->nodes[clause->body];
-  if (body->op != PIR_V_LOAD || body->a >= 0 || clause->var_count)
-    return -1;
-  bool linear =
-      body->map_kind == PIR_MAP_LINEAR && clause->nodes[body->map].op == PIR_I_OUT_LINEAR;
-  return linear || body->map_kind == PIR_MAP_ALIGNED ? body->k : -1;
-}
-
 static void check_equal(plan_builder *b, uint32_t x, uint32_t y, const char *op) {
   plan *p = b->p;
   if (x == y)

@@ -32,34 +32,15 @@ uint32_t pir_plan_extent_const(plan_builder *b, int64_t value) {
   return number;
 }
 
-static bool combine(uint8_t kind, int64_t x, int64_t y, int64_t *out) {
-  switch (kind) {
-    case PIR_DIM_ADD: return !__builtin_add_overflow(x, y, out);
-    case PIR_DIM_MUL: return !__builtin_mul_overflow(x, y, out);
-    case PIR_DIM_MIN: *out = x < y ? x : y; return true;
-    case PIR_DIM_MAX: *out = x > y ? x : y; return true;
-    case PIR_DIM_BROADCAST: *out = y == 1 ? x : y; return x == y || x == 1 || y == 1;
-    default: break;
-  }
-  if (y == 0 || (x == INT64_MIN && y == -1))
-    return false;
-  int64_t quotient = x / y, rest = x % y;
-  if (kind == PIR_DIM_CEILDIV)
-    *out = quotient + (rest != 0 && (rest < 0) == (y < 0));
-  else if (kind == PIR_DIM_FLOORDIV)
-    *out = quotient - (rest != 0 && (rest < 0) != (y < 0));
-  else
-    *out = rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
-  return true;
-}
-
 uint32_t pir_plan_extent_binary(plan_builder *b, pir_dim_kind kind, uint32_t x, uint32_t y) {
   if (x == NONE || y == NONE)
     return NONE;
   const plan_expr *ex = &b->p->exprs[x], *ey = &b->p->exprs[y];
   int64_t value;
   if (ex->kind == PIR_DIM_CONST && ey->kind == PIR_DIM_CONST)
-    return combine(kind, ex->value, ey->value, &value) ? pir_plan_extent_const(b, value) : NONE;
+    return pir_plan_combine(kind, ex->value, ey->value, &value)
+               ? pir_plan_extent_const(b, value)
+               : NONE;
   uint32_t level = ex->level > ey->level ? ex->level : ey->level;
   return push_expr(b, (plan_expr){.kind = kind, .a = x, .b = y, .level = level});
 }
@@ -143,37 +124,6 @@ uint32_t pir_plan_extent(plan_builder *b, pir_dim dim) {
   int64_t value;
   bool by_running = b->parent && !pir_dim_is_const(pir_facts_dims(b->facts), dim, &value);
   return by_running ? NONE : pir_plan_group_extent(b, dim);
-}
-
-bool pir_plan_evaluate(const plan *p, uint32_t i, int64_t *values) {
-  const plan_expr *e = &p->exprs[i];
-  if (e->kind == PIR_DIM_SYMBOL)
-    return true;
-  if (e->kind == PIR_DIM_CONST) {
-    values[i] = e->value;
-    return true;
-  }
-  return combine(e->kind, values[e->a], values[e->b], &values[i]);
-}
-
-const char *pir_plan_origin(const plan *p, uint32_t expr) {
-  const char *op = "the program";
-  for (uint32_t i = 0; i < p->origin_count && p->origins[i].first <= expr; i++)
-    op = p->origins[i].op;
-  return op;
-}
-
-pir_status pir_plan_fail(const plan *p, uint32_t i, const int64_t *values,
-                         pir_message *message) {
-  const plan_expr *e = &p->exprs[i];
-  const char *how = "are too large together";
-  if (e->kind == PIR_DIM_BROADCAST)
-    how = "do not fit together";
-  else if (e->kind == PIR_DIM_CEILDIV || e->kind == PIR_DIM_FLOORDIV || e->kind == PIR_DIM_MOD)
-    how = "cannot be divided";
-  return pir_exec_fail(message, PIR_INVALID, "\"%s\": extents %lld and %lld %s",
-                       pir_plan_origin(p, i), (long long)values[e->a], (long long)values[e->b],
-                       how);
 }
 
 static void list_known_after(plan_builder *b) {

@@ -267,6 +267,9 @@ pir_status pir_plan_build(const pir_program *program, const pir_facts *facts,
                           const pir_compiler *compiler, const size_t *codes, pir_heap *heap,
                           plan *out_plan);
 
+// Computes a binary expression of this pir_dim_kind; false on overflow or division by zero.
+bool pir_plan_combine(uint8_t kind, int64_t x, int64_t y, int64_t *out);
+
 // Computes expression `i` from those before it; false on overflow or division by zero.
 bool pir_plan_evaluate(const plan *p, uint32_t i, int64_t *values);
 

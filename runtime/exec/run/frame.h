@@ -107,7 +107,7 @@ void pir_frame_take_lod(frame *f, uint32_t slot);
 pir_status pir_frame_run(frame *f, bool once);
 // Runs instruction `number`, whatever its kind.
 pir_status pir_frame_run_instr(frame *f, uint32_t number);
-// Runs the scan that begins at instruction `number` (plan/plan_scan.c).
+// Runs the scan that begins at instruction `number` (run_scan.c).
 pir_status pir_frame_run_scan(frame *f, uint32_t number);
 
 // Infers the shapes of a call's late results from the actual tensors, by the op's own inference

@@ -1,0 +1,12 @@
+// Records of parameters: copies with a count of holders, outside of any context, because models
+// keep them and may release them on other threads.
+#ifndef PIR_PARAM_RECORD_H
+#define PIR_PARAM_RECORD_H
+
+#include <pir/compiler/program.h>
+
+// Copies a parameter, but not its bytes, for one holder; NULL if memory runs out.
+// pir_param_release drops it.
+pir_param *pir_param_create(const pir_param *param);
+
+#endif
