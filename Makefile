@@ -210,7 +210,7 @@ HEADERS = $(wildcard $(LAYERS_PIR:%=%/*.h))
 HEADERS_OF = $(wildcard $(LAYERS_PIR:%=%/$(1)/*.h))
 include mk/python.mk
 install: all  ## install libraries, headers, tools, manual pages, completions, and files for pkg-config and CMake under PREFIX
-	@install -d $(DESTDIR)$(PREFIX)/{bin,lib/pkgconfig,lib/cmake/pir,include/pir/engine,include/pir/compiler/dialect,share/man/man1,share/bash-completion/completions}
+	@install -d $(DESTDIR)$(PREFIX)/{bin,lib/pkgconfig,lib/cmake/pir,include/pir/engine,include/pir/compiler/{dialect,build},share/man/man1,share/bash-completion/completions}
 	@install -m755 $(TOOLS:%=$(B)/bin/%) $(DESTDIR)$(PREFIX)/bin
 	@install -m755 $(B)/lib/libpir.so.$(SONAME) $(MODULES:%=%.$(SONAME)) $(DESTDIR)$(PREFIX)/lib
 	@install -m755 $(SERVER) $(DESTDIR)$(PREFIX)/lib
@@ -221,6 +221,7 @@ install: all  ## install libraries, headers, tools, manual pages, completions, a
 	@install -m644 $(call HEADERS_OF,engine) runtime/exec/include/pir/engine/engine.hpp $(DESTDIR)$(PREFIX)/include/pir/engine
 	@install -m644 $(call HEADERS_OF,compiler) $(DESTDIR)$(PREFIX)/include/pir/compiler
 	@install -m644 $(B)/gen/include/pir/compiler/dialect/*.h $(DESTDIR)$(PREFIX)/include/pir/compiler/dialect
+	@cd $(B)/gen/include/pir/compiler/build && for d in . $(BUILT); do install -Dm644 -t $(abspath $(DESTDIR)$(PREFIX))/include/pir/compiler/build/$$d $$d/*.h; done
 	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' mk/pir.pc.in >$(DESTDIR)$(PREFIX)/lib/pkgconfig/pir.pc
 	@for f in pirConfig pirConfigVersion; do sed -e 's|@SONAME@|$(SONAME)|g' -e 's|@VERSION@|$(VERSION)|' mk/$$f.cmake.in \
 	  >$(DESTDIR)$(PREFIX)/lib/cmake/pir/$$f.cmake; done

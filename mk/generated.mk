@@ -4,7 +4,7 @@
 #   $(B)/gen/opsc       lexer and grammar of .ops
 #   $(B)/gen/dialects   tables, hook prototypes, protobuf code
 #   $(B)/gen/codegen    the identity of the LLVM library
-#   $(B)/gen/include    pir/compiler/dialect/*.h, installed
+#   $(B)/gen/include    pir/compiler/dialect/*.h and pir/compiler/build, installed
 # opsc and drrc run while building: a build for another processor takes those of the build folder HOST.
 GEN_OBJ :=
 generated:
@@ -34,10 +34,12 @@ $(B)/gen/opsc/base.o: ir/core/base.c
 $(B)/bin/opsc: $(patsubst %.c,$(B)/obj/%.o,$(S_opsc)) $(B)/gen/opsc/base.o $(B)/gen/opsc/ops.tab.o $(B)/gen/opsc/ops.lex.o
 	@mkdir -p $(@D) && $(CC) $(CFLAGS) -o $@ $^
 
+# Dialects whose ops programs build by functions; those of the others are made by passes and readers.
+BUILT    := builtin pd_op onednn
 define dialect_rules
 $(B)/gen/dialects/$(1)_ops.c: $(wildcard dialects/$(1)/*.ops dialects/$(1)/*/*.ops dialects/$(1)/$(1).numbers) $(OPSC)
-	@mkdir -p $(B)/gen/dialects $(B)/gen/include/pir/compiler/dialect
-	@$(OPSC) dialects/$(1)/$(1).ops --numbers=dialects/$(1)/$(1).numbers --tables=$(B)/gen/dialects/$(1)_ops.c --header=$(B)/gen/include/pir/compiler/dialect/$(1).h --hooks=$(B)/gen/dialects/$(1)_hooks.h
+	@mkdir -p $(B)/gen/dialects $(B)/gen/include/pir/compiler/{dialect,build}
+	@$(OPSC) dialects/$(1)/$(1).ops --numbers=dialects/$(1)/$(1).numbers --tables=$(B)/gen/dialects/$(1)_ops.c --header=$(B)/gen/include/pir/compiler/dialect/$(1).h --hooks=$(B)/gen/dialects/$(1)_hooks.h$(if $(filter $(1),$(BUILT)), --build=$(B)/gen/include/pir/compiler/build/$(1))
 $(B)/gen/docs/$(1)/README.md: $(wildcard dialects/$(1)/*.ops dialects/$(1)/*/*.ops) $(OPSC)
 	@mkdir -p $$(@D) && $(OPSC) dialects/$(1)/$(1).ops --doc=$$(@D)
 $(B)/obj/gen/dialects/$(1)_ops.o: $(B)/gen/dialects/$(1)_ops.c

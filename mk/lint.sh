@@ -42,7 +42,7 @@ python3 mk/measure.py || bad=1
 while read -r l; do finding "$l"; done < <(python3 mk/one_way.py "$build")
 # every public header alone, as C11 and as C++17
 inc="-Iir/abi -Iir/include -Idialects/include -I$build/gen/include -Ipasses/include -Icodegen/include -Iruntime/include -Iruntime/exec/include"
-for h in ir/abi/pir/{,*/}*.h */include/pir/{,*/}*.h runtime/exec/include/pir/{,*/}*.h "$build"/gen/include/pir/compiler/dialect/*.h; do
+for h in ir/abi/pir/{,*/}*.h */include/pir/{,*/}*.h runtime/exec/include/pir/{,*/}*.h "$build"/gen/include/pir/compiler/{dialect/,build/,build/*/}*.h; do
   [ -f "$h" ] || continue
   # shellcheck disable=SC2086
   gcc -std=c11 -Wall -Wextra -Werror -fsyntax-only $inc -x c "$h" 2>/dev/null || finding "$h: not C11 on its own"
@@ -51,7 +51,7 @@ for h in ir/abi/pir/{,*/}*.h */include/pir/{,*/}*.h runtime/exec/include/pir/{,*
 done
 # headers that are installed include none that are not, and those of engines none of the compiler's
 while read -r l; do finding "a header of another set: $l"; done < <(grep -rnE '#include <pir/(layer|compiler)/' ir/abi/pir/*.h */include/pir/*.h runtime/exec/include/pir/*.h {ir/abi,*/include,runtime/exec/include}/pir/engine/*.h 2>/dev/null
-  grep -rnE '#include <pir/layer/' {ir/abi,*/include,runtime/exec/include}/pir/compiler/*.h "$build"/gen/include/pir/compiler/dialect/*.h 2>/dev/null)
+  grep -rnE '#include <pir/layer/' {ir/abi,*/include,runtime/exec/include}/pir/compiler/*.h "$build"/gen/include/pir/compiler/{dialect/,build/,build/*/}*.h 2>/dev/null)
 # the binary interface that callers of this soname know
 python3 mk/abi.py "$build" || bad=1
 # exported symbols, written data, forbidden imports

@@ -460,6 +460,15 @@ static pir_status analyse_block(pir_facts *facts, pir_block *block, int depth) {
   return status;
 }
 
+void facts_take_stated(pir_facts *facts, const pir_op *op) {
+  pir_infer infer = {.dims = facts->dims, .alloc = facts_alloc, .user = facts};
+  for (size_t i = 0; i < pir_op_operands(op); i++) {
+    const pir_value *value = pir_op_operand(op, i);
+    if (value && !pir_map_get(&facts->values, value))
+      set_fact(facts, value, fact_of_type(&infer, pir_value_type(value)));
+  }
+}
+
 typedef struct update_call {
   pir_facts *facts;
   const pir_op *op;

@@ -29,6 +29,9 @@ pir_status facts_question(pir_facts *facts, const pir_op *op, pir_fact *results,
 void facts_require(pir_infer *infer, pir_constraint_kind kind, pir_dim a, pir_dim b);
 // Creates symbols for the elements of a small integer tensor of known shape.
 void facts_name_contents(pir_facts *facts, pir_fact *fact);
+// Gives operands of an op without facts those that their stated types are: values that were
+// made by others since.
+void facts_take_stated(pir_facts *facts, const pir_op *op);
 
 // Makes a fact of a stated type.
 pir_fact *fact_of_type(pir_infer *infer, const pir_type *type);

@@ -372,7 +372,7 @@ static void emit_lowers(FILE *out, const dialect *d, const op *o) {
 }
 
 // ---- the table
-static unsigned op_id(const dialect *d, const op *o, bool twin) {
+unsigned op_id(const dialect *d, const op *o, bool twin) {
   return (unsigned)d->id << 16 | (unsigned)(twin ? o->twin_number : o->number);
 }
 
@@ -508,7 +508,7 @@ void emit_tables(const dialect *d, FILE *out) {
 }
 
 // ---- the header
-static const char *upper(const char *a, const char *b, const char *c) {
+const char *upper(const char *a, const char *b, const char *c) {
   char *text = (char *)text_format("%s_%s%s", a, b, c);
   for (char *p = text; *p; p++)
     *p = (char)toupper((unsigned char)*p);

@@ -8,6 +8,8 @@
 void put_literal(FILE *out, const expr *e);
 void put_attr_type(FILE *out, const attr *a);
 void put_text(FILE *out, const char *text);  // writes a C string literal
+unsigned op_id(const dialect *d, const op *o, bool twin);
+const char *upper(const char *a, const char *b, const char *c);  // "A_BC"
 
 // One old name of an op. `n` is the number of the declaration `l` among the op's.
 typedef struct legacy_row {

@@ -20,6 +20,9 @@ void emit_hooks(const dialect *d, FILE *out);
 void emit_list(const dialect *d, FILE *out);   // emit_list.c
 void emit_index(const dialect *d, FILE *out);  // emit_doc.c: the families of a dialect
 void emit_family(const dialect *d, int file, FILE *out);
-int family_size(const dialect *d, int file);  // ops that a file declares
+int family_size(const dialect *d, int file);         // ops that a file declares
+void emit_build_index(const dialect *d, FILE *out);  // emit_build.c: functions that build ops
+void emit_build_family(const dialect *d, int file, FILE *out);
+int build_size(const dialect *d, int file);  // functions of a family, twins not counted
 
 #endif

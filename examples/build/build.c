@@ -1,6 +1,6 @@
 // Builds a program in memory, y = tanh(relu(x)), changes it by a pass of its own, and runs it.
 //   cc build.c $(pkg-config --cflags --libs pir)
-#include <pir/compiler/dialect/pd_op.h>
+#include <pir/compiler/build/pd_op.h>
 #include <pir/compiler/dialects.h>
 #include <pir/compiler/ir.h>
 #include <pir/engine/model.h>
@@ -19,38 +19,19 @@ static bool print(void *user, const char *data, size_t size) {
   return fwrite(data, 1, size, (FILE *)user) == size;
 }
 
-static pir_named_attr named(pir_context *ctx, const char *name, const pir_attr *value) {
-  return (pir_named_attr){pir_name_get(ctx, pir_str_from(name)), value};
-}
-
-static pir_value *put_input(pir_builder *b, const pir_type *type) {
-  const int64_t shape[] = {2, 3};
-  pir_named_attr attrs[] = {
-      named(b->ctx, "name", pir_attr_str(b->ctx, PIR_ATTR_STR, PIR_STR("x"))),
-      named(b->ctx, "shape", pir_attr_int_array(b->ctx, shape, 2)),
-      named(b->ctx, "dtype", pir_attr_dtype(b->ctx, PIR_F32)),
-      named(b->ctx, "place", pir_attr_place(b->ctx, (pir_place){0}))};
-  pir_op_spec spec = {.def = pir_context_op(b->ctx, PD_DATA),
-                      .result_types = &type,
-                      .result_count = 1,
-                      .attrs = attrs,
-                      .attr_count = 4};
-  return pir_op_result(pir_build(b, &spec), 0);
-}
-
-static pir_value *put_unary(pir_builder *b, uint32_t op, pir_value *x) {
-  const pir_type *type = pir_value_type(x);
-  pir_named_attr attrs[] = {
-      named(b->ctx, "name", pir_attr_str(b->ctx, PIR_ATTR_STR, PIR_STR("y"))),
-      named(b->ctx, "col", pir_attr_int(b->ctx, PIR_ATTR_I32, 0))};
-  pir_op_spec spec = {.def = pir_context_op(b->ctx, op),
-                      .operands = &x,
-                      .operand_count = 1,
-                      .result_types = &type,
-                      .result_count = 1,
-                      .attrs = attrs,
-                      .attr_count = op == PD_FETCH ? 2 : 0};
-  return pir_op_result(pir_build(b, &spec), 0);
+// Each op has a function. The first failure is reported, and kept
+// until the end.
+static pir_status build(pir_program *program) {
+  pir_op_builder *b;
+  pir_status status = pir_op_builder_create(program, &b);
+  if (status)
+    return status;
+  pir_value *x = pir_pd_data(PIR_HERE(b), "x", PIR_INTS(2, 3), PIR_F32, NULL);
+  pir_value *y = pir_pd_tanh(PIR_HERE(b), pir_pd_relu(b, x));
+  pir_pd_fetch(PIR_HERE(b), y, "y", 0);
+  status = pir_op_builder_status(b);
+  pir_op_builder_destroy(b);
+  return status;
 }
 
 static pir_walk_result find_tanh(pir_op *op, void *user) {
@@ -123,11 +104,9 @@ int main(void) {
   pir_program *program = status ? NULL : pir_program_create(ctx);
   if (!program)
     return 1;
-  pir_builder b = pir_builder_at_end(pir_program_block(program));
-  const pir_type *type = pir_type_tensor(ctx, PIR_F32, (pir_shape){(const int64_t[]){2, 3}, 2});
-  pir_value *x = put_unary(&b, PD_RELU, put_input(&b, type));
-  put_unary(&b, PD_FETCH, put_unary(&b, PD_TANH, x));
-  status = pir_verify(pir_program_module(program), NULL);
+  status = build(program);
+  if (!status)
+    status = pir_verify(pir_program_module(program), NULL);
   if (!status)
     status = change(ctx, program);
   if (!status)

@@ -411,11 +411,15 @@ static void leave_blocks(const pir_op *root, const pir_op *op, const pir_op *nex
   }
 }
 
-static void verify_op(verifier *v, const pir_op *op) {
+static void verify_alone(verifier *v, const pir_op *op) {
   if (op->info->def->traits & PIR_REGISTERED)
     check_tables(v, op);
   else if (v->strict)
     found(v, pir_error(op, "is not known to any dialect"));
+}
+
+static void verify_op(verifier *v, const pir_op *op) {
+  verify_alone(v, op);
   for (size_t i = 0; i < op->operand_count; i++)
     found(v, check_scope(op, i));
 }
@@ -442,7 +446,14 @@ static pir_status verify_all(void *user) {
   return v->status;
 }
 
-pir_status pir_verify(const pir_op *root, const pir_verify_options *given) {
+static pir_status verify_one(void *user) {
+  verifier *v = user;
+  verify_alone(v, v->root);
+  return v->status;
+}
+
+static pir_status enter_verify(const pir_op *root, const pir_verify_options *given,
+                               pir_status (*check)(void *verifier)) {
   pir_verify_options options;
   if (!root)
     return PIR_INVALID;
@@ -453,5 +464,13 @@ pir_status pir_verify(const pir_op *root, const pir_verify_options *given) {
                 .old_forms = options.old_forms && !options.strict,
                 .fragment = options.fragment,
                 .untyped = options.untyped};
-  return pir_context_enter(pir_op_context(root), verify_all, &v);
+  return pir_context_enter(pir_op_context(root), check, &v);
+}
+
+pir_status pir_verify(const pir_op *root, const pir_verify_options *given) {
+  return enter_verify(root, given, verify_all);
+}
+
+pir_status pir_verify_op(const pir_op *op, const pir_verify_options *given) {
+  return enter_verify(op, given, verify_one);
 }

@@ -26,6 +26,13 @@ for program in embed_c embed_cpp; do
     "$into/$program" "$model/$file" "$model/model.pdiparams" | grep -q 'the two sessions agree'
   done
 done
+# The functions that build ops, all of them, as C and as C++.
+# shellcheck disable=SC2086
+cc -std=c11 -Wall -Wextra -Werror "$root/examples/build/build.c" -o "$into/build_c" $flags
+"$into/build_c" | grep -qx '0.5000 0.5000 0.7311 0.8808 0.9526 0.9820'
+printf '#include <pir/compiler/build/%s.h>\n' builtin onednn pd_op >"$into/all_ops.cc"
+# shellcheck disable=SC2086
+c++ -std=c++17 -Wall -Wextra -Werror -pedantic -c "$into/all_ops.cc" -o "$into/all_ops.o" $flags
 
 # The same by CMake, with its own version and not with a later one.
 cat >"$into/CMakeLists.txt" <<EOF

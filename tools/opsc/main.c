@@ -7,12 +7,12 @@
 #include <sys/stat.h>
 
 typedef struct outputs {
-  const char *tables, *header, *hooks, *list, *doc, *numbers;
+  const char *tables, *header, *hooks, *list, *doc, *build, *numbers;
 } outputs;
 
 static int opsc_usage(void) {
   fputs("usage: opsc FILE.ops [--tables=FILE.c] [--header=FILE.h] [--hooks=FILE.h] "
-        "[--list=FILE.tsv] [--doc=FOLDER] [--numbers=FILE]\n"
+        "[--list=FILE.tsv] [--doc=FOLDER] [--build=FOLDER] [--numbers=FILE]\n"
         "Checks the dialect that FILE.ops declares and writes what is asked for. Ops have the "
         "numbers that --numbers lists; rows of new ops are appended to it.\n",
         stderr);
@@ -44,24 +44,36 @@ static bool write_table_file(const dialect *d, const char *path,
   return finish(out, path);
 }
 
-// Writes one page for each family, and an index page.
-static bool write_doc(const dialect *d, const char *folder) {
-  if (!folder)
-    return true;
+// Writes a file for each family that `size` counts, FOLDER/family.ENDING, and FOLDER itself.
+static bool write_families(const dialect *d, const char *folder, const char *ending,
+                           int (*size)(const dialect *d, int file),
+                           void (*emit)(const dialect *d, int file, FILE *out)) {
   if (mkdir(folder, 0777) && errno != EEXIST)
     return cannot_write(folder);
   for (int file = 0; file < source_files(); file++) {
-    if (!family_size(d, file))
+    if (!size(d, file))
       continue;
-    const char *path = text_format("%s/%s.md", folder, source_family(file));
+    const char *path = text_format("%s/%s.%s", folder, source_family(file), ending);
     FILE *out = fopen(path, "w");
     if (!out)
       return cannot_write(path);
-    emit_family(d, file, out);
+    emit(d, file, out);
     if (!finish(out, path))
       return false;
   }
-  return write_table_file(d, text_format("%s/README.md", folder), emit_index);
+  return true;
+}
+
+// Writes one page for each family, and an index page.
+static bool write_doc(const dialect *d, const char *folder) {
+  return !folder || (write_families(d, folder, "md", family_size, emit_family) &&
+                     write_table_file(d, text_format("%s/README.md", folder), emit_index));
+}
+
+// Writes one header for each family, and beside the folder a header that includes them.
+static bool write_build(const dialect *d, const char *folder) {
+  return !folder || (write_families(d, folder, "h", build_size, emit_build_family) &&
+                     write_table_file(d, text_format("%s.h", folder), emit_build_index));
 }
 
 static bool compile_dialect(const char *input, const outputs *to) {
@@ -72,7 +84,8 @@ static bool compile_dialect(const char *input, const outputs *to) {
   return ops_number(&d, to->numbers) && write_table_file(&d, to->header, emit_header) &&
          write_table_file(&d, to->hooks, emit_hooks) &&
          write_table_file(&d, to->tables, emit_tables) &&
-         write_table_file(&d, to->list, emit_list) && write_doc(&d, to->doc);
+         write_table_file(&d, to->list, emit_list) && write_doc(&d, to->doc) &&
+         write_build(&d, to->build);
 }
 
 int main(int argc, char **argv) {
@@ -89,6 +102,8 @@ int main(int argc, char **argv) {
       to.list = argv[i] + 7;
     else if (!strncmp(argv[i], "--doc=", 6))
       to.doc = argv[i] + 6;
+    else if (!strncmp(argv[i], "--build=", 8))
+      to.build = argv[i] + 8;
     else if (!strncmp(argv[i], "--numbers=", 10))
       to.numbers = argv[i] + 10;
     else if (*argv[i] == '-' || input)

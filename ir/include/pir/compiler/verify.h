@@ -29,6 +29,11 @@ typedef struct pir_verify_options {
 // `options` may be NULL. Cost: O(ops + operands), without the hooks.
 PIR_API PIR_NODISCARD pir_status pir_verify(const pir_op *root,
                                             const pir_verify_options *options);
+// Checks one op alone against its definition: counts, kinds of attributes, element types and
+// the verify hook. Scope, position and ops in its regions are left out, so the op may be
+// detached. Reports and returns as pir_verify does. Cost: O(operands + attributes).
+PIR_API PIR_NODISCARD pir_status pir_verify_op(const pir_op *op,
+                                               const pir_verify_options *options);
 
 PIR_END
 #endif
