@@ -16,7 +16,12 @@ for key in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"):
     if key in os.environ:
         config.environment[key] = os.environ[key]
 config.substitutions.append(("%{bin}", tools))
-config.substitutions.append(("%{root}", os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+config.substitutions.append(("%{root}", root))
+# Of a program that includes what is installed.
+public = ["ir/abi", "ir/include", "dialects/include", "runtime/include", "passes/include", "codegen/include", "runtime/exec/include"]
+config.substitutions.append(("%{headers}", " ".join("-I" + os.path.join(root, folder) for folder in public) +
+                             " -I" + os.path.join(os.path.dirname(tools), "gen/include")))
 if os.path.exists(os.path.join(os.path.dirname(tools), "lib", "libpir_codegen_llvm.so")):
     config.available_features.add("llvm")
 if shutil.which("abidw"):

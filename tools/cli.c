@@ -11,6 +11,7 @@
 #include <pir/compiler/dialects.h>
 #include <pir/compiler/formats.h>
 #include <pir/compiler/load.h>
+#include <pir/compiler/pass_library.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -312,6 +313,21 @@ static int load_custom_ops(cli_run *cli, const char *library) {
                   *message.text ? message.text : "out of memory");
 }
 
+int cli_load_passes(cli_run *cli, int id) {
+  for (size_t i = 0; i < cli->match_count; i++) {
+    pir_message message = {{0}};
+    if (cli->matches[i].id != id)
+      continue;
+    pir_status status = cli->passes ? PIR_OK : pir_pass_set_create(NULL, &cli->passes);
+    if (!status)
+      status = pir_pass_set_load(cli->passes, cli->matches[i].value, &message);
+    if (status)
+      return cli_fail(cli, cli_exit_code(status), "%s",
+                      *message.text ? message.text : "out of memory");
+  }
+  return 0;
+}
+
 // Handles an option that every tool has. Returns -1 to continue.
 static int take_common(cli_run *cli, const cli_option *option, const char *value) {
   switch (option->id) {
@@ -404,6 +420,8 @@ int cli_finish(cli_run *cli, int code) {
   free(cli->files);
   pir_custom_set_destroy(cli->custom_ops);
   cli->custom_ops = NULL;
+  pir_pass_set_destroy(cli->passes);
+  cli->passes = NULL;
   cli->matches = NULL;
   cli->files = NULL;
   return code;
@@ -458,6 +476,8 @@ pir_context *cli_context_create(cli_run *cli) {
   pir_stop stop = cli_stop(cli);
   if (stop.max_ns)
     pir_context_set_stop(ctx, &stop);
+  if (cli->passes)
+    pir_pass_set_register(cli->passes, ctx);
   if (pir_dialects_load_all(ctx) ||
       (cli->custom_ops && pir_custom_set_register(cli->custom_ops, ctx))) {
     pir_context_destroy(ctx);

@@ -63,6 +63,7 @@ typedef struct cli_run {
   pir_limits limits;
   pir_watch watch;                    // --max-time
   struct pir_custom_set *custom_ops;  // ops of --custom-ops; NULL: none
+  struct pir_pass_set *passes;        // passes of libraries, for all contexts; NULL: none
   size_t errors;                      // diagnostics of severity error printed so far
   pir_str source_name,
       source_text;  // the text being worked on, for caret lines; set by cli_program_read
@@ -84,6 +85,14 @@ bool cli_print_help(const cli_tool *tool, const cli_option *common, const char *
 // Frees the command line and flushes standard output. Returns `code`, or another one after
 // reporting that bytes of standard output were lost.
 int cli_finish(cli_run *cli, int code);
+
+// The option by which pir-opt and pir-run load passes.
+#define CLI_LOAD_PASSES(id)                                                                    \
+  {(id), 0, "load-passes", "LIB",                                                              \
+   "take passes from a shared library too, whose code is run (docs/add-a-pass.md)"}
+// Loads the libraries that the option `id` names, for contexts that are created from now on.
+// Returns an exit code, 0 to go on.
+int cli_load_passes(cli_run *cli, int id);
 
 // Value of the last occurrence of an option; `*out_given` tells a flag from its absence. Either
 // may be NULL.

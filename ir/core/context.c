@@ -3,6 +3,7 @@
 
 #include <context_impl.h>
 
+#include <extension.h>
 #include <hash.h>
 #include <pir/layer/machine_memory.h>
 #include <sized.h>
@@ -273,4 +274,14 @@ const pir_dict *pir_dict_set(pir_context *ctx, const pir_dict *dict, pir_name *n
   const pir_dict *unique = pir_dict_get(ctx, entries, n + count - from);
   pir_arena_free(&ctx->arena, entries, bytes);
   return unique;
+}
+
+// ---- for the layers above
+
+const struct pir_pass_set *pir_context_pass_set(const pir_context *ctx) {
+  return ctx->passes;
+}
+
+void pir_context_keep_pass_set(pir_context *ctx, const struct pir_pass_set *set) {
+  ctx->passes = set;
 }

@@ -40,7 +40,11 @@ struct pir_pass_manager {
 pir_status manager_check_options(const pir_pass_manager *manager, const pir_pass *pass,
                                  const pir_pass_option *options, size_t count);
 
-// Finds a pass by name: a registered one, else a built-in one; NULL if there is none.
+// Whether a text may name the pass so: by its long name, without `_pass`, or by its short one.
+bool pass_is_called(const pir_pass *pass, pir_str name);
+
+// Finds a pass by name: one that the manager or its context knows, else a built-in one;
+// NULL if there is none.
 const pir_pass *pass_find_known(const pir_pass_manager *manager, pir_str name);
 
 #endif

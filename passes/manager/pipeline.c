@@ -7,6 +7,9 @@
 // A name is a pass (its long name, with or without `_pass`, or its short name) or a named
 // pipeline, which is expanded in place.
 
+#include <pir/compiler/pass_library.h>
+
+#include <extension.h>
 #include <manager_impl.h>
 #include <pass_list.h>
 
@@ -48,11 +51,11 @@ static bool is_called(const char *name, pir_str wanted) {
   return strlen(name) == wanted.size && memcmp(name, wanted.data, wanted.size) == 0;
 }
 
-static bool is_pass_name(const pir_pass *pass, pir_str wanted) {
+bool pass_is_called(const pir_pass *pass, pir_str wanted) {
   static const char suffix[] = "_pass";
   size_t size = strlen(pass->name), cut = sizeof suffix - 1;
   if (is_called(pass->name, wanted) ||
-      (pass->short_name[0] && is_called(pass->short_name, wanted)))
+      (pass->short_name && pass->short_name[0] && is_called(pass->short_name, wanted)))
     return true;
   return wanted.size + cut == size && memcmp(pass->name, wanted.data, wanted.size) == 0 &&
          memcmp(pass->name + wanted.size, suffix, cut) == 0;
@@ -60,7 +63,7 @@ static bool is_pass_name(const pir_pass *pass, pir_str wanted) {
 
 const pir_pass *pir_pass_find(pir_str name) {
   for (size_t i = 0; i < PASS_COUNT; i++)
-    if (is_pass_name(passes[i], name))
+    if (pass_is_called(passes[i], name))
       return passes[i];
   return NULL;
 }
@@ -155,8 +158,12 @@ static pir_status read_pipeline_passes(reader *r);
 
 const pir_pass *pass_find_known(const pir_pass_manager *manager, pir_str name) {
   for (size_t i = 0; i < manager->known.count; i++)
-    if (is_pass_name(manager->known.items[i], name))
+    if (pass_is_called(manager->known.items[i], name))
       return manager->known.items[i];
+  const pir_pass_set *set = pir_context_pass_set(manager->ctx);
+  for (size_t i = 0; set && i < pir_pass_set_count(set); i++)
+    if (pass_is_called(pir_pass_set_at(set, i), name))
+      return pir_pass_set_at(set, i);
   return pir_pass_find(name);
 }
 

@@ -33,6 +33,17 @@ cc -std=c11 -Wall -Wextra -Werror "$root/examples/build/build.c" -o "$into/build
 printf '#include <pir/compiler/build/%s.h>\n' builtin onednn pd_op >"$into/all_ops.cc"
 # shellcheck disable=SC2086
 c++ -std=c++17 -Wall -Wextra -Werror -pedantic -c "$into/all_ops.cc" -o "$into/all_ops.o" $flags
+# A library of passes, and the installed tool that opens it.
+# shellcheck disable=SC2086
+cc -std=c11 -Wall -Wextra -Werror -shared -fPIC "$root/examples/pass/passes.c" -o "$into/passes.so" $flags
+"$into/bin/pir-opt" --load-passes="$into/passes.so" --list-passes >"$into/log"
+grep -q '^exchange_pass ' "$into/log"
+# One with a libpir of its own is refused.
+# shellcheck disable=SC2046,SC2086
+cc -std=c11 -shared -fPIC "$root/examples/pass/passes.c" -o "$into/whole.so" ${CFLAGS-} $(pkg-config --cflags pir) "$into/lib/libpir.a" \
+  $(pkg-config --static --libs pir | sed 's/-lpir //')
+if "$into/bin/pir-opt" --load-passes="$into/whole.so" --list-passes 2>"$into/log"; then exit 1; fi
+grep -q 'whole.so: is linked with another copy of libpir' "$into/log"
 
 # The same by CMake, with its own version and not with a later one.
 cat >"$into/CMakeLists.txt" <<EOF

@@ -3,7 +3,7 @@
 #include <pir/compiler/compare.h>
 #include <pir/compiler/legacy.h>
 #include <pir/compiler/load.h>
-#include <pir/compiler/pass.h>
+#include <pir/compiler/pass_library.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +54,8 @@ enum {
   OPT_DELETE_PASS,
   OPT_INSERT_PASS,
   OPT_LEVEL,
-  OPT_EXPLAIN
+  OPT_EXPLAIN,
+  OPT_LOAD_PASSES
 };
 
 static const cli_option option_table[] = {
@@ -65,6 +66,7 @@ static const cli_option option_table[] = {
      "add a pass in front, or at PLACE: its number, before:NAME or after:NAME"},
     {OPT_LEVEL, 0, "opt-level", "N",
      "leave out passes of a level above N (Paddle's default: 2)"},
+    CLI_LOAD_PASSES(OPT_LOAD_PASSES),
     {OPT_LIST_PASSES, 0, "list-passes", NULL, "print the passes and exit"},
     {OPT_LIST_PIPELINES, 0, "list-pipelines", NULL, "print the named pipelines and exit"},
     {OPT_DUMP_PIPELINE, 0, "dump-pipeline", NULL, "print the passes that would run and exit"},
@@ -125,14 +127,18 @@ static const cli_tool tool = {
 
 // ---- lists
 
-static int list_passes(void) {
-  for (size_t i = 0; i < pir_passes(); i++) {
-    const pir_pass *pass = pir_pass_at(i);
-    printf("%-44s %-8s %s\n", pass->name, pass->short_name ? pass->short_name : "",
-           pass->summary);
-    for (const pir_option_def *o = pass->options; o && o->key; o++)
-      printf("    %-40s          %s\n", o->key, o->summary);
-  }
+static void list_pass(const pir_pass *pass) {
+  printf("%-44s %-8s %s\n", pass->name, pass->short_name ? pass->short_name : "",
+         pass->summary ? pass->summary : "");
+  for (const pir_option_def *o = pass->options; o && o->key; o++)
+    printf("    %-40s          %s\n", o->key, o->summary ? o->summary : "");
+}
+
+static int list_passes(const cli_run *cli) {
+  for (size_t i = 0; i < pir_passes(); i++)
+    list_pass(pir_pass_at(i));
+  for (size_t i = 0; cli->passes && i < pir_pass_set_count(cli->passes); i++)
+    list_pass(pir_pass_set_at(cli->passes, i));
   return CLI_OK;
 }
 
@@ -636,14 +642,17 @@ static int check(cli_run *cli) {
 }
 
 static int run_opt(cli_run *cli) {
+  int code = cli_load_passes(cli, OPT_LOAD_PASSES);
+  if (code)
+    return code;
   if (cli_has(cli, OPT_LIST_PASSES))
-    return list_passes();
+    return list_passes(cli);
   if (cli_has(cli, OPT_LIST_PIPELINES))
     return list_pipelines();
   if (cli_has(cli, OPT_DUMP_PIPELINE))
     return dump_pipeline(cli);
   emit_form form;
-  int code = emit_find(cli, cli_value(cli, OPT_EMIT, NULL), &form);
+  code = emit_find(cli, cli_value(cli, OPT_EMIT, NULL), &form);
   if (!code)
     code = check_timing(cli);
   if (code)

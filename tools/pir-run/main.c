@@ -31,6 +31,7 @@ static const cli_option options[] = {
     {OPT_RECORD, 0, "record", NULL,
      "with --case or --cases: write the outputs into the folder of the case, as expected ones"},
     {OPT_PIPELINE, 0, "pipeline", "NAME", "compile (default), kernels, or passes"},
+    CLI_LOAD_PASSES(OPT_LOAD_PASSES),
     {OPT_TARGET, 0, "target", "NAME", "native (default), x86-64, x86-64-v3, .., cuda"},
     {OPT_THREADS, 0, "threads", "N", "threads of a run (1)"},
     {OPT_SEED, 0, "seed", "N", "of random ops that have no seed of their own, as paddle.seed"},
@@ -250,7 +251,7 @@ int run_open(run *r, const char *path, const char *params, const npy_set *extra)
   static const pir_limits unlimited;
   bool only = cli_has(r->cli, OPT_COMPILE_ONLY);
   bool own_steps = only || cli_has(r->cli, OPT_TRAIN) || (extra && extra->count) ||
-                   r->cli->custom_ops || r->cli->remarks || is_stream(path) ||
+                   r->cli->custom_ops || r->cli->passes || r->cli->remarks || is_stream(path) ||
                    memcmp(&r->cli->limits, &unlimited, sizeof unlimited);
   pir_status status = how.cache && !own_steps ? open_files(r, path, params, &how)
                                               : open_program(r, path, params, extra, &how);
@@ -518,7 +519,9 @@ static int run_tool(cli_run *cli) {
   const char *cases = cli_value(cli, OPT_CASES, NULL),
              *path = cli->file_count ? cli->files[0] : NULL;
   cli->remarks = cli_has(cli, OPT_EXPLAIN);
-  int code = read_options(&r);
+  int code = cli_load_passes(cli, OPT_LOAD_PASSES);
+  if (!code)
+    code = read_options(&r);
   if (!code && cases)
     code = run_cases(&r, cases, path, cli_value(cli, OPT_PARAMS, NULL));
   else if (!code && !path)

@@ -40,7 +40,8 @@ enum {
   OPT_TRAIN,
   OPT_GUARD_PAGES,
   OPT_OVERLAP,
-  OPT_SCHEDULES
+  OPT_SCHEDULES,
+  OPT_LOAD_PASSES
 };
 
 typedef struct tolerance {
