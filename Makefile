@@ -9,12 +9,15 @@ OPT     ?= -O2
 LLVM    ?= /usr/lib/llvm-19
 KISSFFT ?= /usr/include/kissfft
 PREFIX  ?= /usr/local
+LIBDIR  ?= $(PREFIX)/lib
 BISON   ?= bison
 FLEX    ?= flex
 CFLAGS  ?= $(OPT) -g1
 WARN    := -Wall -Wextra -Werror -Wno-unused-parameter
 WARN_C  := $(WARN) -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
-BASE    := -std=c11 -D_GNU_SOURCE -fPIC -fvisibility=hidden -fno-math-errno -ffp-contract=off -MMD -MP $(WARN_C)
+# No path of the build folder's machine in debug information and messages: equal sources give equal bytes.
+PATHS   := -fdebug-prefix-map=$(CURDIR)=. -fmacro-prefix-map=$(CURDIR)=.
+BASE    := -std=c11 $(PATHS) -D_GNU_SOURCE -fPIC -fvisibility=hidden -fno-math-errno -ffp-contract=off -MMD -MP $(WARN_C)
 .DEFAULT_GOAL := all
 # Jobs run in parallel unless the caller says otherwise.
 JOBS    ?= $(shell nproc)
@@ -93,7 +96,7 @@ $(foreach o,$(LIB_OBJ) $(call obj,$(S_drrc) $(S_llvm)) $(call obj,$(S_mains)) $(
 $(foreach s,$(S_ir) $(S_runtime) $(S_dialects) $(S_passes) $(S_codegen) $(S_exec) $(S_llvm) $(S_opsc) $(S_drrc) $(S_tools) $(S_mains),$(eval $(B)/obj/$(s:.c=.o): $(s)))
 
 $(B)/lib/libpir.a: $(LIB_OBJ)
-	@$(call say,link libraries); mkdir -p $(@D) && rm -f $@ && ar rcs $@ $^
+	@$(call say,link libraries); mkdir -p $(@D) && rm -f $@ && ar rcsD $@ $^
 # Functions of pir/layer are exported under a version of their own.
 LAYER_HEADERS := $(wildcard ir/abi/pir/layer/*.h */include/pir/layer/*.h)
 $(B)/gen/libpir.map: mk/libpir.map $(LAYER_HEADERS)
@@ -108,7 +111,7 @@ $(B)/lib/libpir_codegen_llvm.so: $(call obj,$(S_llvm)) $(B)/lib/libpir.a mk/libp
 $(SERVER): tools/compile-server/main.c $(B)/lib/libpir.a
 	@$(CC) $(BASE) $(CFLAGS) $(I_codegen) -o $@ $^ $(LIBS)
 $(B)/lib/libpir_fft.so: runtime/fft/fft.cc runtime/fft/fft.h $(B)/gen/libpir.map
-	@mkdir -p $(@D) && $(CXX) -std=c++17 -fPIC -fvisibility=hidden $(WARN) $(CFLAGS) -I$(KISSFFT)/.. -shared -Wl,-soname,libpir_fft.so.$(SONAME) -Wl,--version-script=$(B)/gen/libpir.map -o $@.$(SONAME) $<
+	@mkdir -p $(@D) && $(CXX) -std=c++17 $(PATHS) -fPIC -fvisibility=hidden $(WARN) $(CFLAGS) -I$(KISSFFT)/.. -shared -Wl,-soname,libpir_fft.so.$(SONAME) -Wl,--version-script=$(B)/gen/libpir.map -o $@.$(SONAME) $<
 	@ln -sf libpir_fft.so.$(SONAME) $@
 $(foreach t,$(TOOLS),$(eval $(B)/bin/$(t): $(call obj,$(filter tools/$(t)/%,$(S_mains)))))
 $(B)/bin/%: $(TOOL_OBJ) $(B)/lib/libpir.so
@@ -209,27 +212,30 @@ LAYERS_PIR = ir/abi/pir */include/pir runtime/exec/include/pir
 HEADERS = $(wildcard $(LAYERS_PIR:%=%/*.h))
 HEADERS_OF = $(wildcard $(LAYERS_PIR:%=%/$(1)/*.h))
 include mk/python.mk
+# The tools, and where they are taken from.
+TOOLBIN = $(B)/bin
 install: all  ## install libraries, headers, tools, manual pages, completions, and files for pkg-config and CMake under PREFIX
-	@install -d $(DESTDIR)$(PREFIX)/{bin,lib/pkgconfig,lib/cmake/pir,include/pir/engine,include/pir/compiler/{dialect,build},share/man/man1,share/bash-completion/completions}
-	@install -m755 $(TOOLS:%=$(B)/bin/%) $(DESTDIR)$(PREFIX)/bin
-	@install -m755 $(B)/lib/libpir.so.$(SONAME) $(MODULES:%=%.$(SONAME)) $(DESTDIR)$(PREFIX)/lib
-	@install -m755 $(SERVER) $(DESTDIR)$(PREFIX)/lib
-	@install -m644 $(B)/lib/libpir.a $(DESTDIR)$(PREFIX)/lib
-	@ln -sf libpir.so.$(SONAME) $(DESTDIR)$(PREFIX)/lib/libpir.so
-	@ln -sf libpir_codegen_llvm.so.$(SONAME) $(DESTDIR)$(PREFIX)/lib/libpir_codegen_llvm.so
+	@install -d $(DESTDIR)$(LIBDIR)/{pkgconfig,cmake/pir} $(DESTDIR)$(PREFIX)/{bin,include/pir/engine,include/pir/compiler/{dialect,build},share/man/man1,share/bash-completion/completions}
+	@install -m755 $(TOOLS:%=$(TOOLBIN)/%) $(DESTDIR)$(PREFIX)/bin
+	@install -m755 $(B)/lib/libpir.so.$(SONAME) $(MODULES:%=%.$(SONAME)) $(DESTDIR)$(LIBDIR)
+	@install -m755 $(SERVER) $(DESTDIR)$(LIBDIR)
+	@install -m644 $(B)/lib/libpir.a $(DESTDIR)$(LIBDIR)
+	@ln -sf libpir.so.$(SONAME) $(DESTDIR)$(LIBDIR)/libpir.so
+	@ln -sf libpir_codegen_llvm.so.$(SONAME) $(DESTDIR)$(LIBDIR)/libpir_codegen_llvm.so
 	@install -m644 $(HEADERS) $(DESTDIR)$(PREFIX)/include/pir
 	@install -m644 $(call HEADERS_OF,engine) runtime/exec/include/pir/engine/engine.hpp $(DESTDIR)$(PREFIX)/include/pir/engine
 	@install -m644 $(call HEADERS_OF,compiler) $(DESTDIR)$(PREFIX)/include/pir/compiler
 	@install -m644 $(B)/gen/include/pir/compiler/dialect/*.h $(DESTDIR)$(PREFIX)/include/pir/compiler/dialect
 	@cd $(B)/gen/include/pir/compiler/build && for d in . $(BUILT); do install -Dm644 -t $(abspath $(DESTDIR)$(PREFIX))/include/pir/compiler/build/$$d $$d/*.h; done
-	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' mk/pir.pc.in >$(DESTDIR)$(PREFIX)/lib/pkgconfig/pir.pc
-	@for f in pirConfig pirConfigVersion; do sed -e 's|@SONAME@|$(SONAME)|g' -e 's|@VERSION@|$(VERSION)|' mk/$$f.cmake.in \
-	  >$(DESTDIR)$(PREFIX)/lib/cmake/pir/$$f.cmake; done
+	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' mk/pir.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/pir.pc
+	@for f in pirConfig pirConfigVersion; do sed -e 's|@SONAME@|$(SONAME)|g' -e 's|@VERSION@|$(VERSION)|' \
+	  -e "s|@INCLUDE@|$$(realpath -m --relative-to=$(LIBDIR)/cmake/pir $(PREFIX)/include)|" mk/$$f.cmake.in >$(DESTDIR)$(LIBDIR)/cmake/pir/$$f.cmake; done
 	@for t in $(TOOLS); do \
 	  $(B)/bin/$$t --help=bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/$$t; \
 	  $(B)/bin/$$t --help=man | sed -e 's|@VERSION@|$(VERSION)|' -e '/^@OPTIONS@$$/{r /dev/stdin' -e 'd;}' docs/man/$$t.1 \
 	    >$(DESTDIR)$(PREFIX)/share/man/man1/$$t.1; \
 	done
+include mk/package/package.mk
 
 clean:  ## remove what was built
 	rm -rf $(B)

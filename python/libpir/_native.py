@@ -14,12 +14,12 @@ FOLDER = pathlib.Path(__file__).resolve().parent / "lib"
 
 
 def _open() -> Any:
-    """Opens the only libpir.so.N of the package; the parts that the library opens itself stand beside it."""
+    """Opens the only libpir.so.N of the package, which may be a link; the parts that the library opens itself stand beside it."""
     found = sorted(FOLDER.glob("libpir.so.*"))
     if len(found) != 1:
         raise ImportError(f"expected one libpir.so.N in {FOLDER}, found {len(found)}")
     # Libraries of custom ops call functions of libpir without being linked with it.
-    return ffi.dlopen(str(found[0]), ffi.RTLD_NOW | ffi.RTLD_GLOBAL)
+    return ffi.dlopen(str(found[0].resolve()), ffi.RTLD_NOW | ffi.RTLD_GLOBAL)
 
 
 lib = _open()

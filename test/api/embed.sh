@@ -49,7 +49,7 @@ grep -q 'whole.so: is linked with another copy of libpir' "$into/log"
 cat >"$into/CMakeLists.txt" <<EOF
 cmake_minimum_required(VERSION 3.16)
 project(engine C)
-find_package(pir 0.1 REQUIRED)
+find_package(pir 1.0 REQUIRED)
 find_package(pir 1000 QUIET)
 if(pir_FOUND)
   message(FATAL_ERROR "version 1000 was found")

@@ -34,8 +34,8 @@
 PIR_BEGIN
 
 // Version of these headers. Compare with pir_version(), the version of the library.
-#define PIR_VERSION_MAJOR 0
-#define PIR_VERSION_MINOR 1
+#define PIR_VERSION_MAJOR 1
+#define PIR_VERSION_MINOR 0
 #define PIR_VERSION_PATCH 0
 // N of libpir.so.N, the binary interface that these headers belong to.
 #define PIR_SONAME "1"
