@@ -1,20 +1,34 @@
 # libpir_rt runs compiled models: the part of libpir that needs no IR, no compiler and no other library. libpir_rt_kernels has the
 # kernels that few models call; libpir_rt opens it when one of them is called.
+RARE   := attention experts graph linalg random rnn sequence sparse training
+S_rare := runtime/kernels/rare_kernels.c $(wildcard $(RARE:%=runtime/kernels/%/*.c))
 RT_obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 S_rt := $(addprefix ir/support/,arena.c heap.c map.c hash.c strbuf.c sized.c watch.c machine_memory.c) ir/files/archive.c ir/text/format.c \
   $(addprefix ir/core/,base.c clause_query.c index_nodes.c opdef.c param.c) $(wildcard ir/dims/*.c) \
   $(wildcard dialects/facts/infer*.c) $(addprefix dialects/facts/,symbolic.c attr_default.c hook_table.c step_def_stored.c) \
   dialects/builtin/infer_builtin.c $(wildcard dialects/pd_op/hooks/infer_*.c) \
-  $(wildcard $(patsubst %,runtime/%/*.c,base clause contract device device/* kernels kernels/*)) $(wildcard runtime/exec/run/*.c) \
+  $(wildcard $(patsubst %,runtime/%/*.c,base clause contract device device/*)) $(wildcard runtime/exec/run/*.c) \
+  $(filter-out $(S_rare),$(wildcard runtime/kernels/*.c runtime/kernels/*/*.c)) \
   $(addprefix runtime/exec/model/,model.c session.c separate.c) $(addprefix runtime/exec/plan/,evaluate.c offsets.c fit.c memory.c) \
   $(addprefix runtime/exec/store/,digest.c stored_def.c stored_plan.c stored_model.c compiled.c weights.c) \
   $(addprefix codegen/object/,image.c image_patch.c saved_code.c) $(wildcard codegen/target/*.c)
-RT := $(B)/lib/libpir_rt.so $(B)/lib/libpir_rt.a
+RT := $(foreach l,libpir_rt libpir_rt_kernels,$(B)/lib/$(l).so $(B)/lib/$(l).a)
 
 $(B)/lib/libpir_rt.a: $(call RT_obj,$(S_rt))
 	@mkdir -p $(@D) && rm -f $@ && ar rcs $@ $^
-$(B)/lib/libpir_rt.so: $(call RT_obj,$(S_rt)) $(B)/gen/libpir.map
-	@mkdir -p $(@D) && $(CC) $(CFLAGS) -shared -Wl,-soname,libpir_rt.so.$(SONAME) -Wl,--version-script=$(B)/gen/libpir.map -Wl,-z,relro,-z,now,-z,defs,--gc-sections $(RELR) \
+# It exports what the headers for programs that run models declare.
+RT_HEADERS := $(wildcard ir/abi/pir/*.h ir/include/pir/*.h runtime/include/pir/engine/*.h runtime/exec/include/pir/engine/*.h)
+$(B)/gen/libpir_rt.map: $(RT_HEADERS)
+	@mkdir -p $(@D) && { echo 'PIR_$(SONAME) { global:'; cat $^ | tr '\n' ' ' | grep -oE 'PIR_API [^;(]*\(' | grep -oE 'pir_[a-z0-9_]+\($$' | tr '(' ';' | sort -u; echo 'local: *; };'; } >$@
+$(B)/lib/libpir_rt.so: $(call RT_obj,$(S_rt)) $(B)/gen/libpir_rt.map
+	@mkdir -p $(@D) && $(CC) $(CFLAGS) -shared -Wl,-soname,libpir_rt.so.$(SONAME) -Wl,--version-script=$(B)/gen/libpir_rt.map -Wl,-z,relro,-z,now,-z,defs $(RELR) \
 	  -o $@.$(SONAME) $(filter %.o,$^) -lm -lpthread -ldl
 	@ln -sf libpir_rt.so.$(SONAME) $@
+# It has the few functions of libpir_rt that its kernels call, and exports the list of kernels.
+$(B)/lib/libpir_rt_kernels.a: $(call RT_obj,$(S_rare))
+	@mkdir -p $(@D) && rm -f $@ && ar rcs $@ $^
+$(B)/lib/libpir_rt_kernels.so: $(call RT_obj,$(S_rare)) $(B)/lib/libpir_rt.a mk/libpir_rt_kernels.map
+	@mkdir -p $(@D) && $(CC) $(CFLAGS) -shared -Wl,-soname,libpir_rt_kernels.so.$(SONAME) -Wl,--version-script=mk/libpir_rt_kernels.map -Wl,-z,relro,-z,now,-z,defs $(RELR) \
+	  -o $@.$(SONAME) $(filter %.o %.a,$^) -lm -lpthread -ldl
+	@ln -sf libpir_rt_kernels.so.$(SONAME) $@
 $(eval $(B)/obj/dialects/facts/step_def_stored.o: dialects/facts/step_def_stored.c | generated)

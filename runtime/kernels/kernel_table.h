@@ -3,48 +3,103 @@
 #define PIR_KERNEL_TABLE_H
 
 // Name (as in `kernel NAME` of an .ops entry), and whether the kernel allocates its results
-// itself. In name order, because pir_kernel_find searches the table by bisection.
-#define PIR_KERNELS(X)                                                                         \
+// itself. Each list is in name order, because pir_kernel_find searches it by bisection.
+//
+// The kernels that models call: libpir_rt has them.
+#define PIR_KERNELS_OF_MODELS(X)                                                               \
   X(argsort, false)                                                                            \
   X(assert, false)                                                                             \
   X(assign_value, false)                                                                       \
+  X(bincount, true)                                                                            \
+  X(bipartite_match, false)                                                                    \
+  X(broadcast_tensors, false)                                                                  \
+  X(clip_by_norm, false)                                                                       \
+  X(coalesce_tensor, false)                                                                    \
+  X(collect_fpn_proposals, true)                                                               \
+  X(cummax, false)                                                                             \
+  X(cummin, false)                                                                             \
+  X(cumprod_grad, false)                                                                       \
+  X(deformable_conv, false)                                                                    \
+  X(distribute_fpn_proposals, true)                                                            \
+  X(equal_all, false)                                                                          \
+  X(gammaincc, false)                                                                          \
+  X(gather_nd, false)                                                                          \
+  X(generate_proposals, true)                                                                  \
+  X(histogram, false)                                                                          \
+  X(index_elementwise_get, false)                                                              \
+  X(index_elementwise_get_grad, false)                                                         \
+  X(index_elementwise_put, false)                                                              \
+  X(index_elementwise_put_grad, false)                                                         \
+  X(index_elementwise_put_with_tensor, false)                                                  \
+  X(index_elementwise_put_with_tensor_grad, false)                                             \
+  X(index_put, false)                                                                          \
+  X(interp_antialias, false)                                                                   \
+  X(kthvalue, false)                                                                           \
+  X(logcumsumexp, false)                                                                       \
+  X(lookup_table_dequant, false)                                                               \
+  X(masked_select, true)                                                                       \
+  X(masked_select_grad, false)                                                                 \
+  X(matrix_nms, true)                                                                          \
+  X(median, false)                                                                             \
+  X(meshgrid, false)                                                                           \
+  X(mode, false)                                                                               \
+  X(multiclass_nms3, true)                                                                     \
+  X(multiplex, false)                                                                          \
+  X(nanmedian, false)                                                                          \
+  X(nms, true)                                                                                 \
+  X(nonzero, true)                                                                             \
+  X(polygamma, false)                                                                          \
+  X(print, false)                                                                              \
+  X(prior_box, false)                                                                          \
+  X(psroi_pool, false)                                                                         \
+  X(psroi_pool_grad, false)                                                                    \
+  X(repeat_interleave_with_tensor_index, true)                                                 \
+  X(roi_align, false)                                                                          \
+  X(roi_align_grad, false)                                                                     \
+  X(roi_pool, false)                                                                           \
+  X(roi_pool_grad, false)                                                                      \
+  X(searchsorted, false)                                                                       \
+  X(select_output, true)                                                                       \
+  X(set_value, false)                                                                          \
+  X(set_value_with_tensor, false)                                                              \
+  X(topk, false)                                                                               \
+  X(tril_indices, false)                                                                       \
+  X(triu_indices, false)                                                                       \
+  X(unique, true)                                                                              \
+  X(unique_consecutive, true)                                                                  \
+  X(unpool, false)                                                                             \
+  X(view_dtype, false)                                                                         \
+  X(weight_quantize, false)                                                                    \
+  X(yolo_loss, false)                                                                          \
+  X(yolo_loss_grad, false)
+
+// The others, in folders of their own (mk/rt.mk): libpir_rt opens libpir_rt_kernels for them.
+#define PIR_KERNELS_RARE(X)                                                                    \
   X(attention_lstm, true)                                                                      \
   X(auc, false)                                                                                \
   X(batched_gemm, false)                                                                       \
   X(beam_search, true)                                                                         \
   X(bernoulli, false)                                                                          \
-  X(bincount, true)                                                                            \
   X(binomial, false)                                                                           \
-  X(bipartite_match, false)                                                                    \
   X(block_multihead_attention, false)                                                          \
   X(box_clip, false)                                                                           \
-  X(broadcast_tensors, false)                                                                  \
   X(check_finite_and_unscale, false)                                                           \
   X(check_numerics, false)                                                                     \
   X(cholesky, false)                                                                           \
   X(cholesky_solve, false)                                                                     \
   X(chunk_eval, false)                                                                         \
   X(class_center_sample, true)                                                                 \
-  X(clip_by_norm, false)                                                                       \
-  X(coalesce_tensor, false)                                                                    \
-  X(collect_fpn_proposals, true)                                                               \
   X(crf_decoding, false)                                                                       \
   X(ctc_align, false)                                                                          \
-  X(cummax, false)                                                                             \
-  X(cummin, false)                                                                             \
-  X(cumprod_grad, false)                                                                       \
-  X(deformable_conv, false)                                                                    \
   X(deformable_conv_grad, false)                                                               \
   X(det, false)                                                                                \
   X(dirichlet, false)                                                                          \
-  X(distribute_fpn_proposals, true)                                                            \
   X(dpsgd, false)                                                                              \
   X(dropout, false)                                                                            \
   X(edit_distance, false)                                                                      \
   X(eig, false)                                                                                \
   X(eigh, false)                                                                               \
   X(eigvals, false)                                                                            \
-  X(equal_all, false)                                                                          \
   X(exponential, false)                                                                        \
   X(fft, false)                                                                                \
   X(fft_from_half, false)                                                                      \
@@ -57,34 +112,19 @@
   X(fp8_quant_blockwise, false)                                                                \
   X(fused_seqpool_cvm, true)                                                                   \
   X(fused_seqpool_cvm_grad, false)                                                             \
-  X(gammaincc, false)                                                                          \
-  X(gather_nd, false)                                                                          \
   X(gather_tree, false)                                                                        \
   X(gaussian, false)                                                                           \
-  X(generate_proposals, true)                                                                  \
   X(grid_sample_grad, false)                                                                   \
   X(gru_grad, false)                                                                           \
   X(gru_sequences, true)                                                                       \
   X(gru_unit, false)                                                                           \
   X(hash, false)                                                                               \
-  X(histogram, false)                                                                          \
   X(hsigmoid_loss, false)                                                                      \
   X(hsigmoid_loss_grad, false)                                                                 \
-  X(index_elementwise_get, false)                                                              \
-  X(index_elementwise_get_grad, false)                                                         \
-  X(index_elementwise_put, false)                                                              \
-  X(index_elementwise_put_grad, false)                                                         \
-  X(index_elementwise_put_with_tensor, false)                                                  \
-  X(index_elementwise_put_with_tensor_grad, false)                                             \
-  X(index_put, false)                                                                          \
-  X(interp_antialias, false)                                                                   \
   X(inverse, false)                                                                            \
-  X(kthvalue, false)                                                                           \
   X(lamb, false)                                                                               \
   X(lars_momentum, false)                                                                      \
   X(lod_reset, true)                                                                           \
-  X(logcumsumexp, false)                                                                       \
-  X(lookup_table_dequant, false)                                                               \
   X(lp_pool2d_grad, false)                                                                     \
   X(lstm_grad, false)                                                                          \
   X(lstm_sequences, true)                                                                      \
@@ -93,54 +133,31 @@
   X(lu_solve, false)                                                                           \
   X(lu_unpack, false)                                                                          \
   X(masked_multihead_attention, false)                                                         \
-  X(masked_select, true)                                                                       \
-  X(masked_select_grad, false)                                                                 \
   X(match_matrix_tensor, true)                                                                 \
   X(match_matrix_tensor_grad, false)                                                           \
-  X(matrix_nms, true)                                                                          \
   X(matrix_rank, false)                                                                        \
   X(matrix_rank_atol_rtol, false)                                                              \
   X(matrix_rank_tol, false)                                                                    \
-  X(median, false)                                                                             \
   X(memory_efficient_attention, false)                                                         \
   X(memory_efficient_attention_grad, false)                                                    \
-  X(meshgrid, false)                                                                           \
-  X(mode, false)                                                                               \
   X(moe_dispatch_part, true)                                                                   \
   X(moe_gate_dispatch, false)                                                                  \
   X(moe_permute, false)                                                                        \
-  X(multiclass_nms3, true)                                                                     \
   X(multinomial, false)                                                                        \
-  X(multiplex, false)                                                                          \
-  X(nanmedian, false)                                                                          \
   X(nce, false)                                                                                \
   X(nce_grad, false)                                                                           \
-  X(nms, true)                                                                                 \
-  X(nonzero, true)                                                                             \
   X(poisson, false)                                                                            \
-  X(polygamma, false)                                                                          \
   X(pool2d_grad, false)                                                                        \
   X(pool3d_grad, false)                                                                        \
-  X(print, false)                                                                              \
-  X(prior_box, false)                                                                          \
-  X(psroi_pool, false)                                                                         \
-  X(psroi_pool_grad, false)                                                                    \
   X(qr, false)                                                                                 \
   X(randint, false)                                                                            \
   X(randperm, false)                                                                           \
   X(reindex_graph, true)                                                                       \
-  X(repeat_interleave_with_tensor_index, true)                                                 \
   X(rnn, false)                                                                                \
   X(rnn_grad, false)                                                                           \
-  X(roi_align, false)                                                                          \
-  X(roi_align_grad, false)                                                                     \
-  X(roi_pool, false)                                                                           \
-  X(roi_pool_grad, false)                                                                      \
   X(rows_by_number, false)                                                                     \
-  X(searchsorted, false)                                                                       \
   X(seed, false)                                                                               \
   X(segment_pool, true)                                                                        \
-  X(select_output, true)                                                                       \
   X(send_u_recv, true)                                                                         \
   X(send_ue_recv, true)                                                                        \
   X(sequence_conv, true)                                                                       \
@@ -151,8 +168,6 @@
   X(sequence_pool_grad, false)                                                                 \
   X(sequence_softmax, true)                                                                    \
   X(sequence_softmax_grad, false)                                                              \
-  X(set_value, false)                                                                          \
-  X(set_value_with_tensor, false)                                                              \
   X(shuffle_batch, true)                                                                       \
   X(slogdet_v2, false)                                                                         \
   X(solve, false)                                                                              \
@@ -182,24 +197,16 @@
   X(svdvals, false)                                                                            \
   X(tdm_sampler, false)                                                                        \
   X(top_p_sampling, false)                                                                     \
-  X(topk, false)                                                                               \
   X(triangular_solve, false)                                                                   \
-  X(tril_indices, false)                                                                       \
-  X(triu_indices, false)                                                                       \
   X(truncated_gaussian_random, false)                                                          \
   X(uniform, false)                                                                            \
   X(uniform_inplace, false)                                                                    \
   X(uniform_like_batch, false)                                                                 \
-  X(unique, true)                                                                              \
-  X(unique_consecutive, true)                                                                  \
-  X(unpool, false)                                                                             \
   X(variable_length_attention, false)                                                          \
-  X(view_dtype, false)                                                                         \
   X(viterbi_decode, true)                                                                      \
   X(warpctc, false)                                                                            \
-  X(warprnnt, false)                                                                           \
-  X(weight_quantize, false)                                                                    \
-  X(yolo_loss, false)                                                                          \
-  X(yolo_loss_grad, false)
+  X(warprnnt, false)
+
+#define PIR_KERNELS(X) PIR_KERNELS_OF_MODELS(X) PIR_KERNELS_RARE(X)
 
 #endif
