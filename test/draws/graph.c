@@ -433,10 +433,11 @@ static void note_results(emission *e, int op, pir_op *made) {
   }
 }
 
-// Says of an op what its noise depends on.
+// Says of an op what its noise depends on. Lower blocks of different ops are made of the same
+// ops, whose errors may cancel out where they are equal.
 static void note_noise(emission *e, int at) {
   const graph_op *op = &e->g->ops[at];
-  e->b.again = false;
+  e->b.again = draw_noise_swaps(op->call->noise, op->call->def);
   e->b.floats = !op->narrow;
   for (int i = 0; i < at; i++) {
     const graph_op *before = &e->g->ops[i];

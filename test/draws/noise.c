@@ -28,6 +28,7 @@ typedef enum setting {
 } setting;
 
 struct draw_noise {
+  uint64_t seed;  // of the last draw_noise_set
   pir_dialect *dialects[DRAW_NOISES];
   size_t dialect_count;
   struct factor {
@@ -414,7 +415,15 @@ bool draw_scans(const pir_opdef *def) {
   return false;
 }
 
+bool draw_noise_swaps(const draw_noise *z, const pir_opdef *def) {
+  uint64_t mixed = z->seed;
+  for (const char *c = def->name; *c; c++)
+    mixed = 31 * mixed + (unsigned char)*c;
+  return draw_random(&mixed) >> 63;
+}
+
 void draw_noise_set(draw_noise *z, double u, uint64_t seed) {
+  z->seed = seed;
   for (size_t i = 0; i < z->factor_count; i++) {
     double part = 0.5 + 0.5 * (double)(draw_random(&seed) >> 11) * 0x1p-53;
     bool half = draw_random(&seed) >> 63;

@@ -22,5 +22,8 @@ bool draw_rounds(const pir_opdef *def);
 // Whether an op gives partial sums.
 bool draw_scans(const pir_opdef *def);
 void draw_noise_set(draw_noise *z, double u, uint64_t seed);  // how far arithmetic is off
+// Whether programs made now give an op the noise of DRAW_OF_FLOATS_AGAIN: it depends on the op
+// and on the last seed.
+bool draw_noise_swaps(const draw_noise *z, const pir_opdef *def);
 
 #endif
