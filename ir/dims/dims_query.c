@@ -287,61 +287,78 @@ bool pir_dim_evaluate(const pir_dims *dims, pir_dim dim, const int64_t *symbols,
 
 // ---- text
 
-static void print_dim(pir_strbuf *out, const pir_dims *dims, pir_dim dim, bool inner);
+// Where a dim is written, and how symbols are called there.
+typedef struct dim_printer {
+  pir_strbuf *out;
+  const pir_dims *dims;
+  const pir_str *names;  // by symbol; NULL: S0, S1, ..
+} dim_printer;
 
-static void print_list(pir_strbuf *out, const pir_dims *dims, pir_dim dim,
-                       const char *between) {
-  for (size_t i = 0; i < pir_dim_operands(dims, dim); i++) {
+static void print_dim(const dim_printer *p, pir_dim dim, bool inner);
+
+static void print_list(const dim_printer *p, pir_dim dim, const char *between) {
+  for (size_t i = 0; i < pir_dim_operands(p->dims, dim); i++) {
     if (i)
-      pir_strbuf_format(out, "%s", between);
-    print_dim(out, dims, pir_dim_operand(dims, dim, i), true);
+      pir_strbuf_format(p->out, "%s", between);
+    print_dim(p, pir_dim_operand(p->dims, dim, i), true);
   }
 }
 
-static void print_call(pir_strbuf *out, const pir_dims *dims, pir_dim dim, const char *name) {
-  pir_strbuf_format(out, "%s(", name);
+static void print_call(const dim_printer *p, pir_dim dim, const char *name) {
+  pir_strbuf_format(p->out, "%s(", name);
   for (size_t i = 0; i < 2; i++) {
     if (i)
-      pir_strbuf_lit(out, ", ");
-    print_dim(out, dims, pir_dim_operand(dims, dim, i), false);
+      pir_strbuf_lit(p->out, ", ");
+    print_dim(p, pir_dim_operand(p->dims, dim, i), false);
   }
-  pir_strbuf_char(out, ')');
+  pir_strbuf_char(p->out, ')');
 }
 
-static void print_sum(pir_strbuf *out, const pir_dims *dims, pir_dim dim, bool inner) {
+static void print_sum(const dim_printer *p, pir_dim dim, bool inner) {
   if (inner)
-    pir_strbuf_char(out, '(');
-  print_list(out, dims, dim, " + ");
+    pir_strbuf_char(p->out, '(');
+  print_list(p, dim, " + ");
   if (inner)
-    pir_strbuf_char(out, ')');
+    pir_strbuf_char(p->out, ')');
 }
 
-static void print_dim(pir_strbuf *out, const pir_dims *dims, pir_dim dim, bool inner) {
+static void print_symbol(const dim_printer *p, size_t symbol) {
+  if (p->names)
+    pir_strbuf_str(p->out, p->names[symbol]);
+  else
+    pir_strbuf_format(p->out, "S%zu", symbol);
+}
+
+static void print_dim(const dim_printer *p, pir_dim dim, bool inner) {
   int64_t value;
   if (dim == PIR_DIM_UNKNOWN)
-    pir_strbuf_char(out, '?');
-  else if (pir_dim_is_const(dims, dim, &value))
-    pir_strbuf_int(out, value);
+    pir_strbuf_char(p->out, '?');
+  else if (pir_dim_is_const(p->dims, dim, &value))
+    pir_strbuf_int(p->out, value);
   else
-    switch (pir_dim_kind_of(dims, dim)) {
-      case PIR_DIM_SYMBOL:
-        pir_strbuf_format(out, "S%zu", pir_dim_symbol_index(dims, dim));
-        break;
-      case PIR_DIM_ADD: print_sum(out, dims, dim, inner); break;
-      case PIR_DIM_MUL: print_list(out, dims, dim, "*"); break;
-      case PIR_DIM_FLOORDIV: print_call(out, dims, dim, "floordiv"); break;
-      case PIR_DIM_CEILDIV: print_call(out, dims, dim, "ceildiv"); break;
-      case PIR_DIM_MOD: print_call(out, dims, dim, "mod"); break;
-      case PIR_DIM_MIN: print_call(out, dims, dim, "min"); break;
-      case PIR_DIM_MAX: print_call(out, dims, dim, "max"); break;
-      default: print_call(out, dims, dim, "broadcast"); break;
+    switch (pir_dim_kind_of(p->dims, dim)) {
+      case PIR_DIM_SYMBOL: print_symbol(p, pir_dim_symbol_index(p->dims, dim)); break;
+      case PIR_DIM_ADD: print_sum(p, dim, inner); break;
+      case PIR_DIM_MUL: print_list(p, dim, "*"); break;
+      case PIR_DIM_FLOORDIV: print_call(p, dim, "floordiv"); break;
+      case PIR_DIM_CEILDIV: print_call(p, dim, "ceildiv"); break;
+      case PIR_DIM_MOD: print_call(p, dim, "mod"); break;
+      case PIR_DIM_MIN: print_call(p, dim, "min"); break;
+      case PIR_DIM_MAX: print_call(p, dim, "max"); break;
+      default: print_call(p, dim, "broadcast"); break;
     }
 }
 
-pir_status pir_dim_print(const pir_dims *dims, pir_dim dim, pir_writer out) {
+pir_status pir_dim_print_named(const pir_dims *dims, pir_dim dim, const pir_str *names,
+                               pir_writer out) {
   char room[256];
   pir_strbuf buf;
   pir_strbuf_init_writer(&buf, out, room, sizeof room);
-  print_dim(&buf, dims, dim, false);
+  dim_printer p = {&buf, dims, names};
+  print_dim(&p, dim, false);
   return pir_strbuf_flush(&buf) ? PIR_OK : PIR_IO;
+}
+
+pir_status pir_dim_print(const pir_dims *dims, pir_dim dim, pir_writer out) {
+  return pir_dim_print_named(dims, dim, NULL, out);
 }

@@ -27,6 +27,10 @@ class Port:
     """The element type, by NumPy's name."""
     shape: tuple[int, ...] | None
     """Extents, -1 where one varies; None where only a run shows the rank."""
+    dims: tuple[str, ...] | None = None
+    """Names of the extents that vary, "" of the others: extents of one name are equal in every run, over all ports."""
+    ranges: tuple[tuple[int, int | None], ...] | None = None
+    """The least and the largest extent with which a run can succeed; None: no bound is known."""
 
 
 class Cancel:
@@ -195,8 +199,13 @@ class Model:
         for i in range(count(self._handle)):
             port = sized("pir_port")
             _check(get(self._handle, i, port))
-            shape = tuple(port.shape[0 : port.rank]) if port.rank >= 0 else None
-            yield Port(text_of(port.name), _arrays.dtype_name(port.dtype), shape)
+            name, dtype = text_of(port.name), _arrays.dtype_name(port.dtype)
+            if port.rank < 0:
+                yield Port(name, dtype, None)
+                continue
+            dims = tuple(text_of(port.dims[d]) for d in range(port.rank))
+            ranges = tuple((port.least[d], port.most[d] if port.most[d] < 2**63 - 1 else None) for d in range(port.rank))
+            yield Port(name, dtype, tuple(port.shape[0 : port.rank]), dims, ranges)
 
     @property
     def stats(self) -> dict[str, int]:

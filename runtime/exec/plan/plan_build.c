@@ -315,6 +315,8 @@ pir_status pir_plan_build(const pir_program *program, const pir_facts *facts,
     pir_context_note_place(pir_op_context(op), pir_op_loc(op));
     status = pir_plan_op(&b, op);
   }
+  if (!status)
+    status = pir_plan_name_dims(&b);
   if (!status) {
     pir_plan_lifetimes(&b);
     pir_plan_symbols(&b);

@@ -106,6 +106,11 @@ pir_status pir_plan_parameter(plan_builder *b, const pir_program *program, const
 pir_status pir_plan_input(plan_builder *b, const pir_op *op);
 pir_status pir_plan_output(plan_builder *b, const pir_op *op);
 
+// ---- port_dims.c
+
+// Names the extents of inputs and outputs that vary, and notes the range of each.
+pir_status pir_plan_name_dims(plan_builder *b);
+
 // ---- calls.c
 
 pir_status pir_plan_call(plan_builder *b, const pir_op *op);

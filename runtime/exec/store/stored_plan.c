@@ -40,7 +40,8 @@
 #define PORT_FIELDS(F, T)                                                                      \
   F(T, OWN, port) F(T, PLAIN, dims) F(T, PLAIN, slot) F(T, PLAIN, unused)
 #define PORT_VIEW_FIELDS(F, T)                                                                 \
-  F(T, PLAIN, size) F(T, STR, name) F(T, PLAIN, dtype) F(T, PLAIN, rank) F(T, PLAIN, shape)
+  F(T, PLAIN, size) F(T, STR, name) F(T, PLAIN, dtype) F(T, PLAIN, rank) F(T, PLAIN, shape) \
+  F(T, OWN, dims) F(T, PLAIN, least) F(T, PLAIN, most)
 #define CONST_FIELDS(F, T)                                                                     \
   F(T, PLAIN, bytes) F(T, OWN, param) F(T, PLAIN, slot) F(T, PLAIN, unused)
 #define ORIGIN_FIELDS(F, T) F(T, TEXT, op) F(T, PLAIN, first) F(T, PLAIN, unused)
@@ -182,6 +183,8 @@ static void one_instr(store *s, plan_instr *x) {
 
 static void port_view(pir_archive *a, pir_port *x) {
   PORT_VIEW_FIELDS(STORE, pir_port)
+  for (int i = 0; i < PIR_MAX_RANK; i++)
+    pir_archive_str(a, &x->dims[i]);
 }
 
 static void one_port(store *s, plan_port *x) {

@@ -115,6 +115,9 @@ PIR_API bool pir_dim_evaluate(const pir_dims *dims, pir_dim dim, const int64_t *
 // Writes a dim for people: "S0*2 + 1", "?" for the unknown one. PIR_IO when the writer stops.
 PIR_API PIR_NODISCARD pir_status pir_dim_print(const pir_dims *dims, pir_dim dim,
                                                pir_writer out);
+// Does the same with names of the caller's: one for each symbol, by pir_dim_symbol_index.
+PIR_API PIR_NODISCARD pir_status pir_dim_print_named(const pir_dims *dims, pir_dim dim,
+                                                     const pir_str *names, pir_writer out);
 
 PIR_END
 #endif

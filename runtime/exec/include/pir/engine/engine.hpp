@@ -117,6 +117,10 @@ struct port : pir_port {
   std::span<const int64_t> extents() const {
     return {shape, static_cast<size_t>(rank < 0 ? 0 : rank)};
   }
+  // Returns the names of the extents, empty where one is fixed.
+  std::span<const pir_str> names() const {
+    return {dims, static_cast<size_t>(rank < 0 ? 0 : rank)};
+  }
 };
 
 // A reference to a model; copies refer to the same one. Empty at first.

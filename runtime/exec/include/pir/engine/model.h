@@ -111,6 +111,14 @@ typedef struct pir_port {
   int32_t rank;
   // Extents; -1 where one varies.
   int64_t shape[PIR_MAX_RANK];
+  // Names of the extents that vary, which live as long as the model. Extents of one name, of
+  // whatever ports, are equal in every run that succeeds. A name is a symbol ("S0", or the
+  // name that the program states in sym_shape_str), or an expression of symbols
+  // ("2*S0 + 1"). Empty where the extent is fixed, or nothing is known of it.
+  pir_str dims[PIR_MAX_RANK];
+  // The least and the largest extent with which a run can succeed, as far as the ops tell it;
+  // INT64_MAX: no bound is known. Both are the extent where it is fixed.
+  int64_t least[PIR_MAX_RANK], most[PIR_MAX_RANK];
 } pir_port;
 
 // Returns the number of inputs, which a run needs bound.

@@ -1,0 +1,22 @@
+"""Models: what is known about them before a run."""
+import libpir
+from conftest import SHIPPED
+
+JOINED = """{
+(%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[-1,3]} : () -> tensor<-1x3xf32>
+(%1) = "pd_op.data" () {dtype:float32,name:"y",place:Place(undefined:0),shape:[-1,3]} : () -> tensor<-1x3xf32>
+(%2) = "pd_op.full" () {dtype:int32,place:Place(cpu),shape:[1],value:1} : () -> tensor<1xi32>
+(%3) = "builtin.combine" (%0, %1) {} : (tensor<-1x3xf32>, tensor<-1x3xf32>) -> vec[tensor<-1x3xf32>,tensor<-1x3xf32>]
+(%4) = "pd_op.concat" (%3, %2) {} : (vec[tensor<-1x3xf32>,tensor<-1x3xf32>], tensor<1xi32>) -> tensor<-1x6xf32>
+() = "builtin.shadow_output" (%4) {output_name:"out"} : (tensor<-1x6xf32>) ->
+}"""
+
+
+def test_names_and_ranges_of_extents():
+    model = libpir.Model.load(SHIPPED / "model.json")
+    assert model.inputs[0].dims == ("S0", "", "", "")
+    assert model.outputs[0].dims == ("S0", "")
+    assert model.inputs[0].ranges == ((0, None), (1, 1), (8, 8), (8, 8))
+    model = libpir.Model.create(libpir.Program.parse(JOINED))
+    assert [p.dims for p in model.inputs + model.outputs] == [("S0", "")] * 3
+    assert model.outputs[0].ranges == ((0, None), (6, 6))
