@@ -212,6 +212,23 @@ class Model:
         """Numbers about the model: ops, instructions, kernels, bytes, nanoseconds (pir_model_stats)."""
         return _numbers("pir_model_stats", lib.pir_model_stats_of, self._handle)
 
+    @property
+    def info(self) -> dict[str, str | int]:
+        """Where the model comes from: format, versions, ops and parameters as they were loaded (pir_model_info)."""
+        found = sized("pir_model_info")
+        _check(lib.pir_model_info_of(self._handle, found))
+        fields = {name: getattr(found, name) for name, _ in ffi.typeof("pir_model_info").fields if name != "size"}
+        return {name: value if isinstance(value, int) else text_of(value) for name, value in fields.items()}
+
+    @property
+    def op_counts(self) -> dict[str, int]:
+        """The ops of the program as it was loaded, by name, those of regions included."""
+        count, counts = sized("pir_op_count"), {}
+        for i in range(int(self.info["op_names"])):
+            _check(lib.pir_model_op_count(self._handle, i, count))
+            counts[text_of(count.name)] = int(count.count)
+        return counts
+
     def session(self, **options: Any) -> Session:
         """A session of this model; the arguments are those of Session."""
         return Session(self, **options)

@@ -208,6 +208,7 @@ static pir_status compile_model(void *user) {
     status = pir_model_open_device(m->model, m->options, &message);
   if (status)
     return pir_report(ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", message.text);
+  pir_model_describe(m->model, m->program);
   PIR_TRY(run_pipeline(ctx, m->program, m->options));
   pir_context_note_task(ctx, "compiling", PIR_STR(""));
   PIR_TRY(pir_facts_create(m->program, &m->facts));

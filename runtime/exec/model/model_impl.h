@@ -5,12 +5,19 @@
 #include "frame.h"
 #include <pir/layer/saved_code.h>
 #include <sized.h>
+#include <pir/engine/metadata.h>
 #include <stdatomic.h>
 
 typedef struct owned_block {
   void *data;
   size_t bytes;
 } owned_block;
+
+// Facts about the program that a model was made from, in memory of the model's heap.
+typedef struct model_metadata {
+  pir_model_info info;
+  pir_op_count *counts;  // info.op_names of them
+} model_metadata;
 
 struct pir_model {
   atomic_int holders;
@@ -36,6 +43,7 @@ struct pir_model {
   pir_device_code **codes;  // that were loaded
   uint32_t code_count;
   pir_model_stats stats;
+  model_metadata metadata;
   pir_progress_sink progress;  // while the model is made
 };
 
@@ -50,6 +58,11 @@ pir_status pir_model_options_read(const pir_model_options *given, pir_model_opti
 // Tells the sink of the options, if there is one, and returns `status`. `options` may be NULL.
 pir_status pir_model_tell(const pir_model_options *options, pir_severity severity,
                           pir_status status, const char *text);
+// Notes the origin of the program, its ops and parameters, before passes change it (describe.c).
+void pir_model_describe(pir_model *model, const pir_program *program);
+// Writes or reads the same (metadata.c).
+struct pir_archive;
+void pir_metadata_store(struct pir_archive *a, model_metadata *metadata);
 
 // Makes a model as pir_model_create does, and keeps the objects of its code, so that the model
 // can be stored. The options are read.

@@ -30,6 +30,7 @@ void pir_stored_describe(pir_archive *a, pir_model *model, pir_str *code, uint64
     a->user = &p->memory;
   }
   store_stats(a, &model->stats);
+  pir_metadata_store(a, &model->metadata);
   store_code(a, model, code);
   if (!a->failed)
     pir_plan_store(a, p, model->executable);

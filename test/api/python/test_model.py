@@ -1,7 +1,8 @@
 """Models: what is known about them before a run."""
 import libpir
-from conftest import SHIPPED
+from conftest import LOOP, SHIPPED
 
+LOOP_OPS = {"builtin.shadow_output": 1, "cf.yield": 1, "pd_op.data": 1, "pd_op.full": 1, "pd_op.less_than": 2, "pd_op.multiply": 1, "pd_op.while": 1}
 JOINED = """{
 (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[-1,3]} : () -> tensor<-1x3xf32>
 (%1) = "pd_op.data" () {dtype:float32,name:"y",place:Place(undefined:0),shape:[-1,3]} : () -> tensor<-1x3xf32>
@@ -20,3 +21,11 @@ def test_names_and_ranges_of_extents():
     model = libpir.Model.create(libpir.Program.parse(JOINED))
     assert [p.dims for p in model.inputs + model.outputs] == [("S0", "")] * 3
     assert model.outputs[0].ranges == ((0, None), (6, 6))
+
+
+def test_origin():
+    info = libpir.Model.load(SHIPPED / "model.json").info
+    assert info["format"] == "json" and info["format_version"] == 4 and info["library_version"] == libpir.__version__
+    assert info["params"] == 14 and info["framework_version"] == ""
+    assert libpir.Model.load(SHIPPED / "model.pdmodel").info["framework_version"] == "3.3.1"
+    assert libpir.Model.create(libpir.Program.parse(LOOP)).op_counts == LOOP_OPS
