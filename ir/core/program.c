@@ -2,9 +2,11 @@
 // counts the programs that hold it, and the last one releases the bytes.
 
 #include <pir/compiler/program.h>
+#include <pir/layer/value_names.h>
 
 #include <op_impl.h>
 #include <param_record.h>
+#include <text_impl.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +18,7 @@ struct pir_program {
   pir_map by_name;              // pir_name -> pir_param
   PIR_VEC(pir_param *) params;  // ordered by name if `sorted`
   bool sorted;
+  pir_map value_names;  // pir_name -> value, as the program was read
 };
 
 static pir_str keep_text(pir_context *ctx, pir_str text) {
@@ -57,6 +60,7 @@ void pir_program_destroy(pir_program *program) {
     pir_param_release(program->params.items[i]);
   pir_vec_free(arena, &program->params);
   pir_map_free(arena, &program->by_name);
+  pir_map_free(arena, &program->value_names);
   pir_arena_free(arena, program, sizeof *program);
 }
 
@@ -197,4 +201,20 @@ void pir_program_drop_param(pir_program *program, pir_str name) {
           (program->params.count - i) * sizeof record);
   pir_map_remove(&program->by_name, pir_name_find(program->ctx, name));
   pir_param_release(record);
+}
+
+// ---- names of values
+
+void pir_program_name_value(pir_program *program, pir_name *name, pir_value *value) {
+  pir_map_put(&program->ctx->arena, &program->value_names, name, (uint64_t)(uintptr_t)value);
+}
+
+pir_status pir_program_find_value(const pir_program *program, pir_str name,
+                                  pir_value **out_value) {
+  pir_name *known = pir_name_find(program->ctx, name);
+  *out_value = known ? pir_map_get(&program->value_names, known) : NULL;
+  if (*out_value)
+    return PIR_OK;
+  return name.size > 1 && name.data[0] == '%' ? pir_text_find_value(program, name, out_value)
+                                              : PIR_NOT_FOUND;
 }

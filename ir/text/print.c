@@ -537,6 +537,51 @@ pir_status pir_program_print(const pir_program *program, const pir_print_options
   return pir_context_enter(pir_program_context(program), print_program, &call);
 }
 
+static bool drop_text(void *user, const char *data, size_t size) {
+  return true;
+}
+
+typedef struct find_call {
+  const pir_program *program;
+  uint64_t number;
+  pir_value **out_value;
+} find_call;
+
+static bool is_numbered(const pir_value *value) {
+  const pir_type *type = pir_value_type(value);
+  pir_type_kind kind = type ? pir_type_kind_of(type) : PIR_TYPE_TENSOR;
+  return !pir_value_is_argument(value) && kind != PIR_TYPE_STACK;
+}
+
+static pir_status find_numbered(void *user) {
+  const find_call *call = user;
+  char buffer[WRITE_BUFFER];
+  pir_print_options options = {.size = sizeof options};
+  printer p;
+  open_printer(&p, pir_program_context(call->program), &options, (pir_writer){drop_text, NULL},
+               buffer);
+  print_module(&p, call->program);
+  for (size_t i = 0; i < p.numbers.capacity && !*call->out_value; i++) {
+    pir_value *value = (pir_value *)(uintptr_t)p.numbers.entries[i].key;
+    if (value && p.numbers.entries[i].value == call->number + 1 && is_numbered(value))
+      *call->out_value = value;
+  }
+  PIR_TRY(close_printer(&p));
+  return *call->out_value ? PIR_OK : PIR_NOT_FOUND;
+}
+
+pir_status pir_text_find_value(const pir_program *program, pir_str name,
+                               pir_value **out_value) {
+  find_call call = {program, 0, out_value};
+  *out_value = NULL;
+  for (size_t i = 1; i < name.size; i++) {
+    if (name.data[i] < '0' || name.data[i] > '9' || name.size > 10)
+      return PIR_NOT_FOUND;
+    call.number = 10 * call.number + (uint64_t)(name.data[i] - '0');
+  }
+  return pir_context_enter(pir_program_context(program), find_numbered, &call);
+}
+
 static pir_status print_op_alone(void *user) {
   const print_call *call = user;
   char buffer[WRITE_BUFFER];

@@ -23,6 +23,9 @@ bool pir_text_is_word(pir_str name);
 // character.
 bool pir_text_is_op_name(pir_str name);
 
+// Finds the result that a program's text calls "%12"; PIR_NOT_FOUND.
+pir_status pir_text_find_value(const pir_program *program, pir_str name, pir_value **out_value);
+
 // The first line of an op as T3, with numbers of its own, without the line end.
 void pir_text_op_line(pir_strbuf *out, const pir_op *op);
 

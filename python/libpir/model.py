@@ -78,6 +78,8 @@ class Options:
     device_number: int = 0
     custom_ops: Sequence[str | os.PathLike[str]] = ()
     """Shared libraries that export custom ops."""
+    show: Sequence[str] = ()
+    """Values in between that become outputs too: "%12" as the program prints, or names of its file (docs/execution.md)."""
     limits: Limits = Limits()
     max_seconds: float = 0
     """After which loading ends with CancelledError."""
@@ -124,6 +126,9 @@ class _Making:
         self.c.stop.cancel, self.c.stop.max_ns = self.watch.flag, _nanoseconds(options.max_seconds)
         for field in dataclasses.fields(Limits):
             setattr(self.c.limits, field.name, getattr(options.limits, field.name))
+        self.shown = [ffi.new("char[]", name.encode()) for name in options.show]
+        self.show = ffi.new("const char *[]", self.shown)
+        self.c.show, self.c.show_count = self.show, len(self.shown)
         if self.custom:
             self.c.custom_ops = ffi.cast("struct pir_custom_set *", self.custom.set)
 

@@ -16,6 +16,8 @@ static const cli_option options[] = {
     {OPT_OUTPUT, 0, "output", "[NAME=]@FILE", "write an output to a .npy file"},
     {OPT_OUTPUT_DIR, 0, "output-dir", "DIR", "write all outputs to DIR/out_<i>.npy"},
     {OPT_PRINT, 0, "print", NULL, "print the outputs"},
+    {OPT_SHOW, 0, "show", "NAME",
+     "make a value an output, and print it: %12 as pir-opt prints it, or a name of the file"},
     {OPT_EXPECT, 0, "expect", "[NAME=]@FILE", "compare an output with a .npy file"},
     {OPT_EXPECT_DIR, 0, "expect-dir", "DIR", "compare with DIR/out_<i>.npy"},
     {OPT_ATOL, 0, "atol", "X", "absolute tolerance (1e-5)"},
@@ -191,6 +193,23 @@ static pir_status load_program(run *r, pir_context *ctx, const char *path, const
   return PIR_OK;
 }
 
+// Collects the names of --show, which the run keeps.
+static void take_shown(run *r, pir_model_options *how) {
+  free(r->show);
+  r->show = calloc(r->cli->match_count + 1, sizeof *r->show);
+  for (size_t i = 0; r->show && i < r->cli->match_count; i++)
+    if (r->cli->matches[i].id == OPT_SHOW)
+      r->show[how->show_count++] = r->cli->matches[i].value;
+  how->show = r->show;
+}
+
+static bool is_shown(const run *r, pir_port port) {
+  for (size_t i = 0; r->show && r->show[i]; i++)
+    if (!strcmp(r->show[i], port.name.data))
+      return true;
+  return false;
+}
+
 static pir_model_options model_options(run *r) {
   pir_model_options how = {.size = sizeof how,
                            .sink = cli_sink(r->cli),
@@ -209,6 +228,7 @@ static pir_model_options model_options(run *r) {
              how.pipeline ? how.pipeline : "compile");
     how.pipeline = r->pipeline;
   }
+  take_shown(r, &how);
   return how;
 }
 
@@ -253,8 +273,9 @@ int run_open(run *r, const char *path, const char *params, const npy_set *extra)
   bool own_steps = only || cli_has(r->cli, OPT_TRAIN) || (extra && extra->count) ||
                    r->cli->custom_ops || r->cli->passes || r->cli->remarks || is_stream(path) ||
                    memcmp(&r->cli->limits, &unlimited, sizeof unlimited);
-  pir_status status = how.cache && !own_steps ? open_files(r, path, params, &how)
-                                              : open_program(r, path, params, extra, &how);
+  pir_status status = (how.cache || how.show_count) && !own_steps
+                          ? open_files(r, path, params, &how)
+                          : open_program(r, path, params, extra, &how);
   cli_progress_erase();
   if (status || only)
     return cli_exit_code(status);
@@ -289,6 +310,8 @@ void run_close(run *r) {
     run_drop_input(&r->inputs[i]);
   run_drop_guarded(r);
   free(r->inputs);
+  free(r->show);
+  r->show = NULL;
   run_drop_lods(r);
   free(r->spans);
   r->spans = NULL;
@@ -401,10 +424,12 @@ static int use_outputs(run *r) {
     }
     code = code ? code : one;
   }
-  for (size_t i = 0; cli_has(r->cli, OPT_PRINT) && i < pir_model_outputs(r->model); i++) {
+  bool all = cli_has(r->cli, OPT_PRINT);
+  for (size_t i = 0; i < pir_model_outputs(r->model); i++) {
+    pir_port port = output_port(r->model, i);
     pir_tensor tensor;
-    if (!pir_session_output(r->session, i, &tensor))
-      run_print_tensor(output_port(r->model, i).name.data, &tensor);
+    if ((all || is_shown(r, port)) && !pir_session_output(r->session, i, &tensor))
+      run_print_tensor(port.name.data, &tensor);
   }
   return code;
 }

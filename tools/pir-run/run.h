@@ -41,7 +41,8 @@ enum {
   OPT_GUARD_PAGES,
   OPT_OVERLAP,
   OPT_SCHEDULES,
-  OPT_LOAD_PASSES
+  OPT_LOAD_PASSES,
+  OPT_SHOW
 };
 
 typedef struct tolerance {
@@ -71,6 +72,7 @@ typedef struct run {
   uint64_t schedules, schedule_seed;  // --schedules: 0 turns without it
   pir_model *model;
   pir_session *session;
+  const char **show;  // --show: names, and NULL
   npy_array *inputs;  // for each input of the model; tensor.data NULL: not given yet
   run_lod *lods;      // --lod: offsets of inputs
   run_guard guard;    // --guard-pages

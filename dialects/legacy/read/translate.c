@@ -14,6 +14,7 @@
 
 #include "read.h"
 #include <sized.h>
+#include <pir/layer/value_names.h>
 
 // ---- names
 
@@ -301,6 +302,16 @@ static pir_status list_params(translator *t, pir_param_decl **out_decls, size_t 
 
 // ---- reading
 
+// The names of variables, by which a caller may ask for values (elements of lists have none).
+static void note_names(translator *t, const scope *globals) {
+  for (size_t i = 0; i < globals->names.capacity; i++) {
+    const pir_map_entry *entry = &globals->names.entries[i];
+    const binding *b = (const binding *)(uintptr_t)entry->value;
+    if (entry->key && b && b->element < 0)
+      pir_program_name_value(t->program, entry->key, b->value);
+  }
+}
+
 static pir_status translate_program(translator *t) {
   pir_block *block = pir_program_block(t->program);
   scope globals = {0};
@@ -313,6 +324,7 @@ static pir_status translate_program(translator *t) {
   PIR_TRY(translate_block(t, 0, block));
   set_parameters(t);
   mark_results(t);
+  note_names(t, &globals);
   t->scope = NULL;
   return PIR_OK;
 }

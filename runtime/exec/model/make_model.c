@@ -209,6 +209,7 @@ static pir_status compile_model(void *user) {
   if (status)
     return pir_report(ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", message.text);
   pir_model_describe(m->model, m->program);
+  PIR_TRY(pir_model_show(m->program, m->options));
   PIR_TRY(run_pipeline(ctx, m->program, m->options));
   pir_context_note_task(ctx, "compiling", PIR_STR(""));
   PIR_TRY(pir_facts_create(m->program, &m->facts));

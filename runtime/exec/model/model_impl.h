@@ -68,6 +68,8 @@ void pir_metadata_store(struct pir_archive *a, model_metadata *metadata);
 // can be stored. The options are read.
 pir_status pir_model_make_kept(const pir_program *program, const pir_model_options *options,
                                pir_model **out_model);
+// Makes outputs of the values that the options name, before passes change the program (shown_values.c).
+pir_status pir_model_show(pir_program *program, const pir_model_options *options);
 
 // Opens the device that the target names, before anything is compiled for it; its kernels are
 // looked up afterwards (on_device.c).

@@ -68,7 +68,8 @@ static bool make_key(const pir_model_options *options, file_digest program, file
 }
 
 static bool can_be_kept(const pir_model_options *options) {
-  return options->cache && !options->custom_ops && !pir_device_is_kind(options->target);
+  return options->cache && !options->custom_ops && !options->show_count &&
+         !pir_device_is_kind(options->target);
 }
 
 // Finds the combined parameter file: the given one, or the one beside the program. False if

@@ -1,4 +1,7 @@
 """Models: what is known about them before a run."""
+import numpy as np
+import pytest
+
 import libpir
 from conftest import LOOP, SHIPPED
 
@@ -29,3 +32,16 @@ def test_origin():
     assert info["params"] == 14 and info["framework_version"] == ""
     assert libpir.Model.load(SHIPPED / "model.pdmodel").info["framework_version"] == "3.3.1"
     assert libpir.Model.create(libpir.Program.parse(LOOP)).op_counts == LOOP_OPS
+
+
+def test_values_in_between():
+    show = ["%2", "linear_0.tmp_1", "image"]
+    model = libpir.Model.load(SHIPPED / "model.pdmodel", options=libpir.Options(pipeline="kernels", show=show))
+    assert [p.name for p in model.outputs][1:] == show
+    image = np.ones((1, 1, 8, 8), np.float32)
+    scores, _, logits, again = model.run([image])
+    exponents = np.exp(logits - logits.max())
+    np.testing.assert_allclose(scores, exponents / exponents.sum(), rtol=1e-5)
+    np.testing.assert_array_equal(again, image)
+    with pytest.raises(libpir.NotFoundError, match="no value \"nothing\""):
+        libpir.Model.load(SHIPPED / "model.pdmodel", options=libpir.Options(show=["nothing"]))

@@ -64,6 +64,12 @@ typedef struct pir_model_options {
   // When making the model ends early, with PIR_CANCELLED: reading, passes, folding, compiling
   // and loading of weights look at the flag and at the time. Default: after an hour.
   pir_stop stop;
+  // Values of the program that become outputs too, behind its own, under these names: numbers
+  // ("%12") as pir-opt prints the program, and names of inputs, parameters and, where the model
+  // is loaded from a .pdmodel, of variables. A value that is an output of that name stays one.
+  const char *const *show;
+  // Entries of `show`.
+  size_t show_count;
 } pir_model_options;
 
 // Verifies a program (pir/compiler/verify.h) and compiles it. The program is cloned, so the

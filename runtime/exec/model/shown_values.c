@@ -1,0 +1,74 @@
+// Makes outputs of the values that the options name: numbers as the program's text prints them,
+// and names of inputs, parameters and variables. Each becomes a builtin.shadow_output at the end
+// of the program, before passes change it.
+#include "model_impl.h"
+
+#include <pir/compiler/build.h>
+#include <pir/compiler/dialect/builtin.h>
+#include <pir/compiler/infer.h>
+#include <pir/layer/value_names.h>
+
+static bool has_text(const pir_op *op, const char *attr, pir_str text) {
+  const pir_attr *found = pir_op_attr_str(op, attr);
+  return found && pir_str_equal(pir_attr_as_str(found), text);
+}
+
+// Whether the name is an output's. Otherwise *out_value becomes the value of an input or
+// parameter of that name, if there is one.
+static bool find_port(const pir_program *program, pir_str name, pir_value **out_value) {
+  PIR_EACH_OP(op, pir_program_block(program)) {
+    uint32_t traits = pir_op_meaning(op)->traits;
+    if (traits & PIR_OUTPUT &&
+        (has_text(op, "name", name) || has_text(op, "output_name", name)))
+      return true;
+    if ((traits & PIR_INPUT && has_text(op, "name", name)) ||
+        (traits & PIR_PARAMETER && has_text(op, "parameter_name", name)))
+      *out_value = pir_op_result(op, 0);
+  }
+  return false;
+}
+
+static void append_output(pir_program *program, pir_str name, pir_value *value) {
+  pir_context *ctx = pir_program_context(program);
+  pir_named_attr attr = {pir_name_get(ctx, PIR_STR("output_name")),
+                         pir_attr_str(ctx, PIR_ATTR_STR, name)};
+  pir_op_spec spec = {.def = pir_context_op(ctx, BUILTIN_SHADOW_OUTPUT),
+                      .loc = pir_op_loc(pir_value_op(value)),
+                      .operands = &value,
+                      .operand_count = 1,
+                      .attrs = &attr,
+                      .attr_count = 1};
+  pir_block_append(pir_program_block(program), pir_op_create(ctx, &spec));
+}
+
+static pir_status show_value(pir_program *program, const char *text) {
+  pir_context *ctx = pir_program_context(program);
+  pir_str name = pir_str_from(text);
+  pir_value *value = NULL;
+  if (find_port(program, name, &value))
+    return PIR_OK;
+  pir_status status = value ? PIR_OK : pir_program_find_value(program, name, &value);
+  if (status == PIR_NOT_FOUND)
+    return pir_report(ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN,
+                      "the program has no value \"%s\" to show", text);
+  PIR_TRY(status);
+  const pir_op *op = pir_value_op(value);
+  if (!op || pir_value_block(value) != pir_program_block(program))
+    return pir_report(ctx, PIR_UNSUPPORTED, PIR_ERROR, PIR_LOC_UNKNOWN,
+                      "unsupported: to show \"%s\", a value inside of a region", text);
+  if (!pir_value_type(value) || !pir_type_is_tensor(pir_value_type(value)))
+    return pir_report(ctx, PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op),
+                      "unsupported: to show \"%s\", a value that is not one tensor", text);
+  append_output(program, name, value);
+  return PIR_OK;
+}
+
+pir_status pir_model_show(pir_program *program, const pir_model_options *options) {
+  for (size_t i = 0; i < options->show_count; i++) {
+    if (!options->show || !options->show[i])
+      return pir_report(pir_program_context(program), PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
+                        "name %zu of the values to show is NULL", i);
+    PIR_TRY(show_value(program, options->show[i]));
+  }
+  return PIR_OK;
+}
