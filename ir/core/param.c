@@ -1,6 +1,6 @@
 // Parameter bytes are shared: each record counts the programs and models that hold it, and the
 // last one releases the bytes.
-#include <param_record.h>
+#include <pir/layer/param_record.h>
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -2,10 +2,10 @@
 // counts the programs that hold it, and the last one releases the bytes.
 
 #include <pir/compiler/program.h>
+#include <pir/layer/param_record.h>
 #include <pir/layer/value_names.h>
 
 #include <op_impl.h>
-#include <param_record.h>
 #include <text_impl.h>
 
 #include <stdlib.h>

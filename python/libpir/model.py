@@ -10,7 +10,7 @@ from typing import Any, Callable, Mapping, Sequence, Union
 import numpy as np
 
 from . import _arrays
-from ._native import Diagnostics, Watch, failure, ffi, lib, sized, text_of
+from ._native import Diagnostics, Text, Watch, failure, ffi, lib, sized, text_of
 from .program import Program
 
 Report = Callable[[str, str, int, int], None]
@@ -80,6 +80,8 @@ class Options:
     """Shared libraries that export custom ops."""
     show: Sequence[str] = ()
     """Values in between that become outputs too: "%12" as the program prints, or names of its file (docs/execution.md)."""
+    replaceable: bool = False
+    """Weights can be given other values later (Model.replace_weights)."""
     limits: Limits = Limits()
     max_seconds: float = 0
     """After which loading ends with CancelledError."""
@@ -121,7 +123,7 @@ class _Making:
         self.texts = [self._text("pipeline", options.pipeline), self._text("target", options.target)]
         self.texts += [self._text("math", options.math), self._text("compiler", options.compiler), self._text("cache", options.cache)]
         self.c.compile_threads, self.c.any_float = options.compile_threads, options.any_float
-        self.c.device_number = options.device_number
+        self.c.device_number, self.c.replaceable = options.device_number, options.replaceable
         self.c.sink, self.c.progress = self.diagnostics.sink, self.watch.sink
         self.c.stop.cancel, self.c.stop.max_ns = self.watch.flag, _nanoseconds(options.max_seconds)
         for field in dataclasses.fields(Limits):
@@ -216,6 +218,24 @@ class Model:
     def stats(self) -> dict[str, int]:
         """Numbers about the model: ops, instructions, kernels, bytes, nanoseconds (pir_model_stats)."""
         return _numbers("pir_model_stats", lib.pir_model_stats_of, self._handle)
+
+    @property
+    def weights(self) -> tuple[Port, ...]:
+        """The parameters that replace_weights takes; none unless the model was made with `replaceable`."""
+        return tuple(self._ports(lib.pir_model_weights, lib.pir_model_weight))
+
+    def replace_weights(self, weights: Mapping[str, Any]) -> Model:
+        """A model with these arrays as parameters of these names, and the other weights of this one. Nothing is compiled."""
+        ports = {p.name: p for p in self.weights}
+        arrays = [_arrays.as_array(value, ports[name].dtype if name in ports else "float32") for name, value in weights.items()]
+        kept = [(Text(name), _arrays.tensor_of(array)) for name, array in zip(weights, arrays)]
+        entries = ffi.new("pir_weight[]", len(kept))
+        for entry, (name, tensor) in zip(entries, kept):
+            entry.name, entry.tensor = name.view, tensor[0]
+        message, out = ffi.new("pir_message *"), ffi.new("pir_model **")
+        status = lib.pir_model_replace_weights(self._handle, entries, len(kept), message, out)
+        _check(status, text_of(ffi.cast("char *", message.text)))
+        return Model(ffi.gc(out[0], lambda handle, kept=self._handle: lib.pir_model_release(handle)))
 
     @property
     def info(self) -> dict[str, str | int]:

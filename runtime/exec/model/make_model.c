@@ -170,6 +170,7 @@ static pir_status lower(making *m) {
     PIR_TRY(create_compiler(m, ctx, false));
     PIR_TRY(compile_groups(model, m->program, m->facts, codes));
   }
+  PIR_TRY(pir_refit_resume(model, m->program));
   return pir_plan_build(m->program, m->facts, model->compiler, codes, &model->heap,
                         &model->plan);
 }
@@ -194,6 +195,7 @@ static pir_status check_compiler_place(pir_context *ctx, const pir_model_options
 static pir_status load_constants(making *m, pir_message *message) {
   if (m->model->device)
     PIR_TRY(pir_model_load_kernels(m->model, message));
+  pir_refit_note(m->model);
   return pir_weights_load(m->model, m->options->compile_threads, message);
 }
 
@@ -210,6 +212,7 @@ static pir_status compile_model(void *user) {
     return pir_report(ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", message.text);
   pir_model_describe(m->model, m->program);
   PIR_TRY(pir_model_show(m->program, m->options));
+  PIR_TRY(pir_refit_begin(m->model, m->program, m->options));
   PIR_TRY(run_pipeline(ctx, m->program, m->options));
   pir_context_note_task(ctx, "compiling", PIR_STR(""));
   PIR_TRY(pir_facts_create(m->program, &m->facts));

@@ -33,6 +33,8 @@ void pir_model_release(pir_model *model) {
   if (!model || atomic_fetch_sub(&model->holders, 1) != 1)
     return;
   pir_weights_release(model);
+  if (model->drop_weights)
+    model->drop_weights(model);
   pir_model_close_device(model);
   if (model->compiler)
     model->drop_compiler(model->compiler);
@@ -43,7 +45,9 @@ void pir_model_release(pir_model *model) {
   if (model->file.release)
     model->file.release(model->file.user);
   pir_allocator allocator = model->allocator;
+  pir_model *base = model->base;
   pir_mem_give(&allocator, model, sizeof *model);
+  pir_model_release(base);
 }
 
 // ---- questions

@@ -19,6 +19,20 @@ typedef struct model_metadata {
   pir_op_count *counts;  // info.op_names of them
 } model_metadata;
 
+// Weights of a replaceable model (refit.c).
+typedef struct model_weights {
+  pir_arena memory;  // of the model's heap
+  bool is_replaceable;
+  int threads;               // that pack
+  uint64_t max_bytes;        // of constants
+  const pir_param **params;  // that can be replaced, held, in bytewise order of names
+  const pir_param **held;    // for each const: another parameter that it is made from; or NULL
+  uint32_t *numbers;         // for each const: one of `params`, or NONE
+  uint32_t count;            // of params
+  pir_str *fixed;            // names of parameters that the compiler had to see
+  uint32_t fixed_count;
+} model_weights;
+
 struct pir_model {
   atomic_int holders;
   pir_allocator allocator;
@@ -44,7 +58,10 @@ struct pir_model {
   uint32_t code_count;
   pir_model_stats stats;
   model_metadata metadata;
-  pir_progress_sink progress;  // while the model is made
+  model_weights weights;
+  void (*drop_weights)(pir_model *model);  // releases these; NULL: there are none
+  pir_model *base;                         // whose plan and code this one shares; or NULL
+  pir_progress_sink progress;              // while the model is made
 };
 
 // Creates an empty model with one reference; NULL if memory runs out.
@@ -58,7 +75,8 @@ pir_status pir_model_options_read(const pir_model_options *given, pir_model_opti
 // Tells the sink of the options, if there is one, and returns `status`. `options` may be NULL.
 pir_status pir_model_tell(const pir_model_options *options, pir_severity severity,
                           pir_status status, const char *text);
-// Notes the origin of the program, its ops and parameters, before passes change it (describe.c).
+// Notes the origin of the program, its ops and parameters, before passes change it
+// (describe.c).
 void pir_model_describe(pir_model *model, const pir_program *program);
 // Writes or reads the same (metadata.c).
 struct pir_archive;
@@ -68,7 +86,8 @@ void pir_metadata_store(struct pir_archive *a, model_metadata *metadata);
 // can be stored. The options are read.
 pir_status pir_model_make_kept(const pir_program *program, const pir_model_options *options,
                                pir_model **out_model);
-// Makes outputs of the values that the options name, before passes change the program (shown_values.c).
+// Makes outputs of the values that the options name, before passes change the program
+// (shown_values.c).
 pir_status pir_model_show(pir_program *program, const pir_model_options *options);
 
 // Opens the device that the target names, before anything is compiled for it; its kernels are
@@ -77,6 +96,13 @@ pir_status pir_model_open_device(pir_model *model, const pir_model_options *opti
                                  pir_message *message);
 pir_status pir_model_load_kernels(pir_model *model, pir_message *message);
 void pir_model_close_device(pir_model *model);
+
+// Hides the weights of a replaceable model from passes and generators; makes them known again
+// for the plan; and notes what each constant is made from, before it is loaded (refit.c).
+pir_status pir_refit_begin(pir_model *model, pir_program *program,
+                           const pir_model_options *options);
+pir_status pir_refit_resume(pir_model *model, pir_program *program);
+void pir_refit_note(pir_model *model);
 
 // Makes constants and packed weights from the parameters (weights.c).
 pir_status pir_weights_load(pir_model *model, int threads, pir_message *message);

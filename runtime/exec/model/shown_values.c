@@ -1,6 +1,6 @@
 // Makes outputs of the values that the options name: numbers as the program's text prints them,
-// and names of inputs, parameters and variables. Each becomes a builtin.shadow_output at the end
-// of the program, before passes change it.
+// and names of inputs, parameters and variables. Each becomes a builtin.shadow_output at the
+// end of the program, before passes change it.
 #include "model_impl.h"
 
 #include <pir/compiler/build.h>

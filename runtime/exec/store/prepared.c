@@ -68,8 +68,8 @@ static bool make_key(const pir_model_options *options, file_digest program, file
 }
 
 static bool can_be_kept(const pir_model_options *options) {
-  return options->cache && !options->custom_ops && !options->show_count &&
-         !pir_device_is_kind(options->target);
+  bool is_special = options->show_count || options->replaceable || options->custom_ops;
+  return options->cache && !is_special && !pir_device_is_kind(options->target);
 }
 
 // Finds the combined parameter file: the given one, or the one beside the program. False if

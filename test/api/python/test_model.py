@@ -45,3 +45,20 @@ def test_values_in_between():
     np.testing.assert_array_equal(again, image)
     with pytest.raises(libpir.NotFoundError, match="no value \"nothing\""):
         libpir.Model.load(SHIPPED / "model.pdmodel", options=libpir.Options(show=["nothing"]))
+
+
+def test_weights_are_replaced():
+    """A last layer with no weights gives all digits one score."""
+    base = libpir.Model.load(SHIPPED / "model.json", options=libpir.Options(replaceable=True))
+    last = {p.name: np.zeros(p.shape, p.dtype) for p in base.weights if p.shape in [(80, 10), (10,)]}
+    assert len(base.weights) == 14 and len(last) == 2
+    image = np.ones((1, 1, 8, 8), np.float32)
+    (before,) = base.run([image])
+    other = base.replace_weights(last)
+    del base
+    np.testing.assert_allclose(other.run([image])[0], np.full((1, 10), 0.1), rtol=1e-6)
+    assert not np.allclose(before, 0.1)
+    with pytest.raises(libpir.NotFoundError, match="no parameter \"nothing\""):
+        other.replace_weights({"nothing": np.zeros(3)})
+    with pytest.raises(libpir.InvalidError, match="another element type or shape"):
+        other.replace_weights({next(iter(last)): np.zeros(3)})

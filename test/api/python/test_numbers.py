@@ -1,4 +1,6 @@
 """Recorded models give the numbers of the real Paddle, from their files and from their bytes."""
+import struct
+
 import numpy as np
 import pytest
 
@@ -45,6 +47,36 @@ def test_numbers(cache, folder, case):
     for got, want in zip(found, expected):
         assert got.shape == want.shape
         np.testing.assert_allclose(got.view(want.dtype), want, **allowed(folder, want))
+
+
+def halved(params, weights):
+    """The bytes of a combined parameter file with all float32 elements halved, and these arrays by name."""
+    data, arrays, at = bytearray(params), {}, 0
+    for port in weights:
+        (description,) = struct.unpack_from("<i", data, at + 16)
+        begin = at + 20 + description
+        array = np.frombuffer(data, np.float32, int(np.prod(port.shape)), begin) / 2
+        data[begin : begin + array.nbytes] = array.tobytes()
+        arrays[port.name] = array.reshape(port.shape)
+        at = begin + array.nbytes
+    assert at == len(data)
+    return bytes(data), arrays
+
+
+@pytest.mark.parametrize("pipeline", ["kernels", "compile"])
+@pytest.mark.parametrize("name", ["resnet_tiny", "bert_tiny", "mobilenet_v3_tiny"])
+def test_other_weights_are_those_of_another_file(name, pipeline):
+    folder = RECORDED / "models" / name
+    program, params = (folder / "model.json").read_bytes(), (folder / "model.pdiparams").read_bytes()
+    base = libpir.Model.load_bytes(program, params, libpir.Options(pipeline=pipeline, replaceable=True))
+    data, arrays = halved(params, base.weights)
+    expected = libpir.Model.load_bytes(program, data, libpir.Options(pipeline=pipeline))
+    inputs, recorded_outputs = recorded(folder / "case0")
+    inputs = names_in(base.inputs, inputs)
+    for got, want in zip(base.replace_weights(arrays).run(inputs), expected.run(inputs)):
+        np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
+    for got, want in zip(base.run(inputs), recorded_outputs):
+        np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
 
 
 def test_bytes_are_files():

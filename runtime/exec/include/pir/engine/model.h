@@ -70,6 +70,9 @@ typedef struct pir_model_options {
   const char *const *show;
   // Entries of `show`.
   size_t show_count;
+  // Parameters can be given other values later (pir/engine/weights.h). No pass computes with
+  // them, so the model may be slower, and it is not stored in the cache folder.
+  bool replaceable;
 } pir_model_options;
 
 // Verifies a program (pir/compiler/verify.h) and compiles it. The program is cloned, so the

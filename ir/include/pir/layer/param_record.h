@@ -5,8 +5,11 @@
 
 #include <pir/compiler/program.h>
 
+PIR_BEGIN
+
 // Copies a parameter, but not its bytes, for one holder; NULL if memory runs out.
 // pir_param_release drops it.
-pir_param *pir_param_create(const pir_param *param);
+PIR_API pir_param *pir_param_create(const pir_param *param);
 
+PIR_END
 #endif

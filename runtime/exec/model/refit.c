@@ -1,0 +1,347 @@
+// Models with other weights. A replaceable model is compiled while its weights are hidden, so
+// that no pass and no generator computes with them: the values that depend on weights alone
+// become instructions that run once, when weights are loaded. A model with other weights shares
+// the plan and the code, and loads its own weights.
+#include "model_impl.h"
+
+#include <pir/compiler/infer.h>
+#include <pir/compiler/type.h>
+#include <pir/engine/weights.h>
+#include <pir/layer/param_record.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- a replaceable model
+
+static void release_weights(pir_model *model) {
+  model_weights *w = &model->weights;
+  for (uint32_t i = 0; i < w->count; i++)
+    if (w->params[i])
+      pir_param_release(w->params[i]);
+  for (uint32_t i = 0; w->held && i < model->plan.const_count; i++)
+    if (w->held[i])
+      pir_param_release(w->held[i]);
+}
+
+// Contents of these may decide shapes, so the compiler has to see them.
+static bool is_fixed(const pir_param *param) {
+  return param->dtype == PIR_I32 || param->dtype == PIR_I64 || param->dtype == PIR_BOOL;
+}
+
+static void hide_weights(pir_model *model, pir_program *program) {
+  model_weights *w = &model->weights;
+  pir_arena *memory = &w->memory;
+  size_t count = pir_program_params(program);
+  w->params = pir_arena_zalloc(memory, count * sizeof *w->params);
+  w->fixed = pir_arena_zalloc(memory, count * sizeof *w->fixed);
+  for (size_t i = 0; i < count; i++) {
+    const pir_param *param = pir_program_param_at(program, i);
+    if (is_fixed(param)) {
+      w->fixed[w->fixed_count++] = pir_arena_text(memory, param->name);
+      continue;
+    }
+    pir_param_retain(param);
+    w->params[w->count++] = param;
+  }
+  for (uint32_t i = 0; i < w->count; i++)
+    pir_program_drop_param(program, w->params[i]->name);
+}
+
+pir_status pir_refit_begin(pir_model *model, pir_program *program,
+                           const pir_model_options *options) {
+  if (!options->replaceable)
+    return PIR_OK;
+  if (model->device)
+    return pir_report(pir_program_context(program), PIR_UNSUPPORTED, PIR_ERROR, PIR_LOC_UNKNOWN,
+                      "unsupported: replaceable weights on a device");
+  pir_arena_init(&model->weights.memory, &model->heap);
+  model->weights.is_replaceable = true;
+  model->drop_weights = release_weights;
+  model->weights.threads = options->compile_threads;
+  hide_weights(model, program);
+  return PIR_OK;
+}
+
+static int by_name(const void *name, const void *param) {
+  return pir_str_compare(*(const pir_str *)name, (*(const pir_param *const *)param)->name);
+}
+
+// The number of a weight; NONE: there is no such weight.
+static uint32_t find_weight(const model_weights *w, pir_str name) {
+  const pir_param **found =
+      w->count ? bsearch(&name, w->params, w->count, sizeof *w->params, by_name) : NULL;
+  return found ? (uint32_t)(found - w->params) : NONE;
+}
+
+// Whether a parameter has the stated type, by which its readers were compiled.
+static bool has_type(const pir_param *param, const pir_type *type) {
+  if (!type || !pir_type_is_tensor(type) || pir_type_dtype(type) != param->dtype)
+    return false;
+  pir_shape shape = pir_type_shape(type);
+  bool same = shape.rank == param->shape.rank;
+  for (size_t i = 0; same && i < shape.rank; i++)
+    same = shape.dims[i] == param->shape.dims[i];
+  return same;
+}
+
+static void release_held(void *param) {
+  pir_param_release(param);
+}
+
+// The program's parameter keeps the model's, which has the bytes.
+static void show_weight(pir_program *program, const pir_param *param) {
+  pir_param shown = *param;
+  shown.release = release_held;
+  shown.user = (void *)(uintptr_t)param;
+  pir_param_retain(param);
+  pir_program_adopt_param(program, &shown);
+}
+
+pir_status pir_refit_resume(pir_model *model, pir_program *program) {
+  const model_weights *w = &model->weights;
+  if (!w->is_replaceable)
+    return PIR_OK;
+  PIR_EACH_OP(op, pir_program_block(program)) {
+    const pir_attr *name = pir_op_has(op, PIR_PARAMETER) ? pir_op_attr_at(op, 0) : NULL;
+    uint32_t i = name ? find_weight(w, pir_attr_as_str(name)) : NONE;
+    if (i == NONE)
+      continue;
+    if (!has_type(w->params[i], pir_value_type(pir_op_result(op, 0))))
+      return pir_report(pir_op_context(op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op),
+                        "unsupported: a replaceable weight \"%s\" whose file has another shape "
+                        "or type than the program states",
+                        w->params[i]->name.data);
+    if (!pir_program_param(program, w->params[i]->name))
+      show_weight(program, w->params[i]);
+  }
+  return PIR_OK;
+}
+
+void pir_refit_note(pir_model *model) {
+  model_weights *w = &model->weights;
+  const plan *p = &model->plan;
+  if (!w->is_replaceable)
+    return;
+  w->max_bytes = model->max_bytes;
+  w->held = pir_arena_zalloc(&w->memory, p->const_count * sizeof *w->held);
+  w->numbers = pir_arena_zalloc(&w->memory, p->const_count * sizeof *w->numbers);
+  for (uint32_t i = 0; i < p->const_count; i++) {
+    const pir_param *param = p->consts[i].param;
+    w->numbers[i] = param ? find_weight(w, param->name) : NONE;
+    if (!param || w->numbers[i] != NONE)
+      continue;
+    pir_param_retain(param);
+    w->held[i] = param;
+  }
+}
+
+// ---- questions
+
+size_t pir_model_weights(const pir_model *model) {
+  return model ? model->weights.count : 0;
+}
+
+pir_status pir_model_weight(const pir_model *model, size_t i, pir_port *out_port) {
+  pir_port port = {.name = {"", 0}, .rank = -1};
+  bool found = i < pir_model_weights(model);
+  const pir_param *param = found ? model->weights.params[i] : NULL;
+  if (param) {
+    port.name = param->name;
+    port.dtype = param->dtype;
+    port.rank = (int32_t)param->shape.rank;
+  }
+  for (int d = 0; d < port.rank; d++) {
+    port.shape[d] = port.least[d] = port.most[d] = param->shape.dims[d];
+    port.dims[d] = PIR_STR("");
+  }
+  PIR_TRY(pir_sized_write(out_port, &port, sizeof port));
+  return found ? PIR_OK : PIR_NOT_FOUND;
+}
+
+// ---- a model with other weights
+
+typedef struct refit_call {
+  const pir_model *from;
+  pir_model *made;
+  const pir_weight *weights;
+  size_t count;
+  pir_message *message;
+} refit_call;
+
+// The bytes of a new weight, behind what frees them.
+typedef struct weight_block {
+  pir_allocator allocator;
+  size_t size;
+  _Alignas(64) char data[];
+} weight_block;
+
+static void free_block(void *user) {
+  weight_block *block = user;
+  pir_allocator allocator = block->allocator;
+  pir_mem_give(&allocator, block, block->size);
+}
+
+// Why a weight cannot be replaced under this name.
+static pir_status refuse_name(const refit_call *call, pir_str name) {
+  const model_weights *w = &call->from->weights;
+  for (uint32_t i = 0; i < w->fixed_count; i++)
+    if (pir_str_equal(w->fixed[i], name))
+      return pir_exec_fail(call->message, PIR_UNSUPPORTED,
+                           "unsupported: to replace parameter \"%.*s\", because shapes may "
+                           "depend on its elements",
+                           (int)name.size, name.data);
+  return pir_exec_fail(call->message, PIR_NOT_FOUND, "the program has no parameter \"%.*s\"",
+                       (int)name.size, name.data);
+}
+
+static pir_status check_weight(const refit_call *call, const pir_param *param,
+                               const pir_tensor *t) {
+  bool fits = t->dtype == param->dtype && t->rank == (int32_t)param->shape.rank;
+  for (int d = 0; fits && d < t->rank; d++)
+    fits = t->shape[d] == param->shape.dims[d];
+  if (t->reserved[0] || t->reserved[1])
+    return pir_exec_fail(call->message, PIR_UNSUPPORTED,
+                         "unsupported: parameter \"%s\" sets a field of a later version",
+                         param->name.data);
+  if (!fits)
+    return pir_exec_fail(call->message, PIR_INVALID,
+                         "parameter \"%s\" has another element type or shape: it is %s of rank "
+                         "%zu",
+                         param->name.data, pir_dtype_name(param->dtype), param->shape.rank);
+  return t->data || !param->size
+             ? PIR_OK
+             : pir_exec_fail(call->message, PIR_INVALID, "parameter \"%s\" has no data",
+                             param->name.data);
+}
+
+static pir_status copy_weight(const refit_call *call, const pir_param *param,
+                              const pir_tensor *from, const pir_param **out_copy) {
+  size_t size = sizeof(weight_block) + param->size;
+  weight_block *block = pir_mem_get(&call->made->allocator, size);
+  if (!block)
+    return PIR_EXHAUSTED;
+  block->allocator = call->made->allocator;
+  block->size = size;
+  pir_param copy = *param;
+  copy.data = block->data;
+  copy.release = free_block;
+  copy.user = block;
+  pir_tensor to = {.data = block->data};
+  pir_tensor_set_dense(&to, from->dtype, from->shape, from->rank);
+  pir_status status = param->size ? pir_tensor_copy(from, &to) : PIR_OK;
+  *out_copy = status ? NULL : pir_param_create(&copy);
+  if (*out_copy)
+    return PIR_OK;
+  free_block(block);
+  return status ? status : PIR_EXHAUSTED;
+}
+
+static pir_status take_weight(const refit_call *call, const pir_weight *weight) {
+  model_weights *w = &call->made->weights;
+  uint32_t i = find_weight(&call->from->weights, weight->name);
+  if (i == NONE)
+    return refuse_name(call, weight->name);
+  const pir_param *old = call->from->weights.params[i];
+  if (w->params[i])
+    return pir_exec_fail(call->message, PIR_INVALID, "parameter \"%s\" is given twice",
+                         old->name.data);
+  PIR_TRY(check_weight(call, old, &weight->tensor));
+  return copy_weight(call, old, &weight->tensor, &w->params[i]);
+}
+
+// Shares everything but the constants.
+static void share_plan(pir_model *made, const pir_model *from) {
+  const plan *p = &from->plan;
+  const model_weights *w = &from->weights;
+  made->plan = *p;
+  pir_arena_init(&made->plan.memory, &made->heap);
+  made->plan.consts = pir_arena_zalloc(&made->plan.memory, p->const_count * sizeof *p->consts);
+  if (p->const_count)
+    memcpy(made->plan.consts, p->consts, p->const_count * sizeof *p->consts);
+  made->metadata = from->metadata;
+  made->stats = from->stats;
+  made->stats.weight_bytes = made->stats.packed_bytes = made->stats.load_ns = 0;
+  made->max_bytes = w->max_bytes;
+  made->drop_weights = release_weights;
+  made->weights = (model_weights){.is_replaceable = true,
+                                  .threads = w->threads,
+                                  .max_bytes = w->max_bytes,
+                                  .fixed = w->fixed,
+                                  .fixed_count = w->fixed_count,
+                                  .numbers = w->numbers};
+  pir_arena_init(&made->weights.memory, &made->heap);
+  made->weights.params = pir_arena_zalloc(&made->weights.memory, w->count * sizeof *w->params);
+  made->weights.held =
+      pir_arena_zalloc(&made->weights.memory, p->const_count * sizeof *w->held);
+  made->weights.count = w->count;
+}
+
+// The remaining weights stay, and so do constants that no weight decides.
+static void keep_rest(pir_model *made, const pir_model *from) {
+  model_weights *w = &made->weights;
+  for (uint32_t i = 0; i < w->count; i++) {
+    if (w->params[i])
+      continue;
+    w->params[i] = from->weights.params[i];
+    pir_param_retain(w->params[i]);
+  }
+  for (uint32_t i = 0; i < made->plan.const_count; i++) {
+    w->held[i] = from->weights.held[i];
+    if (w->held[i])
+      pir_param_retain(w->held[i]);
+    made->plan.consts[i].param = w->numbers[i] == NONE ? w->held[i] : w->params[w->numbers[i]];
+  }
+}
+
+static pir_status refit_body(void *user) {
+  refit_call *call = user;
+  pir_model *made = call->made;
+  share_plan(made, call->from);
+  for (size_t i = 0; i < call->count; i++)
+    PIR_TRY(take_weight(call, &call->weights[i]));
+  keep_rest(made, call->from);
+  return pir_weights_load(made, made->weights.threads, call->message);
+}
+
+static pir_status refit(pir_model *model, refit_call *call, pir_model **out_model) {
+  uint64_t start = pir_exec_now_ns();
+  pir_watch never = {0};
+  call->made = pir_model_new(&model->allocator);
+  if (!call->made)
+    return PIR_EXHAUSTED;
+  call->made->base = model->base ? model->base : model;
+  pir_model_retain(call->made->base);
+  call->made->watch = &never;
+  pir_status status = pir_heap_catch(&call->made->heap, refit_body, call, NULL);
+  if (status) {
+    pir_model_release(call->made);
+    return status;
+  }
+  pir_model_finish(call->made);
+  call->made->stats.compile_ns = pir_exec_now_ns() - start;
+  *out_model = call->made;
+  return PIR_OK;
+}
+
+pir_status pir_model_replace_weights(pir_model *model, const pir_weight *weights, size_t count,
+                                     pir_message *message, pir_model **out_model) {
+  pir_message unheard;
+  refit_call call = {.from = model,
+                     .weights = weights,
+                     .count = count,
+                     .message = message ? message : &unheard};
+  call.message->text[0] = 0;
+  if (out_model)
+    *out_model = NULL;
+  if (!model || !out_model || (count && !weights))
+    return pir_exec_fail(call.message, PIR_INVALID,
+                         "pir_model_replace_weights: an argument is NULL");
+  if (!model->weights.is_replaceable)
+    return pir_exec_fail(call.message, PIR_UNSUPPORTED,
+                         "unsupported: other weights for a model that was made without the "
+                         "option `replaceable`");
+  pir_status status = refit(model, &call, out_model);
+  return status && !call.message->text[0]
+             ? pir_exec_fail(call.message, status, "%s", pir_status_text(status))
+             : status;
+}
