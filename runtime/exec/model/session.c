@@ -77,6 +77,7 @@ pir_status pir_session_create(pir_model *model, const pir_session_options *given
                      .allocator = options.allocator,
                      .memory.source = options.allocator,
                      .max_bytes = options.max_bytes ? options.max_bytes : model->session_bytes};
+  pir_async_init(&s->async, options.cancel);
   pir_model_retain(model);
   status = fill(s, &options);
   if (!status) {
@@ -92,6 +93,7 @@ pir_status pir_session_create(pir_model *model, const pir_session_options *given
 void pir_session_destroy(pir_session *s) {
   if (!s)
     return;
+  pir_async_end(&s->async);
   const plan *p = &s->model->plan;
   for (int i = 0; i < SHAPE_PLANS; i++)
     pir_session_drop_plan(s, &s->plans[i]);

@@ -3,6 +3,7 @@
 #ifndef PIR_SESSION_IMPL_H
 #define PIR_SESSION_IMPL_H
 
+#include "async_state.h"
 #include "model_impl.h"
 
 // The layout for one set of input extents, computed once.
@@ -57,6 +58,7 @@ struct pir_session {
   uint64_t uses;        // counts uses of plans; orders them by last use
   bool has_run;
   pir_session_stats stats;
+  async_state async;
   pir_arena memory;
 };
 
