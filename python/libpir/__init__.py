@@ -7,6 +7,7 @@
 `Model` and `Session` run programs (docs/execution.md), `Program` reads, prints and changes them (docs/ir-text.md, docs/rules.md).
 Failures raise subclasses of `Error`, which carry the diagnostics of the library.
 """
+from ._arrays import Sequences
 from ._native import lib as _lib
 from .errors import (
     CancelledError,
@@ -27,5 +28,5 @@ _number = _lib.pir_version()
 __version__ = f"{_number >> 16}.{_number >> 8 & 255}.{_number & 255}"
 
 __all__ = ["Block", "Cancel", "CancelledError", "Diagnostic", "Error", "ExhaustedError", "FileError", "InternalError"]
-__all__ += ["InvalidError", "Limits", "Model", "NotFoundError", "Op", "Options", "PassInfo", "Port", "Program", "Session"]
+__all__ += ["InvalidError", "Limits", "Model", "NotFoundError", "Op", "Options", "PassInfo", "Port", "Program", "Sequences", "Session"]
 __all__ += ["UnavailableError", "UnsupportedError", "Value", "passes", "pipelines"]

@@ -62,6 +62,34 @@ def tensor_of(array: np.ndarray[Any, Any]) -> Any:
     return ffi.gc(tensor, lambda _, kept=array: None)
 
 
+class Sequences:
+    """Sequences of different lengths, stored one after another in the rows of an array (level of detail).
+
+    `offsets` has one list for each level: it begins with 0, does not fall, and ends with the number of sequences of the next
+    level; the last one ends with the number of rows. Sequences([[1.], [2.], [3.]], [[0, 1, 3]]) are one row, and two rows.
+    """
+
+    def __init__(self, array: Any, offsets: Sequence[Sequence[int]]) -> None:
+        self.array = array
+        self.offsets = [[int(at) for at in level] for level in offsets]
+
+    def __repr__(self) -> str:
+        return f"Sequences({self.array!r}, {self.offsets})"
+
+
+def set_offsets(tensor: Any, offsets: Sequence[Sequence[int]]) -> Any:
+    """Sets the offsets of a pir_tensor; returns the arrays that hold them, which must outlive it."""
+    levels = [ffi.new("uint64_t[]", level) for level in offsets]
+    pointers, sizes = ffi.new("const uint64_t *[]", levels), ffi.new("size_t[]", [len(level) for level in offsets])
+    tensor.lod, tensor.lod_sizes, tensor.lod_levels = pointers, sizes, len(levels)
+    return levels, pointers, sizes
+
+
+def offsets_of(tensor: Any) -> list[list[int]]:
+    """The offsets of a pir_tensor, by level."""
+    return [list(tensor.lod[i][0 : tensor.lod_sizes[i]]) for i in range(tensor.lod_levels)]
+
+
 class Memory:
     """Elements of a tensor as NumPy takes them. An array over them keeps this object alive, and this object its owner."""
 

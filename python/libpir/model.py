@@ -320,7 +320,8 @@ class Session:
         """Runs the model and returns its outputs in the order of the program.
 
         `inputs`: one array for each input, in order or by name. Arrays, and objects with __dlpack__, are read in place; element
-        types must be those of the ports, and shapes must fit them (InvalidError). Numbers and lists are converted.
+        types must be those of the ports, and shapes must fit them (InvalidError). Numbers and lists are converted. Sequences
+        are an array with offsets.
         `outputs`: arrays for some of the outputs, which are written in place and returned: contiguous, writable, of the
         element type and shape that the run gives. The others are copied out of the session, or with `copy=False` lie in it.
         """
@@ -336,6 +337,13 @@ class Session:
         """An output of the last run, by number or name, in memory of the session: a read-only array."""
         with self._used(runs=False):
             return self._output(_index(which, self.model.outputs, "output"), copy=False)
+
+    def offsets(self, which: int | str) -> list[list[int]]:
+        """The offsets of the sequences in an output of the last run, by level; none if it has no sequences (Sequences)."""
+        with self._used(runs=False):
+            tensor = ffi.new("pir_tensor *")
+            self._check(lib.pir_session_output(self._handle, _index(which, self.model.outputs, "output"), tensor))
+            return _arrays.offsets_of(tensor)
 
     def prepare(self, inputs: Inputs) -> None:
         """Plans for the shapes of these inputs, so that the first run takes no longer than others."""
@@ -379,10 +387,12 @@ class Session:
         if len(inputs) != len(ports):
             raise ValueError(f"the model has {len(ports)} inputs, {len(inputs)} are given")
         for i, value in _by_index(inputs, ports, "input"):
-            array = _arrays.as_array(value, ports[i].dtype)
+            offsets = value.offsets if isinstance(value, _arrays.Sequences) else []
+            array = _arrays.as_array(value.array if isinstance(value, _arrays.Sequences) else value, ports[i].dtype)
             tensor = _arrays.tensor_of(array)
+            kept = _arrays.set_offsets(tensor, offsets) if offsets else None
             self._check(lib.pir_session_bind_input(self._handle, i, tensor))
-            self._bound[i] = array, tensor
+            self._bound[i] = array, tensor, kept
 
     def _bind_outputs(self, outputs: Inputs) -> dict[int, np.ndarray[Any, Any]]:
         given = {}

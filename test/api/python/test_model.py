@@ -62,3 +62,27 @@ def test_weights_are_replaced():
         other.replace_weights({"nothing": np.zeros(3)})
     with pytest.raises(libpir.InvalidError, match="another element type or shape"):
         other.replace_weights({next(iter(last)): np.zeros(3)})
+
+
+SEQUENCES = """{
+(%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[-1,1]} : () -> tensor<-1x1xf32>
+(%1) = "pd_op.relu" (%0) {} : (tensor<-1x1xf32>) -> tensor<-1x1xf32>
+(%2, %3) = "pd_op.sequence_pool" (%1) {is_test:true,pad_value:0,pooltype:"SUM"} : (tensor<-1x1xf32>) -> tensor<-1x1xf32>, tensor<-1x1xi32>
+() = "builtin.shadow_output" (%1) {output_name:"rows"} : (tensor<-1x1xf32>) ->
+() = "builtin.shadow_output" (%2) {output_name:"sums"} : (tensor<-1x1xf32>) ->
+}"""
+
+
+def test_sequences_of_different_lengths():
+    model = libpir.Model.create(libpir.Program.parse(SEQUENCES))
+    rows = np.arange(5, dtype=np.float32).reshape(5, 1)
+    with model.session() as session:
+        for offsets in ([0, 2, 5], [0, 1, 2, 5]):
+            found, sums = session.run({"x": libpir.Sequences(rows, [offsets])})
+            np.testing.assert_array_equal(found, rows)
+            np.testing.assert_array_equal(sums[:, 0], np.add.reduceat(rows[:, 0], offsets[:-1]))
+            assert session.offsets("rows") == [offsets] and session.offsets("sums") == []
+        with pytest.raises(libpir.InvalidError, match="offsets of level 0 must rise from 0 to 5"):
+            session.run([libpir.Sequences(rows, [[0, 2, 4]])])
+        with pytest.raises(libpir.InvalidError, match="expects a tensor with the offsets"):
+            session.run([rows])
