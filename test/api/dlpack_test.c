@@ -1,5 +1,5 @@
-// Tensors in and out by DLPack. The structs are DLPack's, as dlpack.h 1.1 declares them. Run
-// from the root of the checkout.
+// Tensors in and out by DLPack. The structs are DLPack's own, of version 1.1. Run from the root
+// of the checkout.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
