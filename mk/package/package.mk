@@ -13,3 +13,4 @@ deb: all python $(TOOLS:%=$(B)/deb/bin/%)  ## Debian packages in BUILD/deb: libp
 	@mk/setup.sh deb && mk/package/deb.sh $(B) $(VERSION) $(SONAME)
 repro:  ## build twice, in two folders: libraries, tools and packages have the same bytes
 	@mk/setup.sh deb && mk/package/repro.sh $(B)
+.PHONY: dist deb repro
