@@ -115,7 +115,9 @@ $(B)/lib/libpir_fft.so: runtime/fft/fft.cc runtime/fft/fft.h $(B)/gen/libpir.map
 	@ln -sf libpir_fft.so.$(SONAME) $@
 $(foreach t,$(TOOLS),$(eval $(B)/bin/$(t): $(call obj,$(filter tools/$(t)/%,$(S_mains)))))
 $(B)/bin/%: $(TOOL_OBJ) $(B)/lib/libpir.so
-	@$(call say,link tools); mkdir -p $(@D) && $(CC) $(CFLAGS) -o $@ $(filter %.o,$^) -L$(B)/lib -lpir -Wl,-rpath,'$$ORIGIN/../lib' -Wl,-rpath-link,$(B)/lib -lm
+	@$(call say,link tools); mkdir -p $(@D) && $(CC) $(CFLAGS) -o $@ $(filter %.o,$^) -L$(B)/lib -lpir -Wl,-rpath,'$$ORIGIN/../lib' -Wl,-rpath-link,$(B)/lib -lm $(GDB_$(notdir $@))
+# GDB finds these in a tool that is stripped too.
+GDB_pir-run := -Wl,--export-dynamic-symbol=__jit_debug_register_code,--export-dynamic-symbol=__jit_debug_descriptor
 
 # ---- tests: every test/**/*_test.c is a program of its own, linked with the static library
 TESTS := $(wildcard test/*/*_test.c test/*/*/*_test.c)

@@ -8,6 +8,7 @@
 #include "device_codegen.h"
 
 #include <arena.h>
+#include <extension.h>
 #include <report_progress.h>
 
 #include <pir/compiler/context.h>
@@ -157,7 +158,8 @@ static void load_object(const pir_code_store *store, job *j, const pir_emitted *
     j->status = pir_image_keep(object->data, object->size, &j->image);
     why = "memory ran out";
   } else
-    j->status = pir_image_load(object->data, object->size, &j->image, &why);
+    j->status = pir_image_load_reported(object->data, object->size,
+                                        pir_context_code_listener(store->ctx), &j->image, &why);
   if (!j->status && store->keeps && pir_image_keep(object->data, object->size, &j->object)) {
     pir_image_unload(j->image);
     j->image = NULL;

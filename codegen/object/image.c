@@ -46,7 +46,8 @@ struct pir_image {
     void *address;
   } *symbols;
   char *names;
-  size_t kept_bytes;  // size of the device code at `names`
+  size_t kept_bytes;     // size of the device code at `names`
+  image_report *report;  // to its listener; NULL: none
 };
 
 typedef struct loading {
@@ -313,11 +314,28 @@ static bool load_image(loading *l) {
   return count_indirections(l) && lay_out(l) && fill_sections(l) && keep_symbols(l) && seal(l);
 }
 
+static image_report *report_image(const loading *l, const pir_code_listener *listener) {
+  image_places at = {.object = l->object,
+                     .size = l->size,
+                     .base = l->image->base,
+                     .code_bytes = l->image->code_bytes,
+                     .place = l->place};
+  return image_report_loaded(listener, &at);
+}
+
 pir_status pir_image_load(const void *object, size_t size, pir_image **out_image,
                           const char **out_why) {
+  return pir_image_load_reported(object, size, NULL, out_image, out_why);
+}
+
+pir_status pir_image_load_reported(const void *object, size_t size,
+                                   const pir_code_listener *listener, pir_image **out_image,
+                                   const char **out_why) {
   *out_image = NULL;
   loading l = {.object = object, .size = size, .image = calloc(1, sizeof(pir_image))};
   bool done = l.image && load_image(&l);
+  if (done)
+    l.image->report = report_image(&l, listener);
   free(l.place);
   if (done) {
     *out_image = l.image;
@@ -333,6 +351,7 @@ pir_status pir_image_load(const void *object, size_t size, pir_image **out_image
 void pir_image_unload(pir_image *image) {
   if (!image)
     return;
+  image_report_unloaded(image->report);
   if (image->base)
     munmap(image->base, image->total_bytes);
   free(image->symbols);

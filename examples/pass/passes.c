@@ -1,5 +1,5 @@
-// A library of passes for pir-opt, pir-run and pir_pass_set_load. It is linked with the libpir of
-// the program that loads it.
+// A library of passes for pir-opt, pir-run and pir_pass_set_load. It is linked with the libpir
+// of the program that loads it.
 //   cc -std=c11 -shared -fPIC passes.c -o passes.so $(pkg-config --cflags --libs pir)
 //   pir-opt --load-passes=./passes.so --passes=exchange MODEL
 #include <pir/compiler/dialect/pd_op.h>

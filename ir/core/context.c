@@ -285,3 +285,12 @@ const struct pir_pass_set *pir_context_pass_set(const pir_context *ctx) {
 void pir_context_keep_pass_set(pir_context *ctx, const struct pir_pass_set *set) {
   ctx->passes = set;
 }
+
+const struct pir_code_listener *pir_context_code_listener(const pir_context *ctx) {
+  return ctx->code_listener;
+}
+
+void pir_context_keep_code_listener(pir_context *ctx,
+                                    const struct pir_code_listener *listener) {
+  ctx->code_listener = listener;
+}

@@ -68,7 +68,8 @@ struct pir_context {
   PIR_VEC(const pir_op_info **) infos;  // infos by dialect number (id >> 16), then op number
   PIR_VEC(uint32_t) info_counts;        // lengths of those
   PIR_VEC(pir_name *) files;            // number - 1
-  const struct pir_pass_set *passes;    // registered by the program; may be NULL
+  const struct pir_code_listener *code_listener;  // on the heap of the context; may be NULL
+  const struct pir_pass_set *passes;              // registered by the program; may be NULL
   size_t undeclared_count;
   pir_undeclared undeclared[PIR_MOST_UNDECLARED];
 };

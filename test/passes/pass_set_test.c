@@ -1,5 +1,5 @@
-// Sets of passes of the program: which passes join one, and that pipeline texts of a context, and
-// of models made in it, name them.
+// Sets of passes of the program: which passes join one, and that pipeline texts of a context,
+// and of models made in it, name them.
 #include "../api/report.h"
 
 #include <pir/compiler/build/pd_op.h>

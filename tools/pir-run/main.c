@@ -1,6 +1,7 @@
 // pir-run: runs a model on inputs from files, random numbers or recorded cases; prints, saves,
 // compares and measures.
 #include "run.h"
+#include "watch_code.h"
 #include <pir/compiler/load.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,6 +50,9 @@ static const cli_option options[] = {
     {OPT_SHAPES, 0, "shapes", "FILE|random:N:SEED", "run many input shapes in turn"},
     {OPT_PROFILE, 0, "profile", "FILE",
      "write a trace of the last run (trace-event JSON), one span an instruction"},
+    {OPT_GDB, 0, "gdb", NULL, "show compiled code to GDB, with the names of functions"},
+    {OPT_PERF_MAP, 0, "perf-map", NULL,
+     "write the functions of compiled code to /tmp/perf-PID.map, where perf finds them"},
     {OPT_GUARD_PAGES, 0, "guard-pages", "begin|end",
      "give every tensor memory that begins or ends at a page that cannot be accessed"},
     {OPT_OVERLAP, 0, "overlap", "whole|part|shifted",
@@ -241,7 +245,9 @@ static pir_status open_program(run *r, const char *path, const char *params,
     return PIR_INTERNAL;
   pir_program *program = NULL;
   pir_context_set_progress(ctx, how->progress);
-  pir_status status = load_program(r, ctx, path, params, extra, &program);
+  pir_status status = watch_code(r, ctx);
+  if (!status)
+    status = load_program(r, ctx, path, params, extra, &program);
   r->load_ms = run_now_ms() - start;
   start = run_now_ms();
   if (!status)
@@ -270,7 +276,8 @@ int run_open(run *r, const char *path, const char *params, const npy_set *extra)
   pir_model_options how = model_options(r);
   static const pir_limits unlimited;
   bool only = cli_has(r->cli, OPT_COMPILE_ONLY);
-  bool own_steps = only || cli_has(r->cli, OPT_TRAIN) || (extra && extra->count) ||
+  bool watches = cli_has(r->cli, OPT_GDB) || cli_has(r->cli, OPT_PERF_MAP);
+  bool own_steps = only || watches || cli_has(r->cli, OPT_TRAIN) || (extra && extra->count) ||
                    r->cli->custom_ops || r->cli->passes || r->cli->remarks || is_stream(path) ||
                    memcmp(&r->cli->limits, &unlimited, sizeof unlimited);
   pir_status status = (how.cache || how.show_count) && !own_steps
@@ -553,6 +560,7 @@ static int run_tool(cli_run *cli) {
     code = cli_fail(cli, CLI_USAGE, "a MODEL is needed");
   else if (!code)
     code = run_file(&r, path);
+  watch_code_end();
   return code;
 }
 

@@ -42,7 +42,9 @@ enum {
   OPT_OVERLAP,
   OPT_SCHEDULES,
   OPT_LOAD_PASSES,
-  OPT_SHOW
+  OPT_SHOW,
+  OPT_GDB,
+  OPT_PERF_MAP
 };
 
 typedef struct tolerance {
