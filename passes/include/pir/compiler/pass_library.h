@@ -1,4 +1,4 @@
-// Passes that a program adds to the built-in ones: its own, and those of shared libraries that
+// Passes that a program adds to the built-in ones: its own, and passes of shared libraries that
 // are opened at run time (docs/add-a-pass.md). Opening a library runs its code.
 #ifndef PIR_PASS_LIBRARY_H
 #define PIR_PASS_LIBRARY_H
@@ -50,8 +50,8 @@ PIR_API void pir_pass_set_register(pir_pass_set *set, pir_context *ctx);
 #define PIR_PASS_LIBRARY(set, version, message)                                                \
   PIR_BEGIN                                                                                    \
   extern PIR_API const char pir_passes_abi[];                                                  \
-  PIR_API pir_status pir_register_passes(pir_pass_set *set, uint32_t version,                  \
-                                         pir_message *message);                                \
+  extern PIR_API pir_status pir_register_passes(pir_pass_set *set, uint32_t version,           \
+                                                pir_message *message);                         \
   PIR_END                                                                                      \
   const char pir_passes_abi[] = PIR_SONAME;                                                    \
   pir_status pir_register_passes(pir_pass_set *set, uint32_t version, pir_message *message)
