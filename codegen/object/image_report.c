@@ -1,10 +1,6 @@
-// Describes a loaded object for debuggers: a copy of it whose section headers have the addresses
-// in memory, and its functions by address.
+// Describes a loaded object for debuggers: a copy of it whose section headers have the
+// addresses in memory, and its functions by address.
 #include "image_report.h"
-
-#include <extension.h>
-#include <heap.h>
-#include <sized.h>
 
 #include <elf.h>
 #include <stdlib.h>
@@ -16,33 +12,6 @@ struct image_report {
   char *object;
   pir_code_symbol *symbols;
 };
-
-// ---- the listener of a context
-
-typedef struct listen_call {
-  pir_context *ctx;
-  const pir_code_listener *given;
-} listen_call;
-
-static pir_status keep_listener(void *user) {
-  const listen_call *call = user;
-  pir_code_listener *copy = NULL;
-  if (call->given) {
-    copy = pir_heap_take_zeroed(pir_context_heap(call->ctx), sizeof *copy);
-    PIR_TRY(PIR_TAKE(call->ctx, pir_code_listener, copy, call->given));
-  }
-  pir_context_keep_code_listener(call->ctx, copy);
-  return PIR_OK;
-}
-
-pir_status pir_context_listen_code(pir_context *ctx, const pir_code_listener *listener) {
-  if (!ctx)
-    return PIR_INVALID;
-  listen_call call = {ctx, listener};
-  return pir_context_enter(ctx, keep_listener, &call);
-}
-
-// ---- one object
 
 static Elf64_Shdr *sections_of(char *object) {
   return (Elf64_Shdr *)(object + ((const Elf64_Ehdr *)object)->e_shoff);

@@ -15,8 +15,8 @@ typedef struct image_places {
   const size_t *place;
 } image_places;
 
-// Tells the listener of an object that was checked and loaded. NULL without a listener, and when
-// memory runs out: then nothing is told.
+// Tells the listener of an object that was checked and loaded. NULL without a listener, and
+// when memory runs out: then nothing is told.
 image_report *image_report_loaded(const pir_code_listener *listener, const image_places *at);
 // Tells that it goes. NULL does nothing.
 void image_report_unloaded(image_report *report);
