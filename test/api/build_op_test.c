@@ -159,7 +159,7 @@ static void lists_come_apart(void **unused) {
   EXPECT_TYPE(
       pir_pd_concat(w.b, pir_values_list(list),
                     &(pir_pd_concat_options){
-                        .axis = {.value = pir_pd_full(
+                        .axis = {.tensor = pir_pd_full(
                                      w.b, PIR_INTS(1), 1,
                                      &(pir_pd_full_options){.dtype = PIR_SET(PIR_I32)})}}),
       PIR_F32, 2, 5);

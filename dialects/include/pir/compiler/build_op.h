@@ -48,8 +48,13 @@ PIR_API bool pir_op_builder_members(pir_op_builder *builder, pir_value *list,
 // The zero value of every struct means that nothing is given: the op's default counts. Arrays
 // and texts are read during the call only.
 
-// In a field of an options struct: this value, also where it is zero. `.axis = PIR_SET(0)`.
+// In a field of an options struct: this value, also where it is zero. `.axis = PIR_SET(0)`. In
+// C++ a field of type pir_number is set by pir_number_of.
+#ifdef __cplusplus
 #define PIR_SET(x) {true, x}
+#else
+#define PIR_SET(x) {.set = true, .value = x}
+#endif
 
 // A truth value.
 typedef struct pir_opt_bool {
@@ -81,7 +86,7 @@ typedef struct pir_ints {
   const int64_t *data;
   size_t count;
   // Of an operand, a 1-D integer tensor that counts instead; else NULL.
-  pir_value *value;
+  pir_value *tensor;
 } pir_ints;
 
 // A list of floating-point numbers. Empty and given: `data` is not NULL.
@@ -100,12 +105,12 @@ typedef struct pir_texts {
 
 // A number as an operand: a constant is made of it.
 typedef struct pir_number {
-  // Whether `number` counts.
+  // Whether `value` counts.
   bool set;
   // A constant of the operand's element type is made of it.
-  double number;
+  double value;
   // A tensor of one element that counts instead; else NULL.
-  pir_value *value;
+  pir_value *tensor;
 } pir_number;
 
 // A variadic operand: values of which a list is made.

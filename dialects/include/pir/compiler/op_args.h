@@ -94,20 +94,20 @@ static inline pir_op_arg pir_arg_values(uint8_t at, pir_values given) {
 // Returns an operand that is a list of integers.
 static inline pir_op_arg pir_arg_lengths(uint8_t at, pir_ints given) {
   pir_op_arg arg = pir_arg_none(at);
-  if (given.data || given.value)
+  if (given.data || given.tensor)
     arg.kind = PIR_ARG_LENGTHS;
   arg.of.ints = given.data;
   arg.count = given.count;
-  arg.value = given.value;
+  arg.value = given.tensor;
   return arg;
 }
 // Returns an operand of one element.
 static inline pir_op_arg pir_arg_number(uint8_t at, pir_number given) {
   pir_op_arg arg = pir_arg_none(at);
-  if (given.set || given.value)
+  if (given.set || given.tensor)
     arg.kind = PIR_ARG_NUMBER;
-  arg.f = given.number;
-  arg.value = given.value;
+  arg.f = given.value;
+  arg.value = given.tensor;
   return arg;
 }
 // Returns a truth value, an integer, an element type or a kind of place.
@@ -167,11 +167,11 @@ static inline pir_op_arg pir_arg_opt_float(uint8_t at, pir_opt_float given) {
 // Returns a list of integers as an attribute.
 static inline pir_op_arg pir_arg_ints(uint8_t at, pir_ints given) {
   pir_op_arg arg = pir_arg_none(at);
-  if (given.data || given.value)
+  if (given.data || given.tensor)
     arg.kind = PIR_ARG_INTS;
   arg.of.ints = given.data;
   arg.count = given.count;
-  arg.value = given.value;
+  arg.value = given.tensor;
   return arg;
 }
 // Returns a list of numbers.
