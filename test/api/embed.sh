@@ -31,6 +31,15 @@ done
 cc -std=c11 -Wall -Wextra -Werror "$root/examples/build/build.c" -o "$into/build_c" $flags
 "$into/build_c" | grep -qx '0.5000 0.5000 0.7311 0.8808 0.9526 0.9820'
 printf '#include <pir/compiler/build/%s.h>\n' builtin onednn pd_op >"$into/all_ops.cc"
+cat >>"$into/all_ops.cc" <<EOF
+pir_value *largest(pir_op_builder *b, pir_value *x) {
+  pir_pd_topk_options options = {};
+  options.k = pir_number_of(2);
+  options.axis = PIR_SET(0);
+  pir_pd_topk_results top = pir_pd_topk(PIR_HERE(b), x, &options);
+  return pir_pd_concat(b, pir_values_of(&top.out, 1), nullptr);
+}
+EOF
 # shellcheck disable=SC2086
 c++ -std=c++17 -Wall -Wextra -Werror -pedantic -c "$into/all_ops.cc" -o "$into/all_ops.o" $flags
 # A library of passes, and the installed tool that opens it.
