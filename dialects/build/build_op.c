@@ -73,6 +73,15 @@ static pir_status refuse(const pir_op_builder *b, const pir_opdef *def, const ch
                     what, name, why);
 }
 
+// The definition of an op; NULL, reported, in a context that lacks its dialect.
+static pir_status find_def(const pir_op_builder *b, uint32_t op_id, const pir_opdef **out_def) {
+  *out_def = pir_context_op(b->ctx, op_id);
+  if (*out_def)
+    return PIR_OK;
+  return pir_report(b->ctx, PIR_INVALID, PIR_ERROR, b->at.loc,
+                    "no dialect declares an op of number 0x%x", op_id);
+}
+
 static const pir_attr *built_int(pir_context *ctx, pir_attr_kind kind, int64_t value) {
   switch (kind) {
     case PIR_ATTR_BOOL: return pir_attr_bool(ctx, value != 0);
@@ -256,11 +265,10 @@ static pir_status take_defaults(pir_op_builder *b, new_op *n) {
 static pir_status put_constant(pir_op_builder *b, uint32_t op_id, pir_dtype dtype,
                                const pir_attr *shape, const pir_attr *value,
                                pir_value **out_value) {
-  new_op n = {.def = pir_context_op(b->ctx, op_id)};
+  new_op n = {0};
   bool list = op_id == PD_FULL_INT_ARRAY;
   pir_op *op;
-  if (!n.def)
-    return pir_report(b->ctx, PIR_INVALID, PIR_ERROR, b->at.loc, "no dialect declares pd_op");
+  PIR_TRY(find_def(b, op_id, &n.def));
   n.attrs[list ? PD_FULL_INT_ARRAY_ATTR_VALUE : PD_FULL_ATTR_VALUE] = value;
   n.attrs[list ? PD_FULL_INT_ARRAY_ATTR_DTYPE : PD_FULL_ATTR_DTYPE] =
       pir_attr_dtype(b->ctx, dtype);
@@ -290,12 +298,10 @@ static pir_status put_number_op(pir_op_builder *b, const pir_operand_def *def, d
 static pir_status put_list(pir_op_builder *b, pir_value *const *values, size_t count,
                            pir_value **out_value) {
   const pir_type *type = NULL;
-  pir_op_spec spec = {.def = pir_context_op(b->ctx, BUILTIN_COMBINE),
-                      .operands = values,
-                      .operand_count = count,
-                      .result_types = &type,
-                      .result_count = 1};
+  pir_op_spec spec = {
+      .operands = values, .operand_count = count, .result_types = &type, .result_count = 1};
   pir_op *op;
+  PIR_TRY(find_def(b, BUILTIN_COMBINE, &spec.def));
   PIR_TRY(insert_op(b, &spec, &op));
   *out_value = pir_op_result(op, 0);
   return PIR_OK;
@@ -327,12 +333,14 @@ static pir_status put_operand(pir_op_builder *b, new_op *n, const pir_op_arg *ar
 }
 
 static pir_status take_arg(pir_op_builder *b, new_op *n, const pir_op_arg *arg) {
+  bool is_operand = arg->kind < PIR_ARG_INT;
   if (arg->kind == PIR_ARG_NONE)
     return PIR_OK;
-  if (arg->kind < PIR_ARG_INT)
-    return arg->at < n->def->operand_count ? put_operand(b, n, arg) : PIR_INVALID;
-  if (arg->at >= n->def->attr_count)
-    return PIR_INVALID;
+  if (arg->at >= (is_operand ? n->def->operand_count : n->def->attr_count))
+    return pir_report(b->ctx, PIR_INVALID, PIR_ERROR, b->at.loc, "\"%s\" has no %s %d",
+                      n->def->name, is_operand ? "operand" : "attribute", arg->at);
+  if (is_operand)
+    return put_operand(b, n, arg);
   n->attrs[arg->at] = given_attr(b, &n->def->attrs[arg->at], arg);
   return n->attrs[arg->at] ? PIR_OK
                            : refuse(b, n->def, "attribute", n->def->attrs[arg->at].name,
@@ -366,10 +374,8 @@ typedef struct put_call {
 
 static pir_status put_parts(put_call *call) {
   pir_op_builder *b = call->b;
-  new_op n = {.def = pir_context_op(b->ctx, call->op_id), .type = call->type};
-  if (!n.def)
-    return pir_report(b->ctx, PIR_INVALID, PIR_ERROR, b->at.loc,
-                      "no dialect declares an op of number 0x%x", call->op_id);
+  new_op n = {.type = call->type};
+  PIR_TRY(find_def(b, call->op_id, &n.def));
   for (size_t i = 0; i < call->count; i++)
     PIR_TRY(take_arg(b, &n, &call->args[i]));
   PIR_TRY(take_defaults(b, &n));
@@ -397,7 +403,7 @@ static pir_status put_list_call(void *user) {
 
 static pir_status put_members(void *user) {
   put_call *call = user;
-  const pir_type *type = pir_value_type(call->list);
+  const pir_type *type = call->list ? pir_value_type(call->list) : NULL;
   if (!type || pir_type_kind_of(type) != PIR_TYPE_VECTOR ||
       pir_type_elements(type) != call->count)
     return pir_report(call->b->ctx, PIR_INVALID, PIR_ERROR, call->b->at.loc,
@@ -405,12 +411,13 @@ static pir_status put_members(void *user) {
   pir_arena *arena = pir_context_arena(call->b->ctx);
   size_t size = pir_arena_size(arena, call->count, sizeof type);
   const pir_type **types = pir_arena_zalloc(arena, size);
-  pir_op_spec spec = {.def = pir_context_op(call->b->ctx, BUILTIN_SPLIT),
-                      .operands = &call->list,
+  pir_op_spec spec = {.operands = &call->list,
                       .operand_count = 1,
                       .result_types = types,
                       .result_count = call->count};
-  pir_status status = insert_op(call->b, &spec, &call->op);
+  pir_status status = find_def(call->b, BUILTIN_SPLIT, &spec.def);
+  if (!status)
+    status = insert_op(call->b, &spec, &call->op);
   pir_arena_free(arena, types, size);
   return status;
 }

@@ -231,6 +231,17 @@ static void what_is_missing_or_wrong_is_named(void **unused) {
   finish(&w);
 
   x = start_with_x(&w);
+  const pir_op_arg beyond[] = {pir_arg_value(1, x)};
+  op = pir_op_builder_put(PIR_HERE(w.b), PD_RELU, NULL, beyond, 1);
+  expect_failure(&w, op, PIR_INVALID, __LINE__ - 1, "\"pd_op.relu\" has no operand 1");
+  finish(&w);
+
+  x = start_with_x(&w);
+  assert_false(pir_op_builder_members(PIR_HERE(w.b), NULL, &x, 1));
+  expect_failure(&w, x, PIR_INVALID, __LINE__ - 1, "the value is no list of 1 members");
+  finish(&w);
+
+  x = start_with_x(&w);
   const pir_op_arg args[] = {pir_arg_value(0, x), pir_arg_text(0, "one")};
   op = pir_op_builder_put(PIR_HERE(w.b), PD_SOFTMAX, NULL, args, 2);
   expect_failure(&w, op, PIR_INVALID, __LINE__ - 1,
