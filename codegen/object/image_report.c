@@ -26,7 +26,7 @@ static void address_sections(char *object, const image_places *at) {
       sections[i].sh_addr = (uintptr_t)(at->base + at->place[i]);
 }
 
-static bool is_function(const Elf64_Sym *symbol, size_t section_count) {
+static bool is_function_symbol(const Elf64_Sym *symbol, size_t section_count) {
   return ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx != SHN_UNDEF &&
          symbol->st_shndx < section_count;
 }
@@ -47,7 +47,7 @@ static bool list_functions(image_report *r, const image_places *at) {
     return false;
   for (size_t i = 0; i < count; i++) {
     const Elf64_Sym *s = &symbols[i];
-    if (is_function(s, head->e_shnum))
+    if (is_function_symbol(s, head->e_shnum))
       r->symbols[r->image.symbol_count++] =
           (pir_code_symbol){.name = names + s->st_name,
                             .address = at->base + at->place[s->st_shndx] + s->st_value,

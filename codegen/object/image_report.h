@@ -16,7 +16,7 @@ typedef struct image_places {
 } image_places;
 
 // Tells the listener of an object that was checked and loaded. NULL without a listener, and
-// when memory runs out: then nothing is told.
+// when memory runs out: then the listener does not hear of it.
 image_report *image_report_loaded(const pir_code_listener *listener, const image_places *at);
 // Tells that it goes. NULL does nothing.
 void image_report_unloaded(image_report *report);

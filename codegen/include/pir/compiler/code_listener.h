@@ -23,6 +23,7 @@ typedef struct pir_code_image {
   size_t size;
   // The executable memory.
   const void *code;
+  // Its size.
   size_t code_bytes;
   // Its functions.
   const pir_code_symbol *symbols;
@@ -30,6 +31,7 @@ typedef struct pir_code_image {
   // The relocatable ELF object, whose section headers have the addresses in memory: the form
   // that GDB's interface for compiled code takes.
   const void *elf;
+  // Its size.
   size_t elf_bytes;
 } pir_code_image;
 
