@@ -2,6 +2,7 @@
 # Makes Debian packages of a finished build: libpirN, libpir-dev, libpir-tools and python3-libpir, in BUILD/deb.
 #   SOURCE_DATE_EPOCH=SECONDS deb.sh BUILD VERSION SONAME
 set -eu
+# The build folder is named as the caller names it, so that nothing is compiled anew under another name.
 build=$(cd "$1" && pwd) version=$2 soname=$3
 root=$(cd "$(dirname "$0")/../.." && pwd)
 : "${SOURCE_DATE_EPOCH:?}"
@@ -19,7 +20,7 @@ libpir ($version) unstable; urgency=medium
 
  -- libpir maintainers <maintainers@libpir.invalid>  $(LC_ALL=C date -u -R -d "@$SOURCE_DATE_EPOCH")
 END
-MAKEFLAGS= make -s -C "$root" B="$build" CC="${CC-gcc}" ${CFLAGS+CFLAGS="$CFLAGS"} DESTDIR="$work/all" PREFIX=/usr LIBDIR="/usr/lib/$triplet" TOOLBIN="$build/deb/bin" install
+MAKEFLAGS= make -s -C "$root" B="$1" CC="${CC-gcc}" ${CFLAGS+CFLAGS="$CFLAGS"} DESTDIR="$work/all" PREFIX=/usr LIBDIR="/usr/lib/$triplet" TOOLBIN="$build/deb/bin" install
 
 # ---- which package has which files
 lib=usr/lib/$triplet
