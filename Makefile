@@ -45,11 +45,11 @@ I_opsc     := $(I_support) -Idialects/include -Idialects/ops -I$(B)/gen/opsc
 # ---- sources
 S_ir       := $(wildcard ir/*/*.c)
 S_runtime  := $(wildcard $(patsubst %,runtime/%/*.c,base clause contract device device/* kernels kernels/*))
-S_dialects := $(wildcard dialects/*.c) $(filter-out dialects/ops/% %/step_def_stored.c,$(wildcard dialects/*/*.c dialects/*/*/*.c))
+S_dialects := $(wildcard dialects/*.c) $(filter-out dialects/ops/%,$(wildcard dialects/*/*.c dialects/*/*/*.c))
 S_passes   := $(wildcard passes/*/*.c passes/*/*/*.c)
 S_llvm     := $(wildcard codegen/llvm/*.c)
 S_codegen  := $(filter-out $(S_llvm),$(wildcard codegen/*/*.c))
-S_exec     := $(wildcard runtime/exec/*/*.c)
+S_exec     := $(filter-out %/step_def_stored.c,$(wildcard runtime/exec/*/*.c))
 S_opsc     := $(wildcard dialects/ops/*.c) tools/opsc/main.c
 S_drrc     := $(wildcard tools/drrc/*.c)
 OPS        := $(wildcard dialects/*/*.ops dialects/*/*/*.ops)
@@ -132,7 +132,7 @@ $(B)/test/$(basename $(notdir $(1))): $(1) $(TOOL_OBJ) $(B)/lib/libpir.a $(B)/li
 endef
 $(foreach t,$(TESTS),$(eval $(call test_rule,$(t))))
 FAULTS   := $(B)/faults/libpir_fail.so $(B)/faults/oom
-tests: all python $(TEST_BIN) $(B)/bin/digits $(B)/bin/draws $(B)/bin/attributes $(B)/bin/soak $(B)/bin/sandbox $(B)/cuda/libcuda.so.1 $(B)/cuda/libnvrtc.so.13 $(FAULTS) $(FUZZ)
+tests: all python $(TEST_BIN) $(B)/bin/run_case $(B)/bin/digits $(B)/bin/draws $(B)/bin/attributes $(B)/bin/soak $(B)/bin/sandbox $(B)/cuda/libcuda.so.1 $(B)/cuda/libnvrtc.so.13 $(FAULTS) $(FUZZ)
 
 # Ops for tests alone.
 $(B)/gen/draws/clauses.c: test/draws/tables/clauses.ops $(OPSC)

@@ -85,7 +85,7 @@ struct pir_executable {
   size_t count;
 };
 
-static void load_object(pir_executable *x, pir_archive *a) {
+static void take_object(pir_executable *x, pir_archive *a) {
   const char *why;
   pir_str object = {0};
   pir_archive_str(a, &object);
@@ -131,7 +131,7 @@ static void read_groups(pir_executable *x, pir_archive *a) {
   x->images = pir_arena_zalloc(&x->arena, (objects + 1) * sizeof(pir_image *));
   x->groups = pir_arena_zalloc(&x->arena, (groups + 1) * sizeof *x->groups);
   for (size_t i = 0; i < objects && !a->failed; i++)
-    load_object(x, a);
+    take_object(x, a);
   for (size_t i = 0; i < groups && !a->failed; i++) {
     uint32_t object = 0;
     PIR_ARCHIVE(a, object);

@@ -26,8 +26,8 @@ static const pir_kernel *find_in(pir_str name, const pir_kernel *list, size_t co
   return bsearch(&name, list, count, sizeof *list, compare_kernel_name);
 }
 
-// The rare kernels are part of libpir. A program that is linked with libpir_rt has them if it is
-// linked with libpir_rt_kernels, too; else the library is opened, and stays open.
+// The rare kernels are part of libpir. A program that is linked with libpir_rt has them if it
+// is linked with libpir_rt_kernels, too; else the library is opened, and stays open.
 #pragma weak pir_rare_kernels
 #define PIR_RARE_LIBRARY "libpir_rt_kernels.so." PIR_SONAME
 

@@ -7,6 +7,7 @@ FOLDER holds any of: models/ real/ (whole programs with cases), ops/ (one-op pro
   numbers    pir-run --case from every program file, pipelines kernels and compile, 1 and 2 threads
   refused    likewise and nets, with groups that compilation refuses at each stage and many places: their ops are called
   nets       numbers of whole networks, from their text too
+  compiled   numbers of compiled models, run by libpir_rt alone (recorded_compiled.py)
   memory     the arena of compiled models is at most 10 % above the most that lives together, for every case
   text       pir-translate X.json --to=text equals X.pir byte for byte
   translate  pir-translate X.pdmodel equals the recorded translation up to names and independent order
@@ -43,6 +44,7 @@ import zipfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import limited
+import recorded_compiled
 import recorded_deviations
 import recorded_errors
 import recorded_extremes
@@ -444,7 +446,7 @@ KINDS = {"text": text_jobs, "translate": translate_jobs, "passes": pass_jobs, "n
          "infer": recorded_infer.infer_jobs(run), "shape": recorded_shape.shape_jobs(run),
          "legacy": recorded_legacy.legacy_jobs(run), "decomp": recorded_passes.decomp_jobs(run),
          "kernel": recorded_passes.kernel_jobs(run), "pipelines": recorded_passes.pipeline_jobs(run),
-         "loops": recorded_loops.loop_jobs(run, programs_of),
+         "compiled": recorded_compiled.compiled_jobs(run, programs_of), "loops": recorded_loops.loop_jobs(run, programs_of),
          "errors": recorded_errors.error_jobs(run), "extremes": recorded_extremes.extreme_jobs}
 
 

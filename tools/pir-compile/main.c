@@ -54,7 +54,7 @@ static int read_targets(const cli_run *cli, target_list *out) {
   return 0;
 }
 
-static bool ends_with(const char *text, const char *end) {
+static bool has_suffix(const char *text, const char *end) {
   size_t n = strlen(text), m = strlen(end);
   return n >= m && !strcmp(text + n - m, end);
 }
@@ -106,7 +106,7 @@ static int compile_object(cli_run *cli, const pir_program *program, const target
 static int compile_program(cli_run *cli, const pir_program *program,
                            const target_list *targets) {
   char name[OBJECT_NAME];
-  bool object = ends_with(cli->output, ".o");
+  bool object = has_suffix(cli->output, ".o");
   cli_output output;
   int code = object ? read_name(cli, name) : 0;
   if (!code)
@@ -140,7 +140,7 @@ static int run_compile(cli_run *cli) {
   target_list targets;
   if (!cli->output || !strcmp(cli->output, "-"))
     return cli_fail(cli, CLI_USAGE, "no output given: -o FILE.pirm, -o FILE.o or -o FILE.h");
-  if (ends_with(cli->output, ".h"))
+  if (has_suffix(cli->output, ".h"))
     return write_header(cli);
   if (!cli->file_count)
     return cli_fail(cli, CLI_USAGE, "no model given: %s %s", tool.name, tool.arguments);

@@ -62,14 +62,14 @@ pir_status pir_refit_begin(pir_model *model, pir_program *program,
   return PIR_OK;
 }
 
-static int by_name(const void *name, const void *param) {
+static int by_weight_name(const void *name, const void *param) {
   return pir_str_compare(*(const pir_str *)name, (*(const pir_param *const *)param)->name);
 }
 
 // The number of a weight; NONE: there is no such weight.
 static uint32_t find_weight(const model_weights *w, pir_str name) {
   const pir_param **found =
-      w->count ? bsearch(&name, w->params, w->count, sizeof *w->params, by_name) : NULL;
+      w->count ? bsearch(&name, w->params, w->count, sizeof *w->params, by_weight_name) : NULL;
   return found ? (uint32_t)(found - w->params) : NONE;
 }
 

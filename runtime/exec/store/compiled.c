@@ -147,7 +147,7 @@ static pir_status restore_model(void *user) {
   return PIR_OK;
 }
 
-// Makes the model, which takes over what it is made of as soon as it exists.
+// Completes the model, which owns its bytes already.
 static pir_status open_bytes(opening *o, pir_model **out_model) {
   uint64_t start = pir_exec_now_ns();
   pir_status status = pir_heap_catch(&o->model->heap, restore_model, o, NULL);

@@ -11,10 +11,16 @@
 enum { COMPILED_FORMAT = 1, COMPILED_HEADER = 4 * STORED_PAGE, COMPILED_TARGETS = 16 };
 
 typedef struct compiled_part {
-  char target[32], triple[32], features[512];  // as in pir_target
-  uint64_t text_at, text_bytes, data_at, data_bytes;
+  char target[32], triple[32], features[512];         // as in pir_target
+  uint64_t text_at, text_bytes, data_at, data_bytes;  // pieces fill the space up to the next
   file_digest text_sum, data_sum;
 } compiled_part;
+
+// What the header's pages have room for.
+enum {
+  COMPILED_UNUSED = COMPILED_HEADER - 32 - COMPILED_TARGETS * (int)sizeof(compiled_part) -
+                    (int)sizeof(file_digest)
+};
 
 typedef struct compiled_header {
   char magic[8];
@@ -22,10 +28,11 @@ typedef struct compiled_header {
   uint32_t version, count;  // pir_version of the library that wrote it; number of parts
   uint64_t size;            // of the file
   compiled_part parts[COMPILED_TARGETS];
+  char unused[COMPILED_UNUSED];
   file_digest sum;  // of all above
 } compiled_header;
 
-_Static_assert(sizeof(compiled_header) <= COMPILED_HEADER, "the header has its pages");
+_Static_assert(sizeof(compiled_header) == COMPILED_HEADER, "the header has its pages");
 
 // Differs between libraries whose structs differ.
 uint32_t pir_compiled_layout(void);

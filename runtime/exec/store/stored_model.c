@@ -18,9 +18,13 @@ static void store_code(pir_archive *a, pir_model *model, pir_str *code) {
   if (!present || a->failed)
     return;
   pir_archive_str(a, code);
-  if (!a->writing && !a->failed)
-    a->failed |= pir_executable_load(code->data, code->size, &model->allocator,
-                                     &model->executable) != PIR_OK;
+  if (a->writing || a->failed)
+    return;
+  pir_status status =
+      pir_executable_load(code->data, code->size, &model->allocator, &model->executable);
+  if (status == PIR_EXHAUSTED)
+    pir_heap_fail(&model->heap);
+  a->failed |= status != PIR_OK;
 }
 
 void pir_stored_describe(pir_archive *a, pir_model *model, pir_str *code, uint64_t **places) {

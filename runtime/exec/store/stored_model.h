@@ -34,10 +34,12 @@ typedef struct stored_image {
 bool pir_stored_image(const pir_model *model, stored_image *out);
 void pir_stored_image_drop(stored_image *image);
 
-// Hands out the data in order and in pieces; false when `put` returns false.
+// Writes the data in order and in pieces; false when `put` returns false.
 typedef bool (*stored_put)(void *user, const void *bytes, size_t size);
 bool pir_stored_put_data(const pir_model *model, stored_put put, void *user);
-// Hands out zeros, from `size` bytes on up to a multiple of `align`.
+// Rounds up to a multiple of `align`.
+uint64_t pir_stored_round(uint64_t size, uint64_t align);
+// Writes zeros, from `size` bytes on up to a multiple of `align`.
 bool pir_stored_pad(uint64_t size, uint64_t align, stored_put put, void *user);
 
 #endif

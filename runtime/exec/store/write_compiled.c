@@ -22,25 +22,35 @@ typedef struct compiling {
   part_image parts[COMPILED_TARGETS];
 } compiling;
 
+// Bytes on their way into a digest.
+typedef struct digesting {
+  XXH3_state_t *state;
+  uint64_t size;  // so far
+} digesting;
+
 static bool add_to_digest(void *user, const void *bytes, size_t size) {
-  XXH3_128bits_update(user, bytes, size);
+  digesting *d = user;
+  XXH3_128bits_update(d->state, bytes, size);
+  d->size += size;
   return true;
 }
 
-static bool digest_data(const pir_model *model, file_digest *out) {
-  XXH3_state_t *state = XXH3_createState();
-  if (!state)
+// The digest of a piece, which zeros fill up to `room` bytes: of the data, or of a text.
+static bool digest_piece(const pir_model *model, const pir_archive *text, uint64_t room,
+                         file_digest *out) {
+  digesting d = {.state = XXH3_createState()};
+  if (!d.state)
     return false;
-  XXH3_128bits_reset(state);
-  pir_stored_put_data(model, add_to_digest, state);
-  XXH128_hash_t h = XXH3_128bits_digest(state);
+  XXH3_128bits_reset(d.state);
+  if (text)
+    add_to_digest(&d, text->data, text->size);
+  else
+    pir_stored_put_data(model, add_to_digest, &d);
+  pir_stored_pad(d.size, room, add_to_digest, &d);
+  XXH128_hash_t h = XXH3_128bits_digest(d.state);
   *out = (file_digest){h.low64, h.high64};
-  XXH3_freeState(state);
+  XXH3_freeState(d.state);
   return true;
-}
-
-static uint64_t round_up(uint64_t size, uint64_t align) {
-  return (size + align - 1) / align * align;
 }
 
 static pir_status fail_compile(const compiling *c, pir_status status, const char *why) {
@@ -57,14 +67,15 @@ static pir_status lay_out_part(compiling *c, const pir_target *target, part_imag
   memcpy(part->target, target->name, sizeof part->target);
   memcpy(part->triple, target->triple, sizeof part->triple);
   memcpy(part->features, target->features, sizeof part->features);
+  uint64_t align = from->image.alignment;
   part->text_at = h->size;
-  part->text_bytes = from->image.text.size;
-  part->data_at = round_up(part->text_at + part->text_bytes, from->image.alignment);
-  part->data_bytes = from->image.data_bytes;
-  part->text_sum = pir_digest_of(from->image.text.data, part->text_bytes);
-  if (!digest_data(from->model, &part->data_sum))
+  part->data_at = pir_stored_round(part->text_at + from->image.text.size, align);
+  part->text_bytes = part->data_at - part->text_at;
+  part->data_bytes = pir_stored_round(from->image.data_bytes, STORED_PAGE);
+  h->size = part->data_at + part->data_bytes;
+  if (!digest_piece(from->model, &from->image.text, part->text_bytes, &part->text_sum) ||
+      !digest_piece(from->model, NULL, part->data_bytes, &part->data_sum))
     return fail_compile(c, PIR_EXHAUSTED, "out of memory");
-  h->size = round_up(part->data_at + part->data_bytes, STORED_PAGE);
   h->count++;
   return PIR_OK;
 }
@@ -86,33 +97,33 @@ typedef struct output {
   uint64_t size;  // so far
 } output;
 
-static bool put_output(void *user, const void *bytes, size_t size) {
+static bool put_compiled(void *user, const void *bytes, size_t size) {
   output *o = user;
   o->size += size;
   return !size || o->out.write(o->out.user, bytes, size);
 }
 
-static bool put_zeros_to(output *o, uint64_t end) {
+static bool put_zeros_until(output *o, uint64_t end) {
   static const char zeros[STORED_PAGE];
   bool good = true;
   while (good && o->size < end) {
     uint64_t left = end - o->size;
-    good = put_output(o, zeros, left < STORED_PAGE ? left : STORED_PAGE);
+    good = put_compiled(o, zeros, left < STORED_PAGE ? left : STORED_PAGE);
   }
   return good;
 }
 
 static bool put_all(const compiling *c, output *o) {
   const compiled_header *h = &c->header;
-  bool good = put_output(o, h, sizeof *h);
+  bool good = put_compiled(o, h, sizeof *h);
   for (uint32_t i = 0; i < h->count && good; i++) {
     const part_image *part = &c->parts[i];
-    good = put_zeros_to(o, h->parts[i].text_at) &&
-           put_output(o, part->image.text.data, part->image.text.size) &&
-           put_zeros_to(o, h->parts[i].data_at) &&
-           pir_stored_put_data(part->model, put_output, o);
+    good = put_zeros_until(o, h->parts[i].text_at) &&
+           put_compiled(o, part->image.text.data, part->image.text.size) &&
+           put_zeros_until(o, h->parts[i].data_at) &&
+           pir_stored_put_data(part->model, put_compiled, o);
   }
-  return good && put_zeros_to(o, h->size);
+  return good && put_zeros_until(o, h->size);
 }
 
 static pir_status compile_all(compiling *c, const pir_program *program,

@@ -1,12 +1,12 @@
-// The bytes of a made model. Packed weights come first and in one piece, so that a file has them
-// in large pages if the system supports that; constants follow.
+// The bytes of a made model. Packed weights come first and in one piece, so that a file has
+// them in large pages if the system supports that; constants follow.
 #include "stored_model.h"
 
 #include <stdlib.h>
 
 enum { LARGE_PAGE = 2 << 20 };
 
-static uint64_t round_up(uint64_t size, uint64_t align) {
+uint64_t pir_stored_round(uint64_t size, uint64_t align) {
   return (size + align - 1) / align * align;
 }
 
@@ -14,13 +14,13 @@ static uint64_t round_up(uint64_t size, uint64_t align) {
 static uint64_t lay_out(const pir_model *model, uint64_t *places) {
   const plan *p = &model->plan;
   const char *packs = model->packs.data;
-  uint64_t at = round_up(model->packs.bytes, STORED_ALIGN);
+  uint64_t at = pir_stored_round(model->packs.bytes, STORED_ALIGN);
   for (uint32_t i = 0; i < p->pack_count; i++)
     places[p->const_count + i] = (uint64_t)((const char *)model->packed[i] - packs);
   for (uint32_t i = 0; i < p->const_count; i++) {
     places[i] = model->constants[i] ? at : STORED_ABSENT;
     if (model->constants[i])
-      at += round_up(p->consts[i].bytes, STORED_ALIGN);
+      at += pir_stored_round(p->consts[i].bytes, STORED_ALIGN);
   }
   return at;
 }
@@ -56,7 +56,7 @@ void pir_stored_image_drop(stored_image *image) {
 
 bool pir_stored_pad(uint64_t size, uint64_t align, stored_put put, void *user) {
   static const char zeros[STORED_PAGE];
-  uint64_t left = round_up(size, align) - size;
+  uint64_t left = pir_stored_round(size, align) - size;
   bool good = true;
   for (uint64_t piece; good && left; left -= piece) {
     piece = left < STORED_PAGE ? left : STORED_PAGE;

@@ -2,8 +2,8 @@
 // needs no compiler: libpir_rt (docs/compiled.md) runs it as libpir does.
 //
 // A compiled model holds code, which runs with the rights of the process. Its bytes are checked
-// for damage before any of the code runs; nothing protects against bytes that somebody forged.
-// So who can write the file can run code.
+// for damage before any of the code runs; nothing protects against forged bytes. So who can
+// write the file can run code.
 #ifndef PIR_COMPILED_H
 #define PIR_COMPILED_H
 
@@ -22,8 +22,8 @@ typedef struct pir_open_options {
   pir_diag_sink sink;
   // The source of the model's memory, called on any thread. It must outlive the model.
   pir_allocator allocator;
-  // Opens also a file that somebody else than root and the user of the process owns, or that
-  // group or others may write.
+  // Opens also a file that neither root nor the user of the process owns, or that group or
+  // others may write.
   bool any_owner;
 } pir_open_options;
 
@@ -44,7 +44,7 @@ PIR_API PIR_NODISCARD pir_status pir_model_open(pir_borrowed file,
                                                 pir_model **out_model);
 
 // Compiles a program for each of `targets` (NULL: for this processor alone) and writes one
-// compiled model. Options are those of pir_model_create, but for `target`. Not in libpir_rt.
+// compiled model. Takes the options of pir_model_create, but for `target`. Not in libpir_rt.
 // Fails as pir_model_create does; PIR_UNSUPPORTED also for custom ops and devices, and for
 // targets whose code this processor cannot run; PIR_IO: `out` returned false.
 PIR_API PIR_NODISCARD pir_status pir_model_compile(const pir_program *program,
