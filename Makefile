@@ -221,7 +221,8 @@ install: all  ## install libraries, headers, tools, manual pages, completions, a
 	@install -m755 $(TOOLS:%=$(TOOLBIN)/%) $(DESTDIR)$(PREFIX)/bin
 	@install -m755 $(B)/lib/libpir.so.$(SONAME) $(MODULES:%=%.$(SONAME)) $(DESTDIR)$(LIBDIR)
 	@install -m755 $(SERVER) $(DESTDIR)$(LIBDIR)
-	@install -m644 $(B)/lib/libpir.a $(DESTDIR)$(LIBDIR)
+	@install -m644 $(B)/lib/libpir.a $(filter %.a,$(RT)) $(DESTDIR)$(LIBDIR)
+	@for l in $(basename $(notdir $(filter %.so,$(RT)))); do install -m755 $(B)/lib/$$l.so.$(SONAME) $(DESTDIR)$(LIBDIR) && ln -sf $$l.so.$(SONAME) $(DESTDIR)$(LIBDIR)/$$l.so; done
 	@ln -sf libpir.so.$(SONAME) $(DESTDIR)$(LIBDIR)/libpir.so
 	@ln -sf libpir_codegen_llvm.so.$(SONAME) $(DESTDIR)$(LIBDIR)/libpir_codegen_llvm.so
 	@install -m644 $(HEADERS) $(DESTDIR)$(PREFIX)/include/pir
@@ -229,7 +230,7 @@ install: all  ## install libraries, headers, tools, manual pages, completions, a
 	@install -m644 $(call HEADERS_OF,compiler) $(DESTDIR)$(PREFIX)/include/pir/compiler
 	@install -m644 $(B)/gen/include/pir/compiler/dialect/*.h $(DESTDIR)$(PREFIX)/include/pir/compiler/dialect
 	@cd $(B)/gen/include/pir/compiler/build && for d in . $(BUILT); do install -Dm644 -t $(abspath $(DESTDIR)$(PREFIX))/include/pir/compiler/build/$$d $$d/*.h; done
-	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' mk/pir.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/pir.pc
+	@for f in pir pir_rt; do sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' mk/$$f.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/$$f.pc; done
 	@for f in pirConfig pirConfigVersion; do sed -e 's|@SONAME@|$(SONAME)|g' -e 's|@VERSION@|$(VERSION)|' \
 	  -e "s|@INCLUDE@|$$(realpath -m --relative-to=$(LIBDIR)/cmake/pir $(PREFIX)/include)|" mk/$$f.cmake.in >$(DESTDIR)$(LIBDIR)/cmake/pir/$$f.cmake; done
 	@for t in $(TOOLS); do \

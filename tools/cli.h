@@ -89,7 +89,7 @@ int cli_finish(cli_run *cli, int code);
 // The option by which pir-opt and pir-run load passes.
 #define CLI_LOAD_PASSES(id)                                                                    \
   {(id), 0, "load-passes", "LIB",                                                              \
-   "take passes from a shared library too, whose code is run (docs/add-a-pass.md)"}
+   "take passes from a shared library too, whose code is run (docs/steps/add-a-pass.md)"}
 // Loads the libraries that the option `id` names, for contexts that are created from now on.
 // Returns an exit code, 0 to go on.
 int cli_load_passes(cli_run *cli, int id);

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes Debian packages of a finished build: libpirN, libpir-dev, libpir-tools and python3-libpir, in BUILD/deb.
+# Makes Debian packages of a finished build: libpirN, libpir-rtN, libpir-dev, libpir-tools and python3-libpir, in BUILD/deb.
 #   SOURCE_DATE_EPOCH=SECONDS deb.sh BUILD VERSION SONAME
 set -eu
 # The build folder is named as the caller names it, so that nothing is compiled anew under another name.
@@ -33,7 +33,8 @@ into() { # package paths..
   done
 }
 ( cd all && ls "$lib"/libpir*.so."$soname" "$lib/pir-compile-server" ) | xargs -d '\n' printf '%s\n' >runtime
-mapfile -t runtime <runtime
+for name in libpir_rt libpir_rt_kernels; do into "libpir-rt$soname" "$lib/$name.so.$soname"; done
+mapfile -t runtime < <(grep -v libpir_rt runtime)
 into "libpir$soname" "${runtime[@]}"
 into libpir-dev usr/include "$lib"
 into libpir-tools usr/bin usr/share/man usr/share/bash-completion
@@ -45,8 +46,8 @@ left=$(find all -type f -o -type l)
 [ -z "$left" ] || { echo "deb: in no package: $left" >&2; exit 1; }
 
 libs=debian/libpir$soname/$lib
-strip --strip-unneeded "$libs"/libpir*.so.* "$libs/pir-compile-server" debian/libpir-tools/usr/bin/*
-strip --strip-debug --enable-deterministic-archives "debian/libpir-dev/$lib/libpir.a"
+strip --strip-unneeded "debian/libpir-rt$soname/$lib"/*.so.* "$libs"/libpir*.so.* "$libs/pir-compile-server" debian/libpir-tools/usr/bin/*
+strip --strip-debug --enable-deterministic-archives "debian/libpir-dev/$lib"/*.a
 gzip -9n debian/libpir-tools/usr/share/man/man1/*.1
 
 # ---- what they depend on, and the packages
@@ -59,6 +60,7 @@ mapfile -t needed < <(ls "$libs/libpir.so.$soname" "$libs/pir-compile-server" "$
 depend libpir.vars Depends "${needed[@]}"
 depend llvm.vars Recommends "$libs/libpir_codegen_llvm.so.$soname"
 sed -n 's/^shlibs:Recommends=/llvm:Recommends=/p' llvm.vars >>libpir.vars
+depend rt.vars Depends "debian/libpir-rt$soname/$lib"/*.so.*
 # The tools: what they need besides libpir, whose version is stated.
 depend tools.vars Depends debian/libpir-tools/usr/bin/*
 : >none.vars
@@ -75,8 +77,10 @@ pack() { # package variables
   dpkg-deb --root-owner-group -Zxz --threads-max=1 --build "$into" "$build/deb" >/dev/null
 }
 echo "libpir $soname libpir$soname (>= $version)" >"debian/libpir$soname/DEBIAN/shlibs"
-echo "activate-noawait ldconfig" >"debian/libpir$soname/DEBIAN/triggers"
+echo "libpir_rt $soname libpir-rt$soname (>= $version)" >"debian/libpir-rt$soname/DEBIAN/shlibs"
+for name in libpir libpir-rt; do echo "activate-noawait ldconfig" >"debian/$name$soname/DEBIAN/triggers"; done
 pack "libpir$soname" libpir.vars
+pack "libpir-rt$soname" rt.vars
 pack libpir-dev none.vars
 pack libpir-tools tools.vars
 pack python3-libpir none.vars

@@ -15,7 +15,7 @@ touch "$into/var/lib/dpkg/status"
 # The packages that libpir depends on are those of this machine.
 dpkg --root="$into" --force-not-root --force-depends --force-script-chrootless --log=/dev/null --install "$build"/deb/*.deb >"$build/packages.log" 2>&1 ||
   { cat "$build/packages.log"; exit 1; }
-[ "$(dpkg --root="$into" --get-selections | grep -c '	install$')" = 4 ]
+[ "$(dpkg --root="$into" --get-selections | grep -c '	install$')" = 5 ]
 
 lib=$into/usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)
 export LD_LIBRARY_PATH=$lib
@@ -37,6 +37,23 @@ cmake -S "$work" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$into/usr" -DCMAKE_C_COMP
 cmake --build "$work/cmake" >>"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 "$work/cmake/engine" "$model/model.json" "$model/model.pdiparams" | grep -q 'the two sessions agree'
 
+# A compiled model, run with the runtime library alone.
+"$into/usr/bin/pir-compile" "$model/model.json" -o "$work/model.o" --name=digits
+"$into/usr/bin/pir-compile" -o "$work/digits.h" --name=digits
+cat >"$work/rt.c" <<END
+#include "digits.h"
+int main(void) {
+  pir_model *model;
+  if (pir_model_open_digits(NULL, &model)) return 1;
+  pir_model_release(model);
+  return 0;
+}
+END
+# shellcheck disable=SC2046
+"${CC-gcc}" -std=c11 -Wall -Wextra -Werror "$work/rt.c" "$work/model.o" -o "$work/rt" $(pkg-config --cflags --libs pir_rt)
+"$work/rt"
+[ "$(LC_ALL=C objdump -p "$work/rt" | grep -c 'NEEDED *libpir')" = 1 ]
+
 # LLVM is found beside the library.
 "$into/usr/bin/pir-run" --version | grep -q '^LLVM [0-9]'
 "$into/usr/bin/pir-run" "$model/model.json" --case="$model/case0"
@@ -49,7 +66,7 @@ model = libpir.Model.load(sys.argv[1] + "/model.json")
 assert scores.shape == (1, 10), scores.shape
 assert "/packages/usr/lib/python3/" in libpir.__file__, libpir.__file__
 END
-for tool in pir-opt pir-run pir-translate; do
+for tool in pir-opt pir-run pir-translate pir-compile; do
   gzip -dc "$into/usr/share/man/man1/$tool.1.gz" | grep -q "^.TH"
   [ -s "$into/usr/share/bash-completion/completions/$tool" ]
 done

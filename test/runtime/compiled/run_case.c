@@ -1,7 +1,7 @@
 // Runs a compiled model with the runtime library alone on recorded inputs, and compares the
-// outputs: run_case MODEL.pirm CASE THREADS ATOL RTOL RTOL_MAX [OUTPUT..]. CASE is a folder as of
-// pir-run --case; outputs that are named by their number are not compared. It ends with 4 where
-// an output differs.
+// outputs: run_case MODEL.pirm CASE THREADS ATOL RTOL RTOL_MAX [OUTPUT..]. CASE is a folder as
+// of pir-run --case; outputs that are named by their number are not compared. It ends with 4
+// where an output differs.
 #include "../../../tools/npy.h"
 
 #include <pir/engine/compiled.h>

@@ -1,4 +1,4 @@
-// Passes and the manager that runs them (docs/add-a-pass.md). One thread at a time uses a
+// Passes and the manager that runs them (docs/steps/add-a-pass.md). One thread at a time uses a
 // manager; built-in passes and pipelines are constant.
 #ifndef PIR_PASS_H
 #define PIR_PASS_H

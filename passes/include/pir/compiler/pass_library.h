@@ -1,5 +1,5 @@
 // Passes that a program adds to the built-in ones: its own, and passes of shared libraries that
-// are opened at run time (docs/add-a-pass.md). Opening a library runs its code.
+// are opened at run time (docs/steps/add-a-pass.md). Opening a library runs its code.
 #ifndef PIR_PASS_LIBRARY_H
 #define PIR_PASS_LIBRARY_H
 
