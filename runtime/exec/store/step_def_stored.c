@@ -1,4 +1,4 @@
-// In the runtime library, which has no tables of dialects (step_def.c), a step of a lower block
+// In the runtime library, which has no tables of dialects (dialects/facts/step_def.c), a step of a lower block
 // comes from a file that states its definition.
 #include <pir/layer/lower.h>
 
