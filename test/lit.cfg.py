@@ -24,6 +24,8 @@ config.substitutions.append(("%{headers}", " ".join("-I" + os.path.join(root, fo
                              " -I" + os.path.join(os.path.dirname(tools), "gen/include")))
 if os.path.exists(os.path.join(os.path.dirname(tools), "lib", "libpir_codegen_llvm.so")):
     config.available_features.add("llvm")
+if shutil.which("aarch64-linux-gnu-gcc") and shutil.which("qemu-aarch64"):
+    config.available_features.add("aarch64")
 if shutil.which("gdb"):
     config.available_features.add("gdb")
 if shutil.which("abidw"):

@@ -293,7 +293,11 @@ static pir_status finish_processor(pir_compiler *c, pir_arena *scratch) {
     u->code.refused = !of_unit[i];
     pir_loop_module_destroy(u->module);
     u->module = NULL;
-    if (!u->code.refused && !c->options.ahead)
+    if (u->code.refused)
+      continue;
+    if (c->options.ahead)
+      pir_group_code_complete(&u->code);
+    else
       PIR_TRY(link_image(u, of_unit[i]));
   }
   return PIR_OK;

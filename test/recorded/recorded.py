@@ -446,7 +446,7 @@ KINDS = {"text": text_jobs, "translate": translate_jobs, "passes": pass_jobs, "n
          "infer": recorded_infer.infer_jobs(run), "shape": recorded_shape.shape_jobs(run),
          "legacy": recorded_legacy.legacy_jobs(run), "decomp": recorded_passes.decomp_jobs(run),
          "kernel": recorded_passes.kernel_jobs(run), "pipelines": recorded_passes.pipeline_jobs(run),
-         "compiled": recorded_compiled.compiled_jobs(run, programs_of), "loops": recorded_loops.loop_jobs(run, programs_of),
+         "compiled": recorded_compiled.compiled_jobs(run, programs_of, lambda: EMULATED), "loops": recorded_loops.loop_jobs(run, programs_of),
          "errors": recorded_errors.error_jobs(run), "extremes": recorded_extremes.extreme_jobs}
 
 

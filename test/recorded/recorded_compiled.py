@@ -1,8 +1,8 @@
 """Compiled models (kind compiled of recorded.py).
 
 pir-compile compiles every recorded model and network from its JSON, and a program that is linked with libpir_rt alone
-(test/runtime/compiled/run_case.c) runs the file on every case, with 1 and 2 threads. A model with an operator of its author's own must be
-refused by name. Outputs and cases that deviations.tsv has for the kind nets are left to that kind.
+(test/runtime/compiled/run_case.c) runs the file on every case, with 1 and 2 threads. With --emulate the files are for
+aarch64, and the program runs under qemu-user. A model with an operator of its author's own must be refused by name. Outputs and cases that deviations.tsv has for the kind nets are left to that kind.
 """
 import itertools
 import tempfile
@@ -24,10 +24,12 @@ def odd_outputs(label, case):
     return [str(i) for i in outputs if KNOWN.key_of(f"nets {label}:{i} {case.name}")]
 
 
-def compiled_job(run, tools, name, prog, params, cases, rule):
+def compiled_job(run, tools, emulated, name, prog, params, cases, rule):
     with tempfile.TemporaryDirectory() as folder:
         file = f"{folder}/model.pirm"
         files = [f"--params={params}"] if params else []
+        files += ["--target=aarch64"] if emulated else []
+        program = ["qemu-aarch64", emulated / "run_case"] if emulated else [tools / "run_case"]
         own = custom_ops(prog)
         code, _, err = run([tools / "pir-compile", prog, *files, *own, "-o", file])
         if own:
@@ -39,13 +41,13 @@ def compiled_job(run, tools, name, prog, params, cases, rule):
         for case, threads in itertools.product(cases, ("1", "2")):
             if KNOWN.key_of(f"nets {label} {case.name}"):
                 continue
-            code, _, err = run([tools / "run_case", file, case, threads, *rule, *odd_outputs(label, case)])
+            code, _, err = run([*program, file, case, threads, *rule, *odd_outputs(label, case)])
             if code:
                 return name, "fail", f"{case.name}, {threads} threads: exit code {code}: {last_line(err)}"
     return name, "pass", ""
 
 
-def compiled_jobs(run, programs_of):
+def compiled_jobs(run, programs_of, emulated):
     def jobs(tools, root):
         for top in RULES:
             for folder in sorted(p for p in (root / top).glob("*") if p.is_dir()):
@@ -54,5 +56,5 @@ def compiled_jobs(run, programs_of):
                     if not cases or prog.suffix != ".json":
                         continue
                     name = f"compiled {folder.name}/{prog.name}"
-                    yield name, lambda n=name, p=prog, w=params, c=cases, r=rule_of(top, folder): compiled_job(run, tools, n, p, w, c, r)
+                    yield name, lambda n=name, p=prog, w=params, c=cases, r=rule_of(top, folder): compiled_job(run, tools, emulated(), n, p, w, c, r)
     return jobs

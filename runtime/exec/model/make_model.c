@@ -118,7 +118,8 @@ typedef struct making {
   pir_model *model;
   pir_program *program;  // the model's own, which passes change
   const pir_model_options *options;
-  bool keep;  // the objects of compiled code
+  bool keep;       // the objects of compiled code
+  bool elsewhere;  // the model is for another processor
   pir_facts *facts;
   pir_arena scratch;
 } making;
@@ -167,7 +168,7 @@ static pir_status lower(making *m) {
   size_t *codes = allocate_codes(m, groups);
   if (groups) {
     pir_context *ctx = pir_program_context(m->program);
-    PIR_TRY(create_compiler(m, ctx, false));
+    PIR_TRY(create_compiler(m, ctx, m->elsewhere));
     PIR_TRY(compile_groups(model, m->program, m->facts, codes));
   }
   PIR_TRY(pir_refit_resume(model, m->program));
@@ -193,6 +194,10 @@ static pir_status check_compiler_place(pir_context *ctx, const pir_model_options
 }
 
 static pir_status load_constants(making *m, pir_message *message) {
+  if (m->elsewhere) {
+    pir_weights_lend(m->model);
+    return PIR_OK;
+  }
   if (m->model->device)
     PIR_TRY(pir_model_load_kernels(m->model, message));
   pir_refit_note(m->model);
@@ -313,10 +318,17 @@ static pir_status compile_kept(void *user) {
   return compile_model(user);
 }
 
+static pir_status compile_elsewhere(void *user) {
+  making *m = user;
+  m->elsewhere = true;
+  return compile_kept(user);
+}
+
 pir_status pir_model_make_kept(const pir_program *program, const pir_model_options *options,
-                               pir_model **out_model) {
+                               bool elsewhere, pir_model **out_model) {
   PIR_TRY(check_given(program));
-  return create_of_clone(program, options, compile_kept, out_model);
+  return create_of_clone(program, options, elsewhere ? compile_elsewhere : compile_kept,
+                         out_model);
 }
 
 static pir_status compile_ahead(void *user) {

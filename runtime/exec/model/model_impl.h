@@ -49,6 +49,8 @@ struct pir_model {
   const pir_param **lent;      // for each const: the parameter that is read in place
   void **packed;               // packed form of each of `packs`
   owned_block packs;
+  bool
+      unpacked;  // made for another processor: what runs once, and packing, is left to that one
   owned_block mapped;  // a prepared or compiled model: constants and packed weights lie in it
   pir_borrowed file;   // likewise, of the caller
   pir_device *device;  // NULL: the processor
@@ -83,9 +85,10 @@ struct pir_archive;
 void pir_metadata_store(struct pir_archive *a, model_metadata *metadata);
 
 // Makes a model as pir_model_create does, and keeps the objects of its code, so that the model
-// can be stored. The options are read.
+// can be stored. The options are read. `elsewhere`: this processor need not be able to run the
+// code; the model is good for storing alone.
 pir_status pir_model_make_kept(const pir_program *program, const pir_model_options *options,
-                               pir_model **out_model);
+                               bool elsewhere, pir_model **out_model);
 // Makes outputs of the values that the options name, before passes change the program
 // (shown_values.c).
 pir_status pir_model_show(pir_program *program, const pir_model_options *options);
@@ -106,6 +109,8 @@ void pir_refit_note(pir_model *model);
 
 // Makes constants and packed weights from the parameters (weights.c).
 pir_status pir_weights_load(pir_model *model, int threads, pir_message *message);
+// Of a model for another processor: points constants to the parameters.
+void pir_weights_lend(pir_model *model);
 void pir_weights_release(pir_model *model);
 
 #endif

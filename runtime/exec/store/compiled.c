@@ -3,6 +3,8 @@
 // are trusted then, because only who may run code here can have written them.
 #include "compiled_file.h"
 
+#include <pir/layer/param_record.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -131,6 +133,55 @@ static pir_status choose_part(opening *o, const compiled_header *h,
 
 // ---- making the model
 
+// Constants as parameters, while they are loaded.
+typedef struct lent_params {
+  const pir_param **items;
+  uint32_t count;
+} lent_params;
+
+static void drop_params(void *user) {
+  lent_params *lent = user;
+  for (uint32_t i = 0; i < lent->count; i++)
+    if (lent->items[i])
+      pir_param_release(lent->items[i]);
+}
+
+static pir_status lend_constants(pir_model *model, lent_params *lent) {
+  plan *p = &model->plan;
+  for (; lent->count < p->const_count; lent->count++) {
+    plan_const *constant = &p->consts[lent->count];
+    pir_param param = {.name = {"", 0},
+                       .dtype = (pir_dtype)p->slots[constant->slot].dtype,
+                       .data = model->constants[lent->count],
+                       .size = constant->bytes};
+    const pir_param *made = param.data ? pir_param_create(&param) : NULL;
+    if (param.data && !made)
+      return PIR_EXHAUSTED;
+    lent->items[lent->count] = constant->param = made;
+  }
+  return PIR_OK;
+}
+
+// Has the instructions that run once run, and the weights packed, where they could not be when
+// the file was written. Its constants are parameters then.
+static pir_status load_unpacked(opening *o) {
+  static const pir_watch forever;
+  pir_model *model = o->model;
+  plan *p = &model->plan;
+  lent_params lent = {
+      .items = pir_arena_zalloc(&p->memory, (p->const_count + 1) * sizeof *lent.items)};
+  pir_guard guard;
+  model->watch = &forever;
+  model->max_bytes = UINT64_MAX;
+  pir_guard_open(&model->heap, &guard, drop_params, &lent);
+  pir_status status = lend_constants(model, &lent);
+  if (!status)
+    status = pir_weights_load(model, 1, &o->message);
+  pir_guard_close(&guard);
+  drop_params(&lent);
+  return status;
+}
+
 static pir_status restore_model(void *user) {
   opening *o = user;
   const compiled_header *h = (const compiled_header *)o->bytes;
@@ -144,7 +195,7 @@ static pir_status restore_model(void *user) {
                          "%s cannot be read: a kernel is missing, or code cannot be mapped",
                          o->name);
   o->model->stats.prepared_bytes = part->text_bytes + part->data_bytes;
-  return PIR_OK;
+  return o->model->unpacked ? load_unpacked(o) : PIR_OK;
 }
 
 // Completes the model, which owns its bytes already.

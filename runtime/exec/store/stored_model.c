@@ -34,6 +34,7 @@ void pir_stored_describe(pir_archive *a, pir_model *model, pir_str *code, uint64
     a->user = &p->memory;
   }
   store_stats(a, &model->stats);
+  PIR_ARCHIVE(a, model->unpacked);
   pir_metadata_store(a, &model->metadata);
   store_code(a, model, code);
   if (!a->failed)

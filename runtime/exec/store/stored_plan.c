@@ -15,7 +15,7 @@
   F(T, OWN, memory) F(T, ROWS, expr) F(T, ROWS, symbol) F(T, ROWS, late_symbol)                \
   F(T, ROWS, slot) F(T, ROWS, buffer) F(T, ROWS, word) F(T, ROWS, scan) F(T, EACH, origin)     \
   F(T, EACH, const) F(T, EACH, instr) F(T, EACH, call) F(T, EACH, group) F(T, EACH, control)   \
-  F(T, EACH, check) F(T, OWN, packs) F(T, PLAIN, pack_count) F(T, OWN, pack_capacity)          \
+  F(T, EACH, check) F(T, EACH, pack)          \
   F(T, OWN, inputs) F(T, OWN, input_count) F(T, OWN, outputs) F(T, OWN, output_count)          \
   F(T, OWN, by_first) F(T, OWN, by_last) F(T, OWN, arena_count) F(T, PLAIN, scratch_bytes)     \
   F(T, PLAIN, most_buffers) F(T, PLAIN, most_dims) F(T, PLAIN, most_slots)                     \
@@ -82,6 +82,7 @@ _Static_assert(sizeof(pir_attr_value) == 72, "a field of pir_attr_value is not s
 typedef struct store {
   pir_archive *a;
   const pir_executable *executable;
+  const plan *plan;  // of the program
   stored_defs defs;
   pir_heap *heap;
   int depth;
@@ -208,6 +209,44 @@ static void one_check(store *s, plan_check *x) {
   CHECK_FIELDS(STORE, plan_check)
 }
 
+// The group of a plan, or of its regions, that packs so, and the number of the packing there.
+static bool find_packing(const plan *p, const pir_packing *packing, int depth,
+                         uint32_t *out_group, uint32_t *out_packing) {
+  for (uint32_t i = 0; i < p->group_count; i++) {
+    const pir_compiled_group *code = p->groups[i].code;
+    for (size_t k = 0; k < code->packing_count; k++) {
+      if (&code->packings[k] != packing)
+        continue;
+      *out_group = p->groups[i].number;
+      *out_packing = (uint32_t)k;
+      return true;
+    }
+  }
+  for (uint32_t i = 0; depth < PLAN_DEEPEST && i < p->control_count; i++)
+    for (int r = 0; r < 2; r++) {
+      const plan *inner = p->controls[i].regions[r].plan;
+      if (inner && find_packing(inner, packing, depth + 1, out_group, out_packing))
+        return true;
+    }
+  return false;
+}
+
+static void one_pack(store *s, plan_pack *x) {
+  pir_archive *a = s->a;
+  uint32_t group = 0, packing = 0;
+  if (a->writing && !find_packing(s->plan, x->packing, 0, &group, &packing))
+    a->failed = true;
+  PIR_ARCHIVE(a, x->slot);
+  PIR_ARCHIVE(a, group);
+  PIR_ARCHIVE(a, packing);
+  if (a->writing || a->failed)
+    return;
+  const pir_compiled_group *code =
+      s->executable ? pir_executable_group(s->executable, group) : NULL;
+  x->packing = code && packing < code->packing_count ? &code->packings[packing] : NULL;
+  a->failed |= !x->packing;
+}
+
 static void one_plan(store *s, plan *p);
 
 static void one_region(store *s, plan_region *x) {
@@ -277,7 +316,7 @@ static bool add_defs(const plan *p, stored_defs *defs, int depth) {
 }
 
 void pir_plan_store(pir_archive *a, plan *p, const pir_executable *executable) {
-  store s = {.a = a, .executable = executable, .heap = p->memory.heap};
+  store s = {.a = a, .executable = executable, .plan = p, .heap = p->memory.heap};
   if (a->writing)
     a->failed |= !add_defs(p, &s.defs, 0);
   else

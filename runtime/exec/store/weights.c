@@ -250,14 +250,33 @@ static pir_status pack_all(pir_model *model, int threads, pir_message *message) 
 
 // ---- all of it
 
-pir_status pir_weights_load(pir_model *model, int threads, pir_message *message) {
-  plan *p = &model->plan;
-  pir_arena *memory = &p->memory;
-  uint8_t *readers = pir_arena_zalloc(memory, p->const_count);
+static void take_arrays(pir_model *model) {
+  const plan *p = &model->plan;
+  pir_arena *memory = &model->plan.memory;
   model->constants = pir_arena_zalloc(memory, p->const_count * sizeof *model->constants);
   model->copies = pir_arena_zalloc(memory, p->const_count * sizeof *model->copies);
   model->lent = pir_arena_zalloc(memory, p->const_count * sizeof *model->lent);
   model->packed = pir_arena_zalloc(memory, p->pack_count * sizeof *model->packed);
+}
+
+void pir_weights_lend(pir_model *model) {
+  const plan *p = &model->plan;
+  model->unpacked = true;
+  take_arrays(model);
+  for (uint32_t i = 0; i < p->const_count; i++) {
+    if (!p->consts[i].param)
+      continue;
+    model->lent[i] = p->consts[i].param;
+    pir_param_retain(model->lent[i]);
+    model->constants[i] = model->lent[i]->data;
+  }
+}
+
+pir_status pir_weights_load(pir_model *model, int threads, pir_message *message) {
+  plan *p = &model->plan;
+  pir_arena *memory = &p->memory;
+  uint8_t *readers = pir_arena_zalloc(memory, p->const_count);
+  take_arrays(model);
   find_readers(p, readers);
   PIR_TRY(check_room(model, readers, message));
   for (uint32_t i = 0; i < p->const_count; i++) {

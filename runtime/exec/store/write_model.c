@@ -16,7 +16,8 @@ static uint64_t lay_out(const pir_model *model, uint64_t *places) {
   const char *packs = model->packs.data;
   uint64_t at = pir_stored_round(model->packs.bytes, STORED_ALIGN);
   for (uint32_t i = 0; i < p->pack_count; i++)
-    places[p->const_count + i] = (uint64_t)((const char *)model->packed[i] - packs);
+    places[p->const_count + i] =
+        model->packed[i] ? (uint64_t)((const char *)model->packed[i] - packs) : STORED_ABSENT;
   for (uint32_t i = 0; i < p->const_count; i++) {
     places[i] = model->constants[i] ? at : STORED_ABSENT;
     if (model->constants[i])

@@ -45,8 +45,7 @@ PIR_API PIR_NODISCARD pir_status pir_model_open(pir_borrowed file,
 
 // Compiles a program for each of `targets` (NULL: for this processor alone) and writes one
 // compiled model. Takes the options of pir_model_create, but for `target`. Not in libpir_rt.
-// Fails as pir_model_create does; PIR_UNSUPPORTED also for custom ops and devices, and for
-// targets whose code this processor cannot run; PIR_IO: `out` returned false.
+// Fails as pir_model_create does; PIR_UNSUPPORTED also for custom ops and devices; PIR_IO: `out` returned false.
 PIR_API PIR_NODISCARD pir_status pir_model_compile(const pir_program *program,
                                                    const pir_model_options *options,
                                                    const char *const *targets,
