@@ -36,3 +36,8 @@ $(eval $(B)/obj/runtime/exec/store/step_def_stored.o: runtime/exec/store/step_de
 # Runs recorded cases of compiled models, linked with libpir_rt alone.
 $(B)/bin/run_case: test/runtime/compiled/run_case.c tools/npy.c $(B)/lib/libpir_rt.so
 	@mkdir -p $(@D) && $(CC) $(BASE) $(CFLAGS) $(I_public) -o $@ $(filter %.c,$^) -L$(B)/lib -lpir_rt -Wl,-rpath,'$$ORIGIN/../lib' -lm
+
+# The time to a first result, of compiled models and of programs.
+$(B)/bin/first_compiled $(B)/bin/first_program: bench/compiled/first.c $(B)/lib/libpir_rt.so $(B)/lib/libpir.so
+	@mkdir -p $(@D) && $(CC) $(BASE) $(CFLAGS) $(I_public) $(if $(findstring program,$@),-DFROM_PROGRAM) -o $@ $< -L$(B)/lib -l$(if $(findstring program,$@),pir,pir_rt) -Wl,-rpath,'$$ORIGIN/../lib' -Wl,-rpath-link,$(B)/lib -lm
+bench-compiled: ; @$(MAKE) -s -j$(JOBS) all $(B)/bin/first_compiled $(B)/bin/first_program && python3 bench/compiled/run.py $(B) $(ZOO) $(MODELS)  ## compiled models: time to the first result, beside the full library; ZOO=DIR of bench/zoo/make_zoo.py

@@ -14,6 +14,7 @@ typedef struct pir_archive {
   void *(*take)(void *user, size_t size);  // reading: memory of arrays, aligned to 8, never
                                            // freed; NULL: none left
   void *user;
+  const char *missing;  // reading: a name that could not be found, which made it fail
 } pir_archive;
 
 void pir_archive_bytes(pir_archive *a, void *data, size_t size);

@@ -190,10 +190,14 @@ static pir_status restore_model(void *user) {
   PIR_TRY(choose_part(o, h, &part));
   PIR_TRY(check_part(o, part));
   pir_str text = {o->bytes + part->text_at, part->text_bytes};
-  if (!pir_stored_restore(o->model, text, o->bytes + part->data_at, part->data_bytes))
-    return pir_exec_fail(&o->message, PIR_INVALID,
-                         "%s cannot be read: a kernel is missing, or code cannot be mapped",
-                         o->name);
+  const char *missing = NULL;
+  if (!pir_stored_restore(o->model, text, o->bytes + part->data_at, part->data_bytes, &missing))
+    return missing ? pir_exec_fail(&o->message, PIR_UNAVAILABLE,
+                                   "%s calls the kernel %s, and libpir_rt_kernels, which has "
+                                   "it, is not installed",
+                                   o->name, missing)
+                   : pir_exec_fail(&o->message, PIR_INVALID,
+                                   "%s cannot be read: its code cannot be mapped", o->name);
   o->model->stats.prepared_bytes = part->text_bytes + part->data_bytes;
   return o->model->unpacked ? load_unpacked(o) : PIR_OK;
 }

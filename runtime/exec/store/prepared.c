@@ -265,7 +265,7 @@ static bool restore(pir_model *model) {
   const char *file = model->mapped.data;
   model->stats.prepared_bytes = h->size;
   return pir_stored_restore(model, (pir_str){file + PAGE, h->plan_bytes}, file + h->data_at,
-                            h->size - h->data_at);
+                            h->size - h->data_at, NULL);
 }
 
 // A model on its way out of its file.

@@ -65,11 +65,13 @@ static bool point_constants(pir_model *model, const uint64_t *places, const char
 }
 
 bool pir_stored_restore(pir_model *model, pir_str description, const char *data,
-                        uint64_t data_bytes) {
+                        uint64_t data_bytes, const char **out_missing) {
   pir_archive a = {.data = (char *)(uintptr_t)description.data, .size = description.size};
   pir_str code = {0};
   uint64_t *places = NULL;
   pir_stored_describe(&a, model, &code, &places);
+  if (out_missing)
+    *out_missing = a.missing;
   if (a.failed || !point_constants(model, places, data, data_bytes))
     return false;
   if (model->executable)

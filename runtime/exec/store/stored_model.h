@@ -17,9 +17,10 @@ enum { STORED_PAGE = 4096, STORED_ALIGN = 64 };
 void pir_stored_describe(pir_archive *a, pir_model *model, pir_str *code, uint64_t **places);
 
 // Makes a new model of its description and of the data, which must outlive it. Runs within a
-// catch of the model's heap. False: the description is damaged.
+// catch of the model's heap. False: the description is damaged, or
+// names a kernel that is not here: *out_missing (out_missing may be NULL), else NULL.
 bool pir_stored_restore(pir_model *model, pir_str description, const char *data,
-                        uint64_t data_bytes);
+                        uint64_t data_bytes, const char **out_missing);
 
 // ---- writing (write_model.c)
 

@@ -132,6 +132,8 @@ static void kernel_of(pir_archive *a, plan_call *call) {
   const pir_kernel *kernel = called && !a->failed ? pir_kernel_find(pir_str_from(name)) : NULL;
   if (a->writing ? called && kernel != call->kernel : called && !kernel)
     a->failed = true;
+  if (!a->writing && called && !kernel && *name)
+    a->missing = name;
   if (a->writing || a->failed)
     return;
   call->kernel = kernel;

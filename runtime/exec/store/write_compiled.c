@@ -46,7 +46,8 @@ static bool digest_piece(const pir_model *model, const pir_archive *text, uint64
     add_to_digest(&d, text->data, text->size);
   else
     pir_stored_put_data(model, add_to_digest, &d);
-  pir_stored_pad(d.size, room, add_to_digest, &d);
+  if (room)  // a model may have no data
+    pir_stored_pad(d.size, room, add_to_digest, &d);
   XXH128_hash_t h = XXH3_128bits_digest(d.state);
   *out = (file_digest){h.low64, h.high64};
   XXH3_freeState(d.state);
@@ -85,7 +86,7 @@ static pir_status compile_part(compiling *c, const pir_program *program, const c
   pir_model_options options = *c->options;
   pir_target target;
   options.target = name;
-  // A processor whose code cannot run here packs the weights itself, whenever it opens the file.
+  // A processor whose code cannot run here packs the weights whenever it opens the file.
   bool elsewhere = pir_target_get(name, &target) == PIR_UNAVAILABLE;
   PIR_TRY(pir_model_make_kept(program, &options, elsewhere, &part->model));
   PIR_TRY(pir_target_describe(name, &target));

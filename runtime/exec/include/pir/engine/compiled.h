@@ -31,7 +31,8 @@ typedef struct pir_open_options {
 // `options` may be NULL. On success the caller holds one reference to *out_model, else it is
 // NULL. PIR_NOT_FOUND: no such file. PIR_INVALID: it is damaged, no compiled model, or not safe
 // from others. PIR_UNSUPPORTED: it was written by another version of libpir.
-// PIR_UNAVAILABLE: it has no code that this processor runs. PIR_EXHAUSTED: no memory. PIR_IO:
+// PIR_UNAVAILABLE: it has no code that this processor runs, or calls a kernel of a library that
+// is not installed. PIR_EXHAUSTED: no memory. PIR_IO:
 // the system refuses.
 PIR_API PIR_NODISCARD pir_status pir_model_open_file(const char *path,
                                                      const pir_open_options *options,
@@ -45,7 +46,8 @@ PIR_API PIR_NODISCARD pir_status pir_model_open(pir_borrowed file,
 
 // Compiles a program for each of `targets` (NULL: for this processor alone) and writes one
 // compiled model. Takes the options of pir_model_create, but for `target`. Not in libpir_rt.
-// Fails as pir_model_create does; PIR_UNSUPPORTED also for custom ops and devices; PIR_IO: `out` returned false.
+// Fails as pir_model_create does; PIR_UNSUPPORTED also for custom ops and devices; PIR_IO:
+// `out` returned false.
 PIR_API PIR_NODISCARD pir_status pir_model_compile(const pir_program *program,
                                                    const pir_model_options *options,
                                                    const char *const *targets,
