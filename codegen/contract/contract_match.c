@@ -473,6 +473,15 @@ static const pir_node *mapped_factor(const matcher *m, int node) {
   return load && load->map_kind == PIR_MAP_LIST ? load : NULL;
 }
 
+// Whether an extent is 0. Strides of a tensor without elements are 0, and tell no axes apart.
+static bool is_empty(const contraction *c) {
+  int64_t extent;
+  for (int i = 0; i < c->var_count; i++)
+    if (pir_dim_is_const(c->dims, c->vars[i].extent, &extent) && extent == 0)
+      return true;
+  return false;
+}
+
 static bool match_product(matcher *m, int *out_a, int *out_b) {
   const pir_clause *c = m->clause;
   if (c->kind != PIR_CLAUSE_CONTRACT || c->result || !pir_clause_sums_products(c) ||
@@ -480,7 +489,7 @@ static bool match_product(matcher *m, int *out_a, int *out_b) {
     return false;
   const pir_node *a = mapped_factor(m, c->nodes[c->body].a),
                  *b = mapped_factor(m, c->nodes[c->body].b);
-  if (!a || !b || !add_vars(m) || (c->guard >= 0 && !take_guard(m, c->guard)))
+  if (!a || !b || !add_vars(m) || is_empty(m->c) || (c->guard >= 0 && !take_guard(m, c->guard)))
     return false;
   *out_a = a->k;
   *out_b = b->k;
