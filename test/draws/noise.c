@@ -105,9 +105,11 @@ static bool rounds(const source *s, const pir_node *nodes, int at) {
     return is_number(def, nodes[at].k);
   if (op == PIR_V_CONST)
     return nodes[at].k == PIR_F64 && (double)(float)nodes[at].f != nodes[at].f;
-  bool arithmetic = op == PIR_V_ADD || op == PIR_V_SUB || op == PIR_V_MUL || op == PIR_V_DIV ||
-                    op == PIR_V_POW || op == PIR_V_ATAN2 || op == PIR_V_RECIP ||
-                    op == PIR_V_ANGLE || op == PIR_V_FLOORMOD ||
+  bool members =
+      op == PIR_V_MEMBERS && (nodes[at].i == PIR_COMBINE_ADD || nodes[at].i == PIR_COMBINE_MUL);
+  bool arithmetic = members || op == PIR_V_ADD || op == PIR_V_SUB || op == PIR_V_MUL ||
+                    op == PIR_V_DIV || op == PIR_V_POW || op == PIR_V_ATAN2 ||
+                    op == PIR_V_RECIP || op == PIR_V_ANGLE || op == PIR_V_FLOORMOD ||
                     (op >= PIR_V_SQRT && op <= PIR_V_I1E);
   return arithmetic && is_float(s, nodes, at);
 }
