@@ -1,8 +1,8 @@
 // The time to a model's first result, and of later runs, in milliseconds:
 //   first MODEL STARTED RUNS
-// STARTED is the time of CLOCK_MONOTONIC in nanoseconds at which the process was started; inputs
-// are zeros, with 1 for extents that vary. Compiled with FROM_PROGRAM it loads a program with
-// libpir, else it opens a compiled model with libpir_rt.
+// STARTED is the time of CLOCK_MONOTONIC in nanoseconds at which the process was started;
+// inputs are zeros, with 1 for extents that vary. Compiled with FROM_PROGRAM it loads a program
+// with libpir, else it opens a compiled model with libpir_rt.
 #include <pir/engine/compiled.h>
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // The record of a device kind for code generation: from loops that are bound to threads to
 // source, and from source to code. A kind is a folder that defines one record, and a row of
-// pir/layer/devices.def (docs/steps/add-a-device.md). Building libpir needs nothing of a device's
-// compiler: it is opened when code is first compiled.
+// pir/layer/devices.def (docs/steps/add-a-device.md). Building libpir needs nothing of a
+// device's compiler: it is opened when code is first compiled.
 #ifndef PIR_DEVICE_CODEGEN_H
 #define PIR_DEVICE_CODEGEN_H
 

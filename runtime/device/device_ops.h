@@ -1,6 +1,7 @@
 // The record of a kind of device: the functions by which devices and queues drive it. A kind is
-// a folder that defines one record, and a row of pir/layer/devices.def (docs/steps/add-a-device.md).
-// The processor has no record: what runs there needs no transfers, queues or loading.
+// a folder that defines one record, and a row of pir/layer/devices.def
+// (docs/steps/add-a-device.md). The processor has no record: what runs there needs no
+// transfers, queues or loading.
 #ifndef PIR_DEVICE_OPS_H
 #define PIR_DEVICE_OPS_H
 

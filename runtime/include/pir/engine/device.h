@@ -1,6 +1,6 @@
 // Devices beside the processor, of every kind that libpir knows (docs/cuda.md,
-// docs/steps/add-a-device.md). A device's driver is opened at run time: nothing of it is needed to
-// build or install the library.
+// docs/steps/add-a-device.md). A device's driver is opened at run time: nothing of it is needed
+// to build or install the library.
 //
 // A pir_device is a context with the code loaded into it; a pir_queue is a stream with a memory
 // pool and staging memory. Any number of threads may use a device, one thread at a time a
