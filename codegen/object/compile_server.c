@@ -282,8 +282,12 @@ pir_status pir_compile_server_emit(compile_server *server, const pir_emit_limits
     free(text.data);
     return refuse_job(errno, message, capacity);
   }
-  server_request request = {
-      .text_size = text.size, .max_bytes = limits->max_bytes, .target = *target, .form = form};
+  server_request request;
+  memset(&request, 0, sizeof request);  // gaps are sent, too
+  request.text_size = text.size;
+  request.max_bytes = limits->max_bytes;
+  request.target = *target;
+  request.form = form;
   // Where sending fails the server has mostly ended the job, and its reply may say why. If not,
   // it waits for the rest, and must learn that none comes.
   if (!pir_socket_send(job, &request, sizeof request) ||
