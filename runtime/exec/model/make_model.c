@@ -18,7 +18,7 @@
 static pir_status refuse_model(pir_status status, const pir_model_options *given,
                                pir_context *ctx, const char *why) {
   if ((given && given->sink.report) || !ctx)
-    return pir_model_tell(given, PIR_ERROR, status, why);
+    return given ? pir_exec_tell(given->sink, PIR_ERROR, status, why) : status;
   return pir_report(ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", why);
 }
 

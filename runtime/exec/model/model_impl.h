@@ -74,9 +74,7 @@ void pir_model_finish(pir_model *model);
 // Reads the caller's options (NULL: all defaults) and fills in defaults.
 pir_status pir_model_options_read(const pir_model_options *given, pir_model_options *out,
                                   sized_text *why);
-// Tells the sink of the options, if there is one, and returns `status`. `options` may be NULL.
-pir_status pir_model_tell(const pir_model_options *options, pir_severity severity,
-                          pir_status status, const char *text);
+
 // Notes the origin of the program, its ops and parameters, before passes change it
 // (describe.c).
 void pir_model_describe(pir_model *model, const pir_program *program);
@@ -109,6 +107,8 @@ void pir_refit_note(pir_model *model);
 
 // Makes constants and packed weights from the parameters (weights.c).
 pir_status pir_weights_load(pir_model *model, int threads, pir_message *message);
+// Takes the arrays of constants and packed weights, empty, from the plan's memory.
+void pir_weights_arrays(pir_model *model);
 // Of a model for another processor: points constants to the parameters.
 void pir_weights_lend(pir_model *model);
 void pir_weights_release(pir_model *model);

@@ -10,10 +10,7 @@
 // Tells the sink of the options why there is no session.
 static pir_status refuse_session(pir_status status, const pir_session_options *given,
                                  const char *why) {
-  pir_diag diag = {.size = sizeof diag, .severity = PIR_ERROR, .message = pir_str_from(why)};
-  if (given && given->sink.report)
-    given->sink.report(given->sink.user, &diag);
-  return status;
+  return given ? pir_exec_tell(given->sink, PIR_ERROR, status, why) : status;
 }
 
 static pir_status start_threads(pir_session *s, const pir_session_options *options) {

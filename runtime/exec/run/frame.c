@@ -15,6 +15,14 @@ pir_status pir_exec_fail(pir_message *message, pir_status status, const char *fo
   return status;
 }
 
+pir_status pir_exec_tell(pir_diag_sink sink, pir_severity severity, pir_status status,
+                         const char *text) {
+  pir_diag diag = {.size = sizeof diag, .severity = severity, .message = pir_str_from(text)};
+  if (sink.report)
+    sink.report(sink.user, &diag);
+  return status;
+}
+
 // Creates the frames of the regions, recursively, at most PLAN_DEEPEST deep.
 static pir_status create_regions(frame *f) {
   const plan *p = f->plan;

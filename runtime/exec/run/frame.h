@@ -155,4 +155,8 @@ size_t pir_exec_bytes(const pir_tensor *dense);
 pir_status pir_exec_fail(pir_message *message, pir_status status, const char *format, ...)
     PIR_PRINTF(3, 4);
 
+// Tells a sink, if there is one, and returns `status`.
+pir_status pir_exec_tell(pir_diag_sink sink, pir_severity severity, pir_status status,
+                         const char *text);
+
 #endif

@@ -219,12 +219,7 @@ static pir_status open_bytes(opening *o, pir_model **out_model) {
 }
 
 static pir_status tell(const opening *o, pir_status status) {
-  const pir_open_options *options = o->options;
-  pir_diag diag = {
-      .size = sizeof diag, .severity = PIR_ERROR, .message = pir_str_from(o->message.text)};
-  if (status && options->sink.report)
-    options->sink.report(options->sink.user, &diag);
-  return status;
+  return status ? pir_exec_tell(o->options->sink, PIR_ERROR, status, o->message.text) : PIR_OK;
 }
 
 static pir_status read_open_options(const pir_open_options *given, pir_open_options *out,

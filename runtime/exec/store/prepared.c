@@ -291,7 +291,7 @@ static pir_status tell_damage(const prepared *p, const pir_model_options *option
   name_prepared(p->key, name);
   pir_text_format(text.text, sizeof text.text, "%s in the cache is damaged; it is made anew",
                   name);
-  return pir_model_tell(options, PIR_NOTE, PIR_NOT_FOUND, text.text);
+  return pir_exec_tell(options->sink, PIR_NOTE, PIR_NOT_FOUND, text.text);
 }
 
 pir_status pir_prepared_load(const prepared *p, const pir_model_options *options,

@@ -46,12 +46,9 @@ void pir_stored_describe(pir_archive *a, pir_model *model, pir_str *code, uint64
 // Points constants and packed weights into the data.
 static bool point_constants(pir_model *model, const uint64_t *places, const char *data,
                             uint64_t data_bytes) {
-  plan *p = &model->plan;
+  const plan *p = &model->plan;
   size_t count = (size_t)p->const_count + p->pack_count;
-  model->constants = pir_arena_zalloc(&p->memory, p->const_count * sizeof *model->constants);
-  model->copies = pir_arena_zalloc(&p->memory, p->const_count * sizeof *model->copies);
-  model->lent = pir_arena_zalloc(&p->memory, p->const_count * sizeof *model->lent);
-  model->packed = pir_arena_zalloc(&p->memory, p->pack_count * sizeof *model->packed);
+  pir_weights_arrays(model);
   for (size_t i = 0; i < count; i++) {
     const char *at = places[i] == STORED_ABSENT ? NULL : data + places[i];
     if (at && places[i] > data_bytes)

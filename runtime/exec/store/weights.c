@@ -250,7 +250,7 @@ static pir_status pack_all(pir_model *model, int threads, pir_message *message) 
 
 // ---- all of it
 
-static void take_arrays(pir_model *model) {
+void pir_weights_arrays(pir_model *model) {
   const plan *p = &model->plan;
   pir_arena *memory = &model->plan.memory;
   model->constants = pir_arena_zalloc(memory, p->const_count * sizeof *model->constants);
@@ -262,7 +262,7 @@ static void take_arrays(pir_model *model) {
 void pir_weights_lend(pir_model *model) {
   const plan *p = &model->plan;
   model->unpacked = true;
-  take_arrays(model);
+  pir_weights_arrays(model);
   for (uint32_t i = 0; i < p->const_count; i++) {
     if (!p->consts[i].param)
       continue;
@@ -276,7 +276,7 @@ pir_status pir_weights_load(pir_model *model, int threads, pir_message *message)
   plan *p = &model->plan;
   pir_arena *memory = &p->memory;
   uint8_t *readers = pir_arena_zalloc(memory, p->const_count);
-  take_arrays(model);
+  pir_weights_arrays(model);
   find_readers(p, readers);
   PIR_TRY(check_room(model, readers, message));
   for (uint32_t i = 0; i < p->const_count; i++) {

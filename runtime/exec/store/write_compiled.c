@@ -106,27 +106,18 @@ static bool put_compiled(void *user, const void *bytes, size_t size) {
   return !size || o->out.write(o->out.user, bytes, size);
 }
 
-static bool put_zeros_until(output *o, uint64_t end) {
-  static const char zeros[STORED_PAGE];
-  bool good = true;
-  while (good && o->size < end) {
-    uint64_t left = end - o->size;
-    good = put_compiled(o, zeros, left < STORED_PAGE ? left : STORED_PAGE);
-  }
-  return good;
-}
-
+// Pieces follow each other as lay_out_part placed them.
 static bool put_all(const compiling *c, output *o) {
   const compiled_header *h = &c->header;
   bool good = put_compiled(o, h, sizeof *h);
   for (uint32_t i = 0; i < h->count && good; i++) {
     const part_image *part = &c->parts[i];
-    good = put_zeros_until(o, h->parts[i].text_at) &&
-           put_compiled(o, part->image.text.data, part->image.text.size) &&
-           put_zeros_until(o, h->parts[i].data_at) &&
-           pir_stored_put_data(part->model, put_compiled, o);
+    good = put_compiled(o, part->image.text.data, part->image.text.size) &&
+           pir_stored_pad(o->size, part->image.alignment, put_compiled, o) &&
+           pir_stored_put_data(part->model, put_compiled, o) &&
+           pir_stored_pad(o->size, STORED_PAGE, put_compiled, o);
   }
-  return good && put_zeros_until(o, h->size);
+  return good;
 }
 
 static pir_status compile_all(compiling *c, const pir_program *program,
