@@ -13,9 +13,17 @@ for tool in aarch64-linux-gnu-gcc qemu-aarch64; do
 done
 log=$build/test-logs/neon-build.log
 mkdir -p "$build/test-logs"
-make -s -j"$(nproc)" -C "$here/.." B="$build/aarch64" HOST="$build" CC="${CROSS_CC:-aarch64-linux-gnu-gcc}" CFLAGS=-O2 \
-  "$build/aarch64/lib/libpir.so" "$build/aarch64/bin/pir-run" "$build/aarch64/bin/run_case" "$build/aarch64/lib/libpir_rt_kernels.so" >"$log" 2>&1 ||
-  { tail -n 20 "$log"; echo "0 passed, 1 failed, 0 skipped"; exit 1; }
+cross=${CROSS_CC:-aarch64-linux-gnu-gcc}
+build_elsewhere() { # files of the other build
+  make -s -j"$(nproc)" -C "$here/.." B="$build/aarch64" HOST="$build" CC="$cross" CFLAGS=-O2 "${@/#/$build/aarch64/}" >>"$log" 2>&1 ||
+    { tail -n 20 "$log"; echo "0 passed, 1 failed, 0 skipped"; exit 1; }
+}
+: >"$log"
+build_elsewhere bin/run_case lib/libpir_rt_kernels.so
+# The whole library needs the libraries that it is built with; libpir_rt needs none.
+has_libraries=0
+[ -e /lib/ld-linux-aarch64.so.1 ] || export QEMU_LD_PREFIX=/usr/aarch64-linux-gnu
+printf '#include <%s>\n' ffi.h jansson.h xxhash.h protobuf-c/protobuf-c.h | "$cross" -fsyntax-only -xc - 2>>"$log" && has_libraries=1
 total=(0 0 0)
 run() { # options of recorded.py: adds up its last line
   local out
@@ -26,11 +34,17 @@ run() { # options of recorded.py: adds up its last line
   for i in 0 1 2; do total[i]=$((total[i] + ${counts[i]:-1})); done
 }
 # Not the text detectors: a minute each under emulation. Transforms need libpir_fft, factorisations LAPACKE, which are not there.
-models='^numbers (?!\w+_det/).*/(model|inference)\.json case\d+'
-run --only numbers --match "$models compile 1t" --share "$SHARE"
-run --only numbers --match "$models compile 2t" --share "$(share_of 0/4)"
-run --only numbers --match "$models kernels 1t" --share "$(share_of 0/6)"
 run --only compiled --match '^compiled (?!\w+_det/|autoformer/|complex_io/|fnet_fft/|gauss_process/)' --share "$(share_of 0/2)"
-run --only small --match '^ops ' --share "$(share_of 0/12)"
+if [ $has_libraries = 1 ]; then
+  build_elsewhere lib/libpir.so bin/pir-run
+  models='^numbers (?!\w+_det/).*/(model|inference)\.json case\d+'
+  run --only numbers --match "$models compile 1t" --share "$SHARE"
+  run --only numbers --match "$models compile 2t" --share "$(share_of 0/4)"
+  run --only numbers --match "$models kernels 1t" --share "$(share_of 0/6)"
+  run --only small --match '^ops ' --share "$(share_of 0/12)"
+else
+  echo "skip neon: the whole library: its libraries are not installed for aarch64 (make test-neon installs them)"
+  total[2]=$((total[2] + 1))
+fi
 echo "${total[0]} passed, ${total[1]} failed, ${total[2]} skipped"
 [ "${total[1]}" = 0 ]
