@@ -225,6 +225,11 @@ typedef struct draw_comparison {
   bool linked;  // of several ops: numbers between them may leave the range of f32
 } draw_comparison;
 
+// Whether an op, or one that it is made of, is a called kernel.
+bool draw_calls(const pir_opdef *def);
+// Elements as numbers: a complex one is two.
+double draw_part(const pir_tensor *t, int64_t i);
+int64_t draw_parts(const pir_tensor *t);
 // False with a `text` that names the first difference.
 bool draw_compare(const draw_comparison *c, char *text, size_t size);
 // Makes moves of 0 for the outputs of a run; false when memory runs out.

@@ -406,13 +406,20 @@ static pir_value *as_rounded(emission *e, const draw *d, pir_value *value) {
   return pir_op_result(op, 0);
 }
 
+static bool is_whole(pir_dtype dtype) {
+  return !pir_dtype_is_float(dtype) && !pir_dtype_is_complex(dtype);
+}
+
 // Whether an op rounds its results and its own noise does not show how far: it has none, or
-// it gives partial sums, each of which is rounded, while noise moves what they are sums of.
+// parts of it have none, or it gives partial sums, each of which is rounded, while noise moves
+// what they are sums of.
 static bool rounds_unseen(const emission *e, const graph_op *op) {
   if (op->kind != GRAPH_CALL)
     return false;
   bool noisy = draw_is_noisy(op->call, e->b.floats);
-  return draw_scans(op->call->def) || (!noisy && draw_rounds(op->call->def));
+  const pir_opdef *def = op->call->def;
+  bool called = def->hooks.expand || draw_calls(def);
+  return called || draw_scans(def) || (!noisy && draw_rounds(def));
 }
 
 static void note_results(emission *e, int op, pir_op *made) {
@@ -428,7 +435,7 @@ static void note_results(emission *e, int op, pir_op *made) {
     if (v->member != GRAPH_NONE)
       continue;
     e->values[i] = narrow ? as_wide(e, result) : result;
-    if (unseen && pir_dtype_is_float(v->type.dtype))
+    if (unseen && !is_whole(v->type.dtype))
       e->values[i] = as_rounded(e, e->g->ops[op].call, e->values[i]);
   }
 }
@@ -446,7 +453,7 @@ static void note_noise(emission *e, int at) {
   for (size_t i = 0; i < e->g->value_count; i++) {
     const graph_value *v = &e->g->values[i];
     if (v->source == GRAPH_RESULT && v->op == at)
-      e->b.floats &= pir_dtype_is_float(v->type.dtype);
+      e->b.floats &= !is_whole(v->type.dtype);
   }
 }
 

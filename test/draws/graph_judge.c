@@ -297,15 +297,19 @@ static bool same_integers(const pir_tensor *a, const pir_tensor *b) {
   return same;
 }
 
-// Whether a number is 0 in its own type, and none in float64: a step such as floor, or a
-// quotient, tells them apart.
-static bool underflows(const pir_tensor *own, const pir_tensor *wide) {
-  bool floats =
-      pir_dtype_is_float(own->dtype) && pir_tensor_numel(own) == pir_tensor_numel(wide);
-  for (int64_t i = 0; floats && i < pir_tensor_numel(own); i++)
-    if (pir_tensor_float_at(own, i) == 0 && pir_tensor_float_at(wide, i) != 0)
-      return true;
-  return false;
+// Whether a number is 0 or infinite in its own type, and not in float64: a step such as floor, or
+// a quotient, tells them apart.
+static bool leaves_range(const pir_tensor *own, const pir_tensor *wide) {
+  bool whole = !pir_dtype_is_float(own->dtype) && !pir_dtype_is_complex(own->dtype);
+  bool leaves = false;
+  if (whole || draw_parts(own) != draw_parts(wide))
+    return false;
+  for (int64_t i = 0; !leaves && i < draw_parts(own); i++) {
+    double x = draw_part(own, i), y = draw_part(wide, i);
+    bool gone = x == 0 && y != 0 && pir_dtype_is_float(own->dtype);
+    leaves = gone || (!isfinite(x) && isfinite(y));
+  }
+  return leaves;
 }
 
 static void remove_readers(graph *g, int value) {
@@ -333,11 +337,11 @@ bool graph_settle(graph *g, size_t least, char *text) {
     int v = graph_value_of(g, output_port(r->wide.model, i).name);
     if (v < 0 || g->ops[g->values[v].op].kind == GRAPH_GONE)
       continue;
-    // Underflow decides in f32 but not in float64.
+    // Underflow and overflow decide in f32 but not in float64.
     bool differs = decides(g, &g->values[v]) && !same_integers(wide, &run->outputs[i]);
     if (differs || is_moved(wide, r->moves.of[i], r->unit))
       graph_remove_op(g, g->values[v].op);
-    else if (underflows(&run->outputs[i], wide))
+    else if (leaves_range(&run->outputs[i], wide))
       remove_readers(g, v);
   }
   const char *why = "noise moves all of it";

@@ -92,19 +92,22 @@ static bool is_called(const pir_opdef *def) {
   return !def->clause && !def->lower_count && !def->hooks.expand;
 }
 
-// Whether an op, or one that it is made of, is a called kernel.
-static bool calls(const pir_opdef *def, int depth) {
+static bool calls_within(const pir_opdef *def, int depth) {
   bool found = is_called(def);
   for (size_t i = 0; depth && !found && i < def->lower_count; i++)
     for (size_t k = 0; !found && k < def->lower[i].step_count; k++) {
       const pir_opdef *made = def->lower[i].steps[k].def;
-      found = made && made != def && calls(made, depth - 1);
+      found = made && made != def && calls_within(made, depth - 1);
     }
   return found;
 }
 
+bool draw_calls(const pir_opdef *def) {
+  return calls_within(def, MADE_OF);
+}
+
 static draw_allowance allowed(const pir_opdef *def) {
-  draw_allowance a = {COMPOSED, false, true, calls(def, MADE_OF), 0};
+  draw_allowance a = {COMPOSED, false, true, draw_calls(def), 0};
   int most = 0;
   if (!def->clause || def->lower_count || def->hooks.expand)
     return a;
@@ -175,7 +178,7 @@ static double bound(draw_allowance a, pir_dtype dtype, double want, double moved
 
 // ---- elements
 
-static double part(const pir_tensor *t, int64_t i) {
+double draw_part(const pir_tensor *t, int64_t i) {
   float f;
   double d;
   switch (t->dtype) {
@@ -185,7 +188,7 @@ static double part(const pir_tensor *t, int64_t i) {
   }
 }
 
-static int64_t parts(const pir_tensor *t) {
+int64_t draw_parts(const pir_tensor *t) {
   return pir_tensor_numel(t) * (pir_dtype_is_complex(t->dtype) ? 2 : 1);
 }
 
@@ -195,8 +198,8 @@ static bool is_exact(pir_dtype dtype) {
 
 // Of a complex number the larger part counts for both.
 static double size_at(const pir_tensor *t, int64_t i) {
-  double v = fabs(part(t, i));
-  return pir_dtype_is_complex(t->dtype) ? fmax(v, fabs(part(t, i ^ 1))) : v;
+  double v = fabs(draw_part(t, i));
+  return pir_dtype_is_complex(t->dtype) ? fmax(v, fabs(draw_part(t, i ^ 1))) : v;
 }
 
 // Results without elements may differ in rank: whether there are some shows only in a run when
@@ -239,7 +242,7 @@ static double unit_of_results(const draw_run *run) {
 bool draw_moves_create(const draw_run *base, draw_moves *out) {
   for (; out->count < base->output_count; out->count++)
     if (!(out->of[out->count] =
-              calloc((size_t)parts(&base->outputs[out->count]) + 1, sizeof(double))))
+              calloc((size_t)draw_parts(&base->outputs[out->count]) + 1, sizeof(double))))
       return false;
   return true;
 }
@@ -248,8 +251,8 @@ void draw_moves_note(const draw_run *base, const draw_run *run, double scale, dr
   for (size_t i = 0; i < base->output_count; i++) {
     const pir_tensor *a = &base->outputs[i], *b = &run->outputs[i];
     bool same = !run->status && same_shape(a, b);
-    for (int64_t k = 0; k < parts(a); k++) {
-      double x = part(a, k), y = same ? part(b, k) : NAN, off = scale * fabs(x - y);
+    for (int64_t k = 0; k < draw_parts(a); k++) {
+      double x = draw_part(a, k), y = same ? draw_part(b, k) : NAN, off = scale * fabs(x - y);
       if (same && (x == y || (isnan(x) && isnan(y))))
         continue;
       m->of[i][k] = isnan(off) ? INFINITY : fmax(m->of[i][k], off);
@@ -288,16 +291,17 @@ void draw_moves_destroy(draw_moves *m) {
 // The largest finite magnitude of a result.
 static double norm_of(const pir_tensor *t) {
   double most = 0;
-  for (int64_t i = 0; i < parts(t); i++)
-    if (isfinite(part(t, i)))
-      most = fmax(most, fabs(part(t, i)));
+  for (int64_t i = 0; i < draw_parts(t); i++)
+    if (isfinite(draw_part(t, i)))
+      most = fmax(most, fabs(draw_part(t, i)));
   return most;
 }
 
 static bool agrees(const draw_comparison *c, size_t output, int64_t i, double norm,
                    double *out_bound) {
   const pir_tensor *got = &c->got->outputs[output], *want = &c->want->outputs[output];
-  double x = part(got, i), y = part(want, i), moved = c->moves ? c->moves->of[output][i] : 0;
+  double x = draw_part(got, i), y = draw_part(want, i),
+         moved = c->moves ? c->moves->of[output][i] : 0;
   *out_bound = 0;
   if (is_exact(got->dtype) && is_exact(want->dtype))
     return pir_tensor_int_at(got, i) == pir_tensor_int_at(want, i) || moved > 0;
@@ -316,7 +320,8 @@ static bool agrees(const draw_comparison *c, size_t output, int64_t i, double no
   bool single = got->dtype == PIR_F32 || got->dtype == PIR_C64;
   bool narrow = got->dtype == PIR_F16 || (c->linked && single);
   bool between = c->allowance.composed || !c->allowance.once;
-  if (between && narrow && !isfinite(x) && !isfinite(part(&c->kernels->outputs[output], i)))
+  if (between && narrow && !isfinite(x) &&
+      !isfinite(draw_part(&c->kernels->outputs[output], i)))
     return true;
   if (isinf(x) && fabs(y) + *out_bound > format_of(got->dtype).most)
     return signbit(x) == signbit(y);
@@ -337,11 +342,11 @@ static bool compare_output(const draw_comparison *c, size_t i, char *text, size_
   }
   int64_t differ = 0;
   double norm = c->allowance.called && !is_exact(want->dtype) ? norm_of(want) : 0;
-  for (int64_t k = 0; k < parts(got); k++) {
+  for (int64_t k = 0; k < draw_parts(got); k++) {
     double most;
     if (agrees(c, i, k, norm, &most) || differ++)
       continue;
-    double x = part(got, k), y = part(want, k);
+    double x = draw_part(got, k), y = draw_part(want, k);
     snprintf(text, size, "%s: %.*s[%lld]: %.17g and %.17g (%s, %.3g ulp apart, %.3g allowed)",
              c->name, (int)port.name.size, port.name.data, (long long)k, x, y,
              pir_dtype_name(got->dtype), fabs(x - y) / ulp(got->dtype, y),
@@ -349,7 +354,8 @@ static bool compare_output(const draw_comparison *c, size_t i, char *text, size_
   }
   size_t n = strlen(text);
   if (differ)
-    snprintf(text + n, size - n, "; %lld of %lld", (long long)differ, (long long)parts(got));
+    snprintf(text + n, size - n, "; %lld of %lld", (long long)differ,
+             (long long)draw_parts(got));
   return !differ;
 }
 

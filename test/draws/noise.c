@@ -4,11 +4,13 @@
 // shows how far its own roundings move its results, just as perturbed inputs show its
 // condition.
 //
-// Two more errors show in float64 only because noise makes them. Numbers of f32 below the least
-// normal one may be 0, so in half of the runs numbers are multiples of it. Exponents may be
-// whole numbers, which decides on powers of negative numbers, so in half of the runs they are
+// Three more errors show in float64 only because noise makes them. Numbers of f32 below the
+// least normal one may be 0, so in half of the runs numbers are multiples of it. Exponents may
+// be whole numbers, which decides on powers of negative numbers, so in half of the runs they are
 // rounded to few places. Both add a large number and subtract it again, because the evaluator
-// computes a node once for each node that reads it.
+// computes a node once for each node that reads it. Numbers beyond the largest one of f32 are
+// infinite, so in half of the runs they are multiplied by a number that takes them out of the
+// range of float64, and by its reciprocal.
 #include "draws.h"
 #include "noise.h"
 
@@ -17,13 +19,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NOISY = 900, NODES_A_NODE = 24 };  // number of the first dialect
+enum { NOISY = 900, NODES_A_NODE = 40 };  // number of the first dialect
 
 // What the constants that noise is made of say.
 typedef enum setting {
   SET_FAR,    // how far a factor is from 1
   SET_WAVE,   // how fast it varies
   SET_LEAST,  // what leaves no number below the least normal one when it is added
+  SET_MOST,   // what leaves no number above the largest one when it is multiplied by it
+  SET_BACK,   // the reciprocal of SET_MOST
   SET_WHOLE   // likewise what leaves multiples of the distance of two numbers near 1
 } setting;
 
@@ -170,16 +174,22 @@ static int16_t put_near(draw_noise *z, pir_node *out, uint16_t *n, int16_t place
   return put_pair(out, n, PIR_V_ADD, u, put_number(out, n, 1));
 }
 
-// A number that tells points apart by the value of node `at`, for clauses whose variables are
-// packs of axes, which have no number. Values that differ by their sign alone are told apart,
-// too: the sums that they are added to are rounded.
+static int16_t put_sign(pir_node *out, uint16_t *n, pir_node_op part, int16_t at) {
+  return put_one(out, n, PIR_V_SIGN, put_one(out, n, part, at));
+}
+
+// A number that tells points apart by the value of node `at`, where variables do not. Values
+// that differ by the sign of a part alone are told apart, too: the sums that they are added to
+// are rounded. So are values that are nearly equal.
 static int16_t put_size(pir_node *out, uint16_t *n, int16_t at) {
   int16_t size = put_one(out, n, PIR_V_ABS, at);
-  int16_t some = put_pair(out, n, PIR_V_ADD, size, put_number(out, n, 0x1p-1000));
+  int16_t finite = put_pair(out, n, PIR_V_MIN, size, put_number(out, n, 0x1p1000));
+  int16_t some = put_pair(out, n, PIR_V_ADD, finite, put_number(out, n, 0x1p-1000));
   int16_t log = put_one(out, n, PIR_V_LOG, some);
-  int16_t many = put_pair(out, n, PIR_V_MUL, log, put_number(out, n, 997));
-  int16_t sign = put_one(out, n, PIR_V_SIGN, put_one(out, n, PIR_V_REAL, at));
-  return put_pair(out, n, PIR_V_ADD, many, sign);
+  int16_t many = put_pair(out, n, PIR_V_MUL, log, put_number(out, n, 0x1p22));
+  int16_t real = put_sign(out, n, PIR_V_REAL, at), imaginary = put_sign(out, n, PIR_V_IMAG, at);
+  int16_t twice = put_pair(out, n, PIR_V_ADD, imaginary, imaginary);
+  return put_pair(out, n, PIR_V_ADD, many, put_pair(out, n, PIR_V_ADD, real, twice));
 }
 
 // Node `at` without the digits that its sum with a constant has no room for.
@@ -193,7 +203,9 @@ static int16_t put_coarse(draw_noise *z, pir_node *out, uint16_t *n, int16_t at,
 static int16_t put_factor(draw_noise *z, pir_node *out, uint16_t *n, int16_t at,
                           int16_t place) {
   int16_t near = put_near(z, out, n, place);
-  return put_pair(out, n, PIR_V_MUL, put_coarse(z, out, n, at, SET_LEAST), near);
+  int16_t some = put_pair(out, n, PIR_V_MUL, put_coarse(z, out, n, at, SET_LEAST), near);
+  int16_t far = put_pair(out, n, PIR_V_MUL, some, put_setting(z, out, n, SET_MOST));
+  return put_pair(out, n, PIR_V_MUL, far, put_setting(z, out, n, SET_BACK));
 }
 
 // A number that tells the points of a clause apart, where it can be asked for: their place in
@@ -216,6 +228,31 @@ static int16_t put_place(const pir_clause *c, pir_node *out, uint16_t *n) {
   return sum < 0 ? -1 : put_pair(out, n, PIR_V_INDEX, sum, -1);
 }
 
+// The node whose value tells apart the points at which node `at` is computed: the combination
+// for those behind it, which have no variables; else the first element read, because variables
+// that are packs of axes have no number. -1: there is none. It is computed again for each
+// reader, so it is no node that has noise itself.
+static int16_t put_mark(const pir_clause *c, pir_node *out, uint16_t *n, const int16_t *to,
+                        int at, bool behind) {
+  if (behind)
+    return put_pair(out, n, PIR_V_ACC, -1, -1);
+  for (int i = 0; i < at; i++)
+    if (c->nodes[i].op == PIR_V_LOAD)
+      return to[i];
+  return -1;
+}
+
+// What tells apart the points at which node `at` is computed: `place` where it is known, a
+// size, or -1.
+static int16_t put_point(const pir_clause *c, pir_node *out, uint16_t *n, const int16_t *to,
+                         int at, int16_t place) {
+  bool behind = c->body >= 0 && at > c->body && c->then >= 0;
+  if (place >= 0 && !behind)
+    return place;
+  int16_t mark = put_mark(c, out, n, to, at, behind);
+  return mark < 0 ? -1 : put_size(out, n, mark);
+}
+
 static bool sums(const pir_clause *c) {
   return (c->combine == PIR_COMBINE_ADD || c->combine == PIR_COMBINE_MUL) &&
          c->kind != PIR_CLAUSE_SCATTER;
@@ -234,19 +271,19 @@ static uint16_t copy_nodes(const source *s, const pir_clause *c, pir_node *out, 
     node.c = moved(to, node.c);
     if (load && (node.map_kind == PIR_MAP_EACH || node.map_kind == PIR_MAP_LINEAR))
       node.map = moved(to, node.map);
+    // An integer may be rounded before it is divided.
+    if (node.op == PIR_V_FLOORMOD && s->kind == DRAW_OF_INTEGERS)
+      node.a = put_factor(z, out, &n, node.a, put_point(c, out, &n, to, (int)i, place));
     if (node.op == PIR_V_POW && rounds(s, c->nodes, (int)i))
       node.b = put_coarse(z, out, &n, node.b, SET_WHOLE);
     to[i] = put(out, &n, node);
     bool summed = sums(c) && (int)i == c->body &&
                   (s->kind == DRAW_OF_INTEGERS || is_float(s, c->nodes, (int)i));
-    bool then = c->body >= 0 && (int)i > c->body &&
-                c->then >= 0;  // behind the combination there are no points
     if (!rounds(s, c->nodes, (int)i) && !summed)
       continue;
-    int16_t where = place;
-    if (summed && place < 0)
-      where = put_size(out, &n, to[i]);
-    to[i] = put_factor(z, out, &n, to[i], then ? -1 : where);
+    int16_t where = summed && place < 0 ? put_size(out, &n, to[i])
+                                        : put_point(c, out, &n, to, (int)i, place);
+    to[i] = put_factor(z, out, &n, to[i], where);
   }
   return n;
 }
@@ -425,6 +462,7 @@ bool draw_noise_swaps(const draw_noise *z, const pir_opdef *def) {
 }
 
 void draw_noise_set(draw_noise *z, double u, uint64_t seed) {
+  double far = 1;
   z->seed = seed;
   for (size_t i = 0; i < z->factor_count; i++) {
     double part = 0.5 + 0.5 * (double)(draw_random(&seed) >> 11) * 0x1p-53;
@@ -434,6 +472,8 @@ void draw_noise_set(draw_noise *z, double u, uint64_t seed) {
       case SET_FAR: *at = half ? u * part : -u * part; break;
       case SET_WAVE: *at = 1 + 2 * part; break;
       case SET_LEAST: *at = half && u > 0x1p-40 ? 0x1p-73 : 0; break;
+      case SET_MOST: far = *at = half && u > 0x1p-40 ? 0x1p896 : 1; break;
+      case SET_BACK: *at = 1 / far; break;
       case SET_WHOLE: *at = half ? 0x1.8p53 * u : 0; break;
     }
   }
