@@ -297,8 +297,8 @@ static bool same_integers(const pir_tensor *a, const pir_tensor *b) {
   return same;
 }
 
-// Whether a number is 0 or infinite in its own type, and not in float64: a step such as floor, or
-// a quotient, tells them apart.
+// Whether a number is 0 or infinite in its own type, and not in float64: a step such as floor,
+// or a quotient, tells them apart.
 static bool leaves_range(const pir_tensor *own, const pir_tensor *wide) {
   bool whole = !pir_dtype_is_float(own->dtype) && !pir_dtype_is_complex(own->dtype);
   bool leaves = false;

@@ -6,11 +6,11 @@
 //
 // Three more errors show in float64 only because noise makes them. Numbers of f32 below the
 // least normal one may be 0, so in half of the runs numbers are multiples of it. Exponents may
-// be whole numbers, which decides on powers of negative numbers, so in half of the runs they are
-// rounded to few places. Both add a large number and subtract it again, because the evaluator
-// computes a node once for each node that reads it. Numbers beyond the largest one of f32 are
-// infinite, so in half of the runs they are multiplied by a number that takes them out of the
-// range of float64, and by its reciprocal.
+// be whole numbers, which decides on powers of negative numbers, so in half of the runs they
+// are rounded to few places. Both add a large number and subtract it again, because the
+// evaluator computes a node once for each node that reads it. Numbers beyond the largest one of
+// f32 are infinite, so in half of the runs they are multiplied by a number that takes them out
+// of the range of float64, and by its reciprocal.
 #include "draws.h"
 #include "noise.h"
 
