@@ -73,6 +73,16 @@ typedef struct pir_model_options {
   // Parameters can be given other values later (pir/engine/weights.h). No pass computes with
   // them, so the model may be slower, and it is not stored in the cache folder.
   bool replaceable;
+  // Passes that `pipeline` may name, of pir_model_load and pir_model_load_file
+  // (pir/compiler/pass_library.h); may be NULL. It must outlive the call. A model that is made
+  // with them is not stored in the cache folder.
+  struct pir_pass_set *passes;
+  // Hears of the code of models that pir_model_load and pir_model_load_file make
+  // (pir/engine/loaded_code.h); NULL: nobody. The struct is copied.
+  const struct pir_code_listener *code_listener;
+  // How much `sink` hears while a program is loaded. PIR_LOG_REMARKS tells which ops became one
+  // kernel, and why others did not.
+  pir_log_level log_level;
 } pir_model_options;
 
 // Verifies a program (pir/compiler/verify.h) and compiles it. The program is cloned, so the
