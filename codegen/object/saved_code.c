@@ -83,6 +83,7 @@ struct pir_executable {
   size_t image_count, bytes;
   group_code *groups;
   size_t count;
+  const pir_code_listener *listener;  // while it is loaded; NULL: nobody
 };
 
 static void take_object(pir_executable *x, pir_archive *a) {
@@ -90,7 +91,8 @@ static void take_object(pir_executable *x, pir_archive *a) {
   pir_str object = {0};
   pir_archive_str(a, &object);
   pir_image **image = &x->images[x->image_count];
-  if (a->failed || pir_image_load(object.data, object.size, image, &why)) {
+  if (a->failed ||
+      pir_image_load_reported(object.data, object.size, x->listener, image, &why)) {
     a->failed = true;
     return;
   }
@@ -155,6 +157,7 @@ static pir_status load_all(void *user) {
 }
 
 pir_status pir_executable_load(const void *data, size_t size, const pir_allocator *allocator,
+                               const pir_code_listener *listener,
                                pir_executable **out_executable) {
   pir_executable *x = calloc(1, sizeof *x);
   *out_executable = NULL;
@@ -162,12 +165,14 @@ pir_status pir_executable_load(const void *data, size_t size, const pir_allocato
     return PIR_EXHAUSTED;
   pir_heap_init(&x->heap, allocator);
   pir_arena_init(&x->arena, &x->heap);
+  x->listener = listener;
   load_call call = {.executable = x,
                     .archive = {.data = (char *)(uintptr_t)data,
                                 .size = size,
                                 .take = pir_arena_take,
                                 .user = &x->arena}};
   pir_status status = pir_heap_catch(&x->heap, load_all, &call, NULL);
+  x->listener = NULL;
   if (status)
     pir_executable_destroy(x);
   else

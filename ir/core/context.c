@@ -37,6 +37,7 @@ pir_context *pir_context_create(const pir_context_options *options) {
   if (!ctx)
     return refuse_context(given.sink, "out of memory");
   *ctx = (pir_context){.heap = heap, .sink = given.sink};
+  pir_context_set_log_level(ctx, given.log_level);
   ctx->limits = (pir_limits){
       .max_ops = limit_or(given.limits.max_ops, (uint64_t)16 << 20),
       .max_depth = limit_or(given.limits.max_depth, (uint64_t)256 << 10),

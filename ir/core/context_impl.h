@@ -58,8 +58,9 @@ struct pir_context {
   pir_loc at;
   pir_progress_sink progress;
   size_t errors;
-  bool remarks;   // wanted
-  pir_set names;  // pir_name_entry
+  pir_log_level log_level;
+  bool note_heard;  // a note belongs to a diagnostic that was heard
+  pir_set names;    // pir_name_entry
   pir_set
       uniques;  // types, attributes, dictionaries and level-of-detail tables: blobs of bytes
   const pir_attr *none, *bools[2];

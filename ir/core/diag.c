@@ -87,12 +87,28 @@ pir_loc_parts pir_loc_unpack(const pir_context *ctx, pir_loc loc) {
 void pir_context_set_sink(pir_context *ctx, pir_diag_sink sink) {
   ctx->sink = sink;
 }
+void pir_context_set_log_level(pir_context *ctx, pir_log_level level) {
+  ctx->log_level = level == PIR_LOG_DEFAULT ? PIR_LOG_WARNINGS : level;
+  ctx->note_heard = ctx->log_level >= PIR_LOG_WARNINGS;
+}
 void pir_context_set_remarks(pir_context *ctx, bool wanted) {
-  ctx->remarks = wanted;
+  if (wanted || pir_context_remarks(ctx))
+    pir_context_set_log_level(ctx, wanted ? PIR_LOG_REMARKS : PIR_LOG_WARNINGS);
 }
 bool pir_context_remarks(const pir_context *ctx) {
-  return ctx->remarks;
+  return ctx->log_level >= PIR_LOG_REMARKS;
 }
+
+// Whether the level admits a diagnostic that is reported now; of a note the one before decides.
+static bool is_heard(pir_context *ctx, pir_severity severity) {
+  if (severity == PIR_NOTE)
+    return ctx->note_heard;
+  ctx->note_heard = severity == PIR_ERROR ||
+                    (severity == PIR_WARNING && ctx->log_level >= PIR_LOG_WARNINGS) ||
+                    ctx->log_level >= PIR_LOG_REMARKS;
+  return ctx->note_heard;
+}
+
 size_t pir_context_error_count(const pir_context *ctx) {
   return ctx->errors;
 }
@@ -104,7 +120,7 @@ void pir_diag_emit(pir_context *ctx, const pir_diag *given) {
     diag = (pir_diag){.severity = PIR_ERROR, .message = pir_str_from(why.text)};
   diag.size = sizeof diag;
   ctx->errors += diag.severity == PIR_ERROR;
-  if (ctx->sink.report)
+  if (is_heard(ctx, diag.severity) && ctx->sink.report)
     ctx->sink.report(ctx->sink.user, &diag);
 }
 
@@ -168,6 +184,8 @@ static pir_status emit_report(void *user) {
 static void report(pir_context *ctx, pir_severity severity, pir_loc loc, const pir_op *op,
                    const char *format, va_list args) {
   char text[256];
+  if (!is_heard(ctx, severity))
+    return;
   report_call call = {.ctx = ctx,
                       .diag = {.size = sizeof(pir_diag),
                                .severity = severity,
@@ -217,7 +235,7 @@ void pir_warning(const pir_op *op, const char *format, ...) {
 }
 
 void pir_remark(const pir_op *op, const char *format, ...) {
-  if (!op_context(op)->remarks)
+  if (!pir_context_remarks(op_context(op)))
     return;
   va_list args;
   va_start(args, format);

@@ -21,12 +21,12 @@ from .errors import (
     UnavailableError,
     UnsupportedError,
 )
-from .model import Cancel, Limits, Model, Options, Port, Session
+from .model import Arena, Cancel, Limits, Model, Options, Port, Session
 from .program import Block, Op, PassInfo, Program, Value, passes, pipelines
 
 _number = _lib.pir_version()
 __version__ = f"{_number >> 16}.{_number >> 8 & 255}.{_number & 255}"
 
-__all__ = ["Block", "Cancel", "CancelledError", "Diagnostic", "Error", "ExhaustedError", "FileError", "InternalError"]
+__all__ = ["Arena", "Block", "Cancel", "CancelledError", "Diagnostic", "Error", "ExhaustedError", "FileError", "InternalError"]
 __all__ += ["InvalidError", "Limits", "Model", "NotFoundError", "Op", "Options", "PassInfo", "Port", "Program", "Sequences", "Session"]
 __all__ += ["UnavailableError", "UnsupportedError", "Value", "passes", "pipelines"]

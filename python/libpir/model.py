@@ -279,6 +279,25 @@ def _numbers(kind: str, get: Callable[[Any, Any], int], handle: Any) -> dict[str
     return {name: getattr(stats, name) for name, _ in ffi.typeof(kind).fields if name != "size"}
 
 
+class Arena:
+    """Memory that sessions share which run in turn: it grows to the largest need of a session, not to the sum. A run while
+    another session runs in it raises InvalidError."""
+
+    def __init__(self) -> None:
+        out = ffi.new("pir_session_arena **")
+        _check(lib.pir_session_arena_create(ffi.NULL, out))
+        self._handle = ffi.gc(out[0], lib.pir_session_arena_release)
+
+    @property
+    def bytes(self) -> int:
+        """The bytes that it holds."""
+        return int(lib.pir_session_arena_bytes(self._handle))
+
+    def trim(self) -> int:
+        """Frees the memory until a session needs it again; returns the bytes, 0 while a session runs."""
+        return int(lib.pir_session_arena_trim(self._handle))
+
+
 class Session:
     """Runs a model. One thread at a time uses a session; another one gets RuntimeError.
 
@@ -295,9 +314,12 @@ class Session:
         seed: int = 0,
         cancel: Cancel | None = None,
         progress: Report | None = None,
+        arena: Arena | None = None,
+        cpus: Sequence[int] = (),
     ) -> None:
         """`threads`: of the session's own pool. `max_bytes`: of arena and results, 0 means the library's limit.
-        `max_seconds`: of one run. `seed`: of random ops without one of their own."""
+        `max_seconds`: of one run. `seed`: of random ops without one of their own. `arena`: shared with sessions that run in
+        turn. `cpus`: processors that the pool's threads run on, the calling thread excepted (Linux)."""
         self.model = model
         self._busy = threading.Lock()
         self._views: weakref.WeakSet[_arrays.Memory] = weakref.WeakSet()
@@ -310,9 +332,14 @@ class Session:
         options.threads, options.max_bytes, options.seed = threads, max_bytes, seed
         options.max_ns, options.cancel = _nanoseconds(max_seconds), self._watch.flag
         options.sink, options.progress = diagnostics.sink, self._watch.sink
+        if arena is not None:
+            options.arena = ffi.cast("struct pir_session_arena *", arena._handle)
+        processors = ffi.new("int[]", list(cpus))
+        options.cpus, options.cpu_count = processors, len(cpus)
         out = ffi.new("pir_session **")
         diagnostics.check(lib.pir_session_create(model._handle, options, out))
-        self._handle: Any = ffi.gc(out[0], lambda s, kept=(model._handle, self._watch): lib.pir_session_destroy(s))
+        kept = model._handle, self._watch, processors
+        self._handle: Any = ffi.gc(out[0], lambda s, kept=kept: lib.pir_session_destroy(s))
 
     def run(
         self, inputs: Inputs, outputs: Inputs | None = None, copy: bool = True

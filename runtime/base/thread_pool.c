@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include <pir/engine/parallel.h>
+#include <pir/layer/bound_thread.h>
 
 enum { SPINS = 4000, MAX_THREADS = 1024, CHUNKS = 4 };
 
@@ -206,11 +207,19 @@ pir_parallel pir_thread_pool_parallel(pir_thread_pool *pool) {
 
 pir_status pir_thread_pool_create(int threads, const pir_allocator *allocator,
                                   pir_thread_pool **out_pool) {
+  return pir_thread_pool_create_on(threads, NULL, 0, allocator, out_pool);
+}
+
+pir_status pir_thread_pool_create_on(int threads, const int *cpus, size_t cpu_count,
+                                     const pir_allocator *allocator,
+                                     pir_thread_pool **out_pool) {
+  pir_processors on = {cpus, cpu_count};
   if (!out_pool)
     return PIR_INVALID;
   *out_pool = NULL;
   if (threads < 1 || threads > MAX_THREADS)
     return PIR_INVALID;
+  PIR_TRY(pir_processors_check(on));
   size_t size = sizeof(pir_thread_pool) + (size_t)threads * sizeof(worker);
   bool custom = allocator && allocator->alloc;
   pir_thread_pool *pool = custom ? allocator->alloc(allocator->user, size, 64) : malloc(size);
@@ -227,10 +236,8 @@ pir_status pir_thread_pool_create(int threads, const pir_allocator *allocator,
   for (int i = 1; i < threads && !status; i++) {
     worker *w = &pool->workers[pool->started];
     *w = (worker){.pool = pool, .index = i};
-    if (pthread_create(&w->thread, NULL, run_worker, w))
-      status = PIR_EXHAUSTED;
-    else
-      pool->started++;
+    status = pir_bound_thread_start(on, run_worker, w, &w->thread);
+    pool->started += !status;
   }
   if (status)
     pir_thread_pool_destroy(pool);

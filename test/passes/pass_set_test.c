@@ -9,6 +9,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -121,6 +122,31 @@ static void models_of_the_context_name_them(void **unused) {
   finish(&w);
 }
 
+// Every load runs the pass: nothing is prepared that does not depend on the set.
+static void models_that_are_loaded_name_them(void **unused) {
+  pir_pass_set *set = set_of(&counting);
+  char cache[] = "/tmp/pir-passes-XXXXXX", clear[64];
+  (void)unused;
+  assert_non_null(mkdtemp(cache));
+  pir_model_options options = {
+      .size = sizeof options, .pipeline = "count{by=5},compile", .cache = cache, .passes = set};
+  runs = 0;
+  for (int i = 1; i <= 2; i++) {
+    pir_model *model;
+    pir_model_stats stats = {.size = sizeof stats};
+    assert_int_equal(
+        pir_model_load_file("test/models/digits_cnn/model.json", NULL, &options, &model),
+        PIR_OK);
+    assert_int_equal(pir_model_stats_of(model, &stats), PIR_OK);
+    assert_int_equal(stats.prepared_bytes, 0);
+    assert_int_equal(runs, 5 * i);
+    pir_model_release(model);
+  }
+  pir_pass_set_destroy(set);
+  snprintf(clear, sizeof clear, "rm -rf %s", cache);
+  assert_int_equal(system(clear), 0);
+}
+
 static void a_library_that_is_none(void **unused) {
   (void)unused;
   pir_message message = {{0}};
@@ -137,6 +163,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(only_new_names_join),
                                      cmocka_unit_test(texts_name_them),
                                      cmocka_unit_test(models_of_the_context_name_them),
+                                     cmocka_unit_test(models_that_are_loaded_name_them),
                                      cmocka_unit_test(a_library_that_is_none)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

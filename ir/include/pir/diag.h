@@ -81,8 +81,22 @@ typedef struct pir_diag_sink {
   void *user;
 } pir_diag_sink;
 
+// How much a sink hears. A level includes those above it; nothing is written for the others.
+typedef enum pir_log_level {
+  // The same as PIR_LOG_WARNINGS.
+  PIR_LOG_DEFAULT = 0,
+  // Errors with their notes.
+  PIR_LOG_ERRORS = 1,
+  // Also warnings with their notes, and notes that belong to nothing.
+  PIR_LOG_WARNINGS = 2,
+  // Also remarks. A number beyond this one counts as this one.
+  PIR_LOG_REMARKS = 3
+} pir_log_level;
+
 // Sets the receiver of the context's diagnostics; at first it is the one in the options.
 PIR_API void pir_context_set_sink(pir_context *ctx, pir_diag_sink sink);
+// Sets how much the receiver hears; at first it is the level in the options.
+PIR_API void pir_context_set_log_level(pir_context *ctx, pir_log_level level);
 
 // ---- reporting about an op
 
@@ -96,12 +110,12 @@ PIR_API void pir_note(const pir_op *op, const char *format, ...) PIR_PRINTF(2, 3
 // Reports a warning at the op's place.
 PIR_API void pir_warning(const pir_op *op, const char *format, ...) PIR_PRINTF(2, 3);
 
-// Turns remarks on or off; they are off at first.
+// Sets the level PIR_LOG_REMARKS, or, where that is set, PIR_LOG_WARNINGS.
 PIR_API void pir_context_set_remarks(pir_context *ctx, bool wanted);
-// Whether remarks are on. A caller that has to gather more than a format's arguments asks this
-// first.
+// Whether the level is PIR_LOG_REMARKS. A caller that has to gather more than a format's
+// arguments asks this first.
 PIR_API bool pir_context_remarks(const pir_context *ctx);
-// Reports a remark at the op's place; does nothing while remarks are off.
+// Reports a remark at the op's place; does nothing below PIR_LOG_REMARKS.
 PIR_API void pir_remark(const pir_op *op, const char *format, ...) PIR_PRINTF(2, 3);
 
 // ---- reporting without an op
@@ -110,8 +124,8 @@ PIR_API void pir_remark(const pir_op *op, const char *format, ...) PIR_PRINTF(2,
 PIR_API PIR_NODISCARD pir_status pir_report(pir_context *ctx, pir_status status,
                                             pir_severity severity, pir_loc loc,
                                             const char *format, ...) PIR_PRINTF(5, 6);
-// Reports a diagnostic whose fields the caller has filled in, `size` included. Its strings are
-// not kept.
+// Reports a diagnostic whose fields the caller has filled in, `size` included, if the level
+// admits it. Its strings are not kept.
 PIR_API void pir_diag_emit(pir_context *ctx, const pir_diag *diag);
 // Returns the number of errors reported to this context so far, with or without a sink.
 PIR_API size_t pir_context_error_count(const pir_context *ctx);

@@ -57,7 +57,7 @@ static void *work(void *argument) {
 static bool give_to_worker(pir_session *s) {
   async_state *a = &s->async;
   if (!a->has_worker)
-    a->has_worker = !pthread_create(&a->worker, NULL, work, s);
+    a->has_worker = !pir_bound_thread_start(s->on, work, s, &a->worker);
   a->is_given = a->has_worker;
   pthread_cond_broadcast(&a->changed);
   return a->has_worker;

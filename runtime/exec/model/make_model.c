@@ -3,9 +3,11 @@
 // context.
 #include "prepared.h"
 #include <pir/engine/custom.h>
+#include <pir/compiler/code_listener.h>
 #include <pir/compiler/dialects.h>
 #include <pir/compiler/load.h>
 #include <pir/compiler/pass.h>
+#include <pir/compiler/pass_library.h>
 #include <pir/compiler/verify.h>
 #include <stdlib.h>
 #include <string.h>
@@ -367,16 +369,21 @@ typedef struct own_context {
 
 static pir_status load_dialects(void *user) {
   const own_context *own = user;
+  const pir_model_options *options = own->options;
+  if (options->passes)
+    pir_pass_set_register(options->passes, own->ctx);
+  if (options->code_listener)
+    PIR_TRY(pir_context_listen_code(own->ctx, options->code_listener));
   PIR_TRY(pir_dialects_load_all(own->ctx));
-  return own->options->custom_ops ? pir_custom_set_register(own->options->custom_ops, own->ctx)
-                                  : PIR_OK;
+  return options->custom_ops ? pir_custom_set_register(options->custom_ops, own->ctx) : PIR_OK;
 }
 
 static pir_status create_context(const pir_model_options *options, pir_context **out_ctx) {
   pir_context_options how = {.size = sizeof how,
                              .allocator = options->allocator,
                              .sink = options->sink,
-                             .limits = options->limits};
+                             .limits = options->limits,
+                             .log_level = options->log_level};
   own_context own = {pir_context_create(&how), options};
   *out_ctx = NULL;
   if (!own.ctx)

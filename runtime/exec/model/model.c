@@ -22,6 +22,7 @@ void pir_model_finish(pir_model *model) {
   model->watch = NULL;
   model->heap.outer = NULL;
   model->progress = (pir_progress_sink){0};
+  model->code_listener = NULL;
 }
 
 void pir_model_retain(pir_model *model) {

@@ -64,6 +64,7 @@ struct pir_model {
   void (*drop_weights)(pir_model *model);  // releases these; NULL: there are none
   pir_model *base;                         // whose plan and code this one shares; or NULL
   pir_progress_sink progress;              // while the model is made
+  const pir_code_listener *code_listener;  // while a stored model is read; NULL: nobody
 };
 
 // Creates an empty model with one reference; NULL if memory runs out.

@@ -6,6 +6,9 @@
 pir_status pir_model_options_read(const pir_model_options *given, pir_model_options *out,
                                   sized_text *why) {
   PIR_TRY(pir_sized_read("pir_model_options", out, sizeof *out, given, why));
+  pir_code_listener listener;
+  PIR_TRY(
+      pir_sized_read("pir_code_listener", &listener, sizeof listener, out->code_listener, why));
   if (!out->pipeline)
     out->pipeline = "compile";
   if (!out->math)

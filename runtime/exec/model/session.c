@@ -2,6 +2,8 @@
 // next run.
 #include "session_impl.h"
 
+#include <pir/engine/session_arena.h>
+
 #include <sized.h>
 #include <string.h>
 
@@ -13,13 +15,27 @@ static pir_status refuse_session(pir_status status, const pir_session_options *g
   return given ? pir_exec_tell(given->sink, PIR_ERROR, status, why) : status;
 }
 
+static pir_status check_processors(pir_session *s) {
+  pir_status status = pir_processors_check(s->on);
+  if (status == PIR_INVALID)
+    return pir_exec_fail(&s->frame.message, status,
+                         "a processor of `cpus` does not exist, or the process may not use it");
+  if (status == PIR_UNSUPPORTED)
+    return pir_exec_fail(&s->frame.message, status,
+                         "unsupported: threads bound to processors, on this system");
+  return status;
+}
+
 static pir_status start_threads(pir_session *s, const pir_session_options *options) {
   int threads = options->threads > 1 ? options->threads : 1;
+  s->on = (pir_processors){options->cpus, options->cpu_count};
+  PIR_TRY(check_processors(s));
   if (options->parallel.parallel_for) {
     s->frame.parallel = options->parallel;
     threads = options->parallel.threads > 1 ? options->parallel.threads : 1;
   } else if (threads > 1) {
-    PIR_TRY(pir_thread_pool_create(threads, &s->allocator, &s->pool));
+    PIR_TRY(pir_thread_pool_create_on(threads, options->cpus, options->cpu_count, &s->allocator,
+                                      &s->pool));
     s->frame.parallel = pir_thread_pool_parallel(s->pool);
   }
   return pir_frame_scratch(&s->frame, threads);
@@ -67,6 +83,9 @@ pir_status pir_session_create(pir_model *model, const pir_session_options *given
       pir_sized_read("pir_session_options", &options, sizeof options, given, &why);
   if (status)
     return refuse_session(status, given, why.text);
+  if (options.separate && options.arena)
+    return refuse_session(PIR_INVALID, given,
+                          "a session whose tensors are separate shares no arena");
   pir_session *s = pir_mem_get(&options.allocator, sizeof *s);
   if (!s)
     return refuse_session(PIR_EXHAUSTED, given, "out of memory");
@@ -76,6 +95,7 @@ pir_status pir_session_create(pir_model *model, const pir_session_options *given
                      .max_bytes = options.max_bytes ? options.max_bytes : model->session_bytes};
   pir_async_init(&s->async, options.cancel);
   pir_model_retain(model);
+  pir_session_join_arena(s, options.arena);
   status = fill(s, &options);
   if (!status) {
     *out_session = s;
@@ -98,7 +118,10 @@ void pir_session_destroy(pir_session *s) {
     pir_mem_give(&s->allocator, s->inputs[i].dense.data, s->inputs[i].dense.bytes);
   for (uint32_t i = 0; s->outputs && i < p->output_count; i++)
     pir_mem_give(&s->allocator, s->outputs[i].own.data, s->outputs[i].own.bytes);
-  pir_mem_give(&s->allocator, s->arena.data, s->arena.bytes);
+  if (s->shared)
+    pir_session_arena_release(s->shared);
+  else
+    pir_mem_give(&s->allocator, s->arena.data, s->arena.bytes);
   pir_session_drop_separate(s);
   pir_queue *queue = s->frame.queue;
   if (queue)
@@ -465,7 +488,11 @@ pir_status pir_session_run(pir_session *s) {
   if (!s)
     return PIR_INVALID;
   s->has_run = false;
-  pir_status status = run(s);
+  pir_status status = pir_session_enter_arena(s);
+  if (status)
+    return status;
+  status = run(s);
+  pir_session_leave_arena(s);
   if (status)
     pir_frame_drop_late(&s->frame, true);
   s->has_run = !status;
@@ -474,7 +501,12 @@ pir_status pir_session_run(pir_session *s) {
 }
 
 pir_status pir_session_prepare(pir_session *s) {
-  return s ? describe_failure(s, prepare(s)) : PIR_INVALID;
+  if (!s)
+    return PIR_INVALID;
+  PIR_TRY(pir_session_enter_arena(s));
+  pir_status status = prepare(s);
+  pir_session_leave_arena(s);
+  return describe_failure(s, status);
 }
 
 pir_status pir_session_output(pir_session *s, size_t i, pir_tensor *out_tensor) {
@@ -506,7 +538,7 @@ size_t pir_session_trim(pir_session *s) {
     pir_session_drop_plan(s, &s->plans[i]);
   }
   size_t needed = s->current ? s->current->arena_bytes : 0;
-  if (s->arena.bytes > needed) {
+  if (!s->shared && s->arena.bytes > needed) {
     freed += s->arena.bytes - needed;
     pir_mem_give(&s->allocator, s->arena.data, s->arena.bytes);
     s->arena = (owned_block){0};

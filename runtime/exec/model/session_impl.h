@@ -6,6 +6,8 @@
 #include "async_state.h"
 #include "model_impl.h"
 
+#include <pir/layer/bound_thread.h>
+
 // The layout for one set of input extents, computed once.
 typedef struct shape_plan {
   int64_t *symbols;  // values of plan->symbols, the key
@@ -41,11 +43,13 @@ struct pir_session {
   pir_allocator allocator;
   frame frame;
   pir_thread_pool *pool;
+  pir_processors on;  // where threads of the session's own run
   pir_generator generator;
   uint64_t max_bytes;  // UINT64_MAX: unlimited
   pir_stop stop;       // of every run
   bound_input *inputs;
   bound_output *outputs;
+  struct pir_session_arena *shared;  // where `arena` is during a run; NULL: it is the session's
   owned_block arena, device_arena;
   bool separate;                  // every tensor has memory of its own (separate.c):
   owned_block *separate_buffers;  // of the buffers in the arena, and of constants
@@ -71,6 +75,14 @@ shape_text pir_session_write_shape(const int64_t *shape, int rank);  // "[2,3]"
 // Finds or makes the layout for the bound inputs and sets up the frame for it (shapes.c).
 pir_status pir_session_plan(pir_session *session);
 void pir_session_drop_plan(pir_session *session, shape_plan *plan);
+// Sessions that share an arena (shared_arena.c). Joining takes a reference. Entering fails
+// while another session runs there; between entering and leaving `arena` is the block, which
+// may be replaced. Without a shared arena nothing happens.
+void pir_session_join_arena(pir_session *session, struct pir_session_arena *arena);
+pir_status pir_session_enter_arena(pir_session *session);
+void pir_session_leave_arena(pir_session *session);
+// Returns the source of the arena's memory.
+const pir_allocator *pir_session_arena_source(const pir_session *session);
 // Gives constants, and the buffers of the arena for these shapes, memory of their own
 // (separate.c). PIR_EXHAUSTED when there is none.
 pir_status pir_session_separate_constants(pir_session *session);

@@ -185,10 +185,11 @@ static pir_status find_plan(pir_session *s, shape_plan **out_shapes) {
 static pir_status grow_arena(pir_session *s, size_t bytes) {
   if (bytes <= s->arena.bytes || s->separate)
     return PIR_OK;
-  pir_mem_give(&s->allocator, s->arena.data, s->arena.bytes);
+  const pir_allocator *source = pir_session_arena_source(s);
+  pir_mem_give(source, s->arena.data, s->arena.bytes);
   s->current = NULL;
   s->arena = (owned_block){0};
-  void *data = pir_mem_get(&s->allocator, bytes);
+  void *data = pir_mem_get(source, bytes);
   if (!data)
     return PIR_EXHAUSTED;
   s->arena = (owned_block){data, bytes};

@@ -29,7 +29,8 @@ file_digest pir_compiled_sum(const compiled_header *h) {
 // A model on its way out of its bytes.
 typedef struct opening {
   const pir_open_options *options;
-  const char *name;  // of the file, for messages
+  pir_code_listener listener;  // of the options, when these have one
+  const char *name;            // of the file, for messages
   const char *bytes;
   uint64_t size;
   pir_model *model;
@@ -205,6 +206,7 @@ static pir_status restore_model(void *user) {
 // Completes the model, which owns its bytes already.
 static pir_status open_bytes(opening *o, pir_model **out_model) {
   uint64_t start = pir_exec_now_ns();
+  o->model->code_listener = o->options->code_listener ? &o->listener : NULL;
   pir_status status = pir_heap_catch(&o->model->heap, restore_model, o, NULL);
   if (status) {
     pir_model_release(o->model);
@@ -227,6 +229,9 @@ static pir_status read_open_options(const pir_open_options *given, pir_open_opti
   sized_text why;
   pir_status status = pir_sized_read("pir_open_options", out, sizeof *out, given, &why);
   *o = (opening){.options = out};
+  if (!status)
+    status = pir_sized_read("pir_code_listener", &o->listener, sizeof o->listener,
+                            out->code_listener, &why);
   if (!status)
     return PIR_OK;
   if (given && given->size >= offsetof(pir_open_options, sink) + sizeof given->sink)

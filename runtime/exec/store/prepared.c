@@ -68,7 +68,8 @@ static bool make_key(const pir_model_options *options, file_digest program, file
 }
 
 static bool can_be_kept(const pir_model_options *options) {
-  bool is_special = options->show_count || options->replaceable || options->custom_ops;
+  bool is_special =
+      options->show_count || options->replaceable || options->custom_ops || options->passes;
   return options->cache && !is_special && !pir_device_is_kind(options->target);
 }
 
@@ -288,6 +289,8 @@ static pir_status map_model(void *user) {
 static pir_status tell_damage(const prepared *p, const pir_model_options *options) {
   char name[64];
   pir_message text;
+  if (options->log_level == PIR_LOG_ERRORS)
+    return PIR_NOT_FOUND;
   name_prepared(p->key, name);
   pir_text_format(text.text, sizeof text.text, "%s in the cache is damaged; it is made anew",
                   name);
@@ -304,8 +307,15 @@ pir_status pir_prepared_load(const prepared *p, const pir_model_options *options
     return PIR_NOT_FOUND;
   mapping_call call = {.kept = p, .fd = fd, .model = pir_model_new(&options->allocator)};
   pir_status status = PIR_EXHAUSTED;
-  if (call.model)
+  pir_code_listener listener;
+  sized_text why;
+  // The options were read: their listener is a good one.
+  pir_ignore(pir_sized_read("pir_code_listener", &listener, sizeof listener,
+                            options->code_listener, &why));
+  if (call.model) {
+    call.model->code_listener = options->code_listener ? &listener : NULL;
     status = pir_heap_catch(&call.model->heap, map_model, &call, NULL);
+  }
   if (status == PIR_NOT_FOUND)
     status = tell_damage(p, options);
   if (status) {

@@ -20,8 +20,8 @@ static void store_code(pir_archive *a, pir_model *model, pir_str *code) {
   pir_archive_str(a, code);
   if (a->writing || a->failed)
     return;
-  pir_status status =
-      pir_executable_load(code->data, code->size, &model->allocator, &model->executable);
+  pir_status status = pir_executable_load(code->data, code->size, &model->allocator,
+                                          model->code_listener, &model->executable);
   if (status == PIR_EXHAUSTED)
     pir_heap_fail(&model->heap);
   a->failed |= status != PIR_OK;

@@ -1,4 +1,7 @@
 """The interpreter goes on while the library works, and sessions do not get in each other's way."""
+import os
+import pathlib
+import sys
 import threading
 import time
 
@@ -88,3 +91,39 @@ def test_time_limit(loop):
 def test_threads_of_a_session_do_not_change_bits(digits):
     rows = np.random.default_rng(3).random((33, 1, 8, 8), np.float32)
     assert np.array_equal(digits.session(threads=4).run([rows])[0], digits.run([rows])[0])
+
+
+def test_sessions_in_turn_share_an_arena(digits):
+    rows = np.random.default_rng(3).random((9, 1, 8, 8), np.float32)
+    arena = libpir.Arena()
+    sessions = [digits.session(arena=arena) for _ in range(3)]
+    for n in (2, 9, 4, 9, 1):
+        for session in sessions:
+            assert np.array_equal(session.run([rows[:n]])[0], digits.run([rows[:n]])[0])
+    most = arena.bytes
+    assert most > 0 and all(s.stats["arena_bytes"] == most for s in sessions)
+    met = []
+
+    def progress(stage, what, done, of):
+        with pytest.raises(libpir.InvalidError, match="another session runs in the arena"):
+            sessions[0].run([rows])
+        met.append(arena.trim())
+
+    with digits.session(arena=arena, progress=progress) as session:
+        session.run([rows])
+    assert met and not any(met)
+    assert arena.trim() == most and arena.bytes == 0
+    del arena
+    assert np.array_equal(sessions[1].run([rows])[0], digits.run([rows])[0])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads are bound on Linux alone")
+def test_threads_of_a_session_run_where_they_are_put(digits):
+    tasks = pathlib.Path("/proc/self/task")
+    before, last = set(tasks.iterdir()), max(os.sched_getaffinity(0))
+    with digits.session(threads=3, cpus=[last]) as session:
+        new = [int(t.name) for t in set(tasks.iterdir()) - before]
+        assert len(new) == 2 and all(os.sched_getaffinity(t) == {last} for t in new)
+        session.run([np.zeros((1, 1, 8, 8), np.float32)])
+    with pytest.raises(libpir.InvalidError, match="does not exist"):
+        digits.session(cpus=[last, -1])

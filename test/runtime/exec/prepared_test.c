@@ -59,10 +59,14 @@ static void count_note(void *user, const pir_diag *diag) {
 }
 
 // One start and one run; `notes` may be NULL.
-static pir_model_stats start(const fixture *f, const char *cache, float *scores, int *notes) {
+static pir_model_stats start_logged(const fixture *f, const char *cache, float *scores,
+                                    int *notes, pir_log_level level) {
   int said = 0;
-  pir_model_options how = {
-      .size = sizeof how, .target = "x86-64", .cache = cache, .sink = {count_note, &said}};
+  pir_model_options how = {.size = sizeof how,
+                           .target = "x86-64",
+                           .cache = cache,
+                           .sink = {count_note, &said},
+                           .log_level = level};
   pir_model *model = NULL;
   pir_session *session = NULL;
   float images[IMAGES * 64];
@@ -82,6 +86,10 @@ static pir_model_stats start(const fixture *f, const char *cache, float *scores,
   if (notes)
     *notes = said;
   return stats;
+}
+
+static pir_model_stats start(const fixture *f, const char *cache, float *scores, int *notes) {
+  return start_logged(f, cache, scores, notes, PIR_LOG_DEFAULT);
 }
 
 static bool same_scores(const float *a, const float *b) {
@@ -188,6 +196,10 @@ static void damaged_file_is_made_anew(void **state) {
     assert_false(starts_prepared(f, &notes));
     assert_int_equal(notes, 1);
   }
+  float scores[IMAGES * CLASSES];
+  flip(f->model, 0);
+  assert_int_equal(start_logged(f, f->cache, scores, &notes, PIR_LOG_ERRORS).prepared_bytes, 0);
+  assert_int_equal(notes, 0);
   assert_true(starts_prepared(f, NULL));
 }
 

@@ -3,6 +3,7 @@
 #ifndef PIR_SAVED_CODE_H
 #define PIR_SAVED_CODE_H
 
+#include <pir/engine/loaded_code.h>
 #include <pir/layer/codegen.h>
 
 PIR_BEGIN
@@ -11,10 +12,12 @@ PIR_BEGIN
 typedef struct pir_executable pir_executable;
 
 // Reads bytes of pir_compiler_save, which are executed: they must come from there. `allocator`
-// gives the memory of interfaces; NULL: malloc. The caller destroys
-// *out_executable. PIR_INVALID: the bytes are damaged; PIR_EXHAUSTED: no memory.
+// gives the memory of interfaces; NULL: malloc. `listener`, which may be NULL, hears of the
+// code until it is destroyed. The caller destroys *out_executable. PIR_INVALID: the bytes are
+// damaged; PIR_EXHAUSTED: no memory.
 PIR_API PIR_NODISCARD pir_status pir_executable_load(const void *data, size_t size,
                                                      const pir_allocator *allocator,
+                                                     const pir_code_listener *listener,
                                                      pir_executable **out_executable);
 // Destroys saved groups with their code. NULL does nothing.
 PIR_API void pir_executable_destroy(pir_executable *executable);

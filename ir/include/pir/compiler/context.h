@@ -31,6 +31,8 @@ typedef struct pir_context_options {
   pir_limits limits;
   // The first receiver of diagnostics; it also hears why a context cannot be created.
   pir_diag_sink sink;
+  // How much it hears.
+  pir_log_level log_level;
 } pir_context_options;
 
 // Creates a context without dialects; pir_dialects_load_all (pir/compiler/dialects.h) loads the

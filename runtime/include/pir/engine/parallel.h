@@ -36,6 +36,15 @@ typedef struct pir_thread_pool pir_thread_pool;
 PIR_API PIR_NODISCARD pir_status pir_thread_pool_create(int threads,
                                                         const pir_allocator *allocator,
                                                         pir_thread_pool **out_pool);
+// Creates a pool whose workers run on `cpu_count` processors alone, which the system counts
+// from 0; the calling thread stays where it is. With a `cpu_count` of 0 it is
+// pir_thread_pool_create. Fails as that does, with PIR_INVALID also for a processor that does
+// not exist or that the process may not use, and with PIR_UNSUPPORTED on systems other than
+// Linux.
+PIR_API PIR_NODISCARD pir_status pir_thread_pool_create_on(int threads, const int *cpus,
+                                                           size_t cpu_count,
+                                                           const pir_allocator *allocator,
+                                                           pir_thread_pool **out_pool);
 // Ends the workers and frees the pool; no loop may be running. NULL does nothing.
 PIR_API void pir_thread_pool_destroy(pir_thread_pool *pool);
 // Returns a way to run loops on the pool, valid as long as the pool. Any thread may use it: a

@@ -25,6 +25,8 @@ typedef struct pir_open_options {
   // Opens also a file that neither root nor the user of the process owns, or that group or
   // others may write.
   bool any_owner;
+  // Hears of the model's code (pir/engine/loaded_code.h); NULL: nobody. The struct is copied.
+  const struct pir_code_listener *code_listener;
 } pir_open_options;
 
 // Opens a compiled model. The file is mapped, and must stay as it is while the model exists.

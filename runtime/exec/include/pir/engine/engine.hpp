@@ -17,6 +17,8 @@
 #ifndef PIR_ENGINE_HPP
 #define PIR_ENGINE_HPP
 
+#include <pir/engine/session_arena.h>
+#include <pir/engine/compiled.h>
 #include <pir/engine/model.h>
 
 #include <cstddef>
@@ -39,6 +41,12 @@ struct model_options : pir_model_options {
 struct session_options : pir_session_options {
   session_options() : pir_session_options() {
     size = sizeof(pir_session_options);
+  }
+};
+
+struct open_options : pir_open_options {
+  open_options() : pir_open_options() {
+    size = sizeof(pir_open_options);
   }
 };
 
@@ -163,6 +171,24 @@ public:
     return status;
   }
 
+  // Opens a compiled model (pir_model_open_file). `out` is empty after a failure.
+  [[nodiscard]] static pir_status open(const char *path, const open_options &options,
+                                       model &out) {
+    pir_model *handle = nullptr;
+    pir_status status = pir_model_open_file(path, &options, &handle);
+    out = model(handle);
+    return status;
+  }
+  // Opens one from memory (pir_model_open), which must outlive it.
+  [[nodiscard]] static pir_status open(std::span<const std::byte> file,
+                                       const open_options &options, model &out) {
+    pir_model *handle = nullptr;
+    pir_borrowed bytes = {file.data(), file.size(), nullptr, nullptr};
+    pir_status status = pir_model_open(bytes, &options, &handle);
+    out = model(handle);
+    return status;
+  }
+
   explicit operator bool() const {
     return handle_ != nullptr;
   }
@@ -188,6 +214,42 @@ public:
 
 private:
   pir_model *handle_ = nullptr;
+};
+
+// An arena for sessions that run in turn (pir/engine/session_arena.h): `arena` of their options
+// is its get(). Sessions keep it; it moves, and is not copied.
+class arena {
+public:
+  arena() = default;
+
+  // Creates an arena. `out` is empty after a failure.
+  [[nodiscard]] static pir_status create(arena &out) {
+    pir_session_arena *handle = nullptr;
+    pir_status status = pir_session_arena_create(nullptr, &handle);
+    out.handle_.reset(handle);
+    return status;
+  }
+
+  // Returns the C handle, which the arena keeps.
+  pir_session_arena *get() const {
+    return handle_.get();
+  }
+  // Returns the bytes that it holds.
+  size_t bytes() const {
+    return pir_session_arena_bytes(get());
+  }
+  // Frees them until a session needs them again; returns their number.
+  size_t trim() {
+    return pir_session_arena_trim(get());
+  }
+
+private:
+  struct release {
+    void operator()(pir_session_arena *handle) const {
+      pir_session_arena_release(handle);
+    }
+  };
+  std::unique_ptr<pir_session_arena, release> handle_;
 };
 
 // A session. It moves, and is not copied. One thread at a time.

@@ -73,6 +73,16 @@ typedef struct pir_model_options {
   // Parameters can be given other values later (pir/engine/weights.h). No pass computes with
   // them, so the model may be slower, and it is not stored in the cache folder.
   bool replaceable;
+  // Passes that `pipeline` may name, of pir_model_load and pir_model_load_file
+  // (pir/compiler/pass_library.h); may be NULL. It must outlive the call. A model that is made
+  // with them is not stored in the cache folder.
+  struct pir_pass_set *passes;
+  // Hears of the code of models that pir_model_load and pir_model_load_file make
+  // (pir/engine/loaded_code.h); NULL: nobody. The struct is copied.
+  const struct pir_code_listener *code_listener;
+  // How much `sink` hears while a program is loaded. PIR_LOG_REMARKS tells which ops became one
+  // kernel, and why others did not.
+  pir_log_level log_level;
 } pir_model_options;
 
 // Verifies a program (pir/compiler/verify.h) and compiles it. The program is cloned, so the
@@ -214,11 +224,21 @@ typedef struct pir_session_options {
   pir_progress_sink progress;
   // Nanoseconds that one run may take, which PIR_CANCELLED ends; 0: any.
   uint64_t max_ns;
+  // An arena that sessions share which run in turn (pir/engine/session_arena.h); NULL: the
+  // session has one of its own. Not together with `separate`.
+  struct pir_session_arena *arena;
+  // Processors, as Linux counts them from 0, on which the session's threads run: the workers of
+  // its pool and the thread of asynchronous runs. The calling thread stays where it is. So each
+  // session can have a share of the machine (docs/execution.md#threads).
+  const int *cpus;
+  // Entries of `cpus`; 0: all processors.
+  size_t cpu_count;
 } pir_session_options;
 
 // Creates a session, which holds a reference to its model. `options` may be NULL. On success
 // the caller destroys *out_session, else it is NULL. PIR_EXHAUSTED when memory or threads
-// cannot be had, PIR_UNAVAILABLE when the device fails.
+// cannot be had, PIR_UNAVAILABLE when the device fails, PIR_INVALID for a processor that
+// threads cannot run on, PIR_UNSUPPORTED for `cpus` on another system than Linux.
 PIR_API PIR_NODISCARD pir_status pir_session_create(pir_model *model,
                                                     const pir_session_options *options,
                                                     pir_session **out_session);
@@ -241,9 +261,9 @@ PIR_API PIR_NODISCARD pir_status pir_session_bind_input(pir_session *session, si
 PIR_API PIR_NODISCARD pir_status pir_session_bind_output(pir_session *session, size_t i,
                                                          const pir_tensor *tensor);
 // Runs the model on the bound inputs. PIR_INVALID: an input is not bound, shapes contradict
-// each other, or an op refuses its operands. PIR_EXHAUSTED: no memory, or `max_bytes`.
-// PIR_CANCELLED: the flag was set. After a failure there are no outputs and the session can run
-// again.
+// each other, an op refuses its operands, or another session runs in the arena that this one
+// shares. PIR_EXHAUSTED: no memory, or `max_bytes`. PIR_CANCELLED: the flag was set. After a
+// failure there are no outputs and the session can run again.
 PIR_API PIR_NODISCARD pir_status pir_session_run(pir_session *session);
 // Sets *out_tensor to output i of the last run, whatever was bound since. The memory is the
 // session's (or the bound one) and valid until the next run or destroy. PIR_NOT_FOUND: no such
@@ -253,7 +273,7 @@ PIR_API PIR_NODISCARD pir_status pir_session_output(pir_session *session, size_t
 // Plans for the shapes of the bound inputs without running, and allocates the arena, so that
 // the first run takes no longer than others. Fails as pir_session_run does.
 PIR_API PIR_NODISCARD pir_status pir_session_prepare(pir_session *session);
-// Frees memory that the last shapes do not need; returns the bytes.
+// Frees memory that the last shapes do not need, but for a shared arena; returns the bytes.
 PIR_API size_t pir_session_trim(pir_session *session);
 // Returns the text of the last call that failed, empty when the last call succeeded. It lives
 // until the next call.
@@ -263,7 +283,8 @@ PIR_API const char *pir_session_message(const pir_session *session);
 typedef struct pir_session_stats {
   // sizeof(pir_session_stats), set by the caller (pir/base.h).
   size_t size;
-  // Bytes of the arena, and of outputs that the session owns. Runs that succeeded, plans made
+  // Bytes of the arena, where it is shared at the session's last run, and of outputs that the
+  // session owns. Runs that succeeded, plans made
   // for new shapes, and compilations after the model was made, which is always 0.
   uint64_t arena_bytes, output_bytes, runs, plans, recompiles;
   // For the shapes that ran last: bytes that the plan takes of the arena, and the most bytes
