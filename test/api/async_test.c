@@ -180,7 +180,8 @@ static bool call_now(void *user, void (*task)(void *argument), void *argument) {
 }
 
 static bool refuse(void *user, void (*task)(void *argument), void *argument) {
-  (void)task, (void)argument;
+  (void)task;
+  (void)argument;
   ++*(int *)user;
   return false;
 }
