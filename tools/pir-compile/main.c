@@ -25,7 +25,7 @@ static const cli_option option_table[] = {
 };
 
 static const cli_tool tool = {
-    "pir-compile", "[options] MODEL -o FILE.pirm|FILE.o|FILE.h",
+    "pir-compile", "[options] MODEL -o FILE.pirm|FILE.o|FILE.so|FILE.h",
     "Compiles a model for processors named ahead of time, with its weights.", option_table, 1};
 
 enum { MOST_TARGETS = 16 };
@@ -91,22 +91,28 @@ static pir_status compile_to(cli_run *cli, const pir_program *program,
   return status;
 }
 
+static const char *file_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
 static int compile_object(cli_run *cli, const pir_program *program, const target_list *targets,
                           const char *name, pir_writer out) {
   object_bytes bytes = {0};
+  object_input in = {&bytes, targets->count ? targets->names[0] : "native", name,
+                     file_name(cli->output)};
   pir_status status = compile_to(cli, program, targets, object_bytes_writer(&bytes));
-  const char *target = targets->count ? targets->names[0] : "native";
-  int code = status ? cli_exit_code(status) : 0;
-  if (!code && !object_write(&bytes, target, name, out))
-    code = cli_exit_code(PIR_IO);
+  bool shared = has_suffix(cli->output, ".so");
+  if (!status && !(shared ? object_write_shared(&in, out) : object_write(&in, out)))
+    status = PIR_IO;
   free(bytes.data);
-  return code;
+  return cli_exit_code(status);
 }
 
 static int compile_program(cli_run *cli, const pir_program *program,
                            const target_list *targets) {
   char name[OBJECT_NAME];
-  bool object = has_suffix(cli->output, ".o");
+  bool object = has_suffix(cli->output, ".o") || has_suffix(cli->output, ".so");
   cli_output output;
   int code = object ? read_name(cli, name) : 0;
   if (!code)
@@ -139,7 +145,8 @@ static int write_header(cli_run *cli) {
 static int run_compile(cli_run *cli) {
   target_list targets;
   if (!cli->output || !strcmp(cli->output, "-"))
-    return cli_fail(cli, CLI_USAGE, "no output given: -o FILE.pirm, -o FILE.o or -o FILE.h");
+    return cli_fail(cli, CLI_USAGE,
+                    "no output given: -o FILE.pirm, -o FILE.o, -o FILE.so or -o FILE.h");
   if (has_suffix(cli->output, ".h"))
     return write_header(cli);
   if (!cli->file_count)

@@ -1,5 +1,5 @@
-// A compiled model as an object file of ELF, which a program is linked with, and the header by
-// which the program opens it.
+// A compiled model as an object file or a shared object of ELF, which a program is linked with
+// or opens, and the header by which the program opens the model.
 #ifndef PIR_TOOLS_OBJECT_H
 #define PIR_TOOLS_OBJECT_H
 
@@ -15,12 +15,19 @@ typedef struct object_bytes {
 
 pir_writer object_bytes_writer(object_bytes *bytes);
 
-// Writes an object for the target's architecture with two symbols: `pir_model_NAME`, the bytes,
-// aligned to 4096, and `pir_model_NAME_size`, their number as uint64_t. False when the writer
-// stops.
-bool object_write(const object_bytes *bytes, const char *target, const char *name,
-                  pir_writer out);
-// Writes the header: declarations of both, and a function that opens the model.
+// What an object is made of.
+typedef struct object_input {
+  const object_bytes *bytes;
+  const char *target;   // whose architecture the object has
+  const char *name;     // of the model in C
+  const char *so_name;  // of a shared object: the file that programs linked with it look for
+} object_input;
+
+// Write an object with one symbol, `pir_model_NAME`, a pir_borrowed of the bytes, which are
+// aligned to 4096. False when the writer stops.
+bool object_write(const object_input *in, pir_writer out);
+bool object_write_shared(const object_input *in, pir_writer out);
+// Writes the header: the declaration of the symbol, and a function that opens the model.
 bool object_write_header(const char *name, pir_writer out);
 
 #endif

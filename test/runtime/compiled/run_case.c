@@ -1,12 +1,14 @@
 // Runs a compiled model with the runtime library alone on recorded inputs, and compares the
-// outputs: run_case MODEL.pirm CASE THREADS ATOL RTOL RTOL_MAX [OUTPUT..]. CASE is a folder as
-// of pir-run --case; outputs that are named by their number are not compared. It ends with 4
-// where an output differs.
+// outputs: run_case MODEL.pirm|MODEL.so CASE THREADS ATOL RTOL RTOL_MAX [OUTPUT..]. A shared
+// object is loaded, and has the model of its file's name. CASE is a folder as of pir-run
+// --case; outputs that are named by their number are not compared. It ends with 4 where an
+// output differs.
 #include "../../../tools/npy.h"
 
 #include <pir/engine/compiled.h>
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -185,14 +187,37 @@ static bool run_case(pir_model *model, const npy_set *set, int threads, const to
   return good;
 }
 
+// The library stays loaded, because the model lies in it.
+static pir_status open_library(const char *path, const pir_open_options *how,
+                               pir_model **out_model) {
+  char symbol[256];
+  const char *slash = strrchr(path, '/');
+  const char *name = slash ? slash + 1 : path;
+  snprintf(symbol, sizeof symbol, "pir_model_%.*s", (int)strcspn(name, "."), name);
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  const pir_borrowed *file = library ? dlsym(library, symbol) : NULL;
+  if (file)
+    return pir_model_open(*file, how, out_model);
+  fprintf(stderr, "%s\n", dlerror());
+  return PIR_NOT_FOUND;
+}
+
+static pir_status open_model(const char *path, const pir_open_options *how,
+                             pir_model **out_model) {
+  size_t size = strlen(path);
+  return size > 3 && !strcmp(path + size - 3, ".so")
+             ? open_library(path, how, out_model)
+             : pir_model_open_file(path, how, out_model);
+}
+
 int main(int argc, char **argv) {
   if (argc < 7) {
-    fprintf(stderr, "usage: run_case MODEL.pirm CASE THREADS ATOL RTOL RTOL_MAX [OUTPUT..]\n");
+    fprintf(stderr, "usage: run_case MODEL CASE THREADS ATOL RTOL RTOL_MAX [OUTPUT..]\n");
     return 2;
   }
   pir_open_options how = {.size = sizeof how, .sink = {report, NULL}};
   pir_model *model;
-  pir_status status = pir_model_open_file(argv[1], &how, &model);
+  pir_status status = open_model(argv[1], &how, &model);
   if (status)
     return 1;
   tolerance by = {atof(argv[4]), atof(argv[5]), atof(argv[6])};
