@@ -228,29 +228,38 @@ static int16_t put_place(const pir_clause *c, pir_node *out, uint16_t *n) {
   return sum < 0 ? -1 : put_pair(out, n, PIR_V_INDEX, sum, -1);
 }
 
-// The node whose value tells apart the points at which node `at` is computed: the combination
-// for those behind it, which have no variables; else the first element read, because variables
-// that are packs of axes have no number. -1: there is none. It is computed again for each
-// reader, so it is no node that has noise itself.
-static int16_t put_mark(const pir_clause *c, pir_node *out, uint16_t *n, const int16_t *to,
-                        int at, bool behind) {
-  if (behind)
-    return put_pair(out, n, PIR_V_ACC, -1, -1);
-  for (int i = 0; i < at; i++)
+// Whether a node is computed of the combination.
+static bool reads_combination(const pir_clause *c, int at) {
+  const pir_node *n = &c->nodes[at];
+  const int16_t read[] = {n->a, n->b, n->c};
+  bool reads = n->op == PIR_V_ACC;
+  for (size_t i = 0; !reads && i < 3 && n->op > PIR_V_ACC; i++)
+    reads = read[i] >= 0 && reads_combination(c, read[i]);
+  return reads;
+}
+
+static int16_t first_element(const pir_clause *c, const int16_t *to, int end) {
+  for (int i = 0; i < end; i++)
     if (c->nodes[i].op == PIR_V_LOAD)
       return to[i];
   return -1;
 }
 
-// What tells apart the points at which node `at` is computed: `place` where it is known, a
-// size, or -1.
+// What tells apart the points at which node `at` is computed, or -1: `place` where it is known;
+// else the first element read, because variables that are packs of axes have no number; behind
+// the combination, where there are no variables, the combination. Both are computed again for
+// each reader, so they are no nodes that have noise themselves.
 static int16_t put_point(const pir_clause *c, pir_node *out, uint16_t *n, const int16_t *to,
                          int at, int16_t place) {
-  bool behind = c->body >= 0 && at > c->body && c->then >= 0;
-  if (place >= 0 && !behind)
-    return place;
-  int16_t mark = put_mark(c, out, n, to, at, behind);
-  return mark < 0 ? -1 : put_size(out, n, mark);
+  int16_t mark;
+  if (c->body < 0 || at <= c->body || c->then < 0) {
+    if (place >= 0)
+      return place;
+    mark = first_element(c, to, at);
+  } else {
+    mark = reads_combination(c, at) ? put_pair(out, n, PIR_V_ACC, -1, -1) : (int16_t)-1;
+  }
+  return mark < 0 ? mark : put_size(out, n, mark);
 }
 
 static bool sums(const pir_clause *c) {
