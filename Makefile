@@ -33,7 +33,7 @@ I_abi      := -Iir/abi
 I_support  := $(I_abi) -Iir/include -Iir/support -Iir/files
 I_ir       := $(I_support) $(call rooms,ir/*) -I$(B)/gen/ir
 I_runtime  := $(I_abi) -Iruntime/include $(call rooms,runtime/base runtime/clause runtime/contract runtime/device runtime/device/* runtime/fft runtime/kernels runtime/kernels/*)
-I_dialects := $(I_support) -Idialects/include -Idialects $(call rooms,dialects/facts dialects/load dialects/params dialects/legacy/*) -I$(B)/gen/include -I$(B)/gen/dialects
+I_dialects := $(I_support) -Idialects/include -Idialects $(call rooms,dialects/facts dialects/ops dialects/load dialects/params dialects/legacy/*) -I$(B)/gen/include -I$(B)/gen/dialects
 I_passes   := $(I_dialects) -Iruntime/include -Ipasses/include -Ipasses $(call rooms,passes/* passes/rules/*)
 I_late     := $(I_support) -Idialects/include -I$(B)/gen/include -Iruntime/include -Ipasses/include -Icodegen/include
 I_codegen  := $(I_late) $(call rooms,codegen/*) -I$(B)/gen/codegen
@@ -45,12 +45,12 @@ I_opsc     := $(I_support) -Idialects/include -Idialects/ops -I$(B)/gen/opsc
 # ---- sources
 S_ir       := $(wildcard ir/*/*.c)
 S_runtime  := $(wildcard $(patsubst %,runtime/%/*.c,base clause contract device device/* kernels kernels/*))
-S_dialects := $(wildcard dialects/*.c) $(filter-out dialects/ops/%,$(wildcard dialects/*/*.c dialects/*/*/*.c))
+S_dialects := $(wildcard dialects/*.c dialects/*/*.c dialects/*/*/*.c)
 S_passes   := $(wildcard passes/*/*.c passes/*/*/*.c)
 S_llvm     := $(wildcard codegen/llvm/*.c)
 S_codegen  := $(filter-out $(S_llvm),$(wildcard codegen/*/*.c))
 S_exec     := $(filter-out %/step_def_stored.c,$(wildcard runtime/exec/*/*.c))
-S_opsc     := $(wildcard dialects/ops/*.c) tools/opsc/main.c
+S_opsc     := $(wildcard dialects/ops/*.c tools/opsc/*.c)
 S_drrc     := $(wildcard tools/drrc/*.c)
 OPS        := $(wildcard dialects/*/*.ops dialects/*/*/*.ops)
 DRR        := $(wildcard passes/drr/*/*.drr)
@@ -92,8 +92,8 @@ compile = @$(call say,compile $(firstword $(subst /, ,$(patsubst $(B)/obj/%,%,$@
 # Prints a line the first time that a stage has something to do.
 $(shell rm -rf $(B)/stages)
 say = { mkdir -p $(B)/stages && mkdir '$(B)/stages/$(1)' 2>/dev/null && echo '$(1)'; true; }
-$(foreach o,$(LIB_OBJ) $(call obj,$(S_drrc) $(S_llvm)) $(call obj,$(S_mains)) $(TOOL_OBJ),$(eval $(filter-out $(GEN_OBJ),$(o)): | generated))
-$(foreach s,$(S_ir) $(S_runtime) $(S_dialects) $(S_passes) $(S_codegen) $(S_exec) $(S_llvm) $(S_opsc) $(S_drrc) $(S_tools) $(S_mains),$(eval $(B)/obj/$(s:.c=.o): $(s)))
+$(foreach o,$(LIB_OBJ) $(call obj,$(S_drrc) $(S_llvm)) $(call obj,$(S_mains)) $(TOOL_OBJ),$(eval $(filter-out $(GEN_OBJ) $(call obj,$(S_opsc)),$(o)): | generated))
+$(foreach s,$(S_ir) $(S_runtime) $(S_dialects) $(S_passes) $(S_codegen) $(S_exec) $(S_llvm) $(wildcard tools/opsc/*.c) $(S_drrc) $(S_tools) $(S_mains),$(eval $(B)/obj/$(s:.c=.o): $(s)))
 
 $(B)/lib/libpir.a: $(LIB_OBJ)
 	@$(call say,link libraries); mkdir -p $(@D) && rm -f $@ && ar rcsD $@ $^

@@ -29,9 +29,15 @@ $(B)/gen/opsc/ops.lex.c: dialects/ops/ops.l $(B)/gen/opsc/ops.tab.c
 $(B)/gen/opsc/%.o: $(B)/gen/opsc/%.c $(wildcard dialects/ops/*.h)
 	@$(CC) $(BASE) -Wno-unused-function -Wno-unused-but-set-variable $(CFLAGS) $(I_opsc) -c $< -o $@
 $(patsubst %.c,$(B)/obj/%.o,$(S_opsc)): | $(B)/gen/opsc/ops.lex.c
-$(B)/gen/opsc/base.o: ir/core/base.c
+# opsc is built before the tables of the dialects, and needs none of them.
+OPSC_IR  := ir/core/base.c ir/support/arena.c ir/support/heap.c ir/support/strbuf.c ir/support/watch.c ir/text/format.c
+OPSC_OBJ := $(patsubst %.c,$(B)/gen/opsc/%.o,$(notdir $(OPSC_IR)))
+$(foreach s,$(OPSC_IR),$(eval $(B)/gen/opsc/$(notdir $(s:.c=.o)): $(s)))
+$(OPSC_OBJ):
 	@mkdir -p $(@D) && $(CC) $(BASE) $(CFLAGS) $(I_ir) -c $< -o $@
-$(B)/bin/opsc: $(patsubst %.c,$(B)/obj/%.o,$(S_opsc)) $(B)/gen/opsc/base.o $(B)/gen/opsc/ops.tab.o $(B)/gen/opsc/ops.lex.o
+OPS_READER := $(B)/gen/opsc/ops.tab.o $(B)/gen/opsc/ops.lex.o
+GEN_OBJ += $(OPS_READER)
+$(B)/bin/opsc: $(patsubst %.c,$(B)/obj/%.o,$(S_opsc)) $(OPSC_OBJ) $(OPS_READER)
 	@mkdir -p $(@D) && $(CC) $(CFLAGS) -o $@ $^
 
 # Dialects whose ops programs build by functions; those of the others are made by passes and readers.

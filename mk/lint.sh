@@ -32,7 +32,7 @@ done < <(git ls-files '*.drr')
 # op names, banned calls, left-overs
 libs=(ir dialects passes codegen runtime)
 while read -r l; do finding "op name in C: $l"; done < <(git ls-files 'ir/*.c' 'passes/*.c' 'codegen/*.c' 'runtime/*.c' | xargs -r grep -nE '"pd_op\.' | grep -vE 'pd_op\.(tensor|selectedrows|sparsec)')
-while read -r l; do finding "banned in a library: $l"; done < <(git ls-files "${libs[@]/%//*.c}" | grep -v '^dialects/ops/' | xargs -r grep -nE '\b(abort|exit|v?[fs]?n?printf|getenv|setenv|setlocale)\(')
+while read -r l; do finding "banned in a library: $l"; done < <(git ls-files "${libs[@]/%//*.c}" | xargs -r grep -nE '\b(abort|exit|v?[fs]?n?printf|getenv|setenv|setlocale)\(')
 while read -r l; do finding "left open: $l"; done < <(git ls-files '*.c' '*.h' '*.y' '*.l' '*.ops' | xargs -r grep -nE '\b(TODO|FIXME|XXX|HACK)\b')
 # numbers of ops stay
 while read -r l; do echo "$l"; bad=1; done < <(python3 mk/op_numbers.py)

@@ -34,13 +34,16 @@ enum {
   OPT_MAX_DEPTH = -6,
   OPT_MAX_MEMORY = -7,
   OPT_MAX_TIME = -8,
-  OPT_CUSTOM_OPS = -9
+  OPT_CUSTOM_OPS = -9,
+  OPT_OPS = -10
 };
 
 static const cli_option common_options[] = {
     {OPT_OUTPUT, 'o', "output", "FILE", "write to FILE instead of standard output"},
     {OPT_CUSTOM_OPS, 0, "custom-ops", "LIB",
      "operators and kernels of the user, from a shared library"},
+    {OPT_OPS, 0, "ops", "FILE",
+     "operators of the user, declared in the language of .ops files"},
     {OPT_DIAGNOSTICS, 0, "diagnostics", "FORMAT", "text (default) or json, one object a line"},
     {OPT_MAX_OPS, 0, "max-ops", "N", "refuse programs with more ops"},
     {OPT_MAX_DEPTH, 0, "max-depth", "N", "refuse regions nested deeper"},
@@ -343,6 +346,7 @@ static int take_common(cli_run *cli, const cli_option *option, const char *value
         return cli_bad_value(cli, option->name, value, "text or json");
       return -1;
     case OPT_CUSTOM_OPS: return load_custom_ops(cli, value);
+    case OPT_OPS: return cli_load_ops(cli, value);
     default: return set_limit(cli, option, value);
   }
 }

@@ -24,7 +24,7 @@ int cli_exit_code(pir_status status);
 
 // One option. Tools list theirs in a constant table that ends with a zero entry; -o, --help,
 // --version,
-// --diagnostics, --custom-ops and the limits are there in every tool and need no entry.
+// --diagnostics, --custom-ops, --ops and the limits are there in every tool and need no entry.
 typedef struct cli_option {
   int id;                // above 0, the tool's own
   char letter;           // 'o' for -o; 0: none
@@ -62,7 +62,7 @@ typedef struct cli_run {
   bool remarks;  // contexts make them; for the tool to set
   pir_limits limits;
   pir_watch watch;                    // --max-time
-  struct pir_custom_set *custom_ops;  // ops of --custom-ops; NULL: none
+  struct pir_custom_set *custom_ops;  // of --custom-ops and --ops; NULL: none
   struct pir_pass_set *passes;        // passes of libraries, for all contexts; NULL: none
   size_t errors;                      // diagnostics of severity error printed so far
   pir_str source_name,
@@ -85,6 +85,9 @@ bool cli_print_help(const cli_tool *tool, const cli_option *common, const char *
 // Frees the command line and flushes standard output. Returns `code`, or another one after
 // reporting that bytes of standard output were lost.
 int cli_finish(cli_run *cli, int code);
+
+// Declares the ops of a file for all contexts of the run. Returns -1 to go on.
+int cli_load_ops(cli_run *cli, const char *path);
 
 // The option by which pir-opt and pir-run load passes.
 #define CLI_LOAD_PASSES(id)                                                                    \

@@ -23,22 +23,22 @@ static void check_copy(const named_expr *given, const attr *from, const attr *to
   if (fits && have == CLASS_NUMBER)
     fits = ops_is_integer_kind(from->kind) || !ops_is_integer_kind(to->kind);
   if (!fits)
-    source_error(given->loc, "attribute '%s' of the step does not take '$%s'", to->name,
-                 from->name);
+    ops_error(given->loc, "attribute '%s' of the step does not take '$%s'", to->name,
+              from->name);
 }
 
 static void check_range(const expr *e, uint8_t kind, const char *name) {
   if (kind == PIR_ATTR_BOOL && e->i != 0 && e->i != 1)
-    source_error(e->loc, "attribute '%s' of the step is true or false", name);
+    ops_error(e->loc, "attribute '%s' of the step is true or false", name);
   if (kind == PIR_ATTR_I32 && (e->i < INT32_MIN || e->i > INT32_MAX))
-    source_error(e->loc, "attribute '%s' of the step has 32 bits", name);
+    ops_error(e->loc, "attribute '%s' of the step has 32 bits", name);
   if (kind == PIR_ATTR_STR)
-    source_error(e->loc, "attribute '%s' of the step lists texts", name);
+    ops_error(e->loc, "attribute '%s' of the step lists texts", name);
 }
 
 static void check_given(const op *o, const named_expr *given, const attr *to) {
   const expr *e = given->value;
-  int copied = e->kind == EXPR_ATTR ? op_attr(o, e->name) : -1;
+  int copied = e->kind == EXPR_ATTR ? ops_attr_at(o, e->name) : -1;
   if (copied >= 0) {
     check_copy(given, &o->attrs[copied], to);
     return;
@@ -51,9 +51,9 @@ static void check_given(const op *o, const named_expr *given, const attr *to) {
   else if (e->kind == EXPR_FLOAT || e->kind == EXPR_INT)
     have = CLASS_NUMBER;
   if (want != CLASS_ANY && have != want)
-    source_error(e->loc, "attribute '%s' of the step is %s", to->name, class_words[want]);
+    ops_error(e->loc, "attribute '%s' of the step is %s", to->name, class_words[want]);
   if (e->kind == EXPR_FLOAT && ops_is_integer_kind(to->kind))
-    source_error(e->loc, "attribute '%s' of the step is an integer", to->name);
+    ops_error(e->loc, "attribute '%s' of the step is an integer", to->name);
   if (e->kind == EXPR_INT)
     check_range(e, to->kind, to->name);
   for (const expr *x = e->kind == EXPR_LIST && to->kind == PIR_ATTR_ARRAY ? e->a : NULL; x;
@@ -75,17 +75,18 @@ static bool may_be_absent(const operand *x) {
 
 // Whether the numbers that an argument states fit an attribute operand.
 static void check_literal(const op *o, const expr *e, const operand *x) {
-  const attr *copied =
-      e->kind == EXPR_ATTR && op_attr(o, e->name) >= 0 ? &o->attrs[op_attr(o, e->name)] : NULL;
+  const attr *copied = e->kind == EXPR_ATTR && ops_attr_at(o, e->name) >= 0
+                           ? &o->attrs[ops_attr_at(o, e->name)]
+                           : NULL;
   bool number = e->kind == EXPR_INT || e->kind == EXPR_FLOAT ||
                 (copied && ops_class_of(copied->kind) == CLASS_NUMBER);
   bool list = e->kind == EXPR_LIST || (copied && ops_class_of(copied->kind) == CLASS_LIST);
   if (x->flags & PIR_OPERAND_INTARRAY && number)
-    source_error(e->loc, "operand '%s' takes a list: write [..]", x->name);
+    ops_error(e->loc, "operand '%s' takes a list: write [..]", x->name);
   if (x->flags & PIR_OPERAND_SCALAR && list)
-    source_error(e->loc, "operand '%s' takes one number, not a list", x->name);
+    ops_error(e->loc, "operand '%s' takes one number, not a list", x->name);
   if (list && copied && !ops_lists_integers(copied))
-    source_error(e->loc, "attribute '$%s' is no list of integers", copied->name);
+    ops_error(e->loc, "attribute '$%s' is no list of integers", copied->name);
 }
 
 static void check_operands_given(const op *o, const op *target, const step *s,
@@ -95,13 +96,13 @@ static void check_operands_given(const op *o, const op *target, const step *s,
     const operand *x = &target->operands[i];
     bool list = x->flags & PIR_OPERAND_VARIADIC;
     if ((!e || e->kind == EXPR_NULL) && !may_be_absent(x))
-      source_error(e ? e->loc : s->loc, "'%s' needs operand '%s'", s->op, x->name);
+      ops_error(e ? e->loc : s->loc, "'%s' needs operand '%s'", s->op, x->name);
     if (!e)
       continue;
     check_literal(o, e, x);
     if (sorts[i] == (list ? SORT_TENSOR : SORT_LIST))
-      source_error(e->loc, "operand '%s' of '%s' is %s", x->name, s->op,
-                   list ? "a list" : "one tensor");
+      ops_error(e->loc, "operand '%s' of '%s' is %s", x->name, s->op,
+                list ? "a list" : "one tensor");
     e = e->next;
   }
 }
@@ -110,20 +111,20 @@ static void check_twice(const step *s) {
   for (const named_expr *a = s->attrs; a; a = a->next)
     for (const named_expr *b = s->attrs; b != a; b = b->next)
       if (!strcmp(a->name, b->name))
-        source_error(a->loc, "attribute '%s' is given twice", a->name);
+        ops_error(a->loc, "attribute '%s' is given twice", a->name);
 }
 
 void ops_check_step(const op *o, const op *target, const step *s, const value_sort *sorts) {
   check_operands_given(o, target, s, sorts);
   check_twice(s);
   if (target->traits & PIR_RANDOM && !(o->traits & PIR_RANDOM))
-    source_error(s->loc, "'%s' is random: '%s' needs 'trait random'", s->op, o->name);
+    ops_error(s->loc, "'%s' is random: '%s' needs 'trait random'", s->op, o->name);
   for (int i = 0; i < target->attr_count; i++) {
     const attr *to = &target->attrs[i];
     const named_expr *given = find_given(s, to->name);
     if (given)
       check_given(o, given, to);
     else if (!to->literal)
-      source_error(s->loc, "'%s' needs attribute '%s'", s->op, to->name);
+      ops_error(s->loc, "'%s' needs attribute '%s'", s->op, to->name);
   }
 }

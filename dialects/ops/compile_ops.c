@@ -27,26 +27,27 @@ static uint8_t combine_of(const expr *e) {
   for (size_t i = 0; e->kind == EXPR_CALL && i < sizeof names / sizeof *names; i++)
     if (!strcmp(names[i].name, e->name))
       return names[i].combine;
-  source_error(
-      e->loc,
-      "expected add, mul, max, min, and, or, argmax, argmin or assign of an expression");
+  ops_error(e->loc,
+            "expected add, mul, max, min, and, or, argmax, argmin or assign of an expression");
   return PIR_COMBINE_NONE;
 }
 
 static void compile_vars(compiler *co, const clause *c, pir_clause *out) {
   co->out->first_var[co->out->clause_count] = co->out->var_count;
+  if (c->var_count > PIR_MAX_RANK)
+    ops_error(c->loc, "a clause has at most %d variables", PIR_MAX_RANK);
   for (int pass = 0; pass < 2; pass++) {
-    for (int i = 0; i < c->var_count; i++) {
+    for (int i = 0; i < c->var_count && i < PIR_MAX_RANK; i++) {
       const variable *v = &c->vars[i];
       if (v->reduced != (pass == 1))
         continue;
       if (pass == 0 && out->var_count != i)
-        source_error(v->loc, "'for' variables come before 'over' variables");
+        ops_error(v->loc, "'for' variables come before 'over' variables");
       pir_clause_var var = {.name = v->name,
-                            .extent = index_node(co, v->extent, NULL),
+                            .extent = ops_index(co, v->extent, NULL),
                             .reduced = v->reduced,
                             .pack = !v->extent};
-      APPEND(co->out->vars, co->out->var_count, var);
+      APPEND(co->d->in, co->out->vars, co->out->var_count, var);
       out->var_count++;
     }
   }
@@ -55,7 +56,7 @@ static void compile_vars(compiler *co, const clause *c, pir_clause *out) {
 static void check_axes(const compiler *co, source_loc loc, const pir_clause *c,
                        const char *name) {
   if (c->axes_attr < 0 && c->axes_operand < 0) {
-    source_error(loc, "no attribute '$%s'", name);
+    ops_error(loc, "no attribute '$%s'", name);
     return;
   }
   bool list;
@@ -63,12 +64,12 @@ static void check_axes(const compiler *co, source_loc loc, const pir_clause *c,
     const attr *a = &co->o->attrs[c->axes_attr];
     list = !ops_is_integer_kind(a->kind);
     if (!ops_holds_axes(a))
-      source_error(loc, "'$%s' is no axis: it holds no integers", name);
+      ops_error(loc, "'$%s' is no axis: it holds no integers", name);
   } else {
     list = !(co->o->operands[c->axes_operand].flags & PIR_OPERAND_SCALAR);
   }
   if (list && c->kind != PIR_CLAUSE_REDUCE)
-    source_error(loc, "'$%s' is no axis: it holds a list", name);
+    ops_error(loc, "'$%s' is no axis: it holds a list", name);
 }
 
 // `concat(x, $axis)`, `stack`, `parts`, `unbind`
@@ -80,17 +81,17 @@ static void compile_join(compiler *co, const clause *c, pir_clause *out) {
                e->a->next->kind == EXPR_ATTR;
   out->stack = named && !strcmp(e->name, names[kind][1]);
   if (!named || (!out->stack && strcmp(e->name, names[kind][0]))) {
-    source_error(e->loc, "expected %s(operand, $axis) or %s(operand, $axis)", names[kind][0],
-                 names[kind][1]);
+    ops_error(e->loc, "expected %s(operand, $axis) or %s(operand, $axis)", names[kind][0],
+              names[kind][1]);
     return;
   }
   const char *axis = e->a->next->name;
-  int joined = op_operand(co->o, e->a->name);
+  int joined = ops_operand_at(co->o, e->a->name);
   if (!kind && joined >= 0 && !(co->o->operands[joined].flags & PIR_OPERAND_VARIADIC))
-    source_error(e->a->loc, "'%s' is no list: there is nothing to join", e->a->name);
-  out->body = value_node(co, e->a, NULL);
-  out->axes_attr = (int16_t)op_attr(co->o, axis);
-  out->axes_operand = out->axes_attr < 0 ? (int16_t)op_operand(co->o, axis) : -1;
+    ops_error(e->a->loc, "'%s' is no list: there is nothing to join", e->a->name);
+  out->body = ops_value(co, e->a, NULL);
+  out->axes_attr = (int16_t)ops_attr_at(co->o, axis);
+  out->axes_operand = out->axes_attr < 0 ? (int16_t)ops_operand_at(co->o, axis) : -1;
   check_axes(co, e->loc, out, axis);
 }
 
@@ -98,38 +99,41 @@ static void compile_out_map(compiler *co, const clause *c, pir_clause *out) {
   out->out_map_kind = PIR_MAP_ALIGNED;
   if (c->each && c->out) {  // scatter: out[each d : e]
     scope each = {NULL, c->each, NULL, NULL, ++co->level};
-    out->out_map = index_node(co, c->out, &each);
+    out->out_map = ops_index(co, c->out, &each);
     co->level--;
     out->out_map_kind = PIR_MAP_EACH;
   } else if (c->out) {
     int16_t entries[PIR_MAX_RANK];
     int n = 0;
-    for (const expr *e = c->out; e && n < PIR_MAX_RANK; e = e->next)
-      entries[n++] = index_node(co, e, NULL);
-    out->out_map = pool_add(co, entries, n);
+    for (const expr *e = c->out; e && n < PIR_MAX_RANK; e = e->next) {
+      entries[n++] = ops_index(co, e, NULL);
+      if (e->next && n == PIR_MAX_RANK)
+        ops_error(e->next->loc, "a result has at most %d axes", PIR_MAX_RANK);
+    }
+    out->out_map = ops_pool(co, entries, n);
     out->out_map_count = (int16_t)n;
     out->out_map_kind = PIR_MAP_LIST;
   } else if (c->each) {  // view: out[each d < rank : extent]
-    out->out_rank = index_node(co, c->rank, NULL);
+    out->out_rank = ops_index(co, c->rank, NULL);
     scope each = {NULL, c->each, NULL, NULL, ++co->level};
-    out->out_extent = index_node(co, c->extent, &each);
+    out->out_extent = ops_index(co, c->extent, &each);
     co->level--;
   }
 }
 
 static void compile_axes(compiler *co, const clause *c, pir_clause *out) {
-  if (c->like && (out->like = (int16_t)op_operand(co->o, c->like)) < 0)
-    source_error(c->loc, "no operand '%s'", c->like);
+  if (c->like && (out->like = (int16_t)ops_operand_at(co->o, c->like)) < 0)
+    ops_error(c->loc, "no operand '%s'", c->like);
   else if (c->like && co->o->operands[out->like].flags & PIR_OPERAND_VARIADIC &&
            !(co->o->results[out->result].flags & PIR_RESULT_VARIADIC))
-    source_error(c->loc, "'%s' is a list: it has no dims", c->like);
+    ops_error(c->loc, "'%s' is a list: it has no dims", c->like);
   if (c->like && (c->kind != PIR_CLAUSE_REDUCE || c->axes))
-    source_error(c->loc, "'like' takes the place of 'over'");
+    ops_error(c->loc, "'like' takes the place of 'over'");
   if (!c->axes)
     return;
-  out->axes_attr = (int16_t)op_attr(co->o, c->axes);
+  out->axes_attr = (int16_t)ops_attr_at(co->o, c->axes);
   if (out->axes_attr < 0)
-    out->axes_operand = (int16_t)op_operand(co->o, c->axes);
+    out->axes_operand = (int16_t)ops_operand_at(co->o, c->axes);
   check_axes(co, c->loc, out, c->axes);
 }
 
@@ -140,10 +144,10 @@ static int16_t condition_node(compiler *co, const expr *e) {
       PIR_I_CONST, PIR_I_ATTR, PIR_I_ATTR_DTYPE, PIR_I_ATTR_COUNT, PIR_I_ATTR_IS, PIR_I_NOT,
       PIR_I_AND,   PIR_I_OR,   PIR_I_EQ,         PIR_I_NE,         PIR_I_LT,      PIR_I_LE};
   int first = co->out->node_count;
-  int16_t n = index_node(co, e, NULL);
+  int16_t n = ops_index(co, e, NULL);
   for (int i = first; i < co->out->node_count; i++)
     if (!memchr(allowed, co->out->nodes[i].op, sizeof allowed)) {
-      source_error(e->loc, "the condition of a clause asks attributes only");
+      ops_error(e->loc, "the condition of a clause asks attributes only");
       return -1;
     }
   return n;
@@ -151,9 +155,9 @@ static int16_t condition_node(compiler *co, const expr *e) {
 
 static pir_clause compile_clause(compiler *co, const clause *c) {
   pir_clause out = pir_clause_blank(c->kind);
-  int result_at = op_result(co->o, c->result);
+  int result_at = ops_result_at(co->o, c->result);
   if (result_at < 0)
-    source_error(c->loc, "no result '%s'", c->result);
+    ops_error(c->loc, "no result '%s'", c->result);
   out.result = (uint8_t)result_at;
   co->c = c;
   compile_vars(co, c, &out);
@@ -161,43 +165,43 @@ static pir_clause compile_clause(compiler *co, const clause *c) {
     compile_join(co, c, &out);
   } else if (c->kind == PIR_CLAUSE_POINTWISE || c->kind == PIR_CLAUSE_VIEW ||
              c->kind == PIR_CLAUSE_GATHER) {
-    out.body = value_node(co, c->body, NULL);
+    out.body = ops_value(co, c->body, NULL);
   } else {
     out.combine = combine_of(c->body);
     if (out.combine)
-      out.body = value_node(co, c->body->a, NULL);
+      out.body = ops_value(co, c->body->a, NULL);
   }
   compile_out_map(co, c, &out);
   compile_axes(co, c, &out);
   out.when = condition_node(co, c->when);
-  out.keep = index_node(co, c->keep, NULL);
-  out.all = index_node(co, c->flat, NULL);
-  out.reverse = index_node(co, c->reverse, NULL);
-  out.exclusive = index_node(co, c->exclusive, NULL);
-  out.init = value_node(co, c->init, NULL);
+  out.keep = ops_index(co, c->keep, NULL);
+  out.all = ops_index(co, c->flat, NULL);
+  out.reverse = ops_index(co, c->reverse, NULL);
+  out.exclusive = ops_index(co, c->exclusive, NULL);
+  out.init = ops_value(co, c->init, NULL);
   if (c->init && c->kind == PIR_CLAUSE_SCATTER && (c->init->kind != EXPR_INT || c->init->i))
-    source_error(c->init->loc, "a scatter starts as operand 0 or as 0");
+    ops_error(c->init->loc, "a scatter starts as operand 0 or as 0");
   co->body = out.body;
-  out.then = value_node(co, c->then, NULL);
-  out.guard = index_node(co, c->guard, NULL);
-  out.trap = index_node(co, c->trap, NULL);
+  out.then = ops_value(co, c->then, NULL);
+  out.guard = ops_index(co, c->guard, NULL);
+  out.trap = ops_index(co, c->trap, NULL);
   if (c->trap_text)
-    out.trap_text = text_add(co, c->trap_text);
+    out.trap_text = ops_text_number(co, c->trap_text);
   return out;
 }
 
 // `shape out = x`, `= [extents]`, `= [each d < rank : extent]`
 static pir_clause compile_shape(compiler *co, const clause *c) {
   pir_clause out = pir_clause_blank(PIR_CLAUSE_VIEW);
-  int result_at = op_result(co->o, c->result);
+  int result_at = ops_result_at(co->o, c->result);
   if (result_at < 0)
-    source_error(c->loc, "no result '%s'", c->result);
+    ops_error(c->loc, "no result '%s'", c->result);
   out.result = (uint8_t)result_at;
   co->c = NULL;
   co->states_shape = true;
   out.when = condition_node(co, c->when);
-  if (c->like && (out.like = (int16_t)op_operand(co->o, c->like)) < 0)
-    source_error(c->loc, "no operand '%s'", c->like);
+  if (c->like && (out.like = (int16_t)ops_operand_at(co->o, c->like)) < 0)
+    ops_error(c->loc, "no operand '%s'", c->like);
   if (!c->like)
     compile_out_map(co, c, &out);
   if (!c->like && !c->each)
@@ -212,13 +216,13 @@ static pir_clause compile_requirement(compiler *co, const clause *c) {
   co->c = NULL;
   if (c->each) {
     scope each = {NULL, c->each, NULL, NULL, ++co->level};
-    out.out_rank = index_node(co, c->rank, NULL);
-    out.out_extent = index_node(co, c->extent, &each);
+    out.out_rank = ops_index(co, c->rank, NULL);
+    out.out_extent = ops_index(co, c->extent, &each);
     co->level--;
   } else {
-    out.guard = index_node(co, c->guard, NULL);
+    out.guard = ops_index(co, c->guard, NULL);
   }
-  out.trap_text = text_add(co, c->trap_text);
+  out.trap_text = ops_text_number(co, c->trap_text);
   return out;
 }
 
@@ -227,11 +231,12 @@ typedef struct numbering {
   const char **names;
   value_sort *sorts;
   int count, sort_count;
+  ops_reading *in;
 } numbering;
 
 static void name_value(numbering *n, const char *name, value_sort sort) {
-  APPEND(n->names, n->count, name);
-  APPEND(n->sorts, n->sort_count, sort);
+  APPEND(n->in, n->names, n->count, name);
+  APPEND(n->in, n->sorts, n->sort_count, sort);
 }
 
 static int value_number(const numbering *n, const char *name) {
@@ -241,32 +246,59 @@ static int value_number(const numbering *n, const char *name) {
   return -1;
 }
 
-static const op *target_op(const compiler *co, const step *s) {
+static const op *op_of_this_dialect(const compiler *co, const step *s) {
   size_t prefix = strlen(co->d->name);
   if (strncmp(s->op, co->d->name, prefix) || s->op[prefix] != '.')
-    return NULL;  // an op of another dialect is looked up when it is used
+    return NULL;
   for (int i = 0; i < co->d->op_count; i++)
     if (!co->d->ops[i].is_form && !strcmp(co->d->ops[i].name, s->op + prefix + 1))
       return &co->d->ops[i];
-  source_error(s->loc, "no op '%s'", s->op);
   return NULL;
+}
+
+// Whether an op may be made of the other one. Constants and lists are no effects.
+static bool may_be_step(const op *o, const op *made) {
+  uint32_t ends = PIR_TERMINATOR | PIR_PARAMETER | PIR_INPUT | PIR_OUTPUT | PIR_CONTROL;
+  return !made->regions && !(made->traits & ends) &&
+         (o->effect || made->traits & (PIR_PURE | PIR_RANDOM));
+}
+
+// The steps of opsc's dialects were reviewed: a cycle of ops that are made of each other would
+// show at once. Ops of a file at run time are made of ops that come before them.
+static const op *target_op(const compiler *co, const step *s) {
+  ops_reading *in = co->d->in;
+  const op *found = op_of_this_dialect(co, s);
+  if (found && !in->at_build && found >= co->o) {
+    ops_error(s->loc, "'%s' is not declared before this line", s->op);
+    return NULL;
+  }
+  if (!found && in->find)
+    found = in->find(in, s->op);
+  bool own =
+      !strncmp(s->op, co->d->name, strlen(co->d->name)) && s->op[strlen(co->d->name)] == '.';
+  if (!found && (own || in->find))
+    ops_error(s->loc, "no op '%s'", s->op);
+  if (found && !in->at_build && !may_be_step(co->o, found))
+    ops_error(s->loc, "a step of '%s' cannot make '%s', which has a region or an effect",
+              co->o->name, s->op);
+  return found;
 }
 
 static void compile_items(compiler *co, lower_code *out, const expr *e) {
   for (; e; e = e->next) {
     pir_lower_item item = {-1, -1, -1};
-    if (e->kind == EXPR_ATTR && op_attr(co->o, e->name) >= 0 &&
-        co->o->attrs[op_attr(co->o, e->name)].kind == PIR_ATTR_ARRAY) {
-      item.attr = (int16_t)op_attr(co->o, e->name);
+    if (e->kind == EXPR_ATTR && ops_attr_at(co->o, e->name) >= 0 &&
+        co->o->attrs[ops_attr_at(co->o, e->name)].kind == PIR_ATTR_ARRAY) {
+      item.attr = (int16_t)ops_attr_at(co->o, e->name);
     } else if (e->kind == EXPR_REPEAT) {
       scope each = {NULL, e->name, NULL, NULL, ++co->level};
-      item.repeat = index_node(co, e->a, NULL);
-      item.node = index_node(co, e->b, &each);
+      item.repeat = ops_index(co, e->a, NULL);
+      item.node = ops_index(co, e->b, &each);
       co->level--;
     } else {
-      item.node = index_node(co, e, NULL);
+      item.node = ops_index(co, e, NULL);
     }
-    APPEND(out->items, out->item_count, item);
+    APPEND(co->d->in, out->items, out->item_count, item);
   }
 }
 
@@ -278,10 +310,7 @@ static bool is_value(const expr *e) {
 static const char *name_of_value(const expr *e) {
   if (e->kind != EXPR_MEMBER)
     return e->name;
-  size_t size = strlen(e->name) + 24;
-  char *name = arena_alloc(size);
-  snprintf(name, size, "%s[%lld]", e->name, (long long)e->i);
-  return name;
+  return ops_format(e->loc.file->in, "%s[%lld]", e->name, (long long)e->i);
 }
 
 // An operand of any element type may be a sparse tensor, which is the list of its parts.
@@ -289,7 +318,7 @@ static void check_list(const compiler *co, const numbering *n, int number, const
   const operand *x =
       number >= 0 && number < co->o->operand_count ? &co->o->operands[number] : NULL;
   if (number >= 0 && n->sorts[number] == SORT_TENSOR && (!x || x->dtypes || x->same))
-    source_error(e->loc, "'%%%s' is no list", e->name);
+    ops_error(e->loc, "'%%%s' is no list", e->name);
 }
 
 // List members that a step reads become results of earlier steps; a member is extracted once.
@@ -301,7 +330,7 @@ static void hoist_members(compiler *co, lower_code *out, numbering *n, const exp
       continue;
     int list = value_number(n, e->name);
     if (list < 0)
-      source_error(e->loc, "no value '%%%s' before this line", e->name);
+      ops_error(e->loc, "no value '%%%s' before this line", e->name);
     check_list(co, n, list, e);
     pir_lower_step take = {.op = "builtin.slice",
                            .first_arg = (uint16_t)out->arg_count,
@@ -314,12 +343,12 @@ static void hoist_members(compiler *co, lower_code *out, numbering *n, const exp
     pir_lower_attr index = {.name = "index",
                             .kind = PIR_LOWER_INT,
                             .k = -1,
-                            .node = index_const(co, e->i),
+                            .node = ops_index_const(co, e->i),
                             .first = -1};
-    APPEND(out->args, out->arg_count,
+    APPEND(co->d->in, out->args, out->arg_count,
            ((pir_lower_arg){PIR_LOWER_VALUE, (int16_t)list, -1, -1, 0}));
-    APPEND(out->attrs, out->attr_count, index);
-    APPEND(out->steps, out->step_count, take);
+    APPEND(co->d->in, out->attrs, out->attr_count, index);
+    APPEND(co->d->in, out->steps, out->step_count, take);
     name_value(n, name_of_value(e), SORT_TENSOR);
   }
 }
@@ -330,7 +359,7 @@ static pir_lower_arg compile_arg(compiler *co, lower_code *out, const numbering 
   int at = -1;
   *sort = SORT_TENSOR;
   if (e->kind == EXPR_ATTR)
-    at = op_operand(co->o, e->name);
+    at = ops_operand_at(co->o, e->name);
   else if (is_value(e))
     at = value_number(n, name_of_value(e));
   if (e->kind == EXPR_NULL) {
@@ -342,29 +371,33 @@ static pir_lower_arg compile_arg(compiler *co, lower_code *out, const numbering 
     arg.value = (int16_t)value_number(n, e->name);
     arg.first = (int16_t)e->i;
     if (arg.value < 0)
-      source_error(e->loc, "no value '%%%s' before this line", e->name);
+      ops_error(e->loc, "no value '%%%s' before this line", e->name);
     check_list(co, n, arg.value, e);
   } else if (at >= 0) {
     arg.value = (int16_t)at;
     *sort = n->sorts[at];
   } else if (is_value(e)) {
-    source_error(e->loc, "no value '%%%s' before this line", e->name);
+    ops_error(e->loc, "no value '%%%s' before this line", e->name);
   } else if (e->kind == EXPR_LIST && e->a && is_value(e->a)) {
     int16_t entries[64];
     int count = 0;
     *sort = SORT_LIST;
-    for (const expr *x = e->a; x && count < 64; x = x->next) {
+    for (const expr *x = e->a; x; x = x->next) {
+      if (count == 64) {
+        ops_error(x->loc, "a list has at most 64 values");
+        break;
+      }
       int number = is_value(x) ? value_number(n, name_of_value(x)) : -1;
       if (number < 0)
-        source_error(x->loc, "no value '%%%s' before this line", x->name ? x->name : "");
+        ops_error(x->loc, "no value '%%%s' before this line", x->name ? x->name : "");
       entries[count++] = (int16_t)number;
     }
     arg.kind = PIR_LOWER_VALUES;
-    arg.first = pool_add(co, entries, count);
+    arg.first = ops_pool(co, entries, count);
     arg.count = (int16_t)count;
   } else if (e->kind == EXPR_LIST ||
-             (e->kind == EXPR_ATTR && op_attr(co->o, e->name) >= 0 &&
-              co->o->attrs[op_attr(co->o, e->name)].kind == PIR_ATTR_ARRAY)) {
+             (e->kind == EXPR_ATTR && ops_attr_at(co->o, e->name) >= 0 &&
+              co->o->attrs[ops_attr_at(co->o, e->name)].kind == PIR_ATTR_ARRAY)) {
     expr one = *e;
     one.next = NULL;
     arg.kind = PIR_LOWER_INTS;
@@ -373,7 +406,7 @@ static pir_lower_arg compile_arg(compiler *co, lower_code *out, const numbering 
     arg.count = (int16_t)(out->item_count - arg.first);
   } else {
     arg.kind = PIR_LOWER_NUMBER;
-    arg.node = value_node(co, e, NULL);
+    arg.node = ops_value(co, e, NULL);
   }
   return arg;
 }
@@ -382,13 +415,13 @@ static pir_lower_attr compile_step_attr(compiler *co, lower_code *out, const nam
                                         const op *target) {
   const expr *e = from->value;
   pir_lower_attr to = {.name = from->name, .k = -1, .node = -1, .first = -1};
-  int at = target ? op_attr(target, from->name) : -1;
+  int at = target ? ops_attr_at(target, from->name) : -1;
   if (target && at < 0)
-    source_error(from->loc, "'%s' has no attribute '%s'", target->name, from->name);
+    ops_error(from->loc, "'%s' has no attribute '%s'", target->name, from->name);
   uint8_t kind = at >= 0 ? target->attrs[at].kind : PIR_ATTR_NONE;
-  if (e->kind == EXPR_ATTR && op_attr(co->o, e->name) >= 0) {
+  if (e->kind == EXPR_ATTR && ops_attr_at(co->o, e->name) >= 0) {
     to.kind = PIR_LOWER_COPY;
-    to.k = (int16_t)op_attr(co->o, e->name);
+    to.k = (int16_t)ops_attr_at(co->o, e->name);
   } else if (e->kind == EXPR_TEXT) {
     to.kind = PIR_LOWER_TEXT;
     to.text = e->name;
@@ -399,14 +432,14 @@ static pir_lower_attr compile_step_attr(compiler *co, lower_code *out, const nam
     to.count = (int16_t)(out->item_count - to.first);
   } else if (kind == PIR_ATTR_DTYPE) {
     to.kind = PIR_LOWER_DTYPE;
-    to.node = index_node(co, e, NULL);
+    to.node = ops_index(co, e, NULL);
   } else if (kind == PIR_ATTR_F32 || kind == PIR_ATTR_F64 || kind == PIR_ATTR_SCALAR ||
              e->kind == EXPR_FLOAT) {
     to.kind = PIR_LOWER_FLOAT;
-    to.node = value_node(co, e, NULL);
+    to.node = ops_value(co, e, NULL);
   } else {
     to.kind = PIR_LOWER_INT;
-    to.node = index_node(co, e, NULL);
+    to.node = ops_index(co, e, NULL);
   }
   return to;
 }
@@ -431,31 +464,31 @@ static pir_lower_step compile_step(compiler *co, lower_code *out, numbering *n, 
                        .first_arg = (uint16_t)out->arg_count,
                        .first_attr = (uint16_t)out->attr_count,
                        .result_count = (uint16_t)s->result_count,
-                       .when = index_node(co, s->when, NULL),
+                       .when = ops_index(co, s->when, NULL),
                        .otherwise = -1};
   if (!s->when != !s->otherwise)
-    source_error(s->loc, "a step has 'when' and 'else', or neither");
+    ops_error(s->loc, "a step has 'when' and 'else', or neither");
   if (s->otherwise && (to.otherwise = (int16_t)value_number(n, s->otherwise)) < 0)
-    source_error(s->loc, "no value '%%%s'", s->otherwise);
+    ops_error(s->loc, "no value '%%%s'", s->otherwise);
   if (s->when && s->result_count != 1)
-    source_error(s->loc, "a step with 'when' has one result");
+    ops_error(s->loc, "a step with 'when' has one result");
   for (const expr *e = s->args; e; e = e->next) {
     value_sort sort;
     pir_lower_arg arg = compile_arg(co, out, n, e, &sort);
-    APPEND(out->args, out->arg_count, arg);
+    APPEND(co->d->in, out->args, out->arg_count, arg);
     if (given <= UINT8_MAX)
       sorts[given++] = sort;
   }
   for (const named_expr *a = s->attrs; a; a = a->next)
-    APPEND(out->attrs, out->attr_count, compile_step_attr(co, out, a, target));
+    APPEND(co->d->in, out->attrs, out->attr_count, compile_step_attr(co, out, a, target));
   to.arg_count = (uint16_t)(out->arg_count - to.first_arg);
   to.attr_count = (uint16_t)(out->attr_count - to.first_attr);
   if (target && to.arg_count > target->operand_count)
-    source_error(s->loc, "'%s' takes %d operands, is given %d", s->op, target->operand_count,
-                 to.arg_count);
+    ops_error(s->loc, "'%s' takes %d operands, is given %d", s->op, target->operand_count,
+              to.arg_count);
   if (target && s->result_count > target->result_count)
-    source_error(s->loc, "'%s' has %d results, %d are named", s->op, target->result_count,
-                 s->result_count);
+    ops_error(s->loc, "'%s' has %d results, %d are named", s->op, target->result_count,
+              s->result_count);
   if (target)
     ops_check_step(co->o, target, s, sorts);
   for (int i = 0; i < s->result_count; i++)
@@ -465,20 +498,20 @@ static pir_lower_step compile_step(compiler *co, lower_code *out, numbering *n, 
 
 static lower_code compile_lower(compiler *co, const lower *l) {
   lower_code out = {.when = -1};
-  numbering n = {0};
+  numbering n = {.in = co->d->in};
   co->c = NULL;
   for (int i = 0; i < co->o->operand_count; i++)
     name_value(&n, co->o->operands[i].name,
                co->o->operands[i].flags & PIR_OPERAND_VARIADIC ? SORT_LIST : SORT_TENSOR);
-  out.when = index_node(co, l->when, NULL);
+  out.when = ops_index(co, l->when, NULL);
   for (int i = 0; i < l->step_count; i++) {
     pir_lower_step compiled = compile_step(co, &out, &n, &l->steps[i]);
-    APPEND(out.steps, out.step_count, compiled);
+    APPEND(co->d->in, out.steps, out.step_count, compiled);
   }
   if (n.count > PIR_LOWER_VALUES_MOST)
-    source_error(l->steps[0].loc,
-                 "a lower block has at most %d values, with the operands; here %d",
-                 PIR_LOWER_VALUES_MOST, n.count);
+    ops_error(l->steps[0].loc,
+              "a lower block has at most %d values, with the operands; here %d",
+              PIR_LOWER_VALUES_MOST, n.count);
   int count = 0;
   bool any = false;
   for (int i = 0; i < co->o->result_count; i++) {
@@ -489,34 +522,34 @@ static lower_code compile_lower(compiler *co, const lower *l) {
     any |= number >= 0;
     bool list = co->o->results[i].flags & PIR_RESULT_VARIADIC;
     if (number >= 0 && n.sorts[number] == (list ? SORT_TENSOR : SORT_LIST))
-      source_error(l->loc, "'%s' is %s, and the step gives %s", n.names[number],
-                   list ? "a list" : "one tensor", list ? "one tensor" : "a list");
-    APPEND(out.results, count, (int16_t)number);
+      ops_error(l->loc, "'%s' is %s, and the step gives %s", n.names[number],
+                list ? "a list" : "one tensor", list ? "one tensor" : "a list");
+    APPEND(co->d->in, out.results, count, (int16_t)number);
   }
   if (!any)
-    source_error(l->loc, "no step gives a result of '%s'", co->o->name);
+    ops_error(l->loc, "no step gives a result of '%s'", co->o->name);
   return out;
 }
 
 void ops_compile(dialect *d, op *o) {
-  code *out = arena_alloc(sizeof *out);
+  code *out = ops_take(d->in, sizeof *out);
   compiler co = {.d = d, .o = o, .out = out};
-  out->first_var = arena_alloc(sizeof *out->first_var * (size_t)(o->clause_count + 1));
+  out->first_var = ops_take(d->in, sizeof *out->first_var * (size_t)(o->clause_count + 1));
   for (int i = 0; i < o->clause_count; i++) {
     pir_clause c = compile_clause(&co, &o->clauses[i]);
-    APPEND(out->clauses, out->clause_count, c);
+    APPEND(d->in, out->clauses, out->clause_count, c);
   }
   for (int i = 0; i < o->shape_count; i++) {
     pir_clause c = compile_shape(&co, &o->shapes[i]);
-    APPEND(out->shapes, out->shape_count, c);
+    APPEND(d->in, out->shapes, out->shape_count, c);
   }
   for (int i = 0; i < o->requirement_count; i++) {
     pir_clause c = compile_requirement(&co, &o->requirements[i]);
-    APPEND(out->requirements, out->requirement_count, c);
+    APPEND(d->in, out->requirements, out->requirement_count, c);
   }
   for (int i = 0; i < o->lower_count; i++) {
     lower_code l = compile_lower(&co, &o->lowers[i]);
-    APPEND(out->lowers, out->lower_count, l);
+    APPEND(d->in, out->lowers, out->lower_count, l);
   }
   o->code = out;
 }

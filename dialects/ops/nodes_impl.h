@@ -24,21 +24,22 @@ typedef struct compiler {
   bool states_shape;  // `any` is an extent that only the run shows
   int level;          // nesting depth of `each`
   int lets;           // nesting depth of lets
+  int depth;          // of the calls below ops_index and ops_value
 } compiler;
 
-int16_t node_add(compiler *co, pir_node n);
-int16_t pool_add(compiler *co, const int16_t *entries, int count);
-int16_t text_add(compiler *co, const char *text);
-int16_t index_const(compiler *co, int64_t i);
+int16_t ops_node(compiler *co, pir_node n);
+int16_t ops_pool(compiler *co, const int16_t *entries, int count);
+int16_t ops_text_number(compiler *co, const char *text);
+int16_t ops_index_const(compiler *co, int64_t i);
 
 // Returns the node of an expression, or -1 after reporting an error. NULL gives -1 without an
 // error.
-int16_t index_node(compiler *co, const expr *e, const scope *s);
-int16_t value_node(compiler *co, const expr *e, const scope *s);
-bool is_index_only(const compiler *co, const expr *e);
+int16_t ops_index(compiler *co, const expr *e, const scope *s);
+int16_t ops_value(compiler *co, const expr *e, const scope *s);
+bool ops_is_index(const compiler *co, const expr *e);
 // Fills the map fields of a load.
-bool map_fill(compiler *co, pir_node *load, const expr *at, const scope *s);
-int pir_dtype_word(const char *name);  // a pir_dtype, or -1
+bool ops_fill_map(compiler *co, pir_node *load, const expr *at, const scope *s);
+int ops_dtype_word(const char *name);  // a pir_dtype, or -1
 
 // ---- kinds (check_kinds.c)
 // The values that an attribute of a kind holds.

@@ -12,6 +12,10 @@
 %parse-param {void *scanner} {parser *p}
 
 %code {
+// The stack of the parser: it grows in the reading's memory.
+#define YYMALLOC(size) ops_take(p->d->in, (size))
+#define YYFREE(memory) ((void)(memory))
+#define YYMAXDEPTH 4000
 #define YYLLOC_DEFAULT(current, rhs, n)                                                        \
   ((current) = YYRHSLOC(rhs, (n) ? 1 : 0),                                                     \
    (n) && YYRHSLOC(rhs, n).line == (current).line ? (void)((current).end_column = YYRHSLOC(rhs, n).end_column) : (void)0)
@@ -19,7 +23,10 @@
 int ops_yylex(YYSTYPE *value, source_loc *loc, void *scanner);
 static void yyerror(source_loc *loc, void *scanner, parser *p, const char *message) {
   (void)scanner, (void)p;
-  source_error(*loc, "%s", strncmp(message, "syntax error, ", 14) ? message : message + 14);
+  if (!strcmp(message, "memory exhausted"))
+    ops_error(*loc, "nested more than %d deep", YYMAXDEPTH);
+  else
+    ops_error(*loc, "%s", strncmp(message, "syntax error, ", 14) ? message : message + 14);
 }
 }
 
@@ -76,99 +83,100 @@ static void yyerror(source_loc *loc, void *scanner, parser *p, const char *messa
 %%
 file: header items ;
 header: %empty
-  | DIALECT name PREFIX name ID INT json legacy_header TEXT { set_dialect(p, @1, $2, $4, $6, $9); } ;
-json: %empty | JSON integer { p->d->json_id = (int)$2; } | JSON integer '=' name { p->d->json_id = (int)$2; p->d->json_name = $4; } ;
+  | DIALECT name prefix json legacy_header TEXT { ops_set_dialect(p, @1, $2, $6); } ;
+prefix: %empty | PREFIX name ID INT { ops_set_prefix(p, @1, $2, $4); } ;
+json: %empty | JSON integer { ops_set_json(p, @1, $2, NULL); } | JSON integer '=' name { ops_set_json(p, @1, $2, $4); } ;
 legacy_header: %empty | LEGACY { p->d->has_legacy = true; } ;
 items: %empty | items item ;
 item: INCLUDE TEXT                           { ops_include(p, @2, $2); }
   | LIKE TEXT                                { ops_borrow(p, @2, $2); }
-  | TYPESET name '=' type_union              { add_typeset(p, @2, $2, $4.dtypes); }
+  | TYPESET name '=' type_union              { ops_add_typeset(p, @2, $2, $4.dtypes); }
   | LET { p->current = NULL; } let
-  | ATTR names ':' attr_type                 { add_carried(p, $2, $4, false); }
-  | ATTR EACH names ':' attr_type            { add_carried(p, $3, $5, true); }
-  | FORM name likes_begin TEXT               { begin_op(p, @2, $2, $4, true); } '{' parts '}' { end_op(p); }
-  | OP names likes_begin TEXT                { begin_ops(p, $2, $4); } '{' parts '}' { end_op(p); } ;
+  | ATTR names ':' attr_type                 { ops_add_carried(p, $2, $4, false); }
+  | ATTR EACH names ':' attr_type            { ops_add_carried(p, $3, $5, true); }
+  | FORM name likes_begin TEXT               { ops_begin_op(p, @2, $2, $4, true); } '{' parts '}' { ops_end_op(p); }
+  | OP names likes_begin TEXT                { ops_begin_ops(p, $2, $4); } '{' parts '}' { ops_end_op(p); } ;
 likes_begin: %empty { p->like = (names){0}; } | LIKE form_names { p->like = $2; } ;
-form_names: form_name | form_names ',' form_name { $$ = join_names($1, $3); } ;
-form_name: name { $$ = one_name(@1, $1, 0); }
-  | name '.' name { $$ = one_name(@1, text_format("%s.%s", $1, $3), 0); } ;
+form_names: form_name | form_names ',' form_name { $$ = ops_join_names($1, $3); } ;
+form_name: name { $$ = ops_one_name(@1, $1, 0); }
+  | name '.' name { $$ = ops_one_name(@1, ops_format(p->d->in, "%s.%s", $1, $3), 0); } ;
 
 name: IDENT | ALL | ALONG | ATTR | COMPUTE | CONTRACT | DECLARED | DIALECT | EACH | EFFECT | ELSE | EXCLUSIVE | FLAT | FOR | FORM | GATHER
   | HOOK | ID | INCLUDE | INIT | INPLACE | INTARRAY | JOIN | JSON | KEEP | KERNEL | LEGACY | LET | LIKE | LOWER | NULL_ | OP
   | OPERAND | OVER | OWN | PREFIX | REDUCE | REGIONS | REQUIRE | RESULT | REVERSE | SCALAR | SCAN | SCATTER | SHAPE | SPLIT | TAKES | TENSOR | THEN | TRAIT
   | TRAP | TYPESET | VIEW | WHEN | WHERE | WINDOW ;
-names: name { $$ = one_name(@1, $1, 0); } | names ',' name { $$ = join_names($1, one_name(@3, $3, 0)); } ;
-idents: IDENT { $$ = one_name(@1, $1, 0); } | idents ',' IDENT { $$ = join_names($1, one_name(@3, $3, 0)); } ;
-marked_names: marked | marked_names ',' marked { $$ = join_names($1, $3); } ;
-marked: name { $$ = one_name(@1, $1, 0); }
-  | marked '?' { $$ = mark_name($1, MARK_OPTIONAL); }
-  | marked '*' { $$ = mark_name($1, MARK_VARIADIC); }
-  | marked '~' { $$ = mark_name($1, MARK_INTERMEDIATE); }
-  | marked '!' { $$ = mark_name($1, MARK_PRECISE); } ;
+names: name { $$ = ops_one_name(@1, $1, 0); } | names ',' name { $$ = ops_join_names($1, ops_one_name(@3, $3, 0)); } ;
+idents: IDENT { $$ = ops_one_name(@1, $1, 0); } | idents ',' IDENT { $$ = ops_join_names($1, ops_one_name(@3, $3, 0)); } ;
+marked_names: marked | marked_names ',' marked { $$ = ops_join_names($1, $3); } ;
+marked: name { $$ = ops_one_name(@1, $1, 0); }
+  | marked '?' { $$ = ops_mark_name($1, MARK_OPTIONAL); }
+  | marked '*' { $$ = ops_mark_name($1, MARK_VARIADIC); }
+  | marked '~' { $$ = ops_mark_name($1, MARK_INTERMEDIATE); }
+  | marked '!' { $$ = ops_mark_name($1, MARK_PRECISE); } ;
 
 parts: %empty | parts part ;
-part: OPERAND marked_names ':' operand_type literal_default { add_operands(p, $2, $4, $5); }
-  | TAKES names ':' tensor_type             { narrow_operands(p, $2, $4); }
-  | ATTR names ':' attr_type literal_default { add_attrs(p, $2, $4, $5); }
-  | RESULT marked_names ':' result_type      { add_results(p, $2, $4); }
-  | TRAIT names                              { add_traits(p, $2); }
+part: OPERAND marked_names ':' operand_type literal_default { ops_add_operands(p, $2, $4, $5); }
+  | TAKES names ':' tensor_type             { ops_narrow_operands(p, $2, $4); }
+  | ATTR names ':' attr_type literal_default { ops_add_attrs(p, $2, $4, $5); }
+  | RESULT marked_names ':' result_type      { ops_add_results(p, $2, $4); }
+  | TRAIT names                              { ops_add_traits(p, $2); }
   | INPLACE pairs
-  | INCLUDE names                            { take_forms(p, $2); }
+  | INCLUDE names                            { ops_take_forms(p, $2); }
   | EFFECT                                   { p->current->effect = true; }
   | HOOK hooks
-  | KERNEL name                              { p->current->kernel = $2; }
+  | KERNEL name                              { ops_set_kernel(p, @2, $2); }
   | DECLARED TEXT                            { p->current->declared = $2; }
-  | OWN                                      { drop_inherited_meaning(p->current); }
-  | REGIONS INT                              { p->current->regions = (int)$2; }
-  | REGIONS INT ':' name                     { p->current->regions = (int)$2; set_form(p, @4, $4); }
-  | LEGACY names                             { begin_legacy(p, $2); } legacy_body
+  | OWN                                      { ops_drop_inherited_meaning(p->current); }
+  | REGIONS INT                              { ops_set_regions(p, @2, $2); }
+  | REGIONS INT ':' name                     { ops_set_regions(p, @2, $2); ops_set_form(p, @4, $4); }
+  | LEGACY names                             { ops_begin_legacy(p, $2); } legacy_body
   | LET let
-  | COMPUTE condition IDENT '=' expr          { add_clause(p, @1, PIR_CLAUSE_POINTWISE, $3, $2)->body = $5; }
-  | clause_kind condition IDENT               { add_clause(p, @1, (int)$1, $3, $2); } clause_shape '=' expr { CLAUSE->body = $7; } options
-  | SHAPE condition idents '=' name           { add_shape(p, @1, $3, (clause){.when = $2, .like = $5}); }
-  | SHAPE condition idents '=' '[' expr_list ']' { add_shape(p, @1, $3, (clause){.when = $2, .out = $6}); }
+  | COMPUTE condition IDENT '=' expr          { ops_add_clause(p, @1, PIR_CLAUSE_POINTWISE, $3, $2)->body = $5; }
+  | clause_kind condition IDENT               { ops_add_clause(p, @1, (int)$1, $3, $2); } clause_shape '=' expr { CLAUSE->body = $7; } options
+  | SHAPE condition idents '=' name           { ops_add_shape(p, @1, $3, (clause){.when = $2, .like = $5}); }
+  | SHAPE condition idents '=' '[' expr_list ']' { ops_add_shape(p, @1, $3, (clause){.when = $2, .out = $6}); }
   | SHAPE condition idents '=' '[' EACH IDENT '<' expr ':' expr ']'
-    { add_shape(p, @1, $3, (clause){.when = $2, .each = $7, .rank = $9, .extent = $11}); }
-  | REQUIRE expr                             { add_requirement(p, @2, (clause){.guard = $2}); }
+    { ops_add_shape(p, @1, $3, (clause){.when = $2, .each = $7, .rank = $9, .extent = $11}); }
+  | REQUIRE expr                             { ops_add_requirement(p, @2, (clause){.guard = $2}); }
   | REQUIRE EACH IDENT '<' expr ':' expr
-    { @2.end_column = @7.end_column, add_requirement(p, @2, (clause){.each = $3, .rank = $5, .extent = $7}); }
-  | LOWER                                    { begin_lower(p, @1); } lower_when '{' steps '}' ;
+    { @2.end_column = @7.end_column, ops_add_requirement(p, @2, (clause){.each = $3, .rank = $5, .extent = $7}); }
+  | LOWER                                    { ops_begin_lower(p, @1); } lower_when '{' steps '}' ;
 pairs: pair | pairs ',' pair ;
-pair: name ARROW name { APPEND(p->current->pairs, p->current->pair_count, (pair){.operand = $1, .result = $3, .loc = @1}); } ;
+pair: name ARROW name { ops_add_pair(p, @1, $1, $3); } ;
 hooks: hook | hooks ',' hook ;
-hook: name { set_hook(p, @1, $1, p->current->name); } | name '=' name { set_hook(p, @1, $1, $3); } ;
+hook: name { ops_set_hook(p, @1, $1, p->current->name); } | name '=' name { ops_set_hook(p, @1, $1, $3); } ;
 
 operand_type: tensor_type
   | INTARRAY             { $$ = (type_spec){.flags = PIR_OPERAND_INTARRAY, .dtype = PIR_I64}; }
-  | SCALAR '<' name '>'  { $$ = scalar_type(@3, $3); } ;
+  | SCALAR '<' name '>'  { $$ = ops_scalar_type(@3, $3); } ;
 tensor_type: TENSOR '<' type_union '>' { $$ = $3; }
-  | TENSOR '<' name '(' name ')' '>' { $$ = tied_type(@3, $3, $5); } ;
+  | TENSOR '<' name '(' name ')' '>' { $$ = ops_tied_type(@3, $3, $5); } ;
 result_type: tensor_type
-  | TENSOR '<' name '(' ATTR_NAME ')' '>' { $$ = from_type(@3, $3, $5); }
-  | TENSOR '<' name '(' ATTR_NAME ',' name ')' '>' { $$ = from_type(@3, $3, $5); type_otherwise(&$$, $7); } ;
-type_union: name { $$ = (type_spec){.dtypes = type_named(p, @1, $1), .loc = @1}; $$.name = $1; }
-  | type_union '|' name { $$ = $1; $$.dtypes |= type_named(p, @3, $3); $$.name = NULL; } ;
-attr_type: name { $$ = attr_kind(@1, $1, false); }
-  | name '[' ']' { $$ = attr_kind(@1, $1, true); } ;
+  | TENSOR '<' name '(' ATTR_NAME ')' '>' { $$ = ops_from_type(@3, $3, $5); }
+  | TENSOR '<' name '(' ATTR_NAME ',' name ')' '>' { $$ = ops_from_type(@3, $3, $5); ops_type_otherwise(&$$, $7); } ;
+type_union: name { $$ = (type_spec){.dtypes = ops_type_named(p, @1, $1), .loc = @1}; $$.name = $1; }
+  | type_union '|' name { $$ = $1; $$.dtypes |= ops_type_named(p, @3, $3); $$.name = NULL; } ;
+attr_type: name { $$ = ops_attr_kind(p, @1, $1, false); }
+  | name '[' ']' { $$ = ops_attr_kind(p, @1, $1, true); } ;
 
 
 literal_default: %empty { $$ = NULL; } | '=' literal { $$ = $2; } ;
-literal: number { $$ = expr_new(EXPR_FLOAT, @1); $$->f = $1; }
-  | integer { $$ = expr_new(EXPR_INT, @1); $$->i = $1; $$->f = (double)$1; }
-  | TEXT { $$ = expr_new(EXPR_TEXT, @1); $$->name = $1; }
-  | IDENT { $$ = expr_new(EXPR_NAME, @1); $$->name = $1; }
-  | '[' literal_list ']' { $$ = expr_new(EXPR_LIST, @1); $$->a = $2; } ;
+literal: number { $$ = ops_expr(EXPR_FLOAT, @1); $$->f = $1; }
+  | integer { $$ = ops_expr(EXPR_INT, @1); $$->i = $1; $$->f = (double)$1; }
+  | TEXT { $$ = ops_expr(EXPR_TEXT, @1); $$->name = $1; }
+  | IDENT { $$ = ops_expr(EXPR_NAME, @1); $$->name = $1; }
+  | '[' literal_list ']' { $$ = ops_parent(EXPR_LIST, @1, NULL, $2); } ;
 literal_list: %empty { $$ = NULL; } | literals ;
-literals: literal | literals ',' literal { $$ = expr_append($1, $3); } ;
+literals: literal | literals ',' literal { $$ = ops_chain($1, $3); } ;
 integer: INT | '-' INT { $$ = -$2; } ;
 number: FLOAT | '-' FLOAT { $$ = -$2; } ;
 
 legacy_body: %empty | '{' legacy_items '}' ;
 legacy_items: legacy_item | legacy_items ',' legacy_item ;
-legacy_item: name { set_legacy_slots(p, @1, $1); }
-  | name ':' attr_type '=' literal { add_legacy_fixed(p, @1, $1, $3.kind, $5); }
+legacy_item: name { ops_set_legacy_slots(p, @1, $1); }
+  | name ':' attr_type '=' literal { ops_add_legacy_fixed(p, @1, $1, $3.kind, $5); }
   | name '=' legacy_old legacy_kind
-    { legacy_item i = $3; i.name = $1; i.loc = @1; i.kind = $4.kind; i.element_kind = $4.element_kind; add_legacy_item(p, i); } ;
+    { legacy_item i = $3; i.name = $1; i.loc = @1; i.kind = $4.kind; i.element_kind = $4.element_kind; ops_add_legacy_item(p, i); } ;
 legacy_old: name { $$ = (legacy_item){.old = $1}; }
   | TEXT { $$ = (legacy_item){.old = $1}; }
   | name '|' name { $$ = (legacy_item){.old = $1, .tensor = $3}; }
@@ -177,8 +185,8 @@ legacy_old: name { $$ = (legacy_item){.old = $1}; }
   | '|' name '|' name { $$ = (legacy_item){.tensor = $2, .tensors = $4}; } ;
 legacy_kind: %empty { $$ = (type_spec){0}; } | ':' attr_type { $$ = $2; } ;
 
-let: name '=' expr { add_let(p, @1, $1, (names){0}, $3); }
-  | name '(' names ')' '=' expr { add_let(p, @1, $1, $3, $6); } ;
+let: name '=' expr { ops_add_let(p, @1, $1, (names){0}, $3); }
+  | name '(' names ')' '=' expr { ops_add_let(p, @1, $1, $3, $6); } ;
 
 clause_kind: REDUCE { $$ = PIR_CLAUSE_REDUCE; } | SCAN { $$ = PIR_CLAUSE_SCAN; } | VIEW { $$ = PIR_CLAUSE_VIEW; }
   | GATHER { $$ = PIR_CLAUSE_GATHER; } | SCATTER { $$ = PIR_CLAUSE_SCATTER; } | CONTRACT { $$ = PIR_CLAUSE_CONTRACT; }
@@ -203,68 +211,68 @@ option: OVER ATTR_NAME       { CLAUSE->axes = $2; }
   | WHERE expr               { CLAUSE->guard = $2; }
   | TRAP expr TEXT           { CLAUSE->trap = $2; CLAUSE->trap_text = $3; } ;
 variables: variable | variables ',' variable ;
-variable: variable_name '<' expr { add_variable(p, @1, $1, $3); }
-  | variable_name DOTS { add_variable(p, @1, $1, NULL); } ;
+variable: variable_name '<' expr { ops_add_variable(p, @1, $1, $3); }
+  | variable_name DOTS { ops_add_variable(p, @1, $1, NULL); } ;
 variable_name: IDENT ;
 
 lower_when: condition { LOWERING->when = $1; } ;
 condition: %empty { $$ = NULL; } | WHEN expr { $$ = $2; } ;
-steps: %empty | steps step { APPEND(LOWERING->steps, LOWERING->step_count, $2); } ;
-step: '(' values ')' '=' TEXT '(' expr_list ')' step_attrs { $$ = take_step(p, @5, $5, $7, $9); }
+steps: %empty | steps step { ops_add_step(p, $2); } ;
+step: '(' values ')' '=' TEXT '(' expr_list ')' step_attrs { $$ = ops_take_step(p, @5, $5, $7, $9); }
   | '(' values ')' '=' TEXT '(' expr_list ')' step_attrs WHEN '(' expr ')' ELSE VALUE_NAME
-    { $$ = take_step(p, @5, $5, $7, $9); $$.when = $12; $$.otherwise = $15; } ;
-step: '(' values ')' '=' '[' list_items ']' { $$ = take_list(p, @5, $6); } ;
-values: VALUE_NAME { p->values = one_name(@1, $1, 0); } | values ',' VALUE_NAME { p->values = join_names(p->values, one_name(@3, $3, 0)); } ;
+    { $$ = ops_take_step(p, @5, $5, $7, $9); $$.when = $12; $$.otherwise = $15; } ;
+step: '(' values ')' '=' '[' list_items ']' { $$ = ops_take_list(p, @5, $6); } ;
+values: VALUE_NAME { p->values = ops_one_name(@1, $1, 0); } | values ',' VALUE_NAME { p->values = ops_join_names(p->values, ops_one_name(@3, $3, 0)); } ;
 step_attrs: %empty { $$ = NULL; } | '{' step_attr_list '}' { $$ = $2; } ;
 step_attr_list: step_attr | step_attr ',' step_attr_list { $$ = $1; $$->next = $3; } ;
-step_attr: name ':' expr { $$ = named_expr_new(@1, $1, $3); } ;
+step_attr: name ':' expr { $$ = ops_named_expr_new(@1, $1, $3); } ;
 
 expr_list: %empty { $$ = NULL; } | exprs ;
-exprs: expr | exprs ',' expr { $$ = expr_append($1, $3); } ;
+exprs: expr | exprs ',' expr { $$ = ops_chain($1, $3); } ;
 expr: primary
-  | '-' expr %prec UNARY { $$ = unary(@1, OP_NEG, $2); }
-  | '!' expr %prec UNARY { $$ = unary(@1, OP_NOT, $2); }
-  | '~' expr %prec UNARY { $$ = unary(@1, OP_BIT_NOT, $2); }
-  | expr '+' expr { $$ = binary(@2, OP_ADD, $1, $3); }
-  | expr '-' expr { $$ = binary(@2, OP_SUB, $1, $3); }
-  | expr '*' expr { $$ = binary(@2, OP_MUL, $1, $3); }
-  | expr '/' expr { $$ = binary(@2, OP_DIV, $1, $3); }
-  | expr '%' expr { $$ = binary(@2, OP_MOD, $1, $3); }
-  | expr EQ expr { $$ = binary(@2, OP_EQ, $1, $3); }
-  | expr NE expr { $$ = binary(@2, OP_NE, $1, $3); }
-  | expr '<' expr { $$ = binary(@2, OP_LT, $1, $3); }
-  | expr '>' expr { $$ = binary(@2, OP_GT, $1, $3); }
-  | expr LE expr { $$ = binary(@2, OP_LE, $1, $3); }
-  | expr GE expr { $$ = binary(@2, OP_GE, $1, $3); }
-  | expr AND expr { $$ = binary(@2, OP_AND, $1, $3); }
-  | expr OR expr { $$ = binary(@2, OP_OR, $1, $3); }
-  | expr '&' expr { $$ = binary(@2, OP_BIT_AND, $1, $3); }
-  | expr '|' expr { $$ = binary(@2, OP_BIT_OR, $1, $3); }
-  | expr '^' expr { $$ = binary(@2, OP_BIT_XOR, $1, $3); }
-  | expr SHL expr { $$ = binary(@2, OP_SHL, $1, $3); }
-  | expr SHR expr { $$ = binary(@2, OP_SHR, $1, $3); }
-  | expr '?' expr ':' expr { $$ = condition(@2, $1, $3, $5); } ;
-primary: INT { $$ = expr_new(EXPR_INT, @1); $$->i = $1; $$->f = (double)$1; }
-  | FLOAT { $$ = expr_new(EXPR_FLOAT, @1); $$->f = $1; }
-  | TEXT { $$ = expr_new(EXPR_TEXT, @1); $$->name = $1; }
-  | IDENT { $$ = expr_new(EXPR_NAME, @1); $$->name = $1; }
-  | NULL_ { $$ = expr_new(EXPR_NULL, @1); }
-  | ATTR_NAME { $$ = expr_new(EXPR_ATTR, @1); $$->name = $1; }
-  | VALUE_NAME { $$ = expr_new(EXPR_VALUE, @1); $$->name = $1; }
-  | VALUE_NAME '[' INT ']' { $$ = expr_new(EXPR_MEMBER, @1); $$->name = $1; $$->i = $3; }
-  | VALUE_NAME '[' INT DOTS ']' { $$ = expr_new(EXPR_REST, @1); $$->name = $1; $$->i = $3; }
-  | ATTR_NAME '[' expr ']' { $$ = expr_new(EXPR_AT, @1); $$->name = $1; $$->op = 1; $$->a = $3; }
-  | IDENT '(' expr_list ')' { $$ = expr_new(EXPR_CALL, @1); $$->name = $1; $$->a = $3; }
-  | IDENT '[' map ']' { $$ = at(@1, $1, $3, NULL); }
-  | IDENT '[' map ']' ELSE primary { $$ = at(@1, $1, $3, $6); }
-  | '[' ']' { $$ = expr_new(EXPR_LIST, @1); }
-  | '[' list_items ']' { $$ = expr_new(EXPR_LIST, @1); $$->a = $2; }
+  | '-' expr %prec UNARY { $$ = ops_unary(@1, OP_NEG, $2); }
+  | '!' expr %prec UNARY { $$ = ops_unary(@1, OP_NOT, $2); }
+  | '~' expr %prec UNARY { $$ = ops_unary(@1, OP_BIT_NOT, $2); }
+  | expr '+' expr { $$ = ops_binary(@2, OP_ADD, $1, $3); }
+  | expr '-' expr { $$ = ops_binary(@2, OP_SUB, $1, $3); }
+  | expr '*' expr { $$ = ops_binary(@2, OP_MUL, $1, $3); }
+  | expr '/' expr { $$ = ops_binary(@2, OP_DIV, $1, $3); }
+  | expr '%' expr { $$ = ops_binary(@2, OP_MOD, $1, $3); }
+  | expr EQ expr { $$ = ops_binary(@2, OP_EQ, $1, $3); }
+  | expr NE expr { $$ = ops_binary(@2, OP_NE, $1, $3); }
+  | expr '<' expr { $$ = ops_binary(@2, OP_LT, $1, $3); }
+  | expr '>' expr { $$ = ops_binary(@2, OP_GT, $1, $3); }
+  | expr LE expr { $$ = ops_binary(@2, OP_LE, $1, $3); }
+  | expr GE expr { $$ = ops_binary(@2, OP_GE, $1, $3); }
+  | expr AND expr { $$ = ops_binary(@2, OP_AND, $1, $3); }
+  | expr OR expr { $$ = ops_binary(@2, OP_OR, $1, $3); }
+  | expr '&' expr { $$ = ops_binary(@2, OP_BIT_AND, $1, $3); }
+  | expr '|' expr { $$ = ops_binary(@2, OP_BIT_OR, $1, $3); }
+  | expr '^' expr { $$ = ops_binary(@2, OP_BIT_XOR, $1, $3); }
+  | expr SHL expr { $$ = ops_binary(@2, OP_SHL, $1, $3); }
+  | expr SHR expr { $$ = ops_binary(@2, OP_SHR, $1, $3); }
+  | expr '?' expr ':' expr { $$ = ops_condition(@2, $1, $3, $5); } ;
+primary: INT { $$ = ops_expr(EXPR_INT, @1); $$->i = $1; $$->f = (double)$1; }
+  | FLOAT { $$ = ops_expr(EXPR_FLOAT, @1); $$->f = $1; }
+  | TEXT { $$ = ops_expr(EXPR_TEXT, @1); $$->name = $1; }
+  | IDENT { $$ = ops_expr(EXPR_NAME, @1); $$->name = $1; }
+  | NULL_ { $$ = ops_expr(EXPR_NULL, @1); }
+  | ATTR_NAME { $$ = ops_expr(EXPR_ATTR, @1); $$->name = $1; }
+  | VALUE_NAME { $$ = ops_expr(EXPR_VALUE, @1); $$->name = $1; }
+  | VALUE_NAME '[' INT ']' { $$ = ops_expr(EXPR_MEMBER, @1); $$->name = $1; $$->i = $3; }
+  | VALUE_NAME '[' INT DOTS ']' { $$ = ops_expr(EXPR_REST, @1); $$->name = $1; $$->i = $3; }
+  | ATTR_NAME '[' expr ']' { $$ = ops_parent(EXPR_AT, @1, $1, $3); $$->op = 1; }
+  | IDENT '(' expr_list ')' { $$ = ops_parent(EXPR_CALL, @1, $1, $3); }
+  | IDENT '[' map ']' { $$ = ops_at(@1, $1, $3, NULL); }
+  | IDENT '[' map ']' ELSE primary { $$ = ops_at(@1, $1, $3, $6); }
+  | '[' ']' { $$ = ops_expr(EXPR_LIST, @1); }
+  | '[' list_items ']' { $$ = ops_parent(EXPR_LIST, @1, NULL, $2); }
   | '(' expr ')' { $$ = $2; } ;
-map: EACH IDENT ':' expr { $$ = each_map(@1, $2, $4); }
-  | FLAT expr { $$ = flat_map(@1, $2); }
-  | map_entries { $$ = list_map(@1, $1); } ;
-map_entries: map_entry | map_entries ',' map_entry { $$ = expr_append($1, $3); } ;
-map_entry: expr | IDENT DOTS { $$ = expr_new(EXPR_PACK, @1); $$->name = $1; } ;
-list_items: list_item | list_items ',' list_item { $$ = expr_append($1, $3); } ;
-list_item: expr | FOR IDENT '<' expr ':' expr { $$ = repeat(@1, $2, $4, $6); } ;
+map: EACH IDENT ':' expr { $$ = ops_each_map(@1, $2, $4); }
+  | FLAT expr { $$ = ops_flat_map(@1, $2); }
+  | map_entries { $$ = ops_list_map(@1, $1); } ;
+map_entries: map_entry | map_entries ',' map_entry { $$ = ops_chain($1, $3); } ;
+map_entry: expr | IDENT DOTS { $$ = ops_expr(EXPR_PACK, @1); $$->name = $1; } ;
+list_items: list_item | list_items ',' list_item { $$ = ops_chain($1, $3); } ;
+list_item: expr | FOR IDENT '<' expr ':' expr { $$ = ops_repeat(@1, $2, $4, $6); } ;
 %%

@@ -7,7 +7,6 @@
 
 #include <pir/layer/lower.h>
 #include <pir/compiler/opdef.h>
-#include <stdio.h>
 
 // ---- expressions
 typedef enum expr_kind {
@@ -65,6 +64,9 @@ struct expr {
   double f;
   expr *a, *b, *c;  // AT, CALL, LIST: `a` is the first of the entries
   expr *next;       // sibling
+  expr *last;       // of the first sibling: the last one, or NULL if there are no others
+  int depth;        // of the tree; leaves have 0
+  int chain_depth;  // of the first sibling: the largest depth of the others
 };
 
 // ---- declarations
@@ -238,6 +240,8 @@ typedef struct table_row {
 } table_row;
 
 typedef struct dialect {
+  ops_reading *in;
+  source_loc loc;  // of the header, if there is one
   const char *name, *prefix, *summary, *json_name;
   int id, json_id;
   bool has_legacy;
@@ -282,8 +286,13 @@ typedef struct code {
 
 // Returns a literal as an integer: a float is truncated; an out-of-range one gives the nearest
 // limit.
-int64_t expr_int(const expr *e);
-expr *expr_new(expr_kind kind, source_loc loc);
-expr *expr_append(expr *list, expr *item);
+int64_t ops_int_of(const expr *e);
+expr *ops_expr(expr_kind kind, source_loc loc);
+// Ends a list by an item.
+expr *ops_chain(expr *list, expr *item);
+// Returns a node whose children are set; a literal, after reporting an error, if the tree is
+// deeper than OPS_MOST_DEPTH: the functions that walk expressions recurse.
+expr *ops_finished(expr *e);
+expr *ops_parent(expr_kind kind, source_loc loc, const char *name, expr *a);
 
 #endif

@@ -11,81 +11,113 @@
 
 #define MAX_DEPTH 8
 
+// Whether a list of declarations has no room for one more; reports that.
+static bool is_full(source_loc loc, int count) {
+  if (count < OPS_MOST_PARTS)
+    return false;
+  ops_error(loc, "more than %d declarations of one kind", OPS_MOST_PARTS);
+  return true;
+}
+
+// Reports a word that names a part of the library's sources, where a file is read at run time.
+static bool is_known_here(const parser *p, source_loc loc, const char *what) {
+  if (!p->d->in->at_build)
+    ops_error(loc, "unsupported: %s of an op that is declared at run time", what);
+  return p->d->in->at_build;
+}
+
 // ---- files
-static bool parse_file(dialect *d, int file, int depth);
+static bool parse_file(dialect *d, const ops_file *file, int depth);
 
 void ops_include(parser *p, source_loc loc, const char *path) {
-  const char *here = source_path(p->file);
-  const char *slash = strrchr(here, '/');
-  const char *full = slash ? text_format("%.*s/%s", (int)(slash - here), here, path) : path;
-  int file = source_add(full);
-  if (file < 0) {
-    source_error(loc, "cannot read '%s'", full);
-  } else if (p->depth + 1 > MAX_DEPTH) {
-    source_error(loc, "files include each other more than %d deep", MAX_DEPTH);
-  } else {
-    parse_file(p->d, file, p->depth + 1);
+  ops_reading *in = p->d->in;
+  const char *here = p->file->path, *slash = strrchr(here, '/');
+  const char *full = slash ? ops_format(in, "%.*s/%s", (int)(slash - here), here, path) : path;
+  if (p->depth == MAX_DEPTH) {
+    ops_error(loc, "files include each other more than %d deep", MAX_DEPTH);
+    return;
   }
+  const ops_file *file = ops_file_read(in, full);
+  if (file)
+    parse_file(p->d, file, p->depth + 1);
+  else if (in->file_count == OPS_MOST_FILES)
+    ops_error(loc, "more than %d files", OPS_MOST_FILES);
+  else
+    ops_error(loc, "cannot read '%s'", full);
+}
+
+static void add_op(dialect *d, op o) {
+  if (d->op_count < OPS_MOST_OPS)
+    APPEND(d->in, d->ops, d->op_count, o);
+  else
+    ops_error(o.loc, "more than %d ops and forms", OPS_MOST_OPS);
 }
 
 // Reads another dialect's declarations as forms named `dialect.op`, with the definitions that
 // their clauses use.
 void ops_borrow(parser *p, source_loc loc, const char *path) {
-  dialect other = {.json_id = -128};
+  dialect other = {.in = p->d->in, .json_id = -128};
   parser reader = {.d = &other, .file = p->file, .depth = p->depth};
   ops_include(&reader, loc, path);
   for (int i = 0; i < other.op_count; i++) {
     op o = other.ops[i];
     if (o.is_form)
       continue;
-    o.name = text_format("%s.%s", other.name, o.name);
+    o.name = ops_format(p->d->in, "%s.%s", other.name, o.name);
     o.is_form = o.used = true;
     o.legacies = NULL;
     o.legacy_count = 0;
-    APPEND(p->d->ops, p->d->op_count, o);
+    add_op(p->d, o);
   }
   for (int i = 0; i < other.let_count; i++)
-    APPEND(p->d->lets, p->d->let_count, other.lets[i]);
+    APPEND(p->d->in, p->d->lets, p->d->let_count, other.lets[i]);
   for (int i = 0; i < other.typeset_count; i++)
-    APPEND(p->d->typesets, p->d->typeset_count, other.typesets[i]);
+    APPEND(p->d->in, p->d->typesets, p->d->typeset_count, other.typesets[i]);
 }
 
-static bool parse_file(dialect *d, int file, int depth) {
+static bool parse_file(dialect *d, const ops_file *file, int depth) {
   parser p = {.d = d, .file = file, .line = 1, .column = 1, .depth = depth};
   yyscan_t scanner;
   if (ops_yylex_init_extra(&p, &scanner))
     return false;
-  ops_yy_scan_string(source_text(file), scanner);
+  ops_yy_scan_string(file->text, scanner);
   int failed = ops_yyparse(scanner, &p);
   ops_yylex_destroy(scanner);
   return !failed;
 }
 
-bool ops_parse(const char *path, dialect *d) {
-  int file = source_add(path);
-  if (file < 0) {
-    fprintf(stderr, "opsc: cannot read '%s'\n", path);
-    return false;
-  }
+bool ops_parse(const ops_file *file, dialect *d) {
+  ops_reading *in = file->in;
+  d->in = in;
   d->json_id = -128;
-  bool parsed = parse_file(d, file, 0);
-  if (parsed && !d->name)
-    source_error((source_loc){file, 1, 1, 2},
-                 "expected 'dialect NAME prefix NAME id NUMBER \"summary\"' first");
-  return parsed && !source_errors();
+  bool parsed = !in->error_count && parse_file(d, file, 0);
+  if (parsed && in->at_build && !d->prefix)
+    ops_error((source_loc){file, 1, 1, 2},
+              "expected 'dialect NAME prefix NAME id NUMBER \"summary\"' first");
+  return parsed && !in->error_count;
 }
 
-void set_dialect(parser *p, source_loc loc, const char *name, const char *prefix, int64_t id,
-                 const char *summary) {
+void ops_set_dialect(parser *p, source_loc loc, const char *name, const char *summary) {
   dialect *d = p->d;
   if (d->name)
-    source_error(loc, "a file has one dialect; '%s' was declared before", d->name);
-  if (id < 1 || id > 255)
-    source_error(loc, "the id of a dialect is a number from 1 to 255");
+    ops_error(loc, "a file has one dialect; '%s' was declared before", d->name);
   d->name = name;
-  d->prefix = prefix;
-  d->id = (int)id;
   d->summary = summary;
+  d->loc = loc;
+}
+
+void ops_set_prefix(parser *p, source_loc loc, const char *prefix, int64_t id) {
+  if (id < 1 || id > 255)
+    ops_error(loc, "the id of a dialect is a number from 1 to 255");
+  p->d->prefix = prefix;
+  p->d->id = (int)id;
+}
+
+void ops_set_json(parser *p, source_loc loc, int64_t id, const char *name) {
+  if (id < -127 || id > 127)
+    ops_error(loc, "the number of a dialect in JSON is from -127 to 127");
+  p->d->json_id = (int)id;
+  p->d->json_name = name;
 }
 
 // ---- ops and forms
@@ -97,8 +129,8 @@ static op *find_op(dialect *d, const char *name) {
 }
 
 #define COPY_ALL(to, from, list, count)                                                        \
-  for (int j = 0; j < (from)->count; j++)                                                      \
-  APPEND((to)->list, (to)->count, (from)->list[j])
+  for (int j = 0; j < (from)->count && !is_full((to)->loc, (to)->count); j++)                  \
+  APPEND((to)->loc.file->in, (to)->list, (to)->count, (from)->list[j])
 
 // Copies the declarations of a form; the op's own parts follow.
 static void inherit(op *to, const op *from) {
@@ -131,27 +163,28 @@ static void inherit(op *to, const op *from) {
     to->declared = from->declared;
 }
 
-void begin_op(parser *p, source_loc loc, const char *name, const char *summary, bool is_form) {
+void ops_begin_op(parser *p, source_loc loc, const char *name, const char *summary,
+                  bool is_form) {
   op o = {.name = name, .summary = summary, .loc = loc, .is_form = is_form};
   if (find_op(p->d, name))
-    source_error(loc, "'%s' is declared twice", name);
-  APPEND(p->d->ops, p->d->op_count, o);
+    ops_error(loc, "'%s' is declared twice", name);
+  add_op(p->d, o);
   p->current = &p->d->ops[p->d->op_count - 1];
-  take_forms(p, p->like);
+  ops_take_forms(p, p->like);
   p->current->inherited_lowers = p->current->lower_count;
   p->like = p->alike = (names){0};
 }
 
-void begin_ops(parser *p, names n, const char *summary) {
-  begin_op(p, n.items[0].loc, n.items[0].name, summary, false);
+void ops_begin_ops(parser *p, names n, const char *summary) {
+  ops_begin_op(p, n.items[0].loc, n.items[0].name, summary, false);
   p->alike = n;
 }
 
-void take_forms(parser *p, names n) {
+void ops_take_forms(parser *p, names n) {
   for (int i = 0; i < n.count; i++) {
     op *from = find_op(p->d, n.items[i].name);
     if (!from || from == p->current) {
-      source_error(n.items[i].loc, "no form or op '%s' before this line", n.items[i].name);
+      ops_error(n.items[i].loc, "no form or op '%s' before this line", n.items[i].name);
     } else {
       from->used = true;
       inherit(p->current, from);
@@ -160,7 +193,7 @@ void take_forms(parser *p, names n) {
 }
 
 // A new meaning replaces the form's; a form's meaning does not know the op's other attributes.
-void drop_inherited_meaning(op *o) {
+void ops_drop_inherited_meaning(op *o) {
   o->clause_count = o->lower_count = o->inherited_lowers = 0;
   o->kernel = o->hook_expand = o->declared = NULL;
 }
@@ -170,47 +203,48 @@ static void own_lowers_first(op *o) {
   lower *sorted = NULL;
   int count = 0;
   for (int i = o->inherited_lowers; i < o->lower_count; i++)
-    APPEND(sorted, count, o->lowers[i]);
+    APPEND(o->loc.file->in, sorted, count, o->lowers[i]);
   for (int i = 0; i < o->inherited_lowers; i++)
-    APPEND(sorted, count, o->lowers[i]);
+    APPEND(o->loc.file->in, sorted, count, o->lowers[i]);
   o->lowers = sorted;
 }
 
 // Copies the declaration to its other names.
-void end_op(parser *p) {
+void ops_end_op(parser *p) {
   own_lowers_first(p->current);
   op o = *p->current;
   for (int i = 1; i < p->alike.count; i++) {
     o.name = p->alike.items[i].name;
     o.loc = p->alike.items[i].loc;
     if (find_op(p->d, o.name))
-      source_error(o.loc, "'%s' is declared twice", o.name);
-    APPEND(p->d->ops, p->d->op_count, o);
+      ops_error(o.loc, "'%s' is declared twice", o.name);
+    add_op(p->d, o);
   }
   p->alike = (names){0};
   p->current = NULL;
 }
 
-void add_typeset(parser *p, source_loc loc, const char *name, pir_dtype_set set) {
+void ops_add_typeset(parser *p, source_loc loc, const char *name, pir_dtype_set set) {
   for (int i = 0; i < p->d->typeset_count; i++)
     if (!strcmp(p->d->typesets[i].name, name))
-      source_error(loc, "type set '%s' is declared twice", name);
-  APPEND(p->d->typesets, p->d->typeset_count, (typeset){name, set});
+      ops_error(loc, "type set '%s' is declared twice", name);
+  if (!is_full(loc, p->d->typeset_count))
+    APPEND(p->d->in, p->d->typesets, p->d->typeset_count, (typeset){name, set});
 }
 
-names one_name(source_loc loc, const char *name, uint8_t marks) {
+names ops_one_name(source_loc loc, const char *name, uint8_t marks) {
   names n = {0};
-  APPEND(n.items, n.count, (marked_name){name, loc, marks});
+  APPEND(loc.file->in, n.items, n.count, (marked_name){name, loc, marks});
   return n;
 }
 
-names join_names(names a, names b) {
+names ops_join_names(names a, names b) {
   for (int i = 0; i < b.count; i++)
-    APPEND(a.items, a.count, b.items[i]);
+    APPEND(b.items[i].loc.file->in, a.items, a.count, b.items[i]);
   return a;
 }
 
-names mark_name(names n, uint8_t mark) {
+names ops_mark_name(names n, uint8_t mark) {
   n.items[n.count - 1].marks |= mark;
   return n;
 }
@@ -222,7 +256,7 @@ static pir_dtype dtype_named(const char *name) {
   return pir_dtype_from_text(pir_str_from(name));
 }
 
-pir_dtype_set type_named(parser *p, source_loc loc, const char *name) {
+pir_dtype_set ops_type_named(parser *p, source_loc loc, const char *name) {
   if (!strcmp(name, "any"))
     return 0;
   for (int i = 0; i < p->d->typeset_count; i++)
@@ -230,38 +264,38 @@ pir_dtype_set type_named(parser *p, source_loc loc, const char *name) {
       return p->d->typesets[i].set;
   pir_dtype dtype = dtype_named(name);
   if (dtype == PIR_DTYPE_NONE || dtype == PIR_UNDEFINED) {
-    source_error(loc, "unknown element type or type set '%s'", name);
+    ops_error(loc, "unknown element type or type set '%s'", name);
     return 0;
   }
   return (pir_dtype_set)1 << dtype;
 }
 
-type_spec scalar_type(source_loc loc, const char *name) {
+type_spec ops_scalar_type(source_loc loc, const char *name) {
   type_spec t = {.loc = loc, .flags = PIR_OPERAND_SCALAR, .dtype = (uint8_t)dtype_named(name)};
   if (t.dtype == PIR_DTYPE_NONE) {
-    source_error(loc, "unknown element type '%s'", name);
+    ops_error(loc, "unknown element type '%s'", name);
     t.dtype = PIR_F32;
   }
   return t;
 }
 
-type_spec tied_type(source_loc loc, const char *word, const char *operand_name) {
+type_spec ops_tied_type(source_loc loc, const char *word, const char *operand_name) {
   static const char *const words[] = {"same", "exact", "promoted"};
   static const uint8_t flags[] = {0, PIR_OPERAND_EXACT, PIR_OPERAND_PROMOTED};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (!strcmp(word, words[i]))
       return (type_spec){.loc = loc, .same = operand_name, .flags = flags[i]};
-  source_error(loc, "expected 'same(operand)', 'exact(operand)' or 'promoted(operand)'");
+  ops_error(loc, "expected 'same(operand)', 'exact(operand)' or 'promoted(operand)'");
   return (type_spec){.loc = loc};
 }
 
-type_spec from_type(source_loc loc, const char *word, const char *attr_name) {
+type_spec ops_from_type(source_loc loc, const char *word, const char *attr_name) {
   if (strcmp(word, "from"))
-    source_error(loc, "expected 'from($attribute)'");
+    ops_error(loc, "expected 'from($attribute)'");
   return (type_spec){.loc = loc, .from = attr_name};
 }
 
-void type_otherwise(type_spec *t, const char *name) {
+void ops_type_otherwise(type_spec *t, const char *name) {
   pir_dtype dtype = dtype_named(name);
   if (dtype == PIR_DTYPE_NONE)
     t->same = name;
@@ -269,7 +303,8 @@ void type_otherwise(type_spec *t, const char *name) {
     t->dtype = (uint8_t)dtype;
 }
 
-type_spec attr_kind(source_loc loc, const char *name, bool array) {
+type_spec ops_attr_kind(parser *p, source_loc loc, const char *name, bool array) {
+  enum { LIBRARYS_OWN = 12 };
   static const struct {
     const char *name;
     uint8_t kind;
@@ -296,19 +331,21 @@ type_spec attr_kind(source_loc loc, const char *name, bool array) {
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     if (strcmp(kinds[i].name, name))
       continue;
+    if (i >= LIBRARYS_OWN && !is_known_here(p, loc, "an attribute of this kind"))
+      return (type_spec){.loc = loc};
     if (!array)
       return (type_spec){.loc = loc, .kind = kinds[i].kind};
     return (type_spec){.loc = loc, .kind = PIR_ATTR_ARRAY, .element_kind = kinds[i].kind};
   }
-  source_error(loc, "unknown kind of attribute '%s'", name);
+  ops_error(loc, "unknown kind of attribute '%s'", name);
   return (type_spec){.loc = loc};
 }
 
 // ---- declarations
-void add_operands(parser *p, names n, type_spec t, expr *literal) {
+void ops_add_operands(parser *p, names n, type_spec t, expr *literal) {
   static const uint8_t flags[] = {0, PIR_OPERAND_OPTIONAL, PIR_OPERAND_VARIADIC,
                                   PIR_OPERAND_OPTIONAL | PIR_OPERAND_VARIADIC};
-  for (int i = 0; i < n.count; i++) {
+  for (int i = 0; i < n.count && !is_full(n.items[i].loc, p->current->operand_count); i++) {
     operand o = {.name = n.items[i].name,
                  .loc = n.items[i].loc,
                  .dtypes = t.dtypes,
@@ -319,14 +356,14 @@ void add_operands(parser *p, names n, type_spec t, expr *literal) {
     if (n.items[i].marks & MARK_PRECISE)
       o.flags |= PIR_OPERAND_PRECISE;
     if (n.items[i].marks & MARK_INTERMEDIATE)
-      source_error(o.loc, "'~' marks results");
-    APPEND(p->current->operands, p->current->operand_count, o);
+      ops_error(o.loc, "'~' marks results");
+    APPEND(p->d->in, p->current->operands, p->current->operand_count, o);
   }
 }
 
 // `takes x : tensor<f32>`: the element types of an operand that a form declares. A set and a
 // tie may be given apart.
-void narrow_operands(parser *p, names n, type_spec t) {
+void ops_narrow_operands(parser *p, names n, type_spec t) {
   op *o = p->current;
   for (int i = 0; i < n.count; i++) {
     operand *found = NULL;
@@ -334,7 +371,7 @@ void narrow_operands(parser *p, names n, type_spec t) {
       if (!strcmp(o->operands[k].name, n.items[i].name))
         found = &o->operands[k];
     if (!found)
-      source_error(n.items[i].loc, "no operand '%s' before this line", n.items[i].name);
+      ops_error(n.items[i].loc, "no operand '%s' before this line", n.items[i].name);
     else if (t.same) {
       found->same = t.same;
       found->flags |= t.flags;
@@ -343,36 +380,36 @@ void narrow_operands(parser *p, names n, type_spec t) {
   }
 }
 
-void add_attrs(parser *p, names n, type_spec t, expr *literal) {
-  for (int i = 0; i < n.count; i++) {
+void ops_add_attrs(parser *p, names n, type_spec t, expr *literal) {
+  for (int i = 0; i < n.count && !is_full(n.items[i].loc, p->current->attr_count); i++) {
     attr a = {.name = n.items[i].name,
               .loc = n.items[i].loc,
               .kind = t.kind,
               .element_kind = t.element_kind,
               .literal = literal};
-    APPEND(p->current->attrs, p->current->attr_count, a);
+    APPEND(p->d->in, p->current->attrs, p->current->attr_count, a);
   }
 }
 
-void add_carried(parser *p, names n, type_spec t, bool all) {
+void ops_add_carried(parser *p, names n, type_spec t, bool all) {
   dialect *d = p->d;
-  for (int i = 0; i < n.count; i++) {
+  for (int i = 0; i < n.count && !is_full(n.items[i].loc, d->carried_count); i++) {
     for (int k = 0; k < d->carried_count; k++)
       if (!strcmp(d->carried[k].attr.name, n.items[i].name))
-        source_error(n.items[i].loc, "attribute '%s' is declared twice", n.items[i].name);
+        ops_error(n.items[i].loc, "attribute '%s' is declared twice", n.items[i].name);
     attr a = {.name = n.items[i].name,
               .loc = n.items[i].loc,
               .kind = t.kind,
               .element_kind = t.element_kind};
-    APPEND(d->carried, d->carried_count, (carried_attr){a, all});
+    APPEND(d->in, d->carried, d->carried_count, (carried_attr){a, all});
   }
 }
 
-void add_results(parser *p, names n, type_spec t) {
-  for (int i = 0; i < n.count; i++) {
+void ops_add_results(parser *p, names n, type_spec t) {
+  for (int i = 0; i < n.count && !is_full(n.items[i].loc, p->current->result_count); i++) {
     uint8_t marks = n.items[i].marks, flags = 0;
     if (marks & MARK_PRECISE)
-      source_error(n.items[i].loc, "'!' marks operands");
+      ops_error(n.items[i].loc, "'!' marks operands");
     if (marks & MARK_OPTIONAL)
       flags |= PIR_RESULT_OPTIONAL;
     if (marks & MARK_VARIADIC)
@@ -385,7 +422,7 @@ void add_results(parser *p, names n, type_spec t) {
     for (int k = 1; k < PIR_DTYPE_COUNT; k++)
       if (t.dtypes == (pir_dtype_set)1 << k)
         dtype = (uint8_t)k;
-    APPEND(p->current->results, p->current->result_count,
+    APPEND(p->d->in, p->current->results, p->current->result_count,
            (result){.name = n.items[i].name,
                     .loc = n.items[i].loc,
                     .flags = flags,
@@ -396,7 +433,7 @@ void add_results(parser *p, names n, type_spec t) {
   }
 }
 
-void add_traits(parser *p, names n) {
+void ops_add_traits(parser *p, names n) {
   static const struct {
     const char *name;
     uint32_t bit;
@@ -418,20 +455,44 @@ void add_traits(parser *p, names n) {
       {"precise", PIR_PRECISE},
       {"open", PIR_OPEN},
   };
+  static const uint32_t any_op =
+      PIR_PURE | PIR_COMMUTATIVE | PIR_IDEMPOTENT | PIR_INVOLUTION | PIR_PRECISE;
   for (int i = 0; i < n.count; i++) {
     uint32_t bit = 0;
     for (size_t t = 0; t < sizeof traits / sizeof *traits; t++)
       if (!strcmp(traits[t].name, n.items[i].name))
         bit = traits[t].bit;
     if (!bit)
-      source_error(n.items[i].loc, "unknown trait '%s'", n.items[i].name);
-    p->current->traits |= bit;
+      ops_error(n.items[i].loc, "unknown trait '%s'", n.items[i].name);
+    else if ((bit & any_op) || is_known_here(p, n.items[i].loc, "this trait"))
+      p->current->traits |= bit;
   }
 }
 
-void set_hook(parser *p, source_loc loc, const char *hook, const char *function) {
+void ops_add_pair(parser *p, source_loc loc, const char *operand_name,
+                  const char *result_name) {
+  pair x = {.operand = operand_name, .result = result_name, .loc = loc};
+  if (!is_full(loc, p->current->pair_count))
+    APPEND(p->d->in, p->current->pairs, p->current->pair_count, x);
+}
+
+void ops_set_kernel(parser *p, source_loc loc, const char *name) {
+  if (is_known_here(p, loc, "a kernel"))
+    p->current->kernel = name;
+}
+
+void ops_set_regions(parser *p, source_loc loc, int64_t count) {
+  if (count > UINT8_MAX)
+    ops_error(loc, "'%s' has more than %d regions", p->current->name, UINT8_MAX);
+  else if (is_known_here(p, loc, "a region"))
+    p->current->regions = (int)count;
+}
+
+void ops_set_hook(parser *p, source_loc loc, const char *hook, const char *function) {
   op *o = p->current;
-  const char *symbol = text_format("%s_%s_%s", p->d->prefix, hook, function);
+  if (!is_known_here(p, loc, "a hook"))
+    return;
+  const char *symbol = ops_format(p->d->in, "%s_%s_%s", p->d->prefix, hook, function);
   if (!strcmp(hook, "infer"))
     o->hook_infer = symbol;
   else if (!strcmp(hook, "verify"))
@@ -441,11 +502,11 @@ void set_hook(parser *p, source_loc loc, const char *hook, const char *function)
   else if (!strcmp(hook, "demand"))
     o->hook_demand = symbol;
   else
-    source_error(loc, "unknown hook '%s'; there are infer, verify, expand and demand", hook);
+    ops_error(loc, "unknown hook '%s'; there are infer, verify, expand and demand", hook);
 }
 
 // How text shows the regions: an entry of pir_op_form.
-void set_form(parser *p, source_loc loc, const char *name) {
+void ops_set_form(parser *p, source_loc loc, const char *name) {
   static const char *const forms[] = {"general", "if", "while", "body", "group"};
   for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
     if (strcmp(name, forms[i]))
@@ -453,35 +514,37 @@ void set_form(parser *p, source_loc loc, const char *name) {
     p->current->form = (int)i;
     return;
   }
-  source_error(
-      loc, "unknown form '%s' of regions; there are general, if, while, body and group", name);
+  ops_error(loc, "unknown form '%s' of regions; there are general, if, while, body and group",
+            name);
 }
 
-void begin_legacy(parser *p, names n) {
+void ops_begin_legacy(parser *p, names n) {
   legacy l = {0};
+  if (!is_known_here(p, n.items[0].loc, "names in old files"))
+    return;
   p->current->no_legacy = n.count == 1 && !strcmp(n.items[0].name, "null");
   if (p->current->no_legacy)
     return;
   for (int i = 0; i < n.count; i++)
-    APPEND(l.names, l.name_count, n.items[i].name);
-  APPEND(p->current->legacies, p->current->legacy_count, l);
+    APPEND(p->d->in, l.names, l.name_count, n.items[i].name);
+  APPEND(p->d->in, p->current->legacies, p->current->legacy_count, l);
 }
 
 static legacy *current_legacy(parser *p, source_loc loc) {
-  static legacy none;
-  if (!p->current->no_legacy)
+  if (!p->current->no_legacy && p->current->legacy_count)
     return &p->current->legacies[p->current->legacy_count - 1];
-  source_error(loc, "'%s' is said to have no old form", p->current->name);
-  return &none;
+  if (p->current->no_legacy)
+    ops_error(loc, "'%s' is said to have no old form", p->current->name);
+  return ops_take(p->d->in, sizeof(legacy));
 }
 
-void add_legacy_item(parser *p, legacy_item item) {
+void ops_add_legacy_item(parser *p, legacy_item item) {
   legacy *l = current_legacy(p, item.loc);
-  APPEND(l->items, l->item_count, item);
+  APPEND(p->d->in, l->items, l->item_count, item);
 }
 
-void add_legacy_fixed(parser *p, source_loc loc, const char *name, uint8_t kind,
-                      const expr *value) {
+void ops_add_legacy_fixed(parser *p, source_loc loc, const char *name, uint8_t kind,
+                          const expr *value) {
   legacy *l = current_legacy(p, loc);
   int wanted = EXPR_INT;
   if (kind == PIR_ATTR_BOOL)
@@ -490,106 +553,131 @@ void add_legacy_fixed(parser *p, source_loc loc, const char *name, uint8_t kind,
     wanted = EXPR_TEXT;
   if (kind != PIR_ATTR_BOOL && kind != PIR_ATTR_I32 && kind != PIR_ATTR_F32 &&
       kind != PIR_ATTR_STR)
-    source_error(loc, "a fixed old attribute is a bool, i32, f32 or str");
+    ops_error(loc, "a fixed old attribute is a bool, i32, f32 or str");
   if ((int)value->kind != wanted && !(wanted == EXPR_INT && value->kind == EXPR_FLOAT))
-    source_error(value->loc, "the value is not of that kind");
-  APPEND(l->fixed, l->fixed_count, (legacy_fixed){name, loc, kind, value});
+    ops_error(value->loc, "the value is not of that kind");
+  APPEND(p->d->in, l->fixed, l->fixed_count, (legacy_fixed){name, loc, kind, value});
 }
 
-void set_legacy_slots(parser *p, source_loc loc, const char *name) {
+void ops_set_legacy_slots(parser *p, source_loc loc, const char *name) {
   if (strcmp(name, "plain"))
-    source_error(loc, "expected 'plain' or 'name = old name', found '%s'", name);
+    ops_error(loc, "expected 'plain' or 'name = old name', found '%s'", name);
   current_legacy(p, loc)->plain = true;
 }
 
-void add_let(parser *p, source_loc loc, const char *name, names params, expr *body) {
+void ops_add_let(parser *p, source_loc loc, const char *name, names params, expr *body) {
   let l = {.name = name, .loc = loc, .body = body};
   for (int i = 0; i < params.count; i++) {
     if (l.param_count == 6) {
-      source_error(params.items[i].loc, "a 'let' takes at most 6 parameters");
+      ops_error(params.items[i].loc, "a 'let' takes at most 6 parameters");
       break;
     }
     l.params[l.param_count++] = params.items[i].name;
   }
+  if (is_full(loc, p->current ? p->current->let_count : p->d->let_count))
+    return;
   if (p->current)
-    APPEND(p->current->lets, p->current->let_count, l);
+    APPEND(p->d->in, p->current->lets, p->current->let_count, l);
   else
-    APPEND(p->d->lets, p->d->let_count, l);
+    APPEND(p->d->in, p->d->lets, p->d->let_count, l);
 }
 
-clause *add_clause(parser *p, source_loc loc, int kind, const char *result_name, expr *when) {
+clause *ops_add_clause(parser *p, source_loc loc, int kind, const char *result_name,
+                       expr *when) {
   op *o = p->current;
-  APPEND(o->clauses, o->clause_count,
+  if (is_full(loc, o->clause_count))
+    return &o->clauses[o->clause_count - 1];
+  APPEND(p->d->in, o->clauses, o->clause_count,
          (clause){.kind = (uint8_t)kind, .loc = loc, .result = result_name, .when = when});
   return &o->clauses[o->clause_count - 1];
 }
 
-void add_shape(parser *p, source_loc loc, names results, clause c) {
-  for (int i = 0; i < results.count; i++) {
+void ops_add_shape(parser *p, source_loc loc, names results, clause c) {
+  for (int i = 0; i < results.count && !is_full(loc, p->current->shape_count); i++) {
     c.kind = PIR_CLAUSE_VIEW;
     c.loc = i ? results.items[i].loc : loc;
     c.result = results.items[i].name;
-    APPEND(p->current->shapes, p->current->shape_count, c);
+    APPEND(p->d->in, p->current->shapes, p->current->shape_count, c);
   }
 }
 
+// Requirements come in the order of their lines: each line is sought behind the last.
+static pir_str line_of(parser *p, source_loc loc) {
+  if (!p->line_text) {
+    p->line_text = loc.file->text;
+    p->line_number = 1;
+  }
+  for (; p->line_number < loc.line; p->line_number++)
+    p->line_text = strchr(p->line_text, '\n') + 1;
+  return (pir_str){p->line_text, strcspn(p->line_text, "\n")};
+}
+
 // The message shows the condition as it is written.
-void add_requirement(parser *p, source_loc loc, clause c) {
-  const char *text = source_text(loc.file);
-  for (int line = 1; line < loc.line; line++)
-    text = strchr(text, '\n') + 1;
-  text += loc.column - 1;
-  size_t size = strcspn(text, "\n");
+void ops_add_requirement(parser *p, source_loc loc, clause c) {
+  pir_str line = line_of(p, loc);
+  size_t skip = (size_t)(loc.column - 1) < line.size ? (size_t)(loc.column - 1) : line.size;
+  const char *text = line.data + skip;
+  size_t size = line.size - skip;
   if (loc.end_column > loc.column && (size_t)(loc.end_column - loc.column) < size)
     size = (size_t)(loc.end_column - loc.column);
   while (size && text[size - 1] == ' ')
     size--;
+  if (is_full(loc, p->current->requirement_count))
+    return;
   c.kind = PIR_CLAUSE_VIEW;
   c.loc = loc;
-  c.trap_text = text_copy(text, size);
-  APPEND(p->current->requirements, p->current->requirement_count, c);
+  c.trap_text = ops_text(p->d->in, text, size);
+  APPEND(p->d->in, p->current->requirements, p->current->requirement_count, c);
 }
 
-void add_variable(parser *p, source_loc loc, const char *name, expr *extent) {
+void ops_add_variable(parser *p, source_loc loc, const char *name, expr *extent) {
   clause *c = CLAUSE;
-  APPEND(c->vars, c->var_count, (variable){name, loc, extent, p->reduced});
+  if (!is_full(loc, c->var_count))
+    APPEND(p->d->in, c->vars, c->var_count, (variable){name, loc, extent, p->reduced});
 }
 
-void begin_lower(parser *p, source_loc loc) {
-  APPEND(p->current->lowers, p->current->lower_count, (lower){.loc = loc});
+void ops_begin_lower(parser *p, source_loc loc) {
+  if (!is_full(loc, p->current->lower_count))
+    APPEND(p->d->in, p->current->lowers, p->current->lower_count, (lower){.loc = loc});
 }
 
-step take_step(parser *p, source_loc loc, const char *op_name, expr *args, named_expr *attrs) {
+void ops_add_step(parser *p, step s) {
+  if (!is_full(s.loc, LOWERING->step_count))
+    APPEND(p->d->in, LOWERING->steps, LOWERING->step_count, s);
+}
+
+step ops_take_step(parser *p, source_loc loc, const char *op_name, expr *args,
+                   named_expr *attrs) {
   step s = {.loc = loc, .op = op_name, .args = args, .attrs = attrs};
-  for (int i = 0; i < p->values.count; i++)
-    APPEND(s.results, s.result_count, p->values.items[i].name);
+  for (int i = 0; i < p->values.count && !is_full(loc, s.result_count); i++)
+    APPEND(p->d->in, s.results, s.result_count, p->values.items[i].name);
   return s;
 }
 
 // A list of values becomes the op that makes lists.
-step take_list(parser *p, source_loc loc, expr *items) {
-  expr *list = expr_new(EXPR_LIST, loc);
+step ops_take_list(parser *p, source_loc loc, expr *items) {
+  expr *list = ops_expr(EXPR_LIST, loc);
   list->a = items;
-  return take_step(p, loc, "builtin.combine", list, NULL);
+  return ops_take_step(p, loc, "builtin.combine", list, NULL);
 }
 
-named_expr *named_expr_new(source_loc loc, const char *name, expr *value) {
-  named_expr *n = arena_alloc(sizeof *n);
+named_expr *ops_named_expr_new(source_loc loc, const char *name, expr *value) {
+  named_expr *n = ops_take(loc.file->in, sizeof *n);
   *n = (named_expr){.name = name, .loc = loc, .value = value};
   return n;
 }
 
 // ---- expressions
 static expr *expr_make(expr_kind kind, source_loc loc, expr_op o, expr *a, expr *b, expr *c) {
-  expr *e = expr_new(kind, loc);
+  expr *e = ops_expr(kind, loc);
   e->op = (uint8_t)o;
   e->a = a;
   e->b = b;
   e->c = c;
-  return e;
+  return ops_finished(e);
 }
 
-expr *unary(source_loc loc, expr_op o, expr *a) {
+expr *ops_unary(source_loc loc, expr_op o, expr *a) {
   if (o == OP_NEG && (a->kind == EXPR_INT || a->kind == EXPR_FLOAT)) {
     a->i = -a->i;
     a->f = -a->f;
@@ -598,18 +686,18 @@ expr *unary(source_loc loc, expr_op o, expr *a) {
   return expr_make(EXPR_UNARY, loc, o, a, NULL, NULL);
 }
 
-expr *binary(source_loc loc, expr_op o, expr *a, expr *b) {
+expr *ops_binary(source_loc loc, expr_op o, expr *a, expr *b) {
   return expr_make(EXPR_BINARY, loc, o, a, b, NULL);
 }
-expr *condition(source_loc loc, expr *a, expr *b, expr *c) {
+expr *ops_condition(source_loc loc, expr *a, expr *b, expr *c) {
   return expr_make(EXPR_COND, loc, OP_ADD, a, b, c);
 }
 
-expr *at(source_loc loc, const char *name, expr *map, expr *fill) {
+expr *ops_at(source_loc loc, const char *name, expr *map, expr *fill) {
   map->loc = loc;
   map->name = name;
   map->b = fill;
-  return map;
+  return ops_finished(map);
 }
 
 // Maps are created as the EXPR_AT that they become; `c` holds the name of the each-variable.
@@ -619,21 +707,21 @@ static expr *map_new(source_loc loc, pir_map_kind kind, expr *a) {
   return e;
 }
 
-expr *each_map(source_loc loc, const char *variable_name, expr *a) {
+expr *ops_each_map(source_loc loc, const char *variable_name, expr *a) {
   expr *e = map_new(loc, PIR_MAP_EACH, a);
-  e->c = expr_new(EXPR_NAME, loc);
+  e->c = ops_expr(EXPR_NAME, loc);
   e->c->name = variable_name;
   return e;
 }
 
-expr *flat_map(source_loc loc, expr *a) {
+expr *ops_flat_map(source_loc loc, expr *a) {
   return map_new(loc, PIR_MAP_LINEAR, a);
 }
-expr *list_map(source_loc loc, expr *entries) {
+expr *ops_list_map(source_loc loc, expr *entries) {
   return map_new(loc, PIR_MAP_LIST, entries);
 }
 
-expr *repeat(source_loc loc, const char *variable_name, expr *count, expr *e) {
+expr *ops_repeat(source_loc loc, const char *variable_name, expr *count, expr *e) {
   expr *r = expr_make(EXPR_REPEAT, loc, OP_ADD, count, e, NULL);
   r->name = variable_name;
   return r;

@@ -35,7 +35,10 @@ typedef struct parser {
   names like, values;
   bool reduced;  // `over` variables are being read
   int depth;
-  int file, line, column;
+  const ops_file *file;
+  int line, column;
+  const char *line_text;  // of line `line_number`: the last that was sought, or NULL
+  int line_number;
 } parser;
 
 #endif

@@ -108,13 +108,21 @@ typedef struct registration {
   const pir_dialect *dialect;
 } registration;
 
+// Tables may share a name if their ops have numbers of their own: ops of a user join a dialect
+// of the library.
+static bool is_same_dialect(const pir_dialect *a, const pir_dialect *b) {
+  if (a->op_count && b->op_count)
+    return a->ops[0].id >> 16 == b->ops[0].id >> 16;
+  return !strcmp(a->name, b->name);
+}
+
 static pir_status register_dialect(void *user) {
   pir_context *ctx = ((const registration *)user)->ctx;
   const pir_dialect *dialect = ((const registration *)user)->dialect;
   for (size_t i = 0; i < ctx->dialects.count; i++) {
     if (ctx->dialects.items[i] == dialect)
       return PIR_OK;
-    if (strcmp(ctx->dialects.items[i]->name, dialect->name) == 0)
+    if (is_same_dialect(ctx->dialects.items[i], dialect))
       return pir_report(ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
                         "dialect %s is registered already", dialect->name);
   }
@@ -124,6 +132,9 @@ static pir_status register_dialect(void *user) {
       return pir_report(ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
                         "\"%s\" needs the trait registered and a dialect number below %d",
                         def->name, MAX_DIALECTS);
+    if (((struct pir_name_entry *)pir_name_get(ctx, pir_str_from(def->name)))->def)
+      return pir_report(ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
+                        "\"%s\" is declared already", def->name);
   }
   for (size_t i = 0; i < dialect->op_count; i++) {
     const pir_opdef *def = &dialect->ops[i];

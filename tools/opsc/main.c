@@ -1,6 +1,6 @@
 // opsc: compiles a dialect's `.ops` files to C tables, headers, documentation pages and a
 // list.
-#include "ops_stages.h"
+#include "emit_impl.h"
 
 #include <errno.h>
 #include <string.h>
@@ -28,9 +28,9 @@ static bool finish(FILE *out, const char *path) {
   bool failed = ferror(out);
   if (fclose(out) || failed)
     return cannot_write(path);
-  if (source_errors())
+  if (opsc_reading()->error_count)
     remove(path);
-  return !source_errors();
+  return !opsc_reading()->error_count;
 }
 
 static bool write_table_file(const dialect *d, const char *path,
@@ -50,10 +50,11 @@ static bool write_families(const dialect *d, const char *folder, const char *end
                            void (*emit)(const dialect *d, int file, FILE *out)) {
   if (mkdir(folder, 0777) && errno != EEXIST)
     return cannot_write(folder);
-  for (int file = 0; file < source_files(); file++) {
+  for (int file = 0; file < opsc_reading()->file_count; file++) {
     if (!size(d, file))
       continue;
-    const char *path = text_format("%s/%s.%s", folder, source_family(file), ending);
+    const char *path =
+        ops_format(opsc_reading(), "%s/%s.%s", folder, opsc_family(opsc_file(file)), ending);
     FILE *out = fopen(path, "w");
     if (!out)
       return cannot_write(path);
@@ -66,19 +67,24 @@ static bool write_families(const dialect *d, const char *folder, const char *end
 
 // Writes one page for each family, and an index page.
 static bool write_doc(const dialect *d, const char *folder) {
-  return !folder || (write_families(d, folder, "md", family_size, emit_family) &&
-                     write_table_file(d, text_format("%s/README.md", folder), emit_index));
+  return !folder ||
+         (write_families(d, folder, "md", family_size, emit_family) &&
+          write_table_file(d, ops_format(opsc_reading(), "%s/README.md", folder), emit_index));
 }
 
 // Writes one header for each family, and beside the folder a header that includes them.
 static bool write_build(const dialect *d, const char *folder) {
-  return !folder || (write_families(d, folder, "h", build_size, emit_build_family) &&
-                     write_table_file(d, text_format("%s.h", folder), emit_build_index));
+  return !folder ||
+         (write_families(d, folder, "h", build_size, emit_build_family) &&
+          write_table_file(d, ops_format(opsc_reading(), "%s.h", folder), emit_build_index));
 }
 
 static bool compile_dialect(const char *input, const outputs *to) {
   dialect d = {0};
-  if (!ops_parse(input, &d))
+  const ops_file *file = ops_file_read(opsc_reading(), input);
+  if (!file)
+    fprintf(stderr, "opsc: cannot read '%s'\n", input);
+  if (!file || !ops_parse(file, &d))
     return false;
   ops_check(&d);
   return ops_number(&d, to->numbers) && write_table_file(&d, to->header, emit_header) &&
@@ -113,8 +119,9 @@ int main(int argc, char **argv) {
   }
   if (!input)
     return opsc_usage();
+  opsc_start();
   bool done = compile_dialect(input, &to);
-  source_report();
-  memory_release();
+  opsc_report();
+  opsc_release();
   return done ? 0 : 1;
 }

@@ -6,12 +6,11 @@
 #include <pir/compiler/dialect.h>
 #include <pir/compiler/infer.h>
 #include <sized.h>
-#include <stdatomic.h>
 #include <string.h>
 
 #include "custom_impl.h"
 
-enum { ID = 12, MOST = 24, ARGUMENTS = 6 * MOST };
+enum { MOST = 24, ARGUMENTS = 6 * MOST };
 
 // An op with its functions. Calls refer to `kernel`, from which this struct is found.
 typedef struct custom_op {
@@ -21,17 +20,6 @@ typedef struct custom_op {
   ffi_cif cif;
   ffi_type *types[ARGUMENTS];
 } custom_op;
-
-struct pir_custom_set {
-  pir_allocator allocator;
-  pir_arena memory;
-  pir_opdef defs[UINT8_MAX];
-  void *libraries[UINT8_MAX];
-  size_t count, library_count;
-  pir_dialect dialect;
-  atomic_bool registered;  // contexts read the set, perhaps on several threads: nothing else is
-                           // written any more
-};
 
 // ---- arguments of a call
 
@@ -283,20 +271,26 @@ pir_status pir_custom_set_create(const pir_allocator *allocator, pir_custom_set 
   *out_set = pir_mem_get(&own, sizeof **out_set);
   if (!*out_set)
     return PIR_EXHAUSTED;
-  **out_set = (pir_custom_set){.allocator = own, .memory.source = own};
+  **out_set = (pir_custom_set){.holders = 1, .allocator = own, .memory.source = own};
+  (*out_set)->last_text = &(*out_set)->texts;
   (*out_set)->dialect =
       (pir_dialect){.name = "custom_op", .json_id = 3, .ops = (*out_set)->defs};
   return PIR_OK;
 }
 
 void pir_custom_set_destroy(pir_custom_set *set) {
-  if (!set)
+  if (!set || atomic_fetch_sub(&set->holders, 1) != 1)
     return;
   pir_allocator allocator = set->allocator;
+  pir_custom_texts_destroy(set);
   pir_arena_destroy(&set->memory);
   for (size_t i = 0; i < set->library_count; i++)
     dlclose(set->libraries[i]);
   pir_mem_give(&allocator, set, sizeof *set);
+}
+
+void pir_custom_set_hold(pir_custom_set *set) {
+  atomic_fetch_add(&set->holders, 1);
 }
 
 static pir_status add_op(pir_custom_set *set, const pir_custom_op *from, pir_custom_fn kernel,
@@ -312,14 +306,13 @@ static pir_status add_op(pir_custom_set *set, const pir_custom_op *from, pir_cus
   pir_opdef *def = &set->defs[set->count];
   if (!op)
     return PIR_EXHAUSTED;
-  *def = (pir_opdef){.id = (uint32_t)ID << 16 | (uint32_t)(set->count + 1),
+  *def = (pir_opdef){.id = (uint32_t)CUSTOM_FUNCTIONS << 16 | (uint32_t)(set->count + 1),
                      .traits = PIR_REGISTERED,
                      .hooks.infer = infer_custom,
                      .own = &op->kernel};
   PIR_TRY(pir_custom_declare(&set->memory, from, MOST, def, message));
-  for (size_t i = 0; i < set->count; i++)
-    if (!strcmp(set->defs[i].name, def->name))
-      return pir_exec_fail(message, PIR_INVALID, "\"%s\" is declared twice", def->name);
+  if (pir_custom_find(set, def->name))
+    return pir_exec_fail(message, PIR_INVALID, "\"%s\" is declared twice", def->name);
   op->def = def;
   op->kernel = (pir_kernel){def->name, run_custom, false};
   op->run = kernel;
@@ -379,5 +372,7 @@ pir_status pir_custom_set_register(pir_custom_set *set, pir_context *ctx) {
   if (!set || !ctx)
     return pir_refuse_null(ctx, __func__);
   atomic_store(&set->registered, true);
-  return pir_context_register(ctx, &set->dialect);
+  if (set->count || !set->texts)
+    PIR_TRY(pir_context_register(ctx, &set->dialect));
+  return pir_custom_texts_register(set, ctx);
 }

@@ -2,7 +2,7 @@
 // builds the plan, loads the weights. The finished model needs neither the program nor its
 // context.
 #include "prepared.h"
-#include <pir/engine/custom.h>
+#include "custom_impl.h"
 #include <pir/compiler/code_listener.h>
 #include <pir/compiler/dialects.h>
 #include <pir/compiler/load.h>
@@ -263,6 +263,11 @@ static pir_status create_model(pir_program *program, const pir_model_options *op
   if (!status) {
     pir_model_finish(m.model);
     m.model->stats.compile_ns = pir_exec_now_ns() - start;
+    if (options->custom_ops) {
+      pir_custom_set_hold(options->custom_ops);
+      m.model->custom = options->custom_ops;
+      m.model->drop_custom = pir_custom_set_destroy;
+    }
     *out_model = m.model;
     m.model = NULL;
   }

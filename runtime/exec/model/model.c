@@ -41,6 +41,8 @@ void pir_model_release(pir_model *model) {
     model->drop_compiler(model->compiler);
   pir_executable_destroy(model->executable);
   pir_heap_release(&model->heap);
+  if (model->custom)
+    model->drop_custom(model->custom);
   if (model->mapped.data)
     munmap(model->mapped.data, model->mapped.bytes);
   if (model->file.release)

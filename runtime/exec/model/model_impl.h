@@ -62,6 +62,8 @@ struct pir_model {
   model_metadata metadata;
   model_weights weights;
   void (*drop_weights)(pir_model *model);  // releases these; NULL: there are none
+  struct pir_custom_set *custom;           // whose ops the plan calls; NULL: there are none
+  void (*drop_custom)(struct pir_custom_set *custom);  // the runtime library has no sets
   pir_model *base;                         // whose plan and code this one shares; or NULL
   pir_progress_sink progress;              // while the model is made
   const pir_code_listener *code_listener;  // while a stored model is read; NULL: nobody

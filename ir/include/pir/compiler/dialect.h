@@ -26,8 +26,10 @@ struct pir_dialect {
 };
 
 // Makes the ops of a dialect known to a context. The table must outlive the context.
-// Registering the same table again does nothing. Returns PIR_INVALID, reported, when another
-// dialect has the name or an op lacks the trait PIR_REGISTERED or a valid number.
+// Registering the same table again does nothing. Tables may share a name if the dialect numbers
+// of their ops differ. Returns PIR_INVALID, reported, when another dialect has the number (or
+// the name, for one without ops), an op's name is declared already, or an op lacks the trait
+// PIR_REGISTERED or a valid number.
 PIR_API PIR_NODISCARD pir_status pir_context_register(pir_context *ctx,
                                                       const pir_dialect *dialect);
 // Returns the number of dialects that are registered.

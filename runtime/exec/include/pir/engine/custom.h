@@ -45,16 +45,17 @@ typedef struct pir_custom_op {
 // Any of the functions above, cast to one type.
 typedef void (*pir_custom_fn)(void);
 
-// Declared ops, to be registered in contexts and given to models. It must outlive both. One
-// thread at a time adds ops; afterwards any thread may register the set and load models with
-// it.
+// Declared ops, to be registered in contexts and given to models. It must outlive the contexts;
+// models that are loaded with it keep it alive. One thread at a time adds ops; afterwards any
+// thread may register the set and load models with it. Sets share nothing: contexts with other
+// sets may be used at the same time.
 typedef struct pir_custom_set pir_custom_set;
 
 // Creates an empty set. `allocator` may be NULL. Returns PIR_EXHAUSTED when memory runs out.
 PIR_API PIR_NODISCARD pir_status pir_custom_set_create(const pir_allocator *allocator,
                                                        pir_custom_set **out_set);
-// Destroys a set and closes its libraries; no context or model may use it then. NULL does
-// nothing.
+// Gives up the caller's hold of a set, which no context may use then. Its libraries are closed
+// and its memory is freed with the last model that was loaded with it. NULL does nothing.
 PIR_API void pir_custom_set_destroy(pir_custom_set *set);
 // Adds an op with its functions; `infer` may be NULL. Texts of `op` are copied. PIR_INVALID,
 // with a reason in `message`: a bad declaration, a second op of the name, or a set that has
@@ -68,7 +69,34 @@ PIR_API PIR_NODISCARD pir_status pir_custom_set_add(pir_custom_set *set,
 // a function.
 PIR_API PIR_NODISCARD pir_status pir_custom_set_load(pir_custom_set *set, const char *library,
                                                      pir_message *message);
-// Makes the ops known to a context. Fails as pir_context_register does.
+
+// How a text of declarations is read. Zero, but for `size`, is a file "ops" without includes
+// and without a sink.
+typedef struct pir_ops_options {
+  // sizeof(pir_ops_options) (pir/base.h).
+  size_t size;
+  // The name in diagnostics; included files are sought beside it.
+  pir_str file;
+  // Finds the text of an included file, which must live until the call returns. NULL: includes
+  // are refused.
+  pir_status (*read)(void *user, pir_str path, pir_str *out_text);
+  // Handed to `read`.
+  void *user;
+  // The receiver of all errors of the text, with file, line and column.
+  pir_diag_sink sink;
+} pir_ops_options;
+
+// Adds the ops that a text declares in the language of `.ops` files (docs/user-ops.md). They
+// have no C functions: libpir infers, compiles and evaluates them from their declarations, as
+// it does its own. All or none are added. `options` may be NULL; `text` need not outlive the
+// call. PIR_INVALID: the text has errors, of which `message` has the first with its place, or
+// an op is declared already, or the set has been registered. PIR_EXHAUSTED: more than 64 texts,
+// a text of more than 1 MB, or no memory.
+PIR_API PIR_NODISCARD pir_status pir_custom_set_declare(pir_custom_set *set, pir_str text,
+                                                        const pir_ops_options *options,
+                                                        pir_message *message);
+// Makes the ops known to a context. Fails as pir_context_register does; the context may know
+// some of the ops then. A context takes one set.
 PIR_API PIR_NODISCARD pir_status pir_custom_set_register(pir_custom_set *set, pir_context *ctx);
 
 PIR_END

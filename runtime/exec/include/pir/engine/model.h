@@ -26,7 +26,8 @@ typedef struct pir_session pir_session;
 // ---- making a model
 
 // How a model is made. The zero value, but for `size`, means all defaults. Nothing is kept but
-// `allocator`, `custom_ops` and `device_context`, which must outlive the model.
+// `allocator` and `device_context`, which must outlive the model, and `custom_ops`, which the
+// model holds.
 typedef struct pir_model_options {
   // sizeof(pir_model_options) (pir/base.h).
   size_t size;

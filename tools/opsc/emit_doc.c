@@ -67,7 +67,7 @@ static void put_declarations(FILE *out, const op *o) {
 // lines that are indented deeper or close its block. A declaration on the op's own line ends
 // there.
 static void put_source(FILE *out, source_loc loc) {
-  const char *text = source_text(loc.file);
+  const char *text = loc.file->text;
   for (int line = 1; line < loc.line; line++)
     text = strchr(text, '\n') + 1;
   size_t indent = strspn(text, " "), start = (size_t)loc.column - 1,
@@ -120,7 +120,7 @@ static void put_meaning(FILE *out, const op *o) {
     put_source(out, o->shapes[i].loc);
   if (o->kernel)
     fprintf(out, "    kernel %s\n", o->kernel);
-  if (!op_declared_only(o))
+  if (!ops_declared_only(o))
     return;
   fprintf(out, "%sDeclared only%s%s: programs with it are read and written, not run.\n",
           o->shape_count ? "\n" : "", o->declared ? ", because " : "",
@@ -147,7 +147,7 @@ static void put_op(FILE *out, const dialect *d, const op *o) {
 
 // Writes the text of a file's leading comment on one line.
 static void put_family_summary(FILE *out, int file) {
-  const char *text = source_text(file);
+  const char *text = opsc_file(file)->text;
   bool first = true;
   while (!strncmp(text, "//", 2)) {
     text += 2;
@@ -161,28 +161,28 @@ static void put_family_summary(FILE *out, int file) {
 }
 
 void emit_family(const dialect *d, int file, FILE *out) {
-  fprintf(out, "# %s: %s\n\n", d->name, source_family(file));
+  fprintf(out, "# %s: %s\n\n", d->name, opsc_family(opsc_file(file)));
   put_family_summary(out, file);
   fputc('\n', out);
   for (int i = 0; i < d->op_count; i++)
-    if (!d->ops[i].is_form && d->ops[i].loc.file == file)
+    if (!d->ops[i].is_form && d->ops[i].loc.file->number == file)
       put_op(out, d, &d->ops[i]);
 }
 
 int family_size(const dialect *d, int file) {
   int n = 0;
   for (int i = 0; i < d->op_count; i++)
-    n += !d->ops[i].is_form && d->ops[i].loc.file == file;
+    n += !d->ops[i].is_form && d->ops[i].loc.file->number == file;
   return n;
 }
 
 void emit_index(const dialect *d, FILE *out) {
   fprintf(out, "# %s\n\n%s\n\n| family | ops | |\n| --- | --- | --- |\n", d->name, d->summary);
-  for (int file = 0; file < source_files(); file++) {
+  for (int file = 0; file < opsc_reading()->file_count; file++) {
     if (!family_size(d, file))
       continue;
-    fprintf(out, "| [%s](%s.md) | %d | ", source_family(file), source_family(file),
-            family_size(d, file));
+    fprintf(out, "| [%s](%s.md) | %d | ", opsc_family(opsc_file(file)),
+            opsc_family(opsc_file(file)), family_size(d, file));
     put_family_summary(out, file);
     fputs(" |\n", out);
   }

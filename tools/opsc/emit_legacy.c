@@ -26,7 +26,7 @@ static size_t gradient_stem(const char *name) {
 
 // "mean_out" is "MeanOut" in the old format unless said otherwise.
 static const char *camel_case(const char *name, size_t size) {
-  char *text = (char *)text_copy(name, size), *to = text;
+  char *text = (char *)ops_text(opsc_reading(), name, size), *to = text;
   bool upper = true;
   for (size_t i = 0; i < size; i++) {
     if (name[i] != '_')
@@ -46,10 +46,10 @@ static const char *old_slot(const legacy *l, const char *name) {
   if (item)
     slot = item->old;
   else if (l->plain || (l->higher && !strncmp(name, "grad_", 5)))
-    slot = text_copy(name, size);
+    slot = ops_text(opsc_reading(), name, size);
   else
     slot = camel_case(name, size);
-  return stem ? text_format("%s@GRAD", slot) : slot;
+  return stem ? ops_format(opsc_reading(), "%s@GRAD", slot) : slot;
 }
 
 static bool is_attr_operand(const operand *x) {
@@ -106,8 +106,8 @@ static void emit_legacy_operands(FILE *out, const op *o, const legacy *l, int n)
 // none.
 static bool has_kinds(const op *o, const legacy *l, bool operands) {
   for (int i = 0; i < l->item_count; i++)
-    if (l->items[i].kind &&
-        (operands ? op_operand(o, l->items[i].name) : op_attr(o, l->items[i].name)) >= 0)
+    if (l->items[i].kind && (operands ? ops_operand_at(o, l->items[i].name)
+                                      : ops_attr_at(o, l->items[i].name)) >= 0)
       return true;
   return false;
 }
@@ -139,7 +139,7 @@ static void emit_legacy_fixed(FILE *out, const op *o, const legacy *l, int n) {
       value = f->value->f;
     fprintf(out, "%s{\"%s\", %d, %.17g, ", i ? ", " : "", f->name, f->kind, value);
     if (text)
-      put_text(out, f->value->name);
+      put_c_text(out, f->value->name);
     else
       fputs("NULL", out);
     fputc('}', out);
@@ -201,7 +201,7 @@ static const op *find_op_sized(const dialect *d, const char *name, size_t size) 
 static const char *default_old_name(const dialect *d, const op *o) {
   size_t size = strlen(o->name);
   bool marked = size > 1 && o->name[size - 1] == '_' && !find_op_sized(d, o->name, size - 1);
-  return marked ? text_format("%.*s", (int)(size - 1), o->name) : o->name;
+  return marked ? ops_format(opsc_reading(), "%.*s", (int)(size - 1), o->name) : o->name;
 }
 
 // Names without a legacy op: variants for sparse tensors and selected rows were kernels of one
@@ -247,12 +247,12 @@ static bool is_renamed(const dialect *d, const op *o) {
 
 // Writes the forward op's slot names as they appear in gradient `o`.
 static legacy *gradient_names(const dialect *d, const backward *b, int n) {
-  legacy *l = array_grow(NULL, 0, sizeof *l);
+  legacy *l = ops_grow(opsc_reading(), NULL, 0, sizeof *l);
   *l = b->forward->legacy_count ? b->forward->legacies[n] : (legacy){0};
   l->higher = b->higher;
   if (b->forward->legacy_count)
     return l;
-  APPEND(l->names, l->name_count, default_old_name(d, b->forward));
+  APPEND(opsc_reading(), l->names, l->name_count, default_old_name(d, b->forward));
   return l;
 }
 
@@ -266,17 +266,17 @@ static legacy_row *add_gradient_rows(legacy_row *rows, int *io_count, FILE *out,
     const legacy *l = gradient_names(d, &b, n);
     int before = count;
     for (int k = 0; k < l->name_count; k++) {
-      const char *name = text_format("%s%s", l->names[k], b.suffix);
+      const char *name = ops_format(opsc_reading(), "%s%s", l->names[k], b.suffix);
       const op *taken = find_op_sized(d, name, strlen(name));
       bool first = count == *io_count;
       bool gone =
           taken && (taken->legacy_count || is_renamed(d, taken));  // so its own name is free
       if (!taken || taken == o || gone)
-        APPEND(rows, count, (legacy_row){name, o, n, l, first});
+        APPEND(opsc_reading(), rows, count, (legacy_row){name, o, n, l, first});
     }
     // Some later gradients have the name of the new op.
     if (b.higher && !n)
-      APPEND(rows, count, (legacy_row){o->name, o, n, l, false});
+      APPEND(opsc_reading(), rows, count, (legacy_row){o->name, o, n, l, false});
     if (count > before)
       emit_legacy_parts(out, o, l, n);
   }
@@ -297,12 +297,13 @@ legacy_row *legacy_rows(FILE *out, const dialect *d, int *out_count) {
       rows = add_gradient_rows(rows, &count, out, d, o);
     if (!o->legacy_count && !renamed && !is_new_name(o->name)) {
       emit_legacy_parts(out, o, &none, 0);
-      APPEND(rows, count, (legacy_row){default_old_name(d, o), o, 0, &none, true});
+      APPEND(opsc_reading(), rows, count,
+             (legacy_row){default_old_name(d, o), o, 0, &none, true});
     }
     for (int n = 0; n < o->legacy_count; n++) {
       emit_legacy_parts(out, o, &o->legacies[n], n);
       for (int k = 0; k < o->legacies[n].name_count; k++)
-        APPEND(rows, count,
+        APPEND(opsc_reading(), rows, count,
                (legacy_row){o->legacies[n].names[k], o, n, &o->legacies[n], !n && !k});
     }
   }
@@ -316,7 +317,7 @@ legacy_row *legacy_rows(FILE *out, const dialect *d, int *out_count) {
   }
   for (int i = 1; i < count; i++)
     if (!strcmp(rows[i - 1].name, rows[i].name))
-      source_error(rows[i].o->loc, "the old name '%s' is claimed twice", rows[i].name);
+      ops_error(rows[i].o->loc, "the old name '%s' is claimed twice", rows[i].name);
   *out_count = count;
   return rows;
 }

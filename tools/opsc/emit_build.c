@@ -86,7 +86,7 @@ static const char *safe_name(const char *name) {
       "result_type", "template", "this",  "typename", "union",   "using"};
   for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
     if (!strcmp(taken[i], name))
-      return text_format("%s_", name);
+      return ops_format(opsc_reading(), "%s_", name);
   return name;
 }
 
@@ -129,8 +129,8 @@ static bool has_function(const op *o) {
 
 // Whether the caller states the type of the result, because no attribute does.
 static bool states_type(const op *o) {
-  return o->traits & PIR_PARAMETER ||
-         (o->traits & PIR_INPUT && (op_attr(o, "shape") < 0 || op_attr(o, "dtype") < 0));
+  return o->traits & PIR_PARAMETER || (o->traits & PIR_INPUT && (ops_attr_at(o, "shape") < 0 ||
+                                                                 ops_attr_at(o, "dtype") < 0));
 }
 
 static int option_count(const op *o) {
@@ -191,43 +191,46 @@ static void emit_results_struct(FILE *out, const op *o, const char *function) {
 }
 
 static void put_parameters(FILE *out, const op *o, const char *function, const char *returned) {
-  line l = begin_line(out, text_format("static inline %s%s(", returned, function));
+  line l =
+      begin_line(out, ops_format(opsc_reading(), "static inline %s%s(", returned, function));
   put_item(&l, "pir_op_builder *builder");
   if (states_type(o))
     put_item(&l, "const pir_type *result_type");
   for (int i = 0; i < o->operand_count; i++) {
     const operand *x = &o->operands[i];
     if (is_required_operand(x))
-      put_item(&l, text_format("%s%s", operand_form_of(x)->type, safe_name(x->name)));
+      put_item(
+          &l, ops_format(opsc_reading(), "%s%s", operand_form_of(x)->type, safe_name(x->name)));
   }
   for (int i = 0; i < o->attr_count; i++) {
     const attr *a = &o->attrs[i];
     if (is_required_attr(a))
-      put_item(&l, text_format("%s%s", attr_form_of(a)->type, safe_name(a->name)));
+      put_item(&l,
+               ops_format(opsc_reading(), "%s%s", attr_form_of(a)->type, safe_name(a->name)));
   }
   if (option_count(o))
-    put_item(&l, text_format("const %s_options *options", function));
+    put_item(&l, ops_format(opsc_reading(), "const %s_options *options", function));
   fputs(") {\n", out);
 }
 
 // Returns the number of arguments.
 static int put_required(FILE *out, const op *o, int total) {
-  line l = begin_line(out, text_format("  pir_op_arg args[%d] = {", total));
+  line l = begin_line(out, ops_format(opsc_reading(), "  pir_op_arg args[%d] = {", total));
   int count = 0;
   for (int i = 0; i < o->operand_count; i++) {
     const operand *x = &o->operands[i];
     if (!is_required_operand(x))
       continue;
-    put_item(&l, text_format("pir_arg_%s(%d, %s)", operand_form_of(x)->maker, i,
-                             safe_name(x->name)));
+    put_item(&l, ops_format(opsc_reading(), "pir_arg_%s(%d, %s)", operand_form_of(x)->maker, i,
+                            safe_name(x->name)));
     count++;
   }
   for (int i = 0; i < o->attr_count; i++) {
     const attr *a = &o->attrs[i];
     if (!is_required_attr(a))
       continue;
-    put_item(&l,
-             text_format("pir_arg_%s(%d, %s)", attr_form_of(a)->maker, i, safe_name(a->name)));
+    put_item(&l, ops_format(opsc_reading(), "pir_arg_%s(%d, %s)", attr_form_of(a)->maker, i,
+                            safe_name(a->name)));
     count++;
   }
   fputs(count ? "};\n" : "pir_arg_none(0)};\n", out);
@@ -252,9 +255,9 @@ static void put_return(FILE *out, const op *o, const char *function, const char 
     fprintf(out, "  return pir_op_result_of(%s, 0);\n", call);
   } else {
     fprintf(out, "  const pir_op *op = %s;\n", call);
-    line l = begin_line(out, text_format("  %s_results results = {", function));
+    line l = begin_line(out, ops_format(opsc_reading(), "  %s_results results = {", function));
     for (int i = 0; i < o->result_count; i++)
-      put_item(&l, text_format("pir_op_result_of(op, %d)", i));
+      put_item(&l, ops_format(opsc_reading(), "pir_op_result_of(op, %d)", i));
     fputs("};\n  return results;\n", out);
   }
 }
@@ -262,11 +265,13 @@ static void put_return(FILE *out, const op *o, const char *function, const char 
 static const char *returned_type(const op *o, const char *function) {
   if (!o->result_count)
     return "pir_op *";
-  return o->result_count == 1 ? "pir_value *" : text_format("%s_results ", function);
+  return o->result_count == 1 ? "pir_value *"
+                              : ops_format(opsc_reading(), "%s_results ", function);
 }
 
 static void emit_function(FILE *out, const dialect *d, const op *o, bool twin) {
-  const char *function = text_format("pir_%s_%s%s", d->prefix, o->name, twin ? "_" : "");
+  const char *function =
+      ops_format(opsc_reading(), "pir_%s_%s%s", d->prefix, o->name, twin ? "_" : "");
   int total = o->operand_count + o->attr_count;
   emit_options(out, o, function);
   emit_results_struct(out, o, function);
@@ -279,10 +284,11 @@ static void emit_function(FILE *out, const dialect *d, const op *o, bool twin) {
     put_optional(out, o);
     fputs("  }\n", out);
   }
-  const char *call = text_format(
-      "pir_op_builder_put(builder, %s, %s, %s, %s)", upper(d->prefix, o->name, twin ? "_" : ""),
-      states_type(o) ? "result_type" : "NULL", total ? "args" : "NULL",
-      option_count(o) ? "count" : text_format("%d", required));
+  const char *call =
+      ops_format(opsc_reading(), "pir_op_builder_put(builder, %s, %s, %s, %s)",
+                 upper(d->prefix, o->name, twin ? "_" : ""),
+                 states_type(o) ? "result_type" : "NULL", total ? "args" : "NULL",
+                 option_count(o) ? "count" : ops_format(opsc_reading(), "%d", required));
   put_return(out, o, function, call);
   fputs("}\n\n", out);
 }
@@ -292,22 +298,23 @@ static void emit_function(FILE *out, const dialect *d, const op *o, bool twin) {
 int build_size(const dialect *d, int file) {
   int count = 0;
   for (int i = 0; i < d->op_count; i++)
-    count += has_function(&d->ops[i]) && d->ops[i].loc.file == file;
+    count += has_function(&d->ops[i]) && d->ops[i].loc.file->number == file;
   return count;
 }
 
 void emit_build_family(const dialect *d, int file, FILE *out) {
-  const char *guard = upper("pir_build", text_format("%s_", source_family(0)),
-                            text_format("%s_h", source_family(file)));
+  const char *guard =
+      upper("pir_build", ops_format(opsc_reading(), "%s_", opsc_family(opsc_file(0))),
+            ops_format(opsc_reading(), "%s_h", opsc_family(opsc_file(file))));
   fprintf(out,
           "// Made by opsc from %s.ops: functions that build the ops of a family "
           "(pir/compiler/build_op.h).\n#ifndef %s\n#define %s\n\n"
           "#include <pir/compiler/dialect/%s.h>\n#include <pir/compiler/op_args.h>\n\n"
           "PIR_BEGIN\n\n",
-          source_family(file), guard, guard, source_family(0));
+          opsc_family(opsc_file(file)), guard, guard, opsc_family(opsc_file(0)));
   for (int i = 0; i < d->op_count; i++) {
     const op *o = &d->ops[i];
-    if (!has_function(o) || o->loc.file != file)
+    if (!has_function(o) || o->loc.file->number != file)
       continue;
     emit_function(out, d, o, false);
     if (o->has_twin)
@@ -321,10 +328,10 @@ void emit_build_index(const dialect *d, FILE *out) {
       out,
       "// Made by opsc from %s.ops: functions that build the ops of the dialect, one header a "
       "family.\n#ifndef PIR_BUILD_%s_H\n#define PIR_BUILD_%s_H\n\n",
-      d->name, source_family(0), source_family(0));
-  for (int file = 0; file < source_files(); file++)
+      d->name, opsc_family(opsc_file(0)), opsc_family(opsc_file(0)));
+  for (int file = 0; file < opsc_reading()->file_count; file++)
     if (build_size(d, file))
-      fprintf(out, "#include <pir/compiler/build/%s/%s.h>\n", source_family(0),
-              source_family(file));
+      fprintf(out, "#include <pir/compiler/build/%s/%s.h>\n", opsc_family(opsc_file(0)),
+              opsc_family(opsc_file(file)));
   fputs("\n#endif\n", out);
 }

@@ -90,7 +90,7 @@ static const char *meaning(const op *o) {
     return "clause";
   if (o->kernel)
     return "kernel";
-  return op_declared_only(o) ? "-" : "program";
+  return ops_declared_only(o) ? "-" : "program";
 }
 
 // Three columns: the ops of the lower blocks, the kinds of the clauses, the kernel.
@@ -113,7 +113,7 @@ static void put_meaning_columns(FILE *out, const op *o) {
 }
 
 static void put_op_line(FILE *out, const dialect *d, const op *o, bool twin) {
-  fprintf(out, "%s.%s%s\t%s\t", d->name, o->name, twin ? "_" : "", source_family(o->loc.file));
+  fprintf(out, "%s.%s%s\t%s\t", d->name, o->name, twin ? "_" : "", opsc_family(o->loc.file));
   put_operands(out, o);
   fputc('\t', out);
   put_attrs(out, o);

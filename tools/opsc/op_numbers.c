@@ -2,7 +2,7 @@
 // number, so the numbers are in a checked-in list to which rows are only appended. An op
 // without a row gets the next number; the row is written back. Without a list ops are numbered
 // in the order of their declarations.
-#include "ops_stages.h"
+#include "emit_impl.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ typedef struct number_row {
 
 typedef struct number_list {
   const char *path;
-  int file;  // -1: the list is yet to be made
+  const ops_file *file;  // NULL: the list is yet to be made
   number_row *rows;
   int count, read;
 } number_list;
@@ -45,26 +45,27 @@ static void read_number_row(const dialect *d, number_list *l, const char *text,
   unsigned expected = (unsigned)d->id << 16 | (unsigned)(l->count + 1);
   bool retired = !strcmp(word, "retired");
   if (parts < 2 || (parts == 3 && !retired))
-    source_error(loc, "expects a number, the name of an op, and perhaps 'retired'");
+    ops_error(loc, "expects a number, the name of an op, and perhaps 'retired'");
   else if (id != expected)
-    source_error(loc, "expects number 0x%x: each is one more than the number before", expected);
+    ops_error(loc, "expects number 0x%x: each is one more than the number before", expected);
   else if (find_number(l, name))
-    source_error(loc, "'%s' has a number already", name);
+    ops_error(loc, "'%s' has a number already", name);
   if (parts >= 2)
-    APPEND(l->rows, l->count,
-           (number_row){loc, expected, text_copy(name, strlen(name)), retired, false});
+    APPEND(opsc_reading(), l->rows, l->count,
+           (number_row){loc, expected, ops_text(opsc_reading(), name, strlen(name)), retired,
+                        false});
 }
 
 static void read_number_list(const dialect *d, number_list *l) {
-  l->file = source_add(l->path);
-  if (l->file < 0)
+  l->file = ops_file_read(opsc_reading(), l->path);
+  if (!l->file)
     return;
   source_loc loc = {l->file, 1, 1, 1};
-  for (const char *at = source_text(l->file); *at; loc.line++) {
+  for (const char *at = l->file->text; *at; loc.line++) {
     size_t length = strcspn(at, "\n");
     loc.end_column = (int)length + 1;
     if (length && *at != '#')
-      read_number_row(d, l, text_copy(at, length), loc);
+      read_number_row(d, l, ops_text(opsc_reading(), at, length), loc);
     at += length + (at[length] == '\n');
   }
   l->read = l->count;
@@ -76,11 +77,11 @@ static int number_op(const dialect *d, number_list *l, const op *o, const char *
   if (!row) {
     unsigned id = (unsigned)d->id << 16 | (unsigned)(l->count + 1);
     if (l->count == UINT16_MAX)
-      source_error(o->loc, "'%s' has more ops than there are numbers", d->name);
-    APPEND(l->rows, l->count, (number_row){o->loc, id, name, false, false});
+      ops_error(o->loc, "'%s' has more ops than there are numbers", d->name);
+    APPEND(opsc_reading(), l->rows, l->count, (number_row){o->loc, id, name, false, false});
     row = &l->rows[l->count - 1];
   } else if (row->retired) {
-    source_error(o->loc, "'%s' is retired: its number 0x%x was another op's", name, row->id);
+    ops_error(o->loc, "'%s' is retired: its number 0x%x was another op's", name, row->id);
   }
   row->met = true;
   return (int)(row->id & UINT16_MAX);
@@ -96,9 +97,9 @@ static void order_table(dialect *d) {
     op *o = &d->ops[i];
     if (o->is_form)
       continue;
-    APPEND(d->table, d->table_count, (table_row){o, o->number, false});
+    APPEND(opsc_reading(), d->table, d->table_count, (table_row){o, o->number, false});
     if (o->has_twin)
-      APPEND(d->table, d->table_count, (table_row){o, o->twin_number, true});
+      APPEND(opsc_reading(), d->table, d->table_count, (table_row){o, o->twin_number, true});
   }
   if (d->table_count)
     qsort(d->table, (size_t)d->table_count, sizeof *d->table, by_number);
@@ -113,14 +114,14 @@ static void order_table(dialect *d) {
 
 // ---- writing
 static bool write_number_list(const dialect *d, const number_list *l) {
-  const char *path = text_format("%s.new.%ld", l->path, (long)getpid());
+  const char *path = ops_format(opsc_reading(), "%s.new.%d", l->path, (int)getpid());
   FILE *out = fopen(path, "w");
   if (!out)
     return false;
-  if (l->file < 0)
+  if (!l->file)
     fprintf(out, number_list_head, d->name);
   else
-    fputs(source_text(l->file), out);
+    fputs(l->file->text, out);
   for (int i = l->read; i < l->count; i++)
     fprintf(out, "0x%x %s\n", l->rows[i].id, l->rows[i].name);
   bool failed = ferror(out);
@@ -132,7 +133,7 @@ static bool write_number_list(const dialect *d, const number_list *l) {
 }
 
 bool ops_number(dialect *d, const char *path) {
-  number_list l = {.path = path, .file = -1};
+  number_list l = {.path = path};
   if (path)
     read_number_list(d, &l);
   for (int i = 0; i < d->op_count; i++) {
@@ -141,17 +142,17 @@ bool ops_number(dialect *d, const char *path) {
       continue;
     o->number = number_op(d, &l, o, o->name);
     if (o->has_twin)
-      o->twin_number = number_op(d, &l, o, text_format("%s_", o->name));
+      o->twin_number = number_op(d, &l, o, ops_format(opsc_reading(), "%s_", o->name));
   }
   for (int i = 0; i < l.read; i++)
     if (!l.rows[i].met && !l.rows[i].retired)
-      source_error(l.rows[i].loc,
-                   "no op is '%s': the row of an op that went gets the word 'retired'; a row "
-                   "that was never published may be removed",
-                   l.rows[i].name);
+      ops_error(l.rows[i].loc,
+                "no op is '%s': the row of an op that went gets the word 'retired'; a row "
+                "that was never published may be removed",
+                l.rows[i].name);
   order_table(d);
-  if (source_errors() || !path || l.read == l.count)
-    return !source_errors();
+  if (opsc_reading()->error_count || !path || l.read == l.count)
+    return !opsc_reading()->error_count;
   if (!write_number_list(d, &l)) {
     fprintf(stderr, "opsc: cannot write '%s': %s\n", path, strerror(errno));
     return false;

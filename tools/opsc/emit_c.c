@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void put_text(FILE *out, const char *text) {
+void put_c_text(FILE *out, const char *text) {
   fputc('"', out);
   for (; *text; text++) {
     if (*text == '"' || *text == '\\')
@@ -35,36 +35,19 @@ static void put_array(FILE *out, const char *member, int count, const char *pref
 }
 
 // ---- defaults
-static int64_t literal_int(uint8_t kind, const expr *e) {
-  if (kind == PIR_ATTR_BOOL)
-    return !strcmp(e->name, "true");
-  if (kind == PIR_ATTR_DTYPE)
-    return !strcmp(e->name, "bool") ? PIR_BOOL : pir_dtype_from_text(pir_str_from(e->name));
-  if (kind == PIR_ATTR_PLACE)
-    return !strcmp(e->name, "cpu");
-  if (kind == PIR_ATTR_LAYOUT)
-    return pir_layout_from_name(pir_str_from(e->name));
-  return expr_int(e);
-}
-
-static bool is_float_list(uint8_t kind, uint8_t element_kind) {
-  return kind == PIR_ATTR_ARRAY &&
-         (element_kind == PIR_ATTR_F32 || element_kind == PIR_ATTR_F64);
-}
-
 // The elements of a list default.
 static void emit_elements(FILE *out, const char *prefix, const char *op_name, const char *name,
                           uint8_t kind, uint8_t element_kind, const expr *e) {
   if (!e || e->kind != EXPR_LIST || !e->a)
     return;
-  bool floats = is_float_list(kind, element_kind);
+  bool floats = ops_is_float_list(kind, element_kind);
   fprintf(out, "static const %s %s_%s_%s[] = {", floats ? "double" : "int64_t", prefix, op_name,
           name);
   for (const expr *x = e->a; x; x = x->next) {
     if (floats)
       put_float(out, x->f);
     else
-      fprintf(out, "%lld", (long long)literal_int(element_kind, x));
+      fprintf(out, "%lld", (long long)ops_literal_int(element_kind, x));
     fputs(x->next ? ", " : "};\n", out);
   }
 }
@@ -72,7 +55,7 @@ static void emit_elements(FILE *out, const char *prefix, const char *op_name, co
 static void put_attr_def(FILE *out, const char *prefix, const char *op_name, const char *name,
                          uint8_t kind, uint8_t element_kind, const expr *e) {
   fputs("{", out);
-  put_text(out, name);
+  put_c_text(out, name);
   fprintf(out, ", .kind = %d", kind);
   if (element_kind)
     fprintf(out, ", .element_kind = %d", element_kind);
@@ -84,31 +67,19 @@ static void put_attr_def(FILE *out, const char *prefix, const char *op_name, con
       count++;
     fprintf(out, ", .has_ints = true, .int_count = %d", count);
     if (count)
-      fprintf(out, ", .%s = %s_%s_%s", is_float_list(kind, element_kind) ? "floats" : "ints",
-              prefix, op_name, name);
+      fprintf(out, ", .%s = %s_%s_%s",
+              ops_is_float_list(kind, element_kind) ? "floats" : "ints", prefix, op_name, name);
   } else if (e && e->kind == EXPR_TEXT && kind != PIR_ATTR_LAYOUT) {
     fputs(", .text = ", out);
-    put_text(out, e->name);
+    put_c_text(out, e->name);
   } else if (e) {
-    fprintf(out, ", .i = %lld", (long long)literal_int(kind, e));
+    fprintf(out, ", .i = %lld", (long long)ops_literal_int(kind, e));
     if (e->kind == EXPR_INT || e->kind == EXPR_FLOAT) {
       fputs(", .f = ", out);
       put_float(out, e->f);
     }
   }
   fputs("}", out);
-}
-
-static uint8_t operand_literal_kind(const operand *x) {
-  if (x->flags & PIR_OPERAND_INTARRAY)
-    return PIR_ATTR_INT_ARRAY;
-  switch (x->scalar_dtype) {
-    case PIR_BOOL: return PIR_ATTR_BOOL;
-    case PIR_I32: return PIR_ATTR_I32;
-    case PIR_I64: return PIR_ATTR_I64;
-    case PIR_F64: return PIR_ATTR_F64;
-    default: return PIR_ATTR_F32;
-  }
 }
 
 // ---- declarations
@@ -119,7 +90,7 @@ static void emit_operands(FILE *out, const op *o) {
       continue;
     emit_elements(out, "literal", o->name, x->name, PIR_ATTR_INT_ARRAY, 0, x->literal);
     fprintf(out, "static const pir_attr_def operand_%s_%s = ", o->name, x->name);
-    put_attr_def(out, "literal", o->name, x->name, operand_literal_kind(x), 0, x->literal);
+    put_attr_def(out, "literal", o->name, x->name, ops_operand_literal_kind(x), 0, x->literal);
     fputs(";\n", out);
   }
   if (!o->operand_count)
@@ -230,7 +201,7 @@ static void emit_nodes(FILE *out, const op *o) {
   if (c->text_count)
     fprintf(out, "static const char *const text_%s[] = {", o->name);
   for (int i = 0; i < c->text_count; i++) {
-    put_text(out, c->text[i]);
+    put_c_text(out, c->text[i]);
     fputs(i + 1 < c->text_count ? ", " : "};\n", out);
   }
 }
@@ -328,7 +299,7 @@ static void emit_lower_parts(FILE *out, const dialect *d, const op *o, int i) {
     fprintf(out, "{\"%s\", %d, %d, %d, %d, %d, ", a->name, a->kind, a->k, a->node, a->first,
             a->count);
     if (a->text)
-      put_text(out, a->text);
+      put_c_text(out, a->text);
     else
       fputs("NULL", out);
     fputs(k + 1 < l->attr_count ? "}, " : "}};\n", out);
@@ -384,7 +355,7 @@ static void put_opdef(FILE *out, const dialect *d, const op *o, bool twin,
         (traits & ~(uint32_t)(PIR_PURE | PIR_COMMUTATIVE | PIR_IDEMPOTENT | PIR_INVOLUTION)) |
         PIR_INPLACE;
   fprintf(out, "  {.name = \"%s.%s%s\", .summary = ", d->name, o->name, twin ? "_" : "");
-  put_text(out, o->summary);
+  put_c_text(out, o->summary);
   fprintf(out, ", .id = 0x%xu, .traits = 0x%xu,", op_id(d, o, twin), traits);
   fprintf(out,
           "\n   .operand_count = %d, .result_count = %d, .attr_count = %d, .region_count = %d, "
@@ -409,7 +380,7 @@ static void put_opdef(FILE *out, const dialect *d, const op *o, bool twin,
     fprintf(out, " .kernel = \"%s\",", o->kernel);
   if (o->declared) {
     fputs(" .declared = ", out);
-    put_text(out, o->declared);
+    put_c_text(out, o->declared);
     fputc(',', out);
   }
   fprintf(out, " .hooks = {%s, %s, %s, %s},", o->hook_infer ? o->hook_infer : "NULL",
@@ -434,7 +405,7 @@ static bool names_hook_first(const dialect *d, int at) {
 // Lists the hooks of inference, each once.
 static void emit_hook_list(const dialect *d, FILE *out) {
   fputs("\n#define PIR_", out);
-  for (const char *c = source_family(0); *c; c++)
+  for (const char *c = opsc_family(opsc_file(0)); *c; c++)
     fputc(toupper((unsigned char)*c), out);
   fputs("_INFER_HOOKS(X)", out);
   for (int i = 0; i < d->op_count; i++)
@@ -472,7 +443,7 @@ void emit_tables(const dialect *d, FILE *out) {
       "// Made by opsc from %s.ops.\n#include \"dialect_tables.h\"\n#include "
       "<math.h>\n#include "
       "<pir/layer/legacy_table.h>\n#include <pir/layer/lower.h>\n#include \"%s_hooks.h\"\n\n",
-      d->name, source_family(0));
+      d->name, opsc_family(opsc_file(0)));
   fprintf(out, "static const pir_opdef pir_%s_table[%d];\n", d->name, rows ? rows : 1);
   for (int i = 0; i < d->op_count; i++) {
     const op *o = &d->ops[i];
@@ -499,7 +470,7 @@ void emit_tables(const dialect *d, FILE *out) {
   fprintf(out, "const pir_dialect pir_%s_dialect = {\"%s\", %d, ", d->name, d->name,
           d->json_id);
   if (d->json_name)
-    put_text(out, d->json_name);
+    put_c_text(out, d->json_name);
   else
     fputs("NULL", out);
   fprintf(out, ", pir_%s_table, %d", d->name, rows);
@@ -509,7 +480,7 @@ void emit_tables(const dialect *d, FILE *out) {
 
 // ---- the header
 const char *upper(const char *a, const char *b, const char *c) {
-  char *text = (char *)text_format("%s_%s%s", a, b, c);
+  char *text = (char *)ops_format(opsc_reading(), "%s_%s%s", a, b, c);
   for (char *p = text; *p; p++)
     *p = (char)toupper((unsigned char)*p);
   return text;
