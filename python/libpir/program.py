@@ -4,7 +4,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import os
-import tempfile
+import secrets
 import threading
 from typing import Any, Callable, Iterator, Sequence
 
@@ -237,15 +237,17 @@ def _format(name: str) -> Any:
 def _put(path: str | os.PathLike[str], parts: Sequence[bytes]) -> None:
     """Writes a file that is there whole or not at all."""
     folder, name = os.path.split(os.fspath(path))
-    with tempfile.NamedTemporaryFile(dir=folder or ".", prefix=f".{name}.", delete=False) as file:
+    beside = os.path.join(folder, f".{name}.{secrets.token_hex(8)}")
+    # Not by tempfile, whose files nobody else may read.
+    with open(beside, "xb") as file:
         try:
             for part in parts:
                 file.write(part)
             file.flush()
             os.fsync(file.fileno())
-            os.replace(file.name, path)
+            os.replace(beside, path)
         except BaseException:
-            os.unlink(file.name)
+            os.unlink(beside)
             raise
 
 

@@ -107,6 +107,13 @@ def test_saved_programs_run(tmp_path, digits, format):
     assert before.dtype == np.float32 and sorted(p.name for p in tmp_path.iterdir()) == ["m", "m.params"]
 
 
+def test_saved_files_have_the_mode_of_new_files(tmp_path):
+    usual = tmp_path / "usual"
+    usual.touch()
+    libpir.Program.load(SHIPPED / "model.json").save(tmp_path / "m")
+    assert (tmp_path / "m").stat().st_mode == usual.stat().st_mode
+
+
 def test_saving_fails_whole(tmp_path):
     program = libpir.Program.load(SHIPPED / "model.json")
     with pytest.raises(ValueError, match="parameters"):
