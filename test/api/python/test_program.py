@@ -110,8 +110,9 @@ def test_saved_programs_run(tmp_path, digits, format):
 def test_saved_files_have_the_mode_of_new_files(tmp_path):
     usual = tmp_path / "usual"
     usual.touch()
-    libpir.Program.load(SHIPPED / "model.json").save(tmp_path / "m")
-    assert (tmp_path / "m").stat().st_mode == usual.stat().st_mode
+    program = libpir.Program.load(SHIPPED / "model.json")
+    program.save(tmp_path / "m", tmp_path / "m.params")
+    assert {p.stat().st_mode for p in tmp_path.iterdir()} == {usual.stat().st_mode}
 
 
 def test_saving_fails_whole(tmp_path):
