@@ -4,17 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const pir_device_ops *const kinds[] = {
-#define DEVICE(name, ...) &pir_device_##name,
-#include <pir/layer/devices.def>
-#undef DEVICE
-};
-
 static const pir_device_ops *find_kind(const char *name) {
-  for (size_t i = 0; name && i < sizeof kinds / sizeof *kinds; i++)
-    if (strcmp(kinds[i]->name, name) == 0)
-      return kinds[i];
-  return NULL;
+  const pir_device_ops *const *kind = device_kinds;
+  while (name && *kind && strcmp((*kind)->name, name) != 0)
+    kind++;
+  return name ? *kind : NULL;
 }
 
 pir_status device_check(const pir_device *d, int error, const char *action,

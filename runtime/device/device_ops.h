@@ -51,11 +51,13 @@ struct pir_device_ops {
   int (*stream_create)(const pir_device *device, void **out_stream);
   int (*stream_destroy)(const pir_device *device, void *stream);
   int (*stream_wait)(const pir_device *device, void *stream);
-  // Copies to and from the device; the host's side is memory of staging_take.
+  // Copies to, from and within the device; the host's side is memory of staging_take.
   int (*copy_up)(const pir_device *device, void *to, const void *from, size_t bytes,
                  void *stream);
   int (*copy_down)(const pir_device *device, void *to, const void *from, size_t bytes,
                    void *stream);
+  int (*copy_within)(const pir_device *device, void *to, const void *from, size_t bytes,
+                     void *stream);
   int (*launch)(const pir_device *device, void *function, int64_t blocks, int threads,
                 void *stream, void **arguments);
 
@@ -78,6 +80,10 @@ struct pir_device_ops {
 #define DEVICE(name, ...) extern const pir_device_ops pir_device_##name;
 #include <pir/layer/devices.def>
 #undef DEVICE
+
+// The records of all kinds, and NULL: of libpir in kinds.c, of the runtime library for compiled
+// models, whose code is for processors, in no_kinds.c.
+extern const pir_device_ops *const device_kinds[];
 
 // Returns PIR_OK, or the status of `error` with a message that names the failed action.
 pir_status device_check(const pir_device *device, int error, const char *action,

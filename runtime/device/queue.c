@@ -211,6 +211,10 @@ pir_status pir_queue_download(pir_queue *q, void *to, const void *from, size_t b
   return PIR_OK;
 }
 
+pir_status pir_queue_copy(pir_queue *q, void *to, const void *from, size_t bytes) {
+  return CALL(q, "copying on the device", copy_within, to, from, bytes, q->stream);
+}
+
 pir_status pir_queue_wait(pir_queue *q) {
   PIR_TRY(CALL(q, "the work of the stream", stream_wait, q->stream));
   for (unsigned i = 0; i < SLICES; i++)

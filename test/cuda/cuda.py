@@ -7,6 +7,7 @@ FOLDER holds models/ of recordings. For each model
   run        pir-run --target=cuda with the stand-ins for driver and NVRTC (cuda/shim): transfers, memory, launches and
              graphs of the runtime as on a device, kernels executed on the processor, outputs compared
   devices    build/test/device_test on the stand-ins: queues, copies, the pool, graphs
+  ports      build/test/device_ports_test: inputs and outputs in the memory of the device
   failures   build/test/device_faults_test: every call of the stand-ins fails once
   resources  NVRTC compiles every kernel; registers, stack (spills) and shared memory read from the CUBIN stay below
              limits. Skipped where NVRTC is not installed.
@@ -27,7 +28,7 @@ import limited
 
 UNSUPPORTED = 3
 ARCHITECTURES = ["sm_80"]
-DEVICE_TESTS = ["device_test", "device_faults_test"]
+DEVICE_TESTS = ["device_test", "device_ports_test", "device_faults_test"]
 AGAIN = ["mlp", "lenet", "bert_tiny"]  # run often enough that graphs are made, and compared afterwards
 COUNTS = re.compile(r"shim: (\d+) launches, (\d+) graphs")
 # Of the stack: what the range reduction of sines takes; a spilled tile takes more.

@@ -188,6 +188,11 @@ static int cuda_copy_down(const pir_device *d, void *to, const void *from, size_
                           void *stream) {
   return IN_CONTEXT(d, driver_of(d)->copy_down(to, (uintptr_t)from, bytes, stream));
 }
+static int cuda_copy_within(const pir_device *d, void *to, const void *from, size_t bytes,
+                            void *stream) {
+  return IN_CONTEXT(d,
+                    driver_of(d)->copy_within((uintptr_t)to, (uintptr_t)from, bytes, stream));
+}
 static int cuda_launch(const pir_device *d, void *function, int64_t blocks, int threads,
                        void *stream, void **arguments) {
   return IN_CONTEXT(d, driver_of(d)->launch(function, (unsigned)blocks, 1, 1, (unsigned)threads,
@@ -257,6 +262,7 @@ const pir_device_ops pir_device_cuda = {
     .stream_wait = cuda_stream_wait,
     .copy_up = cuda_copy_up,
     .copy_down = cuda_copy_down,
+    .copy_within = cuda_copy_within,
     .launch = cuda_launch,
     .event_create = cuda_event_create,
     .event_destroy = cuda_event_destroy,

@@ -51,9 +51,12 @@ static pir_status fill(pir_session *s, const pir_session_options *options) {
   PIR_TRY(pir_frame_create(p, &s->allocator, &s->frame));
   s->frame.packed = s->model->packed;
   s->frame.kernels = s->model->kernels;
-  if (s->model->device)
+  if (s->model->device) {
+    s->own_stream = !options->device_stream;
     PIR_TRY(pir_queue_create(s->model->device, options->device_stream, &s->frame.queue,
                              &s->frame.message));
+    PIR_TRY(pir_session_note_host_uses(s));
+  }
   s->stop = (pir_stop){.cancel = options->cancel, .max_ns = options->max_ns};
   s->frame.generator = &s->generator;
   pir_generator_spread(
@@ -228,7 +231,7 @@ pir_status pir_session_bind_input(pir_session *s, size_t i, const pir_tensor *te
   s->frame.message.text[0] = 0;
   if (i >= p->input_count)
     return bad_index(s, "input", i, p->input_count);
-  s->inputs[i].is_bound = s->overlaps_known = false;
+  s->inputs[i].is_bound = s->inputs[i].on_device = s->overlaps_known = false;
   if (!tensor)
     return pir_exec_fail(&s->frame.message, PIR_INVALID, "input %zu: no tensor is given", i);
   PIR_TRY(check_bound(s, "input", i, &p->inputs[i].port, tensor));
@@ -248,7 +251,7 @@ pir_status pir_session_bind_output(pir_session *s, size_t i, const pir_tensor *t
   s->frame.message.text[0] = 0;
   if (i >= p->output_count)
     return bad_index(s, "output", i, p->output_count);
-  s->outputs[i].is_bound = s->overlaps_known = false;
+  s->outputs[i].is_bound = s->outputs[i].on_device = s->overlaps_known = false;
   if (!tensor)
     return PIR_OK;
   PIR_TRY(check_bound(s, "output", i, &p->outputs[i].port, tensor));
@@ -276,7 +279,7 @@ static pir_status prepare(pir_session *s) {
   return pir_session_plan(s);
 }
 
-static pir_status grow(pir_session *s, owned_block *block, size_t bytes) {
+pir_status pir_session_grow(pir_session *s, owned_block *block, size_t bytes) {
   bool fits = s->separate ? bytes == block->bytes : bytes <= block->bytes;
   if (fits && block->data)
     return PIR_OK;
@@ -296,7 +299,8 @@ static bool is_read_in_place(const pir_tensor *tensor) {
 }
 
 // Returns the bytes of an input in the form that the program reads: the caller's, or a copy.
-static pir_status input_data(pir_session *s, uint32_t i, void **out_data) {
+static pir_status input_data(pir_session *s, uint32_t buffer, void **out_data) {
+  uint32_t i = s->model->plan.buffers[buffer].index;
   bound_input *input = &s->inputs[i];
   pir_tensor *tensor = &input->tensor;
   size_t bytes;
@@ -305,10 +309,12 @@ static pir_status input_data(pir_session *s, uint32_t i, void **out_data) {
     return PIR_OK;
   if (!tensor->data)
     return pir_exec_fail(&s->frame.message, PIR_INVALID, "input %u has no data", i);
+  if (input->on_device)
+    return pir_session_place_device_input(s, buffer, out_data);
   if (is_read_in_place(tensor))
     return PIR_OK;
   PIR_TRY(pir_shape_bytes(tensor->shape, tensor->rank, tensor->dtype, &bytes));
-  PIR_TRY(grow(s, &input->dense, bytes));
+  PIR_TRY(pir_session_grow(s, &input->dense, bytes));
   *out_data = input->dense.data;
   if (pir_tensor_is_dense(tensor)) {
     memcpy(input->dense.data, tensor->data, bytes);
@@ -319,7 +325,8 @@ static pir_status input_data(pir_session *s, uint32_t i, void **out_data) {
   return pir_tensor_copy(tensor, &copy);
 }
 
-static pir_status output_data(pir_session *s, const plan_buffer *buffer, void **out_data) {
+static pir_status output_data(pir_session *s, uint32_t number, void **out_data) {
+  const plan_buffer *buffer = &s->model->plan.buffers[number];
   bound_output *output = &s->outputs[buffer->index];
   const pir_tensor *tensor = &s->frame.tensors[s->model->plan.outputs[buffer->index].slot];
   if (output->is_bound) {
@@ -331,13 +338,15 @@ static pir_status output_data(pir_session *s, const plan_buffer *buffer, void **
                            "output %u is %s for these inputs, the bound tensor is %s",
                            buffer->index, expected.text, found.text);
     }
-    if (!output->overlaps) {
+    if (!output->elsewhere) {
       *out_data = output->tensor.data;
+      if (s->frame.outside)
+        s->frame.outside[number] = output->on_device;
       return PIR_OK;
     }
   }
   size_t before = output->own.bytes;
-  PIR_TRY(grow(s, &output->own, (size_t)s->frame.values[buffer->bytes]));
+  PIR_TRY(pir_session_grow(s, &output->own, (size_t)s->frame.values[buffer->bytes]));
   s->stats.output_bytes += output->own.bytes - before;
   *out_data = output->own.data;
   return PIR_OK;
@@ -356,6 +365,11 @@ static bool overlaps_input(const pir_session *s, const pir_tensor *output) {
   return false;
 }
 
+static bool host_computes(const pir_session *s, uint32_t output) {
+  uint32_t buffer = s->model->plan.slots[s->model->plan.outputs[output].slot].buffer;
+  return !s->host_uses || buffer == NONE || s->host_uses[buffer];
+}
+
 // Instructions read inputs and write outputs in any order. So an output that overlaps an input
 // is computed elsewhere and copied last. Two outputs must not overlap.
 static pir_status find_overlaps(pir_session *s) {
@@ -371,8 +385,9 @@ static pir_status find_overlaps(pir_session *s) {
             &s->frame.message, PIR_INVALID,
             "outputs %u \"%s\" and %u \"%s\" are bound to memory that overlaps", k,
             p->outputs[k].port.name.data, i, p->outputs[i].port.name.data);
-    output->overlaps = overlaps_input(s, &output->tensor);
-    if (output->overlaps)
+    output->elsewhere =
+        overlaps_input(s, &output->tensor) || (output->on_device && host_computes(s, i));
+    if (output->elsewhere)
       s->copied_bytes += pir_exec_bytes(&output->tensor);
   }
   s->overlaps_known = true;
@@ -386,7 +401,7 @@ static pir_status check_overlaps(pir_session *s) {
     return PIR_OK;
   return pir_exec_fail(
       &s->frame.message, PIR_EXHAUSTED,
-      "outputs that overlap inputs need %zu bytes more, more than max_bytes allows",
+      "outputs that are copied last need %zu bytes more, more than max_bytes allows",
       s->copied_bytes);
 }
 
@@ -396,10 +411,12 @@ static pir_status place_ports(pir_session *s) {
   frame *f = &s->frame;
   for (uint32_t i = 0; i < p->buffer_count; i++) {
     const plan_buffer *buffer = &p->buffers[i];
+    if (f->outside)
+      f->outside[i] = false;
     if (buffer->home == HOME_INPUT)
-      PIR_TRY(input_data(s, buffer->index, &f->buffers[i].data));
+      PIR_TRY(input_data(s, i, &f->buffers[i].data));
     else if (buffer->home == HOME_OUTPUT && buffer->first != NONE)
-      PIR_TRY(output_data(s, buffer, &f->buffers[i].data));
+      PIR_TRY(output_data(s, i, &f->buffers[i].data));
   }
   for (uint32_t i = 0; i < p->slot_count; i++) {
     uint32_t buffer = p->slots[i].buffer;
@@ -431,8 +448,8 @@ static void place_lods(pir_session *s) {
   }
 }
 
-// Copies outputs to their bound memory if they were computed elsewhere: outputs with run-time
-// shapes, and outputs that overlap an input.
+// Copies outputs to their bound memory if they were computed elsewhere; so are all outputs with
+// run-time shapes.
 static pir_status copy_out(pir_session *s, uint32_t i) {
   bound_output *output = &s->outputs[i];
   const pir_tensor *result = &output->result;
@@ -444,7 +461,8 @@ static pir_status copy_out(pir_session *s, uint32_t i) {
       memcmp(output->tensor.shape, result->shape, (size_t)result->rank * sizeof *result->shape))
     return pir_exec_fail(&s->frame.message, PIR_INVALID,
                          "output %u has another shape than the bound tensor", i);
-  PIR_TRY(pir_tensor_copy(result, &output->tensor));
+  PIR_TRY(output->on_device ? pir_session_upload(s, result, &output->tensor)
+                            : pir_tensor_copy(result, &output->tensor));
   pir_tensor_set_dense(&output->result, result->dtype, output->tensor.shape,
                        output->tensor.rank);
   output->result.data = output->tensor.data;
@@ -459,10 +477,10 @@ static pir_status note_outputs(pir_session *s) {
     if (s->frame.has_lods)
       pir_frame_take_lod(&s->frame, slot);
     s->outputs[i].result = s->frame.tensors[slot];
-    if (s->outputs[i].is_bound && (p->slots[slot].late || s->outputs[i].overlaps))
+    if (s->outputs[i].is_bound && (p->slots[slot].late || s->outputs[i].elsewhere))
       PIR_TRY(copy_out(s, i));
   }
-  return PIR_OK;
+  return s->host_uses ? pir_session_finish_outputs(s) : PIR_OK;
 }
 
 static pir_status describe_failure(pir_session *s, pir_status status) {

@@ -26,14 +26,17 @@ enum { SHAPE_PLANS = 16 };
 typedef struct bound_input {
   pir_tensor tensor;
   bool is_bound;
-  owned_block dense;  // a row-major copy, when the caller's tensor is laid out otherwise
+  bool on_device;     // the caller's memory is the device's
+  owned_block dense;  // a row-major copy, when the caller's tensor is laid out otherwise or on
+                      // the device
 } bound_input;
 
 typedef struct bound_output {
   pir_tensor tensor;
   bool is_bound;
-  bool overlaps;      // overlaps an input that is read in place: it is computed elsewhere and
-                      // copied
+  bool on_device;     // the caller's memory is the device's
+  bool elsewhere;     // it is computed elsewhere and copied: it overlaps an input that is read
+                      // in place, or the host computes it and it is bound on the device
   pir_tensor result;  // result of the last run
   owned_block own;    // memory of the result if nothing is bound; only grows
 } bound_output;
@@ -54,8 +57,10 @@ struct pir_session {
   bool separate;                  // every tensor has memory of its own (separate.c):
   owned_block *separate_buffers;  // of the buffers in the arena, and of constants
   owned_block *separate_packs;    // of packed constants
-  bool overlaps_known;            // `overlaps` is up to date with the bindings
-  size_t copied_bytes;            // total size of outputs that overlap inputs
+  bool overlaps_known;            // `elsewhere` is up to date with the bindings
+  size_t copied_bytes;            // total size of outputs that are computed elsewhere
+  bool *host_uses;                // of each buffer: more than transfers touch it; or NULL
+  bool own_stream;                // the device's stream is not the caller's
   int64_t *key;                   // symbols of the bound inputs
   shape_plan plans[SHAPE_PLANS];
   shape_plan *current;  // the one the frame is set up for
@@ -83,6 +88,17 @@ pir_status pir_session_enter_arena(pir_session *session);
 void pir_session_leave_arena(pir_session *session);
 // Returns the source of the arena's memory.
 const pir_allocator *pir_session_arena_source(const pir_session *session);
+// Ports in the memory of the device (device_ports.c). Notes which buffers the host uses; after
+// that, points an input that is bound on the device to what its buffer is in this run, copies a
+// result to such an output, and waits for these outputs where the caller cannot.
+pir_status pir_session_note_host_uses(pir_session *session);
+pir_status pir_session_place_device_input(pir_session *session, uint32_t buffer,
+                                          void **out_data);
+pir_status pir_session_upload(pir_session *session, const pir_tensor *from,
+                              const pir_tensor *to);
+pir_status pir_session_finish_outputs(pir_session *session);
+// Gets memory of at least `bytes`, at most the block's own.
+pir_status pir_session_grow(pir_session *session, owned_block *block, size_t bytes);
 // Gives constants, and the buffers of the arena for these shapes, memory of their own
 // (separate.c). PIR_EXHAUSTED when there is none.
 pir_status pir_session_separate_constants(pir_session *session);

@@ -65,6 +65,7 @@ typedef struct frame {
   const pir_device_kernel *kernels;  // kernels of the model
   segment_graph *graphs;  // for each segment, its graph for the current shapes; NULL: none
   void **arguments;       // arguments of one launch
+  bool *outside;          // of each buffer: it is the caller's memory on the device; or NULL
   bool downloading;       // some copies from the device are not complete
   int64_t *group_dims;
   char *scratch;  // scratch of all threads

@@ -32,6 +32,11 @@ pir_status pir_frame_launch(frame *f, const plan_instr *instr) {
   return PIR_OK;
 }
 
+static bool is_on_device(const frame *f, uint32_t slot) {
+  uint32_t buffer = f->plan->slots[slot].buffer;
+  return f->plan->buffers[buffer].device || (f->outside && f->outside[buffer]);
+}
+
 pir_status pir_frame_transfer(frame *f, const plan_instr *instr) {
   const plan *p = f->plan;
   uint32_t in = p->words[instr->in], out = p->words[instr->out];
@@ -40,7 +45,10 @@ pir_status pir_frame_transfer(frame *f, const plan_instr *instr) {
   PIR_TRY(pir_shape_bytes(from->shape, from->rank, from->dtype, &bytes));
   if (!bytes)
     return PIR_OK;
-  if (p->buffers[p->slots[out].buffer].device)
+  bool from_device = is_on_device(f, in), to_device = is_on_device(f, out);
+  if (from_device && to_device)
+    return pir_frame_queue_status(f, pir_queue_copy(f->queue, to->data, from->data, bytes));
+  if (to_device)
     return pir_frame_queue_status(f, pir_queue_upload(f->queue, to->data, from->data, bytes));
   f->downloading = true;
   return pir_frame_queue_status(f, pir_queue_download(f->queue, to->data, from->data, bytes));

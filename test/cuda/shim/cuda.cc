@@ -235,6 +235,10 @@ int cuMemAllocHost_v2(void **out, size_t bytes) {
 }
 int cuMemFreeHost(void *p) { return free(p), SUCCESS; }
 
+// Copies between host and device so far.
+size_t crossings;
+size_t shim_crossings(void) { return crossings; }
+
 static int copy(void *to, const void *from, size_t bytes, uint64_t device, stream *s) {
   if (fails()) return LOST;
   if (s->capturing || !inside(device, bytes)) return INVALID;
@@ -243,10 +247,16 @@ static int copy(void *to, const void *from, size_t bytes, uint64_t device, strea
   guard(false);
   return SUCCESS;
 }
+int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, stream *s) {
+  if (!inside(from, bytes)) return INVALID;
+  return copy(reinterpret_cast<void *>(to), reinterpret_cast<void *>(from), bytes, to, s);
+}
 int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, stream *s) {
+  crossings++;
   return copy(reinterpret_cast<void *>(to), from, bytes, to, s);
 }
 int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, stream *s) {
+  crossings++;
   return copy(to, reinterpret_cast<void *>(from), bytes, from, s);
 }
 

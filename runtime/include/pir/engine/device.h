@@ -89,6 +89,9 @@ PIR_API PIR_NODISCARD pir_status pir_queue_upload(pir_queue *queue, void *to, co
 // and must live until then.
 PIR_API PIR_NODISCARD pir_status pir_queue_download(pir_queue *queue, void *to,
                                                     const void *from, size_t bytes);
+// Copies within the device; the memory must not overlap.
+PIR_API PIR_NODISCARD pir_status pir_queue_copy(pir_queue *queue, void *to, const void *from,
+                                                size_t bytes);
 // Starts a kernel with at most `blocks` blocks of `threads` threads. `arguments` are pointers
 // to its parameters, which are copied.
 PIR_API PIR_NODISCARD pir_status pir_queue_launch(pir_queue *queue,
