@@ -2,6 +2,7 @@
 # compiled with the include paths of the layers it may see, so a wrong include does not compile.
 
 SHELL   := /bin/bash
+COMMA   := ,
 B       ?= build
 HOST    ?= $(B)
 CC      ?= gcc
@@ -168,11 +169,16 @@ test: setup  ## build and run every test; RECORDED=DIR runs the recordings there
 	@$(MAKE) -s -j$(JOBS) check
 test-neon: setup  ## build for aarch64, and run recordings on NEON under emulation
 	@mk/setup.sh neon && $(MAKE) -s -j$(JOBS) all && test/suites/neon.sh $(B) "$$(test/recordings.sh $(B) $(RECORDED))"
-SANITIZED = $(MAKE) -s -j$(JOBS) B=$(1) CFLAGS="-O1 -g1 -fno-omit-frame-pointer $(2)" check
+SANITIZED = $(MAKE) -s -j$(JOBS) B=$(1) CFLAGS="-O1 -g1 -fno-omit-frame-pointer $(2)" $(or $(3),check)
+ASAN := -fsanitize=address$(COMMA)undefined -fno-sanitize-recover=undefined
 test-asan: setup  ## all tests under the address, undefined and leak sanitizers; SHARE=K/N
-	@$(call SANITIZED,$(B)-asan,-fsanitize=address$(COMMA)undefined -fno-sanitize-recover=undefined)
+	@$(call SANITIZED,$(B)-asan,$(ASAN))
 test-tsan: setup  ## all tests under the thread sanitizer; SHARE=K/N
 	@$(call SANITIZED,$(B)-tsan,-fsanitize=thread)
+engine: setup  ## examples/engine under the address, undefined and leak sanitizers, and under valgrind
+	@mk/setup.sh engine && $(call SANITIZED,$(B)-asan,$(ASAN),engine-here)
+	@$(MAKE) -s -j$(JOBS) engine-here UNDER="valgrind -q --error-exitcode=9 --leak-check=full"
+engine-here: all ; @CC="$(CC)" CFLAGS="$(CFLAGS)" UNDER="$(UNDER)" test/api/engine.sh $(B)
 test-merge: ; @test/suites/merge.py $(B)/shares  ## the sum of all shares of make test SHARE=K/N
 test-asan-merge test-tsan-merge: test-%-merge: ; @test/suites/merge.py $(B)-$*/shares  ## the same of make test-asan and make test-tsan
 guard overlap: setup  ## all recordings with tensors between pages that cannot be accessed; with outputs in the memory of inputs
@@ -185,7 +191,6 @@ attributes: setup  ## values of every kind for each attribute of each op; SHARE=
 	@$(MAKE) -s -j$(JOBS) tests && test/attributes/run.sh $(B) "$$(test/recordings.sh $(B) $(RECORDED))" $(or $(SHARE),0/1)
 include mk/long.mk
 include mk/coverage.mk
-COMMA := ,
 
 # ---- quality
 interop: setup  ## real Paddle and OpenVINO run what we write; RECORDED=DIR takes the models there

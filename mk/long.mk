@@ -33,7 +33,7 @@ refusals: setup  ## every recorded model and network with groups refused at each
 	  "$$(test/recordings.sh $(B) $(RECORDED))"
 
 # Each has its own output below $(B)/long.
-LONG ?= draws attributes guard overlap schedules sandbox meta wheel allocations syscalls kills refusals soak fuzz test-tsan test-asan test-neon
+LONG ?= draws attributes guard overlap schedules sandbox meta wheel allocations syscalls kills refusals soak engine fuzz test-tsan test-asan test-neon
 long: setup  ## all long checks, with result and wall time of each; LONG="soak kills" runs some
 	@mkdir -p $(B)/long; bad=0; \
 	for check in $(LONG); do \

@@ -6,6 +6,7 @@ packages="gcc g++ clang-19 libc6-dev make pkg-config flex bison llvm-19-dev llvm
  protobuf-c-compiler libffi-dev libxxhash-dev liblapacke libkissfft-dev libcmocka-dev python3 python3-cffi python3-numpy
  python3-pytest xz-utils cmake"
 [ "${1-}" = lint ] && packages="$packages clang-format-19 universal-ctags abigail-tools"
+[ "${1-}" = engine ] && packages="$packages valgrind"
 [ "${1-}" = deb ] && packages="$packages dpkg-dev"
 [ "${1-}" = bench ] && packages="$packages mlir-19-tools valgrind python3-venv"
 [ "${1-}" = interop ] || [ "${1-}" = wheel ] && packages="$packages python3-venv"

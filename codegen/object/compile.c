@@ -324,3 +324,7 @@ size_t pir_compiler_cache_hits(const pir_compiler *c) {
   pir_code_stats s = pir_code_store_stats(c->store);
   return s.from_memory + s.from_disk + c->shared;
 }
+
+size_t pir_compiler_code_bytes(const pir_compiler *c) {
+  return pir_code_store_stats(c->store).bytes;
+}

@@ -196,3 +196,7 @@ const pir_compiled_group *pir_executable_group(const pir_executable *x, size_t i
 size_t pir_executable_groups(const pir_executable *x) {
   return x->count;
 }
+
+size_t pir_executable_bytes(const pir_executable *x) {
+  return x->bytes;
+}

@@ -1,5 +1,5 @@
-// An engine in C++: loads a model, runs it in two sessions over its own memory, and says what
-// went wrong with bad calls.
+// An engine in C++: loads a model, runs it in two sessions over its own memory, in turn in one
+// arena, and as a compiled model, and says what went wrong with bad calls.
 //   c++ -std=c++20 -fno-exceptions engine.cc $(pkg-config --cflags --libs pir)
 #include <pir/engine/engine.hpp>
 #include <algorithm>
@@ -16,9 +16,44 @@ static int failed(std::string_view what, std::string_view why) {
   return 1;
 }
 
+static bool same_elements(std::span<float> a, std::span<float> b) {
+  return !a.empty() && std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
+
+// Three sessions in one arena: copies of a model are the same model.
+static bool in_turn(pir::model model, const pir::tensor &in, std::span<float> want) {
+  pir::arena arena;
+  if (pir::arena::create(arena))
+    return false;
+  pir::session_options options;
+  options.arena = arena.get();
+  std::vector<pir::session> sessions(3);
+  for (pir::session &s : sessions) {
+    pir::tensor out;
+    if (pir::session::create(model, options, s) || s.bind_input(0, in) || s.run() ||
+        s.output(0, out) || !same_elements(out.elements<float>(), want))
+      return false;
+  }
+  return arena.bytes() > 0 && arena.trim() > 0 && arena.bytes() == 0;
+}
+
+// A file that the engine in C has written.
+static bool compiled(const char *path, const pir::tensor &in, std::span<float> want) {
+  pir::model model;
+  pir::session session;
+  pir::tensor out;
+  pir::open_options options;
+  options.sink.report = report;
+  return !pir::model::open(path, options, model) && model &&
+         !pir::session::create(model, {}, session) && !session.bind_input(0, in) &&
+         !session.run() && !session.output(0, out) &&
+         same_elements(out.elements<float>(), want) &&
+         pir::model::open(std::span<const std::byte>(), {}, model) == PIR_INVALID && !model;
+}
+
 int main(int argc, char **argv) {
-  if (argc != 3)
-    return failed("usage", "engine MODEL PARAMS");
+  if (argc != 4)
+    return failed("usage", "engine MODEL PARAMS MODEL.pirm");
   pir::model_options options;
   options.sink.report = report;
   pir::model model;
@@ -43,11 +78,13 @@ int main(int argc, char **argv) {
   if (first.bind_input(0, in) || second.bind_input(0, in) ||
       first.bind_output(0, pir::tensor::over(std::span(scores), {2, 10})))
     return failed("binding", first.message());
+  pir::model same = model;
   model = {};  // sessions hold references of their own
   if (first.run() || second.run() || second.output(0, kept))
     return failed("run", first.message());
   std::span<float> others = kept.elements<float>();
-  bool agree = std::equal(scores.begin(), scores.end(), others.begin(), others.end());
+  bool agree = same_elements(others, scores) && in_turn(std::move(same), in, scores) &&
+               compiled(argv[3], in, scores);
 
   // Elements that are not as many as the shape says, and another element type.
   std::vector<double> doubles(2 * 64);

@@ -113,6 +113,7 @@ static void count_work(pir_model *model, const pir_program *program) {
     return;
   model->stats.kernels_compiled = pir_compiler_kernels(model->compiler);
   model->stats.cache_hits = pir_compiler_cache_hits(model->compiler);
+  model->stats.code_bytes = pir_compiler_code_bytes(model->compiler);
 }
 
 // A model that is being made, and the objects to release if that ends early.

@@ -26,7 +26,7 @@ pir_status pir_session_arena_create(const pir_allocator *given, pir_session_aren
   return PIR_OK;
 }
 
-static void free_block(pir_session_arena *a) {
+static void free_shared_block(pir_session_arena *a) {
   pir_mem_give(&a->allocator, a->block.data, a->block.bytes);
   a->block = (owned_block){0};
   atomic_store(&a->bytes, 0);
@@ -35,7 +35,7 @@ static void free_block(pir_session_arena *a) {
 void pir_session_arena_release(pir_session_arena *a) {
   if (!a || atomic_fetch_sub(&a->holders, 1) != 1)
     return;
-  free_block(a);
+  free_shared_block(a);
   pir_allocator allocator = a->allocator;
   pir_mem_give(&allocator, a, sizeof *a);
 }
@@ -48,7 +48,7 @@ size_t pir_session_arena_trim(pir_session_arena *a) {
   if (!a || atomic_exchange(&a->taken, true))
     return 0;
   size_t bytes = a->block.bytes;
-  free_block(a);
+  free_shared_block(a);
   atomic_store(&a->taken, false);
   return bytes;
 }

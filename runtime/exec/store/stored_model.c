@@ -71,7 +71,9 @@ bool pir_stored_restore(pir_model *model, pir_str description, const char *data,
     *out_missing = a.missing;
   if (a.failed || !point_constants(model, places, data, data_bytes))
     return false;
-  if (model->executable)
+  if (model->executable) {
     model->stats.cache_hits = pir_executable_groups(model->executable);
+    model->stats.code_bytes = pir_executable_bytes(model->executable);
+  }
   return true;
 }

@@ -225,8 +225,7 @@ PIR_API pir_dim pir_codegen_work(const pir_op *op, const pir_facts *facts);
 
 // ---- the compiler
 
-// Compiles the groups of one program. One thread at a time; compiled code may run on any
-// thread.
+// Compiles a program's groups. One thread at a time; compiled code may run on any thread.
 typedef struct pir_compiler pir_compiler;
 
 // How groups are compiled.
@@ -249,8 +248,7 @@ typedef struct pir_compiler_options {
 } pir_compiler_options;
 
 // Creates a compiler without groups; the context must outlive pir_compiler_finish. The caller
-// destroys it. Failures are reported: PIR_UNAVAILABLE for a library that is not installed,
-// PIR_EXHAUSTED when memory runs out.
+// destroys it. Fails as pir_compiler_finish does.
 PIR_API PIR_NODISCARD pir_status pir_compiler_create(pir_context *ctx,
                                                      const pir_compiler_options *options,
                                                      pir_compiler **out_compiler);
@@ -271,6 +269,8 @@ PIR_API const pir_compiled_group *pir_compiler_group(const pir_compiler *compile
 PIR_API size_t pir_compiler_kernels(const pir_compiler *compiler);
 // Returns the number of groups whose code was found, in memory or in the cache.
 PIR_API size_t pir_compiler_cache_hits(const pir_compiler *compiler);
+// Returns the bytes of machine code in memory.
+PIR_API size_t pir_compiler_code_bytes(const pir_compiler *compiler);
 
 // Writes all that a later start needs to run the compiled groups. The bytes are for the same
 // version of the library on a processor that has the target's features; free *out_data with

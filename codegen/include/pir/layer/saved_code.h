@@ -26,6 +26,8 @@ PIR_API const pir_compiled_group *pir_executable_group(const pir_executable *exe
                                                        size_t i);
 // Returns the number of groups; some may have no code.
 PIR_API size_t pir_executable_groups(const pir_executable *executable);
+// Returns the bytes of machine code in memory.
+PIR_API size_t pir_executable_bytes(const pir_executable *executable);
 
 PIR_END
 #endif
