@@ -281,6 +281,13 @@ public:
   [[nodiscard]] pir_status bind_output(size_t i, const tensor &t) {
     return pir_session_bind_output(get(), i, &t);
   }
+  // Memory of the session's device.
+  [[nodiscard]] pir_status bind_device_input(size_t i, const tensor &t) {
+    return pir_session_bind_device_input(get(), i, &t);
+  }
+  [[nodiscard]] pir_status bind_device_output(size_t i, const tensor &t) {
+    return pir_session_bind_device_output(get(), i, &t);
+  }
   [[nodiscard]] pir_status unbind_output(size_t i) {
     return pir_session_bind_output(get(), i, nullptr);
   }
