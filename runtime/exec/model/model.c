@@ -45,8 +45,9 @@ void pir_model_release(pir_model *model) {
     model->drop_custom(model->custom);
   if (model->mapped.data)
     munmap(model->mapped.data, model->mapped.bytes);
-  if (model->file.release)
-    model->file.release(model->file.user);
+  if (model->apart.data)
+    munmap(model->apart.data, model->apart.bytes);
+  pir_borrowed_release(model->file);
   pir_allocator allocator = model->allocator;
   pir_model *base = model->base;
   pir_mem_give(&allocator, model, sizeof *model);

@@ -53,6 +53,7 @@ struct pir_model {
       unpacked;  // made for another processor: what runs once, and packing, is left to that one
   owned_block mapped;  // a prepared or compiled model: constants and packed weights lie in it
   pir_borrowed file;   // likewise, of the caller
+  owned_block apart;   // the file of weights of a compiled model; or none
   pir_device *device;  // NULL: the processor
   pir_queue *loading;  // what loads the weights to it, and owns their memory
   pir_device_kernel *kernels;

@@ -40,7 +40,7 @@ typedef bool (*stored_put)(void *user, const void *bytes, size_t size);
 bool pir_stored_put_data(const pir_model *model, stored_put put, void *user);
 // Rounds up to a multiple of `align`.
 uint64_t pir_stored_round(uint64_t size, uint64_t align);
-// Writes zeros, from `size` bytes on up to a multiple of `align`.
+// Writes zeros, from `size` bytes on up to the next multiple of `align`, which is above 0.
 bool pir_stored_pad(uint64_t size, uint64_t align, stored_put put, void *user);
 
 #endif
