@@ -14,6 +14,7 @@ enum {
   OPT_TARGET = 1,
   OPT_PARAMS,
   OPT_WEIGHTS,
+  OPT_REPLACEABLE,
   OPT_PIPELINE,
   OPT_MATH,
   OPT_ANY_FLOAT,
@@ -26,6 +27,8 @@ static const cli_option option_table[] = {
      "processors to compile for: native (default), x86-64-v3, x86-64-v4, .."},
     {OPT_PARAMS, 0, "params", "FILE|DIR", "parameters; default: beside the model"},
     {OPT_WEIGHTS, 0, "weights", "FILE", "write the weights there, not into the model"},
+    {OPT_REPLACEABLE, 0, "replaceable", NULL,
+     "weights can be replaced in the opened model (pir/engine/weights.h)"},
     {OPT_PIPELINE, 0, "pipeline", "NAME", "compile (default), kernels, or passes"},
     {OPT_MATH, 0, "math", "MODE",
      "strict (default), fast or bf16: what contractions may do for speed"},
@@ -108,6 +111,7 @@ static pir_status compile_to(cli_run *cli, const pir_program *program,
                            .pipeline = cli_value(cli, OPT_PIPELINE, NULL),
                            .math = cli_value(cli, OPT_MATH, NULL),
                            .any_float = cli_has(cli, OPT_ANY_FLOAT),
+                           .replaceable = cli_has(cli, OPT_REPLACEABLE),
                            .cache = cli_value(cli, OPT_CACHE, NULL)};
   const char *const *names = targets->names;
   size_t count = targets->count;

@@ -197,13 +197,13 @@ static pir_status check_compiler_place(pir_context *ctx, const pir_model_options
 }
 
 static pir_status load_constants(making *m, pir_message *message) {
+  pir_refit_note(m->model);
   if (m->elsewhere) {
     pir_weights_lend(m->model);
     return PIR_OK;
   }
   if (m->model->device)
     PIR_TRY(pir_model_load_kernels(m->model, message));
-  pir_refit_note(m->model);
   return pir_weights_load(m->model, m->options->compile_threads, message);
 }
 

@@ -34,8 +34,7 @@ void pir_model_release(pir_model *model) {
   if (!model || atomic_fetch_sub(&model->holders, 1) != 1)
     return;
   pir_weights_release(model);
-  if (model->drop_weights)
-    model->drop_weights(model);
+  pir_refit_release(model);
   pir_model_close_device(model);
   if (model->compiler)
     model->drop_compiler(model->compiler);

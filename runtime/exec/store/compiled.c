@@ -231,35 +231,20 @@ static void drop_params(void *user) {
       pir_param_release(lent->items[i]);
 }
 
-static pir_status lend_constants(pir_model *model, lent_params *lent) {
-  plan *p = &model->plan;
-  for (; lent->count < p->const_count; lent->count++) {
-    plan_const *constant = &p->consts[lent->count];
-    pir_param param = {.name = {"", 0},
-                       .dtype = (pir_dtype)p->slots[constant->slot].dtype,
-                       .data = model->constants[lent->count],
-                       .size = constant->bytes};
-    const pir_param *made = param.data ? pir_param_create(&param) : NULL;
-    if (param.data && !made)
-      return PIR_EXHAUSTED;
-    lent->items[lent->count] = constant->param = made;
-  }
-  return PIR_OK;
-}
-
 // Has the instructions that run once run, and the weights packed, where they could not be when
 // the file was written. Its constants are parameters then.
 static pir_status load_unpacked(opening *o) {
   static const pir_watch forever;
   pir_model *model = o->model;
   plan *p = &model->plan;
-  lent_params lent = {
-      .items = pir_arena_zalloc(&p->memory, (p->const_count + 1) * sizeof *lent.items)};
+  lent_params lent = {.items =
+                          pir_arena_zalloc(&p->memory, p->const_count * sizeof *lent.items),
+                      .count = p->const_count};
   pir_guard guard;
   model->watch = &forever;
   model->max_bytes = UINT64_MAX;
   pir_guard_open(&model->heap, &guard, drop_params, &lent);
-  pir_status status = lend_constants(model, &lent);
+  pir_status status = pir_weights_adopt(model, lent.items);
   if (!status)
     status = pir_weights_load(model, 1, &o->message);
   pir_guard_close(&guard);

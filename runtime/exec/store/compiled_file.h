@@ -18,7 +18,7 @@ enum {
 
 typedef struct compiled_part {
   char target[32], triple[32], features[512];  // as in pir_target
-  // Pieces fill the space up to the next one. Data lie in this file, or in that of weights.
+  // Pieces fill the space up to the next one. Data lie here, or in the file of weights.
   uint64_t text_at, text_bytes, data_at, data_bytes;
   file_digest text_sum, data_sum;
 } compiled_part;

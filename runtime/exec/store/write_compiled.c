@@ -122,8 +122,9 @@ static pir_status compile_part(compiling *c, const pir_program *program, const c
   pir_model_options options = *c->options;
   pir_target target;
   options.target = name;
-  // A processor whose code cannot run here packs the weights whenever it opens the file.
-  bool elsewhere = pir_target_get(name, &target) == PIR_UNAVAILABLE;
+  // A processor whose code cannot run here packs the weights whenever it opens the file, and so
+  // do models whose weights can be replaced, since packed ones could not be.
+  bool elsewhere = options.replaceable || pir_target_get(name, &target) == PIR_UNAVAILABLE;
   PIR_TRY(pir_model_make_kept(program, &options, elsewhere, &part->model));
   PIR_TRY(pir_target_describe(name, &target));
   return lay_out_part(c, &target, part);
