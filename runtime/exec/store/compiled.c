@@ -280,8 +280,6 @@ static pir_status open_bytes(opening *o, pir_model **out_model) {
   pir_status status = pir_heap_catch(&o->model->heap, restore_model, o, NULL);
   if (status) {
     pir_model_release(o->model);
-    if (!o->message.text[0])
-      pir_exec_fail(&o->message, status, "%s: %s", o->name, pir_status_text(status));
     return status;
   }
   pir_model_finish(o->model);
@@ -290,7 +288,9 @@ static pir_status open_bytes(opening *o, pir_model **out_model) {
   return PIR_OK;
 }
 
-static pir_status tell(const opening *o, pir_status status) {
+static pir_status tell(opening *o, pir_status status) {
+  if (status && !o->message.text[0])
+    pir_exec_fail(&o->message, status, "%s: %s", o->name, pir_status_text(status));
   return status ? pir_exec_tell(o->options->sink, PIR_ERROR, status, o->message.text) : PIR_OK;
 }
 

@@ -1,8 +1,8 @@
 // Runs a compiled model with the runtime library alone on recorded inputs, and compares the
-// outputs: run_case [--weights=FILE] [--target=NAME] MODEL.pirm|MODEL.so CASE THREADS ATOL RTOL
-// RTOL_MAX [OUTPUT..]. A shared object is loaded, and has the model of its file's name. CASE is a folder as of pir-run
-// --case; outputs that are named by their number are not compared. It ends with 4 where an
-// output differs.
+// outputs: run_case [--weights=FILE] [--target=NAME] MODEL CASE THREADS ATOL RTOL RTOL_MAX
+// [OUTPUT..]. A shared object is loaded, and has the model of its file's name. CASE is a folder
+// as of pir-run --case; outputs that are named by their number are not compared. It ends with 4
+// where an output differs.
 #include "../../../tools/npy.h"
 
 #include <pir/engine/compiled.h>

@@ -63,10 +63,9 @@ PIR_API PIR_NODISCARD pir_status pir_model_compile(const pir_program *program,
 // Does the same, but writes packed weights and constants to `weights`. The model names them by
 // size and digest, and by the name of the file that they will be: one part of a path of at most
 // 255 bytes. Models whose weights are the same bytes can use one file.
-PIR_API PIR_NODISCARD pir_status
-pir_model_compile_apart(const pir_program *program, const pir_model_options *options,
-                        const char *const *targets, size_t target_count,
-                        const char *weights_name, pir_writer weights, pir_writer out);
+PIR_API PIR_NODISCARD pir_status pir_model_compile_apart(
+    const pir_program *program, const pir_model_options *options, const char *const *targets,
+    size_t target_count, const char *weights_name, pir_writer weights, pir_writer out);
 
 PIR_END
 #endif
