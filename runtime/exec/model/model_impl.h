@@ -63,7 +63,7 @@ struct pir_model {
   pir_model_stats stats;
   model_metadata metadata;
   model_weights weights;
-  struct pir_custom_set *custom;           // whose ops the plan calls; NULL: there are none
+  struct pir_custom_set *custom;  // whose ops the plan calls; NULL: there are none
   void (*drop_custom)(struct pir_custom_set *custom);  // the runtime library has no sets
   pir_model *base;                         // whose plan and code this one shares; or NULL
   pir_progress_sink progress;              // while the model is made
