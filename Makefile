@@ -133,7 +133,7 @@ $(B)/test/$(basename $(notdir $(1))): $(1) $(TOOL_OBJ) $(B)/lib/libpir.a $(B)/li
 endef
 $(foreach t,$(TESTS),$(eval $(call test_rule,$(t))))
 FAULTS   := $(B)/faults/libpir_fail.so $(B)/faults/oom
-tests: all python $(TEST_BIN) $(B)/bin/run_case $(B)/bin/digits $(B)/bin/draws $(B)/bin/attributes $(B)/bin/soak $(B)/bin/sandbox $(B)/cuda/libcuda.so.1 $(B)/cuda/libnvrtc.so.13 $(FAULTS) $(FUZZ)
+tests: all python $(TEST_BIN) $(B)/bin/run_case $(B)/bin/refit_case $(B)/bin/digits $(B)/bin/draws $(B)/bin/attributes $(B)/bin/soak $(B)/bin/sandbox $(B)/cuda/libcuda.so.1 $(B)/cuda/libnvrtc.so.13 $(FAULTS) $(FUZZ)
 
 # Ops for tests alone.
 $(B)/gen/draws/clauses.c: test/draws/tables/clauses.ops $(OPSC)

@@ -9,19 +9,23 @@ S_rt := $(addprefix ir/support/,arena.c heap.c map.c hash.c strbuf.c sized.c wat
   dialects/builtin/infer_builtin.c $(wildcard dialects/pd_op/hooks/infer_*.c) \
   $(wildcard $(patsubst %,runtime/%/*.c,base clause contract)) $(addprefix runtime/device/,device.c queue.c no_kinds.c) $(wildcard runtime/exec/run/*.c) \
   $(filter-out $(S_rare),$(wildcard runtime/kernels/*.c runtime/kernels/*/*.c)) \
-  $(addprefix runtime/exec/model/,model.c metadata.c session.c device_ports.c shared_arena.c async.c dlpack.c separate.c) $(addprefix runtime/exec/plan/,plan_values.c offsets.c fit.c memory.c) \
-  $(addprefix runtime/exec/store/,digest.c stored_def.c stored_plan.c stored_model.c compiled.c weights.c step_def_stored.c) \
+  $(addprefix runtime/exec/model/,model.c metadata.c session.c device_ports.c shared_arena.c async.c dlpack.c separate.c refit.c) $(addprefix runtime/exec/plan/,plan_values.c offsets.c fit.c memory.c) \
+  $(addprefix runtime/exec/store/,digest.c stored_def.c stored_plan.c stored_model.c stored_weights.c compiled.c weights.c step_def_stored.c) \
   $(addprefix codegen/object/,image.c image_patch.c image_report.c saved_code.c) $(wildcard codegen/target/*.c)
 RT := $(foreach l,libpir_rt libpir_rt_kernels,$(B)/lib/$(l).so $(B)/lib/$(l).a)
 
+# Opening a model reads each byte of its description once: small code is as fast there.
+$(call RT_obj,$(filter runtime/exec/store/stored_% runtime/exec/store/compiled.c runtime/exec/model/refit.c,$(S_rt))): private CFLAGS += -Os
+
 $(B)/lib/libpir_rt.a: $(call RT_obj,$(S_rt))
 	@mkdir -p $(@D) && rm -f $@ && ar rcs $@ $^
-# It exports what the headers for programs that run models declare.
+# It exports what the headers for programs that run models declare, and calls these functions itself without the table that
+# a program could change (-Bsymbolic-functions), which takes 40 bytes each.
 RT_HEADERS := $(wildcard ir/abi/pir/*.h ir/include/pir/*.h runtime/include/pir/engine/*.h runtime/exec/include/pir/engine/*.h)
 $(B)/gen/libpir_rt.map: $(RT_HEADERS)
 	@mkdir -p $(@D) && { echo 'PIR_$(SONAME) { global:'; cat $^ | tr '\n' ' ' | grep -oE 'PIR_API [^;(]*\(' | grep -oE 'pir_[a-z0-9_]+\($$' | tr '(' ';' | sort -u; echo 'local: *; };'; } >$@
 $(B)/lib/libpir_rt.so: $(call RT_obj,$(S_rt)) $(B)/gen/libpir_rt.map
-	@mkdir -p $(@D) && $(CC) $(CFLAGS) -shared -Wl,-soname,libpir_rt.so.$(SONAME) -Wl,--version-script=$(B)/gen/libpir_rt.map -Wl,-z,relro,-z,now,-z,defs $(RELR) \
+	@mkdir -p $(@D) && $(CC) $(CFLAGS) -shared -Wl,-soname,libpir_rt.so.$(SONAME) -Wl,-Bsymbolic-functions -Wl,--version-script=$(B)/gen/libpir_rt.map -Wl,-z,relro,-z,now,-z,defs $(RELR) \
 	  -o $@.$(SONAME) $(filter %.o,$^) -lm -lpthread -ldl
 	@ln -sf libpir_rt.so.$(SONAME) $@
 # It has the few functions of libpir_rt that its kernels call, and exports the list of kernels.
@@ -35,6 +39,9 @@ $(foreach f,runtime/exec/store/step_def_stored runtime/device/no_kinds,$(eval $(
 
 # Runs recorded cases of compiled models, linked with libpir_rt alone.
 $(B)/bin/run_case: test/runtime/compiled/run_case.c tools/npy.c $(B)/lib/libpir_rt.so
+# Replaces weights there, and compares with a model that was compiled with the new ones.
+$(B)/bin/refit_case: test/runtime/compiled/refit_case.c $(B)/lib/libpir_rt.so
+$(B)/bin/run_case $(B)/bin/refit_case:
 	@mkdir -p $(@D) && $(CC) $(BASE) $(CFLAGS) $(I_public) -o $@ $(filter %.c,$^) -L$(B)/lib -lpir_rt -Wl,-rpath,'$$ORIGIN/../lib' -lm
 
 # The time to a first result, of compiled models and of programs.

@@ -91,8 +91,12 @@ static void take_object(pir_executable *x, pir_archive *a) {
   pir_str object = {0};
   pir_archive_str(a, &object);
   pir_image **image = &x->images[x->image_count];
-  if (a->failed ||
-      pir_image_load_reported(object.data, object.size, x->listener, image, &why)) {
+  pir_status status =
+      a->failed ? PIR_INVALID
+                : pir_image_load_reported(object.data, object.size, x->listener, image, &why);
+  if (status == PIR_EXHAUSTED)
+    pir_heap_fail(&x->heap);
+  if (status) {
     a->failed = true;
     return;
   }

@@ -163,8 +163,7 @@ static bool fits(choice *c, const char *path) {
   if (error)
     return false;
   bool same = records_fit(bytes, c->decls, c->count);
-  if (bytes.release)
-    bytes.release(bytes.user);
+  pir_borrowed_release(bytes);
   return same;
 }
 

@@ -33,16 +33,11 @@ typedef struct record {
   uint64_t size;
 } record;
 
-static void release_bytes(pir_borrowed bytes) {
-  if (bytes.release)
-    bytes.release(bytes.user);
-}
-
 static void release_claim(void *user) {
   claim *c = user;
   if (atomic_fetch_sub_explicit(&c->users, 1, memory_order_acq_rel) != 1)
     return;
-  release_bytes(c->bytes);
+  pir_borrowed_release(c->bytes);
   free(c);
 }
 
@@ -330,7 +325,7 @@ typedef struct adopt_call {
 } adopt_call;
 
 static void release_borrowed(void *user) {
-  release_bytes(*(pir_borrowed *)user);
+  pir_borrowed_release(*(pir_borrowed *)user);
 }
 
 static pir_status read_and_adopt(void *user) {
@@ -348,7 +343,7 @@ static pir_status read_and_adopt(void *user) {
   if (!status)
     adopt_records(call->program, &list, call->decls, &call->bytes);
   pir_guard_close(&guard);
-  release_bytes(call->bytes);
+  pir_borrowed_release(call->bytes);
   pir_arena_destroy(&arena);
   return status;
 }
@@ -356,7 +351,7 @@ static pir_status read_and_adopt(void *user) {
 pir_status pir_program_adopt_records(pir_program *program, const pir_param_decl *decls,
                                      size_t count, pir_borrowed bytes, pir_str file) {
   if (!program || (count && !decls)) {
-    release_bytes(bytes);
+    pir_borrowed_release(bytes);
     return pir_refuse_null(program ? pir_program_context(program) : NULL, __func__);
   }
   adopt_call call = {program, decls, count, bytes, file};

@@ -211,6 +211,7 @@ static void executors_run_the_task(void **unused) {
   open_job(&j, 5, NULL);
   assert_int_equal(pir_session_run_async(j.session, &(pir_executor){refuse, &calls}, note, &j),
                    PIR_EXHAUSTED);
+  assert_string_equal(pir_session_message(j.session), "the executor refuses the run");
   assert_int_equal(pir_session_wait(j.session), PIR_NOT_FOUND);
   assert_int_equal(
       pir_session_run_async(j.session, &(pir_executor){call_now, &calls}, note, &j), PIR_OK);

@@ -1,5 +1,6 @@
 // Fails the n-th allocation of a process, for every n until nothing fails. Texts are parsed,
-// printed, changed and written; models are loaded, compiled and run. Each call must end with
+// printed, changed and written; models are loaded, compiled, stored, opened, given other
+// weights, and run, also asynchronously and with tensors of DLPack. Each call must end with
 // success, or PIR_EXHAUSTED and a message; exactly the objects that existed before exist
 // afterwards; and without a failure the numbers equal the first run's.
 //   oom [--calls] [--every=N] [--only=SCENARIO] [--at=N] FOLDER
@@ -23,7 +24,11 @@
 #include <pir/compiler/dot.h>
 #include <pir/compiler/legacy.h>
 #include <pir/compiler/load.h>
-#include <pir/engine/model.h>
+#include <pir/engine/async.h>
+#include <pir/engine/compiled.h>
+#include <pir/engine/dlpack.h>
+#include <pir/engine/metadata.h>
+#include <pir/engine/weights.h>
 #include <pir/compiler/params.h>
 #include <pir/compiler/pass.h>
 #include <pir/compiler/formats.h>
@@ -40,6 +45,8 @@ typedef struct scenario {
   bool cached;           // with a folder of compiled code, filled before
   bool emptied;          // the folder is emptied before each run
   size_t every;          // of the sample: each n-th failure
+  bool apart;            // a compiled model has its weights in a file, and is one
+  bool replaceable;      // its weights are
 } scenario;
 
 static const char *folder;
@@ -48,7 +55,7 @@ static char cache[64] = "/tmp/pir-oom-XXXXXX";
 
 // ---- messages
 
-static char last_error[256];
+static char last_error[sizeof(pir_message)];
 
 static void keep_error(void *user, const pir_diag *diag) {
   if (diag->severity != PIR_ERROR)
@@ -299,6 +306,243 @@ static pir_status run_model(const scenario *s, uint64_t *digest) {
   return status;
 }
 
+// ---- compiled models
+
+static pir_status load_program(const scenario *s, pir_context **out_ctx,
+                               pir_program **out_program) {
+  char path[512];
+  model_path(s, "model.json", path);
+  *out_program = NULL;
+  *out_ctx = create_context();
+  if (!*out_ctx)
+    return PIR_EXHAUSTED;
+  pir_status status = pir_dialects_load_all(*out_ctx);
+  return status ? status : pir_program_load_file(*out_ctx, path, NULL, out_program);
+}
+
+static pir_status compile_into(const scenario *s, pir_writer weights, pir_writer out) {
+  pir_context *ctx;
+  pir_program *program;
+  pir_model_options how = {.size = sizeof how,
+                           .pipeline = s->pipeline,
+                           .compile_threads = 1,
+                           .replaceable = s->replaceable};
+  pir_status status = load_program(s, &ctx, &program);
+  if (!status)
+    status = s->apart
+                 ? pir_model_compile_apart(program, &how, NULL, 0, "oom.weights", weights, out)
+                 : pir_model_compile(program, &how, NULL, 0, out);
+  pir_program_destroy(program);
+  pir_context_destroy(ctx);
+  return status;
+}
+
+static pir_status run_compile(const scenario *s, uint64_t *digest) {
+  return compile_into(s, (pir_writer){take_digest, digest}, (pir_writer){take_digest, digest});
+}
+
+static bool write_file(void *user, const char *data, size_t size) {
+  return write(*(int *)user, data, size) == (ssize_t)size;
+}
+
+static int create_file(const char *name, char path[512]) {
+  snprintf(path, 512, "%s/%s", cache, name);
+  return open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+}
+
+// The compiled model of a scenario: in memory, or in a file with another one of weights. It is
+// made once, in the run that comes before the failures.
+static _Alignas(4096) page compiled;
+static char compiled_path[512];
+
+static pir_status prepare_compiled(const scenario *s) {
+  static const scenario *prepared;
+  char weights_path[512];
+  if (prepared == s)
+    return PIR_OK;
+  compiled.size = 0;
+  int weights = create_file("oom.weights", weights_path),
+      model = create_file("oom.pirm", compiled_path);
+  pir_writer out =
+      s->apart ? (pir_writer){write_file, &model} : (pir_writer){take_page, &compiled};
+  pir_status status = compile_into(s, (pir_writer){write_file, &weights}, out);
+  close(weights);
+  close(model);
+  prepared = status ? NULL : s;
+  return status;
+}
+
+static pir_status open_compiled(const scenario *s, pir_model **out_model) {
+  pir_open_options how = {.size = sizeof how, .sink = sink};
+  pir_borrowed bytes = {compiled.text, compiled.size, NULL, NULL};
+  return s->apart ? pir_model_open_file(compiled_path, &how, out_model)
+                  : pir_model_open(bytes, &how, out_model);
+}
+
+static uint64_t mix_port(uint64_t digest, const pir_port *port) {
+  digest = mix(digest, port->name.data, port->name.size);
+  for (int i = 0; i < port->rank; i++)
+    digest = mix(digest, port->dims[i].data, port->dims[i].size);
+  return mix(digest, port->shape, (size_t)port->rank * sizeof *port->shape);
+}
+
+// Asks everything that a model answers.
+static pir_status ask_model(const pir_model *model, uint64_t *digest) {
+  pir_model_info info = {.size = sizeof info};
+  pir_op_count count = {.size = sizeof count};
+  pir_port port = {.size = sizeof port};
+  PIR_TRY(pir_model_info_of(model, &info));
+  *digest = mix(*digest, info.library_version.data, info.library_version.size);
+  for (size_t i = 0; i < info.op_names; i++) {
+    PIR_TRY(pir_model_op_count(model, i, &count));
+    *digest = mix(*digest, count.name.data, count.name.size);
+  }
+  for (size_t i = 0; i < pir_model_outputs(model); i++) {
+    PIR_TRY(pir_model_output(model, i, &port));
+    *digest = mix_port(*digest, &port);
+  }
+  for (size_t i = 0; i < pir_model_weights(model); i++) {
+    PIR_TRY(pir_model_weight(model, i, &port));
+    *digest = mix_port(*digest, &port);
+  }
+  return PIR_OK;
+}
+
+// ---- runs of models that are there
+
+typedef pir_status (*session_use)(pir_session *session, const pir_model *model,
+                                  uint64_t *digest);
+
+static pir_status use_session(pir_model *model, session_use use, uint64_t *digest) {
+  pir_session *session = NULL;
+  pir_session_options how = {.size = sizeof how, .sink = sink};
+  pir_status status = pir_session_create(model, &how, &session);
+  if (!status)
+    status = use(session, model, digest);
+  pir_session_destroy(session);
+  return status;
+}
+
+static pir_status run_with_zeros(pir_model *model, uint64_t *digest) {
+  static char zeros[1 << 20];
+  pir_port port = {.size = sizeof port};
+  pir_message message = {{0}};
+  pir_weight weight = {.tensor = {.data = zeros}};
+  pir_model *made;
+  PIR_TRY(pir_model_weight(model, 0, &port));
+  weight.name = port.name;
+  pir_tensor_set_dense(&weight.tensor, port.dtype, port.shape, port.rank);
+  pir_status status = pir_model_replace_weights(model, &weight, 1, &message, &made);
+  if (status)
+    note_error(message.text);
+  else
+    status = use_session(made, run_session, digest);
+  pir_model_release(made);
+  return status;
+}
+
+static pir_status run_opened(const scenario *s, uint64_t *digest) {
+  pir_model *model = NULL;
+  pir_status status = prepare_compiled(s);
+  if (!status)
+    status = open_compiled(s, &model);
+  if (!status)
+    status = ask_model(model, digest);
+  if (!status)
+    status = use_session(model, run_session, digest);
+  if (!status && s->replaceable)
+    status = run_with_zeros(model, digest);
+  pir_model_release(model);
+  return status;
+}
+
+static pir_status mix_output(pir_session *session, uint64_t *digest) {
+  pir_tensor out;
+  PIR_TRY(pir_session_output(session, 0, &out));
+  *digest = mix(*digest, out.data, 4 * (size_t)pir_tensor_numel(&out));
+  return PIR_OK;
+}
+
+static pir_status try_async(pir_session *session, const pir_model *model, uint64_t *digest) {
+  PIR_TRY(bind_inputs(session, model));
+  for (int turn = 0; turn < 2; turn++) {
+    PIR_TRY(pir_session_run_async(session, NULL, NULL, NULL));
+    PIR_TRY(pir_session_wait(session));
+  }
+  return mix_output(session, digest);
+}
+
+static pir_status async_session(pir_session *session, const pir_model *model,
+                                uint64_t *digest) {
+  pir_status status = try_async(session, model, digest);
+  if (status)
+    note_error(pir_session_message(session));
+  return status;
+}
+
+// The functions that make a managed tensor have no message: memory is all that fails.
+static pir_status pass_output(const pir_tensor *out, bool copies, uint64_t *digest) {
+  struct DLManagedTensorVersioned *managed;
+  pir_tensor seen;
+  bool read_only;
+  pir_message message;
+  pir_status status =
+      copies ? pir_dlpack_copy(out, &managed) : pir_dlpack_wrap(out, NULL, NULL, &managed);
+  note_error(status == PIR_EXHAUSTED && !managed ? "no managed tensor" : "");
+  if (status)
+    return status;
+  status = pir_dlpack_view(managed, &seen, &read_only, &message);
+  if (!status)
+    *digest = mix(*digest, seen.data, 4 * (size_t)pir_tensor_numel(&seen));
+  pir_dlpack_release(managed);
+  return status;
+}
+
+static pir_status dlpack_session(pir_session *session, const pir_model *model,
+                                 uint64_t *digest) {
+  pir_tensor out;
+  PIR_TRY(run_session(session, model, digest));
+  PIR_TRY(pir_session_output(session, 0, &out));
+  PIR_TRY(pass_output(&out, false, digest));
+  return pass_output(&out, true, digest);
+}
+
+static pir_status run_use(const scenario *s, session_use use, uint64_t *digest) {
+  pir_model *model = NULL;
+  pir_status status = prepare_compiled(s);
+  if (!status)
+    status = open_compiled(s, &model);
+  if (!status)
+    status = use_session(model, use, digest);
+  pir_model_release(model);
+  return status;
+}
+
+static pir_status run_async(const scenario *s, uint64_t *digest) {
+  return run_use(s, async_session, digest);
+}
+static pir_status run_dlpack(const scenario *s, uint64_t *digest) {
+  return run_use(s, dlpack_session, digest);
+}
+
+static pir_status run_weights(const scenario *s, uint64_t *digest) {
+  char path[512];
+  pir_model *model = NULL;
+  pir_model_options how = {.size = sizeof how,
+                           .pipeline = s->pipeline,
+                           .compile_threads = 1,
+                           .replaceable = true,
+                           .sink = sink};
+  model_path(s, "model.json", path);
+  pir_status status = pir_model_load_file(path, NULL, &how, &model);
+  if (!status)
+    status = ask_model(model, digest);
+  if (!status)
+    status = run_with_zeros(model, digest);
+  pir_model_release(model);
+  return status;
+}
+
 // ---- the table
 
 static const scenario scenarios[] = {
@@ -318,6 +562,15 @@ static const scenario scenarios[] = {
     {"compile-gpt", run_model, "gpt_tiny", "compile", .every = 211},
     {"compile-loop", run_model, "while_decoder", "compile", .every = 97},
     {"threads-mlp", run_model, "mlp", "compile", .threads = 2, .every = 31},
+    {"store-cnn", run_compile, "digits_cnn", "compile", .every = 97, .apart = true},
+    {"store-loop", run_compile, "while_decoder", "kernels", .every = 97, .replaceable = true},
+    {"open-cnn", run_opened, "digits_cnn", "compile", .every = 1},
+    {"open-apart", run_opened, "digits_cnn", "compile", .every = 1, .apart = true},
+    {"open-loop", run_opened, "while_decoder", "kernels", .every = 3},
+    {"open-refit", run_opened, "digits_cnn", "compile", .every = 1, .replaceable = true},
+    {"weights-cnn", run_weights, "digits_cnn", "kernels", .every = 7},
+    {"async-cnn", run_async, "digits_cnn", "compile", .every = 1},
+    {"dlpack-cnn", run_dlpack, "digits_cnn", "compile", .every = 1},
 };
 enum { SCENARIOS = sizeof scenarios / sizeof *scenarios };
 

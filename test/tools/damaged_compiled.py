@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Damages a compiled model and counts the damaged files that a program runs.
 
-  damaged_compiled.py RUN_CASE MODEL.pirm CASE FILE
+  damaged_compiled.py RUN_CASE MODEL CASE FILE [RUN..]
 
-Changes single bytes, in every region of the file and evenly through it, cuts the file off, and appends to it. FILE is written over and over.
+Changes single bytes, in every region of the file and evenly through it, cuts the file off, and appends to it. FILE is written over and over, and RUN,
+the arguments of RUN_CASE that name the model, is run: FILE, or the model whose weights FILE has.
 """
 import os
 import random
@@ -12,7 +13,7 @@ import sys
 
 
 def main():
-    run_case, model, case, file = sys.argv[1:]
+    run_case, model, case, file, *run = sys.argv[1:]
     data = bytearray(open(model, "rb").read())
     chance = random.Random(7)
     places = [0, 7, 8, 12, 16, 20, 24, 31] + [chance.randrange(len(data)) for _ in range(80)] + list(range(0, len(data), len(data) // 60))
@@ -22,7 +23,7 @@ def main():
     def judge(damaged):
         with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
             out.write(damaged)
-        p = subprocess.run([run_case, file, case, "1", "1e-5", "1e-4", "0"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        p = subprocess.run([run_case, *(run or [file]), case, "1", "1e-5", "1e-4", "0"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         if p.returncode == 1 and p.stderr:
             return 0
         print(f"exit code {p.returncode}: {p.stderr.decode(errors='replace').strip()}")

@@ -1,19 +1,34 @@
 // pir-compile: compiles a model ahead of time into one file, or into an object to link.
 #include <ctype.h>
+#include <fcntl.h>
 #include <pir/compiler/load.h>
 #include <pir/engine/compiled.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../cli.h"
 #include "object.h"
 
-enum { OPT_TARGET = 1, OPT_PARAMS, OPT_PIPELINE, OPT_MATH, OPT_ANY_FLOAT, OPT_CACHE, OPT_NAME };
+enum {
+  OPT_TARGET = 1,
+  OPT_PARAMS,
+  OPT_WEIGHTS,
+  OPT_REPLACEABLE,
+  OPT_PIPELINE,
+  OPT_MATH,
+  OPT_ANY_FLOAT,
+  OPT_CACHE,
+  OPT_NAME
+};
 
 static const cli_option option_table[] = {
     {OPT_TARGET, 0, "target", "NAME,..",
      "processors to compile for: native (default), x86-64-v3, x86-64-v4, .."},
     {OPT_PARAMS, 0, "params", "FILE|DIR", "parameters; default: beside the model"},
+    {OPT_WEIGHTS, 0, "weights", "FILE", "write the weights there, not into the model"},
+    {OPT_REPLACEABLE, 0, "replaceable", NULL,
+     "weights can be replaced in the opened model (pir/engine/weights.h)"},
     {OPT_PIPELINE, 0, "pipeline", "NAME", "compile (default), kernels, or passes"},
     {OPT_MATH, 0, "math", "MODE",
      "strict (default), fast or bf16: what contractions may do for speed"},
@@ -76,8 +91,19 @@ static int read_name(const cli_run *cli, char out[OBJECT_NAME]) {
   return 0;
 }
 
+static const char *file_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+// The files that are written: the model, and the weights if they go into their own.
+typedef struct results {
+  cli_output model, weights;
+  const char *weights_path;  // NULL: they lie in the model
+} results;
+
 static pir_status compile_to(cli_run *cli, const pir_program *program,
-                             const target_list *targets, pir_writer out) {
+                             const target_list *targets, results *r, pir_writer out) {
   pir_model_options how = {.size = sizeof how,
                            .limits = cli->limits,
                            .stop = cli_stop(cli),
@@ -85,23 +111,26 @@ static pir_status compile_to(cli_run *cli, const pir_program *program,
                            .pipeline = cli_value(cli, OPT_PIPELINE, NULL),
                            .math = cli_value(cli, OPT_MATH, NULL),
                            .any_float = cli_has(cli, OPT_ANY_FLOAT),
+                           .replaceable = cli_has(cli, OPT_REPLACEABLE),
                            .cache = cli_value(cli, OPT_CACHE, NULL)};
-  pir_status status = pir_model_compile(program, &how, targets->names, targets->count, out);
+  const char *const *names = targets->names;
+  size_t count = targets->count;
+  pir_status status =
+      r->weights_path
+          ? pir_model_compile_apart(program, &how, names, count, file_name(r->weights_path),
+                                    cli_output_writer(&r->weights), out)
+          : pir_model_compile(program, &how, names, count, out);
   cli_progress_erase();
   return status;
 }
 
-static const char *file_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 static int compile_object(cli_run *cli, const pir_program *program, const target_list *targets,
-                          const char *name, pir_writer out) {
+                          const char *name, results *r) {
   object_bytes bytes = {0};
   object_input in = {&bytes, targets->count ? targets->names[0] : "native", name,
                      file_name(cli->output)};
-  pir_status status = compile_to(cli, program, targets, object_bytes_writer(&bytes));
+  pir_writer out = cli_output_writer(&r->model);
+  pir_status status = compile_to(cli, program, targets, r, object_bytes_writer(&bytes));
   bool shared = has_suffix(cli->output, ".so");
   if (!status && !(shared ? object_write_shared(&in, out) : object_write(&in, out)))
     status = PIR_IO;
@@ -109,22 +138,63 @@ static int compile_object(cli_run *cli, const pir_program *program, const target
   return cli_exit_code(status);
 }
 
+static bool is_same_file(int a, const char *path) {
+  static char blocks[2][1 << 16];
+  int b = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  bool same = b >= 0;
+  ssize_t n = 1;
+  for (off_t at = 0; same && n > 0; at += n) {
+    n = pread(a, blocks[0], sizeof blocks[0], at);
+    ssize_t m = pread(b, blocks[1], sizeof blocks[1], at);
+    same = n >= 0 && n == m && !memcmp(blocks[0], blocks[1], (size_t)n);
+  }
+  if (b >= 0)
+    close(b);
+  return same;
+}
+
+// Publishes the weights before the model that names them. A file that has the same bytes stays
+// as it is, since other models may be using it.
+static int commit(cli_run *cli, results *r) {
+  int code = r->weights_path ? cli_output_flush(cli, &r->weights) : 0;
+  if (!code)
+    code = cli_output_flush(cli, &r->model);
+  if (code || !r->weights_path)
+    return code ? code : cli_output_commit(cli, &r->model);
+  if (r->weights.file.fd < 0 || !is_same_file(r->weights.file.fd, r->weights_path))
+    code = cli_output_commit(cli, &r->weights);
+  return code ? code : cli_output_commit(cli, &r->model);
+}
+
+static int open_results(cli_run *cli, results *r) {
+  r->weights_path = cli_value(cli, OPT_WEIGHTS, NULL);
+  if (r->weights_path && !*file_name(r->weights_path))
+    return cli_bad_value(cli, "weights", r->weights_path, "the name of a file");
+  if (r->weights_path && !strcmp(r->weights_path, cli->output))
+    return cli_bad_value(cli, "weights", r->weights_path, "another file than the output");
+  int code = cli_output_open(cli, cli->output, &r->model);
+  if (!code && r->weights_path)
+    code = cli_output_open(cli, r->weights_path, &r->weights);
+  return code;
+}
+
 static int compile_program(cli_run *cli, const pir_program *program,
                            const target_list *targets) {
   char name[OBJECT_NAME];
   bool object = has_suffix(cli->output, ".o") || has_suffix(cli->output, ".so");
-  cli_output output;
+  results r = {.model = {.stream = -1, .file.fd = -1},
+               .weights = {.stream = -1, .file.fd = -1}};
   int code = object ? read_name(cli, name) : 0;
   if (!code)
-    code = cli_output_open(cli, cli->output, &output);
-  if (code)
-    return code;
-  pir_writer out = cli_output_writer(&output);
-  code = object ? compile_object(cli, program, targets, name, out)
-                : cli_exit_code(compile_to(cli, program, targets, out));
+    code = open_results(cli, &r);
+  if (!code && object)
+    code = compile_object(cli, program, targets, name, &r);
+  else if (!code)
+    code = cli_exit_code(compile_to(cli, program, targets, &r, cli_output_writer(&r.model)));
   if (!code)
-    return cli_output_commit(cli, &output);
-  cli_output_abandon(&output);
+    code = commit(cli, &r);
+  cli_output_abandon(&r.model);
+  cli_output_abandon(&r.weights);
   return code;
 }
 

@@ -174,7 +174,7 @@ static pir_status load_stream(const run *r, pir_context *ctx, const char *params
     return pir_program_load(ctx, bytes, param_bytes, name, out_program);
   if (!status)
     status = pir_program_read(ctx, (pir_str){bytes.data, bytes.size}, name, out_program);
-  bytes.release(bytes.user);
+  pir_borrowed_release(bytes);
   return status;
 }
 

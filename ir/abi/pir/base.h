@@ -269,6 +269,12 @@ typedef struct pir_borrowed {
   void *user;
 } pir_borrowed;
 
+// Ends the use of lent bytes: calls their `release`, if there is one.
+static inline void pir_borrowed_release(pir_borrowed bytes) {
+  if (bytes.release)
+    bytes.release(bytes.user);
+}
+
 // A receiver of text or bytes, which come in pieces and in order.
 typedef struct pir_writer {
   // Takes one piece, which lives only during the call. Returns false to stop, for instance on a

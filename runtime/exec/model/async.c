@@ -64,8 +64,10 @@ static bool give_to_worker(pir_session *s) {
 }
 
 // Takes back a run that did not start.
-static pir_status take_back(async_state *a) {
+static pir_status take_back(pir_session *s, const char *why) {
+  async_state *a = &s->async;
   pthread_mutex_lock(&a->lock);
+  pir_exec_fail(&s->frame.message, PIR_EXHAUSTED, "%s", why);
   a->is_busy = false;
   a->unfinished--;
   pthread_cond_broadcast(&a->changed);
@@ -92,7 +94,9 @@ pir_status pir_session_run_async(pir_session *s, const pir_executor *executor,
     return PIR_INVALID;
   if (started && executor)
     started = executor->submit(executor->user, run_task, s);
-  return started ? PIR_OK : take_back(a);
+  if (started)
+    return PIR_OK;
+  return take_back(s, executor ? "the executor refuses the run" : "no thread can be started");
 }
 
 pir_status pir_session_wait(pir_session *s) {

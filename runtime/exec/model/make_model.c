@@ -197,13 +197,13 @@ static pir_status check_compiler_place(pir_context *ctx, const pir_model_options
 }
 
 static pir_status load_constants(making *m, pir_message *message) {
+  pir_refit_note(m->model);
   if (m->elsewhere) {
     pir_weights_lend(m->model);
     return PIR_OK;
   }
   if (m->model->device)
     PIR_TRY(pir_model_load_kernels(m->model, message));
-  pir_refit_note(m->model);
   return pir_weights_load(m->model, m->options->compile_threads, message);
 }
 
@@ -404,11 +404,6 @@ static pir_status create_context(const pir_model_options *options, pir_context *
   return status;
 }
 
-static void give_back(pir_borrowed bytes) {
-  if (bytes.release)
-    bytes.release(bytes.user);
-}
-
 // These functions read a program with its parameters in their own context and compile it.
 
 // Compiles the program that was read since `start`, and ends its context.
@@ -429,8 +424,8 @@ static pir_status load_bytes(pir_borrowed bytes, pir_borrowed params,
   uint64_t start = pir_exec_now_ns();
   pir_status status = create_context(options, &ctx);
   if (status) {
-    give_back(bytes);
-    give_back(params);
+    pir_borrowed_release(bytes);
+    pir_borrowed_release(params);
     return status;
   }
   status = pir_program_load(ctx, bytes, params, PIR_STR("memory"), &program);
@@ -475,8 +470,8 @@ pir_status pir_model_load(pir_borrowed bytes, pir_borrowed params,
   else
     status = refuse_model(status, given, NULL, "pir_model_load: an argument is NULL");
   if (status) {
-    give_back(bytes);
-    give_back(params);
+    pir_borrowed_release(bytes);
+    pir_borrowed_release(params);
     return status;
   }
   prepared kept;
@@ -487,8 +482,8 @@ pir_status pir_model_load(pir_borrowed bytes, pir_borrowed params,
     if (!status)
       pir_prepared_save(&kept, *out_model, NULL);
   } else {
-    give_back(bytes);
-    give_back(params);
+    pir_borrowed_release(bytes);
+    pir_borrowed_release(params);
   }
   pir_prepared_release(&kept);
   return status;

@@ -34,8 +34,7 @@ void pir_model_release(pir_model *model) {
   if (!model || atomic_fetch_sub(&model->holders, 1) != 1)
     return;
   pir_weights_release(model);
-  if (model->drop_weights)
-    model->drop_weights(model);
+  pir_refit_release(model);
   pir_model_close_device(model);
   if (model->compiler)
     model->drop_compiler(model->compiler);
@@ -45,8 +44,9 @@ void pir_model_release(pir_model *model) {
     model->drop_custom(model->custom);
   if (model->mapped.data)
     munmap(model->mapped.data, model->mapped.bytes);
-  if (model->file.release)
-    model->file.release(model->file.user);
+  if (model->apart.data)
+    munmap(model->apart.data, model->apart.bytes);
+  pir_borrowed_release(model->file);
   pir_allocator allocator = model->allocator;
   pir_model *base = model->base;
   pir_mem_give(&allocator, model, sizeof *model);

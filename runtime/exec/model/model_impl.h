@@ -19,7 +19,7 @@ typedef struct model_metadata {
   pir_op_count *counts;  // info.op_names of them
 } model_metadata;
 
-// Weights of a replaceable model (refit.c).
+// Weights of a replaceable model (refit.c). An opened one has them from the model's file.
 typedef struct model_weights {
   pir_arena memory;  // of the model's heap
   bool is_replaceable;
@@ -31,6 +31,7 @@ typedef struct model_weights {
   uint32_t count;            // of params
   pir_str *fixed;            // names of parameters that the compiler had to see
   uint32_t fixed_count;
+  const pir_param *stored;  // while a compiled model is opened: `params` without elements
 } model_weights;
 
 struct pir_model {
@@ -53,6 +54,7 @@ struct pir_model {
       unpacked;  // made for another processor: what runs once, and packing, is left to that one
   owned_block mapped;  // a prepared or compiled model: constants and packed weights lie in it
   pir_borrowed file;   // likewise, of the caller
+  owned_block apart;   // the file of weights of a compiled model; or none
   pir_device *device;  // NULL: the processor
   pir_queue *loading;  // what loads the weights to it, and owns their memory
   pir_device_kernel *kernels;
@@ -61,8 +63,7 @@ struct pir_model {
   pir_model_stats stats;
   model_metadata metadata;
   model_weights weights;
-  void (*drop_weights)(pir_model *model);  // releases these; NULL: there are none
-  struct pir_custom_set *custom;           // whose ops the plan calls; NULL: there are none
+  struct pir_custom_set *custom;  // whose ops the plan calls; NULL: there are none
   void (*drop_custom)(struct pir_custom_set *custom);  // the runtime library has no sets
   pir_model *base;                         // whose plan and code this one shares; or NULL
   pir_progress_sink progress;              // while the model is made
@@ -102,11 +103,14 @@ pir_status pir_model_load_kernels(pir_model *model, pir_message *message);
 void pir_model_close_device(pir_model *model);
 
 // Hides the weights of a replaceable model from passes and generators; makes them known again
-// for the plan; and notes what each constant is made from, before it is loaded (refit.c).
+// for the plan; and notes the parameter of each constant, before it is loaded (hide_weights.c).
 pir_status pir_refit_begin(pir_model *model, pir_program *program,
                            const pir_model_options *options);
 pir_status pir_refit_resume(pir_model *model, pir_program *program);
 void pir_refit_note(pir_model *model);
+// The number of a weight; NONE: there is no such weight (refit.c).
+uint32_t pir_refit_find(const model_weights *w, pir_str name);
+void pir_refit_release(pir_model *model);
 
 // Makes constants and packed weights from the parameters (weights.c).
 pir_status pir_weights_load(pir_model *model, int threads, pir_message *message);

@@ -1,138 +1,31 @@
-// Models with other weights. A replaceable model is compiled while its weights are hidden, so
-// that no pass and no generator computes with them: the values that depend on weights alone
-// become instructions that run once, when weights are loaded. A model with other weights shares
-// the plan and the code, and loads its own weights.
+// Models with other weights. A replaceable model (hide_weights.c) gives models that share its
+// plan and code, and load their own weights. A compiled model keeps its weights as the program
+// has them, because libpir_rt makes everything else of them again.
 #include "model_impl.h"
 
-#include <pir/compiler/infer.h>
-#include <pir/compiler/type.h>
 #include <pir/engine/weights.h>
 #include <pir/layer/param_record.h>
 #include <stdlib.h>
 #include <string.h>
 
-// ---- a replaceable model
-
-static void release_weights(pir_model *model) {
-  model_weights *w = &model->weights;
-  for (uint32_t i = 0; i < w->count; i++)
-    if (w->params[i])
-      pir_param_release(w->params[i]);
-  for (uint32_t i = 0; w->held && i < model->plan.const_count; i++)
-    if (w->held[i])
-      pir_param_release(w->held[i]);
-}
-
-// Contents of these may decide shapes, so the compiler has to see them.
-static bool is_fixed(const pir_param *param) {
-  return param->dtype == PIR_I32 || param->dtype == PIR_I64 || param->dtype == PIR_BOOL;
-}
-
-static void hide_weights(pir_model *model, pir_program *program) {
-  model_weights *w = &model->weights;
-  pir_arena *memory = &w->memory;
-  size_t count = pir_program_params(program);
-  w->params = pir_arena_zalloc(memory, count * sizeof *w->params);
-  w->fixed = pir_arena_zalloc(memory, count * sizeof *w->fixed);
-  for (size_t i = 0; i < count; i++) {
-    const pir_param *param = pir_program_param_at(program, i);
-    if (is_fixed(param)) {
-      w->fixed[w->fixed_count++] = pir_arena_text(memory, param->name);
-      continue;
-    }
-    pir_param_retain(param);
-    w->params[w->count++] = param;
-  }
-  for (uint32_t i = 0; i < w->count; i++)
-    pir_program_drop_param(program, w->params[i]->name);
-}
-
-pir_status pir_refit_begin(pir_model *model, pir_program *program,
-                           const pir_model_options *options) {
-  if (!options->replaceable)
-    return PIR_OK;
-  if (model->device)
-    return pir_report(pir_program_context(program), PIR_UNSUPPORTED, PIR_ERROR, PIR_LOC_UNKNOWN,
-                      "unsupported: replaceable weights on a device");
-  pir_arena_init(&model->weights.memory, &model->heap);
-  model->weights.is_replaceable = true;
-  model->drop_weights = release_weights;
-  model->weights.threads = options->compile_threads;
-  hide_weights(model, program);
-  return PIR_OK;
-}
-
 static int by_weight_name(const void *name, const void *param) {
   return pir_str_compare(*(const pir_str *)name, (*(const pir_param *const *)param)->name);
 }
 
-// The number of a weight; NONE: there is no such weight.
-static uint32_t find_weight(const model_weights *w, pir_str name) {
+uint32_t pir_refit_find(const model_weights *w, pir_str name) {
   const pir_param **found =
       w->count ? bsearch(&name, w->params, w->count, sizeof *w->params, by_weight_name) : NULL;
   return found ? (uint32_t)(found - w->params) : NONE;
 }
 
-// Whether a parameter has the stated type, by which its readers were compiled.
-static bool has_type(const pir_param *param, const pir_type *type) {
-  if (!type || !pir_type_is_tensor(type) || pir_type_dtype(type) != param->dtype)
-    return false;
-  pir_shape shape = pir_type_shape(type);
-  bool same = shape.rank == param->shape.rank;
-  for (size_t i = 0; same && i < shape.rank; i++)
-    same = shape.dims[i] == param->shape.dims[i];
-  return same;
-}
-
-static void release_held(void *param) {
-  pir_param_release(param);
-}
-
-// The program's parameter keeps the model's, which has the bytes.
-static void show_weight(pir_program *program, const pir_param *param) {
-  pir_param shown = *param;
-  shown.release = release_held;
-  shown.user = (void *)(uintptr_t)param;
-  pir_param_retain(param);
-  pir_program_adopt_param(program, &shown);
-}
-
-pir_status pir_refit_resume(pir_model *model, pir_program *program) {
-  const model_weights *w = &model->weights;
-  if (!w->is_replaceable)
-    return PIR_OK;
-  PIR_EACH_OP(op, pir_program_block(program)) {
-    const pir_attr *name = pir_op_has(op, PIR_PARAMETER) ? pir_op_attr_at(op, 0) : NULL;
-    uint32_t i = name ? find_weight(w, pir_attr_as_str(name)) : NONE;
-    if (i == NONE)
-      continue;
-    if (!has_type(w->params[i], pir_value_type(pir_op_result(op, 0))))
-      return pir_report(pir_op_context(op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op),
-                        "unsupported: a replaceable weight \"%s\" whose file has another shape "
-                        "or type than the program states",
-                        w->params[i]->name.data);
-    if (!pir_program_param(program, w->params[i]->name))
-      show_weight(program, w->params[i]);
-  }
-  return PIR_OK;
-}
-
-void pir_refit_note(pir_model *model) {
+void pir_refit_release(pir_model *model) {
   model_weights *w = &model->weights;
-  const plan *p = &model->plan;
-  if (!w->is_replaceable)
-    return;
-  w->max_bytes = model->max_bytes;
-  w->held = pir_arena_zalloc(&w->memory, p->const_count * sizeof *w->held);
-  w->numbers = pir_arena_zalloc(&w->memory, p->const_count * sizeof *w->numbers);
-  for (uint32_t i = 0; i < p->const_count; i++) {
-    const pir_param *param = p->consts[i].param;
-    w->numbers[i] = param ? find_weight(w, param->name) : NONE;
-    if (!param || w->numbers[i] != NONE)
-      continue;
-    pir_param_retain(param);
-    w->held[i] = param;
-  }
+  for (uint32_t i = 0; w->params && i < w->count; i++)
+    if (w->params[i])
+      pir_param_release(w->params[i]);
+  for (uint32_t i = 0; w->held && i < model->plan.const_count; i++)
+    if (w->held[i])
+      pir_param_release(w->held[i]);
 }
 
 // ---- questions
@@ -238,7 +131,7 @@ static pir_status copy_weight(const refit_call *call, const pir_param *param,
 
 static pir_status take_weight(const refit_call *call, const pir_weight *weight) {
   model_weights *w = &call->made->weights;
-  uint32_t i = find_weight(&call->from->weights, weight->name);
+  uint32_t i = pir_refit_find(&call->from->weights, weight->name);
   if (i == NONE)
     return refuse_name(call, weight->name);
   const pir_param *old = call->from->weights.params[i];
@@ -262,7 +155,6 @@ static void share_plan(pir_model *made, const pir_model *from) {
   made->stats = from->stats;
   made->stats.weight_bytes = made->stats.packed_bytes = made->stats.load_ns = 0;
   made->max_bytes = w->max_bytes;
-  made->drop_weights = release_weights;
   made->weights = (model_weights){.is_replaceable = true,
                                   .threads = w->threads,
                                   .max_bytes = w->max_bytes,

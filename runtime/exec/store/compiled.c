@@ -1,6 +1,7 @@
 // Opens compiled models. Every byte is checked against a digest before anything of it is used:
-// the header first, then description and data of the part that fits this processor. The bytes
-// are trusted then, because only who may run code here can have written them.
+// the header first, then description and data of the part that fits this processor. The parts
+// for others are left alone: the processor that takes one checks it. The bytes are trusted
+// then, because only who may run code here can have written them.
 #include "compiled_file.h"
 
 #include <pir/layer/param_record.h>
@@ -31,11 +32,85 @@ typedef struct opening {
   const pir_open_options *options;
   pir_code_listener listener;  // of the options, when these have one
   const char *name;            // of the file, for messages
-  const char *bytes;
-  uint64_t size;
+  const char *path;            // NULL: the model comes from memory
+  const char *bytes, *data;
+  uint64_t size, data_size;  // of the file, and of the one that has the weights
   pir_model *model;
   pir_message message;
+  char weights[4096];  // path of the file of weights; empty: they lie in the model
 } opening;
+
+// ---- files
+
+// Maps an open file. A reason goes behind the file's name.
+static pir_status map_open(const opening *o, int fd, owned_block *out, pir_message *why) {
+  struct stat st;
+  if (fstat(fd, &st))
+    return pir_exec_fail(why, PIR_IO, ": %s", strerror(errno));
+  if (!S_ISREG(st.st_mode))
+    return pir_exec_fail(why, PIR_INVALID, " is no file");
+  bool own = st.st_uid == geteuid() || st.st_uid == 0;
+  if (!o->options->any_owner && (!own || st.st_mode & (S_IWGRP | S_IWOTH)))
+    return pir_exec_fail(why, PIR_INVALID,
+                         ": %s: refused (any_owner of pir_open_options admits it)",
+                         own ? "its group or others may write it" : "somebody else owns it");
+  size_t size = (size_t)st.st_size;
+  if (!size)
+    return PIR_OK;
+  void *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+  if (data == MAP_FAILED)
+    return pir_exec_fail(why, PIR_EXHAUSTED, ": %s", strerror(errno));
+#ifdef MADV_HUGEPAGE
+  (void)madvise(data, size, MADV_HUGEPAGE);
+#endif
+  *out = (owned_block){data, size};
+  return PIR_OK;
+}
+
+static pir_status map_file(const opening *o, const char *path, owned_block *out,
+                           pir_message *why) {
+  *out = (owned_block){0};
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) {
+    bool absent = errno == ENOENT || errno == ENOTDIR;
+    return pir_exec_fail(why, absent ? PIR_NOT_FOUND : PIR_IO, ": %s", strerror(errno));
+  }
+  pir_status status = map_open(o, fd, out, why);
+  close(fd);
+  return status;
+}
+
+// Finds the data of the parts: in the model, or in the file of weights that the options name,
+// or that lies beside the model.
+static pir_status find_data(opening *o, const compiled_header *h) {
+  pir_message why;
+  const char *given = o->options->weights, *slash = o->path ? strrchr(o->path, '/') : NULL;
+  o->data = o->bytes;
+  o->data_size = o->size;
+  if (!*h->weights)
+    return PIR_OK;
+  if (!given && !o->path)
+    return pir_exec_fail(&o->message, PIR_NOT_FOUND,
+                         "%s has its weights in %s: name that file by `weights` of "
+                         "pir_open_options",
+                         o->name, h->weights);
+  pir_text_format(o->weights, sizeof o->weights, "%.*s%s",
+                  given || !slash ? 0 : (int)(slash + 1 - o->path), slash ? o->path : "",
+                  given ? given : h->weights);
+  pir_status status = map_file(o, o->weights, &o->model->apart, &why);
+  if (status)
+    return pir_exec_fail(&o->message, status, "%s (the weights of %s)%s", o->weights, o->name,
+                         why.text);
+  if (o->model->apart.data)
+    o->data = o->model->apart.data;
+  o->data_size = o->model->apart.bytes;
+  if (o->data_size == h->weights_size)
+    return PIR_OK;
+  return pir_exec_fail(&o->message, PIR_INVALID,
+                       "%s (the weights of %s) has %llu bytes, and was written with %llu",
+                       o->weights, o->name, (unsigned long long)o->data_size,
+                       (unsigned long long)h->weights_size);
+}
 
 // ---- checks
 
@@ -55,24 +130,33 @@ static pir_status check_origin(opening *o, const compiled_header *h) {
   return PIR_OK;
 }
 
-static bool lies_inside(const opening *o, uint64_t at, uint64_t bytes) {
-  return at <= o->size && bytes <= o->size - at;
+static bool lies_inside(uint64_t size, uint64_t at, uint64_t bytes) {
+  return at <= size && bytes <= size - at;
+}
+
+static bool is_whole(const char *bytes, uint64_t at, uint64_t size, file_digest sum) {
+#ifdef MADV_POPULATE_READ
+  if (size)
+    (void)madvise((void *)(uintptr_t)(bytes + at), size, MADV_POPULATE_READ);
+#endif
+  return pir_digest_same(sum, pir_digest_of(bytes + at, size));
 }
 
 static pir_status check_part(opening *o, const compiled_part *part) {
   const char *wrong = NULL;
-  if (!lies_inside(o, part->text_at, part->text_bytes) ||
-      !lies_inside(o, part->data_at, part->data_bytes))
+  if (!lies_inside(o->size, part->text_at, part->text_bytes) ||
+      !lies_inside(o->data_size, part->data_at, part->data_bytes))
     wrong = "its extents";
-  else if (!pir_digest_same(part->text_sum,
-                            pir_digest_of(o->bytes + part->text_at, part->text_bytes)))
+  else if (!is_whole(o->bytes, part->text_at, part->text_bytes, part->text_sum))
     wrong = "plan and code";
-  else if (!pir_digest_same(part->data_sum,
-                            pir_digest_of(o->bytes + part->data_at, part->data_bytes)))
-    wrong = "weights";
-  return wrong ? pir_exec_fail(&o->message, PIR_INVALID, "%s is damaged: %s for %s", o->name,
-                               wrong, part->target)
-               : PIR_OK;
+  else if (is_whole(o->data, part->data_at, part->data_bytes, part->data_sum))
+    return PIR_OK;
+  else if (*o->weights)
+    return pir_exec_fail(&o->message, PIR_INVALID,
+                         "%s (the weights of %s) was changed, or has other weights", o->weights,
+                         o->name);
+  return pir_exec_fail(&o->message, PIR_INVALID, "%s is damaged: %s for %s", o->name,
+                       wrong ? wrong : "weights", part->target);
 }
 
 // ---- the choice of a target
@@ -147,35 +231,20 @@ static void drop_params(void *user) {
       pir_param_release(lent->items[i]);
 }
 
-static pir_status lend_constants(pir_model *model, lent_params *lent) {
-  plan *p = &model->plan;
-  for (; lent->count < p->const_count; lent->count++) {
-    plan_const *constant = &p->consts[lent->count];
-    pir_param param = {.name = {"", 0},
-                       .dtype = (pir_dtype)p->slots[constant->slot].dtype,
-                       .data = model->constants[lent->count],
-                       .size = constant->bytes};
-    const pir_param *made = param.data ? pir_param_create(&param) : NULL;
-    if (param.data && !made)
-      return PIR_EXHAUSTED;
-    lent->items[lent->count] = constant->param = made;
-  }
-  return PIR_OK;
-}
-
 // Has the instructions that run once run, and the weights packed, where they could not be when
 // the file was written. Its constants are parameters then.
 static pir_status load_unpacked(opening *o) {
   static const pir_watch forever;
   pir_model *model = o->model;
   plan *p = &model->plan;
-  lent_params lent = {
-      .items = pir_arena_zalloc(&p->memory, (p->const_count + 1) * sizeof *lent.items)};
+  lent_params lent = {.items =
+                          pir_arena_zalloc(&p->memory, p->const_count * sizeof *lent.items),
+                      .count = p->const_count};
   pir_guard guard;
   model->watch = &forever;
   model->max_bytes = UINT64_MAX;
   pir_guard_open(&model->heap, &guard, drop_params, &lent);
-  pir_status status = lend_constants(model, &lent);
+  pir_status status = pir_weights_adopt(model, lent.items);
   if (!status)
     status = pir_weights_load(model, 1, &o->message);
   pir_guard_close(&guard);
@@ -189,10 +258,11 @@ static pir_status restore_model(void *user) {
   const compiled_part *part;
   PIR_TRY(check_origin(o, h));
   PIR_TRY(choose_part(o, h, &part));
+  PIR_TRY(find_data(o, h));
   PIR_TRY(check_part(o, part));
   pir_str text = {o->bytes + part->text_at, part->text_bytes};
   const char *missing = NULL;
-  if (!pir_stored_restore(o->model, text, o->bytes + part->data_at, part->data_bytes, &missing))
+  if (!pir_stored_restore(o->model, text, o->data + part->data_at, part->data_bytes, &missing))
     return missing ? pir_exec_fail(&o->message, PIR_UNAVAILABLE,
                                    "%s calls the kernel %s, and libpir_rt_kernels, which has "
                                    "it, is not installed",
@@ -210,8 +280,6 @@ static pir_status open_bytes(opening *o, pir_model **out_model) {
   pir_status status = pir_heap_catch(&o->model->heap, restore_model, o, NULL);
   if (status) {
     pir_model_release(o->model);
-    if (!o->message.text[0])
-      pir_exec_fail(&o->message, status, "%s: %s", o->name, pir_status_text(status));
     return status;
   }
   pir_model_finish(o->model);
@@ -220,7 +288,9 @@ static pir_status open_bytes(opening *o, pir_model **out_model) {
   return PIR_OK;
 }
 
-static pir_status tell(const opening *o, pir_status status) {
+static pir_status tell(opening *o, pir_status status) {
+  if (status && !o->message.text[0])
+    pir_exec_fail(&o->message, status, "%s: %s", o->name, pir_status_text(status));
   return status ? pir_exec_tell(o->options->sink, PIR_ERROR, status, o->message.text) : PIR_OK;
 }
 
@@ -241,43 +311,11 @@ static pir_status read_open_options(const pir_open_options *given, pir_open_opti
 
 // ---- from a file
 
-static pir_status check_owner(opening *o, const struct stat *st) {
-  bool own = st->st_uid == geteuid() || st->st_uid == 0;
-  if (o->options->any_owner || (own && !(st->st_mode & (S_IWGRP | S_IWOTH))))
-    return PIR_OK;
-  return pir_exec_fail(
-      &o->message, PIR_INVALID,
-      "%s holds code, and %s: refused (any_owner of pir_open_options admits it)", o->name,
-      own ? "its group or others may write it" : "somebody else owns it");
-}
-
-static pir_status map_file(opening *o, int fd, owned_block *out) {
-  struct stat st;
-  if (fstat(fd, &st))
-    return pir_exec_fail(&o->message, PIR_IO, "%s: %s", o->name, strerror(errno));
-  if (!S_ISREG(st.st_mode) || st.st_size < COMPILED_HEADER)
-    return pir_exec_fail(&o->message, PIR_INVALID, "%s is no compiled model", o->name);
-  PIR_TRY(check_owner(o, &st));
-  size_t size = (size_t)st.st_size;
-  void *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
-  if (data == MAP_FAILED)
-    return pir_exec_fail(&o->message, PIR_EXHAUSTED, "%s: %s", o->name, strerror(errno));
-#ifdef MADV_HUGEPAGE
-  (void)madvise(data, size, MADV_HUGEPAGE);
-#endif
-#ifdef MADV_POPULATE_READ
-  (void)madvise(data, size, MADV_POPULATE_READ);  // the digests read all of it
-#endif
-  *out = (owned_block){data, size};
-  return PIR_OK;
-}
-
-static pir_status open_mapped(opening *o, int fd, pir_model **out_model) {
-  owned_block mapped;
-  PIR_TRY(map_file(o, fd, &mapped));
+static pir_status open_mapped(opening *o, owned_block mapped, pir_model **out_model) {
   o->model = pir_model_new(&o->options->allocator);
   if (!o->model) {
-    munmap(mapped.data, mapped.bytes);
+    if (mapped.data)
+      munmap(mapped.data, mapped.bytes);
     return pir_exec_fail(&o->message, PIR_EXHAUSTED, "out of memory");
   }
   o->model->mapped = mapped;
@@ -290,6 +328,8 @@ pir_status pir_model_open_file(const char *path, const pir_open_options *given,
                                pir_model **out_model) {
   pir_open_options options;
   opening o;
+  owned_block mapped;
+  pir_message why;
   pir_status status = read_open_options(given, &options, &o);
   if (out_model)
     *out_model = NULL;
@@ -297,25 +337,14 @@ pir_status pir_model_open_file(const char *path, const pir_open_options *given,
     status = pir_exec_fail(&o.message, PIR_INVALID, "pir_model_open_file: an argument is NULL");
   if (status)
     return tell(&o, status);
-  o.name = path;
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) {
-    bool absent = errno == ENOENT || errno == ENOTDIR;
-    status = pir_exec_fail(&o.message, absent ? PIR_NOT_FOUND : PIR_IO, "%s: %s", path,
-                           strerror(errno));
-    return tell(&o, status);
-  }
-  status = open_mapped(&o, fd, out_model);
-  close(fd);
+  o.name = o.path = path;
+  status = map_file(&o, path, &mapped, &why);
+  status = status ? pir_exec_fail(&o.message, status, "%s%s", path, why.text)
+                  : open_mapped(&o, mapped, out_model);
   return tell(&o, status);
 }
 
 // ---- from memory
-
-static void drop_borrowed(pir_borrowed bytes) {
-  if (bytes.release)
-    bytes.release(bytes.user);
-}
 
 // Copies bytes that do not begin at a page, since weights are read in place.
 static pir_status take_bytes(opening *o, pir_borrowed file) {
@@ -336,7 +365,7 @@ static pir_status take_bytes(opening *o, pir_borrowed file) {
   memcpy(copy, file.data, file.size);
   o->model->mapped = (owned_block){copy, file.size};
   o->bytes = copy;
-  drop_borrowed(file);
+  pir_borrowed_release(file);
   return PIR_OK;
 }
 
@@ -356,7 +385,7 @@ pir_status pir_model_open(pir_borrowed file, const pir_open_options *given,
     status = take_bytes(&o, file);
   if (status) {
     pir_model_release(o.model);
-    drop_borrowed(file);
+    pir_borrowed_release(file);
     return tell(&o, status);
   }
   return tell(&o, open_bytes(&o, out_model));

@@ -1,5 +1,6 @@
 // The file of a compiled model: a header of four pages, then for each target, each piece
-// aligned, a description (stored_model.h) and the data.
+// aligned, a description (stored_model.h) and the data. A model may have the data of all
+// targets in a file of weights instead, where targets with the same data share them.
 #ifndef PIR_EXEC_COMPILED_FILE_H
 #define PIR_EXEC_COMPILED_FILE_H
 
@@ -8,25 +9,33 @@
 #include <pir/engine/compiled.h>
 
 #define COMPILED_MAGIC "PIRMODEL"
-enum { COMPILED_FORMAT = 1, COMPILED_HEADER = 4 * STORED_PAGE, COMPILED_TARGETS = 16 };
+enum {
+  COMPILED_FORMAT = 2,
+  COMPILED_HEADER = 4 * STORED_PAGE,
+  COMPILED_TARGETS = 16,
+  COMPILED_NAME = 256
+};
 
 typedef struct compiled_part {
-  char target[32], triple[32], features[512];         // as in pir_target
-  uint64_t text_at, text_bytes, data_at, data_bytes;  // pieces fill the space up to the next
+  char target[32], triple[32], features[512];  // as in pir_target
+  // Pieces fill the space up to the next one. Data lie here, or in the file of weights.
+  uint64_t text_at, text_bytes, data_at, data_bytes;
   file_digest text_sum, data_sum;
 } compiled_part;
 
 // What the header's pages have room for.
 enum {
-  COMPILED_UNUSED = COMPILED_HEADER - 32 - COMPILED_TARGETS * (int)sizeof(compiled_part) -
-                    (int)sizeof(file_digest)
+  COMPILED_UNUSED = COMPILED_HEADER - 40 - COMPILED_NAME -
+                    COMPILED_TARGETS * (int)sizeof(compiled_part) - (int)sizeof(file_digest)
 };
 
 typedef struct compiled_header {
   char magic[8];
-  uint32_t format, layout;  // `layout`: of the structs that descriptions hold as they are
-  uint32_t version, count;  // pir_version of the library that wrote it; number of parts
-  uint64_t size;            // of the file
+  uint32_t format, layout;      // `layout`: of the structs that descriptions hold as they are
+  uint32_t version, count;      // pir_version of the library that wrote it; number of parts
+  uint64_t size;                // of the file
+  uint64_t weights_size;        // of the file of weights
+  char weights[COMPILED_NAME];  // its name; empty: there is none
   compiled_part parts[COMPILED_TARGETS];
   char unused[COMPILED_UNUSED];
   file_digest sum;  // of all above

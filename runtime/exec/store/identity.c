@@ -14,7 +14,6 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #define MAGIC UINT64_C(0x316e656573726970)
 #define SUFFIX ".pirseen"
@@ -91,24 +90,22 @@ static void remember(int folder, const file_identity *identity, file_digest dige
 }
 
 static bool digest_all(int fd, file_digest *out) {
-  XXH3_state_t *state = XXH3_createState();
+  digest_stream stream;
   char *block = malloc(STEP);
-  ssize_t n = state && block ? 1 : -1;
-  if (n > 0)
-    XXH3_128bits_reset(state);
+  if (!block || !pir_digest_begin(&stream)) {
+    free(block);
+    return false;
+  }
+  ssize_t n = 1;
   while (n > 0) {
     n = read(fd, block, STEP);
     if (n < 0 && errno == EINTR)
       n = 1;
     else if (n > 0)
-      XXH3_128bits_update(state, block, (size_t)n);
+      pir_digest_add(&stream, block, (size_t)n);
   }
-  XXH128_hash_t h = {0};
-  if (!n)
-    h = XXH3_128bits_digest(state);
-  *out = (file_digest){h.low64, h.high64};
+  *out = pir_digest_end(&stream);
   free(block);
-  XXH3_freeState(state);
   return !n;
 }
 

@@ -21,7 +21,6 @@
 #include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #define MAGIC UINT64_C(0x3364656c65646f6d)
 #define SUFFIX ".pirmodel"
@@ -135,36 +134,32 @@ static void name_prepared(file_digest key, char out[64]) {
 
 typedef struct writing {
   pir_new_file file;
-  XXH3_state_t *state;
-  uint64_t size;  // so far
+  digest_stream digest;  // of the current piece
+  uint64_t size;         // so far
 } writing;
 
 static bool put_bytes(void *user, const void *data, size_t size) {
   writing *w = user;
-  bool good = pir_new_file_write(&w->file, data, size);
-  if (good)
-    XXH3_128bits_update(w->state, data, size);
   w->size += size;
-  return good;
-}
-
-static file_digest digest_so_far(const writing *w) {
-  XXH128_hash_t h = XXH3_128bits_digest(w->state);
-  return (file_digest){h.low64, h.high64};
+  return pir_new_file_write(&w->file, data, size) && pir_digest_add(&w->digest, data, size);
 }
 
 // Up to the page where data begins.
 static bool put_plan(writing *w, const stored_image *image, file_digest *out_digest) {
-  XXH3_128bits_reset(w->state);
+  if (!pir_digest_begin(&w->digest))
+    return false;
   bool good = put_bytes(w, image->text.data, image->text.size) &&
               pir_stored_pad(w->size, image->alignment, put_bytes, w);
-  *out_digest = digest_so_far(w);
+  *out_digest = pir_digest_end(&w->digest);
   return good;
 }
 
-static bool put_data(writing *w, const pir_model *model) {
-  XXH3_128bits_reset(w->state);
-  return pir_stored_put_data(model, put_bytes, w);
+static bool put_data(writing *w, const pir_model *model, file_digest *out_digest) {
+  if (!pir_digest_begin(&w->digest))
+    return false;
+  bool good = pir_stored_put_data(model, put_bytes, w);
+  *out_digest = pir_digest_end(&w->digest);
+  return good;
 }
 
 static bool put_header(writing *w, header *h) {
@@ -175,7 +170,6 @@ static bool put_header(writing *w, header *h) {
   h->inode = (uint64_t)st.st_ino;
   h->size = w->size;
   h->modified = st.st_mtim.tv_sec - 2;
-  h->data_sum = digest_so_far(w);
   h->sum = sum_of(h);
   struct timespec times[2] = {{.tv_nsec = UTIME_NOW}, {.tv_sec = h->modified}};
   return pwrite(w->file.fd, h, sizeof *h, 0) == sizeof *h && !futimens(w->file.fd, times);
@@ -188,24 +182,22 @@ static bool room_for(int folder, uint64_t bytes) {
 
 static void write_file(const prepared *p, const pir_model *model, const stored_image *image) {
   static const char no_header[PAGE];
-  writing w = {.state = XXH3_createState()};
+  writing w = {.size = 0};
   header h = {MAGIC, .key = p->key, .plan_bytes = image->text.size};
   memcpy(h.origin, p->origin, sizeof h.origin);
   uint64_t page = image->alignment;
   char name[64];
   h.data_at = (PAGE + image->text.size + page - 1) / page * page;
   name_prepared(p->key, name);
-  if (w.state && room_for(p->folder, h.data_at + image->data_bytes) &&
+  if (room_for(p->folder, h.data_at + image->data_bytes) &&
       pir_folder_begin(p->folder, name, &w.file)) {
-    XXH3_128bits_reset(w.state);
     bool good = put_bytes(&w, no_header, PAGE) && put_plan(&w, image, &h.plan_sum) &&
-                put_data(&w, model) && put_header(&w, &h);
+                put_data(&w, model, &h.data_sum) && put_header(&w, &h);
     if (!good)
       pir_new_file_discard(&w.file);
     else if (pir_new_file_publish(&w.file))
       pir_folder_trim(p->folder, SUFFIX, MOST_OF_ALL, MOST_MODELS);
   }
-  XXH3_freeState(w.state);
 }
 
 static bool unchanged(const char *path, const file_identity *before) {

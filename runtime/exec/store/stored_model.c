@@ -40,6 +40,8 @@ void pir_stored_describe(pir_archive *a, pir_model *model, pir_str *code, uint64
   if (!a->failed)
     pir_plan_store(a, p, model->executable);
   a->user = &p->memory;
+  if (!a->failed)
+    pir_weights_store(a, model);
   pir_archive_array(a, places, (size_t)p->const_count + p->pack_count, sizeof **places);
 }
 

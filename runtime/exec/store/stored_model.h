@@ -16,6 +16,13 @@ enum { STORED_PAGE = 4096, STORED_ALIGN = 64 };
 // failed. Reading makes the model's code.
 void pir_stored_describe(pir_archive *a, pir_model *model, pir_str *code, uint64_t **places);
 
+// Writes or reads the names and types of replaceable weights, after the plan
+// (stored_weights.c).
+void pir_weights_store(pir_archive *a, pir_model *model);
+// Makes parameters of the constants of an opened model, one reference each in `out_made`, which
+// has zeros, and holds the replaceable weights. Also after a failure the caller releases these.
+pir_status pir_weights_adopt(pir_model *model, const pir_param **out_made);
+
 // Makes a new model of its description and of the data, which must outlive it. Runs within a
 // catch of the model's heap. False: the description is damaged, or
 // names a kernel that is not here: *out_missing (out_missing may be NULL), else NULL.
@@ -40,7 +47,7 @@ typedef bool (*stored_put)(void *user, const void *bytes, size_t size);
 bool pir_stored_put_data(const pir_model *model, stored_put put, void *user);
 // Rounds up to a multiple of `align`.
 uint64_t pir_stored_round(uint64_t size, uint64_t align);
-// Writes zeros, from `size` bytes on up to a multiple of `align`.
+// Writes zeros, from `size` bytes on up to the next multiple of `align`, which is above 0.
 bool pir_stored_pad(uint64_t size, uint64_t align, stored_put put, void *user);
 
 #endif

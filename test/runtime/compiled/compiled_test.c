@@ -149,6 +149,40 @@ static void bad_arguments_are_refused(void **state) {
   assert_non_null(strstr(f->report.message, "cannot be written"));
 }
 
+static void weights_go_to_their_own_writer(void **state) {
+  fixture *f = *state;
+  bytes model_bytes = {0}, weights = {0};
+  report r = {0};
+  pir_model *model;
+  pir_writer out = {collect, &model_bytes}, apart = {collect, &weights};
+  const char *const wrong[] = {NULL, "", "..", "a/b"};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+    assert_int_equal(pir_model_compile_apart(f->program, NULL, NULL, 0, wrong[i], apart, out),
+                     PIR_INVALID);
+  assert_non_null(strstr(f->report.message, "the name of a file, without a folder"));
+  assert_int_equal(pir_model_compile_apart(f->program, NULL, NULL, 0, "w", apart,
+                                           (pir_writer){stop_at_once, NULL}),
+                   PIR_IO);
+  assert_int_equal(pir_model_compile_apart(f->program, NULL, NULL, 0, "w",
+                                           (pir_writer){stop_at_once, NULL}, out),
+                   PIR_IO);
+  model_bytes.size = weights.size = 0;
+  assert_int_equal(pir_model_compile_apart(f->program, NULL, NULL, 0, "w", apart, out), PIR_OK);
+  assert_true(weights.size % PAGE == 0 && weights.size > 0);
+  pir_open_options how = {.size = sizeof how, .sink = {keep_report, &r}};
+  pir_borrowed file = {model_bytes.data, model_bytes.size, NULL, NULL};
+  assert_int_equal(pir_model_open(file, &how, &model), PIR_NOT_FOUND);
+  assert_non_null(strstr(r.message, "has its weights in w"));
+  how.weights = PROGRAM;
+  assert_int_equal(pir_model_open(file, &how, &model), PIR_INVALID);
+  assert_non_null(strstr(r.message, PROGRAM));
+  how.weights = "test";
+  assert_int_equal(pir_model_open(file, &how, &model), PIR_INVALID);
+  assert_non_null(strstr(r.message, "is no file"));
+  free(model_bytes.data);
+  free(weights.data);
+}
+
 // An allocator that fails from call `left` on.
 static void *take_or_fail(void *user, size_t size, size_t align) {
   int *left = user;
@@ -181,6 +215,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(a_model_in_memory_gives_the_same_bits, set_up, tear_down),
       cmocka_unit_test_setup_teardown(a_target_can_be_chosen, set_up, tear_down),
       cmocka_unit_test_setup_teardown(bad_arguments_are_refused, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(weights_go_to_their_own_writer, set_up, tear_down),
       cmocka_unit_test_setup_teardown(every_allocation_may_fail, set_up, tear_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

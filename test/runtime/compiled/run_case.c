@@ -1,8 +1,8 @@
 // Runs a compiled model with the runtime library alone on recorded inputs, and compares the
-// outputs: run_case MODEL.pirm|MODEL.so CASE THREADS ATOL RTOL RTOL_MAX [OUTPUT..]. A shared
-// object is loaded, and has the model of its file's name. CASE is a folder as of pir-run
-// --case; outputs that are named by their number are not compared. It ends with 4 where an
-// output differs.
+// outputs: run_case [--weights=FILE] [--target=NAME] MODEL CASE THREADS ATOL RTOL RTOL_MAX
+// [OUTPUT..]. A shared object is loaded, and has the model of its file's name. CASE is a folder
+// as of pir-run --case; outputs that are named by their number are not compared. It ends with 4
+// where an output differs.
 #include "../../../tools/npy.h"
 
 #include <pir/engine/compiled.h>
@@ -210,12 +210,30 @@ static pir_status open_model(const char *path, const pir_open_options *how,
              : pir_model_open_file(path, how, out_model);
 }
 
+// Takes the options from the front of the arguments; returns their number.
+static int read_options(int argc, char **argv, pir_open_options *how) {
+  static const char weights[] = "--weights=", target[] = "--target=";
+  int i = 1;
+  for (; i < argc; i++) {
+    if (!strncmp(argv[i], weights, sizeof weights - 1))
+      how->weights = argv[i] + sizeof weights - 1;
+    else if (!strncmp(argv[i], target, sizeof target - 1))
+      how->target = argv[i] + sizeof target - 1;
+    else
+      break;
+  }
+  return i - 1;
+}
+
 int main(int argc, char **argv) {
+  pir_open_options how = {.size = sizeof how, .sink = {report, NULL}};
+  int options = read_options(argc, argv, &how);
+  argc -= options;
+  argv += options;
   if (argc < 7) {
     fprintf(stderr, "usage: run_case MODEL CASE THREADS ATOL RTOL RTOL_MAX [OUTPUT..]\n");
     return 2;
   }
-  pir_open_options how = {.size = sizeof how, .sink = {report, NULL}};
   pir_model *model;
   pir_status status = open_model(argv[1], &how, &model);
   if (status)

@@ -27,12 +27,16 @@ typedef struct pir_open_options {
   bool any_owner;
   // Hears of the model's code (pir/engine/loaded_code.h); NULL: nobody. The struct is copied.
   const struct pir_code_listener *code_listener;
+  // Path of the file of weights, of a model that has them in one; NULL: the file that the model
+  // names, in the model's folder.
+  const char *weights;
 } pir_open_options;
 
-// Opens a compiled model. The file is mapped, and must stay as it is while the model exists.
-// `options` may be NULL. On success the caller holds one reference to *out_model, else it is
-// NULL. PIR_NOT_FOUND: no such file. PIR_INVALID: it is damaged, no compiled model, or not safe
-// from others. PIR_UNSUPPORTED: it was written by another version of libpir.
+// Opens a compiled model. The file, and its file of weights, are mapped, and must stay as they
+// are while the model exists. `options` may be NULL. On success the caller holds one reference
+// to *out_model, else it is NULL. PIR_NOT_FOUND: no such file, or no such file of weights.
+// PIR_INVALID: one is damaged or not safe from others, the first is no compiled model, or the
+// second has other weights. PIR_UNSUPPORTED: it was written by another version of libpir.
 // PIR_UNAVAILABLE: it has no code that this processor runs, or calls a kernel of a library that
 // is not installed. PIR_EXHAUSTED: no memory. PIR_IO:
 // the system refuses.
@@ -41,7 +45,8 @@ PIR_API PIR_NODISCARD pir_status pir_model_open_file(const char *path,
                                                      pir_model **out_model);
 // Opens a compiled model from memory, which is used in place when it is aligned to 4096, else
 // copied. It is released when it is no longer needed, also on failure. Fails as
-// pir_model_open_file does.
+// pir_model_open_file does, and with PIR_NOT_FOUND for a model that has its weights in a file
+// which the options do not name.
 PIR_API PIR_NODISCARD pir_status pir_model_open(pir_borrowed file,
                                                 const pir_open_options *options,
                                                 pir_model **out_model);
@@ -54,6 +59,13 @@ PIR_API PIR_NODISCARD pir_status pir_model_compile(const pir_program *program,
                                                    const pir_model_options *options,
                                                    const char *const *targets,
                                                    size_t target_count, pir_writer out);
+
+// Does the same, but writes packed weights and constants to `weights`. The model names them by
+// size and digest, and by the name of the file that they will be: one part of a path of at most
+// 255 bytes. Models whose weights are the same bytes can use one file.
+PIR_API PIR_NODISCARD pir_status pir_model_compile_apart(
+    const pir_program *program, const pir_model_options *options, const char *const *targets,
+    size_t target_count, const char *weights_name, pir_writer weights, pir_writer out);
 
 PIR_END
 #endif
