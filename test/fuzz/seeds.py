@@ -115,7 +115,7 @@ def ops(out):
                 seen = set()
                 (out / f"{path.stem}_{m[2].split(',')[0]}").write_text(
                     names + "".join(with_forms(n, forms, seen) for n in needed) + OWN.sub("", m[0]))
-    for path in sorted(pathlib.Path("test/dialects/user/inputs").glob("*.ops")):
+    for path in sorted(pathlib.Path("test/api/user_ops/inputs").glob("*.ops")):
         (out / path.stem).write_text(path.read_text())
 
 
