@@ -1,6 +1,6 @@
-// Declarations of ops, as users give them at run time: a text is refused with a message, or each
-// op that it declares is put into a program, whose facts are derived, which runs by kernels, and
-// goes through passes down to loops.
+// Declarations of ops, as users give them at run time: a text is refused with a message, or
+// each op that it declares is put into a program, whose facts are derived, which runs by
+// kernels, and goes through passes down to loops.
 #include "run_program.h"
 
 #include <pir/compiler/dialect.h>

@@ -1,5 +1,5 @@
-// Code of the targets that run programs: kernels within a time and a size, and passes that keep a
-// program valid.
+// Code of the targets that run programs: kernels within a time and a size, and passes that keep
+// a program valid.
 #ifndef PIR_TEST_FUZZ_RUN_H
 #define PIR_TEST_FUZZ_RUN_H
 
