@@ -337,6 +337,11 @@ const pir_attr *pir_attr_default(pir_context *ctx, const pir_attr_def *def) {
 }
 
 // ---- steps
+// An operand of the op that may be absent can be an argument of a step that needs it.
+static bool is_needed(const pir_operand_def *operand) {
+  return !(operand->flags & PIR_OPERAND_OPTIONAL) && !operand->literal;
+}
+
 static pir_status expand_step(expansion *x, const pir_lower_step *step) {
   const pir_opdef *def = pir_lower_step_def(step);
   pir_value *operands[MAX_OPERANDS] = {0};
@@ -357,6 +362,9 @@ static pir_status expand_step(expansion *x, const pir_lower_step *step) {
       PIR_TRY(argument_value(x, step, def, i, &operands[i]));
     else
       PIR_TRY(default_operand(x, &def->operands[i], &operands[i]));
+    if (!operands[i] && is_needed(&def->operands[i]))
+      return pir_error(x->e.op, "lacks an operand: its step \"%s\" needs %s", step->op,
+                       def->operands[i].name);
   }
   for (int i = 0; i < step->attr_count; i++) {
     const pir_lower_attr *a = &x->l->attrs[step->first_attr + i];

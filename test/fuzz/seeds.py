@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Seeds that no test file is: parameter files behind the head that params_fuzz.c wants, pipeline texts, archives of arrays,
-declarations of custom ops, compiled objects.
+declarations of ops, compiled objects.
 
   test/fuzz/seeds.py CORPUS TOOLS
 """
@@ -85,10 +85,45 @@ def objects(out, tool):
             (out / path.stem).write_bytes(done.stdout)
 
 
+# Lines of an op of libpir that name parts of its sources.
+OWN = re.compile(r"^ *(?:hook|kernel|declared)\b.*\n|^ *legacy\b[^{\n]*(?:\{[^}]*\})?[^\n]*\n", re.M)
+DECLARATION = re.compile(r"^(op|form) ([\w, ]+?)(?: like ([\w, ]+?))? (\"[^\n]*\") \{\n(.*?)^\}\n", re.M | re.S)
+NAMED = re.compile(r"^(?:typeset|let) [^\n]*\n(?:^ [^\n]*\n)*", re.M)
+
+
+def with_forms(name, forms, seen):
+    """The text of a form and of those that it needs, in the order in which they are read."""
+    if name in seen or name not in forms:
+        return ""
+    seen.add(name)
+    text = forms[name]
+    needed = re.findall(r"\w+", " ".join(re.findall(r"(?:like|include) ([\w, ]+)", text)))
+    return "".join(with_forms(n, forms, seen) for n in needed) + text
+
+
+def ops(out):
+    """Each op of libpir whose meaning is in the language, as a user would declare it; and the files of the tests."""
+    files = sorted(pathlib.Path("dialects/pd_op").rglob("*.ops"))
+    texts = {path: path.read_text() for path in files}
+    names = "".join(sorted({n for t in texts.values() for n in NAMED.findall(t) if n.startswith("typeset")}))
+    names += "".join(sorted({n for t in texts.values() for n in NAMED.findall(t) if n.startswith("let")}))
+    forms = {m[2]: OWN.sub("", m[0]) for t in texts.values() for m in DECLARATION.finditer(t) if m[1] == "form"}
+    for path, text in texts.items():
+        for m in DECLARATION.finditer(text):
+            if m[1] == "op" and re.search(r"^ *(compute|reduce|scan|view|gather|scatter|contract|window|join|split|lower)\b", m[5], re.M):
+                needed = re.findall(r"\w+", " ".join(re.findall(r"(?:like|include) ([\w, ]+)", m[0])))
+                seen = set()
+                (out / f"{path.stem}_{m[2].split(',')[0]}").write_text(
+                    names + "".join(with_forms(n, forms, seen) for n in needed) + OWN.sub("", m[0]))
+    for path in sorted(pathlib.Path("test/api/user_ops/inputs").glob("*.ops")):
+        (out / path.stem).write_text(path.read_text())
+
+
 if __name__ == "__main__":
     corpus, tools = map(pathlib.Path, sys.argv[1:3])
     params(corpus / "params")
     pipelines(corpus / "pipeline")
     archives(corpus / "npy")
     customs(corpus / "custom")
+    ops(corpus / "ops")
     objects(corpus / "image", tools / "pir-opt")

@@ -1,5 +1,6 @@
-// Ops that texts declare at run time, through the C interface: errors with their places, includes,
-// misuse, every failing allocation, the lives of sets and models, and threads with different sets.
+// Ops that texts declare at run time, through the C interface: errors with their places,
+// includes, misuse, every failing allocation, the lives of sets and models, and threads with
+// different sets.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
