@@ -10,7 +10,7 @@
 
 #include <dlfcn.h>
 #include <pir/engine/device.h>
-#include <pir/engine/model.h>
+#include <pir/engine/device_memory.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,6 +3,8 @@
 // device instead. Any other one is downloaded before the run, or uploaded behind it.
 #include "session_impl.h"
 
+#include <pir/engine/device_memory.h>
+
 static void note(pir_session *s, const plan_instr *instr, uint32_t first, uint32_t count) {
   const plan *p = &s->model->plan;
   for (uint32_t i = 0; i < count; i++) {

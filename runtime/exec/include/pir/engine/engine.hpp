@@ -19,6 +19,7 @@
 
 #include <pir/engine/session_arena.h>
 #include <pir/engine/compiled.h>
+#include <pir/engine/device_memory.h>
 #include <pir/engine/model.h>
 
 #include <cstddef>

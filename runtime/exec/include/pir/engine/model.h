@@ -261,15 +261,6 @@ PIR_API PIR_NODISCARD pir_status pir_session_bind_input(pir_session *session, si
 // pir_session_bind_input does.
 PIR_API PIR_NODISCARD pir_status pir_session_bind_output(pir_session *session, size_t i,
                                                          const pir_tensor *tensor);
-// Likewise, for memory of the session's device, dense and aligned: elements that only groups of
-// the device read or write are copied on the device, others also cross the bus. With a
-// `device_stream` the memory is read and written in the order of that stream; else inputs must
-// be complete before a run, and outputs are when it returns. PIR_UNSUPPORTED: the model does
-// not run on a device, or elements of the input decide on shapes.
-PIR_API PIR_NODISCARD pir_status pir_session_bind_device_input(pir_session *session, size_t i,
-                                                               const pir_tensor *tensor);
-PIR_API PIR_NODISCARD pir_status pir_session_bind_device_output(pir_session *session, size_t i,
-                                                                const pir_tensor *tensor);
 // Runs the model on the bound inputs. PIR_INVALID: an input is not bound, shapes contradict
 // each other, an op refuses its operands, or another session runs in the arena that this one
 // shares. PIR_EXHAUSTED: no memory, or `max_bytes`. PIR_CANCELLED: the flag was set. After a
@@ -294,8 +285,8 @@ typedef struct pir_session_stats {
   // sizeof(pir_session_stats), set by the caller (pir/base.h).
   size_t size;
   // Bytes of the arena, where it is shared at the session's last run, and of outputs that the
-  // session owns. Runs that succeeded, plans made
-  // for new shapes, and compilations after the model was made, which is always 0.
+  // session owns. Runs that succeeded, plans made for new shapes, and compilations after the
+  // model was made, which is always 0.
   uint64_t arena_bytes, output_bytes, runs, plans, recompiles;
   // For the shapes that ran last: bytes that the plan takes of the arena, and the most bytes
   // that are in use at the same time, which is a lower bound for every plan.
