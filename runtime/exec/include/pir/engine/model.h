@@ -208,6 +208,7 @@ PIR_API PIR_NODISCARD pir_status pir_session_bind_output(pir_session *session, s
 // not run on a device, or elements of the input decide on shapes.
 PIR_API PIR_NODISCARD pir_status pir_session_bind_device_input(pir_session *session, size_t i,
                                                                const pir_tensor *tensor);
+// Does the same for output i; NULL ends the binding, as in pir_session_bind_output.
 PIR_API PIR_NODISCARD pir_status pir_session_bind_device_output(pir_session *session, size_t i,
                                                                 const pir_tensor *tensor);
 // Runs the model on the bound inputs. PIR_INVALID: an input is not bound, shapes contradict
