@@ -63,11 +63,13 @@ static bool is_number(const pir_opdef *def, int attr) {
 }
 
 // Whether a node's value is a float when every operand is one; of DRAW_OF_INTEGERS whether it
-// is one whatever the operands are, when the result is.
+// is one whatever the operands are, when the result is; of DRAW_OF_EITHER whatever both are.
 static bool is_float(const source *s, const pir_node *nodes, int at) {
   const pir_opdef *def = s->def;
   const pir_node *n = &nodes[at];
-  bool whole = s->kind == DRAW_OF_INTEGERS;
+  bool either = s->kind == DRAW_OF_EITHER, whole = either || s->kind == DRAW_OF_INTEGERS;
+  if (either && n->op >= PIR_V_SQRT && n->op <= PIR_V_I1E)
+    return true;
   switch ((pir_node_op)n->op) {
     case PIR_V_LOAD:
     case PIR_V_ACC:
@@ -75,11 +77,13 @@ static bool is_float(const source *s, const pir_node *nodes, int at) {
     case PIR_V_CAST:
       if (whole && (n->k == PIR_CAST_COMPUTE || n->k >= PIR_CAST_OPERAND))
         return false;
+      if (either && n->k >= PIR_CAST_OUT)
+        return false;
       return n->k >= PIR_CAST_OUT || pir_dtype_is_float((pir_dtype)n->k);
     case PIR_V_SELECT: return is_float(s, nodes, n->b) || is_float(s, nodes, n->c);
-    case PIR_V_CONST: return n->k == PIR_F64;
+    case PIR_V_CONST: return n->k == PIR_F64 && !either;
     case PIR_V_ATTR:
-    case PIR_V_ATTR_AT: return is_number(def, n->k);
+    case PIR_V_ATTR_AT: return is_number(def, n->k) && !either;
     case PIR_V_SCALAR:
     case PIR_V_COUNT:
     case PIR_V_INDEX:
@@ -103,12 +107,12 @@ static bool is_float(const source *s, const pir_node *nodes, int at) {
 // The remainder that has the sign of the divisor is a sum where the other one has not; the
 // other one is exact.
 static bool rounds(const source *s, const pir_node *nodes, int at) {
-  const pir_opdef *def = s->def;
   pir_node_op op = (pir_node_op)nodes[at].op;
   if (op == PIR_V_ATTR || op == PIR_V_ATTR_AT)
-    return is_number(def, nodes[at].k);
+    return is_float(s, nodes, at);
   if (op == PIR_V_CONST)
-    return nodes[at].k == PIR_F64 && (double)(float)nodes[at].f != nodes[at].f;
+    return s->kind != DRAW_OF_EITHER && nodes[at].k == PIR_F64 &&
+           (double)(float)nodes[at].f != nodes[at].f;
   bool members =
       op == PIR_V_MEMBERS && (nodes[at].i == PIR_COMBINE_ADD || nodes[at].i == PIR_COMBINE_MUL);
   bool arithmetic = members || op == PIR_V_ADD || op == PIR_V_SUB || op == PIR_V_MUL ||
@@ -379,7 +383,7 @@ static void copy_lower(const draw_noise *z, draw_noise_kind kind, pir_opdef *def
 }
 
 static const char *noisy_name(draw_noise_kind kind, const char *name) {
-  static const char *const prefixes[DRAW_NOISES] = {"noisy0_", "noisy1_", "noisy2_"};
+  static const char *const prefixes[DRAW_NOISES] = {"noisy0_", "noisy1_", "noisy2_", "noisy3_"};
   char *out = take(strlen(name) + PREFIX + 1, 1);
   memcpy(out, prefixes[kind], PREFIX);
   strcpy(out + PREFIX, name);

@@ -10,6 +10,7 @@ typedef enum draw_noise_kind {
   DRAW_OF_FLOATS,
   DRAW_OF_FLOATS_AGAIN,
   DRAW_OF_INTEGERS,  // integers, or integers and floats, give floats
+  DRAW_OF_EITHER,    // a part of a composed op: both may give either
   DRAW_NOISES
 } draw_noise_kind;
 

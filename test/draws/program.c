@@ -233,10 +233,12 @@ bool draw_is_noisy(const draw *d, bool floats) {
 // The op with the noise that fits its operands. Noise makes floats of integers, and other
 // integers of constants: it is for ops that are not asked for integers, and that read none but
 // indices, unless they are asked for floats, to which they convert first, or are a clause
-// whose results are floats.
+// whose results are floats. Of other ops the parts that give floats have noise.
 static const pir_opdef *def_in(const draw_building *b, const draw *d) {
-  if (b->width != DRAW_NOISY || !draw_is_noisy(d, b->floats))
+  if (b->width != DRAW_NOISY)
     return d->def;
+  if (!draw_is_noisy(d, b->floats))
+    return d->def->lower_count ? draw_noise_of(d->noise, DRAW_OF_EITHER, d->def) : d->def;
   if (reads_integers(d) && !pir_dtype_is_float(asked_for(d)))
     return draw_noise_of(d->noise, DRAW_OF_INTEGERS, d->def);
   return draw_noise_of(d->noise, b->again ? DRAW_OF_FLOATS_AGAIN : DRAW_OF_FLOATS, d->def);
