@@ -1,6 +1,7 @@
 // The session half of the API on digits_cnn: ports, messages, zero-copy, shapes, limits,
 // allocation failures, two sessions on two threads. Run from the root of the checkout.
 #include "../../tools/ports.h"
+#include "failing.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -509,25 +510,6 @@ static void own_ops_are_loaded_side_by_side(void **unused) {
 
 // ---- allocation failures: the n-th request fails, for every n until none does
 
-typedef struct failing {
-  long left, held;
-} failing;
-
-static void *get(void *user, size_t size, size_t align) {
-  failing *f = user;
-  void *memory = NULL;
-  if (f->left-- <= 0 ||
-      posix_memalign(&memory, align < sizeof(void *) ? sizeof(void *) : align, size))
-    return NULL;
-  f->held++;
-  return memory;
-}
-
-static void give(void *user, void *memory, size_t size) {
-  ((failing *)user)->held -= memory != NULL;
-  free(memory);
-}
-
 static pir_status use_session(const pir_session_options *options) {
   pir_session *s = NULL;
   pir_tensor in = first_images(3), result;
@@ -548,9 +530,9 @@ static void every_failed_allocation_is_a_status(void **unused) {
   for (int threads = 1; threads <= 2; threads++) {
     pir_status status = PIR_EXHAUSTED;
     for (long n = 0; status && n < 1000; n++) {
-      failing f = {n, 0};
+      failing f = {n, 0, 0};
       pir_session_options options = {
-          .size = sizeof options, .threads = threads, .allocator = {get, give, &f}};
+          .size = sizeof options, .threads = threads, .allocator = failing_allocator(&f)};
       status = use_session(&options);
       assert_true(status == PIR_OK || status == PIR_EXHAUSTED);
       assert_int_equal(f.held, 0);
@@ -566,11 +548,11 @@ static void making_a_model_survives_failures(void **unused) {
   assert_int_equal(pir_dialects_load_all(ctx), PIR_OK);
   assert_int_equal(pir_program_load_file(ctx, FOLDER "model.json", NULL, &program), PIR_OK);
   pir_model *made = NULL;
-  failing f = {0, 0};
+  failing f = {0, 0, 0};
   for (long n = 0; !made && n < 1000; n++) {
-    f = (failing){n, 0};
+    f = (failing){n, 0, 0};
     pir_model_options options = {
-        .size = sizeof options, .pipeline = "kernels", .allocator = {get, give, &f}};
+        .size = sizeof options, .pipeline = "kernels", .allocator = failing_allocator(&f)};
     pir_status status = pir_model_create(program, &options, &made);
     assert_true(status == (made ? PIR_OK : PIR_EXHAUSTED));
     if (!made)

@@ -1,6 +1,8 @@
 // Ops that texts declare at run time, through the C interface: errors with their places,
 // includes, misuse, every failing allocation, the lives of sets and models, and threads with
 // different sets.
+#include "../failing.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -264,25 +266,6 @@ static void sets_do_not_meet(void **unused) {
 
 // ---- failing allocations
 
-typedef struct failing {
-  long left, held;
-} failing;
-
-static void *get(void *user, size_t size, size_t align) {
-  failing *f = user;
-  void *memory = NULL;
-  if (f->left-- <= 0 ||
-      posix_memalign(&memory, align < sizeof(void *) ? sizeof(void *) : align, size))
-    return NULL;
-  f->held++;
-  return memory;
-}
-
-static void give(void *user, void *memory, size_t size) {
-  ((failing *)user)->held -= memory != NULL;
-  free(memory);
-}
-
 // A text that needs every part of the reader, and more memory than one chunk.
 static char *long_text(void) {
   size_t room = 1 << 17, n = 0;
@@ -309,8 +292,8 @@ static void every_failed_allocation_is_a_status(void **unused) {
   pir_status status = PIR_EXHAUSTED;
   long n = 0;
   for (; status && n < 2000; n++) {
-    failing f = {n, 0};
-    pir_allocator allocator = {get, give, &f};
+    failing f = {n, 0, 0};
+    pir_allocator allocator = failing_allocator(&f);
     pir_custom_set *set = NULL;
     pir_ops_options how = {.size = sizeof how, .file = PIR_STR("f/my.ops"), .read = find_text};
     status = pir_custom_set_create(&allocator, &set);
@@ -339,8 +322,8 @@ static void registering_and_loading_survive_failures(void **unused) {
   failing f = {0};
   assert_int_equal(declare(set, TWICE("x + x")), PIR_OK);
   for (long n = 0; !model && n < 2000; n++) {
-    f = (failing){n, 0};
-    pir_status status = load(set, "kernels", (pir_allocator){get, give, &f}, &model);
+    f = (failing){n, 0, 0};
+    pir_status status = load(set, "kernels", failing_allocator(&f), &model);
     assert_true(status == (model ? PIR_OK : PIR_EXHAUSTED));
     if (!model)
       assert_int_equal(f.held, 0);

@@ -1,6 +1,8 @@
 // Loops: memory does not depend on the number of iterations, a flag stops them, failed
 // allocations leave nothing behind, an array ends at the limit. Run from the root of the
 // checkout.
+#include "../../api/failing.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -77,30 +79,6 @@ static pir_model *make(const char *text, const char *pipeline) {
 
 // ---- an allocator that counts, and fails when told to
 
-typedef struct counter {
-  long left;
-  size_t held, most;
-} counter;
-
-static void *get(void *user, size_t size, size_t align) {
-  counter *c = user;
-  void *memory = NULL;
-  if (c->left-- <= 0 ||
-      posix_memalign(&memory, align < sizeof(void *) ? sizeof(void *) : align, size))
-    return NULL;
-  memset(memory, 0xa5, size);
-  c->held += size;
-  if (c->held > c->most)
-    c->most = c->held;
-  return memory;
-}
-
-static void give(void *user, void *memory, size_t size) {
-  if (memory)
-    ((counter *)user)->held -= size;
-  free(memory);
-}
-
 static pir_status run(pir_model *model, pir_session_options options, int64_t n,
                       int64_t *out_first) {
   pir_session *s = NULL;
@@ -127,8 +105,9 @@ static void a_long_loop_holds_what_a_short_one_holds(void **unused) {
     size_t most[2];
     for (int i = 0; i < 2; i++) {
       int64_t n = i ? 10000 : 10, sum = 0;
-      counter c = {.left = 1L << 40};
-      pir_session_options options = {.size = sizeof options, .allocator = {get, give, &c}};
+      failing c = {.left = 1L << 40};
+      pir_session_options options = {.size = sizeof options,
+                                     .allocator = failing_allocator(&c)};
       assert_int_equal(run(model, options, n, &sum), PIR_OK);
       assert_int_equal(sum, n * (n + 1) / 2);
       assert_int_equal(c.held, 0);
@@ -155,10 +134,10 @@ static void count_span(void *user, const pir_span *span) {
 static void a_flag_stops_a_loop(void **unused) {
   pir_model *model = make(loop, "kernels");
   watch w = {0};
-  counter c = {.left = 1L << 40};
+  failing c = {.left = 1L << 40};
   int64_t sum;
   pir_session_options options = {.size = sizeof options,
-                                 .allocator = {get, give, &c},
+                                 .allocator = failing_allocator(&c),
                                  .cancel = &w.cancel,
                                  .trace = count_span,
                                  .trace_user = &w};
@@ -174,9 +153,9 @@ static void every_failed_allocation_is_a_status(void **unused) {
   pir_model *model = make(NULL, "kernels");
   pir_status status = PIR_EXHAUSTED;
   for (long n = 0; status && n < 5000; n++) {
-    counter c = {.left = n};
+    failing c = {.left = n};
     int64_t first = 0;
-    pir_session_options options = {.size = sizeof options, .allocator = {get, give, &c}};
+    pir_session_options options = {.size = sizeof options, .allocator = failing_allocator(&c)};
     status = run(model, options, 3, &first);
     assert_true(status == PIR_OK || status == PIR_EXHAUSTED);
     if (!status)
@@ -206,9 +185,9 @@ static void a_stack_survives_failures(void **unused) {
   pir_tensor_set_dense(&in[1], PIR_I64, (int64_t[]){1}, 1);
   pir_status status = PIR_EXHAUSTED;
   for (long left = 0; status && left < 5000; left++) {
-    counter c = {.left = left};
+    failing c = {.left = left};
     pir_session *s = NULL;
-    pir_session_options options = {.size = sizeof options, .allocator = {get, give, &c}};
+    pir_session_options options = {.size = sizeof options, .allocator = failing_allocator(&c)};
     status = pir_session_create(model, &options, &s);
     for (uint32_t i = 0; i < 2 && !status; i++)
       status = pir_session_bind_input(s, i, &in[i]);
@@ -230,13 +209,13 @@ static void making_a_model_survives_failures(void **unused) {
   pir_context *ctx = pir_context_create(NULL);
   pir_program *program = NULL;
   pir_model *model = NULL;
-  counter c = {0};
+  failing c = {0};
   assert_int_equal(pir_dialects_load_all(ctx), PIR_OK);
   assert_int_equal(pir_program_load_file(ctx, PROGRAM, NULL, &program), PIR_OK);
   for (long n = 0; !model && n < 5000; n++) {
-    c = (counter){.left = n};
+    c = (failing){.left = n};
     pir_model_options options = {
-        .size = sizeof options, .pipeline = "kernels", .allocator = {get, give, &c}};
+        .size = sizeof options, .pipeline = "kernels", .allocator = failing_allocator(&c)};
     pir_status status = pir_model_create(program, &options, &model);
     assert_true(status == (model ? PIR_OK : PIR_EXHAUSTED));
     if (!model)
@@ -257,9 +236,9 @@ static void making_a_model_survives_failures(void **unused) {
 static void an_array_may_not_outgrow_its_limit(void **unused) {
   pir_model *model = make(NULL, "kernels");
   int64_t first;
-  counter c = {.left = 1L << 40};
+  failing c = {.left = 1L << 40};
   pir_session_options options = {
-      .size = sizeof options, .allocator = {get, give, &c}, .max_bytes = 10000};
+      .size = sizeof options, .allocator = failing_allocator(&c), .max_bytes = 10000};
   assert_int_equal(run(model, options, 1000000, &first), PIR_EXHAUSTED);
   assert_int_equal(c.held, 0);
   pir_model_release(model);
