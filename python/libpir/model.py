@@ -78,6 +78,8 @@ class Options:
     device_number: int = 0
     custom_ops: Sequence[str | os.PathLike[str]] = ()
     """Shared libraries that export custom ops."""
+    ops: Sequence[str | os.PathLike[str]] = ()
+    """Files that declare operators in the language of libpir's own (docs/user-ops.md); they include no others."""
     show: Sequence[str] = ()
     """Values in between that become outputs too: "%12" as the program prints, or names of its file (docs/execution.md)."""
     replaceable: bool = False
@@ -90,9 +92,10 @@ class Options:
 
 
 class _Custom:
-    """The custom ops of some libraries."""
+    """The operators of some libraries and of some files of declarations."""
 
-    def __init__(self, libraries: Sequence[str | os.PathLike[str]]) -> None:
+    def __init__(self, libraries: Sequence[str | os.PathLike[str]], files: Sequence[str | os.PathLike[str]],
+                 diagnostics: Diagnostics) -> None:
         out = ffi.new("pir_custom_set **")
         _check(lib.pir_custom_set_create(ffi.NULL, out))
         self.set = ffi.gc(out[0], lib.pir_custom_set_destroy)
@@ -101,6 +104,12 @@ class _Custom:
             status = lib.pir_custom_set_load(self.set, os.fsencode(library), message)
             if status:
                 raise failure(status, [], text_of(ffi.cast("char *", message.text)))
+        for file in files:
+            name, how = Text(os.fsencode(file)), sized("pir_ops_options")
+            how.file, how.sink = name.view, diagnostics.sink
+            with open(file, "rb") as declarations:
+                text = Text(declarations.read())
+            diagnostics.check(lib.pir_custom_set_declare(self.set, text.view, how, message))
 
 
 def _check(status: int, message: str = "") -> None:
@@ -118,7 +127,7 @@ class _Making:
     def __init__(self, options: Options) -> None:
         self.diagnostics = Diagnostics()
         self.watch = Watch(options.progress, options.cancel._flag if options.cancel else None)
-        self.custom = _Custom(options.custom_ops) if options.custom_ops else None
+        self.custom = _Custom(options.custom_ops, options.ops, self.diagnostics) if options.custom_ops or options.ops else None
         self.c = sized("pir_model_options")
         self.texts = [self._text("pipeline", options.pipeline), self._text("target", options.target)]
         self.texts += [self._text("math", options.math), self._text("compiler", options.compiler), self._text("cache", options.cache)]

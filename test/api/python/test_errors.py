@@ -86,6 +86,29 @@ def test_a_library_without_custom_ops(tmp_path):
         libpir.Model.load(SHIPPED / "model.json", options=libpir.Options(custom_ops=[tmp_path / "ops.so"]))
 
 
+def test_declared_ops(tmp_path):
+    (tmp_path / "half.ops").write_text("""op half "x / 2" {
+  operand x : tensor<f32>
+  result out : tensor<same(x)>
+  trait pure
+  compute out = x / 2
+}
+""")
+    (tmp_path / "model.pir").write_text("""{
+(%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[4,6]} : () -> tensor<4x6xf32>
+(%y) = "custom_op.half" (%x) {} : (tensor<4x6xf32>) -> tensor<4x6xf32>
+() = "builtin.shadow_output" (%y) {output_name:"y"} : (tensor<4x6xf32>) -> 
+}
+""")
+    x = np.arange(24, dtype=np.float32).reshape(4, 6)
+    for pipeline in ("kernels", "compile"):
+        options = libpir.Options(ops=[tmp_path / "half.ops"], pipeline=pipeline)
+        np.testing.assert_array_equal(libpir.Model.load(tmp_path / "model.pir", options=options).run([x])[0], x / 2)
+    (tmp_path / "half.ops").write_text('op half "x / 2" {\n  operand x : tensor<f33>\n}\n')
+    with pytest.raises(libpir.InvalidError, match=r"half\.ops:2:\d+.*f33"):
+        libpir.Model.load(tmp_path / "model.pir", options=libpir.Options(ops=[tmp_path / "half.ops"]))
+
+
 def test_a_closed_session(digits):
     session = digits.session()
     session.close()
