@@ -154,7 +154,11 @@ static void emit_parts(const panel_tile *t, loop_block *block, const contract_wa
   const contract_emission *e = &t->p->e;
   loop_expr *parts = contract_int(e, t->parts), *count = contract_sub(e, s->end, s->begin), *k;
   stride rest = *s;
-  rest.begin = contract_sub(e, s->end, contract_mod(e, count, parts));
+  int64_t known;
+  // Where padding covers all of a window, it ends before it begins.
+  loop_expr *steps =
+      pir_loop_is_int(count, &known) ? count : contract_max(e, count, contract_int(e, 0));
+  rest.begin = contract_sub(e, s->end, contract_mod(e, steps, parts));
   loop_block *body = contract_loop(e, block, "k", s->begin, rest.begin, parts, &k);
   panel_tile one = *t;
   for (one.part = 0; one.part < t->parts; one.part++) {
