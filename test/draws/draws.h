@@ -227,6 +227,8 @@ typedef struct draw_comparison {
 
 // Whether an op, or one that it is made of, is a called kernel.
 bool draw_calls(const pir_opdef *def);
+// Whether elements of a type are never rounded: integers and booleans.
+bool draw_is_exact(pir_dtype dtype);
 // Elements as numbers: a complex one is two.
 double draw_part(const pir_tensor *t, int64_t i);
 int64_t draw_parts(const pir_tensor *t);

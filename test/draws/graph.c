@@ -406,10 +406,6 @@ static pir_value *as_rounded(emission *e, const draw *d, pir_value *value) {
   return pir_op_result(op, 0);
 }
 
-static bool is_whole(pir_dtype dtype) {
-  return !pir_dtype_is_float(dtype) && !pir_dtype_is_complex(dtype);
-}
-
 // Whether an op rounds its results and its own noise does not show how far: it has none, or
 // parts of it have none, or it gives partial sums, each of which is rounded, while noise moves
 // what they are sums of.
@@ -435,7 +431,7 @@ static void note_results(emission *e, int op, pir_op *made) {
     if (v->member != GRAPH_NONE)
       continue;
     e->values[i] = narrow ? as_wide(e, result) : result;
-    if (unseen && !is_whole(v->type.dtype))
+    if (unseen && !draw_is_exact(v->type.dtype))
       e->values[i] = as_rounded(e, e->g->ops[op].call, e->values[i]);
   }
 }
@@ -453,7 +449,7 @@ static void note_noise(emission *e, int at) {
   for (size_t i = 0; i < e->g->value_count; i++) {
     const graph_value *v = &e->g->values[i];
     if (v->source == GRAPH_RESULT && v->op == at)
-      e->b.floats &= !is_whole(v->type.dtype);
+      e->b.floats &= !draw_is_exact(v->type.dtype);
   }
 }
 

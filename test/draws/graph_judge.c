@@ -271,7 +271,7 @@ static bool is_moved(const pir_tensor *t, const double *moves, double unit) {
   double share = fmin(4096 * unit, 0x1p-6);
   int64_t far = 0, count = pir_tensor_numel(t);
   double most = 0;
-  bool whole = !pir_dtype_is_float(t->dtype) && !pir_dtype_is_complex(t->dtype);
+  bool whole = draw_is_exact(t->dtype);
   if (pir_dtype_is_complex(t->dtype))
     return false;
   for (int64_t i = 0; i < count; i++)
@@ -300,9 +300,8 @@ static bool same_integers(const pir_tensor *a, const pir_tensor *b) {
 // Whether a number is 0 or infinite in its own type, and not in float64: a step such as floor,
 // or a quotient, tells them apart.
 static bool leaves_range(const pir_tensor *own, const pir_tensor *wide) {
-  bool whole = !pir_dtype_is_float(own->dtype) && !pir_dtype_is_complex(own->dtype);
   bool leaves = false;
-  if (whole || draw_parts(own) != draw_parts(wide))
+  if (draw_is_exact(own->dtype) || draw_parts(own) != draw_parts(wide))
     return false;
   for (int64_t i = 0; !leaves && i < draw_parts(own); i++) {
     double x = draw_part(own, i), y = draw_part(wide, i);

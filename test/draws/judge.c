@@ -192,7 +192,7 @@ int64_t draw_parts(const pir_tensor *t) {
   return pir_tensor_numel(t) * (pir_dtype_is_complex(t->dtype) ? 2 : 1);
 }
 
-static bool is_exact(pir_dtype dtype) {
+bool draw_is_exact(pir_dtype dtype) {
   return !pir_dtype_is_float(dtype) && !pir_dtype_is_complex(dtype);
 }
 
@@ -217,7 +217,7 @@ static double unit_of_draw(const draw *d, bool once) {
   double u = d->before ? unit_of_draw(d->before, once) : 0;
   for (size_t k = 0; k < d->def->operand_count; k++) {
     const draw_operand *o = &d->operands[k];
-    if ((o->form != DRAW_TENSOR && o->form != DRAW_LIST) || is_exact(o->members[0].dtype))
+    if ((o->form != DRAW_TENSOR && o->form != DRAW_LIST) || draw_is_exact(o->members[0].dtype))
       continue;
     double own = draw_unit(o->members[0].dtype);
     u = fmax(u, once && own > 0x1p-24 ? 0x1p-24 : own);
@@ -234,7 +234,7 @@ static double unit_of_draw(const draw *d, bool once) {
 static double unit_of_results(const draw_run *run) {
   double u = 0;
   for (size_t i = 0; i < run->output_count; i++)
-    if (!is_exact(run->outputs[i].dtype))
+    if (!draw_is_exact(run->outputs[i].dtype))
       u = fmax(u, draw_unit(run->outputs[i].dtype));
   return u;
 }
@@ -303,11 +303,11 @@ static bool agrees(const draw_comparison *c, size_t output, int64_t i, double no
   double x = draw_part(got, i), y = draw_part(want, i),
          moved = c->moves ? c->moves->of[output][i] : 0;
   *out_bound = 0;
-  if (is_exact(got->dtype) && is_exact(want->dtype))
+  if (draw_is_exact(got->dtype) && draw_is_exact(want->dtype))
     return pir_tensor_int_at(got, i) == pir_tensor_int_at(want, i) || moved > 0;
   if (x == y || (isnan(x) && isnan(y)) || isinf(moved))
     return true;
-  if (is_exact(got->dtype))
+  if (draw_is_exact(got->dtype))
     return false;
   if (c->allowance.composed && !c->moves)
     moved = 0x1p-2 * ldexp(size_at(want, i), -format_of(got->dtype).digits + 8);
@@ -341,7 +341,7 @@ static bool compare_output(const draw_comparison *c, size_t i, char *text, size_
     return false;
   }
   int64_t differ = 0;
-  double norm = c->allowance.called && !is_exact(want->dtype) ? norm_of(want) : 0;
+  double norm = c->allowance.called && !draw_is_exact(want->dtype) ? norm_of(want) : 0;
   for (int64_t k = 0; k < draw_parts(got); k++) {
     double most;
     if (agrees(c, i, k, norm, &most) || differ++)
@@ -479,7 +479,7 @@ static bool reads_extremes(const draw *d) {
   for (size_t k = 0; k < d->def->operand_count; k++) {
     const draw_operand *o = &d->operands[k];
     for (size_t i = 0; i < o->count && (o->form == DRAW_TENSOR || o->form == DRAW_LIST); i++)
-      if (o->members[i].ends && is_exact(o->members[i].dtype))
+      if (o->members[i].ends && draw_is_exact(o->members[i].dtype))
         return true;
   }
   return false;

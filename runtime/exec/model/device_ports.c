@@ -56,7 +56,7 @@ pir_status pir_session_bind_device_input(pir_session *s, size_t i, const pir_ten
   input->is_bound = false;
   PIR_TRY(check_device(s));
   PIR_TRY(check_symbols(s, i));
-  if (!pir_tensor_is_dense(tensor) || (uintptr_t)tensor->data % pir_dtype_size(tensor->dtype))
+  if (!pir_session_reads_in_place(tensor))
     return pir_exec_fail(&s->frame.message, PIR_INVALID,
                          "input %zu must be aligned and row-major without gaps", i);
   input->is_bound = input->on_device = true;

@@ -224,6 +224,12 @@ static pir_status check_lods(pir_session *s, size_t i, const pir_tensor *t) {
   return PIR_OK;
 }
 
+// Whether the caller's tensor can be read in place: row-major and aligned.
+bool pir_session_reads_in_place(const pir_tensor *tensor) {
+  return pir_tensor_is_dense(tensor) &&
+         (uintptr_t)tensor->data % pir_dtype_size(tensor->dtype) == 0;
+}
+
 pir_status pir_session_bind_input(pir_session *s, size_t i, const pir_tensor *tensor) {
   if (!s)
     return PIR_INVALID;
@@ -258,8 +264,7 @@ pir_status pir_session_bind_output(pir_session *s, size_t i, const pir_tensor *t
   size_t bytes;
   if (pir_shape_bytes(tensor->shape, tensor->rank, tensor->dtype, &bytes))
     return pir_exec_fail(&s->frame.message, PIR_EXHAUSTED, "output %zu is too large", i);
-  if (!tensor->data || !pir_tensor_is_dense(tensor) ||
-      (uintptr_t)tensor->data % pir_dtype_size(tensor->dtype))
+  if (!tensor->data || !pir_session_reads_in_place(tensor))
     return pir_exec_fail(&s->frame.message, PIR_INVALID,
                          "output %zu must be aligned and row-major without gaps", i);
   s->outputs[i].tensor = *tensor;
@@ -292,12 +297,6 @@ pir_status pir_session_grow(pir_session *s, owned_block *block, size_t bytes) {
   return PIR_OK;
 }
 
-// Whether the caller's tensor can be read in place: row-major and aligned.
-static bool is_read_in_place(const pir_tensor *tensor) {
-  return pir_tensor_is_dense(tensor) &&
-         (uintptr_t)tensor->data % pir_dtype_size(tensor->dtype) == 0;
-}
-
 // Returns the bytes of an input in the form that the program reads: the caller's, or a copy.
 static pir_status input_data(pir_session *s, uint32_t buffer, void **out_data) {
   uint32_t i = s->model->plan.buffers[buffer].index;
@@ -311,7 +310,7 @@ static pir_status input_data(pir_session *s, uint32_t buffer, void **out_data) {
     return pir_exec_fail(&s->frame.message, PIR_INVALID, "input %u has no data", i);
   if (input->on_device)
     return pir_session_place_device_input(s, buffer, out_data);
-  if (is_read_in_place(tensor))
+  if (pir_session_reads_in_place(tensor))
     return PIR_OK;
   PIR_TRY(pir_shape_bytes(tensor->shape, tensor->rank, tensor->dtype, &bytes));
   PIR_TRY(pir_session_grow(s, &input->dense, bytes));
@@ -360,7 +359,8 @@ static bool share_memory(const pir_tensor *a, const pir_tensor *b) {
 
 static bool overlaps_input(const pir_session *s, const pir_tensor *output) {
   for (uint32_t i = 0; i < s->model->plan.input_count; i++)
-    if (is_read_in_place(&s->inputs[i].tensor) && share_memory(&s->inputs[i].tensor, output))
+    if (pir_session_reads_in_place(&s->inputs[i].tensor) &&
+        share_memory(&s->inputs[i].tensor, output))
       return true;
   return false;
 }
@@ -409,10 +409,10 @@ static pir_status check_overlaps(pir_session *s) {
 static pir_status place_ports(pir_session *s) {
   const plan *p = &s->model->plan;
   frame *f = &s->frame;
+  if (f->outside)
+    memset(f->outside, 0, p->buffer_count * sizeof *f->outside);
   for (uint32_t i = 0; i < p->buffer_count; i++) {
     const plan_buffer *buffer = &p->buffers[i];
-    if (f->outside)
-      f->outside[i] = false;
     if (buffer->home == HOME_INPUT)
       PIR_TRY(input_data(s, i, &f->buffers[i].data));
     else if (buffer->home == HOME_OUTPUT && buffer->first != NONE)

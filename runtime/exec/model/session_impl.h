@@ -97,7 +97,9 @@ pir_status pir_session_place_device_input(pir_session *session, uint32_t buffer,
 pir_status pir_session_upload(pir_session *session, const pir_tensor *from,
                               const pir_tensor *to);
 pir_status pir_session_finish_outputs(pir_session *session);
-// Gets memory of at least `bytes`, at most the block's own.
+// Whether the caller's tensor can be read in place: row-major and aligned.
+bool pir_session_reads_in_place(const pir_tensor *tensor);
+// Makes a block hold at least `bytes`; one that has to grow loses its contents.
 pir_status pir_session_grow(pir_session *session, owned_block *block, size_t bytes);
 // Gives constants, and the buffers of the arena for these shapes, memory of their own
 // (separate.c). PIR_EXHAUSTED when there is none.
