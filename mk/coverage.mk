@@ -15,7 +15,7 @@ COVERAGE_DECISIONS := codegen/choose/*,codegen/group/*,codegen/contract/*_choice
 ifdef COVERAGE
 INSTRUMENTED := codegen passes runtime/exec
 $(INSTRUMENTED:%=$(B)/obj/%/%.o): private CFLAGS += --coverage -fprofile-update=atomic -fno-early-inlining
-$(B)/lib/libpir.so $(B)/lib/libpir_codegen_llvm.so $(B)/bin/% $(B)/test/% $(FUZZ): private CFLAGS += --coverage
+$(B)/lib/lib%.so $(B)/bin/% $(B)/test/% $(FUZZ): private CFLAGS += --coverage
 $(SERVER) $(B)/faults/oom $(B)/bin/draws $(B)/bin/attributes: private CFLAGS += --coverage -DPIR_INSTRUMENTED
 endif
 

@@ -1,6 +1,7 @@
 // Copies of dialects with slightly perturbed arithmetic: after every rounding node of a clause,
-// and before every sum, comes a product with a number near 1 that differs from point to point;
-// lower blocks consist of such ops. Run in float64 with different constants each time, an op
+// and before every sum, comes a product with a number near 1 that differs from point to point,
+// and after a sum of many terms one that is further from 1 the more there are; lower blocks
+// consist of such ops. Run in float64 with different constants each time, an op
 // shows how far its own roundings move its results, just as perturbed inputs show its
 // condition.
 //
@@ -20,6 +21,9 @@
 #include <string.h>
 
 enum { NOISY = 900, NODES_A_NODE = 40 };  // number of the first dialect
+
+// How many roundings noise of one unit stands for (composed_spread of judge.c).
+static const double terms_a_unit = 128;
 
 // What the constants that noise is made of say.
 typedef enum setting {
@@ -167,9 +171,12 @@ static int16_t put_setting(draw_noise *z, pir_node *out, uint16_t *n, setting wh
   return at;
 }
 
-// 1 + u cos(c place), u and c to be set; `place` -1: 1 + u.
-static int16_t put_near(draw_noise *z, pir_node *out, uint16_t *n, int16_t place) {
+// 1 + times u cos(c place), u and c to be set; `place` -1: no cosine; `times` -1: once.
+static int16_t put_near(draw_noise *z, pir_node *out, uint16_t *n, int16_t place,
+                        int16_t times) {
   int16_t u = put_setting(z, out, n, SET_FAR);
+  if (times >= 0)
+    u = put_pair(out, n, PIR_V_MUL, u, times);
   if (place >= 0) {
     int16_t c = put_setting(z, out, n, SET_WAVE);
     int16_t wave = put_one(out, n, PIR_V_COS, put_pair(out, n, PIR_V_MUL, place, c));
@@ -204,9 +211,9 @@ static int16_t put_coarse(draw_noise *z, pir_node *out, uint16_t *n, int16_t at,
 }
 
 // The product of node `at` with a number near 1.
-static int16_t put_factor(draw_noise *z, pir_node *out, uint16_t *n, int16_t at,
-                          int16_t place) {
-  int16_t near = put_near(z, out, n, place);
+static int16_t put_factor(draw_noise *z, pir_node *out, uint16_t *n, int16_t at, int16_t place,
+                          int16_t times) {
+  int16_t near = put_near(z, out, n, place, times);
   int16_t some = put_pair(out, n, PIR_V_MUL, put_coarse(z, out, n, at, SET_LEAST), near);
   int16_t far = put_pair(out, n, PIR_V_MUL, some, put_setting(z, out, n, SET_MOST));
   return put_pair(out, n, PIR_V_MUL, far, put_setting(z, out, n, SET_BACK));
@@ -271,6 +278,22 @@ static bool sums(const pir_clause *c) {
          c->kind != PIR_CLAUSE_SCATTER;
 }
 
+// Whether the sums of a clause are of floats.
+static bool sums_floats(const source *s, const pir_clause *c) {
+  bool floats = s->kind == DRAW_OF_INTEGERS || (c->body >= 0 && is_float(s, c->nodes, c->body));
+  return sums(c) && floats;
+}
+
+// The combined value `acc` with the error of its partial sums, which is proportional to the
+// number of terms where each rounding goes the same way: equal terms, of one sign.
+static int16_t put_sum(draw_noise *z, pir_node *out, uint16_t *n, int16_t acc) {
+  int16_t count = put_pair(out, n, PIR_V_COUNT, -1, -1);
+  int16_t units = put_pair(out, n, PIR_V_DIV, count, put_number(out, n, terms_a_unit));
+  int16_t more = put_pair(out, n, PIR_V_SUB, units, put_number(out, n, 1));
+  int16_t times = put_pair(out, n, PIR_V_MAX, more, put_number(out, n, 0));
+  return put_factor(z, out, n, acc, put_size(out, n, acc), times);
+}
+
 // Nodes with the products put in; `to[i]` is where the value of node i is now.
 static uint16_t copy_nodes(const source *s, const pir_clause *c, pir_node *out, int16_t *to) {
   draw_noise *z = s->z;
@@ -286,17 +309,18 @@ static uint16_t copy_nodes(const source *s, const pir_clause *c, pir_node *out, 
       node.map = moved(to, node.map);
     // An integer may be rounded before it is divided.
     if (node.op == PIR_V_FLOORMOD && s->kind == DRAW_OF_INTEGERS)
-      node.a = put_factor(z, out, &n, node.a, put_point(c, out, &n, to, (int)i, place));
+      node.a = put_factor(z, out, &n, node.a, put_point(c, out, &n, to, (int)i, place), -1);
     if (node.op == PIR_V_POW && rounds(s, c->nodes, (int)i))
       node.b = put_coarse(z, out, &n, node.b, SET_WHOLE);
     to[i] = put(out, &n, node);
-    bool summed = sums(c) && (int)i == c->body &&
-                  (s->kind == DRAW_OF_INTEGERS || is_float(s, c->nodes, (int)i));
+    bool summed = (int)i == c->body && sums_floats(s, c);
+    if (node.op == PIR_V_ACC && sums_floats(s, c) && c->kind != PIR_CLAUSE_SCAN)
+      to[i] = put_sum(z, out, &n, to[i]);
     if (!rounds(s, c->nodes, (int)i) && !summed)
       continue;
     int16_t where = summed && place < 0 ? put_size(out, &n, to[i])
                                         : put_point(c, out, &n, to, (int)i, place);
-    to[i] = put_factor(z, out, &n, to[i], where);
+    to[i] = put_factor(z, out, &n, to[i], where, -1);
   }
   return n;
 }
@@ -319,8 +343,9 @@ static const pir_clause *copy_clause(const source *s, const pir_clause *from) {
   if (!from)
     return NULL;
   pir_clause *c = take(1, sizeof *c);
-  pir_node *nodes = take(
-      NODES_A_NODE * (size_t)from->node_count + 4 * (size_t)from->var_count + 2, sizeof *nodes);
+  pir_node *nodes =
+      take(NODES_A_NODE * (size_t)(from->node_count + 1) + 4 * (size_t)from->var_count + 2,
+           sizeof *nodes);
   pir_clause_var *vars = from->vars ? take(from->var_count, sizeof *vars) : NULL;
   int16_t *to = take(from->node_count, sizeof *to);
   *c = *from;
@@ -338,6 +363,9 @@ static const pir_clause *copy_clause(const source *s, const pir_clause *from) {
                        &c->out_extent, &c->keep, &c->reverse, &c->exclusive};
   for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
     *fields[i] = moved(to, *fields[i]);
+  if (c->then < 0 && sums_floats(s, from) && c->kind != PIR_CLAUSE_SCAN)
+    c->then = put_sum(s->z, nodes, &c->node_count,
+                      put_pair(nodes, &c->node_count, PIR_V_ACC, c->body, -1));
   if (c->out_map_kind == PIR_MAP_EACH)
     c->out_map = moved(to, c->out_map);
   c->next = copy_clause(s, from->next);
