@@ -134,8 +134,9 @@ typedef struct draw_building {
   pir_program *program;
   pir_block *block;  // where ops go
   draw_width width;
-  bool again;   // an op of this kind came before
-  bool floats;  // the op's results are floats, as wide as the program's
+  bool again;               // an op of this kind came before
+  bool floats;              // the op's results are floats, as wide as the program's
+  const draw_noise *noise;  // of the parts of some ops; NULL: no op's parts have it alone
 } draw_building;
 
 // NULL: checks refuse it, and `text` (of DRAW_TEXT) says why.
@@ -153,6 +154,9 @@ pir_op *draw_put_op(draw_building *b, const draw *d, pir_value *const *bound);
 // Whether the op has noise of its own; `floats`: its results are floats, as wide as the
 // program's.
 bool draw_is_noisy(const draw *d, bool floats);
+// Whether an op may compute with the elements of operand k: a clause that does not load them
+// only asks for shapes by them.
+bool draw_computes_with(const pir_opdef *def, size_t k);
 // An op that gives a list, and the members of a list.
 pir_value *draw_put_list(draw_building *b, pir_value *const *members, size_t count);
 pir_op *draw_put_members(draw_building *b, pir_value *list);

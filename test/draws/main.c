@@ -138,6 +138,8 @@ static void print_program(void *user, const draw *d) {
 static const char *manner(const run *r) {
   if (r->o.clauses)
     return "--clauses ";
+  if (r->o.extremes)
+    return "--extremes ";
   return r->o.schedules ? "--schedules " : "";
 }
 

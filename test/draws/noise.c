@@ -67,13 +67,11 @@ static bool is_number(const pir_opdef *def, int attr) {
 }
 
 // Whether a node's value is a float when every operand is one; of DRAW_OF_INTEGERS whether it
-// is one whatever the operands are, when the result is; of DRAW_OF_EITHER whatever both are.
+// is one whatever the operands are, when the result is.
 static bool is_float(const source *s, const pir_node *nodes, int at) {
   const pir_opdef *def = s->def;
   const pir_node *n = &nodes[at];
-  bool either = s->kind == DRAW_OF_EITHER, whole = either || s->kind == DRAW_OF_INTEGERS;
-  if (either && n->op >= PIR_V_SQRT && n->op <= PIR_V_I1E)
-    return true;
+  bool whole = s->kind == DRAW_OF_INTEGERS;
   switch ((pir_node_op)n->op) {
     case PIR_V_LOAD:
     case PIR_V_ACC:
@@ -81,13 +79,11 @@ static bool is_float(const source *s, const pir_node *nodes, int at) {
     case PIR_V_CAST:
       if (whole && (n->k == PIR_CAST_COMPUTE || n->k >= PIR_CAST_OPERAND))
         return false;
-      if (either && n->k >= PIR_CAST_OUT)
-        return false;
       return n->k >= PIR_CAST_OUT || pir_dtype_is_float((pir_dtype)n->k);
     case PIR_V_SELECT: return is_float(s, nodes, n->b) || is_float(s, nodes, n->c);
-    case PIR_V_CONST: return n->k == PIR_F64 && !either;
+    case PIR_V_CONST: return n->k == PIR_F64;
     case PIR_V_ATTR:
-    case PIR_V_ATTR_AT: return is_number(def, n->k) && !either;
+    case PIR_V_ATTR_AT: return is_number(def, n->k);
     case PIR_V_SCALAR:
     case PIR_V_COUNT:
     case PIR_V_INDEX:
@@ -115,8 +111,7 @@ static bool rounds(const source *s, const pir_node *nodes, int at) {
   if (op == PIR_V_ATTR || op == PIR_V_ATTR_AT)
     return is_float(s, nodes, at);
   if (op == PIR_V_CONST)
-    return s->kind != DRAW_OF_EITHER && nodes[at].k == PIR_F64 &&
-           (double)(float)nodes[at].f != nodes[at].f;
+    return nodes[at].k == PIR_F64 && (double)(float)nodes[at].f != nodes[at].f;
   bool members =
       op == PIR_V_MEMBERS && (nodes[at].i == PIR_COMBINE_ADD || nodes[at].i == PIR_COMBINE_MUL);
   bool arithmetic = members || op == PIR_V_ADD || op == PIR_V_SUB || op == PIR_V_MUL ||
@@ -249,15 +244,20 @@ static bool reads_combination(const pir_clause *c, int at) {
   return reads;
 }
 
-static int16_t first_element(const pir_clause *c, const int16_t *to, int end) {
-  for (int i = 0; i < end; i++)
-    if (c->nodes[i].op == PIR_V_LOAD)
-      return to[i];
-  return -1;
+// An element that is read wherever node `at` is computed: not one that a branch of a select
+// reads, which may be out of range where the other branch is taken, or absent; -1: none.
+static int first_element(const pir_clause *c, int at) {
+  const pir_node *n = &c->nodes[at];
+  const int16_t read[] = {n->a, n->b, n->c};
+  size_t count = n->op == PIR_V_SELECT ? 1 : 3;
+  int found = n->op == PIR_V_LOAD ? at : -1;
+  for (size_t i = 0; found < 0 && i < count && n->op > PIR_V_MEMBERS; i++)
+    found = read[i] >= 0 ? first_element(c, read[i]) : -1;
+  return found;
 }
 
 // What tells apart the points at which node `at` is computed, or -1: `place` where it is known;
-// else the first element read, because variables that are packs of axes have no number; behind
+// else an element that it reads, because variables that are packs of axes have no number; behind
 // the combination, where there are no variables, the combination. Both are computed again for
 // each reader, so they are no nodes that have noise themselves.
 static int16_t put_point(const pir_clause *c, pir_node *out, uint16_t *n, const int16_t *to,
@@ -266,7 +266,8 @@ static int16_t put_point(const pir_clause *c, pir_node *out, uint16_t *n, const 
   if (c->body < 0 || at <= c->body || c->then < 0) {
     if (place >= 0)
       return place;
-    mark = first_element(c, to, at);
+    int element = first_element(c, at);
+    mark = element < 0 ? (int16_t)-1 : to[element];
   } else {
     mark = reads_combination(c, at) ? put_pair(out, n, PIR_V_ACC, -1, -1) : (int16_t)-1;
   }
@@ -294,6 +295,22 @@ static int16_t put_sum(draw_noise *z, pir_node *out, uint16_t *n, int16_t acc) {
   return put_factor(z, out, n, acc, put_size(out, n, acc), times);
 }
 
+// The sum of members with the error of its partial sums: the largest member tells how large
+// those are, though members may cancel out.
+static int16_t put_members_sum(draw_noise *z, pir_node *out, uint16_t *n, int16_t sum,
+                               int16_t place) {
+  pir_node least = out[sum], most = out[sum];
+  least.i = PIR_COMBINE_MIN;
+  most.i = PIR_COMBINE_MAX;
+  int16_t low = put_one(out, n, PIR_V_ABS, put(out, n, least));
+  int16_t high = put_one(out, n, PIR_V_ABS, put(out, n, most));
+  int16_t size = put_pair(out, n, PIR_V_MAX, low, high);
+  int16_t finite = put_pair(out, n, PIR_V_MIN, size, put_number(out, n, 0x1p1000));
+  int16_t near = put_near(z, out, n, place, -1);
+  int16_t off = put_pair(out, n, PIR_V_SUB, near, put_number(out, n, 1));
+  return put_pair(out, n, PIR_V_ADD, sum, put_pair(out, n, PIR_V_MUL, finite, off));
+}
+
 // Nodes with the products put in; `to[i]` is where the value of node i is now.
 static uint16_t copy_nodes(const source *s, const pir_clause *c, pir_node *out, int16_t *to) {
   draw_noise *z = s->z;
@@ -318,6 +335,8 @@ static uint16_t copy_nodes(const source *s, const pir_clause *c, pir_node *out, 
       to[i] = put_sum(z, out, &n, to[i]);
     if (!rounds(s, c->nodes, (int)i) && !summed)
       continue;
+    if (node.op == PIR_V_MEMBERS && node.i == PIR_COMBINE_ADD)
+      to[i] = put_members_sum(z, out, &n, to[i], place);
     int16_t where = summed && place < 0 ? put_size(out, &n, to[i])
                                         : put_point(c, out, &n, to, (int)i, place);
     to[i] = put_factor(z, out, &n, to[i], where, -1);
@@ -411,7 +430,7 @@ static void copy_lower(const draw_noise *z, draw_noise_kind kind, pir_opdef *def
 }
 
 static const char *noisy_name(draw_noise_kind kind, const char *name) {
-  static const char *const prefixes[DRAW_NOISES] = {"noisy0_", "noisy1_", "noisy2_", "noisy3_"};
+  static const char *const prefixes[DRAW_NOISES] = {"noisy0_", "noisy1_", "noisy2_"};
   char *out = take(strlen(name) + PREFIX + 1, 1);
   memcpy(out, prefixes[kind], PREFIX);
   strcpy(out + PREFIX, name);

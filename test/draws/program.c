@@ -195,9 +195,7 @@ static bool hands_on(const pir_opdef *def, const pir_lower *lower, size_t k) {
   return false;
 }
 
-// Whether the op may compute with the elements of operand k: a clause that does not load them
-// only asks for shapes by them.
-static bool computes_with(const pir_opdef *def, size_t k) {
+bool draw_computes_with(const pir_opdef *def, size_t k) {
   for (size_t i = 0; i < def->lower_count; i++)
     if (hands_on(def, &def->lower[i], k))
       return true;
@@ -214,7 +212,8 @@ static bool computes_with(const pir_opdef *def, size_t k) {
 static bool reads_integers(const draw *d) {
   for (size_t k = 0; k < d->def->operand_count; k++) {
     const draw_operand *o = &d->operands[k];
-    bool tensor = (o->form == DRAW_TENSOR || o->form == DRAW_LIST) && computes_with(d->def, k);
+    bool tensor =
+        (o->form == DRAW_TENSOR || o->form == DRAW_LIST) && draw_computes_with(d->def, k);
     pir_dtype dtype = tensor && o->count ? o->members[0].dtype : PIR_F32;
     if (!pir_dtype_is_float(dtype) && !pir_dtype_is_complex(dtype) && !draw_is_index(d->def, k))
       return true;
@@ -233,12 +232,15 @@ bool draw_is_noisy(const draw *d, bool floats) {
 // The op with the noise that fits its operands. Noise makes floats of integers, and other
 // integers of constants: it is for ops that are not asked for integers, and that read none but
 // indices, unless they are asked for floats, to which they convert first, or are a clause
-// whose results are floats. Of other ops the parts that give floats have noise.
-static const pir_opdef *def_in(const draw_building *b, const draw *d) {
+// whose results are floats. Of other ops the parts that give floats have noise (parts.c).
+static const pir_opdef *def_in(draw_building *b, const draw *d) {
   if (b->width != DRAW_NOISY)
     return d->def;
-  if (!draw_is_noisy(d, b->floats))
-    return d->def->lower_count ? draw_noise_of(d->noise, DRAW_OF_EITHER, d->def) : d->def;
+  if (!draw_is_noisy(d, b->floats)) {
+    if (d->def->lower_count)
+      b->noise = d->noise;
+    return d->def;
+  }
   if (reads_integers(d) && !pir_dtype_is_float(asked_for(d)))
     return draw_noise_of(d->noise, DRAW_OF_INTEGERS, d->def);
   return draw_noise_of(d->noise, b->again ? DRAW_OF_FLOATS_AGAIN : DRAW_OF_FLOATS, d->def);
@@ -387,7 +389,7 @@ void draw_build(draw_building *b, pir_context *ctx, draw_width width) {
 }
 
 static pir_program *taken(draw_building *b, bool sound) {
-  sound = sound && checked(b);
+  sound = sound && checked(b) && (!b->noise || draw_noise_parts(b->noise, b->ctx, b->program));
   pir_context_set_sink(b->ctx, (pir_diag_sink){0});
   if (sound)
     return b->program;
