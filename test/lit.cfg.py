@@ -16,6 +16,8 @@ for key in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"):
     if key in os.environ:
         config.environment[key] = os.environ[key]
 config.substitutions.append(("%{bin}", tools))
+# The compiler with the flags that the libraries were built with, which programs linked with the static ones need.
+config.substitutions.append(("%{cc}", " ".join(["cc", "-std=c11", lit_config.params.get("flags", "")])))
 root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 config.substitutions.append(("%{root}", root))
 # Of a program that includes what is installed.

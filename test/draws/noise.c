@@ -257,8 +257,8 @@ static int first_element(const pir_clause *c, int at) {
 }
 
 // What tells apart the points at which node `at` is computed, or -1: `place` where it is known;
-// else an element that it reads, because variables that are packs of axes have no number; behind
-// the combination, where there are no variables, the combination. Both are computed again for
+// else an element that it reads, because variables that are packs of axes have no number;
+// behind the combination, where there are no variables, it. Both are computed again for
 // each reader, so they are no nodes that have noise themselves.
 static int16_t put_point(const pir_clause *c, pir_node *out, uint16_t *n, const int16_t *to,
                          int at, int16_t place) {

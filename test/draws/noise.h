@@ -17,8 +17,8 @@ draw_noise *draw_noise_create(const pir_context *ctx);
 pir_status draw_noise_register(const draw_noise *z, pir_context *ctx);
 // The op itself where it has no copy.
 const pir_opdef *draw_noise_of(const draw_noise *z, draw_noise_kind kind, const pir_opdef *def);
-// Expands the program's composed ops, and gives ops that read or give floats the noise that fits
-// their element types. False when the program does not expand.
+// Expands the program's composed ops, and gives ops that read or give floats the noise that
+// fits their element types. False when the program does not expand.
 bool draw_noise_parts(const draw_noise *z, pir_context *ctx, pir_program *program);
 // Whether an op that gives floats may round them.
 bool draw_rounds(const pir_opdef *def);

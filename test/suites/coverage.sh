@@ -25,7 +25,7 @@ part() { # name, title, command
   printf '%-14s %s\n' "$title" "$(grep -aE '[Pp]assed|pass|, 0 failed' "$log/$name.log" | tail -n 1)"
 }
 text_tests() {
-  part lit "text tests" python3 "$llvm/build/utils/lit/lit.py" --no-progress-bar --param bin="$build/bin" --param llvm="$llvm" "$here"
+  part lit "text tests" python3 "$llvm/build/utils/lit/lit.py" --no-progress-bar --param bin="$build/bin" --param llvm="$llvm" --param flags=--coverage "$here"
   part syscalls "system calls" python3 "$here/faults/syscalls.py" --sample "$build"
   part fuzz "kept inputs" bash "$here/fuzz/sample.sh" "$build"
 }

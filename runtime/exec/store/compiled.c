@@ -179,7 +179,7 @@ static int fit_of(const compiled_part *part, const pir_target *here) {
   for (const char *at = part->features; *at; count++) {
     char feature[64];
     size_t size = strcspn(at, ",");
-    if (size >= sizeof feature)
+    if (!size || size >= sizeof feature)
       return -1;
     memcpy(feature, at, size);
     feature[size] = 0;
