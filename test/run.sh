@@ -42,7 +42,7 @@ counted() { # name, command: shows what failed, and adds up the last line
 recordings() { "$here/recordings.sh" "$build" "$recorded"; }
 
 begin "text tests"
-python3 "$llvm/build/utils/lit/lit.py" -q --no-progress-bar --param bin="$build/bin" --param llvm="$llvm" \
+python3 "$llvm/build/utils/lit/lit.py" -q --no-progress-bar --param bin="$build/bin" --param llvm="$llvm" --param flags="${CFLAGS-}" \
   --num-shards="${SHARE#*/}" --run-shard=$((${SHARE%/*} + 1)) --xunit-xml-output "$log/lit.xml" "$here" >"$log/lit.log" 2>&1
 cat "$log/lit.log"
 python3 - "$log/lit.xml" >"$log/lit.sum" <<'END'
