@@ -105,6 +105,7 @@ static void the_session_has_a_thread(void **unused) {
   assert_int_equal(pir_session_run(j.session), PIR_OK);
   pir_session_destroy(j.session);
   assert_int_equal(pir_session_run_async(NULL, NULL, NULL, NULL), PIR_INVALID);
+  assert_int_equal(pir_session_run_async(j.session, &(pir_executor){0}, note, &j), PIR_INVALID);
   assert_int_equal(pir_session_wait(NULL), PIR_INVALID);
   assert_int_equal(pir_session_cancel(NULL), PIR_INVALID);
 }

@@ -180,11 +180,33 @@ static void element_types_go_both_ways(void **unused) {
   }
 }
 
+// Tensors that cannot be handed out leave nothing behind.
+static void bad_tensors_are_not_exported(void **unused) {
+  struct DLManagedTensorVersioned *managed = NULL;
+  pir_tensor tensor = {.dtype = PIR_F32, .rank = PIR_MAX_RANK + 1};
+  pir_message message;
+  (void)unused;
+  assert_int_equal(pir_dlpack_view(NULL, &tensor, NULL, &message), PIR_INVALID);
+  assert_string_equal(message.text, "pir_dlpack_view: an argument is NULL");
+  tensor = (pir_tensor){.dtype = PIR_F32, .rank = PIR_MAX_RANK + 1};
+  assert_int_equal(pir_dlpack_wrap(NULL, NULL, NULL, &managed), PIR_INVALID);
+  assert_int_equal(pir_dlpack_copy(NULL, &managed), PIR_INVALID);
+  assert_int_equal(pir_dlpack_wrap(&tensor, NULL, NULL, &managed), PIR_INVALID);
+  tensor.rank = -1;
+  assert_int_equal(pir_dlpack_wrap(&tensor, NULL, NULL, &managed), PIR_INVALID);
+  tensor.rank = 0;
+  assert_int_equal(pir_dlpack_wrap(&tensor, NULL, NULL, NULL), PIR_INVALID);
+  assert_int_equal(pir_dlpack_copy(&tensor, NULL), PIR_INVALID);
+  assert_int_equal(pir_dlpack_copy(&tensor, &managed), PIR_INVALID);  // it has no data
+  assert_null(managed);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(tensors_are_viewed_in_place),
       cmocka_unit_test(other_tensors_are_refused),
       cmocka_unit_test(outputs_are_exported),
+      cmocka_unit_test(bad_tensors_are_not_exported),
       cmocka_unit_test(element_types_go_both_ways),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

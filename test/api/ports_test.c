@@ -121,6 +121,73 @@ static void names_of_the_program_are_kept(void **unused) {
   pir_model_release(model);
 }
 
+// Texts that state no names, or some: what is no name is left out, and names are made.
+static void what_is_no_name_is_left_out(void **unused) {
+  static const struct {
+    const char *text, *first, *second;
+  } cases[] = {
+      {",sym_shape_str:\"shape[rows,cols\"", "rows", "S0"},
+      {",sym_shape_str:[\"rows, cols\"]", "S0", "S1"},
+      {",sym_shape_str:[\"shape[]\"]", "S0", "S1"},
+      {",sym_shape_str:[\"shape[\"]", "S0", "S1"},
+      {",sym_shape_str:[\"shape[a,\"]", "a", "S0"},
+      {",sym_shape_str:[\"shape[Add(a, 2), 1b, 4, 4, 4]\"]", "S0", "S1"},
+      {",sym_shape_str:[\"shape[_Z9, a-b, 4]\"]", "_Z9", "S0"},
+      {",sym_shape_str:[\"shape[n, n, 4]\"]", "n", "n"},
+      {",sym_shape_str:[true]", "S0", "S1"},
+      {",sym_shape_str:(Int32)7", "S0", "S1"},
+  };
+  (void)unused;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[sizeof joined + 100];
+    write_joined(text, cases[i].text, "");
+    pir_model *model = make_model(text, "kernels");
+    expect_axis(input_port(model, 0), 0, cases[i].first, 0, INT64_MAX);
+    expect_axis(input_port(model, 0), 1, cases[i].second, 0, INT64_MAX);
+    pir_model_release(model);
+  }
+}
+
+// A sum with four elements says that `row` has 1 to 4. What is cut out of it and joined with it
+// has ranges of its own.
+static void ranges_go_through_arithmetic(void **unused) {
+  static const char text[] =
+      "{\n"
+      "(%0) = \"pd_op.data\" () {dtype:float32,name:\"row\",place:Place(undefined:0),"
+      "shape:[-1]} : () -> tensor<-1xf32>\n"
+      "(%1) = \"pd_op.data\" () {dtype:float32,name:\"four\",place:Place(undefined:0),"
+      "shape:[4]} : () -> tensor<4xf32>\n"
+      "(%2) = \"pd_op.add\" (%0, %1) {} : (tensor<-1xf32>, tensor<4xf32>) -> tensor<4xf32>\n"
+      "(%3) = \"pd_op.full_int_array\" () {dtype:int64,place:Place(cpu),value:[0]} : () -> "
+      "tensor<1xi64>\n"
+      "(%4) = \"pd_op.full_int_array\" () {dtype:int64,place:Place(cpu),value:[2147483647]} : "
+      "() "
+      "-> tensor<1xi64>\n"
+      "(%5) = \"pd_op.full_int_array\" () {dtype:int64,place:Place(cpu),value:[3]} : () -> "
+      "tensor<1xi64>\n"
+      "(%6) = \"pd_op.strided_slice\" (%0, %3, %4, %5) {axes:[0]} : (tensor<-1xf32>, "
+      "tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<-1xf32>\n"
+      "(%7) = \"pd_op.tile\" (%0, %5) {} : (tensor<-1xf32>, tensor<1xi64>) -> tensor<-1xf32>\n"
+      "(%8) = \"pd_op.full\" () {dtype:int32,place:Place(cpu),shape:[1],value:0} : () -> "
+      "tensor<1xi32>\n"
+      "(%9) = \"builtin.combine\" (%0, %6) {} : (tensor<-1xf32>, tensor<-1xf32>) -> "
+      "vec[tensor<-1xf32>,tensor<-1xf32>]\n"
+      "(%10) = \"pd_op.concat\" (%9, %8) {} : (vec[tensor<-1xf32>,tensor<-1xf32>], "
+      "tensor<1xi32>) -> tensor<-1xf32>\n"
+      "() = \"builtin.shadow_output\" (%2) {output_name:\"sum\"} : (tensor<4xf32>) -> \n"
+      "() = \"builtin.shadow_output\" (%6) {output_name:\"third\"} : (tensor<-1xf32>) -> \n"
+      "() = \"builtin.shadow_output\" (%7) {output_name:\"tiled\"} : (tensor<-1xf32>) -> \n"
+      "() = \"builtin.shadow_output\" (%10) {output_name:\"both\"} : (tensor<-1xf32>) -> \n"
+      "}";
+  (void)unused;
+  pir_model *model = make_model(text, "kernels");
+  expect_axis(input_port(model, 0), 0, "S0", 1, 4);
+  expect_axis(output_port(model, 1), 0, "floordiv(S0 + 2, 3)", 0, 2);
+  expect_axis(output_port(model, 2), 0, "3*S0", 0, 12);
+  expect_axis(output_port(model, 3), 0, "S0 + floordiv(S0 + 2, 3)", 0, 6);
+  pir_model_release(model);
+}
+
 // The branch joins both inputs, but a run may take the other one.
 static void a_branch_makes_nothing_equal(void **unused) {
   static const char text[] =
@@ -175,6 +242,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(equal_extents_share_a_name),
       cmocka_unit_test(names_of_the_program_are_kept),
+      cmocka_unit_test(what_is_no_name_is_left_out),
+      cmocka_unit_test(ranges_go_through_arithmetic),
       cmocka_unit_test(a_branch_makes_nothing_equal),
       cmocka_unit_test(a_prepared_model_keeps_them),
   };

@@ -223,6 +223,10 @@ static void wrong_weights_are_refused(void **unused) {
   pir_model *made = NULL;
   assert_int_equal(pir_model_replace_weights(base, twice, 2, &message, &made), PIR_INVALID);
   assert_int_equal(pir_model_replace_weights(NULL, twice, 2, NULL, &made), PIR_INVALID);
+  assert_int_equal(pir_model_replace_weights(base, twice, 2, &message, NULL), PIR_INVALID);
+  assert_int_equal(pir_model_replace_weights(base, NULL, 2, &message, &made), PIR_INVALID);
+  assert_string_equal(message.text, "pir_model_replace_weights: an argument is NULL");
+  assert_int_equal(pir_model_weights(NULL), 0);
   pir_port port = {.size = sizeof port};
   assert_int_equal(pir_model_weight(base, 0, &port), PIR_OK);
   assert_string_equal(port.name.data, good.name.data);

@@ -136,12 +136,16 @@ static void delete_own(struct DLManagedTensorVersioned *managed) {
   free(own);
 }
 
+static bool has_rank(const pir_tensor *tensor) {
+  return tensor && tensor->rank >= 0 && tensor->rank <= PIR_MAX_RANK;
+}
+
 pir_status pir_dlpack_wrap(const pir_tensor *tensor, void (*release)(void *user), void *user,
                            struct DLManagedTensorVersioned **out_managed) {
   dl_dtype dtype;
   if (out_managed)
     *out_managed = NULL;
-  if (!tensor || !out_managed || tensor->rank < 0 || tensor->rank > PIR_MAX_RANK)
+  if (!out_managed || !has_rank(tensor))
     return PIR_INVALID;
   if (!dtype_to(tensor->dtype, &dtype))
     return PIR_UNSUPPORTED;
@@ -171,9 +175,11 @@ pir_status pir_dlpack_copy(const pir_tensor *tensor,
   size_t bytes;
   if (out_managed)
     *out_managed = NULL;
-  if (!tensor || !out_managed)
+  if (!out_managed || !has_rank(tensor))
     return PIR_INVALID;
   PIR_TRY(pir_shape_bytes(tensor->shape, tensor->rank, tensor->dtype, &bytes));
+  if (bytes && !tensor->data)
+    return PIR_INVALID;
   pir_tensor_set_dense(&copy, tensor->dtype, tensor->shape, tensor->rank);
   // DLPack asks for an alignment of 256 bytes; a size is a multiple of it.
   copy.data = aligned_alloc(256, (bytes + 256) / 256 * 256);

@@ -187,9 +187,12 @@ static pir_status compile_all(compiling *c, const compile_call *call) {
 static pir_status compile(const compile_call *call) {
   pir_model_options options;
   sized_text why;
-  if (!call->program || !call->out.write || (call->target_count && !call->targets))
+  if (!call->program)
     return PIR_INVALID;
   pir_context *ctx = pir_program_context(call->program);
+  if (!call->out.write || (call->target_count && !call->targets))
+    return pir_report(ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
+                      "pir_model_compile: there is no writer, or no array of targets");
   pir_status status = pir_model_options_read(call->options, &options, &why);
   compiling *c = status ? NULL : calloc(1, sizeof *c);
   if (!c)

@@ -132,7 +132,7 @@ static void a_target_can_be_chosen(void **state) {
 }
 
 static void bad_arguments_are_refused(void **state) {
-  const fixture *f = *state;
+  (void)state;
   report r = {0};
   pir_model *model;
   int released = 0;
@@ -141,9 +141,31 @@ static void bad_arguments_are_refused(void **state) {
   assert_int_equal(pir_model_open(none, &how, &model), PIR_INVALID);
   assert_int_equal(released, 1);
   assert_int_equal(pir_model_open_file(NULL, &how, &model), PIR_INVALID);
+  assert_int_equal(pir_model_open(none, &how, NULL), PIR_INVALID);
+  assert_int_equal(released, 2);
+  assert_int_equal(pir_model_open_file(PROGRAM, &how, NULL), PIR_INVALID);
+  assert_non_null(strstr(r.message, "pir_model_open_file: an argument is NULL"));
+  pir_borrowed empty = {"", 0, count_release, &released};
+  assert_int_equal(pir_model_open(empty, &how, &model), PIR_INVALID);
+  assert_non_null(strstr(r.message, "is no compiled model"));
+  assert_int_equal(released, 3);
   how.size = 3;
   assert_int_equal(pir_model_open_file(PROGRAM, &how, &model), PIR_INVALID);
+}
+
+static void bad_arguments_of_writing_are_refused(void **state) {
+  const fixture *f = *state;
+  bytes unused = {0};
+  pir_writer out = {collect, &unused};
+  pir_model_options how = {.size = 3};
+  assert_int_equal(pir_model_compile(NULL, NULL, NULL, 0, out), PIR_INVALID);
+  assert_int_equal(pir_model_compile_apart(NULL, NULL, NULL, 0, NULL, out, out), PIR_INVALID);
   assert_int_equal(pir_model_compile(f->program, NULL, NULL, 0, (pir_writer){0}), PIR_INVALID);
+  assert_non_null(strstr(f->report.message, "there is no writer"));
+  assert_int_equal(pir_model_compile(f->program, NULL, NULL, 1, out), PIR_INVALID);
+  assert_int_equal(pir_model_compile(f->program, &how, NULL, 0, out), PIR_INVALID);
+  assert_non_null(strstr(f->report.message, "pir_model_options"));
+  assert_int_equal(unused.size, 0);
   assert_int_equal(
       pir_model_compile(f->program, NULL, NULL, 0, (pir_writer){stop_at_once, NULL}), PIR_IO);
   assert_non_null(strstr(f->report.message, "cannot be written"));
@@ -215,6 +237,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(a_model_in_memory_gives_the_same_bits, set_up, tear_down),
       cmocka_unit_test_setup_teardown(a_target_can_be_chosen, set_up, tear_down),
       cmocka_unit_test_setup_teardown(bad_arguments_are_refused, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(bad_arguments_of_writing_are_refused, set_up, tear_down),
       cmocka_unit_test_setup_teardown(weights_go_to_their_own_writer, set_up, tear_down),
       cmocka_unit_test_setup_teardown(every_allocation_may_fail, set_up, tear_down),
   };
