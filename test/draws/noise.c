@@ -274,9 +274,12 @@ static int16_t put_point(const pir_clause *c, pir_node *out, uint16_t *n, const 
   return mark < 0 ? mark : put_size(out, n, mark);
 }
 
+static bool combines(const pir_clause *c) {
+  return c->combine == PIR_COMBINE_ADD || c->combine == PIR_COMBINE_MUL;
+}
+
 static bool sums(const pir_clause *c) {
-  return (c->combine == PIR_COMBINE_ADD || c->combine == PIR_COMBINE_MUL) &&
-         c->kind != PIR_CLAUSE_SCATTER;
+  return combines(c) && c->kind != PIR_CLAUSE_SCATTER;
 }
 
 // Whether the sums of a clause are of floats.
@@ -509,7 +512,7 @@ bool draw_rounds(const pir_opdef *def) {
 
 bool draw_scans(const pir_opdef *def) {
   for (const pir_clause *c = def->clause; c; c = c->next)
-    if (c->kind == PIR_CLAUSE_SCAN && sums(c))
+    if ((c->kind == PIR_CLAUSE_SCAN || c->kind == PIR_CLAUSE_SCATTER) && combines(c))
       return true;
   return false;
 }

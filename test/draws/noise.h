@@ -22,7 +22,7 @@ const pir_opdef *draw_noise_of(const draw_noise *z, draw_noise_kind kind, const 
 bool draw_noise_parts(const draw_noise *z, pir_context *ctx, pir_program *program);
 // Whether an op that gives floats may round them.
 bool draw_rounds(const pir_opdef *def);
-// Whether an op gives partial sums.
+// Whether an op gives partial sums, or adds to what its result begins as.
 bool draw_scans(const pir_opdef *def);
 void draw_noise_set(draw_noise *z, double u, uint64_t seed);  // how far arithmetic is off
 // Whether programs made now give an op the noise of DRAW_OF_FLOATS_AGAIN: it depends on the op
