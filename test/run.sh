@@ -22,7 +22,7 @@ add() { # passed failed skipped
 }
 begin() { # part
   part=$1
-  echo "== $part"
+  echo "== $part, after $(($(date +%s) - started)) s"
 }
 last_counts() { # file: adds up the numbers of its last summary line, or counts one failure
   local line
