@@ -546,9 +546,9 @@ static pir_status run_weights(const scenario *s, uint64_t *digest) {
 // ---- the table
 
 static const scenario scenarios[] = {
-    {"text", run_text, "digits_cnn", "clean,prepare", .every = 1},
+    {"text", run_text, "digits_cnn", "clean,prepare", .every = 3},
     {"text-loop", run_text, "while_decoder", "clean", .every = 7},
-    {"json", run_json_file, "digits_cnn", "clean,prepare", .every = 1},
+    {"json", run_json_file, "digits_cnn", "clean,prepare", .every = 3},
     {"pdmodel", run_pdmodel_file, "digits_cnn", "clean,paddle-cpu", .every = 1},
     {"kernels-cnn", run_model, "digits_cnn", "kernels", .every = 7},
     {"kernels-mlp", run_model, "mlp", "kernels", .every = 3},
