@@ -195,9 +195,10 @@ def slice_by_tensor(n):
 
 ANY_EXTENT = tensors.BASIC + [(3, f) for f in (
     gather, index_select, gather_nd, subscript, negative_rows, take_along, put_along, scatter, index_add, index_put, assign_slice, masked_fill, nonzero,
-    masked_select, select_rows, reduce_unknown, unknown_math, unique, counted, search, embedding, integers, position, diagonal, index_sample,
+    masked_select, select_rows, reduce_unknown, unknown_math, unique, counted, search, embedding, integers, diagonal, index_sample,
     slice_by_tensor)]
-STEPS = ANY_EXTENT + [(3, segments)]
+# The position of the largest element of none is what the memory holds in Paddle.
+STEPS = ANY_EXTENT + [(3, segments), (3, position)]
 
 
 def draw(n, x, y, k, i, w):
