@@ -178,7 +178,7 @@ test-tsan: setup  ## all tests under the thread sanitizer; SHARE=K/N
 engine: setup  ## examples/engine under the address, undefined and leak sanitizers, and under valgrind
 	@mk/setup.sh engine && $(call SANITIZED,$(B)-asan,$(ASAN),engine-here)
 	@$(MAKE) -s -j$(JOBS) engine-here UNDER="valgrind -q --error-exitcode=9 --leak-check=full"
-engine-here: all ; @CC="$(CC)" CFLAGS="$(CFLAGS)" UNDER="$(UNDER)" test/api/engine.sh $(B)
+engine-here: all $(B)/cuda/libcuda.so.1 $(B)/cuda/libnvrtc.so.13 ; @CC="$(CC)" CFLAGS="$(CFLAGS)" UNDER="$(UNDER)" test/api/engine.sh $(B)
 test-merge: ; @test/suites/merge.py $(B)/shares  ## the sum of all shares of make test SHARE=K/N
 test-asan-merge test-tsan-merge: test-%-merge: ; @test/suites/merge.py $(B)-$*/shares  ## the same of make test-asan and make test-tsan
 guard overlap: setup  ## all recordings with tensors between pages that cannot be accessed; with outputs in the memory of inputs

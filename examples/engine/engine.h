@@ -61,7 +61,9 @@ void run_in_turn(engine *e);
 void replace_weights(engine *e);  // exchange.c
 void exchange_tensors(engine *e);
 void compile_ahead(engine *e);
-void use_custom_ops(engine *e);  // extend.c
+void use_device_memory(engine *e);  // device.c
+void use_custom_ops(engine *e);     // extend.c
+void declare_ops(engine *e);
 void use_passes(engine *e);
 void build_programs(engine *e);
 void hear_of_code(engine *e);

@@ -81,6 +81,59 @@ void use_custom_ops(engine *e) {
   pir_custom_set_destroy(set);
 }
 
+// ---- ops that a text declares
+
+static pir_status give_text(void *user, pir_str path, pir_str *out_text) {
+  if (!pir_str_equal(path, PIR_STR("twice.ops")))
+    return PIR_NOT_FOUND;
+  *out_text = pir_str_from(user);
+  return PIR_OK;
+}
+
+#define UNARY(name, meaning)                                                                   \
+  "op " name " \"" name " of x\" {\n  operand x : tensor<f32>\n"                               \
+  "  result out : tensor<same(x)>\n  trait pure\n  compute out = " meaning "\n}\n"
+
+// The ops need no function: libpir compiles what their texts say.
+void declare_ops(engine *e) {
+  static char included[] = UNARY("twice", "x * 2");
+  float got[6];
+  pir_custom_set *set;
+  pir_message message = {{0}};
+  pir_model *model;
+  heard h;
+  (void)e;
+  if (!EXPECT(pir_custom_set_create(NULL, &set) == PIR_OK))
+    return;
+  pir_ops_options how = {.size = sizeof how,
+                         .file = PIR_STR("my.ops"),
+                         .read = give_text,
+                         .user = included,
+                         .sink = sink_of(&h)};
+  EXPECT(pir_custom_set_declare(set, PIR_STR(UNARY("wrong", "x + z")), &how, &message) ==
+         PIR_INVALID);
+  EXPECT(!strcmp(message.text, "my.ops:5:21: no operand 'z'") && h.errors == 1);
+  EXPECT(pir_custom_set_declare(
+             set, PIR_STR("include \"twice.ops\"\n" UNARY("bent", "max(min(x, 1), -1) * 3")),
+             &how, &message) == PIR_OK);
+  pir_model_options loading = {.size = sizeof loading, .custom_ops = set, .sink = sink_of(&h)};
+  EXPECT(load_op("custom_op.bent", &loading, &model) == PIR_OK);
+  EXPECT(run_six(model, six, got) == PIR_OK && got[0] == -3 && got[2] == 0 && got[5] == 3);
+  pir_model_release(model);
+  EXPECT(load_op("custom_op.twice", &loading, &model) == PIR_OK);
+  EXPECT(pir_custom_set_declare(set, PIR_STR(UNARY("late", "x")), NULL, &message) ==
+         PIR_INVALID);
+
+  // A context of the engine's own knows them too; the set outlives it.
+  pir_context *ctx = pir_context_create(NULL);
+  EXPECT(ctx && pir_dialects_load_all(ctx) == PIR_OK);
+  EXPECT(pir_custom_set_register(set, ctx) == PIR_OK);
+  pir_context_destroy(ctx);
+  pir_custom_set_destroy(set);  // the model keeps it
+  EXPECT(run_six(model, six, got) == PIR_OK && got[0] == -4 && got[5] == 6);
+  pir_model_release(model);
+}
+
 // ---- passes
 
 void use_passes(engine *e) {

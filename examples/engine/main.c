@@ -101,7 +101,9 @@ static const struct part {
              {"other weights", replace_weights},
              {"DLPack", exchange_tensors},
              {"compiled models", compile_ahead},
+             {"memory of a device", use_device_memory},
              {"custom ops", use_custom_ops},
+             {"ops that a text declares", declare_ops},
              {"passes of a library", use_passes},
              {"programs that are built", build_programs},
              {"listeners of code", hear_of_code}};

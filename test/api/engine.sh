@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs into a scratch folder, builds examples/engine against the installed pkg-config files, in C with libpir, in C with
-# libpir_rt alone, and in C++, and runs the three.
+# libpir_rt alone, and in C++, and runs the three; the first one also with the stand-ins for a CUDA device (docs/cuda.md).
 #   engine.sh BUILD      UNDER="valgrind .." in the environment: runs them under that command
 set -eu
 build=$(cd "$1" && pwd)
@@ -13,7 +13,7 @@ warn="-Wall -Wextra -Werror -pedantic"
 flags="${CFLAGS-} $(pkg-config --cflags --libs pir)"
 # shellcheck disable=SC2046,SC2086
 {
-  cc -std=gnu11 $warn "$root"/examples/engine/{main,load,sessions,parallel,exchange,extend}.c -o "$into/engine" $flags -lm -pthread
+  cc -std=gnu11 $warn "$root"/examples/engine/{main,load,sessions,parallel,exchange,device,extend}.c -o "$into/engine" $flags -lm -pthread
   cc -std=c11 $warn "$root/examples/engine/runtime.c" -o "$into/runtime" ${CFLAGS-} $(pkg-config --cflags --libs pir_rt)
   c++ -std=c++20 -fno-exceptions $warn "$root/examples/engine/engine.cc" -o "$into/engine_cpp" $flags
   cc -std=c11 $warn -shared -fPIC "$root/examples/custom_op/ops.c" -o "$into/ops.so" ${CFLAGS-} $(pkg-config --cflags pir)
@@ -27,8 +27,16 @@ run() { # output, program, arguments
   ${UNDER-} "$@" >"$out" || { cat "$out"; return 1; }
 }
 run "$into/log" "$into/engine" "$model/model.json" "$model/model.pdiparams" "$into/ops.so" "$into/passes.so" "$into"
-[ "$(grep -c ': good$' "$into/log")" = 18 ]
-grep -qx '0 expectations failed' "$into/log"
+check() { # output
+  [ "$(grep -c ': good$' "$1")" = 20 ]
+  grep -qx '0 expectations failed' "$1"
+}
+check "$into/log"
+grep -q '^\(no \)\?device: ' "$into/log"
+# Stand-ins switch stacks, of which no memory checker knows.
+UNDER='' LD_LIBRARY_PATH=$build/cuda:$into/lib run "$into/device.log" "$into/engine" "$model/model.json" "$model/model.pdiparams" "$into/ops.so" "$into/passes.so" "$into"
+check "$into/device.log"
+grep -q '^device: ' "$into/device.log"
 # The runtime library runs what the engine compiled: the same numbers.
 run "$into/rt.log" "$into/runtime" "$into/model.pirm"
 grep '^first row:' "$into/log" | cmp - "$into/rt.log"

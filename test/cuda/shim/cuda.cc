@@ -3,6 +3,7 @@
 // once, graphs are lists of launches.
 #include "device.h"
 
+#include <atomic>
 #include <dlfcn.h>
 #include <map>
 #include <setjmp.h>
@@ -21,6 +22,7 @@ enum { SUCCESS, INVALID, OUT_OF_MEMORY, STACK_BYTES = 64 << 10, MOST_THREADS = 1
 
 std::recursive_mutex lock;
 std::map<uint64_t, size_t> memory;  // of the device, by address
+std::atomic<int> holders;           // of its primary context
 
 // ---- fibers
 
@@ -200,9 +202,10 @@ int cuDeviceGetAttribute(int *value, int attribute, int) {
 }
 int cuDevicePrimaryCtxRetain(void **context, int) {
   if (fails()) return OUT_OF_MEMORY;
-  return *context = &shim, SUCCESS;
+  return holders++, *context = &shim, SUCCESS;
 }
 int cuDevicePrimaryCtxRelease_v2(int) {
+  if (--holders) return SUCCESS;
   if (getenv("PIR_SHIM_COUNTS")) fprintf(stderr, "shim: %zu launches, %zu graphs\n", launches, graph_launches);
   if (!memory.empty()) fprintf(stderr, "shim: %zu blocks of device memory leak\n", memory.size());
   return SUCCESS;
