@@ -134,7 +134,7 @@ static bool lies_inside(uint64_t size, uint64_t at, uint64_t bytes) {
   return at <= size && bytes <= size - at;
 }
 
-static bool is_whole(const char *bytes, uint64_t at, uint64_t size, file_digest sum) {
+static bool part_is_whole(const char *bytes, uint64_t at, uint64_t size, file_digest sum) {
 #ifdef MADV_POPULATE_READ
   if (size)
     (void)madvise((void *)(uintptr_t)(bytes + at), size, MADV_POPULATE_READ);
@@ -147,9 +147,9 @@ static pir_status check_part(opening *o, const compiled_part *part) {
   if (!lies_inside(o->size, part->text_at, part->text_bytes) ||
       !lies_inside(o->data_size, part->data_at, part->data_bytes))
     wrong = "its extents";
-  else if (!is_whole(o->bytes, part->text_at, part->text_bytes, part->text_sum))
+  else if (!part_is_whole(o->bytes, part->text_at, part->text_bytes, part->text_sum))
     wrong = "plan and code";
-  else if (is_whole(o->data, part->data_at, part->data_bytes, part->data_sum))
+  else if (part_is_whole(o->data, part->data_at, part->data_bytes, part->data_sum))
     return PIR_OK;
   else if (*o->weights)
     return pir_exec_fail(&o->message, PIR_INVALID,

@@ -144,7 +144,7 @@ static bool put_compiled(void *user, const void *bytes, size_t size) {
 }
 
 // Writes the data, with zeros up to the size that its part states.
-static bool put_data(const part_image *part, uint64_t bytes, output *o) {
+static bool put_part_data(const part_image *part, uint64_t bytes, output *o) {
   uint64_t end = o->size + bytes;
   return pir_stored_put_data(part->model, put_compiled, o) &&
          (o->size == end || pir_stored_pad(o->size, end, put_compiled, o));
@@ -160,7 +160,7 @@ static bool put_all(const compiling *c, output *o, output *weights) {
     good = put_compiled(o, part->image.text.data, part->image.text.size) &&
            pir_stored_pad(o->size, at->text_at + at->text_bytes, put_compiled, o);
     if (good && !part->shares_data)
-      good = put_data(part, at->data_bytes, weights ? weights : o);
+      good = put_part_data(part, at->data_bytes, weights ? weights : o);
   }
   return good;
 }
@@ -179,9 +179,9 @@ static pir_status compile_all(compiling *c, const compile_call *call) {
     PIR_TRY(lay_out_weights(c));
   c->header.sum = pir_compiled_sum(&c->header);
   output o = {.out = call->out}, weights = {.out = call->weights};
-  return put_all(c, &o, call->weights_name ? &weights : NULL)
-             ? PIR_OK
-             : fail_compile(c, PIR_IO, "the compiled model cannot be written");
+  if (!put_all(c, &o, call->weights_name ? &weights : NULL))
+    return fail_compile(c, PIR_IO, "the compiled model cannot be written");
+  return PIR_OK;
 }
 
 static pir_status compile(const compile_call *call) {
