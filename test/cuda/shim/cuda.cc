@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <dlfcn.h>
+#include <list>
 #include <map>
 #include <setjmp.h>
 #include <stdio.h>
@@ -127,13 +128,14 @@ bool inside(uint64_t at, size_t bytes) {
   return at - m->first <= m->second && bytes <= m->second - (at - m->first);
 }
 
+struct function {
+  void (*run)(void **);
+};
+
 struct module {
   void *library;
   int file;  // open as long: the loader knows libraries by their path
-};
-
-struct function {
-  void (*run)(void **);
+  std::list<function> functions;
 };
 
 struct launch {
@@ -304,7 +306,7 @@ int cuModuleLoadData(module **out, const void *image) {
   void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) fprintf(stderr, "shim: %s\n", dlerror());
   if (!library) return close(fd), INVALID;
-  *out = new module{library, fd};
+  *out = new module{library, fd, {}};
   return SUCCESS;
 }
 int cuModuleUnload(module *m) { return dlclose(m->library), close(m->file), delete m, SUCCESS; }
@@ -313,7 +315,8 @@ int cuModuleGetFunction(function **out, module *m, const char *name) {
   // A kernel is called through the wrapper that the compiler of the stand-in adds to each.
   void *symbol = dlsym(m->library, (std::string("shim_call_") + name).c_str());
   if (!symbol) return 500;
-  *out = new function{reinterpret_cast<void (*)(void **)>(symbol)};
+  m->functions.push_back({reinterpret_cast<void (*)(void **)>(symbol)});
+  *out = &m->functions.back();
   return SUCCESS;
 }
 int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, function *, int threads, size_t) {
