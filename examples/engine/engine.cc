@@ -37,13 +37,15 @@ static bool in_turn(pir::model model, const pir::tensor &in, std::span<float> wa
   return arena.bytes() > 0 && arena.trim() > 0 && arena.bytes() == 0;
 }
 
-// A file that the engine in C has written.
-static bool compiled(const char *path, const pir::tensor &in, std::span<float> want) {
+// Files that the engine in C has written. `weights` is where the weights lie, or nullptr.
+static bool compiled(const char *path, const char *weights, const pir::tensor &in,
+                     std::span<float> want) {
   pir::model model;
   pir::session session;
   pir::tensor out;
   pir::open_options options;
   options.sink.report = report;
+  options.weights = weights;
   return !pir::model::open(path, options, model) && model &&
          !pir::session::create(model, {}, session) && !session.bind_input(0, in) &&
          !session.run() && !session.output(0, out) &&
@@ -52,8 +54,8 @@ static bool compiled(const char *path, const pir::tensor &in, std::span<float> w
 }
 
 int main(int argc, char **argv) {
-  if (argc != 4)
-    return failed("usage", "engine MODEL PARAMS MODEL.pirm");
+  if (argc != 6)
+    return failed("usage", "engine MODEL PARAMS MODEL.pirm APART.pirm WEIGHTS");
   pir::model_options options;
   options.sink.report = report;
   pir::model model;
@@ -84,7 +86,7 @@ int main(int argc, char **argv) {
     return failed("run", first.message());
   std::span<float> others = kept.elements<float>();
   bool agree = same_elements(others, scores) && in_turn(std::move(same), in, scores) &&
-               compiled(argv[3], in, scores);
+               compiled(argv[3], nullptr, in, scores) && compiled(argv[4], argv[5], in, scores);
 
   // Elements that are not as many as the shape says, and another element type.
   std::vector<double> doubles(2 * 64);

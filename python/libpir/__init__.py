@@ -8,6 +8,7 @@
 Failures raise subclasses of `Error`, which carry the diagnostics of the library.
 """
 from ._arrays import Sequences
+from ._code import CodeImage, CodeListener, CodeSymbol
 from ._native import lib as _lib
 from .errors import (
     CancelledError,
@@ -27,6 +28,6 @@ from .program import Block, Op, PassInfo, Program, Value, passes, pipelines
 _number = _lib.pir_version()
 __version__ = f"{_number >> 16}.{_number >> 8 & 255}.{_number & 255}"
 
-__all__ = ["Arena", "Block", "Cancel", "CancelledError", "Diagnostic", "Error", "ExhaustedError", "FileError", "InternalError"]
+__all__ = ["Arena", "Block", "Cancel", "CancelledError", "CodeImage", "CodeListener", "CodeSymbol", "Diagnostic", "Error", "ExhaustedError", "FileError", "InternalError"]
 __all__ += ["InvalidError", "Limits", "Model", "NotFoundError", "Op", "Options", "PassInfo", "Port", "Program", "Sequences", "Session"]
 __all__ += ["UnavailableError", "UnsupportedError", "Value", "passes", "pipelines"]

@@ -4,8 +4,9 @@ Calls into the library go through cffi, which releases the global interpreter lo
 """
 from __future__ import annotations
 
+import os
 import pathlib
-from typing import Any, Callable
+from typing import Any, Callable, Sequence
 
 from ._declarations import ffi as ffi
 from .errors import Diagnostic, Error, error_class
@@ -103,12 +104,39 @@ def _write(user: Any, data: Any, size: int) -> bool:
     return True
 
 
+class PassSet:
+    """The passes of shared libraries, whose code runs when they are opened. It must outlive the contexts that know them."""
+
+    def __init__(self, libraries: Sequence[str | os.PathLike[str]]) -> None:
+        out, message = ffi.new("pir_pass_set **"), ffi.new("pir_message *")
+        status = lib.pir_pass_set_create(ffi.NULL, out)
+        if status:
+            raise failure(status)
+        self.set = ffi.gc(out[0], lib.pir_pass_set_destroy)
+        for library in libraries:
+            status = lib.pir_pass_set_load(self.set, os.fsencode(library), message)
+            if status:
+                raise failure(status, [], text_of(ffi.cast("char *", message.text)))
+
+
+class Written:
+    """Collects what is written to its `writer`, a pir_writer."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+        self._handle = ffi.new_handle(self._parts)
+        self.writer = ffi.new("pir_writer *", {"write": _write, "user": self._handle})[0]
+
+    def bytes(self) -> bytes:
+        """All that was written."""
+        return b"".join(self._parts)
+
+
 def written(write: Callable[[Any], int], check: Callable[[int], None]) -> bytes:
     """Returns all that `write` writes to the pir_writer that it is given."""
-    parts: list[bytes] = []
-    handle = ffi.new_handle(parts)
-    check(write(ffi.new("pir_writer *", {"write": _write, "user": handle})[0]))
-    return b"".join(parts)
+    out = Written()
+    check(write(out.writer))
+    return out.bytes()
 
 
 class Watch:

@@ -10,7 +10,9 @@ from typing import Any, Callable, Mapping, Sequence, Union
 import numpy as np
 
 from . import _arrays
-from ._native import Diagnostics, Text, Watch, failure, ffi, lib, sized, text_of
+from ._code import CodeListener, Listening
+from ._native import Diagnostics, PassSet, Text, Watch, Written, failure, ffi, lib, sized, text_of
+from .errors import Diagnostic
 from .program import Program
 
 Report = Callable[[str, str, int, int], None]
@@ -84,6 +86,12 @@ class Options:
     """Values in between that become outputs too: "%12" as the program prints, or names of its file (docs/execution.md)."""
     replaceable: bool = False
     """Weights can be given other values later (Model.replace_weights)."""
+    passes: Sequence[str | os.PathLike[str]] = ()
+    """Shared libraries of passes that `pipeline` may name (docs/steps/add-a-pass.md); of load and load_bytes."""
+    code_listener: CodeListener | None = None
+    """Hears of the model's code; of load and load_bytes."""
+    log_level: str | None = None
+    """What Model.diagnostics has: "errors", "warnings" or "remarks", which tell what became one kernel; of load and load_bytes."""
     limits: Limits = Limits()
     max_seconds: float = 0
     """After which loading ends with CancelledError."""
@@ -117,6 +125,15 @@ def _check(status: int, message: str = "") -> None:
         raise failure(status, [], message)
 
 
+_LOG_LEVELS = {None: "DEFAULT", "errors": "ERRORS", "warnings": "WARNINGS", "remarks": "REMARKS"}
+
+
+def _log_level(name: str | None) -> int:
+    if name not in _LOG_LEVELS:
+        raise ValueError(f"no log level {name!r}; there are errors, warnings and remarks")
+    return int(getattr(lib, f"PIR_LOG_{_LOG_LEVELS[name]}"))
+
+
 def _nanoseconds(seconds: float) -> int:
     return max(1, int(seconds * 1e9)) if seconds else 0
 
@@ -142,19 +159,68 @@ class _Making:
         self.c.show, self.c.show_count = self.show, len(self.shown)
         if self.custom:
             self.c.custom_ops = ffi.cast("struct pir_custom_set *", self.custom.set)
+        self.passes = PassSet(options.passes) if options.passes else None
+        if self.passes:
+            self.c.passes = ffi.cast("struct pir_pass_set *", self.passes.set)
+        self.listening = Listening(options.code_listener) if options.code_listener else None
+        if self.listening:
+            self.c.code_listener = self.listening.pointer
+        self.c.log_level = _log_level(options.log_level)
 
     def _text(self, field: str, value: str | os.PathLike[str] | None) -> Any:
         text = ffi.NULL if value is None else ffi.new("char[]", os.fsencode(value))
         setattr(self.c, field, text)
         return text
 
-    def made(self, make: Callable[[Any, Any], int]) -> Any:
+    def made(self, make: Callable[[Any, Any], int], program: Program | None = None) -> Model:
         out = ffi.new("pir_model **")
         status = make(self.c, out)
-        model = ffi.gc(out[0], lambda handle, kept=self.custom: lib.pir_model_release(handle))
+        kept = self.custom, self.listening
+        handle = ffi.gc(out[0], lambda handle, kept=kept: lib.pir_model_release(handle))
+        return Model(handle, self.finish(status, program))
+
+    def finish(self, status: int, program: Program | None = None) -> list[Diagnostic]:
+        """Returns what was said on the way, of a program also by its context, or raises the error."""
         self.watch.finish()
+        heard = self.diagnostics.take() + (program._context.diagnostics.take() if program else [])
+        if status:
+            raise failure(status, heard)
+        return heard
+
+
+class _Opening:
+    """One compiled model on its way: the options in C, all that they point to, and what is reported."""
+
+    def __init__(
+        self,
+        weights: str | os.PathLike[str] | None,
+        target: str | None,
+        any_owner: bool,
+        code_listener: CodeListener | None,
+    ) -> None:
+        self.diagnostics = Diagnostics()
+        self.listening = Listening(code_listener) if code_listener else None
+        self.c = sized("pir_open_options")
+        self.c.sink, self.c.any_owner = self.diagnostics.sink, any_owner
+        self.texts = [ffi.NULL if t is None else ffi.new("char[]", os.fsencode(t)) for t in (weights, target)]
+        self.c.weights, self.c.target = self.texts
+        if self.listening:
+            self.c.code_listener = self.listening.pointer
+
+    def opened(self, open_: Callable[[Any, Any], int]) -> Model:
+        out = ffi.new("pir_model **")
+        status = open_(self.c, out)
+        handle = ffi.gc(out[0], lambda handle, kept=self.listening: lib.pir_model_release(handle))
         self.diagnostics.check(status)
-        return model
+        return Model(handle)
+
+
+class _Texts:
+    """Texts as an array of C; NULL for none."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._texts = [ffi.new("char[]", t.encode()) for t in texts]
+        self.array = ffi.new("const char *[]", self._texts) if texts else ffi.NULL
 
 
 _lent_bytes: dict[int, Any] = {}
@@ -177,8 +243,10 @@ def _give_back(key: Any) -> None:
 class Model:
     """A compiled model. Any number of threads may use it at the same time."""
 
-    def __init__(self, handle: Any) -> None:
+    def __init__(self, handle: Any, diagnostics: Sequence[Diagnostic] = ()) -> None:
         self._handle = handle
+        self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)
+        """What the library said while the model was made (Options.log_level)."""
         self.inputs: tuple[Port, ...] = tuple(self._ports(lib.pir_model_inputs, lib.pir_model_input))
         self.outputs: tuple[Port, ...] = tuple(self._ports(lib.pir_model_outputs, lib.pir_model_output))
         self._idle: list[Session] = []
@@ -193,7 +261,7 @@ class Model:
         making = _Making(options)
         where = ffi.NULL if params is None else ffi.new("char[]", os.fsencode(params))
         name = ffi.new("char[]", os.fsencode(path))
-        return Model(making.made(lambda c, out: lib.pir_model_load_file(name, where, c, out)))
+        return making.made(lambda c, out: lib.pir_model_load_file(name, where, c, out))
 
     @staticmethod
     def load_bytes(program: Any, params: Any = None, options: Options = Options()) -> Model:
@@ -202,14 +270,66 @@ class Model:
         making = _Making(options)
         nothing = ffi.new("pir_borrowed *")[0]
         lent = _lend(program), nothing if params is None else _lend(params)
-        return Model(making.made(lambda c, out: lib.pir_model_load(*lent, c, out)))
+        return making.made(lambda c, out: lib.pir_model_load(*lent, c, out))
 
     @staticmethod
     def create(program: Program, options: Options = Options()) -> Model:
         """Compiles a program, which stays as it is; the model uses its parameters in place."""
         making = _Making(options)
         with program._context.lock:
-            return Model(making.made(lambda c, out: lib.pir_model_create(program._handle, c, out)))
+            return making.made(lambda c, out: lib.pir_model_create(program._handle, c, out), program)
+
+    # ---- compiled ahead (docs/compiled.md)
+
+    @staticmethod
+    def compile(program: Program, targets: Sequence[str] = (), options: Options = Options()) -> bytes:
+        """The bytes of a compiled model with code for these targets, by default for this processor: what `open` opens."""
+        making, listed, out = _Making(options), _Texts(targets), Written()
+        with program._context.lock:
+            status = lib.pir_model_compile(program._handle, making.c, listed.array, len(targets), out.writer)
+            making.finish(status, program)
+        return out.bytes()
+
+    @staticmethod
+    def compile_apart(
+        program: Program, weights_name: str, targets: Sequence[str] = (), options: Options = Options()
+    ) -> tuple[bytes, bytes]:
+        """The bytes of a compiled model, and those of a file of its weights, which the model seeks by this name beside it."""
+        making, listed, out, weights = _Making(options), _Texts(targets), Written(), Written()
+        name = ffi.new("char[]", os.fsencode(weights_name))
+        with program._context.lock:
+            status = lib.pir_model_compile_apart(
+                program._handle, making.c, listed.array, len(targets), name, weights.writer, out.writer
+            )
+            making.finish(status, program)
+        return out.bytes(), weights.bytes()
+
+    @staticmethod
+    def open(
+        path: str | os.PathLike[str],
+        weights: str | os.PathLike[str] | None = None,
+        target: str | None = None,
+        any_owner: bool = False,
+        code_listener: CodeListener | None = None,
+    ) -> Model:
+        """Opens a compiled model, whose code runs with the rights of the process. Its files are mapped and must not change while
+        the model lives. `weights`: the file of weights, of a model that has them in one; None: the one that it names, beside it.
+        `target`: which of the file's targets to take; None: the best one for this processor. `any_owner`: opens also a file
+        that others may write."""
+        opening, name = _Opening(weights, target, any_owner, code_listener), ffi.new("char[]", os.fsencode(path))
+        return opening.opened(lambda c, out: lib.pir_model_open_file(name, c, out))
+
+    @staticmethod
+    def open_bytes(
+        file: Any,
+        weights: str | os.PathLike[str] | None = None,
+        target: str | None = None,
+        any_owner: bool = False,
+        code_listener: CodeListener | None = None,
+    ) -> Model:
+        """Does the same from bytes in memory. A model that has its weights in a file needs `weights`."""
+        opening, lent = _Opening(weights, target, any_owner, code_listener), _lend(file)
+        return opening.opened(lambda c, out: lib.pir_model_open(lent, c, out))
 
     def _ports(self, count: Callable[[Any], int], get: Callable[[Any, int, Any], int]) -> Any:
         for i in range(count(self._handle)):

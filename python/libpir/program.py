@@ -11,7 +11,7 @@ from typing import Any, Callable, Iterator, Sequence
 import numpy as np
 
 from ._arrays import copied, dtype_name
-from ._native import Diagnostics, Text, ffi, lib, sized, text_of, written
+from ._native import Diagnostics, PassSet, Text, ffi, lib, sized, text_of, written
 from .errors import Diagnostic
 
 
@@ -26,7 +26,9 @@ class _Context:
         handle = lib.pir_context_create(options)
         if handle == ffi.NULL:
             self.diagnostics.check(lib.PIR_EXHAUSTED)
-        self.handle = ffi.gc(handle, lambda c, kept=self.diagnostics: lib.pir_context_destroy(c))
+        # What the context has addresses of, until it is destroyed.
+        self.kept: list[Any] = [self.diagnostics]
+        self.handle = ffi.gc(handle, lambda c, kept=self.kept: lib.pir_context_destroy(c))
         self.diagnostics.check(lib.pir_dialects_load_all(self.handle))
 
 
@@ -135,12 +137,22 @@ class Program:
 
     # ---- changing it
 
-    def run_passes(self, pipeline: str, rules: str | None = None, verify_each: bool = False) -> str:
+    def run_passes(
+        self,
+        pipeline: str,
+        rules: str | None = None,
+        verify_each: bool = False,
+        libraries: Sequence[str | os.PathLike[str]] = (),
+    ) -> str:
         """Runs passes over the program: names and named pipelines with commas between, options in braces. `rules` is text of the
-        rule language (docs/rules.md), whose passes the pipeline may name. Returns what the passes did. After an error the
-        program may be half changed."""
+        rule language (docs/rules.md), and `libraries` are shared libraries of passes (docs/steps/add-a-pass.md), which the
+        pipeline may name. Returns what the passes did. After an error the program may be half changed."""
         with self._context.lock:
             self._generation += 1
+            if libraries:
+                passes = PassSet(libraries)
+                self._context.kept.append(passes)
+                lib.pir_pass_set_register(passes.set, self._context.handle)
             try:
                 return self._run_passes(pipeline, rules, verify_each)
             finally:

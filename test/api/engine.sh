@@ -42,6 +42,6 @@ grep -q '^device: ' "$into/device.log"
 run "$into/rt.log" "$into/runtime" "$into/model.pirm"
 grep '^first row:' "$into/log" | cmp - "$into/rt.log"
 if ldd "$into/runtime" | grep -q 'libpir\.so'; then exit 1; fi
-run "$into/cpp.log" "$into/engine_cpp" "$model/model.json" "$model/model.pdiparams" "$into/model.pirm"
+run "$into/cpp.log" "$into/engine_cpp" "$model/model.json" "$model/model.pdiparams" "$into"/{model,apart}.pirm "$into/moved.weights"
 grep -q 'expects float32, got float64' "$into/cpp.log"
 grep -q 'the two sessions agree' "$into/cpp.log"
