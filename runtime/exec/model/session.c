@@ -30,6 +30,11 @@ static pir_status start_threads(pir_session *s, const pir_session_options *optio
   int threads = options->threads > 1 ? options->threads : 1;
   s->on = (pir_processors){options->cpus, options->cpu_count};
   PIR_TRY(check_processors(s));
+  // The thread of asynchronous runs starts later, when the caller's list may be gone.
+  s->on.numbers =
+      pir_arena_copy(&s->memory, options->cpus, options->cpu_count * sizeof *options->cpus);
+  if (s->memory.failed)
+    return PIR_EXHAUSTED;
   if (options->parallel.parallel_for) {
     s->frame.parallel = options->parallel;
     threads = options->parallel.threads > 1 ? options->parallel.threads : 1;

@@ -191,8 +191,8 @@ PIR_API void pir_session_destroy(pir_session *session);
 // Binds memory of the caller as input i. The tensor is copied, its elements and offsets are
 // not: they must stay valid until the input is bound again or the session destroyed, and
 // unchanged during runs. Dense, aligned elements are read in place, others are copied by each
-// run. PIR_INVALID: element type, rank or an extent differ from the port. PIR_NOT_FOUND: no
-// such input.
+// run. After a failure the input is not bound. PIR_INVALID: element type, rank or an extent
+// differ from the port. PIR_NOT_FOUND: no such input.
 PIR_API PIR_NODISCARD pir_status pir_session_bind_input(pir_session *session, size_t i,
                                                         const pir_tensor *tensor);
 // Binds memory of the caller for output i: dense, aligned, and of the shape that the run will
