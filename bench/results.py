@@ -4,7 +4,7 @@
   results.py FILE SECTION TITLE COMMAND...
 
 Runs COMMAND, shows its output as it comes, and when it succeeds puts it into FILE between the marks of SECTION, with the date and the
-processor. Other sections stay as they are.
+processor. Other sections stay as they are, and so do the results of SECTION on other processors.
 """
 import os
 import platform
@@ -23,14 +23,27 @@ def processor():
     return f"{name.group(1) if name else platform.machine()} ({', '.join(isa) or 'no AVX2'}), {len(os.sched_getaffinity(0))} processors"
 
 
+def own_block(blocks):
+    """The block that was measured on this processor, or on one that it does not name."""
+    for block in blocks:
+        named = re.search(r"^\d{4}-\d\d-\d\d, (.*); load average", block.group(), re.M)
+        if not named or named[1] == processor():
+            return block
+    return None
+
+
 def write(path, section, title, text):
     begin, end = f"<!-- {section} -->\n", f"<!-- /{section} -->\n"
     with open(path) as f:
         old = f.read()
     head = f"## {title}\n\n{time.strftime('%Y-%m-%d')}, {processor()}; load average {os.getloadavg()[1]:.1f}.\n\n"
     new = begin + head + text.strip("\n") + "\n" + end
-    if begin in old:
-        new = old[:old.index(begin)] + new + old[old.index(end) + len(end):]
+    blocks = list(re.finditer(re.escape(begin) + ".*?" + re.escape(end), old, re.S))
+    own = own_block(blocks)
+    if own:
+        new = old[:own.start()] + new + old[own.end():]
+    elif blocks:
+        new = old[:blocks[-1].end()] + "\n" + new + old[blocks[-1].end():]
     else:
         new = old.rstrip("\n") + "\n\n" + new
     with open(path + ".new", "w") as f:

@@ -47,4 +47,6 @@ $(B)/bin/run_case $(B)/bin/refit_case:
 # The time to a first result, of compiled models and of programs.
 $(B)/bin/first_compiled $(B)/bin/first_program: bench/compiled/first.c $(B)/lib/libpir_rt.so $(B)/lib/libpir.so
 	@mkdir -p $(@D) && $(CC) $(BASE) $(CFLAGS) $(I_public) $(if $(findstring program,$@),-DFROM_PROGRAM) -o $@ $< -L$(B)/lib -l$(if $(findstring program,$@),pir,pir_rt) -Wl,-rpath,'$$ORIGIN/../lib' -Wl,-rpath-link,$(B)/lib -lm
-bench-compiled: ; @$(MAKE) -s -j$(JOBS) all $(B)/bin/first_compiled $(B)/bin/first_program && python3 bench/compiled/run.py $(B) $(ZOO) $(MODELS)  ## compiled models: time to the first result, beside the full library; ZOO=DIR of bench/zoo/make_zoo.py
+bench-compiled:  ## compiled models: time to the first result, beside the full library; ZOO=DIR of bench/zoo/make_zoo.py
+	@$(MAKE) -s -j$(JOBS) all $(B)/bin/first_compiled $(B)/bin/first_program && python3 bench/results.py bench/RESULTS.md compiled \
+	  "compiled models: from exec to the first result, one processor" python3 bench/compiled/run.py $(B) $(ZOO) $(MODELS)

@@ -5,7 +5,8 @@
 
 Each measurement is a fresh process on one processor, with the file in the page cache; the two libraries take turns. Reported are medians of
 nine rounds: `opened` and `first` in milliseconds since exec, `warm` the median of 20 later runs, `over` = first - warm, and the warm run's
-ratio to libpir's, which loads and compiles the program. The size is the text of libpir_rt as `size` prints it, and its code section.
+ratio to libpir's, which loads and compiles the program. For each library: the text as `size` prints it, its code section, the file without
+symbols, and the libraries that `ldd` shows.
 """
 import os
 import pathlib
@@ -25,14 +26,26 @@ def measure(program, model):
     return [float(x) for x in p.stdout.split()]
 
 
+def output(*command):
+    return subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout
+
+
+def describe(library):
+    text = output("size", library).split()[6]
+    code = next(line.split()[1] for line in output("size", "-A", library).splitlines() if line.startswith(".text"))
+    with tempfile.TemporaryDirectory() as folder:
+        stripped = pathlib.Path(folder) / "stripped.so"
+        output("strip", "-o", stripped, library)
+        size = stripped.stat().st_size
+    needed = [line.split()[0] for line in output("ldd", library).splitlines() if "=>" in line]
+    return f"{library.stem}: text {text} bytes, of which code {code}; file {size} bytes; needs {' '.join(sorted(needed)) or 'nothing'}"
+
+
 def main():
     build, zoo = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
     names = sys.argv[3:] or sorted(f.name for f in zoo.iterdir() if (f / "model.json").exists())
-    library = build / "lib/libpir_rt.so"
-    text = subprocess.run(["size", library], stdout=subprocess.PIPE, check=True, text=True).stdout.split()[6]
-    code = next(line.split()[1] for line in subprocess.run(["size", "-A", library], stdout=subprocess.PIPE, check=True, text=True).stdout.splitlines()
-                if line.startswith(".text"))
-    print(f"libpir_rt: text {text} bytes, of which code {code}")
+    for name in ("libpir_rt", "libpir"):
+        print(describe(build / f"lib/{name}.so"))
     print(f"{'model':24}{'MB':>8}{'opened':>9}{'first':>9}{'warm':>9}{'over':>9}{'of libpir':>11}")
     with tempfile.TemporaryDirectory() as folder:
         for name in names:
