@@ -140,11 +140,11 @@ static pir_status resolve(loading *l) {
   pir_status status = pir_program_find(l->path, &l->file);
   if (!status || status == PIR_EXHAUSTED)
     return status;
-  pir_loc loc = pir_loc_text(l->ctx, pir_str_from(l->path), 0, 0);
   if (status == PIR_NOT_FOUND)
-    return pir_report(l->ctx, status, PIR_ERROR, loc, "no program lies in this folder");
-  return pir_report(l->ctx, status, PIR_ERROR, loc,
-                    "several programs lie in this folder: %s; name one", l->file);
+    return pir_report(l->ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN,
+                      "%s: no program lies in this folder", l->path);
+  return pir_report(l->ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN,
+                    "%s: several programs lie in this folder: %s; name one", l->path, l->file);
 }
 
 static pir_status map_program(loading *l) {
@@ -153,8 +153,8 @@ static pir_status map_program(loading *l) {
   int error = map_file(AT_FDCWD, l->file, true, &l->bytes);
   if (!error)
     return PIR_OK;
-  return pir_report(l->ctx, status_of_errno(error), PIR_ERROR,
-                    pir_loc_text(l->ctx, l->name, 0, 0), "%s", strerror(error));
+  return pir_report(l->ctx, status_of_errno(error), PIR_ERROR, PIR_LOC_UNKNOWN,
+                    "%s: cannot open: %s", l->file, strerror(error));
 }
 
 static pir_status read_bytes(void *user) {

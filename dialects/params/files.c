@@ -78,8 +78,8 @@ size_t pir_program_param_decls(const pir_program *program, pir_param_decl *out_d
 
 static pir_status report_errno(pir_context *ctx, int error, const char *path,
                                const char *what) {
-  return pir_report(ctx, status_of_errno(error), PIR_ERROR,
-                    pir_loc_text(ctx, pir_str_from(path), 0, 0), "%s: %s", what,
+  return pir_report(ctx, status_of_errno(error), PIR_ERROR, PIR_LOC_UNKNOWN,
+                    "%s: cannot open the %s: %s", path, what,
                     error == ELOOP ? "a symbolic link" : strerror(error));
 }
 

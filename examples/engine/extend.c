@@ -112,7 +112,8 @@ void declare_ops(engine *e) {
                          .sink = sink_of(&h)};
   EXPECT(pir_custom_set_declare(set, PIR_STR(UNARY("wrong", "x + z")), &how, &message) ==
          PIR_INVALID);
-  EXPECT(!strcmp(message.text, "my.ops:5:21: no operand 'z'") && h.errors == 1);
+  EXPECT(!strcmp(message.text, "my.ops:5:21: no operand 'z'"));
+  EXPECT(h.errors == 1 && !strcmp(h.message, "no operand 'z'") && !strcmp(h.file, "my.ops"));
   EXPECT(pir_custom_set_declare(
              set, PIR_STR("include \"twice.ops\"\n" UNARY("bent", "max(min(x, 1), -1) * 3")),
              &how, &message) == PIR_OK);

@@ -203,9 +203,7 @@ static pir_status run_call(frame *f, const plan_instr *instr) {
   if (!status)
     return PIR_OK;
   pir_message inner = f->message;
-  if (!strstr(inner.text, call->def->name))
-    pir_exec_fail(&f->message, status, "\"%s\": %s", call->def->name,
-                  inner.text[0] ? inner.text : "failed");
+  status = pir_frame_fail_op(f, status, call->def->name, inner.text[0] ? inner.text : "failed");
   pir_frame_complete(f, instr);
   return status;
 }

@@ -15,6 +15,12 @@ pir_status pir_exec_fail(pir_message *message, pir_status status, const char *fo
   return status;
 }
 
+pir_status pir_frame_fail_op(frame *f, pir_status status, const char *op, const char *why) {
+  bool names_it = strstr(why, op) != NULL;
+  return names_it ? pir_exec_fail(&f->message, status, "%s", why)
+                  : pir_exec_fail(&f->message, status, "\"%s\": %s", op, why);
+}
+
 pir_status pir_exec_tell(pir_diag_sink sink, pir_severity severity, pir_status status,
                          const char *text) {
   pir_diag diag = {.size = sizeof diag, .severity = severity, .message = pir_str_from(text)};

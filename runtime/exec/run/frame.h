@@ -148,13 +148,15 @@ pir_status pir_frame_run_array(frame *f, const plan_instr *instr);
 pir_status pir_frame_duplicate(frame *f, const pir_tensor *from, bool is_array, carried *to);
 void pir_array_release(frame *f, tensor_array *array);
 
-// Writes a message and returns `status`. The format knows %s %d %zu %lld and a few more
-// (ir/support/strbuf.h).
 uint64_t pir_exec_now_ns(void);  // time of CLOCK_MONOTONIC
 // Returns the bytes of a dense tensor; 0 on overflow.
 size_t pir_exec_bytes(const pir_tensor *dense);
+// Writes a message and returns `status`. The format knows %s %d %zu %lld and a few more
+// (ir/support/strbuf.h).
 pir_status pir_exec_fail(pir_message *message, pir_status status, const char *format, ...)
     PIR_PRINTF(3, 4);
+// Fails with a reason, which names the op once. `why` is not the frame's message.
+pir_status pir_frame_fail_op(frame *f, pir_status status, const char *op, const char *why);
 
 // Tells a sink, if there is one, and returns `status`.
 pir_status pir_exec_tell(pir_diag_sink sink, pir_severity severity, pir_status status,

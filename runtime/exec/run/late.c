@@ -123,8 +123,8 @@ static pir_status infer(frame *f, const plan_instr *instr, pir_dims *dims, asked
     results[k].rank = -1;
   pir_status status = pir_infer_run(&question);
   if (status)
-    return pir_exec_fail(&f->message, status, "\"%s\": %s", def->name,
-                         question.has_message ? question.message : "wrong shapes");
+    return pir_frame_fail_op(f, status, def->name,
+                             question.has_message ? question.message : "wrong shapes");
   return what == BEFORE ? PIR_OK : take_results(f, instr, dims, results);
 }
 

@@ -10,7 +10,9 @@ def test_a_file_that_is_not_there(tmp_path):
     with pytest.raises(libpir.NotFoundError, match="No such file") as caught:
         libpir.Model.load(tmp_path / "none.json")
     assert isinstance(caught.value, LookupError) and caught.value.status == "PIR_NOT_FOUND"
-    assert caught.value.diagnostics[0].file == str(tmp_path / "none.json")
+    assert caught.value.diagnostics[0].message == f"{tmp_path / 'none.json'}: cannot open: No such file or directory"
+    with pytest.raises(libpir.NotFoundError, match="none: cannot open the parameter file: No such file"):
+        libpir.Model.load(SHIPPED / "model.json", params=tmp_path / "none")
 
 
 def test_place_of_an_error():

@@ -89,9 +89,9 @@ typedef struct pir_model_options {
 // Verifies a program (pir/compiler/verify.h) and compiles it. The program is cloned, so the
 // caller's stays as it is, but its parameter bytes are used in place. `options` may be NULL. On
 // success the caller holds one reference to *out_model, else it is NULL. Failures: PIR_INVALID
-// for a bad program or option, PIR_UNSUPPORTED for ops that nothing computes, PIR_UNAVAILABLE
-// for a missing library, instruction set or device, PIR_EXHAUSTED when memory runs out or a
-// limit was hit, PIR_CANCELLED when it had to end.
+// for a bad program or option, PIR_UNSUPPORTED for ops that nothing computes and for a target
+// that is not known, PIR_UNAVAILABLE for a missing library, instruction set or device,
+// PIR_EXHAUSTED when memory runs out or a limit was hit, PIR_CANCELLED when it had to end.
 PIR_API PIR_NODISCARD pir_status pir_model_create(const pir_program *program,
                                                   const pir_model_options *options,
                                                   pir_model **out_model);
