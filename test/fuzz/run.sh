@@ -8,7 +8,7 @@ set -euo pipefail
 tools=$(realpath -m "$1")/bin build=$(realpath -m "$1")-fuzz seconds=${2-60}
 shift $(($# < 2 ? $# : 2))
 cd "$(dirname "$0")/../.."
-all=(text json pdmodel program params pipeline rules loops npy api custom ops cache image)
+all=(text json pdmodel program params pipeline rules loops npy api lives custom ops cache image)
 [ $# -gt 0 ] || set -- "${all[@]}"
 # Clang calls NULL + 0 an overflow of a pointer; empty lists and tensors are NULL here.
 flags="-O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize=pointer-overflow -fno-sanitize-recover=undefined"
