@@ -14,7 +14,7 @@ static void symbolic_index(lowering *l, const pir_fact *fact, loop_expr **out) {
 }
 
 static bool has_shape(const pir_fact *f) {
-  return pir_fact_has_rank(f) && pir_dtype_size(f->dtype);
+  return pir_fact_has_rank(f) && pir_dtype_is_number(f->dtype);
 }
 
 // Treats all operands, and the members of list operands, as buffers.

@@ -263,7 +263,7 @@ static loop_expr *computed_element(lowering *l, const pir_value *value,
 loop_expr *lower_element(lowering *l, const pir_value *value, loop_expr *const *index) {
   const pir_fact *fact = lower_fact(l, value);
   const pir_op *op = pir_value_op(value);
-  if (!pir_fact_has_rank(fact) || !pir_dtype_size(fact->dtype)) {
+  if (!pir_fact_has_rank(fact) || !pir_dtype_is_number(fact->dtype)) {
     lower_fail(l, op ? op : l->group, "a value whose rank or element type is not known");
     return pir_loop_int(l->m, 0);
   }

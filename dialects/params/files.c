@@ -161,7 +161,7 @@ static pir_walk_result add_state(pir_op *op, void *user) {
     empty |= param.shape.dims[i] == 0;
     overflow |= __builtin_mul_overflow(param.size, (size_t)param.shape.dims[i], &param.size);
   }
-  if (!param.size && !empty)
+  if (!pir_dtype_is_number(param.dtype) || (!param.size && !empty))
     return PIR_WALK_CONTINUE;
   void *zeros = overflow ? NULL : calloc(param.size + 1, 1);
   if (!zeros)

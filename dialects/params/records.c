@@ -105,7 +105,7 @@ static bool read_description(cursor *in, record *r, size_t size) {
   if (desc.error)
     return fail_record(in, "a malformed tensor description");
   r->dtype = code < 0 ? PIR_DTYPE_NONE : pir_dtype_from_var_type(code);
-  if (r->dtype == PIR_DTYPE_NONE || !pir_dtype_size(r->dtype))
+  if (r->dtype == PIR_DTYPE_NONE || !pir_dtype_is_number(r->dtype))
     return fail_record(in, "an unknown element type");
   in->at += size;
   return true;

@@ -70,6 +70,9 @@ static const dtype_row *row_of(pir_dtype dtype) {
 size_t pir_dtype_size(pir_dtype dtype) {
   return row_of(dtype)->size;
 }
+bool pir_dtype_is_number(pir_dtype dtype) {
+  return dtype != PIR_PSTRING && pir_dtype_size(dtype);
+}
 const char *pir_dtype_text(pir_dtype dtype) {
   return row_of(dtype)->text.data;
 }

@@ -228,7 +228,7 @@ static void draft_operands(call_draft *d, const pir_op *op) {
 static bool read_shape(const evaluator *e, const pir_fact *fact, pir_tensor *out,
                        size_t *out_bytes) {
   int64_t dims[PIR_MAX_RANK];
-  if (!fact->known || !pir_dtype_size(fact->dtype))
+  if (!fact->known || !pir_dtype_is_number(fact->dtype))
     return false;
   for (int32_t i = 0; i < fact->rank; i++)
     if (!pir_dim_is_const(pir_facts_dims(e->facts), fact->shape[i], &dims[i]))

@@ -235,12 +235,12 @@ pir_status pir_copy_parallel(const pir_tensor *from, pir_tensor *to,
   for (int32_t i = 0; i < to->rank; i++)
     if (from->shape[i] != to->shape[i])
       return PIR_INVALID;
-  if (!pir_converts(from->dtype) || !pir_converts(to->dtype))
+  bool same = from->dtype == to->dtype, strings = same && to->dtype == PIR_PSTRING;
+  if (!strings && (!pir_converts(from->dtype) || !pir_converts(to->dtype)))
     return PIR_UNSUPPORTED;
   int64_t n = pir_tensor_numel(to);
   if (n <= 0)
     return n < 0 ? PIR_INVALID : PIR_OK;
-  bool same = from->dtype == to->dtype;
   copy_run r = {.from = from, .to = to};
   r.loops = pir_copy_plan(to->rank, to->shape, from->strides, to->strides, same);
   int64_t bytes = n * (int64_t)pir_dtype_size(to->dtype);

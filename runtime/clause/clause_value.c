@@ -24,6 +24,7 @@ pir_dtype pir_clause_lane_type(int type) {
     case PIR_F64: return PIR_F64;
     case PIR_C64: return PIR_C64;
     case PIR_C128: return PIR_C128;
+    case PIR_PSTRING: return PIR_PSTRING;
     default: return PIR_I64;
   }
 }
@@ -64,10 +65,28 @@ static bool is_u64(const clause_bind *b, int node) {
   return node >= 0 && b->clause->nodes[node].op >= PIR_V_CONST && b->types[node] == PIR_U64;
 }
 
+static bool is_string(const clause_bind *b, int node) {
+  return node >= 0 && b->clause->nodes[node].op >= PIR_V_CONST && b->types[node] == PIR_PSTRING;
+}
+
+// Strings are moved. Nothing else is made of them, and they are made of nothing else.
+static pir_status check_string_nodes(const clause_bind *b) {
+  const pir_clause *c = b->clause;
+  bool moves =
+      is_string(b, c->body) == (b->out->dtype == PIR_PSTRING) && !is_string(b, c->then);
+  for (int i = 0; i < c->node_count && moves; i++)
+    moves = !is_string(b, c->nodes[i].a) && !is_string(b, c->nodes[i].b) &&
+            !is_string(b, c->nodes[i].c);
+  return moves ? PIR_OK
+               : pir_kernel_fail(b->call, PIR_UNSUPPORTED,
+                                 "unsupported: %s: arithmetic on strings", b->call->op);
+}
+
 pir_status pir_clause_types(clause_bind *b) {
   const pir_clause *c = b->clause;
   pir_clause_typing typing = typing_of(b);
   pir_clause_type_nodes(&typing, b->types);
+  PIR_TRY(check_string_nodes(b));
   for (int i = 0; i < c->node_count; i++) {
     const pir_node *n = &c->nodes[i];
     if (n->op < PIR_V_CONST)

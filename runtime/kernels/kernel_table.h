@@ -193,6 +193,9 @@
   X(spectral_norm, false)                                                                      \
   X(spectral_norm_grad, false)                                                                 \
   X(standard_gamma, false)                                                                     \
+  X(strings_empty, false)                                                                      \
+  X(strings_lower, false)                                                                      \
+  X(strings_upper, false)                                                                      \
   X(svd, false)                                                                                \
   X(svdvals, false)                                                                            \
   X(tdm_sampler, false)                                                                        \

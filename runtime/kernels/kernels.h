@@ -22,6 +22,8 @@ pir_tensor *pir_kernel_out(const pir_kernel_call *call, int k);
 void *pir_kernel_alloc(const pir_kernel_call *call, size_t size);
 // Frees such memory, which may be NULL; `size` is the size that was asked for.
 void pir_kernel_free(const pir_kernel_call *call, void *memory, size_t size);
+// Memory that the run takes over and frees by this size; NULL as above.
+void *pir_kernel_alloc_kept(const pir_kernel_call *call, size_t size);
 // Allocates a dense result whose shape only the kernel knows. The executor owns the memory.
 pir_status pir_kernel_shape_result(const pir_kernel_call *call, pir_tensor *out,
                                    pir_dtype dtype, const int64_t *shape, int rank);
@@ -69,6 +71,12 @@ static inline int64_t pir_clamp_index(int64_t v, int64_t low, int64_t high) {
     return low;
   return v > high ? high : v;
 }
+
+// ---- strings (change_case.c)
+
+// Memory for `size` bytes of strings of the results. The run owns it. NULL, with a message,
+// when there is none, or when it would be more than the call's `most_bytes`.
+char *pir_kernel_new_text(const pir_kernel_call *call, size_t size);
 
 // ---- attributes of a call (attribute.c)
 //

@@ -36,6 +36,14 @@ void pir_kernel_free(const pir_kernel_call *call, void *memory, size_t size) {
     free(memory);
 }
 
+void *pir_kernel_alloc_kept(const pir_kernel_call *call, size_t size) {
+  if (call->most_bytes && size > call->most_bytes)
+    return NULL;
+  if (call->allocator && call->allocator->alloc)
+    return call->allocator->alloc(call->allocator->user, size, 64);
+  return malloc(size);
+}
+
 pir_status pir_kernel_shape_result(const pir_kernel_call *call, pir_tensor *out,
                                    pir_dtype dtype, const int64_t *shape, int rank) {
   size_t bytes;
@@ -46,8 +54,7 @@ pir_status pir_kernel_shape_result(const pir_kernel_call *call, pir_tensor *out,
   if (call->most_bytes && bytes > call->most_bytes)
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: a result of %zu bytes, more than allowed",
                            call->op, bytes);
-  bool custom = call->allocator && call->allocator->alloc;
-  out->data = custom ? call->allocator->alloc(call->allocator->user, bytes, 64) : malloc(bytes);
+  out->data = pir_kernel_alloc_kept(call, bytes);
   if (!out->data)
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
   pir_tensor_set_dense(out, dtype, shape, rank);

@@ -168,7 +168,7 @@ static void element_types_go_both_ways(void **unused) {
     DLManagedTensorVersioned *managed = NULL;
     pir_dtype dtype = (pir_dtype)i;
     pir_tensor_set_dense(&tensor, dtype, (int64_t[]){1}, 1);
-    bool has = pir_dtype_size(dtype) && dtype != PIR_INDEX;
+    bool has = pir_dtype_is_number(dtype) && dtype != PIR_INDEX;
     assert_int_equal(pir_dlpack_wrap(&tensor, NULL, NULL, &managed),
                      has ? PIR_OK : PIR_UNSUPPORTED);
     if (!has)

@@ -16,7 +16,7 @@ VALUES = {"bool": "true", "i32": "3", "i64": "4", "index": "5", "f32": "0.5", "f
           "type": "f32", "tensorname": '"t"', "tensor_name": '"t"'}
 DTYPES = {"f32": "float32", "f64": "float64", "f16": "float16", "bf16": "bfloat16", "i32": "int32", "i64": "int64", "i8": "int8",
           "u8": "uint8", "i16": "int16", "b": "bool", "c64": "complex64", "c128": "complex128",
-          "f8e4m3fn": "float8_e4m3fn", "f8e5m2": "float8_e5m2"}
+          "f8e4m3fn": "float8_e4m3fn", "f8e5m2": "float8_e5m2", "pstring": "pstring"}
 REGIONS = {"module", "group", "if", "while", "pylayer", "fusion", "cuda_graph", "yield", "stack_create", "tuple_push", "tuple_pop",
            "has_elements", "combine", "split", "slice", "parameter", "set_parameter", "shadow_output", "constant"}
 JSON_DIALECTS = {"pd_op"}

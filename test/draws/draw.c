@@ -248,7 +248,7 @@ static pir_dtype pick(draw *d, pir_dtype_set set) {
   pir_dtype found[PIR_DTYPE_COUNT];
   uint32_t n = 0;
   for (int t = 0; t < PIR_DTYPE_COUNT; t++)
-    if (set >> t & 1 && pir_dtype_size((pir_dtype)t))
+    if (set >> t & 1 && pir_dtype_is_number((pir_dtype)t))
       found[n++] = (pir_dtype)t;
   return n ? found[draw_below(d, n)] : PIR_F32;
 }

@@ -163,7 +163,7 @@ typedef struct pir_message {
   X(F64, "f64", "t_f64", "float64", 8, 6)                                                      \
   X(C64, "c64", "t_c64", "complex64", 8, 23)                                                   \
   X(C128, "c128", "t_c128", "complex128", 16, 24)                                              \
-  X(PSTRING, "pstring", "t_pstring", "pstring", 0, 29)                                         \
+  X(PSTRING, "pstring", "t_pstring", "pstring", sizeof(pir_str), 29)                           \
   X(F16, "f16", "t_f16", "float16", 2, 4)                                                      \
   X(BF16, "bf16", "t_bf16", "bfloat16", 2, 22)                                                 \
   X(F8E4M3, "f8e4m3fn", "t_f8e4m3fn", "float8_e4m3fn", 1, 32)                                  \
@@ -184,7 +184,8 @@ typedef enum pir_dtype {
 // In these functions a number that is no element type counts as PIR_UNDEFINED. Texts are
 // NUL-terminated constants.
 
-// Returns the bytes of one element; 0 for UNDEFINED and PSTRING, whose elements have no size.
+// Returns the bytes of one element; 0 for UNDEFINED. An element of PSTRING is a pir_str, whose
+// bytes are elsewhere.
 PIR_API size_t pir_dtype_size(pir_dtype dtype);
 // Returns the name in IR text, as in tensor<2xf32>.
 PIR_API const char *pir_dtype_text(pir_dtype dtype);
@@ -210,6 +211,8 @@ PIR_API bool pir_dtype_is_float(pir_dtype dtype);
 PIR_API bool pir_dtype_is_integer(pir_dtype dtype);
 // Whether the type is c64 or c128.
 PIR_API bool pir_dtype_is_complex(pir_dtype dtype);
+// Whether elements are numbers: all types but PSTRING and UNDEFINED.
+PIR_API bool pir_dtype_is_number(pir_dtype dtype);
 
 // ---- memory layouts
 

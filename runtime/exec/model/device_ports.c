@@ -29,7 +29,10 @@ pir_status pir_session_note_host_uses(pir_session *s) {
 
 // ---- binding
 
-static pir_status check_device(pir_session *s) {
+static pir_status check_device(pir_session *s, const pir_tensor *tensor) {
+  if (tensor->dtype == PIR_PSTRING)
+    return pir_exec_fail(&s->frame.message, PIR_UNSUPPORTED,
+                         "unsupported: strings in the memory of a device");
   return s->frame.queue ? PIR_OK
                         : pir_exec_fail(&s->frame.message, PIR_UNSUPPORTED,
                                         "unsupported: memory of a device, which the model does "
@@ -54,7 +57,7 @@ pir_status pir_session_bind_device_input(pir_session *s, size_t i, const pir_ten
   PIR_TRY(pir_session_bind_input(s, i, tensor));
   bound_input *input = &s->inputs[i];
   input->is_bound = false;
-  PIR_TRY(check_device(s));
+  PIR_TRY(check_device(s, tensor));
   PIR_TRY(check_symbols(s, i));
   if (!pir_session_reads_in_place(tensor))
     return pir_exec_fail(&s->frame.message, PIR_INVALID,
@@ -71,7 +74,7 @@ pir_status pir_session_bind_device_output(pir_session *s, size_t i, const pir_te
   if (!tensor)
     return PIR_OK;
   output->is_bound = false;
-  PIR_TRY(check_device(s));
+  PIR_TRY(check_device(s, tensor));
   output->is_bound = output->on_device = true;
   return PIR_OK;
 }

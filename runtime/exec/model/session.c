@@ -231,8 +231,9 @@ static pir_status check_lods(pir_session *s, size_t i, const pir_tensor *t) {
 
 // Whether the caller's tensor can be read in place: row-major and aligned.
 bool pir_session_reads_in_place(const pir_tensor *tensor) {
-  return pir_tensor_is_dense(tensor) &&
-         (uintptr_t)tensor->data % pir_dtype_size(tensor->dtype) == 0;
+  size_t align =
+      tensor->dtype == PIR_PSTRING ? _Alignof(pir_str) : pir_dtype_size(tensor->dtype);
+  return pir_tensor_is_dense(tensor) && (uintptr_t)tensor->data % align == 0;
 }
 
 pir_status pir_session_bind_input(pir_session *s, size_t i, const pir_tensor *tensor) {
@@ -313,6 +314,8 @@ static pir_status input_data(pir_session *s, uint32_t buffer, void **out_data) {
     return PIR_OK;
   if (!tensor->data)
     return pir_exec_fail(&s->frame.message, PIR_INVALID, "input %u has no data", i);
+  if (tensor->dtype == PIR_PSTRING)
+    return pir_session_copy_strings(s, i, out_data);
   if (input->on_device)
     return pir_session_place_device_input(s, buffer, out_data);
   if (pir_session_reads_in_place(tensor))
@@ -414,6 +417,7 @@ static pir_status check_overlaps(pir_session *s) {
 static pir_status place_ports(pir_session *s) {
   const plan *p = &s->model->plan;
   frame *f = &s->frame;
+  s->string_bytes = 0;
   if (f->outside)
     memset(f->outside, 0, p->buffer_count * sizeof *f->outside);
   for (uint32_t i = 0; i < p->buffer_count; i++) {
@@ -498,11 +502,13 @@ static pir_status run(pir_session *s) {
   s->frame.watch = pir_watch_begin(&s->stop, 0);
   PIR_TRY(prepare(s));
   pir_frame_drop_late(&s->frame, true);
+  pir_frame_drop_texts(&s->frame);
   PIR_TRY(check_overlaps(s));
   PIR_TRY(place_ports(s));
   place_lods(s);
-  s->frame.budget =
-      s->max_bytes == UINT64_MAX ? UINT64_MAX : s->max_bytes - s->current->arena_bytes;
+  s->frame.budget = s->max_bytes;
+  if (s->max_bytes != UINT64_MAX)
+    s->frame.budget -= s->current->arena_bytes + s->string_bytes;
   PIR_TRY(pir_frame_run(&s->frame, false));
   return note_outputs(s);
 }

@@ -27,8 +27,8 @@ typedef struct bound_input {
   pir_tensor tensor;
   bool is_bound;
   bool on_device;     // the caller's memory is the device's
-  owned_block dense;  // a row-major copy, when the caller's tensor is laid out otherwise or on
-                      // the device
+  owned_block dense;  // a row-major copy, when the caller's tensor is laid out otherwise, on
+                      // the device, or of strings, whose bytes follow the elements
 } bound_input;
 
 typedef struct bound_output {
@@ -59,6 +59,7 @@ struct pir_session {
   owned_block *separate_packs;    // of packed constants
   bool overlaps_known;            // `elsewhere` is up to date with the bindings
   size_t copied_bytes;            // total size of outputs that are computed elsewhere
+  size_t string_bytes;            // total size of this run's inputs of strings
   bool *host_uses;                // of each buffer: more than transfers touch it; or NULL
   bool own_stream;                // the device's stream is not the caller's
   int64_t *key;                   // symbols of the bound inputs
@@ -101,6 +102,9 @@ pir_status pir_session_finish_outputs(pir_session *session);
 bool pir_session_reads_in_place(const pir_tensor *tensor);
 // Makes a block hold at least `bytes`; one that has to grow loses its contents.
 pir_status pir_session_grow(pir_session *session, owned_block *block, size_t bytes);
+// Copies an input of strings and their bytes, to which results of the run may refer
+// (string_inputs.c).
+pir_status pir_session_copy_strings(pir_session *session, uint32_t input, void **out_data);
 // Gives constants, and the buffers of the arena for these shapes, memory of their own
 // (separate.c). PIR_EXHAUSTED when there is none.
 pir_status pir_session_separate_constants(pir_session *session);

@@ -28,6 +28,16 @@ static bool small_enough(const plan *p, const plan_instr *instr) {
   return out <= LARGEST_CONSTANT || out <= in;
 }
 
+// Constants are bytes that a model may store, which views of strings are not.
+static bool makes_strings(const plan *p, const plan_instr *instr) {
+  for (uint32_t i = 0; i < instr->out_count; i++) {
+    uint32_t slot = p->words[instr->out + i];
+    if (slot != NONE && p->slots[slot].dtype == PIR_PSTRING)
+      return true;
+  }
+  return false;
+}
+
 static bool runs_once(const plan *p, const plan_instr *instr) {
   if ((instr->kind != PLAN_CALL && instr->kind != PLAN_TRANSFER) || instr->late)
     return false;
@@ -40,7 +50,7 @@ static bool runs_once(const plan *p, const plan_instr *instr) {
   for (uint32_t i = 0; i < instr->out_count; i++)
     if (p->words[instr->out + i] != NONE && home_of(p, p->words[instr->out + i]) != HOME_ARENA)
       return false;
-  return small_enough(p, instr);
+  return !makes_strings(p, instr) && small_enough(p, instr);
 }
 
 static void make_constants(plan *p, plan_instr *instr) {

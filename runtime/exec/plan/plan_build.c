@@ -291,7 +291,9 @@ static const char *name_of(const pir_op *op) {
 pir_status pir_plan_op(plan_builder *b, const pir_op *op) {
   const char *before = b->asking;
   b->asking = name_of(op);
-  pir_status status = plan_op(b, op);
+  pir_status status = pir_plan_check_strings(b, op);
+  if (!status)
+    status = plan_op(b, op);
   b->asking = before;
   return status;
 }

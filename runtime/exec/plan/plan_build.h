@@ -70,6 +70,11 @@ uint32_t pir_plan_extent_binary(plan_builder *b, pir_dim_kind kind, uint32_t x, 
 // and lists for every instruction the expressions that become known after it.
 void pir_plan_symbols(plan_builder *b);
 
+// ---- strings.c
+
+// Refuses an op that reads or makes strings, unless it is declared for them or only moves them.
+pir_status pir_plan_check_strings(plan_builder *b, const pir_op *op);
+
 // ---- plan_build.c
 
 // Plans one op of the program or of a region.

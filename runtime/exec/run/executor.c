@@ -193,9 +193,12 @@ static pir_status run_call(frame *f, const plan_instr *instr) {
                             .allocator = &f->allocator,
                             .most_bytes = f->budget == UINT64_MAX ? 0 : f->budget + !f->budget,
                             .lods = &f->lods,
+                            .texts = &f->texts,
                             .cancel = f->watch.cancel,
                             .message = &f->message};
+  const pir_text_block *before = f->texts;
   pir_status status = pir_kernel_run(&kernel);
+  pir_frame_count_texts(f, before);
   PIR_TRY(check_loops(f, &loops, instr));
   if (status == PIR_CANCELLED)
     return pir_exec_fail(&f->message, status, "%s in %s", pir_watch_reason(&f->watch),

@@ -84,6 +84,7 @@ void pir_frame_release(frame *f) {
     pir_frame_drop_late(f, true);
   if (f->plan && f->tensors)
     pir_frame_drop_lods(f);
+  pir_frame_drop_texts(f);
   pir_mem_give(&f->allocator, f->scratch, f->scratch_step * (size_t)f->parallel.threads);
   pir_arena_destroy(&f->run);
   pir_arena_destroy(&f->memory);

@@ -47,6 +47,7 @@ typedef struct frame {
   pir_generator *generator;  // the session's
   pir_lod_block *lods;       // offsets that kernels of this run made
   bool has_lods;             // some tensor of this run has offsets
+  pir_text_block *texts;     // bytes of strings that kernels of this run made
   bool scanning;  // within a scan: loops are short, and small ones are not shared among threads
   pir_progress_sink progress;  // of the outermost frame alone
   pir_progress_stage stage;    // that it reports
@@ -103,6 +104,11 @@ void pir_frame_take_lods(frame *f, const plan_instr *instr);
 void pir_frame_pass_lods(frame *f, const plan_instr *instr);
 // Updates the offsets of one slot, as before an instruction.
 void pir_frame_take_lod(frame *f, uint32_t slot);
+
+// Strings (texts.c). Takes from the budget what kernels made since the list was `before`, and
+// frees what the previous run made.
+void pir_frame_count_texts(frame *f, const pir_text_block *before);
+void pir_frame_drop_texts(frame *f);
 
 // Runs either the instructions that run once, or the others.
 pir_status pir_frame_run(frame *f, bool once);

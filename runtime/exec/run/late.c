@@ -73,6 +73,9 @@ static pir_status take_late_result(frame *f, pir_dims *dims, uint32_t slot,
     if (!pir_dim_is_const(dims, fact->shape[i], &shape[i]) || shape[i] < 0)
       return pir_exec_fail(&f->message, PIR_UNSUPPORTED,
                            "unsupported: \"%s\" gives a result of unknown extent", op);
+  if (fact->dtype == PIR_PSTRING && f->plan->slots[slot].dtype != PIR_PSTRING)
+    return pir_exec_fail(&f->message, PIR_UNSUPPORTED,
+                         "unsupported: \"%s\" gives strings, which shows only in the run", op);
   pir_tensor_set_dense(tensor, fact->dtype, shape, fact->rank);
   return PIR_OK;
 }

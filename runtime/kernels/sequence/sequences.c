@@ -43,7 +43,7 @@ uint64_t *pir_kernel_new_levels(const pir_kernel_call *call, pir_tensor *out, in
                                call->op));
     return NULL;
   }
-  pir_lod_block *block = pir_kernel_alloc(call, bytes);
+  pir_lod_block *block = pir_kernel_alloc_kept(call, bytes);
   if (!block) {
     pir_ignore(pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op));
     return NULL;

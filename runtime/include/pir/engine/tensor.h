@@ -14,7 +14,8 @@ PIR_BEGIN
 typedef struct pir_tensor {
   // The element at index 0 in every axis; may be NULL when there are no elements.
   void *data;
-  // Element type; PSTRING and UNDEFINED have no elements.
+  // Element type. An element of PSTRING is a pir_str: bytes of any value and number, by
+  // convention UTF-8, which lie elsewhere and are not the tensor's. UNDEFINED has no elements.
   pir_dtype dtype;
   // Number of axes, 0 to PIR_MAX_RANK.
   int32_t rank;
@@ -47,8 +48,9 @@ PIR_API void pir_tensor_set_dense(pir_tensor *tensor, pir_dtype dtype, const int
 // Whether elements lie row-major without gaps; always true without elements.
 PIR_API bool pir_tensor_is_dense(const pir_tensor *tensor);
 // Copies all elements between two tensors of one shape, whose strides and element types may
-// differ; conversions are C's, with every case defined. The memory must not overlap. Returns
-// PIR_INVALID for different shapes and PIR_UNSUPPORTED for element types that have no numbers.
+// differ; conversions are C's, with every case defined. The memory must not overlap. Of strings
+// the views are copied, so both tensors share the bytes. Returns PIR_INVALID for different
+// shapes and PIR_UNSUPPORTED for element types that have no numbers, or strings and numbers.
 PIR_API PIR_NODISCARD pir_status pir_tensor_copy(const pir_tensor *from, pir_tensor *to);
 
 // Returns element i, counted row-major over the shape, as a double.

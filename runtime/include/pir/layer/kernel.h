@@ -24,6 +24,15 @@ typedef struct pir_lod_block {
   uint64_t offsets[];
 } pir_lod_block;
 
+// Bytes of strings that a kernel made. The run owns and frees the block.
+typedef struct pir_text_block {
+  struct pir_text_block *next;
+  // Size of the block.
+  size_t bytes;
+  // The bytes.
+  char text[];
+} pir_text_block;
+
 typedef struct pir_kernel pir_kernel;
 
 // The argument of a kernel; it lives during the call. Operands and results are in the order of
@@ -63,6 +72,8 @@ typedef struct pir_kernel_call {
   size_t most_bytes;
   // List to which new offsets of results are added; NULL outside of a run.
   pir_lod_block **lods;
+  // List to which bytes of strings in results are added; NULL outside of a run.
+  pir_text_block **texts;
   // Filled when the kernel fails.
   pir_message *message;
   // A value other than 0 asks the kernel to stop with PIR_CANCELLED; NULL: nobody asks. Kernels
