@@ -1,4 +1,7 @@
-"""NumPy arrays over the memory of tensors, and tensors over the memory of arrays. Nothing here copies but where it says so."""
+"""NumPy arrays over the memory of tensors, and tensors over the memory of arrays. Nothing here copies but where it says so.
+
+Strings are copied both ways: NumPy keeps them in objects of Python, or in elements of one size.
+"""
 from __future__ import annotations
 
 from typing import Any, Sequence
@@ -6,6 +9,10 @@ from typing import Any, Sequence
 import numpy as np
 
 from ._native import ffi, lib, text_of
+
+
+STRINGS = "pstring"
+"""The name of the element type of strings."""
 
 
 def dtype_name(dtype: int) -> str:
@@ -37,9 +44,11 @@ def dtype_number(dtype: np.dtype[Any]) -> int:
 
 def as_array(value: Any, dtype: str) -> np.ndarray[Any, Any]:
     """The array that `value` is, without a copy: an array, or an object with __dlpack__ on the processor. Numbers and nested
-    lists become an array of element type `dtype`."""
+    lists become an array of element type `dtype`; strings become objects, which keep NULs at their end."""
     if isinstance(value, np.ndarray):
         return value
+    if dtype == STRINGS:
+        return np.array(value, object)
     if hasattr(value, "__dlpack__"):
         return np.from_dlpack(value)
     if hasattr(value, "__array__") or hasattr(value, "__array_interface__"):
@@ -47,12 +56,37 @@ def as_array(value: Any, dtype: str) -> np.ndarray[Any, Any]:
     return np.asarray(value, numpy_dtype(dtype))
 
 
+def _bytes_of(text: Any) -> bytes:
+    if isinstance(text, bytes):
+        return text
+    if isinstance(text, str):
+        return text.encode()
+    raise TypeError(f"an element of strings has to be str or bytes, not {type(text).__name__}")
+
+
+def _strings_tensor(tensor: Any, array: np.ndarray[Any, Any]) -> Any:
+    """Makes `tensor` one of copies of the strings: str as UTF-8, and bytes as they are."""
+    texts = [_bytes_of(text) for text in array.ravel().tolist()]
+    memory = ffi.from_buffer(b"".join(texts))
+    elements, at = ffi.new("pir_str[]", len(texts)), 0
+    for element, text in zip(elements, texts):
+        element.data, element.size = memory + at, len(text)
+        at += len(text)
+    extents = ffi.new("int64_t[]", array.shape)
+    lib.pir_tensor_set_dense(tensor, lib.PIR_PSTRING, extents, array.ndim)
+    tensor.data = elements
+    return ffi.gc(tensor, lambda _, kept=(memory, elements): None)
+
+
 def tensor_of(array: np.ndarray[Any, Any]) -> Any:
     """A pir_tensor over the elements of an array, which must outlive it. An array of the other byte order, or one whose
-    strides are no multiples of its elements, is copied; the copy lives as long as the tensor."""
+    strides are no multiples of its elements, is copied; the copy lives as long as the tensor. So are strings: arrays of str,
+    bytes, or objects that are one or the other."""
     tensor = ffi.new("pir_tensor *")
     if array.ndim > len(tensor.shape):
         raise ValueError(f"tensors have at most {len(tensor.shape)} axes, the array has {array.ndim}")
+    if array.dtype.kind in "OSUT":
+        return _strings_tensor(tensor, array)
     if not array.dtype.isnative or any(s % array.itemsize for s in array.strides) or not array.flags.aligned:
         array = np.array(array, array.dtype.newbyteorder("="), order="C")
     tensor.dtype, tensor.rank = dtype_number(array.dtype), array.ndim
@@ -114,6 +148,27 @@ class Memory:
         return found.view(self.dtype) if found.dtype != self.dtype else found
 
 
+def _text_of_bytes(data: bytes) -> str | bytes:
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return data
+
+
+def _strings_of(tensor: Any) -> np.ndarray[Any, Any]:
+    """An array of objects: str, and bytes where a string is not UTF-8."""
+    count = lib.pir_tensor_numel(tensor)
+    dense, elements = ffi.new("pir_tensor *"), ffi.new("pir_str[]", count)
+    lib.pir_tensor_set_dense(dense, tensor.dtype, tensor.shape, tensor.rank)
+    dense.data = elements
+    lib.pir_tensor_copy(tensor, dense)
+    found = np.empty(count, object)
+    found[:] = [_text_of_bytes(bytes(ffi.buffer(e.data, e.size)) if e.size else b"") for e in elements]
+    return found.reshape(tuple(tensor.shape[0 : tensor.rank]))
+
+
 def copied(tensor: Any) -> np.ndarray[Any, Any]:
     """A new array with the elements of a tensor."""
+    if tensor.dtype == lib.PIR_PSTRING:
+        return _strings_of(tensor)
     return np.array(Memory(tensor, None).array(), order="C")

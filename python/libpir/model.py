@@ -26,7 +26,7 @@ class Port:
 
     name: str
     dtype: str
-    """The element type, by NumPy's name."""
+    """The element type, by NumPy's name; "pstring": strings."""
     shape: tuple[int, ...] | None
     """Extents, -1 where one varies; None where only a run shows the rank."""
     dims: tuple[str, ...] | None = None
@@ -477,7 +477,8 @@ class Session:
 
         `inputs`: one array for each input, in order or by name. Arrays, and objects with __dlpack__, are read in place; element
         types must be those of the ports, and shapes must fit them (InvalidError). Numbers and lists are converted. Sequences
-        are an array with offsets.
+        are an array with offsets. Strings are arrays of str, bytes or objects of both, copied as UTF-8 or as they are; they
+        come out as an array of objects: str, and bytes where a string is not UTF-8.
         `outputs`: arrays for some of the outputs, which are written in place and returned: contiguous, writable, of the
         element type and shape that the run gives. The others are copied out of the session, or with `copy=False` lie in it.
         """
@@ -490,7 +491,7 @@ class Session:
             return [given[i] if i in given else self._output(i, copy) for i in range(len(self.model.outputs))]
 
     def output(self, which: int | str) -> np.ndarray[Any, Any]:
-        """An output of the last run, by number or name, in memory of the session: a read-only array."""
+        """An output of the last run, by number or name, in memory of the session: a read-only array. Strings are copied."""
         with self._used(runs=False):
             return self._output(_index(which, self.model.outputs, "output"), copy=False)
 
@@ -555,6 +556,8 @@ class Session:
         for i in range(len(self.model.outputs)):
             self._check(lib.pir_session_bind_output(self._handle, i, ffi.NULL))
         for i, array in _by_index(outputs, self.model.outputs, "output"):
+            if self.model.outputs[i].dtype == _arrays.STRINGS:
+                raise ValueError(f"output {i} has strings, which are not written in place")
             if not isinstance(array, np.ndarray) or not array.flags.carray or not array.dtype.isnative:
                 raise ValueError(f"output {i} has to be a contiguous, writable array")
             self._check(lib.pir_session_bind_output(self._handle, i, _arrays.tensor_of(array)))
@@ -565,7 +568,7 @@ class Session:
     def _output(self, i: int, copy: bool) -> np.ndarray[Any, Any]:
         tensor = ffi.new("pir_tensor *")
         self._check(lib.pir_session_output(self._handle, i, tensor))
-        if copy:
+        if copy or tensor.dtype == lib.PIR_PSTRING:
             return _arrays.copied(tensor)
         memory = _arrays.Memory(tensor, self)
         self._views.add(memory)

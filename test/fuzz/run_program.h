@@ -56,7 +56,10 @@ static inline bool fill(const pir_port *port, pir_tensor *out) {
     return false;
   pir_tensor_set_dense(out, port->dtype, shape, rank);
   out->data = calloc(1, bytes + 1);
-  for (size_t i = 0; i < bytes; i += 4)
+  pir_str *strings = out->data;
+  for (size_t i = 0; port->dtype == PIR_PSTRING && i < bytes / sizeof *strings; i++)
+    strings[i] = PIR_STR("\xc3\x84 b");
+  for (size_t i = 0; port->dtype != PIR_PSTRING && i < bytes; i += 4)
     ((char *)out->data)[i] = 1;
   return true;
 }

@@ -38,6 +38,7 @@ static void fill(pir_tensor *tensor, uint64_t seed) {
       case PIR_F64: memcpy(to, &d, size); break;
       case PIR_F16:
       case PIR_BF16: memcpy(to, &half, size); break;
+      case PIR_PSTRING: memset(to, 0, size); break;
       default: memset(to, 0, size); memcpy(to, &integer, size < 8 ? size : 8);
     }
   }

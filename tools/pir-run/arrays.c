@@ -35,7 +35,20 @@ int run_read_arrays(const cli_run *cli, const char *path, npy_set *out_set) {
   return status ? cli_fail(cli, cli_exit_code(status), "%s", message) : 0;
 }
 
-// ---- random numbers: splitmix64, floats uniform in [-1, 1), integers in [0, 2), all exact
+// ---- random numbers: splitmix64, floats uniform in [-1, 1), integers in [0, 2), all exact;
+// strings are words of a few scripts
+
+static pir_str random_word(uint64_t bits) {
+  static const pir_str words[] = {{"Hello", 5},
+                                  {"WORLD", 5},
+                                  {"", 0},
+                                  {"\xc3\x84pfel", 6},
+                                  {"\xd0\x9c\xd0\xb8\xd1\x80", 6},
+                                  {"\xe4\xbd\xa0\xe5\xa5\xbd", 6},
+                                  {"\xf0\x9f\x98\x80!", 5},
+                                  {"two words", 9}};
+  return words[bits >> 61];
+}
 
 void run_fill_random(pir_tensor *tensor, uint64_t seed) {
   int64_t count = pir_tensor_numel(tensor);
@@ -52,6 +65,7 @@ void run_fill_random(pir_tensor *tensor, uint64_t seed) {
       case PIR_F64: memcpy(to, &d, size); break;
       case PIR_F16:
       case PIR_BF16: memcpy(to, &half, size); break;
+      case PIR_PSTRING: *(pir_str *)(void *)to = random_word(bits); break;
       default:
         memset(to, 0, size);
         memcpy(to, &integer, size < 8 ? size : 8);

@@ -12,8 +12,17 @@ typedef struct difference {
   double worst_excess;
 } difference;
 
+static const pir_str *string_at(const pir_tensor *tensor, int64_t i) {
+  const pir_str *at = tensor->data;
+  for (int d = tensor->rank; d-- > 0; i /= tensor->shape[d])
+    at += i % tensor->shape[d] * tensor->strides[d];
+  return at;
+}
+
 static double largest(const pir_tensor *tensor, int64_t count) {
   double most = 0;
+  if (tensor->dtype == PIR_PSTRING)
+    return 0;
   for (int64_t i = 0; i < count; i++) {
     double value = fabs(pir_tensor_float_at(tensor, i));
     if (isfinite(value) && value > most)
@@ -78,7 +87,9 @@ static difference differ(const pir_tensor *got, const pir_tensor *want,
   bool floats = pir_dtype_is_float(b.dtype), complex = pir_dtype_is_complex(want->dtype);
   double base = floats ? allowed->atol + allowed->rtol_max * largest(&b, count) : 0;
   for (int64_t i = 0; i < count; i++) {
-    if (complex) {
+    if (b.dtype == PIR_PSTRING) {
+      take_difference(&d, i, pir_str_equal(*string_at(&a, i), *string_at(&b, i)), 1, 0);
+    } else if (complex) {
       take_complex(&d, i++, &a, &b, base, allowed->rtol);
     } else if (floats) {
       double value = pir_tensor_float_at(&b, i);
@@ -118,6 +129,34 @@ static bool same_shape(const pir_tensor *a, const pir_tensor *b) {
          !memcmp(a->shape, b->shape, (size_t)a->rank * sizeof *a->shape);
 }
 
+// In quotes, with the escapes of JSON; bytes that are not ASCII are written as they are.
+static void print_string(const pir_str *text) {
+  putchar('"');
+  for (size_t i = 0; i < text->size; i++) {
+    unsigned char c = (unsigned char)text->data[i];
+    if (c == '"' || c == '\\')
+      printf("\\%c", c);
+    else if (c < 0x20 || c == 0x7f)
+      printf("\\u%04x", c);
+    else
+      putchar(c);
+  }
+  putchar('"');
+}
+
+// Prints the elements of two arrays at one place.
+static void print_pair(const pir_tensor *expected, const pir_tensor *got, int64_t i) {
+  if (expected->dtype == PIR_PSTRING) {
+    printf(": expected ");
+    print_string(string_at(expected, i));
+    printf(", got ");
+    print_string(string_at(got, i));
+    return;
+  }
+  printf(": expected %.9g, got %.9g", pir_tensor_float_at(expected, i),
+         pir_tensor_float_at(got, i));
+}
+
 bool run_compare(run *r, size_t i, const pir_tensor *expected, const char *label, bool quiet) {
   pir_tensor got;
   if (pir_session_output(r->session, i, &got))
@@ -142,8 +181,7 @@ bool run_compare(run *r, size_t i, const pir_tensor *expected, const char *label
     pir_tensor a = as_real(&got), b = as_real(expected);
     printf("; %" PRId64 " of %" PRId64 " differ, worst at ", d.wrong, pir_tensor_numel(&b));
     print_index(&b, d.worst);
-    printf(": expected %.9g, got %.9g", pir_tensor_float_at(&b, d.worst),
-           pir_tensor_float_at(&a, d.worst));
+    print_pair(&b, &a, d.worst);
   }
   printf("\n");
   return !d.wrong;
@@ -151,7 +189,9 @@ bool run_compare(run *r, size_t i, const pir_tensor *expected, const char *label
 
 static void print_values(const pir_tensor *tensor, int axis, int64_t at) {
   if (axis == tensor->rank) {
-    if (pir_dtype_is_float(tensor->dtype))
+    if (tensor->dtype == PIR_PSTRING)
+      print_string(string_at(tensor, at));
+    else if (pir_dtype_is_float(tensor->dtype))
       printf("%.8g", pir_tensor_float_at(tensor, at));
     else
       printf("%" PRId64, pir_tensor_int_at(tensor, at));
