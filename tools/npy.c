@@ -56,6 +56,125 @@ static bool ends_with(const char *s, size_t size, const char *end) {
   return size >= n && !memcmp(s + size - n, end, n);
 }
 
+// ---- strings
+
+// Elements of NumPy's strings: kind `U`, of 4 bytes a code point, or `S`, of single bytes.
+typedef struct text_layout {
+  char kind;
+  size_t units;
+} text_layout;
+
+static size_t unit_bytes(char kind) {
+  return kind == 'U' ? 4 : 1;
+}
+
+// Writes a code point as UTF-8 and returns the number of bytes, 0 for one that Unicode lacks.
+static size_t put_utf8(uint32_t c, char out[4]) {
+  if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+    return 0;
+  size_t n = 1 + (c >= 0x80) + (c >= 0x800) + (c >= 0x10000);
+  for (size_t i = n; i-- > 1; c >>= 6)
+    out[i] = (char)(0x80 | (c & 0x3f));
+  out[0] = (char)(n == 1 ? c : (0xff00u >> n) | c);
+  return n;
+}
+
+// Reads a code point of UTF-8 and returns the number of bytes; 0 where there is none.
+static size_t take_utf8(pir_str text, uint32_t *out_c) {
+  const uint8_t *p = (const uint8_t *)text.data;
+  size_t n = 1 + (*p >= 0xc0) + (*p >= 0xe0) + (*p >= 0xf0);
+  char again[4];
+  if (*p >= 0xf8 || n > text.size)
+    return 0;
+  uint32_t c = n == 1 ? *p : *p & (0x7fu >> n);
+  for (size_t i = 1; i < n; i++)
+    c = c << 6 | (p[i] & 0x3f);
+  *out_c = c;
+  return put_utf8(c, again) == n && !memcmp(again, p, n) ? n : 0;
+}
+
+// The units of an element without the NULs behind it.
+static size_t used_units(const char *at, const text_layout *layout) {
+  size_t size = layout->units * unit_bytes(layout->kind);
+  while (size && !at[size - 1])
+    size--;
+  return (size + unit_bytes(layout->kind) - 1) / unit_bytes(layout->kind);
+}
+
+// Makes elements, and the bytes behind them, in one block. NULL when there is no memory, or
+// when a string has a character that Unicode lacks: then its number is given.
+static void *read_strings(const char *from, size_t count, const text_layout *layout,
+                          size_t *out_bad) {
+  size_t step = layout->units * unit_bytes(layout->kind), bytes;
+  if (__builtin_add_overflow(count * step, count * sizeof(pir_str) + 128, &bytes))
+    return NULL;
+  pir_str *strings = aligned_alloc(64, bytes / 64 * 64);
+  char *text = (char *)(strings + count);
+  for (size_t i = 0; strings && i < count; i++, from += step) {
+    size_t units = used_units(from, layout);
+    strings[i] = (pir_str){text, 0};
+    for (size_t k = 0; k < units; k++) {
+      size_t n = layout->kind == 'U' ? put_utf8(u32_at(from + 4 * k), text) : 1;
+      if (!n) {
+        *out_bad = i;
+        free(strings);
+        return NULL;
+      }
+      if (layout->kind == 'S')
+        *text = from[k];
+      text += n;
+    }
+    strings[i].size = (size_t)(text - strings[i].data);
+  }
+  return strings;
+}
+
+// The layout that holds all strings of a dense tensor; false when none does.
+static bool choose_layout(const pir_tensor *dense, text_layout *out) {
+  const pir_str *strings = dense->data;
+  size_t most_bytes = 1, most_letters = 1;
+  bool utf8 = true;
+  for (int64_t i = 0, n = pir_tensor_numel(dense); i < n; i++) {
+    pir_str rest = strings[i];
+    size_t letters = 0, taken = 1;
+    uint32_t letter;
+    if (rest.size && !rest.data[rest.size - 1])
+      return false;
+    most_bytes = rest.size > most_bytes ? rest.size : most_bytes;
+    for (; utf8 && rest.size && taken; letters++) {
+      taken = take_utf8(rest, &letter);
+      rest = (pir_str){rest.data + taken, rest.size - taken};
+    }
+    utf8 &= taken > 0;
+    most_letters = letters > most_letters ? letters : most_letters;
+  }
+  *out = utf8 ? (text_layout){'U', most_letters} : (text_layout){'S', most_bytes};
+  return true;
+}
+
+// The elements of a dense tensor as NumPy has them; NULL when memory runs out.
+static char *write_strings(const pir_tensor *dense, const text_layout *layout,
+                           size_t *out_bytes) {
+  const pir_str *strings = dense->data;
+  size_t step = layout->units * unit_bytes(layout->kind), n = (size_t)pir_tensor_numel(dense);
+  char *data = NULL;
+  if (!__builtin_mul_overflow(step, n, out_bytes) && *out_bytes < SIZE_MAX)
+    data = calloc(*out_bytes + 1, 1);
+  for (size_t i = 0; data && i < n; i++) {
+    pir_str rest = strings[i];
+    char *at = data + i * step;
+    if (layout->kind == 'S' && rest.size)
+      memcpy(at, rest.data, rest.size);
+    for (uint32_t letter; layout->kind == 'U' && rest.size; at += 4) {
+      size_t taken = take_utf8(rest, &letter);
+      for (int k = 0; k < 4; k++)
+        at[k] = (char)(letter >> 8 * k);
+      rest = (pir_str){rest.data + taken, rest.size - taken};
+    }
+  }
+  return data;
+}
+
 // ---- the header's dictionary
 
 // Returns the start of the value of 'key', or NULL.
@@ -73,11 +192,30 @@ static const char *find_key(pir_str header, const char *key) {
   return NULL;
 }
 
-static bool read_descr(pir_str header, pir_dtype *out_dtype) {
+// Reads "U5" or "S5" behind the order of bytes: the kind, and code points or bytes an element.
+static bool read_text_descr(const char *p, size_t size, text_layout *out) {
+  uint64_t units = 0;
+  if (size < 3 || !(p[1] == 'U' ? p[0] == '<' || p[0] == '=' : p[1] == 'S'))
+    return false;
+  for (size_t i = 2; i < size; i++) {
+    if (p[i] < '0' || p[i] > '9' || units > INT32_MAX / 10 - 1)
+      return false;
+    units = units * 10 + (uint64_t)(p[i] - '0');
+  }
+  *out = (text_layout){p[1], (size_t)units};
+  return units > 0;
+}
+
+static bool read_descr(pir_str header, pir_dtype *out_dtype, text_layout *out_text) {
   const char *p = find_key(header, "descr"), *end = header.data + header.size;
   if (!p || (*p != '\'' && *p != '"'))
     return false;
   const char *close = memchr(p + 1, *p, (size_t)(end - p - 1));
+  *out_text = (text_layout){0};
+  if (close && read_text_descr(p + 1, (size_t)(close - p - 1), out_text)) {
+    *out_dtype = PIR_PSTRING;
+    return true;
+  }
   for (size_t i = 0; close && i < DESCRS; i++) {
     if (strlen(descrs[i].descr) != (size_t)(close - p - 1))
       continue;
@@ -165,29 +303,41 @@ static pir_status read_array(const char *path, size_t path_size, bool is_member,
   pir_dtype raw, dtype;
   int32_t rank;
   int64_t shape[PIR_MAX_RANK];
+  text_layout text;
   const char *order = find_key(header, "fortran_order");
-  if (!read_descr(header, &raw))
+  if (!read_descr(header, &raw, &text))
     return fail(message, "%.*s: element type is not supported", shown, path);
   if (!order || (*order != 'T' && *order != 'F'))
     return fail(message, "%.*s: header has no fortran_order", shown, path);
   if (!read_shape(header, &rank, shape))
     return fail(message, "%.*s: bad shape in its header", shown, path);
   size_t need;
-  if (pir_shape_bytes(shape, rank, raw, &need))
+  if (pir_shape_bytes(shape, rank, raw, &need) ||
+      (text.kind && __builtin_mul_overflow(need / sizeof(pir_str),
+                                           text.units * unit_bytes(text.kind), &need)))
     return fail(message, "%.*s: shape is too large", shown, path);
   size_t have = bytes.size - start - length;
   if (have < need)
     return fail(message, "%.*s: cut off: %zu bytes of data, expected %zu", shown, path, have,
                 need);
 
+  const char *data = header.data + length;
+  size_t bad = SIZE_MAX;
   out->name = copy_name(path, path_size, is_member, raw, &dtype);
-  out->tensor.data = aligned_alloc(64, (need + 127) / 64 * 64);
+  pir_tensor_set_dense(&out->tensor, dtype, shape, rank);
+  if (text.kind)
+    out->tensor.data = read_strings(data, (size_t)pir_tensor_numel(&out->tensor), &text, &bad);
+  else
+    out->tensor.data = aligned_alloc(64, (need + 127) / 64 * 64);
+  if (bad != SIZE_MAX)
+    return fail(message, "%.*s: string %zu has a character that Unicode lacks", shown, path,
+                bad);
   if (!out->name || !out->tensor.data) {
     fail(message, "%.*s: out of memory", shown, path);
     return PIR_EXHAUSTED;
   }
-  memcpy(out->tensor.data, header.data + length, need);
-  pir_tensor_set_dense(&out->tensor, dtype, shape, rank);
+  if (!text.kind)
+    memcpy(out->tensor.data, data, need);
   if (*order == 'T')
     set_fortran(&out->tensor);
   return PIR_OK;
@@ -312,13 +462,26 @@ typedef struct npy_image {
   pir_tensor dense;
 } npy_image;
 
+// Puts elements of NumPy in the place of dense strings, and states their type.
+static bool make_strings(npy_image *image, char *descr, size_t size) {
+  text_layout layout;
+  if (!choose_layout(&image->dense, &layout))
+    return false;
+  char *data = write_strings(&image->dense, &layout, &image->data_size);
+  free(image->dense.data);
+  image->dense.data = data;
+  snprintf(descr, size, "%c%c%zu", layout.kind == 'U' ? '<' : '|', layout.kind, layout.units);
+  return data != NULL;
+}
+
 // Header and dense data of a tensor; `dense.data` is the caller's to free.
 static bool make_image(const pir_tensor *tensor, npy_image *out) {
   pir_dtype raw = tensor->dtype;
   for (size_t i = 0; i < SUFFIXES; i++)
     if (suffixes[i].dtype == raw)
       raw = suffixes[i].raw;
-  const char *descr = NULL;
+  char text_descr[32];
+  const char *descr = raw == PIR_PSTRING ? text_descr : NULL;
   for (size_t i = 0; i < DESCRS; i++)
     if (descrs[i].dtype == raw)
       descr = descrs[i].descr;
@@ -327,6 +490,8 @@ static bool make_image(const pir_tensor *tensor, npy_image *out) {
   pir_tensor_set_dense(&out->dense, tensor->dtype, tensor->shape, tensor->rank);
   out->dense.data = malloc(out->data_size + 1);
   if (!out->dense.data || pir_tensor_copy(tensor, &out->dense))
+    return false;
+  if (raw == PIR_PSTRING && !make_strings(out, text_descr, sizeof text_descr))
     return false;
 
   char *text = out->header + 10;

@@ -1,6 +1,8 @@
 // Tensors in NumPy's files: .npy (formats 1 to 3, C and Fortran order, little endian) and .npz
 // without compression. Types that NumPy lacks are stored as raw bits under a name that ends in
-// `__bf16`, `__f8e4m3fn` or `__f8e5m2`.
+// `__bf16`, `__f8e4m3fn` or `__f8e5m2`. Strings are NumPy's `U` (UTF-8 in the tensor) and `S`;
+// neither has NULs at the end of a string. They are written as `U`, or as `S` when one is not
+// UTF-8.
 #ifndef PIR_TOOLS_NPY_H
 #define PIR_TOOLS_NPY_H
 
@@ -8,7 +10,9 @@
 
 typedef struct npy_array {
   char *name;  // file name without folder, or member name; without `.npy` and dtype suffix
-  pir_tensor tensor;  // owned memory, 64-byte aligned; Fortran order shows in the strides
+  // Owned memory, 64-byte aligned, that holds the bytes of strings too; Fortran order shows in
+  // the strides.
+  pir_tensor tensor;
 } npy_array;
 
 typedef struct npy_set {
@@ -25,7 +29,8 @@ const npy_array *npy_find(const npy_set *set, const char *name);  // NULL when a
 
 // The required ending of a name for this type: "__bf16", ... or "".
 const char *npy_suffix(pir_dtype dtype);
-// Version 1.0, C order. False when the writer stopped or memory ran out.
+// Version 1.0, C order. False when the writer stopped, memory ran out, or a string ends with a
+// NUL.
 bool npy_write(pir_writer writer, const pir_tensor *tensor);
 
 #endif

@@ -151,7 +151,7 @@ pir_status pir_param_write(const pir_param *param, pir_writer out) {
   uint8_t head[20 + DESCRIPTION_MAX] = {0};
   int code = pir_dtype_var_type(param->dtype);
   const char *at = param->data, *end = at + param->size;
-  if (code < 0 || param->shape.rank > PIR_MAX_RANK)
+  if (code < 0 || !pir_dtype_is_number(param->dtype) || param->shape.rank > PIR_MAX_RANK)
     return PIR_UNSUPPORTED;
   size_t description = put_description(head + 20, code, param->shape);
   for (size_t i = 0; i < 4; i++)

@@ -77,12 +77,16 @@ static const char *element_at(const pir_tensor *tensor, int64_t i) {
 
 double pir_tensor_float_at(const pir_tensor *tensor, int64_t i) {
   double value = 0;
+  if (!pir_converts(tensor->dtype))
+    return 0;
   pir_convert(PIR_F64, &value, 1, tensor->dtype, element_at(tensor, i), 1, 1);
   return value;
 }
 
 int64_t pir_tensor_int_at(const pir_tensor *tensor, int64_t i) {
   int64_t value = 0;
+  if (!pir_converts(tensor->dtype))
+    return 0;
   pir_convert(PIR_I64, &value, 1, tensor->dtype, element_at(tensor, i), 1, 1);
   return value;
 }

@@ -16,6 +16,7 @@ flags="${CFLAGS-} $(pkg-config --cflags --libs pir)"
   cc -std=gnu11 $warn "$root"/examples/engine/{main,load,sessions,parallel,exchange,device,extend}.c -o "$into/engine" $flags -lm -pthread
   cc -std=c11 $warn "$root/examples/engine/runtime.c" -o "$into/runtime" ${CFLAGS-} $(pkg-config --cflags --libs pir_rt)
   c++ -std=c++20 -fno-exceptions $warn "$root/examples/engine/engine.cc" -o "$into/engine_cpp" $flags
+  c++ -std=c++20 -fno-exceptions $warn "$root/test/runtime/exec/strings/strings.cc" -o "$into/strings_cpp" $flags
   cc -std=c11 $warn -shared -fPIC "$root/examples/custom_op/ops.c" -o "$into/ops.so" ${CFLAGS-} $(pkg-config --cflags pir)
   cc -std=c11 $warn -shared -fPIC "$root/examples/pass/passes.c" -o "$into/passes.so" $flags
 }
@@ -45,3 +46,5 @@ if ldd "$into/runtime" | grep -q 'libpir\.so'; then exit 1; fi
 run "$into/cpp.log" "$into/engine_cpp" "$model/model.json" "$model/model.pdiparams" "$into"/{model,apart}.pirm "$into/moved.weights"
 grep -q 'expects float32, got float64' "$into/cpp.log"
 grep -q 'the two sessions agree' "$into/cpp.log"
+run "$into/strings.log" "$into/strings_cpp" "$root/test/tools/pir-run/strings.pir"
+grep -qx 'hello wörld' "$into/strings.log"

@@ -123,13 +123,37 @@ static void fortran_order_is_strides(void **state) {
   npy_set_release(&set);
 }
 
+// Strings are read from and written as NumPy's.
+static void strings_round_trip(void **state) {
+  static const pir_str rows[][2] = {
+      {PIR_STR("\xc3\x84\xe4\xbd\xa0\xf0\x9f\x98\x80"), PIR_STR("a\0b")},
+      {PIR_STR("\xff x"), {NULL, 0}},
+      {{NULL, 0}, {NULL, 0}}};
+  static const char *const types[] = {"'<U3'", "'|S3'", "'<U1'"};
+  for (size_t i = 0; i < 3; i++) {
+    bytes b = {0};
+    npy_set set;
+    char message[256];
+    pir_tensor one = {.data = (void *)rows[i]};
+    pir_tensor_set_dense(&one, PIR_PSTRING, (int64_t[]){2}, 1);
+    assert_true(npy_write((pir_writer){append, &b}, &one));
+    assert_non_null(strstr(b.data + 10, types[i]));
+    assert_int_equal(npy_read("a", (pir_str){b.data, b.size}, &set, message), PIR_OK);
+    const pir_str *found = set.arrays[0].tensor.data;
+    assert_true(pir_str_equal(found[0], rows[i][0]) && pir_str_equal(found[1], rows[i][1]));
+    npy_set_release(&set);
+  }
+  bytes b = {0};
+  pir_str last = PIR_STR("a\0");
+  pir_tensor one = {.data = &last};
+  pir_tensor_set_dense(&one, PIR_PSTRING, NULL, 0);
+  assert_false(npy_write((pir_writer){append, &b}, &one));
+}
+
 // Every prefix, and every byte changed, must be read or refused: the sanitizers watch.
-static void damaged_files(void **state) {
-  float f[] = {1, 2, 3};
-  pir_tensor one = {.data = f};
-  pir_tensor_set_dense(&one, PIR_F32, (int64_t[]){3}, 1);
+static void damage(const pir_tensor *one) {
   bytes file = {0};
-  assert_true(npy_write((pir_writer){append, &file}, &one));
+  assert_true(npy_write((pir_writer){append, &file}, one));
   for (int zip = 0; zip < 2; zip++) {
     bytes b = zip ? (bytes){0} : file;
     npy_set set;
@@ -154,9 +178,20 @@ static void damaged_files(void **state) {
   }
 }
 
+static void damaged_files(void **state) {
+  float f[] = {1, 2, 3};
+  pir_str strings[] = {PIR_STR("\xf0\x9f\x98\x80"), PIR_STR("bc"), PIR_STR("\xc3\x84")};
+  pir_tensor one = {.data = f};
+  pir_tensor_set_dense(&one, PIR_F32, (int64_t[]){3}, 1);
+  damage(&one);
+  one.data = strings;
+  pir_tensor_set_dense(&one, PIR_PSTRING, (int64_t[]){3}, 1);
+  damage(&one);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(round_trip),
-                                     cmocka_unit_test(fortran_order_is_strides),
-                                     cmocka_unit_test(damaged_files)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(round_trip), cmocka_unit_test(fortran_order_is_strides),
+      cmocka_unit_test(strings_round_trip), cmocka_unit_test(damaged_files)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

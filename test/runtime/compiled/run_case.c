@@ -98,6 +98,15 @@ static pir_tensor as_real(pir_tensor t) {
   return t;
 }
 
+static bool same_strings(const pir_tensor *got, const pir_tensor *want, size_t output) {
+  for (int64_t i = 0, n = pir_tensor_numel(got); i < n; i++)
+    if (!pir_str_equal(((const pir_str *)got->data)[i], ((const pir_str *)want->data)[i])) {
+      fprintf(stderr, "output %zu [%lld]: another string\n", output, (long long)i);
+      return false;
+    }
+  return true;
+}
+
 static bool agrees(pir_tensor got, pir_tensor want, const tolerance *by, size_t output) {
   got = as_real(got);
   want = as_real(want);
@@ -108,6 +117,8 @@ static bool agrees(pir_tensor got, pir_tensor want, const tolerance *by, size_t 
     fprintf(stderr, "output %zu has another shape or type\n", output);
     return false;
   }
+  if (got.dtype == PIR_PSTRING)
+    return same_strings(&got, &want, output);
   int64_t count = pir_tensor_numel(&got);
   double largest = 0;
   for (int64_t i = 0; i < count; i++) {

@@ -53,9 +53,10 @@ PIR_API bool pir_tensor_is_dense(const pir_tensor *tensor);
 // shapes and PIR_UNSUPPORTED for element types that have no numbers, or strings and numbers.
 PIR_API PIR_NODISCARD pir_status pir_tensor_copy(const pir_tensor *from, pir_tensor *to);
 
-// Returns element i, counted row-major over the shape, as a double.
+// Returns element i, counted row-major over the shape, as a double; 0 of strings.
 PIR_API double pir_tensor_float_at(const pir_tensor *tensor, int64_t i);
-// Returns element i, counted row-major over the shape, as an integer; a float is truncated.
+// Returns element i, counted row-major over the shape, as an integer; a float is truncated, and
+// a string gives 0.
 PIR_API int64_t pir_tensor_int_at(const pir_tensor *tensor, int64_t i);
 
 // Returns the bits of the nearest f16 number, ties to even.

@@ -55,6 +55,22 @@ inline std::string_view view(pir_str text) {
   return {text.data ? text.data : "", text.size};
 }
 
+// An element of a tensor of strings: a view, whose bytes belong to whoever made it.
+//
+//   std::vector<pir::string> words = {"Hello", "World"};
+//   session.bind_input(0, pir::tensor::over(std::span(words), {1, 2}));
+//   for (std::string_view word : output.elements<pir::string>()) ...
+struct string : pir_str {
+  string() : pir_str() {}
+  string(std::string_view text) : pir_str{text.data(), text.size()} {}
+  template <size_t N> string(const char (&literal)[N]) : string(std::string_view(literal)) {}
+
+  operator std::string_view() const {
+    return view(*this);
+  }
+};
+static_assert(sizeof(string) == sizeof(pir_str));
+
 // The element type of a C++ type; PIR_UNDEFINED where there is none. Elements of f16 and bf16
 // are read as uint16_t by tensor::data.
 template <class T> constexpr pir_dtype dtype_of() {
@@ -65,6 +81,8 @@ template <class T> constexpr pir_dtype dtype_of() {
     return PIR_F32;
   else if constexpr (std::is_same_v<U, double>)
     return PIR_F64;
+  else if constexpr (std::is_same_v<U, string> || std::is_same_v<U, pir_str>)
+    return PIR_PSTRING;
   else if constexpr (!std::is_integral_v<U>)
     return PIR_UNDEFINED;
   else if constexpr (sizeof(U) == 1)

@@ -190,14 +190,15 @@ PIR_API void pir_session_destroy(pir_session *session);
 
 // Binds memory of the caller as input i. The tensor is copied, its elements and offsets are
 // not: they must stay valid until the input is bound again or the session destroyed, and
-// unchanged during runs. Dense, aligned elements are read in place, others are copied by each
-// run. After a failure the input is not bound. PIR_INVALID: element type, rank or an extent
-// differ from the port. PIR_NOT_FOUND: no such input.
+// unchanged during runs. Dense, aligned elements are read in place, others, and strings with
+// their bytes, are copied by each run. After a failure the input is not bound. PIR_INVALID:
+// element type, rank or an extent differ from the port. PIR_NOT_FOUND: no such input.
 PIR_API PIR_NODISCARD pir_status pir_session_bind_input(pir_session *session, size_t i,
                                                         const pir_tensor *tensor);
 // Binds memory of the caller for output i: dense, aligned, and of the shape that the run will
 // give. NULL ends the binding: the session then owns the output. Memory that overlaps an input
-// is written last, by a copy; a run refuses two outputs whose memory overlaps. Fails as
+// is written last, by a copy; a run refuses two outputs whose memory overlaps. Of strings the
+// elements are written there, and the session keeps the bytes until its next run. Fails as
 // pir_session_bind_input does.
 PIR_API PIR_NODISCARD pir_status pir_session_bind_output(pir_session *session, size_t i,
                                                          const pir_tensor *tensor);

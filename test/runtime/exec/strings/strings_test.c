@@ -1,8 +1,8 @@
 // Tensors of strings in the C API: what goes in comes out with its bytes, results are the
 // session's, limits and failed allocations are statuses, and only ops that know strings have
 // them. Run from the root of the checkout.
-#include "../../../tools/ports.h"
-#include "../../api/failing.h"
+#include "../../../../tools/ports.h"
+#include "../../../api/failing.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
