@@ -129,17 +129,28 @@ static bool same_type(const pir_tensor *a, const pir_tensor *b) {
          (!a->rank || !memcmp(a->shape, b->shape, (size_t)a->rank * sizeof *a->shape));
 }
 
+// Elements of strings are equal where their bytes are, wherever these lie.
+static bool same_element(pir_dtype dtype, const char *x, const char *y) {
+  pir_str a, b;
+  if (dtype != PIR_PSTRING)
+    return !memcmp(x, y, pir_dtype_size(dtype));
+  memcpy(&a, x, sizeof a);
+  memcpy(&b, y, sizeof b);
+  return pir_str_equal(a, b);
+}
+
 bool scheduler_same_bits(const pir_tensor *a, const pir_tensor *b, int64_t *out_at) {
   size_t bytes, at = 0;
   *out_at = -1;
   if (!same_type(a, b))
     return false;
   char *x = copy_elements(a, &bytes), *y = copy_elements(b, &bytes);
+  size_t size = pir_dtype_size(a->dtype);
   bool same = x && y;
-  while (same && at < bytes && x[at] == y[at])
-    at++;
+  while (same && at < bytes && same_element(a->dtype, x + at, y + at))
+    at += size;
   if (same && at < bytes) {
-    *out_at = (int64_t)(at / pir_dtype_size(a->dtype));
+    *out_at = (int64_t)(at / size);
     same = false;
   }
   free(x);

@@ -15,6 +15,9 @@
 // RUN: rm -rf %t.case && mkdir %t.case && cp %{root}/test/tools/pir-run/strings/low.npy %t.case/out_0.npy && cp %{root}/test/tools/pir-run/strings/u.npy %t.case/in_x.npy
 // RUN: pir-compile %s -o %t.pirm && run_case %t.pirm %t.case 1 0 0 0 1
 // RUN: cp %{root}/test/tools/pir-run/strings/other.npy %t.case/out_0.npy && not run_case %t.pirm %t.case 1 0 0 0 1
+// RUN: cp %{root}/test/tools/pir-run/strings/low.npy %{root}/test/tools/pir-run/strings/u.npy %t.case && mv %t.case/low.npy %t.case/out_0.npy && mv %t.case/u.npy %t.case/in_x.npy && cp %{root}/test/tools/pir-run/strings/u.npy %t.case/out_1.npy
+// RUN: pir-run %s --case=%t.case --overlap=whole && pir-run %s --case=%t.case --overlap=part && pir-run %s --case=%t.case --overlap=shifted
+// RUN: pir-run %s --case=%t.case --guard-pages=end --schedules=4
 // RUN: rm -rf %t.cache && pir-run %s --cache=%t.cache --input=@%{root}/test/tools/pir-run/strings/u.npy --print | FileCheck %s
 // RUN: pir-run %s --cache=%t.cache --input=@%{root}/test/tools/pir-run/strings/u.npy --print | FileCheck %s
 // CHECK: low: pstring[2,2]
