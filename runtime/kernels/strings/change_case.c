@@ -111,6 +111,9 @@ static pir_status change_strings(const pir_kernel_call *call, letter_cases cases
   size_t total = 0;
   if (!x || !out)
     return pir_kernel_fail(call, PIR_INVALID, "%s: an operand is absent", call->op);
+  if (x->dtype != PIR_PSTRING || out->dtype != PIR_PSTRING ||
+      pir_tensor_numel(x) != pir_tensor_numel(out))
+    return pir_kernel_fail(call, PIR_INVALID, "%s: expects as many strings as x has", call->op);
   cases.utf8 = pir_kernel_int(call, 0) != 0;
   int64_t n = pir_tensor_numel(x);
   for (int64_t i = 0; i < n; i++)
@@ -141,8 +144,8 @@ pir_status pir_kernel_strings_upper(const pir_kernel_call *call) {
 
 pir_status pir_kernel_strings_empty(const pir_kernel_call *call) {
   pir_tensor *out = pir_kernel_out(call, 0);
-  if (!out)
-    return pir_kernel_fail(call, PIR_INVALID, "%s: the result is absent", call->op);
+  if (!out || out->dtype != PIR_PSTRING)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: expects a result of strings", call->op);
   for (int64_t i = 0, n = pir_tensor_numel(out); i < n; i++)
     *string_of(out, i) = (pir_str){0};
   return PIR_OK;
