@@ -121,7 +121,7 @@ $(B)/bin/%: $(TOOL_OBJ) $(B)/lib/libpir.so
 GDB_pir-run := -Wl,--export-dynamic-symbol=__jit_debug_register_code,--export-dynamic-symbol=__jit_debug_descriptor
 
 # ---- tests: every test/**/*_test.c is a program of its own, linked with the static library
-TESTS := $(wildcard test/*/*_test.c test/*/*/*_test.c)
+TESTS := $(wildcard test/*/*_test.c test/*/*/*_test.c test/*/*/*/*_test.c)
 # A test that moved or went: the dependencies of an earlier build still name it.
 test/%_test.c: ;
 TEST_BIN := $(foreach t,$(TESTS),$(B)/test/$(basename $(notdir $(t))))
