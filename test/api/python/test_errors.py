@@ -36,6 +36,7 @@ def test_inputs_that_do_not_fit(digits):
         (np.zeros((1, 1, 8, 8)), "float64"),
         (np.zeros((1, 2, 8, 8), np.float32), "2"),
         (np.zeros(3, np.float32), "rank"),
+        (np.array([["text"]]), "pstring"),
     ]:
         with pytest.raises(libpir.InvalidError, match=says):
             digits.run([bad])
@@ -44,7 +45,7 @@ def test_inputs_that_do_not_fit(digits):
     with pytest.raises(KeyError, match="picture"):
         digits.run({"picture": np.zeros((1, 1, 8, 8), np.float32)})
     with pytest.raises(TypeError, match="elements"):
-        digits.run([np.array([["text"]])])
+        digits.run([np.array([["2026-11-27"]], "datetime64[D]")])
 
 
 @pytest.mark.parametrize("field, value", [("pipeline", "nothing_like_it"), ("target", "pdp-11"), ("math", "sloppy"), ("compiler", "?")])
