@@ -18,8 +18,9 @@ enum {
   DRAW_OUTPUTS = 64,
   DRAW_PORTS = 320,  // inputs or outputs of a run
   DRAW_TEXT = 512,
-  DRAW_STEPS = 5,       // of a chain
-  DRAW_ATTEMPTS = 3000  // at a program of one op
+  DRAW_STEPS = 5,        // of a chain
+  DRAW_ATTEMPTS = 3000,  // at a program of one op
+  DRAW_SPREAD = 128  // of composed ops: how many moves by a unit of noise a number may be off
 };
 
 // The end of a child process, which frees nothing; an instrumented build (mk/coverage.mk)
@@ -144,6 +145,7 @@ pir_program *draw_program(const draw *d, draw_width width, char *text);
 void draw_build(draw_building *b, pir_context *ctx, draw_width width);
 // The program when facts and checks take it, else NULL with the reason in `text`.
 pir_program *draw_built(draw_building *b, char *text);
+bool draw_run_passes(pir_context *ctx, pir_program *program, const char *pipeline);
 pir_op *draw_put(draw_building *b, const pir_op_spec *spec);
 pir_named_attr draw_named(pir_context *ctx, const char *name, const pir_attr *value);
 pir_value *draw_put_input(draw_building *b, const draw_tensor *t, pir_str name);

@@ -5,8 +5,6 @@
 #include "graph.h"
 #include "noise.h"
 
-#include <pir/compiler/pass.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,13 +93,8 @@ static double unit_inside(const graph *g, graph_outputs outputs) {
   char text[DRAW_TEXT];
   double unit = 0;
   pir_program *program = graph_program(g, DRAW_WIDE, outputs, GRAPH_NONE, text);
-  pir_pass_manager *passes = pir_pass_manager_create(g->ctx, NULL);
-  bool expanded = program && passes &&
-                  !pir_pass_manager_parse(passes, pir_str_from("expand")) &&
-                  !pir_pass_manager_run(passes, program);
-  if (expanded)
+  if (program && draw_run_passes(g->ctx, program, "expand"))
     pir_walk(pir_program_module(program), PIR_PRE_ORDER, note_unit, &unit);
-  pir_pass_manager_destroy(passes);
   pir_program_destroy(program);
   return unit;
 }

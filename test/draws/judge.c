@@ -29,7 +29,7 @@
 enum { TRIES = 4, MORE_TRIES = 64, REDRAWS = 4, RESTARTS = 200, COMPOSED = 32, MADE_OF = 3 };
 
 #define LEAST_MOVE 0x1p-50
-static const double plain_spread = 8, composed_spread = 128, called_spread = 4096;
+static const double plain_spread = 8, composed_spread = DRAW_SPREAD, called_spread = 4096;
 
 // ---- what may differ
 

@@ -22,9 +22,6 @@
 
 enum { NOISY = 900, NODES_A_NODE = 40 };  // number of the first dialect
 
-// How many roundings noise of one unit stands for (composed_spread of judge.c).
-static const double terms_a_unit = 128;
-
 // What the constants that noise is made of say.
 typedef enum setting {
   SET_FAR,    // how far a factor is from 1
@@ -292,7 +289,7 @@ static bool sums_floats(const source *s, const pir_clause *c) {
 // number of terms where each rounding goes the same way: equal terms, of one sign.
 static int16_t put_sum(draw_noise *z, pir_node *out, uint16_t *n, int16_t acc) {
   int16_t count = put_pair(out, n, PIR_V_COUNT, -1, -1);
-  int16_t units = put_pair(out, n, PIR_V_DIV, count, put_number(out, n, terms_a_unit));
+  int16_t units = put_pair(out, n, PIR_V_DIV, count, put_number(out, n, DRAW_SPREAD));
   int16_t more = put_pair(out, n, PIR_V_SUB, units, put_number(out, n, 1));
   int16_t times = put_pair(out, n, PIR_V_MAX, more, put_number(out, n, 0));
   return put_factor(z, out, n, acc, put_size(out, n, acc), times);

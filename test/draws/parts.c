@@ -3,12 +3,6 @@
 #include "draws.h"
 #include "noise.h"
 
-#include <pir/compiler/pass.h>
-
-static bool is_real(pir_dtype dtype) {
-  return pir_dtype_is_float(dtype) || pir_dtype_is_complex(dtype);
-}
-
 // The element type of a tensor, or of the first one of a list; PIR_UNDEFINED: none.
 static pir_dtype dtype_of(const pir_value *value) {
   const pir_type *type = value ? pir_value_type(value) : NULL;
@@ -22,7 +16,7 @@ static bool reads_integers(const pir_op *op) {
   bool found = false;
   for (size_t k = 0; k < pir_op_operands(op); k++) {
     pir_dtype dtype = dtype_of(pir_op_operand(op, k));
-    found |= dtype != PIR_UNDEFINED && !is_real(dtype) && draw_computes_with(def, k) &&
+    found |= dtype != PIR_UNDEFINED && draw_is_exact(dtype) && draw_computes_with(def, k) &&
              !draw_is_index(def, k);
   }
   return found;
@@ -92,10 +86,7 @@ static pir_walk_result visit(pir_op *op, void *user) {
 
 bool draw_noise_parts(const draw_noise *z, pir_context *ctx, pir_program *program) {
   walk w = {z, false, false};
-  pir_pass_manager *passes = pir_pass_manager_create(ctx, NULL);
-  bool expanded = passes && !pir_pass_manager_parse(passes, PIR_STR("expand")) &&
-                  !pir_pass_manager_run(passes, program);
-  pir_pass_manager_destroy(passes);
+  bool expanded = draw_run_passes(ctx, program, "expand");
   if (expanded)
     pir_walk(pir_program_module(program), PIR_POST_ORDER, visit, &w);
   return expanded && !w.failed;

@@ -374,13 +374,12 @@ static void listen(void *user, const pir_diag *diag) {
     snprintf(l->text, DRAW_TEXT, "%.*s", (int)diag->message.size, diag->message.data);
 }
 
-static bool checked(const draw_building *b) {
-  pir_pass_manager *manager = pir_pass_manager_create(b->ctx, NULL);
-  pir_status status = pir_pass_manager_parse(manager, PIR_STR("check"));
-  if (!status)
-    status = pir_pass_manager_run(manager, b->program);
+bool draw_run_passes(pir_context *ctx, pir_program *program, const char *pipeline) {
+  pir_pass_manager *manager = pir_pass_manager_create(ctx, NULL);
+  bool ran = manager && !pir_pass_manager_parse(manager, pir_str_from(pipeline)) &&
+             !pir_pass_manager_run(manager, program);
   pir_pass_manager_destroy(manager);
-  return !status;
+  return ran;
 }
 
 void draw_build(draw_building *b, pir_context *ctx, draw_width width) {
@@ -389,7 +388,8 @@ void draw_build(draw_building *b, pir_context *ctx, draw_width width) {
 }
 
 static pir_program *taken(draw_building *b, bool sound) {
-  sound = sound && checked(b) && (!b->noise || draw_noise_parts(b->noise, b->ctx, b->program));
+  sound = sound && draw_run_passes(b->ctx, b->program, "check") &&
+          (!b->noise || draw_noise_parts(b->noise, b->ctx, b->program));
   pir_context_set_sink(b->ctx, (pir_diag_sink){0});
   if (sound)
     return b->program;
