@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "convert.h"
-#include <pir/engine/tensor.h>
+#include <pir/layer/kernel.h>
 
 int64_t pir_tensor_numel(const pir_tensor *tensor) {
   int64_t n = 1;
@@ -66,20 +66,20 @@ bool pir_tensor_is_dense(const pir_tensor *tensor) {
   return true;
 }
 
-static const char *element_at(const pir_tensor *tensor, int64_t i) {
+void *pir_tensor_element(const pir_tensor *tensor, int64_t i) {
   int64_t offset = 0;
   for (int32_t d = tensor->rank - 1; d >= 0; d--) {
     offset += i % tensor->shape[d] * tensor->strides[d];
     i /= tensor->shape[d];
   }
-  return (const char *)tensor->data + offset * (int64_t)pir_dtype_size(tensor->dtype);
+  return (char *)tensor->data + offset * (int64_t)pir_dtype_size(tensor->dtype);
 }
 
 double pir_tensor_float_at(const pir_tensor *tensor, int64_t i) {
   double value = 0;
   if (!pir_converts(tensor->dtype))
     return 0;
-  pir_convert(PIR_F64, &value, 1, tensor->dtype, element_at(tensor, i), 1, 1);
+  pir_convert(PIR_F64, &value, 1, tensor->dtype, pir_tensor_element(tensor, i), 1, 1);
   return value;
 }
 
@@ -87,6 +87,6 @@ int64_t pir_tensor_int_at(const pir_tensor *tensor, int64_t i) {
   int64_t value = 0;
   if (!pir_converts(tensor->dtype))
     return 0;
-  pir_convert(PIR_I64, &value, 1, tensor->dtype, element_at(tensor, i), 1, 1);
+  pir_convert(PIR_I64, &value, 1, tensor->dtype, pir_tensor_element(tensor, i), 1, 1);
   return value;
 }

@@ -4,20 +4,12 @@
 
 #include <string.h>
 
-// The element that is number `i` in row-major order.
-static const pir_str *string_at(const pir_tensor *t, int64_t i) {
-  const pir_str *at = t->data;
-  for (int d = t->rank; d-- > 0; i /= t->shape[d])
-    at += i % t->shape[d] * t->strides[d];
-  return at;
-}
-
 // Adds up the bytes of all strings, which must have some where they have a size.
 static pir_status count_bytes(pir_session *s, uint32_t input, int64_t n, size_t *out_bytes) {
   const pir_tensor *t = &s->inputs[input].tensor;
   size_t bytes = 0;
   for (int64_t i = 0; i < n; i++) {
-    const pir_str *text = string_at(t, i);
+    const pir_str *text = pir_tensor_element(t, i);
     if (text->size && !text->data)
       return pir_exec_fail(&s->frame.message, PIR_INVALID,
                            "input %u: string %lld has a size of %zu bytes, and no data", input,
@@ -45,7 +37,7 @@ pir_status pir_session_copy_strings(pir_session *s, uint32_t input, void **out_d
   pir_str *to = block->data;
   char *text = (char *)(to + n);
   for (int64_t i = 0; i < n; i++) {
-    pir_str at = *string_at(from, i);
+    pir_str at = *(const pir_str *)pir_tensor_element(from, i);
     to[i] = (pir_str){at.size ? text : NULL, at.size};
     if (at.size)
       memcpy(text, at.data, at.size);

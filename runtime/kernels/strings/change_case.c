@@ -98,10 +98,7 @@ static size_t change_string(const letter_cases *cases, pir_str from, char *to) {
 // ---- kernels
 
 static pir_str *string_of(const pir_tensor *t, int64_t i) {
-  pir_str *at = t->data;
-  for (int d = t->rank; d-- > 0; i /= t->shape[d])
-    at += i % t->shape[d] * t->strides[d];
-  return at;
+  return pir_tensor_element(t, i);
 }
 
 // operands: x; attributes: use_utf8_encoding

@@ -33,6 +33,9 @@ typedef struct pir_text_block {
   char text[];
 } pir_text_block;
 
+// Returns the address of element i, counted row-major over the shape.
+void *pir_tensor_element(const pir_tensor *tensor, int64_t i);
+
 typedef struct pir_kernel pir_kernel;
 
 // The argument of a kernel; it lives during the call. Operands and results are in the order of
