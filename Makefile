@@ -45,7 +45,7 @@ I_opsc     := $(I_support) -Idialects/include -Idialects/ops -I$(B)/gen/opsc
 
 # ---- sources
 S_ir       := $(wildcard ir/*/*.c)
-S_runtime  := $(filter-out %/no_kinds.c,$(wildcard $(patsubst %,runtime/%/*.c,base clause contract device device/* kernels kernels/*)))
+S_runtime  := $(filter-out %/no_kinds.c %/rare_opened.c,$(wildcard $(patsubst %,runtime/%/*.c,base clause contract device device/* kernels kernels/*)))
 S_dialects := $(wildcard dialects/*.c dialects/*/*.c dialects/*/*/*.c)
 S_passes   := $(wildcard passes/*/*.c passes/*/*/*.c)
 S_llvm     := $(wildcard codegen/llvm/*.c)

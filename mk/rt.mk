@@ -7,7 +7,7 @@ S_rt := $(addprefix ir/support/,arena.c heap.c map.c hash.c strbuf.c sized.c wat
   $(addprefix ir/core/,base.c clause_query.c index_nodes.c opdef.c param.c) $(wildcard ir/dims/*.c) \
   $(wildcard dialects/facts/infer*.c) $(addprefix dialects/facts/,symbolic.c attr_default.c hook_table.c) \
   dialects/builtin/infer_builtin.c $(wildcard dialects/pd_op/hooks/infer_*.c) \
-  $(wildcard $(patsubst %,runtime/%/*.c,base clause contract)) $(addprefix runtime/device/,device.c queue.c no_kinds.c) $(wildcard runtime/exec/run/*.c) \
+  $(filter-out %/rare_linked.c,$(wildcard $(patsubst %,runtime/%/*.c,base clause contract))) $(addprefix runtime/device/,device.c queue.c no_kinds.c) $(wildcard runtime/exec/run/*.c) \
   $(filter-out $(S_rare),$(wildcard runtime/kernels/*.c runtime/kernels/*/*.c)) \
   $(addprefix runtime/exec/model/,model.c metadata.c session.c string_inputs.c device_ports.c shared_arena.c async.c dlpack.c separate.c refit.c) $(addprefix runtime/exec/plan/,plan_values.c offsets.c fit.c memory.c) \
   $(addprefix runtime/exec/store/,digest.c stored_def.c stored_plan.c stored_model.c stored_weights.c compiled.c weights.c step_def_stored.c) \
@@ -35,7 +35,7 @@ $(B)/lib/libpir_rt_kernels.so: $(call RT_obj,$(S_rare)) $(B)/lib/libpir_rt.a mk/
 	@mkdir -p $(@D) && $(CC) $(CFLAGS) -shared -Wl,-soname,libpir_rt_kernels.so.$(SONAME) -Wl,--version-script=mk/libpir_rt_kernels.map -Wl,-z,relro,-z,now,-z,defs $(RELR) \
 	  -o $@.$(SONAME) $(filter %.o %.a,$^) -lm -lpthread -ldl
 	@ln -sf libpir_rt_kernels.so.$(SONAME) $@
-$(foreach f,runtime/exec/store/step_def_stored runtime/device/no_kinds,$(eval $(B)/obj/$(f).o: $(f).c | generated))
+$(foreach f,runtime/exec/store/step_def_stored runtime/device/no_kinds runtime/base/rare_opened,$(eval $(B)/obj/$(f).o: $(f).c | generated))
 
 # Runs recorded cases of compiled models, linked with libpir_rt alone.
 $(B)/bin/run_case: test/runtime/compiled/run_case.c tools/npy.c $(B)/lib/libpir_rt.so

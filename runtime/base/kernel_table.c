@@ -1,12 +1,11 @@
 // Finds built-in kernels, in lists in name order, by binary search.
-#include <dlfcn.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels.h"
-#include <pir/layer/beside.h>
+#include "rare.h"
 #include <pir/layer/watched_loops.h>
 
 #define ENTRY(name, shapes) {#name, pir_kernel_##name, shapes},
@@ -24,27 +23,6 @@ static int compare_kernel_name(const void *key, const void *entry) {
 
 static const pir_kernel *find_in(pir_str name, const pir_kernel *list, size_t count) {
   return bsearch(&name, list, count, sizeof *list, compare_kernel_name);
-}
-
-// The rare kernels are part of libpir. A program that is linked with libpir_rt has them if it
-// is linked with libpir_rt_kernels, too; else the library is opened, and stays open.
-#pragma weak pir_rare_kernels
-#define PIR_RARE_LIBRARY "libpir_rt_kernels.so." PIR_SONAME
-
-static const pir_kernel *rare_kernels(size_t *out_count) {
-  *out_count = 0;
-  if (pir_rare_kernels)
-    return pir_rare_kernels(out_count);
-  char path[4096];
-  int flags = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
-  void *library =
-      pir_path_beside(PIR_RARE_LIBRARY, path, sizeof path) ? dlopen(path, flags) : NULL;
-  if (!library)
-    library = dlopen(PIR_RARE_LIBRARY, flags);
-  const pir_kernel *(*kernels)(size_t *) = NULL;
-  void *symbol = library ? dlsym(library, "pir_rare_kernels") : NULL;
-  memcpy(&kernels, &symbol, sizeof kernels);
-  return kernels ? kernels(out_count) : NULL;
 }
 
 const pir_kernel *pir_kernel_find(pir_str name) {
