@@ -381,8 +381,11 @@ static const char *expect_name(loop_reader *r) {
 // group g0: pd_op.add, pd_op.exp
 static void read_group(loop_reader *r) {
   const char *name = expect_name(r);
+  pir_str ops = loop_rest_of_line(&r->lexer);
+  if (ops.size && memchr(ops.data, 0, ops.size))
+    loop_read_fail(r, "a character that loop IR has not");
   if (!r->failed)
-    pir_loop_group(r->m, name, copy_token(r, loop_rest_of_line(&r->lexer)));
+    pir_loop_group(r->m, name, copy_token(r, ops));
   loop_read_next(r);
 }
 
