@@ -6,6 +6,8 @@
 //   contract-bench --conv=C,H,W,O,KH,KW,STRIDE[,N]
 //       one convolution, padded to keep its size, channels last
 //   contract-bench --math=fast ..
+//   contract-bench --weights=MIB ..
+//       packed weights in as many copies, used in turn, so that none is in a cache
 //   contract-bench --asm|--loops|--llvm|--object NAME
 //       the code of one row
 #include "../../test/codegen/contract/contraction_cases.h"
@@ -15,6 +17,7 @@
 #include <pir/compiler/context.h>
 #include <pir/engine/parallel.h>
 #include <stdio.h>
+#include <sys/mman.h>
 
 typedef struct row {
   const char *name;
@@ -175,21 +178,51 @@ static void run_all(const contract_run *run, const int64_t *symbols, pir_paralle
   }
 }
 
-static void measure(const row *r, const contract_run *run, const int64_t *symbols, double flops,
-                    int runs, double compile, pir_parallel pool) {
+// Copies of packed weights that are used in turn.
+typedef struct copies {
+  char *memory;
+  size_t bytes;  // of one
+  int count, next;
+} copies;
+
+// Makes copies that fill `total` bytes; none if the weights are not packed.
+static copies copy_weights(const contract_run *run, size_t total) {
+  copies c = {.bytes = ((size_t)run->code.packed_bytes + 127) / 64 * 64};
+  c.count = run->packing ? (int)(total / c.bytes) : 0;
+  size_t page = 2 << 20, size = ((size_t)c.count * c.bytes + page - 1) / page * page;
+  c.memory = size ? aligned_alloc(page, size) : NULL;
+  if (!c.memory)
+    return (copies){0};
+  madvise(c.memory, (size_t)c.count * c.bytes, MADV_HUGEPAGE);
+  for (int i = 0; i < c.count; i++)
+    memcpy(c.memory + (size_t)i * c.bytes, run->buffers[1], (size_t)run->code.packed_bytes);
+  return c;
+}
+
+static void *next_weights(copies *c) {
+  c->next = (c->next + 1) % c->count;
+  return c->memory + (size_t)c->next * c->bytes;
+}
+
+static void measure(const row *r, contract_run *run, copies *weights, const int64_t *symbols,
+                    double flops, int runs, double compile, pir_parallel pool) {
   double best = 1e9, peak = 0, start = now();
+  void *packed = run->buffers[1];
   for (int i = 0; i < runs && (i < 3 || now() - start < 1); i++) {
     if (i % 8 == 0) {
       double p = peak_gflops() * pool.threads;
       if (p > peak)
         peak = p;
     }
+    if (weights->count)
+      run->buffers[1] = next_weights(weights);
     double t = now();
     run_all(run, symbols, pool);
     t = now() - t;
     if (t < best)
       best = t;
   }
+  run->buffers[1] = packed;
   printf("%-28s %9.1f us %7.1f GFLOP/s %5.1f %% of %.1f, compiled in %.0f ms: %s\n", r->name,
          best * 1e6, flops / best * 1e-9, flops / best * 1e-7 / peak, peak, compile * 1e3,
          run->code.how);
@@ -241,7 +274,7 @@ static bool set_kind(contraction *c, contract_run *run, const char *kind) {
 
 int main(int argc, char **argv) {
   const char *only = "", *mode = NULL, *name = NULL, *kind = "f32";
-  int runs = 100, threads = 1;
+  int runs = 100, threads = 1, weights = 0;
   pir_math math = PIR_MATH_STRICT;
   row own = {0};
   for (int i = 1; i < argc; i++) {
@@ -253,6 +286,8 @@ int main(int argc, char **argv) {
       runs = atoi(argv[i] + 7);
     else if (!strncmp(argv[i], "--threads=", 10))
       threads = atoi(argv[i] + 10);
+    else if (!strncmp(argv[i], "--weights=", 10))
+      weights = atoi(argv[i] + 10);
     else if (!strncmp(argv[i], "--conv=", 7) && parse_conv(argv[i] + 7, &own))
       continue;
     else if (!strncmp(argv[i], "--math=", 7) && !pir_math_named(argv[i] + 7, &math))
@@ -291,10 +326,12 @@ int main(int argc, char **argv) {
       sizes n = sizes_of(r);
       float *a = random_floats(n.a), *b = random_floats(n.b), *out = random_floats(n.out);
       run_bind(&run, a, b, out, symbols);
+      copies in_turn = copy_weights(&run, (size_t)weights << 20);
       if (mode)
         show(&run, &target, mode);
       else
-        measure(r, &run, symbols, n.flops, runs, compile, parallel);
+        measure(r, &run, &in_turn, symbols, n.flops, runs, compile, parallel);
+      free(in_turn.memory);
       free(a), free(b), free(out);
     } else {
       printf("%s: not compiled\n", r->name);

@@ -36,6 +36,7 @@ typedef enum contract_kind { CONTRACT_PANEL, CONTRACT_DEPTHWISE } contract_kind;
 
 enum { CONTRACT_MOST_VECTORS = 4 };  // the most vectors of a panel
 enum { PACKED_ALIGN = 64 };          // bytes to which packed b is aligned
+enum { CACHE_LINE = 64 };            // bytes that one prefetch fetches
 
 // The normal form, from which code is emitted.
 typedef struct contract_form {
@@ -61,6 +62,7 @@ typedef struct contract_form {
   int tile_groups;   // such groups in a row of a tile register; 0: sums are in vector registers
   bool b_packed;     // if false, b is read in place and its lanes are adjacent
   bool panel_inner;  // unit order: the panel changes fastest
+  bool fetches;      // the next panel is fetched into the L2 cache while a panel is in use
 } contract_form;
 
 bool contract_normalise(const contraction *c, contract_form *form);
@@ -96,6 +98,11 @@ typedef struct contract_emission {
       *to;               // positions of the tile axis that a panel covers; NULL: its tile's
   int rows;              // the number of rows from `from` on, as one tile; 0: up to `to`
   loop_expr *origin[3];  // offset of the contents of each buffer; NULL: 0
+  // The next panel is fetched into the L2 cache while a panel is in use: the part of this unit.
+  struct {
+    loop_expr *from;  // position in b; NULL: nothing
+    loop_expr *step;  // elements for each line of the panel in use
+  } fetch;
 } contract_emission;
 
 // One panel of a unit, and the known ranges of taps.
@@ -152,6 +159,8 @@ pir_dtype contract_lane_dtype(const contract_form *f);
 // Returns a * b + sum, fused if the target has FMA.
 loop_expr *contract_product(const contract_emission *e, loop_expr *a, loop_expr *b,
                             loop_expr *sum);
+// Fetches e->fetch.step elements of b, from `at` on, into the L2 cache.
+void contract_fetch(const contract_emission *e, loop_block *block, loop_expr *at);
 // Loads one vector of b, starting at lane `at`, at the axis values in e; lanes excluded by
 // `mask` are zero.
 loop_expr *contract_load_lanes(contract_emission *e, loop_expr *at, loop_expr *mask);
@@ -233,6 +242,7 @@ typedef struct contract_winograd {
   int tiles;         // patches of a unit
   int rows_of_tile;  // patches whose sums are in registers at once, at most
   int panels;        // panels of a unit
+  bool fetches;      // the next taps are fetched into the L2 cache
 } contract_winograd;
 
 bool contract_winograd_match(const contract_form *f, const contract_env *env,

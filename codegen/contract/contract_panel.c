@@ -141,7 +141,7 @@ static contract_walk first_walk(const panel_tile *t, loop_block *block, loop_exp
     e->value[f->tile] = row0;
   for (int i = 0; i < f->tap_count; i++)
     e->value[f->taps[i]] = NULL;
-  contract_walk w = {.low = 0, .high = t->rows};
+  contract_walk w = {.fetch = e->fetch.from, .low = 0, .high = t->rows};
   w.b = f->b_packed ? contract_panel_base(e, t->p->number) : contract_position(e, OF_B);
   if (f->lane >= 0 && f->kind != CONTRACT_DEPTHWISE)
     e->value[f->lane] = NULL;
@@ -511,6 +511,26 @@ static void open_panel_buffers(contract_emission *e, uint16_t b_slot) {
   contract_open_out(e);
 }
 
+// Divides the next panel among the units that read this one: those that differ in the digits
+// behind the panel's, of which there are `count`.
+static void fetch_next_panel(contract_emission *e, loop_block *block, loop_expr *panel,
+                             loop_expr *const *extents, loop_expr *const *values, int count) {
+  const contract_form *f = e->form;
+  loop_expr *at = contract_int(e, 0), *units = contract_int(e, 1);
+  for (int i = 0; i < count; i++) {
+    at = contract_add(e, contract_mul(e, at, extents[i]), values[i]);
+    units = contract_mul(e, units, extents[i]);
+  }
+  loop_expr *width = contract_int(e, contract_panel_lanes(f)), *lines = contract_int(e, 1);
+  for (int i = 0; i < f->tap_count; i++)
+    lines = contract_mul(e, lines, contract_lines(e, i));
+  loop_expr *share = contract_plus(e, contract_add(e, width, units), -1);
+  e->fetch.step = contract_let(e, block, "share", contract_div(e, share, units));
+  loop_expr *next = contract_panel_base(e, contract_plus(e, panel, 1));
+  loop_expr *part = contract_mul(e, contract_mul(e, at, lines), e->fetch.step);
+  e->fetch.from = contract_let(e, block, "fetch", contract_add(e, next, part));
+}
+
 pir_status contract_emit_panels(const contract_form *f, const contract_env *env,
                                 const char *name, uint16_t b_slot, contract_stage *out_stage) {
   contract_emission e = contract_begin(f, env, name, "");
@@ -518,7 +538,7 @@ pir_status contract_emit_panels(const contract_form *f, const contract_env *env,
   open_panel_buffers(&e, b_slot);
   if (f->tile_groups)
     contract_begin_tiles(&e);
-  int digits[MOST_DIGITS], count = order_digits(f, digits);
+  int digits[MOST_DIGITS], count = order_digits(f, digits), at = 0;
   loop_expr *unit, *extents[MOST_DIGITS], *values[MOST_DIGITS], *panel = NULL, *tile = NULL;
   loop_block *block = contract_open_units(&e, "unit", &unit);
   *out_stage = (contract_stage){e.fn, pir_dim_const(dims, 1)};
@@ -529,13 +549,16 @@ pir_status contract_emit_panels(const contract_form *f, const contract_env *env,
   }
   contract_split_unit(&e, block, unit, extents, count, values);
   for (int i = 0; i < count; i++) {
-    if (digits[i] == DIGIT_PANEL)
+    if (digits[i] == DIGIT_PANEL) {
       panel = values[i];
-    else if (digits[i] == DIGIT_TILE)
+      at = i;
+    } else if (digits[i] == DIGIT_TILE)
       tile = values[i];
     else
       e.value[digits[i]] = values[i];
   }
+  if (f->fetches)
+    fetch_next_panel(&e, block, panel, extents + at + 1, values + at + 1, count - at - 1);
   if (!contract_emit_panel(&e, block, panel, tile))
     return PIR_UNSUPPORTED;
   if (f->tile_groups)

@@ -3,9 +3,9 @@
 // of b and adds their products with one element of each row.
 #include "contract_taps.h"
 
-// A loop of a walk: its range, and the distances by which a step advances a and b.
+// A loop of a walk: its range, and the distances by which a step advances the walk's positions.
 typedef struct stride {
-  loop_expr *begin, *end, *a, *b;
+  loop_expr *begin, *end, *a, *b, *fetch;
 } stride;
 
 loop_expr *contract_sum_place(const panel_tile *t, int row) {
@@ -57,6 +57,8 @@ static void emit_step(const panel_tile *t, loop_block *block, const contract_wal
   loop_expr *line[CONTRACT_MOST_VECTORS];
   for (int v = 0; v < t->p->vectors; v++)
     line[v] = load_line(t, block, "b", w->b, v);
+  if (w->fetch)
+    contract_fetch(e, block, w->fetch);
   for (int row = w->low; row < w->high; row++) {
     loop_expr *at = contract_add(e, w->a, contract_times(e, t->row_step, row));
     if (e->form->kind == CONTRACT_DEPTHWISE) {
@@ -86,14 +88,23 @@ static void order_taps(panel_tile *t) {
   t->order[0] = last;
 }
 
+// Returns the lines of packed b that one step at this level passes, times `width`.
+static loop_expr *lines_below(const contract_emission *e, int level, loop_expr *width) {
+  loop_expr *lines = width;
+  for (int i = level + 1; i < e->form->tap_count; i++)
+    lines = contract_mul(e, lines, contract_lines(e, i));
+  return lines;
+}
+
+static loop_expr *fetch_step(const contract_emission *e, int level) {
+  return e->fetch.from ? lines_below(e, level, e->fetch.step) : NULL;
+}
+
 loop_expr *contract_tap_step_b(const contract_emission *e, int level) {
   const contract_form *f = e->form;
   if (!f->b_packed)
     return contract_step(e, OF_B, f->taps[level]);
-  loop_expr *step = contract_int(e, contract_panel_lanes(f));
-  for (int i = level + 1; i < f->tap_count; i++)
-    step = contract_mul(e, step, contract_lines(e, i));
-  return step;
+  return lines_below(e, level, contract_int(e, contract_panel_lanes(f)));
 }
 
 loop_expr *contract_tap_step_a(const contract_emission *e, int level) {
@@ -132,6 +143,8 @@ static contract_walk move_walk(const contract_emission *e, loop_block *block,
   next.a = contract_let(e, block, "at_a", next.a);
   next.b = contract_add(e, w->b, contract_mul(e, k, s->b));
   next.b = contract_let(e, block, "at_b", next.b);
+  if (w->fetch)
+    next.fetch = contract_add(e, w->fetch, contract_mul(e, k, s->fetch));
   return next;
 }
 
@@ -141,6 +154,8 @@ static contract_walk move_walk_by(const contract_emission *e, const contract_wal
   contract_walk next = *w;
   next.a = contract_add(e, w->a, contract_times(e, s->a, k));
   next.b = contract_add(e, w->b, contract_times(e, s->b, k));
+  if (w->fetch)
+    next.fetch = contract_add(e, w->fetch, contract_times(e, s->fetch, k));
   return next;
 }
 
@@ -209,7 +224,9 @@ static void emit_border_taps(const panel_tile *t, loop_block *block, int at,
   for (int64_t k = 0; k < extent; k++) {
     if (t->low[k] >= t->high[k])
       continue;
-    stride s = {.a = contract_step(e, OF_A, axis), .b = contract_tap_step_b(e, level)};
+    stride s = {.a = contract_step(e, OF_A, axis),
+                .b = contract_tap_step_b(e, level),
+                .fetch = fetch_step(e, level)};
     contract_walk here = move_walk_by(e, w, &s, k);
     here.low = t->low[k];
     here.high = t->high[k];
@@ -236,6 +253,7 @@ static void emit_groups(const panel_tile *t, loop_block *block, int level,
   stride s = {.begin = contract_int(e, 0), .end = contract_div(e, extent, by)};
   s.a = contract_tap_step_a(e, level);
   s.b = contract_tap_step_b(e, level);
+  s.fetch = fetch_step(e, level);
   emit_tap_loop(t, block, level + 1, w, &s);
   loop_expr *behind = contract_add(e, w->b, contract_mul(e, s.end, s.b));
   if (contract_is_corrected(e->form))
@@ -249,6 +267,7 @@ static void emit_groups(const panel_tile *t, loop_block *block, int level,
   last.a = contract_add(e, w->a, contract_mul(e, s.end, s.a));
   last.a = contract_let(e, body, "at_a", last.a);
   last.b = contract_let(e, body, "at_b", behind);
+  last.fetch = NULL;
   emit_step(t, body, &last, 1);
 }
 
@@ -259,6 +278,7 @@ static stride steps_of_level(const panel_tile *t, int level) {
   stride s = {.begin = contract_int(e, 0), .end = contract_steps(e, level)};
   s.a = contract_step(e, OF_A, axis);
   s.b = contract_tap_step_b(e, level);
+  s.fetch = fetch_step(e, level);
   if (axis == t->tap && t->border == BORDER_TAPS) {
     s.begin = t->begin;
     s.end = t->end;
@@ -276,6 +296,7 @@ static stride steps_of_two(const panel_tile *t, int level) {
   s.end = contract_mul(e, s.end, contract_steps(e, level + 1));
   s.a = contract_tap_step_a(e, level + 1);
   s.b = contract_tap_step_b(e, level + 1);
+  s.fetch = fetch_step(e, level + 1);
   return s;
 }
 

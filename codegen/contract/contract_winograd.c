@@ -223,6 +223,7 @@ static loop_expr *sum_at(const winograd *w, loop_expr *point, loop_expr *patch, 
 // panel of taps at `taps`.
 typedef struct patch_tile {
   loop_expr *point, *patch, *taps;
+  loop_expr *fetch;  // position of the following taps that are fetched; NULL: none
   int rows;
   loop_buffer *sums[CONTRACT_MOST_VECTORS];
 } patch_tile;
@@ -249,6 +250,8 @@ static void add_channel(winograd *w, loop_block *block, const patch_tile *t, loo
     loop_expr *x = contract_load(e, e->b, contract_plus(e, taps, v * lanes), lanes, NULL);
     line[v] = contract_let(e, block, "b", x);
   }
+  if (t->fetch)
+    contract_fetch(e, block, contract_add(e, t->fetch, contract_mul(e, k, w->e.fetch.step)));
   from = contract_add(e, from, k);
   for (int r = 0; r < t->rows; r++) {
     loop_expr *x = contract_load(e, w->patches, contract_plus(e, from, r * w->line), 1, NULL);
@@ -280,6 +283,17 @@ static void emit_product(winograd *w, loop_block *block, patch_tile t) {
     }
 }
 
+// Sets which part of the following point's taps the tile with this number fetches.
+static void fetch_next_taps(winograd *w, patch_tile *t, loop_expr *number, int tiles) {
+  contract_emission *e = &w->e;
+  if (!w->how->fetches)
+    return;
+  int64_t share = (panel_lanes(w) + tiles - 1) / tiles;
+  e->fetch.step = contract_int(e, share);
+  loop_expr *next = contract_plus(e, t->taps, w->how->channels * panel_lanes(w));
+  t->fetch = contract_add(e, next, contract_times(e, number, w->how->channels * share));
+}
+
 // Multiplies all patches of the block at every point, in tiles of nearly equal size.
 static void emit_products(winograd *w, loop_block *block, loop_expr *panel) {
   contract_emission *e = &w->e;
@@ -294,6 +308,7 @@ static void emit_products(winograd *w, loop_block *block, loop_expr *panel) {
   if (larger) {
     loop_block *body = contract_count(e, block, "tile", contract_int(e, larger), 1, &number);
     t.patch = contract_times(e, number, t.rows);
+    fetch_next_taps(w, &t, number, tiles);
     emit_product(w, body, t);
   }
   loop_expr *end = is_cut(w) ? contract_int(e, tiles - larger) : w->tiles;
@@ -301,6 +316,7 @@ static void emit_products(winograd *w, loop_block *block, loop_expr *panel) {
   int64_t before = (int64_t)larger * t.rows;
   t.rows = rows;
   t.patch = contract_plus(e, contract_times(e, number, rows), before);
+  fetch_next_taps(w, &t, contract_plus(e, number, larger), tiles);
   emit_product(w, body, t);
 }
 

@@ -172,6 +172,22 @@ static int64_t all_lanes(const contract_form *f) {
 
 // ---- costs, in products
 
+static double bytes_when_packed(const contract_form *f, const contract_winograd *w) {
+  double points = w->slide[0].filter.points * w->slide[1].filter.points;
+  return points * (double)w->channels * (double)all_lanes(f) * sizeof(float);
+}
+
+static double groups_of_panels(const contract_form *f, const contract_winograd *w) {
+  return (double)ceil_of(all_lanes(f), (int64_t)w->panels * w->vectors * w->vector);
+}
+
+// Whether a unit's taps stay in the L2 cache from one block to the next.
+static bool taps_stay(const contract_form *f, const contract_winograd *w,
+                      const pir_target *target) {
+  double kept = (double)target->l2_bytes / target->machine->cache.l2_kept;
+  return bytes_when_packed(f, w) / groups_of_panels(f, w) <= kept;
+}
+
 // Cost of the products and transforms of one patch. Products of tiles with few sums are bound
 // by latency, and each tile has a fixed cost; transforms load, add and store.
 static double work_of_patch(const contract_form *f, const contract_winograd *w,
@@ -182,13 +198,25 @@ static double work_of_patch(const contract_form *f, const contract_winograd *w,
   double vectors = (double)all_lanes(f) / w->vector, panels = vectors / w->vectors;
   double part = (double)w->vector / f->vector, busy = tile * w->vectors;
   double chains = contract_chains(machine), wait = busy < chains ? chains / busy : 1;
-  int64_t unit = (int64_t)w->panels * w->vectors * w->vector;
-  double groups = (double)ceil_of(all_lanes(f), unit);
+  double groups = groups_of_panels(f, w);
   double products =
       points * (channels * vectors * part * wait + panels * machine->filter.tile_cost / tile);
   double into = groups * channels / w->wide * (inputs + 3 * points);
   double out = vectors * (3 * points + 2 * outputs);
   return products + into + out;
+}
+
+// Time to read packed taps once from the last-level cache or memory.
+static double far_reading(const pir_target *target, double bytes) {
+  const pir_machine *machine = target->machine;
+  bool in_l3 = bytes <= (double)target->l3_bytes / machine->cache.l3_kept;
+  return bytes / (in_l3 ? machine->cache.l3_feed : machine->cache.memory_bytes);
+}
+
+// Computing and reading overlap.
+static double overlapped(const pir_target *target, double work, double reading) {
+  int overlap = target->machine->cache.overlap;
+  return work > reading ? work + reading / overlap : reading + work / overlap;
 }
 
 // Time to move the bytes of all patches. Packed taps are loaded from memory or the last-level
@@ -197,25 +225,19 @@ static double work_of_patch(const contract_form *f, const contract_winograd *w,
 static double reading_of_patches(const contract_form *f, const contract_winograd *w,
                                  const pir_target *target, double tile, double patches) {
   const pir_machine *machine = target->machine;
-  double points = w->slide[0].filter.points * w->slide[1].filter.points;
-  double bytes = points * (double)w->channels * (double)all_lanes(f) * sizeof(float);
-  int64_t unit = (int64_t)w->panels * w->vectors * w->vector;
-  double groups = (double)ceil_of(all_lanes(f), unit), blocks = patches / w->tiles;
-  bool in_l3 = bytes <= (double)target->l3_bytes / machine->cache.l3_kept;
-  double far = bytes / (in_l3 ? machine->cache.l3_feed : machine->cache.memory_bytes);
-  if (bytes / groups > (double)target->l2_bytes / machine->cache.l2_kept)
+  double bytes = bytes_when_packed(f, w), blocks = patches / w->tiles;
+  double far = far_reading(target, bytes);
+  if (!taps_stay(f, w, target))
     far += (blocks - 1) * bytes / machine->cache.l3_feed;
   return far + bytes * patches / tile / machine->cache.l2_feed;
 }
 
-// Computing and reading overlap.
 static double filter_cost(const contract_form *f, const contract_winograd *w,
                           const pir_target *target, double patches) {
-  int overlap = target->machine->cache.overlap;
   double tile = (double)w->tiles / (double)ceil_of(w->tiles, w->rows_of_tile);
   double work = patches * work_of_patch(f, w, target->machine, tile);
   double reading = reading_of_patches(f, w, target, tile, patches);
-  return work > reading ? work + reading / overlap : reading + work / overlap;
+  return overlapped(target, work, reading);
 }
 
 // Returns by which fraction the busiest thread exceeds its fair share, averaged over the
@@ -338,14 +360,18 @@ static bool try_filters(const contract_form *f, contract_winograd *w, const cont
   return true;
 }
 
-static double plain_cost(const contract_form *f, const contract_winograd *w) {
+static double plain_cost(const contract_form *f, const contract_winograd *w,
+                         const pir_target *target) {
   bool known;
-  double cost = (double)w->channels * (double)ceil_of(all_lanes(f), f->vector);
+  double work = (double)w->channels * (double)ceil_of(all_lanes(f), f->vector);
+  double bytes = (double)w->channels * (double)all_lanes(f) * sizeof(float);
   if (w->image >= 0)
-    cost *= (double)likely_extent(f, w->image, 1, &known);
-  for (int i = 0; i < 2; i++)
-    cost *= taps_inside(f, &w->slide[i], likely_positions(f, &w->slide[i], &known));
-  return cost;
+    work *= (double)likely_extent(f, w->image, 1, &known);
+  for (int i = 0; i < 2; i++) {
+    work *= taps_inside(f, &w->slide[i], likely_positions(f, &w->slide[i], &known));
+    bytes *= w->slide[i].filter.taps;
+  }
+  return overlapped(target, work, far_reading(target, bytes));
 }
 
 // Chooses the cheapest filters; false if plain products are cheaper.
@@ -366,7 +392,7 @@ static bool choose_filters(const contract_form *f, contract_winograd *w,
   if (least < 0)
     return false;
   *w = best;
-  return least < env->target->machine->filter.gain * plain_cost(f, w);
+  return least < env->target->machine->filter.gain * plain_cost(f, w, env->target);
 }
 
 // Taps are transformed when weights are packed, so b must be a packed constant. Patches are
@@ -389,5 +415,8 @@ bool contract_winograd_match(const contract_form *f, const contract_env *env,
   if (!w->wide || !w->vector)
     return false;
   w->vectors = panel_vectors(env->target->machine, lanes, w->vector);
-  return w->vectors && choose_filters(f, w, env);
+  if (!w->vectors || !choose_filters(f, w, env))
+    return false;
+  w->fetches = env->target->machine->cache.fetches_panels && !taps_stay(f, w, env->target);
+  return true;
 }

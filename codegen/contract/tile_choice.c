@@ -163,4 +163,5 @@ void contract_schedule(contract_form *f, const pir_target *target) {
   // If all of b fits the L2 cache, a tile of a meets every panel while it is in the L1 cache.
   int64_t kept = (int64_t)target->l2_bytes / target->machine->cache.l2_kept;
   f->panel_inner = bytes_of_taps(f, lanes) <= kept;
+  f->fetches = f->b_packed && !f->panel_inner && target->machine->cache.fetches_panels;
 }

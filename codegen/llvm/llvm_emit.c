@@ -190,8 +190,9 @@ static void emit_prefetch(emitter *e, const loop_stmt *s) {
   e->fn->module->emitted++;
   LLVMTypeRef i32 = LLVMInt32TypeInContext(e->ctx);
   LLVMValueRef address = pir_llvm_address(e, s->prefetch.buffer, s->prefetch.index);
-  LLVMValueRef args[] = {address, LLVMConstInt(i32, 0, false), LLVMConstInt(i32, 3, false),
-                         LLVMConstInt(i32, 1, false)};
+  unsigned locality = s->prefetch.far ? 2 : 3;
+  LLVMValueRef args[] = {address, LLVMConstInt(i32, 0, false),
+                         LLVMConstInt(i32, locality, false), LLVMConstInt(i32, 1, false)};
   LLVMTypeRef types[] = {LLVMTypeOf(address)};
   pir_llvm_intrinsic(e, "llvm.prefetch", types, 1, args, 4);
 }

@@ -109,7 +109,9 @@ void pir_loop_scatter(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_
                       loop_expr *value, loop_expr *mask);
 void pir_loop_accumulate(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index,
                          pir_combine combine, loop_expr *value);
-void pir_loop_prefetch(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index);
+// `far`: into the L2 cache only, for data that is read later.
+void pir_loop_prefetch(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index,
+                       bool far);
 void pir_loop_trap(loop_fn *fn, loop_block *block, uint32_t number, loop_expr *where);
 void pir_loop_tile(loop_fn *fn, loop_block *block, loop_tile_op op, loop_buffer *buffer,
                    loop_expr *index, loop_expr *stride, int first, int second, int third);

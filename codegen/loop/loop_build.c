@@ -564,8 +564,10 @@ void pir_loop_accumulate(loop_fn *fn, loop_block *block, loop_buffer *buffer, lo
   s->accumulate.value = value;
 }
 
-void pir_loop_prefetch(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index) {
+void pir_loop_prefetch(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index,
+                       bool far) {
   loop_stmt *s = append(fn, block, LOOP_PREFETCH);
+  s->prefetch.far = far;
   s->prefetch.buffer = buffer;
   s->prefetch.index = index;
 }

@@ -201,6 +201,7 @@ struct loop_stmt {
       loop_expr *index, *value;
     } accumulate;  // LOOP_ACCUMULATE
     struct {
+      bool far;  // into the L2 cache only, for data that is read later
       loop_buffer *buffer;
       loop_expr *index;
     } prefetch;  // LOOP_PREFETCH

@@ -303,7 +303,7 @@ static void put_stmt(printer *p, const loop_stmt *s) {
     case LOOP_SCATTER: put_store(p, s); break;
     case LOOP_ACCUMULATE: put_accumulate(p, s); break;
     case LOOP_PREFETCH:
-      print_text(p, "prefetch ");
+      print_text(p, s->prefetch.far ? "prefetch far " : "prefetch ");
       put_place(p, s->prefetch.buffer, s->prefetch.index);
       break;
     case LOOP_TRAP: put_trap(p, s); break;

@@ -230,7 +230,8 @@ static void widen_stmt(vectoriser *z, loop_block *out, const loop_stmt *s) {
     case LOOP_TRAP: widen_trap(z, out, s); return;
     case LOOP_PREFETCH:
       pir_loop_prefetch(z->fn, out, s->prefetch.buffer,
-                        pir_loop_substitute(z->m, s->prefetch.index, z->var, z->base));
+                        pir_loop_substitute(z->m, s->prefetch.index, z->var, z->base),
+                        s->prefetch.far);
       return;
   }
 }

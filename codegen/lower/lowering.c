@@ -317,5 +317,5 @@ void lower_fetch(lowering *l, lower_value *v, loop_expr *const *index, loop_expr
   if (pir_loop_is_int(ahead, &known) && !known)
     return;
   pir_loop_prefetch(l->fn, l->block, lower_buffer(l, v),
-                    pir_loop_add(l->m, lower_position(l, v, index), ahead));
+                    pir_loop_add(l->m, lower_position(l, v, index), ahead), false);
 }

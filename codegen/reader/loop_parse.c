@@ -174,8 +174,9 @@ static void read_store(loop_reader *r, loop_block *block) {
 }
 
 static void read_prefetch(loop_reader *r, loop_block *block) {
+  bool far = loop_take_word(r, "far");
   loop_buffer *buffer = loop_read_buffer(r);
-  pir_loop_prefetch(r->fn, block, buffer, read_index(r));
+  pir_loop_prefetch(r->fn, block, buffer, read_index(r), far);
 }
 
 // mma b4[index] += left, right by 40

@@ -47,6 +47,9 @@ typedef struct pir_machine {
     int memory_bytes, l3_feed, l2_feed;
     // Computing and reading overlap; the shorter of the two costs 1/n of its time.
     int overlap;
+    // Whether panels of packed b that do not stay in the L2 cache are fetched into it one panel
+    // ahead.
+    bool fetches_panels;
   } cache;
 
   // Register tiles of contractions.

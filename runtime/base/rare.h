@@ -5,7 +5,7 @@
 
 #include <pir/layer/kernel.h>
 
-// Returns them in name order and sets their number; NULL and 0 when their library is not there.
-const pir_kernel *rare_kernels(size_t *out_count);
+// Returns them in name order and sets their number; NULL and 0 when their library is missing.
+extern const pir_kernel *(*const rare_kernels)(size_t *out_count);
 
 #endif

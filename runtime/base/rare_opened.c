@@ -9,7 +9,7 @@
 #pragma weak pir_rare_kernels
 #define PIR_RARE_LIBRARY "libpir_rt_kernels.so." PIR_SONAME
 
-const pir_kernel *rare_kernels(size_t *out_count) {
+static const pir_kernel *open_rare_kernels(size_t *out_count) {
   *out_count = 0;
   if (pir_rare_kernels)
     return pir_rare_kernels(out_count);
@@ -24,3 +24,5 @@ const pir_kernel *rare_kernels(size_t *out_count) {
   memcpy(&kernels, &symbol, sizeof kernels);
   return kernels ? kernels(out_count) : NULL;
 }
+
+const pir_kernel *(*const rare_kernels)(size_t *) = open_rare_kernels;

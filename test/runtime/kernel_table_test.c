@@ -11,7 +11,8 @@
 #include "kernels.h"
 
 static int is_rare_library(struct dl_phdr_info *info, size_t size, void *unused) {
-  (void)size, (void)unused;
+  (void)size;
+  (void)unused;
   return strstr(info->dlpi_name, "libpir_rt_kernels") != NULL;
 }
 

@@ -84,7 +84,7 @@ static void make_statements(program *p) {
   p->accumulate = last_of(copies);
   pir_loop_if(fn, p->body, pir_loop_lt(m, p->at, pir_loop_int(m, 4)), NULL);
   p->branch = last_of(p->body);
-  pir_loop_prefetch(fn, p->body, p->a, p->at);
+  pir_loop_prefetch(fn, p->body, p->a, p->at, false);
   p->prefetch = last_of(p->body);
   pir_loop_trap(fn, p->body, 1, pir_loop_lt(m, p->at, pir_loop_int(m, 0)));
   p->trap = last_of(p->body);

@@ -1,0 +1,45 @@
+// A panel of weights that does not stay in the second cache is fetched into it while the one before is multiplied: each tile
+// of rows takes its share, also if their number is open. Taps of minimal filters are fetched likewise. Weights that stay there
+// are not fetched, nor any for a processor where that gained nothing.
+// RUN: pir-opt %s --split-input-file --emit=loops --target=sapphirerapids | FileCheck %s
+// RUN: pir-opt %s --split-input-file --emit=loops --target=znver4 | FileCheck %s --check-prefix=NEVER
+// NEVER-NOT: prefetch
+
+// CHECK: 0 to 64 by 1
+// CHECK-NOT: prefetch
+{
+  (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[128,64]} : () -> tensor<128x64xf32>
+  (%w) = "builtin.parameter" () {parameter_name:"w"} : () -> tensor<64x128xf32>
+  (%0) = "pd_op.matmul" (%x, %w) {transpose_x:false,transpose_y:false} : (tensor<128x64xf32>, tensor<64x128xf32>) -> tensor<128x128xf32>
+  (%1) = "pd_op.fetch" (%0) {col:0,name:"out"} : (tensor<128x128xf32>) -> tensor<128x128xf32>
+}
+// -----
+// Ten tiles of up to 13 rows share the 32 lanes of a line: 4 each.
+// CHECK: 0 to 768 by 1
+// CHECK-COUNT-2: prefetch far b1[({{.*}} * 4))]
+{
+  (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[128,768]} : () -> tensor<128x768xf32>
+  (%w) = "builtin.parameter" () {parameter_name:"w"} : () -> tensor<768x3072xf32>
+  (%0) = "pd_op.matmul" (%x, %w) {transpose_x:false,transpose_y:false} : (tensor<128x768xf32>, tensor<768x3072xf32>) -> tensor<128x3072xf32>
+  (%1) = "pd_op.fetch" (%0) {col:0,name:"out"} : (tensor<128x3072xf32>) -> tensor<128x3072xf32>
+}
+// -----
+// CHECK: [[SHARE:v[0-9]+]]: index = (floordiv(31, dim0) + 1)
+// CHECK: prefetch far b1[({{.*}} * [[SHARE]]))]
+{
+  (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[-1,768]} : () -> tensor<-1x768xf32>
+  (%w) = "builtin.parameter" () {parameter_name:"w"} : () -> tensor<768x3072xf32>
+  (%0) = "pd_op.matmul" (%x, %w) {transpose_x:false,transpose_y:false} : (tensor<-1x768xf32>, tensor<768x3072xf32>) -> tensor<-1x3072xf32>
+  (%1) = "pd_op.fetch" (%0) {col:0,name:"out"} : (tensor<-1x3072xf32>) -> tensor<-1x3072xf32>
+}
+// -----
+// CHECK: scratch {{.*}} f32
+// CHECK: prefetch far b1[
+{
+  (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[1,256,14,14]} : () -> tensor<1x256x14x14xf32>
+  (%w) = "builtin.parameter" () {parameter_name:"w"} : () -> tensor<256x256x3x3xf32>
+  (%v) = "builtin.parameter" () {parameter_name:"v"} : () -> tensor<256x256x3x3xf32>
+  (%0) = "pd_op.conv2d" (%x, %w) {data_format:"NCHW",dilations:[1,1],groups:1,padding_algorithm:"EXPLICIT",paddings:[1,1],strides:[1,1]} : (tensor<1x256x14x14xf32>, tensor<256x256x3x3xf32>) -> tensor<1x256x14x14xf32>
+  (%1) = "pd_op.conv2d" (%0, %v) {data_format:"NCHW",dilations:[1,1],groups:1,padding_algorithm:"EXPLICIT",paddings:[1,1],strides:[1,1]} : (tensor<1x256x14x14xf32>, tensor<256x256x3x3xf32>) -> tensor<1x256x14x14xf32>
+  (%2) = "pd_op.fetch" (%1) {col:0,name:"out"} : (tensor<1x256x14x14xf32>) -> tensor<1x256x14x14xf32>
+}
