@@ -92,7 +92,7 @@ typedef struct contract_code {
   int64_t packed_bytes;      // then b.slot holds the packed form
   contract_stage stages[2];  // in order
   int stage_count;
-  char how[96];  // description of the choice, for remarks
+  char how[128];  // description of the choice, for remarks
 } contract_code;
 
 // Reads the contraction from an op's clause, and the operands that are its a and b; false if
@@ -125,7 +125,7 @@ typedef struct contract_pair_code {
   contract_stage packings[2];
   int64_t packed_bytes[2];  // then b.slot of each holds the packed form
   contract_stage stage;
-  char how[96];  // description of the choice, for remarks
+  char how[128];  // description of the choice, for remarks
 } contract_pair_code;
 
 // Emits both contractions as one stage. The epilogue of `first` stores into

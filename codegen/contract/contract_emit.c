@@ -363,9 +363,12 @@ static void describe_tile(const contract_form *f, char *how, size_t size) {
   const char *by = describe_groups(f);
   if (!f->b_packed)
     packing = "";
-  pir_text_format(how, size, "%stile of %d rows x %d vectors of %d %s%s%s, %s innermost", kind,
-                  f->rows, f->vectors, f->vector, pir_dtype_name(f->compute), by, packing,
-                  f->panel_inner ? "panels" : "rows");
+  size_t at =
+      pir_text_format(how, size, "%stile of %d rows x %d vectors of %d %s%s%s, %s innermost",
+                      kind, f->rows, f->vectors, f->vector, pir_dtype_name(f->compute), by,
+                      packing, f->panel_inner ? "panels" : "rows");
+  if (f->block)
+    pir_text_format(how + at, size - at, " in blocks of %lld tiles", (long long)f->block);
 }
 
 pir_status pir_contract_emit(const contraction *c, const contract_env *env, const char *name,

@@ -62,7 +62,8 @@ typedef struct contract_form {
   int tile_groups;   // such groups in a row of a tile register; 0: sums are in vector registers
   bool b_packed;     // if false, b is read in place and its lanes are adjacent
   bool panel_inner;  // unit order: the panel changes fastest
-  bool fetches;      // the next panel is fetched into the L2 cache while a panel is in use
+  int64_t block;  // tiles whose rows stay in the L2 cache while all panels pass; 0: all tiles
+  bool fetches;   // the next panel is fetched into the L2 cache while a panel is in use
 } contract_form;
 
 bool contract_normalise(const contraction *c, contract_form *form);

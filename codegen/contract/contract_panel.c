@@ -470,14 +470,22 @@ bool contract_emit_panel(contract_emission *e, loop_block *block, loop_expr *num
 // A unit's number consists of these digits: the outer axes, a panel, and a tile (or a whole row
 // of tiles). The order maximises sharing between neighbouring units. Axes that select a part of
 // b come before the panel. The others come after it, unless all panels stay in the cache: then
-// the tile is kept and the panel varies fastest.
-enum { DIGIT_PANEL = -1, DIGIT_TILE = -2, MOST_DIGITS = CONTRACT_MAX_VARS + 2 };
+// the tile is kept and the panel varies fastest. If neither all panels nor all rows stay there,
+// blocks of tiles come before the panel.
+enum {
+  DIGIT_PANEL = -1,
+  DIGIT_TILE = -2,
+  DIGIT_BLOCK = -3,
+  MOST_DIGITS = CONTRACT_MAX_VARS + 3
+};
 
 static int order_digits(const contract_form *f, int digits[MOST_DIGITS]) {
   int count = 0;
   for (int i = 0; i < f->outer_count; i++)
     if (contract_in_b(f, f->outer[i]))
       digits[count++] = f->outer[i];
+  if (f->block)
+    digits[count++] = DIGIT_BLOCK;
   if (!f->panel_inner)
     digits[count++] = DIGIT_PANEL;
   for (int i = 0; i < f->outer_count; i++)
@@ -489,6 +497,11 @@ static int order_digits(const contract_form *f, int digits[MOST_DIGITS]) {
   return count;
 }
 
+static pir_dim tiles_of_rows(const contract_form *f) {
+  pir_dims *dims = f->c->dims;
+  return pir_dim_ceildiv(dims, f->axes[f->tile].extent, pir_dim_const(dims, f->rows));
+}
+
 static pir_dim digit_extent(const contract_form *f, int digit) {
   pir_dims *dims = f->c->dims;
   if (digit == DIGIT_PANEL)
@@ -497,7 +510,11 @@ static pir_dim digit_extent(const contract_form *f, int digit) {
     return f->axes[digit].extent;
   if (f->tile < 0 || tile_window(f))
     return pir_dim_const(dims, 1);
-  return pir_dim_ceildiv(dims, f->axes[f->tile].extent, pir_dim_const(dims, f->rows));
+  pir_dim tiles = tiles_of_rows(f);
+  if (!f->block)
+    return tiles;
+  pir_dim block = pir_dim_const(dims, f->block);
+  return digit == DIGIT_TILE ? block : pir_dim_ceildiv(dims, tiles, block);
 }
 
 static void open_panel_buffers(contract_emission *e, uint16_t b_slot) {
@@ -540,6 +557,7 @@ pir_status contract_emit_panels(const contract_form *f, const contract_env *env,
     contract_begin_tiles(&e);
   int digits[MOST_DIGITS], count = order_digits(f, digits), at = 0;
   loop_expr *unit, *extents[MOST_DIGITS], *values[MOST_DIGITS], *panel = NULL, *tile = NULL;
+  loop_expr *first = NULL;
   loop_block *block = contract_open_units(&e, "unit", &unit);
   *out_stage = (contract_stage){e.fn, pir_dim_const(dims, 1)};
   for (int i = 0; i < count; i++) {
@@ -552,13 +570,21 @@ pir_status contract_emit_panels(const contract_form *f, const contract_env *env,
     if (digits[i] == DIGIT_PANEL) {
       panel = values[i];
       at = i;
-    } else if (digits[i] == DIGIT_TILE)
+    } else if (digits[i] == DIGIT_TILE) {
       tile = values[i];
-    else
+    } else if (digits[i] == DIGIT_BLOCK) {
+      first = contract_times(&e, values[i], f->block);
+    } else {
       e.value[digits[i]] = values[i];
+    }
   }
   if (f->fetches)
     fetch_next_panel(&e, block, panel, extents + at + 1, values + at + 1, count - at - 1);
+  if (first) {
+    tile = contract_let(&e, block, "tile", contract_add(&e, first, tile));
+    loop_expr *exists = contract_lt(&e, tile, contract_dim(&e, tiles_of_rows(f)));
+    block = contract_if(&e, block, exists, NULL);
+  }
   if (!contract_emit_panel(&e, block, panel, tile))
     return PIR_UNSUPPORTED;
   if (f->tile_groups)

@@ -36,19 +36,25 @@ static int64_t tile_cost(const pir_machine *machine, int64_t rows, int64_t vecto
   return rows ? machine->tile.edge * step_cost(machine, rows, vectors) + 1 : 0;
 }
 
-// Cost of `rows` rows in tiles; each tile also has a fixed cost for its start and end.
-static int64_t rows_cost(const pir_machine *machine, int64_t rows, int64_t tile,
-                         int64_t vectors) {
-  return rows / tile * tile_cost(machine, tile, vectors) +
-         tile_cost(machine, rows % tile, vectors);
+// Cost of `rows` rows in tiles; each tile also has a fixed cost for its start and end. The rest
+// of an open number of rows is done by tiles of powers of two.
+static int64_t rows_cost(const contract_form *f, const pir_machine *machine, int64_t rows,
+                         int64_t tile, int64_t vectors) {
+  int64_t cost = rows / tile * tile_cost(machine, tile, vectors), rest = rows % tile, known;
+  if (f->tile < 0 || contract_const(f, f->axes[f->tile].extent, &known))
+    return cost + tile_cost(machine, rest, vectors);
+  for (int64_t size = 1; size <= rest; size *= 2)
+    if (rest & size)
+      cost += tile_cost(machine, size, vectors);
+  return cost;
 }
 
 // Cost of all lanes: panels of `vectors` vectors, and the remainder.
 static int64_t panels_cost(const contract_form *f, const pir_machine *machine, int64_t lanes,
                            int64_t rows, int64_t tile, int64_t vectors) {
   int64_t width = vectors * f->vector, rest = (lanes % width + f->vector - 1) / f->vector;
-  int64_t cost = lanes / width * rows_cost(machine, rows, tile, vectors);
-  return rest ? cost + rows_cost(machine, rows, tile, rest) : cost;
+  int64_t cost = lanes / width * rows_cost(f, machine, rows, tile, vectors);
+  return rest ? cost + rows_cost(f, machine, rows, tile, rest) : cost;
 }
 
 // Whether rows of `a` map to the same sets of the L1 cache.
@@ -148,6 +154,57 @@ static int64_t bytes_of_taps(const contract_form *f, int64_t lanes) {
   return bytes / f->group;
 }
 
+// Returns how many tiles form a block if neither all panels nor all rows stay in the L2 cache:
+// so many that their rows stay there, beside the panel in use and the next one. Without blocks
+// every panel reads all rows again; with them every block reads all panels again. 0: all tiles
+// are one block, as their number is open, or blocks would read more.
+static int64_t choose_row_block(const contract_form *f, const pir_target *target, int64_t rows,
+                                int64_t lanes) {
+  int64_t elements = 1, taps, l2 = (int64_t)target->l2_bytes;
+  bool alone = f->tile >= 0 && f->axes[f->tile].window < 0 && !f->tile_groups &&
+               contract_const(f, f->axes[f->tile].extent, &rows);
+  for (int i = 0; i < f->outer_count; i++)
+    alone &= contract_in_b(f, f->outer[i]);
+  for (int i = 0; i < f->tap_count && alone; i++) {
+    alone = contract_const(f, f->axes[f->taps[i]].extent, &taps) && taps < l2;
+    elements *= alone ? taps : 1;
+    alone &= elements < l2;
+  }
+  if (!alone || f->panel_inner || !f->b_packed)
+    return 0;
+  int64_t panel = elements * f->vectors * f->vector * (int64_t)pir_dtype_size(f->compute);
+  int64_t room = l2 - l2 / 4 - 2 * panel;
+  if (room < l2 / 4)
+    room = l2 / 4;
+  int64_t tile = elements * f->rows * (int64_t)pir_dtype_size(f->c->a.dtype);
+  int64_t tiles = (rows + f->rows - 1) / f->rows, most = room / tile;
+  bool less = most * f->rows >= 2 * (int64_t)f->vectors * f->vector;
+  if (!less || most >= tiles || lanes <= f->vectors * f->vector)
+    return 0;
+  int64_t blocks = (tiles + most - 1) / most;
+  return (tiles + blocks - 1) / blocks;
+}
+
+// Bytes of a. Of a dynamic extent its constant factor counts.
+static int64_t bytes_of_a(const contract_form *f) {
+  int64_t bytes = (int64_t)pir_dtype_size(f->c->a.dtype);
+  for (int i = 0; i < f->c->a.rank; i++) {
+    int64_t extent = contract_known_factor(f, f->c->a.shape[i]);
+    if (extent > 0)
+      bytes = bytes < INT64_MAX / extent ? bytes * extent : INT64_MAX;
+  }
+  return bytes;
+}
+
+// Whether the panel changes fastest: a tile of a then meets every panel while it is in the L1
+// cache.
+static bool panels_innermost(const contract_form *f, const pir_target *target, int64_t lanes) {
+  const pir_machine *machine = target->machine;
+  int64_t taps = bytes_of_taps(f, lanes), l2 = (int64_t)target->l2_bytes;
+  int64_t kept = l2 / machine->cache.l2_kept;
+  return taps <= l2 / machine->cache.l2_panels || (taps <= kept && bytes_of_a(f) > kept);
+}
+
 void contract_schedule(contract_form *f, const pir_target *target) {
   f->vector = f->lane < 0 ? 1 : target->vector_bytes / (int)pir_dtype_size(f->compute);
   int64_t rows = likely_rows(f), lanes = likely_lanes(f);
@@ -160,8 +217,7 @@ void contract_schedule(contract_form *f, const pir_target *target) {
   else
     choose_tile(f, target, rows, lanes);
   f->b_packed = !in_place(f);
-  // If all of b fits the L2 cache, a tile of a meets every panel while it is in the L1 cache.
-  int64_t kept = (int64_t)target->l2_bytes / target->machine->cache.l2_kept;
-  f->panel_inner = bytes_of_taps(f, lanes) <= kept;
+  f->panel_inner = panels_innermost(f, target, lanes);
+  f->block = choose_row_block(f, target, rows, lanes);
   f->fetches = f->b_packed && !f->panel_inner && target->machine->cache.fetches_panels;
 }

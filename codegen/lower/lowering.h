@@ -73,7 +73,7 @@ typedef struct lowering {
   int64_t refuse_at, places;  // for tests: the place that refuses (0: none), and those passed
   const char *why;            // the first thing that cannot be lowered, and
   const pir_op *where;        // whose it is
-  char how[96];               // description of the group's code for remarks
+  char how[128];              // description of the group's code for remarks
 } lowering;
 
 void lower_init(lowering *l, loop_module *m, const pir_target *target, const pir_facts *facts,

@@ -41,6 +41,10 @@ typedef struct pir_machine {
     // Fraction 1/n of the L2 cache for data that is read repeatedly: while little else passes
     // through; while images, results and packed taps pass through.
     int l2_kept, l2_shared;
+    // Fraction 1/n of the L2 cache up to which all panels of b are read again for each tile of
+    // rows; larger ones only if the rows do not stay in the L2 cache. Every run reads panels
+    // from memory, and rows from the cache into which the op before wrote them.
+    int l2_panels;
     // Fraction 1/n of the last-level cache that keeps packed taps from one run to the next.
     int l3_kept;
     // Bytes loaded in the time of one product from memory, the last-level cache, the L2 cache.
