@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Measures generated CUDA code on a device (gpu.sh): conformance, bandwidth, products, latency.
 
-  gpu.py --build DIR --out FILE [--small] RECORDED
+  gpu.py --build DIR --results INDEX [--small] RECORDED
 
-Bandwidth is what a group reads and writes once, over the time of its span on the device (--profile), in relation to copies from
+The results go into the page of this device (results.py), part by part. Bandwidth is what a group reads and writes once, over the time of its span on the device (--profile), in relation to copies from
 device memory to device memory by the driver in the same run. --small takes small shapes and few models: with
 LD_LIBRARY_PATH=BUILD/cuda it tries the script itself, on the processor.
 """
@@ -15,6 +15,9 @@ import subprocess
 import sys
 import tempfile
 import time
+
+import processor
+import results
 
 NAMES = {"f32": ("float32", 4), "bf16": ("bfloat16", 2)}
 DEADLINE = time.monotonic() + 540
@@ -189,23 +192,20 @@ def latency(bench, recorded, small, out):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", type=pathlib.Path, required=True)
-    parser.add_argument("--out", type=pathlib.Path, required=True)
+    parser.add_argument("--results", type=pathlib.Path, required=True)
     parser.add_argument("--small", action="store_true")
     parser.add_argument("recorded", type=pathlib.Path)
     args = parser.parse_args()
     name, copy = copy_bandwidth(1 << (16 if args.small else 28))
     with tempfile.TemporaryDirectory(prefix="pir-gpu-") as folder:
         bench = Bench(args, pathlib.Path(folder))
-        out = ["# Generated code on a CUDA device", "", "By `bench/gpu.sh`; do not edit.", "",
-               f"Device: {name}; copies within its memory: {copy / 1e9:.0f} GB/s read and written.", ""]
-        for title, part in (("Memory-bound groups", lambda o: bandwidth(bench, args.small, copy, o)),
-                            ("Products", lambda o: products(bench, args.small, o)),
-                            ("Latency", lambda o: latency(bench, args.recorded, args.small, o)),
-                            ("Conformance", lambda o: conformance(bench, args.recorded, args.small, o))):
-            out += [f"## {title}", ""]
+        for section, title, part in (("groups", "memory-bound groups", lambda o: bandwidth(bench, args.small, copy, o)),
+                                     ("products", "products", lambda o: products(bench, args.small, o)),
+                                     ("latency", "latency", lambda o: latency(bench, args.recorded, args.small, o)),
+                                     ("conformance", "conformance", lambda o: conformance(bench, args.recorded, args.small, o))):
+            out = [f"Copies within the memory of the device: {copy / 1e9:.0f} GB/s read and written.", ""] if section == "groups" else []
             part(out)
-            out.append("")
-            args.out.write_text("\n".join(out))
+            results.write(args.results, section, title, "\n".join(out), processor.Device(name))
             print(f"{title}: done", flush=True)
 
 
