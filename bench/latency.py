@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Latency of whole models beside ONNX Runtime, OpenVINO (held to f32) and Paddle Inference with oneDNN.
 
-  latency.py --zoo DIR --pir-run EXE [--peak EXE] [--models A,B|all] [--threads 1,2] [--rounds N] [--json FILE]
+  latency.py --zoo DIR --pir-run EXE [--peak EXE] [--models A,B|all] [--threads 1,2] [--batch 1,4,16] [--rounds N] [--json FILE]
 
 DIR/NAME holds model.json, model.pdiparams, model.pdmodel, model.onnx and case0/ (models.py makes them). OpenVINO is given the
 .pdmodel where it cannot read the ONNX file, Paddle where its passes for oneDNN fail on the JSON program. Every measurement is a fresh process, pinned to the first N
@@ -9,10 +9,13 @@ processors, that loads one model in one engine, warms up, runs for --seconds and
 interleaved (A B C A B C ...), so that a slow minute of a shared machine hits every engine alike. Reported: per engine the median
 over the rounds of each round's fastest run, its ratio to the fastest of the others, and the spread (max / min over the rounds): a
 difference below the spread is noise. Engines pir-fast, pir-bf16 and openvino-bf16 compute in those modes (bf16 has peers of its own) and
-report their largest error, relative to the largest expected element. --peak is run beside every round; its FMA rate makes the share of peak. At the end: the
-ratios of all models, and their geometric mean over the networks of bench/zoo.
+report their largest error, relative to the largest expected element. --peak is run beside every round; its FMA rate makes the share of peak,
+and disturbed rounds are repeated (noise.py). --batch: inputs of so many samples where the network has a free batch (default: those
+of case0); times are then those of a run divided by the batch. At the end: the ratios of all models, and their geometric mean over the
+networks of bench/zoo.
 """
 import argparse
+import contextlib
 import glob
 import json
 import math
@@ -20,22 +23,30 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
+import batches
+import noise
 from models import DETECTORS, ZOO
 
 # Multiply-adds of the convolutions and products of one run, times two; those on padding count.
 NOMINAL_GFLOP = {"resnet50": 8.178, "mobilenet_v1": 1.137, "bert_base": 22.348, "vit_base_patch16_224": 35.13}
 
 
-def inputs_of(folder):
-    import numpy as np
-    return {os.path.basename(p)[3:-4]: np.load(p) for p in sorted(glob.glob(folder + "/case0/in_*.npy"))}
+def input_files(case):
+    return {os.path.basename(p)[3:-4]: p for p in sorted(glob.glob(case + "/in_*.npy"))}
 
 
-def outputs_of(folder):
+def inputs_of(case):
     import numpy as np
-    paths = sorted(glob.glob(folder + "/case0/out_*.npy"), key=lambda p: int(os.path.basename(p)[4:-4]))
+    return {name: np.load(path) for name, path in input_files(case).items()}
+
+
+def outputs_of(case):
+    """What is expected; nothing of a batch that is made here."""
+    import numpy as np
+    paths = sorted(glob.glob(case + "/out_*.npy"), key=lambda p: int(os.path.basename(p)[4:-4]))
     return [np.load(p) for p in paths]
 
 
@@ -93,18 +104,23 @@ def paddle_predictor(program, folder, threads, feeds):
     return run
 
 
-def measure_here(engine, folder, threads, seconds):
-    """In a child: prints one line of JSON."""
-    import numpy as np
-    feeds = inputs_of(folder)
-    start = time.perf_counter()
+def session_of(engine, folder, threads, feeds):
+    """A function that runs the model in an engine, not ours, and returns its results."""
     engine, _, mode = engine.partition("-")
     session = {"ort": ort_session, "openvino": openvino_session, "paddle": paddle_session}[engine]
-    run = session(folder, threads, feeds, *[mode] if mode else [])
+    return session(folder, threads, feeds, *[mode] if mode else [])
+
+
+def measure_here(engine, folder, threads, seconds, case):
+    """In a child: prints one line of JSON."""
+    import numpy as np
+    feeds = inputs_of(case)
+    start = time.perf_counter()
+    run = session_of(engine, folder, threads, feeds)
     out = run()
     first = time.perf_counter() - start
-    error = max(float(np.max(np.abs(a.astype("f8") - b.astype("f8"))) / max(1e-30, float(np.max(np.abs(b)))))
-                for a, b in zip(out, outputs_of(folder)))
+    error = max((float(np.max(np.abs(a.astype("f8") - b.astype("f8"))) / max(1e-30, float(np.max(np.abs(b)))))
+                 for a, b in zip(out, outputs_of(case))), default=None)
     times, end = [], time.perf_counter() + seconds
     while time.perf_counter() < end or len(times) < 5:
         t = time.perf_counter()
@@ -135,39 +151,45 @@ def is_ours(engine):
     return engine.partition("-")[0] == "pir"
 
 
-def measure(args, engine, folder, threads):
+def our_command(args, engine, folder, threads, case):
+    mode = engine.partition("-")[2]
+    command = [args.pir_run, folder + "/model.json", f"--threads={threads}"] + ([f"--math={mode}"] if mode else [])
+    if mode and outputs_of(case):
+        return command + [f"--case={case}", "--rtol-max=1"]
+    return command + [f"--input={name}=@{path}" for name, path in input_files(case).items()]
+
+
+def measure(args, engine, folder, threads, case=None):
+    case = case or folder + "/case0"
     if is_ours(engine):
-        mode = engine.partition("-")[2]
-        feeds = [f"--case={folder}/case0", "--rtol-max=1", f"--math={mode}"] if mode else [f"--input={os.path.basename(p)[3:-4]}=@{p}" for p in sorted(glob.glob(folder + "/case0/in_*.npy"))]
-        return pinned(threads, [args.pir_run, folder + "/model.json", f"--threads={threads}",
-                                f"--benchmark={args.seconds}", "--json"] + feeds)
+        return pinned(threads, our_command(args, engine, folder, threads, case) + [f"--benchmark={args.seconds}", "--json"])
     env = dict(os.environ, OMP_NUM_THREADS=str(threads))
-    return pinned(threads, [sys.executable, __file__, "--child", engine, folder, str(threads), str(args.seconds)], env)
+    return pinned(threads, [sys.executable, __file__, "--child", engine, folder, str(threads), str(args.seconds), case], env)
 
 
-def peak_gflops(args, threads):
-    if not args.peak:
-        return 0.0
-    return pinned(threads, [args.peak, "--json", f"--threads={threads}"]).get("fma_gflops", 0.0)
+def middle_of(rounds, batch):
+    """Medians over the rounds of one engine, times by sample."""
+    mins = [r["min_ms"] / batch for r in rounds]
+    return {"min_ms": statistics.median(mins), "spread": max(mins) / min(mins),
+            "median_ms": statistics.median(r["median_ms"] / batch for r in rounds),
+            "first_ms": statistics.median(r.get("first_ms", r.get("first_run_ms", 0)) for r in rounds),
+            "error": rounds[0].get("error", rounds[0].get("max_rel_error")),
+            "rss_mb": max(r["peak_rss_kb"] for r in rounds) / 1024}
 
 
-def table(args, name, threads, rounds, peaks):
-    peak = statistics.median(peaks) if peaks else 0
+def table(args, name, title, batch, measured):
+    peak = statistics.median(measured.peaks)
     flops = NOMINAL_GFLOP.get(name, 0)
-    print(f"\n{name}, {threads} thread{'s' if threads > 1 else ''}; FMA peak {peak:.0f} GFLOP/s")
-    print("  engine         min ms  / best  spread  median ms  first ms   RSS MB  share of peak")
+    print(f"\n{title}; FMA peak {peak:.0f} GFLOP/s{measured.note()}")
+    each = "; min and median of one sample" if batch > 1 else ""
+    print(f"  engine         min ms  / best  spread  median ms  first ms   RSS MB  share of peak{each}")
     rows = {}
     for engine in args.engines:
-        good = [r[engine] for r in rounds if "min_ms" in r[engine]]
-        if not good:
-            print(f"  {engine:13} failed: {rounds[0][engine].get('error_text', '')[:120]}")
-            continue
-        mins = [g["min_ms"] for g in good]
-        rows[engine] = {"min_ms": statistics.median(mins), "spread": max(mins) / min(mins),
-                        "median_ms": statistics.median(g["median_ms"] for g in good),
-                        "first_ms": statistics.median(g.get("first_ms", g.get("first_run_ms", 0)) for g in good),
-                        "error": good[0].get("error", good[0].get("max_rel_error", 0)),
-                        "rss_mb": max(g["peak_rss_kb"] for g in good) / 1024}
+        good = [r[engine] for r in measured.results if "min_ms" in r[engine]]
+        if good:
+            rows[engine] = middle_of(good, batch)
+        else:
+            print(f"  {engine:13} failed: {measured.results[0][engine].get('error_text', '')[:120]}")
     for engine, r in rows.items():
         bf16 = engine.endswith("-bf16")
         base = min((p["min_ms"] for e, p in rows.items() if not is_ours(e) and e.endswith("-bf16") == bf16), default=None)
@@ -175,33 +197,55 @@ def table(args, name, threads, rounds, peaks):
         share = 100 * flops / (r["min_ms"] * 1e-3) / peak if peak else 0
         print(f"  {engine:13} {r['min_ms']:8.2f} {r['ratio']:7.2f} {r['spread']:7.2f} {r['median_ms']:10.2f} "
               f"{r['first_ms']:9.1f} {r['rss_mb']:8.0f} {share:8.0f} %"
-              + (f"  error {r['error']:.2g}" if "-" in engine else ""))
+              + (f"  error {r['error']:.2g}" if "-" in engine and r["error"] is not None else ""))
     return rows
 
 
-def summary(results, threads):
-    """A line a model, and the geometric mean of the ratios over the zoo."""
-    print(f"\nlatency over the fastest peer's, {' and '.join(map(str, threads))} threads")
-    for name in dict.fromkeys(key.rsplit("/", 1)[0] for key in results):
-        ratios = [results[f"{name}/{t}"].get("pir", {}).get("ratio", math.nan) for t in threads]
+def label(threads, batch):
+    return (f"batch {batch}, " if batch else "") + f"{threads} thread{'s' if threads > 1 else ''}"
+
+
+def one(args, name, threads, batch, guard):
+    """Measures a network; nothing of one that has no free batch. `batch` is 0 for the inputs of case0."""
+    folder, title = os.path.join(args.zoo, name), f"{name}, {label(threads, batch)}"
+    with tempfile.TemporaryDirectory() if batch else contextlib.nullcontext() as case:
+        if batch and not batches.write_case(folder, case, batch):
+            return print(f"\n{title}: has no free batch")
+
+        def once():
+            results = {e: measure(args, e, folder, threads, case) for e in args.engines}
+            return {e: r["min_ms"] for e, r in results.items() if "min_ms" in r}, results
+        return table(args, name, title, batch or 1, guard.measure(title, once, args.rounds))
+
+
+def summary(results, columns):
+    """A line a model, and the geometric means of the ratios over the zoo."""
+    print(f"\nlatency over the fastest peer's, by {'; '.join(label(*c) for c in columns)}")
+    for name in dict.fromkeys(name for name, _, _ in results):
+        ratios = [results.get((name, *c), {}).get("pir", {}).get("ratio", math.nan) for c in columns]
         print(f"  {name:22}" + "".join(f"{r:8.2f}" for r in ratios))
-    for t in threads:
-        ratios = [r["pir"]["ratio"] for key, r in results.items()
-                  if key.endswith(f"/{t}") and key.rsplit("/", 1)[0] in ZOO and r.get("pir", {}).get("ratio", 0) > 0]
+    for c in columns:
+        ratios = [r["pir"]["ratio"] for (name, *column), r in results.items()
+                  if tuple(column) == c and name in ZOO and r.get("pir", {}).get("ratio", 0) > 0]
         if len(ratios) > 1:
-            print(f"geometric mean over {len(ratios)} networks of the zoo, {t} thread{'s' if t > 1 else ''}: "
+            print(f"geometric mean over {len(ratios)} networks of the zoo, {label(*c)}: "
                   f"{math.exp(statistics.fmean(map(math.log, ratios))):.3f}; above 1.00: {sum(r > 1 for r in ratios)}")
+
+
+def numbers(text):
+    return [int(x) for x in text.split(",")]
 
 
 def main():
     if len(sys.argv) > 1 and sys.argv[1] == "--child":
-        return measure_here(sys.argv[2], sys.argv[3], int(sys.argv[4]), float(sys.argv[5]))
+        return measure_here(sys.argv[2], sys.argv[3], int(sys.argv[4]), float(sys.argv[5]), sys.argv[6])
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--zoo", required=True)
     ap.add_argument("--pir-run", required=True)
     ap.add_argument("--peak")
     ap.add_argument("--models", default="resnet50,mobilenet_v1,bert_base")
-    ap.add_argument("--threads", default="1,2")
+    ap.add_argument("--threads", default=[1, 2], type=numbers)
+    ap.add_argument("--batch", default=[0], type=numbers)
     ap.add_argument("--engines", default="pir,ort,openvino,paddle", type=lambda s: s.split(","))
     ap.add_argument("--rounds", type=int, default=3)
     ap.add_argument("--seconds", type=float, default=2.0)
@@ -209,19 +253,19 @@ def main():
     args = ap.parse_args()
     results = {}
     print("versions: " + ", ".join(f"{e} {version(e)}" for e in args.engines if not is_ours(e)))
-    threads_list = [int(t) for t in args.threads.split(",")]
+    guards = {threads: noise.Guard(noise.probe_of(args.peak, threads)) for threads in args.threads}
+    columns = [(threads, batch) for batch in args.batch for threads in args.threads]
     for name in ZOO + list(DETECTORS) if args.models == "all" else args.models.split(","):
-        folder = os.path.join(args.zoo, name)
-        for threads in threads_list:
-            rounds, peaks = [], []
-            for _ in range(args.rounds):
-                rounds.append({e: measure(args, e, folder, threads) for e in args.engines})
-                peaks.append(peak_gflops(args, threads))
-            results[f"{name}/{threads}"] = table(args, name, threads, rounds, peaks)
-    summary(results, threads_list)
+        for threads, batch in columns:
+            rows = one(args, name, threads, batch, guards[threads])
+            if rows:
+                results[name, threads, batch] = rows
+    summary(results, columns)
+    for threads, guard in guards.items():
+        print(f"{label(threads, 0)}: {guard.summary()}")
     if args.json:
         with open(args.json, "w") as f:
-            json.dump(results, f, indent=1)
+            json.dump({f"{name}/{threads}" + f"/{batch}" * (batch > 0): r for (name, threads, batch), r in results.items()}, f, indent=1)
 
 
 if __name__ == "__main__":

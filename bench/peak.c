@@ -1,7 +1,7 @@
 // Peak probe: fused multiply-adds from registers, and the bandwidth of a non-temporal copy,
 // with the widest vectors of this processor, on N pinned threads. Runs beside every
 // measurement, because a shared machine's speed drifts.
-//   peak [--threads=N] [--seconds=S] [--json]
+//   peak [--threads=N] [--seconds=S] [--only=fma] [--json]
 #define _GNU_SOURCE
 #include "../tools/pir-run/peak.h"
 
@@ -16,6 +16,7 @@
 typedef struct probe {
   int cpu;
   double seconds;
+  bool copies;
   double gflops, copy_gbps;
   pthread_barrier_t *barrier;
 } probe;
@@ -60,18 +61,21 @@ static void *run(void *user) {
       p->gflops = rate;
   }
   pthread_barrier_wait(p->barrier);
-  p->copy_gbps = copy_rate(p->seconds);
+  p->copy_gbps = p->copies ? copy_rate(p->seconds) : 0;
   return NULL;
 }
 
 int main(int argc, char **argv) {
   int threads = 1, json = 0;
+  bool copies = true;
   double seconds = 0.3;
   for (int i = 1; i < argc; i++) {
     if (!strncmp(argv[i], "--threads=", 10))
       threads = atoi(argv[i] + 10);
     else if (!strncmp(argv[i], "--seconds=", 10))
       seconds = atof(argv[i] + 10);
+    else if (!strcmp(argv[i], "--only=fma"))
+      copies = false;
     else if (!strcmp(argv[i], "--json"))
       json = 1;
     else
@@ -89,7 +93,7 @@ int main(int argc, char **argv) {
   pthread_t *ids = calloc((size_t)threads, sizeof *ids);
   double gflops = 0, copy = 0;
   for (int i = 0; i < threads; i++) {
-    probes[i] = (probe){.cpu = i, .seconds = seconds, .barrier = &barrier};
+    probes[i] = (probe){.cpu = i, .seconds = seconds, .copies = copies, .barrier = &barrier};
     if (pthread_create(&ids[i], NULL, run, &probes[i]))
       return 70;
   }

@@ -32,6 +32,7 @@ keep start "from files to the first result" "$python" "$here/start.py" --zoo "$z
 keep shapes "new shapes" "$python" "$here/shapes.py" --zoo "$zoo" --pir-run "$build/bin/pir-run" --json "$build/bench/shapes.json"
 keep roofline "where the time goes, and how near it is to the limits" python3 "$here/roofline.py" --zoo "$zoo" --pir-run "$build/bin/pir-run" \
   --peak "$build/bench/peak" ${names[@]:+--models "$models"}
-keep contract "contractions alone, channels last (beside the multiply-add peak)" "$build/bin/contract-bench"
+keep contract "contractions alone, channels last (beside the multiply-add peak)" \
+  python3 "$here/contract/run.py" --bench "$build/bin/contract-bench" --peak "$build/bench/peak"
 "$python" "$here/ops/run.py" --lib "$build/lib/libpir.so" --work "$build/bench/limits" --peak "$build/bench/peak" --limits --threads 1,2 \
   --results "$here/RESULTS.md"

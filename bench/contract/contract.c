@@ -10,6 +10,8 @@
 //       packed weights in as many copies, used in turn, so that none is in a cache
 //   contract-bench --asm|--loops|--llvm|--object NAME
 //       the code of one row
+//   contract-bench --list [SUBSTRING]
+//       the names of the rows
 #include "../../test/codegen/contract/contraction_cases.h"
 #include "llvm_backend.h"
 #include "../../tools/pir-run/peak.h"
@@ -272,6 +274,13 @@ static bool set_kind(contraction *c, contract_run *run, const char *kind) {
   return is_bf16 || is_bytes || is_half || !strcmp(kind, "f32");
 }
 
+static int list_rows(const char *only) {
+  for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++)
+    if (strstr(ROWS[i].name, only))
+      puts(ROWS[i].name);
+  return 0;
+}
+
 int main(int argc, char **argv) {
   const char *only = "", *mode = NULL, *name = NULL, *kind = "f32";
   int runs = 100, threads = 1, weights = 0;
@@ -297,6 +306,8 @@ int main(int argc, char **argv) {
     else
       only = argv[i];
   }
+  if (mode && !strcmp(mode, "--list"))
+    return list_rows(only);
   pir_target target;
   pir_context *ctx = pir_context_create(NULL);
   pir_code_store *store = NULL;

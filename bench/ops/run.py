@@ -6,7 +6,7 @@
 Every case of cases.py, at a size that stays in the cache and at 16 MB; or, with --limits, those of limits.py and what share of the
 multiply-add peak, or of the bandwidth of a non-temporal copy, each engine reaches. One process an engine, all pinned to the same processors; they
 run in turns, several rounds of some milliseconds, and the fastest run of each counts, so that a slow moment of a shared machine hits
-every engine alike. From every time that of an empty call of the same engine is taken off: what is compared is the op. `ratio` is ours
+every engine alike; disturbed rounds are repeated (noise.py). From every time that of an empty call of the same engine is taken off: what is compared is the op. `ratio` is ours
 (what a user gets: the default pipeline) to the faster of the peers; `called` the same with every op called (pipeline `kernels`).
 """
 import argparse
@@ -24,6 +24,7 @@ from cases import EMPTY
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.append(os.path.dirname(HERE))
+import noise  # noqa: E402
 import results  # noqa: E402
 SIZES = {1: "cache", 32: "16 MB"}
 SLOW = 300000  # microseconds; what takes longer is measured in one round, as everything called is
@@ -53,6 +54,7 @@ def folder_of(root, case, size):
 class Bench:
     def __init__(self, args, threads):
         self.args, self.threads, self.engines, self.children, self.empty = args, threads, args.engines, {}, {}
+        self.guard = noise.Guard(noise.probe_of(args.peak, threads, args.seconds))
         self.empty = self.times(EMPTY, 1, 6)[0]
 
     def child(self, engine):
@@ -62,8 +64,8 @@ class Bench:
         return self.children[engine]
 
     def times(self, case, size, rounds):
-        """Microseconds by engine, and why the others have none."""
-        folder, best, why = folder_of(self.args.work, case, size), {}, {}
+        """Microseconds by engine, why the others have none, and what is said of noise."""
+        folder, first, why = folder_of(self.args.work, case, size), {}, {}
         for e in self.engines:
             if e == "ort" and not case.onnx:
                 continue
@@ -71,30 +73,36 @@ class Bench:
             if "error" in told or not told["difference"] < 1:
                 why[e] = told.get("error") or f"its numbers differ ({told['difference']:.2g})"
             else:
-                best[e] = float("inf")
-        for number in range(rounds):
-            for e in list(best):
-                if number and (best[e] > SLOW or e == "called"):
+                first[e] = None
+
+        def once():
+            us = {}
+            for e in list(first):
+                if first[e] and (first[e] > SLOW or e == "called"):
                     continue
                 told = self.child(e).ask(time=self.args.seconds)
                 if "error" in told:
                     why[e] = told["error"]
-                    del best[e]
+                    del first[e]
                 else:
-                    best[e] = min(best[e], told["us"])
+                    us[e] = told["us"]
+                    first[e] = first[e] or us[e]
                 if self.threads > 1:
                     time.sleep(0.005)  # threads that spin after a run go to sleep
-        return best, why
+            return us, us
+        measured = self.guard.measure(f"{case.name} ({SIZES[size]})", once, rounds)
+        best = {e: min((us[e] for us in measured.results if e in us), default=first[e]) for e in first}
+        return best, why, measured.note()
 
     def net(self, best, engine):
         return max(best[engine] - self.empty.get(engine, 0), 0.05 * best[engine]) if engine in best else None
 
     def row(self, case, size):
-        best, why = self.times(case, size, self.args.rounds)
+        best, why, note = self.times(case, size, self.args.rounds)
         us = {e: self.net(best, e) for e in self.engines}
         peers = [us[e] for e in self.engines if e not in ("pir", "called") and us[e]]
         ratio = {e: us[e] / min(peers) if us.get(e) and peers else None for e in ("pir", "called")}
-        return {"name": case.name, "size": SIZES[size], "us": us, "ratio": ratio, "why": why, "work": case.work}
+        return {"name": case.name, "size": SIZES[size], "us": us, "ratio": ratio, "why": why, "work": case.work, "note": note}
 
     def close(self):
         for child in self.children.values():
@@ -111,7 +119,7 @@ def shown(x, form):
 def line(row):
     us, ratio = row["us"], row["ratio"]
     return (f"{row['name']:28} {row['size']:6}" + "".join(shown(x, "10.1f") for x in us.values())
-            + shown(ratio["pir"], "8.2f") + shown(ratio["called"], "8.2f"))
+            + shown(ratio["pir"], "8.2f") + shown(ratio["called"], "8.2f") + row["note"])
 
 
 HEAD = f"{'op':28} {'size':6}{'pir us':>10}{'called':>10}{'ort':>10}{'paddle':>10}{'ratio':>8}{'called':>8}"
@@ -122,7 +130,7 @@ def limit_line(row, peaks):
     kind, amount = row["work"]
     shares = {e: amount / us * 1e-3 / peaks[kind] if us and peaks else None for e, us in row["us"].items()}
     return (f"{row['name']:32}" + "".join(shown(us, "10.1f") for us in row["us"].values()) + shown(row["ratio"]["pir"], "8.2f")
-            + "".join(shown(100 * x if x else None, "10.0f") + " %" for x in shares.values()))
+            + "".join(shown(100 * x if x else None, "10.0f") + " %" for x in shares.values()) + row["note"])
 
 
 def limit_head(engines):
@@ -168,7 +176,7 @@ def measure(args, chosen, threads):
             lines.append(limit_line(rows[-1], peaks) if args.limits else line(rows[-1]))
             print(lines[-1], flush=True)
     bench.close()
-    told = summary(rows)
+    told = summary(rows) + [bench.guard.summary()]
     print("\n".join(told), flush=True)
     return "\n".join(lines + told) + "\n"
 
