@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Everything measured, in one run: costs of the IR beside mlir-opt-19 in counted instructions, and latency of full-size models
-# beside ONNX Runtime, OpenVINO and Paddle with a peak probe. Makes its own Python environment and models on first use (ten minutes and 4 GB
+# Everything measured, in one run: costs of the IR beside mlir-opt-19 in counted instructions, and latency and accuracy of full-size models
+# beside ONNX Runtime, OpenVINO and Paddle, with a peak probe. Makes its own Python environment and models on first use (ten minutes and 4 GB
 # of disk for all of them); writes the page of this processor in results, and the index RESULTS.md. MODELS: names with commas between, or all (default).
 #   bench/run.sh BUILD [MODELS]
 set -euo pipefail
@@ -28,6 +28,10 @@ keep latency "latency" "$python" "$here/latency.py" --zoo "$zoo" --pir-run "$bui
   --models "$models" --json "$build/bench/latency.json"
 keep math "latency of --math=fast and --math=bf16" "$python" "$here/latency.py" --zoo "$zoo" --pir-run "$build/bin/pir-run" --peak "$build/bench/peak" \
   ${names[@]:+--models "$models"} --engines pir,pir-fast,pir-bf16,ort,openvino,openvino-bf16
+keep batches "latency by batch" "$python" "$here/latency.py" --zoo "$zoo" --pir-run "$build/bin/pir-run" --peak "$build/bench/peak" \
+  --models "$([ "$models" = all ] && echo resnet50,mobilenet_v1,mobilenet_v3_large,shufflenet_v2_x1_0 || echo "$models")" --batch 1,4,16,64
+keep accuracy "errors against float64" "$python" "$here/accuracy.py" --zoo "$zoo" --pir-run "$build/bin/pir-run" --models "$models" \
+  --json "$build/bench/accuracy.json"
 keep start "from files to the first result" "$python" "$here/start.py" --zoo "$zoo" --pir-run "$build/bin/pir-run" --json "$build/bench/start.json"
 keep shapes "new shapes" "$python" "$here/shapes.py" --zoo "$zoo" --pir-run "$build/bin/pir-run" --json "$build/bench/shapes.json"
 keep roofline "where the time goes, and how near it is to the limits" python3 "$here/roofline.py" --zoo "$zoo" --pir-run "$build/bin/pir-run" \
