@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # Everything measured, in one run: costs of the IR beside mlir-opt-19 in counted instructions, and latency and accuracy of full-size models
 # beside ONNX Runtime, OpenVINO and Paddle, with a peak probe. Makes its own Python environment and models on first use (ten minutes and 4 GB
-# of disk for all of them); writes the page of this processor in results, and the index RESULTS.md. MODELS: names with commas between, or all (default).
+# of disk for all of them); writes the page of this processor in results, and the index RESULTS.md. MODELS: names with commas between, or all (default). RESULTS=FILE: another
+# index, with its pages beside it.
 #   bench/run.sh BUILD [MODELS]
 set -euo pipefail
 build=$(realpath "$1")
 models=${2-all}
 here=$(cd "$(dirname "$0")" && pwd)
 zoo=$build/bench/zoo
+index=${RESULTS-$here/RESULTS.md}
 mkdir -p "$build/bench"
 python=$("$here/peers.sh" "$build")
 names=()
@@ -16,7 +18,7 @@ names=()
 gcc -O2 -pthread -o "$build/bench/peak" "$here/peak.c" -lm
 keep() { # section title command...: its output, shown and kept
   echo "== $2"
-  python3 "$here/results.py" "$here/RESULTS.md" "$@"
+  python3 "$here/results.py" "$index" "$@"
 }
 keep ir "costs of the IR (counted instructions)" python3 "$here/ir/run.py" --build "$build"
 keep read "reading legacy programs (from bytes to a verified program, in turns with Paddle's parser and translator)" \
@@ -39,4 +41,4 @@ keep roofline "where the time goes, and how near it is to the limits" python3 "$
 keep contract "contractions alone, channels last (beside the multiply-add peak)" \
   python3 "$here/contract/run.py" --bench "$build/bin/contract-bench" --peak "$build/bench/peak"
 "$python" "$here/ops/run.py" --lib "$build/lib/libpir.so" --work "$build/bench/limits" --peak "$build/bench/peak" --limits --threads 1,2 \
-  --results "$here/RESULTS.md"
+  --results "$index"

@@ -11,6 +11,7 @@ every engine alike; disturbed rounds are repeated (noise.py). From every time th
 """
 import argparse
 import json
+import math
 import os
 import re
 import statistics
@@ -138,7 +139,7 @@ def limit_head(engines):
             + "".join(f"{e:>12}" for e in engines))
 
 
-def summary(rows):
+def summary(rows, threads):
     lines = []
     for engine, what in (("pir", "ratio"), ("called", "called")):
         for size in SIZES.values():
@@ -146,6 +147,11 @@ def summary(rows):
             if some:
                 lines.append(f"{what:8} {size:6} median {statistics.median(some):.2f}, of {len(some)}: "
                              f"{sum(x <= 1 for x in some)} at most 1.0, {sum(x > 2 for x in some)} above 2.0")
+    for size in SIZES.values():
+        some = [math.log(r["ratio"]["pir"]) for r in rows if r["size"] == size and r["ratio"]["pir"]]
+        if some:
+            lines.append(f"geometric mean of the ratios, {size}, {threads} thread{'s' if threads > 1 else ''}: "
+                         f"{math.exp(statistics.fmean(some)):.3f} over {len(some)}")
     slow = [f"{r['name']} ({r['size']}) {r['ratio']['pir']:.2f}" for r in rows if (r["ratio"]["pir"] or 0) > 2]
     lines.append("above 2.0: " + (", ".join(slow) or "none"))
     missing = [f"{r['name']} ({r['size']}): {e}: {w}" for r in rows for e, w in r["why"].items()]
@@ -176,7 +182,7 @@ def measure(args, chosen, threads):
             lines.append(limit_line(rows[-1], peaks) if args.limits else line(rows[-1]))
             print(lines[-1], flush=True)
     bench.close()
-    told = summary(rows) + [bench.guard.summary()]
+    told = summary(rows, threads) + [bench.guard.summary()]
     print("\n".join(told), flush=True)
     return "\n".join(lines + told) + "\n"
 
