@@ -86,7 +86,7 @@ class Guard:
         return Measured(rounds if noise else quiet, repeated, noise)
 
     def summary(self):
-        noisy = f"; noisy at the end: {', '.join(self.noisy)}" if self.noisy else "; none noisy at the end"
+        noisy = f"; noisy at the end: {'; '.join(self.noisy)}" if self.noisy else "; none noisy at the end"
         return f"rounds repeated for noise: {self.repeated}, in {self.measurements} measurements{noisy}"
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Everything measured, in one run: costs of the IR beside mlir-opt-19 in counted instructions, and latency and accuracy of full-size models
 # beside ONNX Runtime, OpenVINO and Paddle, with a peak probe. Makes its own Python environment and models on first use (ten minutes and 4 GB
-# of disk for all of them); writes the page of this processor in results, and the index RESULTS.md. MODELS: names with commas between, or all (default). RESULTS=FILE: another
-# index, with its pages beside it.
+# of disk for all of them); writes the page of this processor in results, and the index RESULTS.md. MODELS: names with commas between, or
+# all (default). RESULTS=FILE: another index, with its pages beside it.
 #   bench/run.sh BUILD [MODELS]
 set -euo pipefail
 build=$(realpath "$1")
