@@ -48,6 +48,10 @@ static int map_open(int fd, pir_borrowed *out_bytes) {
   return 0;
 }
 
+bool is_mapped_file(pir_borrowed bytes) {
+  return bytes.release == unmap;
+}
+
 pir_status status_of_errno(int error) {
   if (error == ENOMEM)
     return PIR_EXHAUSTED;

@@ -8,6 +8,8 @@
 // are followed only in the caller's own path, not below a folder. Returns 0 or an errno. An
 // empty file is an empty mapping.
 int map_file(int folder, const char *name, bool follow, pir_borrowed *out_bytes);
+// Whether map_file mapped these bytes.
+bool is_mapped_file(pir_borrowed bytes);
 // The status of an errno that a file gave.
 pir_status status_of_errno(int error);
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include <pir/compiler/params.h>
+#include <pir/layer/param_record.h>
 
 #include <strbuf.h>
 #include <vec.h>
@@ -282,6 +283,8 @@ static void adopt_record(pir_program *program, const record *r, const pir_param_
                      .release = release_claim,
                      .user = shared};
   pir_program_adopt_param(program, &param);
+  if (is_mapped_file(shared->bytes))
+    pir_param_set_mapped(pir_program_param(program, decl->name));
 }
 
 // Every record that is adopted is a user of the claim, and so is this function meanwhile.

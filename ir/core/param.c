@@ -3,12 +3,16 @@
 #include <pir/layer/param_record.h>
 
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 typedef struct param_record {
   pir_param param;
   atomic_uint holders;
+  bool mapped;
   int64_t dims[];  // then the name
 } param_record;
 
@@ -18,6 +22,7 @@ pir_param *pir_param_create(const pir_param *param) {
   if (!record)
     return NULL;
   record->param = *param;
+  record->mapped = false;
   atomic_init(&record->holders, 1);
   if (dims)
     memcpy(record->dims, param->shape.dims, dims);
@@ -41,4 +46,19 @@ void pir_param_release(const pir_param *param) {
   if (param->release)
     param->release(param->user);
   free(record);
+}
+
+void pir_param_set_mapped(const pir_param *param) {
+  ((param_record *)(uintptr_t)param)->mapped = true;
+}
+
+// The pages of a mapped file stay in the cache of the system, where the next start finds them.
+void pir_param_let_go(const pir_param *param) {
+  bool mapped = ((const param_record *)(uintptr_t)param)->mapped;
+  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)param->data,
+            from = (at + page - 1) / page * page, to = (at + param->size) / page * page;
+#ifdef MADV_PAGEOUT
+  if (to > from)
+    (void)madvise((void *)from, to - from, mapped ? MADV_DONTNEED : MADV_PAGEOUT);
+#endif
 }

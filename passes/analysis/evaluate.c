@@ -7,22 +7,22 @@
 #include <evaluate.h>
 
 #include <effects.h>
+#include <known_memory.h>
 
 #include <pir/layer/kernel.h>
 #include <pir/layer/lower.h>
+#include <pir/layer/param_record.h>
 #include <pir/layer/watched_loops.h>
 #include <pir/compiler/walk.h>
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGNMENT = 64 };
-
 static void free_buffers(void *user) {
   evaluator *e = user;
   for (size_t i = 0; i < e->buffers.count; i++) {
     pir_heap_discharge(e->arena->heap, e->buffers.items[i].bytes);
-    free(e->buffers.items[i].data);
+    known_memory_give(e->buffers.items[i].data);
   }
   e->buffers.count = 0;
 }
@@ -95,11 +95,10 @@ void evaluator_copy(evaluator *e, const pir_value *value, const pir_value *from)
 }
 
 static void *take_buffer(evaluator *e, size_t size) {
-  size_t bytes = (size + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
   pir_vec_reserve(e->arena, &e->buffers, e->buffers.count + 1);
-  pir_heap_charge(e->arena->heap, bytes);
+  pir_heap_charge(e->arena->heap, size);
   known_buffer *buffer = &e->buffers.items[e->buffers.count++];
-  *buffer = (known_buffer){aligned_alloc(ALIGNMENT, bytes), bytes};
+  *buffer = (known_buffer){known_memory_take(size), size};
   if (!buffer->data)
     pir_heap_fail(e->arena->heap);
   return buffer->data;
@@ -298,6 +297,20 @@ static pir_status run_call(const pir_opdef *def, pir_kernel_call *call) {
   return pir_kernel_run(call);
 }
 
+// Few parameters are folded twice, and a mapped file can be read again.
+static void let_go_of_operands(const evaluator *e, const pir_op *op) {
+  enum { LARGE = 1 << 16 };
+  for (size_t i = 0; i < pir_op_operands(op); i++) {
+    const pir_value *value = pir_op_operand(op, i);
+    const pir_op *from = value ? pir_value_op(value) : NULL;
+    if (!from || !pir_op_has(from, PIR_PARAMETER))
+      continue;
+    const pir_param *param = pir_program_param(e->program, pir_op_parameter_name(from));
+    if (param && param->size >= LARGE)
+      pir_param_let_go(param);
+  }
+}
+
 // An op that fails here is left in place, so that it reports its error when it runs.
 static void compute_op(evaluator *e, const pir_op *op) {
   const pir_opdef *def = pir_op_def(op);
@@ -322,6 +335,7 @@ static void compute_op(evaluator *e, const pir_op *op) {
     pir_heap_poll(e->arena->heap);  // loops that ended early have computed nothing
     if (!status)
       know_results(e, op, &d.call);
+    let_go_of_operands(e, op);
   }
   draft_free(&d);
 }

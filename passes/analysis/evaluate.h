@@ -21,7 +21,7 @@ typedef struct known_value {
   pir_tensor tensors[];
 } known_value;
 
-// Memory from malloc, charged to the context's heap.
+// Memory of a computed tensor, charged to the context's heap.
 typedef struct known_buffer {
   void *data;
   size_t bytes;
@@ -55,9 +55,9 @@ static inline size_t known_tensor_bytes(const pir_tensor *tensor) {
   return (size_t)pir_tensor_numel(tensor) * pir_dtype_size(tensor->dtype);
 }
 
-// Transfers the data of a known tensor to the caller, who frees it with free: the tensor's own
-// the first time, then a copy, and a copy of a parameter's. It is a weight then, and no longer
-// charged.
+// Transfers the data of a known tensor to the caller, who frees it with known_memory_give: the
+// tensor's own the first time, then a copy, and a copy of a parameter's. It is a weight then,
+// and no longer charged.
 void *evaluator_take(evaluator *e, const pir_tensor *tensor);
 // Forgets the results of an op that is erased, because new values may reuse their addresses.
 void evaluator_forget(evaluator *e, const pir_op *op);

@@ -13,6 +13,7 @@
 
 #include <effects.h>
 #include <evaluate.h>
+#include <known_memory.h>
 #include <propagate.h>
 
 #include <pir/compiler/dialect/builtin.h>
@@ -124,7 +125,7 @@ static void adopt_tensor(folder *f, pir_str name, const pir_tensor *tensor) {
                      .shape = {tensor->shape, (size_t)tensor->rank},
                      .data = data,
                      .size = known_tensor_bytes(tensor),
-                     .release = free,
+                     .release = known_memory_give,
                      .user = data};
   pir_program_adopt_param(f->run->program, &param);
 }

@@ -127,12 +127,18 @@ typedef struct making {
   pir_arena scratch;
 } making;
 
+static void drop_program(making *m) {
+  pir_facts_destroy(m->facts);
+  pir_program_destroy(m->program);
+  m->facts = NULL;
+  m->program = NULL;
+}
+
 static void drop_making(void *user) {
   making *m = user;
-  pir_facts_destroy(m->facts);
   pir_arena_destroy(&m->scratch);
   pir_model_release(m->model);
-  pir_program_destroy(m->program);
+  drop_program(m);
 }
 
 static pir_status create_compiler(making *m, pir_context *ctx, bool ahead) {
@@ -204,6 +210,8 @@ static pir_status load_constants(making *m, pir_message *message) {
   }
   if (m->model->device)
     PIR_TRY(pir_model_load_kernels(m->model, message));
+  PIR_TRY(pir_weights_take(m->model, message));
+  drop_program(m);
   return pir_weights_load(m->model, m->options->compile_threads, message);
 }
 

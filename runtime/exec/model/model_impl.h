@@ -48,6 +48,7 @@ struct pir_model {
   const void **constants;      // data of each const
   owned_block *copies;         // for each const: memory that the model allocated
   const pir_param **lent;      // for each const: the parameter that is read in place
+  const uint8_t *readers;      // for each const: who reads it, while weights are loaded
   void **packed;               // packed form of each of `packs`
   owned_block packs;
   bool
@@ -112,7 +113,10 @@ void pir_refit_note(pir_model *model);
 uint32_t pir_refit_find(const model_weights *w, pir_str name);
 void pir_refit_release(pir_model *model);
 
-// Makes constants and packed weights from the parameters (weights.c).
+// Takes what the plan's constants need of the parameters (weights.c); the program that holds
+// them is no longer needed then.
+pir_status pir_weights_take(pir_model *model, pir_message *message);
+// Makes constants and packed weights of them.
 pir_status pir_weights_load(pir_model *model, int threads, pir_message *message);
 // Takes the arrays of constants and packed weights, empty, from the plan's memory.
 void pir_weights_arrays(pir_model *model);

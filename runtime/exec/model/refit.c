@@ -192,6 +192,7 @@ static pir_status refit_body(void *user) {
   for (size_t i = 0; i < call->count; i++)
     PIR_TRY(take_weight(call, &call->weights[i]));
   keep_rest(made, call->from);
+  PIR_TRY(pir_weights_take(made, call->message));
   return pir_weights_load(made, made->weights.threads, call->message);
 }
 

@@ -246,6 +246,8 @@ static pir_status load_unpacked(opening *o) {
   pir_guard_open(&model->heap, &guard, drop_params, &lent);
   pir_status status = pir_weights_adopt(model, lent.items);
   if (!status)
+    status = pir_weights_take(model, &o->message);
+  if (!status)
     status = pir_weights_load(model, 1, &o->message);
   pir_guard_close(&guard);
   drop_params(&lent);

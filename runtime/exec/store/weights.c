@@ -1,12 +1,15 @@
 // Loads the constants of a model. Parameters are bytes of a mapped file with any alignment. A
 // parameter that instructions read is used in place if it is large and aligned, else copied; a
 // parameter that only packing reads is never copied. Then the instructions that run once are
-// executed, groups pack their operands, and memory that only these needed is freed. One pass
-// over the weights.
+// executed and groups pack their operands. A constant that no run reads is freed after its last
+// reader, so the weights and their packed forms are hardly ever there at the same time. One
+// pass over the weights.
 #include "model_impl.h"
+
+#include <pir/layer/param_record.h>
+
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #define SMALL 4096
 #define PARALLEL_PACKING ((size_t)8 << 20)
@@ -39,18 +42,6 @@ static void find_readers(const plan *p, uint8_t *readers) {
         readers[at] |= reader_of(p, instr, k);
     }
   }
-}
-
-// Pages whose bytes were packed or copied are no longer needed. The mapping stays, and the
-// kernel may reclaim these pages first.
-static void let_go(const void *data, size_t size) {
-  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE),
-            from = ((uintptr_t)data + page - 1) / page * page;
-  uintptr_t to = ((uintptr_t)data + size) / page * page;
-#ifdef MADV_PAGEOUT
-  if (to > from)
-    (void)madvise((void *)from, to - from, MADV_PAGEOUT);
-#endif
 }
 
 static bool usable_in_place(const pir_param *param) {
@@ -89,7 +80,7 @@ static pir_status place_constant(pir_model *model, uint32_t i, uint8_t readers,
   PIR_TRY(take_copy(model, constant, &copy, message));
   if (param && constant->bytes) {
     memcpy(copy, param->data, constant->bytes);
-    let_go(param->data, constant->bytes);
+    pir_param_let_go(param);
   }
   model->copies[i] = (owned_block){copy, constant->bytes};
   model->constants[i] = copy;
@@ -193,8 +184,6 @@ static pir_status pack_one(pir_model *model, uint32_t i, pir_parallel parallel,
   // Zeroes gaps, because the block may become a file and must not leak heap contents.
   memset((char *)model->packed[i] + pack->packing->bytes, 0,
          pack_room(pack) - pack->packing->bytes);
-  if (model->lent[constant])
-    let_go(model->lent[constant]->data, model->lent[constant]->size);
   return PIR_OK;
 }
 
@@ -228,7 +217,32 @@ static pir_status place_packs(pir_model *model) {
   return PIR_OK;
 }
 
-static pir_status pack_all(pir_model *model, int threads, pir_message *message) {
+// Finds the last pack of each constant that only packing still reads; of others, NONE.
+static const uint32_t *find_last_packs(pir_model *model, const uint8_t *readers) {
+  const plan *p = &model->plan;
+  uint32_t *last = pir_arena_zalloc(&model->plan.memory, p->const_count * sizeof *last);
+  for (uint32_t i = 0; i < p->const_count; i++)
+    last[i] = NONE;
+  for (uint32_t i = 0; i < p->pack_count; i++) {
+    uint32_t constant = const_of(p, p->packs[i].slot);
+    if (constant != NONE && !(readers[constant] & BY_RUN))
+      last[constant] = i;
+  }
+  return last;
+}
+
+static void drop_packed(pir_model *model, uint32_t i, const uint32_t *last) {
+  uint32_t constant = const_of(&model->plan, model->plan.packs[i].slot);
+  const pir_param *lent = model->lent[constant];
+  if (lent)
+    pir_param_let_go(lent);
+  if (last[constant] == i)
+    drop_constant(model, constant);
+}
+
+static pir_status pack_all(pir_model *model, int threads, const uint8_t *readers,
+                           pir_message *message) {
+  const uint32_t *last = find_last_packs(model, readers);
   PIR_TRY(place_packs(model));
   size_t bytes = model->stats.packed_bytes;
   pir_parallel parallel = pir_parallel_serial();
@@ -240,6 +254,8 @@ static pir_status pack_all(pir_model *model, int threads, pir_message *message) 
   uint32_t before = model->plan.instr_count, count = model->plan.pack_count;
   for (uint32_t i = 0; i < count && !status; i++) {
     status = pack_one(model, i, parallel, message);
+    if (!status)
+      drop_packed(model, i, last);
     pir_progress_report(model->progress, PIR_STAGE_WEIGHTS, NULL, before + i + 1,
                         (uint64_t)before + count);
   }
@@ -272,27 +288,40 @@ void pir_weights_lend(pir_model *model) {
   }
 }
 
-pir_status pir_weights_load(pir_model *model, int threads, pir_message *message) {
-  plan *p = &model->plan;
-  pir_arena *memory = &p->memory;
-  uint8_t *readers = pir_arena_zalloc(memory, p->const_count);
-  pir_weights_arrays(model);
+// Finds who reads each constant. One without a parameter is computed here.
+static const uint8_t *find_all_readers(plan *p) {
+  uint8_t *readers = pir_arena_zalloc(&p->memory, p->const_count);
   find_readers(p, readers);
+  for (uint32_t i = 0; i < p->const_count; i++)
+    if (!p->consts[i].param)
+      readers[i] |= BY_ONCE;
+  return readers;
+}
+
+pir_status pir_weights_take(pir_model *model, pir_message *message) {
+  plan *p = &model->plan;
+  const uint8_t *readers = find_all_readers(p);
+  pir_weights_arrays(model);
   PIR_TRY(check_room(model, readers, message));
   for (uint32_t i = 0; i < p->const_count; i++) {
     if (p->consts[i].param)
       model->stats.weight_bytes += p->consts[i].bytes;
-    PIR_TRY(place_constant(model, i, p->consts[i].param ? readers[i] : readers[i] | BY_ONCE,
-                           message));
+    PIR_TRY(place_constant(model, i, readers[i], message));
   }
-  PIR_TRY(run_once(model, message));
-  PIR_TRY(pack_all(model, threads, message));
-  for (uint32_t i = 0; i < p->const_count; i++) {
-    if (!(readers[i] & BY_RUN))
-      drop_constant(model, i);
+  for (uint32_t i = 0; i < p->const_count; i++)
     p->consts[i].param = NULL;
-  }
+  model->readers = readers;
   return PIR_OK;
+}
+
+pir_status pir_weights_load(pir_model *model, int threads, pir_message *message) {
+  const plan *p = &model->plan;
+  const uint8_t *readers = model->readers;
+  PIR_TRY(run_once(model, message));
+  for (uint32_t i = 0; i < p->const_count; i++)
+    if (!(readers[i] & (BY_RUN | BY_PACKING)))
+      drop_constant(model, i);
+  return pack_all(model, threads, readers, message);
 }
 
 void pir_weights_release(pir_model *model) {
