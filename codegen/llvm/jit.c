@@ -1,9 +1,8 @@
 // Compiles loop IR to an object: emits LLVM IR, optimises it, generates code. Each call has its
 // own LLVM context and target machine, so calls may run in parallel. The pass list is short on
 // purpose. The input already has its final loops, explicit vectors and explicit tiles; it needs
-// promotion to registers, common subexpression elimination, loop-invariant code motion, and
-// strength reduction (which the code generator does). Unrollers and vectorisers would undo the
-// schedule.
+// promotion to registers, common subexpression elimination and loop-invariant code motion.
+// Unrollers and vectorisers would undo the schedule.
 #include "backend_sources.h"
 #include "llvm_emit.h"
 
@@ -86,6 +85,47 @@ static pir_status optimise(LLVMModuleRef module, LLVMTargetMachineRef machine, c
   return status;
 }
 
+// The value by which a count grows in a loop; NULL where `phi` is no count.
+static LLVMValueRef next_count(LLVMValueRef phi) {
+  for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+    LLVMValueRef next = LLVMGetIncomingValue(phi, i);
+    if (LLVMIsAInstruction(next) && LLVMGetInstructionOpcode(next) == LLVMAdd &&
+        (LLVMGetOperand(next, 0) == phi || LLVMGetOperand(next, 1) == phi))
+      return next;
+  }
+  return NULL;
+}
+
+// Puts an empty instruction behind the value, whose result nobody can tell.
+static void hide_value(LLVMBuilderRef b, LLVMValueRef value) {
+  LLVMTypeRef type = LLVMTypeOf(value), like = LLVMFunctionType(type, &type, 1, false);
+  LLVMValueRef nothing =
+      LLVMGetInlineAsm(like, "", 0, "=r,0", 4, false, false, LLVMInlineAsmDialectATT, false);
+  LLVMPositionBuilderBefore(b, LLVMGetNextInstruction(value));
+  LLVMValueRef hidden = LLVMBuildCall2(b, like, nothing, &value, 1, "");
+  LLVMReplaceAllUsesWith(value, hidden);
+  LLVMSetOperand(hidden, 0, value);
+}
+
+// LLVM's strength reduction takes as long as all other passes together, and gains nothing here:
+// addresses at constant distances are one address already (pir_llvm_address). It looks for
+// counts that grow by what a loop does not change, and there is no other way to keep it from a
+// module than to show it none.
+static void hide_counts(LLVMContextRef context, LLVMModuleRef module) {
+  LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
+  for (LLVMValueRef fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn))
+    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(fn); block;
+         block = LLVMGetNextBasicBlock(block))
+      for (LLVMValueRef phi = LLVMGetFirstInstruction(block); phi && LLVMIsAPHINode(phi);
+           phi = LLVMGetNextInstruction(phi)) {
+        bool is_integer = LLVMGetTypeKind(LLVMTypeOf(phi)) == LLVMIntegerTypeKind;
+        LLVMValueRef next = is_integer ? next_count(phi) : NULL;
+        if (next)
+          hide_value(b, next);
+      }
+  LLVMDisposeBuilder(b);
+}
+
 static pir_status copy_out(const char *data, size_t size, pir_emitted *out) {
   out->data = malloc(size + 1);
   if (!out->data)
@@ -134,8 +174,10 @@ static pir_status finish(LLVMContextRef context, LLVMModuleRef module, const pir
   pir_status status = optimise(module, machine, message, capacity);
   if (!status && form == PIR_CODE_LLVM)
     status = print_module(module, out);
-  else if (!status)
+  else if (!status) {
+    hide_counts(context, module);
     status = generate(module, machine, form, out, message, capacity);
+  }
   LLVMDisposeTargetMachine(machine);
   return status;
 }

@@ -69,11 +69,31 @@ LLVMValueRef pir_llvm_intrinsic(emitter *e, const char *name, LLVMTypeRef *types
 
 // ---- memory
 
+// Takes the constants at the end of a sum off it; returns their sum.
+static int64_t split_constants(loop_expr **index) {
+  int64_t sum = 0;
+  loop_expr *x = *index;
+  while (x->kind == LOOP_OP && x->op == PIR_V_ADD && x->lanes == 1 && x->dtype == LOOP_INDEX &&
+         !x->given && x->b->kind == LOOP_CONST &&
+         !__builtin_add_overflow(sum, x->b->constant.i, &sum))
+    x = x->a;
+  *index = x;
+  return sum;
+}
+
+// Elements whose indices differ by constants have one address in common, which need not lie in
+// the buffer, and constants behind it, which the processor adds.
 LLVMValueRef pir_llvm_address(emitter *e, const loop_buffer *buffer, loop_expr *index) {
   LLVMTypeRef element =
       LLVMIntTypeInContext(e->ctx, (unsigned)pir_dtype_size(buffer->dtype) * 8);
-  LLVMValueRef at = pir_llvm_expr(e, index);
-  return LLVMBuildInBoundsGEP2(e->b, element, e->bases[buffer->id], &at, 1, "");
+  loop_expr *rest = index;
+  int64_t constant = split_constants(&rest);
+  LLVMValueRef at = pir_llvm_expr(e, rest), base = e->bases[buffer->id];
+  if (!constant)
+    return LLVMBuildInBoundsGEP2(e->b, element, base, &at, 1, "");
+  LLVMValueRef shift = LLVMConstInt(LLVMInt64TypeInContext(e->ctx), (uint64_t)constant, true);
+  base = LLVMBuildGEP2(e->b, element, base, &at, 1, "");
+  return LLVMBuildGEP2(e->b, element, base, &shift, 1, "");
 }
 
 LLVMValueRef pir_llvm_register(emitter *e, const loop_buffer *buffer, loop_expr *index) {
