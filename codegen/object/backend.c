@@ -114,7 +114,18 @@ pir_status pir_llvm_open(bool in_process, pir_llvm_library *out, char *message,
   *out = (pir_llvm_library){0};
   if (in_process || !pir_compile_server_is_installed())
     return pir_llvm_load(out, message, capacity);
-  return pir_compile_server_start(&out->server, message, capacity);
+  PIR_TRY(pir_compile_server_start(&out->server, message, capacity));
+  pir_status status = pir_compile_server_await(out->server, message, capacity);
+  if (status)
+    pir_llvm_close(out);
+  return status;
+}
+
+void pir_llvm_begin(pir_llvm_library *out) {
+  char message[512];
+  *out = (pir_llvm_library){0};
+  if (pir_compile_server_is_installed())
+    pir_ignore(pir_compile_server_start(&out->server, message, sizeof message));
 }
 
 bool pir_llvm_is_open(const pir_llvm_library *library) {
@@ -142,6 +153,10 @@ bool pir_compiler_llvm_version(char *out, size_t capacity) {
   pir_text_format(out, capacity, "%s", library.backend->llvm_version);
   pir_llvm_close(&library);
   return true;
+}
+
+void pir_llvm_rest(pir_llvm_library *library) {
+  pir_compile_server_rest(library->server);
 }
 
 void pir_llvm_close(pir_llvm_library *library) {

@@ -74,6 +74,17 @@ static void file_name(pir_cache_key key, char out[64]) {
                   (unsigned long long)key.low);
 }
 
+bool pir_cache_has(const char *folder, pir_cache_key key) {
+  char name[64];
+  int dir = pir_folder_open(folder);
+  if (dir < 0)
+    return false;
+  file_name(key, name);
+  bool has = !faccessat(dir, name, R_OK, 0);
+  close(dir);
+  return has;
+}
+
 static bool add_checksum(header *h, pir_str origin, const char *object) {
   XXH3_state_t *state = XXH3_createState();
   if (!state)

@@ -25,6 +25,8 @@ pir_cache_key pir_cache_hash_take(pir_cache_hash *hash);
 // must belong to this user, and no other may write to it.
 bool pir_cache_usable(const char *folder);
 
+// Whether the folder seems to have an object of this key; it is not read.
+bool pir_cache_has(const char *folder, pir_cache_key key);
 // Reads an object that was stored with the same key and origin; its checksum is verified.
 bool pir_cache_load(const char *folder, pir_cache_key key, pir_str origin,
                     pir_emitted *out_object);

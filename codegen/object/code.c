@@ -132,6 +132,12 @@ pir_status pir_code_store_key(const pir_code_store *store, const loop_module *mo
   return status;
 }
 
+void pir_code_store_expect(pir_code_store *store, pir_cache_key key) {
+  bool begins = !store->device && !store->in_process && !pir_llvm_is_open(&store->llvm);
+  if (begins && !(store->folder && pir_cache_has(store->folder, key)))
+    pir_llvm_begin(&store->llvm);
+}
+
 // One distinct module of a build.
 typedef struct job {
   source from;
@@ -280,6 +286,7 @@ static pir_status compile_missing(build *b, int threads, char *message, size_t c
                         limits->max_bytes == UINT64_MAX ? 0 : limits->max_bytes};
   b->compile = true;
   run(b, threads);
+  pir_llvm_rest(&store->llvm);
   return PIR_OK;
 }
 

@@ -28,6 +28,9 @@ void pir_code_store_compile_here(pir_code_store *store);
 pir_status pir_code_store_key(const pir_code_store *store, const loop_module *module,
                               pir_cache_key *out_key);
 
+// States that the code of this key will be built: starts the compiler now if it will be needed.
+void pir_code_store_expect(pir_code_store *store, pir_cache_key key);
+
 // Returns the code of `count` modules, in order; equal modules share one image. Images live as
 // long as the store. `keys` may be NULL. A module that the emitter cannot express is no
 // failure: a remark states the reason, and it has no image.

@@ -158,6 +158,7 @@ static pir_status share(pir_compiler *c, unit *u) {
     c->shared++;
     return PIR_OK;
   }
+  pir_code_store_expect(c->store, u->key);
   return PIR_OK;
 }
 

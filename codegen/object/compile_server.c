@@ -1,7 +1,8 @@
 // The library's side. The server is started by posix_spawn: a fork of a process with threads
 // may only call few functions, and LLVM is not among them. The program that is started forks at
-// once and ends, so that the host has no child of which it does not know. Each module travels
-// through a pair of sockets of its own; the server gets one end.
+// once and ends, so that the host has no child of which it does not know. A module travels
+// through a pair of sockets, of which a job of the server has one end. When its code has come
+// the job waits for another module, because a new process is slow at first.
 #include "compile_server.h"
 
 #include "backend_sources.h"
@@ -12,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -22,8 +24,16 @@
 
 extern char **environ;
 
+enum { MOST_IDLE = 64 };
+
 struct compile_server {
   int control;
+  pthread_mutex_t lock;  // of the fields below
+  bool greeted;          // `status` and `message` say whether it can compile
+  pir_status status;
+  char message[SERVER_MESSAGE];
+  int idle[MOST_IDLE];  // our ends of jobs that wait for a module
+  size_t idle_count;
 };
 
 // ---- sockets
@@ -136,6 +146,17 @@ bool pir_compile_server_is_installed(void) {
   return pir_path_beside(COMPILE_SERVER, path, sizeof path) && !access(path, X_OK);
 }
 
+static compile_server *create_server(int control) {
+  compile_server *server = calloc(1, sizeof *server);
+  if (!server)
+    return NULL;
+  server->control = control;
+  if (!pthread_mutex_init(&server->lock, NULL))
+    return server;
+  free(server);
+  return NULL;
+}
+
 pir_status pir_compile_server_start(compile_server **out_server, char *message,
                                     size_t capacity) {
   int sockets[2] = {-1, -1};
@@ -149,13 +170,9 @@ pir_status pir_compile_server_start(compile_server **out_server, char *message,
   if (sockets[1] >= 0)
     close(sockets[1]);
   if (!status)
-    status = read_hello(sockets[0], message, capacity);
-  if (!status)
-    *out_server = malloc(sizeof **out_server);
-  if (*out_server) {
-    (*out_server)->control = sockets[0];
+    *out_server = create_server(sockets[0]);
+  if (*out_server)
     return PIR_OK;
-  }
   if (sockets[0] >= 0)
     close(sockets[0]);
   return status
@@ -163,10 +180,33 @@ pir_status pir_compile_server_start(compile_server **out_server, char *message,
              : report_server(message, capacity, PIR_EXHAUSTED, COMPILE_SERVER, "out of memory");
 }
 
+pir_status pir_compile_server_await(compile_server *server, char *message, size_t capacity) {
+  pthread_mutex_lock(&server->lock);
+  if (!server->greeted)
+    server->status = read_hello(server->control, server->message, sizeof server->message);
+  server->greeted = true;
+  pir_status status = server->status;
+  pthread_mutex_unlock(&server->lock);
+  if (status)
+    pir_text_format(message, capacity, "%s", server->message);
+  return status;
+}
+
+void pir_compile_server_rest(compile_server *server) {
+  if (!server)
+    return;
+  pthread_mutex_lock(&server->lock);
+  while (server->idle_count)
+    close(server->idle[--server->idle_count]);
+  pthread_mutex_unlock(&server->lock);
+}
+
 void pir_compile_server_stop(compile_server *server) {
   if (!server)
     return;
+  pir_compile_server_rest(server);
   close(server->control);
+  pthread_mutex_destroy(&server->lock);
   free(server);
 }
 
@@ -224,6 +264,24 @@ static int open_job(const compile_server *server) {
   return -1;
 }
 
+// Our end of a job that waits for a module, or of a new one; -1 if there is none.
+static int take_job(compile_server *server) {
+  pthread_mutex_lock(&server->lock);
+  int job = server->idle_count ? server->idle[--server->idle_count] : -1;
+  pthread_mutex_unlock(&server->lock);
+  return job < 0 ? open_job(server) : job;
+}
+
+static void give_job(compile_server *server, int job, bool again) {
+  pthread_mutex_lock(&server->lock);
+  bool kept = again && server->idle_count < MOST_IDLE;
+  if (kept)
+    server->idle[server->idle_count++] = job;
+  pthread_mutex_unlock(&server->lock);
+  if (!kept)
+    close(job);
+}
+
 static pir_status refuse_killed(char *message, size_t capacity) {
   return report_server(message, capacity, PIR_EXHAUSTED, COMPILE_SERVER,
                        "was killed, for which memory may be the reason");
@@ -244,12 +302,14 @@ static pir_status refuse_cut(const pir_watch *watch, char *message, size_t capac
   return PIR_CANCELLED;
 }
 
-static pir_status read_reply(int job, const pir_watch *watch, pir_emitted *out, char *message,
-                             size_t capacity) {
+static pir_status read_reply(int job, const pir_watch *watch, pir_emitted *out, bool *out_again,
+                             char *message, size_t capacity) {
   server_reply reply;
+  *out_again = false;
   if (!pir_read_all(job, watch, &reply, sizeof reply))
     return refuse_cut(watch, message, capacity);
   if (reply.status) {
+    *out_again = reply.again;
     pir_text_format(message, capacity, "%s", reply.message);
     return reply.status;
   }
@@ -259,6 +319,7 @@ static pir_status read_reply(int job, const pir_watch *watch, pir_emitted *out, 
   out->size = reply.size;
   if (pir_read_all(job, watch, out->data, out->size)) {
     out->data[out->size] = 0;
+    *out_again = reply.again;
     return PIR_OK;
   }
   free(out->data);
@@ -271,13 +332,15 @@ pir_status pir_compile_server_emit(compile_server *server, const pir_emit_limits
                                    pir_code_form form, pir_emitted *out, char *message,
                                    size_t capacity) {
   growing text = {0};
+  bool again;
   *out = (pir_emitted){0};
+  PIR_TRY(pir_compile_server_await(server, message, capacity));
   pir_status status = pir_loop_print(module, (pir_writer){grow, &text});
   if (status) {
     free(text.data);
     return report_server(message, capacity, PIR_EXHAUSTED, "loops to compile", "out of memory");
   }
-  int job = open_job(server);
+  int job = take_job(server);
   if (job < 0) {
     free(text.data);
     return refuse_job(errno, message, capacity);
@@ -294,7 +357,7 @@ pir_status pir_compile_server_emit(compile_server *server, const pir_emit_limits
       !pir_socket_send(job, text.data, text.size))
     shutdown(job, SHUT_WR);
   free(text.data);
-  status = read_reply(job, &limits->watch, out, message, capacity);
-  close(job);
+  status = read_reply(job, &limits->watch, out, &again, message, capacity);
+  give_job(server, job, again);
   return status;
 }

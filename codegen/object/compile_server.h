@@ -1,7 +1,7 @@
 // A process that compiles. LLVM ends its process when memory runs out, when it meets a defect
 // of its own, and when its stack overflows; none of this can be caught inside of a process
 // (docs/compile.md). So by default code is compiled by a server: a small program beside libpir
-// that opens LLVM once and forks for each module.
+// that opens LLVM once and forks for each thread that compiles.
 #ifndef PIR_COMPILE_SERVER_H
 #define PIR_COMPILE_SERVER_H
 
@@ -11,14 +11,20 @@ typedef struct compile_server compile_server;
 
 // Whether the program stands beside libpir.
 bool pir_compile_server_is_installed(void);
-// Starts the program. PIR_UNAVAILABLE, with a sentence in `message`: it is missing, lacks a
-// library, or is of another libpir. PIR_EXHAUSTED: there is no memory for it.
+// Starts the program, which then opens LLVM. PIR_UNAVAILABLE, with a sentence in `message`: it
+// is missing. PIR_EXHAUSTED: there is no memory for it.
 pir_status pir_compile_server_start(compile_server **out_server, char *message,
                                     size_t capacity);
+// Waits until it can compile, from any thread. PIR_UNAVAILABLE: it lacks a library, or is of
+// another libpir. PIR_EXHAUSTED: there is no memory for it.
+pir_status pir_compile_server_await(compile_server *server, char *message, size_t capacity);
+// Ends the jobs that wait for another module; later modules have new ones. NULL does nothing.
+void pir_compile_server_rest(compile_server *server);
 // Ends the program, after its present modules; NULL does nothing.
 void pir_compile_server_stop(compile_server *server);
 
-// Compiles a module as pir_llvm_backend.emit does. PIR_EXHAUSTED: memory ran out there.
+// Compiles a module as pir_llvm_backend.emit does, in a job that has nothing else to do.
+// PIR_EXHAUSTED: memory ran out there.
 // PIR_INTERNAL: LLVM ended its process. PIR_CANCELLED: the watched work has to end; the job is
 // killed then. From several threads at once.
 pir_status pir_compile_server_emit(compile_server *server, const pir_emit_limits *limits,
@@ -32,7 +38,7 @@ pir_status pir_compile_server_emit(compile_server *server, const pir_emit_limits
 
 enum {
   SERVER_CONTROL = 3,  // the server's descriptor: each message brings a job's
-  SERVER_JOB = 4,      // the descriptor of a job: request, then reply
+  SERVER_JOB = 4,      // the descriptor of a job: request, then reply, and so on
   SERVER_MESSAGE = 768
 };
 
@@ -56,6 +62,7 @@ typedef struct server_reply {
   pir_status status;
   char message[SERVER_MESSAGE];
   size_t size;
+  bool again;  // the job takes another request
 } server_reply;
 
 // Sends all of it; false if the other side has ended. pir_read_all receives.

@@ -51,12 +51,17 @@ pir_status pir_llvm_load(pir_llvm_library *out, char *message, size_t capacity);
 // host asks for that.
 pir_status pir_llvm_open(bool in_process, pir_llvm_library *out, char *message,
                          size_t capacity);
+// Starts a server, if there is one, without waiting for it: *out is then open, and the first
+// modules wait. If that fails it is not open, and pir_llvm_open says why.
+void pir_llvm_begin(pir_llvm_library *out);
 bool pir_llvm_is_open(const pir_llvm_library *library);
 // Compiles a module as pir_llvm_backend.emit does, from any thread. PIR_CANCELLED: the work had
 // to end.
 pir_status pir_llvm_emit_code(const pir_llvm_library *library, const loop_module *module,
                               const pir_target *target, pir_code_form form, pir_emitted *out,
                               char *message, size_t capacity);
+// Ends the processes that only further modules would need.
+void pir_llvm_rest(pir_llvm_library *library);
 void pir_llvm_close(pir_llvm_library *library);
 // Writes the identity of the library, installed or not: a part of cache keys, so that code may
 // be compiled elsewhere.

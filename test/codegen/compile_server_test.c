@@ -126,6 +126,52 @@ static void a_killed_server_is_a_status(void **unused) {
   unsetenv("PIR_TEST_SERVER");
 }
 
+// Waits until so many servers and jobs are left.
+static void await_servers(const char *variable, int count) {
+  int tries = 0;
+  while (kill_servers(variable, 0) != count && ++tries < 400)
+    usleep(5000);
+  assert_int_equal(kill_servers(variable, 0), count);
+}
+
+// One job compiles module after module, also under a limit of memory, until it is let go.
+static void a_job_compiles_many_modules(void **unused) {
+  char message[MESSAGE] = "", value[64];
+  pir_llvm_library llvm;
+  (void)unused;
+  snprintf(value, sizeof value, "resting-server-of-%d.", (int)getpid());
+  assert_int_equal(setenv("PIR_TEST_SERVER", value, 1), 0);
+  assert_int_equal(pir_llvm_open(false, &llvm, message, sizeof message), PIR_OK);
+  for (int limited = 0; limited < 2; limited++) {
+    llvm.limits.max_bytes = limited ? 64 << 20 : 0;
+    for (int i = 0; i < 20; i++) {
+      pir_emitted code;
+      emit_scaling(&llvm, i % 2 ? PIR_CODE_OBJECT : PIR_CODE_LLVM, &code);
+      free(code.data);
+      await_servers(value, 2);
+    }
+    pir_llvm_rest(&llvm);
+    await_servers(value, 1);
+  }
+  pir_llvm_close(&llvm);
+  await_servers(value, 0);
+  unsetenv("PIR_TEST_SERVER");
+}
+
+// A server that was only begun is waited for.
+static void a_begun_server_compiles(void **unused) {
+  pir_llvm_library llvm;
+  pir_emitted code;
+  (void)unused;
+  pir_llvm_begin(&llvm);
+  assert_true(pir_llvm_is_open(&llvm));
+  emit_scaling(&llvm, PIR_CODE_OBJECT, &code);
+  free(code.data);
+  pir_llvm_close(&llvm);
+  pir_llvm_begin(&llvm);
+  pir_llvm_close(&llvm);
+}
+
 enum { LONG = 30000 };  // LLVM takes seconds, and more than 100 MB
 
 // The stop counts from when the loops are made.
@@ -170,10 +216,7 @@ static void a_job_ends_early(void **unused) {
                                    : "the time limit was hit while code was generated");
     pthread_join(other, NULL);
     atomic_store(&flag, 0);
-    int tries = 0;
-    while (kill_servers(value, 0) > 1 && ++tries < 400)
-      usleep(5000);
-    assert_int_equal(kill_servers(value, 0), 1);
+    await_servers(value, 1);
   }
   llvm.limits.watch = (pir_watch){0};
   emit_scaling(&llvm, PIR_CODE_OBJECT, &code);
@@ -221,6 +264,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(same_code_as_in_this_process),
       cmocka_unit_test(a_killed_server_is_a_status),
+      cmocka_unit_test(a_job_compiles_many_modules),
+      cmocka_unit_test(a_begun_server_compiles),
       cmocka_unit_test(a_job_ends_early),
       cmocka_unit_test(memory_of_a_job_is_limited),
       cmocka_unit_test(nothing_of_the_host_is_kept),

@@ -1,6 +1,7 @@
 // The program that compiles code for libpir, which starts it (codegen/object/compile_server.h).
 // It has no threads, so that a fork is a whole copy; it opens LLVM before it forks, so that all
-// jobs share its pages. A job that is ended by a signal states the reason in its handler: after
+// jobs share its pages. A job compiles modules, one after another, until the library closes it,
+// or until the rest of earlier modules could count against the limit of the next. A job that is ended by a signal states the reason in its handler: after
 // a failed allocation LLVM aborts, with errno as malloc left it.
 #include <backend_sources.h>
 #include <compile_server.h>
@@ -13,6 +14,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,9 +93,12 @@ static void end_with_library(bool wanted) {
 static void limit_memory(uint64_t bytes) {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   enum { OF_SERVER = 64 << 20 };
-  struct rlimit limit = {bytes + OF_SERVER, bytes + OF_SERVER};
-  if (bytes && bytes < INT64_MAX - OF_SERVER)
-    (void)setrlimit(RLIMIT_DATA, &limit);
+  struct rlimit limit;
+  if (!bytes || bytes >= INT64_MAX - OF_SERVER || getrlimit(RLIMIT_DATA, &limit))
+    return;
+  if (limit.rlim_max == RLIM_INFINITY || bytes + OF_SERVER < limit.rlim_max)
+    limit.rlim_cur = bytes + OF_SERVER;
+  (void)setrlimit(RLIMIT_DATA, &limit);
 #endif
 }
 
@@ -106,13 +111,55 @@ static char *receive_text(size_t size) {
   return text;
 }
 
-static _Noreturn void do_job(const pir_llvm_backend *backend) {
+// Frees what a module leaves behind.
+static void free_reading(reading *r, char *text) {
+  pir_loop_module_destroy(r->module);
+  pir_context_destroy(r->ctx);
+  free(text);
+}
+
+// The bytes that malloc has from the system.
+static size_t heap_bytes(void) {
+#ifdef __GLIBC__
+  struct mallinfo2 info = mallinfo2();
+  return info.arena + info.hblkhd;
+#else
+  return SIZE_MAX;
+#endif
+}
+
+// Reads and compiles a module; the reply lacks `again`.
+static void compile_request(const pir_llvm_backend *backend, const server_request *request,
+                            reading *r, server_reply *reply, pir_emitted *code) {
+  pir_target target = request->target;
+  // The pointers in the request are the library's.
+  target.device = NULL;
+  target.machine = pir_machine_find(target.name, target.cpu);
+  if (request->text_size)
+    reply->status = pir_context_enter(r->ctx, parse_loops, r);
+  else if (!(r->module = pir_loop_module_create()))  // a module without functions has no text
+    reply->status = PIR_EXHAUSTED;
+  if (reply->status == PIR_INVALID)
+    reply->status = PIR_INTERNAL;  // the library wrote the text
+  if (!reply->status)
+    reply->status = backend->emit(r->module, &target, request->form, code, reply->message,
+                                  sizeof reply->message);
+  reply->size = code->size;
+}
+
+static bool send_reply(const server_reply *reply, const pir_emitted *code) {
+  return pir_socket_send(SERVER_JOB, reply, sizeof *reply) &&
+         (reply->status || pir_socket_send(SERVER_JOB, code->data, code->size));
+}
+
+// Does one request; whether another may follow.
+static bool do_request(const pir_llvm_backend *backend, size_t heap_before) {
+  enum { MOST_KEPT = 32 << 20 };  // less than OF_SERVER
   server_request request;
   server_reply reply = {0};
   pir_emitted code = {0};
-  watch_job_signals();
   if (!pir_read_all(SERVER_JOB, NULL, &request, sizeof request))
-    _exit(1);
+    return false;
   limit_memory(request.max_bytes);
   char *text = receive_text(request.text_size);
   end_with_library(true);
@@ -121,23 +168,21 @@ static _Noreturn void do_job(const pir_llvm_backend *backend) {
   if (!r.ctx)
     reply_without_code(PIR_EXHAUSTED, "memory ran out before code was generated");
   pir_context_set_sink(r.ctx, (pir_diag_sink){keep_job_message, reply.message});
-  // The pointers in the request are the library's.
-  request.target.device = NULL;
-  request.target.machine = pir_machine_find(request.target.name, request.target.cpu);
-  if (request.text_size)
-    reply.status = pir_context_enter(r.ctx, parse_loops, &r);
-  else if (!(r.module = pir_loop_module_create()))  // a module without functions has no text
-    reply.status = PIR_EXHAUSTED;
-  if (reply.status == PIR_INVALID)
-    reply.status = PIR_INTERNAL;  // the library wrote the text
-  if (!reply.status)
-    reply.status = backend->emit(r.module, &request.target, request.form, &code, reply.message,
-                                 sizeof reply.message);
-  reply.size = code.size;
+  compile_request(backend, &request, &r, &reply, &code);
+  free_reading(&r, text);
+  reply.again = (!reply.status || reply.status == PIR_UNSUPPORTED) &&
+                heap_bytes() <= heap_before + MOST_KEPT;
   end_with_library(false);  // the library reads
-  bool sent = pir_socket_send(SERVER_JOB, &reply, sizeof reply) &&
-              (reply.status || pir_socket_send(SERVER_JOB, code.data, code.size));
-  end_job(!sent);
+  bool sent = send_reply(&reply, &code);
+  free(code.data);
+  return sent && reply.again;
+}
+
+static _Noreturn void do_job(const pir_llvm_backend *backend) {
+  size_t heap_before = heap_bytes();
+  watch_job_signals();
+  while (do_request(backend, heap_before)) {}
+  end_job(0);
 }
 
 // ---- serving
