@@ -15,8 +15,8 @@
 
 #define PASSES                                                                                 \
   "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"               \
-  "loop-mssa(loop-simplifycfg,licm),instcombine<no-verify-fixpoint>,gvn,"                      \
-  "loop-mssa(licm),early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,adce)"
+  "loop-mssa(loop-simplifycfg,licm),gvn,loop-mssa(licm),simplifycfg,"                          \
+  "instcombine<no-verify-fixpoint>)"
 
 static pir_status say(char *message, size_t capacity, pir_status status, const char *what,
                       const char *detail) {

@@ -1,8 +1,9 @@
 // The program that compiles code for libpir, which starts it (codegen/object/compile_server.h).
 // It has no threads, so that a fork is a whole copy; it opens LLVM before it forks, so that all
 // jobs share its pages. A job compiles modules, one after another, until the library closes it,
-// or until the rest of earlier modules could count against the limit of the next. A job that is ended by a signal states the reason in its handler: after
-// a failed allocation LLVM aborts, with errno as malloc left it.
+// or until the rest of earlier modules could count against the limit of the next. A job that is
+// ended by a signal states the reason in its handler: after a failed allocation LLVM aborts,
+// with errno as malloc left it.
 #include <backend_sources.h>
 #include <compile_server.h>
 #include <loop_parse.h>
