@@ -38,7 +38,7 @@ $(B)/lib/libpir_rt_kernels.so: $(call RT_obj,$(S_rare)) $(B)/lib/libpir_rt.a mk/
 $(foreach f,runtime/exec/store/step_def_stored runtime/device/no_kinds runtime/base/rare_opened,$(eval $(B)/obj/$(f).o: $(f).c | generated))
 
 # Runs recorded cases of compiled models, linked with libpir_rt alone.
-$(B)/bin/run_case: test/runtime/compiled/run_case.c tools/npy.c $(B)/lib/libpir_rt.so
+$(B)/bin/run_case: test/runtime/compiled/run_case.c runtime/arrays/npy.c $(B)/lib/libpir_rt.so
 # Replaces weights there, and compares with a model that was compiled with the new ones.
 $(B)/bin/refit_case: test/runtime/compiled/refit_case.c $(B)/lib/libpir_rt.so
 $(B)/bin/run_case $(B)/bin/refit_case:

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 #include <cli.h>
-#include <npy.h>
+#include <pir/layer/npy.h>
 #include <pir/engine/custom.h>
 #include <pir/compiler/dialects.h>
 #include <pir/compiler/load.h>
@@ -24,16 +24,16 @@
 enum { IMAGES = 64, PIXELS = 64, CLASSES = 10 };
 
 static pir_model *model;
-static npy_set images, scores;
+static pir_npy_set images, scores;
 
-static void read_array(const char *path, npy_set *set) {
+static void read_array(const char *path, pir_npy_set *set) {
   char message[256];
   static char bytes[1 << 16];
   FILE *file = fopen(path, "rb");
   assert_non_null(file);
   size_t size = fread(bytes, 1, sizeof bytes, file);
   fclose(file);
-  assert_int_equal(npy_read(path, (pir_str){bytes, size}, set, message), PIR_OK);
+  assert_int_equal(pir_npy_read(path, (pir_str){bytes, size}, set, message), PIR_OK);
 }
 
 static int set_up(void **unused) {
@@ -45,8 +45,8 @@ static int set_up(void **unused) {
 
 static int tear_down(void **unused) {
   pir_model_release(model);
-  npy_set_release(&images);
-  npy_set_release(&scores);
+  pir_npy_set_release(&images);
+  pir_npy_set_release(&scores);
   return 0;
 }
 

@@ -2,25 +2,26 @@
 // back the same.
 #include "fuzz.h"
 
-#include "npy.h"
+#include <pir/layer/npy.h>
 
 enum { LOCAL = 30, CENTRAL = 46 };  // bytes of the headers of a zip archive
 
-static void check_array(const npy_array *array) {
+static void check_array(const pir_npy_array *array) {
   char path[64], message[256] = "";
   fuzz_text first = {0}, second = {0};
-  npy_set again;
-  if (!npy_write((pir_writer){fuzz_keep, &first}, &array->tensor))
+  pir_npy_set again;
+  if (!pir_npy_write((pir_writer){fuzz_keep, &first}, &array->tensor))
     return;
-  snprintf(path, sizeof path, "x%s.npy", npy_suffix(array->tensor.dtype));
-  if (npy_read(path, fuzz_view(&first), &again, message)) {
+  snprintf(path, sizeof path, "x%s.npy", pir_npy_suffix(array->tensor.dtype));
+  if (pir_npy_read(path, fuzz_view(&first), &again, message)) {
     fprintf(stderr, "a written array is refused: %s\n", message);
     abort();
   }
-  if (again.count != 1 || !npy_write((pir_writer){fuzz_keep, &second}, &again.arrays->tensor))
+  if (again.count != 1 ||
+      !pir_npy_write((pir_writer){fuzz_keep, &second}, &again.arrays->tensor))
     abort();
   fuzz_same("array", &first, &second);
-  npy_set_release(&again);
+  pir_npy_set_release(&again);
   free(first.data);
   free(second.data);
 }
@@ -69,9 +70,9 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   char message[256] = "";
-  npy_set set;
-  pir_status status = npy_read(size % 2 ? "a__bf16.npy" : "a.npy",
-                               (pir_str){(const char *)data, size}, &set, message);
+  pir_npy_set set;
+  pir_status status = pir_npy_read(size % 2 ? "a__bf16.npy" : "a.npy",
+                                   (pir_str){(const char *)data, size}, &set, message);
   if (status) {
     if (!*message)
       abort();
@@ -79,6 +80,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   }
   for (size_t i = 0; i < set.count; i++)
     check_array(&set.arrays[i]);
-  npy_set_release(&set);
+  pir_npy_set_release(&set);
   return 0;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include <cmocka.h>
-#include <npy.h>
+#include <pir/layer/npy.h>
 
 typedef struct bytes {
   char data[8192];
@@ -85,24 +85,24 @@ static void round_trip(void **state) {
   pir_tensor tensors[] = {{.data = f}, {.data = half}};
   pir_tensor_set_dense(&tensors[0], PIR_F32, (int64_t[]){2, 3}, 2);
   pir_tensor_set_dense(&tensors[1], PIR_BF16, (int64_t[]){2}, 1);
-  assert_string_equal(npy_suffix(PIR_BF16), "__bf16");
+  assert_string_equal(pir_npy_suffix(PIR_BF16), "__bf16");
   const char *names[] = {"x.npy", "y__bf16.npy"};
   bytes b = {0}, files[2] = {0};
-  npy_set set;
+  pir_npy_set set;
   char message[256];
   for (size_t i = 0; i < 2; i++)
-    assert_true(npy_write((pir_writer){append, &files[i]}, &tensors[i]));
+    assert_true(pir_npy_write((pir_writer){append, &files[i]}, &tensors[i]));
   append_zip(&b, names, files, 2);
-  assert_int_equal(npy_read("a.npz", (pir_str){b.data, b.size}, &set, message), PIR_OK);
+  assert_int_equal(pir_npy_read("a.npz", (pir_str){b.data, b.size}, &set, message), PIR_OK);
   assert_int_equal(set.count, 2);
-  const npy_array *x = npy_find(&set, "x"), *y = npy_find(&set, "y");
+  const pir_npy_array *x = pir_npy_find(&set, "x"), *y = pir_npy_find(&set, "y");
   assert_non_null(x);
   assert_non_null(y);
   assert_int_equal(x->tensor.rank, 2);
   assert_memory_equal(x->tensor.data, f, sizeof f);
   assert_int_equal(y->tensor.dtype, PIR_BF16);
   assert_memory_equal(y->tensor.data, half, sizeof half);
-  npy_set_release(&set);
+  pir_npy_set_release(&set);
 }
 
 static void fortran_order_is_strides(void **state) {
@@ -115,12 +115,12 @@ static void fortran_order_is_strides(void **state) {
     append(&b, " ", 1);
   append(&b, "\n", 1);
   append(&b, (const char *)values, sizeof values);
-  npy_set set;
+  pir_npy_set set;
   char message[256];
-  assert_int_equal(npy_read("dir/z.npy", (pir_str){b.data, b.size}, &set, message), PIR_OK);
+  assert_int_equal(pir_npy_read("dir/z.npy", (pir_str){b.data, b.size}, &set, message), PIR_OK);
   assert_string_equal(set.arrays[0].name, "z");
   assert_int_equal(pir_tensor_int_at(&set.arrays[0].tensor, 1), 3);
-  npy_set_release(&set);
+  pir_npy_set_release(&set);
 }
 
 // Strings are read from and written as NumPy's.
@@ -132,38 +132,38 @@ static void strings_round_trip(void **state) {
   static const char *const types[] = {"'<U3'", "'|S3'", "'<U1'"};
   for (size_t i = 0; i < 3; i++) {
     bytes b = {0};
-    npy_set set;
+    pir_npy_set set;
     char message[256];
     pir_tensor one = {.data = (void *)rows[i]};
     pir_tensor_set_dense(&one, PIR_PSTRING, (int64_t[]){2}, 1);
-    assert_true(npy_write((pir_writer){append, &b}, &one));
+    assert_true(pir_npy_write((pir_writer){append, &b}, &one));
     assert_non_null(strstr(b.data + 10, types[i]));
-    assert_int_equal(npy_read("a", (pir_str){b.data, b.size}, &set, message), PIR_OK);
+    assert_int_equal(pir_npy_read("a", (pir_str){b.data, b.size}, &set, message), PIR_OK);
     const pir_str *found = set.arrays[0].tensor.data;
     assert_true(pir_str_equal(found[0], rows[i][0]) && pir_str_equal(found[1], rows[i][1]));
-    npy_set_release(&set);
+    pir_npy_set_release(&set);
   }
   bytes b = {0};
   pir_str last = PIR_STR("a\0");
   pir_tensor one = {.data = &last};
   pir_tensor_set_dense(&one, PIR_PSTRING, NULL, 0);
-  assert_false(npy_write((pir_writer){append, &b}, &one));
+  assert_false(pir_npy_write((pir_writer){append, &b}, &one));
 }
 
 // Every prefix, and every byte changed, must be read or refused: the sanitizers watch.
 static void damage(const pir_tensor *one) {
   bytes file = {0};
-  assert_true(npy_write((pir_writer){append, &file}, one));
+  assert_true(pir_npy_write((pir_writer){append, &file}, one));
   for (int zip = 0; zip < 2; zip++) {
     bytes b = zip ? (bytes){0} : file;
-    npy_set set;
+    pir_npy_set set;
     char message[256];
     if (zip)
       append_zip(&b, (const char *const[]){"x.npy"}, &file, 1);
     for (size_t size = 0; size < b.size; size++) {
       char *cut = malloc(size + 1);  // its end is watched
       memcpy(cut, b.data, size);
-      assert_int_not_equal(npy_read("f", (pir_str){cut, size}, &set, message), PIR_OK);
+      assert_int_not_equal(pir_npy_read("f", (pir_str){cut, size}, &set, message), PIR_OK);
       free(cut);
     }
     for (size_t i = 0; i < b.size; i++)
@@ -171,8 +171,8 @@ static void damage(const pir_tensor *one) {
         char *copy = malloc(b.size);
         memcpy(copy, b.data, b.size);
         copy[i] ^= (char)(1 << bit);
-        if (npy_read("f", (pir_str){copy, b.size}, &set, message) == PIR_OK)
-          npy_set_release(&set);
+        if (pir_npy_read("f", (pir_str){copy, b.size}, &set, message) == PIR_OK)
+          pir_npy_set_release(&set);
         free(copy);
       }
   }

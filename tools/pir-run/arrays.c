@@ -23,14 +23,14 @@ long run_output_index(const run *r, const char *name, size_t size) {
   return -1;
 }
 
-int run_read_arrays(const cli_run *cli, const char *path, npy_set *out_set) {
+int run_read_arrays(const cli_run *cli, const char *path, pir_npy_set *out_set) {
   cli_file file;
   char message[256];
-  *out_set = (npy_set){0};
+  *out_set = (pir_npy_set){0};
   int code = cli_file_read(cli, path, &file);
   if (code)
     return code;
-  pir_status status = npy_read(path, file.bytes, out_set, message);
+  pir_status status = pir_npy_read(path, file.bytes, out_set, message);
   cli_file_release(&file);
   return status ? cli_fail(cli, cli_exit_code(status), "%s", message) : 0;
 }
@@ -123,7 +123,7 @@ static bool parse_shape(const char *text, int64_t *shape, int *rank, pir_dtype *
 }
 
 static int take_array_file(run *r, size_t i, const char *path) {
-  npy_set set;
+  pir_npy_set set;
   int code = run_read_arrays(r->cli, path, &set);
   if (code)
     return code;
@@ -132,9 +132,9 @@ static int take_array_file(run *r, size_t i, const char *path) {
   } else {
     run_drop_input(&r->inputs[i]);
     r->inputs[i] = set.arrays[0];
-    set.arrays[0] = (npy_array){0};
+    set.arrays[0] = (pir_npy_array){0};
   }
-  npy_set_release(&set);
+  pir_npy_set_release(&set);
   return code;
 }
 

@@ -227,7 +227,7 @@ static int write_output_array(const run *r, size_t i, const char *path) {
   int code = cli_output_open(r->cli, path, &out);
   if (code)
     return code;
-  if (npy_write(cli_output_writer(&out), &tensor))
+  if (pir_npy_write(cli_output_writer(&out), &tensor))
     return cli_output_commit(r->cli, &out);
   cli_output_abandon(&out);
   return cli_fail(r->cli, CLI_INVALID, "cannot write %s", path);

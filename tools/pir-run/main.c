@@ -91,9 +91,9 @@ long run_rss_kb(bool peak) {
 
 // ---- a model
 
-static void adopt_extra(pir_program *program, const npy_set *extra) {
+static void adopt_extra(pir_program *program, const pir_npy_set *extra) {
   for (size_t i = 0; i < extra->count; i++) {
-    const npy_array *array = &extra->arrays[i];
+    const pir_npy_array *array = &extra->arrays[i];
     size_t bytes;
     if (strncmp(array->name, "param/", 6))
       continue;
@@ -117,13 +117,14 @@ static bool fits(pir_shape stated, const pir_tensor *fed) {
 
 // The case's array determines an input's shape; the stated shape was inferred by Paddle and is
 // sometimes wrong.
-static void restate_inputs(pir_program *program, const npy_set *extra) {
+static void restate_inputs(pir_program *program, const pir_npy_set *extra) {
   pir_context *ctx = pir_program_context(program);
   for (pir_op *op = pir_block_first(pir_program_block(program)); extra && op;
        op = pir_op_next(op)) {
     const pir_attr *name = pir_op_has(op, PIR_INPUT) ? pir_op_attr_str(op, "name") : NULL;
     pir_name *shape = pir_name_get(ctx, PIR_STR("shape"));
-    const npy_array *array = name ? run_find_input(extra, pir_attr_as_str(name).data) : NULL;
+    const pir_npy_array *array =
+        name ? pir_case_input(extra, pir_attr_as_str(name).data) : NULL;
     if (!array || !pir_op_attr(op, shape) ||
         fits(pir_type_shape(pir_value_type(pir_op_result(op, 0))), &array->tensor))
       continue;
@@ -133,7 +134,7 @@ static void restate_inputs(pir_program *program, const npy_set *extra) {
   }
 }
 
-static bool has_parameters(const npy_set *extra) {
+static bool has_parameters(const pir_npy_set *extra) {
   for (size_t i = 0; extra && i < extra->count; i++)
     if (!strncmp(extra->arrays[i].name, "param/", 6))
       return true;
@@ -179,7 +180,7 @@ static pir_status load_stream(const run *r, pir_context *ctx, const char *params
 }
 
 static pir_status load_program(run *r, pir_context *ctx, const char *path, const char *params,
-                               const npy_set *extra, pir_program **out_program) {
+                               const pir_npy_set *extra, pir_program **out_program) {
   bool own = has_parameters(extra), stream = is_stream(path);
   bool with_params = !own && (params || !cli_has(r->cli, OPT_TRAIN));
   if (stream)
@@ -238,7 +239,7 @@ static pir_model_options model_options(run *r) {
 
 // Opens the model step by step, because the program is changed between the steps.
 static pir_status open_program(run *r, const char *path, const char *params,
-                               const npy_set *extra, const pir_model_options *how) {
+                               const pir_npy_set *extra, const pir_model_options *how) {
   double start = run_now_ms();
   pir_context *ctx = cli_context_create(r->cli);
   if (!ctx)
@@ -272,7 +273,7 @@ static pir_status open_files(run *r, const char *path, const char *params,
   return PIR_OK;
 }
 
-int run_open(run *r, const char *path, const char *params, const npy_set *extra) {
+int run_open(run *r, const char *path, const char *params, const pir_npy_set *extra) {
   pir_model_options how = model_options(r);
   static const pir_limits unlimited;
   bool only = cli_has(r->cli, OPT_COMPILE_ONLY);
@@ -306,10 +307,10 @@ int run_open(run *r, const char *path, const char *params, const npy_set *extra)
   return r->inputs ? 0 : CLI_LIMIT;
 }
 
-void run_drop_input(npy_array *input) {
+void run_drop_input(pir_npy_array *input) {
   free(input->tensor.data);
   free(input->name);
-  *input = (npy_array){0};
+  *input = (pir_npy_array){0};
 }
 
 void run_close(run *r) {
@@ -385,7 +386,7 @@ static long file_port(const run *r, const char *option, const char *text, size_t
 }
 
 static int expect_file(run *r, size_t i, const char *path) {
-  npy_set set;
+  pir_npy_set set;
   int code = run_read_arrays(r->cli, path, &set);
   if (code)
     return code;
@@ -395,7 +396,7 @@ static int expect_file(run *r, size_t i, const char *path) {
     code = cli_fail(r->cli, CLI_INVALID, "%s has no array", path);
   else
     code = run_compare(r, i, &set.arrays[0].tensor, "", false) ? 0 : CLI_DIFFERENT;
-  npy_set_release(&set);
+  pir_npy_set_release(&set);
   return code;
 }
 
@@ -530,7 +531,7 @@ static int read_options(run *r) {
 
 static int run_file(run *r, const char *path) {
   const char *folder = cli_value(r->cli, OPT_CASE, NULL);
-  npy_set extra = {0};
+  pir_npy_set extra = {0};
   char npz[4096];
   int code = 0;
   snprintf(npz, sizeof npz, "%s/tensors.npz", folder ? folder : "");
@@ -542,7 +543,7 @@ static int run_file(run *r, const char *path) {
     code = run_model(r);
   report_error(r);
   run_close(r);
-  npy_set_release(&extra);
+  pir_npy_set_release(&extra);
   return code;
 }
 

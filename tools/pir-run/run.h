@@ -5,7 +5,7 @@
 
 #include "ports.h"
 #include <cli.h>
-#include <npy.h>
+#include <pir/layer/case_arrays.h>
 #include <pir/engine/model.h>
 
 enum {
@@ -74,11 +74,11 @@ typedef struct run {
   uint64_t schedules, schedule_seed;  // --schedules: 0 turns without it
   pir_model *model;
   pir_session *session;
-  const char **show;  // --show: names, and NULL
-  npy_array *inputs;  // for each input of the model; tensor.data NULL: not given yet
-  run_lod *lods;      // --lod: offsets of inputs
-  run_guard guard;    // --guard-pages
-  run_block *bound;   // with --guard-pages and --overlap: memory that each input is bound to
+  const char **show;      // --show: names, and NULL
+  pir_npy_array *inputs;  // for each input of the model; tensor.data NULL: not given yet
+  run_lod *lods;          // --lod: offsets of inputs
+  run_guard guard;        // --guard-pages
+  run_block *bound;  // with --guard-pages and --overlap: memory that each input is bound to
   double load_ms, compile_ms;
   double max_rel_error;  // of all outputs compared so far, relative to the largest element; -1:
                          // none compared
@@ -94,7 +94,7 @@ double run_now_ms(void);
 long run_rss_kb(bool peak);  // resident set size of this process: current or maximum
 // Loads and compiles `path`, opens a session. `extra` has more parameters under param/NAME (may
 // be NULL).
-int run_open(run *r, const char *path, const char *params, const npy_set *extra);
+int run_open(run *r, const char *path, const char *params, const pir_npy_set *extra);
 void run_close(run *r);
 int run_fail(const run *r, pir_status status);  // reports the session's message
 int run_bind(run *r, const char *folder);  // with the offsets of the case in `folder`, if not
@@ -115,13 +115,13 @@ long run_output_index(const run *r, const char *name, size_t size);
 // Takes one --input=... value.
 int run_take_input(run *r, const char *text, size_t *position);
 // Reads a .npy file or a whole .npz.
-int run_read_arrays(const cli_run *cli, const char *path, npy_set *out_set);
+int run_read_arrays(const cli_run *cli, const char *path, pir_npy_set *out_set);
 // Allocates input `i` with that shape and fills it: zeros, or random numbers of its element
 // type.
 int run_make_input(run *r, size_t i, const int64_t *shape, int rank, bool random,
                    uint64_t seed);
 void run_fill_random(pir_tensor *tensor, uint64_t seed);
-void run_drop_input(npy_array *input);
+void run_drop_input(pir_npy_array *input);
 
 // ---- compare.c: results
 
@@ -132,9 +132,7 @@ int run_write_outputs(const run *r, const char *path, const char *folder, long o
 
 // ---- cases.c
 
-const npy_array *run_find_input(const npy_set *set,
-                                const char *name);  // what a case feeds an input; or NULL
-bool run_ignores(const run *r, size_t i);           // --ignore-output
+bool run_ignores(const run *r, size_t i);  // --ignore-output
 int run_case(run *r, const char *folder,
              bool quiet);  // feeds, runs, compares; CLI_DIFFERENT when it differs
 int run_cases(run *r, const char *folder, const char *model, const char *params);

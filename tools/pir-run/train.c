@@ -19,13 +19,13 @@ static int name_file(const run *r, const char *folder, pir_str name, char path[M
   return n < MAX_PATH ? 0 : cli_fail(r->cli, CLI_INVALID, "%s: the path is too long", folder);
 }
 
-static int read_single_array(const run *r, const char *path, npy_array *out) {
-  npy_set set;
+static int read_single_array(const run *r, const char *path, pir_npy_array *out) {
+  pir_npy_set set;
   int code = run_read_arrays(r->cli, path, &set);
   if (code)
     return code;
   if (set.count != 1) {
-    npy_set_release(&set);
+    pir_npy_set_release(&set);
     return cli_fail(r->cli, CLI_INVALID, "%s has not one array", path);
   }
   *out = set.arrays[0];
@@ -90,7 +90,7 @@ static int compare_final(run *r, const char *folder) {
   char path[MAX_PATH], label[300];
   int code = 0;
   for (size_t i = 0; i < pir_model_outputs(r->model); i++) {
-    npy_array want;
+    pir_npy_array want;
     pir_str name = output_port(r->model, i).name;
     if (state_of(r, i) < 0 || run_ignores(r, i))
       continue;
@@ -109,7 +109,7 @@ static int compare_final(run *r, const char *folder) {
 
 int run_train(run *r, const char *folder) {
   char path[MAX_PATH];
-  npy_array losses = {0};
+  pir_npy_array losses = {0};
   snprintf(path, sizeof path, "%s/init", folder);
   int code = feed_from(r, path);
   if (!code)

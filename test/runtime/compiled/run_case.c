@@ -3,7 +3,7 @@
 // [OUTPUT..]. A shared object is loaded, and has the model of its file's name. CASE is a folder
 // as of pir-run --case; outputs that are named by their number are not compared. It ends with 4
 // where an output differs.
-#include "../../../tools/npy.h"
+#include <pir/layer/npy.h>
 
 #include <pir/engine/compiled.h>
 
@@ -41,14 +41,14 @@ static bool is_array_file(const char *name) {
   return prefixed && size > 4 && !strcmp(name + size - 4, ".npy");
 }
 
-static bool append_file(const char *path, npy_set *set) {
+static bool append_file(const char *path, pir_npy_set *set) {
   char message[256];
   size_t size;
-  npy_set one = {0};
+  pir_npy_set one = {0};
   char *bytes = read_bytes(path, &size);
-  bool read = bytes && !npy_read(path, (pir_str){bytes, size}, &one, message);
+  bool read = bytes && !pir_npy_read(path, (pir_str){bytes, size}, &one, message);
   free(bytes);
-  npy_array *grown =
+  pir_npy_array *grown =
       read ? realloc(set->arrays, (set->count + one.count) * sizeof *grown) : NULL;
   if (!grown) {
     fprintf(stderr, "%s cannot be read\n", path);
@@ -61,7 +61,7 @@ static bool append_file(const char *path, npy_set *set) {
   return true;
 }
 
-static bool read_case(const char *folder, npy_set *set) {
+static bool read_case(const char *folder, pir_npy_set *set) {
   char path[4096];
   DIR *dir = opendir(folder);
   bool good = dir;
@@ -75,12 +75,12 @@ static bool read_case(const char *folder, npy_set *set) {
   return good;
 }
 
-static const npy_array *find_array(const npy_set *set, const char *kind, pir_str name) {
+static const pir_npy_array *find_array(const pir_npy_set *set, const char *kind, pir_str name) {
   static const char separators[] = "_/";
   for (int i = 0; separators[i]; i++) {
     char text[1024];
     snprintf(text, sizeof text, "%s%c%.*s", kind, separators[i], (int)name.size, name.data);
-    const npy_array *found = npy_find(set, text);
+    const pir_npy_array *found = pir_npy_find(set, text);
     if (found)
       return found;
   }
@@ -137,11 +137,12 @@ static bool agrees(pir_tensor got, pir_tensor want, const tolerance *by, size_t 
 }
 
 // NumPy has no bfloat16: a case may keep its bits as integers.
-static bool bind(pir_session *session, const pir_model *model, size_t i, const npy_set *set) {
+static bool bind(pir_session *session, const pir_model *model, size_t i,
+                 const pir_npy_set *set) {
   pir_port port = {.size = sizeof port};
   if (pir_model_input(model, i, &port))
     return false;
-  const npy_array *array = find_array(set, "in", port.name);
+  const pir_npy_array *array = find_array(set, "in", port.name);
   if (!array) {
     fprintf(stderr, "the case has no input %.*s\n", (int)port.name.size, port.name.data);
     return false;
@@ -152,10 +153,11 @@ static bool bind(pir_session *session, const pir_model *model, size_t i, const n
   return !pir_session_bind_input(session, i, &tensor);
 }
 
-static bool compare(pir_session *session, size_t i, const npy_set *set, const tolerance *by) {
+static bool compare(pir_session *session, size_t i, const pir_npy_set *set,
+                    const tolerance *by) {
   char number[32];
   snprintf(number, sizeof number, "%zu", i);
-  const npy_array *want = find_array(set, "out", pir_str_from(number));
+  const pir_npy_array *want = find_array(set, "out", pir_str_from(number));
   pir_tensor got, expected;
   if (pir_session_output(session, i, &got) || !want) {
     fprintf(stderr, "output %zu is not there\n", i);
@@ -180,7 +182,7 @@ static bool is_ignored(const ignored *which, size_t output) {
   return false;
 }
 
-static bool run_case(pir_model *model, const npy_set *set, int threads, const tolerance *by,
+static bool run_case(pir_model *model, const pir_npy_set *set, int threads, const tolerance *by,
                      const ignored *which) {
   pir_session_options how = {.size = sizeof how, .threads = threads, .sink = {report, NULL}};
   pir_session *session;
@@ -251,9 +253,9 @@ int main(int argc, char **argv) {
     return 1;
   tolerance by = {atof(argv[4]), atof(argv[5]), atof(argv[6])};
   ignored which = {argv + 7, argc - 7};
-  npy_set set = {0};
+  pir_npy_set set = {0};
   bool good = read_case(argv[2], &set) && run_case(model, &set, atoi(argv[3]), &by, &which);
-  npy_set_release(&set);
+  pir_npy_set_release(&set);
   pir_model_release(model);
   return good ? 0 : 4;
 }

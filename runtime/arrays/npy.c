@@ -1,18 +1,16 @@
 // Reads NumPy files from memory with a cursor; every length is checked before use. A zip is
 // read from its central directory; members must be stored uncompressed, and their checksum is
 // verified. Writing produces the same form: no zip64, so members stay below 4 GiB.
-#include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "npy.h"
+#include <pir/layer/npy.h>
 
 static PIR_PRINTF(2, 3) pir_status fail(char message[256], const char *format, ...) {
   va_list args;
   va_start(args, format);
-  vsnprintf(message, 256, format, args);
+  pir_text_vformat(message, 256, format, args);
   va_end(args);
   return PIR_INVALID;
 }
@@ -44,7 +42,7 @@ static const struct {
 };
 enum { DESCRS = sizeof descrs / sizeof *descrs, SUFFIXES = sizeof suffixes / sizeof *suffixes };
 
-const char *npy_suffix(pir_dtype dtype) {
+const char *pir_npy_suffix(pir_dtype dtype) {
   for (size_t i = 0; i < SUFFIXES; i++)
     if (suffixes[i].dtype == dtype)
       return suffixes[i].suffix;
@@ -288,7 +286,7 @@ static void set_fortran(pir_tensor *tensor) {
 }
 
 static pir_status read_array(const char *path, size_t path_size, bool is_member, pir_str bytes,
-                             npy_array *out, char message[256]) {
+                             pir_npy_array *out, char message[256]) {
   int shown = path_size > 120 ? 120 : (int)path_size;
   if (bytes.size < 10 || memcmp(bytes.data, "\x93NUMPY", 6))
     return fail(message, "%.*s: not a .npy file", shown, path);
@@ -377,7 +375,7 @@ static size_t find_end(pir_str bytes) {
 }
 
 static pir_status read_member(const char *path, pir_str bytes, const char *entry,
-                              size_t name_size, npy_array *out, char message[256]) {
+                              size_t name_size, pir_npy_array *out, char message[256]) {
   const char *name = entry + CENTRAL;
   int shown = name_size > 80 ? 80 : (int)name_size;
   uint32_t method = u16_at(entry + 10), crc = u32_at(entry + 16), size = u32_at(entry + 20),
@@ -397,7 +395,8 @@ static pir_status read_member(const char *path, pir_str bytes, const char *entry
   return read_array(name, name_size, true, (pir_str){bytes.data + start, size}, out, message);
 }
 
-static pir_status read_zip(const char *path, pir_str bytes, npy_set *set, char message[256]) {
+static pir_status read_zip(const char *path, pir_str bytes, pir_npy_set *set,
+                           char message[256]) {
   size_t end = find_end(bytes);
   if (end == SIZE_MAX)
     return fail(message, "%.200s: zip without an end record", path);
@@ -420,8 +419,9 @@ static pir_status read_zip(const char *path, pir_str bytes, npy_set *set, char m
   return PIR_OK;
 }
 
-pir_status npy_read(const char *path, pir_str bytes, npy_set *out_set, char message[256]) {
-  *out_set = (npy_set){0};
+pir_status pir_npy_read(const char *path, pir_str bytes, pir_npy_set *out_set,
+                        char message[256]) {
+  *out_set = (pir_npy_set){0};
   message[0] = 0;
   pir_status status;
   if (bytes.size >= 2 && !memcmp(bytes.data, "PK", 2)) {
@@ -434,20 +434,20 @@ pir_status npy_read(const char *path, pir_str bytes, npy_set *out_set, char mess
     status = read_array(path, strlen(path), false, bytes, out_set->arrays, message);
   }
   if (status)
-    npy_set_release(out_set);
+    pir_npy_set_release(out_set);
   return status;
 }
 
-void npy_set_release(npy_set *set) {
+void pir_npy_set_release(pir_npy_set *set) {
   for (size_t i = 0; i < set->count; i++) {
     free(set->arrays[i].name);
     free(set->arrays[i].tensor.data);
   }
   free(set->arrays);
-  *set = (npy_set){0};
+  *set = (pir_npy_set){0};
 }
 
-const npy_array *npy_find(const npy_set *set, const char *name) {
+const pir_npy_array *pir_npy_find(const pir_npy_set *set, const char *name) {
   for (size_t i = 0; i < set->count; i++)
     if (!strcmp(set->arrays[i].name, name))
       return &set->arrays[i];
@@ -470,7 +470,8 @@ static bool make_strings(npy_image *image, char *descr, size_t size) {
   char *data = write_strings(&image->dense, &layout, &image->data_size);
   free(image->dense.data);
   image->dense.data = data;
-  snprintf(descr, size, "%c%c%zu", layout.kind == 'U' ? '<' : '|', layout.kind, layout.units);
+  pir_text_format(descr, size, "%c%c%zu", layout.kind == 'U' ? '<' : '|', layout.kind,
+                  layout.units);
   return data != NULL;
 }
 
@@ -495,12 +496,14 @@ static bool make_image(const pir_tensor *tensor, npy_image *out) {
     return false;
 
   char *text = out->header + 10;
-  int n = snprintf(text, 900, "{'descr': '%s', 'fortran_order': False, 'shape': (", descr);
+  size_t n =
+      pir_text_format(text, 900, "{'descr': '%s', 'fortran_order': False, 'shape': (", descr);
   for (int32_t i = 0; i < tensor->rank; i++)
-    n += snprintf(text + n, 900 - (size_t)n, "%s%" PRId64, i ? ", " : "", tensor->shape[i]);
-  n += snprintf(text + n, 900 - (size_t)n, "%s), }", tensor->rank == 1 ? "," : "");
-  size_t size = ((size_t)n + 10 + 1 + 63) / 64 * 64;
-  memset(text + n, ' ', size - 10 - (size_t)n);
+    n += pir_text_format(text + n, 900 - n, "%s%lld", i ? ", " : "",
+                         (long long)tensor->shape[i]);
+  n += pir_text_format(text + n, 900 - n, "%s), }", tensor->rank == 1 ? "," : "");
+  size_t size = (n + 10 + 1 + 63) / 64 * 64;
+  memset(text + n, ' ', size - 10 - n);
   out->header[size - 1] = '\n';
   memcpy(out->header, "\x93NUMPY\1\0", 8);
   out->header[8] = (char)((size - 10) & 255);
@@ -514,7 +517,7 @@ static bool write_image(pir_writer writer, const npy_image *image) {
          (!image->data_size || writer.write(writer.user, image->dense.data, image->data_size));
 }
 
-bool npy_write(pir_writer writer, const pir_tensor *tensor) {
+bool pir_npy_write(pir_writer writer, const pir_tensor *tensor) {
   npy_image image = {0};
   bool ok = make_image(tensor, &image) && write_image(writer, &image);
   free(image.dense.data);
