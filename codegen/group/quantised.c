@@ -5,11 +5,12 @@
 //     ->  f32(contract(i32(i8(x)), i32(i8(w)))) * (s * t / (top * top'))
 //
 // The integer sums are exact, so results differ from the float program by rounding only. x must
-// be a result of quantize_linear, which yields 8-bit integers. w is another such result, or a
-// parameter whose bytes are checked. The scale of w may be per channel if the channel is an
-// axis of the result. build_cinn_pass moves the widening casts into the contraction's group
-// (lower_rounded), whose kernel multiplies bytes. The scale, a bias, an activation and the next
-// quantisation become its epilogue, so tensors between layers are stored as bytes.
+// be a result of quantize_linear, which yields 8-bit integers. w is another such result, a
+// parameter of floats, whose values are checked, or the cast of a parameter of bytes. The scale
+// of w may be per channel if the channel is an axis of the result. build_cinn_pass moves the
+// widening casts into the contraction's group (lower_rounded), whose kernel multiplies bytes.
+// The scale, a bias, an activation and the next quantisation become its epilogue, so tensors
+// between layers are stored as bytes.
 //
 // Pipelines run the pass twice: before parameters are folded, because folding removes the
 // scales, and afterwards, when folding has widened a weight's bytes to i32. Linear in the
@@ -19,6 +20,7 @@
 
 #include <pir/compiler/dialect/builtin.h>
 #include <pir/compiler/dialect/pd_op.h>
+#include <pir/layer/integer_form.h>
 #include <pir/layer/lower.h>
 #include <pir/compiler/pass.h>
 
@@ -78,12 +80,19 @@ static bool is_quantising(const pir_op *op) {
          most <= INT8_MAX;
 }
 
+// Returns the parameter of bytes of which the value is a cast; NULL if it is not one.
+static pir_value *byte_parameter(const quantising *q, const pir_value *v) {
+  const pir_op *op = pir_value_op(v);
+  pir_value *bytes = op && pir_op_is(op, PD_CAST) ? pir_op_operand(op, PD_CAST_IN_X) : NULL;
+  return bytes && stored(q, bytes, PIR_I8) ? bytes : NULL;
+}
+
 static bool is_whole(const quantising *q, const pir_value *v) {
   const pir_op *op = pir_value_op(v);
   const pir_param *param = stored(q, v, PIR_F32);
   if (!op || pir_value_index(v) != 0)
     return false;
-  return param ? are_bytes(param) : is_quantising(op);
+  return param ? are_bytes(param) : is_quantising(op) || byte_parameter(q, v);
 }
 
 static bool find_levels(const quantising *q, const pir_value *v, levels *out) {
@@ -180,6 +189,9 @@ static pir_value *shaped(pir_expand *e, pir_value *scale, int64_t axis, int rank
 // only. The casts of a parameter never run, because packing stores it as bytes.
 static pir_value *integers(quantising *q, pir_expand *e, pir_value *v) {
   pir_op *at = q->at, *source = pir_value_op(v);
+  pir_value *parameter = byte_parameter(q, v);
+  if (parameter)
+    return cast_to(q, e, parameter, PIR_I32);
   bool stored = pir_op_has(source, PIR_PARAMETER);
   pir_value *bytes = stored ? NULL : pir_map_get(&q->bytes, v);
   if (!bytes) {
@@ -193,7 +205,7 @@ static pir_value *integers(quantising *q, pir_expand *e, pir_value *v) {
   return cast_to(q, e, bytes, PIR_I32);
 }
 
-static pir_value *same_op(quantising *q, pir_expand *e, const int k[2],
+static pir_value *same_op(quantising *q, pir_expand *e, const size_t k[2],
                           pir_value *const by[2]) {
   enum { MOST = 16 };
   pir_value *operands[MOST];
@@ -210,7 +222,7 @@ static pir_value *same_op(quantising *q, pir_expand *e, const int k[2],
 
 // ---- one contraction
 
-static pir_status change(quantising *q, const int k[2], const levels l[2],
+static pir_status change(quantising *q, const size_t k[2], const levels l[2],
                          const int64_t place[2], int rank) {
   pir_lower_target target = {create, q};
   pir_expand e = {.op = q->at, .facts = q->facts, .target = &target};
@@ -257,27 +269,64 @@ static bool has_columns(const contraction *c) {
   return false;
 }
 
+// ---- the form
+
+// Returns the first axis of `t` that the result has too and `other` has not; -1 if there is
+// none.
+static int axis_of_channels(const contraction *c, const contract_tensor *t,
+                            const contract_tensor *other) {
+  for (int d = 0; d < t->rank; d++)
+    for (int v = 0; v < c->var_count && axis_of_result(c, t, d) >= 0; v++)
+      if (t->map[d].factor[v] && !contract_mentions(other, v))
+        return d;
+  return -1;
+}
+
+static const char *refuse_integers(const contraction *c) {
+  if (c->out.dtype != PIR_F32)
+    return "its results are not f32";
+  return has_columns(c) ? NULL
+                        : "products of bytes do not pay where each channel has its own weights";
+}
+
+static bool find_form(const pir_op *op, const pir_facts *facts, contraction *c,
+                      pir_integer_form *out) {
+  int a, b;
+  if (pir_op_results(op) != 1 || !pir_contract_match(op, facts, c, &a, &b))
+    return false;
+  *out = (pir_integer_form){
+      .operand = {(size_t)a, (size_t)b},
+      .axis = {axis_of_channels(c, &c->a, &c->b), axis_of_channels(c, &c->b, &c->a)},
+      .why = refuse_integers(c)};
+  return true;
+}
+
+bool pir_integer_form_of(const pir_op *op, const pir_facts *facts, pir_integer_form *out_form) {
+  contraction c;
+  return contract_is_op(op) && find_form(op, facts, &c, out_form);
+}
+
 static pir_status visit_contraction(quantising *q, pir_op *op) {
   contraction c;
+  pir_integer_form form;
   levels l[2];
-  int k[2];
   q->at = op;
-  if (pir_op_results(op) != 1 || !pir_contract_match(op, q->facts, &c, &k[0], &k[1]))
+  if (!find_form(op, q->facts, &c, &form))
     return PIR_OK;
   if (c.b.dtype == PIR_I32)
-    return store_bytes(q, (size_t)k[1]);
-  if (c.out.dtype != PIR_F32 || !has_columns(&c))
+    return store_bytes(q, form.operand[1]);
+  if (form.why)
     return PIR_OK;
   const contract_tensor *tensors[2] = {&c.a, &c.b};
   int64_t place[2];
   for (int i = 0; i < 2; i++) {
-    if (!find_levels(q, pir_op_operand(op, (size_t)k[i]), &l[i]))
+    if (!find_levels(q, pir_op_operand(op, form.operand[i]), &l[i]))
       return PIR_OK;
     place[i] = scale_place(q, &c, tensors[i], &l[i]);
     if (place[i] < -1)
       return PIR_OK;
   }
-  return change(q, k, l, place, c.out.rank);
+  return change(q, form.operand, l, place, c.out.rank);
 }
 
 pir_status pir_pass_quantised(pir_pass_run *run) {

@@ -447,6 +447,11 @@ void pir_npy_set_release(pir_npy_set *set) {
   *set = (pir_npy_set){0};
 }
 
+void pir_npy_view_as(pir_tensor *tensor, pir_dtype wanted) {
+  if (wanted == PIR_BF16 && tensor->dtype == PIR_U16)
+    tensor->dtype = PIR_BF16;
+}
+
 const pir_npy_array *pir_npy_find(const pir_npy_set *set, const char *name) {
   for (size_t i = 0; i < set->count; i++)
     if (!strcmp(set->arrays[i].name, name))

@@ -31,13 +31,6 @@ static const pir_npy_array *find_expected(const pir_npy_set *set, size_t i) {
 
 // ---- one case
 
-// NumPy has no bfloat16: its bits are kept as integers.
-static pir_tensor read_as(pir_tensor tensor, pir_dtype wanted) {
-  if (wanted == PIR_BF16 && tensor.dtype == PIR_U16)
-    tensor.dtype = PIR_BF16;
-  return tensor;
-}
-
 static int feed(run *r, pir_npy_set *set, const char *folder) {
   for (size_t i = 0; i < pir_model_inputs(r->model); i++) {
     pir_port port = input_port(r->model, i);
@@ -45,7 +38,8 @@ static int feed(run *r, pir_npy_set *set, const char *folder) {
     if (!array)
       return cli_fail(r->cli, CLI_INVALID, "%s has no input \"%s\"", folder, port.name.data);
     run_drop_input(&r->inputs[i]);
-    r->inputs[i].tensor = read_as(array->tensor, port.dtype);
+    r->inputs[i].tensor = array->tensor;
+    pir_npy_view_as(&r->inputs[i].tensor, port.dtype);
     array->tensor.data = NULL;
   }
   return 0;
@@ -67,7 +61,8 @@ static int compare_case(run *r, const pir_npy_set *set, const char *folder, bool
     if (!expected || run_ignores(r, i))
       continue;
     compared++;
-    pir_tensor tensor = read_as(expected->tensor, output_port(r->model, i).dtype);
+    pir_tensor tensor = expected->tensor;
+    pir_npy_view_as(&tensor, output_port(r->model, i).dtype);
     different += !run_compare(r, i, &tensor, quiet ? "  " : "", quiet);
   }
   if (different)

@@ -40,10 +40,14 @@ PIR_API void pir_npy_set_release(pir_npy_set *set);
 // Returns the array of this name; NULL if there is none.
 PIR_API const pir_npy_array *pir_npy_find(const pir_npy_set *set, const char *name);
 
+// Reads the elements of an array as bf16 if this type is wanted: NumPy lacks it, and files keep
+// its bits as u16.
+PIR_API void pir_npy_view_as(pir_tensor *tensor, pir_dtype wanted);
+
 // Returns the required ending of a name for this type: "__bf16", ... or "".
 PIR_API const char *pir_npy_suffix(pir_dtype dtype);
-// Writes version 1.0 in C order. False when the writer stopped, memory ran out, or a string ends with a
-// NUL.
+// Writes version 1.0 in C order. False when the writer stopped, memory ran out, or a string
+// ends with a NUL.
 PIR_API bool pir_npy_write(pir_writer writer, const pir_tensor *tensor);
 
 PIR_END

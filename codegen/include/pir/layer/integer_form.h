@@ -1,0 +1,26 @@
+// Contractions of integers: which ops quantised_contractions_pass can compute in bytes. Passes
+// that quantise a program ask it, so that they choose no other ops. Functions follow the
+// context's rule of one thread at a time.
+#ifndef PIR_LAYER_INTEGER_FORM_H
+#define PIR_LAYER_INTEGER_FORM_H
+
+#include <pir/compiler/infer.h>
+
+PIR_BEGIN
+
+// How a contraction would multiply integers.
+typedef struct pir_integer_form {
+  // Numbers of the two operands that are multiplied.
+  size_t operand[2];
+  // For each of them its axis of channels, along which a scale may vary: the first axis that
+  // the result has too and the other operand has not. -1: there is none.
+  int axis[2];
+  // Why the contraction stays one of floats; NULL: it can multiply bytes.
+  const char *why;
+} pir_integer_form;
+
+// Whether an op is a contraction of two operands; fills in its form.
+bool pir_integer_form_of(const pir_op *op, const pir_facts *facts, pir_integer_form *out_form);
+
+PIR_END
+#endif

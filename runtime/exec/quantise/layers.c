@@ -1,0 +1,168 @@
+// The layers of a program: contractions of its block whose one factor is a parameter of f32 and
+// the other one is computed. Contractions inside of control flow are counted, and stay.
+//
+// Weights get one scale for each channel, the largest magnitude of the channel (Krishnamoorthi:
+// Quantizing deep convolutional networks for efficient inference, arXiv:1806.08342).
+#include "quantise.h"
+
+#include <pir/compiler/dialect/pd_op.h>
+#include <pir/compiler/walk.h>
+#include <pir/layer/integer_form.h>
+
+#include <math.h>
+#include <string.h>
+
+bool value_is_overwritten(const pir_value *value) {
+  PIR_EACH_USE(use, value) {
+    const pir_opdef *def = pir_op_def(pir_use_owner(use));
+    for (size_t i = 0; i < def->inplace_count && def->traits & PIR_INPLACE; i++)
+      if (def->inplace[i].operand == pir_use_operand_index(use))
+        return true;
+  }
+  return false;
+}
+
+// ---- weights
+
+static float weight_at(const pir_param *param, int64_t i) {
+  float x;
+  memcpy(&x, (const char *)param->data + (size_t)i * sizeof x, sizeof x);
+  return x;
+}
+
+// Returns false if an element is infinite or NaN.
+static bool fill_weight(byte_weight *w, int64_t count, int64_t inner) {
+  for (int64_t i = 0; i < count; i++) {
+    float x = fabsf(weight_at(w->param, i)), *most = &w->scales[i / inner % w->channels];
+    if (!isfinite(x))
+      return false;
+    *most = x > *most ? x : *most;
+  }
+  for (int64_t c = 0; c < w->channels; c++)
+    if (w->scales[c] == 0)
+      w->scales[c] = 1;  // a channel of zeros: any scale gives zeros
+  for (int64_t i = 0; i < count; i++) {
+    double scale = (double)w->scales[i / inner % w->channels];
+    w->bytes[i] = (int8_t)nearbyint((double)weight_at(w->param, i) / scale * QUANTISE_TOP);
+  }
+  return true;
+}
+
+static size_t find_weight(const quantising *q, const pir_param *param, int axis) {
+  for (size_t i = 0; i < q->weights.count; i++)
+    if (q->weights.items[i].param == param && q->weights.items[i].axis == axis)
+      return i;
+  return SIZE_MAX;
+}
+
+static const char *take_bytes(quantising *q, layer *l, const pir_param *param, int axis) {
+  byte_weight w = {.value = pir_op_operand(l->op, l->w),
+                   .param = param,
+                   .name = pir_arena_text(&q->arena, param->name),
+                   .axis = axis};
+  int64_t count = (int64_t)(param->size / sizeof(float)), inner = 1;
+  l->weight = find_weight(q, param, axis);
+  if (l->weight != SIZE_MAX)
+    return NULL;
+  for (size_t d = axis < 0 ? 0 : (size_t)axis + 1; d < param->shape.rank; d++)
+    inner *= param->shape.dims[d];
+  w.channels = axis < 0 ? 1 : param->shape.dims[axis];
+  if (count < 1)
+    return "its weights have no elements";
+  w.bytes = pir_arena_alloc(&q->arena, (size_t)count);
+  w.scales =
+      pir_arena_zalloc(&q->arena, pir_arena_size(&q->arena, (size_t)w.channels, sizeof(float)));
+  if (!fill_weight(&w, count, inner))
+    return "its weights are not finite";
+  l->weight = q->weights.count;
+  pir_vec_push(&q->arena, &q->weights, w);
+  return NULL;
+}
+
+// ---- inputs
+
+static size_t take_input(quantising *q, pir_op *op, pir_value *value) {
+  // Behind an op in place the value may have other elements, so each reader has its own.
+  for (size_t i = 0; i < q->inputs.count && !value_is_overwritten(value); i++)
+    if (q->inputs.items[i].value == value)
+      return i;
+  activation input = {
+      .value = value, .reader = op, .seen = pir_arena_zalloc(&q->arena, sizeof *input.seen)};
+  pir_vec_push(&q->arena, &q->inputs, input);
+  return q->inputs.count - 1;
+}
+
+// ---- layers
+
+static const pir_param *parameter_of(const quantising *q, const pir_value *value) {
+  const pir_op *op = pir_value_op(value);
+  if (!op || !pir_op_has(op, PIR_PARAMETER))
+    return NULL;
+  const pir_attr *name = pir_op_attr_str(op, "parameter_name");
+  return name ? pir_program_param(q->run->program, pir_attr_as_str(name)) : NULL;
+}
+
+static bool is_quantised(const pir_value *value) {
+  const pir_op *op = pir_value_op(value);
+  return op && pir_op_is(op, PD_DEQUANTIZE_LINEAR);
+}
+
+static const char *take_operands(quantising *q, layer *l, const pir_integer_form *form) {
+  const pir_facts *facts = pir_run_facts(q->run);
+  int k = parameter_of(q, pir_op_operand(l->op, form->operand[1])) ? 1 : 0;
+  l->x = form->operand[1 - k];
+  l->w = form->operand[k];
+  pir_value *x = pir_op_operand(l->op, l->x), *w = pir_op_operand(l->op, l->w);
+  const pir_param *param = parameter_of(q, w);
+  if (is_quantised(x) || is_quantised(w))
+    return "it is quantised already";
+  if (form->why)
+    return form->why;
+  if (!param)
+    return "no factor is a parameter with data (constant_folding_pass may make one)";
+  if (parameter_of(q, x))
+    return "both factors are parameters";
+  if (param->dtype != PIR_F32 || pir_facts_of(facts, x)->dtype != PIR_F32)
+    return "its factors are not f32";
+  if (value_is_overwritten(w))
+    return "its weights are overwritten";
+  if (pir_run_option_lists(q->run, "deny", pir_op_name(l->op)))
+    return "the options deny it";
+  const char *why = take_bytes(q, l, param, form->axis[k]);
+  if (!why)
+    l->input = take_input(q, l->op, x);
+  return why;
+}
+
+static pir_walk_result count_nested(pir_op *op, void *user) {
+  quantising *q = user;
+  pir_integer_form form;
+  bool nested = pir_op_block(op) != pir_program_block(q->run->program);
+  q->in_regions += nested && pir_integer_form_of(op, pir_run_facts(q->run), &form);
+  return PIR_WALK_CONTINUE;
+}
+
+static pir_status refuse_program(quantising *q) {
+  pir_status status =
+      pir_report(q->ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
+                 "quantise_pass: the program has no layer that can be quantised");
+  report_layers(q);
+  return status;
+}
+
+pir_status layers_find(quantising *q) {
+  size_t position = 0, usable = 0;
+  PIR_EACH_OP(op, pir_program_block(q->run->program)) {
+    layer l = {.op = op, .position = position++};
+    pir_integer_form form;
+    pir_heap_poll(q->heap);
+    if (pir_op_regions(op))
+      pir_walk(op, PIR_PRE_ORDER, count_nested, q);
+    if (!pir_integer_form_of(op, pir_run_facts(q->run), &form))
+      continue;
+    l.why = take_operands(q, &l, &form);
+    usable += !l.why;
+    pir_vec_push(&q->arena, &q->layers, l);
+  }
+  return usable ? PIR_OK : refuse_program(q);
+}

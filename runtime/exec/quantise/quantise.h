@@ -1,0 +1,166 @@
+// Types and functions that the files of quantise_pass share (docs/quantise.md).
+#ifndef PIR_EXEC_QUANTISE_H
+#define PIR_EXEC_QUANTISE_H
+
+#include <pir/compiler/pass.h>
+#include <pir/engine/model.h>
+#include <pir/layer/case_arrays.h>
+#include <map.h>
+#include <vec.h>
+
+// The integers of 8 bits: from -QUANTISE_TOP to QUANTISE_TOP.
+#define QUANTISE_TOP 127
+
+// ---- ranges.c: how large the elements of a value are
+
+enum { MAGNITUDE_BINS = 4096 };
+
+typedef enum range_method { RANGE_MSE, RANGE_PERCENTILE, RANGE_ABSMAX } range_method;
+
+typedef struct range_choice {
+  range_method method;
+  double percent;  // of RANGE_PERCENTILE
+} range_choice;
+
+// Counts of magnitudes. The bins have equal width and cover [0, span).
+typedef struct magnitudes {
+  uint64_t bins[MAGNITUDE_BINS];
+  uint64_t zeros, count;
+  double span, most;
+  bool infinite;  // an element was infinite or NaN
+} magnitudes;
+
+// Reads "mse", "absmax", "percentile" or "percentile:99.9"; false for another text.
+bool range_choice_read(pir_str text, range_choice *out_choice);
+void magnitudes_add(magnitudes *m, const pir_tensor *tensor);
+// Returns the magnitude that becomes the largest integer. Needs an element other than 0.
+double magnitudes_scale(const magnitudes *m, range_choice choice);
+
+// ---- errors.c: how far numbers are from the ones that f32 gives
+
+typedef struct number_errors {
+  double largest, sum, of_sum;  // of |error|; sum of |f32|
+  double squares, of_squares;   // of error and f32
+  uint64_t count, different;    // elements; integers that differ
+  uint64_t skipped;             // elements that are infinite or NaN in f32
+  uint64_t reshaped;            // tensors that have another shape than in f32
+} number_errors;
+
+// Adds the elements of a tensor and of the same tensor computed in f32.
+void errors_add(number_errors *e, const pir_tensor *f32, const pir_tensor *got);
+// The ratio of signal to noise in dB; infinite without noise.
+double errors_snr(const number_errors *e);
+double errors_relative(const number_errors *e);  // sum of |error| by sum of |f32|
+
+// ---- layers.c: the contractions of a program
+
+// A value that layers read. It is quantised with one scale.
+typedef struct activation {
+  pir_value *value;
+  const pir_op *reader;  // the first layer that reads it
+  magnitudes *seen;
+  double scale;
+} activation;
+
+// A parameter in bytes, with one scale for each channel.
+typedef struct byte_weight {
+  pir_value *value;
+  const pir_param *param;
+  pir_str name;  // of the parameter
+  int axis;      // of the channels; -1: one scale for all
+  int64_t channels;
+  int8_t *bytes;
+  float *scales;
+} byte_weight;
+
+typedef struct layer {
+  pir_op *op;
+  size_t position;  // of the op in its block
+  size_t x, w;      // operand numbers
+  size_t input, weight;
+  const char *why;  // why the layer stays f32; NULL: it becomes integers
+  number_errors errors;
+} layer;
+
+typedef struct runner {
+  pir_model *model;
+  pir_session *session;
+} runner;
+
+typedef struct quantising {
+  pir_pass_run *run;
+  pir_context *ctx;
+  pir_heap *heap;
+  pir_arena arena;
+  PIR_VEC(layer) layers;
+  PIR_VEC(activation) inputs;
+  PIR_VEC(byte_weight) weights;
+  size_t in_regions;  // contractions inside of control flow
+  range_choice choice;
+  bool as_floats;          // weights are whole numbers in f32
+  pir_map named;           // parameters that ops name after the change
+  number_errors *outputs;  // of the program's outputs
+  // What a failure has to release.
+  char **samples;  // paths, in order
+  size_t sample_count, sample_capacity;
+  pir_npy_set set;  // of the current sample
+  pir_program *programs[2];
+  runner runners[2];
+  pir_guard guard;
+} quantising;
+
+// Finds the layers of the program's block, their inputs and weights, and quantises the weights.
+// Reports a program without one (PIR_INVALID).
+pir_status layers_find(quantising *q);
+// Whether an op in place writes over the value.
+bool value_is_overwritten(const pir_value *value);
+
+// ---- samples.c: runs over the calibration data
+
+// Lists the samples in a folder. Reports a folder without one.
+pir_status samples_find(quantising *q, pir_str folder, int64_t most);
+// Makes a model of a program that calls kernels, and a session.
+pir_status runner_open(quantising *q, const pir_program *program, runner *r);
+void runner_close(runner *r);
+// Reads a sample into `q->set`; checks that its numbers are finite.
+pir_status sample_read(quantising *q, size_t sample);
+// Runs the model on the sample that was read last.
+pir_status runner_run(quantising *q, runner *r, size_t sample);
+// Sets `out_outputs[k]` to the number of the output that quantise_show named k.
+pir_status runner_shown(const runner *r, size_t *out_outputs, size_t count);
+
+// ---- emit.c: new ops
+
+// Where new ops go, and the values that have been made there.
+typedef struct emission {
+  quantising *q;
+  pir_program *program;
+  pir_rewriter *rewriter;         // NULL: of a program that no pass owns
+  pir_op *top;                    // parameters go before it
+  pir_value **inputs, **weights;  // dequantised; NULL: not made yet
+  pir_value *zero;
+  size_t serial;
+} emission;
+
+void emission_open(quantising *q, pir_program *program, pir_rewriter *rewriter,
+                   emission *out_emission);
+// Makes the integers of both operands of a layer and their dequantisation, in front of the
+// layer's op `at` in this program.
+void emit_operands(emission *e, const layer *l, pir_op *at, pir_value *out_operands[2]);
+// Makes the value an output with number k, directly behind `behind`.
+void quantise_show(pir_program *program, pir_op *behind, pir_value *value, size_t k);
+// Whether an output has a name of quantise_show; its number.
+bool quantise_shown_number(pir_str name, uint64_t *out_number);
+// Returns the ops of the program's block in order, in memory of the arena.
+pir_op **quantise_ops_of(quantising *q, const pir_program *program);
+
+// ---- report.c
+
+// Reports the layers as notes: their ranges and errors, or why they stay f32.
+void report_layers(quantising *q);
+// Reports the errors of the program's outputs, which the model names.
+void report_outputs(quantising *q, const runner *f32);
+
+pir_status pir_pass_quantise(pir_pass_run *run);
+
+#endif
