@@ -55,7 +55,7 @@ static size_t find_weight(const quantising *q, const pir_param *param, int axis)
   return SIZE_MAX;
 }
 
-static const char *take_bytes(quantising *q, layer *l, const pir_param *param, int axis) {
+static const char *quantise_weight(quantising *q, layer *l, const pir_param *param, int axis) {
   byte_weight w = {.value = pir_op_operand(l->op, l->w),
                    .param = param,
                    .name = pir_arena_text(&q->arena, param->name),
@@ -128,7 +128,7 @@ static const char *take_operands(quantising *q, layer *l, const pir_integer_form
     return "its weights are overwritten";
   if (pir_run_option_lists(q->run, "deny", pir_op_name(l->op)))
     return "the options deny it";
-  const char *why = take_bytes(q, l, param, form->axis[k]);
+  const char *why = quantise_weight(q, l, param, form->axis[k]);
   if (!why)
     l->input = take_input(q, l->op, x);
   return why;

@@ -6,9 +6,8 @@
 //                default (Wu, Judd, Zhang, Isaev, Micikevicius: Integer Quantization for Deep
 //                Learning Inference: Principles and Empirical Evaluation, arXiv:2004.09602)
 //   mse          the magnitude with the least sum of squared errors of rounding and clipping
-//                (Sung, Shin, Hwang: Resiliency of Deep Neural Networks under Quantization,
-//                arXiv:1511.06488; Nagel and others: A White Paper on Neural Network
-//                Quantization, arXiv:2106.08295)
+//                (Nagel, Fournarakis, Amjad, Bondarenko, van Baalen, Blankevoort: A White Paper
+//                on Neural Network Quantization, arXiv:2106.08295, 3.1)
 #include "quantise.h"
 
 #include <math.h>

@@ -66,9 +66,15 @@ static bool make_key(const pir_model_options *options, file_digest program, file
   return n + 1 < sizeof out->origin;
 }
 
+// Whether a pass of the pipeline reads files, which its option `data` names (quantise_pass): no
+// key holds their contents.
+static bool reads_data(const char *pipeline) {
+  return strstr(pipeline, "data=") != NULL;
+}
+
 static bool can_be_kept(const pir_model_options *options) {
-  bool is_special =
-      options->show_count || options->replaceable || options->custom_ops || options->passes;
+  bool is_special = options->show_count || options->replaceable || options->custom_ops ||
+                    options->passes || reads_data(options->pipeline);
   return options->cache && !is_special && !pir_device_is_kind(options->target);
 }
 
