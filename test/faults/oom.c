@@ -1,5 +1,5 @@
 // Fails the n-th allocation of a process, for every n until nothing fails. Texts are parsed,
-// printed, changed and written; models are loaded, compiled, stored, opened, given other
+// printed, changed and written; a program is quantised; models are loaded, compiled, stored, opened, given other
 // weights, and run, also asynchronously and with tensors of DLPack. Each call must end with
 // success, or PIR_EXHAUSTED and a message; exactly the objects that existed before exist
 // afterwards; and without a failure the numbers equal the first run's.
@@ -226,6 +226,28 @@ static pir_status load_file(const scenario *s, const char *file, uint64_t *diges
     status = run_passes(program, s->pipeline, digest);
   if (!status)
     status = print_all(program, digest);
+  pir_program_destroy(program);
+  pir_context_destroy(ctx);
+  return status;
+}
+
+// Calibrates the program on the recorded case, and writes its new parameters.
+static pir_status run_quantise(const scenario *s, uint64_t *digest) {
+  char path[512], pipeline[640];
+  pir_program *program = NULL;
+  pir_context *ctx = create_context();
+  if (!ctx)
+    return PIR_EXHAUSTED;
+  model_path(s, "case0", path);
+  snprintf(pipeline, sizeof pipeline, "quantise{data=%s}", path);
+  model_path(s, "model.json", path);
+  pir_status status = pir_dialects_load_all(ctx);
+  if (!status)
+    status = pir_program_load_file(ctx, path, NULL, &program);
+  if (!status)
+    status = run_passes(program, pipeline, digest);
+  if (!status)
+    status = write_params(program, digest);
   pir_program_destroy(program);
   pir_context_destroy(ctx);
   return status;
@@ -550,6 +572,7 @@ static const scenario scenarios[] = {
     {"text-loop", run_text, "while_decoder", "clean", .every = 7},
     {"json", run_json_file, "digits_cnn", "clean,prepare", .every = 3},
     {"pdmodel", run_pdmodel_file, "digits_cnn", "clean,paddle-cpu", .every = 1},
+    {"quantise-cnn", run_quantise, "digits_cnn", .every = 41},
     {"kernels-cnn", run_model, "digits_cnn", "kernels", .every = 7},
     {"kernels-mlp", run_model, "mlp", "kernels", .every = 3},
     {"kernels-gpt", run_model, "gpt_tiny", "kernels", .every = 37},

@@ -58,14 +58,11 @@ static pir_str fresh_name(emission *e, pir_str stem, const char *ending) {
 static void adopt(emission *e, pir_str name, pir_dtype dtype, pir_shape shape,
                   const void *bytes, size_t size) {
   void *data = malloc(size ? size : 1);
-  pir_guard guard;
   if (!data)
     pir_heap_fail(e->q->heap);
   memcpy(data, bytes, size);
-  pir_guard_open(e->q->heap, &guard, free, data);
   pir_param param = {name, dtype, shape, data, size, free, data};
   pir_program_adopt_param(e->program, &param);
-  pir_guard_close(&guard);
 }
 
 static pir_named_attr named(const emission *e, const char *name, const pir_attr *value) {
