@@ -177,7 +177,7 @@ static void print_text_diag(const cli_run *cli, const pir_diag *diag) {
   print_caret(line, place->column);
 }
 
-static void print_error_or_note(const cli_run *cli, const pir_diag *diag) {
+void cli_print_diag(const cli_run *cli, const pir_diag *diag) {
   has_reported |= diag->severity == PIR_ERROR;
   cli_progress_erase();
   if (cli->json_diagnostics)
@@ -193,7 +193,7 @@ static void report_diag(void *user, const pir_diag *diag) {
   if (cli->intercept)
     cli->intercept(cli->intercept_user, diag);
   else
-    print_error_or_note(cli, diag);
+    cli_print_diag(cli, diag);
 }
 
 pir_diag_sink cli_sink(cli_run *cli) {
@@ -208,7 +208,7 @@ int cli_fail(const cli_run *cli, int code, const char *format, ...) {
   va_end(args);
   pir_diag diag = {
       .size = sizeof diag, .severity = PIR_ERROR, .message = pir_str_from(message)};
-  print_error_or_note(cli, &diag);
+  cli_print_diag(cli, &diag);
   return code;
 }
 

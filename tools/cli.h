@@ -68,7 +68,8 @@ typedef struct cli_run {
   pir_str source_name,
       source_text;  // the text being worked on, for caret lines; set by cli_program_read
   uint32_t source_first_line;
-  // --verify-diagnostics: takes diagnostics instead of standard error. NULL: they are printed.
+  // --verify-diagnostics and --report: takes diagnostics instead of standard error. NULL: they
+  // are printed.
   void (*intercept)(void *user, const pir_diag *diag);
   void *intercept_user;
   // The progress line: when it was last drawn, and for what.
@@ -115,6 +116,8 @@ bool cli_parse_u64(const char *text,
 pir_context *cli_context_create(cli_run *cli);
 // Returns the rest of --max-time; the zero value without it.
 pir_stop cli_stop(const cli_run *cli);
+// Prints a diagnostic on standard error.
+void cli_print_diag(const cli_run *cli, const pir_diag *diag);
 // Returns the sink alone, for models (pir_model_options.sink).
 pir_diag_sink cli_sink(cli_run *cli);
 // Returns a receiver that draws a progress line if standard error is a terminal, else none.

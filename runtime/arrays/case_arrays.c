@@ -136,8 +136,10 @@ typedef struct walking {
 
 static bool walk_cases(const walking *w, const char *folder, int depth) {
   struct dirent **entries;
-  bool is_case = false, ok = true;
+  bool is_case = false;
+  errno = 0;
   int count = depth > MAX_DEPTH ? -1 : scandir(folder, &entries, NULL, alphasort);
+  bool ok = count >= 0 || errno != ENOMEM;
   for (int i = 0; i < count; i++) {
     const char *name = entries[i]->d_name;
     char path[MAX_PATH];

@@ -15,6 +15,7 @@
 #include "expect.h"
 #include "parts.h"
 #include "reduce.h"
+#include "report.h"
 #include "reproduce.h"
 #include "rules.h"
 #include "verify.h"
@@ -55,7 +56,8 @@ enum {
   OPT_INSERT_PASS,
   OPT_LEVEL,
   OPT_EXPLAIN,
-  OPT_LOAD_PASSES
+  OPT_LOAD_PASSES,
+  OPT_REPORT
 };
 
 static const cli_option option_table[] = {
@@ -101,6 +103,9 @@ static const cli_option option_table[] = {
      "print the ops that each pass adds and removes"},
     {OPT_TIMING, 0, "timing", "[=json]", "print the time of each pass"},
     {OPT_STATS, 0, "stats", NULL, "print what the passes counted"},
+    {OPT_REPORT, 0, "report", "FILE",
+     "write the notes of passes, as quantise reports layers, to FILE: a line each, place and "
+     "text"},
     {OPT_SPLIT, 0, "split-input-file", NULL,
      "take the parts between lines of // -----, or from //CHECK to //END, one by one"},
     {OPT_VERIFY_DIAGNOSTICS, 0, "verify-diagnostics", NULL,
@@ -569,6 +574,18 @@ static int process_file(cli_run *cli, const char *path) {
   return code;
 }
 
+// With the notes of passes in the file of --report.
+static int process_reported(cli_run *cli, const char *path) {
+  const char *report = cli_value(cli, OPT_REPORT, NULL);
+  reporting notes;
+  if (!report)
+    return process_file(cli, path);
+  if (cli_has(cli, OPT_VERIFY_DIAGNOSTICS))
+    return cli_fail(cli, CLI_USAGE, "--report and --verify-diagnostics both take the notes");
+  int code = report_begin(cli, report, &notes);
+  return code ? code : report_end(&notes, process_file(cli, path));
+}
+
 // ---- comparison
 
 static int read_side(cli_run *cli, pir_context *ctx, const char *path, cli_file *file,
@@ -663,7 +680,7 @@ static int run_opt(cli_run *cli) {
     return check(cli);
   if (cli->file_count > 1)
     return cli_fail(cli, CLI_USAGE, "several files are only for --diff and --check-rules");
-  return process_file(cli, cli->file_count ? cli->files[0] : "-");
+  return process_reported(cli, cli->file_count ? cli->files[0] : "-");
 }
 
 int main(int argc, char **argv) {

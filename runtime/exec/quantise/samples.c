@@ -40,8 +40,8 @@ static bool is_array_file(const char *name) {
 
 static bool add_files(quantising *q, const char *folder) {
   struct dirent **entries;
-  bool ok = true;
   int count = scandir(folder, &entries, NULL, alphasort);
+  bool ok = count >= 0;
   for (int i = 0; i < count; i++) {
     char path[MAX_PATH];
     pir_text_format(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
@@ -61,7 +61,7 @@ static pir_loc place_of(quantising *q, const char *path) {
 pir_status samples_find(quantising *q, pir_str folder, int64_t most) {
   const char *path = pir_arena_text(&q->arena, folder).data;
   struct stat info;
-  if (stat(path, &info))
+  if (stat(path, &info) || (S_ISDIR(info.st_mode) && access(path, R_OK | X_OK)))
     return pir_report(q->ctx, errno == ENOENT ? PIR_NOT_FOUND : PIR_IO, PIR_ERROR,
                       place_of(q, path), "calibration data: %s", strerror(errno));
   if (!S_ISDIR(info.st_mode))
