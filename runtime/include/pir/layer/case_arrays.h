@@ -11,8 +11,8 @@ PIR_BEGIN
 // Whether a file of this name in a folder makes it a case.
 PIR_API bool pir_case_is_array(const char *file);
 // Calls `visit` for every case in a folder and below it, in the order of names, the inner ones
-// first. A folder that cannot be read has none. False as soon as `visit` returns false, and when
-// memory runs out.
+// first. A folder that cannot be read has none. False as soon as `visit` returns false, and
+// when memory runs out.
 PIR_API bool pir_case_walk(const char *folder, bool (*visit)(void *user, const char *folder),
                            void *user);
 // Reads all arrays of a case; `inputs`: without its outputs, as far as these have files of
