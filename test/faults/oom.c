@@ -1,8 +1,8 @@
 // Fails the n-th allocation of a process, for every n until nothing fails. Texts are parsed,
 // printed, changed and written; a program is quantised; models are loaded, compiled, stored,
 // opened, given other weights, and run, also asynchronously and with tensors of DLPack. Each
-// call must end with success, or PIR_EXHAUSTED and a message; exactly the objects that existed before exist
-// afterwards; and without a failure the numbers equal the first run's.
+// call must end with success, or PIR_EXHAUSTED and a message; exactly the objects that existed
+// before exist afterwards; and without a failure the numbers equal the first run's.
 //   oom [--calls] [--every=N] [--only=SCENARIO] [--at=N] FOLDER
 // FOLDER has the models. Each n is a separate process, so a signal is one finding and not the
 // end. With --calls system calls fail instead, and any failure may be their status.
