@@ -218,11 +218,10 @@ loop_expr *contract_product(const contract_emission *e, loop_expr *a, loop_expr 
 }
 
 void contract_fetch(const contract_emission *e, loop_block *block, loop_expr *at) {
-  int64_t line = CACHE_LINE / (int64_t)pir_dtype_size(contract_lane_dtype(e->form));
-  int64_t step = line;
+  int64_t line = CACHE_LINE / (int64_t)pir_dtype_size(e->fetch.of->dtype), step = line;
   (void)pir_loop_is_int(e->fetch.step, &step);
   for (int64_t i = 0; i < step; i += line)
-    pir_loop_prefetch(e->fn, block, e->b, contract_plus(e, at, i), true);
+    pir_loop_prefetch(e->fn, block, e->fetch.of, contract_plus(e, at, i), true);
 }
 
 // ---- packing

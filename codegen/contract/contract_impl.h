@@ -32,6 +32,9 @@ typedef struct contract_window {
   pir_dim extent;
 } contract_window;
 
+// The part of an operand that is fetched ahead.
+typedef enum contract_fetching { FETCH_NOTHING, FETCH_PANEL, FETCH_ROWS } contract_fetching;
+
 typedef enum contract_kind { CONTRACT_PANEL, CONTRACT_DEPTHWISE } contract_kind;
 
 enum { CONTRACT_MOST_VECTORS = 4 };  // the most vectors of a panel
@@ -62,8 +65,8 @@ typedef struct contract_form {
   int tile_groups;   // such groups in a row of a tile register; 0: sums are in vector registers
   bool b_packed;     // if false, b is read in place and its lanes are adjacent
   bool panel_inner;  // unit order: the panel changes fastest
+  contract_fetching fetches;  // into the L2 cache while a panel and a tile are in use
   int64_t block;  // tiles whose rows stay in the L2 cache while all panels pass; 0: all tiles
-  bool fetches;   // the next panel is fetched into the L2 cache while a panel is in use
 } contract_form;
 
 bool contract_normalise(const contraction *c, contract_form *form);
@@ -99,9 +102,10 @@ typedef struct contract_emission {
       *to;               // positions of the tile axis that a panel covers; NULL: its tile's
   int rows;              // the number of rows from `from` on, as one tile; 0: up to `to`
   loop_expr *origin[3];  // offset of the contents of each buffer; NULL: 0
-  // The next panel is fetched into the L2 cache while a panel is in use: the part of this unit.
+  // The next panel or rows are fetched into the L2 cache: the part of this unit.
   struct {
-    loop_expr *from;  // position in b; NULL: nothing
+    loop_buffer *of;  // a or b
+    loop_expr *from;  // position there; NULL: nothing
     loop_expr *step;  // elements for each line of the panel in use
   } fetch;
 } contract_emission;
@@ -160,7 +164,7 @@ pir_dtype contract_lane_dtype(const contract_form *f);
 // Returns a * b + sum, fused if the target has FMA.
 loop_expr *contract_product(const contract_emission *e, loop_expr *a, loop_expr *b,
                             loop_expr *sum);
-// Fetches e->fetch.step elements of b, from `at` on, into the L2 cache.
+// Fetches e->fetch.step elements, from `at` on, into the L2 cache.
 void contract_fetch(const contract_emission *e, loop_block *block, loop_expr *at);
 // Loads one vector of b, starting at lane `at`, at the axis values in e; lanes excluded by
 // `mask` are zero.

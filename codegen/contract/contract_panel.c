@@ -528,6 +528,16 @@ static void open_panel_buffers(contract_emission *e, uint16_t b_slot) {
   contract_open_out(e);
 }
 
+// Fetches, from `next` on, `lines` lines of `width` elements, of which each of `parts` units takes
+// a share; `at` is this unit's number among them. A step stands for a line.
+static void fetch_share(contract_emission *e, loop_block *block, loop_expr *next,
+                        loop_expr *lines, loop_expr *width, loop_expr *at, loop_expr *parts) {
+  loop_expr *share = contract_plus(e, contract_add(e, width, parts), -1);
+  e->fetch.step = contract_let(e, block, "share", contract_div(e, share, parts));
+  loop_expr *part = contract_mul(e, contract_mul(e, at, lines), e->fetch.step);
+  e->fetch.from = contract_let(e, block, "fetch", contract_add(e, next, part));
+}
+
 // Divides the next panel among the units that read this one: those that differ in the digits
 // behind the panel's, of which there are `count`.
 static void fetch_next_panel(contract_emission *e, loop_block *block, loop_expr *panel,
@@ -541,11 +551,22 @@ static void fetch_next_panel(contract_emission *e, loop_block *block, loop_expr 
   loop_expr *width = contract_int(e, contract_panel_lanes(f)), *lines = contract_int(e, 1);
   for (int i = 0; i < f->tap_count; i++)
     lines = contract_mul(e, lines, contract_lines(e, i));
-  loop_expr *share = contract_plus(e, contract_add(e, width, units), -1);
-  e->fetch.step = contract_let(e, block, "share", contract_div(e, share, units));
   loop_expr *next = contract_panel_base(e, contract_plus(e, panel, 1));
-  loop_expr *part = contract_mul(e, contract_mul(e, at, lines), e->fetch.step);
-  e->fetch.from = contract_let(e, block, "fetch", contract_add(e, next, part));
+  e->fetch.of = e->b;
+  fetch_share(e, block, next, lines, width, at, units);
+}
+
+// Divides the rows of the next tile, which are adjacent in a, among the panels of this one.
+static void fetch_next_rows(contract_emission *e, loop_block *block, loop_expr *panel,
+                            loop_expr *tile) {
+  const contract_form *f = e->form;
+  loop_expr *next = contract_times(e, contract_plus(e, tile, 1), f->rows);
+  e->value[f->tile] = next;
+  next = contract_position(e, OF_A);
+  e->value[f->tile] = NULL;
+  e->fetch.of = e->a;
+  fetch_share(e, block, next, contract_extent(e, f->taps[0]), contract_int(e, f->rows), panel,
+              contract_dim(e, contract_panels(f)));
 }
 
 pir_status contract_emit_panels(const contract_form *f, const contract_env *env,
@@ -578,7 +599,9 @@ pir_status contract_emit_panels(const contract_form *f, const contract_env *env,
       e.value[digits[i]] = values[i];
     }
   }
-  if (f->fetches)
+  if (f->fetches == FETCH_ROWS)
+    fetch_next_rows(&e, block, panel, tile);
+  if (f->fetches == FETCH_PANEL)
     fetch_next_panel(&e, block, panel, extents + at + 1, values + at + 1, count - at - 1);
   if (first) {
     tile = contract_let(&e, block, "tile", contract_add(&e, first, tile));

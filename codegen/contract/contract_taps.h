@@ -29,7 +29,7 @@ typedef struct panel_tile {
 // inside.
 typedef struct contract_walk {
   loop_expr *a, *b;
-  loop_expr *fetch;  // position in b from which a step fetches; NULL: none
+  loop_expr *fetch;  // position from which a step fetches; NULL: none
   int low, high;
 } contract_walk;
 

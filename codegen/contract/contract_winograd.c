@@ -289,6 +289,7 @@ static void fetch_next_taps(winograd *w, patch_tile *t, loop_expr *number, int t
   if (!w->how->fetches)
     return;
   int64_t share = (panel_lanes(w) + tiles - 1) / tiles;
+  e->fetch.of = e->b;
   e->fetch.step = contract_int(e, share);
   loop_expr *next = contract_plus(e, t->taps, w->how->channels * panel_lanes(w));
   t->fetch = contract_add(e, next, contract_times(e, number, w->how->channels * share));

@@ -205,6 +205,23 @@ static bool panels_innermost(const contract_form *f, const pir_target *target, i
   return taps <= l2 / machine->cache.l2_panels || (taps <= kept && bytes_of_a(f) > kept);
 }
 
+// Whether the rows of consecutive tiles are one run of memory that exceeds half of the L2 cache.
+static bool rows_stream(const contract_form *f, const pir_target *target) {
+  int64_t step, elements;
+  return f->tile >= 0 && f->axes[f->tile].window < 0 && f->tap_count == 1 && f->group == 1 &&
+         contract_const(f, f->axes[f->tile].step_a, &step) &&
+         contract_const(f, f->axes[f->taps[0]].extent, &elements) && step == elements &&
+         bytes_of_a(f) > (int64_t)target->l2_bytes / target->machine->cache.l2_kept;
+}
+
+static contract_fetching choose_fetching(const contract_form *f, const pir_target *target) {
+  if (!target->machine->cache.fetches_panels || !f->b_packed || f->tile_groups)
+    return FETCH_NOTHING;
+  if (!f->panel_inner)
+    return FETCH_PANEL;
+  return rows_stream(f, target) ? FETCH_ROWS : FETCH_NOTHING;
+}
+
 void contract_schedule(contract_form *f, const pir_target *target) {
   f->vector = f->lane < 0 ? 1 : target->vector_bytes / (int)pir_dtype_size(f->compute);
   int64_t rows = likely_rows(f), lanes = likely_lanes(f);
@@ -219,5 +236,5 @@ void contract_schedule(contract_form *f, const pir_target *target) {
   f->b_packed = !in_place(f);
   f->panel_inner = panels_innermost(f, target, lanes);
   f->block = choose_row_block(f, target, rows, lanes);
-  f->fetches = f->b_packed && !f->panel_inner && target->machine->cache.fetches_panels;
+  f->fetches = choose_fetching(f, target);
 }

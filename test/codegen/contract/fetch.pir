@@ -1,5 +1,5 @@
 // A panel of weights that does not stay in the second cache is fetched into it while the one before is multiplied: each tile
-// of rows takes its share, also if their number is open. Taps of minimal filters are fetched likewise. Weights that stay there
+// of rows takes its share, also if their number is open. Where the weights stay and the rows do not, the panels share the next rows. Taps of minimal filters are fetched likewise. Weights that stay there
 // are not fetched, nor any for a processor where that gained nothing.
 // RUN: pir-opt %s --split-input-file --emit=loops --target=sapphirerapids | FileCheck %s
 // RUN: pir-opt %s --split-input-file --emit=loops --target=znver4 | FileCheck %s --check-prefix=NEVER
@@ -31,6 +31,15 @@
   (%w) = "builtin.parameter" () {parameter_name:"w"} : () -> tensor<768x3072xf32>
   (%0) = "pd_op.matmul" (%x, %w) {transpose_x:false,transpose_y:false} : (tensor<-1x768xf32>, tensor<768x3072xf32>) -> tensor<-1x3072xf32>
   (%1) = "pd_op.fetch" (%0) {col:0,name:"out"} : (tensor<-1x3072xf32>) -> tensor<-1x3072xf32>
+}
+// -----
+// Two panels share the 14 rows of the next tile.
+// CHECK: prefetch far b0[({{.*}} * 7))]
+{
+  (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[3136,256]} : () -> tensor<3136x256xf32>
+  (%w) = "builtin.parameter" () {parameter_name:"w"} : () -> tensor<256x64xf32>
+  (%0) = "pd_op.matmul" (%x, %w) {transpose_x:false,transpose_y:false} : (tensor<3136x256xf32>, tensor<256x64xf32>) -> tensor<3136x64xf32>
+  (%1) = "pd_op.fetch" (%0) {col:0,name:"out"} : (tensor<3136x64xf32>) -> tensor<3136x64xf32>
 }
 // -----
 // CHECK: scratch {{.*}} f32
