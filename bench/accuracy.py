@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """How far the results of whole models are from those of the same program in float64, beside the peers of latency.py.
 
-  accuracy.py --zoo DIR --pir-run EXE [--models A,B|all] [--threads N] [--engines pir,pir-fast,..] [--json FILE]
+  accuracy.py --zoo DIR --pir-run EXE [--models A,B|all] [--threads N] [--engines pir,pir-fast,..] [--json FILE [--resume]]
 
 The program in float64 is made by wide.py (every f32 type and parameter is f64, the inputs are those of case0 as f64) and run by pir-run, op
 by op (--pipeline=kernels): that gives y64. How far our compiled code of the float64 program is from it, and Paddle's kernels where they
 can run it, says how far y64 can be trusted. The errors of an engine are max |y - y64| / max |y64| and the root of
 sum (y - y64)^2 / sum y64^2, of the output where they are largest. At the end: ours over the least of the f32 peers (pir-bf16: over
-openvino-bf16), the geometric mean over the networks of bench/zoo, and the worst.
+openvino-bf16), the geometric mean over the networks of bench/zoo, and the worst. A peer that is more than 1e-3 off in f32 computes another
+function (the converter of its program or its passes changed it, or a decision in it fell otherwise) and is no measure: it is named.
+--json FILE is written after every network; --resume takes from it those that it has.
 """
 import argparse
 import json
@@ -21,6 +23,7 @@ import latency
 import wide
 from models import DETECTORS, ZOO
 
+ANOTHER_FUNCTION = 1e-3
 OURS, PEERS = ["pir", "pir-fast", "pir-bf16"], ["ort", "openvino", "paddle", "openvino-bf16"]
 
 
@@ -66,6 +69,8 @@ def run(args, engine, folder, case, pipeline="compile"):
         else:
             command = [sys.executable, __file__, "--child", engine, folder, case, out, str(args.threads)]
         done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=dict(os.environ, OMP_NUM_THREADS=str(args.threads)))
+        if done.returncode < 0:
+            return f"ended by signal {-done.returncode}"
         if done.returncode:
             return (done.stderr.decode(errors="replace").strip().splitlines() or [f"exit {done.returncode}"])[-1][:160]
         return read_outputs(out)
@@ -116,8 +121,15 @@ def network(args, name):
     return found
 
 
+def is_another(row, engine):
+    """Whether an engine, or the f32 mode of one that rounds, is far off."""
+    e = row.get(engine.partition("-")[0])
+    return isinstance(e, list) and e[0] > ANOTHER_FUNCTION
+
+
 def least_peer(row, k, bf16):
-    return min((e[k] for name, e in row.items() if name in PEERS and name.endswith("bf16") == bf16 and not isinstance(e, str)), default=math.nan)
+    return min((e[k] for name, e in row.items() if name in PEERS and name.endswith("bf16") == bf16 and not isinstance(e, str)
+                and not is_another(row, name)), default=math.nan)
 
 
 def ratio(row, engine, k):
@@ -142,13 +154,15 @@ def summary(rows):
         for engine, e in row.items():
             if isinstance(e, str):
                 print(f"{name}: {engine}: {e}")
+            elif engine in PEERS and is_another(row, engine):
+                print(f"{name}: {engine}: another function")
     for engine in OURS:
         for k, what in enumerate(("largest", "root mean square")):
             ratios = {name: r for name, row in rows.items() if name in ZOO and 0 < (r := ratio(row, engine, k)) < math.inf}
             if not ratios:
                 continue
             worst = max(ratios, key=ratios.get)
-            print(f"geometric mean of the {what} error of {engine} over the best peer's, {len(ratios)} networks of the zoo: "
+            print(f"geometric mean of the {what} error of {engine} over the best peer's, of {len(ratios)} networks of the zoo: "
                   f"{math.exp(sum(map(math.log, ratios.values())) / len(ratios)):.3f}; worst {ratios[worst]:.2f} ({worst})")
 
 
@@ -162,19 +176,23 @@ def main():
     ap.add_argument("--threads", type=int, default=1)
     ap.add_argument("--engines", default=OURS + PEERS, type=lambda s: s.split(","))
     ap.add_argument("--json")
+    ap.add_argument("--resume", action="store_true")
     args = ap.parse_args()
     print("versions: " + ", ".join(f"{e} {latency.version(e)}" for e in args.engines if not latency.is_ours(e)))
-    rows = {}
+    rows, kept = {}, {}
+    if args.resume and os.path.exists(args.json or ""):
+        with open(args.json) as f:
+            kept = json.load(f)
     for name in ZOO + list(DETECTORS) if args.models == "all" else args.models.split(","):
-        rows[name] = network(args, name)
+        rows[name] = kept.get(name) or network(args, name)
         print(f"accuracy: {name} done", file=sys.stderr, flush=True)
+        if args.json:
+            with open(args.json, "w") as f:
+                json.dump(kept | rows, f, indent=1)
     table(rows, args.engines, 0, "max |y - y64| / max |y64|")
     table(rows, args.engines, 1, "root of sum (y - y64)^2 / sum y64^2")
     print()
     summary(rows)
-    if args.json:
-        with open(args.json, "w") as f:
-            json.dump(rows, f, indent=1)
 
 
 if __name__ == "__main__":
