@@ -18,13 +18,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void free_buffers(void *user) {
+static void free_memory(void *user) {
   evaluator *e = user;
   for (size_t i = 0; i < e->buffers.count; i++) {
     pir_heap_discharge(e->arena->heap, e->buffers.items[i].bytes);
     known_memory_give(e->buffers.items[i].data);
   }
   e->buffers.count = 0;
+  pir_thread_pool_destroy(e->pool);
+  e->pool = NULL;
 }
 
 // A small model may ask for large constants, and each may be twice as large as the previous
@@ -44,7 +46,7 @@ void evaluator_init(evaluator *e, pir_program *program, pir_facts *facts) {
                    .arena = pir_context_arena(pir_program_context(program)),
                    .max_bytes = (uint64_t)1 << 20,
                    .room = room_of(program)};
-  pir_guard_open(e->arena->heap, &e->guard, free_buffers, e);
+  pir_guard_open(e->arena->heap, &e->guard, free_memory, e);
 }
 
 static size_t known_bytes(const known_value *known) {
@@ -59,7 +61,7 @@ void evaluator_free(evaluator *e) {
   }
   pir_map_free(e->arena, &e->known);
   pir_guard_close(&e->guard);
-  free_buffers(e);
+  free_memory(e);
   pir_vec_free(e->arena, &e->buffers);
 }
 
@@ -186,6 +188,41 @@ static void draft_free(call_draft *d) {
   pir_vec_free(d->e->arena, &d->sizes);
 }
 
+// The way that runs loops over so many bytes. Without further threads one computes them all.
+static pir_parallel loops_over(evaluator *e, uint64_t bytes) {
+  enum { LARGE = 1 << 18 };
+  if (e->threads < 2 || bytes < LARGE)
+    return pir_parallel_serial();
+  if (!e->pool && pir_thread_pool_create(e->threads, NULL, &e->pool)) {
+    e->pool = NULL;
+    e->threads = 1;
+    return pir_parallel_serial();
+  }
+  return pir_thread_pool_parallel(e->pool);
+}
+
+typedef struct copying {
+  char *to;
+  const char *from;
+  size_t bytes;
+} copying;
+
+enum { COPY_UNIT = 1 << 16 };
+
+static void copy_range(void *user, int64_t begin, int64_t end, int thread) {
+  const copying *c = user;
+  size_t at = (size_t)begin * COPY_UNIT, after = (size_t)end * COPY_UNIT;
+  (void)thread;
+  memcpy(c->to + at, c->from + at, (after < c->bytes ? after : c->bytes) - at);
+}
+
+static void copy_elements(evaluator *e, void *to, const void *from, size_t bytes) {
+  copying c = {to, from, bytes};
+  pir_parallel loops = loops_over(e, bytes);
+  if (bytes)
+    loops.parallel_for(loops.pool, (int64_t)((bytes - 1) / COPY_UNIT + 1), copy_range, &c);
+}
+
 // Returns the tensor, or a copy with aligned bytes.
 static const pir_tensor *suited(call_draft *d, const pir_tensor *tensor, size_t bytes) {
   size_t element = pir_dtype_size(tensor->dtype);
@@ -195,7 +232,7 @@ static const pir_tensor *suited(call_draft *d, const pir_tensor *tensor, size_t 
   *moved = *tensor;
   moved->data = pir_heap_take(d->e->arena->heap, bytes);
   pir_vec_push(d->e->arena, &d->copies, moved->data);
-  memcpy(moved->data, tensor->data, bytes);
+  copy_elements(d->e, moved->data, tensor->data, bytes);
   return moved;
 }
 
@@ -317,16 +354,16 @@ static void compute_op(evaluator *e, const pir_op *op) {
   pir_message message = {""};
   pir_watched_loops loops;
   const pir_watch *watch = &e->arena->heap->watch;
-  call_draft d = {
-      .e = e,
-      .call = {.op = def->name,
-               .attr_count = def->attr_count,
-               .clause = def->clause,
-               .parallel = pir_parallel_watched(&loops, pir_parallel_serial(), watch, false),
-               .cancel = watch->cancel,
-               .message = &message}};
+  call_draft d = {.e = e,
+                  .call = {.op = def->name,
+                           .attr_count = def->attr_count,
+                           .clause = def->clause,
+                           .cancel = watch->cancel,
+                           .message = &message}};
   draft_operands(&d, op);
   if (draft_results(&d, op)) {
+    d.call.parallel =
+        pir_parallel_watched(&loops, loops_over(e, d.operand_bytes), watch, false);
     pir_status status = pir_op_attr_values(op, draft_alloc, &d, &d.call.attrs);
     if (!status)
       status = run_call(def, &d.call);

@@ -6,6 +6,7 @@
 #include <pir/compiler/infer.h>
 #include <pir/compiler/program.h>
 #include <pir/compiler/rewrite.h>
+#include <pir/engine/parallel.h>
 #include <pir/engine/tensor.h>
 
 #include <map.h>
@@ -39,6 +40,8 @@ typedef struct evaluator {
   uint64_t room;                  // bytes that further results may take, all together
   pir_map known;                  // pir_value -> known_value
   PIR_VEC(known_buffer) buffers;  // memory of computed tensors
+  int threads;                    // that compute large results; 0: one
+  pir_thread_pool *pool;          // theirs, once there was such a result
   pir_guard guard;
 } evaluator;
 

@@ -289,6 +289,7 @@ static pir_status open_folder(folder *f, bool params) {
   if (!f->top)
     return PIR_OK;
   evaluator_init(&f->eval, run->program, facts);
+  f->eval.threads = pir_run_threads(run);
   f->eval.parameters = pir_run_option_bool(run, "params", params);
   f->eval.max_bytes =
       (uint64_t)pir_run_option_int(run, "max-bytes", (int64_t)f->eval.max_bytes);

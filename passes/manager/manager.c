@@ -2,6 +2,7 @@
 // printed, if requested. The first failure ends the run.
 
 #include <manager_impl.h>
+#include <pass_list.h>
 
 #include <rewriter_impl.h>
 #include <report_progress.h>
@@ -111,6 +112,13 @@ void pir_run_count(pir_pass_run *run, const char *what, uint64_t n) {
 
 bool pir_run_any_float(const pir_pass_run *run) {
   return ((const pir_pass_manager *)run->manager)->options.any_float;
+}
+
+enum { MOST_THREADS = 64 };
+
+int pir_run_threads(const pir_pass_run *run) {
+  size_t threads = ((const pir_pass_manager *)run->manager)->options.threads;
+  return threads < MOST_THREADS ? (int)threads : MOST_THREADS;
 }
 
 void pir_run_allow_any_float(pir_pass_run *run) {

@@ -4,6 +4,9 @@
 
 #include <pir/compiler/rules.h>
 
+// The number of threads that may compute constants.
+int pir_run_threads(const pir_pass_run *run);
+
 #define PASS(name, short_name, fn, level, summary, ...) pir_status fn(pir_pass_run *run);
 #define RULES(name) extern const pir_pass pir_pass_of_##name;
 #define RULES_BY(name, short_name, fn, level, summary, ...)                                    \

@@ -12,7 +12,9 @@
 #include <cmocka.h>
 
 #include <pir/compiler/dialects.h>
+#include <pir/compiler/load.h>
 #include <pir/compiler/params.h>
+#include <pir/compiler/pass.h>
 #include <pir/compiler/text.h>
 #include <pir/engine/model.h>
 
@@ -141,6 +143,32 @@ static size_t memory_of(const char *field) {
   return kilobytes << 10;
 }
 
+// Folds the batch norms; the result has the parameters afterwards.
+static pir_program *fold(const fixture *f, pir_context *ctx, int threads) {
+  pir_pass_options how = {.size = sizeof how, .threads = threads};
+  pir_program *program = NULL;
+  assert_int_equal(pir_dialects_load_all(ctx), PIR_OK);
+  assert_int_equal(pir_program_load_file(ctx, f->program, f->params, &program), PIR_OK);
+  pir_pass_manager *manager = pir_pass_manager_create(ctx, &how);
+  assert_int_equal(pir_pass_manager_parse(manager, PIR_STR("prepare")), PIR_OK);
+  assert_int_equal(pir_pass_manager_run(manager, program), PIR_OK);
+  pir_pass_manager_destroy(manager);
+  return program;
+}
+
+static void check_same_params(const pir_program *a, const pir_program *b) {
+  size_t folded = 0;
+  assert_int_equal(pir_program_params(a), pir_program_params(b));
+  for (size_t i = 0; i < pir_program_params(a); i++) {
+    const pir_param *x = pir_program_param_at(a, i), *y = pir_program_param_at(b, i);
+    assert_true(pir_str_equal(x->name, y->name));
+    assert_int_equal(x->size, y->size);
+    assert_memory_equal(x->data, y->data, x->size);
+    folded += !strncmp(x->name.data, "constant_folding", 16) && x->size == WEIGHT_BYTES;
+  }
+  assert_int_equal(folded, LAYERS);
+}
+
 // Loads the model in a process of its own; returns how far its memory rose, in megabytes.
 static int rise_of_load(const fixture *f) {
   fflush(NULL);
@@ -160,7 +188,7 @@ static int rise_of_load(const fixture *f) {
   return WEXITSTATUS(status);
 }
 
-static void check_rise(const fixture *f, bool normalised) {
+static void write_files(const fixture *f, bool normalised) {
   char *text = write_text(normalised);
   float *data = malloc(WEIGHT_BYTES);
   assert_non_null(data);
@@ -169,6 +197,10 @@ static void check_rise(const fixture *f, bool normalised) {
   write_model(f, text, data);
   free(data);
   free(text);
+}
+
+static void check_rise(const fixture *f, bool normalised) {
+  write_files(f, normalised);
   int rise = rise_of_load(f);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   assert_in_range(rise, ALL_BYTES >> 20, (ALL_BYTES + OTHERS) >> 20);
@@ -181,6 +213,17 @@ static void packed_weights_replace_mapped_ones(void **state) {
 
 static void packed_weights_replace_folded_ones(void **state) {
   check_rise(*state, true);
+}
+
+static void threads_do_not_change_folded_weights(void **state) {
+  pir_context *one = pir_context_create(NULL), *many = pir_context_create(NULL);
+  write_files(*state, true);
+  pir_program *by_one = fold(*state, one, 0), *by_many = fold(*state, many, 5);
+  check_same_params(by_one, by_many);
+  pir_program_destroy(by_one);
+  pir_program_destroy(by_many);
+  pir_context_destroy(one);
+  pir_context_destroy(many);
 }
 
 static int set_up(void **state) {
@@ -209,6 +252,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(packed_weights_replace_mapped_ones, set_up, tear_down),
       cmocka_unit_test_setup_teardown(packed_weights_replace_folded_ones, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(threads_do_not_change_folded_weights, set_up, tear_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,7 +52,9 @@ static pir_status run_pipeline(pir_context *ctx, pir_program *program,
                                const pir_model_options *options) {
   pir_message room;
   pir_str name = pir_str_from(pipeline_for(options, &room));
-  pir_pass_options how = {.size = sizeof how, .any_float = options->any_float};
+  pir_pass_options how = {.size = sizeof how,
+                          .any_float = options->any_float,
+                          .threads = (size_t)options->compile_threads};
   const char *text = pir_pipeline_text(name);
   pir_pass_manager *manager = pir_pass_manager_create(ctx, &how);
   pir_status status = pir_pass_manager_parse(manager, text ? pir_str_from(text) : name);

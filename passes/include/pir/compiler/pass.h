@@ -160,6 +160,8 @@ typedef struct pir_pass_options {
   size_t instrument_count;
   // Passes of this level and higher are left out; 0: all run.
   uint8_t level_limit;
+  // Threads that compute constants; 0: one. The numbers do not depend on it.
+  size_t threads;
 } pir_pass_options;
 
 // Creates a manager without passes. `options` may be NULL and is copied. The caller destroys
