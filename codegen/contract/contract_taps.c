@@ -6,6 +6,7 @@
 // A loop of a walk: its range, and the distances by which a step advances the walk's positions.
 typedef struct stride {
   loop_expr *begin, *end, *a, *b, *fetch;
+  int64_t extent;  // steps if all are inside; 0: unknown
 } stride;
 
 loop_expr *contract_sum_place(const panel_tile *t, int row) {
@@ -169,6 +170,7 @@ static void emit_parts(const panel_tile *t, loop_block *block, const contract_wa
   const contract_emission *e = &t->p->e;
   loop_expr *parts = contract_int(e, t->parts), *count = contract_sub(e, s->end, s->begin), *k;
   stride rest = *s;
+  rest.extent = 0;
   int64_t known;
   // Where padding covers all of a window, it ends before it begins.
   loop_expr *steps =
@@ -186,6 +188,106 @@ static void emit_parts(const panel_tile *t, loop_block *block, const contract_wa
     emit_tap_loop(&one, block, e->form->tap_count, w, &rest);
 }
 
+// ---- chunks
+
+// Long sums are added in chunks of about this many products, each with a sum of its own. The
+// rounding error of n additions in one chain grows with n, that of chunks of c with c + n / c
+// (Higham, Accuracy and Stability of Numerical Algorithms, 2002, section 4.2).
+enum { CHUNK = 256 };
+
+// Products of one step of the level before order[at]; 0 if it is open.
+static int64_t products_inside(const panel_tile *t, int at) {
+  const contract_form *f = t->p->e.form;
+  int64_t products = 1, extent;
+  for (; at < f->tap_count; at++) {
+    if (!contract_const(f, f->axes[f->taps[t->order[at]]].extent, &extent) || extent <= 0 ||
+        products > INT64_MAX / extent)
+      return 0;
+    products *= extent;
+  }
+  return products;
+}
+
+static bool has_chunks(const panel_tile *t) {
+  const contract_form *f = t->p->e.form;
+  return f->compute == PIR_F32 && f->kind == CONTRACT_PANEL && f->group == 1 &&
+         products_inside(t, 0) >= 2 * CHUNK;
+}
+
+// Returns the steps of a chunk if a loop with so many steps, in front of order[next], is divided
+// into chunks: the outermost loop whose steps are no longer than a chunk. Else 0.
+static int64_t steps_of_chunk(const panel_tile *t, int next, int64_t steps) {
+  int64_t inside = products_inside(t, next);
+  if (!t->totals || t->chunked || !steps || inside > CHUNK)
+    return 0;
+  int64_t most = CHUNK / inside, chunks = (steps + most - 1) / most;
+  return (steps + chunks - 1) / chunks;
+}
+
+static loop_expr *total_at(const panel_tile *t, int row, int v) {
+  return contract_int(&t->p->e, ((int64_t)row * t->p->vectors + v) * t->p->e.form->vector);
+}
+
+static loop_expr *zero_lanes(const panel_tile *t, int v) {
+  const contract_emission *e = &t->p->e;
+  return contract_broadcast(e, pir_loop_const_float(e->m, PIR_F32, 0), t->p->lanes[v]);
+}
+
+static void start_totals(panel_tile *t, loop_block *block) {
+  const contract_emission *e = &t->p->e;
+  int64_t count = (int64_t)t->rows * t->p->vectors * e->form->vector;
+  t->totals = pir_loop_scratch(e->fn, "totals", PIR_F32, count);
+  for (int row = 0; row < t->rows; row++)
+    for (int v = 0; v < t->p->vectors; v++)
+      contract_store(e, block, t->totals, total_at(t, row, v), zero_lanes(t, v));
+}
+
+// Adds the sums of a chunk to the totals, and clears them.
+static void add_chunk(const panel_tile *t, loop_block *block) {
+  const contract_emission *e = &t->p->e;
+  panel_tile one = *t;
+  for (int row = 0; row < t->rows; row++)
+    for (int v = 0; v < t->p->vectors; v++) {
+      loop_expr *sum = contract_load(e, t->totals, total_at(t, row, v), t->p->lanes[v], NULL);
+      for (one.part = 0; one.part < t->parts; one.part++)
+        sum = contract_add(e, sum, contract_load_sum(&one, row, v));
+      contract_store(e, block, t->totals, total_at(t, row, v), sum);
+      for (one.part = 0; one.part < t->parts; one.part++)
+        store_sum(&one, block, row, v, zero_lanes(t, v));
+    }
+}
+
+// Loads the totals as the first of each sum's parts.
+static void load_totals(const panel_tile *t, loop_block *block) {
+  const contract_emission *e = &t->p->e;
+  for (int row = 0; row < t->rows; row++)
+    for (int v = 0; v < t->p->vectors; v++) {
+      loop_expr *at = total_at(t, row, v);
+      store_sum(t, block, row, v, contract_load(e, t->totals, at, t->p->lanes[v], NULL));
+    }
+}
+
+static void emit_chunks(const panel_tile *t, loop_block *block, int next,
+                        const contract_walk *w, const stride *s, int64_t steps) {
+  const contract_emission *e = &t->p->e;
+  panel_tile one = *t;
+  stride part = *s;
+  one.chunked = true;
+  part.extent = 0;
+  loop_expr *by = contract_int(e, steps);
+  loop_block *body = contract_loop(e, block, "chunk", s->begin, s->end, by, &part.begin);
+  part.end = contract_add(e, part.begin, by);
+  int64_t first, last;
+  bool all = pir_loop_is_int(s->begin, &first) && pir_loop_is_int(s->end, &last) &&
+             (last - first) % steps == 0;
+  if (!all)
+    part.end = contract_min(e, part.end, s->end);
+  emit_tap_loop(&one, body, next, w, &part);
+  add_chunk(t, body);
+}
+
+// ---- loops
+
 // Whether a loop of so many steps is unrolled.
 static bool is_written_out(const panel_tile *t, int64_t steps) {
   const pir_machine *machine = t->p->e.env->target->machine;
@@ -200,6 +302,11 @@ static void emit_tap_loop(const panel_tile *t, loop_block *block, int next,
   loop_expr *k;
   bool known = pir_loop_is_int(s->begin, &first) && pir_loop_is_int(s->end, &last);
   bool innermost = next == e->form->tap_count, in_parts = t->parts > 1 && !t->whole;
+  int64_t chunk = steps_of_chunk(t, next, s->extent);
+  if (chunk) {
+    emit_chunks(t, block, next, w, s, chunk);
+    return;
+  }
   if (innermost && in_parts && !(known && last - first < 2 * t->parts)) {
     emit_parts(t, block, w, s);
     return;
@@ -279,6 +386,7 @@ static stride steps_of_level(const panel_tile *t, int level) {
   s.a = contract_step(e, OF_A, axis);
   s.b = contract_tap_step_b(e, level);
   s.fetch = fetch_step(e, level);
+  (void)contract_const(e->form, e->form->axes[axis].extent, &s.extent);
   if (axis == t->tap && t->border == BORDER_TAPS) {
     s.begin = t->begin;
     s.end = t->end;
@@ -297,6 +405,7 @@ static stride steps_of_two(const panel_tile *t, int level) {
   s.a = contract_tap_step_a(e, level + 1);
   s.b = contract_tap_step_b(e, level + 1);
   s.fetch = fetch_step(e, level + 1);
+  (void)pir_loop_is_int(s.end, &s.extent);
   return s;
 }
 
@@ -322,5 +431,9 @@ static void emit_taps(const panel_tile *t, loop_block *block, int at, contract_w
 
 void contract_add_taps(panel_tile *t, loop_block *block, contract_walk from) {
   order_taps(t);
+  if (has_chunks(t))
+    start_totals(t, block);
   emit_taps(t, block, 0, from);
+  if (t->totals)
+    load_totals(t, block);
 }

@@ -11,8 +11,10 @@ typedef enum contract_border { BORDER_NONE, BORDER_ROWS, BORDER_TAPS } contract_
 typedef struct panel_tile {
   contract_panel *p;
   int rows;
-  int parts, part;  // sets of partial sums that consecutive steps add to; the current one
-  bool whole;       // in the loop over the steps that remain after the last full set
+  int parts, part;      // sets of partial sums that consecutive steps add to; the current one
+  bool whole;           // in the loop over the steps that remain after the last full set
+  bool chunked;         // inside of a chunk
+  loop_buffer *totals;  // scratch: the sums of the chunks so far; NULL: there is one chunk
   contract_border border;
   int tap;                       // the axis that slides along the tile, or -1
   int order[CONTRACT_MAX_VARS];  // levels of the taps, outermost first

@@ -151,16 +151,34 @@ static void check_matmul(env *e, const matmul_case *s) {
 }
 
 static const matmul_case PRODUCTS[] = {
-    {1, 1, 1, 1, false, true, false},     {1, 6, 64, 8, false, true, false},
-    {1, 3, 64, 8, false, true, false},    {1, 2, 16, 5, false, true, false},
-    {1, 7, 32, 9, false, true, false},    {1, 7, 65, 9, false, true, false},
-    {1, 13, 47, 33, true, true, false},   {2, 29, 128, 16, false, true, false},
-    {3, 5, 10, 7, true, false, false},    {2, 17, 64, 12, false, false, false},
-    {1, 1, 1000, 20, false, true, false}, {1, 30, 1, 11, false, true, false},
-    {4, 0, 8, 8, false, true, false},     {2, 8, 0, 8, false, true, false},
-    {1, 8, 8, 0, false, true, false},     {2, 19, 100, 24, false, true, true},
-    {3, 16, 33, 15, true, false, true},   {2, 3, 64, 64, false, false, true},
-    {1, 6, 128, 5, true, false, true},    {0, 6, 128, 5, true, false, true},
+    {1, 1, 1, 1, false, true, false},
+    {1, 6, 64, 8, false, true, false},
+    {1, 3, 64, 8, false, true, false},
+    {1, 2, 16, 5, false, true, false},
+    {1, 7, 32, 9, false, true, false},
+    {1, 7, 65, 9, false, true, false},
+    {1, 13, 47, 33, true, true, false},
+    {2, 29, 128, 16, false, true, false},
+    {3, 5, 10, 7, true, false, false},
+    {2, 17, 64, 12, false, false, false},
+    {1, 1, 1000, 20, false, true, false},
+    {1, 30, 1, 11, false, true, false},
+    {4, 0, 8, 8, false, true, false},
+    {2, 8, 0, 8, false, true, false},
+    {1, 8, 8, 0, false, true, false},
+    {2, 19, 100, 24, false, true, true},
+    {3, 16, 33, 15, true, false, true},
+    {2, 3, 64, 64, false, false, true},
+    {1, 6, 128, 5, true, false, true},
+    {0, 6, 128, 5, true, false, true},
+    // sums in chunks, of equal sizes and not; few rows have several sums each
+    {1, 29, 70, 1000, false, true, false},
+    {1, 1, 40, 4099, false, true, false},
+    {1, 3, 33, 777, true, true, false},
+    {2, 5, 24, 1024, false, false, false},
+    // rows in blocks; rows that are fetched ahead
+    {1, 700, 300, 1024, false, true, false},
+    {1, 700, 100, 1024, false, true, false},
 };
 
 static void check_products(env *e) {
@@ -174,6 +192,67 @@ static void test_matmul(void **state) {
 }
 
 // ---- other element types: the same small integers, stored as they are
+
+// ---- long sums
+
+// The root mean square of `got` less the exact products, which `exact` has.
+static double error_of(const float *got, const double *exact, int64_t n) {
+  double sum = 0;
+  for (int64_t i = 0; i < n; i++)
+    sum += (got[i] - exact[i]) * (got[i] - exact[i]);
+  return sqrt(sum / (double)n);
+}
+
+// The products of one row in double precision, and in f32 in one chain.
+static void multiply_row(const matmul_case *s, const float *a, const float *b, double *exact,
+                         float *chain) {
+  for (int64_t n = 0; n < s->n; n++) {
+    double sum = 0;
+    float rounded = 0;
+    for (int64_t k = 0; k < s->k; k++) {
+      sum += (double)a[k] * b[k * s->n + n];
+      rounded = fmaf(a[k], b[k * s->n + n], rounded);
+    }
+    exact[n] = sum;
+    chain[n] = rounded;
+  }
+}
+
+// Sums of many products lose less than half of what one chain of additions loses.
+static void check_long_sums(env *e) {
+  const matmul_case s = {1, 8, 512, 8192, false, true, false};
+  int64_t symbols[] = {s.batch, s.m, s.n, s.k};
+  float *a = make_floats(s.m * s.k, 1), *b = make_floats(s.k * s.n, 2);
+  float *out = make_floats(s.m * s.n, 3), *chain = make_floats(s.n, 4);
+  double *exact = calloc((size_t)s.n, sizeof *exact);
+  for (int64_t i = 0; i < s.m * s.k; i++)
+    a[i] = 1 + (float)(i * 7919 % 1009) / 1009;
+  for (int64_t i = 0; i < s.k * s.n; i++)
+    b[i] = 1 + (float)(i * 104729 % 2003) / 2003;
+  pir_dims *dims = pir_dims_create(NULL);
+  contraction c = make_matmul(dims, &s);
+  contract_run run = {.math = e->math};
+  assert_int_equal(run_compile(&run, e->store, &e->target, &c), PIR_OK);
+  run_bind(&run, a, b, out, symbols);
+  run_in_pieces(&run, symbols);
+  multiply_row(&s, a, b, exact, chain);
+  double lost = error_of(out, exact, s.n), by_chain = error_of(chain, exact, s.n);
+  if (!(lost < by_chain / 2))
+    fail_msg("%s: sums of %lld products lose %g, one chain %g", e->target.name, (long long)s.k,
+             lost, by_chain);
+  run_free(&run);
+  pir_dims_destroy(dims);
+  free(a);
+  free(b);
+  free(out);
+  free(chain);
+  free(exact);
+}
+
+static void test_long_sums(void **state) {
+  (void)state;
+  on_every_level(check_long_sums);
+}
 
 static void store_as(pir_dtype dtype, void *to, int64_t i, float value) {
   uint32_t bits;
@@ -257,6 +336,10 @@ static const conv_case CONVOLUTIONS[] = {
     CONV_CASE(1, 3, 20, 31, 12, 7, 7, 2, 3, 1, 1),
     CONV_CASE(1, 6, 12, 40, 10, 3, 5, 1, 4, 2, 1),
     CONV_CASE(1, 24, 6, 50, 24, 3, 3, 1, 1, 1, 1),
+    // sums in chunks of taps, also at the borders and with dilation
+    CONV_CASE(1, 96, 5, 19, 20, 3, 3, 1, 1, 1, 1),
+    CONV_CASE(1, 300, 4, 9, 33, 3, 3, 2, 1, 1, 1),
+    CONV_CASE(1, 40, 9, 8, 17, 5, 5, 1, 4, 2, 1),
     // groups, and a channel a group
     CONV_CASE(1, 9, 1, 6, 9, 3, 3, 1, 1, 1, 9),
     CONV_CASE(1, 8, 10, 11, 12, 3, 3, 1, 1, 1, 2),
@@ -409,11 +492,10 @@ static void test_backwards(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_matmul),
-                                     cmocka_unit_test(test_convolution),
-                                     cmocka_unit_test(test_filtered_convolution),
-                                     cmocka_unit_test(test_fast_convolution),
-                                     cmocka_unit_test(test_element_types),
-                                     cmocka_unit_test(test_backwards)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_matmul),           cmocka_unit_test(test_long_sums),
+      cmocka_unit_test(test_convolution),      cmocka_unit_test(test_filtered_convolution),
+      cmocka_unit_test(test_fast_convolution), cmocka_unit_test(test_element_types),
+      cmocka_unit_test(test_backwards)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
