@@ -130,7 +130,7 @@ const pir_npy_array *pir_case_input(const pir_npy_set *set, const char *name) {
 // ---- many
 
 typedef struct walking {
-  bool (*visit)(void *user, const char *folder);
+  bool (*visit)(void *user, const char *folder, bool is_case);
   void *user;
 } walking;
 
@@ -153,10 +153,10 @@ static bool walk_cases(const walking *w, const char *folder, int depth) {
   }
   if (count >= 0)
     free(entries);
-  return ok && (!is_case || w->visit(w->user, folder));
+  return ok && w->visit(w->user, folder, is_case);
 }
 
-bool pir_case_walk(const char *folder, bool (*visit)(void *user, const char *folder),
-                   void *user) {
+bool pir_case_walk(const char *folder,
+                   bool (*visit)(void *user, const char *folder, bool is_case), void *user) {
   return walk_cases(&(walking){visit, user}, folder, 0);
 }

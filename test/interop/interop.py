@@ -7,6 +7,7 @@ A FOLDER holds model folders with `case*` (inputs and outputs), under models/ or
 one, whatever its format, pir-translate writes PIR JSON and .pdmodel, each with its parameters. Checks, each in a process of its own:
   json      Paddle Inference runs our JSON
   pdmodel   Paddle Inference runs our .pdmodel, by its three executors: two of .pdmodel files and the one of PIR
+  quantised Paddle Inference runs the .pdmodel of a program that pir-opt quantised, with the numbers that our kernels give
   openvino  OpenVINO reads, compiles and runs our .pdmodel, where its operators allow, or takes Paddle's own no better
 Training programs (train.json, legacy.train.pdmodel) are run for their recorded steps: the losses must be the recorded ones.
 exceptions.tsv names checks that cannot succeed, with the reason; one that does succeed is a failure. Ends with `N of M`.
@@ -16,6 +17,7 @@ import importlib
 import os
 import pathlib
 import select
+import shutil
 import subprocess
 import sys
 import time
@@ -80,7 +82,7 @@ def paddle_config(program, params, executor):
     return config
 
 
-def run_paddle(program, params, cases, full_size, executor=None):
+def run_paddle(program, params, cases, full_size, executor=None, engines=1):
     import paddle.inference as inference
     predictor = inference.create_predictor(paddle_config(program, params, executor))
     names = predictor.get_input_names()
@@ -90,7 +92,8 @@ def run_paddle(program, params, cases, full_size, executor=None):
             handle.reshape(value.shape)
             handle.copy_from_cpu(value)
         predictor.run()
-        check_case(case, [predictor.get_output_handle(n).copy_to_cpu() for n in predictor.get_output_names()], full_size)
+        check_case(case, [predictor.get_output_handle(n).copy_to_cpu() for n in predictor.get_output_names()], full_size,
+                   engines)
 
 
 def run_pdmodel(program, params, cases, full_size):
@@ -275,6 +278,34 @@ def inference_checks(tool, work, folder, openvino):
             yield f"{kind} {folder.name}/{program.name}", run
 
 
+# A number in the middle between two integers may be rounded either way, which moves a result by a step of its layer.
+STEPS = 300  # of `engines`: 0.9 % of the largest number
+
+
+def quantised_checks(tools, work, folder):
+    """Paddle runs a program that quantise_pass made, with the numbers of our kernels."""
+    program, samples = folder / "model.json", folder / "case0"
+    if not program.exists() or not samples.is_dir() or not params_of(folder, program):
+        return
+
+    def run():
+        base = work / f"{folder.name}.quantised"
+        made, params = base.with_suffix(".pdmodel"), base.with_suffix(".pdiparams")
+        case = base.with_suffix(".case")
+        shutil.rmtree(case, ignore_errors=True)
+        shutil.copytree(samples, case, ignore=shutil.ignore_patterns("out_*", "*.npz"))
+        quantise = [tools / "pir-opt", program, f"--params={params_of(folder, program)}", f"--passes=quantise{{data={samples}}}",
+                    "--emit=pdmodel", f"--params-out={params}", "-o", made]
+        record = [tools / "pir-run", made, f"--params={params}", "--pipeline=kernels", f"--case={case}", "--record"]
+        for command in (quantise, record):
+            answer = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False)
+            if answer.returncode:
+                text = next((line for line in answer.stderr.splitlines() if "error:" in line), answer.stderr.strip())
+                return f"{'lacks' if 'no layer that can be quantised' in text else 'fails'} {text}"
+        return apart(run_paddle, (made, params, [case], False, "naive", STEPS))
+    yield f"quantised {folder.name}", run
+
+
 def train_checks(tool, work, folder):
     for name, to, check in (("train.json", "json", run_train_json), ("legacy.train.pdmodel", "pdmodel", run_train_legacy),
                             ("train.json", "pdmodel", run_train_legacy)):
@@ -297,6 +328,7 @@ def all_checks(args):
             yield from train_checks(args.bin / "pir-translate", args.work, folder)
         else:
             yield from inference_checks(args.bin / "pir-translate", args.work, folder, openvino)
+            yield from quantised_checks(args.bin, args.work, folder)
 
 
 def exceptions():
@@ -332,7 +364,7 @@ def main():
             count, good = count + 1, good + (answer == "good")
             if answer != "good":
                 print(f"FAIL {name}: {answer[6:]}", flush=True)
-    print(f"{lacking} left out: OpenVINO does not take the programs of Paddle itself; {excused} named exceptions")
+    print(f"{lacking} left out: OpenVINO does not take the programs of Paddle itself, or there is no layer to quantise; {excused} named exceptions")
     print(f"{good} of {count}")
     return good != count
 

@@ -158,8 +158,10 @@ typedef struct case_search {
   const char *model;  // NULL: programs are looked for
 } case_search;
 
-static bool add_case(void *user, const char *folder) {
+static bool add_case(void *user, const char *folder, bool is_case) {
   const case_search *search = user;
+  if (!is_case)
+    return true;
   return search->model ? add_job(search->list, search->model, folder)
                        : add_programs(search->list, folder);
 }

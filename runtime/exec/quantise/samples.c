@@ -16,8 +16,7 @@ enum { MAX_PATH = 4096 };
 
 // ---- finding them
 
-static bool add_sample(void *user, const char *path) {
-  quantising *q = user;
+static bool add_sample(quantising *q, const char *path) {
   if (q->sample_count == q->sample_capacity) {
     size_t capacity = q->sample_capacity ? q->sample_capacity * 2 : 64;
     char **grown = realloc(q->samples, capacity * sizeof *grown);
@@ -30,6 +29,14 @@ static bool add_sample(void *user, const char *path) {
   if (copy)
     q->samples[q->sample_count++] = copy;
   return copy != NULL;
+}
+
+// Ends the walk when the work has to end.
+static bool add_case(void *user, const char *folder, bool is_case) {
+  quantising *q = user;
+  if (q->heap->watched && pir_watch_ended(&q->heap->watch))
+    return false;
+  return !is_case || add_sample(q, folder);
 }
 
 static bool is_array_file(const char *name) {
@@ -67,7 +74,8 @@ pir_status samples_find(quantising *q, pir_str folder, int64_t most) {
   if (!S_ISDIR(info.st_mode))
     return pir_report(q->ctx, PIR_INVALID, PIR_ERROR, place_of(q, path),
                       "calibration data: not a folder");
-  bool ok = pir_case_walk(path, add_sample, q);
+  bool ok = pir_case_walk(path, add_case, q);
+  pir_heap_poll(q->heap);
   if (ok && !q->sample_count)
     ok = add_files(q, path);
   if (!ok)

@@ -10,10 +10,11 @@ PIR_BEGIN
 
 // Whether a file of this name in a folder makes it a case.
 PIR_API bool pir_case_is_array(const char *file);
-// Calls `visit` for every case in a folder and below it, in the order of names, the inner ones
-// first. A folder that cannot be read has none. False as soon as `visit` returns false, and
-// when memory runs out.
-PIR_API bool pir_case_walk(const char *folder, bool (*visit)(void *user, const char *folder),
+// Calls `visit` for a folder and all those below it, in the order of names, the inner ones
+// first, and tells which are cases. A folder that cannot be read is none. False as soon as
+// `visit` returns false, and when memory runs out.
+PIR_API bool pir_case_walk(const char *folder,
+                           bool (*visit)(void *user, const char *folder, bool is_case),
                            void *user);
 // Reads all arrays of a case; `inputs`: without its outputs, as far as these have files of
 // their own. On failure `message` states the fault and its place.
