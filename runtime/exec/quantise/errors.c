@@ -5,12 +5,12 @@
 #include <string.h>
 
 static void add_float(number_errors *e, double f32, double got) {
-  double off = fabs(got - f32);
+  double off = isnan(got) ? INFINITY : fabs(got - f32);
   if (!isfinite(f32)) {
     e->skipped++;
     return;
   }
-  if (!(off <= e->largest))
+  if (off > e->largest)
     e->largest = off;
   e->sum += off;
   e->of_sum += fabs(f32);

@@ -7,7 +7,7 @@
 // Formats the errors in `out`.
 static void format_errors(const number_errors *e, char *out, size_t size) {
   char noise[32] = "no error";
-  if (isfinite(errors_snr(e)))
+  if (e->squares > 0)
     pir_text_format(noise, sizeof noise, "SNR %.1f dB", errors_snr(e));
   pir_text_format(out, size, "largest error %.3g, mean relative error %.3g %%, %s", e->largest,
                   100 * errors_relative(e), noise);

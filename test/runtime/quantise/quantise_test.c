@@ -1,12 +1,15 @@
 // quantise_pass by the C API: the report goes to the context's sink, the changed program makes
 // models whose sessions give the same classes, the other program is untouched, and work ends
 // when the stop of the context asks for it, wherever it is.
+#include "quantise.h"
+
 #include <pir/compiler/dialects.h>
 #include <pir/compiler/load.h>
 #include <pir/compiler/pass.h>
 #include <pir/engine/model.h>
 #include <pir/layer/case_arrays.h>
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -148,10 +151,60 @@ static void time_ends_it(void **unused) {
   close_world(&w);
 }
 
+static pir_tensor tensor_of(float *data, int64_t count) {
+  pir_tensor tensor = {.data = data};
+  pir_tensor_set_dense(&tensor, PIR_F32, &count, 1);
+  return tensor;
+}
+
+// Bins are merged while magnitudes grow from 1e-30 to 1e30, and no element is lost.
+static void counts_grow(void **unused) {
+  magnitudes *m = calloc(1, sizeof *m);
+  uint64_t counted = 0;
+  (void)unused;
+  assert_non_null(m);
+  for (int e = -30; e <= 30; e += 3) {
+    float data[] = {powf(10, (float)e), 0, -powf(10, (float)e) / 2};
+    pir_tensor tensor = tensor_of(data, 3);
+    magnitudes_add(m, &tensor);
+    assert_true(m->most == (double)data[0] && m->most < m->span && m->span <= 2 * m->most);
+  }
+  for (int i = 0; i < MAGNITUDE_BINS; i++)
+    counted += m->bins[i];
+  assert_int_equal(m->count, 63);
+  assert_int_equal(m->zeros, 21);
+  assert_int_equal(counted, 42);
+  assert_true(magnitudes_scale(m, (range_choice){RANGE_ABSMAX, 0}) == m->most);
+  assert_true(magnitudes_scale(m, (range_choice){RANGE_PERCENTILE, 50}) <
+              m->span * 2 / MAGNITUDE_BINS);
+  float data[] = {1, INFINITY};
+  pir_tensor tensor = tensor_of(data, 2);
+  magnitudes_add(m, &tensor);
+  assert_true(m->infinite);
+  free(m);
+}
+
+static void errors_are_counted(void **unused) {
+  float f32[] = {3, -4, INFINITY, 0}, got[] = {3.5f, -4, 1, 0}, bad[] = {NAN, -4, 1, 0};
+  pir_tensor a = tensor_of(f32, 4), b = tensor_of(got, 4), c = tensor_of(bad, 4),
+             d = tensor_of(got, 3);
+  number_errors e = {0};
+  (void)unused;
+  assert_true(errors_snr(&e) == INFINITY && errors_relative(&e) == 0);
+  errors_add(&e, &a, &b);
+  assert_true(e.largest == 0.5 && e.skipped == 1 && e.count == 4);
+  assert_true(fabs(errors_snr(&e) - 20) < 1e-9);
+  assert_true(fabs(errors_relative(&e) - 0.5 / 7) < 1e-9);
+  errors_add(&e, &a, &d);
+  assert_true(e.reshaped == 1 && e.count == 4);
+  errors_add(&e, &a, &c);  // NaN in place of a number is no small error
+  assert_true(errors_snr(&e) == -INFINITY && e.largest == INFINITY);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(digits_stay_right),
-      cmocka_unit_test(a_flag_ends_it),
+      cmocka_unit_test(digits_stay_right),  cmocka_unit_test(counts_grow),
+      cmocka_unit_test(errors_are_counted), cmocka_unit_test(a_flag_ends_it),
       cmocka_unit_test(time_ends_it),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
