@@ -528,8 +528,8 @@ static void open_panel_buffers(contract_emission *e, uint16_t b_slot) {
   contract_open_out(e);
 }
 
-// Fetches, from `next` on, `lines` lines of `width` elements, of which each of `parts` units takes
-// a share; `at` is this unit's number among them. A step stands for a line.
+// Fetches, from `next` on, `lines` lines of `width` elements, of which each of `parts` units
+// takes a share; `at` is this unit's number among them. A step stands for a line.
 static void fetch_share(contract_emission *e, loop_block *block, loop_expr *next,
                         loop_expr *lines, loop_expr *width, loop_expr *at, loop_expr *parts) {
   loop_expr *share = contract_plus(e, contract_add(e, width, parts), -1);

@@ -191,8 +191,8 @@ static void emit_parts(const panel_tile *t, loop_block *block, const contract_wa
 // ---- chunks
 
 // Long sums are added in chunks of about this many products, each with a sum of its own. The
-// rounding error of n additions in one chain grows with n, that of chunks of c with c + n / c
-// (Higham, Accuracy and Stability of Numerical Algorithms, 2002, section 4.2).
+// rounding error of n additions in one chain grows with n, the error of chunks of c with
+// c + n / c (Higham, Accuracy and Stability of Numerical Algorithms, 2002, section 4.2).
 enum { CHUNK = 256 };
 
 // Products of one step of the level before order[at]; 0 if it is open.
@@ -214,8 +214,8 @@ static bool has_chunks(const panel_tile *t) {
          products_inside(t, 0) >= 2 * CHUNK;
 }
 
-// Returns the steps of a chunk if a loop with so many steps, in front of order[next], is divided
-// into chunks: the outermost loop whose steps are no longer than a chunk. Else 0.
+// Returns the steps of a chunk if a loop with so many steps, in front of order[next], is
+// divided into chunks: the outermost loop whose steps are no longer than a chunk. Else 0.
 static int64_t steps_of_chunk(const panel_tile *t, int next, int64_t steps) {
   int64_t inside = products_inside(t, next);
   if (!t->totals || t->chunked || !steps || inside > CHUNK)

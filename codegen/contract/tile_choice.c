@@ -205,7 +205,7 @@ static bool panels_innermost(const contract_form *f, const pir_target *target, i
   return taps <= l2 / machine->cache.l2_panels || (taps <= kept && bytes_of_a(f) > kept);
 }
 
-// Whether the rows of consecutive tiles are one run of memory that exceeds half of the L2 cache.
+// Whether the rows of consecutive tiles are one run of memory, over half of the L2 cache.
 static bool rows_stream(const contract_form *f, const pir_target *target) {
   int64_t step, elements;
   return f->tile >= 0 && f->axes[f->tile].window < 0 && f->tap_count == 1 && f->group == 1 &&
