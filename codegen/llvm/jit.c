@@ -107,10 +107,62 @@ static void hide_value(LLVMBuilderRef b, LLVMValueRef value) {
   LLVMSetOperand(hidden, 0, value);
 }
 
-// LLVM's strength reduction takes as long as all other passes together, and gains nothing here:
-// addresses at constant distances are one address already (pir_llvm_address). It looks for
-// counts that grow by what a loop does not change, and there is no other way to keep it from a
-// module than to show it none.
+// The constant by which `user` multiplies the count; 0 if it does something else.
+static uint64_t factor_of(LLVMValueRef user, LLVMValueRef count) {
+  LLVMOpcode op = LLVMGetInstructionOpcode(user);
+  if ((op != LLVMMul && op != LLVMShl) || LLVMGetOperand(user, 0) != count ||
+      !LLVMIsAConstantInt(LLVMGetOperand(user, 1)))
+    return 0;
+  uint64_t constant = LLVMConstIntGetZExtValue(LLVMGetOperand(user, 1));
+  if (op == LLVMMul)
+    return constant;
+  return constant < 64 ? (uint64_t)1 << constant : 0;
+}
+
+// A count of its own for a multiple of the count: a processor adds in more places than it
+// multiplies, and one of these is where it multiplies vectors.
+static LLVMValueRef create_multiple(LLVMBuilderRef b, LLVMValueRef count, LLVMValueRef next,
+                                    LLVMValueRef step, uint64_t factor) {
+  LLVMTypeRef type = LLVMTypeOf(count);
+  unsigned before = LLVMGetIncomingValue(count, 0) == next;
+  LLVMBasicBlockRef blocks[] = {LLVMGetIncomingBlock(count, before),
+                                LLVMGetIncomingBlock(count, !before)};
+  LLVMValueRef by = LLVMConstInt(type, factor, false), values[2];
+  LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(blocks[0]));
+  values[0] = LLVMBuildMul(b, LLVMGetIncomingValue(count, before), by, "");
+  LLVMPositionBuilderBefore(b, count);
+  LLVMValueRef multiple = LLVMBuildPhi(b, type, "");
+  LLVMPositionBuilderBefore(b, LLVMGetNextInstruction(next));
+  values[1] = LLVMBuildAdd(
+      b, multiple, LLVMConstInt(type, factor * LLVMConstIntGetZExtValue(step), false), "");
+  LLVMAddIncoming(multiple, values, blocks, 2);
+  hide_value(b, values[1]);
+  return multiple;
+}
+
+// Only where the loop adds a constant to a count of 64 bits, as all counts of indices are.
+static void add_instead_of_multiplying(LLVMBuilderRef b, LLVMValueRef count,
+                                       LLVMValueRef next) {
+  LLVMValueRef step = LLVMGetOperand(next, LLVMGetOperand(next, 0) == count);
+  if (LLVMCountIncoming(count) != 2 || !LLVMIsAConstantInt(step) ||
+      LLVMGetIntTypeWidth(LLVMTypeOf(count)) != 64)
+    return;
+  for (LLVMUseRef use = LLVMGetFirstUse(count), after; use; use = after) {
+    LLVMValueRef user = LLVMGetUser(use);
+    after = LLVMGetNextUse(use);
+    uint64_t factor = factor_of(user, count);
+    if (!factor)
+      continue;
+    LLVMReplaceAllUsesWith(user, create_multiple(b, count, next, step, factor));
+    LLVMInstructionEraseFromParent(user);
+  }
+}
+
+// LLVM's strength reduction takes as long as all other passes together, mostly to find that
+// addresses at constant distances are one address, as they are already (pir_llvm_address). It
+// looks for counts that grow by the same number in every step, and there is no other way to
+// keep it from a module than to show it none. The rest of its work is that multiples are
+// counted.
 static void hide_counts(LLVMContextRef context, LLVMModuleRef module) {
   LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
   for (LLVMValueRef fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn))
@@ -120,8 +172,10 @@ static void hide_counts(LLVMContextRef context, LLVMModuleRef module) {
            phi = LLVMGetNextInstruction(phi)) {
         bool is_integer = LLVMGetTypeKind(LLVMTypeOf(phi)) == LLVMIntegerTypeKind;
         LLVMValueRef next = is_integer ? next_count(phi) : NULL;
-        if (next)
-          hide_value(b, next);
+        if (!next)
+          continue;
+        add_instead_of_multiplying(b, phi, next);
+        hide_value(b, next);
       }
   LLVMDisposeBuilder(b);
 }
