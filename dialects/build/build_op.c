@@ -176,15 +176,14 @@ static const pir_type *stated_type(const pir_op_builder *b, const new_op *n) {
   return pir_type_tensor(b->ctx, pir_attr_as_dtype(dtype), dims);
 }
 
-// Whether a result may have no type: it is optional, or the gradient of an absent operand.
-static bool lacks_type(const pir_op *op, const pir_result_def *result) {
-  static const char suffix[] = "_grad";
-  size_t length = strlen(result->name), tail = sizeof suffix - 1;
-  if (result->flags & (PIR_RESULT_OPTIONAL | PIR_RESULT_INTERMEDIATE))
-    return true;
-  if (length <= tail || strcmp(result->name + length - tail, suffix))
+// Whether result `i` may have no type: it is optional, or the gradient of an absent operand.
+static bool lacks_type(const pir_op *op, size_t i) {
+  const pir_opdef *def = pir_op_def(op);
+  if (i >= def->result_count)
     return false;
-  int operand = pir_opdef_operand(pir_op_def(op), (pir_str){result->name, length - tail});
+  if (def->results[i].flags & (PIR_RESULT_OPTIONAL | PIR_RESULT_INTERMEDIATE))
+    return true;
+  int operand = pir_opdef_gradient_of(def, i);
   return operand >= 0 && !pir_op_operand(op, (size_t)operand);
 }
 
@@ -199,7 +198,7 @@ static pir_status take_types(const pir_op_builder *b, const pir_op *op) {
       continue;
     if (fact->known && (fact->members || (fact->rank >= 0 && fact->dtype != PIR_UNDEFINED)))
       pir_value_set_type(value, pir_fact_type(b->ctx, b->facts->dims, fact));
-    else if (!lacks_type(op, result))
+    else if (!lacks_type(op, i))
       return pir_report(b->ctx, PIR_UNSUPPORTED, PIR_ERROR, b->at.loc,
                         "unsupported: \"%s\": the type of result %s is not inferred", def->name,
                         result->name);

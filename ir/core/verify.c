@@ -2,8 +2,8 @@
 // pre-order walk. Every open block remembers the op that the walk has reached, so "defined
 // before and still in scope" is one comparison, whatever the depth.
 //
-// Stated types are not facts: a conflict of element types is a warning, and an error only in
-// strict mode.
+// Stated types are not facts: a conflict of element types, a list in place of a tensor and a
+// type that is missing are warnings, and errors only in strict mode.
 
 #include <pir/compiler/verify.h>
 
@@ -176,6 +176,50 @@ static bool may_lack_list(const pir_op *op) {
   return op->region_count || empty;
 }
 
+// Whether nothing needs the op, so that every pipeline drops it.
+static bool is_dead(const pir_op *op) {
+  for (size_t i = 0; i < op->result_count; i++)
+    if (!pir_value_unused(op_result(op, i)))
+      return false;
+  return pir_op_has(op, PIR_PURE);
+}
+
+// Whether result `i` may have no type, which says that it is absent: it is declared so, it is
+// kept for a gradient only, or it is a gradient, x_grad, whose x is absent or needs none; or
+// else nothing needs the op.
+static bool may_be_absent(const pir_op *op, size_t i) {
+  const pir_result_def *result = &op->info->def->results[i];
+  size_t size = strlen(result->name), tail = strlen("_grad");
+  return result->flags & (PIR_RESULT_OPTIONAL | PIR_RESULT_INTERMEDIATE) ||
+         (size > tail && !strcmp(result->name + size - tail, "_grad")) || is_dead(op);
+}
+
+// What runs the op knows by the declaration whether a result is a tensor, whatever is stated.
+static pir_status check_result_type(const verifier *v, const pir_op *op, size_t i) {
+  const pir_result_def *want = &op->info->def->results[i];
+  const pir_type *type = op_result(op, i)->type;
+  bool list = type && pir_type_kind_of(type) == PIR_TYPE_VECTOR;
+  const char *wrong = list ? "is a list, expected a tensor" : "has no type";
+  if (want->flags & PIR_RESULT_VARIADIC || (type && !list) || (!type && may_be_absent(op, i)))
+    return PIR_OK;
+  if (v->strict)
+    return pir_error(op, "result %zu (%s) %s", i, want->name, wrong);
+  if (!v->errors_only && !v->untyped)
+    pir_warning(op, "result %zu (%s) %s", i, want->name, wrong);
+  return PIR_OK;
+}
+
+static pir_status check_result(const verifier *v, const pir_op *op, size_t i) {
+  const pir_result_def *want = &op->info->def->results[i];
+  PIR_TRY(check_result_type(v, op, i));
+  if (!want->dtypes && want->same_as < 0)
+    return PIR_OK;
+  pir_dtype has = pir_type_dtype(op_result(op, i)->type);
+  bool promoted = want->flags & PIR_RESULT_PROMOTED && pir_dtype_is_complex(has);
+  return check_dtype(v, op, "result", want->name, has, want->dtypes,
+                     promoted ? -1 : want->same_as);
+}
+
 static pir_status check_results(const verifier *v, const pir_op *op) {
   const pir_opdef *def = op->info->def;
   size_t n = op->result_count, most = def->result_count, least = most;
@@ -194,15 +238,8 @@ static pir_status check_results(const verifier *v, const pir_op *op) {
     return pir_error(op, "expects %s%zu results, has %zu", n < least ? "at least " : "at most ",
                      n < least ? least : most, n);
   }
-  for (size_t i = 0; i < n && i < most; i++) {
-    const pir_result_def *want = &def->results[i];
-    if (!want->dtypes && want->same_as < 0)
-      continue;
-    pir_dtype has = pir_type_dtype(op_result(op, i)->type);
-    bool promoted = want->flags & PIR_RESULT_PROMOTED && pir_dtype_is_complex(has);
-    PIR_TRY(check_dtype(v, op, "result", want->name, has, want->dtypes,
-                        promoted ? -1 : want->same_as));
-  }
+  for (size_t i = 0; i < n && i < most; i++)
+    PIR_TRY(check_result(v, op, i));
   return PIR_OK;
 }
 

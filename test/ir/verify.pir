@@ -3,6 +3,8 @@
 // RUN: not pir-opt %s --split-input-file --strict 2>&1 | FileCheck %s --check-prefix=STRICT
 // STRICT: error: "pd_op.exp" result out has element type f64, expected f32
 // STRICT: error: "my_op.unknown" is not known to any dialect
+// STRICT: error: "pd_op.exp" result 0 (out) is a list, expected a tensor
+// STRICT: error: "pd_op.exp" result 0 (out) has no type
 {
     (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[2,3],stop_gradient:[true]} : () -> tensor<2x3xf32>
     // expected-error@+1 {{"pd_op.exp" expects 1 operand, has 2}}
@@ -47,4 +49,25 @@
     } else {
         (%2) = "pd_op.logical_not" (%0) {stop_gradient:[true]} : (tensor<1xb>) -> tensor<1xb>
     }
+}
+
+// -----
+// Lists in place of tensors, and types that are missing, are not facts either. Absent are the gradient of an operand, an optional result, and
+// what an op makes that nothing needs.
+{
+    (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[2,2]} : () -> tensor<2x2xf32>
+    // expected-warning@+1 {{"pd_op.dpsgd" result 0 (param_out) is a list, expected a tensor}}
+    (%1) = "pd_op.dpsgd" (%0, %0, %0) {batch_size:(Float)16,clip:(Float)10,seed:(Int32)3,sigma:(Float)0} : (tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>) -> vec[]
+    // expected-warning@+1 {{"pd_op.dpsgd" result 0 (param_out) has no type}}
+    (%2) = "pd_op.dpsgd" (%0, %0, %0) {batch_size:(Float)16,clip:(Float)10,seed:(Int32)3,sigma:(Float)0} : (tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>) -> <<NULL TYPE>>
+    // expected-warning@+1 {{"pd_op.exp" result 0 (out) is a list, expected a tensor}}
+    (%3) = "pd_op.exp" (%0) {} : (tensor<2x2xf32>) -> vec[tensor<2x2xf32>]
+    // expected-warning@+1 {{"pd_op.exp" result 0 (out) has no type}}
+    (%4) = "pd_op.exp" (%0) {} : (tensor<2x2xf32>) -> <<NULL TYPE>>
+    (%5) = "pd_op.exp" (%4) {} : (tensor<2x2xf32>) -> tensor<2x2xf32>
+    (%6, %7) = "pd_op.matmul_grad" (%0, %0, %0) {transpose_x:false,transpose_y:false} : (tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>) -> <<NULL TYPE>>, tensor<2x2xf32>
+    (%8) = "pd_op.cast" (%7) {dtype:float64} : (tensor<2x2xf32>) -> <<NULL TYPE>>
+    (%9) = "builtin.combine" (%0, %7) {} : (tensor<2x2xf32>, tensor<2x2xf32>) -> vec[tensor<2x2xf32>, tensor<2x2xf32>]
+    (%10, %11) = "builtin.split" (%9) {} : (vec[tensor<2x2xf32>, tensor<2x2xf32>]) -> tensor<2x2xf32>, tensor<2x2xf32>
+    (%12, %13) = "pd_op.sgd_" (%0, %0, %0, <<NULL VALUE>>) {multi_precision:false} : (tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>, <<NULL TYPE>>) -> tensor<2x2xf32>, <<NULL TYPE>>
 }

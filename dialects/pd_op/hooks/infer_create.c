@@ -259,11 +259,7 @@ pir_status pd_infer_sum(pir_infer *infer) {
 
 // The operand that result i is the gradient of: x of x_grad; NULL when there is none.
 static const pir_fact *differentiated(const pir_infer *infer, int i) {
-  const char *name = infer->def->results[i].name;
-  size_t size = strlen(name), suffix = strlen("_grad");
-  if (size <= suffix || strcmp(name + size - suffix, "_grad"))
-    return NULL;
-  int k = pir_opdef_operand(infer->def, (pir_str){name, size - suffix});
+  int k = pir_opdef_gradient_of(infer->def, (size_t)i);
   return k >= 0 ? infer->operands[k] : NULL;
 }
 

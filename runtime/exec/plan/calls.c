@@ -208,11 +208,12 @@ static pir_status call_operands(plan_builder *b, const pir_op *op, const pir_opd
   return PIR_OK;
 }
 
-struct slot_list pir_plan_results(plan_builder *b, const pir_value *value) {
+struct slot_list pir_plan_results(plan_builder *b, const pir_value *value, bool listed) {
   static const pir_fact unknown = {.rank = -1};
   const pir_type *type = pir_value_type(value);
   const pir_fact *fact = pir_facts_of(b->facts, value);
-  bool several = pir_type_kind_of(type) == PIR_TYPE_VECTOR || fact->members;
+  bool stated = listed && pir_type_kind_of(type) == PIR_TYPE_VECTOR && fact->rank < 0;
+  bool several = stated || fact->members;
   size_t count = 1;
   if (several)
     count = fact->member_count ? fact->member_count : pir_type_elements(type);
@@ -238,6 +239,16 @@ void pir_plan_make_late(plan *p, struct slot_list list) {
   }
 }
 
+// Whether the call writes result `i`. One that states no type is left out where it is declared
+// optional or is a gradient that nobody wants; every other is written, although nothing reads
+// it.
+static bool is_written(const pir_opdef *def, size_t i, const pir_value *value) {
+  if (!value || pir_value_type(value))
+    return value;
+  return !(def->results[i].flags & (PIR_RESULT_OPTIONAL | PIR_RESULT_INTERMEDIATE)) &&
+         pir_opdef_gradient_of(def, i) < 0;
+}
+
 static pir_status call_results(plan_builder *b, const pir_op *op, const plan_call *call,
                                entries *out) {
   const pir_opdef *def = call->def;
@@ -245,7 +256,9 @@ static pir_status call_results(plan_builder *b, const pir_op *op, const plan_cal
   for (size_t i = 0; i < def->result_count; i++) {
     struct slot_list list = {0};
     pir_value *value = i < pir_op_results(op) ? pir_op_result(op, i) : NULL;
-    bool present = value && pir_value_type(value);
+    bool present = is_written(def, i, value);
+    if (present && !pir_value_type(value) && !pir_facts_of(b->facts, value)->known)
+      return pir_plan_unsupported(op, "a result without a type");
     if (present && !call->kernel && def->clause &&
         !pir_clause_choose(def->clause, (uint8_t)i, call->attrs)) {
       if (!pir_value_unused(value))
@@ -256,7 +269,7 @@ static pir_status call_results(plan_builder *b, const pir_op *op, const plan_cal
     if (present && spare && pir_value_unused(value) && !pir_facts_of(b->facts, value)->known)
       present = false;
     if (present)
-      list = pir_plan_results(b, value);
+      list = pir_plan_results(b, value, def->results[i].flags & PIR_RESULT_VARIADIC);
     if (call->shapes_results)
       pir_plan_make_late(b->p, list);
     add_entries(b, out, i, list, false);

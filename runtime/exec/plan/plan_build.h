@@ -120,7 +120,7 @@ pir_status pir_plan_name_dims(plan_builder *b);
 
 pir_status pir_plan_call(plan_builder *b, const pir_op *op);
 // Adds slots for the tensors of a value, defined by the next instruction.
-struct slot_list pir_plan_results(plan_builder *b, const pir_value *value);
+struct slot_list pir_plan_results(plan_builder *b, const pir_value *value, bool listed);
 // Makes slots late: a kernel or region that allocates its results has late results even if
 // their shapes are known.
 void pir_plan_make_late(plan *p, struct slot_list list);

@@ -173,7 +173,7 @@ static pir_status build_results(plan_builder *b, const pir_op *op, uint32_t firs
   uint32_t count = (uint32_t)pir_op_results(op) - first;
   uint32_t *outs = pir_arena_zalloc(&b->scratch, count * sizeof *outs);
   for (uint32_t i = 0; i < count; i++) {
-    struct slot_list list = pir_plan_results(b, pir_op_result(op, first + i));
+    struct slot_list list = pir_plan_results(b, pir_op_result(op, first + i), true);
     if (list.count != 1)
       return pir_plan_unsupported(op, "a result that is not one tensor");
     pir_plan_make_late(b->p, list);

@@ -241,7 +241,7 @@ static void add_results(plan_builder *b, draft *d, bool device) {
   size_t count = pir_op_results(d->op);
   d->out = pir_arena_zalloc(&b->scratch, count * sizeof *d->out);
   for (size_t i = 0; i < count; i++) {
-    struct slot_list list = pir_plan_results(b, pir_op_result(d->op, i));
+    struct slot_list list = pir_plan_results(b, pir_op_result(d->op, i), true);
     count_place(d);
     uint32_t slot = d->out[i] = list.count == 1 ? p->words[list.first] : NONE;
     if (slot == NONE) {

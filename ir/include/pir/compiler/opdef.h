@@ -237,6 +237,9 @@ struct pir_opdef {
 PIR_API int pir_opdef_operand(const pir_opdef *def, pir_str name);
 // Returns the number of the result with this name, or -1. O(results).
 PIR_API int pir_opdef_result(const pir_opdef *def, pir_str name);
+// Returns the number of the operand x whose gradient, x_grad, is the result; -1 if it is none.
+// O(operands).
+PIR_API int pir_opdef_gradient_of(const pir_opdef *def, size_t result);
 // Returns the number of the attribute with this name, or -1. O(attributes).
 PIR_API int pir_opdef_attr(const pir_opdef *def, pir_str name);
 

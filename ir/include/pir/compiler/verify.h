@@ -10,7 +10,7 @@ PIR_BEGIN
 typedef struct pir_verify_options {
   // sizeof(pir_verify_options) (pir/base.h).
   size_t size;
-  // Unregistered ops, and stated element types that contradict declarations, are errors.
+  // Unregistered ops, and stated types that contradict declarations, are errors.
   bool strict;
   // Warnings are left out, because they were given when the program was read.
   bool errors_only;
@@ -24,14 +24,16 @@ typedef struct pir_verify_options {
   bool untyped;
 } pir_verify_options;
 
-// Checks counts, kinds of attributes, dominance, terminators and each op's verify hook for all
-// ops below `root`. Reports every finding; returns PIR_INVALID when one of them is an error.
-// `options` may be NULL. Cost: O(ops + operands), without the hooks.
+// Checks counts, kinds of attributes, lists and absent results, dominance, terminators and
+// each op's verify hook for all ops below `root`. Reports every finding; returns PIR_INVALID
+// when one of them is an error. `options` may be NULL. Cost: O(ops + operands), without the
+// hooks.
 PIR_API PIR_NODISCARD pir_status pir_verify(const pir_op *root,
                                             const pir_verify_options *options);
-// Checks one op alone against its definition: counts, kinds of attributes, element types and
-// the verify hook. Scope, position and ops in its regions are left out, so the op may be
-// detached. Reports and returns as pir_verify does. Cost: O(operands + attributes).
+// Checks one op alone against its definition: counts, kinds of attributes, lists and absent
+// results, element types and the verify hook. Scope, position and ops in its regions are left
+// out, so the op may be detached. Reports and returns as pir_verify does. Cost: O(operands +
+// attributes).
 PIR_API PIR_NODISCARD pir_status pir_verify_op(const pir_op *op,
                                                const pir_verify_options *options);
 
