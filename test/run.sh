@@ -132,7 +132,7 @@ begin "networks: what must not change their numbers"
 counted meta python3 "$here/nets/meta.py" --bin "$build/bin" --share "$(share_of "${META_SHARE:-0/9}")" $limit "$(recordings)/nets"
 
 begin "attributes"
-counted attributes "$here/attributes/run.sh" "$build" "$(recordings)" "$(share_of 0/60)" "$SHARE"
+counted attributes "$here/attributes/run.sh" "$build" "$(recordings)" "$(share_of 0/60)" "$SHARE" "$(share_of 0/12)"
 
 begin "levels of x86-64"
 LIMIT=$limit "$here/suites/levels.sh" "$build" "$(recordings)" 2>&1 | tee "$log/levels.log"

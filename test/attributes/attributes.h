@@ -5,7 +5,7 @@
 
 #include <pir/compiler/ir.h>
 
-enum { MOST_VALUES = 112 };
+enum { MOST_VALUES = 112, TYPE_LABEL = 64 };
 
 // A value, and its name in reports. The attribute is NULL when it is left out.
 typedef struct attribute_value {
@@ -23,12 +23,18 @@ size_t attribute_values(pir_context *ctx, const pir_attr *was,
 // checks attributes whatever they are.
 pir_program *attribute_program(pir_context *ctx, const pir_opdef *def);
 
+// Returns the number of changes of the op's results and operands.
+size_t type_changes(const pir_op *op);
+// Changes the op; the label names the change. Returns false where the change has no meaning.
+bool type_change(pir_context *ctx, pir_op *op, size_t number, char label[TYPE_LABEL]);
+
 // One value of one attribute under test.
 typedef struct attribute_case {
   pir_context *ctx;
   pir_program *program;
   pir_op *op;
   size_t slot;  // of the attribute in the op's definition
+  bool types;   // types of results or operands were changed, and no attribute
   // The text of the failure, empty when all is well.
   char found[400];
   // What is being done, for the report of a crash.

@@ -141,7 +141,7 @@ static bool check_reading(attribute_case *c, const char *what, const written *b,
   if (!status) {
     pir_op *op = op_number(program, number_of_op(c->program, c->op));
     bool same = op && pir_op_def(op)->attr_count == pir_op_def(c->op)->attr_count;
-    *out_refuse = same && !fits(op, c->slot);
+    *out_refuse = !c->types && same && !fits(op, c->slot);
     status = pir_verify(pir_program_module(program), NULL);
     pir_program_destroy(program);
   }

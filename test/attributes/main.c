@@ -1,11 +1,12 @@
 // Every attribute of every operator of every dialect with values of every kind: nothing may
 // crash, hang or compute with a value of another kind.
 //
-//   attributes [--kinds] [--share=K/N] [--op=NAME] [--pipelines=A,B] [--write=FOLDER/EVERY]
-//              [PROGRAM..]
+//   attributes [--kinds|--types] [--share=K/N] [--op=NAME] [--pipelines=A,B]
+//              [--write=FOLDER/EVERY] [PROGRAM..]
 //
 // Every EVERY-th program is written to FOLDER. With --kinds, programs are verified alone, and
-// an error must name each attribute of another kind.
+// an error must name each attribute of another kind. With --types, the types of results and the
+// operands are changed in turn, and no attribute; a share is one of the ops.
 // Programs give the first op of each name that they hold; all others are made from their
 // declarations. The K-th of every N attributes is tested. A process tests one op, so a crash
 // costs no other. Ends with 0 when all is well, with 4 else.
@@ -42,7 +43,7 @@ typedef struct testing {
   const char *op, *pipelines[MOST_PIPELINES + 1];
   char folder[400];
   long every;  // 0: nothing is written
-  bool kinds;
+  bool kinds, types;
   unsigned long share, shares;
   subject subjects[MOST_OPS];
   size_t count;
@@ -152,8 +153,46 @@ static void test_attribute(testing *r, pir_context *ctx, const subject *s, size_
   pir_program_destroy(program);
 }
 
+// Makes one change of a program that is read anew; returns false after the last one.
+static bool test_type(testing *r, pir_context *ctx, const subject *s, size_t number) {
+  finding f = {.def = s->def};
+  char label[TYPE_LABEL];
+  pir_program *program = program_of(ctx, s);
+  if (program)
+    pir_walk(pir_program_module(program), PIR_PRE_ORDER, find_op, &f);
+  bool goes_on = f.op && number < type_changes(f.op);
+  if (goes_on && type_change(ctx, f.op, number, label)) {
+    attribute_case c = {.ctx = ctx,
+                        .program = program,
+                        .op = f.op,
+                        .types = true,
+                        .doing = r->t->doing,
+                        .pipelines = r->pipelines};
+    snprintf(r->t->doing, DOING, "%s %s", s->def->name, label);
+    r->t->programs++;
+    if (!attribute_check(&c)) {
+      printf("failed: %s: %s\n", r->t->doing, c.found);
+      r->t->found++;
+    }
+  }
+  if (program)
+    pir_program_destroy(program);
+  return goes_on;
+}
+
+static void test_types(testing *r, pir_context *ctx, const subject *s) {
+  size_t number;
+  do {
+    number = r->t->next_value++;
+  } while (test_type(r, ctx, s, number));
+}
+
 static void test_op(testing *r, const subject *s) {
   pir_context *ctx = open_context();
+  if (r->types) {
+    test_types(r, ctx, s);
+    r->t->next_attr = s->def->attr_count;
+  }
   for (; r->t->next_attr < s->def->attr_count; r->t->next_attr++, r->t->next_value = 0)
     if ((s->first + r->t->next_attr) % r->shares == r->share)
       test_attribute(r, ctx, s, r->t->next_attr);
@@ -168,7 +207,7 @@ static void test_op(testing *r, const subject *s) {
 // Tests an op in processes of its own: another one after each crash.
 static void test_apart(testing *r, const subject *s) {
   r->t->next_attr = r->t->next_value = 0;
-  while (r->t->next_attr < s->def->attr_count) {
+  while (r->types || r->t->next_attr < s->def->attr_count) {
     int status = 0;
     fflush(stdout);
     pid_t pid = fork();
@@ -202,6 +241,8 @@ static int read_options(testing *r, int argc, char **argv) {
       r->op = argv[i] + 5;
     else if (!strcmp(argv[i], "--kinds"))
       r->kinds = true;
+    else if (!strcmp(argv[i], "--types"))
+      r->types = true;
     else if (!strncmp(argv[i], "--pipelines=", 12))
       split_pipelines(r, argv[i] + 12);
     else if (sscanf(argv[i], "--write=%399[^/]/%ld", r->folder, &r->every) == 2)
@@ -216,8 +257,9 @@ int main(int argc, char **argv) {
   static testing r = {.shares = 1, .pipelines = {"kernels", "compile"}};
   int first = read_options(&r, argc, argv);
   if (!first) {
-    fprintf(stderr, "usage: attributes [--kinds] [--share=K/N] [--op=NAME] [--pipelines=A,B] "
-                    "[--write=FOLDER/EVERY] [PROGRAM..]\n");
+    fprintf(stderr,
+            "usage: attributes [--kinds|--types] [--share=K/N] [--op=NAME] [--pipelines=A,B] "
+            "[--write=FOLDER/EVERY] [PROGRAM..]\n");
     return 2;
   }
   pir_context *ctx = open_context();
@@ -231,13 +273,16 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < r.count; i++) {
     if (r.op && strcmp(r.op, r.subjects[i].def->name))
       continue;
+    if (r.types && i % r.shares != r.share)
+      continue;
     ops++;
     recorded += r.subjects[i].path != NULL;
     test_apart(&r, &r.subjects[i]);
   }
   pir_context_destroy(ctx);
-  printf("%ld programs: %ld attributes of %zu ops, %zu of them in programs that were given: "
+  printf("%ld programs: %ld %s of %zu ops, %zu of them in programs that were given: "
          "%ld found\n",
-         r.t->programs, r.t->attributes, ops, recorded, r.t->found);
+         r.t->programs, r.types ? r.t->programs : r.t->attributes,
+         r.types ? "changes" : "attributes", ops, recorded, r.t->found);
   return r.t->found ? 4 : 0;
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Gives each attribute of each op values of every kind, in the first recorded program of each operator and in programs
 # made from the declarations; then hands some of the programs to the tools themselves.
-#   test/attributes/run.sh BUILD RECORDED [K/N [KINDS]]
-# K/N: the K-th of every N attributes; KINDS likewise: of these, values of other kinds alone are verified. Ends with `N passed, N failed, N skipped`.
+#   test/attributes/run.sh BUILD RECORDED [K/N [KINDS [TYPES]]]
+# K/N: the K-th of every N attributes; KINDS likewise: of these, values of other kinds alone are verified. TYPES: of every N operators one has its types changed. Ends with `N passed, N failed, N skipped`.
 set -u
 build=$1 recorded=$2 share=${3-0/1}
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
@@ -13,6 +13,9 @@ if [ $# -gt 3 ]; then
   if kinds=$("$build/bin/attributes" --kinds --share="$4" "${programs[@]}"); then passed=$((passed + $(echo "$kinds" | grep -oE '^[0-9]+' | tail -n 1)))
   else failed=$((failed + 1)); echo "FAIL attributes of other kinds:"; echo "$kinds" | head -n 40; fi
 fi
+# Types of results and operands, changed in turn: the whole, or of every N operators one.
+if types=$("$build/bin/attributes" --types ${5:+--share="$5"} "${programs[@]}"); then passed=$((passed + $(echo "$types" | grep -oE '^[0-9]+' | tail -n 1)))
+else failed=$((failed + 1)); echo "FAIL types of results and operands:"; echo "$types" | head -n 40; fi
 every=$((300000 / ${share#*/} / 150 + 1))
 (cd "$work" && mkdir programs) || exit 70
 tool=$(realpath "$build/bin/attributes")

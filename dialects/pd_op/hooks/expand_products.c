@@ -232,7 +232,7 @@ static term join_terms(pir_expand *e, term *a, term *b, const labels *needed) {
 
 // Returns the members of a list operand; -1 if they are unknown.
 static int list_members(const pir_op *op, pir_value **out, int capacity) {
-  pir_op *list = pir_value_op(pir_op_operand(op, 0));
+  pir_op *list = pir_op_operand_op(op, 0);
   if (!list || pir_op_def(list)->id != BUILTIN_COMBINE ||
       pir_op_operands(list) > (size_t)capacity)
     return -1;

@@ -317,7 +317,8 @@ static pir_status learn(frame *f, const plan_instr *instr) {
                                  : symbol->axis < tensor->rank;
     if (!fits)
       return pir_exec_fail(&f->message, PIR_UNSUPPORTED,
-                           "unsupported: a result whose rank shows only in the run");
+                           "unsupported: a result of \"%s\" whose rank shows only in the run",
+                           instr->label);
     f->values[symbol->expr] = symbol->axis < 0 ? pir_tensor_int_at(tensor, symbol->element)
                                                : tensor->shape[symbol->axis];
   }

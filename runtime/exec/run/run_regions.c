@@ -18,9 +18,11 @@ static bool is_array(const frame *f, uint32_t slot) {
   return f->tensors[slot].dtype == PIR_UNDEFINED && f->tensors[slot].data;
 }
 
-static pir_status read_condition(frame *f, const pir_tensor *tensor, bool *out_value) {
+static pir_status read_condition(frame *f, const pir_tensor *tensor, const char *op,
+                                 bool *out_value) {
   if (!tensor->data || tensor->dtype == PIR_UNDEFINED || pir_tensor_numel(tensor) != 1)
-    return pir_exec_fail(&f->message, PIR_INVALID, "a condition must be one element");
+    return pir_exec_fail(&f->message, PIR_INVALID, "\"%s\": a condition must be one element",
+                         op);
   *out_value = tensor->dtype == PIR_F32 || tensor->dtype == PIR_F64
                    ? pir_tensor_float_at(tensor, 0) != 0
                    : pir_tensor_int_at(tensor, 0) != 0;
@@ -185,7 +187,7 @@ static pir_status check_results(frame *f, const plan_instr *instr, uint32_t numb
 
 static pir_status run_if(frame *f, const plan_instr *instr) {
   bool holds;
-  PIR_TRY(read_condition(f, &f->tensors[slot_of(f->plan, instr->in, 0)], &holds));
+  PIR_TRY(read_condition(f, &f->tensors[slot_of(f->plan, instr->in, 0)], instr->label, &holds));
   const plan_region *region = &f->plan->controls[instr->detail].regions[!holds];
   frame *inner = enter(f, instr, !holds);
   pir_status status = compute_extents(inner, region);
@@ -217,7 +219,8 @@ static pir_status make_arguments_row_major(frame *inner, const plan_region *regi
 }
 
 // Runs one iteration; sets the arguments of the next one.
-static pir_status iterate(frame *inner, const plan_region *region, bool *out_again) {
+static pir_status iterate(frame *inner, const plan_region *region, const char *op,
+                          bool *out_again) {
   if (pir_frame_is_cancelled(inner))
     return pir_exec_fail(&inner->message, PIR_CANCELLED, "%s in a loop",
                          pir_watch_reason(&inner->watch));
@@ -225,7 +228,7 @@ static pir_status iterate(frame *inner, const plan_region *region, bool *out_aga
   PIR_TRY(compute_extents(inner, region));
   PIR_TRY(pir_frame_run(inner, false));
   PIR_TRY(collect(inner, region, true));
-  pir_status status = read_condition(inner, &inner->carried[0].tensor, out_again);
+  pir_status status = read_condition(inner, &inner->carried[0].tensor, op, out_again);
   if (status) {
     drop_carried(inner, 0, region->yield_count);
     return status;
@@ -240,13 +243,13 @@ static pir_status iterate(frame *inner, const plan_region *region, bool *out_aga
 static pir_status run_while(frame *f, const plan_instr *instr) {
   const plan_region *region = &f->plan->controls[instr->detail].regions[0];
   bool again;
-  PIR_TRY(read_condition(f, &f->tensors[slot_of(f->plan, instr->in, 0)], &again));
+  PIR_TRY(read_condition(f, &f->tensors[slot_of(f->plan, instr->in, 0)], instr->label, &again));
   frame *inner = enter(f, instr, 0);
   for (uint32_t i = 0; i < region->arg_count; i++)
     show(inner, region->args[i], &f->tensors[slot_of(f->plan, instr->in, i + 1)]);
   pir_status status = PIR_OK;
   while (again && !status)
-    status = iterate(inner, region, &again);
+    status = iterate(inner, region, instr->label, &again);
   for (uint32_t i = 0; !status && i < region->arg_count; i++) {
     uint32_t slot = region->args[i];
     frame_buffer *own = buffer_of(inner, slot);

@@ -407,6 +407,9 @@ pir_status pir_kernel_lstsq(const pir_kernel_call *call) {
     return pir_kernel_fail(call, PIR_INVALID,
                            "%s: driver: expects gels, gelsy, gelsd or gelss, found '%.*s'",
                            call->op, (int)driver.size, driver.data);
+  if (rcond && !pir_tensor_numel(rcond))
+    return pir_kernel_fail(call, PIR_INVALID, "%s: rcond: expects one element, found none",
+                           call->op);
   pir_status status = load_least(call, &l);
   bool empty = !l.s.a.rows || !l.s.a.columns || !l.s.b.columns;
   for (int64_t i = 0; !status && !empty && i < l.s.a.count; i++) {

@@ -3,8 +3,8 @@
 // RUN: cd %t && for f in *.pir; do for p in kernels compile; do not pir-run $f --pipeline=$p --input=x=2x3xf32=0 \
 // RUN:   $(grep -q 'name:"y"' $f && echo --input=y=2x2xf32=0) $(grep -q 'name:"z"' $f && echo --input=z=5x3xf32=0) \
 // RUN:   $(grep -q 'name:"b"' $f && echo --input=b=2xb=0) 2>&1 | sed "s/^/$f: /" || exit 1; done; done > out; FileCheck %s < out
-// CHECK: array_as_condition.pir: pir-run: error: a condition must be one element
-// CHECK: array_as_condition.pir: pir-run: error: a condition must be one element
+// CHECK: array_as_condition.pir: pir-run: error: "pd_op.if": a condition must be one element
+// CHECK: array_as_condition.pir: pir-run: error: "pd_op.if": a condition must be one element
 // CHECK: array_as_index.pir: pir-run: error: "pd_op.array_read": the index must be one integer, and not negative
 // CHECK: array_as_index.pir: pir-run: error: "pd_op.array_read": the index must be one integer, and not negative
 // CHECK: array_in_array.pir: pir-run: error: unsupported: an array in an array
@@ -53,12 +53,12 @@
 // CHECK: sum_of_tensors.pir: pir-run: error: "pd_op.add_n_array" is given no array
 // CHECK: two_choices.pir: pir-run: error: "pd_op.select_input" has no choice -1
 // CHECK: two_choices.pir: pir-run: error: "pd_op.select_input" has no choice -1
-// CHECK: two_conditions.pir: pir-run: error: a condition must be one element
-// CHECK: two_conditions.pir: pir-run: error: a condition must be one element
+// CHECK: two_conditions.pir: pir-run: error: "pd_op.if": a condition must be one element
+// CHECK: two_conditions.pir: pir-run: error: "pd_op.if": a condition must be one element
 // CHECK: two_indices.pir: pir-run: error: "pd_op.array_read": the index must be one integer, and not negative
 // CHECK: two_indices.pir: pir-run: error: "pd_op.array_read": the index must be one integer, and not negative
-// CHECK: while_with_two_conditions.pir: pir-run: error: a condition must be one element
-// CHECK: while_with_two_conditions.pir: pir-run: error: a condition must be one element
+// CHECK: while_with_two_conditions.pir: pir-run: error: "pd_op.while": a condition must be one element
+// CHECK: while_with_two_conditions.pir: pir-run: error: "pd_op.while": a condition must be one element
 //--- array_as_condition.pir
 {
     (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[2,3]} : () -> tensor<2x3xf32>

@@ -1,0 +1,12 @@
+// A list that is absent, and a cutoff without an element, are refused where a run needs them.
+// RUN: not pir-run %s --input=x=3x2xf32 --input=z=0xf32 2>&1 | FileCheck %s --check-prefix=LIST
+// RUN: sed '/multi_dot/d; s/(%list)/(%a)/' %s > %t.pir && not pir-run %t.pir --pipeline=kernels --input=x=3x2xf32=random --input=z=0xf32 2>&1 | FileCheck %s --check-prefix=CUTOFF
+// LIST: :9:5: error: unsupported: "pd_op.multi_dot" of a list that no combine makes
+// CUTOFF: pd_op.lstsq: rcond: expects one element, found none
+{
+    (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[3,2]} : () -> tensor<3x2xf32>
+    (%z) = "pd_op.data" () {dtype:float32,name:"z",place:Place(undefined:0),shape:[0]} : () -> tensor<0xf32>
+    (%list) = "pd_op.multi_dot" (<<NULL VALUE>>) {} : (<<NULL TYPE>>) -> tensor<3x2xf32>
+    (%a, %b, %c, %d) = "pd_op.lstsq" (%x, %x, %z) {driver:"gels"} : (tensor<3x2xf32>, tensor<3x2xf32>, tensor<0xf32>) -> tensor<2x2xf32>, tensor<2xf32>, tensor<f32>, tensor<2xf32>
+    () = "builtin.shadow_output" (%list) {output_name:"y"} : (tensor<3x2xf32>) -> 
+}
