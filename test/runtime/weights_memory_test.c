@@ -202,9 +202,12 @@ static void write_files(const fixture *f, bool normalised) {
 static void check_rise(const fixture *f, bool normalised) {
   write_files(f, normalised);
   int rise = rise_of_load(f);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-  assert_in_range(rise, ALL_BYTES >> 20, (ALL_BYTES + OTHERS) >> 20);
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  size_t most = 254;  // the sanitizers have memory of their own
+#else
+  size_t most = (ALL_BYTES + OTHERS) >> 20;
 #endif
+  assert_in_range(rise, ALL_BYTES >> 20, most);
 }
 
 static void packed_weights_replace_mapped_ones(void **state) {
