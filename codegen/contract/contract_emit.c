@@ -99,12 +99,16 @@ loop_expr *contract_position(const contract_emission *e, contract_which which) {
   return e->origin[which] ? contract_sub(e, sum, e->origin[which]) : sum;
 }
 
+loop_expr *contract_lines_below(const contract_emission *e, int level, loop_expr *width) {
+  loop_expr *lines = width;
+  for (int i = level + 1; i < e->form->tap_count; i++)
+    lines = contract_mul(e, lines, contract_lines(e, i));
+  return lines;
+}
+
 // The number of lanes of one panel.
 static loop_expr *panel_size(const contract_emission *e) {
-  loop_expr *size = contract_int(e, contract_panel_lanes(e->form));
-  for (int i = 0; i < e->form->tap_count; i++)
-    size = contract_mul(e, size, contract_lines(e, i));
-  return size;
+  return contract_lines_below(e, -1, contract_int(e, contract_panel_lanes(e->form)));
 }
 
 loop_expr *contract_panel_base(const contract_emission *e, loop_expr *panel) {
@@ -281,9 +285,7 @@ static void emit_panel_packing(contract_emission *e, loop_block *block, loop_exp
     }
     block = contract_loop(e, block, "k", contract_int(e, 0), steps, NULL, &last);
     e->value[f->taps[i]] = last;
-    loop_expr *below = contract_int(e, width);
-    for (int j = i + 1; j < f->tap_count; j++)
-      below = contract_mul(e, below, contract_lines(e, j));
+    loop_expr *below = contract_lines_below(e, i, contract_int(e, width));
     to = contract_add(e, to, contract_mul(e, last, below));
   }
   for (int v = 0; v < f->vectors; v++) {

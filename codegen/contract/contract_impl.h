@@ -145,6 +145,9 @@ void contract_choose_group(contract_form *form, const contract_env *env);
 loop_expr *contract_steps(const contract_emission *e, int level);
 pir_dim contract_lines_dim(const contract_form *f, int level);
 loop_expr *contract_lines(const contract_emission *e, int level);
+// Returns the lines of packed b that one step at this level passes (-1: of a panel), times
+// `width`.
+loop_expr *contract_lines_below(const contract_emission *e, int level, loop_expr *width);
 // Returns the number of elements in one step of that axis.
 int contract_step_size(const contract_form *f, int level);
 // Loads the elements of a for one row: a single one, or a group of which the first `count`

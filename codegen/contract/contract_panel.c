@@ -548,9 +548,8 @@ static void fetch_next_panel(contract_emission *e, loop_block *block, loop_expr 
     at = contract_add(e, contract_mul(e, at, extents[i]), values[i]);
     units = contract_mul(e, units, extents[i]);
   }
-  loop_expr *width = contract_int(e, contract_panel_lanes(f)), *lines = contract_int(e, 1);
-  for (int i = 0; i < f->tap_count; i++)
-    lines = contract_mul(e, lines, contract_lines(e, i));
+  loop_expr *width = contract_int(e, contract_panel_lanes(f));
+  loop_expr *lines = contract_lines_below(e, -1, contract_int(e, 1));
   loop_expr *next = contract_panel_base(e, contract_plus(e, panel, 1));
   e->fetch.of = e->b;
   fetch_share(e, block, next, lines, width, at, units);

@@ -89,23 +89,15 @@ static void order_taps(panel_tile *t) {
   t->order[0] = last;
 }
 
-// Returns the lines of packed b that one step at this level passes, times `width`.
-static loop_expr *lines_below(const contract_emission *e, int level, loop_expr *width) {
-  loop_expr *lines = width;
-  for (int i = level + 1; i < e->form->tap_count; i++)
-    lines = contract_mul(e, lines, contract_lines(e, i));
-  return lines;
-}
-
 static loop_expr *fetch_step(const contract_emission *e, int level) {
-  return e->fetch.from ? lines_below(e, level, e->fetch.step) : NULL;
+  return e->fetch.from ? contract_lines_below(e, level, e->fetch.step) : NULL;
 }
 
 loop_expr *contract_tap_step_b(const contract_emission *e, int level) {
   const contract_form *f = e->form;
   if (!f->b_packed)
     return contract_step(e, OF_B, f->taps[level]);
-  return lines_below(e, level, contract_int(e, contract_panel_lanes(f)));
+  return contract_lines_below(e, level, contract_int(e, contract_panel_lanes(f)));
 }
 
 loop_expr *contract_tap_step_a(const contract_emission *e, int level) {
