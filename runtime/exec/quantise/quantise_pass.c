@@ -72,16 +72,23 @@ static void choose_scales(quantising *q) {
   }
 }
 
+// Runs every sample, and hands each run's shown results to `take`.
+static pir_status run_samples(quantising *q, runner *r, const size_t *outputs,
+                              pir_status (*take)(quantising *, runner *, const size_t *)) {
+  for (size_t s = 0; s < q->sample_count; s++) {
+    PIR_TRY(sample_read(q, s));
+    PIR_TRY(runner_run(q, r, s));
+    PIR_TRY(take(q, r, outputs));
+  }
+  return PIR_OK;
+}
+
 static pir_status find_ranges(quantising *q) {
   runner *r = &q->runners[0];
   size_t *outputs;
   show_inputs(q);
   PIR_TRY(open_shown(q, r, &outputs, q->inputs.count));
-  for (size_t s = 0; s < q->sample_count; s++) {
-    PIR_TRY(sample_read(q, s));
-    PIR_TRY(runner_run(q, r, s));
-    PIR_TRY(count_sample(q, r, outputs));
-  }
+  PIR_TRY(run_samples(q, r, outputs, count_sample));
   runner_close(r);
   choose_scales(q);
   return PIR_OK;
@@ -143,11 +150,7 @@ static pir_status try_layers(quantising *q) {
   size_t *outputs;
   show_results(q);
   PIR_TRY(open_shown(q, r, &outputs, 2 * q->layers.count));
-  for (size_t s = 0; s < q->sample_count; s++) {
-    PIR_TRY(sample_read(q, s));
-    PIR_TRY(runner_run(q, r, s));
-    PIR_TRY(compare_layers(q, r, outputs));
-  }
+  PIR_TRY(run_samples(q, r, outputs, compare_layers));
   runner_close(r);
   keep_noisy(q);
   return PIR_OK;
