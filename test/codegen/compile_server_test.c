@@ -225,6 +225,30 @@ static void a_job_ends_early(void **unused) {
   unsetenv("PIR_TEST_SERVER");
 }
 
+static void *announce_bytes(void *variable) {
+  usleep(200000);
+  kill_servers(variable, SIGIO);
+  return NULL;
+}
+
+// A signal that comes late, for bytes that have been read, ends no job. (It ends the server,
+// which gets no such signal otherwise.)
+static void a_late_signal_ends_no_job(void **unused) {
+  char message[MESSAGE] = "", value[64];
+  pir_llvm_library llvm;
+  pthread_t other;
+  (void)unused;
+  snprintf(value, sizeof value, "late-server-of-%d.", (int)getpid());
+  assert_int_equal(setenv("PIR_TEST_SERVER", value, 1), 0);
+  assert_int_equal(pir_llvm_open(false, &llvm, message, sizeof message), PIR_OK);
+  assert_int_equal(pthread_create(&other, NULL, announce_bytes, value), 0);
+  assert_int_equal(try_long(&llvm, NULL, message), PIR_OK);
+  pthread_join(other, NULL);
+  pir_llvm_close(&llvm);
+  await_servers(value, 0);
+  unsetenv("PIR_TEST_SERVER");
+}
+
 static void memory_of_a_job_is_limited(void **unused) {
   char message[MESSAGE] = "";
   pir_llvm_library llvm;
@@ -267,6 +291,7 @@ int main(void) {
       cmocka_unit_test(a_job_compiles_many_modules),
       cmocka_unit_test(a_begun_server_compiles),
       cmocka_unit_test(a_job_ends_early),
+      cmocka_unit_test(a_late_signal_ends_no_job),
       cmocka_unit_test(memory_of_a_job_is_limited),
       cmocka_unit_test(nothing_of_the_host_is_kept),
   };

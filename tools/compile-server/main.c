@@ -78,14 +78,30 @@ static pir_status parse_loops(void *user) {
   return pir_loop_parse(r->ctx, &r->source, &r->module);
 }
 
+static bool library_has_ended(void) {
+  char byte;
+  return recv(SERVER_JOB, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
+// The kernel may announce the last bytes of a request after the job has read them: the signal
+// alone says nothing.
+static void end_job_with_library(int number) {
+  int error = errno;
+  (void)number;
+  if (library_has_ended())
+    _exit(1);
+  errno = error;
+}
+
 // From now on the end of the library, or its closing of the job, ends this process (SIGIO). The
 // library sends nothing more.
 static void end_with_library(bool wanted) {
+  struct sigaction how = {.sa_handler = end_job_with_library, .sa_flags = SA_RESTART};
   int flags = fcntl(SERVER_JOB, F_GETFL);
-  char byte;
+  sigaction(SIGIO, &how, NULL);
   fcntl(SERVER_JOB, F_SETOWN, getpid());
   fcntl(SERVER_JOB, F_SETFL, wanted ? flags | O_ASYNC : flags & ~O_ASYNC);
-  if (wanted && recv(SERVER_JOB, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0)
+  if (wanted && library_has_ended())
     _exit(1);  // it had ended before
 }
 
