@@ -28,6 +28,9 @@ if os.path.exists(os.path.join(os.path.dirname(tools), "lib", "libpir_codegen_ll
     config.available_features.add("llvm")
 if shutil.which("aarch64-linux-gnu-gcc") and shutil.which("qemu-aarch64"):
     config.available_features.add("aarch64")
+# With libraries of both packages, those of the cross compiler would find a C library that does not fit them.
+libraries = "/" if os.path.exists("/lib/ld-linux-aarch64.so.1") else "/usr/aarch64-linux-gnu"
+config.substitutions.append(("%{aarch64}", "qemu-aarch64 -L " + libraries))
 if shutil.which("gdb"):
     config.available_features.add("gdb")
 if shutil.which("abidw"):

@@ -10,6 +10,7 @@
 
 #include "loop.h"
 #include <pir/layer/codegen.h>
+#include <pir/layer/tuning.h>
 
 #define CONTRACT_MAX_VARS 16
 
@@ -92,7 +93,8 @@ typedef struct contract_code {
   int64_t packed_bytes;      // then b.slot holds the packed form
   contract_stage stages[2];  // in order
   int stage_count;
-  char how[128];  // description of the choice, for remarks
+  char how[128];    // description of the choice, for remarks
+  pir_tuned tuned;  // where the target has a record of tuned choices
 } contract_code;
 
 // Reads the contraction from an op's clause, and the operands that are its a and b; false if

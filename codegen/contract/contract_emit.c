@@ -5,6 +5,7 @@
 // b is packed once into the order in which a kernel streams it: [batch and outer N][panel][K
 // axes, outermost first][lanes]. A panel is as wide as a register tile. Lanes beyond the end
 // hold zeros, so only the epilogue needs masks.
+#include "contract_choice.h"
 #include "contract_words.h"
 
 #include <string.h>
@@ -381,9 +382,8 @@ pir_status pir_contract_emit(const contraction *c, const contract_env *env, cons
   if (env->target->device)
     return contract_emit_device(&f, env, name, &out_code->stages[out_code->stage_count++]);
   contract_choose_group(&f, env);
-  contract_schedule(&f, env->target);
   contract_winograd winograd;
-  if (contract_winograd_match(&f, env, &winograd)) {
+  if (contract_choose(&f, env, &winograd, &out_code->tuned)) {
     // It transforms and multiplies f32.
     f.group = 1;
     f.tile_groups = 0;

@@ -72,7 +72,9 @@ typedef struct contract_form {
 bool contract_normalise(const contraction *c, contract_form *form);
 // Builds the normal form without merging axes.
 bool contract_normalise_apart(const contraction *c, contract_form *form);
+// Chooses the schedule by the cost model.
 void contract_schedule(contract_form *form, const pir_target *target);
+
 // Sums that hide the latency of products.
 int contract_chains(const pir_machine *machine);
 // Returns how many rows a tile of `vectors` vectors may have within the register file.
@@ -253,8 +255,6 @@ typedef struct contract_winograd {
   bool fetches;      // the next taps are fetched into the L2 cache
 } contract_winograd;
 
-bool contract_winograd_match(const contract_form *f, const contract_env *env,
-                             contract_winograd *out_how);
 void contract_winograd_describe(const contract_winograd *how, char *out, size_t size);
 pir_status contract_emit_winograd(const contract_form *f, const contract_winograd *how,
                                   const contract_env *env, const char *name,

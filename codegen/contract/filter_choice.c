@@ -2,12 +2,12 @@
 // the latter: outputs of a filter along each axis, patches and panels of a unit. The cost of a
 // choice is the time of its products, transforms and bytes; the cheapest is taken. All sizes
 // are compile-time constants.
-#include "contract_impl.h"
+#include "contract_choice.h"
 
 // Assumptions about programs: likely rows and columns of an image with dynamic extents; the
 // longest axis whose taps in the padding are counted. About filters: most outputs along an
-// axis.
-enum { LIKELY_EXTENT = 28, LONGEST_AXIS = 4096, MOST_OUTPUTS = 4 };
+// axis, and most patches of a unit.
+enum { LIKELY_EXTENT = 28, LONGEST_AXIS = 4096, MOST_OUTPUTS = 4, MOST_PATCHES = 512 };
 
 // ---- the axes of a filter
 
@@ -374,30 +374,31 @@ static double plain_cost(const contract_form *f, const contract_winograd *w,
   return overlapped(target, work, far_reading(target, bytes));
 }
 
-// Chooses the cheapest filters; false if plain products are cheaper.
-static bool choose_filters(const contract_form *f, contract_winograd *w,
-                           const contract_env *env) {
-  contract_winograd best = *w;
-  double least = -1, cost;
-  for (int r = 1; r <= MOST_OUTPUTS; r++)
-    for (int c = 1; c <= MOST_OUTPUTS; c++) {
-      contract_winograd tried = *w;
-      if ((w->slide[0].tap < 0) != (r == 1) || (w->slide[1].tap < 0) != (c == 1))
-        continue;
-      if (!try_filters(f, &tried, env, (int[]){r, c}, &cost) || (least >= 0 && cost >= least))
-        continue;
-      best = tried;
-      least = cost;
-    }
-  if (least < 0)
-    return false;
-  *w = best;
-  return least < env->target->machine->filter.gain * plain_cost(f, w, env->target);
+static void rank_filter(contract_filters *list, const contract_winograd *tried, double cost) {
+  int at = list->count;
+  while (at > 0 && cost < list->cost[at - 1])
+    at--;
+  if (at == CONTRACT_MOST_RANKED)
+    return;
+  if (list->count < CONTRACT_MOST_RANKED)
+    list->count++;
+  for (int i = list->count - 1; i > at; i--) {
+    list->at[i] = list->at[i - 1];
+    list->cost[i] = list->cost[i - 1];
+  }
+  list->at[at] = *tried;
+  list->cost[at] = cost;
+}
+
+// Whether these numbers of outputs give each axis with taps a filter, and no other one.
+static bool filters_fit(const contract_winograd *w, const int outputs[2]) {
+  return (w->slide[0].tap < 0) == (outputs[0] == 1) &&
+         (w->slide[1].tap < 0) == (outputs[1] == 1);
 }
 
 // Taps are transformed when weights are packed, so b must be a packed constant. Patches are
 // transformed in whole vectors, so channels must be contiguous in a and in out.
-bool contract_winograd_match(const contract_form *f, const contract_env *env,
+static bool find_filter_form(const contract_form *f, const contract_env *env,
                              contract_winograd *w) {
   int64_t lanes;
   *w = (contract_winograd){.channel = -1};
@@ -415,8 +416,55 @@ bool contract_winograd_match(const contract_form *f, const contract_env *env,
   if (!w->wide || !w->vector)
     return false;
   w->vectors = panel_vectors(env->target->machine, lanes, w->vector);
-  if (!w->vectors || !choose_filters(f, w, env))
+  return w->vectors > 0;
+}
+
+static bool fetches_taps(const contract_form *f, const contract_env *env,
+                         const contract_winograd *w) {
+  return env->target->machine->cache.fetches_panels && !taps_stay(f, w, env->target);
+}
+
+void contract_rank_filters(const contract_form *f, const contract_env *env,
+                           contract_filters *list) {
+  contract_winograd form;
+  double cost;
+  list->count = 0;
+  if (!find_filter_form(f, env, &form))
+    return;
+  for (int r = 1; r <= MOST_OUTPUTS; r++)
+    for (int c = 1; c <= MOST_OUTPUTS; c++) {
+      contract_winograd tried = form;
+      if (!filters_fit(&form, (int[]){r, c}) ||
+          !try_filters(f, &tried, env, (int[]){r, c}, &cost))
+        continue;
+      tried.fetches = fetches_taps(f, env, &tried);
+      rank_filter(list, &tried, cost);
+      list->plain_cost = plain_cost(f, &tried, env->target);
+    }
+}
+
+bool contract_winograd_match(const contract_form *f, const contract_env *env,
+                             contract_winograd *w) {
+  contract_filters list;
+  contract_rank_filters(f, env, &list);
+  if (!list.count || list.cost[0] >= env->target->machine->filter.gain * list.plain_cost)
     return false;
-  w->fetches = env->target->machine->cache.fetches_panels && !taps_stay(f, w, env->target);
+  *w = list.at[0];
+  return true;
+}
+
+bool contract_winograd_make(const contract_form *f, const contract_env *env,
+                            const int outputs[2], int patches, int panels,
+                            contract_winograd *w) {
+  double cost;
+  if (!find_filter_form(f, env, w) || !filters_fit(w, outputs) ||
+      !try_filters(f, w, env, outputs, &cost))
+    return false;
+  int64_t all = all_lanes(f) / ((int64_t)w->vectors * w->vector);
+  if (patches < 1 || patches > MOST_PATCHES || panels < 1 || panels > all)
+    return false;
+  w->tiles = patches;
+  w->panels = panels;
+  w->fetches = fetches_taps(f, env, w);
   return true;
 }

@@ -226,6 +226,8 @@ static void emit_one(lowering *l, const contraction *c, epilogue *e, lower_stage
     return;
   }
   memcpy(l->how, code.how, sizeof l->how);
+  if (code.tuned.candidates)
+    pir_vec_push(&l->m->arena, &l->tuned, code.tuned);
   for (int i = 0; i < code.stage_count; i++)
     pir_vec_push(&l->m->arena, stages,
                  ((lower_stage){code.stages[i].fn, code.stages[i].units}));

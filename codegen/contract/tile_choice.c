@@ -2,7 +2,9 @@
 // during the reduction loop. Candidates are the tiles that fit the register file. The cost of a
 // step is the maximum of three times: multiply-adds, loads, and the latency that the sums must
 // hide. Edges count as the smaller tiles that they need. All sizes are compile-time constants.
-#include "contract_impl.h"
+#include "contract_choice.h"
+
+#include <string.h>
 
 // Assumptions about programs: likely rows of a tensor of dynamic extent; the smallest constant
 // factor of it that is a plausible number of rows.
@@ -64,30 +66,30 @@ static bool rows_collide(const contract_form *f, const pir_machine *machine) {
          step * bytes % machine->cache.set_bytes == 0;
 }
 
+// Inserts a tile before those that cost more.
+static void rank_tile(contract_tiles *list, int rows, int vectors, int64_t cost) {
+  int at = list->count;
+  while (at > 0 && cost < list->at[at - 1].cost)
+    at--;
+  if (at == CONTRACT_MOST_RANKED)
+    return;
+  if (list->count < CONTRACT_MOST_RANKED)
+    list->count++;
+  memmove(&list->at[at + 1], &list->at[at], (size_t)(list->count - 1 - at) * sizeof *list->at);
+  list->at[at] = (contract_ranked_tile){rows, vectors, cost};
+}
+
 // Tries tiles of up to the registers' rows for panels of `vectors` vectors.
-static void try_vectors(contract_form *f, const pir_target *target, int64_t rows, int64_t lanes,
-                        int vectors, int64_t *least) {
+static void rank_rows(const contract_form *f, const pir_target *target, int64_t rows,
+                      int64_t lanes, int vectors, contract_tiles *list) {
   const pir_machine *machine = target->machine;
   int most = contract_most_rows(target, vectors), first = most < rows ? most : (int)rows;
   for (int tile = first; tile >= 1 && (tile == first || tile * 2 > most); tile--) {
     int64_t cost = panels_cost(f, machine, lanes, rows, tile, vectors);
     if (tile > machine->tile.colliding_rows && rows_collide(f, machine))
       cost = cost * machine->tile.colliding_halves / 2;
-    if (cost >= *least)
-      continue;
-    *least = cost;
-    f->rows = tile;
-    f->vectors = vectors;
+    rank_tile(list, tile, vectors, cost);
   }
-}
-
-static void choose_tile(contract_form *f, const pir_target *target, int64_t rows,
-                        int64_t lanes) {
-  int64_t least = INT64_MAX;
-  for (int vectors = CONTRACT_MOST_VECTORS; vectors >= 1; vectors--)
-    // (int64_t)(vectors - 1) * f->vector < lanes) || skip if fewer vectors hold all lanes
-    if (vectors == 1 || (int64_t)(vectors - 1) * f->vector < lanes)
-      try_vectors(f, target, rows, lanes, vectors, &least);
 }
 
 // Reads b in place if its lanes are adjacent and fill whole vectors, and packing would read b
@@ -133,15 +135,30 @@ static int64_t likely_lanes(const contract_form *f) {
   return lanes < 1 ? 1 : lanes;
 }
 
-static void schedule_depthwise(contract_form *f, const pir_target *target, int64_t rows,
-                               int64_t lanes) {
+// Depthwise tiles: all sums of a row of a tile are in registers, beside what its taps need.
+static void rank_depthwise(const contract_form *f, const pir_target *target, int64_t rows,
+                           int64_t lanes, contract_tiles *list) {
   const pir_machine *machine = target->machine;
-  f->vectors = lanes > f->vector ? machine->tile.depthwise_vectors : 1;
-  f->rows = target->vector_registers / (f->vectors + machine->tile.depthwise_spare);
-  if (f->rows > rows)
-    f->rows = (int)rows;
-  f->b_packed = true;
-  f->panel_inner = true;
+  int best = lanes > f->vector ? machine->tile.depthwise_vectors : 1;
+  for (int vectors = 1; vectors <= CONTRACT_MOST_VECTORS; vectors++) {
+    int tile = target->vector_registers / (vectors + machine->tile.depthwise_spare);
+    if (vectors == 1 || (int64_t)(vectors - 1) * f->vector < lanes)
+      rank_tile(list, tile < rows ? tile : (int)rows, vectors, vectors != best);
+  }
+}
+
+void contract_rank_tiles(const contract_form *f, const pir_target *target,
+                         contract_tiles *list) {
+  int64_t rows = likely_rows(f), lanes = likely_lanes(f);
+  list->count = 0;
+  if (f->kind == CONTRACT_DEPTHWISE) {
+    rank_depthwise(f, target, rows, lanes, list);
+    return;
+  }
+  for (int vectors = CONTRACT_MOST_VECTORS; vectors >= 1; vectors--)
+    // Fewer vectors hold all lanes as well.
+    if (vectors == 1 || (int64_t)(vectors - 1) * f->vector < lanes)
+      rank_rows(f, target, rows, lanes, vectors, list);
 }
 
 // Bytes of b that are multiplied with one row of a.
@@ -166,7 +183,7 @@ static int64_t choose_row_block(const contract_form *f, const pir_target *target
   for (int i = 0; i < f->outer_count; i++)
     alone &= contract_in_b(f, f->outer[i]);
   for (int i = 0; i < f->tap_count && alone; i++) {
-    alone = contract_const(f, f->axes[f->taps[i]].extent, &taps) && taps < l2;
+    alone = contract_const(f, f->axes[f->taps[i]].extent, &taps) && taps > 0 && taps < l2;
     elements *= alone ? taps : 1;
     alone &= elements < l2;
   }
@@ -214,27 +231,34 @@ static bool rows_stream(const contract_form *f, const pir_target *target) {
          bytes_of_a(f) > (int64_t)target->l2_bytes / target->machine->cache.l2_kept;
 }
 
-static contract_fetching choose_fetching(const contract_form *f, const pir_target *target) {
-  if (!target->machine->cache.fetches_panels || !f->b_packed || f->tile_groups)
-    return FETCH_NOTHING;
-  if (!f->panel_inner)
-    return FETCH_PANEL;
-  return rows_stream(f, target) ? FETCH_ROWS : FETCH_NOTHING;
+bool contract_can_fetch(const contract_form *f, const pir_target *target,
+                        contract_fetching fetches) {
+  if (fetches == FETCH_NOTHING)
+    return true;
+  if (f->kind == CONTRACT_DEPTHWISE || !f->b_packed || f->tile_groups)
+    return false;
+  return fetches == FETCH_PANEL ? !f->panel_inner : f->panel_inner && rows_stream(f, target);
+}
+
+void contract_arrange(contract_form *f, const pir_target *target, bool panel_inner) {
+  contract_fetching fetches = panel_inner ? FETCH_ROWS : FETCH_PANEL;
+  bool gains = target->machine->cache.fetches_panels;
+  f->panel_inner = panel_inner;
+  f->block = choose_row_block(f, target, likely_rows(f), likely_lanes(f));
+  f->fetches = gains && contract_can_fetch(f, target, fetches) ? fetches : FETCH_NOTHING;
 }
 
 void contract_schedule(contract_form *f, const pir_target *target) {
+  contract_tiles tiles;
   f->vector = f->lane < 0 ? 1 : target->vector_bytes / (int)pir_dtype_size(f->compute);
-  int64_t rows = likely_rows(f), lanes = likely_lanes(f);
-  if (f->kind == CONTRACT_DEPTHWISE) {
-    schedule_depthwise(f, target, rows, lanes);
-    return;
+  if (f->tile_groups) {
+    contract_schedule_tiles(f, likely_lanes(f));
+  } else {
+    contract_rank_tiles(f, target, &tiles);
+    f->rows = tiles.at[0].rows;
+    f->vectors = tiles.at[0].vectors;
   }
-  if (f->tile_groups)
-    contract_schedule_tiles(f, lanes);
-  else
-    choose_tile(f, target, rows, lanes);
-  f->b_packed = !in_place(f);
-  f->panel_inner = panels_innermost(f, target, lanes);
-  f->block = choose_row_block(f, target, rows, lanes);
-  f->fetches = choose_fetching(f, target);
+  f->b_packed = f->kind == CONTRACT_DEPTHWISE || !in_place(f);
+  contract_arrange(
+      f, target, f->kind == CONTRACT_DEPTHWISE || panels_innermost(f, target, likely_lanes(f)));
 }

@@ -11,6 +11,7 @@
 #include <vec.h>
 #include <pir/layer/clause_types.h>
 #include <pir/layer/codegen.h>
+#include <pir/layer/tuning.h>
 
 // State of a value of the group, beyond its fact.
 typedef struct lower_value {
@@ -74,6 +75,7 @@ typedef struct lowering {
   const char *why;            // the first thing that cannot be lowered, and
   const pir_op *where;        // whose it is
   char how[128];              // description of the group's code for remarks
+  PIR_VEC(pir_tuned) tuned;   // choices of its contractions, in a trial of tuning
 } lowering;
 
 void lower_init(lowering *l, loop_module *m, const pir_target *target, const pir_facts *facts,

@@ -129,6 +129,8 @@ static void describe_unit(pir_compiler *c, unit *u, const lowering *l,
       .equal_count = l->equal.count / 2,
       .bounds = u->code.bounds,
       .bound_count = l->bounds.count};
+  u->tuned = copy(c, l->tuned.items, l->tuned.count, sizeof *l->tuned.items);
+  u->tuned_count = l->tuned.count;
   describe_traps(c, u, l);
 }
 
@@ -315,6 +317,12 @@ pir_status pir_compiler_finish(pir_compiler *c) {
 
 const pir_compiled_group *pir_compiler_group(const pir_compiler *c, size_t index) {
   return index < c->count && !c->units[index].code.refused ? &c->units[index].code.group : NULL;
+}
+
+const pir_tuned *pir_compiler_tuned(const pir_compiler *c, size_t index, size_t *out_count) {
+  bool has = index < c->count && !c->units[index].code.refused;
+  *out_count = has ? c->units[index].tuned_count : 0;
+  return has ? c->units[index].tuned : NULL;
 }
 
 size_t pir_compiler_kernels(const pir_compiler *c) {

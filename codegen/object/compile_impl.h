@@ -8,6 +8,7 @@
 
 #include <arena.h>
 #include <pir/layer/codegen.h>
+#include <pir/layer/tuning.h>
 
 typedef struct unit {
   loop_module *module;  // NULL: unit `same` has it, or it was freed
@@ -15,6 +16,8 @@ typedef struct unit {
   size_t same;  // the first unit with this key
   group_code code;
   device_source source;  // source, for a device
+  const pir_tuned *tuned;
+  size_t tuned_count;
 } unit;
 
 struct pir_compiler {

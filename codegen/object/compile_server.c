@@ -8,6 +8,7 @@
 #include "backend_sources.h"
 
 #include <pir/layer/beside.h>
+#include <grown_text.h>
 #include <read_all.h>
 #include <strbuf.h>
 
@@ -212,27 +213,6 @@ void pir_compile_server_stop(compile_server *server) {
 
 // ---- compiling
 
-// Text that grows by malloc.
-typedef struct growing {
-  char *data;
-  size_t size, room;
-} growing;
-
-static bool grow(void *user, const char *data, size_t size) {
-  growing *g = user;
-  if (size > g->room - g->size) {
-    size_t room = (g->room + size) * 2 + 4096;
-    char *grown = realloc(g->data, room);
-    if (!grown)
-      return false;
-    g->data = grown;
-    g->room = room;
-  }
-  memcpy(g->data + g->size, data, size);
-  g->size += size;
-  return true;
-}
-
 // Gives the server one end of a pair of sockets; returns the other end, or -1.
 static int open_job(const compile_server *server) {
   int ends[2];
@@ -331,11 +311,11 @@ pir_status pir_compile_server_emit(compile_server *server, const pir_emit_limits
                                    const loop_module *module, const pir_target *target,
                                    pir_code_form form, pir_emitted *out, char *message,
                                    size_t capacity) {
-  growing text = {0};
+  pir_grown_text text = {0};
   bool again;
   *out = (pir_emitted){0};
   PIR_TRY(pir_compile_server_await(server, message, capacity));
-  pir_status status = pir_loop_print(module, (pir_writer){grow, &text});
+  pir_status status = pir_loop_print(module, (pir_writer){pir_grow_text, &text});
   if (status) {
     free(text.data);
     return report_server(message, capacity, PIR_EXHAUSTED, "loops to compile", "out of memory");

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #define FOLDER "test/models/digits_cnn/"
-enum { STAGES = PIR_STAGE_RUN + 1 };
+enum { STAGES = PIR_STAGE_TUNE + 1 };
 
 typedef struct watched {
   pthread_t thread;

@@ -46,6 +46,9 @@ static const cli_option options[] = {
     {OPT_COMPILE_ONLY, 0, "compile-only", NULL,
      "fill --cache with code for --target, which may be another machine's"},
     {OPT_BENCHMARK, 0, "benchmark", "[=SECONDS]", "run repeatedly (3 s) and report times"},
+    {OPT_TUNE, 0, "tune", "[=SECONDS]",
+     "time choices of code for these inputs on this machine (60 s), and keep the fastest in "
+     "--cache"},
     {OPT_JSON, 0, "json", NULL, "report as one JSON object"},
     {OPT_SHAPES, 0, "shapes", "FILE|random:N:SEED", "run many input shapes in turn"},
     {OPT_PROFILE, 0, "profile", "FILE",
@@ -442,7 +445,24 @@ static int use_outputs(run *r) {
   return code;
 }
 
-static int run_model(run *r) {
+// Checks the options that --tune needs or excludes.
+static int check_tune(run *r, const char *path) {
+  const char *seconds = cli_value(r->cli, OPT_TUNE, NULL);
+  char *end = NULL;
+  bool good = !seconds || !*seconds || (strtod(seconds, &end) > 0 && !*end);
+  if (!good)
+    return cli_bad_value(r->cli, "tune", seconds, "a number of seconds");
+  static const int excluded[] = {OPT_CASES, OPT_TRAIN, OPT_SHAPES, OPT_LOD, OPT_COMPILE_ONLY};
+  for (size_t i = 0; i < sizeof excluded / sizeof *excluded; i++)
+    if (cli_has(r->cli, excluded[i]))
+      return cli_fail(r->cli, CLI_USAGE,
+                      "--tune excludes --cases, --train, --shapes, --lod and --compile-only");
+  if (is_stream(path))
+    return cli_fail(r->cli, CLI_USAGE, "--tune reads the model again and again: give a file");
+  return 0;
+}
+
+static int run_model(run *r, const char *path) {
   size_t position = 0;
   const char *folder = cli_value(r->cli, OPT_CASE, NULL),
              *shapes = cli_value(r->cli, OPT_SHAPES, NULL);
@@ -460,6 +480,10 @@ static int run_model(run *r) {
     code = run_case(r, folder, false);
   else
     code = run_bind(r, NULL);
+  if (!code && cli_has(r->cli, OPT_TUNE)) {
+    pir_model_options how = model_options(r);
+    return run_tune(r, path, cli_value(r->cli, OPT_PARAMS, NULL), &how);
+  }
   bool measured = cli_has(r->cli, OPT_BENCHMARK);
   if (!code && measured)
     code = run_benchmark(r, cli_value(r->cli, OPT_BENCHMARK, NULL));
@@ -537,10 +561,12 @@ static int run_file(run *r, const char *path) {
   snprintf(npz, sizeof npz, "%s/tensors.npz", folder ? folder : "");
   if (folder && !access(npz, R_OK))
     code = run_read_arrays(r->cli, npz, &extra);
+  if (!code && cli_has(r->cli, OPT_TUNE))
+    code = check_tune(r, path);
   if (!code)
     code = run_open(r, path, cli_value(r->cli, OPT_PARAMS, NULL), &extra);
   if (!code && !cli_has(r->cli, OPT_COMPILE_ONLY))
-    code = run_model(r);
+    code = run_model(r, path);
   report_error(r);
   run_close(r);
   pir_npy_set_release(&extra);

@@ -1,6 +1,7 @@
 // Measurements: repeated runs of one shape, and alternating runs of many shapes.
 #include "peak.h"
 #include "run.h"
+#include "samples.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,48 +9,17 @@
 
 // ---- one shape
 
-typedef struct samples {
-  double *ms;
-  size_t count, capacity;
-} samples;
-
-static bool add_sample(samples *s, double ms) {
-  if (s->count == s->capacity) {
-    size_t capacity = s->capacity ? s->capacity * 2 : 256;
-    double *grown = realloc(s->ms, capacity * sizeof *grown);
-    if (!grown)
-      return false;
-    s->ms = grown;
-    s->capacity = capacity;
-  }
-  s->ms[s->count++] = ms;
-  return true;
-}
-
-static int by_value(const void *x, const void *y) {
-  double a = *(const double *)x, b = *(const double *)y;
-  return a < b ? -1 : a > b;
-}
-
-static double quantile(const samples *s, double q) {
-  if (!s->count)
-    return 0;
-  size_t at = (size_t)(q * (double)(s->count - 1) + 0.5);
-  return s->ms[at < s->count ? at : s->count - 1];
-}
-
-static int measure(run *r, double seconds, samples *s) {
+static int measure(run *r, double seconds, run_samples *s) {
   double end = run_now_ms() + seconds * 1e3;
   while (s->count < 5 || run_now_ms() < end) {
     double start = run_now_ms();
     int code = run_once(r);
     if (code)
       return code;
-    if (!add_sample(s, run_now_ms() - start))
+    if (!run_add_sample(s, run_now_ms() - start))
       break;
   }
-  if (s->count)
-    qsort(s->ms, s->count, sizeof *s->ms, by_value);
+  run_sort_samples(s);
   return 0;
 }
 
@@ -59,16 +29,20 @@ static uint64_t recompiles(const run *r, uint64_t compiled_before) {
 }
 
 // Negative values were not measured. `ratio`: of a shape's first run to its second.
-static void report_times(const run *r, const samples *s, double ratio, long growth_kb,
+static void report_times(const run *r, const run_samples *s, double ratio, long growth_kb,
                          uint64_t again, uint64_t compiled) {
   pir_session_stats memory = session_stats(r->session);
   struct {
     const char *key;
     double value;
-  } rows[] = {{"load_ms", r->load_ms},           {"compile_ms", r->compile_ms},
-              {"first_run_ms", r->first_run_ms}, {"min_ms", quantile(s, 0)},
-              {"median_ms", quantile(s, 0.5)},   {"p90_ms", quantile(s, 0.9)},
-              {"p99_ms", quantile(s, 0.99)},     {"max_rel_error", r->max_rel_error},
+  } rows[] = {{"load_ms", r->load_ms},
+              {"compile_ms", r->compile_ms},
+              {"first_run_ms", r->first_run_ms},
+              {"min_ms", run_quantile(s, 0)},
+              {"median_ms", run_quantile(s, 0.5)},
+              {"p90_ms", run_quantile(s, 0.9)},
+              {"p99_ms", run_quantile(s, 0.99)},
+              {"max_rel_error", r->max_rel_error},
               {"first_over_second", ratio}};
   struct {
     const char *key;
@@ -102,12 +76,12 @@ int run_benchmark(run *r, const char *text) {
   int code = r->first_run_ms > 0 ? 0 : run_once(r);
   long before = run_rss_kb(false);
   uint64_t compiled = model_stats(r->model).kernels_compiled;
-  samples s = {0};
+  run_samples s = {0};
   if (!code)
     code = measure(r, seconds, &s);
   if (!code)
     report_times(r, &s, -1, run_rss_kb(false) - before, recompiles(r, compiled), compiled);
-  free(s.ms);
+  free(s.values);
   return code;
 }
 
@@ -269,7 +243,7 @@ static void print_row(const run *r, const int64_t *row, double first, double sec
   printf("first %.3f ms, second %.3f ms\n", first, second);
 }
 
-static int run_list(run *r, const shape_list *list, samples *s, samples *ratios,
+static int run_list(run *r, const shape_list *list, run_samples *s, run_samples *ratios,
                     long *growth_kb) {
   size_t largest = 0;
   double first, second;
@@ -286,24 +260,22 @@ static int run_list(run *r, const shape_list *list, samples *s, samples *ratios,
       code = run_row(r, row, &second);
     if (!code && !r->json)
       print_row(r, row, first, second);
-    add_sample(s, second);
+    run_add_sample(s, second);
     if (second > 0)
-      add_sample(ratios, first / second);
+      run_add_sample(ratios, first / second);
     long now = run_rss_kb(false);
     if (now > most)
       most = now;
   }
   *growth_kb = most - base;
-  if (s->count)
-    qsort(s->ms, s->count, sizeof *s->ms, by_value);
-  if (ratios->count)
-    qsort(ratios->ms, ratios->count, sizeof *ratios->ms, by_value);
+  run_sort_samples(s);
+  run_sort_samples(ratios);
   return code;
 }
 
 int run_shapes(run *r, const char *text) {
   shape_list list = {.width = row_width(r)};
-  samples s = {0}, ratios = {0};
+  run_samples s = {0}, ratios = {0};
   long growth = 0;
   uint64_t compiled = model_stats(r->model).kernels_compiled;
   int code =
@@ -315,9 +287,9 @@ int run_shapes(run *r, const char *text) {
   if (!code)
     code = run_list(r, &list, &s, &ratios, &growth);
   if (!code)
-    report_times(r, &s, quantile(&ratios, 0.5), growth, recompiles(r, compiled), compiled);
-  free(ratios.ms);
-  free(s.ms);
+    report_times(r, &s, run_quantile(&ratios, 0.5), growth, recompiles(r, compiled), compiled);
+  free(ratios.values);
+  free(s.values);
   free(list.extents);
   return code;
 }

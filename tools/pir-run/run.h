@@ -44,7 +44,8 @@ enum {
   OPT_LOAD_PASSES,
   OPT_SHOW,
   OPT_GDB,
-  OPT_PERF_MAP
+  OPT_PERF_MAP,
+  OPT_TUNE
 };
 
 typedef struct tolerance {
@@ -167,6 +168,11 @@ int run_read_schedules(run *r);  // --schedules
 // Runs the bound inputs under random schedules, and compares bits with a run on one thread.
 // Does nothing without --schedules.
 int run_schedules(run *r);
+
+// ---- tune.c
+
+// Tunes the model of this file for the inputs that are bound, and reports what that came to.
+int run_tune(run *r, const char *path, const char *params, const pir_model_options *how);
 
 // ---- measure.c
 

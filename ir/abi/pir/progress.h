@@ -19,7 +19,9 @@ typedef enum pir_progress_stage {
   // Constants are computed and packed: counts instructions and constants.
   PIR_STAGE_WEIGHTS = 3,
   // A session runs: counts instructions.
-  PIR_STAGE_RUN = 4
+  PIR_STAGE_RUN = 4,
+  // Choices of code are timed (pir/engine/tune.h): counts models that are made for it.
+  PIR_STAGE_TUNE = 5
 } pir_progress_stage;
 
 // Returns one word for people ("compile"), a constant; "work" for a stage of a later version.

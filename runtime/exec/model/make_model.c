@@ -9,6 +9,7 @@
 #include <pir/compiler/pass.h>
 #include <pir/compiler/pass_library.h>
 #include <pir/compiler/verify.h>
+#include <pir/layer/tuning.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -123,8 +124,10 @@ typedef struct making {
   pir_model *model;
   pir_program *program;  // the model's own, which passes change
   const pir_model_options *options;
-  bool keep;       // the objects of compiled code
-  bool elsewhere;  // the model is for another processor
+  bool keep;                // the objects of compiled code
+  bool elsewhere;           // the model is for another processor
+  const pir_tuning *trial;  // of tuning: instead of the record of the cache folder; or NULL
+  pir_tuning *tuning;       // the record of the cache folder; or NULL
   pir_facts *facts;
   pir_arena scratch;
 } making;
@@ -141,6 +144,17 @@ static void drop_making(void *user) {
   pir_arena_destroy(&m->scratch);
   pir_model_release(m->model);
   drop_program(m);
+  pir_tuning_destroy(m->tuning);
+}
+
+// The record of tuned choices that the compiler goes by; NULL: there is none.
+static const pir_tuning *find_tuning(making *m, const pir_target *target) {
+  if (m->trial)
+    return m->trial;
+  m->tuning = m->options->cache ? pir_tuning_create() : NULL;
+  if (m->tuning && pir_tuning_load(m->tuning, m->options->cache, target))
+    return m->tuning;
+  return NULL;
 }
 
 static pir_status create_compiler(making *m, pir_context *ctx, bool ahead) {
@@ -165,6 +179,7 @@ static pir_status create_compiler(making *m, pir_context *ctx, bool ahead) {
         status == PIR_UNAVAILABLE ? "needs instructions this processor does not have"
                                   : "is not known",
         pir_target_names());
+  how.target.tuning = find_tuning(m, &how.target);
   model->drop_compiler = pir_compiler_destroy;
   return pir_compiler_create(ctx, &how, &model->compiler);
 }
@@ -258,11 +273,14 @@ static pir_model *model_in(const pir_allocator *allocator, pir_context *ctx) {
 
 // Makes a model by `body`, with memory that may run out. Destroys the program.
 static pir_status create_model(pir_program *program, const pir_model_options *options,
-                               pir_status (*body)(void *making), pir_model **out_model) {
+                               const pir_tuning *trial, pir_status (*body)(void *making),
+                               pir_model **out_model) {
   uint64_t start = pir_exec_now_ns();
   pir_context *ctx = pir_program_context(program);
-  making m = {
-      .model = model_in(&options->allocator, ctx), .program = program, .options = options};
+  making m = {.model = model_in(&options->allocator, ctx),
+              .program = program,
+              .options = options,
+              .trial = trial};
   pir_heap *heap = pir_context_heap(ctx);
   pir_guard guard;
   pir_arena_init(&m.scratch, heap);
@@ -305,7 +323,8 @@ static pir_status create_of_clone(const pir_program *program, const pir_model_op
   if (options->progress.report)
     pir_context_set_progress(ctx, options->progress);
   pir_program *clone = pir_program_clone(program);
-  pir_status status = clone ? create_model(clone, options, body, out_model) : heap->failure;
+  pir_status status =
+      clone ? create_model(clone, options, NULL, body, out_model) : heap->failure;
   pir_context_set_progress(ctx, progress);
   pir_heap_watch(heap, watched ? &before : NULL);
   return status;
@@ -418,9 +437,10 @@ static pir_status create_context(const pir_model_options *options, pir_context *
 
 // Compiles the program that was read since `start`, and ends its context.
 static pir_status create_loaded(pir_context *ctx, pir_program *program, uint64_t start,
-                                const pir_model_options *options, pir_model **out_model) {
+                                const pir_model_options *options, const pir_tuning *trial,
+                                pir_model **out_model) {
   uint64_t loaded = pir_exec_now_ns();
-  pir_status status = create_model(program, options, compile_model, out_model);
+  pir_status status = create_model(program, options, trial, compile_model, out_model);
   if (!status)
     (*out_model)->stats.load_ns = loaded - start;
   pir_context_destroy(ctx);
@@ -440,22 +460,32 @@ static pir_status load_bytes(pir_borrowed bytes, pir_borrowed params,
   }
   status = pir_program_load(ctx, bytes, params, PIR_STR("memory"), &program);
   if (!status)
-    return create_loaded(ctx, program, start, options, out_model);
+    return create_loaded(ctx, program, start, options, NULL, out_model);
   pir_context_destroy(ctx);
   return status;
 }
 
 static pir_status load_file(const char *path, const char *params,
-                            const pir_model_options *options, char **out_params,
-                            pir_model **out_model) {
+                            const pir_model_options *options, const pir_tuning *trial,
+                            char **out_params, pir_model **out_model) {
   pir_context *ctx;
   pir_program *program = NULL;
   uint64_t start = pir_exec_now_ns();
   PIR_TRY(create_context(options, &ctx));
   pir_status status = pir_program_load_found(ctx, path, params, &program, out_params);
   if (!status)
-    return create_loaded(ctx, program, start, options, out_model);
+    return create_loaded(ctx, program, start, options, trial, out_model);
   pir_context_destroy(ctx);
+  return status;
+}
+
+pir_status pir_model_load_trial(const char *path, const char *params,
+                                const pir_model_options *options, const pir_tuning *trial,
+                                pir_model **out_model) {
+  char *found = NULL;
+  *out_model = NULL;
+  pir_status status = load_file(path, params, options, trial, &found, out_model);
+  free(found);
   return status;
 }
 
@@ -513,7 +543,7 @@ pir_status pir_model_load_file(const char *path, const char *params,
   pir_prepared_begin(&options, path, params, &kept);
   pir_status status = load_prepared(&kept, &options, start, out_model);
   if (status)
-    status = load_file(path, params, &options, &found, out_model);
+    status = load_file(path, params, &options, NULL, &found, out_model);
   if (!status && !(*out_model)->mapped.data)
     pir_prepared_save(&kept, *out_model, found);
   pir_prepared_release(&kept);

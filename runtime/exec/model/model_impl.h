@@ -92,6 +92,12 @@ void pir_metadata_store(struct pir_archive *a, model_metadata *metadata);
 // code; the model is good for storing alone.
 pir_status pir_model_make_kept(const pir_program *program, const pir_model_options *options,
                                bool elsewhere, pir_model **out_model);
+// Makes a model of files that goes by this record of tuned choices, and is not stored. The
+// options are read.
+struct pir_tuning;
+pir_status pir_model_load_trial(const char *path, const char *params,
+                                const pir_model_options *options,
+                                const struct pir_tuning *trial, pir_model **out_model);
 // Makes outputs of the values that the options name, before passes change the program
 // (shown_values.c).
 pir_status pir_model_show(pir_program *program, const pir_model_options *options);

@@ -408,7 +408,10 @@ static pir_status run_traced(frame *f, const plan_instr *instr, uint32_t number)
   pir_span span = {.size = sizeof span,
                    .label = instr->label,
                    .compiled = instr->kind == PLAN_GROUP,
+                   .group = UINT32_MAX,
                    .start_ns = pir_exec_now_ns()};
+  if (span.compiled)
+    span.group = p->groups[instr->detail].number;
   bool device = f->queue && (instr->kind == PLAN_GROUP || instr->kind == PLAN_TRANSFER);
   pir_status status =
       device ? run_marked(f, instr, number, &span) : run_instr(f, instr, number);

@@ -14,6 +14,7 @@
 #include <folder.h>
 #include <pir/compiler/load.h>
 #include <pir/compiler/params.h>
+#include <pir/layer/tuning.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -47,19 +48,39 @@ static file_digest sum_of(const header *h) {
 
 // ---- the name
 
+static bool add_to_digest(void *digest, const char *data, size_t size) {
+  return pir_digest_add(digest, data, size);
+}
+
+// The digest of the record of tuned choices by which the model is made; false: memory ran out.
+static bool digest_tuning(const char *folder, const pir_target *target, file_digest *out) {
+  pir_tuning *tuning = pir_tuning_create();
+  digest_stream digest = {0};
+  bool begun = tuning && pir_digest_begin(&digest);
+  if (begun && pir_tuning_load(tuning, folder, target))
+    pir_tuning_write(tuning, (pir_writer){add_to_digest, &digest});
+  if (begun)
+    *out = pir_digest_end(&digest);
+  pir_tuning_destroy(tuning);
+  return begun;
+}
+
 static bool make_key(const pir_model_options *options, file_digest program, file_digest params,
                      prepared *out) {
   pir_target t;
+  file_digest tuning;
   char libraries[512];
-  if (pir_target_get(options->target, &t) || t.device)
+  if (pir_target_get(options->target, &t) || t.device ||
+      !digest_tuning(options->cache, &t, &tuning))
     return false;
   pir_compiler_identity(libraries, sizeof libraries);
   size_t n = pir_text_format(
       out->origin, sizeof out->origin,
-      "%s\n%s %s %s %s %d %d %llu %llu %llu\n%s\n%s %d\n%llx %llx %llx %llx", libraries, t.name,
-      t.triple, t.cpu, t.features, t.vector_bytes, t.vector_registers,
+      "%s\n%s %s %s %s %d %d %llu %llu %llu\n%llx %llx\n%s\n%s %d\n%llx %llx %llx %llx",
+      libraries, t.name, t.triple, t.cpu, t.features, t.vector_bytes, t.vector_registers,
       (unsigned long long)t.l1_bytes, (unsigned long long)t.l2_bytes,
-      (unsigned long long)t.l3_bytes, options->pipeline, options->math, options->any_float,
+      (unsigned long long)t.l3_bytes, (unsigned long long)tuning.low,
+      (unsigned long long)tuning.high, options->pipeline, options->math, options->any_float,
       (unsigned long long)program.low, (unsigned long long)program.high,
       (unsigned long long)params.low, (unsigned long long)params.high);
   out->key = pir_digest_of(out->origin, n);

@@ -59,6 +59,8 @@ typedef struct env {
   pir_target target;
   pir_code_store *store;
   pir_math math;
+  pir_tuning *tuning;  // of candidates; NULL: the code without a trial is checked
+  int candidates;      // checked so far
 } env;
 
 static bool open_level(env *e, const char *name) {
@@ -67,6 +69,8 @@ static bool open_level(env *e, const char *name) {
   e->ctx = pir_context_create(NULL);
   pir_context_set_sink(e->ctx, (pir_diag_sink){report, NULL});
   e->math = PIR_MATH_STRICT;
+  e->tuning = NULL;
+  e->candidates = 0;
   assert_int_equal(pir_code_store_create(e->ctx, &e->target, NULL, &e->store), PIR_OK);
   return true;
 }
@@ -86,8 +90,9 @@ static void on_every_level(void (*check)(env *)) {
   }
 }
 
-static void check(env *e, const char *what, const contraction *c, const int64_t *symbols,
-                  int64_t nout, const float *want, float *a, float *b) {
+// Returns the number of candidates that a trial of tuning has for the contraction.
+static int check_once(env *e, const char *what, const contraction *c, const int64_t *symbols,
+                      int64_t nout, const float *want, float *a, float *b) {
   contract_run run = {.math = e->math};
   float *out = make_floats(nout, 5);
   pir_status status = run_compile(&run, e->store, &e->target, c);
@@ -96,8 +101,24 @@ static void check(env *e, const char *what, const contraction *c, const int64_t 
   run_bind(&run, a, b, out, symbols);
   run_in_pieces(&run, symbols);
   check_close(what, &e->target, out, want, nout, e->math == PIR_MATH_STRICT ? 0 : 2e-5F);
+  int candidates = run.code.tuned.candidates;
   run_free(&run);
   free(out);
+  return candidates;
+}
+
+// With a record of tuned choices every candidate is checked.
+static void check(env *e, const char *what, const contraction *c, const int64_t *symbols,
+                  int64_t nout, const float *want, float *a, float *b) {
+  int candidates = 1;
+  for (int i = 0; i < candidates; i++) {
+    char named[200];
+    snprintf(named, sizeof named, "%s, candidate %d", what, i);
+    if (e->tuning)
+      pir_tuning_try(e->tuning, i);
+    candidates = check_once(e, named, c, symbols, nout, want, a, b);
+    e->candidates += candidates > 1;
+  }
 }
 
 static void name_conv(const conv_case *s, char *out, size_t size) {
@@ -415,6 +436,24 @@ static void check_fast(env *e) {
   }
 }
 
+// ---- choices that tuning times
+
+static void test_candidates(void **state) {
+  env e;
+  (void)state;
+  assert_true(open_level(&e, "native"));
+  e.target.tuning = e.tuning = pir_tuning_create();
+  assert_non_null(e.tuning);
+  check_products(&e);
+  for (size_t i = 0; i < sizeof CONVOLUTIONS / sizeof *CONVOLUTIONS; i++)
+    check_conv(&e, &CONVOLUTIONS[i]);
+  for (size_t i = 0; i < sizeof FILTERED / sizeof *FILTERED; i++)
+    check_conv(&e, &FILTERED[i]);
+  assert_true(e.candidates > 200);
+  pir_tuning_destroy(e.tuning);
+  close_level(&e);
+}
+
 static void test_fast_convolution(void **state) {
   (void)state;
   on_every_level(check_fast);
@@ -496,6 +535,6 @@ int main(void) {
       cmocka_unit_test(test_matmul),           cmocka_unit_test(test_long_sums),
       cmocka_unit_test(test_convolution),      cmocka_unit_test(test_filtered_convolution),
       cmocka_unit_test(test_fast_convolution), cmocka_unit_test(test_element_types),
-      cmocka_unit_test(test_backwards)};
+      cmocka_unit_test(test_backwards),        cmocka_unit_test(test_candidates)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,8 +42,10 @@ typedef struct pir_target {
   int device_driver;
   // Whether the device's threads multiply tiles of 16-bit floats together.
   bool tile_products;
-  // The numbers that code generation weighs choices with, a constant of the library.
+  // The numbers that choices are weighed with.
   const struct pir_machine *machine;
+  // The record of tuned choices, or NULL.
+  const struct pir_tuning *tuning;
 } pir_target;
 
 // Describes the target that code will run on. "native" or NULL is this processor; the kind of a
@@ -163,10 +165,9 @@ typedef struct pir_compiled_group {
   // Extents and strides that the code takes as arguments, evaluated for every run.
   const pir_dim *dims;
   size_t dim_count;
-  // Pairs of extents that could not be proved equal when compiling. The group must not run
-  // where they differ.
+  // Pairs of extents, and their number, that could not be proved equal when compiling. The
+  // group must not run where they differ.
   const pir_dim *equal;
-  // Number of pairs.
   size_t equal_count;
   // Conditions that could not be decided when compiling.
   const pir_group_bound *bounds;
@@ -227,7 +228,6 @@ PIR_API pir_dim pir_codegen_work(const pir_op *op, const pir_facts *facts);
 
 // Compiles a program's groups. One thread at a time; compiled code may run on any thread.
 typedef struct pir_compiler pir_compiler;
-
 // How groups are compiled.
 typedef struct pir_compiler_options {
   // The machine to compile for.

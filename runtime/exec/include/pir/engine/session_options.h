@@ -23,6 +23,8 @@ typedef struct pir_span {
   // Bytes of operands and results; arithmetic operations that the ops ask for, two for each
   // multiply-add, 0 when unknown.
   uint64_t bytes, flops;
+  // Number of the compiled group among the model's, from 0; UINT32_MAX: it ran none.
+  uint32_t group;
 } pir_span;
 
 // How a session runs. The zero value, but for `size`, means all defaults. Pointers must outlive
