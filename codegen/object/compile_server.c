@@ -52,6 +52,13 @@ bool pir_socket_send(int fd, const void *data, size_t size) {
   return true;
 }
 
+// The other side learns of the end although a process that the host forked has the descriptor,
+// too.
+static void close_socket(int fd) {
+  (void)shutdown(fd, SHUT_RDWR);
+  close(fd);
+}
+
 static pir_status report_server(char *message, size_t capacity, pir_status status,
                                 const char *what, const char *detail) {
   pir_text_format(message, capacity, "%s: %s", what, detail);
@@ -175,7 +182,7 @@ pir_status pir_compile_server_start(compile_server **out_server, char *message,
   if (*out_server)
     return PIR_OK;
   if (sockets[0] >= 0)
-    close(sockets[0]);
+    close_socket(sockets[0]);
   return status
              ? status
              : report_server(message, capacity, PIR_EXHAUSTED, COMPILE_SERVER, "out of memory");
@@ -198,7 +205,7 @@ void pir_compile_server_rest(compile_server *server) {
     return;
   pthread_mutex_lock(&server->lock);
   while (server->idle_count)
-    close(server->idle[--server->idle_count]);
+    close_socket(server->idle[--server->idle_count]);
   pthread_mutex_unlock(&server->lock);
 }
 
@@ -206,7 +213,7 @@ void pir_compile_server_stop(compile_server *server) {
   if (!server)
     return;
   pir_compile_server_rest(server);
-  close(server->control);
+  close_socket(server->control);
   pthread_mutex_destroy(&server->lock);
   free(server);
 }
@@ -259,7 +266,7 @@ static void give_job(compile_server *server, int job, bool again) {
     server->idle[server->idle_count++] = job;
   pthread_mutex_unlock(&server->lock);
   if (!kept)
-    close(job);
+    close_socket(job);
 }
 
 static pir_status refuse_killed(char *message, size_t capacity) {

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -284,6 +285,33 @@ static void nothing_of_the_host_is_kept(void **unused) {
   pir_llvm_close(&llvm);
 }
 
+// A process that the host forked has all of its descriptors, and may live long.
+static void a_forked_process_keeps_no_server(void **unused) {
+  char message[MESSAGE] = "", value[64];
+  pir_stop stop = {.max_ns = 200000000};
+  pir_llvm_library llvm;
+  pir_emitted code;
+  (void)unused;
+  snprintf(value, sizeof value, "server-of-parent-%d.", (int)getpid());
+  assert_int_equal(setenv("PIR_TEST_SERVER", value, 1), 0);
+  assert_int_equal(pir_llvm_open(false, &llvm, message, sizeof message), PIR_OK);
+  emit_scaling(&llvm, PIR_CODE_OBJECT, &code);
+  free(code.data);
+  pid_t child = fork();
+  if (!child) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    pause();
+    _exit(0);
+  }
+  assert_int_equal(try_long(&llvm, &stop, message), PIR_CANCELLED);
+  await_servers(value, 1);
+  pir_llvm_close(&llvm);
+  await_servers(value, 0);
+  assert_int_equal(kill(child, SIGKILL), 0);
+  assert_int_equal(waitpid(child, NULL, 0), child);
+  unsetenv("PIR_TEST_SERVER");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(same_code_as_in_this_process),
@@ -294,6 +322,7 @@ int main(void) {
       cmocka_unit_test(a_late_signal_ends_no_job),
       cmocka_unit_test(memory_of_a_job_is_limited),
       cmocka_unit_test(nothing_of_the_host_is_kept),
+      cmocka_unit_test(a_forked_process_keeps_no_server),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
