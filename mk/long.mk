@@ -13,8 +13,8 @@ $(B)/bin/soak: test/soak/soak.c $(B)/lib/libpir.so
 soak: setup  ## threads that run, load and release models of several shapes: the same numbers, no growth; SECONDS=N SEED=N
 	@$(MAKE) -s -j$(JOBS) all $(B)/bin/soak && $(B)/bin/soak --seconds=$(or $(SECONDS),600) --seed=$(or $(SEED),1) "$$(test/recordings.sh $(B) $(RECORDED))/models"
 
-allocations: setup  ## fail every allocation of fifteen scenarios in turn, and limit the address space: a status and a message, no leak
-	@$(MAKE) -s -j$(JOBS) all $(FAULTS) && python3 test/faults/allocations.py $(B) $$(test/recordings.sh $(B) "$(RECORDED)")/models
+allocations: setup  ## fail every allocation of 25 scenarios in turn (DENSE=N: the first N, and N of the others), and limit the address space: a status and a message, no leak
+	@$(MAKE) -s -j$(JOBS) all $(FAULTS) && python3 test/faults/allocations.py $(DENSE:%=--dense=%) $(B) $$(test/recordings.sh $(B) "$(RECORDED)")/models
 
 syscalls: setup  ## fail every system call of six scenarios in turn: a status, no lost file
 	@$(MAKE) -s -j$(JOBS) all $(FAULTS) && python3 test/faults/syscalls.py $(B)

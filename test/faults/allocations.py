@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Allocations that fail: a status and a message, no leak, and the same numbers afterwards.
 
-  allocations.py [--sample] BUILD MODELS
+  allocations.py [--sample | --dense=N] BUILD MODELS
 
 The scenarios of test/faults/oom.c are run once for every n, with their n-th allocation failing (--sample: a part of the
-numbers n, the same ones every time). Then a model is compiled under limits of the address space (`ulimit -v`), in steps
+numbers n, the same ones every time; --dense=N: those up to N, and N of the others). Then a model is compiled under limits of the address space (`ulimit -v`), in steps
 from too little for a process to enough, and with the n-th allocation of pir-compile-server failing: each run ends with its
 results or with exit status 5, and never by a signal.
 Ends with `N passed, N failed, N skipped`.
@@ -21,12 +21,13 @@ LARGE, STEP = 700 << 20, 20 << 20  # bytes of address space
 LAST_ALLOCATION = 60000  # of the server that the sweep tries; it opens LLVM with the first ones
 
 
-def sweep(build, models, sample):
-    """Counts of the scenarios that passed and failed."""
-    command = [build / "faults/oom", *([] if sample else ["--every=1"]), models]
-    out = subprocess.run(command, capture_output=True, text=True)
-    print(out.stdout, end="")
-    found = re.search(r"^(\d+) passed, (\d+) failed", out.stdout, re.M)
+def sweep(build, models, which):
+    """Counts of the scenarios that passed and failed, whose lines are printed as they end."""
+    found = None
+    with subprocess.Popen([build / "faults/oom", *which, models], stdout=subprocess.PIPE, text=True) as oom:
+        for line in oom.stdout:
+            print(line, end="", flush=True)
+            found = re.match(r"(\d+) passed, (\d+) failed", line) or found
     return (int(found[1]), int(found[2])) if found else (0, 1)
 
 
@@ -71,10 +72,13 @@ def starve_server(build, models, sample):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sample", action="store_true")
+    parser.add_argument("--dense", type=int, metavar="N")
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("models", type=pathlib.Path)
     args = parser.parse_args()
-    counts = [part(args.build, args.models, args.sample) for part in (sweep, starve, starve_server)]
+    which = [] if args.sample else [f"--dense={args.dense}"] if args.dense else ["--every=1"]
+    counts = [sweep(args.build, args.models, which)]
+    counts += [part(args.build, args.models, args.sample) for part in (starve, starve_server)]
     failed = sum(c[1] for c in counts)
     print(f"{sum(c[0] for c in counts)} passed, {failed} failed, 0 skipped")
     return 1 if failed else 0

@@ -3,9 +3,10 @@
 // opened, given other weights, and run, also asynchronously and with tensors of DLPack. Each
 // call must end with success, or PIR_EXHAUSTED and a message; exactly the objects that existed
 // before exist afterwards; and without a failure the numbers equal the first run's.
-//   oom [--calls] [--every=N] [--only=SCENARIO] [--at=N] FOLDER
-// FOLDER has the models. Each n is a separate process, so a signal is one finding and not the
-// end. With --calls system calls fail instead, and any failure may be their status.
+//   oom [--calls] [--every=N | --dense=N] [--only=SCENARIO] [--at=N] FOLDER
+// --dense=N: every n up to N, then N of the others, spread evenly. FOLDER has the models. Each n
+// is a separate process, so a signal is one finding and not the end. With --calls system calls
+// fail instead, and any failure may be their status.
 #include "../../tools/ports.h"
 #include "fail.h"
 
@@ -717,13 +718,29 @@ static bool measure(const scenario *s, size_t *out_total, uint64_t *out_digest) 
   return !status && digest == *out_digest;
 }
 
-static bool sweep(const scenario *s, size_t every, size_t only_at) {
+// Which n are tried: each `every`-th, those up to `dense` without a gap, or one.
+typedef struct selection {
+  size_t every, dense, at;
+} selection;
+
+static size_t next_point(const selection *which, size_t n, size_t total) {
+  size_t dense = which->dense, rest = total > dense ? total - dense : 0;
+  if (!dense)
+    return n + which->every;
+  if (n < dense || rest <= dense)
+    return n + 1;
+  size_t tried = (n - dense) * dense / rest;  // of the others
+  return dense + (rest * (tried + 1) + dense - 1) / dense;
+}
+
+static bool sweep(const scenario *s, const selection *which) {
   tally t = {0};
   size_t total;
   uint64_t digest;
   if (!measure(s, &total, &digest))
     return false;
-  for (size_t n = only_at ? only_at : 1; n <= (only_at ? only_at : total); n += every) {
+  size_t last = which->at ? which->at : total;
+  for (size_t n = which->at ? which->at : 1; n <= last; n = next_point(which, n, total)) {
     try_one(s, n, false, digest, &t);
     if (n % 4 == 0)
       try_one(s, n, true, digest, &t);
@@ -748,13 +765,16 @@ static const char *value_of(const char *argument, const char *option) {
 }
 
 int main(int argc, char **argv) {
-  size_t every = 0, at = 0, bad = 0, good = 0;
+  selection which = {0};
+  size_t every = 0, bad = 0, good = 0;
   const char *only = NULL, *value;
   for (int i = 1; i < argc; i++) {
     if ((value = value_of(argv[i], "--every=")))
       every = strtoul(value, NULL, 10);
+    else if ((value = value_of(argv[i], "--dense=")))
+      which.dense = strtoul(value, NULL, 10);
     else if ((value = value_of(argv[i], "--at=")))
-      at = strtoul(value, NULL, 10);
+      which.at = strtoul(value, NULL, 10);
     else if ((value = value_of(argv[i], "--only=")))
       only = value;
     else if (!strcmp(argv[i], "--calls"))
@@ -768,7 +788,8 @@ int main(int argc, char **argv) {
     const scenario *s = &scenarios[i];
     if ((only && strcmp(only, s->name) != 0) || !exists(s))
       continue;
-    bool passed = sweep(s, every ? every : s->every, at);
+    which.every = every ? every : s->every;
+    bool passed = sweep(s, &which);
     good += passed;
     bad += !passed;
   }
