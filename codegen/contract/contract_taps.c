@@ -229,33 +229,66 @@ static void start_totals(panel_tile *t, loop_block *block) {
   const contract_emission *e = &t->p->e;
   int64_t count = (int64_t)t->rows * t->p->vectors * e->form->vector;
   t->totals = pir_loop_scratch(e->fn, "totals", PIR_F32, count);
-  for (int row = 0; row < t->rows; row++)
-    for (int v = 0; v < t->p->vectors; v++)
-      contract_store(e, block, t->totals, total_at(t, row, v), zero_lanes(t, v));
+  // The registers hold sums. LLVM would move the totals there, and sums out of them.
+  t->totals->stays = true;
+  t->chunks = pir_loop_registers(e->fn, "chunks", LOOP_INDEX, 1, 1);
+  pir_loop_store(e->fn, block, t->chunks, contract_int(e, 0), contract_int(e, 0), NULL);
 }
 
-// Adds the sums of a chunk to the totals, and clears them.
-static void add_chunk(const panel_tile *t, loop_block *block) {
+static loop_expr *chunks_so_far(const panel_tile *t) {
+  const contract_emission *e = &t->p->e;
+  return pir_loop_load(e->m, t->chunks, contract_int(e, 0), 1, NULL);
+}
+
+// Adds the parts of each sum, and the total so far if there is any, and stores the total.
+static void store_totals(const panel_tile *t, loop_block *block, bool any) {
   const contract_emission *e = &t->p->e;
   panel_tile one = *t;
   for (int row = 0; row < t->rows; row++)
     for (int v = 0; v < t->p->vectors; v++) {
-      loop_expr *sum = contract_load(e, t->totals, total_at(t, row, v), t->p->lanes[v], NULL);
-      for (one.part = 0; one.part < t->parts; one.part++)
-        sum = contract_add(e, sum, contract_load_sum(&one, row, v));
-      contract_store(e, block, t->totals, total_at(t, row, v), sum);
-      for (one.part = 0; one.part < t->parts; one.part++)
-        store_sum(&one, block, row, v, zero_lanes(t, v));
+      loop_expr *at = total_at(t, row, v);
+      loop_expr *sum = any ? contract_load(e, t->totals, at, t->p->lanes[v], NULL) : NULL;
+      for (one.part = 0; one.part < t->parts; one.part++) {
+        loop_expr *part = contract_load_sum(&one, row, v);
+        sum = sum ? contract_add(e, sum, part) : part;
+      }
+      contract_store(e, block, t->totals, at, sum);
     }
 }
 
-// Loads the totals as the first of each sum's parts.
-static void load_totals(const panel_tile *t, loop_block *block) {
+static void clear_sums(const panel_tile *t, loop_block *block) {
+  panel_tile one = *t;
+  for (one.part = 0; one.part < t->parts; one.part++)
+    for (int row = 0; row < t->rows; row++)
+      for (int v = 0; v < t->p->vectors; v++)
+        store_sum(&one, block, row, v, zero_lanes(t, v));
+}
+
+// Begins a chunk: the sums of the chunk before become totals or are added to them. So the sums
+// of the last chunk stay in registers. No totals are stored before the first chunk: the queue
+// of stores still holds the results of the tile before, and products would wait for it.
+static void begin_chunk(const panel_tile *t, loop_block *block) {
   const contract_emission *e = &t->p->e;
+  loop_expr *so_far = contract_let(e, block, "chunks", chunks_so_far(t));
+  loop_block *body = contract_if(e, block, contract_lt(e, contract_int(e, 0), so_far), NULL);
+  loop_block *first;
+  loop_block *later = contract_if(e, body, contract_lt(e, contract_int(e, 1), so_far), &first);
+  store_totals(t, later, true);
+  store_totals(t, first, false);
+  clear_sums(t, body);
+  pir_loop_store(e->fn, block, t->chunks, contract_int(e, 0), contract_plus(e, so_far, 1),
+                 NULL);
+}
+
+// Adds the totals to the sums of the last chunk.
+static void add_totals(const panel_tile *t, loop_block *block) {
+  const contract_emission *e = &t->p->e;
+  block = contract_if(e, block, contract_lt(e, contract_int(e, 1), chunks_so_far(t)), NULL);
   for (int row = 0; row < t->rows; row++)
     for (int v = 0; v < t->p->vectors; v++) {
       loop_expr *at = total_at(t, row, v);
-      store_sum(t, block, row, v, contract_load(e, t->totals, at, t->p->lanes[v], NULL));
+      loop_expr *total = contract_load(e, t->totals, at, t->p->lanes[v], NULL);
+      store_sum(t, block, row, v, contract_add(e, total, contract_load_sum(t, row, v)));
     }
 }
 
@@ -274,8 +307,8 @@ static void emit_chunks(const panel_tile *t, loop_block *block, int next,
              (last - first) % steps == 0;
   if (!all)
     part.end = contract_min(e, part.end, s->end);
+  begin_chunk(t, body);
   emit_tap_loop(&one, body, next, w, &part);
-  add_chunk(t, body);
 }
 
 // ---- loops
@@ -427,5 +460,5 @@ void contract_add_taps(panel_tile *t, loop_block *block, contract_walk from) {
     start_totals(t, block);
   emit_taps(t, block, 0, from);
   if (t->totals)
-    load_totals(t, block);
+    add_totals(t, block);
 }

@@ -15,6 +15,7 @@ typedef struct panel_tile {
   bool whole;           // in the loop over the steps that remain after the last full set
   bool chunked;         // inside of a chunk
   loop_buffer *totals;  // scratch: the sums of the chunks so far; NULL: there is one chunk
+  loop_buffer *chunks;  // register: how many have begun
   contract_border border;
   int tap;                       // the axis that slides along the tile, or -1
   int order[CONTRACT_MAX_VARS];  // levels of the taps, outermost first

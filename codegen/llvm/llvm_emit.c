@@ -157,8 +157,11 @@ static void emit_memory_store(emitter *e, const loop_stmt *s) {
   }
   if (s->store.nontemporal && lanes > 1 && e->large[s->store.buffer->id])
     emit_large_store(e, s->store.buffer, value, address);
-  else
-    LLVMSetAlignment(LLVMBuildStore(e->b, value, address), alignment(s->store.buffer));
+  else {
+    LLVMValueRef store = LLVMBuildStore(e->b, value, address);
+    LLVMSetAlignment(store, alignment(s->store.buffer));
+    LLVMSetVolatile(store, s->store.buffer->stays);
+  }
 }
 
 static void emit_register_store(emitter *e, const loop_buffer *buffer, loop_expr *index,

@@ -204,6 +204,7 @@ static LLVMValueRef emit_load(emitter *e, const loop_expr *x) {
   } else {
     value = LLVMBuildLoad2(e->b, type, address, "");
     LLVMSetAlignment(value, align);
+    LLVMSetVolatile(value, buffer->stays);
   }
   return is_bool ? LLVMBuildICmp(e->b, LLVMIntNE, value, LLVMConstNull(type), "") : value;
 }

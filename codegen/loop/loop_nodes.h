@@ -47,6 +47,7 @@ typedef struct loop_buffer {
   bool read_only;    // LOOP_ARG: read-only while the stage runs
   int64_t count;     // scratch and registers
   int64_t offset;    // scratch: offset in bytes, set by pir_loop_scratch
+  bool stays;        // scratch: no element is held in a register from one access to the next
   loop_expr *large;  // LOOP_ARG: the condition (over extents) under which the stored data
                      // exceeds the caches; NULL: never
   int64_t multiple;  // registers: all values are multiples of this (0: unknown)

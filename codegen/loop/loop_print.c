@@ -345,6 +345,7 @@ static void put_buffer_line(printer *p, const loop_buffer *b) {
     print_text(p, " multiple ");
     put_int(p, b->multiple);
   }
+  print_text(p, b->stays ? " stays" : "");
   if (b->large) {
     print_text(p, ", large if ");
     put_expr(p, b->large);

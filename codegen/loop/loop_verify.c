@@ -321,6 +321,8 @@ static void verify_buffer(verifier *v, const loop_buffer *b, unsigned id) {
     verify_registers(v, b);
   if (b->space == LOOP_SCRATCH)
     verify_scratch(v, b);
+  if (b->stays && b->space != LOOP_SCRATCH)
+    verify_fault(v, NULL, "b%u stays in memory and is no scratch", id);
   if (b->large && (b->space != LOOP_ARG || b->read_only))
     verify_fault(v, NULL, "b%u is not written past the caches", id);
   if (b->large)

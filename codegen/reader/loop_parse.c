@@ -305,7 +305,7 @@ static bool takes_space(loop_reader *r, loop_space *out_space) {
   return false;
 }
 
-// registers 4 f32x8, registers 4 index multiple 8, scratch 512 f32
+// registers 4 f32x8, registers 4 index multiple 8, scratch 512 f32, scratch 64 f32 stays
 static loop_buffer *read_own(loop_reader *r, loop_space space) {
   int64_t count = loop_expect_int(r, 1, LOOP_MOST_ELEMENTS);
   loop_type type = loop_expect_type(r);
@@ -313,6 +313,7 @@ static loop_buffer *read_own(loop_reader *r, loop_space space) {
   b->lanes = type.lanes;
   if (loop_take_word(r, "multiple"))
     b->multiple = loop_expect_int(r, 2, INT64_MAX);
+  b->stays = space == LOOP_SCRATCH && loop_take_word(r, "stays");
   return b;
 }
 

@@ -131,6 +131,9 @@ static void space_unknown(program *p) {
 static void scratch_outside(program *p) {
   p->scratch->offset = 64;
 }
+static void no_scratch_stays(program *p) {
+  p->registers->stays = true;
+}
 static void scratch_twice(program *p) {
   pir_loop_scratch(p->fn, "t", PIR_F32, 8)->offset = 0;
 }
@@ -188,6 +191,7 @@ static const struct {
     {"number of a buffer", number_of_a_buffer, "buffer 0 is called b1"},
     {"space", space_unknown, "b0 has no such kind"},
     {"scratch outside", scratch_outside, "b2 lies outside of the scratch memory"},
+    {"no scratch stays", no_scratch_stays, "b3 stays in memory and is no scratch"},
     {"scratch twice", scratch_twice, "b2 and b4 share scratch memory"},
     {"past the caches", store_past_the_caches, "only stores to arguments pass by the caches"},
     {"register", register_out_of_range, "b3 has 2 registers"},
