@@ -197,11 +197,12 @@ class _Opening:
         target: str | None,
         any_owner: bool,
         code_listener: CodeListener | None,
+        threads: int,
     ) -> None:
         self.diagnostics = Diagnostics()
         self.listening = Listening(code_listener) if code_listener else None
         self.c = sized("pir_open_options")
-        self.c.sink, self.c.any_owner = self.diagnostics.sink, any_owner
+        self.c.sink, self.c.any_owner, self.c.threads = self.diagnostics.sink, any_owner, threads
         self.texts = [ffi.NULL if t is None else ffi.new("char[]", os.fsencode(t)) for t in (weights, target)]
         self.c.weights, self.c.target = self.texts
         if self.listening:
@@ -311,12 +312,14 @@ class Model:
         target: str | None = None,
         any_owner: bool = False,
         code_listener: CodeListener | None = None,
+        threads: int = 0,
     ) -> Model:
         """Opens a compiled model, whose code runs with the rights of the process. Its files are mapped and must not change while
         the model lives. `weights`: the file of weights, of a model that has them in one; None: the one that it names, beside it.
         `target`: which of the file's targets to take; None: the best one for this processor. `any_owner`: opens also a file
-        that others may write."""
-        opening, name = _Opening(weights, target, any_owner, code_listener), ffi.new("char[]", os.fsencode(path))
+        that others may write. `threads`: that compute and pack weights, of a file that has them as the program has them;
+        0: the number of processors."""
+        opening, name = _Opening(weights, target, any_owner, code_listener, threads), ffi.new("char[]", os.fsencode(path))
         return opening.opened(lambda c, out: lib.pir_model_open_file(name, c, out))
 
     @staticmethod
@@ -326,9 +329,10 @@ class Model:
         target: str | None = None,
         any_owner: bool = False,
         code_listener: CodeListener | None = None,
+        threads: int = 0,
     ) -> Model:
         """Does the same from bytes in memory. A model that has its weights in a file needs `weights`."""
-        opening, lent = _Opening(weights, target, any_owner, code_listener), _lend(file)
+        opening, lent = _Opening(weights, target, any_owner, code_listener, threads), _lend(file)
         return opening.opened(lambda c, out: lib.pir_model_open(lent, c, out))
 
     def _ports(self, count: Callable[[Any], int], get: Callable[[Any, int, Any], int]) -> Any:

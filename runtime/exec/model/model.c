@@ -6,6 +6,12 @@
 #include <sized.h>
 
 #include <sys/mman.h>
+#include <unistd.h>
+
+int pir_model_threads(int asked) {
+  long here = asked > 0 ? asked : sysconf(_SC_NPROCESSORS_ONLN);
+  return here < 1 ? 1 : (int)here;
+}
 
 pir_model *pir_model_new(const pir_allocator *allocator) {
   pir_model *model = pir_mem_get(allocator, sizeof *model);

@@ -23,7 +23,7 @@ typedef struct model_metadata {
 typedef struct model_weights {
   pir_arena memory;  // of the model's heap
   bool is_replaceable;
-  int threads;               // that pack
+  int threads;               // that compute and pack
   uint64_t max_bytes;        // of constants
   const pir_param **params;  // that can be replaced, held, in bytewise order of names
   const pir_param **held;    // for each const: another parameter that it is made from; or NULL
@@ -40,6 +40,7 @@ struct pir_model {
   pir_heap heap;  // of the plan; while the model is made it fails as its context's heap does
   const pir_watch *watch;  // while the model is made: when that has to end
   uint64_t max_bytes;      // of what the model computes and packs, while it is made
+  uint64_t made_bytes;     // of that, constants and packed weights
   uint64_t session_bytes;  // the default of sessions
   plan plan;
   pir_compiler *compiler;  // owns the code; NULL when nothing was compiled here
@@ -76,6 +77,8 @@ pir_model *pir_model_new(const pir_allocator *allocator);
 // Ends the making of a model: what watched it, and what its memory depended on, is gone.
 void pir_model_finish(pir_model *model);
 
+// Returns how many threads an option means: 0, the number of processors.
+int pir_model_threads(int asked);
 // Reads the caller's options (NULL: all defaults) and fills in defaults.
 pir_status pir_model_options_read(const pir_model_options *given, pir_model_options *out,
                                   sized_text *why);

@@ -1,8 +1,6 @@
 // Reads the options of models.
 #include "model_impl.h"
 
-#include <unistd.h>
-
 pir_status pir_model_options_read(const pir_model_options *given, pir_model_options *out,
                                   sized_text *why) {
   PIR_TRY(pir_sized_read("pir_model_options", out, sizeof *out, given, why));
@@ -13,9 +11,6 @@ pir_status pir_model_options_read(const pir_model_options *given, pir_model_opti
     out->pipeline = "compile";
   if (!out->math)
     out->math = "strict";
-  if (out->compile_threads <= 0)
-    out->compile_threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
-  if (out->compile_threads < 1)
-    out->compile_threads = 1;
+  out->compile_threads = pir_model_threads(out->compile_threads);
   return PIR_OK;
 }

@@ -243,12 +243,13 @@ static pir_status load_unpacked(opening *o) {
   pir_guard guard;
   model->watch = &forever;
   model->max_bytes = UINT64_MAX;
+  model->weights.threads = pir_model_threads(o->options->threads);
   pir_guard_open(&model->heap, &guard, drop_params, &lent);
   pir_status status = pir_weights_adopt(model, lent.items);
   if (!status)
     status = pir_weights_take(model, &o->message);
   if (!status)
-    status = pir_weights_load(model, 1, &o->message);
+    status = pir_weights_load(model, model->weights.threads, &o->message);
   pir_guard_close(&guard);
   drop_params(&lent);
   return status;

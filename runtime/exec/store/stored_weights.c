@@ -60,7 +60,6 @@ static void begin_weights(pir_model *model) {
   w->params = pir_arena_zalloc(memory, w->count * sizeof *w->params);
   w->held = pir_arena_zalloc(memory, model->plan.const_count * sizeof *w->held);
   w->max_bytes = model->max_bytes;
-  w->threads = 1;
 }
 
 // Weights that no constant is made from have no elements.

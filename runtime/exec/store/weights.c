@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 
 #define SMALL 4096
-#define PARALLEL_PACKING ((size_t)8 << 20)
+#define PARALLEL_LOADING ((size_t)8 << 20)
 #define PACK_ALIGN ((size_t)64)
 #define LARGE_PAGE ((uintptr_t)2 << 20)
 
@@ -108,6 +108,7 @@ static pir_status check_room(pir_model *model, const uint8_t *readers, pir_messa
                          "%llu",
                          (unsigned long long)need, (unsigned long long)model->max_bytes);
   model->max_bytes -= need;
+  model->made_bytes = need;
   return PIR_OK;
 }
 
@@ -124,11 +125,12 @@ static void drop_constant(pir_model *model, uint32_t i) {
   model->constants[i] = NULL;
 }
 
-static pir_status run_once(pir_model *model, pir_message *message) {
+static pir_status run_once(pir_model *model, pir_parallel parallel, pir_message *message) {
   const plan *p = &model->plan;
   frame f;
   PIR_TRY(pir_frame_create(p, &model->allocator, &f));
   f.watch = *model->watch;
+  f.parallel = parallel;
   f.budget = model->max_bytes;
   f.queue = model->loading;
   f.kernels = model->kernels;
@@ -240,16 +242,9 @@ static void drop_packed(pir_model *model, uint32_t i, const uint32_t *last) {
     drop_constant(model, constant);
 }
 
-static pir_status pack_all(pir_model *model, int threads, const uint8_t *readers,
+static pir_status pack_all(pir_model *model, pir_parallel parallel, const uint32_t *last,
                            pir_message *message) {
-  const uint32_t *last = find_last_packs(model, readers);
   PIR_TRY(place_packs(model));
-  size_t bytes = model->stats.packed_bytes;
-  pir_parallel parallel = pir_parallel_serial();
-  pir_thread_pool *pool = NULL;
-  if (bytes >= PARALLEL_PACKING && threads > 1 &&
-      !pir_thread_pool_create(threads, &model->allocator, &pool))
-    parallel = pir_thread_pool_parallel(pool);
   pir_status status = PIR_OK;
   uint32_t before = model->plan.instr_count, count = model->plan.pack_count;
   for (uint32_t i = 0; i < count && !status; i++) {
@@ -259,8 +254,6 @@ static pir_status pack_all(pir_model *model, int threads, const uint8_t *readers
     pir_progress_report(model->progress, PIR_STAGE_WEIGHTS, NULL, before + i + 1,
                         (uint64_t)before + count);
   }
-  if (pool)
-    pir_thread_pool_destroy(pool);
   return status;
 }
 
@@ -314,14 +307,26 @@ pir_status pir_weights_take(pir_model *model, pir_message *message) {
   return PIR_OK;
 }
 
-pir_status pir_weights_load(pir_model *model, int threads, pir_message *message) {
+static pir_status load_by(pir_model *model, pir_parallel parallel, const uint32_t *last,
+                          pir_message *message) {
   const plan *p = &model->plan;
-  const uint8_t *readers = model->readers;
-  PIR_TRY(run_once(model, message));
+  PIR_TRY(run_once(model, parallel, message));
   for (uint32_t i = 0; i < p->const_count; i++)
-    if (!(readers[i] & (BY_RUN | BY_PACKING)))
+    if (!(model->readers[i] & (BY_RUN | BY_PACKING)))
       drop_constant(model, i);
-  return pack_all(model, threads, readers, message);
+  return pack_all(model, parallel, last, message);
+}
+
+// Nothing takes memory of the heap while there is a pool: a failure there would not come back.
+pir_status pir_weights_load(pir_model *model, int threads, pir_message *message) {
+  const uint32_t *last = find_last_packs(model, model->readers);
+  pir_thread_pool *pool = NULL;
+  bool shared = threads > 1 && model->made_bytes >= PARALLEL_LOADING &&
+                !pir_thread_pool_create(threads, &model->allocator, &pool);
+  pir_parallel parallel = shared ? pir_thread_pool_parallel(pool) : pir_parallel_serial();
+  pir_status status = load_by(model, parallel, last, message);
+  pir_thread_pool_destroy(pool);
+  return status;
 }
 
 void pir_weights_release(pir_model *model) {

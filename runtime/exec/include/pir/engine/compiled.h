@@ -30,6 +30,9 @@ typedef struct pir_open_options {
   // Path of the file of weights, of a model that has them in one; NULL: the file that the model
   // names, in the model's folder.
   const char *weights;
+  // Threads that compute and pack weights, of a file that has them as the program has them, now
+  // and when weights are replaced; 0: the number of processors.
+  int threads;
 } pir_open_options;
 
 // Opens a compiled model. The file, and its file of weights, are mapped, and must stay as they
