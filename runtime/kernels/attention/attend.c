@@ -126,13 +126,15 @@ static void attend_heads(void *user, int64_t first, int64_t end, int thread) {
     __atomic_store_n(&run->exhausted, true, __ATOMIC_RELAXED);
     return;
   }
+  int64_t loaded = -1;  // heads that share keys and values read them once
   for (int64_t head = first; head < end; head++) {
     int64_t shared = head / (job->heads / job->key_heads);
-    for (int64_t k = 0; k < job->keys; k++) {
+    for (int64_t k = 0; k < job->keys && shared != loaded; k++) {
       pir_attend_load(&job->key, shared, k, room.keys + k * job->width, job->width);
       pir_attend_load(&job->value, shared, k, room.values + k * job->value_width,
                       job->value_width);
     }
+    loaded = shared;
     for (int64_t query = 0; query < job->queries; query++)
       attend_query(job, &room, head, query);
   }

@@ -48,22 +48,27 @@ static double bounded(double v, double low, double high) {
   return v < low ? low : v;
 }
 
+pir_status pir_expect_numbers(const pir_kernel_call *call, int operand, const char *name,
+                              int64_t n) {
+  const pir_tensor *t = pir_kernel_in(call, operand);
+  if (!t || pir_tensor_numel(t) == n)
+    return PIR_OK;
+  return pir_kernel_fail(call, PIR_INVALID, "%s: %s: expects %lld numbers, found %lld",
+                         call->op, name, (long long)n, (long long)pir_tensor_numel(t));
+}
+
 pir_status pir_write_rounded(const pir_kernel_call *call, const pir_tensor *from, int shift,
                              int smooth, double out_scale, int first_attr) {
   const pir_tensor *moves = pir_kernel_in(call, shift);
   const pir_tensor *factors = pir_kernel_in(call, smooth);
-  bool away = pir_kernel_int(call, first_attr) == 1;
+  bool away = pir_kernel_int(call, first_attr) != 0;
   double high = pir_kernel_float(call, first_attr + 1);
   double low = pir_kernel_float(call, first_attr + 2);
   int64_t columns = from->shape[from->rank - 1];
   int64_t n = pir_tensor_numel(from);
   double *values = from->data;
-  bool fits = (!moves || pir_tensor_numel(moves) == columns) &&
-              (!factors || pir_tensor_numel(factors) == columns);
-  if (!fits)
-    return pir_kernel_fail(call, PIR_INVALID,
-                           "%s: out_shift and out_smooth: expect %lld numbers", call->op,
-                           (long long)columns);
+  PIR_TRY(pir_expect_numbers(call, shift, "out_shift", columns));
+  PIR_TRY(pir_expect_numbers(call, smooth, "out_smooth", columns));
   for (int64_t i = 0; i < n; i++) {
     double v = values[i] + (moves ? number_at(moves, i % columns) : 0);
     v *= factors ? number_at(factors, i % columns) : 1;
@@ -124,8 +129,12 @@ static void load_packed_key(const void *user, int64_t head, int64_t place, doubl
   const cache_past *past = user;
   const packed_cache *c = past->cache;
   int64_t entry = entry_of(past, place);
-  for (int64_t i = 0; i < c->width; i++)
-    to[i] = number_at(c->tensor, packed_key(c, entry, head, place, i));
+  size_t size = pir_dtype_size(c->tensor->dtype);
+  for (int64_t i = 0; i < c->width; i += c->pack) {
+    int64_t at = packed_key(c, entry, head, place, i);
+    pir_convert(PIR_F64, to + i, 1, c->tensor->dtype,
+                (const char *)c->tensor->data + at * (int64_t)size, 1, c->pack);
+  }
 }
 
 static void load_packed_value(const void *user, int64_t head, int64_t place, double *to) {
@@ -152,42 +161,45 @@ typedef struct step {
   int64_t batch, beam_width;
 } step;
 
-static pir_status open_step(const pir_kernel_call *call, step *s) {
+// Finds the heads, the width and the caches.
+static pir_status open_rows(const pir_kernel_call *call, step *s) {
   const pir_tensor *x = pir_kernel_in(call, X);
   const pir_tensor *cache = pir_kernel_in(call, CACHE);
   PIR_TRY(pir_kernel_expect_rank(call, CACHE, "cache_kv", 5));
   int64_t width = cache->shape[4], heads = cache->shape[2];
   size_t size = pir_dtype_size(cache->dtype);
-  int64_t columns = x->rank > 1 && width > 0 ? x->shape[x->rank - 1] : 0;
   int64_t pack = size ? 16 / (int64_t)size : 1;
-  bool fits = columns > 2 * heads * width && columns % width == 0 && width % pack == 0 &&
-              width % 2 == 0 && cache->shape[0] == 2 && heads > 0;
-  if (!fits)
+  if (cache->shape[0] != 2 || heads < 1 || width < 1 || width % pack)
     return pir_kernel_fail(call, PIR_INVALID,
-                           "%s: x and cache_kv do not fit together; a head has a multiple of "
+                           "%s: cache_kv: expects keys and values of heads with a multiple of "
                            "%lld elements",
                            call->op, (long long)pack);
-  s->call = call;
+  int64_t columns = x->rank > 1 ? x->shape[x->rank - 1] : 0;
+  int64_t queries = columns / width - 2 * heads;
+  if (columns % width || queries < 1 || queries % heads || !pir_tensor_is_dense(x))
+    return pir_kernel_fail(call, PIR_INVALID,
+                           "%s: x: expects queries of a multiple of %lld heads, and as many "
+                           "keys and values, of %lld columns each; found %lld columns",
+                           call->op, (long long)heads, (long long)width, (long long)columns);
   s->batch = pir_tensor_numel(x) / columns;
-  s->rows = (token_rows){x,
-                         pir_kernel_in(call, X_SCALE),
-                         pir_kernel_in(call, BIAS),
-                         columns / width - 2 * heads,
-                         heads,
-                         width};
+  if (s->batch > cache->shape[1])
+    return pir_kernel_fail(call, PIR_INVALID,
+                           "%s: cache_kv: expects caches of %lld sequences, found %lld",
+                           call->op, (long long)s->batch, (long long)cache->shape[1]);
+  s->rows = (token_rows){
+      x, pir_kernel_in(call, X_SCALE), pir_kernel_in(call, BIAS), queries, heads, width};
   s->cache = (packed_cache){
       pir_kernel_out(call, CACHE_OUT), cache->shape[1], heads, cache->shape[3], width, pack};
-  bool listed = (!s->rows.scale || pir_tensor_numel(s->rows.scale) == columns) &&
-                (!s->rows.bias || pir_tensor_numel(s->rows.bias) == columns);
-  if (!listed || s->batch > cache->shape[1] || !pir_tensor_is_dense(x))
-    return pir_kernel_fail(call, PIR_INVALID,
-                           "%s: expects a number for each column of x, and "
-                           "a cache for each row",
-                           call->op);
-  PIR_TRY(pir_kernel_zeros(call, PIR_F64, (int64_t[]){s->batch, s->rows.heads, width}, 3,
-                           &s->queries));
-  return pir_kernel_zeros(call, PIR_F64, (int64_t[]){s->batch, s->rows.heads * width}, 2,
-                          &s->out);
+  PIR_TRY(pir_expect_numbers(call, X_SCALE, "qkv_out_scale", columns));
+  return pir_expect_numbers(call, BIAS, "bias", columns);
+}
+
+static pir_status open_step(const pir_kernel_call *call, step *s) {
+  s->call = call;
+  PIR_TRY(open_rows(call, s));
+  int64_t width = s->rows.width, heads = s->rows.heads;
+  PIR_TRY(pir_kernel_zeros(call, PIR_F64, (int64_t[]){s->batch, heads, width}, 3, &s->queries));
+  return pir_kernel_zeros(call, PIR_F64, (int64_t[]){s->batch, heads * width}, 2, &s->out);
 }
 
 static pir_status open_tables(const pir_kernel_call *call, step *s) {
@@ -291,7 +303,7 @@ static pir_status check_mask(const pir_kernel_call *call, const step *s, int64_t
   if (!mask)
     return PIR_OK;
   PIR_TRY(pir_kernel_expect_rank(call, MASK, "src_mask", 4));
-  bool fits = mask->shape[0] == s->batch && mask->shape[3] > 0 &&
+  bool fits = mask->shape[0] == s->batch && mask->shape[2] == 1 && mask->shape[3] > 0 &&
               (mask->shape[1] == 1 || mask->shape[1] == s->rows.heads);
   if (!fits)
     return pir_kernel_fail(call, PIR_INVALID,
@@ -302,25 +314,39 @@ static pir_status check_mask(const pir_kernel_call *call, const step *s, int64_t
   return PIR_OK;
 }
 
-static pir_status run_step(const pir_kernel_call *call, step *s) {
+// The place of the new token of a sequence. Negative: the sequence has ended.
+static int64_t place_of(const pir_kernel_call *call, int64_t entry, int64_t now) {
   const pir_tensor *lengths = pir_kernel_in(call, LENGTHS);
+  return lengths ? pir_tensor_int_at(lengths, entry) : now;
+}
+
+// Refuses places that the cache or the mask lacks, before anything is written.
+static pir_status check_places(const pir_kernel_call *call, const step *s, int64_t now) {
   const pir_tensor *mask = pir_kernel_in(call, MASK);
+  bool masked = mask && mask->shape[3] < s->cache.room;
+  int64_t places = masked ? mask->shape[3] : s->cache.room;
+  for (int64_t entry = 0; entry < s->batch; entry++)
+    if (place_of(call, entry, now) >= places)
+      return pir_kernel_fail(call, PIR_INVALID,
+                             "%s: %s: has %lld places, and sequence %lld needs place %lld",
+                             call->op, masked ? "src_mask" : "cache_kv", (long long)places,
+                             (long long)entry, (long long)place_of(call, entry, now));
+  return PIR_OK;
+}
+
+static pir_status run_step(const pir_kernel_call *call, step *s) {
   int64_t now;
   PIR_TRY(check_mask(call, s, &now));
+  PIR_TRY(check_places(call, s, now));
   size_t bytes = 2 * (size_t)s->rows.width * sizeof(double);
   double *room = pir_kernel_alloc(call, bytes);
   pir_status status = PIR_OK;
   if (!room)
     status = pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
   for (int64_t entry = 0; entry < s->batch && !status; entry++) {
-    int64_t place = lengths ? pir_tensor_int_at(lengths, entry) : now;
+    int64_t place = place_of(call, entry, now);
     if (place < 0)
       continue;
-    if (place >= s->cache.room || (mask && place >= mask->shape[3])) {
-      status = pir_kernel_fail(call, PIR_INVALID, "%s: the cache has no place %lld", call->op,
-                               (long long)place);
-      break;
-    }
     store_token(s, entry, place, room);
     status = attend_token(s, entry, place);
   }

@@ -34,6 +34,10 @@ typedef struct token_rows {
 // Loads row `row` of a token (a head of queries, keys or values, in this order) as doubles.
 void pir_load_token_row(const token_rows *rows, int64_t token, int64_t row, double *to);
 
+// Refuses operand `operand`, which may be absent, unless it has `n` elements.
+pir_status pir_expect_numbers(const pir_kernel_call *call, int operand, const char *name,
+                              int64_t n);
+
 // Writes `from` [tokens, columns] as result 0: moved and scaled by operands `shift` and
 // `smooth` if they are present, and rounded to 8 bits if attribute `out_scale` is positive. The
 // attributes after it are the rounding, the upper bound and the lower bound.

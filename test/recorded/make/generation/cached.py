@@ -1,4 +1,4 @@
-"""Attention over caches, as the kernels for GPUs are written."""
+"""Attention over caches, as the kernels for GPUs are written: cases of one token, and of blocks."""
 import numpy as np
 
 from recorder import Drawn, case, narrow
@@ -99,25 +99,11 @@ def mask_length(room):
     return room - 1
 
 
-one_token("basic")
-one_token("mask", mask=1)
-one_token("mask_each_head", mask=2)
-one_token("by_mask", mask=1, lengths=None)
-one_token("bias", bias=True, rotary="pairs")
-one_token("halves", rotary="halves")
-one_token("fewer_keys", heads=4, key_heads=2, rotary="pairs")
-one_token("ended", lengths=(4, -1))
-one_token("beams", batch=4, beams=2, lengths=(3, 5, 2, 6))
-one_token("from_integers", scale=True)
-one_token("to_integers", out_scale=0.5)
-one_token("to_integers_even", out_scale=0.4, ties_away=0, smooth=True)
-one_token("float16", dtype="float16", rotary="pairs")
-
 # ---- a cache in blocks
 
 
 def blocks(name, enc=(4, 0, 3), dec=(0, 5, 0), heads=2, key_heads=2, width=4, size=3, per_sequence=4, before=0, rope=None, mask=False, target=False, bias=False,
-           scale=False, out_scale=-1.0, dtype="float32"):
+           scale=False, out_scale=-1.0, dtype="float32", in_bytes=False, ties_away=1):
     n = len(enc)
     now = [e if e else int(d > 0) for e, d in zip(enc, dec)]
     starts = np.concatenate([[0], np.cumsum(now)]).astype(np.int32)
@@ -143,6 +129,22 @@ def blocks(name, enc=(4, 0, 3), dec=(0, 5, 0), heads=2, key_heads=2, width=4, si
     if scale:
         values.update(qkv_out_scale=D.f32(columns, low=0.001, high=0.01))
 
+    if in_bytes:
+        for name_of in ("key_cache", "value_cache"):
+            values[name_of] = D.ints(255, count, key_heads, size, width, low=1, dtype="uint8")
+        factors = {k: D.f32(key_heads, low=40, high=120) for k in ("k", "v")}
+        values.update({f"cache_{k}_quant_scales": f for k, f in factors.items()})
+        values.update({f"cache_{k}_dequant_scales": 1 / f for k, f in factors.items()})
+
+    def stored(rows, which, prompt):
+        """What a cache holds of rows of each head."""
+        if not in_bytes:
+            return rows
+        return rounded(rows, factors[which][:, None].astype(float) / 127, ties_away and prompt) + 128
+
+    def read(rows, which):
+        return (rows - 128.0) / factors[which][:, None].astype(float) if in_bytes else rows
+
     def expected(c):
         rows = c.qkv * (c.qkv_out_scale if scale else 1) + (c.qkv_bias if bias else 0)
         rows = rows.reshape(tokens, -1, width)
@@ -162,14 +164,18 @@ def blocks(name, enc=(4, 0, 3), dec=(0, 5, 0), heads=2, key_heads=2, width=4, si
             if enc[b]:
                 if not scale:
                     again[a:a + m] = np.concatenate([q, k, v], 1).reshape(m, -1)
-                for j in range(before):
-                    for cache, pre in ((keys, c.pre_key_cache), (past, c.pre_value_cache)):
-                        cache[tables[b, j // size], :, j % size] = pre[b, :, j]
-            for j in range(m):
-                at = before + first + j
-                keys[tables[b, at // size], :, at % size], past[tables[b, at // size], :, at % size] = k[j], v[j]
             total = before + first + m
-            ks, vs = (np.repeat(np.stack([cache[tables[b, t // size], :, t % size] for t in range(total)]), heads // key_heads, 1) for cache in (keys, past))
+            seen = []
+            for which, cache, fresh in (("k", keys, k), ("v", past, v)):
+                pre = getattr(c, {"k": "pre_key_cache", "v": "pre_value_cache"}[which])
+                earlier = [read(cache[tables[b, t // size], :, t % size], which) for t in range(before + first)]
+                if enc[b] and before:
+                    earlier = list(pre[b].swapaxes(0, 1))
+                seen.append(np.repeat(np.stack(earlier + list(fresh)), heads // key_heads, 1))
+                for t in range(0 if enc[b] else total - 1, total):
+                    row = pre[b, :, t] if t < before and enc[b] else fresh[t - before - first]
+                    cache[tables[b, t // size], :, t % size] = stored(row, which, bool(enc[b]))
+            ks, vs = seen
             scores = np.einsum("qhd,khd->hqk", q, ks) / width**0.5
             given = c.mask if enc[b] else c.tgt_mask
             if given is not None:
@@ -178,20 +184,8 @@ def blocks(name, enc=(4, 0, 3), dec=(0, 5, 0), heads=2, key_heads=2, width=4, si
                 scores = np.where(np.arange(total) > np.arange(m)[:, None] + total - m, -np.inf, scores)
             out[a:a + m] = np.einsum("hqk,khd->qhd", softmax(scores), vs)
         y = out.reshape(tokens, -1)
-        return [rounded(y, out_scale, 1) if out_scale > 0 else y, again, keys, past]
+        return [rounded(y, out_scale, ties_away) if out_scale > 0 else y, again, keys, past]
     case("block_multihead_attention_", name, **values, max_seq_len=longest, block_size=size, use_neox_style=rope == "halves", out_scale=out_scale,
+         quant_round_type=ties_away,
          compute_dtype="fp32" if scale else "default", expect=expected,
-         like=("int8" if out_scale > 0 else "key_cache") + " qkv key_cache value_cache")
-
-
-blocks("basic")
-blocks("pairs", rope="pairs")
-blocks("halves", rope="halves", heads=4)
-blocks("masks", mask=True, target=True)
-blocks("before", before=2, rope="pairs")
-blocks("bias", bias=True, rope="halves")
-blocks("prompts", enc=(3, 5), dec=(0, 0))
-blocks("answers", enc=(0, 0, 0), dec=(7, 2, 0))
-blocks("from_integers", scale=True, rope="pairs")
-blocks("to_integers", out_scale=0.5)
-blocks("float16", dtype="float16", rope="pairs")
+         like=("int8" if out_scale > 0 else dtype) + " qkv key_cache value_cache")

@@ -1,0 +1,28 @@
+"""Attention over caches."""
+from generation.cached import blocks, one_token
+
+one_token("basic")
+one_token("mask", mask=1)
+one_token("mask_each_head", mask=2)
+one_token("by_mask", mask=1, lengths=None)
+one_token("bias", bias=True, rotary="pairs")
+one_token("halves", rotary="halves")
+one_token("fewer_keys", heads=4, key_heads=2, rotary="pairs")
+one_token("ended", lengths=(4, -1))
+one_token("beams", batch=4, beams=2, lengths=(3, 5, 2, 6))
+one_token("from_integers", scale=True)
+one_token("to_integers", out_scale=0.5)
+one_token("to_integers_even", out_scale=0.4, ties_away=0, smooth=True)
+one_token("float16", dtype="float16", rotary="pairs")
+
+blocks("basic")
+blocks("pairs", rope="pairs")
+blocks("halves", rope="halves", heads=4)
+blocks("masks", mask=True, target=True)
+blocks("before", before=2, rope="pairs")
+blocks("bias", bias=True, rope="halves")
+blocks("prompts", enc=(3, 5), dec=(0, 0))
+blocks("answers", enc=(0, 0, 0), dec=(7, 2, 0))
+blocks("from_integers", scale=True, rope="pairs")
+blocks("to_integers", out_scale=0.5)
+blocks("float16", dtype="float16", rope="pairs")
