@@ -415,6 +415,24 @@ pir_status pir_kernel_memory_efficient_attention(const pir_kernel_call *call) {
   return attend_biased(call, NULL);
 }
 
+// Refuses lengths of sequences that are negative or above `most`.
+static pir_status check_lengths(const pir_kernel_call *call, int operand, const char *name,
+                                int64_t sequences, int64_t most) {
+  const pir_tensor *given = pir_kernel_in(call, operand);
+  if (pir_tensor_numel(given) != sequences)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: %s: expects %lld numbers, found %lld",
+                           call->op, name, (long long)sequences,
+                           (long long)pir_tensor_numel(given));
+  for (int64_t i = 0; i < sequences; i++) {
+    int64_t n = pir_tensor_int_at(given, i);
+    if (n < 0 || n > most)
+      return pir_kernel_fail(call, PIR_INVALID,
+                             "%s: %s: sequence %lld has length %lld, there is room for %lld",
+                             call->op, name, (long long)i, (long long)n, (long long)most);
+  }
+  return PIR_OK;
+}
+
 // operands: query, key, value [batch, heads, length, width], seq_lens, kv_seq_lens, mask;
 // attributes: scale, causal, pre_cache_length. `pre_cache_length` keys come before the
 // sequence. Rows past the end of a sequence become zeros.
@@ -425,18 +443,12 @@ pir_status pir_kernel_variable_length_attention(const pir_kernel_call *call) {
   const pir_tensor *key_rows = pir_kernel_in(call, 4);
   int64_t before = pir_kernel_int(call, 2);
   PIR_TRY(expect_batches(call, 2));
-  if (pir_tensor_numel(rows) != q->shape[0] || pir_tensor_numel(key_rows) != q->shape[0])
-    return pir_kernel_fail(call, PIR_INVALID, "%s: expects a length for each sequence",
-                           call->op);
+  PIR_TRY(check_lengths(call, 3, "seq_lens", q->shape[0], q->shape[2]));
+  PIR_TRY(check_lengths(call, 4, "kv_seq_lens", q->shape[0], k->shape[2] - before));
   PIR_TRY(set_zero(call, pir_kernel_out(call, 0)));
   for (int64_t i = 0; i < q->shape[0]; i++) {
     int64_t queries = pir_tensor_int_at(rows, i);
     int64_t keys = pir_tensor_int_at(key_rows, i);
-    bool fits = queries >= 0 && queries <= q->shape[2] && before >= 0 && keys >= 0 &&
-                keys <= k->shape[2] - before;
-    if (!fits)
-      return pir_kernel_fail(call, PIR_INVALID, "%s: a sequence is longer than its rows",
-                             call->op);
     attend_job job = batch_job(call, i, 2);
     move_rows(&job, 0, queries, 0, keys + before);
     job.scale = pir_kernel_float(call, 0);

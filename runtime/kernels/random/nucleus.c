@@ -1,43 +1,124 @@
 // top_p_sampling: a random choice among the most probable elements of each row, which together
-// have the probability p. Paddle draws on GPUs alone, by generators that differ with the
-// device: the distribution is the same, the numbers are not.
+// have the probability p, as Paddle's kernel for GPUs chooses (top_p_sampling_kernel.cu). With
+// a seed cuRAND's generator XORWOW draws the numbers, as there, and starts anew for each row;
+// without one they come from the session. O(n) for a row, and O(log n) for each element that
+// the choice looks at.
 #include <math.h>
-#include <stdlib.h>
 
 #include "kernels.h"
 
 enum { TOP_SEED, TOP_K, TOP_MODE };
+enum { X, PS, THRESHOLD, SEEDS, OPERANDS };
+
+// ---- random numbers
+
+// Marsaglia's generator, with the start of curand_init(seed, 0, 0).
+typedef struct xorwow {
+  uint32_t v[5], d;
+} xorwow;
+
+static xorwow start_xorwow(uint64_t seed) {
+  uint32_t low = 1099087573u * ((uint32_t)seed ^ 0xaad26b49u);
+  uint32_t high = 2591861531u * ((uint32_t)(seed >> 32) ^ 0xf7dcefddu);
+  return (xorwow){
+      {123456789u + low, 362436069u ^ low, 521288629u + high, 88675123u ^ high, 5783321u + low},
+      6615241u + high + low};
+}
+
+static uint32_t draw_xorwow(xorwow *g) {
+  uint32_t t = g->v[0] ^ g->v[0] >> 2;
+  for (int i = 0; i < 4; i++)
+    g->v[i] = g->v[i + 1];
+  g->v[4] = (g->v[4] ^ g->v[4] << 4) ^ (t ^ t << 1);
+  g->d += 362437u;
+  return g->v[4] + g->d;
+}
+
+// Where a row's numbers come from.
+typedef struct source {
+  xorwow own;
+  pir_generator *session;  // NULL: `own`
+} source;
+
+// A number in (0, 1].
+static float draw_share(source *s) {
+  if (s->session)
+    return 1 - pir_generator_float(s->session);
+  return (float)draw_xorwow(&s->own) * 0x1p-32f + 0x1p-33f;
+}
+
+// ---- the elements of a row, the most probable first
 
 typedef struct candidate {
   double value;
   int64_t at;
 } candidate;
 
+// A heap, whose first element is the greatest. The elements that were taken lie behind it, the
+// greatest last.
+typedef struct ranking {
+  candidate *heap;
+  int64_t count, taken;
+} ranking;
+
+// Greater values first, of equal ones the first; NaN comes last.
+static bool comes_before(const candidate *a, const candidate *b) {
+  if (a->value == b->value || (isnan(a->value) && isnan(b->value)))
+    return a->at < b->at;
+  return a->value > b->value || isnan(b->value);
+}
+
+static void sink(candidate *heap, int64_t n, int64_t i) {
+  candidate c = heap[i];
+  for (int64_t k = 2 * i + 1; k < n; k = 2 * i + 1) {
+    k += k + 1 < n && comes_before(&heap[k + 1], &heap[k]);
+    if (!comes_before(&heap[k], &c))
+      break;
+    heap[i] = heap[k];
+    i = k;
+  }
+  heap[i] = c;
+}
+
+static void rank_row(ranking *r, const double *row) {
+  for (int64_t i = 0; i < r->count; i++)
+    r->heap[i] = (candidate){row[i], i};
+  for (int64_t i = r->count / 2 - 1; i >= 0; i--)
+    sink(r->heap, r->count, i);
+  r->taken = 0;
+}
+
+// The element at a place of the order.
+static const candidate *ranked(ranking *r, int64_t place) {
+  for (; r->taken <= place; r->taken++) {
+    int64_t last = r->count - 1 - r->taken;
+    candidate first = r->heap[0];
+    r->heap[0] = r->heap[last];
+    r->heap[last] = first;
+    sink(r->heap, last, 0);
+  }
+  return &r->heap[r->count - 1 - place];
+}
+
+// ---- the choice
+
 typedef struct nucleus {
-  const pir_kernel_call *call;
-  pir_generator own, *from;
-  candidate *sorted;
-  int64_t count, k;
+  ranking order;
+  source numbers;
+  int64_t k;
   bool truncated;  // a number below p is drawn, and the element that holds it is the choice
 } nucleus;
 
-// Greater values first, of equal ones the first.
-static int compare_candidates(const void *a, const void *b) {
-  const candidate *x = a, *y = b;
-  if (x->value != y->value)
-    return x->value > y->value ? -1 : 1;
-  return (x->at > y->at) - (x->at < y->at);
-}
-
-// The place in the sorted row of the element at which the sum of probabilities reaches a random
-// share of p. One below the threshold is replaced by the last one that is not, or the first.
-static int64_t choose_by_sum(const nucleus *n, double p, double threshold) {
-  double sum = 0, reached = p * pir_generator_double(n->from);
-  for (int64_t i = 0; i < n->count; i++) {
-    sum += n->sorted[i].value;
-    if (sum < reached)
+// The place of the element at which the sum of probabilities reaches a random share of p. One
+// below the threshold is replaced by the last one that is not, or the first. The first, if the
+// sum does not reach it.
+static int64_t choose_by_sum(nucleus *n, float p, float threshold) {
+  float sum = 0, reached = draw_share(&n->numbers) * p;
+  for (int64_t i = 0; i < n->order.count; i++) {
+    sum += (float)ranked(&n->order, i)->value;
+    if (!(sum >= reached))
       continue;
-    while (i > 0 && n->sorted[i].value < threshold)
+    while (i > 0 && (float)ranked(&n->order, i)->value < threshold)
       i--;
     return i;
   }
@@ -46,12 +127,13 @@ static int64_t choose_by_sum(const nucleus *n, double p, double threshold) {
 
 // The place of the element that wins a race: each among the first with probability p in sum
 // arrives after an exponentially distributed time by its probability.
-static int64_t choose_by_race(const nucleus *n, double p, double threshold) {
-  double sum = 0, best = 0;
+static int64_t choose_by_race(nucleus *n, float p, float threshold) {
+  float sum = 0, best = 0;
   int64_t winner = 0;
-  for (int64_t i = 0; i < n->count && sum < p; i++) {
-    double value = n->sorted[i].value;
-    double speed = value / -log(1 - pir_generator_double(n->from));
+  for (int64_t i = 0; i < n->order.count && !(i > 0 && sum >= p); i++) {
+    float value = (float)ranked(&n->order, i)->value, share = draw_share(&n->numbers);
+    float time = share < 1 - 0x1p-24f ? -logf(share) : 0x1p-24f;
+    float speed = value / time;
     sum += value;
     if (value >= threshold && speed > best) {
       best = speed;
@@ -62,79 +144,84 @@ static int64_t choose_by_race(const nucleus *n, double p, double threshold) {
 }
 
 typedef struct rows {
-  const double *x, *p, *threshold, *seeds;
+  const double *x, *p, *threshold;
+  const int64_t *seeds;
   double *out, *scores;
   int64_t *ids, *top;
 } rows;
 
 static void choose_in_row(nucleus *n, const rows *r, int64_t row) {
-  for (int64_t i = 0; i < n->count; i++)
-    n->sorted[i] = (candidate){r->x[row * n->count + i], i};
-  qsort(n->sorted, (size_t)n->count, sizeof *n->sorted, compare_candidates);
-  if (r->seeds && r->seeds[row] != -1) {
-    pir_generator_seed(&n->own, (uint64_t)(int64_t)r->seeds[row]);
-    n->from = &n->own;
-  }
-  double threshold = r->threshold ? r->threshold[row] : 0;
-  int64_t at = n->truncated ? choose_by_sum(n, r->p[row], threshold)
-                            : choose_by_race(n, r->p[row], threshold);
-  r->out[row] = n->sorted[at].value;
-  r->ids[row] = n->sorted[at].at;
+  rank_row(&n->order, r->x + row * n->order.count);
+  float p = (float)r->p[row], threshold = r->threshold ? (float)r->threshold[row] : 0;
+  int64_t at = n->truncated ? choose_by_sum(n, p, threshold) : choose_by_race(n, p, threshold);
+  r->out[row] = ranked(&n->order, at)->value;
+  r->ids[row] = ranked(&n->order, at)->at;
   for (int64_t i = 0; i < n->k; i++) {
+    const candidate *c = ranked(&n->order, i);
     if (r->scores)
-      r->scores[row * n->k + i] = n->sorted[i].value;
+      r->scores[row * n->k + i] = c->value;
     if (r->top)
-      r->top[row * n->k + i] = n->sorted[i].at;
+      r->top[row * n->k + i] = c->at;
   }
 }
 
 static pir_status check_rows(const pir_kernel_call *call, const pir_tensor *t) {
   static const char *const names[] = {"x", "ps", "threshold", "topp_seed"};
   int64_t k = pir_kernel_int(call, TOP_K);
-  if (t[0].rank != 2 || t[0].shape[1] < 1 || k < 0 || k > t[0].shape[1])
+  if (t[X].rank != 2 || t[X].shape[1] < 1 || k < 0 || k > t[X].shape[1])
     return pir_kernel_fail(call, PIR_INVALID, "%s: x: expects rows of at least %lld elements",
                            call->op, (long long)(k > 0 ? k : 1));
-  for (int i = 1; i < 4; i++)
-    if (t[i].data && pir_tensor_numel(&t[i]) != t[0].shape[0])
+  for (int i = PS; i < OPERANDS; i++)
+    if (t[i].data && pir_tensor_numel(&t[i]) != t[X].shape[0])
       return pir_kernel_fail(call, PIR_INVALID, "%s: %s: expects %lld elements, found %lld",
-                             call->op, names[i], (long long)t[0].shape[0],
+                             call->op, names[i], (long long)t[X].shape[0],
                              (long long)pir_tensor_numel(&t[i]));
+  return PIR_OK;
+}
+
+static pir_status choose_in_rows(const pir_kernel_call *call, const rows *r, int64_t count,
+                                 int64_t columns) {
+  int64_t seed = pir_kernel_int(call, TOP_SEED);
+  nucleus n = {.k = pir_kernel_int(call, TOP_K),
+               .truncated = pir_kernel_text_is(call, TOP_MODE, "truncated")};
+  bool seeded = r->seeds || seed != -1;
+  if (!seeded && !call->generator)
+    return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s without a generator",
+                           call->op);
+  size_t bytes = (size_t)columns * sizeof *n.order.heap;
+  n.order = (ranking){.heap = pir_kernel_alloc(call, bytes), .count = columns};
+  if (!n.order.heap)
+    return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  for (int64_t i = 0; i < count; i++) {
+    if (seeded)
+      n.numbers = (source){.own = start_xorwow((uint64_t)(r->seeds ? r->seeds[i] : seed))};
+    else
+      n.numbers = (source){.session = call->generator};
+    choose_in_row(&n, r, i);
+  }
+  pir_kernel_free(call, n.order.heap, bytes);
   return PIR_OK;
 }
 
 // operands: x (probabilities), ps, threshold, topp_seed; attributes: seed, k, mode; results:
 // out, ids, topk_scores, topk_ids
 pir_status pir_kernel_top_p_sampling(const pir_kernel_call *call) {
-  enum { INS = 4, OUT = INS, IDS, SCORES, TOP, ALL };
-  static const uint8_t in[] = {PIR_F64, PIR_F64, PIR_F64, PIR_F64},
+  enum { OUT = OPERANDS, IDS, SCORES, TOP, ALL };
+  static const uint8_t in[] = {PIR_F64, PIR_F64, PIR_F64, PIR_I64},
                        out[] = {PIR_F64, PIR_I64, PIR_F64, PIR_I64};
   pir_tensor t[ALL];
-  pir_status status = pir_kernel_open(call, in, INS, out, ALL - INS, t);
-  nucleus n = {.call = call, .k = pir_kernel_int(call, TOP_K)};
-  n.truncated = pir_kernel_text_is(call, TOP_MODE, "truncated");
-  int64_t seed = pir_kernel_int(call, TOP_SEED);
-  n.from = seed == -1 ? call->generator : &n.own;
-  pir_generator_seed(&n.own, (uint64_t)seed);
+  pir_status status = pir_kernel_open(call, in, OPERANDS, out, ALL - OPERANDS, t);
   if (!status)
     status = check_rows(call, t);
-  if (!status && !n.from)
-    status =
-        pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s without a generator", call->op);
-  n.count = status ? 0 : t[0].shape[1];
-  size_t bytes = (size_t)n.count * sizeof *n.sorted;
-  n.sorted = status ? NULL : pir_kernel_alloc(call, bytes);
-  if (!status && !n.sorted)
-    status = pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
-  rows r = {.x = t[0].data,
-            .p = t[1].data,
-            .threshold = t[2].data,
-            .seeds = t[3].data,
+  rows r = {.x = t[X].data,
+            .p = t[PS].data,
+            .threshold = t[THRESHOLD].data,
+            .seeds = t[SEEDS].data,
             .out = t[OUT].data,
             .ids = t[IDS].data,
             .scores = t[SCORES].data,
             .top = t[TOP].data};
-  for (int64_t i = 0; !status && i < t[0].shape[0]; i++)
-    choose_in_row(&n, &r, i);
-  pir_kernel_free(call, n.sorted, bytes);
-  return pir_kernel_close(call, status, INS, ALL - INS, t);
+  if (!status)
+    status = choose_in_rows(call, &r, t[X].shape[0], t[X].shape[1]);
+  return pir_kernel_close(call, status, OPERANDS, ALL - OPERANDS, t);
 }
