@@ -9,7 +9,7 @@
 // CHECK-NEXT: 1
 // CHECK:      same: bool[]
 // CHECK-NEXT: 1
-// TILE: weight_quantize: x: expects multiples of 64 rows and 2 columns, found [62, 4]
+// TILE: weight_quantize: expects $algo == "llm.int8" || dim(x, 0) % 64 == 0 && dim(x, 1) % ($algo == "weight_only_int4" ? 4 : 2) == 0, found x [62,4], algo "weight_only_int8"
 {
     (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[2,-1],stop_gradient:[true]} : () -> tensor<2x-1xf32>
     (%1) = "pd_op.data" () {dtype:float32,name:"w",place:Place(undefined:0),shape:[-1,4],stop_gradient:[true]} : () -> tensor<-1x4xf32>
