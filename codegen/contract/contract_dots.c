@@ -52,7 +52,9 @@ void contract_choose_group(contract_form *f, const contract_env *env) {
 }
 
 pir_dtype contract_lane_dtype(const contract_form *f) {
-  return f->group > 1 ? PIR_I32 : f->compute;
+  if (f->group > 1)
+    return PIR_I32;
+  return f->held ? f->held : f->compute;
 }
 
 int contract_step_size(const contract_form *f, int level) {
@@ -120,7 +122,7 @@ loop_expr *contract_pack_lanes(contract_emission *e, loop_block *block, loop_exp
   pir_dtype rounded = f->c->b.rounded ? f->c->b.rounded : f->c->b.dtype;
   if (f->group == 1)
     return pir_loop_cast(e->m, pir_loop_cast(e->m, contract_load_lanes(e, at, mask), rounded),
-                         f->compute);
+                         contract_lane_dtype(f));
   loop_expr *all = NULL, *extent = contract_extent(e, f->taps[f->tap_count - 1]);
   bool whole = pir_loop_multiple(extent) % f->group == 0;
   int width = 32 / f->group;

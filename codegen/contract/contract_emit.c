@@ -387,6 +387,7 @@ pir_status pir_contract_emit(const contraction *c, const contract_env *env, cons
     // It transforms and multiplies f32.
     f.group = 1;
     f.tile_groups = 0;
+    f.held = PIR_UNDEFINED;
     contract_winograd_describe(&winograd, out_code->how, sizeof out_code->how);
     return contract_emit_winograd(&f, &winograd, env, name, out_code);
   }

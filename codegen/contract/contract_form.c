@@ -263,6 +263,10 @@ static bool is_sure(const contract_tensor *t) {
 static bool known_float(pir_dtype d) {
   return d == PIR_F32 || d == PIR_F64 || d == PIR_F16 || d == PIR_BF16;
 }
+// Every value of a byte is a float.
+static bool known_factor(pir_dtype d) {
+  return known_float(d) || d == PIR_I8 || d == PIR_U8;
+}
 static bool known_integer(pir_dtype d) {
   return d == PIR_I8 || d == PIR_U8 || d == PIR_I32;
 }
@@ -272,7 +276,7 @@ static pir_dtype compute_dtype(const contraction *c) {
   pir_dtype a = c->a.dtype, b = c->b.rounded ? c->b.rounded : c->b.dtype, out = c->out.dtype;
   if (known_integer(a) && known_integer(b) && out == PIR_I32)
     return PIR_I32;
-  if (!known_float(a) || !known_float(b) || !known_float(out))
+  if (!known_factor(a) || !known_factor(b) || !known_float(out))
     return PIR_UNDEFINED;
   return a == PIR_F64 || b == PIR_F64 || out == PIR_F64 ? PIR_F64 : PIR_F32;
 }

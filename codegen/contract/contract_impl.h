@@ -64,6 +64,8 @@ typedef struct contract_form {
                 // multiplies; 1: none
   int tile_groups;   // such groups in a row of a tile register; 0: sums are in vector registers
   bool b_packed;     // if false, b is read in place and its lanes are adjacent
+  pir_dtype held;    // packed b keeps this narrower type and is widened in registers; or
+                     // PIR_UNDEFINED
   bool panel_inner;  // unit order: the panel changes fastest
   contract_fetching fetches;  // into the L2 cache while a panel and a tile are in use
   int64_t block;  // tiles whose rows stay in the L2 cache while all panels pass; 0: all tiles

@@ -298,9 +298,11 @@ pir_status pir_contract_emit_pair(const contraction *first, const contract_env *
   if (!points)
     contract_const(&p.first, p.first.axes[p.first.tile].extent, &points);
   one.a = pir_loop_arg(one.fn, "a", first->a.dtype, first->a.slot, first->a.align, true);
-  one.b = pir_loop_arg(one.fn, "b", p.first.compute, first->b.slot, PACKED_ALIGN, true);
+  one.b = pir_loop_arg(one.fn, "b", contract_lane_dtype(&p.first), first->b.slot, PACKED_ALIGN,
+                       true);
   one.out = two.a = pir_loop_scratch(one.fn, "between", first->out.dtype, points * p.line);
-  two.b = pir_loop_arg(one.fn, "b", p.second.compute, second->b.slot, PACKED_ALIGN, true);
+  two.b = pir_loop_arg(one.fn, "b", contract_lane_dtype(&p.second), second->b.slot,
+                       PACKED_ALIGN, true);
   if (!second_env->epilogue)
     two.out = pir_loop_arg(one.fn, "out", second->out.dtype, second->out.slot,
                            second->out.align, false);

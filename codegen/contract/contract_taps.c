@@ -34,6 +34,8 @@ static loop_expr *load_line(const panel_tile *t, loop_block *block, const char *
   const contract_emission *e = &t->p->e;
   loop_expr *at = contract_plus(e, line, v * e->form->vector);
   loop_expr *x = contract_load(e, e->b, at, t->p->lanes[v], NULL);
+  if (e->form->held)
+    x = pir_loop_cast(e->m, x, e->form->compute);
   return contract_let(e, block, stem, x);
 }
 

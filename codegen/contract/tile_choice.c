@@ -248,6 +248,18 @@ void contract_arrange(contract_form *f, const pir_target *target, bool panel_inn
   f->fetches = gains && contract_can_fetch(f, target, fetches) ? fetches : FETCH_NOTHING;
 }
 
+// Chooses the type in which packed b is held. The product of few rows takes the time of reading
+// b, so that half of the bytes is half of the time. With many rows each line is widened again for
+// each tile, which costs more than it saves.
+static pir_dtype choose_held(const contract_form *f) {
+  pir_dtype dtype = f->c->b.rounded ? f->c->b.rounded : f->c->b.dtype;
+  bool narrow = pir_dtype_size(dtype) < pir_dtype_size(f->compute) && f->compute == PIR_F32;
+  int64_t rows = f->tile < 0 ? 1 : contract_known_factor(f, f->axes[f->tile].extent);
+  bool can = f->kind == CONTRACT_PANEL && f->c->b_constant && f->b_packed && f->group == 1 &&
+             !f->tile_groups && f->lane >= 0;
+  return can && narrow && rows <= FEW_ROWS ? dtype : PIR_UNDEFINED;
+}
+
 void contract_schedule(contract_form *f, const pir_target *target) {
   contract_tiles tiles;
   f->vector = f->lane < 0 ? 1 : target->vector_bytes / (int)pir_dtype_size(f->compute);
@@ -259,6 +271,7 @@ void contract_schedule(contract_form *f, const pir_target *target) {
     f->vectors = tiles.at[0].vectors;
   }
   f->b_packed = f->kind == CONTRACT_DEPTHWISE || !in_place(f);
+  f->held = choose_held(f);
   contract_arrange(
       f, target, f->kind == CONTRACT_DEPTHWISE || panels_innermost(f, target, likely_lanes(f)));
 }

@@ -280,6 +280,8 @@ static void store_as(pir_dtype dtype, void *to, int64_t i, float value) {
   memcpy(&bits, &value, 4);
   if (dtype == PIR_F64)
     ((double *)to)[i] = value;
+  else if (dtype == PIR_I8)
+    ((int8_t *)to)[i] = (int8_t)value;
   else if (dtype == PIR_BF16)
     ((uint16_t *)to)[i] = (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
   else if (value == 0)
@@ -336,6 +338,52 @@ static void check_element_types(env *e) {
 static void test_element_types(void **state) {
   (void)state;
   on_every_level(check_element_types);
+}
+
+// ---- packed weights that keep their narrower type
+
+static void check_held(env *e, const matmul_case *s, pir_dtype dtype) {
+  char what[160];
+  int64_t nb = s->n * s->k, symbols[] = {s->batch, s->m, s->n, s->k};
+  float *a = make_floats(s->m * s->k, 1), *b = make_floats(nb, 2),
+        *want = make_floats(s->m * s->n, 3);
+  plain_matmul(s, a, b, want);
+  void *narrow = convert(dtype, b, nb);
+  snprintf(what, sizeof what, "%dx%dx%d by %s", (int)s->m, (int)s->n, (int)s->k,
+           pir_dtype_text(dtype));
+  pir_dims *dims = pir_dims_create(NULL);
+  contraction c = make_matmul(dims, s);
+  c.b.dtype = dtype;
+  c.b.align = (uint32_t)pir_dtype_size(dtype);
+  contract_run run = {.math = e->math};
+  assert_int_equal(run_compile(&run, e->store, &e->target, &c), PIR_OK);
+  // Few rows leave the weights as they are; many rows widen them once.
+  int64_t lanes = (s->n + 63) / 64 * 64, held = lanes * s->k * (int64_t)pir_dtype_size(dtype);
+  assert_true((run.code.packed_bytes <= held) == (s->m <= 16));
+  run_free(&run);
+  check(e, what, &c, symbols, s->m * s->n, want, a, narrow);
+  pir_dims_destroy(dims);
+  free(a);
+  free(b);
+  free(want);
+  free(narrow);
+}
+
+static void check_all_held(env *e) {
+  static const matmul_case cases[] = {
+      {1, 1, 64, 20, false, true, false},   {1, 1, 37, 777, true, true, false},
+      {1, 3, 200, 33, false, true, false},  {1, 16, 70, 600, true, true, false},
+      {1, 17, 70, 600, false, true, false},
+  };
+  static const pir_dtype dtypes[] = {PIR_BF16, PIR_F16, PIR_I8};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++)
+      check_held(e, &cases[i], dtypes[d]);
+}
+
+static void test_held_weights(void **state) {
+  (void)state;
+  on_every_level(check_all_held);
 }
 
 // ---- convolutions
@@ -535,6 +583,7 @@ int main(void) {
       cmocka_unit_test(test_matmul),           cmocka_unit_test(test_long_sums),
       cmocka_unit_test(test_convolution),      cmocka_unit_test(test_filtered_convolution),
       cmocka_unit_test(test_fast_convolution), cmocka_unit_test(test_element_types),
-      cmocka_unit_test(test_backwards),        cmocka_unit_test(test_candidates)};
+      cmocka_unit_test(test_backwards),        cmocka_unit_test(test_candidates),
+      cmocka_unit_test(test_held_weights)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
