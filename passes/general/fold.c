@@ -50,9 +50,23 @@ static bool is_left_alone(const pir_op *op) {
   return false;
 }
 
+// Whether the op widens a matrix for one contraction, which reads the narrow one: the constant
+// would take more memory.
+static bool is_widened_factor(const pir_op *op) {
+  if (!pir_op_is(op, PD_CAST) || !pir_value_single_use(pir_op_result(op, 0)))
+    return false;
+  const pir_op *reader = pir_use_owner(pir_value_first_use(pir_op_result(op, 0)));
+  const pir_opdef *def = pir_op_meaning(reader);
+  const pir_type *from = pir_value_type(pir_op_operand(op, 0)),
+                 *to = pir_value_type(pir_op_result(op, 0));
+  return def && def->clause && def->clause->kind == PIR_CLAUSE_CONTRACT &&
+         pir_type_dtype(from) == PIR_I8 && pir_type_dtype(to) == PIR_F32 &&
+         pir_type_shape(to).rank == 2;
+}
+
 static pir_walk_result evaluate_foldable(pir_op *op, void *user) {
   folder *f = user;
-  if (f->sources && is_left_alone(op))
+  if (f->sources ? is_left_alone(op) : is_widened_factor(op))
     return PIR_WALK_CONTINUE;
   evaluator_visit(&f->eval, op);
   return f->eval.status ? PIR_WALK_STOP : PIR_WALK_CONTINUE;
