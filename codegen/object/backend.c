@@ -77,11 +77,15 @@ void pir_compiler_identity(char *out, size_t capacity) {
                   st.st_mtim.tv_nsec, BACKEND_SOURCES);
 }
 
-// The loader has no codes for its failures. `path` is a file that can be read, or NULL: the
-// loader says that it cannot open it when memory or descriptors have run out.
+// The loader has no codes for its failures: what it "cannot create" or "cannot allocate" is
+// memory, and some of these messages have no reason after them. `path` is a file that can be
+// read, or NULL: the loader says that it cannot open it when memory or descriptors have run out.
 static pir_status status_of_loader(const char *reason, const char *path) {
-  bool memory = strstr(reason, "annot allocate memory") || strstr(reason, "map segment") ||
-                (path && !strncmp(reason, path, strlen(path)) && strstr(reason, "cannot open"));
+  static const char *const starved[] = {"annot allocate", "cannot create", "out of memory",
+                                        "map segment", "zero-fill pages"};
+  bool memory = path && !strncmp(reason, path, strlen(path)) && strstr(reason, "cannot open");
+  for (size_t i = 0; i < sizeof starved / sizeof *starved; i++)
+    memory |= strstr(reason, starved[i]) != NULL;
   return memory ? PIR_EXHAUSTED : PIR_UNAVAILABLE;
 }
 

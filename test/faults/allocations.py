@@ -18,7 +18,8 @@ import subprocess
 import sys
 
 LARGE, STEP = 700 << 20, 20 << 20  # bytes of address space
-LAST_ALLOCATION = 60000  # of the server that the sweep tries; it opens LLVM with the first ones
+LAST_ALLOCATION = 60000  # of the server that the sweep tries
+LOADER = 300  # the server's first allocations: the loader's, which has a message of its own for each kind
 
 
 def sweep(build, models, which):
@@ -55,7 +56,8 @@ def starve(build, models, sample):
 def starve_server(build, models, sample):
     """The n-th allocation of pir-compile-server and of each of its jobs fails. Counts of the numbers n."""
     model, counts, bad = models / "mlp", {0: 0, 5: 0}, 0
-    for n in range(1, LAST_ALLOCATION, 997 if sample else 61):
+    numbers = {*range(1, LAST_ALLOCATION, 997 if sample else 61), *range(2, LOADER, 13 if sample else 1)}
+    for n in sorted(numbers):
         env = dict(os.environ, LD_PRELOAD=str((build / "faults/libpir_fail.so").resolve()), PIR_FAIL_AT=str(n),
                    PIR_FAIL_IN="pir-compile-server")
         run = subprocess.run([build / "bin/pir-run", model / "model.json", f"--case={model / 'case0'}"],

@@ -4,7 +4,7 @@
 // call must end with success, or PIR_EXHAUSTED and a message; exactly the objects that existed
 // before exist afterwards; and without a failure the numbers equal the first run's.
 //   oom [--calls] [--every=N | --dense=N] [--only=SCENARIO] [--at=N] FOLDER
-// --dense=N: every n up to N, then N of the others, spread evenly. FOLDER has the models. Each n
+// --dense=N: every n up to N, then N of the others, evenly. FOLDER has the models. Each n
 // is a separate process, so a signal is one finding and not the end. With --calls system calls
 // fail instead, and any failure may be their status.
 #include "../../tools/ports.h"
