@@ -79,6 +79,7 @@
   X(auc, false)                                                                                \
   X(batched_gemm, false)                                                                       \
   X(beam_search, true)                                                                         \
+  X(beam_search_decode, true)                                                                  \
   X(bernoulli, false)                                                                          \
   X(binomial, false)                                                                           \
   X(block_multihead_attention, false)                                                          \

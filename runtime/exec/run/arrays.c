@@ -1,6 +1,6 @@
 // Arrays of tensors: changed in place and shared by the slots that refer to them. Reads and
-// writes copy, so an array shares no tensor with the program. A write past the end extends the
-// array.
+// writes copy, so an array shares no tensor with the program; the copies have the offsets of
+// sequences, which live as long as the run. A write past the end extends the array.
 #include "frame.h"
 #include <string.h>
 
@@ -121,6 +121,8 @@ static pir_status write_item(frame *f, const plan_instr *instr) {
   if (!tensor->data || tensor->dtype == PIR_UNDEFINED)
     return pir_exec_fail(&f->message, PIR_UNSUPPORTED, "unsupported: an array in an array");
   PIR_TRY(make_room(f, array, (uint64_t)index));
+  if (f->has_lods)
+    pir_frame_take_lod(f, f->plan->words[instr->in + 1]);
   PIR_TRY(pir_frame_duplicate(f, tensor, false, &copy));
   if ((uint64_t)index >= array->count)
     array->count = (size_t)index + 1;
@@ -138,6 +140,7 @@ static pir_status read_item(frame *f, const plan_instr *instr) {
     return pir_exec_fail(&f->message, PIR_INVALID, "\"%s\": the array has nothing at %lld",
                          instr->label, (long long)index);
   PIR_TRY(pir_frame_duplicate(f, &array->items[index], false, &copy));
+  f->has_lods |= copy.tensor.lod_levels > 0;
   put_output(f, instr, &copy);
   return PIR_OK;
 }

@@ -338,6 +338,8 @@ static pir_status run_instr(frame *f, const plan_instr *instr, uint32_t number) 
   bool device = instr->kind == PLAN_TRANSFER || (instr->kind == PLAN_GROUP && f->queue);
   if (f->downloading && (!device || instr->symbol_count))
     PIR_TRY(pir_frame_settle(f));
+  if (f->has_lods && f->repeats)
+    pir_frame_forget_lods(f, instr);
   if (f->has_lods && !control)
     pir_frame_take_lods(f, instr);
   if (instr->late && !control)

@@ -15,14 +15,10 @@ typedef struct frame_buffer {
   bool device;        // the bytes belong to the device
 } frame_buffer;
 
-// An array of tensors, shared by the slots that refer to it; `late_bytes` of their buffers is
+// An array of tensors is shared by the slots that refer to it; `late_bytes` of their buffers is
 // ARRAY_BYTES.
 #define ARRAY_BYTES SIZE_MAX
-typedef struct tensor_array {
-  uint32_t holders;
-  pir_tensor *items;  // each with memory of its own; no data: not written yet
-  size_t count, capacity;
-} tensor_array;
+typedef pir_tensor_array tensor_array;
 
 // A tensor that a region yields.
 typedef struct carried {
@@ -47,6 +43,7 @@ typedef struct frame {
   pir_generator *generator;  // the session's
   pir_lod_block *lods;       // offsets that kernels of this run made
   bool has_lods;             // some tensor of this run has offsets
+  bool repeats;              // of a region: its instructions may run again in this run
   pir_text_block *texts;     // bytes of strings that kernels of this run made
   bool scanning;  // within a scan: loops are short, and small ones are not shared among threads
   pir_progress_sink progress;  // of the outermost frame alone
@@ -96,10 +93,12 @@ void pir_frame_point(frame *f, uint32_t slot);
 // Frees late memory that is no longer needed; with `outputs`, all of it.
 void pir_frame_drop_late(frame *f, bool outputs);
 
-// LoD offsets (lods.c). Before a run: frees the previous run's offsets. Before an instruction:
-// a view takes the offsets of its source if it has as many rows. After an instruction: a result
-// takes the offsets of an operand, unless the kernel set others.
+// LoD offsets (lods.c). Before a run: frees the previous run's offsets, in regions too. Before
+// an instruction of a region: its results lose the offsets of the previous iteration. Before
+// any instruction: a view takes the offsets of its source if it has the same number of rows.
+// After an instruction: a result takes the offsets of an operand, unless the kernel set others.
 void pir_frame_drop_lods(frame *f);
+void pir_frame_forget_lods(frame *f, const plan_instr *instr);
 void pir_frame_take_lods(frame *f, const plan_instr *instr);
 void pir_frame_pass_lods(frame *f, const plan_instr *instr);
 // Updates the offsets of one slot, as before an instruction.

@@ -4,7 +4,12 @@
 #include "frame.h"
 
 void pir_frame_drop_lods(frame *f) {
-  for (uint32_t i = 0; f->has_lods && i < f->plan->slot_count; i++)
+  if (!f->has_lods && !f->lods)
+    return;
+  for (uint32_t i = 0; f->regions && i < 2 * f->plan->control_count; i++)
+    if (f->regions[i].plan)
+      pir_frame_drop_lods(&f->regions[i]);
+  for (uint32_t i = 0; i < f->plan->slot_count; i++)
     f->tensors[i].lod_levels = 0;
   while (f->lods) {
     pir_lod_block *block = f->lods;
@@ -24,9 +29,22 @@ static bool may_share(const pir_tensor *from, const pir_tensor *to) {
   return from->rank > 0 && to->rank > 0 && from->shape[0] == to->shape[0];
 }
 
+void pir_frame_forget_lods(frame *f, const plan_instr *instr) {
+  for (uint32_t i = 0; i < instr->out_count; i++) {
+    uint32_t slot = f->plan->words[instr->out + i];
+    bool read = false;
+    for (uint32_t k = 0; k < instr->in_count && !read; k++)
+      read = f->plan->words[instr->in + k] == slot;
+    if (slot != NONE && !read)
+      f->tensors[slot].lod_levels = 0;
+  }
+}
+
 void pir_frame_take_lod(frame *f, uint32_t slot) {
   pir_tensor *to = &f->tensors[slot];
   uint32_t from = slot;
+  if (f->repeats && f->plan->slots[slot].view_of != NONE)
+    to->lod_levels = 0;
   while (!f->tensors[from].lod_levels && f->plan->slots[from].view_of != NONE) {
     from = f->plan->slots[from].view_of;
     if (!may_share(&f->tensors[from], to))

@@ -95,6 +95,8 @@ static frame *enter(frame *f, const plan_instr *instr, int r) {
   inner->scratch = f->scratch;
   inner->scratch_step = f->scratch_step;
   inner->scanning = f->scanning || region->arg_count;
+  inner->has_lods = f->has_lods;
+  inner->repeats = true;
   for (uint32_t i = 0; i < region->import_count; i++)
     inner->values[region->imports[2 * i + 1]] = f->values[region->imports[2 * i]];
   for (uint32_t i = 0; i < region->capture_count; i++)
@@ -111,6 +113,7 @@ static void drop_carried(frame *inner, uint32_t from, uint32_t count) {
 // Frees the memory that the region still owns, and passes a failure's message outwards.
 static pir_status leave_region(frame *f, frame *inner, pir_status status) {
   pir_frame_drop_late(inner, true);
+  f->has_lods |= inner->has_lods;
   inner->scratch = NULL;  // the outermost frame owns it
   inner->scratch_step = 0;
   f->budget = inner->budget;

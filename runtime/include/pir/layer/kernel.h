@@ -33,6 +33,16 @@ typedef struct pir_text_block {
   char text[];
 } pir_text_block;
 
+// An array of tensors. A tensor whose element type is PIR_UNDEFINED has one as its `data`.
+typedef struct pir_tensor_array {
+  // How many slots of a run refer to it.
+  uint32_t holders;
+  // The tensors, each with memory of its own, dense. Without data: not written yet.
+  pir_tensor *items;
+  // Their number, and the room for them.
+  size_t count, capacity;
+} pir_tensor_array;
+
 // Returns the address of element i, counted row-major over the shape.
 void *pir_tensor_element(const pir_tensor *tensor, int64_t i);
 

@@ -4,7 +4,7 @@
   both.py PROGRAM CASES
 
 A line of CASES has the name of a case, inputs (`x=2x3xf32:1,2`: numbers are repeated up to the shape), offsets
-(`lod_x=[[0,2,5]]`), and changes of the program (`/this/that/`, with any other delimiter that is a sign). The line `default`
+(`lod_x=[[0,2,5]]`, or `none`), and changes of the program (`/this/that/`, with any other delimiter that is a sign). The line `default`
 is the start of every case.
 """
 import itertools
@@ -39,7 +39,7 @@ def run(name, program, inputs, pipeline):
     command = ["pir-run", "case.pir", f"--pipeline={pipeline}", "--print"]
     for key, value in inputs.items():
         if key.startswith("lod_"):
-            command.append(f"--lod={key[4:]}={value}")
+            command += [] if value == "none" else [f"--lod={key[4:]}={value}"]
         else:
             write_npy(f"{key}.npy", value)
             command.append(f"--input={key}=@{key}.npy")
