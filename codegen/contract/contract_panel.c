@@ -141,7 +141,9 @@ static contract_walk first_walk(const panel_tile *t, loop_block *block, loop_exp
     e->value[f->tile] = row0;
   for (int i = 0; i < f->tap_count; i++)
     e->value[f->taps[i]] = NULL;
-  contract_walk w = {.fetch = e->fetch.from, .low = 0, .high = t->rows};
+  contract_walk w = {.low = 0, .high = t->rows};
+  if (t->rows * t->p->vectors >= e->env->target->machine->cache.fetching_sums)
+    w.fetch = e->fetch.from;
   w.b = f->b_packed ? contract_panel_base(e, t->p->number) : contract_position(e, OF_B);
   if (f->lane >= 0 && f->kind != CONTRACT_DEPTHWISE)
     e->value[f->lane] = NULL;

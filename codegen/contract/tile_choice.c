@@ -242,7 +242,8 @@ bool contract_can_fetch(const contract_form *f, const pir_target *target,
 
 void contract_arrange(contract_form *f, const pir_target *target, bool panel_inner) {
   contract_fetching fetches = panel_inner ? FETCH_ROWS : FETCH_PANEL;
-  bool gains = target->machine->cache.fetches_panels;
+  const pir_machine *machine = target->machine;
+  bool gains = panel_inner ? machine->cache.fetches_rows : machine->cache.fetches_panels;
   f->panel_inner = panel_inner;
   f->block = choose_row_block(f, target, likely_rows(f), likely_lanes(f));
   f->fetches = gains && contract_can_fetch(f, target, fetches) ? fetches : FETCH_NOTHING;

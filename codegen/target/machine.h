@@ -54,6 +54,10 @@ typedef struct pir_machine {
     // Whether panels of packed b that do not stay in the L2 cache are fetched into it one panel
     // ahead.
     bool fetches_panels;
+    // Whether rows that exceed half of the L2 cache are fetched into it one tile ahead.
+    bool fetches_rows;
+    // Fewest sums of a tile whose steps fetch.
+    int fetching_sums;
   } cache;
 
   // Register tiles of contractions.

@@ -1,9 +1,17 @@
 // A panel of weights that does not stay in the second cache is fetched into it while the one before is multiplied: each tile
-// of rows takes its share, also if their number is open. Where the weights stay and the rows do not, the panels share the next rows. Taps of minimal filters are fetched likewise. Weights that stay there
-// are not fetched, nor any for a processor where that gained nothing.
+// of rows takes its share, also if their number is open. Where the weights stay and the rows do not, the panels share the next rows. Taps of
+// minimal filters are fetched likewise. Weights that stay there are not fetched. Rows are not fetched for a processor where that gained nothing,
+// nor does a tile of few sums fetch there.
 // RUN: pir-opt %s --split-input-file --emit=loops --target=sapphirerapids | FileCheck %s
-// RUN: pir-opt %s --split-input-file --emit=loops --target=znver4 | FileCheck %s --check-prefix=NEVER
-// NEVER-NOT: prefetch
+// RUN: pir-opt %s --split-input-file --emit=loops --target=znver4 | FileCheck %s --check-prefix=PANELS --implicit-check-not="prefetch far b0"
+// PANELS-NOT: prefetch
+// PANELS: = 0 to 768 by 1
+// PANELS-COUNT-2: prefetch far b1[({{.*}} * 4))]
+// PANELS: [[SHARE:v[0-9]+]]: index = (floordiv(31, dim0) + 1)
+// PANELS-COUNT-1: prefetch far b1[({{.*}} * [[SHARE]]))]
+// PANELS-NOT: prefetch
+// PANELS: group g0: pd_op.conv2d
+// PANELS: prefetch far b1[
 
 // CHECK: 0 to 64 by 1
 // CHECK-NOT: prefetch
