@@ -25,6 +25,13 @@ void *pir_mem_get(const pir_allocator *allocator, size_t size) {
   return memory;
 }
 
+void *pir_mem_get_lasting(const pir_allocator *allocator, size_t size) {
+  char *memory = pir_mem_get(allocator, size);
+  if (memory && !allocator->alloc && size >= 2 * HUGE_PAGE)  // it begins at a huge page
+    (void)madvise(memory, size & ~(size_t)(HUGE_PAGE - 1), MADV_DONTNEED);
+  return memory;
+}
+
 void pir_mem_give(const pir_allocator *allocator, void *memory, size_t size) {
   if (!memory)
     return;

@@ -8,6 +8,9 @@
 // Allocates a block aligned to 64 bytes, or returns NULL. `size` 0 is taken as 1.
 void *pir_mem_get(const pir_allocator *allocator, size_t size);
 void pir_mem_give(const pir_allocator *allocator, void *memory, size_t size);
+// Allocates a block that stays for long: a large one gets new pages, which may be huge. Pages
+// of blocks that were freed before are often small, and stay so.
+void *pir_mem_get_lasting(const pir_allocator *allocator, size_t size);
 
 // These need an arena of a heap.
 

@@ -189,7 +189,7 @@ static pir_status grow_arena(pir_session *s, size_t bytes) {
   pir_mem_give(source, s->arena.data, s->arena.bytes);
   s->current = NULL;
   s->arena = (owned_block){0};
-  void *data = pir_mem_get(source, bytes);
+  void *data = pir_mem_get_lasting(source, bytes);
   if (!data)
     return PIR_EXHAUSTED;
   s->arena = (owned_block){data, bytes};

@@ -202,7 +202,7 @@ static pir_status place_packs(pir_model *model) {
   }
   if (!bytes)
     return PIR_OK;
-  char *at = pir_mem_get(&model->allocator, bytes);
+  char *at = pir_mem_get_lasting(&model->allocator, bytes);
   if (!at)
     return PIR_EXHAUSTED;
   model->packs = (owned_block){at, bytes};
