@@ -18,6 +18,7 @@
 
 #include <pir/compiler/dialect/cinn.h>
 #include <pir/compiler/walk.h>
+#include <pir/layer/machine_record.h>
 
 #include <string.h>
 #include <vec.h>
@@ -775,7 +776,7 @@ static pir_status read_target(grouping *g) {
   pir_str wanted = pir_run_option(g->run, "target");
   if (wanted.size && wanted.size < sizeof name)
     pir_text_format(name, sizeof name, "%.*s", (int)wanted.size, wanted.data);
-  if (wanted.size < sizeof name && !pir_target_get(name, &g->target))
+  if (wanted.size < sizeof name && !pir_target_in(g->ctx, name, &g->target))
     return PIR_OK;
   return pir_report(g->ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
                     "option 'target' expects one of: %s", pir_target_names());

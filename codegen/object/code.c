@@ -1,8 +1,8 @@
 // The code store has one entry for each distinct key. A build computes the keys (loop text,
-// target, versions), looks them up, and distributes the missing ones to threads by an atomic
-// counter. Only compiling needs the LLVM library, which is opened at the first miss. For a
-// device the key is the source text and the version of the device's compiler, so that is opened
-// for the look-up too.
+// target, costs, versions), looks them up, and distributes the missing ones to threads by an
+// atomic counter. Only compiling needs the LLVM library, which is opened at the first miss. For
+// a device the key is the source text and the version of the device's compiler, so that is
+// opened for the look-up too.
 #include "code.h"
 
 #include "device_codegen.h"
@@ -13,6 +13,7 @@
 
 #include <pir/compiler/context.h>
 #include <pir/diag.h>
+#include <pir/layer/machine_record.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -102,9 +103,10 @@ static pir_str write_origin(const pir_code_store *store, char out[ORIGIN_BYTES])
     n = pir_text_format(out, ORIGIN_BYTES, "libpir %u, %s, %s, driver %d\n", pir_version(),
                         compiler, store->target.name, store->target.device_driver);
   } else {
-    n = pir_text_format(out, ORIGIN_BYTES, "libpir %u, backend %s, %s tuned for %s, %s\n",
-                        pir_version(), pir_llvm_identity(), store->target.name,
-                        store->target.cpu, store->target.features);
+    pir_message costs;
+    pir_target_name_costs(&store->target, &costs);
+    n = pir_text_format(out, ORIGIN_BYTES, "libpir %u, backend %s, %s, %s\n", pir_version(),
+                        pir_llvm_identity(), costs.text, store->target.features);
   }
   return (pir_str){out, n};
 }

@@ -3,8 +3,8 @@
 // pir_target. Sizes that an algorithm or an instruction set fixes (filters, tile registers) are
 // named where they are used.
 //
-// This file states the meaning and unit of each number; machine.c has the records, and the
-// source of each number. A *product* is a multiply-add of one vector.
+// This file states the meaning and unit of each number; machine.c has the records, and
+// znver4.def the source of each number. A *product* is a multiply-add of one vector.
 #ifndef PIR_MACHINE_H
 #define PIR_MACHINE_H
 
@@ -174,9 +174,33 @@ typedef struct pir_machine {
   } device;
 } pir_machine;
 
+// The numbers in order (machine_fields.def): MACHINE_core_product_latency, ..
+typedef enum machine_field {
+#define FIELD(group, name) MACHINE_##group##_##name,
+#define FIELDS(group, name, count) MACHINE_##group##_##name,
+#include "machine_fields.def"
+#undef FIELD
+#undef FIELDS
+  MACHINE_FIELDS
+} machine_field;
+
+// Where a number comes from.
+enum {
+  MACHINE_GUESS,    // no measurement is on record
+  MACHINE_FITTED,   // tried on that processor with bench/contract, bench/ops, bench/latency.py
+  MACHINE_VENDOR,   // the vendor's optimisation guide, or what the processor says of itself
+  MACHINE_MEASURED  // a probe of this processor (measured.h)
+};
+
 // Returns the record for a level ("x86-64-v3", "aarch64", "cuda") and a processor by LLVM's
 // name: the processor's own at that level, else the level's. Never NULL.
 const pir_machine *pir_machine_find(const char *level, const char *processor);
+// Returns the source of each number of that record, by machine_field.
+const uint8_t *pir_machine_sources(const char *level, const char *processor);
+
+// Writes the name that the maker gave to this processor, without quotes and backslashes; "" if
+// none is known.
+void pir_processor_model(char out[64]);
 
 // Returns the record of the target; without a target, the record assumed for any processor.
 const pir_machine *pir_machine_of(const pir_target *target);

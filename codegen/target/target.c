@@ -401,14 +401,34 @@ static void find_caches(const processor_found *m, pir_target *t) {
       continue;  // instructions
     size_t bytes = ((size_t)(r.b >> 22) + 1) * ((r.b >> 12 & 1023) + 1) * ((r.b & 4095) + 1) *
                    ((size_t)r.c + 1);
-    if (level == 1)
+    if (level == 1) {
       t->l1_bytes = bytes;
+      t->l1_ways = (int)(r.b >> 22) + 1;
+    }
     if (level == 2)
       t->l2_bytes = bytes;
     if (level == 3)
       t->l3_bytes = bytes;
   }
   assume_caches(t);
+}
+
+// CPUID leaves 0x80000002 to 4: 48 characters.
+void pir_processor_model(char out[64]) {
+  char text[49] = "";
+  size_t n = 0;
+  for (uint32_t leaf = 0; leaf < 3; leaf++) {
+    regs r = cpuid(0x80000002u + leaf, 0);
+    memcpy(text + (size_t)leaf * sizeof r, &r, sizeof r);
+  }
+  for (const char *at = text; *at; at++) {
+    bool plain = *at > ' ' && *at < 127 && *at != '"' && *at != '\\';
+    if (plain || (*at == ' ' && n && out[n - 1] != ' '))
+      out[n++] = *at;
+  }
+  while (n && out[n - 1] == ' ')
+    n--;
+  out[n] = 0;
 }
 
 pir_status pir_target_get(const char *name, pir_target *out_target) {
@@ -440,6 +460,10 @@ static const char *const NATIVE = "aarch64";
 #else
 static const char *const NATIVE = NULL;
 #endif
+
+void pir_processor_model(char out[64]) {
+  out[0] = 0;
+}
 
 pir_status pir_target_get(const char *name, pir_target *out_target) {
   memset(out_target, 0, sizeof *out_target);

@@ -295,3 +295,11 @@ void pir_context_keep_code_listener(pir_context *ctx,
                                     const struct pir_code_listener *listener) {
   ctx->code_listener = listener;
 }
+
+struct pir_machine_record *pir_context_machine(const pir_context *ctx) {
+  return ctx->machine;
+}
+
+void pir_context_keep_machine(pir_context *ctx, struct pir_machine_record *record) {
+  ctx->machine = record;
+}

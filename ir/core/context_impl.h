@@ -70,6 +70,7 @@ struct pir_context {
   PIR_VEC(uint32_t) info_counts;        // lengths of those
   PIR_VEC(pir_name *) files;            // number - 1
   const struct pir_code_listener *code_listener;  // on the heap of the context; may be NULL
+  struct pir_machine_record *machine;             // the caller's; may be NULL
   const struct pir_pass_set *passes;              // registered by the program; may be NULL
   size_t undeclared_count;
   pir_undeclared undeclared[PIR_MOST_UNDECLARED];

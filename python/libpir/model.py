@@ -72,6 +72,8 @@ class Options:
     """"strict", "fast" or "bf16"."""
     cache: str | os.PathLike[str] | None = None
     """Folder of compiled code and prepared models."""
+    machine: str | None = None
+    """Costs by which code is chosen: "table", "measured", or None: measured ones where there is a cache (docs/targets.md)."""
     compile_threads: int = 0
     compiler: str | None = None
     """Where LLVM runs: "server", a process of its own, or "process"."""
@@ -148,6 +150,7 @@ class _Making:
         self.c = sized("pir_model_options")
         self.texts = [self._text("pipeline", options.pipeline), self._text("target", options.target)]
         self.texts += [self._text("math", options.math), self._text("compiler", options.compiler), self._text("cache", options.cache)]
+        self.texts += [self._text("machine", options.machine)]
         self.c.compile_threads, self.c.any_float = options.compile_threads, options.any_float
         self.c.device_number, self.c.replaceable = options.device_number, options.replaceable
         self.c.sink, self.c.progress = self.diagnostics.sink, self.watch.sink

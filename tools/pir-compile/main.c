@@ -19,6 +19,7 @@ enum {
   OPT_MATH,
   OPT_ANY_FLOAT,
   OPT_CACHE,
+  OPT_MACHINE,
   OPT_NAME
 };
 
@@ -34,6 +35,8 @@ static const cli_option option_table[] = {
      "strict (default), fast or bf16: what contractions may do for speed"},
     {OPT_ANY_FLOAT, 0, "any-float", NULL, "compute in 16-bit floats wherever f32 is allowed"},
     {OPT_CACHE, 0, "cache", "DIR", "folder of compiled code"},
+    {OPT_MACHINE, 0, "machine", "table|measured",
+     "costs of native code: the library's table, or measured ones (default with --cache)"},
     {OPT_NAME, 0, "name", "NAME",
      "objects and headers: of the model in C (default: from the output's name)"},
     {0, 0, NULL, NULL, NULL},
@@ -112,7 +115,8 @@ static pir_status compile_to(cli_run *cli, const pir_program *program,
                            .math = cli_value(cli, OPT_MATH, NULL),
                            .any_float = cli_has(cli, OPT_ANY_FLOAT),
                            .replaceable = cli_has(cli, OPT_REPLACEABLE),
-                           .cache = cli_value(cli, OPT_CACHE, NULL)};
+                           .cache = cli_value(cli, OPT_CACHE, NULL),
+                           .machine = cli_value(cli, OPT_MACHINE, NULL)};
   const char *const *names = targets->names;
   size_t count = targets->count;
   pir_status status =

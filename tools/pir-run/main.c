@@ -43,6 +43,9 @@ static const cli_option options[] = {
     {OPT_MATH, 0, "math", "MODE",
      "strict (default), fast, bf16: what contractions may do for speed"},
     {OPT_CACHE, 0, "cache", "DIR|none", "folder of compiled code and prepared models (none)"},
+    {OPT_MACHINE, 0, "machine", "[=table|measured]",
+     "print the costs of this processor by which code is chosen, measured ones (also without "
+     "MODEL); with a model and a value: use the library's table, or measure without --cache"},
     {OPT_COMPILE_ONLY, 0, "compile-only", NULL,
      "fill --cache with code for --target, which may be another machine's"},
     {OPT_BENCHMARK, 0, "benchmark", "[=SECONDS]", "run repeatedly (3 s) and report times"},
@@ -228,9 +231,8 @@ static pir_model_options model_options(run *r) {
   how.target = cli_value(r->cli, OPT_TARGET, NULL);
   how.math = cli_value(r->cli, OPT_MATH, NULL);
   how.any_float = cli_has(r->cli, OPT_ANY_FLOAT);
-  how.cache = cli_value(r->cli, OPT_CACHE, NULL);
-  if (how.cache && !strcmp(how.cache, "none"))
-    how.cache = NULL;
+  how.cache = run_cache(r);
+  how.machine = run_machine_use(r);
   if (cli_has(r->cli, OPT_TRAIN)) {
     snprintf(r->pipeline, sizeof r->pipeline, "state,%s",
              how.pipeline ? how.pipeline : "compile");
@@ -581,11 +583,14 @@ static int run_tool(cli_run *cli) {
   int code = cli_load_passes(cli, OPT_LOAD_PASSES);
   if (!code)
     code = read_options(&r);
+  bool alone = !cases && !path;
+  if (!code)
+    code = run_machine(&r, alone);
   if (!code && cases)
     code = run_cases(&r, cases, path, cli_value(cli, OPT_PARAMS, NULL));
-  else if (!code && !path)
+  else if (!code && alone && !cli_has(cli, OPT_MACHINE))
     code = cli_fail(cli, CLI_USAGE, "a MODEL is needed");
-  else if (!code)
+  else if (!code && !alone)
     code = run_file(&r, path);
   watch_code_end();
   return code;

@@ -45,7 +45,8 @@ enum {
   OPT_SHOW,
   OPT_GDB,
   OPT_PERF_MAP,
-  OPT_TUNE
+  OPT_TUNE,
+  OPT_MACHINE
 };
 
 typedef struct tolerance {
@@ -180,5 +181,13 @@ int run_benchmark(run *r, const char *seconds);
 int run_shapes(run *r, const char *text);
 void run_take_span(void *user, const pir_span *span);
 int run_write_profile(const run *r, const char *path);
+
+// The folder of --cache; NULL: none.
+const char *run_cache(const run *r);
+// What --machine asks for, as pir_model_options.machine.
+const char *run_machine_use(const run *r);
+// Prints what --machine asks to see: without a value, or `alone`, without a model. Returns an
+// exit code.
+int run_machine(const run *r, bool alone);
 
 #endif

@@ -4,11 +4,13 @@
 #include "prepared.h"
 #include "custom_impl.h"
 #include <pir/compiler/code_listener.h>
+#include <extension.h>
 #include <pir/compiler/dialects.h>
 #include <pir/compiler/load.h>
 #include <pir/compiler/pass.h>
 #include <pir/compiler/pass_library.h>
 #include <pir/compiler/verify.h>
+#include <pir/layer/machine_record.h>
 #include <pir/layer/tuning.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,6 +159,21 @@ static const pir_tuning *find_tuning(making *m, const pir_target *target) {
   return NULL;
 }
 
+// The costs of the target, which live as long as the compiler.
+static void use_costs(pir_model *model, pir_target *target, pir_machine_record *machine) {
+  pir_message name;
+  pir_arena memory;
+  pir_target_use_record(target, machine);
+  if (machine) {
+    pir_machine_record_retain(machine);
+    model->machine = machine;
+    model->drop_machine = pir_machine_record_release;
+  }
+  pir_arena_init(&memory, &model->heap);
+  pir_target_name_costs(target, &name);
+  model->metadata.info.machine = pir_arena_text(&memory, pir_str_from(name.text));
+}
+
 static pir_status create_compiler(making *m, pir_context *ctx, bool ahead) {
   const pir_model_options *options = m->options;
   pir_model *model = m->model;
@@ -179,6 +196,7 @@ static pir_status create_compiler(making *m, pir_context *ctx, bool ahead) {
         status == PIR_UNAVAILABLE ? "needs instructions this processor does not have"
                                   : "is not known",
         pir_target_names());
+  use_costs(model, &how.target, pir_context_machine(ctx));
   how.target.tuning = find_tuning(m, &how.target);
   model->drop_compiler = pir_compiler_destroy;
   return pir_compiler_create(ctx, &how, &model->compiler);
@@ -322,9 +340,14 @@ static pir_status create_of_clone(const pir_program *program, const pir_model_op
     watch_load(ctx, &options->stop);
   if (options->progress.report)
     pir_context_set_progress(ctx, options->progress);
-  pir_program *clone = pir_program_clone(program);
-  pir_status status =
-      clone ? create_model(clone, options, NULL, body, out_model) : heap->failure;
+  pir_machine_record *machine;
+  pir_status status = pir_model_find_costs(options, ctx, &machine);
+  pir_context_keep_machine(ctx, machine);
+  pir_program *clone = status ? NULL : pir_program_clone(program);
+  if (!status)
+    status = clone ? create_model(clone, options, NULL, body, out_model) : heap->failure;
+  pir_context_keep_machine(ctx, NULL);
+  pir_machine_record_release(machine);
   pir_context_set_progress(ctx, progress);
   pir_heap_watch(heap, watched ? &before : NULL);
   return status;
@@ -413,7 +436,8 @@ static pir_status load_dialects(void *user) {
   return options->custom_ops ? pir_custom_set_register(options->custom_ops, own->ctx) : PIR_OK;
 }
 
-static pir_status create_context(const pir_model_options *options, pir_context **out_ctx) {
+static pir_status create_context(const pir_model_options *options, pir_machine_record *machine,
+                                 pir_context **out_ctx) {
   pir_context_options how = {.size = sizeof how,
                              .allocator = options->allocator,
                              .sink = options->sink,
@@ -423,6 +447,7 @@ static pir_status create_context(const pir_model_options *options, pir_context *
   *out_ctx = NULL;
   if (!own.ctx)
     return PIR_EXHAUSTED;
+  pir_context_keep_machine(own.ctx, machine);
   watch_load(own.ctx, &options->stop);
   pir_context_set_progress(own.ctx, options->progress);
   pir_status status = pir_context_enter(own.ctx, load_dialects, &own);
@@ -448,11 +473,12 @@ static pir_status create_loaded(pir_context *ctx, pir_program *program, uint64_t
 }
 
 static pir_status load_bytes(pir_borrowed bytes, pir_borrowed params,
-                             const pir_model_options *options, pir_model **out_model) {
+                             const pir_model_options *options, pir_machine_record *machine,
+                             pir_model **out_model) {
   pir_context *ctx;
   pir_program *program = NULL;
   uint64_t start = pir_exec_now_ns();
-  pir_status status = create_context(options, &ctx);
+  pir_status status = create_context(options, machine, &ctx);
   if (status) {
     pir_borrowed_release(bytes);
     pir_borrowed_release(params);
@@ -466,12 +492,12 @@ static pir_status load_bytes(pir_borrowed bytes, pir_borrowed params,
 }
 
 static pir_status load_file(const char *path, const char *params,
-                            const pir_model_options *options, const pir_tuning *trial,
-                            char **out_params, pir_model **out_model) {
+                            const pir_model_options *options, pir_machine_record *machine,
+                            const pir_tuning *trial, char **out_params, pir_model **out_model) {
   pir_context *ctx;
   pir_program *program = NULL;
   uint64_t start = pir_exec_now_ns();
-  PIR_TRY(create_context(options, &ctx));
+  PIR_TRY(create_context(options, machine, &ctx));
   pir_status status = pir_program_load_found(ctx, path, params, &program, out_params);
   if (!status)
     return create_loaded(ctx, program, start, options, trial, out_model);
@@ -483,8 +509,11 @@ pir_status pir_model_load_trial(const char *path, const char *params,
                                 const pir_model_options *options, const pir_tuning *trial,
                                 pir_model **out_model) {
   char *found = NULL;
+  pir_machine_record *machine;
   *out_model = NULL;
-  pir_status status = load_file(path, params, options, trial, &found, out_model);
+  PIR_TRY(pir_model_find_costs(options, NULL, &machine));
+  pir_status status = load_file(path, params, options, machine, trial, &found, out_model);
+  pir_machine_record_release(machine);
   free(found);
   return status;
 }
@@ -502,12 +531,15 @@ pir_status pir_model_load(pir_borrowed bytes, pir_borrowed params,
                           const pir_model_options *given, pir_model **out_model) {
   uint64_t start = pir_exec_now_ns();
   pir_model_options options;
+  pir_machine_record *machine = NULL;
   pir_status status = PIR_INVALID;
   if (out_model)
     *out_model = NULL;
-  if (bytes.data && out_model)
+  if (bytes.data && out_model) {
     status = read_model_options(given, NULL, &options);
-  else
+    if (!status)
+      status = pir_model_find_costs(&options, NULL, &machine);
+  } else
     status = refuse_model(status, given, NULL, "pir_model_load: an argument is NULL");
   if (status) {
     pir_borrowed_release(bytes);
@@ -515,10 +547,10 @@ pir_status pir_model_load(pir_borrowed bytes, pir_borrowed params,
     return status;
   }
   prepared kept;
-  pir_prepared_begin_bytes(&options, bytes, params, &kept);
+  pir_prepared_begin_bytes(&options, machine, bytes, params, &kept);
   status = load_prepared(&kept, &options, start, out_model);
   if (status) {
-    status = load_bytes(bytes, params, &options, out_model);
+    status = load_bytes(bytes, params, &options, machine, out_model);
     if (!status)
       pir_prepared_save(&kept, *out_model, NULL);
   } else {
@@ -526,6 +558,7 @@ pir_status pir_model_load(pir_borrowed bytes, pir_borrowed params,
     pir_borrowed_release(params);
   }
   pir_prepared_release(&kept);
+  pir_machine_record_release(machine);
   return status;
 }
 
@@ -538,15 +571,18 @@ pir_status pir_model_load_file(const char *path, const char *params,
   if (!path || !out_model)
     return refuse_model(PIR_INVALID, given, NULL, "pir_model_load_file: an argument is NULL");
   PIR_TRY(read_model_options(given, NULL, &options));
+  pir_machine_record *machine;
+  PIR_TRY(pir_model_find_costs(&options, NULL, &machine));
   prepared kept;
   char *found = NULL;
-  pir_prepared_begin(&options, path, params, &kept);
+  pir_prepared_begin(&options, machine, path, params, &kept);
   pir_status status = load_prepared(&kept, &options, start, out_model);
   if (status)
-    status = load_file(path, params, &options, NULL, &found, out_model);
+    status = load_file(path, params, &options, machine, NULL, &found, out_model);
   if (!status && !(*out_model)->mapped.data)
     pir_prepared_save(&kept, *out_model, found);
   pir_prepared_release(&kept);
+  pir_machine_record_release(machine);
   free(found);
   return status;
 }

@@ -27,6 +27,7 @@ void pir_metadata_store(pir_archive *a, model_metadata *metadata) {
   PIR_ARCHIVE(a, info->op_names);
   PIR_ARCHIVE(a, info->params);
   PIR_ARCHIVE(a, info->param_bytes);
+  pir_archive_str(a, &info->machine);
   metadata->counts =
       pir_archive_items(a, metadata->counts, info->op_names, sizeof *metadata->counts);
   for (uint64_t i = 0; i < info->op_names && !a->failed; i++) {

@@ -44,6 +44,8 @@ void pir_model_release(pir_model *model) {
   pir_model_close_device(model);
   if (model->compiler)
     model->drop_compiler(model->compiler);
+  if (model->machine)
+    model->drop_machine(model->machine);
   pir_executable_destroy(model->executable);
   pir_heap_release(&model->heap);
   if (model->custom)

@@ -45,6 +45,8 @@ struct pir_model {
   plan plan;
   pir_compiler *compiler;  // owns the code; NULL when nothing was compiled here
   void (*drop_compiler)(pir_compiler *compiler);  // the runtime library has no compiler
+  struct pir_machine_record *machine;  // held: the costs of the compiler's target; or NULL
+  void (*drop_machine)(struct pir_machine_record *record);
   pir_executable *executable;  // owns code that was compiled before; NULL: there is none
   const void **constants;      // data of each const
   owned_block *copies;         // for each const: memory that the model allocated
@@ -82,6 +84,11 @@ int pir_model_threads(int asked);
 // Reads the caller's options (NULL: all defaults) and fills in defaults.
 pir_status pir_model_options_read(const pir_model_options *given, pir_model_options *out,
                                   sized_text *why);
+// Finds the costs of this processor that the options ask for: *out_machine, which the caller
+// releases, or NULL for the table's. Reports to the context, or without one to the options'
+// sink (costs.c).
+pir_status pir_model_find_costs(const pir_model_options *options, pir_context *ctx,
+                                struct pir_machine_record **out_machine);
 
 // Notes the origin of the program, its ops and parameters, before passes change it
 // (describe.c).

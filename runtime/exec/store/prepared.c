@@ -1,12 +1,12 @@
 // A prepared model is one file: a page with a header, the plan with the code of its groups,
 // and, page-aligned, the constants and packed weights that a run reads. A start maps the file:
 // nothing is read, folded, packed or compiled, and processes share the pages. The file name is
-// a hash of all inputs: the program's bytes, the digest of the parameter file, target, options,
-// and the libraries' own files. The header holds them as text too. So a changed parameter leads
-// to another name, never to wrong numbers. Header and plan are always checked against their
-// checksums. The weights are checked too, unless the file is unchanged since it was written:
-// same device, inode, size, and modification time. That time is set to a moment in the past,
-// which no write can produce.
+// a hash of all inputs: the program's bytes, the digest of the parameter file, target, costs,
+// options, and the libraries' own files. The header holds them as text too. So a changed
+// parameter leads to another name, never to wrong numbers. Header and plan are always checked
+// against their checksums. The weights are checked too, unless the file is unchanged since it
+// was written: same device, inode, size, and modification time. That time is set to a moment in
+// the past, which no write can produce.
 #include "prepared.h"
 #include "stored_model.h"
 
@@ -14,6 +14,7 @@
 #include <folder.h>
 #include <pir/compiler/load.h>
 #include <pir/compiler/params.h>
+#include <pir/layer/machine_record.h>
 #include <pir/layer/tuning.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,21 +66,24 @@ static bool digest_tuning(const char *folder, const pir_target *target, file_dig
   return begun;
 }
 
-static bool make_key(const pir_model_options *options, file_digest program, file_digest params,
-                     prepared *out) {
+static bool make_key(const pir_model_options *options, const pir_machine_record *machine,
+                     file_digest program, file_digest params, prepared *out) {
   pir_target t;
+  pir_message costs;
   file_digest tuning;
   char libraries[512];
   if (pir_target_get(options->target, &t) || t.device ||
       !digest_tuning(options->cache, &t, &tuning))
     return false;
   pir_compiler_identity(libraries, sizeof libraries);
+  pir_target_use_record(&t, machine);
+  pir_target_name_costs(&t, &costs);
   size_t n = pir_text_format(
       out->origin, sizeof out->origin,
-      "%s\n%s %s %s %s %d %d %llu %llu %llu\n%llx %llx\n%s\n%s %d\n%llx %llx %llx %llx",
+      "%s\n%s %s %s %s %d %d %llu %llu %llu\n%s\n%llx %llx\n%s\n%s %d\n%llx %llx %llx %llx",
       libraries, t.name, t.triple, t.cpu, t.features, t.vector_bytes, t.vector_registers,
       (unsigned long long)t.l1_bytes, (unsigned long long)t.l2_bytes,
-      (unsigned long long)t.l3_bytes, (unsigned long long)tuning.low,
+      (unsigned long long)t.l3_bytes, costs.text, (unsigned long long)tuning.low,
       (unsigned long long)tuning.high, options->pipeline, options->math, options->any_float,
       (unsigned long long)program.low, (unsigned long long)program.high,
       (unsigned long long)params.low, (unsigned long long)params.high);
@@ -115,32 +119,33 @@ static bool find_params(const char *program, const char *given, char **out) {
   return !given;  // found a folder: a program with parameters is not kept, one without may be
 }
 
-static bool name_files(const pir_model_options *options, const char *path, const char *params,
-                       prepared *out) {
+static bool name_files(const pir_model_options *options, const pir_machine_record *machine,
+                       const char *path, const char *params, prepared *out) {
   file_digest program, weights = {0};
   return !pir_program_find(path, &out->program) &&
          find_params(out->program, params, &out->params) &&
          pir_file_digest(-1, out->program, &out->program_identity, &program) &&
          (!out->params ||
           pir_file_digest(out->folder, out->params, &out->params_identity, &weights)) &&
-         make_key(options, program, weights, out);
+         make_key(options, machine, program, weights, out);
 }
 
-void pir_prepared_begin(const pir_model_options *options, const char *path, const char *params,
-                        prepared *out) {
+void pir_prepared_begin(const pir_model_options *options, const pir_machine_record *machine,
+                        const char *path, const char *params, prepared *out) {
   *out = (prepared){.folder = can_be_kept(options) ? pir_folder_open(options->cache) : -1};
-  if (out->folder >= 0 && !name_files(options, path, params, out))
+  if (out->folder >= 0 && !name_files(options, machine, path, params, out))
     pir_prepared_release(out);
 }
 
-void pir_prepared_begin_bytes(const pir_model_options *options, pir_borrowed program,
+void pir_prepared_begin_bytes(const pir_model_options *options,
+                              const pir_machine_record *machine, pir_borrowed program,
                               pir_borrowed params, prepared *out) {
   *out = (prepared){.folder = can_be_kept(options) ? pir_folder_open(options->cache) : -1};
   if (out->folder < 0)
     return;
   file_digest weights =
       params.data ? pir_digest_of(params.data, params.size) : (file_digest){0};
-  if (!make_key(options, pir_digest_of(program.data, program.size), weights, out))
+  if (!make_key(options, machine, pir_digest_of(program.data, program.size), weights, out))
     pir_prepared_release(out);
 }
 

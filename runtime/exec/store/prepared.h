@@ -34,10 +34,13 @@ typedef struct prepared {
   file_identity program_identity, params_identity;
 } prepared;
 
-// Computes the model's name in the folder of the options. Must be released.
-void pir_prepared_begin(const pir_model_options *options, const char *path, const char *params,
-                        prepared *out);
-void pir_prepared_begin_bytes(const pir_model_options *options, pir_borrowed program,
+// Computes the model's name in the folder of the options, with the costs of `machine` (NULL:
+// the table's). Must be released.
+void pir_prepared_begin(const pir_model_options *options,
+                        const struct pir_machine_record *machine, const char *path,
+                        const char *params, prepared *out);
+void pir_prepared_begin_bytes(const pir_model_options *options,
+                              const struct pir_machine_record *machine, pir_borrowed program,
                               pir_borrowed params, prepared *out);
 void pir_prepared_release(prepared *p);
 

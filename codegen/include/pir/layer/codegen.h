@@ -1,6 +1,5 @@
 // Code generation: compiles fusion groups (cinn_op.group) to machine code (docs/compile.md).
-// Loop IR, schedules and contraction kernels are part of libpir. The LLVM emitter is a separate
-// library, which is opened when it is first needed.
+// The LLVM emitter is a separate library, which is opened when it is first needed.
 //
 // Functions that take an op, a program or facts follow the context's rule of one thread at a
 // time; functions about targets may be called from any thread.
@@ -34,6 +33,7 @@ typedef struct pir_target {
   bool avx512_vnni, avx512_bf16, amx_bf16, amx_int8;
   // Caches of one core, in bytes.
   size_t l1_bytes, l2_bytes, l3_bytes;
+  int l1_ways;  // 0: not known
   // Kind of a device ("cuda"), a constant; NULL: a processor.
   const char *device;
   // Architecture of the device by the number that its makers give it, as 90.
@@ -42,7 +42,7 @@ typedef struct pir_target {
   int device_driver;
   // Whether the device's threads multiply tiles of 16-bit floats together.
   bool tile_products;
-  // The numbers that choices are weighed with.
+  // Costs by which code is chosen: the library's, or parts of a pir_machine_record.
   const struct pir_machine *machine;
   // The record of tuned choices, or NULL.
   const struct pir_tuning *tuning;

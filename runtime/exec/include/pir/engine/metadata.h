@@ -25,6 +25,9 @@ typedef struct pir_model_info {
   // Ops of the program as it was loaded, before passes and with ops of regions, and the
   // number of their names (pir_model_op_count); parameters and their bytes.
   uint64_t ops, op_names, params, param_bytes;
+  // Costs by which code was chosen: processor, level, "table" or "measured", and a number of
+  // their own, as "znver4 x86-64-v4, measured, 1d2f04a7c8b9e365"; empty without compiled code.
+  pir_str machine;
 } pir_model_info;
 
 // Sets *out_info. PIR_INVALID: *out_info has no size.

@@ -84,6 +84,11 @@ typedef struct pir_model_options {
   // How much `sink` hears while a program is loaded. PIR_LOG_REMARKS tells which ops became one
   // kernel, and why others did not.
   pir_log_level log_level;
+  // By which costs of this processor code is chosen, where `target` is the native one
+  // (docs/targets.md#a-machine-that-is-measured). NULL: with a cache folder measured ones,
+  // which takes up to 150 ms once and is kept there; without a folder the library's table.
+  // "table": always the table. "measured": measured ones also without a folder.
+  const char *machine;
 } pir_model_options;
 
 // Verifies a program (pir/compiler/verify.h) and compiles it. The program is cloned, so the
