@@ -1,4 +1,4 @@
-// Chooses the code of a contraction by the record of tuned choices (docs/tuning.md), and lists
+// Chooses the code of a contraction by the record of tuned choices (docs/contractions.md), and lists
 // the candidates that a trial times: variants of the present choice in one respect each. The
 // record names a class of contractions by everything on which their speed depends but memory
 // and the ops around them.

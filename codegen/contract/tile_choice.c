@@ -250,8 +250,8 @@ void contract_arrange(contract_form *f, const pir_target *target, bool panel_inn
 }
 
 // Chooses the type in which packed b is held. The product of few rows takes the time of reading
-// b, so that half of the bytes is half of the time. With many rows each line is widened again for
-// each tile, which costs more than it saves.
+// b, so that half of the bytes is half of the time. With many rows each line is widened again
+// for each tile, which costs more than it saves.
 static pir_dtype choose_held(const contract_form *f) {
   pir_dtype dtype = f->c->b.rounded ? f->c->b.rounded : f->c->b.dtype;
   bool narrow = pir_dtype_size(dtype) < pir_dtype_size(f->compute) && f->compute == PIR_F32;

@@ -77,9 +77,10 @@ void pir_compiler_identity(char *out, size_t capacity) {
                   st.st_mtim.tv_nsec, BACKEND_SOURCES);
 }
 
-// The loader has no codes for its failures: what it "cannot create" or "cannot allocate" is
+// The loader has no codes for its failures: "cannot create" and "cannot allocate" are about
 // memory, and some of these messages have no reason after them. `path` is a file that can be
-// read, or NULL: the loader says that it cannot open it when memory or descriptors have run out.
+// read, or NULL: the loader says that it cannot open it when memory or descriptors have run
+// out.
 static pir_status status_of_loader(const char *reason, const char *path) {
   static const char *const starved[] = {"annot allocate", "cannot create", "out of memory",
                                         "map segment", "zero-fill pages"};

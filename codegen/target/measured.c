@@ -110,8 +110,8 @@ static void derive_feed(const deriving *d, machine_field field, double read, int
 
 // fetches_panels: whether a product of 48 rows becomes faster by a twentieth at least, be its
 // weights in the last-level cache or in memory, if each panel fetches the next one. Less is
-// what repetitions differ by, and fetching costs an instruction for each line. Whole networks on
-// this processor say more, where they were timed.
+// what repetitions differ by, and fetching costs an instruction for each line. Whole networks
+// on this processor say more, where they were timed.
 static void derive_fetching(const deriving *d) {
   double gain = fmax(d->m->fetch_gain_l3, d->m->fetch_gain_memory);
   if (gain <= 0 || d->sources[MACHINE_cache_fetches_panels] == MACHINE_FITTED)

@@ -40,8 +40,8 @@ static int64_t packed_place(const packing *p, int64_t rows, int64_t columns, int
   return line + tile + unit + in_unit % LANES * wide + in_unit / LANES;
 }
 
-// A quotient that is no number, as in a column of zeros, becomes the greatest integer of 8 bits,
-// or the smallest of 4, as in Paddle. Its scale is 0.
+// A quotient that is no number, as in a column of zeros, becomes the greatest integer of 8
+// bits, or the smallest of 4, as in Paddle. Its scale is 0.
 static int quantise_weight(double x, float scale, int top) {
   float q = roundf((float)x / scale);
   if (isnan(q))
