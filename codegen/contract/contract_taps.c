@@ -258,7 +258,7 @@ static void store_totals(const panel_tile *t, loop_block *block, bool any) {
     }
 }
 
-static void clear_sums(const panel_tile *t, loop_block *block) {
+static void zero_sums(const panel_tile *t, loop_block *block) {
   panel_tile one = *t;
   for (one.part = 0; one.part < t->parts; one.part++)
     for (int row = 0; row < t->rows; row++)
@@ -277,7 +277,7 @@ static void begin_chunk(const panel_tile *t, loop_block *block) {
   loop_block *later = contract_if(e, body, contract_lt(e, contract_int(e, 1), so_far), &first);
   store_totals(t, later, true);
   store_totals(t, first, false);
-  clear_sums(t, body);
+  zero_sums(t, body);
   pir_loop_store(e->fn, block, t->chunks, contract_int(e, 0), contract_plus(e, so_far, 1),
                  NULL);
 }
