@@ -184,7 +184,7 @@ static void emit_parts(const panel_tile *t, loop_block *block, const contract_wa
 
 // ---- chunks
 
-// Long sums are added in chunks of about this many products, each with a sum of its own. The
+// Long sums are added in chunks of about this many products for each part of a sum. The
 // rounding error of n additions in one chain grows with n, the error of chunks of c with
 // c + n / c (Higham, Accuracy and Stability of Numerical Algorithms, 2002, section 4.2).
 enum { CHUNK = 256 };
@@ -205,7 +205,7 @@ static int64_t products_inside(const panel_tile *t, int at) {
 static bool has_chunks(const panel_tile *t) {
   const contract_form *f = t->p->e.form;
   return f->compute == PIR_F32 && f->kind == CONTRACT_PANEL && f->group == 1 &&
-         products_inside(t, 0) >= 2 * CHUNK;
+         products_inside(t, 0) >= 2 * CHUNK * t->parts;
 }
 
 // Returns the steps of a chunk if a loop with so many steps, in front of order[next], is
@@ -214,7 +214,7 @@ static int64_t steps_of_chunk(const panel_tile *t, int next, int64_t steps) {
   int64_t inside = products_inside(t, next);
   if (!t->totals || t->chunked || !steps || inside > CHUNK)
     return 0;
-  int64_t most = CHUNK / inside, chunks = (steps + most - 1) / most;
+  int64_t most = CHUNK * t->parts / inside, chunks = (steps + most - 1) / most;
   return (steps + chunks - 1) / chunks;
 }
 
