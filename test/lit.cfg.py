@@ -24,6 +24,9 @@ config.substitutions.append(("%{root}", root))
 public = ["ir/abi", "ir/include", "dialects/include", "runtime/include", "passes/include", "codegen/include", "runtime/exec/include"]
 config.substitutions.append(("%{headers}", " ".join("-I" + os.path.join(root, folder) for folder in public) +
                              " -I" + os.path.join(os.path.dirname(tools), "gen/include")))
+flags = lit_config.params.get("flags", "")
+if "-O2" in flags and "-fsanitize" not in flags:
+    config.available_features.add("optimised")
 if os.path.exists(os.path.join(os.path.dirname(tools), "lib", "libpir_codegen_llvm.so")):
     config.available_features.add("llvm")
 if shutil.which("aarch64-linux-gnu-gcc") and shutil.which("qemu-aarch64"):

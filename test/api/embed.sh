@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs into a scratch folder, builds examples/embed against the installed pkg-config file as C11 and as
 # C++17, and runs it: two threads, two sessions, the library's pool and the program's own executor. Then
-# by CMake; and what else is installed. (engine.sh runs examples/engine.)
+# by CMake; programs with the runtime library alone, by CMake and static; and what else is installed. (engine.sh runs
+# examples/engine.)
 #   embed.sh BUILD
 set -eu
 build=$(cd "$1" && pwd)
@@ -61,13 +62,31 @@ endif()
 find_package(pir REQUIRED)
 add_executable(engine $root/examples/embed/embed.c)
 target_link_libraries(engine pir::pir pthread)
+add_executable(runtime $root/examples/engine/runtime.c)
+target_link_libraries(runtime pir::rt)
 EOF
 cmake -S "$into" -B "$into/cmake" -DCMAKE_PREFIX_PATH="$into" -DCMAKE_C_COMPILER="${CC-gcc}" -DCMAKE_C_FLAGS="${CFLAGS-}" >"$into/log"
 cmake --build "$into/cmake" >>"$into/log"
 "$into/cmake/engine" "$model/model.json" "$model/model.pdiparams" | grep -q 'the two sessions agree'
 
+# A compiled model, with the runtime library alone: from CMake, and the static one.
+"$into/bin/pir-compile" "$model/model.json" -o "$into/model.pirm"
+# shellcheck disable=SC2046,SC2086
+cc -std=c11 "$root/examples/engine/runtime.c" -o "$into/runtime_static" ${CFLAGS-} $(pkg-config --cflags pir_rt) \
+  $(pkg-config --static --libs pir_rt | sed 's/-lpir_rt/-l:libpir_rt.a/')
+for program in cmake/runtime runtime_static; do
+  "$into/$program" "$into/model.pirm" | grep -q '^first row: '
+done
+needed() { LC_ALL=C objdump -p "$into/$1" | grep -oE 'NEEDED *libpir.*' | grep -oE '[^ ]+$' || true; }
+[ "$(needed cmake/runtime | sed 's/[.]so.*//')" = libpir_rt ]
+[ -z "$(needed runtime_static)" ]
+
+# Headers of the two sets alone: those between the layers stay in the source tree.
+[ ! -e "$into/include/pir/layer" ]
+if grep -rn '#include [<"]pir/layer' "$into/include"; then exit 1; fi
+
 # Manual pages and completions know every option that --help prints.
-for tool in pir-opt pir-run pir-translate; do
+for tool in pir-compile pir-opt pir-run pir-translate; do
   page=$into/share/man/man1/$tool.1
   . "$into/share/bash-completion/completions/$tool"
   COMP_WORDS=("$tool" --) COMP_CWORD=1
