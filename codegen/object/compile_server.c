@@ -2,7 +2,9 @@
 // may only call few functions, and LLVM is not among them. The program that is started forks at
 // once and ends, so that the host has no child of which it does not know. A module travels
 // through a pair of sockets, of which a job of the server has one end. When its code has come
-// the job waits for another module, because a new process is slow at first.
+// the job waits for another module, because a new process is slow at first. The server makes
+// the pairs and sends our ends: if we ever had its ends, a process that the host forks
+// meanwhile would keep them open, and we would wait for a server that has ended.
 #include "compile_server.h"
 
 #include "backend_sources.h"
@@ -50,6 +52,53 @@ bool pir_socket_send(int fd, const void *data, size_t size) {
     size -= (size_t)n;
   }
   return true;
+}
+
+// Room for one descriptor in a message of one byte.
+typedef union rights {
+  struct cmsghdr head;
+  char room[CMSG_SPACE(sizeof(int))];
+} rights;
+
+bool pir_socket_send_fd(int fd, int sent) {
+  char byte = 0;
+  rights r = {.head = {.cmsg_len = CMSG_LEN(sizeof sent),
+                       .cmsg_level = SOL_SOCKET,
+                       .cmsg_type = SCM_RIGHTS}};
+  struct iovec bytes = {&byte, 1};
+  struct msghdr text = {.msg_iov = &bytes,
+                        .msg_iovlen = 1,
+                        .msg_control = r.room,
+                        .msg_controllen = sizeof r.room};
+  ssize_t n;
+  memcpy(CMSG_DATA(&r.head), &sent, sizeof sent);
+  do
+    n = sendmsg(fd, &text, MSG_NOSIGNAL);
+  while (n < 0 && errno == EINTR);
+  return n == 1;
+}
+
+int pir_socket_receive_fd(int fd, int flags) {
+  char byte;
+  int sent;
+  rights r;
+  struct iovec bytes = {&byte, 1};
+  struct msghdr text = {.msg_iov = &bytes,
+                        .msg_iovlen = 1,
+                        .msg_control = r.room,
+                        .msg_controllen = sizeof r.room};
+  ssize_t n;
+  do
+    n = recvmsg(fd, &text, flags | MSG_CMSG_CLOEXEC);
+  while (n < 0 && errno == EINTR);
+  const struct cmsghdr *head = n > 0 ? CMSG_FIRSTHDR(&text) : NULL;
+  if (head && head->cmsg_type == SCM_RIGHTS) {
+    memcpy(&sent, CMSG_DATA(head), sizeof sent);
+    return sent;
+  }
+  if (n >= 0)
+    errno = n ? EMFILE : ECONNRESET;  // the kernel leaves out what has no room here
+  return -1;
 }
 
 // The other side learns of the end although a process that the host forked has the descriptor,
@@ -137,6 +186,15 @@ static pir_status begin_server(int control, char *message, size_t capacity) {
   return PIR_OK;
 }
 
+// The descriptor for requests. The process that sent it has ended, so that it is there or never
+// comes.
+static pir_status take_control(int begun, int *out_control, char *message, size_t capacity) {
+  *out_control = pir_socket_receive_fd(begun, MSG_DONTWAIT);
+  return *out_control >= 0 ? PIR_OK
+                           : report_server(message, capacity, PIR_EXHAUSTED, COMPILE_SERVER,
+                                           "ended at once, for which memory may be the reason");
+}
+
 // Moves a descriptor from where the server has its standard ones, which a host may have closed.
 static bool move_up(int *fd) {
   if (*fd > STDERR_FILENO)
@@ -167,7 +225,7 @@ static compile_server *create_server(int control) {
 
 pir_status pir_compile_server_start(compile_server **out_server, char *message,
                                     size_t capacity) {
-  int sockets[2] = {-1, -1};
+  int sockets[2] = {-1, -1}, control = -1;
   pir_status status = PIR_OK;
   *out_server = NULL;
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) || !move_up(&sockets[1]))
@@ -178,14 +236,16 @@ pir_status pir_compile_server_start(compile_server **out_server, char *message,
   if (sockets[1] >= 0)
     close(sockets[1]);
   if (!status)
-    *out_server = create_server(sockets[0]);
+    status = take_control(sockets[0], &control, message, capacity);
+  if (sockets[0] >= 0)
+    close(sockets[0]);
+  if (status)
+    return status;
+  *out_server = create_server(control);
   if (*out_server)
     return PIR_OK;
-  if (sockets[0] >= 0)
-    close_socket(sockets[0]);
-  return status
-             ? status
-             : report_server(message, capacity, PIR_EXHAUSTED, COMPILE_SERVER, "out of memory");
+  close_socket(control);
+  return report_server(message, capacity, PIR_EXHAUSTED, COMPILE_SERVER, "out of memory");
 }
 
 pir_status pir_compile_server_await(compile_server *server, char *message, size_t capacity) {
@@ -220,43 +280,17 @@ void pir_compile_server_stop(compile_server *server) {
 
 // ---- compiling
 
-// Gives the server one end of a pair of sockets; returns the other end, or -1.
-static int open_job(const compile_server *server) {
-  int ends[2];
-  char byte = 0;
-  union {
-    struct cmsghdr head;
-    char room[CMSG_SPACE(sizeof(int))];
-  } rights = {.head = {.cmsg_len = CMSG_LEN(sizeof(int)),
-                       .cmsg_level = SOL_SOCKET,
-                       .cmsg_type = SCM_RIGHTS}};
-  struct iovec bytes = {&byte, 1};
-  struct msghdr text = {.msg_iov = &bytes,
-                        .msg_iovlen = 1,
-                        .msg_control = rights.room,
-                        .msg_controllen = sizeof rights.room};
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
-    return -1;
-  memcpy(CMSG_DATA(&rights.head), &ends[1], sizeof ends[1]);
-  ssize_t n;
-  do
-    n = sendmsg(server->control, &text, MSG_NOSIGNAL);
-  while (n < 0 && errno == EINTR);
-  int error = errno;
-  close(ends[1]);
-  if (n == 1)
-    return ends[0];
-  close(ends[0]);
-  errno = error;
-  return -1;
-}
-
 // Our end of a job that waits for a module, or of a new one; -1 if there is none.
 static int take_job(compile_server *server) {
+  char byte = 0;
   pthread_mutex_lock(&server->lock);
   int job = server->idle_count ? server->idle[--server->idle_count] : -1;
+  if (job < 0 && pir_socket_send(server->control, &byte, 1))
+    job = pir_socket_receive_fd(server->control, 0);
+  int error = errno;
   pthread_mutex_unlock(&server->lock);
-  return job < 0 ? open_job(server) : job;
+  errno = error;
+  return job;
 }
 
 static void give_job(compile_server *server, int job, bool again) {

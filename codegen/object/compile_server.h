@@ -37,12 +37,13 @@ pir_status pir_compile_server_emit(compile_server *server, const pir_emit_limits
 #define COMPILE_SERVER "pir-compile-server"
 
 enum {
-  SERVER_CONTROL = 3,  // the server's descriptor: each message brings a job's
+  SERVER_CONTROL = 3,  // the server's descriptor: each byte asks for a job
   SERVER_JOB = 4,      // the descriptor of a job: request, then reply, and so on
   SERVER_MESSAGE = 768
 };
 
-// The server's first message on its control descriptor.
+// The server's first message on its control descriptor. Then it answers each byte with the
+// library's end of a job.
 typedef struct server_hello {
   char sources[64];  // of the server's library (BACKEND_SOURCES)
   pir_status status;
@@ -67,5 +68,9 @@ typedef struct server_reply {
 
 // Sends all of it; false if the other side has ended. pir_read_all receives.
 bool pir_socket_send(int fd, const void *data, size_t size);
+// Sends a descriptor, of which the caller keeps its own.
+bool pir_socket_send_fd(int fd, int sent);
+// A descriptor that was sent, or -1 with the reason in errno. `flags` are recvmsg's.
+int pir_socket_receive_fd(int fd, int flags);
 
 #endif

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -192,17 +194,54 @@ static pir_status try_long(pir_llvm_library *llvm, const pir_stop *stop,
   return status;
 }
 
-static void *set_flag(void *flag) {
-  usleep(200000);
-  atomic_store((pir_atomic_int *)flag, 1);
+// Whether a process catches SIGIO, as jobs do that compile.
+static bool catches_sigio(const char *process) {
+  char path[300], line[256];
+  unsigned long long caught = 0;
+  snprintf(path, sizeof path, "/proc/%s/status", process);
+  FILE *file = fopen(path, "r");
+  while (file && fgets(line, sizeof line, file))
+    if (strncmp(line, "SigCgt:", 7) == 0)
+      caught = strtoull(line + 7, NULL, 16);
+  if (file)
+    fclose(file);
+  return caught >> (SIGIO - 1) & 1;
+}
+
+static bool job_compiles(const char *variable) {
+  bool found = false;
+  DIR *dir = opendir("/proc");
+  for (struct dirent *e; dir && !found && (e = readdir(dir));)
+    found = atoi(e->d_name) > 0 && atoi(e->d_name) != getpid() && catches_sigio(e->d_name) &&
+            has_variable(e->d_name, variable);
+  if (dir)
+    closedir(dir);
+  return found;
+}
+
+// However slow the machine is, the module is on its way through LLVM then.
+static void await_compiling(const char *variable) {
+  while (!job_compiles(variable))
+    usleep(5000);
+}
+
+typedef struct ending {
+  const char *variable;
+  pir_atomic_int flag;
+} ending;
+
+static void *set_flag(void *data) {
+  ending *e = data;
+  await_compiling(e->variable);
+  atomic_store(&e->flag, 1);
   return NULL;
 }
 
 // The job is killed; the server goes on.
 static void a_job_ends_early(void **unused) {
   char message[MESSAGE] = "", value[64];
-  pir_atomic_int flag = 0;
-  pir_stop stops[] = {{.max_ns = 200000000}, {.cancel = &flag}};
+  ending end = {.variable = value};
+  pir_stop stops[] = {{.max_ns = 200000000}, {.cancel = &end.flag}};
   pir_llvm_library llvm;
   pir_emitted code;
   (void)unused;
@@ -211,12 +250,13 @@ static void a_job_ends_early(void **unused) {
   assert_int_equal(pir_llvm_open(false, &llvm, message, sizeof message), PIR_OK);
   for (int i = 0; i < 2; i++) {
     pthread_t other;
-    assert_int_equal(pthread_create(&other, NULL, set_flag, &flag), 0);
+    if (i)
+      assert_int_equal(pthread_create(&other, NULL, set_flag, &end), 0);
     assert_int_equal(try_long(&llvm, &stops[i], message), PIR_CANCELLED);
     assert_string_equal(message, i ? "cancelled while code was generated"
                                    : "the time limit was hit while code was generated");
-    pthread_join(other, NULL);
-    atomic_store(&flag, 0);
+    if (i)
+      pthread_join(other, NULL);
     await_servers(value, 1);
   }
   llvm.limits.watch = (pir_watch){0};
@@ -227,7 +267,7 @@ static void a_job_ends_early(void **unused) {
 }
 
 static void *announce_bytes(void *variable) {
-  usleep(200000);
+  await_compiling(variable);
   kill_servers(variable, SIGIO);
   return NULL;
 }
@@ -285,6 +325,20 @@ static void nothing_of_the_host_is_kept(void **unused) {
   pir_llvm_close(&llvm);
 }
 
+static pid_t fork_paused(void) {
+  pid_t child = fork();
+  if (child)
+    return child;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  pause();
+  _exit(0);
+}
+
+static void end_forked(pid_t child) {
+  assert_int_equal(kill(child, SIGKILL), 0);
+  assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
 // A process that the host forked has all of its descriptors, and may live long.
 static void a_forked_process_keeps_no_server(void **unused) {
   char message[MESSAGE] = "", value[64];
@@ -297,18 +351,51 @@ static void a_forked_process_keeps_no_server(void **unused) {
   assert_int_equal(pir_llvm_open(false, &llvm, message, sizeof message), PIR_OK);
   emit_scaling(&llvm, PIR_CODE_OBJECT, &code);
   free(code.data);
-  pid_t child = fork();
-  if (!child) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    pause();
-    _exit(0);
-  }
+  pid_t child = fork_paused();
   assert_int_equal(try_long(&llvm, &stop, message), PIR_CANCELLED);
   await_servers(value, 1);
   pir_llvm_close(&llvm);
   await_servers(value, 0);
-  assert_int_equal(kill(child, SIGKILL), 0);
-  assert_int_equal(waitpid(child, NULL, 0), child);
+  end_forked(child);
+  unsetenv("PIR_TEST_SERVER");
+}
+
+enum { MOST_FORKED = 8 };
+static pid_t forked[MOST_FORKED];  // by pairs of sockets that were made
+static int forked_count = -1;      // below 0: none is
+
+// Stands in for libc's: the process forks as soon as it has both ends.
+int socketpair(int domain, int type, int protocol, int ends[2]) {
+  int failed = (int)syscall(SYS_socketpair, domain, type, protocol, ends);
+  if (!failed && forked_count >= 0 && forked_count < MOST_FORKED)
+    forked[forked_count++] = fork_paused();
+  return failed;
+}
+
+// A process that is forked while a server or a job is started does not hide its end.
+static void a_forked_process_hides_no_end(void **unused) {
+  char message[MESSAGE] = "", value[64];
+  pir_llvm_library llvm;
+  pir_emitted code;
+  (void)unused;
+  snprintf(value, sizeof value, "server-beside-fork-%d.", (int)getpid());
+  assert_int_equal(setenv("PIR_TEST_SERVER", value, 1), 0);
+  forked_count = 0;
+  assert_int_equal(pir_llvm_open(false, &llvm, message, sizeof message), PIR_OK);
+  emit_scaling(&llvm, PIR_CODE_OBJECT, &code);
+  free(code.data);
+  assert_in_range(forked_count, 1, MOST_FORKED);
+  assert_int_equal(kill_servers(value, SIGKILL), 2);
+  alarm(60);
+  for (int i = 0; i < 2; i++) {  // a job that waited, a new one
+    assert_int_equal(try_scaling(&llvm, PIR_CODE_OBJECT, &code, message), PIR_EXHAUSTED);
+    assert_non_null(strstr(message, "was killed"));
+  }
+  alarm(0);
+  pir_llvm_close(&llvm);
+  while (forked_count)
+    end_forked(forked[--forked_count]);
+  forked_count = -1;
   unsetenv("PIR_TEST_SERVER");
 }
 
@@ -323,6 +410,7 @@ int main(void) {
       cmocka_unit_test(memory_of_a_job_is_limited),
       cmocka_unit_test(nothing_of_the_host_is_kept),
       cmocka_unit_test(a_forked_process_keeps_no_server),
+      cmocka_unit_test(a_forked_process_hides_no_end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -204,32 +204,24 @@ static _Noreturn void do_job(const pir_llvm_backend *backend) {
 
 // ---- serving
 
-// The job of the next message, as SERVER_JOB; false when the library has closed its side.
-static bool receive_job(void) {
+// The job of the next request, as SERVER_JOB; false when the library has closed its side, or
+// when there is none for it.
+static bool open_job(void) {
   char byte;
-  union {
-    struct cmsghdr head;
-    char room[CMSG_SPACE(sizeof(int))];
-  } rights;
-  struct iovec bytes = {&byte, 1};
-  struct msghdr text = {.msg_iov = &bytes,
-                        .msg_iovlen = 1,
-                        .msg_control = rights.room,
-                        .msg_controllen = sizeof rights.room};
+  int ends[2];
   ssize_t n;
   do
-    n = recvmsg(SERVER_CONTROL, &text, 0);
+    n = recv(SERVER_CONTROL, &byte, 1, 0);
   while (n < 0 && errno == EINTR);
-  const struct cmsghdr *head = n > 0 ? CMSG_FIRSTHDR(&text) : NULL;
-  if (!head || head->cmsg_type != SCM_RIGHTS)
+  if (n != 1 || socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
     return false;
-  int job;
-  memcpy(&job, CMSG_DATA(head), sizeof job);
-  if (job != SERVER_JOB) {
-    dup2(job, SERVER_JOB);
-    close(job);
+  bool sent = pir_socket_send_fd(SERVER_CONTROL, ends[1]);
+  close(ends[1]);
+  if (ends[0] != SERVER_JOB) {
+    dup2(ends[0], SERVER_JOB);
+    close(ends[0]);
   }
-  return true;
+  return sent;
 }
 
 // Of all processes the kernel ends this one first when the machine's memory runs out.
@@ -242,7 +234,7 @@ static void offer_memory(void) {
 }
 
 static void serve_jobs(const pir_llvm_backend *backend) {
-  while (receive_job()) {
+  while (open_job()) {
     pid_t child = fork();
     if (!child) {
       close(SERVER_CONTROL);
@@ -273,9 +265,22 @@ static int serve(void) {
   return 0;
 }
 
+// Of the sockets that the library made, processes that its host forked meanwhile may have both
+// ends. Of those made here only the library and the server have one each.
+static bool replace_control(void) {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends))
+    return false;
+  bool sent = pir_socket_send_fd(SERVER_CONTROL, ends[1]);
+  close(ends[1]);
+  dup2(ends[0], SERVER_CONTROL);
+  close(ends[0]);
+  return sent;
+}
+
 int main(void) {
   if (fcntl(SERVER_CONTROL, F_GETFD) >= 0)
-    return serve();
+    return replace_control() ? serve() : 1;
   fputs("pir-compile-server is started by libpir, not by hand\n", stderr);
   return 2;
 }
