@@ -56,7 +56,9 @@ static void repeat(prober *p, probe_work work, void *const users[], int count, i
 bool probe_times(prober *p, const char *figure, probe_work work, void *const users[], int count,
                  double out[]) {
   enum { FEWEST = 3, FEWEST_IN_TURN = 5 };
-  for (int tries = 0; tries < 2 && !p->refused; tries++) {
+  if (p->refused)
+    return false;
+  for (int tries = 0; tries < 2; tries++) {
     least_times least[PROBE_MOST];
     for (int k = 0; k < count; k++)
       least[k] = (least_times){HUGE_VAL, HUGE_VAL};
@@ -81,7 +83,8 @@ static bool take_room(prober *p) {
   size_t l2 = p->target->l2_bytes, l3 = p->target->l3_bytes;
   // The part that is read from the last-level cache exceeds the L2 cache so far that little of
   // it stays there, and leaves most of the last-level cache to others.
-  p->far_bytes = l3 >= 8 * l2 ? 4 * l2 : 0;
+  bool known = p->target->l1_ways > 0;  // otherwise sizes are guesses
+  p->far_bytes = known && l3 >= 8 * l2 ? 4 * l2 : 0;
   p->room_bytes = (4 * l2 + (4 << 20)) / 512 * 512;
   void *room =
       mmap(NULL, p->room_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -133,10 +136,10 @@ pir_status pir_machine_measure(const pir_target *target, pir_measured *out,
   round_figures(out);
   if (!p.refused)
     return PIR_OK;
-  pir_text_format(
-      message->text, sizeof message->text,
-      "the processor was not measured: %s differed from one repetition to the next, "
-      "as on a busy machine",
-      p.refused);
+  const char *how =
+      probe_now() < p.deadline ? "differed from one repetition to the next" : "took too long";
+  pir_text_format(message->text, sizeof message->text,
+                  "the processor was not measured: %s %s, as on a busy machine", p.refused,
+                  how);
   return PIR_UNAVAILABLE;
 }

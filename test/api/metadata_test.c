@@ -107,6 +107,57 @@ static void a_prepared_model_keeps_it(void **unused) {
   assert_int_equal(system(command), 0);
 }
 
+// Loads a model of compiled code, and writes its costs.
+static uint64_t prepared_bytes_with(const char *machine, const char *folder, char out[128]) {
+  pir_model_options options = {.size = sizeof options, .machine = machine, .cache = folder};
+  pir_model_stats stats = {.size = sizeof stats};
+  pir_model *model = NULL;
+  assert_int_equal(pir_model_load_file(FOLDER "model.json", NULL, &options, &model), PIR_OK);
+  assert_int_equal(pir_model_stats_of(model, &stats), PIR_OK);
+  pir_model_info info = info_of(model);
+  assert_true(info.machine.size < 128);
+  snprintf(out, 128, "%.*s", (int)info.machine.size, info.machine.data);
+  pir_model_release(model);
+  return stats.prepared_bytes;
+}
+
+// Models that are made with different costs are different ones.
+static void costs_are_told_and_kept(void **unused) {
+  char folder[] = "/tmp/metadata_test.XXXXXX", command[64], first[128], text[128];
+  (void)unused;
+  assert_non_null(mkdtemp(folder));
+  assert_int_equal(prepared_bytes_with(NULL, NULL, first), 0);
+  assert_non_null(strstr(first, ", table, "));
+  assert_int_equal(prepared_bytes_with("table", folder, text), 0);
+  assert_string_equal(text, first);
+  assert_true(prepared_bytes_with("table", folder, text) > 0);
+  assert_string_equal(text, first);
+  uint64_t bytes = prepared_bytes_with(NULL, folder, text);
+  bool measured = strstr(text, ", measured, ");  // unless the machine is too busy
+  assert_int_equal(bytes > 0, !measured);
+  if (measured) {
+    assert_true(prepared_bytes_with(NULL, folder, first) > 0);
+    assert_string_equal(text, first);
+  }
+  snprintf(command, sizeof command, "rm -r %s", folder);
+  assert_int_equal(system(command), 0);
+}
+
+static void note_message(void *user, const pir_diag *diag) {
+  snprintf(user, 128, "%.*s", (int)diag->message.size, diag->message.data);
+}
+
+static void unknown_costs_are_refused(void **unused) {
+  char text[128] = "";
+  pir_model *model = NULL;
+  pir_model_options options = {
+      .size = sizeof options, .machine = "fast", .sink = {note_message, text}};
+  (void)unused;
+  assert_int_equal(pir_model_load_file(FOLDER "model.json", NULL, &options, &model),
+                   PIR_INVALID);
+  assert_string_equal(text, "machine \"fast\" is not known; known: table, measured");
+}
+
 static void a_built_program_has_no_file(void **unused) {
   pir_context *ctx = pir_context_create(NULL);
   pir_program *program = pir_program_create(ctx);
@@ -130,6 +181,8 @@ int main(void) {
       cmocka_unit_test(json_states_its_version),
       cmocka_unit_test(pdmodel_states_the_version_of_paddle),
       cmocka_unit_test(a_prepared_model_keeps_it),
+      cmocka_unit_test(costs_are_told_and_kept),
+      cmocka_unit_test(unknown_costs_are_refused),
       cmocka_unit_test(a_built_program_has_no_file),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

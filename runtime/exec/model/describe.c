@@ -62,7 +62,8 @@ void pir_model_describe(pir_model *model, const pir_program *program) {
       .library_version = version_text(memory, library >> 16, library >> 8 & 255, library & 255),
       .ops = c.ops,
       .op_names = c.count,
-      .params = pir_program_params(program)};
+      .params = pir_program_params(program),
+      .machine = PIR_STR("")};
   for (size_t i = 0; i < m->info.params; i++)
     m->info.param_bytes += pir_program_param_at(program, i)->size;
   // Paddle writes its version as a number, and 0 where it was built without one.
