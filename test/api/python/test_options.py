@@ -30,6 +30,15 @@ def test_an_unknown_log_level():
         libpir.Model.load(SHIPPED / "model.json", options=libpir.Options(log_level="loud"))
 
 
+def test_costs(tmp_path):
+    table = libpir.Model.load(SHIPPED / "model.json").info["machine"]
+    assert ", table, " in table
+    of_folder = libpir.Model.load(SHIPPED / "model.json", options=libpir.Options(cache=tmp_path, machine="table"))
+    assert of_folder.info["machine"] == table and not list(tmp_path.glob("*.machine"))
+    with pytest.raises(libpir.InvalidError, match="known: table, measured"):
+        libpir.Model.load(SHIPPED / "model.json", options=libpir.Options(machine="fast"))
+
+
 @pytest.fixture(scope="module")
 def passes(tmp_path_factory):
     """A library with one pass, `exchange`, which makes sigmoid of tanh."""

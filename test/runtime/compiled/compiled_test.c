@@ -10,6 +10,7 @@
 #include <pir/compiler/dialects.h>
 #include <pir/compiler/load.h>
 #include <pir/engine/compiled.h>
+#include <pir/engine/metadata.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,6 +89,13 @@ static void count_release(void *user) {
   ++*(int *)user;
 }
 
+// It says by which costs its code was chosen; for a named target those are the table's.
+static void check_costs(const pir_model *model) {
+  pir_model_info info = {.size = sizeof info};
+  assert_int_equal(pir_model_info_of(model, &info), PIR_OK);
+  assert_non_null(strstr(info.machine.data, ", table, "));
+}
+
 static void a_model_in_memory_gives_the_same_bits(void **state) {
   fixture *f = *state;
   float want[CLASSES], got[CLASSES];
@@ -104,6 +112,7 @@ static void a_model_in_memory_gives_the_same_bits(void **state) {
     assert_int_equal(released, shift);  // a copy needs the bytes no longer
     run(model, got);
     assert_memory_equal(got, want, sizeof want);
+    check_costs(model);
     pir_model_release(model);
     assert_int_equal(released, 1);
   }
