@@ -6,7 +6,9 @@
 // regions write a variable from outside returns it: a loop gets an argument and a result for
 // the variable, a branch a result.
 //
-// Left alone are arrays, which runs write in place too, and fixed statistics of batch_norm_.
+// The members of lists are variables, too: behind an op that writes a list, a split gives the
+// written ones. Left alone are arrays, which runs write in place too, and fixed statistics of
+// batch_norm_.
 // O(ops + operands + writes * depth).
 #include "forward_writes.h"
 #include <pass_list.h>
@@ -16,6 +18,7 @@
 #include <rewriter_impl.h>
 #include <vec.h>
 
+#include <pir/compiler/dialect/builtin.h>
 #include <pir/compiler/dialect/pd_op.h>
 #include <pir/layer/lower.h>
 
@@ -50,6 +53,7 @@ typedef struct forwarding {
   bool all_last;      // the last value of every variable is asked for
   pir_map variables;  // value -> its variable
   PIR_VEC(variable *) all;
+  pir_map splits;    // in-place result that is a list -> the op that gives its members
   pir_map carriers;  // op -> carrier
   PIR_VEC(carrier *) made;
   uint64_t position;  // of the op that is looked at; marks keep it
@@ -151,6 +155,41 @@ static carrier *carrier_of(forwarding *f, pir_op *op) {
   return c;
 }
 
+// The number of members of a list that combine made, or that an op before wrote; 0: it is none.
+static size_t members_of(const forwarding *f, const pir_value *list) {
+  const pir_op *op = list ? pir_value_op(list) : NULL;
+  const pir_op *split = op ? pir_map_get(&f->splits, list) : NULL;
+  if (split)
+    return pir_op_results(split);
+  return op && pir_op_is(op, BUILTIN_COMBINE) ? pir_op_operands(op) : 0;
+}
+
+static pir_value *member_of(const forwarding *f, const pir_value *list, size_t k) {
+  const pir_op *split = pir_map_get(&f->splits, list);
+  return split ? pir_op_result(split, k) : pir_op_operand(pir_value_op(list), k);
+}
+
+// Gives the members of an in-place result that is a list, behind the op. NULL: it is none.
+static pir_op *split_written(forwarding *f, pir_op *op, const pir_value *from, pir_value *to) {
+  size_t count = members_of(f, from);
+  if (!to || !count || !pir_op_next(op) ||
+      pir_type_kind_of(pir_value_type(to)) != PIR_TYPE_VECTOR)
+    return NULL;
+  const pir_type **types = pir_arena_zalloc(f->arena, count * sizeof *types);
+  for (size_t i = 0; i < count; i++)
+    types[i] = pir_value_type(member_of(f, from, i));
+  pir_op_spec spec = {.def = pir_context_op(f->ctx, BUILTIN_SPLIT),
+                      .loc = pir_op_loc(op),
+                      .operands = &to,
+                      .operand_count = 1,
+                      .result_types = types,
+                      .result_count = count};
+  pir_op *split = pir_rewriter_create(f->run->rewriter, pir_op_next(op), &spec);
+  pir_arena_free(f->arena, types, count * sizeof *types);
+  pir_map_put(f->arena, &f->splits, to, (uint64_t)(uintptr_t)split);
+  return split;
+}
+
 static void note_slot(forwarding *f, pir_op *holder, variable *v, const pir_type *type) {
   carrier *c = carrier_of(f, holder);
   uint64_t *place = pir_map_place(f->arena, &c->places, v, c->slots.count);
@@ -158,6 +197,18 @@ static void note_slot(forwarding *f, pir_op *holder, variable *v, const pir_type
     pir_vec_push(f->arena, &c->slots, ((slot){v, pir_value_type(v->first), NULL}));
   slot *s = &c->slots.items[*place];
   s->type = join_types(f->ctx, s->type, type);
+}
+
+// Notes that an op writes `to` over `from`.
+static void note_write(forwarding *f, pir_op *op, const pir_inplace_pair *pair, pir_value *from,
+                       pir_value *to) {
+  if (!is_tracked(from) || !is_tracked(to) || !is_followed(f, op, pair, from))
+    return;
+  variable *v = place_variable(f, from);
+  join(f, to, v);
+  const pir_block *home = pir_value_block(v->first);
+  for (pir_op *at = op; pir_op_block(at) != home; at = pir_op_parent(at))
+    note_slot(f, pir_op_parent(at), v, pir_value_type(to));
 }
 
 static pir_walk_result note_op(pir_op *op, void *user) {
@@ -172,13 +223,11 @@ static pir_walk_result note_op(pir_op *op, void *user) {
     const pir_inplace_pair *pair = &pir_op_def(op)->inplace[i];
     pir_value *from = pir_op_optional(op, pair->operand);
     pir_value *to = written_value(op, pair);
-    if (!is_tracked(from) || !is_tracked(to) || !is_followed(f, op, pair, from))
-      continue;
-    variable *v = place_variable(f, from);
-    join(f, to, v);
-    const pir_block *home = pir_value_block(v->first);
-    for (pir_op *at = op; pir_op_block(at) != home; at = pir_op_parent(at))
-      note_slot(f, pir_op_parent(at), v, pir_value_type(to));
+    pir_op *split = split_written(f, op, from, to);
+    if (!split)
+      note_write(f, op, pair, from, to);
+    for (size_t k = 0; split && k < pir_op_results(split); k++)
+      note_write(f, op, pair, member_of(f, from, k), pir_op_result(split, k));
   }
   return PIR_WALK_CONTINUE;
 }
@@ -329,15 +378,24 @@ static void leave(forwarding *f, const carrier *c, const pir_op *end) {
   }
 }
 
+static void note_newest(forwarding *f, const pir_value *from, pir_value *to) {
+  variable *v = variable_of(f, to);
+  if (v && v == variable_of(f, from))
+    v->newest = to;
+}
+
 static pir_walk_result forward_op(pir_op *op, void *user) {
   forwarding *f = user;
   forward_operands(f, op);
   for (size_t i = 0; i < pairs_of(op); i++) {
     const pir_inplace_pair *pair = &pir_op_def(op)->inplace[i];
     pir_value *to = written_value(op, pair);
-    variable *v = variable_of(f, to);
-    if (v && v == variable_of(f, pir_op_optional(op, pair->operand)))
-      v->newest = to;
+    const pir_value *from = pir_op_optional(op, pair->operand);
+    const pir_op *split = pir_map_get(&f->splits, to);
+    if (!split)
+      note_newest(f, from, to);
+    for (size_t k = 0; split && k < pir_op_results(split); k++)
+      note_newest(f, member_of(f, from, k), pir_op_result(split, k));
   }
   carrier *c = pir_map_get(&f->carriers, op);
   if (c)
@@ -378,6 +436,7 @@ static void free_all(forwarding *f) {
     pir_arena_free(f->arena, f->all.items[i], sizeof(variable));
   pir_vec_free(f->arena, &f->all);
   pir_map_free(f->arena, &f->variables);
+  pir_map_free(f->arena, &f->splits);
   pir_map_free(f->arena, &f->carriers);
 }
 
