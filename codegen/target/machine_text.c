@@ -28,7 +28,7 @@ static const field fields[MACHINE_FIELDS] = {
 #undef FIELDS
 };
 
-static void put_number(pir_strbuf *out, const field *f, const pir_machine *m, int i) {
+static void put_cost(pir_strbuf *out, const field *f, const pir_machine *m, int i) {
   const char *at = (const char *)m + f->at + (size_t)i * f->item;
   switch (f->kind) {
     case INT: pir_strbuf_int(out, *(const int *)at); break;
@@ -45,7 +45,7 @@ static void put_field(pir_strbuf *out, const field *f, const pir_machine *m,
   for (int i = 0; i < f->count; i++) {
     if (i)
       pir_strbuf_str(out, pir_str_from(between));
-    put_number(out, f, m, i);
+    put_cost(out, f, m, i);
   }
 }
 
@@ -91,8 +91,12 @@ typedef struct report {
   char machine[256];
 } report;
 
-static const char *origin_of(const report *r) {
-  return !r->record ? "table" : r->record->was_kept ? "kept" : "measured";
+// Where the numbers come from.
+enum { OF_TABLE, OF_CACHE, OF_NOW };
+static int origin_of(const report *r) {
+  if (!r->record)
+    return OF_TABLE;
+  return r->record->was_kept ? OF_CACHE : OF_NOW;
 }
 
 static void write_figures(const report *r) {
@@ -121,10 +125,7 @@ static void write_text(const report *r) {
     write_figures(r);
   }
   pir_strbuf_format(r->out, "record %llx, %s:\n",
-                    (unsigned long long)pir_machine_digest(r->numbers),
-                    origins[!r->record            ? 0
-                            : r->record->was_kept ? 1
-                                                  : 2]);
+                    (unsigned long long)pir_machine_digest(r->numbers), origins[origin_of(r)]);
   for (int i = 0; i < MACHINE_FIELDS; i++) {
     size_t name = strlen(fields[i].name);
     pir_strbuf_format(r->out, "  %s", fields[i].name);
@@ -149,10 +150,11 @@ static void write_json_figures(const report *r) {
 
 // Names of processors are without quotes and backslashes (pir_processor_model).
 static void write_json(const report *r) {
+  static const char *const origins[] = {"table", "kept", "measured"};
   pir_strbuf_format(
       r->out,
       "{\"machine\": \"%s\", \"target\": \"%s\", \"from\": \"%s\", \"record\": \"%llx\"",
-      r->machine, r->target->name, origin_of(r),
+      r->machine, r->target->name, origins[origin_of(r)],
       (unsigned long long)pir_machine_digest(r->numbers));
   if (r->record)
     write_json_figures(r);

@@ -33,15 +33,15 @@ typedef struct deriving {
   double widest_loads;  // loads of them in a cycle
 } deriving;
 
-static void note(const deriving *d, machine_field field) {
+static void note_measured(const deriving *d, machine_field field) {
   d->sources[field] = MACHINE_MEASURED;
 }
 
-static double within(double value, double least, double most) {
-  return value < least ? least : value > most ? most : value;
+static double clamp_between(double value, double least, double most) {
+  return fmin(fmax(value, least), most);
 }
 
-static int64_t power_of_two(double value) {
+static int64_t nearest_power_of_two(double value) {
   return (int64_t)exp2(round(log2(value)));
 }
 
@@ -50,15 +50,19 @@ static int64_t power_of_two(double value) {
 static int64_t coarse(int64_t row, double value, double same, int64_t least, int64_t most) {
   if (row > 0 && value < same * (double)row && value > (double)row / same)
     return row;
-  return power_of_two(within(value, (double)least, (double)most));
+  return nearest_power_of_two(clamp_between(value, (double)least, (double)most));
 }
 
 static double products_of(const pir_measured *m, int bytes) {
-  return bytes == 64 ? m->products_64 : bytes == 32 ? m->products_32 : m->products_16;
+  if (bytes == 64)
+    return m->products_64;
+  return bytes == 32 ? m->products_32 : m->products_16;
 }
 
 static double latency_of(const pir_measured *m, int bytes) {
-  return bytes == 64 ? m->latency_64 : bytes == 32 ? m->latency_32 : m->latency_16;
+  if (bytes == 64)
+    return m->latency_64;
+  return bytes == 32 ? m->latency_32 : m->latency_16;
 }
 
 // ---- arithmetic
@@ -75,15 +79,15 @@ static double latency_of(const pir_measured *m, int bytes) {
 static void derive_arithmetic(const deriving *d) {
   const pir_measured *m = d->m;
   double most = fmax(m->products_16, fmax(m->products_32, m->products_64)) / m->clock;
-  double units = within(round(most), 1, 8);
+  double units = clamp_between(round(most), 1, 8);
   d->out->core.product_latency =
-      (int)within(round(latency_of(m, d->target->vector_bytes)), 1, 32);
-  note(d, MACHINE_core_product_latency);
+      (int)clamp_between(round(latency_of(m, d->target->vector_bytes)), 1, 32);
+  note_measured(d, MACHINE_core_product_latency);
   d->out->core.products = (int)units;
-  note(d, MACHINE_core_products);
+  note_measured(d, MACHINE_core_products);
   double loads = units * d->widest_loads / (d->widest / m->clock);
-  d->out->core.loads = (int)within(round(loads), 1, 16);
-  note(d, MACHINE_core_loads);
+  d->out->core.loads = (int)clamp_between(round(loads), 1, 16);
+  note_measured(d, MACHINE_core_loads);
 }
 
 // narrowest_bytes: the narrowest vectors of which clearly more than of the widest are
@@ -94,7 +98,7 @@ static void derive_narrowest(const deriving *d) {
   while (bytes < d->target->vector_bytes && products_of(d->m, bytes) < 1.5 * d->widest)
     bytes *= 2;
   d->out->core.narrowest_bytes = bytes;
-  note(d, MACHINE_core_narrowest_bytes);
+  note_measured(d, MACHINE_core_narrowest_bytes);
 }
 
 // ---- memory
@@ -105,7 +109,7 @@ static void derive_feed(const deriving *d, machine_field field, double read, int
   if (read <= 0)
     return;
   *out = (int)coarse(*out, read / d->widest, 1.5, 1, 256);
-  note(d, field);
+  note_measured(d, field);
 }
 
 // fetches_panels: whether a product of 48 rows becomes faster by a twentieth at least, be its
@@ -117,7 +121,7 @@ static void derive_fetching(const deriving *d) {
   if (gain <= 0 || d->sources[MACHINE_cache_fetches_panels] == MACHINE_FITTED)
     return;
   d->out->cache.fetches_panels = gain > 1.05;
-  note(d, MACHINE_cache_fetches_panels);
+  note_measured(d, MACHINE_cache_fetches_panels);
 }
 
 // overlap: a product whose weights come from memory takes 1/n of the time of reading them
@@ -130,8 +134,8 @@ static void derive_overlap(const deriving *d) {
   if (added <= 0)
     return;
   int row = d->out->cache.overlap;
-  d->out->cache.overlap = (int)coarse(row, 1 / within(added, 1.0 / 16, 1), 2, 1, 16);
-  note(d, MACHINE_cache_overlap);
+  d->out->cache.overlap = (int)coarse(row, 1 / clamp_between(added, 1.0 / 16, 1), 2, 1, 16);
+  note_measured(d, MACHINE_cache_overlap);
 }
 
 static void derive_memory(const deriving *d) {
@@ -166,14 +170,15 @@ static void derive_unit(const deriving *d) {
     return;
   double elements = 4 * 2 * d->m->handoff * d->m->l2_read / ELEMENT;
   d->out->nest.unit_elements = coarse(d->out->nest.unit_elements, elements, 1.5, FEWEST, MOST);
-  note(d, MACHINE_nest_unit_elements);
+  note_measured(d, MACHINE_nest_unit_elements);
 }
 
 // teams: work is balanced for all processors of the machine and for half of them, two threads
 // at least. Which processors a process may use, and how many threads a run has, plays no part.
 static void derive_teams(const deriving *d, int processors) {
-  int most = (int)within(processors, 1, 64), half = most / 2;
-  d->out->core.teams[0] = half < 2 && most > 1 ? 2 : half < 1 ? 1 : half;
+  int most = (int)clamp_between(processors, 1, 64), half = most / 2;
+  int fewest = most > 1 ? 2 : 1;
+  d->out->core.teams[0] = half < fewest ? fewest : half;
   d->out->core.teams[1] = most;
   d->sources[MACHINE_core_teams] = MACHINE_VENDOR;
 }

@@ -34,7 +34,7 @@ static void note_time(least_times *least, double time) {
   }
 }
 
-static bool agree(const least_times *least, int count, double within) {
+static bool times_agree(const least_times *least, int count, double within) {
   for (int i = 0; i < count; i++)
     if (!isfinite(least[i].second) || least[i].second > within * least[i].first)
       return false;
@@ -48,7 +48,7 @@ static void repeat(prober *p, probe_work work, void *const users[], int count, i
   for (int i = 0; i < MOST && probe_now() < p->deadline; i++) {
     for (int k = 0; k < count; k++)
       note_time(&least[k], work(users[k]));
-    if (i + 1 >= fewest && agree(least, count, 1.01))
+    if (i + 1 >= fewest && times_agree(least, count, 1.01))
       return;
   }
 }
@@ -65,7 +65,7 @@ bool probe_times(prober *p, const char *figure, probe_work work, void *const use
     repeat(p, work, users, count, count > 1 ? FEWEST_IN_TURN : FEWEST, least);
     for (int k = 0; k < count; k++)
       out[k] = least[k].first;
-    if (agree(least, count, 1.1))
+    if (times_agree(least, count, 1.1))
       return true;
   }
   p->refused = figure;

@@ -484,11 +484,13 @@ static void find_caches(pir_target *t) {
       continue;  // instructions, or unknown
     char *unit;
     size_t bytes = strtoul(size, &unit, 10);
-    bytes *= *unit == 'K' ? 1 << 10 : *unit == 'M' ? 1 << 20 : 1;
+    if (*unit == 'K' || *unit == 'M')
+      bytes <<= *unit == 'K' ? 10 : 20;
     if (*level == '1' && read_cache_file(i, "ways_of_associativity", ways))
       t->l1_ways = (int)strtol(ways, NULL, 10);
+    size_t *const levels[] = {&t->l1_bytes, &t->l2_bytes, &t->l3_bytes};
     if (bytes && *level >= '1' && *level <= '3')
-      *(*level == '1' ? &t->l1_bytes : *level == '2' ? &t->l2_bytes : &t->l3_bytes) = bytes;
+      *levels[*level - '1'] = bytes;
   }
 }
 

@@ -156,7 +156,7 @@ static carrier *carrier_of(forwarding *f, pir_op *op) {
 }
 
 // The number of members of a list that combine made, or that an op before wrote; 0: it is none.
-static size_t members_of(const forwarding *f, const pir_value *list) {
+static size_t members_of_list(const forwarding *f, const pir_value *list) {
   const pir_op *op = list ? pir_value_op(list) : NULL;
   const pir_op *split = op ? pir_map_get(&f->splits, list) : NULL;
   if (split)
@@ -171,7 +171,7 @@ static pir_value *member_of(const forwarding *f, const pir_value *list, size_t k
 
 // Gives the members of an in-place result that is a list, behind the op. NULL: it is none.
 static pir_op *split_written(forwarding *f, pir_op *op, const pir_value *from, pir_value *to) {
-  size_t count = members_of(f, from);
+  size_t count = members_of_list(f, from);
   if (!to || !count || !pir_op_next(op) ||
       pir_type_kind_of(pir_value_type(to)) != PIR_TYPE_VECTOR)
     return NULL;

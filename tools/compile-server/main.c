@@ -206,7 +206,7 @@ static _Noreturn void do_job(const pir_llvm_backend *backend) {
 
 // The job of the next request, as SERVER_JOB; false when the library has closed its side, or
 // when there is none for it.
-static bool open_job(void) {
+static bool open_requested_job(void) {
   char byte;
   int ends[2];
   ssize_t n;
@@ -234,7 +234,7 @@ static void offer_memory(void) {
 }
 
 static void serve_jobs(const pir_llvm_backend *backend) {
-  while (open_job()) {
+  while (open_requested_job()) {
     pid_t child = fork();
     if (!child) {
       close(SERVER_CONTROL);

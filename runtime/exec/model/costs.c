@@ -8,15 +8,15 @@
 #include <string.h>
 
 // A remark, to the sink of the context or else of the options.
-static void tell(const pir_model_options *options, pir_context *ctx, const char *text) {
+static void tell_costs(const pir_model_options *options, pir_context *ctx, const char *text) {
   if (ctx)
     pir_ignore(pir_report(ctx, PIR_OK, PIR_NOTE, PIR_LOC_UNKNOWN, "%s", text));
   else if (options->log_level != PIR_LOG_ERRORS)
     pir_ignore(pir_exec_tell(options->sink, PIR_NOTE, PIR_OK, text));
 }
 
-static pir_status refuse(const pir_model_options *options, pir_context *ctx, pir_status status,
-                         const char *text) {
+static pir_status refuse_costs(const pir_model_options *options, pir_context *ctx,
+                               pir_status status, const char *text) {
   if (ctx)
     return pir_report(ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", text);
   return pir_exec_tell(options->sink, PIR_ERROR, status, text);
@@ -31,14 +31,14 @@ pir_status pir_model_find_costs(const pir_model_options *options, pir_context *c
   if (status) {
     pir_text_format(text.text, sizeof text.text,
                     "machine \"%s\" is not known; known: table, measured", options->machine);
-    return refuse(options, ctx, PIR_INVALID, text.text);
+    return refuse_costs(options, ctx, PIR_INVALID, text.text);
   }
   if (!strcmp(options->pipeline, "kernels"))
     return PIR_OK;  // compiles nothing
   status = pir_machine_record_find(options->target, options->cache, use, &text, out_machine);
   if (status)
-    return refuse(options, ctx, status, *text.text ? text.text : "out of memory");
+    return refuse_costs(options, ctx, status, *text.text ? text.text : "out of memory");
   if (*text.text)
-    tell(options, ctx, text.text);
+    tell_costs(options, ctx, text.text);
   return PIR_OK;
 }

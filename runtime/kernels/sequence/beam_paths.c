@@ -93,7 +93,7 @@ static pir_status check_steps(paths *p) {
   return PIR_OK;
 }
 
-static pir_status take_room(paths *p) {
+static pir_status take_path_room(paths *p) {
   size_t all, words, bytes;
   bool large = __builtin_mul_overflow((size_t)p->sources, (size_t)p->beams, &all) ||
                __builtin_mul_overflow(all, (size_t)p->count, &words) ||
@@ -119,7 +119,7 @@ static pir_status take_room(paths *p) {
 
 // ---- the way back
 
-static void add_word(const paths *p, int64_t step, sentence *s) {
+static void add_path_word(const paths *p, int64_t step, sentence *s) {
   s->ids[s->length] = pir_tensor_int_at(&p->steps[IDS]->items[step], (int64_t)s->candidate);
   s->scores[s->length] =
       pir_tensor_float_at(&p->steps[SCORES]->items[step], (int64_t)s->candidate);
@@ -140,7 +140,7 @@ static pir_status start_sentences(paths *p, int64_t step, int64_t source) {
                                (long long)p->beams);
       sentence *s = &p->sentences[source * p->beams + p->found[source]++];
       s->candidate = c;
-      add_word(p, step, s);
+      add_path_word(p, step, s);
       s->candidate = k;
     }
   return PIR_OK;
@@ -162,7 +162,7 @@ static pir_status continue_sentences(paths *p, int64_t step, int64_t source) {
                              p->call->op, (long long)step, (long long)source,
                              (long long)s->candidate);
     if (pir_tensor_int_at(ids, (int64_t)s->candidate) != p->end_id)
-      add_word(p, step, s);
+      add_path_word(p, step, s);
     s->candidate = k;
   }
   return PIR_OK;
@@ -211,7 +211,7 @@ static pir_status write_words(const paths *p, int result, int64_t total, pir_dty
 }
 
 static pir_status follow_paths(paths *p) {
-  PIR_TRY(take_room(p));
+  PIR_TRY(take_path_room(p));
   for (int64_t step = p->count - 1; step >= 0; step--)
     for (int64_t source = 0; source < p->sources; source++) {
       bool started = p->found[source] > 0;
