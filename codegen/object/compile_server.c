@@ -97,7 +97,7 @@ int pir_socket_receive_fd(int fd, int flags) {
     return sent;
   }
   if (n >= 0)
-    errno = n ? EMFILE : ECONNRESET;  // the kernel leaves out what has no room here
+    errno = n ? EMFILE : ECONNRESET;  // without room here the kernel leaves it out
   return -1;
 }
 
