@@ -89,7 +89,7 @@ static const struct row {
     {"cuda", NULL, &cuda, NULL},
 };
 
-static const struct row *find_machine_row(const char *level, const char *processor) {
+static const struct row *table_row(const char *level, const char *processor) {
   size_t i = 0, count = sizeof rows / sizeof *rows;
   while (i < count && (strcmp(rows[i].level, level) != 0 ||
                        (rows[i].processor && strcmp(rows[i].processor, processor) != 0)))
@@ -98,13 +98,13 @@ static const struct row *find_machine_row(const char *level, const char *process
 }
 
 const pir_machine *pir_machine_find(const char *level, const char *processor) {
-  const struct row *r = find_machine_row(level, processor);
+  const struct row *r = table_row(level, processor);
   return r ? r->numbers : &znver4;
 }
 
 const uint8_t *pir_machine_sources(const char *level, const char *processor) {
   static const uint8_t guesses[MACHINE_FIELDS];
-  const struct row *r = find_machine_row(level, processor);
+  const struct row *r = table_row(level, processor);
   return r && r->sources ? r->sources : guesses;
 }
 

@@ -16,7 +16,7 @@ typedef struct field {
 } field;
 
 #define KIND_OF(x)                                                                             \
-  _Generic((x), int: INT, int64_t: INT64, size_t: SIZE, double: DOUBLE, bool: BOOL)
+  _Generic((x), int : INT, int64_t : INT64, size_t : SIZE, double : DOUBLE, bool : BOOL)
 #define ITEM(group, name, item, count)                                                         \
   {#group "." #name, offsetof(pir_machine, group.name),                                        \
    sizeof(((pir_machine *)0)->group.item), KIND_OF(((pir_machine *)0)->group.item), count},
@@ -28,7 +28,7 @@ static const field fields[MACHINE_FIELDS] = {
 #undef FIELDS
 };
 
-static void put_cost(pir_strbuf *out, const field *f, const pir_machine *m, int i) {
+static void put_item(pir_strbuf *out, const field *f, const pir_machine *m, int i) {
   const char *at = (const char *)m + f->at + (size_t)i * f->item;
   switch (f->kind) {
     case INT: pir_strbuf_int(out, *(const int *)at); break;
@@ -45,7 +45,7 @@ static void put_field(pir_strbuf *out, const field *f, const pir_machine *m,
   for (int i = 0; i < f->count; i++) {
     if (i)
       pir_strbuf_str(out, pir_str_from(between));
-    put_cost(out, f, m, i);
+    put_item(out, f, m, i);
   }
 }
 
@@ -91,12 +91,13 @@ typedef struct report {
   char machine[256];
 } report;
 
-// Where the numbers come from.
-enum { OF_TABLE, OF_CACHE, OF_NOW };
-static int origin_of(const report *r) {
+// Where the costs come from.
+typedef enum origin { OF_TABLE, OF_CACHE, MEASURED_NOW } origin;
+
+static origin origin_of(const report *r) {
   if (!r->record)
     return OF_TABLE;
-  return r->record->was_kept ? OF_CACHE : OF_NOW;
+  return r->record->was_kept ? OF_CACHE : MEASURED_NOW;
 }
 
 static void write_figures(const report *r) {
@@ -150,11 +151,11 @@ static void write_json_figures(const report *r) {
 
 // Names of processors are without quotes and backslashes (pir_processor_model).
 static void write_json(const report *r) {
-  static const char *const origins[] = {"table", "kept", "measured"};
+  static const char *const names[] = {"table", "kept", "measured"};
   pir_strbuf_format(
       r->out,
       "{\"machine\": \"%s\", \"target\": \"%s\", \"from\": \"%s\", \"record\": \"%llx\"",
-      r->machine, r->target->name, origins[origin_of(r)],
+      r->machine, r->target->name, names[origin_of(r)],
       (unsigned long long)pir_machine_digest(r->numbers));
   if (r->record)
     write_json_figures(r);

@@ -37,11 +37,11 @@ static void note_measured(const deriving *d, machine_field field) {
   d->sources[field] = MACHINE_MEASURED;
 }
 
-static double clamp_between(double value, double least, double most) {
+static double clipped(double value, double least, double most) {
   return fmin(fmax(value, least), most);
 }
 
-static int64_t nearest_power_of_two(double value) {
+static int64_t nearest_power(double value) {
   return (int64_t)exp2(round(log2(value)));
 }
 
@@ -50,19 +50,17 @@ static int64_t nearest_power_of_two(double value) {
 static int64_t coarse(int64_t row, double value, double same, int64_t least, int64_t most) {
   if (row > 0 && value < same * (double)row && value > (double)row / same)
     return row;
-  return nearest_power_of_two(clamp_between(value, (double)least, (double)most));
+  return nearest_power(clipped(value, (double)least, (double)most));
 }
 
 static double products_of(const pir_measured *m, int bytes) {
-  if (bytes == 64)
-    return m->products_64;
-  return bytes == 32 ? m->products_32 : m->products_16;
+  const double all[] = {m->products_16, m->products_32, m->products_64};
+  return all[bytes / 32];
 }
 
 static double latency_of(const pir_measured *m, int bytes) {
-  if (bytes == 64)
-    return m->latency_64;
-  return bytes == 32 ? m->latency_32 : m->latency_16;
+  const double all[] = {m->latency_16, m->latency_32, m->latency_64};
+  return all[bytes / 32];
 }
 
 // ---- arithmetic
@@ -79,14 +77,14 @@ static double latency_of(const pir_measured *m, int bytes) {
 static void derive_arithmetic(const deriving *d) {
   const pir_measured *m = d->m;
   double most = fmax(m->products_16, fmax(m->products_32, m->products_64)) / m->clock;
-  double units = clamp_between(round(most), 1, 8);
+  double units = clipped(round(most), 1, 8);
   d->out->core.product_latency =
-      (int)clamp_between(round(latency_of(m, d->target->vector_bytes)), 1, 32);
+      (int)clipped(round(latency_of(m, d->target->vector_bytes)), 1, 32);
   note_measured(d, MACHINE_core_product_latency);
   d->out->core.products = (int)units;
   note_measured(d, MACHINE_core_products);
   double loads = units * d->widest_loads / (d->widest / m->clock);
-  d->out->core.loads = (int)clamp_between(round(loads), 1, 16);
+  d->out->core.loads = (int)clipped(round(loads), 1, 16);
   note_measured(d, MACHINE_core_loads);
 }
 
@@ -124,17 +122,20 @@ static void derive_fetching(const deriving *d) {
   note_measured(d, MACHINE_cache_fetches_panels);
 }
 
-// overlap: a product whose weights come from memory takes 1/n of the time of reading them
-// longer than one whose weights are near, with or without fetching ahead, as the code will do
-// it. A difference of two times that are nearly equal is rough, so the row's number stays
-// within a factor of two.
+// overlap: a product whose weights come from memory takes 1/n of the time of reading them longer
+// than one whose weights are near, with or without fetching ahead, as the code will do it. That
+// is a small difference of two times, so n is a power of four only. The first panel is fetched
+// by none, and repetitions differ: with fetching up to a quarter of the time of reading says no
+// more than that the rest is hidden.
 static void derive_overlap(const deriving *d) {
   bool fetches = d->out->cache.fetches_panels;
   double added = fetches ? d->m->unhidden_fetched : d->m->unhidden;
+  double hidden = fetches ? 1.0 / 4 : 1.0 / 16;
   if (added <= 0)
     return;
-  int row = d->out->cache.overlap;
-  d->out->cache.overlap = (int)coarse(row, 1 / clamp_between(added, 1.0 / 16, 1), 2, 1, 16);
+  d->out->cache.overlap = added <= hidden ? 16 : 4;
+  if (added > 0.5)
+    d->out->cache.overlap = 1;
   note_measured(d, MACHINE_cache_overlap);
 }
 
@@ -176,9 +177,8 @@ static void derive_unit(const deriving *d) {
 // teams: work is balanced for all processors of the machine and for half of them, two threads
 // at least. Which processors a process may use, and how many threads a run has, plays no part.
 static void derive_teams(const deriving *d, int processors) {
-  int most = (int)clamp_between(processors, 1, 64), half = most / 2;
-  int fewest = most > 1 ? 2 : 1;
-  d->out->core.teams[0] = half < fewest ? fewest : half;
+  int most = (int)clipped(processors, 1, 64);
+  d->out->core.teams[0] = most < 4 ? most : most / 2;
   d->out->core.teams[1] = most;
   d->sources[MACHINE_core_teams] = MACHINE_VENDOR;
 }

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { ROWS = 48, STEPS = 768, PANELS = 8 };
+enum { ROWS = 48, STEPS = 768, PANELS = 16 };
 
 // Where the weights are when the product begins.
 typedef enum place { NEAR, LAST_LEVEL, MEMORY } place;
@@ -15,15 +15,16 @@ typedef struct product {
   const prober *p;
   const float *rows;
   const char *panels, *others;
-  size_t panel,
-      others_bytes;  // sizes of a panel, and of what displaces panels from the L2 cache
+  size_t panel;         // its size
+  size_t step;          // from one to the next; 0: all are the same one, which stays near
+  size_t others_bytes;  // displace panels from the L2 cache
   place where;
   bool fetches;
 } product;
 
 static void place_weights(const product *q) {
   void (*read)(const char *, size_t) = q->p->widest->read;
-  read(q->panels, (PANELS + 1) * q->panel);
+  read(q->panels, q->step ? (PANELS + 1) * q->panel : q->panel);
   if (q->where == LAST_LEVEL)
     read(q->others, q->others_bytes);
   if (q->where == MEMORY)
@@ -41,7 +42,7 @@ static double time_product(void *user) {
   double start = probe_now();
   for (int panel = 0; panel < PANELS; panel++)
     for (int tile = 0; tile < tiles; tile++)
-      k->multiply_tile(q->rows + (size_t)tile * k->rows * STEPS, q->panels + panel * q->panel,
+      k->multiply_tile(q->rows + (size_t)tile * k->rows * STEPS, q->panels + panel * q->step,
                        STEPS, q->fetches ? (long)q->panel + tile * part : 0);
   return probe_now() - start;
 }
@@ -83,6 +84,7 @@ void probe_products(prober *p) {
   for (int i = 0; i < CASES; i++) {
     cases[i] = q;
     cases[i].where = places[i];
+    cases[i].step = places[i] == NEAR ? 0 : q.panel;
     cases[i].fetches = i == FETCHED || i == L3_FETCHED;
     users[i] = &cases[i];
   }

@@ -87,7 +87,7 @@ typedef struct finding {
   size_t said;  // of the remark
 } finding;
 
-static void say_remark(finding *f, const char *text) {
+static void add_remark(finding *f, const char *text) {
   f->said += pir_text_format(f->remark->text + f->said, sizeof f->remark->text - f->said,
                              "%s%s", f->said ? "; " : "", text);
 }
@@ -101,10 +101,10 @@ static void say_state(finding *f, kept_state state) {
     return;
   pir_text_format(text, sizeof text, "%s in the cache %s; it is measured anew", f->key.file,
                   texts[state]);
-  say_remark(f, text);
+  add_remark(f, text);
 }
 
-static bool keep_record(const finding *f, pir_new_file *file, const pir_measured *m) {
+static bool keep_figures(const finding *f, pir_new_file *file, const pir_measured *m) {
   char text[KEPT_BYTES];
   pir_str bytes = pir_measured_write(&f->key, m, text);
   pir_new_file_write(file, bytes.data, bytes.size);
@@ -117,29 +117,29 @@ static pir_status measure(finding *f, bool asked, pir_measured *out) {
   pir_message why = {{0}};
   bool begun = f->dir >= 0 && pir_folder_begin(f->dir, f->key.file, &file);
   if (!begun && f->folder)
-    say_remark(f, "figures of this machine cannot be kept in the cache");
+    add_remark(f, "figures of this machine cannot be kept in the cache");
   if (!begun && !asked)
     return PIR_IO;
   pir_status status = pir_machine_measure(&f->target, out, &why);
   if (status && (asked || status != PIR_UNSUPPORTED))
-    say_remark(f, *why.text ? why.text : "the processor was not measured: out of memory");
+    add_remark(f, *why.text ? why.text : "the processor was not measured: out of memory");
   if (begun && status)
     pir_new_file_discard(&file);
-  else if (begun && !keep_record(f, &file, out)) {
-    say_remark(f, "figures of this machine cannot be written to the cache");
+  else if (begun && !keep_figures(f, &file, out)) {
+    add_remark(f, "figures of this machine cannot be written to the cache");
     return asked ? PIR_OK : PIR_IO;
   }
   return status;
 }
 
-static pir_status find_record(finding *f, bool asked, pir_machine_record **out_record) {
+static pir_status find_figures(finding *f, bool asked, pir_machine_record **out_record) {
   pir_measured figures;
   kept_state state = f->dir >= 0 ? pir_measured_load(f->dir, &f->key, &figures) : KEPT_NOWHERE;
   say_state(f, state);
   if (state != KEPT) {
     pir_status status = measure(f, asked, &figures);
     if (status && status != PIR_UNSUPPORTED && !asked)
-      say_remark(f, "costs are those of the library's table");
+      add_remark(f, "costs are those of the library's table");
     if (status)
       return asked ? status : PIR_OK;
   }
@@ -161,7 +161,7 @@ pir_status pir_machine_record_find(const char *target, const char *folder, pir_m
   pir_machine_key(&f.target, &f.key);
   if (folder)
     f.dir = pir_folder_open(folder);
-  pir_status status = find_record(&f, use == PIR_MACHINE_MEASURED, out_record);
+  pir_status status = find_figures(&f, use == PIR_MACHINE_MEASURED, out_record);
   if (f.dir >= 0)
     close(f.dir);
   return status;

@@ -38,7 +38,7 @@ pir_str pir_measured_write(const machine_key *key, const pir_measured *m,
 }
 
 // Splits off the last line, which has to be the checksum of the others.
-static bool is_whole_record(pir_str text, size_t *out_size) {
+static bool has_checksum(pir_str text, size_t *out_size) {
   char line[40];
   size_t at = text.size;
   if (!at || text.data[at - 1] != '\n')
@@ -90,7 +90,7 @@ kept_state pir_measured_read(const machine_key *key, pir_str text, pir_measured 
     return KEPT_DAMAGED;
   if (text.size < n || memcmp(text.data, version, n) != 0)
     return KEPT_OF_ANOTHER_VERSION;
-  if (!is_whole_record(text, &size) || size < n)
+  if (!has_checksum(text, &size) || size < n)
     return KEPT_DAMAGED;
   const char *at = text.data + n, *end = text.data + size, *stop = line_end(at, end);
   size_t machine = strlen(key->text);

@@ -484,13 +484,15 @@ static void find_caches(pir_target *t) {
       continue;  // instructions, or unknown
     char *unit;
     size_t bytes = strtoul(size, &unit, 10);
-    if (*unit == 'K' || *unit == 'M')
-      bytes <<= *unit == 'K' ? 10 : 20;
+    if (*unit == 'K')
+      bytes <<= 10;
+    else if (*unit == 'M')
+      bytes <<= 20;
     if (*level == '1' && read_cache_file(i, "ways_of_associativity", ways))
       t->l1_ways = (int)strtol(ways, NULL, 10);
-    size_t *const levels[] = {&t->l1_bytes, &t->l2_bytes, &t->l3_bytes};
+    size_t *sizes[] = {&t->l1_bytes, &t->l2_bytes, &t->l3_bytes};
     if (bytes && *level >= '1' && *level <= '3')
-      *levels[*level - '1'] = bytes;
+      *sizes[*level - '1'] = bytes;
   }
 }
 

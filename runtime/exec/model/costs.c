@@ -8,7 +8,7 @@
 #include <string.h>
 
 // A remark, to the sink of the context or else of the options.
-static void tell_costs(const pir_model_options *options, pir_context *ctx, const char *text) {
+static void tell_remark(const pir_model_options *options, pir_context *ctx, const char *text) {
   if (ctx)
     pir_ignore(pir_report(ctx, PIR_OK, PIR_NOTE, PIR_LOC_UNKNOWN, "%s", text));
   else if (options->log_level != PIR_LOG_ERRORS)
@@ -39,6 +39,6 @@ pir_status pir_model_find_costs(const pir_model_options *options, pir_context *c
   if (status)
     return refuse_costs(options, ctx, status, *text.text ? text.text : "out of memory");
   if (*text.text)
-    tell_costs(options, ctx, text.text);
+    tell_remark(options, ctx, text.text);
   return PIR_OK;
 }
