@@ -16,7 +16,7 @@ typedef struct field {
 } field;
 
 #define KIND_OF(x)                                                                             \
-  _Generic((x), int : INT, int64_t : INT64, size_t : SIZE, double : DOUBLE, bool : BOOL)
+  _Generic((x), int: INT, int64_t: INT64, size_t: SIZE, double: DOUBLE, bool: BOOL)
 #define ITEM(group, name, item, count)                                                         \
   {#group "." #name, offsetof(pir_machine, group.name),                                        \
    sizeof(((pir_machine *)0)->group.item), KIND_OF(((pir_machine *)0)->group.item), count},

@@ -122,11 +122,11 @@ static void derive_fetching(const deriving *d) {
   note_measured(d, MACHINE_cache_fetches_panels);
 }
 
-// overlap: a product whose weights come from memory takes 1/n of the time of reading them longer
-// than one whose weights are near, with or without fetching ahead, as the code will do it. That
-// is a small difference of two times, so n is a power of four only. The first panel is fetched
-// by none, and repetitions differ: with fetching up to a quarter of the time of reading says no
-// more than that the rest is hidden.
+// overlap: a product whose weights come from memory takes 1/n of the time of reading them
+// longer than one whose weights are near, with or without fetching ahead, as the code will do
+// it. That is a small difference of two times, so n is a power of four only. The first panel is
+// fetched by none, and repetitions differ: with fetching up to a quarter of the time of reading
+// says no more than that the rest is hidden.
 static void derive_overlap(const deriving *d) {
   bool fetches = d->out->cache.fetches_panels;
   double added = fetches ? d->m->unhidden_fetched : d->m->unhidden;
