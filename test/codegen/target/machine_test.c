@@ -141,7 +141,7 @@ static void test_narrow_core(void **state) {
   assert_int_equal(d.machine.cache.l2_feed, 8);
   assert_int_equal(d.machine.cache.overlap, 1);
   assert_true(d.machine.cache.fetches_panels);
-  assert_int_equal(d.machine.nest.unit_elements, 1024);
+  assert_int_equal(d.machine.nest.unit_elements, row->nest.unit_elements);  // 1260
   // Nothing was found of these.
   assert_int_equal(d.machine.cache.l3_feed, row->cache.l3_feed);
   assert_int_equal(d.sources[MACHINE_cache_l3_feed], MACHINE_GUESS);
