@@ -77,19 +77,6 @@ void pir_compiler_identity(char *out, size_t capacity) {
                   st.st_mtim.tv_nsec, BACKEND_SOURCES);
 }
 
-// The loader has no codes for its failures: "cannot create" and "cannot allocate" are about
-// memory, and some of these messages have no reason after them. `path` is a file that can be
-// read, or NULL: the loader says that it cannot open it when memory or descriptors have run
-// out.
-static pir_status status_of_loader(const char *reason, const char *path) {
-  static const char *const starved[] = {"annot allocate", "cannot create", "out of memory",
-                                        "map segment", "zero-fill pages"};
-  bool memory = path && !strncmp(reason, path, strlen(path)) && strstr(reason, "cannot open");
-  for (size_t i = 0; i < sizeof starved / sizeof *starved; i++)
-    memory |= strstr(reason, starved[i]) != NULL;
-  return memory ? PIR_EXHAUSTED : PIR_UNAVAILABLE;
-}
-
 pir_status pir_llvm_load(pir_llvm_library *out, char *message, size_t capacity) {
   *out = (pir_llvm_library){0};
   char path[4096];
@@ -99,7 +86,7 @@ pir_status pir_llvm_load(pir_llvm_library *out, char *message, size_t capacity) 
     const char *reason = dlerror();
     pir_text_format(message, capacity, "code generation needs %s, which cannot be opened: %s",
                     LIBRARY, reason);
-    return status_of_loader(reason, beside ? path : NULL);
+    return pir_loader_status(reason, beside ? path : NULL);
   }
   const pir_llvm_backend *(*get)(const char *) = NULL;
   void *symbol = dlsym(handle, PIR_LLVM_BACKEND_SYMBOL);

@@ -13,3 +13,16 @@ bool pir_path_beside(const char *file, char *out, size_t capacity) {
   int folder = slash ? (int)(slash - info.dli_fname + 1) : 0;
   return pir_text_format(out, capacity, "%.*s%s", folder, info.dli_fname, file) + 1 < capacity;
 }
+
+// The loader has no codes for its failures: what it "cannot create" or "cannot allocate" is
+// memory, and some of these messages have no reason after them.
+pir_status pir_loader_status(const char *reason, const char *path) {
+  static const char *const starved[] = {"annot allocate",  "cannot create",
+                                        "out of memory",   "map segment",
+                                        "zero-fill pages", "oo many open files"};
+  bool memory = !reason ||
+                (path && !strncmp(reason, path, strlen(path)) && strstr(reason, "cannot open"));
+  for (size_t i = 0; !memory && i < sizeof starved / sizeof *starved; i++)
+    memory = strstr(reason, starved[i]) != NULL;
+  return memory ? PIR_EXHAUSTED : PIR_UNAVAILABLE;
+}

@@ -5,8 +5,8 @@
 
 The scenarios of test/faults/oom.c are run once for every n, with their n-th allocation failing (--sample: a part of the
 numbers n, the same ones every time; --dense=N: those up to N, and N of the others). Then a model is compiled under limits of the address space (`ulimit -v`), in steps
-from too little for a process to enough, and with the n-th allocation of pir-compile-server failing: each run ends with its
-results or with exit status 5, and never by a signal.
+from too little for a process to enough, kernels run that open a library, and the n-th allocation of pir-compile-server
+fails: each run ends with its results or with exit status 5, and never by a signal.
 Ends with `N passed, N failed, N skipped`.
 """
 import argparse
@@ -53,6 +53,39 @@ def starve(build, models, sample):
     return len(started) - len(bad), len(bad)
 
 
+# A kernel that opens a library, of a matrix that is 1.
+PROGRAM = """{
+(%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(cpu),shape:[1,1]} : () -> tensor<1x1xf32>
+(%1) = "pd_op.exp" (%0) {} : (tensor<1x1xf32>) -> tensor<1x1xf32>
+(%2) = "pd_op.NAME" (%1) {ATTRIBUTES} : (tensor<1x1xf32>) -> tensor<1x1xTYPE>
+(%3) = "pd_op.fetch" (%2) {col:0,name:"y"} : (tensor<1x1xTYPE>) -> tensor<1x1xTYPE>
+}
+"""
+OPENING = (("cholesky", "upper:false", "f32"),
+           ("fft_r2c", 'axes:[1],normalization:"backward",forward:true,onesided:false', "c64"))
+
+
+def starve_libraries(build, models, sample):
+    """Kernels that open a library, under limits of the address space. Counts of the limits."""
+    good, bad, step = 0, 0, (1 << 20) if sample else (1 << 19)
+    command = [build / "bin/pir-run", "-", "--input=1x1xf32=0", "--pipeline=kernels"]
+    for name, attributes, kind in OPENING:
+        program = PROGRAM.replace("NAME", name).replace("ATTRIBUTES", attributes).replace("TYPE", kind)
+        counts = {0: 0, 5: 0}
+        for limit in range(step, 64 << 20, step):
+            run = subprocess.run(command, input=program, capture_output=True, text=True,
+                                 preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+            if run.returncode in counts:
+                counts[run.returncode] += 1
+            elif run.returncode != 127:
+                bad += 1
+                print(f"FAIL {name}, ulimit -v {limit >> 10}: exit status {run.returncode}: {run.stderr.strip()}")
+        print(f"{name}, ulimit -v: {counts[5]} refused, {counts[0]} successes")
+        bad += not all(counts.values())
+        good += sum(counts.values())
+    return good, bad
+
+
 def starve_server(build, models, sample):
     """The n-th allocation of pir-compile-server and of each of its jobs fails. Counts of the numbers n."""
     model, counts, bad = models / "mlp", {0: 0, 5: 0}, 0
@@ -80,7 +113,7 @@ def main():
     args = parser.parse_args()
     which = [] if args.sample else [f"--dense={args.dense}"] if args.dense else ["--every=1"]
     counts = [sweep(args.build, args.models, which)]
-    counts += [part(args.build, args.models, args.sample) for part in (starve, starve_server)]
+    counts += [part(args.build, args.models, args.sample) for part in (starve, starve_libraries, starve_server)]
     failed = sum(c[1] for c in counts)
     print(f"{sum(c[0] for c in counts)} passed, {failed} failed, 0 skipped")
     return 1 if failed else 0

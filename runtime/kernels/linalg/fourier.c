@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "fft.h"
 #include "kernels.h"
@@ -27,23 +28,28 @@ typedef struct transform {
 
 // ---- the library
 
+static pir_status refuse_without_library(const pir_kernel_call *call, pir_status status) {
+  if (status == PIR_EXHAUSTED)
+    return pir_kernel_fail(call, status, "%s: memory ran out while %s was opened", call->op,
+                           PIR_FFT_LIBRARY);
+  return pir_kernel_fail(
+      call, PIR_UNAVAILABLE,
+      "%s: unavailable: transforms need %s, built where libkissfft-dev is installed", call->op,
+      PIR_FFT_LIBRARY);
+}
+
 static pir_status open_fft_library(const pir_kernel_call *call, pir_fft_lines_fn *out) {
   char path[4096];
   // The loader keeps the library and finds it again by name, so nothing is kept between calls.
   int flags = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
-  void *library = NULL;
-  if (pir_path_beside(PIR_FFT_LIBRARY, path, sizeof path))
-    library = dlopen(path, flags);
+  bool beside = pir_path_beside(PIR_FFT_LIBRARY, path, sizeof path) && !access(path, R_OK);
+  void *library = dlopen(beside ? path : PIR_FFT_LIBRARY, flags);
   if (!library)
-    library = dlopen(PIR_FFT_LIBRARY, flags);
-  void *symbol = library ? dlsym(library, PIR_FFT_SYMBOL) : NULL;
-  if (library)
-    dlclose(library);
+    return refuse_without_library(call, pir_loader_status(dlerror(), beside ? path : NULL));
+  void *symbol = dlsym(library, PIR_FFT_SYMBOL);
+  dlclose(library);
   if (!symbol)
-    return pir_kernel_fail(
-        call, PIR_UNAVAILABLE,
-        "%s: unavailable: transforms need %s, built where libkissfft-dev is installed",
-        call->op, PIR_FFT_LIBRARY);
+    return refuse_without_library(call, PIR_UNAVAILABLE);
   memcpy(out, &symbol, sizeof symbol);
   return PIR_OK;
 }

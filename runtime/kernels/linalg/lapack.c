@@ -3,6 +3,8 @@
 // finds it again by name.
 #include "lapack.h"
 
+#include <pir/layer/beside.h>
+
 #include <dlfcn.h>
 #include <string.h>
 
@@ -25,16 +27,26 @@ static char type_letter(pir_dtype dtype) {
   }
 }
 
+// Opens the first of the libraries that is there.
+static pir_status open_library(const pir_kernel_call *call, void **out) {
+  for (size_t i = 0; i < sizeof library_names / sizeof *library_names; i++) {
+    *out = dlopen(library_names[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (*out)
+      return PIR_OK;
+    if (pir_loader_status(dlerror(), NULL) == PIR_EXHAUSTED)
+      return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: memory ran out while %s was opened",
+                             call->op, library_names[i]);
+  }
+  return pir_kernel_fail(call, PIR_UNAVAILABLE,
+                         "%s: unavailable: linear algebra needs %s, install liblapacke",
+                         call->op, library_names[0]);
+}
+
 pir_status pir_lapack_open(const pir_kernel_call *call, pir_dtype dtype, pir_lapack *out) {
   bool is_complex = pir_dtype_is_complex(dtype), missing = false;
   char letter = type_letter(dtype);
   *out = (pir_lapack){.dtype = dtype};
-  for (size_t i = 0; !out->library && i < sizeof library_names / sizeof *library_names; i++)
-    out->library = dlopen(library_names[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-  if (!out->library)
-    return pir_kernel_fail(call, PIR_UNAVAILABLE,
-                           "%s: unavailable: linear algebra needs %s, install liblapacke",
-                           call->op, library_names[0]);
+  PIR_TRY(open_library(call, &out->library));
 #define FIND(name, real_name, complex_name, ...)                                               \
   {                                                                                            \
     const char *wanted = is_complex ? complex_name : real_name;                                \
