@@ -221,7 +221,7 @@ static bool job_compiles(const char *variable) {
 
 // However slow the machine is, the module is on its way through LLVM then.
 static void await_compiling(const char *variable) {
-  while (!job_compiles(variable))
+  for (int tries = 0; tries < 20000 && !job_compiles(variable); tries++)
     usleep(5000);
 }
 
