@@ -14,7 +14,7 @@ bool pir_path_beside(const char *file, char *out, size_t capacity) {
   return pir_text_format(out, capacity, "%.*s%s", folder, info.dli_fname, file) + 1 < capacity;
 }
 
-// The loader has no codes for its failures: what it "cannot create" or "cannot allocate" is
+// The loader has no codes for its failures: "cannot create" and "cannot allocate" are about
 // memory, and some of these messages have no reason after them.
 pir_status pir_loader_status(const char *reason, const char *path) {
   static const char *const starved[] = {"annot allocate",  "cannot create",

@@ -15,7 +15,7 @@ PIR_API bool pir_path_beside(const char *file, char *out, size_t capacity);
 // Why the loader did not open a library: PIR_EXHAUSTED if memory or descriptors ran out, else
 // PIR_UNAVAILABLE. `reason` is dlerror's. `path` is a file that can be read, or NULL: the
 // loader says that it cannot open it when memory has run out.
-PIR_API pir_status pir_loader_status(const char *reason, const char *path);
+PIR_API PIR_NODISCARD pir_status pir_loader_status(const char *reason, const char *path);
 
 PIR_END
 #endif
