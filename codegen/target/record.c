@@ -149,6 +149,26 @@ static pir_status find_figures(finding *f, bool asked, pir_machine_record **out_
   return *out_record ? PIR_OK : PIR_EXHAUSTED;
 }
 
+// The note, a file without figures.
+static const char TABLE_NOTE[] = "costs-of-the-table";
+
+static bool keeps_table(int folder) {
+  int fd = folder >= 0 ? pir_folder_find(folder, TABLE_NOTE) : -1;
+  if (fd >= 0)
+    close(fd);
+  return fd >= 0;
+}
+
+bool pir_machine_keep_table(const char *folder) {
+  pir_new_file file;
+  int dir = pir_folder_open(folder);
+  bool kept =
+      dir >= 0 && pir_folder_begin(dir, TABLE_NOTE, &file) && pir_new_file_publish(&file);
+  if (dir >= 0)
+    close(dir);
+  return kept;
+}
+
 pir_status pir_machine_record_find(const char *target, const char *folder, pir_machine_use use,
                                    pir_message *remark, pir_machine_record **out_record) {
   finding f = {.folder = folder, .dir = -1, .remark = remark};
@@ -161,7 +181,9 @@ pir_status pir_machine_record_find(const char *target, const char *folder, pir_m
   pir_machine_key(&f.target, &f.key);
   if (folder)
     f.dir = pir_folder_open(folder);
-  pir_status status = find_figures(&f, use == PIR_MACHINE_MEASURED, out_record);
+  bool asked = use == PIR_MACHINE_MEASURED;
+  pir_status status =
+      !asked && keeps_table(f.dir) ? PIR_OK : find_figures(&f, asked, out_record);
   if (f.dir >= 0)
     close(f.dir);
   return status;

@@ -413,6 +413,9 @@ pir_status pir_model_compile_ahead(const pir_program *program, const pir_model_o
     return pir_report(pir_program_context(program), PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
                       "code that is compiled ahead needs a cache to be put in");
   PIR_TRY(check_given(program));
+  // The machine that runs the code has to make the same loops to find it.
+  options.machine = "table";
+  (void)pir_machine_keep_table(options.cache);  // else no code is kept there, either
   pir_model *model = NULL;
   pir_status status = create_of_clone(program, &options, compile_ahead, &model);
   pir_model_release(model);

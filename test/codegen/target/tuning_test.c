@@ -99,7 +99,7 @@ static void only_file(const char *folder, char out[512]) {
 
 static void change_byte(const char *path, long at) {
   int fd = open(path, O_RDWR);
-  char byte;
+  char byte = 0;
   assert_true(fd >= 0 && pread(fd, &byte, 1, at) == 1);
   byte ^= 1;
   assert_true(pwrite(fd, &byte, 1, at) == 1);

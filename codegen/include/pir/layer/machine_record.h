@@ -32,6 +32,11 @@ PIR_API PIR_NODISCARD pir_status pir_machine_record_find(const char *target, con
                                                          pir_machine_use use,
                                                          pir_message *remark,
                                                          pir_machine_record **out_record);
+// Notes in a folder, which it creates if necessary, that its code is made with the table's
+// numbers: from then on PIR_MACHINE_KEPT takes them there, whatever the machine. Code that is
+// compiled for another machine is found again only by the same numbers. Returns false when the
+// folder cannot keep the note.
+PIR_API bool pir_machine_keep_table(const char *folder);
 // Adds a reference.
 PIR_API void pir_machine_record_retain(pir_machine_record *record);
 // Drops a reference; NULL does nothing.
