@@ -508,8 +508,13 @@ pir_status pir_target_get(const char *name, pir_target *out_target) {
     return PIR_UNSUPPORTED;
   bool runs = NATIVE && (is_native(name) || !strcmp(name, NATIVE));
   pir_status status = runs ? pir_target_describe(NATIVE, out_target) : PIR_UNAVAILABLE;
+  size_t sizes[] = {out_target->l1_bytes, out_target->l2_bytes, out_target->l3_bytes};
   if (!status && is_native(name))
     find_caches(out_target);
+  // Code that is compiled for this name elsewhere assumes these sizes, and has to be found.
+  out_target->l1_bytes = sizes[0];
+  out_target->l2_bytes = sizes[1];
+  out_target->l3_bytes = sizes[2];
   return status;
 }
 
