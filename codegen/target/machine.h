@@ -202,6 +202,9 @@ const uint8_t *pir_machine_sources(const char *level, const char *processor);
 // none is known.
 void pir_processor_model(char out[64]);
 
+// Returns the name of a mode ("strict").
+const char *target_math_name(pir_math math);
+
 // Returns the record of the target; without a target, the record assumed for any processor.
 const pir_machine *pir_machine_of(const pir_target *target);
 

@@ -259,6 +259,10 @@ pir_status pir_math_named(const char *name, pir_math *out_math) {
   return PIR_UNSUPPORTED;
 }
 
+const char *target_math_name(pir_math math) {
+  return MATH[math];
+}
+
 const char *pir_math_names(void) {
   return "strict, fast, bf16";
 }
@@ -461,41 +465,6 @@ static const char *const NATIVE = "aarch64";
 static const char *const NATIVE = NULL;
 #endif
 
-#include <fcntl.h>
-#include <unistd.h>
-
-// Reads a file of one line that Linux has about cache `index` of the first processor.
-static bool read_cache_file(int index, const char *name, char out[32]) {
-  char path[96];
-  pir_text_format(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/%s", index,
-                  name);
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  ssize_t size = fd >= 0 ? read(fd, out, 31) : -1;
-  if (fd >= 0)
-    close(fd);
-  out[size > 0 ? size : 0] = 0;
-  return size > 0;
-}
-
-static void find_caches(pir_target *t) {
-  char level[32], type[32], size[32], ways[32];
-  for (int i = 0; i < 8 && read_cache_file(i, "level", level); i++) {
-    if (!read_cache_file(i, "type", type) || *type == 'I' || !read_cache_file(i, "size", size))
-      continue;  // instructions, or unknown
-    char *unit;
-    size_t bytes = strtoul(size, &unit, 10);
-    if (*unit == 'K')
-      bytes <<= 10;
-    else if (*unit == 'M')
-      bytes <<= 20;
-    if (*level == '1' && read_cache_file(i, "ways_of_associativity", ways))
-      t->l1_ways = (int)strtol(ways, NULL, 10);
-    size_t *sizes[] = {&t->l1_bytes, &t->l2_bytes, &t->l3_bytes};
-    if (bytes && *level >= '1' && *level <= '3')
-      *sizes[*level - '1'] = bytes;
-  }
-}
-
 void pir_processor_model(char out[64]) {
   out[0] = 0;
 }
@@ -507,15 +476,7 @@ pir_status pir_target_get(const char *name, pir_target *out_target) {
   if (!is_native(name) && !is_processor_target(name))
     return PIR_UNSUPPORTED;
   bool runs = NATIVE && (is_native(name) || !strcmp(name, NATIVE));
-  pir_status status = runs ? pir_target_describe(NATIVE, out_target) : PIR_UNAVAILABLE;
-  size_t sizes[] = {out_target->l1_bytes, out_target->l2_bytes, out_target->l3_bytes};
-  if (!status && is_native(name))
-    find_caches(out_target);
-  // Code that is compiled for this name elsewhere assumes these sizes, and has to be found.
-  out_target->l1_bytes = sizes[0];
-  out_target->l2_bytes = sizes[1];
-  out_target->l3_bytes = sizes[2];
-  return status;
+  return runs ? pir_target_describe(NATIVE, out_target) : PIR_UNAVAILABLE;
 }
 
 #endif
