@@ -136,10 +136,9 @@ static size_t print_window(const contract_form *f, int i, char *out, size_t size
 // Returns false if the class does not fit.
 static bool print_class(const contract_form *f, const contract_env *env,
                         char out[PIR_TUNED_CLASS]) {
-  static const char *const MATH[] = {"strict", "fast", "bf16"};
   const contraction *c = f->c;
   size_t size = PIR_TUNED_CLASS;
-  size_t at = pir_text_format(out, size, "%s %s %s %s %s%s g%d", MATH[env->math],
+  size_t at = pir_text_format(out, size, "%s %s %s %s %s%s g%d", target_math_name(env->math),
                               pir_dtype_name(c->a.dtype), pir_dtype_name(c->b.dtype),
                               pir_dtype_name(c->out.dtype), c->b_constant ? "packed" : "given",
                               c->b.rounded ? " rounded" : "", f->group);

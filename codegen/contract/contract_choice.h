@@ -28,6 +28,7 @@ void contract_arrange(contract_form *f, const pir_target *target, bool panel_inn
 // Whether this part can be fetched ahead in that order of units.
 bool contract_can_fetch(const contract_form *f, const pir_target *target,
                         contract_fetching fetches);
+
 // ---- filter_choice.c
 
 // The filters that are expected to be fastest, the first one most, and the cost of products

@@ -437,10 +437,13 @@ void contract_rank_filters(const contract_form *f, const contract_env *env,
       if (!filters_fit(&form, (int[]){r, c}) ||
           !try_filters(f, &tried, env, (int[]){r, c}, &cost))
         continue;
-      tried.fetches = fetches_taps(f, env, &tried);
       rank_filter(list, &tried, cost);
-      list->plain_cost = plain_cost(f, &tried, env->target);
     }
+  for (int i = 0; i < list->count; i++)
+    list->at[i].fetches = fetches_taps(f, env, &list->at[i]);
+  // The filters differ in their outputs, which plain products have none of.
+  if (list->count)
+    list->plain_cost = plain_cost(f, &list->at[0], env->target);
 }
 
 bool contract_winograd_match(const contract_form *f, const contract_env *env,
