@@ -54,44 +54,48 @@ bool pir_socket_send(int fd, const void *data, size_t size) {
   return true;
 }
 
-// Room for one descriptor in a message of one byte.
-typedef union rights {
-  struct cmsghdr head;
-  char room[CMSG_SPACE(sizeof(int))];
-} rights;
+// A message of one byte with room for one descriptor. It points to its own parts.
+typedef struct fd_message {
+  char byte;
+  struct iovec bytes;
+  struct msghdr text;
+  union {
+    struct cmsghdr head;
+    char room[CMSG_SPACE(sizeof(int))];
+  } rights;
+} fd_message;
+
+static void lay_out_fd_message(fd_message *m) {
+  *m = (fd_message){.bytes = {&m->byte, 1},
+                    .rights = {.head = {.cmsg_len = CMSG_LEN(sizeof(int)),
+                                        .cmsg_level = SOL_SOCKET,
+                                        .cmsg_type = SCM_RIGHTS}},
+                    .text = {.msg_iov = &m->bytes,
+                             .msg_iovlen = 1,
+                             .msg_control = m->rights.room,
+                             .msg_controllen = sizeof m->rights.room}};
+}
 
 bool pir_socket_send_fd(int fd, int sent) {
-  char byte = 0;
-  rights r = {.head = {.cmsg_len = CMSG_LEN(sizeof sent),
-                       .cmsg_level = SOL_SOCKET,
-                       .cmsg_type = SCM_RIGHTS}};
-  struct iovec bytes = {&byte, 1};
-  struct msghdr text = {.msg_iov = &bytes,
-                        .msg_iovlen = 1,
-                        .msg_control = r.room,
-                        .msg_controllen = sizeof r.room};
+  fd_message m;
   ssize_t n;
-  memcpy(CMSG_DATA(&r.head), &sent, sizeof sent);
+  lay_out_fd_message(&m);
+  memcpy(CMSG_DATA(&m.rights.head), &sent, sizeof sent);
   do
-    n = sendmsg(fd, &text, MSG_NOSIGNAL);
+    n = sendmsg(fd, &m.text, MSG_NOSIGNAL);
   while (n < 0 && errno == EINTR);
   return n == 1;
 }
 
 int pir_socket_receive_fd(int fd, int flags) {
-  char byte;
+  fd_message m;
   int sent;
-  rights r;
-  struct iovec bytes = {&byte, 1};
-  struct msghdr text = {.msg_iov = &bytes,
-                        .msg_iovlen = 1,
-                        .msg_control = r.room,
-                        .msg_controllen = sizeof r.room};
   ssize_t n;
+  lay_out_fd_message(&m);
   do
-    n = recvmsg(fd, &text, flags | MSG_CMSG_CLOEXEC);
+    n = recvmsg(fd, &m.text, flags | MSG_CMSG_CLOEXEC);
   while (n < 0 && errno == EINTR);
-  const struct cmsghdr *head = n > 0 ? CMSG_FIRSTHDR(&text) : NULL;
+  const struct cmsghdr *head = n > 0 ? CMSG_FIRSTHDR(&m.text) : NULL;
   if (head && head->cmsg_type == SCM_RIGHTS) {
     memcpy(&sent, CMSG_DATA(head), sizeof sent);
     return sent;

@@ -106,14 +106,20 @@ static int kill_servers(const char *variable, int number) {
   return killed;
 }
 
+// Opens LLVM in a process of its own, whose environment has this stem and our number.
+static void open_marked(const char *stem, char value[64], pir_llvm_library *llvm) {
+  char message[MESSAGE];
+  snprintf(value, 64, "%s-%d.", stem, (int)getpid());
+  assert_int_equal(setenv("PIR_TEST_SERVER", value, 1), 0);
+  assert_int_equal(pir_llvm_open(false, llvm, message, sizeof message), PIR_OK);
+}
+
 static void a_killed_server_is_a_status(void **unused) {
   char message[MESSAGE] = "", value[64];
   pir_llvm_library llvm;
   pir_emitted code;
   (void)unused;
-  snprintf(value, sizeof value, "server-of-%d.", (int)getpid());
-  assert_int_equal(setenv("PIR_TEST_SERVER", value, 1), 0);
-  assert_int_equal(pir_llvm_open(false, &llvm, message, sizeof message), PIR_OK);
+  open_marked("server-of", value, &llvm);
   emit_scaling(&llvm, PIR_CODE_OBJECT, &code);
   free(code.data);
   // The process that compiled the module above may not have ended yet.
@@ -139,12 +145,10 @@ static void await_servers(const char *variable, int count) {
 
 // One job compiles module after module, also under a limit of memory, until it is let go.
 static void a_job_compiles_many_modules(void **unused) {
-  char message[MESSAGE] = "", value[64];
+  char value[64];
   pir_llvm_library llvm;
   (void)unused;
-  snprintf(value, sizeof value, "resting-server-of-%d.", (int)getpid());
-  assert_int_equal(setenv("PIR_TEST_SERVER", value, 1), 0);
-  assert_int_equal(pir_llvm_open(false, &llvm, message, sizeof message), PIR_OK);
+  open_marked("resting-server-of", value, &llvm);
   for (int limited = 0; limited < 2; limited++) {
     llvm.limits.max_bytes = limited ? 64 << 20 : 0;
     for (int i = 0; i < 20; i++) {
@@ -245,9 +249,7 @@ static void a_job_ends_early(void **unused) {
   pir_llvm_library llvm;
   pir_emitted code;
   (void)unused;
-  snprintf(value, sizeof value, "ending-server-of-%d.", (int)getpid());
-  assert_int_equal(setenv("PIR_TEST_SERVER", value, 1), 0);
-  assert_int_equal(pir_llvm_open(false, &llvm, message, sizeof message), PIR_OK);
+  open_marked("ending-server-of", value, &llvm);
   for (int i = 0; i < 2; i++) {
     pthread_t other;
     if (i)
@@ -279,9 +281,7 @@ static void a_late_signal_ends_no_job(void **unused) {
   pir_llvm_library llvm;
   pthread_t other;
   (void)unused;
-  snprintf(value, sizeof value, "late-server-of-%d.", (int)getpid());
-  assert_int_equal(setenv("PIR_TEST_SERVER", value, 1), 0);
-  assert_int_equal(pir_llvm_open(false, &llvm, message, sizeof message), PIR_OK);
+  open_marked("late-server-of", value, &llvm);
   assert_int_equal(pthread_create(&other, NULL, announce_bytes, value), 0);
   assert_int_equal(try_long(&llvm, NULL, message), PIR_OK);
   pthread_join(other, NULL);
@@ -346,9 +346,7 @@ static void a_forked_process_keeps_no_server(void **unused) {
   pir_llvm_library llvm;
   pir_emitted code;
   (void)unused;
-  snprintf(value, sizeof value, "server-of-parent-%d.", (int)getpid());
-  assert_int_equal(setenv("PIR_TEST_SERVER", value, 1), 0);
-  assert_int_equal(pir_llvm_open(false, &llvm, message, sizeof message), PIR_OK);
+  open_marked("server-of-parent", value, &llvm);
   emit_scaling(&llvm, PIR_CODE_OBJECT, &code);
   free(code.data);
   pid_t child = fork_paused();
@@ -378,10 +376,8 @@ static void a_forked_process_hides_no_end(void **unused) {
   pir_llvm_library llvm;
   pir_emitted code;
   (void)unused;
-  snprintf(value, sizeof value, "server-beside-fork-%d.", (int)getpid());
-  assert_int_equal(setenv("PIR_TEST_SERVER", value, 1), 0);
   forked_count = 0;
-  assert_int_equal(pir_llvm_open(false, &llvm, message, sizeof message), PIR_OK);
+  open_marked("server-beside-fork", value, &llvm);
   emit_scaling(&llvm, PIR_CODE_OBJECT, &code);
   free(code.data);
   assert_in_range(forked_count, 1, MOST_FORKED);
