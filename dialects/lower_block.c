@@ -95,16 +95,59 @@ static const pir_opdef *def_of(uint32_t id) {
   return NULL;
 }
 
+static const pir_opdef *def_to_expand(const pir_expand *e, uint32_t id) {
+  return id == BUILTIN_COMBINE ? pir_context_op(pir_op_context(e->op), id) : def_of(id);
+}
+
 pir_op *pir_expand_op(pir_expand *e, uint32_t id, pir_value *const *operands,
                       size_t operand_count, const pir_named_attr *attrs, size_t attr_count) {
-  const pir_opdef *def =
-      id == BUILTIN_COMBINE ? pir_context_op(pir_op_context(e->op), id) : def_of(id);
+  const pir_opdef *def = def_to_expand(e, id);
   return def ? create_inferred_op(e, def, operands, operand_count, attrs, attr_count) : NULL;
 }
 
 static pir_named_attr named_at(pir_context *ctx, const pir_opdef *def, int at,
                                const pir_attr *value) {
   return (pir_named_attr){pir_name_get(ctx, pir_str_from(def->attrs[at].name)), value};
+}
+
+// Lists the attributes of an op: the given ones, by position (NULL: not given), and defaults.
+static size_t list_attrs(pir_context *ctx, const pir_opdef *def,
+                         const pir_attr *const given[MAX_ATTRS],
+                         pir_named_attr out[MAX_ATTRS]) {
+  size_t count = 0;
+  for (int i = 0; i < def->attr_count; i++) {
+    const pir_attr *value = given[i] ? given[i] : pir_attr_default(ctx, &def->attrs[i]);
+    if (value)
+      out[count++] = named_at(ctx, def, i, value);
+  }
+  return count;
+}
+
+pir_op *pir_expand_defaulted(pir_expand *e, uint32_t id, pir_value *const *operands,
+                             size_t operand_count, const pir_named_attr *attrs,
+                             size_t attr_count) {
+  const pir_opdef *def = def_to_expand(e, id);
+  const pir_attr *given[MAX_ATTRS] = {0};
+  pir_named_attr all[MAX_ATTRS];
+  if (!def || def->attr_count > MAX_ATTRS)
+    return NULL;
+  for (size_t i = 0; i < attr_count; i++) {
+    int at = pir_opdef_attr(def, pir_name_str(attrs[i].name));
+    if (at >= 0)
+      given[at] = attrs[i].value;
+  }
+  size_t count = list_attrs(pir_op_context(e->op), def, given, all);
+  return create_inferred_op(e, def, operands, operand_count, all, count);
+}
+
+pir_value *pir_expand_value(pir_expand *e, uint32_t id, pir_value *const *operands,
+                            size_t operand_count, const pir_named_attr *attrs,
+                            size_t attr_count) {
+  for (size_t i = 0; i < operand_count; i++)
+    if (!operands[i])
+      return NULL;
+  pir_op *op = pir_expand_op(e, id, operands, operand_count, attrs, attr_count);
+  return op ? pir_op_result(op, 0) : NULL;
 }
 
 pir_value *pir_expand_ints(pir_expand *e, const int64_t *values, size_t count) {
@@ -347,7 +390,6 @@ static pir_status expand_step(expansion *x, const pir_lower_step *step) {
   pir_value *operands[MAX_OPERANDS] = {0};
   pir_named_attr attrs[MAX_ATTRS];
   const pir_attr *given[MAX_ATTRS] = {0};
-  size_t attr_count = 0;
   if (!def || def->operand_count > MAX_OPERANDS || def->attr_count > MAX_ATTRS)
     return PIR_INTERNAL;
   const pir_lower_arg *first = &x->l->args[step->first_arg];
@@ -373,12 +415,7 @@ static pir_status expand_step(expansion *x, const pir_lower_step *step) {
       return PIR_INTERNAL;
     PIR_TRY(step_attr(x, step, a, &def->attrs[at], &given[at]));
   }
-  for (int i = 0; i < def->attr_count; i++) {
-    if (!given[i])
-      given[i] = pir_attr_default(x->ctx, &def->attrs[i]);
-    if (given[i])
-      attrs[attr_count++] = named_at(x->ctx, def, i, given[i]);
-  }
+  size_t attr_count = list_attrs(x->ctx, def, given, attrs);
   pir_op *op = create_inferred_op(&x->e, def, operands, def->operand_count, attrs, attr_count);
   if (!op)
     return PIR_INVALID;

@@ -13,7 +13,6 @@
 #include <pir/compiler/pass.h>
 #include <pir/compiler/walk.h>
 #include <effects.h>
-#include <expand_value.h>
 #include <vec.h>
 
 #include <stdlib.h>
@@ -126,9 +125,9 @@ static pir_op *create_before_group(void *user, const pir_op_spec *spec) {
 
 static pir_value *concat_values(pir_expand *e, pir_value *const *values, size_t count,
                                 int64_t axis) {
-  pir_value *operands[] = {expand_value(e, BUILTIN_COMBINE, values, count, NULL, 0),
+  pir_value *operands[] = {pir_expand_value(e, BUILTIN_COMBINE, values, count, NULL, 0),
                            pir_expand_number(e, PIR_I32, (double)axis)};
-  return expand_value(e, PD_CONCAT, operands, 2, NULL, 0);
+  return pir_expand_value(e, PD_CONCAT, operands, 2, NULL, 0);
 }
 
 static pir_value *multiply(pir_expand *e, const member *like, pir_value *left, pir_value *right,
@@ -139,7 +138,7 @@ static pir_value *multiply(pir_expand *e, const member *like, pir_value *left, p
   for (size_t i = 0; i < def->attr_count; i++)
     attrs[i] = pir_declared_attr(pir_op_context(like->op), def, i, pir_op_attr_at(like->op, i));
   pir_value *operands[] = {left, right, bias};
-  return expand_value(e, def->id, operands, bias ? 3 : 2, attrs, def->attr_count);
+  return pir_expand_value(e, def->id, operands, bias ? 3 : 2, attrs, def->attr_count);
 }
 
 static pir_op *parts_of(horizontal *h, pir_op *at, pir_value *list) {
@@ -176,7 +175,7 @@ static pir_status fuse(horizontal *h, pir_value *shared, const member *group, si
                             h->shared_left ? weight : shared, bias);
   pir_value *pieces[] = {all, pir_expand_ints(&e, sections, count),
                          pir_expand_number(&e, PIR_I32, h->shared_left ? rank - 1 : rank - 2)};
-  pir_value *list = expand_value(&e, PD_SPLIT, pieces, 3, NULL, 0);
+  pir_value *list = pir_expand_value(&e, PD_SPLIT, pieces, 3, NULL, 0);
   if (!list)
     return PIR_INTERNAL;
   pir_op *parts = parts_of(h, group[0].op, list);

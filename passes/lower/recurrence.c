@@ -16,7 +16,6 @@
 #include <pir/compiler/pass.h>
 #include <pir/compiler/walk.h>
 
-#include <expand_value.h>
 #include <vec.h>
 
 typedef enum mode { TANH, RELU, LSTM, GRU, MODES } mode;
@@ -165,7 +164,7 @@ static pir_value *build_op(network *n, uint32_t id, pir_value *const *in, size_t
   for (size_t i = 0; i < setting_count; i++)
     attrs[i] = (pir_named_attr){pir_name_get(n->ctx, pir_str_from(settings[i].name)),
                                 settings[i].value};
-  return expand_value(&n->e, id, in, count, attrs, setting_count);
+  return pir_expand_value(&n->e, id, in, count, attrs, setting_count);
 }
 
 static pir_value *build_unary(network *n, uint32_t id, pir_value *x) {

@@ -26,14 +26,10 @@ typedef struct setting {
 static pir_value *build_value(pir_expand *e, uint32_t id, pir_value *const *in, size_t count,
                               const setting *settings, size_t setting_count) {
   pir_named_attr attrs[4];
-  for (size_t i = 0; i < count; i++)
-    if (!in[i])
-      return NULL;
   for (size_t i = 0; i < setting_count; i++)
     attrs[i] = (pir_named_attr){
         pir_name_get(pir_op_context(e->op), pir_str_from(settings[i].name)), settings[i].value};
-  pir_op *op = pir_expand_op(e, id, in, count, attrs, setting_count);
-  return op ? pir_op_result(op, 0) : NULL;
+  return pir_expand_value(e, id, in, count, attrs, setting_count);
 }
 
 static const pir_attr *bool_attr(pir_expand *e, bool value) {

@@ -63,18 +63,10 @@ typedef struct given {
 static pir_op *make(model *m, uint32_t id, pir_value *const *in, size_t count,
                     const given *attrs, size_t attr_count) {
   pir_context *ctx = pir_op_context(m->e->op);
-  const pir_opdef *def = pir_context_op(ctx, id);
-  pir_named_attr all[16];
-  size_t n = 0;
-  for (int i = 0; def && i < def->attr_count; i++) {
-    const pir_attr *value = pir_attr_default(ctx, &def->attrs[i]);
-    for (size_t k = 0; k < attr_count; k++)
-      if (pir_str_equal(pir_str_from(attrs[k].name), pir_str_from(def->attrs[i].name)))
-        value = attrs[k].value;
-    if (value)
-      all[n++] = (pir_named_attr){pir_name_get(ctx, pir_str_from(def->attrs[i].name)), value};
-  }
-  pir_op *op = m->failed ? NULL : pir_expand_op(m->e, id, in, count, all, n);
+  pir_named_attr named[MOST_GIVEN];
+  for (size_t i = 0; i < attr_count; i++)
+    named[i] = (pir_named_attr){pir_name_get(ctx, pir_str_from(attrs[i].name)), attrs[i].value};
+  pir_op *op = m->failed ? NULL : pir_expand_defaulted(m->e, id, in, count, named, attr_count);
   m->failed |= !op;
   return op;
 }

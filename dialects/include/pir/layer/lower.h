@@ -149,6 +149,15 @@ struct pir_expand {
 PIR_API pir_op *pir_expand_op(pir_expand *expand, uint32_t op_id, pir_value *const *operands,
                               size_t operand_count, const pir_named_attr *attrs,
                               size_t attr_count);
+// Does the same, and gives attributes that are not listed their defaults.
+PIR_API pir_op *pir_expand_defaulted(pir_expand *expand, uint32_t op_id,
+                                     pir_value *const *operands, size_t operand_count,
+                                     const pir_named_attr *attrs, size_t attr_count);
+// Creates an op and returns its first result. NULL if an operand is NULL, or after a failure,
+// which is reported: so a chain of values is checked at its end.
+PIR_API pir_value *pir_expand_value(pir_expand *expand, uint32_t op_id,
+                                    pir_value *const *operands, size_t operand_count,
+                                    const pir_named_attr *attrs, size_t attr_count);
 // Creates a 1-D i64 constant of at most PIR_FACT_CONTENTS elements; NULL when there are more or
 // after a failure, which is reported.
 PIR_API pir_value *pir_expand_ints(pir_expand *expand, const int64_t *values, size_t count);
