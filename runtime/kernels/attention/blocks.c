@@ -137,17 +137,11 @@ static pir_status check_caches(run *r) {
                            "%s: key_cache: expects blocks of places, of heads with an even "
                            "number of elements",
                            call->op);
-  int64_t queries = columns / width - 2 * heads;
-  if (columns % width || queries < 1 || queries % heads || !pir_tensor_is_dense(qkv))
-    return pir_kernel_fail(call, PIR_INVALID,
-                           "%s: qkv: expects queries of a multiple of %lld heads, and as many "
-                           "keys and values, of %lld columns each; found %lld columns",
-                           call->op, (long long)heads, (long long)width, (long long)columns);
+  PIR_TRY(pir_split_token_rows(call, qkv, "qkv", heads, width, &r->rows));
+  r->rows.scale = pir_kernel_in(call, QKV_SCALE);
+  r->rows.bias = pir_kernel_in(call, QKV_BIAS);
   PIR_TRY(pir_expect_numbers(call, QKV_SCALE, "qkv_out_scale", columns));
   PIR_TRY(pir_expect_numbers(call, QKV_BIAS, "qkv_bias", columns));
-  r->rows = (token_rows){
-      qkv,  pir_kernel_in(call, QKV_SCALE), pir_kernel_in(call, QKV_BIAS), queries, heads,
-      width};
   r->tokens = qkv->shape[0];
   r->blocks = keys->shape[0];
   r->block_size = keys->shape[2];

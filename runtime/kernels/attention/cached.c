@@ -48,6 +48,21 @@ static double bounded(double v, double low, double high) {
   return v < low ? low : v;
 }
 
+pir_status pir_split_token_rows(const pir_kernel_call *call, const pir_tensor *x,
+                                const char *name, int64_t heads, int64_t width,
+                                token_rows *out) {
+  int64_t columns = x->rank > 1 ? x->shape[x->rank - 1] : 0;
+  int64_t queries = columns / width - 2 * heads;
+  if (columns % width || queries < 1 || queries % heads || !pir_tensor_is_dense(x))
+    return pir_kernel_fail(call, PIR_INVALID,
+                           "%s: %s: expects queries of a multiple of %lld heads, and as many "
+                           "keys and values, of %lld columns each; found %lld columns",
+                           call->op, name, (long long)heads, (long long)width,
+                           (long long)columns);
+  *out = (token_rows){.tensor = x, .heads = queries, .key_heads = heads, .width = width};
+  return PIR_OK;
+}
+
 pir_status pir_expect_numbers(const pir_kernel_call *call, int operand, const char *name,
                               int64_t n) {
   const pir_tensor *t = pir_kernel_in(call, operand);
@@ -174,20 +189,15 @@ static pir_status open_rows(const pir_kernel_call *call, step *s) {
                            "%s: cache_kv: expects keys and values of heads with a multiple of "
                            "%lld elements",
                            call->op, (long long)pack);
-  int64_t columns = x->rank > 1 ? x->shape[x->rank - 1] : 0;
-  int64_t queries = columns / width - 2 * heads;
-  if (columns % width || queries < 1 || queries % heads || !pir_tensor_is_dense(x))
-    return pir_kernel_fail(call, PIR_INVALID,
-                           "%s: x: expects queries of a multiple of %lld heads, and as many "
-                           "keys and values, of %lld columns each; found %lld columns",
-                           call->op, (long long)heads, (long long)width, (long long)columns);
+  PIR_TRY(pir_split_token_rows(call, x, "x", heads, width, &s->rows));
+  s->rows.scale = pir_kernel_in(call, X_SCALE);
+  s->rows.bias = pir_kernel_in(call, BIAS);
+  int64_t columns = x->shape[x->rank - 1];
   s->batch = pir_tensor_numel(x) / columns;
   if (s->batch > cache->shape[1])
     return pir_kernel_fail(call, PIR_INVALID,
                            "%s: cache_kv: expects caches of %lld sequences, found %lld",
                            call->op, (long long)s->batch, (long long)cache->shape[1]);
-  s->rows = (token_rows){
-      x, pir_kernel_in(call, X_SCALE), pir_kernel_in(call, BIAS), queries, heads, width};
   s->cache = (packed_cache){
       pir_kernel_out(call, CACHE_OUT), cache->shape[1], heads, cache->shape[3], width, pack};
   PIR_TRY(pir_expect_numbers(call, X_SCALE, "qkv_out_scale", columns));

@@ -34,6 +34,13 @@ typedef struct token_rows {
 // Loads row `row` of a token (a head of queries, keys or values, in this order) as doubles.
 void pir_load_token_row(const token_rows *rows, int64_t token, int64_t row, double *to);
 
+// Divides the columns of x [.., columns] into queries, keys and values, of which there are
+// `heads`; *out has no scale and no bias. Refuses x, by this name, if that leaves no queries of
+// a multiple of the heads.
+pir_status pir_split_token_rows(const pir_kernel_call *call, const pir_tensor *x,
+                                const char *name, int64_t heads, int64_t width,
+                                token_rows *out);
+
 // Refuses operand `operand`, which may be absent, unless it has `n` elements.
 pir_status pir_expect_numbers(const pir_kernel_call *call, int operand, const char *name,
                               int64_t n);
