@@ -2,7 +2,7 @@
 // and .npy files in it, each of which is a sample. A .npy file is for a program with one input.
 // One sample at a time is in memory.
 #include "quantise.h"
-#include "frame.h"
+#include "model_impl.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -106,10 +106,9 @@ static void keep_reason(void *user, const pir_diag *diag) {
 
 pir_status runner_open(quantising *q, const pir_program *program, runner *r) {
   pir_model_options how = {.size = sizeof how, .pipeline = "kernels", .any_float = true};
-  long processors = sysconf(_SC_NPROCESSORS_ONLN);
   pir_message message = {{0}};
   pir_session_options session = {.size = sizeof session,
-                                 .threads = processors > 0 ? (int)processors : 1,
+                                 .threads = pir_model_threads(0),
                                  .cancel = q->heap->watched ? q->heap->watch.cancel : NULL,
                                  .max_bytes = pir_context_limits(q->ctx)->max_bytes,
                                  .max_ns = rest_of_time(q),

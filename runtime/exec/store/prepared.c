@@ -12,6 +12,7 @@
 
 #include <fcntl.h>
 #include <folder.h>
+#include <grown_text.h>
 #include <pir/compiler/load.h>
 #include <pir/compiler/params.h>
 #include <pir/layer/machine_record.h>
@@ -49,21 +50,17 @@ static file_digest sum_of(const header *h) {
 
 // ---- the name
 
-static bool add_to_digest(void *digest, const char *data, size_t size) {
-  return pir_digest_add(digest, data, size);
-}
-
 // The digest of the record of tuned choices by which the model is made; false: memory ran out.
 static bool digest_tuning(const char *folder, const pir_target *target, file_digest *out) {
   pir_tuning *tuning = pir_tuning_create();
-  digest_stream digest = {0};
-  bool begun = tuning && pir_digest_begin(&digest);
-  if (begun && pir_tuning_load(tuning, folder, target))
-    pir_tuning_write(tuning, (pir_writer){add_to_digest, &digest});
-  if (begun)
-    *out = pir_digest_end(&digest);
+  pir_grown_text text = {0};
+  bool written = tuning && (!pir_tuning_load(tuning, folder, target) ||
+                            pir_tuning_write(tuning, (pir_writer){pir_grow_text, &text}));
+  if (written)
+    *out = pir_digest_of(text.data, text.size);
+  free(text.data);
   pir_tuning_destroy(tuning);
-  return begun;
+  return written;
 }
 
 static bool make_key(const pir_model_options *options, const pir_machine_record *machine,
