@@ -3,8 +3,8 @@
 # Allocations and system calls that fail: stand-ins for libc's, and what runs under them.
 $(B)/faults/libpir_fail.so: test/faults/memory.c test/faults/calls.c test/faults/fail.h
 	@mkdir -p $(@D) && $(CC) -std=c11 -D_GNU_SOURCE -O2 -g1 -fPIC -fvisibility=hidden -shared $(WARN) -o $@ $(filter %.c,$^)
-$(B)/faults/oom: test/faults/oom.c $(B)/faults/libpir_fail.so $(B)/lib/libpir.so
-	@$(CC) $(BASE) $(CFLAGS) $(I_public) -o $@ $< -L$(B)/faults -Wl,--no-as-needed -lpir_fail -L$(B)/lib -lpir -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../lib' -Wl,-rpath-link,$(B)/lib -lm
+$(B)/faults/oom: test/faults/oom.c test/faults/oom_scenarios.c test/faults/oom.h $(B)/faults/libpir_fail.so $(B)/lib/libpir.so
+	@$(CC) $(BASE) $(CFLAGS) $(I_public) -o $@ $(filter %.c,$^) -L$(B)/faults -Wl,--no-as-needed -lpir_fail -L$(B)/lib -lpir -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../lib' -Wl,-rpath-link,$(B)/lib -lm
 
 # Models, shapes, sessions and threads, for long.
 $(B)/bin/soak: test/soak/soak.c $(B)/lib/libpir.so

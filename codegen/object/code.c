@@ -452,18 +452,21 @@ static const entry *find_object(const pir_code_store *store, pir_cache_key key) 
   return NULL;
 }
 
-bool pir_code_store_object(const pir_code_store *store, pir_cache_key key,
-                           pir_emitted *out_object) {
+pir_status pir_code_store_object(const pir_code_store *store, pir_cache_key key,
+                                 pir_emitted *out_object) {
   const entry *kept = find_object(store, key);
   char origin[ORIGIN_BYTES];
-  if (!kept)
-    return store->folder &&
-           pir_cache_load(store->folder, key, write_origin(store, origin), out_object);
+  if (!kept) {
+    bool found = store->folder &&
+                 pir_cache_load(store->folder, key, write_origin(store, origin), out_object);
+    return found ? PIR_OK : PIR_NOT_FOUND;
+  }
   const void *bytes = pir_image_code(kept->object, &out_object->size);
   out_object->data = malloc(out_object->size + 1);
-  if (out_object->data)
-    memcpy(out_object->data, bytes, out_object->size);
-  return out_object->data;
+  if (!out_object->data)
+    return PIR_EXHAUSTED;
+  memcpy(out_object->data, bytes, out_object->size);
+  return PIR_OK;
 }
 
 pir_code_stats pir_code_store_stats(const pir_code_store *store) {

@@ -45,10 +45,10 @@ pir_status pir_code_store_build_source(pir_code_store *store, const char *const 
 // From now on the store keeps objects besides their images.
 void pir_code_store_keep_objects(pir_code_store *store);
 
-// Copies the object of a key, which the store keeps or the folder has; false if neither does.
-// Free it with free.
-bool pir_code_store_object(const pir_code_store *store, pir_cache_key key,
-                           pir_emitted *out_object);
+// Copies the object of a key, which the store keeps or the folder has; PIR_NOT_FOUND if neither
+// does. Free it with free.
+pir_status pir_code_store_object(const pir_code_store *store, pir_cache_key key,
+                                 pir_emitted *out_object);
 
 typedef struct pir_code_stats {
   size_t compiled, from_memory, from_disk, bytes;

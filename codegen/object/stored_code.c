@@ -30,8 +30,10 @@ static size_t find_objects(const pir_compiler *c, pir_cache_key *keys, uint32_t 
 
 static void store_object(const pir_compiler *c, pir_cache_key key, pir_archive *a) {
   pir_emitted object;
-  if (!pir_code_store_object(c->store, key, &object)) {
+  pir_status status = pir_code_store_object(c->store, key, &object);
+  if (status) {
     a->failed = true;
+    a->exhausted = status == PIR_EXHAUSTED;
     return;
   }
   pir_str bytes = {object.data, object.size};
@@ -60,16 +62,18 @@ pir_status pir_compiler_save(const pir_compiler *c, void **out_data, size_t *out
     return PIR_NOT_FOUND;
   pir_cache_key *keys = calloc(c->count + 1, sizeof *keys);
   uint32_t *of_unit = calloc(c->count + 1, sizeof *of_unit);
-  if (keys && of_unit)
+  pir_status status = PIR_EXHAUSTED;
+  if (keys && of_unit) {
     save(c, &a, keys, of_unit);
-  bool failed = !keys || !of_unit || a.failed;
+    status = pir_archive_status(&a, PIR_NOT_FOUND);
+  }
   free(keys);
   free(of_unit);
-  if (failed)
+  if (status) {
     free(a.data);
-  else {
-    *out_data = a.data;
-    *out_size = a.size;
+    return status;
   }
-  return failed ? PIR_NOT_FOUND : PIR_OK;
+  *out_data = a.data;
+  *out_size = a.size;
+  return PIR_OK;
 }

@@ -5,13 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+void pir_archive_exhaust(pir_archive *a) {
+  a->failed = true;
+  a->exhausted = true;
+}
+
 static void append(pir_archive *a, const void *data, size_t size) {
   if (size > a->capacity - a->size) {
     size_t capacity =
         a->size < SIZE_MAX / 4 && size < SIZE_MAX / 4 ? (a->size + size) * 2 + 4096 : 0;
     char *grown = capacity ? realloc(a->data, capacity) : NULL;
     if (!grown) {
-      a->failed = true;
+      pir_archive_exhaust(a);
       return;
     }
     a->data = grown;
@@ -23,8 +28,9 @@ static void append(pir_archive *a, const void *data, size_t size) {
 }
 
 void pir_archive_bytes(pir_archive *a, void *data, size_t size) {
-  if (!a->failed && a->writing) {
-    append(a, data, size);
+  if (a->writing) {
+    if (!a->failed)
+      append(a, data, size);
   } else if (!a->failed && size <= a->size - a->at) {
     if (size)
       memcpy(data, a->data + a->at, size);

@@ -1,5 +1,6 @@
 // Converts values to bytes and back. One function describes a structure for both directions, so
-// writer and reader cannot disagree. A failure is sticky; check it at the end. The bytes are
+// writer and reader cannot disagree. A failure is sticky; check it at the end. Writing never
+// changes the values, also when it fails. The bytes are
 // valid on this machine and build only: they are for files that the same library reads again.
 #ifndef PIR_SUPPORT_ARCHIVE_H
 #define PIR_SUPPORT_ARCHIVE_H
@@ -8,6 +9,7 @@
 
 typedef struct pir_archive {
   bool writing, failed;
+  bool exhausted;                          // writing: it failed because memory ran out
   char *data;                              // writing: from malloc, the caller's to free
   size_t size, capacity;                   // capacity: writing
   size_t at;                               // reading
@@ -16,6 +18,16 @@ typedef struct pir_archive {
   void *user;
   const char *missing;  // reading: a name that could not be found, which made it fail
 } pir_archive;
+
+// Writing: memory ran out.
+void pir_archive_exhaust(pir_archive *a);
+// Writing: how it ended; `why` is the status of a failure for which memory is no reason.
+PIR_NODISCARD static inline pir_status pir_archive_status(const pir_archive *a,
+                                                          pir_status why) {
+  if (!a->failed)
+    return PIR_OK;
+  return a->exhausted ? PIR_EXHAUSTED : why;
+}
 
 void pir_archive_bytes(pir_archive *a, void *data, size_t size);
 #define PIR_ARCHIVE(a, place) pir_archive_bytes((a), &(place), sizeof(place))

@@ -22,7 +22,7 @@
 enum { MAX_OPS = 4096, SECONDS = 60, PER_CONTEXT = 64 };
 // As many ops are drawn at least, and of their draws no more may find no program, or none in
 // float64, in percent.
-enum { LEAST_OPS = 830, MOST_UNFIT = 8, MOST_ALONE = 8 };
+enum { LEAST_OPS = 830, MOST_UNFIT = 8, MOST_ALONE = 8, LEAST_DRAWS = 200 };
 
 typedef struct options {
   uint64_t seed;
@@ -289,10 +289,11 @@ static int report(const run *r, long crashed) {
       "%u of the draws read integers at the ends of their types; %u are compared with 128-bit "
       "arithmetic\n",
       t.extreme, t.exact);
-  bool enough =
-      r->o.op || r->o.chains || r->o.extremes || r->o.schedules || r->o.clauses ||
-      (r->op_count >= LEAST_OPS && t.unfit * 100 <= (t.unfit + t.drawn) * MOST_UNFIT &&
-       t.alone * 100 <= (t.unfit + t.drawn) * MOST_ALONE);
+  unsigned tried = t.unfit + t.drawn;  // a few draws tell no share
+  bool enough = r->o.op || r->o.chains || r->o.extremes || r->o.schedules || r->o.clauses ||
+                (r->op_count >= LEAST_OPS &&
+                 (tried < LEAST_DRAWS || (t.unfit * 100 <= tried * MOST_UNFIT &&
+                                          t.alone * 100 <= tried * MOST_ALONE)));
   if (!enough)
     printf("expected are %d ops, and at most %d%% of draws without a program, %d%% without "
            "float64\n",

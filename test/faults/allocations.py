@@ -3,7 +3,7 @@
 
   allocations.py [--sample | --dense=N] BUILD MODELS
 
-The scenarios of test/faults/oom.c are run once for every n, with their n-th allocation failing (--sample: a part of the
+The scenarios of test/faults/oom_scenarios.c are run once for every n, with their n-th allocation failing (--sample: a part of the
 numbers n, the same ones every time; --dense=N: those up to N, and N of the others). Then a model is compiled under limits of the address space (`ulimit -v`), in steps
 from too little for a process to enough, kernels run that open a library, and the n-th allocation of pir-compile-server
 fails: each run ends with its results or with exit status 5, and never by a signal.
@@ -29,7 +29,8 @@ def sweep(build, models, which):
         for line in oom.stdout:
             print(line, end="", flush=True)
             found = re.match(r"(\d+) passed, (\d+) failed", line) or found
-    return (int(found[1]), int(found[2])) if found else (0, 1)
+    counts = (int(found[1]), int(found[2])) if found else (0, 0)
+    return counts if any(counts) else (0, 1)
 
 
 def starve(build, models, sample):

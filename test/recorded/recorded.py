@@ -450,6 +450,14 @@ KINDS = {"text": text_jobs, "translate": translate_jobs, "passes": pass_jobs, "n
          "errors": recorded_errors.error_jobs(run), "extremes": recorded_extremes.extreme_jobs}
 
 
+def share_of(jobs, first, step):
+    """The first-th of every `step` jobs. Jobs that one process runs (job, process) count as one."""
+    groups = collections.defaultdict(list)
+    for job, *process in jobs:
+        groups[process[0] if process else job].append(job)
+    return [job for group in list(groups.values())[first::step] for job in group]
+
+
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--bin", required=True, type=pathlib.Path)
@@ -474,8 +482,8 @@ def main():
     counts = {"pass": 0, "fail": 0, "skip": 0}
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for kind in args.only.split(","):
-            jobs = [j for n, j in KINDS[kind](args.bin.resolve(), args.folder.resolve()) if re.search(args.match, n)]
-            jobs = jobs[first::step]
+            jobs = [(j, *process) for n, j, *process in KINDS[kind](args.bin.resolve(), args.folder.resolve()) if re.search(args.match, n)]
+            jobs = share_of(jobs, first, step)
             mine, notes = {"pass": 0, "fail": 0, "skip": 0}, collections.Counter()
             for name, result, why in pool.map(judged, jobs):
                 mine[result] += 1

@@ -361,7 +361,7 @@ def error_jobs(run):
                 batch = Batch(tools)
             name = f"errors {key}"
             program.own = KNOWN.own_values(name, [])
-            yield name, lambda b=batch, i=batch.add(program), r=row, n=name, o=operands + attrs: error_job(b, i, r, n, o)
+            yield name, lambda b=batch, i=batch.add(program), r=row, n=name, o=operands + attrs: error_job(b, i, r, n, o), batch
         for why, count in outside.items():
             print(f"   {count} rows change nothing in a program: {why}", flush=True)
     return jobs

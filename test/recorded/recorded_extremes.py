@@ -176,7 +176,7 @@ def extreme_jobs(tools, root):
             if len(batch.rows) == SHORT:
                 batch = ExtremeBatch(tools)
             name = f"extremes {folder.name}/{cases[0]}/{name}"
-            yield name, lambda b=batch, i=batch.add(program), n=name: (n, *judge(*b.answer(i)))
+            yield name, lambda b=batch, i=batch.add(program), n=name: (n, *judge(*b.answer(i))), batch
 
 
 def judge(called, compiled):

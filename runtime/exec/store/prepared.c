@@ -244,7 +244,7 @@ void pir_prepared_save(const prepared *p, const pir_model *model, const char *pa
       !unchanged(p->params, &p->params_identity))
     return;
   stored_image image;
-  if (pir_stored_image(model, &image))
+  if (!pir_stored_image(model, &image))
     write_file(p, model, &image);
   pir_stored_image_drop(&image);
 }

@@ -37,9 +37,9 @@ typedef struct stored_image {
   uint64_t alignment;   // where they should begin: blocks of large pages have large packs
 } stored_image;
 
-// Describes a model that was made of a program. False if it cannot be stored, or memory runs
-// out. `out` is to be dropped in any case.
-bool pir_stored_image(const pir_model *model, stored_image *out);
+// Describes a model that was made of a program. PIR_UNSUPPORTED if it cannot be stored,
+// PIR_EXHAUSTED if memory runs out. `out` is to be dropped in any case.
+PIR_NODISCARD pir_status pir_stored_image(const pir_model *model, stored_image *out);
 void pir_stored_image_drop(stored_image *image);
 
 // Writes the data in order and in pieces; false when `put` returns false.

@@ -161,11 +161,12 @@ static void one_call(store *s, plan_call *call) {
 
 // ---- the other lists with pointers
 
-// Allocates a list whose elements are stored one by one.
+// Reading: allocates a list whose elements are stored one by one. Writing changes nothing: the
+// model is in use, also when it cannot be written.
 static void *elements(pir_archive *a, void *items, uint32_t *count, size_t element) {
   PIR_ARCHIVE(a, *count);
   items = pir_archive_items(a, items, *count, element);
-  if (a->failed)
+  if (a->failed && !a->writing)
     *count = 0;
   return items;
 }
@@ -319,9 +320,9 @@ static bool add_defs(const plan *p, stored_defs *defs, int depth) {
 
 void pir_plan_store(pir_archive *a, plan *p, const pir_executable *executable) {
   store s = {.a = a, .executable = executable, .plan = p, .heap = p->memory.heap};
-  if (a->writing)
-    a->failed |= !add_defs(p, &s.defs, 0);
-  else
+  if (a->writing && !add_defs(p, &s.defs, 0))
+    pir_archive_exhaust(a);
+  if (!a->writing)
     a->take = pir_arena_take;
   pir_defs_store(a, &s.defs);
   one_plan(&s, p);

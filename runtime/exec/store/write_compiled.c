@@ -57,9 +57,12 @@ static pir_status fail_compile(const compiling *c, pir_status status, const char
 static pir_status lay_out_part(compiling *c, const pir_target *target, part_image *from) {
   compiled_header *h = &c->header;
   compiled_part *part = &h->parts[h->count];
-  if (!pir_stored_image(from->model, &from->image))
-    return fail_compile(c, PIR_UNSUPPORTED,
-                        "unsupported: a compiled model with custom ops, or for a device");
+  pir_status status = pir_stored_image(from->model, &from->image);
+  if (status)
+    return fail_compile(c, status,
+                        status == PIR_EXHAUSTED
+                            ? "out of memory"
+                            : "unsupported: a compiled model with custom ops, or for a device");
   memcpy(part->target, target->name, sizeof part->target);
   memcpy(part->triple, target->triple, sizeof part->triple);
   memcpy(part->features, target->features, sizeof part->features);

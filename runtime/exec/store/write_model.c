@@ -26,7 +26,7 @@ static uint64_t lay_out(const pir_model *model, uint64_t *places) {
   return at;
 }
 
-bool pir_stored_image(const pir_model *model, stored_image *out) {
+pir_status pir_stored_image(const pir_model *model, stored_image *out) {
   const plan *p = &model->plan;
   size_t count = (size_t)p->const_count + p->pack_count;
   uint64_t *places = calloc(count + 1, sizeof *places);
@@ -35,19 +35,21 @@ bool pir_stored_image(const pir_model *model, stored_image *out) {
   bool large = model->packs.bytes >= LARGE_PAGE;
   *out =
       (stored_image){.text = {.writing = true}, .alignment = large ? LARGE_PAGE : STORED_PAGE};
-  bool good = places && !model->executable;
-  if (good && model->compiler)
-    good = !pir_compiler_save(model->compiler, &code, &code_bytes);
-  if (good) {
+  pir_status status = places ? PIR_OK : PIR_EXHAUSTED;
+  if (model->executable)
+    status = PIR_UNSUPPORTED;
+  if (!status && model->compiler)
+    status = pir_compiler_save(model->compiler, &code, &code_bytes);
+  if (!status) {
     out->data_bytes = lay_out(model, places);
     pir_str bytes = {code, code_bytes};
     // Writing only reads the model.
     pir_stored_describe(&out->text, (pir_model *)(uintptr_t)model, &bytes, &places);
-    good = !out->text.failed;
+    status = pir_archive_status(&out->text, PIR_UNSUPPORTED);
   }
   free(code);
   free(places);
-  return good;
+  return status == PIR_NOT_FOUND ? PIR_UNSUPPORTED : status;
 }
 
 void pir_stored_image_drop(stored_image *image) {

@@ -275,7 +275,7 @@ PIR_API size_t pir_compiler_code_bytes(const pir_compiler *compiler);
 // Writes all that a later start needs to run the compiled groups. The bytes are for the same
 // version of the library on a processor that has the target's features; free *out_data with
 // free. PIR_NOT_FOUND: the objects were neither kept nor are they in a cache folder, or the
-// code is for a device.
+// code is for a device. PIR_EXHAUSTED: memory ran out.
 PIR_API PIR_NODISCARD pir_status pir_compiler_save(const pir_compiler *compiler,
                                                    void **out_data, size_t *out_size);
 
