@@ -52,6 +52,7 @@ void describe_models(engine *e);
 void end_loads(engine *e);
 void run_out_of_memory(engine *e);
 void show_values(engine *e);
+void tune_choices(engine *e);
 void run_sessions(engine *e);  // sessions.c
 void refuse_bad_calls(engine *e);
 void end_runs(engine *e);

@@ -2,9 +2,11 @@
 #include "engine.h"
 
 #include <pir/engine/metadata.h>
+#include <pir/engine/tune.h>
 
 #include <math.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 // ---- loading
 
@@ -217,5 +219,39 @@ void show_values(engine *e) {
            (pir_tensor_float_at(&sums, i) > pir_tensor_float_at(&sums, i - 1)) ==
                (pir_tensor_float_at(&out, i) > pir_tensor_float_at(&out, i - 1)));
   pir_session_destroy(session);
+  pir_model_release(model);
+}
+
+// ---- choices that are timed on this machine
+
+static void count_class(void *user, const pir_tuned_class *outcome) {
+  EXPECT(outcome->of_class[0] && outcome->before[0] && outcome->after_ns <= outcome->before_ns);
+  ++*(size_t *)user;
+}
+
+// The folder of compiled code keeps the choices; models that use it find them there.
+void tune_choices(engine *e) {
+  char cache[512];
+  float scores[IMAGES * CLASSES];
+  size_t heard_of = 0;
+  pir_model *model;
+  pir_tensor in = images_of(e);
+  heard h;
+  pir_tune_report report = {.size = sizeof report};
+  pir_tune_options tuning = {
+      .size = sizeof tuning, .max_ns = 2000000000, .found = count_class, .user = &heard_of};
+  pir_model_options how = {.size = sizeof how, .sink = sink_of(&h)};
+  EXPECT(pir_model_tune(e->program, e->params, &how, &in, 1, &tuning, &report) == PIR_INVALID);
+  snprintf(cache, sizeof cache, "%s/tuned", e->folder);
+  EXPECT(mkdir(cache, 0700) == 0);
+  how.cache = cache;
+  EXPECT(pir_model_tune(e->program, e->params, &how, &in, 1, &tuning, &report) == PIR_OK);
+  EXPECT(report.classes && report.rounds && report.changed <= report.classes);
+  EXPECT(heard_of == report.classes && report.before_ns && report.after_ns);
+  if (!EXPECT(load_again(e, &how, &model) == PIR_OK))
+    return;
+  EXPECT(run_model(e, model, NULL, scores) == PIR_OK);
+  for (int i = 0; i < IMAGES * CLASSES; i++)  // other choices add in another order
+    EXPECT(fabsf(scores[i] - e->scores[i]) < 1e-5f);
   pir_model_release(model);
 }

@@ -92,6 +92,7 @@ static const struct part {
              {"progress, cancelling, limits, log levels", end_loads},
              {"memory that runs out", run_out_of_memory},
              {"values by name", show_values},
+             {"choices that are timed here", tune_choices},
              {"sessions, traces, memory of the caller", run_sessions},
              {"bad calls", refuse_bad_calls},
              {"runs that end early", end_runs},
