@@ -532,7 +532,8 @@ int cli_file_read_named(const cli_run *cli, const char *path, cli_file *out_file
   if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 && !is_stdin) {
     void *data = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (data == MAP_FAILED)
-      code = cli_fail(cli, CLI_INVALID, "%s: cannot map: %s", path, strerror(errno));
+      code = cli_fail(cli, errno == ENOMEM ? CLI_LIMIT : CLI_INVALID, "%s: cannot map: %s",
+                      path, strerror(errno));
     else
       *out_file =
           (cli_file){.name = path, .bytes = {data, (size_t)info.st_size}, .mapped = true};
