@@ -447,6 +447,25 @@ static int use_outputs(run *r) {
   return code;
 }
 
+// Tuning runs the model for its times alone, and gives no outputs.
+static const struct {
+  int id;
+  const char *name;
+} without_tuning[] = {{OPT_CASES, "cases"},
+                      {OPT_TRAIN, "train"},
+                      {OPT_SHAPES, "shapes"},
+                      {OPT_LOD, "lod"},
+                      {OPT_COMPILE_ONLY, "compile-only"},
+                      {OPT_OUTPUT, "output"},
+                      {OPT_OUTPUT_DIR, "output-dir"},
+                      {OPT_PRINT, "print"},
+                      {OPT_SHOW, "show"},
+                      {OPT_EXPECT, "expect"},
+                      {OPT_EXPECT_DIR, "expect-dir"},
+                      {OPT_BENCHMARK, "benchmark"},
+                      {OPT_SCHEDULES, "schedules"},
+                      {OPT_PROFILE, "profile"}};
+
 // Checks the options that --tune needs or excludes.
 static int check_tune(run *r, const char *path) {
   const char *seconds = cli_value(r->cli, OPT_TUNE, NULL);
@@ -454,11 +473,9 @@ static int check_tune(run *r, const char *path) {
   bool good = !seconds || !*seconds || (strtod(seconds, &end) > 0 && !*end);
   if (!good)
     return cli_bad_value(r->cli, "tune", seconds, "a number of seconds");
-  static const int excluded[] = {OPT_CASES, OPT_TRAIN, OPT_SHAPES, OPT_LOD, OPT_COMPILE_ONLY};
-  for (size_t i = 0; i < sizeof excluded / sizeof *excluded; i++)
-    if (cli_has(r->cli, excluded[i]))
-      return cli_fail(r->cli, CLI_USAGE,
-                      "--tune excludes --cases, --train, --shapes, --lod and --compile-only");
+  for (size_t i = 0; i < sizeof without_tuning / sizeof *without_tuning; i++)
+    if (cli_has(r->cli, without_tuning[i].id))
+      return cli_fail(r->cli, CLI_USAGE, "--tune excludes --%s", without_tuning[i].name);
   if (is_stream(path))
     return cli_fail(r->cli, CLI_USAGE, "--tune reads the model again and again: give a file");
   return 0;
