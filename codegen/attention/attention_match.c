@@ -18,7 +18,7 @@ typedef struct finder {
 
 static bool open(finder *f, const pir_value *v, pir_clause_kind kind, lower_site *site) {
   const pir_op *op = pir_value_op(v);
-  if (!op || pir_op_results(op) != 1 || pir_op_has(op, PIR_STRUCTURAL | PIR_CONSTANT))
+  if (!op || pir_op_results(op) != 1 || pir_op_has_any(op, PIR_STRUCTURAL | PIR_CONSTANT))
     return false;
   const pir_opdef *def = pir_op_meaning(op);
   if (!def->clause || !pir_op_has(op, PIR_PURE))
@@ -338,7 +338,7 @@ const pir_op *attention_turn(lowering *l, const pir_value *sum,
   const pir_fact *source, *fact = lower_fact(l, sum);
   bool seen[PIR_MAX_RANK] = {false};
   if (!op || pir_use_next(use) || pir_op_results(op) != 1 ||
-      pir_op_has(op, PIR_TERMINATOR | PIR_STRUCTURAL))
+      pir_op_has_any(op, PIR_TERMINATOR | PIR_STRUCTURAL))
     return NULL;
   const pir_fact *turned = lower_fact(l, pir_op_result(op, 0));
   const pir_opdef *def = pir_op_meaning(op);

@@ -118,7 +118,7 @@ static bool is_scalar_products(const contraction *c, const pir_value *b, int64_t
   int64_t rows = 1, extent;
   bool along = false;
   if (!last || c->b.dtype != PIR_F32 ||
-      (source && pir_op_has(source, PIR_PARAMETER | PIR_CONSTANT)))
+      (source && pir_op_has_any(source, PIR_PARAMETER | PIR_CONSTANT)))
     return false;
   for (int v = 0; v < c->var_count; v++) {
     if (c->vars[v].reduced)

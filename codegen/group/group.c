@@ -181,10 +181,9 @@ static bool all_by_element(const pir_op *op, const pir_clause *first) {
 static const char *start_cluster(grouping *g, const node *n, op_cluster *c) {
   static const char few[] = "few elements";
   const pir_clause *clause = n->clause;
-  const pir_fact *f =
-      clause ? result_fact(g, n->op) : NULL;  // an op without a meaning may have no result
   if (!clause)
-    return "no clause says what an element is";
+    return n->once ? "it runs once" : "no clause says what an element is";
+  const pir_fact *f = result_fact(g, n->op);
   if (group_only_renames(clause))
     return "it only renames elements";
   bool alone = !one_space(g, n->op, clause);
@@ -703,6 +702,7 @@ static pir_status group_block(grouping *g, pir_block *block) {
   g->cluster_count = 0;
   g->stamp = 0;
   collect_nodes(g, block);
+  group_leave_once(g);
   group_attention(g);
   for (uint32_t i = 0; i < g->cluster_count; i++)
     join_stretches(g, &g->clusters[i]);

@@ -17,6 +17,7 @@ typedef struct node {
   uint32_t before;  // towards the first op of its stretch (group.c), itself at its start
   uint64_t seen;
   uint8_t state;  // while ordering: 0 new, 1 waiting, 2 placed
+  bool once;      // it runs when weights are loaded, and is not compiled (weights_once.c)
 } node;
 
 typedef struct op_cluster {
@@ -67,6 +68,8 @@ typedef struct grouping {
 bool group_only_renames(const pir_clause *c);
 // Returns the op's node; NULL if the op is not one of the block's.
 node *group_node_of(const grouping *g, const pir_op *op);
+// Leaves out what runs once, when weights are loaded. weights_once.c
+void group_leave_once(grouping *g);
 // Makes one cluster for each attention of the block. group_attention.c
 void group_attention(grouping *g);
 // Orders the block and makes a group op of each cluster. group_make.c
@@ -93,6 +96,7 @@ const pir_value *group_whole(const pir_value *part);
 // The passes of this folder, which passes/passes.def lists.
 pir_status pir_pass_quantised(pir_pass_run *run);
 pir_status pir_pass_round(pir_pass_run *run);
+pir_status pir_pass_weights_once(pir_pass_run *run);
 pir_status pir_pass_group(pir_pass_run *run);
 
 #endif

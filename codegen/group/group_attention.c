@@ -53,7 +53,7 @@ static bool splits_list(const pir_op *op) {
 // and stays.
 static bool only_moves(const gathering *t, const pir_op *op) {
   const pir_opdef *def = pir_op_meaning(op);
-  if (pir_op_regions(op) || pir_op_has(op, PIR_CONSTANT | PIR_PARAMETER))
+  if (pir_op_regions(op) || pir_op_has_any(op, PIR_CONSTANT | PIR_PARAMETER))
     return false;
   if (splits_list(op))
     return true;
@@ -69,7 +69,7 @@ static bool only_moves(const gathering *t, const pir_op *op) {
 
 static bool only_scales(const gathering *t, const pir_op *op) {
   const pir_opdef *def = pir_op_meaning(op);
-  if (!def->clause || pir_op_has(op, PIR_STRUCTURAL | PIR_CONSTANT) ||
+  if (!def->clause || pir_op_has_any(op, PIR_STRUCTURAL | PIR_CONSTANT) ||
       !pir_op_has(op, PIR_PURE))
     return false;
   const pir_clause *c = choose_clause(op, t->g->facts);

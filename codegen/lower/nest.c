@@ -673,7 +673,7 @@ static const pir_op *find_join(const nest *n, lower_site *out_site) {
        op = pir_op_next(op)) {
     const pir_opdef *def = pir_op_meaning(op);
     lower_site site;
-    if (!def->clause || pir_op_has(op, PIR_STRUCTURAL | PIR_CONSTANT))
+    if (!def->clause || pir_op_has_any(op, PIR_STRUCTURAL | PIR_CONSTANT))
       continue;
     if (!lower_open(n->l, op, 0, &site))
       return NULL;

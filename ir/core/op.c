@@ -174,6 +174,9 @@ bool pir_op_is(const pir_op *op, uint32_t op_id) {
 bool pir_op_has(const pir_op *op, uint32_t traits) {
   return (op->info->def->traits & traits) == traits;
 }
+bool pir_op_has_any(const pir_op *op, uint32_t traits) {
+  return (op->info->def->traits & traits) != 0;
+}
 pir_loc pir_op_loc(const pir_op *op) {
   return op->loc;
 }

@@ -327,7 +327,7 @@ static void settle_type(const settling *s, pir_value *value) {
 // and loops state theirs.
 static pir_walk_result settle_op(pir_op *op, void *user) {
   settling *s = user;
-  for (size_t i = 0; i < pir_op_results(op) && !pir_op_has(op, PIR_INPUT | PIR_PARAMETER);
+  for (size_t i = 0; i < pir_op_results(op) && !pir_op_has_any(op, PIR_INPUT | PIR_PARAMETER);
        i++) {
     pir_value *value = pir_op_result(op, i);
     const pir_fact *fact = pir_facts_of(s->facts, value);

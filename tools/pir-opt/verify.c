@@ -16,7 +16,7 @@ enum { MAX_PAIRS = 4096 };
 
 static bool is_plain(const pir_op *op) {
   return pir_op_results(op) &&
-         !pir_op_has(op, PIR_INPUT | PIR_OUTPUT | PIR_PARAMETER | PIR_CONSTANT) &&
+         !pir_op_has_any(op, PIR_INPUT | PIR_OUTPUT | PIR_PARAMETER | PIR_CONSTANT) &&
          pir_op_result(op, 0) && pir_type_is_tensor(pir_value_type(pir_op_result(op, 0)));
 }
 

@@ -1,6 +1,6 @@
 // Replaceable models: a model is compiled while its weights are hidden, so that no pass and no
-// generator computes with them. The values that depend on weights alone become instructions
-// that run once, when weights are loaded (refit.c).
+// generator computes with them. The values that depend on weights alone (weights_once_pass)
+// become instructions that run once, when weights are loaded (refit.c).
 #include "model_impl.h"
 
 #include <pir/compiler/infer.h>
@@ -74,7 +74,8 @@ pir_status pir_refit_resume(pir_model *model, pir_program *program) {
   if (!w->is_replaceable)
     return PIR_OK;
   PIR_EACH_OP(op, pir_program_block(program)) {
-    const pir_attr *name = pir_op_has(op, PIR_PARAMETER) ? pir_op_attr_at(op, 0) : NULL;
+    bool named = pir_op_has(op, PIR_PARAMETER) && pir_op_def(op)->attr_count;
+    const pir_attr *name = named ? pir_op_attr_at(op, 0) : NULL;
     uint32_t i = name ? pir_refit_find(w, pir_attr_as_str(name)) : NONE;
     if (i == NONE)
       continue;

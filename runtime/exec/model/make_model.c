@@ -48,7 +48,9 @@ static const char *pipeline_for(const pir_model_options *options, pir_message *r
   pir_ignore(pir_math_named(options->math, &math));  // check_math reports an unknown name
   bool rounds = math == PIR_MATH_BF16 && !pir_target_describe(options->target, &target) &&
                 target.avx512_bf16;
-  return rounds ? "compile-bf16" : "compile";
+  pir_text_format(room->text, sizeof room->text, "compile%s%s", rounds ? "-bf16" : "",
+                  options->replaceable ? "-replaceable" : "");
+  return room->text;
 }
 
 static pir_status run_pipeline(pir_context *ctx, pir_program *program,

@@ -4,7 +4,7 @@
 // instruction frees. O(instructions + buffers).
 #include "plan_build.h"
 
-#define LARGEST_CONSTANT (1 << 20)
+#include <pir/layer/once.h>
 
 // ---- what needs to run only once
 
@@ -25,7 +25,7 @@ static bool small_enough(const plan *p, const plan_instr *instr) {
     if (__builtin_add_overflow(is_in ? in : out, p->exprs[bytes].value, is_in ? &in : &out))
       return false;
   }
-  return out <= LARGEST_CONSTANT || out <= in;
+  return pir_once_is_worthwhile(in, out);
 }
 
 // Constants are bytes that a model may store, which views of strings are not.

@@ -75,6 +75,8 @@ PIR_API pir_str pir_op_name(const pir_op *op);
 PIR_API bool pir_op_is(const pir_op *op, uint32_t op_id);
 // Whether the definition has all of these traits (PIR_PURE | ..).
 PIR_API bool pir_op_has(const pir_op *op, uint32_t traits);
+// Whether the definition has one of these traits.
+PIR_API bool pir_op_has_any(const pir_op *op, uint32_t traits);
 // Returns the place that messages name.
 PIR_API pir_loc pir_op_loc(const pir_op *op);
 
