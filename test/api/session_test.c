@@ -132,6 +132,38 @@ static void wrong_tensors_are_named(void **unused) {
 }
 
 // A rank that is not known takes any that there is.
+// A program may state a rank that only the run knows: without axes every extent of 1 goes.
+static void a_stated_rank_that_the_run_changes_is_bound(void **unused) {
+  static const char text[] =
+      "{\n(%0) = \"pd_op.data\" () "
+      "{dtype:float32,name:\"x\",place:Place(undefined:0),shape:[-1,3]} : () -> "
+      "tensor<-1x3xf32>\n"
+      "(%1) = \"pd_op.full_int_array\" () {dtype:int64,place:Place(cpu),value:[]} : () -> "
+      "tensor<0xi64>\n"
+      "(%2) = \"pd_op.squeeze\" (%0, %1) {} : (tensor<-1x3xf32>, tensor<0xi64>) -> "
+      "tensor<-1x3xf32>\n"
+      "(%3) = \"pd_op.fetch\" (%2) {col:0,name:\"y\"} : (tensor<-1x3xf32>) -> "
+      "tensor<-1x3xf32>\n}\n";
+  static float data[3] = {1, 2, 3}, own[6];
+  pir_model *kept = model;
+  model = make_model(text, "kernels");
+  pir_session *s = open_session(NULL);
+  pir_tensor x = dense(data, PIR_F32, 2, (int64_t[]){1, 3}),
+             y = dense(own, PIR_F32, 1, (int64_t[]){3});
+  assert_int_equal(pir_session_bind_input(s, 0, &x), PIR_OK);
+  assert_int_equal(pir_session_bind_output(s, 0, &y), PIR_OK);
+  assert_int_equal(pir_session_run(s), PIR_OK);
+  assert_memory_equal(own, data, sizeof data);
+  y = dense(own, PIR_F32, 2, (int64_t[]){2, 3});
+  assert_int_equal(pir_session_bind_output(s, 0, &y), PIR_OK);
+  assert_int_equal(pir_session_run(s), PIR_INVALID);
+  assert_string_equal(pir_session_message(s),
+                      "output 0 is [3] for these inputs, the bound tensor is [2,3]");
+  pir_session_destroy(s);
+  pir_model_release(model);
+  model = kept;
+}
+
 static void tensors_of_unknown_rank_are_checked(void **unused) {
   static const char text[] =
       "{\n(%0) = \"pd_op.data\" () "
@@ -631,23 +663,25 @@ static void sessions_run_side_by_side(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(ports_are_described),
-                                     cmocka_unit_test(wrong_tensors_are_named),
-                                     cmocka_unit_test(tensors_of_unknown_rank_are_checked),
-                                     cmocka_unit_test(nothing_given_is_refused),
-                                     cmocka_unit_test(results_land_where_bound),
-                                     cmocka_unit_test(outputs_are_those_of_the_last_run),
-                                     cmocka_unit_test(strided_and_unaligned_inputs_run),
-                                     cmocka_unit_test(shapes_are_planned_once),
-                                     cmocka_unit_test(no_image_gives_no_scores),
-                                     cmocka_unit_test(limits_and_cancelling_stop_a_run),
-                                     cmocka_unit_test(outputs_may_overlap_inputs),
-                                     cmocka_unit_test(outputs_may_not_overlap_each_other),
-                                     cmocka_unit_test(long_loops_are_cancelled),
-                                     cmocka_unit_test(own_ops_are_loaded_side_by_side),
-                                     cmocka_unit_test(every_failed_allocation_is_a_status),
-                                     cmocka_unit_test(making_a_model_survives_failures),
-                                     cmocka_unit_test(programs_are_verified),
-                                     cmocka_unit_test(sessions_run_side_by_side)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(ports_are_described),
+      cmocka_unit_test(wrong_tensors_are_named),
+      cmocka_unit_test(tensors_of_unknown_rank_are_checked),
+      cmocka_unit_test(a_stated_rank_that_the_run_changes_is_bound),
+      cmocka_unit_test(nothing_given_is_refused),
+      cmocka_unit_test(results_land_where_bound),
+      cmocka_unit_test(outputs_are_those_of_the_last_run),
+      cmocka_unit_test(strided_and_unaligned_inputs_run),
+      cmocka_unit_test(shapes_are_planned_once),
+      cmocka_unit_test(no_image_gives_no_scores),
+      cmocka_unit_test(limits_and_cancelling_stop_a_run),
+      cmocka_unit_test(outputs_may_overlap_inputs),
+      cmocka_unit_test(outputs_may_not_overlap_each_other),
+      cmocka_unit_test(long_loops_are_cancelled),
+      cmocka_unit_test(own_ops_are_loaded_side_by_side),
+      cmocka_unit_test(every_failed_allocation_is_a_status),
+      cmocka_unit_test(making_a_model_survives_failures),
+      cmocka_unit_test(programs_are_verified),
+      cmocka_unit_test(sessions_run_side_by_side)};
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

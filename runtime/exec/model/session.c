@@ -266,7 +266,10 @@ pir_status pir_session_bind_output(pir_session *s, size_t i, const pir_tensor *t
   s->outputs[i].is_bound = s->outputs[i].on_device = s->overlaps_known = false;
   if (!tensor)
     return PIR_OK;
-  PIR_TRY(check_bound(s, "output", i, &p->outputs[i].port, tensor));
+  pir_port port = p->outputs[i].port;
+  if (p->slots[p->outputs[i].slot].late)  // the run shows its shape, whatever is stated
+    port.rank = -1;
+  PIR_TRY(check_bound(s, "output", i, &port, tensor));
   size_t bytes;
   if (pir_shape_bytes(tensor->shape, tensor->rank, tensor->dtype, &bytes))
     return pir_exec_fail(&s->frame.message, PIR_EXHAUSTED, "output %zu is too large", i);
@@ -332,19 +335,25 @@ static pir_status input_data(pir_session *s, uint32_t buffer, void **out_data) {
   return pir_tensor_copy(tensor, &copy);
 }
 
+// Whether a result has the shape of the tensor that is bound for it.
+static pir_status check_result(pir_session *s, uint32_t i, const pir_tensor *result) {
+  const pir_tensor *bound = &s->outputs[i].tensor;
+  if (bound->rank == result->rank &&
+      !memcmp(bound->shape, result->shape, (size_t)result->rank * sizeof *result->shape))
+    return PIR_OK;
+  shape_text expected = pir_session_write_shape(result->shape, result->rank),
+             found = pir_session_write_shape(bound->shape, bound->rank);
+  return pir_exec_fail(&s->frame.message, PIR_INVALID,
+                       "output %u is %s for these inputs, the bound tensor is %s", i,
+                       expected.text, found.text);
+}
+
 static pir_status output_data(pir_session *s, uint32_t number, void **out_data) {
   const plan_buffer *buffer = &s->model->plan.buffers[number];
   bound_output *output = &s->outputs[buffer->index];
   const pir_tensor *tensor = &s->frame.tensors[s->model->plan.outputs[buffer->index].slot];
   if (output->is_bound) {
-    if (memcmp(output->tensor.shape, tensor->shape,
-               (size_t)tensor->rank * sizeof *tensor->shape)) {
-      shape_text expected = pir_session_write_shape(tensor->shape, tensor->rank),
-                 found = pir_session_write_shape(output->tensor.shape, output->tensor.rank);
-      return pir_exec_fail(&s->frame.message, PIR_INVALID,
-                           "output %u is %s for these inputs, the bound tensor is %s",
-                           buffer->index, expected.text, found.text);
-    }
+    PIR_TRY(check_result(s, buffer->index, tensor));
     if (!output->elsewhere) {
       *out_data = output->tensor.data;
       if (s->frame.outside)
@@ -466,10 +475,7 @@ static pir_status copy_out(pir_session *s, uint32_t i) {
     return pir_exec_fail(&s->frame.message, PIR_INVALID, "output %u is %s, the bound tensor %s",
                          i, pir_dtype_name(result->dtype),
                          pir_dtype_name(output->tensor.dtype));
-  if (output->tensor.rank != result->rank ||
-      memcmp(output->tensor.shape, result->shape, (size_t)result->rank * sizeof *result->shape))
-    return pir_exec_fail(&s->frame.message, PIR_INVALID,
-                         "output %u has another shape than the bound tensor", i);
+  PIR_TRY(check_result(s, i, result));
   PIR_TRY(output->on_device ? pir_session_upload(s, result, &output->tensor)
                             : pir_tensor_copy(result, &output->tensor));
   pir_tensor_set_dense(&output->result, result->dtype, output->tensor.shape,

@@ -187,7 +187,7 @@ static void outputs_that_do_not_fit(pir_session *s, float *data) {
   pir_tensor_set_dense(&out, PIR_I64, (int64_t[]){5, 2}, 2);
   expect(s, pir_session_bind_output(s, 1, &out), PIR_OK, "");
   expect(s, pir_session_run(s), PIR_INVALID,
-         "output 1 has another shape than the bound tensor");
+         "output 1 is [2,2] for these inputs, the bound tensor is [5,2]");
   expect(s, pir_session_bind_output(s, 1, NULL), PIR_OK, "");
   out = shaped(room, PIR_F32, 2, 3);
   expect(s, pir_session_bind_output(s, 0, &out), PIR_OK, "");
