@@ -186,6 +186,8 @@ static const char *start_cluster(grouping *g, const node *n, op_cluster *c) {
   const pir_fact *f = result_fact(g, n->op);
   if (group_only_renames(clause))
     return "it only renames elements";
+  if (group_extends_input(g, n->op, clause))
+    return "it extends an input of the program, which a session may do in place";
   bool alone = !one_space(g, n->op, clause);
   if (alone && !all_by_element(n->op, clause))
     return "its results are computed over different spaces";
@@ -672,8 +674,7 @@ static void visit_node(grouping *g, uint32_t i) {
 // ---- the block
 
 static void collect_nodes(grouping *g, pir_block *block) {
-  uint32_t segment = 0;
-  g->count = 0;
+  uint32_t segment = g->count = 0;
   for (pir_op *op = pir_block_first(block); op; op = pir_op_next(op)) {
     if (is_barrier(op))
       segment++;

@@ -312,6 +312,24 @@ static size_t claim_operands(const places *p, const join *j) {
   return claimed;
 }
 
+bool group_extends_input(const grouping *g, const pir_op *op, const pir_clause *clause) {
+  int axis;
+  int64_t extent;
+  if (clause->kind != PIR_CLAUSE_JOIN || g->target.device || g->in_region)
+    return false;
+  int k = choose_joined_operand(op, PIR_CLAUSE_JOIN, g->facts, &axis);
+  const pir_op *list = k < 0 ? NULL : pir_value_op(pir_op_operand(op, (size_t)k));
+  bool joins = list && pir_op_has(list, PIR_STRUCTURAL) && pir_op_operands(list);
+  const pir_value *first = joins ? pir_op_operand(list, 0) : NULL;
+  if (!first || !pir_value_op(first) || !pir_op_has(pir_value_op(first), PIR_INPUT) ||
+      pir_dim_is_const(g->dims, pir_facts_of(g->facts, first)->shape[axis], &extent))
+    return false;
+  for (pir_use *u = pir_value_first_use(pir_op_result(op, 0)); u; u = pir_use_next(u))
+    if (pir_op_has(pir_use_owner(u), PIR_OUTPUT))
+      return true;
+  return false;
+}
+
 // ---- writing it down
 
 static const pir_attr *place_attribute(places *p, const pir_value *v) {

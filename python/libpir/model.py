@@ -462,6 +462,7 @@ class Session:
         # Arrays that the library has addresses of.
         self._bound: dict[int, Any] = {}
         self._given: dict[int, np.ndarray[Any, Any]] = {}
+        self._aliases: dict[int, int] = {}
         self._watch = Watch(progress, cancel._flag if cancel else None)
         diagnostics = Diagnostics()
         options = sized("pir_session_options")
@@ -509,6 +510,21 @@ class Session:
             self._check(lib.pir_session_output(self._handle, _index(which, self.model.outputs, "output"), tensor))
             return _arrays.offsets_of(tensor)
 
+    def alias(self, output: int | str, input: int | str | None, most: int = 0) -> None:
+        """Makes an output the input of the next run, where it lies (pir_session_alias): a cache that each run extends.
+
+        After a run the input is the output, and `run` need not be given it; giving it starts anew. `most`: room for so many
+        elements along the axis that grows; 0 lets it grow by doubling. `input` None ends the alias. An array that an op writes
+        in place has to be writable and contiguous."""
+        with self._used():
+            out = _index(output, self.model.outputs, "output")
+            into = ffi.cast("size_t", -1) if input is None else _index(input, self.model.inputs, "input")
+            self._check(lib.pir_session_alias(self._handle, out, into, most))
+            if input is None:
+                self._aliases.pop(out, None)
+            else:
+                self._aliases[out] = into
+
     def prepare(self, inputs: Inputs) -> None:
         """Plans for the shapes of these inputs, so that the first run takes no longer than others."""
         with self._used():
@@ -548,11 +564,15 @@ class Session:
 
     def _bind_inputs(self, inputs: Inputs) -> None:
         ports = self.model.inputs
-        if len(inputs) != len(ports):
+        pairs = _by_index(inputs, ports, "input")
+        missing = set(range(len(ports))) - {i for i, _ in pairs} - set(self._aliases.values())
+        if missing or len(pairs) > len(ports):
             raise ValueError(f"the model has {len(ports)} inputs, {len(inputs)} are given")
-        for i, value in _by_index(inputs, ports, "input"):
+        for i, value in pairs:
             offsets = value.offsets if isinstance(value, _arrays.Sequences) else []
             array = _arrays.as_array(value.array if isinstance(value, _arrays.Sequences) else value, ports[i].dtype)
+            if i in self._aliases.values() and not array.flags.writeable:
+                raise ValueError(f"input {i} may be written in place, and the array is read-only")
             tensor = _arrays.tensor_of(array)
             kept = _arrays.set_offsets(tensor, offsets) if offsets else None
             self._check(lib.pir_session_bind_input(self._handle, i, tensor))

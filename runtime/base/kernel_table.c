@@ -34,6 +34,16 @@ const pir_kernel *pir_kernel_find(pir_str name) {
   return rare ? find_in(name, rare, count) : NULL;
 }
 
+bool pir_kernel_in_place(const pir_kernel *kernel) {
+#define NAME(name) #name,
+  static const char *const names[] = {PIR_KERNELS_IN_PLACE(NAME)};
+#undef NAME
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (!strcmp(kernel->name, names[i]))
+      return true;
+  return false;
+}
+
 bool pir_kernel_cancelled(const pir_kernel_call *call) {
   bool flagged = call->cancel && atomic_load_explicit(call->cancel, memory_order_relaxed);
   return flagged || pir_parallel_has_ended(&call->parallel);

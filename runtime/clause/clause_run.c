@@ -477,6 +477,15 @@ static int joined_operand(const pir_kernel_call *call, const pir_clause *c) {
   return 0;
 }
 
+// Whether the member of a join is its part of the result already, as an aliased cache is.
+static bool lies_there(const pir_tensor *member, const pir_tensor *part) {
+  bool same = member->data == part->data && member->dtype == part->dtype;
+  for (int d = 0; d < part->rank && same; d++)
+    same = member->shape[d] == part->shape[d] &&
+           (part->shape[d] <= 1 || member->strides[d] == part->strides[d]);
+  return same;
+}
+
 static pir_status run_slices(const pir_kernel_call *call, const pir_clause *c) {
   bool joins = c->kind == PIR_CLAUSE_JOIN;
   int k = joined_operand(call, c), axis = 0;
@@ -497,6 +506,8 @@ static pir_status run_slices(const pir_kernel_call *call, const pir_clause *c) {
       return pir_kernel_fail(call, PIR_INVALID, "%s: member %d is absent", call->op, m);
     PIR_TRY(slice_like(call, whole, part, axis, c->stack, &at, &slice));
     pir_tensor to = joins ? slice : *part;
+    if (joins && lies_there(part, &to))
+      continue;
     if (pir_copy_parallel(joins ? part : &slice, &to, &call->parallel))
       return pir_kernel_fail(call, PIR_INVALID, "%s: shape of member %d does not fit", call->op,
                              m);

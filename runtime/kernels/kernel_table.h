@@ -211,6 +211,10 @@
   X(warpctc, false)                                                                            \
   X(warprnnt, false)
 
+// Kernels that write nothing but new rows if a result lies where the operand lies that it
+// continues (`inplace` of the .ops entry).
+#define PIR_KERNELS_IN_PLACE(X) X(block_multihead_attention) X(masked_multihead_attention)
+
 #define PIR_KERNELS(X) PIR_KERNELS_OF_MODELS(X) PIR_KERNELS_RARE(X)
 
 #endif

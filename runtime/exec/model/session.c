@@ -126,6 +126,7 @@ void pir_session_destroy(pir_session *s) {
     pir_mem_give(&s->allocator, s->inputs[i].dense.data, s->inputs[i].dense.bytes);
   for (uint32_t i = 0; s->outputs && i < p->output_count; i++)
     pir_mem_give(&s->allocator, s->outputs[i].own.data, s->outputs[i].own.bytes);
+  pir_session_drop_aliases(s);
   if (s->shared)
     pir_session_arena_release(s->shared);
   else
@@ -201,7 +202,7 @@ static pir_status check_bound(pir_session *s, const char *what, size_t i, const 
   return fits ? PIR_OK : wrong_shape(message, what, i, port, t);
 }
 
-static pir_status bad_index(pir_session *s, const char *what, size_t i, size_t count) {
+pir_status pir_session_bad_index(pir_session *s, const char *what, size_t i, size_t count) {
   return pir_exec_fail(&s->frame.message, PIR_NOT_FOUND,
                        "there is no %s %zu; the model has %zu", what, i, count);
 }
@@ -242,7 +243,7 @@ pir_status pir_session_bind_input(pir_session *s, size_t i, const pir_tensor *te
   const plan *p = &s->model->plan;
   s->frame.message.text[0] = 0;
   if (i >= p->input_count)
-    return bad_index(s, "input", i, p->input_count);
+    return pir_session_bad_index(s, "input", i, p->input_count);
   s->inputs[i].is_bound = s->inputs[i].on_device = s->overlaps_known = false;
   if (!tensor)
     return pir_exec_fail(&s->frame.message, PIR_INVALID, "input %zu: no tensor is given", i);
@@ -262,10 +263,13 @@ pir_status pir_session_bind_output(pir_session *s, size_t i, const pir_tensor *t
   const plan *p = &s->model->plan;
   s->frame.message.text[0] = 0;
   if (i >= p->output_count)
-    return bad_index(s, "output", i, p->output_count);
+    return pir_session_bad_index(s, "output", i, p->output_count);
   s->outputs[i].is_bound = s->outputs[i].on_device = s->overlaps_known = false;
   if (!tensor)
     return PIR_OK;
+  if (pir_session_is_aliased(s, (uint32_t)i))
+    return pir_exec_fail(&s->frame.message, PIR_INVALID,
+                         "output %zu is aliased to an input, so it cannot be bound", i);
   pir_port port = p->outputs[i].port;
   if (p->slots[p->outputs[i].slot].late)  // the run shows its shape, whatever is stated
     port.rank = -1;
@@ -368,7 +372,7 @@ static pir_status output_data(pir_session *s, uint32_t number, void **out_data) 
   return PIR_OK;
 }
 
-static bool share_memory(const pir_tensor *a, const pir_tensor *b) {
+bool pir_session_share_memory(const pir_tensor *a, const pir_tensor *b) {
   uintptr_t x = (uintptr_t)a->data, y = (uintptr_t)b->data;
   size_t m = pir_exec_bytes(a), n = pir_exec_bytes(b);
   return m && n && x < y + n && y < x + m;
@@ -377,7 +381,7 @@ static bool share_memory(const pir_tensor *a, const pir_tensor *b) {
 static bool overlaps_input(const pir_session *s, const pir_tensor *output) {
   for (uint32_t i = 0; i < s->model->plan.input_count; i++)
     if (pir_session_reads_in_place(&s->inputs[i].tensor) &&
-        share_memory(&s->inputs[i].tensor, output))
+        pir_session_share_memory(&s->inputs[i].tensor, output))
       return true;
   return false;
 }
@@ -397,7 +401,8 @@ static pir_status find_overlaps(pir_session *s) {
     if (!output->is_bound)
       continue;
     for (uint32_t k = 0; k < i; k++)
-      if (s->outputs[k].is_bound && share_memory(&s->outputs[k].tensor, &output->tensor))
+      if (s->outputs[k].is_bound &&
+          pir_session_share_memory(&s->outputs[k].tensor, &output->tensor))
         return pir_exec_fail(
             &s->frame.message, PIR_INVALID,
             "outputs %u \"%s\" and %u \"%s\" are bound to memory that overlaps", k,
@@ -433,15 +438,17 @@ static pir_status place_ports(pir_session *s) {
     const plan_buffer *buffer = &p->buffers[i];
     if (buffer->home == HOME_INPUT)
       PIR_TRY(input_data(s, i, &f->buffers[i].data));
-    else if (buffer->home == HOME_OUTPUT && buffer->first != NONE)
+    else if (buffer->home == HOME_OUTPUT && buffer->first != NONE &&
+             !pir_session_is_aliased(s, buffer->index))
       PIR_TRY(output_data(s, i, &f->buffers[i].data));
   }
+  PIR_TRY(pir_session_place_aliases(s));
   for (uint32_t i = 0; i < p->slot_count; i++) {
     uint32_t buffer = p->slots[i].buffer;
     if (buffer == NONE || p->slots[i].late)
       continue;
     uint8_t home = p->buffers[buffer].home;
-    if (home == HOME_INPUT || home == HOME_OUTPUT)
+    if (home == HOME_INPUT || home == HOME_OUTPUT || (s->aliased && s->aliased[buffer] != NONE))
       pir_frame_point(f, i);
   }
   return PIR_OK;
@@ -515,8 +522,12 @@ static pir_status run(pir_session *s) {
   s->frame.budget = s->max_bytes;
   if (s->max_bytes != UINT64_MAX)
     s->frame.budget -= s->current->arena_bytes + s->string_bytes;
+  if (s->max_bytes != UINT64_MAX)
+    s->frame.budget -= s->alias_bytes < s->frame.budget ? s->alias_bytes : s->frame.budget;
   PIR_TRY(pir_frame_run(&s->frame, false));
-  return note_outputs(s);
+  PIR_TRY(note_outputs(s));
+  pir_session_continue_aliases(s);
+  return PIR_OK;
 }
 
 pir_status pir_session_run(pir_session *s) {
@@ -554,7 +565,7 @@ pir_status pir_session_output(pir_session *s, size_t i, pir_tensor *out_tensor) 
     return pir_exec_fail(&s->frame.message, PIR_INVALID, "output %zu: no tensor is given", i);
   const plan *p = &s->model->plan;
   if (i >= p->output_count)
-    return bad_index(s, "output", i, p->output_count);
+    return pir_session_bad_index(s, "output", i, p->output_count);
   if (!s->has_run)
     return pir_exec_fail(&s->frame.message, PIR_NOT_FOUND,
                          "there are no outputs: the session has not run, or failed");

@@ -41,6 +41,23 @@ typedef struct bound_output {
   owned_block own;    // memory of the result if nothing is bound; only grows
 } bound_output;
 
+// How an output and the input that it becomes share memory (alias.c).
+typedef enum alias_kind {
+  ALIAS_NONE,
+  ALIAS_PLACE,  // an op writes where the input lies
+  ALIAS_GROWS,  // rows are added behind the input, in the block
+  ALIAS_TURNS   // two blocks take turns, because the input is read after the output is written
+} alias_kind;
+
+// The alias of an output.
+typedef struct output_alias {
+  uint8_t kind;  // alias_kind
+  bool turn;     // the block that is written next
+  uint32_t input, in_buffer;
+  int64_t most;  // room along the axis that grows; 0: as needed
+  owned_block blocks[2];
+} output_alias;
+
 struct pir_session {
   pir_model *model;
   pir_allocator allocator;
@@ -52,6 +69,9 @@ struct pir_session {
   pir_stop stop;       // of every run
   bound_input *inputs;
   bound_output *outputs;
+  output_alias *aliases;  // one for each output; NULL: there is none
+  uint32_t *aliased;      // of each buffer: the aliased output whose memory it takes, or NONE
+  size_t alias_bytes;     // total size of the blocks of aliases
   struct pir_session_arena *shared;  // where `arena` is during a run; NULL: it is the session's
   owned_block arena, device_arena;
   bool separate;                  // every tensor has memory of its own (separate.c):
@@ -102,6 +122,16 @@ pir_status pir_session_finish_outputs(pir_session *session);
 bool pir_session_reads_in_place(const pir_tensor *tensor);
 // Makes a block hold at least `bytes`; one that has to grow loses its contents.
 pir_status pir_session_grow(pir_session *session, owned_block *block, size_t bytes);
+// Outputs that are inputs of the next run (alias.c): whether output `i` is one; before a run,
+// points their buffers to memory; after it, binds the inputs; at the end, frees the memory.
+bool pir_session_is_aliased(const pir_session *session, uint32_t output);
+pir_status pir_session_place_aliases(pir_session *session);
+void pir_session_continue_aliases(pir_session *session);
+void pir_session_drop_aliases(pir_session *session);
+// Whether two dense tensors have memory in common.
+bool pir_session_share_memory(const pir_tensor *a, const pir_tensor *b);
+pir_status pir_session_bad_index(pir_session *session, const char *what, size_t i,
+                                 size_t count);
 // Copies an input of strings and their bytes, to which results of the run may refer
 // (string_inputs.c).
 pir_status pir_session_copy_strings(pir_session *session, uint32_t input, void **out_data);

@@ -340,6 +340,31 @@ static void note_reuse(plan_builder *b, const pir_opdef *def, const entries *in,
   }
 }
 
+// Notes which results of the last instruction may lie where an operand lies.
+static void note_handovers(plan_builder *b, const plan_call *call, const entries *in,
+                           const entries *out) {
+  plan *p = b->p;
+  const pir_opdef *def = call->def;
+  const pir_clause *clause =
+      call->kernel ? NULL : pir_clause_choose(def->clause, 0, call->attrs);
+  bool joins = clause && clause->kind == PIR_CLAUSE_JOIN && !clause->stack &&
+               clause->nodes[clause->body].op == PIR_V_LOAD;
+  bool in_place = call->kernel && pir_kernel_in_place(call->kernel);
+  size_t count = in_place ? def->inplace_count : joins;
+  for (size_t i = 0; i < count; i++) {
+    int from = joins ? clause->nodes[clause->body].k : def->inplace[i].operand;
+    int to = joins ? clause->result : def->inplace[i].result;
+    if (in->members[from] < 1 || out->members[to] != 1)
+      continue;
+    plan_handover *entry =
+        ARRAY_PUSH(&p->memory, p->handovers, p->handover_count, p->handover_capacity);
+    *entry = (plan_handover){.instr = p->instr_count - 1,
+                             .in = in->slots[in->starts[from]],
+                             .out = out->slots[out->starts[to]],
+                             .grows = joins};
+  }
+}
+
 // ---- instructions
 
 pir_status pir_plan_call(plan_builder *b, const pir_op *op) {
@@ -385,5 +410,6 @@ pir_status pir_plan_call(plan_builder *b, const pir_op *op) {
   instr.out = write_entries(b, &out);
   instr.out_count = out.count;
   pir_plan_instr(b, instr);
+  note_handovers(b, to, &in, &out);
   return PIR_OK;
 }

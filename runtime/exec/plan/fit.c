@@ -2,7 +2,7 @@
 // different orders, each into the tightest gap between the placed buffers that are live at the
 // same time. Placed buffers stay sorted by offset, so each placement costs one walk:
 // O(buffers^2) in all.
-#include "plan.h"
+#include "offsets.h"
 #include <stdlib.h>
 #include <string.h>
 

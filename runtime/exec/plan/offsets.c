@@ -4,7 +4,7 @@
 // O(buffers). The lower bound is the largest total size that is live at once. If the result
 // exceeds it by more than 1 part in NEAR, the buffers are also fitted one by one (fit.c) and
 // the better layout is taken.
-#include "plan.h"
+#include "offsets.h"
 
 enum { NEAR = 32, MOST_FITTED = 4096 };
 

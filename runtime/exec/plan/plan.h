@@ -203,6 +203,14 @@ typedef struct plan_instr {
                                   // where they end; or 0
 } plan_instr;
 
+// A result of a call that may lie where an operand lies: an op that works in place, or a join
+// whose first member the operand is. A session aliases outputs and inputs along these.
+typedef struct plan_handover {
+  uint32_t instr, in, out;  // slots
+  bool grows;               // a join
+  uint8_t unused[3];
+} plan_handover;
+
 typedef struct plan_port {
   pir_port port;
   uint32_t dims[PIR_MAX_RANK];  // expressions; the extents of an input must equal them
@@ -246,6 +254,8 @@ typedef struct plan {
   uint32_t pack_count, pack_capacity;
   plan_check *checks;
   uint32_t check_count, check_capacity;
+  plan_handover *handovers;
+  uint32_t handover_count, handover_capacity;
   plan_port *inputs, *outputs;
   uint32_t input_count, output_count;
   uint32_t *words;
@@ -283,17 +293,5 @@ int pir_plan_renamed_operand(const pir_clause *clause);
 
 // Finds the segments that device graphs may run (graphs.c).
 void pir_plan_find_segments(plan *p);
-
-// ---- offsets (offsets.c)
-
-// Computes offsets of the arena buffers for known sizes, each aligned to 64; `sizes` and
-// `out_offsets` are indexed by buffer. Device buffers and host buffers get separate arenas.
-// `out_alive` is the largest total size live at once, a lower bound for any layout. `scratch`
-// is used while planning. Returns false if memory runs out.
-bool pir_plan_offsets(const plan *p, bool device, const size_t *sizes, pir_arena *scratch,
-                      size_t *out_offsets, size_t *out_total, size_t *out_alive);
-// The slow, tighter placement (fit.c); stops when `enough` bytes suffice.
-bool pir_plan_fit(const plan *p, bool device, const size_t *sizes, size_t enough,
-                  pir_arena *scratch, size_t *out_offsets, size_t *out_total);
 
 #endif

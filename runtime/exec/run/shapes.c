@@ -4,6 +4,8 @@
 // (pir_session_trim frees it), so memory depends on the largest shape and not on the number of
 // shapes.
 #include "session_impl.h"
+
+#include <offsets.h>
 #include <string.h>
 
 #define LARGEST_BUFFER ((int64_t)1 << 46)
@@ -111,7 +113,8 @@ static pir_status size_buffers(pir_session *s, shape_plan *shapes, pir_arena *sc
     sizes[i] = (size_t)bytes;
     if (largest == NONE || sizes[i] > sizes[largest])
       largest = i;
-    if (buffer->home == HOME_OUTPUT && !s->outputs[buffer->index].is_bound)
+    if (buffer->home == HOME_OUTPUT && !s->outputs[buffer->index].is_bound &&
+        !pir_session_is_aliased(s, buffer->index))
       outputs += (uint64_t)bytes;
   }
   size_t on_device;

@@ -19,7 +19,8 @@ uint32_t pir_compiled_layout(void) {
       sizeof(plan),        sizeof(plan_expr),   sizeof(plan_symbol), sizeof(plan_slot),
       sizeof(plan_buffer), sizeof(plan_scan),   sizeof(plan_instr),  sizeof(plan_group),
       sizeof(plan_call),   sizeof(plan_region), sizeof(plan_port),   sizeof(pir_node),
-      sizeof(pir_opdef),   sizeof(pir_clause),  sizeof(void *),      PIR_NODE_OP_COUNT};
+      sizeof(pir_opdef),   sizeof(pir_clause),  sizeof(void *),      sizeof(plan_handover),
+      PIR_NODE_OP_COUNT};
   return (uint32_t)pir_digest_of(sizes, sizeof sizes).low;
 }
 

@@ -9,13 +9,14 @@
 // memory; TEXT and STR by characters; ROWS as counted arrays of plain rows; EACH by one_<name>;
 // OWN by the struct's own function, or not at all if running a plan does not need them. A list
 // names all fields: their sizes must add up to the struct's size, which has no gaps. Plain rows
-// are expressions, symbols, slots, buffers, scans and words.
+// are expressions, symbols, slots, buffers, scans, words and
+// handovers.
 // clang-format off
 #define PLAN_FIELDS(F, T)                                                                      \
   F(T, OWN, memory) F(T, ROWS, expr) F(T, ROWS, symbol) F(T, ROWS, late_symbol)                \
-  F(T, ROWS, slot) F(T, ROWS, buffer) F(T, ROWS, word) F(T, ROWS, scan) F(T, EACH, origin)     \
-  F(T, EACH, const) F(T, EACH, instr) F(T, EACH, call) F(T, EACH, group) F(T, EACH, control)   \
-  F(T, EACH, check) F(T, EACH, pack)          \
+  F(T, ROWS, slot) F(T, ROWS, buffer) F(T, ROWS, word) F(T, ROWS, scan)                        \
+  F(T, ROWS, handover) F(T, EACH, origin) F(T, EACH, const) F(T, EACH, instr)                  \
+  F(T, EACH, call) F(T, EACH, group) F(T, EACH, control) F(T, EACH, check) F(T, EACH, pack)    \
   F(T, OWN, inputs) F(T, OWN, input_count) F(T, OWN, outputs) F(T, OWN, output_count)          \
   F(T, OWN, by_first) F(T, OWN, by_last) F(T, OWN, arena_count) F(T, PLAIN, scratch_bytes)     \
   F(T, PLAIN, most_buffers) F(T, PLAIN, most_dims) F(T, PLAIN, most_slots)                     \

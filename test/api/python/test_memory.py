@@ -122,6 +122,42 @@ def test_any_strides(digits, rows, change):
     assert np.array_equal(digits.run([changed])[0], digits.run([np.array(changed, np.float32)])[0])
 
 
+GROWS = """{
+(%c) = "pd_op.data" () {dtype:float32,name:"cache",place:Place(undefined:0),shape:[1,-1,4]} : () -> tensor<1x-1x4xf32>
+(%r) = "pd_op.data" () {dtype:float32,name:"row",place:Place(undefined:0),shape:[1,1,4]} : () -> tensor<1x1x4xf32>
+(%l) = "builtin.combine" (%c, %r) {} : (tensor<1x-1x4xf32>, tensor<1x1x4xf32>) -> vec[tensor<1x-1x4xf32>,tensor<1x1x4xf32>]
+(%a) = "pd_op.full" () {dtype:int32,place:Place(cpu),shape:[1],value:1} : () -> tensor<1xi32>
+(%o) = "pd_op.concat" (%l, %a) {} : (vec[tensor<1x-1x4xf32>,tensor<1x1x4xf32>], tensor<1xi32>) -> tensor<1x-1x4xf32>
+(%f) = "pd_op.fetch" (%o) {col:0,name:"all"} : (tensor<1x-1x4xf32>) -> tensor<1x-1x4xf32>
+}"""
+
+
+def test_an_aliased_cache_grows_where_it_lies(tmp_path):
+    (tmp_path / "grows.pir").write_text(GROWS)
+    session = libpir.Session(libpir.Model.load(tmp_path / "grows.pir"))
+    session.alias("all", "cache", most=8)
+    rows = np.arange(20, dtype=np.float32).reshape(5, 1, 1, 4)
+    session.run({"cache": np.zeros((1, 0, 4), np.float32), "row": rows[0]})
+    for row in rows[1:]:
+        (found,) = session.run({"row": row})
+    np.testing.assert_array_equal(found, rows.reshape(1, 5, 4))
+    with pytest.raises(libpir.InvalidError, match="aliased already"):
+        session.alias("all", "cache")
+    session.alias("all", None)
+    with pytest.raises(ValueError, match="has 2 inputs"):
+        session.run({"row": row})
+
+
+def test_a_read_only_array_is_not_written_in_place(tmp_path):
+    (tmp_path / "grows.pir").write_text(GROWS)
+    session = libpir.Session(libpir.Model.load(tmp_path / "grows.pir"))
+    session.alias("all", "cache")
+    cache = np.zeros((1, 1, 4), np.float32)
+    cache.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        session.run({"cache": cache, "row": np.zeros((1, 1, 4), np.float32)})
+
+
 def test_no_arrays_at_all(digits):
     nested = np.zeros((1, 1, 8, 8)).tolist()
     assert np.array_equal(digits.run([nested])[0], digits.run([np.zeros((1, 1, 8, 8), np.float32)])[0])

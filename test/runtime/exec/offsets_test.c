@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
-#include "plan.h"
+#include "offsets.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -117,6 +117,8 @@ PIR_API const pir_kernel *pir_kernel_find(pir_str name);
 // Returns the kernels that few models call, in name order, and sets their number. libpir_rt
 // finds this function in libpir_rt_kernels.
 PIR_API const pir_kernel *pir_rare_kernels(size_t *out_count);
+// Whether results of a built-in kernel may lie where the operands lie that they continue.
+PIR_API bool pir_kernel_in_place(const pir_kernel *kernel);
 // Runs the call's kernel, or evaluates its clause when it names none. Returns PIR_INVALID, with
 // a message, when the kernel has read an attribute as another kind; else the kernel's status.
 PIR_API PIR_NODISCARD pir_status pir_kernel_run(const pir_kernel_call *call);

@@ -310,6 +310,12 @@ public:
   [[nodiscard]] pir_status unbind_output(size_t i) {
     return pir_session_bind_output(get(), i, nullptr);
   }
+  [[nodiscard]] pir_status alias(size_t output, size_t input, int64_t most = 0) {
+    return pir_session_alias(get(), output, input, most);
+  }
+  [[nodiscard]] pir_status unalias(size_t output) {
+    return pir_session_alias(get(), output, PIR_NO_INPUT, 0);
+  }
   [[nodiscard]] pir_status prepare() {
     return pir_session_prepare(get());
   }

@@ -1,0 +1,433 @@
+// Outputs that are inputs of the next run. Where the program makes the output by ops that
+// continue the input's memory (`handovers` of the plan), both lie in one place: nothing is
+// copied. This is decided when the alias is made, from the plan alone: it needs one writer for
+// each buffer between input and output, and no reader of what a writer changes.
+#include "session_impl.h"
+
+#include <string.h>
+
+// ---- how the program makes the output
+
+// What the search for the way from an output to its input knows.
+typedef struct alias_search {
+  pir_session *s;
+  uint32_t output, input, in_buffer;
+  bool grows, read_later;
+} alias_search;
+
+static pir_status refuse_alias(const alias_search *a, pir_status status, const char *why,
+                               const char *label) {
+  const plan *p = &a->s->model->plan;
+  const char *what = status == PIR_UNSUPPORTED ? "unsupported: " : "";
+  return pir_exec_fail(&a->s->frame.message, status,
+                       "%soutput %u \"%s\" as input %u \"%s\": %s%s%s%s", what, a->output,
+                       p->outputs[a->output].port.name.data, a->input,
+                       p->inputs[a->input].port.name.data, label ? "\"" : "",
+                       label ? label : "", label ? "\" " : "", why);
+}
+
+static uint32_t buffer_of(const plan *p, uint32_t slot) {
+  return slot == NONE ? NONE : p->slots[slot].buffer;
+}
+
+static bool writes(const plan *p, const plan_instr *instr, uint32_t buffer) {
+  for (uint32_t i = 0; i < instr->out_count; i++)
+    if (buffer_of(p, p->words[instr->out + i]) == buffer)
+      return true;
+  return false;
+}
+
+static uint32_t reads_of(const plan *p, const plan_instr *instr, uint32_t buffer) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < instr->in_count; i++)
+    count += buffer_of(p, p->words[instr->in + i]) == buffer;
+  return count;
+}
+
+// Finds the only instruction that writes a buffer, outside of scans, whose steps run again.
+static pir_status find_writer(const alias_search *a, uint32_t buffer, uint32_t *out_instr) {
+  const plan *p = &a->s->model->plan;
+  uint32_t scan_end = 0;
+  *out_instr = NONE;
+  for (uint32_t i = 0; i < p->instr_count; i++) {
+    if (p->instrs[i].kind == PLAN_SCAN)
+      scan_end = p->scans[p->instrs[i].detail].end;
+    if (p->instrs[i].once || !writes(p, &p->instrs[i], buffer))
+      continue;
+    if (*out_instr != NONE || i < scan_end)
+      return refuse_alias(a, PIR_UNSUPPORTED, "writes its memory again", p->instrs[i].label);
+    *out_instr = i;
+  }
+  return *out_instr == NONE ? refuse_alias(a, PIR_UNSUPPORTED, "no op makes it", NULL) : PIR_OK;
+}
+
+static const plan_handover *handover_to(const plan *p, uint32_t instr, uint32_t buffer) {
+  for (uint32_t i = 0; i < p->handover_count; i++)
+    if (p->handovers[i].instr == instr && buffer_of(p, p->handovers[i].out) == buffer)
+      return &p->handovers[i];
+  return NULL;
+}
+
+// Whether anything reads `buffer` that must see it as it was before instruction `number` wrote
+// there. The op itself may read its operand once. A join leaves its first member as it is.
+static bool is_read_later(const plan *p, const plan_handover *h, uint32_t buffer) {
+  if (h->grows)
+    return false;
+  if (reads_of(p, &p->instrs[h->instr], buffer) > 1)
+    return true;
+  for (uint32_t i = h->instr + 1; i < p->instr_count; i++)
+    if (reads_of(p, &p->instrs[i], buffer))
+      return true;
+  return false;
+}
+
+// Follows the ops from the output back to the input, and marks the buffers between them.
+static pir_status find_way(alias_search *a, uint32_t *marks) {
+  const plan *p = &a->s->model->plan;
+  uint32_t last = p->slots[p->outputs[a->output].slot].buffer, buffer = last;
+  if (buffer == NONE || p->buffers[buffer].home != HOME_OUTPUT)
+    return refuse_alias(a, PIR_UNSUPPORTED, "its memory is known only in the run", NULL);
+  for (;;) {
+    uint32_t number;
+    PIR_TRY(find_writer(a, buffer, &number));
+    const plan_handover *h = handover_to(p, number, buffer);
+    if (!h)
+      return refuse_alias(a, PIR_UNSUPPORTED, "makes it, and does not continue an operand",
+                          p->instrs[number].label);
+    uint32_t from = buffer_of(p, h->in);
+    bool given = from != NONE && p->buffers[from].home == HOME_INPUT;
+    if (from == NONE || p->slots[h->in].late || (given && p->buffers[from].index != a->input) ||
+        (h->grows && (!given || buffer != last)) ||
+        (!given && p->buffers[from].home != HOME_ARENA))
+      return refuse_alias(a, PIR_UNSUPPORTED, "continues another tensor",
+                          p->instrs[number].label);
+    marks[buffer] = a->output;
+    a->grows |= h->grows;
+    a->read_later |= is_read_later(p, h, from);
+    a->in_buffer = from;
+    if (given)
+      return PIR_OK;
+    buffer = from;
+  }
+}
+
+static pir_status check_types(const alias_search *a) {
+  const pir_port *out = &a->s->model->plan.outputs[a->output].port,
+                 *in = &a->s->model->plan.inputs[a->input].port;
+  bool fits = out->dtype == in->dtype && out->rank == in->rank && in->dtype != PIR_PSTRING;
+  for (int d = 0; fits && d < in->rank; d++)
+    fits = in->shape[d] < 0 || out->shape[d] < 0 || in->shape[d] == out->shape[d];
+  return fits ? PIR_OK : refuse_alias(a, PIR_INVALID, "types or shapes differ", NULL);
+}
+
+static pir_status check_free(const alias_search *a) {
+  const pir_session *s = a->s;
+  if (s->outputs[a->output].is_bound)
+    return refuse_alias(a, PIR_INVALID, "the output is bound", NULL);
+  for (uint32_t i = 0; i < s->model->plan.output_count; i++)
+    if (s->aliases[i].kind && (i == a->output || s->aliases[i].input == a->input))
+      return refuse_alias(a, PIR_INVALID, "one of both is aliased already", NULL);
+  return PIR_OK;
+}
+
+// ---- making and ending an alias
+
+static pir_status make_room(pir_session *s) {
+  const plan *p = &s->model->plan;
+  if (s->aliases)
+    return PIR_OK;
+  output_alias *aliases = pir_arena_zalloc(&s->memory, p->output_count * sizeof *aliases);
+  s->aliased = pir_arena_zalloc(&s->memory, p->buffer_count * sizeof *s->aliased);
+  if (s->memory.failed)
+    return PIR_EXHAUSTED;
+  for (uint32_t i = 0; i < p->buffer_count; i++)
+    s->aliased[i] = NONE;
+  s->aliases = aliases;
+  return PIR_OK;
+}
+
+static void unmark(pir_session *s, uint32_t output) {
+  for (uint32_t i = 0; i < s->model->plan.buffer_count; i++)
+    if (s->aliased[i] == output)
+      s->aliased[i] = NONE;
+  s->current = NULL;  // the next run places the buffers again
+}
+
+static void drop_blocks(pir_session *s, output_alias *alias) {
+  for (int i = 0; i < 2; i++) {
+    s->alias_bytes -= alias->blocks[i].bytes;
+    pir_mem_give(&s->allocator, alias->blocks[i].data, alias->blocks[i].bytes);
+    alias->blocks[i] = (owned_block){0};
+  }
+}
+
+// The last output may lie in a block, so results are gone, and an input there is not bound.
+static void end_alias(pir_session *s, uint32_t output) {
+  output_alias *alias = &s->aliases[output];
+  const void *at = s->inputs[alias->input].tensor.data;
+  if (alias->kind == ALIAS_NONE)
+    return;
+  for (int i = 0; i < 2; i++)
+    if (at && at == alias->blocks[i].data)
+      s->inputs[alias->input].is_bound = false;
+  drop_blocks(s, alias);
+  unmark(s, output);
+  *alias = (output_alias){0};
+  s->has_run = false;
+}
+
+static pir_status find_alias(alias_search *a, int64_t most) {
+  pir_session *s = a->s;
+  PIR_TRY(make_room(s));
+  PIR_TRY(check_free(a));
+  PIR_TRY(check_types(a));
+  if (s->model->device)
+    return refuse_alias(a, PIR_UNSUPPORTED, "memory of a device", NULL);
+  if (most < 0)
+    return refuse_alias(a, PIR_INVALID, "the room is negative", NULL);
+  pir_status status = find_way(a, s->aliased);
+  if (!status && most && !a->grows)
+    status = refuse_alias(a, PIR_INVALID, "it does not grow, so it takes no room", NULL);
+  if (status) {
+    unmark(s, a->output);
+    return status;
+  }
+  // Where two blocks take turns, the ops between them keep their own memory.
+  if (a->read_later) {
+    unmark(s, a->output);
+    s->aliased[s->model->plan.slots[s->model->plan.outputs[a->output].slot].buffer] = a->output;
+  }
+  s->aliases[a->output] = (output_alias){.kind = a->read_later ? ALIAS_TURNS
+                                                 : a->grows    ? ALIAS_GROWS
+                                                               : ALIAS_PLACE,
+                                         .input = a->input,
+                                         .in_buffer = a->in_buffer,
+                                         .most = most};
+  s->current = NULL;
+  s->overlaps_known = false;
+  return PIR_OK;
+}
+
+pir_status pir_session_alias(pir_session *s, size_t output, size_t input, int64_t most) {
+  if (!s)
+    return PIR_INVALID;
+  const plan *p = &s->model->plan;
+  s->frame.message.text[0] = 0;
+  if (output >= p->output_count)
+    return pir_session_bad_index(s, "output", output, p->output_count);
+  if (input == PIR_NO_INPUT) {
+    if (s->aliases)
+      end_alias(s, (uint32_t)output);
+    return PIR_OK;
+  }
+  if (input >= p->input_count)
+    return pir_session_bad_index(s, "input", input, p->input_count);
+  alias_search a = {.s = s, .output = (uint32_t)output, .input = (uint32_t)input};
+  return find_alias(&a, most);
+}
+
+bool pir_session_is_aliased(const pir_session *s, uint32_t output) {
+  return s->aliases && s->aliases[output].kind;
+}
+
+// ---- a run
+
+// Gives a block `bytes`; its contents are lost.
+static pir_status take_block(pir_session *s, uint32_t output, size_t bytes,
+                             owned_block *block) {
+  size_t others = s->current->arena_bytes + s->alias_bytes;
+  if (others > s->max_bytes || bytes > s->max_bytes - others)
+    return pir_exec_fail(&s->frame.message, PIR_EXHAUSTED,
+                         "output %u: its room needs %zu bytes, more than max_bytes allows",
+                         output, bytes);
+  void *data = pir_mem_get(&s->allocator, bytes);
+  if (!data)
+    return pir_exec_fail(&s->frame.message, PIR_EXHAUSTED,
+                         "output %u: no memory for a room of %zu bytes", output, bytes);
+  *block = (owned_block){data, bytes};
+  s->alias_bytes += bytes;
+  return PIR_OK;
+}
+
+// The axis along which the output is longer than the input; -1: none, or not one alone.
+static int growing_axis(const pir_tensor *in, const pir_tensor *out) {
+  int axis = -1;
+  for (int d = 0; d < in->rank; d++) {
+    if (in->shape[d] == out->shape[d])
+      continue;
+    if (axis >= 0)
+      return -1;
+    axis = d;
+  }
+  return axis;
+}
+
+// Checks that the input is the first part of the output's memory, and finds the bytes of the
+// room that is asked for.
+static pir_status measure(pir_session *s, uint32_t output, const pir_tensor *out,
+                          size_t *out_bytes) {
+  const output_alias *alias = &s->aliases[output];
+  const pir_tensor *in = &s->inputs[alias->input].tensor;
+  int axis = growing_axis(in, out);
+  pir_tensor all = *out;
+  for (int d = 0; d < axis; d++)
+    if (out->shape[d] != 1)
+      return pir_exec_fail(
+          &s->frame.message, PIR_UNSUPPORTED,
+          "unsupported: output %u \"%s\" in the place of its input: it grows along axis %d, "
+          "and axis %d has %lld elements",
+          output, s->model->plan.outputs[output].port.name.data, axis, d,
+          (long long)out->shape[d]);
+  if (alias->most && axis >= 0) {
+    if (out->shape[axis] > alias->most)
+      return pir_exec_fail(&s->frame.message, PIR_EXHAUSTED,
+                           "output %u \"%s\" would have %lld elements along axis %d, its room "
+                           "has %lld",
+                           output, s->model->plan.outputs[output].port.name.data,
+                           (long long)out->shape[axis], axis, (long long)alias->most);
+    all.shape[axis] = alias->most;
+  }
+  if (pir_shape_bytes(all.shape, all.rank, all.dtype, out_bytes))
+    return pir_exec_fail(&s->frame.message, PIR_EXHAUSTED, "output %u is too large", output);
+  return PIR_OK;
+}
+
+// What is bound may be the session's own memory, but only from its start on.
+static pir_status check_bound_room(pir_session *s, uint32_t output, const owned_block *room) {
+  const pir_tensor *in = &s->inputs[s->aliases[output].input].tensor;
+  uintptr_t at = (uintptr_t)in->data, from = (uintptr_t)room->data;
+  if (!room->data || at < from || at >= from + room->bytes || !pir_tensor_numel(in) ||
+      (at == from && pir_tensor_is_dense(in)))
+    return PIR_OK;
+  return pir_exec_fail(&s->frame.message, PIR_INVALID,
+                       "input %u is bound to a part of its room that is not its beginning",
+                       s->aliases[output].input);
+}
+
+// Brings the rows of the input into a room that holds the output.
+static pir_status place_growing(pir_session *s, uint32_t output, void **out_data) {
+  output_alias *alias = &s->aliases[output];
+  pir_tensor *in = &s->inputs[alias->input].tensor;
+  const pir_tensor *out = &s->frame.tensors[s->model->plan.outputs[output].slot];
+  owned_block old = alias->blocks[0], *room = &alias->blocks[0];
+  size_t bytes;
+  PIR_TRY(measure(s, output, out, &bytes));
+  PIR_TRY(check_bound_room(s, output, room));
+  bool grows = !room->data || bytes > room->bytes;
+  if (grows) {
+    size_t doubled = alias->most || old.bytes > SIZE_MAX / 2 ? 0 : 2 * old.bytes;
+    PIR_TRY(take_block(s, output, bytes > doubled ? bytes : doubled, room));
+  }
+  if (in->data != room->data && pir_tensor_numel(in)) {
+    pir_tensor to = {.data = room->data};
+    pir_tensor_set_dense(&to, in->dtype, in->shape, in->rank);
+    PIR_TRY(pir_tensor_copy(in, &to));
+  }
+  if (grows && old.data) {
+    if (in->data == old.data)
+      in->data = room->data;
+    s->alias_bytes -= old.bytes;
+    pir_mem_give(&s->allocator, old.data, old.bytes);
+  }
+  *out_data = room->data;
+  return PIR_OK;
+}
+
+static pir_status place_turning(pir_session *s, uint32_t output, void **out_data) {
+  output_alias *alias = &s->aliases[output];
+  owned_block *block = &alias->blocks[alias->turn];
+  const pir_tensor *out = &s->frame.tensors[s->model->plan.outputs[output].slot];
+  size_t bytes;
+  if (pir_shape_bytes(out->shape, out->rank, out->dtype, &bytes))
+    return pir_exec_fail(&s->frame.message, PIR_EXHAUSTED, "output %u is too large", output);
+  if (s->inputs[alias->input].tensor.data == block->data && block->data) {
+    alias->turn = !alias->turn;  // the caller has bound the older result
+    block = &alias->blocks[alias->turn];
+  }
+  if (!block->data || bytes > block->bytes) {
+    s->alias_bytes -= block->bytes;
+    pir_mem_give(&s->allocator, block->data, block->bytes);
+    *block = (owned_block){0};
+    PIR_TRY(take_block(s, output, bytes, block));
+  }
+  *out_data = block->data;
+  return PIR_OK;
+}
+
+// The memory of an input that an op changes belongs to nothing else in this run.
+static pir_status check_alone(pir_session *s, uint32_t output) {
+  const plan *p = &s->model->plan;
+  uint32_t input = s->aliases[output].input;
+  const pir_tensor *own = &s->inputs[input].tensor;
+  for (uint32_t i = 0; i < p->input_count; i++)
+    if (i != input && pir_session_share_memory(&s->inputs[i].tensor, own))
+      return pir_exec_fail(&s->frame.message, PIR_INVALID,
+                           "input %u is written in place, and input %u lies there too", input,
+                           i);
+  for (uint32_t i = 0; i < p->output_count; i++)
+    if (s->outputs[i].is_bound && pir_session_share_memory(&s->outputs[i].tensor, own))
+      return pir_exec_fail(&s->frame.message, PIR_INVALID,
+                           "input %u is written in place, and output %u is bound there", input,
+                           i);
+  return PIR_OK;
+}
+
+static pir_status place_in_place(pir_session *s, uint32_t output, void **out_data) {
+  uint32_t input = s->aliases[output].input;
+  const bound_input *in = &s->inputs[input];
+  if (in->on_device || !pir_session_reads_in_place(&in->tensor))
+    return pir_exec_fail(&s->frame.message, PIR_INVALID,
+                         "input %u is written in place, so it must be aligned and row-major "
+                         "without gaps",
+                         input);
+  PIR_TRY(check_alone(s, output));
+  *out_data = in->tensor.data;
+  return PIR_OK;
+}
+
+static pir_status place_alias(pir_session *s, uint32_t output) {
+  const plan *p = &s->model->plan;
+  const output_alias *alias = &s->aliases[output];
+  void *data = NULL;
+  if (alias->kind == ALIAS_PLACE)
+    PIR_TRY(place_in_place(s, output, &data));
+  else if (alias->kind == ALIAS_GROWS)
+    PIR_TRY(place_growing(s, output, &data));
+  else
+    PIR_TRY(place_turning(s, output, &data));
+  if (alias->kind != ALIAS_TURNS)
+    s->frame.buffers[alias->in_buffer].data = data;
+  for (uint32_t i = 0; i < p->buffer_count; i++)
+    if (s->aliased[i] == output)
+      s->frame.buffers[i].data = data;
+  return PIR_OK;
+}
+
+pir_status pir_session_place_aliases(pir_session *s) {
+  for (uint32_t i = 0; s->aliases && i < s->model->plan.output_count; i++)
+    if (s->aliases[i].kind)
+      PIR_TRY(place_alias(s, i));
+  return PIR_OK;
+}
+
+void pir_session_continue_aliases(pir_session *s) {
+  for (uint32_t i = 0; s->aliases && i < s->model->plan.output_count; i++) {
+    output_alias *alias = &s->aliases[i];
+    if (!alias->kind)
+      continue;
+    bound_input *in = &s->inputs[alias->input];
+    in->tensor = s->outputs[i].result;
+    in->tensor.lod = NULL;
+    in->tensor.lod_sizes = NULL;
+    in->tensor.lod_levels = 0;
+    if (alias->kind == ALIAS_TURNS)
+      alias->turn = !alias->turn;
+    if (alias->kind != ALIAS_PLACE)
+      s->overlaps_known = false;
+  }
+}
+
+void pir_session_drop_aliases(pir_session *s) {
+  for (uint32_t i = 0; s->aliases && i < s->model->plan.output_count; i++)
+    drop_blocks(s, &s->aliases[i]);
+}
