@@ -26,13 +26,13 @@ static pir_status refuse_alias(const alias_search *a, pir_status status, const c
                        label ? label : "", label ? "\" " : "", why);
 }
 
-static uint32_t buffer_of(const plan *p, uint32_t slot) {
+static uint32_t buffer_in(const plan *p, uint32_t slot) {
   return slot == NONE ? NONE : p->slots[slot].buffer;
 }
 
 static bool writes(const plan *p, const plan_instr *instr, uint32_t buffer) {
   for (uint32_t i = 0; i < instr->out_count; i++)
-    if (buffer_of(p, p->words[instr->out + i]) == buffer)
+    if (buffer_in(p, p->words[instr->out + i]) == buffer)
       return true;
   return false;
 }
@@ -40,7 +40,7 @@ static bool writes(const plan *p, const plan_instr *instr, uint32_t buffer) {
 static uint32_t reads_of(const plan *p, const plan_instr *instr, uint32_t buffer) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < instr->in_count; i++)
-    count += buffer_of(p, p->words[instr->in + i]) == buffer;
+    count += buffer_in(p, p->words[instr->in + i]) == buffer;
   return count;
 }
 
@@ -63,7 +63,7 @@ static pir_status find_writer(const alias_search *a, uint32_t buffer, uint32_t *
 
 static const plan_handover *handover_to(const plan *p, uint32_t instr, uint32_t buffer) {
   for (uint32_t i = 0; i < p->handover_count; i++)
-    if (p->handovers[i].instr == instr && buffer_of(p, p->handovers[i].out) == buffer)
+    if (p->handovers[i].instr == instr && buffer_in(p, p->handovers[i].out) == buffer)
       return &p->handovers[i];
   return NULL;
 }
@@ -94,7 +94,7 @@ static pir_status find_way(alias_search *a, uint32_t *marks) {
     if (!h)
       return refuse_alias(a, PIR_UNSUPPORTED, "makes it, and does not continue an operand",
                           p->instrs[number].label);
-    uint32_t from = buffer_of(p, h->in);
+    uint32_t from = buffer_in(p, h->in);
     bool given = from != NONE && p->buffers[from].home == HOME_INPUT;
     if (from == NONE || p->slots[h->in].late || (given && p->buffers[from].index != a->input) ||
         (h->grows && (!given || buffer != last)) ||
@@ -132,7 +132,7 @@ static pir_status check_free(const alias_search *a) {
 
 // ---- making and ending an alias
 
-static pir_status make_room(pir_session *s) {
+static pir_status open_aliases(pir_session *s) {
   const plan *p = &s->model->plan;
   if (s->aliases)
     return PIR_OK;
@@ -178,7 +178,7 @@ static void end_alias(pir_session *s, uint32_t output) {
 
 static pir_status find_alias(alias_search *a, int64_t most) {
   pir_session *s = a->s;
-  PIR_TRY(make_room(s));
+  PIR_TRY(open_aliases(s));
   PIR_TRY(check_free(a));
   PIR_TRY(check_types(a));
   if (s->model->device)
@@ -197,9 +197,8 @@ static pir_status find_alias(alias_search *a, int64_t most) {
     unmark(s, a->output);
     s->aliased[s->model->plan.slots[s->model->plan.outputs[a->output].slot].buffer] = a->output;
   }
-  s->aliases[a->output] = (output_alias){.kind = a->read_later ? ALIAS_TURNS
-                                                 : a->grows    ? ALIAS_GROWS
-                                                               : ALIAS_PLACE,
+  alias_kind kind = a->grows ? ALIAS_GROWS : ALIAS_PLACE;
+  s->aliases[a->output] = (output_alias){.kind = a->read_later ? ALIAS_TURNS : kind,
                                          .input = a->input,
                                          .in_buffer = a->in_buffer,
                                          .most = most};
@@ -292,7 +291,7 @@ static pir_status measure(pir_session *s, uint32_t output, const pir_tensor *out
   return PIR_OK;
 }
 
-// What is bound may be the session's own memory, but only from its start on.
+// A caller may bind the session's own memory, but only from its start on.
 static pir_status check_bound_room(pir_session *s, uint32_t output, const owned_block *room) {
   const pir_tensor *in = &s->inputs[s->aliases[output].input].tensor;
   uintptr_t at = (uintptr_t)in->data, from = (uintptr_t)room->data;

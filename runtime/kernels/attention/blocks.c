@@ -1,6 +1,7 @@
 // Attention over a cache in blocks: `block_multihead_attention_`. A sequence brings all tokens
 // of its prompt, or one new token; a table names the blocks that hold its past.
 #include "cached.h"
+#include "one_query.h"
 
 #include <convert.h>
 #include <math.h>
@@ -333,21 +334,51 @@ static void store_before(run *r, const part *p) {
   }
 }
 
+// Places lie together within a block.
+static void find_in_block(const void *user, int64_t head, int64_t place, cache_rows *out) {
+  const past *both = user;
+  const run *r = both->run;
+  *out = (cache_rows){.keys = cache_row(&both[0], head, place),
+                      .values = cache_row(&both[1], head, place),
+                      .places = r->block_size - place % r->block_size,
+                      .chunk = r->rows.width};
+}
+
+// One token after its past, in caches that hold floats.
+static pir_status attend_next(run *r, const part *p, const past *both, const attend_bias *bias,
+                              int64_t keys) {
+  int64_t at = p->token * r->rows.heads * r->rows.width;
+  one_query_job job = {.call = r->call,
+                       .query = (const double *)r->queries.data + at,
+                       .out = (double *)r->out.data + at,
+                       .dtype = both->cache->dtype,
+                       .heads = r->rows.heads,
+                       .key_heads = r->rows.key_heads,
+                       .width = r->rows.width,
+                       .keys = keys,
+                       .scale = 1 / sqrt((double)r->rows.width),
+                       .bias = *bias,
+                       .find = find_in_block,
+                       .user = both};
+  return pir_attend_one(&job);
+}
+
 static pir_status attend_tokens(run *r, const part *p) {
   int64_t token = p->token, count = p->count, keys = r->before + p->first + count;
   int64_t sequence = p->sequence;
   bool prompt = p->prompt;
   const pir_tensor *mask = pir_kernel_in(r->call, prompt ? MASK : TARGET_MASK);
   int64_t width = r->rows.width, heads = r->rows.heads;
-  past key_past = past_of(r, p, 0), value_past = past_of(r, p, 1);
+  past both[2] = {past_of(r, p, 0), past_of(r, p, 1)};
+  bool next = count == 1 && !r->scales[KEY_STEPS].data;
   attend_rows rows = {.tensor = &r->queries,
                       .start = token * heads * width,
                       .step = heads * width,
                       .head_step = width};
   attend_job job = {.call = r->call,
                     .query = rows,
-                    .key = {.load = load_past, .user = &key_past},
-                    .value = {.load = load_past, .user = &value_past},
+                    .key = {.load = load_past, .user = &both[0]},
+                    .value = {.load = load_past, .user = &both[1]},
                     .out = rows,
                     .heads = heads,
                     .key_heads = r->rows.key_heads,
@@ -361,7 +392,7 @@ static pir_status attend_tokens(run *r, const part *p) {
                     .after = mask ? -1 : 0};
   job.out.tensor = &r->out;
   if (!mask)
-    return pir_attend(&job);
+    return next ? attend_next(r, p, both, &job.bias, keys) : pir_attend(&job);
   bool fits = mask->rank == 4 && mask->shape[0] > sequence && mask->shape[2] >= count &&
               mask->shape[3] >= keys && (mask->shape[1] == 1 || mask->shape[1] == heads);
   if (!fits)
@@ -373,7 +404,7 @@ static pir_status attend_tokens(run *r, const part *p) {
   job.bias = (attend_bias){mask, sequence * mask->strides[0],
                            mask->shape[1] > 1 ? mask->strides[1] : 0, mask->strides[2],
                            mask->strides[3]};
-  return pir_attend(&job);
+  return next ? attend_next(r, p, both, &job.bias, keys) : pir_attend(&job);
 }
 
 static pir_status run_sequence(run *r, int64_t sequence) {

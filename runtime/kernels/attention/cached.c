@@ -1,6 +1,7 @@
 // Attention of new tokens over a cache of keys and values: `masked_multihead_attention_`, whose
 // cache has room for each sequence, and helpers for the other caches.
 #include "cached.h"
+#include "one_query.h"
 
 #include <convert.h>
 #include <math.h>
@@ -140,25 +141,20 @@ static int64_t entry_of(const cache_past *past, int64_t place) {
   return other ? past->first_beam + past->beams[place] : past->entry;
 }
 
-static void load_packed_key(const void *user, int64_t head, int64_t place, double *to) {
+// Places lie together as long as they are in one entry.
+static void find_packed(const void *user, int64_t head, int64_t place, cache_rows *out) {
   const cache_past *past = user;
   const packed_cache *c = past->cache;
-  int64_t entry = entry_of(past, place);
-  size_t size = pir_dtype_size(c->tensor->dtype);
-  for (int64_t i = 0; i < c->width; i += c->pack) {
-    int64_t at = packed_key(c, entry, head, place, i);
-    pir_convert(PIR_F64, to + i, 1, c->tensor->dtype,
-                (const char *)c->tensor->data + at * (int64_t)size, 1, c->pack);
-  }
-}
-
-static void load_packed_value(const void *user, int64_t head, int64_t place, double *to) {
-  const cache_past *past = user;
-  const packed_cache *c = past->cache;
-  int64_t at = packed_value(c, entry_of(past, place), head, place);
-  size_t size = pir_dtype_size(c->tensor->dtype);
-  pir_convert(PIR_F64, to, 1, c->tensor->dtype,
-              (const char *)c->tensor->data + at * (int64_t)size, 1, c->width);
+  int64_t entry = entry_of(past, place), end = past->beams ? place + 1 : past->now + 1;
+  int64_t size = (int64_t)pir_dtype_size(c->tensor->dtype);
+  while (end <= past->now && entry_of(past, end) == entry)
+    end++;
+  const char *data = c->tensor->data;
+  *out = (cache_rows){.keys = data + packed_key(c, entry, head, place, 0) * size,
+                      .values = data + packed_value(c, entry, head, place) * size,
+                      .places = end - place,
+                      .chunk = c->pack,
+                      .chunk_step = c->room * c->pack};
 }
 
 static void store_element(pir_tensor *t, int64_t i, double value) {
@@ -280,27 +276,23 @@ static pir_status attend_token(step *s, int64_t entry, int64_t place) {
     if (past.beams[t] < 0 || past.beams[t] >= s->beam_width)
       return pir_kernel_fail(s->call, PIR_INVALID, "%s: beam_cache_offset: names no beam",
                              s->call->op);
-  attend_job job = {
-      .call = s->call,
-      .query = {.tensor = &s->queries, .start = entry * heads * width, .head_step = width},
-      .key = {.load = load_packed_key, .user = &past},
-      .value = {.load = load_packed_value, .user = &past},
-      .out = {.tensor = &s->out, .start = entry * heads * width, .head_step = width},
-      .heads = heads,
-      .key_heads = s->rows.key_heads,
-      .queries = 1,
-      .keys = place + 1,
-      .width = width,
-      .value_width = width,
-      .scale = 1 / sqrt((double)width),
-      .before = -1,
-      .after = -1};
+  one_query_job job = {.call = s->call,
+                       .query = (const double *)s->queries.data + entry * heads * width,
+                       .out = (double *)s->out.data + entry * heads * width,
+                       .dtype = s->cache.tensor->dtype,
+                       .heads = heads,
+                       .key_heads = s->rows.key_heads,
+                       .width = width,
+                       .keys = place + 1,
+                       .scale = 1 / sqrt((double)width),
+                       .find = find_packed,
+                       .user = &past};
   if (mask) {
     bool each = mask->shape[1] > 1;
     job.bias = (attend_bias){mask, entry * mask->strides[0], each ? mask->strides[1] : 0, 0,
                              mask->strides[3]};
   }
-  return pir_attend(&job);
+  return pir_attend_one(&job);
 }
 
 static pir_status check_mask(const pir_kernel_call *call, const step *s, int64_t *out_now) {

@@ -211,14 +211,14 @@ PIR_API PIR_NODISCARD pir_status pir_session_bind_output(pir_session *session, s
 #define PIR_NO_INPUT ((size_t)-1)
 // Makes an output the input of the next run: a cache that each run extends. After a run that
 // succeeded, input `input` is bound to the output, without a copy; binding it again starts
-// anew. How the program makes the output of the input decides where it lies:
+// anew. Its place depends on how the program makes the output of the input:
 // - an op that works in place (masked_multihead_attention_, block_multihead_attention_) writes
 //   into the memory that is bound as the input, which must be dense and aligned, and may be
 //   changed by a run that fails;
 // - concat(input, rows), where the axes before the joined one have one element: in memory of
 //   the session. It has room for `most` elements along the joined axis, so that a run writes
-//   the new rows alone; with `most` 0 the room grows by doubling. What is bound is copied
-//   there once. The session's own memory may be bound again, with fewer rows.
+//   the new rows alone; with `most` 0 the room grows by doubling. A tensor that is bound is
+//   copied there once. The session's own memory may be bound again, with fewer rows.
 // If the program reads the input after the op has written, it works on another copy.
 // PIR_UNSUPPORTED: the program makes the output otherwise. PIR_INVALID: types or shapes differ,
 // one of both is aliased already, or the output is bound. PIR_NOT_FOUND: no such input or
