@@ -12,12 +12,25 @@
 // depends on the processor.
 #define INLINE static inline __attribute__((always_inline))
 
-enum { LANES = 16, PART = 256, STEP = 4, MOST_CHUNK = 8 };
+// Loops of constant length over vectors, which then stay in registers.
+#define UNROLLED _Pragma("GCC unroll 8")
+
+enum {
+  LANES = 16,
+  PART = 512,       // keys of a part
+  STEP = 4,         // chunks, and values, that are added at a time
+  SHARED = 4,       // queries for which keys and values are read at a time
+  LEAST_CHUNK = 4,  // of keys that lie in chunks
+  WIDEST = 8,       // vectors of a value that are added at a time for one query
+  REPEATED = LANES / LEAST_CHUNK,
+  SUMS = PART * 2 * LEAST_CHUNK + LANES,  // lanes of a query's sums
+  FETCHED = 4 * LANES                     // elements of a chunk that are fetched
+};
 
 typedef float lanes __attribute__((vector_size(64)));
 typedef int32_t bits __attribute__((vector_size(64)));
 typedef lanes near_lanes __attribute__((aligned(4), may_alias));
-typedef uint16_t halves __attribute__((vector_size(32)));
+typedef int16_t halves __attribute__((vector_size(32)));
 typedef halves near_halves __attribute__((aligned(2), may_alias));
 
 // Results of the parts: of each head and part, the greatest score, the sum of the exponentials
@@ -25,27 +38,27 @@ typedef halves near_halves __attribute__((aligned(2), may_alias));
 typedef struct one_query_run {
   const one_query_job *job;
   int64_t parts, group;  // queries that share a key
+  float *queries, *factors;
   float *most, *sums, *values;
   bool exhausted;
 } one_query_run;
 
-// Memory of a thread.
+// What a unit works with.
 typedef struct one_query_room {
-  float *query;   // [group, width], scaled
-  float *lanes;   // [group, PART * MOST_CHUNK]
-  float *scores;  // [group, PART], then the weights
-  size_t bytes;
+  const float *query;    // [group, width], scaled
+  const float *factors;  // [group, width / chunk, LANES]: the queries' chunks, repeated
+  float *scores;         // [group, PART], then the weights; of the thread, as the sums
+  float *sums;           // [SHARED, SUMS]
 } one_query_room;
 
 // ---- elements
 
-// An f16 number is widened by the exact product with 2^112, which moves its exponent; an
-// exponent of all ones stays one.
+// Widens f16 numbers, which `half` holds with their signs extended, by the exact product with
+// 2^112, which moves the exponent; an exponent of all ones stays one.
 INLINE void widen_f16(const bits *half, lanes *out) {
-  bits magnitude = (*half & 0x7fff) << 13;
-  lanes scaled = (lanes)magnitude * 0x1p112f;
-  bits special = magnitude >= 0x0f800000;
-  *out = (lanes)((bits)scaled | (special & 0x7f800000) | ((*half & 0x8000) << 16));
+  lanes scaled = (lanes)((*half << 13) & (int32_t)0x8fffffff) * 0x1p112f;
+  bits special = (*half & 0x7c00) == 0x7c00;
+  *out = (lanes)((bits)scaled | (special & 0x7f800000));
 }
 
 INLINE void load_lanes(pir_dtype dtype, const char *from, int64_t at, lanes *out) {
@@ -60,7 +73,12 @@ INLINE void load_lanes(pir_dtype dtype, const char *from, int64_t at, lanes *out
     widen_f16(&wide, out);
 }
 
-INLINE float element(pir_dtype dtype, const char *from, int64_t at) {
+// Elements of a chunk, where keys lie in chunks.
+INLINE int64_t chunk_of(pir_dtype dtype) {
+  return dtype == PIR_F32 ? LEAST_CHUNK : 2 * LEAST_CHUNK;
+}
+
+INLINE float cached_number(pir_dtype dtype, const char *from, int64_t at) {
   if (dtype == PIR_F32)
     return ((const float *)from)[at];
   uint16_t half = ((const uint16_t *)from)[at];
@@ -103,9 +121,9 @@ INLINE float dot_one(pir_dtype dtype, const cache_rows *rows, int64_t width, int
                      const float *query) {
   float sum = 0;
   for (int64_t i = 0; i < width; i++)
-    sum += query[i] * element(dtype, rows->keys,
-                              i / rows->chunk * rows->chunk_step + place * rows->chunk +
-                                  i % rows->chunk);
+    sum += query[i] * cached_number(dtype, rows->keys,
+                                    i / rows->chunk * rows->chunk_step + place * rows->chunk +
+                                        i % rows->chunk);
   return sum;
 }
 
@@ -123,67 +141,97 @@ INLINE void score_rows(pir_dtype dtype, const cache_rows *rows, int64_t width, i
       }
       float score = sum_of(&sum);
       for (; i < width; i++)
-        score += q[i] * element(dtype, rows->keys, p * width + i);
+        score += q[i] * cached_number(dtype, rows->keys, p * width + i);
       scores[g * PART + p] = score;
     }
 }
 
-// Adds the products of one chunk of all places to the sums of `lanes`: `chunk` for each place.
-// The next chunk is fetched meanwhile, because chunks are far from each other.
-INLINE void add_chunk(pir_dtype dtype, const char *keys, int64_t at, int64_t step,
-                      int64_t count, const lanes *factors, int64_t group, bool first,
-                      float *sums) {
+// Puts sums of `chunk` neighbouring lanes into one score each.
+INLINE void fold_lanes(int64_t chunk, const near_lanes *x, float *scores) {
+  lanes t = *x;
+  t += __builtin_shufflevector(t, t, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14);
+  t += __builtin_shufflevector(t, t, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13);
+  if (chunk == 8)
+    t += __builtin_shufflevector(t, t, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11);
+  for (int64_t i = 0; i < LANES; i += chunk)
+    scores[i / chunk] = t[i];
+}
+
+// Multiplies `some` chunks of `count` elements, which lie `step` elements apart, with `group`
+// queries, and adds the products to `sums`. `some` and `group` are constants. The beginning of
+// the chunks behind them is fetched, because the processor fetches ahead only within a chunk.
+INLINE void add_chunks(pir_dtype dtype, const char *keys, int64_t at, int64_t step, int some,
+                       int64_t count, const float *factors, int64_t next, int group,
+                       float *sums) {
+  lanes f[SHARED][STEP], x[STEP];
+  UNROLLED
+  for (int g = 0; g < group; g++) {
+    UNROLLED
+    for (int s = 0; s < some; s++)
+      f[g][s] = *(const near_lanes *)(factors + g * next + s * LANES);
+  }
   for (int64_t v = 0; v < count; v += LANES) {
-    lanes x;
-    load_lanes(dtype, keys, at + v, &x);
-    fetch_ahead(dtype, keys, at + step + v);
-    for (int64_t g = 0; g < group; g++) {
-      near_lanes *to = (near_lanes *)(sums + g * PART * MOST_CHUNK + v);
-      lanes product = x * factors[g];
-      if (!first)
-        product += *to;
-      *to = product;
+    UNROLLED
+    for (int s = 0; s < some; s++) {
+      load_lanes(dtype, keys, at + s * step + v, &x[s]);
+      if (v < FETCHED)
+        fetch_ahead(dtype, keys, at + (some + s) * step + v);
+    }
+    UNROLLED
+    for (int g = 0; g < group; g++) {
+      near_lanes *to = (near_lanes *)(sums + g * SUMS + v);
+      if (some == STEP)
+        *to += (x[0] * f[g][0] + x[1] * f[g][1]) + (x[2] * f[g][2] + x[3] * f[g][3]);
+      else
+        *to += x[0] * f[g][0];
     }
   }
 }
 
-enum { MOST_GROUP = 8 };  // queries whose factors fit a chunk's loop; more go in turns
+// Scores of `group` queries, a constant, for all places that fill a vector; returns their
+// number.
+INLINE int64_t score_blocks(pir_dtype dtype, const cache_rows *rows, int64_t chunk,
+                            int64_t chunks, int64_t n, int group, const float *factors,
+                            float *sums, float *scores) {
+  int64_t count = n * chunk / LANES * LANES, c = 0, step = rows->chunk_step;
+  for (int g = 0; g < group; g++)
+    memset(sums + g * SUMS, 0, (size_t)count * sizeof *sums);
+  for (; c + STEP <= chunks; c += STEP)
+    add_chunks(dtype, rows->keys, c * step, step, STEP, count, factors + c * LANES,
+               chunks * LANES, group, sums);
+  for (; c < chunks; c++)
+    add_chunks(dtype, rows->keys, c * step, step, 1, count, factors + c * LANES, chunks * LANES,
+               group, sums);
+  for (int g = 0; g < group; g++)
+    for (int64_t v = 0; v < count; v += LANES)
+      fold_lanes(chunk, (const near_lanes *)(sums + g * SUMS + v),
+                 scores + g * PART + v / chunk);
+  return count / chunk;
+}
 
-// Keys whose chunks lie apart: chunk after chunk of all places.
+// Keys whose chunks lie apart.
 INLINE void score_chunks(pir_dtype dtype, const cache_rows *rows, int64_t width, int64_t n,
-                         const float *query, int64_t group, float *sums, float *scores) {
-  int64_t chunk = rows->chunk, whole = n * chunk / LANES * LANES;
-  for (int64_t c = 0; c < width / chunk; c++) {
-    lanes factors[MOST_GROUP];
-    for (int64_t g = 0; g < group; g++)
-      for (int l = 0; l < LANES; l++)
-        factors[g][l] = query[g * width + c * chunk + l % chunk];
-    add_chunk(dtype, rows->keys, c * rows->chunk_step, rows->chunk_step, whole, factors, group,
-              c == 0, sums);
+                         const one_query_room *room, int64_t group, float *scores) {
+  int64_t chunk = chunk_of(dtype), chunks = width / chunk;
+  for (int64_t g = 0, some, done; g < group; g += some) {
+    const float *factors = room->factors + g * chunks * LANES;
+    float *to = scores + g * PART;
+    some = group - g >= SHARED ? SHARED : 1;
+    done = some == SHARED
+               ? score_blocks(dtype, rows, chunk, chunks, n, SHARED, factors, room->sums, to)
+               : score_blocks(dtype, rows, chunk, chunks, n, 1, factors, room->sums, to);
+    for (int64_t q = 0; q < some; q++)
+      for (int64_t p = done; p < n; p++)
+        to[q * PART + p] = dot_one(dtype, rows, width, p, room->query + (g + q) * width);
   }
-  for (int64_t g = 0; g < group; g++)
-    for (int64_t p = 0; p < n; p++) {
-      const float *of = sums + g * PART * MOST_CHUNK + p * chunk;
-      float score = 0;
-      for (int64_t i = 0; i < chunk; i++)
-        score += of[i];
-      scores[g * PART + p] = (p + 1) * chunk <= whole
-                                 ? score
-                                 : dot_one(dtype, rows, width, p, query + g * width);
-    }
 }
 
 INLINE void score_some(pir_dtype dtype, const cache_rows *rows, int64_t width, int64_t n,
                        const one_query_room *room, int64_t group, float *scores) {
-  if (rows->chunk == width) {
+  if (rows->chunk == width)
     score_rows(dtype, rows, width, n, room->query, group, scores);
-    return;
-  }
-  for (int64_t g = 0; g < group; g += MOST_GROUP) {
-    int64_t some = group - g < MOST_GROUP ? group - g : MOST_GROUP;
-    score_chunks(dtype, rows, width, n, room->query + g * width, some, room->lanes,
-                 scores + g * PART);
-  }
+  else
+    score_chunks(dtype, rows, width, n, room, group, scores);
 }
 
 // ---- values
@@ -192,73 +240,108 @@ INLINE void score_some(pir_dtype dtype, const cache_rows *rows, int64_t width, i
 INLINE void add_value(pir_dtype dtype, const char *values, int64_t width, int64_t place,
                       float weight, float *to) {
   for (int64_t i = 0; i < width && weight != 0; i++)
-    to[i] += weight * element(dtype, values, place * width + i);
+    to[i] += weight * cached_number(dtype, values, place * width + i);
 }
 
-// Adds the values of STEP places, of which no weight is 0.
-INLINE void add_step(pir_dtype dtype, const char *values, int64_t width, int64_t place,
-                     const float *weights, int64_t group, float *to) {
-  int64_t at = place * width, i = 0;
-  for (; i + LANES <= width; i += LANES) {
-    lanes x[STEP];
-    for (int s = 0; s < STEP; s++)
-      load_lanes(dtype, values, at + s * width + i, &x[s]);
-    for (int64_t g = 0; g < group; g++) {
-      const float *w = weights + g * PART;
-      near_lanes *sum = (near_lanes *)(to + g * width + i);
-      *sum += (x[0] * w[0] + x[1] * w[1]) + (x[2] * w[2] + x[3] * w[3]);
+// Adds `vectors` vectors of each of `n` places, for `group` queries: constants, so that the
+// sums stay in registers. Memory is read in its order.
+INLINE void add_strip(pir_dtype dtype, const char *values, int64_t width, int64_t at, int64_t n,
+                      int vectors, const float *weights, int group, float *to) {
+  lanes sums[SHARED][WIDEST], x;
+  UNROLLED
+  for (int g = 0; g < group; g++) {
+    UNROLLED
+    for (int v = 0; v < vectors; v++)
+      sums[g][v] = *(const near_lanes *)(to + g * width + v * LANES);
+  }
+  for (int64_t p = 0; p < n; p++, at += width) {
+    UNROLLED
+    for (int v = 0; v < vectors; v++) {
+      load_lanes(dtype, values, at + v * LANES, &x);
+      UNROLLED
+      for (int g = 0; g < group; g++)
+        sums[g][v] += x * weights[g * PART + p];
     }
   }
-  for (; i < width; i++)
-    for (int64_t g = 0; g < group; g++)
-      for (int s = 0; s < STEP; s++)
-        to[g * width + i] += weights[g * PART + s] * element(dtype, values, at + s * width + i);
+  UNROLLED
+  for (int g = 0; g < group; g++) {
+    UNROLLED
+    for (int v = 0; v < vectors; v++)
+      *(near_lanes *)(to + g * width + v * LANES) = sums[g][v];
+  }
 }
 
-INLINE bool any_hidden(const float *weights, int64_t group) {
+// Adds the values of `n` places, of which no weight is 0, for `group` queries, a constant.
+INLINE void add_seen(pir_dtype dtype, const char *values, int64_t width, int64_t place,
+                     int64_t n, const float *weights, int group, float *to) {
+  int64_t at = place * width, i = 0;
+  for (; group == 1 && i + WIDEST * LANES <= width; i += WIDEST * LANES)
+    add_strip(dtype, values, width, at + i, n, WIDEST, weights, group, to + i);
+  for (; i + STEP * LANES <= width; i += STEP * LANES)
+    add_strip(dtype, values, width, at + i, n, STEP, weights, group, to + i);
+  for (; i + LANES <= width; i += LANES)
+    add_strip(dtype, values, width, at + i, n, 1, weights, group, to + i);
+  for (; i < width; i++)
+    for (int g = 0; g < group; g++)
+      for (int64_t p = 0; p < n; p++)
+        to[g * width + i] +=
+            weights[g * PART + p] * cached_number(dtype, values, at + p * width + i);
+}
+
+INLINE bool is_hidden(const float *weights, int64_t group) {
   bool any = false;
   for (int64_t g = 0; g < group; g++)
-    for (int s = 0; s < STEP; s++)
-      any |= weights[g * PART + s] == 0;
+    any |= weights[g * PART] == 0;
   return any;
 }
 
+// Adds the values of `n` places. `hidden`: some weight of the part may be 0.
 INLINE void add_values(pir_dtype dtype, const char *values, int64_t width, int64_t n,
-                       const float *weights, int64_t group, float *to) {
-  int64_t p = 0;
-  for (; p + STEP <= n; p += STEP) {
-    if (!any_hidden(weights + p, group)) {
-      add_step(dtype, values, width, p, weights + p, group, to);
-      continue;
-    }
-    for (int64_t g = 0; g < group; g++)
-      for (int s = 0; s < STEP; s++)
-        add_value(dtype, values, width, p + s, weights[g * PART + p + s], to + g * width);
+                       bool hidden, const float *weights, int64_t group, float *to) {
+  for (int64_t p = 0, end; p < n; p = end) {
+    int64_t g = 0;
+    for (end = p; end < n && !(hidden && is_hidden(weights + end, group));)
+      end = hidden ? end + 1 : n;
+    for (; g + SHARED <= group; g += SHARED)
+      add_seen(dtype, values, width, p, end - p, weights + g * PART + p, SHARED,
+               to + g * width);
+    for (; g < group; g++)
+      add_seen(dtype, values, width, p, end - p, weights + g * PART + p, 1, to + g * width);
+    for (; end < n && is_hidden(weights + end, group); end++)
+      for (g = 0; g < group; g++)
+        add_value(dtype, values, width, end, weights[g * PART + end], to + g * width);
   }
-  for (; p < n; p++)
-    for (int64_t g = 0; g < group; g++)
-      add_value(dtype, values, width, p, weights[g * PART + p], to + g * width);
 }
 
 // ---- parts
 
-// Makes weights of the scores of `n` places; *out_most is the greatest score.
-INLINE float weigh(float *scores, int64_t n, float *out_most) {
+// Makes weights of the scores of `n` places, and returns their sum; *out_most is the greatest
+// score. NaN is no greatest score, and stays NaN. *io_hidden becomes true if a weight is 0.
+INLINE float weigh(float *scores, int64_t n, float *out_most, bool *io_hidden) {
+  lanes greatest = (lanes){0} - INFINITY, sum = {0};
+  bits none = {0};
   float most = -INFINITY;
-  lanes sum = {0};
-  for (int64_t p = 0; p < n; p++)
-    most = scores[p] > most || isnan(scores[p]) ? scores[p] : most;
-  *out_most = most;
   for (int64_t p = n; p % LANES; p++)
     scores[p] = -INFINITY;
+  for (int64_t p = 0; p < n; p += LANES) {
+    lanes x = *(const near_lanes *)(scores + p);
+    bits above = x > greatest;
+    greatest = (lanes)((above & (bits)x) | (~above & (bits)greatest));
+  }
+  for (int i = 0; i < LANES; i++)
+    most = greatest[i] > most ? greatest[i] : most;
+  *out_most = most;
   for (int64_t p = 0; p < n; p += LANES) {
     near_lanes *at = (near_lanes *)(scores + p);
     lanes x = *at - (most > -INFINITY ? most : 0);
     bits odd = x != x;
     exponential(&x);
-    *at = (lanes)((bits)x | odd);  // NaN stays NaN
+    *at = (lanes)((bits)x | odd);
+    none |= p + LANES <= n ? *at == 0 : none;
     sum += *at;
   }
+  for (int i = 0; i < LANES; i++)
+    *io_hidden |= none[i] != 0 || (n - n % LANES + i < n && scores[n - n % LANES + i] == 0);
   return sum_of(&sum);
 }
 
@@ -275,21 +358,29 @@ static void add_bias(const one_query_job *job, int64_t head, int64_t first, int6
     scores[p] += added[p];
 }
 
-static void load_queries(const one_query_job *job, int64_t head, int64_t group, float *to) {
-  for (int64_t i = 0; i < group * job->width; i++)
-    to[i] = (float)(job->query[head * job->width + i] * job->scale);
+// Rounds the queries, scaled, and repeats their chunks as the lanes of keys lie.
+static void load_queries(const one_query_job *job, float *queries, float *factors) {
+  int64_t chunk = chunk_of(job->dtype);
+  int64_t n = job->heads * job->width;
+  for (int64_t i = 0; i < n; i++)
+    queries[i] = (float)(job->query[i] * job->scale);
+  for (int64_t c = 0; c < n / chunk && job->width % chunk == 0; c++)
+    for (int64_t i = 0; i < LANES; i += chunk)
+      memcpy(factors + c * LANES + i, queries + c * chunk, (size_t)chunk * sizeof(float));
 }
 
 INLINE void run_part(const one_query_run *run, pir_dtype dtype, int64_t unit,
-                     const one_query_room *room) {
+                     one_query_room *room) {
   const one_query_job *job = run->job;
   int64_t key_head = unit / run->parts, part = unit % run->parts, group = run->group;
   int64_t first = part * PART, width = job->width;
   int64_t n = job->keys - first < PART ? job->keys - first : PART;
   int64_t place = unit * group;  // of the part's results
   float *out = run->values + place * width;
+  bool hidden = false;
   cache_rows rows;
-  load_queries(job, key_head * group, group, room->query);
+  room->query = run->queries + key_head * group * width;
+  room->factors = run->factors + key_head * group * (width / chunk_of(dtype)) * LANES;
   for (int64_t p = 0, some; p < n; p += some) {
     job->find(job->user, key_head, first + p, &rows);
     some = rows.places < n - p ? rows.places : n - p;
@@ -299,18 +390,18 @@ INLINE void run_part(const one_query_run *run, pir_dtype dtype, int64_t unit,
     float *scores = room->scores + g * PART;
     if (job->bias.tensor)
       add_bias(job, key_head * group + g, first, n, scores);
-    run->sums[place + g] = weigh(scores, n, &run->most[place + g]);
+    run->sums[place + g] = weigh(scores, n, &run->most[place + g], &hidden);
   }
   memset(out, 0, (size_t)(group * width) * sizeof *out);
   for (int64_t p = 0, some; p < n; p += some) {
     job->find(job->user, key_head, first + p, &rows);
     some = rows.places < n - p ? rows.places : n - p;
-    add_values(dtype, rows.values, width, some, room->scores + p, group, out);
+    add_values(dtype, rows.values, width, some, hidden, room->scores + p, group, out);
   }
 }
 
 INLINE void run_parts(const one_query_run *run, int64_t first, int64_t end,
-                      const one_query_room *room) {
+                      one_query_room *room) {
   for (int64_t unit = first; unit < end; unit++)
     switch (run->job->dtype) {
       case PIR_F16: run_part(run, PIR_F16, unit, room); break;
@@ -320,21 +411,21 @@ INLINE void run_parts(const one_query_run *run, int64_t first, int64_t end,
 }
 
 typedef void (*parts_fn)(const one_query_run *run, int64_t first, int64_t end,
-                         const one_query_room *room);
+                         one_query_room *room);
 
 static void parts_plain(const one_query_run *run, int64_t first, int64_t end,
-                        const one_query_room *room) {
+                        one_query_room *room) {
   run_parts(run, first, end, room);
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
 __attribute__((target("avx512f"))) static void
-parts_512(const one_query_run *run, int64_t first, int64_t end, const one_query_room *room) {
+parts_512(const one_query_run *run, int64_t first, int64_t end, one_query_room *room) {
   run_parts(run, first, end, room);
 }
 
-__attribute__((target("avx2"))) static void
-parts_256(const one_query_run *run, int64_t first, int64_t end, const one_query_room *room) {
+__attribute__((target("avx2"))) static void parts_256(const one_query_run *run, int64_t first,
+                                                      int64_t end, one_query_room *room) {
   run_parts(run, first, end, room);
 }
 #endif
@@ -350,20 +441,18 @@ static parts_fn find_parts_fn(void) {
   return parts_plain;
 }
 
-static void run_units(void *user, int64_t first, int64_t end, int thread) {
+static void run_some_parts(void *user, int64_t first, int64_t end, int thread) {
   one_query_run *run = user;
   const one_query_job *job = run->job;
-  one_query_room room = {.bytes = (size_t)run->group * sizeof(float) *
-                                  ((size_t)job->width + PART * (MOST_CHUNK + 1))};
-  room.query = pir_kernel_alloc(job->call, room.bytes);
-  if (!room.query) {
+  size_t bytes = ((size_t)run->group * PART + SHARED * SUMS) * sizeof(float);
+  one_query_room room = {.scores = pir_kernel_alloc(job->call, bytes)};
+  if (!room.scores) {
     __atomic_store_n(&run->exhausted, true, __ATOMIC_RELAXED);
     return;
   }
-  room.scores = room.query + run->group * job->width;
-  room.lanes = room.scores + run->group * PART;
+  room.sums = room.scores + run->group * PART;
   find_parts_fn()(run, first, end, &room);
-  pir_kernel_free(job->call, room.query, room.bytes);
+  pir_kernel_free(job->call, room.scores, bytes);
 }
 
 // ---- the whole
@@ -389,32 +478,37 @@ static void combine(const one_query_run *run, int64_t head) {
     out[i] /= sum;
 }
 
-static bool take_results(one_query_run *run, size_t *out_bytes) {
+// Memory for the queries and the results of the parts.
+static bool take_memory(one_query_run *run, size_t *out_bytes) {
   const one_query_job *job = run->job;
-  int64_t n, bytes;
+  int64_t n, results, bytes, queries = job->heads * job->width;
   if (__builtin_mul_overflow(run->parts, job->heads, &n) ||
-      __builtin_mul_overflow(n, (job->width + 2) * (int64_t)sizeof(float), &bytes))
+      __builtin_mul_overflow(n, job->width + 2, &results) ||
+      __builtin_add_overflow(results, queries * (1 + REPEATED), &results) ||
+      __builtin_mul_overflow(results, (int64_t)sizeof(float), &bytes))
     return false;
   *out_bytes = (size_t)bytes;
-  run->most = pir_kernel_alloc(job->call, *out_bytes);
-  if (!run->most)
+  run->queries = pir_kernel_alloc(job->call, *out_bytes);
+  if (!run->queries)
     return false;
+  run->factors = run->queries + queries;
+  run->most = run->factors + queries * REPEATED;
   run->sums = run->most + n;
   run->values = run->sums + n;
   return true;
 }
 
 pir_status pir_attend_one(const one_query_job *job) {
-  one_query_run run = {.job = job,
-                       .parts = (job->keys + PART - 1) / PART,
-                       .group = job->heads / job->key_heads};
+  one_query_run run = {
+      .job = job, .parts = (job->keys + PART - 1) / PART, .group = job->heads / job->key_heads};
   size_t bytes;
-  if (!take_results(&run, &bytes))
+  if (!take_memory(&run, &bytes))
     return pir_kernel_fail(job->call, PIR_EXHAUSTED, "%s: out of memory", job->call->op);
-  pir_kernel_each(job->call, job->key_heads * run.parts, run_units, &run);
+  load_queries(job, run.queries, run.factors);
+  pir_kernel_each(job->call, job->key_heads * run.parts, run_some_parts, &run);
   for (int64_t head = 0; head < job->heads && !run.exhausted; head++)
     combine(&run, head);
-  pir_kernel_free(job->call, run.most, bytes);
+  pir_kernel_free(job->call, run.queries, bytes);
   if (run.exhausted)
     return pir_kernel_fail(job->call, PIR_EXHAUSTED, "%s: out of memory", job->call->op);
   return PIR_OK;

@@ -5,12 +5,12 @@
 #include "attend.h"
 
 // Keys and values of places that follow each other, of one head. Element i of the key of place
-// p is element `i / chunk * chunk_step + p * chunk + i % chunk` of `keys`; that of its value is
+// p is element `i / chunk * chunk_step + p * chunk + i % chunk` of `keys`; its value has
 // element `p * width + i` of `values`.
 typedef struct cache_rows {
   const char *keys, *values;
   int64_t places;
-  int64_t chunk, chunk_step;  // `chunk` is the width, or a divisor of 16
+  int64_t chunk, chunk_step;  // `chunk` is the width, or 16 bytes of elements
 } cache_rows;
 
 typedef struct one_query_job {
@@ -27,7 +27,7 @@ typedef struct one_query_job {
 } one_query_job;
 
 // Computes `out` as pir_attend does, on the call's threads, from products and sums in f32: the
-// keys are divided into parts of 256, whose results are put together in double, in their order.
+// keys are divided into parts of 512, whose results are put together in double, in their order.
 // So the bits do not depend on the number of threads. A result differs from that in float64 by
 // at most about 2e-6 of the largest value seen, where scores are below 10.
 pir_status pir_attend_one(const one_query_job *job);

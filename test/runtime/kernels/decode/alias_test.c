@@ -1,6 +1,6 @@
 // Outputs that are the next run's inputs: caches that grow by concat, and caches that an op
 // writes in place. Numbers are those of sessions without aliases.
-#include "../../../tools/ports.h"
+#include "../../../../tools/ports.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
