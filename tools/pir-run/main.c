@@ -52,6 +52,20 @@ static const cli_option options[] = {
     {OPT_TUNE, 0, "tune", "[=SECONDS]",
      "time choices of code for these inputs on this machine (60 s), and keep the fastest in "
      "--cache"},
+    {OPT_GENERATE, 0, "generate", "IDS",
+     "make tokens after a prompt, as 15,7,301: those with the largest logits; print each, and "
+     "tokens a second"},
+    {OPT_MAX_TOKENS, 0, "max-tokens", "N", "of --generate: end after N tokens (128)"},
+    {OPT_STOP, 0, "stop", "IDS", "of --generate: end before one of these ids"},
+    {OPT_IDS, 0, "ids", "NAME",
+     "of --generate: the input of ids; default: the only one of integers"},
+    {OPT_LOGITS, 0, "logits", "NAME",
+     "of --generate: the output of logits; default: the first one"},
+    {OPT_POSITION, 0, "position", "NAME",
+     "of --generate: an input of integers that is given the number of tokens so far"},
+    {OPT_CARRY, 0, "carry", "OUTPUT=INPUT",
+     "of --generate: a cache, an output that the next run is given; default: the other outputs "
+     "and inputs, in order"},
     {OPT_JSON, 0, "json", NULL, "report as one JSON object"},
     {OPT_SHAPES, 0, "shapes", "FILE|random:N:SEED", "run many input shapes in turn"},
     {OPT_PROFILE, 0, "profile", "FILE",
@@ -491,6 +505,8 @@ static int run_model(run *r, const char *path) {
       code = run_take_input(r, r->cli->matches[i].value, &position);
   if (code)
     return code;
+  if (cli_has(r->cli, OPT_GENERATE))
+    return run_generate(r);
   if (shapes)
     return run_shapes(r, shapes);
   if (cli_has(r->cli, OPT_TRAIN))

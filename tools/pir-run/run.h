@@ -46,7 +46,14 @@ enum {
   OPT_GDB,
   OPT_PERF_MAP,
   OPT_TUNE,
-  OPT_MACHINE
+  OPT_MACHINE,
+  OPT_GENERATE,
+  OPT_MAX_TOKENS,
+  OPT_STOP,
+  OPT_IDS,
+  OPT_LOGITS,
+  OPT_POSITION,
+  OPT_CARRY
 };
 
 typedef struct tolerance {
@@ -174,6 +181,11 @@ int run_schedules(run *r);
 
 // Tunes the model of this file for the inputs that are bound, and reports what that came to.
 int run_tune(run *r, const char *path, const char *params, const pir_model_options *how);
+
+// ---- generate.c
+
+// Makes tokens after the prompt of --generate, and reports how fast.
+int run_generate(run *r);
 
 // ---- measure.c
 
