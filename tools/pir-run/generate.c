@@ -163,7 +163,7 @@ static int find_caches(generation *g) {
 
 // ---- inputs
 
-// A cache that is not given is empty: an extent that varies is 1 if the ids have the same batch,
+// A cache that is not given is empty: an extent that varies is 1 if it is the batch of the ids,
 // else 0.
 static int make_empty(generation *g, size_t input) {
   run *r = g->r;
