@@ -79,6 +79,9 @@ void contract_schedule(contract_form *form, const pir_target *target);
 
 // Sums that hide the latency of products.
 int contract_chains(const pir_machine *machine);
+// Returns the rows of the largest tile that does the rest of an open number of rows, which are
+// fewer than `most`.
+int contract_rest_tile(const pir_machine *machine, int most, int vectors);
 // Returns how many rows a tile of `vectors` vectors may have within the register file.
 int contract_most_rows(const pir_target *target, int vectors);
 

@@ -171,14 +171,19 @@ static bool emit_plain_tile(contract_panel *p, loop_block *block, int rows, loop
 }
 
 // Emits tiles of powers of two for `rest` rows (fewer than `most`) from row0 on; both are
-// run-time values.
+// run-time values. Only the largest size may occur more than once.
 static bool emit_rest(contract_panel *p, loop_block *block, int most, loop_expr *row0,
                       loop_expr *rest) {
   contract_emission *e = &p->e;
   bool done = true;
-  int size = 1;
-  while (size * 2 < most)
-    size *= 2;
+  int size = contract_rest_tile(e->env->target->machine, most, p->vectors);
+  if (size * 2 < most) {
+    loop_expr *left = contract_mod(e, rest, contract_int(e, size)), *row;
+    loop_expr *end = contract_add(e, row0, contract_sub(e, rest, left));
+    loop_block *body = contract_loop(e, block, "row", row0, end, contract_int(e, size), &row);
+    done = emit_plain_tile(p, body, size, row);
+    size /= 2;
+  }
   for (; size >= 1 && done; size /= 2) {
     loop_expr *left = contract_mod(e, rest, contract_int(e, 2 * size));
     loop_expr *some = contract_lt(e, contract_int(e, size - 1), left);

@@ -14,6 +14,15 @@ int contract_chains(const pir_machine *machine) {
   return machine->core.product_latency * machine->core.products;
 }
 
+// Keeps the multiply-adders busy by the smallest power of two that does. A larger tile would
+// load less for each product, but every size is code to compile.
+int contract_rest_tile(const pir_machine *machine, int most, int vectors) {
+  int size = 1;
+  while (size * 2 < most && size * vectors < contract_chains(machine))
+    size *= 2;
+  return size;
+}
+
 // Registers needed in addition to the sums: one line of the panel and two broadcasts; three if
 // multiply-adds cannot read memory. The scheduler loads the next broadcast early, so a tile
 // that leaves room for only one spills.
@@ -39,7 +48,8 @@ static int64_t tile_cost(const pir_machine *machine, int64_t rows, int64_t vecto
 }
 
 // Cost of `rows` rows in tiles; each tile also has a fixed cost for its start and end. The rest
-// of an open number of rows is done by tiles of powers of two.
+// of an open number of rows is done by tiles of powers of two; two small ones take about as long
+// as one of twice the size.
 static int64_t rows_cost(const contract_form *f, const pir_machine *machine, int64_t rows,
                          int64_t tile, int64_t vectors) {
   int64_t cost = rows / tile * tile_cost(machine, tile, vectors), rest = rows % tile, known;
