@@ -156,18 +156,6 @@ static bool reads_runs(const loop_block *body, const loop_var *lane) {
   return true;
 }
 
-// Transposes a square of lanes x lanes in registers: log2(lanes) rounds, each interleaving rows
-// that are half the square apart.
-static void turn(const emission *e, loop_block *block, loop_expr **rows) {
-  loop_expr *next[64];
-  for (int round = 1; round < e->lanes; round *= 2) {
-    for (int i = 0; i < e->lanes; i++)
-      next[i] =
-          kept(e, block, pir_loop_zip(e->m, rows[i / 2], rows[i / 2 + e->lanes / 2], i % 2));
-    memcpy(rows, next, (size_t)e->lanes * sizeof *rows);
-  }
-}
-
 // Packs keys whose depths are adjacent in memory: loads vectors along the depth and transposes
 // squares in registers.
 static void pack_turned(emission *e, loop_block *block, loop_expr *key, loop_expr *count) {
@@ -183,7 +171,7 @@ static void pack_turned(emission *e, loop_block *block, loop_expr *key, loop_exp
       rows[i] = kept(
           e, block,
           pir_loop_load(e->m, e->turned, whole(e, i * line + from), (uint16_t)e->lanes, NULL));
-    turn(e, block, rows);
+    pir_loop_turn_square(e->fn, block, rows, e->lanes);
     for (int i = 0; i < e->lanes && from + i < e->depth; i++)
       pir_loop_store(e->fn, block, e->keys, plus(e, to, whole(e, (from + i) * e->lanes)),
                      rows[i], NULL);

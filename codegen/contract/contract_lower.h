@@ -29,6 +29,10 @@ void contract_lower_one(lowering *l, const pir_op *op, lower_stages *stages,
 void contract_lower_pair(lowering *l, const pir_op *const ops[2], lower_stages *stages,
                          lower_packings *packings);
 
+// Where a depthwise contraction would read its channels one by one: adds a stage that copies
+// its operand a with the channels innermost, and lets it read the copy.
+void contract_turn(lowering *l, contraction *c, lower_stages *stages);
+
 // Passes a vector of finished sums to the group's epilogue, which stores the results. Returns
 // false and sets l->why on failure.
 bool contract_finish_sums(lowering *l, const pir_value *sums, loop_fn *fn, loop_block *block,

@@ -238,8 +238,10 @@ void contract_lower_one(lowering *l, const pir_op *op, lower_stages *stages,
                         lower_packings *packings) {
   contraction c;
   epilogue e = {.l = l, .sum = pir_op_result(op, 0)};
-  if (bind(l, op, false, NULL, &c))
-    emit_one(l, &c, &e, stages, packings);
+  if (!bind(l, op, false, NULL, &c))
+    return;
+  contract_turn(l, &c, stages);
+  emit_one(l, &c, &e, stages, packings);
 }
 
 // ---- two of them
@@ -285,6 +287,7 @@ void contract_lower_pair(lowering *l, const pir_op *const ops[2], lower_stages *
   }
   epilogue e[2] = {{.l = l, .sum = pir_op_result(ops[0], 0), .between = between},
                    {.l = l, .sum = pir_op_result(ops[1], 0)}};
+  contract_turn(l, &c[0], stages);
   contract_env first = env_of(l, &e[0]), second = env_of(l, &e[1]);
   if (!pir_contract_pairs(&c[0], &c[1], l->target) || !c[0].b_constant || !c[1].b_constant) {
     emit_in_turn(l, c, e, between, stages, packings);

@@ -48,8 +48,8 @@ static int64_t tile_cost(const pir_machine *machine, int64_t rows, int64_t vecto
 }
 
 // Cost of `rows` rows in tiles; each tile also has a fixed cost for its start and end. The rest
-// of an open number of rows is done by tiles of powers of two; two small ones take about as long
-// as one of twice the size.
+// of an open number of rows is done by tiles of powers of two; two small ones take about as
+// long as one of twice the size.
 static int64_t rows_cost(const contract_form *f, const pir_machine *machine, int64_t rows,
                          int64_t tile, int64_t vectors) {
   int64_t cost = rows / tile * tile_cost(machine, tile, vectors), rest = rows % tile, known;

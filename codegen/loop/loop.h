@@ -103,6 +103,8 @@ void pir_loop_bind(loop_fn *fn, loop_block *block, loop_var *var,
                    loop_expr *value);  // a let of an existing variable
 loop_expr *pir_loop_let(loop_fn *fn, loop_block *block, const char *name,
                         loop_expr *value);  // a use of the variable
+// Transposes a square of `lanes` (a power of two, at most 64) vectors of so many lanes.
+void pir_loop_turn_square(loop_fn *fn, loop_block *block, loop_expr **rows, int lanes);
 void pir_loop_store(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index,
                     loop_expr *value, loop_expr *mask);
 void pir_loop_scatter(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index,

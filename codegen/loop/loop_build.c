@@ -545,6 +545,18 @@ static void append_store(loop_fn *fn, loop_block *block, loop_stmt_kind kind,
   s->store.mask = mask;
 }
 
+// log2(lanes) rounds, each of which interleaves rows that are half the square apart.
+void pir_loop_turn_square(loop_fn *fn, loop_block *block, loop_expr **rows, int lanes) {
+  loop_expr *next[64];
+  for (int round = 1; round < lanes; round *= 2) {
+    for (int i = 0; i < lanes; i++)
+      next[i] =
+          pir_loop_let(fn, block, "t",
+                       pir_loop_zip(fn->module, rows[i / 2], rows[i / 2 + lanes / 2], i % 2));
+    memcpy(rows, next, (size_t)lanes * sizeof *rows);
+  }
+}
+
 void pir_loop_store(loop_fn *fn, loop_block *block, loop_buffer *buffer, loop_expr *index,
                     loop_expr *value, loop_expr *mask) {
   append_store(fn, block, LOOP_STORE, buffer, index, value, mask);
