@@ -1,8 +1,9 @@
 // Computes ops on known values by running their kernel or clause, exactly as a program of
 // called kernels would. Shapes come from facts; an op whose results have no constant shape is
 // not computed. Every tensor is dense. Parameters are read from their mapped file; a parameter
-// that is not aligned to its element size is copied for the duration of a call. A composite op
-// is expanded in front of itself, its parts are computed, and the parts are erased.
+// that is not aligned to its element size is copied for the duration of a call, unless a
+// pointwise clause reads it. A composite op is expanded in front of itself, its parts are
+// computed, and the parts are erased.
 
 #include <evaluate.h>
 
@@ -223,10 +224,21 @@ static void copy_elements(evaluator *e, void *to, const void *from, size_t bytes
     loops.parallel_for(loops.pool, (int64_t)((bytes - 1) / COPY_UNIT + 1), copy_range, &c);
 }
 
-// Returns the tensor, or a copy with aligned bytes.
-static const pir_tensor *suited(call_draft *d, const pir_tensor *tensor, size_t bytes) {
+// Whether the op computes each result by itself from elements that it copies from wherever they
+// are, as large weights are scaled.
+static bool is_pointwise(const pir_opdef *def) {
+  const pir_clause *c = def->clause;
+  return c && !def->kernel && c->kind == PIR_CLAUSE_POINTWISE &&
+         c->nodes[c->body].op != PIR_V_LOAD;
+}
+
+// Returns the tensor, or a copy with aligned bytes. Only floats that are their own lanes are
+// copied, not converted (pir_convert).
+static const pir_tensor *suited(call_draft *d, const pir_opdef *def, const pir_tensor *tensor,
+                                size_t bytes) {
   size_t element = pir_dtype_size(tensor->dtype);
-  if (!element || (uintptr_t)tensor->data % element == 0)
+  bool copied = tensor->dtype == PIR_F32 || tensor->dtype == PIR_F64;
+  if (!element || (uintptr_t)tensor->data % element == 0 || (copied && is_pointwise(def)))
     return tensor;
   pir_tensor *moved = draft_alloc(d, sizeof *moved);
   *moved = *tensor;
@@ -251,7 +263,7 @@ static void draft_operands(call_draft *d, const pir_op *op) {
     for (int32_t k = 0; k < members[i]; k++) {
       const pir_tensor *tensor = &evaluator_find(d->e, pir_op_operand(op, i))->tensors[k];
       size_t bytes = known_tensor_bytes(tensor);
-      in[first[i] + k] = suited(d, tensor, bytes);
+      in[first[i] + k] = suited(d, pir_op_def(op), tensor, bytes);
       d->operand_bytes += bytes;
     }
   d->call.in = in;
