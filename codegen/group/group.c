@@ -28,11 +28,6 @@
 
 // ---- ops and clusters
 
-node *group_node_of(const grouping *g, const pir_op *op) {
-  uint64_t mark = op ? pir_op_mark(op) : 0;
-  return mark && mark <= g->count && g->nodes[mark - 1].op == op ? &g->nodes[mark - 1] : NULL;
-}
-
 static node *producer(const grouping *g, const pir_value *v) {
   const pir_op *op = v ? pir_value_op(v) : NULL;
   return op && pir_op_block(op) == g->block ? group_node_of(g, op) : NULL;

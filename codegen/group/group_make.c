@@ -13,6 +13,11 @@ typedef PIR_VEC(pir_value *) value_list;
 
 // ---- operands and results
 
+node *group_node_of(const grouping *g, const pir_op *op) {
+  uint64_t mark = op ? pir_op_mark(op) : 0;
+  return mark && mark <= g->count && g->nodes[mark - 1].op == op ? &g->nodes[mark - 1] : NULL;
+}
+
 static bool contains(const value_list *list, const pir_value *v) {
   for (size_t i = 0; i < list->count; i++)
     if (list->items[i] == v)
