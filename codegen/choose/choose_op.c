@@ -136,7 +136,7 @@ static bool can_contract(const pir_op *op, const pir_facts *facts, const pir_tar
   contraction c;
   int a, b;
   int64_t most_rows = pir_machine_of(target)->group.scalar_rows;
-  return pir_contract_match(op, facts, &c, &a, &b) && pir_contract_can(&c) &&
+  return pir_contract_match_levels(op, facts, &c, &a, &b) && pir_contract_can(&c) &&
          !is_scalar_products(&c, pir_op_operand(op, (size_t)b), most_rows);
 }
 

@@ -49,6 +49,10 @@ typedef struct contraction {
   int var_count;
   contract_tensor a, b, out;  // b is the packed operand: a constant one if there is any
   bool b_constant;
+  bool scaled;            // elements of b are multiplied by scales,
+  contract_tensor scale;  // one for each run of b along a reduced axis,
+  int scale_operand;      // which are this operand of the op
+  int bits;               // of b's elements, which are whole numbers; 0: all of their type
   pir_dim equal[2 * CONTRACT_MAX_VARS];  // pairs of extents that are assumed equal and not
                                          // proved
   int equal_count;
@@ -102,6 +106,10 @@ typedef struct contract_code {
 // alignments and b_constant.
 bool pir_contract_match(const pir_op *op, const pir_facts *facts, contraction *out, int *out_a,
                         int *out_b);
+// The same for those who handle more than factors of two operands: b may be of few bits, and
+// may have scales.
+bool pir_contract_match_levels(const pir_op *op, const pir_facts *facts, contraction *out,
+                               int *out_a, int *out_b);
 
 // Whether an index of the tensor contains the variable; -1 is no variable.
 bool contract_mentions(const contract_tensor *t, int var);

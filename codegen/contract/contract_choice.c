@@ -142,6 +142,8 @@ static bool print_class(const contract_form *f, const contract_env *env,
                               pir_dtype_name(c->a.dtype), pir_dtype_name(c->b.dtype),
                               pir_dtype_name(c->out.dtype), c->b_constant ? "packed" : "given",
                               c->b.rounded ? " rounded" : "", f->group);
+  if (c->scaled)
+    at += pir_text_format(out + at, size - at, " scaled");
   for (int i = 0; i < f->axis_count; i++)
     at += print_axis(f, i, out + at, size - at);
   for (int i = 0; i < f->window_count; i++)

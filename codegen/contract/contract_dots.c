@@ -10,6 +10,11 @@
 // the top bit. The resulting error of the sums depends on `b` alone, so packing stores it in
 // one extra line behind each run of groups, and the kernel subtracts it after the run.
 // Reduction steps in the padding are skipped on both sides, so they need no correction.
+//
+// Whole numbers of 4 bits are packed in the same way, eight in a lane, all but the last raised
+// by 8. Each is masked in its place of the lane, as a multiple of itself by a power of 16, and
+// becomes a float. Its factor of `a` is divided by that power before. The excess of the sums by
+// the raised numbers is the same for all lanes, and is subtracted.
 #include "contract_words.h"
 
 #include <string.h>
@@ -35,10 +40,39 @@ static bool is_words(const contract_form *f, const contract_env *env) {
          (f->c->b.rounded || pir_dtype_size(f->c->b.dtype) == 1);
 }
 
+// What is added to whole numbers of 4 bits, so that they are not negative; but the last of a
+// lane has the lane's sign.
+enum { NIBBLE_WIDTH = 4, NIBBLE_ZERO = 8, EXPONENT = 23, EXPONENT_BIAS = 127 };
+
+loop_expr *contract_nibble(const contract_emission *e, loop_expr *lanes, int i) {
+  uint32_t mask = 0xfU << NIBBLE_WIDTH * i;
+  loop_expr *mine = pir_loop_const_int(e->m, PIR_I32, (int32_t)mask);
+  return pir_loop_cast(e->m, pir_loop_op(e->m, PIR_V_AND, lanes, mine, NULL), PIR_F32);
+}
+
+loop_expr *contract_nibble_factors(const contract_emission *e) {
+  loop_expr *one = pir_loop_const_int(e->m, PIR_I32, EXPONENT_BIAS << EXPONENT);
+  loop_expr *less = pir_loop_const_int(e->m, PIR_I32, -(NIBBLE_WIDTH << EXPONENT));
+  return pir_loop_bitcast(e->m, pir_loop_ramp(e->m, one, less, NIBBLES), PIR_F32);
+}
+
+loop_expr *contract_nibble_excess(const contract_emission *e, loop_expr *a) {
+  loop_expr *zero = pir_loop_const_int(e->m, PIR_I32, 0);
+  loop_expr *one = pir_loop_const_int(e->m, PIR_I32, 1);
+  loop_expr *last = pir_loop_const_int(e->m, PIR_I32, NIBBLES - 1);
+  loop_expr *raised = contract_lt(e, pir_loop_ramp(e->m, zero, one, NIBBLES),
+                                  contract_broadcast(e, last, NIBBLES));
+  loop_expr *by = pir_loop_const_float(e->m, PIR_F32, NIBBLE_ZERO);
+  loop_expr *none = contract_broadcast(e, pir_loop_const_float(e->m, PIR_F32, 0), NIBBLES);
+  return pir_loop_select(e->m, raised, contract_mul(e, a, contract_broadcast(e, by, NIBBLES)),
+                         none);
+}
+
 void contract_choose_group(contract_form *f, const contract_env *env) {
   enum { PAIR = 2, FOUR = 4 };
   int64_t step, extent;
   f->group = 1;
+  f->nibbles = false;
   if (f->kind != CONTRACT_PANEL || f->lane < 0 || !f->tap_count)
     return;
   const contract_axis *last = &f->axes[f->taps[f->tap_count - 1]];
@@ -116,6 +150,13 @@ loop_expr *contract_load_a(const contract_emission *e, loop_expr *at, int count)
 
 // ---- b
 
+static loop_expr *nibble_bits(const contract_emission *e, loop_expr *x, int i) {
+  x = pir_loop_cast(e->m, x, PIR_I32);
+  if (i < NIBBLES - 1)
+    x = contract_add(e, x, pir_loop_const_int(e->m, PIR_I32, NIBBLE_ZERO));
+  return pir_loop_op(e->m, PIR_V_AND, x, pir_loop_const_int(e->m, PIR_I32, 0xf), NULL);
+}
+
 loop_expr *contract_pack_lanes(contract_emission *e, loop_block *block, loop_expr *k,
                                loop_expr *at, loop_expr *mask) {
   const contract_form *f = e->form;
@@ -135,7 +176,8 @@ loop_expr *contract_pack_lanes(contract_emission *e, loop_block *block, loop_exp
         here = pir_loop_op(e->m, PIR_V_AND, here, mask, NULL);
     }
     e->value[f->taps[f->tap_count - 1]] = from;
-    loop_expr *x = bits(e, pir_loop_cast(e->m, contract_load_lanes(e, at, here), rounded));
+    loop_expr *x = pir_loop_cast(e->m, contract_load_lanes(e, at, here), rounded);
+    x = f->nibbles ? nibble_bits(e, x, i) : bits(e, x);
     if (i)
       x = pir_loop_op(e->m, PIR_V_SHL, x, pir_loop_const_int(e->m, PIR_I32, i * width), NULL);
     x = contract_let(e, block, "part", x);

@@ -212,10 +212,10 @@ bool contract_finish(const contract_emission *e, loop_block *block, loop_expr *s
 
 loop_expr *contract_product(const contract_emission *e, loop_expr *a, loop_expr *b,
                             loop_expr *sum) {
-  bool whole = e->form->compute == PIR_I32;
-  if (e->form->group > 1 && !whole)
+  bool whole = e->form->compute == PIR_I32, dots = e->form->group > 1 && !e->form->nibbles;
+  if (dots && !whole)
     return pir_loop_dot(e->m, LOOP_DOT_BF16, a, b, sum);
-  if (e->form->group > 1)
+  if (dots)
     return pir_loop_dot(e->m, e->form->group == 2 ? LOOP_DOT_S16 : LOOP_DOT_U8S8, a, b, sum);
   if (e->env->target->fma && !whole)
     return pir_loop_fma(e->m, a, b, sum);
@@ -354,6 +354,8 @@ pir_dim contract_packed_bytes(const contract_form *f) {
 static const char *describe_groups(const contract_form *f) {
   if (f->tile_groups)
     return f->group == 2 ? " in tile registers of bf16" : " in tile registers of bytes";
+  if (f->nibbles)
+    return " times numbers of 4 bits";
   if (f->group == 2)
     return f->compute == PIR_F32 ? " by pairs of bf16" : " by pairs of words";
   return f->group == 1 ? "" : " by fours of bytes";
@@ -377,7 +379,7 @@ pir_status pir_contract_emit(const contraction *c, const contract_env *env, cons
                              contract_code *out_code) {
   contract_form f;
   *out_code = (contract_code){0};
-  if (!contract_normalise(c, &f))
+  if (!contract_normalise(c, &f) || (env->target->device && c->scaled))
     return PIR_UNSUPPORTED;
   if (env->target->device)
     return contract_emit_device(&f, env, name, &out_code->stages[out_code->stage_count++]);

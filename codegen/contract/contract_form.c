@@ -246,6 +246,34 @@ static void arrange(contract_form *f) {
   }
 }
 
+// Finds the axis of the scales: the outer one of two reduced axes of a matrix. The lanes of a
+// step have adjacent scales.
+static bool find_scaled(contract_form *f, const pir_dim *strides, int *places) {
+  int place = 0;
+  bool adjacent = false;
+  f->scaled = -1;
+  if (!f->c->scaled)
+    return true;
+  if (f->kind != CONTRACT_PANEL || f->lane < 0 || f->tap_count != 2 || f->window_count ||
+      f->compute != PIR_F32)
+    return false;
+  for (int i = 0; i < f->axis_count; i++) {
+    if (!contract_mentions(&f->c->scale, f->axes[i].parts[0]))
+      continue;
+    pir_dim step =
+        step_of(f->c->dims, &f->c->scale, strides, places, f->axes[i].parts[0], &place);
+    if (i == f->taps[0]) {
+      f->scaled = i;
+      f->step_scale = step;
+    } else if (i == f->lane && is_dim_one(f, step)) {
+      adjacent = true;
+    } else {
+      return false;
+    }
+  }
+  return adjacent && f->scaled >= 0 && f->step_scale != PIR_DIM_UNKNOWN;
+}
+
 static bool exact(const contract_tensor *t) {
   for (int axis = 0; axis < t->rank; axis++)
     if (t->map[axis].offset)
@@ -285,13 +313,15 @@ static bool normalise(const contraction *c, contract_form *f, bool merges) {
   *f = (contract_form){.c = c, .group = 1, .compute = compute_dtype(c)};
   if (!f->compute)
     return false;
-  pir_dim strides[3][PIR_MAX_RANK];
-  int places[3][PIR_MAX_RANK];
-  const contract_tensor *tensors[3] = {&c->a, &c->b, &c->out};
-  for (int i = 0; i < 3; i++)
+  enum { OF_SCALE = 3 };
+  pir_dim strides[OF_SCALE + 1][PIR_MAX_RANK];
+  int places[OF_SCALE + 1][PIR_MAX_RANK];
+  const contract_tensor *tensors[] = {&c->a, &c->b, &c->out, &c->scale};
+  for (int i = 0; i < (c->scaled ? OF_SCALE + 1 : OF_SCALE); i++)
     if (!strides_of(c->dims, tensors[i], strides[i], places[i]))
       return false;
-  if (!exact(&c->b) || !exact(&c->out) || !is_sure(&c->a) || !is_sure(&c->b))
+  if (!exact(&c->b) || !exact(&c->out) || !is_sure(&c->a) || !is_sure(&c->b) ||
+      (c->scaled && (!exact(&c->scale) || !is_sure(&c->scale))))
     return false;
   for (int v = 0; v < c->var_count; v++)
     if (!is_dropped(c, v) &&
@@ -310,7 +340,7 @@ static bool normalise(const contraction *c, contract_form *f, bool merges) {
   while (merges && merge_once(f))
     continue;
   arrange(f);
-  return true;
+  return find_scaled(f, strides[OF_SCALE], places[OF_SCALE]);
 }
 
 bool contract_normalise(const contraction *c, contract_form *f) {

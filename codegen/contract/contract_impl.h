@@ -53,15 +53,19 @@ typedef struct contract_form {
   int outer[CONTRACT_MAX_VARS],
       outer_count;  // axes of the units, outermost first: batch, M and N beside tile and lane
   int taps[CONTRACT_MAX_VARS], tap_count;  // K axes, outermost first
-  int tile;  // M axis whose points are the rows of a tile; -1: one row
-  int lane;  // axis of the vector lanes: N, or batch for depthwise; -1: one lane
+  int tile;    // M axis whose points are the rows of a tile; -1: one row
+  int lane;    // axis of the vector lanes: N, or batch for depthwise; -1: one lane
+  int scaled;  // outermost K axis, where each of its steps has scales of its own; -1: none
+  pir_dim step_scale;  // stride of that axis in the scales, whose lanes are adjacent
   pir_dtype compute;
   // the schedule
-  int vector;   // lanes of a register
-  int vectors;  // of a panel
-  int rows;     // rows of a tile
-  int group;    // neighbours along the last tap that one 32-bit lane holds and one instruction
-                // multiplies; 1: none
+  int vector;    // lanes of a register
+  int vectors;   // of a panel
+  int rows;      // rows of a tile
+  int group;     // neighbours along the last tap that one 32-bit lane holds and one instruction
+                 // multiplies; 1: none
+  bool nibbles;  // the neighbours are whole numbers of 4 bits, which are widened in registers
+                 // and multiplied one by one
   int tile_groups;   // such groups in a row of a tile register; 0: sums are in vector registers
   bool b_packed;     // if false, b is read in place and its lanes are adjacent
   pir_dtype held;    // packed b keeps this narrower type and is widened in registers; or
@@ -101,7 +105,7 @@ typedef struct contract_emission {
   const contract_env *env;
   loop_module *m;
   loop_fn *fn;
-  loop_buffer *a, *b, *out;
+  loop_buffer *a, *b, *out, *scale;
   loop_buffer *tile_shapes, *tile_sums;  // scratch, where there are tile registers
   loop_expr
       *value[CONTRACT_MAX_VARS];  // index along each axis at the point being emitted; NULL: 0
@@ -168,6 +172,14 @@ loop_expr *contract_correction(const contract_emission *e, loop_expr *lanes, loo
 // if that is grouped.
 loop_expr *contract_pack_lanes(contract_emission *e, loop_block *block, loop_expr *k,
                                loop_expr *at, loop_expr *mask);
+// Numbers of 4 bits, eight in a lane. Returns the i-th one of each lane as a float, times a
+// power of 16.
+enum { NIBBLES = 8 };
+loop_expr *contract_nibble(const contract_emission *e, loop_expr *lanes, int i);
+// Returns the factors, for eight neighbours of `a`, that undo these powers.
+loop_expr *contract_nibble_factors(const contract_emission *e);
+// Returns eight neighbours of `a`, each times the number by which its factor is raised.
+loop_expr *contract_nibble_excess(const contract_emission *e, loop_expr *a);
 // Returns the element type of packed b, and of the factors in a step.
 pir_dtype contract_lane_dtype(const contract_form *f);
 

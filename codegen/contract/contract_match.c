@@ -473,6 +473,34 @@ static const pir_node *mapped_factor(const matcher *m, int node) {
   return load && load->map_kind == PIR_MAP_LIST ? load : NULL;
 }
 
+// Reads the second factor: b, b whose whole numbers become floats, or one of them times scales.
+static const pir_node *second_factor(const matcher *m, int node, const pir_node **out_scale) {
+  const pir_node *n = &m->clause->nodes[node];
+  *out_scale = NULL;
+  if (n->op == PIR_V_MUL) {
+    *out_scale = mapped_factor(m, n->b);
+    if (!*out_scale)
+      return NULL;
+    node = n->a;
+    n = &m->clause->nodes[node];
+  }
+  return mapped_factor(m, n->op == PIR_V_CAST && n->k == PIR_F32 ? n->a : node);
+}
+
+// Scales have one element for a run of elements of b: the variables that index them index b.
+static bool match_scale(matcher *m, const pir_node *scale) {
+  contraction *c = m->c;
+  if (!describe_tensor(m, fact_of_operand(m, scale->k), &c->scale) ||
+      !map_list(m, &c->scale, scale->map, scale->map_count) || !require_extents(c, &c->scale))
+    return false;
+  c->scaled = true;
+  c->scale_operand = scale->k;
+  for (int v = 0; v < c->var_count; v++)
+    if (contract_mentions(&c->scale, v) && !contract_mentions(&c->b, v))
+      return false;
+  return true;
+}
+
 // Whether an extent is 0. Strides of a tensor without elements are 0, and tell no axes apart.
 static bool is_empty(const contraction *c) {
   int64_t extent;
@@ -487,8 +515,8 @@ static bool match_product(matcher *m, int *out_a, int *out_b) {
   if (c->kind != PIR_CLAUSE_CONTRACT || c->result || !pir_clause_sums_products(c) ||
       !describe_tensor(m, m->out, &m->c->out))
     return false;
-  const pir_node *a = mapped_factor(m, c->nodes[c->body].a),
-                 *b = mapped_factor(m, c->nodes[c->body].b);
+  const pir_node *scale, *a = mapped_factor(m, c->nodes[c->body].a),
+                         *b = second_factor(m, c->nodes[c->body].b, &scale);
   if (!a || !b || !add_vars(m) || is_empty(m->c) || (c->guard >= 0 && !take_guard(m, c->guard)))
     return false;
   *out_a = a->k;
@@ -499,11 +527,11 @@ static bool match_product(matcher *m, int *out_a, int *out_b) {
          map_list(m, &m->c->b, b->map, b->map_count) &&
          map_list(m, &m->c->out, c->out_map, c->out_map_count) &&
          require_extents(m->c, &m->c->a) && require_extents(m->c, &m->c->b) &&
-         require_extents(m->c, &m->c->out);
+         require_extents(m->c, &m->c->out) && (!scale || match_scale(m, scale));
 }
 
-bool pir_contract_match(const pir_op *op, const pir_facts *facts, contraction *out, int *out_a,
-                        int *out_b) {
+bool pir_contract_match_levels(const pir_op *op, const pir_facts *facts, contraction *out,
+                               int *out_a, int *out_b) {
   matcher m = {.op = op, .facts = facts, .c = out};
   *out = (contraction){.dims = pir_facts_dims(facts)};
   m.clause = pir_op_meaning(op)->clause;
@@ -514,7 +542,16 @@ bool pir_contract_match(const pir_op *op, const pir_facts *facts, contraction *o
   bool found =
       !pir_op_attr_values(op, take_from_arena, &m, &m.attrs) && match_product(&m, out_a, out_b);
   pir_arena_destroy(&m.arena);
+  const pir_attr *attr = found ? pir_op_attr_str(op, "bits") : NULL;
+  int64_t bits;
+  if (attr && pir_attr_as_int(attr, &bits))
+    out->bits = (int)bits;
   return found;
+}
+
+bool pir_contract_match(const pir_op *op, const pir_facts *facts, contraction *out, int *out_a,
+                        int *out_b) {
+  return pir_contract_match_levels(op, facts, out, out_a, out_b) && !out->scaled && !out->bits;
 }
 
 // ---- memory order

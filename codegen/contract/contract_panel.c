@@ -532,6 +532,8 @@ static void open_panel_buffers(contract_emission *e, uint16_t b_slot) {
     e->b = pir_loop_arg(e->fn, "b", contract_lane_dtype(f), b_slot, PACKED_ALIGN, true);
   else
     e->b = pir_loop_arg(e->fn, "b", b->dtype, b_slot, b->align, true);
+  if (f->c->scaled)
+    e->scale = contract_arg(e, "scale", &f->c->scale);
   contract_open_out(e);
 }
 

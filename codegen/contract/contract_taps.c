@@ -7,6 +7,7 @@
 typedef struct stride {
   loop_expr *begin, *end, *a, *b, *fetch;
   int64_t extent;  // steps if all are inside; 0: unknown
+  int64_t most;    // steps at most, where numbers have 4 bits
 } stride;
 
 loop_expr *contract_sum_place(const panel_tile *t, int row) {
@@ -52,12 +53,42 @@ static void emit_lanewise_row(const panel_tile *t, loop_block *block, loop_expr 
   }
 }
 
+// Emits one step of numbers of 4 bits: a lane of each vector of the line holds a group of them.
+static void emit_nibbles(const panel_tile *t, loop_block *block, const contract_walk *w) {
+  const contract_emission *e = &t->p->e;
+  const contract_form *f = e->form;
+  loop_expr *line[CONTRACT_MOST_VECTORS], *level[CONTRACT_MOST_VECTORS];
+  for (int v = 0; v < t->p->vectors; v++) {
+    loop_expr *at = contract_plus(e, w->b, v * f->vector);
+    line[v] = contract_let(e, block, "b", contract_load(e, e->b, at, t->p->lanes[v], NULL));
+  }
+  if (w->fetch)
+    contract_fetch(e, block, w->fetch);
+  for (int i = 0; i < f->group; i++) {
+    for (int v = 0; v < t->p->vectors; v++)
+      level[v] = contract_let(e, block, "level", contract_nibble(e, line[v], i));
+    for (int row = w->low; row < w->high; row++) {
+      loop_expr *at = contract_add(e, w->a, contract_times(e, t->row_step, row));
+      loop_expr *x = contract_load(e, t->shares, contract_plus(e, at, i), 1, NULL);
+      x = contract_let(e, block, "a", x);
+      for (int v = 0; v < t->p->vectors; v++) {
+        loop_expr *all = contract_broadcast(e, x, t->p->lanes[v]);
+        add_product(t, block, row, v, all, level[v]);
+      }
+    }
+  }
+}
+
 // Emits one step. `count` is the number of elements along the last reduced axis: all of the
 // step, or fewer at an incomplete end.
 static void emit_step(const panel_tile *t, loop_block *block, const contract_walk *w,
                       int count) {
   const contract_emission *e = &t->p->e;
   loop_expr *line[CONTRACT_MOST_VECTORS];
+  if (e->form->nibbles) {
+    emit_nibbles(t, block, w);
+    return;
+  }
   for (int v = 0; v < t->p->vectors; v++)
     line[v] = load_line(t, block, "b", w->b, v);
   if (w->fetch)
@@ -115,7 +146,7 @@ static bool is_limited(const panel_tile *t, int axis) {
 // b.
 static bool can_join_levels(const panel_tile *t, int level) {
   const contract_form *f = t->p->e.form;
-  if (level != f->tap_count - 2 || contract_is_corrected(f) || !f->b_packed)
+  if (level != f->tap_count - 2 || contract_is_corrected(f) || !f->b_packed || f->scaled >= 0)
     return false;
   int outer_axis = f->taps[level], inner_axis = f->taps[level + 1];
   if (t->border == BORDER_ROWS || is_limited(t, outer_axis) || is_limited(t, inner_axis))
@@ -204,14 +235,15 @@ static int64_t products_inside(const panel_tile *t, int at) {
 
 static bool has_chunks(const panel_tile *t) {
   const contract_form *f = t->p->e.form;
-  return f->compute == PIR_F32 && f->kind == CONTRACT_PANEL && f->group == 1 &&
-         products_inside(t, 0) >= 2 * CHUNK * t->parts;
+  return f->compute == PIR_F32 && f->kind == CONTRACT_PANEL && f->scaled < 0 &&
+         (f->group == 1 || f->nibbles) && products_inside(t, 0) >= 2 * CHUNK * t->parts;
 }
 
 // Returns the steps of a chunk if a loop with so many steps, in front of order[next], is
 // divided into chunks: the outermost loop whose steps are no longer than a chunk. Else 0.
 static int64_t steps_of_chunk(const panel_tile *t, int next, int64_t steps) {
-  int64_t inside = products_inside(t, next);
+  const contract_form *f = t->p->e.form;
+  int64_t inside = next == f->tap_count ? f->group : products_inside(t, next);
   if (!t->totals || t->chunked || !steps || inside > CHUNK)
     return 0;
   int64_t most = CHUNK * t->parts / inside, chunks = (steps + most - 1) / most;
@@ -301,6 +333,7 @@ static void emit_chunks(const panel_tile *t, loop_block *block, int next,
   stride part = *s;
   one.chunked = true;
   part.extent = 0;
+  part.most = steps;
   loop_expr *by = contract_int(e, steps);
   loop_block *body = contract_loop(e, block, "chunk", s->begin, s->end, by, &part.begin);
   part.end = contract_add(e, part.begin, by);
@@ -311,6 +344,123 @@ static void emit_chunks(const panel_tile *t, loop_block *block, int next,
     part.end = contract_min(e, part.end, s->end);
   begin_chunk(t, body);
   emit_tap_loop(&one, body, next, w, &part);
+}
+
+// ---- scales
+
+static void clear_totals(panel_tile *t, loop_block *block) {
+  const contract_emission *e = &t->p->e;
+  start_totals(t, block);
+  for (int row = 0; row < t->rows; row++)
+    for (int v = 0; v < t->p->vectors; v++)
+      contract_store(e, block, t->totals, total_at(t, row, v), zero_lanes(t, v));
+}
+
+// Adds the sums of one step of the scaled axis, times its scales, to the totals.
+static void add_scaled(const panel_tile *t, loop_block *block, loop_expr *scales) {
+  const contract_emission *e = &t->p->e;
+  panel_tile one = *t;
+  for (int v = 0; v < t->p->vectors; v++) {
+    loop_expr *at = contract_plus(e, scales, v * e->form->vector);
+    loop_expr *by = contract_load(e, e->scale, at, t->p->lanes[v], t->p->masks[v]);
+    by = contract_let(e, block, "scale", by);
+    for (int row = 0; row < t->rows; row++) {
+      loop_expr *sum = NULL, *to = total_at(t, row, v);
+      for (one.part = 0; one.part < t->parts; one.part++) {
+        loop_expr *part = contract_load_sum(&one, row, v);
+        sum = sum ? contract_add(e, sum, part) : part;
+      }
+      loop_expr *total = contract_load(e, t->totals, to, t->p->lanes[v], NULL);
+      total = e->env->target->fma ? pir_loop_fma(e->m, sum, by, total)
+                                  : contract_add(e, contract_mul(e, sum, by), total);
+      contract_store(e, block, t->totals, to, total);
+    }
+  }
+}
+
+// Emits the loop over the scaled axis: each of its steps is a sum of its own. Meanwhile the
+// scales of the next one come, which no processor expects so far from these.
+static void emit_scaled(const panel_tile *t, loop_block *block, contract_walk w) {
+  const contract_emission *e = &t->p->e;
+  const contract_form *f = e->form;
+  panel_tile one = *t;
+  one.chunked = true;
+  stride s = {.begin = contract_int(e, 0), .end = contract_extent(e, f->scaled)};
+  s.a = contract_step(e, OF_A, f->scaled);
+  s.b = contract_tap_step_b(e, 0);
+  s.fetch = fetch_step(e, 0);
+  loop_expr *k, *apart = contract_dim(e, f->step_scale);
+  loop_block *body = contract_loop(e, block, "k", s.begin, s.end, NULL, &k);
+  loop_expr *lane = contract_times(e, t->p->number, contract_panel_lanes(f));
+  loop_expr *scales = contract_add(e, contract_mul(e, k, apart), lane);
+  scales = contract_let(e, body, "scales", scales);
+  for (int v = 0; v < t->p->vectors; v++) {
+    loop_expr *next = contract_plus(e, contract_add(e, scales, apart), v * f->vector);
+    pir_loop_prefetch(e->fn, body, e->scale, next, false);
+  }
+  zero_sums(t, body);
+  emit_taps(&one, body, 1, move_walk(e, body, &w, &s, k));
+  add_scaled(t, body, scales);
+}
+
+// The totals become the sums.
+static void take_totals(const panel_tile *t, loop_block *block) {
+  const contract_emission *e = &t->p->e;
+  zero_sums(t, block);
+  for (int row = 0; row < t->rows; row++)
+    for (int v = 0; v < t->p->vectors; v++) {
+      loop_expr *at = total_at(t, row, v);
+      store_sum(t, block, row, v, contract_load(e, t->totals, at, t->p->lanes[v], NULL));
+    }
+}
+
+// ---- numbers of 4 bits
+
+// Computes the factors of the steps of a loop, for each row: the elements of `a`, each times
+// the factor of its place. Subtracts the excess that the sums will have.
+static void share_rows(const panel_tile *t, loop_block *block, const contract_walk *w,
+                       const stride *s) {
+  const contract_emission *e = &t->p->e;
+  const uint16_t lanes = NIBBLES;
+  loop_buffer *excess = pir_loop_registers(e->fn, "excess", PIR_F32, lanes, t->rows);
+  loop_expr *zero = contract_broadcast(e, pir_loop_const_float(e->m, PIR_F32, 0), lanes), *k;
+  for (int row = 0; row < t->rows; row++)
+    contract_store(e, block, excess, contract_int(e, row), zero);
+  loop_block *body = contract_loop(e, block, "k", s->begin, s->end, NULL, &k);
+  loop_expr *from = contract_add(e, w->a, contract_mul(e, k, s->a));
+  loop_expr *to = contract_times(e, contract_sub(e, k, s->begin), lanes);
+  for (int row = 0; row < t->rows; row++) {
+    loop_expr *at = contract_add(e, from, contract_times(e, t->row_step, row));
+    loop_expr *x = contract_load(e, e->a, at, lanes, NULL), *n = contract_int(e, row);
+    x = contract_let(e, body, "a", pir_loop_cast(e->m, x, PIR_F32));
+    loop_expr *sum = contract_load(e, excess, n, lanes, NULL);
+    contract_store(e, body, excess, n, contract_add(e, sum, contract_nibble_excess(e, x)));
+    contract_store(e, body, t->shares, contract_plus(e, to, row * s->most * lanes),
+                   contract_mul(e, x, contract_nibble_factors(e)));
+  }
+  for (int row = 0; row < t->rows; row++) {
+    loop_expr *sum = contract_load(e, excess, contract_int(e, row), lanes, NULL);
+    sum = contract_let(e, block, "excess", pir_loop_fold(e->m, PIR_COMBINE_ADD, sum));
+    for (int v = 0; v < t->p->vectors; v++) {
+      loop_expr *all = contract_broadcast(e, sum, t->p->lanes[v]);
+      store_sum(t, block, row, v, contract_sub(e, contract_load_sum(t, row, v), all));
+    }
+  }
+}
+
+static void emit_nibble_loop(const panel_tile *t, loop_block *block, const contract_walk *w,
+                             const stride *s) {
+  const contract_emission *e = &t->p->e;
+  panel_tile one = *t;
+  contract_walk walk = *w;
+  stride steps = *s;
+  int64_t row = s->most * NIBBLES;
+  one.shares = pir_loop_scratch(e->fn, "shares", PIR_F32, t->rows * row);
+  share_rows(&one, block, w, s);
+  one.row_step = contract_int(e, row);
+  steps.a = contract_int(e, NIBBLES);
+  walk.a = contract_times(e, s->begin, -NIBBLES);
+  emit_tap_loop(&one, block, e->form->tap_count, &walk, &steps);
 }
 
 // ---- loops
@@ -332,6 +482,10 @@ static void emit_tap_loop(const panel_tile *t, loop_block *block, int next,
   int64_t chunk = steps_of_chunk(t, next, s->extent);
   if (chunk) {
     emit_chunks(t, block, next, w, s, chunk);
+    return;
+  }
+  if (e->form->nibbles && innermost && !t->shares) {
+    emit_nibble_loop(t, block, w, s);
     return;
   }
   if (innermost && in_parts && !(known && last - first < 2 * t->parts)) {
@@ -388,6 +542,8 @@ static void emit_groups(const panel_tile *t, loop_block *block, int level,
   s.a = contract_tap_step_a(e, level);
   s.b = contract_tap_step_b(e, level);
   s.fetch = fetch_step(e, level);
+  (void)pir_loop_is_int(s.end, &s.extent);
+  s.most = s.extent;
   emit_tap_loop(t, block, level + 1, w, &s);
   loop_expr *behind = contract_add(e, w->b, contract_mul(e, s.end, s.b));
   if (contract_is_corrected(e->form))
@@ -458,6 +614,12 @@ static void emit_taps(const panel_tile *t, loop_block *block, int at, contract_w
 
 void contract_add_taps(panel_tile *t, loop_block *block, contract_walk from) {
   order_taps(t);
+  if (t->p->e.form->scaled >= 0) {
+    clear_totals(t, block);
+    emit_scaled(t, block, from);
+    take_totals(t, block);
+    return;
+  }
   if (has_chunks(t))
     start_totals(t, block);
   emit_taps(t, block, 0, from);

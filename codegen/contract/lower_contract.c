@@ -170,6 +170,11 @@ static bool bind_result(lowering *l, const pir_op *op, contract_tensor *t) {
   return true;
 }
 
+static bool bind_scale(lowering *l, const pir_op *op, contraction *c) {
+  const pir_value *unused;
+  return !c->scaled || bind_operand(l, op, c->scale_operand, &c->scale, &unused);
+}
+
 // Matches an op's contraction and assigns its buffers; false if it is none.
 static bool bind(lowering *l, const pir_op *op, bool is_first, const pir_value *between,
                  contraction *c) {
@@ -177,13 +182,13 @@ static bool bind(lowering *l, const pir_op *op, bool is_first, const pir_value *
   lower_count_place(l, op);
   if (l->why)
     return false;
-  if (!pir_contract_match(op, l->facts, c, &a, &b)) {
+  if (!pir_contract_match_levels(op, l->facts, c, &a, &b)) {
     lower_fail(l, op, "a contraction whose indices are not affine");
     return false;
   }
   const lower_value *v = between ? lower_find(l, between) : NULL;
   const pir_value *weights, *rows;
-  if (!bind_operand(l, op, b, &c->b, &weights))
+  if (!bind_operand(l, op, b, &c->b, &weights) || !bind_scale(l, op, c))
     return false;
   if (v && !is_first)
     memcpy(c->a.order, v->order, sizeof c->a.order);

@@ -57,7 +57,7 @@ static bool users_take_any_order(const pir_value *v) {
 static axis_order order_of_contraction(const grouping *g, const pir_op *op) {
   contraction c;
   int a, b;
-  if (!pir_contract_match(op, g->facts, &c, &a, &b))
+  if (!pir_contract_match_levels(op, g->facts, &c, &a, &b))
     return row_major;
   const pir_value *weight;
   const pir_op *casts[2];

@@ -30,8 +30,8 @@ static pir_dim of_op(const pir_op *op, const pir_facts *facts) {
   contraction c;
   int a, b;
   if (contract_is_op(op))
-    return pir_contract_match(op, facts, &c, &a, &b) ? work_of_contraction(&c)
-                                                     : PIR_DIM_UNKNOWN;
+    return pir_contract_match_levels(op, facts, &c, &a, &b) ? work_of_contraction(&c)
+                                                            : PIR_DIM_UNKNOWN;
   const pir_opdef *def = pir_op_meaning(op);
   if (!def->clause || !pir_op_results(op))
     return pir_dim_const(dims, 0);

@@ -296,6 +296,13 @@ static const pir_fact *member_fact(const evaluator *e, const pir_value *value, s
   return is_list(value) ? fact->members[i] : fact;
 }
 
+// Whether results are too large to be kept. Those larger than their operands are kept up to a
+// limit, but whole numbers of 4 bits may become bytes.
+static bool is_too_large(const call_draft *d, uint64_t bytes, pir_dtype dtype) {
+  uint64_t most = dtype == PIR_I8 ? 2 * d->operand_bytes : d->operand_bytes;
+  return bytes > d->e->room || (bytes > d->e->max_bytes && bytes > most);
+}
+
 // Allocates the results with their shapes; false if one is not known, or they are too large.
 static bool draft_results(call_draft *d, const pir_op *op) {
   size_t n = pir_op_results(op), total = 0;
@@ -315,7 +322,7 @@ static bool draft_results(call_draft *d, const pir_op *op) {
       if (!read_shape(d->e, member_fact(d->e, pir_op_result(op, i), (size_t)k), tensor, &size))
         return false;
       bytes += size;
-      if (bytes > d->e->room || (bytes > d->e->max_bytes && bytes > d->operand_bytes))
+      if (is_too_large(d, bytes, tensor->dtype))
         return false;
       tensor->data = take_buffer(d->e, size);
     }

@@ -69,6 +69,7 @@
   X(unique_consecutive, true)                                                                  \
   X(unpool, false)                                                                             \
   X(view_dtype, false)                                                                         \
+  X(weight_levels, false)                                                                      \
   X(weight_quantize, false)                                                                    \
   X(yolo_loss, false)                                                                          \
   X(yolo_loss_grad, false)

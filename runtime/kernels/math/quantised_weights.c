@@ -56,14 +56,22 @@ static void store_quantised(const packing *p, uint8_t *to, int64_t at, int q) {
     to[at / 2] |= (uint8_t)((q + 8) << (at % 2 * 4));
 }
 
-static pir_status read_packing(const pir_kernel_call *call, int64_t rows, int64_t columns,
-                               packing *p) {
+static int load_quantised(const packing *p, const uint8_t *from, int64_t at) {
+  if (p->plain)
+    return (int8_t)from[at];
+  return p->bits == 8 ? from[at] - 128 : (from[at / 2] >> (at % 2 * 4) & 15) - 8;
+}
+
+static bool is_small(const pir_kernel_call *call) {
+  return pir_str_equal(pir_kernel_text(call, 0), PIR_STR("weight_only_int4"));
+}
+
+static pir_status read_algo(const pir_kernel_call *call, int64_t rows, int64_t columns,
+                            packing *p) {
   pir_str algo = pir_kernel_text(call, 0);
-  bool small = pir_str_equal(algo, PIR_STR("weight_only_int4"));
+  bool small = is_small(call);
   bool plain = pir_str_equal(algo, PIR_STR("llm.int8"));
   *p = (packing){.bits = small ? 4 : 8, .plain = plain};
-  p->in_order = !plain && pir_kernel_int(call, 1) == 70;
-  p->group = pir_kernel_int(call, 2) > 0 ? pir_kernel_int(call, 2) : rows;
   if (!plain && !small && !pir_str_equal(algo, PIR_STR("weight_only_int8")))
     return pir_kernel_fail(call, PIR_UNSUPPORTED,
                            "unsupported: %s with another algo than llm.int8, weight_only_int8 "
@@ -74,6 +82,14 @@ static pir_status read_packing(const pir_kernel_call *call, int64_t rows, int64_
         call, PIR_INVALID,
         "%s: x: expects multiples of 64 rows and %d columns, found [%lld, %lld]", call->op,
         16 / p->bits, (long long)rows, (long long)columns);
+  return PIR_OK;
+}
+
+static pir_status read_packing(const pir_kernel_call *call, int64_t rows, int64_t columns,
+                               packing *p) {
+  PIR_TRY(read_algo(call, rows, columns, p));
+  p->in_order = !p->plain && pir_kernel_int(call, 1) == 70;
+  p->group = pir_kernel_int(call, 2) > 0 ? pir_kernel_int(call, 2) : rows;
   return PIR_OK;
 }
 
@@ -119,4 +135,26 @@ pir_status pir_kernel_weight_quantize(const pir_kernel_call *call) {
     }
   }
   return pir_kernel_close(call, status, 1, 2, t);
+}
+
+// operand: x [columns, rows], or half as many columns of two weights a byte; attribute: algo;
+// result: [rows, columns]
+pir_status pir_kernel_weight_levels(const pir_kernel_call *call) {
+  static const uint8_t types[] = {PIR_I8};
+  PIR_TRY(pir_kernel_expect_rank(call, 0, "x", 2));
+  const pir_tensor *x = pir_kernel_in(call, 0);
+  int64_t rows = x->shape[1], columns = x->shape[0] * (is_small(call) ? 2 : 1);
+  packing p;
+  PIR_TRY(read_algo(call, rows, columns, &p));
+  pir_tensor t[2];
+  pir_status status = pir_kernel_open(call, types, 1, types, 1, t);
+  if (!status)
+    status = pir_kernel_need(call, PIR_I8, (int64_t[]){rows, columns}, 2, &t[1]);
+  // Tile by tile: the lines of a tile's rows stay in the caches.
+  for (int64_t tile = 0; tile < rows && !status; tile += TILE)
+    for (int64_t c = 0; c < columns; c++)
+      for (int64_t r = tile; r < tile + TILE && r < rows; r++)
+        ((int8_t *)t[1].data)[r * columns + c] =
+            (int8_t)load_quantised(&p, t[0].data, packed_place(&p, rows, columns, r, c));
+  return pir_kernel_close(call, status, 1, 1, t);
 }

@@ -1,10 +1,8 @@
 // RUN: pir-opt %s --split-input-file --verify-each --passes=narrow_weights | FileCheck %s
 // RUN: pir-opt %s --split-input-file --passes=narrow_weights,fold{sources=false} >/dev/null
 
-// The integers are put in order with scales of one, multiplied, and the sums are scaled; with a bias and without, of 8 and 4 bits.
-// CHECK:      (%[[ONES:[0-9]+]]) = "pd_op.full" () {{.*}}shape:[64]{{.*}}value:1
-// CHECK-NEXT: (%[[LEVELS:[0-9]+]]) = "pd_op.weight_dequantize" (%0, %[[ONES]]) {algo:"weight_only_int8"
-// CHECK-NEXT: (%[[BYTES:[0-9]+]]) = "pd_op.cast" (%[[LEVELS]]) {dtype:int8}
+// The integers are put in order, multiplied, and the sums are scaled; with a bias and without, of 8 and 4 bits.
+// CHECK:      (%[[BYTES:[0-9]+]]) = "cinn_op.weight_levels" (%0) {algo:"weight_only_int8"}
 // CHECK-NEXT: (%[[FACTORS:[0-9]+]]) = "pd_op.cast" (%[[BYTES]]) {dtype:float32}
 // CHECK:      (%[[SUMS:[0-9]+]]) = "pd_op.matmul" ({{.*}}, %[[FACTORS]])
 // CHECK:      (%[[SCALED:[0-9]+]]) = "pd_op.multiply" (%[[SUMS]],
@@ -49,7 +47,7 @@
 // -----
 // Not: weights that are an input, groups of scales, scales of rows, a turned right side.
 // CHECK-NOT: dtype:int8}
-// CHECK-NOT: "pd_op.full"
+// CHECK-NOT: "cinn_op
 {
     (%0) = "builtin.parameter" () {parameter_name:"w"} : () -> tensor<64x64xi8>
     (%1) = "builtin.parameter" () {parameter_name:"s"} : () -> tensor<64xf32>
