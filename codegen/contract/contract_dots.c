@@ -40,7 +40,7 @@ static bool is_words(const contract_form *f, const contract_env *env) {
          (f->c->b.rounded || pir_dtype_size(f->c->b.dtype) == 1);
 }
 
-// What is added to whole numbers of 4 bits, so that they are not negative; but the last of a
+// Whole numbers of 4 bits are raised by this, so that they are not negative; but the last of a
 // lane has the lane's sign.
 enum { NIBBLE_WIDTH = 4, NIBBLE_ZERO = 8, EXPONENT = 23, EXPONENT_BIAS = 127 };
 
