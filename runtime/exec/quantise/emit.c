@@ -23,10 +23,11 @@ void emission_open(quantising *q, pir_program *program, pir_rewriter *rewriter,
       .rewriter = rewriter,
       .top = pir_block_first(pir_program_block(program)),
       .inputs = pir_arena_zalloc(&q->arena, q->inputs.count * sizeof(pir_value *)),
+      .scales = pir_arena_zalloc(&q->arena, q->weights.count * sizeof(pir_value *)),
       .weights = pir_arena_zalloc(&q->arena, q->weights.count * sizeof(pir_value *))};
 }
 
-static pir_op *emit(const emission *e, pir_op *at, const pir_op_spec *spec) {
+pir_op *emission_op(const emission *e, pir_op *at, const pir_op_spec *spec) {
   pir_builder b = pir_builder_before(at);
   return e->rewriter ? pir_rewriter_create(e->rewriter, at, spec) : pir_build(&b, spec);
 }
@@ -42,8 +43,7 @@ pir_op **quantise_ops_of(quantising *q, const pir_program *program) {
 
 // ---- parameters
 
-// Chooses a name that no parameter has: `stem` with `ending`, and a number if necessary.
-static pir_str fresh_name(emission *e, pir_str stem, const char *ending) {
+pir_str emission_name(emission *e, pir_str stem, const char *ending) {
   pir_arena *arena = &e->q->arena;
   size_t size = stem.size + strlen(ending) + 24;
   char *room = pir_arena_alloc(arena, size);
@@ -69,8 +69,8 @@ static pir_named_attr named(const emission *e, const char *name, const pir_attr 
   return (pir_named_attr){pir_name_get(e->q->ctx, pir_str_from(name)), value};
 }
 
-static pir_value *emit_parameter(emission *e, pir_str name, pir_dtype dtype, pir_shape shape,
-                                 const void *bytes, size_t size) {
+pir_value *emit_parameter(emission *e, pir_str name, pir_dtype dtype, pir_shape shape,
+                          const void *bytes, size_t size) {
   pir_context *ctx = e->q->ctx;
   const pir_type *type = pir_type_tensor(ctx, dtype, shape);
   adopt(e, name, dtype, shape, bytes, size);
@@ -86,7 +86,7 @@ static pir_value *emit_parameter(emission *e, pir_str name, pir_dtype dtype, pir
                       .result_count = 1,
                       .attrs = attrs,
                       .attr_count = sizeof attrs / sizeof *attrs};
-  return pir_op_result(emit(e, e->top, &spec), 0);
+  return pir_op_result(emission_op(e, e->top, &spec), 0);
 }
 
 // Makes a scale for each of `count` channels, and zero points; axis -1: a scalar of both.
@@ -99,7 +99,7 @@ static pir_value *emit_scale(emission *e, pir_str name, const float *scales, int
 static pir_value *zero_point(emission *e) {
   static const float zero = 0;
   if (!e->zero)
-    e->zero = emit_scale(e, fresh_name(e, PIR_STR("quantise"), ".zero_point"), &zero, 1, -1);
+    e->zero = emit_scale(e, emission_name(e, PIR_STR("quantise"), ".zero_point"), &zero, 1, -1);
   return e->zero;
 }
 
@@ -130,7 +130,7 @@ static pir_value *emit_linear(emission *e, pir_op *at, uint32_t id, pir_value *x
                       .result_count = 4,
                       .attrs = attrs,
                       .attr_count = sizeof attrs / sizeof *attrs};
-  return pir_op_result(emit(e, at, &spec), 0);
+  return pir_op_result(emission_op(e, at, &spec), 0);
 }
 
 static pir_value *emit_input(emission *e, const layer *l, pir_op *at) {
@@ -140,7 +140,7 @@ static pir_value *emit_input(emission *e, const layer *l, pir_op *at) {
   float scale = (float)input->scale;
   pir_value *x = pir_op_operand(at, l->x);
   pir_value *scales =
-      emit_scale(e, fresh_name(e, PIR_STR("quantise"), ".scale"), &scale, 1, -1);
+      emit_scale(e, emission_name(e, PIR_STR("quantise"), ".scale"), &scale, 1, -1);
   pir_value *whole = emit_linear(e, at, PD_QUANTIZE_LINEAR, x, scales, zero_point(e), -1);
   e->inputs[l->input] =
       emit_linear(e, at, PD_DEQUANTIZE_LINEAR, whole, scales, zero_point(e), -1);
@@ -159,7 +159,7 @@ static pir_value *emit_cast(emission *e, pir_op *at, pir_value *bytes) {
                       .result_count = 1,
                       .attrs = &attr,
                       .attr_count = 1};
-  return pir_op_result(emit(e, at, &spec), 0);
+  return pir_op_result(emission_op(e, at, &spec), 0);
 }
 
 static pir_value *emit_floats(emission *e, const byte_weight *w, pir_str name, size_t count) {
@@ -178,15 +178,15 @@ static pir_value *emit_weight(emission *e, const layer *l, pir_op *at) {
   if (e->weights[l->weight])
     return e->weights[l->weight];
   size_t count = w->param->size / sizeof(float), zeros_size = (size_t)w->channels * 4;
-  pir_str name = fresh_name(e, w->param->name, ".int8");
+  pir_str name = emission_name(e, w->param->name, ".int8");
   pir_value *whole = e->q->as_floats
                          ? emit_floats(e, w, name, count)
                          : emit_parameter(e, name, PIR_I8, w->param->shape, w->bytes, count);
   float *zeros = pir_arena_zalloc(&e->q->arena, zeros_size);
-  pir_value *scales =
-      emit_scale(e, fresh_name(e, w->param->name, ".scale"), w->scales, w->channels, w->axis);
-  pir_value *zero =
-      emit_scale(e, fresh_name(e, w->param->name, ".zero_point"), zeros, w->channels, w->axis);
+  pir_value *scales = emit_scale(e, emission_name(e, w->param->name, ".scale"), w->scales,
+                                 w->channels, w->axis);
+  pir_value *zero = emit_scale(e, emission_name(e, w->param->name, ".zero_point"), zeros,
+                               w->channels, w->axis);
   pir_arena_free(&e->q->arena, zeros, zeros_size);
   if (!e->q->as_floats)
     whole = emit_cast(e, at, whole);

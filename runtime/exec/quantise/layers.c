@@ -94,7 +94,7 @@ static size_t take_input(quantising *q, pir_op *op, pir_value *value) {
 
 // ---- layers
 
-static const pir_param *parameter_of(const quantising *q, const pir_value *value) {
+const pir_param *layers_parameter(const quantising *q, const pir_value *value) {
   const pir_op *op = pir_value_op(value);
   if (!op || !pir_op_has(op, PIR_PARAMETER))
     return NULL;
@@ -109,18 +109,18 @@ static bool is_quantised(const pir_value *value) {
 
 static const char *take_operands(quantising *q, layer *l, const pir_integer_form *form) {
   const pir_facts *facts = pir_run_facts(q->run);
-  int k = parameter_of(q, pir_op_operand(l->op, form->operand[1])) ? 1 : 0;
+  int k = layers_parameter(q, pir_op_operand(l->op, form->operand[1])) ? 1 : 0;
   l->x = form->operand[1 - k];
   l->w = form->operand[k];
   pir_value *x = pir_op_operand(l->op, l->x), *w = pir_op_operand(l->op, l->w);
-  const pir_param *param = parameter_of(q, w);
+  const pir_param *param = layers_parameter(q, w);
   if (is_quantised(x) || is_quantised(w))
     return "it is quantised already";
   if (form->why)
     return form->why;
   if (!param)
     return "no factor is a parameter with data (constant_folding_pass may make one)";
-  if (parameter_of(q, x))
+  if (layers_parameter(q, x))
     return "both factors are parameters";
   if (param->dtype != PIR_F32 || pir_facts_of(facts, x)->dtype != PIR_F32)
     return "its factors are not f32";

@@ -1,7 +1,8 @@
-// Types and functions that the files of quantise_pass share (docs/quantise.md).
+// Types and functions that the files of quantise_pass and weight_only_pass share (docs/quantise.md).
 #ifndef PIR_EXEC_QUANTISE_H
 #define PIR_EXEC_QUANTISE_H
 
+#include <pir/compiler/build.h>
 #include <pir/compiler/pass.h>
 #include <pir/engine/model.h>
 #include <pir/layer/case_arrays.h>
@@ -10,6 +11,12 @@
 
 // The integers of 8 bits: from -QUANTISE_TOP to QUANTISE_TOP.
 #define QUANTISE_TOP 127
+
+// The form of weights that weight_only_pass makes.
+typedef struct few_bits {
+  const char *algo, *dtype;  // of weight_quantize and weight_only_linear
+  int64_t bits, group;
+} few_bits;
 
 // ---- ranges.c: how large the elements of a value are
 
@@ -71,6 +78,7 @@ typedef struct byte_weight {
   int64_t channels;
   int8_t *bytes;
   float *scales;
+  number_errors errors;  // weight_only_pass: of the dequantized weights
 } byte_weight;
 
 typedef struct layer {
@@ -98,6 +106,7 @@ typedef struct quantising {
   size_t in_regions;  // contractions inside of control flow
   range_choice choice;
   bool as_floats;          // weights are whole numbers in f32
+  const few_bits *few;     // weight_only_pass: the form of weights; else NULL
   pir_map named;           // parameters that ops name after the change
   number_errors *outputs;  // of the program's outputs
   // What a failure has to release.
@@ -112,6 +121,8 @@ typedef struct quantising {
 // Finds the layers of the program's block, their inputs and weights, and quantises the weights.
 // Reports a program without one (PIR_INVALID).
 pir_status layers_find(quantising *q);
+// Returns the parameter with data that the value is, or NULL.
+const pir_param *layers_parameter(const quantising *q, const pir_value *value);
 // Whether an op in place writes over the value.
 bool value_is_overwritten(const pir_value *value);
 
@@ -138,12 +149,19 @@ typedef struct emission {
   pir_rewriter *rewriter;         // NULL: of a program that no pass owns
   pir_op *top;                    // parameters go before it
   pir_value **inputs, **weights;  // dequantised; NULL: not made yet
+  pir_value **scales;             // weight_only_pass: of the weights, which are whole numbers
   pir_value *zero;
   size_t serial;
 } emission;
 
 void emission_open(quantising *q, pir_program *program, pir_rewriter *rewriter,
                    emission *out_emission);
+pir_op *emission_op(const emission *e, pir_op *at, const pir_op_spec *spec);
+// Chooses a name that no parameter has: `stem` with `ending`, and a number if necessary.
+pir_str emission_name(emission *e, pir_str stem, const char *ending);
+// Makes a parameter with a copy of the bytes.
+pir_value *emit_parameter(emission *e, pir_str name, pir_dtype dtype, pir_shape shape,
+                          const void *bytes, size_t size);
 // Makes the integers of both operands of a layer and their dequantisation, in front of the
 // layer's op `at` in this program.
 void emit_operands(emission *e, const layer *l, pir_op *at, pir_value *out_operands[2]);
@@ -161,6 +179,25 @@ void report_layers(quantising *q);
 // Reports the errors of the program's outputs, which the model names.
 void report_outputs(quantising *q, const runner *f32);
 
+// ---- quantise_pass.c: steps that both passes take
+
+// Runs a pass, and releases what it made.
+pir_status quantise_run(pir_pass_run *run, pir_status (*pass)(quantising *));
+// Makes `q->programs[i]` a copy of the program.
+void quantise_clone(quantising *q, size_t i);
+// Makes a model of `q->programs[0]`; sets `*out_outputs` as runner_shown does.
+pir_status quantise_open_shown(quantising *q, runner *r, size_t **out_outputs, size_t count);
+// Runs every sample, and passes each run's shown results to `take`.
+pir_status quantise_run_samples(quantising *q, runner *r, const size_t *outputs,
+                                pir_status (*take)(quantising *, runner *, const size_t *));
+// Adds the errors of the layers: results 2 i in f32 and 2 i + 1.
+pir_status quantise_compare_layers(quantising *q, runner *r, const size_t *outputs);
+// Erases the weights that no op reads any more, and their data.
+void quantise_erase_weights(quantising *q);
+// Runs `q->programs[1]` and the changed program on every sample, and reports the outputs.
+pir_status quantise_compare_programs(quantising *q);
+
 pir_status pir_pass_quantise(pir_pass_run *run);
+pir_status pir_pass_weight_only(pir_pass_run *run);
 
 #endif

@@ -19,14 +19,14 @@
 
 // ---- ranges
 
-static pir_status open_shown(quantising *q, runner *r, size_t **out_outputs, size_t count) {
+pir_status quantise_open_shown(quantising *q, runner *r, size_t **out_outputs, size_t count) {
   *out_outputs =
       pir_arena_zalloc(&q->arena, pir_arena_size(&q->arena, count + 1, sizeof **out_outputs));
   PIR_TRY(runner_open(q, q->programs[0], r));
   return runner_shown(r, *out_outputs, count);
 }
 
-static void clone_program(quantising *q, size_t i) {
+void quantise_clone(quantising *q, size_t i) {
   if (q->programs[i])
     pir_program_destroy(q->programs[i]);
   q->programs[i] = NULL;
@@ -35,7 +35,7 @@ static void clone_program(quantising *q, size_t i) {
 
 // Makes the inputs of layers outputs, in front of the first layer that reads each.
 static void show_inputs(quantising *q) {
-  clone_program(q, 0);
+  quantise_clone(q, 0);
   pir_op **ops = quantise_ops_of(q, q->programs[0]);
   for (size_t i = q->layers.count; i--;) {
     const layer *l = &q->layers.items[i];
@@ -72,9 +72,8 @@ static void choose_scales(quantising *q) {
   }
 }
 
-// Runs every sample, and hands each run's shown results to `take`.
-static pir_status run_samples(quantising *q, runner *r, const size_t *outputs,
-                              pir_status (*take)(quantising *, runner *, const size_t *)) {
+pir_status quantise_run_samples(quantising *q, runner *r, const size_t *outputs,
+                                pir_status (*take)(quantising *, runner *, const size_t *)) {
   for (size_t s = 0; s < q->sample_count; s++) {
     PIR_TRY(sample_read(q, s));
     PIR_TRY(runner_run(q, r, s));
@@ -87,8 +86,8 @@ static pir_status find_ranges(quantising *q) {
   runner *r = &q->runners[0];
   size_t *outputs;
   show_inputs(q);
-  PIR_TRY(open_shown(q, r, &outputs, q->inputs.count));
-  PIR_TRY(run_samples(q, r, outputs, count_sample));
+  PIR_TRY(quantise_open_shown(q, r, &outputs, q->inputs.count));
+  PIR_TRY(quantise_run_samples(q, r, outputs, count_sample));
   runner_close(r);
   choose_scales(q);
   return PIR_OK;
@@ -100,7 +99,7 @@ static pir_status find_ranges(quantising *q) {
 // and 2 i + 1 for layer i.
 static void show_results(quantising *q) {
   emission e;
-  clone_program(q, 0);
+  quantise_clone(q, 0);
   pir_op **ops = quantise_ops_of(q, q->programs[0]);
   emission_open(q, q->programs[0], NULL, &e);
   for (size_t i = 0; i < q->layers.count; i++) {
@@ -119,7 +118,7 @@ static void show_results(quantising *q) {
   }
 }
 
-static pir_status compare_layers(quantising *q, runner *r, const size_t *outputs) {
+pir_status quantise_compare_layers(quantising *q, runner *r, const size_t *outputs) {
   for (size_t i = 0; i < q->layers.count; i++) {
     pir_tensor f32, got;
     if (q->layers.items[i].why)
@@ -149,8 +148,8 @@ static pir_status try_layers(quantising *q) {
   runner *r = &q->runners[0];
   size_t *outputs;
   show_results(q);
-  PIR_TRY(open_shown(q, r, &outputs, 2 * q->layers.count));
-  PIR_TRY(run_samples(q, r, outputs, compare_layers));
+  PIR_TRY(quantise_open_shown(q, r, &outputs, 2 * q->layers.count));
+  PIR_TRY(quantise_run_samples(q, r, outputs, quantise_compare_layers));
   runner_close(r);
   keep_noisy(q);
   return PIR_OK;
@@ -166,8 +165,7 @@ static pir_walk_result note_name(pir_op *op, void *user) {
   return PIR_WALK_CONTINUE;
 }
 
-// Erases the weights that no op reads any more, and their data.
-static void erase_weights(quantising *q) {
+void quantise_erase_weights(quantising *q) {
   for (size_t i = 0; i < q->weights.count; i++) {
     pir_op *op = pir_value_op(q->weights.items[i].value);
     bool again = false;
@@ -199,7 +197,7 @@ static void change_layers(quantising *q) {
     changed++;
   }
   report_layers(q);
-  erase_weights(q);
+  quantise_erase_weights(q);
   pir_run_count(q->run, "layers quantised", changed);
   pir_run_count(q->run, "layers kept", q->layers.count + q->in_regions - changed);
 }
@@ -216,7 +214,7 @@ static pir_status compare_outputs(quantising *q) {
   return PIR_OK;
 }
 
-static pir_status try_program(quantising *q) {
+pir_status quantise_compare_programs(quantising *q) {
   PIR_TRY(runner_open(q, q->programs[1], &q->runners[0]));
   PIR_TRY(runner_open(q, q->run->program, &q->runners[1]));
   size_t outputs = pir_model_outputs(q->runners[0].model);
@@ -264,14 +262,14 @@ static pir_status quantise(quantising *q) {
   PIR_TRY(samples_find(q, pir_run_option(q->run, "data"),
                        pir_run_option_int(q->run, "samples", 0)));
   PIR_TRY(layers_find(q));
-  clone_program(q, 1);
+  quantise_clone(q, 1);
   PIR_TRY(find_ranges(q));
   PIR_TRY(try_layers(q));
   change_layers(q);
-  return try_program(q);
+  return quantise_compare_programs(q);
 }
 
-pir_status pir_pass_quantise(pir_pass_run *run) {
+pir_status quantise_run(pir_pass_run *run, pir_status (*pass)(quantising *)) {
   quantising q = {.run = run, .ctx = pir_program_context(run->program)};
   if (!pir_run_facts(run))
     return pir_run_facts_status(run);
@@ -280,8 +278,12 @@ pir_status pir_pass_quantise(pir_pass_run *run) {
   q.heap = pir_context_heap(q.ctx);
   pir_arena_init(&q.arena, q.heap);
   pir_guard_open(q.heap, &q.guard, drop_quantising, &q);
-  pir_status status = quantise(&q);
+  pir_status status = pass(&q);
   pir_guard_close(&q.guard);
   drop_quantising(&q);
   return status;
+}
+
+pir_status pir_pass_quantise(pir_pass_run *run) {
+  return quantise_run(run, quantise);
 }

@@ -13,6 +13,19 @@ static void format_errors(const number_errors *e, char *out, size_t size) {
                   100 * errors_relative(e), noise);
 }
 
+// The errors of the weights, and of the results if there were samples.
+static void report_product(const layer *l, const byte_weight *w) {
+  char weights[160], results[160];
+  format_errors(&w->errors, weights, sizeof weights);
+  if (!l->errors.count) {
+    pir_note(l->op, "weight '%.*s': %s", (int)w->name.size, w->name.data, weights);
+    return;
+  }
+  format_errors(&l->errors, results, sizeof results);
+  pir_note(l->op, "weight '%.*s': %s; results: %s", (int)w->name.size, w->name.data, weights,
+           results);
+}
+
 static void report_layer(const quantising *q, const layer *l) {
   char text[160];
   const pir_param *weight = l->weight < q->weights.count && q->weights.count
@@ -20,6 +33,10 @@ static void report_layer(const quantising *q, const layer *l) {
                                 : NULL;
   if (l->why) {
     pir_note(l->op, "stays f32: %s", l->why);
+    return;
+  }
+  if (q->few) {
+    report_product(l, &q->weights.items[l->weight]);
     return;
   }
   const activation *input = &q->inputs.items[l->input];
