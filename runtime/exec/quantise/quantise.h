@@ -1,4 +1,5 @@
-// Types and functions that the files of quantise_pass and weight_only_pass share (docs/quantise.md).
+// Types and functions that the files of quantise_pass and of weight_only_pass share
+// (docs/quantise.md).
 #ifndef PIR_EXEC_QUANTISE_H
 #define PIR_EXEC_QUANTISE_H
 
@@ -181,7 +182,7 @@ void report_outputs(quantising *q, const runner *f32);
 
 // ---- quantise_pass.c: steps that both passes take
 
-// Runs a pass, and releases what it made.
+// Runs a pass, and releases its memory and models.
 pir_status quantise_run(pir_pass_run *run, pir_status (*pass)(quantising *));
 // Makes `q->programs[i]` a copy of the program.
 void quantise_clone(quantising *q, size_t i);

@@ -57,6 +57,57 @@ def write(path, bits, group, rows, k, n, by_ops):
     path.write_text(text)
 
 
+NETWORK = 4  # layers of a network, each x + tanh(x W / 8), before the layer of its logits
+WIDE, LOGITS = 256, 512
+
+
+class Text:
+    """The lines of a program; each op is a new value."""
+
+    def __init__(self):
+        self.lines, self.types = [], {}
+
+    def op(self, name, operands, attrs, *types):
+        values = [f"%{len(self.types) + i}" for i in range(len(types))]
+        self.types.update(zip(values, types))
+        given = ", ".join(operands) or ""
+        of = ", ".join(f"tensor<{self.types[v]}>" if v in self.types else "<<NULL TYPE>>" for v in operands)
+        self.lines.append(f'    ({", ".join(values)}) = "pd_op.{name}" ({given}) {{{attrs}}} : ({of}) -> {", ".join(f"tensor<{t}>" for t in types)}')
+        return values if len(values) > 1 else values[0]
+
+    def full(self, value):
+        return self.op("full", [], f"dtype:float32,place:Place(cpu),shape:[1],value:{value}", "1xf32")
+
+
+def write_network(path, bits, group, rows):
+    """The logits of a small network of such products, and of the same network in float64 on the dequantized weights."""
+    t = Text()
+    x = t.op("data", [], f'dtype:float32,name:"x",place:Place(undefined:0),shape:[{rows},{WIDE}]', f"{rows}x{WIDE}xf32")
+    ours, right = x, t.op("cast", [x], "dtype:float64", f"{rows}x{WIDE}xf64")
+    for i in range(NETWORK + 1):
+        n = LOGITS if i == NETWORK else WIDE
+        count, scales = WIDE * n, f"{WIDE // group}x{n}xf32" if group > 0 else f"{n}xf32"
+        numbers = t.op("arange", [t.full(i), t.full(count + i), t.full(1)], "dtype:float32", f"{count}xf32")
+        numbers = t.op("sin", [t.op("multiply", [numbers, numbers], "", f"{count}xf32")], "", f"{count}xf32")
+        shape = t.op("full_int_array", [], f"dtype:int64,place:Place(cpu),value:[{WIDE},{n}]", "2xi64")
+        w = t.op("reshape", [numbers, shape], "", f"{WIDE}x{n}xf32")
+        algo = f'algo:"weight_only_int{bits}"'
+        q, s = t.op("weight_quantize", [w], f"{algo},arch:80,group_size:{group}", f"{n * bits // 8}x{WIDE}xi8", scales)
+        d = t.op("cast", [t.op("weight_dequantize", [q, s], f"{algo},group_size:{group}", f"{WIDE}x{n}xf32")], "dtype:float64", f"{WIDE}x{n}xf64")
+        y = [t.op("weight_only_linear", [ours, q, "<<NULL VALUE>>", s], f'arch:80,group_size:{group},weight_dtype:"int{bits}"', f"{rows}x{n}xf32"),
+             t.op("matmul", [right, d], "transpose_x:false,transpose_y:false", f"{rows}x{n}xf64")]
+        if i < NETWORK:
+            y = [t.op("scale", [v, t.full(0.125)], "bias:0.0,bias_after_scale:true", t.types[v]) for v in y]
+            y = [t.op("add", [old, t.op("tanh", [v], "", t.types[v])], "", t.types[v]) for old, v in zip((ours, right), y)]
+        ours, right = y
+    wide = t.op("cast", [ours], "dtype:float64", t.types[right])
+    off = t.op("abs", [t.op("subtract", [wide, right], "", t.types[right])], "", t.types[right])
+    axes = t.op("full_int_array", [], "dtype:int64,place:Place(cpu),value:[]", "0xi64")
+    most = [t.op("max", [v, axes], "keepdim:false", "f64") for v in (off, t.op("abs", [right], "", t.types[right]))]
+    t.op("fetch", [t.op("divide", most, "", "f64")], 'col:0,name:"error"', "f64")
+    path.write_text("{\n" + "\n".join(t.lines) + "\n}\n")
+
+
 def parameter(shape):
     """A tensor of bytes, as it stands in a file of parameters."""
     desc = b"\x08\x15" + b"".join(b"\x10" + bytes([d & 127 | 128, d >> 7]) for d in shape)
@@ -78,28 +129,33 @@ def write_large(path):
     return f"--params={params}"
 
 
+def measure(bin_, path, rows, k, target, more):
+    """Runs a case: its error, and words of how its products are computed."""
+    run = subprocess.run([f"{bin_}/pir-run", path, f"--input=x={rows}x{k}xf32=random:1", "--print", "--explain", f"--target={target}", *more],
+                         capture_output=True, text=True)
+    if run.returncode:
+        sys.exit(run.stderr)
+    return float(run.stdout.split()[-1]), set(re.findall(r"(scaled_level_product|numbers of 4 bits|packed at load)", run.stderr + run.stdout))
+
+
+def report(bin_, targets, path, rows, k, title, most, more=()):
+    runs = [measure(bin_, path, rows, k, target, more) for target in targets]
+    errors = [error for error, _ in runs]
+    print(f"{title}: {'close' if max(errors) <= most else f'FAR {errors}'}; {', '.join(sorted(set().union(*(how for _, how in runs))))}")
+
+
 def main(bin_, *targets):
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "case.pir"
-        for case in [*CASES, None]:
-            more = []
-            if case:
-                bits, group, rows, k, n, _ = case
-                write(path, *case)
-            else:
-                (bits, rows, k, n), group = LARGE, -1
-                more = [write_large(path)]
-            found, how = [], set()
-            for target in targets:
-                run = subprocess.run([f"{bin_}/pir-run", path, f"--input=x={rows}x{k}xf32=random:1", "--print", "--explain", f"--target={target}",
-                                      *more], capture_output=True, text=True)
-                if run.returncode:
-                    print(run.stderr)
-                    return
-                found.append(float(run.stdout.split()[-1]))
-                how |= set(re.findall(r"(scaled_level_product|numbers of 4 bits|packed at load)", run.stderr + run.stdout))
-            worst = "close" if max(found) <= 3e-6 else f"FAR {found}"
-            print(f"int{bits} group {group} rows {rows} {k}x{n}: {worst}; {', '.join(sorted(how))}")
+        for case in CASES:
+            bits, group, rows, k, n, _ = case
+            write(path, *case)
+            report(bin_, targets, path, rows, k, f"int{bits} group {group} rows {rows} {k}x{n}", 3e-6)
+        bits, rows, k, n = LARGE
+        report(bin_, targets, path, rows, k, f"int{bits} group -1 rows {rows} {k}x{n}", 3e-6, [write_large(path)])
+        for bits, group in ((8, -1), (8, 64), (4, -1), (4, 64), (4, 128)):
+            write_network(path, bits, group, 2)
+            report(bin_, targets, path, 2, WIDE, f"int{bits} group {group} logits", 1e-5)
 
 
 main(*sys.argv[1:])
