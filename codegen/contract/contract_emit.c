@@ -212,7 +212,7 @@ bool contract_finish(const contract_emission *e, loop_block *block, loop_expr *s
 
 loop_expr *contract_product(const contract_emission *e, loop_expr *a, loop_expr *b,
                             loop_expr *sum) {
-  bool whole = e->form->compute == PIR_I32, dots = e->form->group > 1 && !e->form->nibbles;
+  bool whole = e->form->compute == PIR_I32, dots = e->form->group > 1 && !e->form->numbers;
   if (dots && !whole)
     return pir_loop_dot(e->m, LOOP_DOT_BF16, a, b, sum);
   if (dots)
@@ -354,8 +354,8 @@ pir_dim contract_packed_bytes(const contract_form *f) {
 static const char *describe_groups(const contract_form *f) {
   if (f->tile_groups)
     return f->group == 2 ? " in tile registers of bf16" : " in tile registers of bytes";
-  if (f->nibbles)
-    return " times numbers of 4 bits";
+  if (f->numbers)
+    return f->group == 8 ? " times numbers of 4 bits" : " times numbers of 8 bits";
   if (f->group == 2)
     return f->compute == PIR_F32 ? " by pairs of bf16" : " by pairs of words";
   return f->group == 1 ? "" : " by fours of bytes";

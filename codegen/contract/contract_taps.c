@@ -7,7 +7,7 @@
 typedef struct stride {
   loop_expr *begin, *end, *a, *b, *fetch;
   int64_t extent;  // steps if all are inside; 0: unknown
-  int64_t most;    // steps at most, where numbers have 4 bits
+  int64_t most;    // steps at most, where whole numbers are widened
 } stride;
 
 loop_expr *contract_sum_place(const panel_tile *t, int row) {
@@ -53,8 +53,19 @@ static void emit_lanewise_row(const panel_tile *t, loop_block *block, loop_expr 
   }
 }
 
-// Emits one step of numbers of 4 bits: a lane of each vector of the line holds a group of them.
-static void emit_nibbles(const panel_tile *t, loop_block *block, const contract_walk *w) {
+// Fetches the line of packed b that is used this much later, into the L2 cache. Steps take so
+// long for the few bytes of whole numbers that the processor asks for too few lines ahead.
+static void fetch_numbers(const panel_tile *t, loop_block *block, loop_expr *line) {
+  enum { AHEAD = 16384 };
+  const contract_emission *e = &t->p->e;
+  int64_t size = (int64_t)pir_dtype_size(e->b->dtype);
+  int64_t bytes = (int64_t)t->p->vectors * e->form->vector * size;
+  for (int64_t at = 0; at < bytes; at += CACHE_LINE)
+    pir_loop_prefetch(e->fn, block, e->b, contract_plus(e, line, (AHEAD + at) / size), true);
+}
+
+// Emits one step of whole numbers: a lane of each vector of the line holds a group of them.
+static void emit_numbers(const panel_tile *t, loop_block *block, const contract_walk *w) {
   const contract_emission *e = &t->p->e;
   const contract_form *f = e->form;
   loop_expr *line[CONTRACT_MOST_VECTORS], *level[CONTRACT_MOST_VECTORS];
@@ -62,11 +73,10 @@ static void emit_nibbles(const panel_tile *t, loop_block *block, const contract_
     loop_expr *at = contract_plus(e, w->b, v * f->vector);
     line[v] = contract_let(e, block, "b", contract_load(e, e->b, at, t->p->lanes[v], NULL));
   }
-  if (w->fetch)
-    contract_fetch(e, block, w->fetch);
+  fetch_numbers(t, block, w->b);
   for (int i = 0; i < f->group; i++) {
     for (int v = 0; v < t->p->vectors; v++)
-      level[v] = contract_let(e, block, "level", contract_nibble(e, line[v], i));
+      level[v] = contract_let(e, block, "level", contract_number(e, line[v], i));
     for (int row = w->low; row < w->high; row++) {
       loop_expr *at = contract_add(e, w->a, contract_times(e, t->row_step, row));
       loop_expr *x = contract_load(e, t->shares, contract_plus(e, at, i), 1, NULL);
@@ -85,8 +95,8 @@ static void emit_step(const panel_tile *t, loop_block *block, const contract_wal
                       int count) {
   const contract_emission *e = &t->p->e;
   loop_expr *line[CONTRACT_MOST_VECTORS];
-  if (e->form->nibbles) {
-    emit_nibbles(t, block, w);
+  if (e->form->numbers) {
+    emit_numbers(t, block, w);
     return;
   }
   for (int v = 0; v < t->p->vectors; v++)
@@ -236,7 +246,7 @@ static int64_t products_inside(const panel_tile *t, int at) {
 static bool has_chunks(const panel_tile *t) {
   const contract_form *f = t->p->e.form;
   return f->compute == PIR_F32 && f->kind == CONTRACT_PANEL && f->scaled < 0 &&
-         (f->group == 1 || f->nibbles) && products_inside(t, 0) >= 2 * CHUNK * t->parts;
+         (f->group == 1 || f->numbers) && products_inside(t, 0) >= 2 * CHUNK * t->parts;
 }
 
 // Returns the steps of a chunk if a loop with so many steps, in front of order[next], is
@@ -414,32 +424,44 @@ static void take_totals(const panel_tile *t, loop_block *block) {
     }
 }
 
-// ---- numbers of 4 bits
+// ---- whole numbers
+
+// Returns how many neighbours of `a` are shared at once: whole groups.
+static uint16_t share_lanes(const contract_form *f) {
+  return (uint16_t)(f->vector < f->group ? f->group : f->vector);
+}
 
 // Computes the factors of the steps of a loop, for each row: the elements of `a`, each times
-// the factor of its place. Subtracts the excess that the sums will have.
+// the factor of its place. Adds up the excess that the sums will have.
 static void share_rows(const panel_tile *t, loop_block *block, const contract_walk *w,
-                       const stride *s) {
+                       const stride *s, loop_buffer *excess, int64_t room) {
   const contract_emission *e = &t->p->e;
-  const uint16_t lanes = NIBBLES;
-  loop_buffer *excess = pir_loop_registers(e->fn, "excess", PIR_F32, lanes, t->rows);
+  const contract_form *f = e->form;
+  uint16_t lanes = share_lanes(f);
   loop_expr *zero = contract_broadcast(e, pir_loop_const_float(e->m, PIR_F32, 0), lanes), *k;
   for (int row = 0; row < t->rows; row++)
     contract_store(e, block, excess, contract_int(e, row), zero);
-  loop_block *body = contract_loop(e, block, "k", s->begin, s->end, NULL, &k);
+  loop_expr *by = contract_int(e, lanes / f->group);
+  loop_block *body = contract_loop(e, block, "k", s->begin, s->end, by, &k);
   loop_expr *from = contract_add(e, w->a, contract_mul(e, k, s->a));
-  loop_expr *to = contract_times(e, contract_sub(e, k, s->begin), lanes);
+  loop_expr *to = contract_times(e, contract_sub(e, k, s->begin), f->group);
+  loop_expr *left = contract_times(e, contract_sub(e, s->end, k), f->group);
+  loop_expr *mask = contract_mask(e, body, left, lanes);
   for (int row = 0; row < t->rows; row++) {
     loop_expr *at = contract_add(e, from, contract_times(e, t->row_step, row));
-    loop_expr *x = contract_load(e, e->a, at, lanes, NULL), *n = contract_int(e, row);
+    loop_expr *x = contract_load(e, e->a, at, lanes, mask), *n = contract_int(e, row);
     x = contract_let(e, body, "a", pir_loop_cast(e->m, x, PIR_F32));
     loop_expr *sum = contract_load(e, excess, n, lanes, NULL);
-    contract_store(e, body, excess, n, contract_add(e, sum, contract_nibble_excess(e, x)));
-    contract_store(e, body, t->shares, contract_plus(e, to, row * s->most * lanes),
-                   contract_mul(e, x, contract_nibble_factors(e)));
+    contract_store(e, body, excess, n, contract_add(e, sum, contract_number_excess(e, x)));
+    contract_store(e, body, t->shares, contract_plus(e, to, row * room),
+                   contract_mul(e, x, contract_number_factors(e, lanes)));
   }
+}
+
+static void subtract_excess(const panel_tile *t, loop_block *block, loop_buffer *excess) {
+  const contract_emission *e = &t->p->e;
   for (int row = 0; row < t->rows; row++) {
-    loop_expr *sum = contract_load(e, excess, contract_int(e, row), lanes, NULL);
+    loop_expr *sum = contract_load(e, excess, contract_int(e, row), excess->lanes, NULL);
     sum = contract_let(e, block, "excess", pir_loop_fold(e->m, PIR_COMBINE_ADD, sum));
     for (int v = 0; v < t->p->vectors; v++) {
       loop_expr *all = contract_broadcast(e, sum, t->p->lanes[v]);
@@ -448,19 +470,23 @@ static void share_rows(const panel_tile *t, loop_block *block, const contract_wa
   }
 }
 
-static void emit_nibble_loop(const panel_tile *t, loop_block *block, const contract_walk *w,
+static void emit_number_loop(const panel_tile *t, loop_block *block, const contract_walk *w,
                              const stride *s) {
   const contract_emission *e = &t->p->e;
+  const contract_form *f = e->form;
   panel_tile one = *t;
   contract_walk walk = *w;
   stride steps = *s;
-  int64_t row = s->most * NIBBLES;
-  one.shares = pir_loop_scratch(e->fn, "shares", PIR_F32, t->rows * row);
-  share_rows(&one, block, w, s);
-  one.row_step = contract_int(e, row);
-  steps.a = contract_int(e, NIBBLES);
-  walk.a = contract_times(e, s->begin, -NIBBLES);
-  emit_tap_loop(&one, block, e->form->tap_count, &walk, &steps);
+  uint16_t lanes = share_lanes(f);
+  int64_t room = (s->most * f->group + lanes - 1) / lanes * lanes;
+  loop_buffer *excess = pir_loop_registers(e->fn, "excess", PIR_F32, lanes, t->rows);
+  one.shares = pir_loop_scratch(e->fn, "shares", PIR_F32, t->rows * room);
+  share_rows(&one, block, w, s, excess, room);
+  one.row_step = contract_int(e, room);
+  steps.a = contract_int(e, f->group);
+  walk.a = contract_times(e, s->begin, -f->group);
+  emit_tap_loop(&one, block, f->tap_count, &walk, &steps);
+  subtract_excess(t, block, excess);
 }
 
 // ---- loops
@@ -484,8 +510,8 @@ static void emit_tap_loop(const panel_tile *t, loop_block *block, int next,
     emit_chunks(t, block, next, w, s, chunk);
     return;
   }
-  if (e->form->nibbles && innermost && !t->shares) {
-    emit_nibble_loop(t, block, w, s);
+  if (e->form->numbers && innermost && !t->shares) {
+    emit_number_loop(t, block, w, s);
     return;
   }
   if (innermost && in_parts && !(known && last - first < 2 * t->parts)) {

@@ -271,15 +271,17 @@ static pir_dtype choose_held(const contract_form *f) {
   return can && narrow && rows <= FEW_ROWS ? dtype : PIR_UNDEFINED;
 }
 
-// Whole numbers of 4 bits are held as such where the steps along the last reduced axis fill
-// whole lanes, and are neighbours in `a`.
-static bool holds_nibbles(const contract_form *f) {
+// Returns how many whole numbers a lane of 32 bits holds, where the steps along the last reduced
+// axis fill whole lanes and are neighbours in `a`; else 0.
+static int held_numbers(const contract_form *f) {
+  int group = f->c->bits == 4 ? 8 : 4;
   int64_t steps, apart;
-  if (!f->held || f->c->bits != 32 / NIBBLES || !f->tap_count || f->window_count)
-    return false;
+  if (f->held != PIR_I8 || !f->tap_count || f->window_count)
+    return 0;
   const contract_axis *last = &f->axes[f->taps[f->tap_count - 1]];
-  return contract_const(f, last->extent, &steps) && steps % NIBBLES == 0 &&
-         contract_const(f, last->step_a, &apart) && apart == 1;
+  bool fits = contract_const(f, last->extent, &steps) && steps % group == 0 &&
+              contract_const(f, last->step_a, &apart) && apart == 1;
+  return fits ? group : 0;
 }
 
 void contract_schedule(contract_form *f, const pir_target *target) {
@@ -294,9 +296,9 @@ void contract_schedule(contract_form *f, const pir_target *target) {
   }
   f->b_packed = f->kind == CONTRACT_DEPTHWISE || !in_place(f);
   f->held = choose_held(f);
-  f->nibbles = holds_nibbles(f);
-  if (f->nibbles)
-    f->group = NIBBLES;
+  f->numbers = held_numbers(f) > 0;
+  if (f->numbers)
+    f->group = held_numbers(f);
   contract_arrange(
       f, target, f->kind == CONTRACT_DEPTHWISE || panels_innermost(f, target, likely_lanes(f)));
 }
