@@ -11,11 +11,11 @@
 // one extra line behind each run of groups, and the kernel subtracts it after the run.
 // Reduction steps in the padding are skipped on both sides, so they need no correction.
 //
-// Whole numbers of 4 bits, or bytes, whose factors are floats are packed in the same way, all but
-// the last of a lane raised so that they are not negative. Each is masked in its place of the
-// lane, as a multiple of itself by a power of two, and becomes a float. Its factor of `a` is
-// divided by that power before. The excess of the sums by the raised numbers is the same for all
-// lanes, and is subtracted.
+// Whole numbers of 4 bits, or bytes, whose factors are floats are packed in the same way, all
+// but the last of a lane raised so that they are not negative. Each is masked in its place of
+// the lane, as a multiple of itself by a power of two, and becomes a float. Its factor of `a`
+// is divided by that power before. The excess of the sums by the raised numbers is the same
+// for all lanes, and is subtracted.
 #include "contract_words.h"
 
 #include <string.h>

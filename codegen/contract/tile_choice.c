@@ -271,8 +271,8 @@ static pir_dtype choose_held(const contract_form *f) {
   return can && narrow && rows <= FEW_ROWS ? dtype : PIR_UNDEFINED;
 }
 
-// Returns how many whole numbers a lane of 32 bits holds, where the steps along the last reduced
-// axis fill whole lanes and are neighbours in `a`; else 0.
+// Returns how many whole numbers a lane of 32 bits holds, where the steps along the last
+// reduced axis fill whole lanes and are neighbours in `a`; else 0.
 static int held_numbers(const contract_form *f) {
   int group = f->c->bits == 4 ? 8 : 4;
   int64_t steps, apart;
