@@ -367,7 +367,7 @@ static void clear_totals(panel_tile *t, loop_block *block) {
 }
 
 // Adds the sums of one step of the scaled axis, times its scales, to the totals.
-static void add_scaled(const panel_tile *t, loop_block *block, loop_expr *scales) {
+static void add_scaled_sums(const panel_tile *t, loop_block *block, loop_expr *scales) {
   const contract_emission *e = &t->p->e;
   panel_tile one = *t;
   for (int v = 0; v < t->p->vectors; v++) {
@@ -410,7 +410,7 @@ static void emit_scaled(const panel_tile *t, loop_block *block, contract_walk w)
   }
   zero_sums(t, body);
   emit_taps(&one, body, 1, move_walk(e, body, &w, &s, k));
-  add_scaled(t, body, scales);
+  add_scaled_sums(t, body, scales);
 }
 
 // The totals become the sums.
@@ -433,8 +433,8 @@ static uint16_t share_lanes(const contract_form *f) {
 
 // Computes the factors of the steps of a loop, for each row: the elements of `a`, each times
 // the factor of its place. Adds up the excess that the sums will have.
-static void share_rows(const panel_tile *t, loop_block *block, const contract_walk *w,
-                       const stride *s, loop_buffer *excess, int64_t room) {
+static void share_factors(const panel_tile *t, loop_block *block, const contract_walk *w,
+                          const stride *s, loop_buffer *excess, int64_t room) {
   const contract_emission *e = &t->p->e;
   const contract_form *f = e->form;
   uint16_t lanes = share_lanes(f);
@@ -481,7 +481,7 @@ static void emit_number_loop(const panel_tile *t, loop_block *block, const contr
   int64_t room = (s->most * f->group + lanes - 1) / lanes * lanes;
   loop_buffer *excess = pir_loop_registers(e->fn, "excess", PIR_F32, lanes, t->rows);
   one.shares = pir_loop_scratch(e->fn, "shares", PIR_F32, t->rows * room);
-  share_rows(&one, block, w, s, excess, room);
+  share_factors(&one, block, w, s, excess, room);
   one.row_step = contract_int(e, room);
   steps.a = contract_int(e, f->group);
   walk.a = contract_times(e, s->begin, -f->group);

@@ -340,7 +340,7 @@ static pir_status input_data(pir_session *s, uint32_t buffer, void **out_data) {
 }
 
 // Whether a result has the shape of the tensor that is bound for it.
-static pir_status check_result(pir_session *s, uint32_t i, const pir_tensor *result) {
+static pir_status check_bound_result(pir_session *s, uint32_t i, const pir_tensor *result) {
   const pir_tensor *bound = &s->outputs[i].tensor;
   if (bound->rank == result->rank &&
       !memcmp(bound->shape, result->shape, (size_t)result->rank * sizeof *result->shape))
@@ -357,7 +357,7 @@ static pir_status output_data(pir_session *s, uint32_t number, void **out_data) 
   bound_output *output = &s->outputs[buffer->index];
   const pir_tensor *tensor = &s->frame.tensors[s->model->plan.outputs[buffer->index].slot];
   if (output->is_bound) {
-    PIR_TRY(check_result(s, buffer->index, tensor));
+    PIR_TRY(check_bound_result(s, buffer->index, tensor));
     if (!output->elsewhere) {
       *out_data = output->tensor.data;
       if (s->frame.outside)
@@ -482,7 +482,7 @@ static pir_status copy_out(pir_session *s, uint32_t i) {
     return pir_exec_fail(&s->frame.message, PIR_INVALID, "output %u is %s, the bound tensor %s",
                          i, pir_dtype_name(result->dtype),
                          pir_dtype_name(output->tensor.dtype));
-  PIR_TRY(check_result(s, i, result));
+  PIR_TRY(check_bound_result(s, i, result));
   PIR_TRY(output->on_device ? pir_session_upload(s, result, &output->tensor)
                             : pir_tensor_copy(result, &output->tensor));
   pir_tensor_set_dense(&output->result, result->dtype, output->tensor.shape,

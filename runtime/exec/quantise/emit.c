@@ -65,8 +65,8 @@ static void adopt(emission *e, pir_str name, pir_dtype dtype, pir_shape shape,
   pir_program_adopt_param(e->program, &param);
 }
 
-static pir_named_attr named(const emission *e, const char *name, const pir_attr *value) {
-  return (pir_named_attr){pir_name_get(e->q->ctx, pir_str_from(name)), value};
+pir_named_attr quantise_attr(const quantising *q, const char *name, const pir_attr *value) {
+  return (pir_named_attr){pir_name_get(q->ctx, pir_str_from(name)), value};
 }
 
 pir_value *emit_parameter(emission *e, pir_str name, pir_dtype dtype, pir_shape shape,
@@ -75,10 +75,10 @@ pir_value *emit_parameter(emission *e, pir_str name, pir_dtype dtype, pir_shape 
   const pir_type *type = pir_type_tensor(ctx, dtype, shape);
   adopt(e, name, dtype, shape, bytes, size);
   pir_named_attr attrs[] = {
-      named(e, "parameter_name", pir_attr_str(ctx, PIR_ATTR_STR, name)),
-      named(e, "persistable", pir_attr_flag(ctx, true)),
-      named(e, "stop_gradient", pir_attr_flag(ctx, true)),
-      named(e, "trainable", pir_attr_flag(ctx, false)),
+      quantise_attr(e->q, "parameter_name", pir_attr_str(ctx, PIR_ATTR_STR, name)),
+      quantise_attr(e->q, "persistable", pir_attr_flag(ctx, true)),
+      quantise_attr(e->q, "stop_gradient", pir_attr_flag(ctx, true)),
+      quantise_attr(e->q, "trainable", pir_attr_flag(ctx, false)),
   };
   pir_op_spec spec = {.def = pir_context_op(ctx, BUILTIN_PARAMETER),
                       .loc = pir_op_loc(e->top),
@@ -114,13 +114,13 @@ static pir_value *emit_linear(emission *e, pir_op *at, uint32_t id, pir_value *x
                               pir_value_type(scale)};
   pir_value *operands[5] = {x, scale, zeros, zero, zero};
   pir_named_attr attrs[] = {
-      named(e, "quant_axis", pir_attr_int(ctx, PIR_ATTR_I32, axis)),
-      named(e, "bit_length", pir_attr_int(ctx, PIR_ATTR_I32, 8)),
-      named(e, "qmin", pir_attr_int(ctx, PIR_ATTR_I32, -QUANTISE_TOP - 1)),
-      named(e, "qmax", pir_attr_int(ctx, PIR_ATTR_I32, QUANTISE_TOP)),
-      named(e, "round_type", pir_attr_int(ctx, PIR_ATTR_I32, 0)),
-      named(e, "is_test", pir_attr_bool(ctx, true)),
-      named(e, "only_observer", pir_attr_bool(ctx, false)),
+      quantise_attr(e->q, "quant_axis", pir_attr_int(ctx, PIR_ATTR_I32, axis)),
+      quantise_attr(e->q, "bit_length", pir_attr_int(ctx, PIR_ATTR_I32, 8)),
+      quantise_attr(e->q, "qmin", pir_attr_int(ctx, PIR_ATTR_I32, -QUANTISE_TOP - 1)),
+      quantise_attr(e->q, "qmax", pir_attr_int(ctx, PIR_ATTR_I32, QUANTISE_TOP)),
+      quantise_attr(e->q, "round_type", pir_attr_int(ctx, PIR_ATTR_I32, 0)),
+      quantise_attr(e->q, "is_test", pir_attr_bool(ctx, true)),
+      quantise_attr(e->q, "only_observer", pir_attr_bool(ctx, false)),
   };
   pir_op_spec spec = {.def = pir_context_op(ctx, id),
                       .loc = pir_op_loc(at),
@@ -150,7 +150,7 @@ static pir_value *emit_input(emission *e, const layer *l, pir_op *at) {
 static pir_value *emit_cast(emission *e, pir_op *at, pir_value *bytes) {
   pir_context *ctx = e->q->ctx;
   const pir_type *type = pir_type_tensor(ctx, PIR_F32, pir_type_shape(pir_value_type(bytes)));
-  pir_named_attr attr = named(e, "dtype", pir_attr_dtype(ctx, PIR_F32));
+  pir_named_attr attr = quantise_attr(e->q, "dtype", pir_attr_dtype(ctx, PIR_F32));
   pir_op_spec spec = {.def = pir_context_op(ctx, PD_CAST),
                       .loc = pir_op_loc(at),
                       .operands = &bytes,

@@ -157,6 +157,7 @@ typedef struct emission {
 
 void emission_open(quantising *q, pir_program *program, pir_rewriter *rewriter,
                    emission *out_emission);
+pir_named_attr quantise_attr(const quantising *q, const char *name, const pir_attr *value);
 pir_op *emission_op(const emission *e, pir_op *at, const pir_op_spec *spec);
 // Chooses a name that no parameter has: `stem` with `ending`, and a number if necessary.
 pir_str emission_name(emission *e, pir_str stem, const char *ending);

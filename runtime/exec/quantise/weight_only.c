@@ -51,7 +51,7 @@ static const char *refuse_weight(const quantising *q, const pir_op *op,
   return pir_run_option_lists(q->run, "deny", pir_op_name(op)) ? "the options deny it" : NULL;
 }
 
-static size_t take_weight(quantising *q, pir_value *value, const pir_param *param) {
+static size_t note_weight(quantising *q, pir_value *value, const pir_param *param) {
   for (size_t i = 0; i < q->weights.count; i++)
     if (q->weights.items[i].param == param)
       return i;
@@ -72,7 +72,7 @@ static pir_status find_products(quantising *q) {
     const pir_param *param = layers_parameter(q, value);
     l.why = refuse_weight(q, op, param);
     if (!l.why)
-      l.weight = take_weight(q, value, param);
+      l.weight = note_weight(q, value, param);
     usable += !l.why;
     pir_vec_push(&q->arena, &q->layers, l);
   }
@@ -86,10 +86,6 @@ static pir_status find_products(quantising *q) {
 }
 
 // ---- the ops
-
-static pir_named_attr named(quantising *q, const char *name, const pir_attr *value) {
-  return (pir_named_attr){pir_name_get(q->ctx, pir_str_from(name)), value};
-}
 
 static const pir_attr *text(quantising *q, const char *s) {
   return pir_attr_str(q->ctx, PIR_ATTR_STR, pir_str_from(s));
@@ -120,7 +116,7 @@ static pir_shape shape_of_scales(const quantising *q, const byte_weight *w, int6
 }
 
 // Makes weight_quantize of a weight and its inverse, and shows their results.
-static void show_weight(quantising *q, size_t i, pir_op *behind, pir_value *value) {
+static void show_quantised(quantising *q, size_t i, pir_op *behind, pir_value *value) {
   const byte_weight *w = &q->weights.items[i];
   int64_t dims[2];
   const pir_type *types[] = {
@@ -129,9 +125,9 @@ static void show_weight(quantising *q, size_t i, pir_op *behind, pir_value *valu
   };
   const pir_type *floats = pir_value_type(value);
   pir_named_attr attrs[] = {
-      named(q, "algo", text(q, q->few->algo)),
-      named(q, "group_size", number(q, q->few->group)),
-      named(q, "arch", number(q, ARCH)),
+      quantise_attr(q, "algo", text(q, q->few->algo)),
+      quantise_attr(q, "group_size", number(q, q->few->group)),
+      quantise_attr(q, "arch", number(q, ARCH)),
   };
   pir_op_spec spec = {.def = pir_context_op(q->ctx, PD_WEIGHT_QUANTIZE),
                       .operands = &value,
@@ -176,9 +172,9 @@ static pir_value *make_product(emission *e, const layer *l, pir_op *at) {
   const pir_type *type = pir_value_type(pir_op_result(at, 0));
   pir_value *operands[] = {pir_op_operand(at, l->x), *made, NULL, *scales};
   pir_named_attr attrs[] = {
-      named(q, "weight_dtype", text(q, q->few->dtype)),
-      named(q, "arch", number(q, ARCH)),
-      named(q, "group_size", number(q, q->few->group)),
+      quantise_attr(q, "weight_dtype", text(q, q->few->dtype)),
+      quantise_attr(q, "arch", number(q, ARCH)),
+      quantise_attr(q, "group_size", number(q, q->few->group)),
   };
   pir_op_spec spec = {.def = pir_context_op(q->ctx, PD_WEIGHT_ONLY_LINEAR),
                       .loc = pir_op_loc(at),
@@ -240,7 +236,7 @@ static pir_status quantise_weights(quantising *q) {
     if (l->why || l->weight != next)
       continue;
     pir_value *value = pir_op_operand(ops[l->position], l->w);
-    show_weight(q, next++, pir_value_op(value), value);
+    show_quantised(q, next++, pir_value_op(value), value);
   }
   erase_rest(q->programs[0]);
   PIR_TRY(quantise_open_shown(q, r, &outputs, SHOWN_EACH * q->weights.count));
@@ -298,7 +294,7 @@ static void change_products(quantising *q) {
 
 // ---- the pass
 
-static pir_status read_options(quantising *q, few_bits *few) {
+static pir_status read_weight_options(quantising *q, few_bits *few) {
   pir_str algo = pir_run_option(q->run, "algo");
   bool small = pir_str_equal(algo, PIR_STR("weight_only_int4"));
   bool eight = pir_str_equal(algo, PIR_STR("weight_only_int8"));
@@ -319,7 +315,7 @@ static pir_status read_options(quantising *q, few_bits *few) {
 static pir_status weight_only(quantising *q) {
   few_bits few;
   pir_str data = pir_run_option(q->run, "data");
-  PIR_TRY(read_options(q, &few));
+  PIR_TRY(read_weight_options(q, &few));
   q->few = &few;
   if (data.size)
     PIR_TRY(samples_find(q, data, pir_run_option_int(q->run, "samples", 0)));
