@@ -5,6 +5,20 @@
 #include "convert.h"
 #include "kernels.h"
 
+// Finds the slice of x at a position in its leading axes, in elements from x's first one.
+static pir_status find_slice(const pir_kernel_call *call, const pir_tensor *x,
+                             const int64_t *position, int64_t depth, int64_t *out_offset) {
+  *out_offset = 0;
+  for (int64_t d = 0; d < depth; d++) {
+    int64_t extent = x->shape[d], at = position[d] < 0 ? position[d] + extent : position[d];
+    if (at < 0 || at >= extent)
+      return pir_kernel_fail(call, PIR_INVALID, "%s: index %lld outside of axis %d with %lld",
+                             call->op, (long long)at, (int)d, (long long)extent);
+    *out_offset += at * x->strides[d];
+  }
+  return PIR_OK;
+}
+
 // Each row of `index` is a position in the leading axes of x; the slice of x at that position
 // is copied.
 pir_status pir_kernel_gather_nd(const pir_kernel_call *call) {
@@ -38,26 +52,17 @@ pir_status pir_kernel_gather_nd(const pir_kernel_call *call) {
   int64_t out_size = (int64_t)pir_dtype_size(out->dtype);
   pir_status status = numel < 0 ? PIR_INVALID : PIR_OK;
   for (int64_t i = 0; !status && i < count; i++) {
-    int64_t offset = 0, place = 0, left = i;
-    for (int64_t d = 0; d < depth; d++) {
-      int64_t at = ((int64_t *)rows.data)[i * depth + d];
-      int64_t extent = x->shape[d];
-      if (at < 0)
-        at += extent;
-      if (at < 0 || at >= extent)
-        status =
-            pir_kernel_fail(call, PIR_INVALID, "%s: index %lld outside of axis %d with %lld",
-                            call->op, (long long)at, (int)d, (long long)extent);
-      offset += at * x->strides[d];
-    }
+    int64_t offset, place = 0, left = i;
+    status = find_slice(call, x, (const int64_t *)rows.data + i * depth, depth, &offset);
+    if (status)
+      break;
     for (int d = lead - 1; d >= 0; d--) {
       place += left % out->shape[d] * out->strides[d];
       left /= out->shape[d];
     }
     from.data = (char *)x->data + offset * x_size;
     to.data = (char *)out->data + place * out_size;
-    if (!status)
-      status = pir_tensor_copy(&from, &to);
+    status = pir_tensor_copy(&from, &to);
   }
   pir_kernel_drop(call, &rows);
   return status;
