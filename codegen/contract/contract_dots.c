@@ -11,11 +11,9 @@
 // one extra line behind each run of groups, and the kernel subtracts it after the run.
 // Reduction steps in the padding are skipped on both sides, so they need no correction.
 //
-// Whole numbers of 4 bits, or bytes, whose factors are floats are packed in the same way, all
-// but the last of a lane raised so that they are not negative. Each is masked in its place of
-// the lane, as a multiple of itself by a power of two, and becomes a float. Its factor of `a`
-// is divided by that power before. The excess of the sums by the raised numbers is the same
-// for all lanes, and is subtracted.
+// Whole numbers of 4 bits whose factors are floats are packed in the same way. Shifts take each
+// out of its lane with its sign, so that the products are exact: a number that is raised to be
+// masked alone would make every sum larger than its terms are.
 #include "contract_words.h"
 
 #include <string.h>
@@ -41,47 +39,19 @@ static bool is_words(const contract_form *f, const contract_env *env) {
          (f->c->b.rounded || pir_dtype_size(f->c->b.dtype) == 1);
 }
 
-enum { LANE_WIDTH = 32, EXPONENT = 23, EXPONENT_BIAS = 127 };
+enum { LANE_WIDTH = 32 };
 
 static int number_width(const contract_form *f) {
   return LANE_WIDTH / f->group;
 }
 
-// All whole numbers of a lane are raised by this, so that they are not negative; but the last
-// one has the lane's sign.
-static int number_zero(const contract_form *f) {
-  return 1 << (number_width(f) - 1);
-}
-
 loop_expr *contract_number(const contract_emission *e, loop_expr *lanes, int i) {
-  int width = number_width(e->form);
-  uint32_t mask = ((1U << width) - 1) << width * i;
-  loop_expr *mine = pir_loop_const_int(e->m, PIR_I32, (int32_t)mask);
-  return pir_loop_cast(e->m, pir_loop_op(e->m, PIR_V_AND, lanes, mine, NULL), PIR_F32);
-}
-
-// The place of each of so many neighbours in its lane.
-static loop_expr *number_places(const contract_emission *e, uint16_t lanes) {
-  loop_expr *zero = pir_loop_const_int(e->m, PIR_I32, 0);
-  loop_expr *one = pir_loop_const_int(e->m, PIR_I32, 1);
-  loop_expr *last = pir_loop_const_int(e->m, PIR_I32, e->form->group - 1);
-  return pir_loop_op(e->m, PIR_V_AND, pir_loop_ramp(e->m, zero, one, lanes), last, NULL);
-}
-
-loop_expr *contract_number_factors(const contract_emission *e, uint16_t lanes) {
-  loop_expr *one = pir_loop_const_int(e->m, PIR_I32, EXPONENT_BIAS << EXPONENT);
-  loop_expr *less = pir_loop_const_int(e->m, PIR_I32, number_width(e->form) << EXPONENT);
-  loop_expr *off = contract_mul(e, number_places(e, lanes), less);
-  return pir_loop_bitcast(e->m, contract_sub(e, one, off), PIR_F32);
-}
-
-loop_expr *contract_number_excess(const contract_emission *e, loop_expr *a) {
-  const contract_form *f = e->form;
-  loop_expr *last = pir_loop_const_int(e->m, PIR_I32, f->group - 1);
-  loop_expr *raised = contract_lt(e, number_places(e, a->lanes), last);
-  loop_expr *by = pir_loop_const_float(e->m, PIR_F32, number_zero(f));
-  loop_expr *none = contract_broadcast(e, pir_loop_const_float(e->m, PIR_F32, 0), a->lanes);
-  return pir_loop_select(e->m, raised, contract_mul(e, a, by), none);
+  int width = number_width(e->form), above = LANE_WIDTH - width * (i + 1);
+  loop_expr *up = pir_loop_const_int(e->m, PIR_I32, above);
+  loop_expr *down = pir_loop_const_int(e->m, PIR_I32, LANE_WIDTH - width);
+  if (above)
+    lanes = pir_loop_op(e->m, PIR_V_SHL, lanes, up, NULL);
+  return pir_loop_cast(e->m, pir_loop_op(e->m, PIR_V_SHR, lanes, down, NULL), PIR_F32);
 }
 
 void contract_choose_group(contract_form *f, const contract_env *env) {
@@ -134,7 +104,7 @@ loop_expr *contract_lines(const contract_emission *e, int level) {
 }
 
 bool contract_is_corrected(const contract_form *f) {
-  return f->group > 2 && !f->tile_groups && f->c->a.dtype == PIR_I8;
+  return f->group > 2 && !f->numbers && !f->tile_groups && f->c->a.dtype == PIR_I8;
 }
 
 // ---- a
@@ -166,12 +136,9 @@ loop_expr *contract_load_a(const contract_emission *e, loop_expr *at, int count)
 
 // ---- b
 
-static loop_expr *number_bits(const contract_emission *e, loop_expr *x, int i) {
-  const contract_form *f = e->form;
-  int32_t mask = (1 << number_width(f)) - 1;
+static loop_expr *number_bits(const contract_emission *e, loop_expr *x) {
+  int32_t mask = (1 << number_width(e->form)) - 1;
   x = pir_loop_cast(e->m, x, PIR_I32);
-  if (i < f->group - 1)
-    x = contract_add(e, x, pir_loop_const_int(e->m, PIR_I32, number_zero(f)));
   return pir_loop_op(e->m, PIR_V_AND, x, pir_loop_const_int(e->m, PIR_I32, mask), NULL);
 }
 
@@ -195,7 +162,7 @@ loop_expr *contract_pack_lanes(contract_emission *e, loop_block *block, loop_exp
     }
     e->value[f->taps[f->tap_count - 1]] = from;
     loop_expr *x = pir_loop_cast(e->m, contract_load_lanes(e, at, here), rounded);
-    x = f->numbers ? number_bits(e, x, i) : bits(e, x);
+    x = f->numbers ? number_bits(e, x) : bits(e, x);
     if (i)
       x = pir_loop_op(e->m, PIR_V_SHL, x, pir_loop_const_int(e->m, PIR_I32, i * width), NULL);
     x = contract_let(e, block, "part", x);

@@ -355,7 +355,7 @@ static const char *describe_groups(const contract_form *f) {
   if (f->tile_groups)
     return f->group == 2 ? " in tile registers of bf16" : " in tile registers of bytes";
   if (f->numbers)
-    return f->group == 8 ? " times numbers of 4 bits" : " times numbers of 8 bits";
+    return " times numbers of 4 bits";
   if (f->group == 2)
     return f->compute == PIR_F32 ? " by pairs of bf16" : " by pairs of words";
   return f->group == 1 ? "" : " by fours of bytes";

@@ -64,7 +64,7 @@ typedef struct contract_form {
   int rows;      // rows of a tile
   int group;     // neighbours along the last tap that one 32-bit lane holds and one instruction
                  // multiplies; 1: none
-  bool numbers;  // the neighbours are whole numbers of 8 or 4 bits, which are widened in
+  bool numbers;  // the neighbours are whole numbers of 4 bits, which are widened in
                  // registers and multiplied one by one
   int tile_groups;   // such groups in a row of a tile register; 0: sums are in vector registers
   bool b_packed;     // if false, b is read in place and its lanes are adjacent
@@ -172,13 +172,8 @@ loop_expr *contract_correction(const contract_emission *e, loop_expr *lanes, loo
 // if that is grouped.
 loop_expr *contract_pack_lanes(contract_emission *e, loop_block *block, loop_expr *k,
                                loop_expr *at, loop_expr *mask);
-// Whole numbers, a group in each lane. Returns the i-th one of each lane as a float, times a
-// power of two.
+// Whole numbers, a group in each lane. Returns the i-th one of each lane as a float.
 loop_expr *contract_number(const contract_emission *e, loop_expr *lanes, int i);
-// Returns the factors, for some groups of neighbours of `a`, that undo these powers.
-loop_expr *contract_number_factors(const contract_emission *e, uint16_t lanes);
-// Returns groups of neighbours of `a`, each times the number by which its factor is raised.
-loop_expr *contract_number_excess(const contract_emission *e, loop_expr *a);
 // Returns the element type of packed b, and of the factors in a step.
 pir_dtype contract_lane_dtype(const contract_form *f);
 

@@ -20,6 +20,7 @@
 //   evaluator takes any sum of products, with maps evaluated for each axis as well.
 #include "contract.h"
 
+#include <pir/compiler/dialect/cinn.h>
 #include <pir/compiler/index_nodes.h>
 
 #include <string.h>
@@ -493,6 +494,8 @@ static bool match_scale(matcher *m, const pir_node *scale) {
   if (!describe_tensor(m, fact_of_operand(m, scale->k), &c->scale) ||
       !map_list(m, &c->scale, scale->map, scale->map_count) || !require_extents(c, &c->scale))
     return false;
+  if (c->scale.dtype != PIR_F32)
+    return false;
   c->scaled = true;
   c->scale_operand = scale->k;
   for (int v = 0; v < c->var_count; v++)
@@ -542,7 +545,8 @@ bool pir_contract_match_levels(const pir_op *op, const pir_facts *facts, contrac
   bool found =
       !pir_op_attr_values(op, take_from_arena, &m, &m.attrs) && match_product(&m, out_a, out_b);
   pir_arena_destroy(&m.arena);
-  const pir_attr *attr = found ? pir_op_attr_str(op, "bits") : NULL;
+  bool few = pir_op_is(op, CINN_LEVEL_PRODUCT) || pir_op_is(op, CINN_SCALED_LEVEL_PRODUCT);
+  const pir_attr *attr = found && few ? pir_op_attr_str(op, "bits") : NULL;
   int64_t bits;
   if (attr && pir_attr_as_int(attr, &bits))
     out->bits = (int)bits;

@@ -431,17 +431,14 @@ static uint16_t share_lanes(const contract_form *f) {
   return (uint16_t)(f->vector < f->group ? f->group : f->vector);
 }
 
-// Computes the factors of the steps of a loop, for each row: the elements of `a`, each times
-// the factor of its place. Adds up the excess that the sums will have.
+// Lays out the elements of `a` of the steps of a loop as floats, row by row: each is multiplied
+// by a number of every panel.
 static void share_factors(const panel_tile *t, loop_block *block, const contract_walk *w,
-                          const stride *s, loop_buffer *excess, int64_t room) {
+                          const stride *s, int64_t room) {
   const contract_emission *e = &t->p->e;
   const contract_form *f = e->form;
   uint16_t lanes = share_lanes(f);
-  loop_expr *zero = contract_broadcast(e, pir_loop_const_float(e->m, PIR_F32, 0), lanes), *k;
-  for (int row = 0; row < t->rows; row++)
-    contract_store(e, block, excess, contract_int(e, row), zero);
-  loop_expr *by = contract_int(e, lanes / f->group);
+  loop_expr *by = contract_int(e, lanes / f->group), *k;
   loop_block *body = contract_loop(e, block, "k", s->begin, s->end, by, &k);
   loop_expr *from = contract_add(e, w->a, contract_mul(e, k, s->a));
   loop_expr *to = contract_times(e, contract_sub(e, k, s->begin), f->group);
@@ -449,24 +446,8 @@ static void share_factors(const panel_tile *t, loop_block *block, const contract
   loop_expr *mask = contract_mask(e, body, left, lanes);
   for (int row = 0; row < t->rows; row++) {
     loop_expr *at = contract_add(e, from, contract_times(e, t->row_step, row));
-    loop_expr *x = contract_load(e, e->a, at, lanes, mask), *n = contract_int(e, row);
-    x = contract_let(e, body, "a", pir_loop_cast(e->m, x, PIR_F32));
-    loop_expr *sum = contract_load(e, excess, n, lanes, NULL);
-    contract_store(e, body, excess, n, contract_add(e, sum, contract_number_excess(e, x)));
-    contract_store(e, body, t->shares, contract_plus(e, to, row * room),
-                   contract_mul(e, x, contract_number_factors(e, lanes)));
-  }
-}
-
-static void subtract_excess(const panel_tile *t, loop_block *block, loop_buffer *excess) {
-  const contract_emission *e = &t->p->e;
-  for (int row = 0; row < t->rows; row++) {
-    loop_expr *sum = contract_load(e, excess, contract_int(e, row), excess->lanes, NULL);
-    sum = contract_let(e, block, "excess", pir_loop_fold(e->m, PIR_COMBINE_ADD, sum));
-    for (int v = 0; v < t->p->vectors; v++) {
-      loop_expr *all = contract_broadcast(e, sum, t->p->lanes[v]);
-      store_sum(t, block, row, v, contract_sub(e, contract_load_sum(t, row, v), all));
-    }
+    loop_expr *x = pir_loop_cast(e->m, contract_load(e, e->a, at, lanes, mask), PIR_F32);
+    contract_store(e, body, t->shares, contract_plus(e, to, row * room), x);
   }
 }
 
@@ -479,14 +460,12 @@ static void emit_number_loop(const panel_tile *t, loop_block *block, const contr
   stride steps = *s;
   uint16_t lanes = share_lanes(f);
   int64_t room = (s->most * f->group + lanes - 1) / lanes * lanes;
-  loop_buffer *excess = pir_loop_registers(e->fn, "excess", PIR_F32, lanes, t->rows);
   one.shares = pir_loop_scratch(e->fn, "shares", PIR_F32, t->rows * room);
-  share_factors(&one, block, w, s, excess, room);
+  share_factors(&one, block, w, s, room);
   one.row_step = contract_int(e, room);
   steps.a = contract_int(e, f->group);
   walk.a = contract_times(e, s->begin, -f->group);
   emit_tap_loop(&one, block, f->tap_count, &walk, &steps);
-  subtract_excess(t, block, excess);
 }
 
 // ---- loops
@@ -615,6 +594,7 @@ static stride steps_of_two(const panel_tile *t, int level) {
   s.b = contract_tap_step_b(e, level + 1);
   s.fetch = fetch_step(e, level + 1);
   (void)pir_loop_is_int(s.end, &s.extent);
+  s.most = s.extent;
   return s;
 }
 

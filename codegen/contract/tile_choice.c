@@ -271,18 +271,18 @@ static pir_dtype choose_held(const contract_form *f) {
   return can && narrow && rows <= FEW_ROWS ? dtype : PIR_UNDEFINED;
 }
 
-// Returns how many whole numbers a lane of 32 bits holds, where the steps along the last
-// reduced axis fill whole lanes and are neighbours in `a`; else 0.
-static int held_numbers(const contract_form *f) {
-  int group = f->c->bits == 4 ? 8 : 4;
+// Whether packed b holds numbers of 4 bits, so many in a lane of 32: the steps along the last
+// reduced axis fill whole lanes, and are neighbours in `a`.
+static bool holds_numbers(const contract_form *f, int group) {
   int64_t steps, apart;
-  if (f->held != PIR_I8 || !f->tap_count || f->window_count)
-    return 0;
+  if (f->held != PIR_I8 || f->c->bits != 32 / group || !f->tap_count || f->window_count)
+    return false;
   const contract_axis *last = &f->axes[f->taps[f->tap_count - 1]];
-  bool fits = contract_const(f, last->extent, &steps) && steps % group == 0 &&
-              contract_const(f, last->step_a, &apart) && apart == 1;
-  return fits ? group : 0;
+  return contract_const(f, last->extent, &steps) && steps % group == 0 &&
+         contract_const(f, last->step_a, &apart) && apart == 1;
 }
+
+enum { NUMBERS = 8 };
 
 void contract_schedule(contract_form *f, const pir_target *target) {
   contract_tiles tiles;
@@ -296,9 +296,9 @@ void contract_schedule(contract_form *f, const pir_target *target) {
   }
   f->b_packed = f->kind == CONTRACT_DEPTHWISE || !in_place(f);
   f->held = choose_held(f);
-  f->numbers = held_numbers(f) > 0;
+  f->numbers = holds_numbers(f, NUMBERS);
   if (f->numbers)
-    f->group = held_numbers(f);
+    f->group = NUMBERS;
   contract_arrange(
       f, target, f->kind == CONTRACT_DEPTHWISE || panels_innermost(f, target, likely_lanes(f)));
 }

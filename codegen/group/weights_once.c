@@ -27,11 +27,9 @@ static bool is_list(const pir_value *v) {
   return pir_type_kind_of(pir_value_type(v)) == PIR_TYPE_VECTOR;
 }
 
-// Adds the bytes of a tensor whose shape is fixed; false for any other value.
-static bool add_bytes(const dividing *d, const pir_value *v, int64_t *bytes) {
-  const pir_fact *f = pir_facts_of(d->facts, v);
-  if (pir_type_kind_of(pir_value_type(v)) != PIR_TYPE_TENSOR || !f->known ||
-      f->dtype == PIR_PSTRING)
+// Adds the bytes of a tensor whose shape is fixed; false for any other.
+static bool add_tensor(const dividing *d, const pir_fact *f, int64_t *bytes) {
+  if (!f->known || f->dtype == PIR_PSTRING || f->rank < 0)
     return false;
   int64_t size = (int64_t)pir_dtype_size(f->dtype), extent;
   for (int i = 0; i < f->rank; i++)
@@ -39,6 +37,17 @@ static bool add_bytes(const dividing *d, const pir_value *v, int64_t *bytes) {
         __builtin_mul_overflow(size, extent, &size))
       return false;
   return !__builtin_add_overflow(*bytes, size, bytes);
+}
+
+// Adds the bytes of a tensor, or of the members of a list.
+static bool add_bytes(const dividing *d, const pir_value *v, int64_t *bytes) {
+  const pir_fact *f = pir_facts_of(d->facts, v);
+  if (pir_type_kind_of(pir_value_type(v)) == PIR_TYPE_TENSOR)
+    return add_tensor(d, f, bytes);
+  bool known = is_list(v) && f->members;
+  for (size_t i = 0; i < f->member_count && known; i++)
+    known = add_tensor(d, f->members[i], bytes);
+  return known;
 }
 
 // Whether all operands are weights, constants or computed of them.
@@ -57,8 +66,7 @@ static bool reads_weights_alone(const dividing *d, const pir_op *op) {
 static bool can_keep(const dividing *d, const pir_op *op) {
   int64_t in = 0, out = 0;
   for (size_t i = 0; i < pir_op_operands(op); i++)
-    if (pir_op_operand(op, i) && !is_list(pir_op_operand(op, i)) &&
-        !add_bytes(d, pir_op_operand(op, i), &in))
+    if (pir_op_operand(op, i) && !add_bytes(d, pir_op_operand(op, i), &in))
       return false;
   for (size_t i = 0; i < pir_op_results(op); i++)
     if (pir_op_result(op, i) && !add_bytes(d, pir_op_result(op, i), &out))

@@ -68,7 +68,8 @@ typedef enum plan_home {
 typedef struct plan_buffer {
   uint8_t home;  // plan_home
   bool device;   // in the device's memory
-  uint8_t unused[2];
+  bool kept;     // it becomes a constant of the model (cinn_op.once)
+  uint8_t unused;
   uint32_t index;
   uint32_t bytes;        // expression; NONE when late
   uint32_t first, last;  // instructions that write it first and use it last

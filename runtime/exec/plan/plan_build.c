@@ -253,7 +253,9 @@ static pir_status build_structural(plan_builder *b, const pir_op *op) {
 static pir_status plan_op(plan_builder *b, const pir_op *op) {
   const pir_opdef *def = pir_op_meaning(op);
   if (pir_op_is(op, CINN_ONCE)) {
-    pir_plan_bind(b, pir_op_result(op, 0), pir_plan_slots_of(b, pir_op_operand(op, 0)));
+    struct slot_list list = pir_plan_slots_of(b, pir_op_operand(op, 0));
+    b->p->buffers[b->p->slots[b->p->words[list.first]].buffer].kept = true;
+    pir_plan_bind(b, pir_op_result(op, 0), list);
     return PIR_OK;
   }
   if (b->parent && def->traits & (PIR_PARAMETER | PIR_INPUT | PIR_OUTPUT))

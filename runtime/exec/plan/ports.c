@@ -127,7 +127,7 @@ static uint32_t claim_output(plan_builder *b, const pir_fact *fact, uint32_t slo
   plan *p = b->p;
   plan_buffer *buffer = &p->buffers[p->slots[slot].buffer];
   if (pir_plan_row_major(&p->slots[slot]) && b->defs[slot] != NONE) {
-    if (buffer->home == HOME_ARENA) {
+    if (buffer->home == HOME_ARENA && !buffer->kept) {
       buffer->home = HOME_OUTPUT;
       buffer->index = index;
       return slot;

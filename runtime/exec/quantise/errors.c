@@ -31,11 +31,14 @@ void errors_add(number_errors *e, const pir_tensor *f32, const pir_tensor *got) 
   bool floats = pir_dtype_is_float(f32->dtype);
   bool plain = f32->dtype == PIR_F32 && got->dtype == PIR_F32 && pir_tensor_is_dense(f32) &&
                pir_tensor_is_dense(got);
-  const float *x = f32->data, *y = got->data;
+  const char *x = f32->data, *y = got->data;
   for (int64_t i = 0; i < n; i++) {
-    if (plain)
-      add_float(e, (double)x[i], (double)y[i]);
-    else if (floats)
+    float was, is;
+    if (plain) {  // in a parameter file floats have any alignment
+      memcpy(&was, x + (size_t)i * sizeof was, sizeof was);
+      memcpy(&is, y + (size_t)i * sizeof is, sizeof is);
+      add_float(e, (double)was, (double)is);
+    } else if (floats)
       add_float(e, pir_tensor_float_at(f32, i), pir_tensor_float_at(got, i));
     else
       e->different += pir_tensor_int_at(f32, i) != pir_tensor_int_at(got, i);

@@ -124,6 +124,8 @@ typedef struct quantising {
 pir_status layers_find(quantising *q);
 // Returns the parameter with data that the value is, or NULL.
 const pir_param *layers_parameter(const quantising *q, const pir_value *value);
+// Whether no element of a parameter of f32 is infinite or NaN.
+bool weight_is_finite(const pir_param *param);
 // Whether an op in place writes over the value.
 bool value_is_overwritten(const pir_value *value);
 

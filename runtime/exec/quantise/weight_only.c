@@ -48,7 +48,9 @@ static const char *refuse_weight(const quantising *q, const pir_op *op,
                           : "the columns of its weights are no multiple of 2";
   if (value_is_overwritten(pir_op_operand(op, PD_MATMUL_IN_Y)))
     return "its weights are overwritten";
-  return pir_run_option_lists(q->run, "deny", pir_op_name(op)) ? "the options deny it" : NULL;
+  if (pir_run_option_lists(q->run, "deny", pir_op_name(op)))
+    return "the options deny it";
+  return weight_is_finite(param) ? NULL : "its weights are not finite";
 }
 
 static size_t note_weight(quantising *q, pir_value *value, const pir_param *param) {

@@ -1,10 +1,9 @@
-// Few rows times a parameter of bytes: packed weights stay bytes, four in a lane, and are widened in registers. Many rows widen them once, when
+// Few rows times a parameter of bytes: packed weights stay bytes, and are widened as they are loaded. Many rows widen them once, when
 // they are packed.
 // RUN: pir-opt %s --split-input-file --passes=compile --emit=loops --target=x86-64-v4 | FileCheck %s
 // CHECK: _pack: stage
-// CHECK: b1: arg 1 out i32 align 64
-// CHECK: [[LANES:v[0-9]+]]: i32x16 = {{b[0-9]+}}.i32x16(
-// CHECK: f32x16(and([[LANES]], x16(255:i32)))
+// CHECK: b1: arg 1 out i8 align 64
+// CHECK: f32x16({{b[0-9]+}}.i8x16(
 // CHECK: // -----
 {
   (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[2,256]} : () -> tensor<2x256xf32>

@@ -2,6 +2,9 @@
 // compiled as one over a stored filter.
 // RUN: pir-opt %s --passes=weights_once | FileCheck %s
 // RUN: pir-opt %s --passes=compile-replaceable | FileCheck --check-prefix=COMPILED %s
+// A filter that is an output too is copied into it.
+// RUN: rm -rf %t && mkdir %t && pir-run %S/inputs/once_output.pir --params=%S/inputs/once_output.params --input=2x8x14x14xf32 --pipeline=kernels --output-dir=%t
+// RUN: pir-run %S/inputs/once_output.pir --params=%S/inputs/once_output.params --input=2x8x14x14xf32 --pipeline=writes,dce,check,weights_once,group,dce,bind --expect-dir=%t
 // A list that an input is in, and a value that is much larger than its operand, are computed in every run.
 // RUN: pir-opt %S/inputs/not_once.pir --passes=weights_once | FileCheck --check-prefix=NOT --implicit-check-not=cinn_op.once %s
 {
