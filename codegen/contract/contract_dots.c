@@ -11,9 +11,10 @@
 // one extra line behind each run of groups, and the kernel subtracts it after the run.
 // Reduction steps in the padding are skipped on both sides, so they need no correction.
 //
-// Whole numbers of 4 bits whose factors are floats are packed in the same way. Shifts take each
-// out of its lane with its sign, so that the products are exact: a number that is raised to be
-// masked alone would make every sum larger than its terms are.
+// Whole numbers of 4 bits whose factors are floats are packed in the same way, raised by 8 so
+// that they are not negative. Where its bits stand, a number becomes a part of a float between
+// 2^23 and 2^24: that float less the same of a raised zero is the number times a power of two,
+// exactly. Its factor of `a` is divided by that power before.
 #include "contract_words.h"
 
 #include <string.h>
@@ -45,13 +46,33 @@ static int number_width(const contract_form *f) {
   return LANE_WIDTH / f->group;
 }
 
+// Numbers in the lower bits of a float; those above are shifted first.
+enum { PLACES = 5, RAISED = 8, EXPONENT = 23, EXPONENT_BIAS = 127 };
+
 loop_expr *contract_number(const contract_emission *e, loop_expr *lanes, int i) {
-  int width = number_width(e->form), above = LANE_WIDTH - width * (i + 1);
-  loop_expr *up = pir_loop_const_int(e->m, PIR_I32, above);
-  loop_expr *down = pir_loop_const_int(e->m, PIR_I32, LANE_WIDTH - width);
-  if (above)
-    lanes = pir_loop_op(e->m, PIR_V_SHL, lanes, up, NULL);
-  return pir_loop_cast(e->m, pir_loop_op(e->m, PIR_V_SHR, lanes, down, NULL), PIR_F32);
+  int width = number_width(e->form), at = width * (i % PLACES);
+  loop_expr *down = pir_loop_const_int(e->m, PIR_I32, width * PLACES);
+  loop_expr *mine = pir_loop_const_int(e->m, PIR_I32, (int32_t)((1U << width) - 1) << at);
+  loop_expr *base = pir_loop_const_int(e->m, PIR_I32, (EXPONENT_BIAS + EXPONENT) << EXPONENT);
+  loop_expr *zero =
+      pir_loop_const_float(e->m, PIR_F32, (1 << EXPONENT) + (double)(RAISED << at));
+  if (i >= PLACES)
+    lanes = pir_loop_op(e->m, PIR_V_SHR, lanes, down, NULL);
+  lanes = pir_loop_op(e->m, PIR_V_AND, lanes, mine, NULL);
+  lanes = pir_loop_bitcast(e->m, pir_loop_op(e->m, PIR_V_OR, lanes, base, NULL), PIR_F32);
+  return contract_sub(e, lanes, zero);
+}
+
+loop_expr *contract_number_factors(const contract_emission *e, uint16_t lanes) {
+  loop_expr *one = pir_loop_const_int(e->m, PIR_I32, 1);
+  loop_expr *last = pir_loop_const_int(e->m, PIR_I32, e->form->group - 1);
+  loop_expr *lower = pir_loop_const_int(e->m, PIR_I32, PLACES);
+  loop_expr *less = pir_loop_const_int(e->m, PIR_I32, number_width(e->form) << EXPONENT);
+  loop_expr *unit = pir_loop_const_int(e->m, PIR_I32, EXPONENT_BIAS << EXPONENT);
+  loop_expr *i = pir_loop_ramp(e->m, pir_loop_const_int(e->m, PIR_I32, 0), one, lanes);
+  i = pir_loop_op(e->m, PIR_V_AND, i, last, NULL);
+  i = pir_loop_select(e->m, contract_lt(e, i, lower), i, contract_sub(e, i, lower));
+  return pir_loop_bitcast(e->m, contract_sub(e, unit, contract_mul(e, i, less)), PIR_F32);
 }
 
 void contract_choose_group(contract_form *f, const contract_env *env) {
@@ -139,6 +160,7 @@ loop_expr *contract_load_a(const contract_emission *e, loop_expr *at, int count)
 static loop_expr *number_bits(const contract_emission *e, loop_expr *x) {
   int32_t mask = (1 << number_width(e->form)) - 1;
   x = pir_loop_cast(e->m, x, PIR_I32);
+  x = contract_add(e, x, pir_loop_const_int(e->m, PIR_I32, RAISED));
   return pir_loop_op(e->m, PIR_V_AND, x, pir_loop_const_int(e->m, PIR_I32, mask), NULL);
 }
 

@@ -431,8 +431,8 @@ static uint16_t share_lanes(const contract_form *f) {
   return (uint16_t)(f->vector < f->group ? f->group : f->vector);
 }
 
-// Lays out the elements of `a` of the steps of a loop as floats, row by row: each is multiplied
-// by a number of every panel.
+// Lays out the factors of the steps of a loop, row by row: the elements of `a`, each divided by
+// the power of two that its number has.
 static void share_factors(const panel_tile *t, loop_block *block, const contract_walk *w,
                           const stride *s, int64_t room) {
   const contract_emission *e = &t->p->e;
@@ -447,7 +447,8 @@ static void share_factors(const panel_tile *t, loop_block *block, const contract
   for (int row = 0; row < t->rows; row++) {
     loop_expr *at = contract_add(e, from, contract_times(e, t->row_step, row));
     loop_expr *x = pir_loop_cast(e->m, contract_load(e, e->a, at, lanes, mask), PIR_F32);
-    contract_store(e, body, t->shares, contract_plus(e, to, row * room), x);
+    contract_store(e, body, t->shares, contract_plus(e, to, row * room),
+                   contract_mul(e, x, contract_number_factors(e, lanes)));
   }
 }
 
