@@ -457,7 +457,8 @@ static void run_some_parts(void *user, int64_t first, int64_t end, int thread) {
 
 // ---- the whole
 
-// Puts the parts of a head together, in their order.
+// Puts the parts of a head together, in their order. A part far below the greatest score adds
+// nothing, but for NaN, which has no greatest score.
 static void combine(const one_query_run *run, int64_t head) {
   int64_t width = run->job->width, group = run->group;
   int64_t first = head / group * run->parts * group + head % group;  // its first part
@@ -468,7 +469,7 @@ static void combine(const one_query_run *run, int64_t head) {
   for (int64_t part = 0; part < run->parts && most > -INFINITY; part++) {
     int64_t at = first + part * group;
     double factor = exp((double)run->most[at] - most);
-    if (factor == 0)
+    if (factor == 0 && !isnan(run->sums[at]))
       continue;
     sum += factor * (double)run->sums[at];
     for (int64_t i = 0; i < width; i++)

@@ -1,6 +1,5 @@
-// One token over long caches, in their order and in blocks, against the definition in float64:
-// parts of the keys, heads that share them, types, a mask. One and two threads give the same
-// bits.
+// One token over long caches in their order, against the definition in float64: parts of the
+// keys, heads that share them, types, a mask, NaN. One and two threads give the same bits.
 #include "../../../../tools/ports.h"
 
 #include <setjmp.h>
@@ -185,9 +184,43 @@ static void long_caches_agree_with_the_definition(void **unused) {
     compare(&all[i]);
 }
 
+// Attention of one head over two parts, with one number as the mask of the first part.
+static pir_tensor masked_part(pir_model *model, float number, pir_session **out_session) {
+  enum { PART = 512, PLACES = 600, WIDTH = 8 };
+  uint32_t seed = 1;
+  pir_tensor x = drawn(PIR_F32, (int64_t[]){1, 3 * WIDTH}, 2, &seed, 1);
+  pir_tensor cache = drawn(PIR_F32, (int64_t[]){2, 1, 1, PLACES, WIDTH}, 5, &seed, 1);
+  pir_tensor mask = drawn(PIR_F32, (int64_t[]){1, 1, 1, PLACES}, 4, &seed, 1), out;
+  for (int p = 0; p < PART; p++)
+    ((float *)mask.data)[p] = number;
+  *out_session = open(model, 1, &x, &cache, &mask);
+  check(*out_session, pir_session_output(*out_session, 0, &out));
+  free(x.data);
+  free(cache.data);
+  free(mask.data);
+  return out;
+}
+
+// A part of which all scores are NaN has no greatest score, and still makes the result NaN; one
+// that is hidden does not.
+static void nan_of_a_whole_part_stays(void **unused) {
+  pir_model *model = load(with_type(PIR_F32, "f32"));
+  pir_session *s;
+  pir_tensor out = masked_part(model, NAN, &s);
+  for (int64_t i = 0; i < pir_tensor_numel(&out); i++)
+    assert_true(isnan(pir_tensor_float_at(&out, i)));
+  pir_session_destroy(s);
+  out = masked_part(model, -INFINITY, &s);
+  for (int64_t i = 0; i < pir_tensor_numel(&out); i++)
+    assert_true(isfinite(pir_tensor_float_at(&out, i)));
+  pir_session_destroy(s);
+  pir_model_release(model);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(long_caches_agree_with_the_definition),
+      cmocka_unit_test(nan_of_a_whole_part_stays),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
