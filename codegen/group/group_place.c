@@ -324,6 +324,11 @@ bool group_extends_input(const grouping *g, const pir_op *op, const pir_clause *
   if (!first || !pir_value_op(first) || !pir_op_has(pir_value_op(first), PIR_INPUT) ||
       pir_dim_is_const(g->dims, pir_facts_of(g->facts, first)->shape[axis], &extent))
     return false;
+  // Only rows behind all others can be added where the input lies.
+  for (int d = 0; d < axis; d++)
+    if (pir_dim_is_const(g->dims, pir_facts_of(g->facts, first)->shape[d], &extent) &&
+        extent != 1)
+      return false;
   for (pir_use *u = pir_value_first_use(pir_op_result(op, 0)); u; u = pir_use_next(u))
     if (pir_op_has(pir_use_owner(u), PIR_OUTPUT))
       return true;

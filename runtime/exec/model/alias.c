@@ -81,10 +81,37 @@ static bool is_read_later(const plan *p, const plan_handover *h, uint32_t buffer
   return false;
 }
 
+// Whether two slots are one tensor: the same elements in the same order. A reshape or a part is
+// another one, because its rows lie otherwise.
+static bool is_same_tensor(const plan *p, uint32_t a, uint32_t b) {
+  const plan_slot *x = &p->slots[a], *y = &p->slots[b];
+  bool same = a == b || (x->buffer == y->buffer && x->axis < 0 && y->axis < 0 && !x->late &&
+                         !y->late && x->dtype == y->dtype && x->rank == y->rank);
+  for (uint32_t d = 0; a != b && same && d < (uint32_t)x->rank; d++)
+    same = x->order[d] == y->order[d] && p->words[x->shape + d] == p->words[y->shape + d];
+  return same;
+}
+
+// Whether the rows that a join adds lie in several places for all inputs: an axis before the
+// joined one has another constant extent than 1.
+static bool adds_apart(const plan *p, const plan_handover *h) {
+  const uint32_t *in = &p->words[p->slots[h->in].shape],
+                 *out = &p->words[p->slots[h->out].shape];
+  bool several = false;
+  for (int d = 0; d < p->slots[h->out].rank; d++) {
+    const plan_expr *extent = &p->exprs[out[d]];
+    if (in[d] != out[d])
+      return several;
+    several |= extent->kind == PIR_DIM_CONST && extent->value != 1;
+  }
+  return false;
+}
+
 // Follows the ops from the output back to the input, and marks the buffers between them.
 static pir_status find_way(alias_search *a, uint32_t *marks) {
   const plan *p = &a->s->model->plan;
-  uint32_t last = p->slots[p->outputs[a->output].slot].buffer, buffer = last;
+  uint32_t slot = p->outputs[a->output].slot;
+  uint32_t last = p->slots[slot].buffer, buffer = last;
   if (buffer == NONE || p->buffers[buffer].home != HOME_OUTPUT)
     return refuse_alias(a, PIR_UNSUPPORTED, "its memory is known only in the run", NULL);
   for (;;) {
@@ -101,6 +128,14 @@ static pir_status find_way(alias_search *a, uint32_t *marks) {
         (!given && p->buffers[from].home != HOME_ARENA))
       return refuse_alias(a, PIR_UNSUPPORTED, "continues another tensor",
                           p->instrs[number].label);
+    if (!is_same_tensor(p, h->out, slot) ||
+        (given && !is_same_tensor(p, h->in, p->inputs[a->input].slot)))
+      return refuse_alias(a, PIR_UNSUPPORTED, "works on another shape or a part of it",
+                          p->instrs[number].label);
+    if (h->grows && adds_apart(p, h))
+      return refuse_alias(a, PIR_UNSUPPORTED,
+                          "joins along an axis behind one of several elements",
+                          p->instrs[number].label);
     marks[buffer] = a->output;
     a->grows |= h->grows;
     a->read_later |= is_read_later(p, h, from);
@@ -108,6 +143,7 @@ static pir_status find_way(alias_search *a, uint32_t *marks) {
     if (given)
       return PIR_OK;
     buffer = from;
+    slot = h->in;
   }
 }
 
@@ -130,6 +166,54 @@ static pir_status check_free(const alias_search *a) {
   return PIR_OK;
 }
 
+// ---- memory of a session
+
+// Whether a tensor, which may have gaps, begins or has an element in a block.
+static bool lies_in(const pir_tensor *t, const owned_block *block) {
+  int64_t size = (int64_t)pir_dtype_size(t->dtype), before = 0, behind = size;
+  uintptr_t at = (uintptr_t)t->data, from = (uintptr_t)block->data;
+  for (int d = 0; d < t->rank; d++) {
+    int64_t reach = t->shape[d] > 1 ? (t->shape[d] - 1) * t->strides[d] * size : 0;
+    before += reach < 0 ? -reach : 0;
+    behind += reach > 0 ? reach : 0;
+  }
+  return at && from && at - (uintptr_t)before < from + block->bytes &&
+         from < at + (uintptr_t)behind;
+}
+
+// Ends the bindings that lie in a block, before it is freed.
+static void unbind_all_in(pir_session *s, const owned_block *block) {
+  const plan *p = &s->model->plan;
+  for (uint32_t i = 0; i < p->input_count; i++)
+    if (s->inputs[i].is_bound && !s->inputs[i].on_device &&
+        lies_in(&s->inputs[i].tensor, block))
+      s->inputs[i].is_bound = false;
+  for (uint32_t i = 0; i < p->output_count; i++)
+    if (s->outputs[i].is_bound && !s->outputs[i].on_device &&
+        lies_in(&s->outputs[i].tensor, block))
+      s->outputs[i].is_bound = false;
+  s->overlaps_known = false;
+}
+
+// Nothing but the input of an alias may lie in its blocks, which a run writes or frees.
+static pir_status check_block(pir_session *s, uint32_t output, const owned_block *block) {
+  const plan *p = &s->model->plan;
+  const char *owner = p->outputs[output].port.name.data;
+  for (uint32_t i = 0; i < p->input_count; i++)
+    if (i != s->aliases[output].input && !s->inputs[i].on_device &&
+        pir_tensor_numel(&s->inputs[i].tensor) && lies_in(&s->inputs[i].tensor, block))
+      return pir_exec_fail(&s->frame.message, PIR_INVALID,
+                           "input %u \"%s\" lies in the room of output %u \"%s\"", i,
+                           p->inputs[i].port.name.data, output, owner);
+  for (uint32_t i = 0; i < p->output_count; i++)
+    if (s->outputs[i].is_bound && !s->outputs[i].on_device &&
+        pir_tensor_numel(&s->outputs[i].tensor) && lies_in(&s->outputs[i].tensor, block))
+      return pir_exec_fail(&s->frame.message, PIR_INVALID,
+                           "output %u \"%s\" is bound in the room of output %u \"%s\"", i,
+                           p->outputs[i].port.name.data, output, owner);
+  return PIR_OK;
+}
+
 // ---- making and ending an alias
 
 static pir_status open_aliases(pir_session *s) {
@@ -139,7 +223,7 @@ static pir_status open_aliases(pir_session *s) {
   output_alias *aliases = pir_arena_zalloc(&s->memory, p->output_count * sizeof *aliases);
   s->aliased = pir_arena_zalloc(&s->memory, p->buffer_count * sizeof *s->aliased);
   if (s->memory.failed)
-    return PIR_EXHAUSTED;
+    return pir_exec_fail(&s->frame.message, PIR_EXHAUSTED, "no memory for aliases");
   for (uint32_t i = 0; i < p->buffer_count; i++)
     s->aliased[i] = NONE;
   s->aliases = aliases;
@@ -153,23 +237,25 @@ static void unmark(pir_session *s, uint32_t output) {
   s->current = NULL;  // the next run places the buffers again
 }
 
+static void give_block(pir_session *s, const owned_block *block) {
+  s->alias_bytes -= block->bytes;
+  pir_mem_give(&s->allocator, block->data, block->bytes);
+}
+
 static void drop_blocks(pir_session *s, output_alias *alias) {
   for (int i = 0; i < 2; i++) {
-    s->alias_bytes -= alias->blocks[i].bytes;
-    pir_mem_give(&s->allocator, alias->blocks[i].data, alias->blocks[i].bytes);
+    give_block(s, &alias->blocks[i]);
     alias->blocks[i] = (owned_block){0};
   }
 }
 
-// The last output may lie in a block, so results are gone, and an input there is not bound.
+// The last output may lie in a block, so results are gone.
 static void end_alias(pir_session *s, uint32_t output) {
   output_alias *alias = &s->aliases[output];
-  const void *at = s->inputs[alias->input].tensor.data;
   if (alias->kind == ALIAS_NONE)
     return;
   for (int i = 0; i < 2; i++)
-    if (at && at == alias->blocks[i].data)
-      s->inputs[alias->input].is_bound = false;
+    unbind_all_in(s, &alias->blocks[i]);
   drop_blocks(s, alias);
   unmark(s, output);
   *alias = (output_alias){0};
@@ -231,11 +317,16 @@ bool pir_session_is_aliased(const pir_session *s, uint32_t output) {
 
 // ---- a run
 
+// The bytes that max_bytes allows to take.
+static size_t bytes_left(const pir_session *s) {
+  size_t others = s->current->arena_bytes + s->alias_bytes;
+  return others > s->max_bytes ? 0 : s->max_bytes - others;
+}
+
 // Gives a block `bytes`; its contents are lost.
 static pir_status take_block(pir_session *s, uint32_t output, size_t bytes,
                              owned_block *block) {
-  size_t others = s->current->arena_bytes + s->alias_bytes;
-  if (others > s->max_bytes || bytes > s->max_bytes - others)
+  if (bytes > bytes_left(s))
     return pir_exec_fail(&s->frame.message, PIR_EXHAUSTED,
                          "output %u: its room needs %zu bytes, more than max_bytes allows",
                          output, bytes);
@@ -294,13 +385,21 @@ static pir_status measure(pir_session *s, uint32_t output, const pir_tensor *out
 // A caller may bind the session's own memory, but only from its start on.
 static pir_status check_bound_room(pir_session *s, uint32_t output, const owned_block *room) {
   const pir_tensor *in = &s->inputs[s->aliases[output].input].tensor;
-  uintptr_t at = (uintptr_t)in->data, from = (uintptr_t)room->data;
-  if (!room->data || at < from || at >= from + room->bytes || !pir_tensor_numel(in) ||
-      (at == from && pir_tensor_is_dense(in)))
+  if (!lies_in(in, room) || !pir_tensor_numel(in) ||
+      (in->data == room->data && pir_tensor_is_dense(in)))
     return PIR_OK;
   return pir_exec_fail(&s->frame.message, PIR_INVALID,
                        "input %u is bound to a part of its room that is not its beginning",
                        s->aliases[output].input);
+}
+
+// Takes a room that holds the output: twice the one before where max_bytes allows it, so that
+// few runs copy.
+static pir_status take_room(pir_session *s, uint32_t output, size_t bytes, owned_block *room) {
+  const output_alias *alias = &s->aliases[output];
+  size_t old = alias->blocks[0].bytes, doubled = old > SIZE_MAX / 2 ? 0 : 2 * old;
+  bool doubles = !alias->most && doubled > bytes && doubled <= bytes_left(s);
+  return take_block(s, output, doubles ? doubled : bytes, room);
 }
 
 // Brings the rows of the input into a room that holds the output.
@@ -308,27 +407,30 @@ static pir_status place_growing(pir_session *s, uint32_t output, void **out_data
   output_alias *alias = &s->aliases[output];
   pir_tensor *in = &s->inputs[alias->input].tensor;
   const pir_tensor *out = &s->frame.tensors[s->model->plan.outputs[output].slot];
-  owned_block old = alias->blocks[0], *room = &alias->blocks[0];
+  owned_block old = alias->blocks[0], room = old;
   size_t bytes;
   PIR_TRY(measure(s, output, out, &bytes));
-  PIR_TRY(check_bound_room(s, output, room));
-  bool grows = !room->data || bytes > room->bytes;
-  if (grows) {
-    size_t doubled = alias->most || old.bytes > SIZE_MAX / 2 ? 0 : 2 * old.bytes;
-    PIR_TRY(take_block(s, output, bytes > doubled ? bytes : doubled, room));
-  }
-  if (in->data != room->data && pir_tensor_numel(in)) {
-    pir_tensor to = {.data = room->data};
+  PIR_TRY(check_bound_room(s, output, &room));
+  bool grows = !room.data || bytes > room.bytes;
+  if (grows)
+    PIR_TRY(take_room(s, output, bytes, &room));
+  if (in->data != room.data && pir_tensor_numel(in)) {
+    pir_tensor to = {.data = room.data};
     pir_tensor_set_dense(&to, in->dtype, in->shape, in->rank);
-    PIR_TRY(pir_tensor_copy(in, &to));
+    pir_status status = pir_tensor_copy(in, &to);
+    if (status && grows)
+      give_block(s, &room);
+    if (status)
+      return pir_exec_fail(&s->frame.message, status, "output %u: its input is not copied",
+                           output);
   }
   if (grows && old.data) {
     if (in->data == old.data)
-      in->data = room->data;
-    s->alias_bytes -= old.bytes;
-    pir_mem_give(&s->allocator, old.data, old.bytes);
+      in->data = room.data;
+    give_block(s, &old);
   }
-  *out_data = room->data;
+  alias->blocks[0] = room;
+  *out_data = room.data;
   return PIR_OK;
 }
 
@@ -339,13 +441,12 @@ static pir_status place_turning(pir_session *s, uint32_t output, void **out_data
   size_t bytes;
   if (pir_shape_bytes(out->shape, out->rank, out->dtype, &bytes))
     return pir_exec_fail(&s->frame.message, PIR_EXHAUSTED, "output %u is too large", output);
-  if (s->inputs[alias->input].tensor.data == block->data && block->data) {
+  if (lies_in(&s->inputs[alias->input].tensor, block)) {
     alias->turn = !alias->turn;  // the caller has bound the older result
     block = &alias->blocks[alias->turn];
   }
   if (!block->data || bytes > block->bytes) {
-    s->alias_bytes -= block->bytes;
-    pir_mem_give(&s->allocator, block->data, block->bytes);
+    give_block(s, block);
     *block = (owned_block){0};
     PIR_TRY(take_block(s, output, bytes, block));
   }
@@ -388,6 +489,8 @@ static pir_status place_alias(pir_session *s, uint32_t output) {
   const plan *p = &s->model->plan;
   const output_alias *alias = &s->aliases[output];
   void *data = NULL;
+  for (int i = 0; i < 2; i++)
+    PIR_TRY(check_block(s, output, &alias->blocks[i]));
   if (alias->kind == ALIAS_PLACE)
     PIR_TRY(place_in_place(s, output, &data));
   else if (alias->kind == ALIAS_GROWS)

@@ -197,6 +197,63 @@ static void rows_can_be_taken_back(void **unused) {
   pir_model_release(model);
 }
 
+// The room is written by each run and moves, so nothing else may lie there.
+static void a_room_holds_its_cache_alone(void **unused) {
+  pir_model *model = load(GROWING, "compile");
+  pir_session *s = open(model, 0);
+  pir_tensor cache = rows_of(given, 1, 3), one = rows_of(rows, 1, 1);
+  fill(given, 3 * HEADS * WIDTH, 1);
+  check(s, pir_session_alias(s, 0, 0, 8));
+  check(s, pir_session_bind_input(s, 0, &cache));
+  check(s, pir_session_bind_input(s, 1, &one));
+  check(s, pir_session_run(s));
+  float *room = output(s, 0).data;
+  pir_tensor inside = rows_of(room + 5 * HEADS * WIDTH, 1, 1);
+  check(s, pir_session_bind_input(s, 1, &inside));
+  expect(s, pir_session_run(s), PIR_INVALID,
+         "input 1 \"rows\" lies in the room of output 0 \"all\"");
+  // Of rows in the reverse order the last lies there.
+  pir_tensor apart = rows_of(room + 8 * HEADS * WIDTH, 1, 2);
+  apart.strides[1] = -HEADS * WIDTH;
+  check(s, pir_session_bind_input(s, 1, &apart));
+  expect(s, pir_session_run(s), PIR_INVALID,
+         "input 1 \"rows\" lies in the room of output 0 \"all\"");
+  check(s, pir_session_bind_input(s, 1, &one));
+  pir_tensor twice = rows_of(room, 1, 5);
+  check(s, pir_session_bind_output(s, 1, &twice));
+  expect(s, pir_session_run(s), PIR_INVALID,
+         "output 1 \"twice\" is bound in the room of output 0 \"all\"");
+  check(s, pir_session_bind_output(s, 1, NULL));
+  check(s, pir_session_run(s));
+  pir_session_destroy(s);
+  pir_model_release(model);
+}
+
+// Bindings that lie in a room end with it.
+static void an_alias_ends_with_its_room(void **unused) {
+  pir_model *model = load(GROWING, "compile");
+  pir_session *s = open(model, 0);
+  pir_tensor cache = rows_of(given, 1, 3), one = rows_of(rows, 1, 1);
+  pir_tensor unread;
+  check(s, pir_session_alias(s, 0, 0, 8));
+  check(s, pir_session_bind_input(s, 0, &cache));
+  check(s, pir_session_bind_input(s, 1, &one));
+  check(s, pir_session_run(s));
+  float *room = output(s, 0).data;
+  pir_tensor inside = rows_of(room + HEADS * WIDTH, 1, 1);
+  check(s, pir_session_bind_input(s, 0, &inside));
+  check(s, pir_session_bind_input(s, 1, &inside));
+  check(s, pir_session_alias(s, 0, PIR_NO_INPUT, 0));
+  assert_int_equal(pir_session_output(s, 1, &unread), PIR_NOT_FOUND);
+  expect(s, pir_session_run(s), PIR_INVALID, "input 0 \"cache\" is not bound");
+  check(s, pir_session_bind_input(s, 0, &cache));
+  expect(s, pir_session_run(s), PIR_INVALID, "input 1 \"rows\" is not bound");
+  check(s, pir_session_bind_input(s, 1, &one));
+  check(s, pir_session_run(s));
+  pir_session_destroy(s);
+  pir_model_release(model);
+}
+
 static void growth_has_limits(void **unused) {
   pir_model *model = load(GROWING, "compile");
   pir_session *s = open(model, 0);
@@ -275,6 +332,7 @@ static void write_tokens(const char *text, const char *pipeline, size_t outputs,
   check(plain, pir_session_bind_input(plain, 0, &token));
   check(plain, pir_session_bind_input(plain, 1, &b));
   check(plain, pir_session_bind_input(plain, 2, &at));
+  float *last = NULL;
   for (place = 0; place < 6; place++) {
     fill(x, 24, place);
     check(s, pir_session_run(s));
@@ -282,18 +340,19 @@ static void write_tokens(const char *text, const char *pipeline, size_t outputs,
     for (size_t i = 0; i < outputs; i++)
       same_output(s, plain, i);
     assert_int_equal(output(s, 1).data == aliased, there);
+    last = output(s, 1).data;
     memcpy(copied, output(plain, 1).data, sizeof copied);
   }
   expect(s, pir_session_run(s), PIR_INVALID, "has 6 places, and sequence 0 needs place 6");
   // What is written in place belongs to nothing else.
-  pir_tensor inside = {.data = aliased + 40};
+  pir_tensor inside = {.data = last + 40};
   pir_tensor_set_dense(&inside, PIR_F32, (int64_t[]){1, 24}, 2);
   check(s, pir_session_bind_input(s, 1, &a));
   check(s, pir_session_bind_input(s, 0, &inside));
   place = 0;
-  if (there)
-    expect(s, pir_session_run(s), PIR_INVALID,
-           "input 1 is written in place, and input 0 lies there too");
+  expect(s, pir_session_run(s), PIR_INVALID,
+         there ? "input 1 is written in place, and input 0 lies there too"
+               : "input 0 \"x\" lies in the room of output 1 \"after\"");
   pir_session_destroy(s);
   pir_session_destroy(plain);
   pir_model_release(model);
@@ -315,6 +374,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(caches_grow_where_they_lie),
       cmocka_unit_test(rows_can_be_taken_back),
+      cmocka_unit_test(a_room_holds_its_cache_alone),
+      cmocka_unit_test(an_alias_ends_with_its_room),
       cmocka_unit_test(growth_has_limits),
       cmocka_unit_test(what_cannot_be_aliased_is_refused),
       cmocka_unit_test(caches_are_written_where_they_lie),

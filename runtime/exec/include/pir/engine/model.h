@@ -207,7 +207,9 @@ PIR_API PIR_NODISCARD pir_status pir_session_bind_input(pir_session *session, si
 // pir_session_bind_input does.
 PIR_API PIR_NODISCARD pir_status pir_session_bind_output(pir_session *session, size_t i,
                                                          const pir_tensor *tensor);
-// Ends the alias of an output (pir_session_alias).
+// As the input of pir_session_alias: ends the alias of the output. Memory that the session had
+// for it is freed, so there are no outputs until the next run, and an input or output that is
+// bound in that memory is not bound any more.
 #define PIR_NO_INPUT ((size_t)-1)
 // Makes an output the input of the next run: a cache that each run extends. After a run that
 // succeeded, input `input` is bound to the output, without a copy; binding it again starts
@@ -217,12 +219,17 @@ PIR_API PIR_NODISCARD pir_status pir_session_bind_output(pir_session *session, s
 //   changed by a run that fails;
 // - concat(input, rows), where the axes before the joined one have one element: in memory of
 //   the session. It has room for `most` elements along the joined axis, so that a run writes
-//   the new rows alone; with `most` 0 the room grows by doubling. A tensor that is bound is
-//   copied there once. The session's own memory may be bound again, with fewer rows.
+//   the new rows alone; with `most` 0 the room grows by doubling, or as needed where
+//   `max_bytes` does not allow that. A tensor that is bound is copied there once. The session's
+//   own memory may be bound again, with fewer rows.
 // If the program reads the input after the op has written, it works on another copy.
-// PIR_UNSUPPORTED: the program makes the output otherwise. PIR_INVALID: types or shapes differ,
-// one of both is aliased already, or the output is bound. PIR_NOT_FOUND: no such input or
-// output. A run returns PIR_EXHAUSTED where the output would exceed `most` or `max_bytes`.
+// PIR_UNSUPPORTED: the program makes the output otherwise, or the model runs on a device.
+// PIR_INVALID: types or shapes differ, one of both is aliased already, the output is bound,
+// `most` is negative, or the output does not grow and `most` is not 0. PIR_NOT_FOUND: no such
+// input or output. PIR_EXHAUSTED: no memory. A run returns PIR_EXHAUSTED where the output would
+// exceed `most` or `max_bytes`, PIR_UNSUPPORTED where an axis before the joined one has more
+// elements than one, and PIR_INVALID where something else is bound in memory of the alias, or
+// an input that is written in place is not dense and aligned.
 PIR_API PIR_NODISCARD pir_status pir_session_alias(pir_session *session, size_t output,
                                                    size_t input, int64_t most);
 // Runs the model on the bound inputs. PIR_INVALID: an input is not bound, shapes contradict
