@@ -3,6 +3,7 @@
 // the next run (docs/execution.md#caches-that-grow).
 #include "run.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,8 +45,9 @@ static int read_ids(const run *r, const char *option, const char *text, id_list 
     return CLI_LIMIT;
   for (const char *at = text; at;) {
     char *end;
+    errno = 0;
     long long id = strtoll(at, &end, 10);
-    if (end == at || (*end && *end != ',') || id < 0)
+    if (errno || end == at || (*end && *end != ',') || id < 0)
       return cli_bad_value(r->cli, option, text, "ids, as 15,7,301");
     out->ids[out->count++] = id;
     at = *end ? end + 1 : NULL;
@@ -108,6 +110,9 @@ static int find_ports(generation *g) {
     return cli_fail(r->cli, CLI_UNSUPPORTED,
                     "unsupported: ids in input \"%s\", which is not [tokens] or "
                     "[1, tokens] of int64 or int32",
+                    port.name.data);
+  if (g->position == ids)
+    return cli_fail(r->cli, CLI_USAGE, "--ids and --position name one input, \"%s\"",
                     port.name.data);
   if (g->position >= 0 && !is_integer(input_port(r->model, (size_t)g->position).dtype))
     return cli_fail(r->cli, CLI_UNSUPPORTED,
@@ -178,18 +183,20 @@ static int make_empty(generation *g, size_t input) {
   return run_make_input(r, input, shape, port.rank, false, 0);
 }
 
+static void copy_from_now_on(generation *g, cache *c) {
+  c->is_copied = true;
+  fprintf(stderr, "cache \"%s\" is copied after each run: %s\n",
+          output_port(g->r->model, c->output).name.data, pir_session_message(g->r->session));
+}
+
 // Lets the session keep the cache; where it cannot, this program copies it.
 static int join_cache(generation *g, cache *c) {
   run *r = g->r;
-  pir_port port = output_port(r->model, c->output);
   pir_status status = pir_session_alias(r->session, c->output, c->input, 0);
-  if (status == PIR_UNSUPPORTED) {
-    c->is_copied = true;
-    fprintf(stderr, "cache \"%s\" is copied after each run: %s\n", port.name.data,
-            pir_session_message(r->session));
-    return 0;
-  }
-  return status ? run_fail(r, status) : 0;
+  if (status != PIR_UNSUPPORTED)
+    return status ? run_fail(r, status) : 0;
+  copy_from_now_on(g, c);
+  return 0;
 }
 
 static int bind_whole(generation *g) {
@@ -259,6 +266,27 @@ static int copy_cache(generation *g, cache *c) {
   return status ? run_fail(g->r, status) : 0;
 }
 
+// The extents of the first run may show that a cache cannot grow in its place. Nothing is
+// kept yet, so all caches are copied, and the run is repeated.
+static int run_first(generation *g) {
+  run *r = g->r;
+  pir_status status = pir_session_run(r->session);
+  bool repeats = false;
+  for (size_t i = 0; status == PIR_UNSUPPORTED && i < g->cache_count; i++)
+    if (!g->caches[i].is_copied) {
+      copy_from_now_on(g, &g->caches[i]);
+      repeats = true;
+    }
+  if (!repeats)
+    return status ? run_fail(r, status) : 0;
+  for (size_t i = 0; i < g->cache_count; i++) {
+    status = pir_session_alias(r->session, g->caches[i].output, PIR_NO_INPUT, 0);
+    if (status)
+      return run_fail(r, status);
+  }
+  return run_once(r);
+}
+
 // Runs the program on ids that follow those before.
 static int run_ids(generation *g, const int64_t *ids, size_t count) {
   int64_t before = (int64_t)g->tokens;
@@ -266,7 +294,7 @@ static int run_ids(generation *g, const int64_t *ids, size_t count) {
   if (!code && g->position >= 0)
     code = bind_integers(g, (size_t)g->position, &before, 1, g->filled);
   if (!code)
-    code = run_once(g->r);
+    code = g->tokens ? run_once(g->r) : run_first(g);
   for (size_t i = 0; i < g->cache_count && !code; i++)
     if (g->caches[i].is_copied)
       code = copy_cache(g, &g->caches[i]);
@@ -391,23 +419,9 @@ static int open_generation(generation *g) {
   return code ? code : bind_whole(g);
 }
 
-// Options that would run the model otherwise.
-static int check_excluded(const run *r) {
-  static const int excluded[] = {OPT_CASE,  OPT_CASES, OPT_SHAPES,
-                                 OPT_TRAIN, OPT_TUNE,  OPT_BENCHMARK};
-  for (size_t i = 0; i < sizeof excluded / sizeof *excluded; i++)
-    if (cli_has(r->cli, excluded[i]))
-      return cli_fail(r->cli, CLI_USAGE,
-                      "--generate excludes --case, --cases, --shapes, --train, --tune and "
-                      "--benchmark");
-  return 0;
-}
-
 int run_generate(run *r) {
   generation g = {.r = r};
-  int code = check_excluded(r);
-  if (!code)
-    code = open_generation(&g);
+  int code = open_generation(&g);
   if (!code)
     code = run_prompt(&g);
   if (!code)

@@ -461,38 +461,68 @@ static int use_outputs(run *r) {
   return code;
 }
 
-// Tuning runs the model for its times alone, and gives no outputs.
-static const struct {
+typedef struct named_option {
   int id;
   const char *name;
-} without_tuning[] = {{OPT_CASES, "cases"},
-                      {OPT_TRAIN, "train"},
-                      {OPT_SHAPES, "shapes"},
-                      {OPT_LOD, "lod"},
-                      {OPT_COMPILE_ONLY, "compile-only"},
-                      {OPT_OUTPUT, "output"},
-                      {OPT_OUTPUT_DIR, "output-dir"},
-                      {OPT_PRINT, "print"},
-                      {OPT_SHOW, "show"},
-                      {OPT_EXPECT, "expect"},
-                      {OPT_EXPECT_DIR, "expect-dir"},
-                      {OPT_BENCHMARK, "benchmark"},
-                      {OPT_SCHEDULES, "schedules"},
-                      {OPT_PROFILE, "profile"}};
+} named_option;
+
+// --tune and --generate run the model in their own way, and give no outputs.
+static const named_option of_plain_runs[] = {{OPT_CASES, "cases"},
+                                             {OPT_TRAIN, "train"},
+                                             {OPT_SHAPES, "shapes"},
+                                             {OPT_LOD, "lod"},
+                                             {OPT_COMPILE_ONLY, "compile-only"},
+                                             {OPT_OUTPUT, "output"},
+                                             {OPT_OUTPUT_DIR, "output-dir"},
+                                             {OPT_PRINT, "print"},
+                                             {OPT_SHOW, "show"},
+                                             {OPT_EXPECT, "expect"},
+                                             {OPT_EXPECT_DIR, "expect-dir"},
+                                             {OPT_BENCHMARK, "benchmark"},
+                                             {OPT_SCHEDULES, "schedules"},
+                                             {OPT_PROFILE, "profile"}};
+
+// Options that --generate alone excludes, and those that are its own.
+static const named_option not_generating[] = {
+    {OPT_CASE, "case"}, {OPT_TUNE, "tune"}, {OPT_OVERLAP, "overlap"}};
+static const named_option of_generate[] = {
+    {OPT_MAX_TOKENS, "max-tokens"}, {OPT_STOP, "stop"},         {OPT_IDS, "ids"},
+    {OPT_LOGITS, "logits"},         {OPT_POSITION, "position"}, {OPT_CARRY, "carry"}};
+
+#define COUNT(table) (sizeof(table) / sizeof *(table))
+
+// Reports the first option of a table that is given; `excluding` NULL: they need --generate.
+static int refuse_options(const run *r, const named_option *table, size_t count,
+                          const char *excluding) {
+  for (size_t i = 0; i < count; i++)
+    if (cli_has(r->cli, table[i].id))
+      return excluding
+                 ? cli_fail(r->cli, CLI_USAGE, "%s excludes --%s", excluding, table[i].name)
+                 : cli_fail(r->cli, CLI_USAGE, "--%s needs --generate", table[i].name);
+  return 0;
+}
+
+// Checks the options that --generate needs or excludes.
+static int check_generate(const run *r) {
+  if (!cli_has(r->cli, OPT_GENERATE))
+    return refuse_options(r, of_generate, COUNT(of_generate), NULL);
+  int code = refuse_options(r, not_generating, COUNT(not_generating), "--generate");
+  return code ? code : refuse_options(r, of_plain_runs, COUNT(of_plain_runs), "--generate");
+}
 
 // Checks the options that --tune needs or excludes.
-static int check_tune(run *r, const char *path) {
+static int check_tune(const run *r, const char *path) {
   const char *seconds = cli_value(r->cli, OPT_TUNE, NULL);
   char *end = NULL;
   bool good = !seconds || !*seconds || (strtod(seconds, &end) > 0 && !*end);
+  if (!cli_has(r->cli, OPT_TUNE))
+    return 0;
   if (!good)
     return cli_bad_value(r->cli, "tune", seconds, "a number of seconds");
-  for (size_t i = 0; i < sizeof without_tuning / sizeof *without_tuning; i++)
-    if (cli_has(r->cli, without_tuning[i].id))
-      return cli_fail(r->cli, CLI_USAGE, "--tune excludes --%s", without_tuning[i].name);
-  if (is_stream(path))
-    return cli_fail(r->cli, CLI_USAGE, "--tune reads the model again and again: give a file");
-  return 0;
+  int code = refuse_options(r, of_plain_runs, COUNT(of_plain_runs), "--tune");
+  if (!code && path && is_stream(path))
+    code = cli_fail(r->cli, CLI_USAGE, "--tune reads the model again and again: give a file");
+  return code;
 }
 
 static int run_model(run *r, const char *path) {
@@ -596,8 +626,6 @@ static int run_file(run *r, const char *path) {
   snprintf(npz, sizeof npz, "%s/tensors.npz", folder ? folder : "");
   if (folder && !access(npz, R_OK))
     code = run_read_arrays(r->cli, npz, &extra);
-  if (!code && cli_has(r->cli, OPT_TUNE))
-    code = check_tune(r, path);
   if (!code)
     code = run_open(r, path, cli_value(r->cli, OPT_PARAMS, NULL), &extra);
   if (!code && !cli_has(r->cli, OPT_COMPILE_ONLY))
@@ -616,6 +644,10 @@ static int run_tool(cli_run *cli) {
   int code = cli_load_passes(cli, OPT_LOAD_PASSES);
   if (!code)
     code = read_options(&r);
+  if (!code)
+    code = check_generate(&r);
+  if (!code)
+    code = check_tune(&r, path);
   bool alone = !cases && !path;
   if (!code)
     code = run_machine(&r, alone);
