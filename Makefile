@@ -73,6 +73,9 @@ RELR     := $(shell $(CC) -shared -x c /dev/null -o /dev/null -Wl,--fatal-warnin
 # gcc vectorises with a check at run time only when asked; clang always does.
 VECTOR   := $(shell $(CC) -fvect-cost-model=dynamic -x c -c /dev/null -o /dev/null 2>/dev/null && echo -fvect-cost-model=dynamic)
 
+# Vectorised by hand; gcc 12 for aarch64 ends by a fault of its own when it does more.
+$(B)/obj/runtime/kernels/attention/one_query.o: private VECTOR := -fno-tree-vectorize
+
 SERVER   := $(B)/lib/pir-compile-server
 MODULES  := $(B)/lib/libpir_codegen_llvm.so $(if $(wildcard $(KISSFFT)/kissfft.hh),$(B)/lib/libpir_fft.so)
 all: $(B)/lib/libpir.so $(B)/lib/libpir.a $(RT) $(MODULES) $(SERVER) $(TOOLS:%=$(B)/bin/%)  ## build libraries and tools
