@@ -194,8 +194,10 @@ pir_status quantise_open_shown(quantising *q, runner *r, size_t **out_outputs, s
 // Runs every sample, and passes each run's shown results to `take`.
 pir_status quantise_run_samples(quantising *q, runner *r, const size_t *outputs,
                                 pir_status (*take)(quantising *, runner *, const size_t *));
-// Adds the errors of the layers: results 2 i in f32 and 2 i + 1.
-pir_status quantise_compare_layers(quantising *q, runner *r, const size_t *outputs);
+// Makes the quantised form of a layer for its op in a program; returns its result.
+typedef pir_value *(*layer_maker)(emission *e, const layer *l, pir_op *op);
+// Runs every sample with each layer and its quantised form, and adds up the layers' errors.
+pir_status quantise_try_layers(quantising *q, layer_maker make);
 // Erases the weights that no op reads any more, and their data.
 void quantise_erase_weights(quantising *q);
 // Runs `q->programs[1]` and the changed program on every sample, and reports the outputs.

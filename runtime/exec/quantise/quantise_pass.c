@@ -95,30 +95,19 @@ static pir_status find_ranges(quantising *q) {
 
 // ---- trial
 
-// Puts the quantised form of every layer beside it, and shows the results of both: numbers 2 i
-// and 2 i + 1 for layer i.
-static void show_results(quantising *q) {
-  emission e;
-  quantise_clone(q, 0);
-  pir_op **ops = quantise_ops_of(q, q->programs[0]);
-  emission_open(q, q->programs[0], NULL, &e);
-  for (size_t i = 0; i < q->layers.count; i++) {
-    const layer *l = &q->layers.items[i];
-    pir_op *op = ops[l->position];
-    pir_value *operands[2];
-    if (l->why)
-      continue;
-    emit_operands(&e, l, op, operands);
-    pir_op *copy = pir_op_clone(op, NULL);
-    pir_op_move_before(copy, op);
-    pir_op_set_operand(copy, l->x, operands[0]);
-    pir_op_set_operand(copy, l->w, operands[1]);
-    quantise_show(q->programs[0], op, pir_op_result(op, 0), 2 * i);
-    quantise_show(q->programs[0], op, pir_op_result(copy, 0), 2 * i + 1);
-  }
+// Puts the quantised form of a layer beside it, and returns its result.
+static pir_value *make_quantised(emission *e, const layer *l, pir_op *op) {
+  pir_value *operands[2];
+  emit_operands(e, l, op, operands);
+  pir_op *copy = pir_op_clone(op, NULL);
+  pir_op_move_before(copy, op);
+  pir_op_set_operand(copy, l->x, operands[0]);
+  pir_op_set_operand(copy, l->w, operands[1]);
+  return pir_op_result(copy, 0);
 }
 
-pir_status quantise_compare_layers(quantising *q, runner *r, const size_t *outputs) {
+// Adds the errors of the layers: results 2 i in f32 and 2 i + 1.
+static pir_status compare_layers(quantising *q, runner *r, const size_t *outputs) {
   for (size_t i = 0; i < q->layers.count; i++) {
     pir_tensor f32, got;
     if (q->layers.items[i].why)
@@ -127,6 +116,28 @@ pir_status quantise_compare_layers(quantising *q, runner *r, const size_t *outpu
     PIR_TRY(pir_session_output(r->session, outputs[2 * i + 1], &got));
     errors_add(&q->layers.items[i].errors, &f32, &got);
   }
+  return PIR_OK;
+}
+
+pir_status quantise_try_layers(quantising *q, layer_maker make) {
+  runner *r = &q->runners[0];
+  size_t *outputs;
+  emission e;
+  quantise_clone(q, 0);
+  pir_op **ops = quantise_ops_of(q, q->programs[0]);
+  emission_open(q, q->programs[0], NULL, &e);
+  for (size_t i = 0; i < q->layers.count; i++) {
+    const layer *l = &q->layers.items[i];
+    if (l->why)
+      continue;
+    pir_op *op = ops[l->position];
+    pir_value *got = make(&e, l, op);
+    quantise_show(q->programs[0], op, pir_op_result(op, 0), 2 * i);
+    quantise_show(q->programs[0], op, got, 2 * i + 1);
+  }
+  PIR_TRY(quantise_open_shown(q, r, &outputs, 2 * q->layers.count));
+  PIR_TRY(quantise_run_samples(q, r, outputs, compare_layers));
+  runner_close(r);
   return PIR_OK;
 }
 
@@ -145,12 +156,7 @@ static void keep_noisy(quantising *q) {
 }
 
 static pir_status try_layers(quantising *q) {
-  runner *r = &q->runners[0];
-  size_t *outputs;
-  show_results(q);
-  PIR_TRY(quantise_open_shown(q, r, &outputs, 2 * q->layers.count));
-  PIR_TRY(quantise_run_samples(q, r, outputs, quantise_compare_layers));
-  runner_close(r);
+  PIR_TRY(quantise_try_layers(q, make_quantised));
   keep_noisy(q);
   return PIR_OK;
 }

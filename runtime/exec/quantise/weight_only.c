@@ -252,29 +252,7 @@ static pir_status quantise_weights(quantising *q) {
   return PIR_OK;
 }
 
-// ---- errors, change
-
-static pir_status try_products(quantising *q) {
-  runner *r = &q->runners[0];
-  size_t *outputs;
-  emission e;
-  quantise_clone(q, 0);
-  pir_op **ops = quantise_ops_of(q, q->programs[0]);
-  emission_open(q, q->programs[0], NULL, &e);
-  for (size_t i = 0; i < q->layers.count; i++) {
-    const layer *l = &q->layers.items[i];
-    if (l->why)
-      continue;
-    pir_op *op = ops[l->position];
-    pir_value *got = make_product(&e, l, op);
-    quantise_show(q->programs[0], op, pir_op_result(op, 0), 2 * i);
-    quantise_show(q->programs[0], op, got, 2 * i + 1);
-  }
-  PIR_TRY(quantise_open_shown(q, r, &outputs, 2 * q->layers.count));
-  PIR_TRY(quantise_run_samples(q, r, outputs, quantise_compare_layers));
-  runner_close(r);
-  return PIR_OK;
-}
+// ---- change
 
 static void change_products(quantising *q) {
   uint64_t changed = 0;
@@ -325,7 +303,7 @@ static pir_status weight_only(quantising *q) {
   PIR_TRY(quantise_weights(q));
   if (data.size) {
     quantise_clone(q, 1);
-    PIR_TRY(try_products(q));
+    PIR_TRY(quantise_try_layers(q, make_product));
   }
   change_products(q);
   return data.size ? quantise_compare_programs(q) : PIR_OK;
