@@ -1,7 +1,7 @@
 // Converts values to bytes and back. One function describes a structure for both directions, so
 // writer and reader cannot disagree. A failure is sticky; check it at the end. Writing never
-// changes the values, also when it fails. The bytes are
-// valid on this machine and build only: they are for files that the same library reads again.
+// changes the values, also when it fails. The bytes are valid on this machine and build only:
+// they are for files that the same library reads again.
 #ifndef PIR_SUPPORT_ARCHIVE_H
 #define PIR_SUPPORT_ARCHIVE_H
 

@@ -188,16 +188,22 @@ static pir_status write_params(pir_program *program, uint64_t *digest) {
   return status;
 }
 
-static pir_status load_file(const scenario *s, const char *file, uint64_t *digest) {
+static pir_status load_program(const scenario *s, const char *file, pir_context **out_ctx,
+                               pir_program **out_program) {
   char path[512];
-  pir_program *program = NULL;
   model_path(s, file, path);
-  pir_context *ctx = create_context();
-  if (!ctx)
+  *out_program = NULL;
+  *out_ctx = create_context();
+  if (!*out_ctx)
     return PIR_EXHAUSTED;
-  pir_status status = pir_dialects_load_all(ctx);
-  if (!status)
-    status = pir_program_load_file(ctx, path, NULL, &program);
+  pir_status status = pir_dialects_load_all(*out_ctx);
+  return status ? status : pir_program_load_file(*out_ctx, path, NULL, out_program);
+}
+
+static pir_status load_file(const scenario *s, const char *file, uint64_t *digest) {
+  pir_context *ctx;
+  pir_program *program;
+  pir_status status = load_program(s, file, &ctx, &program);
   if (!status)
     status = write_params(program, digest);
   if (!status && s->pipeline)
@@ -212,16 +218,11 @@ static pir_status load_file(const scenario *s, const char *file, uint64_t *diges
 // Calibrates the program on the recorded case, and writes its new parameters.
 static pir_status run_quantise(const scenario *s, uint64_t *digest) {
   char path[512], pipeline[640];
-  pir_program *program = NULL;
-  pir_context *ctx = create_context();
-  if (!ctx)
-    return PIR_EXHAUSTED;
+  pir_context *ctx;
+  pir_program *program;
   model_path(s, "case0", path);
   snprintf(pipeline, sizeof pipeline, "quantise{data=%s}", path);
-  model_path(s, "model.json", path);
-  pir_status status = pir_dialects_load_all(ctx);
-  if (!status)
-    status = pir_program_load_file(ctx, path, NULL, &program);
+  pir_status status = load_program(s, "model.json", &ctx, &program);
   if (!status)
     status = run_passes(program, pipeline, digest);
   if (!status)
@@ -310,18 +311,6 @@ static pir_status run_model(const scenario *s, uint64_t *digest) {
 
 // ---- compiled models
 
-static pir_status load_program(const scenario *s, pir_context **out_ctx,
-                               pir_program **out_program) {
-  char path[512];
-  model_path(s, "model.json", path);
-  *out_program = NULL;
-  *out_ctx = create_context();
-  if (!*out_ctx)
-    return PIR_EXHAUSTED;
-  pir_status status = pir_dialects_load_all(*out_ctx);
-  return status ? status : pir_program_load_file(*out_ctx, path, NULL, out_program);
-}
-
 static pir_status compile_into(const scenario *s, pir_writer weights, pir_writer out) {
   pir_context *ctx;
   pir_program *program;
@@ -329,7 +318,7 @@ static pir_status compile_into(const scenario *s, pir_writer weights, pir_writer
                            .pipeline = s->pipeline,
                            .compile_threads = 1,
                            .replaceable = s->replaceable};
-  pir_status status = load_program(s, &ctx, &program);
+  pir_status status = load_program(s, "model.json", &ctx, &program);
   if (!status)
     status = s->apart
                  ? pir_model_compile_apart(program, &how, NULL, 0, "oom.weights", weights, out)
