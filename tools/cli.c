@@ -200,16 +200,28 @@ pir_diag_sink cli_sink(cli_run *cli) {
   return (pir_diag_sink){report_diag, cli};
 }
 
-int cli_fail(const cli_run *cli, int code, const char *format, ...) {
+static void tell(const cli_run *cli, pir_severity severity, const char *format, va_list args)
+    PIR_PRINTF(3, 0);
+static void tell(const cli_run *cli, pir_severity severity, const char *format, va_list args) {
   char message[1024];
+  vsnprintf(message, sizeof message, format, args);
+  pir_diag diag = {.size = sizeof diag, .severity = severity, .message = pir_str_from(message)};
+  cli_print_diag(cli, &diag);
+}
+
+int cli_fail(const cli_run *cli, int code, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  vsnprintf(message, sizeof message, format, args);
+  tell(cli, PIR_ERROR, format, args);
   va_end(args);
-  pir_diag diag = {
-      .size = sizeof diag, .severity = PIR_ERROR, .message = pir_str_from(message)};
-  cli_print_diag(cli, &diag);
   return code;
+}
+
+void cli_note(const cli_run *cli, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  tell(cli, PIR_NOTE, format, args);
+  va_end(args);
 }
 
 int cli_bad_value(const cli_run *cli, const char *option, const char *value,

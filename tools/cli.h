@@ -105,6 +105,8 @@ bool cli_has(const cli_run *cli, int id);
 
 // Reports `tool: error: ...` on standard error and returns `code`.
 int cli_fail(const cli_run *cli, int code, const char *format, ...) PIR_PRINTF(3, 4);
+// Prints `tool: note: ...` on standard error.
+void cli_note(const cli_run *cli, const char *format, ...) PIR_PRINTF(2, 3);
 // Reports an invalid option value: names the option and returns CLI_USAGE.
 int cli_bad_value(const cli_run *cli, const char *option, const char *value,
                   const char *expected);

@@ -48,7 +48,8 @@ static const cli_option options[] = {
      "MODEL); with a model and a value: use the library's table, or measure without --cache"},
     {OPT_COMPILE_ONLY, 0, "compile-only", NULL,
      "fill --cache with code for --target, which may be another machine's"},
-    {OPT_BENCHMARK, 0, "benchmark", "[=SECONDS]", "run repeatedly (3 s) and report times"},
+    {OPT_BENCHMARK, 0, "benchmark", "[=SECONDS]",
+     "run repeatedly (3 s) and report times; inputs that are not given are made up"},
     {OPT_TUNE, 0, "tune", "[=SECONDS]",
      "time choices of code for these inputs on this machine (60 s), and keep the fastest in "
      "--cache"},
@@ -359,11 +360,8 @@ int run_bind(run *r, const char *folder) {
   if (code)
     return code;
   for (size_t i = 0; i < pir_model_inputs(r->model); i++) {
-    pir_port port = input_port(r->model, i);
     if (!r->inputs[i].tensor.data)
-      return cli_fail(r->cli, CLI_USAGE,
-                      "input \"%s\" has no value; give --input=%s=... or --case",
-                      port.name.data, port.name.data);
+      return run_refuse_missing(r, i);
     pir_tensor tensor = r->inputs[i].tensor;
     code = r->guard ? run_guard_input(r, i, &tensor) : 0;
     if (code)
@@ -541,15 +539,15 @@ static int run_model(run *r, const char *path) {
     return run_shapes(r, shapes);
   if (cli_has(r->cli, OPT_TRAIN))
     return run_train(r, cli_value(r->cli, OPT_TRAIN, NULL));
-  if (folder)
-    code = run_case(r, folder, false);
-  else
-    code = run_bind(r, NULL);
+  bool measured = cli_has(r->cli, OPT_BENCHMARK);
+  if (measured && !folder)
+    code = run_make_inputs_up(r);
+  if (!code)
+    code = folder ? run_case(r, folder, false) : run_bind(r, NULL);
   if (!code && cli_has(r->cli, OPT_TUNE)) {
     pir_model_options how = model_options(r);
     return run_tune(r, path, cli_value(r->cli, OPT_PARAMS, NULL), &how);
   }
-  bool measured = cli_has(r->cli, OPT_BENCHMARK);
   if (!code && measured)
     code = run_benchmark(r, cli_value(r->cli, OPT_BENCHMARK, NULL));
   else if (!code && !folder)

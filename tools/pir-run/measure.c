@@ -28,9 +28,60 @@ static uint64_t recompiles(const run *r, uint64_t compiled_before) {
          compiled_before;
 }
 
-// Negative values were not measured. `ratio`: of a shape's first run to its second.
-static void report_times(const run *r, const run_samples *s, double ratio, long growth_kb,
-                         uint64_t again, uint64_t compiled) {
+// Arithmetic of a run, and its rate in the median run; negative values were not measured.
+typedef struct run_rates {
+  double gflop, gflops, peak_share;
+} run_rates;
+
+static const run_rates no_rates = {-1, -1, -1};
+
+static void add_flops(void *user, const pir_span *span) {
+  *(double *)user += (double)span->flops;
+}
+
+// Counts the arithmetic of one run, in a session of its own: spans take time.
+static run_rates measure_rates(const run *r, double median_ms) {
+  double flops = 0, peak = peak_gflops() * (r->threads > 1 ? r->threads : 1);
+  pir_session_options how = {.size = sizeof how,
+                             .threads = r->threads,
+                             .seed = r->seed,
+                             .max_bytes = r->cli->limits.max_bytes,
+                             .trace = add_flops,
+                             .trace_user = &flops};
+  pir_session *session;
+  if (pir_session_create(r->model, &how, &session))
+    return no_rates;
+  pir_status status = PIR_OK;
+  for (size_t i = 0; i < pir_model_inputs(r->model) && !status; i++)
+    status = pir_session_bind_input(session, i, &r->inputs[i].tensor);
+  if (!status)
+    status = pir_session_run(session);
+  pir_session_destroy(session);
+  if (status || !(flops > 0) || !(median_ms > 0))
+    return no_rates;
+  double gflops = flops * 1e-6 / median_ms;
+  return (run_rates){flops * 1e-9, gflops, peak > 0 ? gflops / peak : -1};
+}
+
+// Figures beside the times; negative ones were not measured.
+typedef struct run_report {
+  double ratio;  // of a shape's first run to its second
+  run_rates rates;
+  long growth_kb, peak_kb;
+  uint64_t again, compiled;  // kernels: after the first run, and in all
+} run_report;
+
+// Notes memory and kernels now, before anything else is run.
+static run_report report_now(const run *r, long growth_kb, uint64_t compiled_before) {
+  return (run_report){-1,
+                      no_rates,
+                      growth_kb,
+                      run_rss_kb(true),
+                      recompiles(r, compiled_before),
+                      compiled_before};
+}
+
+static void report_times(const run *r, const run_samples *s, run_report is) {
   pir_session_stats memory = session_stats(r->session);
   struct {
     const char *key;
@@ -42,19 +93,23 @@ static void report_times(const run *r, const run_samples *s, double ratio, long 
               {"median_ms", run_quantile(s, 0.5)},
               {"p90_ms", run_quantile(s, 0.9)},
               {"p99_ms", run_quantile(s, 0.99)},
+              {"runs_per_second", is.ratio < 0 ? 1e3 / run_quantile(s, 0.5) : -1},
+              {"gflop", is.rates.gflop},
+              {"gflops", is.rates.gflops},
+              {"peak_share", is.rates.peak_share},
               {"max_rel_error", r->max_rel_error},
-              {"first_over_second", ratio}};
+              {"first_over_second", is.ratio}};
   struct {
     const char *key;
     int64_t value;
   } counts[] = {{"runs", (int64_t)s->count},
                 {"threads", r->threads},
-                {"peak_rss_kb", run_rss_kb(true)},
-                {"rss_growth_kb", growth_kb},
+                {"peak_rss_kb", is.peak_kb},
+                {"rss_growth_kb", is.growth_kb},
                 {"arena_bytes", (int64_t)memory.plan_bytes},
                 {"live_peak_bytes", (int64_t)memory.live_peak_bytes},
-                {"kernels_compiled", (int64_t)compiled},
-                {"recompiles_after_warmup", (int64_t)again}};
+                {"kernels_compiled", (int64_t)is.compiled},
+                {"recompiles_after_warmup", (int64_t)is.again}};
   const char *number = r->json ? "\"%s\":%.6g," : "%-24s %.6g\n",
              *whole = r->json ? "%s\"%s\":%" PRId64 : "%s%-24s %" PRId64,
              *separator = r->json ? "," : "\n";
@@ -79,8 +134,11 @@ int run_benchmark(run *r, const char *text) {
   run_samples s = {0};
   if (!code)
     code = measure(r, seconds, &s);
-  if (!code)
-    report_times(r, &s, -1, run_rss_kb(false) - before, recompiles(r, compiled), compiled);
+  if (!code) {
+    run_report report = report_now(r, run_rss_kb(false) - before, compiled);
+    report.rates = measure_rates(r, run_quantile(&s, 0.5));
+    report_times(r, &s, report);
+  }
   free(s.values);
   return code;
 }
@@ -286,8 +344,11 @@ int run_shapes(run *r, const char *text) {
     code = make_inputs(r, &list);
   if (!code)
     code = run_list(r, &list, &s, &ratios, &growth);
-  if (!code)
-    report_times(r, &s, run_quantile(&ratios, 0.5), growth, recompiles(r, compiled), compiled);
+  if (!code) {
+    run_report report = report_now(r, growth, compiled);
+    report.ratio = run_quantile(&ratios, 0.5);
+    report_times(r, &s, report);
+  }
   free(ratios.values);
   free(s.values);
   free(list.extents);

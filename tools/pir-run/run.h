@@ -132,6 +132,14 @@ int run_make_input(run *r, size_t i, const int64_t *shape, int rank, bool random
 void run_fill_random(pir_tensor *tensor, uint64_t seed);
 void run_drop_input(pir_npy_array *input);
 
+// ---- needs.c: inputs without a value
+
+// Reports that input `i` has no value, and all inputs that the model needs. Returns CLI_USAGE.
+int run_refuse_missing(const run *r, size_t i);
+// Gives random numbers to every input that has no value, and says so. Extents that vary: 1 for
+// the first axis, 224 for the sides of an image, 16 for others, within their bounds.
+int run_make_inputs_up(run *r);
+
 // ---- compare.c: results
 
 // Compares output `i`; prints a line unless it agrees and `quiet`. False when it differs.
