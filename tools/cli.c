@@ -12,6 +12,7 @@
 #include <pir/compiler/formats.h>
 #include <pir/compiler/load.h>
 #include <pir/compiler/pass_library.h>
+#include <pir/layer/nearest.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -265,6 +266,21 @@ static const cli_option *find_option(const cli_tool *tool, const char *name, siz
   return o ? o : find_in(common_options, name, size);
 }
 
+static void try_options(pir_nearest *near, const cli_option *options) {
+  for (const cli_option *o = options; o->id; o++)
+    pir_nearest_try(near, o->name);
+}
+
+static int refuse_option(const cli_run *cli, const char *text, pir_str name) {
+  pir_nearest near = pir_nearest_begin(name);
+  try_options(&near, cli->tool->options);
+  try_options(&near, common_options);
+  if (near.best)
+    return cli_fail(cli, CLI_USAGE, "unknown option '%s'; did you mean '--%s'?", text,
+                    near.best);
+  return cli_fail(cli, CLI_USAGE, "unknown option '%s' (--help lists them)", text);
+}
+
 static void on_alarm(int signal) {
   (void)signal;
   static const char message[] = "error: the time limit (--max-time) was hit\n";
@@ -375,7 +391,7 @@ static int take_option(cli_run *cli, int argc, char **argv, int i, int *used) {
     value = name + 1;
   const cli_option *option = is_long && size == 1 ? NULL : find_option(cli->tool, name, size);
   if (!option)
-    return cli_fail(cli, CLI_USAGE, "unknown option '%s' (--help lists them)", text);
+    return refuse_option(cli, text, (pir_str){name, size});
   if (!option->argument && value)
     return cli_fail(cli, CLI_USAGE, "--%s takes no value", option->name);
   if (cli_option_needs_value(option) && !value) {

@@ -3,6 +3,7 @@
 // made once.
 
 #include <context_impl.h>
+#include <pir/layer/nearest.h>
 #include <sized.h>
 
 #include <string.h>
@@ -101,6 +102,16 @@ const pir_opdef *pir_context_op(const pir_context *ctx, uint32_t op_id) {
       return def;
   }
   return NULL;
+}
+
+pir_hint pir_hint_op(const pir_context *ctx, pir_str name) {
+  pir_nearest near = pir_nearest_begin(name);
+  for (size_t i = 0; i < ctx->dialects.count; i++) {
+    const pir_dialect *dialect = ctx->dialects.items[i];
+    for (size_t k = 0; k < dialect->op_count; k++)
+      pir_nearest_try(&near, dialect->ops[k].name);
+  }
+  return pir_nearest_hint(&near);
 }
 
 typedef struct registration {

@@ -7,7 +7,7 @@
 
 #include <pir/compiler/verify.h>
 
-#include <nearest.h>
+#include <pir/layer/nearest.h>
 #include <op_impl.h>
 #include <sized.h>
 #include <strbuf.h>
@@ -285,12 +285,12 @@ static pir_status undeclared(const pir_op *op, pir_name *name, bool is_error) {
   pir_nearest near = pir_nearest_begin(text);
   for (size_t i = 0; i < def->attr_count; i++)
     pir_nearest_try(&near, def->attrs[i].name);
-  const char *hint = near.best ? "; did you mean " : "", *best = near.best ? near.best : "";
+  pir_hint hint = pir_nearest_hint(&near);
   if (is_error)
-    return pir_error(op, "does not declare attribute %.*s%s%s", (int)text.size, text.data, hint,
-                     best);
-  pir_warning(op, "does not declare attribute %.*s, so nothing reads it%s%s", (int)text.size,
-              text.data, hint, best);
+    return pir_error(op, "does not declare attribute %.*s%s", (int)text.size, text.data,
+                     hint.text);
+  pir_warning(op, "does not declare attribute %.*s, so nothing reads it%s", (int)text.size,
+              text.data, hint.text);
   return PIR_OK;
 }
 
@@ -452,7 +452,8 @@ static void verify_alone(verifier *v, const pir_op *op) {
   if (op->info->def->traits & PIR_REGISTERED)
     check_tables(v, op);
   else if (v->strict)
-    found(v, pir_error(op, "is not known to any dialect"));
+    found(v, pir_error(op, "is not known to any dialect%s",
+                       pir_hint_op(op_context(op), pir_str_from(op->info->def->name)).text));
 }
 
 static void verify_op(verifier *v, const pir_op *op) {

@@ -1,6 +1,6 @@
 // Counts edits: deleted, inserted, replaced and transposed letters. Three rows of the distance
 // table are kept; long names are not compared.
-#include <nearest.h>
+#include <pir/layer/nearest.h>
 
 #include <string.h>
 
@@ -48,4 +48,11 @@ void pir_nearest_try(pir_nearest *nearest, const char *known) {
     return;
   nearest->best = known;
   nearest->edits = edits;
+}
+
+pir_hint pir_nearest_hint(const pir_nearest *nearest) {
+  pir_hint hint = {""};
+  if (nearest->best)
+    pir_text_format(hint.text, sizeof hint.text, "; did you mean '%s'?", nearest->best);
+  return hint;
 }

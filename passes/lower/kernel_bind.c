@@ -10,6 +10,7 @@
 #include <pir/compiler/dialect/cinn.h>
 #include <pir/compiler/dialect/pd_op.h>
 #include <pir/layer/kernel.h>
+#include <pir/layer/nearest.h>
 
 // Whether the executor handles the op itself: control flow and arrays of tensors.
 static bool is_control(const pir_opdef *def) {
@@ -71,9 +72,12 @@ static pir_status check(const kernel_calls *c, const pir_op *op) {
   if (!what)
     return PIR_OK;
   char text[400];
+  pir_hint hint = {""};
   const char *reason = def->traits & PIR_REGISTERED ? def->declared : NULL;
-  pir_text_format(text, sizeof text, "unsupported: \"%s\": %s%s%s", def->name, what,
-                  reason ? ", because " : "", reason ? reason : "");
+  if (!(def->traits & PIR_REGISTERED))
+    hint = pir_hint_op(pir_op_context(op), pir_str_from(def->name));
+  pir_text_format(text, sizeof text, "unsupported: \"%s\": %s%s%s%s", def->name, what,
+                  reason ? ", because " : "", reason ? reason : "", hint.text);
   if (def->traits & PIR_REGISTERED)
     pir_facts_complete(c->facts, op, text, sizeof text);
   return pir_report(pir_op_context(op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op), "%s", text);

@@ -25,7 +25,9 @@ static pir_status delete_pass(void *user) {
   size_t kept = 0, count = manager->entries.count;
   const pir_pass *pass = pass_find_known(manager, name);
   if (!pass)
-    return report_name(manager, "unknown pass", name);
+    return pir_report(manager->ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
+                      "unknown pass '%.*s'%s", (int)name.size, name.data,
+                      pass_hint(manager, name).text);
   for (size_t i = 0; i < count; i++) {
     manager_entry entry = manager->entries.items[i];
     if (entry.pass == pass)

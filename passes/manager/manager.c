@@ -176,7 +176,8 @@ static pir_status check_listed(const pir_pass_manager *manager, const char *cons
   for (size_t i = 0; i < count; i++)
     if (!pass_find_known(manager, pir_str_from(names[i])))
       return pir_report(manager->ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
-                        "unknown pass '%s' to print the program at", names[i]);
+                        "unknown pass '%s' to print the program at%s", names[i],
+                        pass_hint(manager, pir_str_from(names[i])).text);
   return PIR_OK;
 }
 

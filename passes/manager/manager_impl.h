@@ -4,6 +4,7 @@
 
 #include <pir/compiler/pass.h>
 
+#include <pir/layer/nearest.h>
 #include <strbuf.h>
 #include <vec.h>
 
@@ -46,5 +47,7 @@ bool pass_is_called(const pir_pass *pass, pir_str name);
 // Finds a pass by name: one that the manager or its context knows, else a built-in one;
 // NULL if there is none.
 const pir_pass *pass_find_known(const pir_pass_manager *manager, pir_str name);
+// The hint for a name that neither a pass nor a pipeline has.
+pir_hint pass_hint(const pir_pass_manager *manager, pir_str name);
 
 #endif

@@ -112,9 +112,9 @@ static pir_status check_ops(const pir_pass_manager *manager, const pir_pass *pas
   while (next_name(&list, &name)) {
     if (!is_op_name(manager->ctx, name))
       return pir_report(manager->ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
-                        "option %.*s of pass %s names an unknown op '%.*s'",
+                        "option %.*s of pass %s names an unknown op '%.*s'%s",
                         (int)option->key.size, option->key.data, pass->name, (int)name.size,
-                        name.data);
+                        name.data, pir_hint_op(manager->ctx, name).text);
   }
   return PIR_OK;
 }

@@ -1,11 +1,12 @@
 // The tables of passes and named pipelines, and the syntax of pipelines:
 //
 //   pipeline := [item {"," item}]
-//   item     := name ["{" [option {"," option}] "}"]
+//   item     := name ["{" [option {"," option}] "}"] | "builtin.module" "(" pipeline ")"
 //   option   := key ["=" value]
 //
 // A name is a pass (its long name, with or without `_pass`, or its short name) or a named
-// pipeline, which is expanded in place.
+// pipeline, which is expanded in place. builtin.module(..) is accepted as MLIR's tools write
+// it: all passes here are passes over the module.
 
 #include <pir/compiler/pass_library.h>
 
@@ -97,12 +98,18 @@ typedef struct reader {
   pir_pass_manager *manager;
   pir_str text;
   size_t at;
+  bool in_module;
 } reader;
 
-static pir_status report_at(const reader *r, size_t at, const char *what, pir_str name) {
+static pir_status report_hint(const reader *r, size_t at, const char *what, pir_str name,
+                              const char *hint) {
   pir_loc loc = pir_loc_text(r->manager->ctx, PIR_STR("<pipeline>"), 1, (uint32_t)(at + 1));
-  return pir_report(r->manager->ctx, PIR_INVALID, PIR_ERROR, loc, "%s '%.*s'", what,
-                    (int)name.size, name.data);
+  return pir_report(r->manager->ctx, PIR_INVALID, PIR_ERROR, loc, "%s '%.*s'%s", what,
+                    (int)name.size, name.data, hint);
+}
+
+static pir_status report_at(const reader *r, size_t at, const char *what, pir_str name) {
+  return report_hint(r, at, what, name, "");
 }
 
 static pir_str rest(const reader *r) {
@@ -155,6 +162,7 @@ static pir_status read_options(reader *r, pir_pass_option *options, size_t *coun
 }
 
 static pir_status read_pipeline_passes(reader *r);
+static pir_status read_passes_of_module(reader *r);
 
 const pir_pass *pass_find_known(const pir_pass_manager *manager, pir_str name) {
   for (size_t i = 0; i < manager->known.count; i++)
@@ -167,10 +175,41 @@ const pir_pass *pass_find_known(const pir_pass_manager *manager, pir_str name) {
   return pir_pass_find(name);
 }
 
+static void try_pass(pir_nearest *near, const pir_pass *pass) {
+  pir_nearest_try(near, pass->name);
+  if (pass->short_name)
+    pir_nearest_try(near, pass->short_name);
+}
+
+static pir_nearest nearest_pass(const pir_pass_manager *manager, pir_str name) {
+  pir_nearest near = pir_nearest_begin(name);
+  const pir_pass_set *set = pir_context_pass_set(manager->ctx);
+  for (size_t i = 0; i < manager->known.count; i++)
+    try_pass(&near, manager->known.items[i]);
+  for (size_t i = 0; set && i < pir_pass_set_count(set); i++)
+    try_pass(&near, pir_pass_set_at(set, i));
+  for (size_t i = 0; i < PASS_COUNT; i++)
+    try_pass(&near, passes[i]);
+  for (size_t i = 0; i < PIPELINE_COUNT; i++)
+    pir_nearest_try(&near, pipelines[i].name);
+  return near;
+}
+
+// The name may lack `_pass`.
+pir_hint pass_hint(const pir_pass_manager *manager, pir_str name) {
+  char longer[64];
+  size_t size = pir_text_format(longer, sizeof longer, "%.*s_pass", (int)name.size, name.data);
+  pir_nearest near = nearest_pass(manager, name),
+              with = nearest_pass(manager, (pir_str){longer, size});
+  return pir_nearest_hint(with.best && with.edits < near.edits ? &with : &near);
+}
+
 static pir_status read_pipeline_pass(reader *r) {
   at_end(r);
   size_t start = r->at, count;
-  pir_str name = take_word(r, "{,}");
+  pir_str name = take_word(r, "{,}()");
+  if (pir_str_equal(name, PIR_STR("builtin.module")) && take(r, '('))
+    return read_passes_of_module(r);
   pir_pass_option options[MAX_OPTIONS];
   if (!name.size)
     return report_at(r, start, "expected a pass at", rest(r));
@@ -180,20 +219,36 @@ static pir_status read_pipeline_pass(reader *r) {
     return pir_pass_manager_add(r->manager, pass, options, count);
   const char *text = pir_pipeline_text(name);
   if (!text)
-    return report_at(r, start, "unknown pass", name);
+    return report_hint(r, start, "unknown pass", name, pass_hint(r->manager, name).text);
   if (count)
     return report_at(r, start, "a named pipeline takes no options:", name);
-  reader inner = {r->manager, pir_str_from(text), 0};
+  reader inner = {r->manager, pir_str_from(text), 0, false};
   return read_pipeline_passes(&inner);
 }
 
-static pir_status read_pipeline_passes(reader *r) {
-  if (at_end(r))
+// Items up to the end, or to `close`, which is taken.
+static pir_status read_item_list(reader *r, char close) {
+  if (close ? take(r, close) : at_end(r))
     return PIR_OK;
   do
     PIR_TRY(read_pipeline_pass(r));
   while (take(r, ','));
-  return at_end(r) ? PIR_OK : report_at(r, r->at, "expected ',' at", rest(r));
+  if (close ? take(r, close) : at_end(r))
+    return PIR_OK;
+  return report_at(r, r->at, close ? "expected ',' or ')' at" : "expected ',' at", rest(r));
+}
+
+static pir_status read_passes_of_module(reader *r) {
+  if (r->in_module)
+    return report_at(r, r->at, "a module in a module at", rest(r));
+  r->in_module = true;
+  PIR_TRY(read_item_list(r, ')'));
+  r->in_module = false;
+  return PIR_OK;
+}
+
+static pir_status read_pipeline_passes(reader *r) {
+  return read_item_list(r, 0);
 }
 
 static pir_status read_pipeline(void *user) {
@@ -203,6 +258,6 @@ static pir_status read_pipeline(void *user) {
 pir_status pir_pass_manager_parse(pir_pass_manager *manager, pir_str pipeline) {
   if (!manager)
     return PIR_INVALID;
-  reader r = {manager, pipeline, 0};
+  reader r = {manager, pipeline, 0, false};
   return pir_context_enter(manager->ctx, read_pipeline, &r);
 }

@@ -1,7 +1,7 @@
 // What a program says of an op is what the op declares, or what every op may carry: every tool that loads one looks.
 // RUN: pir-opt %s --split-input-file --verify-diagnostics
 // RUN: not pir-opt %s --split-input-file --strict 2>&1 | FileCheck %s --check-prefix=STRICT
-// STRICT: error: "pd_op.softmax" does not declare attribute axs; did you mean axis
+// STRICT: error: "pd_op.softmax" does not declare attribute axs; did you mean 'axis'?
 // STRICT: error: "pd_op.softmax" does not declare attribute wholly_unknown
 // STRICT-NOT: does not declare attribute {{op_role|chunk_id|struct_name}}
 // RUN: sed '1,/^\/\/ -----/!d' %s > %t.pir
@@ -14,11 +14,11 @@
 // RUN: sed 's/axs:1/axis:1/' %t.pir | pir-translate - --to=json | sed 's/"axis"/"axs"/' > %t.json
 // RUN: not pir-run %t.json --input=2x3xf32 2>&1 | FileCheck %s --check-prefix=JSON
 // JSON: .json:1:{{[0-9]+}}: error: "pd_op.softmax" needs attribute axis
-// JSON: .json:1:{{[0-9]+}}: warning: "pd_op.softmax" does not declare attribute axs, so nothing reads it; did you mean axis
+// JSON: .json:1:{{[0-9]+}}: warning: "pd_op.softmax" does not declare attribute axs, so nothing reads it; did you mean 'axis'?
 {
     (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[2,3],stop_gradient:[true]} : () -> tensor<2x3xf32>
     // expected-error@+2 {{"pd_op.softmax" needs attribute axis}}
-    // expected-warning@+1 {{"pd_op.softmax" does not declare attribute axs, so nothing reads it; did you mean axis}}
+    // expected-warning@+1 {{"pd_op.softmax" does not declare attribute axs, so nothing reads it; did you mean 'axis'?}}
     (%1) = "pd_op.softmax" (%0) {axs:1,stop_gradient:[true]} : (tensor<2x3xf32>) -> tensor<2x3xf32>
     (%2) = "pd_op.fetch" (%1) {col:0,name:"fetch0",stop_gradient:[true]} : (tensor<2x3xf32>) -> tensor<2x3xf32>
 }

@@ -4,6 +4,7 @@
 #include <pir/compiler/legacy.h>
 #include <pir/compiler/load.h>
 #include <pir/compiler/pass_library.h>
+#include <pir/layer/nearest.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +63,8 @@ enum {
 
 static const cli_option option_table[] = {
     {OPT_PASSES, 0, "passes", "LIST", "run these passes: name,name{option=value},.."},
+    {OPT_PASSES, 0, "pass-pipeline", "LIST",
+     "the same, as builtin.module(name,name) or without that frame"},
     {OPT_PIPELINE, 0, "pipeline", "NAME", "run a named pipeline"},
     {OPT_DELETE_PASS, 0, "delete-pass", "PASS", "take a pass out of the pipelines"},
     {OPT_INSERT_PASS, 0, "insert-pass", "PASS[@PLACE]",
@@ -159,9 +162,14 @@ static int list_pipelines(void) {
 static const char *pipeline_of(const cli_run *cli, const cli_match *match) {
   if (match->id == OPT_PASSES)
     return match->value;
-  const char *text = pir_pipeline_text(pir_str_from(match->value));
+  pir_str name = pir_str_from(match->value);
+  const char *text = pir_pipeline_text(name);
+  pir_nearest near = pir_nearest_begin(name);
+  for (size_t i = 0; i < pir_pipelines(); i++)
+    pir_nearest_try(&near, pir_pipeline_name(i));
   if (!text)
-    cli_fail(cli, CLI_USAGE, "no pipeline is called '%s' (--list-pipelines)", match->value);
+    cli_fail(cli, CLI_USAGE, "no pipeline is called '%s' (--list-pipelines)%s", match->value,
+             pir_nearest_hint(&near).text);
   return text;
 }
 

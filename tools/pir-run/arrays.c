@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <pir/layer/machine_memory.h>
+#include <pir/layer/nearest.h>
 
 static bool same_name(pir_str name, const char *text, size_t size) {
   return name.size == size && !memcmp(name.data, text, size);
@@ -161,6 +162,14 @@ static int take_shape(run *r, size_t i, const char *text) {
   return run_make_input(r, i, shape, rank, true, seed);
 }
 
+static int refuse_name(const run *r, pir_str name) {
+  pir_nearest near = pir_nearest_begin(name);
+  for (size_t i = 0; i < pir_model_inputs(r->model); i++)
+    pir_nearest_try(&near, input_port(r->model, i).name.data);
+  return cli_fail(r->cli, CLI_USAGE, "the model has no input \"%.*s\"%s", (int)name.size,
+                  name.data, pir_nearest_hint(&near).text);
+}
+
 int run_take_input(run *r, const char *text, size_t *position) {
   const char *equals = strchr(text, '=');
   long i = equals && text[0] != '@' ? run_input_index(r, text, (size_t)(equals - text)) : -1;
@@ -172,8 +181,7 @@ int run_take_input(run *r, const char *text, size_t *position) {
   const char *rest;
   if (!named) {
     if (text[0] != '@' && !parse_shape(text, shape, &rank, &dtype, &rest) && equals)
-      return cli_fail(r->cli, CLI_USAGE, "the model has no input \"%.*s\"",
-                      (int)(equals - text), text);
+      return refuse_name(r, (pir_str){text, (size_t)(equals - text)});
     if (*position >= pir_model_inputs(r->model))
       return cli_fail(r->cli, CLI_USAGE, "--input=%s: the model has %zu inputs", text,
                       pir_model_inputs(r->model));

@@ -1,5 +1,5 @@
-// Inputs without a value: a message that lists them with their shapes, and values that are made up for a
-// measurement.
+// Inputs without a value: a message that lists them with their shapes, and values that are made
+// up for a measurement.
 #include "run.h"
 #include <inttypes.h>
 #include <stdio.h>

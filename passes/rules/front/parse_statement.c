@@ -3,6 +3,7 @@
 // except for its parameters, so the finished rule is flat.
 
 #include "front.h"
+#include <pir/layer/nearest.h>
 
 #include <string.h>
 
@@ -434,7 +435,8 @@ static bool op_statement(drr *d, const name_list *results, bool each) {
   const pir_opdef *def = pir_context_opdef(d->ctx, pir_str_from(name.text));
   int16_t *count = d->in_emit ? &d->rule.emit_count : &d->rule.match_count;
   if (!(def->traits & PIR_REGISTERED))
-    return drr_error(d, &name.at, "unknown op '%s'", name.text);
+    return drr_error(d, &name.at, "unknown op '%s'%s", name.text,
+                     pir_hint_op(d->ctx, pir_str_from(name.text)).text);
   if (def->region_count)
     return drr_error(d, &name.at, "'%s' has regions, which rules cannot look into", name.text);
   if (*count == RULE_MAX_OPS)

@@ -28,7 +28,9 @@ pir_status pir_session_copy_strings(pir_session *s, uint32_t input, void **out_d
   int64_t n = pir_tensor_numel(from);
   size_t all, bytes = 0, room = s->max_bytes - s->current->arena_bytes - s->string_bytes;
   PIR_TRY(count_bytes(s, input, n, &bytes));
-  if (__builtin_add_overflow(bytes, (size_t)n * sizeof(pir_str), &all) || all > room)
+  // The size is a multiple of an element's: a block that ends where its memory does is aligned.
+  size_t gap = -bytes % sizeof(pir_str);
+  if (__builtin_add_overflow(bytes, (size_t)n * sizeof(pir_str) + gap, &all) || all > room)
     return pir_exec_fail(&s->frame.message, PIR_EXHAUSTED,
                          "input %u: strings of %zu bytes, more than max_bytes allows", input,
                          bytes);
