@@ -4,6 +4,7 @@
 #include <pir/engine/model.h>
 
 #include <dirent.h>
+#include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -165,7 +166,20 @@ static void a_session_names_bad_processors(void **unused) {
   pir_model_release(model);
 }
 
+static void *do_nothing(void *unused) {
+  return unused;
+}
+
+// A sanitizer starts a thread of its own with the first one of the process, which is not to be
+// taken for one of ours.
+static void start_first_thread(void) {
+  pthread_t thread;
+  if (!pthread_create(&thread, NULL, do_nothing, NULL))
+    pthread_join(thread, NULL);
+}
+
 int main(void) {
+  start_first_thread();
   const struct CMUnitTest tests[] = {cmocka_unit_test(workers_run_where_they_are_put),
                                      cmocka_unit_test(bad_processors_are_refused),
                                      cmocka_unit_test(a_session_runs_where_it_is_put),

@@ -300,7 +300,7 @@ class Batch:
         return [answer for part in parts for answer in self.run_rows(part[0].parent, part)]
 
     def run_alone(self, folder):
-        code, told = self.run_below(folder, 20)
+        code, told = self.run_below(folder, 160 if "san" in str(self.tools) else 20)
         if code in ENDED and not any(s in told for s in SANITIZERS):
             return verdict_of(folder, told)
         return -1, f"exit code {code}: {report_of(told)}"
@@ -320,9 +320,9 @@ class Batch:
 
     def environment(self):
         """Of the sanitizers: an allocation that is too large fails, as it does without them."""
-        asked = os.environ.get("ASAN_OPTIONS", "")
         most = f"allocator_may_return_null=1:max_allocation_size_mb={self.memory >> 20}"
-        return os.environ | {"ASAN_OPTIONS": f"{asked}:{most}" if asked else most}
+        asked = {name: os.environ.get(name, "") for name in ("ASAN_OPTIONS", "TSAN_OPTIONS")}
+        return os.environ | {name: f"{text}:{most}" if text else most for name, text in asked.items()}
 
 
 def report_of(told):
