@@ -5,6 +5,7 @@
 
 #include <pir/compiler/formats.h>
 #include <pir/compiler/ir.h>
+#include <pir/compiler/pass.h>
 #include <pir/layer/new_file.h>
 #include <pir/layer/watch.h>
 #include <string.h>
@@ -97,6 +98,14 @@ int cli_load_ops(cli_run *cli, const char *path);
 // Loads the libraries that the option `id` names, for contexts that are created from now on.
 // Returns an exit code, 0 to go on.
 int cli_load_passes(cli_run *cli, int id);
+
+// The options by which tools cut a part out of a program, and the pass that does it.
+#define CLI_CUT(outputs, inputs)                                                               \
+  {(outputs), 0, "outputs", "NAMES",                                                           \
+   "keep what these values need: numbers of the text (%12) or names, with commas between"},    \
+      {(inputs), 0, "inputs", "NAMES", "begin at these values, which become inputs"}
+// Adds that pass where one of the options is given. Returns an exit code, 0 to go on.
+int cli_add_cut(const cli_run *cli, int outputs, int inputs, pir_pass_manager *manager);
 
 // Value of the last occurrence of an option; `*out_given` tells a flag from its absence. Either
 // may be NULL.

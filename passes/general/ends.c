@@ -5,28 +5,13 @@
 //                                                 input that is itself an output
 //   delete_assert_op_pass                         removes assertions, and the lists of tensors
 //                                                 that they would print
-#include <pir/compiler/dialect/builtin.h>
+#include "program_ports.h"
 #include <pass_list.h>
 #include <pir/compiler/dialect/pd_op.h>
 #include <pir/compiler/pass.h>
 #include <pir/compiler/walk.h>
 #include <effects.h>
 #include <vec.h>
-
-static pir_op *make_shadow_output(pir_pass_run *run, pir_op *at, pir_value *value,
-                                  pir_str name) {
-  pir_context *ctx = pir_program_context(run->program);
-  const pir_opdef *def = pir_context_op(ctx, BUILTIN_SHADOW_OUTPUT);
-  pir_named_attr attr = pir_declared_attr(ctx, def, BUILTIN_SHADOW_OUTPUT_ATTR_OUTPUT_NAME,
-                                          pir_attr_str(ctx, PIR_ATTR_STR, name));
-  pir_op_spec spec = {.def = def,
-                      .loc = pir_op_loc(at),
-                      .operands = &value,
-                      .operand_count = 1,
-                      .attrs = &attr,
-                      .attr_count = 1};
-  return pir_rewriter_create(run->rewriter, at, &spec);
-}
 
 pir_status pir_pass_keep_parameters(pir_pass_run *run) {
   pir_block *block = pir_program_block(run->program);
@@ -36,7 +21,7 @@ pir_status pir_pass_keep_parameters(pir_pass_run *run) {
     if (!pir_op_has(op, PIR_PARAMETER) || !pir_op_unused(op))
       continue;
     pir_op *output =
-        make_shadow_output(run, last, pir_op_result(op, 0), pir_op_parameter_name(op));
+        program_add_output(run, last, pir_op_result(op, 0), pir_op_parameter_name(op));
     if (!pir_op_has(last, PIR_TERMINATOR)) {
       pir_op_move_before(last, output);
       last = output;
@@ -95,7 +80,7 @@ pir_status pir_pass_replace_fetch(pir_pass_run *run) {
     const pir_op *source = pir_value_op(value);
     if (!source || pir_op_has(source, PIR_INPUT))
       value = copy_of(run, op, value);
-    make_shadow_output(run, op, value, pir_attr_as_str(pir_op_attr_str(op, "name")));
+    program_add_output(run, op, value, pir_attr_as_str(pir_op_attr_str(op, "name")));
     pir_rewriter_erase(run->rewriter, op);
     replaced++;
   }

@@ -4,6 +4,7 @@
 // caller passes the outputs back as inputs of the next run.
 #include <pir/compiler/dialect/pd_op.h>
 #include "forward_writes.h"
+#include "program_ports.h"
 #include <pass_list.h>
 #include <effects.h>
 #include <vec.h>
@@ -30,29 +31,6 @@ static pir_str name_of(const pir_op *source) {
   if (pir_op_has(source, PIR_PARAMETER))
     return pir_op_parameter_name(source);
   return pir_attr_as_str(pir_op_attr_str(source, "name"));
-}
-
-static pir_value *make_data(exposing *e, pir_op *parameter) {
-  const pir_opdef *def = pir_context_op(e->ctx, PD_DATA);
-  const pir_type *type = pir_value_type(pir_op_result(parameter, 0));
-  pir_shape shape = pir_type_shape(type);
-  pir_named_attr attrs[] = {
-      pir_declared_attr(e->ctx, def, PD_DATA_ATTR_NAME,
-                        pir_attr_str(e->ctx, PIR_ATTR_STR, name_of(parameter))),
-      pir_declared_attr(e->ctx, def, PD_DATA_ATTR_SHAPE,
-                        pir_attr_int_array(e->ctx, shape.dims, shape.rank)),
-      pir_declared_attr(e->ctx, def, PD_DATA_ATTR_DTYPE,
-                        pir_attr_dtype(e->ctx, pir_type_dtype(type))),
-      pir_declared_attr(e->ctx, def, PD_DATA_ATTR_PLACE,
-                        pir_attr_place(e->ctx, (pir_place){0})),
-  };
-  pir_op_spec spec = {.def = def,
-                      .loc = pir_op_loc(parameter),
-                      .result_types = &type,
-                      .result_count = 1,
-                      .attrs = attrs,
-                      .attr_count = sizeof attrs / sizeof *attrs};
-  return pir_op_result(pir_rewriter_create(e->run->rewriter, parameter, &spec), 0);
 }
 
 // Outputs are at the end of the block: before its terminator, or after its last op.
@@ -85,7 +63,9 @@ static void expose(exposing *e, const state *s) {
   make_fetch(e, s, name_of(source));
   if (!pir_op_has(source, PIR_PARAMETER))
     return;
-  pir_rewriter_replace_value(e->run->rewriter, s->source, make_data(e, source));
+  pir_rewriter_replace_value(
+      e->run->rewriter, s->source,
+      program_add_input(e->run, source, name_of(source), pir_value_type(s->source)));
   pir_program_drop_param(e->run->program, name_of(source));
   pir_rewriter_erase(e->run->rewriter, source);
 }

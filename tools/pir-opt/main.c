@@ -23,6 +23,8 @@
 
 enum {
   OPT_PASSES = 1,
+  OPT_OUTPUTS,
+  OPT_INPUTS,
   OPT_PIPELINE,
   OPT_LIST_PASSES,
   OPT_LIST_PIPELINES,
@@ -65,6 +67,7 @@ static const cli_option option_table[] = {
     {OPT_PASSES, 0, "passes", "LIST", "run these passes: name,name{option=value},.."},
     {OPT_PASSES, 0, "pass-pipeline", "LIST",
      "the same, as builtin.module(name,name) or without that frame"},
+    CLI_CUT(OPT_OUTPUTS, OPT_INPUTS),
     {OPT_PIPELINE, 0, "pipeline", "NAME", "run a named pipeline"},
     {OPT_DELETE_PASS, 0, "delete-pass", "PASS", "take a pass out of the pipelines"},
     {OPT_INSERT_PASS, 0, "insert-pass", "PASS[@PLACE]",
@@ -196,10 +199,14 @@ static const char **values_of(const cli_run *cli, int id, size_t *out_count) {
   return values;
 }
 
-// Whether passes were requested.
-static bool changes(const cli_run *cli) {
+static bool names_passes(const cli_run *cli) {
   return cli_has(cli, OPT_PASSES) || cli_has(cli, OPT_PIPELINE) || cli_has(cli, OPT_RULES) ||
          cli_has(cli, OPT_RUN_REPRODUCER);
+}
+
+// Whether the program is to be changed.
+static bool changes(const cli_run *cli) {
+  return names_passes(cli) || cli_has(cli, OPT_OUTPUTS) || cli_has(cli, OPT_INPUTS);
 }
 
 static int add_pipeline(const cli_run *cli, pir_pass_manager *manager, const cli_match *match) {
@@ -256,6 +263,9 @@ static int build_pipeline(const cli_run *cli, pir_pass_manager *manager,
   for (size_t i = 0; i < files->count; i++)
     for (size_t k = 0; k < pir_rules_passes(files->items[i]); k++)
       pir_pass_manager_know(manager, pir_rules_pass(files->items[i], k));
+  int cut = cli_add_cut(cli, OPT_OUTPUTS, OPT_INPUTS, manager);
+  if (cut)
+    return cut;
   for (size_t i = 0; i < cli->match_count; i++) {
     const cli_match *match = &cli->matches[i];
     int code = 0;
@@ -270,7 +280,7 @@ static int build_pipeline(const cli_run *cli, pir_pass_manager *manager,
   }
   emit_form form = form_of(cli);
   // Without passes, code is made by the pipeline that makes groups.
-  if (!emit_is_code(&form) || changes(cli))
+  if (!emit_is_code(&form) || names_passes(cli))
     return edit_pipeline(cli, manager);
   const char *math = cli_value(cli, OPT_MATH, NULL);
   pir_target target;

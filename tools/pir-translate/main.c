@@ -1,6 +1,7 @@
 // pir-translate: reads a program in any format and writes it in another.
 #include <pir/compiler/dot.h>
 #include <pir/compiler/load.h>
+#include <pir/compiler/pass.h>
 #include <pir/compiler/verify.h>
 #include <string.h>
 
@@ -19,7 +20,9 @@ enum {
   OPT_FRAGMENT,
   OPT_UNVERIFIED,
   OPT_PARAMS,
-  OPT_PARAMS_OUT
+  OPT_PARAMS_OUT,
+  OPT_OUTPUTS,
+  OPT_INPUTS
 };
 
 #define WRITTEN PIR_FORMATS_WRITTEN ", dot, html or stats"
@@ -40,6 +43,7 @@ static const cli_option option_table[] = {
      "parameters to read, for --params-out (default: found beside FILE)"},
     {OPT_PARAMS_OUT, 0, "params-out", "FILE|DIR",
      "also write the parameters: one file, or a folder of files (ends with /)"},
+    CLI_CUT(OPT_OUTPUTS, OPT_INPUTS),
     {0, 0, NULL, NULL, NULL},
 };
 
@@ -119,6 +123,16 @@ static int write_outputs(cli_run *cli, pir_program *program, const char *to) {
   return code;
 }
 
+static int cut_program(const cli_run *cli, pir_context *ctx, pir_program *program) {
+  pir_pass_options how = {.size = sizeof how};
+  pir_pass_manager *manager = pir_pass_manager_create(ctx, &how);
+  int code = cli_add_cut(cli, OPT_OUTPUTS, OPT_INPUTS, manager);
+  if (!code)
+    code = cli_exit_code(pir_pass_manager_run(manager, program));
+  pir_pass_manager_destroy(manager);
+  return code;
+}
+
 // Reads, converts, writes.
 static int translate(cli_run *cli, pir_format from, const char *to) {
   cli_file file;
@@ -131,10 +145,14 @@ static int translate(cli_run *cli, pir_format from, const char *to) {
   pir_program *program = NULL;
   code = read_as_format(cli, ctx, &file, from, &program);
   const pir_format_def *def = pir_format_named(to);
-  if (!code && def && def->current && pir_program_is_older(program))
+  bool cuts = cli_has(cli, OPT_OUTPUTS) || cli_has(cli, OPT_INPUTS),
+       current = cuts || (def && def->current);
+  if (!code && current && pir_program_is_older(program))
     code = cli_exit_code(pir_program_upgrade(program));
   if (!code && !cli_has(cli, OPT_UNVERIFIED))
     code = verify(cli, program);
+  if (!code && cuts)
+    code = cut_program(cli, ctx, program);
   if (!code)
     code = write_outputs(cli, program, to);
   if (program)

@@ -5,28 +5,7 @@
 
 #include <pir/compiler/build.h>
 #include <pir/compiler/dialect/builtin.h>
-#include <pir/compiler/infer.h>
-#include <pir/layer/value_names.h>
-
-static bool has_text(const pir_op *op, const char *attr, pir_str text) {
-  const pir_attr *found = pir_op_attr_str(op, attr);
-  return found && pir_str_equal(pir_attr_as_str(found), text);
-}
-
-// Whether the name is an output's. Otherwise *out_value becomes the value of an input or
-// parameter of that name, if there is one.
-static bool find_port(const pir_program *program, pir_str name, pir_value **out_value) {
-  PIR_EACH_OP(op, pir_program_block(program)) {
-    uint32_t traits = pir_op_meaning(op)->traits;
-    if (traits & PIR_OUTPUT &&
-        (has_text(op, "name", name) || has_text(op, "output_name", name)))
-      return true;
-    if ((traits & PIR_INPUT && has_text(op, "name", name)) ||
-        (traits & PIR_PARAMETER && has_text(op, "parameter_name", name)))
-      *out_value = pir_op_result(op, 0);
-  }
-  return false;
-}
+#include <pir/layer/named_values.h>
 
 static void append_output(pir_program *program, pir_str name, pir_value *value) {
   pir_context *ctx = pir_program_context(program);
@@ -45,9 +24,10 @@ static pir_status show_value(pir_program *program, const char *text) {
   pir_context *ctx = pir_program_context(program);
   pir_str name = pir_str_from(text);
   pir_value *value = NULL;
-  if (find_port(program, name, &value))
+  bool is_output;
+  pir_status status = pir_find_named_value(program, name, &value, &is_output);
+  if (is_output)
     return PIR_OK;
-  pir_status status = value ? PIR_OK : pir_program_find_value(program, name, &value);
   if (status == PIR_NOT_FOUND)
     return pir_report(ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN,
                       "the program has no value \"%s\" to show", text);

@@ -1,0 +1,31 @@
+// Values by the names of ports. An output's name goes before an input's.
+#include <pir/layer/named_values.h>
+
+#include <pir/compiler/infer.h>
+#include <pir/layer/value_names.h>
+
+static bool has_text(const pir_op *op, const char *attr, pir_str text) {
+  const pir_attr *found = pir_op_attr_str(op, attr);
+  return found && pir_str_equal(pir_attr_as_str(found), text);
+}
+
+pir_status pir_find_named_value(const pir_program *program, pir_str name, pir_value **out_value,
+                                bool *out_is_output) {
+  pir_value *value = NULL;
+  bool is_output = false;
+  for (const pir_op *op = pir_block_first(pir_program_block(program)); op && !is_output;
+       op = pir_op_next(op)) {
+    uint32_t traits = pir_op_meaning(op)->traits;
+    is_output = traits & PIR_OUTPUT &&
+                (has_text(op, "name", name) || has_text(op, "output_name", name));
+    if (is_output)
+      value = pir_op_operand(op, 0);
+    else if ((traits & PIR_INPUT && has_text(op, "name", name)) ||
+             (traits & PIR_PARAMETER && has_text(op, "parameter_name", name)))
+      value = pir_op_result(op, 0);
+  }
+  *out_value = value;
+  if (out_is_output)
+    *out_is_output = is_output;
+  return value ? PIR_OK : pir_program_find_value(program, name, out_value);
+}

@@ -1,0 +1,17 @@
+// Values by a name that people use: of a port, or of a value.
+#ifndef PIR_NAMED_VALUES_H
+#define PIR_NAMED_VALUES_H
+
+#include <pir/compiler/program.h>
+
+PIR_BEGIN
+
+// Finds a value by the name of an output (its operand), an input or a parameter, or else as
+// pir_program_find_value does. *out_is_output (NULL: not asked) tells an output's name.
+// PIR_NOT_FOUND, not reported: there is none.
+PIR_API PIR_NODISCARD pir_status pir_find_named_value(const pir_program *program, pir_str name,
+                                                      pir_value **out_value,
+                                                      bool *out_is_output);
+
+PIR_END
+#endif
