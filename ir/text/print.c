@@ -9,6 +9,7 @@
 #include <sized.h>
 #include <vec.h>
 
+#include <pir/layer/value_names.h>
 #include "context_impl.h"
 #include "text_impl.h"
 
@@ -541,11 +542,11 @@ static bool drop_text(void *user, const char *data, size_t size) {
   return true;
 }
 
-typedef struct find_call {
+typedef struct number_call {
   const pir_program *program;
-  uint64_t number;
-  pir_value **out_value;
-} find_call;
+  void (*visit)(void *user, uint64_t number, pir_value *value);
+  void *user;
+} number_call;
 
 static bool is_numbered(const pir_value *value) {
   const pir_type *type = pir_value_type(value);
@@ -553,33 +554,52 @@ static bool is_numbered(const pir_value *value) {
   return !pir_value_is_argument(value) && kind != PIR_TYPE_STACK;
 }
 
-static pir_status find_numbered(void *user) {
-  const find_call *call = user;
+static pir_status visit_numbers(void *user) {
+  const number_call *call = user;
   char buffer[WRITE_BUFFER];
   pir_print_options options = {.size = sizeof options};
   printer p;
   open_printer(&p, pir_program_context(call->program), &options, (pir_writer){drop_text, NULL},
                buffer);
   print_module(&p, call->program);
-  for (size_t i = 0; i < p.numbers.capacity && !*call->out_value; i++) {
+  for (size_t i = 0; i < p.numbers.capacity; i++) {
     pir_value *value = (pir_value *)(uintptr_t)p.numbers.entries[i].key;
-    if (value && p.numbers.entries[i].value == call->number + 1 && is_numbered(value))
-      *call->out_value = value;
+    if (value && is_numbered(value))
+      call->visit(call->user, p.numbers.entries[i].value - 1, value);
   }
-  PIR_TRY(close_printer(&p));
-  return *call->out_value ? PIR_OK : PIR_NOT_FOUND;
+  return close_printer(&p);
+}
+
+pir_status pir_program_each_number(const pir_program *program,
+                                   void (*visit)(void *user, uint64_t number, pir_value *value),
+                                   void *user) {
+  number_call call = {program, visit, user};
+  return pir_context_enter(pir_program_context(program), visit_numbers, &call);
+}
+
+typedef struct sought_value {
+  uint64_t number;
+  pir_value *value;
+} sought_value;
+
+static void take_sought(void *user, uint64_t number, pir_value *value) {
+  sought_value *sought = user;
+  if (number == sought->number)
+    sought->value = value;
 }
 
 pir_status pir_text_find_value(const pir_program *program, pir_str name,
                                pir_value **out_value) {
-  find_call call = {program, 0, out_value};
+  sought_value sought = {0};
   *out_value = NULL;
   for (size_t i = 1; i < name.size; i++) {
     if (name.data[i] < '0' || name.data[i] > '9' || name.size > 10)
       return PIR_NOT_FOUND;
-    call.number = 10 * call.number + (uint64_t)(name.data[i] - '0');
+    sought.number = 10 * sought.number + (uint64_t)(name.data[i] - '0');
   }
-  return pir_context_enter(pir_program_context(program), find_numbered, &call);
+  PIR_TRY(pir_program_each_number(program, take_sought, &sought));
+  *out_value = sought.value;
+  return sought.value ? PIR_OK : PIR_NOT_FOUND;
 }
 
 static pir_status print_op_alone(void *user) {

@@ -1,5 +1,6 @@
 // Input arrays: .npy and .npz files, zeros, and random numbers that depend on the seed alone.
 #include "run.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,6 +124,54 @@ static bool parse_shape(const char *text, int64_t *shape, int *rank, pir_dtype *
   return *dtype != PIR_DTYPE_NONE && pir_dtype_size(*dtype) > 0;
 }
 
+// Reads "0.5" or "0..9".
+static bool parse_range(const char *text, double *out_least, double *out_most) {
+  char *end;
+  const char *dots = strstr(text, "..");
+  *out_least = *out_most = strtod(text, &end);
+  if (end == text)
+    return false;
+  if (!dots)
+    return !*end;
+  bool whole = end == dots || end == dots + 1;  // strtod takes "0." of "0..9"
+  *out_most = strtod(dots + 2, &end);
+  return whole && end != dots + 2 && !*end && *out_least <= *out_most;
+}
+
+// One number of a range: integers with both ends, floats up to the end.
+static double draw(uint64_t *state, bool is_float, double least, double most) {
+  double part = (double)(cli_random(state) >> 11) * 0x1p-53;
+  if (is_float)
+    return least + part * (most - least);
+  double drawn = floor(least + part * (floor(most) - least + 1));
+  return drawn > most ? most : drawn;
+}
+
+// Fills a dense tensor with numbers of a range. False: its elements are no real numbers.
+static bool fill_range(pir_tensor *tensor, double least, double most, uint64_t seed) {
+  int64_t count = pir_tensor_numel(tensor);
+  size_t size = pir_dtype_size(tensor->dtype);
+  bool is_float = pir_dtype_is_float(tensor->dtype);
+  if (!is_float && !pir_dtype_is_integer(tensor->dtype) && tensor->dtype != PIR_BOOL)
+    return false;
+  char *to = tensor->data;
+  for (int64_t i = 0; i < count; i++, to += size) {
+    double value = draw(&seed, is_float, least, most);
+    int64_t whole = (int64_t)value;
+    float single = (float)value;
+    uint16_t half =
+        tensor->dtype == PIR_BF16 ? pir_f32_to_bf16(single) : pir_f32_to_f16(single);
+    switch (tensor->dtype) {
+      case PIR_F64: memcpy(to, &value, size); break;
+      case PIR_F32: memcpy(to, &single, size); break;
+      case PIR_F16:
+      case PIR_BF16: memcpy(to, &half, size); break;
+      default: memcpy(to, &whole, size); break;
+    }
+  }
+  return true;
+}
+
 static int take_array_file(run *r, size_t i, const char *path) {
   pir_npy_set set;
   int code = run_read_arrays(r->cli, path, &set);
@@ -141,7 +190,7 @@ static int take_array_file(run *r, size_t i, const char *path) {
 
 static int take_shape(run *r, size_t i, const char *text) {
   static const char expected[] =
-      "[NAME=]@FILE.npy or [NAME=]1x3x224x224xf32[=0|=random[:SEED]]";
+      "[NAME=]@FILE.npy or [NAME=]1x3x224x224xf32[=NUMBER|=LEAST..MOST|=random[:SEED]]";
   int64_t shape[PIR_MAX_RANK];
   int rank;
   pir_dtype dtype;
@@ -155,11 +204,16 @@ static int take_shape(run *r, size_t i, const char *text) {
   uint64_t seed = i;
   if (!*fill || !strcmp(fill, "=random"))
     return run_make_input(r, i, shape, rank, true, seed);
-  if (!strcmp(fill, "=0"))
-    return run_make_input(r, i, shape, rank, false, 0);
-  if (strncmp(fill, "=random:", 8) || !cli_parse_u64(fill + 8, &seed))
+  if (!strncmp(fill, "=random:", 8) && cli_parse_u64(fill + 8, &seed))
+    return run_make_input(r, i, shape, rank, true, seed);
+  double least, most;
+  if (!strncmp(fill, "=random", 7) || !parse_range(fill + 1, &least, &most))
     return cli_bad_value(r->cli, "input", text, expected);
-  return run_make_input(r, i, shape, rank, true, seed);
+  int code = run_make_input(r, i, shape, rank, false, 0);
+  if (!code && !fill_range(&r->inputs[i].tensor, least, most, seed))
+    code = cli_fail(r->cli, CLI_INVALID, "input %zu \"%s\": %s cannot be drawn from a range", i,
+                    port.name.data, pir_dtype_name(dtype));
+  return code;
 }
 
 static int refuse_name(const run *r, pir_str name) {

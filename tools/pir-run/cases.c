@@ -86,6 +86,17 @@ static int run_case_overlapping(run *r, const pir_npy_set *set, const char *fold
   return code;
 }
 
+int run_feed_case(run *r, const char *folder) {
+  pir_npy_set set;
+  char message[256];
+  pir_status status = pir_case_read(folder, false, &set, message);
+  int code = status ? cli_fail(r->cli, cli_exit_code(status), "%s", message) : 0;
+  if (!code)
+    code = feed(r, &set, folder);
+  pir_npy_set_release(&set);
+  return code;
+}
+
 int run_case(run *r, const char *folder, bool quiet) {
   pir_npy_set set;
   char message[256];

@@ -219,6 +219,40 @@ void run_print_tensor(const char *name, const pir_tensor *tensor) {
   printf("\n");
 }
 
+// The place of the largest element of a row that comes behind `last` in descending order, equal
+// ones by their places; -1: there is none. NaN has no order and is left out.
+static int64_t next_largest(const pir_tensor *t, int64_t begin, int64_t width, int64_t last) {
+  int64_t best = -1;
+  for (int64_t i = 0; i < width; i++) {
+    double value = pir_tensor_float_at(t, begin + i),
+           before = last < 0 ? INFINITY : pir_tensor_float_at(t, begin + last);
+    bool follows = last < 0 || value < before || (value == before && i > last);
+    if (follows && value == value && (best < 0 || value > pir_tensor_float_at(t, begin + best)))
+      best = i;
+  }
+  return best;
+}
+
+void run_print_top(const char *name, const pir_tensor *tensor, size_t count) {
+  if (tensor->dtype == PIR_PSTRING || pir_dtype_is_complex(tensor->dtype) || !tensor->rank)
+    return;
+  int64_t width = tensor->shape[tensor->rank - 1], all = pir_tensor_numel(tensor);
+  printf("%s: ", name);
+  print_shape(tensor);
+  printf("\n");
+  for (int64_t begin = 0; begin < all; begin += width) {
+    int64_t last = -1;
+    for (size_t k = 0; k < count; k++) {
+      last = next_largest(tensor, begin, width, last);
+      if (last < 0)
+        break;
+      printf("%s%" PRId64 ": %.6g", k ? ", " : "  ", last,
+             pir_tensor_float_at(tensor, begin + last));
+    }
+    printf("\n");
+  }
+}
+
 static int write_output_array(const run *r, size_t i, const char *path) {
   pir_tensor tensor;
   cli_output out;

@@ -13,10 +13,13 @@
 static const cli_option options[] = {
     {OPT_PARAMS, 0, "params", "FILE|DIR", "parameters; default: beside the model"},
     {OPT_INPUT, 0, "input", "[NAME=]VALUE",
-     "@FILE.npy, or SHAPExDTYPE[=0|=random[:SEED]], as 1x3x224x224xf32"},
+     "@FILE.npy, or SHAPExDTYPE[=NUMBER|=LEAST..MOST|=random[:SEED]], as 1x3x224x224xf32 or "
+     "1x16xi64=0..999"},
     {OPT_OUTPUT, 0, "output", "[NAME=]@FILE", "write an output to a .npy file"},
     {OPT_OUTPUT_DIR, 0, "output-dir", "DIR", "write all outputs to DIR/out_<i>.npy"},
     {OPT_PRINT, 0, "print", NULL, "print the outputs"},
+    {OPT_TOP, 0, "top", "[=K]",
+     "print the K (5) largest elements of each row of the outputs, with their positions"},
     {OPT_SHOW, 0, "show", "NAME",
      "make a value an output, and print it: %12 as pir-opt prints it, or a name of the file"},
     {OPT_EXPECT, 0, "expect", "[NAME=]@FILE", "compare an output with a .npy file"},
@@ -30,6 +33,10 @@ static const cli_option options[] = {
      "every case below DIR; without MODEL each with the program beside it"},
     {OPT_TRAIN, 0, "train", "DIR",
      "recorded steps of training below DIR: what the program writes is fed again"},
+    {OPT_DUMP, 0, "dump", "DIR", "write every value in between to DIR/NUMBER.OP.npy"},
+    {OPT_COMPARE, 0, "compare", "A,B|DIR",
+     "find the first op whose value differs: between two pipelines, as kernels,compile, or "
+     "from a folder of --dump"},
     {OPT_IGNORE, 0, "ignore-output", "I", "do not compare output I"},
     {OPT_RECORD, 0, "record", NULL,
      "with --case or --cases: write the outputs into the folder of the case, as expected ones"},
@@ -242,7 +249,7 @@ static pir_model_options model_options(run *r) {
                            .limits = r->cli->limits,
                            .stop = cli_stop(r->cli),
                            .progress = cli_progress(r->cli)};
-  how.pipeline = cli_value(r->cli, OPT_PIPELINE, NULL);
+  how.pipeline = r->chosen ? r->chosen : cli_value(r->cli, OPT_PIPELINE, NULL);
   how.target = cli_value(r->cli, OPT_TARGET, NULL);
   how.math = cli_value(r->cli, OPT_MATH, NULL);
   how.any_float = cli_has(r->cli, OPT_ANY_FLOAT);
@@ -273,6 +280,8 @@ static pir_status open_program(run *r, const char *path, const char *params,
   start = run_now_ms();
   if (!status)
     restate_inputs(program, extra);
+  if (!status && run_wants_values(r))
+    status = run_expose_values(r, program);
   if (!status && cli_has(r->cli, OPT_COMPILE_ONLY))
     status = pir_model_compile_ahead(program, how);
   else if (!status)
@@ -299,7 +308,8 @@ int run_open(run *r, const char *path, const char *params, const pir_npy_set *ex
   bool only = cli_has(r->cli, OPT_COMPILE_ONLY);
   bool watches = cli_has(r->cli, OPT_GDB) || cli_has(r->cli, OPT_PERF_MAP);
   bool own_steps = only || watches || cli_has(r->cli, OPT_TRAIN) || (extra && extra->count) ||
-                   r->cli->custom_ops || r->cli->passes || r->cli->remarks || is_stream(path) ||
+                   run_wants_values(r) || r->cli->custom_ops || r->cli->passes ||
+                   r->cli->remarks || is_stream(path) ||
                    memcmp(&r->cli->limits, &unlimited, sizeof unlimited);
   pir_status status = (how.cache || how.show_count) && !own_steps
                           ? open_files(r, path, params, &how)
@@ -341,6 +351,7 @@ void run_close(run *r) {
   free(r->show);
   r->show = NULL;
   run_drop_lods(r);
+  run_drop_values(r);
   free(r->spans);
   r->spans = NULL;
   r->span_count = r->span_capacity = 0;
@@ -428,6 +439,17 @@ static int expect_folder(run *r, const char *folder) {
   return code;
 }
 
+static int read_top(const run *r, size_t *out_top) {
+  const char *text = cli_value(r->cli, OPT_TOP, NULL);
+  uint64_t top = 5;
+  if (!cli_has(r->cli, OPT_TOP))
+    return 0;
+  if (text && (!cli_parse_u64(text, &top) || !top || top > 1000))
+    return cli_bad_value(r->cli, "top", text, "a number from 1 to 1000");
+  *out_top = (size_t)top;
+  return 0;
+}
+
 // Outputs in the order the options name them.
 static int use_outputs(run *r) {
   size_t saved = 0, expected = 0;
@@ -450,11 +472,18 @@ static int use_outputs(run *r) {
     code = code ? code : one;
   }
   bool all = cli_has(r->cli, OPT_PRINT);
+  size_t top = 0;
+  if (!code)
+    code = read_top(r, &top);
   for (size_t i = 0; i < pir_model_outputs(r->model); i++) {
     pir_port port = output_port(r->model, i);
     pir_tensor tensor;
-    if ((all || is_shown(r, port)) && !pir_session_output(r->session, i, &tensor))
+    if (pir_session_output(r->session, i, &tensor))
+      continue;
+    if (all || is_shown(r, port))
       run_print_tensor(port.name.data, &tensor);
+    if (top)
+      run_print_top(port.name.data, &tensor, top);
   }
   return code;
 }
@@ -473,6 +502,9 @@ static const named_option of_plain_runs[] = {{OPT_CASES, "cases"},
                                              {OPT_OUTPUT, "output"},
                                              {OPT_OUTPUT_DIR, "output-dir"},
                                              {OPT_PRINT, "print"},
+                                             {OPT_TOP, "top"},
+                                             {OPT_DUMP, "dump"},
+                                             {OPT_COMPARE, "compare"},
                                              {OPT_SHOW, "show"},
                                              {OPT_EXPECT, "expect"},
                                              {OPT_EXPECT_DIR, "expect-dir"},
@@ -523,14 +555,27 @@ static int check_tune(const run *r, const char *path) {
   return code;
 }
 
-static int run_model(run *r, const char *path) {
+int run_take_inputs(run *r, const char *folder) {
   size_t position = 0;
-  const char *folder = cli_value(r->cli, OPT_CASE, NULL),
-             *shapes = cli_value(r->cli, OPT_SHAPES, NULL);
-  int code = 0;
+  int code = folder ? run_feed_case(r, folder) : 0;
   for (size_t i = 0; i < r->cli->match_count && !code; i++)
     if (r->cli->matches[i].id == OPT_INPUT)
       code = run_take_input(r, r->cli->matches[i].value, &position);
+  return code;
+}
+
+// Writes and compares values in between, as the options ask.
+static int use_values(run *r) {
+  const char *dump = cli_value(r->cli, OPT_DUMP, NULL),
+             *compare = cli_value(r->cli, OPT_COMPARE, NULL);
+  int code = dump ? run_dump(r, dump) : 0;
+  return !code && compare ? run_compare_folder(r, compare) : code;
+}
+
+static int run_model(run *r, const char *path) {
+  const char *folder = cli_value(r->cli, OPT_CASE, NULL),
+             *shapes = cli_value(r->cli, OPT_SHAPES, NULL);
+  int code = run_take_inputs(r, NULL);
   if (code)
     return code;
   if (cli_has(r->cli, OPT_GENERATE))
@@ -562,6 +607,8 @@ static int run_model(run *r, const char *path) {
       return written;
   }
   int used = use_outputs(r);
+  if (!used && run_wants_values(r))
+    used = use_values(r);
   return used ? used : code;
 }
 
@@ -624,6 +671,10 @@ static int run_file(run *r, const char *path) {
   snprintf(npz, sizeof npz, "%s/tensors.npz", folder ? folder : "");
   if (folder && !access(npz, R_OK))
     code = run_read_arrays(r->cli, npz, &extra);
+  const char *compare = cli_value(r->cli, OPT_COMPARE, NULL);
+  if (!code && compare && strchr(compare, ','))
+    return run_compare_pipelines(r, compare, path);
+  r->exposes = compare;
   if (!code)
     code = run_open(r, path, cli_value(r->cli, OPT_PARAMS, NULL), &extra);
   if (!code && !cli_has(r->cli, OPT_COMPILE_ONLY))

@@ -53,7 +53,10 @@ enum {
   OPT_IDS,
   OPT_LOGITS,
   OPT_POSITION,
-  OPT_CARRY
+  OPT_CARRY,
+  OPT_DUMP,
+  OPT_COMPARE,
+  OPT_TOP
 };
 
 typedef struct tolerance {
@@ -83,10 +86,13 @@ typedef struct run {
   uint64_t schedules, schedule_seed;  // --schedules: 0 turns without it
   pir_model *model;
   pir_session *session;
-  const char **show;      // --show: names, and NULL
-  pir_npy_array *inputs;  // for each input of the model; tensor.data NULL: not given yet
-  run_lod *lods;          // --lod: offsets of inputs
-  run_guard guard;        // --guard-pages
+  const char *chosen;         // pipeline, instead of --pipeline; NULL: that
+  bool exposes;               // values in between become outputs
+  struct run_values *values;  // those values; NULL: none is exposed
+  const char **show;          // --show: names, and NULL
+  pir_npy_array *inputs;      // for each input of the model; tensor.data NULL: not given yet
+  run_lod *lods;              // --lod: offsets of inputs
+  run_guard guard;            // --guard-pages
   run_block *bound;  // with --guard-pages and --overlap: memory that each input is bound to
   double load_ms, compile_ms;
   double max_rel_error;  // of all outputs compared so far, relative to the largest element; -1:
@@ -109,6 +115,24 @@ int run_fail(const run *r, pir_status status);  // reports the session's message
 int run_bind(run *r, const char *folder);  // with the offsets of the case in `folder`, if not
                                            // NULL
 int run_once(run *r);
+
+// Gives the inputs the values of the case in `folder` (NULL: none), then the ones of --input.
+int run_take_inputs(run *r, const char *folder);
+
+// ---- values.c: values in between
+
+typedef struct run_values run_values;
+// Whether the values in between become outputs of the program that is opened.
+bool run_wants_values(const run *r);
+pir_status run_expose_values(run *r, pir_program *program);
+void run_drop_values(run *r);
+// Writes them to the folder, as NUMBER.OP.npy.
+int run_dump(const run *r, const char *folder);
+// Compares them with the files of a folder that run_dump made. CLI_DIFFERENT: the first one
+// that differs is reported.
+int run_compare_folder(run *r, const char *folder);
+// Runs a model by two pipelines, as in `kernels,compile`, and compares the values in between.
+int run_compare_pipelines(const run *r, const char *text, const char *path);
 
 // ---- lods.c: offsets of sequences
 // Of the case in `folder` (NULL: none) and of all --lod options, for the inputs as they are
@@ -145,11 +169,14 @@ int run_make_inputs_up(run *r);
 // Compares output `i`; prints a line unless it agrees and `quiet`. False when it differs.
 bool run_compare(run *r, size_t i, const pir_tensor *expected, const char *label, bool quiet);
 void run_print_tensor(const char *name, const pir_tensor *tensor);
+// Prints the `count` largest elements of each row, along the last axis, and where they are.
+void run_print_top(const char *name, const pir_tensor *tensor, size_t count);
 int run_write_outputs(const run *r, const char *path, const char *folder, long only);
 
 // ---- cases.c
 
-bool run_ignores(const run *r, size_t i);  // --ignore-output
+bool run_ignores(const run *r, size_t i);       // --ignore-output
+int run_feed_case(run *r, const char *folder);  // gives the inputs the values of a case
 int run_case(run *r, const char *folder,
              bool quiet);  // feeds, runs, compares; CLI_DIFFERENT when it differs
 int run_cases(run *r, const char *folder, const char *model, const char *params);

@@ -15,6 +15,10 @@ PIR_API void pir_program_name_value(pir_program *program, pir_name *name, pir_va
 // PIR_NOT_FOUND, not reported: there is none. Cost of a number: the cost of printing.
 PIR_API PIR_NODISCARD pir_status pir_program_find_value(const pir_program *program,
                                                         pir_str name, pir_value **out_value);
+// Calls `visit` with each value that the program's text numbers, in no order.
+PIR_API PIR_NODISCARD pir_status pir_program_each_number(
+    const pir_program *program, void (*visit)(void *user, uint64_t number, pir_value *value),
+    void *user);
 
 PIR_END
 #endif
