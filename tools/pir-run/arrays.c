@@ -139,7 +139,7 @@ static bool parse_range(const char *text, double *out_least, double *out_most) {
 }
 
 // One number of a range: integers with both ends, floats up to the end.
-static double draw(uint64_t *state, bool is_float, double least, double most) {
+static double draw_number(uint64_t *state, bool is_float, double least, double most) {
   double part = (double)(cli_random(state) >> 11) * 0x1p-53;
   if (is_float)
     return least + part * (most - least);
@@ -156,7 +156,7 @@ static bool fill_range(pir_tensor *tensor, double least, double most, uint64_t s
     return false;
   char *to = tensor->data;
   for (int64_t i = 0; i < count; i++, to += size) {
-    double value = draw(&seed, is_float, least, most);
+    double value = draw_number(&seed, is_float, least, most);
     int64_t whole = (int64_t)value;
     float single = (float)value;
     uint16_t half =
