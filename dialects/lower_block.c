@@ -182,9 +182,9 @@ pir_value *pir_expand_number(pir_expand *e, pir_dtype dtype, double value) {
 
 // ---- literals
 static pir_status not_known(expansion *x, const pir_lower_step *step, const char *what) {
-  return pir_report(x->ctx, PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(x->e.op),
-                    "unsupported: '%s' in terms of '%s': %s is not known before the run",
-                    pir_op_def(x->e.op)->name, step->op, what);
+  return pir_report_op(x->e.op, PIR_UNSUPPORTED, PIR_ERROR,
+                       "unsupported: '%s' in terms of '%s': %s is not known before the run",
+                       pir_op_def(x->e.op)->name, step->op, what);
 }
 
 static int64_t constant_items(expansion *x, int first, int count, int64_t *out) {

@@ -163,19 +163,22 @@ static void print_text_diag(const cli_run *cli, const pir_diag *diag) {
     fprintf(stderr, "%.*s:%u: ", (int)place->file.size, place->file.data, place->line);
   else
     fprintf(stderr, "%.*s: ", (int)place->file.size, place->file.data);
-  if (diag->op_path.size)
-    fprintf(stderr, "%s(%.*s): ", place->is_offset ? " " : "", (int)diag->op_path.size,
-            diag->op_path.data);
-  else if (place->file.size && place->is_offset)
+  if (place->is_offset && diag->op_path.size)
+    fprintf(stderr, " (%.*s)", (int)diag->op_path.size, diag->op_path.data);
+  if (place->file.size && place->is_offset)
     fputs(": ", stderr);
-  fprintf(stderr, "%s: %.*s\n", severity_name(diag->severity), (int)diag->message.size,
+  fprintf(stderr, "%s: %.*s", severity_name(diag->severity), (int)diag->message.size,
           diag->message.data);
-  if (!place->file.size || place->is_offset)
-    return;
   pir_str line = diag->source_line;
-  if (!line.size && pir_str_equal(place->file, cli->source_name))
+  if (!line.size && place->file.size && pir_str_equal(place->file, cli->source_name))
     line = line_of(cli->source_text, cli->source_first_line, place->line);
-  print_caret(line, place->column);
+  bool shows_line = line.size && !place->is_offset;
+  // A place in JSON tells little: the op says more.
+  if (!shows_line && !place->is_offset && diag->op_path.size)
+    fprintf(stderr, " (%.*s)", (int)diag->op_path.size, diag->op_path.data);
+  fputc('\n', stderr);
+  if (shows_line)
+    print_caret(line, place->column);
 }
 
 void cli_print_diag(const cli_run *cli, const pir_diag *diag) {

@@ -182,9 +182,8 @@ void choose_explain(const lowering *l, const lower_stages *stages) {
     pir_strbuf_str(&ops, pir_op_name(op));
   }
   pir_str text = pir_strbuf_view(&ops);
-  pir_ignore(pir_report(ctx, PIR_OK, PIR_REMARK, pir_op_loc(l->group),
-                        "group of %.*s: %zu stage%s%s%s", (int)text.size, text.data,
-                        stages->count, stages->count == 1 ? "" : "s", l->how[0] ? "; " : "",
-                        l->how));
+  pir_ignore(pir_report_op(l->group, PIR_OK, PIR_REMARK, "group of %.*s: %zu stage%s%s%s",
+                           (int)text.size, text.data, stages->count,
+                           stages->count == 1 ? "" : "s", l->how[0] ? "; " : "", l->how));
   pir_strbuf_free(&ops);
 }

@@ -177,8 +177,7 @@ static pir_status write_source(pir_compiler *c, unit *u, const pir_op *group) {
     pir_remark(group, "is not compiled: %s", message);
     return PIR_OK;
   }
-  return status ? pir_report(c->ctx, status, PIR_ERROR, pir_op_loc(group), "%s", message)
-                : PIR_OK;
+  return status ? pir_report_op(group, status, PIR_ERROR, "%s", message) : PIR_OK;
 }
 
 pir_status pir_compiler_add(pir_compiler *c, const pir_op *group, const pir_facts *facts,

@@ -45,16 +45,15 @@ static pir_status take_group(codes *c, const pir_op *group) {
   l.prefix = pir_loop_name(c->module, "g", c->groups++);
   const loop_group *taken = pir_loop_group(c->module, l.prefix, ops_of(c->module, group));
   if (!choose_emit(&l, &stages, &packings))
-    return pir_report(c->ctx, PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(l.where),
-                      "unsupported: %s, in \"%.*s\"", l.why, (int)pir_op_name(l.where).size,
-                      pir_op_name(l.where).data);
+    return pir_report_op(l.where, PIR_UNSUPPORTED, PIR_ERROR, "unsupported: %s, in \"%.*s\"",
+                         l.why, (int)pir_op_name(l.where).size, pir_op_name(l.where).data);
   choose_explain(&l, &stages);
   for (loop_fn *fn = taken->first; fn; fn = fn->next)
     pir_loop_verify_after(fn, "lowering");
   if (!c->module->fault)
     return PIR_OK;
-  return pir_report(c->ctx, PIR_INTERNAL, PIR_ERROR, pir_op_loc(group),
-                    "the loops of a group have a fault: %s", c->module->fault);
+  return pir_report_op(group, PIR_INTERNAL, PIR_ERROR, "the loops of a group have a fault: %s",
+                       c->module->fault);
 }
 
 // ---- by LLVM

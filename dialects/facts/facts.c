@@ -437,8 +437,8 @@ static pir_status analyse_block(pir_facts *facts, pir_block *block, int depth) {
   pir_status status = PIR_OK;
   if (depth > MAX_DEPTH) {
     const pir_op *first = pir_block_first(block);
-    return first ? pir_report(pir_op_context(first), PIR_EXHAUSTED, PIR_ERROR,
-                              pir_op_loc(first), "regions are nested deeper than %d", MAX_DEPTH)
+    return first ? pir_report_op(first, PIR_EXHAUSTED, PIR_ERROR,
+                                 "regions are nested deeper than %d", MAX_DEPTH)
                  : PIR_OK;
   }
   PIR_EACH_OP(op, block) {

@@ -124,13 +124,27 @@ void pir_diag_emit(pir_context *ctx, const pir_diag *given) {
     ctx->sink.report(ctx->sink.user, &diag);
 }
 
-// Writes "block 0, op 17 conv2d" for each level from the outside in; only binary input needs
-// it. Of many levels the middle ones are omitted and counted.
+// The name of the first parameter that the op reads: of several like ops it tells which.
+static pir_str parameter_of(const pir_op *op) {
+  for (size_t i = 0; i < pir_op_operands(op); i++) {
+    const pir_value *value = pir_op_operand(op, i);
+    const pir_op *source = value ? pir_value_op(value) : NULL;
+    if (source && pir_op_has(source, PIR_PARAMETER)) {
+      const pir_attr *name = pir_op_attr_str(source, "parameter_name");
+      return name ? pir_attr_as_str(name) : (pir_str){"", 0};
+    }
+  }
+  return (pir_str){"", 0};
+}
+
+// Writes "block 0, op 17 conv2d" for each level from the outside in, and behind the last one
+// " of w_0", a parameter. Of many levels the middle ones are omitted and counted.
 static void describe_path(pir_strbuf *out, const pir_op *op) {
   enum { INNER = 4, OUTER = 4, LEVELS = INNER + OUTER };
   const pir_op *levels[LEVELS];  // from inside to outside: the INNER innermost ops, then the
                                  // OUTER outermost as a ring
   size_t n = 0;
+  const pir_op *innermost = op;
   for (; op->block; op = pir_op_parent(op), n++)
     levels[n < INNER ? n : INNER + (n - INNER) % OUTER] = op;
   for (size_t i = n; i-- > 0;) {
@@ -146,12 +160,16 @@ static void describe_path(pir_strbuf *out, const pir_op *op) {
     pir_strbuf_format(out, "block %zu, op %zu %.*s", level->block->number,
                       pir_op_position(level), (int)name.size, name.data);
   }
+  pir_str parameter = parameter_of(innermost);
+  if (parameter.size)
+    pir_strbuf_format(out, " of %.*s", (int)parameter.size, parameter.data);
 }
 
 typedef struct report_call {
   pir_context *ctx;
   pir_diag diag;
   const pir_op *op;  // NULL: none
+  bool names_op;     // the message begins with its name
   const char *format;
   va_list args;
   bool emitted;
@@ -162,13 +180,13 @@ static pir_status emit_report(void *user) {
   pir_strbuf message, path;
   pir_strbuf_init(&message, &call->ctx->arena);
   pir_strbuf_init(&path, &call->ctx->arena);
-  if (call->op) {
+  if (call->op && call->names_op) {
     pir_strbuf_char(&message, '"');
     pir_strbuf_str(&message, pir_op_name(call->op));
     pir_strbuf_lit(&message, "\" ");
-    if (!call->diag.place.line)
-      describe_path(&path, call->op);
   }
+  if (call->op)
+    describe_path(&path, call->op);
   pir_strbuf_vformat(&message, call->format, call->args);
   call->diag.message = pir_strbuf_view(&message);
   call->diag.op_path = pir_strbuf_view(&path);
@@ -182,7 +200,7 @@ static pir_status emit_report(void *user) {
 // Reports come from everywhere, also from functions that nothing guards. So a lack of memory
 // ends here: the message is cut to what the stack holds, and the caller's status remains.
 static void report(pir_context *ctx, pir_severity severity, pir_loc loc, const pir_op *op,
-                   const char *format, va_list args) {
+                   bool names_op, const char *format, va_list args) {
   char text[256];
   if (!is_heard(ctx, severity))
     return;
@@ -191,6 +209,7 @@ static void report(pir_context *ctx, pir_severity severity, pir_loc loc, const p
                                .severity = severity,
                                .place = pir_loc_unpack(ctx, loc)},
                       .op = op,
+                      .names_op = names_op,
                       .format = format};
   va_copy(call.args, args);
   pir_ignore(pir_heap_catch(&ctx->heap, emit_report, &call, NULL));
@@ -207,7 +226,16 @@ pir_status pir_report(pir_context *ctx, pir_status status, pir_severity severity
                       const char *format, ...) {
   va_list args;
   va_start(args, format);
-  report(ctx, severity, loc, NULL, format, args);
+  report(ctx, severity, loc, NULL, false, format, args);
+  va_end(args);
+  return status;
+}
+
+pir_status pir_report_op(const pir_op *op, pir_status status, pir_severity severity,
+                         const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  report(op_context(op), severity, op->loc, op, false, format, args);
   va_end(args);
   return status;
 }
@@ -215,7 +243,7 @@ pir_status pir_report(pir_context *ctx, pir_status status, pir_severity severity
 pir_status pir_error(const pir_op *op, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  report(op_context(op), PIR_ERROR, op->loc, op, format, args);
+  report(op_context(op), PIR_ERROR, op->loc, op, true, format, args);
   va_end(args);
   return PIR_INVALID;
 }
@@ -223,14 +251,14 @@ pir_status pir_error(const pir_op *op, const char *format, ...) {
 void pir_note(const pir_op *op, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  report(op_context(op), PIR_NOTE, op->loc, op, format, args);
+  report(op_context(op), PIR_NOTE, op->loc, op, true, format, args);
   va_end(args);
 }
 
 void pir_warning(const pir_op *op, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  report(op_context(op), PIR_WARNING, op->loc, op, format, args);
+  report(op_context(op), PIR_WARNING, op->loc, op, true, format, args);
   va_end(args);
 }
 
@@ -239,6 +267,6 @@ void pir_remark(const pir_op *op, const char *format, ...) {
     return;
   va_list args;
   va_start(args, format);
-  report(op_context(op), PIR_REMARK, op->loc, op, format, args);
+  report(op_context(op), PIR_REMARK, op->loc, op, true, format, args);
   va_end(args);
 }

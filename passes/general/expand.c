@@ -47,8 +47,8 @@ static pir_status expand_op(expansion *e, pir_op *op, int alternative) {
   PIR_TRY(pir_lower_expand(op, alternative, e->facts, &target, results));
   for (size_t i = 0; i < pir_op_results(op); i++)
     if (!results[i] && !pir_value_unused(pir_op_result(op, i)))
-      return pir_report(
-          ctx, PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op),
+      return pir_report_op(
+          op, PIR_UNSUPPORTED, PIR_ERROR,
           "unsupported: result %zu of %s is read, and its lower block does not give it", i,
           pir_op_name(op).data);
   pir_rewriter_replace(e->run->rewriter, op, results);

@@ -271,8 +271,7 @@ static pir_status check_carrier(const carrier *c) {
   if (!whole && !pir_loop_body(c->op))
     why = "a region that is neither a branch nor the body of a loop writes a value from "
           "outside of it";
-  return why ? pir_report(pir_op_context(c->op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(c->op),
-                          "unsupported: %s", why)
+  return why ? pir_report_op(c->op, PIR_UNSUPPORTED, PIR_ERROR, "unsupported: %s", why)
              : PIR_OK;
 }
 

@@ -80,7 +80,7 @@ static pir_status check(const kernel_calls *c, const pir_op *op) {
                   reason ? ", because " : "", reason ? reason : "", hint.text);
   if (def->traits & PIR_REGISTERED)
     pir_facts_complete(c->facts, op, text, sizeof text);
-  return pir_report(pir_op_context(op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op), "%s", text);
+  return pir_report_op(op, PIR_UNSUPPORTED, PIR_ERROR, "%s", text);
 }
 
 enum { DEEPEST = 64 };

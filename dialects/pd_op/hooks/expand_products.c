@@ -238,8 +238,8 @@ static int list_members(const pir_op *op, pir_value **out, int capacity) {
 }
 
 static pir_status no_members(const pir_op *op) {
-  return pir_report(
-      pir_op_context(op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op),
+  return pir_report_op(
+      op, PIR_UNSUPPORTED, PIR_ERROR,
       "unsupported: \"%s\" of a list that no combine makes, or of more than %d tensors",
       pir_op_def(op)->name, MAX_TERMS);
 }
@@ -286,9 +286,10 @@ pir_status pd_expand_einsum(pir_expand *e) {
   for (int i = 0; i < count; i++) {
     const pir_fact *fact = pir_facts_of(e->facts, members[i]);
     if (!fact->known || fact->rank < 0)
-      return pir_report(pir_op_context(e->op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(e->op),
-                        "unsupported: \"%s\" of operand %d, whose rank shows only in the run",
-                        pir_op_def(e->op)->name, i);
+      return pir_report_op(
+          e->op, PIR_UNSUPPORTED, PIR_ERROR,
+          "unsupported: \"%s\" of operand %d, whose rank shows only in the run",
+          pir_op_def(e->op)->name, i);
     ranks[i] = fact->rank;
   }
   const char *wrong = products_read(text_attr(e->op, "equation"), ranks, count, &s);
@@ -456,9 +457,10 @@ pir_status pd_expand_einsum_grad(pir_expand *e) {
     const pir_fact *fact = pir_facts_of(e->facts, members[i]);
     ranks[i] = fact->known ? fact->rank : -1;
     if (ranks[i] < 0)
-      return pir_report(pir_op_context(e->op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(e->op),
-                        "unsupported: \"%s\" of operand %d, whose rank shows only in the run",
-                        pir_op_def(e->op)->name, i);
+      return pir_report_op(
+          e->op, PIR_UNSUPPORTED, PIR_ERROR,
+          "unsupported: \"%s\" of operand %d, whose rank shows only in the run",
+          pir_op_def(e->op)->name, i);
   }
   const char *wrong = products_read(text_attr(e->op, "equation"), ranks, count, &s);
   if (wrong)
@@ -472,8 +474,8 @@ pir_status pd_expand_einsum_grad(pir_expand *e) {
     }
     grads[k] = twice < 2 ? grad_of_term(e, &s, k, members, grad) : NULL;
     if (!grads[k])
-      return pir_report(pir_op_context(e->op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(e->op),
-                        "unsupported: the gradient of operand %d by these subscripts", k);
+      return pir_report_op(e->op, PIR_UNSUPPORTED, PIR_ERROR,
+                           "unsupported: the gradient of operand %d by these subscripts", k);
   }
   e->results[0] = build_value(e, BUILTIN_COMBINE, grads, (size_t)count, NULL, 0);
   return e->results[0] ? PIR_OK : PIR_INVALID;

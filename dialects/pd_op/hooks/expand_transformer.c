@@ -164,8 +164,8 @@ static int64_t number(const model *m, const char *name) {
 }
 
 static pir_status unsupported(const model *m, const char *what) {
-  return pir_report(pir_op_context(m->e->op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(m->e->op),
-                    "unsupported: \"%s\" %s", pir_op_def(m->e->op)->name, what);
+  return pir_report_op(m->e->op, PIR_UNSUPPORTED, PIR_ERROR, "unsupported: \"%s\" %s",
+                       pir_op_def(m->e->op)->name, what);
 }
 
 static int64_t extent(const model *m, const pir_value *x, int axis) {

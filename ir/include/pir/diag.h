@@ -68,7 +68,8 @@ typedef struct pir_diag {
   pir_str message;
   // The text line at `place`, when the reader has it; else empty.
   pir_str source_line;
-  // "block 0, op 17 conv2d" for an op without a line; else empty.
+  // "block 0, op 17 pd_op.conv2d of conv2d_3.w_0" for an op, with a parameter that it reads; else
+  // empty.
   pir_str op_path;
 } pir_diag;
 
@@ -117,6 +118,10 @@ PIR_API void pir_context_set_remarks(pir_context *ctx, bool wanted);
 PIR_API bool pir_context_remarks(const pir_context *ctx);
 // Reports a remark at the op's place; does nothing below PIR_LOG_REMARKS.
 PIR_API void pir_remark(const pir_op *op, const char *format, ...) PIR_PRINTF(2, 3);
+// Reports at an op without its name in front, and returns `status` unchanged.
+PIR_API PIR_NODISCARD pir_status pir_report_op(const pir_op *op, pir_status status,
+                                               pir_severity severity, const char *format, ...)
+    PIR_PRINTF(4, 5);
 
 // ---- reporting without an op
 

@@ -80,10 +80,11 @@ pir_status pir_refit_resume(pir_model *model, pir_program *program) {
     if (i == NONE)
       continue;
     if (!has_type(w->params[i], pir_value_type(pir_op_result(op, 0))))
-      return pir_report(pir_op_context(op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op),
-                        "unsupported: a replaceable weight \"%s\" whose file has another shape "
-                        "or type than the program states",
-                        w->params[i]->name.data);
+      return pir_report_op(
+          op, PIR_UNSUPPORTED, PIR_ERROR,
+          "unsupported: a replaceable weight \"%s\" whose file has another shape "
+          "or type than the program states",
+          w->params[i]->name.data);
     if (!pir_program_param(program, w->params[i]->name))
       show_weight(program, w->params[i]);
   }

@@ -37,8 +37,8 @@ static pir_status show_value(pir_program *program, const char *text) {
     return pir_report(ctx, PIR_UNSUPPORTED, PIR_ERROR, PIR_LOC_UNKNOWN,
                       "unsupported: to show \"%s\", a value inside of a region", text);
   if (!pir_value_type(value) || !pir_type_is_tensor(pir_value_type(value)))
-    return pir_report(ctx, PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op),
-                      "unsupported: to show \"%s\", a value that is not one tensor", text);
+    return pir_report_op(op, PIR_UNSUPPORTED, PIR_ERROR,
+                         "unsupported: to show \"%s\", a value that is not one tensor", text);
   append_output(program, name, value);
   return PIR_OK;
 }

@@ -7,8 +7,8 @@
 #include <string.h>
 
 pir_status pir_plan_unsupported(const pir_op *op, const char *what) {
-  return pir_report(pir_op_context(op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op),
-                    "unsupported: %s of \"%s\"", what, pir_op_meaning(op)->name);
+  return pir_report_op(op, PIR_UNSUPPORTED, PIR_ERROR, "unsupported: %s of \"%s\"", what,
+                       pir_op_meaning(op)->name);
 }
 
 uint32_t pir_plan_word(plan_builder *b, uint32_t value) {
@@ -218,9 +218,9 @@ static pir_status build_list(plan_builder *b, const pir_op *op) {
   for (size_t i = 0; i < operands; i++) {
     slots[i] = pir_plan_slot_of(b, pir_op_operand(op, i));
     if (slots[i] == NONE)
-      return pir_report(pir_op_context(op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op),
-                        "unsupported: \"%s\" of other values than tensors in the plan",
-                        pir_op_def(op)->name);
+      return pir_report_op(op, PIR_UNSUPPORTED, PIR_ERROR,
+                           "unsupported: \"%s\" of other values than tensors in the plan",
+                           pir_op_def(op)->name);
   }
   struct slot_list all = {b->p->word_count, (uint32_t)operands};
   for (size_t i = 0; i < operands; i++)
@@ -259,8 +259,8 @@ static pir_status plan_op(plan_builder *b, const pir_op *op) {
     return PIR_OK;
   }
   if (b->parent && def->traits & (PIR_PARAMETER | PIR_INPUT | PIR_OUTPUT))
-    return pir_report(pir_op_context(op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op),
-                      "unsupported: \"%s\" in a region", def->name);
+    return pir_report_op(op, PIR_UNSUPPORTED, PIR_ERROR, "unsupported: \"%s\" in a region",
+                         def->name);
   if (def->traits & PIR_PARAMETER)
     return pir_plan_parameter(b, b->program, op);
   if (def->traits & PIR_INPUT)

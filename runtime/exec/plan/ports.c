@@ -97,8 +97,8 @@ pir_status pir_plan_input(plan_builder *b, const pir_op *op) {
   uint32_t index = 0;
   pir_word_map_find(&b->ports, (uintptr_t)op, &index);
   if (!pir_fact_has_rank(fact) || !pir_dtype_size(fact->dtype))
-    return pir_report(pir_op_context(op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op),
-                      "unsupported: an input whose element type or rank is not known");
+    return pir_report_op(op, PIR_UNSUPPORTED, PIR_ERROR,
+                         "unsupported: an input whose element type or rank is not known");
   // Binds the input before its extents are used, because their symbols have their source here.
   uint32_t buffer = pir_plan_buffer(b, HOME_INPUT, index, NONE);
   uint32_t slot = pir_plan_slot(b, &(pir_fact){.known = true, .dtype = fact->dtype}, NONE);
@@ -151,8 +151,8 @@ pir_status pir_plan_output(plan_builder *b, const pir_op *op) {
   const pir_value *value = pir_op_operand(op, 0);
   uint32_t from = pir_plan_slot_of(b, value);
   if (from == NONE)
-    return pir_report(pir_op_context(op), PIR_UNSUPPORTED, PIR_ERROR, pir_op_loc(op),
-                      "unsupported: an output that is not one tensor");
+    return pir_report_op(op, PIR_UNSUPPORTED, PIR_ERROR,
+                         "unsupported: an output that is not one tensor");
   uint32_t index = 0;
   pir_word_map_find(&b->ports, (uintptr_t)op, &index);
   const pir_fact *fact = pir_facts_of(b->facts, value);
