@@ -210,7 +210,8 @@ static int take_shape(run *r, size_t i, const char *text) {
   if (!strncmp(fill, "=random", 7) || !parse_range(fill + 1, &least, &most))
     return cli_bad_value(r->cli, "input", text, expected);
   int code = run_make_input(r, i, shape, rank, false, 0);
-  if (!code && !fill_range(&r->inputs[i].tensor, least, most, seed))
+  bool is_zero = least == 0 && most == 0;  // as the input was made; strings are empty
+  if (!code && !is_zero && !fill_range(&r->inputs[i].tensor, least, most, seed))
     code = cli_fail(r->cli, CLI_INVALID, "input %zu \"%s\": %s cannot be drawn from a range", i,
                     port.name.data, pir_dtype_name(dtype));
   return code;
