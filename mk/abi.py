@@ -18,7 +18,7 @@ import xml.etree.ElementTree as E
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 RECORD = ROOT / "mk/abi/libpir.abi"
-GROWS = re.compile(r"pir_(.*_options|port|model_stats|model_info|op_count|session_stats|rule_info|span|diag|progress|code_image|code_listener)")
+GROWS = re.compile(r"pir_(.*_options|port|model_stats|model_info|op_count|session_stats|generation_stats|rule_info|span|diag|progress|code_image|code_listener)")
 FOLDERS = ["ir/abi", "ir/include", "dialects/include", "runtime/include", "passes/include", "codegen/include", "runtime/exec/include"]
 SETS = ["*.h", "engine/*.h", "compiler/*.h"]
 

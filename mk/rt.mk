@@ -9,6 +9,7 @@ S_rt := $(addprefix ir/support/,arena.c heap.c map.c hash.c strbuf.c sized.c wat
   dialects/builtin/infer_builtin.c $(wildcard dialects/pd_op/hooks/infer_*.c) \
   $(filter-out %/rare_linked.c,$(wildcard $(patsubst %,runtime/%/*.c,base clause contract))) $(addprefix runtime/device/,device.c queue.c no_kinds.c) $(wildcard runtime/exec/run/*.c) \
   $(filter-out $(S_rare),$(wildcard runtime/kernels/*.c runtime/kernels/*/*.c)) \
+  $(wildcard runtime/exec/generate/*.c) \
   $(addprefix runtime/exec/model/,model.c metadata.c session.c alias.c string_inputs.c device_ports.c shared_arena.c async.c dlpack.c separate.c refit.c) $(addprefix runtime/exec/plan/,plan_values.c offsets.c fit.c memory.c) \
   $(addprefix runtime/exec/store/,digest.c stored_def.c stored_plan.c stored_model.c stored_weights.c compiled.c weights.c step_def_stored.c) \
   $(addprefix codegen/object/,image.c image_patch.c image_report.c saved_code.c) $(addprefix codegen/target/,machine.c target.c)
@@ -16,7 +17,7 @@ RT := $(foreach l,libpir_rt libpir_rt_kernels,$(B)/lib/$(l).so $(B)/lib/$(l).a)
 
 # Opening a model reads each byte of its description once, a session looks at each port once a run, and shapes that only the
 # run shows are inferred once a call: small code is as fast there.
-$(call RT_obj,$(filter runtime/exec/store/stored_% runtime/exec/store/compiled.c runtime/exec/model/% dialects/%,$(S_rt))): private CFLAGS += -Os
+$(call RT_obj,$(filter runtime/exec/store/stored_% runtime/exec/store/compiled.c runtime/exec/model/% runtime/exec/generate/% dialects/%,$(S_rt))): private CFLAGS += -Os
 
 $(B)/lib/libpir_rt.a: $(call RT_obj,$(S_rt))
 	@mkdir -p $(@D) && rm -f $@ && ar rcs $@ $^

@@ -56,6 +56,7 @@ void tune_choices(engine *e);
 void run_sessions(engine *e);  // sessions.c
 void refuse_bad_calls(engine *e);
 void end_runs(engine *e);
+void generate_tokens(engine *e);     // generate.c
 void run_asynchronously(engine *e);  // parallel.c
 void run_on_threads(engine *e);
 void run_in_turn(engine *e);

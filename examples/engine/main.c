@@ -96,6 +96,7 @@ static const struct part {
              {"sessions, traces, memory of the caller", run_sessions},
              {"bad calls", refuse_bad_calls},
              {"runs that end early", end_runs},
+             {"tokens", generate_tokens},
              {"asynchronous runs", run_asynchronously},
              {"threads, executors, processors", run_on_threads},
              {"an arena for many sessions", run_in_turn},

@@ -13,6 +13,7 @@ from . import _arrays
 from ._code import CodeListener, Listening
 from ._native import Diagnostics, PassSet, Text, Watch, Written, failure, ffi, lib, sized, text_of
 from .errors import Diagnostic
+from .generation import Choice, Generation
 from .program import Program
 
 Report = Callable[[str, str, int, int], None]
@@ -463,6 +464,8 @@ class Session:
         self._bound: dict[int, Any] = {}
         self._given: dict[int, np.ndarray[Any, Any]] = {}
         self._aliases: dict[int, int] = {}
+        # What generates with this session: nothing else runs it.
+        self._generation: weakref.ref[Generation] | None = None
         self._watch = Watch(progress, cancel._flag if cancel else None)
         diagnostics = Diagnostics()
         options = sized("pir_session_options")
@@ -525,6 +528,22 @@ class Session:
             else:
                 self._aliases[out] = into
 
+    def generate(self, prompt: Any, inputs: Inputs | None = None, **choice: Any) -> Generation:
+        """Makes tokens after a prompt: `for token in session.generate([15, 7], max_tokens=100, stops=[2])`.
+
+        `prompt`: ids, or several lists of them of one length, for as many sequences. `inputs`: values of other inputs than ids
+        and caches, by name; what a cache is given here is what it begins with. `choice`: fields of `Choice`. The tokens are
+        those of the same seed for any number of threads."""
+        with self._used():
+            self._bind(_by_index(inputs or {}, self.model.inputs, "input"))
+        return Generation(self, prompt, Choice(**choice))
+
+    def _enter(self, generation: Generation) -> None:
+        self._generation = weakref.ref(generation)
+
+    def _leave(self, generation: Generation) -> None:
+        self._generation = None
+
     def prepare(self, inputs: Inputs) -> None:
         """Plans for the shapes of these inputs, so that the first run takes no longer than others."""
         with self._used():
@@ -556,8 +575,8 @@ class Session:
         if self._handle is not None:
             self.close()
 
-    def _used(self, runs: bool = True) -> _Use:
-        return _Use(self, runs)
+    def _used(self, runs: bool = True, by: Generation | None = None) -> _Use:
+        return _Use(self, runs, by)
 
     def _check(self, status: int) -> None:
         _check(status, text_of(lib.pir_session_message(self._handle)))
@@ -568,6 +587,10 @@ class Session:
         missing = set(range(len(ports))) - {i for i, _ in pairs} - set(self._aliases.values())
         if missing or len(pairs) > len(ports):
             raise ValueError(f"the model has {len(ports)} inputs, {len(inputs)} are given")
+        self._bind(pairs)
+
+    def _bind(self, pairs: list[tuple[int, Any]]) -> None:
+        ports = self.model.inputs
         for i, value in pairs:
             offsets = value.offsets if isinstance(value, _arrays.Sequences) else []
             array = _arrays.as_array(value.array if isinstance(value, _arrays.Sequences) else value, ports[i].dtype)
@@ -605,8 +628,8 @@ class Session:
 class _Use:
     """One thread's use of a session; a use that `runs` ends the life of outputs in the session's memory."""
 
-    def __init__(self, session: Session, runs: bool) -> None:
-        self.session, self.runs = session, runs
+    def __init__(self, session: Session, runs: bool, by: Generation | None) -> None:
+        self.session, self.runs, self.by = session, runs, by
 
     def __enter__(self) -> None:
         if not self.session._busy.acquire(blocking=False):
@@ -614,6 +637,9 @@ class _Use:
         try:
             if self.session._handle is None:
                 raise ValueError("the session is closed")
+            generation = self.session._generation() if self.session._generation else None
+            if self.runs and generation is not None and generation is not self.by:
+                raise RuntimeError("a generation uses the session: close it")
             if self.runs and len(self.session._views):
                 raise BufferError("arrays over the outputs of the last run are still in use")
         except BaseException:

@@ -13,7 +13,7 @@ warn="-Wall -Wextra -Werror -pedantic"
 flags="${CFLAGS-} $(pkg-config --cflags --libs pir)"
 # shellcheck disable=SC2046,SC2086
 {
-  cc -std=gnu11 $warn "$root"/examples/engine/{main,load,sessions,parallel,exchange,device,extend}.c -o "$into/engine" $flags -lm -pthread
+  cc -std=gnu11 $warn "$root"/examples/engine/{main,load,sessions,generate,parallel,exchange,device,extend}.c -o "$into/engine" $flags -lm -pthread
   cc -std=c11 $warn "$root/examples/engine/runtime.c" -o "$into/runtime" ${CFLAGS-} $(pkg-config --cflags --libs pir_rt)
   c++ -std=c++20 -fno-exceptions $warn "$root/examples/engine/engine.cc" -o "$into/engine_cpp" $flags
   c++ -std=c++20 -fno-exceptions $warn "$root/test/runtime/exec/strings/strings.cc" -o "$into/strings_cpp" $flags
@@ -29,7 +29,7 @@ run() { # output, program, arguments
 }
 run "$into/log" "$into/engine" "$model/model.json" "$model/model.pdiparams" "$into/ops.so" "$into/passes.so" "$into"
 check() { # output
-  [ "$(grep -c ': good$' "$1")" = 21 ]
+  [ "$(grep -c ': good$' "$1")" = 22 ]
   grep -qx '0 expectations failed' "$1"
 }
 check "$into/log"
@@ -46,5 +46,6 @@ if ldd "$into/runtime" | grep -q 'libpir\.so'; then exit 1; fi
 run "$into/cpp.log" "$into/engine_cpp" "$model/model.json" "$model/model.pdiparams" "$into"/{model,apart}.pirm "$into/moved.weights"
 grep -q 'expects float32, got float64' "$into/cpp.log"
 grep -q 'the two sessions agree' "$into/cpp.log"
+grep -qx 'tokens: 3 4 5' "$into/cpp.log"
 run "$into/strings.log" "$into/strings_cpp" "$root/test/tools/pir-run/strings.pir"
 grep -qx 'hello wörld' "$into/strings.log"

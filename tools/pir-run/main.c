@@ -61,16 +61,24 @@ static const cli_option options[] = {
      "time choices of code for these inputs on this machine (60 s), and keep the fastest in "
      "--cache"},
     {OPT_GENERATE, 0, "generate", "IDS",
-     "make tokens after a prompt, as 15,7,301: those with the largest logits; print each, and "
-     "tokens a second"},
+     "make tokens after a prompt, as 15,7,301: those with the largest logits, or drawn ones; "
+     "print each, and tokens a second"},
     {OPT_MAX_TOKENS, 0, "max-tokens", "N", "of --generate: end after N tokens (128)"},
     {OPT_STOP, 0, "stop", "IDS", "of --generate: end before one of these ids"},
+    {OPT_TEMPERATURE, 0, "temperature", "X",
+     "of --generate: draw each token by its probability, from logits divided by X; --seed"},
+    {OPT_TOP_K, 0, "top-k", "N", "with --temperature: among the N most probable"},
+    {OPT_TOP_P, 0, "top-p", "X", "with --temperature: among the most probable, X in sum"},
+    {OPT_REPETITION, 0, "repetition-penalty", "X",
+     "of --generate: divide positive logits of ids that are there by X, multiply others"},
     {OPT_IDS, 0, "ids", "NAME",
      "of --generate: the input of ids; default: the only one of integers"},
     {OPT_LOGITS, 0, "logits", "NAME",
      "of --generate: the output of logits; default: the first one"},
     {OPT_POSITION, 0, "position", "NAME",
-     "of --generate: an input of integers that is given the number of tokens so far"},
+     "of --generate: an input of integers that is given the places of the ids, or the number "
+     "of "
+     "tokens so far"},
     {OPT_CARRY, 0, "carry", "OUTPUT=INPUT",
      "of --generate: a cache, an output that the next run is given; default: the other outputs "
      "and inputs, in order"},
@@ -515,9 +523,16 @@ static const named_option of_plain_runs[] = {{OPT_CASES, "cases"},
 // Options that --generate alone excludes, and those that are its own.
 static const named_option not_generating[] = {
     {OPT_CASE, "case"}, {OPT_TUNE, "tune"}, {OPT_OVERLAP, "overlap"}};
-static const named_option of_generate[] = {
-    {OPT_MAX_TOKENS, "max-tokens"}, {OPT_STOP, "stop"},         {OPT_IDS, "ids"},
-    {OPT_LOGITS, "logits"},         {OPT_POSITION, "position"}, {OPT_CARRY, "carry"}};
+static const named_option of_generate[] = {{OPT_MAX_TOKENS, "max-tokens"},
+                                           {OPT_STOP, "stop"},
+                                           {OPT_IDS, "ids"},
+                                           {OPT_LOGITS, "logits"},
+                                           {OPT_POSITION, "position"},
+                                           {OPT_CARRY, "carry"},
+                                           {OPT_TEMPERATURE, "temperature"},
+                                           {OPT_TOP_K, "top-k"},
+                                           {OPT_TOP_P, "top-p"},
+                                           {OPT_REPETITION, "repetition-penalty"}};
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 

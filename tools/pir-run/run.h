@@ -56,7 +56,11 @@ enum {
   OPT_CARRY,
   OPT_DUMP,
   OPT_COMPARE,
-  OPT_TOP
+  OPT_TOP,
+  OPT_TEMPERATURE,
+  OPT_TOP_K,
+  OPT_TOP_P,
+  OPT_REPETITION
 };
 
 typedef struct tolerance {

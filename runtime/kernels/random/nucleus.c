@@ -4,6 +4,7 @@
 // without one they come from the session. O(n) for a row, and O(log n) for each element that
 // the choice looks at.
 #include <math.h>
+#include <pir/layer/ranked.h>
 
 #include "kernels.h"
 
@@ -47,83 +48,14 @@ static float draw_share(source *s) {
   return (float)draw_xorwow(&s->own) * 0x1p-32f + 0x1p-33f;
 }
 
-// ---- the elements of a row, the most probable first
-
-typedef struct candidate {
-  double value;
-  int64_t at;
-} candidate;
-
-// A heap, whose first element is the greatest. The elements that were taken lie behind it, the
-// greatest last.
-typedef struct ranking {
-  candidate *heap;
-  int64_t count, taken;
-} ranking;
-
-// Greater values first, of equal ones the first; NaN comes last.
-static bool comes_before(const candidate *a, const candidate *b) {
-  if (a->value == b->value || (isnan(a->value) && isnan(b->value)))
-    return a->at < b->at;
-  return a->value > b->value || isnan(b->value);
-}
-
-static void sink(candidate *heap, int64_t n, int64_t i) {
-  candidate c = heap[i];
-  for (int64_t k = 2 * i + 1; k < n; k = 2 * i + 1) {
-    k += k + 1 < n && comes_before(&heap[k + 1], &heap[k]);
-    if (!comes_before(&heap[k], &c))
-      break;
-    heap[i] = heap[k];
-    i = k;
-  }
-  heap[i] = c;
-}
-
-static void rank_row(ranking *r, const double *row) {
-  for (int64_t i = 0; i < r->count; i++)
-    r->heap[i] = (candidate){row[i], i};
-  for (int64_t i = r->count / 2 - 1; i >= 0; i--)
-    sink(r->heap, r->count, i);
-  r->taken = 0;
-}
-
-// The element at a place of the order.
-static const candidate *ranked(ranking *r, int64_t place) {
-  for (; r->taken <= place; r->taken++) {
-    int64_t last = r->count - 1 - r->taken;
-    candidate first = r->heap[0];
-    r->heap[0] = r->heap[last];
-    r->heap[last] = first;
-    sink(r->heap, last, 0);
-  }
-  return &r->heap[r->count - 1 - place];
-}
-
 // ---- the choice
 
 typedef struct nucleus {
-  ranking order;
+  pir_ranking order;
   source numbers;
   int64_t k;
   bool truncated;  // a number below p is drawn, and the element that holds it is the choice
 } nucleus;
-
-// The place of the element at which the sum of probabilities reaches a random share of p. One
-// below the threshold is replaced by the last one that is not, or the first. The first, if the
-// sum does not reach it.
-static int64_t choose_by_sum(nucleus *n, float p, float threshold) {
-  float sum = 0, reached = draw_share(&n->numbers) * p;
-  for (int64_t i = 0; i < n->order.count; i++) {
-    sum += (float)ranked(&n->order, i)->value;
-    if (!(sum >= reached))
-      continue;
-    while (i > 0 && (float)ranked(&n->order, i)->value < threshold)
-      i--;
-    return i;
-  }
-  return 0;
-}
 
 // The place of the element that wins a race: each among the first with probability p in sum
 // arrives after an exponentially distributed time by its probability.
@@ -131,7 +63,7 @@ static int64_t choose_by_race(nucleus *n, float p, float threshold) {
   float sum = 0, best = 0;
   int64_t winner = 0;
   for (int64_t i = 0; i < n->order.count && !(i > 0 && sum >= p); i++) {
-    float value = (float)ranked(&n->order, i)->value, share = draw_share(&n->numbers);
+    float value = (float)pir_ranking_at(&n->order, i)->value, share = draw_share(&n->numbers);
     float time = share < 1 - 0x1p-24f ? -logf(share) : 0x1p-24f;
     float speed = value / time;
     sum += value;
@@ -151,13 +83,18 @@ typedef struct rows {
 } rows;
 
 static void choose_in_row(nucleus *n, const rows *r, int64_t row) {
-  rank_row(&n->order, r->x + row * n->order.count);
+  const double *x = r->x + row * n->order.count;
+  for (int64_t i = 0; i < n->order.count; i++)
+    n->order.heap[i] = (pir_candidate){x[i], i};
+  pir_ranking_begin(&n->order);
   float p = (float)r->p[row], threshold = r->threshold ? (float)r->threshold[row] : 0;
-  int64_t at = n->truncated ? choose_by_sum(n, p, threshold) : choose_by_race(n, p, threshold);
-  r->out[row] = ranked(&n->order, at)->value;
-  r->ids[row] = ranked(&n->order, at)->at;
+  int64_t at = n->truncated
+                   ? pir_ranking_reach(&n->order, p, threshold, draw_share(&n->numbers))
+                   : choose_by_race(n, p, threshold);
+  r->out[row] = pir_ranking_at(&n->order, at)->value;
+  r->ids[row] = pir_ranking_at(&n->order, at)->at;
   for (int64_t i = 0; i < n->k; i++) {
-    const candidate *c = ranked(&n->order, i);
+    const pir_candidate *c = pir_ranking_at(&n->order, i);
     if (r->scores)
       r->scores[row * n->k + i] = c->value;
     if (r->top)
@@ -189,7 +126,7 @@ static pir_status choose_in_rows(const pir_kernel_call *call, const rows *r, int
     return pir_kernel_fail(call, PIR_UNSUPPORTED, "unsupported: %s without a generator",
                            call->op);
   size_t bytes = (size_t)columns * sizeof *n.order.heap;
-  n.order = (ranking){.heap = pir_kernel_alloc(call, bytes), .count = columns};
+  n.order = (pir_ranking){.heap = pir_kernel_alloc(call, bytes), .count = columns};
   if (!n.order.heap)
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
   for (int64_t i = 0; i < count; i++) {

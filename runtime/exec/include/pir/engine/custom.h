@@ -1,6 +1,6 @@
 // Custom ops: operators of the user, declared by a few words and computed by C functions, which
-// are given as pointers or by name from a shared library (docs/custom-ops.md). Functions are
-// called through libffi with the arguments that the declaration names, in its order:
+// are given as pointers or by name from a shared library (docs/steps/custom-ops.md). Functions
+// are called through libffi with the arguments that the declaration names, in its order:
 //
 //   int kernel(operands.., results.., attributes..)    0: done; any other number stops the run
 //   int infer(operands.., results.., attributes..)     with an error that shows the number

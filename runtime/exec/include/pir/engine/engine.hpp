@@ -20,6 +20,7 @@
 #include <pir/engine/session_arena.h>
 #include <pir/engine/compiled.h>
 #include <pir/engine/device_memory.h>
+#include <pir/engine/generation.h>
 #include <pir/engine/model.h>
 
 #include <cstddef>
@@ -48,6 +49,11 @@ struct session_options : pir_session_options {
 struct open_options : pir_open_options {
   open_options() : pir_open_options() {
     size = sizeof(pir_open_options);
+  }
+};
+struct generation_options : pir_generation_options {
+  generation_options() : pir_generation_options() {
+    size = sizeof(pir_generation_options);
   }
 };
 
@@ -340,6 +346,93 @@ private:
     }
   };
   std::unique_ptr<pir_session, destroy> handle_;
+};
+
+// Tokens, one after the other (pir/engine/generation.h). It moves, and is not copied; its
+// session outlives it and does nothing else.
+//
+//   pir::generation g;
+//   if (pir::generation::create(session, options, g) || g.feed(prompt)) ...
+//   for (int64_t id : g) ...
+//   if (g.status() != PIR_NOT_FOUND) ... // it did not end by itself
+class generation {
+public:
+  generation() = default;
+
+  // Starts to generate (pir_generation_create). `out` is empty after a failure.
+  [[nodiscard]] static pir_status create(const session &of, const generation_options &options,
+                                         generation &out) {
+    pir_generation *handle = nullptr;
+    pir_status status = pir_generation_create(of.get(), &options, &handle);
+    out.handle_.reset(handle);
+    out.status_ = status;
+    return status;
+  }
+
+  explicit operator bool() const {
+    return handle_ != nullptr;
+  }
+  // Returns the C handle, which the generation keeps.
+  pir_generation *get() const {
+    return handle_.get();
+  }
+
+  // Runs the model on ids of each sequence, sequence by sequence, of `sequences` sequences.
+  [[nodiscard]] pir_status feed(std::span<const int64_t> ids, size_t sequences = 1) {
+    return pir_generation_feed(get(), ids.data(), sequences ? ids.size() / sequences : 0);
+  }
+  // Makes one token more of each sequence; `out` has an entry for each.
+  [[nodiscard]] pir_status next(std::span<int64_t> out) {
+    status_ = pir_generation_next(get(), out.data());
+    return status_;
+  }
+  // Returns the status of the last `next`, or step of a loop: PIR_NOT_FOUND at the end.
+  pir_status status() const {
+    return status_;
+  }
+  [[nodiscard]] pir_status stats(pir_generation_stats &out) const {
+    out = pir_generation_stats();
+    out.size = sizeof out;
+    return pir_generation_stats_of(get(), &out);
+  }
+
+  // Tokens of a single sequence: each step makes one.
+  class iterator {
+  public:
+    explicit iterator(generation *of) : of_(of) {
+      ++*this;
+    }
+    int64_t operator*() const {
+      return id_;
+    }
+    iterator &operator++() {
+      if (of_->next(std::span(&id_, 1)))
+        of_ = nullptr;
+      return *this;
+    }
+    bool operator!=(std::nullptr_t) const {
+      return of_ != nullptr;
+    }
+
+  private:
+    generation *of_;
+    int64_t id_ = PIR_NO_TOKEN;
+  };
+  iterator begin() {
+    return iterator(this);
+  }
+  std::nullptr_t end() const {
+    return nullptr;
+  }
+
+private:
+  struct destroy {
+    void operator()(pir_generation *handle) const {
+      pir_generation_destroy(handle);
+    }
+  };
+  std::unique_ptr<pir_generation, destroy> handle_;
+  pir_status status_ = PIR_INVALID;
 };
 
 }  // namespace pir

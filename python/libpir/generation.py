@@ -1,0 +1,137 @@
+"""Generation of tokens: a session that runs a model again and again, token by token (docs/generation.md)."""
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from ._native import Diagnostics, ffi, lib, sized
+from .errors import Diagnostic
+
+if TYPE_CHECKING:
+    from .model import Session
+
+NO_TOKEN = -1
+
+
+@dataclasses.dataclass(frozen=True)
+class Choice:
+    """How tokens are made (pir_generation_options). 0, None and nothing mean the library's defaults."""
+
+    max_tokens: int = 0
+    """Tokens of one answer; 0: any number."""
+    stops: Sequence[int] = ()
+    """Ids that end a sequence, and are no part of it."""
+    temperature: float = 0.0
+    """0: the largest logit. Else tokens are drawn by their probability, from logits divided by it."""
+    top_k: int = 0
+    top_p: float = 0.0
+    repetition_penalty: float = 0.0
+    seed: int = 0
+    """Not 0: the session's random numbers start anew."""
+    room: int = 0
+    """Tokens that each growing cache has room for; 0: it grows as needed."""
+    ids: str | None = None
+    logits: str | None = None
+    position: str | None = None
+    caches: Mapping[str, str] | None = None
+    """Inputs that outputs continue, by the names of the outputs; None: the ports of no integers, in order."""
+
+
+class Generation(Iterator[Any]):
+    """Tokens as they come: an iterator over ids, or over lists of ids where there are several sequences, with None for one
+    that has ended. While it lives its session runs nothing else; `close` ends it, and so does the last reference to it."""
+
+    def __init__(self, session: Session, prompt: Any, choice: Choice) -> None:
+        ids = np.asarray(prompt)
+        if not ids.size or ids.ndim > 2 or ids.dtype.kind not in "iu":
+            raise ValueError("a prompt is a list of ids, or several lists of one length")
+        self._several = ids.ndim == 2
+        self._sequences = len(ids) if self._several else 1
+        self._session = session
+        self._handle: Any = None
+        self._heard = Diagnostics()
+        out = ffi.new("pir_generation **")
+        with session._used():
+            session._check(lib.pir_generation_create(session._handle, self._options(choice), out))
+        self._out = ffi.new("int64_t[]", self._sequences)
+        kept = session._handle, self._heard, session._bound
+        self._handle = ffi.gc(out[0], lambda g, kept=kept: lib.pir_generation_destroy(g))
+        session._enter(self)
+        try:
+            self.feed(prompt)
+        except BaseException:
+            self.close()
+            raise
+
+    def feed(self, ids: Any) -> None:
+        """Runs the model on more ids, of each sequence as many, behind those that were made: the answer then goes on."""
+        given = np.ascontiguousarray(ids, np.int64).reshape(self._sequences, -1)
+        with self._used():
+            memory = ffi.cast("const int64_t *", ffi.from_buffer(given))
+            self._finish(lib.pir_generation_feed(self._handle, memory, given.shape[1]))
+
+    def __next__(self) -> Any:
+        if self._handle is None:
+            raise StopIteration
+        with self._used():
+            status = lib.pir_generation_next(self._handle, self._out)
+            if status == lib.PIR_NOT_FOUND:
+                raise StopIteration
+            self._finish(status)
+        ids = [None if i == NO_TOKEN else i for i in self._out]
+        return ids if self._several else ids[0]
+
+    @property
+    def stats(self) -> dict[str, int]:
+        """Numbers about the generation: tokens, nanoseconds, bytes of the caches (pir_generation_stats)."""
+        numbers = sized("pir_generation_stats")
+        with self._used():
+            self._session._check(lib.pir_generation_stats_of(self._handle, numbers))
+        return {name: getattr(numbers, name) for name, _ in ffi.typeof("pir_generation_stats").fields if name != "size"}
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """For which caches the session cannot keep the place, so that each run copies them."""
+        return list(self._heard.items)
+
+    def close(self) -> None:
+        """Ends the generation: the session can run again, and the inputs that it was given have to be given again."""
+        if self._handle is not None:
+            handle, self._handle = self._handle, None
+            ffi.release(handle)
+            self._session._leave(self)
+
+    def __enter__(self) -> Generation:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def _used(self) -> contextlib.AbstractContextManager[None]:
+        if self._handle is None:
+            raise ValueError("the generation is closed")
+        return self._session._used(by=self)
+
+    def _finish(self, status: int) -> None:
+        self._session._watch.finish()
+        self._session._check(status)
+
+    def _options(self, choice: Choice) -> Any:
+        options = sized("pir_generation_options")
+        for name in ("max_tokens", "temperature", "top_k", "top_p", "repetition_penalty", "seed", "room"):
+            setattr(options, name, getattr(choice, name))
+        # Read by the call that they are made for, and not after it.
+        texts = {name: ffi.new("char[]", getattr(choice, name).encode()) for name in ("ids", "logits", "position") if getattr(choice, name)}
+        for name, text in texts.items():
+            setattr(options, name, text)
+        pairs = [[ffi.new("char[]", name.encode()) for name in pair] for pair in (choice.caches or {}).items()]
+        caches = ffi.new("pir_cache_ports[]", [(output, into) for output, into in pairs])
+        stops = ffi.new("int64_t[]", list(choice.stops))
+        options.caches = caches if choice.caches is not None else ffi.NULL
+        options.cache_count, options.stops, options.stop_count = len(pairs), stops, len(choice.stops)
+        options.sequences, options.sink = self._sequences, self._heard.sink
+        self._given = texts, pairs, caches, stops
+        return options

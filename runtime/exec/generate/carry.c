@@ -1,0 +1,158 @@
+// Caches of a generation: the session keeps their place where it can, else they are copied.
+#include "generation_impl.h"
+
+#include <string.h>
+
+// ---- memory that counts for the session's limit
+
+void pir_generation_drop(pir_generation *g, owned_block *block) {
+  g->session->alias_bytes -= block->bytes;
+  pir_mem_give(&g->session->allocator, block->data, block->bytes);
+  *block = (owned_block){0};
+}
+
+pir_status pir_generation_hold(pir_generation *g, owned_block *block, size_t bytes) {
+  pir_session *s = g->session;
+  if (block->data && bytes <= block->bytes)
+    return PIR_OK;
+  pir_generation_drop(g, block);
+  if (s->alias_bytes > s->max_bytes || bytes > s->max_bytes - s->alias_bytes)
+    return GENERATION_FAIL(g, PIR_EXHAUSTED,
+                           "generation needs %zu bytes, more than max_bytes allows", bytes);
+  void *data = pir_mem_get(&s->allocator, bytes);
+  if (!data)
+    return GENERATION_FAIL(g, PIR_EXHAUSTED, "no memory for the caches of a generation");
+  *block = (owned_block){data, bytes};
+  s->alias_bytes += bytes;
+  return PIR_OK;
+}
+
+// ---- at the start
+
+static bool is_batch(const pir_port *ids, pir_str name) {
+  return ids->rank == 2 && name.size && ids->dims[0].size == name.size &&
+         !memcmp(ids->dims[0].data, name.data, name.size);
+}
+
+// An extent that varies is the number of sequences if it has the name of the ids', else 0.
+static pir_status bind_empty(pir_generation *g, generation_cache *c) {
+  const plan *p = &g->session->model->plan;
+  const pir_port *port = &p->inputs[c->input].port, *ids = &p->inputs[g->ids].port;
+  int64_t shape[PIR_MAX_RANK];
+  size_t bytes;
+  if (port->rank < 0)
+    return GENERATION_FAIL(g, PIR_INVALID, "cache \"%s\" has no rank, and must be bound",
+                           port->name.data);
+  for (int d = 0; d < port->rank; d++) {
+    int64_t open = is_batch(ids, port->dims[d]) ? (int64_t)g->sequences : 0;
+    shape[d] = port->shape[d] >= 0 ? port->shape[d] : open;
+  }
+  if (pir_shape_bytes(shape, port->rank, port->dtype, &bytes))
+    return GENERATION_FAIL(g, PIR_EXHAUSTED, "cache \"%s\" is too large", port->name.data);
+  PIR_TRY(pir_generation_hold(g, &c->block, bytes));
+  memset(c->block.data, 0, bytes);
+  pir_tensor tensor = {.data = c->block.data};
+  pir_tensor_set_dense(&tensor, port->dtype, shape, port->rank);
+  c->is_bound = true;
+  return pir_session_bind_input(g->session, c->input, &tensor);
+}
+
+// From now on this cache is copied after each run; the sink hears why.
+static void copy_from_now_on(pir_generation *g, generation_cache *c) {
+  pir_message why;
+  c->is_copied = true;
+  pir_exec_fail(&why, PIR_OK, "cache \"%s\" is copied after each run: %s",
+                g->session->model->plan.outputs[c->output].port.name.data,
+                pir_session_message(g->session));
+  pir_exec_tell(g->sink, PIR_WARNING, PIR_OK, why.text);
+}
+
+static bool grows(const pir_generation *g, const generation_cache *c) {
+  const plan *p = &g->session->model->plan;
+  const pir_port *in = &p->inputs[c->input].port, *out = &p->outputs[c->output].port;
+  for (int d = 0; d < in->rank; d++)
+    if (in->shape[d] < 0 && !is_batch(&p->inputs[g->ids].port, in->dims[d]))
+      return out->rank == in->rank;
+  return false;
+}
+
+pir_status pir_generation_open_caches(pir_generation *g) {
+  for (size_t i = 0; i < g->cache_count; i++) {
+    generation_cache *c = &g->caches[i];
+    if (!g->session->inputs[c->input].is_bound)
+      PIR_TRY(bind_empty(g, c));
+    pir_status status =
+        pir_session_alias(g->session, c->output, c->input, grows(g, c) ? g->room : 0);
+    if (status == PIR_UNSUPPORTED)
+      copy_from_now_on(g, c);
+    else
+      PIR_TRY(status);
+  }
+  return PIR_OK;
+}
+
+// ---- a run
+
+static pir_status copy_cache(pir_generation *g, generation_cache *c) {
+  pir_tensor result, input;
+  size_t bytes;
+  PIR_TRY(pir_session_output(g->session, c->output, &result));
+  PIR_TRY(pir_shape_bytes(result.shape, result.rank, result.dtype, &bytes));
+  g->session->inputs[c->input].is_bound = false;
+  if (!c->block.data || bytes > c->block.bytes)
+    PIR_TRY(pir_generation_hold(g, &c->block, bytes + bytes / 2));
+  input = (pir_tensor){.data = c->block.data};
+  pir_tensor_set_dense(&input, result.dtype, result.shape, result.rank);
+  PIR_TRY(pir_tensor_copy(&result, &input));
+  c->is_bound = true;
+  return pir_session_bind_input(g->session, c->input, &input);
+}
+
+// Nothing is kept yet, so the first run is repeated with caches that are copied.
+static pir_status run_first(pir_generation *g) {
+  pir_status status = pir_session_run(g->session);
+  bool repeats = false;
+  for (size_t i = 0; status == PIR_UNSUPPORTED && i < g->cache_count; i++)
+    if (!g->caches[i].is_copied) {
+      copy_from_now_on(g, &g->caches[i]);
+      repeats = true;
+    }
+  if (!repeats)
+    return status;
+  for (size_t i = 0; i < g->cache_count; i++)
+    PIR_TRY(pir_session_alias(g->session, g->caches[i].output, PIR_NO_INPUT, 0));
+  return pir_session_run(g->session);
+}
+
+pir_status pir_generation_run(pir_generation *g) {
+  PIR_TRY(g->has_run ? pir_session_run(g->session) : run_first(g));
+  g->has_run = true;
+  for (size_t i = 0; i < g->cache_count; i++)
+    if (g->caches[i].is_copied)
+      PIR_TRY(copy_cache(g, &g->caches[i]));
+  return PIR_OK;
+}
+
+void pir_generation_measure_caches(const pir_generation *g, pir_generation_stats *out_stats) {
+  out_stats->cache_bytes = out_stats->copied_bytes = 0;
+  for (size_t i = 0; i < g->cache_count; i++) {
+    const pir_tensor *t = &g->session->inputs[g->caches[i].input].tensor;
+    size_t bytes = g->session->inputs[g->caches[i].input].is_bound ? pir_exec_bytes(t) : 0;
+    out_stats->cache_bytes += bytes;
+    out_stats->copied_bytes += g->caches[i].is_copied ? bytes : 0;
+  }
+}
+
+// ---- the end
+
+void pir_generation_close_caches(pir_generation *g) {
+  for (size_t i = 0; i < g->cache_count; i++) {
+    generation_cache *c = &g->caches[i];
+    if (pir_session_is_aliased(g->session, c->output) &&
+        g->session->aliases[c->output].input == c->input)
+      pir_ignore(pir_session_alias(g->session, c->output, PIR_NO_INPUT, 0));  // known outputs
+    if (c->is_bound)
+      g->session->inputs[c->input].is_bound = false;
+    pir_generation_drop(g, &c->block);
+  }
+}

@@ -1,0 +1,57 @@
+// A generation: the ports of its session's model, its caches, and the ids so far.
+#ifndef PIR_GENERATION_IMPL_H
+#define PIR_GENERATION_IMPL_H
+
+#include "choose_token.h"
+#include "session_impl.h"
+
+#include <pir/engine/generation.h>
+
+typedef struct generation_cache {
+  uint32_t output, input;
+  bool is_copied;     // the session cannot keep its place
+  bool is_bound;      // this generation has bound the input
+  owned_block block;  // of an input that was empty, or of the copy
+} generation_cache;
+
+struct pir_generation {
+  pir_session *session;
+  uint32_t ids, logits, position;  // ports; position NONE: there is none
+  size_t sequences, max_tokens, answered;
+  int64_t room;
+  int64_t *stops;
+  size_t stop_count;
+  generation_cache *caches;
+  size_t cache_count;
+  choice choice;
+  owned_block candidates, seen;  // of the choice
+  owned_block history;           // ids of the sequences, `capacity` for each
+  size_t capacity, length;       // ids that there is room for, that are there
+  size_t cached;                 // ids that runs have been given
+  owned_block fed, places;       // what the inputs of ids and of the position are bound to
+  bool *ended;                   // of each sequence
+  bool has_run;
+  pir_diag_sink sink;
+  pir_generation_stats stats;
+  pir_arena memory;
+};
+
+// Finds the ports and the caches by the options, and the number of sequences (find_ports.c).
+pir_status pir_generation_find_ports(pir_generation *g, const pir_generation_options *options);
+// Fails with a message of the session.
+#define GENERATION_FAIL(g, status, ...)                                                        \
+  pir_exec_fail(&(g)->session->frame.message, status, __VA_ARGS__)
+
+// Caches (carry.c). Binds those that nothing is bound to, and aliases them.
+pir_status pir_generation_open_caches(pir_generation *g);
+// Runs the session, and copies the caches that it does not keep. The first run may show that
+// it cannot keep one that it took.
+pir_status pir_generation_run(pir_generation *g);
+// The bytes of the caches after a run.
+void pir_generation_measure_caches(const pir_generation *g, pir_generation_stats *out_stats);
+void pir_generation_close_caches(pir_generation *g);
+// Makes a block hold `bytes`, which count for the session's limit; its contents are lost.
+pir_status pir_generation_hold(pir_generation *g, owned_block *block, size_t bytes);
+void pir_generation_drop(pir_generation *g, owned_block *block);
+
+#endif

@@ -1,0 +1,125 @@
+// Generation of tokens: a session runs a program that scores the next token, again and again
+// (docs/generation.md).
+//
+//   pir_generation_options how = {.size = sizeof how, .max_tokens = 100};
+//   pir_generation *g;
+//   pir_generation_create(session, &how, &g);
+//   pir_generation_feed(g, prompt, count);
+//   while (!(status = pir_generation_next(g, &id)))
+//     ..
+//   pir_generation_destroy(g);
+//
+// The program has an input of ids, int64 or int32 of shape [tokens] or [sequences, tokens]; an
+// output of logits, the scores of all ids, whose rows for a sequence end with the one of its
+// last token; and caches: outputs that are inputs of the next run (pir_session_alias). Without
+// caches each run is fed all ids so far. Failures are told by pir_session_message. Until a
+// generation is destroyed, only it runs its session, on one thread at a time.
+#ifndef PIR_GENERATION_H
+#define PIR_GENERATION_H
+
+#include <pir/engine/model.h>
+
+PIR_BEGIN
+
+typedef struct pir_generation pir_generation;
+
+// A cache: an output that is an input of the next run.
+typedef struct pir_cache_ports {
+  // Names of the ports.
+  const char *output, *input;
+} pir_cache_ports;
+
+// The id of a sequence that has ended.
+#define PIR_NO_TOKEN ((int64_t)-1)
+
+// How tokens are made. The zero value, but for `size`, means all defaults. Nothing is kept but
+// `sink`.
+typedef struct pir_generation_options {
+  // sizeof(pir_generation_options) (pir/base.h).
+  size_t size;
+  // The input of ids; NULL: the only one of integers that is neither bound nor `position`.
+  const char *ids;
+  // The output of logits; NULL: the first one.
+  const char *logits;
+  // An input of integers that is given places, which count from 0: the place of each id, or, if
+  // its last axis has one element, the number of tokens before. NULL: there is none.
+  const char *position;
+  // The caches; NULL: the outputs but the logits continue, in their order, the inputs that are
+  // no integers. A cache begins with the tensor that is bound to its input.
+  const pir_cache_ports *caches;
+  // Entries of `caches`.
+  size_t cache_count;
+  // Sequences that are made at the same time, with prompts of one length; 0: the extent of
+  // the ids' first axis if it is fixed, or 1.
+  size_t sequences;
+  // Tokens that each cache that grows has room for; 0: it grows as needed (pir_session_alias).
+  int64_t room;
+  // Tokens of one answer; 0: any number.
+  size_t max_tokens;
+  // Ids that end a sequence, and are no part of it.
+  const int64_t *stops;
+  // Entries of `stops`.
+  size_t stop_count;
+  // 0: each token is the first of those with the largest logit. Else logits are divided by the
+  // temperature, and a token is drawn by its probability.
+  double temperature;
+  // Only so many of the largest logits, of equal ones the smaller ids; 0: all.
+  size_t top_k;
+  // Only the most probable of those, up to this sum of probabilities; 0: all, as 1.
+  double top_p;
+  // Logits of ids that the sequence has are divided by it if positive, else multiplied (Keskar
+  // et al., CTRL, 2019); 0: unchanged, as 1.
+  double repetition_penalty;
+  // Where not 0, the session's random numbers start anew from it, as with `seed` of
+  // pir_session_options.
+  uint64_t seed;
+  // Hears for which caches the session cannot keep the place, so that each run copies them.
+  pir_diag_sink sink;
+} pir_generation_options;
+
+// Starts to generate. `options` may be NULL. An input of a cache that nothing is bound to is
+// empty: zeros of the extents that the model states, of `sequences` where an extent has the
+// name of the ids' first axis, and of 0 where it varies otherwise. All other inputs must be
+// bound. On success the caller destroys *out_generation before the session, else it is NULL.
+// PIR_INVALID: bad options, or a cache that is aliased already. PIR_NOT_FOUND: there is no such
+// port. PIR_UNSUPPORTED: ids of another type or rank. PIR_EXHAUSTED: no memory.
+PIR_API PIR_NODISCARD pir_status pir_generation_create(pir_session *session,
+                                                       const pir_generation_options *options,
+                                                       pir_generation **out_generation);
+// Ends the aliases of the caches, frees their memory, and unbinds what the generation has
+// bound. NULL does nothing.
+PIR_API void pir_generation_destroy(pir_generation *generation);
+
+// Runs the program on the next `count` ids of each sequence, sequence by sequence: a prompt, or
+// a question behind an answer. A model whose ids have a fixed number of tokens
+// runs as often as needed. Sequences that had ended go on. PIR_INVALID: no ids, a negative one,
+// one that the input's type cannot hold, or as pir_session_run, which names the op that an id
+// is out of range for. PIR_EXHAUSTED: no room in a cache, or no memory. PIR_CANCELLED: the
+// session's flag was set. After a failure no id of the run that failed counts.
+PIR_API PIR_NODISCARD pir_status pir_generation_feed(pir_generation *generation,
+                                                     const int64_t *ids, size_t count);
+// Makes one token more of each sequence, after a run on the tokens before: out_ids has an entry
+// for each sequence, which is PIR_NO_TOKEN where it has ended. PIR_NOT_FOUND: all have ended,
+// or the answer has `max_tokens`. PIR_INVALID: nothing was fed, the logits do not fit, or no
+// logit is the largest. Else it fails as pir_generation_feed, and may be called again.
+PIR_API PIR_NODISCARD pir_status pir_generation_next(pir_generation *generation,
+                                                     int64_t *out_ids);
+
+// Numbers about a generation.
+typedef struct pir_generation_stats {
+  // sizeof(pir_generation_stats), set by the caller (pir/base.h).
+  size_t size;
+  // Sequences; ids of each that were fed, and that were made; tokens that the caches hold.
+  uint64_t sequences, fed_tokens, made_tokens, cached_tokens;
+  // Runs on made tokens, and nanoseconds that feeding took, and those runs with the choices.
+  uint64_t steps, feed_ns, make_ns;
+  // Bytes of the caches, and those that each run copies.
+  uint64_t cache_bytes, copied_bytes;
+} pir_generation_stats;
+
+// Sets *out_stats to the numbers so far. PIR_INVALID: *out_stats has no size.
+PIR_API PIR_NODISCARD pir_status pir_generation_stats_of(const pir_generation *generation,
+                                                         pir_generation_stats *out_stats);
+
+PIR_END
+#endif
