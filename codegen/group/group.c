@@ -181,8 +181,9 @@ static const char *start_cluster(grouping *g, const node *n, op_cluster *c) {
   const pir_fact *f = result_fact(g, n->op);
   if (group_only_renames(clause))
     return "it only renames elements";
-  if (group_extends_input(g, n->op, clause))
-    return "it extends an input of the program, which a session may do in place";
+  if (group_extends_cache(g, n->op, clause))
+    return g->in_region ? "it extends a tensor that a loop carries, in place"
+                        : "it extends an input of the program, which a session may do in place";
   bool alone = !one_space(g, n->op, clause);
   if (alone && !all_by_element(n->op, clause))
     return "its results are computed over different spaces";

@@ -92,9 +92,9 @@ void group_places(grouping *g);
 void group_split(grouping *g, pir_op *op);
 
 // Whether the op joins rows to an input of the program that has any number of them, and the
-// result is an output. A session may let both be one, and then only the rows are written
-// (pir_session_alias).
-bool group_extends_input(const grouping *g, const pir_op *op, const pir_clause *clause);
+// result is an output; or in a loop to an argument, and the result is yielded. Both may be one,
+// and then only the rows are written (pir_session_alias, plan_handover).
+bool group_extends_cache(const grouping *g, const pir_op *op, const pir_clause *clause);
 // Returns the tensor that contains this result of a split, or NULL.
 const pir_value *group_whole(const pir_value *part);
 

@@ -312,16 +312,23 @@ static size_t claim_operands(const places *p, const join *j) {
   return claimed;
 }
 
-bool group_extends_input(const grouping *g, const pir_op *op, const pir_clause *clause) {
+// Whether rows are added to the value of the last run, or of the last iteration.
+static bool is_carried(const grouping *g, const pir_value *v) {
+  const pir_op *op = pir_value_op(v);
+  return g->in_region ? !op : op && pir_op_has(op, PIR_INPUT);
+}
+
+bool group_extends_cache(const grouping *g, const pir_op *op, const pir_clause *clause) {
   int axis;
   int64_t extent;
-  if (clause->kind != PIR_CLAUSE_JOIN || g->target.device || g->in_region)
+  uint32_t end = g->in_region ? PIR_TERMINATOR : PIR_OUTPUT;
+  if (clause->kind != PIR_CLAUSE_JOIN || g->target.device)
     return false;
   int k = choose_joined_operand(op, PIR_CLAUSE_JOIN, g->facts, &axis);
   const pir_op *list = k < 0 ? NULL : pir_value_op(pir_op_operand(op, (size_t)k));
   bool joins = list && pir_op_has(list, PIR_STRUCTURAL) && pir_op_operands(list);
   const pir_value *first = joins ? pir_op_operand(list, 0) : NULL;
-  if (!first || !pir_value_op(first) || !pir_op_has(pir_value_op(first), PIR_INPUT) ||
+  if (!first || !is_carried(g, first) ||
       pir_dim_is_const(g->dims, pir_facts_of(g->facts, first)->shape[axis], &extent))
     return false;
   // Only rows behind all others can be added where the input lies.
@@ -330,7 +337,7 @@ bool group_extends_input(const grouping *g, const pir_op *op, const pir_clause *
         extent != 1)
       return false;
   for (pir_use *u = pir_value_first_use(pir_op_result(op, 0)); u; u = pir_use_next(u))
-    if (pir_op_has(pir_use_owner(u), PIR_OUTPUT))
+    if (pir_op_has(pir_use_owner(u), end))
       return true;
   return false;
 }

@@ -73,7 +73,7 @@ static pir_status fill(pir_session *s, const pir_session_options *options) {
   for (uint32_t i = 0; i < p->buffer_count; i++)
     if (p->buffers[i].home == HOME_CONST)
       s->frame.buffers[i].data = (void *)s->model->constants[p->buffers[i].index];
-  s->separate = options->separate;
+  s->separate = s->frame.apart = options->separate;
   if (s->separate)
     PIR_TRY(pir_session_separate_constants(s));
   return start_threads(s, options);

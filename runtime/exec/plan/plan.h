@@ -205,11 +205,13 @@ typedef struct plan_instr {
 } plan_instr;
 
 // A result of a call that may lie where an operand lies: an op that works in place, or a join
-// whose first member the operand is. A session aliases outputs and inputs along these.
+// whose first member the operand is. Sessions alias outputs and inputs along these.
 typedef struct plan_handover {
   uint32_t instr, in, out;  // slots
   bool grows;               // a join
-  uint8_t unused[3];
+  bool moves;               // in a region, the operand's memory becomes the result's
+  bool carried;             // and the operand is an argument of a loop
+  uint8_t unused[1];
 } plan_handover;
 
 typedef struct plan_port {

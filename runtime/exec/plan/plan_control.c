@@ -96,6 +96,40 @@ static pir_status build_yields(plan_builder *b, const pir_op *end, plan_region *
   return PIR_OK;
 }
 
+static bool is_in_list(const plan *p, const uint32_t *slots, uint32_t count, uint32_t buffer) {
+  for (uint32_t i = 0; i < count; i++)
+    if (p->slots[slots[i]].buffer == buffer)
+      return true;
+  return false;
+}
+
+static uint32_t count_reads(const plan *p, const plan_instr *instr, uint32_t buffer) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < instr->in_count; i++) {
+    uint32_t slot = p->words[instr->in + i];
+    count += slot != NONE && p->slots[slot].buffer == buffer;
+  }
+  return count;
+}
+
+// Finds the results whose memory may be the operand's: a join leaves its first member as it is,
+// other ops are the last to read the operand. The result must outlive the operand.
+static void note_moves(plan *p, const plan_region *region) {
+  for (uint32_t i = 0; i < p->handover_count; i++) {
+    plan_handover *h = &p->handovers[i];
+    uint32_t from = p->slots[h->in].buffer, to = p->slots[h->out].buffer;
+    bool argument = is_in_list(p, region->args, region->arg_count, from);
+    bool stays = is_in_list(p, region->yields, region->yield_count, to) ||
+                 p->buffers[from].last <= p->buffers[to].last;
+    bool last = h->grows || (p->buffers[from].last == h->instr &&
+                             count_reads(p, &p->instrs[h->instr], from) == 1);
+    h->moves = stays && last && (argument || p->buffers[from].home == HOME_LATE) &&
+               p->buffers[to].home == HOME_LATE &&
+               !is_in_list(p, region->yields, region->yield_count, from);
+    h->carried = h->moves && argument;
+  }
+}
+
 static pir_status build_block(plan_builder *b, const pir_op *op, const pir_block *block,
                               plan_region *region) {
   const pir_op *inner = pir_block_first(block);
@@ -104,6 +138,7 @@ static pir_status build_block(plan_builder *b, const pir_op *op, const pir_block
     PIR_TRY(pir_plan_op(b, inner));
   PIR_TRY(build_yields(b, inner, region));
   pir_plan_lifetimes(b);
+  note_moves(b->p, region);
   pir_plan_symbols(b);
   return PIR_OK;
 }

@@ -272,7 +272,7 @@ static pir_status shape_late(frame *f, const plan_instr *instr, uint32_t number)
       f->tensors[slot].data = NULL;
       f->tensors[slot].dtype = p->slots[slot].dtype;
     } else
-      PIR_TRY(pir_frame_take_late(f, slot));
+      PIR_TRY(pir_frame_place_late(f, number, slot));
   }
   for (uint32_t i = 0;
        instr->kind == PLAN_GROUP && i < p->groups[instr->detail].code->temporary_count; i++) {

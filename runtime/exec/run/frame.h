@@ -45,6 +45,7 @@ typedef struct frame {
   bool has_lods;             // some tensor of this run has offsets
   bool repeats;              // of a region: its instructions may run again in this run
   pir_text_block *texts;     // bytes of strings that kernels of this run made
+  bool apart;                // every tensor has memory of its own size
   bool scanning;  // within a scan: loops are short, and small ones are not shared among threads
   pir_progress_sink progress;  // of the outermost frame alone
   pir_progress_stage stage;    // that it reports
@@ -124,6 +125,9 @@ pir_status pir_frame_infer(frame *f, const plan_instr *instr);
 void pir_frame_complete(frame *f, const plan_instr *instr);
 // Checks every call whose operand extents follow from the inputs, before a run with new shapes.
 pir_status pir_frame_check(frame *f);
+// Gives late slot `slot`, a result of instruction `number`, whose tensor already has its shape,
+// the memory of an operand that it may continue (plan_handover), or else new memory.
+pir_status pir_frame_place_late(frame *f, uint32_t number, uint32_t slot);
 // Allocates memory for late slot `slot`, whose tensor already has its shape.
 pir_status pir_frame_take_late(frame *f, uint32_t slot);
 

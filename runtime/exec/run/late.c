@@ -182,3 +182,52 @@ pir_status pir_frame_check(frame *f) {
   }
   return PIR_OK;
 }
+
+// ---- memory that a result continues
+
+static const plan_handover *find_move(const frame *f, uint32_t number, uint32_t slot) {
+  const plan *p = f->plan;
+  for (uint32_t i = 0; i < p->handover_count; i++)
+    if (p->handovers[i].moves && p->handovers[i].instr == number && p->handovers[i].out == slot)
+      return &p->handovers[i];
+  return NULL;
+}
+
+// Whether the operand's elements are the first of the result's memory.
+static bool leads(const pir_tensor *in, const pir_tensor *out) {
+  for (int d = 0; d < out->rank; d++) {
+    if (in->shape[d] != out->shape[d])
+      return true;
+    if (out->shape[d] != 1)
+      break;
+  }
+  return pir_tensor_numel(in) == pir_tensor_numel(out);
+}
+
+pir_status pir_frame_place_late(frame *f, uint32_t number, uint32_t slot) {
+  const plan *p = f->plan;
+  const plan_handover *h = find_move(f, number, slot);
+  if (!h || f->apart)
+    return pir_frame_take_late(f, slot);
+  frame_buffer *from = &f->buffers[p->slots[h->in].buffer],
+               *to = &f->buffers[p->slots[slot].buffer];
+  const pir_tensor *in = &f->tensors[h->in];
+  pir_tensor *out = &f->tensors[slot];
+  size_t bytes, owned = from->late_bytes;
+  PIR_TRY(pir_shape_bytes(out->shape, out->rank, out->dtype, &bytes));
+  bool fits = owned && owned != ARRAY_BYTES && !from->device && in->data == from->data &&
+              in->rank == out->rank && pir_tensor_is_dense(in) && leads(in, out);
+  if (fits && bytes <= owned) {
+    *to = *from;
+    from->late_bytes = 0;
+    out->data = to->data;
+    return PIR_OK;
+  }
+  // A longer one is copied, and has room for as many elements again.
+  if (!fits || !h->carried || owned > SIZE_MAX / 2 || 2 * owned < bytes ||
+      2 * owned > f->budget)
+    return pir_frame_take_late(f, slot);
+  PIR_TRY(pir_frame_take(f, 2 * owned, to));
+  out->data = to->data;
+  return PIR_OK;
+}

@@ -96,6 +96,7 @@ static frame *enter(frame *f, const plan_instr *instr, int r) {
   inner->scratch_step = f->scratch_step;
   inner->scanning = f->scanning || region->arg_count;
   inner->has_lods = f->has_lods;
+  inner->apart = f->apart;
   inner->repeats = true;
   for (uint32_t i = 0; i < region->import_count; i++)
     inner->values[region->imports[2 * i + 1]] = f->values[region->imports[2 * i]];
