@@ -64,6 +64,12 @@ void pir_machine_record_release(pir_machine_record *record) {
     free(record);
 }
 
+double pir_machine_memory_read(const pir_machine_record *record, bool all) {
+  if (!record)
+    return 0;
+  return all ? record->figures.memory_read_all : record->figures.memory_read;
+}
+
 void pir_target_use_record(pir_target *target, const pir_machine_record *record) {
   if (record && !target->device && !strcmp(target->name, record->target) &&
       !strcmp(target->cpu, record->cpu))

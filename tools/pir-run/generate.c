@@ -172,26 +172,60 @@ static double rate(uint64_t tokens, uint64_t ns) {
   return ns ? (double)tokens * 1e9 / (double)ns : 0;
 }
 
+typedef struct speed {
+  pir_generation_stats made;
+  double prompt, answer;     // tokens a second
+  uint64_t weights, caches;  // bytes; of the caches while the answer was made, on average
+  double reached, measured;  // GB/s of reading both once in a step; of the machine, or 0
+} speed;
+
+static speed find_speed(const answer *a) {
+  speed s = {.made = {.size = sizeof s.made}};
+  pir_ignore(pir_generation_stats_of(a->generation, &s.made));  // fails only without one
+  pir_model_stats model = model_stats(a->r->model);
+  s.prompt = rate(s.made.fed_tokens, s.made.feed_ns);
+  s.answer = rate(s.made.steps, s.made.make_ns);
+  s.weights = model.packed_bytes + model.weight_bytes;
+  if (s.made.cached_tokens)
+    s.caches =
+        s.made.cache_bytes - s.made.cache_bytes / s.made.cached_tokens * (s.made.steps / 2);
+  s.reached = (double)(s.weights + s.caches) * s.answer * 1e-9;
+  s.measured = run_memory_read(a->r);
+  return s;
+}
+
+static void print_speed(const answer *a, const speed *s) {
+  fprintf(stderr,
+          "prompt: %zu tokens, %.1f a second; answer: %zu tokens, %.1f a second; peak memory "
+          "%.1f MB\n",
+          a->prompt.count, s->prompt, a->made_count, s->answer,
+          (double)run_rss_kb(true) / 1024);
+  fprintf(stderr, "weights %.1f MB and caches %.1f MB a token: %.1f GB/s",
+          (double)s->weights * 1e-6, (double)s->caches * 1e-6, s->reached);
+  if (s->measured > 0)
+    fprintf(stderr, " of %.1f measured, %.0f %%", s->measured, 100 * s->reached / s->measured);
+  fprintf(stderr, "\n");
+}
+
 static void report_speed(const answer *a) {
-  pir_generation_stats stats = {.size = sizeof stats};
-  pir_ignore(pir_generation_stats_of(a->generation, &stats));  // fails only without one
-  double prompt = rate(stats.fed_tokens, stats.feed_ns),
-         made = rate(stats.steps, stats.make_ns);
+  speed s = find_speed(a);
   if (!a->r->json) {
     printf("\n");
-    fprintf(stderr,
-            "prompt: %zu tokens, %.1f a second; answer: %zu tokens, %.1f a second; peak memory "
-            "%.1f MB\n",
-            a->prompt.count, prompt, a->made_count, made, (double)run_rss_kb(true) / 1024);
+    print_speed(a, &s);
     return;
   }
   printf("{\"tokens\":[");
   for (size_t i = 0; i < a->made_count; i++)
     printf("%s%lld", i ? "," : "", (long long)a->made[i]);
   printf("],\"prompt_tokens\":%zu,\"prompt_ms\":%.3f,\"prompt_tokens_per_s\":%.2f,"
-         "\"steps\":%llu,\"steps_ms\":%.3f,\"tokens_per_s\":%.2f,\"peak_rss_kb\":%ld}\n",
-         a->prompt.count, (double)stats.feed_ns * 1e-6, prompt, (unsigned long long)stats.steps,
-         (double)stats.make_ns * 1e-6, made, run_rss_kb(true));
+         "\"steps\":%llu,\"steps_ms\":%.3f,\"tokens_per_s\":%.2f,\"peak_rss_kb\":%ld,",
+         a->prompt.count, (double)s.made.feed_ns * 1e-6, s.prompt,
+         (unsigned long long)s.made.steps, (double)s.made.make_ns * 1e-6, s.answer,
+         run_rss_kb(true));
+  printf("\"weight_bytes\":%llu,\"cache_bytes\":%llu,\"copied_bytes\":%llu,"
+         "\"gb_per_s\":%.2f,\"memory_gb_per_s\":%.2f}\n",
+         (unsigned long long)s.weights, (unsigned long long)s.made.cache_bytes,
+         (unsigned long long)s.made.copied_bytes, s.reached, s.measured);
 }
 
 int run_generate(run *r) {

@@ -42,6 +42,10 @@ PIR_API void pir_machine_record_retain(pir_machine_record *record);
 // Drops a reference; NULL does nothing.
 PIR_API void pir_machine_record_release(pir_machine_record *record);
 
+// Returns the rate of reading memory that was measured, in GB/s, on one thread or on all
+// together; 0: no record, or not measured.
+PIR_API double pir_machine_memory_read(const pir_machine_record *record, bool all);
+
 // Gives the target the costs of the record, if it is one of this target; NULL changes nothing.
 PIR_API void pir_target_use_record(pir_target *target, const pir_machine_record *record);
 
