@@ -32,8 +32,11 @@ refusals: setup  ## every recorded model and network with groups refused at each
 	@$(MAKE) -s -j$(JOBS) all && REFUSED=all python3 test/recorded/recorded.py --bin $(B)/bin --only refused --share $(or $(SHARE),0/1) \
 	  "$$(test/recordings.sh $(B) $(RECORDED))"
 
+tokens: setup  ## 4,096 tokens: their time grows by reading the cache, memory by the cache, and a loop in the program makes the same
+	@$(MAKE) -s -j$(JOBS) all python && $(PYTHON) test/suites/tokens.py $(B)
+
 # Each has its own output below $(B)/long.
-LONG ?= draws attributes guard overlap schedules sandbox meta wheel allocations syscalls kills refusals soak engine fuzz test-tsan test-asan test-neon
+LONG ?= draws attributes guard overlap schedules sandbox meta wheel allocations syscalls kills refusals soak tokens engine fuzz test-tsan test-asan test-neon
 long: setup  ## all long checks, with result and wall time of each; LONG="soak kills" runs some
 	@mkdir -p $(B)/long; bad=0; \
 	for check in $(LONG); do \

@@ -19,7 +19,7 @@ pir_status pir_generation_hold(pir_generation *g, owned_block *block, size_t byt
   if (s->alias_bytes > s->max_bytes || bytes > s->max_bytes - s->alias_bytes)
     return GENERATION_FAIL(g, PIR_EXHAUSTED,
                            "generation needs %zu bytes, more than max_bytes allows", bytes);
-  void *data = pir_mem_get(&s->allocator, bytes);
+  void *data = pir_mem_get_lasting(&s->allocator, bytes);
   if (!data)
     return GENERATION_FAIL(g, PIR_EXHAUSTED, "no memory for the caches of a generation");
   *block = (owned_block){data, bytes};

@@ -330,7 +330,7 @@ static pir_status take_block(pir_session *s, uint32_t output, size_t bytes,
     return pir_exec_fail(&s->frame.message, PIR_EXHAUSTED,
                          "output %u: its room needs %zu bytes, more than max_bytes allows",
                          output, bytes);
-  void *data = pir_mem_get(&s->allocator, bytes);
+  void *data = pir_mem_get_lasting(&s->allocator, bytes);
   if (!data)
     return pir_exec_fail(&s->frame.message, PIR_EXHAUSTED,
                          "output %u: no memory for a room of %zu bytes", output, bytes);
