@@ -19,6 +19,7 @@
 #include "group.h"
 
 #include <pir/compiler/dialect/cinn.h>
+#include <pir/layer/kernel.h>
 #include <string.h>
 
 typedef struct entry {
@@ -318,6 +319,19 @@ static bool is_carried(const grouping *g, const pir_value *v) {
   return g->in_region ? !op : op && pir_op_has(op, PIR_INPUT);
 }
 
+// Whether ops that the program calls read a value, which take its rows where they lie apart.
+static bool is_taken_apart(const pir_value *v, const pir_op *but) {
+  for (pir_use *u = pir_value_first_use(v); u; u = pir_use_next(u)) {
+    const pir_op *user = pir_use_owner(u);
+    const pir_opdef *def = pir_op_meaning(user);
+    const pir_kernel *kernel = def->kernel ? pir_kernel_find(pir_str_from(def->kernel)) : NULL;
+    if (user != but && !pir_op_has(user, PIR_OUTPUT) &&
+        (def->clause || !kernel || !pir_kernel_takes_apart(kernel)))
+      return false;
+  }
+  return true;
+}
+
 bool group_extends_cache(const grouping *g, const pir_op *op, const pir_clause *clause) {
   int axis;
   int64_t extent;
@@ -331,10 +345,12 @@ bool group_extends_cache(const grouping *g, const pir_op *op, const pir_clause *
   if (!first || !is_carried(g, first) ||
       pir_dim_is_const(g->dims, pir_facts_of(g->facts, first)->shape[axis], &extent))
     return false;
-  // Only rows behind all others can be added where the input lies.
+  // Only rows behind all others can be added where any reader takes them.
+  bool apart = !g->in_region && is_taken_apart(first, list) &&
+               is_taken_apart(pir_op_result(op, 0), NULL);
   for (int d = 0; d < axis; d++)
     if (pir_dim_is_const(g->dims, pir_facts_of(g->facts, first)->shape[d], &extent) &&
-        extent != 1)
+        extent != 1 && !apart)
       return false;
   for (pir_use *u = pir_value_first_use(pir_op_result(op, 0)); u; u = pir_use_next(u))
     if (pir_op_has(pir_use_owner(u), end))

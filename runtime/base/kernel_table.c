@@ -34,15 +34,24 @@ const pir_kernel *pir_kernel_find(pir_str name) {
   return rare ? find_in(name, rare, count) : NULL;
 }
 
-bool pir_kernel_in_place(const pir_kernel *kernel) {
-#define NAME(name) #name,
-  static const char *const names[] = {PIR_KERNELS_IN_PLACE(NAME)};
-#undef NAME
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+static bool is_listed(const pir_kernel *kernel, const char *const *names, size_t count) {
+  for (size_t i = 0; i < count; i++)
     if (!strcmp(kernel->name, names[i]))
       return true;
   return false;
 }
+
+#define NAME(name) #name,
+bool pir_kernel_in_place(const pir_kernel *kernel) {
+  static const char *const names[] = {PIR_KERNELS_IN_PLACE(NAME)};
+  return is_listed(kernel, names, sizeof names / sizeof *names);
+}
+
+bool pir_kernel_takes_apart(const pir_kernel *kernel) {
+  static const char *const names[] = {PIR_KERNELS_APART(NAME)};
+  return is_listed(kernel, names, sizeof names / sizeof *names);
+}
+#undef NAME
 
 bool pir_kernel_cancelled(const pir_kernel_call *call) {
   bool flagged = call->cancel && atomic_load_explicit(call->cancel, memory_order_relaxed);

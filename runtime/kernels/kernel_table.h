@@ -216,6 +216,11 @@
 // continues (`inplace` of the .ops entry).
 #define PIR_KERNELS_IN_PLACE(X) X(block_multihead_attention) X(masked_multihead_attention)
 
+// Kernels that read q, k and v by their strides.
+#define PIR_KERNELS_APART(X)                                                                   \
+  X(flash_attn_v3)                                                                             \
+  X(flashmask_attention) X(memory_efficient_attention) X(variable_length_attention)
+
 #define PIR_KERNELS(X) PIR_KERNELS_OF_MODELS(X) PIR_KERNELS_RARE(X)
 
 #endif

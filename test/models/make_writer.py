@@ -2,7 +2,7 @@
 """Trains the character model of test/models/writer with real Paddle, and saves it as a decoder: ids, their places and the caches of two
 layers in, logits and the longer caches out (docs/generation.md).
 
-  make_writer.py OUT TEXT...       OUT: a folder; TEXT: files whose prose is learned, as docs/execution.md docs/glossary.md
+  make_writer.py OUT TEXT...       OUT: a folder; TEXT: files whose prose is learned, as docs/compiled.md docs/quantise.md
 
 A transformer of 0.2 million weights over bytes of ASCII. It learns a few pages nearly by heart, in minutes on a processor, so that it writes
 readable sentences of them.
@@ -20,7 +20,8 @@ from paddle.nn import functional as F
 
 IDS, WIDTH, HEADS, LAYERS = 128, 96, 4, 2  # forward names the caches of two layers
 HEAD = WIDTH // HEADS
-BATCH, LENGTH, STEPS, RATE = 16, 128, 1000, 4e-3
+BATCH, LENGTH, STEPS, RATE = 16, 128, 900, 4e-3
+WINDOW = 64  # tokens that a token sees: so texts may be longer than those of the training
 
 
 def prose(paths):
@@ -75,9 +76,10 @@ class Writer(nn.Layer):
         length = paddle.shape(ids)[1]
         if caches:
             length = length + paddle.shape(caches[0])[1]
-        # A token sees those before it: keys [1, 1, 1, length], queries [batch, 1, tokens, 1].
-        later = paddle.arange(length).astype("int64").unsqueeze([0, 1, 2]) > position.unsqueeze([1, 3])
-        mask = later.astype("float32") * -1e9
+        # A token sees those before it: queries [batch, 1, tokens, 1], keys [1, 1, 1, length].
+        apart = position.unsqueeze([1, 3]) - paddle.arange(length).astype("int64").unsqueeze([0, 1, 2])
+        hidden = paddle.logical_or(apart < 0, apart >= WINDOW)
+        mask = hidden.astype("float32") * -1e9
         extended = []
         for i, block in enumerate(self.blocks):
             x, k, v = block(x, angles, mask, *caches[2 * i:2 * i + 2])

@@ -12,7 +12,8 @@
 typedef struct alias_search {
   pir_session *s;
   uint32_t output, input, in_buffer;
-  bool grows, read_later;
+  bool grows, read_later, apart;
+  int axis;
 } alias_search;
 
 static pir_status refuse_alias(const alias_search *a, pir_status status, const char *why,
@@ -92,19 +93,44 @@ static bool is_same_tensor(const plan *p, uint32_t a, uint32_t b) {
   return same;
 }
 
-// Whether the rows that a join adds lie in several places for all inputs: an axis before the
-// joined one has another constant extent than 1.
-static bool adds_apart(const plan *p, const plan_handover *h) {
+// Finds the joined axis; -1: none. Whether the rows that a join adds lie in several places for
+// all inputs: an axis before the joined one has another constant extent than 1.
+static bool adds_apart(const plan *p, const plan_handover *h, int *out_axis) {
   const uint32_t *in = &p->words[p->slots[h->in].shape],
                  *out = &p->words[p->slots[h->out].shape];
   bool several = false;
+  *out_axis = -1;
   for (int d = 0; d < p->slots[h->out].rank; d++) {
     const plan_expr *extent = &p->exprs[out[d]];
-    if (in[d] != out[d])
+    *out_axis = in[d] != out[d] ? d : -1;
+    if (*out_axis >= 0)
       return several;
     several |= extent->kind == PIR_DIM_CONST && extent->value != 1;
   }
   return false;
+}
+
+// Whether an instruction takes operands whose rows lie apart: clauses that are evaluated do,
+// and kernels that say so.
+static bool takes_apart(const plan *p, const plan_instr *instr) {
+  const plan_call *call = &p->calls[instr->detail];
+  return instr->kind == PLAN_CALL && (!call->kernel || pir_kernel_takes_apart(call->kernel));
+}
+
+// Whether the rows of both tensors may lie apart: they are not read otherwise, nor as other
+// tensors.
+static bool can_lie_apart(const plan *p, const plan_handover *h) {
+  uint32_t in = buffer_in(p, h->in), out = buffer_in(p, h->out);
+  for (uint32_t i = 0; i < p->slot_count; i++)
+    if ((buffer_in(p, i) == in && !is_same_tensor(p, i, h->in)) ||
+        (buffer_in(p, i) == out && !is_same_tensor(p, i, h->out)))
+      return false;
+  for (uint32_t i = 0; i < p->instr_count; i++) {
+    const plan_instr *instr = &p->instrs[i];
+    if ((reads_of(p, instr, in) || reads_of(p, instr, out)) && !takes_apart(p, instr))
+      return false;
+  }
+  return true;
 }
 
 // Follows the ops from the output back to the input, and marks the buffers between them.
@@ -132,9 +158,13 @@ static pir_status find_way(alias_search *a, uint32_t *marks) {
         (given && !is_same_tensor(p, h->in, p->inputs[a->input].slot)))
       return refuse_alias(a, PIR_UNSUPPORTED, "works on another shape or a part of it",
                           p->instrs[number].label);
-    if (h->grows && adds_apart(p, h))
+    bool apart = h->grows && adds_apart(p, h, &a->axis);
+    a->apart = h->grows && can_lie_apart(p, h);
+    if (apart && !a->apart)
       return refuse_alias(a, PIR_UNSUPPORTED,
-                          "joins along an axis behind one of several elements",
+                          "joins along an axis behind one of several elements, and code that "
+                          "was compiled, or another kernel, reads the rows where they follow "
+                          "each other",
                           p->instrs[number].label);
     marks[buffer] = a->output;
     a->grows |= h->grows;
@@ -287,7 +317,9 @@ static pir_status find_alias(alias_search *a, int64_t most) {
   s->aliases[a->output] = (output_alias){.kind = a->read_later ? ALIAS_TURNS : kind,
                                          .input = a->input,
                                          .in_buffer = a->in_buffer,
-                                         .most = most};
+                                         .most = most,
+                                         .axis = a->axis,
+                                         .apart = a->apart};
   s->current = NULL;
   s->overlaps_known = false;
   return PIR_OK;
@@ -315,6 +347,13 @@ bool pir_session_is_aliased(const pir_session *s, uint32_t output) {
   return s->aliases && s->aliases[output].kind;
 }
 
+bool pir_session_is_grown(const pir_session *s, uint32_t buffer) {
+  for (uint32_t i = 0; s->aliases && i < s->model->plan.output_count; i++)
+    if (s->aliases[i].kind == ALIAS_GROWS && s->aliases[i].in_buffer == buffer)
+      return true;
+  return false;
+}
+
 // ---- a run
 
 // The bytes that max_bytes allows to take.
@@ -339,67 +378,114 @@ static pir_status take_block(pir_session *s, uint32_t output, size_t bytes,
   return PIR_OK;
 }
 
-// The axis along which the output is longer than the input; -1: none, or not one alone.
-static int growing_axis(const pir_tensor *in, const pir_tensor *out) {
-  int axis = -1;
-  for (int d = 0; d < in->rank; d++) {
-    if (in->shape[d] == out->shape[d])
-      continue;
-    if (axis >= 0)
-      return -1;
-    axis = d;
-  }
-  return axis;
+// What a run needs of a room. Where an axis before the growing one has several elements, their
+// rows lie apart: each has place for `rows` of them.
+typedef struct growth {
+  int64_t rows;
+  size_t bytes;
+  bool apart;
+} growth;
+
+static bool lies_apart(const pir_tensor *t, int axis) {
+  for (int d = 0; d < axis; d++)
+    if (t->shape[d] > 1)
+      return true;
+  return false;
 }
 
-// Checks that the input is the first part of the output's memory, and finds the bytes of the
-// room that is asked for.
-static pir_status measure(pir_session *s, uint32_t output, const pir_tensor *out,
-                          size_t *out_bytes) {
-  const output_alias *alias = &s->aliases[output];
-  const pir_tensor *in = &s->inputs[alias->input].tensor;
-  int axis = growing_axis(in, out);
-  pir_tensor all = *out;
-  for (int d = 0; d < axis; d++)
-    if (out->shape[d] != 1)
-      return pir_exec_fail(
-          &s->frame.message, PIR_UNSUPPORTED,
-          "unsupported: output %u \"%s\" in the place of its input: it grows along axis %d, "
-          "and axis %d has %lld elements",
-          output, s->model->plan.outputs[output].port.name.data, axis, d,
-          (long long)out->shape[d]);
-  if (alias->most && axis >= 0) {
-    if (out->shape[axis] > alias->most)
-      return pir_exec_fail(&s->frame.message, PIR_EXHAUSTED,
-                           "output %u \"%s\" would have %lld elements along axis %d, its room "
-                           "has %lld",
-                           output, s->model->plan.outputs[output].port.name.data,
-                           (long long)out->shape[axis], axis, (long long)alias->most);
-    all.shape[axis] = alias->most;
+// Sets the strides of a tensor with place for `rows` elements of the axis.
+static void lay_out(pir_tensor *t, int axis, int64_t rows) {
+  int64_t stride = 1;
+  for (int d = t->rank; d-- > 0;) {
+    t->strides[d] = stride;
+    stride *= d == axis ? rows : t->shape[d];
   }
-  if (pir_shape_bytes(all.shape, all.rank, all.dtype, out_bytes))
+}
+
+static pir_status measure(pir_session *s, uint32_t output, const pir_tensor *out, growth *g) {
+  const output_alias *alias = &s->aliases[output];
+  const char *name = s->model->plan.outputs[output].port.name.data;
+  int axis = alias->axis;
+  int64_t needed = axis < 0 ? 0 : out->shape[axis];
+  pir_tensor all = *out;
+  *g = (growth){.rows = needed, .apart = lies_apart(out, axis)};
+  if (g->apart && !alias->apart)
+    return pir_exec_fail(&s->frame.message, PIR_UNSUPPORTED,
+                         "unsupported: output %u \"%s\" in the place of its input: it grows "
+                         "along axis %d, and an axis before has several elements",
+                         output, name, axis);
+  if (alias->most && needed > alias->most)
+    return pir_exec_fail(&s->frame.message, PIR_EXHAUSTED,
+                         "output %u \"%s\" would have %lld elements along axis %d, its room "
+                         "has %lld",
+                         output, name, (long long)needed, axis, (long long)alias->most);
+  if (alias->most)
+    g->rows = alias->most;
+  else if (g->apart && alias->rows > needed)
+    g->rows = alias->rows;
+  if (axis >= 0)
+    all.shape[axis] = g->rows;
+  if (pir_shape_bytes(all.shape, all.rank, all.dtype, &g->bytes))
     return pir_exec_fail(&s->frame.message, PIR_EXHAUSTED, "output %u is too large", output);
   return PIR_OK;
 }
 
-// A caller may bind the session's own memory, but only from its start on.
+// A caller may bind the session's own memory, but only from its start on, and as it is laid
+// out.
 static pir_status check_bound_room(pir_session *s, uint32_t output, const owned_block *room) {
-  const pir_tensor *in = &s->inputs[s->aliases[output].input].tensor;
-  if (!lies_in(in, room) || !pir_tensor_numel(in) ||
-      (in->data == room->data && pir_tensor_is_dense(in)))
+  const output_alias *alias = &s->aliases[output];
+  const pir_tensor *in = &s->inputs[alias->input].tensor;
+  if (!pir_tensor_numel(in))
+    return PIR_OK;
+  if (!in->data)
+    return pir_exec_fail(&s->frame.message, PIR_INVALID, "input %u has no data", alias->input);
+  pir_tensor own = *in;
+  lay_out(&own, alias->axis, alias->rows);
+  bool fits = pir_tensor_is_dense(in);
+  if (alias->rows)
+    fits = !memcmp(own.strides, in->strides, (size_t)in->rank * sizeof *in->strides);
+  if (!lies_in(in, room) || (in->data == room->data && fits))
     return PIR_OK;
   return pir_exec_fail(&s->frame.message, PIR_INVALID,
                        "input %u is bound to a part of its room that is not its beginning",
-                       s->aliases[output].input);
+                       alias->input);
 }
 
-// Takes a room that holds the output: twice the one before where max_bytes allows it, so that
-// few runs copy.
-static pir_status take_room(pir_session *s, uint32_t output, size_t bytes, owned_block *room) {
+// Takes a room that holds the output: twice the one before, or twice the rows, where max_bytes
+// allows it, so that few runs copy.
+static pir_status take_room(pir_session *s, uint32_t output, growth *g, owned_block *room) {
   const output_alias *alias = &s->aliases[output];
-  size_t old = alias->blocks[0].bytes, doubled = old > SIZE_MAX / 2 ? 0 : 2 * old;
-  bool doubles = !alias->most && doubled > bytes && doubled <= bytes_left(s);
-  return take_block(s, output, doubles ? doubled : bytes, room);
+  size_t old = g->apart ? g->bytes : alias->blocks[0].bytes;
+  size_t doubled = old > SIZE_MAX / 2 ? 0 : 2 * old;
+  bool doubles = !alias->most && doubled > g->bytes && doubled <= bytes_left(s);
+  if (doubles && g->apart)
+    g->rows *= 2;
+  return take_block(s, output, doubles ? doubled : g->bytes, room);
+}
+
+// Lays out the tensors of both buffers where rows lie apart.
+static void lay_out_slots(pir_session *s, uint32_t output, const growth *g) {
+  const plan *p = &s->model->plan;
+  const output_alias *alias = &s->aliases[output];
+  for (uint32_t i = 0; g->apart && i < p->slot_count; i++) {
+    uint32_t buffer = buffer_in(p, i);
+    if (buffer != NONE && (buffer == alias->in_buffer || s->aliased[buffer] == output))
+      lay_out(&s->frame.tensors[i], alias->axis, g->rows);
+  }
+}
+
+// Copies the rows of the input into a room.
+static pir_status move_rows(pir_session *s, uint32_t output, const growth *g, void *room) {
+  const output_alias *alias = &s->aliases[output];
+  const pir_tensor *in = &s->inputs[alias->input].tensor;
+  pir_tensor to = {.data = room};
+  pir_tensor_set_dense(&to, in->dtype, in->shape, in->rank);
+  if (g->apart)
+    lay_out(&to, alias->axis, g->rows);
+  pir_status status = pir_tensor_copy(in, &to);
+  return status ? pir_exec_fail(&s->frame.message, status, "output %u: its input is not copied",
+                                output)
+                : PIR_OK;
 }
 
 // Brings the rows of the input into a room that holds the output.
@@ -408,28 +494,29 @@ static pir_status place_growing(pir_session *s, uint32_t output, void **out_data
   pir_tensor *in = &s->inputs[alias->input].tensor;
   const pir_tensor *out = &s->frame.tensors[s->model->plan.outputs[output].slot];
   owned_block old = alias->blocks[0], room = old;
-  size_t bytes;
-  PIR_TRY(measure(s, output, out, &bytes));
+  growth g;
+  PIR_TRY(measure(s, output, out, &g));
   PIR_TRY(check_bound_room(s, output, &room));
-  bool grows = !room.data || bytes > room.bytes;
+  bool grows = !room.data || g.bytes > room.bytes || (g.apart ? g.rows : 0) != alias->rows;
   if (grows)
-    PIR_TRY(take_room(s, output, bytes, &room));
+    PIR_TRY(take_room(s, output, &g, &room));
   if (in->data != room.data && pir_tensor_numel(in)) {
-    pir_tensor to = {.data = room.data};
-    pir_tensor_set_dense(&to, in->dtype, in->shape, in->rank);
-    pir_status status = pir_tensor_copy(in, &to);
+    pir_status status = move_rows(s, output, &g, room.data);
     if (status && grows)
       give_block(s, &room);
-    if (status)
-      return pir_exec_fail(&s->frame.message, status, "output %u: its input is not copied",
-                           output);
+    PIR_TRY(status);
   }
   if (grows && old.data) {
-    if (in->data == old.data)
+    if (in->data == old.data) {
       in->data = room.data;
+      if (g.apart)
+        lay_out(in, alias->axis, g.rows);
+    }
     give_block(s, &old);
   }
   alias->blocks[0] = room;
+  alias->rows = g.apart ? g.rows : 0;
+  lay_out_slots(s, output, &g);
   *out_data = room.data;
   return PIR_OK;
 }

@@ -436,7 +436,7 @@ static pir_status place_ports(pir_session *s) {
     memset(f->outside, 0, p->buffer_count * sizeof *f->outside);
   for (uint32_t i = 0; i < p->buffer_count; i++) {
     const plan_buffer *buffer = &p->buffers[i];
-    if (buffer->home == HOME_INPUT)
+    if (buffer->home == HOME_INPUT && !pir_session_is_grown(s, i))
       PIR_TRY(input_data(s, i, &f->buffers[i].data));
     else if (buffer->home == HOME_OUTPUT && buffer->first != NONE &&
              !pir_session_is_aliased(s, buffer->index))

@@ -55,6 +55,9 @@ typedef struct output_alias {
   bool turn;     // the block that is written next
   uint32_t input, in_buffer;
   int64_t most;  // room along the axis that grows; 0: as needed
+  int axis;      // that grows; -1: none
+  bool apart;    // whoever reads it takes rows that lie in several places
+  int64_t rows;  // of a block whose rows do: elements of the axis that it has room for
   owned_block blocks[2];
 } output_alias;
 
@@ -125,6 +128,8 @@ pir_status pir_session_grow(pir_session *session, owned_block *block, size_t byt
 // Outputs that are inputs of the next run (alias.c): whether output `i` is one; before a run,
 // points their buffers to memory; after it, binds the inputs; at the end, frees the memory.
 bool pir_session_is_aliased(const pir_session *session, uint32_t output);
+// Whether a buffer is the input of an alias that grows, whose rows place_aliases brings there.
+bool pir_session_is_grown(const pir_session *session, uint32_t buffer);
 pir_status pir_session_place_aliases(pir_session *session);
 void pir_session_continue_aliases(pir_session *session);
 void pir_session_drop_aliases(pir_session *session);

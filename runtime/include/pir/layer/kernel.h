@@ -119,6 +119,9 @@ PIR_API const pir_kernel *pir_kernel_find(pir_str name);
 PIR_API const pir_kernel *pir_rare_kernels(size_t *out_count);
 // Whether results of a built-in kernel may lie where the operands lie that they continue.
 PIR_API bool pir_kernel_in_place(const pir_kernel *kernel);
+// Whether a built-in kernel reads operands by the strides of all axes but the last one, which
+// must be 1.
+PIR_API bool pir_kernel_takes_apart(const pir_kernel *kernel);
 // Runs the call's kernel, or evaluates its clause when it names none. Returns PIR_INVALID, with
 // a message, when the kernel has read an attribute as another kind; else the kernel's status.
 PIR_API PIR_NODISCARD pir_status pir_kernel_run(const pir_kernel_call *call);

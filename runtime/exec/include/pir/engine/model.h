@@ -217,19 +217,21 @@ PIR_API PIR_NODISCARD pir_status pir_session_bind_output(pir_session *session, s
 // - an op that works in place (masked_multihead_attention_, block_multihead_attention_) writes
 //   into the memory that is bound as the input, which must be dense and aligned, and may be
 //   changed by a run that fails;
-// - concat(input, rows), where the axes before the joined one have one element: in memory of
-//   the session. It has room for `most` elements along the joined axis, so that a run writes
-//   the new rows alone; with `most` 0 the room grows by doubling, or as needed where
-//   `max_bytes` does not allow that. A tensor that is bound is copied there once. The session's
-//   own memory may be bound again, with fewer rows.
+// - concat(input, rows): in memory of the session. It has room for `most` elements along the
+//   joined axis, so that a run writes the new rows alone; with `most` 0 the room grows by
+//   doubling, or as needed where `max_bytes` does not allow that. A tensor that is bound is
+//   copied there once. The session's own memory may be bound again, with fewer rows. Where an
+//   axis before the joined one has several elements (sequences, heads), each has room of its
+//   own, and the output has strides; this needs readers that are called and take strides
+//   (attention kernels, evaluated clauses), not compiled code.
 // If the program reads the input after the op has written, it works on another copy.
 // PIR_UNSUPPORTED: the program makes the output otherwise, or the model runs on a device.
 // PIR_INVALID: types or shapes differ, one of both is aliased already, the output is bound,
 // `most` is negative, or the output does not grow and `most` is not 0. PIR_NOT_FOUND: no such
 // input or output. PIR_EXHAUSTED: no memory. A run returns PIR_EXHAUSTED where the output would
 // exceed `most` or `max_bytes`, PIR_UNSUPPORTED where an axis before the joined one has more
-// elements than one, and PIR_INVALID where something else is bound in memory of the alias, or
-// an input that is written in place is not dense and aligned.
+// elements than one and compiled code reads the output, and PIR_INVALID where something else is
+// bound in memory of the alias, or an input that is written in place is not dense and aligned.
 PIR_API PIR_NODISCARD pir_status pir_session_alias(pir_session *session, size_t output,
                                                    size_t input, int64_t most);
 // Runs the model on the bound inputs. PIR_INVALID: an input is not bound, shapes contradict
