@@ -394,7 +394,7 @@ static bool lies_apart(const pir_tensor *t, int axis) {
 }
 
 // Sets the strides of a tensor with place for `rows` elements of the axis.
-static void lay_out(pir_tensor *t, int axis, int64_t rows) {
+static void lay_out_rows(pir_tensor *t, int axis, int64_t rows) {
   int64_t stride = 1;
   for (int d = t->rank; d-- > 0;) {
     t->strides[d] = stride;
@@ -440,7 +440,7 @@ static pir_status check_bound_room(pir_session *s, uint32_t output, const owned_
   if (!in->data)
     return pir_exec_fail(&s->frame.message, PIR_INVALID, "input %u has no data", alias->input);
   pir_tensor own = *in;
-  lay_out(&own, alias->axis, alias->rows);
+  lay_out_rows(&own, alias->axis, alias->rows);
   bool fits = pir_tensor_is_dense(in);
   if (alias->rows)
     fits = !memcmp(own.strides, in->strides, (size_t)in->rank * sizeof *in->strides);
@@ -470,7 +470,7 @@ static void lay_out_slots(pir_session *s, uint32_t output, const growth *g) {
   for (uint32_t i = 0; g->apart && i < p->slot_count; i++) {
     uint32_t buffer = buffer_in(p, i);
     if (buffer != NONE && (buffer == alias->in_buffer || s->aliased[buffer] == output))
-      lay_out(&s->frame.tensors[i], alias->axis, g->rows);
+      lay_out_rows(&s->frame.tensors[i], alias->axis, g->rows);
   }
 }
 
@@ -481,7 +481,7 @@ static pir_status move_rows(pir_session *s, uint32_t output, const growth *g, vo
   pir_tensor to = {.data = room};
   pir_tensor_set_dense(&to, in->dtype, in->shape, in->rank);
   if (g->apart)
-    lay_out(&to, alias->axis, g->rows);
+    lay_out_rows(&to, alias->axis, g->rows);
   pir_status status = pir_tensor_copy(in, &to);
   return status ? pir_exec_fail(&s->frame.message, status, "output %u: its input is not copied",
                                 output)
@@ -510,7 +510,7 @@ static pir_status place_growing(pir_session *s, uint32_t output, void **out_data
     if (in->data == old.data) {
       in->data = room.data;
       if (g.apart)
-        lay_out(in, alias->axis, g.rows);
+        lay_out_rows(in, alias->axis, g.rows);
     }
     give_block(s, &old);
   }

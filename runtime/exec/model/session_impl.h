@@ -56,7 +56,7 @@ typedef struct output_alias {
   uint32_t input, in_buffer;
   int64_t most;  // room along the axis that grows; 0: as needed
   int axis;      // that grows; -1: none
-  bool apart;    // whoever reads it takes rows that lie in several places
+  bool apart;    // its readers take rows that lie in several places
   int64_t rows;  // of a block whose rows do: elements of the axis that it has room for
   owned_block blocks[2];
 } output_alias;
