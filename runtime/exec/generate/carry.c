@@ -83,6 +83,7 @@ pir_status pir_generation_open_caches(pir_generation *g) {
       PIR_TRY(bind_empty(g, c));
     pir_status status =
         pir_session_alias(g->session, c->output, c->input, grows(g, c) ? g->room : 0);
+    c->is_aliased = !status;
     if (status == PIR_UNSUPPORTED)
       copy_from_now_on(g, c);
     else
@@ -119,14 +120,17 @@ static pir_status run_first(pir_generation *g) {
     }
   if (!repeats)
     return status;
-  for (size_t i = 0; i < g->cache_count; i++)
+  for (size_t i = 0; i < g->cache_count; i++) {
+    g->caches[i].is_aliased = false;
     PIR_TRY(pir_session_alias(g->session, g->caches[i].output, PIR_NO_INPUT, 0));
+  }
   return pir_session_run(g->session);
 }
 
 pir_status pir_generation_run(pir_generation *g) {
+  g->has_logits = false;
   PIR_TRY(g->has_run ? pir_session_run(g->session) : run_first(g));
-  g->has_run = true;
+  g->has_run = g->has_logits = true;
   for (size_t i = 0; i < g->cache_count; i++)
     if (g->caches[i].is_copied)
       PIR_TRY(copy_cache(g, &g->caches[i]));
@@ -148,8 +152,7 @@ void pir_generation_measure_caches(const pir_generation *g, pir_generation_stats
 void pir_generation_close_caches(pir_generation *g) {
   for (size_t i = 0; i < g->cache_count; i++) {
     generation_cache *c = &g->caches[i];
-    if (pir_session_is_aliased(g->session, c->output) &&
-        g->session->aliases[c->output].input == c->input)
+    if (c->is_aliased)
       pir_ignore(pir_session_alias(g->session, c->output, PIR_NO_INPUT, 0));  // known outputs
     if (c->is_bound)
       g->session->inputs[c->input].is_bound = false;

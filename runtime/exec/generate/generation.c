@@ -321,8 +321,8 @@ pir_status pir_generation_next(pir_generation *g, int64_t *out_ids) {
   if (!g || !out_ids)
     return PIR_INVALID;
   g->session->frame.message.text[0] = 0;
-  if (!g->has_run)
-    return GENERATION_FAIL(g, PIR_INVALID, "there are no logits: no ids were fed");
+  if (!g->has_logits && g->cached == g->length)
+    return GENERATION_FAIL(g, PIR_INVALID, "there are no logits: no ids were fed, or in vain");
   if (has_ended(g))
     return GENERATION_FAIL(g, PIR_NOT_FOUND, "the answer has ended");
   uint64_t start = pir_exec_now_ns();

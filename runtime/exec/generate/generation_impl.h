@@ -9,8 +9,9 @@
 
 typedef struct generation_cache {
   uint32_t output, input;
-  bool is_copied;     // the session cannot keep its place
-  bool is_bound;      // this generation has bound the input
+  bool is_copied;  // the session cannot keep its place
+  bool is_bound;   // this generation has bound the input
+  bool is_aliased;
   owned_block block;  // of an input that was empty, or of the copy
 } generation_cache;
 
@@ -31,6 +32,7 @@ struct pir_generation {
   owned_block fed, places;       // what the inputs of ids and of the position are bound to
   bool *ended;                   // of each sequence
   bool has_run;
+  bool has_logits;  // of the last token that was cached
   pir_diag_sink sink;
   pir_generation_stats stats;
   pir_arena memory;

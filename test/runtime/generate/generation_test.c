@@ -316,6 +316,19 @@ static void bad_calls_are_refused(void **unused) {
   check(s, pir_generation_feed(g, ids, 1));
   check(s, pir_generation_next(g, ids));
   assert_int_equal(ids[0], follow(1));
+  // The token that was made is fed again; behind a prompt that was refused there are no logits.
+  ids[0] = 9;
+  expect(s, pir_generation_feed(g, ids, 1), PIR_INVALID, "embedding");
+  check(s, pir_generation_next(g, ids));
+  assert_int_equal(ids[0], follow(follow(1)));
+  pir_generation_destroy(g);
+  g = start(s,
+            &(pir_generation_options){.size = sizeof(pir_generation_options), .max_tokens = 1});
+  ids[0] = 1;
+  check(s, pir_generation_feed(g, ids, 1));
+  ids[0] = 9;
+  expect(s, pir_generation_feed(g, ids, 1), PIR_INVALID, "embedding");
+  expect(s, pir_generation_next(g, ids), PIR_INVALID, "no ids were fed, or in vain");
   pir_generation_destroy(g);
   pir_generation_destroy(NULL);
   assert_int_equal(pir_generation_create(NULL, NULL, &g), PIR_INVALID);
@@ -388,6 +401,12 @@ static void caches_end_at_their_room(void **unused) {
   assert_int_equal(stats.cache_bytes, 10 * 8 * sizeof(float));
   assert_int_equal(stats.copied_bytes, 0);
   pir_generation_destroy(g);
+  // An alias of the caller's stays one.
+  how.caches = &cache;
+  check(s, pir_session_alias(s, 1, 1, 0));
+  expect(s, pir_generation_create(s, &how, &g), PIR_INVALID, "aliased already");
+  expect(s, pir_session_alias(s, 1, 1, 0), PIR_INVALID, "aliased already");
+  check(s, pir_session_alias(s, 1, PIR_NO_INPUT, 0));
   how.caches = &(pir_cache_ports){"logits", "cache"};
   expect(s, pir_generation_create(s, &how, &g), PIR_INVALID, "a cache \"cache\" of ids");
   pir_session_destroy(s);
