@@ -4,7 +4,7 @@ layers in, logits and the longer caches out (docs/generation.md).
 
   make_writer.py OUT TEXT...       OUT: a folder; TEXT: files whose prose is learned, as docs/compiled.md docs/quantise.md
 
-A transformer of 0.2 million weights over bytes of ASCII. It learns a few pages nearly by heart, in minutes on a processor, so that it writes
+A transformer of 0.4 million weights over bytes of ASCII. It learns a few pages nearly by heart, in minutes on a processor, so that it writes
 readable sentences of them.
 """
 import math
@@ -18,9 +18,9 @@ import paddle
 from paddle import nn
 from paddle.nn import functional as F
 
-IDS, WIDTH, HEADS, LAYERS = 128, 96, 4, 2  # forward names the caches of two layers
+IDS, WIDTH, HEADS, LAYERS = 128, 128, 4, 2  # forward names the caches of two layers
 HEAD = WIDTH // HEADS
-BATCH, LENGTH, STEPS, RATE = 16, 128, 900, 4e-3
+BATCH, LENGTH, STEPS, RATE = 16, 128, 650, 4e-3
 WINDOW = 64  # tokens that a token sees: so texts may be longer than those of the training
 
 
