@@ -576,8 +576,6 @@ static pir_status place_alias(pir_session *s, uint32_t output) {
   const plan *p = &s->model->plan;
   const output_alias *alias = &s->aliases[output];
   void *data = NULL;
-  for (int i = 0; i < 2; i++)
-    PIR_TRY(check_block(s, output, &alias->blocks[i]));
   if (alias->kind == ALIAS_PLACE)
     PIR_TRY(place_in_place(s, output, &data));
   else if (alias->kind == ALIAS_GROWS)
@@ -589,6 +587,13 @@ static pir_status place_alias(pir_session *s, uint32_t output) {
   for (uint32_t i = 0; i < p->buffer_count; i++)
     if (s->aliased[i] == output)
       s->frame.buffers[i].data = data;
+  return PIR_OK;
+}
+
+pir_status pir_session_check_rooms(pir_session *s) {
+  for (uint32_t i = 0; s->aliases && i < s->model->plan.output_count; i++)
+    for (int k = 0; s->aliases[i].kind && k < 2; k++)
+      PIR_TRY(check_block(s, i, &s->aliases[i].blocks[k]));
   return PIR_OK;
 }
 

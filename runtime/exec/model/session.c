@@ -434,6 +434,7 @@ static pir_status place_ports(pir_session *s) {
   s->string_bytes = 0;
   if (f->outside)
     memset(f->outside, 0, p->buffer_count * sizeof *f->outside);
+  PIR_TRY(pir_session_check_rooms(s));
   for (uint32_t i = 0; i < p->buffer_count; i++) {
     const plan_buffer *buffer = &p->buffers[i];
     if (buffer->home == HOME_INPUT && !pir_session_is_grown(s, i))

@@ -131,6 +131,8 @@ bool pir_session_is_aliased(const pir_session *session, uint32_t output);
 // Whether a buffer is the input of an alias that grows, whose rows place_aliases brings there.
 bool pir_session_is_grown(const pir_session *session, uint32_t buffer);
 pir_status pir_session_place_aliases(pir_session *session);
+// Before inputs are read: refuses other tensors that are bound in memory of an alias.
+pir_status pir_session_check_rooms(pir_session *session);
 void pir_session_continue_aliases(pir_session *session);
 void pir_session_drop_aliases(pir_session *session);
 // Whether two dense tensors have memory in common.
