@@ -12,9 +12,9 @@
 // Reduction steps in the padding are skipped on both sides, so they need no correction.
 //
 // Whole numbers of 4 bits whose factors are floats are packed in the same way, raised by 8 so
-// that they are not negative. Where its bits stand, a number becomes a part of a float between
-// 2^23 and 2^24: that float less the same of a raised zero is the number times a power of two,
-// exactly. Its factor of `a` is divided by that power before.
+// that they are not negative. A register of 16 lanes is a table of their floats (vpermps); else
+// a number becomes, where its bits stand, a part of a float in which its last bit counts 1, and
+// that float less the same of a raised zero is the number. Both are exact.
 #include "contract_words.h"
 
 #include <string.h>
@@ -46,33 +46,42 @@ static int number_width(const contract_form *f) {
   return LANE_WIDTH / f->group;
 }
 
-// Numbers in the lower bits of a float; those above are shifted first.
+// Numbers that can be a part of a float where they stand; those above are shifted first.
 enum { PLACES = 5, RAISED = 8, EXPONENT = 23, EXPONENT_BIAS = 127 };
 
-loop_expr *contract_number(const contract_emission *e, loop_expr *lanes, int i) {
-  int width = number_width(e->form), at = width * (i % PLACES);
-  loop_expr *down = pir_loop_const_int(e->m, PIR_I32, width * PLACES);
-  loop_expr *mine = pir_loop_const_int(e->m, PIR_I32, (int32_t)((1U << width) - 1) << at);
-  loop_expr *base = pir_loop_const_int(e->m, PIR_I32, (EXPONENT_BIAS + EXPONENT) << EXPONENT);
-  loop_expr *zero =
-      pir_loop_const_float(e->m, PIR_F32, (1 << EXPONENT) + (double)(RAISED << at));
-  if (i >= PLACES)
-    lanes = pir_loop_op(e->m, PIR_V_SHR, lanes, down, NULL);
-  lanes = pir_loop_op(e->m, PIR_V_AND, lanes, mine, NULL);
-  lanes = pir_loop_bitcast(e->m, pir_loop_op(e->m, PIR_V_OR, lanes, base, NULL), PIR_F32);
-  return contract_sub(e, lanes, zero);
+static loop_expr *of_lanes(const contract_emission *e, uint32_t bits) {
+  return pir_loop_const_int(e->m, PIR_I32, (int32_t)bits);
 }
 
-loop_expr *contract_number_factors(const contract_emission *e, uint16_t lanes) {
-  loop_expr *one = pir_loop_const_int(e->m, PIR_I32, 1);
-  loop_expr *last = pir_loop_const_int(e->m, PIR_I32, e->form->group - 1);
-  loop_expr *lower = pir_loop_const_int(e->m, PIR_I32, PLACES);
-  loop_expr *less = pir_loop_const_int(e->m, PIR_I32, number_width(e->form) << EXPONENT);
-  loop_expr *unit = pir_loop_const_int(e->m, PIR_I32, EXPONENT_BIAS << EXPONENT);
-  loop_expr *i = pir_loop_ramp(e->m, pir_loop_const_int(e->m, PIR_I32, 0), one, lanes);
-  i = pir_loop_op(e->m, PIR_V_AND, i, last, NULL);
-  i = pir_loop_select(e->m, contract_lt(e, i, lower), i, contract_sub(e, i, lower));
-  return pir_loop_bitcast(e->m, contract_sub(e, unit, contract_mul(e, i, less)), PIR_F32);
+// A float whose bit `at` counts 1 holds the number where it stands; less the same of a raised
+// zero it is the number.
+static loop_expr *number_in_place(const contract_emission *e, loop_expr *lanes, int at) {
+  uint32_t mine = ((1U << number_width(e->form)) - 1) << at;
+  uint32_t base = (uint32_t)(EXPONENT_BIAS + EXPONENT - at) << EXPONENT;
+  double zero = (double)(1 << (EXPONENT - at)) + RAISED;
+  lanes = pir_loop_op(e->m, PIR_V_AND, lanes, of_lanes(e, mine), NULL);
+  lanes = pir_loop_op(e->m, PIR_V_OR, lanes, of_lanes(e, base), NULL);
+  lanes = pir_loop_bitcast(e->m, lanes, PIR_F32);
+  return contract_sub(e, lanes, pir_loop_const_float(e->m, PIR_F32, zero));
+}
+
+// Whether a register holds the floats of all numbers, and one instruction looks them up by the
+// lower bits of each lane.
+static bool looks_up(const contract_emission *e, int lanes) {
+  return lanes == 1 << number_width(e->form) && strstr(e->env->target->features, "+avx512f");
+}
+
+loop_expr *contract_number(const contract_emission *e, loop_expr *lanes, int i) {
+  int width = number_width(e->form);
+  bool tables = looks_up(e, lanes->lanes), by_table = tables && i % 2 == 0;
+  int places = tables ? 2 : PLACES, down = i / places * places;
+  if (down)
+    lanes = pir_loop_op(e->m, PIR_V_SHR, lanes, of_lanes(e, (uint32_t)(width * down)), NULL);
+  if (!by_table)
+    return number_in_place(e, lanes, width * (i - down));
+  loop_expr *all = pir_loop_ramp(e->m, pir_loop_const_int(e->m, PIR_I32, -RAISED),
+                                 pir_loop_const_int(e->m, PIR_I32, 1), lanes->lanes);
+  return pir_loop_lookup(e->m, pir_loop_cast(e->m, all, PIR_F32), lanes);
 }
 
 void contract_choose_group(contract_form *f, const contract_env *env) {

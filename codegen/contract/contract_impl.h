@@ -172,11 +172,8 @@ loop_expr *contract_correction(const contract_emission *e, loop_expr *lanes, loo
 // if that is grouped.
 loop_expr *contract_pack_lanes(contract_emission *e, loop_block *block, loop_expr *k,
                                loop_expr *at, loop_expr *mask);
-// Whole numbers, a group in each lane. Returns the i-th one of each lane as a float, times a
-// power of two.
+// Whole numbers, a group in each lane. Returns the i-th one of each lane as a float.
 loop_expr *contract_number(const contract_emission *e, loop_expr *lanes, int i);
-// Returns the factors, for some groups of neighbours of `a`, that undo these powers.
-loop_expr *contract_number_factors(const contract_emission *e, uint16_t lanes);
 // Returns the element type of packed b, and of the factors in a step.
 pir_dtype contract_lane_dtype(const contract_form *f);
 

@@ -7,7 +7,6 @@
 typedef struct stride {
   loop_expr *begin, *end, *a, *b, *fetch;
   int64_t extent;  // steps if all are inside; 0: unknown
-  int64_t most;    // steps at most, where whole numbers are widened
 } stride;
 
 loop_expr *contract_sum_place(const panel_tile *t, int row) {
@@ -53,37 +52,46 @@ static void emit_lanewise_row(const panel_tile *t, loop_block *block, loop_expr 
   }
 }
 
-// Fetches the line of packed b that is used this much later, into the L2 cache. Steps take so
-// long for the few bytes of whole numbers that the processor asks for too few lines ahead.
-static void fetch_numbers(const panel_tile *t, loop_block *block, loop_expr *line) {
-  enum { AHEAD = 16384 };
+// Bytes of packed b of few rows after which it arrives where it was asked for: the time of an
+// access to memory while others are under way.
+enum { AHEAD = 10240 };
+
+// Fetches the line of packed b that is used this much later, into the L2 cache, if it holds a
+// narrower type: steps take so long for its few bytes that the processor asks for too few lines
+// ahead, and it stops at the end of each page.
+static void fetch_narrow(const panel_tile *t, loop_block *block, const contract_walk *w) {
   const contract_emission *e = &t->p->e;
+  if (w->fetch || !e->form->held)
+    return;
   int64_t size = (int64_t)pir_dtype_size(e->b->dtype);
   int64_t bytes = (int64_t)t->p->vectors * e->form->vector * size;
   for (int64_t at = 0; at < bytes; at += CACHE_LINE)
-    pir_loop_prefetch(e->fn, block, e->b, contract_plus(e, line, (AHEAD + at) / size), true);
+    pir_loop_prefetch(e->fn, block, e->b, contract_plus(e, w->b, (AHEAD + at) / size), true);
 }
 
-// Emits one step of whole numbers: a lane of each vector of the line holds a group of them.
+// Emits one step of whole numbers: a lane of each vector of the line holds a group of them,
+// which add to the partial sums in turn.
 static void emit_numbers(const panel_tile *t, loop_block *block, const contract_walk *w) {
   const contract_emission *e = &t->p->e;
   const contract_form *f = e->form;
   loop_expr *line[CONTRACT_MOST_VECTORS], *level[CONTRACT_MOST_VECTORS];
+  panel_tile one = *t;
   for (int v = 0; v < t->p->vectors; v++) {
     loop_expr *at = contract_plus(e, w->b, v * f->vector);
     line[v] = contract_let(e, block, "b", contract_load(e, e->b, at, t->p->lanes[v], NULL));
   }
-  fetch_numbers(t, block, w->b);
+  fetch_narrow(t, block, w);
   for (int i = 0; i < f->group; i++) {
+    one.part = i % t->parts;
     for (int v = 0; v < t->p->vectors; v++)
       level[v] = contract_let(e, block, "level", contract_number(e, line[v], i));
     for (int row = w->low; row < w->high; row++) {
       loop_expr *at = contract_add(e, w->a, contract_times(e, t->row_step, row));
-      loop_expr *x = contract_load(e, t->shares, contract_plus(e, at, i), 1, NULL);
-      x = contract_let(e, block, "a", x);
+      loop_expr *x = contract_load(e, e->a, contract_plus(e, at, i), 1, NULL);
+      x = contract_let(e, block, "a", pir_loop_cast(e->m, x, f->compute));
       for (int v = 0; v < t->p->vectors; v++) {
         loop_expr *all = contract_broadcast(e, x, t->p->lanes[v]);
-        add_product(t, block, row, v, all, level[v]);
+        add_product(&one, block, row, v, all, level[v]);
       }
     }
   }
@@ -103,6 +111,7 @@ static void emit_step(const panel_tile *t, loop_block *block, const contract_wal
     line[v] = load_line(t, block, "b", w->b, v);
   if (w->fetch)
     contract_fetch(e, block, w->fetch);
+  fetch_narrow(t, block, w);
   for (int row = w->low; row < w->high; row++) {
     loop_expr *at = contract_add(e, w->a, contract_times(e, t->row_step, row));
     if (e->form->kind == CONTRACT_DEPTHWISE) {
@@ -343,7 +352,6 @@ static void emit_chunks(const panel_tile *t, loop_block *block, int next,
   stride part = *s;
   one.chunked = true;
   part.extent = 0;
-  part.most = steps;
   loop_expr *by = contract_int(e, steps);
   loop_block *body = contract_loop(e, block, "chunk", s->begin, s->end, by, &part.begin);
   part.end = contract_add(e, part.begin, by);
@@ -388,8 +396,27 @@ static void add_scaled_sums(const panel_tile *t, loop_block *block, loop_expr *s
   }
 }
 
-// Emits the loop over the scaled axis: each of its steps is a sum of its own. Meanwhile the
-// scales of the next one come, which no processor expects so far from these.
+// Fetches the scales that are used as much later as fetched lines, which no processor expects
+// so far from these: of a step behind k, or of the next panel.
+static void fetch_scales(const panel_tile *t, loop_block *block, const stride *s,
+                         loop_expr *k) {
+  const contract_emission *e = &t->p->e;
+  const contract_form *f = e->form;
+  int64_t step, size = (int64_t)pir_dtype_size(e->b->dtype), ahead = 1;
+  if (pir_loop_is_int(s->b, &step) && step * size < AHEAD)
+    ahead = (AHEAD + step * size - 1) / (step * size);
+  loop_expr *next = contract_plus(e, k, ahead), *apart = contract_dim(e, f->step_scale);
+  loop_expr *in_panel = contract_lt(e, next, s->end);
+  loop_expr *panel =
+      pir_loop_select(e->m, in_panel, t->p->number, contract_plus(e, t->p->number, 1));
+  next = pir_loop_select(e->m, in_panel, next, contract_sub(e, next, s->end));
+  loop_expr *at = contract_times(e, panel, contract_panel_lanes(f));
+  at = contract_let(e, block, "next", contract_add(e, at, contract_mul(e, next, apart)));
+  for (int v = 0; v < t->p->vectors; v++)
+    pir_loop_prefetch(e->fn, block, e->scale, contract_plus(e, at, v * f->vector), true);
+}
+
+// Emits the loop over the scaled axis: each of its steps is a sum of its own.
 static void emit_scaled(const panel_tile *t, loop_block *block, contract_walk w) {
   const contract_emission *e = &t->p->e;
   const contract_form *f = e->form;
@@ -404,10 +431,7 @@ static void emit_scaled(const panel_tile *t, loop_block *block, contract_walk w)
   loop_expr *lane = contract_times(e, t->p->number, contract_panel_lanes(f));
   loop_expr *scales = contract_add(e, contract_mul(e, k, apart), lane);
   scales = contract_let(e, body, "scales", scales);
-  for (int v = 0; v < t->p->vectors; v++) {
-    loop_expr *next = contract_plus(e, contract_add(e, scales, apart), v * f->vector);
-    pir_loop_prefetch(e->fn, body, e->scale, next, false);
-  }
+  fetch_scales(t, body, &s, k);
   zero_sums(t, body);
   emit_taps(&one, body, 1, move_walk(e, body, &w, &s, k));
   add_scaled_sums(t, body, scales);
@@ -422,51 +446,6 @@ static void take_totals(const panel_tile *t, loop_block *block) {
       loop_expr *at = total_at(t, row, v);
       store_sum(t, block, row, v, contract_load(e, t->totals, at, t->p->lanes[v], NULL));
     }
-}
-
-// ---- whole numbers
-
-// Returns how many neighbours of `a` are shared at once: whole groups.
-static uint16_t share_lanes(const contract_form *f) {
-  return (uint16_t)(f->vector < f->group ? f->group : f->vector);
-}
-
-// Lays out the factors of the steps of a loop, row by row: the elements of `a`, each divided by
-// the power of two that its number has.
-static void share_factors(const panel_tile *t, loop_block *block, const contract_walk *w,
-                          const stride *s, int64_t room) {
-  const contract_emission *e = &t->p->e;
-  const contract_form *f = e->form;
-  uint16_t lanes = share_lanes(f);
-  loop_expr *by = contract_int(e, lanes / f->group), *k;
-  loop_block *body = contract_loop(e, block, "k", s->begin, s->end, by, &k);
-  loop_expr *from = contract_add(e, w->a, contract_mul(e, k, s->a));
-  loop_expr *to = contract_times(e, contract_sub(e, k, s->begin), f->group);
-  loop_expr *left = contract_times(e, contract_sub(e, s->end, k), f->group);
-  loop_expr *mask = contract_mask(e, body, left, lanes);
-  for (int row = 0; row < t->rows; row++) {
-    loop_expr *at = contract_add(e, from, contract_times(e, t->row_step, row));
-    loop_expr *x = pir_loop_cast(e->m, contract_load(e, e->a, at, lanes, mask), PIR_F32);
-    contract_store(e, body, t->shares, contract_plus(e, to, row * room),
-                   contract_mul(e, x, contract_number_factors(e, lanes)));
-  }
-}
-
-static void emit_number_loop(const panel_tile *t, loop_block *block, const contract_walk *w,
-                             const stride *s) {
-  const contract_emission *e = &t->p->e;
-  const contract_form *f = e->form;
-  panel_tile one = *t;
-  contract_walk walk = *w;
-  stride steps = *s;
-  uint16_t lanes = share_lanes(f);
-  int64_t room = (s->most * f->group + lanes - 1) / lanes * lanes;
-  one.shares = pir_loop_scratch(e->fn, "shares", PIR_F32, t->rows * room);
-  share_factors(&one, block, w, s, room);
-  one.row_step = contract_int(e, room);
-  steps.a = contract_int(e, f->group);
-  walk.a = contract_times(e, s->begin, -f->group);
-  emit_tap_loop(&one, block, f->tap_count, &walk, &steps);
 }
 
 // ---- loops
@@ -484,14 +463,11 @@ static void emit_tap_loop(const panel_tile *t, loop_block *block, int next,
   int64_t first, last;
   loop_expr *k;
   bool known = pir_loop_is_int(s->begin, &first) && pir_loop_is_int(s->end, &last);
-  bool innermost = next == e->form->tap_count, in_parts = t->parts > 1 && !t->whole;
+  bool innermost = next == e->form->tap_count;
+  bool in_parts = t->parts > 1 && !t->whole && !e->form->numbers;
   int64_t chunk = steps_of_chunk(t, next, s->extent);
   if (chunk) {
     emit_chunks(t, block, next, w, s, chunk);
-    return;
-  }
-  if (e->form->numbers && innermost && !t->shares) {
-    emit_number_loop(t, block, w, s);
     return;
   }
   if (innermost && in_parts && !(known && last - first < 2 * t->parts)) {
@@ -549,7 +525,6 @@ static void emit_groups(const panel_tile *t, loop_block *block, int level,
   s.b = contract_tap_step_b(e, level);
   s.fetch = fetch_step(e, level);
   (void)pir_loop_is_int(s.end, &s.extent);
-  s.most = s.extent;
   emit_tap_loop(t, block, level + 1, w, &s);
   loop_expr *behind = contract_add(e, w->b, contract_mul(e, s.end, s.b));
   if (contract_is_corrected(e->form))
@@ -595,7 +570,6 @@ static stride steps_of_two(const panel_tile *t, int level) {
   s.b = contract_tap_step_b(e, level + 1);
   s.fetch = fetch_step(e, level + 1);
   (void)pir_loop_is_int(s.end, &s.extent);
-  s.most = s.extent;
   return s;
 }
 

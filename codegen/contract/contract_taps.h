@@ -26,7 +26,6 @@ typedef struct panel_tile {
   // Of each vector of the panel: a register a row and part.
   loop_buffer *sums[CONTRACT_MOST_VECTORS];
   loop_expr *row_step;
-  loop_buffer *shares;  // scratch: the rows of `a` as whole numbers multiply them
 } panel_tile;
 
 // The state of a walk over the taps: offsets in a and b, and the rows for which its taps are

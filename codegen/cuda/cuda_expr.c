@@ -501,6 +501,7 @@ static void put_plain(cuda_emitter *e, const loop_expr *x, unsigned lane) {
     case LOOP_GATHER: put_load(e, x, lane); return;
     case LOOP_TEAM: put_team(e, x); return;
     case LOOP_ZIP:
+    case LOOP_LOOKUP:
     case LOOP_FOLD: e->why = "lanes combined in the middle of an expression"; return;
   }
 }

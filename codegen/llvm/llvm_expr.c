@@ -728,6 +728,19 @@ static LLVMValueRef zip_lanes(emitter *e, const loop_expr *x) {
   return LLVMBuildShuffleVector(e->b, a, b, LLVMConstVector(order, lanes), "");
 }
 
+// Callers have checked that the target has the instruction.
+static LLVMValueRef look_up(emitter *e, const loop_expr *x) {
+  LLVMValueRef args[] = {pir_llvm_expr(e, x->a), pir_llvm_expr(e, x->b)};
+  bool wide = x->lanes == 16 && strstr(e->target->features, "+avx512f");
+  bool half = x->lanes == 8 && strstr(e->target->features, "+avx2");
+  if (x->dtype != PIR_F32 || (!wide && !half)) {
+    e->unsupported = "a table of this size in a register";
+    return args[0];
+  }
+  const char *name = wide ? "llvm.x86.avx512.permvar.sf.512" : "llvm.x86.avx2.permps";
+  return pir_llvm_intrinsic(e, name, NULL, 0, args, 2);
+}
+
 static LLVMValueRef emit_expr(emitter *e, loop_expr *x) {
   switch ((loop_kind)x->kind) {
     case LOOP_CONST:
@@ -760,6 +773,7 @@ static LLVMValueRef emit_expr(emitter *e, loop_expr *x) {
     case LOOP_GATHER: return emit_load(e, x);
     case LOOP_FOLD: return fold_lanes(e, x);
     case LOOP_ZIP: return zip_lanes(e, x);
+    case LOOP_LOOKUP: return look_up(e, x);
     case LOOP_TEAM: e->unsupported = "a team of threads"; return pir_llvm_expr(e, x->a);
   }
   return NULL;

@@ -66,6 +66,8 @@ loop_expr *pir_loop_gather(loop_module *m, loop_buffer *buffer, loop_expr *index
                            loop_expr *mask);
 loop_expr *pir_loop_fold(loop_module *m, pir_combine combine, loop_expr *a);
 loop_expr *pir_loop_zip(loop_module *m, loop_expr *a, loop_expr *b, bool upper);
+// Processors have it for vectors of f32 that fill a register (vpermps).
+loop_expr *pir_loop_lookup(loop_module *m, loop_expr *table, loop_expr *at);
 loop_expr *pir_loop_team(loop_module *m, pir_combine combine, loop_expr *a);
 // A mask whose first n lanes are true.
 loop_expr *pir_loop_tail_mask(loop_module *m, loop_expr *n, uint16_t lanes);

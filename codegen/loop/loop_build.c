@@ -425,6 +425,13 @@ loop_expr *pir_loop_zip(loop_module *m, loop_expr *a, loop_expr *b, bool upper) 
   return e;
 }
 
+loop_expr *pir_loop_lookup(loop_module *m, loop_expr *table, loop_expr *at) {
+  loop_expr *e = pir_loop_node(m, LOOP_LOOKUP, table->dtype, table->lanes);
+  e->a = table;
+  e->b = at;
+  return e;
+}
+
 loop_expr *pir_loop_team(loop_module *m, pir_combine combine, loop_expr *a) {
   loop_expr *e = pir_loop_node(m, LOOP_TEAM, a->dtype, 1);
   e->combine = combine;

@@ -82,6 +82,8 @@ typedef enum loop_kind {
   LOOP_GATHER,  // buffer[a] with a vector of indices
   LOOP_FOLD,    // the lanes of a combined into one
   LOOP_ZIP,     // interleaves lanes of a and b: of their lower half vectors or their upper ones
+  LOOP_LOOKUP,  // lane i is lane b[i] of a, whose lanes are a power of two: of each i32 of b
+                // the lowest bits count, which number them
   LOOP_TEAM     // devices: scalar a of all threads of the team combined
 } loop_kind;
 

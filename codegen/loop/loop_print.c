@@ -152,6 +152,7 @@ static void put_expr(printer *p, const loop_expr *e) {
       put_int(p, e->lanes);
       break;
     case LOOP_ZIP: print_text(p, e->upper ? "zip_upper" : "zip_lower"); break;
+    case LOOP_LOOKUP: print_text(p, "lookup"); break;
     case LOOP_FOLD:
       print_text(p, "fold_");
       print_name(p, loop_combine_text(e->combine));

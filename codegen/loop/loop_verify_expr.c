@@ -213,6 +213,13 @@ static void verify_zip(verifier *v, const loop_expr *e) {
   expect_type(v, e, e->b, "operand 2", e->dtype, e->lanes);
 }
 
+static void verify_lookup(verifier *v, const loop_expr *e) {
+  if (e->lanes < 2 || (e->lanes & (e->lanes - 1)))
+    verify_fault(v, e, "a table of %u lanes", e->lanes);
+  expect_type(v, e, e->a, "operand 1", e->dtype, e->lanes);
+  expect_type(v, e, e->b, "operand 2", PIR_I32, e->lanes);
+}
+
 // ---- any
 
 static int operands_of(const loop_expr *e) {
@@ -224,7 +231,8 @@ static int operands_of(const loop_expr *e) {
     case LOOP_FMA:
     case LOOP_DOT: return 3;
     case LOOP_RAMP:
-    case LOOP_ZIP: return 2;
+    case LOOP_ZIP:
+    case LOOP_LOOKUP: return 2;
     case LOOP_CAST:
     case LOOP_BITCAST:
     case LOOP_BROADCAST:
@@ -260,6 +268,7 @@ static void verify_kind(verifier *v, const loop_expr *e) {
     case LOOP_FOLD:
     case LOOP_TEAM: verify_fold(v, e); break;
     case LOOP_ZIP: verify_zip(v, e); break;
+    case LOOP_LOOKUP: verify_lookup(v, e); break;
   }
   verify_given(v, e);
 }

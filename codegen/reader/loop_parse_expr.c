@@ -200,8 +200,8 @@ static loop_expr *read_vector(loop_reader *r, loop_kind kind, int64_t lanes) {
   return e;
 }
 
-// fused(a, b, c) and dot4(a, b, c): of the type of the sum. zip_lower(a, b), fold_add(a): of
-// the type of the first.
+// fused(a, b, c) and dot4(a, b, c): of the type of the sum. zip_lower(a, b), lookup(a, b),
+// fold_add(a): of the type of the first.
 static loop_expr *read_like(loop_reader *r, loop_kind kind, int operands) {
   loop_expr *e = add_node(r, kind, LOOP_INDEX, 1);
   loop_read_next(r);
@@ -263,6 +263,8 @@ static loop_expr *read_call(loop_reader *r) {
     return read_dot(r, (loop_dot)dot);
   if (loop_at_word(r, "fused"))
     return read_like(r, LOOP_FMA, 3);
+  if (loop_at_word(r, "lookup"))
+    return read_like(r, LOOP_LOOKUP, 2);
   if (loop_at_word(r, "zip_lower") || loop_at_word(r, "zip_upper"))
     return read_zip(r, loop_at_word(r, "zip_upper"));
   if (has_stem(word, "fold_") && combine_behind(word, 5))

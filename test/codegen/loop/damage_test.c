@@ -234,6 +234,7 @@ static void make_device(program *p) {
   X(fold_unknown, p->fold->combine = PIR_COMBINE_ASSIGN, "elements are not combined so")       \
   X(zip_odd, p->zip->lanes = 7, "halves of 7 lanes")                                           \
   X(zip_alone, p->zip->lanes = 1, "halves of 1 lanes")                                         \
+  X(lookup_odd, (p->zip->kind = LOOP_LOOKUP, p->zip->lanes = 7), "a table of 7 lanes")         \
   X(fused_integers, p->fused->dtype = PIR_I32, "'fused' does not take i32")                    \
   X(vector_of_one, p->ramp->lanes = 1, "a vector has 2 lanes or more")                         \
   X(ramp_of_floats, p->ramp->dtype = PIR_F32, "a ramp of f32")                                 \

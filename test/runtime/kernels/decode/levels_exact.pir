@@ -2,7 +2,8 @@
 // RUN: pir-run %s --input=1x1xf32=0 --pipeline=kernels --print | FileCheck %s
 // RUN: pir-run %s --input=1x1xf32=0 --print | FileCheck %s
 // RUN: pir-run %s --input=1x1xf32=0 --print --target=x86-64 | FileCheck %s
-// RUN: pir-opt %s --passes=compile --emit=loops --target=x86-64-v4 | FileCheck --check-prefix=CODE %s
+// RUN: pir-opt %s --passes=compile --emit=loops --target=x86-64-v4 | FileCheck --check-prefix=TABLE %s
+// RUN: pir-opt %s --passes=compile --emit=loops --target=x86-64-v3 | FileCheck --check-prefix=PLACE %s
 // CHECK:      y0: float32[1,64]
 // CHECK-NEXT: {{\[\[}}1.75, 1.75, 1.75,
 // CHECK:      y1: float32[1,64]
@@ -11,7 +12,8 @@
 // CHECK-NEXT: {{\[\[}}31.75, 31.75, 31.75,
 // CHECK:      y3: float32[1,64]
 // CHECK-NEXT: {{\[\[}}31.75, 31.75, 31.75,
-// CODE: (bits:f32x16(or(and(v{{[0-9]+}}, x16(15:i32)), x16(1258291200:i32))) - x16(8388616:f32))
+// TABLE: lookup(f32x16(ramp16(-8:i32, 1:i32)), shr(v{{[0-9]+}}, x16(24:i32)))
+// PLACE: (bits:f32x8(or(and(v{{[0-9]+}}, x8(240:i32)), x8(1224736768:i32))) - x8(524296:f32))
 {
   (%given) = "pd_op.data" () {dtype:float32,name:"given",place:Place(undefined:0),shape:[1,1]} : () -> tensor<1x1xf32>
   (%axis0) = "pd_op.full" () {dtype:int32,place:Place(cpu),shape:[1],value:0} : () -> tensor<1xi32>
