@@ -34,17 +34,35 @@ int contract_most_rows(const pir_target *target, int vectors) {
   return rows > limit ? limit : rows;
 }
 
-// Time of one step of a tile, in products.
-static int64_t step_cost(const pir_machine *machine, int64_t rows, int64_t vectors) {
+// The rows of a tile for which whole numbers are widened: beside the sums, a line of the panel
+// stays while its numbers are taken out of it one by one.
+static int most_rows(const contract_form *f, const pir_target *target, int vectors) {
+  enum { WIDENING = 4 };  // registers with a table, a mask and two constants
+  int rows = contract_most_rows(target, vectors);
+  if (!f->numbers)
+    return rows;
+  int room = target->vector_registers - 2 * vectors - WIDENING;
+  int most = (room - target->machine->core.broadcasts) / vectors;
+  most = most < 1 ? 1 : most;
+  return most < rows ? most : rows;
+}
+
+// Time of one step of a tile, in products. Widening a vector of the line takes two
+// instructions, which start at twice the rate of products.
+static int64_t step_cost(const contract_form *f, const pir_machine *machine, int64_t rows,
+                         int64_t vectors) {
   int64_t cost = rows * vectors, chains = contract_chains(machine);
+  if (f->held)
+    cost += vectors;
   int64_t loads = (rows + vectors) * machine->core.products / machine->core.loads;
   if (loads > cost)
     cost = loads;
   return cost > chains ? cost : chains;
 }
 
-static int64_t tile_cost(const pir_machine *machine, int64_t rows, int64_t vectors) {
-  return rows ? machine->tile.edge * step_cost(machine, rows, vectors) + 1 : 0;
+static int64_t tile_cost(const contract_form *f, const pir_machine *machine, int64_t rows,
+                         int64_t vectors) {
+  return rows ? machine->tile.edge * step_cost(f, machine, rows, vectors) + 1 : 0;
 }
 
 // Cost of `rows` rows in tiles; each tile also has a fixed cost for its start and end. The rest
@@ -52,12 +70,12 @@ static int64_t tile_cost(const pir_machine *machine, int64_t rows, int64_t vecto
 // long as one of twice the size.
 static int64_t rows_cost(const contract_form *f, const pir_machine *machine, int64_t rows,
                          int64_t tile, int64_t vectors) {
-  int64_t cost = rows / tile * tile_cost(machine, tile, vectors), rest = rows % tile, known;
+  int64_t cost = rows / tile * tile_cost(f, machine, tile, vectors), rest = rows % tile, known;
   if (f->tile < 0 || contract_const(f, f->axes[f->tile].extent, &known))
-    return cost + tile_cost(machine, rest, vectors);
+    return cost + tile_cost(f, machine, rest, vectors);
   for (int64_t size = 1; size <= rest; size *= 2)
     if (rest & size)
-      cost += tile_cost(machine, size, vectors);
+      cost += tile_cost(f, machine, size, vectors);
   return cost;
 }
 
@@ -93,7 +111,7 @@ static void rank_tile(contract_tiles *list, int rows, int vectors, int64_t cost)
 static void rank_rows(const contract_form *f, const pir_target *target, int64_t rows,
                       int64_t lanes, int vectors, contract_tiles *list) {
   const pir_machine *machine = target->machine;
-  int most = contract_most_rows(target, vectors), first = most < rows ? most : (int)rows;
+  int most = most_rows(f, target, vectors), first = most < rows ? most : (int)rows;
   for (int tile = first; tile >= 1 && (tile == first || tile * 2 > most); tile--) {
     int64_t cost = panels_cost(f, machine, lanes, rows, tile, vectors);
     if (tile > machine->tile.colliding_rows && rows_collide(f, machine))
@@ -287,6 +305,11 @@ enum { NUMBERS = 8 };
 void contract_schedule(contract_form *f, const pir_target *target) {
   contract_tiles tiles;
   f->vector = f->lane < 0 ? 1 : target->vector_bytes / (int)pir_dtype_size(f->compute);
+  f->b_packed = f->kind == CONTRACT_DEPTHWISE || !in_place(f);
+  f->held = choose_held(f);
+  f->numbers = holds_numbers(f, NUMBERS);
+  if (f->numbers)
+    f->group = NUMBERS;
   if (f->tile_groups) {
     contract_schedule_tiles(f, likely_lanes(f));
   } else {
@@ -294,11 +317,6 @@ void contract_schedule(contract_form *f, const pir_target *target) {
     f->rows = tiles.at[0].rows;
     f->vectors = tiles.at[0].vectors;
   }
-  f->b_packed = f->kind == CONTRACT_DEPTHWISE || !in_place(f);
-  f->held = choose_held(f);
-  f->numbers = holds_numbers(f, NUMBERS);
-  if (f->numbers)
-    f->group = NUMBERS;
   contract_arrange(
       f, target, f->kind == CONTRACT_DEPTHWISE || panels_innermost(f, target, likely_lanes(f)));
 }

@@ -2,9 +2,9 @@
 // their own (znver4.def), each with its source; docs/contractions.md states the results of
 // those that were fitted.
 //
-// Two processors were fitted. The others share the record of Zen 4, as guesses, unless a probe
-// of the processor replaces some of its numbers (measured.c). A processor gets a record when it
-// is fitted: the numbers that differ from Zen 4's, and a row in the table below
+// Three processors were fitted. The others share the record of Zen 4, as guesses, unless a
+// probe of the processor replaces some of its numbers (measured.c). A processor gets a record
+// when it is fitted: the numbers that differ from Zen 4's, and a row in the table below
 // (docs/architecture.md, "Where does it go").
 #include "machine.h"
 
@@ -22,6 +22,10 @@ static const pir_machine emeraldrapids = {
 #include "znver4.def"
 #include "emeraldrapids.def"
 };
+static const pir_machine znver5 = {
+#include "znver4.def"
+#include "znver5.def"
+};
 #undef NUMBER
 #undef NUMBERS
 
@@ -34,6 +38,9 @@ static const uint8_t znver4_sources[MACHINE_FIELDS] = {
 // Zen 4's numbers are guesses there.
 static const uint8_t emeraldrapids_sources[MACHINE_FIELDS] = {
 #include "emeraldrapids.def"
+};
+static const uint8_t znver5_sources[MACHINE_FIELDS] = {
+#include "znver5.def"
 };
 #undef NUMBER
 #undef NUMBERS
@@ -68,7 +75,7 @@ static const struct row {
   const uint8_t *sources;
 } rows[] = {
     {"x86-64-v4", "znver4", &znver4, znver4_sources},
-    {"x86-64-v4", "znver5", &znver4, NULL},
+    {"x86-64-v4", "znver5", &znver5, znver5_sources},
     {"x86-64-v4", "skylake-avx512", &znver4, NULL},
     {"x86-64-v4", "icelake-server", &znver4, NULL},
     // LLVM knows Emerald Rapids by this name, too.

@@ -158,6 +158,16 @@ static void derive_sets(const deriving *d) {
   d->sources[MACHINE_cache_set_bytes] = MACHINE_VENDOR;
 }
 
+// colliding_rows: rows that meet in one set leave ways for the panel: a quarter, but one of
+// eight and fewer, as on the processors that were fitted.
+static void derive_collisions(const deriving *d) {
+  int ways = d->target->l1_ways;
+  if (ways <= 1 || d->sources[MACHINE_tile_colliding_rows] == MACHINE_FITTED)
+    return;
+  d->out->tile.colliding_rows = ways <= 8 ? ways - 1 : ways * 3 / 4;
+  d->sources[MACHINE_tile_colliding_rows] = MACHINE_VENDOR;
+}
+
 // ---- threads
 
 // unit_elements: a thread takes a unit by a change that it sees and that others see, a round
@@ -193,6 +203,7 @@ void pir_machine_derive(const pir_machine *row, const pir_target *target,
   d.widest = products_of(measured, target->vector_bytes);
   d.widest_loads = measured->loads;
   derive_sets(&d);
+  derive_collisions(&d);
   derive_teams(&d, processors);
   if (d.widest <= 0 || measured->clock <= 0)
     return;

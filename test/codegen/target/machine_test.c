@@ -124,6 +124,8 @@ static void test_unknown_processor(void **state) {
   assert_int_equal(d.machine.cache.l2_feed, 32);      // 25, near the row's
   assert_int_equal(d.machine.cache.overlap, 16);
   assert_true(d.machine.cache.fetches_panels);
+  assert_int_equal(d.machine.tile.colliding_rows, 9);
+  assert_int_equal(d.sources[MACHINE_tile_colliding_rows], MACHINE_VENDOR);
   assert_int_equal(d.sources[MACHINE_tile_rows], MACHINE_GUESS);
 }
 
