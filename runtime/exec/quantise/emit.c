@@ -9,6 +9,7 @@
 #include <pir/compiler/build.h>
 #include <pir/compiler/dialect/builtin.h>
 #include <pir/compiler/dialect/pd_op.h>
+#include <pir/compiler/walk.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,13 +33,22 @@ pir_op *emission_op(const emission *e, pir_op *at, const pir_op_spec *spec) {
   return e->rewriter ? pir_rewriter_create(e->rewriter, at, spec) : pir_build(&b, spec);
 }
 
+typedef struct op_list {
+  pir_arena *arena;
+  PIR_VEC(pir_op *) ops;
+} op_list;
+
+static pir_walk_result list_op(pir_op *op, void *user) {
+  op_list *list = user;
+  pir_vec_push(list->arena, &list->ops, op);
+  return PIR_WALK_CONTINUE;
+}
+
 pir_op **quantise_ops_of(quantising *q, const pir_program *program) {
-  size_t count = 0;
-  pir_block *block = pir_program_block(program);
-  pir_op **ops = pir_arena_zalloc(
-      &q->arena, pir_arena_size(&q->arena, pir_block_count(block) + 1, sizeof *ops));
-  PIR_EACH_OP(op, block) ops[count++] = op;
-  return ops;
+  op_list list = {.arena = &q->arena};
+  pir_walk(pir_program_module(program), PIR_PRE_ORDER, list_op, &list);
+  pir_vec_push(&q->arena, &list.ops, NULL);
+  return list.ops.items;
 }
 
 // ---- parameters

@@ -6,7 +6,6 @@
 #include "quantise.h"
 
 #include <pir/compiler/dialect/pd_op.h>
-#include <pir/compiler/walk.h>
 #include <pir/layer/integer_form.h>
 
 #include <math.h>
@@ -141,14 +140,6 @@ static const char *take_operands(quantising *q, layer *l, const pir_integer_form
   return why;
 }
 
-static pir_walk_result count_nested(pir_op *op, void *user) {
-  quantising *q = user;
-  pir_integer_form form;
-  bool nested = pir_op_block(op) != pir_program_block(q->run->program);
-  q->in_regions += nested && pir_integer_form_of(op, pir_run_facts(q->run), &form);
-  return PIR_WALK_CONTINUE;
-}
-
 static pir_status refuse_program(quantising *q) {
   pir_status status =
       pir_report(q->ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
@@ -158,15 +149,18 @@ static pir_status refuse_program(quantising *q) {
 }
 
 pir_status layers_find(quantising *q) {
-  size_t position = 0, usable = 0;
-  PIR_EACH_OP(op, pir_program_block(q->run->program)) {
-    layer l = {.op = op, .position = position++};
+  size_t usable = 0;
+  pir_op **ops = quantise_ops_of(q, q->run->program);
+  for (size_t i = 0; ops[i]; i++) {
+    layer l = {.op = ops[i], .position = i};
     pir_integer_form form;
     pir_heap_poll(q->heap);
-    if (pir_op_regions(op))
-      pir_walk(op, PIR_PRE_ORDER, count_nested, q);
-    if (!pir_integer_form_of(op, pir_run_facts(q->run), &form))
+    if (!pir_integer_form_of(l.op, pir_run_facts(q->run), &form))
       continue;
+    if (pir_op_block(l.op) != pir_program_block(q->run->program)) {
+      q->in_regions++;
+      continue;
+    }
     l.why = take_operands(q, &l, &form);
     usable += !l.why;
     pir_vec_push(&q->arena, &q->layers, l);

@@ -15,8 +15,8 @@
 
 // The form of weights that weight_only_pass makes.
 typedef struct few_bits {
-  const char *algo, *dtype;  // of weight_quantize and weight_only_linear
-  int64_t bits, group;
+  const char *algo, *dtype;  // of weight_quantize and weight_only_linear, or "bf16"
+  int64_t bits, group;       // 16 bits: bf16
 } few_bits;
 
 // ---- ranges.c: how large the elements of a value are
@@ -70,7 +70,7 @@ typedef struct activation {
   double scale;
 } activation;
 
-// A parameter in bytes, with one scale for each channel.
+// A parameter in bytes, with one scale for each channel; of bf16 without scales.
 typedef struct byte_weight {
   pir_value *value;
   const pir_param *param;
@@ -79,12 +79,16 @@ typedef struct byte_weight {
   int64_t channels;
   int8_t *bytes;
   float *scales;
-  number_errors errors;  // weight_only_pass: of the dequantized weights
+  // Of weight_only_pass:
+  size_t size;           // of the bytes
+  bool turned;           // they hold the transposed matrix
+  number_errors errors;  // of the widened weights
 } byte_weight;
 
 typedef struct layer {
   pir_op *op;
-  size_t position;  // of the op in its block
+  size_t position;  // of the op in the list of quantise_ops_of
+  bool nested;      // in a region, whose values cannot be shown
   size_t x, w;      // operand numbers
   size_t input, weight;
   const char *why;  // why the layer stays f32; NULL: it becomes integers
@@ -173,7 +177,8 @@ void emit_operands(emission *e, const layer *l, pir_op *at, pir_value *out_opera
 void quantise_show(pir_program *program, pir_op *behind, pir_value *value, size_t k);
 // Whether an output has a name of quantise_show; its number.
 bool quantise_shown_number(pir_str name, uint64_t *out_number);
-// Returns the ops of the program's block in order, in memory of the arena.
+// Returns the program's ops in order, a region's behind the op that has it, in memory of the
+// arena; NULL ends the list.
 pir_op **quantise_ops_of(quantising *q, const pir_program *program);
 
 // ---- report.c

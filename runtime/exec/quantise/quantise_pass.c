@@ -110,7 +110,7 @@ static pir_value *make_quantised(emission *e, const layer *l, pir_op *op) {
 static pir_status compare_layers(quantising *q, runner *r, const size_t *outputs) {
   for (size_t i = 0; i < q->layers.count; i++) {
     pir_tensor f32, got;
-    if (q->layers.items[i].why)
+    if (q->layers.items[i].why || q->layers.items[i].nested)
       continue;
     PIR_TRY(pir_session_output(r->session, outputs[2 * i], &f32));
     PIR_TRY(pir_session_output(r->session, outputs[2 * i + 1], &got));
@@ -128,7 +128,7 @@ pir_status quantise_try_layers(quantising *q, layer_maker make) {
   emission_open(q, q->programs[0], NULL, &e);
   for (size_t i = 0; i < q->layers.count; i++) {
     const layer *l = &q->layers.items[i];
-    if (l->why)
+    if (l->why || l->nested)
       continue;
     pir_op *op = ops[l->position];
     pir_value *got = make(&e, l, op);

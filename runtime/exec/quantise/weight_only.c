@@ -1,13 +1,14 @@
 // weight_only_pass: the large weights of products become whole numbers of 8 or 4 bits, with the
-// arithmetic of weight_quantize (docs/quantise.md). Three steps:
+// arithmetic of weight_quantize, or bf16 (docs/quantise.md). Three steps:
 //
-//   weights   a program that quantizes the weights, and nothing else, runs once
-//   change    the products become weight_only_linear of parameters
-//   errors    with samples: every product beside its quantized form, on the same inputs, then
-//             the outputs of both programs
+//   weights   a program that narrows some of the weights, and nothing else, runs, until all are
+//             done
+//   change    the products become weight_only_linear of parameters; of bf16, they read a cast
+//   errors    with samples: every product beside its new form, on the same inputs, then the
+//             outputs of both programs
 //
-// The pass keeps the quantized weights and, during the first step, the dequantized ones in
-// memory.
+// The pass keeps the narrow weights in memory and, during the first step, about ROUND_BYTES of
+// widened ones.
 #include "quantise.h"
 
 #include <pir/compiler/build.h>
@@ -15,8 +16,9 @@
 
 #include <string.h>
 
-enum { ARCH = 80, TILE_ROWS = 64, LEAST_ELEMENTS = 1 << 16 };
-enum { SHOWN_FLOATS, SHOWN_BYTES, SHOWN_SCALES, SHOWN_EACH };  // of a weight
+enum { ARCH = 80, TILE_ROWS = 64, LEAST_ELEMENTS = 1 << 16, ROUND_BYTES = 256 << 20 };
+enum { SHOWN_FLOATS, SHOWN_NARROW, SHOWN_SCALES, SHOWN_EACH };  // of a weight
+enum { BITS_BF16 = 16 };
 
 // ---- layers
 
@@ -25,27 +27,43 @@ static bool attr_holds(const pir_op *op, const char *name) {
   return pir_attr_as_int(pir_op_attr_str(op, name), &set) && set;
 }
 
+static bool is_turned(const pir_op *op) {
+  return attr_holds(op, "transpose_y");
+}
+
+// The form of few bits is a matrix [rows, columns] by which rows are multiplied.
+static const char *refuse_form(const few_bits *few, const pir_op *op, const pir_param *param) {
+  int64_t rows = param->shape.dims[is_turned(op)], columns = param->shape.dims[!is_turned(op)];
+  if (few->bits == BITS_BF16)
+    return NULL;
+  if (attr_holds(op, "transpose_x"))
+    return "its left factor is transposed";
+  if (rows % TILE_ROWS)
+    return "the rows of its weights are no multiple of 64";
+  if (columns % (16 / few->bits))
+    return few->bits == 4 ? "the columns of its weights are no multiple of 4"
+                          : "the columns of its weights are no multiple of 2";
+  return NULL;
+}
+
 static const char *refuse_weight(const quantising *q, const pir_op *op,
                                  const pir_param *param) {
-  const few_bits *few = q->few;
-  int64_t columns_of_unit = 16 / few->bits;
   if (!param)
     return "its right factor is no parameter with data (constant_folding_pass may make one)";
   if (param->dtype != PIR_F32 ||
       pir_facts_of(pir_run_facts(q->run), pir_op_operand(op, PD_MATMUL_IN_X))->dtype != PIR_F32)
     return "its factors are not f32";
+  if (pir_op_block(pir_value_op(pir_op_operand(op, PD_MATMUL_IN_Y))) !=
+      pir_program_block(q->run->program))
+    return "its weights are a parameter of a region";
   if (param->shape.rank != 2)
     return "its weights are no matrix";
-  if (attr_holds(op, "transpose_x") || attr_holds(op, "transpose_y"))
-    return "a factor is transposed";
-  int64_t rows = param->shape.dims[0], columns = param->shape.dims[1];
-  if (rows * columns < pir_run_option_int(q->run, "least", LEAST_ELEMENTS))
+  if (param->shape.dims[0] * param->shape.dims[1] <
+      pir_run_option_int(q->run, "least", LEAST_ELEMENTS))
     return "its weights are few";
-  if (rows % TILE_ROWS)
-    return "the rows of its weights are no multiple of 64";
-  if (columns % columns_of_unit)
-    return few->bits == 4 ? "the columns of its weights are no multiple of 4"
-                          : "the columns of its weights are no multiple of 2";
+  const char *why = refuse_form(q->few, op, param);
+  if (why)
+    return why;
   if (value_is_overwritten(pir_op_operand(op, PD_MATMUL_IN_Y)))
     return "its weights are overwritten";
   if (pir_run_option_lists(q->run, "deny", pir_op_name(op)))
@@ -53,28 +71,32 @@ static const char *refuse_weight(const quantising *q, const pir_op *op,
   return weight_is_finite(param) ? NULL : "its weights are not finite";
 }
 
-static size_t note_weight(quantising *q, pir_value *value, const pir_param *param) {
+// Of bf16 the matrix keeps its order, and products their transposes.
+static size_t note_weight(quantising *q, const pir_op *op, const pir_param *param) {
+  bool turned = is_turned(op) && q->few->bits != BITS_BF16;
   for (size_t i = 0; i < q->weights.count; i++)
-    if (q->weights.items[i].param == param)
+    if (q->weights.items[i].param == param && q->weights.items[i].turned == turned)
       return i;
-  byte_weight w = {.value = value, .param = param};
+  byte_weight w = {
+      .value = pir_op_operand(op, PD_MATMUL_IN_Y), .param = param, .turned = turned};
   w.name = pir_arena_text(&q->arena, param->name);
   pir_vec_push(&q->arena, &q->weights, w);
   return q->weights.count - 1;
 }
 
 static pir_status find_products(quantising *q) {
-  size_t position = 0, usable = 0;
-  PIR_EACH_OP(op, pir_program_block(q->run->program)) {
-    layer l = {.op = op, .position = position++, .x = PD_MATMUL_IN_X, .w = PD_MATMUL_IN_Y};
+  size_t usable = 0;
+  pir_op **ops = quantise_ops_of(q, q->run->program);
+  for (size_t i = 0; ops[i]; i++) {
+    layer l = {.op = ops[i], .position = i, .x = PD_MATMUL_IN_X, .w = PD_MATMUL_IN_Y};
     pir_heap_poll(q->heap);
-    if (!pir_op_is(op, PD_MATMUL))
+    if (!pir_op_is(l.op, PD_MATMUL))
       continue;
-    pir_value *value = pir_op_operand(op, l.w);
-    const pir_param *param = layers_parameter(q, value);
-    l.why = refuse_weight(q, op, param);
+    const pir_param *param = layers_parameter(q, pir_op_operand(l.op, l.w));
+    l.nested = pir_op_block(l.op) != pir_program_block(q->run->program);
+    l.why = refuse_weight(q, l.op, param);
     if (!l.why)
-      l.weight = note_weight(q, value, param);
+      l.weight = note_weight(q, l.op, param);
     usable += !l.why;
     pir_vec_push(&q->arena, &q->layers, l);
   }
@@ -103,74 +125,147 @@ static pir_shape matrix(int64_t dims[2], int64_t rows, int64_t columns) {
   return (pir_shape){dims, 2};
 }
 
-static pir_shape shape_of_bytes(const quantising *q, const byte_weight *w, int64_t dims[2]) {
+static pir_shape shape_of_narrow(const quantising *q, const byte_weight *w, int64_t dims[2]) {
   const int64_t *of = w->param->shape.dims;
-  return matrix(dims, of[1] * q->few->bits / 8, of[0]);
+  if (q->few->bits == BITS_BF16)
+    return matrix(dims, of[0], of[1]);
+  return matrix(dims, of[!w->turned] * q->few->bits / 8, of[w->turned]);
 }
 
 static pir_shape shape_of_scales(const quantising *q, const byte_weight *w, int64_t dims[2]) {
   const int64_t *of = w->param->shape.dims;
   int64_t group = q->few->group;
   if (group > 0)
-    return matrix(dims, (of[0] + group - 1) / group, of[1]);
-  dims[0] = of[1];
+    return matrix(dims, (of[w->turned] + group - 1) / group, of[!w->turned]);
+  dims[0] = of[!w->turned];
   return (pir_shape){dims, 1};
 }
 
-// Makes weight_quantize of a weight and its inverse, and shows their results.
-static void show_quantised(quantising *q, size_t i, pir_op *behind, pir_value *value) {
-  const byte_weight *w = &q->weights.items[i];
+static pir_value *make_cast(const emission *e, pir_op *at, pir_value *value, pir_dtype to) {
+  const pir_type *type = pir_type_tensor(e->q->ctx, to, pir_type_shape(pir_value_type(value)));
+  pir_named_attr attr = quantise_attr(e->q, "dtype", pir_attr_dtype(e->q->ctx, to));
+  pir_op_spec spec = {.def = pir_context_op(e->q->ctx, PD_CAST),
+                      .loc = pir_op_loc(at),
+                      .operands = &value,
+                      .operand_count = 1,
+                      .result_types = &type,
+                      .result_count = 1,
+                      .attrs = &attr,
+                      .attr_count = 1};
+  return pir_op_result(emission_op(e, at, &spec), 0);
+}
+
+static pir_value *make_turned(const emission *e, pir_op *at, pir_value *value) {
+  pir_shape shape = pir_type_shape(pir_value_type(value));
   int64_t dims[2];
-  const pir_type *types[] = {
-      pir_type_tensor(q->ctx, PIR_I8, shape_of_bytes(q, w, dims)),
-      pir_type_tensor(q->ctx, PIR_F32, shape_of_scales(q, w, dims)),
-  };
-  const pir_type *floats = pir_value_type(value);
+  const pir_attr *axes[] = {number(e->q, 1), number(e->q, 0)};
+  const pir_type *type =
+      pir_type_tensor(e->q->ctx, PIR_F32, matrix(dims, shape.dims[1], shape.dims[0]));
+  pir_named_attr attr = quantise_attr(e->q, "perm", pir_attr_array(e->q->ctx, axes, 2));
+  pir_op_spec spec = {.def = pir_context_op(e->q->ctx, PD_TRANSPOSE),
+                      .operands = &value,
+                      .operand_count = 1,
+                      .result_types = &type,
+                      .result_count = 1,
+                      .attrs = &attr,
+                      .attr_count = 1};
+  return pir_op_result(emission_op(e, at, &spec), 0);
+}
+
+// Makes weight_quantize of a weight, or its inverse of both results.
+static pir_op *make_quantize(const emission *e, pir_op *at, uint32_t id, pir_value **operands,
+                             size_t operand_count, const pir_type *const *types) {
+  quantising *q = e->q;
+  bool inverse = operand_count > 1;
   pir_named_attr attrs[] = {
       quantise_attr(q, "algo", text(q, q->few->algo)),
       quantise_attr(q, "group_size", number(q, q->few->group)),
       quantise_attr(q, "arch", number(q, ARCH)),
   };
-  pir_op_spec spec = {.def = pir_context_op(q->ctx, PD_WEIGHT_QUANTIZE),
-                      .operands = &value,
-                      .operand_count = 1,
+  pir_op_spec spec = {.def = pir_context_op(q->ctx, id),
+                      .operands = operands,
+                      .operand_count = operand_count,
                       .result_types = types,
-                      .result_count = 2,
+                      .result_count = inverse ? 1 : 2,
                       .attrs = attrs,
-                      .attr_count = 3};
-  pir_builder b = pir_builder_after(behind);
-  pir_op *made = pir_build(&b, &spec);
-  pir_value *results[] = {pir_op_result(made, 0), pir_op_result(made, 1)};
-  pir_op_spec back = {.def = pir_context_op(q->ctx, PD_WEIGHT_DEQUANTIZE),
-                      .operands = results,
+                      .attr_count = inverse ? 2 : 3};
+  return emission_op(e, at, &spec);
+}
+
+// Makes the narrow form of a weight and its inverse at the end of the program, and shows them
+// as the k-th.
+static void show_narrowed(emission *e, const byte_weight *w, pir_value *value, size_t k) {
+  quantising *q = e->q;
+  pir_op *at = pir_block_last(pir_program_block(e->program));
+  int64_t dims[2];
+  pir_value *narrow, *wide, *scales = NULL;
+  if (q->few->bits == BITS_BF16) {
+    narrow = make_cast(e, at, value, PIR_BF16);
+    wide = make_cast(e, at, narrow, PIR_F32);
+  } else {
+    value = w->turned ? make_turned(e, at, value) : value;
+    const pir_type *types[2] = {0};
+    types[0] = pir_type_tensor(q->ctx, PIR_I8, shape_of_narrow(q, w, dims));
+    types[1] = pir_type_tensor(q->ctx, PIR_F32, shape_of_scales(q, w, dims));
+    pir_op *made = make_quantize(e, at, PD_WEIGHT_QUANTIZE, &value, 1, types);
+    pir_value *results[] = {pir_op_result(made, 0), pir_op_result(made, 1)};
+    types[0] = pir_value_type(value);
+    narrow = results[0];
+    scales = results[1];
+    wide = pir_op_result(make_quantize(e, at, PD_WEIGHT_DEQUANTIZE, results, 2, types), 0);
+    wide = w->turned ? make_turned(e, at, wide) : wide;
+  }
+  quantise_show(e->program, at, wide, SHOWN_EACH * k + SHOWN_FLOATS);
+  quantise_show(e->program, at, narrow, SHOWN_EACH * k + SHOWN_NARROW);
+  if (scales)
+    quantise_show(e->program, at, scales, SHOWN_EACH * k + SHOWN_SCALES);
+}
+
+// Makes the parameters of a weight.
+static void make_parameters(emission *e, const byte_weight *w, pir_value **out_narrow,
+                            pir_value **out_scales) {
+  quantising *q = e->q;
+  int64_t dims[2];
+  char ending[16];
+  pir_text_format(ending, sizeof ending, ".%s", q->few->dtype);
+  pir_shape shape = shape_of_narrow(q, w, dims);
+  *out_narrow =
+      emit_parameter(e, emission_name(e, w->name, ending),
+                     q->few->bits == BITS_BF16 ? PIR_BF16 : PIR_I8, shape, w->bytes, w->size);
+  if (!w->scales)
+    return;
+  shape = shape_of_scales(q, w, dims);
+  *out_scales = emit_parameter(e, emission_name(e, w->name, ".scale"), PIR_F32, shape,
+                               w->scales, (size_t)w->channels * sizeof(float));
+}
+
+// The same product of a widened weight.
+static pir_value *make_wide_product(emission *e, const layer *l, pir_op *at,
+                                    pir_value *narrow) {
+  const pir_type *type = pir_value_type(pir_op_result(at, 0));
+  pir_value *operands[] = {pir_op_operand(at, l->x), make_cast(e, at, narrow, PIR_F32)};
+  pir_named_attr attrs[] = {
+      quantise_attr(e->q, "transpose_x", pir_op_attr_str(at, "transpose_x")),
+      quantise_attr(e->q, "transpose_y", pir_op_attr_str(at, "transpose_y")),
+  };
+  pir_op_spec spec = {.def = pir_context_op(e->q->ctx, PD_MATMUL),
+                      .loc = pir_op_loc(at),
+                      .operands = operands,
                       .operand_count = 2,
-                      .result_types = &floats,
+                      .result_types = &type,
                       .result_count = 1,
                       .attrs = attrs,
                       .attr_count = 2};
-  b = pir_builder_after(made);
-  pir_op *inverse = pir_build(&b, &back);
-  quantise_show(q->programs[0], inverse, pir_op_result(inverse, 0),
-                SHOWN_EACH * i + SHOWN_FLOATS);
-  quantise_show(q->programs[0], inverse, results[0], SHOWN_EACH * i + SHOWN_BYTES);
-  quantise_show(q->programs[0], inverse, results[1], SHOWN_EACH * i + SHOWN_SCALES);
+  return pir_op_result(emission_op(e, at, &spec), 0);
 }
 
 static pir_value *make_product(emission *e, const layer *l, pir_op *at) {
   quantising *q = e->q;
-  const byte_weight *w = &q->weights.items[l->weight];
-  int64_t dims[2];
   pir_value **made = &e->weights[l->weight], **scales = &e->scales[l->weight];
-  if (!*made) {
-    char ending[16];
-    pir_text_format(ending, sizeof ending, ".%s", q->few->dtype);
-    pir_shape bytes = shape_of_bytes(q, w, dims);
-    *made = emit_parameter(e, emission_name(e, w->name, ending), PIR_I8, bytes, w->bytes,
-                           (size_t)(dims[0] * dims[1]));
-    pir_shape shape = shape_of_scales(q, w, dims);
-    *scales = emit_parameter(e, emission_name(e, w->name, ".scale"), PIR_F32, shape, w->scales,
-                             (size_t)w->channels * sizeof(float));
-  }
+  if (!*made)
+    make_parameters(e, &q->weights.items[l->weight], made, scales);
+  if (q->few->bits == BITS_BF16)
+    return make_wide_product(e, l, at, *made);
   const pir_type *type = pir_value_type(pir_op_result(at, 0));
   pir_value *operands[] = {pir_op_operand(at, l->x), *made, NULL, *scales};
   pir_named_attr attrs[] = {
@@ -211,44 +306,68 @@ static void *copy_of(quantising *q, const pir_tensor *tensor, size_t size) {
   return copy;
 }
 
-static pir_status take_weights(quantising *q, const runner *r, const size_t *outputs) {
-  for (size_t i = 0; i < q->weights.count; i++) {
-    byte_weight *w = &q->weights.items[i];
-    pir_tensor floats, bytes, scales, was;
-    PIR_TRY(pir_session_output(r->session, outputs[SHOWN_EACH * i + SHOWN_FLOATS], &floats));
-    PIR_TRY(pir_session_output(r->session, outputs[SHOWN_EACH * i + SHOWN_BYTES], &bytes));
-    PIR_TRY(pir_session_output(r->session, outputs[SHOWN_EACH * i + SHOWN_SCALES], &scales));
-    pir_tensor_set_dense(&was, PIR_F32, w->param->shape.dims, 2);
-    was.data = (void *)(uintptr_t)w->param->data;
-    errors_add(&w->errors, &was, &floats);
-    w->channels = pir_tensor_numel(&scales);
-    w->bytes = copy_of(q, &bytes, (size_t)pir_tensor_numel(&bytes));
-    w->scales = copy_of(q, &scales, (size_t)w->channels * sizeof(float));
-  }
+static pir_status take_narrowed(quantising *q, byte_weight *w, pir_session *session,
+                                const size_t *outputs) {
+  pir_tensor floats, narrow, scales, was;
+  PIR_TRY(pir_session_output(session, outputs[SHOWN_FLOATS], &floats));
+  PIR_TRY(pir_session_output(session, outputs[SHOWN_NARROW], &narrow));
+  pir_tensor_set_dense(&was, PIR_F32, w->param->shape.dims, 2);
+  was.data = (void *)(uintptr_t)w->param->data;
+  errors_add(&w->errors, &was, &floats);
+  w->size = (size_t)pir_tensor_numel(&narrow) * pir_dtype_size(narrow.dtype);
+  w->bytes = copy_of(q, &narrow, w->size);
+  if (q->few->bits == BITS_BF16)
+    return PIR_OK;
+  PIR_TRY(pir_session_output(session, outputs[SHOWN_SCALES], &scales));
+  w->channels = pir_tensor_numel(&scales);
+  w->scales = copy_of(q, &scales, (size_t)w->channels * sizeof(float));
   return PIR_OK;
 }
 
-static pir_status quantise_weights(quantising *q) {
+// Finds the weights from `begin` that are narrowed in one run: one at least.
+static size_t round_from(const quantising *q, size_t begin) {
+  size_t end = begin, bytes = 0;
+  do
+    bytes += q->weights.items[end++].param->size;
+  while (end < q->weights.count && bytes + q->weights.items[end].param->size <= ROUND_BYTES);
+  return end;
+}
+
+static pir_status narrow_weights(quantising *q, size_t begin, size_t end) {
   runner *r = &q->runners[0];
   size_t *outputs;
+  emission e;
   quantise_clone(q, 0);
+  emission_open(q, q->programs[0], NULL, &e);
   pir_op **ops = quantise_ops_of(q, q->programs[0]);
-  for (size_t i = 0, next = 0; i < q->layers.count && next < q->weights.count; i++) {
+  for (size_t i = 0, next = begin; i < q->layers.count && next < end; i++) {
     const layer *l = &q->layers.items[i];
     if (l->why || l->weight != next)
       continue;
     pir_value *value = pir_op_operand(ops[l->position], l->w);
-    show_quantised(q, next++, pir_value_op(value), value);
+    show_narrowed(&e, &q->weights.items[next], value, next - begin);
+    next++;
   }
   erase_rest(q->programs[0]);
-  PIR_TRY(quantise_open_shown(q, r, &outputs, SHOWN_EACH * q->weights.count));
+  PIR_TRY(quantise_open_shown(q, r, &outputs, SHOWN_EACH * (end - begin)));
   pir_status status = pir_session_run(r->session);
   if (status)
     return pir_report(q->ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN,
                       "weight_only_pass: the weights cannot be quantized: %s",
                       pir_session_message(r->session));
-  PIR_TRY(take_weights(q, r, outputs));
+  for (size_t i = begin; i < end; i++)
+    PIR_TRY(
+        take_narrowed(q, &q->weights.items[i], r->session, outputs + SHOWN_EACH * (i - begin)));
   runner_close(r);
+  return PIR_OK;
+}
+
+static pir_status quantise_weights(quantising *q) {
+  for (size_t begin = 0, end; begin < q->weights.count; begin = end) {
+    pir_heap_poll(q->heap);
+    end = round_from(q, begin);
+    PIR_TRY(narrow_weights(q, begin, end));
+  }
   return PIR_OK;
 }
 
@@ -276,19 +395,22 @@ static void change_products(quantising *q) {
 
 static pir_status read_weight_options(quantising *q, few_bits *few) {
   pir_str algo = pir_run_option(q->run, "algo");
+  static const char *const dtypes[] = {"int4", "int8", "bf16"};
   bool small = pir_str_equal(algo, PIR_STR("weight_only_int4"));
   bool eight = pir_str_equal(algo, PIR_STR("weight_only_int8"));
   few->bits = pir_run_option_int(q->run, "bits", small ? 4 : 8);
   few->group = pir_run_option_int(q->run, "group", -1);
-  if (few->bits != 4 && few->bits != 8)
-    return pir_run_bad_option(q->run, "bits", "4 or 8");
+  if (few->bits != 4 && few->bits != 8 && few->bits != BITS_BF16)
+    return pir_run_bad_option(q->run, "bits", "4, 8 or 16");
+  if (few->bits == BITS_BF16 && few->group != -1)
+    return pir_run_bad_option(q->run, "group", "-1 with bits=16, which have no scales");
   if (few->group != -1 && few->group != TILE_ROWS && few->group != 2 * TILE_ROWS)
     return pir_run_bad_option(q->run, "group", "-1, 64 or 128");
   if (algo.size && !(small && few->bits == 4) && !(eight && few->bits == 8))
     return pir_run_bad_option(q->run, "algo",
                               "weight_only_int8 or weight_only_int4, as the bits are");
   few->algo = few->bits == 4 ? "weight_only_int4" : "weight_only_int8";
-  few->dtype = few->bits == 4 ? "int4" : "int8";
+  few->dtype = dtypes[few->bits / 8];
   return PIR_OK;
 }
 
