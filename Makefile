@@ -210,7 +210,7 @@ format:  ## lay out all C files
 bench: ; @mk/setup.sh bench && $(MAKE) -s -j$(JOBS) all $(B)/bin/contract-bench && bench/run.sh $(B) $(or $(MODELS),all)  ## costs and latency beside MLIR, ONNX Runtime, OpenVINO and Paddle
 bench-ops:  ## single ops beside ONNX Runtime and Paddle; PEERS=PYTHON where both are installed; takes 4 GB of disk in $(B)/bench
 	@mk/setup.sh bench && $(MAKE) -s -j$(JOBS) all && mkdir -p $(B)/bench && gcc -O2 -pthread -o $(B)/bench/peak bench/peak.c -lm
-	@python=$$(bench/peers.sh $(B)) && $$python bench/ops/run.py --lib $(B)/lib/libpir.so --work $(B)/bench/ops --peak $(B)/bench/peak \
+	@python=$$(bench/peers/python.sh $(B)) && $$python bench/ops/run.py --lib $(B)/lib/libpir.so --work $(B)/bench/ops --peak $(B)/bench/peak \
 	  --threads $(or $(THREADS),1) --results bench/RESULTS.md
 $(B)/bin/contract-bench: bench/contract/contract.c $(B)/lib/libpir.a $(B)/lib/libpir_codegen_llvm.so
 	@mkdir -p $(@D) && $(CC) $(BASE) $(CFLAGS) $(I_test) -o $@ $< $(B)/lib/libpir.a $(LIBS) -Wl,-rpath,'$$ORIGIN/../lib'

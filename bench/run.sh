@@ -11,7 +11,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 zoo=$build/bench/zoo
 index=${RESULTS-$here/RESULTS.md}
 mkdir -p "$build/bench"
-python=$("$here/peers.sh" "$build")
+python=$("$here/peers/python.sh" "$build")
 names=()
 [ "$models" = all ] || IFS=, read -ra names <<<"$models"
 "$python" "$here/models.py" "$zoo" --pir-translate "$build/bin/pir-translate" "${names[@]}"
@@ -40,5 +40,7 @@ keep roofline "where the time goes, and how near it is to the limits" python3 "$
   --peak "$build/bench/peak" ${names[@]:+--models "$models"}
 keep contract "contractions alone, channels last (beside the multiply-add peak)" \
   python3 "$here/contract/run.py" --bench "$build/bin/contract-bench" --peak "$build/bench/peak"
+keep llm "language models" "$python" "$here/llm.py" --models "$build/bench/llm" --pir "$build/bin" --peak "$build/bench/peak" \
+  --llama-bench "$("$here/peers/llama_cpp.sh" "$build" "$python")"
 "$python" "$here/ops/run.py" --lib "$build/lib/libpir.so" --work "$build/bench/limits" --peak "$build/bench/peak" --limits --threads 1,2 \
   --results "$index"

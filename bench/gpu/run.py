@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Measures generated CUDA code on a device (gpu.sh): conformance, bandwidth, products, latency.
+"""Measures generated CUDA code on a device (run.sh): conformance, bandwidth, products, latency.
 
-  gpu.py --build DIR --results INDEX [--small] RECORDED
+  run.py --build DIR --results INDEX [--small] RECORDED
 
 The results go into the page of this device (results.py), part by part. Bandwidth is what a group reads and writes once, over the time of its span on the device (--profile), in relation to copies from
 device memory to device memory by the driver in the same run. --small takes small shapes and few models: with
@@ -16,8 +16,9 @@ import sys
 import tempfile
 import time
 
-import processor
-import results
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import processor  # noqa: E402
+import results  # noqa: E402
 
 NAMES = {"f32": ("float32", 4), "bf16": ("bfloat16", 2)}
 DEADLINE = time.monotonic() + 540
