@@ -93,11 +93,14 @@ static bool writes_any(const frame *f, const plan_instr *instr) {
   return false;
 }
 
-// Whether a loop in a scan's step touches enough memory to amortise waking worker threads.
-static bool is_worth_sharing(const frame *f, const plan_instr *instr) {
-  enum { LEAST_BYTES = 1 << 16 };
+// What is worth sharing among threads (is_worth_sharing). A clause that is evaluated takes
+// longer than compiled code.
+enum { LEAST_OF_GROUP = 1 << 15, LEAST_OF_STEP = 1 << 16, LEAST_OF_CLAUSE = 1 << 12 };
+
+// The bytes of the tensors that an instruction reads and writes.
+static size_t touched_bytes(const frame *f, const plan_instr *instr) {
   size_t sum = 0, bytes;
-  for (uint32_t i = 0; f->scanning && i < instr->in_count + instr->out_count; i++) {
+  for (uint32_t i = 0; i < instr->in_count + instr->out_count; i++) {
     uint32_t slot =
         f->plan->words[i < instr->in_count ? instr->in + i : instr->out + i - instr->in_count];
     if (slot == NONE)
@@ -106,7 +109,17 @@ static bool is_worth_sharing(const frame *f, const plan_instr *instr) {
     if (!pir_shape_bytes(t->shape, t->rank, t->dtype, &bytes))
       sum += bytes;
   }
-  return !f->scanning || sum >= LEAST_BYTES;
+  return sum;
+}
+
+// Whether an instruction takes long enough to amortise its distribution to worker threads, which
+// costs one to five microseconds. `least` is a number of bytes, or of arithmetic operations.
+static bool is_worth_sharing(const frame *f, const plan_instr *instr, int64_t least) {
+  if (f->parallel.threads <= 1)
+    return false;
+  if (!f->scanning && instr->work != NONE && f->values[instr->work] >= least)
+    return true;
+  return touched_bytes(f, instr) >= (size_t)least;
 }
 
 // Stages write only their results, so a failed check may stop them anywhere.
@@ -125,10 +138,11 @@ static pir_status run_group(frame *f, const plan_instr *instr) {
     return PIR_OK;
   uint32_t trap = 0;
   pir_group_args args = {f->group_buffers, f->group_dims, &trap};
-  bool alone = f->parallel.threads <= 1 || !is_worth_sharing(f, instr);
+  // The steps of a scan follow each other without other work between.
+  bool shared = is_worth_sharing(f, instr, f->scanning ? LEAST_OF_STEP : LEAST_OF_GROUP);
   pir_watched_loops watched;
   pir_parallel loops = pir_parallel_watched(
-      &watched, alone ? pir_parallel_serial() : f->parallel, &f->watch, false);
+      &watched, shared ? f->parallel : pir_parallel_serial(), &f->watch, false);
   for (size_t i = 0; i < code->stage_count && !trap; i++) {
     int64_t units = f->values[p->words[group->units + i]];
     stage_run run = {code->stages[i].fn, &args, f->scratch, f->scratch_step, f->backwards};
@@ -173,8 +187,9 @@ static pir_status run_call(frame *f, const plan_instr *instr) {
   f->message.text[0] = 0;
   PIR_TRY(check_renamed(f, call, instr->in_count));
   pir_watched_loops loops;
-  pir_parallel watched =
-      pir_parallel_watched(&loops, f->parallel, &f->watch, call->kernel != NULL);
+  bool shared = call->kernel || is_worth_sharing(f, instr, LEAST_OF_CLAUSE);
+  pir_parallel watched = pir_parallel_watched(
+      &loops, shared ? f->parallel : pir_parallel_serial(), &f->watch, call->kernel != NULL);
   pir_kernel_call kernel = {.op = call->def->name,
                             .in = in,
                             .in_members = call->in_members,
