@@ -152,6 +152,7 @@
   X(pool2d_grad, false)                                                                        \
   X(pool3d_grad, false)                                                                        \
   X(qr, false)                                                                                 \
+  X(query_attention, false)                                                                    \
   X(randint, false)                                                                            \
   X(randperm, false)                                                                           \
   X(reindex_graph, true)                                                                       \

@@ -93,7 +93,7 @@ static bool writes_any(const frame *f, const plan_instr *instr) {
   return false;
 }
 
-// What is worth sharing among threads (is_worth_sharing). A clause that is evaluated takes
+// The least that is shared among threads (is_worth_sharing). A clause that is evaluated takes
 // longer than compiled code.
 enum { LEAST_OF_GROUP = 1 << 15, LEAST_OF_STEP = 1 << 16, LEAST_OF_CLAUSE = 1 << 12 };
 

@@ -341,7 +341,9 @@ static void find_in_block(const void *user, int64_t head, int64_t place, cache_r
   *out = (cache_rows){.keys = cache_row(&both[0], head, place),
                       .values = cache_row(&both[1], head, place),
                       .places = r->block_size - place % r->block_size,
-                      .chunk = r->rows.width};
+                      .chunk = r->rows.width,
+                      .key_step = r->rows.width,
+                      .value_step = r->rows.width};
 }
 
 // One token after its past, in caches that hold floats.

@@ -154,7 +154,9 @@ static void find_packed(const void *user, int64_t head, int64_t place, cache_row
                       .values = data + packed_value(c, entry, head, place) * size,
                       .places = end - place,
                       .chunk = c->pack,
-                      .chunk_step = c->room * c->pack};
+                      .chunk_step = c->room * c->pack,
+                      .key_step = c->pack,
+                      .value_step = c->width};
 }
 
 static void store_element(pir_tensor *t, int64_t i, double value) {

@@ -122,8 +122,8 @@ INLINE float dot_one(pir_dtype dtype, const cache_rows *rows, int64_t width, int
   float sum = 0;
   for (int64_t i = 0; i < width; i++)
     sum += query[i] * cached_number(dtype, rows->keys,
-                                    i / rows->chunk * rows->chunk_step + place * rows->chunk +
-                                        i % rows->chunk);
+                                    i / rows->chunk * rows->chunk_step +
+                                        place * rows->key_step + i % rows->chunk);
   return sum;
 }
 
@@ -136,12 +136,12 @@ INLINE void score_rows(pir_dtype dtype, const cache_rows *rows, int64_t width, i
       lanes sum = {0}, x;
       int64_t i = 0;
       for (; i + LANES <= width; i += LANES) {
-        load_lanes(dtype, rows->keys, p * width + i, &x);
+        load_lanes(dtype, rows->keys, p * rows->key_step + i, &x);
         sum += x * *(const near_lanes *)(q + i);
       }
       float score = sum_of(&sum);
       for (; i < width; i++)
-        score += q[i] * cached_number(dtype, rows->keys, p * width + i);
+        score += q[i] * cached_number(dtype, rows->keys, p * rows->key_step + i);
       scores[g * PART + p] = score;
     }
 }
@@ -237,16 +237,16 @@ INLINE void score_some(pir_dtype dtype, const cache_rows *rows, int64_t width, i
 // ---- values
 
 // Adds the value of one place. A weight of 0 hides whatever is there.
-INLINE void add_value(pir_dtype dtype, const char *values, int64_t width, int64_t place,
+INLINE void add_value(pir_dtype dtype, const cache_rows *rows, int64_t width, int64_t place,
                       float weight, float *to) {
   for (int64_t i = 0; i < width && weight != 0; i++)
-    to[i] += weight * cached_number(dtype, values, place * width + i);
+    to[i] += weight * cached_number(dtype, rows->values, place * rows->value_step + i);
 }
 
 // Adds `vectors` vectors of each of `n` places, for `group` queries: constants, so that the
 // sums stay in registers. Memory is read in its order.
-INLINE void add_strip(pir_dtype dtype, const char *values, int64_t width, int64_t at, int64_t n,
-                      int vectors, const float *weights, int group, float *to) {
+INLINE void add_strip(pir_dtype dtype, const cache_rows *rows, int64_t width, int64_t at,
+                      int64_t n, int vectors, const float *weights, int group, float *to) {
   lanes sums[SHARED][WIDEST], x;
   UNROLLED
   for (int g = 0; g < group; g++) {
@@ -254,10 +254,10 @@ INLINE void add_strip(pir_dtype dtype, const char *values, int64_t width, int64_
     for (int v = 0; v < vectors; v++)
       sums[g][v] = *(const near_lanes *)(to + g * width + v * LANES);
   }
-  for (int64_t p = 0; p < n; p++, at += width) {
+  for (int64_t p = 0; p < n; p++, at += rows->value_step) {
     UNROLLED
     for (int v = 0; v < vectors; v++) {
-      load_lanes(dtype, values, at + v * LANES, &x);
+      load_lanes(dtype, rows->values, at + v * LANES, &x);
       UNROLLED
       for (int g = 0; g < group; g++)
         sums[g][v] += x * weights[g * PART + p];
@@ -272,20 +272,20 @@ INLINE void add_strip(pir_dtype dtype, const char *values, int64_t width, int64_
 }
 
 // Adds the values of `n` places, of which no weight is 0, for `group` queries, a constant.
-INLINE void add_seen(pir_dtype dtype, const char *values, int64_t width, int64_t place,
+INLINE void add_seen(pir_dtype dtype, const cache_rows *rows, int64_t width, int64_t place,
                      int64_t n, const float *weights, int group, float *to) {
-  int64_t at = place * width, i = 0;
+  int64_t at = place * rows->value_step, i = 0;
   for (; group == 1 && i + WIDEST * LANES <= width; i += WIDEST * LANES)
-    add_strip(dtype, values, width, at + i, n, WIDEST, weights, group, to + i);
+    add_strip(dtype, rows, width, at + i, n, WIDEST, weights, group, to + i);
   for (; i + STEP * LANES <= width; i += STEP * LANES)
-    add_strip(dtype, values, width, at + i, n, STEP, weights, group, to + i);
+    add_strip(dtype, rows, width, at + i, n, STEP, weights, group, to + i);
   for (; i + LANES <= width; i += LANES)
-    add_strip(dtype, values, width, at + i, n, 1, weights, group, to + i);
+    add_strip(dtype, rows, width, at + i, n, 1, weights, group, to + i);
   for (; i < width; i++)
     for (int g = 0; g < group; g++)
       for (int64_t p = 0; p < n; p++)
-        to[g * width + i] +=
-            weights[g * PART + p] * cached_number(dtype, values, at + p * width + i);
+        to[g * width + i] += weights[g * PART + p] *
+                             cached_number(dtype, rows->values, at + p * rows->value_step + i);
 }
 
 INLINE bool is_hidden(const float *weights, int64_t group) {
@@ -296,20 +296,19 @@ INLINE bool is_hidden(const float *weights, int64_t group) {
 }
 
 // Adds the values of `n` places. `hidden`: some weight of the part may be 0.
-INLINE void add_values(pir_dtype dtype, const char *values, int64_t width, int64_t n,
+INLINE void add_values(pir_dtype dtype, const cache_rows *rows, int64_t width, int64_t n,
                        bool hidden, const float *weights, int64_t group, float *to) {
   for (int64_t p = 0, end; p < n; p = end) {
     int64_t g = 0;
     for (end = p; end < n && !(hidden && is_hidden(weights + end, group));)
       end = hidden ? end + 1 : n;
     for (; g + SHARED <= group; g += SHARED)
-      add_seen(dtype, values, width, p, end - p, weights + g * PART + p, SHARED,
-               to + g * width);
+      add_seen(dtype, rows, width, p, end - p, weights + g * PART + p, SHARED, to + g * width);
     for (; g < group; g++)
-      add_seen(dtype, values, width, p, end - p, weights + g * PART + p, 1, to + g * width);
+      add_seen(dtype, rows, width, p, end - p, weights + g * PART + p, 1, to + g * width);
     for (; end < n && is_hidden(weights + end, group); end++)
       for (g = 0; g < group; g++)
-        add_value(dtype, values, width, end, weights[g * PART + end], to + g * width);
+        add_value(dtype, rows, width, end, weights[g * PART + end], to + g * width);
   }
 }
 
@@ -396,7 +395,7 @@ INLINE void run_part(const one_query_run *run, pir_dtype dtype, int64_t unit,
   for (int64_t p = 0, some; p < n; p += some) {
     job->find(job->user, key_head, first + p, &rows);
     some = rows.places < n - p ? rows.places : n - p;
-    add_values(dtype, rows.values, width, some, hidden, room->scores + p, group, out);
+    add_values(dtype, &rows, width, some, hidden, room->scores + p, group, out);
   }
 }
 

@@ -5,12 +5,14 @@
 #include "attend.h"
 
 // Keys and values of places that follow each other, of one head. Element i of the key of place
-// p is element `i / chunk * chunk_step + p * chunk + i % chunk` of `keys`; its value has
-// element `p * width + i` of `values`.
+// p is element `i / chunk * chunk_step + p * key_step + i % chunk` of `keys`; its value has
+// element `p * value_step + i` of `values`.
 typedef struct cache_rows {
   const char *keys, *values;
   int64_t places;
-  int64_t chunk, chunk_step;  // `chunk` is the width, or 16 bytes of elements
+  // `chunk` is the width, or 16 bytes of elements, with a `key_step` of the same.
+  int64_t chunk, chunk_step;
+  int64_t key_step, value_step;
 } cache_rows;
 
 typedef struct one_query_job {
