@@ -112,8 +112,8 @@ static size_t touched_bytes(const frame *f, const plan_instr *instr) {
   return sum;
 }
 
-// Whether an instruction takes long enough to amortise its distribution to worker threads, which
-// costs one to five microseconds. `least` is a number of bytes, or of arithmetic operations.
+// Whether an instruction takes long enough to amortise the one to five microseconds that its
+// distribution to worker threads costs. `least` is a number of bytes, or of operations.
 static bool is_worth_sharing(const frame *f, const plan_instr *instr, int64_t least) {
   if (f->parallel.threads <= 1)
     return false;
