@@ -89,14 +89,33 @@ INLINE void fetch_ahead(pir_dtype dtype, const char *from, int64_t at) {
   __builtin_prefetch(from + at * (dtype == PIR_F32 ? 4 : 2));
 }
 
-// Sums pairs of lanes, then pairs of these sums, and so on.
+// Sums neighbouring lanes, then neighbouring sums, and so on.
 INLINE float sum_of(const lanes *x) {
   float t[LANES];
   memcpy(t, x, sizeof t);
   for (int n = LANES / 2; n; n /= 2)
     for (int i = 0; i < n; i++)
-      t[i] += t[i + n];
+      t[i] = t[2 * i] + t[2 * i + 1];
   return t[0];
+}
+
+// Sums neighbouring lanes of two vectors: first those of `a`, then of `b`.
+INLINE void sum_pairs(const lanes *a, const lanes *b, lanes *out) {
+  lanes even = __builtin_shufflevector(*a, *b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24,
+                                       26, 28, 30);
+  lanes odd = __builtin_shufflevector(*a, *b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27,
+                                      29, 31);
+  *out = even + odd;
+}
+
+// The sums of LANES vectors, which are overwritten, each as by sum_of.
+INLINE void sum_each(lanes *x) {
+  UNROLLED
+  for (int n = LANES / 2; n; n /= 2) {
+    UNROLLED
+    for (int i = 0; i < n; i++)
+      sum_pairs(&x[2 * i], &x[2 * i + 1], &x[i]);
+  }
 }
 
 // x = exp(x) for numbers that are not positive, within 2 ulp; 0 below -87.
@@ -127,23 +146,41 @@ INLINE float dot_one(pir_dtype dtype, const cache_rows *rows, int64_t width, int
   return sum;
 }
 
-// Keys that lie in one piece each.
+// Scores of `count` keys, a constant, which lie in one piece each.
+INLINE void score_some_rows(pir_dtype dtype, const cache_rows *rows, int64_t width, int64_t at,
+                            int count, const float *query, float *scores) {
+  lanes sums[LANES] = {{0}}, x;
+  int64_t i = 0;
+  for (; i + LANES <= width; i += LANES) {
+    _Pragma("GCC unroll 16") for (int p = 0; p < count; p++) {
+      load_lanes(dtype, rows->keys, (at + p) * rows->key_step + i, &x);
+      sums[p] += x * *(const near_lanes *)(query + i);
+    }
+  }
+  if (count == LANES) {
+    sum_each(sums);
+    *(near_lanes *)scores = sums[0];
+  } else
+    scores[0] = sum_of(&sums[0]);
+  for (; i < width; i++)
+    for (int p = 0; p < count; p++)
+      scores[p] += query[i] * cached_number(dtype, rows->keys, (at + p) * rows->key_step + i);
+}
+
+// Keys that lie in one piece each. A score is summed alike, whatever keys are beside it.
 INLINE void score_rows(pir_dtype dtype, const cache_rows *rows, int64_t width, int64_t n,
                        const float *query, int64_t group, float *scores) {
-  for (int64_t p = 0; p < n; p++)
+  for (int64_t p = 0, some; p < n; p += some) {
+    some = n - p >= LANES ? LANES : 1;
     for (int64_t g = 0; g < group; g++) {
       const float *q = query + g * width;
-      lanes sum = {0}, x;
-      int64_t i = 0;
-      for (; i + LANES <= width; i += LANES) {
-        load_lanes(dtype, rows->keys, p * rows->key_step + i, &x);
-        sum += x * *(const near_lanes *)(q + i);
-      }
-      float score = sum_of(&sum);
-      for (; i < width; i++)
-        score += q[i] * cached_number(dtype, rows->keys, p * rows->key_step + i);
-      scores[g * PART + p] = score;
+      float *to = scores + g * PART + p;
+      if (some == LANES)
+        score_some_rows(dtype, rows, width, p, LANES, q, to);
+      else
+        score_some_rows(dtype, rows, width, p, 1, q, to);
     }
+  }
 }
 
 // Puts sums of `chunk` neighbouring lanes into one score each.
