@@ -94,8 +94,8 @@ class Front:
         self.states.append(op.assign(whole, f"{kind}_{i}"))
         if s.heads == s.kv_heads:
             return whole
-        wide = op.broadcast(op.unsqueeze(whole, op.constant(np.array([2]))), op.constant(np.array([1, 1, s.heads // s.kv_heads, 1, 1])),
-                            "BIDIRECTIONAL")
+        shape = op.constant(np.array([1, 1, s.heads // s.kv_heads, 1, 1]))
+        wide = op.broadcast(op.unsqueeze(whole, op.constant(np.array([2]))), shape, broadcast_spec="BIDIRECTIONAL")
         return op.reshape(wide, op.constant(np.array([0, s.heads, -1, s.width])), True)
 
     def attention(self, i, q, k, v):

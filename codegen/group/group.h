@@ -27,7 +27,8 @@ typedef struct op_cluster {
   bool dropped;  // the cluster is given up
   bool kept;  // a joined tensor that others read as well: its operands may be written where it
               // has them (group_place.c)
-  bool paired;  // two contractions
+  bool paired;        // two contractions
+  bool follows_rows;  // few elements that are computed from a reduction's result
   int rank;
   pir_dim shape[PIR_MAX_RANK];  // extents of the iteration space
   bool reduced[PIR_MAX_RANK];
