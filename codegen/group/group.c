@@ -172,19 +172,6 @@ static bool all_by_element(const pir_op *op, const pir_clause *first) {
   return true;
 }
 
-// Whether an operand comes from a compiled reduction, directly or by other few elements. The op
-// can be computed with that row, for the ops that read its result as a whole: the root of a
-// norm's mean stands between two passes over the row.
-static bool follows_rows(const grouping *g, const pir_op *op) {
-  for (size_t k = 0; k < pir_op_operands(op); k++) {
-    const node *p = producer(g, pir_op_operand(op, k));
-    const op_cluster *c = p && p->cluster != NO_CLUSTER ? &g->clusters[p->cluster] : NULL;
-    if (c && (c->kind == GROUP_ROWS || c->follows_rows))
-      return true;
-  }
-  return false;
-}
-
 // Returns NULL if the op starts a cluster, else the reason why it is not compiled.
 static const char *start_cluster(grouping *g, const node *n, op_cluster *c) {
   static const char few[] = "few elements";
@@ -207,7 +194,7 @@ static const char *start_cluster(grouping *g, const node *n, op_cluster *c) {
   *c = (op_cluster){.kind = GROUP_ELEMENTS, .alone = alone, .rank = f->rank};
   memcpy(c->shape, f->shape, sizeof c->shape);
   c->aligned = clause->kind == PIR_CLAUSE_POINTWISE && reads_aligned(clause);
-  c->follows_rows = clause->kind == PIR_CLAUSE_POINTWISE && follows_rows(g, n->op);
+  c->follows_rows = clause->kind == PIR_CLAUSE_POINTWISE && group_follows_rows(g, n->op);
   switch (clause->kind) {
     case PIR_CLAUSE_POINTWISE:
     case PIR_CLAUSE_VIEW:

@@ -69,6 +69,9 @@ typedef struct grouping {
 bool group_only_renames(const pir_clause *c);
 // Returns the op's node; NULL if the op is not one of the block's.
 node *group_node_of(const grouping *g, const pir_op *op);
+// Whether an operand comes from a compiled reduction, directly or by other few elements
+// (group_place.c).
+bool group_follows_rows(const grouping *g, const pir_op *op);
 // Leaves out what runs once, when weights are loaded. weights_once.c
 void group_leave_once(grouping *g);
 // Makes one cluster for each attention of the block. group_attention.c

@@ -421,3 +421,18 @@ void group_places(grouping *g) {
     if (is_group(op))
       note(&p, op);
 }
+
+// The op can be computed with the row, for the ops that read its result and the row as a whole:
+// the root of a norm's mean stands between two passes over the row.
+bool group_follows_rows(const grouping *g, const pir_op *op) {
+  for (size_t k = 0; k < pir_op_operands(op); k++) {
+    const pir_op *from = pir_op_operand(op, k) ? pir_value_op(pir_op_operand(op, k)) : NULL;
+    if (!from || pir_op_block(from) != g->block)
+      continue;
+    const node *p = group_node_of(g, from);
+    const op_cluster *c = p->cluster != GROUP_NONE ? &g->clusters[p->cluster] : NULL;
+    if (c && (c->kind == GROUP_ROWS || c->follows_rows))
+      return true;
+  }
+  return false;
+}

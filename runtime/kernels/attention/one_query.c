@@ -99,7 +99,7 @@ INLINE float sum_of(const lanes *x) {
   return t[0];
 }
 
-// Sums neighbouring lanes of two vectors: first those of `a`, then of `b`.
+// Sums neighbouring lanes of two vectors: first the sums of `a`, then of `b`.
 INLINE void sum_pairs(const lanes *a, const lanes *b, lanes *out) {
   lanes even = __builtin_shufflevector(*a, *b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24,
                                        26, 28, 30);

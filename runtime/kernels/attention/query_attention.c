@@ -17,7 +17,7 @@ static const char *first_row(const pir_tensor *t, int64_t entry, int64_t head, i
   return (const char *)t->data + at * (int64_t)sizeof(float);
 }
 
-static void find_rows(const void *user, int64_t head, int64_t place, cache_rows *out) {
+static void find_cached(const void *user, int64_t head, int64_t place, cache_rows *out) {
   const rows_entry *e = user;
   *out = (cache_rows){.keys = first_row(e->keys, e->entry, head, place),
                       .values = first_row(e->values, e->entry, head, place),
@@ -66,7 +66,7 @@ static pir_status attend_entries(const pir_kernel_call *call, rows_entry *rows,
                          .width = q[WIDTH],
                          .keys = rows->keys->shape[LENGTH],
                          .scale = pir_kernel_float(call, 0),
-                         .find = find_rows,
+                         .find = find_cached,
                          .user = rows};
     PIR_TRY(pir_attend_one(&job));
   }
