@@ -62,6 +62,7 @@ TOOL_OBJ   := $(S_tools:%.c=$(B)/obj/%.o)
 S_mains    := $(wildcard tools/pir-*/*.c)
 include mk/generated.mk
 include mk/rt.mk
+include mk/view.mk
 
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 LIB_OBJ  := $(call obj,$(S_ir) $(S_runtime) $(S_dialects) $(S_passes) $(S_codegen) $(S_exec)) $(GEN_OBJ)
@@ -119,7 +120,7 @@ $(B)/lib/libpir_fft.so: runtime/fft/fft.cc runtime/fft/fft.h $(B)/gen/libpir.map
 	@ln -sf libpir_fft.so.$(SONAME) $@
 $(foreach t,$(TOOLS),$(eval $(B)/bin/$(t): $(call obj,$(filter tools/$(t)/%,$(S_mains)))))
 $(B)/bin/%: $(TOOL_OBJ) $(B)/lib/libpir.so
-	@$(call say,link tools); mkdir -p $(@D) && $(CC) $(CFLAGS) -o $@ $(filter %.o,$^) -L$(B)/lib -lpir -Wl,-rpath,'$$ORIGIN/../lib' -Wl,-rpath-link,$(B)/lib -lm $(GDB_$(notdir $@))
+	@$(call say,link tools); mkdir -p $(@D) && $(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) -L$(B)/lib -lpir -Wl,-rpath,'$$ORIGIN/../lib' -Wl,-rpath-link,$(B)/lib -lm $(GDB_$(notdir $@))
 # GDB finds these in a tool that is stripped too.
 GDB_pir-run := -Wl,--export-dynamic-symbol=__jit_debug_register_code,--export-dynamic-symbol=__jit_debug_descriptor
 
@@ -205,8 +206,8 @@ meta: setup  ## networks in other orders, parts, targets and numbers of threads 
 lint: ; @mk/setup.sh lint && mk/lint.sh $(B)  ## formatting, function length, layers, headers, exported symbols
 abi: all  ## record the binary interface and object code of the examples (docs/compatibility.md); BREAK=1
 	@mk/setup.sh lint && python3 mk/abi.py $(B) --record $(if $(BREAK),--break) && test/api/objects/keep.sh $(B)
-format:  ## lay out all C files
-	@git ls-files '*.c' '*.h' | xargs clang-format-19 -i
+format:  ## lay out all C files, and the script of the viewer
+	@git ls-files '*.c' '*.h' 'tools/view/page/*.js' | xargs clang-format-19 -i
 bench: ; @mk/setup.sh bench && $(MAKE) -s -j$(JOBS) all $(B)/bin/contract-bench && bench/run.sh $(B) $(or $(MODELS),all)  ## costs and latency beside MLIR, ONNX Runtime, OpenVINO and Paddle
 bench-ops:  ## single ops beside ONNX Runtime and Paddle; PEERS=PYTHON where both are installed; takes 4 GB of disk in $(B)/bench
 	@mk/setup.sh bench && $(MAKE) -s -j$(JOBS) all && mkdir -p $(B)/bench && gcc -O2 -pthread -o $(B)/bench/peak bench/peak.c -lm

@@ -8,7 +8,8 @@ finding() { echo "lint: $1"; bad=1; }
 mapfile -t files < <(git ls-files '*.c' '*.h')
 
 # layout
-for f in "${files[@]}"; do
+mapfile -t scripts < <(git ls-files 'tools/view/page/*.js')
+for f in "${files[@]}" "${scripts[@]}"; do
   clang-format-19 --dry-run -Werror "$f" 2>/dev/null || finding "$f: not formatted (make format)"
 done
 # functions over 80 lines, but those in .lint-allow

@@ -32,11 +32,14 @@ refusals: setup  ## every recorded model and network with groups refused at each
 	@$(MAKE) -s -j$(JOBS) all && REFUSED=all python3 test/recorded/recorded.py --bin $(B)/bin --only refused --share $(or $(SHARE),0/1) \
 	  "$$(test/recordings.sh $(B) $(RECORDED))"
 
+test-view: setup  ## pages of the viewer in headless Chromium; PICTURES=DIR also writes the screenshots of docs/viewer/viewer.md; RECORDED=DIR
+	@mk/setup.sh view && $(MAKE) -s -j$(JOBS) all && python3 test/tools/view/view_test.py $(PICTURES:%=--pictures=%) $(B) "$$(test/recordings.sh $(B) $(RECORDED))"
+
 tokens: setup  ## 4,096 tokens: their time grows by reading the cache, memory by the cache, and a loop in the program makes the same
 	@$(MAKE) -s -j$(JOBS) all python && $(PYTHON) test/suites/tokens.py $(B)
 
 # Each has its own output below $(B)/long.
-LONG ?= draws attributes guard overlap schedules sandbox meta wheel allocations syscalls kills refusals soak tokens engine fuzz test-tsan test-asan test-neon
+LONG ?= test-view draws attributes guard overlap schedules sandbox meta wheel allocations syscalls kills refusals soak tokens engine fuzz test-tsan test-asan test-neon
 long: setup  ## all long checks, with result and wall time of each; LONG="soak kills" runs some
 	@mkdir -p $(B)/long; bad=0; \
 	for check in $(LONG); do \
@@ -45,4 +48,4 @@ long: setup  ## all long checks, with result and wall time of each; LONG="soak k
 	    "$$(grep -E '[0-9]+ passed, [0-9]+ failed' $(B)/long/$$check.log | tail -n 1)"; \
 	done; exit $$bad
 
-.PHONY: $(shell sed -nE 's/^([a-z]+):.*/\1/p' mk/long.mk)
+.PHONY: $(shell sed -nE 's/^([a-z-]+):.*/\1/p' mk/long.mk)

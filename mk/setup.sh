@@ -15,6 +15,7 @@ if [ "${1-}" = neon ]; then
   packages="$packages gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
    libjansson-dev:arm64 libprotobuf-c-dev:arm64 libffi-dev:arm64 libxxhash-dev:arm64"
 fi
+[ "${1-}" = view ] && packages="$packages chromium fonts-dejavu-core"
 [ "${1-}" = fuzz ] && packages="$packages libclang-rt-19-dev"
 missing=
 for p in $packages; do

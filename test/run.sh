@@ -156,6 +156,13 @@ if [ -z "$sanitizer" ]; then
   is_mine && counted compilers "$here/suites/compilers.sh" "$build" "$llvm"
 fi
 
+# The tools write the same pages under a sanitizer; what a browser shows is asked once.
+if [ -z "$sanitizer" ]; then
+  begin "pages of the viewer"
+  is_mine && counted view timeout 300 python3 "$here/tools/view/view_test.py" "$build" "$(recordings)"
+  grep '^skipped: ' "$log/view.log" 2>/dev/null
+fi
+
 begin "rules: each fires in a test and is refused in one"
 is_mine && counted rules python3 "$here/rules/rules_covered.py" "$build/bin" "$(recordings)"
 

@@ -19,6 +19,7 @@
 #include "report.h"
 #include "reproduce.h"
 #include "rules.h"
+#include "show.h"
 #include "verify.h"
 
 enum {
@@ -60,7 +61,8 @@ enum {
   OPT_LEVEL,
   OPT_EXPLAIN,
   OPT_LOAD_PASSES,
-  OPT_REPORT
+  OPT_REPORT,
+  OPT_VIEW
 };
 
 static const cli_option option_table[] = {
@@ -112,6 +114,9 @@ static const cli_option option_table[] = {
     {OPT_REPORT, 0, "report", "FILE",
      "write the notes of passes, as quantise reports layers, to FILE: a line each, place and "
      "text"},
+    {OPT_VIEW, 0, "view", "DIR",
+     "write a page of the steps to DIR/index.html: what each pass changed, and the loops of "
+     "groups (with --emit=asm, their machine code too)"},
     {OPT_SPLIT, 0, "split-input-file", NULL,
      "take the parts between lines of // -----, or from //CHECK to //END, one by one"},
     {OPT_VERIFY_DIAGNOSTICS, 0, "verify-diagnostics", NULL,
@@ -334,18 +339,19 @@ static int run_verified(pir_pass_manager *manager, pir_program *program,
   return code;
 }
 
-// What a run of passes is given: the text of the program, its rules, and how its result is
-// verified.
+// What a run of passes is given: the text of the program, its rules, how its result is
+// verified, and the page that shows its steps (NULL: none).
 typedef struct pass_input {
   pir_str text;
   rule_files files;
   pir_verify_options verify;
+  view *view;
 } pass_input;
 
 // Runs the passes, with the requested checks around them.
 static int run_watched(cli_run *cli, pir_context *ctx, pir_pass_options *options,
                        const pass_input *input, pir_program *program) {
-  pir_pass_instrument instruments[2];
+  pir_pass_instrument instruments[3];
   verifying verify = {.cli = cli};
   reproducing reproduce = {.cli = cli, .path = cli_value(cli, OPT_REPRODUCER, NULL)};
   int code = seed_of(cli, OPT_VERIFY_NUMERICS, "verify-numerics", &verify.seed);
@@ -353,6 +359,8 @@ static int run_watched(cli_run *cli, pir_context *ctx, pir_pass_options *options
     instruments[options->instrument_count++] = reproduce_instrument(&reproduce);
   if (cli_has(cli, OPT_VERIFY_NUMERICS))
     instruments[options->instrument_count++] = verify_instrument(&verify);
+  if (input->view)
+    instruments[options->instrument_count++] = view_instrument(input->view);
   options->instruments = instruments;
   pir_pass_manager *manager = reproduce.manager = pir_pass_manager_create(ctx, options);
   if (!code)
@@ -452,11 +460,14 @@ static int process(cli_run *cli, const cli_file *file, uint32_t first_line, cli_
     return CLI_INTERNAL;
   pir_program *program = NULL;
   emit_form form = form_of(cli);
+  showing show;
   bool changed = changes(cli) || emit_is_code(&form);
   pir_verify_options verify = {.size = sizeof verify,
                                .strict = cli_has(cli, OPT_STRICT),
                                .fragment = cli_has(cli, OPT_FRAGMENT)};
-  int code = read_with_parameters(cli, ctx, file, first_line, &program);
+  int code = show_begin(cli, cli_value(cli, OPT_VIEW, NULL), &show);
+  if (!code)
+    code = read_with_parameters(cli, ctx, file, first_line, &program);
   // Passes and some formats require ops to match their declarations; printing an older text
   // does not.
   bool older = !code && pir_program_is_older(program),
@@ -466,7 +477,7 @@ static int process(cli_run *cli, const cli_file *file, uint32_t first_line, cli_
     code = cli_exit_code(pir_program_upgrade(program));
   if (!code)
     code = cli_exit_code(pir_verify(pir_program_module(program), &verify));
-  pass_input input = {.text = file->bytes, .verify = verify};
+  pass_input input = {.text = file->bytes, .verify = verify, .view = show.view};
   input.verify.errors_only = true;
   named_params before = {0};
   if (!code)
@@ -476,6 +487,8 @@ static int process(cli_run *cli, const cli_file *file, uint32_t first_line, cli_
     code = reduce(cli, command, &program);
   else if (!code)
     code = run_passes(cli, ctx, &input, program);
+  emit_options how = emit_options_of(cli);
+  code = show_end(&show, program, &form, &how, file->bytes, code);
   if (!code && out)
     code = write_result(cli, file->name, program, &before, out);
   params_free(&before);

@@ -86,6 +86,8 @@ static const cli_option options[] = {
     {OPT_SHAPES, 0, "shapes", "FILE|random:N:SEED", "run many input shapes in turn"},
     {OPT_PROFILE, 0, "profile", "FILE",
      "write a trace of the last run (trace-event JSON), one span an instruction"},
+    {OPT_VIEW, 0, "view", "FILE",
+     "write a page of the model, the last run and its memory (docs/viewer/viewer.md)"},
     {OPT_GDB, 0, "gdb", NULL, "show compiled code to GDB, with the names of functions"},
     {OPT_PERF_MAP, 0, "perf-map", NULL,
      "write the functions of compiled code to /tmp/perf-PID.map, where perf finds them"},
@@ -290,6 +292,8 @@ static pir_status open_program(run *r, const char *path, const char *params,
     restate_inputs(program, extra);
   if (!status && run_wants_values(r))
     status = run_expose_values(r, program);
+  if (!status && cli_has(r->cli, OPT_VIEW))
+    status = run_view_steps(r, path, program, how);
   if (!status && cli_has(r->cli, OPT_COMPILE_ONLY))
     status = pir_model_compile_ahead(program, how);
   else if (!status)
@@ -315,9 +319,9 @@ int run_open(run *r, const char *path, const char *params, const pir_npy_set *ex
   static const pir_limits unlimited;
   bool only = cli_has(r->cli, OPT_COMPILE_ONLY);
   bool watches = cli_has(r->cli, OPT_GDB) || cli_has(r->cli, OPT_PERF_MAP);
-  bool own_steps = only || watches || cli_has(r->cli, OPT_TRAIN) || (extra && extra->count) ||
-                   run_wants_values(r) || r->cli->custom_ops || r->cli->passes ||
-                   r->cli->remarks || is_stream(path) ||
+  bool own_steps = cli_has(r->cli, OPT_VIEW) || only || watches || cli_has(r->cli, OPT_TRAIN) ||
+                   (extra && extra->count) || run_wants_values(r) || r->cli->custom_ops ||
+                   r->cli->passes || r->cli->remarks || is_stream(path) ||
                    memcmp(&r->cli->limits, &unlimited, sizeof unlimited);
   pir_status status = (how.cache || how.show_count) && !own_steps
                           ? open_files(r, path, params, &how)
@@ -330,7 +334,7 @@ int run_open(run *r, const char *path, const char *params, const pir_npy_set *ex
                                  .seed = r->seed,
                                  .max_bytes = r->cli->limits.max_bytes,
                                  .max_ns = cli_stop(r->cli).max_ns};
-  if (cli_has(r->cli, OPT_PROFILE)) {
+  if (cli_has(r->cli, OPT_PROFILE) || cli_has(r->cli, OPT_VIEW)) {
     session.trace = run_take_span;
     session.trace_user = r;
   }
@@ -360,6 +364,7 @@ void run_close(run *r) {
   r->show = NULL;
   run_drop_lods(r);
   run_drop_values(r);
+  run_drop_view(r);
   free(r->spans);
   r->spans = NULL;
   r->span_count = r->span_capacity = 0;
@@ -518,7 +523,8 @@ static const named_option of_plain_runs[] = {{OPT_CASES, "cases"},
                                              {OPT_EXPECT_DIR, "expect-dir"},
                                              {OPT_BENCHMARK, "benchmark"},
                                              {OPT_SCHEDULES, "schedules"},
-                                             {OPT_PROFILE, "profile"}};
+                                             {OPT_PROFILE, "profile"},
+                                             {OPT_VIEW, "view"}};
 
 // Options that --generate alone excludes, and those that are its own.
 static const named_option not_generating[] = {
@@ -618,6 +624,11 @@ static int run_model(run *r, const char *path) {
     return code;
   if (cli_has(r->cli, OPT_PROFILE)) {
     int written = run_write_profile(r, cli_value(r->cli, OPT_PROFILE, NULL));
+    if (written)
+      return written;
+  }
+  if (cli_has(r->cli, OPT_VIEW)) {
+    int written = run_write_view(r, cli_value(r->cli, OPT_VIEW, NULL));
     if (written)
       return written;
   }

@@ -60,7 +60,8 @@ enum {
   OPT_TEMPERATURE,
   OPT_TOP_K,
   OPT_TOP_P,
-  OPT_REPETITION
+  OPT_REPETITION,
+  OPT_VIEW
 };
 
 typedef struct tolerance {
@@ -101,8 +102,9 @@ typedef struct run {
   double load_ms, compile_ms;
   double max_rel_error;  // of all outputs compared so far, relative to the largest element; -1:
                          // none compared
-  pir_span *spans;       // --profile: spans of the last run
+  pir_span *spans;       // --profile, --view: spans of the last run
   size_t span_count, span_capacity;
+  struct view *view;    // --view
   char pipeline[256];   // --train: with the pass that exposes state in front
   double first_run_ms;  // 0: not run yet
 } run;
@@ -232,6 +234,15 @@ int run_benchmark(run *r, const char *seconds);
 int run_shapes(run *r, const char *text);
 void run_take_span(void *user, const pir_span *span);
 int run_write_profile(const run *r, const char *path);
+
+// ---- view.c: --view
+
+// Begins the page: the steps by which `program` becomes the model.
+pir_status run_view_steps(run *r, const char *path, const pir_program *program,
+                          const pir_model_options *how);
+// Ends it with the last run, and writes it.
+int run_write_view(run *r, const char *path);
+void run_drop_view(run *r);
 
 // The folder of --cache; NULL: none.
 const char *run_cache(const run *r);

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "../cli.h"
-#include "html.h"
 #include "../params.h"
+#include "page.h"
 #include "stats.h"
 
 enum {
@@ -60,7 +60,7 @@ static int write_dot(cli_run *cli, const pir_program *program, pir_writer out) {
 }
 
 // Writes the program as `to` says. Returns an exit code.
-static int write_as_format(cli_run *cli, const pir_program *program, const char *to,
+static int write_as_format(cli_run *cli, page *html, pir_program *program, const char *to,
                            pir_writer out) {
   const pir_format_def *def = pir_format_named(to);
   if (def) {
@@ -69,8 +69,8 @@ static int write_as_format(cli_run *cli, const pir_program *program, const char 
                              .strip_debug = cli_has(cli, OPT_STRIP_DEBUG)};
     return cli_exit_code(def->write(def, program, &how, out));
   }
-  if (strcmp(to, "html") == 0)
-    return cli_exit_code(html_write(program, pir_str_from(cli->files[0]), out));
+  if (html)
+    return page_write(html, program, out);
   if (strcmp(to, "stats") == 0)
     return cli_exit_code(stats_write(program, cli_has(cli, OPT_JSON), out));
   return write_dot(cli, program, out);
@@ -105,7 +105,7 @@ static int verify(const cli_run *cli, const pir_program *program) {
   return cli_exit_code(pir_verify(pir_program_module(program), &options));
 }
 
-static int write_outputs(cli_run *cli, pir_program *program, const char *to) {
+static int write_outputs(cli_run *cli, page *html, pir_program *program, const char *to) {
   const char *params = cli_value(cli, OPT_PARAMS_OUT, NULL);
   pir_format format = format_of(to);
   cli_output output;
@@ -114,7 +114,7 @@ static int write_outputs(cli_run *cli, pir_program *program, const char *to) {
   int code = cli_output_open(cli, cli->output, &output);
   if (code)
     return code;
-  code = write_as_format(cli, program, to, cli_output_writer(&output));
+  code = write_as_format(cli, html, program, to, cli_output_writer(&output));
   if (!code && params)
     code = params_write_beside(cli, program, format, params, &output);
   if (!code)
@@ -143,6 +143,10 @@ static int translate(cli_run *cli, pir_format from, const char *to) {
   if (!ctx)
     return CLI_INTERNAL;
   pir_program *program = NULL;
+  page html;
+  bool shows = strcmp(to, "html") == 0;
+  if (shows)
+    page_begin(cli, ctx, &file, &html);
   code = read_as_format(cli, ctx, &file, from, &program);
   const pir_format_def *def = pir_format_named(to);
   bool cuts = cli_has(cli, OPT_OUTPUTS) || cli_has(cli, OPT_INPUTS),
@@ -154,7 +158,11 @@ static int translate(cli_run *cli, pir_format from, const char *to) {
   if (!code && cuts)
     code = cut_program(cli, ctx, program);
   if (!code)
-    code = write_outputs(cli, program, to);
+    code = write_outputs(cli, shows ? &html : NULL, program, to);
+  else if (shows)
+    page_write_broken(&html, program);
+  if (shows)
+    page_end(&html);
   if (program)
     pir_program_destroy(program);
   pir_context_destroy(ctx);

@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""Writes a program of about N ops: layers of an encoder, without names of layers.   layers.py N"""
+import sys
+
+SHAPE = "tensor<8x64xf32>"
+
+
+class Writer:
+    def __init__(self):
+        self.lines, self.values = [], 0
+
+    def op(self, name, operands, attributes="stop_gradient:[true]", shape=SHAPE):
+        of = ", ".join(f"%{v}" for v in operands)
+        types = ", ".join([SHAPE] * len(operands))
+        self.lines.append(f'    (%{self.values}) = "{name}" ({of}) {{{attributes}}} : ({types}) -> {shape}')
+        self.values += 1
+        return self.values - 1
+
+    def parameter(self):
+        name = f"w{self.values}"
+        return self.op("builtin.parameter", [], f'is_distributed:[false],is_parameter:[true],need_clip:[true],parameter_name:"{name}",'
+                       "persistable:[true],stop_gradient:[false],trainable:[true]")
+
+    def layer(self, x):
+        """20 ops: three products, their functions, a sum, and a second part with a gate."""
+        parts = [self.op("pd_op.multiply", [x, self.parameter()]) for _ in range(3)]
+        a, b, c = (self.op(f"pd_op.{f}", [p]) for f, p in zip(("sigmoid", "tanh", "relu"), parts))
+        y = self.op("pd_op.add", [self.op("pd_op.multiply", [a, b]), c])
+        y = self.op("pd_op.add", [x, y])
+        gate = self.op("pd_op.sigmoid", [self.op("pd_op.multiply", [y, self.parameter()])])
+        z = self.op("pd_op.exp", [self.op("pd_op.tanh", [y])])
+        return self.op("pd_op.add", [y, self.op("pd_op.multiply", [gate, z])])
+
+
+def program(ops):
+    w = Writer()
+    x = w.op("pd_op.data", [], 'dtype:float32,name:"x",place:Place(undefined:0),shape:[8,64],stop_gradient:[true]')
+    while w.values + 20 <= ops:
+        x = w.layer(x)
+    w.lines.append(f'    () = "builtin.shadow_output" (%{x}) {{output_name:"y"}} : ({SHAPE}) -> ')
+    return "{\n" + "\n".join(w.lines) + "\n}\n"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(program(int(sys.argv[1])))
