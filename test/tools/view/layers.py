@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Writes a program of about N ops: layers of an encoder, without names of layers.   layers.py N"""
+import random
 import sys
 
 SHAPE = "tensor<8x64xf32>"
@@ -32,11 +33,31 @@ class Writer:
         return self.op("pd_op.add", [y, self.op("pd_op.multiply", [gate, z])])
 
 
+DATA = 'dtype:float32,name:"x",place:Place(undefined:0),shape:[8,64],stop_gradient:[true]'
+
+
 def program(ops):
     w = Writer()
-    x = w.op("pd_op.data", [], 'dtype:float32,name:"x",place:Place(undefined:0),shape:[8,64],stop_gradient:[true]')
+    x = w.op("pd_op.data", [], DATA)
     while w.values + 20 <= ops:
         x = w.layer(x)
+    return whole(w, x)
+
+
+def mixed(ops):
+    """Ops of all kinds, each of which reads values shortly before it: no layers, and nothing repeats."""
+    w, draw = Writer(), random.Random(5)
+    w.op("pd_op.data", [], DATA)
+    while w.values < ops:
+        x, y = (max(0, w.values - 1 - int(draw.expovariate(1 / 12))) for _ in range(2))
+        if draw.random() < 0.4:
+            w.op("pd_op." + draw.choice(["relu", "tanh", "exp", "sigmoid", "sin", "cos", "abs"]), [x])
+        else:
+            w.op("pd_op." + draw.choice(["add", "multiply", "subtract", "maximum"]), [x, y])
+    return whole(w, w.values - 1)
+
+
+def whole(w, x):
     w.lines.append(f'    () = "builtin.shadow_output" (%{x}) {{output_name:"y"}} : ({SHAPE}) -> ')
     return "{\n" + "\n".join(w.lines) + "\n}\n"
 

@@ -4,6 +4,8 @@
 
 const data = JSON.parse(document.getElementById('data').textContent);
 const textOf = number => data.strings[number];
+const numbers = new Map(data.strings.map((text, number) => [text, number]));
+const numberOf = text => numbers.get(text);
 const pairs = list => Array.from({length: list.length / 2}, (_, i) => [list[2 * i], list[2 * i + 1]]);
 
 // An argument list of a block: numbers of values and their types.
@@ -16,19 +18,32 @@ class Op {
     Object.assign(this, {number, line, parent, region, block, operands});
     this.name = textOf(name);
     this.results = types.map((type, i) => ({value: first + i, type: textOf(type)}));
-    this.attrs = new Map(pairs(attrs).map(([key, value]) => [textOf(key), textOf(value)]));
+    this.rawAttrs = attrs;
     this.regions = regions.map(blocks => blocks.map(decodeBlock));
     // A parameter or constant: shown inside of the ops that read it.
     this.holdsValue = Boolean(holds) && operands.length === 0;
   }
 
+  // By name. Most ops of a large program are never asked for all of theirs.
+  get attrs() {
+    this.knownAttrs ??= new Map(pairs(this.rawAttrs).map(([key, value]) => [textOf(key), textOf(value)]));
+    return this.knownAttrs;
+  }
+
+  attr(name) {
+    const key = numberOf(name);
+    for (let i = 0; i < this.rawAttrs.length; i += 2)
+      if (this.rawAttrs[i] === key) return textOf(this.rawAttrs[i + 1]);
+    return '';
+  }
+
   get label() {
-    return (this.attrs.get('op_name') || this.name).replace(/^[a-z_]+\./, '') || '(no name)';
+    return (this.attr('op_name') || this.name).replace(/^[a-z_]+\./, '') || '(no name)';
   }
 
   // The layers around the op, outermost first.
   get path() {
-    return (this.attrs.get('struct_name') || '').split('/').filter(Boolean);
+    return this.attr('struct_name').split('/').filter(Boolean);
   }
 
   // The name of the parameter, input or output that it is.

@@ -14,14 +14,18 @@ class Layout {
     this.known = new Map();  // results of dagre by what it was given: repeated layers are alike
   }
 
+  // Lays out a box and the open ones inside it.
   layOut(scope) {
+    for (const child of scope.children)
+      if (child.open) this.layOut(child);
+    this.layOutOne(scope);
+  }
+
+  // Does so where the open ones inside it are laid out already.
+  layOutOne(scope) {
     scope.title = cut(scope.label);
-    for (const child of scope.children) {
-      if (child.open)
-        this.layOut(child);
-      else
-        measure(child);
-    }
+    for (const child of scope.children)
+      if (!child.open) measure(child);
     const graph = this.graphOf(scope);
     const placed = this.place(graph);
     this.take(scope, graph, placed);

@@ -2,6 +2,7 @@
 
 const FIRST_NODES = 45;
 const LEAST_FIRST_SCALE = 0.6;
+const SLICE_MS = 100;
 
 class Viewer {
   constructor() {
@@ -25,7 +26,7 @@ class Viewer {
     });
     $('drawing').addEventListener('dblclick', event => {
       const node = nodeAt(this.root, this.camera.toDrawing(event.offsetX, event.offsetY));
-      if (node && node.isBox) this.toggle(node);
+      if (node && node.isBox && !this.opening) this.toggle(node);
     });
     $('sheet-close').addEventListener('click', closeSheet);
     $('fit').addEventListener('click', () => this.camera.show(placeOf(this.root)));
@@ -36,6 +37,7 @@ class Viewer {
 
   // A click on the sign in front of a box's title opens or closes it.
   click(node, event) {
+    if (this.opening) return;
     if (node && node.isBox) {
       const place = placeOf(node), at = this.camera.toDrawing(event.offsetX, event.offsetY);
       if (at.x < place.x + 24 && at.y < place.y + HEADER) {
@@ -47,7 +49,10 @@ class Viewer {
   }
 
   key(event) {
-    if (event.key === 'Escape') closeSheet();
+    if (event.key === 'Escape') {
+      closeSheet();
+      this.opening = false;
+    }
     if (event.target.tagName === 'INPUT' || event.ctrlKey || event.metaKey) return;
     const keys = {
       '/': () => $('search').focus(),
@@ -65,7 +70,7 @@ class Viewer {
   }
 
   goTo(i) {
-    if (i < 0 || !this.timeLine.steps[i]) return;
+    if (this.opening || !this.timeLine.steps[i]) return;
     const step = this.timeLine.steps[i];
     this.current = i;
     this.program = step.program;
@@ -138,15 +143,36 @@ class Viewer {
     this.camera.set(x - before.x / scale, y - before.y / scale, scale);
   }
 
-  openAll(open) {
-    const visit = node => node.children.forEach(child => {
-      if (child.isBox) child.open = open;
-      visit(child);
-    });
-    visit(this.root);
+  // Opens or closes all boxes; as they were if that was given up.
+  async openAll(open) {
+    if (this.opening) return;
+    const boxes = boxesOf(this.root), before = boxes.map(box => box.open);
+    for (const box of boxes) box.open = open;
+    if (open && !await this.layOutInSlices(boxes))
+      boxes.forEach((box, i) => {
+        box.open = before[i];
+      });
     this.markStep(this.current);
     this.relayout();
     this.camera.show(placeOf(this.root));
+  }
+
+  // Layouts of many boxes take long: the page answers between them, and Escape gives up. They are
+  // known afterwards. Inner boxes come first.
+  async layOutInSlices(boxes) {
+    this.opening = true;
+    let began = performance.now();
+    for (let i = 0; i < boxes.length && this.opening; i++) {
+      this.layout.layOutOne(boxes[i]);
+      if (performance.now() - began < SLICE_MS) continue;
+      $('progress').textContent = `${i + 1} of ${boxes.length} boxes laid out; Escape gives up`;
+      await new Promise(done => setTimeout(done));
+      began = performance.now();
+    }
+    $('progress').textContent = '';
+    const finished = this.opening;
+    this.opening = false;
+    return finished;
   }
 
   select(node) {
@@ -158,7 +184,7 @@ class Viewer {
   // Opens the boxes around an op, and shows it.
   choose(op) {
     const node = this.builder.nodes.get(this.program.byNumber.get(op.number) || op);
-    if (!node) return;
+    if (!node || this.opening) return;
     let closed = false;
     for (let around = node.parent; around; around = around.parent) {
       closed = closed || !around.open;
@@ -180,10 +206,11 @@ class Viewer {
   }
 
   redraw() {
-    if (this.pending || !this.root) return;
+    if (this.pending || this.opening || !this.root) return;
     this.pending = true;
     requestAnimationFrame(() => {
       this.pending = false;
+      if (this.opening) return;
       this.painter.draw(this.root);
       this.minimap.draw();
       if (!this.shownAt) this.shownAt = performance.now();

@@ -133,6 +133,11 @@ function leavesOf(node) {
   return node.isBox ? node.children.flatMap(leavesOf) : [node];
 }
 
+// The boxes inside of a node, each behind those that it holds.
+function boxesOf(node) {
+  return node.children.filter(child => child.isBox).flatMap(child => [...boxesOf(child), child]);
+}
+
 function commonPath(node) {
   const paths = leavesOf(node).map(leaf => leaf.path).filter(path => path.length);
   if (!paths.length) return [];
