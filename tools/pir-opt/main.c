@@ -465,7 +465,7 @@ static int process(cli_run *cli, const cli_file *file, uint32_t first_line, cli_
   pir_verify_options verify = {.size = sizeof verify,
                                .strict = cli_has(cli, OPT_STRICT),
                                .fragment = cli_has(cli, OPT_FRAGMENT)};
-  int code = show_begin(cli, cli_value(cli, OPT_VIEW, NULL), &show);
+  int code = show_begin(cli, cli_value(cli, OPT_VIEW, NULL), cli_has(cli, OPT_SPLIT), &show);
   if (!code)
     code = read_with_parameters(cli, ctx, file, first_line, &program);
   // Passes and some formats require ops to match their declarations; printing an older text

@@ -11,10 +11,12 @@ static void take_shown_diag(void *user, const pir_diag *diag) {
   cli_print_diag(s->cli, diag);
 }
 
-int show_begin(cli_run *cli, const char *folder, showing *out) {
+int show_begin(cli_run *cli, const char *folder, bool splits, showing *out) {
   *out = (showing){.cli = cli, .folder = folder};
   if (!folder)
     return 0;
+  if (splits)
+    return cli_fail(cli, CLI_USAGE, "--view shows one program, not the parts of a file");
   if (cli->intercept)
     return cli_fail(cli, CLI_USAGE,
                     "--view, --report and --verify-diagnostics: only one of "

@@ -12,8 +12,9 @@ typedef struct showing {
   view *view;
 } showing;
 
-// Begins a page where `folder` is given, and hears diagnostics for it. Returns an exit code.
-int show_begin(cli_run *cli, const char *folder, showing *out);
+// Begins a page where `folder` is given, and hears diagnostics for it. `splits`: the file has
+// several programs, which is refused. Returns an exit code.
+int show_begin(cli_run *cli, const char *folder, bool splits, showing *out);
 // Writes the page: the program as it is (NULL: it was not read), and the loops of its groups;
 // with `form` assembly, that too. `code` is the exit code so far: where something failed the
 // page has the diagnostics and `text`, the program's. Returns an exit code.

@@ -561,6 +561,18 @@ static int check_generate(const run *r) {
   return code ? code : refuse_options(r, of_plain_runs, COUNT(of_plain_runs), "--generate");
 }
 
+// Runs that --view does not show: none, or one after the other of several models or shapes.
+static const named_option not_shown[] = {{OPT_CASES, "cases"},
+                                         {OPT_TRAIN, "train"},
+                                         {OPT_SHAPES, "shapes"},
+                                         {OPT_COMPILE_ONLY, "compile-only"},
+                                         {OPT_TUNE, "tune"}};
+
+static int check_view(const run *r) {
+  return cli_has(r->cli, OPT_VIEW) ? refuse_options(r, not_shown, COUNT(not_shown), "--view")
+                                   : 0;
+}
+
 // Checks the options that --tune needs or excludes.
 static int check_tune(const run *r, const char *path) {
   const char *seconds = cli_value(r->cli, OPT_TUNE, NULL);
@@ -721,6 +733,8 @@ static int run_tool(cli_run *cli) {
     code = read_options(&r);
   if (!code)
     code = check_generate(&r);
+  if (!code)
+    code = check_view(&r);
   if (!code)
     code = check_tune(&r, path);
   bool alone = !cases && !path;

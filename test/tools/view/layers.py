@@ -36,11 +36,15 @@ class Writer:
 DATA = 'dtype:float32,name:"x",place:Place(undefined:0),shape:[8,64],stop_gradient:[true]'
 
 
-def program(ops):
+def program(ops, towers=1):
+    """Layers behind each other, in towers beside each other."""
     w = Writer()
-    x = w.op("pd_op.data", [], DATA)
-    while w.values + 20 <= ops:
-        x = w.layer(x)
+    tops = [w.op("pd_op.data", [], DATA)] * towers
+    while w.values + 20 * towers <= ops:
+        tops = [w.layer(x) for x in tops]
+    x = tops[0]
+    for top in tops[1:]:
+        x = w.op("pd_op.add", [x, top])
     return whole(w, x)
 
 

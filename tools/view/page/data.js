@@ -65,19 +65,35 @@ class Program {
   constructor([name, ms, records]) {
     Object.assign(this, {name, ms, records});
     this.ops = records.map(opOfRecord);
-    this.byNumber = new Map(this.ops.map(op => [op.number, op]));
-    this.definers = new Map();
-    this.users = new Map();
-    for (const op of this.ops) this.enter(op);
   }
 
-  enter(op) {
-    for (const {value} of op.results) this.definers.set(value, op);
-    for (const {value} of op.regions.flat(2)) this.definers.set(value, op);
-    for (const value of new Set(op.operands)) {
-      if (!this.users.has(value)) this.users.set(value, []);
-      this.users.get(value).push(op);
+  // Made when the step is first shown.
+  get maps() {
+    if (!this.knownMaps) {
+      this.knownMaps = {numbers: new Map(), definers: new Map(), users: new Map()};
+      for (const op of this.ops) this.enter(op, this.knownMaps);
     }
+    return this.knownMaps;
+  }
+
+  enter(op, {numbers, definers, users}) {
+    numbers.set(op.number, op);
+    for (const {value} of op.results) definers.set(value, op);
+    for (const {value} of op.regions.flat(2)) definers.set(value, op);
+    for (const value of new Set(op.operands)) {
+      if (!users.has(value)) users.set(value, []);
+      users.get(value).push(op);
+    }
+  }
+
+  get byNumber() {
+    return this.maps.numbers;
+  }
+  get definers() {
+    return this.maps.definers;
+  }
+  get users() {
+    return this.maps.users;
   }
 
   usersOf(op) {
