@@ -87,11 +87,13 @@ class Viewer {
     this.timeLine.mark(i);
   }
 
-  // All of a small program; of a larger one the top, as large as its texts need.
+  // All of a small program; of a larger one its first op, as large as texts need.
   showBeginning() {
     this.camera.show(placeOf(this.root));
     if (this.camera.scale >= LEAST_FIRST_SCALE) return;
-    this.camera.set(this.root.width / 2 - this.camera.width / 2 / LEAST_FIRST_SCALE, -10, LEAST_FIRST_SCALE);
+    const first = this.root.children.reduce((a, b) => b.y < a.y ? b : a);
+    const x = first.x + first.width / 2 - this.camera.width / 2 / LEAST_FIRST_SCALE;
+    this.camera.set(x, first.y - 20, LEAST_FIRST_SCALE);
   }
 
   // Opens boxes from the outside in while few nodes are shown.
