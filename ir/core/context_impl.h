@@ -59,6 +59,7 @@ struct pir_context {
   pir_progress_sink progress;
   size_t errors;
   pir_log_level log_level;
+  bool reads_json;  // the last program that was read: its lines tell little of a place
   bool note_heard;  // a note belongs to a diagnostic that was heard
   pir_set names;    // pir_name_entry
   pir_set

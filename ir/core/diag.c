@@ -185,7 +185,7 @@ static pir_status emit_report(void *user) {
     pir_strbuf_str(&message, pir_op_name(call->op));
     pir_strbuf_lit(&message, "\" ");
   }
-  if (call->op)
+  if (call->op && (!call->diag.place.line || call->ctx->reads_json))
     describe_path(&path, call->op);
   pir_strbuf_vformat(&message, call->format, call->args);
   call->diag.message = pir_strbuf_view(&message);

@@ -3,6 +3,7 @@
 // in file order. A parallel scan of the text finds the start of each op, so ops carry
 // locations. Cost: linear in the file.
 #include "serialize_read_impl.h"
+#include <context_impl.h>
 
 #include <string.h>
 
@@ -522,5 +523,6 @@ pir_status pir_program_read_json(pir_context *ctx, pir_str text, pir_str file,
     return pir_refuse_null(ctx, __func__);
   read_call call = {ctx, text, file, out_program};
   *out_program = NULL;
+  ctx->reads_json = true;
   return pir_context_enter(ctx, read_json, &call);
 }

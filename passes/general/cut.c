@@ -3,7 +3,10 @@
 //   inputs=A|B   these values are inputs, of the types that they have
 // A value is named by the number that the program's text prints (%12), by the name of an
 // output, input or parameter, or by its name in the file that was translated. Names are looked
-// up before anything is changed.
+// up before anything is changed. Ops with an effect besides memory, as assertions and pushes on
+// a stack, stay with their operands; memory that is written in place is no hindrance, since
+// readers first get the written value (forward_writes.h).
+#include "forward_writes.h"
 #include "program_ports.h"
 #include <effects.h>
 #include <map.h>
@@ -36,7 +39,11 @@ static pir_status find_value(const cutting *c, pir_str name, pir_value **out_val
   if (status == PIR_NOT_FOUND)
     return refuse(c, PIR_INVALID, "the program has no value", name);
   PIR_TRY(status);
-  if (pir_value_block(*out_value) != pir_program_block(c->run->program))
+  // The result of a fetch goes with it: its operand is meant.
+  for (pir_op *op = pir_value_op(*out_value); op && pir_op_has(op, PIR_OUTPUT);
+       op = pir_value_op(*out_value))
+    *out_value = pir_op_operand(op, 0);
+  if (!pir_value_op(*out_value) || pir_value_block(*out_value) != pir_program_block(c->run->program))
     return refuse(c, PIR_UNSUPPORTED, "unsupported: a value inside of a region,", name);
   const pir_type *type = pir_value_type(*out_value);
   if (!type || !pir_type_is_tensor(type))
@@ -54,6 +61,9 @@ static pir_status find_values(cutting *c, const char *key, cut_values *out) {
     list = (pir_str){list.data + past, list.size - past};
     cut_value found = {.name = name};
     PIR_TRY(find_value(c, name, &found.value));
+    for (size_t i = 0; i < out->count; i++)
+      if (pir_str_equal(out->items[i].name, name))
+        return refuse(c, PIR_INVALID, "twice the same name,", name);
     pir_vec_push(pir_context_arena(c->ctx), out, found);
   }
   return PIR_OK;
@@ -61,61 +71,38 @@ static pir_status find_values(cutting *c, const char *key, cut_values *out) {
 
 // ---- the ops that the outputs need
 
-// Values that needed ops read, as a set; of values that share memory by in-place ops, the first
-// one stands for all.
+// Values that needed ops read, as a set.
 typedef struct reads {
   pir_arena *arena;
-  pir_map first;  // value -> the value whose memory it is
-  pir_map read;   // first values, each with 1
+  pir_map values;
 } reads;
-
-static pir_value *first_of(const reads *r, pir_value *value) {
-  pir_value *first = pir_map_get(&r->first, value);
-  return first ? first : value;
-}
-
-static pir_walk_result note_memory(pir_op *op, void *user) {
-  reads *r = user;
-  const pir_opdef *def = pir_op_def(op);
-  for (size_t i = 0; i < def->inplace_count && def->traits & PIR_INPLACE; i++) {
-    pir_value *from = pir_op_optional(op, def->inplace[i].operand);
-    if (from && def->inplace[i].result < pir_op_results(op))
-      pir_map_put(r->arena, &r->first, pir_op_result(op, def->inplace[i].result),
-                  (uintptr_t)first_of(r, from));
-  }
-  return PIR_WALK_CONTINUE;
-}
 
 static pir_walk_result note_reads(pir_op *op, void *user) {
   reads *r = user;
-  for (size_t i = 0; i < pir_op_operands(op); i++) {
-    pir_value *value = pir_op_operand(op, i);
-    if (value)
-      pir_map_put(r->arena, &r->read, first_of(r, value), 1);
-  }
+  for (size_t i = 0; i < pir_op_operands(op); i++)
+    if (pir_op_operand(op, i))
+      pir_map_put(r->arena, &r->values, pir_op_operand(op, i), 1);
   return PIR_WALK_CONTINUE;
 }
 
-static bool later_reads(const reads *r, pir_value *value) {
-  return value && pir_map_find(&r->read, first_of(r, value));
+// Stops at an op that does more than computing its results, or that may.
+static pir_walk_result find_effect(pir_op *op, void *user) {
+  enum {
+    HARMLESS = PIR_PURE | PIR_INPUT | PIR_PARAMETER | PIR_RANDOM | PIR_INPLACE | PIR_CONTROL |
+               PIR_TERMINATOR
+  };
+  (void)user;
+  bool harmless = pir_op_has(op, PIR_REGISTERED) && pir_op_has_any(op, HARMLESS);
+  return harmless ? PIR_WALK_CONTINUE : PIR_WALK_STOP;
 }
 
-// Stops at an op that writes a value that is read, or that may.
-static pir_walk_result find_write(pir_op *op, void *user) {
-  const reads *r = user;
-  for (size_t i = 0; i < pir_op_operands(op); i++)
-    if (pir_op_overwrites(op, i) && later_reads(r, pir_op_operand(op, i)))
-      return PIR_WALK_STOP;
-  return pir_op_has(op, PIR_REGISTERED) ? PIR_WALK_CONTINUE : PIR_WALK_STOP;
-}
-
-static bool cut_needs(reads *r, pir_op *op) {
+static bool cut_needs(const reads *r, pir_op *op) {
   if (pir_op_has_any(op, PIR_OUTPUT | PIR_TERMINATOR))
     return true;
   for (size_t i = 0; i < pir_op_results(op); i++)
-    if (later_reads(r, pir_op_result(op, i)))
+    if (pir_map_find(&r->values, pir_op_result(op, i)))
       return true;
-  return pir_walk(op, PIR_PRE_ORDER, find_write, r) == PIR_WALK_STOP;
+  return pir_walk(op, PIR_PRE_ORDER, find_effect, NULL) == PIR_WALK_STOP;
 }
 
 // One sweep from the last op to the first, so that later readers are known.
@@ -123,7 +110,6 @@ static void erase_unneeded(const cutting *c) {
   pir_block *block = pir_program_block(c->run->program);
   reads r = {.arena = pir_context_arena(c->ctx)};
   uint64_t erased = 0;
-  pir_walk(pir_program_module(c->run->program), PIR_PRE_ORDER, note_memory, &r);
   for (pir_op *op = pir_block_last(block), *before; op; op = before) {
     before = pir_op_prev(op);
     if (cut_needs(&r, op)) {
@@ -135,16 +121,17 @@ static void erase_unneeded(const cutting *c) {
     pir_rewriter_erase(c->run->rewriter, op);
     erased++;
   }
-  pir_map_free(r.arena, &r.first);
-  pir_map_free(r.arena, &r.read);
+  pir_map_free(r.arena, &r.values);
   pir_run_count(c->run, "ops erased", erased);
 }
 
 // ---- ports
 
+// From the last one on: an output may read the result of another one.
 static void erase_outputs(const cutting *c) {
-  for (pir_op *op = pir_block_first(pir_program_block(c->run->program)), *next; op; op = next) {
-    next = pir_op_next(op);
+  for (pir_op *op = pir_block_last(pir_program_block(c->run->program)), *before; op;
+       op = before) {
+    before = pir_op_prev(op);
     if (pir_op_has(op, PIR_OUTPUT) && pir_op_unused(op))
       pir_rewriter_erase(c->run->rewriter, op);
   }
@@ -182,6 +169,8 @@ pir_status pir_pass_cut(pir_pass_run *run) {
   pir_status status = find_values(&c, "outputs", &c.outputs);
   if (!status)
     status = find_values(&c, "inputs", &c.inputs);
+  if (!status)
+    status = pir_forward_writes(run, false, NULL, NULL);
   if (!status) {
     replace_outputs(&c);
     replace_inputs(&c);

@@ -68,8 +68,8 @@ typedef struct pir_diag {
   pir_str message;
   // The text line at `place`, when the reader has it; else empty.
   pir_str source_line;
-  // "block 0, op 17 pd_op.conv2d of conv2d_3.w_0" for an op, with a parameter that it reads; else
-  // empty.
+  // "block 0, op 17 pd_op.conv2d of conv2d_3.w_0" for an op of JSON or of binary input, with a
+  // parameter that it reads; else empty.
   pir_str op_path;
 } pir_diag;
 

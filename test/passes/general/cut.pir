@@ -5,6 +5,11 @@
 // RUN: pir-opt %s --outputs=first,x | FileCheck --check-prefix=NAMES %s
 // RUN: pir-opt %s '--passes=cut{outputs=%8}' | FileCheck --check-prefix=WRITTEN %s
 // RUN: pir-translate %s --inputs=%4 --outputs=second | FileCheck --check-prefix=PART %s
+// RUN: pir-opt %s --inputs=%7 --outputs=%8 | FileCheck --check-prefix=BEHIND %s
+// RUN: sed 's/^  () = .*output_name:"first".*/  (%%12) = "pd_op.fetch" (%%4) {name:"first",col:0} : (builtin.tensor<128xf32>) -> builtin.tensor<128xf32>/' %s >%t.pir
+// RUN: pir-opt %t.pir --outputs=%12 | FileCheck --check-prefix=FETCH %s
+// RUN: pir-opt %t.pir --inputs=%12 --outputs=second | FileCheck --check-prefix=PART12 %s
+// RUN: not pir-opt %s --outputs=%4,%4 2>&1 | FileCheck --check-prefix=TWICE %s
 // RUN: not pir-opt %s --outputs=nothing 2>&1 | FileCheck --check-prefix=NONE %s
 // RUN: not pir-opt %s --outputs=%11 2>&1 | FileCheck --check-prefix=INSIDE %s
 // RUN: pir-opt %s --outputs=%4 --emit=loops | FileCheck --check-prefix=LOOPS %s
@@ -22,13 +27,24 @@
 // NAMES-NEXT: output_name:"first"
 // NAMES-NEXT: output_name:"x"
 // NAMES-NOT: (%
-// The value is written in place before it is read, by an op whose own result nothing reads.
+// The value is written in place before it is read.
 // WRITTEN: "pd_op.data" () {{.*}}name:"x"
-// WRITTEN: (%[[C:.*]]) = "pd_op.scale" (%0
-// WRITTEN-NEXT: "pd_op.relu_" (%[[C]])
-// WRITTEN-NEXT: "pd_op.abs" (%[[C]])
+// WRITTEN: (%[[A:.*]]) = "pd_op.scale" (%0
+// WRITTEN-NEXT: (%[[B:.*]]) = "pd_op.relu_" (%[[A]])
+// WRITTEN-NEXT: "pd_op.abs" (%[[B]])
 // WRITTEN-NEXT: output_name:"%8"
 // WRITTEN-NOT: (%
+// BEHIND: "pd_op.data" () {{.*}}name:"%7"
+// BEHIND-NEXT: "pd_op.abs" (%0)
+// BEHIND-NEXT: output_name:"%8"
+// BEHIND-NOT: (%
+// FETCH: (%2) = "pd_op.exp"
+// FETCH-NEXT: "builtin.shadow_output" (%2) {output_name:"%12"}
+// FETCH-NOT: fetch
+// PART12: "pd_op.data" () {{.*}}name:"%12"
+// PART12-NEXT: "pd_op.tanh" (%0)
+// PART12-NOT: fetch
+// TWICE: error: cut: twice the same name, "%4"
 // NONE: error: cut: the program has no value "nothing"
 // INSIDE: error: cut: unsupported: a value inside of a region, "%11"
 // LOOPS: exp
