@@ -1,6 +1,8 @@
 // Values by the names of ports. An output's name goes before an input's.
 #include <pir/layer/named_values.h>
 
+#include <pir/compiler/build.h>
+#include <pir/compiler/dialect/builtin.h>
 #include <pir/compiler/infer.h>
 #include <pir/layer/value_names.h>
 
@@ -28,4 +30,19 @@ pir_status pir_find_named_value(const pir_program *program, pir_str name, pir_va
   if (out_is_output)
     *out_is_output = is_output;
   return value ? PIR_OK : pir_program_find_value(program, name, out_value);
+}
+
+pir_op *pir_append_output(pir_program *program, pir_str name, pir_value *value) {
+  pir_context *ctx = pir_program_context(program);
+  pir_named_attr attr = {pir_name_get(ctx, PIR_STR("output_name")),
+                         pir_attr_str(ctx, PIR_ATTR_STR, name)};
+  pir_op_spec spec = {.def = pir_context_op(ctx, BUILTIN_SHADOW_OUTPUT),
+                      .loc = pir_op_loc(pir_value_op(value)),
+                      .operands = &value,
+                      .operand_count = 1,
+                      .attrs = &attr,
+                      .attr_count = 1};
+  pir_op *output = pir_op_create(ctx, &spec);
+  pir_block_append(pir_program_block(program), output);
+  return output;
 }

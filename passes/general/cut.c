@@ -43,7 +43,8 @@ static pir_status find_value(const cutting *c, pir_str name, pir_value **out_val
   for (pir_op *op = pir_value_op(*out_value); op && pir_op_has(op, PIR_OUTPUT);
        op = pir_value_op(*out_value))
     *out_value = pir_op_operand(op, 0);
-  if (!pir_value_op(*out_value) || pir_value_block(*out_value) != pir_program_block(c->run->program))
+  if (!pir_value_op(*out_value) ||
+      pir_value_block(*out_value) != pir_program_block(c->run->program))
     return refuse(c, PIR_UNSUPPORTED, "unsupported: a value inside of a region,", name);
   const pir_type *type = pir_value_type(*out_value);
   if (!type || !pir_type_is_tensor(type))

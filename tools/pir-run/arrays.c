@@ -133,9 +133,26 @@ static bool parse_range(const char *text, double *out_least, double *out_most) {
     return false;
   if (!dots)
     return !*end;
-  bool whole = end == dots || end == dots + 1;  // strtod takes "0." of "0..9"
+  bool ends = end == dots || end == dots + 1;  // strtod takes "0." of "0..9"
   *out_most = strtod(dots + 2, &end);
-  return whole && end != dots + 2 && !*end && *out_least <= *out_most;
+  return ends && end != dots + 2 && !*end && *out_least <= *out_most;
+}
+
+// Whether the type has the numbers of a range. Whole ones are read as doubles.
+static bool has_range(pir_dtype dtype, double least, double most) {
+  if (!isfinite(least) || !isfinite(most))
+    return false;
+  if (pir_dtype_is_float(dtype))
+    return true;
+  int bits = (int)pir_dtype_size(dtype) * 8;
+  bool is_signed = dtype == PIR_I8 || dtype == PIR_I16 || dtype == PIR_I32 || dtype == PIR_I64;
+  if (dtype == PIR_BOOL)
+    return least >= 0 && most <= 1;
+  if (!pir_dtype_is_integer(dtype) || ceil(least) > floor(most))
+    return false;
+  double end = ldexp(1, is_signed || bits == 64 ? bits - 1 : bits),
+         begin = is_signed ? -end : 0;
+  return least >= begin && most < end;
 }
 
 // One number of a range: integers with both ends, floats up to the end.
@@ -143,21 +160,22 @@ static double draw_number(uint64_t *state, bool is_float, double least, double m
   double part = (double)(cli_random(state) >> 11) * 0x1p-53;
   if (is_float)
     return least + part * (most - least);
-  double drawn = floor(least + part * (floor(most) - least + 1));
-  return drawn > most ? most : drawn;
+  double first = ceil(least), last = floor(most);
+  double drawn = first + floor(part * (last - first + 1));
+  return drawn > last ? last : drawn;
 }
 
-// Fills a dense tensor with numbers of a range. False: its elements are no real numbers.
+// Fills a dense tensor with numbers of a range. False: it cannot have them.
 static bool fill_range(pir_tensor *tensor, double least, double most, uint64_t seed) {
   int64_t count = pir_tensor_numel(tensor);
   size_t size = pir_dtype_size(tensor->dtype);
   bool is_float = pir_dtype_is_float(tensor->dtype);
-  if (!is_float && !pir_dtype_is_integer(tensor->dtype) && tensor->dtype != PIR_BOOL)
+  if (!has_range(tensor->dtype, least, most))
     return false;
   char *to = tensor->data;
   for (int64_t i = 0; i < count; i++, to += size) {
     double value = draw_number(&seed, is_float, least, most);
-    int64_t whole = (int64_t)value;
+    int64_t whole = is_float ? 0 : (int64_t)value;
     float single = (float)value;
     uint16_t half =
         tensor->dtype == PIR_BF16 ? pir_f32_to_bf16(single) : pir_f32_to_f16(single);
@@ -212,8 +230,8 @@ static int take_shape(run *r, size_t i, const char *text) {
   int code = run_make_input(r, i, shape, rank, false, 0);
   bool is_zero = least == 0 && most == 0;  // as the input was made; strings are empty
   if (!code && !is_zero && !fill_range(&r->inputs[i].tensor, least, most, seed))
-    code = cli_fail(r->cli, CLI_INVALID, "input %zu \"%s\": %s cannot be drawn from a range", i,
-                    port.name.data, pir_dtype_name(dtype));
+    code = cli_fail(r->cli, CLI_USAGE, "input %zu \"%s\": %s has not all numbers of that range",
+                    i, port.name.data, pir_dtype_name(dtype));
   return code;
 }
 

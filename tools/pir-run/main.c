@@ -710,12 +710,13 @@ static int run_file(run *r, const char *path) {
   if (folder && !access(npz, R_OK))
     code = run_read_arrays(r->cli, npz, &extra);
   const char *compare = cli_value(r->cli, OPT_COMPARE, NULL);
-  if (!code && compare && strchr(compare, ','))
-    return run_compare_pipelines(r, compare, path);
-  r->exposes = compare;
-  if (!code)
+  bool pipelines = compare && strchr(compare, ',');
+  r->exposes = compare && !pipelines;
+  if (!code && pipelines)
+    code = run_compare_pipelines(r, compare, path, &extra);
+  else if (!code)
     code = run_open(r, path, cli_value(r->cli, OPT_PARAMS, NULL), &extra);
-  if (!code && !cli_has(r->cli, OPT_COMPILE_ONLY))
+  if (!code && r->model && !cli_has(r->cli, OPT_COMPILE_ONLY))
     code = run_model(r, path);
   report_error(r);
   run_close(r);

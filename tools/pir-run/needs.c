@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FREE_EXTENT = 16, FREE_SIDE = 224 };
+enum { FREE_EXTENT = 16, FREE_SIDE = 224, MOST_NAMES = 64 };
 
 static bool is_free(const pir_port *port, int axis) {
   return port->shape[axis] < 0;
@@ -85,8 +85,8 @@ int run_refuse_missing(const run *r, size_t i) {
 
 // Extents that were made up, by name: extents of one name are equal.
 typedef struct made_extents {
-  pir_str names[PIR_MAX_RANK];
-  int64_t extents[PIR_MAX_RANK];
+  pir_str names[MOST_NAMES];
+  int64_t extents[MOST_NAMES];
   size_t count;
 } made_extents;
 
@@ -111,16 +111,30 @@ static int64_t extent_of(made_extents *made, const pir_port *port, int axis) {
     if (pir_str_equal(made->names[i], name))
       return made->extents[i];
   int64_t extent = make_extent(port, axis);
-  if (name.size && made->count < PIR_MAX_RANK) {
+  if (name.size && made->count < MOST_NAMES) {
     made->names[made->count] = name;
     made->extents[made->count++] = extent;
   }
   return extent;
 }
 
+// Notes the extents of an input that was given.
+static void note_given(made_extents *made, const pir_port *port, const pir_tensor *given) {
+  for (int d = 0; d < port->rank && port->rank == given->rank; d++)
+    if (is_free(port, d) && port->dims[d].size && made->count < MOST_NAMES) {
+      made->names[made->count] = port->dims[d];
+      made->extents[made->count++] = given->shape[d];
+    }
+}
+
 int run_make_inputs_up(run *r) {
   made_extents made = {0};
   int code = 0;
+  for (size_t i = 0; i < pir_model_inputs(r->model); i++) {
+    pir_port port = input_port(r->model, i);
+    if (r->inputs[i].tensor.data)
+      note_given(&made, &port, &r->inputs[i].tensor);
+  }
   for (size_t i = 0; i < pir_model_inputs(r->model) && !code; i++) {
     pir_port port = input_port(r->model, i);
     char text[1024] = "";

@@ -138,7 +138,9 @@ int run_dump(const run *r, const char *folder);
 // that differs is reported.
 int run_compare_folder(run *r, const char *folder);
 // Runs a model by two pipelines, as in `kernels,compile`, and compares the values in between.
-int run_compare_pipelines(const run *r, const char *text, const char *path);
+// `extra`: as of run_open.
+int run_compare_pipelines(const run *r, const char *text, const char *path,
+                          const pir_npy_set *extra);
 
 // ---- lods.c: offsets of sequences
 // Of the case in `folder` (NULL: none) and of all --lod options, for the inputs as they are

@@ -4,8 +4,7 @@
 // 110.relu.
 #include "run.h"
 
-#include <pir/compiler/build.h>
-#include <pir/compiler/dialect/builtin.h>
+#include <pir/layer/named_values.h>
 #include <pir/layer/value_names.h>
 
 #include <errno.h>
@@ -33,11 +32,17 @@ struct run_values {
 
 // ---- the list
 
+// Whether something reads the value. What an op writes in place is read through its operand.
+static bool is_used(const pir_op *op, const pir_value *value) {
+  return !pir_value_unused(value) ||
+         (pir_op_has(op, PIR_INPLACE) && pir_op_result(op, 0) == value);
+}
+
 static bool is_wanted(const run_values *v, const pir_value *value) {
   const pir_op *op = pir_value_op(value);
   const pir_type *type = pir_value_type(value);
   return op && pir_value_block(value) == v->block && type && pir_type_is_tensor(type) &&
-         !pir_op_has_any(op, PIR_PARAMETER | PIR_INPUT | PIR_OUTPUT);
+         is_used(op, value) && !pir_op_has_any(op, PIR_PARAMETER | PIR_INPUT | PIR_OUTPUT);
 }
 
 static void note_value(void *user, uint64_t number, pir_value *value) {
@@ -70,18 +75,12 @@ static int order_numbers(const void *a, const void *b) {
   return (x->number > y->number) - (x->number < y->number);
 }
 
-static void append_output(pir_program *program, const run_value *v) {
-  pir_context *ctx = pir_program_context(program);
-  pir_value *value = v->value;
-  pir_named_attr attr = {pir_name_get(ctx, PIR_STR("output_name")),
-                         pir_attr_str(ctx, PIR_ATTR_STR, pir_str_from(v->name))};
-  pir_op_spec spec = {.def = pir_context_op(ctx, BUILTIN_SHADOW_OUTPUT),
-                      .loc = pir_op_loc(pir_value_op(value)),
-                      .operands = &value,
-                      .operand_count = 1,
-                      .attrs = &attr,
-                      .attr_count = 1};
-  pir_block_append(pir_program_block(program), pir_op_create(ctx, &spec));
+// Right behind the value, which a later op may overwrite.
+static void expose(pir_program *program, const run_value *v) {
+  pir_op *output = pir_append_output(program, pir_str_from(v->name), v->value);
+  pir_op *next = pir_op_next(pir_value_op(v->value));
+  if (next && next != output)
+    pir_op_move_before(output, next);
 }
 
 bool run_wants_values(const run *r) {
@@ -106,7 +105,7 @@ pir_status run_expose_values(run *r, pir_program *program) {
     v->items[i].op = position;
   }
   for (size_t i = 0; i < v->count; i++)
-    append_output(program, &v->items[i]);
+    expose(program, &v->items[i]);
   return PIR_OK;
 }
 
@@ -211,10 +210,9 @@ static int compare_runs(run *expected, run *r, const run_values *values) {
 }
 
 // Opens and runs the model by one pipeline.
-static int run_by(run *r, const char *pipeline, const char *path) {
-  pir_npy_set none = {0};
+static int run_by(run *r, const char *pipeline, const char *path, const pir_npy_set *extra) {
   r->chosen = pipeline;
-  int code = run_open(r, path, cli_value(r->cli, OPT_PARAMS, NULL), &none);
+  int code = run_open(r, path, cli_value(r->cli, OPT_PARAMS, NULL), extra);
   const char *folder = cli_value(r->cli, OPT_CASE, NULL);
   if (!code)
     code = run_take_inputs(r, folder);
@@ -225,12 +223,12 @@ static int run_by(run *r, const char *pipeline, const char *path) {
 
 // Runs both pipelines with or without the values in between as outputs.
 static int compare_once(const run *r, const char *first, const char *second, const char *path,
-                        bool exposes, size_t *out_count) {
+                        const pir_npy_set *extra, bool exposes, size_t *out_count) {
   run a = *r, b = *r;
   a.exposes = b.exposes = exposes;
-  int code = run_by(&a, first, path);
+  int code = run_by(&a, first, path, extra);
   if (!code)
-    code = run_by(&b, second, path);
+    code = run_by(&b, second, path, extra);
   if (!code)
     code = compare_runs(&a, &b, b.values);
   *out_count = b.values ? b.values->count : pir_model_outputs(b.model);
@@ -239,15 +237,16 @@ static int compare_once(const run *r, const char *first, const char *second, con
   return code;
 }
 
-int run_compare_pipelines(const run *r, const char *text, const char *path) {
+int run_compare_pipelines(const run *r, const char *text, const char *path,
+                          const pir_npy_set *extra) {
   char *first = strdup(text), *comma = first ? strchr(first, ',') : NULL;
   size_t values = 0, outputs = 0;
   if (!first)
     return cli_fail(r->cli, CLI_LIMIT, "out of memory");
   *comma = 0;
-  int code = compare_once(r, first, comma + 1, path, true, &values);
+  int code = compare_once(r, first, comma + 1, path, extra, true, &values);
   if (!code)
-    code = compare_once(r, first, comma + 1, path, false, &outputs);
+    code = compare_once(r, first, comma + 1, path, extra, false, &outputs);
   free(first);
   return code ? code : say_equal(values);
 }

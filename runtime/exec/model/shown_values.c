@@ -3,22 +3,7 @@
 // end of the program, before passes change it.
 #include "model_impl.h"
 
-#include <pir/compiler/build.h>
-#include <pir/compiler/dialect/builtin.h>
 #include <pir/layer/named_values.h>
-
-static void append_output(pir_program *program, pir_str name, pir_value *value) {
-  pir_context *ctx = pir_program_context(program);
-  pir_named_attr attr = {pir_name_get(ctx, PIR_STR("output_name")),
-                         pir_attr_str(ctx, PIR_ATTR_STR, name)};
-  pir_op_spec spec = {.def = pir_context_op(ctx, BUILTIN_SHADOW_OUTPUT),
-                      .loc = pir_op_loc(pir_value_op(value)),
-                      .operands = &value,
-                      .operand_count = 1,
-                      .attrs = &attr,
-                      .attr_count = 1};
-  pir_block_append(pir_program_block(program), pir_op_create(ctx, &spec));
-}
 
 static pir_status show_value(pir_program *program, const char *text) {
   pir_context *ctx = pir_program_context(program);
@@ -39,7 +24,7 @@ static pir_status show_value(pir_program *program, const char *text) {
   if (!pir_value_type(value) || !pir_type_is_tensor(pir_value_type(value)))
     return pir_report_op(op, PIR_UNSUPPORTED, PIR_ERROR,
                          "unsupported: to show \"%s\", a value that is not one tensor", text);
-  append_output(program, name, value);
+  pir_append_output(program, name, value);
   return PIR_OK;
 }
 

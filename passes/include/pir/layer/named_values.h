@@ -12,6 +12,8 @@ PIR_BEGIN
 PIR_API PIR_NODISCARD pir_status pir_find_named_value(const pir_program *program, pir_str name,
                                                       pir_value **out_value,
                                                       bool *out_is_output);
+// Makes the value, of an op, an output of that name at the end of the program.
+PIR_API pir_op *pir_append_output(pir_program *program, pir_str name, pir_value *value);
 
 PIR_END
 #endif
