@@ -39,7 +39,7 @@ static pir_status find_value(const cutting *c, pir_str name, pir_value **out_val
   if (status == PIR_NOT_FOUND)
     return refuse(c, PIR_INVALID, "the program has no value", name);
   PIR_TRY(status);
-  // The result of a fetch goes with it: its operand is meant.
+  // A fetch is erased, so its operand stands for its result.
   for (pir_op *op = pir_value_op(*out_value); op && pir_op_has(op, PIR_OUTPUT);
        op = pir_value_op(*out_value))
     *out_value = pir_op_operand(op, 0);
