@@ -7,7 +7,7 @@ Two decoders make tokens: one whose cache an op writes in place (masked_multihea
 join. Limits: the least time of the last eighth of all tokens less that of the first eighth is at most the time of
 reading the bytes that the cache has gained, at the rate that pir-run --machine measures for one thread, and a quarter more: the
 kernel reaches nine tenths of that rate on a quiet machine. The peak of memory grows by at most the cache
-and 8 MB (the cache is one room). A loop in the program (test/runtime/generate/loop.pir) makes the tokens of a generation step by step.
+and 8 MB (the cache is one room). A loop in the program (test/runtime/generate/inputs/loop.pir) makes the tokens of a generation step by step.
 """
 import json
 import pathlib

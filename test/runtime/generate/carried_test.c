@@ -39,7 +39,7 @@ static pir_model *load(const char *name, const char *pipeline) {
   char path[200];
   pir_model_options options = {.size = sizeof options, .pipeline = pipeline};
   pir_model *model = NULL;
-  snprintf(path, sizeof path, "test/runtime/generate/%s.pir", name);
+  snprintf(path, sizeof path, "test/runtime/generate/inputs/%s.pir", name);
   assert_int_equal(pir_model_load_file(path, NULL, &options, &model), PIR_OK);
   return model;
 }
