@@ -96,7 +96,7 @@ def write_in_place():
 def join():
     draw = np.random.default_rng(2)
     weights = {"table": draw.random((16, 8), np.float32) - 0.5, "scores": 4 * draw.random((8, 16), np.float32) - 2}
-    folder = ROOT / "test/runtime/generate"
+    folder = ROOT / "test/runtime/generate/inputs"
     step, loop = (libpir.Model.load(folder / f"{name}.pir").session(seed=21) for name in ("step", "loop"))
     with step.generate([3, 11], weights, caches={"all": "cache"}, temperature=1.0, top_p=float(np.float32(0.9)), seed=21, room=TOKENS + 2) as g:
         drawn("joined", g, 8 * 4, peak())
