@@ -84,7 +84,7 @@ class Options:
     custom_ops: Sequence[str | os.PathLike[str]] = ()
     """Shared libraries that export custom ops."""
     ops: Sequence[str | os.PathLike[str]] = ()
-    """Files that declare operators in the language of libpir's own (docs/user-ops.md); they include no others."""
+    """Files that declare operators in the language of libpir's own (docs/steps/user-ops.md); they include no others."""
     show: Sequence[str] = ()
     """Values in between that become outputs too: "%12" as the program prints, or names of its file (docs/execution.md)."""
     replaceable: bool = False
