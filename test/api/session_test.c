@@ -487,6 +487,36 @@ static void long_loops_are_cancelled(void **unused) {
   free(z);
 }
 
+// Counts the loops, and runs each in order.
+static void run_counted(void *pool, int64_t n, pir_range_fn fn, void *user) {
+  ++*(int *)pool;
+  fn(user, 0, n, 0);
+}
+
+// The caller's loops get small ones too, which the session's own threads do not share.
+static void callers_get_small_loops(void **unused) {
+  static const char text[] =
+      "{\n(%0) = \"pd_op.data\" () {dtype:float32,name:\"x\",place:Place(undefined:0),"
+      "shape:[24,16]} : () -> tensor<24x16xf32>\n"
+      "(%1) = \"pd_op.matmul\" (%0, %0) {transpose_x:false,transpose_y:true} : "
+      "(tensor<24x16xf32>, tensor<24x16xf32>) -> tensor<24x24xf32>\n"
+      "(%2) = \"pd_op.fetch\" (%1) {name:\"y\",col:0} : (tensor<24x24xf32>) -> "
+      "tensor<24x24xf32>\n}\n";
+  static float x[24 * 16];
+  int loops = 0;
+  pir_model *kept = model;
+  pir_session_options options = {.size = sizeof options, .parallel = {run_counted, &loops, 2}};
+  model = make_model(text, "compile");
+  pir_session *s = open_session(&options);
+  pir_tensor in = dense(x, PIR_F32, 2, (int64_t[]){24, 16});
+  assert_int_equal(pir_session_bind_input(s, 0, &in), PIR_OK);
+  assert_int_equal(pir_session_run(s), PIR_OK);
+  assert_true(loops > 0);
+  pir_session_destroy(s);
+  pir_model_release(model);
+  model = kept;
+}
+
 static int twice(const pir_tensor *x, pir_tensor *out) {
   for (int64_t i = 0; i < pir_tensor_numel(x); i++)
     ((float *)out->data)[i] = 2 * ((float *)x->data)[i];
@@ -678,6 +708,7 @@ int main(void) {
       cmocka_unit_test(outputs_may_overlap_inputs),
       cmocka_unit_test(outputs_may_not_overlap_each_other),
       cmocka_unit_test(long_loops_are_cancelled),
+      cmocka_unit_test(callers_get_small_loops),
       cmocka_unit_test(own_ops_are_loaded_side_by_side),
       cmocka_unit_test(every_failed_allocation_is_a_status),
       cmocka_unit_test(making_a_model_survives_failures),

@@ -37,6 +37,7 @@ static pir_status start_threads(pir_session *s, const pir_session_options *optio
     return PIR_EXHAUSTED;
   if (options->parallel.parallel_for) {
     s->frame.parallel = options->parallel;
+    s->frame.shares_all = true;
     threads = options->parallel.threads > 1 ? options->parallel.threads : 1;
   } else if (threads > 1) {
     PIR_TRY(pir_thread_pool_create_on(threads, options->cpus, options->cpu_count, &s->allocator,

@@ -97,7 +97,8 @@ static bool writes_any(const frame *f, const plan_instr *instr) {
 // longer than compiled code.
 enum { LEAST_OF_GROUP = 1 << 15, LEAST_OF_STEP = 1 << 16, LEAST_OF_CLAUSE = 1 << 12 };
 
-// The bytes of the tensors that an instruction reads and writes.
+// The bytes of the tensors that an instruction reads and writes, but for results whose extents
+// it finds itself: these have no memory yet.
 static size_t touched_bytes(const frame *f, const plan_instr *instr) {
   size_t sum = 0, bytes;
   for (uint32_t i = 0; i < instr->in_count + instr->out_count; i++) {
@@ -106,19 +107,24 @@ static size_t touched_bytes(const frame *f, const plan_instr *instr) {
     if (slot == NONE)
       continue;
     const pir_tensor *t = &f->tensors[slot];
-    if (!pir_shape_bytes(t->shape, t->rank, t->dtype, &bytes))
+    if (t->data && !pir_shape_bytes(t->shape, t->rank, t->dtype, &bytes))
       sum += bytes;
   }
   return sum;
 }
 
 // Whether an instruction takes long enough to amortise the one to five microseconds that its
-// distribution to worker threads costs. `least` is a number of bytes, or of operations.
-static bool is_worth_sharing(const frame *f, const plan_instr *instr, int64_t least) {
+// distribution to the session's worker threads costs. `least` is a number of bytes, or of
+// operations. A caller's loops get everything: only the caller knows their cost.
+static bool is_worth_sharing(const frame *f, const plan_instr *instr, uint32_t number,
+                             int64_t least) {
+  if (f->shares_all)
+    return true;
   if (f->parallel.threads <= 1)
     return false;
-  if (!f->scanning && instr->work != NONE && f->values[instr->work] >= least)
-    return true;
+  if (!f->scanning && instr->work != NONE &&
+      (f->plan->exprs[instr->work].level > number || f->values[instr->work] >= least))
+    return true;  // operations that are not known yet may be many
   return touched_bytes(f, instr) >= (size_t)least;
 }
 
@@ -129,7 +135,7 @@ static pir_status check_trap(frame *f, const pir_compiled_group *code, uint32_t 
   return pir_exec_fail(&f->message, PIR_INVALID, "%s", code->traps[trap - 1]);
 }
 
-static pir_status run_group(frame *f, const plan_instr *instr) {
+static pir_status run_group(frame *f, const plan_instr *instr, uint32_t number) {
   const plan *p = f->plan;
   const plan_group *group = &p->groups[instr->detail];
   const pir_compiled_group *code = group->code;
@@ -139,7 +145,8 @@ static pir_status run_group(frame *f, const plan_instr *instr) {
   uint32_t trap = 0;
   pir_group_args args = {f->group_buffers, f->group_dims, &trap};
   // The steps of a scan follow each other without other work between.
-  bool shared = is_worth_sharing(f, instr, f->scanning ? LEAST_OF_STEP : LEAST_OF_GROUP);
+  bool shared =
+      is_worth_sharing(f, instr, number, f->scanning ? LEAST_OF_STEP : LEAST_OF_GROUP);
   pir_watched_loops watched;
   pir_parallel loops = pir_parallel_watched(
       &watched, shared ? f->parallel : pir_parallel_serial(), &f->watch, false);
@@ -175,7 +182,7 @@ static pir_status check_renamed(frame *f, const plan_call *call, uint32_t in_cou
                        (long long)pir_tensor_numel(in));
 }
 
-static pir_status run_call(frame *f, const plan_instr *instr) {
+static pir_status run_call(frame *f, const plan_instr *instr, uint32_t number) {
   const plan *p = f->plan;
   const plan_call *call = &p->calls[instr->detail];
   const pir_tensor **in = f->pointers, **out = f->pointers + instr->in_count;
@@ -187,7 +194,7 @@ static pir_status run_call(frame *f, const plan_instr *instr) {
   f->message.text[0] = 0;
   PIR_TRY(check_renamed(f, call, instr->in_count));
   pir_watched_loops loops;
-  bool shared = call->kernel || is_worth_sharing(f, instr, LEAST_OF_CLAUSE);
+  bool shared = call->kernel || is_worth_sharing(f, instr, number, LEAST_OF_CLAUSE);
   pir_parallel watched = pir_parallel_watched(
       &loops, shared ? f->parallel : pir_parallel_serial(), &f->watch, call->kernel != NULL);
   pir_kernel_call kernel = {.op = call->def->name,
@@ -366,13 +373,13 @@ static pir_status run_instr(frame *f, const plan_instr *instr, uint32_t number) 
   else if (device)
     PIR_TRY(pir_frame_launch(f, instr));
   else if (instr->kind == PLAN_GROUP)
-    PIR_TRY(run_group(f, instr));
+    PIR_TRY(run_group(f, instr, number));
   else if (instr->kind == PLAN_COPY)
     PIR_TRY(run_copy(f, instr));
   else if (instr->kind == PLAN_SCAN)
     PIR_TRY(pir_frame_run_scan(f, number));
   else {
-    pir_status status = run_call(f, instr);
+    pir_status status = run_call(f, instr, number);
     if (f->plan->calls[instr->detail].shapes_results) {
       pir_status adopted = adopt_results(f, instr);
       status = status ? status : adopted;

@@ -39,6 +39,7 @@ typedef struct frame {
   carried *carried;       // for a region: a tensor for each yield
   pir_allocator allocator;
   pir_parallel parallel;
+  bool shares_all;           // `parallel` is the caller's, who gets small loops too
   pir_watch watch;           // of this run
   pir_generator *generator;  // the session's
   pir_lod_block *lods;       // offsets that kernels of this run made

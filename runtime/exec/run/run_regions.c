@@ -86,6 +86,7 @@ static frame *enter(frame *f, const plan_instr *instr, int r) {
   const plan_region *region = &f->plan->controls[instr->detail].regions[r];
   frame *inner = &f->regions[2 * instr->detail + (uint32_t)r];
   inner->parallel = f->parallel;
+  inner->shares_all = f->shares_all;
   inner->watch = f->watch;
   inner->generator = f->generator;
   inner->trace = f->trace;
