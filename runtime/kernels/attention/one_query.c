@@ -428,6 +428,7 @@ INLINE void run_part(const one_query_run *run, pir_dtype dtype, int64_t unit,
       add_bias(job, key_head * group + g, first, n, scores);
     run->sums[place + g] = weigh(scores, n, &run->most[place + g], &hidden);
   }
+  hidden = hidden && !job->hides_nothing;
   memset(out, 0, (size_t)(group * width) * sizeof *out);
   for (int64_t p = 0, some; p < n; p += some) {
     job->find(job->user, key_head, first + p, &rows);
@@ -494,7 +495,8 @@ static void run_some_parts(void *user, int64_t first, int64_t end, int thread) {
 // ---- the whole
 
 // Puts the parts of a head together, in their order. A part far below the greatest score adds
-// nothing, but for NaN, which has no greatest score.
+// nothing, but for NaN, which has no greatest score, and where nothing is hidden: its values
+// may be infinite. There, scores that are all -inf add to 0, and 0 / 0 is NaN.
 static void combine(const one_query_run *run, int64_t head) {
   int64_t width = run->job->width, group = run->group;
   int64_t first = head / group * run->parts * group + head % group;  // its first part
@@ -505,13 +507,13 @@ static void combine(const one_query_run *run, int64_t head) {
   for (int64_t part = 0; part < run->parts && most > -INFINITY; part++) {
     int64_t at = first + part * group;
     double factor = exp((double)run->most[at] - most);
-    if (factor == 0 && !isnan(run->sums[at]))
+    if (factor == 0 && !isnan(run->sums[at]) && !run->job->hides_nothing)
       continue;
     sum += factor * (double)run->sums[at];
     for (int64_t i = 0; i < width; i++)
       out[i] += factor * (double)run->values[at * width + i];
   }
-  for (int64_t i = 0; i < width && sum != 0; i++)
+  for (int64_t i = 0; i < width && (sum != 0 || run->job->hides_nothing); i++)
     out[i] /= sum;
 }
 

@@ -23,6 +23,10 @@ typedef struct one_query_job {
   int64_t heads, key_heads, width, keys;
   double scale;
   attend_bias bias;  // of query 0
+  // Numbers are as of softmax and a product: scores that are all -inf give NaN, and a value
+  // that is infinite or NaN gives NaN where its weight is 0. Else a key with a weight of 0 is
+  // hidden, and a query that sees no key gets zeros.
+  bool hides_nothing;
   // Finds the places from `place` on that lie together, one or more.
   void (*find)(const void *user, int64_t key_head, int64_t place, cache_rows *out);
   const void *user;

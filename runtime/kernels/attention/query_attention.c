@@ -66,6 +66,7 @@ static pir_status attend_entries(const pir_kernel_call *call, rows_entry *rows,
                          .width = q[WIDTH],
                          .keys = rows->keys->shape[LENGTH],
                          .scale = pir_kernel_float(call, 0),
+                         .hides_nothing = true,
                          .find = find_cached,
                          .user = rows};
     PIR_TRY(pir_attend_one(&job));
