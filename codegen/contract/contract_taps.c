@@ -403,7 +403,7 @@ static void fetch_scales(const panel_tile *t, loop_block *block, const stride *s
   const contract_emission *e = &t->p->e;
   const contract_form *f = e->form;
   int64_t step, size = (int64_t)pir_dtype_size(e->b->dtype), ahead = 1;
-  if (pir_loop_is_int(s->b, &step) && step * size < AHEAD)
+  if (pir_loop_is_int(s->b, &step) && step > 0 && step * size < AHEAD)
     ahead = (AHEAD + step * size - 1) / (step * size);
   loop_expr *next = contract_plus(e, k, ahead), *apart = contract_dim(e, f->step_scale);
   loop_expr *in_panel = contract_lt(e, next, s->end);
