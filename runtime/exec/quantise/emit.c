@@ -157,13 +157,13 @@ static pir_value *emit_input(emission *e, const layer *l, pir_op *at) {
   return e->inputs[l->input];
 }
 
-static pir_value *emit_cast(emission *e, pir_op *at, pir_value *bytes) {
+pir_value *emit_cast(const emission *e, pir_op *at, pir_value *value, pir_dtype to) {
   pir_context *ctx = e->q->ctx;
-  const pir_type *type = pir_type_tensor(ctx, PIR_F32, pir_type_shape(pir_value_type(bytes)));
-  pir_named_attr attr = quantise_attr(e->q, "dtype", pir_attr_dtype(ctx, PIR_F32));
+  const pir_type *type = pir_type_tensor(ctx, to, pir_type_shape(pir_value_type(value)));
+  pir_named_attr attr = quantise_attr(e->q, "dtype", pir_attr_dtype(ctx, to));
   pir_op_spec spec = {.def = pir_context_op(ctx, PD_CAST),
                       .loc = pir_op_loc(at),
-                      .operands = &bytes,
+                      .operands = &value,
                       .operand_count = 1,
                       .result_types = &type,
                       .result_count = 1,
@@ -199,7 +199,7 @@ static pir_value *emit_weight(emission *e, const layer *l, pir_op *at) {
                                w->channels, w->axis);
   pir_arena_free(&e->q->arena, zeros, zeros_size);
   if (!e->q->as_floats)
-    whole = emit_cast(e, at, whole);
+    whole = emit_cast(e, at, whole, PIR_F32);
   e->weights[l->weight] =
       emit_linear(e, at, PD_DEQUANTIZE_LINEAR, whole, scales, zero, w->axis);
   return e->weights[l->weight];

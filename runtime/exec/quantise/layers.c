@@ -29,9 +29,9 @@ static float weight_at(const pir_param *param, int64_t i) {
   return x;
 }
 
-bool weight_is_finite(const pir_param *param) {
+bool weight_is_below(const pir_param *param, float bound) {
   for (int64_t i = 0; i < (int64_t)(param->size / sizeof(float)); i++)
-    if (!isfinite(weight_at(param, i)))
+    if (!(fabsf(weight_at(param, i)) < bound))
       return false;
   return true;
 }

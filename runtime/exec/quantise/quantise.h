@@ -128,8 +128,8 @@ typedef struct quantising {
 pir_status layers_find(quantising *q);
 // Returns the parameter with data that the value is, or NULL.
 const pir_param *layers_parameter(const quantising *q, const pir_value *value);
-// Whether no element of a parameter of f32 is infinite or NaN.
-bool weight_is_finite(const pir_param *param);
+// Whether no element of a parameter of f32 is NaN, or has a magnitude of `bound` or more.
+bool weight_is_below(const pir_param *param, float bound);
 // Whether an op in place writes over the value.
 bool value_is_overwritten(const pir_value *value);
 
@@ -170,6 +170,8 @@ pir_str emission_name(emission *e, pir_str stem, const char *ending);
 // Makes a parameter with a copy of the bytes.
 pir_value *emit_parameter(emission *e, pir_str name, pir_dtype dtype, pir_shape shape,
                           const void *bytes, size_t size);
+// Makes the value's numbers of another type, in front of the op `at`.
+pir_value *emit_cast(const emission *e, pir_op *at, pir_value *value, pir_dtype to);
 // Makes the integers of both operands of a layer and their dequantisation, in front of the
 // layer's op `at` in this program.
 void emit_operands(emission *e, const layer *l, pir_op *at, pir_value *out_operands[2]);

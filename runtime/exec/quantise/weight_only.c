@@ -14,11 +14,15 @@
 #include <pir/compiler/build.h>
 #include <pir/compiler/dialect/pd_op.h>
 
+#include <math.h>
 #include <string.h>
 
 enum { ARCH = 80, TILE_ROWS = 64, LEAST_ELEMENTS = 1 << 16, ROUND_BYTES = 256 << 20 };
 enum { SHOWN_FLOATS, SHOWN_NARROW, SHOWN_SCALES, SHOWN_EACH };  // of a weight
 enum { BITS_BF16 = 16 };
+
+// The least number that becomes infinite as bf16: half a step above the largest.
+static const float bf16_bound = 0x1.ffp127f;
 
 // ---- layers
 
@@ -68,7 +72,10 @@ static const char *refuse_weight(const quantising *q, const pir_op *op,
     return "its weights are overwritten";
   if (pir_run_option_lists(q->run, "deny", pir_op_name(op)))
     return "the options deny it";
-  return weight_is_finite(param) ? NULL : "its weights are not finite";
+  if (!weight_is_below(param, INFINITY))
+    return "its weights are not finite";
+  bool narrow = q->few->bits != BITS_BF16 || weight_is_below(param, bf16_bound);
+  return narrow ? NULL : "its weights are not finite as bf16";
 }
 
 // Of bf16 the matrix keeps its order, and products their transposes.
@@ -141,20 +148,6 @@ static pir_shape shape_of_scales(const quantising *q, const byte_weight *w, int6
   return (pir_shape){dims, 1};
 }
 
-static pir_value *make_cast(const emission *e, pir_op *at, pir_value *value, pir_dtype to) {
-  const pir_type *type = pir_type_tensor(e->q->ctx, to, pir_type_shape(pir_value_type(value)));
-  pir_named_attr attr = quantise_attr(e->q, "dtype", pir_attr_dtype(e->q->ctx, to));
-  pir_op_spec spec = {.def = pir_context_op(e->q->ctx, PD_CAST),
-                      .loc = pir_op_loc(at),
-                      .operands = &value,
-                      .operand_count = 1,
-                      .result_types = &type,
-                      .result_count = 1,
-                      .attrs = &attr,
-                      .attr_count = 1};
-  return pir_op_result(emission_op(e, at, &spec), 0);
-}
-
 static pir_value *make_turned(const emission *e, pir_op *at, pir_value *value) {
   pir_shape shape = pir_type_shape(pir_value_type(value));
   int64_t dims[2];
@@ -200,8 +193,8 @@ static void show_narrowed(emission *e, const byte_weight *w, pir_value *value, s
   int64_t dims[2];
   pir_value *narrow, *wide, *scales = NULL;
   if (q->few->bits == BITS_BF16) {
-    narrow = make_cast(e, at, value, PIR_BF16);
-    wide = make_cast(e, at, narrow, PIR_F32);
+    narrow = emit_cast(e, at, value, PIR_BF16);
+    wide = emit_cast(e, at, narrow, PIR_F32);
   } else {
     value = w->turned ? make_turned(e, at, value) : value;
     const pir_type *types[2] = {0};
@@ -243,7 +236,7 @@ static void make_parameters(emission *e, const byte_weight *w, pir_value **out_n
 static pir_value *make_wide_product(emission *e, const layer *l, pir_op *at,
                                     pir_value *narrow) {
   const pir_type *type = pir_value_type(pir_op_result(at, 0));
-  pir_value *operands[] = {pir_op_operand(at, l->x), make_cast(e, at, narrow, PIR_F32)};
+  pir_value *operands[] = {pir_op_operand(at, l->x), emit_cast(e, at, narrow, PIR_F32)};
   pir_named_attr attrs[] = {
       quantise_attr(e->q, "transpose_x", pir_op_attr_str(at, "transpose_x")),
       quantise_attr(e->q, "transpose_y", pir_op_attr_str(at, "transpose_y")),
