@@ -194,14 +194,16 @@ static const char *start_cluster(grouping *g, const node *n, op_cluster *c) {
   *c = (op_cluster){.kind = GROUP_ELEMENTS, .alone = alone, .rank = f->rank};
   memcpy(c->shape, f->shape, sizeof c->shape);
   c->aligned = clause->kind == PIR_CLAUSE_POINTWISE && reads_aligned(clause);
-  c->follows_rows = clause->kind == PIR_CLAUSE_POINTWISE && group_follows_rows(g, n->op);
+  bool small = is_small(g, f->shape, f->rank);
+  c->follows_rows =
+      small && clause->kind == PIR_CLAUSE_POINTWISE && group_follows_rows(g, n->op);
   switch (clause->kind) {
     case PIR_CLAUSE_POINTWISE:
     case PIR_CLAUSE_VIEW:
     case PIR_CLAUSE_GATHER:
     case PIR_CLAUSE_WINDOW:
     case PIR_CLAUSE_JOIN:
-      return is_small(g, f->shape, f->rank) && !c->follows_rows ? few : NULL;
+      return small && !c->follows_rows ? few : NULL;
     case PIR_CLAUSE_CONTRACT: c->kind = GROUP_CONTRACTION; return NULL;
     case PIR_CLAUSE_REDUCE:
       c->kind = GROUP_ROWS;
