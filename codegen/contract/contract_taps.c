@@ -52,11 +52,7 @@ static void emit_lanewise_row(const panel_tile *t, loop_block *block, loop_expr 
   }
 }
 
-// Bytes of packed b of few rows after which it arrives where it was asked for: the time of an
-// access to memory while others are under way.
-enum { AHEAD = 10240 };
-
-// Fetches the line of packed b that is used this much later, into the L2 cache, if it holds a
+// Fetches the line of packed b that is used `cache.narrow_ahead` bytes later, into the L2 cache, if it holds a
 // narrower type: steps take so long for its few bytes that the processor asks for too few lines
 // ahead, and it stops at the end of each page.
 static void fetch_narrow(const panel_tile *t, loop_block *block, const contract_walk *w) {
@@ -65,8 +61,9 @@ static void fetch_narrow(const panel_tile *t, loop_block *block, const contract_
     return;
   int64_t size = (int64_t)pir_dtype_size(e->b->dtype);
   int64_t bytes = (int64_t)t->p->vectors * e->form->vector * size;
+  int64_t ahead = e->env->target->machine->cache.narrow_ahead;
   for (int64_t at = 0; at < bytes; at += CACHE_LINE)
-    pir_loop_prefetch(e->fn, block, e->b, contract_plus(e, w->b, (AHEAD + at) / size), true);
+    pir_loop_prefetch(e->fn, block, e->b, contract_plus(e, w->b, (ahead + at) / size), true);
 }
 
 // Emits one step of whole numbers: a lane of each vector of the line holds a group of them,
@@ -402,10 +399,11 @@ static void fetch_scales(const panel_tile *t, loop_block *block, const stride *s
                          loop_expr *k) {
   const contract_emission *e = &t->p->e;
   const contract_form *f = e->form;
-  int64_t step, size = (int64_t)pir_dtype_size(e->b->dtype), ahead = 1;
-  if (pir_loop_is_int(s->b, &step) && step > 0 && step * size < AHEAD)
-    ahead = (AHEAD + step * size - 1) / (step * size);
-  loop_expr *next = contract_plus(e, k, ahead), *apart = contract_dim(e, f->step_scale);
+  int64_t step, size = (int64_t)pir_dtype_size(e->b->dtype), steps = 1;
+  int64_t ahead = e->env->target->machine->cache.narrow_ahead;
+  if (pir_loop_is_int(s->b, &step) && step > 0 && step * size < ahead)
+    steps = (ahead + step * size - 1) / (step * size);
+  loop_expr *next = contract_plus(e, k, steps), *apart = contract_dim(e, f->step_scale);
   loop_expr *in_panel = contract_lt(e, next, s->end);
   loop_expr *panel =
       pir_loop_select(e->m, in_panel, t->p->number, contract_plus(e, t->p->number, 1));

@@ -202,8 +202,7 @@ static const char *start_cluster(grouping *g, const node *n, op_cluster *c) {
     case PIR_CLAUSE_VIEW:
     case PIR_CLAUSE_GATHER:
     case PIR_CLAUSE_WINDOW:
-    case PIR_CLAUSE_JOIN:
-      return small && !c->follows_rows ? few : NULL;
+    case PIR_CLAUSE_JOIN: return small && !c->follows_rows ? few : NULL;
     case PIR_CLAUSE_CONTRACT: c->kind = GROUP_CONTRACTION; return NULL;
     case PIR_CLAUSE_REDUCE:
       c->kind = GROUP_ROWS;
