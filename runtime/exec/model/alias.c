@@ -94,7 +94,8 @@ static bool is_same_tensor(const plan *p, uint32_t a, uint32_t b) {
 }
 
 // Finds the joined axis; -1: none. Whether the rows that a join adds lie in several places for
-// all inputs: an axis before the joined one has another constant extent than 1.
+// all inputs: an axis before the joined one has another constant extent than 1. An extent that
+// is open in the operand and constant in the result is another member's, and not joined.
 static bool adds_apart(const plan *p, const plan_handover *h, int *out_axis) {
   const uint32_t *in = &p->words[p->slots[h->in].shape],
                  *out = &p->words[p->slots[h->out].shape];
@@ -102,10 +103,12 @@ static bool adds_apart(const plan *p, const plan_handover *h, int *out_axis) {
   *out_axis = -1;
   for (int d = 0; d < p->slots[h->out].rank; d++) {
     const plan_expr *extent = &p->exprs[out[d]];
-    *out_axis = in[d] != out[d] ? d : -1;
-    if (*out_axis >= 0)
+    bool constant = extent->kind == PIR_DIM_CONST;
+    if (in[d] != out[d] && (!constant || p->exprs[in[d]].kind == PIR_DIM_CONST)) {
+      *out_axis = d;
       return several;
-    several |= extent->kind == PIR_DIM_CONST && extent->value != 1;
+    }
+    several |= constant && extent->value != 1;
   }
   return false;
 }
@@ -402,11 +405,25 @@ static void lay_out_rows(pir_tensor *t, int axis, int64_t rows) {
   }
 }
 
+// The plan knows the axis by its expressions, so that the extents of a run are compared too: in
+// memory that both share, rows of another axis would be written over.
+static bool grows_elsewhere(const pir_tensor *in, const pir_tensor *out, int axis) {
+  for (int d = 0; d < out->rank; d++)
+    if (d != axis && in->shape[d] != out->shape[d])
+      return true;
+  return false;
+}
+
 static pir_status measure(pir_session *s, uint32_t output, const pir_tensor *out, growth *g) {
   const output_alias *alias = &s->aliases[output];
   const char *name = s->model->plan.outputs[output].port.name.data;
   int axis = alias->axis;
   int64_t needed = axis < 0 ? 0 : out->shape[axis];
+  if (grows_elsewhere(&s->inputs[alias->input].tensor, out, axis))
+    return pir_exec_fail(&s->frame.message, PIR_UNSUPPORTED,
+                         "unsupported: output %u \"%s\" in the place of its input: it grows "
+                         "along an axis that is not known before the run",
+                         output, name);
   pir_tensor all = *out;
   *g = (growth){.rows = needed, .apart = lies_apart(out, axis)};
   if (g->apart && !alias->apart)

@@ -96,6 +96,22 @@ static const char attended[] = "{\n" DATA("cache", "2,-1,32,64", "2x-1x32x64")
                        ", tensor<32x2xf32>, tensor<2xi64>\n" FETCH("all", "0", "2x-1x32x64")
                            FETCH("out", "1", "2x-1x32x64") "}\n";
 
+// The number of sequences is open in the cache and fixed in the rows.
+#define JOINED(batch)                                                                          \
+  "{\n" DATA("cache", "-1,-1,32,64", "-1x-1x32x64")                                            \
+      DATA("rows", batch ",-1,32,64",                                                          \
+           batch "x-1x32x64") "(%list) = \"builtin.combine\" (%cache, %rows) {} : "            \
+                              "(tensor<-1x-1x32x64xf32>, tensor<" batch                        \
+                              "x-1x32x64xf32>) -> vec[tensor<-1x-1x32x64xf32>,tensor<" batch   \
+                              "x-1x32x64xf32>]\n"                                              \
+                              "(%axis) = \"pd_op.full\" () "                                   \
+                              "{dtype:int32,place:Place(cpu),shape:[1],value:1} : () -> "      \
+                              "tensor<1xi32>\n"                                                \
+                              "(%all) = \"pd_op.concat\" (%list, %axis) {} : "                 \
+                              "(vec[tensor<-1x-1x32x64xf32>,tensor<" batch                     \
+                              "x-1x32x64xf32>], tensor<1xi32>) -> tensor<" batch               \
+                              "x-1x32x64xf32>\n" FETCH("all", "0", batch "x-1x32x64") "}\n"
+
 static pir_model *load(const char *text, const char *pipeline) {
   pir_model_options options = {.size = sizeof options, .pipeline = pipeline};
   pir_model *model = NULL;
@@ -136,7 +152,7 @@ static pir_tensor output(pir_session *s, size_t i) {
 
 // The same elements, whose rows may lie apart.
 static void same_output(pir_session *a, pir_session *b, size_t i) {
-  static float row_major[2 * ROOM * HEADS * WIDTH];
+  static float row_major[3 * ROOM * HEADS * WIDTH];
   pir_tensor from = output(a, i), y = output(b, i), x = {.data = row_major};
   pir_tensor_set_dense(&x, from.dtype, from.shape, from.rank);
   assert_int_equal(pir_tensor_copy(&from, &x), PIR_OK);
@@ -151,14 +167,14 @@ static void fill(float *to, int64_t n, int seed) {
     to[i] = (float)((i * 7 + seed * 13) % 101) / 101;
 }
 
-static float given[2 * ROOM * HEADS * WIDTH], rows[4 * HEADS * WIDTH];
+static float given[3 * ROOM * HEADS * WIDTH], rows[6 * HEADS * WIDTH];
 
 // Extends an aliased cache, and one that is copied, by one and two rows in turn.
 static void grow_in(const char *text, const char *pipeline, int64_t batch, int64_t most,
                     int64_t first) {
   pir_model *model = load(text, pipeline);
   pir_session *s = open(model, 0), *plain = open(model, 0);
-  static float copy[2 * ROOM * HEADS * WIDTH];
+  static float copy[3 * ROOM * HEADS * WIDTH];
   int64_t length = first, moves = 0;
   const void *at = NULL;
   fill(given, batch * first * HEADS * WIDTH, 3);
@@ -210,6 +226,25 @@ static void caches_of_sequences_grow_where_they_lie(void **unused) {
   grow_in(attended, "compile", 2, 0, 1);
   grow_in(attended, "compile", 2, 40, 2);
   grow_in(attended, "kernels", 2, 0, 1);
+}
+
+// Only the axis that is joined grows, though another extent is open in the cache.
+static void caches_of_an_open_number_grow_along_the_joined_axis(void **unused) {
+  grow_in(JOINED("3"), "kernels", 3, 0, 1);
+  grow_in(JOINED("3"), "kernels", 3, 40, 2);
+  grow_in(JOINED("2"), "kernels", 2, 0, 3);
+  grow_in(JOINED("1"), "kernels", 1, 0, 0);
+  pir_model *model = load(JOINED("1"), "kernels");
+  pir_session *s = open(model, 0);
+  pir_tensor cache = rows_of(given, 1, 2), one = rows_of(rows, 1, 1);
+  check(s, pir_session_alias(s, 0, 0, 3));
+  check(s, pir_session_bind_input(s, 0, &cache));
+  check(s, pir_session_bind_input(s, 1, &one));
+  check(s, pir_session_run(s));
+  expect(s, pir_session_run(s), PIR_EXHAUSTED,
+         "output 0 \"all\" would have 4 elements along axis 1, its room has 3");
+  pir_session_destroy(s);
+  pir_model_release(model);
 }
 
 // Rows of the room of two sequences can be bound again as they are laid out, and not otherwise.
@@ -461,6 +496,7 @@ int main(void) {
       cmocka_unit_test(a_room_holds_its_cache_alone),
       cmocka_unit_test(an_alias_ends_with_its_room),
       cmocka_unit_test(caches_of_sequences_grow_where_they_lie),
+      cmocka_unit_test(caches_of_an_open_number_grow_along_the_joined_axis),
       cmocka_unit_test(rows_of_sequences_can_be_taken_back),
       cmocka_unit_test(growth_has_limits),
       cmocka_unit_test(what_cannot_be_aliased_is_refused),
