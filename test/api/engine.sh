@@ -17,6 +17,7 @@ flags="${CFLAGS-} $(pkg-config --cflags --libs pir)"
   cc -std=c11 $warn "$root/examples/engine/runtime.c" -o "$into/runtime" ${CFLAGS-} $(pkg-config --cflags --libs pir_rt)
   c++ -std=c++20 -fno-exceptions $warn "$root/examples/engine/engine.cc" -o "$into/engine_cpp" $flags
   c++ -std=c++20 -fno-exceptions $warn "$root/test/runtime/exec/strings/strings.cc" -o "$into/strings_cpp" $flags
+  c++ -std=c++20 -fno-exceptions $warn "$root/test/runtime/generate/sequences.cc" -o "$into/sequences_cpp" $flags
   cc -std=c11 $warn -shared -fPIC "$root/examples/custom_op/ops.c" -o "$into/ops.so" ${CFLAGS-} $(pkg-config --cflags pir)
   cc -std=c11 $warn -shared -fPIC "$root/examples/pass/passes.c" -o "$into/passes.so" $flags
 }
@@ -49,3 +50,5 @@ grep -q 'the two sessions agree' "$into/cpp.log"
 grep -qx 'tokens: 3 4 5' "$into/cpp.log"
 run "$into/strings.log" "$into/strings_cpp" "$root/test/tools/pir-run/strings.pir"
 grep -qx 'hello wörld' "$into/strings.log"
+run "$into/sequences.log" "$into/sequences_cpp"
+grep -qx '2 6' "$into/sequences.log"

@@ -30,7 +30,7 @@ static int read_ids(const run *r, const char *option, const char *text, id_list 
   size_t room = text ? strlen(text) / 2 + 1 : 0;
   *out = (id_list){.ids = calloc(room + 1, sizeof *out->ids)};
   if (!out->ids)
-    return CLI_LIMIT;
+    return cli_fail(r->cli, CLI_LIMIT, "no memory for the ids of --%s", option);
   for (const char *at = text; at;) {
     char *end;
     errno = 0;
@@ -71,7 +71,7 @@ static int read_caches(answer *a, pir_generation_options *how) {
   a->caches = calloc(cli->match_count + 1, sizeof *a->caches);
   a->names = malloc(bytes + 1);
   if (!a->caches || !a->names)
-    return CLI_LIMIT;
+    return cli_fail(cli, CLI_LIMIT, "no memory for the names of the caches");
   char *at = a->names;
   for (size_t i = 0; i < cli->match_count; i++) {
     const char *text = cli->matches[i].value;
@@ -109,6 +109,7 @@ static int read_generation(answer *a, pir_generation_options *how) {
   if (!code)
     code = read_caches(a, how);
   a->most = (size_t)most;
+  how->sequences = 1;  // of one prompt
   how->max_tokens = a->most;
   how->top_k = (size_t)largest;
   how->ids = cli_value(r->cli, OPT_IDS, NULL);

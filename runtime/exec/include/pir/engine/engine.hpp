@@ -365,6 +365,7 @@ public:
     pir_generation *handle = nullptr;
     pir_status status = pir_generation_create(of.get(), &options, &handle);
     out.handle_.reset(handle);
+    out.sequences_ = options.sequences ? options.sequences : 1;
     out.status_ = status;
     return status;
   }
@@ -377,13 +378,18 @@ public:
     return handle_.get();
   }
 
-  // Runs the model on ids of each sequence, sequence by sequence, of `sequences` sequences.
-  [[nodiscard]] pir_status feed(std::span<const int64_t> ids, size_t sequences = 1) {
-    return pir_generation_feed(get(), ids.data(), sequences ? ids.size() / sequences : 0);
+  // Runs the model on ids of each sequence, sequence by sequence (pir_generation_feed).
+  // PIR_INVALID too: not as many of each sequence.
+  [[nodiscard]] pir_status feed(std::span<const int64_t> ids) {
+    if (!handle_ || ids.size() % sequences_)
+      return PIR_INVALID;
+    return pir_generation_feed(get(), ids.data(), ids.size() / sequences_);
   }
-  // Makes one token more of each sequence; `out` has an entry for each.
+  // Makes one token more of each sequence; `out` has an entry for each. PIR_INVALID too: it has
+  // fewer.
   [[nodiscard]] pir_status next(std::span<int64_t> out) {
-    status_ = pir_generation_next(get(), out.data());
+    status_ = handle_ && out.size() >= sequences_ ? pir_generation_next(get(), out.data())
+                                                  : PIR_INVALID;
     return status_;
   }
   // Returns the status of the last `next`, or step of a loop: PIR_NOT_FOUND at the end.
@@ -432,6 +438,7 @@ private:
     }
   };
   std::unique_ptr<pir_generation, destroy> handle_;
+  size_t sequences_ = 1;
   pir_status status_ = PIR_INVALID;
 };
 

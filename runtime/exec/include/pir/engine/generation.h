@@ -49,8 +49,8 @@ typedef struct pir_generation_options {
   const pir_cache_ports *caches;
   // Entries of `caches`.
   size_t cache_count;
-  // Sequences that are made at the same time, with prompts of one length; 0: the extent of
-  // the ids' first axis if it is fixed, or 1.
+  // Sequences that are made at the same time, with prompts of one length; 0: 1. Where the first
+  // of the ids' two axes is fixed, it has as many elements.
   size_t sequences;
   // Tokens that each cache that grows has room for; 0: it grows as needed (pir_session_alias).
   int64_t room;
