@@ -190,14 +190,26 @@ static pir_status run_next(pir_generation *g, size_t count) {
   return PIR_OK;
 }
 
-// Runs on all ids that are not cached yet. What a failed run was given is dropped.
-static pir_status run_rest(pir_generation *g) {
+// The ids that each run takes where the model states several, and has caches; else 0.
+static size_t ids_in_run(const pir_generation *g) {
   const pir_port *port = &g->session->model->plan.inputs[g->ids].port;
   int64_t fixed = port->shape[port->rank - 1];
+  return fixed > 0 && g->cache_count ? (size_t)fixed : 0;
+}
+
+static pir_status refuse_count(pir_generation *g, size_t each, size_t waiting) {
+  return GENERATION_FAIL(g, PIR_INVALID, "input %u \"%s\" has %zu ids in each run, not %zu",
+                         g->ids, g->session->model->plan.inputs[g->ids].port.name.data, each,
+                         waiting);
+}
+
+// Runs on all ids that are not cached yet. What a failed run was given is dropped.
+static pir_status run_rest(pir_generation *g) {
+  size_t each = ids_in_run(g);
   pir_status status = PIR_OK;
   while (!status && g->cached < g->length) {
     size_t left = g->length - g->cached;
-    status = run_next(g, fixed > 0 && g->cache_count ? (size_t)fixed : left);
+    status = left < each ? refuse_count(g, each, left) : run_next(g, each ? each : left);
   }
   return status;
 }
@@ -208,12 +220,9 @@ pir_status pir_generation_feed(pir_generation *g, const int64_t *ids, size_t cou
   g->session->frame.message.text[0] = 0;
   if (!ids || !count)
     return GENERATION_FAIL(g, PIR_INVALID, "no ids are given");
-  const pir_port *port = &g->session->model->plan.inputs[g->ids].port;
-  int64_t fixed = port->shape[port->rank - 1];
-  size_t before = g->length, rest = g->length - g->cached + count;
-  if (fixed > 1 && rest % (size_t)fixed)
-    return GENERATION_FAIL(g, PIR_INVALID, "input %u \"%s\" has %lld ids in each run, not %zu",
-                           g->ids, port->name.data, (long long)fixed, rest);
+  size_t before = g->length, rest = g->length - g->cached + count, each = ids_in_run(g);
+  if (each && rest % each)
+    return refuse_count(g, each, rest);
   uint64_t start = pir_exec_now_ns();
   pir_status status = append_ids(g, ids, count, count);
   if (!status)

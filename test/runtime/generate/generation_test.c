@@ -48,27 +48,35 @@
                     "TYPE>>, <<NULL TYPE>>) -> tensor<-1x1xf32>, tensor<-1x1xi64>, <<NULL "    \
                     "TYPE>>, <<NULL "                                                          \
                     "TYPE>>\n" FETCH("id", "0", "-1x1xi64") "}\n"
-// A cache [sequences, tokens, 8] of floats; the logits of all ids but 1 are 0.
-#define CACHED                                                                                 \
-  "{\n" DATA("ids", "int64", "i64", "1,-1", "1x-1") DATA("cache", "float32", "f32", "1,-1,8",  \
+// A cache [sequences, tokens, 8] of floats, to which each run adds `n` tokens; the logits of all
+// ids but 1 are 0.
+#define NEW(n) "tensor<1x" n "x8xf32>"
+#define CACHED_BY(n)                                                                           \
+  "{\n" DATA("ids", "int64", "i64", "1," n, "1x" n) DATA("cache", "float32", "f32", "1,-1,8",  \
                                                          "1x-1x8")                             \
       DATA("table", "float32", "f32", "4,8",                                                   \
            "4x8") "(%new) = \"pd_op.embedding\" (%ids, %table) "                               \
-                  "{padding_idx:-1,sparse:false} : (tensor<1x-1xi64>, "                        \
-                  "tensor<4x8xf32>) -> tensor<1x-1x8xf32>\n"                                   \
-                  "(%list) = \"builtin.combine\" (%cache, %new) {} : (tensor<1x-1x8xf32>, "    \
-                  "tensor<1x-1x8xf32>) -> vec[tensor<1x-1x8xf32>,tensor<1x-1x8xf32>]\n"        \
-                  "(%axis) = \"pd_op.full\" () "                                               \
-                  "{dtype:int32,place:Place(cpu),shape:[1],value:1} : () -> "                  \
-                  "tensor<1xi32>\n"                                                            \
-                  "(%all) = \"pd_op.concat\" (%list, %axis) {} : (vec[tensor<1x-1x8xf32>,"     \
-                  "tensor<1x-1x8xf32>], tensor<1xi32>) -> tensor<1x-1x8xf32>\n"                \
-                  "(%axes) = \"pd_op.full_int_array\" () "                                     \
-                  "{dtype:int64,place:Place(cpu),value:[1]} : () -> "                          \
-                  "tensor<1xi64>\n"                                                            \
-                  "(%logits) = \"pd_op.sum\" (%all, %axes) {dtype:Undefined,keepdim:false} : " \
-                  "(tensor<1x-1x8xf32>, tensor<1xi64>) -> tensor<1x8xf32>\n" FETCH(            \
-                      "logits", "0", "1x8xf32") FETCH("all", "1", "1x-1x8xf32") "}\n"
+                  "{padding_idx:-1,sparse:false} : (tensor<1x" n "xi64>, "                     \
+                  "tensor<4x8xf32>) -> " NEW(                                                  \
+                      n) "\n"                                                                  \
+                         "(%list) = \"builtin.combine\" (%cache, %new) {} : "                  \
+                         "(tensor<1x-1x8xf32>, " NEW(n) ") -> vec[tensor<1x-1x8xf32>," NEW(    \
+                             n) "]\n"                                                          \
+                                "(%axis) = \"pd_op.full\" () "                                 \
+                                "{dtype:int32,place:Place(cpu),shape:[1],value:1} : () -> "    \
+                                "tensor<1xi32>\n"                                              \
+                                "(%all) = \"pd_op.concat\" (%list, %axis) {} : "               \
+                                "(vec[tensor<1x-1x8xf32>," NEW(                                \
+                                    n) "], tensor<1xi32>) -> tensor<1x-1x8xf32>\n"             \
+                                       "(%axes) = \"pd_op.full_int_array\" () "                \
+                                       "{dtype:int64,place:Place(cpu),value:[1]} : () -> "     \
+                                       "tensor<1xi64>\n"                                       \
+                                       "(%logits) = \"pd_op.sum\" (%all, %axes) "              \
+                                       "{dtype:Undefined,keepdim:false} : "                    \
+                                       "(tensor<1x-1x8xf32>, tensor<1xi64>) -> "               \
+                                       "tensor<1x8xf32>\n" FETCH("logits", "0", "1x8xf32")     \
+                                           FETCH("all", "1", "1x-1x8xf32") "}\n"
+#define CACHED CACHED_BY("-1")
 
 enum { IDS = 7 };
 static float table[IDS * IDS];
@@ -413,6 +421,29 @@ static void caches_end_at_their_room(void **unused) {
   pir_model_release(model);
 }
 
+// A model that takes four ids in each run is given no others.
+static void ids_of_a_run_are_complete(void **unused) {
+  pir_model *model = load(CACHED_BY("4"));
+  pir_session *s = open_cached(model, 0);
+  pir_cache_ports cache = {"all", "cache"};
+  pir_generation_options how = {.size = sizeof how, .caches = &cache, .cache_count = 1};
+  pir_generation_stats stats = {.size = sizeof stats};
+  pir_generation *g = start(s, &how);
+  int64_t ids[] = {0, 1, 0, 1, 0, 1, 0, 1}, id;
+  expect(s, pir_generation_feed(g, ids, 6), PIR_INVALID, "has 4 ids in each run, not 6");
+  check(s, pir_generation_feed(g, ids, 8));
+  check(s, pir_generation_next(g, &id));
+  expect(s, pir_generation_next(g, &id), PIR_INVALID, "has 4 ids in each run, not 1");
+  expect(s, pir_generation_feed(g, ids, 4), PIR_INVALID, "has 4 ids in each run, not 5");
+  check(s, pir_generation_feed(g, ids, 3));
+  check(s, pir_generation_next(g, &id));
+  check(s, pir_generation_stats_of(g, &stats));
+  assert_int_equal(stats.cached_tokens, 12);
+  pir_generation_destroy(g);
+  pir_session_destroy(s);
+  pir_model_release(model);
+}
+
 static void caches_end_at_the_limit_of_memory(void **unused) {
   pir_model *model = load(CACHED);
   pir_session *s = open_cached(model, 100000);
@@ -439,6 +470,7 @@ int main(void) {
       cmocka_unit_test(bad_calls_are_refused),
       cmocka_unit_test(flags_end_a_run_that_can_be_repeated),
       cmocka_unit_test(caches_end_at_their_room),
+      cmocka_unit_test(ids_of_a_run_are_complete),
       cmocka_unit_test(caches_end_at_the_limit_of_memory),
   };
   fill_table(NULL);

@@ -91,17 +91,18 @@ PIR_API PIR_NODISCARD pir_status pir_generation_create(pir_session *session,
 PIR_API void pir_generation_destroy(pir_generation *generation);
 
 // Runs the program on the next `count` ids of each sequence, sequence by sequence: a prompt, or
-// a question behind an answer. A model whose ids have a fixed number of tokens
-// runs as often as needed. Sequences that had ended go on. PIR_INVALID: no ids, a negative one,
-// one that the input's type cannot hold, or as pir_session_run, which names the op that an id
-// is out of range for. PIR_EXHAUSTED: no room in a cache, or no memory. PIR_CANCELLED: the
+// a question behind an answer. A model with caches whose ids have a fixed number of tokens runs
+// as often as needed; `count`, and the token that was made last, are a multiple of it. Sequences
+// that had ended go on. PIR_INVALID: no ids, no such multiple, a negative id, one that the
+// input's type cannot hold, or as pir_session_run, which names the op that an id is out of range
+// for. PIR_EXHAUSTED: no room in a cache, or no memory. PIR_CANCELLED: the
 // session's flag was set. After a failure no id of the run that failed counts.
 PIR_API PIR_NODISCARD pir_status pir_generation_feed(pir_generation *generation,
                                                      const int64_t *ids, size_t count);
 // Makes one token more of each sequence, after a run on the tokens before: out_ids has an entry
 // for each sequence, which is PIR_NO_TOKEN where it has ended. PIR_NOT_FOUND: all have ended,
-// or the answer has `max_tokens`. PIR_INVALID: nothing was fed, the logits do not fit, or no
-// logit is the largest. Else it fails as pir_generation_feed, and may be called again.
+// or the answer has `max_tokens`. PIR_INVALID: nothing was fed, the model takes more than
+// the one id that was made, the logits do not fit, or no logit is the largest. Else it fails as pir_generation_feed, and may be called again.
 PIR_API PIR_NODISCARD pir_status pir_generation_next(pir_generation *generation,
                                                      int64_t *out_ids);
 
