@@ -94,19 +94,56 @@ pir_status pir_generation_open_caches(pir_generation *g) {
 
 // ---- a run
 
-static pir_status copy_cache(pir_generation *g, generation_cache *c) {
-  pir_tensor result, input;
+// Takes memory for the copy of a cache. The input stays as it is: only when all caches have
+// theirs is a run not lost.
+static pir_status make_copy_room(pir_generation *g, generation_cache *c) {
+  pir_tensor result;
   size_t bytes;
   PIR_TRY(pir_session_output(g->session, c->output, &result));
   PIR_TRY(pir_shape_bytes(result.shape, result.rank, result.dtype, &bytes));
+  if (c->block.data && bytes <= c->block.bytes)
+    return PIR_OK;
+  if (pir_generation_hold(g, &c->next, bytes + bytes / 2))
+    PIR_TRY(pir_generation_hold(g, &c->next, bytes));
+  g->session->frame.message.text[0] = 0;
+  return PIR_OK;
+}
+
+static pir_status copy_cache(pir_generation *g, generation_cache *c) {
+  pir_tensor result, input;
+  PIR_TRY(pir_session_output(g->session, c->output, &result));
   g->session->inputs[c->input].is_bound = false;
-  if (!c->block.data || bytes > c->block.bytes)
-    PIR_TRY(pir_generation_hold(g, &c->block, bytes + bytes / 2));
+  if (c->next.data) {
+    pir_generation_drop(g, &c->block);
+    c->block = c->next;
+    c->next = (owned_block){0};
+  }
   input = (pir_tensor){.data = c->block.data};
   pir_tensor_set_dense(&input, result.dtype, result.shape, result.rank);
   PIR_TRY(pir_tensor_copy(&result, &input));
   c->is_bound = true;
   return pir_session_bind_input(g->session, c->input, &input);
+}
+
+// Without memory for the copies the run may be repeated, unless the session has kept another
+// cache already.
+static pir_status copy_caches(pir_generation *g) {
+  pir_status status = PIR_OK;
+  bool keeps = false;
+  for (size_t i = 0; i < g->cache_count; i++)
+    keeps |= g->caches[i].is_aliased;
+  for (size_t i = 0; !status && i < g->cache_count; i++)
+    if (g->caches[i].is_copied)
+      status = make_copy_room(g, &g->caches[i]);
+  g->is_broken = status && keeps;
+  for (size_t i = 0; status && i < g->cache_count; i++)
+    pir_generation_drop(g, &g->caches[i].next);
+  for (size_t i = 0; !status && i < g->cache_count; i++)
+    if (g->caches[i].is_copied) {
+      status = copy_cache(g, &g->caches[i]);
+      g->is_broken = status != PIR_OK;
+    }
+  return status;
 }
 
 // Nothing is kept yet, so the first run is repeated with caches that are copied.
@@ -129,11 +166,13 @@ static pir_status run_first(pir_generation *g) {
 
 pir_status pir_generation_run(pir_generation *g) {
   g->has_logits = false;
+  if (g->is_broken)
+    return GENERATION_FAIL(g, PIR_INVALID,
+                           "the generation has lost a cache that could not be copied");
   PIR_TRY(g->has_run ? pir_session_run(g->session) : run_first(g));
-  g->has_run = g->has_logits = true;
-  for (size_t i = 0; i < g->cache_count; i++)
-    if (g->caches[i].is_copied)
-      PIR_TRY(copy_cache(g, &g->caches[i]));
+  g->has_run = true;
+  PIR_TRY(copy_caches(g));
+  g->has_logits = true;
   return PIR_OK;
 }
 

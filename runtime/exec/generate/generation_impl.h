@@ -13,6 +13,7 @@ typedef struct generation_cache {
   bool is_bound;   // this generation has bound the input
   bool is_aliased;
   owned_block block;  // of an input that was empty, or of the copy
+  owned_block next;   // larger, for the copy of this run
 } generation_cache;
 
 struct pir_generation {
@@ -32,6 +33,7 @@ struct pir_generation {
   owned_block fed, places;       // what the inputs of ids and of the position are bound to
   bool *ended;                   // of each sequence
   bool has_run;
+  bool is_broken;   // some caches are those after a run, others those before
   bool has_logits;  // of the last token that was cached
   pir_diag_sink sink;
   pir_generation_stats stats;

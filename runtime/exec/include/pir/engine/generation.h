@@ -96,7 +96,9 @@ PIR_API void pir_generation_destroy(pir_generation *generation);
 // that had ended go on. PIR_INVALID: no ids, no such multiple, a negative id, one that the
 // input's type cannot hold, or as pir_session_run, which names the op that an id is out of range
 // for. PIR_EXHAUSTED: no room in a cache, or no memory. PIR_CANCELLED: the
-// session's flag was set. After a failure no id of the run that failed counts.
+// session's flag was set. After a failure no id of the run that failed counts. Where some caches
+// are kept in their place and there was no memory for the copy of another, all later runs are
+// PIR_INVALID.
 PIR_API PIR_NODISCARD pir_status pir_generation_feed(pir_generation *generation,
                                                      const int64_t *ids, size_t count);
 // Makes one token more of each sequence, after a run on the tokens before: out_ids has an entry
