@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -57,9 +57,8 @@ class Generation(Iterator[Any]):
         with session._used():
             session._check(lib.pir_generation_create(session._handle, self._options(choice), out))
         self._out = ffi.new("int64_t[]", self._sequences)
-        kept = session._handle, self._heard, session._bound
-        self._handle = ffi.gc(out[0], lambda g, kept=kept: lib.pir_generation_destroy(g))
-        session._enter(self)
+        self._key = session._generation = object()
+        self._handle = ffi.gc(out[0], _end_of(session, self._heard))
         try:
             self.feed(prompt)
         except BaseException:
@@ -98,11 +97,15 @@ class Generation(Iterator[Any]):
         return list(self._heard.items)
 
     def close(self) -> None:
-        """Ends the generation: the session can run again, and the inputs that it was given have to be given again."""
-        if self._handle is not None:
-            handle, self._handle = self._handle, None
-            ffi.release(handle)
-            self._session._leave(self)
+        """Ends the generation: the session can run again, and the inputs that it was given have to be given again. RuntimeError:
+        another thread makes a token."""
+        if self._handle is None:
+            return
+        with self._session._used(runs=False):
+            if self._handle is not None:
+                handle, self._handle = self._handle, None
+                ffi.gc(handle, None)
+                self._session._destroy(handle)
 
     def __enter__(self) -> Generation:
         return self
@@ -113,7 +116,7 @@ class Generation(Iterator[Any]):
     def _used(self) -> contextlib.AbstractContextManager[None]:
         if self._handle is None:
             raise ValueError("the generation is closed")
-        return self._session._used(by=self)
+        return self._session._used(by=self._key)
 
     def _finish(self, status: int) -> None:
         self._session._watch.finish()
@@ -135,3 +138,18 @@ class Generation(Iterator[Any]):
         options.sequences, options.sink = self._sequences, self._heard.sink
         self._given = texts, pairs, caches, stops
         return options
+
+
+def _end_of(session: Session, heard: Diagnostics) -> Callable[[Any], None]:
+    """What ends a generation that nothing refers to any more: at once, or, while a thread uses the session, before its next use."""
+
+    def end(handle: Any) -> None:
+        if not session._busy.acquire(blocking=False):
+            session._ended.append((handle, heard))
+            return
+        try:
+            session._destroy(handle)
+        finally:
+            session._busy.release()
+
+    return end

@@ -464,8 +464,10 @@ class Session:
         self._bound: dict[int, Any] = {}
         self._given: dict[int, np.ndarray[Any, Any]] = {}
         self._aliases: dict[int, int] = {}
-        # What generates with this session: nothing else runs it.
-        self._generation: weakref.ref[Generation] | None = None
+        # The key of what generates with this session, which nothing else runs, until it is destroyed.
+        self._generation: object | None = None
+        # Generations that were dropped while a thread used the session, with what they tell.
+        self._ended: list[tuple[Any, Diagnostics]] = []
         self._watch = Watch(progress, cancel._flag if cancel else None)
         diagnostics = Diagnostics()
         options = sized("pir_session_options")
@@ -538,10 +540,8 @@ class Session:
             self._bind(_by_index(inputs or {}, self.model.inputs, "input"))
         return Generation(self, prompt, Choice(**choice))
 
-    def _enter(self, generation: Generation) -> None:
-        self._generation = weakref.ref(generation)
-
-    def _leave(self, generation: Generation) -> None:
+    def _destroy(self, generation: Any) -> None:
+        lib.pir_generation_destroy(generation)
         self._generation = None
 
     def prepare(self, inputs: Inputs) -> None:
@@ -575,7 +575,7 @@ class Session:
         if self._handle is not None:
             self.close()
 
-    def _used(self, runs: bool = True, by: Generation | None = None) -> _Use:
+    def _used(self, runs: bool = True, by: object = None) -> _Use:
         return _Use(self, runs, by)
 
     def _check(self, status: int) -> None:
@@ -628,7 +628,7 @@ class Session:
 class _Use:
     """One thread's use of a session; a use that `runs` ends the life of outputs in the session's memory."""
 
-    def __init__(self, session: Session, runs: bool, by: Generation | None) -> None:
+    def __init__(self, session: Session, runs: bool, by: object) -> None:
         self.session, self.runs, self.by = session, runs, by
 
     def __enter__(self) -> None:
@@ -637,8 +637,9 @@ class _Use:
         try:
             if self.session._handle is None:
                 raise ValueError("the session is closed")
-            generation = self.session._generation() if self.session._generation else None
-            if self.runs and generation is not None and generation is not self.by:
+            while self.session._ended:
+                self.session._destroy(self.session._ended.pop()[0])
+            if self.runs and self.session._generation not in (None, self.by):
                 raise RuntimeError("a generation uses the session: close it")
             if self.runs and len(self.session._views):
                 raise BufferError("arrays over the outputs of the last run are still in use")

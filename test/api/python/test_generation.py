@@ -101,6 +101,22 @@ def test_a_session_generates_and_does_nothing_else(session):
     session.close()
 
 
+def test_a_generation_ends_in_no_other_use(session):
+    g = session.generate([1], INPUTS, caches=CACHES)
+    # As while another thread makes a token.
+    with session._used(by=g._key):
+        with pytest.raises(RuntimeError, match="another thread uses the session"):
+            g.close()
+    assert next(g) == follow(1, 1)[0]
+    # What is dropped then is destroyed before the next use.
+    with session._used(by=g._key):
+        del g
+        assert len(session._ended) == 1
+    (logits, _) = session.run({"ids": np.array([[2]]), "past": np.zeros((1, 0), np.float32), **INPUTS})
+    assert np.array_equal(logits[0, 0], TABLE[2])
+    assert not session._ended
+
+
 def test_cancelling_and_going_on(model):
     flag = libpir.Cancel()
     session = model.session(cancel=flag)
