@@ -52,9 +52,9 @@ static void emit_lanewise_row(const panel_tile *t, loop_block *block, loop_expr 
   }
 }
 
-// Fetches the line of packed b that is used `cache.narrow_ahead` bytes later, into the L2 cache, if it holds a
-// narrower type: steps take so long for its few bytes that the processor asks for too few lines
-// ahead, and it stops at the end of each page.
+// Fetches the line of packed b that is used `cache.narrow_ahead` bytes later, into the L2
+// cache, if it holds a narrower type: steps take so long for its few bytes that the processor
+// asks for too few lines ahead, and it stops at the end of each page.
 static void fetch_narrow(const panel_tile *t, loop_block *block, const contract_walk *w) {
   const contract_emission *e = &t->p->e;
   if (w->fetch || !e->form->held)

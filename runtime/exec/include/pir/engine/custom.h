@@ -86,9 +86,9 @@ typedef struct pir_ops_options {
   pir_diag_sink sink;
 } pir_ops_options;
 
-// Adds the ops that a text declares in the language of `.ops` files (docs/steps/user-ops.md). They
-// have no C functions: libpir infers, compiles and evaluates them from their declarations, as
-// it does its own. All or none are added. `options` may be NULL; `text` need not outlive the
+// Adds the ops that a text declares in the language of `.ops` files (docs/steps/user-ops.md).
+// They have no C functions: libpir infers, compiles and evaluates them from their declarations,
+// as it does its own. All or none are added. `options` may be NULL; `text` need not outlive the
 // call. PIR_INVALID: the text has errors, of which `message` has the first with its place, or
 // an op is declared already, or the set has been registered. PIR_EXHAUSTED: more than 64 texts,
 // a text of more than 1 MB, or no memory.
