@@ -534,11 +534,23 @@ class Session:
         """Makes tokens after a prompt: `for token in session.generate([15, 7], max_tokens=100, stops=[2])`.
 
         `prompt`: ids, or several lists of them of one length, for as many sequences. `inputs`: values of other inputs than ids
-        and caches, by name; what a cache is given here is what it begins with. `choice`: fields of `Choice`. The tokens are
-        those of the same seed for any number of threads."""
+        and caches, by name; what a cache is given here is what it begins with: an op that works in place writes into that
+        array, or into a copy if it is read-only. `choice`: fields of `Choice`. Inputs of earlier runs are forgotten. The tokens
+        are those of the same seed for any number of threads."""
+        how = Choice(**choice)
         with self._used():
-            self._bind(_by_index(inputs or {}, self.model.inputs, "input"))
-        return Generation(self, prompt, Choice(**choice))
+            pairs = _by_index(inputs or {}, self.model.inputs, "input")
+            self._unbind(set(range(len(self.model.inputs))) - {i for i, _ in pairs} - set(self._aliases.values()))
+            self._bind(pairs, self._caches(how))
+        return Generation(self, prompt, how)
+
+    def _caches(self, how: Choice) -> set[int]:
+        """The inputs that are caches, as pir_generation_create finds them."""
+        names = [p.name for p in self.model.inputs]
+        if how.caches is not None:
+            return {names.index(name) for name in how.caches.values() if name in names}
+        others = [i for i, p in enumerate(self.model.inputs) if p.dtype not in ("int64", "int32")]
+        return set(others[: len(self.model.outputs) - 1])
 
     def _destroy(self, generation: Any) -> None:
         lib.pir_generation_destroy(generation)
@@ -589,11 +601,19 @@ class Session:
             raise ValueError(f"the model has {len(ports)} inputs, {len(inputs)} are given")
         self._bind(pairs)
 
-    def _bind(self, pairs: list[tuple[int, Any]]) -> None:
+    def _unbind(self, inputs: set[int]) -> None:
+        for i in inputs:
+            lib.pir_session_bind_input(self._handle, i, ffi.NULL)  # it fails, and ends the binding
+            self._bound.pop(i, None)
+
+    def _bind(self, pairs: list[tuple[int, Any]], copied: set[int] | None = None) -> None:
+        """`copied`: inputs whose arrays are copied if they are read-only, for a run may write into them."""
         ports = self.model.inputs
         for i, value in pairs:
             offsets = value.offsets if isinstance(value, _arrays.Sequences) else []
             array = _arrays.as_array(value.array if isinstance(value, _arrays.Sequences) else value, ports[i].dtype)
+            if copied and i in copied and not array.flags.writeable:
+                array = array.copy()
             if i in self._aliases.values() and not array.flags.writeable:
                 raise ValueError(f"input {i} may be written in place, and the array is read-only")
             tensor = _arrays.tensor_of(array)

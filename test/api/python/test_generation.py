@@ -17,6 +17,18 @@ PROGRAM = """{
 () = "builtin.shadow_output" (%logits) {output_name:"logits"} : (tensor<-1x-1x9xf32>) ->
 () = "builtin.shadow_output" (%all) {output_name:"all"} : (tensor<1x-1xf32>) ->
 }"""
+# A cache that the op writes in place, beside ids.
+WRITTEN = """{
+(%ids) = "pd_op.data" () {dtype:int64,name:"ids",place:Place(undefined:0),shape:[1,-1]} : () -> tensor<1x-1xi64>
+(%logits) = "pd_op.cast" (%ids) {dtype:float32} : (tensor<1x-1xi64>) -> tensor<1x-1xf32>
+(%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[1,24]} : () -> tensor<1x24xf32>
+(%cache) = "pd_op.data" () {dtype:float32,name:"cache",place:Place(undefined:0),shape:[2,1,1,6,8]} : () -> tensor<2x1x1x6x8xf32>
+(%at) = "pd_op.data" () {dtype:int32,name:"at",place:Place(undefined:0),shape:[1,1]} : () -> tensor<1x1xi32>
+(%out, %after, %n) = "pd_op.masked_multihead_attention_" (%x, %cache, <<NULL VALUE>>, <<NULL VALUE>>, <<NULL VALUE>>, %at, <<NULL VALUE>>, <<NULL VALUE>>, <<NULL VALUE>>, <<NULL VALUE>>, <<NULL VALUE>>) {compute_dtype:"default",out_scale:-1,quant_max_bound:127,quant_min_bound:-127,quant_round_type:1,rotary_emb_dims:0,seq_len:1,use_neox_rotary_style:false} : (tensor<1x24xf32>, tensor<2x1x1x6x8xf32>, <<NULL TYPE>>, <<NULL TYPE>>, <<NULL TYPE>>, tensor<1x1xi32>, <<NULL TYPE>>, <<NULL TYPE>>, <<NULL TYPE>>, <<NULL TYPE>>, <<NULL TYPE>>) -> tensor<1x8xf32>, tensor<2x1x1x6x8xf32>, <<NULL TYPE>>
+() = "builtin.shadow_output" (%logits) {output_name:"logits"} : (tensor<1x-1xf32>) ->
+() = "builtin.shadow_output" (%after) {output_name:"after"} : (tensor<2x1x1x6x8xf32>) ->
+() = "builtin.shadow_output" (%out) {output_name:"out"} : (tensor<1x8xf32>) ->
+}"""
 TABLE = np.random.default_rng(4).standard_normal((9, 9), np.float32)
 INPUTS = {"table": TABLE}
 CACHES = {"all": "past"}
@@ -99,6 +111,21 @@ def test_a_session_generates_and_does_nothing_else(session):
     with pytest.raises(ValueError, match="closed"):
         g.feed([1])
     session.close()
+
+
+def test_a_generation_begins_with_what_it_is_given(session):
+    session.run({"ids": np.array([[2]]), "past": np.ones((1, 5), np.float32), **INPUTS})
+    with session.generate([1], INPUTS, caches=CACHES) as g:
+        assert g.stats["cached_tokens"] == 1 and g.stats["cache_bytes"] == 4
+    # The bytes of a read-only array are copied: an op may write in place.
+    model = libpir.Model.load_bytes(WRITTEN.encode())
+    for writeable in (False, True):
+        cache = np.zeros((2, 1, 1, 6, 8), np.float32)
+        cache.flags.writeable = writeable
+        with model.session() as written:
+            with written.generate([1], {"x": np.ones((1, 24), np.float32), "cache": cache}, caches={"after": "cache"}, position="at") as g:
+                assert g.stats["copied_bytes"] == 0
+            assert cache.any() == writeable
 
 
 def test_a_generation_ends_in_no_other_use(session):

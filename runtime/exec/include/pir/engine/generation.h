@@ -45,7 +45,8 @@ typedef struct pir_generation_options {
   // its last axis has one element, the number of tokens before. NULL: there is none.
   const char *position;
   // The caches; NULL: the outputs but the logits continue, in their order, the inputs that are
-  // no integers. A cache begins with the tensor that is bound to its input.
+  // no integers. A cache begins with the tensor that is bound to its input, into whose memory ops
+  // that work in place write.
   const pir_cache_ports *caches;
   // Entries of `caches`.
   size_t cache_count;
