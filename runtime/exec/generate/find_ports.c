@@ -36,22 +36,26 @@ static pir_status find_output_port(pir_generation *g, const char *name, uint32_t
   return GENERATION_FAIL(g, PIR_NOT_FOUND, "the model has no output \"%s\"", name);
 }
 
-// The only input of integers that is not known otherwise.
+// The only input of integers besides the position, of several the only one that is not bound: an
+// earlier run may have left the ids bound.
 static pir_status find_only_ids(pir_generation *g) {
   const plan *p = plan_of(g);
-  uint32_t found = NONE;
-  bool several = false;
+  uint32_t all = 0, open = 0, last = NONE, last_open = NONE;
   for (uint32_t i = 0; i < p->input_count; i++) {
-    if (!is_integer(&p->inputs[i].port) || i == g->position || g->session->inputs[i].is_bound)
+    if (!is_integer(&p->inputs[i].port) || i == g->position)
       continue;
-    several |= found != NONE;
-    found = i;
+    all++;
+    last = i;
+    if (g->session->inputs[i].is_bound)
+      continue;
+    open++;
+    last_open = i;
   }
-  g->ids = found;
-  if (found == NONE || several)
+  g->ids = all == 1 ? last : last_open;
+  if (all != 1 && open != 1)
     return GENERATION_FAIL(g, PIR_INVALID,
                            "the model has %s integers, so the input of ids must be stated",
-                           several ? "several inputs of" : "no input of");
+                           all ? "several inputs of" : "no input of");
   return PIR_OK;
 }
 

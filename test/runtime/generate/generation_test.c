@@ -380,6 +380,23 @@ static void flags_end_a_run_that_can_be_repeated(void **unused) {
   pir_model_release(model);
 }
 
+// Ids that an earlier run has left bound are found.
+static void ids_may_be_bound(void **unused) {
+  pir_model *model = load(TABLE);
+  pir_session *s = open_table(model, 1, 0);
+  int64_t id = 2;
+  pir_tensor ids = tensor_of(&id, PIR_I64, 1, 1);
+  check(s, pir_session_bind_input(s, 0, &ids));
+  check(s, pir_session_run(s));
+  pir_generation *g = start(s, NULL);
+  check(s, pir_generation_feed(g, &id, 1));
+  check(s, pir_generation_next(g, &id));
+  assert_int_equal(id, follow(2));
+  pir_generation_destroy(g);
+  pir_session_destroy(s);
+  pir_model_release(model);
+}
+
 // ---- caches
 
 static float rows[4 * 8];
@@ -557,6 +574,7 @@ int main(void) {
       cmocka_unit_test(sequences_end_alone_and_go_on),
       cmocka_unit_test(bad_calls_are_refused),
       cmocka_unit_test(flags_end_a_run_that_can_be_repeated),
+      cmocka_unit_test(ids_may_be_bound),
       cmocka_unit_test(caches_end_at_their_room),
       cmocka_unit_test(ids_of_a_run_are_complete),
       cmocka_unit_test(caches_are_copied_together),

@@ -37,7 +37,8 @@ typedef struct pir_cache_ports {
 typedef struct pir_generation_options {
   // sizeof(pir_generation_options) (pir/base.h).
   size_t size;
-  // The input of ids; NULL: the only one of integers that is neither bound nor `position`.
+  // The input of ids; NULL: the only one of integers that is not `position`, or of several the
+  // only one that is not bound.
   const char *ids;
   // The output of logits; NULL: the first one.
   const char *logits;
