@@ -84,6 +84,21 @@ static void add_cache(pir_generation *g, uint32_t output, uint32_t input) {
   g->caches[g->cache_count++] = (generation_cache){.output = output, .input = input};
 }
 
+static pir_status check_new_cache(pir_generation *g, uint32_t output, uint32_t input) {
+  const plan *p = plan_of(g);
+  if (input == g->ids || input == g->position || output == g->logits)
+    return GENERATION_FAIL(g, PIR_INVALID, "a cache \"%s\" of ids, position or logits",
+                           p->inputs[input].port.name.data);
+  for (size_t i = 0; i < g->cache_count; i++)
+    if (g->caches[i].input == input || g->caches[i].output == output)
+      return GENERATION_FAIL(g, PIR_INVALID,
+                             "output \"%s\" as input \"%s\": one of both is in "
+                             "another cache",
+                             p->outputs[output].port.name.data,
+                             p->inputs[input].port.name.data);
+  return PIR_OK;
+}
+
 // The outputs but the logits continue the inputs that are no integers, in their order; only
 // inputs that are bound may be left over.
 static pir_status pair_in_order(pir_generation *g) {
@@ -111,6 +126,9 @@ static pir_status find_caches(pir_generation *g, const pir_generation_options *o
   g->caches = pir_arena_zalloc(&g->memory, (most + 1) * sizeof *g->caches);
   if (g->memory.failed)
     return GENERATION_FAIL(g, PIR_EXHAUSTED, "no memory for the caches");
+  if (!options->caches && options->cache_count)
+    return GENERATION_FAIL(g, PIR_INVALID, "%zu caches are counted, and none given",
+                           options->cache_count);
   if (!options->caches)
     return pair_in_order(g);
   for (size_t i = 0; i < options->cache_count; i++) {
@@ -119,9 +137,7 @@ static pir_status find_caches(pir_generation *g, const pir_generation_options *o
       return GENERATION_FAIL(g, PIR_INVALID, "cache %zu has no names", i);
     PIR_TRY(find_output_port(g, options->caches[i].output, &output));
     PIR_TRY(find_input_port(g, options->caches[i].input, &input));
-    if (input == g->ids || input == g->position || output == g->logits)
-      return GENERATION_FAIL(g, PIR_INVALID, "a cache \"%s\" of ids, position or logits",
-                             options->caches[i].input);
+    PIR_TRY(check_new_cache(g, output, input));
     add_cache(g, output, input);
   }
   return PIR_OK;

@@ -549,6 +549,23 @@ static void caches_are_copied_together(void **unused) {
   pir_model_release(model);
 }
 
+static void ports_are_in_one_cache(void **unused) {
+  pir_model *model = load(PAIR);
+  pir_session *s = open_cached(model, 0);
+  const pir_cache_ports inputs[] = {{"kept", "past"}, {"all", "past"}};
+  const pir_cache_ports outputs[] = {{"kept", "past"}, {"kept", "cache"}};
+  pir_generation_options how = {.size = sizeof how, .caches = inputs, .cache_count = 2};
+  pir_generation *g;
+  expect(s, pir_generation_create(s, &how, &g), PIR_INVALID,
+         "output \"all\" as input \"past\": one of both is in another cache");
+  how.caches = outputs;
+  expect(s, pir_generation_create(s, &how, &g), PIR_INVALID, "is in another cache");
+  how.caches = NULL;
+  expect(s, pir_generation_create(s, &how, &g), PIR_INVALID, "2 caches are counted");
+  pir_session_destroy(s);
+  pir_model_release(model);
+}
+
 static void caches_end_at_the_limit_of_memory(void **unused) {
   pir_model *model = load(CACHED);
   pir_session *s = open_cached(model, 100000);
@@ -578,6 +595,7 @@ int main(void) {
       cmocka_unit_test(caches_end_at_their_room),
       cmocka_unit_test(ids_of_a_run_are_complete),
       cmocka_unit_test(caches_are_copied_together),
+      cmocka_unit_test(ports_are_in_one_cache),
       cmocka_unit_test(caches_end_at_the_limit_of_memory),
   };
   fill_table(NULL);

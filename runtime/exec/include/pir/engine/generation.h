@@ -83,7 +83,7 @@ typedef struct pir_generation_options {
 // empty: zeros of the extents that the model states, of `sequences` where an extent has the
 // name of the ids' first axis, and of 0 where it varies otherwise. All other inputs must be
 // bound. On success the caller destroys *out_generation before the session, else it is NULL.
-// PIR_INVALID: bad options, or a cache that is aliased already. PIR_NOT_FOUND: there is no such
+// PIR_INVALID: bad options, a port in two caches, or a cache that is aliased already. PIR_NOT_FOUND: there is no such
 // port. PIR_UNSUPPORTED: ids of another type or rank. PIR_EXHAUSTED: no memory.
 PIR_API PIR_NODISCARD pir_status pir_generation_create(pir_session *session,
                                                        const pir_generation_options *options,
