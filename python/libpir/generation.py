@@ -32,7 +32,7 @@ class Choice:
     seed: int = 0
     """Not 0: the session's random numbers start anew."""
     room: int = 0
-    """Tokens that each growing cache has room for; 0: it grows as needed."""
+    """Tokens that each cache that grows in its place has room for; 0: it grows as needed."""
     ids: str | None = None
     logits: str | None = None
     position: str | None = None

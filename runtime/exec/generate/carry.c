@@ -67,23 +67,15 @@ static void copy_from_now_on(pir_generation *g, generation_cache *c) {
   pir_exec_tell(g->sink, PIR_WARNING, PIR_OK, why.text);
 }
 
-static bool grows(const pir_generation *g, const generation_cache *c) {
-  const plan *p = &g->session->model->plan;
-  const pir_port *in = &p->inputs[c->input].port, *out = &p->outputs[c->output].port;
-  for (int d = 0; d < in->rank; d++)
-    if (in->shape[d] < 0 && !is_batch(&p->inputs[g->ids].port, in->dims[d]))
-      return out->rank == in->rank;
-  return false;
-}
-
 pir_status pir_generation_open_caches(pir_generation *g) {
   for (size_t i = 0; i < g->cache_count; i++) {
     generation_cache *c = &g->caches[i];
     if (!g->session->inputs[c->input].is_bound)
       PIR_TRY(bind_empty(g, c));
-    pir_status status =
-        pir_session_alias(g->session, c->output, c->input, grows(g, c) ? g->room : 0);
+    pir_status status = pir_session_alias(g->session, c->output, c->input, 0);
     c->is_aliased = !status;
+    if (c->is_aliased && g->session->aliases[c->output].kind == ALIAS_GROWS)
+      g->session->aliases[c->output].most = g->room;
     if (status == PIR_UNSUPPORTED)
       copy_from_now_on(g, c);
     else

@@ -128,6 +128,16 @@ def test_a_generation_begins_with_what_it_is_given(session):
             assert cache.any() == writeable
 
 
+def test_a_room_is_for_caches_that_grow():
+    # The number of places is open, and the op writes in place.
+    text = WRITTEN.replace("[2,1,1,6,8]", "[2,1,1,-1,8]").replace("2x1x1x6x8", "2x1x1x-1x8")
+    session = libpir.Model.load_bytes(text.encode()).session()
+    inputs = {"x": np.ones((1, 24), np.float32), "cache": np.zeros((2, 1, 1, 6, 8), np.float32)}
+    with session.generate([1], inputs, caches={"after": "cache"}, position="at", room=2) as g:
+        assert g.stats["copied_bytes"] == 0 and g.diagnostics == []
+    assert inputs["cache"].any()
+
+
 def test_a_generation_ends_in_no_other_use(session):
     g = session.generate([1], INPUTS, caches=CACHES)
     # As while another thread makes a token.

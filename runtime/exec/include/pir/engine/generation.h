@@ -54,7 +54,8 @@ typedef struct pir_generation_options {
   // Sequences that are made at the same time, with prompts of one length; 0: 1. Where the first
   // of the ids' two axes is fixed, it has as many elements.
   size_t sequences;
-  // Tokens that each cache that grows has room for; 0: it grows as needed (pir_session_alias).
+  // Tokens that each cache that grows in its place has room for; 0: it grows as needed
+  // (pir_session_alias). Caches that are written in place, or copied, take none.
   int64_t room;
   // Tokens of one answer; 0: any number.
   size_t max_tokens;
