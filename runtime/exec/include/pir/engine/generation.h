@@ -64,11 +64,14 @@ typedef struct pir_generation_options {
   // Entries of `stops`.
   size_t stop_count;
   // 0: each token is the first of those with the largest logit. Else logits are divided by the
-  // temperature, and a token is drawn by its probability.
+  // temperature, and a token is drawn by its probability. Probabilities are float32, and are
+  // summed as such from the largest on, as the op top_p_sampling does: in a long flat tail the
+  // rounding of the sum shifts the shares of single ids.
   double temperature;
   // Only so many of the largest logits, of equal ones the smaller ids; 0: all.
   size_t top_k;
-  // Only the most probable of those, up to this sum of probabilities; 0: all, as 1.
+  // Only the most probable of those, up to this sum of probabilities; 0: all, as 1. The id with
+  // which the sum passes it is drawn by the rest up to there.
   double top_p;
   // Logits of ids that the sequence has are divided by it if positive, else multiplied (Keskar
   // et al., CTRL, 2019); 0: unchanged, as 1.
