@@ -138,22 +138,29 @@ static pir_status copy_caches(pir_generation *g) {
   return status;
 }
 
-// Nothing is kept yet, so the first run is repeated with caches that are copied.
+// A cache that the session would let grow may have rows that lie apart. Nothing is kept yet, so
+// the first run is repeated with such caches copied, and with the same random numbers.
 static pir_status run_first(pir_generation *g) {
-  pir_status status = pir_session_run(g->session);
+  pir_session *s = g->session;
+  pir_generator numbers = s->generator;
+  pir_status status = pir_session_run(s);
+  pir_message why = s->frame.message;
   bool repeats = false;
-  for (size_t i = 0; status == PIR_UNSUPPORTED && i < g->cache_count; i++)
-    if (!g->caches[i].is_copied) {
-      copy_from_now_on(g, &g->caches[i]);
-      repeats = true;
-    }
+  for (size_t i = 0; status == PIR_UNSUPPORTED && i < g->cache_count; i++) {
+    generation_cache *c = &g->caches[i];
+    if (!c->is_aliased || s->aliases[c->output].kind != ALIAS_GROWS)
+      continue;
+    s->frame.message = why;
+    copy_from_now_on(g, c);
+    c->is_aliased = false;
+    PIR_TRY(pir_session_alias(s, c->output, PIR_NO_INPUT, 0));
+    repeats = true;
+  }
+  s->frame.message = why;
   if (!repeats)
     return status;
-  for (size_t i = 0; i < g->cache_count; i++) {
-    g->caches[i].is_aliased = false;
-    PIR_TRY(pir_session_alias(g->session, g->caches[i].output, PIR_NO_INPUT, 0));
-  }
-  return pir_session_run(g->session);
+  s->generator = numbers;
+  return pir_session_run(s);
 }
 
 pir_status pir_generation_run(pir_generation *g) {

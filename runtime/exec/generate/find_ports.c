@@ -154,5 +154,9 @@ pir_status pir_generation_find_ports(pir_generation *g, const pir_generation_opt
     PIR_TRY(find_output_port(g, options->logits, &g->logits));
   if (!plan_of(g)->output_count)
     return GENERATION_FAIL(g, PIR_INVALID, "the model has no output");
+  const pir_port *logits = &plan_of(g)->outputs[g->logits].port;
+  if (!pir_dtype_is_float(logits->dtype))
+    return GENERATION_FAIL(g, PIR_UNSUPPORTED, "unsupported: logits in output \"%s\", of %s",
+                           logits->name.data, pir_dtype_name(logits->dtype));
   return find_caches(g, options);
 }

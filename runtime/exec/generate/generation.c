@@ -313,13 +313,16 @@ static pir_status run_made(pir_generation *g) {
   return PIR_OK;
 }
 
-static pir_status make_ids(pir_generation *g, int64_t *out_ids) {
+// The room comes first, so that a call that failed for it has drawn nothing.
+static pir_status make_ids(pir_generation *g, int64_t *out_ids, bool *out_ends) {
   PIR_TRY(run_made(g));
+  PIR_TRY(make_id_room(g, 1));
   PIR_TRY(choose_ids(g, out_ids));
   PIR_TRY(append_ids(g, out_ids, 1, 1));
-  if (!end_sequences(g, out_ids)) {
-    g->length--;  // all ended: nothing follows a stop id
-    return PIR_NOT_FOUND;
+  *out_ends = !end_sequences(g, out_ids);
+  if (*out_ends) {
+    g->length--;  // nothing follows a stop id
+    return PIR_OK;
   }
   g->stats.made_tokens++;
   g->answered++;
@@ -335,11 +338,10 @@ pir_status pir_generation_next(pir_generation *g, int64_t *out_ids) {
   if (has_ended(g))
     return GENERATION_FAIL(g, PIR_NOT_FOUND, "the answer has ended");
   uint64_t start = pir_exec_now_ns();
-  pir_status status = make_ids(g, out_ids);
+  bool ends = false;
+  pir_status status = make_ids(g, out_ids, &ends);
   g->stats.make_ns += pir_exec_now_ns() - start;
-  if (status == PIR_NOT_FOUND)
-    return GENERATION_FAIL(g, status, "the answer has ended");
-  return status;
+  return ends ? GENERATION_FAIL(g, PIR_NOT_FOUND, "the answer has ended") : status;
 }
 
 pir_status pir_generation_stats_of(const pir_generation *g, pir_generation_stats *out_stats) {

@@ -359,6 +359,16 @@ static void bad_calls_are_refused(void **unused) {
   pir_model_release(model);
 }
 
+static void logits_are_floats(void **unused) {
+  pir_model *model = load(DRAWN);
+  pir_session *s = open_table(model, 1, 0);
+  pir_generation *g;
+  expect(s, pir_generation_create(s, NULL, &g), PIR_UNSUPPORTED,
+         "unsupported: logits in output \"id\", of int64");
+  pir_session_destroy(s);
+  pir_model_release(model);
+}
+
 static void flags_end_a_run_that_can_be_repeated(void **unused) {
   pir_model *model = load(TABLE);
   pir_atomic_int flag = 0;
@@ -590,6 +600,7 @@ int main(void) {
       cmocka_unit_test(tokens_are_those_of_the_op),
       cmocka_unit_test(sequences_end_alone_and_go_on),
       cmocka_unit_test(bad_calls_are_refused),
+      cmocka_unit_test(logits_are_floats),
       cmocka_unit_test(flags_end_a_run_that_can_be_repeated),
       cmocka_unit_test(ids_may_be_bound),
       cmocka_unit_test(caches_end_at_their_room),

@@ -88,7 +88,7 @@ typedef struct pir_generation_options {
 // name of the ids' first axis, and of 0 where it varies otherwise. All other inputs must be
 // bound. On success the caller destroys *out_generation before the session, else it is NULL.
 // PIR_INVALID: bad options, a port in two caches, or a cache that is aliased already. PIR_NOT_FOUND: there is no such
-// port. PIR_UNSUPPORTED: ids of another type or rank. PIR_EXHAUSTED: no memory.
+// port. PIR_UNSUPPORTED: ids of another type or rank, or logits that are no floats. PIR_EXHAUSTED: no memory.
 PIR_API PIR_NODISCARD pir_status pir_generation_create(pir_session *session,
                                                        const pir_generation_options *options,
                                                        pir_generation **out_generation);
