@@ -36,8 +36,8 @@ static pir_status find_output_port(pir_generation *g, const char *name, uint32_t
   return GENERATION_FAIL(g, PIR_NOT_FOUND, "the model has no output \"%s\"", name);
 }
 
-// The only input of integers besides the position, of several the only one that is not bound: an
-// earlier run may have left the ids bound.
+// The only input of integers besides the position, of several the only one that is not bound:
+// an earlier run may have left the ids bound.
 static pir_status find_only_ids(pir_generation *g) {
   const plan *p = plan_of(g);
   uint32_t all = 0, open = 0, last = NONE, last_open = NONE;

@@ -48,8 +48,8 @@
                     "TYPE>>, <<NULL TYPE>>) -> tensor<-1x1xf32>, tensor<-1x1xi64>, <<NULL "    \
                     "TYPE>>, <<NULL "                                                          \
                     "TYPE>>\n" FETCH("id", "0", "-1x1xi64") "}\n"
-// A cache [sequences, tokens, 8] of floats, to which each run adds `n` tokens; the logits of all
-// ids but 1 are 0.
+// A cache [sequences, tokens, 8] of floats, to which each run adds `n` tokens; the logits of
+// all ids but 1 are 0.
 #define NEW(n) "tensor<1x" n "x8xf32>"
 #define CACHED_TO(n, end)                                                                      \
   "{\n" DATA("ids", "int64", "i64", "1," n, "1x" n) DATA("cache", "float32", "f32", "1,-1,8",  \

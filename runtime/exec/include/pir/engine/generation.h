@@ -46,8 +46,8 @@ typedef struct pir_generation_options {
   // its last axis has one element, the number of tokens before. NULL: there is none.
   const char *position;
   // The caches; NULL: the outputs but the logits continue, in their order, the inputs that are
-  // no integers. A cache begins with the tensor that is bound to its input, into whose memory ops
-  // that work in place write.
+  // no integers. A cache begins with the tensor that is bound to its input, into whose memory
+  // ops that work in place write.
   const pir_cache_ports *caches;
   // Entries of `caches`.
   size_t cache_count;
@@ -87,8 +87,9 @@ typedef struct pir_generation_options {
 // empty: zeros of the extents that the model states, of `sequences` where an extent has the
 // name of the ids' first axis, and of 0 where it varies otherwise. All other inputs must be
 // bound. On success the caller destroys *out_generation before the session, else it is NULL.
-// PIR_INVALID: bad options, a port in two caches, or a cache that is aliased already. PIR_NOT_FOUND: there is no such
-// port. PIR_UNSUPPORTED: ids of another type or rank, or logits that are no floats. PIR_EXHAUSTED: no memory.
+// PIR_INVALID: bad options, a port in two caches, or a cache that is aliased already.
+// PIR_NOT_FOUND: there is no such port. PIR_UNSUPPORTED: ids of another type or rank, or logits
+// that are no floats. PIR_EXHAUSTED: no memory.
 PIR_API PIR_NODISCARD pir_status pir_generation_create(pir_session *session,
                                                        const pir_generation_options *options,
                                                        pir_generation **out_generation);
@@ -98,19 +99,20 @@ PIR_API void pir_generation_destroy(pir_generation *generation);
 
 // Runs the program on the next `count` ids of each sequence, sequence by sequence: a prompt, or
 // a question behind an answer. A model with caches whose ids have a fixed number of tokens runs
-// as often as needed; `count`, and the token that was made last, are a multiple of it. Sequences
-// that had ended go on. PIR_INVALID: no ids, no such multiple, a negative id, one that the
-// input's type cannot hold, or as pir_session_run, which names the op that an id is out of range
-// for. PIR_EXHAUSTED: no room in a cache, or no memory. PIR_CANCELLED: the
-// session's flag was set. After a failure no id of the run that failed counts. Where some caches
-// are kept in their place and there was no memory for the copy of another, all later runs are
-// PIR_INVALID.
+// as often as needed; `count`, and the token that was made last, are a multiple of it.
+// Sequences that had ended go on. PIR_INVALID: no ids, no such multiple, a negative id, one
+// that the input's type cannot hold, or as pir_session_run, which names the op that an id is
+// out of range for. PIR_EXHAUSTED: no room in a cache, or no memory. PIR_CANCELLED: the
+// session's flag was set. After a failure no id of the run that failed counts. Where some
+// caches are kept in their place and there was no memory for the copy of another, all later
+// runs are PIR_INVALID.
 PIR_API PIR_NODISCARD pir_status pir_generation_feed(pir_generation *generation,
                                                      const int64_t *ids, size_t count);
 // Makes one token more of each sequence, after a run on the tokens before: out_ids has an entry
 // for each sequence, which is PIR_NO_TOKEN where it has ended. PIR_NOT_FOUND: all have ended,
-// or the answer has `max_tokens`. PIR_INVALID: nothing was fed, the model takes more than
-// the one id that was made, the logits do not fit, or no logit is the largest. Else it fails as pir_generation_feed, and may be called again.
+// or the answer has `max_tokens`. PIR_INVALID: nothing was fed, the model takes more than the
+// one id that was made, the logits do not fit, or no logit is the largest. Else it fails as
+// pir_generation_feed, and may be called again.
 PIR_API PIR_NODISCARD pir_status pir_generation_next(pir_generation *generation,
                                                      int64_t *out_ids);
 
