@@ -113,7 +113,8 @@ static uint32_t count_reads(const plan *p, const plan_instr *instr, uint32_t buf
 }
 
 // Finds the results whose memory may be the operand's: a join leaves its first member as it is,
-// other ops are the last to read the operand. The result must outlive the operand.
+// other ops are the last to read the operand, which is no part of a larger one and has no other
+// name. The result must outlive the operand.
 static void note_moves(plan *p, const plan_region *region) {
   for (uint32_t i = 0; i < p->handover_count; i++) {
     plan_handover *h = &p->handovers[i];
@@ -121,9 +122,10 @@ static void note_moves(plan *p, const plan_region *region) {
     bool argument = is_in_list(p, region->args, region->arg_count, from);
     bool stays = is_in_list(p, region->yields, region->yield_count, to) ||
                  p->buffers[from].last <= p->buffers[to].last;
+    bool whole = p->slots[h->in].view_of == NONE && p->slots[h->in].axis < 0;
     bool last = h->grows || (p->buffers[from].last == h->instr &&
                              count_reads(p, &p->instrs[h->instr], from) == 1);
-    h->moves = stays && last && (argument || p->buffers[from].home == HOME_LATE) &&
+    h->moves = whole && stays && last && (argument || p->buffers[from].home == HOME_LATE) &&
                p->buffers[to].home == HOME_LATE &&
                !is_in_list(p, region->yields, region->yield_count, from);
     h->carried = h->moves && argument;

@@ -216,7 +216,8 @@ pir_status pir_frame_place_late(frame *f, uint32_t number, uint32_t slot) {
   size_t bytes, owned = from->late_bytes;
   PIR_TRY(pir_shape_bytes(out->shape, out->rank, out->dtype, &bytes));
   bool fits = owned && owned != ARRAY_BYTES && !from->device && in->data == from->data &&
-              in->rank == out->rank && pir_tensor_is_dense(in) && leads(in, out);
+              in->rank == out->rank && in->dtype == out->dtype && pir_tensor_is_dense(in) &&
+              leads(in, out);
   if (fits && bytes <= owned) {
     *to = *from;
     from->late_bytes = 0;
