@@ -472,7 +472,7 @@ static pir_status check_bound_room(pir_session *s, uint32_t output, const owned_
 // allows it, so that few runs copy.
 static pir_status take_room(pir_session *s, uint32_t output, growth *g, owned_block *room) {
   const output_alias *alias = &s->aliases[output];
-  size_t old = g->apart ? g->bytes : alias->blocks[0].bytes;
+  size_t old = g->apart && alias->blocks[0].data ? g->bytes : alias->blocks[0].bytes;
   size_t doubled = old > SIZE_MAX / 2 ? 0 : 2 * old;
   bool doubles = !alias->most && doubled > g->bytes && doubled <= bytes_left(s);
   if (doubles && g->apart)
