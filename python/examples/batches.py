@@ -53,7 +53,9 @@ class Batch:
         return len(self.rows)
 
     def add(self, prompt: Sequence[int]) -> Row:
-        """A sequence that the next step begins with. MemoryError: there are as many as may be."""
+        """A sequence that the next step begins with. ValueError: no ids. MemoryError: there are as many as may be."""
+        if not len(prompt):
+            raise ValueError("the prompt has no ids")
         if len(self.rows) == self.most:
             raise MemoryError("the batch is full")
         row = Row([int(i) for i in prompt])
@@ -69,6 +71,8 @@ class Batch:
         """Runs the model on all ids that wait, and yields the logits behind the last one of each sequence. `inputs`: others of the model's.
         MemoryError: the cache has no block for a sequence, which stays as it was."""
         rows = [r for r in self.rows if r.waiting]
+        if not rows:
+            return iter(())
         for row in rows:
             self._reserve(row)
         new = [len(r.waiting) for r in rows]

@@ -67,7 +67,10 @@ class Generation(Iterator[Any]):
 
     def feed(self, ids: Any) -> None:
         """Runs the model on more ids, of each sequence as many, behind those that were made: the answer then goes on."""
-        given = np.ascontiguousarray(ids, np.int64).reshape(self._sequences, -1)
+        given = np.asarray(ids)
+        if given.size and given.dtype.kind not in "iu":
+            raise ValueError("ids are integers")
+        given = np.ascontiguousarray(given, np.int64).reshape(self._sequences, -1)
         with self._used():
             memory = ffi.cast("const int64_t *", ffi.from_buffer(given))
             self._finish(lib.pir_generation_feed(self._handle, memory, given.shape[1]))

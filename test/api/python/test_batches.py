@@ -92,8 +92,11 @@ def test_a_full_cache_is_refused_and_the_others_go_on(model, weights):
         batch.add([1])
     with pytest.raises(MemoryError, match="3 blocks are needed, and 2 are free"):
         batch.step(**weights)
+    with pytest.raises(ValueError, match="no ids"):
+        batch.add([])
     batch.remove(long)
     ((row, logits),) = batch.step(**weights)
+    assert list(batch.step(**weights)) == []  # nothing waits
     assert row is short and int(logits.argmax()) == alone(model, weights, [1, 2], 1)[0]
 
 

@@ -110,6 +110,8 @@ def test_a_session_generates_and_does_nothing_else(session):
     g.close()
     with pytest.raises(ValueError, match="closed"):
         g.feed([1])
+    with session.generate([1], INPUTS, caches=CACHES) as g, pytest.raises(ValueError, match="ids are integers"):
+        g.feed([1.5])
     session.close()
 
 
