@@ -209,7 +209,9 @@ static pir_status run_rest(pir_generation *g) {
   pir_status status = PIR_OK;
   while (!status && g->cached < g->length) {
     size_t left = g->length - g->cached;
-    status = left < each ? refuse_count(g, each, left) : run_next(g, each ? each : left);
+    if (left < each)
+      return refuse_count(g, each, left);
+    status = run_next(g, each ? each : left);
   }
   return status;
 }

@@ -7,8 +7,8 @@
 // The largest logit behind id i is the one of id i + 1.
 static const std::string_view text =
     "{\n"
-    "(%ids) = \"pd_op.data\" () {dtype:int64,name:\"ids\",place:Place(undefined:0),shape:[2,-1]} "
-    ": () -> tensor<2x-1xi64>\n"
+    "(%ids) = \"pd_op.data\" () {dtype:int64,name:\"ids\",place:Place(undefined:0),"
+    "shape:[2,-1]} : () -> tensor<2x-1xi64>\n"
     "(%table) = \"pd_op.data\" () {dtype:float32,name:\"table\",place:Place(undefined:0),"
     "shape:[8,8]} : () -> tensor<8x8xf32>\n"
     "(%row) = \"pd_op.embedding\" (%ids, %table) {padding_idx:-1,sparse:false} : "
