@@ -230,8 +230,9 @@ PIR_API PIR_NODISCARD pir_status pir_session_bind_output(pir_session *session, s
 // `most` is negative, or the output does not grow and `most` is not 0. PIR_NOT_FOUND: no such
 // input or output. PIR_EXHAUSTED: no memory. A run returns PIR_EXHAUSTED where the output would
 // exceed `most` or `max_bytes`, PIR_UNSUPPORTED where an axis before the joined one has more
-// elements than one and compiled code reads the output, and PIR_INVALID where something else is
-// bound in memory of the alias, or an input that is written in place is not dense and aligned.
+// elements than one and compiled code reads the output, or the joined axis was not known before
+// the run, and PIR_INVALID where something else is bound in memory of the alias, or an input
+// that is written in place is not dense and aligned.
 PIR_API PIR_NODISCARD pir_status pir_session_alias(pir_session *session, size_t output,
                                                    size_t input, int64_t most);
 // Runs the model on the bound inputs. PIR_INVALID: an input is not bound, shapes contradict
