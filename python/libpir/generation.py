@@ -108,7 +108,7 @@ class Generation(Iterator[Any]):
             if self._handle is not None:
                 handle, self._handle = self._handle, None
                 ffi.gc(handle, None)
-                self._session._destroy(handle)
+                self._session._end(handle, self._heard)
 
     def __enter__(self) -> Generation:
         return self
@@ -151,7 +151,7 @@ def _end_of(session: Session, heard: Diagnostics) -> Callable[[Any], None]:
             session._ended.append((handle, heard))
             return
         try:
-            session._destroy(handle)
+            session._end(handle, heard)
         finally:
             session._busy.release()
 

@@ -552,6 +552,13 @@ class Session:
         others = [i for i, p in enumerate(self.model.inputs) if p.dtype not in ("int64", "int32")]
         return set(others[: len(self.model.outputs) - 1])
 
+    def _end(self, generation: Any, heard: Diagnostics) -> None:
+        """Destroys a generation, or, while arrays over outputs may lie in its caches, before a use behind them."""
+        if len(self._views):
+            self._ended.append((generation, heard))
+        else:
+            self._destroy(generation)
+
     def _destroy(self, generation: Any) -> None:
         lib.pir_generation_destroy(generation)
         self._generation = None
@@ -657,12 +664,12 @@ class _Use:
         try:
             if self.session._handle is None:
                 raise ValueError("the session is closed")
-            while self.session._ended:
+            while self.session._ended and not len(self.session._views):
                 self.session._destroy(self.session._ended.pop()[0])
-            if self.runs and self.session._generation not in (None, self.by):
-                raise RuntimeError("a generation uses the session: close it")
             if self.runs and len(self.session._views):
                 raise BufferError("arrays over the outputs of the last run are still in use")
+            if self.runs and self.session._generation not in (None, self.by):
+                raise RuntimeError("a generation uses the session: close it")
         except BaseException:
             self.session._busy.release()
             raise

@@ -156,6 +156,19 @@ def test_a_generation_ends_in_no_other_use(session):
     assert not session._ended
 
 
+def test_arrays_over_caches_outlive_a_generation(session):
+    with session.generate([1], INPUTS, caches=CACHES) as g:
+        next(g)
+        kept = session.output("all")
+        before = kept.copy()
+    assert len(session._ended) == 1 and np.array_equal(kept, before)
+    with pytest.raises(BufferError):
+        session.run({"ids": np.array([[2]]), "past": np.zeros((1, 0), np.float32), **INPUTS})
+    del kept
+    session.run({"ids": np.array([[2]]), "past": np.zeros((1, 0), np.float32), **INPUTS})
+    assert not session._ended
+
+
 def test_cancelling_and_going_on(model):
     flag = libpir.Cancel()
     session = model.session(cancel=flag)
