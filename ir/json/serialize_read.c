@@ -267,18 +267,20 @@ static pir_status read_parameter_attrs(pir_json_reader *r, const json_t *json) {
   if (json_array_size(flags) != 4)
     return pir_json_fail(r, "a parameter has 4 entries in A, found %zu",
                          json_array_size(flags));
-  if (json_array_size(outputs) != 3)
+  // A program that is not to be trained any more states none of them.
+  if (outputs && json_array_size(outputs) != 3)
     return pir_json_fail(r, "a parameter has 3 entries in OA, found %zu",
                          json_array_size(outputs));
-  bool a[3], oa[3];
+  bool a[3], oa[3] = {0};
   PIR_TRY(read_flags(r, flags, pir_json_parameter_flags, a));
-  PIR_TRY(read_flags(r, outputs, pir_json_parameter_outputs, oa));
+  if (outputs)
+    PIR_TRY(read_flags(r, outputs, pir_json_parameter_outputs, oa));
   // A parameter that Paddle has translated has none of these four attributes; they stay absent.
   // A file without DA predates this rule.
   bool absent = !a[0] && a[1] && !a[2] && oa[2] && json_object_get(json, "DA");
   for (int i = 0; i < 3 && !absent; i++)
     push_flag(r, pir_json_parameter_flags[i], a[i]);
-  for (int i = 0; i < (absent ? 2 : 3); i++)
+  for (int i = 0; outputs && i < (absent ? 2 : 3); i++)
     push_flag(r, pir_json_parameter_outputs[i], oa[i]);
   PIR_TRY(pir_json_want_string(r, json_array_get(flags, 3), "a parameter's name", &name));
   push_attr(r, PIR_JSON_PARAMETER_NAME, pir_attr_str(r->ctx, PIR_ATTR_STR, name));

@@ -174,11 +174,13 @@ static void write_parameter(pir_json_writer *w, const pir_op *op) {
   pir_json_close(w, ']');
   pir_json_key(w, "O");
   write_result(w, pir_op_result(op, 0));
-  pir_json_key(w, "OA");
-  pir_json_open(w, '[');
-  for (int i = 0; i < 3; i++)
-    write_flag(w, pir_json_parameter_outputs[i], true);
-  pir_json_close(w, ']');
+  if (w->trainable || attr_named(w, pir_json_parameter_outputs[0])) {
+    pir_json_key(w, "OA");
+    pir_json_open(w, '[');
+    for (int i = 0; i < 3; i++)
+      write_flag(w, pir_json_parameter_outputs[i], true);
+    pir_json_close(w, ']');
+  }
   pir_json_key(w, "QA");
   pir_json_open(w, '[');
   write_if_present(w, "struct_name");
