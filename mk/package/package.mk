@@ -7,8 +7,8 @@ dist:  ## the source archive of the current commit: BUILD/libpir-VERSION.tar.xz
 
 # The tools again, without the path by which those of the build folder find libpir.
 $(foreach t,$(TOOLS),$(eval $(B)/deb/bin/$(t): $(call obj,$(filter tools/$(t)/%,$(S_mains)))))
-$(B)/deb/bin/%: $(TOOL_OBJ) $(B)/lib/libpir.so
-	@mkdir -p $(@D) && $(CC) $(CFLAGS) -o $@ $(filter %.o,$^) -L$(B)/lib -lpir -Wl,-rpath-link,$(B)/lib -lm $(GDB_$*)
+$(B)/deb/bin/%: $(TOOL_OBJ) $(VIEW) $(B)/lib/libpir.so
+	@mkdir -p $(@D) && $(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) -L$(B)/lib -lpir -Wl,-rpath-link,$(B)/lib -lm $(GDB_$*)
 deb: all python $(TOOLS:%=$(B)/deb/bin/%)  ## Debian packages in BUILD/deb: libpir1, libpir-dev, libpir-tools, python3-libpir
 	@mk/setup.sh deb && mk/package/deb.sh $(B) $(VERSION) $(SONAME)
 repro:  ## build twice, in two folders: libraries, tools and packages have the same bytes
