@@ -14,8 +14,6 @@
 #include <pir/layer/named_values.h>
 #include <vec.h>
 
-#include <string.h>
-
 typedef struct cut_value {
   pir_str name;
   pir_value *value;
@@ -54,12 +52,8 @@ static pir_status find_value(const cutting *c, pir_str name, pir_value **out_val
 
 // Finds the values of an option's names, with `|` between.
 static pir_status find_values(cutting *c, const char *key, cut_values *out) {
-  pir_str list = pir_run_option(c->run, key);
-  while (list.size) {
-    const char *bar = memchr(list.data, '|', list.size);
-    pir_str name = {list.data, bar ? (size_t)(bar - list.data) : list.size};
-    size_t past = name.size + (bar != NULL);
-    list = (pir_str){list.data + past, list.size - past};
+  pir_str list = pir_run_option(c->run, key), name;
+  while (pass_next_name(&list, &name)) {
     cut_value found = {.name = name};
     PIR_TRY(find_value(c, name, &found.value));
     for (size_t i = 0; i < out->count; i++)
@@ -138,19 +132,13 @@ static void erase_outputs(const cutting *c) {
   }
 }
 
-// Replaces the outputs that the program has. The last op may be a terminator.
+// Replaces the outputs that the program has.
 static void replace_outputs(cutting *c) {
-  pir_block *block = pir_program_block(c->run->program);
   if (!c->outputs.count)
     return;
   erase_outputs(c);
-  for (size_t i = 0; i < c->outputs.count; i++) {
-    pir_op *last = pir_block_last(block);
-    pir_op *output =
-        program_add_output(c->run, last, c->outputs.items[i].value, c->outputs.items[i].name);
-    if (!pir_op_has(last, PIR_TERMINATOR))
-      pir_op_move_before(last, output);
-  }
+  for (size_t i = 0; i < c->outputs.count; i++)
+    program_append_output(c->run, c->outputs.items[i].value, c->outputs.items[i].name);
 }
 
 static void replace_inputs(cutting *c) {

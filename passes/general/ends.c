@@ -15,17 +15,11 @@
 
 pir_status pir_pass_keep_parameters(pir_pass_run *run) {
   pir_block *block = pir_program_block(run->program);
-  pir_op *last = pir_block_last(block);
   uint64_t kept = 0;
   for (pir_op *op = pir_block_first(block); op; op = pir_op_next(op)) {
     if (!pir_op_has(op, PIR_PARAMETER) || !pir_op_unused(op))
       continue;
-    pir_op *output =
-        program_add_output(run, last, pir_op_result(op, 0), pir_op_parameter_name(op));
-    if (!pir_op_has(last, PIR_TERMINATOR)) {
-      pir_op_move_before(last, output);
-      last = output;
-    }
+    program_append_output(run, pir_op_result(op, 0), pir_op_parameter_name(op));
     kept++;
   }
   pir_run_count(run, "parameters kept", kept);

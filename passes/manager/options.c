@@ -1,6 +1,7 @@
 // Options of passes: what passes read, and the checks when a pass joins a manager. A pass
 // declares its options (passes.def); a rule pass takes those that its rules read, too.
 #include <manager_impl.h>
+#include <pass_list.h>
 
 #include <run.h>
 
@@ -49,7 +50,7 @@ bool pir_run_option_bool(const pir_pass_run *run, const char *key, bool otherwis
 // ---- lists of ops
 
 // The next name of a list, a|b; false at its end.
-static bool next_name(pir_str *list, pir_str *out_name) {
+bool pass_next_name(pir_str *list, pir_str *out_name) {
   if (!list->size)
     return false;
   const char *bar = memchr(list->data, '|', list->size);
@@ -84,7 +85,7 @@ static bool is_op_name(pir_context *ctx, pir_str name) {
 
 bool pir_run_option_lists(const pir_pass_run *run, const char *key, pir_str op_name) {
   pir_str list = pir_run_option(run, key), name;
-  while (next_name(&list, &name))
+  while (pass_next_name(&list, &name))
     if (is_op_called(op_name, name))
       return true;
   return false;
@@ -109,7 +110,7 @@ pir_status pir_run_bad_option(const pir_pass_run *run, const char *key, const ch
 static pir_status check_ops(const pir_pass_manager *manager, const pir_pass *pass,
                             const pir_pass_option *option) {
   pir_str list = option->value, name;
-  while (next_name(&list, &name)) {
+  while (pass_next_name(&list, &name)) {
     if (!is_op_name(manager->ctx, name))
       return pir_report(manager->ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
                         "option %.*s of pass %s names an unknown op '%.*s'%s",

@@ -7,6 +7,9 @@
 // The number of threads that may compute constants.
 int pir_run_threads(const pir_pass_run *run);
 
+// Takes the next name off the list of an option, with `|` between; false: there is none.
+bool pass_next_name(pir_str *list, pir_str *out_name);
+
 #define PASS(name, short_name, fn, level, summary, ...) pir_status fn(pir_pass_run *run);
 #define RULES(name) extern const pir_pass pir_pass_of_##name;
 #define RULES_BY(name, short_name, fn, level, summary, ...)                                    \

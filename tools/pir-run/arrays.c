@@ -52,6 +52,23 @@ static pir_str random_word(uint64_t bits) {
   return words[bits >> 61];
 }
 
+// Stores a number as an element: `integer` where the type is no real float; a complex number
+// gets it in its first bytes.
+static void store_number(char *to, pir_dtype dtype, float f, double d, int64_t integer) {
+  size_t size = pir_dtype_size(dtype);
+  uint16_t half = dtype == PIR_BF16 ? pir_f32_to_bf16(f) : pir_f32_to_f16(f);
+  switch (dtype) {
+    case PIR_F32: memcpy(to, &f, size); break;
+    case PIR_F64: memcpy(to, &d, size); break;
+    case PIR_F16:
+    case PIR_BF16: memcpy(to, &half, size); break;
+    default:
+      memset(to, 0, size);
+      memcpy(to, &integer, size < 8 ? size : 8);
+      break;
+  }
+}
+
 void run_fill_random(pir_tensor *tensor, uint64_t seed) {
   int64_t count = pir_tensor_numel(tensor);
   char *to = tensor->data;
@@ -60,19 +77,10 @@ void run_fill_random(pir_tensor *tensor, uint64_t seed) {
     uint64_t bits = cli_random(&seed);
     float f = (float)(int32_t)(bits >> 40) * 0x1p-23f - 1;
     double d = (double)(bits >> 11) * 0x1p-52 - 1;
-    uint16_t half = tensor->dtype == PIR_BF16 ? pir_f32_to_bf16(f) : pir_f32_to_f16(f);
-    uint64_t integer = bits >> 63;
-    switch (tensor->dtype) {
-      case PIR_F32: memcpy(to, &f, size); break;
-      case PIR_F64: memcpy(to, &d, size); break;
-      case PIR_F16:
-      case PIR_BF16: memcpy(to, &half, size); break;
-      case PIR_PSTRING: *(pir_str *)(void *)to = random_word(bits); break;
-      default:
-        memset(to, 0, size);
-        memcpy(to, &integer, size < 8 ? size : 8);
-        break;
-    }
+    if (tensor->dtype == PIR_PSTRING)
+      *(pir_str *)(void *)to = random_word(bits);
+    else
+      store_number(to, tensor->dtype, f, d, (int64_t)(bits >> 63));
   }
 }
 
@@ -175,17 +183,7 @@ static bool fill_range(pir_tensor *tensor, double least, double most, uint64_t s
   char *to = tensor->data;
   for (int64_t i = 0; i < count; i++, to += size) {
     double value = draw_number(&seed, is_float, least, most);
-    int64_t whole = is_float ? 0 : (int64_t)value;
-    float single = (float)value;
-    uint16_t half =
-        tensor->dtype == PIR_BF16 ? pir_f32_to_bf16(single) : pir_f32_to_f16(single);
-    switch (tensor->dtype) {
-      case PIR_F64: memcpy(to, &value, size); break;
-      case PIR_F32: memcpy(to, &single, size); break;
-      case PIR_F16:
-      case PIR_BF16: memcpy(to, &half, size); break;
-      default: memcpy(to, &whole, size); break;
-    }
+    store_number(to, tensor->dtype, (float)value, value, is_float ? 0 : (int64_t)value);
   }
   return true;
 }

@@ -103,6 +103,13 @@ static int64_t make_extent(const pir_port *port, int axis) {
   return within(axis ? usual : 1, port->least[axis], port->most[axis]);
 }
 
+static void note_extent(made_extents *made, pir_str name, int64_t extent) {
+  if (!name.size || made->count == MOST_NAMES)
+    return;
+  made->names[made->count] = name;
+  made->extents[made->count++] = extent;
+}
+
 static int64_t extent_of(made_extents *made, const pir_port *port, int axis) {
   pir_str name = port->dims[axis];
   if (!is_free(port, axis))
@@ -111,20 +118,15 @@ static int64_t extent_of(made_extents *made, const pir_port *port, int axis) {
     if (pir_str_equal(made->names[i], name))
       return made->extents[i];
   int64_t extent = make_extent(port, axis);
-  if (name.size && made->count < MOST_NAMES) {
-    made->names[made->count] = name;
-    made->extents[made->count++] = extent;
-  }
+  note_extent(made, name, extent);
   return extent;
 }
 
 // Notes the extents of an input that was given.
 static void note_given(made_extents *made, const pir_port *port, const pir_tensor *given) {
   for (int d = 0; d < port->rank && port->rank == given->rank; d++)
-    if (is_free(port, d) && port->dims[d].size && made->count < MOST_NAMES) {
-      made->names[made->count] = port->dims[d];
-      made->extents[made->count++] = given->shape[d];
-    }
+    if (is_free(port, d))
+      note_extent(made, port->dims[d], given->shape[d]);
 }
 
 int run_make_inputs_up(run *r) {

@@ -231,7 +231,8 @@ static int compare_once(const run *r, const char *first, const char *second, con
     code = run_by(&b, second, path, extra);
   if (!code)
     code = compare_runs(&a, &b, b.values);
-  *out_count = b.values ? b.values->count : pir_model_outputs(b.model);
+  if (b.values)
+    *out_count = b.values->count;
   run_close(&a);
   run_close(&b);
   return code;
@@ -240,13 +241,13 @@ static int compare_once(const run *r, const char *first, const char *second, con
 int run_compare_pipelines(const run *r, const char *text, const char *path,
                           const pir_npy_set *extra) {
   char *first = strdup(text), *comma = first ? strchr(first, ',') : NULL;
-  size_t values = 0, outputs = 0;
+  size_t values = 0;
   if (!first)
     return cli_fail(r->cli, CLI_LIMIT, "out of memory");
   *comma = 0;
   int code = compare_once(r, first, comma + 1, path, extra, true, &values);
   if (!code)
-    code = compare_once(r, first, comma + 1, path, extra, false, &outputs);
+    code = compare_once(r, first, comma + 1, path, extra, false, &values);
   free(first);
   return code ? code : say_equal(values);
 }
