@@ -3,6 +3,7 @@
 # libraries, tools, the Python package and the Debian packages byte by byte.
 #   SOURCE_DATE_EPOCH=SECONDS repro.sh BUILD
 set -eu
+mkdir -p "$1"
 build=$(cd "$1" && pwd)
 cd "$(dirname "$0")/../.."
 : "${SOURCE_DATE_EPOCH:?}"
