@@ -156,7 +156,8 @@ def roundtrip_jobs(run):
             for i, path in enumerate(paths):
                 if i % 50 == 0:
                     batch = Batch(run, tools, paths[i:i + 50])
-                yield job(f"roundtrip {path.parent.relative_to(root / top)}", text_steps, chain, batch, path)
+                # One process serves the batch, so that a share has all of it or nothing.
+                yield *job(f"roundtrip {path.parent.relative_to(root / top)}", text_steps, chain, batch, path), batch
         for top in ("models", "real", "nets"):
             for path in sorted((root / top).glob("*/*")):
                 if path.suffix in (".json", ".pdmodel") and path.name not in ("meta.json", "case.json"):
