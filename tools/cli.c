@@ -308,7 +308,8 @@ static void limit_time(cli_run *cli, uint64_t seconds) {
 static int set_limit(cli_run *cli, const cli_option *option, const char *value) {
   uint64_t number;
   if (!cli_parse_u64(value, &number) || number == 0)
-    return cli_bad_value(cli, option->name, value, "a number above zero");
+    return cli_bad_value(cli, option->name, value,
+                         "a number above zero, as 100, 64k, 512m or 2g");
   switch (option->id) {
     case OPT_MAX_OPS: cli->limits.max_ops = number; break;
     case OPT_MAX_DEPTH: cli->limits.max_depth = number; break;
@@ -393,8 +394,8 @@ static int take_option(cli_run *cli, int argc, char **argv, int i, int *used) {
   else if (!is_long && name[1])
     value = name + 1;
   const cli_option *option = is_long && size == 1 ? NULL : find_option(cli->tool, name, size);
-  if (!option)
-    return refuse_option(cli, text, (pir_str){name, size});
+  if (!option)  // one dash before a long name is meant as two
+    return refuse_option(cli, text, (pir_str){name, strcspn(name, "=")});
   if (!option->argument && value)
     return cli_fail(cli, CLI_USAGE, "--%s takes no value", option->name);
   if (cli_option_needs_value(option) && !value) {
@@ -426,8 +427,8 @@ int cli_start(cli_run *cli, const cli_tool *tool, int argc, char **argv) {
       if (code >= 0)
         return code;
     } else if (cli->file_count == tool->max_files) {
-      return cli_fail(cli, CLI_USAGE, "unexpected argument '%s': %s %s", text, tool->name,
-                      tool->arguments);
+      return cli_fail(cli, CLI_USAGE, "unexpected argument '%s': %s %s; -o names the output",
+                      text, tool->name, tool->arguments);
     } else {
       cli->files[cli->file_count++] = text;
     }
@@ -557,7 +558,8 @@ int cli_file_read_named(const cli_run *cli, const char *path, cli_file *out_file
   *out_file = (cli_file){.name = is_stdin ? "<stdin>" : path};
   int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0)
-    return cli_fail(cli, CLI_INVALID, "%s: cannot open: %s", path, strerror(errno));
+    return cli_fail(cli, CLI_INVALID, "%s: cannot open: %s%s", path, strerror(errno),
+                    errno == ENOENT ? pir_hint_file(path).text : "");
   struct stat info;
   int code = 0;
   if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 && !is_stdin) {

@@ -151,6 +151,13 @@ int cli_file_read(const cli_run *cli, const char *path, cli_file *out_file);
 int cli_file_read_named(const cli_run *cli, const char *path, cli_file *out_file);
 void cli_file_release(cli_file *file);
 
+// Whether -o names a file with this ending.
+bool cli_output_ends(const cli_run *cli, const char *ending);
+// Returns the name of the format of programs whose ending -o has; "text" if it has none's.
+const char *cli_format_by_output(const cli_run *cli);
+// Refuses to write binary output to a terminal. Returns an exit code.
+int cli_refuse_terminal(const cli_run *cli);
+
 // An output: standard output, a device or pipe, or a file that replaces another as a whole in
 // cli_output_commit. The destination is untouched when it is not committed.
 typedef struct cli_output {

@@ -70,6 +70,35 @@ static void forget_unpublished(const char *name) {
       unpublished[i] = NULL;
 }
 
+// ---- the form of an output
+
+bool cli_output_ends(const cli_run *cli, const char *ending) {
+  size_t size = cli->output ? strlen(cli->output) : 0, cut = strlen(ending);
+  return size > cut && strcmp(cli->output + size - cut, ending) == 0;
+}
+
+const char *cli_format_by_output(const cli_run *cli) {
+  size_t count;
+  const pir_format_def *defs = pir_format_defs(&count);
+  for (size_t i = 0; i < count; i++) {
+    char ending[16];
+    const char *files = defs[i].files;
+    if (!defs[i].write || !files || *files != '.')
+      continue;
+    snprintf(ending, sizeof ending, "%.*s", (int)strcspn(files, " "), files);
+    if (cli_output_ends(cli, ending))
+      return defs[i].name;
+  }
+  return "text";
+}
+
+int cli_refuse_terminal(const cli_run *cli) {
+  bool named = cli->output && strcmp(cli->output, "-") != 0;
+  if (named || !isatty(STDOUT_FILENO))
+    return 0;
+  return cli_fail(cli, CLI_USAGE, "bytes that are not text would go to the terminal: -o FILE");
+}
+
 // ---- output
 
 static int report_output(const cli_run *cli, const cli_output *output, int error) {

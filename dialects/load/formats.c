@@ -9,6 +9,7 @@
 #include <blank.h>
 #include <sized.h>
 
+#include "foreign.h"
 #include "formats_impl.h"
 #include "read.h"
 
@@ -173,12 +174,15 @@ pir_format pir_detect_format(pir_str head) {
 
 // Reports why the bytes hold no program.
 static pir_status report_no_program(pir_context *ctx, const pir_format_def *found,
-                                    pir_str file) {
+                                    pir_str bytes, pir_str file) {
   pir_loc loc = pir_loc_text(ctx, file, 0, 0);
   if (found)
     return pir_report(ctx, PIR_INVALID, PIR_ERROR, loc,
                       "not a program: holds %s; the program is in a file of its own",
                       found->name);
+  const char *text = foreign_file_text(bytes);
+  if (text)
+    return pir_report(ctx, PIR_INVALID, PIR_ERROR, loc, "not a program: %s", text);
   return pir_report(ctx, PIR_INVALID, PIR_ERROR, loc,
                     "not a program: expected " PIR_FORMATS_READ);
 }
@@ -193,8 +197,13 @@ pir_status format_read(pir_context *ctx, pir_str bytes, const pir_read_options *
   const pir_format_def *def = pir_format_find(format);
   *out_program = NULL;
   if (!def || !def->read)
-    return report_no_program(ctx, def, options->file);
-  return def->read(ctx, bytes, options, listed, out_program);
+    return report_no_program(ctx, def, bytes, options->file);
+  pir_status status = def->read(ctx, bytes, options, listed, out_program);
+  const pir_format_def *looks = pir_format_find(pir_detect_format(bytes));
+  if (status == PIR_INVALID && looks && looks->format != format)
+    return pir_report(ctx, status, PIR_NOTE, pir_loc_text(ctx, options->file, 0, 0),
+                      "the file begins as %s does, and was read as %s", looks->name, def->name);
+  return status;
 }
 
 pir_status pir_program_read_as(pir_context *ctx, pir_str bytes, const pir_read_options *options,

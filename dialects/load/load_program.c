@@ -3,12 +3,15 @@
 // parameters that no op reads but its file holds; its reader lists them (legacy/read/read.h).
 #include <pir/compiler/load.h>
 
+#include <errno.h>
+
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <pir/compiler/params.h>
 #include <pir/compiler/verify.h>
+#include <pir/layer/nearest.h>
 
 #include <heap.h>
 #include <pir/compiler/block.h>
@@ -46,7 +49,7 @@ static pir_status missing(pir_context *ctx, pir_str file, const pir_param_list *
   pir_str name = want->decls[0].name;
   return pir_report(ctx, PIR_NOT_FOUND, PIR_ERROR, pir_loc_text(ctx, file, 0, 0),
                     "the program has %zu parameters ('%.*s', ...) and no parameter file was "
-                    "given or found beside it",
+                    "given (--params) or found beside it",
                     want->count, (int)(name.size < SHOWN ? name.size : SHOWN), name.data);
 }
 
@@ -154,7 +157,8 @@ static pir_status map_program(loading *l) {
   if (!error)
     return PIR_OK;
   return pir_report(l->ctx, status_of_errno(error), PIR_ERROR, PIR_LOC_UNKNOWN,
-                    "%s: cannot open: %s", l->file, strerror(error));
+                    "%s: cannot open: %s%s", l->file, strerror(error),
+                    error == ENOENT ? pir_hint_file(l->file).text : "");
 }
 
 static pir_status read_bytes(void *user) {

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <pir/layer/nearest.h>
 #include <pir/compiler/dialect/builtin.h>
 #include <pir/layer/new_file.h>
 #include <pir/compiler/params.h>
@@ -79,8 +80,9 @@ size_t pir_program_param_decls(const pir_program *program, pir_param_decl *out_d
 static pir_status report_errno(pir_context *ctx, int error, const char *path,
                                const char *what) {
   return pir_report(ctx, status_of_errno(error), PIR_ERROR, PIR_LOC_UNKNOWN,
-                    "%s: cannot open the %s: %s", path, what,
-                    error == ELOOP ? "a symbolic link" : strerror(error));
+                    "%s: cannot open the %s: %s%s", path, what,
+                    error == ELOOP ? "a symbolic link" : strerror(error),
+                    error == ENOENT ? pir_hint_file(path).text : "");
 }
 
 // Reports why a parameter's file could not be mapped.

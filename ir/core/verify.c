@@ -255,6 +255,14 @@ static pir_status check_value(verifier *v, const pir_op *op, const pir_attr_def 
   return PIR_OK;
 }
 
+// The undeclared attribute of the op whose name is most similar; NULL: none is.
+static const char *misspelt(const pir_op *op, const char *wanted) {
+  pir_nearest near = pir_nearest_begin(pir_str_from(wanted));
+  for (size_t i = 0; op->extra && i < op->extra->count; i++)
+    pir_nearest_try(&near, pir_name_str(op->extra->entries[i].name).data);
+  return near.best;
+}
+
 static pir_status check_attr(verifier *v, const pir_op *op, const pir_attr_def *want,
                              const pir_attr *attr) {
   if (attr)
@@ -263,7 +271,11 @@ static pir_status check_attr(verifier *v, const pir_op *op, const pir_attr_def *
     return PIR_OK;
   if (!v->old_forms)
     return pir_error(op, "needs attribute %s", want->name);
-  pir_warning(op, "older form: there is no attribute %s", want->name);
+  const char *near = misspelt(op, want->name);
+  if (near)
+    pir_warning(op, "older form: there is no attribute %s; is it '%s'?", want->name, near);
+  else
+    pir_warning(op, "older form: there is no attribute %s", want->name);
   return PIR_OK;
 }
 

@@ -32,6 +32,24 @@ pir_status pir_find_named_value(const pir_program *program, pir_str name, pir_va
   return value ? PIR_OK : pir_program_find_value(program, name, out_value);
 }
 
+static void try_text(pir_nearest *near, const pir_op *op, const char *attr) {
+  const pir_attr *found = pir_op_attr_str(op, attr);
+  if (found)
+    pir_nearest_try(near, pir_attr_as_str(found).data);
+}
+
+pir_hint pir_named_value_hint(const pir_program *program, pir_str name) {
+  static const char *const attrs[] = {"name", "output_name", "parameter_name"};
+  pir_nearest near = pir_nearest_begin(name);
+  for (const pir_op *op = pir_block_first(pir_program_block(program)); op; op = pir_op_next(op))
+    if (pir_op_meaning(op)->traits & (PIR_OUTPUT | PIR_INPUT | PIR_PARAMETER))
+      for (size_t i = 0; i < sizeof attrs / sizeof *attrs; i++)
+        try_text(&near, op, attrs[i]);
+  if (near.best)
+    return pir_nearest_hint(&near);
+  return (pir_hint){"; names are those of the file, or numbers as pir-opt prints them: %12"};
+}
+
 pir_op *pir_append_output(pir_program *program, pir_str name, pir_value *value) {
   pir_context *ctx = pir_program_context(program);
   pir_named_attr attr = {pir_name_get(ctx, PIR_STR("output_name")),

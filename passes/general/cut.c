@@ -35,7 +35,9 @@ static pir_status refuse(const cutting *c, pir_status status, const char *what, 
 static pir_status find_value(const cutting *c, pir_str name, pir_value **out_value) {
   pir_status status = pir_find_named_value(c->run->program, name, out_value, NULL);
   if (status == PIR_NOT_FOUND)
-    return refuse(c, PIR_INVALID, "the program has no value", name);
+    return pir_report(c->ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
+                      "cut: the program has no value \"%.*s\"%s", (int)name.size, name.data,
+                      pir_named_value_hint(c->run->program, name).text);
   PIR_TRY(status);
   // A fetch is erased, so its operand stands for its result.
   for (pir_op *op = pir_value_op(*out_value); op && pir_op_has(op, PIR_OUTPUT);

@@ -14,6 +14,12 @@ static void free_entry(pir_pass_manager *manager, manager_entry *entry) {
   pir_arena_free(manager->arena, entry->options, entry->option_count * sizeof *entry->options);
 }
 
+static pir_status report_absent(pir_pass_manager *manager, pir_str name) {
+  return pir_report(manager->ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
+                    "the pipeline has no pass '%.*s' (--dump-pipeline prints those it has)",
+                    (int)name.size, name.data);
+}
+
 typedef struct edit_call {
   pir_pass_manager *manager;
   pir_str text;
@@ -36,7 +42,7 @@ static pir_status delete_pass(void *user) {
       manager->entries.items[kept++] = entry;
   }
   manager->entries.count = kept;
-  return kept < count ? PIR_OK : report_name(manager, "the pipeline has no pass", name);
+  return kept < count ? PIR_OK : report_absent(manager, name);
 }
 
 pir_status pir_pass_manager_delete(pir_pass_manager *manager, pir_str name) {
@@ -70,7 +76,7 @@ static pir_status read_place(pir_pass_manager *manager, pir_str place, size_t *o
         return PIR_OK;
       }
     }
-    return report_name(manager, "the pipeline has no pass", text);
+    return report_absent(manager, text);
   }
   for (size_t i = 0; i < text.size; i++) {
     if (text.data[i] < '0' || text.data[i] > '9' || at > count)

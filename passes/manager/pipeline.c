@@ -158,7 +158,11 @@ static pir_status read_options(reader *r, pir_pass_option *options, size_t *coun
     if (!option->key.size)
       return report_at(r, start, "expected an option at", rest(r));
   } while (take(r, ','));
-  return take(r, '}') ? PIR_OK : report_at(r, r->at, "expected '}' at", rest(r));
+  if (take(r, '}'))
+    return PIR_OK;
+  if (at_end(r))
+    return report_at(r, r->at, "expected '}' at the end of", r->text);
+  return report_at(r, r->at, "expected '}' at", rest(r));
 }
 
 static pir_status read_pipeline_passes(reader *r);

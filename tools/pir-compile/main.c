@@ -72,11 +72,6 @@ static int read_targets(const cli_run *cli, target_list *out) {
   return 0;
 }
 
-static bool has_suffix(const char *text, const char *end) {
-  size_t n = strlen(text), m = strlen(end);
-  return n >= m && !strcmp(text + n - m, end);
-}
-
 // The name of the model in C: the option's, or the output's without folder and suffix, with
 // underscores for what C does not admit.
 static int read_name(const cli_run *cli, char out[OBJECT_NAME]) {
@@ -135,7 +130,7 @@ static int compile_object(cli_run *cli, const pir_program *program, const target
                      file_name(cli->output)};
   pir_writer out = cli_output_writer(&r->model);
   pir_status status = compile_to(cli, program, targets, r, object_bytes_writer(&bytes));
-  bool shared = has_suffix(cli->output, ".so");
+  bool shared = cli_output_ends(cli, ".so");
   if (!status && !(shared ? object_write_shared(&in, out) : object_write(&in, out)))
     status = PIR_IO;
   free(bytes.data);
@@ -185,7 +180,7 @@ static int open_results(cli_run *cli, results *r) {
 static int compile_program(cli_run *cli, const pir_program *program,
                            const target_list *targets) {
   char name[OBJECT_NAME];
-  bool object = has_suffix(cli->output, ".o") || has_suffix(cli->output, ".so");
+  bool object = cli_output_ends(cli, ".o") || cli_output_ends(cli, ".so");
   results r = {.model = {.stream = -1, .file.fd = -1},
                .weights = {.stream = -1, .file.fd = -1}};
   int code = object ? read_name(cli, name) : 0;
@@ -216,16 +211,28 @@ static int write_header(cli_run *cli) {
   return cli_exit_code(PIR_IO);
 }
 
+// A compiled model under the name of a program would be taken for one, and may replace it.
+static int check_output(const cli_run *cli) {
+  static const char *const endings[] = {".json", ".pdmodel", ".pir", ".pdiparams"};
+  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+    if (cli_output_ends(cli, endings[i]))
+      return cli_bad_value(cli, "output", cli->output, "FILE.pirm, FILE.o, FILE.so or FILE.h");
+  return 0;
+}
+
 static int run_compile(cli_run *cli) {
   target_list targets;
   if (!cli->output || !strcmp(cli->output, "-"))
     return cli_fail(cli, CLI_USAGE,
                     "no output given: -o FILE.pirm, -o FILE.o, -o FILE.so or -o FILE.h");
-  if (has_suffix(cli->output, ".h"))
+  int code = check_output(cli);
+  if (code)
+    return code;
+  if (cli_output_ends(cli, ".h"))
     return write_header(cli);
   if (!cli->file_count)
     return cli_fail(cli, CLI_USAGE, "no model given: %s %s", tool.name, tool.arguments);
-  int code = read_targets(cli, &targets);
+  code = read_targets(cli, &targets);
   if (code)
     return code;
   pir_context *ctx = cli_context_create(cli);

@@ -227,6 +227,13 @@ static void check_pass(checking *c, const pir_pass *pass) {
 
 int check_rules(cli_run *cli, const rule_files *files, uint64_t seed) {
   checking c = {.cli = cli, .seed = seed};
+  for (size_t i = 0; i < cli->file_count; i++) {
+    cli_file file;
+    int code = cli_file_read(cli, cli->files[i], &file);
+    if (code)
+      return code;
+    cli_file_release(&file);
+  }
   for (size_t i = 0; i < files->count; i++)
     for (size_t k = 0; k < pir_rules_passes(files->items[i]); k++)
       check_pass(&c, pir_rules_pass(files->items[i], k));

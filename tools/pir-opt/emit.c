@@ -6,20 +6,31 @@
 
 static const struct {
   const char *name;
+  const char *ending;  // of files; NULL: of none
   emit_form form;
 } forms[] = {
-    {"dot", {.dot = true}},
-    {"loops", {.code = PIR_CODE_LOOPS}},
-    {"llvm", {.code = PIR_CODE_LLVM}},
-    {"asm", {.code = PIR_CODE_ASSEMBLY}},
-    {"obj", {.code = PIR_CODE_OBJECT}},
-    {"cuda", {.code = PIR_CODE_DEVICE_SOURCE}},
-    {"ptx", {.code = PIR_CODE_DEVICE_ASSEMBLY}},
-    {"resources", {.code = PIR_CODE_DEVICE_RESOURCES}},
+    {"dot", ".dot", {.dot = true}},
+    {"loops", ".loops", {.code = PIR_CODE_LOOPS}},
+    {"llvm", ".ll", {.code = PIR_CODE_LLVM}},
+    {"asm", ".s", {.code = PIR_CODE_ASSEMBLY}},
+    {"obj", ".o", {.code = PIR_CODE_OBJECT}},
+    {"cuda", ".cu", {.code = PIR_CODE_DEVICE_SOURCE}},
+    {"ptx", ".ptx", {.code = PIR_CODE_DEVICE_ASSEMBLY}},
+    {"resources", NULL, {.code = PIR_CODE_DEVICE_RESOURCES}},
 };
 
+// The form that the name of the output asks for: text, unless it has another one's ending.
+static const char *name_by_output(const cli_run *cli) {
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+    if (forms[i].ending && cli_output_ends(cli, forms[i].ending))
+      return forms[i].name;
+  return cli_format_by_output(cli);
+}
+
 int emit_find(const cli_run *cli, const char *name, emit_form *out_form) {
-  *out_form = (emit_form){.def = pir_format_named(name ? name : "text")};
+  if (!name)
+    name = name_by_output(cli);
+  *out_form = (emit_form){.def = pir_format_named(name)};
   if (out_form->def && out_form->def->write)
     return 0;
   for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {

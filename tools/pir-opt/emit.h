@@ -19,7 +19,7 @@ typedef struct emit_form {
   pir_code_form code;  // unless it is one of the others
 } emit_form;
 
-// Finds the form `name` (NULL: text). Returns an exit code.
+// Finds the form `name` (NULL: by the ending of the output, else text). Returns an exit code.
 int emit_find(const cli_run *cli, const char *name, emit_form *out_form);
 bool emit_is_code(const emit_form *form);
 

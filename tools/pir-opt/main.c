@@ -126,7 +126,8 @@ static const cli_option option_table[] = {
     {OPT_STRICT, 0, "strict", NULL, "ops that no dialect declares are errors"},
     {OPT_DIFF, 0, "diff", NULL,
      "compare two programs up to names and the order of independent ops"},
-    {OPT_EMIT, 0, "emit", "FORM", EMIT_FORMS " (default: text)"},
+    {OPT_EMIT, 0, "emit", "FORM",
+     EMIT_FORMS " (default: by the ending of FILE in -o, else text)"},
     {OPT_STRIP_DEBUG, 0, "strip-debug", NULL, "typed: leave out locations"},
     {OPT_EXPLAIN, 0, "explain", NULL,
      "remarks: which ops were put together, which were not and why, and how each group is "
@@ -645,7 +646,7 @@ static int compare_programs(cli_run *cli, pir_program *const programs[2]) {
 
 static int diff(cli_run *cli) {
   if (cli->file_count != 2)
-    return cli_fail(cli, CLI_USAGE, "--diff needs two files");
+    return cli_fail(cli, CLI_USAGE, "--diff needs two files: --diff A B");
   pir_context *ctx = cli_context_create(cli);
   if (!ctx)
     return CLI_INTERNAL;
@@ -701,6 +702,8 @@ static int run_opt(cli_run *cli) {
     return dump_pipeline(cli);
   emit_form form;
   code = emit_find(cli, cli_value(cli, OPT_EMIT, NULL), &form);
+  if (!code && form.code == PIR_CODE_OBJECT)
+    code = cli_refuse_terminal(cli);
   if (!code)
     code = check_timing(cli);
   if (code)

@@ -1,6 +1,7 @@
 // Input arrays: .npy and .npz files, zeros, and random numbers that depend on the seed alone.
 #include "run.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,6 +129,8 @@ static bool parse_shape(const char *text, int64_t *shape, int *rank, pir_dtype *
   }
   size_t size = strcspn(text, "=");
   *dtype = pir_dtype_from_text((pir_str){text, size});
+  if (*dtype == PIR_DTYPE_NONE)  // float32 as f32
+    *dtype = pir_dtype_from_name((pir_str){text, size});
   *rest = text + size;
   return *dtype != PIR_DTYPE_NONE && pir_dtype_size(*dtype) > 0;
 }
@@ -204,6 +207,11 @@ static int take_array_file(run *r, size_t i, const char *path) {
   return code;
 }
 
+// Whether the text is a shape without the dtype at its end.
+static bool lacks_dtype(const char *text) {
+  return *text && text[strspn(text, "0123456789x")] == 0 && text[strlen(text) - 1] != 'x';
+}
+
 static int take_shape(run *r, size_t i, const char *text) {
   static const char expected[] =
       "[NAME=]@FILE.npy or [NAME=]1x3x224x224xf32[=NUMBER|=LEAST..MOST|=random[:SEED]]";
@@ -211,9 +219,12 @@ static int take_shape(run *r, size_t i, const char *text) {
   int rank;
   pir_dtype dtype;
   const char *fill;
-  if (!parse_shape(text, shape, &rank, &dtype, &fill))
-    return cli_bad_value(r->cli, "input", text, expected);
   pir_port port = input_port(r->model, i);
+  if (!parse_shape(text, shape, &rank, &dtype, &fill))
+    return lacks_dtype(text)
+               ? cli_fail(r->cli, CLI_USAGE, "--input=%s has no dtype; did you mean '%sx%s'?",
+                          text, text, pir_dtype_text(port.dtype))
+               : cli_bad_value(r->cli, "input", text, expected);
   if (dtype != port.dtype)
     return cli_fail(r->cli, CLI_INVALID, "input %zu \"%s\": expects %s, got %s", i,
                     port.name.data, pir_dtype_name(port.dtype), pir_dtype_name(dtype));
@@ -233,12 +244,30 @@ static int take_shape(run *r, size_t i, const char *text) {
   return code;
 }
 
+// The names of the inputs, up to the end of the text.
+static void list_inputs(const run *r, char *text, size_t size) {
+  size_t used = 0;
+  *text = 0;
+  for (size_t i = 0; i < pir_model_inputs(r->model); i++) {
+    pir_str known = input_port(r->model, i).name;
+    const char *separator = i ? ", " : "; it has ";
+    bool fits = used + known.size + sizeof "; it has , .." <= size;
+    used +=
+        (size_t)snprintf(text + used, size - used, "%s%s", separator, fits ? known.data : "..");
+    if (!fits)
+      return;
+  }
+}
+
+// Names the input that is meant if one is near, else all.
 static int refuse_name(const run *r, pir_str name) {
+  char names[512];
   pir_nearest near = pir_nearest_begin(name);
   for (size_t i = 0; i < pir_model_inputs(r->model); i++)
     pir_nearest_try(&near, input_port(r->model, i).name.data);
+  list_inputs(r, names, sizeof names);
   return cli_fail(r->cli, CLI_USAGE, "the model has no input \"%.*s\"%s", (int)name.size,
-                  name.data, pir_nearest_hint(&near).text);
+                  name.data, near.best ? pir_nearest_hint(&near).text : names);
 }
 
 int run_take_input(run *r, const char *text, size_t *position) {
@@ -254,7 +283,8 @@ int run_take_input(run *r, const char *text, size_t *position) {
     if (text[0] != '@' && !parse_shape(text, shape, &rank, &dtype, &rest) && equals)
       return refuse_name(r, (pir_str){text, (size_t)(equals - text)});
     if (*position >= pir_model_inputs(r->model))
-      return cli_fail(r->cli, CLI_USAGE, "--input=%s: the model has %zu inputs", text,
+      return cli_fail(r->cli, CLI_USAGE,
+                      "--input=%s is one more than the inputs of the model: %zu", text,
                       pir_model_inputs(r->model));
     i = (long)(*position)++;
   }

@@ -4,6 +4,7 @@
 // Many cases run in one process, sorted by program, so a program with several cases is compiled
 // once.
 #include "run.h"
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,11 @@ static const pir_npy_array *find_expected(const pir_npy_set *set, size_t i) {
 // ---- one case
 
 static int feed(run *r, pir_npy_set *set, const char *folder) {
+  if (!set->count && pir_model_inputs(r->model))
+    return cli_fail(r->cli, CLI_INVALID,
+                    "%s is no case: it has neither in_NAME.npy nor tensors.npz; --cases=DIR "
+                    "runs all cases below DIR",
+                    folder);
   for (size_t i = 0; i < pir_model_inputs(r->model); i++) {
     pir_port port = input_port(r->model, i);
     pir_npy_array *array = (pir_npy_array *)pir_case_input(set, port.name.data);
@@ -52,6 +58,22 @@ bool run_ignores(const run *r, size_t i) {
       return true;
   }
   return false;
+}
+
+int run_check_ignored(const run *r) {
+  uint64_t i;
+  for (size_t k = 0; k < r->cli->match_count; k++) {
+    const cli_match *match = &r->cli->matches[k];
+    if (match->id != OPT_IGNORE)
+      continue;
+    if (!cli_parse_u64(match->value, &i))
+      return cli_bad_value(r->cli, "ignore-output", match->value, "a number");
+    if (r->model && i >= pir_model_outputs(r->model))
+      return cli_fail(r->cli, CLI_USAGE,
+                      "--ignore-output=%" PRIu64 ": the model has %zu outputs, from 0", i,
+                      pir_model_outputs(r->model));
+  }
+  return 0;
 }
 
 static int compare_case(run *r, const pir_npy_set *set, const char *folder, bool quiet) {

@@ -314,21 +314,25 @@ static pir_status open_files(run *r, const char *path, const char *params,
   return PIR_OK;
 }
 
-int run_open(run *r, const char *path, const char *params, const pir_npy_set *extra) {
+// Opens the model of a program.
+static pir_status open_model(run *r, const char *path, const char *params,
+                             const pir_npy_set *extra) {
   pir_model_options how = model_options(r);
   static const pir_limits unlimited;
-  bool only = cli_has(r->cli, OPT_COMPILE_ONLY);
   bool watches = cli_has(r->cli, OPT_GDB) || cli_has(r->cli, OPT_PERF_MAP);
-  bool own_steps = cli_has(r->cli, OPT_VIEW) || only || watches || cli_has(r->cli, OPT_TRAIN) ||
-                   (extra && extra->count) || run_wants_values(r) || r->cli->custom_ops ||
-                   r->cli->passes || r->cli->remarks || is_stream(path) ||
+  bool own_steps = cli_has(r->cli, OPT_VIEW) || cli_has(r->cli, OPT_COMPILE_ONLY) || watches ||
+                   cli_has(r->cli, OPT_TRAIN) || (extra && extra->count) ||
+                   run_wants_values(r) || r->cli->custom_ops || r->cli->passes ||
+                   r->cli->remarks || is_stream(path) ||
                    memcmp(&r->cli->limits, &unlimited, sizeof unlimited);
   pir_status status = (how.cache || how.show_count) && !own_steps
                           ? open_files(r, path, params, &how)
                           : open_program(r, path, params, extra, &how);
   cli_progress_erase();
-  if (status || only)
-    return cli_exit_code(status);
+  return status;
+}
+
+static int open_session(run *r) {
   pir_session_options session = {.size = sizeof session,
                                  .threads = r->threads,
                                  .seed = r->seed,
@@ -342,11 +346,17 @@ int run_open(run *r, const char *path, const char *params, const pir_npy_set *ex
     session.allocator = run_guard_allocator(r);
     session.separate = true;
   }
-  status = pir_session_create(r->model, &session, &r->session);
+  pir_status status = pir_session_create(r->model, &session, &r->session);
   if (status)
     return cli_exit_code(status);
   r->inputs = calloc(pir_model_inputs(r->model) + 1, sizeof *r->inputs);
   return r->inputs ? 0 : CLI_LIMIT;
+}
+
+int run_open(run *r, const char *path, const char *params, const pir_npy_set *extra) {
+  int code = run_is_compiled(path) ? run_open_compiled(r, path)
+                                   : cli_exit_code(open_model(r, path, params, extra));
+  return code || cli_has(r->cli, OPT_COMPILE_ONLY) ? code : open_session(r);
 }
 
 void run_drop_input(pir_npy_array *input) {
@@ -413,7 +423,7 @@ static long file_port(const run *r, const char *option, const char *text, size_t
                       const char **out_path) {
   const char *at = text[0] == '@' ? text : strstr(text, "=@");
   if (!at) {
-    cli_bad_value(r->cli, option, text, "[NAME=]@FILE.npy");
+    cli_bad_value(r->cli, option, text, "[NAME=]@FILE.npy, with @ before the file");
     return -1;
   }
   *out_path = at + (at == text ? 1 : 2);
@@ -608,7 +618,9 @@ static int use_values(run *r) {
 static int run_model(run *r, const char *path) {
   const char *folder = cli_value(r->cli, OPT_CASE, NULL),
              *shapes = cli_value(r->cli, OPT_SHAPES, NULL);
-  int code = run_take_inputs(r, NULL);
+  int code = run_check_ignored(r);
+  if (!code)
+    code = run_take_inputs(r, NULL);
   if (code)
     return code;
   if (cli_has(r->cli, OPT_GENERATE))
@@ -698,6 +710,8 @@ static int read_options(run *r) {
   if (!code && seed && !cli_parse_u64(seed, &r->seed))
     code = cli_bad_value(r->cli, "seed", seed, "a number");
   r->json = cli_has(r->cli, OPT_JSON);
+  if (!code)
+    code = run_check_ignored(r);
   return code ? code : read_checks(r);
 }
 
@@ -744,7 +758,7 @@ static int run_tool(cli_run *cli) {
   if (!code && cases)
     code = run_cases(&r, cases, path, cli_value(cli, OPT_PARAMS, NULL));
   else if (!code && alone && !cli_has(cli, OPT_MACHINE))
-    code = cli_fail(cli, CLI_USAGE, "a MODEL is needed");
+    code = cli_fail(cli, CLI_USAGE, "no model given: %s %s", tool.name, tool.arguments);
   else if (!code && !alone)
     code = run_file(&r, path);
   watch_code_end();

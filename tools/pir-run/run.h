@@ -125,6 +125,13 @@ int run_once(run *r);
 // Gives the inputs the values of the case in `folder` (NULL: none), then the ones of --input.
 int run_take_inputs(run *r, const char *folder);
 
+// ---- compiled.c: compiled models
+
+// Whether the file begins as a compiled model does.
+bool run_is_compiled(const char *path);
+// Opens it. Options that need the program are refused.
+int run_open_compiled(run *r, const char *path);
+
 // ---- values.c: values in between
 
 typedef struct run_values run_values;
@@ -183,7 +190,9 @@ int run_write_outputs(const run *r, const char *path, const char *folder, long o
 
 // ---- cases.c
 
-bool run_ignores(const run *r, size_t i);       // --ignore-output
+bool run_ignores(const run *r, size_t i);  // --ignore-output
+// Checks the numbers of --ignore-output; if a model is open, also that it has such outputs.
+int run_check_ignored(const run *r);
 int run_feed_case(run *r, const char *folder);  // gives the inputs the values of a case
 int run_case(run *r, const char *folder,
              bool quiet);  // feeds, runs, compares; CLI_DIFFERENT when it differs

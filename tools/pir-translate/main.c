@@ -29,7 +29,7 @@ enum {
 
 static const cli_option option_table[] = {
     {OPT_FROM, 0, "from", "FORMAT", "auto (default), " PIR_FORMATS_READ},
-    {OPT_TO, 0, "to", "FORMAT", WRITTEN " (default: text)"},
+    {OPT_TO, 0, "to", "FORMAT", WRITTEN " (default: by the ending of FILE in -o, else text)"},
     {OPT_STRIP_DEBUG, 0, "strip-debug", NULL, "typed: leave out locations"},
     {OPT_INDENT, 0, "indent", NULL, "json: one element a line"},
     {OPT_FRAGMENT, 0, "fragment", NULL,
@@ -170,8 +170,31 @@ static int translate(cli_run *cli, pir_format from, const char *to) {
   return code;
 }
 
+static const char *const reports[] = {"dot", "html", "stats"};
+
+// The format that the name of the output asks for.
+static const char *format_by_output(const cli_run *cli) {
+  if (cli_output_ends(cli, ".dot"))
+    return "dot";
+  return cli_output_ends(cli, ".html") ? "html" : cli_format_by_output(cli);
+}
+
+// Options that are of one format.
+static int check_options_of(const cli_run *cli, const char *to) {
+  static const struct {
+    int id;
+    const char *name, *to;
+  } options[] = {{OPT_INDENT, "indent", "json"},
+                 {OPT_JSON, "json", "stats"},
+                 {OPT_MAX_NODES, "max-nodes", "dot"}};
+  for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+    if (cli_has(cli, options[i].id) && strcmp(to, options[i].to) != 0)
+      return cli_fail(cli, CLI_USAGE, "--%s is for --to=%s, not for %s", options[i].name,
+                      options[i].to, to);
+  return 0;
+}
+
 static int check_target(const cli_run *cli, const char *to) {
-  static const char *const reports[] = {"dot", "html", "stats"};
   const pir_format_def *def = pir_format_named(to);
   if (def && def->write)
     return 0;
@@ -200,9 +223,13 @@ static int run_translate(cli_run *cli) {
   int code = parse_format(cli, cli_value(cli, OPT_FROM, NULL), &from);
   if (!code && to)
     code = check_target(cli, to);
-  if (code)
-    return code;
-  return translate(cli, from, to ? to : "text");
+  if (!to)
+    to = format_by_output(cli);
+  if (!code)
+    code = check_options_of(cli, to);
+  if (!code && strcmp(to, "pdmodel") == 0)
+    code = cli_refuse_terminal(cli);
+  return code ? code : translate(cli, from, to);
 }
 
 int main(int argc, char **argv) {

@@ -15,7 +15,8 @@ static pir_status show_value(pir_program *program, const char *text) {
     return PIR_OK;
   if (status == PIR_NOT_FOUND)
     return pir_report(ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN,
-                      "the program has no value \"%s\" to show", text);
+                      "the program has no value \"%s\" to show%s", text,
+                      pir_named_value_hint(program, name).text);
   PIR_TRY(status);
   const pir_op *op = pir_value_op(value);
   if (!op || pir_value_block(value) != pir_program_block(program))

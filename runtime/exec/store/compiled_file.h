@@ -7,8 +7,8 @@
 #include "stored_model.h"
 
 #include <pir/engine/compiled.h>
+#include <pir/layer/compiled_magic.h>
 
-#define COMPILED_MAGIC "PIRMODEL"
 enum {
   COMPILED_FORMAT = 3,
   COMPILED_HEADER = 4 * STORED_PAGE,

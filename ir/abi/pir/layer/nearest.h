@@ -28,6 +28,9 @@ typedef struct pir_hint {
 // Returns the hint for the name that was found.
 PIR_API pir_hint pir_nearest_hint(const pir_nearest *nearest);
 
+// Returns the hint for a path that names no file: a file of the same folder.
+PIR_API pir_hint pir_hint_file(const char *path);
+
 struct pir_context;
 // Returns the hint for the name of an op that no dialect of the context declares.
 PIR_API pir_hint pir_hint_op(const struct pir_context *ctx, pir_str name);

@@ -3,6 +3,7 @@
 #define PIR_NAMED_VALUES_H
 
 #include <pir/compiler/program.h>
+#include <pir/layer/nearest.h>
 
 PIR_BEGIN
 
@@ -12,6 +13,9 @@ PIR_BEGIN
 PIR_API PIR_NODISCARD pir_status pir_find_named_value(const pir_program *program, pir_str name,
                                                       pir_value **out_value,
                                                       bool *out_is_output);
+// Returns the hint for a name that no value has: the most similar name of an output, an input
+// or a parameter; else how values are named.
+PIR_API pir_hint pir_named_value_hint(const pir_program *program, pir_str name);
 // Makes the value, of an op, an output of that name at the end of the program.
 PIR_API pir_op *pir_append_output(pir_program *program, pir_str name, pir_value *value);
 
