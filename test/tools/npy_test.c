@@ -25,7 +25,7 @@ static bool append(void *user, const char *data, size_t size) {
 
 static void append_number(bytes *b, uint32_t value, int size) {
   for (int i = 0; i < size; i++)
-    append(b, (char[]){(char)(value >> 8 * i)}, 1);
+    append(b, (char[]){(char)(i < 4 ? value >> 8 * i : 0)}, 1);
 }
 
 static uint32_t crc_of(const char *data, size_t size) {

@@ -5,11 +5,16 @@
 #include "kernels.h"
 #include "letter_case.h"
 
+// A block is a whole number of alignments long: memory that ends with its page begins aligned.
+enum { BLOCK_ALIGNMENT = 16 };
+
 char *pir_kernel_new_text(const pir_kernel_call *call, size_t size) {
   pir_text_block *block = NULL;
-  size_t bytes;
-  if (call->texts && !__builtin_add_overflow(size, sizeof *block, &bytes))
+  size_t bytes, most = sizeof *block + BLOCK_ALIGNMENT - 1;
+  if (call->texts && !__builtin_add_overflow(size, most, &bytes)) {
+    bytes -= bytes % BLOCK_ALIGNMENT;
     block = pir_kernel_alloc_kept(call, bytes);
+  }
   if (!block) {
     pir_ignore(pir_kernel_fail(call, PIR_EXHAUSTED, "%s: no room for strings of %zu bytes",
                                call->op, size));
