@@ -39,7 +39,8 @@ pir_status nvrtc_open(nvrtc *out, char *message, size_t capacity) {
   static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
   *out = (nvrtc){0};
   for (size_t i = 0; i < sizeof names / sizeof *names && !out->library; i++)
-    out->library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    // It stays: each time that it is taken out of the process it leaves memory behind.
+    out->library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!out->library) {
     pir_text_format(
         message, capacity,

@@ -488,7 +488,7 @@ static pir_status make_forward_call(const pir_kernel_call *call, const int *plac
   }
   const pir_tensor *grad = pir_kernel_in(call, places[count]);
   const pir_tensor *q = made->in[0], *v = made->in[2];
-  bool fits = q && v && q->rank == v->rank && grad && grad->rank == q->rank &&
+  bool fits = q && v && q->rank > 0 && q->rank == v->rank && grad && grad->rank == q->rank &&
               grad->shape[grad->rank - 1] == v->shape[v->rank - 1];
   for (int d = 0; fits && d < q->rank - 1; d++)
     fits = grad->shape[d] == q->shape[d];
