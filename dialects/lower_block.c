@@ -424,6 +424,21 @@ static pir_status expand_step(expansion *x, const pir_lower_step *step) {
   return PIR_OK;
 }
 
+static pir_status expand_steps(expansion *x) {
+  x->s = (symbolic){
+      .infer = &x->infer, .nodes = x->l->nodes, .pool = x->l->pool, .text = x->l->text};
+  for (int i = 0; i < x->l->step_count; i++) {
+    const pir_lower_step *step = &x->l->steps[i];
+    int64_t holds = 1;
+    if (step->when >= 0 &&
+        pir_dim_is_const(x->infer.dims, symbolic_index(&x->s, step->when), &holds) && !holds)
+      x->values[x->count++] = x->values[step->otherwise];
+    else
+      PIR_TRY(expand_step(x, step));
+  }
+  return PIR_OK;
+}
+
 pir_status pir_lower_expand(pir_op *op, int alternative, pir_facts *facts,
                             const pir_lower_target *target, pir_value **out_results) {
   expansion x = {.e = {.op = op, .facts = facts, .target = target, .results = out_results},
@@ -437,21 +452,39 @@ pir_status pir_lower_expand(pir_op *op, int alternative, pir_facts *facts,
     return PIR_INTERNAL;
   x.l = &def->lower[alternative];
   PIR_TRY(facts_question(facts, op, NULL, 0, &x.infer));
-  x.s =
-      (symbolic){.infer = &x.infer, .nodes = x.l->nodes, .pool = x.l->pool, .text = x.l->text};
   for (; x.count < def->operand_count && x.count < PIR_LOWER_VALUES_MOST; x.count++)
     x.values[x.count] =
         (size_t)x.count < pir_op_operands(op) ? pir_op_operand(op, (size_t)x.count) : NULL;
-  for (int i = 0; i < x.l->step_count; i++) {
-    const pir_lower_step *step = &x.l->steps[i];
-    int64_t holds = 1;
-    if (step->when >= 0 &&
-        pir_dim_is_const(x.infer.dims, symbolic_index(&x.s, step->when), &holds) && !holds)
-      x.values[x.count++] = x.values[step->otherwise];
-    else
-      PIR_TRY(expand_step(&x, step));
-  }
+  PIR_TRY(expand_steps(&x));
   for (size_t i = 0; i < def->result_count && i < pir_op_results(op); i++)
     out_results[i] = x.l->results[i] < 0 ? NULL : x.values[x.l->results[i]];
+  return PIR_OK;
+}
+
+// ---- gradients
+int pir_grad_choose(const pir_op *op, pir_facts *facts) {
+  const pir_opdef *def = pir_op_meaning(op);
+  pir_infer infer;
+  if (!def->grad_count || facts_question(facts, op, NULL, 0, &infer))
+    return -1;
+  const pir_lower *l = infer_choose_block(&infer, def->grad, def->grad_count);
+  return l ? (int)(l - def->grad) : -1;
+}
+
+pir_status pir_grad_expand(pir_op *op, int alternative, pir_facts *facts,
+                           const pir_lower_target *target, pir_value *const *given,
+                           pir_value **out_gradients) {
+  expansion x = {.e = {.op = op, .facts = facts, .target = target}, .ctx = pir_op_context(op)};
+  const pir_opdef *def = pir_op_meaning(op);
+  int given_count = def->operand_count + 2 * def->result_count;
+  if (alternative < 0 || alternative >= def->grad_count || given_count > PIR_LOWER_VALUES_MOST)
+    return PIR_INTERNAL;
+  x.l = &def->grad[alternative];
+  PIR_TRY(facts_question(facts, op, NULL, 0, &x.infer));
+  for (; x.count < given_count; x.count++)
+    x.values[x.count] = given[x.count];
+  PIR_TRY(expand_steps(&x));
+  for (int i = 0; i < def->operand_count; i++)
+    out_gradients[i] = x.l->results[i] < 0 ? NULL : x.values[x.l->results[i]];
   return PIR_OK;
 }

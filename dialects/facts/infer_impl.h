@@ -21,6 +21,8 @@ void infer_fresh_dims(pir_infer *infer, pir_fact *fact);
 
 // Returns the lower alternative whose condition holds, or NULL.
 const pir_lower *infer_choose(const pir_infer *infer);
+// The same of other blocks of the op: its gradients.
+const pir_lower *infer_choose_block(const pir_infer *infer, const pir_lower *blocks, int count);
 // Runs a lower block on facts.
 pir_status infer_lower(pir_infer *infer, const pir_lower *lower);
 // Reads the numbers of a list, at most `capacity`; -1 if there are more, or their number is

@@ -13,8 +13,13 @@ static symbolic symbols(const pir_infer *infer, const pir_lower *l) {
 }
 
 const pir_lower *infer_choose(const pir_infer *infer) {
-  for (int i = 0; i < infer->def->lower_count; i++) {
-    const pir_lower *l = &infer->def->lower[i];
+  return infer_choose_block(infer, infer->def->lower, infer->def->lower_count);
+}
+
+const pir_lower *infer_choose_block(const pir_infer *infer, const pir_lower *blocks,
+                                    int count) {
+  for (int i = 0; i < count; i++) {
+    const pir_lower *l = &blocks[i];
     symbolic s = symbols(infer, l);
     int64_t holds = 1;
     if (l->when < 0 ||

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define CLAUSE (&p->current->clauses[p->current->clause_count - 1])
-#define LOWERING (&p->current->lowers[p->current->lower_count - 1])
+#define LOWERING ops_open_block(p)
 
 void ops_set_dialect(parser *p, source_loc loc, const char *name, const char *summary);
 void ops_set_prefix(parser *p, source_loc loc, const char *prefix, int64_t id);
@@ -58,6 +58,8 @@ void ops_add_shape(parser *p, source_loc loc, names results, clause c);
 void ops_add_requirement(parser *p, source_loc loc, clause c);
 void ops_add_variable(parser *p, source_loc loc, const char *name, expr *extent);
 void ops_begin_lower(parser *p, source_loc loc);
+void ops_begin_grad(parser *p, source_loc loc);
+lower *ops_open_block(const parser *p);  // the block that was begun last
 void ops_add_step(parser *p, step s);
 step ops_take_step(parser *p, source_loc loc, const char *op_name, expr *args,
                    named_expr *attrs);

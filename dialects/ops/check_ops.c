@@ -275,5 +275,8 @@ void ops_check(dialect *d) {
       tie_gradients(d, &d->ops[i]);
   for (int i = 0; i < d->op_count; i++)
     if (!d->ops[i].is_form)
+      ops_pair_gradient(d, &d->ops[i]);
+  for (int i = 0; i < d->op_count; i++)
+    if (!d->ops[i].is_form)
       ops_compile(d, &d->ops[i]);
 }

@@ -268,7 +268,7 @@ static bool may_be_step(const op *o, const op *made) {
 static const op *target_op(const compiler *co, const step *s) {
   ops_reading *in = co->d->in;
   const op *found = op_of_this_dialect(co, s);
-  if (found && !in->at_build && found >= co->o) {
+  if (found && !in->at_build && !co->in_grad && found >= co->o) {
     ops_error(s->loc, "'%s' is not declared before this line", s->op);
     return NULL;
   }
@@ -496,22 +496,30 @@ static pir_lower_step compile_step(compiler *co, lower_code *out, numbering *n, 
   return to;
 }
 
-static lower_code compile_lower(compiler *co, const lower *l) {
-  lower_code out = {.when = -1};
-  numbering n = {.in = co->d->in};
-  co->c = NULL;
+static void name_operands(compiler *co, numbering *n) {
   for (int i = 0; i < co->o->operand_count; i++)
-    name_value(&n, co->o->operands[i].name,
+    name_value(n, co->o->operands[i].name,
                co->o->operands[i].flags & PIR_OPERAND_VARIADIC ? SORT_LIST : SORT_TENSOR);
+}
+
+static lower_code compile_steps(compiler *co, const lower *l, numbering *n) {
+  lower_code out = {.when = -1};
   out.when = ops_index(co, l->when, NULL);
   for (int i = 0; i < l->step_count; i++) {
-    pir_lower_step compiled = compile_step(co, &out, &n, &l->steps[i]);
+    pir_lower_step compiled = compile_step(co, &out, n, &l->steps[i]);
     APPEND(co->d->in, out.steps, out.step_count, compiled);
   }
-  if (n.count > PIR_LOWER_VALUES_MOST)
-    ops_error(l->steps[0].loc,
-              "a lower block has at most %d values, with the operands; here %d",
-              PIR_LOWER_VALUES_MOST, n.count);
+  if (n->count > PIR_LOWER_VALUES_MOST)
+    ops_error(l->steps[0].loc, "a block has at most %d values, with the operands; here %d",
+              PIR_LOWER_VALUES_MOST, n->count);
+  return out;
+}
+
+static lower_code compile_lower(compiler *co, const lower *l) {
+  numbering n = {.in = co->d->in};
+  co->c = NULL;
+  name_operands(co, &n);
+  lower_code out = compile_steps(co, l, &n);
   int count = 0;
   bool any = false;
   for (int i = 0; i < co->o->result_count; i++) {
@@ -528,6 +536,36 @@ static lower_code compile_lower(compiler *co, const lower *l) {
   }
   if (!any)
     ops_error(l->loc, "no step gives a result of '%s'", co->o->name);
+  return out;
+}
+
+// The values of a gradient are the operands, the results and the gradients of the results; then
+// what the steps make. `x_grad` is the gradient of operand x.
+static lower_code compile_grad(compiler *co, const lower *l) {
+  const op *o = co->o;
+  numbering n = {.in = co->d->in};
+  co->c = NULL;
+  name_operands(co, &n);
+  for (int k = 0; k < 2; k++)
+    for (int i = 0; i < o->result_count; i++)
+      name_value(&n,
+                 k ? ops_format(co->d->in, "%s_grad", o->results[i].name) : o->results[i].name,
+                 o->results[i].flags & PIR_RESULT_VARIADIC ? SORT_LIST : SORT_TENSOR);
+  int given = n.count, count = 0;
+  co->in_grad = true;
+  lower_code out = compile_steps(co, l, &n);
+  bool any = false;
+  for (int i = 0; i < o->operand_count; i++) {
+    const char *name = ops_format(co->d->in, "%s_grad", o->operands[i].name);
+    int number = -1;
+    for (int v = n.count - 1; v >= given && number < 0; v--)
+      if (!strcmp(n.names[v], name))
+        number = v;
+    any |= number >= 0;
+    APPEND(co->d->in, out.results, count, (int16_t)number);
+  }
+  if (!any)
+    ops_error(l->loc, "no step gives the gradient of an operand of '%s'", o->name);
   return out;
 }
 
@@ -550,6 +588,10 @@ void ops_compile(dialect *d, op *o) {
   for (int i = 0; i < o->lower_count; i++) {
     lower_code l = compile_lower(&co, &o->lowers[i]);
     APPEND(d->in, out->lowers, out->lower_count, l);
+  }
+  for (int i = 0; i < o->grad_count; i++) {
+    lower_code l = compile_grad(&co, &o->grads[i]);
+    APPEND(d->in, out->grads, out->grad_count, l);
   }
   o->code = out;
 }

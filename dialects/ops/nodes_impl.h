@@ -21,6 +21,7 @@ typedef struct compiler {
   code *out;
   const clause *c;    // the clause being compiled, or NULL
   int16_t body;       // its reduced node, in `then`
+  bool in_grad;       // the ops of a gradient may be declared behind this one
   bool states_shape;  // `any` is an extent that only the run shows
   int level;          // nesting depth of `each`
   int lets;           // nesting depth of lets

@@ -50,13 +50,13 @@ static void yyerror(source_loc *loc, void *scanner, parser *p, const char *messa
 %token DOTS ".." ARROW "->" EQ "==" NE "!=" LE "<=" GE ">=" AND "&&" OR "||" SHL "<<" SHR ">>"
 %token <text> ALL "all" ALONG "along" ATTR "attr" COMPUTE "compute" CONTRACT "contract" DECLARED "declared" DIALECT "dialect" EACH "each"
 %token <text> EFFECT "effect" ELSE "else" EXCLUSIVE "exclusive" FLAT "flat" FOR "for" FORM "form" GATHER "gather"
-%token <text> HOOK "hook" ID "id" INCLUDE "include" INIT "init" INPLACE "inplace" INTARRAY "intarray" JOIN "join"
+%token <text> GRAD "grad" HOOK "hook" ID "id" INCLUDE "include" INIT "init" INPLACE "inplace" INTARRAY "intarray" JOIN "join"
 %token <text> JSON "json" KEEP "keep" KERNEL "kernel" LEGACY "legacy" LET "let" LIKE "like" LOWER "lower" NULL_ "null"
 %token <text> OP "op" OPERAND "operand" OVER "over" OWN "own" PREFIX "prefix" REDUCE "reduce" REGIONS "regions" REQUIRE "require" RESULT "result"
 %token <text> SHAPE "shape" REVERSE "reverse" SCALAR "scalar" SCAN "scan" SCATTER "scatter" SPLIT "split" TAKES "takes" TENSOR "tensor" THEN "then"
 %token <text> TRAIT "trait" TRAP "trap" TYPESET "typeset" VIEW "view" WHEN "when" WHERE "where" WINDOW "window"
 
-%type <text> name variable_name
+%type <text> name word variable_name
 %type <e> condition
 %type <names> names idents marked_names marked form_names form_name
 %type <type> operand_type tensor_type result_type attr_type type_union legacy_kind
@@ -102,7 +102,7 @@ form_name: name { $$ = ops_one_name(@1, $1, 0); }
   | name '.' name { $$ = ops_one_name(@1, ops_format(p->d->in, "%s.%s", $1, $3), 0); } ;
 
 name: IDENT | ALL | ALONG | ATTR | COMPUTE | CONTRACT | DECLARED | DIALECT | EACH | EFFECT | ELSE | EXCLUSIVE | FLAT | FOR | FORM | GATHER
-  | HOOK | ID | INCLUDE | INIT | INPLACE | INTARRAY | JOIN | JSON | KEEP | KERNEL | LEGACY | LET | LIKE | LOWER | NULL_ | OP
+  | GRAD | HOOK | ID | INCLUDE | INIT | INPLACE | INTARRAY | JOIN | JSON | KEEP | KERNEL | LEGACY | LET | LIKE | LOWER | NULL_ | OP
   | OPERAND | OVER | OWN | PREFIX | REDUCE | REGIONS | REQUIRE | RESULT | REVERSE | SCALAR | SCAN | SCATTER | SHAPE | SPLIT | TAKES | TENSOR | THEN | TRAIT
   | TRAP | TYPESET | VIEW | WHEN | WHERE | WINDOW ;
 names: name { $$ = ops_one_name(@1, $1, 0); } | names ',' name { $$ = ops_join_names($1, ops_one_name(@3, $3, 0)); } ;
@@ -140,6 +140,8 @@ part: OPERAND marked_names ':' operand_type literal_default { ops_add_operands(p
   | REQUIRE expr                             { ops_add_requirement(p, @2, (clause){.guard = $2}); }
   | REQUIRE EACH IDENT '<' expr ':' expr
     { @2.end_column = @7.end_column, ops_add_requirement(p, @2, (clause){.each = $3, .rank = $5, .extent = $7}); }
+  | GRAD                                     { ops_begin_grad(p, @1); } lower_when '{' steps '}'
+  | GRAD NULL_ TEXT                          { p->current->no_grad = $3; }
   | LOWER                                    { ops_begin_lower(p, @1); } lower_when '{' steps '}' ;
 pairs: pair | pairs ',' pair ;
 pair: name ARROW name { ops_add_pair(p, @1, $1, $3); } ;
@@ -255,19 +257,20 @@ expr: primary
 primary: INT { $$ = ops_expr(EXPR_INT, @1); $$->i = $1; $$->f = (double)$1; }
   | FLOAT { $$ = ops_expr(EXPR_FLOAT, @1); $$->f = $1; }
   | TEXT { $$ = ops_expr(EXPR_TEXT, @1); $$->name = $1; }
-  | IDENT { $$ = ops_expr(EXPR_NAME, @1); $$->name = $1; }
+  | word { $$ = ops_expr(EXPR_NAME, @1); $$->name = $1; }
   | NULL_ { $$ = ops_expr(EXPR_NULL, @1); }
   | ATTR_NAME { $$ = ops_expr(EXPR_ATTR, @1); $$->name = $1; }
   | VALUE_NAME { $$ = ops_expr(EXPR_VALUE, @1); $$->name = $1; }
   | VALUE_NAME '[' INT ']' { $$ = ops_expr(EXPR_MEMBER, @1); $$->name = $1; $$->i = $3; }
   | VALUE_NAME '[' INT DOTS ']' { $$ = ops_expr(EXPR_REST, @1); $$->name = $1; $$->i = $3; }
   | ATTR_NAME '[' expr ']' { $$ = ops_parent(EXPR_AT, @1, $1, $3); $$->op = 1; }
-  | IDENT '(' expr_list ')' { $$ = ops_parent(EXPR_CALL, @1, $1, $3); }
-  | IDENT '[' map ']' { $$ = ops_at(@1, $1, $3, NULL); }
-  | IDENT '[' map ']' ELSE primary { $$ = ops_at(@1, $1, $3, $6); }
+  | word '(' expr_list ')' { $$ = ops_parent(EXPR_CALL, @1, $1, $3); }
+  | word '[' map ']' { $$ = ops_at(@1, $1, $3, NULL); }
+  | word '[' map ']' ELSE primary { $$ = ops_at(@1, $1, $3, $6); }
   | '[' ']' { $$ = ops_expr(EXPR_LIST, @1); }
   | '[' list_items ']' { $$ = ops_parent(EXPR_LIST, @1, NULL, $2); }
   | '(' expr ')' { $$ = $2; } ;
+word: IDENT | GRAD ;
 map: EACH IDENT ':' expr { $$ = ops_each_map(@1, $2, $4); }
   | FLAT expr { $$ = ops_flat_map(@1, $2); }
   | map_entries { $$ = ops_list_map(@1, $1); } ;

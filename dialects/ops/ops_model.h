@@ -206,7 +206,9 @@ typedef struct op {
   clause *clauses, *shapes, *requirements;
   int clause_count, shape_count, requirement_count;
   lower *lowers;
-  int lower_count, inherited_lowers;
+  lower *grads;  // blocks that compute the gradients of operands
+  int lower_count, inherited_lowers, grad_count, inherited_grads;
+  const char *no_grad;  // why the op has no gradient
   pair *pairs;
   int pair_count;
   legacy *legacies;
@@ -264,7 +266,7 @@ typedef struct lower_code {
   pir_lower_arg *args;
   pir_lower_attr *attrs;
   pir_lower_item *items;
-  int16_t *results;
+  int16_t *results;  // of a gradient: an entry for every operand
   int step_count, arg_count, attr_count, item_count;
 } lower_code;
 
@@ -277,9 +279,9 @@ typedef struct code {
   pir_clause *requirements;
   pir_clause_var *vars;
   int *first_var;
-  lower_code *lowers;
+  lower_code *lowers, *grads;
   int node_count, pool_count, text_count, clause_count, shape_count, requirement_count,
-      var_count, lower_count;
+      var_count, lower_count, grad_count;
 } code;
 
 // ---- expressions: values and lists

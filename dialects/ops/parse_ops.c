@@ -142,6 +142,7 @@ static void inherit(op *to, const op *from) {
   COPY_ALL(to, from, shapes, shape_count);
   COPY_ALL(to, from, requirements, requirement_count);
   COPY_ALL(to, from, lowers, lower_count);
+  COPY_ALL(to, from, grads, grad_count);
   COPY_ALL(to, from, pairs, pair_count);
   if (from->is_form)
     COPY_ALL(to, from, legacies, legacy_count);
@@ -161,6 +162,8 @@ static void inherit(op *to, const op *from) {
     to->kernel = from->kernel;
   if (from->declared)
     to->declared = from->declared;
+  if (from->no_grad)
+    to->no_grad = from->no_grad;
 }
 
 void ops_begin_op(parser *p, source_loc loc, const char *name, const char *summary,
@@ -172,6 +175,7 @@ void ops_begin_op(parser *p, source_loc loc, const char *name, const char *summa
   p->current = &p->d->ops[p->d->op_count - 1];
   ops_take_forms(p, p->like);
   p->current->inherited_lowers = p->current->lower_count;
+  p->current->inherited_grads = p->current->grad_count;
   p->like = p->alike = (names){0};
 }
 
@@ -198,21 +202,23 @@ void ops_drop_inherited_meaning(op *o) {
   o->kernel = o->hook_expand = o->declared = NULL;
 }
 
-// An op's own lower blocks are tried before its form's, which do not know its attributes.
-static void own_lowers_first(op *o) {
+// An op's own blocks are tried before its form's, which do not know its attributes.
+static lower *own_first(const op *o, const lower *blocks, int count, int inherited) {
   lower *sorted = NULL;
-  int count = 0;
-  for (int i = o->inherited_lowers; i < o->lower_count; i++)
-    APPEND(o->loc.file->in, sorted, count, o->lowers[i]);
-  for (int i = 0; i < o->inherited_lowers; i++)
-    APPEND(o->loc.file->in, sorted, count, o->lowers[i]);
-  o->lowers = sorted;
+  int sorted_count = 0;
+  for (int i = 0; i < count; i++)
+    APPEND(o->loc.file->in, sorted, sorted_count, blocks[(i + inherited) % count]);
+  return sorted;
 }
 
 // Copies the declaration to its other names.
 void ops_end_op(parser *p) {
-  own_lowers_first(p->current);
-  op o = *p->current;
+  op *current = p->current;
+  current->lowers =
+      own_first(current, current->lowers, current->lower_count, current->inherited_lowers);
+  current->grads =
+      own_first(current, current->grads, current->grad_count, current->inherited_grads);
+  op o = *current;
   for (int i = 1; i < p->alike.count; i++) {
     o.name = p->alike.items[i].name;
     o.loc = p->alike.items[i].loc;
@@ -448,6 +454,7 @@ void ops_add_traits(parser *p, names n) {
       {"random", PIR_RANDOM},
       {"inplace", PIR_INPLACE},
       {"idempotent", PIR_IDEMPOTENT},
+      {"flat", PIR_FLAT},
       {"involution", PIR_INVOLUTION},
       {"control", PIR_CONTROL},
       {"isolated", PIR_ISOLATED},
@@ -636,7 +643,19 @@ void ops_add_variable(parser *p, source_loc loc, const char *name, expr *extent)
     APPEND(p->d->in, c->vars, c->var_count, (variable){name, loc, extent, p->reduced});
 }
 
+lower *ops_open_block(const parser *p) {
+  const op *o = p->current;
+  return p->in_grad ? &o->grads[o->grad_count - 1] : &o->lowers[o->lower_count - 1];
+}
+
+void ops_begin_grad(parser *p, source_loc loc) {
+  p->in_grad = true;
+  if (!is_full(loc, p->current->grad_count))
+    APPEND(p->d->in, p->current->grads, p->current->grad_count, (lower){.loc = loc});
+}
+
 void ops_begin_lower(parser *p, source_loc loc) {
+  p->in_grad = false;
   if (!is_full(loc, p->current->lower_count))
     APPEND(p->d->in, p->current->lowers, p->current->lower_count, (lower){.loc = loc});
 }

@@ -155,11 +155,11 @@ static const pir_opdef *step_target(table_maker *m, const char *name) {
   return user_known_def(m->in, name);
 }
 
-static const pir_lower *lower_blocks(table_maker *m, const op *o) {
-  const code *c = o->code;
-  pir_lower *to = ops_take(m->in, (size_t)c->lower_count * sizeof *to);
-  for (int i = 0; i < c->lower_count; i++) {
-    const lower_code *l = &c->lowers[i];
+static const pir_lower *blocks_of(table_maker *m, const code *c, const lower_code *from,
+                                  int count) {
+  pir_lower *to = ops_take(m->in, (size_t)count * sizeof *to);
+  for (int i = 0; i < count; i++) {
+    const lower_code *l = &from[i];
     for (int k = 0; k < l->step_count; k++)
       l->steps[k].def = step_target(m, l->steps[k].op);
     to[i] = (pir_lower){.when = l->when,
@@ -219,6 +219,7 @@ static void make_def(table_maker *m, const op *o, uint32_t number) {
                     .result_count = (uint8_t)o->result_count,
                     .attr_count = (uint8_t)o->attr_count,
                     .lower_count = (uint8_t)c->lower_count,
+                    .grad_count = (uint8_t)c->grad_count,
                     .operands = operand_defs(m, o),
                     .results = result_defs(m, o),
                     .attrs = attr_defs(m, o),
@@ -226,7 +227,9 @@ static void make_def(table_maker *m, const op *o, uint32_t number) {
                     .clause = clause_list(c, c->clauses, c->clause_count, true),
                     .shape = clause_list(c, c->shapes, c->shape_count, false),
                     .require = clause_list(c, c->requirements, c->requirement_count, false),
-                    .lower = lower_blocks(m, o),
+                    .lower = blocks_of(m, c, c->lowers, c->lower_count),
+                    .grad = blocks_of(m, c, c->grads, c->grad_count),
+                    .no_grad = o->no_grad,
                     .declared = o->declared,
                     .legacy = legacy_row_of(m, o)};
   if (!o->has_twin) {

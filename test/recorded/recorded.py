@@ -18,6 +18,7 @@ FOLDER holds any of: models/ real/ (whole programs with cases), ops/ (one-op pro
    more       one-op programs of archives/more/*.tar.xz, which the repository alone holds
    small      ops and grads, compiled although their results have few elements
   vjp        programs with the gradients Paddle added
+  backward   the same programs without them, to which the pass `backward` adds the same
   train      steps of training: losses, and the parameters in the end
   passes     before.pir through a pass equals after.pir likewise; with fusions of oneDNN, its numbers are those before
   decomp, kernel, pipelines  decomposition, lowering, the whole predictor (recorded_passes.py)
@@ -44,6 +45,7 @@ import zipfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import limited
+import recorded_backward
 import recorded_compiled
 import recorded_deviations
 import recorded_errors
@@ -445,6 +447,7 @@ KINDS = {"text": text_jobs, "translate": translate_jobs, "passes": pass_jobs, "n
          "roundtrip": recorded_formats.roundtrip_jobs(run), "json": recorded_formats.json_jobs(run),
          "infer": recorded_infer.infer_jobs(run), "shape": recorded_shape.shape_jobs(run),
          "legacy": recorded_legacy.legacy_jobs(run), "decomp": recorded_passes.decomp_jobs(run),
+         "backward": recorded_backward.backward_jobs(run),
          "kernel": recorded_passes.kernel_jobs(run), "pipelines": recorded_passes.pipeline_jobs(run),
          "compiled": recorded_compiled.compiled_jobs(run, programs_of, lambda: EMULATED), "loops": recorded_loops.loop_jobs(run, programs_of),
          "errors": recorded_errors.error_jobs(run), "extremes": recorded_extremes.extreme_jobs}

@@ -280,20 +280,28 @@ static void put_target(FILE *out, const dialect *d, const char *name) {
   fputs("NULL", out);
 }
 
-static void emit_lower_parts(FILE *out, const dialect *d, const op *o, int i) {
-  const lower_code *l = &o->code->lowers[i];
+// The blocks of an op that are written under one name: its meaning, or its gradient. A block
+// has `result_count` numbers of results.
+typedef struct blocks {
+  const char *name;
+  const lower_code *items;
+  int count, result_count;
+} blocks;
+
+static void emit_block_parts(FILE *out, const dialect *d, const op *o, const blocks *b, int i) {
+  const lower_code *l = &b->items[i];
   if (l->arg_count)
-    fprintf(out, "static const pir_lower_arg args_%s_%d[] = {", o->name, i);
+    fprintf(out, "static const pir_lower_arg %s_args_%s_%d[] = {", b->name, o->name, i);
   for (int k = 0; k < l->arg_count; k++)
     fprintf(out, "{%d, %d, %d, %d, %d}%s", l->args[k].kind, l->args[k].value, l->args[k].node,
             l->args[k].first, l->args[k].count, k + 1 < l->arg_count ? ", " : "};\n");
   if (l->item_count)
-    fprintf(out, "static const pir_lower_item items_%s_%d[] = {", o->name, i);
+    fprintf(out, "static const pir_lower_item %s_items_%s_%d[] = {", b->name, o->name, i);
   for (int k = 0; k < l->item_count; k++)
     fprintf(out, "{%d, %d, %d}%s", l->items[k].repeat, l->items[k].node, l->items[k].attr,
             k + 1 < l->item_count ? ", " : "};\n");
   if (l->attr_count)
-    fprintf(out, "static const pir_lower_attr lower_attrs_%s_%d[] = {", o->name, i);
+    fprintf(out, "static const pir_lower_attr %s_attrs_%s_%d[] = {", b->name, o->name, i);
   for (int k = 0; k < l->attr_count; k++) {
     const pir_lower_attr *a = &l->attrs[k];
     fprintf(out, "{\"%s\", %d, %d, %d, %d, %d, ", a->name, a->kind, a->k, a->node, a->first,
@@ -304,7 +312,7 @@ static void emit_lower_parts(FILE *out, const dialect *d, const op *o, int i) {
       fputs("NULL", out);
     fputs(k + 1 < l->attr_count ? "}, " : "}};\n", out);
   }
-  fprintf(out, "static const pir_lower_step steps_%s_%d[] = {\n", o->name, i);
+  fprintf(out, "static const pir_lower_step %s_steps_%s_%d[] = {\n", b->name, o->name, i);
   for (int k = 0; k < l->step_count; k++) {
     const pir_lower_step *s = &l->steps[k];
     fprintf(out, "  {\"%s\", ", s->op);
@@ -312,33 +320,32 @@ static void emit_lower_parts(FILE *out, const dialect *d, const op *o, int i) {
     fprintf(out, ", %d, %d, %d, %d, %d, %d, %d},\n", s->first_arg, s->arg_count, s->first_attr,
             s->attr_count, s->result_count, s->when, s->otherwise);
   }
-  fprintf(out, "};\nstatic const int16_t lower_results_%s_%d[] = {", o->name, i);
-  for (int k = 0; k < o->result_count; k++)
-    fprintf(out, "%d%s", l->results[k], k + 1 < o->result_count ? ", " : "};\n");
+  fprintf(out, "};\nstatic const int16_t %s_results_%s_%d[] = {", b->name, o->name, i);
+  for (int k = 0; k < b->result_count; k++)
+    fprintf(out, "%d%s", l->results[k], k + 1 < b->result_count ? ", " : "};\n");
 }
 
-static void emit_lowers(FILE *out, const dialect *d, const op *o) {
-  const code *c = o->code;
-  for (int i = 0; i < c->lower_count; i++)
-    emit_lower_parts(out, d, o, i);
-  if (c->lower_count)
-    fprintf(out, "static const pir_lower lower_%s[] = {\n", o->name);
-  for (int i = 0; i < c->lower_count; i++) {
-    const lower_code *l = &c->lowers[i];
+static void emit_blocks(FILE *out, const dialect *d, const op *o, const blocks *b) {
+  for (int i = 0; i < b->count; i++)
+    emit_block_parts(out, d, o, b, i);
+  if (b->count)
+    fprintf(out, "static const pir_lower %s_%s[] = {\n", b->name, o->name);
+  for (int i = 0; i < b->count; i++) {
+    const lower_code *l = &b->items[i];
     fprintf(out,
-            "  {.when = %d, .step_count = %d, .steps = steps_%s_%d, .results = "
-            "lower_results_%s_%d,",
-            l->when, l->step_count, o->name, i, o->name, i);
+            "  {.when = %d, .step_count = %d, .steps = %s_steps_%s_%d, .results = "
+            "%s_results_%s_%d,",
+            l->when, l->step_count, b->name, o->name, i, b->name, o->name, i);
     if (l->arg_count)
-      fprintf(out, " .args = args_%s_%d,", o->name, i);
+      fprintf(out, " .args = %s_args_%s_%d,", b->name, o->name, i);
     if (l->attr_count)
-      fprintf(out, " .attrs = lower_attrs_%s_%d,", o->name, i);
+      fprintf(out, " .attrs = %s_attrs_%s_%d,", b->name, o->name, i);
     if (l->item_count)
-      fprintf(out, " .items = items_%s_%d,", o->name, i);
+      fprintf(out, " .items = %s_items_%s_%d,", b->name, o->name, i);
     put_shared(out, o);
     fputs("},\n", out);
   }
-  if (c->lower_count)
+  if (b->count)
     fputs("};\n", out);
 }
 
@@ -360,9 +367,9 @@ static void put_opdef(FILE *out, const dialect *d, const op *o, bool twin,
   fprintf(out,
           "\n   .operand_count = %d, .result_count = %d, .attr_count = %d, .region_count = %d, "
           ".form = %d, "
-          ".inplace_count = %d, .lower_count = %d,\n  ",
+          ".inplace_count = %d, .lower_count = %d, .grad_count = %d,\n  ",
           o->operand_count, o->result_count, o->attr_count, o->regions, o->form,
-          twin || !o->has_twin ? o->pair_count : 0, o->code->lower_count);
+          twin || !o->has_twin ? o->pair_count : 0, o->code->lower_count, o->code->grad_count);
   put_array(out, "operands", o->operand_count, "operands", o);
   put_array(out, "results", o->result_count, "results", o);
   put_array(out, "attrs", o->attr_count, "attrs", o);
@@ -376,6 +383,12 @@ static void put_opdef(FILE *out, const dialect *d, const op *o, bool twin,
   if (o->code->requirement_count)
     fprintf(out, " .require = &require_%s_0,", o->name);
   put_array(out, "lower", o->code->lower_count, "lower", o);
+  put_array(out, "grad", o->code->grad_count, "grad", o);
+  if (o->no_grad) {
+    fputs(" .no_grad = ", out);
+    put_c_text(out, o->no_grad);
+    fputc(',', out);
+  }
   if (o->kernel)
     fprintf(out, " .kernel = \"%s\",", o->kernel);
   if (o->declared) {
@@ -455,7 +468,10 @@ void emit_tables(const dialect *d, FILE *out) {
     emit_pairs(out, o);
     emit_nodes(out, o);
     emit_clauses(out, o);
-    emit_lowers(out, d, o);
+    emit_blocks(out, d, o,
+                &(blocks){"lower", o->code->lowers, o->code->lower_count, o->result_count});
+    emit_blocks(out, d, o,
+                &(blocks){"grad", o->code->grads, o->code->grad_count, o->operand_count});
   }
   int old_count;
   legacy_row *old = legacy_rows(out, d, &old_count);

@@ -10,7 +10,7 @@
 
 // When a field is added to one of these structs, store it below, unless a run does not ask for
 // it, and update the size.
-_Static_assert(sizeof(pir_opdef) == 176 && sizeof(pir_operand_def) == 24 &&
+_Static_assert(sizeof(pir_opdef) == 200 && sizeof(pir_operand_def) == 24 &&
                    sizeof(pir_result_def) == 16 && sizeof(pir_attr_def) == 64 &&
                    sizeof(pir_clause) == 96 && sizeof(pir_clause_var) == 16 &&
                    sizeof(pir_lower) == 72 && sizeof(pir_lower_step) == 32,

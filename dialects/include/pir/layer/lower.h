@@ -96,7 +96,8 @@ struct pir_lower {
   const pir_lower_attr *attrs;
   // Entries of all integer lists.
   const pir_lower_item *items;
-  // The value number of each declared result, or -1 when it is absent.
+  // The value number of each declared result, or -1 when it is absent. Of a gradient: of the
+  // gradient of each declared operand.
   const int16_t *results;
   // The nodes of all expressions, as in pir_clause.
   const pir_node *nodes;
@@ -129,6 +130,24 @@ PIR_API int pir_lower_choose(const pir_op *op, pir_facts *facts);
 PIR_API PIR_NODISCARD pir_status pir_lower_expand(pir_op *op, int alternative, pir_facts *facts,
                                                   const pir_lower_target *target,
                                                   pir_value **out_results);
+
+// ---- gradients
+//
+// A gradient block computes the gradients of operands. Its values are numbered: the operands of
+// the op, its results, the gradients of its results, then the results of the steps.
+
+// Chooses the gradient block of `op`: its position, or -1 if it has none that holds.
+PIR_API int pir_grad_choose(const pir_op *op, pir_facts *facts);
+
+// Makes the ops of a gradient block of `op` by `target`. `given` has the block's values in
+// front of the steps, NULL for those that are absent. `out_gradients` has an entry for each
+// declared operand: its gradient, or NULL where the block gives none. Returns PIR_UNSUPPORTED,
+// reported, when a number is needed that only the run shows. After a failure the ops made so
+// far stay.
+PIR_API PIR_NODISCARD pir_status pir_grad_expand(pir_op *op, int alternative, pir_facts *facts,
+                                                 const pir_lower_target *target,
+                                                 pir_value *const *given,
+                                                 pir_value **out_gradients);
 
 // ---- for expand hooks
 

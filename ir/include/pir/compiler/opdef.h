@@ -55,7 +55,9 @@ enum {
   // It computes in f32 where mixed precision gives other ops 16-bit floats.
   PIR_PRECISE = 1u << 15,
   // It carries the attributes of another op besides its own.
-  PIR_OPEN = 1u << 16
+  PIR_OPEN = 1u << 16,
+  // Its results stay the same when the numbers of its operands change a little: no gradient.
+  PIR_FLAT = 1u << 17
 };
 
 // Properties of an operand, one bit each.
@@ -231,6 +233,14 @@ struct pir_opdef {
   const pir_kernel *own;
   // Of an in-place twin, the op without `_`; else NULL.
   const pir_opdef *base;
+
+  // The gradient: `grad_count` blocks that compute the gradients of operands from the operands,
+  // the results and the gradients of the results. The first whose condition holds.
+  const pir_lower *grad;
+  // Why the op has no gradient: the rest of a sentence "not differentiable, because ..". NULL
+  // if it has one, or if no reason is stated.
+  const char *no_grad;
+  uint8_t grad_count;
 };
 
 // Returns the number of the operand with this name, or -1. O(operands).

@@ -1,0 +1,84 @@
+// Reverse-mode differentiation of a program (docs/explain/gradients.md): the state of one run,
+// shared by the files of this folder. The order of ops, and of the terms of sums, is that of
+// Paddle's `append_backward`, so that programs with gradients come out alike.
+#ifndef PIR_AUTODIFF_H
+#define PIR_AUTODIFF_H
+
+#include <map.h>
+#include <pass_list.h>
+#include <pir/compiler/pass.h>
+#include <vec.h>
+
+typedef PIR_VEC(pir_value *) value_list;
+typedef PIR_VEC(pir_op *) op_list;
+
+typedef struct diff {
+  pir_pass_run *run;
+  pir_context *ctx;
+  pir_arena *arena;
+  pir_facts *facts;
+  pir_name *stop_gradient;
+  bool states_stops;  // some op of the program states stop_gradient
+  pir_map stopped;    // values that the caller excludes
+  op_list made;       // ops of the backward program, in order
+  value_list terms;   // that were added for the op at hand
+  pir_status status;  // of the first failure inside a callback
+} diff;
+
+// One block and the block that gets its gradients: the same for the program, another one for
+// the region of a loop or a branch. A question that the maps of a block do not answer goes to
+// the block around it.
+typedef struct diff_block {
+  diff *d;
+  const struct diff_block *up;
+  pir_op *at;         // new ops go in front of it
+  pir_map gradients;  // of a value: its value_list of terms, not yet added
+  pir_map outside;    // of a value that the forward block hands out: the result outside
+  pir_map copies;     // of a forward value: what stands for it in the backward block
+  pir_map arguments;  // of a gradient from outside: the argument that carries it
+  int depth;          // of nested regions
+} diff_block;
+
+// ---- state.c
+// Whether no gradient flows into a value: it says stop_gradient, or the caller excludes it.
+bool diff_stops(const diff *d, const pir_value *value);
+// Returns the value that stands for a forward value in the backward block.
+pir_value *diff_copy(const diff_block *b, pir_value *value);
+// Returns the result outside of the region that an inner value becomes, or the value itself.
+pir_value *diff_outside(const diff_block *b, pir_value *value);
+// Adds a term to the gradient of a value.
+void diff_add(diff_block *b, pir_value *value, pir_value *term);
+// Forgets the terms of a value.
+void diff_clear(diff_block *b, const pir_value *value);
+bool diff_has_terms(const diff_block *b, const pir_value *value);
+// Returns the gradient of a value: its only term, or the sum of all, which replaces them. NULL:
+// it has no term.
+pir_value *diff_sum(diff_block *b, pir_value *value);
+// Creates an op at the end of the backward block. An op without operands stops gradients.
+pir_op *diff_create(diff_block *b, const pir_op_spec *spec);
+// Makes a list of tensors.
+pir_value *diff_combine(diff_block *b, const value_list *members);
+// Returns a tensor of that number, shaped like the value; NULL for a value without a type.
+pir_value *diff_full_like(diff_block *b, pir_value *value, double number);
+// Erases the ops made since there were `from` of them whose results nobody reads; `kept` are
+// values that are needed all the same.
+void diff_erase_unused(diff *d, size_t from, const value_list *kept);
+
+// ---- order.c
+// Lists what an op reads, with the values from outside that its regions read.
+void diff_inputs(const diff *d, const pir_op *op, value_list *out);
+// Lists the ops of a block through which the outputs depend on the inputs (all values if there
+// are no inputs), and in inverse order: each op behind those that read its results.
+void diff_effective_ops(const diff *d, const pir_block *block, const value_list *inputs,
+                        const value_list *outputs, op_list *out);
+void diff_inverse_order(const diff *d, const op_list *ops, op_list *out);
+// Whether an op writes over a tensor or an array in a way that its operands do not show.
+bool diff_writes_over(const pir_op *op);
+
+// ---- vjp.c
+// Adds the ops that compute the gradients of an op's operands, if it has any.
+PIR_NODISCARD pir_status diff_op(diff_block *b, pir_op *op);
+// Does so for all ops of a list that is in inverse order.
+PIR_NODISCARD pir_status diff_ops(diff_block *b, const op_list *ops);
+
+#endif

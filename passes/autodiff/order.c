@@ -1,0 +1,185 @@
+// Which ops have a gradient to compute, and in which order.
+#include "autodiff.h"
+
+#include <effects.h>
+#include <pir/compiler/dialect/builtin.h>
+#include <pir/compiler/dialect/pd_op.h>
+
+// ---- what an op reads
+typedef struct outer_reads {
+  const diff *d;
+  const pir_op *op;
+  value_list *out;
+  pir_map seen;
+} outer_reads;
+
+static bool is_inside(const pir_value *value, const pir_op *op) {
+  const pir_block *block = pir_value_block(value);
+  for (const pir_op *at = block ? pir_block_parent_op(block) : NULL; at; at = pir_op_parent(at))
+    if (at == op)
+      return true;
+  return false;
+}
+
+static pir_walk_result note_outer(pir_op *op, void *user) {
+  outer_reads *r = user;
+  for (size_t i = 0; op != r->op && i < pir_op_operands(op); i++) {
+    pir_value *value = pir_op_operand(op, i);
+    if (!value || is_inside(value, r->op) || pir_map_find(&r->seen, value))
+      continue;
+    pir_map_put(r->d->arena, &r->seen, value, 1);
+    pir_vec_push(r->d->arena, r->out, value);
+  }
+  return PIR_WALK_CONTINUE;
+}
+
+void diff_inputs(const diff *d, const pir_op *op, value_list *out) {
+  for (size_t i = 0; i < pir_op_operands(op); i++)
+    pir_vec_push(d->arena, out, pir_op_operand(op, i));
+  if (!pir_op_regions(op))
+    return;
+  outer_reads r = {d, op, out, {0}};
+  for (size_t i = 0; i < out->count; i++)
+    if (out->items[i] && !pir_op_is_loop(op))
+      pir_map_put(d->arena, &r.seen, out->items[i], 1);
+  pir_walk((pir_op *)op, PIR_PRE_ORDER, note_outer, &r);
+  pir_map_free(d->arena, &r.seen);
+}
+
+bool diff_writes_over(const pir_op *op) {
+  return pir_op_is(op, PD_ARRAY_WRITE_) || pir_op_is(op, PD_ASSIGN_OUT_);
+}
+
+// ---- the ops between inputs and outputs
+static bool some_in(const pir_map *set, const value_list *values) {
+  for (size_t i = 0; i < values->count; i++)
+    if (values->items[i] && pir_map_find(set, values->items[i]))
+      return true;
+  return false;
+}
+
+static void results_of(const diff *d, const pir_op *op, value_list *out) {
+  out->count = 0;
+  for (size_t i = 0; i < pir_op_results(op); i++)
+    pir_vec_push(d->arena, out, pir_op_result(op, i));
+  for (size_t i = 0; diff_writes_over(op) && i < pir_op_operands(op); i++)
+    pir_vec_push(d->arena, out, pir_op_operand(op, i));
+}
+
+static void add_flowing(const diff *d, pir_map *set, const value_list *values) {
+  for (size_t i = 0; i < values->count; i++)
+    if (values->items[i] && !diff_stops(d, values->items[i]))
+      pir_map_put(d->arena, set, values->items[i], 1);
+}
+
+static void put_all(const diff *d, pir_map *set, const value_list *values) {
+  for (size_t i = 0; i < values->count; i++)
+    pir_map_put(d->arena, set, values->items[i], 1);
+}
+
+static pir_walk_result find_write(pir_op *op, void *user) {
+  *(bool *)user |= diff_writes_over(op);
+  return *(bool *)user ? PIR_WALK_STOP : PIR_WALK_CONTINUE;
+}
+
+static bool block_writes_over(const pir_block *block) {
+  bool writes = false;
+  for (pir_op *op = pir_block_first(block); op && !writes; op = pir_op_next(op))
+    pir_walk(op, PIR_PRE_ORDER, find_write, &writes);
+  return writes;
+}
+
+void diff_effective_ops(const diff *d, const pir_block *block, const value_list *inputs,
+                        const value_list *outputs, op_list *out) {
+  pir_map from = {0}, to = {0};
+  value_list read = {0}, results = {0};
+  op_list forward = {0};
+  bool all = block_writes_over(block);
+  put_all(d, &from, inputs);
+  put_all(d, &to, outputs);
+  for (pir_op *op = pir_block_first(block); op; op = pir_op_next(op)) {
+    read.count = 0;
+    diff_inputs(d, op, &read);
+    results_of(d, op, &results);
+    bool reached = !inputs->count || some_in(&from, &results) || some_in(&from, &read);
+    if (reached && inputs->count && !some_in(&from, &results))
+      add_flowing(d, &from, &results);
+    if (reached || all)
+      pir_vec_push(d->arena, &forward, op);
+  }
+  op_list backward = {0};
+  for (size_t i = forward.count; i-- > 0;) {
+    pir_op *op = forward.items[i];
+    results_of(d, op, &results);
+    if (!all && !some_in(&to, &results))
+      continue;
+    read.count = 0;
+    diff_inputs(d, op, &read);
+    add_flowing(d, &to, &read);
+    pir_vec_push(d->arena, &backward, op);
+  }
+  for (size_t i = backward.count; i-- > 0;)
+    pir_vec_push(d->arena, out, backward.items[i]);
+  pir_map_free(d->arena, &from);
+  pir_map_free(d->arena, &to);
+}
+
+// ---- inverse order
+// Moves an increment, which changes its operand, behind all readers of the old number.
+static void order_increments(const diff *d, op_list *sorted) {
+  value_list read = {0};
+  for (size_t i = sorted->count; i-- > 0;) {
+    pir_op *op = sorted->items[i];
+    size_t to = i;
+    if (!pir_op_is(op, PD_INCREMENT_))
+      continue;
+    for (size_t k = i; k-- > 0;) {
+      read.count = 0;
+      diff_inputs(d, sorted->items[k], &read);
+      for (size_t r = 0; r < read.count; r++)
+        if (read.items[r] == pir_op_operand(op, 0) &&
+            !pir_op_has(sorted->items[k], PIR_TERMINATOR))
+          to = k;
+    }
+    sorted->items[i] = sorted->items[to];
+    sorted->items[to] = op;
+  }
+}
+
+// Counts a reader of everything that an op reads, or takes one off; an op of the list without
+// readers left is ready.
+static void count_reads(const diff *d, pir_map *pending, const pir_op *op, op_list *ready) {
+  value_list read = {0};
+  diff_inputs(d, op, &read);
+  for (size_t i = 0; i < read.count; i++) {
+    pir_op *source = read.items[i] ? pir_value_op(read.items[i]) : NULL;
+    uint64_t *left = source ? pir_map_find(pending, source) : NULL;
+    if (left && !ready)
+      ++*left;
+    else if (left && !--*left)
+      pir_vec_push(d->arena, ready, source);
+  }
+  pir_vec_free(d->arena, &read);
+}
+
+void diff_inverse_order(const diff *d, const op_list *ops, op_list *out) {
+  pir_map pending = {0};  // of an op of the list: the readers of its results that are to come
+  bool writes = false;
+  for (size_t i = 0; i < ops->count; i++)
+    pir_walk(ops->items[i], PIR_PRE_ORDER, find_write, &writes);
+  for (size_t i = ops->count; writes && i-- > 0;)
+    pir_vec_push(d->arena, out, ops->items[i]);
+  if (writes)
+    return;
+  for (size_t i = 0; i < ops->count; i++)
+    pir_map_put(d->arena, &pending, ops->items[i], 0);
+  for (size_t i = 0; i < ops->count; i++)
+    count_reads(d, &pending, ops->items[i], NULL);
+  for (size_t i = 0; i < ops->count; i++)
+    if (!*pir_map_find(&pending, ops->items[i]))
+      pir_vec_push(d->arena, out, ops->items[i]);
+  for (size_t done = 0; done < out->count; done++)
+    count_reads(d, &pending, out->items[done], out);
+  order_increments(d, out);
+  pir_map_free(d->arena, &pending);
+}

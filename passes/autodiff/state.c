@@ -1,0 +1,206 @@
+// Terms of gradients, the values that stand for others, and the creation of ops.
+#include "autodiff.h"
+
+#include <effects.h>
+#include <pir/compiler/dialect/builtin.h>
+#include <pir/compiler/dialect/pd_op.h>
+
+static bool stated_stop(const diff *d, const pir_value *value, int64_t *out_stops) {
+  const pir_attr *attr = NULL;
+  if (!pir_value_is_argument(value)) {
+    attr = pir_op_attr(pir_value_op(value), d->stop_gradient);
+    return attr && pir_attr_int_at(attr, pir_value_index(value), out_stops);
+  }
+  for (size_t i = 0; i < pir_block_argument_attrs(value) && !attr; i++)
+    if (pir_block_argument_attr(value, i).name == d->stop_gradient)
+      attr = pir_block_argument_attr(value, i).value;
+  return attr && pir_attr_as_int(attr, out_stops);
+}
+
+bool diff_stops(const diff *d, const pir_value *value) {
+  int64_t stops;
+  if (pir_map_find(&d->stopped, value))
+    return true;
+  if (stated_stop(d, value, &stops))
+    return stops != 0;
+  // The results of a loop state nothing: they are as the values with which it begins.
+  const pir_op *op = pir_value_op(value);
+  if (op && pir_op_is_loop(op) && pir_value_index(value) + 1 < pir_op_operands(op))
+    return diff_stops(d, pir_op_operand(op, pir_value_index(value) + 1));
+  return d->states_stops;
+}
+
+// ---- values that stand for others
+static pir_value *followed(const diff_block *b, pir_value *value, size_t map_at) {
+  for (const diff_block *at = b; at && value;) {
+    const pir_map *map = (const pir_map *)((const char *)at + map_at);
+    pir_value *next = pir_map_get(map, value);
+    if (next)
+      value = next, at = b;
+    else
+      at = at->up;
+  }
+  return value;
+}
+
+pir_value *diff_copy(const diff_block *b, pir_value *value) {
+  return followed(b, value, offsetof(diff_block, copies));
+}
+
+pir_value *diff_outside(const diff_block *b, pir_value *value) {
+  return followed(b, value, offsetof(diff_block, outside));
+}
+
+// ---- terms
+static const value_list *terms_of(const diff_block *b, const pir_value *value) {
+  for (; b; b = b->up) {
+    const value_list *found = pir_map_get(&b->gradients, value);
+    if (found)
+      return found;
+  }
+  return NULL;
+}
+
+// Returns the block's own list, which begins with the terms from outside.
+static value_list *own_terms(diff_block *b, const pir_value *value) {
+  pir_arena *arena = b->d->arena;
+  value_list *own = pir_map_get(&b->gradients, value);
+  if (own)
+    return own;
+  const value_list *outer = terms_of(b->up, value);
+  own = pir_arena_alloc(arena, sizeof *own);
+  *own = (value_list){0};
+  for (size_t i = 0; outer && i < outer->count; i++)
+    pir_vec_push(arena, own, outer->items[i]);
+  pir_map_put(arena, &b->gradients, value, (uint64_t)(uintptr_t)own);
+  return own;
+}
+
+void diff_add(diff_block *b, pir_value *value, pir_value *term) {
+  if (term)
+    pir_vec_push(b->d->arena, own_terms(b, value), term);
+}
+
+void diff_clear(diff_block *b, const pir_value *value) {
+  own_terms(b, value)->count = 0;
+}
+
+bool diff_has_terms(const diff_block *b, const pir_value *value) {
+  const value_list *terms = terms_of(b, value);
+  return terms && terms->count;
+}
+
+// Adds terms by add_n, or add_n_array if they are arrays of tensors.
+static pir_value *add_terms(diff_block *b, const value_list *terms) {
+  pir_value *list = diff_combine(b, terms);
+  const pir_type *type = pir_value_type(terms->items[0]);
+  bool tensors = pir_type_is_tensor(type);
+  pir_op_spec spec = {.def = pir_context_op(b->d->ctx, tensors ? PD_ADD_N : PD_ADD_N_ARRAY),
+                      .operands = &list,
+                      .operand_count = 1,
+                      .result_types = &type,
+                      .result_count = 1};
+  return pir_op_result(diff_create(b, &spec), 0);
+}
+
+pir_value *diff_sum(diff_block *b, pir_value *value) {
+  if (!diff_has_terms(b, value))
+    return NULL;
+  value_list *terms = own_terms(b, value);
+  for (size_t i = 0; i < terms->count; i++)
+    terms->items[i] = followed(b, terms->items[i], offsetof(diff_block, arguments));
+  if (terms->count > 1) {
+    terms->items[0] = add_terms(b, terms);
+    terms->count = 1;
+  }
+  return terms->items[0];
+}
+
+// ---- ops
+pir_op *diff_create(diff_block *b, const pir_op_spec *spec) {
+  diff *d = b->d;
+  pir_op_spec placed = *spec;
+  if (!placed.loc)
+    placed.loc = pir_op_loc(b->at);
+  pir_op *op = pir_rewriter_create(d->run->rewriter, b->at, &placed);
+  if (d->states_stops && !pir_op_operands(op) && pir_op_results(op) == 1)
+    pir_op_set_attr(op, d->stop_gradient, pir_attr_flag(d->ctx, true));
+  pir_vec_push(d->arena, &d->made, op);
+  return op;
+}
+
+pir_value *diff_combine(diff_block *b, const value_list *members) {
+  pir_arena *arena = b->d->arena;
+  PIR_VEC(const pir_type *) types = {0};
+  for (size_t i = 0; i < members->count; i++)
+    pir_vec_push(arena, &types, pir_value_type(members->items[i]));
+  const pir_type *list = pir_type_vector(b->d->ctx, types.items, types.count);
+  pir_op_spec spec = {.def = pir_context_op(b->d->ctx, BUILTIN_COMBINE),
+                      .operands = members->items,
+                      .operand_count = members->count,
+                      .result_types = &list,
+                      .result_count = 1};
+  return pir_op_result(diff_create(b, &spec), 0);
+}
+
+// As Paddle's full_like: a constant on the host, and its copies.
+pir_value *diff_full_like(diff_block *b, pir_value *value, double number) {
+  pir_context *ctx = b->d->ctx;
+  const pir_type *type = pir_value_type(value);
+  if (!type)
+    return NULL;
+  const pir_opdef *full = pir_context_op(ctx, PD_FULL),
+                  *like = pir_context_op(ctx, PD_FULL_LIKE);
+  const int64_t shape[] = {1};
+  pir_dtype dtype = pir_type_dtype(type);
+  const pir_type *one = pir_type_tensor(ctx, dtype, (pir_shape){shape, 1});
+  pir_named_attr constant[] = {
+      pir_declared_attr(ctx, full, PD_FULL_ATTR_SHAPE, pir_attr_int_array(ctx, shape, 1)),
+      pir_declared_attr(ctx, full, PD_FULL_ATTR_VALUE,
+                        pir_attr_float(ctx, PIR_ATTR_F64, number)),
+      pir_declared_attr(ctx, full, PD_FULL_ATTR_DTYPE, pir_attr_dtype(ctx, dtype)),
+      pir_declared_attr(ctx, full, PD_FULL_ATTR_PLACE,
+                        pir_attr_place(ctx, (pir_place){.kind = 1}))};
+  pir_op_spec spec = {.def = full,
+                      .result_types = &one,
+                      .result_count = 1,
+                      .attrs = constant,
+                      .attr_count = sizeof constant / sizeof *constant};
+  pir_value *operands[] = {value, pir_op_result(diff_create(b, &spec), 0)};
+  pir_named_attr copies[] = {
+      pir_declared_attr(ctx, like, PD_FULL_LIKE_ATTR_DTYPE, pir_attr_dtype(ctx, dtype)),
+      pir_declared_attr(ctx, like, PD_FULL_LIKE_ATTR_PLACE,
+                        pir_attr_place(ctx, (pir_place){0}))};
+  spec = (pir_op_spec){.def = like,
+                       .operands = operands,
+                       .operand_count = 2,
+                       .result_types = &type,
+                       .result_count = 1,
+                       .attrs = copies,
+                       .attr_count = sizeof copies / sizeof *copies};
+  return pir_op_result(diff_create(b, &spec), 0);
+}
+
+static bool is_kept(const pir_op *op, const value_list *kept) {
+  for (size_t i = 0; i < kept->count; i++)
+    if (kept->items[i] && pir_value_op(kept->items[i]) == op)
+      return true;
+  return false;
+}
+
+void diff_erase_unused(diff *d, size_t from, const value_list *kept) {
+  size_t left = d->made.count;
+  for (size_t i = d->made.count; i-- > from;) {
+    pir_op *op = d->made.items[i];
+    if (pir_op_unused(op) && !pir_op_has_effect(op) && !pir_op_regions(op) &&
+        !is_kept(op, kept)) {
+      pir_rewriter_erase(d->run->rewriter, op);
+      d->made.items[i] = NULL;
+    }
+  }
+  left = from;
+  for (size_t i = from; i < d->made.count; i++)
+    if (d->made.items[i])
+      d->made.items[left++] = d->made.items[i];
+  d->made.count = left;
+}

@@ -1,0 +1,247 @@
+// The gradient of one op, by the `grad` block of its declaration. A list operand is the list
+// that builtin.combine made, and its gradient is split into those of its members; a list result
+// is read through builtin.split.
+#include "autodiff.h"
+
+#include <effects.h>
+#include <pir/compiler/dialect/builtin.h>
+#include <pir/layer/lower.h>
+
+typedef struct op_diff {
+  diff_block *b;
+  pir_op *op;
+  const pir_opdef *def;
+  int block;                                // number of the grad block
+  pir_value *given[PIR_LOWER_VALUES_MOST];  // its values in front of the steps
+  pir_value *gradients[PIR_LOWER_VALUES_MOST];
+} op_diff;
+
+static pir_op *create_step(void *user, const pir_op_spec *spec) {
+  return diff_create(user, spec);
+}
+
+// Returns the op that makes the list of tensors of an operand; NULL if it is no such list.
+static pir_op *list_of(const pir_value *value) {
+  pir_op *op = value ? pir_value_op(value) : NULL;
+  return op && pir_op_is(op, BUILTIN_COMBINE) ? op : NULL;
+}
+
+static pir_op *split_of(const pir_value *value) {
+  PIR_EACH_USE(use, value)
+  if (pir_op_is(pir_use_owner(use), BUILTIN_SPLIT))
+    return pir_use_owner(use);
+  return NULL;
+}
+
+static bool flows_to(const diff *d, const pir_value *value) {
+  const pir_op *list = list_of(value);
+  if (!value || !list)
+    return value && !diff_stops(d, value);
+  for (size_t i = 0; i < pir_op_operands(list); i++)
+    if (!diff_stops(d, pir_op_operand(list, i)))
+      return true;
+  return false;
+}
+
+static bool flows_from(const diff_block *b, pir_value *result) {
+  if (diff_has_terms(b, diff_outside(b, result)))
+    return true;
+  const pir_op *split = split_of(result);
+  for (size_t i = 0; split && i < pir_op_results(split); i++)
+    if (diff_has_terms(b, diff_outside(b, pir_op_result(split, i))))
+      return true;
+  return false;
+}
+
+// Sums the terms of the results, whether or not the op has a gradient.
+static bool sum_results(diff_block *b, const pir_op *op) {
+  bool any = false;
+  for (size_t i = 0; i < pir_op_results(op); i++) {
+    pir_value *result = pir_op_result(op, i);
+    any |= flows_from(b, result);
+    diff_sum(b, diff_outside(b, result));
+    const pir_op *split = split_of(result);
+    for (size_t k = 0; split && k < pir_op_results(split); k++)
+      diff_sum(b, diff_outside(b, pir_op_result(split, k)));
+  }
+  return any;
+}
+
+// ---- what the block is given
+static pir_value *copied_list(diff_block *b, const pir_op *list) {
+  value_list members = {0};
+  for (size_t i = 0; i < pir_op_operands(list); i++)
+    pir_vec_push(b->d->arena, &members, diff_copy(b, pir_op_operand(list, i)));
+  return diff_combine(b, &members);
+}
+
+static pir_value *given_result(diff_block *b, pir_value *result) {
+  const pir_op *split = split_of(result);
+  value_list members = {0};
+  for (size_t i = 0; split && i < pir_op_results(split); i++)
+    pir_vec_push(b->d->arena, &members, diff_copy(b, pir_op_result(split, i)));
+  return split ? diff_combine(b, &members) : diff_copy(b, result);
+}
+
+static pir_value *gradient_or_zeros(diff_block *b, pir_value *value) {
+  pir_value *sum = diff_sum(b, diff_outside(b, value));
+  return sum ? sum : diff_full_like(b, diff_copy(b, value), 0);
+}
+
+static pir_value *given_gradient(diff_block *b, pir_value *result) {
+  const pir_type *type = pir_value_type(result);
+  const pir_op *split = split_of(result);
+  if (!type || (!split && !pir_type_is_tensor(type)))
+    return diff_sum(b, diff_outside(b, result));
+  if (!split)
+    return gradient_or_zeros(b, result);
+  value_list members = {0};
+  for (size_t i = 0; i < pir_op_results(split); i++)
+    pir_vec_push(b->d->arena, &members, gradient_or_zeros(b, pir_op_result(split, i)));
+  return diff_combine(b, &members);
+}
+
+static void give(op_diff *o) {
+  size_t n = 0, operands = pir_op_operands(o->op), results = pir_op_results(o->op);
+  for (size_t i = 0; i < o->def->operand_count; i++, n++) {
+    pir_value *value = i < operands ? pir_op_operand(o->op, i) : NULL;
+    const pir_op *list = list_of(value);
+    o->given[n] = list ? copied_list(o->b, list) : value ? diff_copy(o->b, value) : NULL;
+  }
+  for (size_t i = 0; i < o->def->result_count; i++, n++)
+    o->given[n] = i < results && pir_value_type(pir_op_result(o->op, i))
+                      ? given_result(o->b, pir_op_result(o->op, i))
+                      : NULL;
+  for (size_t i = 0; i < o->def->result_count; i++, n++)
+    o->given[n] = i < results ? given_gradient(o->b, pir_op_result(o->op, i)) : NULL;
+}
+
+// ---- what becomes of its gradients
+// The gradient has the type that the program states for the value.
+static void state_type(diff_block *b, pir_value *gradient, const pir_value *of) {
+  if (!pir_value_op(gradient) || !pir_value_unused(gradient))
+    return;
+  pir_value_set_type(gradient, pir_value_type(of));
+  pir_status status = pir_facts_update(b->d->facts, pir_value_op(gradient));
+  if (status && !b->d->status)
+    b->d->status = status;
+}
+
+// A gradient that nobody wants has no type.
+static void drop_type(pir_value *gradient) {
+  if (pir_value_op(gradient) && pir_value_unused(gradient))
+    pir_value_set_type(gradient, NULL);
+}
+
+static void take_tensor(diff_block *b, pir_value *operand, pir_value *gradient) {
+  if (diff_stops(b->d, operand)) {
+    drop_type(gradient);
+    return;
+  }
+  state_type(b, gradient, operand);
+  diff_add(b, operand, gradient);
+  pir_vec_push(b->d->arena, &b->d->terms, gradient);
+}
+
+static void take_list(diff_block *b, const pir_op *list, pir_value *gradient) {
+  PIR_VEC(const pir_type *) types = {0};
+  for (size_t i = 0; i < pir_op_operands(list); i++)
+    pir_vec_push(b->d->arena, &types, pir_value_type(pir_op_operand(list, i)));
+  pir_value_set_type(gradient, pir_value_type(pir_op_result(list, 0)));
+  pir_op_spec spec = {.def = pir_context_op(b->d->ctx, BUILTIN_SPLIT),
+                      .operands = &gradient,
+                      .operand_count = 1,
+                      .result_types = types.items,
+                      .result_count = types.count};
+  const pir_op *split = diff_create(b, &spec);
+  for (size_t i = 0; i < types.count; i++)
+    take_tensor(b, pir_op_operand(list, i), pir_op_result(split, i));
+}
+
+static pir_status expand(op_diff *o) {
+  pir_lower_target target = {create_step, o->b};
+  return pir_grad_expand(o->op, o->block, o->b->d->facts, &target, o->given, o->gradients);
+}
+
+// A block that gives one tensor for a list runs for every member of the list.
+static pir_status take_each(op_diff *o, size_t at, const pir_op *list) {
+  for (size_t i = 0; i < pir_op_operands(list); i++) {
+    if (i)
+      PIR_TRY(expand(o));
+    take_tensor(o->b, pir_op_operand(list, i), o->gradients[at]);
+  }
+  return PIR_OK;
+}
+
+static pir_status take(op_diff *o) {
+  for (size_t i = 0; i < o->def->operand_count; i++) {
+    pir_value *operand = pir_op_optional(o->op, i), *gradient = o->gradients[i];
+    const pir_op *list = list_of(operand);
+    if (!gradient)
+      continue;
+    if (!operand)
+      drop_type(gradient);
+    else if (!list)
+      take_tensor(o->b, operand, gradient);
+    else if (pir_type_is_tensor(pir_value_type(gradient)))
+      PIR_TRY(take_each(o, i, list));
+    else if (flows_to(o->b->d, operand))
+      take_list(o->b, list, gradient);
+  }
+  return PIR_OK;
+}
+
+// ---- one op
+static bool wants_gradient(const op_diff *o) {
+  const pir_lower *block = &o->def->grad[o->block];
+  for (size_t i = 0; i < o->def->operand_count && i < pir_op_operands(o->op); i++)
+    if (block->results[i] >= 0 && flows_to(o->b->d, pir_op_operand(o->op, i)))
+      return true;
+  return false;
+}
+
+static bool some_operand_flows(const diff_block *b, const pir_op *op) {
+  for (size_t i = 0; i < pir_op_operands(op); i++)
+    if (flows_to(b->d, pir_op_operand(op, i)))
+      return true;
+  return false;
+}
+
+static pir_status not_differentiable(const pir_op *op) {
+  const char *reason = pir_op_meaning(op)->no_grad;
+  pir_str name = pir_op_name(op);
+  return pir_report_op(op, PIR_UNSUPPORTED, PIR_ERROR, "\"%.*s\" is not differentiable%s%s",
+                       (int)name.size, name.data,
+                       reason ? ", because " : ": no gradient of it is declared",
+                       reason ? reason : "");
+}
+
+pir_status diff_op(diff_block *b, pir_op *op) {
+  op_diff o = {.b = b, .op = op, .def = pir_op_meaning(op)};
+  if (pir_op_has(op, PIR_STRUCTURAL))
+    return PIR_OK;
+  bool any = sum_results(b, op);
+  if (!any || !pir_op_operands(op) || pir_op_has(op, PIR_FLAT))
+    return PIR_OK;
+  if (pir_op_regions(op))
+    return pir_report_op(op, PIR_UNSUPPORTED, PIR_ERROR,
+                         "unsupported: gradients through regions");
+  o.block = pir_grad_choose(op, b->d->facts);
+  if (o.block < 0)
+    return some_operand_flows(b, op) ? not_differentiable(op) : PIR_OK;
+  if (!wants_gradient(&o))
+    return PIR_OK;
+  size_t before = b->d->made.count;
+  b->d->terms.count = 0;
+  give(&o);
+  PIR_TRY(expand(&o));
+  PIR_TRY(take(&o));
+  diff_erase_unused(b->d, before, &b->d->terms);
+  return b->d->status;
+}
+
+pir_status diff_ops(diff_block *b, const op_list *ops) {
+  for (size_t i = 0; i < ops->count; i++)
+    PIR_TRY(diff_op(b, ops->items[i]));
+  return PIR_OK;
+}
