@@ -204,7 +204,7 @@ nets: setup  ## networks drawn with real Paddle, numbers as there; SEED=N NETS=N
 meta: setup  ## networks in other orders, parts, targets and numbers of threads (make test: every 9th check)
 	@$(MAKE) -s -j$(JOBS) all && test/nets/meta.py --bin $(B)/bin "$$(test/recordings.sh $(B) $(RECORDED))/nets"
 lint: ; @mk/setup.sh lint && mk/lint.sh $(B)  ## formatting, function length, layers, headers, exported symbols
-abi: all  ## record the binary interface and object code of the examples (docs/compatibility.md); BREAK=1
+abi: all  ## record the binary interface and object code of the examples (docs/reference/compatibility.md); BREAK=1
 	@mk/setup.sh lint && python3 mk/abi.py $(B) --record $(if $(BREAK),--break) && test/api/objects/keep.sh $(B)
 format:  ## lay out all C files, and the script of the viewer
 	@git ls-files '*.c' '*.h' 'tools/view/page/*.js' | xargs clang-format-19 -i

@@ -131,7 +131,7 @@ def main():
         sys.exit(1)
     broken = differences(RECORD, new) if recorded_soname() == soname else ""
     if broken and not ("--record" in sys.argv and "--break" in sys.argv):
-        print(f"lint: the binary interface of {soname} breaks callers (docs/compatibility.md):\n{broken}")
+        print(f"lint: the binary interface of {soname} breaks callers (docs/reference/compatibility.md):\n{broken}")
         sys.exit(1)
     if "--record" in sys.argv:
         RECORD.write_text(new.read_text())

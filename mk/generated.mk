@@ -58,7 +58,7 @@ $(foreach d,$(DIALECTS),$(eval $(call dialect_rules,$(d))))
 # What borrows the ops of another dialect.
 $(B)/gen/dialects/onednn_ops.c: $(wildcard dialects/pd_op/*.ops dialects/pd_op/*/*.ops)
 $(B)/gen/dialects/onednn_kernel_ops.c $(B)/gen/dialects/custom_kernel_ops.c: dialects/kernel/kernel.ops
-docs: $(DIALECTS:%=$(B)/gen/docs/%/README.md)  ## docs/operators.md; reference of all operators, a page a family, below $(B)/gen/docs
+docs: $(DIALECTS:%=$(B)/gen/docs/%/README.md)  ## docs/reference/operators.md; reference of all operators, a page a family, below $(B)/gen/docs
 	@python3 mk/operators.py $(OPSC)
 .PHONY: docs
 

@@ -39,7 +39,7 @@ while read -r l; do finding "left open: $l"; done < <(git ls-files '*.c' '*.h' '
 while read -r l; do echo "$l"; bad=1; done < <(python3 mk/op_numbers.py)
 # tokens a line, choices within choices, names, folders, comments
 python3 mk/measure.py || bad=1
-# calls between the folders of codegen go one way, as docs/architecture.md lists them
+# calls between the folders of codegen go one way, as docs/explain/architecture.md lists them
 while read -r l; do finding "$l"; done < <(python3 mk/one_way.py "$build")
 # every public header alone, as C11 and as C++17
 inc="-Iir/abi -Iir/include -Idialects/include -I$build/gen/include -Ipasses/include -Icodegen/include -Iruntime/include -Iruntime/exec/include"

@@ -21,7 +21,7 @@ Rules:
   nodiscard   every public function that returns a status is PIR_NODISCARD
   fields      every field of a public struct has a comment on its line or above it, but names and counts
   untyped     kernels read attributes through runtime/kernels/attribute.c only
-  phrases     no comment of the library or the tools holds a phrase that docs/glossary.md refuses
+  phrases     no comment of the library or the tools holds a phrase that docs/reference/glossary.md refuses
 """
 import collections
 import os
@@ -172,10 +172,10 @@ def function_names(files):
 
 
 def refused_phrases():
-    """The phrases between the marks of docs/glossary.md, one a line as `- phrase`."""
-    if not os.path.exists("docs/glossary.md"):
+    """The phrases between the marks of docs/reference/glossary.md, one a line as `- phrase`."""
+    if not os.path.exists("docs/reference/glossary.md"):
         return []
-    text = open("docs/glossary.md").read()
+    text = open("docs/reference/glossary.md").read()
     part = re.search(r"<!-- refused -->(.*?)<!-- /refused -->", text, re.S)
     return re.findall(r"^[-*] `([^`]+)`", part.group(1), re.M) if part else []
 

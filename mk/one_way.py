@@ -3,7 +3,7 @@
 
   one_way.py BUILD
 
-Reads the order of the folders from docs/architecture.md (the line that begins with `target <`), and the symbols of the
+Reads the order of the folders from docs/explain/architecture.md (the line that begins with `target <`), and the symbols of the
 objects below BUILD/obj/codegen. Prints every call of a function that a later folder defines.
 """
 import pathlib
@@ -21,14 +21,14 @@ def symbols(path):
 
 def main():
     build = pathlib.Path(sys.argv[1]) / "obj/codegen"
-    text = (pathlib.Path(__file__).resolve().parent.parent / "docs/architecture.md").read_text()
+    text = (pathlib.Path(__file__).resolve().parent.parent / "docs/explain/architecture.md").read_text()
     order = re.findall(r"[a-z]+", re.search(r"^ *(target < [a-z <]+)$", text, re.M).group(1))
     objects = {path: symbols(path) for path in sorted(build.glob("*/*.o"))}
     home = {name: path.parent.name for path, (defined, _) in objects.items() for name in defined}
     for path, (_, undefined) in objects.items():
         room = path.parent.name
         if room not in order:
-            print(f"codegen/{room} has no place in the order of docs/architecture.md")
+            print(f"codegen/{room} has no place in the order of docs/explain/architecture.md")
             continue
         for name in sorted(undefined):
             if name in home and order.index(home[name]) > order.index(room):

@@ -27,7 +27,7 @@ def main():
     patches = subprocess.run(["git", "log", "-p", "--format=", "--", "dialects/*.numbers"], cwd=ROOT, check=True,
                              capture_output=True, text=True).stdout
     for row in gone(patches, [path.read_text() for path in ROOT.glob("dialects/*/*.numbers")]):
-        print(f"lint: the row '{row}' was removed or changed: numbers of ops are for ever (docs/compatibility.md)")
+        print(f"lint: the row '{row}' was removed or changed: numbers of ops are for ever (docs/reference/compatibility.md)")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/operators.md from the tables: every operator of Paddle's inventory, and what this library does with it.
+"""Writes docs/reference/operators.md from the tables: every operator of Paddle's inventory, and what this library does with it.
 
   operators.py OPSC [--check]
 
@@ -14,7 +14,7 @@ import tarfile
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs/operators.md"
+PAGE = ROOT / "docs/reference/operators.md"
 JSON_DIALECTS = {"0": "builtin", "1": "pd_op", "2": "cf"}
 # Run by the executor, though no trait says so.
 EXECUTED = {"builtin.module", "cf.has_elements", "cf.stack_create", "cf.tuple_pop", "cf.tuple_push"}
@@ -30,7 +30,7 @@ It lists the {total} operators that Paddle 3.3.1 registers.
 
 * **Computed by**: the meaning ([ops.md](ops.md)): a *clause* with its kind, the operators of a *lower* block, a *kernel*, or the executor (control flow,
   feeds, lists). A reason stands there for an operator without a meaning: it is declared, so programs with it are read, changed and written, not run.
-* **Runs**: *compiled* operators become part of groups ([compile.md](compile.md)), except where a result has few elements or only renames those of an operand;
+* **Runs**: *compiled* operators become part of groups ([compile.md](../explain/compile.md)), except where a result has few elements or only renames those of an operand;
   *called* ones run as kernels or by the evaluator; *in part*: some operators of the lower block are compiled, or only some forms of the operator.
 * **Gradient**: the operator's gradient operator is computed too.
 * **Cases**: recordings of this operator alone, and of gradients that hold it. **Programs**: all recorded programs with it.
@@ -145,9 +145,9 @@ def main():
         PAGE.write_text(made)
         return 0
     if made == PAGE.read_text():
-        print("docs/operators.md is up to date")
+        print("docs/reference/operators.md is up to date")
         return 0
-    print("docs/operators.md is not up to date: `make docs` renews it")
+    print("docs/reference/operators.md is not up to date: `make docs` renews it")
     return 1
 
 

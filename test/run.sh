@@ -96,6 +96,9 @@ if [ -z "$sanitizer" ]; then
   is_mine && counted allocations python3 "$here/faults/allocations.py" --sample "$build" "$(recordings)/models"
   is_mine && counted kills python3 "$here/faults/kills.py" --kills=40 "$build"
 
+  begin "documentation"
+  is_mine && counted docs "$here/docs/run.sh" "$build"
+
   begin "Python"
   is_mine && counted python "$here/api/python/run.sh" "$build" "$(recordings)"
 

@@ -81,7 +81,7 @@ def make_parameter(block, place, shape):
 
 
 def write_parameters(size, path):
-    """A file of parameters as Paddle combines them: tensors in the order of their names (docs/formats.md)."""
+    """A file of parameters as Paddle combines them: tensors in the order of their names (docs/reference/formats.md)."""
     block = np.random.default_rng(1).standard_normal(BLOCK, "float32")
     with open(path, "wb") as out:
         for place, (name, shape) in enumerate(sorted(size.parameters().items())):

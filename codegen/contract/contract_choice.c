@@ -1,7 +1,7 @@
-// Chooses the code of a contraction by the record of tuned choices (docs/contractions.md), and
-// lists the candidates that a trial times: variants of the present choice in one respect each.
-// The record names a class of contractions by everything on which their speed depends but
-// memory and the ops around them.
+// Chooses the code of a contraction by the record of tuned choices
+// (docs/explain/contractions.md), and lists the candidates that a trial times: variants of the
+// present choice in one respect each. The record names a class of contractions by everything on
+// which their speed depends but memory and the ops around them.
 #include "contract_choice.h"
 
 #include <stdlib.h>

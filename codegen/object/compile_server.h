@@ -1,7 +1,7 @@
 // A process that compiles. LLVM ends its process when memory runs out, when it meets a defect
 // of its own, and when its stack overflows; none of this can be caught inside of a process
-// (docs/compile.md). So by default code is compiled by a server: a small program beside libpir
-// that opens LLVM once and forks for each thread that compiles.
+// (docs/explain/compile.md). So by default code is compiled by a server: a small program beside
+// libpir that opens LLVM once and forks for each thread that compiles.
 #ifndef PIR_COMPILE_SERVER_H
 #define PIR_COMPILE_SERVER_H
 

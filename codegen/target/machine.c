@@ -1,11 +1,11 @@
 // The cost records, and the record of each processor. The numbers of processors are in files of
-// their own (znver4.def), each with its source; docs/contractions.md states the results of
-// those that were fitted.
+// their own (znver4.def), each with its source; docs/explain/contractions.md states the results
+// of those that were fitted.
 //
 // Three processors were fitted. The others share the record of Zen 4, as guesses, unless a
 // probe of the processor replaces some of its numbers (measured.c). A processor gets a record
 // when it is fitted: the numbers that differ from Zen 4's, and a row in the table below
-// (docs/architecture.md, "Where does it go").
+// (docs/explain/architecture.md, "Where does it go").
 #include "machine.h"
 
 #include <string.h>

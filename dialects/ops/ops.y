@@ -1,4 +1,5 @@
-// Grammar of `.ops` files (docs/ops.md). It builds the model and checks nothing but syntax.
+// Grammar of `.ops` files (docs/reference/ops.md). It builds the model and checks nothing but
+// syntax.
 %code requires {
 #include "parse_ops_impl.h"
 }

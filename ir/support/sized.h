@@ -1,5 +1,5 @@
 // Structs that a caller fills and that later versions make longer: they begin with their size
-// (docs/compatibility.md).
+// (docs/reference/compatibility.md).
 #ifndef PIR_SIZED_H
 #define PIR_SIZED_H
 

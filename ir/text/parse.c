@@ -1,8 +1,8 @@
 // Reads IR text: every printed form from T0 to T3 and the typed form. A flex scanner makes the
 // tokens. The grammar is written by hand, because the forms differ in the middle of an op and
-// an invalid op must not affect the rest of the file (docs/ir-text.md). This file handles
-// blocks, regions and recovery; parse_op.c handles the phrases of one op. Nested regions are
-// frames on a list: depth costs memory, not stack.
+// an invalid op must not affect the rest of the file (docs/reference/ir-text.md). This file
+// handles blocks, regions and recovery; parse_op.c handles the phrases of one op. Nested
+// regions are frames on a list: depth costs memory, not stack.
 //
 // After an error the reader continues at the next line that begins an op. The results of a
 // failed op are defined without a type, so their uses cause no further errors. Cost: linear in

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tokens of sequences of different lengths, which come and go: continuous batching over a cache in blocks (docs/generation.md).
+"""Tokens of sequences of different lengths, which come and go: continuous batching over a cache in blocks (docs/explain/generation.md).
 
 The model attends by block_multihead_attention_. Each run takes the whole prompt of sequences that are new and one token of each other, one
 behind the other in `ids`. A sequence has as many blocks of the cache as its length needs, anywhere, and gives them back at its end.

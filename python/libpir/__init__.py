@@ -4,7 +4,7 @@
     model = libpir.Model.load("inference.json")
     result, = model.run([image])
 
-`Model` and `Session` run programs (docs/execution.md), `Program` reads, prints and changes them (docs/ir-text.md, docs/rules.md).
+`Model` and `Session` run programs (docs/explain/execution.md), `Program` reads, prints and changes them (docs/reference/ir-text.md, docs/reference/rules.md).
 Failures raise subclasses of `Error`, which carry the diagnostics of the library.
 """
 from ._arrays import Sequences

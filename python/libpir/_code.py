@@ -1,4 +1,4 @@
-"""Listeners of compiled code, for debuggers and profilers (docs/compile.md#debuggers-and-profilers)."""
+"""Listeners of compiled code, for debuggers and profilers (docs/explain/compile.md#debuggers-and-profilers)."""
 from __future__ import annotations
 
 import dataclasses

@@ -1,4 +1,4 @@
-"""Generation of tokens: a session that runs a model again and again, token by token (docs/generation.md)."""
+"""Generation of tokens: a session that runs a model again and again, token by token (docs/explain/generation.md)."""
 from __future__ import annotations
 
 import contextlib

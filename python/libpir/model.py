@@ -53,7 +53,7 @@ class Cancel:
 
 @dataclasses.dataclass(frozen=True)
 class Limits:
-    """Bounds on programs that are read, and on memory; 0 means the library's default (docs/execution.md)."""
+    """Bounds on programs that are read, and on memory; 0 means the library's default (docs/explain/execution.md)."""
 
     max_ops: int = 0
     max_depth: int = 0
@@ -74,7 +74,7 @@ class Options:
     cache: str | os.PathLike[str] | None = None
     """Folder of compiled code and prepared models."""
     machine: str | None = None
-    """Costs by which code is chosen: "table", "measured", or None: measured ones where there is a cache (docs/targets.md)."""
+    """Costs by which code is chosen: "table", "measured", or None: measured ones where there is a cache (docs/explain/targets.md)."""
     compile_threads: int = 0
     compiler: str | None = None
     """Where LLVM runs: "server", a process of its own, or "process"."""
@@ -86,7 +86,7 @@ class Options:
     ops: Sequence[str | os.PathLike[str]] = ()
     """Files that declare operators in the language of libpir's own (docs/steps/user-ops.md); they include no others."""
     show: Sequence[str] = ()
-    """Values in between that become outputs too: "%12" as the program prints, or names of its file (docs/execution.md)."""
+    """Values in between that become outputs too: "%12" as the program prints, or names of its file (docs/explain/execution.md)."""
     replaceable: bool = False
     """Weights can be given other values later (Model.replace_weights)."""
     passes: Sequence[str | os.PathLike[str]] = ()
@@ -284,7 +284,7 @@ class Model:
         with program._context.lock:
             return making.made(lambda c, out: lib.pir_model_create(program._handle, c, out), program)
 
-    # ---- compiled ahead (docs/compiled.md)
+    # ---- compiled ahead (docs/explain/compiled.md)
 
     @staticmethod
     def compile(program: Program, targets: Sequence[str] = (), options: Options = Options()) -> bytes:

@@ -145,7 +145,7 @@ class Program:
         libraries: Sequence[str | os.PathLike[str]] = (),
     ) -> str:
         """Runs passes over the program: names and named pipelines with commas between, options in braces. `rules` is text of the
-        rule language (docs/rules.md), and `libraries` are shared libraries of passes (docs/steps/add-a-pass.md), which the
+        rule language (docs/reference/rules.md), and `libraries` are shared libraries of passes (docs/steps/add-a-pass.md), which the
         pipeline may name. Returns what the passes did. After an error the program may be half changed."""
         with self._context.lock:
             self._generation += 1

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs into a scratch folder, builds examples/engine against the installed pkg-config files, in C with libpir, in C with
-# libpir_rt alone, and in C++, and runs the three; the first one also with the stand-ins for a CUDA device (docs/cuda.md).
+# libpir_rt alone, and in C++, and runs the three; the first one also with the stand-ins for a CUDA device (docs/explain/cuda.md).
 #   engine.sh BUILD      UNDER="valgrind .." in the environment: runs them under that command
 set -eu
 build=$(cd "$1" && pwd)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks that every file and folder that documentation and comments name exists.
 
-  paths.py [FILE...]      default: docs/*.md, README.md, the sources and headers that git tracks
+  paths.py [FILE...]      default: the pages below docs, README.md and its neighbours, the sources and headers that git tracks
 
 In Markdown a path is a word in backquotes: it begins with a folder of the repository, or ends like a source file.
 In C a path is a word of a comment that ends like a source file. `*` stands for any characters, `{a,b}` for either.
@@ -61,7 +61,7 @@ class Tree:
         return path in self.ends or path in self.folders
 
 
-def named_in_markdown(text, tree):
+def named_in_markdown(text, tree, folder):
     for number, line in enumerate(text.split("\n"), 1):
         for words in re.findall(r"`([^`]+)`", line):
             for word in re.split(r"[\s=]+", words):
@@ -71,7 +71,7 @@ def named_in_markdown(text, tree):
                     yield number, word
         for link in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", line):
             if "://" not in link:
-                yield number, "docs/" + link if os.path.exists("docs/" + link) else link
+                yield number, os.path.normpath(os.path.join(folder, link))
 
 
 def named_in_c(text):
@@ -85,10 +85,10 @@ def named_in_c(text):
 def main():
     files = tracked()
     tree, bad, seen = Tree(files), 0, 0
-    pages = sys.argv[1:] or [f for f in files if re.match(r"docs/[^/]*\.md$|README\.md$", f) or f.endswith((".c", ".h", ".def"))]
+    pages = sys.argv[1:] or [f for f in files if re.match(r"docs/.*\.md$|README\.md$|SECURITY\.md$|CHANGELOG\.md$|python/README\.md$", f) or f.endswith((".c", ".h", ".def"))]
     for page in pages:
         text = open(page, encoding="utf-8").read()
-        for number, word in named_in_markdown(text, tree) if page.endswith(".md") else named_in_c(text):
+        for number, word in named_in_markdown(text, tree, os.path.dirname(page)) if page.endswith(".md") else named_in_c(text):
             for path in spellings(word):
                 if is_placeholder(path):
                     continue

@@ -169,7 +169,7 @@ static wide power_of(int type, wide x, wide y) {
   return result;
 }
 
-// A quotient by 0 is 0, a remainder is 0 (docs/ops.md): Paddle leaves them undefined.
+// A quotient by 0 is 0, a remainder is 0 (docs/reference/ops.md): Paddle leaves them undefined.
 static wide divide(exact *e, int op, wide x, wide y) {
   if (!y)
     return 0;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Trains the character model of test/models/writer with real Paddle, and saves it as a decoder: ids, their places and the caches of two
-layers in, logits and the longer caches out (docs/generation.md).
+layers in, logits and the longer caches out (docs/explain/generation.md).
 
-  make_writer.py OUT TEXT...       OUT: a folder; TEXT: files whose prose is learned, as docs/compiled.md docs/quantise.md
+  make_writer.py OUT TEXT...       OUT: a folder; TEXT: files whose prose is learned, as docs/explain/compiled.md docs/explain/quantise.md
 
 A transformer of 0.4 million weights over bytes of ASCII. It learns a few pages nearly by heart, in minutes on a processor, so that it writes
 readable sentences of them.

@@ -1,4 +1,4 @@
-// pir-run --tune: times choices of code on this machine (docs/contractions.md#tuning).
+// pir-run --tune: times choices of code on this machine (docs/explain/contractions.md#tuning).
 #include "run.h"
 #include "samples.h"
 #include <pir/engine/tune.h>

@@ -41,7 +41,7 @@ PIR_BEGIN
 #define PIR_SONAME "1"
 
 // Returns the version of the library that is running: major << 16 | minor << 8 | patch. Within
-// one major version symbols and struct fields are only added (docs/compatibility.md).
+// one major version symbols and struct fields are only added (docs/reference/compatibility.md).
 PIR_API uint32_t pir_version(void);
 
 // ---- status
@@ -106,7 +106,7 @@ static inline void pir_ignore(pir_status status) {
 // to its sizeof, and unused fields to zero; that is all it takes. A struct without a size is
 // refused with PIR_INVALID. Where the library is older than the caller's headers, fields that
 // it does not know must be zero, or it returns PIR_UNSUPPORTED; in a struct that it fills they
-// are zero. All other public structs stay as they are (docs/compatibility.md).
+// are zero. All other public structs stay as they are (docs/reference/compatibility.md).
 
 // ---- strings
 

@@ -1,6 +1,6 @@
-// The record of CUDA devices (docs/cuda.md), by the driver API. The driver's library stays open
-// while a device does. Every call makes the device's context current and puts back the one that
-// was: the caller's own is never disturbed.
+// The record of CUDA devices (docs/explain/cuda.md), by the driver API. The driver's library
+// stays open while a device does. Every call makes the device's context current and puts back
+// the one that was: the caller's own is never disturbed.
 #include "cuda_abi.h"
 
 #include "device_ops.h"

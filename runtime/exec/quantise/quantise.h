@@ -1,5 +1,5 @@
 // Types and functions that the files of quantise_pass and of weight_only_pass share
-// (docs/quantise.md).
+// (docs/explain/quantise.md).
 #ifndef PIR_EXEC_QUANTISE_H
 #define PIR_EXEC_QUANTISE_H
 

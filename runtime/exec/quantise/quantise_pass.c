@@ -1,5 +1,5 @@
 // quantise_pass: calibrates a program of f32 on samples and makes its layers ones of integers
-// (docs/quantise.md). Four steps:
+// (docs/explain/quantise.md). Four steps:
 //
 //   ranges    the program runs on every sample with the inputs of layers as outputs; their
 //             magnitudes are counted, and a scale is chosen for each (ranges.c)

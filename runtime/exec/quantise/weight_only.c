@@ -1,5 +1,5 @@
 // weight_only_pass: the large weights of products become whole numbers of 8 or 4 bits, with the
-// arithmetic of weight_quantize, or bf16 (docs/quantise.md). Three steps:
+// arithmetic of weight_quantize, or bf16 (docs/explain/quantise.md). Three steps:
 //
 //   weights   a program that narrows some of the weights, and nothing else, runs, until all are
 //             done

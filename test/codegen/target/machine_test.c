@@ -36,7 +36,7 @@ static const pir_measured ZEN4 = {.clock = 3.69,
                                   .handoff = 32,
                                   .wake = 12000};
 
-// The bandwidths and gains that docs/contractions.md and the record itself state.
+// The bandwidths and gains that docs/explain/contractions.md and the record itself state.
 static const pir_measured EMERALD_RAPIDS = {.clock = 2.8,
                                             .wide_clock = 2.8,
                                             .products_16 = 5.6,

@@ -1,6 +1,6 @@
 // Compiled code as it is loaded into memory and unloaded: for debuggers and profilers, which
-// otherwise see addresses without names (docs/compile.md#debuggers-and-profilers). The options
-// of pir_model_load and pir_model_open take a listener.
+// otherwise see addresses without names (docs/explain/compile.md#debuggers-and-profilers). The
+// options of pir_model_load and pir_model_open take a listener.
 #ifndef PIR_LOADED_CODE_H
 #define PIR_LOADED_CODE_H
 

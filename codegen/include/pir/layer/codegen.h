@@ -1,4 +1,4 @@
-// Code generation: compiles fusion groups (cinn_op.group) to machine code (docs/compile.md).
+// Code generation: fusion groups (cinn_op.group) become machine code (docs/explain/compile.md).
 // The LLVM emitter is a separate library, which is opened when it is first needed.
 //
 // Functions that take an op, a program or facts follow the context's rule of one thread at a

@@ -1,5 +1,5 @@
-// Loop IR as text (docs/loops.md): reading, verifying and writing it as code. A context is used
-// by one thread at a time.
+// Loop IR as text (docs/reference/loops.md): reading, verifying and writing it as code. A
+// context is used by one thread at a time.
 #ifndef PIR_LOOPS_H
 #define PIR_LOOPS_H
 
@@ -7,7 +7,7 @@
 
 PIR_BEGIN
 
-// Text of loop IR as pir_codegen_write prints it (docs/loops.md).
+// Text of loop IR as pir_codegen_write prints it (docs/reference/loops.md).
 typedef struct pir_loops_source {
   // Name of the file, for places.
   pir_str file;

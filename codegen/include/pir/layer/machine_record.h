@@ -1,5 +1,5 @@
 // Machine records: the costs that code generation weighs choices with, of this machine as it
-// was measured (docs/targets.md).
+// was measured (docs/explain/targets.md).
 #ifndef PIR_MACHINE_RECORD_H
 #define PIR_MACHINE_RECORD_H
 

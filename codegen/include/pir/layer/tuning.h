@@ -1,6 +1,6 @@
 // Records of tuned choices: for a class of contractions, the code that was fastest on a
-// processor (docs/contractions.md). A class and a choice are lines of text, which the generator
-// of contractions writes and reads.
+// processor (docs/explain/contractions.md). A class and a choice are lines of text, which the
+// generator of contractions writes and reads.
 #ifndef PIR_LAYER_TUNING_H
 #define PIR_LAYER_TUNING_H
 

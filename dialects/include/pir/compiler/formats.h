@@ -1,6 +1,6 @@
 // The formats of program files: one table, which loading, saving and the tools read.
-// docs/formats.md describes the formats; docs/steps/add-a-format.md adds one. The table is
-// constant; its functions are used by one thread at a time, as the context.
+// docs/reference/formats.md describes the formats; docs/steps/add-a-format.md adds one. The
+// table is constant; its functions are used by one thread at a time, as the context.
 #ifndef PIR_FORMATS_H
 #define PIR_FORMATS_H
 

@@ -1,6 +1,6 @@
-// Legacy programs: `.pdmodel`, a serialized ProgramDesc (docs/legacy.md). Reading translates
-// them into PIR, op for op as Paddle 3.3's own translator does, so that the printed text equals
-// Paddle's; writing is the way back. One thread at a time, as for the context.
+// Legacy programs: `.pdmodel`, a serialized ProgramDesc (docs/reference/legacy.md). Reading
+// translates them into PIR, op for op as Paddle 3.3's own translator does, so that the printed
+// text equals Paddle's; writing is the way back. One thread at a time, as for the context.
 #ifndef PIR_LEGACY_H
 #define PIR_LEGACY_H
 

@@ -1,6 +1,6 @@
 // Parameter files: `.pdiparams` (all records in one file) and folders with one record in each
 // file. A record holds element type, shape and bytes, but no name; names come from the program,
-// in bytewise order (docs/legacy.md).
+// in bytewise order (docs/reference/legacy.md).
 //
 // Bytes are mapped or lent, never copied: every parameter of the program points into them with
 // alignment 1, and they are released when the last program or model that uses one of them is

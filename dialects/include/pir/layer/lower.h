@@ -1,7 +1,7 @@
-// Composites in terms of other ops: compiled `lower` blocks (docs/ops.md), and the function
-// that expands one op by its block. The numbers that an expansion computes are the meaning of
-// the composite. Tables are constant; expanding follows the context's rule of one thread at a
-// time.
+// Composites in terms of other ops: compiled `lower` blocks (docs/reference/ops.md), and the
+// function that expands one op by its block. The numbers that an expansion computes are the
+// meaning of the composite. Tables are constant; expanding follows the context's rule of one
+// thread at a time.
 #ifndef PIR_LOWER_H
 #define PIR_LOWER_H
 

@@ -1,6 +1,6 @@
-// Operators that users declare in the language of `.ops` files (docs/ops.md), read at run time:
-// the front end of opsc, whose result stays in memory instead of becoming C. Nothing is shared:
-// several threads may read at a time.
+// Operators that users declare in the language of `.ops` files (docs/reference/ops.md), read at
+// run time: the front end of opsc, whose result stays in memory instead of becoming C. Nothing
+// is shared: several threads may read at a time.
 #ifndef PIR_USER_OPS_H
 #define PIR_USER_OPS_H
 

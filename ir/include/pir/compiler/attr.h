@@ -92,8 +92,8 @@ PIR_API const pir_attr *pir_attr_array(pir_context *ctx, const pir_attr *const *
 // as stop_gradient.
 PIR_API const pir_attr *pir_attr_flag(pir_context *ctx, bool value);
 // Returns an attribute that is a list underneath: ARRAY, INT_ARRAY (an element that is no
-// number becomes 0), the three distribution kinds and KERNEL_KEY; docs/formats.md has their
-// elements.
+// number becomes 0), the three distribution kinds and KERNEL_KEY; docs/reference/formats.md has
+// their elements.
 PIR_API const pir_attr *pir_attr_tuple(pir_context *ctx, pir_attr_kind kind,
                                        const pir_attr *const *elements, size_t n);
 // Returns an INT_ARRAY, which is stored as plain integers.

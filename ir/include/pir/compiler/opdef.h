@@ -1,6 +1,6 @@
 // Definitions of operators: what a dialect tells of an op, as constant tables that opsc makes
-// from `.ops` files (docs/ops.md). Verifier, printers, readers, writers, inference, folder and
-// code generators read these tables and know no op by name.
+// from `.ops` files (docs/reference/ops.md). Verifier, printers, readers, writers, inference,
+// folder and code generators read these tables and know no op by name.
 //
 // Tables are immutable, live as long as their dialect's library (or the custom set), and may be
 // read by any thread. "Number of an operand" and the like is its declared position.

@@ -1,5 +1,5 @@
-// PIR JSON (`inference.json`). docs/formats.md describes the format. One thread at a time, as
-// for the context.
+// PIR JSON (`inference.json`). docs/reference/formats.md describes the format. One thread at a
+// time, as for the context.
 #ifndef PIR_SERIALIZE_H
 #define PIR_SERIALIZE_H
 

@@ -1,5 +1,5 @@
-// IR text in and out. docs/ir-text.md has the grammar. One thread at a time, as for the
-// context.
+// IR text in and out. docs/reference/ir-text.md has the grammar. One thread at a time, as for
+// the context.
 #ifndef PIR_TEXT_H
 #define PIR_TEXT_H
 

@@ -1,6 +1,6 @@
-// Rewrite rules as data. A `.drr` file (docs/rules.md) becomes constant tables, at build time
-// by drrc or at run time by pir_rules_load; both use one front end, and one matcher interprets
-// them. One thread at a time, as for the context.
+// Rewrite rules as data. A `.drr` file (docs/reference/rules.md) becomes constant tables, at
+// build time by drrc or at run time by pir_rules_load; both use one front end, and one matcher
+// interprets them. One thread at a time, as for the context.
 #ifndef PIR_RULES_H
 #define PIR_RULES_H
 

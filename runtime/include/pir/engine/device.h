@@ -1,4 +1,4 @@
-// Devices beside the processor, of every kind that libpir knows (docs/cuda.md,
+// Devices beside the processor, of every kind that libpir knows (docs/explain/cuda.md,
 // docs/steps/add-a-device.md). A device's driver is opened at run time: nothing of it is needed
 // to build or install the library.
 //

@@ -1,4 +1,5 @@
-// Runs that go on while the caller does other work (docs/execution.md#asynchronous-runs).
+// Runs that go on while the caller does other work
+// (docs/explain/execution.md#asynchronous-runs).
 //
 // From pir_session_run_async until the run ends, the session is used by the run: only
 // pir_session_wait and pir_session_cancel may be called, from any thread. NULL for a session

@@ -1,5 +1,5 @@
 // Compiled models: a program compiled ahead of time, in one file with its weights. Opening one
-// needs no compiler: libpir_rt (docs/compiled.md) runs it as libpir does.
+// needs no compiler: libpir_rt (docs/explain/compiled.md) runs it as libpir does.
 //
 // A compiled model holds code, which runs with the rights of the process. Its bytes are checked
 // for damage before any of the code runs; nothing protects against forged bytes. So who can

@@ -1,7 +1,7 @@
-// Inputs and outputs of a session in the memory of its device (docs/cuda.md). Elements that
-// only groups of the device read or write are copied on the device; others also cross the bus.
-// With a `device_stream` of the caller's the memory is read and written in the order of that
-// stream; else inputs must be complete before a run, and outputs are when it returns.
+// Inputs and outputs of a session in the memory of its device (docs/explain/cuda.md). Elements
+// that only groups of the device read or write are copied on the device; others also cross the
+// bus. With a `device_stream` of the caller's the memory is read and written in the order of
+// that stream; else inputs must be complete before a run, and outputs are when it returns.
 #ifndef PIR_DEVICE_MEMORY_H
 #define PIR_DEVICE_MEMORY_H
 

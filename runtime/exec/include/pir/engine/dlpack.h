@@ -1,5 +1,5 @@
-// Tensors in and out by DLPack (docs/execution.md#dlpack). The functions take the managed
-// tensors of DLPack's own header, dlpack.h, of version 1.0 or later: struct
+// Tensors in and out by DLPack (docs/explain/execution.md#dlpack). The functions take the
+// managed tensors of DLPack's own header, dlpack.h, of version 1.0 or later: struct
 // DLManagedTensorVersioned, which is only named here. All functions may be called from any
 // thread. PIR_INVALID for NULL where it has no meaning.
 #ifndef PIR_DLPACK_H

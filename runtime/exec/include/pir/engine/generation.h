@@ -1,5 +1,5 @@
 // Generation of tokens: a session runs a program that scores the next token, again and again
-// (docs/generation.md).
+// (docs/explain/generation.md).
 //
 //   pir_generation_options how = {.size = sizeof how, .max_tokens = 100};
 //   pir_generation *g;

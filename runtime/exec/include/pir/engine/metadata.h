@@ -1,6 +1,6 @@
 // The origin of a model: its file's format and versions, and the ops and parameters of the
-// program as it was loaded (docs/execution.md). Any number of threads may ask. NULL for a model
-// or an `out_` pointer returns PIR_INVALID.
+// program as it was loaded (docs/explain/execution.md). Any number of threads may ask. NULL for
+// a model or an `out_` pointer returns PIR_INVALID.
 #ifndef PIR_METADATA_H
 #define PIR_METADATA_H
 

@@ -1,5 +1,5 @@
 // Running programs: a model is compiled once and immutable; sessions run it
-// (docs/execution.md).
+// (docs/explain/execution.md).
 //
 // Threads: any number of threads may use a model at the same time; one thread at a time uses a
 // session. NULL for a model, session, tensor or `out_` pointer returns PIR_INVALID or 0.
@@ -35,7 +35,7 @@ typedef struct pir_model_options {
   const char *pipeline;
   // A processor, "native" (default), "x86-64", "x86-64-v3", "aarch64", .., or a kind of device.
   const char *target;
-  // "strict" (default), "fast" or "bf16" (docs/execution.md#modes).
+  // "strict" (default), "fast" or "bf16" (docs/explain/execution.md#modes).
   const char *math;
   // Folder of compiled code and prepared models; NULL: none.
   const char *cache;
@@ -55,7 +55,7 @@ typedef struct pir_model_options {
   // On a device without a context of the caller's: number of the device.
   int device_number;
   // Where LLVM runs: "server" (default), a process of its own if pir-compile-server stands
-  // beside libpir; "process", this one (docs/compile.md#where-llvm-runs).
+  // beside libpir; "process", this one (docs/explain/compile.md#where-llvm-runs).
   const char *compiler;
   // Limits of programs that pir_model_load and pir_model_load_file read, and of the memory that
   // reading and compiling takes. Zero means the defaults of pir_limits (pir/limits.h).
@@ -85,9 +85,9 @@ typedef struct pir_model_options {
   // kernel, and why others did not.
   pir_log_level log_level;
   // By which costs of this processor code is chosen, where `target` is the native one
-  // (docs/targets.md#a-machine-that-is-measured). NULL: with a cache folder measured ones,
-  // which takes up to 150 ms once and is kept there; without a folder the library's table.
-  // "table": always the table. "measured": measured ones also without a folder.
+  // (docs/explain/targets.md#a-machine-that-is-measured). NULL: with a cache folder measured
+  // ones, which takes up to 150 ms once and is kept there; without a folder the library's
+  // table. "table": always the table. "measured": measured ones also without a folder.
   const char *machine;
 } pir_model_options;
 

@@ -1,7 +1,7 @@
-// One arena for many sessions (docs/execution.md#sessions-that-take-turns). A session keeps the
-// values between its ops in an arena, which by default is its own. Sessions that never run at
-// the same time may share one (`arena` of pir_session_options): it grows to the largest need,
-// not to the sum. Outputs never lie in it.
+// One arena for many sessions (docs/explain/execution.md#sessions-that-take-turns). A session
+// keeps the values between its ops in an arena, which by default is its own. Sessions that
+// never run at the same time may share one (`arena` of pir_session_options): it grows to the
+// largest need, not to the sum. Outputs never lie in it.
 //
 // Sessions of any models may share an arena, on any threads, one run after the other. A run
 // while another session runs in the arena does nothing and returns PIR_INVALID.

@@ -66,7 +66,7 @@ typedef struct pir_session_options {
   struct pir_session_arena *arena;
   // Processors, as Linux counts them from 0, on which the session's threads run: the workers of
   // its pool and the thread of asynchronous runs. The calling thread stays where it is. So each
-  // session can have a share of the machine (docs/execution.md#threads).
+  // session can have a share of the machine (docs/explain/execution.md#threads).
   const int *cpus;
   // Entries of `cpus`; 0: all processors.
   size_t cpu_count;

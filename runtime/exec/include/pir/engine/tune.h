@@ -1,5 +1,6 @@
 // Tuning: a cost model chooses the code of a model's contractions; here several choices for
-// each are timed on this machine, and the fastest are kept (docs/contractions.md#tuning).
+// each are timed on this machine, and the fastest are kept
+// (docs/explain/contractions.md#tuning).
 #ifndef PIR_ENGINE_TUNE_H
 #define PIR_ENGINE_TUNE_H
 

@@ -1,6 +1,6 @@
 // Models with other weights: a model that was made, or compiled to a file, with the option
 // `replaceable` gives further models that share its plan and code
-// (docs/execution.md#other-weights).
+// (docs/explain/execution.md#other-weights).
 //
 // Any number of threads may use these functions on one model at the same time. NULL for a model
 // or an `out_` pointer returns PIR_INVALID or 0.
