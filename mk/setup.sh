@@ -16,6 +16,7 @@ if [ "${1-}" = neon ]; then
    libjansson-dev:arm64 libprotobuf-c-dev:arm64 libffi-dev:arm64 libxxhash-dev:arm64"
 fi
 [ "${1-}" = view ] && packages="$packages chromium fonts-dejavu-core"
+[ "${1-}" = site ] && packages="$packages python3-sphinx python3-myst-parser python3-breathe furo doxygen"
 [ "${1-}" = fuzz ] && packages="$packages libclang-rt-19-dev"
 missing=
 for p in $packages; do
