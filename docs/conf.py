@@ -2,10 +2,12 @@
 
 mk/site/pages.py writes the sources: these pages, and those that are made from tables, headers and declarations. BUILD/site/xml is Doxygen's.
 """
+import gc
 import os
 import re
 
 from docutils import nodes
+from sphinx import addnodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.osutil import relative_uri
 
@@ -60,7 +62,19 @@ def ancestors(node):
         yield node
 
 
+def only_titles(app, env):
+    """Leaves headings of generated pages out of the navigation: there are thousands, and it is written into every page."""
+    for name, toc in env.tocs.items():
+        if name.startswith(("reference/operators/", "reference/c/", "reference/tools/", "reference/passes", "reference/python")):
+            for item in list(toc.children):
+                item.children = [child for child in item.children if not isinstance(child, nodes.bullet_list) or
+                                 any(isinstance(n, addnodes.toctree) for n in child.findall())]
+    return []
+
+
 def setup(app):
+    gc.set_threshold(1000000)  # documents are trees of many objects, none of which is garbage
+    app.connect("env-updated", only_titles)
     app.add_post_transform(Mentions)
     for name in ("pir", "loops", "drr", "ops"):
         app.add_lexer(name, PlainLexer)

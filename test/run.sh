@@ -99,6 +99,10 @@ if [ -z "$sanitizer" ]; then
   begin "documentation"
   is_mine && counted docs "$here/docs/run.sh" "$build"
 
+  begin "site"
+  is_mine && counted site "$here/docs/site.sh" "$build"
+  grep '^skipped: ' "$log/site.log" 2>/dev/null
+
   begin "Python"
   is_mine && counted python "$here/api/python/run.sh" "$build" "$(recordings)"
 

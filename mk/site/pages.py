@@ -93,7 +93,7 @@ def main():
     python_pages.write(out / "reference/python.md")
     op_pages.write(build, out / "reference")
     index = out / "index.md"
-    made = {"Reference": ["reference/tools/index", "reference/passes", "reference/c/index", "reference/python"]}
+    made = {"Reference": ["reference/tools/index", "reference/c/index", "reference/python"]}
     index.write_text(index.read_text() + navigation(index.read_text(), made))
 
 

@@ -1,4 +1,4 @@
-"""The page of passes and pipelines, as `pir-opt` prints them."""
+"""The lists of the page of passes and pipelines, as `pir-opt` prints them."""
 import re
 import subprocess
 
@@ -27,9 +27,8 @@ def escaped(text):
 
 
 def write(build, out):
-    lines = ["# Passes and pipelines\n\nThe passes of the library, by the names that `--passes`, `--pipeline` and pipeline texts take; a name may be used without "
-             "`_pass`, and the short name stands for it. Options follow in braces: `fold{params=false}`. [Rules](rules.md) and "
-             "[libraries](../steps/add-a-pass.md) bring others.\n\n## Passes\n"]
+    text, _, _ = out.read_text(encoding="utf-8").partition("\nThe site lists ")
+    lines = [text, "\n## Passes\n"]
     for name, short, summary, options in passes(build):
         lines.append(f'\n<span id="pass.{name}"></span>\n\n### {name}\n\n' + (f"Short name `{short}`. " if short else "") + f"{escaped(summary[:1].upper() + summary[1:])}.\n")
         if options:

@@ -60,7 +60,7 @@ def directive(kind, signature, options, text, nested=(), level=3):
 
 def entry(name, node):
     if isinstance(node, ast.ClassDef):
-        bases = [ast.unparse(b) for b in node.bases]
+        bases = [ast.unparse(b) for b in node.bases if not ast.unparse(b).startswith("_")]
         doc = text_of(ast.get_docstring(node)) + (f"\n\nBases: {', '.join(f'`{b}`' for b in bases)}." if bases else "")
         inside = [directive(kind, signature, options, text_of(text)) for _, kind, signature, options, text in members(node)]
         return directive("class", name, [], doc, inside, 4)

@@ -62,12 +62,13 @@ class Tree:
 
 
 def named_in_markdown(text, tree, folder):
+    own = set(re.findall(r"^```\w\S* (\S+)", text, re.M))  # files that blocks of the page make
     for number, line in enumerate(text.split("\n"), 1):
         for words in re.findall(r"`([^`]+)`", line):
             for word in re.split(r"[\s=]+", words):
                 word = re.sub(r"(?<=\w)\{\w+=.*|[,;:)]+$", "", word)
                 first = word.split("/")[0]
-                if "..." not in word and (("/" in word and first in tree.top) or re.fullmatch(r"[\w{},*/.-]+" + ENDING, word)):
+                if "..." not in word and word not in own and (("/" in word and first in tree.top) or re.fullmatch(r"[\w{},*/.-]+" + ENDING, word)):
                     yield number, word
         for link in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", line):
             if "://" not in link:
