@@ -248,7 +248,7 @@ install: all  ## install libraries, headers, tools, manual pages, completions, a
 	    >$(DESTDIR)$(PREFIX)/share/man/man1/$$t.1; \
 	done
 include mk/package/package.mk
-include mk/site.mk
+include mk/site/site.mk
 
 clean:  ## remove what was built
 	rm -rf $(B)
