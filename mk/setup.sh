@@ -3,7 +3,7 @@
 # Needs root or sudo for that; does nothing when all are there.
 set -eu
 packages="gcc g++ clang-19 libc6-dev make pkg-config flex bison llvm-19-dev llvm-19-tools libjansson-dev libprotobuf-c-dev
- protobuf-c-compiler libffi-dev libxxhash-dev liblapacke libkissfft-dev libcmocka-dev python3 python3-cffi python3-numpy
+ protobuf-c-compiler libffi-dev libxxhash-dev liblapacke libkissfft-dev libpng-dev libturbojpeg0-dev libcmocka-dev python3 python3-cffi python3-numpy
  python3-pytest xz-utils cmake"
 [ "${1-}" = lint ] && packages="$packages clang-format-19 universal-ctags abigail-tools"
 [ "${1-}" = engine ] && packages="$packages valgrind"

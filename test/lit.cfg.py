@@ -34,6 +34,8 @@ if shutil.which("aarch64-linux-gnu-gcc") and shutil.which("qemu-aarch64"):
 # With libraries of both packages, those of the cross compiler would find a C library that does not fit them.
 libraries = "/" if os.path.exists("/lib/ld-linux-aarch64.so.1") else "/usr/aarch64-linux-gnu"
 config.substitutions.append(("%{aarch64}", "qemu-aarch64 -L " + libraries))
+if os.path.exists("/usr/include/png.h") and os.path.exists("/usr/include/turbojpeg.h"):
+    config.available_features.add("pictures")
 if shutil.which("gdb"):
     config.available_features.add("gdb")
 if shutil.which("abidw"):

@@ -1,4 +1,4 @@
-// Option tables, files, diagnostics and exit codes of the command-line tools. Options are
+// Option tables, files and exit codes of the command-line tools. Options are
 // matched by a linear scan (a tool has at most a few dozen). A file is mapped if possible, else
 // read in blocks. An output is written to `NAME.tmp-PID` in its folder and renamed when it is
 // complete.
@@ -36,23 +36,26 @@ enum {
   OPT_MAX_MEMORY = -7,
   OPT_MAX_TIME = -8,
   OPT_CUSTOM_OPS = -9,
-  OPT_OPS = -10
+  OPT_OPS = -10,
+  OPT_VERBOSE = -11
 };
 
 static const cli_option common_options[] = {
+    CLI_GROUP("In every tool"),
     {OPT_OUTPUT, 'o', "output", "FILE", "write to FILE instead of standard output"},
     {OPT_CUSTOM_OPS, 0, "custom-ops", "LIB",
      "operators and kernels of the user, from a shared library"},
     {OPT_OPS, 0, "ops", "FILE",
      "operators of the user, declared in the language of .ops files"},
+    {OPT_VERBOSE, 'v', "verbose", NULL, "tell what is done, and how long it takes"},
     {OPT_DIAGNOSTICS, 0, "diagnostics", "FORMAT", "text (default) or json, one object a line"},
     {OPT_MAX_OPS, 0, "max-ops", "N", "refuse programs with more ops"},
     {OPT_MAX_DEPTH, 0, "max-depth", "N", "refuse regions nested deeper"},
     {OPT_MAX_MEMORY, 0, "max-memory", "BYTES",
      "stop when programs, constants or tensors need more (k, m and g are understood)"},
     {OPT_MAX_TIME, 0, "max-time", "SECONDS", "stop after that time"},
-    {OPT_HELP, 'h', "help", "[=FORM]",
-     "print this and exit; FORM: man, for a manual page, or bash, a completion"},
+    {OPT_HELP, 'h', "help", "[=man|bash]",
+     "print this, the options of a manual page, or a completion, and exit"},
     {OPT_VERSION, 0, "version", NULL,
      "print the versions of tool, library and LLVM, and the targets, and exit"},
     {0, 0, NULL, NULL, NULL},
@@ -71,167 +74,6 @@ int cli_exit_code(pir_status status) {
     case PIR_IO: return CLI_INVALID;
   }
   return CLI_INTERNAL;
-}
-
-// ---- messages
-
-static void print_json_string(FILE *out, pir_str text) {
-  fputc('"', out);
-  for (size_t i = 0; i < text.size; i++) {
-    unsigned char c = (unsigned char)text.data[i];
-    if (c == '"' || c == '\\')
-      fprintf(out, "\\%c", c);
-    else if (c < 0x20)
-      fprintf(out, "\\u%04x", c);
-    else
-      fputc(c, out);
-  }
-  fputc('"', out);
-}
-
-static const char *severity_name(pir_severity severity) {
-  static const char *const names[] = {"error", "warning", "note", "remark"};
-  return names[severity];
-}
-
-static void print_json_diag(const pir_diag *diag) {
-  fputs("{\"severity\":\"", stderr);
-  fputs(severity_name(diag->severity), stderr);
-  fputc('"', stderr);
-  if (diag->place.file.size) {
-    fputs(",\"file\":", stderr);
-    print_json_string(stderr, diag->place.file);
-    if (diag->place.is_offset)
-      fprintf(stderr, ",\"offset\":%llu", (unsigned long long)diag->place.offset);
-    else
-      fprintf(stderr, ",\"line\":%u,\"column\":%u", diag->place.line, diag->place.column);
-  }
-  if (diag->op_path.size) {
-    fputs(",\"op\":", stderr);
-    print_json_string(stderr, diag->op_path);
-  }
-  fputs(",\"message\":", stderr);
-  print_json_string(stderr, diag->message);
-  fputs("}\n", stderr);
-}
-
-// The line of `text` with the given number, or an empty string.
-static pir_str line_of(pir_str text, uint32_t first_line, uint32_t line) {
-  const char *at = text.data, *end = text.data + text.size;
-  for (uint32_t n = first_line ? first_line : 1; n < line && at; n++) {
-    at = memchr(at, '\n', (size_t)(end - at));
-    if (at)
-      at++;
-  }
-  if (!at || line < first_line || at >= end)
-    return (pir_str){0};
-  const char *stop = memchr(at, '\n', (size_t)(end - at));
-  return (pir_str){at, (size_t)((stop ? stop : end) - at)};
-}
-
-// Prints a window of at most 160 bytes around the column, and the caret below it.
-static void print_caret(pir_str line, uint32_t column) {
-  if (!line.size || !column || column > line.size + 1)
-    return;
-  size_t at = column - 1, from = at > 100 ? at - 100 : 0;
-  while (from && ((unsigned char)line.data[from] & 0xC0) == 0x80)
-    from--;
-  size_t count = line.size - from < 160 ? line.size - from : 160;
-  fputs("  ", stderr);
-  fwrite(line.data + from, 1, count, stderr);
-  fputs("\n  ", stderr);
-  for (size_t i = from; i < at; i++)
-    if (((unsigned char)line.data[i] & 0xC0) != 0x80)
-      fputc(line.data[i] == '\t' ? '\t' : ' ', stderr);
-  fputs("^\n", stderr);
-}
-
-// Whether the process has reported an error.
-static bool has_reported;
-
-static void print_text_diag(const cli_run *cli, const pir_diag *diag) {
-  const pir_loc_parts *place = &diag->place;
-  if (!place->file.size)
-    fprintf(stderr, "%s: ", cli->tool->name);
-  else if (place->is_offset)
-    fprintf(stderr, "%.*s:+0x%llx", (int)place->file.size, place->file.data,
-            (unsigned long long)place->offset);
-  else if (place->column)
-    fprintf(stderr, "%.*s:%u:%u: ", (int)place->file.size, place->file.data, place->line,
-            place->column);
-  else if (place->line)
-    fprintf(stderr, "%.*s:%u: ", (int)place->file.size, place->file.data, place->line);
-  else
-    fprintf(stderr, "%.*s: ", (int)place->file.size, place->file.data);
-  if (place->is_offset && diag->op_path.size)
-    fprintf(stderr, " (%.*s)", (int)diag->op_path.size, diag->op_path.data);
-  if (place->file.size && place->is_offset)
-    fputs(": ", stderr);
-  fprintf(stderr, "%s: %.*s", severity_name(diag->severity), (int)diag->message.size,
-          diag->message.data);
-  pir_str line = diag->source_line;
-  if (!line.size && place->file.size && pir_str_equal(place->file, cli->source_name))
-    line = line_of(cli->source_text, cli->source_first_line, place->line);
-  bool shows_line = line.size && !place->is_offset;
-  // A place in JSON tells little: the op says more.
-  if (!shows_line && !place->is_offset && diag->op_path.size)
-    fprintf(stderr, " (%.*s)", (int)diag->op_path.size, diag->op_path.data);
-  fputc('\n', stderr);
-  if (shows_line)
-    print_caret(line, place->column);
-}
-
-void cli_print_diag(const cli_run *cli, const pir_diag *diag) {
-  has_reported |= diag->severity == PIR_ERROR;
-  cli_progress_erase();
-  if (cli->json_diagnostics)
-    print_json_diag(diag);
-  else
-    print_text_diag(cli, diag);
-}
-
-static void report_diag(void *user, const pir_diag *diag) {
-  cli_run *cli = user;
-  if (diag->severity == PIR_ERROR)
-    cli->errors++;
-  if (cli->intercept)
-    cli->intercept(cli->intercept_user, diag);
-  else
-    cli_print_diag(cli, diag);
-}
-
-pir_diag_sink cli_sink(cli_run *cli) {
-  return (pir_diag_sink){report_diag, cli};
-}
-
-static void tell(const cli_run *cli, pir_severity severity, const char *format, va_list args)
-    PIR_PRINTF(3, 0);
-static void tell(const cli_run *cli, pir_severity severity, const char *format, va_list args) {
-  char message[1024];
-  vsnprintf(message, sizeof message, format, args);
-  pir_diag diag = {.size = sizeof diag, .severity = severity, .message = pir_str_from(message)};
-  cli_print_diag(cli, &diag);
-}
-
-int cli_fail(const cli_run *cli, int code, const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  tell(cli, PIR_ERROR, format, args);
-  va_end(args);
-  return code;
-}
-
-void cli_note(const cli_run *cli, const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  tell(cli, PIR_NOTE, format, args);
-  va_end(args);
-}
-
-int cli_bad_value(const cli_run *cli, const char *option, const char *value,
-                  const char *expected) {
-  return cli_fail(cli, CLI_USAGE, "--%s: expected %s, got '%s'", option, expected,
-                  value ? value : "");
 }
 
 // ---- command line
@@ -259,7 +101,7 @@ bool cli_parse_u64(const char *text, uint64_t *out_value) {
 static const cli_option *find_in(const cli_option *options, const char *name, size_t size) {
   for (const cli_option *o = options; o->id; o++)
     if (size == 1 ? o->letter == name[0]
-                  : strlen(o->name) == size && memcmp(o->name, name, size) == 0)
+                  : o->name && strlen(o->name) == size && memcmp(o->name, name, size) == 0)
       return o;
   return NULL;
 }
@@ -271,7 +113,8 @@ static const cli_option *find_option(const cli_tool *tool, const char *name, siz
 
 static void try_options(pir_nearest *near, const cli_option *options) {
   for (const cli_option *o = options; o->id; o++)
-    pir_nearest_try(near, o->name);
+    if (o->name)
+      pir_nearest_try(near, o->name);
 }
 
 static int refuse_option(const cli_run *cli, const char *text, pir_str name) {
@@ -363,6 +206,12 @@ int cli_load_passes(cli_run *cli, int id) {
   return 0;
 }
 
+uint64_t cli_clock_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 // Handles an option that every tool has. Returns -1 to continue.
 static int take_common(cli_run *cli, const cli_option *option, const char *value) {
   switch (option->id) {
@@ -372,6 +221,7 @@ static int take_common(cli_run *cli, const cli_option *option, const char *value
       return CLI_OK;
     case OPT_VERSION: print_version(cli->tool); return CLI_OK;
     case OPT_OUTPUT: cli->output = value; return -1;
+    case OPT_VERBOSE: cli->verbose = true; return -1;
     case OPT_DIAGNOSTICS:
       cli->json_diagnostics = strcmp(value, "json") == 0;
       if (!cli->json_diagnostics && strcmp(value, "text") != 0)
@@ -381,6 +231,20 @@ static int take_common(cli_run *cli, const cli_option *option, const char *value
     case OPT_OPS: return cli_load_ops(cli, value);
     default: return set_limit(cli, option, value);
   }
+}
+
+// Whether `text` is a value of an option that need not have one ("[=N]", "[=text|json]"): a
+// number, or one of the words. Other text is the next argument.
+static bool is_optional_value(const cli_option *option, const char *text) {
+  const char *words = option->argument + 2;
+  char *end;
+  if (*words >= 'A' && *words <= 'Z')
+    return strtod(text, &end) >= 0 && end != text && !*end;
+  size_t size = strlen(text);
+  for (const char *at = words; *at && size; at += strcspn(at, "|]") + 1)
+    if (strcspn(at, "|]") == size && memcmp(at, text, size) == 0)
+      return true;
+  return false;
 }
 
 // Handles argv[i], an option; `*used` counts the consumed arguments. Returns -1 to continue.
@@ -398,9 +262,11 @@ static int take_option(cli_run *cli, int argc, char **argv, int i, int *used) {
     return refuse_option(cli, text, (pir_str){name, strcspn(name, "=")});
   if (!option->argument && value)
     return cli_fail(cli, CLI_USAGE, "--%s takes no value", option->name);
-  if (cli_option_needs_value(option) && !value) {
-    if (i + 1 >= argc)
-      return cli_fail(cli, CLI_USAGE, "--%s needs a value: %s", option->name, option->argument);
+  bool needs = cli_option_needs_value(option);
+  if (needs && !value && i + 1 >= argc)
+    return cli_fail(cli, CLI_USAGE, "--%s needs a value: %s", option->name, option->argument);
+  bool may = option->argument && i + 1 < argc && is_optional_value(option, argv[i + 1]);
+  if (!value && (needs || may)) {
     value = argv[i + 1];
     *used = 2;
   }
@@ -448,9 +314,10 @@ static int check_stdout(const cli_run *cli, int code) {
 }
 
 int cli_finish(cli_run *cli, int code) {
+  cli_stage_end(cli);
   cli_progress_erase();
   code = check_stdout(cli, code);
-  if (code == CLI_LIMIT && !has_reported)  // the library reports no lack of memory
+  if (code == CLI_LIMIT && !cli_has_reported())  // the library reports no lack of memory
     cli_fail(cli, code, "out of memory, or a limit was hit");
   free(cli->matches);
   free(cli->files);
@@ -491,9 +358,7 @@ static _Noreturn void memory_is_out(void *user) {
 }
 
 pir_stop cli_stop(const cli_run *cli) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  uint64_t ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+  uint64_t ns = cli_clock_ns();
   if (!cli->watch.deadline)
     return (pir_stop){0};
   return (pir_stop){.max_ns = cli->watch.deadline > ns ? cli->watch.deadline - ns : 1};
@@ -508,6 +373,7 @@ pir_context *cli_context_create(cli_run *cli) {
   if (!ctx)
     memory_is_out(cli);
   pir_context_set_sink(ctx, cli_sink(cli));
+  pir_context_set_progress(ctx, cli_progress(cli));
   pir_context_set_remarks(ctx, cli->remarks);
   pir_stop stop = cli_stop(cli);
   if (stop.max_ns)
@@ -553,16 +419,31 @@ static int read_stream(const cli_run *cli, int fd, cli_file *file) {
   return 0;
 }
 
+// Keeps what standard input holds, for all who name it.
+static int read_standard_input(const cli_run *cli, cli_file *out_file) {
+  static cli_file kept;
+  int code = kept.kept ? 0 : read_stream(cli, STDIN_FILENO, &kept);
+  kept.kept |= !code;
+  *out_file = kept;
+  out_file->name = "<stdin>";
+  return code;
+}
+
+bool cli_is_stream(const char *path) {
+  return path && strcmp(path, "-") == 0;
+}
+
 int cli_file_read_named(const cli_run *cli, const char *path, cli_file *out_file) {
-  bool is_stdin = strcmp(path, "-") == 0;
-  *out_file = (cli_file){.name = is_stdin ? "<stdin>" : path};
-  int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+  *out_file = (cli_file){.name = path};
+  if (cli_is_stream(path))
+    return read_standard_input(cli, out_file);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0)
     return cli_fail(cli, CLI_INVALID, "%s: cannot open: %s%s", path, strerror(errno),
                     errno == ENOENT ? pir_hint_file(path).text : "");
   struct stat info;
   int code = 0;
-  if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 && !is_stdin) {
+  if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0) {
     void *data = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (data == MAP_FAILED)
       code = cli_fail(cli, errno == ENOMEM ? CLI_LIMIT : CLI_INVALID, "%s: cannot map: %s",
@@ -573,8 +454,7 @@ int cli_file_read_named(const cli_run *cli, const char *path, cli_file *out_file
   } else {
     code = read_stream(cli, fd, out_file);
   }
-  if (!is_stdin)
-    close(fd);
+  close(fd);
   return code;
 }
 
@@ -595,7 +475,7 @@ static int find_program(const cli_run *cli, const char *path, char **out_path) {
 
 int cli_file_read(const cli_run *cli, const char *path, cli_file *out_file) {
   char *found;
-  if (strcmp(path, "-") == 0)
+  if (cli_is_stream(path))
     return cli_file_read_named(cli, path, out_file);
   int code = find_program(cli, path, &found);
   if (code)
@@ -610,27 +490,10 @@ int cli_file_read(const cli_run *cli, const char *path, cli_file *out_file) {
 void cli_file_release(cli_file *file) {
   if (file->mapped)
     munmap((void *)(uintptr_t)file->bytes.data, file->bytes.size);
-  else
+  else if (!file->kept)
     free((void *)(uintptr_t)file->bytes.data);
   free(file->found);
   *file = (cli_file){0};
-}
-
-// ---- programs
-
-int cli_program_read(cli_run *cli, pir_context *ctx, const cli_file *file, pir_format format,
-                     bool fragment, uint32_t first_line, pir_program **out_program) {
-  pir_read_options options = {.size = sizeof options,
-                              .format = format,
-                              .file = pir_str_from(file->name),
-                              .first_line = first_line,
-                              .fragment = fragment};
-  if ((format ? format : pir_detect_format(file->bytes)) == PIR_FORMAT_TEXT) {
-    cli->source_name = options.file;
-    cli->source_text = file->bytes;
-    cli->source_first_line = first_line ? first_line : 1;
-  }
-  return cli_exit_code(pir_program_read_as(ctx, file->bytes, &options, out_program));
 }
 
 // ---- draws

@@ -8,6 +8,7 @@
 #include <pir/compiler/pass.h>
 #include <pir/layer/new_file.h>
 #include <pir/layer/watch.h>
+#include <stdio.h>
 #include <string.h>
 
 // Exit codes, the same in every tool.
@@ -23,20 +24,31 @@ enum {
 
 int cli_exit_code(pir_status status);
 
-// One option. Tools list theirs in a constant table that ends with a zero entry; -o, --help,
-// --version,
-// --diagnostics, --custom-ops, --ops and the limits are there in every tool and need no entry.
+// One option. Tools list theirs in a constant table that ends with a zero entry; -o, -v,
+// --help, --version, --diagnostics, --custom-ops, --ops and the limits are there in every tool
+// and need no entry.
 typedef struct cli_option {
-  int id;                // above 0, the tool's own
-  char letter;           // 'o' for -o; 0: none
-  const char *name;      // without dashes
-  const char *argument;  // NULL: a flag; "FILE": takes a value; "[=N]": may take one
+  int id;            // above 0, the tool's own; CLI_HEADING: the row begins a group
+  char letter;       // 'o' for -o; 0: none
+  const char *name;  // without dashes; NULL in a heading
+  // NULL: a flag; "FILE": takes a value; "[=N]": may take one, a number, or one of the words
+  // "[=text|json]".
+  const char *argument;
   const char *summary;
 } cli_option;
+
+enum { CLI_HEADING = -1000 };
+// A row of an option table that begins a group.
+#define CLI_GROUP(title) {CLI_HEADING, 0, NULL, NULL, (title)}
 
 static inline bool cli_option_needs_value(const cli_option *option) {
   return option->argument && strncmp(option->argument, "[=", 2) != 0;
 }
+
+// A command line of --help, and its effect.
+typedef struct cli_example {
+  const char *command, *effect;
+} cli_example;
 
 typedef struct cli_tool {
   const char *name;       // "pir-opt"
@@ -44,6 +56,7 @@ typedef struct cli_tool {
   const char *summary;    // one line
   const cli_option *options;
   size_t max_files;
+  const cli_example *examples;  // end with a zero entry
 } cli_tool;
 
 // A parsed command line. Options come in the order given.
@@ -61,6 +74,7 @@ typedef struct cli_run {
   const char *output;  // -o, or NULL
   bool json_diagnostics;
   bool remarks;  // contexts make them; for the tool to set
+  bool verbose;  // -v: stages and their times are told
   pir_limits limits;
   pir_watch watch;                    // --max-time
   struct pir_custom_set *custom_ops;  // of --custom-ops and --ops; NULL: none
@@ -73,9 +87,6 @@ typedef struct cli_run {
   // are printed.
   void (*intercept)(void *user, const pir_diag *diag);
   void *intercept_user;
-  // The progress line: when it was last drawn, and for what.
-  uint64_t progress_ns;
-  pir_progress_stage progress_stage;
 } cli_run;
 
 // Parses the command line. Returns -1 to go on, else the exit code to leave with (help was
@@ -116,6 +127,7 @@ bool cli_has(const cli_run *cli, int id);
 int cli_fail(const cli_run *cli, int code, const char *format, ...) PIR_PRINTF(3, 4);
 // Prints `tool: note: ...` on standard error.
 void cli_note(const cli_run *cli, const char *format, ...) PIR_PRINTF(2, 3);
+bool cli_has_reported(void);  // whether an error was reported
 // Reports an invalid option value: names the option and returns CLI_USAGE.
 int cli_bad_value(const cli_run *cli, const char *option, const char *value,
                   const char *expected);
@@ -131,10 +143,32 @@ pir_stop cli_stop(const cli_run *cli);
 void cli_print_diag(const cli_run *cli, const pir_diag *diag);
 // Returns the sink alone, for models (pir_model_options.sink).
 pir_diag_sink cli_sink(cli_run *cli);
-// Returns a receiver that draws a progress line if standard error is a terminal, else none.
+// Returns a receiver that draws a progress line if standard error is a terminal, and tells of
+// stages with --verbose; else none. Contexts of cli_context_create have it.
 pir_progress_sink cli_progress(cli_run *cli);
 // Removes that line, before something else is printed.
 void cli_progress_erase(void);
+// Reports work of the tool itself: `name` is a constant, `what` (or NULL) comes next; `of` is 0
+// where the number of all parts is not known.
+void cli_stage(const cli_run *cli, const char *name, const char *what, uint64_t done,
+               uint64_t of);
+// Ends the stage that the tool is in.
+void cli_stage_end(const cli_run *cli);
+uint64_t cli_clock_ns(void);  // of CLOCK_MONOTONIC
+
+// Whether text for people may be drawn and coloured there.
+bool cli_is_terminal(int descriptor);
+
+typedef enum cli_paint {
+  CLI_PLAIN,
+  CLI_BOLD,
+  CLI_RED,
+  CLI_MAGENTA,
+  CLI_CYAN,
+  CLI_GREEN
+} cli_paint;
+// The text that changes the colour: empty unless `out` is a terminal and NO_COLOR is not set.
+const char *cli_colour(FILE *out, cli_paint paint);
 
 // A whole file in memory, mapped if possible; `-` is standard input, a folder means the program
 // in it.
@@ -142,6 +176,7 @@ typedef struct cli_file {
   const char *name;  // as in diagnostics
   pir_str bytes;
   bool mapped;
+  bool kept;    // of standard input, which is read once
   char *found;  // the path, where `name` is one that was looked for
 } cli_file;
 
@@ -161,12 +196,14 @@ int cli_refuse_terminal(const cli_run *cli);
 // An output: standard output, a device or pipe, or a file that replaces another as a whole in
 // cli_output_commit. The destination is untouched when it is not committed.
 typedef struct cli_output {
+  const cli_run *cli;
   const char *path;  // NULL: standard output
   int stream;        // descriptor of a device or pipe; -1: the output is `file`
   pir_new_file file;
   int error;  // errno of the first write that failed
   char *buffer;
   size_t used;
+  uint64_t bytes;  // that left the buffer
 } cli_output;
 
 int cli_output_open(const cli_run *cli, const char *path, cli_output *out_output);
@@ -185,6 +222,13 @@ void cli_outputs_remove(void);
 // The next draw of a generator (splitmix64), the same on every machine. `state` begins as a
 // seed.
 uint64_t cli_random(uint64_t *state);
+
+// Whether a path is standard input. NULL: no.
+bool cli_is_stream(const char *path);
+// Loads a program with its parameters (NULL: those beside it). Either may be standard input;
+// nothing lies beside a program that comes from there.
+pir_status cli_program_load(cli_run *cli, pir_context *ctx, const char *path,
+                            const char *params, pir_program **out_program);
 
 // Reads a program of any format, recognised by content unless `format` says which.
 int cli_program_read(cli_run *cli, pir_context *ctx, const cli_file *file, pir_format format,

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { OUTPUT_BUFFER = 1 << 16, MOST_UNPUBLISHED = 8 };
+enum { OUTPUT_BUFFER = 1 << 16, A_MEGABYTE = 1 << 20, MOST_UNPUBLISHED = 8 };
 
 // ---- files that are not published
 
@@ -123,8 +123,8 @@ static bool create_output(const char *path, const struct stat *replaced, pir_new
 }
 
 int cli_output_open(const cli_run *cli, const char *path, cli_output *out_output) {
-  *out_output =
-      (cli_output){.stream = STDOUT_FILENO, .file.fd = -1, .buffer = malloc(OUTPUT_BUFFER)};
+  *out_output = (cli_output){
+      .cli = cli, .stream = STDOUT_FILENO, .file.fd = -1, .buffer = malloc(OUTPUT_BUFFER)};
   if (!out_output->buffer)
     return cli_fail(cli, CLI_LIMIT, "out of memory");
   if (!path || strcmp(path, "-") == 0)
@@ -164,6 +164,11 @@ static bool write_stream(cli_output *output, const char *data, size_t size) {
 }
 
 static bool write_output(cli_output *output, const char *data, size_t size) {
+  output->bytes += size;
+  if (output->stream == STDOUT_FILENO)
+    cli_progress_erase();
+  else if (output->bytes >= A_MEGABYTE)
+    cli_stage(output->cli, "write", output->path, output->bytes / A_MEGABYTE, 0);
   if (output->stream >= 0)
     return write_stream(output, data, size);
   if (!pir_new_file_write(&output->file, data, size))

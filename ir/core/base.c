@@ -33,7 +33,8 @@ const char *pir_status_text(pir_status status) {
 }
 
 const char *pir_stage_name(pir_progress_stage stage) {
-  static const char *const names[] = {"read", "passes", "compile", "weights", "run", "tune"};
+  static const char *const names[] = {"read", "passes", "compile", "weights",
+                                      "run",  "tune",   "samples"};
   return (size_t)stage < sizeof names / sizeof *names ? names[stage] : "work";
 }
 

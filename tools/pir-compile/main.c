@@ -24,27 +24,45 @@ enum {
 };
 
 static const cli_option option_table[] = {
-    {OPT_TARGET, 0, "target", "NAME,..",
-     "processors to compile for: native (default), x86-64-v3, x86-64-v4, .."},
+    CLI_GROUP("The model"),
     {OPT_PARAMS, 0, "params", "FILE|DIR", "parameters; default: beside the model"},
-    {OPT_WEIGHTS, 0, "weights", "FILE", "write the weights there, not into the model"},
-    {OPT_REPLACEABLE, 0, "replaceable", NULL,
-     "weights can be replaced in the opened model (pir/engine/weights.h)"},
     {OPT_PIPELINE, 0, "pipeline", "NAME", "compile (default), kernels, or passes"},
     {OPT_MATH, 0, "math", "MODE",
      "strict (default), fast or bf16: what contractions may do for speed"},
     {OPT_ANY_FLOAT, 0, "any-float", NULL, "compute in 16-bit floats wherever f32 is allowed"},
+    CLI_GROUP("Code"),
+    {OPT_TARGET, 0, "target", "NAME,..",
+     "processors to compile for: native (default), x86-64-v3, x86-64-v4, .."},
     {OPT_CACHE, 0, "cache", "DIR", "folder of compiled code"},
     {OPT_MACHINE, 0, "machine", "table|measured",
      "costs of native code: the library's table, or measured ones (default with --cache)"},
+    CLI_GROUP("Written files"),
+    {OPT_WEIGHTS, 0, "weights", "FILE", "write the weights there, not into the model"},
+    {OPT_REPLACEABLE, 0, "replaceable", NULL,
+     "weights can be replaced in the opened model (pir/engine/weights.h)"},
     {OPT_NAME, 0, "name", "NAME",
      "objects and headers: of the model in C (default: from the output's name)"},
     {0, 0, NULL, NULL, NULL},
 };
 
+static const cli_example examples[] = {
+    {"pir-compile model.json -o model.pirm", "for this processor, weights included"},
+    {"pir-compile model.json --target=x86-64-v3,x86-64-v4 -o model.pirm",
+     "for two levels of processors; the best is taken where it runs"},
+    {"pir-compile model.json --weights=model.weights -o model.pirm",
+     "weights in a file of their own, which models can share"},
+    {"pir-compile model.json -o model.o && pir-compile -o model.h",
+     "an object to link, and its header"},
+    {NULL, NULL},
+};
+
 static const cli_tool tool = {
-    "pir-compile", "[options] MODEL -o FILE.pirm|FILE.o|FILE.so|FILE.h",
-    "Compiles a model for processors named ahead of time, with its weights.", option_table, 1};
+    "pir-compile",
+    "[options] MODEL -o FILE.pirm|FILE.o|FILE.so|FILE.h",
+    "Compiles a model for processors named ahead of time, with its weights.",
+    option_table,
+    1,
+    examples};
 
 enum { MOST_TARGETS = 16 };
 
@@ -222,7 +240,7 @@ static int check_output(const cli_run *cli) {
 
 static int run_compile(cli_run *cli) {
   target_list targets;
-  if (!cli->output || !strcmp(cli->output, "-"))
+  if (!cli->output)
     return cli_fail(cli, CLI_USAGE,
                     "no output given: -o FILE.pirm, -o FILE.o, -o FILE.so or -o FILE.h");
   int code = check_output(cli);
@@ -239,9 +257,8 @@ static int run_compile(cli_run *cli) {
   pir_program *program = NULL;
   if (!ctx)
     return CLI_INTERNAL;
-  pir_context_set_progress(ctx, cli_progress(cli));
   code = cli_exit_code(
-      pir_program_load_file(ctx, cli->files[0], cli_value(cli, OPT_PARAMS, NULL), &program));
+      cli_program_load(cli, ctx, cli->files[0], cli_value(cli, OPT_PARAMS, NULL), &program));
   if (!code)
     code = compile_program(cli, program, &targets);
   pir_program_destroy(program);

@@ -29,6 +29,7 @@ typedef struct checking {
   cli_run *cli;
   uint64_t seed;
   int rules, failed, excused;
+  size_t all;  // rules that are to be checked
 } checking;
 
 // ---- one sample
@@ -204,6 +205,7 @@ static const char *outcome_word(pir_rule_info info, const outcome *o) {
 
 static void report_rule(checking *c, const char *pass, pir_rule_info info, const outcome *o) {
   c->rules++;
+  cli_progress_erase();
   printf("%-10s %s %s (%s)", outcome_word(info, o), pass, info.name, info.origin);
   if (o->differs)
     printf(": %s\n", o->text);
@@ -219,10 +221,15 @@ static void report_rule(checking *c, const char *pass, pir_rule_info info, const
 static void check_pass(checking *c, const pir_pass *pass) {
   for (size_t i = 0; pass->rules && i < pir_rule_pass_rules(pass->rules); i++) {
     outcome o;
+    cli_stage(c->cli, "rules", info_of(pass->rules, i).name, (uint64_t)c->rules, c->all);
     check_rule(c->cli, pass->rules, i, c->seed, &o);
     report_rule(c, pass->name, info_of(pass->rules, i), &o);
     fflush(stdout);
   }
+}
+
+static size_t rules_of(const pir_pass *pass) {
+  return pass->rules ? pir_rule_pass_rules(pass->rules) : 0;
 }
 
 int check_rules(cli_run *cli, const rule_files *files, uint64_t seed) {
@@ -236,9 +243,15 @@ int check_rules(cli_run *cli, const rule_files *files, uint64_t seed) {
   }
   for (size_t i = 0; i < files->count; i++)
     for (size_t k = 0; k < pir_rules_passes(files->items[i]); k++)
+      c.all += rules_of(pir_rules_pass(files->items[i], k));
+  for (size_t i = 0; !files->count && i < pir_passes(); i++)
+    c.all += rules_of(pir_pass_at(i));
+  for (size_t i = 0; i < files->count; i++)
+    for (size_t k = 0; k < pir_rules_passes(files->items[i]); k++)
       check_pass(&c, pir_rules_pass(files->items[i], k));
   for (size_t i = 0; !files->count && i < pir_passes(); i++)
     check_pass(&c, pir_pass_at(i));
+  cli_progress_erase();
   printf("%d rules, %d failed, %d unchecked\n", c.rules, c.failed, c.excused);
   return c.failed ? CLI_DIFFERENT : CLI_OK;
 }

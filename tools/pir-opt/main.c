@@ -14,6 +14,7 @@
 #include "check.h"
 #include "emit.h"
 #include "expect.h"
+#include "options.h"
 #include "parts.h"
 #include "reduce.h"
 #include "report.h"
@@ -21,126 +22,6 @@
 #include "rules.h"
 #include "show.h"
 #include "verify.h"
-
-enum {
-  OPT_PASSES = 1,
-  OPT_OUTPUTS,
-  OPT_INPUTS,
-  OPT_PIPELINE,
-  OPT_LIST_PASSES,
-  OPT_LIST_PIPELINES,
-  OPT_DUMP_PIPELINE,
-  OPT_VERIFY_EACH,
-  OPT_VERIFY_LOOPS,
-  OPT_PRINT_BEFORE,
-  OPT_PRINT_AFTER,
-  OPT_PRINT_AFTER_ALL,
-  OPT_PRINT_CHANGED,
-  OPT_TIMING,
-  OPT_STATS,
-  OPT_SPLIT,
-  OPT_VERIFY_DIAGNOSTICS,
-  OPT_FRAGMENT,
-  OPT_STRICT,
-  OPT_DIFF,
-  OPT_EMIT,
-  OPT_TARGET,
-  OPT_MATH,
-  OPT_STRIP_DEBUG,
-  OPT_RULES,
-  OPT_TRACE_REWRITES,
-  OPT_CHECK_RULES,
-  OPT_VERIFY_NUMERICS,
-  OPT_REDUCE,
-  OPT_REPRODUCER,
-  OPT_RUN_REPRODUCER,
-  OPT_PARAMS,
-  OPT_PARAMS_OUT,
-  OPT_DELETE_PASS,
-  OPT_INSERT_PASS,
-  OPT_LEVEL,
-  OPT_EXPLAIN,
-  OPT_LOAD_PASSES,
-  OPT_REPORT,
-  OPT_VIEW
-};
-
-static const cli_option option_table[] = {
-    {OPT_PASSES, 0, "passes", "LIST", "run these passes: name,name{option=value},.."},
-    {OPT_PASSES, 0, "pass-pipeline", "LIST",
-     "the same, as builtin.module(name,name) or without that frame"},
-    CLI_CUT(OPT_OUTPUTS, OPT_INPUTS),
-    {OPT_PIPELINE, 0, "pipeline", "NAME", "run a named pipeline"},
-    {OPT_DELETE_PASS, 0, "delete-pass", "PASS", "take a pass out of the pipelines"},
-    {OPT_INSERT_PASS, 0, "insert-pass", "PASS[@PLACE]",
-     "add a pass in front, or at PLACE: its number, before:NAME or after:NAME"},
-    {OPT_LEVEL, 0, "opt-level", "N",
-     "leave out passes of a level above N (Paddle's default: 2)"},
-    CLI_LOAD_PASSES(OPT_LOAD_PASSES),
-    {OPT_LIST_PASSES, 0, "list-passes", NULL, "print the passes and exit"},
-    {OPT_LIST_PIPELINES, 0, "list-pipelines", NULL, "print the named pipelines and exit"},
-    {OPT_DUMP_PIPELINE, 0, "dump-pipeline", NULL, "print the passes that would run and exit"},
-    {OPT_RULES, 0, "rules", "FILE", "run the passes of a .drr file; --passes may name them"},
-    {OPT_CHECK_RULES, 0, "check-rules", "[=SEED]",
-     "run what the rules of --rules, or the built-in ones, match and make: on random programs, "
-     "and those given"},
-    {OPT_TRACE_REWRITES, 0, "trace-rewrites", "[=all]",
-     "print each rewrite: where its rule is, its name, the op; all: also rules that did not "
-     "apply, and why"},
-    {OPT_VERIFY_NUMERICS, 0, "verify-numerics", "[=SEED]",
-     "run the program around every pass; name the first pass and op that change numbers"},
-    {OPT_REDUCE, 0, "reduce", "CMD",
-     "print the smallest program on which `CMD FILE` still fails"},
-    {OPT_REPRODUCER, 0, "reproducer", "FILE",
-     "when a pass fails, leave the program and the passes in FILE"},
-    {OPT_RUN_REPRODUCER, 0, "run-reproducer", NULL,
-     "run the passes that the file names in its first line"},
-    {OPT_PARAMS, 0, "params", "FILE|DIR",
-     "read the parameters too, for passes that compute with them"},
-    {OPT_PARAMS_OUT, 0, "params-out", "FILE|DIR",
-     "also write the parameters: one file, or a folder of files (ends with /)"},
-    {OPT_VERIFY_EACH, 0, "verify-each", NULL,
-     "verify after every pass; of code, the loops after every rewrite"},
-    {OPT_VERIFY_LOOPS, 0, "verify-loops", NULL,
-     "the file holds loop IR (--emit=loops): verify it, and write it if --emit is given"},
-    {OPT_PRINT_BEFORE, 0, "print-before", "PASS",
-     "print the program before a pass, to standard error"},
-    {OPT_PRINT_AFTER, 0, "print-after", "PASS", "print the program after a pass"},
-    {OPT_PRINT_AFTER_ALL, 0, "print-after-all", NULL, "print the program after every pass"},
-    {OPT_PRINT_CHANGED, 0, "print-changed", NULL,
-     "print the ops that each pass adds and removes"},
-    {OPT_TIMING, 0, "timing", "[=json]", "print the time of each pass"},
-    {OPT_STATS, 0, "stats", NULL, "print what the passes counted"},
-    {OPT_REPORT, 0, "report", "FILE",
-     "write the notes of passes, as quantise reports layers, to FILE: a line each, place and "
-     "text"},
-    {OPT_VIEW, 0, "view", "DIR",
-     "write a page of the steps to DIR/index.html: what each pass changed, and the loops of "
-     "groups (with --emit=asm, their machine code too)"},
-    {OPT_SPLIT, 0, "split-input-file", NULL,
-     "take the parts between lines of // -----, or from //CHECK to //END, one by one"},
-    {OPT_VERIFY_DIAGNOSTICS, 0, "verify-diagnostics", NULL,
-     "compare diagnostics with // expected-error {{..}} comments"},
-    {OPT_FRAGMENT, 0, "fragment", NULL,
-     "read a part of a program: no braces, values from outside"},
-    {OPT_STRICT, 0, "strict", NULL, "ops that no dialect declares are errors"},
-    {OPT_DIFF, 0, "diff", NULL,
-     "compare two programs up to names and the order of independent ops"},
-    {OPT_EMIT, 0, "emit", "FORM",
-     EMIT_FORMS " (default: by the ending of FILE in -o, else text)"},
-    {OPT_STRIP_DEBUG, 0, "strip-debug", NULL, "typed: leave out locations"},
-    {OPT_EXPLAIN, 0, "explain", NULL,
-     "remarks: which ops were put together, which were not and why, and how each group is "
-     "computed"},
-    {OPT_TARGET, 0, "target", "NAME",
-     "of code: native (default), x86-64-v3, .., aarch64, cuda, sm_90, .."},
-    {OPT_MATH, 0, "math", "MODE", "of code: strict (default), fast, bf16"},
-    {0, 0, NULL, NULL, NULL},
-};
-
-static const cli_tool tool = {
-    "pir-opt", "[options] [FILE] | --diff A B | --check-rules [FILE..]",
-    "Reads, transforms, compares and prints programs.", option_table, 256};
 
 // ---- lists
 
@@ -415,19 +296,25 @@ static int run_passes(cli_run *cli, pir_context *ctx, pass_input *input, pir_pro
 
 // ---- one program
 
+// The program's file; standard input where none is named.
+static const char *path_of(const cli_run *cli) {
+  return cli->file_count ? cli->files[0] : "-";
+}
+
 static int read_with_parameters(cli_run *cli, pir_context *ctx, const cli_file *file,
                                 uint32_t first_line, pir_program **out_program) {
   const char *params = cli_value(cli, OPT_PARAMS, NULL);
   bool fragment = cli_has(cli, OPT_FRAGMENT);
-  bool part = fragment || cli_has(cli, OPT_SPLIT) || strcmp(file->name, "-") == 0;
+  bool part = fragment || cli_has(cli, OPT_SPLIT);
   if (params && part)
-    return cli_fail(cli, CLI_USAGE, "parameters belong to a whole program in a file");
+    return cli_fail(cli, CLI_USAGE, "parameters belong to a whole program");
   // --params-out also settles the program into the form of its file.
-  bool loads = params || (cli_has(cli, OPT_PARAMS_OUT) && !part);
+  bool beside = !part && !cli_is_stream(path_of(cli));
+  bool loads = params || (cli_has(cli, OPT_PARAMS_OUT) && beside);
   if (!loads)
     return cli_program_read(cli, ctx, file, PIR_FORMAT_UNKNOWN, fragment, first_line,
                             out_program);
-  return cli_exit_code(pir_program_load_file(ctx, file->name, params, out_program));
+  return cli_exit_code(cli_program_load(cli, ctx, path_of(cli), params, out_program));
 }
 
 static emit_options emit_options_of(const cli_run *cli) {
@@ -444,6 +331,7 @@ static int write_result(cli_run *cli, const char *file, pir_program *program,
   pir_format format = form.def ? form.def->format : PIR_FORMAT_UNKNOWN;
   const char *params_out = cli_value(cli, OPT_PARAMS_OUT, NULL);
   emit_options how = emit_options_of(cli);
+  cli_stage(cli, "write", NULL, 0, 0);
   if (params_out)
     pir_program_settle(program, format);
   int code = emit_program(cli, &form, &how, program, cli_output_writer(out));
@@ -714,12 +602,12 @@ static int run_opt(cli_run *cli) {
     return check(cli);
   if (cli->file_count > 1)
     return cli_fail(cli, CLI_USAGE, "several files are only for --diff and --check-rules");
-  return process_reported(cli, cli->file_count ? cli->files[0] : "-");
+  return process_reported(cli, path_of(cli));
 }
 
 int main(int argc, char **argv) {
   cli_run cli;
-  int code = cli_start(&cli, &tool, argc, argv);
+  int code = cli_start(&cli, &opt_tool, argc, argv);
   cli.remarks = cli_has(&cli, OPT_EXPLAIN);
   if (code < 0)
     code = run_opt(&cli);

@@ -46,7 +46,7 @@ static bool fails(reduction *r, const pir_program *program) {
   int n = snprintf(line, sizeof line, "%s '%s' >/dev/null 2>&1", r->command, r->path);
   if (n < 0 || n >= (int)sizeof line)
     return false;
-  r->runs++;
+  cli_stage(r->cli, "reduce", r->command, (uint64_t)r->runs++, 0);
   int status = system(line);
   return status != -1 && !(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
@@ -277,6 +277,8 @@ int reduce(const cli_run *tool, const char *command, pir_program **inout_program
   else
     code = cli_fail(tool, CLI_INVALID, "--reduce: '%s' does not fail on the whole program",
                     command);
+  cli_stage_end(tool);
+  cli_progress_erase();
   unlink(r.path);
   *inout_program = r.best;
   if (!code)

@@ -1,4 +1,5 @@
-// Input arrays: .npy and .npz files, zeros, and random numbers that depend on the seed alone.
+// Input arrays: .npy and .npz files, pictures, zeros, and random numbers that depend on the
+// seed alone.
 #include "run.h"
 #include <math.h>
 #include <stdio.h>
@@ -53,9 +54,8 @@ static pir_str random_word(uint64_t bits) {
   return words[bits >> 61];
 }
 
-// Stores a number as an element: `integer` where the type is no real float; a complex number
-// gets it in its first bytes.
-static void store_number(char *to, pir_dtype dtype, float f, double d, int64_t integer) {
+// A complex number gets the integer in its first bytes.
+void run_store_number(char *to, pir_dtype dtype, float f, double d, int64_t integer) {
   size_t size = pir_dtype_size(dtype);
   uint16_t half = dtype == PIR_BF16 ? pir_f32_to_bf16(f) : pir_f32_to_f16(f);
   switch (dtype) {
@@ -81,7 +81,7 @@ void run_fill_random(pir_tensor *tensor, uint64_t seed) {
     if (tensor->dtype == PIR_PSTRING)
       *(pir_str *)(void *)to = random_word(bits);
     else
-      store_number(to, tensor->dtype, f, d, (int64_t)(bits >> 63));
+      run_store_number(to, tensor->dtype, f, d, (int64_t)(bits >> 63));
   }
 }
 
@@ -186,16 +186,18 @@ static bool fill_range(pir_tensor *tensor, double least, double most, uint64_t s
   char *to = tensor->data;
   for (int64_t i = 0; i < count; i++, to += size) {
     double value = draw_number(&seed, is_float, least, most);
-    store_number(to, tensor->dtype, (float)value, value, is_float ? 0 : (int64_t)value);
+    run_store_number(to, tensor->dtype, (float)value, value, is_float ? 0 : (int64_t)value);
   }
   return true;
 }
 
-static int take_array_file(run *r, size_t i, const char *path) {
+static int take_array(run *r, size_t i, const char *path, pir_str bytes) {
   pir_npy_set set;
-  int code = run_read_arrays(r->cli, path, &set);
-  if (code)
-    return code;
+  char message[256];
+  pir_status status = pir_npy_read(path, bytes, &set, message);
+  if (status)
+    return cli_fail(r->cli, cli_exit_code(status), "%s", message);
+  int code = 0;
   if (set.count != 1) {
     code = cli_fail(r->cli, CLI_INVALID, "%s holds %zu arrays, one is wanted", path, set.count);
   } else {
@@ -212,9 +214,20 @@ static bool lacks_dtype(const char *text) {
   return *text && text[strspn(text, "0123456789x")] == 0 && text[strlen(text) - 1] != 'x';
 }
 
+static int take_array_file(run *r, size_t i, const char *path) {
+  cli_file file;
+  int code = cli_file_read_named(r->cli, path, &file);
+  if (code)
+    return code;
+  bool pictures = picture_is_png(file.bytes) || picture_is_jpeg(file.bytes);
+  code = (pictures ? run_take_picture : take_array)(r, i, file.name, file.bytes);
+  cli_file_release(&file);
+  return code;
+}
+
 static int take_shape(run *r, size_t i, const char *text) {
-  static const char expected[] =
-      "[NAME=]@FILE.npy or [NAME=]1x3x224x224xf32[=NUMBER|=LEAST..MOST|=random[:SEED]]";
+  static const char expected[] = "[NAME=]@FILE.npy, [NAME=]@FILE.png or "
+                                 "[NAME=]1x3x224x224xf32[=NUMBER|=LEAST..MOST|=random[:SEED]]";
   int64_t shape[PIR_MAX_RANK];
   int rank;
   pir_dtype dtype;

@@ -231,6 +231,7 @@ int run_cases(run *r, const char *folder, const char *model, const char *params)
   for (size_t i = 0; i < list.count; i++) {
     const job *j = &list.jobs[i];
     bool another = i == 0 || strcmp(j->program, list.jobs[i - 1].program) != 0;
+    cli_stage(r->cli, "cases", j->folder, i, list.count);
     if (another)
       opened = open_job(r, j, params);
     int code =
@@ -238,6 +239,7 @@ int run_cases(run *r, const char *folder, const char *model, const char *params)
     passed += code == 0;
     skipped += code == CLI_UNSUPPORTED;
     failed += code && code != CLI_UNSUPPORTED;
+    cli_progress_erase();
     if (code)
       printf("%s %s with %s\n", code == CLI_UNSUPPORTED ? "SKIP" : "FAIL", j->folder,
              j->program);

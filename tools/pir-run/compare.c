@@ -176,6 +176,7 @@ bool run_compare(run *r, size_t i, const pir_tensor *expected, const char *label
     r->max_rel_error = error;
   if (quiet && !d.wrong)
     return true;
+  cli_progress_erase();
   printf("%soutput %zu: max abs %.3g, max rel %.3g", label, i, d.max_abs, d.max_rel);
   if (d.wrong) {
     pir_tensor a = as_real(&got), b = as_real(expected);
@@ -258,6 +259,9 @@ static int write_output_array(const run *r, size_t i, const char *path) {
   cli_output out;
   if (pir_session_output(r->session, i, &tensor))
     return cli_fail(r->cli, CLI_USAGE, "there is no output %zu", i);
+  size_t n = strlen(path);
+  if (n > 4 && !strcmp(path + n - 4, ".png"))
+    return run_write_picture(r, path, output_port(r->model, i).name.data, &tensor);
   int code = cli_output_open(r->cli, path, &out);
   if (code)
     return code;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct id_list {
   int64_t *ids;
@@ -157,6 +158,8 @@ static int make_tokens(answer *a) {
     if (status)
       return status == PIR_NOT_FOUND ? 0 : run_fail(a->r, status);
     a->made[a->made_count++] = id;
+    if (a->r->json || !cli_is_terminal(STDOUT_FILENO))
+      cli_stage(a->r->cli, "generate", NULL, a->made_count, a->most);
     if (!a->r->json) {
       printf("%s%lld", a->made_count > 1 ? " " : "", (long long)id);
       fflush(stdout);
@@ -236,6 +239,8 @@ int run_generate(run *r) {
     pir_status status = pir_generation_feed(a.generation, a.prompt.ids, a.prompt.count);
     code = status ? run_fail(r, status) : make_tokens(&a);
   }
+  cli_stage_end(r->cli);
+  cli_progress_erase();
   if (a.generation && (!code || a.made_count))
     report_speed(&a);
   pir_generation_destroy(a.generation);

@@ -10,102 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-static const cli_option options[] = {
-    {OPT_PARAMS, 0, "params", "FILE|DIR", "parameters; default: beside the model"},
-    {OPT_INPUT, 0, "input", "[NAME=]VALUE",
-     "@FILE.npy, or SHAPExDTYPE[=NUMBER|=LEAST..MOST|=random[:SEED]], as 1x3x224x224xf32 or "
-     "1x16xi64=0..999"},
-    {OPT_OUTPUT, 0, "output", "[NAME=]@FILE", "write an output to a .npy file"},
-    {OPT_OUTPUT_DIR, 0, "output-dir", "DIR", "write all outputs to DIR/out_<i>.npy"},
-    {OPT_PRINT, 0, "print", NULL, "print the outputs"},
-    {OPT_TOP, 0, "top", "[=K]",
-     "print the K (5) largest elements of each row of the outputs, with their positions"},
-    {OPT_SHOW, 0, "show", "NAME",
-     "make a value an output, and print it: %12 as pir-opt prints it, or a name of the file"},
-    {OPT_EXPECT, 0, "expect", "[NAME=]@FILE", "compare an output with a .npy file"},
-    {OPT_EXPECT_DIR, 0, "expect-dir", "DIR", "compare with DIR/out_<i>.npy"},
-    {OPT_ATOL, 0, "atol", "X", "absolute tolerance (1e-5)"},
-    {OPT_RTOL, 0, "rtol", "X", "relative tolerance (1e-4)"},
-    {OPT_RTOL_MAX, 0, "rtol-max", "X", "tolerance relative to the largest expected value (0)"},
-    {OPT_CASE, 0, "case", "DIR",
-     "inputs and expected outputs from one folder or its tensors.npz"},
-    {OPT_CASES, 0, "cases", "DIR",
-     "every case below DIR; without MODEL each with the program beside it"},
-    {OPT_TRAIN, 0, "train", "DIR",
-     "recorded steps of training below DIR: what the program writes is fed again"},
-    {OPT_DUMP, 0, "dump", "DIR", "write every value in between to DIR/NUMBER.OP.npy"},
-    {OPT_COMPARE, 0, "compare", "A,B|DIR",
-     "find the first op whose value differs: between two pipelines, as kernels,compile, or "
-     "from a folder of --dump"},
-    {OPT_IGNORE, 0, "ignore-output", "I", "do not compare output I"},
-    {OPT_RECORD, 0, "record", NULL,
-     "with --case or --cases: write the outputs into the folder of the case, as expected ones"},
-    {OPT_PIPELINE, 0, "pipeline", "NAME", "compile (default), kernels, or passes"},
-    CLI_LOAD_PASSES(OPT_LOAD_PASSES),
-    {OPT_TARGET, 0, "target", "NAME", "native (default), x86-64, x86-64-v3, .., cuda"},
-    {OPT_THREADS, 0, "threads", "N", "threads of a run (1)"},
-    {OPT_SEED, 0, "seed", "N", "of random ops that have no seed of their own, as paddle.seed"},
-    {OPT_ANY_FLOAT, 0, "any-float", NULL,
-     "f16 and bf16 also where Paddle has no CPU kernel for them"},
-    {OPT_MATH, 0, "math", "MODE",
-     "strict (default), fast, bf16: what contractions may do for speed"},
-    {OPT_CACHE, 0, "cache", "DIR|none", "folder of compiled code and prepared models (none)"},
-    {OPT_MACHINE, 0, "machine", "[=table|measured]",
-     "print the costs of this processor by which code is chosen, measured ones (also without "
-     "MODEL); with a model and a value: use the library's table, or measure without --cache"},
-    {OPT_COMPILE_ONLY, 0, "compile-only", NULL,
-     "fill --cache with code for --target, which may be another machine's"},
-    {OPT_BENCHMARK, 0, "benchmark", "[=SECONDS]",
-     "run repeatedly (3 s) and report times; inputs that are not given are made up"},
-    {OPT_TUNE, 0, "tune", "[=SECONDS]",
-     "time choices of code for these inputs on this machine (60 s), and keep the fastest in "
-     "--cache"},
-    {OPT_GENERATE, 0, "generate", "IDS",
-     "make tokens after a prompt, as 15,7,301: those with the largest logits, or drawn ones; "
-     "print each, and tokens a second"},
-    {OPT_MAX_TOKENS, 0, "max-tokens", "N", "of --generate: end after N tokens (128)"},
-    {OPT_STOP, 0, "stop", "IDS", "of --generate: end before one of these ids"},
-    {OPT_TEMPERATURE, 0, "temperature", "X",
-     "of --generate: draw each token by its probability, from logits divided by X; --seed"},
-    {OPT_TOP_K, 0, "top-k", "N", "with --temperature: among the N most probable"},
-    {OPT_TOP_P, 0, "top-p", "X", "with --temperature: among the most probable, X in sum"},
-    {OPT_REPETITION, 0, "repetition-penalty", "X",
-     "of --generate: divide positive logits of ids that are there by X, multiply others"},
-    {OPT_IDS, 0, "ids", "NAME",
-     "of --generate: the input of ids; default: the only one of integers"},
-    {OPT_LOGITS, 0, "logits", "NAME",
-     "of --generate: the output of logits; default: the first one"},
-    {OPT_POSITION, 0, "position", "NAME",
-     "of --generate: an input of integers that is given the places of the ids, or the number "
-     "of "
-     "tokens so far"},
-    {OPT_CARRY, 0, "carry", "OUTPUT=INPUT",
-     "of --generate: a cache, an output that the next run is given; default: the other outputs "
-     "and inputs, in order"},
-    {OPT_JSON, 0, "json", NULL, "report as one JSON object"},
-    {OPT_SHAPES, 0, "shapes", "FILE|random:N:SEED", "run many input shapes in turn"},
-    {OPT_PROFILE, 0, "profile", "FILE",
-     "write a trace of the last run (trace-event JSON), one span an instruction"},
-    {OPT_VIEW, 0, "view", "FILE",
-     "write a page of the model, the last run and its memory (docs/viewer/viewer.md)"},
-    {OPT_GDB, 0, "gdb", NULL, "show compiled code to GDB, with the names of functions"},
-    {OPT_PERF_MAP, 0, "perf-map", NULL,
-     "write the functions of compiled code to /tmp/perf-PID.map, where perf finds them"},
-    {OPT_GUARD_PAGES, 0, "guard-pages", "begin|end",
-     "give every tensor memory that begins or ends at a page that cannot be accessed"},
-    {OPT_OVERLAP, 0, "overlap", "whole|part|shifted",
-     "run again with outputs in the memory of inputs, and compare"},
-    {OPT_SCHEDULES, 0, "schedules", "N[:SEED]",
-     "run again under N random schedules on 1 to 16 threads: the same bits"},
-    {OPT_EXPLAIN, 0, "explain", NULL,
-     "remarks: which ops were put together, which were not and why, and how each group is "
-     "computed"},
-    {OPT_LOD, 0, "lod", "NAME=OFFSETS",
-     "where the sequences of an input begin and end, as [[0,2,5]]"},
-    {0, 0, NULL, NULL, NULL},
-};
-
-static const cli_tool tool = {"pir-run", "[options] MODEL", "Runs a Paddle model.", options, 1};
+static const cli_tool tool = {"pir-run", "[options] MODEL", "Runs a Paddle model.", run_options,
+                              1,         run_examples};
 
 double run_now_ms(void) {
   struct timespec t;
@@ -179,56 +85,23 @@ static bool has_parameters(const pir_npy_set *extra) {
   return false;
 }
 
-static bool is_stream(const char *path) {
-  return strcmp(path, "-") == 0;
-}
-
-static void release_file(void *user) {
-  cli_file_release(user);
-  free(user);
-}
-
-// Reads a file, or standard input, into bytes that are released with their last user.
-static pir_status borrow_file(const run *r, const char *path, pir_borrowed *out_bytes) {
-  cli_file *file = malloc(sizeof *file);
-  if (!file)
-    return PIR_EXHAUSTED;
-  int code = cli_file_read_named(r->cli, path, file);
-  if (code) {
-    free(file);
+static pir_status read_alone(run *r, pir_context *ctx, const char *path,
+                             pir_program **out_program) {
+  cli_file file;
+  if (!cli_is_stream(path))
+    return pir_program_read_file(ctx, path, out_program);
+  int code = cli_file_read_named(r->cli, path, &file);
+  if (code)
     return code == CLI_LIMIT ? PIR_EXHAUSTED : PIR_IO;
-  }
-  *out_bytes = (pir_borrowed){file->bytes.data, file->bytes.size, release_file, file};
-  return PIR_OK;
-}
-
-// Loads a program from standard input. Nothing lies beside it: its parameters are one file.
-static pir_status load_stream(const run *r, pir_context *ctx, const char *params,
-                              bool with_params, pir_program **out_program) {
-  pir_borrowed bytes, param_bytes = {0};
-  pir_str name = PIR_STR("<stdin>");
-  PIR_TRY(borrow_file(r, "-", &bytes));
-  pir_status status = params ? borrow_file(r, params, &param_bytes) : PIR_OK;
-  if (!status && with_params)
-    return pir_program_load(ctx, bytes, param_bytes, name, out_program);
-  if (!status)
-    status = pir_program_read(ctx, (pir_str){bytes.data, bytes.size}, name, out_program);
-  pir_borrowed_release(bytes);
-  return status;
+  return pir_program_read(ctx, file.bytes, pir_str_from(file.name), out_program);
 }
 
 static pir_status load_program(run *r, pir_context *ctx, const char *path, const char *params,
                                const pir_npy_set *extra, pir_program **out_program) {
-  bool own = has_parameters(extra), stream = is_stream(path);
-  bool with_params = !own && (params || !cli_has(r->cli, OPT_TRAIN));
-  if (stream)
-    PIR_TRY(load_stream(r, ctx, with_params ? params : NULL, with_params, out_program));
-  else if (!with_params)
-    PIR_TRY(pir_program_read_file(ctx, path, out_program));
-  else
-    PIR_TRY(pir_program_load_file(ctx, path, params, out_program));
-  if (with_params)
-    return PIR_OK;
+  bool own = has_parameters(extra);
+  if (!own && (params || !cli_has(r->cli, OPT_TRAIN)))
+    return cli_program_load(r->cli, ctx, path, params, out_program);
+  PIR_TRY(read_alone(r, ctx, path, out_program));
   if (pir_program_is_older(*out_program))
     PIR_TRY(pir_program_upgrade(*out_program));
   if (own)
@@ -323,7 +196,7 @@ static pir_status open_model(run *r, const char *path, const char *params,
   bool own_steps = cli_has(r->cli, OPT_VIEW) || cli_has(r->cli, OPT_COMPILE_ONLY) || watches ||
                    cli_has(r->cli, OPT_TRAIN) || (extra && extra->count) ||
                    run_wants_values(r) || r->cli->custom_ops || r->cli->passes ||
-                   r->cli->remarks || is_stream(path) ||
+                   r->cli->remarks || cli_is_stream(path) || cli_is_stream(params) ||
                    memcmp(&r->cli->limits, &unlimited, sizeof unlimited);
   pir_status status = (how.cache || how.show_count) && !own_steps
                           ? open_files(r, path, params, &how)
@@ -408,11 +281,14 @@ int run_bind(run *r, const char *folder) {
 }
 
 int run_once(run *r) {
+  if (r->first_run_ms == 0)
+    cli_stage(r->cli, "run", NULL, 0, 0);
   double start = run_now_ms();
   r->span_count = 0;
   pir_status status = pir_session_run(r->session);
   if (r->first_run_ms == 0)
     r->first_run_ms = run_now_ms() - start;
+  cli_progress_erase();
   return status ? run_fail(r, status) : 0;
 }
 
@@ -593,7 +469,7 @@ static int check_tune(const run *r, const char *path) {
   if (!good)
     return cli_bad_value(r->cli, "tune", seconds, "a number of seconds");
   int code = refuse_options(r, of_plain_runs, COUNT(of_plain_runs), "--tune");
-  if (!code && path && is_stream(path))
+  if (!code && cli_is_stream(path))
     code = cli_fail(r->cli, CLI_USAGE, "--tune reads the model again and again: give a file");
   return code;
 }

@@ -9,16 +9,32 @@
 
 // ---- one shape
 
+// The share of the time that is over, and the number of runs.
+static void tell_measured(const run *r, double ms, double seconds, size_t runs) {
+  char what[32];
+  double all = seconds * 1e3;
+  snprintf(what, sizeof what, "%zu runs", runs);
+  cli_stage(r->cli, "benchmark", what, (uint64_t)(ms < all ? ms : all), (uint64_t)all);
+}
+
 static int measure(run *r, double seconds, run_samples *s) {
-  double end = run_now_ms() + seconds * 1e3;
+  double begin = run_now_ms(), end = begin + seconds * 1e3, told = begin;
+  tell_measured(r, 0, seconds, 0);
   while (s->count < 5 || run_now_ms() < end) {
     double start = run_now_ms();
+    if (start - told > 100) {
+      tell_measured(r, start - begin, seconds, s->count);
+      told = start;
+    }
+    start = run_now_ms();
     int code = run_once(r);
     if (code)
       return code;
     if (!run_add_sample(s, run_now_ms() - start))
       break;
   }
+  cli_stage_end(r->cli);
+  cli_progress_erase();
   run_sort_samples(s);
   return 0;
 }
@@ -313,11 +329,14 @@ static int run_list(run *r, const shape_list *list, run_samples *s, run_samples 
   long base = run_rss_kb(false), most = base;
   for (size_t i = 0; i < list->count && !code; i++) {
     const int64_t *row = list->extents + i * list->width;
+    cli_stage(r->cli, "shapes", NULL, i, list->count);
     code = run_row(r, row, &first);
     if (!code)
       code = run_row(r, row, &second);
-    if (!code && !r->json)
+    if (!code && !r->json) {
+      cli_progress_erase();
       print_row(r, row, first, second);
+    }
     run_add_sample(s, second);
     if (second > 0)
       run_add_sample(ratios, first / second);

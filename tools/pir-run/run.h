@@ -61,7 +61,9 @@ enum {
   OPT_TOP_K,
   OPT_TOP_P,
   OPT_REPETITION,
-  OPT_VIEW
+  OPT_VIEW,
+  OPT_MEAN,
+  OPT_STD
 };
 
 typedef struct tolerance {
@@ -108,6 +110,11 @@ typedef struct run {
   char pipeline[256];   // --train: with the pass that exposes state in front
   double first_run_ms;  // 0: not run yet
 } run;
+
+// ---- options.c
+
+extern const cli_option run_options[];
+extern const cli_example run_examples[];
 
 // ---- main.c
 
@@ -170,6 +177,29 @@ int run_make_input(run *r, size_t i, const int64_t *shape, int rank, bool random
                    uint64_t seed);
 void run_fill_random(pir_tensor *tensor, uint64_t seed);
 void run_drop_input(pir_npy_array *input);
+
+// Stores a number as an element: `integer` where the type is no real float.
+void run_store_number(char *to, pir_dtype dtype, float f, double d, int64_t integer);
+
+// ---- picture.c: pictures in files
+
+typedef struct picture {
+  int width, height;
+  uint8_t *pixels;  // RGBA, row by row
+} picture;
+
+bool picture_is_png(pir_str bytes);
+bool picture_is_jpeg(pir_str bytes);
+// Reads a PNG or JPEG file. Returns an exit code.
+int picture_read(const cli_run *cli, const char *path, pir_str bytes, picture *out);
+void picture_release(picture *p);
+int picture_write_png(const cli_run *cli, const char *path, const uint8_t *pixels, int width,
+                      int height, int channels);
+
+// ---- images.c: pictures as inputs and outputs
+
+int run_take_picture(run *r, size_t i, const char *path, pir_str bytes);
+int run_write_picture(const run *r, const char *path, const char *name, const pir_tensor *t);
 
 // ---- needs.c: inputs without a value
 

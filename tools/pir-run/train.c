@@ -122,11 +122,13 @@ int run_train(run *r, const char *folder) {
   bool differs = false;
   for (int64_t step = 0; step < steps && !code; step++) {
     snprintf(path, sizeof path, "%s/step%lld", folder, (long long)step);
+    cli_stage(r->cli, "steps", NULL, (uint64_t)step, (uint64_t)steps);
     code = feed_from(r, path);
     if (!code)
       code = run_bind(r, NULL);
     if (!code)
       code = run_once(r);
+    cli_progress_erase();
     if (!code)
       differs |= compare_losses(r, &losses.tensor, step) != 0;
     if (!code)

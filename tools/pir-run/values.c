@@ -133,9 +133,12 @@ int run_dump(const run *r, const char *folder) {
     char path[4096];
     size_t output;
     snprintf(path, sizeof path, "%s/%s.npy", folder, v->name);
+    cli_stage(r->cli, "dump", v->name, i, r->values->count);
     if (find_output(r, v, &output))
       code = run_write_outputs(r, path, NULL, (long)output);
   }
+  cli_stage_end(r->cli);
+  cli_progress_erase();
   if (!code)
     fprintf(stderr, "%zu values are in %s\n", r->values->count, folder);
   return code;
@@ -172,6 +175,7 @@ int run_compare_folder(run *r, const char *folder) {
     if (code)
       return code;
     describe(v, label, sizeof label);
+    cli_stage(r->cli, "compare", v->name, i, r->values->count);
     bool same = set.count == 1 && run_compare(r, output, &set.arrays[0].tensor, label, true);
     pir_npy_set_release(&set);
     if (!same)

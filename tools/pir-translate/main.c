@@ -28,27 +28,45 @@ enum {
 #define WRITTEN PIR_FORMATS_WRITTEN ", dot, html or stats"
 
 static const cli_option option_table[] = {
+    CLI_GROUP("Formats"),
     {OPT_FROM, 0, "from", "FORMAT", "auto (default), " PIR_FORMATS_READ},
     {OPT_TO, 0, "to", "FORMAT", WRITTEN " (default: by the ending of FILE in -o, else text)"},
     {OPT_STRIP_DEBUG, 0, "strip-debug", NULL, "typed: leave out locations"},
     {OPT_INDENT, 0, "indent", NULL, "json: one element a line"},
+    {OPT_JSON, 0, "json", NULL, "stats: as one JSON object"},
+    {OPT_MAX_NODES, 0, "max-nodes", "N",
+     "dot: draw at most N ops, the others as one (1000; 0 draws all)"},
+    CLI_GROUP("The program"),
     {OPT_FRAGMENT, 0, "fragment", NULL,
      "read a part of a text: no braces, values from outside"},
     {OPT_UNVERIFIED, 0, "unverified", NULL,
      "convert also a program whose ops are not as they are declared"},
-    {OPT_JSON, 0, "json", NULL, "stats: as one JSON object"},
-    {OPT_MAX_NODES, 0, "max-nodes", "N",
-     "dot: draw at most N ops, the others as one (1000; 0 draws all)"},
+    CLI_CUT(OPT_OUTPUTS, OPT_INPUTS),
+    CLI_GROUP("Parameters"),
     {OPT_PARAMS, 0, "params", "FILE|DIR",
      "parameters to read, for --params-out (default: found beside FILE)"},
     {OPT_PARAMS_OUT, 0, "params-out", "FILE|DIR",
      "also write the parameters: one file, or a folder of files (ends with /)"},
-    CLI_CUT(OPT_OUTPUTS, OPT_INPUTS),
     {0, 0, NULL, NULL, NULL},
 };
 
-static const cli_tool tool = {"pir-translate", "[options] FILE",
-                              "Converts a program between its formats.", option_table, 1};
+static const cli_example examples[] = {
+    {"pir-translate model.pdmodel", "prints a program of any format as text"},
+    {"pir-translate --to=json model.pdmodel -o model.json --params-out=model.pdiparams",
+     "converts a model with its parameters"},
+    {"pir-translate --to=html model.json -o look.html", "draws the program, for a browser"},
+    {"pir-translate --to=stats model.json", "counts ops, parameters and bytes"},
+    {"pir-translate --outputs=%40 --inputs=%12 model.json",
+     "prints the part between two values"},
+    {NULL, NULL},
+};
+
+static const cli_tool tool = {"pir-translate",
+                              "[options] FILE",
+                              "Converts a program between its formats.",
+                              option_table,
+                              1,
+                              examples};
 
 static int write_dot(cli_run *cli, const pir_program *program, pir_writer out) {
   const char *text = cli_value(cli, OPT_MAX_NODES, NULL);
@@ -63,6 +81,7 @@ static int write_dot(cli_run *cli, const pir_program *program, pir_writer out) {
 static int write_as_format(cli_run *cli, page *html, pir_program *program, const char *to,
                            pir_writer out) {
   const pir_format_def *def = pir_format_named(to);
+  cli_stage(cli, "write", to, 0, 0);
   if (def) {
     pir_write_options how = {.size = sizeof how,
                              .indent = cli_has(cli, OPT_INDENT),
@@ -83,11 +102,10 @@ static int read_as_format(cli_run *cli, pir_context *ctx, const cli_file *file, 
   bool fragment = cli_has(cli, OPT_FRAGMENT);
   if (!params && !cli_has(cli, OPT_PARAMS_OUT))
     return cli_program_read(cli, ctx, file, from, fragment, 1, out_program);
-  if (fragment || from || strcmp(cli->files[0], "-") == 0)
-    return cli_fail(
-        cli, CLI_USAGE,
-        "parameters belong to a whole program in a file: no --from, --fragment or -");
-  return cli_exit_code(pir_program_load_file(ctx, file->name, params, out_program));
+  if (fragment || from)
+    return cli_fail(cli, CLI_USAGE,
+                    "parameters belong to a whole program: no --from, no --fragment");
+  return cli_exit_code(cli_program_load(cli, ctx, cli->files[0], params, out_program));
 }
 
 // The format that the parameters are written for.

@@ -21,7 +21,9 @@ typedef enum pir_progress_stage {
   // A session runs: counts instructions.
   PIR_STAGE_RUN = 4,
   // Choices of code are timed (pir/engine/tune.h): counts models that are made for it.
-  PIR_STAGE_TUNE = 5
+  PIR_STAGE_TUNE = 5,
+  // A pass runs the program on samples (docs/quantise.md): counts samples.
+  PIR_STAGE_SAMPLES = 6
 } pir_progress_stage;
 
 // Returns one word for people ("compile"), a constant; "work" for a stage of a later version.

@@ -12,6 +12,7 @@
 // costs four runs for each sample, with one sample and all inputs and results of layers in
 // memory.
 #include "quantise.h"
+#include "report_progress.h"
 
 #include <pir/compiler/walk.h>
 
@@ -74,11 +75,14 @@ static void choose_scales(quantising *q) {
 
 pir_status quantise_run_samples(quantising *q, runner *r, const size_t *outputs,
                                 pir_status (*take)(quantising *, runner *, const size_t *)) {
+  pir_progress_sink watcher = pir_context_progress(q->ctx);
   for (size_t s = 0; s < q->sample_count; s++) {
+    pir_progress_report(watcher, PIR_STAGE_SAMPLES, q->samples[s], s, q->sample_count);
     PIR_TRY(sample_read(q, s));
     PIR_TRY(runner_run(q, r, s));
     PIR_TRY(take(q, r, outputs));
   }
+  pir_progress_report(watcher, PIR_STAGE_SAMPLES, NULL, q->sample_count, q->sample_count);
   return PIR_OK;
 }
 
