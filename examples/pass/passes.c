@@ -31,7 +31,7 @@ static pir_status exchange(pir_pass_run *run) {
 }
 
 static const pir_option_def options[] = {
-    {"hard", PIR_OPTION_SWITCH, "by hardsigmoid (default false)"},
+    {"hard", PIR_OPTION_SWITCH, "by hardsigmoid (default: false)"},
     {NULL, PIR_OPTION_TEXT, NULL}};
 
 static const pir_pass pass = {.name = "exchange_pass",

@@ -3,6 +3,8 @@
 #include <manager_impl.h>
 #include <pass_list.h>
 
+#include <pir/layer/nearest.h>
+#include <pir/layer/pass_options.h>
 #include <run.h>
 
 #include <string.h>
@@ -132,27 +134,56 @@ static pir_status check_value(const pir_pass_manager *manager, const pir_pass *p
   return kind == PIR_OPTION_OPS ? check_ops(manager, pass, option) : PIR_OK;
 }
 
+static const char *summary_of_rule_option(const pir_pass *pass, const char *key) {
+  static const char *const rows[][3] = {
+#define RULE_OPTION(pass, key, summary) {#pass, key, summary},
+#include <passes.def>
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (!strcmp(rows[i][0], pass->name) && !strcmp(rows[i][1], key))
+      return rows[i][2];
+  return NULL;
+}
+
+bool pir_pass_taken_option(const pir_pass *pass, size_t i, pir_taken_option *out) {
+  size_t declared = 0;
+  for (const pir_option_def *o = pass->options; o && o->key; o++, declared++)
+    if (declared == i) {
+      *out = (pir_taken_option){o->key, o->kind, o->summary ? o->summary : "", ""};
+      return true;
+    }
+  if (!pass->rules || !rules_read_option(pass->rules, i - declared, out))
+    return false;
+  const char *summary = summary_of_rule_option(pass, out->key);
+  if (summary)
+    out->summary = summary;
+  return true;
+}
+
 static pir_status refuse_key(const pir_pass_manager *manager, const pir_pass *pass,
                              pir_str key) {
   pir_strbuf keys;
+  pir_taken_option o;
+  pir_nearest near = pir_nearest_begin(key);
   pir_strbuf_init(&keys, manager->arena);
-  for (const pir_option_def *o = pass->options; o && o->key; o++)
-    pir_strbuf_format(&keys, "%s%s", o == pass->options ? "; it takes " : ", ", o->key);
-  pir_status status = pir_report(manager->ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
-                                 "pass %s takes no option '%.*s'%.*s", pass->name,
-                                 (int)key.size, key.data, (int)keys.size, keys.data);
+  for (size_t i = 0; pir_pass_taken_option(pass, i, &o); i++) {
+    pir_strbuf_format(&keys, "%s%s", i ? ", " : "; it takes ", o.key);
+    pir_nearest_try(&near, o.key);
+  }
+  pir_status status =
+      pir_report(manager->ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
+                 "pass %s takes no option '%.*s'%.*s%s", pass->name, (int)key.size, key.data,
+                 (int)keys.size, keys.data, pir_nearest_hint(&near).text);
   pir_strbuf_free(&keys);
   return status;
 }
 
 static pir_status check_option(const pir_pass_manager *manager, const pir_pass *pass,
                                const pir_pass_option *option) {
-  for (const pir_option_def *o = pass->options; o && o->key; o++)
-    if (pir_str_equal(option->key, pir_str_from(o->key)))
-      return check_value(manager, pass, option, o->kind);
-  bool number;
-  if (pass->rules && rules_read_option(pass->rules, option->key, &number))
-    return check_value(manager, pass, option, number ? PIR_OPTION_NUMBER : PIR_OPTION_TEXT);
+  pir_taken_option o;
+  for (size_t i = 0; pir_pass_taken_option(pass, i, &o); i++)
+    if (pir_str_equal(option->key, pir_str_from(o.key)))
+      return check_value(manager, pass, option, o.kind);
   return refuse_key(manager, pass, option->key);
 }
 

@@ -16,7 +16,8 @@
 
 #include <string.h>
 
-#define OPTION(key, kind, summary) {key, PIR_OPTION_##kind, summary},
+#define OPTION(key, kind, otherwise, summary)                                                  \
+  {key, PIR_OPTION_##kind, summary " (default: " otherwise ")"},
 #define PASS(name, short_name, fn, level, summary, ...)                                        \
   static const pir_option_def options_of_##fn[] = {__VA_ARGS__{0}};                            \
   static const pir_pass entry_of_##fn = {name, short_name, level,          summary,            \

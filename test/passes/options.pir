@@ -25,6 +25,22 @@
 // RUN: not pir-opt %s --passes='amp{precision=f32}' 2>&1 | FileCheck %s --check-prefix=PRECISION
 // PRECISION: error: option precision of pass auto_mixed_precision_pass expects f16 or bf16, has 'f32'
 // RUN: pir-opt %s --passes='fused_weight_only_linear{arch=80},cse{max-ops=3},fold{sources}' | FileCheck %s
+// RUN: not pir-opt %s --passes='cse{max-opps=3}' 2>&1 | FileCheck %s --check-prefix=NEAR
+// NEAR: error: pass common_subexpression_elimination_pass takes no option 'max-opps'; it takes max-ops; did you mean 'max-ops'?
+// RUN: not pir-opt %s --passes='fused_weight_only_linear{arc=80}' 2>&1 | FileCheck %s --check-prefix=READ
+// READ: error: pass fused_weight_only_linear_pass takes no option 'arc'; it takes arch, weight_only_algo; did you mean 'arch'?
+
+// The list has the values, the meaning and the default of each option.
+// RUN: pir-opt --list-passes | awk '/^ / && !/^    [a-z_-]+=(NUMBER|true.false|OP.OP\.\.|TEXT) +[a-zA-Z].* \(default: .+\)$/ {print; bad = 1} /^ / {n++} END {exit bad || n < 30}'
+// RUN: pir-opt --list-passes | FileCheck %s --check-prefix=LIST
+// LIST: max-ops=NUMBER {{ *}}merge at most this number of operations (default: all)
+// LIST: params=true|false {{ *}}also fold operations that read parameters (default: true)
+// LIST: allow=OP|OP.. {{ *}}operations that compute in low precision
+// LIST: arch=NUMBER {{ *}}the generation of GPUs {{.*}} (default: 80)
+// LIST: weight_only_algo=TEXT {{ *}}how weights are kept: {{.*}} (default: weight_only_int8)
+// RUN: printf '%%s\n' 'extern @option($name, $otherwise)' 'pass mine_pass level 2 "mine" {' '  rule r {' '    match { (%%y) = "pd_op.relu" (%%x) }' '    where @option("much", 3) > 2' '    emit { (%%y) = "pd_op.tanh" (%%x) }' '  }' '}' > %t.drr
+// RUN: not pir-opt %s --rules=%t.drr --passes='mine{mch=3}' 2>&1 | FileCheck %s --check-prefix=OWN
+// OWN: error: pass mine_pass takes no option 'mch'; it takes much; did you mean 'much'?
 // CHECK: builtin.parameter
 {
     (%0) = "builtin.parameter" () {parameter_name:"p",persistable:[true]} : () -> tensor<2xf32>

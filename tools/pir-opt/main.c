@@ -5,6 +5,7 @@
 #include <pir/compiler/load.h>
 #include <pir/compiler/pass_library.h>
 #include <pir/layer/nearest.h>
+#include <pir/layer/pass_options.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,11 +26,20 @@
 
 // ---- lists
 
+static void list_option(const pir_taken_option *o) {
+  static const char *const kinds[] = {"NUMBER", "true|false", "OP|OP..", "TEXT"};
+  char left[64];
+  snprintf(left, sizeof left, "%s=%s", o->key, kinds[o->kind]);
+  printf("    %-40s          %s", left, o->summary);
+  printf(*o->otherwise ? " (default: %s)\n" : "%s\n", o->otherwise);
+}
+
 static void list_pass(const pir_pass *pass) {
   printf("%-44s %-8s %s\n", pass->name, pass->short_name ? pass->short_name : "",
          pass->summary ? pass->summary : "");
-  for (const pir_option_def *o = pass->options; o && o->key; o++)
-    printf("    %-40s          %s\n", o->key, o->summary ? o->summary : "");
+  pir_taken_option option;
+  for (size_t i = 0; pir_pass_taken_option(pass, i, &option); i++)
+    list_option(&option);
 }
 
 static int list_passes(const cli_run *cli) {

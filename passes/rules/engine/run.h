@@ -3,6 +3,7 @@
 #define PIR_RULES_RUN_H
 
 #include <pir/compiler/rules.h>
+#include <pir/layer/pass_options.h>
 
 // Runs rules as expansions: new ops carry the name of the original op, and ops that only it
 // read stay, even if unused.
@@ -13,8 +14,9 @@ typedef struct rules_mode {
 } rules_mode;
 
 pir_status rules_run(pir_pass_run *run, const pir_rule_pass *rules, const rules_mode *mode);
-// Whether a rule of the file reads the option; *out_number tells whether its value is a number.
-bool rules_read_option(const pir_rule_pass *rules, pir_str key, bool *out_number);
+// Gives key, kind and default of the i-th option that rules of the file read, each key once.
+// False beyond the last.
+bool rules_read_option(const pir_rule_pass *rules, size_t i, pir_taken_option *out);
 const pir_rule_pass *run_rules(const pir_pass_run *run);  // returns the rules of the running
                                                           // pass
 

@@ -52,16 +52,38 @@ static bool apply(pir_op *op, pir_rewriter *rewriter, void *user) {
   return done;
 }
 
-bool rules_read_option(const pir_rule_pass *rules, pir_str key, bool *out_number) {
+// The name that node i reads an option by; NULL: it reads none.
+static const char *option_key(const rule_tables *t, size_t i) {
+  const rule_node *node = &t->nodes[i];
+  bool reads = node->op == RULE_HELPER && node->helper == pir_helper_option;
+  return reads ? t->nodes[t->pool[node->a]].text : NULL;
+}
+
+static bool is_first_reader(const rule_tables *t, size_t i, const char *key) {
+  for (size_t k = 0; k < i; k++) {
+    const char *other = option_key(t, k);
+    if (other && strcmp(other, key) == 0)
+      return false;
+  }
+  return true;
+}
+
+bool rules_read_option(const pir_rule_pass *rules, size_t i, pir_taken_option *out) {
   const rule_tables *t = rules->tables;
-  for (size_t i = 0; i < t->node_count; i++) {
-    const rule_node *node = &t->nodes[i];
-    if (node->op != RULE_HELPER || node->helper != pir_helper_option)
+  size_t at = 0;
+  for (size_t k = 0; k < t->node_count; k++) {
+    const char *key = option_key(t, k);
+    if (!key || !is_first_reader(t, k, key) || at++ != i)
       continue;
-    const int32_t *arguments = t->pool + node->a;
-    if (!pir_str_equal(key, pir_str_from(t->nodes[arguments[0]].text)))
-      continue;
-    *out_number = t->nodes[arguments[1]].op == RULE_INT;
+    const rule_node *otherwise = &t->nodes[t->pool[t->nodes[k].a + 1]];
+    bool number = otherwise->op == RULE_INT;
+    *out = (pir_taken_option){.key = key,
+                              .kind = number ? PIR_OPTION_NUMBER : PIR_OPTION_TEXT,
+                              .summary = "read by its rules"};
+    if (number)
+      pir_text_format(out->otherwise, sizeof out->otherwise, "%lld", (long long)otherwise->i);
+    else
+      pir_text_format(out->otherwise, sizeof out->otherwise, "%s", otherwise->text);
     return true;
   }
   return false;
