@@ -38,7 +38,7 @@ static const cli_option option_table[] = {
     {OPT_RUN_REPRODUCER, 0, "run-reproducer", NULL,
      "run the passes that the file names in its first line"},
     CLI_GROUP("Output"),
-    {OPT_EMIT, 0, "emit", "FORM", 
+    {OPT_EMIT, 0, "emit", "FORM",
      EMIT_FORMS " (default: by the ending of FILE in -o, else text)"},
     {OPT_STRIP_DEBUG, 0, "strip-debug", NULL, "typed: leave out locations"},
     {OPT_PARAMS_OUT, 0, "params-out", "FILE|DIR",
