@@ -32,7 +32,7 @@ def write(build, out):
     for name, short, summary, options in passes(build):
         lines.append(f'\n<span id="pass.{name}"></span>\n\n### {name}\n\n' + (f"Short name `{short}`. " if short else "") + f"{escaped(summary[:1].upper() + summary[1:])}.\n")
         if options:
-            lines.append("\n| option | |\n| --- | --- |\n" + "".join(f"| `{o}` | {escaped(text)} |\n" for o, text in options))
+            lines.append("\n| option | |\n| --- | --- |\n" + "".join(f"| `{o.replace('|', chr(92) + '|')}` | {escaped(text)} |\n" for o, text in options))
     lines.append("\n## Pipelines\n\n| name | passes |\n| --- | --- |\n")
     for line in listed(build, "--list-pipelines"):
         name, _, text = line.strip().partition(" ")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the blocks of the documentation, each page in a folder of its own, and ends with `N passed, N failed, N skipped`.
 
-  blocks.py [--whole REPOSITORY] [--times FILE] [--keep DIR] PAGE...
+  blocks.py [--whole REPOSITORY] [--times FILE] [--keep DIR] [--update] PAGE...
 
 A block is fenced; its first word says what becomes of it, and the second may name the file that it is kept as:
 
@@ -16,7 +16,7 @@ A block is fenced; its first word says what becomes of it, and the second may na
 
 An indented block or another first word fails. The folder of a page has `digits`, the model of the tutorial, and `libpir`, a link to the
 sources. The pages of a tutorial continue each other in one folder, in the order of their names. With --whole the folder is empty, REPOSITORY
-stands for ADDRESS in its commands, and --times writes what each of them took.
+stands for ADDRESS in its commands, and --times writes what each of them took. --update writes what commands print into pages that show something else.
 """
 import argparse
 import json
@@ -73,7 +73,7 @@ class Page:
 
     def __init__(self, path, shell, options):
         self.path, self.text, self.shell, self.options = path, path.read_text(encoding="utf-8"), shell, options
-        self.failures, self.ran, self.times, self.named = [], 0, [], {}
+        self.failures, self.ran, self.times, self.named, self.changes = [], 0, [], {}, []
 
     def fail(self, place, text):
         self.failures.append(f"FAIL {self.path}:{self.text.count(chr(10), 0, place) + 1}: {text}")
@@ -88,16 +88,22 @@ class Page:
             before, place = line, place + len(line) + 1
 
     def console(self, body, place):
-        for command, want in commands(body):
-            command = command.replace("ADDRESS", str(self.options.whole))
+        """Runs commands. With --update the page gets what they print where it shows something else."""
+        printed = ""
+        for written, want in commands(body):
+            command = written.replace("ADDRESS", str(self.options.whole))
             for name in self.named:
                 self.named[name] |= name in command
             started = time.monotonic()
             _, got = self.shell.run(command)
             self.times.append((time.monotonic() - started, command))
-            if not matches(want, got):
+            shown = want if matches(want, got) else "".join(f"{line.rstrip()}\n" for line in got.strip("\n").split("\n"))
+            printed += "$ " + written.replace("\n", "\n> ") + "\n" + shown
+            if shown != want and not self.options.update:
                 self.fail(place, f"$ {command}\n{got}")
                 return
+        if self.options.update and printed != body:
+            self.changes.append((place, len(body), printed))
 
     def quiet(self, place, command, accepted=(0,)):
         """Runs a command whose output does not matter unless it fails."""
@@ -158,6 +164,11 @@ class Page:
         for name, used in self.named.items():
             if not used:
                 self.fail(0, f"no command uses {name}")
+        text = self.text
+        for place, size, printed in reversed(self.changes):
+            text = text[:place] + printed + text[place + size:]
+        if text != self.text:
+            self.path.write_text(text, encoding="utf-8")
 
 
 def folder_of(base, path, whole):
@@ -182,6 +193,7 @@ def main():
     parser.add_argument("--whole")
     parser.add_argument("--times")
     parser.add_argument("--keep")
+    parser.add_argument("--update", action="store_true")
     parser.add_argument("pages", nargs="+", type=lambda p: pathlib.Path(p).resolve())
     options = parser.parse_args()
     base, shells, times = pathlib.Path(options.keep or tempfile.mkdtemp(prefix="blocks.")), {}, []
