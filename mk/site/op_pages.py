@@ -1,5 +1,6 @@
 """Pages of all operators: those that `make docs` writes, each operator with how it runs, its gradient and its recordings."""
 import collections
+import os
 import pathlib
 import re
 import sys
@@ -9,8 +10,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "mk"))
 import operators  # noqa: E402
 
-# Declarations by name; programs with each operator; names of its cases; those that differ.
-Known = collections.namedtuple("Known", "ops programs cases missed")
+# Declarations by name; programs with each operator; names of its cases; those that differ; gradients; functions of C.
+Known = collections.namedtuple("Known", "ops programs cases missed gradients builders")
 WAYS = {"compiled": "compiled", "called": "called", "in part": "compiled in part", "": "not supported"}
 
 
@@ -46,16 +47,63 @@ def runs_of(ops, row):
     return f"{way} ({means})" if way != means else way
 
 
+def blocks_of(body, word):
+    """The entries of a declaration that begin with a word, up to the end of their braces or line."""
+    for match in re.finditer(rf"(?:^|[{{\n]) *({word}\b)", body):
+        depth, end, start = 0, match.end(1), match.start(1)
+        while end < len(body) and not (depth == 0 and body[end] in "\n}"):
+            depth += {"{": 1, "}": -1}.get(body[end], 0)
+            end += 1
+            if depth == 0 and body[end - 1] == "}":
+                break
+        yield re.sub(r"\n {2}", "\n", body[start:end].strip())
+
+
+def gradients():
+    """The gradient blocks that declarations state, by operator."""
+    found = {}
+    for file in (ROOT / "dialects").rglob("*.ops"):
+        for names, body in re.findall(r"^op ([\w, ]+?) *(?:like [\w.]+ *)?\".*?\" *\{(.*?)(?=^op |^form |\Z)", file.read_text(encoding="utf-8"), re.M | re.S):
+            blocks = list(blocks_of(body, "grad"))
+            found.update({name.strip(): blocks for name in names.split(",") if blocks})
+    return found
+
+
+def builders(build):
+    """The functions of C that build operators, by operator: prototype and header."""
+    found = {}
+    for header in (build / "gen/include/pir/compiler/build").rglob("*.h"):
+        for op, function in re.findall(r"^// (\w+\.\w+): [^\n]*\n(?://[^\n]*\n)*static inline ([^{;]*\)) \{", header.read_text(), re.M):
+            found[op] = (re.sub(r"\s+", " ", function), "pir/compiler/build/" + str(header.relative_to(build / "gen/include/pir/compiler/build")))
+    return found
+
+
+def gradient(name, known):
+    """What is known of an operator's gradient."""
+    blocks = known.gradients.get(name.split(".")[1], [])
+    if blocks:
+        return "as declared:\n\n```text\n" + "\n".join(blocks) + "\n```\n"
+    other = next((g for g in (f"{name}_grad", f"{name.rstrip('_')}_grad") if g in known.ops), None)
+    if other:
+        return f"@{other}@{'' if known.ops[other]['meaning'] != '-' else ', which has no meaning'}."
+    return "has a meaning, too." if operators.gradient_of(known.ops, known.ops[name]) else "none."
+
+
 def state(name, known):
     """The lines about an operator that its declaration does not have."""
     row, held = known.ops[name], sorted(set(known.cases[name]))
-    gradient = "has a meaning, too" if operators.gradient_of(known.ops, row) else "none that is computed"
     rest = known.missed.get(name, [])
     reasons = "".join(f" {words} differs: {reason}." for words, reason in rest)
     count = f"{known.programs[name]} programs of PaddlePaddle with it are recorded"
     alone = f", and {len(held)} cases of it alone: {', '.join(f'`{c}`' for c in held)}" if held else ""
     verdict = f" All hold but {len(rest)}:{reasons}" if rest else " All hold." if held or known.programs[name] else ""
-    return f"\n* Runs: {runs_of(known.ops, row)}.\n* Gradient: {gradient}.\n* Recordings: {count}{alone}.{verdict}\n"
+    built = "".join(f'* In C (`{known.builders[n][1]}`): <span id="c.{function_name(known.builders[n][0])}"></span>`{known.builders[n][0]}`\n'
+                    for n in (name, name + "_") if n in known.builders)
+    return f"\n* Runs: {runs_of(known.ops, row)}.\n* Recordings: {count}{alone}.{verdict}\n{built}* Gradient: {gradient(name, known)}\n"
+
+
+def function_name(prototype):
+    return re.search(r"(\w+)\(", prototype)[1]
 
 
 def fenced(text):
@@ -79,8 +127,15 @@ def addresses(pages):
     return {name: page for page, text in pages.items() for name in re.findall(r'<span id="op\.([\w.]+)">', text)}
 
 
+def link(name, where, page):
+    """A link to the anchor of an operator."""
+    if name not in where:
+        return f"`{name}`"
+    return f'<a href="{os.path.relpath(where[name], os.path.dirname(page) or ".")}.html#op.{name}">{name}</a>'
+
+
 def write(build, out):
-    known = Known(operators.declarations(build / "bin/opsc"), operators.recordings()[1], cases(), missed())
+    known = Known(operators.declarations(build / "bin/opsc"), operators.recordings()[1], cases(), missed(), gradients(), builders(build))
     pages, dialects = {}, []
     for folder in sorted(p for p in (build / "gen/docs").iterdir() if (p / "README.md").exists()):
         families = sorted(p.stem for p in folder.glob("*.md") if p.stem != "README")
@@ -89,10 +144,11 @@ def write(build, out):
         index = (folder / "README.md").read_text()
         pages[f"operators/{folder.name}/index"] = fenced(index) + "\n```{toctree}\n:hidden:\n\n" + "\n".join(families) + "\n```\n"
         dialects.append(f"operators/{folder.name}/index")
+    where = addresses(pages)
     for page, text in pages.items():
+        text = re.sub(r"@(\w+\.\w+)@", lambda m: link(m[1], where, page), text)
         (out / page).parent.mkdir(parents=True, exist_ok=True)
         (out / f"{page}.md").write_text(text)
-    where = addresses(pages)
     table = (out / "operators.md").read_text()
-    table = re.sub(r"^\| `([\w.]+)` \|", lambda m: f'| <a href="{where[m[1]]}.html#op.{m[1]}">{m[1]}</a> |' if m[1] in where else m[0], table, flags=re.M)
+    table = re.sub(r"^\| `([\w.]+)` \|", lambda m: f"| {link(m[1], where, 'operators')} |", table, flags=re.M)
     (out / "operators.md").write_text(table + "\n```{toctree}\n:hidden:\n\n" + "\n".join(dialects) + "\n```\n")

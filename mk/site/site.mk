@@ -12,5 +12,5 @@ $(SITE)/html/index.html: $(SITE)/xml/index.xml $(SITE_SRC) $(OPS) $(TOOLS:%=$(B)
 	@$(call say,build the site by Sphinx); rm -rf $(SITE)/html; PYTHONDONTWRITEBYTECODE=1 PIR_VERSION=$(VERSION) PIR_XML=$(abspath $(SITE)/xml) /usr/bin/python3 -m sphinx -q -W --keep-going -j $(JOBS) -c docs -d $(SITE)/doctrees $(SITE)/source $(SITE)/html
 tutorial:  ## do the tutorial from a clone of this repository on, and print the time of each command
 	@rm -rf $(SITE)/tutorial && mkdir -p $(SITE)/tutorial && /usr/bin/python3 test/docs/blocks.py --whole "$(CURDIR)" --keep $(abspath $(SITE))/tutorial --times $(SITE)/times.tsv docs/tutorial/*.md; \
-	  status=$$?; awk -F'\t' '{printf "%7.1f s  %-9s %s\n", $$1, $$2, $$3; s += $$1} END {printf "%7.1f s  in all\n", s}' $(SITE)/times.tsv; exit $$status
+	  status=$$?; awk -F'\t' '{printf "%7.1f s  %-9s %s\n", $$1, $$2, $$3; s += $$1} END {printf "%7.1f s  in all\n", s}' $(SITE)/times.tsv; [ $$status != 0 ] || rm -rf $(SITE)/tutorial; exit $$status
 .PHONY: site tutorial

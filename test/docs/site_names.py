@@ -21,8 +21,10 @@ def anchors(html):
     return {str(p.relative_to(html)): set(re.findall(r'\bid="([^"]+)"', p.read_text(encoding="utf-8"))) for p in html.rglob("*.html")}
 
 
-def functions():
-    """Functions that public headers declare, and classes of the C++ header."""
+def functions(build):
+    """Functions that public headers declare, those that build operators, and classes of the C++ header."""
+    for header in (build / "gen/include/pir/compiler/build").rglob("*.h"):
+        yield from (f"c.{name}" for name in re.findall(r"^static inline [^{;(]*?\b(pir_\w+)\(", header.read_text(), re.M))
     for header in [*ROOT.glob("*/include/pir/**/*.h"), *ROOT.glob("ir/abi/pir/**/*.h"), *ROOT.glob("runtime/exec/include/pir/**/*.h")]:
         if "layer" not in header.parts:
             text = re.sub(r"//.*", "", header.read_text())
@@ -64,7 +66,7 @@ def python():
 def main():
     build, html = (pathlib.Path(a).resolve() for a in sys.argv[1:])
     found, missing, total = set().union(*anchors(html).values()), [], []
-    for kind, names in [("functions", functions()), ("options", options(build)), ("operators", operators(build)), ("passes", passes(build)), ("names of Python", python())]:
+    for kind, names in [("functions", functions(build)), ("options", options(build)), ("operators", operators(build)), ("passes", passes(build)), ("names of Python", python())]:
         names = sorted(set(names))
         total.append(f"{len(names)} {kind}")
         missing += names
