@@ -21,9 +21,35 @@ def escaped(text):
     return re.sub(r"`([^`]+)`", r"<tt>\1</tt>", text)
 
 
+def marked(lines):
+    """Lines with indented ones, which are code or a table, between Doxygen's marks of verbatim text; below `- item` they are the item's."""
+    out, verbatim, item = [], False, False
+    for line in lines:
+        inside = line.startswith("  ") and not item
+        item = line.startswith("- ") or (item and line.startswith("  "))
+        if inside != verbatim and (inside or line.strip()):
+            out.append(r"\verbatim" if inside else r"\endverbatim")
+            verbatim = inside
+        out.append(line if verbatim else escaped(line))
+    return out + [r"\endverbatim"] * verbatim
+
+
 def block(indent, lines, opening):
-    body = "".join(f"{indent} * {escaped(line)}\n" for line in lines)
+    body = "".join(f"{indent} * {line}\n" for line in marked(lines))
     return f"{indent}/** {opening}\n{body}{indent} */\n"
+
+
+def public(lines):
+    """Lines without the private parts of classes."""
+    end = None
+    for line in lines:
+        part = re.match(r"^( *)(private|public):$", line)
+        if part and part[2] == "private":
+            end = re.compile(rf"^{part[1]}(\}};|public:)")
+        elif end and end.match(line):
+            end = None
+        if not end:
+            yield line
 
 
 def filtered(lines):
@@ -50,4 +76,4 @@ def filtered(lines):
 
 
 if __name__ == "__main__":
-    sys.stdout.writelines(filtered(open(sys.argv[1], encoding="utf-8").read().split("\n")))
+    sys.stdout.writelines(filtered(list(public(open(sys.argv[1], encoding="utf-8").read().split("\n")))))
