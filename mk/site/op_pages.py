@@ -1,5 +1,6 @@
 """Pages of all operators: those that `make docs` writes, each operator with how it runs, its gradient and its recordings."""
 import collections
+import html
 import os
 import pathlib
 import re
@@ -111,6 +112,23 @@ def fenced(text):
     return re.sub(r"(?:^    .*\n)+", lambda m: "```text\n" + re.sub(r"^    ", "", m[0], flags=re.M) + "```\n", text, flags=re.M)
 
 
+def html_cell(text):
+    """A cell of a table as HTML; links are HTML already."""
+    parts = re.split(r"(`[^`]*`|</?a\b[^>]*>)", text.strip())
+    return "".join(part if part.startswith("<") else f'<code class="docutils literal notranslate">{html.escape(part[1:-1])}</code>' if part.startswith("`")
+                   else html.escape(part) for part in parts).replace("\\|", "|")
+
+
+def html_tables(text):
+    """Tables as HTML: ten thousand rows of Markdown take half of the time of a build."""
+    def table(match):
+        rows = [re.split(r"(?<!\\)\|", line.strip("\n"))[1:-1] for line in match[0].strip().split("\n")]
+        head, body = ("".join(f"<tr>{''.join(f'<{tag}>{html_cell(c)}</{tag}>' for c in row)}</tr>" for row in part) for tag, part in (("th", rows[:1]), ("td", rows[2:])))
+        return f'<div class="table-wrapper"><table class="docutils align-default"><thead>{head}</thead><tbody>{body}</tbody></table></div>\n'
+
+    return re.sub(r"(?:^\|.*\|\n)+", table, text, flags=re.M)
+
+
 def family_page(text, known):
     """A page of `opsc --doc`, with the state of each operator and the anchors of its names."""
     parts = re.split(r"^## (\S+)\n", fenced(text), flags=re.M)
@@ -148,7 +166,7 @@ def write(build, out):
     for page, text in pages.items():
         text = re.sub(r"@(\w+\.\w+)@", lambda m: link(m[1], where, page), text)
         (out / page).parent.mkdir(parents=True, exist_ok=True)
-        (out / f"{page}.md").write_text(text)
+        (out / f"{page}.md").write_text(html_tables(text) if not page.endswith("/index") else text)
     table = (out / "operators.md").read_text()
     table = re.sub(r"^\| `([\w.]+)` \|", lambda m: f"| {link(m[1], where, 'operators')} |", table, flags=re.M)
-    (out / "operators.md").write_text(table + "\n```{toctree}\n:hidden:\n\n" + "\n".join(dialects) + "\n```\n")
+    (out / "operators.md").write_text(html_tables(table) + "\n```{toctree}\n:hidden:\n\n" + "\n".join(dialects) + "\n```\n")

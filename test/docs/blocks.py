@@ -106,11 +106,12 @@ class Page:
             self.changes.append((place, len(body), printed))
 
     def quiet(self, place, command, accepted=(0,)):
-        """Runs a command whose output does not matter unless it fails."""
+        """Runs a command; returns its output, or None where it fails."""
         status, out = self.shell.run(command)
-        if status not in accepted:
-            self.fail(place, f"exit code {status} of {command}\n{out}")
-        return out
+        if status in accepted:
+            return out
+        self.fail(place, f"exit code {status} of {command}\n{out}")
+        return None
 
     def file(self, kind, name):
         return pathlib.Path(self.shell.folder) / (name or f"block_{len(self.times)}_{self.ran}{SUFFIX.get(kind, '.' + kind)}")
@@ -139,7 +140,7 @@ class Page:
         if name and name.startswith("older"):
             how += " --pipeline=none"  # brought to the form of today
         out = self.quiet(place, f"pir-opt {file}{how}", (1,) if broken else (0,))
-        if broken or not out:
+        if broken or out is None:
             return
         if kind == "loops" and out != body or kind == "json" and json.loads(out) != json.loads(body) or \
                 kind == "pir" and not out.startswith(("{", "program")):
