@@ -81,8 +81,15 @@ static pir_str line_of(pir_str text, uint32_t first_line, uint32_t line) {
   return (pir_str){at, (size_t)((stop ? stop : end) - at)};
 }
 
-// Reads that line of a file of PIR text, where no other has the text: the library read it. The
-// caller frees it.
+// Whether the file was named on the command line: a text may name any file as its place.
+static bool is_given(const cli_run *cli, pir_str file) {
+  for (size_t i = 0; i < cli->file_count; i++)
+    if (pir_str_equal(file, pir_str_from(cli->files[i])))
+      return true;
+  return false;
+}
+
+// Reads that line of a file of PIR text that the library read itself. The caller frees it.
 static char *read_line_of(const pir_loc_parts *place) {
   char begin[64], *line = NULL, *path = strndup(place->file.data, place->file.size);
   FILE *file = path ? fopen(path, "r") : NULL;
@@ -157,13 +164,14 @@ static void print_text_diag(const cli_run *cli, const pir_diag *diag) {
   pir_str line = diag->source_line;
   if (!line.size && place->file.size && pir_str_equal(place->file, cli->source_name))
     line = line_of(cli->source_text, cli->source_first_line, place->line);
-  bool in_file = !line.size && place->file.size && place->line && !place->is_offset;
+  bool in_file = !line.size && place->line && !place->is_offset &&
+                 diag->severity <= PIR_WARNING && is_given(cli, place->file);
   char *read = in_file ? read_line_of(place) : NULL;
   if (read)
     line = (pir_str){read, strcspn(read, "\n")};
   bool shows_line = line.size && !place->is_offset;
-  // A place in JSON tells little: the op says more.
-  if (!shows_line && !place->is_offset && diag->op_path.size)
+  // A place in JSON tells little, and a line of text not the op of an expansion: the path does.
+  if (!place->is_offset && diag->op_path.size)
     fprintf(stderr, " (%.*s)", (int)diag->op_path.size, diag->op_path.data);
   fputc('\n', stderr);
   if (shows_line)

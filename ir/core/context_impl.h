@@ -48,6 +48,20 @@ typedef struct pir_undeclared {
 
 enum { PIR_MOST_UNDECLARED = 32 };
 
+// An op of a file (pir/layer/origin.h).
+typedef struct pir_origin_entry {
+  pir_loc loc;
+  pir_name *name, *parameter, *file;  // `parameter` and `file` may be NULL
+  uint32_t line;                      // of the user's Python file; 0: none
+  uint32_t parent;                    // entry of the op around it, from 1; 0: none
+  uint32_t block, position;
+} pir_origin_entry;
+
+typedef struct pir_origin_key {
+  pir_loc loc;
+  uint32_t entry;
+} pir_origin_key;
+
 struct pir_context {
   pir_heap heap;  // all memory except this struct
   pir_arena arena;
@@ -59,7 +73,7 @@ struct pir_context {
   pir_progress_sink progress;
   size_t errors;
   pir_log_level log_level;
-  bool reads_json;  // the last program that was read: its lines tell little of a place
+  bool names_ops;   // the last program that was read: lines tell little of a place
   bool note_heard;  // a note belongs to a diagnostic that was heard
   pir_set names;    // pir_name_entry
   pir_set
@@ -73,9 +87,18 @@ struct pir_context {
   const struct pir_code_listener *code_listener;  // on the heap of the context; may be NULL
   struct pir_machine_record *machine;             // the caller's; may be NULL
   const struct pir_pass_set *passes;              // registered by the program; may be NULL
+  PIR_VEC(pir_origin_entry) origins;
+  PIR_VEC(pir_origin_key) origin_order;  // by place; empty until it is asked for
+  pir_name *op_callstack;                // set while origins are noted
   size_t undeclared_count;
   pir_undeclared undeclared[PIR_MOST_UNDECLARED];
 };
+
+// Forgets the ops of a file, for a program whose lines tell all.
+void origins_clear(pir_context *ctx);
+// Finds the op of the file that has this place, the one of that kind where several have; NULL:
+// there is none.
+const pir_origin_entry *pir_origin_find(pir_context *ctx, pir_loc loc, pir_str name);
 
 // The family of a blob, so that equal bytes of different families stay distinct.
 enum pir_family { PIR_FAMILY_TYPE, PIR_FAMILY_ATTR, PIR_FAMILY_DICT, PIR_FAMILY_WORDS };

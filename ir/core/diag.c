@@ -5,10 +5,12 @@
 #include <pir/diag.h>
 
 #include <op_impl.h>
+#include <pir/layer/origin.h>
 #include <sized.h>
 #include <strbuf.h>
 
 #include <stdarg.h>
+#include <string.h>
 
 enum {
   FILE_BITS = 14,
@@ -125,7 +127,7 @@ void pir_diag_emit(pir_context *ctx, const pir_diag *given) {
 }
 
 // The name of the first parameter that the op reads: of several like ops it tells which.
-static pir_str parameter_of(const pir_op *op) {
+pir_str pir_op_parameter(const pir_op *op) {
   for (size_t i = 0; i < pir_op_operands(op); i++) {
     const pir_value *value = pir_op_operand(op, i);
     const pir_op *source = value ? pir_value_op(value) : NULL;
@@ -137,32 +139,126 @@ static pir_str parameter_of(const pir_op *op) {
   return (pir_str){"", 0};
 }
 
-// Writes "block 0, op 17 conv2d" for each level from the outside in, and behind the last one
-// " of w_0", a parameter. Of many levels the middle ones are omitted and counted.
-static void describe_path(pir_strbuf *out, const pir_op *op) {
-  enum { INNER = 4, OUTER = 4, LEVELS = INNER + OUTER };
-  const pir_op *levels[LEVELS];  // from inside to outside: the INNER innermost ops, then the
-                                 // OUTER outermost as a ring
-  size_t n = 0;
-  const pir_op *innermost = op;
-  for (; op->block; op = pir_op_parent(op), n++)
-    levels[n < INNER ? n : INNER + (n - INNER) % OUTER] = op;
+// The levels of a path from inside to outside: the INNER innermost ops, then the OUTER
+// outermost as a ring.
+enum { INNER = 4, OUTER = 4, LEVELS = INNER + OUTER };
+
+typedef struct op_level {
+  size_t block, position;
+  pir_str name;
+} op_level;
+
+typedef struct op_path {
+  op_level levels[LEVELS];
+  size_t count;
+} op_path;
+
+static void add_level(op_path *path, size_t block, size_t position, pir_str name) {
+  size_t n = path->count++;
+  path->levels[n < INNER ? n : INNER + (n - INNER) % OUTER] = (op_level){block, position, name};
+}
+
+// Writes "block 0, op 17 conv2d" for each level from the outside in. Of many levels the middle
+// ones are omitted and counted.
+static void print_path(pir_strbuf *out, const op_path *path) {
+  size_t n = path->count;
   for (size_t i = n; i-- > 0;) {
-    if (out->size)
+    if (i + 1 < n)
       pir_strbuf_lit(out, ", ");
     if (n > LEVELS && i == n - OUTER - 1) {
       pir_strbuf_format(out, ".. %zu levels ..", n - LEVELS);
       i = INNER;
       continue;
     }
-    const pir_op *level = levels[i < INNER ? i : INNER + (i - INNER) % OUTER];
-    pir_str name = pir_op_name(level);
-    pir_strbuf_format(out, "block %zu, op %zu %.*s", level->block->number,
-                      pir_op_position(level), (int)name.size, name.data);
+    const op_level *level = &path->levels[i < INNER ? i : INNER + (i - INNER) % OUTER];
+    pir_strbuf_format(out, "block %zu, op %zu %.*s", level->block, level->position,
+                      (int)level->name.size, level->name.data);
   }
-  pir_str parameter = parameter_of(innermost);
+}
+
+static void print_parameter(pir_strbuf *out, pir_str parameter) {
   if (parameter.size)
     pir_strbuf_format(out, " of %.*s", (int)parameter.size, parameter.data);
+}
+
+// An op as its file has it.
+static void describe_origin(pir_strbuf *out, const pir_context *ctx,
+                            const pir_origin_entry *origin) {
+  op_path path = {.count = 0};
+  const pir_origin_entry *level = origin;
+  for (;;) {
+    add_level(&path, level->block, level->position, pir_name_str(level->name));
+    if (!level->parent)
+      break;
+    level = &ctx->origins.items[level->parent - 1];
+  }
+  print_path(out, &path);
+  if (origin->parameter)
+    print_parameter(out, pir_name_str(origin->parameter));
+  if (!origin->line)
+    return;
+  pir_str file = pir_name_str(origin->file);
+  const char *slash = memrchr(file.data, '/', file.size);
+  pir_strbuf_format(out, ", %s:%u", slash ? slash + 1 : file.data, origin->line);
+}
+
+// The op of the user that a pass made this op of, as far as is known: the attribute by which
+// expansions tell it, or NULL.
+static const pir_attr *expanded_op(const pir_op *op) {
+  const pir_attr *name = pir_op_attr_str(op, "comp_op_name");
+  return name && !pir_str_equal(pir_attr_as_str(name), pir_op_name(op)) ? name : NULL;
+}
+
+// Tells the op of the user: where it stands if no line shows that, and its kind if passes made
+// another one of it.
+static void describe_op(pir_strbuf *out, pir_context *ctx, const pir_op *op, bool has_line) {
+  const pir_attr *expanded = expanded_op(op);
+  pir_str kind = expanded ? pir_attr_as_str(expanded) : pir_op_name(op);
+  const pir_origin_entry *origin = pir_origin_find(ctx, op->loc, kind);
+  if (origin) {
+    describe_origin(out, ctx, origin);
+  } else if (!has_line) {
+    op_path path = {.count = 0};
+    for (const pir_op *at = op; at->block; at = pir_op_parent(at))
+      add_level(&path, at->block->number, pir_op_position(at), pir_op_name(at));
+    print_path(out, &path);
+    print_parameter(out, pir_op_parameter(op));
+  } else if (expanded) {
+    pir_strbuf_format(out, "in the expansion of %.*s", (int)kind.size, kind.data);
+  }
+}
+
+typedef struct place_call {
+  const pir_op *op;
+  char *text;
+  size_t capacity;
+} place_call;
+
+static pir_status write_place(void *user) {
+  const place_call *call = user;
+  pir_context *ctx = op_context(call->op);
+  pir_loc_parts place = pir_loc_unpack(ctx, call->op->loc);
+  const char *slash = place.file.size ? memrchr(place.file.data, '/', place.file.size) : NULL;
+  bool has_line = place.line && !ctx->names_ops;
+  pir_strbuf out;
+  pir_strbuf_init(&out, &ctx->arena);
+  if (has_line)
+    pir_strbuf_format(&out, "%s:%u:%u", slash ? slash + 1 : place.file.data, place.line,
+                      place.column);
+  if (has_line && expanded_op(call->op))
+    pir_strbuf_lit(&out, ", ");
+  if (has_line || place.file.size)
+    describe_op(&out, ctx, call->op, has_line);
+  pir_str text = pir_strbuf_view(&out);
+  pir_text_format(call->text, call->capacity, "%.*s", (int)text.size, text.data);
+  pir_strbuf_free(&out);
+  return PIR_OK;
+}
+
+void pir_op_place_text(const pir_op *op, char *text, size_t capacity) {
+  place_call call = {op, text, capacity};
+  *text = 0;
+  pir_ignore(pir_heap_catch(&op_context(op)->heap, write_place, &call, NULL));
 }
 
 typedef struct report_call {
@@ -185,8 +281,8 @@ static pir_status emit_report(void *user) {
     pir_strbuf_str(&message, pir_op_name(call->op));
     pir_strbuf_lit(&message, "\" ");
   }
-  if (call->op && (!call->diag.place.line || call->ctx->reads_json))
-    describe_path(&path, call->op);
+  if (call->op)
+    describe_op(&path, call->ctx, call->op, call->diag.place.line && !call->ctx->names_ops);
   pir_strbuf_vformat(&message, call->format, call->args);
   call->diag.message = pir_strbuf_view(&message);
   call->diag.op_path = pir_strbuf_view(&path);

@@ -43,6 +43,9 @@ struct pir_op {
   const pir_attr *attrs[];
 };
 
+// Returns the name of the first parameter that the op reads, or "".
+pir_str pir_op_parameter(const pir_op *op);
+
 typedef struct pir_argument {
   pir_value value;
   pir_block *block;

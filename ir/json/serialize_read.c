@@ -4,6 +4,7 @@
 // locations. Cost: linear in the file.
 #include "serialize_read_impl.h"
 #include <context_impl.h>
+#include <pir/layer/origin.h>
 
 #include <string.h>
 
@@ -516,6 +517,8 @@ static pir_status read_json(void *user) {
     pir_program_destroy(r.program);
   else
     *call->out_program = r.program;
+  if (!status)
+    pir_origins_note_program(r.program);
   return status;
 }
 
@@ -525,6 +528,6 @@ pir_status pir_program_read_json(pir_context *ctx, pir_str text, pir_str file,
     return pir_refuse_null(ctx, __func__);
   read_call call = {ctx, text, file, out_program};
   *out_program = NULL;
-  ctx->reads_json = true;
+  pir_origins_begin(ctx);
   return pir_context_enter(ctx, read_json, &call);
 }

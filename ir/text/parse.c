@@ -723,7 +723,7 @@ pir_status pir_program_parse(pir_context *ctx, pir_str text, const pir_parse_opt
   if (!ctx || !out_program)
     return pir_refuse_null(ctx, __func__);
   *out_program = NULL;
-  ctx->reads_json = false;
+  origins_clear(ctx);
   PIR_TRY(PIR_TAKE(ctx, pir_parse_options, &call.options, options));
   return pir_context_enter(ctx, read_program, &call);
 }

@@ -13,7 +13,7 @@
 // RUN: sed 's/value:\[1,1\]/value:[4611686018427387904,1]/' %s > %t/large.pir
 // RUN: not pir-run %t/large.pir --input=x=6x4xf32=0 --input=s=@%t/s.npy 2>&1 | FileCheck %s --check-prefix=LARGE
 // RUN: not pir-run %t/large.pir --pipeline=kernels --input=x=6x4xf32=0 --input=s=@%t/s.npy 2>&1 | FileCheck %s --check-prefix=LARGE
-// LARGE: "pd_op.tile": extents 4611686018427387904 and 6 are too large together; the inputs are x [6,4], s [2]
+// LARGE: "pd_op.tile": extents 4611686018427387904 and 6 are too large together (at large.pir:35:5); the inputs are x [6,4], s [2]
 // RUN: sed 's/value:\[1,1\]/value:[1099511627776,1]/' %s > %t/huge.pir
 // RUN: not pir-run %t/huge.pir --input=x=6x4xf32=0 --input=s=@%t/s.npy 2>&1 | FileCheck %s --check-prefix=HUGE
 // RUN: not pir-run %t/huge.pir --pipeline=kernels --input=x=6x4xf32=0 --input=s=@%t/s.npy 2>&1 | FileCheck %s --check-prefix=HUGE

@@ -1,6 +1,7 @@
 // Finds the Python line that created an op. A legacy program stores the Python frames of each
 // op as lines of text, outermost first; a frame is `  File "path", line N, in function`
 // followed by its source line. The innermost frame outside of Paddle is the user's.
+#include <pir/layer/origin.h>
 #include <string.h>
 
 #include "desc.h"
@@ -12,45 +13,11 @@ typedef struct frame {
   pir_str source;
 } frame;
 
-// Removes `prefix`; false if the text does not start with it.
-static bool skip_prefix(pir_str *text, pir_str prefix) {
-  if (text->size < prefix.size || memcmp(text->data, prefix.data, prefix.size))
-    return false;
-  text->data += prefix.size;
-  text->size -= prefix.size;
-  return true;
-}
-
 static void trim(pir_str *text) {
   while (text->size && *text->data == ' ') {
     text->data++;
     text->size--;
   }
-}
-
-static bool read_frame(pir_str text, frame *out) {
-  const char *quote;
-  trim(&text);
-  if (!skip_prefix(&text, PIR_STR("File \"")))
-    return false;
-  quote = text.size ? memchr(text.data, '"', text.size) : NULL;
-  if (!quote)
-    return false;
-  out->file = (pir_str){text.data, (size_t)(quote - text.data)};
-  text = (pir_str){quote, text.size - out->file.size};
-  if (!skip_prefix(&text, PIR_STR("\", line ")))
-    return false;
-  out->line = 0;
-  for (; text.size && *text.data >= '0' && *text.data <= '9' && out->line < 100000000;
-       text.data++, text.size--)
-    out->line = out->line * 10 + (uint32_t)(*text.data - '0');
-  return out->line > 0;
-}
-
-// Whether a file is Paddle's own, or invented by Python ("<decorator-gen-50>").
-static bool is_library(pir_str file) {
-  return !file.size || *file.data == '<' || memmem(file.data, file.size, "/paddle/", 8) ||
-         memmem(file.data, file.size, "/decorator.py", 13);
 }
 
 enum { LAST_LINES = 128 };  // lines kept of a stack; the user's frame is near its end
@@ -67,7 +34,7 @@ static bool user_frame(const ProtobufCBinaryData *attr, frame *out) {
       lines[count++ % LAST_LINES] = (pir_str){(const char *)wire.bytes, wire.size};
   for (size_t i = count, least = count > LAST_LINES ? count - LAST_LINES : 0; i-- > least;) {
     frame f = {0};
-    if (!read_frame(lines[i % LAST_LINES], &f) || is_library(f.file))
+    if (!pir_python_frame(lines[i % LAST_LINES], &f.file, &f.line))
       continue;
     if (i + 1 < count)
       f.source = lines[(i + 1) % LAST_LINES];

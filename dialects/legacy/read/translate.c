@@ -14,6 +14,7 @@
 
 #include "read.h"
 #include <sized.h>
+#include <pir/layer/origin.h>
 #include <pir/layer/value_names.h>
 
 // ---- names
@@ -144,6 +145,16 @@ static pir_status translate_op(translator *t, const op_desc *op) {
   return special(t, op);
 }
 
+// Messages behind passes name the ops of the file.
+static void note_op(translator *t, const op_desc *op) {
+  const char *parameter = desc_parameter(t->desc, t->block, op);
+  pir_origin_note(t->ctx, &(pir_origin){.loc = t->builder.loc,
+                                        .name = pir_str_from(op->type),
+                                        .parameter = pir_str_from(parameter),
+                                        .block = (uint32_t)t->block,
+                                        .position = (uint32_t)t->op});
+}
+
 pir_status translate_block(translator *t, size_t block, pir_block *into) {
   const block_desc *b = desc_program(t->desc)->blocks[block];
   pir_builder outer = t->builder;
@@ -153,6 +164,7 @@ pir_status translate_block(translator *t, size_t block, pir_block *into) {
   t->block = block;
   for (t->op = 0; t->op < b->n_ops && !status; t->op++) {
     t->builder.loc = desc_origin(t->ctx, b->ops[t->op], desc_op_loc(t->desc, block, t->op));
+    note_op(t, b->ops[t->op]);
     if (block == 0)
       pir_progress_read(pir_context_progress(t->ctx), t->op + 1);
     status = translate_op(t, b->ops[t->op]);
@@ -321,6 +333,7 @@ static pir_status translate_program(translator *t) {
   find_backward_blocks(t);
   add_reads(t, true, add_parameter_op);
   add_reads(t, false, add_input_op);
+  pir_origins_begin(t->ctx);
   PIR_TRY(translate_block(t, 0, block));
   set_parameters(t);
   mark_results(t);

@@ -54,8 +54,10 @@ pir_status desc_fail(desc *d, size_t block, size_t op, pir_status status, const 
   va_start(args, format);
   pir_strbuf_vformat(&message, format, args);
   va_end(args);
-  pir_strbuf_format(&path, "block %zu, op %zu %s", block, op,
-                    d->program->blocks[block]->ops[op]->type);
+  const op_desc *at = d->program->blocks[block]->ops[op];
+  const char *parameter = d->var_mask ? desc_parameter(d, block, at) : NULL;
+  pir_strbuf_format(&path, "block %zu, op %zu %s%s%s", block, op, at->type,
+                    parameter ? " of " : "", parameter ? parameter : "");
   pir_diag diag = {.size = sizeof diag,
                    .severity = PIR_ERROR,
                    .place = pir_loc_unpack(d->ctx, desc_op_loc(d, block, op)),
@@ -99,6 +101,21 @@ const var_desc *desc_var(const desc *d, size_t block, const char *name) {
       return entry->var;
     block = (size_t)d->program->blocks[block]->parent_idx;
   }
+}
+
+// Also while the description is checked, when nothing is known of parents yet: parameters are
+// variables of block 0.
+const char *desc_parameter(const desc *d, size_t block, const op_desc *op) {
+  for (size_t i = 0; i < op->n_inputs; i++)
+    for (size_t k = 0; k < op->inputs[i]->n_arguments; k++) {
+      const char *name = op->inputs[i]->arguments[k];
+      const var_desc *own = find_slot(d, block, name)->var,
+                     *var = own ? own : find_slot(d, 0, name)->var;
+      bool dense = var && var->type && var->type->type == LEGACY__VAR_TYPE__TYPE__DENSE_TENSOR;
+      if (dense && var->persistable)
+        return name;
+    }
+  return NULL;
 }
 
 const tensor_desc *desc_tensor(const var_desc *var) {

@@ -52,6 +52,8 @@ pir_loc desc_var_loc(const desc *d, size_t block, size_t var);
 pir_loc desc_origin(pir_context *ctx, const op_desc *op, pir_loc otherwise);
 // Adds a note with this line.
 void desc_note_origin(pir_context *ctx, const op_desc *op);
+// The first parameter that an op reads; NULL: none.
+const char *desc_parameter(const desc *d, size_t block, const op_desc *op);
 // Reports at an op, as "block 0, op 17 conv2d", with that note; returns `status`.
 pir_status desc_fail(desc *d, size_t block, size_t op, pir_status status, const char *format,
                      ...) PIR_PRINTF(5, 6);

@@ -33,7 +33,7 @@ static void check_equal(plan_builder *b, uint32_t x, uint32_t y, const char *op)
   if (x == y)
     return;
   plan_check *check = ARRAY_PUSH(&p->memory, p->checks, p->check_count, p->check_capacity);
-  *check = (plan_check){x, y, op};
+  *check = (plan_check){x, y, op, pir_plan_place_now(b)};
 }
 
 static bool is_unit(const plan *p, const plan_slot *s, int d) {

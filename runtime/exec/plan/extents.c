@@ -12,7 +12,7 @@ static void note_origin(plan_builder *b) {
   if (!b->asking || (p->origin_count && p->origins[p->origin_count - 1].op == b->asking))
     return;
   plan_origin *to = ARRAY_PUSH(&p->memory, p->origins, p->origin_count, p->origin_capacity);
-  *to = (plan_origin){.op = b->asking, .first = p->expr_count};
+  *to = (plan_origin){.op = b->asking, .place = pir_plan_place_now(b), .first = p->expr_count};
 }
 
 static uint32_t push_expr(plan_builder *b, plan_expr expr) {

@@ -39,7 +39,7 @@ typedef struct plan_expr {
 
 // The op that required the expressions from `first` on, up to the next entry's; for messages.
 typedef struct plan_origin {
-  const char *op;
+  const char *op, *place;  // `place` is for people, or ""
   uint32_t first;
   uint32_t unused;
 } plan_origin;
@@ -188,10 +188,10 @@ typedef struct plan_scan {
 } plan_scan;
 
 typedef struct plan_instr {
-  const char *label;  // the ops it runs, for traces
-  uint8_t kind;       // plan_kind
-  bool late;          // a result's shape must be inferred or allocated now
-  bool once;          // run when the model is made: its results are constants
+  const char *label, *place;  // the ops it runs, and where the first is, or ""
+  uint8_t kind;               // plan_kind
+  bool late;                  // a result's shape must be inferred or allocated now
+  bool once;                  // run when the model is made: its results are constants
   uint8_t unused[5];
   uint32_t work;          // expression of their arithmetic operations, for traces; or NONE
   uint32_t in, in_count;  // plan->words: slots, NONE for an absent one
@@ -224,7 +224,7 @@ typedef struct plan_port {
 // Two expressions that must be equal for the program to be valid.
 typedef struct plan_check {
   uint32_t a, b;
-  const char *op;  // the op that requires it
+  const char *op, *place;  // the op that requires it, and its place for people, or ""
 } plan_check;
 
 typedef struct plan {
@@ -289,7 +289,7 @@ bool pir_plan_evaluate(const plan *p, uint32_t i, int64_t *values);
 // Reports why expression `i` has no value, and which op required it; returns PIR_INVALID.
 pir_status pir_plan_fail(const plan *p, uint32_t i, const int64_t *values,
                          pir_message *message);
-const char *pir_plan_origin(const plan *p, uint32_t expr);  // the name of that op
+const plan_origin *pir_plan_origin(const plan *p, uint32_t expr);  // that op
 
 // Returns the operand whose elements a clause passes on in row-major order, or -1.
 int pir_plan_renamed_operand(const pir_clause *clause);

@@ -4,11 +4,19 @@
 // operands).
 #include "plan_build.h"
 #include <pir/compiler/dialect/cinn.h>
+#include <pir/layer/origin.h>
 #include <string.h>
 
 pir_status pir_plan_unsupported(const pir_op *op, const char *what) {
   return pir_report_op(op, PIR_UNSUPPORTED, PIR_ERROR, "unsupported: %s of \"%s\"", what,
                        pir_op_meaning(op)->name);
+}
+
+const char *pir_plan_place_now(plan_builder *b) {
+  char text[200] = "";
+  if (b->at)
+    pir_op_place_text(b->at, text, sizeof text);
+  return *text ? pir_arena_text(&b->p->memory, pir_str_from(text)).data : "";
 }
 
 uint32_t pir_plan_word(plan_builder *b, uint32_t value) {
@@ -194,6 +202,7 @@ uint32_t pir_plan_instr(plan_builder *b, plan_instr instr) {
   plan_instr *to = ARRAY_PUSH(&p->memory, p->instrs, p->instr_count, p->instr_capacity);
   *to = instr;
   to->work = NONE;
+  to->place = pir_plan_place_now(b);
   uint32_t slots = instr.in_count + instr.out_count;
   if (slots > p->most_slots)
     p->most_slots = slots;
@@ -296,11 +305,14 @@ static const char *name_of(const pir_op *op) {
 
 pir_status pir_plan_op(plan_builder *b, const pir_op *op) {
   const char *before = b->asking;
+  const pir_op *outer = b->at;
   b->asking = name_of(op);
+  b->at = op;
   pir_status status = pir_plan_check_strings(b, op);
   if (!status)
     status = plan_op(b, op);
   b->asking = before;
+  b->at = outer;
   return status;
 }
 

@@ -29,6 +29,7 @@ typedef struct plan_builder {
   const pir_compiler *compiler;
   const size_t *codes;  // codes of groups, in program order
   const char *asking;   // the current op
+  const pir_op *at;     // that op, for places; NULL: none
   uint32_t groups_seen;
   pir_arena scratch;  // dies with the builder; jumps when memory runs out
   word_map dims;      // dim -> expression
@@ -53,6 +54,8 @@ typedef struct plan_builder {
   uint32_t reuse_count, reuse_capacity;
 } plan_builder;
 
+// Returns the place of the current op for people, or "", in the memory of the plan.
+const char *pir_plan_place_now(plan_builder *b);
 // Reports that nothing plans `what` of the op, and returns PIR_UNSUPPORTED.
 pir_status pir_plan_unsupported(const pir_op *op, const char *what);
 

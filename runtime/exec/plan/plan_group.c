@@ -52,9 +52,11 @@ static uint32_t extents_of(plan_builder *b, draft *d, const pir_dim *dims, size_
 // with the op's name.
 static void ask_by_op(plan_builder *b, const pir_op *group) {
   const char *before = b->asking;
+  const pir_op *outer = b->at;
   for (const pir_op *op = pir_block_first(pir_region_first(pir_op_region(group, 0))); op;
        op = pir_op_next(op)) {
     b->asking = pir_op_meaning(op)->name;
+    b->at = op;
     for (size_t i = 0; i < pir_op_results(op); i++) {
       const pir_fact *fact = pir_facts_of(b->facts, pir_op_result(op, i));
       for (int d = 0; fact->known && d < fact->rank; d++)
@@ -62,6 +64,7 @@ static void ask_by_op(plan_builder *b, const pir_op *group) {
     }
   }
   b->asking = before;
+  b->at = outer;
 }
 
 // The four expressions of each bound, one after the other.

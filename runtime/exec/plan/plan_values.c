@@ -33,11 +33,12 @@ bool pir_plan_evaluate(const plan *p, uint32_t i, int64_t *values) {
   return pir_plan_combine(e->kind, values[e->a], values[e->b], &values[i]);
 }
 
-const char *pir_plan_origin(const plan *p, uint32_t expr) {
-  const char *op = "the program";
+const plan_origin *pir_plan_origin(const plan *p, uint32_t expr) {
+  static const plan_origin unknown = {"the program", "", 0, 0};
+  const plan_origin *found = &unknown;
   for (uint32_t i = 0; i < p->origin_count && p->origins[i].first <= expr; i++)
-    op = p->origins[i].op;
-  return op;
+    found = &p->origins[i];
+  return found;
 }
 
 pir_status pir_plan_fail(const plan *p, uint32_t i, const int64_t *values,
@@ -48,9 +49,11 @@ pir_status pir_plan_fail(const plan *p, uint32_t i, const int64_t *values,
     how = "do not fit together";
   else if (e->kind == PIR_DIM_CEILDIV || e->kind == PIR_DIM_FLOORDIV || e->kind == PIR_DIM_MOD)
     how = "cannot be divided";
-  return pir_exec_fail(message, PIR_INVALID, "\"%s\": extents %lld and %lld %s",
-                       pir_plan_origin(p, i), (long long)values[e->a], (long long)values[e->b],
-                       how);
+  pir_status status = pir_exec_fail(message, PIR_INVALID, "\"%s\": extents %lld and %lld %s",
+                                    pir_plan_origin(p, i)->op, (long long)values[e->a],
+                                    (long long)values[e->b], how);
+  pir_exec_add_place(message, pir_plan_origin(p, i)->place);
+  return status;
 }
 
 int pir_plan_renamed_operand(const pir_clause *clause) {

@@ -472,7 +472,12 @@ pir_status pir_frame_run(frame *f, bool once) {
       i = p->instrs[i].segment_end - 1;
       continue;
     }
-    PIR_TRY(f->trace ? run_traced(f, &p->instrs[i], i) : run_instr(f, &p->instrs[i], i));
+    pir_status status =
+        f->trace ? run_traced(f, &p->instrs[i], i) : run_instr(f, &p->instrs[i], i);
+    if (status) {
+      pir_exec_add_place(&f->message, p->instrs[i].place);
+      return status;
+    }
     if (p->instrs[i].kind == PLAN_SCAN)
       i = p->scans[p->instrs[i].detail].end;
   }

@@ -15,6 +15,14 @@ pir_status pir_exec_fail(pir_message *message, pir_status status, const char *fo
   return status;
 }
 
+void pir_exec_add_place(pir_message *message, const char *place) {
+  static const char begin[] = " (at ";
+  size_t used = strlen(message->text), room = sizeof message->text - used;
+  bool fits = strlen(place) + sizeof begin + 1 < room;
+  if (*place && used && fits && !strstr(message->text, begin))
+    pir_text_format(message->text + used, room, "%s%s)", begin, place);
+}
+
 pir_status pir_frame_fail_op(frame *f, pir_status status, const char *op, const char *why) {
   bool names_it = strstr(why, op) != NULL;
   return names_it ? pir_exec_fail(&f->message, status, "%s", why)

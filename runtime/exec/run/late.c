@@ -177,8 +177,13 @@ pir_status pir_frame_check(frame *f) {
   const plan *p = f->plan;
   for (uint32_t i = 0; i < p->instr_count; i++) {
     const plan_instr *instr = &p->instrs[i];
-    if (instr->kind == PLAN_CALL && !instr->late && !instr->once && is_open(p, instr))
-      PIR_TRY(ask(f, instr, BEFORE));
+    if (instr->kind != PLAN_CALL || instr->late || instr->once || !is_open(p, instr))
+      continue;
+    pir_status status = ask(f, instr, BEFORE);
+    if (status) {
+      pir_exec_add_place(&f->message, instr->place);
+      return status;
+    }
   }
   return PIR_OK;
 }

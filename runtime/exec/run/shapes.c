@@ -78,17 +78,22 @@ static pir_status evaluate_all(pir_session *s, shape_plan *shapes) {
         continue;
       pir_status status =
           pir_exec_fail(&s->frame.message, PIR_INVALID, "\"%s\": an extent would be %lld",
-                        pir_plan_origin(p, extent), (long long)shapes->values[extent]);
+                        pir_plan_origin(p, extent)->op, (long long)shapes->values[extent]);
+      pir_exec_add_place(&s->frame.message, pir_plan_origin(p, extent)->place);
       return name_inputs(s, status);
     }
   }
   for (uint32_t i = 0; i < p->check_count; i++)
-    if (shapes->values[p->checks[i].a] != shapes->values[p->checks[i].b])
-      return pir_exec_fail(&s->frame.message, PIR_INVALID,
-                           "\"%s\" would change the number of elements: expects %lld bytes in "
-                           "its result, found %lld",
-                           p->checks[i].op, (long long)shapes->values[p->checks[i].a],
-                           (long long)shapes->values[p->checks[i].b]);
+    if (shapes->values[p->checks[i].a] != shapes->values[p->checks[i].b]) {
+      pir_status status =
+          pir_exec_fail(&s->frame.message, PIR_INVALID,
+                        "\"%s\" would change the number of elements: expects %lld bytes in "
+                        "its result, found %lld",
+                        p->checks[i].op, (long long)shapes->values[p->checks[i].a],
+                        (long long)shapes->values[p->checks[i].b]);
+      pir_exec_add_place(&s->frame.message, p->checks[i].place);
+      return status;
+    }
   return PIR_OK;
 }
 
@@ -106,10 +111,11 @@ static pir_status size_buffers(pir_session *s, shape_plan *shapes, pir_arena *sc
     int64_t bytes =
         buffer->bytes == NONE ? -1 : shapes->values[buffer->bytes];  // too large to be told
     if (bytes < 0 || bytes > LARGEST_BUFFER || (total += (uint64_t)bytes) > INT64_MAX)
-      return name_inputs(
-          s, pir_exec_fail(
-                 &s->frame.message, PIR_EXHAUSTED, "\"%s\": its tensors are too large",
-                 buffer->bytes == NONE ? "the program" : pir_plan_origin(p, buffer->bytes)));
+      return name_inputs(s, pir_exec_fail(&s->frame.message, PIR_EXHAUSTED,
+                                          "\"%s\": its tensors are too large",
+                                          buffer->bytes == NONE
+                                              ? "the program"
+                                              : pir_plan_origin(p, buffer->bytes)->op));
     sizes[i] = (size_t)bytes;
     if (largest == NONE || sizes[i] > sizes[largest])
       largest = i;
@@ -127,7 +133,7 @@ static pir_status size_buffers(pir_session *s, shape_plan *shapes, pir_arena *sc
   if (outputs > s->max_bytes || shapes->arena_bytes > s->max_bytes - outputs)
     return pir_exec_fail(&s->frame.message, PIR_EXHAUSTED,
                          "\"%s\": these shapes need %zu bytes, more than max_bytes allows",
-                         pir_plan_origin(p, p->buffers[largest].bytes),
+                         pir_plan_origin(p, p->buffers[largest].bytes)->op,
                          shapes->arena_bytes + (size_t)outputs);
   return PIR_OK;
 }

@@ -10,7 +10,7 @@
 #include <pir/layer/compiled_magic.h>
 
 enum {
-  COMPILED_FORMAT = 3,
+  COMPILED_FORMAT = 4,
   COMPILED_HEADER = 4 * STORED_PAGE,
   COMPILED_TARGETS = 16,
   COMPILED_NAME = 256

@@ -29,7 +29,8 @@
   F(T, OWN, code) F(T, PLAIN, number) F(T, PLAIN, packs) F(T, PLAIN, units) F(T, PLAIN, dims)  \
   F(T, PLAIN, equal) F(T, PLAIN, temporaries) F(T, PLAIN, kernels) F(T, PLAIN, bounds)
 #define INSTR_FIELDS(F, T)                                                                     \
-  F(T, TEXT, label) F(T, PLAIN, kind) F(T, PLAIN, late) F(T, PLAIN, once) F(T, PLAIN, unused)  \
+  F(T, TEXT, label) F(T, TEXT, place) F(T, PLAIN, kind) F(T, PLAIN, late) F(T, PLAIN, once)    \
+  F(T, PLAIN, unused)                                                                          \
   F(T, PLAIN, work) F(T, PLAIN, in) F(T, PLAIN, in_count) F(T, PLAIN, out)                     \
   F(T, PLAIN, out_count) F(T, PLAIN, detail) F(T, PLAIN, frees) F(T, PLAIN, free_count)        \
   F(T, PLAIN, symbols) F(T, PLAIN, symbol_count) F(T, PLAIN, exprs) F(T, PLAIN, expr_count)    \
@@ -45,8 +46,9 @@
   F(T, OWN, dims) F(T, PLAIN, least) F(T, PLAIN, most)
 #define CONST_FIELDS(F, T)                                                                     \
   F(T, PLAIN, bytes) F(T, OWN, param) F(T, PLAIN, slot) F(T, PLAIN, unused)
-#define ORIGIN_FIELDS(F, T) F(T, TEXT, op) F(T, PLAIN, first) F(T, PLAIN, unused)
-#define CHECK_FIELDS(F, T) F(T, PLAIN, a) F(T, PLAIN, b) F(T, TEXT, op)
+#define ORIGIN_FIELDS(F, T)                                                                    \
+  F(T, TEXT, op) F(T, TEXT, place) F(T, PLAIN, first) F(T, PLAIN, unused)
+#define CHECK_FIELDS(F, T) F(T, PLAIN, a) F(T, PLAIN, b) F(T, TEXT, op) F(T, TEXT, place)
 // clang-format on
 
 #define SIZE(T, how, field) +SIZE_##how(T, field)

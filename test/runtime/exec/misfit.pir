@@ -4,8 +4,8 @@
 // RUN: not pir-run %s --input=x=2x3x8x8xf32=0 --input=y=3x3x8x8xf32=0 --pipeline=kernels 2>&1 | FileCheck %s --check-prefix=ADD
 // RUN: not pir-run %s --input=x=2x3x2x8xf32=0 --input=y=2x3x2x8xf32=0 2>&1 | FileCheck %s --check-prefix=POOL
 // RUN: not pir-run %s --input=x=2x3x2x8xf32=0 --input=y=2x3x2x8xf32=0 --pipeline=kernels 2>&1 | FileCheck %s --check-prefix=POOL
-// ADD: "pd_op.add": extents 2 and 3 do not fit together; the inputs are x [2,3,8,8], y [3,3,8,8]
-// POOL: "pd_op.pool2d": an extent would be -{{[0-9]+}}; the inputs are x [2,3,2,8], y [2,3,2,8]
+// ADD: "pd_op.add": extents 2 and 3 do not fit together (at misfit.pir:13:5); the inputs are x [2,3,8,8], y [3,3,8,8]
+// POOL: "pd_op.pool2d": an extent would be -{{[0-9]+}} (at misfit.pir:{{[0-9]+}}:5); the inputs are x [2,3,2,8], y [2,3,2,8]
 {
     (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[-1,3,-1,-1]} : () -> tensor<-1x3x-1x-1xf32>
     (%y) = "pd_op.data" () {dtype:float32,name:"y",place:Place(undefined:0),shape:[-1,3,-1,-1]} : () -> tensor<-1x3x-1x-1xf32>

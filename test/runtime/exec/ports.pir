@@ -17,7 +17,7 @@
 // BROADCAST: b: float32[2,3]
 // EMPTY: a: float32[0,3]
 // EMPTY-NEXT: []
-// MISFIT: error: "pd_op.add": extents 4 and 2 do not fit together; the inputs are x [4,3], y [2,3]
+// MISFIT: error: "pd_op.add": extents 4 and 2 do not fit together (at ports.pir:24:5); the inputs are x [4,3], y [2,3]
 {
     (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[-1,-1],stop_gradient:[true]} : () -> tensor<-1x-1xf32>
     (%1) = "pd_op.data" () {dtype:float32,name:"y",place:Place(undefined:0),shape:[-1,-1],stop_gradient:[true]} : () -> tensor<-1x-1xf32>
