@@ -45,14 +45,7 @@ begin "text tests"
 python3 "$llvm/build/utils/lit/lit.py" -q --no-progress-bar --param bin="$build/bin" --param llvm="$llvm" --param flags="${CFLAGS-}" \
   --num-shards="${SHARE#*/}" --run-shard=$((${SHARE%/*} + 1)) --xunit-xml-output "$log/lit.xml" "$here" >"$log/lit.log" 2>&1
 cat "$log/lit.log"
-python3 - "$log/lit.xml" >"$log/lit.sum" <<'END'
-import sys, xml.etree.ElementTree as E
-root = E.parse(sys.argv[1]).getroot()
-cases = list(root.iter("testcase"))
-bad = sum(1 for c in cases if c.find("failure") is not None)
-skip = sum(1 for c in cases if c.find("skipped") is not None)
-print(f"{len(cases) - bad - skip} passed, {bad} failed, {skip} skipped")
-END
+python3 "$here/suites/count.py" "$log/lit.xml" >"$log/lit.sum"
 last_counts "$log/lit.sum"; cat "$log/lit.sum"
 
 begin "C tests"
