@@ -1,4 +1,4 @@
-// Reverse-mode differentiation of a program (docs/explain/gradients.md): the state of one run,
+// Reverse-mode differentiation of a program (docs/steps/gradients.md): the state of one run,
 // shared by the files of this folder. The order of ops, and of the terms of sums, is that of
 // Paddle's `append_backward`, so that programs with gradients come out alike.
 #ifndef PIR_AUTODIFF_H
@@ -33,19 +33,18 @@ typedef struct diff_block {
   const struct diff_block *up;
   pir_op *at;         // new ops go in front of it
   pir_map gradients;  // of a value: its value_list of terms, not yet added
-  pir_map outside;    // of a value that the forward block hands out: the result outside
   pir_map copies;     // of a forward value: what stands for it in the backward block
-  pir_map arguments;  // of a gradient from outside: the argument that carries it
   int depth;          // of nested regions
 } diff_block;
 
 // ---- state.c
 // Whether no gradient flows into a value: it says stop_gradient, or the caller excludes it.
 bool diff_stops(const diff *d, const pir_value *value);
+// Whether a value says stop_gradient, or is as one that does; or, where the program says so of
+// others, does not say that it does not stop.
+bool diff_states_stop(const diff *d, const pir_value *value);
 // Returns the value that stands for a forward value in the backward block.
 pir_value *diff_copy(const diff_block *b, pir_value *value);
-// Returns the result outside of the region that an inner value becomes, or the value itself.
-pir_value *diff_outside(const diff_block *b, pir_value *value);
 // Adds a term to the gradient of a value.
 void diff_add(diff_block *b, pir_value *value, pir_value *term);
 // Forgets the terms of a value.
@@ -54,7 +53,7 @@ bool diff_has_terms(const diff_block *b, const pir_value *value);
 // Returns the gradient of a value: its only term, or the sum of all, which replaces them. NULL:
 // it has no term.
 pir_value *diff_sum(diff_block *b, pir_value *value);
-// Creates an op at the end of the backward block. An op without operands stops gradients.
+// Creates an op at the end of the backward block. It stops gradients if all its operands do.
 pir_op *diff_create(diff_block *b, const pir_op_spec *spec);
 // Makes a list of tensors.
 pir_value *diff_combine(diff_block *b, const value_list *members);
@@ -80,5 +79,9 @@ bool diff_writes_over(const pir_op *op);
 PIR_NODISCARD pir_status diff_op(diff_block *b, pir_op *op);
 // Does so for all ops of a list that is in inverse order.
 PIR_NODISCARD pir_status diff_ops(diff_block *b, const op_list *ops);
+
+// ---- control.c
+// Does so for a branch or a loop.
+PIR_NODISCARD pir_status diff_control(diff_block *b, pir_op *op);
 
 #endif

@@ -17,38 +17,28 @@ static bool stated_stop(const diff *d, const pir_value *value, int64_t *out_stop
   return attr && pir_attr_as_int(attr, out_stops);
 }
 
-bool diff_stops(const diff *d, const pir_value *value) {
+bool diff_states_stop(const diff *d, const pir_value *value) {
   int64_t stops;
-  if (pir_map_find(&d->stopped, value))
-    return true;
   if (stated_stop(d, value, &stops))
     return stops != 0;
   // The results of a loop state nothing: they are as the values with which it begins.
   const pir_op *op = pir_value_op(value);
   if (op && pir_op_is_loop(op) && pir_value_index(value) + 1 < pir_op_operands(op))
-    return diff_stops(d, pir_op_operand(op, pir_value_index(value) + 1));
+    return diff_states_stop(d, pir_op_operand(op, pir_value_index(value) + 1));
   return d->states_stops;
 }
 
-// ---- values that stand for others
-static pir_value *followed(const diff_block *b, pir_value *value, size_t map_at) {
-  for (const diff_block *at = b; at && value;) {
-    const pir_map *map = (const pir_map *)((const char *)at + map_at);
-    pir_value *next = pir_map_get(map, value);
-    if (next)
-      value = next, at = b;
-    else
-      at = at->up;
-  }
-  return value;
+bool diff_stops(const diff *d, const pir_value *value) {
+  return pir_map_find(&d->stopped, value) || diff_states_stop(d, value);
 }
 
 pir_value *diff_copy(const diff_block *b, pir_value *value) {
-  return followed(b, value, offsetof(diff_block, copies));
-}
-
-pir_value *diff_outside(const diff_block *b, pir_value *value) {
-  return followed(b, value, offsetof(diff_block, outside));
+  for (const diff_block *at = b; at; at = at->up) {
+    pir_value *copy = pir_map_get(&at->copies, value);
+    if (copy)
+      return copy;
+  }
+  return value;
 }
 
 // ---- terms
@@ -107,8 +97,6 @@ pir_value *diff_sum(diff_block *b, pir_value *value) {
   if (!diff_has_terms(b, value))
     return NULL;
   value_list *terms = own_terms(b, value);
-  for (size_t i = 0; i < terms->count; i++)
-    terms->items[i] = followed(b, terms->items[i], offsetof(diff_block, arguments));
   if (terms->count > 1) {
     terms->items[0] = add_terms(b, terms);
     terms->count = 1;
@@ -117,14 +105,26 @@ pir_value *diff_sum(diff_block *b, pir_value *value) {
 }
 
 // ---- ops
+static void state_stops(const diff *d, pir_op *op) {
+  PIR_VEC(const pir_attr *) each = {0};
+  // Paddle states nothing for an op that only writes in place.
+  bool writes_only = pir_op_has(op, PIR_INPLACE) && !pir_op_def(op)->base, stops = true;
+  if (!d->states_stops || writes_only || !pir_op_results(op))
+    return;
+  for (size_t i = 0; i < pir_op_operands(op); i++)
+    stops &= !pir_op_operand(op, i) || diff_states_stop(d, pir_op_operand(op, i));
+  for (size_t i = 0; i < pir_op_results(op); i++)
+    pir_vec_push(d->arena, &each, pir_attr_bool(d->ctx, stops));
+  pir_op_set_attr(op, d->stop_gradient, pir_attr_array(d->ctx, each.items, each.count));
+}
+
 pir_op *diff_create(diff_block *b, const pir_op_spec *spec) {
   diff *d = b->d;
   pir_op_spec placed = *spec;
   if (!placed.loc)
     placed.loc = pir_op_loc(b->at);
   pir_op *op = pir_rewriter_create(d->run->rewriter, b->at, &placed);
-  if (d->states_stops && !pir_op_operands(op) && pir_op_results(op) == 1)
-    pir_op_set_attr(op, d->stop_gradient, pir_attr_flag(d->ctx, true));
+  state_stops(d, op);
   pir_vec_push(d->arena, &d->made, op);
   return op;
 }

@@ -44,11 +44,11 @@ static bool flows_to(const diff *d, const pir_value *value) {
 }
 
 static bool flows_from(const diff_block *b, pir_value *result) {
-  if (diff_has_terms(b, diff_outside(b, result)))
+  if (diff_has_terms(b, result))
     return true;
   const pir_op *split = split_of(result);
   for (size_t i = 0; split && i < pir_op_results(split); i++)
-    if (diff_has_terms(b, diff_outside(b, pir_op_result(split, i))))
+    if (diff_has_terms(b, pir_op_result(split, i)))
       return true;
   return false;
 }
@@ -59,10 +59,10 @@ static bool sum_results(diff_block *b, const pir_op *op) {
   for (size_t i = 0; i < pir_op_results(op); i++) {
     pir_value *result = pir_op_result(op, i);
     any |= flows_from(b, result);
-    diff_sum(b, diff_outside(b, result));
+    diff_sum(b, result);
     const pir_op *split = split_of(result);
     for (size_t k = 0; split && k < pir_op_results(split); k++)
-      diff_sum(b, diff_outside(b, pir_op_result(split, k)));
+      diff_sum(b, pir_op_result(split, k));
   }
   return any;
 }
@@ -84,7 +84,7 @@ static pir_value *given_result(diff_block *b, pir_value *result) {
 }
 
 static pir_value *gradient_or_zeros(diff_block *b, pir_value *value) {
-  pir_value *sum = diff_sum(b, diff_outside(b, value));
+  pir_value *sum = diff_sum(b, value);
   return sum ? sum : diff_full_like(b, diff_copy(b, value), 0);
 }
 
@@ -92,7 +92,7 @@ static pir_value *given_gradient(diff_block *b, pir_value *result) {
   const pir_type *type = pir_value_type(result);
   const pir_op *split = split_of(result);
   if (!type || (!split && !pir_type_is_tensor(type)))
-    return diff_sum(b, diff_outside(b, result));
+    return diff_sum(b, result);
   if (!split)
     return gradient_or_zeros(b, result);
   value_list members = {0};
@@ -221,11 +221,10 @@ pir_status diff_op(diff_block *b, pir_op *op) {
   if (pir_op_has(op, PIR_STRUCTURAL))
     return PIR_OK;
   bool any = sum_results(b, op);
+  if (any && pir_op_regions(op))
+    return diff_control(b, op);
   if (!any || !pir_op_operands(op) || pir_op_has(op, PIR_FLAT))
     return PIR_OK;
-  if (pir_op_regions(op))
-    return pir_report_op(op, PIR_UNSUPPORTED, PIR_ERROR,
-                         "unsupported: gradients through regions");
   o.block = pir_grad_choose(op, b->d->facts);
   if (o.block < 0)
     return some_operand_flows(b, op) ? not_differentiable(op) : PIR_OK;

@@ -1,0 +1,362 @@
+// Gradients through branches and loops. What a region computes goes onto a stack, and the
+// region that computes the gradients takes it from there: in the order in which a loop ran
+// backwards.
+//
+// A branch has a gradient op with the same condition, whose results are the gradients of the
+// values from outside. They include what other ops added before, so the terms of these values
+// begin anew. A loop has one that runs as long as the stack holds something; its variables are
+// the gradients of the loop's variables, and those of the values from outside, which add up.
+#include "autodiff.h"
+
+#include <effects.h>
+#include <pir/compiler/dialect/cf.h>
+#include <string.h>
+
+enum { MOST_DEPTH = 64 };
+
+typedef struct pipe {
+  pir_op *stack, *push, *pop;
+  value_list pushed;
+} pipe;
+
+// ---- creation. Facts of an op with regions are derived when the regions are there.
+static pir_op *create_with_regions(diff_block *b, const pir_op_spec *spec) {
+  pir_builder builder = pir_builder_before(b->at);
+  pir_op *op = pir_build(&builder, spec);
+  pir_vec_push(b->d->arena, &b->d->made, op);
+  for (size_t i = 0; i < spec->region_count; i++)
+    pir_region_append_block(pir_op_region(op, i));
+  return op;
+}
+
+static const pir_attr *stops_of(diff *d, const value_list *values) {
+  PIR_VEC(const pir_attr *) each = {0};
+  for (size_t i = 0; i < values->count; i++)
+    pir_vec_push(
+        d->arena, &each,
+        pir_attr_bool(d->ctx, !values->items[i] || diff_states_stop(d, values->items[i])));
+  return pir_attr_array(d->ctx, each.items, each.count);
+}
+
+static pir_op *begin_block(diff *d, pir_block *block) {
+  pir_op *end = pir_op_create(d->ctx, &(pir_op_spec){.def = pir_context_op(d->ctx, CF_YIELD)});
+  pir_block_append(block, end);
+  return end;
+}
+
+// Ends the block, in place of the op that marked its end.
+static void end_block(diff_block *b, const value_list *values) {
+  pir_builder builder = pir_builder_before(b->at);
+  pir_build(&builder, &(pir_op_spec){.def = pir_context_op(b->d->ctx, CF_YIELD),
+                                     .operands = values->items,
+                                     .operand_count = values->count});
+  pir_op_erase(b->at);
+}
+
+static pir_value *has_elements(diff_block *b, const pipe *p) {
+  pir_value *stack = pir_op_result(p->stack, CF_STACK_CREATE_OUT_STACK);
+  const int64_t shape[] = {1};
+  const pir_type *type = pir_type_tensor(b->d->ctx, PIR_BOOL, (pir_shape){shape, 1});
+  pir_op_spec spec = {.def = pir_context_op(b->d->ctx, CF_HAS_ELEMENTS),
+                      .operands = &stack,
+                      .operand_count = 1,
+                      .result_types = &type,
+                      .result_count = 1};
+  return pir_op_result(diff_create(b, &spec), 0);
+}
+
+// ---- the pipe between a region and that of its gradient
+static void lay_stack(diff *d, pipe *p) {
+  const pir_type *types[] = {pir_type_marker(d->ctx, PIR_TYPE_STACK),
+                             pir_type_marker(d->ctx, PIR_TYPE_INLET),
+                             pir_type_marker(d->ctx, PIR_TYPE_OUTLET)};
+  pir_op_spec spec = {
+      .def = pir_context_op(d->ctx, CF_STACK_CREATE), .result_types = types, .result_count = 3};
+  pir_builder front = pir_builder_before(pir_block_first(pir_program_block(d->run->program)));
+  p->stack = pir_build(&front, &spec);
+}
+
+static void push_all(diff *d, pipe *p, pir_block *body) {
+  value_list operands = {0};
+  pir_op *last = pir_block_last(body);
+  for (size_t i = 0; i < pir_block_arguments(body); i++)
+    pir_vec_push(d->arena, &p->pushed, pir_block_argument(body, i));
+  for (const pir_op *op = pir_block_first(body); op != last; op = pir_op_next(op))
+    for (size_t i = 0; i < pir_op_results(op); i++)
+      if (pir_value_type(pir_op_result(op, i)))
+        pir_vec_push(d->arena, &p->pushed, pir_op_result(op, i));
+  pir_vec_push(d->arena, &operands, pir_op_result(p->stack, CF_STACK_CREATE_OUT_INLET));
+  for (size_t i = 0; i < p->pushed.count; i++)
+    pir_vec_push(d->arena, &operands, p->pushed.items[i]);
+  pir_op_spec spec = {.def = pir_context_op(d->ctx, CF_TUPLE_PUSH),
+                      .operands = operands.items,
+                      .operand_count = operands.count};
+  p->push = pir_rewriter_create(d->run->rewriter, last, &spec);
+}
+
+static void pop_all(diff_block *b, pipe *p) {
+  diff *d = b->d;
+  PIR_VEC(const pir_type *) types = {0};
+  for (size_t i = 0; i < p->pushed.count; i++)
+    pir_vec_push(d->arena, &types, pir_value_type(p->pushed.items[i]));
+  pir_value *outlet = pir_op_result(p->stack, CF_STACK_CREATE_OUT_OUTLET);
+  pir_op_spec spec = {.def = pir_context_op(d->ctx, CF_TUPLE_POP),
+                      .operands = &outlet,
+                      .operand_count = 1,
+                      .result_types = types.items,
+                      .result_count = types.count};
+  p->pop = diff_create(b, &spec);
+  if (d->states_stops)
+    pir_op_set_attr(p->pop, d->stop_gradient, stops_of(d, &p->pushed));
+  for (size_t i = 0; i < p->pushed.count; i++)
+    pir_map_put(d->arena, &b->copies, p->pushed.items[i],
+                (uint64_t)(uintptr_t)pir_op_result(p->pop, i));
+}
+
+static void forget_made(diff *d, const pir_op *op) {
+  for (size_t i = d->made.count; i-- > 0;)
+    if (d->made.items[i] == op) {
+      memmove(d->made.items + i, d->made.items + i + 1,
+              (d->made.count - i - 1) * sizeof *d->made.items);
+      d->made.count--;
+      return;
+    }
+}
+
+// Takes out a pipe from which nothing is read.
+static void remove_unused(diff *d, const pipe *p) {
+  if (!pir_op_unused(p->pop))
+    return;
+  forget_made(d, p->pop);
+  pir_rewriter_erase(d->run->rewriter, p->pop);
+  pir_rewriter_erase(d->run->rewriter, p->push);
+  pir_rewriter_erase(d->run->rewriter, p->stack);
+}
+
+// ---- a region
+static diff_block inner_block(diff_block *b, pir_block *block) {
+  return (diff_block){
+      .d = b->d, .up = b, .at = begin_block(b->d, block), .depth = b->depth + 1};
+}
+
+// Adds the gradients of the ops of a forward region to `b`. The values that the region hands
+// out, but for the first `skipped`, are the results of `op`, whose gradients are theirs.
+static pir_status diff_region(diff_block *b, pir_op *op, pir_block *body, const pipe *p,
+                              size_t skipped) {
+  op_list ops = {0}, order = {0};
+  const pir_op *last = pir_block_last(body);
+  for (size_t i = skipped; i < pir_op_operands(last); i++)
+    diff_add(b, pir_op_operand(last, i), diff_sum(b, pir_op_result(op, i - skipped)));
+  for (pir_op *at = pir_block_first(body); at != last; at = pir_op_next(at))
+    if (at != p->push)
+      pir_vec_push(b->d->arena, &ops, at);
+  diff_inverse_order(b->d, &ops, &order);
+  return diff_ops(b, &order);
+}
+
+static pir_value *sum_or_zeros(diff_block *b, pir_value *value) {
+  pir_value *sum = diff_sum(b, value);
+  return sum ? sum : diff_full_like(b, diff_copy(b, value), 0);
+}
+
+static pir_status check_region(const diff_block *b, const pir_op *op, size_t region,
+                               pir_block **out_body) {
+  *out_body = pir_op_body(op, region);
+  if (!*out_body)
+    return pir_error(op, "expects regions of one block that end with a terminator");
+  if (b->depth >= MOST_DEPTH)
+    return pir_report_op(op, PIR_UNSUPPORTED, PIR_ERROR,
+                         "unsupported: gradients through more than %d nested regions",
+                         MOST_DEPTH);
+  return PIR_OK;
+}
+
+static void wanted_of(const diff *d, const value_list *read, size_t from, value_list *out) {
+  for (size_t i = from; i < read->count; i++) {
+    const pir_type *type = read->items[i] ? pir_value_type(read->items[i]) : NULL;
+    if (type && pir_type_is_tensor(type) && !diff_stops(d, read->items[i]))
+      pir_vec_push(d->arena, out, read->items[i]);
+  }
+}
+
+// ---- a branch
+static pir_op *create_branch(diff_block *b, const pir_op *op, const value_list *wanted) {
+  PIR_VEC(const pir_type *) types = {0};
+  for (size_t i = 0; i < wanted->count; i++)
+    pir_vec_push(b->d->arena, &types, pir_value_type(wanted->items[i]));
+  pir_value *condition = diff_copy(b, pir_op_operand(op, 0));
+  pir_op_spec spec = {.def = pir_op_def(op),
+                      .loc = pir_op_loc(op),
+                      .operands = &condition,
+                      .operand_count = 1,
+                      .result_types = types.items,
+                      .result_count = types.count,
+                      .region_count = 2};
+  return create_with_regions(b, &spec);
+}
+
+static pir_status diff_side(diff_block *b, pir_op *op, pir_op *gradient, size_t region, pipe *p,
+                            const value_list *wanted) {
+  pir_block *body = pir_op_body(op, region);
+  value_list gradients = {0};
+  diff_block in = inner_block(b, pir_region_first(pir_op_region(gradient, region)));
+  push_all(b->d, p, body);
+  pop_all(&in, p);
+  PIR_TRY(diff_region(&in, op, body, p, 0));
+  for (size_t i = 0; i < wanted->count; i++)
+    pir_vec_push(b->d->arena, &gradients, sum_or_zeros(&in, wanted->items[i]));
+  end_block(&in, &gradients);
+  remove_unused(b->d, p);
+  return PIR_OK;
+}
+
+static pir_status diff_branch(diff_block *b, pir_op *op) {
+  diff *d = b->d;
+  value_list read = {0}, wanted = {0};
+  pipe pipes[2] = {{0}};
+  pir_block *body;
+  diff_inputs(d, op, &read);
+  wanted_of(d, &read, 1, &wanted);
+  if (!wanted.count)
+    return PIR_OK;
+  for (size_t i = 0; i < 2; i++)
+    PIR_TRY(check_region(b, op, i, &body));
+  for (size_t i = 0; i < 2; i++)
+    lay_stack(d, &pipes[i]);
+  pir_op *gradient = create_branch(b, op, &wanted);
+  for (size_t i = 0; i < 2; i++)
+    PIR_TRY(diff_side(b, op, gradient, i, &pipes[i], &wanted));
+  if (d->states_stops) {
+    const pir_op *ends[] = {pir_block_last(pir_op_body(gradient, 0)),
+                            pir_block_last(pir_op_body(gradient, 1))};
+    value_list flowing = {0};
+    for (size_t i = 0; i < wanted.count; i++)
+      pir_vec_push(d->arena, &flowing,
+                   diff_states_stop(d, pir_op_operand(ends[0], i))
+                       ? pir_op_operand(ends[1], i)
+                       : pir_op_operand(ends[0], i));
+    pir_op_set_attr(gradient, d->stop_gradient, stops_of(d, &flowing));
+  }
+  for (size_t i = 0; i < wanted.count; i++) {
+    diff_clear(b, wanted.items[i]);
+    diff_add(b, wanted.items[i], pir_op_result(gradient, i));
+  }
+  return pir_facts_update(d->facts, gradient);
+}
+
+// ---- a loop
+typedef struct loop_diff {
+  diff_block *b;
+  pir_op *op, *gradient;
+  pir_block *body;
+  pipe p;
+  value_list results;   // whose gradients the loop carries
+  value_list outer;     // values from outside, whose gradients add up
+  value_list operands;  // of the gradient loop
+} loop_diff;
+
+static void list_carried(loop_diff *l) {
+  diff *d = l->b->d;
+  value_list read = {0}, from_outside = {0};
+  diff_inputs(d, l->op, &read);
+  for (size_t i = pir_op_operands(l->op); i < read.count; i++)
+    pir_vec_push(d->arena, &from_outside, read.items[i]);
+  wanted_of(d, &from_outside, 0, &l->outer);
+  for (size_t i = 0; i < pir_op_results(l->op); i++) {
+    pir_value *result = pir_op_result(l->op, i);
+    const pir_type *type = pir_value_type(result);
+    if (!type || !pir_type_is_tensor(type) || !pir_dtype_is_float(pir_type_dtype(type)))
+      continue;
+    if (!diff_has_terms(l->b, result))
+      diff_add(l->b, result, diff_full_like(l->b, diff_copy(l->b, result), 0));
+    if (!diff_stops(d, pir_op_operand(l->op, i + 1)))
+      pir_vec_push(d->arena, &l->results, result);
+  }
+}
+
+static void create_loop(loop_diff *l) {
+  diff *d = l->b->d;
+  PIR_VEC(const pir_type *) types = {0};
+  const value_list *lists[] = {&l->results, &l->outer};
+  pir_vec_push(d->arena, &l->operands, NULL);
+  for (size_t k = 0; k < 2; k++)
+    for (size_t i = 0; i < lists[k]->count; i++) {
+      pir_value *value = lists[k]->items[i];
+      pir_vec_push(d->arena, &l->operands, sum_or_zeros(l->b, value));
+      pir_vec_push(d->arena, &types, pir_value_type(value));
+    }
+  l->operands.items[0] = has_elements(l->b, &l->p);
+  pir_op_spec spec = {.def = pir_op_def(l->op),
+                      .loc = pir_op_loc(l->op),
+                      .operands = l->operands.items,
+                      .operand_count = l->operands.count,
+                      .result_types = types.items,
+                      .result_count = types.count,
+                      .region_count = 1};
+  l->gradient = create_with_regions(l->b, &spec);
+}
+
+// Makes an argument the only term of the gradient of a value inside of the loop.
+static void carry(diff_block *in, pir_block *block, pir_value *value) {
+  pir_value *argument = pir_block_add_argument(block, pir_value_type(value));
+  if (in->d->states_stops)
+    pir_block_argument_set_attr(argument, in->d->stop_gradient,
+                                pir_attr_bool(in->d->ctx, false));
+  diff_clear(in, value);
+  diff_add(in, value, argument);
+}
+
+static pir_status fill_loop(loop_diff *l) {
+  diff *d = l->b->d;
+  value_list gradients = {0};
+  pir_block *block = pir_region_first(pir_op_region(l->gradient, 0));
+  diff_block in = inner_block(l->b, block);
+  for (size_t i = 0; i < l->results.count; i++)
+    carry(&in, block, l->results.items[i]);
+  for (size_t i = 0; i < l->outer.count; i++)
+    carry(&in, block, l->outer.items[i]);
+  push_all(d, &l->p, l->body);
+  pop_all(&in, &l->p);
+  PIR_TRY(diff_region(&in, l->op, l->body, &l->p, 1));
+  pir_vec_push(d->arena, &gradients, has_elements(&in, &l->p));
+  for (size_t i = 0; i < l->results.count; i++)
+    pir_vec_push(
+        d->arena, &gradients,
+        sum_or_zeros(&in, pir_block_argument(l->body, pir_value_index(l->results.items[i]))));
+  for (size_t i = 0; i < l->outer.count; i++)
+    pir_vec_push(d->arena, &gradients, sum_or_zeros(&in, l->outer.items[i]));
+  end_block(&in, &gradients);
+  return PIR_OK;
+}
+
+static pir_status diff_loop(diff_block *b, pir_op *op) {
+  loop_diff l = {.b = b, .op = op, .body = pir_loop_body(op)};
+  size_t before = b->d->made.count;
+  if (!l.body)
+    return pir_error(op, "expects as many operands, arguments and values as results");
+  PIR_TRY(check_region(b, op, 0, &l.body));
+  list_carried(&l);
+  lay_stack(b->d, &l.p);
+  create_loop(&l);
+  PIR_TRY(fill_loop(&l));
+  for (size_t i = 0; i < l.outer.count; i++)
+    diff_clear(b, l.outer.items[i]);
+  b->d->terms.count = 0;
+  for (size_t i = 0; i + 1 < l.operands.count; i++) {
+    bool outer = i >= l.results.count;
+    pir_value *of = outer ? l.outer.items[i - l.results.count]
+                          : pir_op_operand(op, pir_value_index(l.results.items[i]) + 1);
+    diff_add(b, of, pir_op_result(l.gradient, i));
+  }
+  diff_erase_unused(b->d, before, &b->d->terms);
+  return pir_facts_update(b->d->facts, l.gradient);
+}
+
+pir_status diff_control(diff_block *b, pir_op *op) {
+  if (pir_op_is_choice(op))
+    return diff_branch(b, op);
+  if (pir_op_is_loop(op))
+    return diff_loop(b, op);
+  return pir_report_op(op, PIR_UNSUPPORTED, PIR_ERROR,
+                       "unsupported: gradients through a region of this op");
+}
