@@ -283,6 +283,7 @@ static const pir_attr *number_attr(pir_context *ctx, uint8_t kind, double f, int
     case PIR_ATTR_F64: return pir_attr_float(ctx, (pir_attr_kind)kind, f);
     case PIR_ATTR_SCALAR: return pir_attr_float(ctx, PIR_ATTR_F32, f);
     case PIR_ATTR_DTYPE: return pir_attr_dtype(ctx, (pir_dtype)i);
+    case PIR_ATTR_PLACE: return pir_attr_place(ctx, (pir_place){.kind = (int)i});
     case PIR_ATTR_I32:
     case PIR_ATTR_I64: return pir_attr_int(ctx, (pir_attr_kind)kind, i);
     default: return NULL;
@@ -462,13 +463,35 @@ pir_status pir_lower_expand(pir_op *op, int alternative, pir_facts *facts,
 }
 
 // ---- gradients
-int pir_grad_choose(const pir_op *op, pir_facts *facts) {
+// The expressions of a gradient ask for its values as if they were operands.
+static pir_status grad_question(pir_facts *facts, const pir_op *op, pir_value *const *given,
+                                pir_infer *out) {
+  const pir_opdef *def = pir_op_meaning(op);
+  size_t operands = def->operand_count, results = def->result_count;
+  PIR_TRY(facts_question(facts, op, NULL, 0, out));
+  size_t count = operands + 2 * results;
+  const pir_fact **all = out->alloc(out->user, count * sizeof *all);
+  for (size_t i = 0; i < count; i++) {
+    all[i] = given[i] ? pir_facts_of(facts, given[i]) : NULL;
+    if (i < operands && i < out->operand_count && all[i] && out->operands[i]->members)
+      all[i] = out->operands[i];
+  }
+  out->operands = all;
+  out->operand_count = count;
+  return PIR_OK;
+}
+
+int pir_grad_choose(const pir_op *op, pir_facts *facts, bool primitive,
+                    pir_value *const *given) {
   const pir_opdef *def = pir_op_meaning(op);
   pir_infer infer;
-  if (!def->grad_count || facts_question(facts, op, NULL, 0, &infer))
+  if (!def->grad_count || grad_question(facts, op, given, &infer))
     return -1;
-  const pir_lower *l = infer_choose_block(&infer, def->grad, def->grad_count);
-  return l ? (int)(l - def->grad) : -1;
+  for (int sort = primitive; sort >= 0; sort--)
+    for (int i = 0; i < def->grad_count; i++)
+      if (def->grad[i].primitive == (sort == 1) && infer_choose_block(&infer, &def->grad[i], 1))
+        return i;
+  return -1;
 }
 
 pir_status pir_grad_expand(pir_op *op, int alternative, pir_facts *facts,
@@ -480,7 +503,7 @@ pir_status pir_grad_expand(pir_op *op, int alternative, pir_facts *facts,
   if (alternative < 0 || alternative >= def->grad_count || given_count > PIR_LOWER_VALUES_MOST)
     return PIR_INTERNAL;
   x.l = &def->grad[alternative];
-  PIR_TRY(facts_question(facts, op, NULL, 0, &x.infer));
+  PIR_TRY(grad_question(facts, op, given, &x.infer));
   for (; x.count < given_count; x.count++)
     x.values[x.count] = given[x.count];
   PIR_TRY(expand_steps(&x));

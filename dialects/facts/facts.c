@@ -484,6 +484,24 @@ pir_status pir_facts_update(pir_facts *facts, const pir_op *op) {
   return pir_context_enter(pir_op_context(op), update_facts, &call);
 }
 
+typedef struct state_call {
+  pir_facts *facts;
+  pir_value *value;
+} state_call;
+
+static pir_status state_type(void *user) {
+  const state_call *call = user;
+  pir_infer infer = {.dims = call->facts->dims, .alloc = facts_alloc, .user = call->facts};
+  set_fact(call->facts, call->value, fact_of_type(&infer, pir_value_type(call->value)));
+  return PIR_OK;
+}
+
+pir_status pir_facts_state_type(pir_facts *facts, pir_value *value) {
+  state_call call = {facts, value};
+  const pir_op *op = pir_block_parent_op(pir_value_block(value));
+  return pir_context_enter(pir_op_context(op), state_type, &call);
+}
+
 // ---- the whole
 typedef struct create_call {
   const pir_program *program;

@@ -58,7 +58,7 @@ void ops_add_shape(parser *p, source_loc loc, names results, clause c);
 void ops_add_requirement(parser *p, source_loc loc, clause c);
 void ops_add_variable(parser *p, source_loc loc, const char *name, expr *extent);
 void ops_begin_lower(parser *p, source_loc loc);
-void ops_begin_grad(parser *p, source_loc loc);
+void ops_begin_grad(parser *p, source_loc loc, const char *kind);  // NULL, or "prim"
 lower *ops_open_block(const parser *p);  // the block that was begun last
 void ops_add_step(parser *p, step s);
 step ops_take_step(parser *p, source_loc loc, const char *op_name, expr *args,

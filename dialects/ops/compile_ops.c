@@ -430,6 +430,9 @@ static pir_lower_attr compile_step_attr(compiler *co, lower_code *out, const nam
     to.first = (int16_t)out->item_count;
     compile_items(co, out, e->a);
     to.count = (int16_t)(out->item_count - to.first);
+  } else if (kind == PIR_ATTR_PLACE && e->kind == EXPR_NAME) {
+    to.kind = PIR_LOWER_INT;
+    to.node = ops_index_const(co, !strcmp(e->name, "cpu"));
   } else if (kind == PIR_ATTR_DTYPE) {
     to.kind = PIR_LOWER_DTYPE;
     to.node = ops_index(co, e, NULL);
@@ -503,7 +506,7 @@ static void name_operands(compiler *co, numbering *n) {
 }
 
 static lower_code compile_steps(compiler *co, const lower *l, numbering *n) {
-  lower_code out = {.when = -1};
+  lower_code out = {.when = -1, .primitive = l->primitive};
   out.when = ops_index(co, l->when, NULL);
   for (int i = 0; i < l->step_count; i++) {
     pir_lower_step compiled = compile_step(co, &out, n, &l->steps[i]);
@@ -539,26 +542,47 @@ static lower_code compile_lower(compiler *co, const lower *l) {
   return out;
 }
 
-// The values of a gradient are the operands, the results and the gradients of the results; then
-// what the steps make. `x_grad` is the gradient of operand x.
+// What a gradient may name: the operands, the results and the gradients of the results, all as
+// operands.
+static op values_of_gradient(const op *o) {
+  ops_reading *in = o->loc.file->in;
+  op all = *o;
+  all.operands = NULL;
+  all.operand_count = all.result_count = 0;
+  for (int i = 0; i < o->operand_count; i++)
+    APPEND(in, all.operands, all.operand_count, o->operands[i]);
+  for (int k = 0; k < 2; k++)
+    for (int i = 0; i < o->result_count; i++) {
+      const result *r = &o->results[i];
+      bool list = r->flags & PIR_RESULT_VARIADIC;
+      operand value = {.name = k ? ops_format(in, "%s_grad", r->name) : r->name,
+                       .loc = r->loc,
+                       .flags = list ? PIR_OPERAND_VARIADIC : 0,
+                       .dtypes = r->dtypes,
+                       .same = r->same,
+                       .same_as = -1};
+      APPEND(in, all.operands, all.operand_count, value);
+    }
+  return all;
+}
+
+// `x_grad` of a step is the gradient of operand x.
 static lower_code compile_grad(compiler *co, const lower *l) {
   const op *o = co->o;
+  op all = values_of_gradient(o);
   numbering n = {.in = co->d->in};
-  co->c = NULL;
-  name_operands(co, &n);
-  for (int k = 0; k < 2; k++)
-    for (int i = 0; i < o->result_count; i++)
-      name_value(&n,
-                 k ? ops_format(co->d->in, "%s_grad", o->results[i].name) : o->results[i].name,
-                 o->results[i].flags & PIR_RESULT_VARIADIC ? SORT_LIST : SORT_TENSOR);
-  int given = n.count, count = 0;
-  co->in_grad = true;
-  lower_code out = compile_steps(co, l, &n);
+  int count = 0;
   bool any = false;
+  co->c = NULL;
+  co->o = &all;
+  co->in_grad = true;
+  name_operands(co, &n);
+  lower_code out = compile_steps(co, l, &n);
+  co->o = o;
   for (int i = 0; i < o->operand_count; i++) {
     const char *name = ops_format(co->d->in, "%s_grad", o->operands[i].name);
     int number = -1;
-    for (int v = n.count - 1; v >= given && number < 0; v--)
+    for (int v = n.count - 1; v >= all.operand_count && number < 0; v--)
       if (!strcmp(n.names[v], name))
         number = v;
     any |= number >= 0;

@@ -141,7 +141,8 @@ part: OPERAND marked_names ':' operand_type literal_default { ops_add_operands(p
   | REQUIRE expr                             { ops_add_requirement(p, @2, (clause){.guard = $2}); }
   | REQUIRE EACH IDENT '<' expr ':' expr
     { @2.end_column = @7.end_column, ops_add_requirement(p, @2, (clause){.each = $3, .rank = $5, .extent = $7}); }
-  | GRAD                                     { ops_begin_grad(p, @1); } lower_when '{' steps '}'
+  | GRAD                                     { ops_begin_grad(p, @1, NULL); } lower_when '{' steps '}'
+  | GRAD IDENT                               { ops_begin_grad(p, @1, $2); } lower_when '{' steps '}'
   | GRAD NULL_ TEXT                          { p->current->no_grad = $3; }
   | LOWER                                    { ops_begin_lower(p, @1); } lower_when '{' steps '}' ;
 pairs: pair | pairs ',' pair ;

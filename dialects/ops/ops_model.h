@@ -150,6 +150,7 @@ typedef struct named_expr {
 
 typedef struct lower {
   source_loc loc;
+  bool primitive;  // a gradient in primitive ops
   expr *when;
   step *steps;
   int step_count;
@@ -208,13 +209,12 @@ typedef struct op {
   lower *lowers;
   lower *grads;  // blocks that compute the gradients of operands
   int lower_count, inherited_lowers, grad_count, inherited_grads;
-  const char *no_grad;  // why the op has no gradient
+  const char *no_grad, *declared;  // why the op has no gradient, or no meaning
   pair *pairs;
   int pair_count;
   legacy *legacies;
   int legacy_count;
   const char *hook_infer, *hook_verify, *hook_expand, *hook_demand, *kernel;
-  const char *declared;  // why the op has no meaning
   int regions;
   int form;                 // pir_op_form
   int number, twin_number;  // by the list of numbers
@@ -261,7 +261,7 @@ typedef struct dialect {
 
 // ---- compiled clauses and lower blocks of one op; the tables share one array of nodes
 typedef struct lower_code {
-  int16_t when;
+  int16_t when, primitive;
   pir_lower_step *steps;
   pir_lower_arg *args;
   pir_lower_attr *attrs;

@@ -114,7 +114,10 @@ static void take_results(const op *o, const op *gradient, step *s) {
 }
 
 void ops_pair_gradient(const dialect *d, op *o) {
-  if (o->grad_count || o->no_grad)
+  for (int i = 0; i < o->grad_count; i++)
+    if (!o->grads[i].primitive)
+      return;
+  if (o->no_grad)
     return;
   const op *gradient = find_op(d, gradient_name(d->in, o->name));
   if (!gradient)

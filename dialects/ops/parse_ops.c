@@ -648,10 +648,13 @@ lower *ops_open_block(const parser *p) {
   return p->in_grad ? &o->grads[o->grad_count - 1] : &o->lowers[o->lower_count - 1];
 }
 
-void ops_begin_grad(parser *p, source_loc loc) {
+void ops_begin_grad(parser *p, source_loc loc, const char *kind) {
+  lower block = {.loc = loc, .primitive = kind != NULL};
   p->in_grad = true;
+  if (kind && strcmp(kind, "prim") != 0)
+    ops_error(loc, "a gradient is 'grad', or 'grad prim' in primitive ops");
   if (!is_full(loc, p->current->grad_count))
-    APPEND(p->d->in, p->current->grads, p->current->grad_count, (lower){.loc = loc});
+    APPEND(p->d->in, p->current->grads, p->current->grad_count, block);
 }
 
 void ops_begin_lower(parser *p, source_loc loc) {

@@ -163,6 +163,7 @@ static const pir_lower *blocks_of(table_maker *m, const code *c, const lower_cod
     for (int k = 0; k < l->step_count; k++)
       l->steps[k].def = step_target(m, l->steps[k].op);
     to[i] = (pir_lower){.when = l->when,
+                        .primitive = l->primitive,
                         .step_count = (uint16_t)l->step_count,
                         .steps = l->steps,
                         .args = l->args,

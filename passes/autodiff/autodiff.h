@@ -18,6 +18,7 @@ typedef struct diff {
   pir_arena *arena;
   pir_facts *facts;
   pir_name *stop_gradient;
+  bool primitive;     // gradients in primitive ops, where declared
   bool states_stops;  // some op of the program states stop_gradient
   pir_map stopped;    // values that the caller excludes
   op_list made;       // ops of the backward program, in order

@@ -7,6 +7,7 @@
 //   wrt=X|Y      the values whose gradients are wanted; without it every parameter that may be
 //                trained
 //   no_grad=X|Y  values to which no gradient flows, besides those that say stop_gradient
+//   prim         primitive ops, where an op declares its gradient in them
 //   fetch=false  the values and the gradients are not made outputs, called fetch0, fetch1, ..
 // As Paddle's append_backward does it. A failure leaves ops behind, and ends the run. O(ops and
 // operands).
@@ -202,6 +203,7 @@ static pir_status add_backward(backward *w, diff_block *b) {
 pir_status pir_pass_backward(pir_pass_run *run) {
   backward w = {.d = {.run = run, .ctx = pir_program_context(run->program)}};
   w.d.arena = pir_context_arena(w.d.ctx);
+  w.d.primitive = pir_run_option_bool(run, "prim", false);
   w.d.stop_gradient = pir_name_get(w.d.ctx, PIR_STR("stop_gradient"));
   pir_walk(pir_program_module(run->program), PIR_PRE_ORDER, note_stop, &w.d);
   PIR_TRY(find_all(&w));

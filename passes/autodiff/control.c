@@ -304,6 +304,9 @@ static void carry(diff_block *in, pir_block *block, pir_value *value) {
                                 pir_attr_bool(in->d->ctx, false));
   diff_clear(in, value);
   diff_add(in, value, argument);
+  pir_status status = pir_facts_state_type(in->d->facts, argument);
+  if (status && !in->d->status)
+    in->d->status = status;
 }
 
 static pir_status fill_loop(loop_diff *l) {

@@ -109,12 +109,16 @@ static void state_stops(const diff *d, pir_op *op) {
   PIR_VEC(const pir_attr *) each = {0};
   // Paddle states nothing for an op that only writes in place.
   bool writes_only = pir_op_has(op, PIR_INPLACE) && !pir_op_def(op)->base, stops = true;
+  // No gradient flows through truth values.
+  const pir_opdef *def = pir_op_meaning(op);
+  bool truth =
+      pir_op_has(op, PIR_FLAT) && def->result_count && def->results[0].dtype == PIR_BOOL;
   if (!d->states_stops || writes_only || !pir_op_results(op))
     return;
   for (size_t i = 0; i < pir_op_operands(op); i++)
     stops &= !pir_op_operand(op, i) || diff_states_stop(d, pir_op_operand(op, i));
   for (size_t i = 0; i < pir_op_results(op); i++)
-    pir_vec_push(d->arena, &each, pir_attr_bool(d->ctx, stops));
+    pir_vec_push(d->arena, &each, pir_attr_bool(d->ctx, stops || truth));
   pir_op_set_attr(op, d->stop_gradient, pir_attr_array(d->ctx, each.items, each.count));
 }
 

@@ -6,6 +6,7 @@
 #include <effects.h>
 #include <pir/compiler/dialect/builtin.h>
 #include <pir/layer/lower.h>
+#include <strbuf.h>
 
 typedef struct op_diff {
   diff_block *b;
@@ -207,6 +208,19 @@ static bool some_operand_flows(const diff_block *b, const pir_op *op) {
   return false;
 }
 
+static int choose(op_diff *o) {
+  size_t n = 0, results = o->def->result_count;
+  for (size_t i = 0; i < o->def->operand_count; i++, n++) {
+    pir_value *value = pir_op_optional(o->op, i);
+    o->given[n] = value ? diff_copy(o->b, value) : NULL;
+  }
+  for (size_t i = 0; i < 2 * results; i++, n++)
+    o->given[n] = i % results < pir_op_results(o->op)
+                      ? diff_copy(o->b, pir_op_result(o->op, i % results))
+                      : NULL;
+  return pir_grad_choose(o->op, o->b->d->facts, o->b->d->primitive, o->given);
+}
+
 static pir_status not_differentiable(const pir_op *op) {
   const char *reason = pir_op_meaning(op)->no_grad;
   pir_str name = pir_op_name(op);
@@ -214,6 +228,34 @@ static pir_status not_differentiable(const pir_op *op) {
                        (int)name.size, name.data,
                        reason ? ", because " : ": no gradient of it is declared",
                        reason ? reason : "");
+}
+
+// A member of a list that was only just made is the value of which it was made.
+static void forward_members(diff *d, size_t from) {
+  for (size_t i = from; i < d->made.count; i++) {
+    pir_op *slice = d->made.items[i];
+    const pir_op *list =
+        pir_op_is(slice, BUILTIN_SLICE) ? list_of(pir_op_operand(slice, 0)) : NULL;
+    if (!list)
+      continue;
+    size_t at = (size_t)pir_op_int(slice, BUILTIN_SLICE_ATTR_INDEX);
+    pir_rewriter_replace_value(d->run->rewriter, pir_op_result(slice, 0),
+                               pir_op_operand(list, at));
+  }
+}
+
+// In primitive mode, as in Paddle, every op of a gradient names the op whose gradient it is.
+static void name_origin(diff *d, const pir_op *op, size_t from) {
+  if (!d->primitive)
+    return;
+  pir_strbuf name;
+  pir_str of = pir_op_name(op);
+  pir_strbuf_init(&name, d->arena);
+  pir_strbuf_format(&name, "%.*s_grad", (int)of.size, of.data);
+  const pir_attr *origin = pir_attr_str(d->ctx, PIR_ATTR_STR, (pir_str){name.data, name.size});
+  for (size_t i = from; i < d->made.count; i++)
+    if (!pir_op_regions(d->made.items[i]))
+      pir_op_set_attr(d->made.items[i], pir_name_get(d->ctx, PIR_STR("comp_op_name")), origin);
 }
 
 pir_status diff_op(diff_block *b, pir_op *op) {
@@ -225,7 +267,7 @@ pir_status diff_op(diff_block *b, pir_op *op) {
     return diff_control(b, op);
   if (!any || !pir_op_operands(op) || pir_op_has(op, PIR_FLAT))
     return PIR_OK;
-  o.block = pir_grad_choose(op, b->d->facts);
+  o.block = choose(&o);
   if (o.block < 0)
     return some_operand_flows(b, op) ? not_differentiable(op) : PIR_OK;
   if (!wants_gradient(&o))
@@ -235,7 +277,9 @@ pir_status diff_op(diff_block *b, pir_op *op) {
   give(&o);
   PIR_TRY(expand(&o));
   PIR_TRY(take(&o));
+  forward_members(b->d, before);
   diff_erase_unused(b->d, before, &b->d->terms);
+  name_origin(b->d, op, before);
   return b->d->status;
 }
 

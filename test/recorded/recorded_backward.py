@@ -28,6 +28,7 @@ def request(folder):
 def pass_text(folder):
     losses, seeds, inputs = request(folder)
     options = [f"loss={'|'.join(losses)}"] + ([f"seeds={'|'.join(seeds)}"] if seeds else ["ones"]) + [f"wrt={'|'.join(inputs)}"]
+    options += ["prim"] if folder.name.endswith(".prim") else []
     return f"backward{{{','.join(options)}}}"
 
 
@@ -39,8 +40,6 @@ def backward_jobs(run):
             folder = grads.parent
             if not json.loads(grads.read_text())["has_grad"]:
                 continue  # the step of an optimizer
-            if folder.name.endswith(".prim"):
-                continue  # primitive mode is to come
             command = [tools / "pir-opt", folder / "before.pir", f"--passes={pass_text(folder)}", "--verify-each"]
             name = f"backward {folder.parent.name}/{folder.name}"
             yield name, lambda n=name, c=command, f=folder: compare(tools, n, c, f / "after.pir")

@@ -332,10 +332,11 @@ static void emit_blocks(FILE *out, const dialect *d, const op *o, const blocks *
     fprintf(out, "static const pir_lower %s_%s[] = {\n", b->name, o->name);
   for (int i = 0; i < b->count; i++) {
     const lower_code *l = &b->items[i];
-    fprintf(out,
-            "  {.when = %d, .step_count = %d, .steps = %s_steps_%s_%d, .results = "
-            "%s_results_%s_%d,",
-            l->when, l->step_count, b->name, o->name, i, b->name, o->name, i);
+    fprintf(
+        out,
+        "  {.when = %d, .primitive = %d, .step_count = %d, .steps = %s_steps_%s_%d, .results = "
+        "%s_results_%s_%d,",
+        l->when, l->primitive, l->step_count, b->name, o->name, i, b->name, o->name, i);
     if (l->arg_count)
       fprintf(out, " .args = %s_args_%s_%d,", b->name, o->name, i);
     if (l->attr_count)

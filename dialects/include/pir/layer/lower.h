@@ -88,6 +88,8 @@ struct pir_lower {
   // Index node: whether the alternative holds; -1: always.
   int16_t when;
   uint16_t step_count;
+  // Of a gradient: whether it consists of primitive ops.
+  bool primitive;
   // The ops that the block makes, in order.
   const pir_lower_step *steps;
   // Arguments of all steps.
@@ -136,8 +138,11 @@ PIR_API PIR_NODISCARD pir_status pir_lower_expand(pir_op *op, int alternative, p
 // A gradient block computes the gradients of operands. Its values are numbered: the operands of
 // the op, its results, the gradients of its results, then the results of the steps.
 
-// Chooses the gradient block of `op`: its position, or -1 if it has none that holds.
-PIR_API int pir_grad_choose(const pir_op *op, pir_facts *facts);
+// Chooses the gradient block of `op`: its position, or -1 if it has none that holds. A block in
+// primitive ops is chosen only if `primitive`, and then if one holds. `given` has the values
+// that stand for those of the op, as pir_grad_expand takes them; those of lists count alone.
+PIR_API int pir_grad_choose(const pir_op *op, pir_facts *facts, bool primitive,
+                            pir_value *const *given);
 
 // Makes the ops of a gradient block of `op` by `target`. `given` has the block's values in
 // front of the steps, NULL for those that are absent. `out_gradients` has an entry for each
