@@ -20,6 +20,7 @@ typedef struct diff {
   pir_name *stop_gradient;
   bool primitive;     // gradients in primitive ops, where declared
   bool states_stops;  // some op of the program states stop_gradient
+  bool closed;        // gradients are not differentiated again: all of them stop
   pir_map stopped;    // values that the caller excludes
   op_list made;       // ops of the backward program, in order
   value_list terms;   // that were added for the op at hand
@@ -84,5 +85,11 @@ PIR_NODISCARD pir_status diff_ops(diff_block *b, const op_list *ops);
 // ---- control.c
 // Does so for a branch or a loop.
 PIR_NODISCARD pir_status diff_control(diff_block *b, pir_op *op);
+
+// ---- optimizers.c
+// Adds a step of the optimizer that the options name for each parameter that has a gradient;
+// `gradients` has NULL for the others.
+PIR_NODISCARD pir_status diff_minimize(diff_block *b, const value_list *params,
+                                       const value_list *gradients);
 
 #endif

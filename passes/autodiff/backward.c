@@ -26,6 +26,7 @@ typedef struct backward {
   diff d;
   value_list losses, seeds, inputs;
   bool named_inputs;
+  bool minimizes;  // minimize_pass: the parameters take a step
 } backward;
 
 static pir_status refuse_value(const backward *w, pir_status status, const char *what,
@@ -195,13 +196,17 @@ static pir_status add_backward(backward *w, diff_block *b) {
     pir_vec_push(w->d.arena, &gradients, diff_sum(b, w->inputs.items[i]));
   if (w->named_inputs)
     diff_erase_unused(&w->d, 0, &gradients);
+  if (w->minimizes)
+    PIR_TRY(diff_minimize(b, &w->inputs, &gradients));
   if (pir_run_option_bool(w->d.run, "fetch", true))
-    fetch_all(w, b, &gradients);
+    fetch_all(w, b, w->minimizes ? &none : &gradients);
   return PIR_OK;
 }
 
-pir_status pir_pass_backward(pir_pass_run *run) {
-  backward w = {.d = {.run = run, .ctx = pir_program_context(run->program)}};
+static pir_status run_backward(pir_pass_run *run, bool minimizes) {
+  backward w = {.d = {.run = run, .ctx = pir_program_context(run->program)},
+                .minimizes = minimizes};
+  w.d.closed = minimizes;
   w.d.arena = pir_context_arena(w.d.ctx);
   w.d.primitive = pir_run_option_bool(run, "prim", false);
   w.d.stop_gradient = pir_name_get(w.d.ctx, PIR_STR("stop_gradient"));
@@ -220,4 +225,12 @@ pir_status pir_pass_backward(pir_pass_run *run) {
   pir_op_erase(end);
   pir_run_count(run, "ops made", w.d.made.count);
   return status;
+}
+
+pir_status pir_pass_backward(pir_pass_run *run) {
+  return run_backward(run, false);
+}
+
+pir_status pir_pass_minimize(pir_pass_run *run) {
+  return run_backward(run, true);
 }

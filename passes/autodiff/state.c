@@ -117,6 +117,7 @@ static void state_stops(const diff *d, pir_op *op) {
     return;
   for (size_t i = 0; i < pir_op_operands(op); i++)
     stops &= !pir_op_operand(op, i) || diff_states_stop(d, pir_op_operand(op, i));
+  stops |= d->closed;
   for (size_t i = 0; i < pir_op_results(op); i++)
     pir_vec_push(d->arena, &each, pir_attr_bool(d->ctx, stops || truth));
   pir_op_set_attr(op, d->stop_gradient, pir_attr_array(d->ctx, each.items, each.count));

@@ -421,6 +421,8 @@ def train_jobs(tools, root):
         text = (folder / "train.pir").read_text()
         loss = re.search(r'"pd_op.full_like" \((%\d+), %\d+\).* : \((tensor<f32>)', text)
         fetch = f'    (%loss) = "pd_op.fetch" ({loss[1]}) {{col:0,name:"loss"}} : ({loss[2]}) -> {loss[2]}\n'
+        name = f"train {folder.name}/forward"
+        yield name, lambda n=name, f=folder, t=text: minimized_job(tools, n, f, t)
         for pipeline in ("kernels", "compile"):
             name = f"train {folder.name} {pipeline}"
             yield name, lambda n=name, f=folder, t=text.rstrip()[:-1] + fetch + "}\n", p=pipeline: train_job(tools, n, f, t, p)
@@ -432,6 +434,18 @@ def train_jobs(tools, root):
 
 # The bias of attention's keys moves every score of a row alike: its gradient is 0, and what Adam makes steps of is rounding.
 ROUNDING_ALONE = {"train_attention": ["--ignore-output=31"]}
+
+
+def minimized_job(tools, name, folder, text):
+    """The forward program becomes that of the steps. Its values have the numbers that they have there, less one for each variable
+    that lasts from step to step."""
+    loss = re.search(r'"pd_op.full_like" \(%(\d+)', text)[1]
+    variables = len(re.findall(r'"pd_op.data" .*persistable', text))
+    update, attrs = re.search(r'"pd_op.(\w+)_" .*<<NULL VALUE>>.* {(.*?)}', text).groups()
+    decay = re.search(r"\bcoeff:([^,]*)", attrs)
+    options = f"loss=%{int(loss) - variables},algo={update},fetch=false" + (f",weight-decay={decay[1]}" if decay else "")
+    code, out, err = run([tools / "pir-opt", folder / "forward.pir", f"--passes=minimize{{{options}}}"])
+    return verdict(name, code, err) if code else compare(tools, name, out, folder / "train.pir")
 
 
 def train_job(tools, name, folder, program, pipeline):

@@ -1,0 +1,330 @@
+// minimize_pass: backward_pass, then one step of an optimizer for each parameter, as Paddle's
+// Optimizer.minimize appends it. What a step carries to the next one becomes inputs of the
+// program that say `persistable`: learning_rate_0, and for a parameter w w_moment1_0 and the
+// like. The update is written over the input or parameter in place (`writes` in .ops).
+//   algo=NAME       sgd, momentum, adam, adamw, lamb, adagrad or rmsprop
+//   clip-norm=X     all gradients together have at most this norm (Pascanu et al. 2013)
+//   clip-value=X    each element of a gradient lies between -X and X
+// and the numbers of the algorithm; Paddle's defaults. Gradients of parameters whose
+// `need_clip` is false are not clipped.
+#include "autodiff.h"
+
+#include <pir/compiler/build/pd_op.h>
+#include <math.h>
+#include <pir/layer/nearest.h>
+#include <stdlib.h>
+#include <strbuf.h>
+#include <string.h>
+
+#include "program_ports.h"
+
+typedef struct optimizer optimizer;
+
+typedef struct minimizing {
+  diff *d;
+  pir_op_builder *builder;
+  const optimizer *algo;
+  pir_value *rate;
+  size_t count;  // of parameters that have a gradient
+  pir_value **params, **gradients;
+} minimizing;
+
+// One parameter.
+typedef struct update {
+  pir_value *param, *gradient;
+  pir_str name;
+} update;
+
+struct optimizer {
+  const char *name;
+  void (*step)(const minimizing *m, const update *u);
+};
+
+// ---- options
+
+static const char *const number_keys[] = {"momentum", "beta1",        "beta2",     "epsilon",
+                                          "decay",    "weight-decay", "clip-norm", "clip-value"};
+
+// Reads the number of an option that is there; false: it is none.
+static bool read_number(const pir_pass_run *run, const char *key, double *out) {
+  pir_str text = pir_run_option(run, key);
+  char buffer[64], *end;
+  if (!text.size || text.size >= sizeof buffer)
+    return !text.size;
+  memcpy(buffer, text.data, text.size);
+  buffer[text.size] = 0;
+  *out = strtod(buffer, &end);
+  return !*end && isfinite(*out) && *out >= 0;
+}
+
+static pir_status check_numbers(const pir_pass_run *run) {
+  double unused;
+  for (size_t i = 0; i < sizeof number_keys / sizeof *number_keys; i++)
+    if (!read_number(run, number_keys[i], &unused))
+      return pir_run_bad_option(run, number_keys[i], "a number that is not negative");
+  return PIR_OK;
+}
+
+static double number(const minimizing *m, const char *key, double otherwise) {
+  double value = otherwise;
+  (void)read_number(m->d->run, key, &value);  // checked before
+  return value;
+}
+
+static pir_opt_float opt_number(const minimizing *m, const char *key, double otherwise) {
+  return (pir_opt_float){true, number(m, key, otherwise)};
+}
+
+static pir_number operand_number(const minimizing *m, const char *key, double otherwise) {
+  return (pir_number){.set = true, .value = number(m, key, otherwise)};
+}
+
+static bool given(const minimizing *m, const char *key) {
+  return pir_run_option(m->d->run, key).size > 0;
+}
+
+// ---- what is carried
+
+// Adds an input at the begin of the program that lasts from step to step.
+static pir_value *add_variable(const minimizing *m, pir_str name, pir_shape shape) {
+  pir_context *ctx = m->d->ctx;
+  pir_op *first = pir_block_first(pir_program_block(m->d->run->program));
+  pir_value *value = program_add_input(m->d->run, first, name,
+                                       pir_type_tensor(ctx, PIR_F32, shape));
+  pir_op_set_attr(pir_value_op(value), pir_name_get(ctx, PIR_STR("persistable")),
+                  pir_attr_flag(ctx, true));
+  pir_op_set_attr(pir_value_op(value), m->d->stop_gradient, pir_attr_flag(ctx, true));
+  return value;
+}
+
+static pir_value *add_state(const minimizing *m, const update *u, const char *what,
+                            pir_shape shape) {
+  pir_strbuf name;
+  pir_strbuf_init(&name, m->d->arena);
+  pir_strbuf_format(&name, "%.*s_%s_0", (int)u->name.size, u->name.data, what);
+  return add_variable(m, (pir_str){name.data, name.size}, shape);
+}
+
+static pir_value *state_like(const minimizing *m, const update *u, const char *what) {
+  return add_state(m, u, what, pir_type_shape(pir_value_type(u->param)));
+}
+
+static pir_value *state_of_one(const minimizing *m, const update *u, const char *what) {
+  static const int64_t one = 1;
+  return add_state(m, u, what, (pir_shape){&one, 1});
+}
+
+// ---- the algorithms
+
+static void step_sgd(const minimizing *m, const update *u) {
+  pir_pd_sgd_(m->builder, u->param, m->rate, u->gradient, NULL);
+}
+
+static void step_momentum(const minimizing *m, const update *u) {
+  pir_value *velocity = state_like(m, u, "velocity");
+  pir_pd_momentum__options how = {
+      .use_nesterov = {true, pir_run_option_bool(m->d->run, "nesterov", false)},
+      .regularization_method = given(m, "weight-decay") ? "l2_decay" : "",
+      .regularization_coeff = opt_number(m, "weight-decay", 0)};
+  pir_pd_momentum_(m->builder, u->param, u->gradient, velocity, m->rate,
+                   number(m, "momentum", 0.9), &how);
+}
+
+// The decaying means of adam, and the powers of their factors.
+typedef struct moments {
+  pir_value *moment1, *moment2, *beta1_pow, *beta2_pow;
+} moments;
+
+static moments add_moments(const minimizing *m, const update *u) {
+  moments s;
+  s.moment1 = state_like(m, u, "moment1");
+  s.moment2 = state_like(m, u, "moment2");
+  s.beta1_pow = state_of_one(m, u, "beta1_pow_acc");
+  s.beta2_pow = state_of_one(m, u, "beta2_pow_acc");
+  return s;
+}
+
+static void step_adam(const minimizing *m, const update *u) {
+  moments s = add_moments(m, u);
+  pir_pd_adam__options how = {.beta1 = operand_number(m, "beta1", 0.9),
+                              .beta2 = operand_number(m, "beta2", 0.999),
+                              .epsilon = operand_number(m, "epsilon", 1e-8)};
+  pir_pd_adam_(m->builder, u->param, u->gradient, m->rate, s.moment1, s.moment2, s.beta1_pow,
+               s.beta2_pow, &how);
+}
+
+static void step_adamw(const minimizing *m, const update *u) {
+  moments s = add_moments(m, u);
+  pir_pd_adamw__options how = {.beta1 = operand_number(m, "beta1", 0.9),
+                               .beta2 = operand_number(m, "beta2", 0.999),
+                               .epsilon = operand_number(m, "epsilon", 1e-8),
+                               .coeff = opt_number(m, "weight-decay", 0.01),
+                               .with_decay = {true, true}};
+  pir_pd_adamw_(m->builder, u->param, u->gradient, m->rate, s.moment1, s.moment2, s.beta1_pow,
+                s.beta2_pow, &how);
+}
+
+static void step_lamb(const minimizing *m, const update *u) {
+  moments s = add_moments(m, u);
+  pir_pd_lamb__options how = {.beta1 = opt_number(m, "beta1", 0.9),
+                              .beta2 = opt_number(m, "beta2", 0.999),
+                              .epsilon = opt_number(m, "epsilon", 1e-6)};
+  pir_pd_lamb_(m->builder, u->param, u->gradient, m->rate, s.moment1, s.moment2, s.beta1_pow,
+               s.beta2_pow, number(m, "weight-decay", 0.01), &how);
+}
+
+static void step_adagrad(const minimizing *m, const update *u) {
+  pir_value *moment = state_like(m, u, "moment");
+  pir_pd_adagrad__options how = {.epsilon = opt_number(m, "epsilon", 1e-6)};
+  pir_pd_adagrad_(m->builder, u->param, u->gradient, moment, m->rate, &how);
+}
+
+static void step_rmsprop(const minimizing *m, const update *u) {
+  pir_value *moment = state_like(m, u, "momentum"),
+            *square = state_like(m, u, "mean_square");
+  pir_pd_rmsprop__options how = {
+      .mean_grad = state_like(m, u, "mean_grad"),
+      .epsilon = opt_number(m, "epsilon", 1e-6),
+      .decay = opt_number(m, "decay", 0.95),
+      .momentum = opt_number(m, "momentum", 0),
+      .centered = {true, pir_run_option_bool(m->d->run, "centered", false)}};
+  pir_pd_rmsprop_(m->builder, u->param, square, u->gradient, moment, m->rate, &how);
+}
+
+static const optimizer optimizers[] = {
+    {"sgd", step_sgd},   {"momentum", step_momentum}, {"adam", step_adam},
+    {"adamw", step_adamw}, {"lamb", step_lamb},       {"adagrad", step_adagrad},
+    {"rmsprop", step_rmsprop}};
+
+// ---- clipping
+
+static bool may_be_clipped(const pir_value *param) {
+  const pir_attr *attr = pir_op_attr_str(pir_value_op(param), "need_clip");
+  int64_t clips = 1;
+  return !attr || !pir_attr_int_at(attr, 0, &clips) || clips;
+}
+
+// The sum of a list of numbers, as Paddle adds them.
+static pir_value *sum_of(const minimizing *m, pir_value *const *terms, size_t count) {
+  static const int64_t nothing = 0;
+  pir_value *row = pir_pd_stack(m->builder, (pir_values){.data = terms, .count = count}, NULL);
+  return pir_pd_sum(m->builder, row,
+                    &(pir_pd_sum_options){.axis = {.data = &nothing, .count = 0}});
+}
+
+// gradient * limit / max(norm of all, limit).
+static void clip_by_norm(const minimizing *m) {
+  pir_value **squares = pir_arena_alloc(m->d->arena, m->count * sizeof *squares);
+  size_t count = 0;
+  for (size_t i = 0; i < m->count; i++)
+    if (may_be_clipped(m->params[i]))
+      squares[count++] = pir_pd_squared_l2_norm(m->builder, m->gradients[i]);
+  if (!count)
+    return;
+  pir_value *sum = sum_of(m, squares, count), *all = sum_of(m, &sum, 1);
+  pir_value *norm = pir_pd_sqrt(m->builder, all);
+  pir_value *limit = pir_pd_full(m->builder, PIR_INTS(1), number(m, "clip-norm", 0),
+                                 &(pir_pd_full_options){.dtype = {true, PIR_F32},
+                                                        .place = {true, 0}});
+  pir_value *larger = pir_pd_maximum(m->builder, norm, limit);
+  pir_value *factor = pir_pd_divide(m->builder, limit, larger);
+  for (size_t i = 0; i < m->count; i++)
+    if (may_be_clipped(m->params[i]))
+      m->gradients[i] = pir_pd_multiply(m->builder, m->gradients[i], factor);
+}
+
+static void clip_by_value(const minimizing *m) {
+  double most = number(m, "clip-value", 0);
+  for (size_t i = 0; i < m->count; i++)
+    if (may_be_clipped(m->params[i]))
+      m->gradients[i] = pir_pd_clip(m->builder, m->gradients[i],
+                                    (pir_number){.set = true, .value = -most},
+                                    (pir_number){.set = true, .value = most});
+}
+
+// ---- all parameters
+
+static pir_status find_optimizer(const diff *d, const optimizer **out) {
+  pir_str name = pir_run_option(d->run, "algo");
+  for (size_t i = 0; i < sizeof optimizers / sizeof *optimizers; i++)
+    if (pir_str_equal(name, pir_str_from(optimizers[i].name))) {
+      *out = &optimizers[i];
+      return PIR_OK;
+    }
+  pir_nearest near = pir_nearest_begin(name);
+  for (size_t i = 0; i < sizeof optimizers / sizeof *optimizers; i++)
+    pir_nearest_try(&near, optimizers[i].name);
+  return pir_report(d->ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
+                    "minimize: algo is sgd, momentum, adam, adamw, lamb, adagrad or rmsprop, "
+                    "not '%.*s'%s",
+                    (int)name.size, name.data, pir_nearest_hint(&near).text);
+}
+
+// The steps are taken in f32: others need a copy of the parameter in f32.
+static pir_status check_param(const pir_value *param) {
+  const pir_op *op = pir_value_op(param);
+  pir_dtype dtype = pir_type_dtype(pir_value_type(param));
+  if (!pir_op_has(op, PIR_PARAMETER))
+    return pir_report_op(op, PIR_INVALID, PIR_ERROR, "minimize: only parameters take steps");
+  if (dtype == PIR_F32)
+    return PIR_OK;
+  return pir_report_op(op, PIR_UNSUPPORTED, PIR_ERROR,
+                       "unsupported: minimize: a parameter of %s", pir_dtype_name(dtype));
+}
+
+static pir_status collect(minimizing *m, const value_list *params,
+                          const value_list *gradients) {
+  m->params = pir_arena_alloc(m->d->arena, (params->count + 1) * sizeof *m->params);
+  m->gradients = pir_arena_alloc(m->d->arena, (params->count + 1) * sizeof *m->gradients);
+  for (size_t i = 0; i < params->count; i++) {
+    PIR_TRY(check_param(params->items[i]));
+    if (!gradients->items[i])
+      continue;
+    m->params[m->count] = params->items[i];
+    m->gradients[m->count++] = gradients->items[i];
+  }
+  if (m->count)
+    return PIR_OK;
+  return pir_report(m->d->ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
+                    "minimize: the loss depends on no parameter that may be trained");
+}
+
+// The rule of every op that is not part of the network: results that exist stop gradients.
+static void state_stops(void *user, pir_op *op) {
+  const diff *d = user;
+  PIR_VEC(const pir_attr *) each = {0};
+  for (size_t i = 0; i < pir_op_results(op); i++)
+    pir_vec_push(d->arena, &each,
+                 pir_attr_bool(d->ctx, pir_value_type(pir_op_result(op, i)) != NULL));
+  if (each.count)
+    pir_op_set_attr(op, d->stop_gradient, pir_attr_array(d->ctx, each.items, each.count));
+}
+
+static void add_steps(minimizing *m) {
+  m->rate = add_variable(m, PIR_STR("learning_rate_0"), (pir_shape){NULL, 0});
+  if (given(m, "clip-norm"))
+    clip_by_norm(m);
+  if (given(m, "clip-value"))
+    clip_by_value(m);
+  for (size_t i = 0; i < m->count; i++) {
+    const pir_attr *name = pir_op_attr_str(pir_value_op(m->params[i]), "parameter_name");
+    update u = {m->params[i], m->gradients[i], pir_attr_as_str(name)};
+    m->algo->step(m, &u);
+  }
+}
+
+pir_status diff_minimize(diff_block *b, const value_list *params, const value_list *gradients) {
+  minimizing m = {.d = b->d};
+  PIR_TRY(check_numbers(b->d->run));
+  PIR_TRY(find_optimizer(b->d, &m.algo));
+  PIR_TRY(collect(&m, params, gradients));
+  PIR_TRY(pir_op_builder_create(b->d->run->program, &m.builder));
+  pir_builder at = pir_builder_before(b->at);
+  at.inserted = state_stops;
+  at.user = b->d;
+  pir_op_builder_move(m.builder, at);
+  add_steps(&m);
+  pir_status status = pir_op_builder_status(m.builder);
+  pir_op_builder_destroy(m.builder);
+  return status;
+}
