@@ -22,7 +22,7 @@ typedef enum pir_progress_stage {
   PIR_STAGE_RUN = 4,
   // Choices of code are timed (pir/engine/tune.h): counts models that are made for it.
   PIR_STAGE_TUNE = 5,
-  // A pass runs the program on samples (docs/quantise.md): counts samples.
+  // A pass runs the program on samples (docs/explain/quantise.md): counts samples.
   PIR_STAGE_SAMPLES = 6
 } pir_progress_stage;
 
