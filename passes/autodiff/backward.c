@@ -196,7 +196,7 @@ static pir_status add_backward(backward *w, diff_block *b) {
     pir_vec_push(w->d.arena, &gradients, diff_sum(b, w->inputs.items[i]));
   if (w->named_inputs)
     diff_erase_unused(&w->d, 0, &gradients);
-  if (w->minimizes)
+  if (w->minimizes && w->losses.count)
     PIR_TRY(diff_minimize(b, &w->inputs, &gradients));
   if (pir_run_option_bool(w->d.run, "fetch", true))
     fetch_all(w, b, w->minimizes ? &none : &gradients);

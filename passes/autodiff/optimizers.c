@@ -42,8 +42,9 @@ struct optimizer {
 
 // ---- options
 
-static const char *const number_keys[] = {"momentum", "beta1",        "beta2",     "epsilon",
-                                          "decay",    "weight-decay", "clip-norm", "clip-value"};
+static const char *const number_keys[] = {"momentum",  "beta1",     "beta2",
+                                          "epsilon",   "decay",     "weight-decay",
+                                          "clip-norm", "clip-value"};
 
 // Reads the number of an option that is there; false: it is none.
 static bool read_number(const pir_pass_run *run, const char *key, double *out) {
@@ -89,8 +90,8 @@ static bool given(const minimizing *m, const char *key) {
 static pir_value *add_variable(const minimizing *m, pir_str name, pir_shape shape) {
   pir_context *ctx = m->d->ctx;
   pir_op *first = pir_block_first(pir_program_block(m->d->run->program));
-  pir_value *value = program_add_input(m->d->run, first, name,
-                                       pir_type_tensor(ctx, PIR_F32, shape));
+  pir_value *value =
+      program_add_input(m->d->run, first, name, pir_type_tensor(ctx, PIR_F32, shape));
   pir_op_set_attr(pir_value_op(value), pir_name_get(ctx, PIR_STR("persistable")),
                   pir_attr_flag(ctx, true));
   pir_op_set_attr(pir_value_op(value), m->d->stop_gradient, pir_attr_flag(ctx, true));
@@ -180,8 +181,7 @@ static void step_adagrad(const minimizing *m, const update *u) {
 }
 
 static void step_rmsprop(const minimizing *m, const update *u) {
-  pir_value *moment = state_like(m, u, "momentum"),
-            *square = state_like(m, u, "mean_square");
+  pir_value *moment = state_like(m, u, "momentum"), *square = state_like(m, u, "mean_square");
   pir_pd_rmsprop__options how = {
       .mean_grad = state_like(m, u, "mean_grad"),
       .epsilon = opt_number(m, "epsilon", 1e-6),
@@ -191,10 +191,10 @@ static void step_rmsprop(const minimizing *m, const update *u) {
   pir_pd_rmsprop_(m->builder, u->param, square, u->gradient, moment, m->rate, &how);
 }
 
-static const optimizer optimizers[] = {
-    {"sgd", step_sgd},   {"momentum", step_momentum}, {"adam", step_adam},
-    {"adamw", step_adamw}, {"lamb", step_lamb},       {"adagrad", step_adagrad},
-    {"rmsprop", step_rmsprop}};
+static const optimizer optimizers[] = {{"sgd", step_sgd},        {"momentum", step_momentum},
+                                       {"adam", step_adam},      {"adamw", step_adamw},
+                                       {"lamb", step_lamb},      {"adagrad", step_adagrad},
+                                       {"rmsprop", step_rmsprop}};
 
 // ---- clipping
 
@@ -223,9 +223,9 @@ static void clip_by_norm(const minimizing *m) {
     return;
   pir_value *sum = sum_of(m, squares, count), *all = sum_of(m, &sum, 1);
   pir_value *norm = pir_pd_sqrt(m->builder, all);
-  pir_value *limit = pir_pd_full(m->builder, PIR_INTS(1), number(m, "clip-norm", 0),
-                                 &(pir_pd_full_options){.dtype = {true, PIR_F32},
-                                                        .place = {true, 0}});
+  pir_value *limit =
+      pir_pd_full(m->builder, PIR_INTS(1), number(m, "clip-norm", 0),
+                  &(pir_pd_full_options){.dtype = {true, PIR_F32}, .place = {true, 0}});
   pir_value *larger = pir_pd_maximum(m->builder, norm, limit);
   pir_value *factor = pir_pd_divide(m->builder, limit, larger);
   for (size_t i = 0; i < m->count; i++)
@@ -237,15 +237,17 @@ static void clip_by_value(const minimizing *m) {
   double most = number(m, "clip-value", 0);
   for (size_t i = 0; i < m->count; i++)
     if (may_be_clipped(m->params[i]))
-      m->gradients[i] = pir_pd_clip(m->builder, m->gradients[i],
-                                    (pir_number){.set = true, .value = -most},
-                                    (pir_number){.set = true, .value = most});
+      m->gradients[i] =
+          pir_pd_clip(m->builder, m->gradients[i], (pir_number){.set = true, .value = -most},
+                      (pir_number){.set = true, .value = most});
 }
 
 // ---- all parameters
 
 static pir_status find_optimizer(const diff *d, const optimizer **out) {
   pir_str name = pir_run_option(d->run, "algo");
+  if (!name.size)
+    name = PIR_STR("sgd");
   for (size_t i = 0; i < sizeof optimizers / sizeof *optimizers; i++)
     if (pir_str_equal(name, pir_str_from(optimizers[i].name))) {
       *out = &optimizers[i];

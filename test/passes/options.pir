@@ -31,7 +31,7 @@
 // READ: error: pass fused_weight_only_linear_pass takes no option 'arc'; it takes arch, weight_only_algo; did you mean 'arch'?
 
 // The list has the values, the meaning and the default of each option.
-// RUN: pir-opt --list-passes | awk '/^ / && !/^    [a-z_-]+=(NUMBER|true.false|OP.OP\.\.|TEXT) +[a-zA-Z].* \(default: .+\)$/ {print; bad = 1} /^ / {n++} END {exit bad || n < 30}'
+// RUN: pir-opt --list-passes | awk '/^ / && !/^    [a-z0-9_-]+=(NUMBER|true.false|OP.OP\.\.|TEXT) +[a-zA-Z].* \(default: .+\)$/ {print; bad = 1} /^ / {n++} END {exit bad || n < 30}'
 // RUN: pir-opt --list-passes | FileCheck %s --check-prefix=LIST
 // LIST: max-ops=NUMBER {{ *}}merge at most this number of operations (default: all)
 // LIST: params=true|false {{ *}}also fold operations that read parameters (default: true)
