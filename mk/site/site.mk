@@ -1,8 +1,9 @@
 # The site: docs/ and the pages that mk/site writes from tables, headers and declarations, by Sphinx and Doxygen, without a network.
 SITE     := $(B)/site
 C_PATHS  := ir/abi $(wildcard */include) runtime/exec/include
-site: all  ## the documentation as a site: BUILD/site/html/index.html
-	@mk/setup.sh site && $(MAKE) -s $(SITE)/html/index.html
+site: all $(SITE)/html/index.html  ## the documentation as a site: BUILD/site/html/index.html
+$(SITE)/xml/index.xml $(SITE)/html/index.html: | site-tools
+site-tools: ; @mk/setup.sh site
 SITE_SRC := CHANGELOG.md SECURITY.md bench/RESULTS.md $(shell find docs python mk/site -type f -not -name "*.pyc")
 $(SITE)/xml/index.xml: $(HEADERS) $(call HEADERS_OF,engine) $(call HEADERS_OF,compiler) runtime/exec/include/pir/engine/engine.hpp mk/site/Doxyfile mk/site/comments.py
 	@$(call say,read headers by Doxygen); mkdir -p $(@D) && { cat mk/site/Doxyfile; echo 'INPUT = $(filter %.h %.hpp,$^)'; echo 'OUTPUT_DIRECTORY = $(SITE)'; \
@@ -13,4 +14,4 @@ $(SITE)/html/index.html: $(SITE)/xml/index.xml $(SITE_SRC) $(OPS) $(TOOLS:%=$(B)
 tutorial:  ## do the tutorial from a clone of this repository on, and print the time of each command
 	@rm -rf $(SITE)/tutorial && mkdir -p $(SITE)/tutorial && /usr/bin/python3 test/docs/blocks.py --whole "$(CURDIR)" --keep $(abspath $(SITE))/tutorial --times $(SITE)/times.tsv docs/tutorial/*.md; \
 	  status=$$?; awk -F'\t' '{printf "%7.1f s  %-9s %s\n", $$1, $$2, $$3; s += $$1} END {printf "%7.1f s  in all\n", s}' $(SITE)/times.tsv; [ $$status != 0 ] || rm -rf $(SITE)/tutorial; exit $$status
-.PHONY: site tutorial
+.PHONY: site site-tools tutorial

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks the links of a built site: every page, picture, script and anchor that a page names exists, and nothing is fetched from elsewhere.
+"""Checks the links of a built site: every page, picture, script and anchor that a page names exists, nothing is fetched from elsewhere, and
+the search has every page.
 
   site_links.py HTML
 """
@@ -49,13 +50,17 @@ def findings(root):
     for style in root.rglob("*.css"):
         text = style.read_text(encoding="utf-8", errors="replace")
         bad += [f"{style.relative_to(root)}: fetches from elsewhere" for mark in ("url(http", 'url("http', "@import") if mark in text and "://" in text[text.find(mark):][:200]]
+    search = root / "searchindex.js"
+    index = search.read_text(encoding="utf-8") if search.exists() else ""
+    names = [str(p.relative_to(root).with_suffix("")) for p in pages if p.stem not in ("genindex", "search", "py-modindex")]
+    bad += [f"{name}: not found by the search" for name in names if f'"{name}"' not in index]
     return len(pages), count, bad
 
 
 def main():
     pages, count, bad = findings(pathlib.Path(sys.argv[1]).resolve())
     print("".join(f"FAIL {line}\n" for line in bad), end="")
-    print(f"{pages} pages, {count} links, {len(bad)} dead")
+    print(f"{pages} pages, {count} links, {len(bad)} findings")
     return bool(bad) or not pages
 
 
