@@ -2,6 +2,7 @@
 // JSON; colours on terminals alone.
 #include "cli.h"
 
+#include <pir/layer/nearest.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -226,8 +227,30 @@ void cli_note(const cli_run *cli, const char *format, ...) {
   va_end(args);
 }
 
+// Tries the single words of a list as "text, json or typed".
+static void try_words(pir_nearest *near, char *list) {
+  char *rest = NULL;
+  for (char *part = strtok_r(list, ",", &rest); part; part = strtok_r(NULL, ",", &rest)) {
+    char *last = strstr(part, " or ");
+    part += strspn(part, " ");
+    if (last)
+      *last = 0;
+    if (!strchr(part, ' '))
+      pir_nearest_try(near, part);
+    if (last)
+      pir_nearest_try(near, last + 4);
+  }
+}
+
 int cli_bad_value(const cli_run *cli, const char *option, const char *value,
                   const char *expected) {
-  return cli_fail(cli, CLI_USAGE, "--%s: expected %s, got '%s'", option, expected,
-                  value ? value : "");
+  const char *got = value ? value : "";
+  char *list = strdup(expected);
+  pir_nearest near = pir_nearest_begin(pir_str_from(got));
+  if (list)
+    try_words(&near, list);
+  int code = cli_fail(cli, CLI_USAGE, "--%s: expected %s, got '%s'%s", option, expected, got,
+                      pir_nearest_hint(&near).text);
+  free(list);
+  return code;
 }

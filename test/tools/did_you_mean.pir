@@ -15,6 +15,24 @@
 // RUN: not pir-opt %s '--pass-pipeline=builtin.module(builtin.module(cse))' 2>&1 | FileCheck --check-prefix=NESTED %s
 // RUN: not pir-opt %s '--passes=cse)' 2>&1 | FileCheck --check-prefix=CLOSED %s
 // CALL: unsupported: "pd_op.sigmoyd": no dialect declares it; did you mean 'pd_op.sigmoid'?
+// RUN: not pir-opt %s --emit=jsn 2>&1 | FileCheck --check-prefix=VALUE %s
+// RUN: sed 's/output_name:"o"/output_name:"output"/' %s >%t.named && not pir-opt %t.named --outputs=outpt 2>&1 | FileCheck --check-prefix=CUT %s
+// RUN: not pir-run %t.named --show=outpt --input=x=2xf32 2>&1 | FileCheck --check-prefix=SHOW %s
+// RUN: not pir-run %t.named --output=outpt=@%t.npy --input=x=2xf32 2>&1 | FileCheck --check-prefix=OUTPUT %s
+// RUN: printf '%%s\n' 'rule r {' '  mtch { (%%y) = "pd_op.relu" (%%x) }' '  emit { (%%y) = "pd_op.tanh" (%%x) }' '}' >%t.1.drr && not pir-opt %s --rules=%t.1.drr 2>&1 | FileCheck --check-prefix=WORD %s
+// RUN: printf '%%s\n' 'rule r {' '  match { (%%y) = "pd_op.softmax" (%%x) {axs:1} }' '  emit { (%%y) = "pd_op.tanh" (%%x) }' '}' >%t.2.drr && not pir-opt %s --rules=%t.2.drr 2>&1 | FileCheck --check-prefix=ATTRIBUTE %s
+// RUN: printf '%%s\n' 'rule r {' '  match { (%%y) = "pd_op.relu" (%%x) }' '  where rnak(%%x) == 2' '  emit { (%%y) = "pd_op.tanh" (%%x) }' '}' >%t.3.drr && not pir-opt %s --rules=%t.3.drr 2>&1 | FileCheck --check-prefix=FUNCTION %s
+// RUN: printf '%%s\n' 'ruel r {' '}' >%t.4.drr && not pir-opt %s --rules=%t.4.drr 2>&1 | FileCheck --check-prefix=ITEM %s
+// VALUE: --emit: expected text, {{.*}}, got 'jsn'; did you mean 'json'?
+// CUT: cut: the program has no value "outpt"; did you mean 'output'?
+// SHOW: the program has no value "outpt" to show; did you mean 'output'?
+// OUTPUT: --output: the model has no output "outpt"; did you mean 'output'?
+// WORD: :2:3: error: expected match, {{.*}}, found 'mtch'; did you mean 'match'?
+// WORD-NEXT: mtch { (%y)
+// WORD-NEXT: {{^ *\^}}
+// ATTRIBUTE: 'pd_op.softmax' has no attribute 'axs'; did you mean 'axis'?
+// FUNCTION: unknown function 'rnak'; did you mean 'rank'?
+// ITEM: :1:1: error: expected pass, {{.*}}, found 'ruel'; did you mean 'rule'?
 
 // OPTION: error: unknown option '--pases=cse'; did you mean '--passes'?
 // PASS: :1:1: error: unknown pass 'comon_subexpression_elimination'; did you mean 'common_subexpression_elimination_pass'?

@@ -3,6 +3,7 @@
 #include "run.h"
 #include "watch_code.h"
 #include <pir/compiler/load.h>
+#include <pir/layer/nearest.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -306,10 +307,14 @@ static long file_port(const run *r, const char *option, const char *text, size_t
   if (at == text)
     return (long)position;
   long i = run_output_index(r, text, (size_t)(at - text));
-  if (i < 0)
-    cli_fail(r->cli, CLI_USAGE, "--%s: the model has no output \"%.*s\"", option,
-             (int)(at - text), text);
-  return i;
+  if (i >= 0)
+    return i;
+  pir_nearest near = pir_nearest_begin((pir_str){text, (size_t)(at - text)});
+  for (size_t k = 0; k < pir_model_outputs(r->model); k++)
+    pir_nearest_try(&near, output_port(r->model, k).name.data);
+  cli_fail(r->cli, CLI_USAGE, "--%s: the model has no output \"%.*s\"%s", option,
+           (int)(at - text), text, pir_nearest_hint(&near).text);
+  return -1;
 }
 
 static int expect_file(run *r, size_t i, const char *path) {

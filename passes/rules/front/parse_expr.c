@@ -6,6 +6,7 @@
 
 #include "front.h"
 
+#include <pir/layer/nearest.h>
 #include <string.h>
 
 enum { MAX_ARGS = 8, MAX_LIST = 64, MAX_NESTING = 12 };
@@ -97,7 +98,11 @@ static int32_t function_call(drr *d, const drr_token *called) {
         .op = RULE_CALL, .fn = (uint8_t)i, .a = first, .b = (int32_t)strlen(functions[i].args)};
     return first < 0 ? -1 : drr_node(d, n);
   }
-  drr_error(d, &called->at, "unknown function '%s'", called->text);
+  pir_nearest near = pir_nearest_begin(pir_str_from(called->text));
+  for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+    pir_nearest_try(&near, functions[i].name);
+  drr_error(d, &called->at, "unknown function '%s'%s", called->text,
+            pir_nearest_hint(&near).text);
   return -1;
 }
 

@@ -4,6 +4,7 @@
 
 #include "front.h"
 
+#include <pir/layer/nearest.h>
 #include <string.h>
 
 enum { MAX_IMPORTS = 8, MAX_CHOICES = 64, MAX_ERRORS = 64 };
@@ -144,6 +145,14 @@ static bool read_shared(drr *d) {
   return true;
 }
 
+// The known word that is most similar to the one that is there.
+static pir_hint hint_word(const drr *d, const char *const *words) {
+  pir_nearest near = pir_nearest_begin(pir_str_from(d->token.text ? d->token.text : ""));
+  for (; *words; words++)
+    pir_nearest_try(&near, *words);
+  return pir_nearest_hint(&near);
+}
+
 static bool read_number(drr *d, uint32_t limit, uint32_t *out) {
   drr_token t = d->token;
   if (!drr_expect(d, TOK_INT, "a number"))
@@ -181,10 +190,12 @@ static bool read_clause(drr *d) {
   }
   if (drr_take_word(d, "within"))
     return read_number(d, 1000, &d->rule.within);
+  static const char *const words[] = {"match",   "where",     "let",    "shared",    "emit",
+                                      "benefit", "recursive", "within", "unchecked", NULL};
   return drr_error(d, &at,
                    "expected match, where, let, shared, emit, benefit, recursive, within or "
-                   "unchecked, found '%s'",
-                   d->token.text);
+                   "unchecked, found '%s'%s",
+                   d->token.text, hint_word(d, words).text);
 }
 
 static void begin_rule(drr *d, const char *name, const drr_place *at) {
@@ -567,9 +578,11 @@ static bool read_item(drr *d) {
     return read_extern(d);
   if (drr_take_word(d, "import"))
     return read_import(d);
+  static const char *const words[] = {"pass",    "rule",   "pattern", "def",
+                                      "choices", "extern", "import",  NULL};
   return drr_error(d, &at,
-                   "expected pass, rule, pattern, def, choices, extern or import, found '%s'",
-                   d->token.text);
+                   "expected pass, rule, pattern, def, choices, extern or import, found '%s'%s",
+                   d->token.text, hint_word(d, words).text);
 }
 
 static bool read_items(drr *d) {

@@ -352,8 +352,12 @@ static bool read_attr(drr *d, const pir_opdef *def, rule_attr *out) {
   else if (!drr_expect(d, TOK_WORD, "an attribute"))
     return false;
   *out = (rule_attr){(int16_t)pir_opdef_attr(def, pir_str_from(name.text)), name.text, -1, -1};
+  pir_nearest near = pir_nearest_begin(pir_str_from(name.text));
+  for (size_t i = 0; out->position < 0 && i < def->attr_count; i++)
+    pir_nearest_try(&near, def->attrs[i].name);
   if (out->position < 0 && name.text[0] != '_')
-    return drr_error(d, &name.at, "'%s' has no attribute '%s'", def->name, name.text);
+    return drr_error(d, &name.at, "'%s' has no attribute '%s'%s", def->name, name.text,
+                     pir_nearest_hint(&near).text);
   if (!drr_expect(d, ':', "':' and a value"))
     return false;
   drr_place at = d->token.at;

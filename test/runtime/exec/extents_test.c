@@ -53,9 +53,9 @@ static const extent extents[] = {
 };
 
 static void extents_have_values_or_a_reason(void **unused) {
-  static const plan_origin origins[] = {{.op = "pd_op.first", .first = 1},
-                                        {.op = "pd_op.second", .first = 2},
-                                        {.op = "pd_op.third", .first = 3}};
+  static const plan_origin origins[] = {{.op = "pd_op.first", .place = "", .first = 1},
+                                        {.op = "pd_op.second", .place = "", .first = 2},
+                                        {.op = "pd_op.third", .place = "", .first = 3}};
   for (size_t i = 0; i < sizeof extents / sizeof *extents; i++) {
     const extent *e = &extents[i];
     plan_expr exprs[] = {{.kind = PIR_DIM_SYMBOL},
