@@ -282,14 +282,16 @@ int run_bind(run *r, const char *folder) {
 }
 
 int run_once(run *r) {
-  if (r->first_run_ms == 0)
+  bool first = r->first_run_ms == 0;
+  if (first)
     cli_stage(r->cli, "run", NULL, 0, 0);
   double start = run_now_ms();
   r->span_count = 0;
   pir_status status = pir_session_run(r->session);
-  if (r->first_run_ms == 0)
+  if (first) {
     r->first_run_ms = run_now_ms() - start;
-  cli_progress_erase();
+    cli_progress_erase();
+  }
   return status ? run_fail(r, status) : 0;
 }
 
@@ -597,21 +599,26 @@ static int read_options(run *r) {
 }
 
 static int run_file(run *r, const char *path) {
-  const char *folder = cli_value(r->cli, OPT_CASE, NULL);
+  const char *folder = cli_value(r->cli, OPT_CASE, NULL),
+             *compare = cli_value(r->cli, OPT_COMPARE, NULL);
+  bool pipelines = compare && strchr(compare, ','),
+       is_case = compare && !pipelines && run_is_case(compare);
   pir_npy_set extra = {0};
   char npz[4096];
   int code = 0;
+  if (is_case)
+    folder = compare;
   snprintf(npz, sizeof npz, "%s/tensors.npz", folder ? folder : "");
   if (folder && !access(npz, R_OK))
     code = run_read_arrays(r->cli, npz, &extra);
-  const char *compare = cli_value(r->cli, OPT_COMPARE, NULL);
-  bool pipelines = compare && strchr(compare, ',');
-  r->exposes = compare && !pipelines;
+  r->exposes = compare && !pipelines && !is_case;
   if (!code && pipelines)
     code = run_compare_pipelines(r, compare, path, &extra);
+  else if (!code && is_case)
+    code = run_compare_case(r, compare, path, &extra);
   else if (!code)
     code = run_open(r, path, cli_value(r->cli, OPT_PARAMS, NULL), &extra);
-  if (!code && r->model && !cli_has(r->cli, OPT_COMPILE_ONLY))
+  if (!code && !is_case && r->model && !cli_has(r->cli, OPT_COMPILE_ONLY))
     code = run_model(r, path);
   report_error(r);
   run_close(r);

@@ -46,9 +46,9 @@ const cli_option run_options[] = {
     {OPT_ATOL, 0, "atol", "X", "absolute tolerance (1e-5)"},
     {OPT_RTOL, 0, "rtol", "X", "relative tolerance (1e-4)"},
     {OPT_RTOL_MAX, 0, "rtol-max", "X", "tolerance relative to the largest expected value (0)"},
-    {OPT_COMPARE, 0, "compare", "A,B|DIR",
-     "find the first op whose value differs: between two pipelines, as kernels,compile, or "
-     "from a folder of --dump"},
+    {OPT_COMPARE, 0, "compare", "A,B|CASE|DIR",
+     "find the first op whose value differs: between two pipelines, as kernels,compile, from "
+     "outputs of a recorded case, or from a folder of --dump"},
     {OPT_DUMP, 0, "dump", "DIR", "write every value in between to DIR/NUMBER.OP.npy"},
     {OPT_CASES, 0, "cases", "DIR",
      "every case below DIR; without MODEL each with the program beside it"},

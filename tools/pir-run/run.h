@@ -94,6 +94,7 @@ typedef struct run {
   pir_model *model;
   pir_session *session;
   const char *chosen;         // pipeline, instead of --pipeline; NULL: that
+  const char *case_folder;    // whose inputs are fed, instead of --case; NULL: that
   bool exposes;               // values in between become outputs
   struct run_values *values;  // those values; NULL: none is exposed
   const char **show;          // --show: names, and NULL
@@ -155,6 +156,11 @@ int run_compare_folder(run *r, const char *folder);
 // `extra`: as of run_open.
 int run_compare_pipelines(const run *r, const char *text, const char *path,
                           const pir_npy_set *extra);
+// Whether a folder has recorded inputs or outputs, and no values in between.
+bool run_is_case(const char *folder);
+// Compares the outputs with those of the case; if they differ, runs its inputs by called
+// kernels and by compiled code to find the op. `extra`: as of run_open.
+int run_compare_case(run *r, const char *folder, const char *path, const pir_npy_set *extra);
 
 // ---- lods.c: offsets of sequences
 // Of the case in `folder` (NULL: none) and of all --lod options, for the inputs as they are

@@ -217,7 +217,7 @@ static int compare_runs(run *expected, run *r, const run_values *values) {
 static int run_by(run *r, const char *pipeline, const char *path, const pir_npy_set *extra) {
   r->chosen = pipeline;
   int code = run_open(r, path, cli_value(r->cli, OPT_PARAMS, NULL), extra);
-  const char *folder = cli_value(r->cli, OPT_CASE, NULL);
+  const char *folder = r->case_folder ? r->case_folder : cli_value(r->cli, OPT_CASE, NULL);
   if (!code)
     code = run_take_inputs(r, folder);
   if (!code)
@@ -254,4 +254,33 @@ int run_compare_pipelines(const run *r, const char *text, const char *path,
     code = compare_once(r, first, comma + 1, path, extra, false, &values);
   free(first);
   return code ? code : say_equal(values);
+}
+
+bool run_is_case(const char *folder) {
+  pir_npy_set set;
+  char message[256];
+  bool found = false;
+  if (pir_case_read(folder, false, &set, message))
+    return false;
+  for (size_t i = 0; i < set.count && !found; i++)
+    found = !strncmp(set.arrays[i].name, "in", 2) || !strncmp(set.arrays[i].name, "out", 3);
+  pir_npy_set_release(&set);
+  return found;
+}
+
+int run_compare_case(run *r, const char *folder, const char *path, const pir_npy_set *extra) {
+  int code = run_open(r, path, cli_value(r->cli, OPT_PARAMS, NULL), extra);
+  if (!code)
+    code = run_case(r, folder, true);
+  if (!code)
+    printf("the outputs agree with %s\n", folder);
+  if (code != CLI_DIFFERENT)
+    return code;
+  run_close(r);
+  r->case_folder = folder;
+  code = run_compare_pipelines(r, "kernels,compile", path, extra);
+  if (!code)
+    cli_note(r->cli, "called kernels and compiled code agree: the program or the case differs "
+                     "from what was recorded");
+  return code ? code : CLI_DIFFERENT;
 }
