@@ -16,7 +16,7 @@ from pycparser import c_ast, c_generator, c_parser
 
 HEADERS = ["engine/model.h", "engine/generation.h", "engine/metadata.h", "engine/weights.h", "engine/session_arena.h", "engine/custom.h", "engine/compiled.h",
            "engine/loaded_code.h", "compiler/dialects.h", "compiler/formats.h", "compiler/load.h"]
-HEADERS += ["compiler/params.h", "compiler/pass_library.h", "compiler/rules.h", "compiler/text.h", "compiler/verify.h", "compiler/walk.h"]
+HEADERS += ["compiler/backward.h", "compiler/params.h", "compiler/pass_library.h", "compiler/rules.h", "compiler/text.h", "compiler/verify.h", "compiler/walk.h"]
 SYSTEM = ["stdarg.h", "stdatomic.h", "stdbool.h", "stddef.h", "stdint.h"]
 # What the system's headers would declare, for the parser alone; cffi has these types of its own.
 KNOWN = "typedef int bool, size_t, int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t, int64_t, uint64_t;\n"

@@ -11,22 +11,20 @@
 //   fetch=false  the values and the gradients are not made outputs, called fetch0, fetch1, ..
 // As Paddle's append_backward does it. A failure leaves ops behind, and ends the run. O(ops and
 // operands).
-#include "autodiff.h"
+#include "request.h"
 
 #include <effects.h>
-#include <pir/compiler/dialect/builtin.h>
 #include <pir/compiler/dialect/pd_op.h>
 #include <pir/layer/named_values.h>
-
 #include <strbuf.h>
 
 #include "program_ports.h"
 
 typedef struct backward {
   diff d;
-  value_list losses, seeds, inputs;
-  bool named_inputs;
-  bool minimizes;  // minimize_pass: the parameters take a step
+  backward_request request;
+  value_list wanted;  // whose gradients are handed out
+  bool minimizes;     // minimize_pass: the parameters take a step
 } backward;
 
 static pir_status refuse_value(const backward *w, pir_status status, const char *what,
@@ -63,40 +61,28 @@ static bool may_be_trained(const diff *d, const pir_op *op) {
   return pir_op_has(op, PIR_PARAMETER) && !diff_stops(d, pir_op_result(op, 0));
 }
 
-static pir_walk_result note_stop(pir_op *op, void *user) {
-  diff *d = user;
-  d->states_stops |= pir_op_attr(op, d->stop_gradient) != NULL;
-  return d->states_stops ? PIR_WALK_STOP : PIR_WALK_CONTINUE;
-}
-
 static pir_status find_all(backward *w) {
   value_list excluded = {0};
+  backward_request *r = &w->request;
   const pir_block *block = pir_program_block(w->d.run->program);
-  PIR_TRY(find_tensors(w, "loss", &w->losses));
-  bool named = w->losses.count;
+  PIR_TRY(find_tensors(w, "loss", &r->losses));
+  bool named = r->losses.count;
   for (const pir_op *op = pir_block_first(block); op && !named; op = pir_op_next(op))
     if (pir_op_has(op, PIR_OUTPUT))
-      pir_vec_push(w->d.arena, &w->losses, pir_op_operand(op, 0));
-  PIR_TRY(find_tensors(w, "wrt", &w->inputs));
+      pir_vec_push(w->d.arena, &r->losses, pir_op_operand(op, 0));
+  PIR_TRY(find_tensors(w, "wrt", &r->inputs));
   PIR_TRY(find_tensors(w, "no_grad", &excluded));
   for (size_t i = 0; i < excluded.count; i++)
     pir_map_put(w->d.arena, &w->d.stopped, excluded.items[i], 1);
-  w->named_inputs = w->inputs.count > 0;
-  for (const pir_op *op = pir_block_first(block); op && !w->named_inputs; op = pir_op_next(op))
+  for (size_t i = 0; i < r->inputs.count; i++)
+    pir_vec_push(w->d.arena, &w->wanted, r->inputs.items[i]);
+  for (const pir_op *op = pir_block_first(block); op && !r->inputs.count; op = pir_op_next(op))
     if (may_be_trained(&w->d, op))
-      pir_vec_push(w->d.arena, &w->inputs, pir_op_result(op, 0));
+      pir_vec_push(w->d.arena, &w->wanted, pir_op_result(op, 0));
   return PIR_OK;
 }
 
 // ---- the gradients to begin with
-static bool is_scalar(const pir_type *type) {
-  pir_shape shape = pir_type_shape(type);
-  for (size_t i = 0; i < shape.rank; i++)
-    if (shape.dims[i] != 1)
-      return false;
-  return true;
-}
-
 static pir_status find_seed(backward *w, pir_str name, const pir_value *loss,
                             pir_value **out_seed) {
   pir_program *program = w->d.run->program;
@@ -117,25 +103,14 @@ static pir_status find_seed(backward *w, pir_str name, const pir_value *loss,
                             "a value and its gradient have the same type, unlike", name);
 }
 
-static pir_status check_scalars(const backward *w) {
-  for (size_t i = 0; i < w->losses.count; i++)
-    if (!is_scalar(pir_value_type(w->losses.items[i])))
-      return pir_report_op(pir_value_op(w->losses.items[i]), PIR_INVALID, PIR_ERROR,
-                           "backward: the loss has one element, or its gradient is given "
-                           "(seeds=..)");
-  return PIR_OK;
-}
-
-static pir_status seed(backward *w, diff_block *b) {
+static pir_status find_seeds(backward *w) {
   pir_str list = pir_run_option(w->d.run, "seeds"), name;
-  for (size_t i = 0; i < w->losses.count; i++) {
-    pir_value *loss = w->losses.items[i], *gradient;
-    if (pass_next_name(&list, &name))
-      PIR_TRY(find_seed(w, name, loss, &gradient));
-    else
-      gradient = diff_full_like(b, loss, 1);
-    diff_clear(b, loss);
-    diff_add(b, loss, gradient);
+  for (size_t i = 0; i < w->request.losses.count && list.size; i++) {
+    pir_value *gradient;
+    if (!pass_next_name(&list, &name))
+      return pir_run_bad_option(w->d.run, "seeds", "a name for each loss");
+    PIR_TRY(find_seed(w, name, w->request.losses.items[i], &gradient));
+    pir_vec_push(w->d.arena, &w->request.seeds, gradient);
   }
   return PIR_OK;
 }
@@ -175,56 +150,43 @@ static void fetch_all(backward *w, diff_block *b, const value_list *gradients) {
   const pir_block *block = pir_program_block(w->d.run->program);
   for (const pir_op *op = pir_block_first(block); op; op = pir_op_next(op))
     column += pir_op_is(op, PD_FETCH);
-  for (size_t i = 0; i < w->losses.count; i++)
-    if (!is_output(w->losses.items[i]))
-      add_fetch(w, b, w->losses.items[i], column++);
+  for (size_t i = 0; i < w->request.losses.count; i++)
+    if (!is_output(w->request.losses.items[i]))
+      add_fetch(w, b, w->request.losses.items[i], column++);
   for (size_t i = 0; i < gradients->count; i++)
     if (gradients->items[i])
       add_fetch(w, b, gradients->items[i], column++);
 }
 
 // ---- the pass
-static pir_status add_backward(backward *w, diff_block *b) {
-  op_list ops = {0}, order = {0};
+static pir_status run_at(diff_block *b, void *user) {
+  backward *w = user;
   value_list gradients = {0}, none = {0};
-  const pir_block *block = pir_program_block(w->d.run->program);
-  diff_effective_ops(&w->d, block, w->named_inputs ? &w->inputs : &none, &w->losses, &ops);
-  PIR_TRY(seed(w, b));
-  diff_inverse_order(&w->d, &ops, &order);
-  PIR_TRY(diff_ops(b, &order));
-  for (size_t i = 0; i < w->inputs.count; i++)
-    pir_vec_push(w->d.arena, &gradients, diff_sum(b, w->inputs.items[i]));
-  if (w->named_inputs)
+  PIR_TRY(backward_add(b, &w->request));
+  for (size_t i = 0; i < w->wanted.count; i++)
+    pir_vec_push(w->d.arena, &gradients, diff_sum(b, w->wanted.items[i]));
+  if (w->request.inputs.count)
     diff_erase_unused(&w->d, 0, &gradients);
-  if (w->minimizes && w->losses.count)
-    PIR_TRY(diff_minimize(b, &w->inputs, &gradients));
+  if (w->minimizes && w->request.losses.count)
+    PIR_TRY(diff_minimize(b, &w->wanted, &gradients));
   if (pir_run_option_bool(w->d.run, "fetch", true))
     fetch_all(w, b, w->minimizes ? &none : &gradients);
   return PIR_OK;
 }
 
 static pir_status run_backward(pir_pass_run *run, bool minimizes) {
-  backward w = {.d = {.run = run, .ctx = pir_program_context(run->program)},
+  backward w = {.d = {.run = run, .primitive = pir_run_option_bool(run, "prim", false)},
+                .request = {.ones = pir_run_option_bool(run, "ones", false)},
                 .minimizes = minimizes};
   w.d.closed = minimizes;
-  w.d.arena = pir_context_arena(w.d.ctx);
-  w.d.primitive = pir_run_option_bool(run, "prim", false);
-  w.d.stop_gradient = pir_name_get(w.d.ctx, PIR_STR("stop_gradient"));
-  pir_walk(pir_program_module(run->program), PIR_PRE_ORDER, note_stop, &w.d);
+  PIR_TRY(backward_begin(&w.d));
   PIR_TRY(find_all(&w));
-  w.d.facts = pir_run_facts(run);
-  if (!w.d.facts)
-    return pir_run_facts_status(run);
-  if (!pir_run_option(run, "seeds").size && !pir_run_option_bool(run, "ones", false))
-    PIR_TRY(check_scalars(&w));
-  // New ops go in front of an op that is taken out again.
-  pir_op *end = pir_op_create(w.d.ctx, &(pir_op_spec){.def = pir_context_op(w.d.ctx, PD_FULL)});
-  pir_block_append(pir_program_block(run->program), end);
-  diff_block b = {.d = &w.d, .at = end};
-  pir_status status = add_backward(&w, &b);
-  pir_op_erase(end);
+  if (!pir_run_option(run, "seeds").size)
+    PIR_TRY(backward_check(&w.d, &w.request));
+  PIR_TRY(find_seeds(&w));
+  PIR_TRY(backward_at_end(&w.d, run_at, &w));
   pir_run_count(run, "ops made", w.d.made.count);
-  return status;
+  return PIR_OK;
 }
 
 pir_status pir_pass_backward(pir_pass_run *run) {

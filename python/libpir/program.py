@@ -182,6 +182,33 @@ class Program:
         finally:
             loaded.close()
 
+    def append_backward(
+        self,
+        losses: Sequence[Value],
+        inputs: Sequence[Value],
+        seeds: Sequence[Value] | None = None,
+        no_grad: Sequence[Value] = (),
+        ones: bool = False,
+        primitive: bool = False,
+    ) -> list[Value | None]:
+        """Adds ops that compute the gradients of the sum of `losses` with respect to `inputs` (docs/steps/gradients.md), and
+        returns these: None for an input that no loss depends on. `seeds` are the gradients of the losses, of their types; without
+        them each loss has one element, or `ones` says that it may have any shape. No gradient flows to the values of `no_grad`.
+        `primitive`: in primitive ops, where an op declares its gradient in them. After an error the program may be half changed."""
+        with self._context.lock:
+            if seeds is not None and len(seeds) != len(losses):
+                raise ValueError("seeds has one value for each loss")
+            lists = [ffi.new("pir_value *[]", [v._handle for v in values]) for values in (losses, inputs, seeds or (), no_grad)]
+            options = sized("pir_backward_options")
+            options.seeds = lists[2] if seeds is not None else ffi.NULL
+            options.no_grad, options.no_grad_count = lists[3], len(no_grad)
+            options.ones, options.primitive = ones, primitive
+            out = ffi.new("pir_value *[]", len(inputs))
+            self._generation += 1
+            status = lib.pir_append_backward(self._handle, lists[0], len(losses), lists[1], len(inputs), options, out)
+            self._context.diagnostics.check(status)
+            return [None if v == ffi.NULL else Value(self, v) for v in out]
+
     def upgrade(self) -> None:
         """Turns a program of an older text form into the present declarations."""
         with self._context.lock:

@@ -122,3 +122,29 @@ def test_saving_fails_whole(tmp_path):
     with pytest.raises(OSError):
         program.save(tmp_path / "none" / "m.json", tmp_path / "none" / "m.params")
     assert not list(tmp_path.iterdir())
+
+
+MEAN = """{
+    (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[2],stop_gradient:[false]} : () -> tensor<2xf32>
+    (%1) = "pd_op.tanh" (%0) {stop_gradient:[false]} : (tensor<2xf32>) -> tensor<2xf32>
+    (%2) = "pd_op.full_int_array" () {dtype:int64,place:Place(cpu),stop_gradient:[true],value:[]} : () -> tensor<0xi64>
+    (%3) = "pd_op.mean" (%1, %2) {keepdim:false,stop_gradient:[false]} : (tensor<2xf32>, tensor<0xi64>) -> tensor<f32>
+}"""
+
+
+def test_gradients():
+    program = libpir.Program.parse(MEAN)
+    x, tanh, _, mean = [op.results[0] for op in program.block.ops]
+    (gradient,) = program.append_backward([mean], [x])
+    assert gradient.op.name == "pd_op.tanh_grad" and gradient.type == x_type(program)
+    with pytest.raises(RuntimeError, match="changed"):
+        mean.type
+    x, tanh, _, mean = [op.results[0] for op in program.block.ops][:4]
+    with pytest.raises(libpir.InvalidError, match="the loss has one element"):
+        program.append_backward([tanh], [x])
+    x, tanh, _, mean = [op.results[0] for op in program.block.ops][:4]
+    assert program.append_backward([tanh], [x], no_grad=[x], ones=True) == [None]
+
+
+def x_type(program):
+    return program.block.ops[0].results[0].type
