@@ -78,9 +78,10 @@ int run_check_ignored(const run *r) {
 
 static int compare_case(run *r, const pir_npy_set *set, const char *folder, bool quiet) {
   size_t compared = 0, different = 0;
-  for (size_t i = 0; i < pir_model_outputs(r->model); i++) {
-    const pir_npy_array *expected = find_expected(set, i);
-    if (!expected || run_ignores(r, i))
+  size_t outputs = pir_model_outputs(r->model);
+  for (size_t k = 0, i; (i = run_own_output(r, k)) < outputs; k++) {
+    const pir_npy_array *expected = find_expected(set, k);
+    if (!expected || run_ignores(r, k))
       continue;
     compared++;
     pir_tensor tensor = expected->tensor;

@@ -275,9 +275,10 @@ int run_write_outputs(const run *r, const char *path, const char *folder, long o
   if (only >= 0)
     return write_output_array(r, (size_t)only, path);
   int code = 0;
-  for (size_t i = 0; i < pir_model_outputs(r->model) && !code; i++) {
+  size_t outputs = pir_model_outputs(r->model);
+  for (size_t k = 0, i; !code && (i = run_own_output(r, k)) < outputs; k++) {
     char file[4096];
-    snprintf(file, sizeof file, "%s/out_%zu.npy", folder, i);
+    snprintf(file, sizeof file, "%s/out_%zu.npy", folder, k);
     code = write_output_array(r, i, file);
   }
   return code;

@@ -307,7 +307,7 @@ static long file_port(const run *r, const char *option, const char *text, size_t
   }
   *out_path = at + (at == text ? 1 : 2);
   if (at == text)
-    return (long)position;
+    return (long)run_own_output(r, position);
   long i = run_output_index(r, text, (size_t)(at - text));
   if (i >= 0)
     return i;
@@ -336,9 +336,10 @@ static int expect_file(run *r, size_t i, const char *path) {
 
 static int expect_folder(run *r, const char *folder) {
   int code = 0;
-  for (size_t i = 0; i < pir_model_outputs(r->model); i++) {
+  size_t outputs = pir_model_outputs(r->model);
+  for (size_t k = 0, i; (i = run_own_output(r, k)) < outputs; k++) {
     char path[4096];
-    snprintf(path, sizeof path, "%s/out_%zu.npy", folder, i);
+    snprintf(path, sizeof path, "%s/out_%zu.npy", folder, k);
     int one = expect_file(r, i, path);
     code = code ? code : one;
   }

@@ -147,6 +147,9 @@ typedef struct run_values run_values;
 bool run_wants_values(const run *r);
 pir_status run_expose_values(run *r, pir_program *program);
 void run_drop_values(run *r);
+// Returns the number that the program's k-th output has among those of the model, which also
+// gives the values in between; the number of all outputs if it has no k-th.
+size_t run_own_output(const run *r, size_t k);
 // Writes them to the folder, as NUMBER.OP.npy.
 int run_dump(const run *r, const char *folder);
 // Compares them with the files of a folder that run_dump made. CLI_DIFFERENT: the first one

@@ -116,6 +116,23 @@ void run_drop_values(run *r) {
   r->values = NULL;
 }
 
+// ---- the other outputs
+
+static bool is_value(const run_values *v, pir_str name) {
+  for (size_t i = 0; v && i < v->count; i++)
+    if (pir_str_equal(name, pir_str_from(v->items[i].name)))
+      return true;
+  return false;
+}
+
+size_t run_own_output(const run *r, size_t k) {
+  size_t count = pir_model_outputs(r->model);
+  for (size_t i = 0; r->values && i < count; i++)
+    if (!is_value(r->values, output_port(r->model, i).name) && !k--)
+      return i;
+  return r->values || k > count ? count : k;
+}
+
 static bool find_output(const run *r, const run_value *v, size_t *out_i) {
   long i = run_output_index(r, v->name, strlen(v->name));
   *out_i = i < 0 ? 0 : (size_t)i;
