@@ -278,5 +278,8 @@ void ops_check(dialect *d) {
       ops_pair_gradient(d, &d->ops[i]);
   for (int i = 0; i < d->op_count; i++)
     if (!d->ops[i].is_form)
+      ops_mark_shape_only(d, &d->ops[i]);
+  for (int i = 0; i < d->op_count; i++)
+    if (!d->ops[i].is_form)
       ops_compile(d, &d->ops[i]);
 }

@@ -159,6 +159,56 @@ static void take_list(diff_block *b, const pir_op *list, pir_value *gradient) {
     take_tensor(b, pir_op_operand(list, i), pir_op_result(split, i));
 }
 
+// Whether an op in place leaves the value with another shape.
+static bool is_reshaped(const pir_value *value) {
+  PIR_EACH_USE(use, value) {
+    const pir_op *user = pir_use_owner(use);
+    const pir_opdef *def = pir_op_def(user);
+    for (size_t i = 0; i < def->inplace_count && def->traits & PIR_INPLACE; i++)
+      if (def->inplace[i].operand == pir_use_operand_index(use) &&
+          pir_value_type(pir_op_result(user, def->inplace[i].result)) != pir_value_type(value))
+        return true;
+  }
+  return false;
+}
+
+static bool step_reads(const pir_lower *block, const pir_lower_step *step, int number,
+                       bool shape_too) {
+  const pir_opdef *def = pir_lower_step_def(step);
+  for (int i = 0; i < step->arg_count; i++) {
+    const pir_lower_arg *arg = &block->args[step->first_arg + i];
+    bool shape_only = !shape_too && def && i < def->operand_count &&
+                      def->operands[i].flags & PIR_OPERAND_SHAPE_ONLY;
+    bool listed = false;
+    for (int k = 0; arg->kind == PIR_LOWER_VALUES && k < arg->count; k++)
+      listed |= block->pool[arg->first + k] == number;
+    bool alone = arg->kind == PIR_LOWER_VALUE || arg->kind == PIR_LOWER_REST;
+    if (!shape_only && (listed || (alone && arg->value == number)))
+      return true;
+  }
+  return false;
+}
+
+// Refuses a gradient that reads elements which an op in place overwrote.
+static pir_status check_overwritten(const op_diff *o) {
+  const pir_lower *block = &o->def->grad[o->block];
+  int count = o->def->operand_count + o->def->result_count;
+  for (int n = 0; n < count; n++)
+    for (int i = 0; o->given[n] && i < block->step_count; i++)
+      if (pir_value_is_overwritten(o->given[n]) &&
+          step_reads(block, &block->steps[i], n, is_reshaped(o->given[n]))) {
+        pir_str name = pir_op_name(o->op);
+        return pir_report_op(o->op, PIR_UNSUPPORTED, PIR_ERROR,
+                             "\"%.*s\" is not differentiable, because its gradient reads %s, "
+                             "which an op in place overwrites",
+                             (int)name.size, name.data,
+                             n < o->def->operand_count
+                                 ? o->def->operands[n].name
+                                 : o->def->results[n - o->def->operand_count].name);
+      }
+  return PIR_OK;
+}
+
 static pir_status expand(op_diff *o) {
   pir_lower_target target = {create_step, o->b};
   return pir_grad_expand(o->op, o->block, o->b->d->facts, &target, o->given, o->gradients);
@@ -275,6 +325,7 @@ pir_status diff_op(diff_block *b, pir_op *op) {
   size_t before = b->d->made.count;
   b->d->terms.count = 0;
   give(&o);
+  PIR_TRY(check_overwritten(&o));
   PIR_TRY(expand(&o));
   PIR_TRY(take(&o));
   forward_members(b->d, before);

@@ -9,6 +9,10 @@
 // RUN: not pir-opt %s '--passes=backward{loss=%5,wrt=nothing}' 2>&1 | FileCheck --check-prefix=NONE %s
 // RUN: not pir-opt %s '--passes=backward{loss=%7,wrt=x}' 2>&1 | FileCheck --check-prefix=PATH %s
 // RUN: not pir-opt %s '--passes=backward{loss=%5,seeds=x,wrt=w}' 2>&1 | FileCheck --check-prefix=TYPE %s
+// RUN: sed 's/"pd_op.tanh"/"pd_op.square_"/' %s > %t.square.pir
+// RUN: not pir-opt %t.square.pir '--passes=backward{loss=%5,wrt=x}' 2>&1 | FileCheck --check-prefix=SQUARE %s
+// RUN: sed 's/"pd_op.tanh"/"pd_op.tanh_"/' %s > %t.tanh.pir
+// RUN: pir-opt %t.tanh.pir '--passes=backward{loss=%5,wrt=x}' | FileCheck --check-prefix=INPUT %s
 
 // The parameter that is not to be trained has none.
 // TRAIN: (%[[ONE:.*]]) = "pd_op.full_like" (%5
@@ -32,9 +36,10 @@
 // SEED: "pd_op.data" () {{.*}}name:"g",{{.*}}shape:[2,3],stop_gradient:[true]
 // SEED-NOT: "pd_op.fetch"
 
-// SCALAR: backward.pir:[[@LINE+10]]:5: error: backward: the loss has one element, or its gradient is given (seeds=..)
+// SCALAR: backward.pir:[[@LINE+11]]:5: error: backward: the loss has one element, or its gradient is given (seeds=..)
 // NONE: error: backward: the program has no value "nothing"
-// PATH: backward.pir:[[@LINE+11]]:5: error: "pd_op.nextafter" is not differentiable, because its results are neighbours among floating-point numbers
+// PATH: backward.pir:[[@LINE+12]]:5: error: "pd_op.nextafter" is not differentiable, because its results are neighbours among floating-point numbers
+// SQUARE: error: "pd_op.square_" is not differentiable, because its gradient reads x, which an op in place overwrites
 // TYPE: error: backward: a value and its gradient have the same type, unlike "x"
 
 

@@ -75,7 +75,9 @@ typedef enum pir_operand_flag {
   // `same_as`, or a type that meets it: another float, or a complex one.
   PIR_OPERAND_PROMOTED = 32,
   // It stays f32 beside 16-bit floats: statistics, weights of norms, scales.
-  PIR_OPERAND_PRECISE = 64
+  PIR_OPERAND_PRECISE = 64,
+  // Its shape and element type are read, its elements are not.
+  PIR_OPERAND_SHAPE_ONLY = 128
 } pir_operand_flag;
 
 // Properties of a result, one bit each.
