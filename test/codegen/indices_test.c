@@ -219,7 +219,9 @@ static void check_refused(const char *what, const index_case *c, pir_session *co
   const char *a = pir_session_message(compiled), *b = pir_session_message(called);
   if (got != PIR_INVALID || expected != PIR_INVALID)
     fail_msg("%s: %lld is not refused, but %d and %d", what, (long long)number, got, expected);
-  if (!strstr(a, c->op) || strncmp(a, b, strlen(a)) != 0)
+  const char *place = strstr(a, " (at ");  // behind what the called kernel says more
+  size_t size = place ? (size_t)(place - a) : strlen(a);
+  if (!place || !strstr(a, c->op) || strncmp(a, b, size) != 0)
     fail_msg("%s: %lld: says \"%s\", not \"%s\"", what, (long long)number, a, b);
 }
 

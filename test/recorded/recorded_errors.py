@@ -393,9 +393,9 @@ def judge(row, code, message, names):
 
 
 def first_message(message):
-    """What the first line says, without the place in front and the list of operands and attributes behind."""
+    """What the first line says, without the place in front or at the end and the list of operands and attributes behind."""
     said = re.sub(r"^.*error: ", "", message.splitlines()[0] if message else "")
-    return re.sub(r"\s+", " ", said.partition("; given ")[0]).strip()
+    return re.sub(r"\s+", " ", re.sub(r" \(at [^()]*\)$", "", said.partition("; given ")[0])).strip()
 
 
 def judge_accepted(name, code, ours):

@@ -53,9 +53,10 @@ static const extent extents[] = {
 };
 
 static void extents_have_values_or_a_reason(void **unused) {
-  static const plan_origin origins[] = {{.op = "pd_op.first", .place = "", .first = 1},
-                                        {.op = "pd_op.second", .place = "", .first = 2},
-                                        {.op = "pd_op.third", .place = "", .first = 3}};
+  static const plan_origin origins[] = {
+      {.op = "pd_op.first", .place = "", .first = 1},
+      {.op = "pd_op.second", .place = "model.pir:3:5", .first = 2},
+      {.op = "pd_op.third", .place = "", .first = 3}};
   for (size_t i = 0; i < sizeof extents / sizeof *extents; i++) {
     const extent *e = &extents[i];
     plan_expr exprs[] = {{.kind = PIR_DIM_SYMBOL},
@@ -75,10 +76,11 @@ static void extents_have_values_or_a_reason(void **unused) {
     if (has_value)
       continue;
     assert_int_equal(pir_plan_fail(&p, 2, values, &message), PIR_INVALID);
-    if (!strstr(message.text, e->why) || !strstr(message.text, "\"pd_op.second\": "))
+    if (!strstr(message.text, e->why) || !strstr(message.text, "\"pd_op.second\": ") ||
+        !strstr(message.text, " (at model.pir:3:5)"))
       fail_msg("case %zu: expected '%s', found '%s'", i, e->why, message.text);
   }
-  assert_string_equal(pir_plan_origin(&(plan){0}, 0), "the program");
+  assert_string_equal(pir_plan_origin(&(plan){0}, 0)->op, "the program");
 }
 
 int main(void) {
