@@ -161,7 +161,7 @@ int run_compare_pipelines(const run *r, const char *text, const char *path,
                           const pir_npy_set *extra);
 // Whether a folder has recorded inputs or outputs, and no values in between.
 bool run_is_case(const char *folder);
-// Compares the outputs with those of the case; if they differ, runs its inputs by called
+// Compares the outputs with what the case recorded; if they differ, runs its inputs by called
 // kernels and by compiled code to find the op. `extra`: as of run_open.
 int run_compare_case(run *r, const char *folder, const char *path, const pir_npy_set *extra);
 
