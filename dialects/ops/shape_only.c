@@ -52,9 +52,8 @@ static bool reads(const search *s, const expr *e) {
   const expr *first = e->a;
   if (e->kind == EXPR_CALL && first && names_operand_alone(e->name))
     first = first->kind == EXPR_NAME ? first->next : first;
-  const let *found = e->name && (e->kind == EXPR_NAME || e->kind == EXPR_CALL)
-                         ? let_named(s, e->name)
-                         : NULL;
+  const let *found =
+      e->name && (e->kind == EXPR_NAME || e->kind == EXPR_CALL) ? let_named(s, e->name) : NULL;
   search body = *s;
   body.deep++;
   if (found && (s->deep == MOST_STEPS_DEEP || reads(&body, found->body)))
@@ -66,7 +65,7 @@ static bool clause_reads(const search *s, const clause *c) {
   bool starts_from_first = c->kind == PIR_CLAUSE_SCATTER && !c->init;
   if (starts_from_first && !strcmp(s->o->operands[0].name, s->name))
     return true;
-  const expr *const parts[] = {c->rank,    c->extent, c->body, c->when, c->keep,  c->flat,
+  const expr *const parts[] = {c->rank,    c->extent,    c->body, c->when, c->keep,  c->flat,
                                c->reverse, c->exclusive, c->init, c->then, c->guard, c->trap};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     if (reads(s, parts[i]))
