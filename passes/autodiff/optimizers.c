@@ -10,7 +10,9 @@
 #include "autodiff.h"
 
 #include <pir/compiler/build/pd_op.h>
+#include <decimal.h>
 #include <math.h>
+#include <pir/layer/named_values.h>
 #include <pir/layer/nearest.h>
 #include <stdlib.h>
 #include <strbuf.h>
@@ -38,31 +40,40 @@ typedef struct update {
 struct optimizer {
   const char *name;
   void (*step)(const minimizing *m, const update *u);
+  const char *options;  // that it reads, with spaces between
 };
 
 // ---- options
 
-static const char *const number_keys[] = {"momentum",  "beta1",     "beta2",
-                                          "epsilon",   "decay",     "weight-decay",
-                                          "clip-norm", "clip-value"};
+// Options that are numbers, and up to where; `below`: less than that, else any number.
+static const struct {
+  const char *key;
+  double below;
+} number_keys[] = {{"momentum", 0}, {"beta1", 1},        {"beta2", 1},     {"epsilon", 0},
+                   {"decay", 0},    {"weight-decay", 0}, {"clip-norm", 0}, {"clip-value", 0}};
 
 // Reads the number of an option that is there; false: it is none.
 static bool read_number(const pir_pass_run *run, const char *key, double *out) {
   pir_str text = pir_run_option(run, key);
   char buffer[64], *end;
-  if (!text.size || text.size >= sizeof buffer)
+  bool decimal = text.size && text.size < sizeof buffer && text.data[0] >= '0' &&
+                 text.data[0] <= '9' && !memchr(text.data, 'x', text.size);
+  if (!decimal)
     return !text.size;
   memcpy(buffer, text.data, text.size);
   buffer[text.size] = 0;
-  *out = strtod(buffer, &end);
+  *out = pir_decimal_read(buffer, &end);
   return !*end && isfinite(*out) && *out >= 0;
 }
 
 static pir_status check_numbers(const pir_pass_run *run) {
-  double unused;
-  for (size_t i = 0; i < sizeof number_keys / sizeof *number_keys; i++)
-    if (!read_number(run, number_keys[i], &unused))
-      return pir_run_bad_option(run, number_keys[i], "a number that is not negative");
+  for (size_t i = 0; i < sizeof number_keys / sizeof *number_keys; i++) {
+    double value = 0, below = number_keys[i].below;
+    if (!read_number(run, number_keys[i].key, &value))
+      return pir_run_bad_option(run, number_keys[i].key, "a number that is not negative");
+    if (below > 0 && value >= below)
+      return pir_run_bad_option(run, number_keys[i].key, "a number from 0 to less than 1");
+  }
   return PIR_OK;
 }
 
@@ -86,9 +97,16 @@ static bool given(const minimizing *m, const char *key) {
 
 // ---- what is carried
 
-// Adds an input at the begin of the program that lasts from step to step.
+// Adds an input at the begin of the program that lasts from step to step. A name that the
+// program has already is an error.
 static pir_value *add_variable(const minimizing *m, pir_str name, pir_shape shape) {
   pir_context *ctx = m->d->ctx;
+  pir_value *taken;
+  if (pir_find_named_value(m->d->run->program, name, &taken, NULL) != PIR_NOT_FOUND &&
+      !m->d->status)
+    m->d->status = pir_report(ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
+                              "minimize: the program has a value \"%.*s\" already",
+                              (int)name.size, name.data);
   pir_op *first = pir_block_first(pir_program_block(m->d->run->program));
   pir_value *value =
       program_add_input(m->d->run, first, name, pir_type_tensor(ctx, PIR_F32, shape));
@@ -191,10 +209,14 @@ static void step_rmsprop(const minimizing *m, const update *u) {
   pir_pd_rmsprop_(m->builder, u->param, square, u->gradient, moment, m->rate, &how);
 }
 
-static const optimizer optimizers[] = {{"sgd", step_sgd},        {"momentum", step_momentum},
-                                       {"adam", step_adam},      {"adamw", step_adamw},
-                                       {"lamb", step_lamb},      {"adagrad", step_adagrad},
-                                       {"rmsprop", step_rmsprop}};
+static const optimizer optimizers[] = {
+    {"sgd", step_sgd, ""},
+    {"momentum", step_momentum, "momentum nesterov weight-decay"},
+    {"adam", step_adam, "beta1 beta2 epsilon"},
+    {"adamw", step_adamw, "beta1 beta2 epsilon weight-decay"},
+    {"lamb", step_lamb, "beta1 beta2 epsilon weight-decay"},
+    {"adagrad", step_adagrad, "epsilon"},
+    {"rmsprop", step_rmsprop, "epsilon decay momentum centered"}};
 
 // ---- clipping
 
@@ -262,6 +284,33 @@ static pir_status find_optimizer(const diff *d, const optimizer **out) {
                     (int)name.size, name.data, pir_nearest_hint(&near).text);
 }
 
+static bool is_given(const pir_pass_run *run, const char *key) {
+  for (size_t i = 0; i < run->option_count; i++)
+    if (pir_str_equal(run->options[i].key, pir_str_from(key)))
+      return true;
+  return false;
+}
+
+static bool has_word(const char *words, const char *word) {
+  size_t size = strlen(word);
+  for (const char *at = words; (at = strstr(at, word)); at += size)
+    if ((at == words || at[-1] == ' ') && (at[size] == ' ' || !at[size]))
+      return true;
+  return false;
+}
+
+// An option that the algorithm does not read is an error.
+static pir_status check_options(const diff *d, const optimizer *algo) {
+  static const char *const keys[] = {"momentum", "nesterov", "beta1",    "beta2",
+                                     "epsilon",  "decay",    "centered", "weight-decay"};
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+    if (is_given(d->run, keys[i]) && !has_word(algo->options, keys[i]))
+      return pir_report(d->ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
+                        "minimize: algo=%s takes no option %s; it takes %s", algo->name,
+                        keys[i], *algo->options ? algo->options : "none");
+  return PIR_OK;
+}
+
 // The steps are taken in f32: others need a copy of the parameter in f32.
 static pir_status check_param(const pir_value *param) {
   const pir_op *op = pir_value_op(param);
@@ -280,7 +329,10 @@ static pir_status collect(minimizing *m, const value_list *params,
   m->gradients = pir_arena_alloc(m->d->arena, (params->count + 1) * sizeof *m->gradients);
   for (size_t i = 0; i < params->count; i++) {
     PIR_TRY(check_param(params->items[i]));
-    if (!gradients->items[i])
+    bool again = false;
+    for (size_t k = 0; k < m->count; k++)
+      again |= m->params[k] == params->items[i];
+    if (again || !gradients->items[i])
       continue;
     m->params[m->count] = params->items[i];
     m->gradients[m->count++] = gradients->items[i];
@@ -319,6 +371,7 @@ pir_status diff_minimize(diff_block *b, const value_list *params, const value_li
   minimizing m = {.d = b->d};
   PIR_TRY(check_numbers(b->d->run));
   PIR_TRY(find_optimizer(b->d, &m.algo));
+  PIR_TRY(check_options(b->d, m.algo));
   PIR_TRY(collect(&m, params, gradients));
   PIR_TRY(pir_op_builder_create(b->d->run->program, &m.builder));
   pir_builder at = pir_builder_before(b->at);
@@ -328,5 +381,5 @@ pir_status diff_minimize(diff_block *b, const value_list *params, const value_li
   add_steps(&m);
   pir_status status = pir_op_builder_status(m.builder);
   pir_op_builder_destroy(m.builder);
-  return status;
+  return status ? status : b->d->status;
 }
