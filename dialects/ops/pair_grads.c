@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-static bool ends_with(const char *name, const char *suffix) {
+static bool ends_in(const char *name, const char *suffix) {
   size_t length = strlen(name), cut = strlen(suffix);
   return length > cut && !strcmp(name + length - cut, suffix);
 }
@@ -20,12 +20,12 @@ static const char *with_suffix(ops_reading *in, const char *name, const char *ol
 }
 
 static const char *gradient_name(ops_reading *in, const char *name) {
-  if (ends_with(name, "_grad"))
+  if (ends_in(name, "_grad"))
     return with_suffix(in, name, "_grad", "_double_grad");
   return ops_format(in, "%s_grad", name);
 }
 
-static const op *find_op(const dialect *d, const char *name) {
+static const op *find_gradient_op(const dialect *d, const char *name) {
   for (int i = 0; i < d->op_count; i++)
     if (!d->ops[i].is_form && !strcmp(d->ops[i].name, name))
       return &d->ops[i];
@@ -38,21 +38,21 @@ static const char *plain_name(ops_reading *in, const char *name) {
   return strncmp(name, "grad_", prefix) ? name : ops_format(in, "%s_grad", name + prefix);
 }
 
-static bool has_value(const op *o, const char *name) {
+static bool names_value(const op *o, const char *name) {
   return ops_operand_at(o, name) >= 0 || ops_result_at(o, name) >= 0;
 }
 
 static bool is_result_gradient(const op *o, ops_reading *in, const char *name) {
-  return ends_with(name, "_grad") && ops_result_at(o, with_suffix(in, name, "_grad", "")) >= 0;
+  return ends_in(name, "_grad") && ops_result_at(o, with_suffix(in, name, "_grad", "")) >= 0;
 }
 
 // Returns the name in a gradient block of `o` of the value that an operand of its gradient op
 // stands for; NULL if there is none.
 static const char *value_for(const op *o, ops_reading *in, const char *name) {
   const char *plain = plain_name(in, name);
-  if (has_value(o, name) || is_result_gradient(o, in, name))
+  if (names_value(o, name) || is_result_gradient(o, in, name))
     return name;
-  return has_value(o, plain) || is_result_gradient(o, in, plain) ? plain : NULL;
+  return names_value(o, plain) || is_result_gradient(o, in, plain) ? plain : NULL;
 }
 
 // Returns the name of the gradient that a result of the gradient op is; NULL if it is none. The
@@ -60,13 +60,13 @@ static const char *value_for(const op *o, ops_reading *in, const char *name) {
 static const char *gradient_for(const op *o, ops_reading *in, const char *name) {
   const char *candidates[] = {name, plain_name(in, name)};
   for (int i = 0; i < 2; i++)
-    if (ends_with(candidates[i], "_grad") &&
-        has_value(o, with_suffix(in, candidates[i], "_grad", "")))
+    if (ends_in(candidates[i], "_grad") &&
+        names_value(o, with_suffix(in, candidates[i], "_grad", "")))
       return candidates[i];
   return NULL;
 }
 
-static expr *named(expr_kind kind, source_loc loc, const char *name) {
+static expr *named_argument(expr_kind kind, source_loc loc, const char *name) {
   expr *e = ops_expr(name ? kind : EXPR_NULL, loc);
   e->name = name;
   return e;
@@ -81,7 +81,7 @@ static void give_operands(const op *o, const op *gradient, step *s) {
       ops_error(o->loc,
                 "'%s' has no value for operand '%s' of '%s': write its gradient as a block",
                 o->name, x->name, gradient->name);
-    s->args = ops_chain(s->args, named(EXPR_VALUE, s->loc, value));
+    s->args = ops_chain(s->args, named_argument(EXPR_VALUE, s->loc, value));
   }
 }
 
@@ -94,13 +94,13 @@ static void give_attrs(const op *o, const op *gradient, step *s) {
     named_expr *given = ops_take(in, sizeof *given);
     *given = (named_expr){.name = a->name,
                           .loc = s->loc,
-                          .value = named(EXPR_ATTR, s->loc, a->name),
+                          .value = named_argument(EXPR_ATTR, s->loc, a->name),
                           .next = s->attrs};
     s->attrs = given;
   }
 }
 
-static void take_results(const op *o, const op *gradient, step *s) {
+static void name_gradients(const op *o, const op *gradient, step *s) {
   ops_reading *in = o->loc.file->in;
   for (int i = 0; i < gradient->result_count; i++) {
     const char *name = gradient_for(o, in, gradient->results[i].name);
@@ -119,13 +119,13 @@ void ops_pair_gradient(const dialect *d, op *o) {
       return;
   if (o->no_grad)
     return;
-  const op *gradient = find_op(d, gradient_name(d->in, o->name));
+  const op *gradient = find_gradient_op(d, gradient_name(d->in, o->name));
   if (!gradient)
     return;
   step s = {.loc = o->loc, .op = ops_format(d->in, "%s.%s", d->name, gradient->name)};
   give_operands(o, gradient, &s);
   give_attrs(o, gradient, &s);
-  take_results(o, gradient, &s);
+  name_gradients(o, gradient, &s);
   lower block = {.loc = o->loc};
   APPEND(d->in, block.steps, block.step_count, s);
   APPEND(d->in, o->grads, o->grad_count, block);

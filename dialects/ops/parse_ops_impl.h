@@ -34,7 +34,7 @@ typedef struct parser {
   names alike;  // names of all ops that this declaration declares
   names like, values;
   bool reduced;  // `over` variables are being read
-  bool in_grad;  // the steps being read are those of a gradient
+  bool in_grad;  // the steps being read belong to a gradient
   int depth;
   const ops_file *file;
   int line, column;

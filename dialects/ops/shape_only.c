@@ -75,7 +75,7 @@ static bool clause_reads(const search *s, const clause *c) {
 
 static bool op_reads(const search *s);
 
-static const op *step_target(const search *s, const char *name) {
+static const op *target_of_step(const search *s, const char *name) {
   size_t prefix = strlen(s->d->name);
   if (strncmp(name, s->d->name, prefix) != 0 || name[prefix] != '.')
     return NULL;
@@ -86,7 +86,7 @@ static const op *step_target(const search *s, const char *name) {
 }
 
 static bool step_reads(const search *s, const step *made) {
-  const op *target = step_target(s, made->op);
+  const op *target = target_of_step(s, made->op);
   int at = 0;
   if (made->otherwise && !strcmp(made->otherwise, s->name))
     return true;

@@ -122,7 +122,7 @@ static pir_status append_at(diff_block *b, void *user) {
   return PIR_OK;
 }
 
-static pir_status append(void *user) {
+static pir_status append_call_gradients(void *user) {
   append_call *call = user;
   pir_rewriter rewriter;
   PIR_TRY(PIR_TAKE(pir_program_context(call->program), pir_backward_options, &call->options,
@@ -151,5 +151,5 @@ pir_status pir_append_backward(pir_program *program, pir_value *const *losses,
   call.given = options;
   for (size_t i = 0; i < input_count; i++)
     out_gradients[i] = NULL;
-  return pir_context_enter(pir_program_context(program), append, &call);
+  return pir_context_enter(pir_program_context(program), append_call_gradients, &call);
 }

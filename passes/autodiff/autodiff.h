@@ -1,5 +1,5 @@
 // Reverse-mode differentiation of a program (docs/steps/gradients.md): the state of one run,
-// shared by the files of this folder. The order of ops, and of the terms of sums, is that of
+// shared by the files of this folder. Ops, and the terms of sums, have the order of
 // Paddle's `append_backward`, so that programs with gradients come out alike.
 #ifndef PIR_AUTODIFF_H
 #define PIR_AUTODIFF_H
@@ -23,7 +23,7 @@ typedef struct diff {
   bool closed;        // gradients are not differentiated again: all of them stop
   pir_map stopped;    // values that the caller excludes
   op_list made;       // ops of the backward program, in order
-  value_list terms;   // that were added for the op at hand
+  value_list terms;   // that were added for the present op
   pir_status status;  // of the first failure inside a callback
 } diff;
 
@@ -39,7 +39,7 @@ typedef struct diff_block {
   int depth;          // of nested regions
 } diff_block;
 
-// ---- state.c
+// ---- terms.c
 // Whether no gradient flows into a value: it says stop_gradient, or the caller excludes it.
 bool diff_stops(const diff *d, const pir_value *value);
 // Whether a value says stop_gradient, or is as one that does; or, where the program says so of
@@ -65,7 +65,7 @@ pir_value *diff_full_like(diff_block *b, pir_value *value, double number);
 // values that are needed all the same.
 void diff_erase_unused(diff *d, size_t from, const value_list *kept);
 
-// ---- order.c
+// ---- op_order.c
 // Lists what an op reads, with the values from outside that its regions read.
 void diff_inputs(const diff *d, const pir_op *op, value_list *out);
 // Lists the ops of a block through which the outputs depend on the inputs (all values if there

@@ -23,12 +23,12 @@
 typedef struct backward {
   diff d;
   backward_request request;
-  value_list wanted;  // whose gradients are handed out
+  value_list wanted;  // whose gradients are outputs
   bool minimizes;     // minimize_pass: the parameters take a step
 } backward;
 
-static pir_status refuse_value(const backward *w, pir_status status, const char *what,
-                               pir_str name) {
+static pir_status refuse_name(const backward *w, pir_status status, const char *what,
+                              pir_str name) {
   return pir_report(w->d.ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "backward: %s \"%.*s\"", what,
                     (int)name.size, name.data);
 }
@@ -37,13 +37,13 @@ static pir_status find_tensor(const backward *w, pir_str name, pir_value **out_v
   const pir_program *program = w->d.run->program;
   pir_status status = pir_find_named_value(program, name, out_value, NULL);
   if (status == PIR_NOT_FOUND)
-    return refuse_value(w, PIR_INVALID, "the program has no value", name);
+    return refuse_name(w, PIR_INVALID, "the program has no value", name);
   PIR_TRY(status);
   const pir_type *type = pir_value_type(*out_value);
   if (!pir_value_op(*out_value) || pir_value_block(*out_value) != pir_program_block(program))
-    return refuse_value(w, PIR_UNSUPPORTED, "unsupported: a value inside of a region,", name);
+    return refuse_name(w, PIR_UNSUPPORTED, "unsupported: a value inside of a region,", name);
   if (!type || !pir_type_is_tensor(type))
-    return refuse_value(w, PIR_INVALID, "expects one tensor, not", name);
+    return refuse_name(w, PIR_INVALID, "expects one tensor, not", name);
   return PIR_OK;
 }
 
@@ -99,8 +99,8 @@ static pir_status find_seed(backward *w, pir_str name, const pir_value *loss,
   PIR_TRY(status);
   return pir_value_type(*out_seed) == type
              ? PIR_OK
-             : refuse_value(w, PIR_INVALID,
-                            "a value and its gradient have the same type, unlike", name);
+             : refuse_name(w, PIR_INVALID,
+                           "a value and its gradient have the same type, unlike", name);
 }
 
 static pir_status find_seeds(backward *w) {
@@ -138,7 +138,7 @@ static void add_fetch(backward *w, diff_block *b, pir_value *value, int64_t colu
   diff_create(b, &spec);
 }
 
-static bool is_output(const pir_value *value) {
+static bool is_handed_out(const pir_value *value) {
   PIR_EACH_USE(use, value)
   if (pir_op_has(pir_use_owner(use), PIR_OUTPUT))
     return true;
@@ -151,7 +151,7 @@ static void fetch_all(backward *w, diff_block *b, const value_list *gradients) {
   for (const pir_op *op = pir_block_first(block); op; op = pir_op_next(op))
     column += pir_op_is(op, PD_FETCH);
   for (size_t i = 0; i < w->request.losses.count; i++)
-    if (!is_output(w->request.losses.items[i]))
+    if (!is_handed_out(w->request.losses.items[i]))
       add_fetch(w, b, w->request.losses.items[i], column++);
   for (size_t i = 0; i < gradients->count; i++)
     if (gradients->items[i])

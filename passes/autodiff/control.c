@@ -5,7 +5,7 @@
 // A branch has a gradient op with the same condition, whose results are the gradients of the
 // values from outside. They include what other ops added before, so the terms of these values
 // begin anew. A loop has one that runs as long as the stack holds something; its variables are
-// the gradients of the loop's variables, and those of the values from outside, which add up.
+// the gradients of the loop's variables, and of the values from outside, which add up.
 #include "autodiff.h"
 
 #include <effects.h>
@@ -65,7 +65,7 @@ static pir_value *has_elements(diff_block *b, const pipe *p) {
   return pir_op_result(diff_create(b, &spec), 0);
 }
 
-// ---- the pipe between a region and that of its gradient
+// ---- the pipe between a region and its gradient
 static void lay_stack(diff *d, pipe *p) {
   const pir_type *types[] = {pir_type_marker(d->ctx, PIR_TYPE_STACK),
                              pir_type_marker(d->ctx, PIR_TYPE_INLET),

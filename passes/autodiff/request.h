@@ -1,4 +1,4 @@
-// What is differentiated: what the pass reads from its options, and a caller in C gives.
+// The request: the pass reads it from its options, a caller in C gives it.
 #ifndef PIR_AUTODIFF_REQUEST_H
 #define PIR_AUTODIFF_REQUEST_H
 
@@ -7,7 +7,7 @@
 typedef struct backward_request {
   value_list losses;
   value_list seeds;   // empty, or one for each loss
-  value_list inputs;  // whose gradients are wanted; empty: those of all values are made
+  value_list inputs;  // whose gradients are wanted; empty: the gradients of all values are made
   bool ones;
 } backward_request;
 

@@ -1,6 +1,6 @@
 // The gradient of one op, by the `grad` block of its declaration. A list operand is the list
-// that builtin.combine made, and its gradient is split into those of its members; a list result
-// is read through builtin.split.
+// that builtin.combine made, and its gradient is split into the gradients of its members; a
+// list result is read through builtin.split.
 #include "autodiff.h"
 
 #include <effects.h>
@@ -22,7 +22,7 @@ static pir_op *create_step(void *user, const pir_op_spec *spec) {
 }
 
 // Returns the op that makes the list of tensors of an operand; NULL if it is no such list.
-static pir_op *list_of(const pir_value *value) {
+static pir_op *combine_of(const pir_value *value) {
   pir_op *op = value ? pir_value_op(value) : NULL;
   return op && pir_op_is(op, BUILTIN_COMBINE) ? op : NULL;
 }
@@ -35,7 +35,7 @@ static pir_op *split_of(const pir_value *value) {
 }
 
 static bool flows_to(const diff *d, const pir_value *value) {
-  const pir_op *list = list_of(value);
+  const pir_op *list = combine_of(value);
   if (!value || !list)
     return value && !diff_stops(d, value);
   for (size_t i = 0; i < pir_op_operands(list); i++)
@@ -106,8 +106,11 @@ static void give(op_diff *o) {
   size_t n = 0, operands = pir_op_operands(o->op), results = pir_op_results(o->op);
   for (size_t i = 0; i < o->def->operand_count; i++, n++) {
     pir_value *value = i < operands ? pir_op_operand(o->op, i) : NULL;
-    const pir_op *list = list_of(value);
-    o->given[n] = list ? copied_list(o->b, list) : value ? diff_copy(o->b, value) : NULL;
+    const pir_op *list = combine_of(value);
+    if (list)
+      o->given[n] = copied_list(o->b, list);
+    else
+      o->given[n] = value ? diff_copy(o->b, value) : NULL;
   }
   for (size_t i = 0; i < o->def->result_count; i++, n++)
     o->given[n] = i < results && pir_value_type(pir_op_result(o->op, i))
@@ -224,10 +227,10 @@ static pir_status take_each(op_diff *o, size_t at, const pir_op *list) {
   return PIR_OK;
 }
 
-static pir_status take(op_diff *o) {
+static pir_status take_gradients(op_diff *o) {
   for (size_t i = 0; i < o->def->operand_count; i++) {
     pir_value *operand = pir_op_optional(o->op, i), *gradient = o->gradients[i];
-    const pir_op *list = list_of(operand);
+    const pir_op *list = combine_of(operand);
     if (!gradient)
       continue;
     if (!operand)
@@ -258,7 +261,7 @@ static bool some_operand_flows(const diff_block *b, const pir_op *op) {
   return false;
 }
 
-static int choose(op_diff *o) {
+static int choose_block(op_diff *o) {
   size_t n = 0, results = o->def->result_count;
   for (size_t i = 0; i < o->def->operand_count; i++, n++) {
     pir_value *value = pir_op_optional(o->op, i);
@@ -285,7 +288,7 @@ static void forward_members(diff *d, size_t from) {
   for (size_t i = from; i < d->made.count; i++) {
     pir_op *slice = d->made.items[i];
     const pir_op *list =
-        pir_op_is(slice, BUILTIN_SLICE) ? list_of(pir_op_operand(slice, 0)) : NULL;
+        pir_op_is(slice, BUILTIN_SLICE) ? combine_of(pir_op_operand(slice, 0)) : NULL;
     if (!list)
       continue;
     size_t at = (size_t)pir_op_int(slice, BUILTIN_SLICE_ATTR_INDEX);
@@ -295,7 +298,7 @@ static void forward_members(diff *d, size_t from) {
 }
 
 // In primitive mode, as in Paddle, every op of a gradient names the op whose gradient it is.
-static void name_origin(diff *d, const pir_op *op, size_t from) {
+static void name_forward_op(diff *d, const pir_op *op, size_t from) {
   if (!d->primitive)
     return;
   pir_strbuf name;
@@ -317,7 +320,7 @@ pir_status diff_op(diff_block *b, pir_op *op) {
     return diff_control(b, op);
   if (!any || !pir_op_operands(op) || pir_op_has(op, PIR_FLAT))
     return PIR_OK;
-  o.block = choose(&o);
+  o.block = choose_block(&o);
   if (o.block < 0)
     return some_operand_flows(b, op) ? not_differentiable(op) : PIR_OK;
   if (!wants_gradient(&o))
@@ -327,10 +330,10 @@ pir_status diff_op(diff_block *b, pir_op *op) {
   give(&o);
   PIR_TRY(check_overwritten(&o));
   PIR_TRY(expand(&o));
-  PIR_TRY(take(&o));
+  PIR_TRY(take_gradients(&o));
   forward_members(b->d, before);
   diff_erase_unused(b->d, before, &b->d->terms);
-  name_origin(b->d, op, before);
+  name_forward_op(b->d, op, before);
   return b->d->status;
 }
 

@@ -158,7 +158,7 @@ PIR_API pir_dims *pir_facts_dims(const pir_facts *facts);
 // keep their facts. Fails as pir_facts_create does.
 PIR_API PIR_NODISCARD pir_status pir_facts_update(pir_facts *facts, const pir_op *op);
 // Takes the stated type of a value in a block for its facts: of an argument that a pass added.
-// Fails for want of memory.
+// PIR_EXHAUSTED: memory runs out.
 PIR_API PIR_NODISCARD pir_status pir_facts_state_type(pir_facts *facts, pir_value *value);
 
 // The origin of a symbol.

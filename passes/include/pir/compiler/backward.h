@@ -25,8 +25,8 @@ typedef struct pir_backward_options {
 
 // Adds ops to the end of the program that compute the gradients of the sum of `losses` with
 // respect to `inputs`. `out_gradients` has an entry for each input: its gradient, of the type
-// of the input, or NULL where no loss depends on it. Without inputs (NULL, 0) no gradient is
-// handed out, and those of all values stay. Options may be NULL. PIR_INVALID: a value is none
+// of the input, or NULL where no loss depends on it. Without inputs (NULL, 0) the
+// gradients of all values are made and stay. Options may be NULL. PIR_INVALID: a value is none
 // of the program's block or no tensor, a seed has another type, a loss has more than one
 // element. PIR_UNSUPPORTED: an op on the way is not differentiable. Both are reported with the
 // place; ops that were made stay in the program then. O(ops and operands).
