@@ -86,7 +86,7 @@ PIR_NODISCARD pir_status diff_ops(diff_block *b, const op_list *ops);
 // Does so for a branch or a loop.
 PIR_NODISCARD pir_status diff_control(diff_block *b, pir_op *op);
 
-// ---- optimizers.c
+// ---- minimize.c
 // Adds a step of the optimizer that the options name for each parameter that has a gradient;
 // `gradients` has NULL for the others.
 PIR_NODISCARD pir_status diff_minimize(diff_block *b, const value_list *params,

@@ -142,18 +142,16 @@ int run_open_compiled(run *r, const char *path);
 
 // ---- values.c: values in between
 
-typedef struct run_values run_values;
 // Whether the values in between become outputs of the program that is opened.
 bool run_wants_values(const run *r);
 pir_status run_expose_values(run *r, pir_program *program);
 void run_drop_values(run *r);
-// Returns the number that the program's k-th output has among those of the model, which also
-// gives the values in between; the number of all outputs if it has no k-th.
+// Returns the model's number of the program's k-th output, which is another one where values in
+// between are outputs too; the number of all outputs if there is no k-th.
 size_t run_own_output(const run *r, size_t k);
 // Writes them to the folder, as NUMBER.OP.npy.
 int run_dump(const run *r, const char *folder);
-// Compares them with the files of a folder that run_dump made. CLI_DIFFERENT: the first one
-// that differs is reported.
+// Compares them with a folder that run_dump made. CLI_DIFFERENT: reports the first difference.
 int run_compare_folder(run *r, const char *folder);
 // Runs a model by two pipelines, as in `kernels,compile`, and compares the values in between.
 // `extra`: as of run_open.
@@ -172,7 +170,6 @@ int run_take_lods(run *r, const char *folder);
 void run_drop_lods(run *r);
 
 // ---- arrays.c: values to feed
-
 // Number of a port by name; -1: no such one.
 long run_input_index(const run *r, const char *name, size_t size);
 long run_output_index(const run *r, const char *name, size_t size);
@@ -180,13 +177,11 @@ long run_output_index(const run *r, const char *name, size_t size);
 int run_take_input(run *r, const char *text, size_t *position);
 // Reads a .npy file or a whole .npz.
 int run_read_arrays(const cli_run *cli, const char *path, pir_npy_set *out_set);
-// Allocates input `i` with that shape and fills it: zeros, or random numbers of its element
-// type.
+// Allocates input `i` with that shape, and fills it with zeros or random numbers.
 int run_make_input(run *r, size_t i, const int64_t *shape, int rank, bool random,
                    uint64_t seed);
 void run_fill_random(pir_tensor *tensor, uint64_t seed);
 void run_drop_input(pir_npy_array *input);
-
 // Stores a number as an element: `integer` where the type is no real float.
 void run_store_number(char *to, pir_dtype dtype, float f, double d, int64_t integer);
 
@@ -196,7 +191,6 @@ typedef struct picture {
   int width, height;
   uint8_t *pixels;  // RGBA, row by row
 } picture;
-
 bool picture_is_png(pir_str bytes);
 bool picture_is_jpeg(pir_str bytes);
 // Reads a PNG or JPEG file. Returns an exit code.
@@ -206,16 +200,13 @@ int picture_write_png(const cli_run *cli, const char *path, const uint8_t *pixel
                       int height, int channels);
 
 // ---- images.c: pictures as inputs and outputs
-
 int run_take_picture(run *r, size_t i, const char *path, pir_str bytes);
 int run_write_picture(const run *r, const char *path, const char *name, const pir_tensor *t);
 
 // ---- needs.c: inputs without a value
-
-// Reports that input `i` has no value, and all inputs that the model needs. Returns CLI_USAGE.
+// Reports that input `i` has no value, and all inputs of the model. Returns CLI_USAGE.
 int run_refuse_missing(const run *r, size_t i);
-// Gives random numbers to every input that has no value, and says so. Extents that vary: 1 for
-// the first axis, 224 for the sides of an image, 16 for others, within their bounds.
+// Gives random numbers to every input that has no value, and says so.
 int run_make_inputs_up(run *r);
 
 // ---- compare.c: results

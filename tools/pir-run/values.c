@@ -23,12 +23,12 @@ typedef struct run_value {
   pir_value *value;
 } run_value;
 
-struct run_values {
+typedef struct run_values {
   run_value *items;
   size_t count, capacity;
   const pir_block *block;  // values of regions are not outputs
   bool failed;             // memory ran out
-};
+} run_values;
 
 // ---- the list
 
