@@ -256,7 +256,7 @@ static int take_option(cli_run *cli, int argc, char **argv, int i, int *used) {
   if (is_long && name[size])
     value = name + size + 1;
   else if (!is_long && name[1])
-    value = name + 1;
+    value = name + (name[1] == '=' ? 2 : 1);
   const cli_option *option = is_long && size == 1 ? NULL : find_option(cli->tool, name, size);
   if (!option)  // one dash before a long name is meant as two
     return refuse_option(cli, text, (pir_str){name, strcspn(name, "=")});
@@ -421,7 +421,7 @@ static int read_stream(const cli_run *cli, int fd, cli_file *file) {
 
 // Keeps what standard input holds, for all who name it.
 static int read_standard_input(const cli_run *cli, cli_file *out_file) {
-  static cli_file kept;
+  static cli_file kept = {.name = "<stdin>"};
   int code = kept.kept ? 0 : read_stream(cli, STDIN_FILENO, &kept);
   kept.kept |= !code;
   *out_file = kept;

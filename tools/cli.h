@@ -186,6 +186,10 @@ int cli_file_read(const cli_run *cli, const char *path, cli_file *out_file);
 int cli_file_read_named(const cli_run *cli, const char *path, cli_file *out_file);
 void cli_file_release(cli_file *file);
 
+// Refuses two paths that name one file, which need not exist yet; `a` and `b` call them in the
+// message. NULL and - name none. Returns an exit code.
+int cli_refuse_same_file(const cli_run *cli, const char *a, const char *path_a, const char *b,
+                         const char *path_b);
 // Whether -o names a file with this ending.
 bool cli_output_ends(const cli_run *cli, const char *ending);
 // Returns the name of the format of programs whose ending -o has; "text" if it has none's.

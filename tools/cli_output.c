@@ -70,6 +70,42 @@ static void forget_unpublished(const char *name) {
       unpublished[i] = NULL;
 }
 
+// ---- outputs that would replace something else
+
+static bool names_file(const char *path) {
+  return path && *path && strcmp(path, "-") != 0;
+}
+
+// The folder of a path, resolved; the caller frees. `*out_name` is the name inside of it.
+static char *folder_of(const char *path, const char **out_name) {
+  const char *slash = strrchr(path, '/');
+  *out_name = slash ? slash + 1 : path;
+  char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+  char *resolved = folder ? realpath(folder, NULL) : NULL;
+  free(folder);
+  return resolved;
+}
+
+static bool is_same_path(const char *a, const char *b) {
+  struct stat x, y;
+  bool has_x = stat(a, &x) == 0, has_y = stat(b, &y) == 0;
+  if (has_x || has_y)
+    return has_x && has_y && x.st_dev == y.st_dev && x.st_ino == y.st_ino && S_ISREG(x.st_mode);
+  const char *name_a, *name_b;
+  char *folder_a = folder_of(a, &name_a), *folder_b = folder_of(b, &name_b);
+  bool same = folder_a && folder_b && !strcmp(folder_a, folder_b) && !strcmp(name_a, name_b);
+  free(folder_a);
+  free(folder_b);
+  return same;
+}
+
+int cli_refuse_same_file(const cli_run *cli, const char *a, const char *path_a, const char *b,
+                         const char *path_b) {
+  if (!names_file(path_a) || !names_file(path_b) || !is_same_path(path_a, path_b))
+    return 0;
+  return cli_fail(cli, CLI_USAGE, "%s and %s are one file: %s", a, b, path_b);
+}
+
 // ---- the form of an output
 
 bool cli_output_ends(const cli_run *cli, const char *ending) {

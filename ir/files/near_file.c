@@ -15,13 +15,21 @@ pir_hint pir_hint_file(const char *path) {
   folder[size ? size : 1] = 0;
   DIR *entries = opendir(folder);
   pir_nearest near = pir_nearest_begin(pir_str_from(name));
-  // The entry's name lasts until the next one is read, so the hint is made at once.
+  char best[256] = "";
+  // The entry's name lasts until the next one is read. Of equally near ones the first in the
+  // order of letters is taken, whatever order the folder has.
   for (struct dirent *entry; entries && (entry = readdir(entries));) {
-    size_t before = near.edits;
-    pir_nearest_try(&near, entry->d_name);
-    if (near.edits < before)
-      hint = pir_nearest_hint(&near);
+    pir_nearest one = pir_nearest_begin(near.name);
+    pir_nearest_try(&one, entry->d_name);
+    bool nearer = one.best && (one.edits < near.edits ||
+                               (one.edits == near.edits && strcmp(entry->d_name, best) < 0));
+    if (!nearer || strlen(entry->d_name) >= sizeof best)
+      continue;
+    strcpy(best, entry->d_name);
+    near.best = best;
+    near.edits = one.edits;
   }
+  hint = pir_nearest_hint(&near);
   if (entries)
     closedir(entries);
   return hint;

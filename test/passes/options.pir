@@ -39,6 +39,8 @@
 // LIST: arch=NUMBER {{ *}}the generation of GPUs {{.*}} (default: 80)
 // LIST: weight_only_algo=TEXT {{ *}}how weights are kept: {{.*}} (default: weight_only_int8)
 // RUN: printf '%%s\n' 'extern @option($name, $otherwise)' 'pass mine_pass level 2 "mine" {' '  rule r {' '    match { (%%y) = "pd_op.relu" (%%x) }' '    where @option("much", 3) > 2' '    emit { (%%y) = "pd_op.tanh" (%%x) }' '  }' '}' > %t.drr
+// Defaults of other kinds: a truth value, a number with a point, a type, a text.
+// RUN: for d in true 1.5 f32 '"x"'; do sed "s/@option(\"much\", 3) > 2/@option(\"much\", $d) == $d/" %t.drr >%t.kind.drr && pir-opt %s --rules=%t.kind.drr --passes='mine{much=1}' >%t.kind && not pir-opt %s --rules=%t.kind.drr --passes='mine{mch=3}' 2>&1 | FileCheck %s --check-prefix=OWN || exit 1; done
 // RUN: not pir-opt %s --rules=%t.drr --passes='mine{mch=3}' 2>&1 | FileCheck %s --check-prefix=OWN
 // OWN: error: pass mine_pass takes no option 'mch'; it takes much; did you mean 'much'?
 // CHECK: builtin.parameter

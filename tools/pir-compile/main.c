@@ -187,8 +187,6 @@ static int open_results(cli_run *cli, results *r) {
   r->weights_path = cli_value(cli, OPT_WEIGHTS, NULL);
   if (r->weights_path && !*file_name(r->weights_path))
     return cli_bad_value(cli, "weights", r->weights_path, "the name of a file");
-  if (r->weights_path && !strcmp(r->weights_path, cli->output))
-    return cli_bad_value(cli, "weights", r->weights_path, "another file than the output");
   int code = cli_output_open(cli, cli->output, &r->model);
   if (!code && r->weights_path)
     code = cli_output_open(cli, r->weights_path, &r->weights);
@@ -229,13 +227,32 @@ static int write_header(cli_run *cli) {
   return cli_exit_code(PIR_IO);
 }
 
+// A file that holds a program or parameters is not replaced.
+static int refuse_program(const cli_run *cli, const char *path) {
+  char head[4096];
+  int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+  if (fd < 0)
+    return 0;
+  ssize_t n = pread(fd, head, sizeof head, 0);
+  close(fd);
+  const pir_format_def *held =
+      n > 0 ? pir_format_find(pir_detect_format((pir_str){head, (size_t)n})) : NULL;
+  return held ? cli_fail(cli, CLI_USAGE, "%s holds %s, which the output would replace", path,
+                         held->name)
+              : 0;
+}
+
 // A compiled model under the name of a program would be taken for one, and may replace it.
 static int check_output(const cli_run *cli) {
   static const char *const endings[] = {".json", ".pdmodel", ".pir", ".pdiparams"};
   for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
     if (cli_output_ends(cli, endings[i]))
       return cli_bad_value(cli, "output", cli->output, "FILE.pirm, FILE.o, FILE.so or FILE.h");
-  return 0;
+  const char *weights = cli_value(cli, OPT_WEIGHTS, NULL);
+  int code = cli_refuse_same_file(cli, "--weights", weights, "-o", cli->output);
+  if (!code)
+    code = refuse_program(cli, cli->output);
+  return code ? code : refuse_program(cli, weights);
 }
 
 static int run_compile(cli_run *cli) {

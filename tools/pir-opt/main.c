@@ -588,6 +588,21 @@ static int check(cli_run *cli) {
   return code;
 }
 
+// No output replaces another one, nor parameters the program.
+static int check_outputs(const cli_run *cli) {
+  const char *params = cli_value(cli, OPT_PARAMS_OUT, NULL),
+             *report = cli_value(cli, OPT_REPORT, NULL),
+             *program = cli->file_count ? cli->files[0] : NULL;
+  int code = cli_refuse_same_file(cli, "--params-out", params, "-o", cli->output);
+  if (!code)
+    code = cli_refuse_same_file(cli, "--params-out", params, "the program", program);
+  if (!code)
+    code = cli_refuse_same_file(cli, "--report", report, "-o", cli->output);
+  if (!code)
+    code = cli_refuse_same_file(cli, "--report", report, "--params-out", params);
+  return code ? code : cli_refuse_same_file(cli, "--report", report, "the program", program);
+}
+
 static int run_opt(cli_run *cli) {
   int code = cli_load_passes(cli, OPT_LOAD_PASSES);
   if (code)
@@ -600,10 +615,14 @@ static int run_opt(cli_run *cli) {
     return dump_pipeline(cli);
   emit_form form;
   code = emit_find(cli, cli_value(cli, OPT_EMIT, NULL), &form);
-  if (!code && form.code == PIR_CODE_OBJECT)
+  bool binary =
+      form.code == PIR_CODE_OBJECT || (form.def && form.def->format == PIR_FORMAT_PDMODEL);
+  if (!code && binary)
     code = cli_refuse_terminal(cli);
   if (!code)
     code = check_timing(cli);
+  if (!code)
+    code = check_outputs(cli);
   if (code)
     return code;
   if (cli_has(cli, OPT_DIFF))

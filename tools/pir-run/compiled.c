@@ -6,14 +6,23 @@
 #include <string.h>
 #include <unistd.h>
 
-bool run_is_compiled(const char *path) {
+static bool begins_compiled(const char *head, size_t size) {
+  const size_t magic = sizeof COMPILED_MAGIC - 1;
+  return size >= magic && !memcmp(head, COMPILED_MAGIC, magic);
+}
+
+bool run_is_compiled(const run *r, const char *path) {
   char head[sizeof COMPILED_MAGIC - 1];
+  if (cli_is_stream(path)) {
+    cli_file file;  // standard input is kept, for the one who opens it
+    return !cli_file_read_named(r->cli, path, &file) &&
+           begins_compiled(file.bytes.data, file.bytes.size);
+  }
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  bool found = fd >= 0 && pread(fd, head, sizeof head, 0) == (ssize_t)sizeof head &&
-               !memcmp(head, COMPILED_MAGIC, sizeof head);
+  ssize_t n = fd < 0 ? -1 : pread(fd, head, sizeof head, 0);
   if (fd >= 0)
     close(fd);
-  return found;
+  return n > 0 && begins_compiled(head, (size_t)n);
 }
 
 // What asks something of the program or of its compilation.
@@ -47,6 +56,15 @@ static int refuse_program_options(const run *r, const char *path) {
   return 0;
 }
 
+static int open_stream(run *r, const char *path, const pir_open_options *how) {
+  cli_file file;
+  int code = cli_file_read_named(r->cli, path, &file);
+  if (code)
+    return code;
+  pir_borrowed bytes = {.data = file.bytes.data, .size = file.bytes.size};
+  return cli_exit_code(pir_model_open(bytes, how, &r->model));
+}
+
 int run_open_compiled(run *r, const char *path) {
   pir_open_options how = {.size = sizeof how,
                           .target = cli_value(r->cli, OPT_TARGET, NULL),
@@ -56,7 +74,10 @@ int run_open_compiled(run *r, const char *path) {
   if (code)
     return code;
   double start = run_now_ms();
-  code = cli_exit_code(pir_model_open_file(path, &how, &r->model));
+  if (cli_is_stream(path))
+    code = open_stream(r, path, &how);
+  else
+    code = cli_exit_code(pir_model_open_file(path, &how, &r->model));
   r->load_ms = run_now_ms() - start;
   return code;
 }

@@ -228,8 +228,8 @@ static int open_session(run *r) {
 }
 
 int run_open(run *r, const char *path, const char *params, const pir_npy_set *extra) {
-  int code = run_is_compiled(path) ? run_open_compiled(r, path)
-                                   : cli_exit_code(open_model(r, path, params, extra));
+  int code = run_is_compiled(r, path) ? run_open_compiled(r, path)
+                                      : cli_exit_code(open_model(r, path, params, extra));
   return code || cli_has(r->cli, OPT_COMPILE_ONLY) ? code : open_session(r);
 }
 
@@ -467,6 +467,42 @@ static int check_view(const run *r) {
                                    : 0;
 }
 
+// Runs that --compare makes in its own way, and outputs that it does not write.
+static const named_option not_comparing[] = {{OPT_CASES, "cases"},
+                                             {OPT_TRAIN, "train"},
+                                             {OPT_SHAPES, "shapes"},
+                                             {OPT_COMPILE_ONLY, "compile-only"},
+                                             {OPT_TUNE, "tune"},
+                                             {OPT_RECORD, "record"},
+                                             {OPT_BENCHMARK, "benchmark"},
+                                             {OPT_PROFILE, "profile"},
+                                             {OPT_VIEW, "view"},
+                                             {OPT_OUTPUT, "output"},
+                                             {OPT_OUTPUT_DIR, "output-dir"},
+                                             {OPT_EXPECT, "expect"},
+                                             {OPT_EXPECT_DIR, "expect-dir"},
+                                             {OPT_PRINT, "print"},
+                                             {OPT_TOP, "top"},
+                                             {OPT_SCHEDULES, "schedules"},
+                                             {OPT_OVERLAP, "overlap"},
+                                             {OPT_GENERATE, "generate"}};
+
+static int check_compare(const run *r) {
+  const char *compare = cli_value(r->cli, OPT_COMPARE, NULL),
+             *view = cli_value(r->cli, OPT_VIEW, NULL);
+  int code = cli_refuse_same_file(r->cli, "--profile", cli_value(r->cli, OPT_PROFILE, NULL),
+                                  "--view", view);
+  if (code || !compare)
+    return code;
+  code = refuse_options(r, not_comparing, COUNT(not_comparing), "--compare");
+  bool alone = strchr(compare, ',') || run_is_case(compare);
+  if (!code && alone && cli_has(r->cli, OPT_DUMP))
+    code = cli_fail(r->cli, CLI_USAGE, "--compare=%s excludes --dump", compare);
+  if (!code && alone && !strchr(compare, ',') && cli_has(r->cli, OPT_CASE))
+    code = cli_fail(r->cli, CLI_USAGE, "--compare=%s excludes --case", compare);
+  return code;
+}
+
 // Checks the options that --tune needs or excludes.
 static int check_tune(const run *r, const char *path) {
   const char *seconds = cli_value(r->cli, OPT_TUNE, NULL);
@@ -639,6 +675,8 @@ static int run_tool(cli_run *cli) {
     code = check_generate(&r);
   if (!code)
     code = check_view(&r);
+  if (!code)
+    code = check_compare(&r);
   if (!code)
     code = check_tune(&r, path);
   bool alone = !cases && !path;

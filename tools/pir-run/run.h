@@ -136,7 +136,7 @@ int run_take_inputs(run *r, const char *folder);
 // ---- compiled.c: compiled models
 
 // Whether the file begins as a compiled model does.
-bool run_is_compiled(const char *path);
+bool run_is_compiled(const run *r, const char *path);
 // Opens it. Options that need the program are refused.
 int run_open_compiled(run *r, const char *path);
 

@@ -190,6 +190,17 @@ static int translate(cli_run *cli, pir_format from, const char *to) {
 
 static const char *const reports[] = {"dot", "html", "stats"};
 
+// An ending of another kind of file, which a text would be taken for.
+static int check_ending(const cli_run *cli) {
+  static const char *const others[] = {".o",         ".so",  ".pirm", ".onnx",
+                                       ".pdiparams", ".png", ".ll",   ".s"};
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (cli_output_ends(cli, others[i]))
+      return cli_fail(cli, CLI_USAGE, "no format that is written ends in %s: state --to",
+                      others[i]);
+  return 0;
+}
+
 // The format that the name of the output asks for.
 static const char *format_by_output(const cli_run *cli) {
   if (cli_output_ends(cli, ".dot"))
@@ -241,12 +252,19 @@ static int run_translate(cli_run *cli) {
   int code = parse_format(cli, cli_value(cli, OPT_FROM, NULL), &from);
   if (!code && to)
     code = check_target(cli, to);
+  if (!code && !to)
+    code = check_ending(cli);
   if (!to)
     to = format_by_output(cli);
   if (!code)
     code = check_options_of(cli, to);
   if (!code && strcmp(to, "pdmodel") == 0)
     code = cli_refuse_terminal(cli);
+  const char *params = cli_value(cli, OPT_PARAMS_OUT, NULL);
+  if (!code)
+    code = cli_refuse_same_file(cli, "--params-out", params, "-o", cli->output);
+  if (!code)
+    code = cli_refuse_same_file(cli, "--params-out", params, "the program", cli->files[0]);
   return code ? code : translate(cli, from, to);
 }
 

@@ -68,6 +68,18 @@ static bool is_first_reader(const rule_tables *t, size_t i, const char *key) {
   return true;
 }
 
+// The default as text; empty for an expression that only a match computes.
+static void write_otherwise(const rule_node *node, char *out, size_t size) {
+  *out = 0;
+  switch (node->op) {
+    case RULE_INT: pir_text_format(out, size, "%lld", (long long)node->i); break;
+    case RULE_FLOAT: pir_text_format(out, size, "%g", node->f); break;
+    case RULE_BOOL: pir_text_format(out, size, "%s", node->i ? "true" : "false"); break;
+    case RULE_TEXT: pir_text_format(out, size, "%s", node->text); break;
+    default: break;
+  }
+}
+
 bool rules_read_option(const pir_rule_pass *rules, size_t i, pir_taken_option *out) {
   const rule_tables *t = rules->tables;
   size_t at = 0;
@@ -80,10 +92,7 @@ bool rules_read_option(const pir_rule_pass *rules, size_t i, pir_taken_option *o
     *out = (pir_taken_option){.key = key,
                               .kind = number ? PIR_OPTION_NUMBER : PIR_OPTION_TEXT,
                               .summary = "read by its rules"};
-    if (number)
-      pir_text_format(out->otherwise, sizeof out->otherwise, "%lld", (long long)otherwise->i);
-    else
-      pir_text_format(out->otherwise, sizeof out->otherwise, "%s", otherwise->text);
+    write_otherwise(otherwise, out->otherwise, sizeof out->otherwise);
     return true;
   }
   return false;

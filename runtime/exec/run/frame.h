@@ -161,10 +161,10 @@ void pir_array_release(frame *f, tensor_array *array);
 uint64_t pir_exec_now_ns(void);  // time of CLOCK_MONOTONIC
 // Returns the bytes of a dense tensor; 0 on overflow.
 size_t pir_exec_bytes(const pir_tensor *dense);
-// Writes a message and returns `status`. The format knows %s %d %zu %lld and a few more
-// (ir/support/strbuf.h).
 // Appends the place of the op at fault, if there is room and the message has none.
 void pir_exec_add_place(pir_message *message, const char *place);
+// Writes a message and returns `status`. The format knows %s %d %zu %lld and a few more
+// (ir/support/strbuf.h).
 pir_status pir_exec_fail(pir_message *message, pir_status status, const char *format, ...)
     PIR_PRINTF(3, 4);
 // Fails with a reason, which names the op once. `why` is not the frame's message.
