@@ -44,6 +44,7 @@ pir_status backward_check(diff *d, const backward_request *request) {
 pir_status backward_add(diff_block *b, const backward_request *request) {
   diff *d = b->d;
   op_list ops = {0}, order = {0};
+  diff_note_overwrites(d);
   diff_effective_ops(d, pir_program_block(d->run->program), &request->inputs, &request->losses,
                      &ops);
   for (size_t i = 0; i < request->losses.count; i++) {

@@ -12,19 +12,22 @@
 typedef PIR_VEC(pir_value *) value_list;
 typedef PIR_VEC(pir_op *) op_list;
 
+typedef struct diff_memory diff_memory;
+
 typedef struct diff {
   pir_pass_run *run;
   pir_context *ctx;
   pir_arena *arena;
   pir_facts *facts;
   pir_name *stop_gradient;
-  bool primitive;     // gradients in primitive ops, where declared
-  bool states_stops;  // some op of the program states stop_gradient
-  bool closed;        // gradients are not differentiated again: all of them stop
-  pir_map stopped;    // values that the caller excludes
-  op_list made;       // ops of the backward program, in order
-  value_list terms;   // that were added for the present op
-  pir_status status;  // of the first failure inside a callback
+  bool primitive;       // gradients in primitive ops, where declared
+  bool states_stops;    // some op of the program states stop_gradient
+  bool closed;          // gradients are not differentiated again: all of them stop
+  pir_map stopped;      // values that the caller excludes
+  diff_memory *memory;  // NULL: no op writes in place
+  op_list made;         // ops of the backward program, in order
+  value_list terms;     // that were added for the present op
+  pir_status status;    // of the first failure inside a callback
 } diff;
 
 // One block and the block that gets its gradients: the same for the program, another one for
@@ -75,6 +78,18 @@ void diff_effective_ops(const diff *d, const pir_block *block, const value_list 
 void diff_inverse_order(const diff *d, const op_list *ops, op_list *out);
 // Whether an op writes over a tensor or an array in a way that its operands do not show.
 bool diff_writes_over(const pir_op *op);
+
+// ---- overwrites.c
+// Notes the ops in place of the program, before gradients are added to it.
+void diff_note_overwrites(diff *d);
+// Whether elements of an operand or result of an op may be lost when gradients are computed,
+// because an op in place writes over them.
+bool diff_is_overwritten(const diff *d, const pir_op *op, const pir_value *value);
+// Whether an op reads an operand behind an op in place that wrote over it: the new elements,
+// under the name of the old ones.
+bool diff_reads_stale(const diff *d, const pir_op *op, const pir_value *operand);
+// Whether an op in place leaves it with another shape, at the op or behind it.
+bool diff_is_reshaped(const diff *d, const pir_op *op, const pir_value *value);
 
 // ---- vjp.c
 // Adds the ops that compute the gradients of an op's operands, if it has any.

@@ -162,19 +162,6 @@ static void take_list(diff_block *b, const pir_op *list, pir_value *gradient) {
     take_tensor(b, pir_op_operand(list, i), pir_op_result(split, i));
 }
 
-// Whether an op in place leaves the value with another shape.
-static bool is_reshaped(const pir_value *value) {
-  PIR_EACH_USE(use, value) {
-    const pir_op *user = pir_use_owner(use);
-    const pir_opdef *def = pir_op_def(user);
-    for (size_t i = 0; i < def->inplace_count && def->traits & PIR_INPLACE; i++)
-      if (def->inplace[i].operand == pir_use_operand_index(use) &&
-          pir_value_type(pir_op_result(user, def->inplace[i].result)) != pir_value_type(value))
-        return true;
-  }
-  return false;
-}
-
 static bool step_reads(const pir_lower *block, const pir_lower_step *step, int number,
                        bool shape_too) {
   const pir_opdef *def = pir_lower_step_def(step);
@@ -192,23 +179,56 @@ static bool step_reads(const pir_lower *block, const pir_lower_step *step, int n
   return false;
 }
 
+static bool block_reads(const pir_lower *block, int number, bool shape_too) {
+  for (int i = 0; i < block->step_count; i++)
+    if (step_reads(block, &block->steps[i], number, shape_too))
+      return true;
+  return false;
+}
+
+static bool is_lost(const op_diff *o, int number, const pir_value *value) {
+  const pir_lower *block = &o->def->grad[o->block];
+  const diff *d = o->b->d;
+  bool flows = number < o->def->operand_count && block->results[number] >= 0;
+  return (flows && !diff_stops(d, value) && diff_reads_stale(d, o->op, value)) ||
+         (diff_is_overwritten(d, o->op, value) && block_reads(block, number, false)) ||
+         (diff_is_reshaped(d, o->op, value) && block_reads(block, number, true));
+}
+
+static bool some_operand_lost(const op_diff *o, int number) {
+  pir_value *operand = pir_op_optional(o->op, (size_t)number);
+  const pir_op *list = combine_of(operand);
+  for (size_t i = 0; list && i < pir_op_operands(list); i++)
+    if (is_lost(o, number, pir_op_operand(list, i)))
+      return true;
+  return operand && !list && is_lost(o, number, operand);
+}
+
+static bool some_result_lost(const op_diff *o, int number) {
+  size_t at = (size_t)(number - o->def->operand_count);
+  pir_value *result = at < pir_op_results(o->op) ? pir_op_result(o->op, at) : NULL;
+  const pir_op *split = result ? split_of(result) : NULL;
+  for (size_t i = 0; split && i < pir_op_results(split); i++)
+    if (is_lost(o, number, pir_op_result(split, i)))
+      return true;
+  return result && is_lost(o, number, result);
+}
+
 // Refuses a gradient that reads elements which an op in place overwrote.
 static pir_status check_overwritten(const op_diff *o) {
-  const pir_lower *block = &o->def->grad[o->block];
-  int count = o->def->operand_count + o->def->result_count;
-  for (int n = 0; n < count; n++)
-    for (int i = 0; o->given[n] && i < block->step_count; i++)
-      if (pir_value_is_overwritten(o->given[n]) &&
-          step_reads(block, &block->steps[i], n, is_reshaped(o->given[n]))) {
-        pir_str name = pir_op_name(o->op);
-        return pir_report_op(o->op, PIR_UNSUPPORTED, PIR_ERROR,
-                             "\"%.*s\" is not differentiable, because its gradient reads %s, "
-                             "which an op in place overwrites",
-                             (int)name.size, name.data,
-                             n < o->def->operand_count
-                                 ? o->def->operands[n].name
-                                 : o->def->results[n - o->def->operand_count].name);
-      }
+  const pir_opdef *def = o->def;
+  for (int n = 0; o->b->d->memory && n < def->operand_count + def->result_count; n++) {
+    bool operand = n < def->operand_count;
+    if (!(operand ? some_operand_lost(o, n) : some_result_lost(o, n)))
+      continue;
+    pir_str name = pir_op_name(o->op);
+    return pir_report_op(o->op, PIR_UNSUPPORTED, PIR_ERROR,
+                         "\"%.*s\" is not differentiable, because its gradient reads %s, "
+                         "which an op in place overwrites",
+                         (int)name.size, name.data,
+                         operand ? def->operands[n].name
+                                 : def->results[n - def->operand_count].name);
+  }
   return PIR_OK;
 }
 
