@@ -49,7 +49,6 @@ pir_status backward_add(diff_block *b, const backward_request *request) {
                      &ops);
   for (size_t i = 0; i < request->losses.count; i++) {
     pir_value *loss = request->losses.items[i];
-    diff_clear(b, loss);
     diff_add(b, loss,
              request->seeds.count ? request->seeds.items[i] : diff_full_like(b, loss, 1));
   }
@@ -78,7 +77,8 @@ typedef struct append_call {
   backward_request request;
 } append_call;
 
-static pir_status take_values(diff *d, pir_value *const *values, size_t count,
+// `what` says in messages what the values are for.
+static pir_status take_values(diff *d, const char *what, pir_value *const *values, size_t count,
                               value_list *out) {
   const pir_block *block = pir_program_block(d->run->program);
   for (size_t i = 0; i < count; i++) {
@@ -86,7 +86,7 @@ static pir_status take_values(diff *d, pir_value *const *values, size_t count,
     if (!type || !pir_value_op(values[i]) || pir_value_block(values[i]) != block ||
         !pir_type_is_tensor(type))
       return pir_report(d->ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
-                        "backward: value %zu is no tensor of the program's block", i);
+                        "backward: %s %zu is no tensor of the program's block", what, i);
     pir_vec_push(d->arena, out, values[i]);
   }
   return PIR_OK;
@@ -96,15 +96,16 @@ static pir_status take_call(diff *d, append_call *call) {
   value_list excluded = {0};
   backward_request *r = &call->request;
   r->ones = call->options.ones;
-  PIR_TRY(take_values(d, call->losses, call->loss_count, &r->losses));
-  PIR_TRY(take_values(d, call->inputs, call->input_count, &r->inputs));
+  PIR_TRY(take_values(d, "loss", call->losses, call->loss_count, &r->losses));
+  PIR_TRY(take_values(d, "input", call->inputs, call->input_count, &r->inputs));
   if (call->options.seeds)
-    PIR_TRY(take_values(d, call->options.seeds, call->loss_count, &r->seeds));
+    PIR_TRY(take_values(d, "seed", call->options.seeds, call->loss_count, &r->seeds));
   for (size_t i = 0; i < r->seeds.count; i++)
     if (pir_value_type(r->seeds.items[i]) != pir_value_type(r->losses.items[i]))
       return pir_report_op(pir_value_op(r->seeds.items[i]), PIR_INVALID, PIR_ERROR,
                            "backward: a value and its gradient have the same type");
-  PIR_TRY(take_values(d, call->options.no_grad, call->options.no_grad_count, &excluded));
+  PIR_TRY(
+      take_values(d, "no_grad", call->options.no_grad, call->options.no_grad_count, &excluded));
   for (size_t i = 0; i < excluded.count; i++)
     pir_map_put(d->arena, &d->stopped, excluded.items[i], 1);
   return backward_check(d, r);

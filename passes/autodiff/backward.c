@@ -104,11 +104,14 @@ static pir_status find_seed(backward *w, pir_str name, const pir_value *loss,
 }
 
 static pir_status find_seeds(backward *w) {
-  pir_str list = pir_run_option(w->d.run, "seeds"), name;
-  for (size_t i = 0; i < w->request.losses.count && list.size; i++) {
+  pir_str list = pir_run_option(w->d.run, "seeds"), rest = list, name;
+  size_t count = 0;
+  while (pass_next_name(&rest, &name))
+    count++;
+  if (list.size && count != w->request.losses.count)
+    return pir_run_bad_option(w->d.run, "seeds", "one name for each loss");
+  for (size_t i = 0; pass_next_name(&list, &name); i++) {
     pir_value *gradient;
-    if (!pass_next_name(&list, &name))
-      return pir_run_bad_option(w->d.run, "seeds", "a name for each loss");
     PIR_TRY(find_seed(w, name, w->request.losses.items[i], &gradient));
     pir_vec_push(w->d.arena, &w->request.seeds, gradient);
   }

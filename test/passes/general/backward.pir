@@ -9,6 +9,9 @@
 // RUN: not pir-opt %s '--passes=backward{loss=%5,wrt=nothing}' 2>&1 | FileCheck --check-prefix=NONE %s
 // RUN: not pir-opt %s '--passes=backward{loss=%7,wrt=x}' 2>&1 | FileCheck --check-prefix=PATH %s
 // RUN: not pir-opt %s '--passes=backward{loss=%5,seeds=x,wrt=w}' 2>&1 | FileCheck --check-prefix=TYPE %s
+// RUN: not pir-opt %s '--passes=backward{loss=%3|%5,seeds=g,wrt=x}' 2>&1 | FileCheck --check-prefix=FEWER %s
+// RUN: not pir-opt %s '--passes=backward{loss=%3,seeds=g|h,wrt=x}' 2>&1 | FileCheck --check-prefix=MORE %s
+// RUN: pir-opt %s '--passes=backward{loss=%3|%3,seeds=g|h,wrt=x}' | FileCheck --check-prefix=TWICE %s
 // RUN: sed 's/"pd_op.tanh"/"pd_op.square_"/' %s > %t.square.pir
 // RUN: not pir-opt %t.square.pir '--passes=backward{loss=%5,wrt=x}' 2>&1 | FileCheck --check-prefix=SQUARE %s
 // RUN: sed 's/"pd_op.tanh"/"pd_op.tanh_"/' %s > %t.tanh.pir
@@ -36,10 +39,19 @@
 // SEED: "pd_op.data" () {{.*}}name:"g",{{.*}}shape:[2,3],stop_gradient:[true]
 // SEED-NOT: "pd_op.fetch"
 
-// SCALAR: backward.pir:[[@LINE+11]]:5: error: backward: the loss has one element, or its gradient is given (seeds=..)
+// SCALAR: backward.pir:[[@LINE+20]]:5: error: backward: the loss has one element, or its gradient is given (seeds=..)
 // NONE: error: backward: the program has no value "nothing"
-// PATH: backward.pir:[[@LINE+12]]:5: error: "pd_op.nextafter" is not differentiable, because its results are neighbours among floating-point numbers
+// PATH: backward.pir:[[@LINE+21]]:5: error: "pd_op.nextafter" is not differentiable, because its results are neighbours among floating-point numbers
 // SQUARE: error: "pd_op.square_" is not differentiable, because its gradient reads x, which an op in place overwrites
+// FEWER: error: option seeds of pass backward_pass expects one name for each loss, has 'g'
+// MORE: error: option seeds of pass backward_pass expects one name for each loss, has 'g|h'
+
+// A loss that is given twice has the sum of its two gradients.
+// TWICE: (%[[H:.*]]) = "pd_op.data" () {{.*}}name:"h"
+// TWICE: (%[[G:.*]]) = "pd_op.data" () {{.*}}name:"g"
+// TWICE: (%[[BOTH:.*]]) = "builtin.combine" (%[[G]], %[[H]])
+// TWICE-NEXT: "pd_op.add_n" (%[[BOTH]])
+
 // TYPE: error: backward: a value and its gradient have the same type, unlike "x"
 
 
