@@ -332,12 +332,23 @@ static pir_status fill_loop(loop_diff *l) {
   return PIR_OK;
 }
 
+// A stack belongs to the program. It would hold the steps of all runs of an inner loop, and the
+// gradients of one run would take them all.
+static pir_status check_outermost(const pir_op *op) {
+  for (const pir_op *at = pir_op_parent(op); at; at = pir_op_parent(at))
+    if (pir_op_is_loop(at))
+      return pir_report_op(op, PIR_UNSUPPORTED, PIR_ERROR,
+                           "unsupported: gradients through a loop inside of a loop");
+  return PIR_OK;
+}
+
 static pir_status diff_loop(diff_block *b, pir_op *op) {
   loop_diff l = {.b = b, .op = op, .body = pir_loop_body(op)};
   size_t before = b->d->made.count;
   if (!l.body)
     return pir_error(op, "expects as many operands, arguments and values as results");
   PIR_TRY(check_region(b, op, 0, &l.body));
+  PIR_TRY(check_outermost(op));
   list_carried(&l);
   lay_stack(b->d, &l.p);
   create_loop(&l);

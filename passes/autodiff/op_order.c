@@ -3,6 +3,7 @@
 
 #include <effects.h>
 #include <pir/compiler/dialect/builtin.h>
+#include <pir/compiler/dialect/cf.h>
 #include <pir/compiler/dialect/pd_op.h>
 
 // ---- what an op reads
@@ -89,6 +90,15 @@ static bool block_writes_over(const pir_block *block) {
   return writes;
 }
 
+// Values that an op puts on a stack come out of the other end.
+static void add_outlets(const diff *d, pir_map *set, const value_list *read) {
+  for (size_t i = 0; i < read->count; i++) {
+    const pir_op *stack = read->items[i] ? pir_value_op(read->items[i]) : NULL;
+    if (stack && pir_op_is(stack, CF_STACK_CREATE))
+      pir_map_put(d->arena, set, pir_op_result(stack, CF_STACK_CREATE_OUT_OUTLET), 1);
+  }
+}
+
 void diff_effective_ops(const diff *d, const pir_block *block, const value_list *inputs,
                         const value_list *outputs, op_list *out) {
   pir_map from = {0}, to = {0};
@@ -104,6 +114,8 @@ void diff_effective_ops(const diff *d, const pir_block *block, const value_list 
     bool reached = !inputs->count || some_in(&from, &results) || some_in(&from, &read);
     if (reached && inputs->count && !some_in(&from, &results))
       add_flowing(d, &from, &results);
+    if (reached && inputs->count)
+      add_outlets(d, &from, &read);
     if (reached || all)
       pir_vec_push(d->arena, &forward, op);
   }

@@ -5,6 +5,7 @@
 
 #include <effects.h>
 #include <pir/compiler/dialect/builtin.h>
+#include <pir/compiler/dialect/cf.h>
 #include <pir/layer/lower.h>
 #include <strbuf.h>
 
@@ -338,6 +339,9 @@ pir_status diff_op(diff_block *b, pir_op *op) {
   bool any = sum_results(b, op);
   if (any && pir_op_regions(op))
     return diff_control(b, op);
+  if (any && pir_op_is(op, CF_TUPLE_POP))
+    return pir_report_op(op, PIR_UNSUPPORTED, PIR_ERROR,
+                         "unsupported: gradients of a gradient through values from a stack");
   if (!any || !pir_op_operands(op) || pir_op_has(op, PIR_FLAT))
     return PIR_OK;
   o.block = choose_block(&o);

@@ -9,8 +9,8 @@
 // RUN: pir-opt %s '--passes=backward{loss=%17,ones,wrt=x}' -o %t.pir
 // RUN: pir-run %t.pir --input=x=1x1xf32=0.5 --pipeline=kernels --print 2>&1 | FileCheck --check-prefix=NUMBER %s
 
-// REGION: backward-inplace.pir:[[@LINE+12]]:9: error: "pd_op.tanh" is not differentiable, because its gradient reads out, which an op in place overwrites
-// LIST: backward-inplace.pir:[[@LINE+20]]:5: error: "pd_op.multi_dot" is not differentiable, because its gradient reads x, which an op in place overwrites
+// REGION: backward-inplace.pir:[[@LINE+13]]:9: error: "pd_op.tanh" is not differentiable, because its gradient reads out, which an op in place overwrites
+// LIST: backward-inplace.pir:[[@LINE+21]]:5: error: "pd_op.multi_dot" is not differentiable, because its gradient reads x, which an op in place overwrites
 // STALE: error: "pd_op.square" is not differentiable, because its gradient reads x, which an op in place overwrites
 // SHAPE: error: "pd_op.sigmoid" is not differentiable, because its gradient reads out, which an op in place overwrites
 
