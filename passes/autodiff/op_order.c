@@ -137,25 +137,69 @@ void diff_effective_ops(const diff *d, const pir_block *block, const value_list 
 }
 
 // ---- inverse order
-// Moves an increment, which changes its operand, behind all readers of the old number.
-static void order_increments(const diff *d, op_list *sorted) {
-  value_list read = {0};
-  for (size_t i = sorted->count; i-- > 0;) {
-    pir_op *op = sorted->items[i];
-    size_t to = i;
-    if (!pir_op_is(op, PD_INCREMENT_))
-      continue;
-    for (size_t k = i; k-- > 0;) {
-      read.count = 0;
-      diff_inputs(d, sorted->items[k], &read);
-      for (size_t r = 0; r < read.count; r++)
-        if (read.items[r] == pir_op_operand(op, 0) &&
-            !pir_op_has(sorted->items[k], PIR_TERMINATOR))
-          to = k;
-    }
-    sorted->items[i] = sorted->items[to];
-    sorted->items[to] = op;
+static bool is_float_tensor(const pir_value *value) {
+  const pir_type *type = pir_value_type(value);
+  return type && pir_type_is_tensor(type) && pir_dtype_is_float(pir_type_dtype(type));
+}
+
+// Returns the place in the list of an op, or of the op of the list around it; `otherwise` if
+// there is none, or if it ends a block.
+static size_t place_in_list(const pir_map *places, const pir_op *op, size_t otherwise) {
+  while (op && !pir_map_find(places, op))
+    op = pir_op_parent(op);
+  if (!op || pir_op_has(op, PIR_TERMINATOR))
+    return otherwise;
+  return (size_t)*pir_map_find(places, op);
+}
+
+// Returns the first place of a reader of the number that an increment changes. `known` keeps
+// the answers.
+static size_t first_reader(const diff *d, const pir_map *places, pir_map *known,
+                           const pir_op *increment, size_t place) {
+  const pir_value *counter = pir_op_operand(increment, 0);
+  uint64_t *first = pir_map_find(known, counter);
+  if (first)
+    return *first < place ? (size_t)*first : place;
+  PIR_EACH_USE(use, counter) {
+    size_t reader = place_in_list(places, pir_use_owner(use), place);
+    place = reader < place ? reader : place;
   }
+  pir_map_put(d->arena, known, counter, place);
+  return place;
+}
+
+// Moves a counter's increment, which changes its operand, behind all readers of the old number:
+// in front of them in the inverse order. No gradient flows through it. O(ops and uses).
+static void order_increments(const diff *d, op_list *sorted) {
+  pir_map places = {0}, known = {0}, moved = {0};  // `moved`: of an op those in front of it
+  op_list out = {0};
+  for (size_t i = 0; i < sorted->count; i++)
+    pir_map_put(d->arena, &places, sorted->items[i], i);
+  for (size_t i = 0; i < sorted->count; i++) {
+    pir_op *op = sorted->items[i];
+    if (!pir_op_is(op, PD_INCREMENT_) || is_float_tensor(pir_op_operand(op, 0)))
+      continue;
+    const pir_op *reader = sorted->items[first_reader(d, &places, &known, op, i)];
+    op_list *there = pir_map_get(&moved, reader);
+    if (!there) {
+      there = pir_arena_alloc(d->arena, sizeof *there);
+      *there = (op_list){0};
+      pir_map_put(d->arena, &moved, reader, (uint64_t)(uintptr_t)there);
+    }
+    pir_vec_push(d->arena, there, op);
+  }
+  for (size_t i = 0; i < sorted->count; i++) {
+    pir_op *op = sorted->items[i];
+    const op_list *here = pir_map_get(&moved, op);
+    for (size_t k = 0; here && k < here->count; k++)
+      pir_vec_push(d->arena, &out, here->items[k]);
+    if (!pir_op_is(op, PD_INCREMENT_) || is_float_tensor(pir_op_operand(op, 0)))
+      pir_vec_push(d->arena, &out, op);
+  }
+  *sorted = out;
+  pir_map_free(d->arena, &places);
+  pir_map_free(d->arena, &known);
+  pir_map_free(d->arena, &moved);
 }
 
 // Counts a reader of everything that an op reads, or takes one off; an op of the list without

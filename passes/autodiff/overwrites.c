@@ -38,7 +38,7 @@ static size_t root_of(diff_memory *m, size_t at) {
   return at;
 }
 
-static size_t place_of(diff_memory *m, const pir_value *value) {
+static size_t shared_place(diff_memory *m, const pir_value *value) {
   const uint64_t *known = pir_map_find(&m->numbers, value);
   if (known)
     return root_of(m, (size_t)*known);
@@ -54,7 +54,7 @@ static size_t place_of(diff_memory *m, const pir_value *value) {
 static void share(diff_memory *m, const pir_value *a, const pir_value *b) {
   if (!a || !b)
     return;
-  size_t x = place_of(m, a), y = place_of(m, b);
+  size_t x = shared_place(m, a), y = shared_place(m, b);
   place *into = &m->places.items[x], *from = &m->places.items[y];
   from->up = x;
   into->first = from->first < into->first ? from->first : into->first;
@@ -67,7 +67,7 @@ static bool only_reshapes(const pir_op *op) {
          pir_op_is(op, PD_SQUEEZE_) || pir_op_is(op, PD_UNSQUEEZE_);
 }
 
-static void note_write(diff_memory *m, const pir_op *op, const pir_inplace_pair *pair) {
+static void note_overwrite(diff_memory *m, const pir_op *op, const pir_inplace_pair *pair) {
   const pir_value *operand = pir_op_optional(op, pair->operand);
   if (!operand || pair->result >= pir_op_results(op))
     return;
@@ -77,7 +77,7 @@ static void note_write(diff_memory *m, const pir_op *op, const pir_inplace_pair 
     pir_map_put(m->d->arena, &m->reshaped, operand, m->ops);
   if (only_reshapes(op))
     return;
-  m->places.items[place_of(m, operand)].last = m->ops;
+  m->places.items[shared_place(m, operand)].last = m->ops;
   if (!pir_map_find(&m->written, operand))
     pir_map_put(m->d->arena, &m->written, operand, m->ops);
 }
@@ -94,12 +94,12 @@ static void share_yielded(diff_memory *m, const pir_op *end) {
   }
 }
 
-static pir_walk_result note_op(pir_op *op, void *user) {
+static pir_walk_result note_sharing(pir_op *op, void *user) {
   diff_memory *m = user;
   const pir_opdef *def = pir_op_def(op);
   pir_map_put(m->d->arena, &m->order, op, ++m->ops);
   for (size_t i = 0; i < def->inplace_count && def->traits & PIR_INPLACE; i++)
-    note_write(m, op, &def->inplace[i]);
+    note_overwrite(m, op, &def->inplace[i]);
   const pir_block *body = pir_loop_body(op);
   for (size_t i = 0; body && i < pir_block_arguments(body); i++)
     share(m, pir_op_operand(op, i + 1), pir_block_argument(body, i));
@@ -108,19 +108,19 @@ static pir_walk_result note_op(pir_op *op, void *user) {
   return PIR_WALK_CONTINUE;
 }
 
-static pir_walk_result find_inplace(pir_op *op, void *user) {
+static pir_walk_result find_in_place(pir_op *op, void *user) {
   *(bool *)user |= pir_op_has(op, PIR_INPLACE);
   return *(bool *)user ? PIR_WALK_STOP : PIR_WALK_CONTINUE;
 }
 
 void diff_note_overwrites(diff *d) {
   bool any = false;
-  pir_walk(pir_program_module(d->run->program), PIR_PRE_ORDER, find_inplace, &any);
+  pir_walk(pir_program_module(d->run->program), PIR_PRE_ORDER, find_in_place, &any);
   if (!any)
     return;
   d->memory = pir_arena_alloc(d->arena, sizeof *d->memory);
   *d->memory = (diff_memory){.d = d};
-  pir_walk(pir_program_module(d->run->program), PIR_PRE_ORDER, note_op, d->memory);
+  pir_walk(pir_program_module(d->run->program), PIR_PRE_ORDER, note_sharing, d->memory);
 }
 
 // Whether a step of a loop around the reader writes over memory from before the loop.
@@ -137,7 +137,7 @@ bool diff_is_overwritten(const diff *d, const pir_op *op, const pir_value *value
   diff_memory *m = d->memory;
   if (!m || !pir_map_find(&m->numbers, value))
     return false;
-  const place *set = &m->places.items[place_of(m, value)];
+  const place *set = &m->places.items[shared_place(m, value)];
   size_t number = number_of_op(m, op);
   bool by_itself = set->last == number && pir_value_op(value) != op;
   return by_itself || set->last > number || (set->last && next_step_writes(m, op, set));
