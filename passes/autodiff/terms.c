@@ -148,7 +148,7 @@ pir_value *diff_combine(diff_block *b, const value_list *members) {
   return pir_op_result(diff_create(b, &spec), 0);
 }
 
-// As Paddle's full_like: a constant on the host, and its copies.
+// As Paddle's full_like: a constant on the host, which is f32 for every type, and its copies.
 pir_value *diff_full_like(diff_block *b, pir_value *value, double number) {
   pir_context *ctx = b->d->ctx;
   const pir_type *type = pir_value_type(value);
@@ -158,12 +158,12 @@ pir_value *diff_full_like(diff_block *b, pir_value *value, double number) {
                   *like = pir_context_op(ctx, PD_FULL_LIKE);
   const int64_t shape[] = {1};
   pir_dtype dtype = pir_type_dtype(type);
-  const pir_type *one = pir_type_tensor(ctx, dtype, (pir_shape){shape, 1});
+  const pir_type *one = pir_type_tensor(ctx, PIR_F32, (pir_shape){shape, 1});
   pir_named_attr constant[] = {
       pir_declared_attr(ctx, full, PD_FULL_ATTR_SHAPE, pir_attr_int_array(ctx, shape, 1)),
       pir_declared_attr(ctx, full, PD_FULL_ATTR_VALUE,
                         pir_attr_float(ctx, PIR_ATTR_F64, number)),
-      pir_declared_attr(ctx, full, PD_FULL_ATTR_DTYPE, pir_attr_dtype(ctx, dtype)),
+      pir_declared_attr(ctx, full, PD_FULL_ATTR_DTYPE, pir_attr_dtype(ctx, PIR_F32)),
       pir_declared_attr(ctx, full, PD_FULL_ATTR_PLACE,
                         pir_attr_place(ctx, (pir_place){.kind = 1}))};
   pir_op_spec spec = {.def = full,

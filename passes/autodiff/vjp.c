@@ -282,6 +282,19 @@ static bool some_operand_flows(const diff_block *b, const pir_op *op) {
   return false;
 }
 
+// Whether a gradient reaches numbers: neither truth values nor integers pass one on.
+static bool some_result_flows(const diff_block *b, const pir_op *op) {
+  for (size_t i = 0; i < pir_op_results(op); i++) {
+    const pir_type *type = pir_value_type(pir_op_result(op, i));
+    bool numbers = !type || !pir_type_is_tensor(type) ||
+                   pir_dtype_is_float(pir_type_dtype(type)) ||
+                   pir_dtype_is_complex(pir_type_dtype(type));
+    if (numbers && flows_from(b, pir_op_result(op, i)))
+      return true;
+  }
+  return false;
+}
+
 static int choose_block(op_diff *o) {
   size_t n = 0, results = o->def->result_count;
   for (size_t i = 0; i < o->def->operand_count; i++, n++) {
@@ -346,7 +359,8 @@ pir_status diff_op(diff_block *b, pir_op *op) {
     return PIR_OK;
   o.block = choose_block(&o);
   if (o.block < 0)
-    return some_operand_flows(b, op) ? not_differentiable(op) : PIR_OK;
+    return some_operand_flows(b, op) && some_result_flows(b, op) ? not_differentiable(op)
+                                                                 : PIR_OK;
   if (!wants_gradient(&o))
     return PIR_OK;
   size_t before = b->d->made.count;
