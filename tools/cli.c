@@ -127,10 +127,19 @@ static int refuse_option(const cli_run *cli, const char *text, pir_str name) {
   return cli_fail(cli, CLI_USAGE, "unknown option '%s' (--help lists them)", text);
 }
 
+// What the handler writes: for people and as JSON, made when the limit is set, and which of
+// the two the options ask for.
+static char time_is_over[2][128];
+static const bool *time_as_json;
+
 static void on_alarm(int signal) {
   (void)signal;
-  static const char message[] = "error: the time limit (--max-time) was hit\n";
-  ssize_t ignored = write(STDERR_FILENO, message, sizeof message - 1);
+  static const char erase[] = "\r\033[K";
+  const char *message = time_is_over[*time_as_json];
+  ssize_t ignored = 0;
+  if (cli_progress_is_drawn())
+    ignored = write(STDERR_FILENO, erase, sizeof erase - 1);
+  ignored = write(STDERR_FILENO, message, strlen(message));
   (void)ignored;
   cli_outputs_remove();
   _exit(CLI_LIMIT);
@@ -144,6 +153,11 @@ static void limit_time(cli_run *cli, uint64_t seconds) {
   pir_stop stop = {.max_ns = seconds * 1000000000};
   struct itimerval timer = {.it_value.tv_sec = (time_t)seconds + 1};
   cli->watch = pir_watch_begin(&stop, 0);
+  snprintf(time_is_over[0], sizeof time_is_over[0],
+           "%s: error: the time limit (--max-time) was hit\n", cli->tool->name);
+  snprintf(time_is_over[1], sizeof time_is_over[1], "%s\n",
+           "{\"severity\":\"error\",\"message\":\"the time limit (--max-time) was hit\"}");
+  time_as_json = &cli->json_diagnostics;
   signal(SIGALRM, on_alarm);
   setitimer(ITIMER_REAL, &timer, NULL);
 }

@@ -148,6 +148,8 @@ pir_diag_sink cli_sink(cli_run *cli);
 pir_progress_sink cli_progress(cli_run *cli);
 // Removes that line, before something else is printed.
 void cli_progress_erase(void);
+// Whether a line is drawn; a handler of signals may ask.
+bool cli_progress_is_drawn(void);
 // Reports work of the tool itself: `name` is a constant, `what` (or NULL) comes next; `of` is 0
 // where the number of all parts is not known.
 void cli_stage(const cli_run *cli, const char *name, const char *what, uint64_t done,

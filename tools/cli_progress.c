@@ -2,6 +2,7 @@
 // and with --verbose a note for each stage that has ended, with its time.
 #include "cli.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,7 +19,11 @@ typedef struct stage_state {
 } stage_state;
 
 static stage_state now_in;
-static bool progress_is_drawn;
+static volatile sig_atomic_t progress_is_drawn;
+
+bool cli_progress_is_drawn(void) {
+  return progress_is_drawn;
+}
 
 static bool has_line(const cli_run *cli) {
   static int terminal = -1;  // not asked yet
