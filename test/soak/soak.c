@@ -187,6 +187,8 @@ static pir_model *load(subject *s, bool cached, int compile_threads) {
                            .pipeline = s->pipeline,
                            .compile_threads = compile_threads,
                            .custom_ops = own_ops,
+                           // Measured costs, as with a cache, may choose code with other bits.
+                           .machine = "table",
                            .cache = cached ? cache : NULL};
   pir_borrowed text = {.data = s->text, .size = s->text ? strlen(s->text) : 0};
   snprintf(path, sizeof path, "%s/%s/model.json", folder, s->name);
