@@ -2,6 +2,8 @@
 // opened when a picture is read or written, and only by this tool.
 #include "run.h"
 #include <dlfcn.h>
+#include <setjmp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,62 +55,156 @@ void picture_release(picture *p) {
 // ---- PNG
 
 #if HAS_PNG
+// The functions that are used, by name. Files are read by the low-level interface: the
+// simplified one takes 16 bits for linear light and applies a file's gamma, so that the numbers
+// would not be those that a model was trained with.
+#define PNG_FUNCTIONS(X)                                                                       \
+  X(create_read_struct)                                                                        \
+  X(create_info_struct)                                                                        \
+  X(destroy_read_struct)                                                                       \
+  X(set_longjmp_fn)                                                                            \
+  X(longjmp)                                                                                   \
+  X(error)                                                                                     \
+  X(get_error_ptr)                                                                             \
+  X(set_read_fn)                                                                               \
+  X(get_io_ptr)                                                                                \
+  X(set_user_limits)                                                                           \
+  X(set_keep_unknown_chunks)                                                                   \
+  X(read_info)                                                                                 \
+  X(get_image_width)                                                                           \
+  X(get_image_height)                                                                          \
+  X(set_expand)                                                                                \
+  X(set_strip_16)                                                                              \
+  X(set_gray_to_rgb)                                                                           \
+  X(set_add_alpha)                                                                             \
+  X(set_interlace_handling)                                                                    \
+  X(read_update_info)                                                                          \
+  X(get_rowbytes)                                                                              \
+  X(read_row)                                                                                  \
+  X(image_write_to_memory)                                                                     \
+  X(image_free)
+
+#define PNG_MEMBER(name) __typeof__(png_##name) *name;
 typedef struct png_library {
   void *handle;
-  __typeof__(png_image_begin_read_from_memory) *begin;
-  __typeof__(png_image_finish_read) *finish;
-  __typeof__(png_image_write_to_memory) *write;
-  __typeof__(png_image_free) *end;
+  PNG_FUNCTIONS(PNG_MEMBER)
 } png_library;
 
-static bool open_png(png_library *l) {
-  *l = (png_library){.handle = dlopen("libpng16.so.16", RTLD_NOW | RTLD_LOCAL)};
-  if (!l->handle)
+// Callbacks of libpng need it too.
+static png_library png;
+
+#define PNG_LOAD(name)                                                                         \
+  loaded &= (*(void **)&png.name = dlsym(png.handle, "png_" #name)) != NULL;
+static bool open_png(void) {
+  bool loaded = true;
+  if (!png.handle)
+    png.handle = dlopen("libpng16.so.16", RTLD_NOW | RTLD_LOCAL);
+  if (!png.handle)
     return false;
-  *(void **)&l->begin = dlsym(l->handle, "png_image_begin_read_from_memory");
-  *(void **)&l->finish = dlsym(l->handle, "png_image_finish_read");
-  *(void **)&l->write = dlsym(l->handle, "png_image_write_to_memory");
-  *(void **)&l->end = dlsym(l->handle, "png_image_free");
-  return l->begin && l->finish && l->write && l->end;
+  PNG_FUNCTIONS(PNG_LOAD)
+  return loaded;
+}
+
+typedef struct png_reader {
+  png_structp file;
+  png_infop info;
+  pir_str rest;  // bytes that are not read yet
+  char message[128];
+} png_reader;
+
+// Does not return: libpng goes on at the setjmp of the function that called it.
+static void take_png_error(png_structp file, png_const_charp text) {
+  png_reader *r = png.get_error_ptr(file);
+  snprintf(r->message, sizeof r->message, "%s", text);
+  png.longjmp(file, 1);
+}
+
+static void drop_png_warning(png_structp file, png_const_charp text) {
+  (void)file;
+  (void)text;
+}
+
+static void take_png_bytes(png_structp file, png_bytep to, size_t size) {
+  png_reader *r = png.get_io_ptr(file);
+  if (size > r->rest.size)
+    png.error(file, "the file ends early");
+  memcpy(to, r->rest.data, size);
+  r->rest = (pir_str){r->rest.data + size, r->rest.size - size};
+}
+
+// After an error the two functions below read none of their variables, and they own nothing:
+// the reader and the picture keep all that is to be freed.
+
+// Reads up to the pixels. Chunks besides the palette, transparency and pixels are left out, so
+// gAMA and iCCP change no number.
+static bool read_png_header(png_reader *r) {
+  if (setjmp(*png.set_longjmp_fn(r->file, longjmp, sizeof(jmp_buf))))
+    return false;
+  png.set_user_limits(r->file, PNG_UINT_31_MAX, PNG_UINT_31_MAX);  // size_picture has the limit
+  png.set_keep_unknown_chunks(r->file, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
+  png.set_read_fn(r->file, r, take_png_bytes);
+  png.read_info(r->file, r->info);
+  return true;
+}
+
+// Reads the pixels as RGBA. Of 16 bits the upper 8 count, as in PIL.
+static bool read_png_pixels(png_reader *r, const picture *out) {
+  size_t stride = (size_t)out->width * 4;
+  if (setjmp(*png.set_longjmp_fn(r->file, longjmp, sizeof(jmp_buf))))
+    return false;
+  png.set_expand(r->file);
+  png.set_strip_16(r->file);
+  png.set_gray_to_rgb(r->file);
+  png.set_add_alpha(r->file, 255, PNG_FILLER_AFTER);
+  int passes = png.set_interlace_handling(r->file);
+  png.read_update_info(r->file, r->info);
+  if (png.get_rowbytes(r->file, r->info) != stride)
+    png.error(r->file, "its pixels have no four channels");
+  for (int pass = 0; pass < passes; pass++)
+    for (int y = 0; y < out->height; y++)
+      png.read_row(r->file, out->pixels + (size_t)y * stride, NULL);
+  return true;
 }
 
 static int read_png(const cli_run *cli, const char *path, pir_str bytes, picture *out) {
-  png_library png;
-  png_image image = {.version = PNG_IMAGE_VERSION};
-  if (!open_png(&png))
+  png_reader r = {.rest = bytes};
+  if (!open_png())
     return refuse_kind(cli, path, "PNG", "libpng16");
-  bool good = png.begin(&image, bytes.data, bytes.size) != 0;
-  image.format = PNG_FORMAT_RGBA;
-  int code = good ? size_picture(cli, path, image.width, image.height, out) : 0;
+  r.file = png.create_read_struct(PNG_LIBPNG_VER_STRING, &r, take_png_error, drop_png_warning);
+  r.info = r.file ? png.create_info_struct(r.file) : NULL;
+  int code = r.info ? 0 : cli_fail(cli, CLI_LIMIT, "%s: out of memory", path);
+  bool good = !code && read_png_header(&r);
+  if (good)
+    code = size_picture(cli, path, png.get_image_width(r.file, r.info),
+                        png.get_image_height(r.file, r.info), out);
   if (good && !code)
-    good = png.finish(&image, NULL, out->pixels, 0, NULL) != 0;
-  if (!good)
-    code = cli_fail(cli, CLI_INVALID, "%s: no valid PNG file: %s", path, image.message);
-  png.end(&image);
+    good = read_png_pixels(&r, out);
+  if (!code && !good)
+    code = cli_fail(cli, CLI_INVALID, "%s: no valid PNG file: %s", path, r.message);
+  png.destroy_read_struct(&r.file, &r.info, NULL);
   return code;
 }
 
 int picture_write_png(const cli_run *cli, const char *path, const uint8_t *pixels, int width,
                       int height, int channels) {
-  png_library png;
   png_image image = {
       .version = PNG_IMAGE_VERSION, .width = (uint32_t)width, .height = (uint32_t)height};
   image.format = channels == 4 ? PNG_FORMAT_RGBA : PNG_FORMAT_RGB;
   if (channels == 1)
     image.format = PNG_FORMAT_GRAY;
-  if (!open_png(&png))
+  if (!open_png())
     return refuse_kind(cli, path, "PNG", "libpng16");
   cli_output output;
   png_alloc_size_t size = 0;
   char *bytes = NULL;
-  bool good = png.write(&image, NULL, &size, 0, pixels, 0, NULL);
+  bool good = png.image_write_to_memory(&image, NULL, &size, 0, pixels, 0, NULL);
   if (good)
     bytes = malloc(size);
-  good = bytes && png.write(&image, bytes, &size, 0, pixels, 0, NULL);
+  good = bytes && png.image_write_to_memory(&image, bytes, &size, 0, pixels, 0, NULL);
   const char *why = *image.message ? image.message : "out of memory";
   int code = good ? cli_output_open(cli, path, &output)
                   : cli_fail(cli, CLI_INVALID, "%s: cannot be made: %s", path, why);
-  png.end(&image);
+  png.image_free(&image);
   if (!code) {
     pir_writer writer = cli_output_writer(&output);
     good = writer.write(writer.user, bytes, size);

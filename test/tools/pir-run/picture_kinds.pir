@@ -1,0 +1,19 @@
+// Kinds of PNG and JPEG files: the numbers of a pixel are its bytes, whatever its depth and the file's gamma.
+
+// REQUIRES: pictures
+// RUN: python3 %S/../inputs/make_odd_picture.py %t.png rgb8 && pir-run %s --input=x=@%t.png --print | FileCheck %s
+// RUN: python3 %S/../inputs/make_odd_picture.py %t.png rgb16 && pir-run %s --input=x=@%t.png --print | FileCheck %s
+// RUN: python3 %S/../inputs/make_odd_picture.py %t.png grey16 && pir-run %s --input=x=@%t.png --print | FileCheck %s
+// RUN: python3 %S/../inputs/make_odd_picture.py %t.png gamma && pir-run %s --input=x=@%t.png --print | FileCheck %s
+// RUN: python3 %S/../inputs/make_odd_picture.py %t.png interlaced && pir-run %s --input=x=@%t.png --print | FileCheck %s
+// RUN: python3 %S/../inputs/make_odd_picture.py %t.png palette && pir-run %s --input=x=@%t.png --print | FileCheck %s
+// CHECK: 0.062745
+// CHECK-SAME: 0.25098
+// CHECK-NEXT: 0.50196
+// CHECK-SAME: 0.75294
+
+{
+  (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[-1,3,-1,-1]} : () -> builtin.tensor<-1x3x-1x-1xf32>
+  (%1) = "pd_op.assign" (%0) {} : (builtin.tensor<-1x3x-1x-1xf32>) -> builtin.tensor<-1x3x-1x-1xf32>
+  () = "builtin.shadow_output" (%1) {output_name:"o"} : (builtin.tensor<-1x3x-1x-1xf32>) -> 
+}
