@@ -251,15 +251,21 @@ static bool open_jpeg(jpeg_library *l) {
 
 static int read_jpeg(const cli_run *cli, const char *path, pir_str bytes, picture *out) {
   jpeg_library jpeg;
-  int width = 0, height = 0, samples, colours;
+  int width = 0, height = 0, samples = 0, colours = 0;
   if (!open_jpeg(&jpeg))
     return refuse_kind(cli, path, "JPEG", "libturbojpeg0");
   tjhandle h = jpeg.begin();
   if (!h)
     return cli_fail(cli, CLI_LIMIT, "%s: out of memory", path);
   const unsigned char *data = (const unsigned char *)bytes.data;
-  bool good = !jpeg.header(h, data, bytes.size, &width, &height, &samples, &colours);
-  int code = good ? size_picture(cli, path, (uint64_t)width, (uint64_t)height, out) : 0;
+  // The library gives no error for a file that ends before its header.
+  bool good = !jpeg.header(h, data, bytes.size, &width, &height, &samples, &colours) &&
+              width > 0 && height > 0;
+  int code = 0;
+  if (good && (colours == TJCS_CMYK || colours == TJCS_YCCK))
+    code = cli_fail(cli, CLI_UNSUPPORTED, "unsupported: %s: a JPEG file in CMYK", path);
+  else if (good)
+    code = size_picture(cli, path, (uint64_t)width, (uint64_t)height, out);
   if (good && !code)
     good = !jpeg.decompress(h, data, bytes.size, out->pixels, width, 0, height, TJPF_RGBA,
                             TJFLAG_ACCURATEDCT | TJFLAG_STOPONWARNING);

@@ -12,6 +12,15 @@
 // CHECK-NEXT: 0.50196
 // CHECK-SAME: 0.75294
 
+// RUN: python3 %S/../inputs/make_odd_picture.py %t.cmyk.jpg cmyk
+// RUN: pir-run %s --input=x=@%t.cmyk.jpg 2> %t.err; test $? -eq 3
+// RUN: FileCheck --check-prefix=CMYK %s < %t.err
+// CMYK: error: unsupported: {{.*}}cmyk.jpg: a JPEG file in CMYK
+// RUN: python3 %S/../inputs/make_odd_picture.py %t.short.jpg short
+// RUN: pir-run %s --input=x=@%t.short.jpg 2> %t.err; test $? -eq 1
+// RUN: FileCheck --check-prefix=SHORT %s < %t.err
+// SHORT: error: {{.*}}short.jpg: no valid JPEG file
+
 {
   (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[-1,3,-1,-1]} : () -> builtin.tensor<-1x3x-1x-1xf32>
   (%1) = "pd_op.assign" (%0) {} : (builtin.tensor<-1x3x-1x-1xf32>) -> builtin.tensor<-1x3x-1x-1xf32>
