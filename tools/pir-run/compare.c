@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 typedef struct difference {
   double max_abs, max_rel;
@@ -254,13 +255,29 @@ void run_print_top(const char *name, const pir_tensor *tensor, size_t count) {
   }
 }
 
+static bool has_ending(const char *path, const char *ending) {
+  size_t size = strlen(path), tail = strlen(ending);
+  return size > tail && !strcasecmp(path + size - tail, ending);
+}
+
+int run_check_output_names(const run *r) {
+  static const char *const others[] = {".jpg", ".jpeg", ".gif", ".bmp",  ".tif", ".tiff",
+                                       ".webp", ".npz", ".csv", ".json", ".txt", ".pt"};
+  for (size_t i = 0; i < r->cli->match_count; i++)
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+      if (r->cli->matches[i].id == OPT_OUTPUT &&
+          has_ending(r->cli->matches[i].value, others[k]))
+        return cli_fail(r->cli, CLI_USAGE, "--output=%s: outputs are written as .npy or .png",
+                        r->cli->matches[i].value);
+  return 0;
+}
+
 static int write_output_array(const run *r, size_t i, const char *path) {
   pir_tensor tensor;
   cli_output out;
   if (pir_session_output(r->session, i, &tensor))
     return cli_fail(r->cli, CLI_USAGE, "there is no output %zu", i);
-  size_t n = strlen(path);
-  if (n > 4 && !strcmp(path + n - 4, ".png"))
+  if (has_ending(path, ".png"))
     return run_write_picture(r, path, output_port(r->model, i).name.data, &tensor);
   int code = cli_output_open(r->cli, path, &out);
   if (code)

@@ -632,6 +632,8 @@ static int read_options(run *r) {
   r->json = cli_has(r->cli, OPT_JSON);
   if (!code)
     code = run_check_ignored(r);
+  if (!code)
+    code = run_check_output_names(r);
   return code ? code : read_checks(r);
 }
 

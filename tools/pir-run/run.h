@@ -113,7 +113,6 @@ typedef struct run {
 } run;
 
 // ---- options.c
-
 extern const cli_option run_options[];
 extern const cli_example run_examples[];
 
@@ -186,7 +185,6 @@ void run_drop_input(pir_npy_array *input);
 void run_store_number(char *to, pir_dtype dtype, float f, double d, int64_t integer);
 
 // ---- picture.c: pictures in files
-
 typedef struct picture {
   int width, height;
   uint8_t *pixels;  // RGBA, row by row
@@ -216,10 +214,11 @@ bool run_compare(run *r, size_t i, const pir_tensor *expected, const char *label
 void run_print_tensor(const char *name, const pir_tensor *tensor);
 // Prints the `count` largest elements of each row, along the last axis, and where they are.
 void run_print_top(const char *name, const pir_tensor *tensor, size_t count);
+// Refuses files of --output whose names end as those of another format.
+int run_check_output_names(const run *r);
 int run_write_outputs(const run *r, const char *path, const char *folder, long only);
 
 // ---- cases.c
-
 bool run_ignores(const run *r, size_t i);  // --ignore-output
 // Checks the numbers of --ignore-output; if a model is open, also that it has such outputs.
 int run_check_ignored(const run *r);
@@ -229,13 +228,10 @@ int run_case(run *r, const char *folder,
 int run_cases(run *r, const char *folder, const char *model, const char *params);
 
 // ---- train.c
-
-int run_train(
-    run *r,
-    const char *folder);  // runs the recorded steps; compares losses and the final state
+// Runs the recorded steps; compares losses and the final state.
+int run_train(run *r, const char *folder);
 
 // ---- guard.c: memory between pages that cannot be accessed
-
 int run_read_guard(run *r);  // --guard-pages
 pir_allocator run_guard_allocator(run *r);
 // Moves the tensor's elements to memory of input `i` that borders on such a page and can only
@@ -244,7 +240,6 @@ int run_guard_input(run *r, size_t i, pir_tensor *tensor);
 void run_drop_guarded(run *r);
 
 // ---- overlap.c
-
 // How often run_overlap is called so that every output lies in the memory of every input once:
 // 0 without --overlap.
 size_t run_overlap_turns(const run *r);
@@ -253,24 +248,20 @@ int run_overlap(run *r, size_t turn);
 void run_drop_overlaps(run *r);  // binds the inputs anew, and no outputs
 
 // ---- schedules.c
-
 int run_read_schedules(run *r);  // --schedules
 // Runs the bound inputs under random schedules, and compares bits with a run on one thread.
 // Does nothing without --schedules.
 int run_schedules(run *r);
 
 // ---- tune.c
-
 // Tunes the model of this file for the inputs that are bound, and reports what that came to.
 int run_tune(run *r, const char *path, const char *params, const pir_model_options *how);
 
 // ---- generate.c
-
 // Makes tokens after the prompt of --generate, and reports how fast.
 int run_generate(run *r);
 
 // ---- measure.c
-
 int run_benchmark(run *r, const char *seconds);
 int run_shapes(run *r, const char *text);
 void run_take_span(void *user, const pir_span *span);

@@ -21,6 +21,14 @@
 // RUN: FileCheck --check-prefix=SHORT %s < %t.err
 // SHORT: error: {{.*}}short.jpg: no valid JPEG file
 
+// The format of an output is its file's ending.
+// RUN: python3 %S/../inputs/make_odd_picture.py %t.png rgb8 && pir-run %s --input=x=@%t.png --output=@%t.1.PNG --output=o=@%t.2.png
+// RUN: cmp %t.1.PNG %t.2.png
+// RUN: rm -f %t.no.JPG; pir-run %s --input=x=@%t.png --output=o=@%t.no.JPG 2> %t.err; test $? -eq 2
+// RUN: test ! -e %t.no.JPG && FileCheck --check-prefix=JPG %s < %t.err
+// JPG: error: --output=o=@{{.*}}no.JPG: outputs are written as .npy or .png
+// RUN: pir-run %s --input=x=@%t.png --output=@%t.no.npz 2> %t.err; test $? -eq 2
+
 {
   (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[-1,3,-1,-1]} : () -> builtin.tensor<-1x3x-1x-1xf32>
   (%1) = "pd_op.assign" (%0) {} : (builtin.tensor<-1x3x-1x-1xf32>) -> builtin.tensor<-1x3x-1x-1xf32>
