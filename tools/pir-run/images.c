@@ -38,12 +38,11 @@ static bool find_layout(const int64_t *shape, int rank, picture_layout *out) {
 
 // ---- numbers of --mean and --std
 
-static int read_channels(const run *r, int id, const char *option, int channels,
-                         double *out_values, double otherwise) {
+// Reads one to four numbers; `*out_count` 0: the option is not given.
+static int read_numbers(const run *r, int id, const char *option, double out_values[4],
+                        int *out_count) {
   const char *text = cli_value(r->cli, id, NULL), *at = text;
   int count = 0;
-  for (int c = 0; c < 4; c++)
-    out_values[c] = otherwise;
   while (at && count < 4) {
     char *end;
     out_values[count] = strtod(at, &end);
@@ -53,11 +52,32 @@ static int read_channels(const run *r, int id, const char *option, int channels,
     count++;
     at = *end ? end + 1 : NULL;
   }
-  if (at || (text && count != channels && count != 1))
-    return cli_fail(r->cli, CLI_USAGE, "--%s: the input has %d channels", option, channels);
-  for (int c = count; count == 1 && c < 4; c++)
-    out_values[c] = out_values[0];
+  *out_count = at ? 5 : count;
   return 0;
+}
+
+// One number is for all channels.
+static int read_channels(const run *r, int id, const char *option, int channels,
+                         double *out_values, double otherwise) {
+  int count, code = read_numbers(r, id, option, out_values, &count);
+  if (code)
+    return code;
+  if (count > 1 && count != channels)
+    return cli_fail(r->cli, CLI_USAGE, "--%s: the input has %d channels", option, channels);
+  for (int c = count; count < 2 && c < 4; c++)
+    out_values[c] = count ? out_values[0] : otherwise;
+  return 0;
+}
+
+int run_check_normalising(const run *r, bool taken) {
+  double values[4];
+  int count, code = read_numbers(r, OPT_MEAN, "mean", values, &count);
+  if (!code)
+    code = read_numbers(r, OPT_STD, "std", values, &count);
+  bool mean = cli_has(r->cli, OPT_MEAN);
+  if (code || taken || (!mean && !cli_has(r->cli, OPT_STD)))
+    return code;
+  return cli_fail(r->cli, CLI_USAGE, "--%s: no input is given an image", mean ? "mean" : "std");
 }
 
 // ---- scaling
@@ -214,6 +234,7 @@ int run_take_picture(run *r, size_t i, const char *path, pir_str bytes) {
   if (!code)
     code = fill_picture(r, i, path, &p);
   picture_release(&p);
+  r->has_picture = r->has_picture || !code;
   return code;
 }
 

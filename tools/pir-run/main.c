@@ -524,7 +524,7 @@ int run_take_inputs(run *r, const char *folder) {
   for (size_t i = 0; i < r->cli->match_count && !code; i++)
     if (r->cli->matches[i].id == OPT_INPUT)
       code = run_take_input(r, r->cli->matches[i].value, &position);
-  return code;
+  return code ? code : run_check_normalising(r, r->has_picture);
 }
 
 // Writes and compares values in between, as the options ask.
@@ -634,6 +634,9 @@ static int read_options(run *r) {
     code = run_check_ignored(r);
   if (!code)
     code = run_check_output_names(r);
+  bool takes_files = cli_has(r->cli, OPT_INPUT) && !cli_has(r->cli, OPT_CASES);
+  if (!code)
+    code = run_check_normalising(r, takes_files);
   return code ? code : read_checks(r);
 }
 

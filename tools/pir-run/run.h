@@ -99,6 +99,7 @@ typedef struct run {
   struct run_values *values;  // those values; NULL: none is exposed
   const char **show;          // --show: names, and NULL
   pir_npy_array *inputs;      // for each input of the model; tensor.data NULL: not given yet
+  bool has_picture;           // an input is taken from one
   run_lod *lods;              // --lod: offsets of inputs
   run_guard guard;            // --guard-pages
   run_block *bound;  // with --guard-pages and --overlap: memory that each input is bound to
@@ -198,6 +199,9 @@ int picture_write_png(const cli_run *cli, const char *path, const uint8_t *pixel
                       int height, int channels);
 
 // ---- images.c: pictures as inputs and outputs
+// Checks --mean and --std: that they can be read, and that an input `taken` from a picture has
+// use for them.
+int run_check_normalising(const run *r, bool taken);
 int run_take_picture(run *r, size_t i, const char *path, pir_str bytes);
 int run_write_picture(const run *r, const char *path, const char *name, const pir_tensor *t);
 

@@ -29,6 +29,15 @@
 // JPG: error: --output=o=@{{.*}}no.JPG: outputs are written as .npy or .png
 // RUN: pir-run %s --input=x=@%t.png --output=@%t.no.npz 2> %t.err; test $? -eq 2
 
+// --mean and --std are for images.
+// RUN: pir-run %s --input=x=1x3x2x2xf32 --mean=0.5 2> %t.err; test $? -eq 2
+// RUN: FileCheck --check-prefix=UNUSED %s < %t.err
+// UNUSED: error: --mean: no input is given an image
+// RUN: pir-run %s --benchmark=0.01 --std=0.5 2> %t.err; test $? -eq 2
+// RUN: pir-run %s --input=x=1x3x2x2xf32 --std=no 2> %t.err; test $? -eq 2
+// RUN: FileCheck --check-prefix=NUMBERS %s < %t.err
+// NUMBERS: error: --std: expected numbers with commas between them, got 'no'
+
 {
   (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[-1,3,-1,-1]} : () -> builtin.tensor<-1x3x-1x-1xf32>
   (%1) = "pd_op.assign" (%0) {} : (builtin.tensor<-1x3x-1x-1xf32>) -> builtin.tensor<-1x3x-1x-1xf32>
