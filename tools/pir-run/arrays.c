@@ -85,9 +85,8 @@ void run_fill_random(pir_tensor *tensor, uint64_t seed) {
   }
 }
 
-// Returns the largest size of an input in bytes: --max-memory, or the default limit.
-static uint64_t most_bytes(const run *r) {
-  return r->cli->limits.max_bytes ? r->cli->limits.max_bytes : pir_memory_to_use();
+uint64_t run_most_bytes(const cli_run *cli) {
+  return cli->limits.max_bytes ? cli->limits.max_bytes : pir_memory_to_use();
 }
 
 int run_make_input(run *r, size_t i, const int64_t *shape, int rank, bool random,
@@ -97,7 +96,7 @@ int run_make_input(run *r, size_t i, const int64_t *shape, int rank, bool random
   pir_dtype dtype = input_port(r->model, i).dtype;
   if (pir_shape_bytes(shape, rank, dtype, &bytes))
     return cli_fail(r->cli, CLI_LIMIT, "input %zu is too large", i);
-  if (bytes > most_bytes(r))
+  if (bytes > run_most_bytes(r->cli))
     return cli_fail(r->cli, CLI_LIMIT, "input %zu needs %zu bytes, more than there are", i,
                     bytes);
   pir_tensor_set_dense(&tensor, dtype, shape, rank);

@@ -181,8 +181,40 @@ static int side_of(const pir_port *port, int axis, int side) {
   return port->shape[axis] > 0 && port->shape[axis] < INT32_MAX ? (int)port->shape[axis] : side;
 }
 
-static int fill_channel(const run *r, const picture *p, const picture_layout *at, int channel,
-                        const double scale[2], pir_tensor *tensor) {
+// An input that is given a picture.
+typedef struct picture_use {
+  pir_port port;
+  picture_layout at;
+  double mean[4], std[4];
+} picture_use;
+
+static pir_port sized_port(const picture_use *use, int width, int height) {
+  pir_port port = use->port;
+  port.shape[use->at.rows] = side_of(&port, use->at.rows, height);
+  port.shape[use->at.columns] = side_of(&port, use->at.columns, width);
+  if (use->at.samples >= 0)
+    port.shape[use->at.samples] = 1;
+  if (use->at.channels >= 0)
+    port.shape[use->at.channels] = use->at.channel_count;
+  return port;
+}
+
+// Bytes of the input, and of what take_channel allocates.
+static double room_of(const void *user, int width, int height) {
+  const picture_use *use = user;
+  pir_port port = sized_port(use, width, height);
+  double to_width = (double)port.shape[use->at.columns],
+         to_height = (double)port.shape[use->at.rows];
+  double bytes = (double)width * height * sizeof(float);
+  if (to_width != width || to_height != height)
+    bytes += to_width * (height + 2 * to_height) * sizeof(float);
+  return bytes + to_width * to_height * use->at.channel_count *
+                     (double)pir_dtype_size(port.dtype);
+}
+
+static int fill_channel(const run *r, const picture *p, const picture_use *use, int channel,
+                        pir_tensor *tensor) {
+  const picture_layout *at = &use->at;
   int width = (int)tensor->shape[at->columns], height = (int)tensor->shape[at->rows];
   float *values = take_channel(p, channel, at->channel_count, width, height);
   if (!values)
@@ -194,7 +226,8 @@ static int fill_channel(const run *r, const picture *p, const picture_layout *at
     for (int x = 0; x < width; x++) {
       double value = (double)values[(size_t)y * (size_t)width + (size_t)x];
       int64_t i = begin + y * tensor->strides[at->rows] + x * tensor->strides[at->columns];
-      double scaled = bytes ? nearbyint(value) : (value / 255 - scale[0]) / scale[1];
+      double scaled = bytes ? nearbyint(value)
+                            : (value / 255 - use->mean[channel]) / use->std[channel];
       run_store_number((char *)tensor->data + (size_t)i * size, tensor->dtype, (float)scaled,
                        scaled, (int64_t)scaled);
     }
@@ -202,37 +235,31 @@ static int fill_channel(const run *r, const picture *p, const picture_layout *at
   return 0;
 }
 
-static int fill_picture(run *r, size_t i, const char *path, const picture *p) {
-  pir_port port = input_port(r->model, i);
-  picture_layout at;
-  double mean[4], std[4];
-  int code = check_port(r, &port, path, &at);
-  if (!code)
-    code = read_channels(r, OPT_MEAN, "mean", at.channel_count, mean, 0);
-  if (!code)
-    code = read_channels(r, OPT_STD, "std", at.channel_count, std, 1);
-  if (code)
-    return code;
-  port.shape[at.rows] = side_of(&port, at.rows, p->height);
-  port.shape[at.columns] = side_of(&port, at.columns, p->width);
-  if (at.samples >= 0)
-    port.shape[at.samples] = 1;
-  if (at.channels >= 0)
-    port.shape[at.channels] = at.channel_count;
-  if (port.shape[at.rows] != p->height || port.shape[at.columns] != p->width)
+static int fill_picture(run *r, size_t i, const char *path, const picture_use *use,
+                        const picture *p) {
+  pir_port port = sized_port(use, p->width, p->height);
+  int64_t width = port.shape[use->at.columns], height = port.shape[use->at.rows];
+  if (width != p->width || height != p->height)
     cli_note(r->cli, "%s: %d x %d pixels, scaled to %" PRId64 " x %" PRId64, path, p->width,
-             p->height, port.shape[at.columns], port.shape[at.rows]);
-  code = run_make_input(r, i, port.shape, port.rank, false, 0);
-  for (int c = 0; c < at.channel_count && !code; c++)
-    code = fill_channel(r, p, &at, c, (double[2]){mean[c], std[c]}, &r->inputs[i].tensor);
+             p->height, width, height);
+  int code = run_make_input(r, i, port.shape, port.rank, false, 0);
+  for (int c = 0; c < use->at.channel_count && !code; c++)
+    code = fill_channel(r, p, use, c, &r->inputs[i].tensor);
   return code;
 }
 
 int run_take_picture(run *r, size_t i, const char *path, pir_str bytes) {
-  picture p;
-  int code = picture_read(r->cli, path, bytes, &p);
+  picture p = {0};
+  picture_use use = {.port = input_port(r->model, i)};
+  int code = check_port(r, &use.port, path, &use.at);
   if (!code)
-    code = fill_picture(r, i, path, &p);
+    code = read_channels(r, OPT_MEAN, "mean", use.at.channel_count, use.mean, 0);
+  if (!code)
+    code = read_channels(r, OPT_STD, "std", use.at.channel_count, use.std, 1);
+  if (!code)
+    code = picture_read(r->cli, path, bytes, (picture_room){room_of, &use}, &p);
+  if (!code)
+    code = fill_picture(r, i, path, &use, &p);
   picture_release(&p);
   r->has_picture = r->has_picture || !code;
   return code;

@@ -33,16 +33,19 @@ static int refuse_kind(const cli_run *cli, const char *path, const char *kind,
                   package);
 }
 
-// Makes room for the four channels of a picture.
+// Makes room for the four channels of a picture, if there is memory for all that it is needed
+// for.
 static int size_picture(const cli_run *cli, const char *path, uint64_t width, uint64_t height,
-                        picture *out) {
+                        picture_room room, picture *out) {
   if (!width || !height || width > MOST_SIDE || height > MOST_SIDE)
     return cli_fail(cli, CLI_LIMIT, "%s: %llu x %llu pixels; a side has 1 to %d", path,
                     (unsigned long long)width, (unsigned long long)height, MOST_SIDE);
   uint64_t bytes = width * height * 4;
-  if (cli->limits.max_bytes && bytes > cli->limits.max_bytes)
-    return cli_fail(cli, CLI_LIMIT, "%s: %llu bytes, more than --max-memory", path,
-                    (unsigned long long)bytes);
+  double all = (double)bytes + room.bytes(room.user, (int)width, (int)height);
+  if (all > (double)run_most_bytes(cli))
+    return cli_fail(cli, CLI_LIMIT,
+                    "%s: %llu x %llu pixels need %.0f bytes as an input, more than there are",
+                    path, (unsigned long long)width, (unsigned long long)height, all);
   *out = (picture){(int)width, (int)height, malloc(bytes)};
   return out->pixels ? 0 : cli_fail(cli, CLI_LIMIT, "%s: out of memory", path);
 }
@@ -166,7 +169,8 @@ static bool read_png_pixels(png_reader *r, const picture *out) {
   return true;
 }
 
-static int read_png(const cli_run *cli, const char *path, pir_str bytes, picture *out) {
+static int read_png(const cli_run *cli, const char *path, pir_str bytes, picture_room room,
+                    picture *out) {
   png_reader r = {.rest = bytes};
   if (!open_png())
     return refuse_kind(cli, path, "PNG", "libpng16");
@@ -176,7 +180,7 @@ static int read_png(const cli_run *cli, const char *path, pir_str bytes, picture
   bool good = !code && read_png_header(&r);
   if (good)
     code = size_picture(cli, path, png.get_image_width(r.file, r.info),
-                        png.get_image_height(r.file, r.info), out);
+                        png.get_image_height(r.file, r.info), room, out);
   if (good && !code)
     good = read_png_pixels(&r, out);
   if (!code && !good)
@@ -215,7 +219,8 @@ int picture_write_png(const cli_run *cli, const char *path, const uint8_t *pixel
   return code;
 }
 #else
-static int read_png(const cli_run *cli, const char *path, pir_str bytes, picture *out) {
+static int read_png(const cli_run *cli, const char *path, pir_str bytes, picture_room room,
+                    picture *out) {
   return refuse_kind(cli, path, "PNG", "libpng-dev");
 }
 
@@ -249,7 +254,8 @@ static bool open_jpeg(jpeg_library *l) {
   return l->begin && l->header && l->decompress && l->error && l->end;
 }
 
-static int read_jpeg(const cli_run *cli, const char *path, pir_str bytes, picture *out) {
+static int read_jpeg(const cli_run *cli, const char *path, pir_str bytes, picture_room room,
+                     picture *out) {
   jpeg_library jpeg;
   int width = 0, height = 0, samples = 0, colours = 0;
   if (!open_jpeg(&jpeg))
@@ -265,7 +271,7 @@ static int read_jpeg(const cli_run *cli, const char *path, pir_str bytes, pictur
   if (good && (colours == TJCS_CMYK || colours == TJCS_YCCK))
     code = cli_fail(cli, CLI_UNSUPPORTED, "unsupported: %s: a JPEG file in CMYK", path);
   else if (good)
-    code = size_picture(cli, path, (uint64_t)width, (uint64_t)height, out);
+    code = size_picture(cli, path, (uint64_t)width, (uint64_t)height, room, out);
   if (good && !code)
     good = !jpeg.decompress(h, data, bytes.size, out->pixels, width, 0, height, TJPF_RGBA,
                             TJFLAG_ACCURATEDCT | TJFLAG_STOPONWARNING);
@@ -275,15 +281,17 @@ static int read_jpeg(const cli_run *cli, const char *path, pir_str bytes, pictur
   return code;
 }
 #else
-static int read_jpeg(const cli_run *cli, const char *path, pir_str bytes, picture *out) {
+static int read_jpeg(const cli_run *cli, const char *path, pir_str bytes, picture_room room,
+                     picture *out) {
   return refuse_kind(cli, path, "JPEG", "libturbojpeg0-dev");
 }
 #endif
 
-int picture_read(const cli_run *cli, const char *path, pir_str bytes, picture *out) {
+int picture_read(const cli_run *cli, const char *path, pir_str bytes, picture_room room,
+                 picture *out) {
   *out = (picture){0};
-  int code = picture_is_png(bytes) ? read_png(cli, path, bytes, out)
-                                   : read_jpeg(cli, path, bytes, out);
+  int code = picture_is_png(bytes) ? read_png(cli, path, bytes, room, out)
+                                   : read_jpeg(cli, path, bytes, room, out);
   if (code)
     picture_release(out);
   return code;

@@ -177,6 +177,8 @@ long run_output_index(const run *r, const char *name, size_t size);
 int run_take_input(run *r, const char *text, size_t *position);
 // Reads a .npy file or a whole .npz.
 int run_read_arrays(const cli_run *cli, const char *path, pir_npy_set *out_set);
+// The largest size of an input in bytes: --max-memory, or the default limit.
+uint64_t run_most_bytes(const cli_run *cli);
 // Allocates input `i` with that shape, and fills it with zeros or random numbers.
 int run_make_input(run *r, size_t i, const int64_t *shape, int rank, bool random,
                    uint64_t seed);
@@ -192,8 +194,15 @@ typedef struct picture {
 } picture;
 bool picture_is_png(pir_str bytes);
 bool picture_is_jpeg(pir_str bytes);
-// Reads a PNG or JPEG file. Returns an exit code.
-int picture_read(const cli_run *cli, const char *path, pir_str bytes, picture *out);
+// Bytes of memory that a picture of so many pixels takes beside its own.
+typedef struct picture_room {
+  double (*bytes)(const void *user, int width, int height);
+  const void *user;
+} picture_room;
+// Reads a PNG or JPEG file. Returns an exit code; CLI_LIMIT, before memory is allocated, where
+// the picture and `room` are more than run_most_bytes.
+int picture_read(const cli_run *cli, const char *path, pir_str bytes, picture_room room,
+                 picture *out);
 void picture_release(picture *p);
 int picture_write_png(const cli_run *cli, const char *path, const uint8_t *pixels, int width,
                       int height, int channels);

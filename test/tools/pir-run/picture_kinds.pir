@@ -38,6 +38,15 @@
 // RUN: FileCheck --check-prefix=NUMBERS %s < %t.err
 // NUMBERS: error: --std: expected numbers with commas between them, got 'no'
 
+// All memory that a picture takes is counted before any is allocated: 4 GiB of pixels, as much for a channel
+// of floats, and 12 GiB of the input.
+// RUN: python3 %S/../inputs/make_odd_picture.py %t.large.png large
+// RUN: pir-run %s --max-memory=8589934592 --input=x=@%t.large.png 2> %t.err; test $? -eq 5
+// RUN: FileCheck --check-prefix=LARGE %s < %t.err
+// LARGE: error: {{.*}}large.png: 32768 x 32768 pixels need 21474836480 bytes as an input, more than there are
+// RUN: %if optimised %{ (ulimit -v 4000000; pir-run %s --input=x=@%t.large.png) 2> %t.err; test $? -eq 5 %}
+// RUN: FileCheck --check-prefix=LARGE %s < %t.err
+
 {
   (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[-1,3,-1,-1]} : () -> builtin.tensor<-1x3x-1x-1xf32>
   (%1) = "pd_op.assign" (%0) {} : (builtin.tensor<-1x3x-1x-1xf32>) -> builtin.tensor<-1x3x-1x-1xf32>
