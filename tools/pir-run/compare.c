@@ -261,8 +261,8 @@ static bool has_ending(const char *path, const char *ending) {
 }
 
 int run_check_output_names(const run *r) {
-  static const char *const others[] = {".jpg", ".jpeg", ".gif", ".bmp",  ".tif", ".tiff",
-                                       ".webp", ".npz", ".csv", ".json", ".txt", ".pt"};
+  static const char *const others[] = {".jpg",  ".jpeg", ".gif", ".bmp",  ".tif", ".tiff",
+                                       ".webp", ".npz",  ".csv", ".json", ".txt", ".pt"};
   for (size_t i = 0; i < r->cli->match_count; i++)
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
       if (r->cli->matches[i].id == OPT_OUTPUT &&

@@ -16,24 +16,53 @@ static bool is_channel_count(int64_t extent) {
   return extent == 1 || extent == 3 || extent == 4;
 }
 
+typedef enum layout_found {
+  NO_PICTURE,
+  UNCLEAR,  // open axes let it be one picture or several
+  IS_PICTURE
+} layout_found;
+
+static void take_axes(picture_layout *out, int samples, int channels, int rows, int64_t count) {
+  *out = (picture_layout){samples, channels, rows, rows + 1, count < 0 ? 3 : (int)count};
+}
+
+// Of three axes an open first one holds the samples of grey pictures where the sides are
+// stated, and is a side only where the other side is open too.
+static layout_found find_three(const int64_t *shape, picture_layout *out) {
+  bool leads = is_channel_count(shape[0]), trails = is_channel_count(shape[2]);
+  if (shape[0] < 0 && !trails && shape[1] >= 0 && shape[2] >= 0) {
+    take_axes(out, 0, -1, 1, 1);
+    return is_channel_count(shape[1]) ? UNCLEAR : IS_PICTURE;
+  }
+  if (shape[0] < 0 && (!trails || shape[1] >= 0))
+    return UNCLEAR;
+  if (leads)
+    take_axes(out, -1, 0, 1, shape[0]);
+  else if (trails)
+    take_axes(out, -1, 2, 0, shape[2]);
+  return leads || trails ? IS_PICTURE : NO_PICTURE;
+}
+
 // Channels come first unless only the last axis can have them. An open number of channels is
 // three.
-static bool find_layout(const int64_t *shape, int rank, picture_layout *out) {
-  int first = rank == 4 ? 1 : 0, last = rank - 1;
-  *out = (picture_layout){rank == 4 ? 0 : -1, -1, 0, 1, 1};
-  if (rank == 2)
-    return true;
-  if (rank != 3 && rank != 4)
-    return false;
-  bool leads = is_channel_count(shape[first]), trails = is_channel_count(shape[last]);
-  bool open = shape[first] < 0;
-  if (!leads && !trails && !open)
-    return false;
-  bool is_first = leads || !trails;
-  int64_t count = shape[is_first ? first : last];
-  *out = (picture_layout){out->samples, is_first ? first : last, is_first ? first + 1 : first,
-                          is_first ? first + 2 : first + 1, count < 0 ? 3 : (int)count};
-  return true;
+static layout_found find_four(const int64_t *shape, picture_layout *out) {
+  bool leads = is_channel_count(shape[1]) || shape[1] < 0, trails = is_channel_count(shape[3]);
+  if (trails && !is_channel_count(shape[1]))
+    take_axes(out, 0, 3, 1, shape[3]);
+  else
+    take_axes(out, 0, 1, 2, shape[1]);
+  return leads || trails ? IS_PICTURE : NO_PICTURE;
+}
+
+static layout_found find_layout(const int64_t *shape, int rank, picture_layout *out) {
+  take_axes(out, -1, -1, 0, 1);
+  if (rank == 3)
+    return find_three(shape, out);
+  if (rank == 4)
+    return find_four(shape, out);
+  if (rank != 2)
+    return NO_PICTURE;
+  return (shape[0] < 0) == (shape[1] < 0) ? IS_PICTURE : UNCLEAR;
 }
 
 // ---- numbers of --mean and --std
@@ -162,7 +191,13 @@ static int check_port(const run *r, const pir_port *port, const char *path,
                       picture_layout *out) {
   bool numbers = pir_dtype_is_float(port->dtype) || port->dtype == PIR_U8;
   bool normalises = cli_has(r->cli, OPT_MEAN) || cli_has(r->cli, OPT_STD);
-  if (port->rank < 0 || !find_layout(port->shape, port->rank, out) || !numbers)
+  layout_found found = port->rank < 0 ? NO_PICTURE : find_layout(port->shape, port->rank, out);
+  if (found == UNCLEAR && numbers)
+    return cli_fail(r->cli, CLI_INVALID,
+                    "input \"%s\" takes no picture (%s): which of its axes hold one is not "
+                    "known; state its shape in the model, or give an array",
+                    port->name.data, path);
+  if (found == NO_PICTURE || !numbers)
     return cli_fail(r->cli, CLI_INVALID,
                     "input \"%s\" takes no picture (%s): a picture is NCHW, NHWC, CHW, HWC or "
                     "HW with 1, 3 or 4 channels, of floats or u8",
@@ -208,8 +243,8 @@ static double room_of(const void *user, int width, int height) {
   double bytes = (double)width * height * sizeof(float);
   if (to_width != width || to_height != height)
     bytes += to_width * (height + 2 * to_height) * sizeof(float);
-  return bytes + to_width * to_height * use->at.channel_count *
-                     (double)pir_dtype_size(port.dtype);
+  return bytes +
+         to_width * to_height * use->at.channel_count * (double)pir_dtype_size(port.dtype);
 }
 
 static int fill_channel(const run *r, const picture *p, const picture_use *use, int channel,
@@ -226,8 +261,8 @@ static int fill_channel(const run *r, const picture *p, const picture_use *use, 
     for (int x = 0; x < width; x++) {
       double value = (double)values[(size_t)y * (size_t)width + (size_t)x];
       int64_t i = begin + y * tensor->strides[at->rows] + x * tensor->strides[at->columns];
-      double scaled = bytes ? nearbyint(value)
-                            : (value / 255 - use->mean[channel]) / use->std[channel];
+      double scaled =
+          bytes ? nearbyint(value) : (value / 255 - use->mean[channel]) / use->std[channel];
       run_store_number((char *)tensor->data + (size_t)i * size, tensor->dtype, (float)scaled,
                        scaled, (int64_t)scaled);
     }
@@ -281,7 +316,7 @@ static uint8_t byte_of(const pir_tensor *t, int64_t i) {
 int run_write_picture(const run *r, const char *path, const char *name, const pir_tensor *t) {
   picture_layout at;
   bool numbers = t->dtype != PIR_PSTRING && !pir_dtype_is_complex(t->dtype);
-  bool fits = numbers && find_layout(t->shape, t->rank, &at) &&
+  bool fits = numbers && find_layout(t->shape, t->rank, &at) == IS_PICTURE &&
               (at.samples < 0 || t->shape[at.samples] == 1);
   if (!fits)
     return cli_fail(

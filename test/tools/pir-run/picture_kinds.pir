@@ -47,6 +47,26 @@
 // RUN: %if optimised %{ (ulimit -v 4000000; pir-run %s --input=x=@%t.large.png) 2> %t.err; test $? -eq 5 %}
 // RUN: FileCheck --check-prefix=LARGE %s < %t.err
 
+// An open first axis is the samples': grey pictures where the sides are stated. Else it is not known which axes hold a
+// picture.
+// RUN: sed 's/-1,3,-1,-1/-1,2,2/; s/-1x3x-1x-1/-1x2x2/g' %s > %t.nhw.pir
+// RUN: pir-run %t.nhw.pir --input=x=@%t.png --print | FileCheck --check-prefix=NHW %s
+// NHW: o: float32[1,2,2]
+// NHW-NEXT: 0.062745{{.*}} 0.25098
+// RUN: sed 's/-1,3,-1,-1/-1,784/; s/-1x3x-1x-1/-1x784/g' %s > %t.flat.pir
+// RUN: pir-run %t.flat.pir --input=x=@%t.png 2> %t.err; test $? -eq 1
+// RUN: FileCheck --check-prefix=UNCLEAR %s < %t.err
+// RUN: sed 's/-1,3,-1,-1/-1,-1,-1/; s/-1x3x-1x-1/-1x-1x-1/g' %s > %t.open.pir
+// RUN: pir-run %t.open.pir --input=x=@%t.png 2> %t.err; test $? -eq 1
+// RUN: FileCheck --check-prefix=UNCLEAR %s < %t.err
+// RUN: sed 's/-1,3,-1,-1/-1,1,784/; s/-1x3x-1x-1/-1x1x784/g' %s > %t.row.pir
+// RUN: pir-run %t.row.pir --input=x=@%t.png 2> %t.err; test $? -eq 1
+// RUN: FileCheck --check-prefix=UNCLEAR %s < %t.err
+// UNCLEAR: error: input "x" takes no picture ({{.*}}.png): which of its axes hold one is not known
+// RUN: sed 's/-1,3,-1,-1/3,-1,2/; s/-1x3x-1x-1/3x-1x2/g' %s > %t.chw.pir
+// RUN: pir-run %t.chw.pir --input=x=@%t.png --print | FileCheck --check-prefix=CHW %s
+// CHW: o: float32[3,2,2]
+
 {
   (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[-1,3,-1,-1]} : () -> builtin.tensor<-1x3x-1x-1xf32>
   (%1) = "pd_op.assign" (%0) {} : (builtin.tensor<-1x3x-1x-1xf32>) -> builtin.tensor<-1x3x-1x-1xf32>
