@@ -235,7 +235,7 @@ static pir_port sized_port(const picture_use *use, int width, int height) {
 }
 
 // Bytes of the input, and of what take_channel allocates.
-static double room_of(const void *user, int width, int height) {
+static double bytes_to_fill(const void *user, int width, int height) {
   const picture_use *use = user;
   pir_port port = sized_port(use, width, height);
   double to_width = (double)port.shape[use->at.columns],
@@ -292,7 +292,7 @@ int run_take_picture(run *r, size_t i, const char *path, pir_str bytes) {
   if (!code)
     code = read_channels(r, OPT_STD, "std", use.at.channel_count, use.std, 1);
   if (!code)
-    code = picture_read(r->cli, path, bytes, (picture_room){room_of, &use}, &p);
+    code = picture_read(r->cli, path, bytes, (picture_room){bytes_to_fill, &use}, &p);
   if (!code)
     code = fill_picture(r, i, path, &use, &p);
   picture_release(&p);

@@ -118,7 +118,6 @@ extern const cli_option run_options[];
 extern const cli_example run_examples[];
 
 // ---- main.c
-
 double run_now_ms(void);
 long run_rss_kb(bool peak);  // resident set size of this process: current or maximum
 // Loads and compiles `path`, opens a session. `extra` has more parameters under param/NAME (may
@@ -134,14 +133,12 @@ int run_once(run *r);
 int run_take_inputs(run *r, const char *folder);
 
 // ---- compiled.c: compiled models
-
 // Whether the file begins as a compiled model does.
 bool run_is_compiled(const run *r, const char *path);
 // Opens it. Options that need the program are refused.
 int run_open_compiled(run *r, const char *path);
 
 // ---- values.c: values in between
-
 // Whether the values in between become outputs of the program that is opened.
 bool run_wants_values(const run *r);
 pir_status run_expose_values(run *r, pir_program *program);
@@ -221,13 +218,12 @@ int run_refuse_missing(const run *r, size_t i);
 int run_make_inputs_up(run *r);
 
 // ---- compare.c: results
-
 // Compares output `i`; prints a line unless it agrees and `quiet`. False when it differs.
 bool run_compare(run *r, size_t i, const pir_tensor *expected, const char *label, bool quiet);
 void run_print_tensor(const char *name, const pir_tensor *tensor);
 // Prints the `count` largest elements of each row, along the last axis, and where they are.
 void run_print_top(const char *name, const pir_tensor *tensor, size_t count);
-// Refuses files of --output whose names end as those of another format.
+// Refuses files of --output that are named as another format's.
 int run_check_output_names(const run *r);
 int run_write_outputs(const run *r, const char *path, const char *folder, long only);
 
@@ -236,8 +232,8 @@ bool run_ignores(const run *r, size_t i);  // --ignore-output
 // Checks the numbers of --ignore-output; if a model is open, also that it has such outputs.
 int run_check_ignored(const run *r);
 int run_feed_case(run *r, const char *folder);  // gives the inputs the values of a case
-int run_case(run *r, const char *folder,
-             bool quiet);  // feeds, runs, compares; CLI_DIFFERENT when it differs
+// Feeds, runs, compares; CLI_DIFFERENT when it differs.
+int run_case(run *r, const char *folder, bool quiet);
 int run_cases(run *r, const char *folder, const char *model, const char *params);
 
 // ---- train.c
@@ -281,7 +277,6 @@ void run_take_span(void *user, const pir_span *span);
 int run_write_profile(const run *r, const char *path);
 
 // ---- view.c: --view
-
 // Begins the page: the steps by which `program` becomes the model.
 pir_status run_view_steps(run *r, const char *path, const pir_program *program,
                           const pir_model_options *how);
