@@ -169,7 +169,8 @@ demo: setup  ## classify the 64 shipped digit images, from .pdmodel and .json
 	@$(MAKE) -s -j$(JOBS) all $(B)/bin/digits && $(B)/bin/digits test/models/digits_cnn
 check: tests
 	@CC="$(CC)" CFLAGS="$(CFLAGS)" SHARE=$(or $(SHARE),0/1) test/run.sh $(B) $(LLVM) $(RECORDED)
-check-quick: all $(B)/bin/run_case $(B)/bin/refit_case  ## a sample of text tests and recordings, under a minute; RECORDED=DIR
+check-quick: setup  ## a sample of text tests and recordings, under a minute; RECORDED=DIR
+	@$(MAKE) -s -j$(JOBS) all $(B)/bin/run_case $(B)/bin/refit_case $(B)/bin/digits $(FAULTS)
 	@CFLAGS="$(CFLAGS)" test/suites/quick.sh $(B) $(LLVM) $(RECORDED)
 test: setup  ## build and run every test; RECORDED=DIR runs the recordings there, SHARE=K/N the K-th of N shares
 	@$(MAKE) -s -j$(JOBS) check
