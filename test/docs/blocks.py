@@ -24,6 +24,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -33,22 +34,27 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"(?:^<!-- before: (?P<before>.*?) -->\n)?^```(?P<words>[^\n`]*)\n(?P<body>.*?)^```$", re.M | re.S)
 SUFFIX = {"c": ".c", "c++": ".cc", "python": ".py", "drr": ".drr", "ops": ".ops"}
 HEADERS = ["base.h", "engine/model.h", "engine/compiled.h", "engine/custom.h", "engine/generation.h", "compiler/load.h", "compiler/pass_library.h"]
-SECONDS = 600
+SECONDS = float(os.environ.get("BLOCKS_SECONDS", "600"))  # of a command
 
 
 class Shell:
     """A bash whose folder and variables last from one command to the next."""
 
     def __init__(self, folder, environment):
-        self.folder, self.environment, self.state = folder, environment, tempfile.mkdtemp()
+        self.folder, self.environment, self.state = folder, environment, tempfile.TemporaryDirectory(prefix="blocks.")
 
     def run(self, command):
         """Exit status and output of a command."""
-        env, cwd = os.path.join(self.state, "env"), os.path.join(self.state, "cwd")
+        env, cwd = os.path.join(self.state.name, "env"), os.path.join(self.state.name, "cwd")
         script = f'[ ! -f {env} ] || . {env}; [ ! -f {cwd} ] || cd "$(cat {cwd})"; trap "export -p >{env}; pwd >{cwd}" EXIT\n{command}\n'
-        done = subprocess.run(["bash", "-c", script], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS)
-        return done.returncode, done.stdout.decode(errors="replace")
+        with subprocess.Popen(["bash", "-c", script], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True) as child:
+            try:
+                out, late = child.communicate(timeout=SECONDS)[0], ""
+            except subprocess.TimeoutExpired:
+                os.killpg(child.pid, signal.SIGKILL)  # its children too, which hold the pipe
+                out, late = child.communicate()[0], f"took longer than {SECONDS} s\n"
+            return child.returncode, out.decode(errors="replace") + late
 
 
 def matches(want, got):
@@ -95,8 +101,11 @@ class Page:
             for name in self.named:
                 self.named[name] |= name in command
             started = time.monotonic()
-            _, got = self.shell.run(command)
+            status, got = self.shell.run(command)
             self.times.append((time.monotonic() - started, command))
+            if status == -signal.SIGKILL:
+                self.fail(place, f"$ {command}\n{got}")
+                return
             shown = want if matches(want, got) else "".join(f"{line.rstrip()}\n" for line in got.strip("\n").split("\n"))
             printed += "$ " + written.replace("\n", "\n> ") + "\n" + shown
             if shown != want and not self.options.update:
