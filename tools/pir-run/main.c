@@ -538,9 +538,7 @@ static int use_values(run *r) {
 static int run_model(run *r, const char *path) {
   const char *folder = cli_value(r->cli, OPT_CASE, NULL),
              *shapes = cli_value(r->cli, OPT_SHAPES, NULL);
-  int code = run_check_ignored(r);
-  if (!code)
-    code = run_take_inputs(r, NULL);
+  int code = run_take_inputs(r, NULL);
   if (code)
     return code;
   if (cli_has(r->cli, OPT_GENERATE))

@@ -229,7 +229,7 @@ int run_write_outputs(const run *r, const char *path, const char *folder, long o
 
 // ---- cases.c
 bool run_ignores(const run *r, size_t i);  // --ignore-output
-// Checks the numbers of --ignore-output; if a model is open, also that it has such outputs.
+// Checks that --ignore-output has numbers. Outputs that there are not may be ignored, too.
 int run_check_ignored(const run *r);
 int run_feed_case(run *r, const char *folder);  // gives the inputs the values of a case
 // Feeds, runs, compares; CLI_DIFFERENT when it differs.
