@@ -255,9 +255,12 @@ static bool is_optional_value(const cli_option *option, const char *text) {
   if (*words >= 'A' && *words <= 'Z')
     return strtod(text, &end) >= 0 && end != text && !*end;
   size_t size = strlen(text);
-  for (const char *at = words; *at && size; at += strcspn(at, "|]") + 1)
-    if (strcspn(at, "|]") == size && memcmp(at, text, size) == 0)
+  for (const char *at = words; *at && size;) {
+    size_t word = strcspn(at, "|]");
+    if (word == size && memcmp(at, text, size) == 0)
       return true;
+    at += word + (at[word] != 0);
+  }
   return false;
 }
 
@@ -279,7 +282,8 @@ static int take_option(cli_run *cli, int argc, char **argv, int i, int *used) {
   bool needs = cli_option_needs_value(option);
   if (needs && !value && i + 1 >= argc)
     return cli_fail(cli, CLI_USAGE, "--%s needs a value: %s", option->name, option->argument);
-  bool may = option->argument && i + 1 < argc && is_optional_value(option, argv[i + 1]);
+  bool may =
+      option->argument && !needs && i + 1 < argc && is_optional_value(option, argv[i + 1]);
   if (!value && (needs || may)) {
     value = argv[i + 1];
     *used = 2;
