@@ -272,12 +272,12 @@ static int run_passes(cli_run *cli, pir_context *ctx, pass_input *input, pir_pro
              *trace = cli_value(cli, OPT_TRACE_REWRITES, NULL);
   if (trace && strcmp(trace, "all") != 0)
     return cli_bad_value(cli, "trace-rewrites", trace, "all, or nothing");
-  const char **before = values_of(cli, OPT_PRINT_BEFORE, &before_count),
-             **after = values_of(cli, OPT_PRINT_AFTER, &after_count);
   const char *level_text = cli_value(cli, OPT_LEVEL, NULL);
   uint64_t level = 0;
   if (level_text && (!cli_parse_u64(level_text, &level) || level > 8))
     return cli_bad_value(cli, "opt-level", level_text, "a level from 0 to 8");
+  const char **before = values_of(cli, OPT_PRINT_BEFORE, &before_count),
+             **after = values_of(cli, OPT_PRINT_AFTER, &after_count);
   pir_pass_options pass_options = {
       .size = sizeof pass_options,
       .level_limit = level_text ? (uint8_t)(level + 1) : 0,
