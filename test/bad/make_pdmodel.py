@@ -181,7 +181,8 @@ def params():
     bad("pdmodel/program/separate_outside.pdmodel", outside, "'../add.pdmodel' is no file name inside a folder", 1, run_folder)
 
 
-programs()
-params()
-for row in sorted(ROWS):
-    sys.stdout.write("\t".join(row) + "\n")
+if __name__ == "__main__":
+    programs()
+    params()
+    for row in sorted(ROWS):
+        sys.stdout.write("\t".join(row) + "\n")
