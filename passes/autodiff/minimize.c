@@ -53,7 +53,7 @@ static const struct {
                    {"decay", 0},    {"weight-decay", 0}, {"clip-norm", 0}, {"clip-value", 0}};
 
 // Reads the number of an option that is there; false: it is none.
-static bool read_size(const pir_pass_run *run, const char *key, double *out) {
+static bool read_decimal(const pir_pass_run *run, const char *key, double *out) {
   pir_str text = pir_run_option(run, key);
   char buffer[64], *end;
   bool decimal = text.size && text.size < sizeof buffer && text.data[0] >= '0' &&
@@ -69,7 +69,7 @@ static bool read_size(const pir_pass_run *run, const char *key, double *out) {
 static pir_status check_numbers(const pir_pass_run *run) {
   for (size_t i = 0; i < sizeof number_keys / sizeof *number_keys; i++) {
     double value = 0, below = number_keys[i].below;
-    if (!read_size(run, number_keys[i].key, &value))
+    if (!read_decimal(run, number_keys[i].key, &value))
       return pir_run_bad_option(run, number_keys[i].key, "a number that is not negative");
     if (below > 0 && value >= below)
       return pir_run_bad_option(run, number_keys[i].key, "a number from 0 to less than 1");
@@ -79,7 +79,7 @@ static pir_status check_numbers(const pir_pass_run *run) {
 
 static double number(const minimizing *m, const char *key, double otherwise) {
   double value = otherwise;
-  (void)read_size(m->d->run, key, &value);  // checked before
+  (void)read_decimal(m->d->run, key, &value);  // checked before
   return value;
 }
 
@@ -284,13 +284,6 @@ static pir_status find_optimizer(const diff *d, const optimizer **out) {
                     (int)name.size, name.data, pir_nearest_hint(&near).text);
 }
 
-static bool option_is_there(const pir_pass_run *run, const char *key) {
-  for (size_t i = 0; i < run->option_count; i++)
-    if (pir_str_equal(run->options[i].key, pir_str_from(key)))
-      return true;
-  return false;
-}
-
 static bool has_word(const char *words, const char *word) {
   size_t size = strlen(word);
   for (const char *at = words; (at = strstr(at, word)); at += size)
@@ -304,7 +297,7 @@ static pir_status check_options(const diff *d, const optimizer *algo) {
   static const char *const keys[] = {"momentum", "nesterov", "beta1",    "beta2",
                                      "epsilon",  "decay",    "centered", "weight-decay"};
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-    if (option_is_there(d->run, keys[i]) && !has_word(algo->options, keys[i]))
+    if (pass_option(d->run, keys[i]) && !has_word(algo->options, keys[i]))
       return pir_report(d->ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
                         "minimize: algo=%s takes no option %s; it takes %s", algo->name,
                         keys[i], *algo->options ? algo->options : "none");

@@ -10,7 +10,7 @@
 #include <string.h>
 
 // ---- reading
-static const pir_pass_option *find_option(const pir_pass_run *run, const char *key) {
+const pir_pass_option *pass_option(const pir_pass_run *run, const char *key) {
   for (size_t i = 0; i < run->option_count; i++)
     if (pir_str_equal(run->options[i].key, pir_str_from(key)))
       return &run->options[i];
@@ -18,7 +18,7 @@ static const pir_pass_option *find_option(const pir_pass_run *run, const char *k
 }
 
 pir_str pir_run_option(const pir_pass_run *run, const char *key) {
-  const pir_pass_option *option = find_option(run, key);
+  const pir_pass_option *option = pass_option(run, key);
   return option ? option->value : (pir_str){"", 0};
 }
 
@@ -37,7 +37,7 @@ static bool parse_number(pir_str text, int64_t *out_value) {
 }
 
 int64_t pir_run_option_int(const pir_pass_run *run, const char *key, int64_t otherwise) {
-  const pir_pass_option *option = find_option(run, key);
+  const pir_pass_option *option = pass_option(run, key);
   int64_t value = otherwise;
   if (option)  // a number since the pass joined the manager
     parse_number(option->value, &value);
@@ -45,7 +45,7 @@ int64_t pir_run_option_int(const pir_pass_run *run, const char *key, int64_t oth
 }
 
 bool pir_run_option_bool(const pir_pass_run *run, const char *key, bool otherwise) {
-  const pir_pass_option *option = find_option(run, key);
+  const pir_pass_option *option = pass_option(run, key);
   return option ? !pir_str_equal(option->value, PIR_STR("false")) : otherwise;
 }
 

@@ -7,6 +7,9 @@
 // The number of threads that may compute constants.
 int pir_run_threads(const pir_pass_run *run);
 
+// Returns an option of the run; NULL: it was not given.
+const pir_pass_option *pass_option(const pir_pass_run *run, const char *key);
+
 // Takes the next name off the list of an option, with `|` between; false: there is none.
 bool pass_next_name(pir_str *list, pir_str *out_name);
 

@@ -118,11 +118,12 @@ void run_drop_values(run *r) {
 
 // ---- the other outputs
 
+// The name of a value begins with its number, by which the list is sorted.
 static bool is_value(const run_values *v, pir_str name) {
-  for (size_t i = 0; v && i < v->count; i++)
-    if (pir_str_equal(name, pir_str_from(v->items[i].name)))
-      return true;
-  return false;
+  const run_value key = {.number = strtoull(name.data, NULL, 10)};
+  const run_value *found =
+      v->count ? bsearch(&key, v->items, v->count, sizeof key, order_numbers) : NULL;
+  return found && pir_str_equal(name, pir_str_from(found->name));
 }
 
 size_t run_own_output(const run *r, size_t k) {
