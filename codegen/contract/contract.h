@@ -120,6 +120,8 @@ void pir_contract_order(const contraction *c, uint8_t out_order[PIR_MAX_RANK]);
 
 // Whether a kernel exists for the contraction.
 bool pir_contract_can(const contraction *c);
+// Whether neither the lanes of a vector of sums nor the rows of a tile are adjacent in out.
+bool pir_contract_scatters(const contraction *c);
 // Emits the functions; their names begin with `name`. Returns PIR_UNSUPPORTED exactly if
 // pir_contract_can returns false.
 pir_status pir_contract_emit(const contraction *c, const contract_env *env, const char *name,

@@ -93,7 +93,8 @@ loop_expr *contract_step(const contract_emission *e, contract_which which, int a
 }
 
 loop_expr *contract_position(const contract_emission *e, contract_which which) {
-  loop_expr *sum = which == OF_A ? contract_dim(e, e->form->offset_a) : contract_int(e, 0);
+  const pir_dim offsets[] = {[OF_A] = e->form->offset_a, [OF_B] = e->form->offset_b};
+  loop_expr *sum = which == OF_OUT ? contract_int(e, 0) : contract_dim(e, offsets[which]);
   for (int i = 0; i < e->form->axis_count; i++)
     if (e->value[i])
       sum = contract_add(e, sum, contract_mul(e, e->value[i], contract_step(e, which, i)));

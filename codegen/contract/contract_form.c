@@ -103,14 +103,14 @@ static int axis_of_var(const contract_form *f, int var) {
   return -1;
 }
 
-// Whether the index along this axis of `a` is always in bounds. If all numbers are constant,
-// arithmetic decides. A lone variable without an offset always is, because its extent was
-// derived from the axis.
-static bool stays_inside(const contraction *c, int axis) {
-  const contract_map *map = &c->a.map[axis];
+// Whether the index along this axis of the tensor is always in bounds. If all numbers are
+// constant, arithmetic decides. A lone variable without an offset always is, because its extent
+// was derived from the axis.
+static bool stays_inside(const contraction *c, const contract_tensor *t, int axis) {
+  const contract_map *map = &t->map[axis];
   int64_t low = map->offset, high = map->offset, extent, shape;
   int count = 0;
-  bool known = pir_dim_is_const(c->dims, c->a.shape[axis], &shape);
+  bool known = pir_dim_is_const(c->dims, t->shape[axis], &shape);
   for (int v = 0; v < c->var_count; v++) {
     if (!map->factor[v])
       continue;
@@ -231,13 +231,33 @@ static void insert_by_place(const contract_form *f, int *list, int *count, int i
   list[at] = i;
 }
 
+// Whether the axis slides in a window below more steps of the sum than it has points: a tap of
+// a filter whose gradient is summed over pixels. As rows of a tile, its points would be inside
+// for other rows at almost every step.
+static bool slides_below(const contract_form *f, int i) {
+  const contract_axis *x = &f->axes[i];
+  int64_t points, steps;
+  return x->window >= 0 && contract_const(f, x->extent, &points) &&
+         contract_const(f, f->axes[f->windows[x->window].tap].extent, &steps) && points < steps;
+}
+
+// Chooses the axis whose points are the rows of a tile: the innermost M axis of out that does
+// not slide so; if all do, the innermost.
+static void choose_tile(contract_form *f) {
+  f->tile = -1;
+  for (int i = 0; i < f->axis_count; i++) {
+    if (f->axes[i].role != ROLE_M)
+      continue;
+    bool better = f->tile < 0 || slides_below(f, f->tile) > slides_below(f, i);
+    bool like = f->tile >= 0 && slides_below(f, f->tile) == slides_below(f, i);
+    if (better || (like && f->axes[i].place_out > f->axes[f->tile].place_out))
+      f->tile = i;
+  }
+}
+
 static void arrange(contract_form *f) {
   choose_lane(f);
-  f->tile = -1;
-  for (int i = 0; i < f->axis_count; i++)
-    if (f->axes[i].role == ROLE_M &&
-        (f->tile < 0 || f->axes[i].place_out > f->axes[f->tile].place_out))
-      f->tile = i;
+  choose_tile(f);
   for (int i = 0; i < f->axis_count; i++) {
     if (f->axes[i].role == ROLE_K)
       insert_by_place(f, f->taps, &f->tap_count, i, true);
@@ -309,6 +329,15 @@ static pir_dtype compute_dtype(const contraction *c) {
   return a == PIR_F64 || b == PIR_F64 || out == PIR_F64 ? PIR_F64 : PIR_F32;
 }
 
+static pir_dim offset_of(pir_dims *dims, const contract_tensor *t, const pir_dim *strides) {
+  pir_dim offset = pir_dim_const(dims, 0);
+  for (int axis = 0; axis < t->rank; axis++) {
+    pir_dim along = pir_dim_const(dims, t->map[axis].offset);
+    offset = pir_dim_add(dims, offset, pir_dim_mul(dims, strides[axis], along));
+  }
+  return offset;
+}
+
 static bool normalise(const contraction *c, contract_form *f, bool merges) {
   *f = (contract_form){.c = c, .group = 1, .compute = compute_dtype(c)};
   if (!f->compute)
@@ -320,7 +349,7 @@ static bool normalise(const contraction *c, contract_form *f, bool merges) {
   for (int i = 0; i < (c->scaled ? OF_SCALE + 1 : OF_SCALE); i++)
     if (!strides_of(c->dims, tensors[i], strides[i], places[i]))
       return false;
-  if (!exact(&c->b) || !exact(&c->out) || !is_sure(&c->a) || !is_sure(&c->b) ||
+  if (!exact(&c->out) || !is_sure(&c->a) || !is_sure(&c->b) ||
       (c->scaled && (!exact(&c->scale) || !is_sure(&c->scale))))
     return false;
   for (int v = 0; v < c->var_count; v++)
@@ -328,14 +357,14 @@ static bool normalise(const contraction *c, contract_form *f, bool merges) {
         !add_axis(f, v, (pir_dim *const[]){strides[0], strides[1], strides[2]},
                   (int *const[]){places[0], places[1], places[2]}))
       return false;
-  f->offset_a = pir_dim_const(c->dims, 0);
-  for (int axis = 0; axis < c->a.rank; axis++) {
-    if (!stays_inside(c, axis) && !add_window(f, axis))
+  f->offset_a = offset_of(c->dims, &c->a, strides[OF_A]);
+  f->offset_b = offset_of(c->dims, &c->b, strides[OF_B]);
+  for (int axis = 0; axis < c->a.rank; axis++)
+    if (!stays_inside(c, &c->a, axis) && !add_window(f, axis))
       return false;
-    f->offset_a = pir_dim_add(c->dims, f->offset_a,
-                              pir_dim_mul(c->dims, strides[OF_A][axis],
-                                          pir_dim_const(c->dims, c->a.map[axis].offset)));
-  }
+  for (int axis = 0; axis < c->b.rank; axis++)
+    if (c->b.map[axis].offset && !stays_inside(c, &c->b, axis))
+      return false;
   // A merge can make two other axes adjacent, so merging repeats until nothing changes.
   while (merges && merge_once(f))
     continue;
@@ -349,6 +378,13 @@ bool contract_normalise(const contraction *c, contract_form *f) {
 
 bool contract_normalise_apart(const contraction *c, contract_form *f) {
   return normalise(c, f, false);
+}
+
+bool pir_contract_scatters(const contraction *c) {
+  contract_form f;
+  if (!contract_normalise(c, &f) || f.lane < 0 || f.tile < 0)
+    return false;
+  return !is_dim_one(&f, f.axes[f.lane].step_out) && !is_dim_one(&f, f.axes[f.tile].step_out);
 }
 
 bool contract_in_b(const contract_form *f, int axis) {

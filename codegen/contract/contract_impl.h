@@ -49,7 +49,7 @@ typedef struct contract_form {
   int axis_count;
   contract_window windows[PIR_MAX_RANK];
   int window_count;
-  pir_dim offset_a;
+  pir_dim offset_a, offset_b;  // of the point at which all variables are 0
   int outer[CONTRACT_MAX_VARS],
       outer_count;  // axes of the units, outermost first: batch, M and N beside tile and lane
   int taps[CONTRACT_MAX_VARS], tap_count;  // K axes, outermost first

@@ -150,6 +150,12 @@ static bool multiply_affine(const matcher *m, const affine *a, const affine *b, 
 static bool divide_affine(const matcher *m, const affine *a, int64_t q, bool remainder,
                           affine *out) {
   int64_t constant, rest = 0, extent;
+  if (q == 1) {
+    affine_number(m, 0, out);
+    if (!remainder)
+      *out = *a;
+    return true;
+  }
   if (q <= 0 || !pir_dim_is_const(m->c->dims, a->constant, &constant) || constant != 0)
     return false;
   affine_number(m, 0, out);
@@ -504,6 +510,32 @@ static bool match_scale(matcher *m, const pir_node *scale) {
   return true;
 }
 
+// Writes `last` less the variable for the variable.
+static void turn_variable(contract_tensor *t, int var, int64_t last) {
+  for (int axis = 0; axis < t->rank; axis++) {
+    t->map[axis].offset += t->map[axis].factor[var] * last;
+    t->map[axis].factor[var] = -t->map[axis].factor[var];
+  }
+}
+
+// A reduced variable that only counts backwards in a (the taps of a convolution backwards) is
+// counted from its other end, since the kernels walk forwards: then it counts backwards in b.
+static void turn_forwards(contraction *c) {
+  for (int v = 0; v < c->var_count; v++) {
+    int64_t extent;
+    bool forwards = false, backwards = false;
+    for (int axis = 0; axis < c->a.rank; axis++) {
+      forwards |= c->a.map[axis].factor[v] > 0;
+      backwards |= c->a.map[axis].factor[v] < 0;
+    }
+    if (!c->vars[v].reduced || forwards || !backwards ||
+        !pir_dim_is_const(c->dims, c->vars[v].extent, &extent))
+      continue;
+    turn_variable(&c->a, v, extent - 1);
+    turn_variable(&c->b, v, extent - 1);
+  }
+}
+
 // Whether an extent is 0. Strides of a tensor without elements are 0, and tell no axes apart.
 static bool is_empty(const contraction *c) {
   int64_t extent;
@@ -524,13 +556,16 @@ static bool match_product(matcher *m, int *out_a, int *out_b) {
     return false;
   *out_a = a->k;
   *out_b = b->k;
-  return describe_tensor(m, fact_of_operand(m, a->k), &m->c->a) &&
-         describe_tensor(m, fact_of_operand(m, b->k), &m->c->b) &&
-         map_list(m, &m->c->a, a->map, a->map_count) &&
-         map_list(m, &m->c->b, b->map, b->map_count) &&
-         map_list(m, &m->c->out, c->out_map, c->out_map_count) &&
-         require_extents(m->c, &m->c->a) && require_extents(m->c, &m->c->b) &&
-         require_extents(m->c, &m->c->out) && (!scale || match_scale(m, scale));
+  bool mapped = describe_tensor(m, fact_of_operand(m, a->k), &m->c->a) &&
+                describe_tensor(m, fact_of_operand(m, b->k), &m->c->b) &&
+                map_list(m, &m->c->a, a->map, a->map_count) &&
+                map_list(m, &m->c->b, b->map, b->map_count) &&
+                map_list(m, &m->c->out, c->out_map, c->out_map_count);
+  if (!mapped || !require_extents(m->c, &m->c->a) || !require_extents(m->c, &m->c->b) ||
+      !require_extents(m->c, &m->c->out) || (scale && !match_scale(m, scale)))
+    return false;
+  turn_forwards(m->c);
+  return true;
 }
 
 bool pir_contract_match_levels(const pir_op *op, const pir_facts *facts, contraction *out,

@@ -478,13 +478,19 @@ bool contract_emit_panel(contract_emission *e, loop_block *block, loop_expr *num
 // of tiles). The order maximises sharing between neighbouring units. Axes that select a part of
 // b come before the panel. The others come after it, unless all panels stay in the cache: then
 // the tile is kept and the panel varies fastest. If neither all panels nor all rows stay there,
-// blocks of tiles come before the panel.
+// blocks of tiles come before the panel. Axes that lie in out between the rows of a tile come
+// last, since their units write to the same lines of the cache.
 enum {
   DIGIT_PANEL = -1,
   DIGIT_TILE = -2,
   DIGIT_BLOCK = -3,
   MOST_DIGITS = CONTRACT_MAX_VARS + 3
 };
+
+static bool is_between_rows(const contract_form *f, int axis) {
+  return !contract_in_b(f, axis) && f->tile >= 0 &&
+         f->axes[axis].place_out > f->axes[f->tile].place_out;
+}
 
 static int order_digits(const contract_form *f, int digits[MOST_DIGITS]) {
   int count = 0;
@@ -496,11 +502,14 @@ static int order_digits(const contract_form *f, int digits[MOST_DIGITS]) {
   if (!f->panel_inner)
     digits[count++] = DIGIT_PANEL;
   for (int i = 0; i < f->outer_count; i++)
-    if (!contract_in_b(f, f->outer[i]))
+    if (!contract_in_b(f, f->outer[i]) && !is_between_rows(f, f->outer[i]))
       digits[count++] = f->outer[i];
   digits[count++] = DIGIT_TILE;
   if (f->panel_inner)
     digits[count++] = DIGIT_PANEL;
+  for (int i = 0; i < f->outer_count; i++)
+    if (is_between_rows(f, f->outer[i]))
+      digits[count++] = f->outer[i];
   return count;
 }
 

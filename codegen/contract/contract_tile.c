@@ -388,11 +388,10 @@ static int64_t fetch_width(const tiling *t, const side *s, const contract_tensor
     while (i != adjacent && other % width)
       width /= 2;
   }
-  if (s->which == OF_A && contract_const(f, f->offset_a, &step))
-    while (step % width)
-      width /= 2;
-  else if (s->which == OF_A)
+  if (!contract_const(f, s->which == OF_A ? f->offset_a : f->offset_b, &step))
     width = 1;
+  while (width > 1 && step % width)
+    width /= 2;
   int64_t factor = contract_known_factor(f, x->extent);
   while (factor % width || s->count % width)
     width /= 2;

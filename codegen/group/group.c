@@ -28,7 +28,7 @@
 
 // ---- ops and clusters
 
-static node *producer(const grouping *g, const pir_value *v) {
+node *group_producer(const grouping *g, const pir_value *v) {
   const pir_op *op = v ? pir_value_op(v) : NULL;
   return op && pir_op_block(op) == g->block ? group_node_of(g, op) : NULL;
 }
@@ -213,11 +213,26 @@ static const char *start_cluster(grouping *g, const node *n, op_cluster *c) {
   }
 }
 
+// Whether the op computes each result element by element and does nothing else. This is true of
+// ops that write over their operands, too, since forward_writes_pass let all readers of the
+// written memory read the results.
+static bool only_computes(const pir_op *op) {
+  const pir_clause *first = pir_op_meaning(op)->clause;
+  size_t said = 0, present = 0;
+  for (const pir_clause *c = first; c; c = c->next)
+    said += c->result < pir_op_results(op) && pir_op_result(op, c->result) != NULL;
+  for (size_t i = 0; i < pir_op_results(op); i++)
+    present += pir_op_result(op, i) && pir_value_type(pir_op_result(op, i));
+  return first && said >= present && all_by_element(op, first);
+}
+
 static bool is_barrier(const pir_op *op) {
   uint32_t traits = pir_op_def(op)->traits;
   if (traits & (PIR_PARAMETER | PIR_CONSTANT | PIR_INPUT | PIR_OUTPUT | PIR_TERMINATOR))
     return false;
-  return !(traits & PIR_PURE) || (traits & (PIR_RANDOM | PIR_INPLACE | PIR_CONTROL));
+  if (traits & (PIR_RANDOM | PIR_CONTROL))
+    return true;
+  return traits & PIR_INPLACE ? !only_computes(op) : !(traits & PIR_PURE);
 }
 
 // ---- cycles
@@ -247,7 +262,7 @@ static bool step_back(grouping *g, uint32_t at, const op_cluster *x, const op_cl
        i = c ? g->nodes[i].next : NO_CLUSTER) {
     const pir_op *op = g->nodes[i].op;
     for (size_t k = 0; k < pir_op_operands(op); k++) {
-      node *p = producer(g, pir_op_operand(op, k));
+      node *p = group_producer(g, pir_op_operand(op, k));
       if (!p)
         continue;
       op_cluster *of = p->cluster != NO_CLUSTER ? &g->clusters[p->cluster] : NULL;
@@ -311,7 +326,7 @@ static bool stays_in_rows(const grouping *g, const op_cluster *rows, const op_cl
     if (!pir_dims_equal(g->dims, rows->shape, rows->rank, f->shape, f->rank))
       continue;
     for (size_t k = 0; k < pir_op_operands(op); k++) {
-      const node *p = producer(g, pir_op_operand(op, k));
+      const node *p = group_producer(g, pir_op_operand(op, k));
       if (!p || p->cluster == NO_CLUSTER || &g->clusters[p->cluster] != maker)
         continue;
       if (!lies_along_rows(g, rows, pir_facts_of(g->facts, pir_op_operand(op, k))))
@@ -336,85 +351,6 @@ static bool goes_with_rows(const grouping *g, const op_cluster *rows, const op_c
 
 static const char leaves[] = "a path leads out of the group and back";
 
-// The operands of a contraction must be in buffers, so they cannot be computed in its cluster.
-static bool feeds(const grouping *g, const op_cluster *from, const op_cluster *c) {
-  for (uint32_t i = c->head; i != NO_CLUSTER; i = g->nodes[i].next) {
-    const pir_op *op = g->nodes[i].op, *casts[2];
-    pir_dtype rounded;
-    for (size_t k = 0; contract_is_op(op) && k < pir_op_operands(op); k++) {
-      const pir_value *source = pir_op_operand(op, k);
-      if (source)
-        contract_trace_operand(g->facts, source, casts, &source, &rounded);
-      const node *p = producer(g, source);
-      if (p && p->cluster != NO_CLUSTER && &g->clusters[p->cluster] == from)
-        return true;
-    }
-  }
-  return false;
-}
-
-static bool is_in(const grouping *g, const op_cluster *c, const pir_op *op) {
-  const node *n = group_node_of(g, op);
-  return n && n->cluster != NO_CLUSTER && &g->clusters[n->cluster] == c;
-}
-
-// Whether `op` reads the cluster's results exactly once, as `value`, and no other op reads any
-// of them.
-static bool takes_all(const grouping *g, const pir_op *op, const pir_value *value,
-                      const op_cluster *c) {
-  for (uint32_t i = c->head; i != NO_CLUSTER; i = g->nodes[i].next)
-    for (size_t k = 0; k < pir_op_results(g->nodes[i].op); k++) {
-      const pir_value *v = pir_op_result(g->nodes[i].op, k);
-      for (pir_use *u = pir_value_first_use(v); u; u = pir_use_next(u)) {
-        if (is_in(g, c, pir_use_owner(u)))
-          continue;
-        if (v != value || pir_use_owner(u) != op || !pir_value_single_use(v))
-          return false;
-      }
-    }
-  return true;
-}
-
-// Matches the op's contraction and gives it the memory orders that it will have if its
-// neighbours are contractions too.
-static bool describe_contraction(const grouping *g, const pir_op *op, contraction *c,
-                                 const pir_value **out_a) {
-  int a, b;
-  if (!pir_contract_match(op, g->facts, c, &a, &b) || c->a.rank != c->out.rank)
-    return false;
-  const pir_op *weights = pir_value_op(pir_op_operand(op, (size_t)b));
-  if (!weights || !pir_op_has(weights, PIR_PARAMETER))
-    return false;
-  pir_contract_order(c, c->out.order);
-  memcpy(c->a.order, c->out.order, sizeof c->a.order);
-  *out_a = pir_op_operand(op, (size_t)a);
-  c->b_constant = true;
-  return true;
-}
-
-// Two contractions are paired if that is profitable (contract_pair.c) and nobody else reads the
-// tensor between them.
-static const char *not_a_pair(grouping *g, const op_cluster *first, const op_cluster *second) {
-  const pir_op *one = NULL, *two = g->nodes[second->head].op;
-  contraction c[2];
-  const pir_value *in, *between;
-  if (second->ops != 1 || first->paired || g->target.device)
-    return "the group has its contractions";
-  for (uint32_t i = first->head; i != NO_CLUSTER; i = g->nodes[i].next)
-    if (contract_is_op(g->nodes[i].op))
-      one = g->nodes[i].op;
-  if (!one || !describe_contraction(g, one, &c[0], &in) ||
-      !describe_contraction(g, two, &c[1], &between))
-    return "one of the contractions has no constant weights";
-  const pir_fact *f = pir_facts_of(g->facts, between);
-  if (!pir_dims_equal(g->dims, f->shape, f->rank, first->shape, first->rank) ||
-      !takes_all(g, two, between, first))
-    return "what lies between the contractions is read by others too";
-  if (!pir_contract_pairs(&c[0], &c[1], &g->target))
-    return "two contractions gain nothing by being done together";
-  return leads_back(g, first, second) ? leaves : NULL;
-}
-
 // Returns NULL if one loop nest can compute both clusters (one reads the other), else the
 // reason why not.
 static const char *hindrance(grouping *g, const op_cluster *a, const op_cluster *b) {
@@ -429,8 +365,10 @@ static const char *hindrance(grouping *g, const op_cluster *a, const op_cluster 
   if (a->kept || b->kept)
     return "others read the joined tensor too: it is made in memory, where its parts may be "
            "already";
-  if (a->kind == GROUP_CONTRACTION && b->kind == GROUP_CONTRACTION)
-    return not_a_pair(g, b, a);
+  if (a->kind == GROUP_CONTRACTION && b->kind == GROUP_CONTRACTION) {
+    const char *why = group_not_a_pair(g, b, a);
+    return !why && leads_back(g, b, a) ? leaves : why;
+  }
   // From here on, a is the cluster of the higher kind, whose loop nest would compute both.
   if (b->kind == GROUP_CONTRACTION || (b->kind == GROUP_ROWS && a->kind == GROUP_ELEMENTS)) {
     const op_cluster *t = a;
@@ -447,8 +385,10 @@ static const char *hindrance(grouping *g, const op_cluster *a, const op_cluster 
     return "their shapes differ";
   if (a->kind == GROUP_CONTRACTION && !b->aligned)
     return "it reads other elements of the sums than its own";
-  if (a->kind == GROUP_CONTRACTION && feeds(g, b, a))
+  if (a->kind == GROUP_CONTRACTION && group_feeds(g, b, a))
     return "the operands of a contraction come from memory";
+  if (a->kind == GROUP_CONTRACTION && group_reads_apart(g, b, a))
+    return "its sums lie apart in memory: other tensors would be read one element at a time";
   return leads_back(g, a, b) ? leaves : NULL;
 }
 
@@ -481,7 +421,7 @@ static bool is_kept(const grouping *g, const node *n, const node *list) {
   if (g->target.device || pir_value_single_use(pir_op_result(n->op, 0)))
     return false;
   for (size_t k = 0; k < pir_op_operands(list->op); k++) {
-    const node *p = producer(g, pir_op_operand(list->op, k));
+    const node *p = group_producer(g, pir_op_operand(list->op, k));
     if (p && p->cluster != NO_CLUSTER)
       return true;
   }
@@ -502,7 +442,7 @@ static bool take_list(grouping *g, node *n, op_cluster *c) {
   int k = list_operand(n->clause);
   if (k < 0)
     return true;
-  node *list = producer(g, pir_op_operand(n->op, (size_t)k));
+  node *list = group_producer(g, pir_op_operand(n->op, (size_t)k));
   if (!list || list->cluster != NO_CLUSTER || list->segment != n->segment ||
       !pir_value_single_use(pir_op_result(list->op, 0)))
     return false;
@@ -588,9 +528,9 @@ static void append_node(grouping *g, op_cluster *c, node *n) {
 // last of the three.
 static void take_moves(grouping *g, node *n) {
   pir_value *middle = group_only_renames(n->clause) ? moved(n) : NULL;
-  node *turn = producer(g, middle);
+  node *turn = group_producer(g, middle);
   pir_value *first = turn ? moved(turn) : NULL;
-  node *before = producer(g, first);
+  node *before = group_producer(g, first);
   op_cluster *c = turn && turn->cluster != NO_CLUSTER ? &g->clusters[turn->cluster] : NULL;
   if (!c || c->ops != 1 || turn->clause->kind != PIR_CLAUSE_VIEW || !before ||
       before->cluster != NO_CLUSTER)
@@ -602,7 +542,7 @@ static void take_moves(grouping *g, node *n) {
   if (!pir_value_single_use(middle) || !pir_value_single_use(first) ||
       turn->segment != n->segment || before->segment != n->segment)
     return;
-  const node *maker = producer(g, source);
+  const node *maker = group_producer(g, source);
   const pir_fact *from = pir_facts_of(g->facts, source), *to = result_fact(g, n->op);
   if (!maker || maker->cluster == NO_CLUSTER || from->rank != to->rank || to->rank < 3)
     return;
@@ -650,7 +590,7 @@ static void visit_node(grouping *g, uint32_t i) {
   for (uint64_t below = UINT64_MAX; !views;) {
     const node *best = NULL;
     for (size_t k = 0; k < pir_op_operands(n->op); k++) {
-      const node *p = producer(g, pir_op_operand(n->op, k));
+      const node *p = group_producer(g, pir_op_operand(n->op, k));
       if (p && p->cluster != NO_CLUSTER && (uint64_t)(p - g->nodes) < below &&
           (!best || p > best))
         best = p;

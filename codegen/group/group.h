@@ -69,6 +69,18 @@ typedef struct grouping {
 bool group_only_renames(const pir_clause *c);
 // Returns the op's node; NULL if the op is not one of the block's.
 node *group_node_of(const grouping *g, const pir_op *op);
+// Returns the node of the op that makes the value; NULL if that is not one of the block's.
+node *group_producer(const grouping *g, const pir_value *v);
+// Whether the contraction of `c` reads results of `from`: its operands must be in buffers, so
+// they cannot be computed in its cluster. group_contraction.c
+bool group_feeds(const grouping *g, const op_cluster *from, const op_cluster *c);
+// Whether the contraction of `maker` leaves its sums far apart in memory, while ops of `c` read
+// another tensor at each of them.
+bool group_reads_apart(const grouping *g, const op_cluster *c, const op_cluster *maker);
+// Returns why two contractions are no pair; NULL if they are: that is profitable
+// (contract_pair.c), and nobody else reads the tensor between them.
+const char *group_not_a_pair(const grouping *g, const op_cluster *first,
+                             const op_cluster *second);
 // Whether an operand comes from a compiled reduction, directly or by other few elements
 // (group_place.c).
 bool group_follows_rows(const grouping *g, const pir_op *op);

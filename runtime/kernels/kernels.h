@@ -31,14 +31,19 @@ pir_status pir_kernel_shape_result(const pir_kernel_call *call, pir_tensor *out,
 // pir_kernel_drop.
 pir_status pir_kernel_dense(const pir_kernel_call *call, const pir_tensor *from,
                             pir_dtype dtype, const int64_t *shape, int rank, pir_tensor *out);
+// Lends operand `k`, for reading alone, if it is dense and of this type; else makes a copy. For
+// an entry of the room that opening left empty: closing frees the copy.
+pir_status pir_kernel_borrow(const pir_kernel_call *call, int k, pir_dtype dtype,
+                             pir_tensor *out);
 // Frees a tensor of pir_kernel_dense or pir_kernel_zeros. It may have no data.
 void pir_kernel_drop(const pir_kernel_call *call, pir_tensor *tensor);
 
-// For kernels that compute on dense copies. Opening makes `room[i]` a copy of operand i of
+// For kernels that compute on dense tensors. Opening makes `room[i]` a copy of operand i of
 // dtype `in[i]` (without data when the operand is absent), and `room[ins + j]` zeros in the
-// shape of result j of dtype `out[j]`; PIR_UNDEFINED leaves an entry empty, and so does an
-// absent result. Closing, which must follow even when opening failed, converts the results when
-// `status` is PIR_OK, frees every entry, and returns the first error.
+// shape of result j of dtype `out[j]`, which are the result itself if that is dense and of this
+// type; PIR_UNDEFINED leaves an entry empty, and so does an absent result. Closing, which must
+// follow even when opening failed, converts the results when `status` is PIR_OK, frees every
+// entry that is not the call's, and returns the first error.
 pir_status pir_kernel_open(const pir_kernel_call *call, const uint8_t *in, int ins,
                            const uint8_t *out, int outs, pir_tensor *room);
 pir_status pir_kernel_close(const pir_kernel_call *call, pir_status status, int ins, int outs,

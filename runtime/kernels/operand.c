@@ -116,6 +116,29 @@ pir_status pir_kernel_need(const pir_kernel_call *call, pir_dtype dtype, const i
   return entry->data ? PIR_OK : pir_kernel_zeros(call, dtype, shape, rank, entry);
 }
 
+// Whether the tensor is dense, of this element type.
+static bool is_dense_of(const pir_tensor *t, pir_dtype dtype) {
+  return t->dtype == dtype && t->data && pir_tensor_is_dense(t);
+}
+
+pir_status pir_kernel_borrow(const pir_kernel_call *call, int k, pir_dtype dtype,
+                             pir_tensor *out) {
+  const pir_tensor *t = pir_kernel_in(call, k);
+  if (!t || !is_dense_of(t, dtype))
+    return pir_kernel_dense(call, t, dtype, t ? t->shape : NULL, t ? t->rank : 0, out);
+  *out = *t;
+  return PIR_OK;
+}
+
+static pir_status open_result(const pir_kernel_call *call, pir_tensor *to, pir_dtype dtype,
+                              pir_tensor *out) {
+  if (!is_dense_of(to, dtype))
+    return pir_kernel_zeros(call, dtype, to->shape, to->rank, out);
+  *out = *to;
+  memset(to->data, 0, (size_t)pir_tensor_numel(to) * pir_dtype_size(dtype));
+  return PIR_OK;
+}
+
 pir_status pir_kernel_open(const pir_kernel_call *call, const uint8_t *in, int ins,
                            const uint8_t *out, int outs, pir_tensor *room) {
   memset(room, 0, (size_t)(ins + outs) * sizeof *room);
@@ -127,18 +150,26 @@ pir_status pir_kernel_open(const pir_kernel_call *call, const uint8_t *in, int i
   for (int i = 0; i < outs; i++) {
     const pir_tensor *t = pir_kernel_out(call, i);
     if (t && out[i] != PIR_UNDEFINED)
-      PIR_TRY(pir_kernel_zeros(call, (pir_dtype)out[i], t->shape, t->rank, &room[ins + i]));
+      PIR_TRY(open_result(call, pir_kernel_out(call, i), (pir_dtype)out[i], &room[ins + i]));
   }
   return PIR_OK;
 }
 
 pir_status pir_kernel_close(const pir_kernel_call *call, pir_status status, int ins, int outs,
                             pir_tensor *room) {
-  for (int i = 0; i < outs; i++)
-    if (!status && room[ins + i].data && pir_kernel_out(call, i))
-      status = pir_tensor_copy(&room[ins + i], pir_kernel_out(call, i));
-  for (int i = 0; i < ins + outs; i++)
-    pir_kernel_drop(call, &room[i]);
+  for (int i = 0; i < ins; i++) {
+    const pir_tensor *operand = pir_kernel_in(call, i);
+    if (!operand || operand->data != room[i].data)
+      pir_kernel_drop(call, &room[i]);
+  }
+  for (int i = 0; i < outs; i++) {
+    pir_tensor *entry = &room[ins + i], *result = pir_kernel_out(call, i);
+    if (result && result->data == entry->data)
+      continue;
+    if (!status && result && entry->data)
+      status = pir_tensor_copy(entry, result);
+    pir_kernel_drop(call, entry);
+  }
   return status;
 }
 

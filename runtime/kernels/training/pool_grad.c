@@ -1,6 +1,6 @@
 // Gradients of pooling. Each window adds its gradient to its first largest element, to all its
 // elements in equal parts, or to all by the slope of a p-norm. Planes run in parallel. Computes
-// in double. Cost: windows times their size.
+// in float, in double where x is of that type. Cost: windows times their size.
 #include <math.h>
 #include <string.h>
 
@@ -34,9 +34,22 @@ typedef struct pool_grad {
   pooling how;
   bool in_range_only;  // an average counts only the elements that exist, not the padding
   double norm;
-  const double *x, *out, *out_grad;
-  double *x_grad;
+  bool wide;  // the numbers are doubles, not floats
+  const void *x, *out, *out_grad;
+  void *x_grad;
 } pool_grad;
+
+// Numbers of either type. Callers pass a constant, for which the compiler makes each loop anew.
+static inline double read_number(bool wide, const void *numbers, int64_t i) {
+  return wide ? ((const double *)numbers)[i] : (double)((const float *)numbers)[i];
+}
+
+static inline void add_to_number(bool wide, void *numbers, int64_t i, double more) {
+  if (wide)
+    ((double *)numbers)[i] += more;
+  else
+    ((float *)numbers)[i] += (float)more;
+}
 
 static int64_t window_start(const pool_axis *a, int64_t p) {
   if (a->whole)
@@ -54,22 +67,18 @@ static int64_t window_end(const pool_axis *a, int64_t p) {
   return end < most ? end : most;
 }
 
+// The elements of one window that exist, from the first position of x on.
 typedef struct window {
-  int64_t from[3], to[3];  // the elements that exist
-  int64_t width;           // number of positions, padding included
+  int64_t from[3], to[3];
+  int64_t width;  // number of positions, padding included
 } window;
 
-static window window_at(const pool_grad *g, const int64_t *place) {
-  window w = {.width = 1};
-  for (int i = 0; i < 3; i++) {
-    const pool_axis *a = &g->axis[i];
-    int64_t start = window_start(a, place[i]);
-    int64_t end = window_end(a, place[i]);
-    w.width *= end - start;
-    w.from[i] = start < 0 ? 0 : start;
-    w.to[i] = end > a->n ? a->n : end;
-  }
-  return w;
+static void place_window(const pool_grad *g, int axis, int64_t at, window *w, int64_t *width) {
+  const pool_axis *a = &g->axis[axis];
+  int64_t start = window_start(a, at), end = window_end(a, at);
+  *width = end - start;
+  w->from[axis] = start < 0 ? 0 : start;
+  w->to[axis] = end > a->n ? a->n : end;
 }
 
 // The derivative of a p-norm `out` by its element x.
@@ -77,43 +86,65 @@ static double norm_slope(const pool_grad *g, double x, double out) {
   return out == 0 ? 0 : pow(x / out, g->norm - 1);
 }
 
-// Adds the gradient of one window to the elements `to` of its plane.
-static void add_window_gradient(const pool_grad *g, const window *w, const double *x,
-                                double out, double grad, double *to) {
-  int64_t held = 1;
+static int64_t count_elements(const window *w) {
+  int64_t count = 1;
   for (int i = 0; i < 3; i++)
-    held *= w->to[i] - w->from[i];
-  double share = grad / (double)(g->in_range_only ? held : w->width);
+    count *= w->to[i] - w->from[i];
+  return count;
+}
+
+// Adds the gradient of one window to the elements of its plane, of which element 0 is `first`.
+static inline void add_window_gradient(const pool_grad *g, bool wide, const window *w,
+                                       int64_t first, double out, double grad) {
+  double share = grad;
+  if (g->how == POOL_AVERAGE)
+    share /= (double)(g->in_range_only ? count_elements(w) : w->width);
   for (int64_t z = w->from[0]; z < w->to[0]; z++)
     for (int64_t y = w->from[1]; y < w->to[1]; y++)
       for (int64_t i = w->from[2]; i < w->to[2]; i++) {
-        int64_t at = (z * g->axis[1].n + y) * g->axis[2].n + i;
-        if (g->how == POOL_AVERAGE)
-          to[at] += share;
-        else if (g->how == POOL_NORM)
-          to[at] += grad * norm_slope(g, x[at], out);
-        else if (x[at] == out) {
-          to[at] += grad;
+        int64_t at = first + (z * g->axis[1].n + y) * g->axis[2].n + i;
+        if (g->how == POOL_AVERAGE) {
+          add_to_number(wide, g->x_grad, at, share);
+        } else if (g->how == POOL_NORM) {
+          double slope = norm_slope(g, read_number(wide, g->x, at), out);
+          add_to_number(wide, g->x_grad, at, grad * slope);
+        } else if (read_number(wide, g->x, at) == out) {
+          add_to_number(wide, g->x_grad, at, grad);
           return;
         }
       }
 }
 
-static void add_plane_gradients(void *user, int64_t begin, int64_t end, int thread) {
+// Adds the gradients of all windows of a plane.
+static inline void add_plane_gradient(const pool_grad *g, bool wide, int64_t plane) {
+  const pool_axis *a = g->axis;
+  int64_t first = plane * a[0].n * a[1].n * a[2].n;
+  int64_t at = plane * a[0].count * a[1].count * a[2].count;
+  window w;
+  int64_t width[3];
+  for (int64_t z = 0; z < a[0].count; z++) {
+    place_window(g, 0, z, &w, &width[0]);
+    for (int64_t y = 0; y < a[1].count; y++) {
+      place_window(g, 1, y, &w, &width[1]);
+      for (int64_t x = 0; x < a[2].count; x++, at++) {
+        place_window(g, 2, x, &w, &width[2]);
+        w.width = width[0] * width[1] * width[2];
+        add_window_gradient(g, wide, &w, first, read_number(wide, g->out, at),
+                            read_number(wide, g->out_grad, at));
+      }
+    }
+  }
+}
+
+static void add_gradients(void *user, int64_t begin, int64_t end, int thread) {
   (void)thread;
   const pool_grad *g = user;
-  const pool_axis *a = g->axis;
-  int64_t elements = a[0].n * a[1].n * a[2].n;
-  int64_t windows = a[0].count * a[1].count * a[2].count;
-  for (int64_t plane = begin; plane < end; plane++)
-    for (int64_t k = 0; k < windows; k++) {
-      int64_t place[3] = {k / (a[1].count * a[2].count), k / a[2].count % a[1].count,
-                          k % a[2].count};
-      window w = window_at(g, place);
-      int64_t at = plane * windows + k;
-      add_window_gradient(g, &w, g->x + plane * elements, g->out[at], g->out_grad[at],
-                          g->x_grad + plane * elements);
-    }
+  for (int64_t plane = begin; plane < end; plane++) {
+    if (g->wide)
+      add_plane_gradient(g, true, plane);
+    else
+      add_plane_gradient(g, false, plane);
+  }
 }
 
 // ---- attributes
@@ -164,7 +195,6 @@ static int64_t kernel_extent(const pir_kernel_call *call, bool listed, int i) {
 static pir_status pool_backward(const pir_kernel_call *call, int spatial, bool listed,
                                 pooling how) {
   int first = listed;
-  static const uint8_t in[INS] = {PIR_F64, PIR_F64, PIR_F64}, out[1] = {PIR_F64};
   pir_tensor room[INS + 1];
   pool_grad g = {.how = how,
                  .in_range_only = pir_kernel_int(call, first + EXCLUSIVE) ||
@@ -192,14 +222,19 @@ static pir_status pool_backward(const pir_kernel_call *call, int spatial, bool l
     int64_t size = kernel_extent(call, listed, k);
     PIR_TRY(read_pool_axis(call, first, spatial, k, size, a));
   }
-  pir_status status = pir_kernel_open(call, in, INS, out, 1, room);
+  g.wide = x->dtype == PIR_F64;
+  static const uint8_t borrowed[INS] = {0};
+  uint8_t type = g.wide ? PIR_F64 : PIR_F32;
+  pir_status status = pir_kernel_open(call, borrowed, INS, &type, 1, room);
+  for (int i = 0; i < INS && !status; i++)
+    status = pir_kernel_borrow(call, i, (pir_dtype)type, &room[i]);
   if (!status && room[INS].data) {
     g.x = room[IN_X].data;
     g.out = room[IN_OUT].data;
     g.out_grad = room[IN_OUT_GRAD].data;
     g.x_grad = room[INS].data;
     int64_t planes = x->shape[0] * x->shape[1];
-    pir_kernel_each(call, planes, add_plane_gradients, &g);
+    pir_kernel_each(call, planes, add_gradients, &g);
   }
   return pir_kernel_close(call, status, INS, 1, room);
 }

@@ -19,13 +19,17 @@
     (%7) = "pd_op.fetch" (%6) {col:0,name:"out"} : (tensor<-1x16x-1x-1xf32>) -> tensor<-1x16x-1x-1xf32>
 }
 // -----
-// A convolution backwards is one when its taps fill the stride, and else is called.
+// A convolution backwards is one when its stride is 1 or its taps fill the stride, and else is called.
 // CHECK:     "cinn_op.group"
 // CHECK:       "pd_op.conv2d_transpose"
 // CHECK:       cf.yield
+// CHECK:     "cinn_op.group"
+// CHECK:       "pd_op.conv2d_transpose"
+// CHECK-SAME: strides:[1,1]
+// CHECK:       cf.yield
 // CHECK-NOT: "cinn_op.group"
 // CHECK:     "pd_op.conv2d_transpose"
-// CHECK-SAME: strides:[1,1]
+// CHECK-SAME: strides:[3,1]
 {
     (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[-1,8,-1,-1]} : () -> tensor<-1x8x-1x-1xf32>
     (%1) = "builtin.parameter" () {parameter_name:"a"} : () -> tensor<8x8x2x2xf32>
@@ -33,7 +37,8 @@
     (%3) = "pd_op.full_int_array" () {dtype:int64,place:Place(cpu),value:[]} : () -> tensor<0xi64>
     (%4) = "pd_op.conv2d_transpose" (%0, %1, %3) {data_format:"NCHW",dilations:[1,1],groups:1,output_padding:[],padding_algorithm:"EXPLICIT",paddings:[0,0],strides:[2,2]} : (tensor<-1x8x-1x-1xf32>, tensor<8x8x2x2xf32>, tensor<0xi64>) -> tensor<-1x8x-1x-1xf32>
     (%5) = "pd_op.conv2d_transpose" (%4, %2, %3) {data_format:"NCHW",dilations:[1,1],groups:1,output_padding:[],padding_algorithm:"EXPLICIT",paddings:[1,1],strides:[1,1]} : (tensor<-1x8x-1x-1xf32>, tensor<8x8x3x3xf32>, tensor<0xi64>) -> tensor<-1x8x-1x-1xf32>
-    (%6) = "pd_op.fetch" (%5) {col:0,name:"out"} : (tensor<-1x8x-1x-1xf32>) -> tensor<-1x8x-1x-1xf32>
+    (%7) = "pd_op.conv2d_transpose" (%5, %2, %3) {data_format:"NCHW",dilations:[1,1],groups:1,output_padding:[],padding_algorithm:"EXPLICIT",paddings:[1,1],strides:[3,1]} : (tensor<-1x8x-1x-1xf32>, tensor<8x8x3x3xf32>, tensor<0xi64>) -> tensor<-1x8x-1x-1xf32>
+    (%6) = "pd_op.fetch" (%7) {col:0,name:"out"} : (tensor<-1x8x-1x-1xf32>) -> tensor<-1x8x-1x-1xf32>
 }
 // -----
 // A resizing reads runs where its operand lies channels-last; of a row-major one the runtime's copy is better.

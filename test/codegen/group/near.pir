@@ -130,8 +130,9 @@
     (%h) = "pd_op.data" () {dtype:float16,name:"h",place:Place(undefined:0),shape:[64,48]} : () -> tensor<64x48xf16>
     (%w) = "pd_op.data" () {dtype:float32,name:"w",place:Place(undefined:0),shape:[48,32]} : () -> tensor<48x32xf32>
     (%w2) = "pd_op.data" () {dtype:float32,name:"w2",place:Place(undefined:0),shape:[48,32]} : () -> tensor<48x32xf32>
+    (%axis) = "pd_op.full" () {dtype:int32,place:Place(cpu),shape:[1],value:0} : () -> tensor<1xi32>
     (%t95) = "pd_op.cast" (%h) {dtype:float32} : (tensor<64x48xf16>) -> tensor<64x48xf32>
-    (%t96) = "pd_op.increment_" (%t76) {value:1.0} : (tensor<1xf32>) -> tensor<1xf32>
+    (%t96) = "pd_op.cumsum_" (%t76, %axis) {exclusive:false,flatten:false,reverse:false} : (tensor<1xf32>, tensor<1xi32>) -> tensor<1xf32>
     (%t97) = "pd_op.matmul" (%t95, %w) {transpose_x:false,transpose_y:false} : (tensor<64x48xf32>, tensor<48x32xf32>) -> tensor<64x32xf32>
     (%t98) = "pd_op.cast" (%h) {dtype:float32} : (tensor<64x48xf16>) -> tensor<64x48xf32>
     (%t99) = "pd_op.matmul" (%t98, %w) {transpose_x:false,transpose_y:false} : (tensor<64x48xf32>, tensor<48x32xf32>) -> tensor<64x32xf32>
