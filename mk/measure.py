@@ -303,6 +303,9 @@ def main():
         if layer in LIBRARY + ["tools"]:
             places = collections.defaultdict(set)
             for name, path, line in function_names(by_layer[layer]):
+                if name.isupper():  # a macro that makes the name: LAYER(step) of one file for two types
+                    made = re.findall(name + r"\((\w+)\)\(", open(path).read().split("\n")[line - 1])
+                    name = made[-1] if made else name
                 if name != "main":
                     places[name].add(f"{path}:{line}")
             for name, at in sorted(places.items()):

@@ -105,7 +105,7 @@ static void LAYER(run_block)(const LAYER(layer) * layer, const LAYER(direction) 
   }
 }
 
-static void LAYER(run_units)(void *user, int64_t begin, int64_t end, int thread) {
+static void LAYER(run_blocks)(void *user, int64_t begin, int64_t end, int thread) {
   const LAYER(layer) *layer = user;
   const rnn_shape *s = layer->shape;
   int64_t block = s->tile.rows;
@@ -199,7 +199,7 @@ static pir_status LAYER(run_layers)(const pir_kernel_call *call, const rnn_shape
       layer.direction[k].out = out + k * s->hidden;
     }
     int64_t blocks = (s->batch + s->tile.rows - 1) / s->tile.rows;
-    pir_kernel_each(call, s->directions * blocks, LAYER(run_units), &layer);
+    pir_kernel_each(call, s->directions * blocks, LAYER(run_blocks), &layer);
     x = out;
   }
   pir_kernel_free(call, memory, size);
