@@ -59,7 +59,7 @@ DIALECTS   := $(sort $(foreach d,$(wildcard dialects/*/*.ops),$(if $(filter $(no
 TOOLS      := $(notdir $(patsubst %/main.c,%,$(wildcard tools/pir-*/main.c)))
 S_tools    := $(wildcard tools/*.c)
 TOOL_OBJ   := $(S_tools:%.c=$(B)/obj/%.o)
-S_mains    := $(wildcard tools/pir-*/*.c)
+S_mains    := $(wildcard tools/pir-*/*.c tools/pir-*/*/*.c)
 include mk/generated.mk
 include mk/rt.mk
 include mk/view.mk
@@ -142,7 +142,7 @@ tests: all python $(TEST_BIN) $(B)/bin/run_case $(B)/bin/refit_case $(B)/bin/dig
 # Ops for tests alone.
 $(B)/gen/draws/clauses.c: test/draws/tables/clauses.ops $(OPSC)
 	@mkdir -p $(@D) && $(OPSC) $< --tables=$@ --hooks=$(@D)/clauses_hooks.h
-$(B)/bin/draws: $(wildcard test/draws/*.[ch] test/draws/tables/*) $(B)/gen/draws/clauses.c $(TOOL_OBJ) $(B)/lib/libpir.so
+$(B)/bin/draws: $(wildcard test/draws/*.[ch] test/draws/*/*) $(B)/gen/draws/clauses.c $(TOOL_OBJ) $(B)/lib/libpir.so
 	@mkdir -p $(@D) && $(CC) $(BASE) $(CFLAGS) $(I_tools) -Idialects -o $@ $(filter %.c %.o,$^) -L$(B)/lib -lpir -Wl,-rpath,'$$ORIGIN/../lib' -Wl,-rpath-link,$(B)/lib -lm
 
 # Attributes of every kind in every op; the given programs are the first case of every recorded operator.
@@ -194,6 +194,8 @@ draws: setup  ## random programs of one op: kernels, compiled code and float64 a
 	@$(MAKE) -s -j$(JOBS) all $(B)/bin/draws && $(B)/bin/draws --draws=$(or $(DRAWS),20000) --seed=$(or $(SEED),1)
 extremes: setup  ## random programs of one op with integers at the ends of their types, beside 128-bit arithmetic; DRAWS=N SEED=N
 	@$(MAKE) -s -j$(JOBS) all $(B)/bin/draws && $(B)/bin/draws --extremes --draws=$(or $(DRAWS),10000) --seed=$(or $(SEED),1)
+gradients: setup  ## gradients of 20 draws of each op, and of every recorded model, beside differences; DRAWS=N (in all) SEED=N, RECORDED=DIR
+	@$(MAKE) -s -j$(JOBS) all $(B)/bin/draws && test/suites/gradients.sh $(B) "$$(test/recordings.sh $(B) $(RECORDED))" $(SEED:%=--seed=%) $(DRAWS:%=--draws=%)
 attributes: setup  ## values of every kind for each attribute of each op; SHARE=K/N, RECORDED=DIR
 	@$(MAKE) -s -j$(JOBS) tests && test/attributes/run.sh $(B) "$$(test/recordings.sh $(B) $(RECORDED))" $(or $(SHARE),0/1)
 include mk/long.mk

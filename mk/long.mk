@@ -39,7 +39,7 @@ tokens: setup  ## 4,096 tokens: their time grows by reading the cache, memory by
 	@$(MAKE) -s -j$(JOBS) all python && $(PYTHON) test/suites/tokens.py $(B)
 
 # Each has its own output below $(B)/long.
-LONG ?= test-view draws attributes guard overlap schedules sandbox meta wheel allocations syscalls kills refusals soak tokens engine fuzz test-tsan test-asan test-neon
+LONG ?= test-view draws gradients attributes guard overlap schedules sandbox meta wheel allocations syscalls kills refusals soak tokens engine fuzz test-tsan test-asan test-neon
 long: setup  ## all long checks, with result and wall time of each; LONG="soak kills" runs some
 	@mkdir -p $(B)/long; bad=0; \
 	for check in $(LONG); do \

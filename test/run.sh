@@ -121,6 +121,9 @@ draws draws 500
 draws extremes 300 --extremes
 draws clauses 438 --clauses
 
+begin "gradients beside differences"
+is_mine && counted gradients "$here/suites/gradients.sh" "$build" "$(recordings)" --draws=1560
+
 begin "recordings"
 # shellcheck disable=SC2086
 python3 "$here/recorded/recorded.py" --bin "$build/bin" --share "$SHARE" $limit "$(recordings)" 2>&1 | tee "$log/recorded.log" | grep -v '^skip ' | tail -n 150

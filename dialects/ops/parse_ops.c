@@ -196,9 +196,11 @@ void ops_take_forms(parser *p, names n) {
   }
 }
 
-// A new meaning replaces the form's; a form's meaning does not know the op's other attributes.
+// A new meaning replaces the form's; a form's meaning does not know the op's other attributes,
+// and no more do its gradients.
 void ops_drop_inherited_meaning(op *o) {
   o->clause_count = o->lower_count = o->inherited_lowers = 0;
+  o->grad_count = o->inherited_grads = 0;
   o->kernel = o->hook_expand = o->declared = NULL;
 }
 

@@ -90,11 +90,38 @@ static pir_value *gradient_or_zeros(diff_block *b, pir_value *value) {
   return sum ? sum : diff_full_like(b, diff_copy(b, value), 0);
 }
 
+// Returns the split of a list into its members, made in the backward block.
+static pir_op *create_split(diff_block *b, pir_value *list) {
+  PIR_VEC(const pir_type *) types = {0};
+  const pir_type *type = pir_value_type(list);
+  for (size_t i = 0; i < pir_type_elements(type); i++)
+    pir_vec_push(b->d->arena, &types, pir_type_element(type, i));
+  pir_op_spec spec = {.def = pir_context_op(b->d->ctx, BUILTIN_SPLIT),
+                      .operands = &list,
+                      .operand_count = 1,
+                      .result_types = types.items,
+                      .result_count = types.count};
+  return diff_create(b, &spec);
+}
+
+// The gradient of a list that no split reads: zeros, shaped like its members. Ops of it that no
+// gradient needs are left out afterwards.
+static pir_value *list_gradient(diff_block *b, pir_value *list) {
+  value_list zeros = {0};
+  pir_value *sum = diff_sum(b, list);
+  if (sum || pir_type_kind_of(pir_value_type(list)) != PIR_TYPE_VECTOR)
+    return sum;
+  const pir_op *split = create_split(b, diff_copy(b, list));
+  for (size_t i = 0; i < pir_op_results(split); i++)
+    pir_vec_push(b->d->arena, &zeros, diff_full_like(b, pir_op_result(split, i), 0));
+  return diff_combine(b, &zeros);
+}
+
 static pir_value *given_gradient(diff_block *b, pir_value *result) {
   const pir_type *type = pir_value_type(result);
   const pir_op *split = split_of(result);
   if (!type || (!split && !pir_type_is_tensor(type)))
-    return diff_sum(b, result);
+    return type ? list_gradient(b, result) : diff_sum(b, result);
   if (!split)
     return gradient_or_zeros(b, result);
   value_list members = {0};
@@ -149,17 +176,9 @@ static void take_tensor(diff_block *b, pir_value *operand, pir_value *gradient) 
 }
 
 static void take_list(diff_block *b, const pir_op *list, pir_value *gradient) {
-  PIR_VEC(const pir_type *) types = {0};
-  for (size_t i = 0; i < pir_op_operands(list); i++)
-    pir_vec_push(b->d->arena, &types, pir_value_type(pir_op_operand(list, i)));
   pir_value_set_type(gradient, pir_value_type(pir_op_result(list, 0)));
-  pir_op_spec spec = {.def = pir_context_op(b->d->ctx, BUILTIN_SPLIT),
-                      .operands = &gradient,
-                      .operand_count = 1,
-                      .result_types = types.items,
-                      .result_count = types.count};
-  const pir_op *split = diff_create(b, &spec);
-  for (size_t i = 0; i < types.count; i++)
+  const pir_op *split = create_split(b, gradient);
+  for (size_t i = 0; i < pir_op_results(split); i++)
     take_tensor(b, pir_op_operand(list, i), pir_op_result(split, i));
 }
 

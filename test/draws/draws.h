@@ -179,6 +179,8 @@ typedef struct draw_run {
 // The numbers of a tensor, moved by up to `u` of their size when `noise` is not 0; stored as
 // `dtype`.
 void draw_fill(const draw_tensor *t, pir_dtype dtype, double u, uint64_t noise, void *out);
+// The tensor of an input by its name (a draw_find), or NULL; `user` is the draw.
+const draw_tensor *draw_find_tensor(const void *user, pir_str name);
 pir_dtype draw_widened(pir_dtype dtype);
 
 // How a program is compiled and run; NULL and 0 are the defaults.

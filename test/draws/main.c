@@ -5,7 +5,8 @@
 //
 // A child process makes the draws: one that crashes or hangs costs only itself and is named,
 // and the next child continues after it.
-#include "graphs.h"
+#include "gradients.h"
+#include "graphs/graphs.h"
 #include "noise.h"
 
 #include <pir/compiler/text.h>
@@ -22,14 +23,15 @@
 enum { MAX_OPS = 4096, SECONDS = 60, PER_CONTEXT = 64 };
 // As many ops are drawn at least, and of their draws no more may find no program, or none in
 // float64, in percent.
-enum { LEAST_OPS = 830, MOST_UNFIT = 8, MOST_ALONE = 8, LEAST_DRAWS = 200 };
+enum { LEAST_OPS = 830, MOST_UNFIT = 8, MOST_ALONE = 8, LEAST_DRAWS = 200, OF_EACH = 20 };
 
 typedef struct options {
   uint64_t seed;
   long draws;
   const char *op, *list;
   bool verbose, print, chains, extremes, schedules;
-  bool clauses;  // ops of clauses.ops
+  bool clauses;    // ops of clauses.ops
+  bool gradients;  // of ops, beside derivatives
   draw_verdict (*judge)(draw *d, draw_report *out_report);
   graphs_options g;
 } options;
@@ -41,6 +43,10 @@ typedef struct exception {
 
 static const exception exceptions[] = {
 #include "tables/not_drawn.inc"
+};
+// Ops with more than one right result: gradients of what one kernel gives are drawn.
+static const exception several[] = {
+#include "tables/not_unique.inc"
 };
 // Ops whose numbers differ with the element type, with the reason: kernels and compiled code
 // are compared alone.
@@ -88,12 +94,15 @@ static bool is_typed(const pir_opdef *def) {
 
 // ---- the list of ops
 
-static const char *why_not(const pir_opdef *def) {
+static const char *why_not(const options *o, const pir_opdef *def) {
   const char *reason = draw_refusal(def);
   for (size_t i = 0; !reason && i < sizeof exceptions / sizeof *exceptions; i++)
     if (!strcmp(exceptions[i].op, def->name))
       reason = exceptions[i].reason;
-  return reason;
+  for (size_t i = 0; !reason && !o->gradients && i < sizeof several / sizeof *several; i++)
+    if (!strcmp(several[i].op, def->name))
+      reason = several[i].reason;
+  return !reason && o->gradients ? draw_excuse(def) : reason;
 }
 
 static void list_ops(run *r, pir_context *ctx) {
@@ -101,9 +110,9 @@ static void list_ops(run *r, pir_context *ctx) {
     const pir_dialect *dialect = pir_context_dialect(ctx, k);
     for (size_t i = 0; i < dialect->op_count && r->op_count < MAX_OPS; i++) {
       const pir_opdef *def = &dialect->ops[i];
-      const char *reason = why_not(def);
+      const char *reason = why_not(&r->o, def);
       char bound[64];
-      if (r->o.op && strcmp(r->o.op, def->name))
+      if ((r->o.op && strcmp(r->o.op, def->name)) || (r->o.gradients && !def->grad_count))
         continue;
       draw_bound_text(def, bound, sizeof bound);
       if (r->o.list)
@@ -138,6 +147,8 @@ static void print_program(void *user, const draw *d) {
 static const char *manner(const run *r) {
   if (r->o.clauses)
     return "--clauses ";
+  if (r->o.gradients)
+    return "--gradients ";
   if (r->o.extremes)
     return "--extremes ";
   return r->o.schedules ? "--schedules " : "";
@@ -149,8 +160,8 @@ static void show(const run *r, const draw *d, uint64_t seed, const char *what,
     printf("%s: ..., %s: %s\n  again: draws --chains --seed=%llu --draws=1\n", what,
            d->def->name, text, (unsigned long long)seed);
   else
-    printf("%s: %s: %s\n  again: draws %s--op=%s --seed=%llu --draws=1\n", what, d->def->name,
-           text, manner(r), d->def->name, (unsigned long long)seed);
+    printf("%s: %s: %s\n  again: draws %s--op=%s --seed=%llu --draws=1\n", what, r->s->op, text,
+           manner(r), r->s->op, (unsigned long long)seed);
   if (!r->o.print)
     print_program(NULL, d);
   fflush(stdout);
@@ -276,6 +287,20 @@ static tally total(const run *r, size_t *out_met) {
   return sum;
 }
 
+// Every op needs a draw.
+static int report_gradients(const run *r, long crashed) {
+  size_t met;
+  tally t = total(r, &met);
+  bool enough = r->o.draws < (long)r->op_count || met == r->op_count;
+  printf("seed %llu: gradients of %zu ops in %u draws: %u differ, %ld crashed; %u draws fit "
+         "nothing\n",
+         (unsigned long long)r->o.seed, met, t.drawn, t.different, crashed, t.unfit);
+  for (size_t i = 0; i < r->op_count && !enough; i++)
+    if (!r->s->ops[i].drawn)
+      printf("%s: no draw fits\n", r->ops[i]->name);
+  return !enough || t.different || crashed ? 4 : 0;
+}
+
 static int report(const run *r, long crashed) {
   size_t met;
   tally t = total(r, &met);
@@ -319,7 +344,7 @@ static bool read_graphs_option(const char *text, graphs_options *g) {
 
 static bool read_options(int argc, char **argv, options *o) {
   *o = (options){.seed = 1,
-                 .draws = 500,
+                 .draws = -1,
                  .judge = draw_judge,
                  .g = {.least = 5, .most = 60, .setup = -1, .reduce = true}};
   for (int i = 1; i < argc; i++) {
@@ -341,6 +366,8 @@ static bool read_options(int argc, char **argv, options *o) {
       o->schedules = true;
     else if (!strcmp(argv[i], "--clauses"))
       o->clauses = with_clauses = true;
+    else if (!strcmp(argv[i], "--gradients"))
+      o->gradients = true;
     else if (!strcmp(argv[i], "--print"))
       o->print = true;
     else if (!read_graphs_option(argv[i], &o->g))
@@ -348,6 +375,8 @@ static bool read_options(int argc, char **argv, options *o) {
   }
   if (o->schedules)
     o->judge = draw_judge_schedules;
+  if (o->gradients)
+    o->judge = draw_judge_gradients;
   o->g.seed = o->seed;
   o->g.print = o->print;
   o->g.verbose = o->verbose;
@@ -359,7 +388,8 @@ int main(int argc, char **argv) {
   static run r;
   if (!read_options(argc, argv, &r.o)) {
     fprintf(stderr, "usage: draws [--seed=N] [--draws=N] [--op=NAME | --chains] "
-                    "[--extremes | --schedules | --clauses] [--list] [--print] [--verbose]\n"
+                    "[--extremes | --schedules | --clauses | --gradients] [--list] [--print] "
+                    "[--verbose]\n"
                     "       draws --graphs=N [--seed=N] [--ops=MIN..MAX] [--setup=N | "
                     "--all-options] [--as-drawn] [--print] [--verbose]\n");
     return 2;
@@ -376,9 +406,11 @@ int main(int argc, char **argv) {
     fprintf(stderr, "draws: no such op\n");
     return 2;
   }
+  if (r.o.draws < 0)
+    r.o.draws = r.o.gradients ? OF_EACH * (long)r.op_count : 500;
   r.s = mmap(NULL, sizeof *r.s, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (r.s == MAP_FAILED)
     return 70;
   long crashed = draw_all(&r);
-  return report(&r, crashed);
+  return r.o.gradients ? report_gradients(&r, crashed) : report(&r, crashed);
 }

@@ -184,7 +184,7 @@ pir_status draw_start(const draw *d, draw_width width, const char *pipeline, con
   return draw_start_program(d->ctx, program, &setup, out_run);
 }
 
-static const draw_tensor *find_tensor(const void *user, pir_str name) {
+const draw_tensor *draw_find_tensor(const void *user, pir_str name) {
   char text[96];
   for (const draw *d = user; d; d = d->before)
     for (size_t k = d->before ? 1 : 0; k < d->def->operand_count; k++) {
@@ -240,7 +240,7 @@ pir_status draw_feed_with(draw_run *run, draw_find *find, const void *user, doub
 }
 
 pir_status draw_feed(const draw *d, draw_run *run, double u, uint64_t noise) {
-  return draw_feed_with(run, find_tensor, d, u, noise);
+  return draw_feed_with(run, draw_find_tensor, d, u, noise);
 }
 
 void draw_limit_time(int seconds) {

@@ -12,7 +12,8 @@
 
 #include "../cli.h"
 #include "../params.h"
-#include "check.h"
+#include "verify/check.h"
+#include "verify/gradients.h"
 #include "emit.h"
 #include "expect.h"
 #include "options.h"
@@ -22,7 +23,7 @@
 #include "reproduce.h"
 #include "rules.h"
 #include "show.h"
-#include "verify.h"
+#include "verify/verify.h"
 
 // ---- lists
 
@@ -352,6 +353,12 @@ static int write_result(cli_run *cli, const char *file, pir_program *program,
   return code;
 }
 
+static int check_given_gradients(cli_run *cli, pir_program *program) {
+  uint64_t seed;
+  int code = seed_of(cli, OPT_CHECK_GRADIENTS, "check-gradients", &seed);
+  return code ? code : check_gradients(cli, program, seed);
+}
+
 // Reads a text or file, verifies it, runs the passes and writes the result; `out` may be NULL.
 static int process(cli_run *cli, const cli_file *file, uint32_t first_line, cli_output *out) {
   pir_context *ctx = cli_context_create(cli);
@@ -386,9 +393,11 @@ static int process(cli_run *cli, const cli_file *file, uint32_t first_line, cli_
     code = reduce(cli, command, &program);
   else if (!code)
     code = run_passes(cli, ctx, &input, program);
+  if (!code && cli_has(cli, OPT_CHECK_GRADIENTS))
+    code = check_given_gradients(cli, program);
   emit_options how = emit_options_of(cli);
   code = show_end(&show, program, &form, &how, file->bytes, code);
-  if (!code && out)
+  if (!code && out && !cli_has(cli, OPT_CHECK_GRADIENTS))
     code = write_result(cli, file->name, program, &before, out);
   params_free(&before);
   if (program)

@@ -71,6 +71,11 @@ static const cli_option option_table[] = {
      "the file holds loop IR (--emit=loops): verify it, and write it if --emit is given"},
     {OPT_VERIFY_NUMERICS, 0, "verify-numerics", "[=SEED]",
      "run the program around every pass; name the first pass and op that change numbers"},
+    {OPT_CHECK_GRADIENTS, 0, "check-gradients", "[=SEED]",
+     "in float64, compare the gradient of every float input and parameter with differences, "
+     "and "
+     "name the first op whose gradient is wrong; inputs, and parameters without --params, are "
+     "drawn"},
     {OPT_VERIFY_DIAGNOSTICS, 0, "verify-diagnostics", NULL,
      "compare diagnostics with // expected-error {{..}} comments"},
     {OPT_REDUCE, 0, "reduce", "CMD",
@@ -91,6 +96,8 @@ static const cli_example examples[] = {
     {"pir-opt model.pir --outputs=%12 --passes=dce", "keeps what one value needs"},
     {"pir-opt --rules=my.drr model.json --trace-rewrites",
      "runs the rules of a file, and prints each rewrite"},
+    {"pir-opt --check-gradients model.json --params=model.pdiparams",
+     "compares the gradients of a program with differences"},
     {"pir-opt --diff before.pir after.pir", "compares two programs"},
     {NULL, NULL},
 };

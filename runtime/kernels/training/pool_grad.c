@@ -161,9 +161,9 @@ static pir_status read_pool_axis(const pir_kernel_call *call, int first, int spa
                            spatial);
   a->size = size;
   a->stride = strides.ints[i];
-  a->whole = pir_kernel_int(call, first + GLOBAL) != 0;
-  a->adaptive = pir_kernel_int(call, first + ADAPTIVE) != 0 &&
-                !pir_kernel_text_is(call, first + POOLING_TYPE, "max");
+  bool adaptive = pir_kernel_int(call, first + ADAPTIVE) != 0;
+  a->whole = pir_kernel_int(call, first + GLOBAL) != 0 && !adaptive;
+  a->adaptive = adaptive && !pir_kernel_text_is(call, first + POOLING_TYPE, "max");
   if (a->size < 1 || a->stride < 1)
     return pir_kernel_fail(call, PIR_INVALID, "%s: windows and strides are at least 1",
                            call->op);
@@ -175,7 +175,7 @@ static pir_status read_pool_axis(const pir_kernel_call *call, int first, int spa
     a->before = 0;
   else
     a->before = pads.ints[padded == spatial ? i : 2 * i];
-  if (pir_kernel_int(call, first + ADAPTIVE) || a->whole)
+  if (adaptive || a->whole)
     a->before = 0;
   return PIR_OK;
 }
@@ -219,7 +219,8 @@ static pir_status pool_backward(const pir_kernel_call *call, int spatial, bool l
       continue;
     a->n = x->shape[k + 2];
     a->count = y->shape[k + 2];
-    int64_t size = kernel_extent(call, listed, k);
+    bool global = pir_kernel_int(call, first + GLOBAL) != 0;
+    int64_t size = global ? a->n : kernel_extent(call, listed, k);
     PIR_TRY(read_pool_axis(call, first, spatial, k, size, a));
   }
   g.wide = x->dtype == PIR_F64;

@@ -1,5 +1,5 @@
-// Runs programs on random inputs and compares their outputs, for --check-rules and
-// --verify-numerics.
+// Runs programs on random inputs and compares their outputs, for --check-rules,
+// --verify-numerics and --check-gradients.
 #ifndef PIR_OPT_NUMBERS_H
 #define PIR_OPT_NUMBERS_H
 
@@ -19,6 +19,13 @@ typedef struct numbers {
 // inputs. The context's diagnostics are collected as the message; afterwards they go to `sink`.
 pir_status numbers_run(const pir_program *program, uint64_t seed, pir_diag_sink sink,
                        numbers *out_numbers);
+// Gives the numbers of an input; `point` is 0.
+typedef void numbers_feed(void *user, int point, pir_str name, pir_tensor *tensor);
+// Does so on given inputs; extents that the program does not state are `unknown`.
+pir_status numbers_run_fed(const pir_program *program, numbers_feed *feed, void *user,
+                           int64_t unknown, pir_diag_sink sink, numbers *out_numbers);
+// The seed of what is drawn for a name.
+uint64_t numbers_seed(pir_str name, uint64_t seed);
 void numbers_free(numbers *n);
 const pir_tensor *numbers_find(const numbers *n, const char *name);
 // Gives parameters random bytes: all of them, or those that ops name and the program lacks.

@@ -2,7 +2,7 @@
 #ifndef PIR_OPT_CHECK_H
 #define PIR_OPT_CHECK_H
 
-#include "rules.h"
+#include "../rules.h"
 
 // Tries every rule of the files, or of the built-in passes if there are no files. Returns an
 // exit code.

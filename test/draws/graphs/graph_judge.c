@@ -1,9 +1,9 @@
 // Compares a graph's compiled code, its kernels and its float64 evaluation. The bound of a
 // number is that of composed ops (judge.c): it grows with how far noise in every input and
 // every rounding moves the number.
-#include "../../tools/ports.h"
+#include "../../../tools/ports.h"
 #include "graph.h"
-#include "noise.h"
+#include "../noise.h"
 
 #include <math.h>
 #include <stdlib.h>

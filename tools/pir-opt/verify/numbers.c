@@ -13,7 +13,7 @@
 #include <pir/engine/model.h>
 #include <pir/compiler/walk.h>
 
-static uint64_t name_seed(pir_str name, uint64_t seed) {
+uint64_t numbers_seed(pir_str name, uint64_t seed) {
   for (size_t i = 0; i < name.size; i++)
     seed = (seed ^ (unsigned char)name.data[i]) * 0x100000001B3u;
   return seed;
@@ -86,7 +86,7 @@ static pir_walk_result fill_param(pir_op *op, void *user) {
     f->status = pir_shape_bytes(shape.dims, (int32_t)shape.rank, dtype, &bytes);
   if (f->status)
     return PIR_WALK_STOP;
-  fill(&tensor, name_seed(name, f->seed));
+  fill(&tensor, numbers_seed(name, f->seed));
   pir_param param = {name, dtype, shape, tensor.data, bytes, free, tensor.data};
   pir_program_adopt_param(f->program, &param);
   return PIR_WALK_CONTINUE;
@@ -101,6 +101,10 @@ pir_status numbers_fill_params(pir_program *program, uint64_t seed, bool all) {
 // ---- running
 
 typedef struct running {
+  uint64_t seed;
+  numbers_feed *feed;  // NULL: inputs are drawn by `seed`
+  void *user;
+  int64_t unknown;  // extents that the program does not state
   pir_model *model;
   pir_session *session;
   pir_tensor *inputs;
@@ -115,7 +119,7 @@ static void keep_message(void *user, const pir_diag *diag) {
   snprintf(n->message, sizeof n->message, "%.*s", (int)diag->message.size, diag->message.data);
 }
 
-static pir_status bind(running *r, uint64_t seed) {
+static pir_status bind(running *r) {
   r->input_count = pir_model_inputs(r->model);
   r->inputs = calloc(r->input_count + 1, sizeof *r->inputs);
   if (!r->inputs)
@@ -124,9 +128,12 @@ static pir_status bind(running *r, uint64_t seed) {
     pir_port port = input_port(r->model, i);
     for (int32_t k = 0; k < port.rank; k++)
       if (port.shape[k] < 0)
-        port.shape[k] = 2;
+        port.shape[k] = r->unknown;
     PIR_TRY(take_tensor(&r->inputs[i], port.dtype, port.shape, port.rank));
-    fill(&r->inputs[i], name_seed(port.name, seed));
+    if (r->feed)
+      r->feed(r->user, 0, port.name, &r->inputs[i]);
+    else
+      fill(&r->inputs[i], numbers_seed(port.name, r->seed));
     PIR_TRY(pir_session_bind_input(r->session, i, &r->inputs[i]));
   }
   return PIR_OK;
@@ -150,24 +157,25 @@ static pir_status take_outputs(running *r) {
   return PIR_OK;
 }
 
-static pir_status create_and_run(running *r, const pir_program *program, uint64_t seed) {
+static pir_status create_and_run(running *r, const pir_program *program) {
   pir_model_options options = {
       .size = sizeof options, .pipeline = "kernels", .any_float = true};
   pir_session_options session = {
       .size = sizeof session, .threads = 1, .max_bytes = (size_t)1 << 31};
   PIR_TRY(pir_model_create(program, &options, &r->model));
   PIR_TRY(pir_session_create(r->model, &session, &r->session));
-  PIR_TRY(bind(r, seed));
+  PIR_TRY(bind(r));
   PIR_TRY(pir_session_run(r->session));
   return take_outputs(r);
 }
 
-pir_status numbers_run(const pir_program *program, uint64_t seed, pir_diag_sink sink,
-                       numbers *out) {
-  running r = {.out = out};
+static pir_status run_numbers(const running *made, const pir_program *program,
+                              pir_diag_sink sink) {
+  running r = *made;
+  numbers *out = r.out;
   *out = (numbers){0};
   pir_context_set_sink(pir_program_context(program), (pir_diag_sink){keep_message, out});
-  pir_status status = create_and_run(&r, program, seed);
+  pir_status status = create_and_run(&r, program);
   pir_context_set_sink(pir_program_context(program), sink);
   if (status && r.session && !out->message[0])
     snprintf(out->message, sizeof out->message, "%s", pir_session_message(r.session));
@@ -179,6 +187,18 @@ pir_status numbers_run(const pir_program *program, uint64_t seed, pir_diag_sink 
   if (r.model)
     pir_model_release(r.model);
   return status;
+}
+
+pir_status numbers_run(const pir_program *program, uint64_t seed, pir_diag_sink sink,
+                       numbers *out) {
+  running r = {.seed = seed, .unknown = 2, .out = out};
+  return run_numbers(&r, program, sink);
+}
+
+pir_status numbers_run_fed(const pir_program *program, numbers_feed *feed, void *user,
+                           int64_t unknown, pir_diag_sink sink, numbers *out) {
+  running r = {.feed = feed, .user = user, .unknown = unknown, .out = out};
+  return run_numbers(&r, program, sink);
 }
 
 void numbers_free(numbers *n) {

@@ -5,7 +5,7 @@
 // refuse, what overflows and what is constant is drawn again, as other generators search for
 // inputs that keep numbers apart. How often families of ops are drawn differs from graph to
 // graph, because a graph in which few families occur reaches further into them.
-#include "../../tools/ports.h"
+#include "../../../tools/ports.h"
 #include "graph_growth.h"
 
 #include <pir/layer/lower.h>
@@ -50,7 +50,7 @@ bool growth_chance(growth *w, uint32_t percent) {
 
 static bool is_favoured(const pir_opdef *def) {
   static const char *const names[] = {
-#include "tables/favoured.inc"
+#include "../tables/favoured.inc"
   };
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (!strncmp(def->name, "pd_op.", 6) && !strcmp(def->name + 6, names[i]))

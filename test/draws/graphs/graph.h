@@ -2,7 +2,7 @@
 #ifndef PIR_TEST_GRAPH_H
 #define PIR_TEST_GRAPH_H
 
-#include "draws.h"
+#include "../draws.h"
 
 enum {
   GRAPH_OPS = 128,

@@ -2,7 +2,7 @@
 // setup (or all) with kernels and float64. Graph i of --seed=S has seed S + i. A child process
 // makes the graphs: one that crashes or hangs costs only itself.
 #include "graphs.h"
-#include "noise.h"
+#include "../noise.h"
 
 #include <errno.h>
 #include <signal.h>

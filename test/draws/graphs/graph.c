@@ -1,7 +1,7 @@
 // Graphs as data, and their programs. A graph is kept apart from the program, because the same
 // graph is built in several widths and is reduced by leaving parts out.
 #include "graph.h"
-#include "noise.h"
+#include "../noise.h"
 
 #include <pir/compiler/dialect/builtin.h>
 #include <pir/compiler/dialect/cf.h>

@@ -4,7 +4,7 @@
 #include "check.h"
 
 #include "numbers.h"
-#include "parts.h"
+#include "../parts.h"
 
 #include <math.h>
 #include <pir/compiler/dialects.h>

@@ -4,7 +4,7 @@
 
 #include <pir/compiler/pass.h>
 
-#include "../cli.h"
+#include "../../cli.h"
 #include "numbers.h"
 
 typedef struct verifying {
