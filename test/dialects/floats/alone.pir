@@ -25,10 +25,10 @@
 // -----
 
 {
-    (%x) = "pd_op.data" () {dtype:int64,name:"x",place:Place(undefined:0),shape:[1]} : () -> tensor<1xi64>
+    (%x) = "pd_op.data" () {dtype:int64,name:"x",place:Place(undefined:0),shape:[2,4]} : () -> tensor<2x4xi64>
     (%s) = "pd_op.data" () {dtype:int64,name:"s",place:Place(undefined:0),shape:[4]} : () -> tensor<4xi64>
-    (%y) = "pd_op.skip_layernorm" (%x, %x, %s, %x) {begin_norm_axis:0,epsilon:0} : (tensor<1xi64>, tensor<1xi64>, tensor<4xi64>, tensor<1xi64>) -> tensor<4xi64>
-    (%f) = "pd_op.fetch" (%y) {col:0,name:"y"} : (tensor<4xi64>) -> tensor<4xi64>
+    (%y) = "pd_op.skip_layernorm" (%x, %x, %s, %s) {begin_norm_axis:1,epsilon:0} : (tensor<2x4xi64>, tensor<2x4xi64>, tensor<4xi64>, tensor<4xi64>) -> tensor<2x4xi64>
+    (%f) = "pd_op.fetch" (%y) {col:0,name:"y"} : (tensor<2x4xi64>) -> tensor<2x4xi64>
 }
 
 // -----

@@ -24,7 +24,7 @@ typedef void numbers_feed(void *user, int point, pir_str name, pir_tensor *tenso
 // Does so on given inputs; extents that the program does not state are `unknown`.
 pir_status numbers_run_fed(const pir_program *program, numbers_feed *feed, void *user,
                            int64_t unknown, pir_diag_sink sink, numbers *out_numbers);
-// The seed of what is drawn for a name.
+// The seed of the numbers that are drawn for a name.
 uint64_t numbers_seed(pir_str name, uint64_t seed);
 void numbers_free(numbers *n);
 const pir_tensor *numbers_find(const numbers *n, const char *name);

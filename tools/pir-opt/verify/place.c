@@ -20,7 +20,7 @@ typedef struct placing {
   numbers values;      // of all tensors, by the names of their outputs
   uint64_t first;      // mark of the first value
   pir_value_map *map;  // of the program of one op
-  slope beyond;        // of the op at hand
+  slope beyond;        // of the op that is judged
 } placing;
 
 static pir_str value_name(char text[NAME], uint64_t number) {
