@@ -52,3 +52,13 @@ bool pir_json_dialect_number(pir_context *ctx, pir_str name, int *out_number) {
   }
   return false;
 }
+
+// Paddle has no description of the attributes of ops with regions and of the dialects that hold
+// a program together, and so stores all that they have.
+bool pir_json_describes(const pir_opdef *def) {
+  static const char *const bare[] = {"builtin.", "cf.", "dist_op."};
+  for (size_t i = 0; i < sizeof bare / sizeof *bare; i++)
+    if (!strncmp(def->name, bare[i], strlen(bare[i])))
+      return false;
+  return def->region_count == 0 && (def->attr_count || def->operand_count);
+}

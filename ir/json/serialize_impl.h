@@ -37,6 +37,8 @@ extern const char *const pir_json_parameter_outputs[3];  // OA
 
 // Attributes that are written with the outputs (OA) and never with the op.
 bool pir_json_is_output_attr(pir_str name);
+// Whether files hold the declared attributes of ops of this definition alone, in that order.
+bool pir_json_describes(const pir_opdef *def);
 
 // The parts that files state for a sparse tensor type without parts: Paddle's default dense
 // tensor type.

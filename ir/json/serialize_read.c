@@ -230,7 +230,7 @@ static void upgrade_attrs(pir_json_reader *r, const pir_opdef *def) {
     else
       attr->value = number_as(r->ctx, attr->value, (pir_attr_kind)declared->kind);
   }
-  for (size_t i = 0; i < def->attr_count; i++) {
+  for (size_t i = 0; i < def->attr_count && pir_json_describes(def); i++) {
     const pir_attr_def *declared = &def->attrs[i];
     bool plain = declared->kind == PIR_ATTR_I32 || declared->kind == PIR_ATTR_I64 ||
                  declared->kind == PIR_ATTR_BOOL;

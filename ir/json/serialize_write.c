@@ -47,14 +47,26 @@ static void fetch_attrs(pir_json_writer *w, const pir_op *op) {
   w->attr_count = pir_op_attrs_sorted(op, w->attrs, w->attr_capacity);
 }
 
-// Writes a registered op's declared attributes in declared order, then the three that Paddle
-// keeps; for other ops all attributes in name order. As in Paddle, debugging attributes are
-// omitted.
+// All attributes but the ones of results and of debugging, by name: undeclared ones, then
+// declared ones.
+static void write_all_attrs(pir_json_writer *w, const pir_opdef *def) {
+  for (int declared = 0; declared < 2; declared++)
+    for (size_t i = 0; i < w->attr_count; i++) {
+      pir_str name = pir_name_str(w->attrs[i].name);
+      bool own = pir_opdef_attr(def, name) >= 0;
+      if (own == (declared != 0) && !pir_json_is_output_attr(name) &&
+          !pir_str_equal(name, PIR_STR("op_callstack")))
+        write_named_attr(w, w->attrs[i]);
+    }
+}
+
+// Writes a described op's declared attributes in declared order, then the three that Paddle
+// keeps; for other ops all attributes. As in Paddle, debugging attributes are omitted.
 static void write_op_attrs(pir_json_writer *w, const pir_op *op) {
   const pir_opdef *def = pir_op_def(op);
   pir_json_key(w, "A");
   pir_json_open(w, '[');
-  if (pir_op_has(op, PIR_REGISTERED) && (def->attr_count || def->operand_count)) {
+  if (pir_op_has(op, PIR_REGISTERED) && pir_json_describes(def)) {
     for (size_t i = 0; i < def->attr_count; i++) {
       if (pir_json_is_output_attr(pir_str_from(def->attrs[i].name)) || !pir_op_attr_at(op, i))
         continue;
@@ -67,11 +79,7 @@ static void write_op_attrs(pir_json_writer *w, const pir_op *op) {
       if (pir_opdef_attr(def, pir_str_from(kept[i])) < 0)
         write_if_present(w, kept[i]);
   } else {
-    for (size_t i = 0; i < w->attr_count; i++) {
-      pir_str name = pir_name_str(w->attrs[i].name);
-      if (!pir_json_is_output_attr(name) && !pir_str_equal(name, PIR_STR("op_callstack")))
-        write_named_attr(w, w->attrs[i]);
-    }
+    write_all_attrs(w, def);
   }
   pir_json_close(w, ']');
 }

@@ -72,7 +72,7 @@ static const pir_attr *parse_partial(pir_parser *p) {
 }
 
 // Reads the part after the mesh: the mapping, partial dimensions, and placements, which are
-// redundant.
+// redundant. Another distribution of a list, or another attribute, may follow behind a comma.
 static const pir_attr *parse_mapping(pir_parser *p, const pir_attr *mesh) {
   const pir_attr *parts[3] = {mesh}, *partials[PIR_MAX_RANK];
   size_t count = 0;
@@ -80,14 +80,14 @@ static const pir_attr *parse_mapping(pir_parser *p, const pir_attr *mesh) {
     return NULL;  // 2024 prints have the first spelling
   if (!(parts[1] = pir_parse_int_array(p)))
     return NULL;
-  while (p->token == ',') {
+  while (p->token == ',' && (follows(p, "partial(") || follows(p, "placements:"))) {
     pir_parse_next(p);
     if (pir_parse_is_word(p, "placements")) {
       pir_parse_raw(p);
       continue;
     }
-    if (!pir_parse_is_word(p, "partial") || count == PIR_MAX_RANK) {
-      pir_parse_expected(p, "partial or placements");
+    if (count == PIR_MAX_RANK) {
+      pir_parse_expected(p, "fewer partial dimensions");
       return NULL;
     }
     if (!(partials[count++] = parse_partial(p)))

@@ -25,7 +25,7 @@ int pir_place_kind_from_name(pir_str name) {
   return -1;
 }
 
-static const char *const reduce_types[] = {"SUM", "AVG", "MAX", "MIN", "PRODUCT", "ANY", "ALL"};
+static const char *const reduce_types[] = {"SUM", "MAX", "MIN", "PRODUCT", "AVG", "ANY", "ALL"};
 
 const char *pir_reduce_type_name(int64_t code) {
   return code >= 0 && (size_t)code < sizeof reduce_types / sizeof *reduce_types
@@ -225,11 +225,15 @@ static void print_allocated(pir_strbuf *out, const pir_type *type, pir_text_form
   pir_strbuf_char(out, '>');
 }
 
+static bool is_no_mesh(const pir_attr *mesh) {
+  return !pir_attr_elements(pir_attr_element(mesh, 0));
+}
+
 // Early prints have no process ids; a mesh that was read from one shows none.
 static void print_mesh(pir_strbuf *out, const pir_attr *mesh, const char *shape_key) {
   for (size_t i = 0; i < 2; i++) {
     const pir_attr *list = pir_attr_element(mesh, i);
-    if (i && !pir_attr_elements(list))
+    if (i && !pir_attr_elements(list) && !is_no_mesh(mesh))
       return;
     const char *key = i ? ",process_ids:" : shape_key;
     pir_strbuf_put(out, key, strlen(key));
@@ -276,12 +280,12 @@ static void print_mapping(pir_strbuf *out, const pir_attr *dist) {
 }
 
 // Prints mesh, mapping, partial sums and placements, for distributed types and op_dist_attr. T2
-// had no placements.
+// had no placements, and neither has an absent operand, whose mesh has no processes.
 static void print_tensor_dist(pir_strbuf *out, const pir_attr *dist, pir_text_form form) {
   print_mesh(out, pir_attr_element(dist, 0), "mesh_shape:");
   pir_strbuf_lit(out, ",dims_mappings:");
   print_mapping(out, dist);
-  if (form != PIR_TEXT_T2)
+  if (form != PIR_TEXT_T2 && !is_no_mesh(pir_attr_element(dist, 0)))
     print_placements(out, dist);
 }
 
