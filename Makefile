@@ -33,7 +33,7 @@ rooms = $(patsubst %,-I%,$(patsubst %/,%,$(sort $(dir $(wildcard $(1:%=%/*.h))))
 I_abi      := -Iir/abi
 I_support  := $(I_abi) -Iir/include -Iir/support -Iir/files
 I_ir       := $(I_support) $(call rooms,ir/*) -I$(B)/gen/ir
-I_runtime  := $(I_abi) -Iruntime/include $(call rooms,runtime/arrays runtime/base runtime/clause runtime/contract runtime/device runtime/device/* runtime/fft runtime/kernels runtime/kernels/*)
+I_runtime  := $(I_abi) -Iruntime/include $(call rooms,runtime/arrays runtime/base runtime/clause runtime/comm runtime/contract runtime/device runtime/device/* runtime/fft runtime/kernels runtime/kernels/*)
 I_dialects := $(I_support) -Idialects/include -Idialects $(call rooms,dialects/facts dialects/ops dialects/load dialects/params dialects/legacy/*) -I$(B)/gen/include -I$(B)/gen/dialects
 I_passes   := $(I_dialects) -Iruntime/include -Ipasses/include -Ipasses $(call rooms,passes/* passes/rules/*)
 I_late     := $(I_support) -Idialects/include -I$(B)/gen/include -Iruntime/include -Ipasses/include -Icodegen/include
@@ -45,7 +45,7 @@ I_opsc     := $(I_support) -Idialects/include -Idialects/ops -I$(B)/gen/opsc
 
 # ---- sources
 S_ir       := $(wildcard ir/*/*.c)
-S_runtime  := $(filter-out %/no_kinds.c %/rare_opened.c,$(wildcard $(patsubst %,runtime/%/*.c,arrays base clause contract device device/* kernels kernels/*)))
+S_runtime  := $(filter-out %/no_kinds.c %/rare_opened.c,$(wildcard $(patsubst %,runtime/%/*.c,arrays base clause comm contract device device/* kernels kernels/*)))
 S_dialects := $(wildcard dialects/*.c dialects/*/*.c dialects/*/*/*.c)
 S_passes   := $(wildcard passes/*/*.c passes/*/*/*.c)
 S_llvm     := $(wildcard codegen/llvm/*.c)

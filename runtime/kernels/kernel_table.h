@@ -76,6 +76,9 @@
 
 // The others, in folders of their own (mk/rt.mk): libpir_rt opens libpir_rt_kernels for them.
 #define PIR_KERNELS_RARE(X)                                                                    \
+  X(all_gather, false)                                                                         \
+  X(all_reduce, false)                                                                         \
+  X(all_to_all, false)                                                                         \
   X(attention_lstm, true)                                                                      \
   X(auc, false)                                                                                \
   X(batched_gemm, false)                                                                       \
@@ -85,6 +88,9 @@
   X(binomial, false)                                                                           \
   X(block_multihead_attention, false)                                                          \
   X(box_clip, false)                                                                           \
+  X(c_concat, false)                                                                           \
+  X(c_scatter, false)                                                                          \
+  X(c_softmax_with_cross_entropy, false)                                                       \
   X(check_finite_and_unscale, false)                                                           \
   X(check_numerics, false)                                                                     \
   X(cholesky, false)                                                                           \
@@ -116,6 +122,8 @@
   X(fused_seqpool_cvm_grad, false)                                                             \
   X(gather_tree, false)                                                                        \
   X(gaussian, false)                                                                           \
+  X(global_gather, true)                                                                       \
+  X(global_scatter, true)                                                                      \
   X(grid_sample_grad, false)                                                                   \
   X(gru_grad, false)                                                                           \
   X(gru_sequences, true)                                                                       \
@@ -148,6 +156,9 @@
   X(multinomial, false)                                                                        \
   X(nce, false)                                                                                \
   X(nce_grad, false)                                                                           \
+  X(partial_allgather, false)                                                                  \
+  X(partial_recv, false)                                                                       \
+  X(partial_send, false)                                                                       \
   X(poisson, false)                                                                            \
   X(pool2d_grad, false)                                                                        \
   X(pool3d_grad, false)                                                                        \
@@ -155,7 +166,14 @@
   X(query_attention, false)                                                                    \
   X(randint, false)                                                                            \
   X(randperm, false)                                                                           \
+  X(reduce_scatter, false)                                                                     \
   X(reindex_graph, true)                                                                       \
+  X(ring_barrier, false)                                                                       \
+  X(ring_broadcast, false)                                                                     \
+  X(ring_recv, false)                                                                          \
+  X(ring_reduce, false)                                                                        \
+  X(ring_send, false)                                                                          \
+  X(ring_sum, false)                                                                           \
   X(rnn, false)                                                                                \
   X(rnn_grad, false)                                                                           \
   X(rows_by_number, false)                                                                     \

@@ -2,10 +2,17 @@
 
   text   every program's text through typed text and JSON and back, to the byte, but for what JSON does not hold; Paddle's JSON gives
          Paddle's text, likewise, and itself back but for the version of the format and the place of op_role; every type of types.txt
+  collective  one program a collective operator, from text and JSON, on all ranks as threads: both pipelines
 """
+import json
+import pathlib
 import re
+import tempfile
+import zipfile
 
-from recorded_formats import Batch, Chain, job, same, through_json
+from npy import read_npy, write_npy
+from recorded_deviations import last_line
+from recorded_formats import Batch, Broken, Chain, Missing, job, same, through_json
 
 VERSION = re.compile(rb'"version":\d+')
 # JSON holds these of ops that Paddle does not describe alone.
@@ -68,16 +75,193 @@ def format_jobs(run, tools, root):
     for i, path in enumerate(texts):
         if i % BATCH == 0:
             batch = Batch(run, tools, texts[i:i + BATCH])
-        name, steps = job(f"dist text {path.relative_to(root)}", program_steps, chain, batch, path)
+        name, steps = job(f"dist text/{path.relative_to(root)}", program_steps, chain, batch, path)
         yield name, steps, batch
     for path in sorted(root.rglob("*.json")):
         if ".meta." not in path.name and path.name != "index.json" and "spmd" not in path.parts:
-            yield job(f"dist json {path.relative_to(root)}", json_steps, chain, path)
+            yield job(f"dist json/{path.relative_to(root)}", json_steps, chain, path)
     if (root / "types.txt").exists():
         yield job("dist types", type_steps, chain, root / "types.txt")
+
+
+# ---- numbers ------------------------------------------------------------------------------------------
+def rezipped(to, *sources):
+    """Writes a case: arrays of npz files under other names. A source is (npz, {name there: name here})."""
+    with zipfile.ZipFile(to, "w") as z:
+        for npz, names in sources:
+            with zipfile.ZipFile(npz) as given:
+                for old, new in names.items():
+                    z.writestr(f"{new}.npy", given.read(f"{old}.npy"))
+
+
+def names_in(npz):
+    return [n.removesuffix(".npy") for n in zipfile.ZipFile(npz).namelist()]
+
+
+LAST = re.compile(r"\((%[^()]*)\) = .* -> (.*)\n}\s*$")
+
+
+def with_outputs(text):
+    """A program without outputs hands out the results of its last op."""
+    last = LAST.search(text)
+    if "pd_op.fetch" in text or "builtin.shadow_output" in text or not last:
+        return text
+    body = text.rstrip().removesuffix("}")
+    for i, (value, kind) in enumerate(zip(last[1].split(", "), re.split(r", (?=tensor|vec)", last[2]))):
+        body += f'    (%out_{i}) = "pd_op.fetch" ({value}) {{col:{i},name:"out{i}"}} : ({kind}) -> {kind}\n'
+    return body + "}\n"
+
+
+def of_rank(folder, name, rank):
+    """A rank's file; one that is not there equals rank 0's."""
+    own = folder / name.format(rank)
+    return own if own.exists() else folder / name.format(0)
+
+
+def ring_lines(rings):
+    return "".join(f"{ring},{','.join(map(str, ranks))}\n" for ring, ranks in rings)
+
+
+def run_ranks(run, tools, work, ranks, rings, *options):
+    """Runs rank_R/model.pir with the case rank_R/tensors.npz for all ranks."""
+    (work / "rings").write_text("[ring_id -> ranks]\n" + ring_lines(rings))
+    code, out, err = run([tools / "pir-run", f"--ranks={ranks}", work / "rank_%r/model.pir", f"--case={work}/rank_%r", f"--rings={work}/rings",
+                          "--comm-timeout=20", *options])
+    if code:
+        raise (Missing if code == 3 else Broken)(last_line(err or out.decode(errors="replace")))
+
+
+def collective_steps(run, tools, chain, folder, suffix, pipeline):
+    meta = json.loads(next(folder.glob("rank*.meta.json")).read_text())
+    count, ignored = meta["nranks"], []
+    with tempfile.TemporaryDirectory() as work:
+        work = pathlib.Path(work)
+        for rank in range(count):
+            to = work / f"rank_{rank}"
+            to.mkdir()
+            given, want = folder / f"rank{rank}.in.npz", folder / f"rank{rank}.out.npz"
+            takes_part = rank in meta.get("ranks", range(count))
+            text = chain.file(of_rank(folder, "rank{}" + suffix, rank), "text").decode() if takes_part else "{\n}\n"
+            root = re.search(r'"pd_op.reduce_?" .*root_id:(\d+)', text)  # on other ranks Paddle leaves anything
+            shows = want.exists() and takes_part and not (root and int(root[1]) != rank)
+            (to / "model.pir").write_text(with_outputs(text) if shows else text)
+            sources = [(given, {n: f"in_{n}" for n in names_in(given)})] if given.exists() else []
+            if shows:
+                sources += [(want, {f"out{i}": f"out_{i}" for i in range(len(names_in(want)))})]
+            rezipped(to / "tensors.npz", *sources)
+        every = list(range(count))
+        rings = [(0, every), (5, every), (7, every[-2:])]
+        run_ranks(run, tools, work, count, rings, f"--pipeline={pipeline}", "--atol=1e-6", "--rtol=1e-6")
+    return ""
+
+
+def collective_jobs(run, tools, root):
+    chain = Chain(run, tools, "--unverified")
+    for folder in sorted((root / "collective").glob("*_n*")):
+        for suffix in (".pir", ".json"):
+            for pipeline in ("kernels", "compile"):
+                name = f"dist collective/{folder.name}/{suffix[1:]} {pipeline}"
+                yield job(name, collective_steps, run, tools, chain, folder, suffix, pipeline)
+
+
+def rings_of(folder, count):
+    """Which ranks made which ring, by all ranks' accounts."""
+    rings = set()
+    for rank in range(count):
+        meta = json.loads(of_rank(folder, "rank{}.meta.json", rank).read_text())
+        for groups in (meta.get("groups", {}), meta.get("predict_groups", {})):
+            rings |= {(int(ring), tuple(ranks)) for ring, ranks in groups.items()}
+    return sorted(rings)
+
+
+def dense_steps(run, tools, chain, folder, suffix, pipeline):
+    """What each rank runs of a partitioned program gives its part of the results."""
+    count = json.loads((folder / "rank0.meta.json").read_text())["nranks"]
+    with tempfile.TemporaryDirectory() as work:
+        work = pathlib.Path(work)
+        for rank in range(count):
+            to, arrays = work / f"rank_{rank}", folder / f"rank{rank}.npz"
+            to.mkdir()
+            text = chain.file(of_rank(folder, "5_dense.rank{}" + suffix, rank), "text").decode()
+            (to / "model.pir").write_text(text)
+            given = names_in(arrays) if arrays.exists() else []
+            names = {n: n for n in given if n.startswith("in_")}
+            for i, out in enumerate(re.findall(r'output_name:"(\w+)"', text)):
+                names[f"out_{out}"] = f"out_{i}"
+            rezipped(to / "tensors.npz", *([(arrays, names)] if given else []))
+        run_ranks(run, tools, work, count, rings_of(folder, count), f"--pipeline={pipeline}", "--atol=1e-6", "--rtol=1e-6")
+    return ""
+
+
+def dense_jobs(run, tools, root):
+    chain = Chain(run, tools, "--unverified")
+    for folder in sorted((root / "dist").glob("*")):
+        for suffix in (".pir", ".json"):
+            for pipeline in ("kernels", "compile"):
+                if (folder / f"5_dense.rank0{suffix}").exists():
+                    name = f"dist dense/{folder.name}/{suffix[1:]} {pipeline}"
+                    yield job(name, dense_steps, run, tools, chain, folder, suffix, pipeline)
+
+
+def rows_like(whole, part, result):
+    """The rows of `result` that belong to those rows of `whole` that `part` has: (element type, extents, values) each."""
+    if part[1] == whole[1]:
+        return result
+    rows, of = part[1][0], whole[1][0]
+    width, out_width = len(whole[2]) // of, len(result[2]) // of
+    at = next(i for i in range(0, of, rows) if whole[2][i * width:(i + rows) * width] == part[2])
+    return result[0], [rows, *result[1][1:]], result[2][at * out_width:(at + rows) * out_width]
+
+
+def predict_steps(run, tools, folder, suffix, pipeline):
+    """A trained model, cut for the ranks, gives what the whole model gives."""
+    count = json.loads((folder / "rank0.meta.json").read_text())["nranks"]
+    with tempfile.TemporaryDirectory() as work, zipfile.ZipFile(folder / "full.npz") as full:
+        work = pathlib.Path(work)
+        for rank in range(count):
+            to = work / f"rank_{rank}"
+            to.mkdir()
+            with zipfile.ZipFile(folder / f"rank{rank}.npz") as own:
+                x = own.read("step0/x.npy")
+            want = rows_like(read_npy(full.read("step0/x.npy"), False), read_npy(x, False), read_npy(full.read("predict.npy"), False))
+            with zipfile.ZipFile(to / "tensors.npz", "w") as case:
+                case.writestr("in_input0.npy", x)
+                case.writestr("out_0.npy", write_npy(*want))
+            (to / "model.pir").symlink_to(of_rank(folder, "predict_dense.rank{}" + suffix, rank))
+            (to / "model.pdiparams").symlink_to(of_rank(folder, "predict_dense.rank{}.pdiparams", rank))
+        run_ranks(run, tools, work, count, rings_of(folder, count), f"--params={work}/rank_%r/model.pdiparams", f"--pipeline={pipeline}",
+                  "--atol=1e-6", "--rtol=1e-6")
+    return ""
+
+
+def fleet_steps(run, tools, folder, pipeline):
+    """A model of fleet's layers as paddle.jit.save leaves it on each rank."""
+    with tempfile.TemporaryDirectory() as work:
+        work = pathlib.Path(work)
+        for rank in range(2):
+            to = work / f"rank_{rank}"
+            to.mkdir()
+            rezipped(to / "tensors.npz", (folder / f"rank{rank}.npz", {"in_ids": "in_ids", "out": "out_0"}))
+            (to / "model.pir").symlink_to(folder / f"rank_{rank}/model.json")
+        run_ranks(run, tools, work, 2, [(14, (0, 1))], f"--params={folder}/rank_%r/model.pdiparams", f"--pipeline={pipeline}", "--atol=1e-6",
+                  "--rtol=1e-6")
+    return ""
+
+
+def model_jobs(run, tools, root):
+    for pipeline in ("kernels", "compile"):
+        for folder in sorted((root / "models").glob("*")):
+            for suffix in (".pir", ".json"):
+                name = f"dist predict/{folder.name}/{suffix[1:]} {pipeline}"
+                yield job(name, predict_steps, run, tools, folder, suffix, pipeline)
+        if (root / "fleet_n2").exists():
+            yield job(f"dist fleet_n2 {pipeline}", fleet_steps, run, tools, root / "fleet_n2", pipeline)
 
 
 def dist_jobs(run):
     def jobs(tools, root):
         yield from format_jobs(run, tools, root / "dist")
+        yield from collective_jobs(run, tools, root / "dist")
+        yield from dense_jobs(run, tools, root / "dist")
+        yield from model_jobs(run, tools, root / "dist")
     return jobs

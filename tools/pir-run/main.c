@@ -1,5 +1,7 @@
 // pir-run: runs a model on inputs from files, random numbers or recorded cases; prints, saves,
 // compares and measures.
+#include "ranks/ranks.h"
+#include "faults/faults.h"
 #include "run.h"
 #include "watch_code.h"
 #include <pir/compiler/load.h>
@@ -211,7 +213,8 @@ static int open_session(run *r) {
                                  .threads = r->threads,
                                  .seed = r->seed,
                                  .max_bytes = r->cli->limits.max_bytes,
-                                 .max_ns = cli_stop(r->cli).max_ns};
+                                 .max_ns = cli_stop(r->cli).max_ns,
+                                 .rings = r->rings};
   if (cli_has(r->cli, OPT_PROFILE) || cli_has(r->cli, OPT_VIEW)) {
     session.trace = run_take_span;
     session.trace_user = r;
@@ -287,7 +290,9 @@ int run_once(run *r) {
     cli_stage(r->cli, "run", NULL, 0, 0);
   double start = run_now_ms();
   r->span_count = 0;
+  run_leave_turn(r);
   pir_status status = pir_session_run(r->session);
+  run_take_turn(r, status);
   if (first) {
     r->first_run_ms = run_now_ms() - start;
     cli_progress_erase();
@@ -682,6 +687,8 @@ static int run_tool(cli_run *cli) {
     code = check_compare(&r);
   if (!code)
     code = check_tune(&r, path);
+  if (!code)
+    code = run_check_ranks(&r);
   bool alone = !cases && !path;
   if (!code)
     code = run_machine(&r, alone);
@@ -689,6 +696,8 @@ static int run_tool(cli_run *cli) {
     code = run_cases(&r, cases, path, cli_value(cli, OPT_PARAMS, NULL));
   else if (!code && alone && !cli_has(cli, OPT_MACHINE))
     code = cli_fail(cli, CLI_USAGE, "no model given: %s %s", tool.name, tool.arguments);
+  else if (!code && run_has_ranks(cli))
+    code = run_ranks(&r, path, run_file);
   else if (!code && !alone)
     code = run_file(&r, path);
   watch_code_end();

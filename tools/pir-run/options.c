@@ -37,6 +37,13 @@ const cli_option run_options[] = {
     {OPT_CACHE, 0, "cache", "DIR|none", "folder of compiled code and prepared models (none)"},
     {OPT_COMPILE_ONLY, 0, "compile-only", NULL,
      "fill --cache with code for --target, which may be another machine's"},
+    {OPT_RANKS, 0, "ranks", "N",
+     "run N ranks of a distributed program as threads; %r in paths is the rank's number"},
+    {OPT_RINGS, 0, "rings", "FILE",
+     "of --ranks: which ranks a ring id of the program means (docs/explain/distributed.md); "
+     "default: all"},
+    {OPT_COMM_TIMEOUT, 0, "comm-timeout", "SECONDS",
+     "of --ranks: how long a rank waits for others (60)"},
     {OPT_MACHINE, 0, "machine", "[=table|measured]",
      "print the costs of this processor by which code is chosen, measured ones (also without "
      "MODEL); with a model and a value: use the library's table, or measure without --cache"},

@@ -63,7 +63,10 @@ enum {
   OPT_REPETITION,
   OPT_VIEW,
   OPT_MEAN,
-  OPT_STD
+  OPT_STD,
+  OPT_RANKS,
+  OPT_RINGS,
+  OPT_COMM_TIMEOUT
 };
 
 typedef struct tolerance {
@@ -108,9 +111,11 @@ typedef struct run {
                          // none compared
   pir_span *spans;       // --profile, --view: spans of the last run
   size_t span_count, span_capacity;
-  struct view *view;    // --view
-  char pipeline[256];   // --train: with the pass that exposes state in front
-  double first_run_ms;  // 0: not run yet
+  struct view *view;        // --view
+  char pipeline[256];       // --train: with the pass that exposes state in front
+  double first_run_ms;      // 0: not run yet
+  struct one_rank *rank;    // --ranks: this rank; NULL: there is but one
+  struct pir_rings *rings;  // and its rings
 } run;
 
 // ---- options.c
@@ -239,28 +244,6 @@ int run_cases(run *r, const char *folder, const char *model, const char *params)
 // ---- train.c
 // Runs the recorded steps; compares losses and the final state.
 int run_train(run *r, const char *folder);
-
-// ---- guard.c: memory between pages that cannot be accessed
-int run_read_guard(run *r);  // --guard-pages
-pir_allocator run_guard_allocator(run *r);
-// Moves the tensor's elements to memory of input `i` that borders on such a page and can only
-// be read.
-int run_guard_input(run *r, size_t i, pir_tensor *tensor);
-void run_drop_guarded(run *r);
-
-// ---- overlap.c
-// How often run_overlap is called so that every output lies in the memory of every input once:
-// 0 without --overlap.
-size_t run_overlap_turns(const run *r);
-// After a run: runs again with outputs bound to memory that overlaps inputs.
-int run_overlap(run *r, size_t turn);
-void run_drop_overlaps(run *r);  // binds the inputs anew, and no outputs
-
-// ---- schedules.c
-int run_read_schedules(run *r);  // --schedules
-// Runs the bound inputs under random schedules, and compares bits with a run on one thread.
-// Does nothing without --schedules.
-int run_schedules(run *r);
 
 // ---- tune.c
 // Tunes the model of this file for the inputs that are bound, and reports what that came to.

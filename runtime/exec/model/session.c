@@ -65,6 +65,7 @@ static pir_status fill(pir_session *s, const pir_session_options *options) {
   }
   s->stop = (pir_stop){.cancel = options->cancel, .max_ns = options->max_ns};
   s->frame.generator = &s->generator;
+  s->frame.rings = options->rings;
   pir_generator_spread(
       &s->generator, options->seed ? options->seed : 34342423252);  // Paddle's when none is set
   s->frame.trace = options->trace;

@@ -211,6 +211,7 @@ static pir_status run_call(frame *f, const plan_instr *instr, uint32_t number) {
                             .clause = call->def->clause,
                             .kernel = call->kernel,
                             .generator = f->generator,
+                            .rings = f->rings,
                             .parallel = watched,
                             .allocator = &f->allocator,
                             .most_bytes = f->budget == UINT64_MAX ? 0 : f->budget + !f->budget,

@@ -42,6 +42,7 @@ typedef struct frame {
   bool shares_all;           // `parallel` is the caller's, who gets small loops too
   pir_watch watch;           // of this run
   pir_generator *generator;  // the session's
+  const pir_rings *rings;    // the session's; or NULL
   pir_lod_block *lods;       // offsets that kernels of this run made
   bool has_lods;             // some tensor of this run has offsets
   bool repeats;              // of a region: its instructions may run again in this run

@@ -89,6 +89,7 @@ static frame *enter(frame *f, const plan_instr *instr, int r) {
   inner->shares_all = f->shares_all;
   inner->watch = f->watch;
   inner->generator = f->generator;
+  inner->rings = f->rings;
   inner->trace = f->trace;
   inner->trace_user = f->trace_user;
   inner->budget = f->budget;

@@ -5,6 +5,7 @@
 
 #include <pir/compiler/clause.h>
 #include <pir/engine/parallel.h>
+#include <pir/comm.h>
 #include <pir/stop.h>
 #include <pir/layer/random.h>
 #include <pir/engine/tensor.h>
@@ -76,6 +77,8 @@ typedef struct pir_kernel_call {
   const pir_kernel *kernel;
   // The session's random numbers; NULL outside of a session.
   pir_generator *generator;
+  // The session's rings; NULL: every ring has one rank.
+  const pir_rings *rings;
   // How loops are run.
   pir_parallel parallel;
   // For scratch, and for results whose shape only the kernel knows.

@@ -70,6 +70,9 @@ typedef struct pir_session_options {
   const int *cpus;
   // Entries of `cpus`; 0: all processors.
   size_t cpu_count;
+  // The rings of this rank of a distributed program (pir/comm.h), used on the thread that runs;
+  // NULL: every ring has one rank.
+  struct pir_rings *rings;
 } pir_session_options;
 
 PIR_END

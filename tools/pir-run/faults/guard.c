@@ -1,7 +1,7 @@
 // Memory between pages that cannot be accessed: an access outside of a block ends the process,
 // wherever the code came from. Each block takes pages of its own; its elements begin with the
 // first page or end with the last one, and are aligned to no more than their size.
-#include "run.h"
+#include "faults.h"
 
 #include <stdlib.h>
 #include <string.h>

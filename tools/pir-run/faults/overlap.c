@@ -1,7 +1,7 @@
 // Outputs in memory that overlaps inputs. A block holds the elements of one input, and the
 // output is bound to all of them, to the second half, or to memory that begins one element
 // earlier. A run must give the same numbers as with memory of its own.
-#include "run.h"
+#include "faults.h"
 
 #include <stdlib.h>
 #include <string.h>

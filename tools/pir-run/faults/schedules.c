@@ -1,7 +1,7 @@
 // Runs on any number of threads, under any schedule. Each turn runs the model in a session of
 // its own, under a random scheduler or on the library's pool. The outputs must have the bits of
 // a run on one thread.
-#include "run.h"
+#include "faults.h"
 
 #include <scheduler.h>
 #include <stdio.h>

@@ -1,0 +1,73 @@
+// Ring ids: which communicator each means.
+#include "rings.h"
+
+#include <stdlib.h>
+
+#include "comm_fail.h"
+
+pir_status pir_rings_create(pir_comm *world, pir_rings **out_rings) {
+  if (!out_rings)
+    return PIR_INVALID;
+  *out_rings = NULL;
+  if (!world || !world->size || world->ranks < 1 || world->rank < 0 ||
+      world->rank >= world->ranks)
+    return PIR_INVALID;
+  pir_rings *rings = calloc(1, sizeof *rings);
+  if (!rings)
+    return PIR_EXHAUSTED;
+  rings->world = world;
+  *out_rings = rings;
+  return PIR_OK;
+}
+
+static named_ring *find(const pir_rings *rings, int64_t ring_id) {
+  for (size_t i = 0; i < rings->count; i++)
+    if (rings->named[i].id == ring_id)
+      return &rings->named[i];
+  return NULL;
+}
+
+static void free_comm(pir_comm *comm) {
+  if (comm && comm->free)
+    comm->free(comm);
+}
+
+pir_status pir_rings_set(pir_rings *rings, int64_t ring_id, pir_comm *comm) {
+  if (!rings) {
+    free_comm(comm);
+    return PIR_INVALID;
+  }
+  named_ring *known = find(rings, ring_id);
+  if (known) {
+    free_comm(known->comm);
+    known->comm = comm;
+    return PIR_OK;
+  }
+  named_ring *more = realloc(rings->named, (rings->count + 1) * sizeof *more);
+  if (!more) {
+    free_comm(comm);
+    return PIR_EXHAUSTED;
+  }
+  rings->named = more;
+  more[rings->count++] = (named_ring){ring_id, comm};
+  return PIR_OK;
+}
+
+pir_comm *pir_rings_get(const pir_rings *rings, int64_t ring_id) {
+  if (!rings)
+    return NULL;
+  const named_ring *known = find(rings, ring_id);
+  if (known)
+    return known->comm;
+  return rings->closed && ring_id != 0 ? NULL : rings->world;
+}
+
+void pir_rings_destroy(pir_rings *rings) {
+  if (!rings)
+    return;
+  for (size_t i = 0; i < rings->count; i++)
+    free_comm(rings->named[i].comm);
+  free_comm(rings->world);
+  free(rings->named);
+  free(rings);
+}

@@ -1,0 +1,335 @@
+// Communicators of threads: results, and failures that every rank learns of without a hang.
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <pir/comm.h>
+
+enum { MAX = 4 };
+
+typedef struct rank_run {
+  pir_comm *comm;
+  pir_status (*body)(pir_comm *comm, const pir_comm_call *call);
+  pir_status status;
+  pir_message message;
+  pir_atomic_int *cancel;
+} rank_run;
+
+static void *run_rank(void *user) {
+  rank_run *r = user;
+  pir_comm_call call = {.size = sizeof call, .message = &r->message, .cancel = r->cancel};
+  r->status = r->body(r->comm, &call);
+  r->comm->free(r->comm);
+  return NULL;
+}
+
+static rank_run runs[MAX];
+
+// Runs the body on every rank; a call waits for 0.3 s, or as long as the test sets.
+static void on_ranks(int ranks, pir_status (*body)(pir_comm *, const pir_comm_call *),
+                     pir_atomic_int *cancel, uint64_t timeout_ns) {
+  pir_comm *comms[MAX];
+  pthread_t threads[MAX];
+  pir_comm_options how = {.size = sizeof how, .timeout_ns = timeout_ns};
+  assert_int_equal(pir_comm_create_threads(ranks, &how, comms), PIR_OK);
+  for (int r = 0; r < ranks; r++) {
+    runs[r] = (rank_run){.comm = comms[r], .body = body, .cancel = cancel};
+    assert_int_equal(pthread_create(&threads[r], NULL, run_rank, &runs[r]), 0);
+  }
+  for (int r = 0; r < ranks; r++)
+    pthread_join(threads[r], NULL);
+}
+
+static void expect(int ranks, pir_status status, const char *message) {
+  for (int r = 0; r < ranks; r++) {
+    assert_int_equal(runs[r].status, status);
+    if (message)
+      assert_non_null(strstr(runs[r].message.text, message));
+  }
+}
+
+#define CHECK(condition)                                                                       \
+  if (!(condition)) {                                                                          \
+    fprintf(stderr, "rank %d, line %d: %s\n", comm->rank, __LINE__, #condition);               \
+    return PIR_INTERNAL;                                                                       \
+  }
+
+// ---- results
+
+static pir_status combine_floats(pir_comm *comm, const pir_comm_call *call) {
+  float x[3] = {(float)comm->rank, 0.25f, -1}, sum[3], most[3], mean[3];
+  PIR_TRY(comm->all_reduce(comm, call, x, sum, 3, PIR_F32, PIR_REDUCE_SUM));
+  PIR_TRY(comm->all_reduce(comm, call, x, most, 3, PIR_F32, PIR_REDUCE_MAX));
+  PIR_TRY(comm->all_reduce(comm, call, x, mean, 3, PIR_F32, PIR_REDUCE_AVERAGE));
+  CHECK(sum[0] == 6 && sum[1] == 1 && sum[2] == -4);
+  CHECK(most[0] == 3 && most[1] == 0.25f && most[2] == -1);
+  CHECK(mean[0] == 1.5f && mean[1] == 0.25f && mean[2] == -1);
+  PIR_TRY(comm->all_reduce(comm, call, x, x, 3, PIR_F32, PIR_REDUCE_PRODUCT));  // in place
+  CHECK(x[0] == 0 && x[1] == 0.00390625f && x[2] == 1);
+  return PIR_OK;
+}
+
+// The sum 2048 + 1 + 1 + 1 is 2051 in f32, and 2048 where every sum is rounded to f16.
+static pir_status combine_others(pir_comm *comm, const pir_comm_call *call) {
+  uint16_t half = comm->rank ? 0x3c00 : 0x6800;
+  int8_t small = comm->rank ? 1 : 127;
+  uint64_t large = comm->rank ? 1 : UINT64_MAX;
+  bool truth = comm->rank == 2;
+  PIR_TRY(comm->all_reduce(comm, call, &half, &half, 1, PIR_F16, PIR_REDUCE_SUM));
+  PIR_TRY(comm->all_reduce(comm, call, &small, &small, 1, PIR_I8, PIR_REDUCE_SUM));
+  PIR_TRY(comm->all_reduce(comm, call, &large, &large, 1, PIR_U64, PIR_REDUCE_MAX));
+  PIR_TRY(comm->all_reduce(comm, call, &truth, &truth, 1, PIR_BOOL, PIR_REDUCE_SUM));
+  CHECK(half == 0x6802);  // 2052: 2051 lies between two numbers, and the even one is taken
+  CHECK(small == -126 && large == UINT64_MAX && truth);
+  float pair[2] = {1, (float)comm->rank};
+  PIR_TRY(comm->all_reduce(comm, call, pair, pair, 1, PIR_C64, PIR_REDUCE_SUM));
+  CHECK(pair[0] == 4 && pair[1] == 6);
+  CHECK(comm->all_reduce(comm, call, pair, pair, 1, PIR_C64, PIR_REDUCE_MAX) ==
+        PIR_UNSUPPORTED);
+  return PIR_OK;
+}
+
+static pir_status move_all(pir_comm *comm, const pir_comm_call *call) {
+  int32_t own[4], all[16], back[4], one, part;
+  for (int i = 0; i < 4; i++)
+    own[i] = comm->rank * 10 + i;
+  PIR_TRY(comm->all_gather(comm, call, own, all, 4, PIR_I32));
+  for (int i = 0; i < 16; i++)
+    CHECK(all[i] == i / 4 * 10 + i % 4);
+  PIR_TRY(comm->all_to_all(comm, call, own, back, 1, PIR_I32));
+  for (int i = 0; i < 4; i++)
+    CHECK(back[i] == i * 10 + comm->rank);
+  PIR_TRY(comm->reduce_scatter(comm, call, own, &part, 1, PIR_I32, PIR_REDUCE_SUM));
+  CHECK(part == 60 + 4 * comm->rank);
+  one = comm->rank;
+  PIR_TRY(comm->broadcast(comm, call, &one, &one, 1, PIR_I32, 2));
+  CHECK(one == 2);
+  one = comm->rank;
+  PIR_TRY(comm->reduce(comm, call, &one, &one, 1, PIR_I32, PIR_REDUCE_MIN, 3));
+  CHECK(one == (comm->rank == 3 ? 0 : comm->rank));
+  PIR_TRY(comm->barrier(comm, call));
+  return comm->all_gather(comm, call, NULL, NULL, 0, PIR_I32);
+}
+
+static pir_status pass_around(pir_comm *comm, const pir_comm_call *call) {
+  int32_t next = (comm->rank + 1) % comm->ranks, before = (comm->rank + 3) % comm->ranks;
+  double sent[2] = {comm->rank, 0.5}, got[2];
+  for (int turn = 0; turn < 3; turn++)
+    PIR_TRY(comm->send(comm, call, sent, (size_t)(turn % 2 + 1), PIR_F64, next));
+  for (int turn = 0; turn < 3; turn++) {
+    PIR_TRY(comm->recv(comm, call, got, (size_t)(turn % 2 + 1), PIR_F64, before));
+    CHECK(got[0] == before);
+  }
+  return PIR_OK;
+}
+
+static pir_status split_twice(pir_comm *comm, const pir_comm_call *call) {
+  pir_comm *part, *none;
+  int32_t sum = 1 << comm->rank;
+  PIR_TRY(comm->split(comm, call, comm->rank % 2, -comm->rank, &part));
+  CHECK(part && part->ranks == 2 && part->rank == (comm->rank < 2));
+  pir_status status = part->all_reduce(part, call, &sum, &sum, 1, PIR_I32, PIR_REDUCE_SUM);
+  part->free(part);
+  PIR_TRY(status);
+  CHECK(sum == (comm->rank % 2 ? 10 : 5));
+  PIR_TRY(comm->split(comm, call, comm->rank == 1 ? 0 : -1, 0, &none));
+  CHECK((none != NULL) == (comm->rank == 1));
+  if (none)
+    none->free(none);
+  return PIR_OK;
+}
+
+static void results(void **state) {
+  pir_status (*const bodies[])(pir_comm *, const pir_comm_call *) = {
+      combine_floats, combine_others, move_all, pass_around, split_twice};
+  for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+    on_ranks(4, bodies[i], NULL, 0);
+    expect(4, PIR_OK, NULL);
+  }
+}
+
+// ---- failures
+
+static pir_status call_differently(pir_comm *comm, const pir_comm_call *call) {
+  float x = 1;
+  if (comm->rank == 2)
+    return comm->broadcast(comm, call, &x, &x, 1, PIR_F32, 1);
+  return comm->all_reduce(comm, call, &x, &x, 1, PIR_F32, PIR_REDUCE_SUM);
+}
+
+static pir_status count_differently(pir_comm *comm, const pir_comm_call *call) {
+  float x[2] = {1, 2};
+  return comm->all_reduce(comm, call, x, x, comm->rank == 1 ? 2 : 1, PIR_F32, PIR_REDUCE_SUM);
+}
+
+static pir_status end_early(pir_comm *comm, const pir_comm_call *call) {
+  pir_status status = PIR_UNAVAILABLE;
+  if (comm->rank != 1)
+    status = comm->barrier(comm, call);
+  else
+    pir_text_format(call->message->text, sizeof call->message->text, "rank 1 has ended");
+  return status;
+}
+
+static pir_status receive_from_all(pir_comm *comm, const pir_comm_call *call) {
+  float x;
+  return comm->recv(comm, call, &x, 1, PIR_F32, (comm->rank + 1) % comm->ranks);
+}
+
+static pir_status send_another(pir_comm *comm, const pir_comm_call *call) {
+  int32_t x[2] = {0};
+  if (comm->rank == 0)
+    PIR_TRY(comm->send(comm, call, x, 2, PIR_I32, 1));
+  else
+    return comm->recv(comm, call, x, 2, PIR_F32, 0);
+  return comm->barrier(comm, call);
+}
+
+static void disagreement(void **state) {
+  on_ranks(4, call_differently, NULL, 0);
+  expect(4, PIR_INVALID,
+         "rank 0 calls all_reduce (sum) of 1 x f32, and rank 2 calls broadcast with root 1");
+  on_ranks(4, count_differently, NULL, 0);
+  expect(4, PIR_INVALID, "all_reduce (sum) of 2 x f32");
+  on_ranks(2, send_another, NULL, 0);
+  expect(2, PIR_INVALID, "rank 1 receives 2 x f32, and rank 0 sent 2 x i32");
+  on_ranks(3, receive_from_all, NULL, 0);
+  expect(3, PIR_INVALID, "all ranks wait for each other");
+}
+
+static void lost_rank(void **state) {
+  on_ranks(4, end_early, NULL, 0);
+  expect(4, PIR_UNAVAILABLE, "rank 1 has ended");
+}
+
+static pir_status come_late(pir_comm *comm, const pir_comm_call *call) {
+  if (comm->rank == 1)
+    usleep(600 * 1000);
+  return comm->barrier(comm, call);
+}
+
+static void time_limit(void **state) {
+  on_ranks(3, come_late, NULL, 200 * 1000 * 1000);
+  expect(3, PIR_UNAVAILABLE, "rank 1 did not come within 0.2 s");
+}
+
+static pir_status cancel_and_wait(pir_comm *comm, const pir_comm_call *call) {
+  if (comm->rank == 0)
+    return comm->barrier(comm, call);
+  usleep(50 * 1000);
+  atomic_store(runs[0].cancel, 1);
+  pir_status status = PIR_OK;
+  for (int i = 0; i < 100 && !status; i++) {  // the ring fails when rank 0 has noticed
+    usleep(20 * 1000);
+    status = comm->send(comm, call, "", 0, PIR_U8, 1);
+  }
+  return status;
+}
+
+static void cancellation(void **state) {
+  pir_atomic_int cancel = 0;
+  on_ranks(2, cancel_and_wait, &cancel, 0);
+  expect(2, PIR_CANCELLED, "rank 0 was cancelled");
+}
+
+static pir_status bad_arguments(pir_comm *comm, const pir_comm_call *call) {
+  float x = 0;
+  CHECK(comm->send(comm, call, &x, 1, PIR_F32, 2) == PIR_INVALID);
+  CHECK(comm->broadcast(comm, call, &x, &x, 1, PIR_F32, -1) == PIR_INVALID);
+  CHECK(comm->all_gather(comm, call, &x, &x, SIZE_MAX / 4, PIR_F32) == PIR_EXHAUSTED);
+  CHECK(comm->all_reduce(comm, call, &x, &x, 1, PIR_PSTRING, PIR_REDUCE_SUM) ==
+        PIR_UNSUPPORTED);
+  CHECK(comm->all_reduce(comm, call, &x, &x, 1, PIR_F32, (pir_reduction)7) == PIR_UNSUPPORTED);
+  return PIR_OK;
+}
+
+static void arguments(void **state) {
+  pir_comm *comms[2];
+  assert_int_equal(pir_comm_create_threads(0, NULL, comms), PIR_INVALID);
+  assert_int_equal(pir_comm_create_threads(1025, NULL, comms), PIR_INVALID);
+  assert_int_equal(pir_comm_create_threads(2, NULL, NULL), PIR_INVALID);
+  assert_int_equal(pir_comm_create_self(NULL), PIR_INVALID);
+  on_ranks(2, bad_arguments, NULL, 0);
+  expect(2, PIR_OK, NULL);
+}
+
+// ---- rings
+
+static const char *rings_text;
+
+static pir_status read_rings(pir_comm *comm, const pir_comm_call *call) {
+  pir_rings *rings;
+  pir_comm *world;
+  // The rings own their world, and the test the communicator it was given.
+  PIR_TRY(comm->split(comm, call, 0, comm->rank, &world));
+  PIR_TRY(pir_rings_create(world, &rings));
+  pir_status status = pir_rings_read(rings, pir_str_from(rings_text), call);
+  pir_comm *pair = pir_rings_get(rings, 12), *alone = pir_rings_get(rings, 13);
+  bool good = status || (pir_rings_get(rings, 0) == world && !pir_rings_get(rings, 3) && pair &&
+                         pair->ranks == 2 && pair->rank == comm->rank / 2 &&
+                         (alone != NULL) == (comm->rank == 3));
+  int32_t sum = comm->rank;
+  if (good && !status)
+    status = pair->all_reduce(pair, call, &sum, &sum, 1, PIR_I32, PIR_REDUCE_SUM);
+  pir_rings_destroy(rings);
+  CHECK(good);
+  CHECK(status || sum == (comm->rank % 2 ? 4 : 2));
+  return status;
+}
+
+static void rings(void **state) {
+  static const struct {
+    const char *text, *message;
+  } bad[] = {
+      {"", "line 1: expected [ring_id -> ranks]"},
+      {"12,0,1\n", "line 1: expected [ring_id -> ranks]"},
+      {"[ring_id -> ranks]\n12\n", "line 2: expected a number and its list"},
+      {"[ring_id -> ranks]\n12,0,x\n", "line 2: expected numbers"},
+      {"[ring_id -> ranks]\n12,0,99999999999\n", "line 2: expected numbers"},
+      {"[ring_id -> ranks]\n\n12,0,4\n", "line 3: there is no such rank"},
+      {"[ring_id -> ranks]\n12,0,0\n", "line 2: a rank is twice"},
+      {"[ring_id -> ranks]\n12,0,1\n12,1,2\n", "line 3: a rank is twice"},
+      {"[ring_id -> ranks]\n12,0,1\n[rank -> ring_ids]\n2,12\n",
+       "line 4: the lines of the rings do not have this rank"},
+      {"[ring_id -> ranks]\n[ring_id -> ranks]\n", "line 2: expected"},
+  };
+  rings_text = "[ring_id -> ranks]\n12,0,2\r\n 12, 1, 3\n13,3\n\n[rank -> ring_ids]\n0,0,12\n";
+  on_ranks(4, read_rings, NULL, 0);
+  expect(4, PIR_OK, NULL);
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    rings_text = bad[i].text;
+    on_ranks(4, read_rings, NULL, 0);
+    expect(4, PIR_INVALID, bad[i].message);
+  }
+}
+
+static void rings_by_hand(void **state) {
+  pir_comm *world, *other;
+  pir_rings *made;
+  assert_int_equal(pir_rings_create(NULL, &made), PIR_INVALID);
+  assert_int_equal(pir_comm_create_self(&world), PIR_OK);
+  assert_int_equal(pir_comm_create_self(&other), PIR_OK);
+  assert_int_equal(pir_rings_create(world, &made), PIR_OK);
+  assert_ptr_equal(pir_rings_get(made, 99), world);
+  assert_int_equal(pir_rings_set(made, 99, other), PIR_OK);
+  assert_ptr_equal(pir_rings_get(made, 99), other);
+  assert_ptr_equal(pir_rings_get(made, 98), world);
+  assert_int_equal(pir_rings_set(made, 99, NULL), PIR_OK);  // frees `other`
+  assert_null(pir_rings_get(made, 99));
+  pir_rings_destroy(made);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(results),      cmocka_unit_test(disagreement),
+      cmocka_unit_test(lost_rank),    cmocka_unit_test(time_limit),
+      cmocka_unit_test(cancellation), cmocka_unit_test(arguments),
+      cmocka_unit_test(rings),        cmocka_unit_test(rings_by_hand),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,279 @@
+// --ranks: every rank is a thread, and opens, runs and reports its model as a process would.
+// The tool's own work is done for one rank at a time.
+#include "ranks.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { MAX_RANKS = 1024 };
+
+typedef struct one_rank {
+  run run;
+  cli_run cli;
+  cli_tool tool;  // whose name tells the rank in messages
+  char name[48];
+  char **texts;  // values of options and the model, with the rank's number
+  size_t text_count;
+  struct run_ranks *group;
+  pir_comm *world;
+  pir_rings *rings;
+  pthread_t thread;
+  int number, code;
+  bool opened, done;
+} one_rank;
+
+typedef struct run_ranks {
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  int (*run_one)(run *r, const char *path);
+  one_rank *ranks;
+  int count, failed;  // `failed`: the rank whose run failed first; -1: none
+  cli_file file;      // of --rings
+  bool has_file;
+} run_ranks_group;
+
+bool run_has_ranks(const cli_run *cli) {
+  return cli_has(cli, OPT_RANKS);
+}
+
+// ---- the number in texts
+
+// Returns the text with every %r replaced, for the caller to free; NULL without memory.
+static char *with_rank(const char *text, int number) {
+  char digits[16];
+  size_t width = (size_t)snprintf(digits, sizeof digits, "%d", number), size = 1;
+  for (const char *c = text; *c; c++)
+    size += width;
+  char *made = malloc(size), *to = made;
+  while (made && *text) {
+    bool here = text[0] == '%' && text[1] == 'r';
+    memcpy(to, here ? digits : text, here ? width : 1);
+    to += here ? width : 1;
+    text += here ? 2 : 1;
+  }
+  if (made)
+    *to = 0;
+  return made;
+}
+
+static const char *keep_text(one_rank *one, const char *text) {
+  return one->texts[one->text_count++] = with_rank(text, one->number);
+}
+
+static bool take_texts(one_rank *one, const cli_run *given) {
+  size_t n = given->match_count + given->file_count;
+  one->texts = calloc(n + 1, sizeof *one->texts);
+  one->cli.matches = calloc(given->match_count + 1, sizeof *one->cli.matches);
+  one->cli.files = calloc(given->file_count + 1, sizeof *one->cli.files);
+  if (!one->texts || !one->cli.matches || !one->cli.files)
+    return false;
+  for (size_t i = 0; i < given->match_count; i++) {
+    const cli_match *match = &given->matches[i];
+    one->cli.matches[i] = *match;
+    if (match->value && !(one->cli.matches[i].value = keep_text(one, match->value)))
+      return false;
+  }
+  for (size_t i = 0; i < given->file_count; i++)
+    if (!(one->cli.files[i] = keep_text(one, given->files[i])))
+      return false;
+  return true;
+}
+
+static void drop_rank(one_rank *one) {
+  for (size_t i = 0; i < one->text_count; i++)
+    free(one->texts[i]);
+  free(one->texts);
+  free(one->cli.matches);
+  free(one->cli.files);
+}
+
+static bool make_rank(run_ranks_group *group, const run *r, int number) {
+  one_rank *one = &group->ranks[number];
+  one->group = group;
+  one->number = number;
+  one->run = *r;
+  one->cli = *r->cli;
+  one->tool = *r->cli->tool;
+  snprintf(one->name, sizeof one->name, "%s: rank %d", one->tool.name, number);
+  one->tool.name = one->name;
+  one->cli.tool = &one->tool;
+  one->run.cli = &one->cli;
+  one->run.rank = one;
+  return take_texts(one, r->cli);
+}
+
+// ---- turns
+
+static void end_rings(one_rank *one) {
+  pir_rings_destroy(one->rings);
+  one->rings = one->run.rings = NULL;
+}
+
+void run_leave_turn(run *r) {
+  if (!r->rank)
+    return;
+  r->rank->opened = true;
+  pthread_cond_broadcast(&r->rank->group->changed);
+  pthread_mutex_unlock(&r->rank->group->lock);
+}
+
+static void wait_for_turn(one_rank *one) {
+  run_ranks_group *group = one->group;
+  while (one->number && !group->ranks[one->number - 1].done)
+    pthread_cond_wait(&group->changed, &group->lock);
+}
+
+void run_take_turn(run *r, pir_status ran) {
+  one_rank *one = r->rank;
+  if (!one)
+    return;
+  pthread_mutex_lock(&one->group->lock);
+  if (ran && one->group->failed < 0)
+    one->group->failed = one->number;
+  if (!ran && cli_has(r->cli, OPT_TRAIN))
+    return;
+  end_rings(one);
+  wait_for_turn(one);
+}
+
+// ---- a rank
+
+// All ranks split the world at the same time.
+static pir_status open_rings(one_rank *one, pir_message *why) {
+  pir_comm_call call = {.size = sizeof call, .message = why};
+  pir_comm *world = one->world;
+  pir_status status = pir_rings_create(world, &one->rings);
+  if (status)
+    world->free(world);
+  if (status || !one->group->has_file)
+    return status;
+  pthread_mutex_unlock(&one->group->lock);
+  status = pir_rings_read(one->rings, one->group->file.bytes, &call);
+  pthread_mutex_lock(&one->group->lock);
+  return status;
+}
+
+static int refuse_rings(const one_rank *one, pir_status status, const pir_message *why) {
+  return cli_fail(&one->cli, cli_exit_code(status), "--rings=%s: %s",
+                  one->group->has_file ? one->group->file.name : "",
+                  why->text[0] ? why->text : pir_status_text(status));
+}
+
+// Ranks open their models in their order, so that their messages have it too.
+static void *run_rank(void *user) {
+  one_rank *one = user;
+  run_ranks_group *group = one->group;
+  pir_message why = {""};
+  pthread_mutex_lock(&group->lock);
+  pir_status status = open_rings(one, &why);
+  one->run.rings = one->rings;
+  while (one->number && !group->ranks[one->number - 1].opened)
+    pthread_cond_wait(&group->changed, &group->lock);
+  one->code =
+      status ? refuse_rings(one, status, &why) : group->run_one(&one->run, one->cli.files[0]);
+  if (one->code && group->failed < 0)
+    group->failed = one->number;
+  end_rings(one);
+  one->opened = one->done = true;
+  pthread_cond_broadcast(&group->changed);
+  pthread_mutex_unlock(&group->lock);
+  return NULL;
+}
+
+static int start_ranks(run *r, run_ranks_group *group) {
+  int started = 0, code = 0;
+  pthread_mutex_lock(&group->lock);
+  while (started < group->count &&
+         !pthread_create(&group->ranks[started].thread, NULL, run_rank, &group->ranks[started]))
+    started++;
+  if (started < group->count)
+    code = cli_fail(r->cli, CLI_LIMIT, "no thread for rank %d", started);
+  for (int i = started; i < group->count; i++)
+    group->ranks[i].world->free(group->ranks[i].world);
+  pthread_mutex_unlock(&group->lock);
+  for (int i = 0; i < started; i++)
+    pthread_join(group->ranks[i].thread, NULL);
+  if (!code && group->failed >= 0)
+    code = group->ranks[group->failed].code;
+  for (int i = 0; i < started && !code; i++)
+    code = group->ranks[i].code;
+  return code;
+}
+
+static int make_world(run *r, run_ranks_group *group, uint64_t timeout_ns) {
+  pir_comm *comms[MAX_RANKS];
+  pir_comm_options how = {.size = sizeof how, .timeout_ns = timeout_ns};
+  bool made = true;
+  group->ranks = calloc((size_t)group->count, sizeof *group->ranks);
+  for (int i = 0; group->ranks && made && i < group->count; i++)
+    made = make_rank(group, r, i);
+  if (!group->ranks || !made || pir_comm_create_threads(group->count, &how, comms))
+    return cli_fail(r->cli, CLI_LIMIT, "no memory for %d ranks", group->count);
+  for (int i = 0; i < group->count; i++)
+    group->ranks[i].world = comms[i];
+  return start_ranks(r, group);
+}
+
+// ---- options
+
+static const struct {
+  int id;
+  const char *name;
+} not_on_ranks[] = {
+    {OPT_CASES, "cases"},         {OPT_BENCHMARK, "benchmark"}, {OPT_SHAPES, "shapes"},
+    {OPT_TUNE, "tune"},           {OPT_GENERATE, "generate"},   {OPT_COMPARE, "compare"},
+    {OPT_SCHEDULES, "schedules"}, {OPT_OVERLAP, "overlap"},     {OPT_MACHINE, "machine"}};
+
+int run_check_ranks(const run *r) {
+  bool named = cli_has(r->cli, OPT_RINGS);
+  if (run_has_ranks(r->cli) || (!named && !cli_has(r->cli, OPT_COMM_TIMEOUT)))
+    return 0;
+  return cli_fail(r->cli, CLI_USAGE, "--%s needs --ranks", named ? "rings" : "comm-timeout");
+}
+
+static int read_seconds(const run *r, uint64_t *out_ns) {
+  const char *text = cli_value(r->cli, OPT_COMM_TIMEOUT, NULL);
+  char *end = NULL;
+  double seconds = text ? strtod(text, &end) : 0;
+  if (text && (*end || end == text || !(seconds > 0 && seconds < 1e6)))
+    return cli_bad_value(r->cli, "comm-timeout", text, "a number of seconds");
+  *out_ns = (uint64_t)(seconds * 1e9);
+  return 0;
+}
+
+static int read_rank_options(const run *r, run_ranks_group *group, uint64_t *out_ns) {
+  const char *count = cli_value(r->cli, OPT_RANKS, NULL),
+             *file = cli_value(r->cli, OPT_RINGS, NULL);
+  uint64_t n;
+  for (size_t i = 0; i < sizeof not_on_ranks / sizeof *not_on_ranks; i++)
+    if (cli_has(r->cli, not_on_ranks[i].id))
+      return cli_fail(r->cli, CLI_USAGE, "--ranks excludes --%s", not_on_ranks[i].name);
+  if (!cli_parse_u64(count, &n) || n < 1 || n > MAX_RANKS)
+    return cli_bad_value(r->cli, "ranks", count, "a number from 1 to 1024");
+  group->count = (int)n;
+  int code = read_seconds(r, out_ns);
+  if (!code && file) {
+    code = cli_file_read_named(r->cli, file, &group->file);
+    group->has_file = !code;
+  }
+  return code;
+}
+
+int run_ranks(run *r, const char *path, int (*run_one)(run *r, const char *path)) {
+  run_ranks_group group = {.lock = PTHREAD_MUTEX_INITIALIZER,
+                           .changed = PTHREAD_COND_INITIALIZER,
+                           .run_one = run_one,
+                           .failed = -1};
+  uint64_t timeout_ns = 0;
+  if (cli_is_stream(path))
+    return cli_fail(r->cli, CLI_USAGE, "every rank reads the model: give a file");
+  int code = read_rank_options(r, &group, &timeout_ns);
+  if (!code)
+    code = make_world(r, &group, timeout_ns);
+  for (int i = 0; group.ranks && i < group.count; i++)
+    drop_rank(&group.ranks[i]);
+  free(group.ranks);
+  if (group.has_file)
+    cli_file_release(&group.file);
+  return code;
+}
