@@ -60,6 +60,11 @@ pir_status translate_matrix_rank(translator *t, const op_desc *op);
 pir_status translate_set_value(translator *t, const op_desc *op);
 pir_status translate_rnn(translator *t, const op_desc *op);
 
+// special_collective.c
+pir_status translate_collective(translator *t, const op_desc *op);
+pir_status translate_setup(translator *t, const op_desc *op);
+pir_status translate_stream_wait(translator *t, const op_desc *op);
+
 // special_first.c
 pir_status translate_flatten(translator *t, const op_desc *op);
 pir_status translate_interp(translator *t, const op_desc *op);
