@@ -33,7 +33,7 @@ rooms = $(patsubst %,-I%,$(patsubst %/,%,$(sort $(dir $(wildcard $(1:%=%/*.h))))
 I_abi      := -Iir/abi
 I_support  := $(I_abi) -Iir/include -Iir/support -Iir/files
 I_ir       := $(I_support) $(call rooms,ir/*) -I$(B)/gen/ir
-I_runtime  := $(I_abi) -Iruntime/include $(call rooms,runtime/arrays runtime/base runtime/clause runtime/comm runtime/contract runtime/device runtime/device/* runtime/fft runtime/kernels runtime/kernels/*)
+I_runtime  := $(I_abi) -Iruntime/include $(call rooms,runtime/arrays runtime/base runtime/clause runtime/comm runtime/mpi runtime/contract runtime/device runtime/device/* runtime/fft runtime/kernels runtime/kernels/*)
 I_dialects := $(I_support) -Idialects/include -Idialects $(call rooms,dialects/facts dialects/ops dialects/load dialects/params dialects/legacy/*) -I$(B)/gen/include -I$(B)/gen/dialects
 I_passes   := $(I_dialects) -Iruntime/include -Ipasses/include -Ipasses $(call rooms,passes/* passes/rules/*)
 I_late     := $(I_support) -Idialects/include -I$(B)/gen/include -Iruntime/include -Ipasses/include -Icodegen/include
@@ -78,7 +78,10 @@ VECTOR   := $(shell $(CC) -fvect-cost-model=dynamic -x c -c /dev/null -o /dev/nu
 $(B)/obj/runtime/kernels/attention/one_query.o: private VECTOR := -fno-tree-vectorize
 
 SERVER   := $(B)/lib/pir-compile-server
-MODULES  := $(B)/lib/libpir_codegen_llvm.so $(if $(wildcard $(KISSFFT)/kissfft.hh),$(B)/lib/libpir_fft.so)
+# MPICH's constants are pointers to 1, which gcc takes for memory without size.
+# A module for each MPI whose compiler Debian's packages install: mpicc.openmpi, mpicc.mpich.
+MPIS     := $(if $(findstring aarch64,$(CC)),,$(foreach m,openmpi mpich,$(if $(shell command -v mpicc.$(m)),$(m))))
+MODULES  := $(MPIS:%=$(B)/lib/libpir_mpi_%.so) $(B)/lib/libpir_codegen_llvm.so $(if $(wildcard $(KISSFFT)/kissfft.hh),$(B)/lib/libpir_fft.so)
 all: $(B)/lib/libpir.so $(B)/lib/libpir.a $(RT) $(MODULES) $(SERVER) $(TOOLS:%=$(B)/bin/%)  ## build libraries and tools
 
 $(B)/obj/ir/%.o:           ; $(compile) $(I_ir)
@@ -118,6 +121,10 @@ $(SERVER): tools/compile-server/main.c $(B)/lib/libpir.a
 $(B)/lib/libpir_fft.so: runtime/fft/fft.cc runtime/fft/fft.h $(B)/gen/libpir.map
 	@mkdir -p $(@D) && $(CXX) -std=c++17 $(PATHS) -fPIC -fvisibility=hidden $(WARN) $(CFLAGS) -I$(KISSFFT)/.. -shared -Wl,-soname,libpir_fft.so.$(SONAME) -Wl,--version-script=$(B)/gen/libpir.map -o $@.$(SONAME) $<
 	@ln -sf libpir_fft.so.$(SONAME) $@
+$(B)/lib/libpir_mpi_%.so: runtime/mpi/mpi_comm.c $(wildcard runtime/comm/*.h runtime/mpi/*.h runtime/include/pir/comm.h) $(B)/lib/libpir.a runtime/mpi/libpir_mpi.map
+	@mkdir -p $(@D) && $(CC) $(BASE) -Wno-stringop-overflow -MF $(B)/obj/libpir_mpi_$*.d $(CFLAGS) $(I_runtime) $$(mpicc.$* --showme:compile 2>/dev/null || mpicc.$* -compile_info | grep -oE ' -I[^ ]*' | tr '\n' ' ') -shared -Wl,-soname,libpir_mpi_$*.so.$(SONAME) \
+	  -Wl,--version-script=runtime/mpi/libpir_mpi.map -o $@.$(SONAME) $< $(B)/lib/libpir.a $$(mpicc.$* --showme:link 2>/dev/null || mpicc.$* -link_info | grep -oE ' -[Ll][^ ]*' | tr '\n' ' ') -lm -lpthread
+	@ln -sf libpir_mpi_$*.so.$(SONAME) $@
 $(foreach t,$(TOOLS),$(eval $(B)/bin/$(t): $(call obj,$(filter tools/$(t)/%,$(S_mains)))))
 $(B)/bin/%: $(TOOL_OBJ) $(B)/lib/libpir.so
 	@$(call say,link tools); mkdir -p $(@D) && $(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) -L$(B)/lib -lpir -Wl,-rpath,'$$ORIGIN/../lib' -Wl,-rpath-link,$(B)/lib -lm $(GDB_$(notdir $@))

@@ -17,6 +17,7 @@ if [ "${1-}" = neon ]; then
 fi
 [ "${1-}" = view ] && packages="$packages chromium fonts-dejavu-core"
 [ "${1-}" = site ] && packages="$packages python3-sphinx python3-myst-parser python3-breathe furo doxygen"
+[ "${1-}" = mpi ] && packages="$packages openmpi-bin libopenmpi-dev mpich libmpich-dev"
 [ "${1-}" = fuzz ] && packages="$packages libclang-rt-19-dev"
 missing=
 for p in $packages; do

@@ -39,11 +39,15 @@ const cli_option run_options[] = {
      "fill --cache with code for --target, which may be another machine's"},
     {OPT_RANKS, 0, "ranks", "N",
      "run N ranks of a distributed program as threads; %r in paths is the rank's number"},
+    {OPT_MPI, 0, "mpi", "NAME",
+     "be the rank of this process, which mpirun started: openmpi, mpich, or none; default: the "
+     "one "
+     "whose launcher it was"},
     {OPT_RINGS, 0, "rings", "FILE",
-     "of --ranks: which ranks a ring id of the program means (docs/explain/distributed.md); "
+     "of ranks: which of them a ring id of the program means (docs/explain/distributed.md); "
      "default: all"},
     {OPT_COMM_TIMEOUT, 0, "comm-timeout", "SECONDS",
-     "of --ranks: how long a rank waits for others (60)"},
+     "of ranks: how long one waits for others (60)"},
     {OPT_MACHINE, 0, "machine", "[=table|measured]",
      "print the costs of this processor by which code is chosen, measured ones (also without "
      "MODEL); with a model and a value: use the library's table, or measure without --cache"},

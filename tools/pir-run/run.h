@@ -66,7 +66,8 @@ enum {
   OPT_STD,
   OPT_RANKS,
   OPT_RINGS,
-  OPT_COMM_TIMEOUT
+  OPT_COMM_TIMEOUT,
+  OPT_MPI
 };
 
 typedef struct tolerance {

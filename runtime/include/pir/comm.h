@@ -117,6 +117,17 @@ PIR_API PIR_NODISCARD pir_status pir_comm_create_threads(int32_t ranks,
                                                          const pir_comm_options *options,
                                                          pir_comm **out_comms);
 
+// Creates the communicator of all processes that a launcher of MPI started (mpirun), with the
+// module libpir_mpi_NAME, which is opened on the first call and stays: `mpi` is that name, as
+// "openmpi" or "mpich". Starts MPI, with several threads, unless the process has done so, and
+// then ends it when the communicator is freed, the last one of the process. After a failure
+// memory of calls may still be read and written, so the process should end. PIR_UNAVAILABLE:
+// there is no such module, or no MPI.
+PIR_API PIR_NODISCARD pir_status pir_comm_create_mpi(const char *mpi,
+                                                     const pir_comm_options *options,
+                                                     const pir_comm_call *call,
+                                                     pir_comm **out_comm);
+
 // The rings of one rank: which communicator a ring id means.
 typedef struct pir_rings pir_rings;
 

@@ -18,7 +18,7 @@ typedef struct one_rank {
   pir_comm *world;
   pir_rings *rings;
   pthread_t thread;
-  int number, code;
+  int number, index, code;  // the rank, and its place among the ranks of this process
   bool opened, done;
 } one_rank;
 
@@ -32,8 +32,23 @@ typedef struct run_ranks {
   bool has_file;
 } run_ranks_group;
 
+// The MPI whose launcher started this process, by the variables that it sets; NULL: none did.
+static const char *launcher(void) {
+  if (getenv("OMPI_COMM_WORLD_SIZE"))
+    return "openmpi";
+  return getenv("PMI_SIZE") ? "mpich" : NULL;
+}
+
+// The MPI of the run; NULL: it has none.
+static const char *mpi_of(const cli_run *cli) {
+  const char *named = cli_value(cli, OPT_MPI, NULL);
+  if (named)
+    return strcmp(named, "none") ? named : NULL;
+  return cli_has(cli, OPT_RANKS) ? NULL : launcher();
+}
+
 bool run_has_ranks(const cli_run *cli) {
-  return cli_has(cli, OPT_RANKS);
+  return cli_has(cli, OPT_RANKS) || mpi_of(cli);
 }
 
 // ---- the number in texts
@@ -87,14 +102,16 @@ static void drop_rank(one_rank *one) {
   free(one->cli.files);
 }
 
-static bool make_rank(run_ranks_group *group, const run *r, int number) {
-  one_rank *one = &group->ranks[number];
+static bool make_rank(run_ranks_group *group, const run *r, int index, pir_comm *world) {
+  one_rank *one = &group->ranks[index];
   one->group = group;
-  one->number = number;
+  one->index = index;
+  one->number = world->rank;
+  one->world = world;
   one->run = *r;
   one->cli = *r->cli;
   one->tool = *r->cli->tool;
-  snprintf(one->name, sizeof one->name, "%s: rank %d", one->tool.name, number);
+  snprintf(one->name, sizeof one->name, "%s: rank %d", one->tool.name, one->number);
   one->tool.name = one->name;
   one->cli.tool = &one->tool;
   one->run.cli = &one->cli;
@@ -119,7 +136,7 @@ void run_leave_turn(run *r) {
 
 static void wait_for_turn(one_rank *one) {
   run_ranks_group *group = one->group;
-  while (one->number && !group->ranks[one->number - 1].done)
+  while (one->index && !group->ranks[one->index - 1].done)
     pthread_cond_wait(&group->changed, &group->lock);
 }
 
@@ -129,7 +146,7 @@ void run_take_turn(run *r, pir_status ran) {
     return;
   pthread_mutex_lock(&one->group->lock);
   if (ran && one->group->failed < 0)
-    one->group->failed = one->number;
+    one->group->failed = one->index;
   if (!ran && cli_has(r->cli, OPT_TRAIN))
     return;
   end_rings(one);
@@ -167,12 +184,12 @@ static void *run_rank(void *user) {
   pthread_mutex_lock(&group->lock);
   pir_status status = open_rings(one, &why);
   one->run.rings = one->rings;
-  while (one->number && !group->ranks[one->number - 1].opened)
+  while (one->index && !group->ranks[one->index - 1].opened)
     pthread_cond_wait(&group->changed, &group->lock);
   one->code =
       status ? refuse_rings(one, status, &why) : group->run_one(&one->run, one->cli.files[0]);
   if (one->code && group->failed < 0)
-    group->failed = one->number;
+    group->failed = one->index;
   end_rings(one);
   one->opened = one->done = true;
   pthread_cond_broadcast(&group->changed);
@@ -180,8 +197,13 @@ static void *run_rank(void *user) {
   return NULL;
 }
 
+// The only rank of a process stays on its thread, which MPI may ask for.
 static int start_ranks(run *r, run_ranks_group *group) {
   int started = 0, code = 0;
+  if (group->count == 1) {
+    run_rank(group->ranks);
+    return group->ranks->code;
+  }
   pthread_mutex_lock(&group->lock);
   while (started < group->count &&
          !pthread_create(&group->ranks[started].thread, NULL, run_rank, &group->ranks[started]))
@@ -200,18 +222,37 @@ static int start_ranks(run *r, run_ranks_group *group) {
   return code;
 }
 
+// The communicators of the ranks of this process.
+static int make_comms(const run *r, run_ranks_group *group, uint64_t timeout_ns,
+                      pir_comm **comms) {
+  pir_comm_options how = {.size = sizeof how, .timeout_ns = timeout_ns};
+  pir_message why = {""};
+  pir_comm_call call = {.size = sizeof call, .message = &why};
+  const char *mpi = mpi_of(r->cli);
+  pir_status status = mpi ? pir_comm_create_mpi(mpi, &how, &call, comms)
+                          : pir_comm_create_threads(group->count, &how, comms);
+  if (!status)
+    return 0;
+  return cli_fail(r->cli, cli_exit_code(status), "%s",
+                  why.text[0] ? why.text : pir_status_text(status));
+}
+
 static int make_world(run *r, run_ranks_group *group, uint64_t timeout_ns) {
   pir_comm *comms[MAX_RANKS];
-  pir_comm_options how = {.size = sizeof how, .timeout_ns = timeout_ns};
-  bool made = true;
+  int made = 0;
   group->ranks = calloc((size_t)group->count, sizeof *group->ranks);
-  for (int i = 0; group->ranks && made && i < group->count; i++)
-    made = make_rank(group, r, i);
-  if (!group->ranks || !made || pir_comm_create_threads(group->count, &how, comms))
+  if (!group->ranks)
     return cli_fail(r->cli, CLI_LIMIT, "no memory for %d ranks", group->count);
+  int code = make_comms(r, group, timeout_ns, comms);
+  if (code)
+    return code;
+  while (made < group->count && make_rank(group, r, made, comms[made]))
+    made++;
+  if (made == group->count)
+    return start_ranks(r, group);
   for (int i = 0; i < group->count; i++)
-    group->ranks[i].world = comms[i];
-  return start_ranks(r, group);
+    comms[i]->free(comms[i]);
+  return cli_fail(r->cli, CLI_LIMIT, "no memory for %d ranks", group->count);
 }
 
 // ---- options
@@ -228,7 +269,8 @@ int run_check_ranks(const run *r) {
   bool named = cli_has(r->cli, OPT_RINGS);
   if (run_has_ranks(r->cli) || (!named && !cli_has(r->cli, OPT_COMM_TIMEOUT)))
     return 0;
-  return cli_fail(r->cli, CLI_USAGE, "--%s needs --ranks", named ? "rings" : "comm-timeout");
+  return cli_fail(r->cli, CLI_USAGE, "--%s needs --ranks or MPI",
+                  named ? "rings" : "comm-timeout");
 }
 
 static int read_seconds(const run *r, uint64_t *out_ns) {
@@ -244,11 +286,14 @@ static int read_seconds(const run *r, uint64_t *out_ns) {
 static int read_rank_options(const run *r, run_ranks_group *group, uint64_t *out_ns) {
   const char *count = cli_value(r->cli, OPT_RANKS, NULL),
              *file = cli_value(r->cli, OPT_RINGS, NULL);
-  uint64_t n;
+  uint64_t n = 1;
+  if (count && cli_has(r->cli, OPT_MPI) && mpi_of(r->cli))
+    return cli_fail(r->cli, CLI_USAGE, "--ranks excludes --mpi");
   for (size_t i = 0; i < sizeof not_on_ranks / sizeof *not_on_ranks; i++)
     if (cli_has(r->cli, not_on_ranks[i].id))
-      return cli_fail(r->cli, CLI_USAGE, "--ranks excludes --%s", not_on_ranks[i].name);
-  if (!cli_parse_u64(count, &n) || n < 1 || n > MAX_RANKS)
+      return cli_fail(r->cli, CLI_USAGE, "%s excludes --%s", count ? "--ranks" : "MPI",
+                      not_on_ranks[i].name);
+  if (count && (!cli_parse_u64(count, &n) || n < 1 || n > MAX_RANKS))
     return cli_bad_value(r->cli, "ranks", count, "a number from 1 to 1024");
   group->count = (int)n;
   int code = read_seconds(r, out_ns);

@@ -1,4 +1,5 @@
-// --ranks: the ranks of a distributed program as threads of this process.
+// The ranks of a distributed program: all of them as threads of this process (--ranks), or the
+// one of this process (--mpi, or a process that mpirun started).
 #ifndef PIR_TOOLS_RANKS_H
 #define PIR_TOOLS_RANKS_H
 
@@ -10,9 +11,10 @@
 bool run_has_ranks(const cli_run *cli);
 // Refuses options of --ranks without it. Returns an exit code.
 int run_check_ranks(const run *r);
-// Runs every rank by `run_one`, each with %r in its options and its model replaced by its
-// number. One rank at a time works, but for runs of sessions and for meetings of rings. `r` has
-// the options, and nothing open. Returns the exit code of the rank that failed first.
+// Runs every rank of this process by `run_one`, each with %r in its options and its model
+// replaced by its number. One rank at a time works, but for runs of sessions and for meetings
+// of rings. `r` has the options, and nothing open. Returns the exit code of the rank that
+// failed first.
 int run_ranks(run *r, const char *path, int (*run_one)(run *r, const char *path));
 // Before a run of a session: lets the other ranks work.
 void run_leave_turn(run *r);

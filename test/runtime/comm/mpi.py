@@ -1,0 +1,45 @@
+"""Ranks as processes of MPI: `mpi.py NAME BIN INPUTS` runs sums, rings, and ranks that fail, under that MPI's launcher. Prints `skipped: ..` where
+the MPI, or its module, is absent; fails where a result is another one, or a run hangs."""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+name, tools, inputs = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_mpi_yield_when_idle="1")
+launcher = shutil.which(f"mpirun.{name}")
+if not launcher or not (tools.parent / f"lib/libpir_mpi_{name}.so").exists():
+    sys.exit(print(f"skipped: {name} is not installed (mk/setup.sh mpi)"))
+
+
+def ranks(n, *options):
+    crowd = ["--oversubscribe"] if name == "openmpi" else []
+    run = subprocess.run([launcher, *crowd, "-n", str(n), tools / "pir-run", *options], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+    return run.returncode, run.stdout.decode(errors="replace")
+
+
+def expect(ran, code, text, times=1):
+    assert (ran[0] == 0) == (code == 0) and ran[1].count(text) >= times, f"{ran[0]}, expected {text!r} {times} times:\n{ran[1]}"
+
+
+with tempfile.TemporaryDirectory() as work:
+    work = pathlib.Path(work)
+    for i in range(2):
+        shutil.copy(inputs / "sum.pir", work / f"{i}.pir")
+    rings = work / "rings"
+    expect(ranks(2, work / "%r.pir", "--input=x=2xf32=%r", "--print"), 0, "[1, 1]", 2)
+    rings.write_text("[ring_id -> ranks]\n7,0,2\n7,1\n")
+    sums = ranks(3, inputs / "sum.pir", "--input=x=2xf32=%r", "--print", f"--rings={rings}")
+    expect(sums, 0, "[2, 2]", 2)
+    expect(sums, 0, "[1, 1]", 1)
+    # A rank without a model leaves, one calls something else, one has a ring less.
+    expect(ranks(3, work / "%r.pir", "--input=x=2xf32=%r", "--comm-timeout=5"), 1, "ring 7: rank 2 has ended")
+    shutil.copy(inputs / "broadcast.pir", work / "2.pir")
+    expect(ranks(3, work / "%r.pir", "--input=x=2xf32=%r", "--comm-timeout=5"), 1, "ranks disagree")
+    rings.write_text("[ring_id -> ranks]\n7,0,1\n")
+    expect(ranks(3, inputs / "sum.pir", "--input=x=2xf32=%r", f"--rings={rings}", "--comm-timeout=5"), 1, "there is no such ring")
+    # Not the launcher's: a process of its own.
+    expect(ranks(2, inputs / "sum.pir", "--input=x=2xf32=3", "--print", "--mpi=none"), 0, "[3, 3]", 2)
+    print(f"{name}: 6 runs")
