@@ -5,12 +5,17 @@
 
 #include "comm_fail.h"
 
+static bool is_whole(const pir_comm *c) {
+  return c->size >= sizeof *c && c->rank >= 0 && c->rank < c->ranks && c->split &&
+         c->all_reduce && c->all_gather && c->reduce_scatter && c->all_to_all && c->broadcast &&
+         c->reduce && c->send && c->recv && c->barrier && c->free;
+}
+
 pir_status pir_rings_create(pir_comm *world, pir_rings **out_rings) {
   if (!out_rings)
     return PIR_INVALID;
   *out_rings = NULL;
-  if (!world || !world->size || world->ranks < 1 || world->rank < 0 ||
-      world->rank >= world->ranks)
+  if (!world || !is_whole(world))
     return PIR_INVALID;
   pir_rings *rings = calloc(1, sizeof *rings);
   if (!rings)
@@ -28,15 +33,15 @@ static named_ring *find(const pir_rings *rings, int64_t ring_id) {
 }
 
 static void free_comm(pir_comm *comm) {
-  if (comm && comm->free)
+  if (comm)
     comm->free(comm);
 }
 
 pir_status pir_rings_set(pir_rings *rings, int64_t ring_id, pir_comm *comm) {
-  if (!rings) {
-    free_comm(comm);
+  if (comm && !is_whole(comm))
     return PIR_INVALID;
-  }
+  if (!rings)
+    return PIR_INVALID;
   named_ring *known = find(rings, ring_id);
   if (known) {
     free_comm(known->comm);

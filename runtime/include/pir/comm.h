@@ -132,7 +132,7 @@ PIR_API PIR_NODISCARD pir_status pir_comm_create_mpi(const char *mpi,
 typedef struct pir_rings pir_rings;
 
 // Creates rings of which every id means `world`, until others are named. On success the rings
-// own `world`.
+// own `world`. PIR_INVALID: the record lacks a function, or has no such rank.
 PIR_API PIR_NODISCARD pir_status pir_rings_create(pir_comm *world, pir_rings **out_rings);
 // Reads the text of a comm-init file as Paddle Inference's: a section `[ring_id -> ranks]` with
 // lines ID,RANK,RANK,.., and perhaps a section `[rank -> ring_ids]`, which states the same from
@@ -142,7 +142,8 @@ PIR_API PIR_NODISCARD pir_status pir_rings_create(pir_comm *world, pir_rings **o
 // not or that an id has twice, or a rank's line that contradicts the first section.
 PIR_API PIR_NODISCARD pir_status pir_rings_read(pir_rings *rings, pir_str text,
                                                 const pir_comm_call *call);
-// Lets an id mean a communicator, which the rings own from then on, also when the call fails.
+// Lets an id mean a communicator, or none (NULL). The rings own it from then on, also when
+// memory runs out. PIR_INVALID, as in pir_rings_create: it stays the caller's.
 PIR_API PIR_NODISCARD pir_status pir_rings_set(pir_rings *rings, int64_t ring_id,
                                                pir_comm *comm);
 // Returns the communicator of an id, which the rings own; NULL when it means none for this

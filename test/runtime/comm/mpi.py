@@ -12,6 +12,10 @@ os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1"
 launcher = shutil.which(f"mpirun.{name}")
 if not launcher or not (tools.parent / f"lib/libpir_mpi_{name}.so").exists():
     sys.exit(print(f"skipped: {name} is not installed (mk/setup.sh mpi)"))
+needed = subprocess.run(["ldd", tools / "pir-run"], stdout=subprocess.PIPE).stdout
+if b"libtsan" in needed:
+    sys.exit(print(f"skipped: {name} is not built for the thread sanitizer"))
+os.environ["ASAN_OPTIONS"] = "detect_leaks=0"  # MPI leaves memory behind
 
 
 def ranks(n, *options):
