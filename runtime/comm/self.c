@@ -62,7 +62,7 @@ static pir_status self_recv(pir_comm *comm, const pir_comm_call *call, void *out
   PIR_TRY(check(call, dtype, count, peer));
   comm_mail *found = pir_comm_take_mail(&((self_comm *)comm)->mail, (comm_address){0, 0});
   if (!found)
-    return pir_comm_fail(call, PIR_UNAVAILABLE, "nothing was sent by the only rank");
+    return pir_comm_fail(call, PIR_IO, "nothing was sent by the only rank");
   return pir_comm_open_mail(found, call, out, count, dtype);
 }
 

@@ -137,7 +137,7 @@ static void look_around(ring *g, int32_t rank) {
     const member *other = &g->members[r];
     bool needed = me->state == MEETING || r == me->peer;
     if (other->state == ENDED && needed)
-      BREAK(g, PIR_UNAVAILABLE, "rank %d has ended", (int)r);
+      BREAK(g, PIR_IO, "rank %d has ended", (int)r);
     all = all && waits_in_vain(g, r);
   }
   if (all && !g->broken)
@@ -183,8 +183,8 @@ static pir_status wait_for_others(ring *g, int32_t rank, const pir_comm_call *ca
     if (call && call->cancel && atomic_load(call->cancel))
       return BREAK(g, PIR_CANCELLED, "rank %d was cancelled", (int)rank);
     if (now_ns() - start >= g->timeout_ns)
-      BREAK(g, PIR_UNAVAILABLE, "rank %d did not come within %.3g s",
-            (int)first_missing(g, rank), (double)g->timeout_ns / (double)SECOND_NS);
+      BREAK(g, PIR_IO, "rank %d did not come within %.3g s", (int)first_missing(g, rank),
+            (double)g->timeout_ns / (double)SECOND_NS);
   }
   return waits_in_vain(g, rank) ? g->broken : PIR_OK;
 }
@@ -390,7 +390,7 @@ static pir_status thread_send(pir_comm *comm, const pir_comm_call *call, const v
   pthread_mutex_lock(&g->lock);
   pir_status status = g->broken;
   if (!status && g->members[peer].state == ENDED)
-    status = BREAK(g, PIR_UNAVAILABLE, "rank %d has ended", (int)peer);
+    status = BREAK(g, PIR_IO, "rank %d has ended", (int)peer);
   pir_message why = g->why;
   if (status)
     status = pir_comm_fail(call, status, "%s", why.text);

@@ -86,7 +86,7 @@ static pir_status fail_late(mpi_comm *c, const pir_comm_call *call, int receives
   else
     pir_text_format(why, sizeof why, "rank %d did not come within %.3g s", late,
                     (double)c->timeout_ns / 1e9);
-  return fail_ring(c, call, PIR_UNAVAILABLE, why);
+  return fail_ring(c, call, PIR_IO, why);
 }
 
 // Waits for the first `n` requests, of which the first `receives` are receives. After a failure
@@ -96,8 +96,7 @@ static pir_status wait_all(mpi_comm *c, const pir_comm_call *call, int n, int re
   for (uint32_t turn = 1;; turn++) {
     int done = 0;
     if (MPI_Testall(n, c->requests, &done, MPI_STATUSES_IGNORE))
-      return fail_ring(c, call, PIR_UNAVAILABLE,
-                       "MPI reports a failure: a rank may have ended");
+      return fail_ring(c, call, PIR_IO, "MPI reports a failure: a rank may have ended");
     if (done)
       return PIR_OK;
     if (turn % 64)
@@ -129,7 +128,7 @@ static pir_status exchange(mpi_comm *c, const pir_comm_call *call, part *parts) 
         failed =
             MPI_Isend(p->from, (int)n, MPI_BYTE, i % ranks, TAG_DATA, c->comm, &c->requests[i]);
       if (failed)
-        return fail_ring(c, call, PIR_UNAVAILABLE, "MPI refuses a message");
+        return fail_ring(c, call, PIR_IO, "MPI refuses a message");
       p->to += n && i < ranks ? n : 0;
       p->from += n && i >= ranks ? n : 0;
       *left -= n;
@@ -149,7 +148,7 @@ static pir_status compare_headers(mpi_comm *c, const pir_comm_call *call) {
     const header *h = &c->headers[r];
     if (h->kind == LEAVING) {
       pir_text_format(why, sizeof why, "rank %d has ended", r);
-      return fail_ring(c, call, PIR_UNAVAILABLE, why);
+      return fail_ring(c, call, PIR_IO, why);
     }
   }
   for (int r = 1; r < c->base.ranks; r++) {
@@ -191,7 +190,7 @@ static pir_status begin_exchange(mpi_comm *c, const pir_comm_call *call, comm_re
     if (MPI_Irecv(&c->headers[r], sizeof *own, MPI_BYTE, r, TAG_HEADER, c->comm,
                   &c->requests[r]) ||
         MPI_Isend(own, sizeof *own, MPI_BYTE, r, TAG_HEADER, c->comm, &c->requests[ranks + r]))
-      return fail_ring(c, call, PIR_UNAVAILABLE, "MPI refuses a message");
+      return fail_ring(c, call, PIR_IO, "MPI refuses a message");
   PIR_TRY(wait_all(c, call, 2 * ranks, ranks));
   return compare_headers(c, call);
 }
@@ -362,7 +361,7 @@ static pir_status post(mpi_comm *c, const pir_comm_call *call, const void *bytes
   pir_comm_move(p->bytes, bytes, n);
   if (MPI_Isend(p->bytes, (int)n, MPI_BYTE, peer, tag, c->comm, &p->request)) {
     free(p);
-    return fail_ring(c, call, PIR_UNAVAILABLE, "MPI refuses a message");
+    return fail_ring(c, call, PIR_IO, "MPI refuses a message");
   }
   p->next = c->posted;
   c->posted = p;
@@ -393,7 +392,7 @@ static pir_status mpi_send(pir_comm *comm, const pir_comm_call *call, const void
 static pir_status receive(mpi_comm *c, const pir_comm_call *call, void *to, size_t n,
                           int32_t peer) {
   if (MPI_Irecv(to, (int)n, MPI_BYTE, peer, TAG_MESSAGE, c->comm, &c->requests[0]))
-    return fail_ring(c, call, PIR_UNAVAILABLE, "MPI refuses a message");
+    return fail_ring(c, call, PIR_IO, "MPI refuses a message");
   return wait_all(c, call, 1, 1);
 }
 
@@ -406,7 +405,7 @@ static pir_status mpi_recv(pir_comm *comm, const pir_comm_call *call, void *out,
   PIR_TRY(receive(c, call, &h, sizeof h, peer));
   if (h.kind == LEAVING) {
     pir_text_format(why, sizeof why, "rank %d has ended", (int)peer);
-    return fail_ring(c, call, PIR_UNAVAILABLE, why);
+    return fail_ring(c, call, PIR_IO, why);
   }
   if (h.count != (int64_t)count || h.dtype != (int64_t)dtype) {
     pir_text_format(why, sizeof why, "rank %d receives %zu x %s, and rank %d sent %lld x %s",
@@ -522,7 +521,7 @@ static pir_status mpi_split(pir_comm *comm, const pir_comm_call *call, int32_t c
   *out_comm = NULL;
   PIR_TRY(begin_exchange(c, call, (comm_request){.kind = COMM_SPLIT}));
   if (MPI_Comm_split(c->comm, color < 0 ? MPI_UNDEFINED : color, key, &split))
-    return fail_ring(c, call, PIR_UNAVAILABLE, "MPI cannot split a communicator");
+    return fail_ring(c, call, PIR_IO, "MPI cannot split a communicator");
   if (color < 0)
     return PIR_OK;
   PIR_TRY(wrap(split, c->timeout_ns, call, &made));

@@ -2,11 +2,15 @@
 
   text   every program's text through typed text and JSON and back, to the byte, but for what JSON does not hold; Paddle's JSON gives
          Paddle's text, likewise, and itself back but for the version of the format and the place of op_role; every type of types.txt
-  collective  one program a collective operator, from text and JSON, on all ranks as threads: both pipelines
+  collective, dense, predict, train  programs of one collective operator, partitioned programs, models, and their training: from text and JSON,
+         on all ranks as threads, by both pipelines
+  openmpi, mpich  operators and one training on two ranks as processes, where that MPI is installed
 """
 import json
+import math
 import pathlib
 import re
+import shutil
 import tempfile
 import zipfile
 
@@ -123,13 +127,29 @@ def ring_lines(rings):
     return "".join(f"{ring},{','.join(map(str, ranks))}\n" for ring, ranks in rings)
 
 
-def run_ranks(run, tools, work, ranks, rings, *options):
+THREADS = "threads"
+MPIS = ("openmpi", "mpich")
+
+
+def start_of(tools, by, ranks):
+    """The command that starts pir-run on all ranks, as threads or by an MPI's launcher."""
+    if by == THREADS:
+        return [tools / "pir-run", f"--ranks={ranks}"]
+    if not shutil.which(f"mpirun.{by}") or not (tools.parent / f"lib/libpir_mpi_{by}.so").exists():
+        raise Missing(f"{by} is not installed (mk/setup.sh mpi)")
+    crowd = ["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"] if by == "openmpi" else []
+    root = ["env", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "ASAN_OPTIONS=detect_leaks=0"]
+    return [*root, f"mpirun.{by}", *crowd, "-n", str(ranks), tools / "pir-run"]
+
+
+def run_ranks(run, tools, work, ranks, rings, by, *options):
     """Runs rank_R/model.pir with the case rank_R/tensors.npz for all ranks."""
     (work / "rings").write_text("[ring_id -> ranks]\n" + ring_lines(rings))
-    code, out, err = run([tools / "pir-run", f"--ranks={ranks}", work / "rank_%r/model.pir", f"--case={work}/rank_%r", f"--rings={work}/rings",
-                          "--comm-timeout=20", *options])
+    case = [] if any(o.startswith("--train") for o in options) else [f"--case={work}/rank_%r"]
+    code, out, err = run([*start_of(tools, by, ranks), work / "rank_%r/model.pir", *case, f"--rings={work}/rings", "--comm-timeout=20", *options])
     if code:
-        raise (Missing if code == 3 else Broken)(last_line(err or out.decode(errors="replace")))
+        told = [line for line in (err or out.decode(errors="replace")).splitlines() if line.startswith("pir-run")]
+        raise (Missing if code == 3 and "unsupported" in err else Broken)(told[-1] if told else last_line(err or out.decode(errors="replace")))
 
 
 def header(npz, name):
@@ -147,7 +167,7 @@ def made_program(folder, kind):
     return legacy_desc.program({"x": header(given, "x")}, [made], {"out": header(want, "out0")})
 
 
-def collective_steps(run, tools, chain, folder, suffix, pipeline):
+def collective_steps(run, tools, chain, folder, suffix, pipeline, by=THREADS):
     meta = json.loads(next(folder.glob("rank*.meta.json")).read_text())
     count, ignored = meta["nranks"], []
     with tempfile.TemporaryDirectory() as work:
@@ -171,7 +191,7 @@ def collective_steps(run, tools, chain, folder, suffix, pipeline):
             rezipped(to / "tensors.npz", *sources)
         every = list(range(count))
         rings = [(0, every), (5, every), (7, every[-2:])]
-        run_ranks(run, tools, work, count, rings, f"--pipeline={pipeline}", "--atol=1e-6", "--rtol=1e-6")
+        run_ranks(run, tools, work, count, rings, by, f"--pipeline={pipeline}", "--atol=1e-6", "--rtol=1e-6")
     return ""
 
 
@@ -209,7 +229,7 @@ def dense_steps(run, tools, chain, folder, suffix, pipeline):
             for i, out in enumerate(re.findall(r'output_name:"(\w+)"', text)):
                 names[f"out_{out}"] = f"out_{i}"
             rezipped(to / "tensors.npz", *([(arrays, names)] if given else []))
-        run_ranks(run, tools, work, count, rings_of(folder, count), f"--pipeline={pipeline}", "--atol=1e-6", "--rtol=1e-6")
+        run_ranks(run, tools, work, count, rings_of(folder, count), THREADS, f"--pipeline={pipeline}", "--atol=1e-6", "--rtol=1e-6")
     return ""
 
 
@@ -249,8 +269,71 @@ def predict_steps(run, tools, folder, suffix, pipeline):
                 case.writestr("out_0.npy", write_npy(*want))
             (to / "model.pir").symlink_to(of_rank(folder, "predict_dense.rank{}" + suffix, rank))
             (to / "model.pdiparams").symlink_to(of_rank(folder, "predict_dense.rank{}.pdiparams", rank))
-        run_ranks(run, tools, work, count, rings_of(folder, count), f"--params={work}/rank_%r/model.pdiparams", f"--pipeline={pipeline}",
+        run_ranks(run, tools, work, count, rings_of(folder, count), THREADS, f"--params={work}/rank_%r/model.pdiparams", f"--pipeline={pipeline}",
                   "--atol=1e-6", "--rtol=1e-6")
+    return ""
+
+
+STATE = re.compile(r'"pd_op.data" .*?dtype:(\w+),name:"(\w+(?:\.\w+)*)",op_role:\d,persistable:\[true\].*?shape:\[([\d,]*)\]')
+# How the optimizers of the recordings begin; the moments and the velocity are 0.
+BEGINS = {"beta1_pow_acc_0": 0.9, "beta2_pow_acc_0": 0.999}
+RATES = {"sgd_": 0.1, "momentum_": 0.1, "adamw_": 0.01}
+
+
+def state_of_optimizer(text, to):
+    """Writes the variables that the optimizer begins with."""
+    rate = next(r for op, r in RATES.items() if f'"pd_op.{op}"' in text)
+    for dtype, name, dims in STATE.findall(text):
+        shape = [int(d) for d in dims.split(",") if d]
+        value = rate if name == "learning_rate_0" else next((v for end, v in BEGINS.items() if name.endswith(end)), 0.0)
+        (to / f"{name}.npy").write_bytes(write_npy(dtype, shape, [value] * math.prod(shape)))
+
+
+def own_rows(data, text, name, rank):
+    """The rank's rows, where the program holds some of the parameter's rows alone (the third stage of sharding)."""
+    dtype, shape, values = read_npy(data, False)
+    dims = re.search(rf'name:"{re.escape(name)}".*?shape:\[([\d,]*)\]', text)[1]
+    rows = int(dims.split(",")[0]) if dims else 0
+    if not rows or rows == shape[0]:
+        return data
+    width = len(values) // shape[0]
+    return write_npy(dtype, [rows, *shape[1:]], values[rank * rows * width:(rank + 1) * rows * width])
+
+
+def rank_of_training(tools, run, folder, rank, suffix, to):
+    """A folder as pir-run --train reads it. Returns the outputs that the recording lacks."""
+    meta = json.loads((folder / f"rank{rank}.meta.json").read_text())
+    program = of_rank(folder, "train_dense.rank{}" + suffix, rank)
+    code, text, err = run([tools / "pir-opt", program, "--passes=state"])
+    if code:
+        raise Broken(last_line(err))
+    text, names = text.decode(), {new: old for new, old in meta["layer_names"].items()}
+    for part in ("init", "final", *(f"step{k}" for k in range(3))):
+        (to / part).mkdir(parents=True)
+    (to / "model.pir").symlink_to(program)
+    state_of_optimizer(text, to / "init")
+    with zipfile.ZipFile(folder / f"rank{rank}.npz") as arrays:
+        for name, layer in names.items():
+            for part in ("init", "final"):
+                (to / part / f"{name}.npy").write_bytes(own_rows(arrays.read(f"{part}/{layer}.npy"), text, name, rank))
+        for k in range(3):
+            (to / f"step{k}/input0.npy").write_bytes(arrays.read(f"step{k}/x.npy"))
+            (to / f"step{k}/label0.npy").write_bytes(arrays.read(f"step{k}/y.npy"))
+    losses = meta.get("losses_by_gloo")
+    (to / "losses.npy").write_bytes(write_npy("float32", [3], losses or [0.0] * 3))
+    outputs = re.findall(r'(?:output_name|pd_op.fetch" .*name):"([^"]+)"', text)
+    # The gradient of the keys' bias is rounding noise.
+    return [i for i, name in enumerate(outputs) if (not losses if name.startswith("loss") else names.get(name, "k.bias").endswith("k.bias"))]
+
+
+def train_steps(run, tools, folder, suffix, pipeline, by=THREADS):
+    """Three steps of training on all ranks: the losses that Paddle has over gloo, and the parameters of the whole model."""
+    count = json.loads((folder / "rank0.meta.json").read_text())["nranks"]
+    with tempfile.TemporaryDirectory() as work:
+        work = pathlib.Path(work)
+        ignored = [rank_of_training(tools, run, folder, rank, suffix, work / f"rank_{rank}") for rank in range(count)]
+        run_ranks(run, tools, work, count, rings_of(folder, count), by, f"--train={work}/rank_%r", f"--pipeline={pipeline}", "--atol=1e-6",
+                  "--rtol=1e-5", *(f"--ignore-output={i}" for i in ignored[0]))
     return ""
 
 
@@ -263,7 +346,7 @@ def fleet_steps(run, tools, folder, pipeline):
             to.mkdir()
             rezipped(to / "tensors.npz", (folder / f"rank{rank}.npz", {"in_ids": "in_ids", "out": "out_0"}))
             (to / "model.pir").symlink_to(folder / f"rank_{rank}/model.json")
-        run_ranks(run, tools, work, 2, [(14, (0, 1))], f"--params={folder}/rank_%r/model.pdiparams", f"--pipeline={pipeline}", "--atol=1e-6",
+        run_ranks(run, tools, work, 2, [(14, (0, 1))], THREADS, f"--params={folder}/rank_%r/model.pdiparams", f"--pipeline={pipeline}", "--atol=1e-6",
                   "--rtol=1e-6")
     return ""
 
@@ -274,8 +357,21 @@ def model_jobs(run, tools, root):
             for suffix in (".pir", ".json"):
                 name = f"dist predict/{folder.name}/{suffix[1:]} {pipeline}"
                 yield job(name, predict_steps, run, tools, folder, suffix, pipeline)
+                name = f"dist train/{folder.name}/{suffix[1:]} {pipeline}"
+                yield job(name, train_steps, run, tools, folder, suffix, pipeline)
         if (root / "fleet_n2").exists():
             yield job(f"dist fleet_n2 {pipeline}", fleet_steps, run, tools, root / "fleet_n2", pipeline)
+
+
+def mpi_jobs(run, tools, root):
+    """The collective operators, and one training, of two ranks as processes."""
+    chain = Chain(run, tools, "--unverified")
+    for by in MPIS:
+        for folder in sorted((root / "collective").glob("*_n2")):
+            if (folder / "rank0.pir").exists():
+                yield job(f"dist {by}/{folder.name}", collective_steps, run, tools, chain, folder, ".pir", "compile", by)
+        for folder in sorted((root / "models").glob("tp_mlp_n2")):
+            yield job(f"dist {by}/{folder.name}", train_steps, run, tools, folder, ".pir", "compile", by)
 
 
 def dist_jobs(run):
@@ -284,4 +380,5 @@ def dist_jobs(run):
         yield from collective_jobs(run, tools, root / "dist")
         yield from dense_jobs(run, tools, root / "dist")
         yield from model_jobs(run, tools, root / "dist")
+        yield from mpi_jobs(run, tools, root / "dist")
     return jobs

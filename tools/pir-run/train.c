@@ -69,7 +69,7 @@ static int carry_state(run *r) {
 static int compare_losses(run *r, const pir_tensor *losses, int64_t step) {
   int code = 0;
   for (size_t i = 0; i < pir_model_outputs(r->model); i++) {
-    if (state_of(r, i) >= 0)
+    if (state_of(r, i) >= 0 || run_ignores(r, i))
       continue;
     char label[64];
     snprintf(label, sizeof label, "step %lld: ", (long long)step);

@@ -67,8 +67,8 @@ typedef pir_status (*pir_comm_barrier_fn)(pir_comm *comm, const pir_comm_call *c
 // A communicator: one rank of a ring. Elements lie row-major without gaps, of any element type
 // but PIR_PSTRING and PIR_UNDEFINED. `in` and `out` may be the same memory in `all_reduce`,
 // `broadcast` and `reduce`; elsewhere they must not overlap. Statuses: PIR_INVALID where ranks
-// disagree or an argument is out of range, PIR_UNAVAILABLE where another rank has ended or did
-// not come in time, PIR_UNSUPPORTED for an element type, PIR_EXHAUSTED, PIR_CANCELLED.
+// disagree or an argument is out of range, PIR_IO where another rank has ended or did not come
+// in time, PIR_UNSUPPORTED for an element type, PIR_EXHAUSTED, PIR_CANCELLED.
 struct pir_comm {
   // sizeof(pir_comm) (pir/base.h).
   size_t size;
