@@ -10,15 +10,12 @@
 #include "autodiff.h"
 
 #include <pir/compiler/build/pd_op.h>
-#include <decimal.h>
-#include <math.h>
-#include <pir/layer/named_values.h>
 #include <pir/layer/nearest.h>
 #include <stdlib.h>
 #include <strbuf.h>
 #include <string.h>
 
-#include "program_ports.h"
+#include "training_steps.h"
 
 typedef struct optimizer optimizer;
 
@@ -52,18 +49,8 @@ static const struct {
 } number_keys[] = {{"momentum", 0}, {"beta1", 1},        {"beta2", 1},     {"epsilon", 0},
                    {"decay", 0},    {"weight-decay", 0}, {"clip-norm", 0}, {"clip-value", 0}};
 
-// Reads the number of an option that is there; false: it is none.
 static bool read_decimal(const pir_pass_run *run, const char *key, double *out) {
-  pir_str text = pir_run_option(run, key);
-  char buffer[64], *end;
-  bool decimal = text.size && text.size < sizeof buffer && text.data[0] >= '0' &&
-                 text.data[0] <= '9' && !memchr(text.data, 'x', text.size);
-  if (!decimal)
-    return !text.size;
-  memcpy(buffer, text.data, text.size);
-  buffer[text.size] = 0;
-  *out = pir_decimal_read(buffer, &end);
-  return !*end && isfinite(*out) && *out >= 0;
+  return steps_read_number(pir_run_option(run, key), out);
 }
 
 static pir_status check_numbers(const pir_pass_run *run) {
@@ -97,22 +84,12 @@ static bool given(const minimizing *m, const char *key) {
 
 // ---- variables
 
-// Adds an input at the begin of the program that lasts from step to step. A name that the
-// program has already is an error.
 static pir_value *add_variable(const minimizing *m, pir_str name, pir_shape shape) {
-  pir_context *ctx = m->d->ctx;
-  pir_value *taken;
-  if (pir_find_named_value(m->d->run->program, name, &taken, NULL) != PIR_NOT_FOUND &&
-      !m->d->status)
-    m->d->status = pir_report(ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
-                              "minimize: the program has a value \"%.*s\" already",
-                              (int)name.size, name.data);
-  pir_op *first = pir_block_first(pir_program_block(m->d->run->program));
-  pir_value *value =
-      program_add_input(m->d->run, first, name, pir_type_tensor(ctx, PIR_F32, shape));
-  pir_op_set_attr(pir_value_op(value), pir_name_get(ctx, PIR_STR("persistable")),
-                  pir_attr_flag(ctx, true));
-  pir_op_set_attr(pir_value_op(value), m->d->stop_gradient, pir_attr_flag(ctx, true));
+  const pir_type *type = pir_type_tensor(m->d->ctx, PIR_F32, shape);
+  pir_value *value = NULL;
+  pir_status status = steps_add_variable(m->d->run, "minimize", name, type, &value);
+  if (!m->d->status)
+    m->d->status = status;
   return value;
 }
 
@@ -284,20 +261,12 @@ static pir_status find_optimizer(const diff *d, const optimizer **out) {
                     (int)name.size, name.data, pir_nearest_hint(&near).text);
 }
 
-static bool has_word(const char *words, const char *word) {
-  size_t size = strlen(word);
-  for (const char *at = words; (at = strstr(at, word)); at += size)
-    if ((at == words || at[-1] == ' ') && (at[size] == ' ' || !at[size]))
-      return true;
-  return false;
-}
-
 // An option that the algorithm does not read is an error.
 static pir_status check_options(const diff *d, const optimizer *algo) {
   static const char *const keys[] = {"momentum", "nesterov", "beta1",    "beta2",
                                      "epsilon",  "decay",    "centered", "weight-decay"};
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-    if (pass_option(d->run, keys[i]) && !has_word(algo->options, keys[i]))
+    if (pass_option(d->run, keys[i]) && !steps_has_word(algo->options, keys[i]))
       return pir_report(d->ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
                         "minimize: algo=%s takes no option %s; it takes %s", algo->name,
                         keys[i], *algo->options ? algo->options : "none");
@@ -336,17 +305,6 @@ static pir_status collect(minimizing *m, const value_list *params,
                     "minimize: the loss depends on no parameter that may be trained");
 }
 
-// The rule of every op that is not part of the network: results that exist stop gradients.
-static void state_all_stop(void *user, pir_op *op) {
-  const diff *d = user;
-  PIR_VEC(const pir_attr *) each = {0};
-  for (size_t i = 0; i < pir_op_results(op); i++)
-    pir_vec_push(d->arena, &each,
-                 pir_attr_bool(d->ctx, pir_value_type(pir_op_result(op, i)) != NULL));
-  if (each.count)
-    pir_op_set_attr(op, d->stop_gradient, pir_attr_array(d->ctx, each.items, each.count));
-}
-
 static void add_steps(minimizing *m) {
   m->rate = add_variable(m, PIR_STR("learning_rate_0"), (pir_shape){NULL, 0});
   if (given(m, "clip-norm"))
@@ -367,10 +325,7 @@ pir_status diff_minimize(diff_block *b, const value_list *params, const value_li
   PIR_TRY(check_options(b->d, m.algo));
   PIR_TRY(collect(&m, params, gradients));
   PIR_TRY(pir_op_builder_create(b->d->run->program, &m.builder));
-  pir_builder at = pir_builder_before(b->at);
-  at.inserted = state_all_stop;
-  at.user = b->d;
-  pir_op_builder_move(m.builder, at);
+  pir_op_builder_move(m.builder, steps_builder(b->at));
   add_steps(&m);
   pir_status status = pir_op_builder_status(m.builder);
   pir_op_builder_destroy(m.builder);

@@ -1,0 +1,65 @@
+#include "training_steps.h"
+
+#include <decimal.h>
+#include <math.h>
+#include <pir/layer/named_values.h>
+#include <string.h>
+#include <vec.h>
+
+#include "program_ports.h"
+
+bool steps_read_number(pir_str text, double *out) {
+  char buffer[64], *end;
+  bool decimal = text.size && text.size < sizeof buffer && text.data[0] >= '0' &&
+                 text.data[0] <= '9' && !memchr(text.data, 'x', text.size);
+  if (!decimal)
+    return !text.size;
+  memcpy(buffer, text.data, text.size);
+  buffer[text.size] = 0;
+  *out = pir_decimal_read(buffer, &end);
+  return !*end && isfinite(*out) && *out >= 0;
+}
+
+pir_status steps_add_variable(const pir_pass_run *run, const char *who, pir_str name,
+                              const pir_type *type, pir_value **out) {
+  pir_context *ctx = pir_program_context(run->program);
+  pir_value *taken;
+  pir_status status = PIR_OK;
+  if (pir_find_named_value(run->program, name, &taken, NULL) != PIR_NOT_FOUND)
+    status = pir_report(ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
+                        "%s: the program has a value \"%.*s\" already", who, (int)name.size,
+                        name.data);
+  pir_op *first = pir_block_first(pir_program_block(run->program));
+  *out = program_add_input(run, first, name, type);
+  pir_op *op = pir_value_op(*out);
+  pir_op_set_attr(op, pir_name_get(ctx, PIR_STR("persistable")), pir_attr_flag(ctx, true));
+  pir_op_set_attr(op, pir_name_get(ctx, PIR_STR("stop_gradient")), pir_attr_flag(ctx, true));
+  return status;
+}
+
+// The rule of every op that is not part of the network: results that exist stop gradients.
+static void state_all_stop(void *user, pir_op *op) {
+  pir_context *ctx = user;
+  PIR_VEC(const pir_attr *) each = {0};
+  for (size_t i = 0; i < pir_op_results(op); i++)
+    pir_vec_push(pir_context_arena(ctx), &each,
+                 pir_attr_bool(ctx, pir_value_type(pir_op_result(op, i)) != NULL));
+  if (each.count)
+    pir_op_set_attr(op, pir_name_get(ctx, PIR_STR("stop_gradient")),
+                    pir_attr_array(ctx, each.items, each.count));
+}
+
+pir_builder steps_builder(pir_op *at) {
+  pir_builder b = pir_builder_before(at);
+  b.inserted = state_all_stop;
+  b.user = b.ctx;
+  return b;
+}
+
+bool steps_has_word(const char *words, const char *word) {
+  size_t size = strlen(word);
+  for (const char *at = words; (at = strstr(at, word)); at += size)
+    if ((at == words || at[-1] == ' ') && (at[size] == ' ' || !at[size]))
+      return true;
+  return false;
+}
