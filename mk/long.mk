@@ -19,8 +19,9 @@ allocations: setup  ## fail every allocation of 25 scenarios in turn (DENSE=N: t
 syscalls: setup  ## fail every system call of six scenarios in turn: a status, no lost file
 	@$(MAKE) -s -j$(JOBS) all $(FAULTS) && python3 test/faults/syscalls.py $(B)
 
-kills: setup  ## kill processes that write at random moments: no damaged file, no lost one; KILLS=N SEED=N
+kills: setup  ## kill processes that write at random moments: no damaged file, no lost one, trainings go on to the same bits; KILLS=N SEED=N
 	@$(MAKE) -s -j$(JOBS) all && python3 test/faults/kills.py --kills=$(or $(KILLS),1000) --seed=$(or $(SEED),1) $(B)
+	@python3 test/faults/trainings.py --kills=$$(( ($(or $(KILLS),1000) + 99) / 100 )) --seed=$(or $(SEED),1) $(B)
 
 sandbox: setup  ## models under a sandbox: their parameter file is read, and nothing else; RECORDED=DIR
 	@$(MAKE) -s -j$(JOBS) all $(B)/bin/sandbox $(B)/bin/digits && test/faults/sandbox/sandbox.py $(B) "$$(test/recordings.sh $(B) $(RECORDED))"

@@ -14,6 +14,7 @@
 #include <pir/compiler/dialects.h>
 #include <pir/compiler/load.h>
 #include <pir/engine/model.h>
+#include <pir/engine/random_state.h>
 #include <pir/compiler/text.h>
 #include <math.h>
 #include <stdio.h>
@@ -203,6 +204,28 @@ static void tensors_of_unknown_rank_are_checked(void **unused) {
   pir_session_destroy(s);
   pir_model_release(model);
   model = kept;
+}
+
+// A place in the stream of random numbers goes from session to session, if one was ever there.
+static void random_places_are_set(void **unused) {
+  pir_session *from = open_session(
+                  &(pir_session_options){.size = sizeof(pir_session_options), .seed = 5}),
+              *to = open_session(&(pir_session_options){.size = sizeof(pir_session_options)});
+  pir_random_state a, b, none;
+  pir_session_random_state(from, &a);
+  pir_session_random_state(to, &b);
+  assert_memory_not_equal(&a, &b, sizeof a);
+  none = a;
+  none.words[312] = 313;
+  assert_int_equal(pir_session_set_random_state(to, &none), PIR_INVALID);
+  assert_int_equal(pir_session_set_random_state(NULL, &a), PIR_INVALID);
+  pir_session_random_state(to, &none);
+  assert_memory_equal(&none, &b, sizeof b);
+  assert_int_equal(pir_session_set_random_state(to, &a), PIR_OK);
+  pir_session_random_state(to, &b);
+  assert_memory_equal(&a, &b, sizeof a);
+  pir_session_destroy(from);
+  pir_session_destroy(to);
 }
 
 static void nothing_given_is_refused(void **unused) {
@@ -698,6 +721,7 @@ int main(void) {
       cmocka_unit_test(wrong_tensors_are_named),
       cmocka_unit_test(tensors_of_unknown_rank_are_checked),
       cmocka_unit_test(a_stated_rank_that_the_run_changes_is_bound),
+      cmocka_unit_test(random_places_are_set),
       cmocka_unit_test(nothing_given_is_refused),
       cmocka_unit_test(results_land_where_bound),
       cmocka_unit_test(outputs_are_those_of_the_last_run),

@@ -1,5 +1,5 @@
 // Compiled models (pir-compile): they are opened as they are. The compiler has no part in it.
-#include "run.h"
+#include "fit/fit.h"
 #include <fcntl.h>
 #include <pir/engine/compiled.h>
 #include <pir/layer/compiled_magic.h>
@@ -30,23 +30,15 @@ static int refuse_program_options(const run *r, const char *path) {
   static const struct {
     int id;
     const char *name;
-  } options[] = {{OPT_PARAMS, "params"},
-                 {OPT_PIPELINE, "pipeline"},
-                 {OPT_MATH, "math"},
-                 {OPT_ANY_FLOAT, "any-float"},
-                 {OPT_CACHE, "cache"},
-                 {OPT_MACHINE, "machine"},
-                 {OPT_TUNE, "tune"},
-                 {OPT_COMPILE_ONLY, "compile-only"},
-                 {OPT_EXPLAIN, "explain"},
-                 {OPT_SHOW, "show"},
-                 {OPT_DUMP, "dump"},
-                 {OPT_COMPARE, "compare"},
-                 {OPT_VIEW, "view"},
-                 {OPT_TRAIN, "train"},
-                 {OPT_GDB, "gdb"},
-                 {OPT_PERF_MAP, "perf-map"},
-                 {OPT_LOAD_PASSES, "load-passes"}};
+  } options[] = {{OPT_PARAMS, "params"},     {OPT_PIPELINE, "pipeline"},
+                 {OPT_MATH, "math"},         {OPT_ANY_FLOAT, "any-float"},
+                 {OPT_CACHE, "cache"},       {OPT_MACHINE, "machine"},
+                 {OPT_TUNE, "tune"},         {OPT_COMPILE_ONLY, "compile-only"},
+                 {OPT_EXPLAIN, "explain"},   {OPT_SHOW, "show"},
+                 {OPT_DUMP, "dump"},         {OPT_COMPARE, "compare"},
+                 {OPT_VIEW, "view"},         {OPT_TRAIN, "train"},
+                 {OPT_FIT, "fit"},           {OPT_GDB, "gdb"},
+                 {OPT_PERF_MAP, "perf-map"}, {OPT_LOAD_PASSES, "load-passes"}};
   for (size_t i = 0; i < sizeof options / sizeof *options; i++)
     if (cli_has(r->cli, options[i].id))
       return cli_fail(r->cli, CLI_USAGE,

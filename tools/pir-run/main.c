@@ -1,7 +1,8 @@
 // pir-run: runs a model on inputs from files, random numbers or recorded cases; prints, saves,
 // compares and measures.
-#include "ranks/ranks.h"
 #include "faults/faults.h"
+#include "fit/fit.h"
+#include "ranks/ranks.h"
 #include "run.h"
 #include "watch_code.h"
 #include <pir/compiler/load.h>
@@ -102,7 +103,8 @@ static pir_status read_alone(run *r, pir_context *ctx, const char *path,
 static pir_status load_program(run *r, pir_context *ctx, const char *path, const char *params,
                                const pir_npy_set *extra, pir_program **out_program) {
   bool own = has_parameters(extra);
-  if (!own && (params || !cli_has(r->cli, OPT_TRAIN)))
+  bool alone = cli_has(r->cli, OPT_TRAIN) || cli_has(r->cli, OPT_INIT);
+  if (!own && (params || !alone))
     return cli_program_load(r->cli, ctx, path, params, out_program);
   PIR_TRY(read_alone(r, ctx, path, out_program));
   if (pir_program_is_older(*out_program))
@@ -141,7 +143,7 @@ static pir_model_options model_options(run *r) {
   how.any_float = cli_has(r->cli, OPT_ANY_FLOAT);
   how.cache = run_cache(r);
   how.machine = run_machine_use(r);
-  if (cli_has(r->cli, OPT_TRAIN)) {
+  if (fit_exposes_state(r->cli)) {
     snprintf(r->pipeline, sizeof r->pipeline, "state,%s",
              how.pipeline ? how.pipeline : "compile");
     how.pipeline = r->pipeline;
@@ -168,6 +170,8 @@ static pir_status open_program(run *r, const char *path, const char *params,
     restate_inputs(program, extra);
   if (!status && run_wants_values(r))
     status = run_expose_values(r, program);
+  if (!status && cli_has(r->cli, OPT_FIT))
+    status = fit_prepare(r, program);
   if (!status && cli_has(r->cli, OPT_VIEW))
     status = run_view_steps(r, path, program, how);
   if (!status && cli_has(r->cli, OPT_COMPILE_ONLY))
@@ -197,7 +201,7 @@ static pir_status open_model(run *r, const char *path, const char *params,
   static const pir_limits unlimited;
   bool watches = cli_has(r->cli, OPT_GDB) || cli_has(r->cli, OPT_PERF_MAP);
   bool own_steps = cli_has(r->cli, OPT_VIEW) || cli_has(r->cli, OPT_COMPILE_ONLY) || watches ||
-                   cli_has(r->cli, OPT_TRAIN) || (extra && extra->count) ||
+                   fit_exposes_state(r->cli) || (extra && extra->count) ||
                    run_wants_values(r) || r->cli->custom_ops || r->cli->passes ||
                    r->cli->remarks || cli_is_stream(path) || cli_is_stream(params) ||
                    memcmp(&r->cli->limits, &unlimited, sizeof unlimited);
@@ -252,6 +256,7 @@ void run_close(run *r) {
   run_drop_lods(r);
   run_drop_values(r);
   run_drop_view(r);
+  fit_drop(r);
   free(r->spans);
   r->spans = NULL;
   r->span_count = r->span_capacity = 0;
@@ -550,6 +555,8 @@ static int run_model(run *r, const char *path) {
     return run_generate(r);
   if (shapes)
     return run_shapes(r, shapes);
+  if (cli_has(r->cli, OPT_FIT))
+    return run_fit(r);
   if (cli_has(r->cli, OPT_TRAIN))
     return run_train(r, cli_value(r->cli, OPT_TRAIN, NULL));
   bool measured = cli_has(r->cli, OPT_BENCHMARK);
@@ -689,6 +696,8 @@ static int run_tool(cli_run *cli) {
     code = check_tune(&r, path);
   if (!code)
     code = run_check_ranks(&r);
+  if (!code)
+    code = fit_check_options(&r);
   bool alone = !cases && !path;
   if (!code)
     code = run_machine(&r, alone);

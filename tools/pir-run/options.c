@@ -1,5 +1,5 @@
 // The options of pir-run, in groups, and examples of its use.
-#include "run.h"
+#include "fit/fit.h"
 
 const cli_option run_options[] = {
     CLI_GROUP("Inputs"),
@@ -68,6 +68,31 @@ const cli_option run_options[] = {
     {OPT_IGNORE, 0, "ignore-output", "I", "do not compare output I"},
     {OPT_RECORD, 0, "record", NULL,
      "with --case or --cases: write the outputs into the folder of the case, as expected ones"},
+    CLI_GROUP("Training"),
+    {OPT_FIT, 0, "fit", "DATA",
+     "take steps of an optimizer: a folder or .npz with one array for each input, whose first "
+     "axis counts samples"},
+    {OPT_LOSS, 0, "loss", "NAME",
+     "the value to minimize, as %12 or a name; default: the only output of one number"},
+    {OPT_OPTIMIZER, 0, "optimizer", "ALGO[,OPTION..]",
+     "sgd (default), momentum, adam, adamw, ..; options of minimize_pass, as "
+     "adamw,weight-decay=0.01,clip-norm=1"},
+    {OPT_RATE, 0, "rate", "X", "learning rate (0.001)"},
+    {OPT_DECAY, 0, "decay", "NAME[,OPTION..]",
+     "schedule of the rate; options of schedule_pass, as cosine,steps=1000,warmup=100"},
+    {OPT_BATCH, 0, "batch", "N", "samples of a step (32)"},
+    {OPT_EPOCHS, 0, "epochs", "N", "how often all samples are used (1)"},
+    {OPT_SHUFFLE, 0, "shuffle", "[=SEED]", "another order of samples in each epoch"},
+    {OPT_INIT, 0, "init", "DIR|FILE.npz",
+     "values that parameters and variables begin with, as NAME.npy"},
+    {OPT_SAVE, 0, "save", "DIR",
+     "write the parameters (model.pdiparams) and a checkpoint, each as a whole or not at all"},
+    {OPT_SAVE_EVERY, 0, "save-every", "N", "steps from one checkpoint to the next (an epoch)"},
+    {OPT_RESUME, 0, "resume", NULL,
+     "go on from the checkpoint of --save, if there is one, to the same numbers"},
+    {OPT_NAN, 0, "nan", "stop|skip|go-on",
+     "where a loss is no finite number: end (default), leave the step out, or take it"},
+    {OPT_CURVE, 0, "curve", "FILE.png|FILE.html", "draw the losses"},
     CLI_GROUP("Measuring"),
     {OPT_BENCHMARK, 0, "benchmark", "[=SECONDS]",
      "run repeatedly (3 s) and report times; inputs that are not given are made up"},
@@ -127,6 +152,8 @@ const cli_example run_examples[] = {
     {"pir-run model.json --input=ids=1x16xi64=0..999 --output=@out.npy",
      "random integers in, the first output to a file"},
     {"pir-run model.json --case=DIR", "recorded inputs, compared with recorded outputs"},
+    {"pir-run model.json --fit=data.npz --optimizer=adam --epochs=5 --save=DIR",
+     "trains on arrays of samples"},
     {"pir-run model.json --compare=kernels,compile",
      "the first op whose value differs in compiled code"},
     {NULL, NULL},

@@ -113,7 +113,8 @@ typedef struct run {
   pir_span *spans;       // --profile, --view: spans of the last run
   size_t span_count, span_capacity;
   struct view *view;        // --view
-  char pipeline[256];       // --train: with the pass that exposes state in front
+  char pipeline[256];       // --fit, --train: with the pass that exposes state in front
+  struct fit *fit;          // --fit
   double first_run_ms;      // 0: not run yet
   struct one_rank *rank;    // --ranks: this rank; NULL: there is but one
   struct pir_rings *rings;  // and its rings
@@ -241,10 +242,6 @@ int run_feed_case(run *r, const char *folder);  // gives the inputs the values o
 // Feeds, runs, compares; CLI_DIFFERENT when it differs.
 int run_case(run *r, const char *folder, bool quiet);
 int run_cases(run *r, const char *folder, const char *model, const char *params);
-
-// ---- train.c
-// Runs the recorded steps; compares losses and the final state.
-int run_train(run *r, const char *folder);
 
 // ---- tune.c
 // Tunes the model of this file for the inputs that are bound, and reports what that came to.

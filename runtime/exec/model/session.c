@@ -2,6 +2,7 @@
 // next run.
 #include "session_impl.h"
 
+#include <pir/engine/random_state.h>
 #include <pir/engine/session_arena.h>
 
 #include <sized.h>
@@ -573,6 +574,21 @@ pir_status pir_session_output(pir_session *s, size_t i, pir_tensor *out_tensor) 
     return pir_exec_fail(&s->frame.message, PIR_NOT_FOUND,
                          "there are no outputs: the session has not run, or failed");
   *out_tensor = s->outputs[i].result;
+  return PIR_OK;
+}
+
+void pir_session_random_state(const pir_session *s, pir_random_state *out_state) {
+  if (!s || !out_state)
+    return;
+  memcpy(out_state->words, s->generator.words, sizeof s->generator.words);
+  out_state->words[PIR_GENERATOR_WORDS] = s->generator.at;
+}
+
+pir_status pir_session_set_random_state(pir_session *s, const pir_random_state *state) {
+  if (!s || !state || state->words[PIR_GENERATOR_WORDS] > PIR_GENERATOR_WORDS)
+    return PIR_INVALID;
+  memcpy(s->generator.words, state->words, sizeof s->generator.words);
+  s->generator.at = (uint32_t)state->words[PIR_GENERATOR_WORDS];
   return PIR_OK;
 }
 

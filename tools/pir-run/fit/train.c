@@ -2,7 +2,7 @@
 // final/<state>.npy. expose_state_pass turns each state of the program into an input and an
 // output of one name; after every step the outputs are fed back. Losses are the outputs that
 // are not states, step by step.
-#include "run.h"
+#include "fit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

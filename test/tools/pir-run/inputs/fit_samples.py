@@ -1,0 +1,40 @@
+"""Samples and first values for fit_net.pir: fit_samples.py OUT. OUT/data and OUT/data.npz: y is a linear function of x, and noise; OUT/init: zeros.
+
+Beside them data of other kinds, each for one refusal: floats of another type (OUT/f64), another width (OUT/wide), another number of
+samples (OUT/fewer), no y (OUT/half), none at all (OUT/none), and one NaN in sample 13 (OUT/nan).
+"""
+import pathlib
+import random
+import sys
+import zipfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "recorded"))
+import npy
+
+SAMPLES = 22
+out, chance = pathlib.Path(sys.argv[1]), random.Random(4)
+
+
+def save(name, dtype, shape, values):
+    (out / name).parent.mkdir(parents=True, exist_ok=True)
+    (out / name).write_bytes(npy.write_npy(dtype, shape, values))
+
+
+x = [[chance.gauss(0, 1) for _ in range(3)] for _ in range(SAMPLES)]
+y = [[a + 2 * b + chance.gauss(0, 0.1), 0.5 - c] for a, b, c in x]
+x, y = sum(x, []), sum(y, [])
+for folder in ("data", "f64", "wide", "fewer", "half", "nan"):
+    save(f"{folder}/x.npy", "float32", [SAMPLES, 3], x)
+    save(f"{folder}/y.npy", "float32", [SAMPLES, 2], y)
+save("f64/y.npy", "float64", [SAMPLES, 2], y)
+save("wide/x.npy", "float32", [SAMPLES, 4], x + x[:SAMPLES])
+save("fewer/y.npy", "float32", [SAMPLES - 1, 2], y[2:])
+(out / "half/y.npy").unlink()
+save("nan/y.npy", "float32", [SAMPLES, 2], [float("nan") if i == 26 else v for i, v in enumerate(y)])
+save("none/x.npy", "float32", [0, 3], [])
+save("none/y.npy", "float32", [0, 2], [])
+save("init/w.npy", "float32", [3, 2], [0] * 6)
+save("init/b.npy", "float32", [2], [0] * 2)
+with zipfile.ZipFile(out / "data.npz", "w") as archive:
+    for name in ("x", "y"):
+        archive.write(out / f"data/{name}.npy", f"{name}.npy")

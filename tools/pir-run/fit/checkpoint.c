@@ -1,0 +1,315 @@
+// Checkpoints of a training. The folder of --save holds two files, each of which replaces its
+// older one as a whole:
+//   model.pdiparams  the parameters, as Paddle saves them
+//   checkpoint       all that a run needs to go on with the same numbers
+// A checkpoint is a row of 64-bit numbers (`header`), then the place in the stream of random
+// numbers, the losses so far, and for each state its name and bytes; the last eight bytes are a
+// checksum of all others. Only the machine's own byte order is written: little endian.
+#include "fit.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <pir/compiler/params.h>
+#include <pir/engine/random_state.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MOST_PATH = 4096 };
+
+typedef struct header {
+  char magic[8];
+  uint64_t version, key, samples, batch, shuffles, shuffle_seed, step, states;
+} header;
+
+static const char magic[8] = "pir-fit";
+
+// ---- checksum
+
+// Each word of eight bytes changes the sum in a way that the words behind it cannot undo.
+typedef struct summed {
+  uint64_t sum, word;
+  int filled;
+} summed;
+
+static void add_word(summed *s) {
+  s->sum = (s->sum ^ s->word) * 0x9e3779b97f4a7c15;
+  s->sum ^= s->sum >> 29;
+  s->word = 0;
+  s->filled = 0;
+}
+
+static void add_bytes(summed *s, const void *data, size_t size) {
+  const unsigned char *at = data, *end = at + size;
+  while (at < end) {
+    if (!s->filled && end - at >= 8) {
+      memcpy(&s->word, at, 8);
+      at += 8;
+      add_word(s);
+      continue;
+    }
+    s->word |= (uint64_t)*at++ << (8 * s->filled++);
+    if (s->filled == 8)
+      add_word(s);
+  }
+}
+
+static uint64_t end_sum(summed *s, uint64_t size) {
+  add_word(s);
+  s->word = size;
+  add_word(s);
+  return s->sum;
+}
+
+// ---- paths
+
+static int path_in(const cli_run *cli, const char *folder, const char *name,
+                   char path[MOST_PATH]) {
+  int n = snprintf(path, MOST_PATH, "%s/%s", folder, name);
+  return n < MOST_PATH ? 0 : cli_fail(cli, CLI_INVALID, "%s: the path is too long", folder);
+}
+
+bool fit_has_checkpoint(const char *folder) {
+  char path[MOST_PATH];
+  int n = snprintf(path, sizeof path, "%s/checkpoint", folder);
+  return n < MOST_PATH && !access(path, F_OK);
+}
+
+// ---- writing
+
+typedef struct writing {
+  pir_writer to;
+  summed sum;
+  uint64_t size;
+} writing;
+
+static void add_to_file(writing *w, const void *data, size_t size) {
+  add_bytes(&w->sum, data, size);
+  w->size += size;
+  bool written = w->to.write(w->to.user, data, size);
+  (void)written;  // a failure shows in the commit
+}
+
+static size_t state_bytes(const fit_state *s) {
+  return (size_t)pir_tensor_numel(&s->now) * pir_dtype_size(s->now.dtype);
+}
+
+static void put_checkpoint(const fit *f, writing *w) {
+  header h = {.version = 1,
+              .key = f->key,
+              .samples = f->samples,
+              .batch = f->batch,
+              .shuffles = f->shuffles,
+              .shuffle_seed = f->shuffles ? f->shuffle_seed : 0,
+              .step = f->step,
+              .states = f->state_count};
+  pir_random_state random;
+  memcpy(h.magic, magic, sizeof magic);
+  add_to_file(w, &h, sizeof h);
+  pir_session_random_state(f->r->session, &random);
+  add_to_file(w, &random, sizeof random);
+  add_to_file(w, f->losses, f->step * sizeof *f->losses);
+  for (size_t i = 0; i < f->state_count; i++) {
+    const char *name = f->states[i].variable->name;
+    uint64_t sizes[2] = {strlen(name), state_bytes(&f->states[i])};
+    add_to_file(w, sizes, sizeof sizes);
+    add_to_file(w, name, sizes[0]);
+    add_to_file(w, f->states[i].now.data, sizes[1]);
+  }
+  uint64_t sum = end_sum(&w->sum, w->size);
+  bool written = w->to.write(w->to.user, (const char *)&sum, sizeof sum);
+  (void)written;
+}
+
+static int write_checkpoint(const fit *f, const char *folder) {
+  char path[MOST_PATH];
+  cli_output output;
+  int code = path_in(f->r->cli, folder, "checkpoint", path);
+  if (!code)
+    code = cli_output_open(f->r->cli, path, &output);
+  if (code)
+    return code;
+  writing w = {.to = cli_output_writer(&output)};
+  put_checkpoint(f, &w);
+  return cli_output_commit(f->r->cli, &output);
+}
+
+// A parameter with the bytes that it has now.
+static pir_param param_now(const fit *f, const fit_variable *v) {
+  pir_param param = {.name = pir_str_from(v->name)};
+  if (v->param)
+    param = *v->param;
+  for (size_t i = 0; i < f->state_count; i++) {
+    const fit_state *s = &f->states[i];
+    if (s->variable != v)
+      continue;
+    param.dtype = s->now.dtype;
+    param.shape = (pir_shape){s->now.shape, (size_t)s->now.rank};
+    param.data = s->now.data;
+    param.size = state_bytes(s);
+  }
+  return param;
+}
+
+static int write_params(const fit *f, const char *folder) {
+  char path[MOST_PATH];
+  cli_output output;
+  int code = path_in(f->r->cli, folder, "model.pdiparams", path);
+  if (!code)
+    code = cli_output_open(f->r->cli, path, &output);
+  if (code)
+    return code;
+  pir_status status = PIR_OK;
+  for (size_t i = 0; i < f->saved_count && !status; i++) {
+    pir_param param = param_now(f, &f->variables[f->saved[i]]);
+    status = pir_param_write(&param, cli_output_writer(&output));
+    if (status == PIR_UNSUPPORTED)
+      code = cli_fail(f->r->cli, CLI_UNSUPPORTED,
+                      "unsupported: parameter '%.*s': no parameter file holds %s",
+                      (int)param.name.size, param.name.data, pir_dtype_name(param.dtype));
+  }
+  if (!code)
+    return cli_output_commit(f->r->cli, &output);
+  cli_output_abandon(&output);
+  return code;
+}
+
+int fit_save(const fit *f, const char *folder) {
+  if (mkdir(folder, 0777) && errno != EEXIST)
+    return cli_fail(f->r->cli, CLI_INVALID, "%s: cannot make the folder: %s", folder,
+                    strerror(errno));
+  int code = write_params(f, folder);
+  return code ? code : write_checkpoint(f, folder);
+}
+
+// ---- reading
+
+typedef struct reading {
+  const fit *f;
+  const char *path, *at;
+  size_t left;
+  bool short_of;  // more was asked for than there is
+} reading;
+
+static void take_bytes(reading *r, void *out, size_t size) {
+  r->short_of |= size > r->left;
+  if (r->short_of)
+    return;
+  memcpy(out, r->at, size);
+  r->at += size;
+  r->left -= size;
+}
+
+static int refuse_checkpoint(const reading *r, const char *what) {
+  return cli_fail(r->f->r->cli, CLI_INVALID, "%s: %s", r->path, what);
+}
+
+static int check_sum(reading *r) {
+  summed s = {0};
+  uint64_t sum;
+  if (r->left < sizeof(header) + sizeof sum)
+    return refuse_checkpoint(r, "damaged: the checkpoint is cut off");
+  if (memcmp(r->at, magic, sizeof magic))
+    return refuse_checkpoint(r, "no checkpoint of --fit");
+  r->left -= sizeof sum;
+  memcpy(&sum, r->at + r->left, sizeof sum);
+  add_bytes(&s, r->at, r->left);
+  return end_sum(&s, r->left) == sum ? 0
+                                     : refuse_checkpoint(r, "damaged: its checksum differs");
+}
+
+static int refuse_number(const reading *r, const char *what, uint64_t has, uint64_t now) {
+  return cli_fail(r->f->r->cli, CLI_INVALID,
+                  "%s: the checkpoint is of a training with %s %" PRIu64 ", not %" PRIu64,
+                  r->path, what, has, now);
+}
+
+static int check_header(const reading *r, const header *h) {
+  const fit *f = r->f;
+  uint64_t seed = f->shuffles ? f->shuffle_seed : 0;
+  if (h->version != 1)
+    return refuse_checkpoint(r, "a checkpoint of another version of libpir");
+  if (h->key != f->key || h->states != f->state_count)
+    return refuse_checkpoint(r, "the checkpoint is of another program, optimizer or schedule");
+  if (h->samples != f->samples)
+    return refuse_number(r, "samples:", h->samples, f->samples);
+  if (h->batch != f->batch)
+    return refuse_number(r, "--batch", h->batch, f->batch);
+  if (h->shuffles != f->shuffles)
+    return refuse_checkpoint(r, h->shuffles
+                                    ? "the checkpoint is of a training with --shuffle"
+                                    : "the checkpoint is of a training without --shuffle");
+  if (h->shuffle_seed != seed)
+    return refuse_number(r, "--shuffle", h->shuffle_seed, seed);
+  if (h->step > f->steps)
+    return refuse_number(r, "steps:", h->step, f->steps);
+  return 0;
+}
+
+static int read_states(reading *r, fit *f) {
+  for (size_t i = 0; i < f->state_count; i++) {
+    fit_state *s = &f->states[i];
+    uint64_t sizes[2] = {0, 0};
+    size_t name = strlen(s->variable->name);
+    take_bytes(r, sizes, sizeof sizes);
+    if (r->short_of || sizes[0] != name || sizes[0] > r->left ||
+        memcmp(r->at, s->variable->name, name) || sizes[1] != state_bytes(s))
+      return refuse_checkpoint(r,
+                               "the checkpoint is of another program, optimizer or schedule");
+    r->at += name;
+    r->left -= name;
+    take_bytes(r, s->now.data, sizes[1]);
+  }
+  return r->short_of || r->left ? refuse_checkpoint(r, "damaged: its parts have other sizes")
+                                : 0;
+}
+
+static int read_checkpoint(reading *r, fit *f) {
+  header h;
+  pir_random_state random;
+  int code = check_sum(r);
+  if (code)
+    return code;
+  take_bytes(r, &h, sizeof h);
+  code = check_header(r, &h);
+  if (code)
+    return code;
+  take_bytes(r, &random, sizeof random);
+  take_bytes(r, f->losses, h.step * sizeof *f->losses);
+  if (r->short_of)
+    return refuse_checkpoint(r, "damaged: its parts have other sizes");
+  code = read_states(r, f);
+  if (!code && pir_session_set_random_state(f->r->session, &random))
+    code = refuse_checkpoint(r, "damaged: no place in a stream of random numbers");
+  f->step = code ? 0 : h.step;
+  return code;
+}
+
+// A process that was killed may have left a file that it was writing.
+static void remove_unpublished(const char *folder) {
+  DIR *entries = opendir(folder);
+  for (struct dirent *entry; entries && (entry = readdir(entries));)
+    if (!strncmp(entry->d_name, PIR_NEW_FILE_PREFIX, strlen(PIR_NEW_FILE_PREFIX)))
+      (void)unlinkat(dirfd(entries), entry->d_name, 0);
+  if (entries)
+    (void)closedir(entries);
+}
+
+int fit_resume(fit *f, const char *folder) {
+  char path[MOST_PATH];
+  cli_file file;
+  remove_unpublished(folder);
+  if (!fit_has_checkpoint(folder))
+    return 0;
+  int code = path_in(f->r->cli, folder, "checkpoint", path);
+  if (!code)
+    code = cli_file_read_named(f->r->cli, path, &file);
+  if (code)
+    return code;
+  reading r = {.f = f, .path = path, .at = file.bytes.data, .left = file.bytes.size};
+  code = read_checkpoint(&r, f);
+  cli_file_release(&file);
+  return code;
+}
