@@ -160,9 +160,10 @@ int fit_read_data(fit *f, const char *path) {
 
 // ---- order
 
-// Fisher and Yates, with draws of splitmix64 that begin at the seed and the epoch. A draw below
-// n is the upper half of its product with n.
-void fit_set_order(fit *f, uint64_t epoch) {
+// Sets the order of the samples in an epoch, which depends on the seed and the epoch alone:
+// Fisher and Yates, with draws of splitmix64. A draw below n is the upper half of its product
+// with n.
+static void set_order(fit *f, uint64_t epoch) {
   uint64_t state = f->shuffle_seed;
   state = cli_random(&state) ^ epoch;
   for (uint64_t i = 0; i < f->samples; i++)
@@ -178,8 +179,8 @@ void fit_set_order(fit *f, uint64_t epoch) {
 int fit_feed_step(fit *f, uint64_t step) {
   uint64_t at = step % f->steps_an_epoch, first = at * f->batch;
   uint64_t count = at + 1 == f->steps_an_epoch ? f->last_batch : f->batch;
-  if (!at || step == f->step)
-    fit_set_order(f, step / f->steps_an_epoch);
+  if (!at || step == f->begun)
+    set_order(f, step / f->steps_an_epoch);
   for (size_t i = 0; i < f->feed_count; i++) {
     const fit_feed *feed = &f->feeds[i];
     pir_npy_array *to = &f->r->inputs[feed->input];

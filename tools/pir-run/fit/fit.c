@@ -74,7 +74,8 @@ static int set_batch(fit *f) {
   if (f->epochs > (UINT64_C(1) << 40) / f->steps_an_epoch)
     return cli_fail(cli, CLI_LIMIT, "--epochs: more steps than there may be");
   f->steps = f->epochs * f->steps_an_epoch;
-  f->losses = calloc(f->steps, sizeof *f->losses);
+  if (f->steps <= run_most_bytes(cli) / sizeof *f->losses)
+    f->losses = calloc(f->steps, sizeof *f->losses);
   return f->losses ? 0
                    : cli_fail(cli, CLI_LIMIT, "out of memory for %" PRIu64 " losses", f->steps);
 }

@@ -100,8 +100,6 @@ PIR_NODISCARD pir_status fit_find_loss(run *r, pir_program *program, const char 
 int fit_read_data(fit *f, const char *path);
 // Reads one .npy file, a whole .npz, or all .npy files of a folder.
 int fit_read_folder(const cli_run *cli, const char *path, pir_npy_set *out);
-// Sets the order of the samples in an epoch, which depends on the seed and the epoch alone.
-void fit_set_order(fit *f, uint64_t epoch);
 // Gives the inputs the samples of a step.
 int fit_feed_step(fit *f, uint64_t step);
 
