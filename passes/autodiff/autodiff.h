@@ -27,6 +27,7 @@ typedef struct diff {
   diff_memory *memory;  // NULL: no op writes in place
   op_list made;         // ops of the backward program, in order
   value_list terms;     // that were added for the present op
+  pir_value *scale;     // that the losses were multiplied by; NULL: none
   pir_status status;    // of the first failure inside a callback
 } diff;
 

@@ -18,6 +18,7 @@
 #include <pir/layer/named_values.h>
 #include <strbuf.h>
 
+#include "loss_scaling.h"
 #include "program_ports.h"
 
 typedef struct backward {
@@ -162,10 +163,23 @@ static void fetch_all(backward *w, diff_block *b, const value_list *gradients) {
 }
 
 // ---- the pass
+
+// Puts scaled losses in the list, a new one: the program fetches the losses themselves.
+static pir_status scale_losses(backward *w, diff_block *b, value_list *losses) {
+  value_list scaled = {0};
+  for (size_t i = 0; i < losses->count; i++)
+    pir_vec_push(w->d.arena, &scaled, losses->items[i]);
+  *losses = scaled;
+  return loss_scaling_begin(b, losses, &w->d.scale);
+}
+
 static pir_status run_at(diff_block *b, void *user) {
   backward *w = user;
   value_list gradients = {0}, none = {0};
-  PIR_TRY(backward_add(b, &w->request));
+  backward_request scaled = w->request;
+  if (w->minimizes)
+    PIR_TRY(scale_losses(w, b, &scaled.losses));
+  PIR_TRY(backward_add(b, &scaled));
   for (size_t i = 0; i < w->wanted.count; i++)
     pir_vec_push(w->d.arena, &gradients, diff_sum(b, w->wanted.items[i]));
   if (w->request.inputs.count)

@@ -5,6 +5,7 @@
 //   algo=NAME       sgd, momentum, adam, adamw, lamb, adagrad or rmsprop
 //   clip-norm=X     all gradients together have at most this norm (Pascanu et al. 2013)
 //   clip-value=X    each element of a gradient lies between -X and X
+//   loss-scale=X    the loss is scaled (loss_scaling.c)
 // and the numbers of the algorithm; Paddle's defaults. Gradients of parameters whose
 // `need_clip` is false are not clipped.
 #include "autodiff.h"
@@ -15,6 +16,7 @@
 #include <strbuf.h>
 #include <string.h>
 
+#include "loss_scaling.h"
 #include "training_steps.h"
 
 typedef struct optimizer optimizer;
@@ -26,6 +28,7 @@ typedef struct minimizing {
   pir_value *rate;
   size_t count;  // of parameters that have a gradient
   pir_value **params, **gradients;
+  pir_value *skip;  // whether this step is none, because gradients are not finite; NULL: never
 } minimizing;
 
 // One parameter.
@@ -142,7 +145,8 @@ static moments add_moments(const minimizing *m, const update *u) {
 
 static void step_adam(const minimizing *m, const update *u) {
   moments s = add_moments(m, u);
-  pir_pd_adam__options how = {.beta1 = operand_number(m, "beta1", 0.9),
+  pir_pd_adam__options how = {.skip_update = m->skip,
+                              .beta1 = operand_number(m, "beta1", 0.9),
                               .beta2 = operand_number(m, "beta2", 0.999),
                               .epsilon = operand_number(m, "epsilon", 1e-8)};
   pir_pd_adam_(m->builder, u->param, u->gradient, m->rate, s.moment1, s.moment2, s.beta1_pow,
@@ -151,7 +155,8 @@ static void step_adam(const minimizing *m, const update *u) {
 
 static void step_adamw(const minimizing *m, const update *u) {
   moments s = add_moments(m, u);
-  pir_pd_adamw__options how = {.beta1 = operand_number(m, "beta1", 0.9),
+  pir_pd_adamw__options how = {.skip_update = m->skip,
+                               .beta1 = operand_number(m, "beta1", 0.9),
                                .beta2 = operand_number(m, "beta2", 0.999),
                                .epsilon = operand_number(m, "epsilon", 1e-8),
                                .coeff = opt_number(m, "weight-decay", 0.01),
@@ -162,7 +167,8 @@ static void step_adamw(const minimizing *m, const update *u) {
 
 static void step_lamb(const minimizing *m, const update *u) {
   moments s = add_moments(m, u);
-  pir_pd_lamb__options how = {.beta1 = opt_number(m, "beta1", 0.9),
+  pir_pd_lamb__options how = {.skip_update = m->skip,
+                              .beta1 = opt_number(m, "beta1", 0.9),
                               .beta2 = opt_number(m, "beta2", 0.999),
                               .epsilon = opt_number(m, "epsilon", 1e-6)};
   pir_pd_lamb_(m->builder, u->param, u->gradient, m->rate, s.moment1, s.moment2, s.beta1_pow,
@@ -306,6 +312,11 @@ static pir_status collect(minimizing *m, const value_list *params,
 }
 
 static void add_steps(minimizing *m) {
+  pir_values gradients = {.data = m->gradients, .count = m->count};
+  if (m->d->scale)
+    m->d->status = loss_scaling_end(m->d->run, m->builder, m->d->scale, gradients, &m->skip);
+  if (m->d->status)
+    return;
   m->rate = add_variable(m, PIR_STR("learning_rate_0"), (pir_shape){NULL, 0});
   if (given(m, "clip-norm"))
     clip_by_norm(m);

@@ -22,6 +22,9 @@ static bool given_number(const pir_op *op, const char *name, double *out) {
   return attr && pir_attr_as_float(attr, out);
 }
 
+// The first scale of paddle.amp.GradScaler.
+static const double first_scale = 65536;
+
 double pir_variable_begin(const pir_value *variable) {
   double begin = 0;
   PIR_EACH_USE(use, variable) {
@@ -30,6 +33,8 @@ double pir_variable_begin(const pir_value *variable) {
     size_t at = pir_use_operand_index(use);
     if (at >= def->operand_count)
       continue;
+    if (!strcmp(def->operands[at].name, "prev_loss_scaling"))
+      return first_scale;
     for (size_t i = 0; i < sizeof factors / sizeof *factors; i++)
       if (!strcmp(def->operands[at].name, factors[i][0]) &&
           given_number(op, factors[i][1], &begin))

@@ -439,8 +439,9 @@ def train_jobs(tools, root):
             yield name, lambda n=name, c=command + ["--atol=0", "--rtol=1e-6"]: number_job(n, c)
     for folder in sorted(unpacked(root, pathlib.Path(__file__).parent / "archives/train.tar.xz").iterdir()):
         for pipeline in ("kernels", "compile"):
-            name = f"train {folder.name}/minimize {pipeline}"
-            yield name, lambda n=name, f=folder, p=pipeline: forward_job(tools, n, f, p)
+            for threads in (1, 2):
+                name = f"train {folder.name}/minimize {pipeline} {threads}"
+                yield name, lambda n=name, f=folder, p=pipeline, t=threads: forward_job(tools, n, f, p, t)
 
 
 # The bias of attention's keys moves every score of a row alike: its gradient is 0, and what Adam makes steps of is rounding.
@@ -459,19 +460,21 @@ def minimized_job(tools, name, folder, text):
     return verdict(name, code, err) if code else compare(tools, name, out, folder / "train.pir")
 
 
-def forward_job(tools, name, folder, pipeline):
+def forward_job(tools, name, folder, pipeline, threads):
     """Training from the forward program alone: its steps have the losses, and leave the parameters, that Paddle's had."""
-    options = (folder / "minimize").read_text().strip()
-    code, out, err = run([tools / "pir-opt", folder / "forward.pir", f"--passes=minimize{{{options}}}"])
-    return verdict(name, code, err) if code else train_job(tools, name, folder, out.decode(), pipeline)
+    passes = [f"{file}{{{(folder / file).read_text().strip()}}}" for file in ("minimize", "schedule") if (folder / file).exists()]
+    code, out, err = run([tools / "pir-opt", folder / "forward.pir", f"--passes={','.join(passes)}"])
+    if code:
+        return verdict(name, code, err)
+    return train_job(tools, name, folder, out.decode(), pipeline, "--rtol=1e-5", f"--threads={threads}")
 
 
-def train_job(tools, name, folder, program, pipeline):
+def train_job(tools, name, folder, program, pipeline, *more):
     with tempfile.NamedTemporaryFile(suffix=".pir", mode="w") as f:
         f.write(program)
         f.flush()
         return number_job(name, [tools / "pir-run", f.name, f"--train={folder}", f"--pipeline={pipeline}", "--atol=1e-5",
-                                 "--rtol=1e-4"] + ROUNDING_ALONE.get(folder.name, []))
+                                 "--rtol=1e-4", *more] + ROUNDING_ALONE.get(folder.name, []))
 
 
 KINDS = {"text": text_jobs, "translate": translate_jobs, "passes": pass_jobs, "numbers": number_jobs, "nets": net_jobs,

@@ -140,7 +140,7 @@ static pir_model_options model_options(run *r) {
   how.pipeline = r->chosen ? r->chosen : cli_value(r->cli, OPT_PIPELINE, NULL);
   how.target = cli_value(r->cli, OPT_TARGET, NULL);
   how.math = cli_value(r->cli, OPT_MATH, NULL);
-  how.any_float = cli_has(r->cli, OPT_ANY_FLOAT);
+  how.any_float = cli_has(r->cli, OPT_ANY_FLOAT) || cli_has(r->cli, OPT_AMP);
   how.cache = run_cache(r);
   how.machine = run_machine_use(r);
   if (fit_exposes_state(r->cli)) {

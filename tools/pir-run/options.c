@@ -77,6 +77,10 @@ const cli_option run_options[] = {
     {OPT_OPTIMIZER, 0, "optimizer", "ALGO[,OPTION..]",
      "sgd (default), momentum, adam, adamw, ..; options of minimize_pass, as "
      "adamw,weight-decay=0.01,clip-norm=1"},
+    {OPT_AMP, 0, "amp", "f16|bf16",
+     "compute in 16-bit floats where that is safe, with parameters in f32; with f16 the loss "
+     "is "
+     "scaled (65536 at first)"},
     {OPT_RATE, 0, "rate", "X", "learning rate (0.001)"},
     {OPT_DECAY, 0, "decay", "NAME[,OPTION..]",
      "schedule of the rate; options of schedule_pass, as cosine,steps=1000,warmup=100"},

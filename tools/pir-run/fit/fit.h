@@ -11,6 +11,7 @@ enum {
   OPT_FIT = 200,
   OPT_LOSS,
   OPT_OPTIMIZER,
+  OPT_AMP,
   OPT_RATE,
   OPT_DECAY,
   OPT_BATCH,

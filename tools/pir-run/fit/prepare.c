@@ -18,11 +18,11 @@ typedef struct fit_option {
 } fit_option;
 
 static const fit_option of_fit[] = {
-    {OPT_LOSS, "loss"},   {OPT_OPTIMIZER, "optimizer"},   {OPT_RATE, "rate"},
-    {OPT_DECAY, "decay"}, {OPT_BATCH, "batch"},           {OPT_EPOCHS, "epochs"},
-    {OPT_INIT, "init"},   {OPT_SHUFFLE, "shuffle"},       {OPT_SAVE, "save"},
-    {OPT_NAN, "nan"},     {OPT_SAVE_EVERY, "save-every"}, {OPT_RESUME, "resume"},
-    {OPT_CURVE, "curve"}};
+    {OPT_LOSS, "loss"},     {OPT_AMP, "amp"},     {OPT_OPTIMIZER, "optimizer"},
+    {OPT_RATE, "rate"},     {OPT_DECAY, "decay"}, {OPT_BATCH, "batch"},
+    {OPT_EPOCHS, "epochs"}, {OPT_INIT, "init"},   {OPT_SHUFFLE, "shuffle"},
+    {OPT_SAVE, "save"},     {OPT_NAN, "nan"},     {OPT_SAVE_EVERY, "save-every"},
+    {OPT_RESUME, "resume"}, {OPT_CURVE, "curve"}};
 
 // Runs that are no training, and outputs that a training does not hand out.
 static const fit_option not_fitting[] = {{OPT_TRAIN, "train"},
@@ -65,7 +65,10 @@ int fit_check_options(const run *r) {
     return cli_fail(r->cli, CLI_USAGE, "--resume needs --save, the folder of the checkpoint");
   if (!cli_has(r->cli, OPT_SAVE) && cli_has(r->cli, OPT_SAVE_EVERY))
     return cli_fail(r->cli, CLI_USAGE, "--save-every needs --save");
-  const char *curve = cli_value(r->cli, OPT_CURVE, NULL);
+  const char *curve = cli_value(r->cli, OPT_CURVE, NULL),
+             *amp = cli_value(r->cli, OPT_AMP, NULL);
+  if (amp && strcmp(amp, "f16") != 0 && strcmp(amp, "bf16") != 0)
+    return cli_bad_value(r->cli, "amp", amp, "f16 or bf16");
   return curve ? fit_check_curve(r->cli, curve) : 0;
 }
 
@@ -97,19 +100,31 @@ static pir_status run_pass(run *r, pir_program *program, const char *format, con
   return status;
 }
 
-static pir_status take_steps(run *r, pir_program *program, const char *loss) {
+// Gradients of f16 vanish where a loss is not scaled.
+static pir_status add_optimizer(run *r, pir_program *program, const char *loss) {
   const char *optimizer = cli_value(r->cli, OPT_OPTIMIZER, NULL),
-             *decay = cli_value(r->cli, OPT_DECAY, NULL),
+             *amp = cli_value(r->cli, OPT_AMP, NULL);
+  if (!optimizer)
+    optimizer = "sgd";
+  bool half = amp && !strcmp(amp, "f16") && !strstr(optimizer, "loss-scale=");
+  char first[96];
+  snprintf(first, sizeof first, "minimize{fetch=false,loss=%s%s,algo=", loss,
+           half ? ",loss-scale=65536" : "");
+  if (amp)
+    PIR_TRY(run_pass(r, program, "auto_mixed_precision{precision=", "", amp));
+  return run_pass(r, program, first, "", optimizer);
+}
+
+static pir_status take_steps(run *r, pir_program *program, const char *loss) {
+  const char *decay = cli_value(r->cli, OPT_DECAY, NULL),
              *rate = cli_value(r->cli, OPT_RATE, NULL);
   bool has = pir_program_takes_steps(program);
-  if (has && optimizer)
+  if (has && (cli_has(r->cli, OPT_OPTIMIZER) || cli_has(r->cli, OPT_AMP)))
     return pir_report(pir_program_context(program), PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
-                      "--optimizer: the program takes steps already");
-  if (!has) {
-    char first[64];
-    snprintf(first, sizeof first, "minimize{fetch=false,loss=%s,algo=", loss);
-    PIR_TRY(run_pass(r, program, first, "", optimizer ? optimizer : "sgd"));
-  }
+                      "--%s: the program takes steps already",
+                      cli_has(r->cli, OPT_AMP) ? "amp" : "optimizer");
+  if (!has)
+    PIR_TRY(add_optimizer(r, program, loss));
   if (!decay)
     return PIR_OK;
   char more[64];
