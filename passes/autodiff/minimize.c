@@ -279,13 +279,13 @@ static pir_status check_options(const diff *d, const optimizer *algo) {
   return PIR_OK;
 }
 
-// The steps are taken in f32: others need a copy of the parameter in f32.
+// The steps are taken in f32; of narrower types, by a copy of the parameter.
 static pir_status check_param(const pir_value *param) {
   const pir_op *op = pir_value_op(param);
   pir_dtype dtype = pir_type_dtype(pir_value_type(param));
   if (!pir_op_has(op, PIR_PARAMETER))
     return pir_report_op(op, PIR_INVALID, PIR_ERROR, "minimize: only parameters take steps");
-  if (dtype == PIR_F32)
+  if (dtype == PIR_F32 || dtype == PIR_F16 || dtype == PIR_BF16)
     return PIR_OK;
   return pir_report_op(op, PIR_UNSUPPORTED, PIR_ERROR,
                        "unsupported: minimize: a parameter of %s", pir_dtype_name(dtype));
@@ -311,7 +311,31 @@ static pir_status collect(minimizing *m, const value_list *params,
                     "minimize: the loss depends on no parameter that may be trained");
 }
 
+// Gradients of narrow types are cast before anything is computed with them.
+static void widen_gradients(minimizing *m) {
+  for (size_t i = 0; i < m->count; i++)
+    if (pir_type_dtype(pir_value_type(m->gradients[i])) != PIR_F32)
+      m->gradients[i] = pir_pd_cast(m->builder, m->gradients[i], PIR_F32);
+}
+
+// A parameter of a narrow type has a copy in f32 that takes the step, under Paddle's name, and
+// gets its numbers afterwards.
+static void step_parameter(const minimizing *m, size_t i) {
+  pir_value *param = m->params[i];
+  const pir_attr *name = pir_op_attr_str(pir_value_op(param), "parameter_name");
+  update u = {param, m->gradients[i], pir_attr_as_str(name)};
+  pir_dtype dtype = pir_type_dtype(pir_value_type(param));
+  if (dtype != PIR_F32) {
+    u.param = state_like(m, &u, "fp32_master");
+    u.name = pir_attr_as_str(pir_op_attr_str(pir_value_op(u.param), "name"));
+  }
+  m->algo->step(m, &u);
+  if (dtype != PIR_F32)
+    pir_pd_assign_out_(m->builder, pir_pd_cast(m->builder, u.param, dtype), param);
+}
+
 static void add_steps(minimizing *m) {
+  widen_gradients(m);
   pir_values gradients = {.data = m->gradients, .count = m->count};
   if (m->d->scale)
     m->d->status = loss_scaling_end(m->d->run, m->builder, m->d->scale, gradients, &m->skip);
@@ -322,11 +346,8 @@ static void add_steps(minimizing *m) {
     clip_by_norm(m);
   if (given(m, "clip-value"))
     clip_by_value(m);
-  for (size_t i = 0; i < m->count; i++) {
-    const pir_attr *name = pir_op_attr_str(pir_value_op(m->params[i]), "parameter_name");
-    update u = {m->params[i], m->gradients[i], pir_attr_as_str(name)};
-    m->algo->step(m, &u);
-  }
+  for (size_t i = 0; i < m->count; i++)
+    step_parameter(m, i);
 }
 
 pir_status diff_minimize(diff_block *b, const value_list *params, const value_list *gradients) {

@@ -35,8 +35,40 @@ static bool same_extents(const pir_tensor *a, const int64_t *shape, size_t rank)
   return (size_t)a->rank == rank && !memcmp(a->shape, shape, rank * sizeof *shape);
 }
 
+// The parameter of a narrow type whose copy in f32 a variable is, by Paddle's names; NULL: it
+// is none.
+static const fit_variable *narrow_of(const fit *f, const fit_variable *v) {
+  static const char ending[] = "_fp32_master_0";
+  size_t n = strlen(v->name), k = sizeof ending - 1;
+  if (v->is_param || n <= k || strcmp(v->name + n - k, ending) != 0)
+    return NULL;
+  return variable_of(f, (pir_str){v->name, n - k});
+}
+
 static int refuse_first(const fit *f, const char *name, const char *what) {
   return cli_fail(f->r->cli, CLI_INVALID, "\"%s\": %s", name, what);
+}
+
+static int take_bytes_of(const fit *f, fit_state *s, const pir_param *param) {
+  const char *name = s->variable->name;
+  pir_tensor from = s->now;
+  size_t bytes;
+  if (!same_extents(&s->now, param->shape.dims, param->shape.rank) ||
+      pir_shape_bytes(s->now.shape, s->now.rank, param->dtype, &bytes) || bytes != param->size)
+    return refuse_first(f, name, "its bytes have another type or shape");
+  if (param->dtype == s->now.dtype) {
+    memcpy(s->now.data, param->data, bytes);
+    return 0;
+  }
+  // The bytes of a file are not aligned.
+  pir_tensor_set_dense(&from, param->dtype, s->now.shape, s->now.rank);
+  from.data = malloc(bytes + 1);
+  if (!from.data)
+    return cli_fail(f->r->cli, CLI_LIMIT, "out of memory");
+  memcpy(from.data, param->data, bytes);
+  pir_status status = pir_tensor_copy(&from, &s->now);
+  free(from.data);
+  return status ? refuse_first(f, name, "its bytes have another type or shape") : 0;
 }
 
 // The first value: of --init, of the parameters, or a number.
@@ -54,18 +86,13 @@ static int begin_state(const fit *f, fit_state *s) {
       return refuse_first(f, v->name, "the array of --init has another type or shape");
     return 0;
   }
-  size_t bytes;
-  if (!v->param) {
+  const fit_variable *narrow = narrow_of(f, v);
+  const pir_param *param = narrow ? narrow->param : v->param;
+  if (!param) {
     fill_number(&s->now, v->begin);
     return v->is_param ? refuse_first(f, v->name, "the parameter has no value") : 0;
   }
-  if (v->param->dtype != s->now.dtype ||
-      !same_extents(&s->now, v->param->shape.dims, v->param->shape.rank) ||
-      pir_shape_bytes(s->now.shape, s->now.rank, s->now.dtype, &bytes) ||
-      bytes != v->param->size)
-    return refuse_first(f, v->name, "its bytes have another type or shape");
-  memcpy(s->now.data, v->param->data, bytes);
-  return 0;
+  return take_bytes_of(f, s, param);
 }
 
 static int add_state(fit *f, size_t output, long input) {

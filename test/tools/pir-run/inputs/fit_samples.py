@@ -35,6 +35,16 @@ save("none/x.npy", "float32", [0, 3], [])
 save("none/y.npy", "float32", [0, 2], [])
 save("init/w.npy", "float32", [3, 2], [0] * 6)
 save("init/b.npy", "float32", [2], [0] * 2)
+# Parameters of f16, and the same numbers in f32: one net that has the first, and one that casts the second.
+w = [0.5, -0.25, 0.125, 1, -1.5, 0.75]
+for folder, dtype in (("narrow", "float16"), ("wide_first", "float32")):
+    save(f"{folder}/w.npy", dtype, [3, 2], w)
+    save(f"{folder}/b.npy", "float32", [2], [0] * 2)
+net = (pathlib.Path(__file__).parent / "fit_net.pir").read_text().replace("(%2, %0)", "(%2, %15)").splitlines(keepends=True)
+casts = [f'    (%{a}) = "pd_op.cast" (%{b}) {{dtype:float{n},stop_gradient:[false]}} : (tensor<3x2xf{m}>) -> tensor<3x2xf{n}>\n'
+         for a, b, m, n in ((16, 0, 32, 16), (15, 16, 16, 32), (15, 0, 16, 32))]
+(out / "wide.pir").write_text("".join(net[:5] + casts[:2] + net[5:]))
+(out / "narrow.pir").write_text("".join([net[0], net[1].replace("3x2xf32", "3x2xf16")] + net[2:5] + casts[2:] + net[5:]))
 with zipfile.ZipFile(out / "data.npz", "w") as archive:
     for name in ("x", "y"):
         archive.write(out / f"data/{name}.npy", f"{name}.npy")
