@@ -97,9 +97,8 @@ static double samples_a_second(const fit *f) {
 }
 
 static void tell_step(const fit *f, double loss) {
-  char what[96];
-  snprintf(what, sizeof what, "epoch %" PRIu64 " of %" PRIu64 ", loss %.6g, %.4g samples/s",
-           f->step / f->steps_an_epoch + 1, f->epochs, loss, samples_a_second(f));
+  char what[64];
+  snprintf(what, sizeof what, "loss %.5g, %.4g samples/s", loss, samples_a_second(f));
   cli_stage(f->r->cli, "fit", what, f->step - f->begun, f->steps - f->begun);
 }
 
