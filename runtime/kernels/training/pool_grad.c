@@ -40,7 +40,7 @@ typedef struct pool_grad {
 } pool_grad;
 
 // Numbers of either type. Callers pass a constant, for which the compiler makes each loop anew.
-static inline double read_number(bool wide, const void *numbers, int64_t i) {
+static inline double load_number(bool wide, const void *numbers, int64_t i) {
   return wide ? ((const double *)numbers)[i] : (double)((const float *)numbers)[i];
 }
 
@@ -106,9 +106,9 @@ static inline void add_window_gradient(const pool_grad *g, bool wide, const wind
         if (g->how == POOL_AVERAGE) {
           add_to_number(wide, g->x_grad, at, share);
         } else if (g->how == POOL_NORM) {
-          double slope = norm_slope(g, read_number(wide, g->x, at), out);
+          double slope = norm_slope(g, load_number(wide, g->x, at), out);
           add_to_number(wide, g->x_grad, at, grad * slope);
-        } else if (read_number(wide, g->x, at) == out) {
+        } else if (load_number(wide, g->x, at) == out) {
           add_to_number(wide, g->x_grad, at, grad);
           return;
         }
@@ -129,8 +129,8 @@ static inline void add_plane_gradient(const pool_grad *g, bool wide, int64_t pla
       for (int64_t x = 0; x < a[2].count; x++, at++) {
         place_window(g, 2, x, &w, &width[2]);
         w.width = width[0] * width[1] * width[2];
-        add_window_gradient(g, wide, &w, first, read_number(wide, g->out, at),
-                            read_number(wide, g->out_grad, at));
+        add_window_gradient(g, wide, &w, first, load_number(wide, g->out, at),
+                            load_number(wide, g->out_grad, at));
       }
     }
   }
