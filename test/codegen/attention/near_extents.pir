@@ -11,7 +11,7 @@
 // RUN:   test $left -ge $last || exit 1; last=$left; done
 // RUN: for n in 5 16 40 90; do pir-run %s "--pipeline=%{until},group{few=0,refuse=lower,at=$n},dce,bind" %{in} --expect-dir=%t || exit 1; done
 // RUN: pir-opt %s --pipeline=compile | FileCheck %s
-// CHECK-COUNT-11: kind:"attention"
+// CHECK-COUNT-12: kind:"attention"
 // CHECK-NOT: kind:"attention"
 {
     (%q1) = "pd_op.data" () {dtype:float32,name:"q1",place:Place(undefined:0),shape:[2,20,16]} : () -> tensor<2x20x16xf32>
