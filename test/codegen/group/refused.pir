@@ -301,9 +301,9 @@
 // CHECK: :9: error: unsupported: a contraction whose indices are not affine, in "pd_op.bilinear"
 {
     (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[4,4]} : () -> tensor<4x4xf32>
-    (%y) = "pd_op.data" () {dtype:float32,name:"y",place:Place(undefined:0),shape:[-1,-1]} : () -> tensor<-1x-1xf32>
+    (%y) = "pd_op.data" () {dtype:float32,name:"y",place:Place(undefined:0),shape:[-1,-1,-1]} : () -> tensor<-1x-1x-1xf32>
     (%a) = "cinn_op.group" (%x, %y) -> tensor<4x4xf32> {
-        (%m) = "pd_op.bilinear" (%x, %x, %y) {} : (tensor<4x4xf32>, tensor<4x4xf32>, tensor<-1x-1xf32>) -> tensor<4x4xf32>
+        (%m) = "pd_op.bilinear" (%x, %x, %y) {} : (tensor<4x4xf32>, tensor<4x4xf32>, tensor<-1x-1x-1xf32>) -> tensor<4x4xf32>
         () = "cf.yield" (%m) {} : (tensor<4x4xf32>) -> 
     }
     (%f) = "pd_op.fetch" (%a) {col:0,name:"o"} : (tensor<4x4xf32>) -> tensor<4x4xf32>

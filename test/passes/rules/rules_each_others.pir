@@ -189,8 +189,8 @@
 {
     (%0) = "pd_op.data" () {dtype:float32,name:"a",place:Place(cpu),shape:[1,4]} : () -> tensor<1x4xf32>
     (%1) = "pd_op.data" () {dtype:float32,name:"b",place:Place(cpu),shape:[4,1]} : () -> tensor<4x1xf32>
-    (%2) = "pd_op.data" () {dtype:float32,name:"c",place:Place(cpu),shape:[4,4]} : () -> tensor<4x4xf32>
-    (%3, %4) = "pd_op.fused_gemm_epilogue" (%0, %1, %2) {activation:"none",trans_x:true,trans_y:true} : (tensor<1x4xf32>, tensor<4x1xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>, tensor<4x4xf32>
+    (%2) = "pd_op.data" () {dtype:float32,name:"c",place:Place(cpu),shape:[4]} : () -> tensor<4xf32>
+    (%3, %4) = "pd_op.fused_gemm_epilogue" (%0, %1, %2) {activation:"none",trans_x:true,trans_y:true} : (tensor<1x4xf32>, tensor<4x1xf32>, tensor<4xf32>) -> tensor<4x4xf32>, tensor<4x4xf32>
     (%5) = "pd_op.relu" (%3) {} : (tensor<4x4xf32>) -> tensor<4x4xf32>
     (%6) = "pd_op.fetch" (%5) {col:0,name:"out0"} : (tensor<4x4xf32>) -> tensor<4x4xf32>
 }
@@ -200,8 +200,8 @@
 {
     (%0) = "pd_op.data" () {dtype:float32,name:"a",place:Place(cpu),shape:[1,4]} : () -> tensor<1x4xf32>
     (%1) = "pd_op.data" () {dtype:float32,name:"b",place:Place(cpu),shape:[4,1]} : () -> tensor<4x1xf32>
-    (%2) = "pd_op.data" () {dtype:float32,name:"c",place:Place(cpu),shape:[4,4]} : () -> tensor<4x4xf32>
-    (%3, %4) = "pd_op.fused_gemm_epilogue" (%0, %1, %2) {activation:"none",trans_x:true,trans_y:true} : (tensor<1x4xf32>, tensor<4x1xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>, tensor<4x4xf32>
+    (%2) = "pd_op.data" () {dtype:float32,name:"c",place:Place(cpu),shape:[4]} : () -> tensor<4xf32>
+    (%3, %4) = "pd_op.fused_gemm_epilogue" (%0, %1, %2) {activation:"none",trans_x:true,trans_y:true} : (tensor<1x4xf32>, tensor<4x1xf32>, tensor<4xf32>) -> tensor<4x4xf32>, tensor<4x4xf32>
     (%5) = "pd_op.gelu" (%3) {approximate:true} : (tensor<4x4xf32>) -> tensor<4x4xf32>
     (%6) = "pd_op.fetch" (%5) {col:0,name:"out0"} : (tensor<4x4xf32>) -> tensor<4x4xf32>
 }
@@ -211,8 +211,8 @@
 {
     (%0) = "pd_op.data" () {dtype:float32,name:"a",place:Place(cpu),shape:[1,4]} : () -> tensor<1x4xf32>
     (%1) = "pd_op.data" () {dtype:float32,name:"b",place:Place(cpu),shape:[4,1]} : () -> tensor<4x1xf32>
-    (%2) = "pd_op.data" () {dtype:float32,name:"c",place:Place(cpu),shape:[4,4]} : () -> tensor<4x4xf32>
-    (%3, %4) = "pd_op.fused_gemm_epilogue" (%0, %1, %2) {activation:"none",trans_x:true,trans_y:true} : (tensor<1x4xf32>, tensor<4x1xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>, tensor<4x4xf32>
+    (%2) = "pd_op.data" () {dtype:float32,name:"c",place:Place(cpu),shape:[4]} : () -> tensor<4xf32>
+    (%3, %4) = "pd_op.fused_gemm_epilogue" (%0, %1, %2) {activation:"none",trans_x:true,trans_y:true} : (tensor<1x4xf32>, tensor<4x1xf32>, tensor<4xf32>) -> tensor<4x4xf32>, tensor<4x4xf32>
     (%5) = "pd_op.gelu" (%3) {approximate:true} : (tensor<4x4xf32>) -> tensor<4x4xf32>
     (%6) = "pd_op.fetch" (%5) {col:0,name:"out0"} : (tensor<4x4xf32>) -> tensor<4x4xf32>
     (%7) = "pd_op.fetch" (%3) {col:1,name:"more"} : (tensor<4x4xf32>) -> tensor<4x4xf32>
