@@ -23,14 +23,14 @@ bool loss_scaling_wanted(const pir_pass_run *run) {
 // ---- options
 
 static pir_status read_factor(const pir_pass_run *run, const char *key, double *out) {
-  bool good = steps_read_number(pir_run_option(run, key), out) && *out > 0;
+  bool good = steps_number(run, "minimize", key, "", out) && *out > 0;
   return good ? PIR_OK : pir_run_bad_option(run, key, "a number above 0");
 }
 
 static pir_status read_steps(const pir_pass_run *run, const char *key, int64_t *out) {
-  double n = (double)*out;
-  bool good = steps_read_number(pir_run_option(run, key), &n) && n >= 1 && n <= INT32_MAX &&
-              n == floor(n);
+  double n;
+  bool good =
+      steps_number(run, "minimize", key, "", &n) && n >= 1 && n <= INT32_MAX && n == floor(n);
   if (!good)
     return pir_run_bad_option(run, key, "a whole number, at least 1");
   *out = (int64_t)n;
@@ -84,7 +84,7 @@ static pir_value *scaled_loss(diff_block *b, pir_value *loss, pir_value *scale,
 
 pir_status loss_scaling_begin(diff_block *b, value_list *losses, pir_value **out_scale) {
   const pir_pass_run *run = b->d->run;
-  double first = 0;
+  double first;
   PIR_TRY(check_scale(run));
   if (!loss_scaling_wanted(run))
     return PIR_OK;
@@ -109,8 +109,8 @@ pir_status loss_scaling_begin(diff_block *b, value_list *losses, pir_value **out
 
 pir_status loss_scaling_end(const pir_pass_run *run, pir_op_builder *builder, pir_value *scale,
                             pir_values gradients, pir_value **out_found) {
-  double growth = 2, backoff = 0.5;
-  int64_t growth_steps = 2000, backoff_steps = 1;
+  double growth, backoff;
+  int64_t growth_steps, backoff_steps;
   pir_value *good, *bad;
   const pir_type *count =
       pir_type_tensor(pir_program_context(run->program), PIR_I32, (pir_shape){one_number, 1});

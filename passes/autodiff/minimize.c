@@ -52,14 +52,10 @@ static const struct {
 } number_keys[] = {{"momentum", 0}, {"beta1", 1},        {"beta2", 1},     {"epsilon", 0},
                    {"decay", 0},    {"weight-decay", 0}, {"clip-norm", 0}, {"clip-value", 0}};
 
-static bool read_decimal(const pir_pass_run *run, const char *key, double *out) {
-  return steps_read_number(pir_run_option(run, key), out);
-}
-
 static pir_status check_numbers(const pir_pass_run *run) {
   for (size_t i = 0; i < sizeof number_keys / sizeof *number_keys; i++) {
-    double value = 0, below = number_keys[i].below;
-    if (!read_decimal(run, number_keys[i].key, &value))
+    double value, below = number_keys[i].below;
+    if (!steps_number(run, "minimize", number_keys[i].key, "", &value))
       return pir_run_bad_option(run, number_keys[i].key, "a number that is not negative");
     if (below > 0 && value >= below)
       return pir_run_bad_option(run, number_keys[i].key, "a number from 0 to less than 1");
@@ -67,18 +63,18 @@ static pir_status check_numbers(const pir_pass_run *run) {
   return PIR_OK;
 }
 
-static double number(const minimizing *m, const char *key, double otherwise) {
-  double value = otherwise;
-  (void)read_decimal(m->d->run, key, &value);  // checked before
+static double number(const minimizing *m, const char *key) {
+  double value;
+  (void)steps_number(m->d->run, "minimize", key, m->algo->name, &value);  // checked before
   return value;
 }
 
-static pir_opt_float opt_number(const minimizing *m, const char *key, double otherwise) {
-  return (pir_opt_float){true, number(m, key, otherwise)};
+static pir_opt_float opt_number(const minimizing *m, const char *key) {
+  return (pir_opt_float){true, number(m, key)};
 }
 
-static pir_number operand_number(const minimizing *m, const char *key, double otherwise) {
-  return (pir_number){.set = true, .value = number(m, key, otherwise)};
+static pir_number operand_number(const minimizing *m, const char *key) {
+  return (pir_number){.set = true, .value = number(m, key)};
 }
 
 static bool given(const minimizing *m, const char *key) {
@@ -124,9 +120,9 @@ static void step_momentum(const minimizing *m, const update *u) {
   pir_pd_momentum__options how = {
       .use_nesterov = {true, pir_run_option_bool(m->d->run, "nesterov", false)},
       .regularization_method = given(m, "weight-decay") ? "l2_decay" : "",
-      .regularization_coeff = opt_number(m, "weight-decay", 0)};
-  pir_pd_momentum_(m->builder, u->param, u->gradient, velocity, m->rate,
-                   number(m, "momentum", 0.9), &how);
+      .regularization_coeff = opt_number(m, "weight-decay")};
+  pir_pd_momentum_(m->builder, u->param, u->gradient, velocity, m->rate, number(m, "momentum"),
+                   &how);
 }
 
 // The decaying means of adam, and the powers of their factors.
@@ -146,9 +142,9 @@ static moments add_moments(const minimizing *m, const update *u) {
 static void step_adam(const minimizing *m, const update *u) {
   moments s = add_moments(m, u);
   pir_pd_adam__options how = {.skip_update = m->skip,
-                              .beta1 = operand_number(m, "beta1", 0.9),
-                              .beta2 = operand_number(m, "beta2", 0.999),
-                              .epsilon = operand_number(m, "epsilon", 1e-8)};
+                              .beta1 = operand_number(m, "beta1"),
+                              .beta2 = operand_number(m, "beta2"),
+                              .epsilon = operand_number(m, "epsilon")};
   pir_pd_adam_(m->builder, u->param, u->gradient, m->rate, s.moment1, s.moment2, s.beta1_pow,
                s.beta2_pow, &how);
 }
@@ -156,10 +152,10 @@ static void step_adam(const minimizing *m, const update *u) {
 static void step_adamw(const minimizing *m, const update *u) {
   moments s = add_moments(m, u);
   pir_pd_adamw__options how = {.skip_update = m->skip,
-                               .beta1 = operand_number(m, "beta1", 0.9),
-                               .beta2 = operand_number(m, "beta2", 0.999),
-                               .epsilon = operand_number(m, "epsilon", 1e-8),
-                               .coeff = opt_number(m, "weight-decay", 0.01),
+                               .beta1 = operand_number(m, "beta1"),
+                               .beta2 = operand_number(m, "beta2"),
+                               .epsilon = operand_number(m, "epsilon"),
+                               .coeff = opt_number(m, "weight-decay"),
                                .with_decay = {true, true}};
   pir_pd_adamw_(m->builder, u->param, u->gradient, m->rate, s.moment1, s.moment2, s.beta1_pow,
                 s.beta2_pow, &how);
@@ -168,16 +164,16 @@ static void step_adamw(const minimizing *m, const update *u) {
 static void step_lamb(const minimizing *m, const update *u) {
   moments s = add_moments(m, u);
   pir_pd_lamb__options how = {.skip_update = m->skip,
-                              .beta1 = opt_number(m, "beta1", 0.9),
-                              .beta2 = opt_number(m, "beta2", 0.999),
-                              .epsilon = opt_number(m, "epsilon", 1e-6)};
+                              .beta1 = opt_number(m, "beta1"),
+                              .beta2 = opt_number(m, "beta2"),
+                              .epsilon = opt_number(m, "epsilon")};
   pir_pd_lamb_(m->builder, u->param, u->gradient, m->rate, s.moment1, s.moment2, s.beta1_pow,
-               s.beta2_pow, number(m, "weight-decay", 0.01), &how);
+               s.beta2_pow, number(m, "weight-decay"), &how);
 }
 
 static void step_adagrad(const minimizing *m, const update *u) {
   pir_value *moment = state_like(m, u, "moment");
-  pir_pd_adagrad__options how = {.epsilon = opt_number(m, "epsilon", 1e-6)};
+  pir_pd_adagrad__options how = {.epsilon = opt_number(m, "epsilon")};
   pir_pd_adagrad_(m->builder, u->param, u->gradient, moment, m->rate, &how);
 }
 
@@ -185,9 +181,9 @@ static void step_rmsprop(const minimizing *m, const update *u) {
   pir_value *moment = state_like(m, u, "momentum"), *square = state_like(m, u, "mean_square");
   pir_pd_rmsprop__options how = {
       .mean_grad = state_like(m, u, "mean_grad"),
-      .epsilon = opt_number(m, "epsilon", 1e-6),
-      .decay = opt_number(m, "decay", 0.95),
-      .momentum = opt_number(m, "momentum", 0),
+      .epsilon = opt_number(m, "epsilon"),
+      .decay = opt_number(m, "decay"),
+      .momentum = opt_number(m, "momentum"),
       .centered = {true, pir_run_option_bool(m->d->run, "centered", false)}};
   pir_pd_rmsprop_(m->builder, u->param, square, u->gradient, moment, m->rate, &how);
 }
@@ -229,7 +225,7 @@ static void clip_by_norm(const minimizing *m) {
   pir_value *sum = sum_of(m, squares, count), *all = sum_of(m, &sum, 1);
   pir_value *norm = pir_pd_sqrt(m->builder, all);
   pir_value *limit =
-      pir_pd_full(m->builder, PIR_INTS(1), number(m, "clip-norm", 0),
+      pir_pd_full(m->builder, PIR_INTS(1), number(m, "clip-norm"),
                   &(pir_pd_full_options){.dtype = {true, PIR_F32}, .place = {true, 0}});
   pir_value *larger = pir_pd_maximum(m->builder, norm, limit);
   pir_value *factor = pir_pd_divide(m->builder, limit, larger);
@@ -239,7 +235,7 @@ static void clip_by_norm(const minimizing *m) {
 }
 
 static void clip_by_value(const minimizing *m) {
-  double most = number(m, "clip-value", 0);
+  double most = number(m, "clip-value");
   for (size_t i = 0; i < m->count; i++)
     if (may_be_clipped(m->params[i]))
       m->gradients[i] =

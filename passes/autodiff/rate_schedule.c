@@ -21,6 +21,7 @@
 typedef struct schedule {
   const pir_pass_run *run;
   pir_op_builder *b;
+  const struct decay *decay;
   pir_shape shape;  // of the rate
   pir_status status;
   pir_value *t;  // steps of the schedule so far, f64
@@ -39,20 +40,20 @@ static pir_value *constant(schedule *s, double x) {
                      &(pir_pd_full_options){.dtype = {true, PIR_F64}, .place = {true, 0}});
 }
 
-static double read_option(schedule *s, const char *key, double otherwise) {
-  double x = otherwise;
-  if (!steps_read_number(pir_run_option(s->run, key), &x) && !s->status)
+static double read_option(schedule *s, const char *key) {
+  double x;
+  if (!steps_number(s->run, "schedule", key, s->decay->name, &x) && !s->status)
     s->status = pir_run_bad_option(s->run, key, "a number that is not negative");
   return x;
 }
 
-static pir_value *option(schedule *s, const char *key, double otherwise) {
-  return constant(s, read_option(s, key, otherwise));
+static pir_value *option(schedule *s, const char *key) {
+  return constant(s, read_option(s, key));
 }
 
 // A count, at least 1.
 static pir_value *count_option(schedule *s, const char *key) {
-  double n = read_option(s, key, 0);
+  double n = read_option(s, key);
   if ((n < 1 || n > 1e15 || n != floor(n)) && !s->status)
     s->status = pir_run_bad_option(s->run, key, "a whole number, at least 1");
   return constant(s, n);
@@ -68,7 +69,7 @@ static pir_value *negative(schedule *s, pir_value *x) {
 }
 
 static pir_value *rate_of(schedule *s) {
-  return option(s, "rate", 0);
+  return option(s, "rate");
 }
 
 // ---- schedules
@@ -79,7 +80,7 @@ static pir_value *decay_constant(schedule *s) {
 
 static pir_value *decay_step(schedule *s) {
   pir_value *past = pir_pd_floor(s->b, pir_pd_divide(s->b, s->t, count_option(s, "steps")));
-  pir_value *gamma = option(s, "gamma", 0.1);
+  pir_value *gamma = option(s, "gamma");
   return pir_pd_multiply(s->b, rate_of(s), pir_pd_elementwise_pow(s->b, gamma, past));
 }
 
@@ -117,23 +118,23 @@ static pir_value *decay_piecewise(schedule *s) {
 }
 
 static pir_value *decay_exponential(schedule *s) {
-  pir_value *factor = pir_pd_elementwise_pow(s->b, option(s, "gamma", 0), s->t);
+  pir_value *factor = pir_pd_elementwise_pow(s->b, option(s, "gamma"), s->t);
   return pir_pd_multiply(s->b, rate_of(s), factor);
 }
 
 static pir_value *decay_natural_exp(schedule *s) {
-  pir_value *power = pir_pd_multiply(s->b, negative(s, option(s, "gamma", 0)), s->t);
+  pir_value *power = pir_pd_multiply(s->b, negative(s, option(s, "gamma")), s->t);
   return pir_pd_multiply(s->b, rate_of(s), pir_pd_exp(s->b, power));
 }
 
 static pir_value *decay_inverse_time(schedule *s) {
-  pir_value *grown = pir_pd_multiply(s->b, option(s, "gamma", 0), s->t);
+  pir_value *grown = pir_pd_multiply(s->b, option(s, "gamma"), s->t);
   return pir_pd_divide(s->b, rate_of(s), pir_pd_add(s->b, constant(s, 1), grown));
 }
 
 // (rate - end) (1 - t/steps)^power + end; with `cycle` again and again, over more steps.
 static pir_value *decay_polynomial(schedule *s) {
-  pir_value *steps = count_option(s, "steps"), *t = s->t, *end = option(s, "end", 0.0001);
+  pir_value *steps = count_option(s, "steps"), *t = s->t, *end = option(s, "end");
   if (pir_run_option_bool(s->run, "cycle", false)) {
     pir_value *times = pir_pd_ceil(s->b, pir_pd_divide(s->b, t, steps));
     steps = pir_pd_multiply(s->b, steps, pir_pd_maximum(s->b, times, constant(s, 1)));
@@ -141,7 +142,7 @@ static pir_value *decay_polynomial(schedule *s) {
     t = pir_pd_minimum(s->b, t, steps);
   }
   pir_value *left = pir_pd_subtract(s->b, constant(s, 1), pir_pd_divide(s->b, t, steps));
-  pir_value *factor = pir_pd_elementwise_pow(s->b, left, option(s, "power", 1));
+  pir_value *factor = pir_pd_elementwise_pow(s->b, left, option(s, "power"));
   pir_value *range = pir_pd_subtract(s->b, rate_of(s), end);
   return pir_pd_add(s->b, pir_pd_multiply(s->b, range, factor), end);
 }
@@ -149,7 +150,7 @@ static pir_value *decay_polynomial(schedule *s) {
 // end + (rate - end) (1 + cos(pi t/steps)) / 2 (Loshchilov and Hutter, SGDR, 2017, without
 // restarts).
 static pir_value *decay_cosine(schedule *s) {
-  pir_value *end = option(s, "end", 0), *steps = count_option(s, "steps");
+  pir_value *end = option(s, "end"), *steps = count_option(s, "steps");
   pir_value *pi = pir_pd_acos(s->b, constant(s, -1));
   pir_value *angle = pir_pd_divide(s->b, pir_pd_multiply(s->b, pi, s->t), steps);
   pir_value *wave = pir_pd_add(s->b, constant(s, 1), pir_pd_cos(s->b, angle));
@@ -184,14 +185,14 @@ enum { DECAYS = sizeof decays / sizeof *decays };
 
 // ---- options
 
-static pir_status find_decay(const schedule *s, const decay **out) {
+static pir_status find_decay(schedule *s) {
   pir_str name = pir_run_option(s->run, "decay");
   if (!name.size)
     name = PIR_STR("constant");
   pir_nearest near = pir_nearest_begin(name);
   for (size_t i = 0; i < DECAYS; i++) {
     pir_nearest_try(&near, decays[i].name);
-    *out = &decays[i];
+    s->decay = &decays[i];
     if (pir_str_equal(name, pir_str_from(decays[i].name)))
       return PIR_OK;
   }
@@ -202,7 +203,8 @@ static pir_status find_decay(const schedule *s, const decay **out) {
                     (int)name.size, name.data, pir_nearest_hint(&near).text);
 }
 
-static pir_status check_option_of(const schedule *s, const decay *d, const char *key) {
+static pir_status check_option_of(const schedule *s, const char *key) {
+  const decay *d = s->decay;
   bool needed = steps_has_word(d->needs, key), taken = steps_has_word(d->takes, key);
   bool set = pass_option(s->run, key) != NULL;
   if (set ? needed || taken : !needed)
@@ -214,11 +216,11 @@ static pir_status check_option_of(const schedule *s, const decay *d, const char 
 }
 
 // An option that the schedule does not read is an error, and so is one that it misses.
-static pir_status check_options_of(const schedule *s, const decay *d) {
+static pir_status check_options_of(const schedule *s) {
   static const char *const keys[] = {"rate",  "steps", "gamma",      "end",   "power",
                                      "cycle", "width", "boundaries", "values"};
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-    PIR_TRY(check_option_of(s, d, keys[i]));
+    PIR_TRY(check_option_of(s, keys[i]));
   bool warms = pass_option(s->run, "warmup");
   if (!warms && pass_option(s->run, "warmup-start"))
     return pir_run_bad_option(s->run, "warmup-start", "option warmup beside it");
@@ -248,17 +250,16 @@ static pir_value *count_steps(schedule *s, pir_str name) {
 }
 
 // The schedule, with the steps before it.
-static pir_value *warmed_up(schedule *s, const decay *d) {
+static pir_value *warmed_up(schedule *s) {
   if (!pass_option(s->run, "warmup"))
-    return d->rate(s);
+    return s->decay->rate(s);
   pir_value *warmup = count_option(s, "warmup"), *t = s->t;
-  pir_value *start = option(s, "warmup-start", 0);
-  double rate = read_option(s, "rate", 0);
-  pir_value *end = option(s, "warmup-end", rate);
+  pir_value *start = option(s, "warmup-start");
+  pir_value *end = option(s, pass_option(s->run, "warmup-end") ? "warmup-end" : "rate");
   pir_value *way = pir_pd_multiply(s->b, pir_pd_subtract(s->b, end, start), t);
   pir_value *up = pir_pd_add(s->b, pir_pd_divide(s->b, way, warmup), start);
   s->t = pir_pd_maximum(s->b, pir_pd_subtract(s->b, t, warmup), constant(s, 0));
-  return pick(s, t, warmup, up, d->rate(s));
+  return pick(s, t, warmup, up, s->decay->rate(s));
 }
 
 static pir_status find_rate(const schedule *s, pir_str name, pir_value **out) {
@@ -279,13 +280,13 @@ static pir_status find_rate(const schedule *s, pir_str name, pir_value **out) {
                              "schedule: a learning rate is one number of f32 or f64");
 }
 
-static pir_status compute_rate(schedule *s, pir_str name, pir_value *input, const decay *d) {
+static pir_status compute_rate(schedule *s, pir_str name, pir_value *input) {
   const pir_type *type = pir_value_type(input);
   s->shape = pir_type_shape(type);
   pir_op *source = pir_value_op(input);
   pir_op_builder_move(s->b, steps_builder(pir_op_next(source)));
   s->t = count_steps(s, name);
-  pir_value *rate = warmed_up(s, d);
+  pir_value *rate = warmed_up(s);
   if (pir_type_dtype(type) != PIR_F64)
     rate = pir_pd_cast(s->b, rate, pir_type_dtype(type));
   PIR_TRY(s->status);
@@ -297,18 +298,17 @@ static pir_status compute_rate(schedule *s, pir_str name, pir_value *input, cons
 
 pir_status pir_pass_schedule(pir_pass_run *run) {
   schedule s = {.run = run};
-  const decay *d;
   pir_value *input;
   pir_str name = pir_run_option(run, "of");
   if (!name.size)
     name = PIR_STR("learning_rate_0");
   if (!run->option_count && pir_find_named_value(run->program, name, &input, NULL))
     return PIR_OK;  // no rate, and no wish
-  PIR_TRY(find_decay(&s, &d));
-  PIR_TRY(check_options_of(&s, d));
+  PIR_TRY(find_decay(&s));
+  PIR_TRY(check_options_of(&s));
   PIR_TRY(find_rate(&s, name, &input));
   PIR_TRY(pir_op_builder_create(run->program, &s.b));
-  pir_status status = compute_rate(&s, name, input, d);
+  pir_status status = compute_rate(&s, name, input);
   pir_op_builder_destroy(s.b);
   return status;
 }

@@ -20,6 +20,52 @@ bool steps_read_number(pir_str text, double *out) {
   return !*end && isfinite(*out) && *out >= 0;
 }
 
+// ---- what passes.def states
+
+typedef struct stated_option {
+  const char *key, *otherwise;
+} stated_option;
+
+#define OPTION(key, kind, otherwise, summary) {key, otherwise},
+#define PASS(name, short_name, fn, level, summary, ...)                                        \
+  static const stated_option stated_by_##fn[] = {__VA_ARGS__{0}};
+#include <passes.def>
+
+static const struct {
+  const char *pass;
+  const stated_option *options;
+} stated[] = {
+#define PASS(name, short_name, fn, level, summary, ...) {short_name, stated_by_##fn},
+#include <passes.def>
+};
+
+static const char *stated_default(const char *pass, const char *key) {
+  for (size_t i = 0; i < sizeof stated / sizeof *stated; i++)
+    for (const stated_option *o = stated[i].options; o->key && !strcmp(stated[i].pass, pass);
+         o++)
+      if (!strcmp(o->key, key))
+        return o->otherwise;
+  return "";
+}
+
+bool steps_number(const pir_pass_run *run, const char *pass, const char *key, const char *of,
+                  double *out) {
+  *out = 0;
+  pir_str given = pir_run_option(run, key);
+  if (pass_option(run, key))
+    return given.size && steps_read_number(given, out);
+  const char *text = stated_default(pass, key), *other = strstr(text, "; "),
+             *names = other ? strstr(other, " of ") : NULL, *end = other;
+  if (names && steps_has_word(names + 4, of)) {
+    text = other + 2;
+    end = names;
+  }
+  pir_str number = {text, end ? (size_t)(end - text) : strlen(text)};
+  if (!steps_read_number(number, out))
+    *out = 0;  // a word: none
+  return true;
+}
+
 pir_status steps_add_variable(const pir_pass_run *run, const char *who, pir_str name,
                               const pir_type *type, pir_value **out) {
   pir_context *ctx = pir_program_context(run->program);
@@ -58,8 +104,8 @@ pir_builder steps_builder(pir_op *at) {
 
 bool steps_has_word(const char *words, const char *word) {
   size_t size = strlen(word);
-  for (const char *at = words; (at = strstr(at, word)); at += size)
-    if ((at == words || at[-1] == ' ') && (at[size] == ' ' || !at[size]))
+  for (const char *at = words; size && (at = strstr(at, word)); at += size)
+    if ((at == words || at[-1] == ' ') && (at[size] == ' ' || at[size] == ',' || !at[size]))
       return true;
   return false;
 }
