@@ -10,8 +10,8 @@
 // CHECK: combine_null.pir:4:5: error: "builtin.combine" operand 1 (inputs) is missing
 // CHECK: data_in_region.pir:5:9: error: unsupported: "pd_op.data" in a region
 // CHECK: data_in_region.pir:5:9: error: unsupported: "pd_op.data" in a region
-// CHECK: declared.pir:4:5: error: unsupported: "pd_op.all_gather": no kernel computes it; given x [2,3], ring_id 0, nranks 1
-// CHECK: declared.pir:4:5: error: unsupported: "pd_op.all_gather": no kernel computes it; given x [2,3], ring_id 0, nranks 1
+// CHECK: declared.pir:5:5: error: unsupported: "pd_op.limit_by_capacity": no kernel computes it; given expert_count [2,3], capacity [2,3], n_worker 1
+// CHECK: declared.pir:5:5: error: unsupported: "pd_op.limit_by_capacity": no kernel computes it; given expert_count [2,3], capacity [2,3], n_worker 1
 // CHECK: fetch_list.pir:5:5: error: unsupported: an output that is not one tensor
 // CHECK: fetch_list.pir:5:5: error: unsupported: an output that is not one tensor
 // CHECK: if_list.pir:6:9: error: unsupported: an operand that is not one tensor of "cf.yield"
@@ -70,7 +70,8 @@
 {
     (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[2,3]} : () -> tensor<2x3xf32>
     (%c) = "pd_op.data" () {dtype:bool,name:"c",place:Place(undefined:0),shape:[1]} : () -> tensor<1xb>
-    (%o) = "pd_op.all_gather" (%x) {nranks:1,ring_id:0} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    (%i) = "pd_op.cast" (%x) {dtype:int64} : (tensor<2x3xf32>) -> tensor<2x3xi64>
+    (%o) = "pd_op.limit_by_capacity" (%i, %i) {n_worker:1} : (tensor<2x3xi64>, tensor<2x3xi64>) -> tensor<2x3xi64>
     (%f) = "pd_op.fetch" (%o) {col:0,name:"o"} : (tensor<2x3xf32>) -> tensor<2x3xf32>
 }
 //--- fetch_list.pir
