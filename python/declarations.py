@@ -14,7 +14,7 @@ import tempfile
 import cffi
 from pycparser import c_ast, c_generator, c_parser
 
-HEADERS = ["engine/model.h", "engine/generation.h", "engine/metadata.h", "engine/weights.h", "engine/session_arena.h", "engine/custom.h", "engine/compiled.h",
+HEADERS = ["comm.h", "engine/model.h", "engine/generation.h", "engine/metadata.h", "engine/weights.h", "engine/session_arena.h", "engine/custom.h", "engine/compiled.h",
            "engine/loaded_code.h", "compiler/dialects.h", "compiler/formats.h", "compiler/load.h"]
 HEADERS += ["compiler/backward.h", "compiler/params.h", "compiler/pass_library.h", "compiler/rules.h", "compiler/text.h", "compiler/verify.h", "compiler/walk.h"]
 SYSTEM = ["stdarg.h", "stdatomic.h", "stdbool.h", "stddef.h", "stdint.h"]

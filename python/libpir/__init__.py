@@ -25,10 +25,11 @@ from .errors import (
 from .generation import Choice, Generation
 from .model import Arena, Cancel, Limits, Model, Options, Port, Session
 from .program import Block, Op, PassInfo, Program, Value, passes, pipelines
+from .rings import Rings
 
 _number = _lib.pir_version()
 __version__ = f"{_number >> 16}.{_number >> 8 & 255}.{_number & 255}"
 
 __all__ = ["Arena", "Block", "Cancel", "CancelledError", "Choice", "CodeImage", "CodeListener", "CodeSymbol", "Diagnostic", "Error", "ExhaustedError", "FileError", "Generation", "InternalError"]
-__all__ += ["InvalidError", "Limits", "Model", "NotFoundError", "Op", "Options", "PassInfo", "Port", "Program", "Sequences", "Session"]
+__all__ += ["InvalidError", "Limits", "Model", "NotFoundError", "Op", "Options", "PassInfo", "Port", "Program", "Rings", "Sequences", "Session"]
 __all__ += ["UnavailableError", "UnsupportedError", "Value", "passes", "pipelines"]

@@ -15,6 +15,7 @@ from ._native import Diagnostics, PassSet, Text, Watch, Written, failure, ffi, l
 from .errors import Diagnostic
 from .generation import Choice, Generation
 from .program import Program
+from .rings import Rings
 
 Report = Callable[[str, str, int, int], None]
 """Hears progress: stage ("read", "passes", "compile", "weights" or "run"), what comes next, parts done, all parts (0: not known)."""
@@ -453,10 +454,12 @@ class Session:
         progress: Report | None = None,
         arena: Arena | None = None,
         cpus: Sequence[int] = (),
+        rings: Rings | None = None,
     ) -> None:
         """`threads`: of the session's own pool. `max_bytes`: of arena and results, 0 means the library's limit.
         `max_seconds`: of one run. `seed`: of random ops without one of their own. `arena`: shared with sessions that run in
-        turn. `cpus`: processors that the pool's threads run on, the calling thread excepted (Linux)."""
+        turn. `cpus`: processors that the pool's threads run on, the calling thread excepted (Linux). `rings`: of this rank of a distributed
+        program, which must stay open while the session runs."""
         self.model = model
         self._busy = threading.Lock()
         self._views: weakref.WeakSet[_arrays.Memory] = weakref.WeakSet()
@@ -476,11 +479,13 @@ class Session:
         options.sink, options.progress = diagnostics.sink, self._watch.sink
         if arena is not None:
             options.arena = ffi.cast("struct pir_session_arena *", arena._handle)
+        if rings is not None:
+            options.rings = rings._open()
         processors = ffi.new("int[]", list(cpus))
         options.cpus, options.cpu_count = processors, len(cpus)
         out = ffi.new("pir_session **")
         diagnostics.check(lib.pir_session_create(model._handle, options, out))
-        kept = model._handle, self._watch, processors
+        kept = model._handle, self._watch, processors, rings
         self._handle: Any = ffi.gc(out[0], lambda s, kept=kept: lib.pir_session_destroy(s))
 
     def run(

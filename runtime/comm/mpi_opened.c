@@ -27,7 +27,7 @@ pir_status pir_comm_create_mpi(const char *mpi, const pir_comm_options *options,
   void *module = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
   const char *reason = module ? NULL : dlerror();
   if (!module)
-    return pir_comm_fail(call, pir_loader_status(reason, path),
+    return pir_comm_fail(call, pir_loader_status(reason, NULL),
                          "MPI needs %s, which is built where its header is: %s", file,
                          reason ? reason : "it cannot be opened");
   pir_mpi_open_fn open;

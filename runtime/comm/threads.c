@@ -112,8 +112,11 @@ static pir_status break_ring(ring *g, pir_status status) {
   return status;
 }
 
+// The first reason stays.
 #define BREAK(g, status, ...)                                                                  \
-  (pir_text_format((g)->why.text, sizeof(g)->why.text, __VA_ARGS__), break_ring((g), (status)))
+  ((g)->broken ? (g)->broken                                                                   \
+               : (pir_text_format((g)->why.text, sizeof(g)->why.text, __VA_ARGS__),            \
+                  break_ring((g), (status))))
 
 static bool has_mail(const ring *g, comm_address address) {
   for (const comm_mail *mail = g->mail; mail; mail = mail->next)
@@ -154,12 +157,6 @@ static void wait_a_little(ring *g) {
   pthread_cond_timedwait(&g->changed, &g->lock, &until);
 }
 
-static uint64_t now_ns(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (uint64_t)t.tv_sec * SECOND_NS + (uint64_t)t.tv_nsec;
-}
-
 static int32_t first_missing(const ring *g, int32_t rank) {
   const member *me = &g->members[rank];
   if (me->state == RECEIVING)
@@ -172,17 +169,17 @@ static int32_t first_missing(const ring *g, int32_t rank) {
 
 // Waits until the rank, whose state says for what, has it.
 static pir_status wait_for_others(ring *g, int32_t rank, const pir_comm_call *call) {
-  uint64_t start = now_ns();
+  uint64_t start = pir_comm_now_ns();
   while (!g->broken && waits_in_vain(g, rank)) {
     look_around(g, rank);
     if (g->broken)
       break;
     wait_a_little(g);
-    if (!waits_in_vain(g, rank))
+    if (g->broken || !waits_in_vain(g, rank))
       break;
-    if (call && call->cancel && atomic_load(call->cancel))
+    if (pir_comm_is_cancelled(call))
       return BREAK(g, PIR_CANCELLED, "rank %d was cancelled", (int)rank);
-    if (now_ns() - start >= g->timeout_ns)
+    if (pir_comm_now_ns() - start >= g->timeout_ns)
       BREAK(g, PIR_IO, "rank %d did not come within %.3g s", (int)first_missing(g, rank),
             (double)g->timeout_ns / (double)SECOND_NS);
   }

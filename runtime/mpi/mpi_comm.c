@@ -9,7 +9,6 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "combine.h"
 #include "comm_fail.h"
@@ -65,12 +64,6 @@ static pir_status fail_ring(mpi_comm *c, const pir_comm_call *call, pir_status s
   return pir_comm_fail(call, c->broken, "%s", c->why.text);
 }
 
-static uint64_t clock_ns(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 // ---- waiting
 
 // The first rank from which nothing came, by the requests of receives.
@@ -92,7 +85,7 @@ static pir_status fail_late(mpi_comm *c, const pir_comm_call *call, int receives
 // Waits for the first `n` requests, of which the first `receives` are receives. After a failure
 // they are given up: the memory of their bytes should not be used until the process ends.
 static pir_status wait_all(mpi_comm *c, const pir_comm_call *call, int n, int receives) {
-  uint64_t start = clock_ns();
+  uint64_t start = pir_comm_now_ns();
   for (uint32_t turn = 1;; turn++) {
     int done = 0;
     if (MPI_Testall(n, c->requests, &done, MPI_STATUSES_IGNORE))
@@ -102,9 +95,9 @@ static pir_status wait_all(mpi_comm *c, const pir_comm_call *call, int n, int re
     if (turn % 64)
       continue;
     sched_yield();
-    if (call && call->cancel && atomic_load(call->cancel))
+    if (pir_comm_is_cancelled(call))
       return fail_ring(c, call, PIR_CANCELLED, "cancelled");
-    if (clock_ns() - start >= c->timeout_ns)
+    if (pir_comm_now_ns() - start >= c->timeout_ns)
       return fail_late(c, call, receives);
   }
 }
@@ -449,8 +442,9 @@ static void leave(mpi_comm *c) {
     if (r != c->base.rank && (post(c, NULL, &h, sizeof h, r, TAG_HEADER) ||
                               post(c, NULL, &h, sizeof h, r, TAG_MESSAGE)))
       break;
-  uint64_t start = clock_ns(), limit = c->timeout_ns < SHORT_NS ? c->timeout_ns : SHORT_NS;
-  while ((c->posted || (!c->broken && left < expected)) && clock_ns() - start < limit) {
+  uint64_t start = pir_comm_now_ns(),
+           limit = c->timeout_ns < SHORT_NS ? c->timeout_ns : SHORT_NS;
+  while ((c->posted || (!c->broken && left < expected)) && pir_comm_now_ns() - start < limit) {
     drop_posted(c);
     if (!c->broken)
       left += take_any(c);

@@ -218,6 +218,7 @@ static pir_status run_call(frame *f, const plan_instr *instr, uint32_t number) {
                             .lods = &f->lods,
                             .texts = &f->texts,
                             .cancel = f->watch.cancel,
+                            .deadline_ns = f->watch.deadline,
                             .message = &f->message};
   const pir_text_block *before = f->texts;
   pir_status status = pir_kernel_run(&kernel);

@@ -40,6 +40,8 @@ typedef struct pir_comm_call {
   pir_message *message;
   // A value other than 0 ends a call that waits, with PIR_CANCELLED; NULL: nobody asks.
   const pir_atomic_int *cancel;
+  // When a call that waits ends likewise, on CLOCK_MONOTONIC, in nanoseconds; 0: never.
+  uint64_t deadline_ns;
 } pir_comm_call;
 
 // The functions of a communicator; pir_comm has one of each kind for each way to communicate.

@@ -61,8 +61,10 @@ static pir_status make_dense(on_ring *r, bool apart) {
 
 pir_status pir_ring_open(const pir_kernel_call *call, int id_attr, bool apart, on_ring *out) {
   *out = (on_ring){.call = call, .id = pir_kernel_int(call, id_attr)};
-  out->how =
-      (pir_comm_call){.size = sizeof out->how, .message = &out->why, .cancel = call->cancel};
+  out->how = (pir_comm_call){.size = sizeof out->how,
+                             .message = &out->why,
+                             .cancel = call->cancel,
+                             .deadline_ns = call->deadline_ns};
   PIR_TRY(find_ring(out));
   return make_dense(out, apart);
 }

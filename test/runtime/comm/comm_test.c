@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -242,6 +243,27 @@ static void cancellation(void **state) {
   expect(2, PIR_CANCELLED, "rank 0 was cancelled");
 }
 
+static pir_status wait_until(pir_comm *comm, const pir_comm_call *given) {
+  pir_comm_call call = *given;
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  call.deadline_ns = (uint64_t)(now.tv_sec * 1000000000 + now.tv_nsec) + 100 * 1000 * 1000;
+  return comm->rank ? comm->recv(comm, &call, NULL, 0, PIR_U8, 0)
+                    : comm->recv(comm, given, NULL, 0, PIR_U8, 2);
+}
+
+static pir_status end_at_time(pir_comm *comm, const pir_comm_call *call) {
+  if (comm->rank != 2)
+    return wait_until(comm, call);
+  usleep(600 * 1000);
+  return comm->barrier(comm, call);
+}
+
+static void deadline(void **state) {
+  on_ranks(3, end_at_time, NULL, 0);
+  expect(3, PIR_CANCELLED, "rank 1 was cancelled");
+}
+
 static pir_status bad_arguments(pir_comm *comm, const pir_comm_call *call) {
   float x = 0;
   CHECK(comm->send(comm, call, &x, 1, PIR_F32, 2) == PIR_INVALID);
@@ -333,10 +355,11 @@ static void rings_by_hand(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(results),      cmocka_unit_test(disagreement),
-      cmocka_unit_test(lost_rank),    cmocka_unit_test(time_limit),
-      cmocka_unit_test(cancellation), cmocka_unit_test(arguments),
-      cmocka_unit_test(rings),        cmocka_unit_test(rings_by_hand),
+      cmocka_unit_test(results),       cmocka_unit_test(disagreement),
+      cmocka_unit_test(lost_rank),     cmocka_unit_test(time_limit),
+      cmocka_unit_test(cancellation),  cmocka_unit_test(deadline),
+      cmocka_unit_test(arguments),     cmocka_unit_test(rings),
+      cmocka_unit_test(rings_by_hand),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -95,6 +95,9 @@ typedef struct pir_kernel_call {
   // A value other than 0 asks the kernel to stop with PIR_CANCELLED; NULL: nobody asks. Kernels
   // look where an attribute decides how long they run (pir_kernel_cancelled).
   const pir_atomic_int *cancel;
+  // When the run ends early, on CLOCK_MONOTONIC, in nanoseconds; 0: never. For kernels that
+  // wait.
+  uint64_t deadline_ns;
   // Not 0 after the kernel has read an attribute as another kind. pir_kernel_run sets it; NULL:
   // nothing is recorded.
   int *misread;
