@@ -453,9 +453,10 @@ static pir_status derive_centrally(slope_work *w, const slope_move *m, double h,
     PIR_TRY(quotient(w, m, -h, h, &d[i]));
   double first = (4 * d[1] - d[0]) / 3, second = (4 * d[2] - d[1]) / 3;
   out->numeric = (16 * second - first) / 15;
-  // Each output is off by some units in the last place, and each difference by two of them.
+  // Each output is off by some units in the last place, and each difference by two of them;
+  // inputs are about 1, and so are numbers on the way to an output that is much less.
   enum { UNITS = 16 };
-  out->error = fabs(second - first) + UNITS * 0x1p-52 * w->size / (2 * h);
+  out->error = fabs(second - first) + UNITS * 0x1p-52 * fmax(w->size, 1) / (2 * h);
   out->scale = fmax(out->scale, fabs(out->numeric));
   return PIR_OK;
 }
@@ -474,7 +475,7 @@ static pir_status find_kink(slope_work *w, const slope_move *m, const slope *s, 
 }
 
 static bool is_smooth(const slope_work *w, const slope *s) {
-  return isfinite(s->numeric) && s->error <= smooth * (fabs(s->numeric) + w->size);
+  return isfinite(s->numeric) && s->error <= smooth * (fabs(s->numeric) + fmax(w->size, 1));
 }
 
 static pir_status measure_input(slope_work *w, const slope_input *input, const slope_move *m,
