@@ -2,7 +2,7 @@
 // RUN: not pir-opt %s --split-input-file --passes=check 2>&1 | FileCheck %s
 // CHECK: "pd_op.addmm" expects rank(x) == 2 && rank(y) == 2
 // CHECK: "pd_op.bce_loss" expects each i < rank(input) : dim(input, i) == dim(label, i)
-// CHECK: "pd_op.bilinear" expects !present(bias) || dim(bias, 0) == 1
+// CHECK: "pd_op.bilinear" expects !present(bias) || rank(bias) == 2 && dim(bias, 0) == 1
 // CHECK: "pd_op.pad" expects each i < 2 * rank(x) : $paddings[i] >= 0
 // CHECK: "pd_op.nll_loss" expects rank(input) == 2 || rank(label) == 3
 // CHECK: "pd_op.scatter" expects rank(updates) == (rank(index) == 0 ? rank(x) - 1 : rank(x))

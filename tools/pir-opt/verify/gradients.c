@@ -65,7 +65,7 @@ static const char *kind_of(const checked *c, pir_str name) {
 
 static double relative(const slope *s) {
   double off = fabs(s->numeric - s->adjoint);
-  return off == 0 ? 0 : off / s->scale;
+  return off == 0 || s->scale <= s->error ? 0 : off / s->scale;
 }
 
 static void print_answer(void *user, const slope *s) {
