@@ -218,12 +218,15 @@ static const char *start_cluster(grouping *g, const node *n, op_cluster *c) {
 // written memory read the results.
 static bool only_computes(const pir_op *op) {
   const pir_clause *first = pir_op_meaning(op)->clause;
-  size_t said = 0, present = 0;
-  for (const pir_clause *c = first; c; c = c->next)
-    said += c->result < pir_op_results(op) && pir_op_result(op, c->result) != NULL;
-  for (size_t i = 0; i < pir_op_results(op); i++)
-    present += pir_op_result(op, i) && pir_value_type(pir_op_result(op, i));
-  return first && said >= present && all_by_element(op, first);
+  for (size_t i = 0; i < pir_op_results(op); i++) {
+    const pir_value *v = pir_op_result(op, i);
+    const pir_clause *c = v && pir_value_type(v) ? first : NULL;
+    while (c && c->result != i)
+      c = c->next;
+    if (v && pir_value_type(v) && !c)
+      return false;
+  }
+  return first && all_by_element(op, first);
 }
 
 static bool is_barrier(const pir_op *op) {

@@ -16,6 +16,28 @@ static LAYER(matrix) LAYER(transposed)(const REAL *data, int64_t rows, int64_t c
   return (LAYER(matrix)){data, columns, rows, 1, columns};
 }
 
+// ---- memory that holds several matrices
+
+typedef struct LAYER(memory) {
+  REAL *first;  // NULL: only the sum is asked for
+  int64_t used;
+  bool over;  // the sum leaves its type
+} LAYER(memory);
+
+static REAL *LAYER(take)(LAYER(memory) * m, int64_t a, int64_t b) {
+  int64_t size;
+  REAL *taken = m->first && !m->over ? m->first + m->used : NULL;
+  m->over |= __builtin_mul_overflow(a, b, &size);
+  m->over |= m->over || __builtin_add_overflow(m->used, size, &m->used);
+  return taken;
+}
+
+static int64_t LAYER(largest)(int64_t a, int64_t b) {
+  return a > b ? a : b;
+}
+
+// ---- packing and multiplying
+
 // Packs one block of tile.rows rows, of which `some` exist, in the order in which they lie.
 static void LAYER(pack_block)(int64_t rows, int64_t some, LAYER(matrix) m, const REAL *from,
                               REAL *to) {

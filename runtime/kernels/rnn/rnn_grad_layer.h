@@ -16,12 +16,6 @@ typedef struct LAYER(path) {
   REAL *h, *c;  // [batch + steps][hidden]: the states before each step, c of an LSTM
 } LAYER(path);
 
-typedef struct LAYER(memory) {
-  REAL *first;  // NULL: only the sum is asked for
-  int64_t used;
-  bool over;  // the sum leaves its type
-} LAYER(memory);
-
 typedef struct LAYER(walk) {
   const network *n;
   contract_tile tile;
@@ -38,18 +32,6 @@ typedef struct LAYER(walk) {
   REAL *line;   // [hidden]
   REAL *rows, *panels;  // packed matrices
 } LAYER(walk);
-
-static REAL *LAYER(take)(LAYER(memory) * m, int64_t a, int64_t b) {
-  int64_t size;
-  REAL *taken = m->first && !m->over ? m->first + m->used : NULL;
-  m->over |= __builtin_mul_overflow(a, b, &size);
-  m->over |= m->over || __builtin_add_overflow(m->used, size, &m->used);
-  return taken;
-}
-
-static int64_t LAYER(largest)(int64_t a, int64_t b) {
-  return a > b ? a : b;
-}
 
 // Lays out the memory of a walk, or only sums it up.
 static void LAYER(lay_out)(LAYER(walk) * w, LAYER(memory) * m) {
@@ -73,10 +55,10 @@ static void LAYER(lay_out)(LAYER(walk) * w, LAYER(memory) * m) {
   w->from_h = LAYER(take)(m, steps, gates);
   w->sums = LAYER(take)(m, n->batch, gates);
   w->line = LAYER(take)(m, 1, n->hidden);
-  int64_t whole = LAYER(largest)(steps, gates) + w->tile.rows;
-  w->rows = LAYER(take)(m, whole, LAYER(largest)(deep, LAYER(largest)(steps, gates)));
-  w->panels = LAYER(take)(m, LAYER(largest)(LAYER(largest)(steps, gates), deep),
-                          LAYER(largest)(deep, gates) + w->tile.columns);
+  int64_t wider = LAYER(largest)(deep, gates), rows = w->tile.rows;
+  w->rows = LAYER(take)(m, steps + rows, wider);  // of steps,
+  LAYER(take)(m, gates + rows, steps);            // or of gates: from there on
+  w->panels = LAYER(take)(m, LAYER(largest)(steps, wider), wider + w->tile.columns);
 }
 
 // out = a * b, plus a bias for each column, or plus itself.
@@ -182,6 +164,14 @@ static void LAYER(step_all_backward)(const LAYER(walk) * w, LAYER(path) * p, int
   }
 }
 
+// Clears the states behind the ends of sequences: they are to add nothing to the weights'
+// gradient, not even what is no number.
+static void LAYER(clear_ended)(const network *n, LAYER(path) * p) {
+  for (int64_t b = 0; b < n->batch; b++)
+    for (int64_t s = sequence_length_of(n, b); s < n->time; s++)
+      memset(p->h + (s * n->batch + b) * n->hidden, 0, (size_t)n->hidden * sizeof(REAL));
+}
+
 static void LAYER(add_columns)(const REAL *from, int64_t rows, int64_t columns, REAL *to) {
   for (int64_t i = 0; i < rows; i++)
     for (int64_t j = 0; j < columns; j++)
@@ -217,6 +207,7 @@ static void LAYER(run_path_backward)(LAYER(walk) * w, LAYER(path) * p, REAL *bel
   (w, LAYER(dense)(w->from_x, w->steps, G), LAYER(dense)(p->wx, G, p->inputs), NULL, false,
    w->step_grad);
   LAYER(scatter_inputs)(w, p, below);
+  LAYER(clear_ended)(n, p);
   LAYER(multiply_matrices)
   (w, LAYER(transposed)(w->from_x, w->steps, G), LAYER(dense)(p->x, w->steps, p->inputs), NULL,
    true, p->wx_grad);
