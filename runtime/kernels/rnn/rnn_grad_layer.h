@@ -164,8 +164,8 @@ static void LAYER(step_all_backward)(const LAYER(walk) * w, LAYER(path) * p, int
   }
 }
 
-// Clears the states behind the ends of sequences: they are to add nothing to the weights'
-// gradient, not even what is no number.
+// Clears the states behind the ends of sequences: they add nothing to the weights'
+// gradient, whatever numbers they are.
 static void LAYER(clear_ended)(const network *n, LAYER(path) * p) {
   for (int64_t b = 0; b < n->batch; b++)
     for (int64_t s = sequence_length_of(n, b); s < n->time; s++)

@@ -63,7 +63,7 @@ def main():
     parser.add_argument("nets", nargs="*", default=NETS)
     parser.add_argument("--paddle")
     parser.add_argument("--torch")
-    parser.add_argument("--bin", type=pathlib.Path, default=HERE.parents[1] / "build/bin")
+    parser.add_argument("--bin", type=pathlib.Path, default=HERE.parents[2] / "build/bin")
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--rounds", type=int, default=3)
     a = parser.parse_args()
