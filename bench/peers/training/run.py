@@ -66,7 +66,7 @@ def main():
     parser.add_argument("--bin", type=pathlib.Path, default=HERE.parents[2] / "build/bin")
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--rounds", type=int, default=3)
-    a = parser.parse_args()
+    a = parser.parse_intermixed_args()
     folder, tools = a.folder.resolve(), a.bin.resolve()
     engines = {"pir": lambda net, threads: by_pir(tools, net, threads, folder)}
     if a.paddle:
