@@ -72,6 +72,22 @@ static void print_extents(char *text, size_t room, const int64_t *shape, int ran
   }
 }
 
+bool fit_array_is(pir_npy_array *array, pir_dtype dtype, const int64_t *shape, int rank,
+                  char why[512]) {
+  const pir_tensor *t = &array->tensor;
+  char has[160], takes[160];
+  pir_npy_view_as(&array->tensor, dtype);
+  bool fits = t->dtype == dtype && t->rank == rank;
+  for (int i = 0; fits && i < rank; i++)
+    fits = shape[i] < 0 || shape[i] == t->shape[i];
+  print_extents(has, sizeof has, t->shape, t->rank);
+  print_extents(takes, sizeof takes, shape, rank);
+  if (!fits)
+    snprintf(why, 512, "the array of --init is %s [%s], expected %s [%s]",
+             pir_dtype_name(t->dtype), has, pir_dtype_name(dtype), takes);
+  return fits;
+}
+
 // Whether samples fit an input; the first axis is not compared.
 static bool sample_fits(const pir_port *port, const pir_tensor *t) {
   bool fits = port->rank < 0 || port->rank == t->rank;
@@ -102,7 +118,7 @@ static int check_samples(const fit *f, const char *path, const pir_port *port,
 }
 
 // Elements become row-major, so that a sample is one piece of memory.
-static int make_dense(const fit *f, pir_npy_array *array) {
+int fit_make_dense(const fit *f, pir_npy_array *array) {
   pir_tensor dense = array->tensor;
   size_t bytes;
   if (pir_tensor_is_dense(&array->tensor) || array->tensor.dtype == PIR_PSTRING)
@@ -129,7 +145,7 @@ static int take_samples(fit *f, const char *path, size_t input) {
     pir_npy_view_as(&array->tensor, port.dtype);
     int code = check_samples(f, path, &port, &array->tensor);
     if (!code)
-      code = make_dense(f, array);
+      code = fit_make_dense(f, array);
     if (code)
       return code;
     pir_tensor row = array->tensor;

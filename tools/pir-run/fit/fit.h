@@ -101,6 +101,12 @@ PIR_NODISCARD pir_status fit_find_loss(run *r, pir_program *program, const char 
 int fit_read_data(fit *f, const char *path);
 // Reads one .npy file, a whole .npz, or all .npy files of a folder.
 int fit_read_folder(const cli_run *cli, const char *path, pir_npy_set *out);
+// Whether an array has a type and a shape, where -1 is any extent; bits of bf16 become bf16.
+// Else `why` tells both.
+bool fit_array_is(pir_npy_array *array, pir_dtype dtype, const int64_t *shape, int rank,
+                  char why[512]);
+// Makes the elements of an array row-major. Returns an exit code.
+int fit_make_dense(const fit *f, pir_npy_array *array);
 // Gives the inputs the samples of a step.
 int fit_feed_step(fit *f, uint64_t step);
 

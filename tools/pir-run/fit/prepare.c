@@ -190,22 +190,37 @@ static pir_status note_saved(fit *f, const pir_param **params, size_t count) {
   return PIR_OK;
 }
 
-// Values of --init become bytes of parameters; other variables take them later.
-static void adopt_init(const fit *f, pir_program *program) {
+// The array of --init of a parameter becomes its bytes.
+static pir_status adopt_array(const fit *f, pir_program *program, const pir_op *op,
+                              pir_npy_array *array) {
+  const pir_type *type = pir_value_type(pir_op_result(op, 0));
+  const pir_tensor *t = &array->tensor;
+  char why[512];
+  if (!pir_type_is_tensor(type))
+    return pir_report_op(op, PIR_INVALID, PIR_ERROR, "--init: the parameter is no tensor");
+  pir_shape shape = pir_type_shape(type);
+  if (!fit_array_is(array, pir_type_dtype(type), shape.dims, (int)shape.rank, why))
+    return pir_report_op(op, PIR_INVALID, PIR_ERROR, "parameter '%s': %s", array->name, why);
+  pir_param param = {.name = variable_name(op), .dtype = t->dtype};
+  if (fit_make_dense(f, array) || pir_shape_bytes(t->shape, t->rank, t->dtype, &param.size))
+    return PIR_EXHAUSTED;
+  param.shape = (pir_shape){t->shape, (size_t)t->rank};
+  param.data = t->data;
+  pir_program_adopt_param(program, &param);
+  return PIR_OK;
+}
+
+// Other variables take their arrays later.
+static pir_status adopt_init(const fit *f, pir_program *program) {
   PIR_EACH_OP(op, pir_program_block(program)) {
-    pir_str name = pir_op_has(op, PIR_PARAMETER) ? variable_name(op) : (pir_str){"", 0};
-    const pir_npy_array *array = name.size ? pir_npy_find(&f->init, name.data) : NULL;
-    size_t bytes;
-    if (!array ||
-        pir_shape_bytes(array->tensor.shape, array->tensor.rank, array->tensor.dtype, &bytes))
+    if (!pir_op_has(op, PIR_PARAMETER))
       continue;
-    pir_param param = {.name = name,
-                       .dtype = array->tensor.dtype,
-                       .shape = {array->tensor.shape, (size_t)array->tensor.rank},
-                       .data = array->tensor.data,
-                       .size = bytes};
-    pir_program_adopt_param(program, &param);
+    pir_str name = variable_name(op);
+    for (size_t i = 0; i < f->init.count; i++)
+      if (pir_str_equal(name, pir_str_from(f->init.arrays[i].name)))
+        PIR_TRY(adopt_array(f, program, op, &f->init.arrays[i]));
   }
+  return PIR_OK;
 }
 
 static pir_status prepare_named(run *r, pir_program *program, const pir_param **params,
@@ -232,7 +247,7 @@ pir_status fit_prepare(run *r, pir_program *program) {
   f->r = r;
   if (init && fit_read_folder(r->cli, init, &f->init))
     return PIR_INVALID;
-  adopt_init(f, program);
+  PIR_TRY(adopt_init(f, program));
   PIR_TRY(pir_program_saved_params(program, PIR_FORMAT_JSON, &params, &count));
   pir_status status = prepare_named(r, program, params, count);
   free(params);

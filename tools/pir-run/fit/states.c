@@ -79,12 +79,10 @@ static int begin_state(const fit *f, fit_state *s) {
     if (!strcmp(f->init.arrays[i].name, v->name))
       array = &f->init.arrays[i];
   if (array) {
-    pir_npy_view_as(&array->tensor, s->now.dtype);
-    if (array->tensor.dtype != s->now.dtype ||
-        !same_extents(&s->now, array->tensor.shape, (size_t)array->tensor.rank) ||
-        pir_tensor_copy(&array->tensor, &s->now))
-      return refuse_first(f, v->name, "the array of --init has another type or shape");
-    return 0;
+    char why[512];
+    if (!fit_array_is(array, s->now.dtype, s->now.shape, s->now.rank, why))
+      return refuse_first(f, v->name, why);
+    return pir_tensor_copy(&array->tensor, &s->now) ? CLI_LIMIT : 0;
   }
   const fit_variable *narrow = narrow_of(f, v);
   const pir_param *param = narrow ? narrow->param : v->param;
@@ -137,16 +135,18 @@ static int set_rate(fit *f) {
 static int take_init(fit *f, size_t input) {
   pir_port port = input_port(f->r->model, input);
   for (size_t i = 0; i < f->init.count; i++) {
-    pir_tensor *from = &f->init.arrays[i].tensor;
+    const pir_tensor *from = &f->init.arrays[i].tensor;
+    char why[512];
     if (strcmp(f->init.arrays[i].name, port.name.data))
       continue;
-    pir_npy_view_as(from, port.dtype);
+    int rank = port.rank < 0 ? from->rank : port.rank;
+    if (!fit_array_is(&f->init.arrays[i], port.dtype, port.rank < 0 ? from->shape : port.shape,
+                      rank, why))
+      return refuse_first(f, port.name.data, why);
     int code = run_make_input(f->r, input, from->shape, from->rank, false, 0);
-    if (code)
-      return code;
-    return from->dtype == port.dtype && !pir_tensor_copy(from, &f->r->inputs[input].tensor)
-               ? 0
-               : refuse_first(f, port.name.data, "the array of --init has another type");
+    if (!code && pir_tensor_copy(from, &f->r->inputs[input].tensor))
+      code = CLI_LIMIT;
+    return code;
   }
   return 0;
 }

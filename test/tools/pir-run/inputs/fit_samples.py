@@ -35,6 +35,22 @@ save("none/x.npy", "float32", [0, 3], [])
 save("none/y.npy", "float32", [0, 2], [])
 save("init/w.npy", "float32", [3, 2], [0] * 6)
 save("init/b.npy", "float32", [2], [0] * 2)
+# A first value that does not change, in several forms: the same numbers in both orders and, for bf16, as bits; and forms that are refused.
+w = [1, 2, 3, 4, 5, 6]
+for folder, dtype, shape in (("rows", "float32", [3, 2]), ("columns", "float32", [3, 2]), ("bits", "bfloat16", [3, 2]),
+                             ("double", "float64", [3, 2]), ("flat", "float32", [6])):
+    save(f"{folder}/w.npy", dtype, shape, w)
+    save(f"{folder}/b.npy", "float32", [2], [0] * 2)
+text = npy.write_npy("float32", [3, 2], [1, 3, 5, 2, 4, 6])
+(out / "columns/w.npy").write_bytes(text.replace(b"'fortran_order': False", b"'fortran_order': True "))
+net = (pathlib.Path(__file__).parent / "fit_net.pir").read_text()
+lines = net.splitlines(keepends=True)
+lines[1] = lines[1].replace("stop_gradient:[false],trainable:[true]", "stop_gradient:[true],trainable:[false]")
+(out / "frozen.pir").write_text("".join(lines))
+lines[1] = lines[1].replace("3x2xf32", "3x2xbf16")
+lines[4:5] = ['    (%20) = "pd_op.cast" (%0) {dtype:float32,stop_gradient:[true]} : (tensor<3x2xbf16>) -> tensor<3x2xf32>\n',
+              lines[4].replace("(%2, %0)", "(%2, %20)")]
+(out / "frozen_bf16.pir").write_text("".join(lines))
 # Parameters of f16, and the same numbers in f32: one net that has the first, and one that casts the second.
 w = [0.5, -0.25, 0.125, 1, -1.5, 0.75]
 for folder, dtype in (("narrow", "float16"), ("wide_first", "float32")):
