@@ -129,11 +129,15 @@ static int take_step(fit *f) {
 
 // ---- epochs
 
+// NaN if all steps were left out.
 static double mean_of_epoch(const fit *f) {
-  double sum = 0;
+  double sum = 0, taken = 0;
   for (uint64_t i = f->step - f->steps_an_epoch; i < f->step; i++)
-    sum += f->losses[i];
-  return sum / (double)f->steps_an_epoch;
+    if (isfinite(f->losses[i]) || f->nan != FIT_NAN_SKIP) {
+      sum += f->losses[i];
+      taken++;
+    }
+  return taken > 0 ? sum / taken : NAN;
 }
 
 static void report_epoch(const fit *f) {
@@ -147,11 +151,14 @@ static void report_epoch(const fit *f) {
 }
 
 static void report_training(const fit *f) {
-  double rate = samples_a_second(f);
+  double rate = samples_a_second(f), loss = mean_of_epoch(f);
+  char number[32] = "null";  // JSON has no other numbers than finite ones
+  if (isfinite(loss))
+    snprintf(number, sizeof number, "%.9g", loss);
   if (f->r->json)
     printf("{\"steps\": %" PRIu64 ", \"epochs\": %" PRIu64 ", \"samples\": %" PRIu64
-           ", \"loss\": %.9g, \"samples_per_s\": %.4g}\n",
-           f->step, f->epochs, f->samples, mean_of_epoch(f), rate);
+           ", \"loss\": %s, \"samples_per_s\": %.4g}\n",
+           f->step, f->epochs, f->samples, number, rate);
   else if (f->step > f->begun)
     printf("%" PRIu64 " steps of %" PRIu64 " samples, %.4g samples/s\n", f->step - f->begun,
            f->batch, rate);
