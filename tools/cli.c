@@ -295,6 +295,9 @@ static int take_option(cli_run *cli, int argc, char **argv, int i, int *used) {
 }
 
 int cli_start(cli_run *cli, const cli_tool *tool, int argc, char **argv) {
+  // A file beyond the limit of sizes fails to be written (EFBIG), as on a full disk: the signal
+  // would end the tool with a part of the file left behind.
+  (void)signal(SIGXFSZ, SIG_IGN);
   *cli = (struct cli_run){.tool = tool};
   cli->matches = calloc((size_t)argc + 1, sizeof *cli->matches);
   cli->files = calloc((size_t)argc + 1, sizeof *cli->files);

@@ -176,10 +176,26 @@ static int write_params(const fit *f, const char *folder) {
   return code;
 }
 
-int fit_save(const fit *f, const char *folder) {
+int fit_prepare_folder(const fit *f, const char *folder) {
+  static const char *const names[] = {"model.pdiparams", "checkpoint"};
+  const cli_run *cli = f->r->cli;
+  char path[MOST_PATH];
   if (mkdir(folder, 0777) && errno != EEXIST)
-    return cli_fail(f->r->cli, CLI_INVALID, "%s: cannot make the folder: %s", folder,
+    return cli_fail(cli, CLI_INVALID, "%s: cannot make the folder: %s", folder,
                     strerror(errno));
+  int code = 0;
+  for (size_t i = 0; i < sizeof names / sizeof *names && !code; i++) {
+    cli_output output;
+    code = path_in(cli, folder, names[i], path);
+    if (!code)
+      code = cli_output_open(cli, path, &output);
+    if (!code)
+      cli_output_abandon(&output);
+  }
+  return code;
+}
+
+int fit_save(const fit *f, const char *folder) {
   int code = write_params(f, folder);
   return code ? code : write_checkpoint(f, folder);
 }

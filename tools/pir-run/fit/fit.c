@@ -208,6 +208,8 @@ int run_fit(run *r) {
     code = read_number_of(r->cli, OPT_SAVE_EVERY, "save-every", &every);
   if (!code)
     code = begin_or_resume(f, folder);
+  if (!code && folder && f->step < f->steps)
+    code = fit_prepare_folder(f, folder);
   f->begun = f->step;
   f->begun_ms = run_now_ms();
   if (!code)

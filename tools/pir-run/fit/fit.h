@@ -121,6 +121,9 @@ void fit_turn_states(fit *f);
 void fit_drop_states(fit *f);
 
 // ---- checkpoint.c
+// Makes the folder of --save, and tries whether files can be made there, so that a training
+// fails before its first step and not after an epoch.
+int fit_prepare_folder(const fit *f, const char *folder);
 // Writes the parameters as Paddle's, and the checkpoint, to the folder of --save.
 int fit_save(const fit *f, const char *folder);
 // Goes on from the checkpoint of the folder; does nothing if there is none.
