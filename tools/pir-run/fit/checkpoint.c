@@ -22,7 +22,10 @@ enum { MOST_PATH = 4096 };
 typedef struct header {
   char magic[8];
   uint64_t version, key, samples, batch, shuffles, shuffle_seed, step, states;
+  fit_marks marks;
 } header;
+
+enum { VERSION = 2 };
 
 static const char magic[8] = "pir-fit";
 
@@ -63,6 +66,68 @@ static uint64_t end_sum(summed *s, uint64_t size) {
   return s->sum;
 }
 
+// ---- marks
+
+// Options that change the program, and are named where the program is another one.
+static const struct {
+  int id;
+  const char *name;
+} marked[] = {{OPT_OPTIMIZER, "--optimizer"},
+              {OPT_DECAY, "--decay"},
+              {OPT_RATE, "--rate"},
+              {OPT_AMP, "--amp"},
+              {OPT_LOSS, "--loss"}};
+
+static uint64_t mark_of(const void *data, size_t size) {
+  summed s = {0};
+  add_bytes(&s, data, size);
+  return end_sum(&s, size);
+}
+
+static bool is_state_variable(const fit *f, const fit_variable *v) {
+  for (size_t i = 0; i < f->state_count; i++)
+    if (f->states[i].variable == v)
+      return true;
+  return false;
+}
+
+static uint64_t mark_frozen(const fit *f) {
+  summed s = {0};
+  for (size_t i = 0; i < f->variable_count; i++) {
+    const fit_variable *v = &f->variables[i];
+    if (!v->is_param || !v->param || is_state_variable(f, v))
+      continue;
+    add_bytes(&s, v->name, strlen(v->name));
+    add_bytes(&s, v->param->data, v->param->size);
+  }
+  return end_sum(&s, 0);
+}
+
+void fit_set_marks(fit *f) {
+  summed others = {0};
+  f->marks = (fit_marks){.frozen = mark_frozen(f)};
+  for (size_t i = 0; i < pir_model_inputs(f->r->model); i++) {
+    const pir_tensor *t = &f->r->inputs[i].tensor;
+    const char *name = input_port(f->r->model, i).name.data;
+    size_t bytes;
+    bool has_bytes = t->data && t->dtype != PIR_PSTRING && pir_tensor_is_dense(t) &&
+                     !pir_shape_bytes(t->shape, t->rank, t->dtype, &bytes);
+    if (!has_bytes || fit_is_state(f, i))
+      continue;
+    if (!strcmp(name, "learning_rate_0")) {
+      f->marks.rate = mark_of(t->data, bytes);
+      continue;
+    }
+    add_bytes(&others, name, strlen(name));
+    add_bytes(&others, t->data, bytes);
+  }
+  f->marks.inputs = end_sum(&others, 0);
+  for (size_t i = 0; i < sizeof marked / sizeof *marked; i++) {
+    const char *text = cli_value(f->r->cli, marked[i].id, NULL);
+    f->marks.options[i] = text ? mark_of(text, strlen(text)) : 0;
+  }
+}
+
 // ---- paths
 
 static int path_in(const cli_run *cli, const char *folder, const char *name,
@@ -97,14 +162,15 @@ static size_t state_bytes(const fit_state *s) {
 }
 
 static void put_checkpoint(const fit *f, writing *w) {
-  header h = {.version = 1,
+  header h = {.version = VERSION,
               .key = f->key,
               .samples = f->samples,
               .batch = f->batch,
               .shuffles = f->shuffles,
               .shuffle_seed = f->shuffles ? f->shuffle_seed : 0,
               .step = f->step,
-              .states = f->state_count};
+              .states = f->state_count,
+              .marks = f->marks};
   pir_random_state random;
   memcpy(h.magic, magic, sizeof magic);
   add_to_file(w, &h, sizeof h);
@@ -242,13 +308,32 @@ static int refuse_number(const reading *r, const char *what, uint64_t has, uint6
                   r->path, what, has, now);
 }
 
+// The same options make another program of another one.
+static int refuse_program(const reading *r, const header *h) {
+  const fit *f = r->f;
+  for (size_t i = 0; i < sizeof marked / sizeof *marked; i++)
+    if (h->marks.options[i] != f->marks.options[i])
+      return cli_fail(f->r->cli, CLI_INVALID,
+                      "%s: the checkpoint is of a training with another %s", r->path,
+                      marked[i].name);
+  return refuse_checkpoint(r, "the checkpoint is of another program");
+}
+
 static int check_header(const reading *r, const header *h) {
   const fit *f = r->f;
   uint64_t seed = f->shuffles ? f->shuffle_seed : 0;
-  if (h->version != 1)
+  if (h->version != VERSION)
     return refuse_checkpoint(r, "a checkpoint of another version of libpir");
   if (h->key != f->key || h->states != f->state_count)
-    return refuse_checkpoint(r, "the checkpoint is of another program, optimizer or schedule");
+    return refuse_program(r, h);
+  if (h->marks.rate != f->marks.rate)
+    return refuse_checkpoint(r, "the checkpoint is of a training with another --rate");
+  if (h->marks.frozen != f->marks.frozen)
+    return refuse_checkpoint(r, "the checkpoint is of a training whose frozen parameters have "
+                                "other values");
+  if (h->marks.inputs != f->marks.inputs)
+    return refuse_checkpoint(r, "the checkpoint is of a training with other values of --input "
+                                "or --init");
   if (h->samples != f->samples)
     return refuse_number(r, "samples:", h->samples, f->samples);
   if (h->batch != f->batch)
@@ -272,8 +357,7 @@ static int read_states(reading *r, fit *f) {
     take_bytes(r, sizes, sizeof sizes);
     if (r->short_of || sizes[0] != name || sizes[0] > r->left ||
         memcmp(r->at, s->variable->name, name) || sizes[1] != state_bytes(s))
-      return refuse_checkpoint(r,
-                               "the checkpoint is of another program, optimizer or schedule");
+      return refuse_checkpoint(r, "the checkpoint is of another program");
     r->at += name;
     r->left -= name;
     take_bytes(r, s->now.data, sizes[1]);

@@ -206,6 +206,8 @@ int run_fit(run *r) {
   uint64_t every = f->steps_an_epoch;
   if (!code)
     code = read_number_of(r->cli, OPT_SAVE_EVERY, "save-every", &every);
+  if (!code && folder)
+    fit_set_marks(f);
   if (!code)
     code = begin_or_resume(f, folder);
   if (!code && folder && f->step < f->steps)

@@ -55,6 +55,14 @@ typedef struct fit_feed {
 
 typedef enum fit_nan { FIT_NAN_STOP, FIT_NAN_SKIP, FIT_NAN_GO_ON } fit_nan;
 
+// Hashes of what numbers depend on beside the program, the samples and their order.
+typedef struct fit_marks {
+  uint64_t frozen;      // parameters that no step changes
+  uint64_t rate;        // the learning rate, where it is an input
+  uint64_t inputs;      // others that every step is given alike
+  uint64_t options[5];  // the texts of options that change the program
+} fit_marks;
+
 typedef struct fit {
   run *r;
   // The program.
@@ -64,6 +72,7 @@ typedef struct fit {
   size_t saved_count;
   size_t own_outputs;  // of the program before its states became outputs; the last is the loss
   uint64_t key;        // of the training program
+  fit_marks marks;     // for checkpoints
   pir_npy_set init;    // --init
   // The data.
   pir_npy_set data;
@@ -124,6 +133,8 @@ void fit_drop_states(fit *f);
 // Makes the folder of --save, and tries whether files can be made there, so that a training
 // fails before its first step and not after an epoch.
 int fit_prepare_folder(const fit *f, const char *folder);
+// Sets the marks, once all inputs but the samples have their numbers.
+void fit_set_marks(fit *f);
 // Writes the parameters as Paddle's, and the checkpoint, to the folder of --save.
 int fit_save(const fit *f, const char *folder);
 // Goes on from the checkpoint of the folder; does nothing if there is none.
