@@ -309,7 +309,7 @@ static int refuse_number(const reading *r, const char *what, uint64_t has, uint6
 }
 
 // The same options make another program of another one.
-static int refuse_program(const reading *r, const header *h) {
+static int refuse_other_program(const reading *r, const header *h) {
   const fit *f = r->f;
   for (size_t i = 0; i < sizeof marked / sizeof *marked; i++)
     if (h->marks.options[i] != f->marks.options[i])
@@ -325,7 +325,7 @@ static int check_header(const reading *r, const header *h) {
   if (h->version != VERSION)
     return refuse_checkpoint(r, "a checkpoint of another version of libpir");
   if (h->key != f->key || h->states != f->state_count)
-    return refuse_program(r, h);
+    return refuse_other_program(r, h);
   if (h->marks.rate != f->marks.rate)
     return refuse_checkpoint(r, "the checkpoint is of a training with another --rate");
   if (h->marks.frozen != f->marks.frozen)
