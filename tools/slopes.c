@@ -109,6 +109,13 @@ static pir_status slopes_fail(const slope_work *w, pir_status status, const char
   return pir_report(w->ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", text);
 }
 
+// A loss may be of any of the types; an input that moves is an array of doubles.
+static bool is_of_doubles(const pir_value *value) {
+  const pir_type *type = value ? pir_value_type(value) : NULL;
+  return type && pir_type_is_tensor(type) &&
+         (pir_type_dtype(type) == PIR_F64 || pir_type_dtype(type) == PIR_C128);
+}
+
 static bool is_of_floats(const pir_value *value) {
   const pir_type *type = value ? pir_value_type(value) : NULL;
   return type && pir_type_is_tensor(type) && is_counted(pir_type_dtype(type));
@@ -196,7 +203,7 @@ static pir_status collect_values(slope_work *w) {
     return PIR_EXHAUSTED;
   for (pir_op *op = pir_block_first(block), *next; op; op = next) {
     next = pir_op_next(op);
-    if (pir_op_has(op, PIR_INPUT) && is_of_floats(pir_op_result(op, 0)))
+    if (pir_op_has(op, PIR_INPUT) && is_of_doubles(pir_op_result(op, 0)))
       w->wanted[w->wanted_count++] =
           (slope_input){.value = pir_op_result(op, 0),
                         .constant = is_taken_as_constant(pir_op_result(op, 0)),

@@ -52,6 +52,8 @@ static void feed_input(void *user, int point, pir_str name, pir_tensor *tensor) 
       *at += point ? 0x1p-6 * d * fmax(fabs(*at), 0x1p-4) : 0;
     else if (wide)
       *at = positive ? 0.75 * d + 1 : d;
+    else if (tensor->dtype == PIR_PSTRING)
+      memset((char *)tensor->data + (size_t)i * size, 0, size);  // an empty one
     else if (!param)
       memcpy((char *)tensor->data + (size_t)i * size, &whole, size < 8 ? size : 8);
   }

@@ -71,13 +71,16 @@ static bool holds_floats(const pir_value *value) {
 
 // Gradients stop at constants and integers.
 static void state_stops(widening *w, pir_op *op) {
-  enum { MOST = 64 };
-  const pir_attr *stops[MOST];
-  size_t count = pir_op_results(op) < MOST ? pir_op_results(op) : MOST;
-  for (size_t i = 0; i < count; i++)
+  size_t count = pir_op_results(op);
+  const pir_attr **stops = calloc(count + 1, sizeof *stops);
+  if (!stops)
+    w->status = PIR_EXHAUSTED;
+  for (size_t i = 0; i < count && stops; i++)
     stops[i] = pir_attr_bool(w->ctx, pir_op_has(op, PIR_CONSTANT) ||
                                          !holds_floats(pir_op_result(op, i)));
-  pir_op_set_attr(op, w->stop_gradient, count ? pir_attr_array(w->ctx, stops, count) : NULL);
+  if (stops)
+    pir_op_set_attr(op, w->stop_gradient, count ? pir_attr_array(w->ctx, stops, count) : NULL);
+  free(stops);
 }
 
 static void state_extents(widening *w, pir_op *op) {
