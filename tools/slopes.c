@@ -485,6 +485,11 @@ static bool is_smooth(const slope_work *w, const slope *s) {
   return isfinite(s->numeric) && s->error <= smooth * (fabs(s->numeric) + fmax(w->size, 1));
 }
 
+// Zeros on both sides agree: no rounding made them.
+static slope_verdict verdict_near(const slope *s) {
+  return s->scale == 0 || s->error <= SLOPES_MEASURABLE * s->scale ? SLOPE_AGREES : SLOPE_FAINT;
+}
+
 static pir_status measure_input(slope_work *w, const slope_input *input, const slope_move *m,
                                 slope *s) {
   const double *v = m->v.data;
@@ -523,7 +528,7 @@ static pir_status measure_input(slope_work *w, const slope_input *input, const s
   if (!near)
     PIR_TRY(find_kink(w, m, s, steps[step], &kink));
   if (!kink)
-    s->verdict = near ? SLOPE_AGREES : SLOPE_BEYOND;
+    s->verdict = near ? verdict_near(s) : SLOPE_BEYOND;
   return PIR_OK;
 }
 

@@ -18,11 +18,14 @@
 #include <pir/engine/tensor.h>
 
 #define SLOPES_RELATIVE 1e-6
+// The error of a derivative that tells something is at most this part of its scale.
+#define SLOPES_MEASURABLE 1e-3
 
 typedef enum slope_verdict {
   SLOPE_AGREES,
   SLOPE_BEYOND,   // the bound
   SLOPE_ROUGH,    // no point was smooth
+  SLOPE_FAINT,    // `error` is no small part of `scale`: whatever the gradient is, it agrees
   SLOPE_CONSTANT  // no op that reads it declares a gradient of that operand: Paddle takes it so
 } slope_verdict;
 

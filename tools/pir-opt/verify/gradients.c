@@ -17,7 +17,7 @@ typedef struct checked {
   const pir_program *program;  // as it was read, with its parameters
   uint64_t seed;
   size_t inputs;  // of floats
-  int done, agree, beyond, rough, constant;
+  int done, agree, beyond, rough, constant, faint;
   double largest;
 } checked;
 
@@ -67,17 +67,24 @@ static const char *kind_of(const checked *c, pir_str name) {
 
 static double relative(const slope *s) {
   double off = fabs(s->numeric - s->adjoint);
-  return off == 0 || s->scale <= s->error ? 0 : off / s->scale;
+  return off == 0 ? 0 : off / s->scale;
 }
 
 static void print_answer(void *user, const slope *s) {
-  static const char *const words[] = {"ok", "BEYOND", "not smooth", "constant"};
+  static const char *const words[] = {[SLOPE_AGREES] = "ok",
+                                      [SLOPE_BEYOND] = "BEYOND",
+                                      [SLOPE_ROUGH] = "not smooth",
+                                      [SLOPE_FAINT] = "too small",
+                                      [SLOPE_CONSTANT] = "constant"};
   checked *c = user;
   cli_progress_erase();
   printf("%-10s %s %.*s: ", words[s->verdict], kind_of(c, s->name), (int)s->name.size,
          s->name.data);
   if (s->verdict == SLOPE_ROUGH)
     printf("no point has a derivative\n");
+  else if (s->verdict == SLOPE_FAINT)
+    printf("not checked: the derivative, %.2g, is not measurable beside rounding of %.2g\n",
+           s->scale, s->error);
   else if (s->verdict == SLOPE_CONSTANT)
     printf("no op that reads it declares its gradient\n");
   else if (s->has_gradient)
@@ -92,6 +99,7 @@ static void print_answer(void *user, const slope *s) {
   c->beyond += s->verdict == SLOPE_BEYOND;
   c->rough += s->verdict == SLOPE_ROUGH;
   c->constant += s->verdict == SLOPE_CONSTANT;
+  c->faint += s->verdict == SLOPE_FAINT;
   c->largest = fmax(c->largest, s->verdict == SLOPE_AGREES ? relative(s) : 0);
   cli_stage(c->cli, "gradients", NULL, (uint64_t)++c->done, c->inputs);
 }
@@ -144,7 +152,7 @@ int check_gradients(cli_run *cli, pir_program *program, uint64_t seed) {
     return cli_exit_code(status);
   printf(
       "%d inputs and parameters: %d ok (largest relative difference %.2g), %d beyond, %d not "
-      "smooth, %d constant\n",
-      c.done, c.agree, c.largest, c.beyond, c.rough, c.constant);
+      "smooth, %d constant, %d too small\n",
+      c.done, c.agree, c.largest, c.beyond, c.rough, c.constant, c.faint);
   return c.beyond ? CLI_DIFFERENT : CLI_OK;
 }
