@@ -1,5 +1,5 @@
 // Ring ids: which communicator each means.
-#include "rings.h"
+#include <pir/layer/rings.h>
 
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 static bool is_whole(const pir_comm *c) {
   return c->size >= sizeof *c && c->rank >= 0 && c->rank < c->ranks && c->split &&
          c->all_reduce && c->all_gather && c->reduce_scatter && c->all_to_all && c->broadcast &&
-         c->reduce && c->send && c->recv && c->barrier && c->free;
+         c->reduce && c->send && c->recv && c->barrier && c->fail && c->free;
 }
 
 pir_status pir_rings_create(pir_comm *world, pir_rings **out_rings) {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "comm_fail.h"
-#include "rings.h"
+#include <pir/layer/rings.h>
 
 typedef struct line {
   int number;            // in the text, from 1

@@ -70,6 +70,10 @@ static pir_status self_barrier(pir_comm *comm, const pir_comm_call *call) {
   return PIR_OK;
 }
 
+static void self_fail(pir_comm *comm, const char *reason) {
+  pir_comm_drop_mail(&((self_comm *)comm)->mail);
+}
+
 static void self_free(pir_comm *comm) {
   pir_comm_drop_mail(&((self_comm *)comm)->mail);
   free(comm);
@@ -94,6 +98,7 @@ pir_status pir_comm_create_self(pir_comm **out_comm) {
                        .send = self_send,
                        .recv = self_recv,
                        .barrier = self_barrier,
+                       .fail = self_fail,
                        .free = self_free};
   *out_comm = &c->base;
   return PIR_OK;

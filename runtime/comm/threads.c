@@ -495,6 +495,13 @@ static pir_status thread_split(pir_comm *comm, const pir_comm_call *call, int32_
   return pir_comm_fail(call, PIR_EXHAUSTED, "out of memory");
 }
 
+static void thread_fail(pir_comm *comm, const char *reason) {
+  ring *g = ((thread_comm *)comm)->ring;
+  pthread_mutex_lock(&g->lock);
+  BREAK(g, PIR_IO, "rank %d failed: %s", (int)comm->rank, reason ? reason : "");
+  pthread_mutex_unlock(&g->lock);
+}
+
 static void thread_free(pir_comm *comm) {
   leave_ring(((thread_comm *)comm)->ring, comm->rank);
   free(comm);
@@ -511,6 +518,7 @@ static const pir_comm functions = {.size = sizeof(pir_comm),
                                    .send = thread_send,
                                    .recv = thread_recv,
                                    .barrier = thread_barrier,
+                                   .fail = thread_fail,
                                    .free = thread_free};
 
 pir_status pir_comm_create_threads(int32_t ranks, const pir_comm_options *options,

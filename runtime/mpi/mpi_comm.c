@@ -27,7 +27,7 @@ static const size_t PIECE = (size_t)1 << 30;
 typedef struct header {
   int64_t kind, count, dtype, how, root;
 } header;
-enum { LEAVING = -1, MESSAGE = -2 };
+enum { LEAVING = -1, MESSAGE = -2, FAILED = -3 };
 
 // A message under way, and its bytes.
 typedef struct posted {
@@ -134,15 +134,26 @@ static pir_status exchange(mpi_comm *c, const pir_comm_call *call, part *parts) 
 
 // ---- headers
 
+// Whether no message of its rank follows.
+static bool is_last(const header *h) {
+  return h->kind == LEAVING || h->kind == FAILED;
+}
+
+static pir_status fail_last(mpi_comm *c, const pir_comm_call *call, const header *h,
+                            int32_t rank) {
+  char why[60];
+  pir_text_format(why, sizeof why, "rank %d %s", (int)rank,
+                  h->kind == LEAVING ? "has ended" : "failed");
+  return fail_ring(c, call, PIR_IO, why);
+}
+
 static pir_status compare_headers(mpi_comm *c, const pir_comm_call *call) {
   char why[300], texts[2][100];
   const header *first = &c->headers[0];
   for (int r = 0; r < c->base.ranks; r++) {
     const header *h = &c->headers[r];
-    if (h->kind == LEAVING) {
-      pir_text_format(why, sizeof why, "rank %d has ended", r);
-      return fail_ring(c, call, PIR_IO, why);
-    }
+    if (is_last(h))
+      return fail_last(c, call, h, r);
   }
   for (int r = 1; r < c->base.ranks; r++) {
     const header *h = &c->headers[r];
@@ -396,10 +407,8 @@ static pir_status mpi_recv(pir_comm *comm, const pir_comm_call *call, void *out,
   char why[200];
   PIR_TRY(begin_message(c, call, count, dtype, peer));
   PIR_TRY(receive(c, call, &h, sizeof h, peer));
-  if (h.kind == LEAVING) {
-    pir_text_format(why, sizeof why, "rank %d has ended", (int)peer);
-    return fail_ring(c, call, PIR_IO, why);
-  }
+  if (is_last(&h))
+    return fail_last(c, call, &h, peer);
   if (h.count != (int64_t)count || h.dtype != (int64_t)dtype) {
     pir_text_format(why, sizeof why, "rank %d receives %zu x %s, and rank %d sent %lld x %s",
                     (int)comm->rank, count, pir_dtype_text(dtype), (int)peer,
@@ -428,20 +437,34 @@ static bool take_any(mpi_comm *c) {
   if (taken && (size_t)n == sizeof h)
     memcpy(&h, bytes, sizeof h);
   free(bytes);
-  return h.kind == LEAVING;
+  return is_last(&h);
 }
 
-// Tells all ranks, in the place of the next header of either kind, that this one has left.
-// Unless the ring is broken, takes in what the others say until they have left too, for a short
-// time, because an MPI complains about messages that nobody took.
-static void leave(mpi_comm *c) {
-  static const uint64_t SHORT_NS = 2 * (uint64_t)1000000000;
-  header h = {LEAVING, 0, 0, 0, 0};
-  int left = 0, expected = 2 * (c->base.ranks - 1);
+// Tells all ranks, in the place of the next header of either kind, that none follows.
+static void post_last(mpi_comm *c, int64_t kind) {
+  header h = {kind, 0, 0, 0, 0};
   for (int32_t r = 0; r < c->base.ranks; r++)
     if (r != c->base.rank && (post(c, NULL, &h, sizeof h, r, TAG_HEADER) ||
                               post(c, NULL, &h, sizeof h, r, TAG_MESSAGE)))
       break;
+}
+
+static void mpi_fail(pir_comm *comm, const char *reason) {
+  mpi_comm *c = (mpi_comm *)comm;
+  char why[300];
+  if (c->broken)
+    return;
+  post_last(c, FAILED);
+  pir_text_format(why, sizeof why, "rank %d failed: %s", (int)comm->rank, reason ? reason : "");
+  fail_ring(c, NULL, PIR_IO, why);
+}
+
+// Tells all ranks that this one has left. Unless the ring is broken, takes in what the others say until they have left too, for a short
+// time, because an MPI complains about messages that nobody took.
+static void leave(mpi_comm *c) {
+  static const uint64_t SHORT_NS = 2 * (uint64_t)1000000000;
+  int left = 0, expected = 2 * (c->base.ranks - 1);
+  post_last(c, LEAVING);
   uint64_t start = pir_comm_now_ns(),
            limit = c->timeout_ns < SHORT_NS ? c->timeout_ns : SHORT_NS;
   while ((c->posted || (!c->broken && left < expected)) && pir_comm_now_ns() - start < limit) {
@@ -478,6 +501,7 @@ static const pir_comm functions = {.size = sizeof(pir_comm),
                                    .send = mpi_send,
                                    .recv = mpi_recv,
                                    .barrier = mpi_barrier,
+                                   .fail = mpi_fail,
                                    .free = mpi_free};
 
 static pir_status wrap(MPI_Comm given, uint64_t timeout_ns, const pir_comm_call *call,

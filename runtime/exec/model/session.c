@@ -5,6 +5,7 @@
 #include <pir/engine/random_state.h>
 #include <pir/engine/session_arena.h>
 
+#include <pir/layer/rings.h>
 #include <sized.h>
 #include <string.h>
 
@@ -539,15 +540,18 @@ pir_status pir_session_run(pir_session *s) {
     return PIR_INVALID;
   s->has_run = false;
   pir_status status = pir_session_enter_arena(s);
-  if (status)
-    return status;
-  status = run(s);
-  pir_session_leave_arena(s);
+  if (!status) {
+    status = run(s);
+    pir_session_leave_arena(s);
+  }
   if (status)
     pir_frame_drop_late(&s->frame, true);
   s->has_run = !status;
   s->stats.runs += !status;
-  return describe_failure(s, status);
+  describe_failure(s, status);
+  if (status && s->frame.rings)  // the other ranks are at other calls than the next run's
+    pir_rings_fail(s->frame.rings, s->frame.message.text);
+  return status;
 }
 
 pir_status pir_session_prepare(pir_session *s) {

@@ -5,10 +5,12 @@
 // which a program may make of its own. `pir_rings` tells which communicator the ring ids of a
 // program mean.
 //
-// Calls of the functions of a communicator are collective but for `send`, `recv` and `free`:
+// Calls of the functions of a communicator are collective but for `send`, `recv`, `fail` and
+// `free`:
 // every rank of the ring makes the same calls in the same order. They return when their part is
 // done. One thread at a time uses a communicator. A failure ends the ring: each later call on
-// it fails, on every rank.
+// it fails, on every rank. So does a failure between two calls that its rank states by `fail`,
+// since the ranks would go on at different calls.
 #ifndef PIR_COMM_H
 #define PIR_COMM_H
 
@@ -65,6 +67,7 @@ typedef pir_status (*pir_comm_send_fn)(pir_comm *comm, const pir_comm_call *call
 typedef pir_status (*pir_comm_recv_fn)(pir_comm *comm, const pir_comm_call *call, void *out,
                                        size_t count, pir_dtype dtype, int32_t peer);
 typedef pir_status (*pir_comm_barrier_fn)(pir_comm *comm, const pir_comm_call *call);
+typedef void (*pir_comm_fail_fn)(pir_comm *comm, const char *reason);
 
 // A communicator: one rank of a ring. Elements lie row-major without gaps, of any element type
 // but PIR_PSTRING and PIR_UNDEFINED. `in` and `out` may be the same memory in `all_reduce`,
@@ -98,6 +101,11 @@ struct pir_comm {
   pir_comm_recv_fn recv;
   // Returns when all ranks have come.
   pir_comm_barrier_fn barrier;
+  // Ends the ring because this rank failed outside a call: calls of the other ranks that wait,
+  // and all later ones, fail with PIR_IO. Their message has `reason` where ranks share memory.
+  // Does not wait, and changes nothing in a ring that a failure has ended. A ring of one rank
+  // forgets what was sent, and goes on.
+  pir_comm_fail_fn fail;
   // Ends this rank's part: others that wait for it fail. Not collective.
   void (*free)(pir_comm *comm);
 };
@@ -130,7 +138,8 @@ PIR_API PIR_NODISCARD pir_status pir_comm_create_mpi(const char *mpi,
                                                      const pir_comm_call *call,
                                                      pir_comm **out_comm);
 
-// The rings of one rank: which communicator a ring id means.
+// The rings of one rank: which communicator a ring id means. A session whose run fails, whatever
+// the reason, ends them all (`fail`).
 typedef struct pir_rings pir_rings;
 
 // Creates rings of which every id means `world`, until others are named. On success the rings

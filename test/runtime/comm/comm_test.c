@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 #include <pir/comm.h>
+#include <pir/engine/model.h>
 
 enum { MAX = 4 };
 
@@ -353,13 +354,84 @@ static void rings_by_hand(void **state) {
   pir_rings_destroy(made);
 }
 
+// A run that fails between two sums: rank 0 reads an element that there is not. The next runs
+// would pair its first sum with the second one of rank 1.
+static const char two_sums[] =
+    "{\n"
+    "    (%0) = \"pd_op.data\" () "
+    "{dtype:float32,name:\"x\",place:Place(undefined:0),shape:[2]} : () -> tensor<2xf32>\n"
+    "    (%1) = \"pd_op.data\" () "
+    "{dtype:int64,name:\"i\",place:Place(undefined:0),shape:[2]} : () -> tensor<2xi64>\n"
+    "    (%2) = \"pd_op.all_reduce\" (%0) {reduce_type:0,ring_id:0} : "
+    "(tensor<2xf32>) -> tensor<2xf32>\n"
+    "    (%3) = \"pd_op.full\" () {dtype:int32,place:Place(cpu),shape:[1],value:0} : "
+    "() -> tensor<1xi32>\n"
+    "    (%4) = \"pd_op.gather\" (%2, %1, %3) {} : "
+    "(tensor<2xf32>, tensor<2xi64>, tensor<1xi32>) -> tensor<2xf32>\n"
+    "    (%5) = \"pd_op.all_reduce\" (%4) {reduce_type:0,ring_id:0} : "
+    "(tensor<2xf32>) -> tensor<2xf32>\n"
+    "    (%6) = \"pd_op.fetch\" (%5) {col:0,name:\"out\"} : (tensor<2xf32>) -> tensor<2xf32>\n"
+    "}\n";
+
+typedef struct failing_rank {
+  pir_comm *comm;
+  bool fails, good;
+  char messages[2][sizeof(pir_message)];
+} failing_rank;
+
+static void *run_twice(void *user) {
+  failing_rank *f = user;
+  pir_rings *rings = NULL;
+  pir_model *model = NULL;
+  pir_session *session = NULL;
+  float x[2] = {1, 1};
+  int64_t i[2] = {0, f->fails ? 5 : 1};
+  pir_tensor in[2] = {{.data = x}, {.data = i}};
+  pir_tensor_set_dense(&in[0], PIR_F32, (int64_t[]){2}, 1);
+  pir_tensor_set_dense(&in[1], PIR_I64, (int64_t[]){2}, 1);
+  pir_borrowed program = {.data = two_sums, .size = sizeof two_sums - 1}, none = {0};
+  pir_session_options how = {.size = sizeof how};
+  f->good = !pir_rings_create(f->comm, &rings) &&
+            !pir_model_load(program, none, NULL, &model) &&
+            (how.rings = rings, !pir_session_create(model, &how, &session)) &&
+            !pir_session_bind_input(session, 0, &in[0]) &&
+            !pir_session_bind_input(session, 1, &in[1]);
+  for (int run = 0; f->good && run < 2; run++) {
+    f->good = pir_session_run(session) != PIR_OK;
+    snprintf(f->messages[run], sizeof f->messages[run], "%s", pir_session_message(session));
+    i[1] = 1;
+  }
+  pir_session_destroy(session);
+  pir_model_release(model);
+  pir_rings_destroy(rings);
+  return NULL;
+}
+
+static void failed_run(void **state) {
+  pir_comm *comms[2];
+  pthread_t threads[2];
+  failing_rank ranks[2];
+  assert_int_equal(pir_comm_create_threads(2, NULL, comms), PIR_OK);
+  for (int r = 0; r < 2; r++) {
+    ranks[r] = (failing_rank){.comm = comms[r], .fails = r == 0};
+    assert_int_equal(pthread_create(&threads[r], NULL, run_twice, &ranks[r]), 0);
+  }
+  for (int r = 0; r < 2; r++)
+    pthread_join(threads[r], NULL);
+  assert_true(ranks[0].good && ranks[1].good);
+  assert_string_contains(ranks[0].messages[0], "pd_op.gather");
+  assert_string_contains(ranks[0].messages[1], "rank 0 failed: pd_op.gather");
+  assert_string_contains(ranks[1].messages[0], "rank 0 failed: pd_op.gather");
+  assert_string_contains(ranks[1].messages[1], "rank 0 failed: pd_op.gather");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(results),       cmocka_unit_test(disagreement),
       cmocka_unit_test(lost_rank),     cmocka_unit_test(time_limit),
       cmocka_unit_test(cancellation),  cmocka_unit_test(deadline),
       cmocka_unit_test(arguments),     cmocka_unit_test(rings),
-      cmocka_unit_test(rings_by_hand),
+      cmocka_unit_test(rings_by_hand), cmocka_unit_test(failed_run),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,18 +24,19 @@ class Text:
         self.outputs += 1
 
 
-# Entry i + q * 2: rows to expert i of rank q. What comes is what the other ranks send.
+# Entry i + q * 2: rows to expert i of rank q. What comes is what the other ranks send: 3 rows to rank 0, 5 to rank 1.
 ROWS = [[0, 1, 2, 3], [10, 11, 12, 13]]
-SENT = [[1, 0, 2, 1], [1, 2, 0, 1]]
-COMES = [[1, 0, 1, 2], [2, 1, 0, 1]]
+SENT = [[1, 0, 2, 1], [1, 1, 1, 1]]
+COMES = [[1, 0, 1, 1], [2, 1, 1, 1]]
 
 for rank in (0, 1):
     t = Text()
     x, sent, comes = t.floats(ROWS[rank]), t.ints(SENT[rank]), t.ints(COMES[rank])
     kinds, counts = ["tensor<4xf32>", "tensor<4xi64>", "tensor<4xi64>"], [sent, comes]
-    there = t.op("global_scatter", [x, *counts], "ring_id:0", kinds, "tensor<4xf32>")
-    back = t.op("global_gather", [there, *counts], "ring_id:0", kinds, "tensor<4xf32>")
-    t.show(there, "tensor<4xf32>", "there")
+    there = t.op("global_scatter", [x, *counts], "ring_id:0", kinds, "tensor<-1xf32>")
+    there = t.op("relu", [there], "", ["tensor<-1xf32>"], "tensor<-1xf32>")  # it has the rows that came
+    back = t.op("global_gather", [there, *counts], "ring_id:0", ["tensor<-1xf32>", *kinds[1:]], "tensor<4xf32>")
+    t.show(there, "tensor<-1xf32>", "there")
     t.show(back, "tensor<4xf32>", "back")
     if rank == 0:
         t.lines.append(f'    () = "pd_op.partial_send" ({x}) {{id:1,num:2,peer:1,ring_id:0}} : (tensor<4xf32>) -> ')
