@@ -2,6 +2,8 @@
 // The tool's own work is done for one rank at a time.
 #include "ranks.h"
 
+#include "../fit/fit.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -126,12 +128,28 @@ static void end_rings(one_rank *one) {
   one->rings = one->run.rings = NULL;
 }
 
+static bool all_opened(const run_ranks_group *group) {
+  for (int i = 0; i < group->count; i++)
+    if (!group->ranks[i].opened)
+      return false;
+  return true;
+}
+
+// Whether the session runs several times.
+static bool takes_steps(const run *r) {
+  return cli_has(r->cli, OPT_TRAIN) || cli_has(r->cli, OPT_FIT);
+}
+
 void run_leave_turn(run *r) {
   if (!r->rank)
     return;
+  run_ranks_group *group = r->rank->group;
   r->rank->opened = true;
-  pthread_cond_broadcast(&r->rank->group->changed);
-  pthread_mutex_unlock(&r->rank->group->lock);
+  pthread_cond_broadcast(&group->changed);
+  // What the others still need to open does not count against the time limit of rings.
+  while (!all_opened(group))
+    pthread_cond_wait(&group->changed, &group->lock);
+  pthread_mutex_unlock(&group->lock);
 }
 
 static void wait_for_turn(one_rank *one) {
@@ -147,7 +165,7 @@ void run_take_turn(run *r, pir_status ran) {
   pthread_mutex_lock(&one->group->lock);
   if (ran && one->group->failed < 0)
     one->group->failed = one->index;
-  if (!ran && cli_has(r->cli, OPT_TRAIN))
+  if (!ran && takes_steps(r))
     return;
   end_rings(one);
   wait_for_turn(one);
@@ -210,8 +228,11 @@ static int start_ranks(run *r, run_ranks_group *group) {
     started++;
   if (started < group->count)
     code = cli_fail(r->cli, CLI_LIMIT, "no thread for rank %d", started);
-  for (int i = started; i < group->count; i++)
+  for (int i = started; i < group->count; i++) {
+    group->ranks[i].opened = true;
     group->ranks[i].world->free(group->ranks[i].world);
+  }
+  pthread_cond_broadcast(&group->changed);
   pthread_mutex_unlock(&group->lock);
   for (int i = 0; i < started; i++)
     pthread_join(group->ranks[i].thread, NULL);
@@ -285,7 +306,8 @@ static int read_seconds(const run *r, uint64_t *out_ns) {
 
 static int read_rank_options(const run *r, run_ranks_group *group, uint64_t *out_ns) {
   const char *count = cli_value(r->cli, OPT_RANKS, NULL),
-             *file = cli_value(r->cli, OPT_RINGS, NULL);
+             *file = cli_value(r->cli, OPT_RINGS, NULL),
+             *folder = cli_value(r->cli, OPT_SAVE, NULL);
   uint64_t n = 1;
   if (count && cli_has(r->cli, OPT_MPI) && mpi_of(r->cli))
     return cli_fail(r->cli, CLI_USAGE, "--ranks excludes --mpi");
@@ -293,6 +315,9 @@ static int read_rank_options(const run *r, run_ranks_group *group, uint64_t *out
     if (cli_has(r->cli, not_on_ranks[i].id))
       return cli_fail(r->cli, CLI_USAGE, "%s excludes --%s", count ? "--ranks" : "MPI",
                       not_on_ranks[i].name);
+  if (folder && !strstr(folder, "%r"))
+    return cli_fail(r->cli, CLI_USAGE, "--save=%s: every rank needs a folder of its own (%%r)",
+                    folder);
   if (count && (!cli_parse_u64(count, &n) || n < 1 || n > MAX_RANKS))
     return cli_bad_value(r->cli, "ranks", count, "a number from 1 to 1024");
   group->count = (int)n;

@@ -16,10 +16,12 @@ int run_check_ranks(const run *r);
 // of rings. `r` has the options, and nothing open. Returns the exit code of the rank that
 // failed first.
 int run_ranks(run *r, const char *path, int (*run_one)(run *r, const char *path));
-// Before a run of a session: lets the other ranks work.
+// Before a run of a session: lets the other ranks work. Waits until all ranks of this process
+// have opened their models.
 void run_leave_turn(run *r);
 // After it; `ran` is the run's status. After the last run of a rank its rings end, and it goes
-// on when the ranks before it are done: so they report in their order.
+// on when the ranks before it are done: so they report in their order. The rings of a rank that
+// takes steps (--train, --fit) end when its `run_one` returns.
 void run_take_turn(run *r, pir_status ran);
 
 #endif
