@@ -32,9 +32,14 @@ static named_ring *find(const pir_rings *rings, int64_t ring_id) {
   return NULL;
 }
 
-static void free_comm(pir_comm *comm) {
-  if (comm)
-    comm->free(comm);
+// Frees a communicator unless it serves an id, or is the world's.
+static void drop(const pir_rings *rings, pir_comm *comm) {
+  if (!comm || comm == rings->world)
+    return;
+  for (size_t i = 0; i < rings->count; i++)
+    if (rings->named[i].comm == comm)
+      return;
+  comm->free(comm);
 }
 
 pir_status pir_rings_set(pir_rings *rings, int64_t ring_id, pir_comm *comm) {
@@ -44,13 +49,14 @@ pir_status pir_rings_set(pir_rings *rings, int64_t ring_id, pir_comm *comm) {
     return PIR_INVALID;
   named_ring *known = find(rings, ring_id);
   if (known) {
-    free_comm(known->comm);
+    pir_comm *before = known->comm;
     known->comm = comm;
+    drop(rings, before);
     return PIR_OK;
   }
   named_ring *more = realloc(rings->named, (rings->count + 1) * sizeof *more);
   if (!more) {
-    free_comm(comm);
+    drop(rings, comm);
     return PIR_EXHAUSTED;
   }
   rings->named = more;
@@ -67,12 +73,23 @@ pir_comm *pir_rings_get(const pir_rings *rings, int64_t ring_id) {
   return rings->closed && ring_id != 0 ? NULL : rings->world;
 }
 
+static int compare_comms(const void *a, const void *b) {
+  uintptr_t x = (uintptr_t)((const named_ring *)a)->comm,
+            y = (uintptr_t)((const named_ring *)b)->comm;
+  return (x > y) - (x < y);
+}
+
 void pir_rings_destroy(pir_rings *rings) {
   if (!rings)
     return;
-  for (size_t i = 0; i < rings->count; i++)
-    free_comm(rings->named[i].comm);
-  free_comm(rings->world);
+  if (rings->count)
+    qsort(rings->named, rings->count, sizeof *rings->named, compare_comms);
+  for (size_t i = 0; i < rings->count; i++) {
+    pir_comm *comm = rings->named[i].comm;  // which may serve several ids
+    if (comm && comm != rings->world && (!i || comm != rings->named[i - 1].comm))
+      comm->free(comm);
+  }
+  rings->world->free(rings->world);
   free(rings->named);
   free(rings);
 }

@@ -459,8 +459,9 @@ static void mpi_fail(pir_comm *comm, const char *reason) {
   fail_ring(c, NULL, PIR_IO, why);
 }
 
-// Tells all ranks that this one has left. Unless the ring is broken, takes in what the others say until they have left too, for a short
-// time, because an MPI complains about messages that nobody took.
+// Tells all ranks that this one has left. Unless the ring is broken, takes in what the others
+// say until they have left too, for a short time, because an MPI complains about messages that
+// nobody took.
 static void leave(mpi_comm *c) {
   static const uint64_t SHORT_NS = 2 * (uint64_t)1000000000;
   int left = 0, expected = 2 * (c->base.ranks - 1);

@@ -138,8 +138,8 @@ PIR_API PIR_NODISCARD pir_status pir_comm_create_mpi(const char *mpi,
                                                      const pir_comm_call *call,
                                                      pir_comm **out_comm);
 
-// The rings of one rank: which communicator a ring id means. A session whose run fails, whatever
-// the reason, ends them all (`fail`).
+// The rings of one rank: which communicator a ring id means. A session whose run fails,
+// whatever the reason, ends them all (`fail`).
 typedef struct pir_rings pir_rings;
 
 // Creates rings of which every id means `world`, until others are named. On success the rings
@@ -153,8 +153,9 @@ PIR_API PIR_NODISCARD pir_status pir_rings_create(pir_comm *world, pir_rings **o
 // not or that an id has twice, or a rank's line that contradicts the first section.
 PIR_API PIR_NODISCARD pir_status pir_rings_read(pir_rings *rings, pir_str text,
                                                 const pir_comm_call *call);
-// Lets an id mean a communicator, or none (NULL). The rings own it from then on, also when
-// memory runs out. PIR_INVALID, as in pir_rings_create: it stays the caller's.
+// Lets an id mean a communicator, which may serve other ids too, or none (NULL). The rings own
+// it from then on, also when memory runs out, and free it when no id means it any more.
+// PIR_INVALID, as in pir_rings_create: it stays the caller's.
 PIR_API PIR_NODISCARD pir_status pir_rings_set(pir_rings *rings, int64_t ring_id,
                                                pir_comm *comm);
 // Returns the communicator of an id, which the rings own; NULL when it means none for this

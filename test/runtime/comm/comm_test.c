@@ -351,6 +351,16 @@ static void rings_by_hand(void **state) {
   assert_int_equal(pir_rings_set(made, 98, &empty), PIR_INVALID);
   assert_int_equal(pir_rings_set(made, 99, NULL), PIR_OK);  // frees `other`
   assert_null(pir_rings_get(made, 99));
+  // One communicator for two ids, the same one again, and the world's by another id.
+  assert_int_equal(pir_comm_create_self(&other), PIR_OK);
+  for (int64_t id = 1; id < 3; id++)
+    for (int again = 0; again < 2; again++)
+      assert_int_equal(pir_rings_set(made, id, other), PIR_OK);
+  assert_int_equal(pir_rings_set(made, 3, world), PIR_OK);
+  assert_int_equal(pir_rings_set(made, 3, NULL), PIR_OK);
+  assert_int_equal(pir_rings_set(made, 4, world), PIR_OK);
+  assert_int_equal(pir_rings_set(made, 1, NULL), PIR_OK);
+  assert_int_equal(other->rank, 0);  // it still serves an id
   pir_rings_destroy(made);
 }
 
