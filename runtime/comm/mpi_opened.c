@@ -1,6 +1,8 @@
 // Opens the module for an MPI on first use. libpir itself has no MPI.
 #include <dlfcn.h>
+#include <pthread.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <pir/layer/beside.h>
 
@@ -10,6 +12,18 @@
 static bool is_plain_name(const char *name) {
   size_t n = strlen(name);
   return n && n < 32 && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789") == n;
+}
+
+// Whether the process has no MPI of another name. Two would use the same symbols.
+static bool claim_name(const char *mpi) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  static char claimed[32];
+  pthread_mutex_lock(&lock);
+  if (!claimed[0])
+    pir_text_format(claimed, sizeof claimed, "%s", mpi);
+  bool same = !strcmp(claimed, mpi);
+  pthread_mutex_unlock(&lock);
+  return same;
 }
 
 pir_status pir_comm_create_mpi(const char *mpi, const pir_comm_options *options,
@@ -23,6 +37,8 @@ pir_status pir_comm_create_mpi(const char *mpi, const pir_comm_options *options,
   pir_text_format(file, sizeof file, "libpir_mpi_%s.so." PIR_SONAME, mpi);
   if (!pir_path_beside(file, path, sizeof path))
     return pir_comm_fail(call, PIR_UNAVAILABLE, "%s: its folder is not known", file);
+  if (!access(path, R_OK) && !claim_name(mpi))
+    return pir_comm_fail(call, PIR_UNAVAILABLE, "the process has another MPI than %s", mpi);
   // Global, because an MPI opens plugins that look for its symbols.
   void *module = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
   const char *reason = module ? NULL : dlerror();

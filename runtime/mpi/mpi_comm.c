@@ -5,7 +5,12 @@
 //
 // A collective call begins with a header from each rank to each, by which ranks that disagree
 // notice it. A rank that leaves sends a header that says so.
+//
+// All rings use one communicator of MPI. A ring knows its ranks' numbers there, and has a number
+// of its own in the tags of its messages, on which the headers of the split agree. So making a
+// ring waits no longer than other calls, and frees nothing of MPI.
 #include <mpi.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,17 +20,22 @@
 #include "comm_request.h"
 #include "mail.h"
 #include "mpi_module.h"
+#include "mpi_room.h"
 
 PIR_API pir_status pir_mpi_open(uint64_t timeout_ns, const pir_comm_call *call,
                                 pir_comm **out_comm);
 
-enum { TAG_HEADER = 1, TAG_DATA, TAG_MESSAGE };
+// What a tag has beside the number of the ring.
+typedef enum tag_kind { TAG_HEADER, TAG_DATA, TAG_MESSAGE, TAG_MESSAGE_DATA } tag_kind;
+enum { TAG_KINDS = 4 };
 // The most bytes of one message: MPI counts them as int.
 static const size_t PIECE = (size_t)1 << 30;
 
 // Of a collective call, or in front of a message.
 typedef struct header {
   int64_t kind, count, dtype, how, root;
+  int64_t color, key,
+      number;  // of a split, where ranks differ; `number`: the least that is free
 } header;
 enum { LEAVING = -1, MESSAGE = -2, FAILED = -3 };
 
@@ -36,17 +46,31 @@ typedef struct posted {
   char bytes[];
 } posted;
 
+// A ring that is broken is never freed: messages that did not come may still use its memory.
 typedef struct mpi_comm {
   pir_comm base;
-  MPI_Comm comm;
+  int64_t number;  // in the tags
+  int *places;     // the ranks' numbers in the communicator of MPI
   uint64_t timeout_ns;
-  bool is_world, finalizes;
   pir_status broken;
   pir_message why;
-  header *headers;        // of all ranks, and this rank's behind them
-  MPI_Request *requests;  // two for each rank
+  header *headers;        // of all ranks, this rank's behind them, and one of a message
+  MPI_Request *requests;  // two for each rank: receives, then sends
+  MPI_Status *statuses;
+  int *sizes;  // bytes that each receive waits for
+  mpi_room *rooms;
   posted *posted;
 } mpi_comm;
+
+// Of the process, which has one MPI. The lock guards the numbers.
+static struct {
+  pthread_mutex_t lock;
+  MPI_Comm comm;
+  bool opened, finalizes;
+  int64_t worlds, rings;  // opened so far; alive
+  int64_t next_number, most_number;
+  atomic_bool broken;  // some ring is, so that the end of MPI might wait for ever
+} mpi = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 // Bytes to and from one rank.
 typedef struct part {
@@ -58,22 +82,34 @@ typedef struct part {
 static pir_status fail_ring(mpi_comm *c, const pir_comm_call *call, pir_status status,
                             const char *why) {
   if (!c->broken) {
+    atomic_store(&mpi.broken, true);
     c->broken = status;
     pir_text_format(c->why.text, sizeof c->why.text, "%s", why);
   }
   return pir_comm_fail(call, c->broken, "%s", c->why.text);
 }
 
+static int tag_of(const mpi_comm *c, tag_kind kind) {
+  return (int)(c->number * TAG_KINDS + kind);
+}
+
+// Ends the memory of a call, but for messages that may still come.
+static void drop_rooms(mpi_comm *c) {
+  if (!c->broken)
+    mpi_room_drop(&c->rooms);
+}
+
 // ---- waiting
 
-// The first rank from which nothing came, by the requests of receives.
+// The first rank from which nothing came, by the requests of receives, or that took nothing.
 static pir_status fail_late(mpi_comm *c, const pir_comm_call *call, int receives) {
   char why[100];
-  int late = 0, done = 1;
-  for (; late < receives; late++)
+  int late = 0, done = 1, ranks = c->base.ranks;
+  for (; late < receives + (receives == ranks ? ranks : 0); late++)
     if (c->requests[late] != MPI_REQUEST_NULL &&
         (MPI_Request_get_status(c->requests[late], &done, MPI_STATUS_IGNORE) || !done))
       break;
+  late %= ranks;
   if (receives == 1)
     pir_text_format(why, sizeof why, "nothing came within %.3g s", (double)c->timeout_ns / 1e9);
   else
@@ -82,23 +118,52 @@ static pir_status fail_late(mpi_comm *c, const pir_comm_call *call, int receives
   return fail_ring(c, call, PIR_IO, why);
 }
 
-// Waits for the first `n` requests, of which the first `receives` are receives. After a failure
-// they are given up: the memory of their bytes should not be used until the process ends.
+// Ends receives that no message has met, so that none writes into the caller's memory later. One
+// that is under way cannot be ended: the process should end.
+static pir_status give_up(mpi_comm *c, int receives, pir_status status) {
+  for (int i = 0; i < receives; i++) {
+    int done = c->requests[i] == MPI_REQUEST_NULL;
+    if (done || MPI_Cancel(&c->requests[i]))
+      continue;
+    for (int turn = 0; turn < 1000 && !done; turn++)
+      if (MPI_Test(&c->requests[i], &done, MPI_STATUS_IGNORE))
+        break;
+  }
+  return status;
+}
+
+// All receives have the bytes that they wait for.
+static pir_status check_sizes(mpi_comm *c, const pir_comm_call *call, int receives) {
+  char why[100];
+  for (int i = 0; i < receives; i++) {
+    int n = 0;
+    if (!MPI_Get_count(&c->statuses[i], MPI_BYTE, &n) && n == c->sizes[i])
+      continue;
+    pir_text_format(why, sizeof why, "a message has %d bytes, and %d were expected", n,
+                    c->sizes[i]);
+    return fail_ring(c, call, PIR_INVALID, why);
+  }
+  return PIR_OK;
+}
+
+// Waits for the first `n` requests, of which the first `receives` are receives of `sizes`.
 static pir_status wait_all(mpi_comm *c, const pir_comm_call *call, int n, int receives) {
   uint64_t start = pir_comm_now_ns();
   for (uint32_t turn = 1;; turn++) {
     int done = 0;
-    if (MPI_Testall(n, c->requests, &done, MPI_STATUSES_IGNORE))
-      return fail_ring(c, call, PIR_IO, "MPI reports a failure: a rank may have ended");
+    if (MPI_Testall(n, c->requests, &done, c->statuses))
+      return give_up(
+          c, receives,
+          fail_ring(c, call, PIR_IO, "MPI reports a failure: a rank may have ended"));
     if (done)
-      return PIR_OK;
+      return check_sizes(c, call, receives);
     if (turn % 64)
       continue;
     sched_yield();
     if (pir_comm_is_cancelled(call))
-      return fail_ring(c, call, PIR_CANCELLED, "cancelled");
+      return give_up(c, receives, fail_ring(c, call, PIR_CANCELLED, "cancelled"));
     if (pir_comm_now_ns() - start >= c->timeout_ns)
-      return fail_late(c, call, receives);
+      return give_up(c, receives, fail_late(c, call, receives));
   }
 }
 
@@ -109,19 +174,22 @@ static pir_status exchange(mpi_comm *c, const pir_comm_call *call, part *parts) 
   parts[own].sent = parts[own].received = 0;
   for (bool more = true; more;) {
     more = false;
+    for (int i = 0; i < 2 * ranks; i++)
+      c->requests[i] = MPI_REQUEST_NULL;
     for (int i = 0; i < 2 * ranks; i++) {
       part *p = &parts[i % ranks];
       size_t *left = i < ranks ? &p->received : &p->sent;
       size_t n = *left < PIECE ? *left : PIECE;
       int failed = 0;
-      c->requests[i] = MPI_REQUEST_NULL;
+      int peer = c->places[i % ranks], tag = tag_of(c, TAG_DATA);
+      if (i < ranks)
+        c->sizes[i] = (int)n;
       if (n && i < ranks)
-        failed = MPI_Irecv(p->to, (int)n, MPI_BYTE, i, TAG_DATA, c->comm, &c->requests[i]);
+        failed = MPI_Irecv(p->to, (int)n, MPI_BYTE, peer, tag, mpi.comm, &c->requests[i]);
       else if (n)
-        failed =
-            MPI_Isend(p->from, (int)n, MPI_BYTE, i % ranks, TAG_DATA, c->comm, &c->requests[i]);
+        failed = MPI_Isend(p->from, (int)n, MPI_BYTE, peer, tag, mpi.comm, &c->requests[i]);
       if (failed)
-        return fail_ring(c, call, PIR_IO, "MPI refuses a message");
+        return give_up(c, ranks, fail_ring(c, call, PIR_IO, "MPI refuses a message"));
       p->to += n && i < ranks ? n : 0;
       p->from += n && i >= ranks ? n : 0;
       *left -= n;
@@ -141,9 +209,8 @@ static bool is_last(const header *h) {
 
 static pir_status fail_last(mpi_comm *c, const pir_comm_call *call, const header *h,
                             int32_t rank) {
-  char why[60];
-  pir_text_format(why, sizeof why, "rank %d %s", (int)rank,
-                  h->kind == LEAVING ? "has ended" : "failed");
+  char why[60], *how = h->kind == LEAVING ? "has ended" : "failed";
+  pir_text_format(why, sizeof why, "rank %d %s", (int)rank, how);
   return fail_ring(c, call, PIR_IO, why);
 }
 
@@ -157,7 +224,7 @@ static pir_status compare_headers(mpi_comm *c, const pir_comm_call *call) {
   }
   for (int r = 1; r < c->base.ranks; r++) {
     const header *h = &c->headers[r];
-    if (!memcmp(h, first, sizeof *h))
+    if (!memcmp(h, first, offsetof(header, color)))
       continue;
     for (int k = 0; k < 2; k++) {
       const header *of = k ? h : first;
@@ -179,37 +246,58 @@ static pir_status compare_headers(mpi_comm *c, const pir_comm_call *call) {
 }
 
 static header header_of(const comm_request *ask) {
-  return (header){ask->kind, (int64_t)ask->count, ask->dtype, ask->how, ask->root};
+  return (header){.kind = ask->kind,
+                  .count = (int64_t)ask->count,
+                  .dtype = ask->dtype,
+                  .how = ask->how,
+                  .root = ask->root,
+                  .color = ask->color,
+                  .key = ask->key};
 }
 
-// Begins a collective call: every rank hears every request.
-static pir_status begin_exchange(mpi_comm *c, const pir_comm_call *call, comm_request ask) {
-  int ranks = c->base.ranks;
-  PIR_TRY(pir_comm_check_request(call, &ask, ranks));
-  if (c->broken)
-    return fail_ring(c, call, c->broken, "");
+// Whether the ring can make this call. Before it takes memory, which it does before it tells
+// others that it has come.
+static pir_status check_call(mpi_comm *c, const pir_comm_call *call, const comm_request *ask) {
+  PIR_TRY(pir_comm_check_request(call, ask, c->base.ranks));
+  return c->broken ? fail_ring(c, call, c->broken, "") : PIR_OK;
+}
+
+// Exchanges headers, of which this rank's stands behind the others.
+static pir_status exchange_headers(mpi_comm *c, const pir_comm_call *call) {
+  int ranks = c->base.ranks, tag = tag_of(c, TAG_HEADER);
   header *own = &c->headers[ranks];
-  *own = header_of(&ask);
-  for (int r = 0; r < ranks; r++)
-    if (MPI_Irecv(&c->headers[r], sizeof *own, MPI_BYTE, r, TAG_HEADER, c->comm,
+  for (int i = 0; i < 2 * ranks; i++)
+    c->requests[i] = MPI_REQUEST_NULL;
+  for (int r = 0; r < ranks; r++) {
+    c->sizes[r] = sizeof *own;
+    if (MPI_Irecv(&c->headers[r], sizeof *own, MPI_BYTE, c->places[r], tag, mpi.comm,
                   &c->requests[r]) ||
-        MPI_Isend(own, sizeof *own, MPI_BYTE, r, TAG_HEADER, c->comm, &c->requests[ranks + r]))
-      return fail_ring(c, call, PIR_IO, "MPI refuses a message");
+        MPI_Isend(own, sizeof *own, MPI_BYTE, c->places[r], tag, mpi.comm,
+                  &c->requests[ranks + r]))
+      return give_up(c, ranks, fail_ring(c, call, PIR_IO, "MPI refuses a message"));
+  }
   PIR_TRY(wait_all(c, call, 2 * ranks, ranks));
   return compare_headers(c, call);
 }
 
-// ---- collective calls
-
-static part *new_parts(const mpi_comm *c) {
-  return calloc((size_t)c->base.ranks, sizeof(part));
+// Begins a collective call: every rank hears every request.
+static pir_status begin_exchange(mpi_comm *c, const pir_comm_call *call,
+                                 const comm_request *ask) {
+  c->headers[c->base.ranks] = header_of(ask);
+  return exchange_headers(c, call);
 }
 
-static pir_status exchange_parts(mpi_comm *c, const pir_comm_call *call, part *parts) {
-  pir_status status =
-      parts ? exchange(c, call, parts) : fail_ring(c, call, PIR_EXHAUSTED, "out of memory");
-  free(parts);
-  return status;
+// ---- collective calls
+
+static part *new_parts(mpi_comm *c) {
+  size_t bytes = (size_t)c->base.ranks * sizeof(part);
+  part *parts = mpi_room_take(&c->rooms, bytes);
+  return parts ? memset(parts, 0, bytes) : NULL;
+}
+
+static pir_status fail_memory(mpi_comm *c, const pir_comm_call *call) {
+  c->base.fail(&c->base, "out of memory");
+  return pir_comm_fail(call, PIR_EXHAUSTED, "out of memory");
 }
 
 // The elements of rank r's part of `count`.
@@ -223,57 +311,77 @@ static size_t part_begin(const mpi_comm *c, size_t count, int32_t r) {
   return count / n * (size_t)r + ((size_t)r < rest ? (size_t)r : rest);
 }
 
+// What combining takes.
+typedef struct combining {
+  part *parts;  // of the first exchange
+  part *shared;
+  const void **reads;
+  char *room, *mine;
+} combining;
+
+// Takes memory for this rank's part of all ranks' elements. `even`: `count` is of one part, and
+// there is one for each rank. `shares`: parts are exchanged then.
+static pir_status prepare_combining(mpi_comm *c, const pir_comm_call *call,
+                                    const comm_request *ask, bool shares, combining *out) {
+  size_t ranks = (size_t)c->base.ranks, size = pir_dtype_size(ask->dtype);
+  size_t bytes = size * (shares ? part_count(c, ask->count, c->base.rank) : ask->count);
+  *out = (combining){.parts = new_parts(c),
+                     .shared = new_parts(c),
+                     .reads = mpi_room_take(&c->rooms, ranks * sizeof *out->reads),
+                     .room = mpi_room_take(&c->rooms, ranks * bytes + 1),
+                     .mine = mpi_room_take(&c->rooms, bytes + 1)};
+  return out->parts && out->shared && out->reads && out->room && out->mine
+             ? PIR_OK
+             : fail_memory(c, call);
+}
+
 // Receives this rank's part of all ranks' elements, and combines them in the order of the
-// ranks. `even`: `count` is of one part, and there is one for each rank.
+// ranks.
 static pir_status combine_part(mpi_comm *c, const pir_comm_call *call, const char *in,
-                               char *out, const comm_request *ask, bool even) {
-  int32_t ranks = c->base.ranks, own = c->base.rank;
+                               char *out, const comm_request *ask, bool even,
+                               const combining *m) {
+  int32_t ranks = c->base.ranks;
   size_t size = pir_dtype_size(ask->dtype);
-  size_t mine = even ? ask->count : part_count(c, ask->count, own);
-  char *room = malloc((size_t)ranks * mine * size + 1);
-  const void **reads = calloc((size_t)ranks, sizeof *reads);
-  part *parts = room && reads ? new_parts(c) : NULL;
-  for (int32_t r = 0; parts && r < ranks; r++) {
+  size_t mine = even ? ask->count : part_count(c, ask->count, c->base.rank);
+  for (int32_t r = 0; r < ranks; r++) {
     size_t at = even ? (size_t)r * ask->count : part_begin(c, ask->count, r);
     size_t n = even ? ask->count : part_count(c, ask->count, r);
-    parts[r] = (part){in + at * size, room + (size_t)r * mine * size, n * size, mine * size};
-    reads[r] = parts[r].to;
+    char *to = m->room + (size_t)r * mine * size;
+    m->parts[r] = (part){in + at * size, to, n * size, mine * size};
+    m->reads[r] = to;
   }
-  pir_status status = exchange_parts(c, call, parts);
-  if (!status)
-    pir_comm_combine(reads, ranks, mine, ask->dtype, ask->how, out);
-  free(reads);
-  free(room);
-  return status;
+  PIR_TRY(exchange(c, call, m->parts));
+  pir_comm_combine(m->reads, ranks, mine, ask->dtype, ask->how, out);
+  return PIR_OK;
 }
 
 // Sends this rank's combined part to all ranks, or to the root alone (not below 0).
-static pir_status share_part(mpi_comm *c, const pir_comm_call *call, const char *mine,
+static pir_status share_part(mpi_comm *c, const pir_comm_call *call, const combining *m,
                              char *out, const comm_request *ask, int32_t root) {
   size_t size = pir_dtype_size(ask->dtype);
-  part *parts = new_parts(c);
-  for (int32_t r = 0; parts && r < c->base.ranks; r++) {
+  for (int32_t r = 0; r < c->base.ranks; r++) {
     bool wanted = root < 0 || r == root, wants = root < 0 || c->base.rank == root;
     size_t begin = part_begin(c, ask->count, r) * size;
-    parts[r] = (part){.from = mine,
-                      .to = wants ? out + begin : NULL,
-                      .sent = wanted ? part_count(c, ask->count, c->base.rank) * size : 0,
-                      .received = wants ? part_count(c, ask->count, r) * size : 0};
+    m->shared[r] = (part){.from = m->mine,
+                          .to = wants ? out + begin : NULL,
+                          .sent = wanted ? part_count(c, ask->count, c->base.rank) * size : 0,
+                          .received = wants ? part_count(c, ask->count, r) * size : 0};
   }
-  return exchange_parts(c, call, parts);
+  return exchange(c, call, m->shared);
 }
 
 static pir_status mpi_combine(mpi_comm *c, const pir_comm_call *call, const void *in, void *out,
                               comm_request ask, int32_t root) {
-  PIR_TRY(begin_exchange(c, call, ask));
-  size_t size = pir_dtype_size(ask.dtype);
-  char *mine = malloc(part_count(c, ask.count, c->base.rank) * size + 1);
-  if (!mine)
-    return fail_ring(c, call, PIR_EXHAUSTED, "out of memory");
-  pir_status status = combine_part(c, call, in, mine, &ask, false);
+  combining m;
+  PIR_TRY(check_call(c, call, &ask));
+  pir_status status = prepare_combining(c, call, &ask, true, &m);
   if (!status)
-    status = share_part(c, call, mine, out, &ask, root);
-  free(mine);
+    status = begin_exchange(c, call, &ask);
+  if (!status)
+    status = combine_part(c, call, in, m.mine, &ask, false, &m);
+  if (!status)
+    status = share_part(c, call, &m, out, &ask, root);
+  drop_rooms(c);
   return status;
 }
 
@@ -294,22 +402,39 @@ static pir_status mpi_reduce(pir_comm *comm, const pir_comm_call *call, const vo
 static pir_status mpi_reduce_scatter(pir_comm *comm, const pir_comm_call *call, const void *in,
                                      void *out, size_t count, pir_dtype dtype,
                                      pir_reduction how) {
+  mpi_comm *c = (mpi_comm *)comm;
   comm_request ask = {.kind = COMM_REDUCE_SCATTER, .count = count, .dtype = dtype, .how = how};
-  PIR_TRY(begin_exchange((mpi_comm *)comm, call, ask));
-  return combine_part((mpi_comm *)comm, call, in, out, &ask, true);
+  combining m;
+  PIR_TRY(check_call(c, call, &ask));
+  pir_status status = prepare_combining(c, call, &ask, false, &m);
+  if (!status)
+    status = begin_exchange(c, call, &ask);
+  if (!status)
+    status = combine_part(c, call, in, out, &ask, true, &m);
+  drop_rooms(c);
+  return status;
+}
+
+static pir_status move_all(mpi_comm *c, const pir_comm_call *call, const comm_request *ask,
+                           part *parts) {
+  pir_status status = parts ? begin_exchange(c, call, ask) : fail_memory(c, call);
+  if (!status)
+    status = exchange(c, call, parts);
+  drop_rooms(c);
+  return status;
 }
 
 // Each rank's `count` elements to each rank: all of them, or its part.
 static pir_status move_parts(pir_comm *comm, const pir_comm_call *call, const void *in,
                              void *out, comm_request ask, bool cut) {
   mpi_comm *c = (mpi_comm *)comm;
-  PIR_TRY(begin_exchange(c, call, ask));
+  PIR_TRY(check_call(c, call, &ask));
   size_t bytes = ask.count * pir_dtype_size(ask.dtype);
   part *parts = new_parts(c);
   for (int32_t r = 0; parts && r < comm->ranks; r++)
     parts[r] = (part){(const char *)in + (cut ? (size_t)r * bytes : 0),
                       (char *)out + (size_t)r * bytes, bytes, bytes};
-  return exchange_parts(c, call, parts);
+  return move_all(c, call, &ask, parts);
 }
 
 static pir_status mpi_all_gather(pir_comm *comm, const pir_comm_call *call, const void *in,
@@ -328,16 +453,19 @@ static pir_status mpi_broadcast(pir_comm *comm, const pir_comm_call *call, const
                                 void *out, size_t count, pir_dtype dtype, int32_t root) {
   mpi_comm *c = (mpi_comm *)comm;
   comm_request ask = {.kind = COMM_BROADCAST, .count = count, .dtype = dtype, .root = root};
-  PIR_TRY(begin_exchange(c, call, ask));
+  PIR_TRY(check_call(c, call, &ask));
   size_t bytes = count * pir_dtype_size(dtype);
   part *parts = new_parts(c);
   for (int32_t r = 0; parts && r < comm->ranks; r++)
     parts[r] = (part){in, out, comm->rank == root ? bytes : 0, r == root ? bytes : 0};
-  return exchange_parts(c, call, parts);
+  return move_all(c, call, &ask, parts);
 }
 
 static pir_status mpi_barrier(pir_comm *comm, const pir_comm_call *call) {
-  return begin_exchange((mpi_comm *)comm, call, (comm_request){.kind = COMM_BARRIER});
+  mpi_comm *c = (mpi_comm *)comm;
+  comm_request ask = {.kind = COMM_BARRIER};
+  PIR_TRY(check_call(c, call, &ask));
+  return begin_exchange(c, call, &ask);
 }
 
 // ---- between two ranks
@@ -358,12 +486,13 @@ static void drop_posted(mpi_comm *c) {
 
 // Sends a copy of the bytes, without waiting.
 static pir_status post(mpi_comm *c, const pir_comm_call *call, const void *bytes, size_t n,
-                       int32_t peer, int tag) {
+                       int32_t peer, tag_kind kind) {
   posted *p = malloc(sizeof *p + n);
   if (!p)
     return fail_ring(c, call, PIR_EXHAUSTED, "out of memory");
   pir_comm_move(p->bytes, bytes, n);
-  if (MPI_Isend(p->bytes, (int)n, MPI_BYTE, peer, tag, c->comm, &p->request)) {
+  if (MPI_Isend(p->bytes, (int)n, MPI_BYTE, c->places[peer], tag_of(c, kind), mpi.comm,
+                &p->request)) {
     free(p);
     return fail_ring(c, call, PIR_IO, "MPI refuses a message");
   }
@@ -375,27 +504,28 @@ static pir_status post(mpi_comm *c, const pir_comm_call *call, const void *bytes
 static pir_status begin_message(mpi_comm *c, const pir_comm_call *call, size_t count,
                                 pir_dtype dtype, int32_t peer) {
   comm_request ask = {.kind = COMM_BROADCAST, .count = count, .dtype = dtype, .root = peer};
-  PIR_TRY(pir_comm_check_request(call, &ask, c->base.ranks));
   drop_posted(c);
-  return c->broken ? fail_ring(c, call, c->broken, "") : PIR_OK;
+  return check_call(c, call, &ask);
 }
 
 static pir_status mpi_send(pir_comm *comm, const pir_comm_call *call, const void *in,
                            size_t count, pir_dtype dtype, int32_t peer) {
   mpi_comm *c = (mpi_comm *)comm;
   PIR_TRY(begin_message(c, call, count, dtype, peer));
-  header h = {MESSAGE, (int64_t)count, dtype, 0, 0};
+  header h = {.kind = MESSAGE, .count = (int64_t)count, .dtype = dtype};
   PIR_TRY(post(c, call, &h, sizeof h, peer, TAG_MESSAGE));
   size_t bytes = count * pir_dtype_size(dtype);
   for (size_t at = 0; at < bytes; at += PIECE)
     PIR_TRY(post(c, call, (const char *)in + at, bytes - at < PIECE ? bytes - at : PIECE, peer,
-                 TAG_MESSAGE));
+                 TAG_MESSAGE_DATA));
   return PIR_OK;
 }
 
 static pir_status receive(mpi_comm *c, const pir_comm_call *call, void *to, size_t n,
-                          int32_t peer) {
-  if (MPI_Irecv(to, (int)n, MPI_BYTE, peer, TAG_MESSAGE, c->comm, &c->requests[0]))
+                          int32_t peer, tag_kind kind) {
+  c->sizes[0] = (int)n;
+  if (MPI_Irecv(to, (int)n, MPI_BYTE, c->places[peer], tag_of(c, kind), mpi.comm,
+                &c->requests[0]))
     return fail_ring(c, call, PIR_IO, "MPI refuses a message");
   return wait_all(c, call, 1, 1);
 }
@@ -403,10 +533,11 @@ static pir_status receive(mpi_comm *c, const pir_comm_call *call, void *to, size
 static pir_status mpi_recv(pir_comm *comm, const pir_comm_call *call, void *out, size_t count,
                            pir_dtype dtype, int32_t peer) {
   mpi_comm *c = (mpi_comm *)comm;
-  header h = {0, 0, 0, 0, 0};
+  header *got = &c->headers[comm->ranks + 1];
   char why[200];
   PIR_TRY(begin_message(c, call, count, dtype, peer));
-  PIR_TRY(receive(c, call, &h, sizeof h, peer));
+  PIR_TRY(receive(c, call, got, sizeof *got, peer, TAG_MESSAGE));
+  header h = *got;
   if (is_last(&h))
     return fail_last(c, call, &h, peer);
   if (h.count != (int64_t)count || h.dtype != (int64_t)dtype) {
@@ -417,32 +548,43 @@ static pir_status mpi_recv(pir_comm *comm, const pir_comm_call *call, void *out,
   }
   size_t bytes = count * pir_dtype_size(dtype);
   for (size_t at = 0; at < bytes; at += PIECE)
-    PIR_TRY(receive(c, call, (char *)out + at, bytes - at < PIECE ? bytes - at : PIECE, peer));
+    PIR_TRY(receive(c, call, (char *)out + at, bytes - at < PIECE ? bytes - at : PIECE, peer,
+                    TAG_MESSAGE_DATA));
   return PIR_OK;
 }
 
 // ---- making, splitting and leaving
 
-// Takes any message out of the ring. Returns whether a rank says that it has left.
-static bool take_any(mpi_comm *c) {
+// Takes a message out of the ring. Returns whether it says that its rank has left.
+static bool take_message(mpi_comm *c, int32_t rank, tag_kind kind) {
   MPI_Status from;
-  header h = {0, 0, 0, 0, 0};
-  int there = 0, n = 0;
-  if (MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, c->comm, &there, &from) || !there ||
+  header h = {.kind = 0};
+  int there = 0, n = 0, tag = tag_of(c, kind);
+  if (MPI_Iprobe(c->places[rank], tag, mpi.comm, &there, &from) || !there ||
       MPI_Get_count(&from, MPI_BYTE, &n))
     return false;
   char *bytes = malloc((size_t)n + 1);
-  bool taken = bytes && !MPI_Recv(bytes, n, MPI_BYTE, from.MPI_SOURCE, from.MPI_TAG, c->comm,
-                                  MPI_STATUS_IGNORE);
+  bool taken =
+      bytes && !MPI_Recv(bytes, n, MPI_BYTE, from.MPI_SOURCE, tag, mpi.comm, MPI_STATUS_IGNORE);
   if (taken && (size_t)n == sizeof h)
     memcpy(&h, bytes, sizeof h);
   free(bytes);
-  return is_last(&h);
+  bool heads = kind == TAG_HEADER || kind == TAG_MESSAGE;
+  return heads && is_last(&h);
+}
+
+// Takes what is there. Returns how many of it say that a rank has left.
+static int take_messages(mpi_comm *c) {
+  int left = 0;
+  for (int32_t r = 0; r < c->base.ranks; r++)
+    for (int kind = 0; kind < TAG_KINDS; kind++)
+      left += take_message(c, r, (tag_kind)kind);
+  return left;
 }
 
 // Tells all ranks, in the place of the next header of either kind, that none follows.
 static void post_last(mpi_comm *c, int64_t kind) {
-  header h = {kind, 0, 0, 0, 0};
+  header h = {.kind = kind};
   for (int32_t r = 0; r < c->base.ranks; r++)
     if (r != c->base.rank && (post(c, NULL, &h, sizeof h, r, TAG_HEADER) ||
                               post(c, NULL, &h, sizeof h, r, TAG_MESSAGE)))
@@ -471,21 +613,32 @@ static void leave(mpi_comm *c) {
   while ((c->posted || (!c->broken && left < expected)) && pir_comm_now_ns() - start < limit) {
     drop_posted(c);
     if (!c->broken)
-      left += take_any(c);
+      left += take_messages(c);
     sched_yield();
   }
 }
 
-// A process whose ring is broken does not end MPI in order, so that its launcher ends the
-// others.
+static void free_memory(mpi_comm *c) {
+  free(c->places);
+  free(c->headers);
+  free(c->requests);
+  free(c->statuses);
+  free(c->sizes);
+  free(c);
+}
+
+// The last ring of the process ends MPI, if the first one began it. A process of which some ring
+// is broken does not, so that its launcher ends the others.
 static void mpi_free(pir_comm *comm) {
   mpi_comm *c = (mpi_comm *)comm;
   leave(c);
-  if (c->finalizes && !c->broken)
+  drop_rooms(c);
+  if (!c->broken && !c->posted)
+    free_memory(c);
+  pthread_mutex_lock(&mpi.lock);
+  if (--mpi.rings == 0 && mpi.finalizes && !atomic_load(&mpi.broken))
     MPI_Finalize();
-  free(c->headers);
-  free(c->requests);
-  free(c);
+  pthread_mutex_unlock(&mpi.lock);
 }
 
 static pir_status mpi_split(pir_comm *comm, const pir_comm_call *call, int32_t color,
@@ -505,62 +658,143 @@ static const pir_comm functions = {.size = sizeof(pir_comm),
                                    .fail = mpi_fail,
                                    .free = mpi_free};
 
-static pir_status wrap(MPI_Comm given, uint64_t timeout_ns, const pir_comm_call *call,
-                       mpi_comm **out) {
+// A ring of so many ranks, whose places are still unknown; NULL without memory.
+static mpi_comm *make_ring(int32_t rank, int32_t ranks, int64_t number, uint64_t timeout_ns) {
   mpi_comm *c = calloc(1, sizeof *c);
-  int rank = 0, ranks = 0;
-  *out = NULL;
-  MPI_Comm_set_errhandler(given, MPI_ERRORS_RETURN);
-  bool good = c && !MPI_Comm_rank(given, &rank) && !MPI_Comm_size(given, &ranks);
-  if (good) {
-    c->base = functions;
-    c->base.rank = rank;
-    c->base.ranks = ranks;
-    c->comm = given;
-    c->timeout_ns = timeout_ns;
-    c->headers = calloc((size_t)ranks + 1, sizeof *c->headers);
-    c->requests = calloc(2 * (size_t)ranks, sizeof *c->requests);
+  size_t n = (size_t)ranks;
+  if (!c)
+    return NULL;
+  c->base = functions;
+  c->base.rank = rank;
+  c->base.ranks = ranks;
+  c->number = number;
+  c->timeout_ns = timeout_ns;
+  c->places = calloc(n, sizeof *c->places);
+  c->headers = calloc(n + 2, sizeof *c->headers);
+  c->requests = calloc(2 * n, sizeof *c->requests);
+  c->statuses = calloc(2 * n, sizeof *c->statuses);
+  c->sizes = calloc(n, sizeof *c->sizes);
+  if (c->places && c->headers && c->requests && c->statuses && c->sizes)
+    return c;
+  free_memory(c);
+  return NULL;
+}
+
+static void count_ring(void) {
+  pthread_mutex_lock(&mpi.lock);
+  mpi.rings++;
+  pthread_mutex_unlock(&mpi.lock);
+}
+
+// The place of a rank among the ranks of its color, and how many these are.
+static int32_t place_in_part(const mpi_comm *c, int32_t rank, int32_t *out_ranks) {
+  const header *all = c->headers, *mine = &all[rank];
+  int32_t place = 0;
+  *out_ranks = 0;
+  for (int32_t r = 0; r < c->base.ranks; r++) {
+    bool before = all[r].key < mine->key || (all[r].key == mine->key && r < rank);
+    *out_ranks += all[r].color == mine->color;
+    place += all[r].color == mine->color && before;
   }
-  if (good && c->headers && c->requests) {
-    *out = c;
-    return PIR_OK;
-  }
-  if (c) {
-    free(c->headers);
-    free(c->requests);
-  }
-  free(c);
-  return pir_comm_fail(call, PIR_EXHAUSTED, "out of memory");
+  return place;
+}
+
+// The number of the rings of a split: the greatest of the least numbers that are free on each
+// rank. No rank has another ring of that number then.
+static int64_t agree_on_number(const mpi_comm *c) {
+  int64_t number = 0;
+  for (int32_t r = 0; r < c->base.ranks; r++)
+    number = c->headers[r].number > number ? c->headers[r].number : number;
+  pthread_mutex_lock(&mpi.lock);
+  if (mpi.next_number <= number)
+    mpi.next_number = number + 1;
+  pthread_mutex_unlock(&mpi.lock);
+  return number;
 }
 
 static pir_status mpi_split(pir_comm *comm, const pir_comm_call *call, int32_t color,
                             int32_t key, pir_comm **out_comm) {
-  mpi_comm *c = (mpi_comm *)comm, *made;
-  MPI_Comm split;
+  mpi_comm *c = (mpi_comm *)comm;
+  comm_request ask = {.kind = COMM_SPLIT, .color = color, .key = key};
   *out_comm = NULL;
-  PIR_TRY(begin_exchange(c, call, (comm_request){.kind = COMM_SPLIT}));
-  if (MPI_Comm_split(c->comm, color < 0 ? MPI_UNDEFINED : color, key, &split))
-    return fail_ring(c, call, PIR_IO, "MPI cannot split a communicator");
+  PIR_TRY(check_call(c, call, &ask));
+  c->headers[comm->ranks] = header_of(&ask);
+  pthread_mutex_lock(&mpi.lock);
+  c->headers[comm->ranks].number = mpi.next_number;
+  pthread_mutex_unlock(&mpi.lock);
+  PIR_TRY(exchange_headers(c, call));
+  int64_t number = agree_on_number(c);
+  if (2 * number + 1 > mpi.most_number)
+    return fail_ring(c, call, PIR_EXHAUSTED, "MPI has no tags for more rings");
   if (color < 0)
     return PIR_OK;
-  PIR_TRY(wrap(split, c->timeout_ns, call, &made));
+  int32_t ranks, place = place_in_part(c, comm->rank, &ranks), unused;
+  mpi_comm *made = make_ring(place, ranks, 2 * number + 1, c->timeout_ns);
+  if (!made)
+    return fail_memory(c, call);
+  for (int32_t r = 0; r < comm->ranks; r++)
+    if (c->headers[r].color == color)
+      made->places[place_in_part(c, r, &unused)] = c->places[r];
+  count_ring();
   *out_comm = &made->base;
   return PIR_OK;
 }
 
-pir_status pir_mpi_open(uint64_t timeout_ns, const pir_comm_call *call, pir_comm **out_comm) {
-  int there = 0, ended = 0, level, rank = 0;
-  MPI_Comm world;
-  mpi_comm *made;
-  *out_comm = NULL;
+// Makes the communicator of all rings, within the time limit. With the lock held.
+static pir_status open_mpi(uint64_t timeout_ns, const pir_comm_call *call) {
+  int there = 0, ended = 0, level, *most = NULL, found = 0, done = 0;
+  MPI_Request request;
   if (MPI_Initialized(&there) || MPI_Finalized(&ended) || ended)
     return pir_comm_fail(call, PIR_UNAVAILABLE, "MPI has ended in this process");
+  if (mpi.opened)
+    return PIR_OK;
   if (!there && MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level))
     return pir_comm_fail(call, PIR_UNAVAILABLE, "MPI does not start");
-  if (MPI_Comm_rank(MPI_COMM_WORLD, &rank) || MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &world))
+  mpi.finalizes = !there;
+  if (MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most, &found) ||
+      MPI_Comm_idup(MPI_COMM_WORLD, &mpi.comm, &request))
     return pir_comm_fail(call, PIR_UNAVAILABLE, "MPI has no world");
-  PIR_TRY(wrap(world, timeout_ns, call, &made));
-  made->finalizes = !there;
-  *out_comm = &made->base;
+  mpi.most_number = (found ? *most : 32767) / TAG_KINDS - 1;
+  for (uint64_t start = pir_comm_now_ns(); !done; sched_yield()) {
+    if (MPI_Test(&request, &done, MPI_STATUS_IGNORE))
+      return pir_comm_fail(call, PIR_UNAVAILABLE, "MPI has no world");
+    if (done || pir_comm_now_ns() - start < timeout_ns)
+      continue;
+    atomic_store(&mpi.broken, true);
+    return pir_comm_fail(call, PIR_IO, "the processes of MPI did not all come within %.3g s",
+                         (double)timeout_ns / 1e9);
+  }
+  MPI_Comm_set_errhandler(mpi.comm, MPI_ERRORS_RETURN);
+  mpi.opened = true;
   return PIR_OK;
+}
+
+// Worlds have even numbers, in the order in which every process opens them; other rings odd
+// ones. With the lock held.
+static pir_status make_world(uint64_t timeout_ns, const pir_comm_call *call, mpi_comm **out) {
+  int rank = 0, ranks = 0;
+  if (MPI_Comm_rank(mpi.comm, &rank) || MPI_Comm_size(mpi.comm, &ranks))
+    return pir_comm_fail(call, PIR_UNAVAILABLE, "MPI has no world");
+  if (2 * mpi.worlds > mpi.most_number)
+    return pir_comm_fail(call, PIR_EXHAUSTED, "MPI has no tags for more rings");
+  *out = make_ring(rank, ranks, 2 * mpi.worlds++, timeout_ns);
+  if (!*out)
+    return pir_comm_fail(call, PIR_EXHAUSTED, "out of memory");
+  for (int r = 0; r < ranks; r++)
+    (*out)->places[r] = r;
+  mpi.rings++;
+  return PIR_OK;
+}
+
+pir_status pir_mpi_open(uint64_t timeout_ns, const pir_comm_call *call, pir_comm **out_comm) {
+  mpi_comm *made = NULL;
+  *out_comm = NULL;
+  pthread_mutex_lock(&mpi.lock);
+  pir_status status = open_mpi(timeout_ns, call);
+  if (!status)
+    status = make_world(timeout_ns, call, &made);
+  pthread_mutex_unlock(&mpi.lock);
+  if (!status)
+    *out_comm = &made->base;
+  return status;
 }

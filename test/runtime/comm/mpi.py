@@ -18,10 +18,14 @@ if b"libtsan" in needed:
 os.environ["ASAN_OPTIONS"] = "detect_leaks=0"  # MPI leaves memory behind
 
 
-def ranks(n, *options):
+def launch(n, *command):
     crowd = ["--oversubscribe"] if name == "openmpi" else []
-    run = subprocess.run([launcher, *crowd, "-n", str(n), tools / "pir-run", *options], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+    run = subprocess.run([launcher, *crowd, "-n", str(n), *command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
     return run.returncode, run.stdout.decode(errors="replace")
+
+
+def ranks(n, *options):
+    return launch(n, tools / "pir-run", *options)
 
 
 def expect(ran, code, text, times=1):
@@ -46,4 +50,8 @@ with tempfile.TemporaryDirectory() as work:
     expect(ranks(3, inputs / "sum.pir", "--input=x=2xf32=%r", f"--rings={rings}", "--comm-timeout=5"), 1, "there is no such ring")
     # Not the launcher's: a process of its own.
     expect(ranks(2, inputs / "sum.pir", "--input=x=2xf32=3", "--print", "--mpi=none"), 0, "[3, 3]", 2)
-    print(f"{name}: 6 runs")
+    if b"libasan" not in needed:  # which Python does not load
+        others = [m for m in ("openmpi", "mpich") if m != name and (tools.parent / f"lib/libpir_mpi_{m}.so").exists()]
+        rank = pathlib.Path(__file__).with_name("mpi_rank.py")
+        expect(launch(2, sys.executable, rank, name, tools.parent / "lib/libpir.so", *others), 1, "left after a moment")
+    print(f"{name}: all runs")
