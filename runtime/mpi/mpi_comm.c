@@ -6,9 +6,9 @@
 // A collective call begins with a header from each rank to each, by which ranks that disagree
 // notice it. A rank that leaves sends a header that says so.
 //
-// All rings use one communicator of MPI. A ring knows its ranks' numbers there, and has a number
-// of its own in the tags of its messages, on which the headers of the split agree. So making a
-// ring waits no longer than other calls, and frees nothing of MPI.
+// All rings use one communicator of MPI. A ring knows its ranks' numbers there, and the tags of
+// its messages have its own number, on which the headers of the split agree. So making a ring
+// waits no longer than other calls, and frees nothing of MPI.
 #include <mpi.h>
 #include <pthread.h>
 #include <sched.h>
@@ -118,8 +118,8 @@ static pir_status fail_late(mpi_comm *c, const pir_comm_call *call, int receives
   return fail_ring(c, call, PIR_IO, why);
 }
 
-// Ends receives that no message has met, so that none writes into the caller's memory later. One
-// that is under way cannot be ended: the process should end.
+// Ends receives that no message has met, so that none writes into the caller's memory later.
+// One that is under way cannot be ended: the process should end.
 static pir_status give_up(mpi_comm *c, int receives, pir_status status) {
   for (int i = 0; i < receives; i++) {
     int done = c->requests[i] == MPI_REQUEST_NULL;
@@ -627,7 +627,7 @@ static void free_memory(mpi_comm *c) {
   free(c);
 }
 
-// The last ring of the process ends MPI, if the first one began it. A process of which some ring
+// The last ring of the process ends MPI, if the first one began it. A process of which a ring
 // is broken does not, so that its launcher ends the others.
 static void mpi_free(pir_comm *comm) {
   mpi_comm *c = (mpi_comm *)comm;
