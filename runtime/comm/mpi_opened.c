@@ -1,6 +1,5 @@
 // Opens the module for an MPI on first use. libpir itself has no MPI.
 #include <dlfcn.h>
-#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,16 +13,12 @@ static bool is_plain_name(const char *name) {
   return n && n < 32 && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789") == n;
 }
 
-// Whether the process has no MPI of another name. Two would use the same symbols.
-static bool claim_name(const char *mpi) {
-  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-  static char claimed[32];
-  pthread_mutex_lock(&lock);
-  if (!claimed[0])
-    pir_text_format(claimed, sizeof claimed, "%s", mpi);
-  bool same = !strcmp(claimed, mpi);
-  pthread_mutex_unlock(&lock);
-  return same;
+// Whether the process has opened another module. Two would use the same symbols.
+static bool has_other(const char *path) {
+  void *same = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
+  if (same)
+    dlclose(same);
+  return !same && !access(path, R_OK) && dlsym(RTLD_DEFAULT, PIR_MPI_SYMBOL);
 }
 
 pir_status pir_comm_create_mpi(const char *mpi, const pir_comm_options *options,
@@ -37,7 +32,7 @@ pir_status pir_comm_create_mpi(const char *mpi, const pir_comm_options *options,
   pir_text_format(file, sizeof file, "libpir_mpi_%s.so." PIR_SONAME, mpi);
   if (!pir_path_beside(file, path, sizeof path))
     return pir_comm_fail(call, PIR_UNAVAILABLE, "%s: its folder is not known", file);
-  if (!access(path, R_OK) && !claim_name(mpi))
+  if (has_other(path))
     return pir_comm_fail(call, PIR_UNAVAILABLE, "the process has another MPI than %s", mpi);
   // Global, because an MPI opens plugins that look for its symbols.
   void *module = dlopen(path, RTLD_NOW | RTLD_GLOBAL);

@@ -131,9 +131,9 @@ PIR_API PIR_NODISCARD pir_status pir_comm_create_threads(int32_t ranks,
 // module libpir_mpi_NAME, which is opened on the first call and stays: `mpi` is that name, as
 // "openmpi" or "mpich". Starts MPI, with several threads, unless the process has done so, and
 // then ends it with the last communicator of the process, if no ring failed: that would wait
-// for ranks that do not come. One thread at a time creates and splits. After a failure memory of
-// calls may still be read and written, so the process should end. PIR_UNAVAILABLE: there is no
-// such module, or no MPI, or the process has another one. PIR_IO: not all processes came.
+// for ranks that do not come. One thread at a time creates and splits. After a failure memory
+// of calls may still be read and written, so the process should end. PIR_UNAVAILABLE: there is
+// no such module, or no MPI, or the process has another one. PIR_IO: not all processes came.
 PIR_API PIR_NODISCARD pir_status pir_comm_create_mpi(const char *mpi,
                                                      const pir_comm_options *options,
                                                      const pir_comm_call *call,
