@@ -137,6 +137,8 @@ static pir_status check_ring_line(const ring_file *f, const line *l) {
 
 static pir_status check_rank_line(const ring_file *f, const line *l) {
   int32_t place;
+  if (l->words[0] >= f->ranks)
+    return fail_line(f, l->number, "there is no such rank");
   for (size_t i = 1; i < l->count; i++)
     if (l->words[i] != 0 && !line_of(f, l->words[i], l->words[0], &place))
       return fail_line(f, l->number, "the lines of the rings do not have this rank");
@@ -153,6 +155,7 @@ static pir_status check_lines(const ring_file *f) {
 // Every rank splits the world once for each id, in the order of the text.
 static pir_status make_rings(const ring_file *f, pir_rings *rings) {
   pir_comm *world = rings->world;
+  rings->closed = true;  // also where a split fails: no other id may mean all ranks then
   for (size_t i = 0; i < f->ring_lines; i++) {
     int64_t id = f->lines[i].words[0];
     int32_t place = 0;
@@ -163,7 +166,6 @@ static pir_status make_rings(const ring_file *f, pir_rings *rings) {
     PIR_TRY(world->split(world, f->call, mine ? (int32_t)(mine - f->lines) : -1, place, &comm));
     PIR_TRY(pir_rings_set(rings, id, comm));
   }
-  rings->closed = true;
   return PIR_OK;
 }
 

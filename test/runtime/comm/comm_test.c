@@ -324,6 +324,8 @@ static void rings(void **state) {
       {"[ring_id -> ranks]\n12,0,1\n12,1,2\n", "line 3: a rank is twice"},
       {"[ring_id -> ranks]\n12,0,1\n[rank -> ring_ids]\n2,12\n",
        "line 4: the lines of the rings do not have this rank"},
+      {"[ring_id -> ranks]\n12,0,1\n[rank -> ring_ids]\n4,0\n",
+       "line 4: there is no such rank"},
       {"[ring_id -> ranks]\n[ring_id -> ranks]\n", "line 2: expected"},
   };
   rings_text = "[ring_id -> ranks]\n12,0,2\r\n 12, 1, 3\n13,3\n\n[rank -> ring_ids]\n0,0,12\n";
