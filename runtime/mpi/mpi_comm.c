@@ -573,7 +573,7 @@ static bool take_message(mpi_comm *c, int32_t rank, tag_kind kind) {
   return heads && is_last(&h);
 }
 
-// Takes what is there. Returns how many of it say that a rank has left.
+// Takes the messages that are there. Returns how many say that a rank has left.
 static int take_messages(mpi_comm *c) {
   int left = 0;
   for (int32_t r = 0; r < c->base.ranks; r++)
@@ -687,7 +687,7 @@ static void count_ring(void) {
 }
 
 // The place of a rank among the ranks of its color, and how many these are.
-static int32_t place_in_part(const mpi_comm *c, int32_t rank, int32_t *out_ranks) {
+static int32_t place_of_rank(const mpi_comm *c, int32_t rank, int32_t *out_ranks) {
   const header *all = c->headers, *mine = &all[rank];
   int32_t place = 0;
   *out_ranks = 0;
@@ -728,13 +728,13 @@ static pir_status mpi_split(pir_comm *comm, const pir_comm_call *call, int32_t c
     return fail_ring(c, call, PIR_EXHAUSTED, "MPI has no tags for more rings");
   if (color < 0)
     return PIR_OK;
-  int32_t ranks, place = place_in_part(c, comm->rank, &ranks), unused;
+  int32_t ranks, place = place_of_rank(c, comm->rank, &ranks), unused;
   mpi_comm *made = make_ring(place, ranks, 2 * number + 1, c->timeout_ns);
   if (!made)
     return fail_memory(c, call);
   for (int32_t r = 0; r < comm->ranks; r++)
     if (c->headers[r].color == color)
-      made->places[place_in_part(c, r, &unused)] = c->places[r];
+      made->places[place_of_rank(c, r, &unused)] = c->places[r];
   count_ring();
   *out_comm = &made->base;
   return PIR_OK;

@@ -104,7 +104,7 @@ struct pir_comm {
   // Ends the ring because this rank failed outside a call: calls of the other ranks that wait,
   // and all later ones, fail with PIR_IO. Their message has `reason` where ranks share memory.
   // Does not wait, and changes nothing in a ring that a failure has ended. A ring of one rank
-  // forgets what was sent, and goes on.
+  // forgets its messages, and goes on.
   pir_comm_fail_fn fail;
   // Ends this rank's part: others that wait for it fail. Not collective.
   void (*free)(pir_comm *comm);
