@@ -3,8 +3,8 @@
 //   model.pdiparams  the parameters, as Paddle saves them
 //   checkpoint       all that a run needs to go on with the same numbers
 // A checkpoint is a row of 64-bit numbers (`header`), then the place in the stream of random
-// numbers, the losses so far, and for each state its name and bytes; the last eight bytes are a
-// checksum of all others. Only the machine's own byte order is written: little endian.
+// numbers, the losses so far, and for each state its name and bytes; the last eight bytes are the
+// XXH3 of all others. Only the machine's own byte order is written: little endian.
 #include "fit.h"
 
 #include <dirent.h>
@@ -17,6 +17,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 enum { MOST_PATH = 4096 };
 
 typedef struct header {
@@ -28,43 +31,6 @@ typedef struct header {
 enum { VERSION = 2 };
 
 static const char magic[8] = "pir-fit";
-
-// ---- checksum
-
-// Each word of eight bytes changes the sum in a way that the words behind it cannot undo.
-typedef struct summed {
-  uint64_t sum, word;
-  int filled;
-} summed;
-
-static void add_word(summed *s) {
-  s->sum = (s->sum ^ s->word) * 0x9e3779b97f4a7c15;
-  s->sum ^= s->sum >> 29;
-  s->word = 0;
-  s->filled = 0;
-}
-
-static void add_bytes(summed *s, const void *data, size_t size) {
-  const unsigned char *at = data, *end = at + size;
-  while (at < end) {
-    if (!s->filled && end - at >= 8) {
-      memcpy(&s->word, at, 8);
-      at += 8;
-      add_word(s);
-      continue;
-    }
-    s->word |= (uint64_t)*at++ << (8 * s->filled++);
-    if (s->filled == 8)
-      add_word(s);
-  }
-}
-
-static uint64_t end_sum(summed *s, uint64_t size) {
-  add_word(s);
-  s->word = size;
-  add_word(s);
-  return s->sum;
-}
 
 // ---- marks
 
@@ -79,9 +45,7 @@ static const struct {
               {OPT_LOSS, "--loss"}};
 
 static uint64_t mark_of(const void *data, size_t size) {
-  summed s = {0};
-  add_bytes(&s, data, size);
-  return end_sum(&s, size);
+  return XXH3_64bits(data, size);
 }
 
 static bool is_state_variable(const fit *f, const fit_variable *v) {
@@ -92,19 +56,21 @@ static bool is_state_variable(const fit *f, const fit_variable *v) {
 }
 
 static uint64_t mark_frozen(const fit *f) {
-  summed s = {0};
+  XXH3_state_t s;
+  XXH3_64bits_reset(&s);
   for (size_t i = 0; i < f->variable_count; i++) {
     const fit_variable *v = &f->variables[i];
     if (!v->is_param || !v->param || is_state_variable(f, v))
       continue;
-    add_bytes(&s, v->name, strlen(v->name));
-    add_bytes(&s, v->param->data, v->param->size);
+    XXH3_64bits_update(&s, v->name, strlen(v->name));
+    XXH3_64bits_update(&s, v->param->data, v->param->size);
   }
-  return end_sum(&s, 0);
+  return XXH3_64bits_digest(&s);
 }
 
 void fit_set_marks(fit *f) {
-  summed others = {0};
+  XXH3_state_t others;
+  XXH3_64bits_reset(&others);
   f->marks = (fit_marks){.frozen = mark_frozen(f)};
   for (size_t i = 0; i < pir_model_inputs(f->r->model); i++) {
     const pir_tensor *t = &f->r->inputs[i].tensor;
@@ -118,10 +84,10 @@ void fit_set_marks(fit *f) {
       f->marks.rate = mark_of(t->data, bytes);
       continue;
     }
-    add_bytes(&others, name, strlen(name));
-    add_bytes(&others, t->data, bytes);
+    XXH3_64bits_update(&others, name, strlen(name));
+    XXH3_64bits_update(&others, t->data, bytes);
   }
-  f->marks.inputs = end_sum(&others, 0);
+  f->marks.inputs = XXH3_64bits_digest(&others);
   for (size_t i = 0; i < sizeof marked / sizeof *marked; i++) {
     const char *text = cli_value(f->r->cli, marked[i].id, NULL);
     f->marks.options[i] = text ? mark_of(text, strlen(text)) : 0;
@@ -146,13 +112,11 @@ bool fit_has_checkpoint(const char *folder) {
 
 typedef struct writing {
   pir_writer to;
-  summed sum;
-  uint64_t size;
+  XXH3_state_t sum;
 } writing;
 
 static void add_to_file(writing *w, const void *data, size_t size) {
-  add_bytes(&w->sum, data, size);
-  w->size += size;
+  XXH3_64bits_update(&w->sum, data, size);
   bool written = w->to.write(w->to.user, data, size);
   (void)written;  // a failure shows in the commit
 }
@@ -184,7 +148,7 @@ static void put_checkpoint(const fit *f, writing *w) {
     add_to_file(w, name, sizes[0]);
     add_to_file(w, f->states[i].now.data, sizes[1]);
   }
-  uint64_t sum = end_sum(&w->sum, w->size);
+  uint64_t sum = XXH3_64bits_digest(&w->sum);
   bool written = w->to.write(w->to.user, (const char *)&sum, sizeof sum);
   (void)written;
 }
@@ -198,6 +162,7 @@ static int write_checkpoint(const fit *f, const char *folder) {
   if (code)
     return code;
   writing w = {.to = cli_output_writer(&output)};
+  XXH3_64bits_reset(&w.sum);
   put_checkpoint(f, &w);
   return cli_output_commit(f->r->cli, &output);
 }
@@ -289,7 +254,6 @@ static int refuse_checkpoint(const reading *r, const char *what) {
 }
 
 static int check_sum(reading *r) {
-  summed s = {0};
   uint64_t sum;
   if (r->left < sizeof(header) + sizeof sum)
     return refuse_checkpoint(r, "damaged: the checkpoint is cut off");
@@ -297,9 +261,9 @@ static int check_sum(reading *r) {
     return refuse_checkpoint(r, "no checkpoint of --fit");
   r->left -= sizeof sum;
   memcpy(&sum, r->at + r->left, sizeof sum);
-  add_bytes(&s, r->at, r->left);
-  return end_sum(&s, r->left) == sum ? 0
-                                     : refuse_checkpoint(r, "damaged: its checksum differs");
+  return XXH3_64bits(r->at, r->left) == sum
+             ? 0
+             : refuse_checkpoint(r, "damaged: its checksum differs");
 }
 
 static int refuse_number(const reading *r, const char *what, uint64_t has, uint64_t now) {

@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 // ---- options
 
 typedef struct fit_option {
@@ -134,12 +137,17 @@ static pir_status take_steps(run *r, pir_program *program, const char *loss) {
 
 // ---- variables
 
-// A hash of the text of the program; one of other ops, options or shapes has another.
 static bool hash_text(void *user, const char *data, size_t size) {
-  uint64_t *key = user;
-  for (size_t i = 0; i < size; i++)
-    *key = (*key ^ (unsigned char)data[i]) * 0x100000001b3;
-  return true;
+  return XXH3_64bits_update(user, data, size) == XXH_OK;
+}
+
+// The key is a hash of the program's text; one of other ops, options or shapes has another.
+static pir_status make_key(const pir_program *program, uint64_t *key) {
+  XXH3_state_t text;
+  XXH3_64bits_reset(&text);
+  PIR_TRY(pir_program_print(program, NULL, (pir_writer){hash_text, &text}));
+  *key = XXH3_64bits_digest(&text);
+  return PIR_OK;
 }
 
 static pir_str variable_name(const pir_op *op) {
@@ -232,8 +240,7 @@ static pir_status prepare_named(run *r, pir_program *program, const pir_param **
   PIR_TRY(note_variables(f, program));
   PIR_TRY(note_saved(f, params, count));
   PIR_EACH_OP(op, pir_program_block(program)) f->own_outputs += pir_op_has(op, PIR_OUTPUT);
-  f->key = 0xcbf29ce484222325;
-  return pir_program_print(program, NULL, (pir_writer){hash_text, &f->key});
+  return make_key(program, &f->key);
 }
 
 pir_status fit_prepare(run *r, pir_program *program) {
