@@ -122,7 +122,7 @@ $(B)/lib/libpir_fft.so: runtime/fft/fft.cc runtime/fft/fft.h $(B)/gen/libpir.map
 	@mkdir -p $(@D) && $(CXX) -std=c++17 $(PATHS) -fPIC -fvisibility=hidden $(WARN) $(CFLAGS) -I$(KISSFFT)/.. -shared -Wl,-soname,libpir_fft.so.$(SONAME) -Wl,--version-script=$(B)/gen/libpir.map -o $@.$(SONAME) $<
 	@ln -sf libpir_fft.so.$(SONAME) $@
 $(B)/lib/libpir_mpi_%.so: runtime/mpi/mpi_comm.c $(wildcard runtime/comm/*.h runtime/mpi/*.h runtime/include/pir/comm.h) $(B)/lib/libpir.a runtime/mpi/libpir_mpi.map
-	@mkdir -p $(@D) && $(CC) $(BASE) -Wno-stringop-overflow -MF $(B)/obj/libpir_mpi_$*.d $(CFLAGS) $(I_runtime) $$(mpicc.$* --showme:compile 2>/dev/null || mpicc.$* -compile_info | grep -oE ' -I[^ ]*' | tr '\n' ' ') -shared -Wl,-soname,libpir_mpi_$*.so.$(SONAME) \
+	@mkdir -p $(@D) && $(CC) $(BASE) $(if $(findstring clang,$(CC)),,-Wno-stringop-overflow) -MF $(B)/obj/libpir_mpi_$*.d $(CFLAGS) $(I_runtime) $$(mpicc.$* --showme:compile 2>/dev/null || mpicc.$* -compile_info | grep -oE ' -I[^ ]*' | tr '\n' ' ') -shared -Wl,-soname,libpir_mpi_$*.so.$(SONAME) \
 	  -Wl,--version-script=runtime/mpi/libpir_mpi.map -o $@.$(SONAME) $< $(B)/lib/libpir.a $$(mpicc.$* --showme:link 2>/dev/null || mpicc.$* -link_info | grep -oE ' -[Ll][^ ]*' | tr '\n' ' ') -lm -lpthread
 	@ln -sf libpir_mpi_$*.so.$(SONAME) $@
 $(foreach t,$(TOOLS),$(eval $(B)/bin/$(t): $(call obj,$(filter tools/$(t)/%,$(S_mains)))))

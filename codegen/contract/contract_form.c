@@ -231,14 +231,15 @@ static void insert_by_place(const contract_form *f, int *list, int *count, int i
   list[at] = i;
 }
 
-// Whether the axis slides in a window below more steps of the sum than it has points: a tap of
-// a filter whose gradient is summed over pixels. As rows of a tile, its points would be inside
+// Whether the axis slides in a window below at least twice as many steps of the sum as it has
+// points: a tap of a filter whose gradient is summed over pixels. As rows of a tile, its points would be inside
 // for other rows at almost every step.
 static bool slides_below(const contract_form *f, int i) {
   const contract_axis *x = &f->axes[i];
   int64_t points, steps;
   return x->window >= 0 && contract_const(f, x->extent, &points) &&
-         contract_const(f, f->axes[f->windows[x->window].tap].extent, &steps) && points < steps;
+         contract_const(f, f->axes[f->windows[x->window].tap].extent, &steps) &&
+         2 * points <= steps;
 }
 
 // Chooses the axis whose points are the rows of a tile: the innermost M axis of out that does
