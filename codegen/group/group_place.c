@@ -339,7 +339,8 @@ bool group_extends_cache(const grouping *g, const pir_op *op, const pir_clause *
   if (clause->kind != PIR_CLAUSE_JOIN || g->target.device)
     return false;
   int k = choose_joined_operand(op, PIR_CLAUSE_JOIN, g->facts, &axis);
-  const pir_op *list = k < 0 ? NULL : pir_value_op(pir_op_operand(op, (size_t)k));
+  const pir_value *joined = k < 0 ? NULL : pir_op_operand(op, (size_t)k);
+  const pir_op *list = joined ? pir_value_op(joined) : NULL;
   bool joins = list && pir_op_has(list, PIR_STRUCTURAL) && pir_op_operands(list);
   const pir_value *first = joins ? pir_op_operand(list, 0) : NULL;
   if (!first || !is_carried(g, first) ||

@@ -53,8 +53,10 @@ static void hear(void *user, const pir_diag *diag) {
 // Whether a status may end what was tried, and was explained.
 static bool judge(attribute_case *c, const char *what, pir_status status, const heard *h) {
   bool lost = status == PIR_NOT_FOUND && strstr(h->text, "no parameter file");
-  bool known = lost || status == PIR_OK || status == PIR_INVALID || status == PIR_UNSUPPORTED ||
-               status == PIR_UNAVAILABLE || status == PIR_EXHAUSTED;
+  bool alone = status == PIR_IO && strstr(h->text, "by the only rank");
+  bool known = lost || alone || status == PIR_OK || status == PIR_INVALID ||
+               status == PIR_UNSUPPORTED || status == PIR_UNAVAILABLE ||
+               status == PIR_EXHAUSTED;
   char why[240];
   if (known && (!status || (h->error && (h->placed || lost || status == PIR_EXHAUSTED))))
     return true;
