@@ -232,8 +232,8 @@ static void insert_by_place(const contract_form *f, int *list, int *count, int i
 }
 
 // Whether the axis slides in a window below at least twice as many steps of the sum as it has
-// points: a tap of a filter whose gradient is summed over pixels. As rows of a tile, its points would be inside
-// for other rows at almost every step.
+// points: a tap of a filter whose gradient is summed over pixels. As rows of a tile, its points
+// would be inside for other rows at almost every step.
 static bool slides_below(const contract_form *f, int i) {
   const contract_axis *x = &f->axes[i];
   int64_t points, steps;

@@ -3,8 +3,8 @@
 //   model.pdiparams  the parameters, as Paddle saves them
 //   checkpoint       all that a run needs to go on with the same numbers
 // A checkpoint is a row of 64-bit numbers (`header`), then the place in the stream of random
-// numbers, the losses so far, and for each state its name and bytes; the last eight bytes are the
-// XXH3 of all others. Only the machine's own byte order is written: little endian.
+// numbers, the losses so far, and for each state its name and bytes; the last eight bytes are
+// the XXH3 of all others. Only the machine's own byte order is written: little endian.
 #include "fit.h"
 
 #include <dirent.h>
