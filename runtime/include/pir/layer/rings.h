@@ -5,13 +5,13 @@
 #include <pir/comm.h>
 
 typedef struct named_ring {
-  int64_t id;
+  int64_t id;      // of the ops' attribute ring_id
   pir_comm *comm;  // NULL: this rank is not in it
 } named_ring;
 
 struct pir_rings {
-  pir_comm *world;
-  named_ring *named;
+  pir_comm *world;    // that ids which are not named mean
+  named_ring *named;  // `count` of them
   size_t count;
   bool closed;  // ids that are not named mean nothing
 };
