@@ -60,39 +60,13 @@ typedef struct slope_work {
 
 // ---- tensors
 
-static pir_status take_slope_tensor(pir_tensor *t, pir_dtype dtype, const int64_t *shape,
-                                    int32_t rank) {
-  size_t bytes;
-  free(t->data);
-  *t = (pir_tensor){0};
-  PIR_TRY(pir_shape_bytes(shape, rank, dtype, &bytes));
-  pir_tensor_set_dense(t, dtype, shape, rank);
-  t->data = aligned_alloc(64, (bytes + 64) & ~(size_t)63);
-  return t->data ? PIR_OK : PIR_EXHAUSTED;
-}
-
-// Elements as numbers: a complex one is two.
-static int64_t slope_parts(const pir_tensor *t) {
-  return pir_tensor_numel(t) * (pir_dtype_is_complex(t->dtype) ? 2 : 1);
-}
-
-static double slope_part(const pir_tensor *t, int64_t i) {
-  float f;
-  double d;
-  switch (t->dtype) {
-    case PIR_C64: memcpy(&f, (const char *)t->data + i * 4, 4); return f;
-    case PIR_C128: memcpy(&d, (const char *)t->data + i * 8, 8); return d;
-    default: return pir_tensor_float_at(t, i);
-  }
-}
-
 static bool is_counted(pir_dtype dtype) {
   return dtype == PIR_F32 || dtype == PIR_F64 || dtype == PIR_C64 || dtype == PIR_C128;
 }
 
 // Fills with multiples of 1/64 whose magnitude is from 1/2 to 1: exact in every type.
 static void fill_weights(pir_tensor *t, uint64_t seed) {
-  for (int64_t i = 0; i < slope_parts(t); i++) {
+  for (int64_t i = 0; i < tensor_parts(t); i++) {
     uint64_t bits = cli_random(&seed);
     double d = (double)(32 + (bits >> 40) % 33) / 64 * (bits >> 63 ? 1 : -1);
     float f = (float)d;
@@ -320,7 +294,7 @@ static pir_status take_ports(slope_work *w) {
         return slopes_fail(w, PIR_INVALID, "an input of unknown extent");
       else if (port.shape[k] < 0)
         port.shape[k] = w->request->unknown;
-    PIR_TRY(take_slope_tensor(&w->inputs[i], port.dtype, port.shape, port.rank));
+    PIR_TRY(take_tensor(&w->inputs[i], port.dtype, port.shape, port.rank));
     for (size_t k = 0; k < w->wanted_count; k++)
       if (pir_str_equal(port.name, w->wanted[k].name))
         w->wanted[k].at = &w->inputs[i];
@@ -358,7 +332,7 @@ static pir_status copy_output(const slope_run *run, pir_str name, pir_tensor *ou
     if (!pir_str_equal(name, output_port(run->model, i).name))
       continue;
     PIR_TRY(pir_session_output(run->session, i, &from));
-    PIR_TRY(take_slope_tensor(out, from.dtype, from.shape, from.rank));
+    PIR_TRY(take_tensor(out, from.dtype, from.shape, from.rank));
     return pir_tensor_copy(&from, out);
   }
   return PIR_INTERNAL;
@@ -380,10 +354,10 @@ static pir_status make_weights(slope_work *w) {
   w->size = 0;
   for (size_t i = 0; i < w->loss_count; i++) {
     const pir_tensor *y = &w->before[i];
-    PIR_TRY(take_slope_tensor(&w->weights[i], y->dtype, y->shape, y->rank));
+    PIR_TRY(take_tensor(&w->weights[i], y->dtype, y->shape, y->rank));
     fill_weights(&w->weights[i], w->request->seed + i);
-    for (int64_t k = 0; k < slope_parts(y); k++)
-      w->size += fabs(slope_part(&w->weights[i], k) * slope_part(y, k));
+    for (int64_t k = 0; k < tensor_parts(y); k++)
+      w->size += fabs(tensor_part(&w->weights[i], k) * tensor_part(y, k));
   }
   return PIR_OK;
 }
@@ -411,9 +385,9 @@ typedef struct slope_move {
 
 static pir_status start_move(const slope_work *w, const slope_input *input, slope_move *m) {
   m->x = input->at;
-  PIR_TRY(take_slope_tensor(&m->v, m->x->dtype, m->x->shape, m->x->rank));
-  PIR_TRY(take_slope_tensor(&m->base, m->x->dtype, m->x->shape, m->x->rank));
-  memcpy(m->base.data, m->x->data, (size_t)slope_parts(m->x) * sizeof(double));
+  PIR_TRY(take_tensor(&m->v, m->x->dtype, m->x->shape, m->x->rank));
+  PIR_TRY(take_tensor(&m->base, m->x->dtype, m->x->shape, m->x->rank));
+  memcpy(m->base.data, m->x->data, (size_t)tensor_parts(m->x) * sizeof(double));
   fill_weights(&m->v, ~w->request->seed);
   if (w->request->fit)
     w->request->fit(w->request->user, input->name, &m->v);
@@ -422,7 +396,7 @@ static pir_status start_move(const slope_work *w, const slope_input *input, slop
 
 static void move_to(const slope_move *m, double t) {
   double *x = m->x->data, *base = m->base.data, *v = m->v.data;
-  for (int64_t i = 0; i < slope_parts(m->x); i++)
+  for (int64_t i = 0; i < tensor_parts(m->x); i++)
     x[i] = base[i] + t * v[i];
 }
 
@@ -442,11 +416,11 @@ static pir_status quotient(slope_work *w, const slope_move *m, double a, double 
   move_to(m, b);
   PIR_TRY(run_losses(w, w->behind));
   for (size_t i = 0; i < w->loss_count; i++) {
-    int64_t parts = slope_parts(&w->weights[i]);
-    bool same = slope_parts(&w->before[i]) == parts && slope_parts(&w->behind[i]) == parts;
+    int64_t parts = tensor_parts(&w->weights[i]);
+    bool same = tensor_parts(&w->before[i]) == parts && tensor_parts(&w->behind[i]) == parts;
     for (int64_t k = 0; k < parts && same; k++)
-      sum += slope_part(&w->weights[i], k) *
-             (slope_part(&w->behind[i], k) - slope_part(&w->before[i], k));
+      sum += tensor_part(&w->weights[i], k) *
+             (tensor_part(&w->behind[i], k) - tensor_part(&w->before[i], k));
     if (!same)
       sum = NAN;
   }
@@ -497,9 +471,9 @@ static pir_status measure_input(slope_work *w, const slope_input *input, const s
   int step = 0;
   // The gradient of a real input may be complex, as for eigenvalues: its real part counts.
   const pir_tensor *g = &input->result;
-  int64_t parts = slope_parts(&m->v),
+  int64_t parts = tensor_parts(&m->v),
           apart = pir_dtype_is_complex(g->dtype) && !pir_dtype_is_complex(m->v.dtype) ? 2 : 1;
-  if (input->gradient && slope_parts(g) != apart * parts) {
+  if (input->gradient && tensor_parts(g) != apart * parts) {
     *s = (slope){.name = input->name,
                  .verdict = SLOPE_BEYOND,
                  .has_gradient = true,
@@ -508,7 +482,7 @@ static pir_status measure_input(slope_work *w, const slope_input *input, const s
     return PIR_OK;
   }
   for (int64_t i = 0; i < parts && input->gradient; i++) {
-    double term = slope_part(g, i * apart) * v[i];
+    double term = tensor_part(g, i * apart) * v[i];
     along += term;
     most += fabs(term);
   }

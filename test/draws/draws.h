@@ -237,9 +237,6 @@ typedef struct draw_comparison {
 bool draw_calls(const pir_opdef *def);
 // Whether elements of a type are never rounded: integers and booleans.
 bool draw_is_exact(pir_dtype dtype);
-// Elements as numbers: a complex one is two.
-double draw_part(const pir_tensor *t, int64_t i);
-int64_t draw_parts(const pir_tensor *t);
 // False with a `text` that names the first difference.
 bool draw_compare(const draw_comparison *c, char *text, size_t size);
 // Makes moves of 0 for the outputs of a run; false when memory runs out.

@@ -178,28 +178,14 @@ static double bound(draw_allowance a, pir_dtype dtype, double want, double moved
 
 // ---- elements
 
-double draw_part(const pir_tensor *t, int64_t i) {
-  float f;
-  double d;
-  switch (t->dtype) {
-    case PIR_C64: memcpy(&f, (const char *)t->data + i * 4, 4); return f;
-    case PIR_C128: memcpy(&d, (const char *)t->data + i * 8, 8); return d;
-    default: return pir_tensor_float_at(t, i);
-  }
-}
-
-int64_t draw_parts(const pir_tensor *t) {
-  return pir_tensor_numel(t) * (pir_dtype_is_complex(t->dtype) ? 2 : 1);
-}
-
 bool draw_is_exact(pir_dtype dtype) {
   return !pir_dtype_is_float(dtype) && !pir_dtype_is_complex(dtype);
 }
 
 // Of a complex number the larger part counts for both.
 static double size_at(const pir_tensor *t, int64_t i) {
-  double v = fabs(draw_part(t, i));
-  return pir_dtype_is_complex(t->dtype) ? fmax(v, fabs(draw_part(t, i ^ 1))) : v;
+  double v = fabs(tensor_part(t, i));
+  return pir_dtype_is_complex(t->dtype) ? fmax(v, fabs(tensor_part(t, i ^ 1))) : v;
 }
 
 // Results without elements may differ in rank: whether there are some shows only in a run when
@@ -242,7 +228,7 @@ static double unit_of_results(const draw_run *run) {
 bool draw_moves_create(const draw_run *base, draw_moves *out) {
   for (; out->count < base->output_count; out->count++)
     if (!(out->of[out->count] =
-              calloc((size_t)draw_parts(&base->outputs[out->count]) + 1, sizeof(double))))
+              calloc((size_t)tensor_parts(&base->outputs[out->count]) + 1, sizeof(double))))
       return false;
   return true;
 }
@@ -251,8 +237,9 @@ void draw_moves_note(const draw_run *base, const draw_run *run, double scale, dr
   for (size_t i = 0; i < base->output_count; i++) {
     const pir_tensor *a = &base->outputs[i], *b = &run->outputs[i];
     bool same = !run->status && same_shape(a, b);
-    for (int64_t k = 0; k < draw_parts(a); k++) {
-      double x = draw_part(a, k), y = same ? draw_part(b, k) : NAN, off = scale * fabs(x - y);
+    for (int64_t k = 0; k < tensor_parts(a); k++) {
+      double x = tensor_part(a, k), y = same ? tensor_part(b, k) : NAN,
+             off = scale * fabs(x - y);
       if (same && (x == y || (isnan(x) && isnan(y))))
         continue;
       m->of[i][k] = isnan(off) ? INFINITY : fmax(m->of[i][k], off);
@@ -291,16 +278,16 @@ void draw_moves_destroy(draw_moves *m) {
 // The largest finite magnitude of a result.
 static double norm_of(const pir_tensor *t) {
   double most = 0;
-  for (int64_t i = 0; i < draw_parts(t); i++)
-    if (isfinite(draw_part(t, i)))
-      most = fmax(most, fabs(draw_part(t, i)));
+  for (int64_t i = 0; i < tensor_parts(t); i++)
+    if (isfinite(tensor_part(t, i)))
+      most = fmax(most, fabs(tensor_part(t, i)));
   return most;
 }
 
 static bool agrees(const draw_comparison *c, size_t output, int64_t i, double norm,
                    double *out_bound) {
   const pir_tensor *got = &c->got->outputs[output], *want = &c->want->outputs[output];
-  double x = draw_part(got, i), y = draw_part(want, i),
+  double x = tensor_part(got, i), y = tensor_part(want, i),
          moved = c->moves ? c->moves->of[output][i] : 0;
   *out_bound = 0;
   if (draw_is_exact(got->dtype) && draw_is_exact(want->dtype))
@@ -321,7 +308,7 @@ static bool agrees(const draw_comparison *c, size_t output, int64_t i, double no
   bool narrow = got->dtype == PIR_F16 || (c->linked && single);
   bool between = c->allowance.composed || !c->allowance.once;
   if (between && narrow && !isfinite(x) &&
-      !isfinite(draw_part(&c->kernels->outputs[output], i)))
+      !isfinite(tensor_part(&c->kernels->outputs[output], i)))
     return true;
   if (isinf(x) && fabs(y) + *out_bound > format_of(got->dtype).most)
     return signbit(x) == signbit(y);
@@ -342,11 +329,11 @@ static bool compare_output(const draw_comparison *c, size_t i, char *text, size_
   }
   int64_t differ = 0;
   double norm = c->allowance.called && !draw_is_exact(want->dtype) ? norm_of(want) : 0;
-  for (int64_t k = 0; k < draw_parts(got); k++) {
+  for (int64_t k = 0; k < tensor_parts(got); k++) {
     double most;
     if (agrees(c, i, k, norm, &most) || differ++)
       continue;
-    double x = draw_part(got, k), y = draw_part(want, k);
+    double x = tensor_part(got, k), y = tensor_part(want, k);
     snprintf(text, size, "%s: %.*s[%lld]: %.17g and %.17g (%s, %.3g ulp apart, %.3g allowed)",
              c->name, (int)port.name.size, port.name.data, (long long)k, x, y,
              pir_dtype_name(got->dtype), fabs(x - y) / ulp(got->dtype, y),
@@ -355,7 +342,7 @@ static bool compare_output(const draw_comparison *c, size_t i, char *text, size_
   size_t n = strlen(text);
   if (differ)
     snprintf(text + n, size - n, "; %lld of %lld", (long long)differ,
-             (long long)draw_parts(got));
+             (long long)tensor_parts(got));
   return !differ;
 }
 

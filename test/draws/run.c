@@ -133,18 +133,6 @@ void draw_fill(const draw_tensor *t, pir_dtype dtype, double u, uint64_t noise, 
   }
 }
 
-static pir_status take(pir_tensor *t, pir_dtype dtype, const int64_t *shape, int32_t rank) {
-  size_t bytes;
-  free(t->data);
-  *t = (pir_tensor){0};
-  pir_status status = pir_shape_bytes(shape, rank, dtype, &bytes);
-  if (status)
-    return status;
-  pir_tensor_set_dense(t, dtype, shape, rank);
-  t->data = aligned_alloc(64, (bytes + 64) & ~(size_t)63);
-  return t->data ? PIR_OK : PIR_EXHAUSTED;
-}
-
 // ---- a run
 
 static void listen(void *user, const pir_diag *diag) {
@@ -206,7 +194,7 @@ static pir_status bind(draw_run *run, draw_find *find, const void *user, double 
     const draw_tensor *t = find(user, port.name);
     if (!t)
       return PIR_INTERNAL;
-    PIR_TRY(take(&run->inputs[i], port.dtype, t->shape, t->rank));
+    PIR_TRY(take_tensor(&run->inputs[i], port.dtype, t->shape, t->rank));
     draw_fill(t, port.dtype, u, noise, run->inputs[i].data);
     PIR_TRY(pir_session_bind_input(run->session, i, &run->inputs[i]));
   }
@@ -220,7 +208,7 @@ static pir_status collect(draw_run *run) {
   for (size_t i = 0; i < run->output_count; i++) {
     pir_tensor from;
     PIR_TRY(pir_session_output(run->session, i, &from));
-    PIR_TRY(take(&run->outputs[i], from.dtype, from.shape, from.rank));
+    PIR_TRY(take_tensor(&run->outputs[i], from.dtype, from.shape, from.rank));
     PIR_TRY(pir_tensor_copy(&from, &run->outputs[i]));
   }
   return PIR_OK;

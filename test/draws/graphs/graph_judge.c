@@ -294,10 +294,10 @@ static bool same_integers(const pir_tensor *a, const pir_tensor *b) {
 // or a quotient, tells them apart.
 static bool leaves_range(const pir_tensor *own, const pir_tensor *wide) {
   bool leaves = false;
-  if (draw_is_exact(own->dtype) || draw_parts(own) != draw_parts(wide))
+  if (draw_is_exact(own->dtype) || tensor_parts(own) != tensor_parts(wide))
     return false;
-  for (int64_t i = 0; !leaves && i < draw_parts(own); i++) {
-    double x = draw_part(own, i), y = draw_part(wide, i);
+  for (int64_t i = 0; !leaves && i < tensor_parts(own); i++) {
+    double x = tensor_part(own, i), y = tensor_part(wide, i);
     bool gone = x == 0 && y != 0 && pir_dtype_is_float(own->dtype);
     leaves = gone || (!isfinite(x) && isfinite(y));
   }

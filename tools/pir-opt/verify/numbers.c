@@ -44,18 +44,6 @@ static void fill(pir_tensor *tensor, uint64_t seed) {
   }
 }
 
-static pir_status take_tensor(pir_tensor *t, pir_dtype dtype, const int64_t *shape,
-                              int32_t rank) {
-  size_t bytes;
-  *t = (pir_tensor){0};
-  pir_status status = pir_shape_bytes(shape, rank, dtype, &bytes);
-  if (status)
-    return status;
-  pir_tensor_set_dense(t, dtype, shape, rank);
-  t->data = aligned_alloc(64, (bytes + 64) & ~(size_t)63);
-  return t->data ? PIR_OK : PIR_EXHAUSTED;
-}
-
 // ---- parameters
 
 typedef struct filling {
@@ -74,7 +62,7 @@ static pir_walk_result fill_param(pir_op *op, void *user) {
   const pir_param *old = pir_program_param(f->program, name);
   pir_shape shape = old ? old->shape : pir_type_shape(type);
   pir_dtype dtype = old ? old->dtype : pir_type_dtype(type);
-  pir_tensor tensor;
+  pir_tensor tensor = {0};
   size_t bytes;
   if ((old && !f->all) || shape.rank > PIR_MAX_RANK)
     return PIR_WALK_CONTINUE;
