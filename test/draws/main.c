@@ -5,13 +5,12 @@
 //
 // A child process makes the draws: one that crashes or hangs costs only itself and is named,
 // and the next child continues after it.
+#include "children.h"
 #include "gradients.h"
 #include "graphs/graphs.h"
-#include "noise.h"
 
 #include <pir/compiler/text.h>
 
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -167,7 +166,8 @@ static void show(const run *r, const draw *d, uint64_t seed, const char *what,
   fflush(stdout);
 }
 
-static void draw_one(run *r, pir_context *ctx, long i) {
+static void draw_one(void *user, pir_context *ctx, long i) {
+  run *r = user;
   static draw steps[DRAW_STEPS];
   static draw_report report;
   draw *d = steps;
@@ -211,26 +211,6 @@ static void draw_one(run *r, pir_context *ctx, long i) {
   }
 }
 
-static void child(run *r, long from) {
-  pir_context *ctx = NULL;
-  for (long i = from; i < r->o.draws; i++) {
-    if (!ctx) {
-      ctx = context_create();
-      if (draw_noise_register(r->noise, ctx))
-        draw_end_child(70);
-    }
-    draw_one(r, ctx, i);
-    if ((i - from) % PER_CONTEXT == PER_CONTEXT - 1) {
-      pir_context_destroy(ctx);
-      ctx = NULL;
-    }
-  }
-  if (ctx)
-    pir_context_destroy(ctx);
-  fflush(stdout);
-  draw_end_child(0);
-}
-
 static const char *end_of_process(int status) {
   if (!WIFSIGNALED(status))
     return "ended its process";
@@ -238,28 +218,23 @@ static const char *end_of_process(int status) {
   return late ? "takes longer than a minute" : strsignal(WTERMSIG(status));
 }
 
+static void report_crash(void *user, long i, int status) {
+  const run *r = user;
+  printf("crashed: %s: %s\n  again: draws %s--op=%s --seed=%llu --draws=1\n", r->s->op,
+         end_of_process(status), manner(r), r->s->op,
+         (unsigned long long)(r->o.seed + (uint64_t)i));
+}
+
 // Makes all draws; returns how many ended their process.
 static long draw_all(run *r) {
-  long crashed = 0, from = 0;
-  while (from < r->o.draws) {
-    int status = 0;
-    r->s->at = from;
-    fflush(stdout);
-    pid_t pid = fork();
-    if (pid < 0)
-      exit(70);
-    if (!pid)
-      child(r, from);
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
-    if (WIFEXITED(status) && !WEXITSTATUS(status))
-      break;
-    printf("crashed: %s: %s\n  again: draws %s--op=%s --seed=%llu --draws=1\n", r->s->op,
-           end_of_process(status), manner(r), r->s->op,
-           (unsigned long long)(r->o.seed + (uint64_t)r->s->at));
-    crashed++;
-    from = r->s->at + 1;
-  }
-  return crashed;
+  return draw_in_children(&(draw_batch){.count = r->o.draws,
+                                        .per_context = PER_CONTEXT,
+                                        .at = &r->s->at,
+                                        .context_create = context_create,
+                                        .noise = r->noise,
+                                        .one = draw_one,
+                                        .crashed = report_crash,
+                                        .user = r});
 }
 
 // ---- the end

@@ -2,7 +2,7 @@
 // setup (or all) with kernels and float64. Graph i of --seed=S has seed S + i. A child process
 // makes the graphs: one that crashes or hangs costs only itself.
 #include "graphs.h"
-#include "../noise.h"
+#include "../children.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -68,7 +68,8 @@ static void reduce_one(const run *r, graph *g, const draw_setup *setup) {
   fflush(stdout);
 }
 
-static void judge_one(run *r, pir_context *ctx, long i) {
+static void judge_one(void *user, pir_context *ctx, long i) {
+  run *r = user;
   static graph_report report;
   const draw_setup *setups;
   graph g;
@@ -121,47 +122,12 @@ static void reduce_crash(run *r, long i) {
   while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {}
 }
 
-static void child(run *r, long from) {
-  pir_context *ctx = NULL;
-  for (long i = from; i < r->o->graphs; i++) {
-    if (!ctx) {
-      ctx = r->o->context_create();
-      if (draw_noise_register(r->noise, ctx))
-        draw_end_child(70);
-    }
-    judge_one(r, ctx, i);
-    if ((i - from) % PER_CONTEXT == PER_CONTEXT - 1) {
-      pir_context_destroy(ctx);
-      ctx = NULL;
-    }
-  }
-  if (ctx)
-    pir_context_destroy(ctx);
-  fflush(stdout);
-  draw_end_child(0);
-}
-
-static void judge_all(run *r) {
-  long from = 0;
-  while (from < r->o->graphs) {
-    int status = 0;
-    r->t->at = from;
-    fflush(stdout);
-    pid_t pid = fork();
-    if (pid < 0)
-      exit(70);
-    if (!pid)
-      child(r, from);
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
-    if (WIFEXITED(status) && !WEXITSTATUS(status))
-      break;
-    printf("crashed: %s\n",
-           WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "ended its process");
-    print_again(r, r->o->seed + (uint64_t)r->t->at);
-    reduce_crash(r, r->t->at);
-    r->t->crashed++;
-    from = r->t->at + 1;
-  }
+static void report_crash(void *user, long i, int status) {
+  run *r = user;
+  printf("crashed: %s\n",
+         WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "ended its process");
+  print_again(r, r->o->seed + (uint64_t)i);
+  reduce_crash(r, i);
 }
 
 int graphs_main(const graphs_options *o, const pir_opdef *const *ops, size_t count,
@@ -170,7 +136,14 @@ int graphs_main(const graphs_options *o, const pir_opdef *const *ops, size_t cou
   r.t = mmap(NULL, sizeof *r.t, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (r.t == MAP_FAILED || !r.menu)
     return 70;
-  judge_all(&r);
+  r.t->crashed = draw_in_children(&(draw_batch){.count = o->graphs,
+                                                .per_context = PER_CONTEXT,
+                                                .at = &r.t->at,
+                                                .context_create = o->context_create,
+                                                .noise = noise,
+                                                .one = judge_one,
+                                                .crashed = report_crash,
+                                                .user = &r});
   printf(
       "seed %llu: %ld graphs of %ld ops: %ld compiled; %ld unfit; %ld different, %ld failed, "
       "%ld crashed\n",
