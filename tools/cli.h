@@ -240,4 +240,9 @@ pir_status cli_program_load(cli_run *cli, pir_context *ctx, const char *path,
 int cli_program_read(cli_run *cli, pir_context *ctx, const cli_file *file, pir_format format,
                      bool fragment, uint32_t first_line, pir_program **out_program);
 
+// Runs a pipeline over the program; `options` may be NULL. A failure was reported to the
+// context.
+pir_status cli_run_passes(pir_program *program, pir_str pipeline,
+                          const pir_pass_options *options);
+
 #endif

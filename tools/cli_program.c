@@ -67,3 +67,15 @@ int cli_program_read(cli_run *cli, pir_context *ctx, const cli_file *file, pir_f
   }
   return cli_exit_code(pir_program_read_as(ctx, file->bytes, &options, out_program));
 }
+
+pir_status cli_run_passes(pir_program *program, pir_str pipeline,
+                          const pir_pass_options *options) {
+  pir_pass_manager *manager = pir_pass_manager_create(pir_program_context(program), options);
+  if (!manager)
+    return PIR_EXHAUSTED;
+  pir_status status = pir_pass_manager_parse(manager, pipeline);
+  if (!status)
+    status = pir_pass_manager_run(manager, program);
+  pir_pass_manager_destroy(manager);
+  return status;
+}

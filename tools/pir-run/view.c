@@ -26,14 +26,7 @@ static pir_status run_model_passes(view *v, pir_program *program,
                               .any_float = how->any_float,
                               .instruments = &instrument,
                               .instrument_count = 1};
-  pir_pass_manager *manager = pir_pass_manager_create(pir_program_context(program), &options);
-  if (!manager)
-    return PIR_EXHAUSTED;
-  pir_status status = pir_pass_manager_parse(manager, model_pipeline(how));
-  if (!status)
-    status = pir_pass_manager_run(manager, program);
-  pir_pass_manager_destroy(manager);
-  return status;
+  return cli_run_passes(program, model_pipeline(how), &options);
 }
 
 // Loops of groups, where this processor runs them.

@@ -1,5 +1,6 @@
 // The program in float64 of one in narrower floats (widen.h).
 #include "widen.h"
+#include "cli.h"
 
 #include <pir/compiler/dialect/pd_op.h>
 #include <pir/compiler/pass.h>
@@ -142,17 +143,6 @@ static void replace_parameter(widening *w, pir_op *op) {
   pir_op_erase(op);
 }
 
-static pir_status state_types(pir_context *ctx, pir_program *program) {
-  pir_pass_manager *manager = pir_pass_manager_create(ctx, NULL);
-  pir_status status = manager
-                          ? pir_pass_manager_parse(manager, PIR_STR("infer_types_pass,check"))
-                          : PIR_EXHAUSTED;
-  if (!status)
-    status = pir_pass_manager_run(manager, program);
-  pir_pass_manager_destroy(manager);
-  return status;
-}
-
 pir_status widen_program(pir_program *program) {
   pir_context *ctx = pir_program_context(program);
   widening w = {.ctx = ctx, .stop_gradient = pir_name_get(ctx, PIR_STR("stop_gradient"))};
@@ -164,5 +154,5 @@ pir_status widen_program(pir_program *program) {
     if (type && (pir_type_dtype(type) == PIR_F64 || pir_type_dtype(type) == PIR_C128))
       replace_parameter(&w, op);
   }
-  return w.status ? w.status : state_types(ctx, program);
+  return w.status ? w.status : cli_run_passes(program, PIR_STR("infer_types_pass,check"), NULL);
 }

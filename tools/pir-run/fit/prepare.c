@@ -80,14 +80,7 @@ int fit_check_options(const run *r) {
 static pir_status run_pipeline(run *r, pir_program *program, const char *pipeline) {
   pir_pass_options options = {.size = sizeof options,
                               .any_float = cli_has(r->cli, OPT_ANY_FLOAT)};
-  pir_pass_manager *manager = pir_pass_manager_create(pir_program_context(program), &options);
-  if (!manager)
-    return PIR_EXHAUSTED;
-  pir_status status = pir_pass_manager_parse(manager, pir_str_from(pipeline));
-  if (!status)
-    status = pir_pass_manager_run(manager, program);
-  pir_pass_manager_destroy(manager);
-  return status;
+  return cli_run_passes(program, pir_str_from(pipeline), &options);
 }
 
 // Adds `NAME{FIRST=VALUE,OPTIONS..}`; `text` is VALUE,OPTIONS.. of the command line.
