@@ -1,5 +1,5 @@
-// Draws in child processes: one that crashes or hangs costs only itself, and the next child goes
-// on behind it.
+// Draws in child processes: one that crashes or hangs costs only itself, and the next child
+// goes on behind it.
 #ifndef PIR_TEST_DRAWS_CHILDREN_H
 #define PIR_TEST_DRAWS_CHILDREN_H
 

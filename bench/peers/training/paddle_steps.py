@@ -11,6 +11,7 @@ import paddle
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "test/recorded/make"))
 import trainings
+from sizes import BLOCKS
 
 nn, functional = paddle.nn, paddle.nn.functional
 
@@ -25,9 +26,6 @@ class Block(nn.Layer):
 
     def forward(self, x):
         return functional.relu(self.second(self.first(x)) + (x if self.beside is None else self.beside(x)))
-
-
-BLOCKS = [(64, 64, 1), (64, 64, 1), (64, 128, 2), (128, 128, 1), (128, 256, 2), (256, 256, 1), (256, 512, 2), (512, 512, 1)]
 
 
 def resnet18():

@@ -7,8 +7,9 @@ import time
 
 import torch
 
+from sizes import BLOCKS
+
 nn, functional = torch.nn, torch.nn.functional
-BLOCKS = [(64, 64, 1), (64, 64, 1), (64, 128, 2), (128, 128, 1), (128, 256, 2), (256, 256, 1), (256, 512, 2), (512, 512, 1)]
 
 
 class Block(nn.Module):
