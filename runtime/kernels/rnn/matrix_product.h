@@ -2,18 +2,8 @@
 // includes this file for float and for double. It has no include guard, because it defines
 // other names each time.
 
-// Element [i][j] is data[i * row + j * column].
-typedef struct LAYER(matrix) {
-  const REAL *data;
-  int64_t rows, columns, row, column;
-} LAYER(matrix);
-
 static LAYER(matrix) LAYER(dense)(const REAL *data, int64_t rows, int64_t columns) {
   return (LAYER(matrix)){data, rows, columns, columns, 1};
-}
-
-static LAYER(matrix) LAYER(transposed)(const REAL *data, int64_t rows, int64_t columns) {
-  return (LAYER(matrix)){data, columns, rows, 1, columns};
 }
 
 // ---- memory that holds several matrices
@@ -58,18 +48,6 @@ static void LAYER(pack_row_blocks)(const contract_tile *t, LAYER(matrix) m, REAL
     int64_t left = m.rows - first;
     LAYER(pack_block)(t->rows, left < t->rows ? left : t->rows, m, m.data + first * m.row, to);
   }
-}
-
-// Packs panels of tile.columns columns, each [rows][columns], the last one filled up with
-// zeros.
-static void LAYER(pack_column_panels)(const contract_tile *t, LAYER(matrix) m, REAL *to) {
-  for (int64_t first = 0; first < m.columns; first += t->columns)
-    for (int64_t k = 0; k < m.rows; k++, to += t->columns) {
-      const REAL *from = m.data + k * m.row + first * m.column;
-      int64_t left = m.columns - first;
-      for (int64_t j = 0; j < t->columns; j++)
-        to[j] = j < left ? from[j * m.column] : 0;
-    }
 }
 
 // out[i][j] = (add ? out[i][j] : bias ? bias[j] : 0) + the sum over k of a[i][k] * b[k][j].

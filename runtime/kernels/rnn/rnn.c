@@ -25,11 +25,13 @@ typedef struct rnn_tensors {
 
 #define REAL float
 #define LAYER(x) x##_f32
+#include "matrix_panels.h"
 #include "rnn_layer.h"
 #undef REAL
 #undef LAYER
 #define REAL double
 #define LAYER(x) x##_f64
+#include "matrix_panels.h"
 #include "rnn_layer.h"
 #undef REAL
 #undef LAYER

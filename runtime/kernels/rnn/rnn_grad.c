@@ -42,6 +42,7 @@ static int64_t time_of_step(const network *n, int64_t direction, int64_t b, int6
 
 #define REAL float
 #define LAYER(x) x##_f32
+#include "matrix_panels.h"
 #include "matrix_product.h"
 #include "rnn_grad_cell.h"
 #include "rnn_grad_layer.h"
@@ -49,6 +50,7 @@ static int64_t time_of_step(const network *n, int64_t direction, int64_t b, int6
 #undef LAYER
 #define REAL double
 #define LAYER(x) x##_f64
+#include "matrix_panels.h"
 #include "matrix_product.h"
 #include "rnn_grad_cell.h"
 #include "rnn_grad_layer.h"

@@ -121,26 +121,7 @@ static void LAYER(run_blocks)(void *user, int64_t begin, int64_t end, int thread
 // Packs w[gates][depth] into panels.
 static void LAYER(pack_panels)(const rnn_shape *s, const pir_tensor *w, int64_t depth,
                                REAL *to) {
-  int64_t columns = s->tile.columns;
-  int64_t whole = s->rows / columns;
-  int64_t rest = s->rows % columns;
-  pir_tensor from = {.dtype = w->dtype, .rank = 3, .strides = {columns * depth, 1, depth}};
-  pir_tensor panels = from;
-  for (int last = 0; last < 2; last++) {
-    int64_t shape[3] = {last ? 1 : whole, depth, last ? rest : columns};
-    int64_t at = last ? whole * columns * depth : 0;
-    memcpy(from.shape, shape, sizeof shape);
-    memcpy(panels.shape, shape, sizeof shape);
-    panels.strides[0] = columns * depth;
-    panels.strides[1] = columns;
-    panels.strides[2] = 1;
-    from.data = (REAL *)w->data + at;
-    panels.data = to + at;
-    if (last && rest)
-      memset(panels.data, 0, (size_t)(columns * depth) * sizeof(REAL));
-    if (!last || rest)
-      pir_ignore(pir_tensor_copy(&from, &panels));
-  }
+  LAYER(pack_column_panels)(&s->tile, LAYER(transposed)(w->data, s->rows, depth), to);
 }
 
 static void LAYER(pad_bias)(const rnn_shape *s, const REAL *bias, REAL *to) {
