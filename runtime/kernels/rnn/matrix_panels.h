@@ -1,6 +1,6 @@
-// Right sides of products, packed for the register tiles of contractions, in the type REAL; rnn.c
-// and rnn_grad.c include this file for float and for double. It has no include guard, because it
-// defines other names each time.
+// Right sides of products, packed for the register tiles of contractions, in the type REAL;
+// rnn.c and rnn_grad.c include this file for float and for double. It has no include guard,
+// because it defines other names each time.
 
 // Element [i][j] is data[i * row + j * column].
 typedef struct LAYER(matrix) {
