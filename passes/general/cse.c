@@ -2,7 +2,8 @@
 // with one table. Leaving a block removes its entries, so an op sees exactly the ops that
 // dominate it, and 10,000 sibling regions cost as much as their ops. As in Paddle, an op stays
 // if a reader may overwrite its result (in-place ops, loop variables, yields). Option max-ops=N
-// bounds the number of merges.
+// bounds the number of merges; ignore=A|B names attributes that may differ
+// where the op does not declare them: the op that stays has its own.
 
 #include <pir/compiler/pass.h>
 #include <pass_list.h>
@@ -31,7 +32,14 @@ typedef struct cse {
   PIR_VEC(frame) frames;
   uint64_t merged;
   int64_t limit;
+  bool ignores;  // option ignore names some attributes
 } cse;
+
+// The key of a search in the table.
+typedef struct wanted {
+  const cse *c;
+  const pir_op *op;
+} wanted;
 
 // ---- what may be merged
 
@@ -82,19 +90,29 @@ static uint64_t hash_op(const pir_op *op) {
   return hash;
 }
 
-static bool same_extras(const pir_op *a, const pir_op *b) {
-  if (pir_op_extra_attrs(a) != pir_op_extra_attrs(b))
-    return false;
-  for (size_t i = 0; i < pir_op_extra_attrs(a); i++) {
-    pir_named_attr x = pir_op_extra_attr(a, i), y = pir_op_extra_attr(b, i);
+// Moves on to the next attribute at or behind `i` that has to be equal.
+static size_t next_extra(const cse *c, const pir_op *op, size_t i) {
+  while (c->ignores && i < pir_op_extra_attrs(op) &&
+         pir_run_option_lists(c->run, "ignore", pir_name_str(pir_op_extra_attr(op, i).name)))
+    i++;
+  return i;
+}
+
+static bool same_extras(const cse *c, const pir_op *a, const pir_op *b) {
+  size_t i = next_extra(c, a, 0), j = next_extra(c, b, 0);
+  while (i < pir_op_extra_attrs(a) && j < pir_op_extra_attrs(b)) {
+    pir_named_attr x = pir_op_extra_attr(a, i), y = pir_op_extra_attr(b, j);
     if (x.name != y.name || x.value != y.value)
       return false;
+    i = next_extra(c, a, i + 1);
+    j = next_extra(c, b, j + 1);
   }
-  return true;
+  return i == pir_op_extra_attrs(a) && j == pir_op_extra_attrs(b);
 }
 
 static bool same_op(const void *item, const void *key) {
-  const pir_op *a = item, *b = key;
+  const wanted *w = key;
+  const pir_op *a = item, *b = w->op;
   const pir_opdef *def = pir_op_def(a);
   if (def != pir_op_def(b) || pir_op_operands(a) != pir_op_operands(b) ||
       pir_op_results(a) != pir_op_results(b))
@@ -108,7 +126,7 @@ static bool same_op(const void *item, const void *key) {
   for (size_t i = 0; i < pir_op_results(a); i++)
     if (pir_value_type(pir_op_result(a, i)) != pir_value_type(pir_op_result(b, i)))
       return false;
-  return same_extras(a, b);
+  return same_extras(w->c, a, b);
 }
 
 // ---- the walk
@@ -125,7 +143,7 @@ static bool merge_op(cse *c, pir_op *op, uint64_t floor) {
   if (!is_mergeable(op))
     return false;
   uint64_t hash = hash_op(op), scope = c->frames.count;
-  pir_op *same = pir_set_find(&c->table, hash, same_op, op);
+  pir_op *same = pir_set_find(&c->table, hash, same_op, &(wanted){c, op});
   // Under an isolated op an equal outer op is invisible; then the inner one stays.
   if (same && pir_op_mark(same) < floor)
     return false;
@@ -180,6 +198,7 @@ static void step(cse *c) {
 pir_status pir_pass_cse(pir_pass_run *run) {
   cse c = {.run = run, .arena = pir_context_arena(pir_program_context(run->program))};
   c.limit = pir_run_option_int(run, "max-ops", INT64_MAX);
+  c.ignores = pir_run_option(run, "ignore").size > 0;
   push_blocks(&c, pir_program_module(run->program), 0);
   while (c.frames.count)
     step(&c);

@@ -176,6 +176,8 @@
   X(ring_sum, false)                                                                           \
   X(rnn, false)                                                                                \
   X(rnn_grad, false)                                                                           \
+  X(rnn_keep, false)                                                                           \
+  X(rnn_kept_grad, false)                                                                      \
   X(rows_by_number, false)                                                                     \
   X(seed, false)                                                                               \
   X(segment_pool, true)                                                                        \

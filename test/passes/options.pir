@@ -26,7 +26,7 @@
 // PRECISION: error: option precision of pass auto_mixed_precision_pass expects f16 or bf16, has 'f32'
 // RUN: pir-opt %s --passes='fused_weight_only_linear{arch=80},cse{max-ops=3},fold{sources}' | FileCheck %s
 // RUN: not pir-opt %s --passes='cse{max-opps=3}' 2>&1 | FileCheck %s --check-prefix=NEAR
-// NEAR: error: pass common_subexpression_elimination_pass takes no option 'max-opps'; it takes max-ops; did you mean 'max-ops'?
+// NEAR: error: pass common_subexpression_elimination_pass takes no option 'max-opps'; it takes max-ops, ignore; did you mean 'max-ops'?
 // RUN: not pir-opt %s --passes='fused_weight_only_linear{arc=80}' 2>&1 | FileCheck %s --check-prefix=READ
 // READ: error: pass fused_weight_only_linear_pass takes no option 'arc'; it takes arch, weight_only_algo; did you mean 'arch'?
 

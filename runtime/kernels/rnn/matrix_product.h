@@ -22,24 +22,42 @@ static REAL *LAYER(take)(LAYER(memory) * m, int64_t a, int64_t b) {
   return taken;
 }
 
+// Takes room for a * b or c * d numbers.
+static REAL *LAYER(take_larger)(LAYER(memory) * m, int64_t a, int64_t b, int64_t c, int64_t d) {
+  int64_t first = 0, other = 0;
+  m->over |= __builtin_mul_overflow(a, b, &first);
+  m->over |= __builtin_mul_overflow(c, d, &other);
+  return LAYER(take)(m, first > other ? first : other, 1);
+}
+
 static int64_t LAYER(largest)(int64_t a, int64_t b) {
   return a > b ? a : b;
 }
 
 // ---- packing and multiplying
 
-// Packs one block of tile.rows rows, of which `some` exist, in the order in which they lie.
+// Packs `some` rows of one block of tile.rows rows.
+static inline void LAYER(pack_some)(int64_t rows, int64_t some, LAYER(matrix) m,
+                                    const REAL *from, REAL *to) {
+  for (int64_t k = 0; k < m.columns; k++, to += rows, from += m.column)
+#pragma GCC unroll 8
+    for (int64_t r = 0; r < some; r++)
+      to[r] = from[r * m.row];
+}
+
+// Packs one block of tile.rows rows, of which `some` exist; the others are zeros.
 static void LAYER(pack_block)(int64_t rows, int64_t some, LAYER(matrix) m, const REAL *from,
                               REAL *to) {
-  memset(to, 0, (size_t)(some < rows ? rows * m.columns : 0) * sizeof *to);
-  if (m.row == 1) {
+  enum { MOST = 8 };  // rows of the widest tile: a number that is known makes vectors of them
+  if (some == MOST && m.row == 1) {
     for (int64_t k = 0; k < m.columns; k++)
-      memcpy(to + k * rows, from + k * m.column, (size_t)some * sizeof *to);
-    return;
+      memcpy(to + k * rows, from + k * m.column, MOST * sizeof *to);
+  } else if (some == MOST) {
+    LAYER(pack_some)(rows, MOST, m, from, to);
+  } else {
+    memset(to, 0, (size_t)(some < rows ? rows * m.columns : 0) * sizeof *to);
+    LAYER(pack_some)(rows, some, m, from, to);
   }
-  for (int64_t r = 0; r < some; r++)
-    for (int64_t k = 0; k < m.columns; k++)
-      to[k * rows + r] = from[r * m.row + k * m.column];
 }
 
 // Packs blocks of tile.rows rows, each [columns][rows], the last one filled up with zeros.
@@ -60,6 +78,23 @@ typedef struct LAYER(product) {
   int64_t rows, columns, depth;
 } LAYER(product);
 
+// Adds a row of sums.
+static void LAYER(add_row_of_sums)(const LAYER(product) * p, int64_t row, int64_t column,
+                                   const REAL *restrict sums) {
+  int64_t left = p->columns - column;
+  int64_t wide = left < p->tile->columns ? left : p->tile->columns;
+  REAL *restrict to = p->out + row * p->columns + column;
+  const REAL *restrict bias = p->bias ? p->bias + column : NULL;
+  if (p->add)
+    for (int64_t c = 0; c < wide; c++)
+      to[c] += sums[c];
+  else if (bias)
+    for (int64_t c = 0; c < wide; c++)
+      to[c] = bias[c] + sums[c];
+  else
+    memcpy(to, sums, (size_t)wide * sizeof *to);
+}
+
 // Computes blocks of rows from `begin` to `end`.
 static void LAYER(multiply_row_blocks)(void *user, int64_t begin, int64_t end, int thread) {
   (void)thread;
@@ -70,13 +105,8 @@ static void LAYER(multiply_row_blocks)(void *user, int64_t begin, int64_t end, i
     for (int64_t block = begin; block < end; block++) {
       int64_t row = block * t->rows;
       t->run(p->depth, p->a + row * p->depth, p->b + j * p->depth, sums, false);
-      for (int r = 0; r < t->rows && row + r < p->rows; r++) {
-        REAL *to = p->out + (row + r) * p->columns + j;
-        for (int c = 0; c < t->columns && j + c < p->columns; c++) {
-          REAL before = p->bias ? p->bias[j + c] : 0;
-          to[c] = (p->add ? to[c] : before) + sums[r * t->columns + c];
-        }
-      }
+      for (int r = 0; r < t->rows && row + r < p->rows; r++)
+        LAYER(add_row_of_sums)(p, row + r, j, sums + r * t->columns);
     }
 }
 

@@ -127,10 +127,8 @@ static pir_status check_rnn_shapes(const pir_kernel_call *call, const rnn_shape 
   return expect_tensor_shape(call, "sequence_length", lengths, 1, &s->batch);
 }
 
-// Makes a dense tensor in the type of the computation. Unless it is written to, a dense operand
-// of that type is used in place.
-static pir_status take_dense_operand(const pir_kernel_call *call, const pir_tensor *from,
-                                     pir_dtype dtype, bool writable, pir_tensor *to) {
+pir_status pir_rnn_take_operand(const pir_kernel_call *call, const pir_tensor *from,
+                                pir_dtype dtype, bool writable, pir_tensor *to) {
   bool dense = from->dtype == dtype && pir_tensor_is_dense(from);
   bool aligned = (uintptr_t)from->data % pir_dtype_size(dtype) == 0;
   if (!writable && dense && aligned) {
@@ -140,18 +138,24 @@ static pir_status take_dense_operand(const pir_kernel_call *call, const pir_tens
   return pir_kernel_dense(call, from, dtype, from->shape, from->rank, to);
 }
 
+void pir_rnn_drop_operand(const pir_kernel_call *call, const pir_tensor *from,
+                          pir_tensor *taken) {
+  if (!from || taken->data != from->data)
+    pir_kernel_drop(call, taken);
+}
+
 static pir_status load_rnn_tensors(const pir_kernel_call *call, rnn_shape *s, pir_dtype dtype,
                                    rnn_tensors *t) {
   const pir_tensor *lengths = pir_kernel_in(call, IN_LENGTHS);
   const pir_tensor *out = pir_kernel_out(call, OUT_OUT);
   size_t bytes;
-  PIR_TRY(take_dense_operand(call, pir_kernel_in(call, IN_X), dtype, false, &t->x));
+  PIR_TRY(pir_rnn_take_operand(call, pir_kernel_in(call, IN_X), dtype, false, &t->x));
   const pir_tensor *const *states = call->in + call->in_first[IN_STATE];
   const pir_tensor *const *weights = call->in + call->in_first[IN_WEIGHTS];
   for (int i = 0; i < call->in_members[IN_STATE]; i++)
-    PIR_TRY(take_dense_operand(call, states[i], dtype, true, &t->state[i]));
+    PIR_TRY(pir_rnn_take_operand(call, states[i], dtype, true, &t->state[i]));
   for (int32_t i = 0; i < t->weight_count; i++)
-    PIR_TRY(take_dense_operand(call, weights[i], dtype, false, &t->weights[i]));
+    PIR_TRY(pir_rnn_take_operand(call, weights[i], dtype, false, &t->weights[i]));
   if (lengths) {
     PIR_TRY(pir_kernel_dense(call, lengths, PIR_I64, lengths->shape, 1, &t->lengths));
     s->lengths = t->lengths.data;
@@ -163,13 +167,6 @@ static pir_status load_rnn_tensors(const pir_kernel_call *call, rnn_shape *s, pi
   if (!t->out.data)
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
   return PIR_OK;
-}
-
-// Frees a tensor of take_dense_operand, unless it is the operand itself.
-static void drop_if_copied(const pir_kernel_call *call, const pir_tensor *from,
-                           pir_tensor *taken) {
-  if (!from || taken->data != from->data)
-    pir_kernel_drop(call, taken);
 }
 
 // operands: x, pre_state*, weight_list*, sequence_length; results: out, dropout_state_out,
@@ -196,8 +193,8 @@ pir_status pir_kernel_rnn(const pir_kernel_call *call) {
     pir_kernel_drop(call, &t.state[i]);
   }
   for (int32_t i = 0; i < t.weight_count; i++)
-    drop_if_copied(call, call->in[call->in_first[IN_WEIGHTS] + i], &t.weights[i]);
-  drop_if_copied(call, pir_kernel_in(call, IN_X), &t.x);
+    pir_rnn_drop_operand(call, call->in[call->in_first[IN_WEIGHTS] + i], &t.weights[i]);
+  pir_rnn_drop_operand(call, pir_kernel_in(call, IN_X), &t.x);
   pir_kernel_drop(call, &t.lengths);
   pir_kernel_drop(call, &t.out);
   pir_kernel_free(call, t.weights, list);

@@ -21,6 +21,14 @@ enum {
 // unknown.
 int pir_rnn_read_mode(const pir_kernel_call *call, rnn_mode *out_mode);
 
+// Makes a dense tensor in the type of the computation. Unless it is written to, a dense operand
+// of that type is used in place.
+pir_status pir_rnn_take_operand(const pir_kernel_call *call, const pir_tensor *from,
+                                pir_dtype dtype, bool writable, pir_tensor *to);
+// Frees such a tensor, unless it is the operand itself. It may have no data.
+void pir_rnn_drop_operand(const pir_kernel_call *call, const pir_tensor *from,
+                          pir_tensor *taken);
+
 // to[j] += the sum over k of from[k] * weight[k, j], for a row of n numbers and a weight with
 // `wide` columns.
 static inline void add_row_product(const double *from, int64_t n, const double *weight,

@@ -1,28 +1,28 @@
-// Gradients of recurrent networks. Every layer runs forward again and keeps its gates and
-// states; then time runs backward, layer by layer from the last one. Computes in float, in
-// double where x is of that type. Cost: three times the multiplications of the network, and
-// memory for the inputs, gates and states of all layers.
+// Recurrent networks in training: forward, which keeps gates and states, and the gradient, that
+// takes them, or runs forward itself where they were not kept. Time runs backward layer by
+// layer from the last one. Computes in float, in double where x is of that type. Cost: as many
+// multiplications as the network forward, twice as many backward.
 #include <string.h>
 
 #include "contraction.h"
 #include "activations.h"
 #include "rnn.h"
 
-enum {
-  IN_X,
-  IN_STATE,
-  IN_WEIGHTS,
-  IN_LENGTHS,
-  IN_OUT,
-  IN_DROPOUT,
-  IN_RESERVE,
-  IN_OUT_GRAD,
-  IN_STATE_GRAD
-};
+enum { IN_X, IN_STATE, IN_WEIGHTS, IN_LENGTHS };
+// Of rnn_keep.
+enum { OUT_OUT, OUT_DROPOUT, OUT_LAST_STATE, OUT_KEPT };
+// Of the gradients.
 enum { OUT_X, OUT_STATE, OUT_WEIGHTS };
+
+// Where the call's operands are that are not the same for all kernels here; -1 of one without.
+typedef struct operands {
+  int kept, out_grad, state_grad;
+} operands;
 
 typedef struct network {
   const pir_kernel_call *call;
+  operands in;
+  bool is_forward, is_backward;  // the passes that run
   rnn_mode mode;
   int64_t time, batch, inputs, hidden, layers, directions, gates, paths, states;
   const int64_t *lengths;  // or NULL
@@ -30,6 +30,11 @@ typedef struct network {
   // their gradients.
   pir_tensor *weights, *weight_grads, state[2], state_grad[2];
 } network;
+
+// Dense, in the type of the computation; without data where the passes do not need them.
+typedef struct passes_tensors {
+  pir_tensor x, out, kept, out_grad, x_grad, lengths;
+} passes_tensors;
 
 static int64_t sequence_length_of(const network *n, int64_t b) {
   return n->lengths ? n->lengths[b] : n->time;
@@ -44,7 +49,9 @@ static int64_t time_of_step(const network *n, int64_t direction, int64_t b, int6
 #define LAYER(x) x##_f32
 #include "matrix_panels.h"
 #include "matrix_product.h"
+#include "rnn_walk.h"
 #include "rnn_grad_cell.h"
+#include "rnn_keep_layer.h"
 #include "rnn_grad_layer.h"
 #undef REAL
 #undef LAYER
@@ -52,7 +59,9 @@ static int64_t time_of_step(const network *n, int64_t direction, int64_t b, int6
 #define LAYER(x) x##_f64
 #include "matrix_panels.h"
 #include "matrix_product.h"
+#include "rnn_walk.h"
 #include "rnn_grad_cell.h"
+#include "rnn_keep_layer.h"
 #include "rnn_grad_layer.h"
 #undef REAL
 #undef LAYER
@@ -73,7 +82,7 @@ static pir_status expect_network_shape(const pir_kernel_call *call, const char *
 static pir_status read_network(const pir_kernel_call *call, network *n) {
   PIR_TRY(pir_kernel_expect_rank(call, IN_X, "x", 3));
   const pir_tensor *x = pir_kernel_in(call, IN_X);
-  *n = (network){.call = call, .time = x->shape[0]};
+  n->time = x->shape[0];
   n->batch = x->shape[1];
   n->inputs = x->shape[2];
   n->hidden = pir_kernel_int(call, ATTR_HIDDEN_SIZE);
@@ -90,7 +99,9 @@ static pir_status read_network(const pir_kernel_call *call, network *n) {
                            call->op);
   n->states = n->mode == RNN_LSTM ? 2 : 1;
   bool counted = call->in_members[IN_STATE] == n->states;
-  counted = counted && call->in_members[IN_STATE_GRAD] == n->states;
+  int given =
+      n->is_backward ? call->in_members[n->in.state_grad] : call->out_members[OUT_LAST_STATE];
+  counted = counted && given == n->states;
   if (!counted || call->in_members[IN_WEIGHTS] != 4 * n->paths)
     return pir_kernel_fail(call, PIR_INVALID,
                            "%s: as many states and weights as the network has are expected",
@@ -98,100 +109,189 @@ static pir_status read_network(const pir_kernel_call *call, network *n) {
   return PIR_OK;
 }
 
-static pir_status load_weights(network *n, pir_dtype dtype) {
-  const pir_kernel_call *call = n->call;
+// ---- operands and results in the type of the computation
+
+// Makes zeros in the shape of a result, which are the result itself if it is dense and of this
+// type. It has to have this shape; where it is absent, the zeros have it.
+static pir_status take_result(const network *n, const pir_tensor *result, pir_dtype dtype,
+                              const int64_t *shape, int rank, pir_tensor *out) {
+  PIR_TRY(result ? expect_network_shape(n->call, "a result", result, rank, shape) : PIR_OK);
+  if (!result || result->dtype != dtype || !pir_tensor_is_dense(result))
+    return pir_kernel_zeros(n->call, dtype, shape, rank, out);
+  *out = *result;
+  memset(out->data, 0, (size_t)pir_tensor_numel(out) * pir_dtype_size(dtype));
+  return PIR_OK;
+}
+
+// Copies numbers to the result, unless they are the result itself, and drops them.
+static pir_status give_result(const network *n, pir_status status, pir_tensor *result,
+                              pir_tensor *taken) {
+  if (result && taken->data == result->data)
+    return status;
+  if (!status && result)
+    status = pir_tensor_copy(taken, result);
+  pir_kernel_drop(n->call, taken);
+  return status;
+}
+
+static const pir_tensor *member_in(const network *n, int list, int64_t i) {
+  return n->call->in[n->call->in_first[list] + i];
+}
+
+// Member i of a list of results; NULL without one.
+static pir_tensor *member_out(const network *n, int list, int64_t i) {
+  return i < n->call->out_members[list] ? n->call->out[n->call->out_first[list] + i] : NULL;
+}
+
+static pir_status take_weights(network *n, pir_dtype dtype) {
   for (int64_t i = 0; i < 4 * n->paths; i++) {
-    const pir_tensor *from = call->in[call->in_first[IN_WEIGHTS] + i];
+    const pir_tensor *from = member_in(n, IN_WEIGHTS, i);
     int64_t depth = n->hidden;
     if (i % 2 == 0)
       depth = i / 2 < n->directions ? n->inputs : n->hidden * n->directions;
     const int64_t shape[2] = {n->gates * n->hidden, depth};
-    PIR_TRY(expect_network_shape(call, "weight_list", from, i < 2 * n->paths ? 2 : 1, shape));
-    PIR_TRY(pir_kernel_dense(call, from, dtype, from->shape, from->rank, &n->weights[i]));
-    PIR_TRY(pir_kernel_zeros(call, dtype, from->shape, from->rank, &n->weight_grads[i]));
+    int rank = i < 2 * n->paths ? 2 : 1;
+    PIR_TRY(expect_network_shape(n->call, "weight_list", from, rank, shape));
+    PIR_TRY(pir_rnn_take_operand(n->call, from, dtype, false, &n->weights[i]));
+    if (n->is_backward)
+      PIR_TRY(take_result(n, member_out(n, OUT_WEIGHTS, i), dtype, shape, rank,
+                          &n->weight_grads[i]));
   }
-  const int64_t state[3] = {n->paths, n->batch, n->hidden};
+  return PIR_OK;
+}
+
+static pir_status take_states(network *n, pir_dtype dtype) {
+  const int64_t shape[3] = {n->paths, n->batch, n->hidden};
   for (int64_t i = 0; i < n->states; i++) {
-    const pir_tensor *from = call->in[call->in_first[IN_STATE] + i];
-    const pir_tensor *last = call->in[call->in_first[IN_STATE_GRAD] + i];
-    PIR_TRY(expect_network_shape(call, "pre_state", from, 3, state));
-    PIR_TRY(expect_network_shape(call, "state_grad", last, 3, state));
-    PIR_TRY(pir_kernel_dense(call, from, dtype, state, 3, &n->state[i]));
-    PIR_TRY(pir_kernel_dense(call, last, dtype, state, 3, &n->state_grad[i]));
+    const pir_tensor *from = member_in(n, IN_STATE, i);
+    PIR_TRY(expect_network_shape(n->call, "pre_state", from, 3, shape));
+    PIR_TRY(pir_kernel_dense(n->call, from, dtype, shape, 3, &n->state[i]));
+    if (!n->is_backward)
+      continue;
+    const pir_tensor *last = member_in(n, n->in.state_grad, i);
+    PIR_TRY(expect_network_shape(n->call, "state_grad", last, 3, shape));
+    PIR_TRY(pir_kernel_dense(n->call, last, dtype, shape, 3, &n->state_grad[i]));
   }
   return PIR_OK;
 }
 
-static pir_status write_network_gradients(network *n) {
+static pir_status take_lengths(network *n, passes_tensors *t) {
   const pir_kernel_call *call = n->call;
-  pir_tensor *const *states = call->out + call->out_first[OUT_STATE];
-  pir_tensor *const *weights = call->out + call->out_first[OUT_WEIGHTS];
-  for (int64_t i = 0; i < n->states && i < call->out_members[OUT_STATE]; i++)
-    PIR_TRY(pir_tensor_copy(&n->state_grad[i], states[i]));
-  for (int64_t i = 0; i < 4 * n->paths && i < call->out_members[OUT_WEIGHTS]; i++)
-    PIR_TRY(pir_tensor_copy(&n->weight_grads[i], weights[i]));
+  const pir_tensor *lengths = pir_kernel_in(call, IN_LENGTHS);
+  if (!lengths)
+    return PIR_OK;
+  PIR_TRY(expect_network_shape(call, "sequence_length", lengths, 1, &n->batch));
+  PIR_TRY(pir_kernel_dense(call, lengths, PIR_I64, lengths->shape, 1, &t->lengths));
+  n->lengths = t->lengths.data;
+  for (int64_t b = 0; b < n->batch; b++)
+    if (n->lengths[b] < 0 || n->lengths[b] > n->time)
+      return pir_kernel_fail(call, PIR_INVALID, "%s: sequence_length: %lld of %lld steps",
+                             call->op, (long long)n->lengths[b], (long long)n->time);
   return PIR_OK;
 }
 
-static pir_status load_and_run(network *n) {
+static pir_status take_sequences(network *n, pir_dtype dtype, passes_tensors *t) {
   const pir_kernel_call *call = n->call;
   const pir_tensor *x = pir_kernel_in(call, IN_X);
-  const pir_tensor *grad = pir_kernel_in(call, IN_OUT_GRAD);
-  const pir_tensor *lengths = pir_kernel_in(call, IN_LENGTHS);
   const int64_t out[3] = {n->time, n->batch, n->hidden * n->directions};
-  pir_dtype dtype = x->dtype == PIR_F64 ? PIR_F64 : PIR_F32;
-  pir_tensor in = {0};
-  pir_tensor back = {0};
-  pir_tensor x_grad = {0};
-  pir_tensor counts = {0};
+  PIR_TRY(pir_rnn_take_operand(call, x, dtype, false, &t->x));
+  if (!n->is_backward) {
+    const pir_tensor *kept = pir_kernel_out(call, OUT_KEPT);
+    PIR_TRY(take_result(n, pir_kernel_out(call, OUT_OUT), dtype, out, 3, &t->out));
+    if (kept)
+      PIR_TRY(take_result(n, kept, dtype, kept->shape, kept->rank, &t->kept));
+    return PIR_OK;
+  }
+  const pir_tensor *grad = pir_kernel_in(call, n->in.out_grad);
   PIR_TRY(expect_network_shape(call, "out_grad", grad, 3, out));
-  if (lengths)
-    PIR_TRY(expect_network_shape(call, "sequence_length", lengths, 1, &n->batch));
-  pir_status status = load_weights(n, dtype);
+  PIR_TRY(pir_rnn_take_operand(call, grad, dtype, false, &t->out_grad));
+  PIR_TRY(take_result(n, pir_kernel_out(call, OUT_X), dtype, x->shape, 3, &t->x_grad));
+  if (n->is_forward)
+    return PIR_OK;
+  const pir_tensor *kept = pir_kernel_in(call, n->in.kept);
+  if (!kept)
+    return pir_kernel_fail(call, PIR_INVALID, "%s: kept: is absent", call->op);
+  return pir_rnn_take_operand(call, kept, dtype, false, &t->kept);
+}
+
+static pir_status give_results(network *n, pir_status status, passes_tensors *t) {
+  const pir_kernel_call *call = n->call;
+  if (!n->is_backward) {
+    status = give_result(n, status, pir_kernel_out(call, OUT_OUT), &t->out);
+    status = give_result(n, status, pir_kernel_out(call, OUT_KEPT), &t->kept);
+  } else {
+    status = give_result(n, status, pir_kernel_out(call, OUT_X), &t->x_grad);
+  }
+  pir_tensor *states = n->is_backward ? n->state_grad : n->state;
+  int state_list = n->is_backward ? OUT_STATE : OUT_LAST_STATE;
+  for (int64_t i = 0; i < n->states; i++)
+    status = give_result(n, status, member_out(n, state_list, i), &states[i]);
+  for (int64_t i = 0; i < 4 * n->paths && n->is_backward; i++)
+    status = give_result(n, status, member_out(n, OUT_WEIGHTS, i), &n->weight_grads[i]);
+  return status;
+}
+
+static void drop_operands(network *n, passes_tensors *t) {
+  const pir_kernel_call *call = n->call;
+  for (int64_t i = 0; i < 4 * n->paths; i++)
+    pir_rnn_drop_operand(call, member_in(n, IN_WEIGHTS, i), &n->weights[i]);
+  for (int64_t i = 0; i < n->states && n->is_backward; i++)
+    pir_kernel_drop(call, &n->state[i]);
+  pir_rnn_drop_operand(call, pir_kernel_in(call, IN_X), &t->x);
+  if (n->is_backward)
+    pir_rnn_drop_operand(call, pir_kernel_in(call, n->in.out_grad), &t->out_grad);
+  if (n->is_backward && !n->is_forward)
+    pir_rnn_drop_operand(call, pir_kernel_in(call, n->in.kept), &t->kept);
+  pir_kernel_drop(call, &t->lengths);
+}
+
+static pir_status run_network(network *n) {
+  const pir_kernel_call *call = n->call;
+  PIR_TRY(read_network(call, n));
+  pir_dtype dtype = pir_kernel_in(call, IN_X)->dtype == PIR_F64 ? PIR_F64 : PIR_F32;
+  size_t size = (size_t)(8 * n->paths) * sizeof(pir_tensor);
+  passes_tensors t = {0};
+  n->weights = pir_kernel_alloc(call, size);
+  if (!n->weights)
+    return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
+  memset(n->weights, 0, size);
+  n->weight_grads = n->weights + 4 * n->paths;
+  pir_status status = take_weights(n, dtype);
   if (!status)
-    status = pir_kernel_dense(call, x, dtype, x->shape, 3, &in);
+    status = take_states(n, dtype);
   if (!status)
-    status = pir_kernel_dense(call, grad, dtype, out, 3, &back);
+    status = take_lengths(n, &t);
   if (!status)
-    status = pir_kernel_zeros(call, dtype, x->shape, 3, &x_grad);
-  if (!status && lengths)
-    status = pir_kernel_dense(call, lengths, PIR_I64, lengths->shape, 1, &counts);
-  n->lengths = counts.data;
-  for (int64_t b = 0; b < n->batch && n->lengths && !status; b++)
-    if (n->lengths[b] < 0 || n->lengths[b] > n->time)
-      status = pir_kernel_fail(call, PIR_INVALID, "%s: sequence_length: %lld of %lld steps",
-                               call->op, (long long)n->lengths[b], (long long)n->time);
+    status = take_sequences(n, dtype, &t);
   if (!status)
-    status = dtype == PIR_F64 ? run_in_memory_f64(n, dtype, &in, &back, &x_grad)
-                              : run_in_memory_f32(n, dtype, &in, &back, &x_grad);
-  if (!status && pir_kernel_out(call, OUT_X))
-    status = pir_tensor_copy(&x_grad, pir_kernel_out(call, OUT_X));
-  if (!status)
-    status = write_network_gradients(n);
-  pir_tensor *own[] = {&in, &back, &x_grad, &counts};
-  for (int i = 0; i < 4; i++)
-    pir_kernel_drop(call, own[i]);
+    status =
+        dtype == PIR_F64 ? run_in_memory_f64(n, dtype, &t) : run_in_memory_f32(n, dtype, &t);
+  status = give_results(n, status, &t);
+  drop_operands(n, &t);
+  pir_kernel_free(call, n->weights, size);
   return status;
 }
 
 // operands: x, pre_state*, weight_list*, sequence_length, out, dropout_state_out, reserve,
-// out_grad, state_grad*
+// out_grad, state_grad*; results: x_grad, pre_state_grad*, weight_list_grad*
 pir_status pir_kernel_rnn_grad(const pir_kernel_call *call) {
-  network n;
-  PIR_TRY(read_network(call, &n));
-  size_t size = (size_t)(8 * n.paths) * sizeof(pir_tensor);
-  n.weights = pir_kernel_alloc(call, size);
-  if (!n.weights)
-    return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: out of memory", call->op);
-  memset(n.weights, 0, size);
-  n.weight_grads = n.weights + 4 * n.paths;
-  pir_status status = load_and_run(&n);
-  for (int64_t i = 0; i < 8 * n.paths; i++)
-    pir_kernel_drop(call, &n.weights[i]);
-  for (int i = 0; i < 2; i++) {
-    pir_kernel_drop(call, &n.state[i]);
-    pir_kernel_drop(call, &n.state_grad[i]);
-  }
-  pir_kernel_free(call, n.weights, size);
-  return status;
+  enum { AT_OUT_GRAD = 7, AT_STATE_GRAD };
+  return run_network(&(network){.call = call,
+                                .in = {-1, AT_OUT_GRAD, AT_STATE_GRAD},
+                                .is_forward = true,
+                                .is_backward = true});
+}
+
+// operands: x, pre_state*, weight_list*, sequence_length, dropout_state_in; results: out,
+// dropout_state_out, state*, kept
+pir_status pir_kernel_rnn_keep(const pir_kernel_call *call) {
+  return run_network(&(network){.call = call, .in = {-1, -1, -1}, .is_forward = true});
+}
+
+// operands: x, pre_state*, weight_list*, sequence_length, kept, out_grad, state_grad*; results:
+// as of rnn_grad
+pir_status pir_kernel_rnn_kept_grad(const pir_kernel_call *call) {
+  enum { AT_KEPT = 4, AT_OUT_GRAD, AT_STATE_GRAD };
+  return run_network(&(network){
+      .call = call, .in = {AT_KEPT, AT_OUT_GRAD, AT_STATE_GRAD}, .is_backward = true});
 }

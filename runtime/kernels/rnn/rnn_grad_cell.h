@@ -4,7 +4,7 @@
 
 // Runs the cell of one row: g holds the products with the inputs, and gets the gates; gh, those
 // with the state.
-static void LAYER(step_forward)(const network *n, REAL *g, const REAL *gh, REAL *kept,
+static void LAYER(step_forward)(const network *n, REAL *g, const REAL *gh, REAL *turned,
                                 const REAL *h, const REAL *c, REAL *next_h, REAL *next_c) {
   int64_t H = n->hidden;
   int64_t summed = n->mode == RNN_GRU ? 2 * H : n->gates * H;
@@ -26,9 +26,9 @@ static void LAYER(step_forward)(const network *n, REAL *g, const REAL *gh, REAL 
       next_h[j] *= g[3 * H + j];
   } else {
     LAYER(pir_sigmoid)(g, 2 * H);
-    memcpy(kept, gh + 2 * H, (size_t)H * sizeof *kept);
+    memcpy(turned, gh + 2 * H, (size_t)H * sizeof *turned);
     for (int64_t j = 0; j < H; j++)
-      g[2 * H + j] += g[j] * kept[j];
+      g[2 * H + j] += g[j] * turned[j];
     LAYER(pir_tanh)(g + 2 * H, H);
     for (int64_t j = 0; j < H; j++)
       next_h[j] = g[H + j] * h[j] + (1 - g[H + j]) * g[2 * H + j];
@@ -41,9 +41,10 @@ static void LAYER(step_forward)(const network *n, REAL *g, const REAL *gh, REAL 
 // the new state: `from_x` for the weights of the input, `from_h` for the weights of the state.
 // dh and dc become the gradients of the old state, as far as the cell takes it over directly.
 // `bent` is scratch memory.
-static void LAYER(step_backward)(const network *n, const REAL *g, const REAL *kept,
-                                 const REAL *h, const REAL *c, const REAL *cell, REAL *dh,
-                                 REAL *dc, REAL *bent, REAL *from_x, REAL *from_h) {
+static void LAYER(step_backward)(const network *n, const REAL *g, const REAL *turned,
+                                 const REAL *h, const REAL *c, const REAL *cell,
+                                 REAL *restrict dh, REAL *restrict dc, REAL *restrict bent,
+                                 REAL *restrict from_x, REAL *restrict from_h) {
   int64_t H = n->hidden;
   if (n->mode == RNN_LSTM) {
     memcpy(bent, cell, (size_t)H * sizeof *bent);
@@ -62,7 +63,7 @@ static void LAYER(step_backward)(const network *n, const REAL *g, const REAL *ke
     for (int64_t j = 0; j < H; j++) {
       REAL r = g[j], u = g[H + j], a = g[2 * H + j];
       REAL d = dh[j] * (1 - u) * (1 - a * a);
-      from_x[j] = d * kept[j] * r * (1 - r);
+      from_x[j] = d * turned[j] * r * (1 - r);
       from_x[H + j] = dh[j] * (h[j] - a) * u * (1 - u);
       from_x[2 * H + j] = d;
       dh[j] *= u;
@@ -74,7 +75,9 @@ static void LAYER(step_backward)(const network *n, const REAL *g, const REAL *ke
       dh[j] = 0;
     }
   }
-  memcpy(from_h, from_x, (size_t)(n->gates * H) * sizeof *from_h);
-  for (int64_t j = 2 * H; n->mode == RNN_GRU && j < 3 * H; j++)
-    from_h[j] *= g[j - 2 * H];
+  if (n->mode != RNN_GRU)
+    return;  // from_h is from_x
+  memcpy(from_h, from_x, (size_t)(2 * H) * sizeof *from_h);
+  for (int64_t j = 2 * H; j < 3 * H; j++)
+    from_h[j] = from_x[j] * g[j - 2 * H];
 }

@@ -85,7 +85,8 @@ PIR_API pir_str pir_run_option(const pir_pass_run *run, const char *key);
 PIR_API int64_t pir_run_option_int(const pir_pass_run *run, const char *key, int64_t otherwise);
 // Returns the value of an option declared as a switch; `otherwise` when it is not given.
 PIR_API bool pir_run_option_bool(const pir_pass_run *run, const char *key, bool otherwise);
-// Whether an option that lists ops (a|b) names this one, with its dialect or without.
+// Whether an option that lists names (a|b) has this one; one of an op with its dialect or
+// without.
 PIR_API bool pir_run_option_lists(const pir_pass_run *run, const char *key, pir_str op_name);
 // Reports that the value of an option is not `expected` ("a number"); returns PIR_INVALID.
 PIR_API PIR_NODISCARD pir_status pir_run_bad_option(const pir_pass_run *run, const char *key,

@@ -1,0 +1,83 @@
+// Recurrent layers forward, which keeps the gates and states of all steps, in the type REAL;
+// rnn_grad.c includes this file for float and for double. It has no include guard, because it
+// defines other names each time.
+
+// Keeps the states of a sequence that has ended.
+static void LAYER(stay)(const network *n, LAYER(path) * p, int64_t row) {
+  int64_t H = n->hidden;
+  size_t bytes = (size_t)H * sizeof(REAL);
+  memcpy(p->h + (row + n->batch) * H, p->h + row * H, bytes);
+  if (n->mode == RNN_LSTM)
+    memcpy(p->c + (row + n->batch) * H, p->c + row * H, bytes);
+  if (n->mode == RNN_GRU)
+    memset(p->turned + row * H, 0, bytes);
+}
+
+// Runs step s of all sequences.
+static void LAYER(step_all_forward)(const LAYER(walk) * w, LAYER(path) * p, int64_t s,
+                                    REAL *out) {
+  const network *n = w->n;
+  int64_t H = n->hidden, G = n->gates * H;
+  for (int64_t b = 0; b < n->batch; b++) {
+    int64_t row = s * n->batch + b, next = row + n->batch;
+    if (s >= sequence_length_of(n, b)) {
+      LAYER(stay)(n, p, row);
+      continue;
+    }
+    bool has_cell = n->mode == RNN_LSTM;
+    REAL *next_h = p->h + next * H;
+    LAYER(step_forward)
+    (n, p->gates + row * G, w->sums + b * G, n->mode == RNN_GRU ? p->turned + row * H : NULL,
+     p->h + row * H, has_cell ? p->c + row * H : NULL, next_h,
+     has_cell ? p->c + next * H : NULL);
+    int64_t at = time_of_step(n, p->direction, b, s) * n->batch + b;
+    memcpy(out + at * w->wide + p->direction * H, next_h, (size_t)H * sizeof *out);
+  }
+}
+
+static void LAYER(run_path_forward)(LAYER(walk) * w, LAYER(path) * p, const REAL *from,
+                                    REAL *out) {
+  const network *n = w->n;
+  int64_t H = n->hidden, G = n->gates * H, first = p->number * n->batch * H;
+  size_t states = (size_t)(n->batch * H) * sizeof(REAL);
+  const REAL *x = LAYER(gather_inputs)(w, p, from);
+  memcpy(p->h, (const REAL *)n->state[0].data + first, states);
+  if (n->mode == RNN_LSTM)
+    memcpy(p->c, (const REAL *)n->state[1].data + first, states);
+  LAYER(multiply_matrices)
+  (w, LAYER(dense)(x, w->steps, p->inputs), LAYER(transposed)(p->wx, G, p->inputs), p->bx,
+   false, p->gates);
+  for (int64_t s = 0; s < n->time; s++) {
+    LAYER(matrix) weights = LAYER(transposed)(s ? NULL : p->wh, G, H);
+    LAYER(multiply_matrices)
+    (w, LAYER(dense)(p->h + s * n->batch * H, n->batch, H), weights, p->bh, false, w->sums);
+    LAYER(step_all_forward)(w, p, s, out);
+  }
+}
+
+// Runs all layers. Returns the outputs of the last one, [time][batch][wide].
+static const REAL *LAYER(run_forward)(LAYER(walk) * w, const REAL *x) {
+  const network *n = w->n;
+  const REAL *from = x;
+  for (int64_t i = 0; i < n->paths; i++) {
+    REAL *out = w->out[i / n->directions % 2];
+    if (i % n->directions == 0)
+      memset(out, 0, (size_t)(w->steps * w->wide) * sizeof *out);
+    LAYER(run_path_forward)(w, &w->paths[i], from, out);
+    if (i % n->directions == n->directions - 1)
+      from = out;
+  }
+  return from;
+}
+
+// The last states of all paths, to the network's states.
+static void LAYER(write_last_states)(const LAYER(walk) * w) {
+  const network *n = w->n;
+  int64_t size = n->batch * n->hidden, last = w->steps * n->hidden;
+  for (int64_t i = 0; i < n->paths; i++) {
+    const LAYER(path) *p = &w->paths[i];
+    memcpy((REAL *)n->state[0].data + i * size, p->h + last, (size_t)size * sizeof(REAL));
+    if (n->mode == RNN_LSTM)
+      memcpy((REAL *)n->state[1].data + i * size, p->c + last, (size_t)size * sizeof(REAL));
+  }
+}
