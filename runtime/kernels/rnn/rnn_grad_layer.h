@@ -1,6 +1,6 @@
 // Recurrent layers backward, in the type REAL; rnn_grad.c includes this file for float and
-// for double. It has no include guard, because it defines other names each time. Rows behind the
-// end of a sequence are zeros and add nothing.
+// for double. It has no include guard, because it defines other names each time. Rows behind
+// the end of a sequence are zeros and add nothing.
 
 static void LAYER(step_all_backward)(const LAYER(walk) * w, LAYER(path) * p, int64_t s,
                                      REAL *dh, REAL *dc) {
