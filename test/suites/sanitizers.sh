@@ -8,6 +8,8 @@ case $build in
   *-tsan)
     sanitizer=tsan limit=--no-memory-limit slower=8
     soak_options=--no-fork  # a process with threads may not fork under this one
+    # UCX, below MPICH, replaces madvise, which the C library calls when the sanitizer has left a thread.
+    export UCX_MEM_EVENTS=n
     export TSAN_OPTIONS="halt_on_error=1 exitcode=66 suppressions=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/tsan.supp ${TSAN_OPTIONS-}"
     ;;
 esac
