@@ -122,6 +122,9 @@ void pir_contract_order(const contraction *c, uint8_t out_order[PIR_MAX_RANK]);
 bool pir_contract_can(const contraction *c);
 // Whether neither the lanes of a vector of sums nor the rows of a tile are adjacent in out.
 bool pir_contract_scatters(const contraction *c);
+// Whether minimal filtering of a contraction whose a and result are channels-last is so much
+// faster than plain products that it pays to copy both from and to another memory order.
+bool pir_contract_filters_turned(const contraction *c, const contract_env *env);
 // Emits the functions; their names begin with `name`. Returns PIR_UNSUPPORTED exactly if
 // pir_contract_can returns false.
 pir_status pir_contract_emit(const contraction *c, const contract_env *env, const char *name,

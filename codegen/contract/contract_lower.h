@@ -33,6 +33,18 @@ void contract_lower_pair(lowering *l, const pir_op *const ops[2], lower_stages *
 // its operand a with the channels innermost, and lets it read the copy.
 void contract_turn(lowering *l, contraction *c, lower_stages *stages);
 
+// Whether minimal filtering pays for a contraction whose channels are not innermost, copies to
+// and from that order included. Then out_turned is the contraction with its tensors turned.
+bool contract_turns_for_filter(const lowering *l, const contraction *c, const contract_env *env,
+                               contraction *out_turned);
+// Adds the stage that copies a for it, and gives the turned tensors their buffers.
+void contract_turn_operand(lowering *l, const contraction *c, contraction *turned,
+                           lower_stages *stages);
+// Adds the stage that reads the turned sums and passes them to the epilogue. Returns false and
+// sets l->why on failure.
+bool contract_turn_result(lowering *l, const contraction *c, const contraction *turned,
+                          const pir_value *sum, lower_stages *stages);
+
 // Passes a vector of finished sums to the group's epilogue, which stores the results. Returns
 // false and sets l->why on failure.
 bool contract_finish_sums(lowering *l, const pir_value *sums, loop_fn *fn, loop_block *block,

@@ -451,12 +451,12 @@ static patch_counts count_patches(const contract_form *f, const contract_winogra
 
 // A unit is (group of panels, block): neighbours share taps.
 static pir_status emit_blocks(const contract_form *f, const contract_winograd *how,
-                              const contract_env *env, const char *stem,
+                              const contract_env *env, const char *stem, uint16_t b_slot,
                               contract_stage *out_stage) {
   pir_dims *dims = f->c->dims;
   winograd w = begin_stage(f, how, env, stem, "");
   contract_emission *e = &w.e;
-  open_buffers(&w, f->c->b.slot);
+  open_buffers(&w, b_slot);
   loop_expr *unit, *values[2];
   loop_block *block = contract_open_units(e, "unit", &unit);
   patch_counts patches = count_patches(f, how);
@@ -503,12 +503,13 @@ static void emit_packed_panel(winograd *w, loop_block *block, loop_expr *panel,
 }
 
 static void pack_taps(const contract_form *f, const contract_winograd *how,
-                      const contract_env *env, const char *stem, contract_stage *out_stage) {
+                      const contract_env *env, const char *stem, uint16_t from, uint16_t to,
+                      contract_stage *out_stage) {
   winograd w = begin_stage(f, how, env, stem, "_pack");
   contract_emission *e = &w.e;
   loop_expr *panel;
-  e->b = pir_loop_arg(e->fn, "b", PIR_F32, 0, 1, true);
-  loop_buffer *packed = pir_loop_arg(e->fn, "packed", PIR_F32, 1, PACKED_ALIGN, false);
+  e->b = pir_loop_arg(e->fn, "b", PIR_F32, from, f->c->b_constant ? 1 : f->c->b.align, true);
+  loop_buffer *packed = pir_loop_arg(e->fn, "packed", PIR_F32, to, PACKED_ALIGN, false);
   loop_block *block = contract_open_units(e, "panel", &panel);
   emit_packed_panel(&w, block, panel, packed);
   *out_stage = (contract_stage){e->fn, panel_count(f, how)};
@@ -523,7 +524,15 @@ pir_status contract_emit_winograd(const contract_form *form, const contract_wino
   f.vectors = how->vectors;
   f.vector = how->vector;
   contract_const(&f, f.axes[f.lane].extent, &lanes);
-  out_code->packed_bytes = points * how->channels * lanes * (int64_t)sizeof(float);
-  pack_taps(&f, how, env, stem, &out_code->packing);
-  return emit_blocks(&f, how, env, stem, &out_code->stages[out_code->stage_count++]);
+  int64_t bytes = points * how->channels * lanes * (int64_t)sizeof(float);
+  uint16_t b_slot = f.c->b.slot;
+  if (f.c->b_constant) {
+    out_code->packed_bytes = bytes;
+    pack_taps(&f, how, env, stem, 0, 1, &out_code->packing);
+  } else {
+    b_slot = env->temporary(env->user, pir_dim_const(f.c->dims, bytes));
+    pack_taps(&f, how, env, stem, f.c->b.slot, b_slot,
+              &out_code->stages[out_code->stage_count++]);
+  }
+  return emit_blocks(&f, how, env, stem, b_slot, &out_code->stages[out_code->stage_count++]);
 }

@@ -232,6 +232,16 @@ static double reading_of_patches(const contract_form *f, const contract_winograd
   return far + bytes * patches / tile / machine->cache.l2_feed;
 }
 
+// Time to transform the taps in every run, in double precision: loads, one for each lane where
+// lanes are apart in memory, products, and stores.
+static double packing_cost(const contract_form *f, const contract_winograd *w) {
+  const contract_filter *r = &w->slide[0].filter, *c = &w->slide[1].filter;
+  double taps = r->taps * c->taps, points = r->points * c->points;
+  double loads = is_step(f, f->axes[f->lane].step_b, 1) ? taps : taps * w->vector;
+  double vectors = (double)all_lanes(f) / w->vector * (double)w->channels;
+  return f->c->b_constant ? 0 : vectors * (loads + 2 * 3 * points + points);
+}
+
 static double filter_cost(const contract_form *f, const contract_winograd *w,
                           const pir_target *target, double patches) {
   double tile = (double)w->tiles / (double)ceil_of(w->tiles, w->rows_of_tile);
@@ -356,7 +366,7 @@ static bool try_filters(const contract_form *f, contract_winograd *w, const cont
   }
   if (w->slide[0].filter.points == 1 && w->slide[1].filter.points == 1)
     return false;
-  *out_cost = choose_block(f, w, env->target, patches, known);
+  *out_cost = choose_block(f, w, env->target, patches, known) + packing_cost(f, w);
   return true;
 }
 
@@ -396,13 +406,13 @@ static bool filters_fit(const contract_winograd *w, const int outputs[2]) {
          (w->slide[1].tap < 0) == (outputs[1] == 1);
 }
 
-// Taps are transformed when weights are packed, so b must be a packed constant. Patches are
-// transformed in whole vectors, so channels must be contiguous in a and in out.
+// Taps are transformed when b is packed: constant weights once, others in every run. Patches
+// are transformed in whole vectors, so channels must be contiguous in a and in out.
 static bool find_filter_form(const contract_form *f, const contract_env *env,
                              contract_winograd *w) {
   int64_t lanes;
   *w = (contract_winograd){.channel = -1};
-  bool packed = f->c->b_constant && f->b_packed && f->lane >= 0;
+  bool packed = f->b_packed && f->lane >= 0;
   if (f->kind != CONTRACT_PANEL || !is_float(f) || !packed || !find_filter_axes(f, w))
     return false;
   const contract_axis *channel = &f->axes[w->channel], *lane = &f->axes[f->lane];
@@ -470,4 +480,38 @@ bool contract_winograd_make(const contract_form *f, const contract_env *env,
   w->panels = panels;
   w->fetches = fetches_taps(f, env, w);
   return true;
+}
+
+// Time to copy a and the result between the channels-last order and another one: squares of
+// vectors are transposed in registers, in log2(lanes) steps.
+static double turning_cost(const contract_form *f, const contract_winograd *w,
+                           const pir_target *target) {
+  bool known;
+  double images = w->image < 0 ? 1 : (double)likely_extent(f, w->image, 1, &known);
+  double in = images * (double)w->channels, out = images * (double)all_lanes(f), steps = 2;
+  for (int i = 0; i < 2; i++) {
+    const contract_slide *s = &w->slide[i];
+    int64_t positions = likely_positions(f, s, &known);
+    int64_t extent = s->tap < 0 ? positions : contract_known_factor(f, s->extent);
+    in *= (double)(extent > 1 ? extent : positions * s->stride);
+    out *= (double)positions;
+  }
+  for (int lanes = f->vector; lanes > 1; lanes /= 2)
+    steps++;
+  double bytes = 2 * (in + out) * sizeof(float);
+  return overlapped(target, (in + out) / f->vector * steps, far_reading(target, bytes));
+}
+
+bool pir_contract_filters_turned(const contraction *c, const contract_env *env) {
+  contract_form f;
+  contract_filters list;
+  if (env->target->device || !contract_normalise(c, &f))
+    return false;
+  contract_choose_group(&f, env);
+  contract_schedule(&f, env->target);
+  contract_rank_filters(&f, env, &list);
+  if (!list.count || f.group > 1)
+    return false;
+  double cost = list.cost[0] + turning_cost(&f, &list.at[0], env->target);
+  return cost < env->target->machine->filter.gain * list.plain_cost;
 }

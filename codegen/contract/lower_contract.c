@@ -221,12 +221,11 @@ static void add_packing(lowering *l, const contraction *c, const contract_stage 
                  ((lower_packing){c->b.slot, bytes, {packing->fn, packing->units}}));
 }
 
-static void emit_one(lowering *l, const contraction *c, epilogue *e, lower_stages *stages,
-                     lower_packings *packings) {
+static void emit_one(lowering *l, const contraction *c, epilogue *e, const contract_env *env,
+                     lower_stages *stages, lower_packings *packings) {
   contract_code code;
-  contract_env env = env_of(l, e);
   lower_count_place(l, pir_value_op(e->sum));
-  if (pir_contract_emit(c, &env, lower_name(l, "stage", (int64_t)stages->count), &code)) {
+  if (pir_contract_emit(c, env, lower_name(l, "stage", (int64_t)stages->count), &code)) {
     lower_fail(l, pir_value_op(e->sum), "a contraction of this form");
     return;
   }
@@ -241,12 +240,21 @@ static void emit_one(lowering *l, const contraction *c, epilogue *e, lower_stage
 
 void contract_lower_one(lowering *l, const pir_op *op, lower_stages *stages,
                         lower_packings *packings) {
-  contraction c;
+  contraction c, turned;
   epilogue e = {.l = l, .sum = pir_op_result(op, 0)};
   if (!bind(l, op, false, NULL, &c))
     return;
-  contract_turn(l, &c, stages);
-  emit_one(l, &c, &e, stages, packings);
+  contract_env env = env_of(l, &e);
+  if (!contract_turns_for_filter(l, &c, &env, &turned)) {
+    contract_turn(l, &c, stages);
+    emit_one(l, &c, &e, &env, stages, packings);
+    return;
+  }
+  env.epilogue = NULL;  // the sums are stored
+  contract_turn_operand(l, &c, &turned, stages);
+  emit_one(l, &turned, &e, &env, stages, packings);
+  if (!l->why)
+    contract_turn_result(l, &c, &turned, e.sum, stages);
 }
 
 // ---- two of them
@@ -273,10 +281,11 @@ static void emit_in_turn(lowering *l, contraction *c, epilogue *e, lower_value *
     bytes = pir_dim_mul(l->dims, bytes, c[1].a.shape[d]);
   between->slot = c[1].a.slot = lower_temporary(l, bytes);
   between->written = true;
-  emit_one(l, &c[0], &e[0], stages, packings);
+  contract_env first = env_of(l, &e[0]), second = env_of(l, &e[1]);
+  emit_one(l, &c[0], &e[0], &first, stages, packings);
   between->readable = true;
   if (!l->why)
-    emit_one(l, &c[1], &e[1], stages, packings);
+    emit_one(l, &c[1], &e[1], &second, stages, packings);
 }
 
 void contract_lower_pair(lowering *l, const pir_op *const ops[2], lower_stages *stages,

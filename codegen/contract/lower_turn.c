@@ -1,8 +1,12 @@
-// Turns the operand a of a depthwise contraction. Lanes are its channels, which are adjacent in
-// memory where groups made the tensor. In an input of the program they are mostly far apart,
-// and every lane would be an instruction of its own. A stage of the group copies the operand to
-// a temporary with the channels innermost: squares of lanes x lanes in registers, the rest by
-// gathers.
+// Turns tensors of a contraction whose channels have to be innermost in memory, and are not. A
+// stage of the group copies the operand a to a temporary with the channels innermost: squares
+// of lanes x lanes in registers, the rest by gathers.
+//
+// Lanes of a depthwise contraction are channels of a, which are adjacent where groups made the
+// tensor. In an input of the program they are mostly far apart, and every lane would be an
+// instruction of its own. Minimal filtering needs the channels of a and of the result adjacent;
+// where they are not, as in training, whose weights are no constants, the sums are copied back
+// by a last stage, which runs the epilogue.
 #include "contract_lower.h"
 
 #include <string.h>
@@ -55,6 +59,21 @@ static int channel_axis(const contraction *c) {
       channel = axis_of(c, &c->a, v);
   }
   return channel;
+}
+
+// The only axis of a whose variable is one that b has and that is summed over; of the result,
+// one that b alone determines. -1: there is none, or several.
+static int axis_of_channels(const contraction *c, bool of_result) {
+  const contract_tensor *t = of_result ? &c->out : &c->a;
+  int found = -1;
+  for (int v = 0; v < c->var_count; v++) {
+    bool fits = contract_mentions(&c->b, v) && c->vars[v].reduced != of_result;
+    int axis = fits && !is_unit(c, v) ? axis_of(c, t, v) : -1;
+    if (axis >= 0 && found >= 0)
+      return -1;
+    found = axis >= 0 ? axis : found;
+  }
+  return found;
 }
 
 static int depth_in(const contract_tensor *t, int axis) {
@@ -169,16 +188,21 @@ static void emit_turning(turning *t, loop_expr *runs) {
   turn_squares(t, rest, source, to);
 }
 
-// ---- the contraction
+// ---- the operand
 
-void contract_turn(lowering *l, contraction *c, lower_stages *stages) {
-  int channel = channel_axis(c), lanes;
-  turning t = {.l = l, .m = l->m};
-  if (lower_on_device(l) || channel < 0 || !pays(l, c, channel, &t.channels))
-    return;
+static void move_innermost(contract_tensor *t, int axis) {
+  int place = depth_in(t, axis);
+  memmove(t->order + place, t->order + place + 1, (size_t)(t->rank - place - 1));
+  t->order[t->rank - 1] = (uint8_t)axis;
+}
+
+// Adds the stage that copies a, and lets the contraction read the copy.
+static void turn_operand(lowering *l, contraction *c, int channel, int64_t channels,
+                         lower_stages *stages) {
+  turning t = {.l = l, .m = l->m, .channels = channels};
   pir_dims *dims = l->dims;
   contract_tensor *a = &c->a;
-  lanes = l->target->vector_bytes / (int)pir_dtype_size(a->dtype);
+  int lanes = l->target->vector_bytes / (int)pir_dtype_size(a->dtype);
   pir_dim points = pir_dim_const(dims, 1), outer = points, bytes;
   int place = depth_in(a, channel);
   for (int i = 0; i < a->rank; i++) {
@@ -198,6 +222,172 @@ void contract_turn(lowering *l, contraction *c, lower_stages *stages) {
   emit_turning(&t, lower_dim(l, runs));
   pir_vec_push(&l->m->arena, stages, ((lower_stage){t.fn, pir_dim_mul(dims, outer, runs)}));
   a->slot = slot;
-  memmove(a->order + place, a->order + place + 1, (size_t)(a->rank - place - 1));
-  a->order[a->rank - 1] = (uint8_t)channel;
+  move_innermost(a, channel);
+}
+
+void contract_turn(lowering *l, contraction *c, lower_stages *stages) {
+  int channel = channel_axis(c);
+  int64_t channels;
+  if (!lower_on_device(l) && channel >= 0 && pays(l, c, channel, &channels))
+    turn_operand(l, c, channel, channels, stages);
+}
+
+// ---- the result
+
+typedef struct back {
+  turning t;
+  const contraction *c;  // with the memory order of the result
+  const pir_value *sum;
+  loop_buffer *square;  // [channel][point]
+  int channel, inner;   // axes of the result: channels, and the innermost one
+  int place;            // of the channels in the memory order
+  loop_expr *index[PIR_MAX_RANK];
+} back;
+
+static loop_expr *extent_of(const back *b, int axis) {
+  return lower_dim(b->t.l, b->c->out.shape[axis]);
+}
+
+// The position of the first channel of a point in the turned sums; `inner` is its index along
+// the innermost axis.
+static loop_expr *turned_position(const back *b, loop_expr *inner) {
+  const turning *t = &b->t;
+  const contract_tensor *out = &b->c->out;
+  loop_expr *at = turn_int(t, 0);
+  for (int i = 0; i < out->rank; i++) {
+    int axis = out->order[i];
+    loop_expr *index = axis == b->inner ? inner : b->index[axis];
+    if (axis != b->channel)
+      at = turn_add(t, turn_mul(t, at, extent_of(b, axis)), index);
+  }
+  return turn_mul(t, at, turn_int(t, t->channels));
+}
+
+// Transposes the sums of a run of points along the innermost axis and of a vector of channels,
+// from `first` on; points behind the end of the axis repeat the last one.
+static void turn_back(const back *b, loop_block *block, loop_expr *run, loop_expr *first) {
+  const turning *t = &b->t;
+  loop_expr *rows[64], *last = pir_loop_sub(t->m, extent_of(b, b->inner), turn_int(t, 1));
+  for (int i = 0; i < t->lanes; i++) {
+    loop_expr *inner = turn_add(t, run, turn_int(t, i));
+    inner = pir_loop_let(t->fn, block, "at", pir_loop_min(t->m, inner, last));
+    loop_expr *at = turn_add(t, turned_position(b, inner), first);
+    rows[i] = pir_loop_let(t->fn, block, "t",
+                           pir_loop_load(t->m, t->from, at, (uint16_t)t->lanes, NULL));
+  }
+  pir_loop_turn_square(t->fn, block, rows, t->lanes);
+  for (int i = 0; i < t->lanes; i++)
+    pir_loop_store(t->fn, block, b->square, turn_int(t, (int64_t)i * t->lanes), rows[i], NULL);
+}
+
+// Hands the sums of a run of points to the epilogue, channel by channel.
+static bool finish_run(back *b, loop_block *block, loop_expr *run, loop_expr *first) {
+  turning *t = &b->t;
+  loop_expr *channel, *left = pir_loop_sub(t->m, extent_of(b, b->inner), run), *mask = NULL;
+  turn_back(b, block, run, first);
+  int64_t extent;
+  bool whole = pir_dim_is_const(t->l->dims, b->c->out.shape[b->inner], &extent) &&
+               extent % t->lanes == 0;
+  if (!whole)
+    mask =
+        pir_loop_let(t->fn, block, "mask", pir_loop_tail_mask(t->m, left, (uint16_t)t->lanes));
+  block = turn_count(t, block, "c", turn_int(t, t->lanes), 1, &channel);
+  loop_expr *at = turn_mul(t, channel, turn_int(t, t->lanes));
+  loop_expr *value = pir_loop_load(t->m, b->square, at, (uint16_t)t->lanes, NULL);
+  contract_point point = {.value = pir_loop_let(t->fn, block, "sum", value),
+                          .lane_axis = b->inner,
+                          .lane_stride = turn_int(t, 1),
+                          .lanes = (uint16_t)t->lanes,
+                          .mask = mask};
+  memcpy(point.index, b->index, sizeof point.index);
+  point.index[b->inner] = run;
+  point.index[b->channel] = turn_add(t, first, channel);
+  return contract_finish_sums(t->l, b->sum, t->fn, block, &point);
+}
+
+// Splits a unit into the indices of the axes outside of the channels, and the vector of
+// channels, whose first one it returns.
+static loop_expr *split_unit(back *b, loop_block *block, loop_expr *unit) {
+  turning *t = &b->t;
+  const contract_tensor *out = &b->c->out;
+  loop_expr *parts = turn_int(t, t->channels / t->lanes);
+  loop_expr *rest = pir_loop_let(t->fn, block, "rest", pir_loop_floordiv(t->m, unit, parts));
+  loop_expr *part = pir_loop_sub(t->m, unit, turn_mul(t, rest, parts));
+  for (int i = b->place - 1; i >= 0; i--) {
+    loop_expr *extent = extent_of(b, out->order[i]);
+    loop_expr *outer =
+        pir_loop_let(t->fn, block, "outer", pir_loop_floordiv(t->m, rest, extent));
+    loop_expr *index = pir_loop_sub(t->m, rest, turn_mul(t, outer, extent));
+    b->index[out->order[i]] = pir_loop_let(t->fn, block, "index", index);
+    rest = outer;
+  }
+  return pir_loop_let(t->fn, block, "first", turn_mul(t, part, turn_int(t, t->lanes)));
+}
+
+// A unit is a vector of channels, at one index of the axes outside of them.
+static bool emit_back(back *b) {
+  turning *t = &b->t;
+  loop_fn *fn = t->fn;
+  const contract_tensor *out = &b->c->out;
+  loop_var *v = pir_loop_var_create(fn, "unit", LOOP_INDEX, 1);
+  loop_block *block =
+      pir_loop_for(fn, &fn->body, LOOP_PARALLEL, v, pir_loop_use(t->m, fn->begin),
+                   pir_loop_use(t->m, fn->end), NULL);
+  loop_expr *run, *first = split_unit(b, block, pir_loop_use(t->m, v));
+  for (int i = b->place + 1; i < out->rank - 1; i++) {
+    int axis = out->order[i];
+    block = turn_count(t, block, "i", extent_of(b, axis), 1, &b->index[axis]);
+  }
+  block = turn_count(t, block, "run", extent_of(b, b->inner), t->lanes, &run);
+  return finish_run(b, block, run, first);
+}
+
+bool contract_turns_for_filter(const lowering *l, const contraction *c, const contract_env *env,
+                               contraction *out_turned) {
+  int in = axis_of_channels(c, false), out = axis_of_channels(c, true);
+  int64_t channels;
+  if (c->b_constant || lower_on_device(l) || in < 0 || out < 0 || !pays(l, c, in, &channels) ||
+      c->out.dtype != PIR_F32 || depth_in(&c->out, out) == c->out.rank - 1)
+    return false;
+  *out_turned = *c;
+  move_innermost(&out_turned->a, in);
+  move_innermost(&out_turned->out, out);
+  memcpy(out_turned->out.room, out_turned->out.shape, sizeof out_turned->out.room);
+  return pir_contract_filters_turned(out_turned, env);
+}
+
+void contract_turn_operand(lowering *l, const contraction *c, contraction *turned,
+                           lower_stages *stages) {
+  int64_t channels = 1;
+  int axis = turned->a.order[turned->a.rank - 1];
+  pir_dim bytes = pir_dim_const(l->dims, (int64_t)pir_dtype_size(PIR_F32));
+  pir_dim_is_const(l->dims, c->a.shape[axis], &channels);
+  turned->a = c->a;
+  turn_operand(l, turned, axis, channels, stages);
+  for (int d = 0; d < c->out.rank; d++)
+    bytes = pir_dim_mul(l->dims, bytes, c->out.shape[d]);
+  turned->out.slot = lower_temporary(l, bytes);
+}
+
+bool contract_turn_result(lowering *l, const contraction *c, const contraction *turned,
+                          const pir_value *sum, lower_stages *stages) {
+  const contract_tensor *out = &c->out;
+  back b = {.t = {.l = l, .m = l->m}, .c = c, .sum = sum};
+  b.channel = turned->out.order[out->rank - 1];
+  b.inner = out->order[out->rank - 1];
+  b.place = depth_in(out, b.channel);
+  pir_dim_is_const(l->dims, out->shape[b.channel], &b.t.channels);
+  b.t.lanes = l->target->vector_bytes / (int)pir_dtype_size(PIR_F32);
+  while (b.t.channels % b.t.lanes)
+    b.t.lanes /= 2;
+  b.t.fn = pir_loop_fn_create(l->m, lower_name(l, "stage", (int64_t)stages->count));
+  b.t.from = pir_loop_arg(b.t.fn, "sums", PIR_F32, turned->out.slot, turned->out.align, true);
+  b.square = pir_loop_scratch(b.t.fn, "square", PIR_F32, (int64_t)b.t.lanes * b.t.lanes);
+  pir_dim units = pir_dim_const(l->dims, b.t.channels / b.t.lanes);
+  for (int i = 0; i < b.place; i++)
+    units = pir_dim_mul(l->dims, units, out->shape[out->order[i]]);
+  if (!emit_back(&b))
+    return false;
+  pir_vec_push(&l->m->arena, stages, ((lower_stage){b.t.fn, units}));
+  return true;
 }
