@@ -63,7 +63,7 @@ static int channel_axis(const contraction *c) {
 
 // The only axis of a whose variable is one that b has and that is summed over; of the result,
 // one that b alone determines. -1: there is none, or several.
-static int axis_of_channels(const contraction *c, bool of_result) {
+static int axis_of_filter_channels(const contraction *c, bool of_result) {
   const contract_tensor *t = of_result ? &c->out : &c->a;
   int found = -1;
   for (int v = 0; v < c->var_count; v++) {
@@ -244,7 +244,7 @@ typedef struct back {
   loop_expr *index[PIR_MAX_RANK];
 } back;
 
-static loop_expr *extent_of(const back *b, int axis) {
+static loop_expr *result_extent(const back *b, int axis) {
   return lower_dim(b->t.l, b->c->out.shape[axis]);
 }
 
@@ -258,7 +258,7 @@ static loop_expr *turned_position(const back *b, loop_expr *inner) {
     int axis = out->order[i];
     loop_expr *index = axis == b->inner ? inner : b->index[axis];
     if (axis != b->channel)
-      at = turn_add(t, turn_mul(t, at, extent_of(b, axis)), index);
+      at = turn_add(t, turn_mul(t, at, result_extent(b, axis)), index);
   }
   return turn_mul(t, at, turn_int(t, t->channels));
 }
@@ -267,7 +267,7 @@ static loop_expr *turned_position(const back *b, loop_expr *inner) {
 // from `first` on; points behind the end of the axis repeat the last one.
 static void turn_back(const back *b, loop_block *block, loop_expr *run, loop_expr *first) {
   const turning *t = &b->t;
-  loop_expr *rows[64], *last = pir_loop_sub(t->m, extent_of(b, b->inner), turn_int(t, 1));
+  loop_expr *rows[64], *last = pir_loop_sub(t->m, result_extent(b, b->inner), turn_int(t, 1));
   for (int i = 0; i < t->lanes; i++) {
     loop_expr *inner = turn_add(t, run, turn_int(t, i));
     inner = pir_loop_let(t->fn, block, "at", pir_loop_min(t->m, inner, last));
@@ -283,7 +283,7 @@ static void turn_back(const back *b, loop_block *block, loop_expr *run, loop_exp
 // Hands the sums of a run of points to the epilogue, channel by channel.
 static bool finish_run(back *b, loop_block *block, loop_expr *run, loop_expr *first) {
   turning *t = &b->t;
-  loop_expr *channel, *left = pir_loop_sub(t->m, extent_of(b, b->inner), run), *mask = NULL;
+  loop_expr *channel, *left = pir_loop_sub(t->m, result_extent(b, b->inner), run), *mask = NULL;
   turn_back(b, block, run, first);
   int64_t extent;
   bool whole = pir_dim_is_const(t->l->dims, b->c->out.shape[b->inner], &extent) &&
@@ -307,14 +307,14 @@ static bool finish_run(back *b, loop_block *block, loop_expr *run, loop_expr *fi
 
 // Splits a unit into the indices of the axes outside of the channels, and the vector of
 // channels, whose first one it returns.
-static loop_expr *split_unit(back *b, loop_block *block, loop_expr *unit) {
+static loop_expr *split_back_unit(back *b, loop_block *block, loop_expr *unit) {
   turning *t = &b->t;
   const contract_tensor *out = &b->c->out;
   loop_expr *parts = turn_int(t, t->channels / t->lanes);
   loop_expr *rest = pir_loop_let(t->fn, block, "rest", pir_loop_floordiv(t->m, unit, parts));
   loop_expr *part = pir_loop_sub(t->m, unit, turn_mul(t, rest, parts));
   for (int i = b->place - 1; i >= 0; i--) {
-    loop_expr *extent = extent_of(b, out->order[i]);
+    loop_expr *extent = result_extent(b, out->order[i]);
     loop_expr *outer =
         pir_loop_let(t->fn, block, "outer", pir_loop_floordiv(t->m, rest, extent));
     loop_expr *index = pir_loop_sub(t->m, rest, turn_mul(t, outer, extent));
@@ -333,18 +333,18 @@ static bool emit_back(back *b) {
   loop_block *block =
       pir_loop_for(fn, &fn->body, LOOP_PARALLEL, v, pir_loop_use(t->m, fn->begin),
                    pir_loop_use(t->m, fn->end), NULL);
-  loop_expr *run, *first = split_unit(b, block, pir_loop_use(t->m, v));
+  loop_expr *run, *first = split_back_unit(b, block, pir_loop_use(t->m, v));
   for (int i = b->place + 1; i < out->rank - 1; i++) {
     int axis = out->order[i];
-    block = turn_count(t, block, "i", extent_of(b, axis), 1, &b->index[axis]);
+    block = turn_count(t, block, "i", result_extent(b, axis), 1, &b->index[axis]);
   }
-  block = turn_count(t, block, "run", extent_of(b, b->inner), t->lanes, &run);
+  block = turn_count(t, block, "run", result_extent(b, b->inner), t->lanes, &run);
   return finish_run(b, block, run, first);
 }
 
 bool contract_turns_for_filter(const lowering *l, const contraction *c, const contract_env *env,
                                contraction *out_turned) {
-  int in = axis_of_channels(c, false), out = axis_of_channels(c, true);
+  int in = axis_of_filter_channels(c, false), out = axis_of_filter_channels(c, true);
   int64_t channels;
   if (c->b_constant || lower_on_device(l) || in < 0 || out < 0 || !pays(l, c, in, &channels) ||
       c->out.dtype != PIR_F32 || depth_in(&c->out, out) == c->out.rank - 1)

@@ -147,6 +147,26 @@ void lower_sum_start(lower_site *s, lower_sum *sum) {
                  NULL);
 }
 
+void lower_sum_begin_line(lower_site *s, lower_sum *sum, loop_block *block) {
+  lowering *l = s->l;
+  if (s->clause->combine != PIR_COMBINE_ADD || !pir_dtype_is_float((pir_dtype)sum->type))
+    return;
+  sum->total = sum->acc;
+  sum->acc = pir_loop_registers(l->fn, "line", sum->type, 1, 1);
+  pir_loop_store(l->fn, block, sum->acc, zero(s),
+                 pir_loop_neutral(l->m, PIR_COMBINE_ADD, sum->type), NULL);
+}
+
+void lower_sum_end_line(lower_site *s, lower_sum *sum, loop_block *block) {
+  lowering *l = s->l;
+  if (!sum->total || l->why)
+    return;
+  pir_loop_accumulate(l->fn, block, sum->total, zero(s), PIR_COMBINE_ADD,
+                      pir_loop_load(l->m, sum->acc, zero(s), 1, NULL));
+  sum->acc = sum->total;
+  sum->total = NULL;
+}
+
 void lower_sum_add(lower_site *s, lower_sum *sum) {
   lowering *l = s->l;
   const pir_clause *c = s->clause;
@@ -205,9 +225,46 @@ loop_expr *lower_sum_end(lower_site *s, lower_sum *sum, loop_expr *points) {
 
 // ---- in place
 
-static loop_block *open_loop(lower_site *s, loop_block *block, loop_var *v, loop_expr *begin,
-                             loop_expr *end) {
-  return pir_loop_for(s->l->fn, block, LOOP_SERIAL, v, begin, end, NULL);
+// The loops of a reduction, outermost first.
+typedef struct sum_loops {
+  loop_var *var[PIR_MAX_RANK];
+  loop_expr *begin[PIR_MAX_RANK], *end[PIR_MAX_RANK];
+  int count;
+  loop_block *outer;  // in which the innermost loop stands
+} sum_loops;
+
+static void add_sum_loop(sum_loops *loops, loop_var *v, loop_expr *begin, loop_expr *end) {
+  loops->var[loops->count] = v;
+  loops->begin[loops->count] = begin;
+  loops->end[loops->count++] = end;
+}
+
+// Whether the points of the innermost loop are a line. Windows of few points are not worth it.
+static bool has_lines(const sum_loops *loops) {
+  enum { FEW = 32 };
+  int64_t points = 1, extent;
+  for (int i = 0; i < loops->count; i++) {
+    if (!pir_loop_is_int(loops->var[i]->extent, &extent) || extent > FEW)
+      points = FEW + 1;
+    else if (points <= FEW)
+      points *= extent;
+  }
+  return loops->count > 1 && points > FEW;
+}
+
+// Opens the loops, and the line of the innermost one, and returns its block.
+static loop_block *open_sum_loops(lower_site *s, sum_loops *loops, lower_sum *sum) {
+  lowering *l = s->l;
+  loop_block *block = l->block;
+  bool lines = has_lines(loops);
+  for (int i = 0; i < loops->count; i++) {
+    loops->outer = block;
+    if (lines && i + 1 == loops->count)
+      lower_sum_begin_line(s, sum, block);
+    block = pir_loop_for(l->fn, block, LOOP_SERIAL, loops->var[i], loops->begin[i],
+                         loops->end[i], NULL);
+  }
+  return block;
 }
 
 // A reduced axis of extent 1 needs no loop.
@@ -223,9 +280,9 @@ static loop_var *loop_var_of(lower_site *s, loop_expr *extent, loop_expr **out_i
   return v;
 }
 
-// Opens the loops over the window's reduced variables, clipped to the points that count, and
-// returns their number.
-static loop_block *open_window(lower_site *s, loop_block *block, loop_expr **out_points) {
+// Lists the loops over the window's reduced variables, clipped to the points that count, and
+// multiplies by the number of these.
+static void list_window_loops(lower_site *s, sum_loops *loops, loop_expr **out_points) {
   lowering *l = s->l;
   const pir_clause *c = s->clause;
   loop_var *vars[PIR_MAX_RANK] = {NULL};
@@ -242,47 +299,53 @@ static loop_block *open_window(lower_site *s, loop_block *block, loop_expr **out
     if (!c->vars[v].reduced)
       continue;
     if (vars[v])
-      block = open_loop(s, block, vars[v], begins[v], ends[v]);
+      add_sum_loop(loops, vars[v], begins[v], ends[v]);
     loop_expr *count = pir_loop_max(l->m, pir_loop_sub(l->m, ends[v], begins[v]), zero(s));
     *out_points = pir_loop_mul(l->m, *out_points, count);
   }
-  return block;
+}
+
+// Lists the loops over the reduced axes of the operand, and sets its other axes to `index`.
+static bool list_axis_loops(lower_site *s, loop_expr *const *index, sum_loops *loops,
+                            loop_expr **out_points) {
+  lowering *l = s->l;
+  lower_space space;
+  if (!lower_reduce_space(s, &space))
+    return false;
+  s->axes = space.rank;
+  for (int d = 0, from = 0; d < space.rank; d++) {
+    loop_expr *extent = lower_dim(l, space.extent[d]);
+    s->axis_extent[d] = space.extent[d];
+    if (!space.reduced[d]) {
+      s->axis[d] = index[from++];
+      continue;
+    }
+    loop_var *v = loop_var_of(s, extent, &s->axis[d]);
+    if (v)
+      add_sum_loop(loops, v, zero(s), extent);
+    *out_points = pir_loop_mul(l->m, *out_points, extent);
+    from += space.keep;
+  }
+  return true;
 }
 
 loop_expr *lower_reduced(lower_site *s, loop_expr *const *index) {
   lowering *l = s->l;
-  const pir_clause *c = s->clause;
   lower_sum sum;
+  sum_loops loops = {.outer = l->block};
   loop_expr *points = pir_loop_int(l->m, 1);
-  loop_block *inner = l->block;
   size_t held = l->holds.count;
   lower_sum_start(s, &sum);
   if (l->why)
     return NULL;
-  if (c->var_count) {
-    inner = open_window(s, inner, &points);
-  } else {
-    lower_space space;
-    if (!lower_reduce_space(s, &space))
-      return NULL;
-    s->axes = space.rank;
-    for (int d = 0, from = 0; d < space.rank; d++) {
-      loop_expr *extent = lower_dim(l, space.extent[d]);
-      s->axis_extent[d] = space.extent[d];
-      if (space.reduced[d]) {
-        loop_var *v = loop_var_of(s, extent, &s->axis[d]);
-        if (v)
-          inner = open_loop(s, inner, v, zero(s), extent);
-        points = pir_loop_mul(l->m, points, extent);
-        from += space.keep;
-      } else {
-        s->axis[d] = index[from++];
-      }
-    }
-  }
-  lower_place before = lower_enter(l, inner);
+  if (s->clause->var_count)
+    list_window_loops(s, &loops, &points);
+  else if (!list_axis_loops(s, index, &loops, &points))
+    return NULL;
+  lower_place before = lower_enter(l, open_sum_loops(s, &loops, &sum));
   lower_sum_add(s, &sum);
   lower_leave(l, before);
+  lower_sum_end_line(s, &sum, loops.outer);
   l->holds.count = held;
   return lower_sum_end(s, &sum, points);
 }

@@ -234,9 +234,15 @@ bool lower_is_row_shape(const pir_dims *dims, const lower_space *space, const pi
 // excluded.
 typedef struct lower_sum {
   loop_buffer *acc, *count;
+  loop_buffer *total;  // outside of a line: NULL
   int type;
 } lower_sum;
 void lower_sum_start(lower_site *s, lower_sum *sum);
+// Points of a line are summed by themselves, then added to the total: the rounding error of a
+// chain of additions grows with its length. `block` is the one in which the line's loop stands,
+// before and behind it. Only sums of floats have lines; the others go on.
+void lower_sum_begin_line(lower_site *s, lower_sum *sum, loop_block *block);
+void lower_sum_end_line(lower_site *s, lower_sum *sum, loop_block *block);
 void lower_sum_add(lower_site *s, lower_sum *sum);
 loop_expr *lower_sum_end(lower_site *s, lower_sum *sum, loop_expr *points);
 loop_expr *lower_reduced(lower_site *s,

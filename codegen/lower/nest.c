@@ -265,127 +265,6 @@ static int row_threads(const nest *n, int64_t length, bool lanes_inside) {
   return threads;
 }
 
-// ---- phases
-
-static bool is_reduction(const nest *n, const pir_op *op) {
-  for (int i = 0; i < n->reduction_count; i++)
-    if (n->reductions[i] == op)
-      return true;
-  return false;
-}
-
-static int level_of(nest *n, const pir_value *value) {
-  if (!is_inside(n, value))
-    return 0;
-  lower_value *v = lower_add(n->l, value);
-  if (v->level >= 0)
-    return v->level;
-  const pir_op *op = pir_value_op(value);
-  int most = 0;
-  v->level = 0;
-  for (size_t i = 0; i < pir_op_operands(op); i++) {
-    const pir_value *operand = pir_op_operand(op, i);
-    int one = operand ? level_of(n, operand) : 0;
-    if (one > most)
-      most = one;
-  }
-  v->level = (int8_t)(most + is_reduction(n, op));
-  return v->level;
-}
-
-static bool is_full(const nest *n, const pir_value *value) {
-  const pir_fact *f = lower_fact(n->l, value);
-  if (!f->known || f->rank != n->rank)
-    return false;
-  for (int d = 0; d < n->rank; d++)
-    if (canonical(n, f->shape[d]) != canonical(n, n->extent[d]))
-      return false;
-  return true;
-}
-
-static int op_cost(const pir_machine *machine, const pir_op *op) {
-  const pir_opdef *def = pir_op_meaning(op);
-  int cost = 1;
-  for (const pir_clause *c = def->clause; c; c = c->next)
-    for (int i = 0; i < c->node_count; i++) {
-      uint8_t o = c->nodes[i].op;
-      if ((o >= PIR_V_SQRT && o <= PIR_V_DIGAMMA) || o == PIR_V_DIV || o == PIR_V_POW ||
-          o == PIR_V_FLOORMOD)
-        cost += machine->core.function_cost;
-    }
-  return cost;
-}
-
-// Returns the cost of computing the element again; stops counting at the machine's keep_cost.
-static int cost_of(nest *n, const pir_value *value) {
-  const lower_value *v = lower_find(n->l, value);
-  if (!is_full(n, value))
-    return 0;
-  if (!is_inside(n, value) || (v && v->saved))
-    return 1;
-  const pir_op *op = pir_value_op(value);
-  const pir_machine *machine = n->l->target->machine;
-  int cost = op_cost(machine, op);
-  for (size_t i = 0; i < pir_op_operands(op) && cost < machine->nest.keep_cost; i++)
-    if (pir_op_operand(op, i))
-      cost += cost_of(n, pir_op_operand(op, i));
-  return cost;
-}
-
-// Notes that phase p needs the value and its operands.
-static void want(nest *n, const pir_value *value, int phase, bool may_save) {
-  if (!is_inside(n, value))
-    return;
-  const pir_op *op = pir_value_op(value);
-  if (is_full(n, value) && !pir_op_has(op, PIR_CONSTANT)) {
-    lower_value *v = lower_add(n->l, value);
-    if (v->first == phase)
-      return;
-    int keep_cost = n->l->target->machine->nest.keep_cost;
-    if (v->first >= 0 && may_save && cost_of(n, value) >= keep_cost)
-      v->saved = true;
-    if (v->saved)
-      return;
-    if (v->first < 0)
-      v->first = (int8_t)phase;
-  } else if (is_reduction(n, op)) {
-    return;
-  }
-  for (size_t i = 0; i < pir_op_operands(op); i++)
-    if (pir_op_operand(op, i))
-      want(n, pir_op_operand(op, i), phase, may_save);
-}
-
-// Returns the last phase, and notes the values that each phase needs. A reduction whose result
-// has level p + 1 is accumulated in phase p.
-static int plan_phases(nest *n, bool may_save) {
-  int last = 0;
-  for (int i = 0; i < n->reduction_count; i++) {
-    int p = level_of(n, pir_op_result(n->reductions[i], 0));
-    if (p > last)
-      last = p;
-  }
-  for (int i = 0; i < n->output_count; i++) {
-    int p = level_of(n, n->outputs[i]);
-    if (p > last)
-      last = p;
-  }
-  for (int p = 0; p <= last; p++) {
-    for (int i = 0; i < n->reduction_count; i++) {
-      const pir_op *op = n->reductions[i];
-      if (level_of(n, pir_op_result(op, 0)) - 1 != p)
-        continue;
-      for (size_t k = 0; k < pir_op_operands(op); k++)
-        if (pir_op_operand(op, k))
-          want(n, pir_op_operand(op, k), p, may_save);
-    }
-    for (int i = 0; i < n->output_count; i++)
-      if (level_of(n, n->outputs[i]) == p && is_full(n, n->outputs[i]))
-        want(n, n->outputs[i], p, may_save);
-  }
-  return last;
-}
-
 // ---- rows
 
 typedef struct row {
@@ -395,20 +274,56 @@ typedef struct row {
   int64_t length;                            // elements; 0: not known
 } row;
 
+// The reductions of one phase.
+typedef struct phase_sums {
+  lower_site site[MAX_OUTPUTS];
+  lower_sum sum[MAX_OUTPUTS];
+  int count;
+  loop_block *lines;  // in which the loops over their lines stand; NULL: they have none
+} phase_sums;
+
+static bool exceeds(loop_expr *extent, int64_t n) {
+  int64_t known;
+  return !pir_loop_is_int(extent, &known) || known > n;
+}
+
+// Opens the loop over a level of a row. If lanes are rows, the innermost loop runs over lines
+// of at most LINE elements, each of which is summed by itself.
+static loop_block *open_row_level(nest *n, const level *v, loop_block *block, phase_sums *sums,
+                                  bool innermost, loop_expr **out_at) {
+  enum { LINE = 64 };
+  lowering *l = n->l;
+  loop_expr *from = pir_loop_int(l->m, 0), *to = level_extent(n, v);
+  loop_var *k = pir_loop_var_create(l->fn, "k", LOOP_INDEX, 1);
+  k->extent = to;
+  if (innermost && sums->count && exceeds(to, LINE) && !lower_on_device(l)) {
+    loop_var *line = pir_loop_var_create(l->fn, "line", LOOP_INDEX, 1);
+    loop_expr *step = pir_loop_int(l->m, LINE);
+    block = pir_loop_for(l->fn, block, LOOP_SERIAL, line, from, to, step);
+    from = pir_loop_use(l->m, line);
+    to = pir_loop_min(l->m, pir_loop_add(l->m, from, step), to);
+    sums->lines = block;
+    for (int i = 0; i < sums->count; i++)
+      lower_sum_begin_line(&sums->site[i], &sums->sum[i], block);
+  }
+  *out_at = pir_loop_use(l->m, k);
+  set_level(n, v, *out_at);
+  return pir_loop_for(l->fn, block, LOOP_SERIAL, k, from, to, NULL);
+}
+
 // Opens the loops over a row for one phase, and returns the innermost block.
-static loop_block *open_row(nest *n, const row *r, loop_block *block, int unroll) {
+static loop_block *open_row(nest *n, const row *r, loop_block *block, int unroll,
+                            phase_sums *sums) {
   lowering *l = n->l;
   loop_expr *zero = pir_loop_int(l->m, 0), *at = zero, *here;
   for (int i = 0; i < r->reduced_count; i++) {
     const level *v = &n->levels[r->reduced[i]];
     loop_expr *extent = level_extent(n, v);
-    if (r->lanes_inside && i + 1 == r->reduced_count) {
+    bool last = i + 1 == r->reduced_count;
+    if (r->lanes_inside && last) {
       block = open_lanes(n, block, v, zero, extent, unroll, &here);
     } else {
-      loop_var *k = pir_loop_var_create(l->fn, "k", LOOP_INDEX, 1);
-      block = pir_loop_for(l->fn, block, LOOP_SERIAL, k, zero, extent, NULL);
-      here = pir_loop_use(l->m, k);
-      set_level(n, v, here);
+      block = open_row_level(n, v, block, sums, last, &here);
     }
     at = pir_loop_add(l->m, pir_loop_mul(l->m, at, extent), here);
   }
@@ -453,7 +368,7 @@ static void fetch_next_row(nest *n, const row *r) {
     length = pir_loop_mul(l->m, length, level_extent(n, &n->levels[r->reduced[i]]));
   for (size_t i = 0; i < l->values.count; i++) {
     lower_value *v = l->values.items[i];
-    if (v->slot < 0 || !v->readable || !is_full(n, v->value))
+    if (v->slot < 0 || !v->readable || !nest_is_full(n, v->value))
       continue;
     lower_fetch(l, v, n->index, length);
   }
@@ -463,56 +378,57 @@ static void fetch_next_row(nest *n, const row *r) {
 // All reductions of a phase share the loop, so inputs are read once.
 static void emit_phase(nest *n, const row *r, loop_block *block) {
   lowering *l = n->l;
-  lower_site sites[MAX_OUTPUTS];
-  lower_sum sums[MAX_OUTPUTS];
+  phase_sums sums = {.count = 0};
   loop_expr *index[PIR_MAX_RANK], *points = pir_loop_int(l->m, 1);
-  int count = 0;
   bool stores = false;
   for (int i = 0; i < n->reduction_count && !l->why; i++) {
-    if (level_of(n, pir_op_result(n->reductions[i], 0)) - 1 != r->phase)
+    if (nest_level_of(n, pir_op_result(n->reductions[i], 0)) - 1 != r->phase)
       continue;
-    if (!lower_open(l, n->reductions[i], 0, &sites[count]))
+    if (!lower_open(l, n->reductions[i], 0, &sums.site[sums.count]))
       return;
-    lower_sum_start(&sites[count], &sums[count]);
-    count++;
+    lower_sum_start(&sums.site[sums.count], &sums.sum[sums.count]);
+    sums.count++;
   }
   for (int i = 0; i < n->output_count; i++)
-    stores |= is_full(n, n->outputs[i]) && level_of(n, n->outputs[i]) == r->phase;
-  if (count || stores) {
-    int unroll = count && r->lanes_inside ? l->target->machine->core.unroll : 0;
-    lower_place before = lower_enter(l, open_row(n, r, block, unroll));
+    stores |= nest_is_full(n, n->outputs[i]) && nest_level_of(n, n->outputs[i]) == r->phase;
+  if (sums.count || stores) {
+    int unroll = sums.count && r->lanes_inside ? l->target->machine->core.unroll : 0;
+    lower_place before = lower_enter(l, open_row(n, r, block, unroll, &sums));
     // In phase 0 the row itself still arrives from memory, so prefetching starts with phase 1.
     if (r->phase == 1)
       fetch_next_row(n, r);
     save_values(n, r);
-    for (int i = 0; i < count && !l->why; i++) {
-      sites[i].axes = n->rank;
+    for (int i = 0; i < sums.count && !l->why; i++) {
+      sums.site[i].axes = n->rank;
       for (int d = 0; d < n->rank; d++) {
-        sites[i].axis[d] = n->index[d];
-        sites[i].axis_extent[d] = n->extent[d];
+        sums.site[i].axis[d] = n->index[d];
+        sums.site[i].axis_extent[d] = n->extent[d];
       }
-      lower_sum_add(&sites[i], &sums[i]);
+      lower_sum_add(&sums.site[i], &sums.sum[i]);
     }
     for (int i = 0; i < n->output_count && !l->why; i++)
-      if (is_full(n, n->outputs[i]) && level_of(n, n->outputs[i]) == r->phase)
+      if (nest_is_full(n, n->outputs[i]) && nest_level_of(n, n->outputs[i]) == r->phase)
         lower_store(n->l, n->outputs[i], n->index);
     lower_leave(l, before);
+    for (int i = 0; i < sums.count && sums.lines; i++)
+      lower_sum_end_line(&sums.site[i], &sums.sum[i], sums.lines);
   }
   for (int d = 0; d < n->rank; d++)
     if (n->reduced[d])
       points = pir_loop_mul(l->m, points, lower_dim(l, n->extent[d]));
-  for (int i = 0; i < count && !l->why; i++) {
-    const pir_value *result = pir_op_result(sites[i].op, 0);
+  for (int i = 0; i < sums.count && !l->why; i++) {
+    const pir_value *result = pir_op_result(sums.site[i].op, 0);
     reduced_index(n, lower_fact(l, result), index);
-    lower_know(l, result, index,
-               pir_loop_let(l->fn, l->block, "r", lower_sum_end(&sites[i], &sums[i], points)));
+    lower_know(
+        l, result, index,
+        pir_loop_let(l->fn, l->block, "r", lower_sum_end(&sums.site[i], &sums.sum[i], points)));
   }
 }
 
 static void store_row_results(nest *n) {
   loop_expr *index[PIR_MAX_RANK];
   for (int i = 0; i < n->output_count && !n->l->why; i++) {
-    if (is_full(n, n->outputs[i]))
+    if (nest_is_full(n, n->outputs[i]))
       continue;
     reduced_index(n, lower_fact(n->l, n->outputs[i]), index);
     lower_store(n->l, n->outputs[i], index);
@@ -548,8 +464,8 @@ static void rows(nest *n, lower_stages *stages) {
     outer[count++] = i;
     units = pir_dim_mul(l->dims, units, level_dim(n, &n->levels[i]));
   }
-  int last = plan_phases(n, r.lanes_inside && r.length > 0 &&
-                                (!lower_on_device(l) || r.reduced_count == 1));
+  int last = nest_plan_phases(n, r.lanes_inside && r.length > 0 &&
+                                     (!lower_on_device(l) || r.reduced_count == 1));
   bool side_by_side = !r.lanes_inside && n->level_count;
   const pir_machine *machine = l->target->machine;
   int64_t lanes_of_unit =
@@ -648,7 +564,7 @@ static void find_order(nest *n) {
     n->order[d] = (uint8_t)d;
   for (size_t i = 0; i < n->l->values.count; i++) {
     const lower_value *v = n->l->values.items[i];
-    if (v->slot < 0 || !is_full(n, v->value))
+    if (v->slot < 0 || !nest_is_full(n, v->value))
       continue;
     for (int d = 0; d < n->rank; d++)
       n->order[d] = v->order[d];
@@ -678,7 +594,7 @@ static const pir_op *find_join(const nest *n, lower_site *out_site) {
     if (!lower_open(n->l, op, 0, &site))
       return NULL;
     if (site.clause->kind != PIR_CLAUSE_JOIN || site.clause->stack ||
-        !is_full(n, pir_op_result(op, 0)))
+        !nest_is_full(n, pir_op_result(op, 0)))
       continue;
     if (found)
       return NULL;
@@ -775,7 +691,7 @@ void lower_nests(lowering *l, lower_stages *stages) {
   bool in_rows = !l->why && find_reductions(&n);
   for (size_t i = 0; i < pir_op_operands(yield) && !l->why; i++) {
     const pir_value *v = pir_op_operand(yield, i);
-    if (in_rows && (is_full(&n, v) || is_row_shaped(&n, v)))
+    if (in_rows && (nest_is_full(&n, v) || is_row_shaped(&n, v)))
       n.outputs[n.output_count++] = v;
     else
       rest[count++] = v;

@@ -49,4 +49,15 @@ static inline bool is_inside(const nest *n, const pir_value *v) {
 // Computes the levels from extents, order and reduced dims. nest_levels.c
 void nest_find_levels(nest *n);
 
+// ---- nest_phases.c
+
+// Number of reductions, one after the other, on which the value depends.
+int nest_level_of(nest *n, const pir_value *value);
+// Whether the value has all elements of the nest's space.
+bool nest_is_full(const nest *n, const pir_value *value);
+// Returns the last phase, and notes the values that each phase needs; those that are costly to
+// compute again are marked as saved if they may be. A reduction whose result has level p + 1 is
+// accumulated in phase p.
+int nest_plan_phases(nest *n, bool may_save);
+
 #endif
