@@ -124,7 +124,8 @@ static pir_status LAYER(run_in_memory)(const network *n, pir_dtype dtype,
                                        const passes_tensors *t) {
   const pir_kernel_call *call = n->call;
   LAYER(walk) w = {.n = n, .tile = pir_contract_tile(dtype), .wide = n->hidden * n->directions};
-  LAYER(memory) kept = {0}, m = {0};
+  LAYER(memory) kept = {0};
+  LAYER(memory) m = {0};
   if (__builtin_mul_overflow(n->time, n->batch, &w.steps))
     return pir_kernel_fail(call, PIR_EXHAUSTED, "%s: too large", call->op);
   size_t list = (size_t)n->paths * sizeof *w.paths, bytes;
