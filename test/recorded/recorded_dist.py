@@ -4,6 +4,7 @@
          Paddle's text, likewise, and itself back but for the version of the format and the place of op_role; every type of types.txt
   collective, dense, predict, train  programs of one collective operator, partitioned programs, models, and their training: from text and JSON,
          on all ranks as threads, by both pipelines
+  stage, own, model  partitioning (recorded_partition.py)
   openmpi, mpich  operators and one training on two ranks as processes, where that MPI is installed
 """
 import json
@@ -18,6 +19,7 @@ import legacy_desc
 from npy import read_npy, write_npy
 from recorded_deviations import last_line
 from recorded_formats import Batch, Broken, Chain, Missing, job, same, through_json
+from recorded_partition import partition_jobs
 
 VERSION = re.compile(rb'"version":\d+')
 # JSON holds these of ops that Paddle does not describe alone.
@@ -144,7 +146,8 @@ def start_of(tools, by, ranks):
 
 def run_ranks(run, tools, work, ranks, rings, by, *options):
     """Runs rank_R/model.pir with the case rank_R/tensors.npz for all ranks."""
-    (work / "rings").write_text("[ring_id -> ranks]\n" + ring_lines(rings))
+    if rings is not None:  # else the file is there
+        (work / "rings").write_text("[ring_id -> ranks]\n" + ring_lines(rings))
     case = [] if any(o.startswith("--train") for o in options) else [f"--case={work}/rank_%r"]
     code, out, err = run([*start_of(tools, by, ranks), work / "rank_%r/model.pir", *case, f"--rings={work}/rings", "--comm-timeout=20", *options])
     if code:
@@ -381,4 +384,5 @@ def dist_jobs(run):
         yield from dense_jobs(run, tools, root / "dist")
         yield from model_jobs(run, tools, root / "dist")
         yield from mpi_jobs(run, tools, root / "dist")
+        yield from partition_jobs(run, tools, root / "dist", run_ranks, rezipped, names_in)
     return jobs

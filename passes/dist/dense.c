@@ -1,0 +1,199 @@
+// apply_dist2dense_pass and remove_unuseful_comm_op_pass: types become the types of the rank's
+// parts, and so do shapes that ops state; collective ops of one rank, second names that nobody
+// needs and casts to the same type go.
+#include "dist.h"
+
+#include <pir/compiler/dialect/dist.h>
+#include <pir/compiler/dialect/pd_op.h>
+
+// ---- types
+static const pir_type *local_tensor(dist_state *d, const pir_type *type) {
+  if (!pir_type_dist_attr(type))
+    return type;
+  const pir_type *inner = pir_type_inner(type);
+  pir_tensor_spec spec = pir_type_spec(inner);
+  spec.shape = pir_type_local_shape(type);
+  return pir_type_tensor_like(d->ctx, pir_type_kind_of(inner), &spec);
+}
+
+static const pir_type *local_type(dist_state *d, const pir_type *type) {
+  if (!type || pir_type_kind_of(type) != PIR_TYPE_VECTOR)
+    return local_tensor(d, type);
+  PIR_VEC(const pir_type *) members = {0};
+  for (size_t i = 0; i < pir_type_elements(type); i++)
+    pir_vec_push(d->arena, &members, local_tensor(d, pir_type_element(type, i)));
+  const pir_type *local = pir_type_vector(d->ctx, members.items, members.count);
+  pir_vec_free(d->arena, &members);
+  return local;
+}
+
+// Every process would hold as much as the others, but the last one.
+static pir_status check_even(const pir_op *op, const pir_type *type) {
+  const pir_attr *dist = pir_type_dist_attr(type);
+  if (!dist)
+    return PIR_OK;
+  dist_spread spread = dist_spread_of(dist);
+  pir_shape shape = pir_type_shape(type);
+  for (size_t i = 0; i < shape.rank; i++)
+    if (spread.mapping[i] >= 0 && shape.dims[i] > 0 &&
+        shape.dims[i] % spread.mesh.shape[spread.mapping[i]])
+      return pir_error(op, "unsupported: a dimension of %lld split over %lld processes",
+                       (long long)shape.dims[i],
+                       (long long)spread.mesh.shape[spread.mapping[i]]);
+  return PIR_OK;
+}
+
+static void localize_arguments(dist_state *d, const pir_op *op) {
+  for (size_t r = 0; r < pir_op_regions(op); r++)
+    for (pir_block *b = pir_region_first(pir_op_region(op, r)); b; b = pir_block_next(b))
+      for (size_t i = 0; i < pir_block_arguments(b); i++) {
+        pir_value *value = pir_block_argument(b, i);
+        pir_value_set_type(value, local_type(d, pir_value_type(value)));
+      }
+}
+
+// ---- shapes that ops state
+
+static bool is_cut(const pir_type *type) {
+  pir_shape whole = pir_type_shape(type), local = pir_type_local_shape(type);
+  for (size_t i = 0; i < local.rank; i++)
+    if (whole.dims[i] != local.dims[i])
+      return true;
+  return false;
+}
+
+// The shape of an input or a constant is an attribute.
+static void localize_shape(dist_state *d, pir_op *op, const pir_type *type) {
+  pir_name *name = pir_name_get(d->ctx, PIR_STR("shape"));
+  const pir_attr *shape = pir_op_attr(op, name);
+  pir_shape whole = pir_type_shape(type), local = pir_type_local_shape(type);
+  if (!shape || pir_attr_kind_of(shape) != PIR_ATTR_INT_ARRAY ||
+      shape != pir_attr_int_array(d->ctx, whole.dims, whole.rank))
+    return;
+  pir_rewriter_set_attr(d->rewriter, op, name,
+                        pir_attr_int_array(d->ctx, local.dims, local.rank));
+}
+
+// The shape of a reshape or expand is a list, which others may read.
+static pir_status localize_list(dist_state *d, pir_op *op, const pir_type *type) {
+  pir_op *list = pir_op_operands(op) > 1 ? pir_op_operand_op(op, 1) : NULL;
+  pir_shape local = pir_type_local_shape(type);
+  pir_name *name = pir_name_get(d->ctx, PIR_STR("value"));
+  if (!list || !pir_op_is(list, PD_FULL_INT_ARRAY) ||
+      pir_attr_elements(pir_op_attr(list, name)) != local.rank)
+    return is_cut(type)
+               ? pir_error(op, "unsupported: its shape is not a constant, and the rank "
+                               "has a part of its result")
+               : PIR_OK;
+  const pir_attr *dims[PIR_MAX_RANK];
+  for (size_t i = 0; i < local.rank; i++)
+    dims[i] = pir_attr_int(d->ctx, PIR_ATTR_I64, local.dims[i]);
+  const pir_attr *value = pir_attr_array(d->ctx, dims, local.rank);
+  if (pir_op_attr(list, name) == value)
+    return PIR_OK;
+  if (!pir_value_single_use(pir_op_operand(op, 1))) {
+    list = pir_op_clone(list, NULL);
+    pir_op_move_before(list, op);
+    pir_rewriter_set_operand(d->rewriter, op, 1, pir_op_result(list, 0));
+  }
+  pir_rewriter_set_attr(d->rewriter, list, name, value);
+  return PIR_OK;
+}
+
+static pir_status localize_stated(dist_state *d, pir_op *op) {
+  const pir_type *type = pir_op_results(op) ? pir_value_type(pir_op_result(op, 0)) : NULL;
+  if (!pir_type_dist_attr(type))
+    return PIR_OK;
+  if (pir_op_is(op, PD_RESHAPE) || (pir_op_is(op, PD_EXPAND) && is_cut(type)))
+    return localize_list(d, op, type);
+  if (!pir_op_operands(op))
+    localize_shape(d, op, type);
+  return PIR_OK;
+}
+
+// ---- ops that compute nothing on this rank
+static bool is_of_one_rank(const pir_op *op, const dist_of_op *of) {
+  if (!pir_op_is(op, PD_ALL_GATHER) && !pir_op_is(op, PD_REDUCE_SCATTER) &&
+      !pir_op_is(op, PD_ALL_REDUCE))
+    return false;
+  return pir_attr_elements(pir_attr_element(of->mesh, 1)) == 1;
+}
+
+static bool is_same_type(const pir_op *op) {
+  return pir_value_type(pir_op_operand(op, 0)) == pir_value_type(pir_op_result(op, 0));
+}
+
+// A reduction of one tensor is the tensor for all types that the reshards make.
+static bool computes_nothing(const pir_op *op, bool of_one_rank) {
+  if (of_one_rank || pir_op_is(op, DIST_DTENSOR_TO_LOCAL) ||
+      pir_op_is(op, DIST_DTENSOR_FROM_LOCAL))
+    return true;
+  if (pir_op_is(op, PD_SHARE_DATA_))
+    return pir_value_single_use(pir_op_operand(op, 0));
+  return pir_op_is(op, PD_CAST) && is_same_type(op);
+}
+
+// Paddle's ops keep the part of a pipeline that they belong to.
+static void drop_dist_attr(dist_state *d, pir_op *op, const dist_of_op *of) {
+  pir_rewriter_set_attr(d->rewriter, op, d->op_dist, NULL);
+  pir_rewriter_set_attr(d->rewriter, op, pir_name_get(d->ctx, PIR_STR("chunk_id")),
+                        pir_attr_int(d->ctx, PIR_ATTR_I32, of->chunk));
+}
+
+static pir_status make_dense(dist_state *d, pir_op *op) {
+  dist_of_op of = {.chunk = -1};
+  if (pir_op_is(op, DIST_RESHARD) || pir_op_is(op, DIST_SHARD_TENSOR))
+    return pir_error(op, "cannot be part of a dense program");
+  for (size_t i = 0; i < pir_op_results(op); i++)
+    PIR_TRY(check_even(op, pir_value_type(pir_op_result(op, i))));
+  PIR_TRY(localize_stated(d, op));
+  localize_arguments(d, op);
+  for (size_t i = 0; i < pir_op_results(op); i++) {
+    pir_value *value = pir_op_result(op, i);
+    pir_value_set_type(value, local_type(d, pir_value_type(value)));
+  }
+  bool dist = dist_of(op, &of), one = dist && is_of_one_rank(op, &of);
+  if (pir_op_results(op) == 1 && pir_op_operands(op) && pir_op_operand(op, 0) &&
+      computes_nothing(op, one)) {
+    pir_value *by = pir_op_operand(op, 0);
+    if (pir_value_type(by) != pir_value_type(pir_op_result(op, 0)))
+      return pir_error(op, "operand and result are of different types on this rank");
+    pir_run_count(d->run, "ops of one rank removed", 1);
+    pir_rewriter_replace(d->rewriter, op, &by);
+  } else if (d->holders.count) {
+    drop_dist_attr(d, op, &of);
+  }
+  return PIR_OK;
+}
+
+pir_status dist_to_dense(dist_state *d) {
+  dist_ops ops = {0};
+  pir_status status = PIR_OK;
+  dist_all_ops(d, &ops);
+  for (size_t i = 0; i < ops.count && !status; i++)
+    status = make_dense(d, ops.items[i]);
+  pir_vec_free(d->arena, &ops);
+  return status;
+}
+
+pir_status pir_pass_dist2dense(pir_pass_run *run) {
+  dist_state d;
+  pir_status status = dist_begin(run, false, &d);
+  if (!status)
+    status = dist_to_dense(&d);
+  dist_end(&d);
+  return status;
+}
+
+// ---- all steps
+pir_status pir_pass_dist(pir_pass_run *run) {
+  static pir_status (*const steps[])(dist_state *) = {dist_mix_to_dist, dist_partition,
+                                                      dist_reshard_all, dist_remove_others,
+                                                      dist_to_dense,    dist_write_rings};
+  dist_state d;
+  pir_status status = dist_begin(run, true, &d);
+  for (size_t i = 0; i < sizeof steps / sizeof *steps && !status; i++)
+    status = steps[i](&d);
+  dist_end(&d);
+  return status;
+}

@@ -1,0 +1,72 @@
+// From one program over meshes of processes to the program of one rank
+// (docs/explain/distributed.md): the state of a run, and its steps, each of which is a pass
+// too. The steps, their order and the ops that they make are as in Paddle's
+// auto_parallel/static/pir_pass.py. Private to passes/dist.
+#ifndef PIR_DIST_H
+#define PIR_DIST_H
+
+#include "spread.h"
+
+#include <map.h>
+#include <pass_list.h>
+#include <pir/compiler/pass.h>
+#include <vec.h>
+
+// The processes of a ring, in its order.
+typedef struct dist_ring {
+  const int64_t *ids;
+  size_t count;
+} dist_ring;
+
+typedef struct dist_state {
+  pir_pass_run *run;
+  pir_context *ctx;
+  pir_arena *arena;
+  pir_rewriter *rewriter;
+  pir_name *op_dist, *stop_gradient, *persistable;
+  int64_t rank;     // the process whose program is wanted
+  pir_map checked;  // attributes and meshes without a fault
+  pir_map holders;  // of a mesh: 1, or 2 if it has the rank
+  PIR_VEC(dist_ring) rings;
+} dist_state;
+
+typedef PIR_VEC(pir_op *) dist_ops;
+typedef PIR_VEC(const pir_attr *) dist_attrs;
+
+// ---- dist_state.c
+// Begins a run: checks meshes and distributions of the whole program, so that the steps may
+// rely on them. `ranked`: the pass has the option `rank`, which has to be a process of a mesh.
+pir_status dist_begin(pir_pass_run *run, bool ranked, dist_state *out);
+void dist_end(dist_state *d);
+// Whether the rank is one of a mesh's processes.
+bool dist_holds(dist_state *d, const pir_attr *mesh);
+// Whether steps leave an op alone: how its results lie follows from its operands.
+bool dist_is_skipped(const pir_op *op);
+// Collects the ops of all blocks; the ops of regions come before the op that has the regions.
+void dist_all_ops(dist_state *d, dist_ops *out);
+// Gives ops without op_dist_attr one, from the types of their operands and results.
+pir_status dist_complete(dist_state *d);
+// Returns the merged mesh of two, which may be NULL.
+const pir_attr *dist_join(dist_state *d, const pir_attr *a, const pir_attr *b);
+// Makes dist_op.reshard of a value in front of `at`.
+pir_op *dist_make_reshard(dist_state *d, pir_op *at, pir_value *value, const pir_attr *to);
+// Moves the uses of a value to `by`, but those by the op that defines it.
+void dist_move_uses(dist_state *d, pir_value *value, pir_value *by);
+
+// ---- ring_numbers.c
+// Returns the id of the ring of these processes in this order; a new ring gets the next one.
+int64_t dist_ring_id(dist_state *d, const int64_t *ids, size_t count);
+// Returns the id of the ring of a line of a mesh through `place`. All lines along that
+// dimension get rings, so that every rank gives the same ids.
+int64_t dist_ring_of_line(dist_state *d, const dist_mesh *mesh, size_t dim, size_t place);
+// Writes the rings to the file that the option `rings` names, if it is given.
+pir_status dist_write_rings(dist_state *d);
+
+// ---- the steps
+pir_status dist_mix_to_dist(dist_state *d);
+pir_status dist_partition(dist_state *d);
+pir_status dist_reshard_all(dist_state *d);
+pir_status dist_remove_others(dist_state *d);
+pir_status dist_to_dense(dist_state *d);
+
+#endif

@@ -1,0 +1,229 @@
+// apply_partition_pass: where an op wants an operand to lie otherwise than it lies, a
+// dist_op.reshard goes in front of the op; where it gives a result that lies otherwise than the
+// program says, one goes behind. A tensor that an op writes in place is laid out for it and
+// written back.
+#include "dist.h"
+
+#include <pir/compiler/dialect/builtin.h>
+#include <pir/compiler/dialect/dist.h>
+#include <pir/compiler/dialect/pd_op.h>
+
+static size_t dims_of_mesh(const pir_attr *dist) {
+  return dist_mesh_of(pir_attr_element(dist, 0)).ndims;
+}
+
+static bool wants_other(const pir_value *value, const pir_attr *wanted) {
+  const pir_attr *dist = value ? pir_type_dist_attr(pir_value_type(value)) : NULL;
+  return dist && pir_attr_kind_of(wanted) == PIR_ATTR_TENSOR_DIST &&
+         pir_attr_elements(pir_attr_element(pir_attr_element(wanted, 0), 0)) &&
+         !dist_attr_same(dist, wanted);
+}
+
+// Returns the value laid out as wanted. The operand of a reshard is laid out
+// rather than its result.
+static pir_value *lay_out(dist_state *d, pir_op *at, pir_value *value, const pir_attr *wanted) {
+  if (!wants_other(value, wanted))
+    return value;
+  const pir_op *made = pir_value_op(value);
+  if (made && pir_op_is(made, DIST_RESHARD)) {
+    pir_value *origin = pir_op_operand(made, 0);
+    const pir_attr *from = pir_type_dist_attr(pir_value_type(origin));
+    if (from && dims_of_mesh(from) == dims_of_mesh(pir_type_dist_attr(pir_value_type(value)))) {
+      if (dist_attr_same(from, wanted))
+        return origin;
+      value = origin;
+    }
+  }
+  return pir_op_result(dist_make_reshard(d, at, value, wanted), 0);
+}
+
+// A list gets new members, and is made anew in front of the op.
+static pir_status lay_out_list(dist_state *d, pir_op *op, pir_op *list, const pir_attr *wanted,
+                               pir_value **out) {
+  if (pir_attr_elements(wanted) != pir_op_operands(list))
+    return pir_error(op, "op_dist_attr has %zu entries for a list of %zu tensors",
+                     pir_attr_elements(wanted), pir_op_operands(list));
+  PIR_VEC(pir_value *) members = {0};
+  PIR_VEC(const pir_type *) types = {0};
+  for (size_t i = 0; i < pir_op_operands(list); i++) {
+    pir_value *member = lay_out(d, op, pir_op_operand(list, i), pir_attr_element(wanted, i));
+    pir_vec_push(d->arena, &members, member);
+    pir_vec_push(d->arena, &types, member ? pir_value_type(member) : NULL);
+  }
+  const pir_type *type = pir_type_vector(d->ctx, types.items, types.count);
+  pir_op_spec spec = {.def = pir_context_op(d->ctx, BUILTIN_COMBINE),
+                      .operands = members.items,
+                      .operand_count = members.count,
+                      .result_types = &type,
+                      .result_count = 1};
+  *out = pir_op_result(pir_rewriter_create(d->rewriter, op, &spec), 0);
+  pir_vec_free(d->arena, &members);
+  pir_vec_free(d->arena, &types);
+  return PIR_OK;
+}
+
+static pir_status lay_out_operand(dist_state *d, pir_op *op, size_t i, const pir_attr *wanted) {
+  pir_value *value = pir_op_operand(op, i), *laid = value;
+  pir_op *made = value ? pir_value_op(value) : NULL;
+  if (!value || pir_attr_kind_of(wanted) == PIR_ATTR_NONE)
+    return PIR_OK;
+  if (pir_attr_kind_of(wanted) == PIR_ATTR_ARRAY) {
+    if (!made || !pir_op_is(made, BUILTIN_COMBINE)) {
+      if (dist_attr_same(dist_of_type(d->ctx, pir_value_type(value)), wanted))
+        return PIR_OK;
+      return pir_error(op, "unsupported: a list that is not made by builtin.combine");
+    }
+    PIR_TRY(lay_out_list(d, op, made, wanted, &laid));
+  } else {
+    laid = lay_out(d, op, value, wanted);
+  }
+  if (laid == value)
+    return PIR_OK;
+  pir_rewriter_set_operand(d->rewriter, op, i, laid);
+  if (made && pir_op_results(made) == 1 && pir_value_unused(value))
+    pir_rewriter_erase(d->rewriter, made);
+  return PIR_OK;
+}
+
+static void set_dist(dist_state *d, pir_value *value, const pir_attr *dist) {
+  dist_spread spread = dist_spread_of(dist);
+  pir_value_set_type(value,
+                     dist_type_of(d->ctx, pir_type_inner(pir_value_type(value)), &spread));
+}
+
+// The result becomes as the op gives it, and its readers read it as it was.
+static void lay_out_result(dist_state *d, pir_op *op, size_t i, const pir_attr *given) {
+  pir_value *result = pir_op_result(op, i);
+  if (!wants_other(result, given))
+    return;
+  const pir_attr *before = pir_type_dist_attr(pir_value_type(result));
+  set_dist(d, result, given);
+  pir_op *next = pir_op_next(op);
+  pir_op *reshard = dist_make_reshard(d, next ? next : op, result, before);
+  if (!next) {
+    pir_op_detach(reshard);
+    pir_block_append(pir_op_block(op), reshard);
+  }
+  dist_move_uses(d, result, pir_op_result(reshard, 0));
+  pir_rewriter_set_attr(d->rewriter, op,
+                        pir_name_get(d->ctx, PIR_STR("replace_all_uses_with_reshard_var")),
+                        pir_attr_bool(d->ctx, true));
+}
+
+// ---- tensors that are written in place
+static bool is_kept_between_runs(const dist_state *d, const pir_value *value) {
+  const pir_op *op = pir_value_op(value);
+  int64_t flag = 0;
+  const pir_attr *flags = op ? pir_op_attr(op, d->persistable) : NULL;
+  if (op && pir_op_has(op, PIR_PARAMETER) && !flags)
+    return true;
+  return flags && pir_attr_int_at(flags, pir_value_index(value), &flag) && flag;
+}
+
+// Writes a value over another one, by assign_out_.
+static void write_back(dist_state *d, pir_op *at, pir_value *value, pir_value *over,
+                       int64_t chunk) {
+  const pir_type *type = pir_value_type(over);
+  const pir_attr *dist = pir_type_dist_attr(type), *both[2] = {dist, dist};
+  pir_named_attr attr = {
+      d->op_dist, dist_op_attr(d->ctx, pir_attr_element(dist, 0), both, 2, &dist, 1, chunk)};
+  pir_value *operands[2] = {value, over};
+  pir_op_spec spec = {.def = pir_context_op(d->ctx, PD_ASSIGN_OUT_),
+                      .operands = operands,
+                      .operand_count = 2,
+                      .result_types = &type,
+                      .result_count = 1,
+                      .attrs = &attr,
+                      .attr_count = 1};
+  pir_rewriter_create(d->rewriter, at, &spec);
+}
+
+static pir_status lay_out_written(dist_state *d, pir_op *op, size_t operand, size_t result,
+                                  const dist_of_op *of) {
+  pir_value *value = pir_op_operand(op, operand), *written = pir_op_result(op, result);
+  const pir_attr *wanted = pir_attr_element(of->operands, operand),
+                 *given = pir_attr_element(of->results, result);
+  if (!wants_other(value, wanted) || !is_kept_between_runs(d, value))
+    return PIR_OK;
+  if (!dist_attr_same(wanted, given))
+    return pir_error(op, "result %zu is written over operand %zu, but lies otherwise", result,
+                     operand);
+  pir_op *next = pir_op_next(op);
+  if (!next || !pir_type_dist_attr(pir_value_type(written)))
+    return pir_error(op, "unsupported: an op in place at the end of a block");
+  const pir_attr *before = pir_type_dist_attr(pir_value_type(written)),
+                 *home = pir_type_dist_attr(pir_value_type(value));
+  pir_rewriter_set_operand(d->rewriter, op, operand,
+                           pir_op_result(dist_make_reshard(d, op, value, wanted), 0));
+  set_dist(d, written, given);
+  pir_op *back = dist_make_reshard(d, next, written, home), *as_was = back;
+  write_back(d, next, pir_op_result(back, 0), value, of->chunk);
+  if (!dist_attr_same(before, given)) {
+    if (!dist_attr_same(before, home))
+      as_was = dist_make_reshard(d, next, written, before);
+    PIR_EACH_USE(use, written)
+    if (pir_use_owner(use) != back && pir_use_owner(use) != as_was)
+      pir_rewriter_set_operand(d->rewriter, pir_use_owner(use), pir_use_operand_index(use),
+                               pir_op_result(as_was, 0));
+  }
+  return PIR_OK;
+}
+
+static pir_status lay_out_all_written(dist_state *d, pir_op *op, const dist_of_op *of) {
+  const pir_opdef *def = pir_op_def(op);
+  for (size_t i = 0; i < def->inplace_count && pir_op_has(op, PIR_INPLACE); i++) {
+    pir_inplace_pair pair = def->inplace[i];
+    if (pair.operand < pir_op_operands(op) && pair.result < pir_op_results(op) &&
+        pir_op_operand(op, pair.operand))
+      PIR_TRY(lay_out_written(d, op, pair.operand, pair.result, of));
+  }
+  return PIR_OK;
+}
+
+// ---- the pass
+static bool reads_spread(const pir_op *op) {
+  for (size_t i = 0; i < pir_op_operands(op); i++)
+    if (pir_op_operand(op, i) && pir_type_dist_attr(pir_value_type(pir_op_operand(op, i))))
+      return true;
+  return false;
+}
+
+static pir_status partition_op(dist_state *d, pir_op *op) {
+  dist_of_op of;
+  if (dist_is_skipped(op))
+    return PIR_OK;
+  if (!dist_of(op, &of))
+    return reads_spread(op)
+               ? pir_error(op, "reads distributed tensors, but has no op_dist_attr")
+               : PIR_OK;
+  if (pir_attr_elements(of.operands) != pir_op_operands(op) ||
+      pir_attr_elements(of.results) != pir_op_results(op))
+    return pir_error(op, "has %zu operands and %zu results, but op_dist_attr is of %zu and %zu",
+                     pir_op_operands(op), pir_op_results(op), pir_attr_elements(of.operands),
+                     pir_attr_elements(of.results));
+  PIR_TRY(lay_out_all_written(d, op, &of));
+  for (size_t i = 0; i < pir_op_operands(op); i++)
+    PIR_TRY(lay_out_operand(d, op, i, pir_attr_element(of.operands, i)));
+  for (size_t i = 0; i < pir_op_results(op); i++)
+    lay_out_result(d, op, i, pir_attr_element(of.results, i));
+  return PIR_OK;
+}
+
+pir_status dist_partition(dist_state *d) {
+  dist_ops ops = {0};
+  pir_status status = PIR_OK;
+  dist_all_ops(d, &ops);
+  for (size_t i = 0; i < ops.count && !status; i++)
+    status = partition_op(d, ops.items[i]);
+  pir_vec_free(d->arena, &ops);
+  return status;
+}
+
+pir_status pir_pass_partition(pir_pass_run *run) {
+  dist_state d;
+  pir_status status = dist_begin(run, false, &d);
+  if (!status)
+    status = dist_partition(&d);
+  dist_end(&d);
+  return status;
+}
