@@ -104,12 +104,14 @@ static void note_meshes(dist_state *d) {
   }
 }
 
+// A program without meshes is the same on every rank, and needs none.
 static pir_status read_rank(dist_state *d) {
-  d->rank = pir_run_option_int(d->run, "rank", -1);
+  note_meshes(d);
+  if (!d->holders.count)
+    return PIR_OK;
   if (d->rank < 0)
     return pir_run_bad_option(d->run, "rank", "the number of a process, which must be given");
-  note_meshes(d);
-  if (d->holders.count && !some_mesh_has_rank(d))
+  if (!some_mesh_has_rank(d))
     return pir_report(d->ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
                       "no mesh of the program has rank %lld", (long long)d->rank);
   return PIR_OK;
