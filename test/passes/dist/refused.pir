@@ -40,8 +40,8 @@
 // COUNT: error: "dist_op.reshard" has 1 operands and 1 results, but op_dist_attr is of 1 and 0
 // RUN: not pir-opt %t.dist --passes=dist2dense -o %t.out 2>&1 | FileCheck %s --check-prefix=DENSE
 // DENSE: error: "dist_op.reshard" cannot be part of a dense program
-// RUN: sed 's/"pd_op.data" ()/"pd_op.relu" (%in)/;s/^{/&\n(%in) = "pd_op.data" () {dtype:float32,name:"i",place:Place(cpu),shape:[4,6]} : () -> tensor<4x6xf32>/;s/: () -> tensor<4x6xf32>$/: (tensor<4x6xf32>) -> tensor<4x6xf32>/;s/\(^(%in).*: \)(tensor<4x6xf32>)/\1()/' %s > %t && not pir-opt %t --passes=mix2dist -o %t.out 2>&1 | FileCheck %s --check-prefix=CUT
-// CUT: error: "dist_op.shard_tensor" unsupported: the result of "pd_op.relu" would have to be cut
+// RUN: sed 's/"pd_op.data" () {dtype:float32,name:"a",/"pd_op.full" () {dtype:float32,value:1,/' %s > %t && not pir-opt %t --passes=mix2dist -o %t.out 2>&1 | FileCheck %s --check-prefix=CUT
+// CUT: error: "dist_op.shard_tensor" unsupported: the result of "pd_op.full" would have to be cut
 // RUN: sed 's/^}$/() = "builtin.shadow_output" (%0) {output_name:"x"} : (tensor<4x6xf32>) ->\n}/' %s > %t && not pir-opt %t --passes=mix2dist -o %t.out 2>&1 | FileCheck %s --check-prefix=READ
 // READ: error: "dist_op.shard_tensor" unsupported: the tensor is read by other ops as well
 
