@@ -9,11 +9,11 @@
 // A tensor on a line of processes: split along `axis`, or combined by `partial`; -1: not.
 static const pir_attr *on_line(const reshard *r, const dist_mesh *line, int64_t axis,
                                int64_t partial) {
-  dist_spread spread = dist_replicated(line, r->now.rank);
+  dist_tensor tensor = dist_replicated(line, r->now.rank);
   if (axis >= 0)
-    spread.mapping[axis] = 0;
-  spread.partial[0] = partial;
-  return dist_spread_attr(r->d->ctx, &spread);
+    tensor.mapping[axis] = 0;
+  tensor.partial[0] = partial;
+  return dist_tensor_attr(r->d->ctx, &tensor);
 }
 
 static pir_status refuse_uneven(const reshard *r, int64_t extent, size_t parts) {
@@ -60,7 +60,7 @@ static pir_named_attr on_default_stream(const reshard *r) {
 static void join_along(reshard *r, size_t axis, size_t parts) {
   pir_context *ctx = r->d->ctx;
   pir_arena *arena = r->d->arena;
-  dist_spread whole = dist_replicated(&r->now.mesh, 1), cut = r->now;
+  dist_tensor whole = dist_replicated(&r->now.mesh, 1), cut = r->now;
   pir_shape shape = reshard_shape(r);
   int64_t dims[PIR_MAX_RANK];
   for (size_t i = 0; i < shape.rank; i++)
@@ -69,9 +69,9 @@ static void join_along(reshard *r, size_t axis, size_t parts) {
     dims[0] /= (int64_t)parts;
   for (size_t i = 0; i < PIR_MAX_RANK; i++)
     cut.partial[i] = -1;
-  const pir_attr *joined = dist_spread_attr(ctx, &cut), *number = dist_spread_attr(ctx, &whole);
+  const pir_attr *joined = dist_tensor_attr(ctx, &cut), *number = dist_tensor_attr(ctx, &whole);
   cut.mapping[0] = -1;
-  const pir_attr *piece = dist_spread_attr(ctx, &cut);
+  const pir_attr *piece = dist_tensor_attr(ctx, &cut);
   const pir_type *type =
       dist_type_like(ctx, pir_value_type(r->value), (pir_shape){dims, shape.rank}, &r->now);
   dist_attrs pieces = {0}, joins = {0};
@@ -263,17 +263,17 @@ void reshard_make_partial(reshard *r, size_t mesh_dim, int64_t type) {
 
 // ---- the part of one dimension for the part of another one
 
-static dist_spread split_at(const reshard *r, size_t rank, int64_t axis) {
-  dist_spread spread = dist_replicated(&r->now.mesh, rank);
+static dist_tensor split_at(const reshard *r, size_t rank, int64_t axis) {
+  dist_tensor tensor = dist_replicated(&r->now.mesh, rank);
   if (axis >= 0)
-    spread.mapping[axis] = 0;
-  return spread;
+    tensor.mapping[axis] = 0;
+  return tensor;
 }
 
 static const pir_type *type_of_dims(const reshard *r, const int64_t *dims,
-                                    const dist_spread *spread) {
-  return dist_type_like(r->d->ctx, pir_value_type(r->value), (pir_shape){dims, spread->rank},
-                        spread);
+                                    const dist_tensor *tensor) {
+  return dist_type_like(r->d->ctx, pir_value_type(r->value), (pir_shape){dims, tensor->rank},
+                        tensor);
 }
 
 // Reshapes the exchanged parts to the tensor with its other part.
@@ -285,7 +285,7 @@ static void merge_dims(reshard *r, pir_shape shape, size_t from, size_t to, int6
     dims[to] /= parts;
   if (dims[from] > 0)
     dims[from] *= parts;
-  dist_spread none = split_at(r, shape.rank + 1, -1), flat = split_at(r, shape.rank, -1),
+  dist_tensor none = split_at(r, shape.rank + 1, -1), flat = split_at(r, shape.rank, -1),
               split = split_at(r, shape.rank, (int64_t)to);
   reshard_reshape(r, dims, shape.rank, type_of_dims(r, shape.dims, &split), &none, &flat);
   r->now = split;
@@ -302,7 +302,7 @@ static void bring_to_front(reshard *r, pir_shape shape, size_t from, size_t to, 
   perm[0] = (int64_t)to;
   if (dims[to + 1] > 0)
     dims[to + 1] /= parts;
-  dist_spread cut = split_at(r, shape.rank + 1, (int64_t)(from + (from > to)));
+  dist_tensor cut = split_at(r, shape.rank + 1, (int64_t)(from + (from > to)));
   reshard_reshape(r, dims, shape.rank + 1, type_of_dims(r, dims, &cut), &r->now, &cut);
   r->now = cut;
   reshard_transpose(r, perm, shape.rank + 1);
@@ -316,7 +316,7 @@ static void name_sources(reshard *r, pir_shape shape, size_t from, int64_t parts
     dims[i + 1] = shape.dims[i];
   if (dims[1] > 0)
     dims[1] /= parts;
-  dist_spread given = split_at(r, shape.rank + 1, (int64_t)from + 1);
+  dist_tensor given = split_at(r, shape.rank + 1, (int64_t)from + 1);
   reshard_reshape(r, dims, shape.rank + 1, type_of_dims(r, dims, &given), &r->now, &given);
   r->now = given;
 }

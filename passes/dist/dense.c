@@ -32,14 +32,14 @@ static pir_status check_even(const pir_op *op, const pir_type *type) {
   const pir_attr *dist = pir_type_dist_attr(type);
   if (!dist)
     return PIR_OK;
-  dist_spread spread = dist_spread_of(dist);
+  dist_tensor tensor = dist_tensor_of(dist);
   pir_shape shape = pir_type_shape(type);
   for (size_t i = 0; i < shape.rank; i++)
-    if (spread.mapping[i] >= 0 && shape.dims[i] > 0 &&
-        shape.dims[i] % spread.mesh.shape[spread.mapping[i]])
+    if (tensor.mapping[i] >= 0 && shape.dims[i] > 0 &&
+        shape.dims[i] % tensor.mesh.shape[tensor.mapping[i]])
       return pir_error(op, "unsupported: a dimension of %lld split over %lld processes",
                        (long long)shape.dims[i],
-                       (long long)spread.mesh.shape[spread.mapping[i]]);
+                       (long long)tensor.mesh.shape[tensor.mapping[i]]);
   return PIR_OK;
 }
 

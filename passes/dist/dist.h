@@ -5,7 +5,7 @@
 #ifndef PIR_DIST_H
 #define PIR_DIST_H
 
-#include "spread.h"
+#include "dist_tensor.h"
 
 #include <map.h>
 #include <pass_list.h>

@@ -8,13 +8,13 @@
 #include <pir/compiler/walk.h>
 
 // ---- checks
-static pir_status check_spread(dist_state *d, const pir_op *op, const pir_attr *dist,
-                               size_t rank) {
+static pir_status check_distribution(dist_state *d, const pir_op *op, const pir_attr *dist,
+                                     size_t rank) {
   // A mapping of another length is refused wherever it stands, so the rank is not remembered.
   if (pir_map_find(&d->checked, dist) &&
       (rank > PIR_MAX_RANK || pir_attr_elements(pir_attr_element(dist, 1)) == rank))
     return PIR_OK;
-  const char *fault = dist_spread_fault(d->ctx, dist, rank);
+  const char *fault = dist_tensor_fault(d->ctx, dist, rank);
   if (*fault)
     return pir_error(op, "%s", fault);
   pir_map_put(d->arena, &d->checked, dist, 1);
@@ -27,7 +27,7 @@ static pir_status check_tensor(dist_state *d, const pir_op *op, const pir_type *
   if (!dist)
     return PIR_OK;
   pir_shape shape = pir_type_shape(type);
-  PIR_TRY(check_spread(d, op, dist, shape.rank));
+  PIR_TRY(check_distribution(d, op, dist, shape.rank));
   size_t count = pir_attr_elements(pir_attr_element(pir_attr_element(dist, 0), 1));
   for (size_t i = 0; i < shape.rank; i++)
     if (shape.dims[i] > INT64_MAX / (int64_t)count)
@@ -57,7 +57,7 @@ static pir_status check_sides(dist_state *d, const pir_op *op, const pir_attr *s
     for (size_t k = 0; k < (list ? pir_attr_elements(side) : 1); k++) {
       const pir_attr *dist = list ? pir_attr_element(side, k) : side;
       if (pir_attr_kind_of(dist) != PIR_ATTR_NONE && !is_null_operand(dist))
-        PIR_TRY(check_spread(d, op, dist, PIR_MAX_RANK + 1));
+        PIR_TRY(check_distribution(d, op, dist, PIR_MAX_RANK + 1));
     }
   }
   return PIR_OK;
@@ -238,8 +238,8 @@ pir_status dist_complete(dist_state *d) {
 pir_op *dist_make_reshard(dist_state *d, pir_op *at, pir_value *value, const pir_attr *to) {
   const pir_type *from = pir_value_type(value);
   const pir_attr *dist = pir_type_dist_attr(from);
-  dist_spread spread = dist_spread_of(to);
-  const pir_type *type = dist_type_of(d->ctx, pir_type_inner(from), &spread);
+  dist_tensor tensor = dist_tensor_of(to);
+  const pir_type *type = dist_type_of(d->ctx, pir_type_inner(from), &tensor);
   const pir_attr *mesh = dist_join(d, pir_attr_element(dist, 0), pir_attr_element(to, 0));
   pir_named_attr attr = {d->op_dist, dist_op_attr(d->ctx, mesh, &dist, 1, &to, 1, -1)};
   pir_op_spec spec = {.def = pir_context_op(d->ctx, DIST_RESHARD),

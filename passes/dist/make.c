@@ -67,7 +67,7 @@ dist_mesh reshard_line(const reshard *r, size_t mesh_dim, size_t *out_place) {
 }
 
 static const pir_type *whole_on_mesh(const reshard *r, pir_dtype dtype, int64_t extent) {
-  dist_spread whole = dist_replicated(&r->now.mesh, 1);
+  dist_tensor whole = dist_replicated(&r->now.mesh, 1);
   return dist_type_of(r->d->ctx, pir_type_tensor(r->d->ctx, dtype, (pir_shape){&extent, 1}),
                       &whole);
 }
@@ -130,7 +130,7 @@ void reshard_rename(reshard *r, const pir_attr *mesh, const pir_attr *from, cons
 }
 
 void reshard_leave(reshard *r) {
-  const pir_attr *to = dist_spread_attr(r->d->ctx, &r->now);
+  const pir_attr *to = dist_tensor_attr(r->d->ctx, &r->now);
   pir_value *result = pir_op_result(r->op, 0);
   bool last = dist_attr_same(pir_type_dist_attr(pir_value_type(result)), to);
   if (!last || r->value != pir_op_operand(r->op, 0))
@@ -139,30 +139,30 @@ void reshard_leave(reshard *r) {
 }
 
 void reshard_reshape(reshard *r, const int64_t *dims, size_t rank, const pir_type *type,
-                     const dist_spread *wanted, const dist_spread *given) {
+                     const dist_tensor *wanted, const dist_tensor *given) {
   pir_context *ctx = r->d->ctx;
-  dist_spread whole = dist_replicated(&r->now.mesh, 1);
+  dist_tensor whole = dist_replicated(&r->now.mesh, 1);
   made_op m = {.id = PD_RESHAPE,
                .operands = {r->value, reshard_list(r, dims, rank)},
                .operand_count = 2,
                .type = type,
                .mesh = r->now.mesh.attr,
-               .wanted = {dist_spread_attr(ctx, wanted), dist_spread_attr(ctx, &whole)},
+               .wanted = {dist_tensor_attr(ctx, wanted), dist_tensor_attr(ctx, &whole)},
                .wanted_count = 2,
-               .given = dist_spread_attr(ctx, given)};
+               .given = dist_tensor_attr(ctx, given)};
   reshard_make(r, &m);
 }
 
 void reshard_transpose(reshard *r, const int64_t *perm, size_t rank) {
   pir_shape shape = reshard_shape(r);
   int64_t dims[PIR_MAX_RANK];
-  dist_spread before = r->now;
+  dist_tensor before = r->now;
   for (size_t i = 0; i < rank; i++) {
     dims[i] = shape.dims[perm[i]];
     r->now.mapping[i] = before.mapping[perm[i]];
   }
   pir_named_attr attr = reshard_ints(r, "perm", PIR_ATTR_I32, perm, rank);
-  const pir_attr *given = dist_spread_attr(r->d->ctx, &r->now);
+  const pir_attr *given = dist_tensor_attr(r->d->ctx, &r->now);
   made_op m = {.id = PD_TRANSPOSE,
                .operands = {r->value},
                .operand_count = 1,
@@ -171,7 +171,7 @@ void reshard_transpose(reshard *r, const int64_t *perm, size_t rank) {
                .attrs = &attr,
                .attr_count = 1,
                .mesh = r->now.mesh.attr,
-               .wanted = {dist_spread_attr(r->d->ctx, &before)},
+               .wanted = {dist_tensor_attr(r->d->ctx, &before)},
                .wanted_count = 1,
                .given = given};
   reshard_make(r, &m);

@@ -44,12 +44,12 @@ static void send_value(reshard *r, const int64_t *pair) {
                .operands = {r->value},
                .operand_count = 1,
                .mesh = r->now.mesh.attr,
-               .wanted = {dist_spread_attr(r->d->ctx, &r->now)},
+               .wanted = {dist_tensor_attr(r->d->ctx, &r->now)},
                .wanted_count = 1};
   make_transfer(r, m, pair, 1, NULL, 0);
 }
 
-static pir_status receive_value(reshard *r, const dist_spread *to, const int64_t *pair,
+static pir_status receive_value(reshard *r, const dist_tensor *to, const int64_t *pair,
                                 pir_value **out) {
   pir_context *ctx = r->d->ctx;
   const pir_type *type = dist_type_of(ctx, pir_type_inner(pir_value_type(r->value)), to);
@@ -76,7 +76,7 @@ static pir_status receive_value(reshard *r, const dist_spread *to, const int64_t
 
 // A rank that sends in one place and receives in another one does so in the order of the
 // places, as all do: nobody waits in a circle.
-static pir_status go_from_place_to_place(reshard *r, const dist_spread *to) {
+static pir_status go_from_place_to_place(reshard *r, const dist_tensor *to) {
   pir_value *got = NULL;
   for (size_t i = 0; i < to->mesh.count; i++) {
     const int64_t pair[2] = {r->now.mesh.ids[i], to->mesh.ids[i]};
@@ -91,7 +91,7 @@ static pir_status go_from_place_to_place(reshard *r, const dist_spread *to) {
   }
   if (got == r->value) {
     const pir_type *type = dist_type_of(r->d->ctx, pir_type_inner(pir_value_type(got)), to);
-    reshard_rename(r, to->mesh.attr, dist_spread_attr(r->d->ctx, &r->now),
+    reshard_rename(r, to->mesh.attr, dist_tensor_attr(r->d->ctx, &r->now),
                    pir_type_dist_attr(type), type);
     r->now = *to;
     return PIR_OK;
@@ -113,10 +113,10 @@ static bool is_part_of_mesh(const dist_mesh *part, const dist_mesh *whole) {
 }
 
 // The op that made the tensor gives it to those processes, if nobody else reads it.
-static pir_status leave_on_part(reshard *r, const dist_spread *to) {
+static pir_status leave_on_part(reshard *r, const dist_tensor *to) {
   dist_state *d = r->d;
   pir_value *origin = r->value;
-  dist_spread whole = dist_replicated(&r->now.mesh, r->now.rank);
+  dist_tensor whole = dist_replicated(&r->now.mesh, r->now.rank);
   PIR_TRY(reshard_on_mesh(r, &whole));
   const pir_type *type = dist_type_of(d->ctx, pir_type_inner(pir_value_type(r->value)), to);
   pir_op *made = pir_value_op(r->value);
@@ -127,7 +127,7 @@ static pir_status leave_on_part(reshard *r, const dist_spread *to) {
         d->rewriter, made, d->op_dist,
         dist_with_result(d->ctx, &of, pir_value_index(origin), pir_type_dist_attr(type)));
   } else {
-    reshard_rename(r, r->now.mesh.attr, dist_spread_attr(d->ctx, &r->now),
+    reshard_rename(r, r->now.mesh.attr, dist_tensor_attr(d->ctx, &r->now),
                    pir_type_dist_attr(type), type);
   }
   r->now = *to;
@@ -153,9 +153,9 @@ static bool is_slice(const dist_mesh *part, const dist_mesh *mesh, size_t dim, b
 }
 
 // Whether the tensor lies on a slice as it shall lie on every slice across `dim`.
-static bool lies_alike(const dist_spread *part, const dist_spread *to, size_t dim,
+static bool lies_alike(const dist_tensor *part, const dist_tensor *to, size_t dim,
                        bool without) {
-  dist_spread raised = dist_replicated(&to->mesh, part->rank);
+  dist_tensor raised = dist_replicated(&to->mesh, part->rank);
   for (size_t i = 0; i < part->rank; i++)
     raised.mapping[i] = part->mapping[i] + (without && part->mapping[i] >= (int64_t)dim);
   for (size_t i = 0; i < part->mesh.ndims; i++)
@@ -164,7 +164,7 @@ static bool lies_alike(const dist_spread *part, const dist_spread *to, size_t di
 }
 
 // Finds the dimension across which the mesh of the tensor is a slice of the other one.
-static bool find_slice(const dist_spread *from, const dist_spread *to, size_t *out_dim) {
+static bool find_slice(const dist_tensor *from, const dist_tensor *to, size_t *out_dim) {
   for (size_t dim = 0; dim < to->mesh.ndims; dim++)
     for (int without = 0; without < 2; without++)
       if (is_slice(&from->mesh, &to->mesh, dim, without) &&
@@ -230,14 +230,14 @@ static group make_groups(reshard *r, const dist_mesh *from, const dist_mesh *to,
 }
 
 // What a process has that receives: memory for the tensor.
-static void make_buffer(reshard *r, const dist_mesh *from, const dist_spread *moved) {
+static void make_buffer(reshard *r, const dist_mesh *from, const dist_tensor *moved) {
   pir_arena *arena = r->d->arena;
   size_t bytes = moved->mesh.count * sizeof(int64_t), count = 0;
   int64_t *ids = pir_arena_alloc(arena, bytes);
   for (size_t i = 0; i < moved->mesh.count; i++)
     if (dist_mesh_place(from, moved->mesh.ids[i]) == from->count)
       ids[count++] = moved->mesh.ids[i];
-  dist_spread buffer = *moved;
+  dist_tensor buffer = *moved;
   if (dist_is_replicated(moved)) {
     dist_mesh others = dist_mesh_of(dist_mesh_flat(r->d->ctx, ids, count, "d0"));
     buffer = dist_replicated(&others, moved->rank);
@@ -248,10 +248,10 @@ static void make_buffer(reshard *r, const dist_mesh *from, const dist_spread *mo
   r->value = pir_op_result(reshard_full(r, type, 0, 0, mesh_of(pir_type_dist_attr(type))), 0);
 }
 
-static pir_status broadcast_value(reshard *r, const dist_spread *moved, const group *own) {
+static pir_status broadcast_value(reshard *r, const dist_tensor *moved, const group *own) {
   pir_context *ctx = r->d->ctx;
   const pir_type *type = dist_type_of(ctx, pir_type_inner(pir_value_type(r->value)), moved);
-  const pir_attr *had = dist_spread_attr(ctx, &r->now), *gets = pir_type_dist_attr(type);
+  const pir_attr *had = dist_tensor_attr(ctx, &r->now), *gets = pir_type_dist_attr(type);
   if (!own->sends && !pir_shape_is_known(pir_type_shape(type)))
     return pir_error(r->op, "unsupported: a tensor of unknown extents is received");
   if (own->sends)
@@ -276,13 +276,13 @@ static pir_status broadcast_value(reshard *r, const dist_spread *moved, const gr
   return PIR_OK;
 }
 
-static pir_status give_to_others(reshard *r, const dist_spread *to) {
+static pir_status give_to_others(reshard *r, const dist_tensor *to) {
   dist_state *d = r->d;
   size_t dim;
-  dist_spread moved = *to;
+  dist_tensor moved = *to;
   bool slice = find_slice(&r->now, to, &dim);
   if (!slice) {
-    dist_spread whole = dist_replicated(&r->now.mesh, r->now.rank);
+    dist_tensor whole = dist_replicated(&r->now.mesh, r->now.rank);
     PIR_TRY(reshard_on_mesh(r, &whole));
     moved = dist_replicated(&to->mesh, to->rank);
   }
@@ -295,7 +295,7 @@ static pir_status give_to_others(reshard *r, const dist_spread *to) {
   if (own.inside)
     PIR_TRY(broadcast_value(r, &moved, &own));
   else if (dist_holds(d, to->mesh.attr))
-    reshard_rename(r, to->mesh.attr, dist_spread_attr(d->ctx, &r->now),
+    reshard_rename(r, to->mesh.attr, dist_tensor_attr(d->ctx, &r->now),
                    pir_type_dist_attr(type), type);
   bool left = !own.inside && !dist_holds(d, to->mesh.attr);
   r->now = moved;
@@ -304,7 +304,7 @@ static pir_status give_to_others(reshard *r, const dist_spread *to) {
   return reshard_on_mesh(r, to);
 }
 
-pir_status reshard_move(reshard *r, const dist_spread *to) {
+pir_status reshard_move(reshard *r, const dist_tensor *to) {
   if (dist_mesh_alike(&r->now.mesh, &to->mesh) && dist_same_places(&r->now, to))
     return go_from_place_to_place(r, to);
   if (dist_is_replicated(to) && is_part_of_mesh(&to->mesh, &r->now.mesh))

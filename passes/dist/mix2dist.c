@@ -17,8 +17,8 @@ static void set_type_of(dist_state *d, pir_value *value, const dist_mesh *mesh) 
   const pir_type *type = pir_value_type(value);
   if (!type || !pir_type_is_tensor(type))
     return;
-  dist_spread spread = dist_replicated(mesh, pir_type_shape(type).rank);
-  pir_value_set_type(value, dist_type_of(d->ctx, type, &spread));
+  dist_tensor tensor = dist_replicated(mesh, pir_type_shape(type).rank);
+  pir_value_set_type(value, dist_type_of(d->ctx, type, &tensor));
 }
 
 // Lays ops without op_dist_attr out as replicated, from one on to those that it reads.
@@ -55,24 +55,24 @@ static pir_status fold_shard(dist_state *d, pir_op *op) {
     return pir_error(op, "has to read the result of an op, and give a distributed tensor");
   if (!pir_value_single_use(value))
     return pir_error(op, "unsupported: the tensor is read by other ops as well");
-  dist_spread spread = dist_spread_of(dist);
+  dist_tensor tensor = dist_tensor_of(dist);
   if (lies_as_wanted(made) || is_drawn(made)) {
     if (is_drawn(made) && pir_op_operands(made) && pir_op_operand(made, 0) &&
         pir_value_op(pir_op_operand(made, 0)))
-      replicate_from(d, pir_value_op(pir_op_operand(made, 0)), &spread.mesh);
+      replicate_from(d, pir_value_op(pir_op_operand(made, 0)), &tensor.mesh);
     pir_value_set_type(value, pir_value_type(result));
     copy_result_flag(d, made, op, d->stop_gradient);
     copy_result_flag(d, made, op, d->persistable);
     const pir_attr *attr = pir_op_attr(op, d->op_dist);
     if (lies_as_wanted(made) && attr)
       pir_rewriter_set_attr(d->rewriter, made, d->op_dist, attr);
-  } else if (dist_is_replicated(&spread)) {
-    replicate_from(d, made, &spread.mesh);
+  } else if (dist_is_replicated(&tensor)) {
+    replicate_from(d, made, &tensor.mesh);
   } else {
     return pir_error(op, "unsupported: the result of \"%.*s\" would have to be cut",
                      (int)pir_op_name(made).size, pir_op_name(made).data);
   }
-  pir_run_count(d->run, "tensors spread", 1);
+  pir_run_count(d->run, "tensors distributed", 1);
   pir_rewriter_replace(d->rewriter, op, &value);
   return PIR_OK;
 }

@@ -86,9 +86,9 @@ static pir_status lay_out_operand(dist_state *d, pir_op *op, size_t i, const pir
 }
 
 static void set_dist(dist_state *d, pir_value *value, const pir_attr *dist) {
-  dist_spread spread = dist_spread_of(dist);
+  dist_tensor tensor = dist_tensor_of(dist);
   pir_value_set_type(value,
-                     dist_type_of(d->ctx, pir_type_inner(pir_value_type(value)), &spread));
+                     dist_type_of(d->ctx, pir_type_inner(pir_value_type(value)), &tensor));
 }
 
 // The result becomes as the op gives it, and its readers read it as it was.
@@ -181,7 +181,7 @@ static pir_status lay_out_all_written(dist_state *d, pir_op *op, const dist_of_o
 }
 
 // ---- the pass
-static bool reads_spread(const pir_op *op) {
+static bool reads_distributed(const pir_op *op) {
   for (size_t i = 0; i < pir_op_operands(op); i++)
     if (pir_op_operand(op, i) && pir_type_dist_attr(pir_value_type(pir_op_operand(op, i))))
       return true;
@@ -193,7 +193,7 @@ static pir_status partition_op(dist_state *d, pir_op *op) {
   if (dist_is_skipped(op))
     return PIR_OK;
   if (!dist_of(op, &of))
-    return reads_spread(op)
+    return reads_distributed(op)
                ? pir_error(op, "reads distributed tensors, but has no op_dist_attr")
                : PIR_OK;
   if (pir_attr_elements(of.operands) != pir_op_operands(op) ||

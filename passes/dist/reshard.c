@@ -10,14 +10,14 @@
 #include <pir/compiler/dialect/pd_op.h>
 
 // ---- on one mesh
-static int64_t split_along(const dist_spread *spread, size_t mesh_dim) {
-  for (size_t i = 0; i < spread->rank; i++)
-    if (spread->mapping[i] == (int64_t)mesh_dim)
+static int64_t split_along(const dist_tensor *tensor, size_t mesh_dim) {
+  for (size_t i = 0; i < tensor->rank; i++)
+    if (tensor->mapping[i] == (int64_t)mesh_dim)
       return (int64_t)i;
   return -1;
 }
 
-static pir_status make_whole(reshard *r, const dist_spread *to) {
+static pir_status make_whole(reshard *r, const dist_tensor *to) {
   for (size_t i = r->now.rank; i-- > 0;)
     if (r->now.mapping[i] >= 0 && r->now.mapping[i] != to->mapping[i])
       PIR_TRY(reshard_gather(r, i));
@@ -33,7 +33,7 @@ static pir_status make_whole(reshard *r, const dist_spread *to) {
   return PIR_OK;
 }
 
-pir_status reshard_on_mesh(reshard *r, const dist_spread *to) {
+pir_status reshard_on_mesh(reshard *r, const dist_tensor *to) {
   if (to->mesh.ndims == 1 && split_along(&r->now, 0) >= 0 && split_along(to, 0) >= 0 &&
       !dist_same_places(&r->now, to))
     return reshard_exchange(r, (size_t)split_along(&r->now, 0), (size_t)split_along(to, 0));
@@ -74,20 +74,20 @@ static pir_status check_reshard(const pir_op *op) {
 // A move to a mesh of other processes, and then the change there.
 static void take_apart(dist_state *d, pir_op *op) {
   pir_value *value = pir_op_operand(op, 0);
-  dist_spread from = dist_spread_of(pir_type_dist_attr(pir_value_type(value))),
-              to = dist_spread_of(pir_type_dist_attr(pir_value_type(pir_op_result(op, 0))));
+  dist_tensor from = dist_tensor_of(pir_type_dist_attr(pir_value_type(value))),
+              to = dist_tensor_of(pir_type_dist_attr(pir_value_type(pir_op_result(op, 0))));
   if (dist_mesh_same(&from.mesh, &to.mesh) || !dist_mesh_alike(&from.mesh, &to.mesh) ||
       dist_same_places(&from, &to))
     return;
-  dist_spread moved = from;
+  dist_tensor moved = from;
   moved.mesh = to.mesh;
-  pir_op *move = dist_make_reshard(d, op, value, dist_spread_attr(d->ctx, &moved));
+  pir_op *move = dist_make_reshard(d, op, value, dist_tensor_attr(d->ctx, &moved));
   pir_value *by = pir_op_result(
-      dist_make_reshard(d, op, pir_op_result(move, 0), dist_spread_attr(d->ctx, &to)), 0);
+      dist_make_reshard(d, op, pir_op_result(move, 0), dist_tensor_attr(d->ctx, &to)), 0);
   pir_rewriter_replace(d->rewriter, op, &by);
 }
 
-static bool same_spread_type(const pir_value *a, const pir_value *b) {
+static bool same_dist_type(const pir_value *a, const pir_value *b) {
   const pir_type *x = pir_value_type(a), *y = pir_value_type(b);
   return x == y || (pir_type_inner(x) == pir_type_inner(y) &&
                     dist_attr_same(pir_type_dist_attr(x), pir_type_dist_attr(y)));
@@ -96,12 +96,12 @@ static bool same_spread_type(const pir_value *a, const pir_value *b) {
 // Returns an earlier reshard of the same block whose result is the same, or the operand.
 static pir_value *same_as_before(pir_op *op) {
   pir_value *value = pir_op_operand(op, 0), *result = pir_op_result(op, 0), *found = NULL;
-  if (same_spread_type(value, result))
+  if (same_dist_type(value, result))
     return value;
   PIR_EACH_USE(use, value) {
     pir_op *other = pir_use_owner(use);
     if (other != op && is_reshard(other) && pir_op_block(other) == pir_op_block(op) &&
-        pir_op_is_before(other, op) && same_spread_type(pir_op_result(other, 0), result) &&
+        pir_op_is_before(other, op) && same_dist_type(pir_op_result(other, 0), result) &&
         (!found || pir_op_is_before(other, pir_value_op(found))))
       found = pir_op_result(other, 0);
   }
@@ -129,11 +129,11 @@ static int64_t chunk_of(const pir_value *value) {
 
 static pir_status replace_reshard(dist_state *d, pir_op *op) {
   pir_value *value = pir_op_operand(op, 0), *result = pir_op_result(op, 0);
-  dist_spread to = dist_spread_of(pir_type_dist_attr(pir_value_type(result)));
+  dist_tensor to = dist_tensor_of(pir_type_dist_attr(pir_value_type(result)));
   reshard r = {.d = d,
                .op = op,
                .value = value,
-               .now = dist_spread_of(pir_type_dist_attr(pir_value_type(value))),
+               .now = dist_tensor_of(pir_type_dist_attr(pir_value_type(value))),
                .chunk = chunk_of(value)};
   bool same_mesh = dist_mesh_same(&r.now.mesh, &to.mesh);
   PIR_TRY(same_mesh ? reshard_on_mesh(&r, &to) : reshard_move(&r, &to));

@@ -9,7 +9,7 @@ typedef struct reshard {
   dist_state *d;
   pir_op *op;  // the reshard; new ops go in front of it
   pir_value *value;
-  dist_spread now;  // how `value` lies
+  dist_tensor now;  // how `value` lies
   int64_t chunk;    // of the op that made it
 } reshard;
 
@@ -29,11 +29,11 @@ void reshard_make_partial(reshard *r, size_t mesh_dim, int64_t type);
 pir_status reshard_exchange(reshard *r, size_t from, size_t to);
 
 // ---- meshes.c: steps from one mesh to another one
-pir_status reshard_move(reshard *r, const dist_spread *to);
+pir_status reshard_move(reshard *r, const dist_tensor *to);
 
 // ---- reshard.c
 // Lays the tensor out otherwise on its mesh.
-pir_status reshard_on_mesh(reshard *r, const dist_spread *to);
+pir_status reshard_on_mesh(reshard *r, const dist_tensor *to);
 
 // ---- make.c: ops
 // An op to make: its result and what its op_dist_attr says. Without `mesh` it gets none.
@@ -66,7 +66,7 @@ void reshard_rename(reshard *r, const pir_attr *mesh, const pir_attr *from, cons
 void reshard_leave(reshard *r);
 // Makes reshape or transpose of the value.
 void reshard_reshape(reshard *r, const int64_t *dims, size_t rank, const pir_type *type,
-                     const dist_spread *wanted, const dist_spread *given);
+                     const dist_tensor *wanted, const dist_tensor *given);
 void reshard_transpose(reshard *r, const int64_t *perm, size_t rank);
 // Returns the extents of the whole tensor, and its present type.
 pir_shape reshard_shape(const reshard *r);

@@ -2,7 +2,7 @@
 // (extents, process ids, names of dimensions), a distribution (mesh, mapping, partial
 // dimensions). Equal lists of numbers are equal pointers, so two meshes are compared without
 // looking at them.
-#include "spread.h"
+#include "dist_tensor.h"
 
 #include <map.h>
 #include <vec.h>
@@ -65,7 +65,7 @@ static const char *partial_fault(const pir_attr *partials, size_t ndims, bool *u
   return "";
 }
 
-const char *dist_spread_fault(pir_context *ctx, const pir_attr *dist, size_t rank) {
+const char *dist_tensor_fault(pir_context *ctx, const pir_attr *dist, size_t rank) {
   if (!dist || pir_attr_kind_of(dist) != PIR_ATTR_TENSOR_DIST || pir_attr_elements(dist) < 3)
     return "there is no distribution";
   const char *fault = dist_mesh_fault(ctx, pir_attr_element(dist, 0));
@@ -174,63 +174,63 @@ const pir_attr *dist_mesh_merge(pir_context *ctx, const pir_attr *a, const pir_a
 }
 
 // ---- distributions
-dist_spread dist_replicated(const dist_mesh *mesh, size_t rank) {
-  dist_spread spread = {.mesh = *mesh, .rank = rank};
+dist_tensor dist_replicated(const dist_mesh *mesh, size_t rank) {
+  dist_tensor tensor = {.mesh = *mesh, .rank = rank};
   for (size_t i = 0; i < PIR_MAX_RANK; i++)
-    spread.mapping[i] = spread.partial[i] = -1;
-  return spread;
+    tensor.mapping[i] = tensor.partial[i] = -1;
+  return tensor;
 }
 
-dist_spread dist_spread_of(const pir_attr *dist) {
+dist_tensor dist_tensor_of(const pir_attr *dist) {
   const pir_attr *mapping = pir_attr_element(dist, 1), *partials = pir_attr_element(dist, 2);
   dist_mesh mesh = dist_mesh_of(pir_attr_element(dist, 0));
-  dist_spread spread = dist_replicated(&mesh, pir_attr_elements(mapping));
-  for (size_t i = 0; i < spread.rank; i++)
-    spread.mapping[i] = pir_attr_int_array_data(mapping)[i];
+  dist_tensor tensor = dist_replicated(&mesh, pir_attr_elements(mapping));
+  for (size_t i = 0; i < tensor.rank; i++)
+    tensor.mapping[i] = pir_attr_int_array_data(mapping)[i];
   for (size_t i = 0; i < pir_attr_elements(partials); i++) {
     int64_t dim = 0, type = 0;
     if (pir_attr_int_at(pir_attr_element(partials, i), 0, &dim) &&
         pir_attr_int_at(pir_attr_element(partials, i), 1, &type))
-      spread.partial[dim] = type;
+      tensor.partial[dim] = type;
   }
-  return spread;
+  return tensor;
 }
 
-const pir_attr *dist_spread_attr(pir_context *ctx, const dist_spread *spread) {
+const pir_attr *dist_tensor_attr(pir_context *ctx, const dist_tensor *tensor) {
   const pir_attr *partials[PIR_MAX_RANK];
   size_t count = 0;
-  for (size_t i = 0; i < spread->mesh.ndims; i++)
-    if (spread->partial[i] >= 0) {
-      const int64_t pair[2] = {(int64_t)i, spread->partial[i]};
+  for (size_t i = 0; i < tensor->mesh.ndims; i++)
+    if (tensor->partial[i] >= 0) {
+      const int64_t pair[2] = {(int64_t)i, tensor->partial[i]};
       partials[count++] = pir_attr_int_array(ctx, pair, 2);
     }
-  const pir_attr *parts[3] = {spread->mesh.attr,
-                              pir_attr_int_array(ctx, spread->mapping, spread->rank),
+  const pir_attr *parts[3] = {tensor->mesh.attr,
+                              pir_attr_int_array(ctx, tensor->mapping, tensor->rank),
                               pir_attr_array(ctx, partials, count)};
   return pir_attr_tuple(ctx, PIR_ATTR_TENSOR_DIST, parts, 3);
 }
 
-bool dist_is_partial(const dist_spread *spread) {
-  for (size_t i = 0; i < spread->mesh.ndims; i++)
-    if (spread->partial[i] >= 0)
+bool dist_is_partial(const dist_tensor *tensor) {
+  for (size_t i = 0; i < tensor->mesh.ndims; i++)
+    if (tensor->partial[i] >= 0)
       return true;
   return false;
 }
 
-bool dist_is_replicated(const dist_spread *spread) {
-  for (size_t i = 0; i < spread->rank; i++)
-    if (spread->mapping[i] >= 0)
+bool dist_is_replicated(const dist_tensor *tensor) {
+  for (size_t i = 0; i < tensor->rank; i++)
+    if (tensor->mapping[i] >= 0)
       return false;
-  return !dist_is_partial(spread);
+  return !dist_is_partial(tensor);
 }
 
-bool dist_same_places(const dist_spread *a, const dist_spread *b) {
+bool dist_same_places(const dist_tensor *a, const dist_tensor *b) {
   return a->rank == b->rank &&
          memcmp(a->mapping, b->mapping, a->rank * sizeof *a->mapping) == 0 &&
          memcmp(a->partial, b->partial, sizeof a->partial) == 0;
 }
 
-bool dist_same(const dist_spread *a, const dist_spread *b) {
+bool dist_same(const dist_tensor *a, const dist_tensor *b) {
   return dist_mesh_same(&a->mesh, &b->mesh) && dist_same_places(a, b);
 }
 
@@ -240,7 +240,7 @@ static bool same_distribution(const pir_attr *a, const pir_attr *b) {
   if (pir_attr_kind_of(a) != PIR_ATTR_TENSOR_DIST ||
       pir_attr_kind_of(b) != PIR_ATTR_TENSOR_DIST)
     return false;
-  dist_spread x = dist_spread_of(a), y = dist_spread_of(b);
+  dist_tensor x = dist_tensor_of(a), y = dist_tensor_of(b);
   return dist_same(&x, &y);
 }
 
@@ -277,25 +277,25 @@ const pir_attr *dist_of_type(pir_context *ctx, const pir_type *type) {
 }
 
 const pir_type *dist_type_of(pir_context *ctx, const pir_type *global,
-                             const dist_spread *spread) {
+                             const dist_tensor *tensor) {
   pir_shape shape = pir_type_shape(global);
   int64_t local[PIR_MAX_RANK];
   for (size_t i = 0; i < shape.rank; i++) {
-    int64_t along = i < spread->rank ? spread->mapping[i] : -1;
+    int64_t along = i < tensor->rank ? tensor->mapping[i] : -1;
     local[i] = shape.dims[i];
     if (along >= 0 && local[i] >= 0)
       local[i] =
-          local[i] / spread->mesh.shape[along] + (local[i] % spread->mesh.shape[along] != 0);
+          local[i] / tensor->mesh.shape[along] + (local[i] % tensor->mesh.shape[along] != 0);
   }
-  return pir_type_dist(ctx, global, dist_spread_attr(ctx, spread),
+  return pir_type_dist(ctx, global, dist_tensor_attr(ctx, tensor),
                        (pir_shape){local, shape.rank});
 }
 
 const pir_type *dist_type_like(pir_context *ctx, const pir_type *type, pir_shape shape,
-                               const dist_spread *spread) {
+                               const dist_tensor *tensor) {
   pir_tensor_spec spec = pir_type_spec(type);
   spec.shape = shape;
-  return dist_type_of(ctx, pir_type_tensor_like(ctx, PIR_TYPE_TENSOR, &spec), spread);
+  return dist_type_of(ctx, pir_type_tensor_like(ctx, PIR_TYPE_TENSOR, &spec), tensor);
 }
 
 // ---- ops

@@ -1,7 +1,7 @@
 // How a tensor lies over a mesh of processes: views of the attributes of the dist dialect, and
 // the attributes and types made of them. Private to passes/dist.
-#ifndef PIR_SPREAD_H
-#define PIR_SPREAD_H
+#ifndef PIR_DIST_TENSOR_H
+#define PIR_DIST_TENSOR_H
 
 #include <pir/compiler/op.h>
 
@@ -14,7 +14,7 @@ typedef struct dist_mesh {
 } dist_mesh;
 
 // A tensor over a mesh.
-typedef struct dist_spread {
+typedef struct dist_tensor {
   dist_mesh mesh;
   size_t rank;
   // Of each dimension of the tensor: the mesh dimension that it is split along; -1: it is not.
@@ -22,7 +22,7 @@ typedef struct dist_spread {
   // Of each mesh dimension: the reduce type (0 sum, 1 max, 2 min, 3 product, 4 average, 5 any,
   // 6 all) by which the tensors along it have to be combined; -1: they are equal.
   int64_t partial[PIR_MAX_RANK];
-} dist_spread;
+} dist_tensor;
 
 enum { DIST_SUM = 0, DIST_MAX = 1, DIST_PRODUCT = 3, DIST_REDUCE_TYPES = 7 };
 
@@ -39,7 +39,7 @@ typedef struct dist_of_op {
 // Returns the fault of a PROCESS_MESH or TENSOR_DIST attribute as a text, empty if it has none.
 // `rank` is the rank of the tensor, or PIR_MAX_RANK + 1 if any will do.
 const char *dist_mesh_fault(pir_context *ctx, const pir_attr *mesh);
-const char *dist_spread_fault(pir_context *ctx, const pir_attr *dist, size_t rank);
+const char *dist_tensor_fault(pir_context *ctx, const pir_attr *dist, size_t rank);
 
 // ---- meshes; the attributes were checked
 dist_mesh dist_mesh_of(const pir_attr *mesh);
@@ -61,15 +61,15 @@ const pir_attr *dist_mesh_flat(pir_context *ctx, const int64_t *ids, size_t coun
                                const char *name);
 
 // ---- distributions
-dist_spread dist_spread_of(const pir_attr *dist);
-const pir_attr *dist_spread_attr(pir_context *ctx, const dist_spread *spread);
+dist_tensor dist_tensor_of(const pir_attr *dist);
+const pir_attr *dist_tensor_attr(pir_context *ctx, const dist_tensor *tensor);
 // Returns a tensor that every process of the mesh has as a whole.
-dist_spread dist_replicated(const dist_mesh *mesh, size_t rank);
-bool dist_is_replicated(const dist_spread *spread);
-bool dist_is_partial(const dist_spread *spread);
+dist_tensor dist_replicated(const dist_mesh *mesh, size_t rank);
+bool dist_is_replicated(const dist_tensor *tensor);
+bool dist_is_partial(const dist_tensor *tensor);
 // Whether two tensors lie alike, the mesh left aside, and with it.
-bool dist_same_places(const dist_spread *a, const dist_spread *b);
-bool dist_same(const dist_spread *a, const dist_spread *b);
+bool dist_same_places(const dist_tensor *a, const dist_tensor *b);
+bool dist_same(const dist_tensor *a, const dist_tensor *b);
 // Whether two attributes are the same distribution, or the same list of distributions.
 bool dist_attr_same(const pir_attr *a, const pir_attr *b);
 
@@ -78,10 +78,10 @@ bool dist_attr_same(const pir_attr *a, const pir_attr *b);
 const pir_attr *dist_of_type(pir_context *ctx, const pir_type *type);
 // Returns the tensor `global` over a mesh.
 const pir_type *dist_type_of(pir_context *ctx, const pir_type *global,
-                             const dist_spread *spread);
+                             const dist_tensor *tensor);
 // Returns the type with other extents and another distribution.
 const pir_type *dist_type_like(pir_context *ctx, const pir_type *type, pir_shape shape,
-                               const dist_spread *spread);
+                               const dist_tensor *tensor);
 
 // ---- ops
 // Returns false if the op has no op_dist_attr.
