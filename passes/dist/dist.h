@@ -1,7 +1,7 @@
 // From one program over meshes of processes to the program of one rank
 // (docs/explain/distributed.md): the state of a run, and its steps, each of which is a pass
-// too. The steps, their order and the ops that they make are as in Paddle's
-// auto_parallel/static/pir_pass.py. Private to passes/dist.
+// too. The steps, their order and the ops that they make are as in the passes of Paddle's
+// static engine for automatic parallelism. Private to passes/dist.
 #ifndef PIR_DIST_H
 #define PIR_DIST_H
 

@@ -157,6 +157,9 @@ static bool lies_alike(const dist_tensor *part, const dist_tensor *to, size_t di
                        bool without) {
   dist_tensor raised = dist_replicated(&to->mesh, part->rank);
   for (size_t i = 0; i < part->rank; i++)
+    if (to->mapping[i] == (int64_t)dim)
+      return false;
+  for (size_t i = 0; i < part->rank; i++)
     raised.mapping[i] = part->mapping[i] + (without && part->mapping[i] >= (int64_t)dim);
   for (size_t i = 0; i < part->mesh.ndims; i++)
     raised.partial[i + (without && i >= dim)] = part->partial[i];
