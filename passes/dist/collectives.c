@@ -69,6 +69,8 @@ static void join_along(reshard *r, size_t axis, size_t parts) {
     dims[0] /= (int64_t)parts;
   for (size_t i = 0; i < PIR_MAX_RANK; i++)
     cut.partial[i] = -1;
+  // As Paddle's rules, which keep nothing partial through a list.
+  const dist_tensor whole_axis = cut;
   const pir_attr *joined = dist_tensor_attr(ctx, &cut), *number = dist_tensor_attr(ctx, &whole);
   cut.mapping[0] = -1;
   const pir_attr *piece = dist_tensor_attr(ctx, &cut);
@@ -99,7 +101,8 @@ static void join_along(reshard *r, size_t axis, size_t parts) {
   made_op concat = {.id = PD_CONCAT,
                     .operands = {r->value, reshard_axis(r, (int64_t)axis)},
                     .operand_count = 2,
-                    .type = dist_type_like(ctx, before, (pir_shape){dims, shape.rank}, &r->now),
+                    .type =
+                        dist_type_like(ctx, before, (pir_shape){dims, shape.rank}, &whole_axis),
                     .mesh = r->now.mesh.attr,
                     .wanted = {pir_attr_array(ctx, joins.items, parts), number},
                     .wanted_count = 2,

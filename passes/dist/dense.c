@@ -112,9 +112,12 @@ static pir_status localize_stated(dist_state *d, pir_op *op) {
 }
 
 // ---- ops that compute nothing on this rank
+// As Paddle, which leaves reductions but sums and maxima.
 static bool is_of_one_rank(const pir_op *op, const dist_of_op *of) {
-  if (!pir_op_is(op, PD_ALL_GATHER) && !pir_op_is(op, PD_REDUCE_SCATTER) &&
-      !pir_op_is(op, PD_ALL_REDUCE))
+  int64_t type =
+      pir_op_is(op, PD_ALL_REDUCE) ? pir_op_int(op, PD_ALL_REDUCE_ATTR_REDUCE_TYPE) : -1;
+  if (!pir_op_is(op, PD_ALL_GATHER) && !pir_op_is(op, PD_REDUCE_SCATTER) && type != DIST_SUM &&
+      type != DIST_MAX)
     return false;
   return pir_attr_elements(pir_attr_element(of->mesh, 1)) == 1;
 }
@@ -123,7 +126,6 @@ static bool is_same_type(const pir_op *op) {
   return pir_value_type(pir_op_operand(op, 0)) == pir_value_type(pir_op_result(op, 0));
 }
 
-// A reduction of one tensor is the tensor for all types that the reshards make.
 static bool computes_nothing(const pir_op *op, bool of_one_rank) {
   if (of_one_rank || pir_op_is(op, DIST_DTENSOR_TO_LOCAL) ||
       pir_op_is(op, DIST_DTENSOR_FROM_LOCAL))

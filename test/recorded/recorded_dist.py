@@ -384,5 +384,5 @@ def dist_jobs(run):
         yield from dense_jobs(run, tools, root / "dist")
         yield from model_jobs(run, tools, root / "dist")
         yield from mpi_jobs(run, tools, root / "dist")
-        yield from partition_jobs(run, tools, root / "dist", run_ranks, rezipped, names_in)
+        yield from partition_jobs(run, tools, root / "dist", own_rows, run_ranks, rezipped, names_in)
     return jobs

@@ -4,12 +4,14 @@
   own    `dist` by itself, from the program with shard_tensor on: every rank writes the same rings, and all ranks together give
          the numbers of the program without distribution, by both pipelines
   model  the last step gives the dense program of a model's first rank
+  forward  a model's program with shard_tensor, for all ranks: its loss with the first parameters, or the mean of the losses of parts of a batch
 """
 import difflib
 import json
 import pathlib
 import re
 import tempfile
+import zipfile
 
 from recorded_deviations import digest, last_line
 from recorded_formats import Broken, Missing, job
@@ -144,7 +146,50 @@ def model_jobs(run, tools, root):
             yield job(f"dist model/{folder.name} {kind}", model_steps, run, tools, folder, kind)
 
 
-def partition_jobs(run, tools, root, *helpers):
+PARAMETER = re.compile(r'"builtin.parameter" \(\) \{.*?parameter_name:"([^"]+)".*?\} : \(\) -> tensor<([\dx]*)xf32>')
+FED = re.compile(r'"pd_op.data" .*?\bname:"([^"]+)"')
+LOSS = re.compile(r"^loss\S*: float32.*\n\[?([-\d.e]+)", re.M)
+
+
+def as_input(m):
+    return (f'"pd_op.data" () {{dtype:float32,name:"{m[1]}",place:Place(undefined:0),shape:[{m[2].replace("x", ",")}]}}'
+            f" : () -> tensor<{m[2]}xf32>")
+
+
+def forward_steps(run, tools, folder, pipeline, own_rows):
+    count, meta = ranks_of(folder), json.loads((folder / "rank0.meta.json").read_text())
+    with tempfile.TemporaryDirectory() as work:
+        work = pathlib.Path(work)
+        for rank in range(count):
+            to = work / f"rank_{rank}"
+            to.mkdir()
+            text = passed(run, tools, folder / "train_mix.rank0.pir", f"dist{{rank={rank},rings={work}/rings}}")
+            text = PARAMETER.sub(as_input, text)
+            (to / "model.pir").write_text(text)
+            with zipfile.ZipFile(folder / f"rank{rank}.npz") as arrays:
+                for name in FED.findall(text):
+                    given = {"input0": "step0/x", "label0": "step0/y"}.get(name) or f"init/{meta['layer_names'][name]}"
+                    data = arrays.read(f"{given}.npy")
+                    (to / f"{name}.npy").write_bytes(own_rows(data, text, name, rank) if given.startswith("init/") else data)
+        inputs = [f"--input={name}=@{work}/rank_%r/{name}.npy" for name in FED.findall(text)]
+        code, out, err = run([tools / "pir-run", f"--ranks={count}", f"{work}/rank_%r/model.pir", f"--rings={work}/rings", "--print",
+                              f"--pipeline={pipeline}", *inputs])
+    if code:
+        raise Broken(last_line(err))
+    losses, want = [float(v) for v in LOSS.findall(out.decode())], meta["losses_without_distribution"][0]
+    if len(losses) != count or abs(sum(losses) / count - want) > 1e-6 * max(1, abs(want)):
+        raise Broken(f"losses {losses}, not {want}")
+    return ""
+
+
+def forward_jobs(run, tools, root, own_rows):
+    for folder in sorted((root / "models").glob("*")):
+        for pipeline in ("kernels", "compile"):
+            yield job(f"dist forward/{folder.name} {pipeline}", forward_steps, run, tools, folder, pipeline, own_rows)
+
+
+def partition_jobs(run, tools, root, own_rows, *helpers):
     yield from stage_jobs(run, tools, root)
     yield from own_jobs(run, tools, root, *helpers)
     yield from model_jobs(run, tools, root)
+    yield from forward_jobs(run, tools, root, own_rows)
