@@ -148,6 +148,7 @@ static pir_status make_dense(dist_state *d, pir_op *op) {
     return pir_error(op, "cannot be part of a dense program");
   for (size_t i = 0; i < pir_op_results(op); i++)
     PIR_TRY(check_even(op, pir_value_type(pir_op_result(op, i))));
+  PIR_TRY(dist_cut_parameter(d, op));
   PIR_TRY(localize_stated(d, op));
   localize_arguments(d, op);
   for (size_t i = 0; i < pir_op_results(op); i++) {

@@ -62,6 +62,11 @@ int64_t dist_ring_of_line(dist_state *d, const dist_mesh *mesh, size_t dim, size
 // Writes the rings to the file that the option `rings` names, if it is given.
 pir_status dist_write_rings(dist_state *d);
 
+// ---- parameters.c
+// Cuts the value of a parameter to the rank's part, if the program has the value of the whole
+// one.
+pir_status dist_cut_parameter(dist_state *d, const pir_op *op);
+
 // ---- the steps
 pir_status dist_mix_to_dist(dist_state *d);
 pir_status dist_partition(dist_state *d);
