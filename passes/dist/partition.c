@@ -188,6 +188,16 @@ static bool reads_distributed(const pir_op *op) {
   return false;
 }
 
+// An op on parts gives parts; which ones, its op_dist_attr has to say.
+static bool gives_undistributed(const pir_op *op) {
+  if (pir_op_is(op, DIST_DTENSOR_TO_LOCAL) || pir_op_regions(op) || !reads_distributed(op))
+    return false;
+  for (size_t i = 0; i < pir_op_results(op); i++)
+    if (pir_type_is_tensor(pir_value_type(pir_op_result(op, i))))
+      return true;
+  return false;
+}
+
 static pir_status partition_op(dist_state *d, pir_op *op) {
   dist_of_op of;
   if (dist_is_skipped(op))
@@ -201,6 +211,8 @@ static pir_status partition_op(dist_state *d, pir_op *op) {
     return pir_error(op, "has %zu operands and %zu results, but op_dist_attr is of %zu and %zu",
                      pir_op_operands(op), pir_op_results(op), pir_attr_elements(of.operands),
                      pir_attr_elements(of.results));
+  if (gives_undistributed(op))
+    return pir_error(op, "reads distributed tensors, but gives one that is not");
   PIR_TRY(lay_out_all_written(d, op, &of));
   for (size_t i = 0; i < pir_op_operands(op); i++)
     PIR_TRY(lay_out_operand(d, op, i, pir_attr_element(of.operands, i)));

@@ -9,7 +9,7 @@
 
 // Meshes.
 // RUN: sed 's/process_ids:.0,1./process_ids:[0]/g' %s > %t && not pir-opt %t --passes='dist{rank=0}' -o %t.out 2>&1 | FileCheck %s --check-prefix=PLACES
-// PLACES: :[[# @LINE + 44]]:{{.*}}error: "dist_op.shard_tensor" a mesh has another number of places than of process ids
+// PLACES: :[[# @LINE + 46]]:{{.*}}error: "dist_op.shard_tensor" a mesh has another number of places than of process ids
 // RUN: sed 's/shape:.2.,process_ids/shape:[4294967296,4294967296],process_ids/g' %s > %t && not pir-opt %t --passes=mix2dist -o %t.out 2>&1 | FileCheck %s --check-prefix=MANY
 // MANY: error: "dist_op.shard_tensor" a mesh has another number of places than of process ids
 // RUN: sed 's/process_ids:.0,1./process_ids:[0,2147483648]/g' %s > %t && not pir-opt %t --passes=mix2dist -o %t.out 2>&1 | FileCheck %s --check-prefix=WIDE
@@ -38,6 +38,8 @@
 // SIDES: error: "dist_op.reshard" has no op_dist_attr of one operand and one result
 // RUN: sed '/reshard/s/result(0):{[^}]*},chunk/chunk/' %t.dist > %t && not pir-opt %t --passes=partition -o %t.out 2>&1 | FileCheck %s --check-prefix=COUNT
 // COUNT: error: "dist_op.reshard" has 1 operands and 1 results, but op_dist_attr is of 1 and 0
+// RUN: sed 's/"builtin.shadow_output" (%2) {.*/"builtin.shadow_output" (%3) {output_name:"out"} : (tensor<4x6xf32>) ->/;/^ .*reshard/a (%3) = "pd_op.relu" (%1) {} : (pd_dist.tensor<4x6xf32, mesh_shape:[2],process_ids:[0,1],dims_mappings:[0,-1]>) -> tensor<4x6xf32>' %s > %t && not pir-opt %t --passes=mix2dist,partition -o %t.out 2>&1 | FileCheck %s --check-prefix=GIVES
+// GIVES: error: "pd_op.relu" reads distributed tensors, but gives one that is not
 // RUN: not pir-opt %t.dist --passes=dist2dense -o %t.out 2>&1 | FileCheck %s --check-prefix=DENSE
 // DENSE: error: "dist_op.reshard" cannot be part of a dense program
 // RUN: sed 's/"pd_op.data" () {dtype:float32,name:"a",/"pd_op.full" () {dtype:float32,value:1,/' %s > %t && not pir-opt %t --passes=mix2dist -o %t.out 2>&1 | FileCheck %s --check-prefix=CUT
