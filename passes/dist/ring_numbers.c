@@ -7,6 +7,7 @@
 #include <strbuf.h>
 
 #include <fcntl.h>
+#include <stdint.h>
 #include <string.h>
 
 enum { FIRST_RING = 12 };
@@ -43,13 +44,45 @@ static void put_ring(pir_strbuf *text, int64_t id, const dist_ring *ring) {
   pir_strbuf_char(text, '\n');
 }
 
+// Counts the processes of all meshes, and finds the first one.
+static size_t count_processes(const dist_state *d, int64_t *out_first) {
+  pir_map seen = {0};
+  *out_first = INT64_MAX;
+  for (size_t i = 0; i < d->holders.capacity; i++) {
+    const pir_attr *attr = d->holders.entries[i].key;
+    dist_mesh mesh = attr ? dist_mesh_of(attr) : (dist_mesh){0};
+    for (size_t k = 0; k < mesh.count; k++) {
+      pir_map_put(d->arena, &seen, (const void *)(uintptr_t)(mesh.ids[k] + 1), 1);
+      if (mesh.ids[k] < *out_first)
+        *out_first = mesh.ids[k];
+    }
+  }
+  size_t count = seen.count;
+  pir_map_free(d->arena, &seen);
+  return count;
+}
+
+// Without a file of rings all of them are taken for rings of all ranks, which would go wrong
+// silently. The first rank says so for all.
+static pir_status warn_of_rings(dist_state *d) {
+  int64_t first;
+  size_t count = count_processes(d, &first);
+  for (size_t i = 0; i < d->rings.count; i++)
+    if (d->rank == first && d->rings.items[i].count < count)
+      return pir_report(d->ctx, PIR_OK, PIR_WARNING, PIR_LOC_UNKNOWN,
+                        "ring %d has some of the ranks: a run needs the file that option rings "
+                        "writes",
+                        FIRST_RING + (int)i);
+  return PIR_OK;
+}
+
 pir_status dist_write_rings(dist_state *d) {
   enum { READ_WRITE = 0666 };
   pir_str path = pir_run_option(d->run, "rings");
   pir_new_file file;
   pir_strbuf text;
   if (!path.size)
-    return PIR_OK;
+    return warn_of_rings(d);
   pir_strbuf_init(&text, d->arena);
   pir_strbuf_lit(&text, "[ring_id -> ranks]\n");
   for (size_t i = 0; i < d->rings.count; i++)

@@ -9,6 +9,10 @@
 // RUN: pir-opt %s --passes='dist{rank=1,rings=%t.rings}' --verify-each -o %t.dist
 // RUN: diff %t.steps %t.dist
 // RUN: FileCheck %s --check-prefix=RINGS --input-file=%t.rings
+// RUN: pir-opt %s --passes='dist{rank=0}' 2>&1 >%t.dist0 | FileCheck %s --check-prefix=WARN
+// WARN: warning: ring 12 has some of the ranks: a run needs the file that option rings writes
+// RUN: pir-opt %s --passes='dist{rank=1}' 2>&1 >%t.dist1 | FileCheck %s --check-prefix=QUIET --allow-empty
+// QUIET-NOT: warning
 // RUN: pir-opt %t.dist --passes=dist -o %t.again && diff %t.dist %t.again
 
 // DIST:      "pd_op.data" () {{{.*}}name:"a",op_dist_attr:{{.*}}stop_gradient:[false]} : () -> pd_dist.tensor<4x8xf32, {{.*}}dims_mappings:[-1,0]
