@@ -248,7 +248,8 @@ static void make_buffer(reshard *r, const dist_mesh *from, const dist_tensor *mo
   pir_arena_free(arena, ids, bytes);
   const pir_type *type =
       dist_type_of(r->d->ctx, pir_type_inner(pir_value_type(r->value)), &buffer);
-  r->value = pir_op_result(reshard_full(r, type, 0, 0, mesh_of(pir_type_dist_attr(type))), 0);
+  r->value =
+      pir_op_result(reshard_full(r, type, 0, 0, mesh_of(pir_type_dist_attr(type)), NULL), 0);
 }
 
 static pir_status broadcast_value(reshard *r, const dist_tensor *moved, const group *own) {

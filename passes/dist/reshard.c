@@ -76,8 +76,9 @@ static void take_apart(dist_state *d, pir_op *op) {
   pir_value *value = pir_op_operand(op, 0);
   dist_tensor from = dist_tensor_of(pir_type_dist_attr(pir_value_type(value))),
               to = dist_tensor_of(pir_type_dist_attr(pir_value_type(pir_op_result(op, 0))));
-  if (dist_mesh_same(&from.mesh, &to.mesh) || !dist_mesh_alike(&from.mesh, &to.mesh) ||
-      dist_same_places(&from, &to))
+  bool moves = dist_mesh_alike(&from.mesh, &to.mesh) ||
+               (from.mesh.ndims == to.mesh.ndims && dist_is_replicated(&from));
+  if (!moves || dist_mesh_same(&from.mesh, &to.mesh) || dist_same_places(&from, &to))
     return;
   dist_tensor moved = from;
   moved.mesh = to.mesh;

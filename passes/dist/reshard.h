@@ -56,9 +56,10 @@ pir_named_attr reshard_ints(const reshard *r, const char *name, pir_attr_kind ki
 pir_value *reshard_list(reshard *r, const int64_t *values, size_t count);
 // Makes a number of one element for an axis operand.
 pir_value *reshard_axis(reshard *r, int64_t axis);
-// Makes a tensor of `type` that is one number everywhere.
+// Makes a tensor of `type` that is one number everywhere. Its op_dist_attr, if it gets a mesh,
+// states `wanted` too where Paddle states the tensor that it stands for; else NULL.
 pir_op *reshard_full(reshard *r, const pir_type *type, int64_t number, int place,
-                     const pir_attr *mesh);
+                     const pir_attr *mesh, const pir_attr *wanted);
 // Makes a second name of the value, of another distribution.
 void reshard_rename(reshard *r, const pir_attr *mesh, const pir_attr *from, const pir_attr *to,
                     const pir_type *type);
