@@ -69,7 +69,7 @@ static void join_along(reshard *r, size_t axis, size_t parts) {
     dims[0] /= (int64_t)parts;
   for (size_t i = 0; i < PIR_MAX_RANK; i++)
     cut.partial[i] = -1;
-  // As Paddle's rules, which keep nothing partial through a list.
+  // As Paddle's rules: concat reads what is partial, but its result is stated as if it were not.
   const dist_tensor whole_axis = cut;
   const pir_attr *joined = dist_tensor_attr(ctx, &cut), *number = dist_tensor_attr(ctx, &whole);
   cut.mapping[0] = -1;
@@ -80,7 +80,7 @@ static void join_along(reshard *r, size_t axis, size_t parts) {
   PIR_VEC(const pir_type *) types = {0};
   for (size_t i = 0; i < parts; i++) {
     pir_vec_push(arena, &pieces, piece);
-    pir_vec_push(arena, &joins, joined);
+    pir_vec_push(arena, &joins, dist_tensor_attr(ctx, &r->now));
     pir_vec_push(arena, &types, type);
   }
   pir_named_attr num = reshard_int(r, "num", (int64_t)parts);

@@ -91,6 +91,21 @@ static void set_dist(dist_state *d, pir_value *value, const pir_attr *dist) {
                      dist_type_of(d->ctx, pir_type_inner(pir_value_type(value)), &tensor));
 }
 
+// New ops are made in front of the op behind `op`, or of `op` itself if it is the last one, from
+// where they go to the end.
+static pir_op *place_of_new(pir_op *op) {
+  return pir_op_next(op) ? pir_op_next(op) : op;
+}
+
+static pir_op *put_behind(const pir_op *op, const pir_op *at, pir_op *made) {
+  if (at == op) {
+    pir_block *block = pir_op_block(op);
+    pir_op_detach(made);
+    pir_block_append(block, made);
+  }
+  return made;
+}
+
 // The result becomes as the op gives it, and its readers read it as it was.
 static void lay_out_result(dist_state *d, pir_op *op, size_t i, const pir_attr *given) {
   pir_value *result = pir_op_result(op, i);
@@ -98,12 +113,8 @@ static void lay_out_result(dist_state *d, pir_op *op, size_t i, const pir_attr *
     return;
   const pir_attr *before = pir_type_dist_attr(pir_value_type(result));
   set_dist(d, result, given);
-  pir_op *next = pir_op_next(op);
-  pir_op *reshard = dist_make_reshard(d, next ? next : op, result, before);
-  if (!next) {
-    pir_op_detach(reshard);
-    pir_block_append(pir_op_block(op), reshard);
-  }
+  pir_op *at = place_of_new(op),
+         *reshard = put_behind(op, at, dist_make_reshard(d, at, result, before));
   dist_move_uses(d, result, pir_op_result(reshard, 0));
   pir_rewriter_set_attr(d->rewriter, op,
                         pir_name_get(d->ctx, PIR_STR("replace_all_uses_with_reshard_var")),
@@ -120,9 +131,33 @@ static bool is_kept_between_runs(const dist_state *d, const pir_value *value) {
   return flags && pir_attr_int_at(flags, pir_value_index(value), &flag) && flag;
 }
 
+// Whether a gradient flows into a value, as far as its op states it.
+static bool takes_gradient(const dist_state *d, const pir_value *value) {
+  int64_t stops = 1;
+  const pir_op *op = pir_value_op(value);
+  const pir_attr *flags = op ? pir_op_attr(op, d->stop_gradient) : NULL;
+  return flags && pir_attr_int_at(flags, pir_value_index(value), &stops) && !stops;
+}
+
+// As Paddle, a value that is overwritten by one that takes a gradient states that it takes it.
+static void let_gradient_in(dist_state *d, const pir_value *value) {
+  pir_op *op = pir_value_op(value);
+  const pir_attr *flags = op ? pir_op_attr(op, d->stop_gradient) : NULL;
+  dist_attrs each = {0};
+  if (!flags || pir_attr_kind_of(flags) != PIR_ATTR_ARRAY)
+    return;
+  for (size_t i = 0; i < pir_attr_elements(flags); i++)
+    pir_vec_push(d->arena, &each,
+                 i == pir_value_index(value) ? pir_attr_bool(d->ctx, false)
+                                             : pir_attr_element(flags, i));
+  pir_rewriter_set_attr(d->rewriter, op, d->stop_gradient,
+                        pir_attr_array(d->ctx, each.items, each.count));
+  pir_vec_free(d->arena, &each);
+}
+
 // Writes a value over another one, by assign_out_.
-static void write_back(dist_state *d, pir_op *at, pir_value *value, pir_value *over,
-                       int64_t chunk) {
+static pir_op *write_back(dist_state *d, pir_op *at, pir_value *value, pir_value *over,
+                          int64_t chunk) {
   const pir_type *type = pir_value_type(over);
   const pir_attr *dist = pir_type_dist_attr(type), *both[2] = {dist, dist};
   pir_named_attr attr = {
@@ -135,7 +170,9 @@ static void write_back(dist_state *d, pir_op *at, pir_value *value, pir_value *o
                       .result_count = 1,
                       .attrs = &attr,
                       .attr_count = 1};
-  pir_rewriter_create(d->rewriter, at, &spec);
+  if (takes_gradient(d, value))
+    let_gradient_in(d, over);
+  return pir_rewriter_create(d->rewriter, at, &spec);
 }
 
 static pir_status lay_out_written(dist_state *d, pir_op *op, size_t operand, size_t result,
@@ -148,19 +185,20 @@ static pir_status lay_out_written(dist_state *d, pir_op *op, size_t operand, siz
   if (!dist_attr_same(wanted, given))
     return pir_error(op, "result %zu is written over operand %zu, but lies otherwise", result,
                      operand);
-  pir_op *next = pir_op_next(op);
-  if (!next || !pir_type_dist_attr(pir_value_type(written)))
-    return pir_error(op, "unsupported: an op in place at the end of a block");
+  if (!pir_type_dist_attr(pir_value_type(written)))
+    return pir_error(op, "result %zu is written over a distributed tensor, but is none",
+                     result);
   const pir_attr *before = pir_type_dist_attr(pir_value_type(written)),
                  *home = pir_type_dist_attr(pir_value_type(value));
   pir_rewriter_set_operand(d->rewriter, op, operand,
                            pir_op_result(dist_make_reshard(d, op, value, wanted), 0));
   set_dist(d, written, given);
-  pir_op *back = dist_make_reshard(d, next, written, home), *as_was = back;
-  write_back(d, next, pir_op_result(back, 0), value, of->chunk);
+  pir_op *at = place_of_new(op),
+         *back = put_behind(op, at, dist_make_reshard(d, at, written, home)), *as_was = back;
+  put_behind(op, at, write_back(d, at, pir_op_result(back, 0), value, of->chunk));
   if (!dist_attr_same(before, given)) {
     if (!dist_attr_same(before, home))
-      as_was = dist_make_reshard(d, next, written, before);
+      as_was = put_behind(op, at, dist_make_reshard(d, at, written, before));
     PIR_EACH_USE(use, written)
     if (pir_use_owner(use) != back && pir_use_owner(use) != as_was)
       pir_rewriter_set_operand(d->rewriter, pir_use_owner(use), pir_use_operand_index(use),

@@ -10,6 +10,11 @@
 // CHECK-NEXT: (%4) = "pd_op.assign_out_" (%3, %0) {op_dist_attr:{{.*}}chunk_id:3}
 // CHECK-NEXT: "builtin.shadow_output" (%3)
 // CHECK-NOT:  reshard
+// RUN: sed '/shadow_output" (/d;s/persistable:.true.,stop_gradient:.true./persistable:[true],stop_gradient:[false]/' %s > %t.last && pir-opt %t.last --passes=mix2dist,partition | FileCheck %s --check-prefix=LAST
+// LAST:      "pd_op.relu_"
+// LAST-NEXT: "dist_op.reshard" (%2)
+// LAST-NEXT: "pd_op.assign_out_" (%3, %0)
+// LAST-NEXT: {{^}$}}
 // OUT:      out: float32[2]
 // OUT-NEXT: [0, 0]
 // OUT-NEXT: out: float32[2]
