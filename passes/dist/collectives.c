@@ -249,8 +249,9 @@ void reshard_make_partial(reshard *r, size_t mesh_dim, int64_t type) {
   const pir_attr *whole = on_line(r, &line, -1, -1);
   r->now.partial[mesh_dim] = type;
   if ((type == DIST_SUM || type == DIST_PRODUCT) && !first) {
-    r->value = pir_op_result(
-        reshard_full(r, reshard_type(r), type == DIST_PRODUCT, 0, line.attr, whole), 0);
+    const full_sides sides = {line.attr, on_line(r, &line, -1, type), whole};
+    r->value =
+        pir_op_result(reshard_full(r, reshard_type(r), type == DIST_PRODUCT, 0, &sides), 0);
     return;
   }
   made_op m = {.id = PD_ASSIGN,

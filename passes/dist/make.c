@@ -94,7 +94,7 @@ pir_value *reshard_list(reshard *r, const int64_t *values, size_t count) {
 }
 
 pir_op *reshard_full(reshard *r, const pir_type *type, int64_t number, int place,
-                     const pir_attr *mesh, const pir_attr *wanted) {
+                     const full_sides *sides) {
   pir_context *ctx = r->d->ctx;
   pir_shape shape = pir_type_shape(type);
   pir_named_attr attrs[] = {
@@ -106,17 +106,17 @@ pir_op *reshard_full(reshard *r, const pir_type *type, int64_t number, int place
                .type = type,
                .attrs = attrs,
                .attr_count = sizeof attrs / sizeof *attrs,
-               .mesh = mesh,
-               .wanted = {wanted},
-               .wanted_count = wanted != NULL,
-               .given = mesh ? pir_type_dist_attr(type) : NULL};
+               .mesh = sides->mesh,
+               .wanted = {sides->wanted},
+               .wanted_count = sides->wanted != NULL,
+               .given = sides->given};
   return make_beside(r, &m);
 }
 
 pir_value *reshard_axis(reshard *r, int64_t axis) {
   enum { ON_HOST = 1 };
-  return pir_op_result(reshard_full(r, whole_on_mesh(r, PIR_I32, 1), axis, ON_HOST, NULL, NULL),
-                       0);
+  const full_sides none = {0};
+  return pir_op_result(reshard_full(r, whole_on_mesh(r, PIR_I32, 1), axis, ON_HOST, &none), 0);
 }
 
 void reshard_rename(reshard *r, const pir_attr *mesh, const pir_attr *from, const pir_attr *to,

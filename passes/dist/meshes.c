@@ -248,8 +248,9 @@ static void make_buffer(reshard *r, const dist_mesh *from, const dist_tensor *mo
   pir_arena_free(arena, ids, bytes);
   const pir_type *type =
       dist_type_of(r->d->ctx, pir_type_inner(pir_value_type(r->value)), &buffer);
-  r->value =
-      pir_op_result(reshard_full(r, type, 0, 0, mesh_of(pir_type_dist_attr(type)), NULL), 0);
+  const pir_attr *given = pir_type_dist_attr(type);
+  const full_sides sides = {.mesh = mesh_of(given), .given = given};
+  r->value = pir_op_result(reshard_full(r, type, 0, 0, &sides), 0);
 }
 
 static pir_status broadcast_value(reshard *r, const dist_tensor *moved, const group *own) {

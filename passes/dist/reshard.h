@@ -47,6 +47,11 @@ typedef struct made_op {
   const pir_attr *mesh, *wanted[2], *given;
   size_t wanted_count;
 } made_op;
+// What op_dist_attr says of a constant: its mesh, its distribution, and, where Paddle states it,
+// the distribution of the tensor that it stands for; else NULL.
+typedef struct full_sides {
+  const pir_attr *mesh, *given, *wanted;
+} full_sides;
 pir_op *reshard_make(reshard *r, const made_op *m);
 pir_named_attr reshard_int(const reshard *r, const char *name, int64_t value);
 pir_named_attr reshard_flag(const reshard *r, const char *name, bool value);
@@ -56,10 +61,9 @@ pir_named_attr reshard_ints(const reshard *r, const char *name, pir_attr_kind ki
 pir_value *reshard_list(reshard *r, const int64_t *values, size_t count);
 // Makes a number of one element for an axis operand.
 pir_value *reshard_axis(reshard *r, int64_t axis);
-// Makes a tensor of `type` that is one number everywhere. Its op_dist_attr, if it gets a mesh,
-// states `wanted` too where Paddle states the tensor that it stands for; else NULL.
+// Makes a tensor of `type` that is one number everywhere.
 pir_op *reshard_full(reshard *r, const pir_type *type, int64_t number, int place,
-                     const pir_attr *mesh, const pir_attr *wanted);
+                     const full_sides *sides);
 // Makes a second name of the value, of another distribution.
 void reshard_rename(reshard *r, const pir_attr *mesh, const pir_attr *from, const pir_attr *to,
                     const pir_type *type);

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Real Paddle and OpenVINO run what we write of every recorded model (interop.py). Makes its own Python environment on first use.
+# Real Paddle and OpenVINO run what we write of every recorded model (interop.py); Paddle partitions programs over meshes as we do (partition.py). Makes its own Python environment on first use.
 #   test/interop/run.sh BUILD [RECORDED]
 # RECORDED names a folder of recordings; without it the archives in test/recorded are unpacked. VENV names an environment that has
 # paddlepaddle 3.3.1 (and openvino, else those checks are left out).
@@ -22,4 +22,5 @@ if [ -z "$recorded" ]; then
     if [ ! -e "$mark" ] || [ "$a" -nt "$mark" ]; then tar -C "$recorded" -xf "$a" && touch "$mark"; fi
   done
 fi
+"$venv/bin/python" "$here/partition.py" --bin "$build/bin" --work "$work/partition"
 "$venv/bin/python" "$here/interop.py" --bin "$build/bin" --work "$work/out" "$recorded" "$here/.."
