@@ -69,7 +69,8 @@ static void join_along(reshard *r, size_t axis, size_t parts) {
     dims[0] /= (int64_t)parts;
   for (size_t i = 0; i < PIR_MAX_RANK; i++)
     cut.partial[i] = -1;
-  // As Paddle's rules: concat reads what is partial, but its result is stated as if it were not.
+  // As Paddle's rules: concat reads partial tensors, but its result is stated as if it were not
+  // partial.
   const dist_tensor whole_axis = cut;
   const pir_attr *joined = dist_tensor_attr(ctx, &cut), *number = dist_tensor_attr(ctx, &whole);
   cut.mapping[0] = -1;

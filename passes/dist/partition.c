@@ -91,8 +91,8 @@ static void set_dist(dist_state *d, pir_value *value, const pir_attr *dist) {
                      dist_type_of(d->ctx, pir_type_inner(pir_value_type(value)), &tensor));
 }
 
-// New ops are made in front of the op behind `op`, or of `op` itself if it is the last one, from
-// where they go to the end.
+// New ops are made in front of the op behind `op`, or of `op` itself if it is the last one,
+// from where they go to the end.
 static pir_op *place_of_new(pir_op *op) {
   return pir_op_next(op) ? pir_op_next(op) : op;
 }

@@ -47,8 +47,8 @@ typedef struct made_op {
   const pir_attr *mesh, *wanted[2], *given;
   size_t wanted_count;
 } made_op;
-// What op_dist_attr says of a constant: its mesh, its distribution, and, where Paddle states it,
-// the distribution of the tensor that it stands for; else NULL.
+// The op_dist_attr of a constant: its mesh, its distribution, and, where Paddle states it, the
+// distribution of the tensor that it stands for; else NULL.
 typedef struct full_sides {
   const pir_attr *mesh, *given, *wanted;
 } full_sides;
