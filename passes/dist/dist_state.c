@@ -80,7 +80,9 @@ static pir_status check_op_dist(dist_state *d, const pir_op *op) {
     return pir_op_attr(op, d->op_dist)
                ? pir_error(op, "op_dist_attr is no distribution of an op")
                : PIR_OK;
-  const char *fault = dist_mesh_fault(d->ctx, of.mesh);
+  // A mesh that was checked is in the map of meshes.
+  const char *fault =
+      pir_map_find(&d->holders, of.mesh) ? "" : dist_mesh_fault(d->ctx, of.mesh);
   if (*fault)
     return pir_error(op, "%s", fault);
   dist_holds(d, of.mesh);

@@ -20,7 +20,7 @@ static int64_t shape_elements(pir_shape shape) {
   return count;
 }
 
-static bool same_shape(pir_shape a, pir_shape b) {
+static bool has_extents(pir_shape a, pir_shape b) {
   return a.rank == b.rank && (!a.rank || memcmp(a.dims, b.dims, a.rank * sizeof *a.dims) == 0);
 }
 
@@ -71,9 +71,9 @@ pir_status dist_cut_parameter(dist_state *d, const pir_op *op) {
                                ? pir_program_param(d->run->program, pir_op_parameter_name(op))
                                : NULL;
   array_part part = {.whole = pir_type_shape(type), .local = pir_type_local_shape(type)};
-  if (!param || same_shape(param->shape, part.local))
+  if (!param || has_extents(param->shape, part.local))
     return PIR_OK;
-  if (!same_shape(param->shape, part.whole) || !pir_shape_is_known(part.local))
+  if (!has_extents(param->shape, part.whole) || !pir_shape_is_known(part.local))
     return pir_error(op, "the value of the parameter has neither the extents of the tensor nor "
                          "those of a part");
   dist_tensor tensor = dist_tensor_of(dist);
