@@ -4,6 +4,7 @@
 
 #include <pir/compiler/dialect.h>
 #include <pir/layer/legacy_table.h>
+#include <pir/layer/spmd_rule.h>
 
 #define PIR_EACH_DIALECT(X)                                                                    \
   X(builtin)                                                                                   \
@@ -13,7 +14,8 @@
 
 #define PIR_DECLARE_DIALECT(name)                                                              \
   extern const pir_dialect pir_##name##_dialect;                                               \
-  extern const pir_legacy_table pir_##name##_legacy;
+  extern const pir_legacy_table pir_##name##_legacy;                                           \
+  extern const pir_spmd_table pir_##name##_spmd;
 PIR_EACH_DIALECT(PIR_DECLARE_DIALECT)
 #undef PIR_DECLARE_DIALECT
 

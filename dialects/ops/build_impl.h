@@ -46,6 +46,14 @@ void ops_add_pair(parser *p, source_loc loc, const char *operand_name, const cha
 void ops_set_kernel(parser *p, source_loc loc, const char *name);
 void ops_set_regions(parser *p, source_loc loc, int64_t count);
 void ops_set_hook(parser *p, source_loc loc, const char *hook, const char *function);
+// A placement rule: its terms one after the other, the results after ops_spmd_results.
+void ops_begin_spmd(parser *p, source_loc loc);
+void ops_spmd_term(parser *p, source_loc loc, const char *name);
+void ops_spmd_axis(parser *p, source_loc loc, const char *letter, const char *mark);
+void ops_spmd_results(parser *p);
+void ops_spmd_option(parser *p, source_loc loc, const char *word, const char *name,
+                     const char *attr);
+void ops_set_spmd(parser *p, const char *function);
 void ops_set_form(parser *p, source_loc loc, const char *name);
 void ops_begin_legacy(parser *p, names n);
 void ops_add_legacy_item(parser *p, legacy_item item);

@@ -269,6 +269,7 @@ void ops_check(dialect *d) {
     check_pairs(o);
     check_meaning(o);
     check_legacy(o);
+    ops_check_spmd(o);
   }
   for (int i = 0; i < d->op_count; i++)
     if (!d->ops[i].is_form)

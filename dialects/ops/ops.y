@@ -54,10 +54,10 @@ static void yyerror(source_loc *loc, void *scanner, parser *p, const char *messa
 %token <text> GRAD "grad" HOOK "hook" ID "id" INCLUDE "include" INIT "init" INPLACE "inplace" INTARRAY "intarray" JOIN "join"
 %token <text> JSON "json" KEEP "keep" KERNEL "kernel" LEGACY "legacy" LET "let" LIKE "like" LOWER "lower" NULL_ "null"
 %token <text> OP "op" OPERAND "operand" OVER "over" OWN "own" PREFIX "prefix" REDUCE "reduce" REGIONS "regions" REQUIRE "require" RESULT "result"
-%token <text> SHAPE "shape" REVERSE "reverse" SCALAR "scalar" SCAN "scan" SCATTER "scatter" SPLIT "split" TAKES "takes" TENSOR "tensor" THEN "then"
+%token <text> SHAPE "shape" REVERSE "reverse" SCALAR "scalar" SCAN "scan" SCATTER "scatter" SPLIT "split" SPMD "spmd" TAKES "takes" TENSOR "tensor" THEN "then"
 %token <text> TRAIT "trait" TRAP "trap" TYPESET "typeset" VIEW "view" WHEN "when" WHERE "where" WINDOW "window"
 
-%type <text> name word variable_name
+%type <text> name word variable_name spmd_word
 %type <e> condition
 %type <names> names idents marked_names marked form_names form_name
 %type <type> operand_type tensor_type result_type attr_type type_union legacy_kind
@@ -104,7 +104,7 @@ form_name: name { $$ = ops_one_name(@1, $1, 0); }
 
 name: IDENT | ALL | ALONG | ATTR | COMPUTE | CONTRACT | DECLARED | DIALECT | EACH | EFFECT | ELSE | EXCLUSIVE | FLAT | FOR | FORM | GATHER
   | GRAD | HOOK | ID | INCLUDE | INIT | INPLACE | INTARRAY | JOIN | JSON | KEEP | KERNEL | LEGACY | LET | LIKE | LOWER | NULL_ | OP
-  | OPERAND | OVER | OWN | PREFIX | REDUCE | REGIONS | REQUIRE | RESULT | REVERSE | SCALAR | SCAN | SCATTER | SHAPE | SPLIT | TAKES | TENSOR | THEN | TRAIT
+  | OPERAND | OVER | OWN | PREFIX | REDUCE | REGIONS | REQUIRE | RESULT | REVERSE | SCALAR | SCAN | SCATTER | SHAPE | SPLIT | SPMD | TAKES | TENSOR | THEN | TRAIT
   | TRAP | TYPESET | VIEW | WHEN | WHERE | WINDOW ;
 names: name { $$ = ops_one_name(@1, $1, 0); } | names ',' name { $$ = ops_join_names($1, ops_one_name(@3, $3, 0)); } ;
 idents: IDENT { $$ = ops_one_name(@1, $1, 0); } | idents ',' IDENT { $$ = ops_join_names($1, ops_one_name(@3, $3, 0)); } ;
@@ -126,6 +126,7 @@ part: OPERAND marked_names ':' operand_type literal_default { ops_add_operands(p
   | EFFECT                                   { p->current->effect = true; }
   | HOOK hooks
   | KERNEL name                              { ops_set_kernel(p, @2, $2); }
+  | SPMD                                     { ops_begin_spmd(p, @1); } spmd
   | DECLARED TEXT                            { p->current->declared = $2; }
   | OWN                                      { ops_drop_inherited_meaning(p->current); }
   | REGIONS INT                              { ops_set_regions(p, @2, $2); }
@@ -145,6 +146,22 @@ part: OPERAND marked_names ':' operand_type literal_default { ops_add_operands(p
   | GRAD IDENT                               { ops_begin_grad(p, @1, $2); } lower_when '{' steps '}'
   | GRAD NULL_ TEXT                          { p->current->no_grad = $3; }
   | LOWER                                    { ops_begin_lower(p, @1); } lower_when '{' steps '}' ;
+spmd: '=' name { ops_set_spmd(p, $2); } spmd_options
+  | spmd_terms ARROW { ops_spmd_results(p); } spmd_terms spmd_options ;
+spmd_terms: spmd_term | spmd_terms ',' spmd_term ;
+spmd_term: name { ops_spmd_term(p, @1, $1); } '[' spmd_axes ']' ;
+spmd_axes: %empty | spmd_axis_list ;
+spmd_axis_list: spmd_axis | spmd_axis_list ',' spmd_axis ;
+spmd_axis: IDENT { ops_spmd_axis(p, @1, $1, ""); }
+  | IDENT '?' { ops_spmd_axis(p, @1, $1, "?"); }
+  | IDENT DOTS { ops_spmd_axis(p, @1, $1, ".."); }
+  | INT { ops_spmd_axis(p, @1, $1 == 1 ? "1" : "", ""); } ;
+spmd_options: %empty | spmd_options spmd_word { p->word = $2; } spmd_args ;
+spmd_word: IDENT | OVER | KEEP | FLAT ;
+spmd_args: spmd_arg | spmd_args ',' spmd_arg ;
+spmd_arg: name { ops_spmd_option(p, @1, p->word, $1, NULL); }
+  | ATTR_NAME { ops_spmd_option(p, @1, p->word, NULL, $1); }
+  | name '=' ATTR_NAME { ops_spmd_option(p, @1, p->word, $1, $3); } ;
 pairs: pair | pairs ',' pair ;
 pair: name ARROW name { ops_add_pair(p, @1, $1, $3); } ;
 hooks: hook | hooks ',' hook ;

@@ -3,7 +3,7 @@
 #ifndef OPS_MODEL_H
 #define OPS_MODEL_H
 
-#include "ops_source.h"
+#include "ops_spmd.h"
 
 #include <pir/layer/lower.h>
 #include <pir/compiler/opdef.h>
@@ -215,6 +215,7 @@ typedef struct op {
   legacy *legacies;
   int legacy_count;
   const char *hook_infer, *hook_verify, *hook_expand, *hook_demand, *kernel;
+  spmd *spmd;  // NULL: none is declared
   int regions;
   int form;                 // pir_op_form
   int number, twin_number;  // by the list of numbers
@@ -296,5 +297,4 @@ expr *ops_chain(expr *list, expr *item);
 // deeper than OPS_MOST_DEPTH: the functions that walk expressions recurse.
 expr *ops_finished(expr *e);
 expr *ops_parent(expr_kind kind, source_loc loc, const char *name, expr *a);
-
 #endif

@@ -164,6 +164,8 @@ static void inherit(op *to, const op *from) {
     to->declared = from->declared;
   if (from->no_grad)
     to->no_grad = from->no_grad;
+  if (from->spmd)
+    to->spmd = from->spmd;
 }
 
 void ops_begin_op(parser *p, source_loc loc, const char *name, const char *summary,

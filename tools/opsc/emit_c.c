@@ -432,7 +432,7 @@ void emit_hooks(const dialect *d, FILE *out) {
   fprintf(
       out,
       "// Hooks that %s.ops names. Made by opsc.\n#include <pir/compiler/infer.h>\n#include "
-      "<pir/layer/lower.h>\n\n",
+      "<pir/layer/lower.h>\n#include <pir/layer/spmd_rule.h>\n\n",
       d->name);
   for (int i = 0; i < d->op_count; i++) {
     const op *o = &d->ops[i];
@@ -447,6 +447,7 @@ void emit_hooks(const dialect *d, FILE *out) {
     if (o->hook_demand)
       fprintf(out, "void %s(pir_infer *infer);\n", o->hook_demand);
   }
+  emit_spmd_functions(out, d);
   emit_hook_list(d, out);
 }
 
@@ -467,6 +468,7 @@ void emit_tables(const dialect *d, FILE *out) {
     emit_results(out, o);
     emit_attrs(out, o);
     emit_pairs(out, o);
+    emit_spmd(out, o);
     emit_nodes(out, o);
     emit_clauses(out, o);
     emit_blocks(out, d, o,
@@ -483,6 +485,7 @@ void emit_tables(const dialect *d, FILE *out) {
     put_opdef(out, d, d->table[i].o, d->table[i].twin, old, old_count);
   fputs("};\n\n", out);
   emit_legacy(out, d, old, old_count);
+  emit_spmd_table(out, d);
   emit_carried(out, d);
   fprintf(out, "const pir_dialect pir_%s_dialect = {\"%s\", %d, ", d->name, d->name,
           d->json_id);

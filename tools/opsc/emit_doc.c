@@ -120,6 +120,8 @@ static void put_meaning(FILE *out, const op *o) {
     put_source(out, o->shapes[i].loc);
   if (o->kernel)
     fprintf(out, "    kernel %s\n", o->kernel);
+  if (o->spmd)
+    put_source(out, o->spmd->loc);
   if (!ops_declared_only(o))
     return;
   fprintf(out, "%sDeclared only%s%s: programs with it are read and written, not run.\n",

@@ -22,6 +22,9 @@ bool ops_number(dialect *d, const char *path);
 void emit_tables(const dialect *d, FILE *out);  // emit_c.c
 void emit_header(const dialect *d, FILE *out);
 void emit_hooks(const dialect *d, FILE *out);
+void emit_spmd(FILE *out, const op *o);  // emit_spmd.c: an op's placement rule
+void emit_spmd_table(FILE *out, const dialect *d);
+void emit_spmd_functions(FILE *out, const dialect *d);
 void emit_list(const dialect *d, FILE *out);   // emit_list.c
 void emit_index(const dialect *d, FILE *out);  // emit_doc.c: the families of a dialect
 void emit_family(const dialect *d, int file, FILE *out);

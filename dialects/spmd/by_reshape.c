@@ -1,0 +1,97 @@
+// Placement rules that letters cannot say, because the shapes decide.
+#include "spmd_impl.h"
+#include <pd_op_hooks.h>
+
+#include <string.h>
+
+// ---- one shape to another with the same elements
+// Dims [in, in_end) of a tensor hold the elements of dims [out, out_end) of the other.
+typedef struct reshape_group {
+  int32_t in, in_end, out, out_end;
+} reshape_group;
+
+static bool multiply(int64_t *product, int64_t extent) {
+  return extent > 0 && !__builtin_mul_overflow(*product, extent, product);
+}
+
+// Finds the smallest group that begins where `g` ended. Returns false if the extents do not
+// divide into groups, or are not known.
+static bool find_group(const pir_placement *x, const pir_placement *y, reshape_group *g) {
+  int64_t a = 1, b = 1;
+  g->in = g->in_end;
+  g->out = g->out_end;
+  do {
+    bool take_in = a <= b && g->in_end < x->rank;
+    if (!take_in && g->out_end == y->rank)
+      return false;
+    if (take_in ? !multiply(&a, x->shape[g->in_end++]) : !multiply(&b, y->shape[g->out_end++]))
+      return false;
+  } while (a != b || (a == 1 && (g->in_end < x->rank || g->out_end < y->rank)));
+  return true;
+}
+
+static bool divides(const pir_spmd *spmd, const pir_split *split, int64_t extent) {
+  int64_t pieces = 1;
+  for (uint8_t i = 0; i < split->count; i++)
+    if (!multiply(&pieces, spmd->mesh[split->mesh[i]]))
+      return false;
+  return extent % pieces == 0;
+}
+
+static int32_t skip_ones(const pir_placement *x, int32_t d, int32_t end) {
+  while (d < end && x->shape[d] == 1)
+    d++;
+  return d;
+}
+
+static void append_split(pir_split *to, const pir_split *from) {
+  for (uint8_t i = 0; i < from->count && to->count < PIR_MESH_RANK; i++)
+    to->mesh[to->count++] = from->mesh[i];
+}
+
+// The first dim of a group on either side is split alike: by all that splits the group, where
+// that divides both, else by what splits the first dim. The others are whole.
+static void place_group(const pir_spmd *spmd, pir_placement *x, pir_placement *y,
+                        const reshape_group *g) {
+  int32_t from = skip_ones(x, g->in, g->in_end), to = skip_ones(y, g->out, g->out_end);
+  pir_split first = {0}, all = {0}, none = {0};
+  if (from < g->in_end)
+    first = x->split[from];
+  for (int32_t d = g->in; d < g->in_end; d++) {
+    if (d >= from && first.count)
+      append_split(&all, &x->split[d]);
+    x->split[d] = none;
+  }
+  for (int32_t d = g->out; d < g->out_end; d++)
+    y->split[d] = none;
+  if (from == g->in_end || to == g->out_end)
+    return;
+  if (divides(spmd, &all, x->shape[from]) && divides(spmd, &all, y->shape[to]))
+    first = all;
+  else if (!divides(spmd, &first, y->shape[to]))
+    first = none;
+  x->split[from] = y->split[to] = first;
+}
+
+// The same elements in row-major order under another shape: dims that become one dim, or of
+// which one dim is made, form groups.
+pir_status pd_spmd_reshape(pir_spmd *spmd) {
+  if (!spmd->operands[0].count || !spmd->results[0].count)
+    return PIR_OK;
+  pir_placement *x = spmd->operands[0].items, *y = spmd->results[0].items;
+  if (spmd->backward) {
+    pir_placement *swap = x;
+    x = y;
+    y = swap;
+  }
+  reshape_group g = {0};
+  while (g.in_end < x->rank || g.out_end < y->rank) {
+    if (!find_group(x, y, &g)) {
+      for (int32_t d = g.in; d < x->rank; d++)
+        x->split[d] = (pir_split){0};
+      return PIR_OK;
+    }
+    place_group(spmd, x, y, &g);
+  }
+  return PIR_OK;
+}
