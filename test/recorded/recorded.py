@@ -27,6 +27,7 @@ FOLDER holds any of: models/ real/ (whole programs with cases), ops/ (one-op pro
   loops      loop IR is verified, and its text gives the same text and code (recorded_loops.py)
   errors     changed programs that Paddle refuses are refused (recorded_errors.py)
   dist       distributed programs: texts, JSON, and numbers on all ranks (recorded_dist.py)
+  spmd       how operators take and give distributed tensors (recorded_spmd.py)
 A program with an operator or feature that is still unsupported (exit code 3) is a skip and is named.
 Ends with `N passed, N failed, N skipped`.
 """
@@ -58,6 +59,7 @@ import recorded_legacy
 import recorded_loops
 import recorded_passes
 import recorded_shape
+import recorded_spmd
 from recorded_custom import custom_ops
 from recorded_deviations import KNOWN, digest, last_line, verdict
 
@@ -485,7 +487,8 @@ KINDS = {"text": text_jobs, "translate": translate_jobs, "passes": pass_jobs, "n
          "backward": recorded_backward.backward_jobs(run),
          "kernel": recorded_passes.kernel_jobs(run), "pipelines": recorded_passes.pipeline_jobs(run),
          "compiled": recorded_compiled.compiled_jobs(run, programs_of, lambda: EMULATED), "loops": recorded_loops.loop_jobs(run, programs_of),
-         "errors": recorded_errors.error_jobs(run), "dist": recorded_dist.dist_jobs(run), "extremes": recorded_extremes.extreme_jobs}
+         "errors": recorded_errors.error_jobs(run), "dist": recorded_dist.dist_jobs(run), "spmd": recorded_spmd.spmd_jobs(run),
+         "extremes": recorded_extremes.extreme_jobs}
 
 
 def share_of(jobs, first, step):
