@@ -465,6 +465,7 @@ void ops_add_traits(parser *p, names n) {
       {"structural", PIR_STRUCTURAL},
       {"precise", PIR_PRECISE},
       {"open", PIR_OPEN},
+      {"ordered", PIR_ORDERED},
   };
   static const uint32_t any_op =
       PIR_PURE | PIR_COMMUTATIVE | PIR_IDEMPOTENT | PIR_INVOLUTION | PIR_PRECISE;

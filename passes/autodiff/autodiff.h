@@ -22,6 +22,7 @@ typedef struct diff {
   pir_name *stop_gradient;
   bool primitive;       // gradients in primitive ops, where declared
   bool states_stops;    // some op of the program states stop_gradient
+  bool early;           // steps stand as early as they can, so that gradients end early
   bool closed;          // gradients are not differentiated again: all of them stop
   pir_map stopped;      // values that the caller excludes
   diff_memory *memory;  // NULL: no op writes in place

@@ -8,6 +8,8 @@
 //                trained
 //   no_grad=X|Y  values to which no gradient flows, besides those that say stop_gradient
 //   prim         primitive ops, where an op declares its gradient in them
+//   checkpoints=auto|A|B, memory=N
+//                values are computed again for the gradients (recompute.h)
 //   fetch=false  the values and the gradients are not made outputs, called fetch0, fetch1, ..
 // As Paddle's append_backward does it. A failure leaves ops behind, and ends the run. O(ops and
 // operands).
@@ -20,12 +22,16 @@
 
 #include "loss_scaling.h"
 #include "program_ports.h"
+#include "recompute.h"
+#include "training_steps.h"
 
 typedef struct backward {
   diff d;
   backward_request request;
   value_list wanted;  // whose gradients are outputs
   bool minimizes;     // minimize_pass: the parameters take a step
+  bool recomputes;    // some forward values are computed again
+  recompute_request again;
 } backward;
 
 static pir_status refuse_name(const backward *w, pir_status status, const char *what,
@@ -58,6 +64,31 @@ static pir_status find_tensors(const backward *w, const char *key, value_list *o
   return PIR_OK;
 }
 
+// A number of bytes, or a share in percent.
+static pir_status read_memory(backward *w) {
+  pir_str text = pir_run_option(w->d.run, "memory");
+  bool share = text.size && text.data[text.size - 1] == '%';
+  double number = 50;
+  w->again.share = 0.5;
+  if (!text.size)
+    return PIR_OK;
+  if (!steps_read_number((pir_str){text.data, text.size - share}, &number) ||
+      number > (share ? 100 : 1e15) || number <= 0)
+    return pir_run_bad_option(w->d.run, "memory", "a number of bytes, or a share such as 50%");
+  w->again.share = number / 100;
+  w->again.bytes = share ? 0 : (int64_t)number;
+  return PIR_OK;
+}
+
+static pir_status find_checkpoints(backward *w) {
+  pir_str text = pir_run_option(w->d.run, "checkpoints");
+  w->recomputes = text.size && !pir_str_equal(text, PIR_STR("all"));
+  w->again.automatic = pir_str_equal(text, PIR_STR("auto"));
+  PIR_TRY(read_memory(w));
+  return w->recomputes && !w->again.automatic ? find_tensors(w, "checkpoints", &w->again.kept)
+                                              : PIR_OK;
+}
+
 static bool may_be_trained(const diff *d, const pir_op *op) {
   return pir_op_has(op, PIR_PARAMETER) && !diff_stops(d, pir_op_result(op, 0));
 }
@@ -73,6 +104,7 @@ static pir_status find_all(backward *w) {
       pir_vec_push(w->d.arena, &r->losses, pir_op_operand(op, 0));
   PIR_TRY(find_tensors(w, "wrt", &r->inputs));
   PIR_TRY(find_tensors(w, "no_grad", &excluded));
+  PIR_TRY(find_checkpoints(w));
   for (size_t i = 0; i < excluded.count; i++)
     pir_map_put(w->d.arena, &w->d.stopped, excluded.items[i], 1);
   for (size_t i = 0; i < r->inputs.count; i++)
@@ -164,6 +196,18 @@ static void fetch_all(backward *w, diff_block *b, const value_list *gradients) {
 
 // ---- the pass
 
+static pir_status recompute_at(backward *w, diff_block *b) {
+  recompute r;
+  PIR_TRY(diff_recompute(b, &w->again, &r));
+  pir_run_count(w->d.run, "ops computed again", r.steps.count);
+  pir_run_count(w->d.run, "flops added", (uint64_t)r.chosen.flops);
+  pir_run_count(w->d.run, "bytes kept", (uint64_t)r.chosen.kept);
+  pir_run_count(w->d.run, "bytes kept without", (uint64_t)r.without.kept);
+  pir_run_count(w->d.run, "predicted peak", (uint64_t)r.chosen.peak);
+  pir_run_count(w->d.run, "predicted peak without", (uint64_t)r.without.peak);
+  return PIR_OK;
+}
+
 // Puts scaled losses in the list, a new one: the program fetches the losses themselves.
 static pir_status scale_losses(backward *w, diff_block *b, value_list *losses) {
   value_list scaled = {0};
@@ -179,11 +223,15 @@ static pir_status run_at(diff_block *b, void *user) {
   backward_request scaled = w->request;
   if (w->minimizes)
     PIR_TRY(scale_losses(w, b, &scaled.losses));
+  w->again.before = pir_op_prev(b->at);
   PIR_TRY(backward_add(b, &scaled));
   for (size_t i = 0; i < w->wanted.count; i++)
     pir_vec_push(w->d.arena, &gradients, diff_sum(b, w->wanted.items[i]));
   if (w->request.inputs.count)
     diff_erase_unused(&w->d, 0, &gradients);
+  if (w->recomputes)
+    PIR_TRY(recompute_at(w, b));
+  w->d.early = w->recomputes;
   if (w->minimizes && w->request.losses.count)
     PIR_TRY(diff_minimize(b, &w->wanted, &gradients));
   if (pir_run_option_bool(w->d.run, "fetch", true))

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "loss_scaling.h"
+#include "op_cost.h"
 #include "training_steps.h"
 
 typedef struct optimizer optimizer;
@@ -330,6 +331,46 @@ static void step_parameter(const minimizing *m, size_t i) {
     pir_pd_assign_out_(m->builder, pir_pd_cast(m->builder, u.param, dtype), param);
 }
 
+// ---- where a step stands
+
+static pir_op *later(pir_op *a, pir_op *b) {
+  return !a || (b && pir_op_is_before(a, b)) ? b : a;
+}
+
+// Returns the op of the program's block that an op is, or stands in.
+static pir_op *outermost(const minimizing *m, pir_op *op) {
+  const pir_block *block = pir_program_block(m->d->run->program);
+  while (op && pir_op_block(op) != block)
+    op = pir_op_parent(op);
+  return op;
+}
+
+// Returns the last op that reads a value, or one that shares its memory.
+static pir_op *last_reader(const minimizing *m, pir_value *value) {
+  value_list same = {0};
+  pir_op *last = NULL;
+  pir_vec_push(m->d->arena, &same, value);
+  for (size_t i = 0; i < same.count; i++)
+    PIR_EACH_USE(use, same.items[i]) {
+      pir_op *user = pir_use_owner(use);
+      last = later(last, outermost(m, user));
+      if (cost_renames(user) && !pir_use_operand_index(use))
+        pir_vec_push(m->d->arena, &same, pir_op_result(user, 0));
+    }
+  pir_vec_free(m->d->arena, &same);
+  return last;
+}
+
+// Lets the step of a parameter stand directly behind its gradient and all that reads the
+// parameter, which the step writes over.
+static void move_early(const minimizing *m, size_t i) {
+  pir_op *behind = last_reader(m, m->params[i]);
+  behind = later(behind, pir_value_op(m->gradients[i]));
+  if (m->skip)
+    behind = later(behind, pir_value_op(m->skip));
+  pir_op_builder_move(m->builder, steps_builder(pir_op_next(behind)));
+}
+
 static void add_steps(minimizing *m) {
   widen_gradients(m);
   pir_values gradients = {.data = m->gradients, .count = m->count};
@@ -342,8 +383,11 @@ static void add_steps(minimizing *m) {
     clip_by_norm(m);
   if (given(m, "clip-value"))
     clip_by_value(m);
-  for (size_t i = 0; i < m->count; i++)
+  for (size_t i = 0; i < m->count; i++) {
+    if (m->d->early)
+      move_early(m, i);
     step_parameter(m, i);
+  }
 }
 
 pir_status diff_minimize(diff_block *b, const value_list *params, const value_list *gradients) {

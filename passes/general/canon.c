@@ -129,7 +129,7 @@ static bool compose_permute(canon *c, pir_op *op, pir_rewriter *rewriter,
 
 static bool by_clause(pir_op *op, pir_rewriter *rewriter, void *user) {
   canon *c = user;
-  if (!pir_op_has(op, PIR_PURE) && !pir_op_has(op, PIR_RANDOM))
+  if (pir_op_has(op, PIR_ORDERED) || !pir_op_has_any(op, PIR_PURE | PIR_RANDOM))
     return false;
   clause_form form = clause_form_of(&c->eval, op);
   if (form.kind == FORM_OPERAND)

@@ -57,7 +57,9 @@ enum {
   // It carries the attributes of another op besides its own.
   PIR_OPEN = 1u << 16,
   // Its results stay the same when the numbers of its operands change a little: no gradient.
-  PIR_FLAT = 1u << 17
+  PIR_FLAT = 1u << 17,
+  // Its result is computed behind all of its operands, and is not taken for one of them.
+  PIR_ORDERED = 1u << 18
 };
 
 // Properties of an operand, one bit each.
