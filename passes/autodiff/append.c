@@ -8,6 +8,8 @@
 #include <rewriter_impl.h>
 #include <sized.h>
 
+#include "recompute.h"
+
 static pir_walk_result note_stop(pir_op *op, void *user) {
   diff *d = user;
   d->states_stops |= pir_op_attr(op, d->stop_gradient) != NULL;
@@ -75,6 +77,7 @@ typedef struct append_call {
   pir_backward_options options;
   pir_value **out_gradients;
   backward_request request;
+  recompute_request again;
 } append_call;
 
 // `what` says in messages what the values are for.
@@ -90,6 +93,19 @@ static pir_status take_values(diff *d, const char *what, pir_value *const *value
     pir_vec_push(d->arena, out, values[i]);
   }
   return PIR_OK;
+}
+
+static pir_status take_memory(diff *d, append_call *call) {
+  const pir_backward_options *o = &call->options;
+  call->again.automatic = !o->checkpoints;
+  call->again.share = o->memory_share > 0 ? o->memory_share : 0.5;
+  call->again.bytes = o->memory_bytes < INT64_MAX ? (int64_t)o->memory_bytes : INT64_MAX;
+  if (!(o->memory_share >= 0 && o->memory_share <= 1))
+    return pir_report(d->ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
+                      "backward: memory_share lies between 0 and 1");
+  return o->checkpoints ? take_values(d, "checkpoint", o->checkpoints, o->checkpoint_count,
+                                      &call->again.kept)
+                        : PIR_OK;
 }
 
 static pir_status take_call(diff *d, append_call *call) {
@@ -108,12 +124,16 @@ static pir_status take_call(diff *d, append_call *call) {
       take_values(d, "no_grad", call->options.no_grad, call->options.no_grad_count, &excluded));
   for (size_t i = 0; i < excluded.count; i++)
     pir_map_put(d->arena, &d->stopped, excluded.items[i], 1);
+  if (call->options.recompute)
+    PIR_TRY(take_memory(d, call));
   return backward_check(d, r);
 }
 
 static pir_status append_at(diff_block *b, void *user) {
   append_call *call = user;
   value_list gradients = {0};
+  recompute done;
+  call->again.before = pir_op_prev(b->at);
   PIR_TRY(backward_add(b, &call->request));
   for (size_t i = 0; i < call->input_count; i++) {
     pir_vec_push(b->d->arena, &gradients, diff_sum(b, call->inputs[i]));
@@ -121,7 +141,7 @@ static pir_status append_at(diff_block *b, void *user) {
   }
   if (call->input_count)
     diff_erase_unused(b->d, 0, &gradients);
-  return PIR_OK;
+  return call->options.recompute ? diff_recompute(b, &call->again, &done) : PIR_OK;
 }
 
 static pir_status append_call_gradients(void *user) {

@@ -72,8 +72,9 @@ static pir_status read_memory(backward *w) {
   w->again.share = 0.5;
   if (!text.size)
     return PIR_OK;
-  if (!steps_read_number((pir_str){text.data, text.size - share}, &number) ||
-      number > (share ? 100 : 1e15) || number <= 0)
+  pir_str digits = {text.data, text.size - share};
+  if (!digits.size || !steps_read_number(digits, &number) || number > (share ? 100 : 1e15) ||
+      number <= 0)
     return pir_run_bad_option(w->d.run, "memory", "a number of bytes, or a share such as 50%");
   w->again.share = number / 100;
   w->again.bytes = share ? 0 : (int64_t)number;

@@ -354,18 +354,21 @@ static pir_op *last_reader(const minimizing *m, pir_value *value) {
     PIR_EACH_USE(use, same.items[i]) {
       pir_op *user = pir_use_owner(use);
       last = later(last, outermost(m, user));
-      if (cost_renames(user) && !pir_use_operand_index(use))
-        pir_vec_push(m->d->arena, &same, pir_op_result(user, 0));
+      bool shares = cost_renames(user) && !pir_use_operand_index(use);
+      for (size_t k = 0; k < pir_op_results(user); k++)
+        if (shares || pir_op_has(user, PIR_STRUCTURAL))
+          pir_vec_push(m->d->arena, &same, pir_op_result(user, k));
     }
   pir_vec_free(m->d->arena, &same);
   return last;
 }
 
-// Lets the step of a parameter stand directly behind its gradient and all that reads the
-// parameter, which the step writes over.
+// Lets the step of a parameter stand directly behind its gradient, all that scales it in place,
+// and all that reads the parameter, which the step writes over.
 static void move_early(const minimizing *m, size_t i) {
   pir_op *behind = last_reader(m, m->params[i]);
   behind = later(behind, pir_value_op(m->gradients[i]));
+  behind = later(behind, last_reader(m, m->gradients[i]));
   if (m->skip)
     behind = later(behind, pir_value_op(m->skip));
   pir_op_builder_move(m->builder, steps_builder(pir_op_next(behind)));

@@ -15,6 +15,7 @@ typedef struct remake {
   pir_map made;     // of a forward value: the one that is computed again
   pir_map guarded;  // of a kept value: its `depend` for the present op
   pir_value *dep;   // the last gradient that was computed
+  pir_value *list;  // it alone, for the present op
   pir_op *at;       // the backward op that new ops stand in front of
 } remake;
 
@@ -25,19 +26,27 @@ static pir_op *create(remake *m, const pir_op_spec *spec) {
   return op;
 }
 
-static pir_value *guard(remake *m, pir_value *value) {
+static pir_value *list_of_dep(remake *m) {
   diff *d = m->b->d;
-  pir_value *known = pir_map_get(&m->guarded, value);
-  if (known)
-    return known;
-  const pir_type *dep_type = pir_value_type(m->dep), *type = pir_value_type(value);
-  const pir_type *list = pir_type_vector(d->ctx, &dep_type, 1);
+  const pir_type *type = pir_value_type(m->dep);
+  const pir_type *list = pir_type_vector(d->ctx, &type, 1);
   pir_op_spec combine = {.def = pir_context_op(d->ctx, BUILTIN_COMBINE),
                          .operands = &m->dep,
                          .operand_count = 1,
                          .result_types = &list,
                          .result_count = 1};
-  pir_value *operands[] = {value, pir_op_result(create(m, &combine), 0)};
+  return pir_op_result(create(m, &combine), 0);
+}
+
+static pir_value *guard(remake *m, pir_value *value) {
+  diff *d = m->b->d;
+  pir_value *known = pir_map_get(&m->guarded, value);
+  if (known)
+    return known;
+  const pir_type *type = pir_value_type(value);
+  if (!m->list)
+    m->list = list_of_dep(m);
+  pir_value *operands[] = {value, m->list};
   pir_op_spec depend = {.def = pir_context_op(d->ctx, PD_DEPEND),
                         .operands = operands,
                         .operand_count = 2,
@@ -145,6 +154,7 @@ static void remake_block(remake *m, recompute *r) {
     m->at = r->ops.items[i].op;
     wait_for(m, r, i);
     pir_map_clear(&m->guarded);
+    m->list = NULL;
     for (; next < r->steps.count && r->steps.items[next].before == i; next++)
       repeat(m, &r->ops.items[r->steps.items[next].op]);
     pir_walk(m->at, PIR_PRE_ORDER, read_again, m);

@@ -190,19 +190,27 @@ class Program:
         no_grad: Sequence[Value] = (),
         ones: bool = False,
         primitive: bool = False,
+        recompute: bool = False,
+        checkpoints: Sequence[Value] | None = None,
+        memory: float = 0.5,
     ) -> list[Value | None]:
         """Adds ops that compute the gradients of the sum of `losses` with respect to `inputs` (docs/steps/gradients.md), and
         returns these: None for an input that no loss depends on. `seeds` are the gradients of the losses, of their types; without
         them each loss has one element, or `ones` says that it may have any shape. No gradient flows to the values of `no_grad`.
-        `primitive`: in primitive ops, where an op declares its gradient in them. After an error the program may be half changed."""
+        `primitive`: in primitive ops, where an op declares its gradient in them. `recompute`: forward values are computed again for
+        the gradients, but those of `checkpoints`, or those that a minimum cut keeps so that values take at most the share `memory`
+        of what they take otherwise. After an error the program may be half changed."""
         with self._context.lock:
             if seeds is not None and len(seeds) != len(losses):
                 raise ValueError("seeds has one value for each loss")
-            lists = [ffi.new("pir_value *[]", [v._handle for v in values]) for values in (losses, inputs, seeds or (), no_grad)]
+            lists = [ffi.new("pir_value *[]", [v._handle for v in values]) for values in (losses, inputs, seeds or (), no_grad, checkpoints or ())]
             options = sized("pir_backward_options")
             options.seeds = lists[2] if seeds is not None else ffi.NULL
             options.no_grad, options.no_grad_count = lists[3], len(no_grad)
             options.ones, options.primitive = ones, primitive
+            options.recompute, options.memory_share = recompute, memory
+            if checkpoints is not None:
+                options.checkpoints, options.checkpoint_count = lists[4], len(checkpoints)
             out = ffi.new("pir_value *[]", len(inputs))
             self._generation += 1
             status = lib.pir_append_backward(self._handle, lists[0], len(losses), lists[1], len(inputs), options, out)

@@ -444,6 +444,9 @@ def train_jobs(tools, root):
             for threads in (1, 2):
                 name = f"train {folder.name}/minimize {pipeline} {threads}"
                 yield name, lambda n=name, f=folder, p=pipeline, t=threads: forward_job(tools, n, f, p, t)
+            for memory in ("60%", "10%"):
+                name = f"train {folder.name}/again {memory} {pipeline}"
+                yield name, lambda n=name, f=folder, p=pipeline, m=memory: forward_job(tools, n, f, p, 1, f",checkpoints=auto,memory={m}")
 
 
 # The bias of attention's keys moves every score of a row alike: its gradient is 0, and what Adam makes steps of is rounding.
@@ -462,9 +465,11 @@ def minimized_job(tools, name, folder, text):
     return verdict(name, code, err) if code else compare(tools, name, out, folder / "train.pir")
 
 
-def forward_job(tools, name, folder, pipeline, threads):
-    """Training from the forward program alone: its steps have the losses, and leave the parameters, that Paddle's had."""
-    passes = [f"{file}{{{(folder / file).read_text().strip()}}}" for file in ("minimize", "schedule") if (folder / file).exists()]
+def forward_job(tools, name, folder, pipeline, threads, more=""):
+    """Training from the forward program alone: its steps have the losses, and leave the parameters, that Paddle's had. `more` are
+    options of minimize_pass."""
+    passes = [f"{file}{{{(folder / file).read_text().strip()}{more if file == 'minimize' else ''}}}"
+              for file in ("minimize", "schedule") if (folder / file).exists()]
     code, out, err = run([tools / "pir-opt", folder / "forward.pir", f"--passes={','.join(passes)}"])
     if code:
         return verdict(name, code, err)

@@ -146,5 +146,18 @@ def test_gradients():
     assert program.append_backward([tanh], [x], no_grad=[x], ones=True) == [None]
 
 
+def test_recomputation():
+    program = libpir.Program.parse(MEAN)
+    x, tanh, _, mean = [op.results[0] for op in program.block.ops]
+    program.append_backward([mean], [x], recompute=True, checkpoints=[])
+    names = [op.name for op in program.block.ops]
+    assert names.count("pd_op.tanh") == 2 and names.count("pd_op.depend") == 1
+    for share in (1.5, -1.0, float("nan")):
+        program = libpir.Program.parse(MEAN)
+        x, tanh, _, mean = [op.results[0] for op in program.block.ops]
+        with pytest.raises(libpir.InvalidError, match="between 0 and 1"):
+            program.append_backward([mean], [x], recompute=True, memory=share)
+
+
 def x_type(program):
     return program.block.ops[0].results[0].type
