@@ -418,6 +418,17 @@ def vjp_jobs(tools, root):
         for pipeline in ("kernels", "compile"):
             name = f"vjp {folder.parent.name}/{folder.name} {pipeline}"
             yield name, lambda n=name, c=command + [f"--pipeline={pipeline}", f"--cache={CODE_CACHE}"]: number_job(n, c)
+            own = not any(KNOWN.key_of(f"{kind} {folder.parent.name}/{folder.name}") for kind in ("vjp", "backward"))
+            if own and json.loads((folder / "grads.json").read_text())["has_grad"]:
+                name = f"vjp {folder.parent.name}/{folder.name}/again {pipeline}"
+                yield name, lambda n=name, f=folder, c=command[2:] + [f"--pipeline={pipeline}", f"--cache={CODE_CACHE}"]: again_job(tools, n, f, c)
+
+
+def again_job(tools, name, folder, options):
+    """Our gradients of the forward program, for which its values are computed again."""
+    with tempfile.NamedTemporaryFile(suffix=".pir") as f:
+        code, _, err = run([tools / "pir-opt", folder / "before.pir", f"--passes={recorded_backward.again_text(folder)}", "-o", f.name])
+        return verdict(name, code, err) if code else number_job(name, [tools / "pir-run", f.name, *options])
 
 
 TRAIN_SEED = 77  # paddle.seed of the recordings

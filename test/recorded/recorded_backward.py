@@ -25,11 +25,17 @@ def request(folder):
     return losses, [name for _, name in seeds], asked["inputs"]
 
 
-def pass_text(folder):
+def pass_text(folder, more=()):
+    """`more`: further options of the pass."""
     losses, seeds, inputs = request(folder)
     options = [f"loss={'|'.join(losses)}"] + ([f"seeds={'|'.join(seeds)}"] if seeds else ["ones"]) + [f"wrt={'|'.join(inputs)}"]
     options += ["prim"] if folder.name.endswith(".prim") else []
-    return f"backward{{{','.join(options)}}}"
+    return f"backward{{{','.join([*options, *more])}}}"
+
+
+def again_text(folder):
+    """All forward values are computed again, from the inputs: only the first of these is named as kept."""
+    return pass_text(folder, [f"checkpoints={request(folder)[2][0]}"])
 
 
 def backward_jobs(run):

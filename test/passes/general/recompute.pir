@@ -22,6 +22,7 @@
 
 // They can be differentiated again.
 // RUN: pir-opt %t.again.pir '--passes=backward{loss=fetch1,ones,wrt=w0}' | FileCheck --check-prefix=SECOND %s
+// SECOND: "pd_op.matmul_double_grad"
 // SECOND: (%[[S:.*]]) = "pd_op.sin_grad" (%{{[0-9]+}}, %{{[0-9]+}}) {{.*}}
 // SECOND-NEXT: "pd_op.assign" (%[[S]])
 
