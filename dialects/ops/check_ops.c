@@ -277,6 +277,7 @@ void ops_check(dialect *d) {
   for (int i = 0; i < d->op_count; i++)
     if (!d->ops[i].is_form)
       ops_pair_gradient(d, &d->ops[i]);
+  ops_give_reasons(d);
   for (int i = 0; i < d->op_count; i++)
     if (!d->ops[i].is_form)
       ops_mark_shape_only(d, &d->ops[i]);

@@ -93,6 +93,7 @@ item: INCLUDE TEXT                           { ops_include(p, @2, $2); }
   | LIKE TEXT                                { ops_borrow(p, @2, $2); }
   | TYPESET name '=' type_union              { ops_add_typeset(p, @2, $2, $4.dtypes); }
   | LET { p->current = NULL; } let
+  | GRAD NULL_ TEXT                          { p->no_grad = $3; }
   | ATTR names ':' attr_type                 { ops_add_carried(p, $2, $4, false); }
   | ATTR EACH names ':' attr_type            { ops_add_carried(p, $3, $5, true); }
   | FORM name likes_begin TEXT               { ops_begin_op(p, @2, $2, $4, true); } '{' parts '}' { ops_end_op(p); }

@@ -210,6 +210,7 @@ typedef struct op {
   lower *grads;  // blocks that compute the gradients of operands
   int lower_count, inherited_lowers, grad_count, inherited_grads;
   const char *no_grad, *declared;  // why the op has no gradient, or no meaning
+  const char *no_grad_here;        // why ops of its part of the file have no gradient
   pair *pairs;
   int pair_count;
   legacy *legacies;
@@ -287,8 +288,7 @@ typedef struct code {
 
 // ---- expressions: values and lists
 
-// Returns a literal as an integer: a float is truncated; an out-of-range one gives the nearest
-// limit.
+// Returns a literal as an integer; a float is truncated to the nearest one in range.
 int64_t ops_int_of(const expr *e);
 expr *ops_expr(expr_kind kind, source_loc loc);
 // Ends a list by an item.

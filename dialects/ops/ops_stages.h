@@ -8,6 +8,7 @@
 bool ops_parse(const ops_file *file, dialect *d);  // parse_ops.c
 void ops_check(dialect *d);  // check_ops.c: names, kinds, defaults, positions
 void ops_pair_gradient(const dialect *d, op *o);    // pair_grads.c: of an op that names none
+void ops_give_reasons(dialect *d);                  // grad_reasons.c: of ops without gradients
 void ops_mark_shape_only(const dialect *d, op *o);  // shape_only.c: operands of an op
 void ops_check_spmd(op *o);                         // check_spmd.c: its placement rule
 void ops_compile(dialect *d, op *o);  // compile_ops.c: clauses and lower blocks to nodes

@@ -170,7 +170,11 @@ static void inherit(op *to, const op *from) {
 
 void ops_begin_op(parser *p, source_loc loc, const char *name, const char *summary,
                   bool is_form) {
-  op o = {.name = name, .summary = summary, .loc = loc, .is_form = is_form};
+  op o = {.name = name,
+          .summary = summary,
+          .loc = loc,
+          .is_form = is_form,
+          .no_grad_here = p->no_grad};
   if (find_op(p->d, name))
     ops_error(loc, "'%s' is declared twice", name);
   add_op(p->d, o);

@@ -33,9 +33,10 @@ typedef struct parser {
   op *current;  // the op or form being read; NULL between them
   names alike;  // names of all ops that this declaration declares
   names like, values;
-  const char *word;  // of the option of a placement rule that is being read
-  bool reduced;      // `over` variables are being read
-  bool in_grad;      // the steps being read belong to a gradient
+  const char *word;     // of the option of a placement rule that is being read
+  bool reduced;         // `over` variables are being read
+  bool in_grad;         // the steps being read belong to a gradient
+  const char *no_grad;  // of the ops below that declare no gradient: why
   int depth;
   const ops_file *file;
   int line, column;

@@ -138,6 +138,31 @@ static void put_pairs(FILE *out, const op *o) {
   fputs(".\n", out);
 }
 
+// The ops of a gradient block, each once.
+static void put_block_ops(FILE *out, const lower *block) {
+  for (int i = 0; i < block->step_count; i++) {
+    bool again = false;
+    for (int k = 0; k < i; k++)
+      again |= !strcmp(block->steps[k].op, block->steps[i].op);
+    if (!again)
+      fprintf(out, "%s`%s`", i ? ", " : "", block->steps[i].op);
+  }
+}
+
+static void put_gradient(FILE *out, const op *o) {
+  const lower *block = NULL;
+  for (int i = 0; i < o->grad_count; i++)
+    if (!block || (block->primitive && !o->grads[i].primitive))
+      block = &o->grads[i];
+  if (block) {
+    fputs("\nGradient: ", out);
+    put_block_ops(out, block);
+    fputs(block->primitive ? ", in primitive ops alone.\n" : ".\n", out);
+  } else if (o->no_grad) {
+    fprintf(out, "\nGradient: none, because %s.\n", o->no_grad);
+  }
+}
+
 static void put_op(FILE *out, const dialect *d, const op *o) {
   fprintf(out, "\n## %s.%s\n\n%s.\n\n", d->name, o->name, o->summary);
   if (o->operand_count + o->attr_count + o->result_count)
@@ -145,6 +170,7 @@ static void put_op(FILE *out, const dialect *d, const op *o) {
   put_pairs(out, o);
   put_legacy(out, o);
   put_meaning(out, o);
+  put_gradient(out, o);
 }
 
 // Writes the text of a file's leading comment on one line.

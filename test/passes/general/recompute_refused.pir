@@ -5,6 +5,8 @@
 // RUN: pir-opt %s '--passes=backward{loss=%17,wrt=x,checkpoints=auto,memory=1}' --stats -o %t.pir 2>&1 | FileCheck --check-prefix=STATS %s
 // RUN: sed 's/"pd_op.tanh"/"pd_op.tanh_"/' %s > %t.tanh.pir
 // RUN: pir-opt %t.tanh.pir '--passes=backward{loss=%17,wrt=x,checkpoints=x}' | FileCheck --check-prefix=TANH %s
+// RUN: sed 's/"pd_op.batch_norm_"/"pd_op.sync_batch_norm_"/' %s > %t.sync.pir
+// RUN: pir-opt %t.sync.pir '--passes=backward{loss=%17,wrt=x,checkpoints=x}' | FileCheck --check-prefix=SYNC %s
 
 // CHECK: (%[[G:.*]]) = "pd_op.dropout_grad"
 // CHECK-NOT: "pd_op.dropout"
@@ -16,6 +18,12 @@
 // CHECK-NEXT: (%[[D:.*]]) = "pd_op.relu_grad" (%[[R]], %[[G]])
 // CHECK-NEXT: (%[[E:.*]]) = "pd_op.tanh_grad" (%[[T]], %[[D]])
 // CHECK-NEXT: "pd_op.batch_norm_grad" (%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[M]], %[[V]],
+
+// The norm over all devices has an effect.
+// SYNC: "pd_op.depend" (%5,
+// SYNC-NEXT: "pd_op.tanh"
+// SYNC-NOT: "pd_op.sync_batch_norm"
+// SYNC: "pd_op.sync_batch_norm_grad" (%0, %3, %4, %8, %9, %10, %{{[0-9]+}})
 
 // STATS: backward_pass: {{[1-9][0-9]*}} ops computed again
 
