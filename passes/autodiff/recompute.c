@@ -64,8 +64,15 @@ static bool is_guarded(const pir_value *value) {
          !(op && pir_op_has_any(op, PIR_PARAMETER | PIR_CONSTANT));
 }
 
-// Operands that are computed again are taken; the others are guarded, but for weights and
-// constants, unless there are no others.
+// Whether an operand stands for an attribute: its elements may be known before the run.
+static bool stands_for_attribute(const pir_op *op, size_t operand) {
+  const pir_opdef *def = pir_op_meaning(op);
+  return operand < def->operand_count &&
+         def->operands[operand].flags & (PIR_OPERAND_INTARRAY | PIR_OPERAND_SCALAR);
+}
+
+// Operands that are computed again are taken; the others are guarded, but for weights,
+// constants and attributes, unless there are no others.
 static void take_operands(remake *m, const pir_op *op, pir_value **operands) {
   bool apart = false;
   for (size_t i = 0; i < pir_op_operands(op); i++) {
@@ -74,7 +81,7 @@ static void take_operands(remake *m, const pir_op *op, pir_value **operands) {
     operands[i] = value;
     if (again)
       operands[i] = again;
-    else if (value && is_guarded(value))
+    else if (value && is_guarded(value) && !stands_for_attribute(op, i))
       operands[i] = guard(m, value);
     apart |= operands[i] != value;
   }

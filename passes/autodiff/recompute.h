@@ -34,6 +34,7 @@ typedef struct again_op {
   bool fixed;  // it is never computed again
   bool bound;  // nor is it for now: its value ends a segment
   bool renames, done;
+  bool constant;  // it depends on no input and no parameter
 } again_op;
 
 // Forward op `op` is computed again in front of backward op `before`.

@@ -134,10 +134,24 @@ static bool can_repeat(const recompute *r, const again_op *o) {
   return true;
 }
 
+// Whether an op depends on constants alone: folding makes it one.
+static bool is_of_constants(const recompute *r, const again_op *o) {
+  if (!pir_op_has(o->op, PIR_PURE) || pir_op_regions(o->op) ||
+      pir_op_has_any(o->op, PIR_RANDOM | PIR_INPUT | PIR_PARAMETER | PIR_INPLACE))
+    return false;
+  for (uint32_t i = 0; i < o->read_count; i++) {
+    uint32_t from = r->values.items[r->reads.items[o->first_read + i]].op;
+    if (!r->ops.items[from].constant)
+      return false;
+  }
+  return true;
+}
+
 static void describe_op(recompute *r, again_op *o) {
   double moved = 0;
-  uint32_t traits = PIR_INPUT | PIR_PARAMETER | PIR_CONSTANT;
-  bool free = pir_op_has_any(o->op, traits);
+  bool forward = (uint32_t)(o - r->ops.items) < r->split;
+  o->constant = pir_op_has(o->op, PIR_CONSTANT) || (forward && is_of_constants(r, o));
+  bool free = o->constant || pir_op_has_any(o->op, PIR_INPUT | PIR_PARAMETER);
   o->renames = cost_renames(o->op) && pir_op_operand(o->op, 0);
   o->fixed = free || !can_repeat(r, o);
   for (uint32_t i = 0; i < o->read_count; i++)

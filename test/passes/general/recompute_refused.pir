@@ -25,6 +25,11 @@
 // SYNC-NOT: "pd_op.sync_batch_norm"
 // SYNC: "pd_op.sync_batch_norm_grad" (%0, %3, %4, %8, %9, %10, %{{[0-9]+}})
 
+// Values of constants alone are constants.
+// RUN: pir-opt %s '--passes=backward{loss=%22,wrt=x,checkpoints=x}' | FileCheck --check-prefix=EYE %s
+// EYE-COUNT-1: "pd_op.eye"
+// EYE-NOT: "pd_op.eye"
+
 // STATS: backward_pass: {{[1-9][0-9]*}} ops computed again
 
 // The output of the norm is lost, because an op in place writes over it.
@@ -47,4 +52,9 @@
     (%14, %15) = "pd_op.dropout" (%12, <<NULL VALUE>>, %13) {fix_seed:false,is_test:false,mode:"upscale_in_train",seed:0,stop_gradient:[false,false]} : (tensor<4x3x8x8xf32>, <<NULL TYPE>>, tensor<1xf32>) -> tensor<4x3x8x8xf32>, tensor<4x3x8x8xu8>
     (%16) = "pd_op.full_int_array" () {dtype:int64,place:Place(cpu),stop_gradient:[true],value:[]} : () -> tensor<0xi64>
     (%17) = "pd_op.mean" (%14, %16) {keepdim:false,stop_gradient:[false]} : (tensor<4x3x8x8xf32>, tensor<0xi64>) -> tensor<f32>
+    (%18) = "pd_op.full" () {dtype:float32,place:Place(cpu),shape:[1],stop_gradient:[true],value:8} : () -> tensor<1xf32>
+    (%19) = "pd_op.eye" (%18, %18) {dtype:float32,place:Place(cpu),stop_gradient:[true]} : (tensor<1xf32>, tensor<1xf32>) -> tensor<8x8xf32>
+    (%20) = "pd_op.sin" (%0) {stop_gradient:[false]} : (tensor<4x3x8x8xf32>) -> tensor<4x3x8x8xf32>
+    (%21) = "pd_op.matmul" (%20, %19) {stop_gradient:[false],transpose_x:false,transpose_y:false} : (tensor<4x3x8x8xf32>, tensor<8x8xf32>) -> tensor<4x3x8x8xf32>
+    (%22) = "pd_op.mean" (%21, %16) {keepdim:false,stop_gradient:[false]} : (tensor<4x3x8x8xf32>, tensor<0xi64>) -> tensor<f32>
 }
