@@ -60,7 +60,7 @@ pir_status dist_read_type(const pir_op *op, const pir_type *type, size_t mesh_ra
   return read_partial(op, pir_attr_element(dist, 2), mesh_rank, out);
 }
 
-const pir_attr *dist_of_type(const pir_type *type) {
+const pir_attr *dist_of_any(const pir_type *type) {
   const pir_attr *dist = pir_type_dist_attr(type);
   for (size_t i = 0; !dist && i < pir_type_elements(type); i++)
     dist = pir_type_dist_attr(pir_type_element(type, i));

@@ -15,7 +15,7 @@ pir_status dist_read_mesh(const pir_op *op, const pir_attr *mesh, pir_spmd *out)
 pir_status dist_read_type(const pir_op *op, const pir_type *type, size_t mesh_rank,
                           pir_placement *out);
 // The distribution of a type, or of the first member of a list that has one; NULL: none.
-const pir_attr *dist_of_type(const pir_type *type);
+const pir_attr *dist_of_any(const pir_type *type);
 // Makes a TENSOR_DIST, which states one mesh dim for a dim: the first that splits it.
 const pir_attr *dist_make(pir_context *ctx, const pir_attr *mesh, size_t mesh_rank,
                           const pir_placement *placement);

@@ -128,7 +128,7 @@ static void set_dist(placing *p, pir_value *value, const pir_attr *dist) {
 // An operand that lies on no mesh lies whole on the op's.
 static void place_operand(placing *p, pir_value *value, const pir_attr *mesh,
                           const pir_spmd *spmd, const pir_placements *given) {
-  if (!value || dist_of_type(pir_value_type(value)) || !given->count)
+  if (!value || dist_of_any(pir_value_type(value)) || !given->count)
     return;
   pir_placements whole = {pir_arena_zalloc(&p->memory, given->count * sizeof *whole.items),
                           given->count};
@@ -167,7 +167,7 @@ static pir_status find_mesh(placing *p, const pir_op *op, const pir_attr **out_m
   *out_mesh = NULL;
   for (size_t i = 0; i < n; i++) {
     const pir_value *value = p->backward ? pir_op_result(op, i) : pir_op_operand(op, i);
-    const pir_attr *dist = value ? dist_of_type(pir_value_type(value)) : NULL;
+    const pir_attr *dist = value ? dist_of_any(pir_value_type(value)) : NULL;
     if (!dist)
       continue;
     if (*out_mesh && *out_mesh != dist_mesh(dist))
