@@ -108,7 +108,7 @@ static const pir_attr *make_dist(placing *p, const pir_attr *mesh, const pir_spm
 }
 
 // Gives a value the distributions of `dist`, one or a list.
-static void set_dist(placing *p, pir_value *value, const pir_attr *dist) {
+static void place_value(placing *p, pir_value *value, const pir_attr *dist) {
   const pir_type *type = pir_value_type(value);
   if (!is_list_value(value)) {
     if (is_placeable(type) && pir_attr_kind_of(dist) == PIR_ATTR_TENSOR_DIST)
@@ -135,7 +135,7 @@ static void place_operand(placing *p, pir_value *value, const pir_attr *mesh,
   memcpy(whole.items, given->items, given->count * sizeof *whole.items);
   for (size_t i = 0; i < whole.count; i++)
     pir_placement_replicate(&whole.items[i]);
-  set_dist(p, value, make_dist(p, mesh, spmd, &whole, is_list_value(value)));
+  place_value(p, value, make_dist(p, mesh, spmd, &whole, is_list_value(value)));
 }
 
 static void state_answer(placing *p, pir_op *op, const pir_attr *mesh, const pir_spmd *spmd) {
@@ -151,7 +151,7 @@ static void state_answer(placing *p, pir_op *op, const pir_attr *mesh, const pir
     pir_value *value = pir_op_result(op, i);
     out[i] = make_dist(p, mesh, spmd, &spmd->results[i], is_list_value(value));
     if (!p->backward)
-      set_dist(p, value, out[i]);
+      place_value(p, value, out[i]);
   }
   const pir_attr *parts[4] = {mesh, pir_attr_array(p->ctx, in, operands),
                               pir_attr_array(p->ctx, out, results),
@@ -184,7 +184,7 @@ static pir_status place_stated(placing *p, pir_op *op) {
     return PIR_OK;
   const pir_attr *results = pir_attr_element(stated, 2);
   for (size_t i = 0; i < pir_op_results(op) && i < pir_attr_elements(results); i++)
-    set_dist(p, pir_op_result(op, i), pir_attr_element(results, i));
+    place_value(p, pir_op_result(op, i), pir_attr_element(results, i));
   return PIR_OK;
 }
 
