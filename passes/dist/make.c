@@ -30,8 +30,11 @@ pir_named_attr reshard_ints(const reshard *r, const char *name, pir_attr_kind ki
 pir_op *reshard_make(reshard *r, const made_op *m) {
   dist_state *d = r->d;
   pir_named_attr attrs[10];
-  size_t count = m->attr_count;
-  memcpy(attrs, m->attrs, count * sizeof *attrs);
+  size_t count = 0;
+  while (count < m->attr_count) {
+    attrs[count] = m->attrs[count];
+    count++;
+  }
   if (m->mesh)
     attrs[count++] =
         (pir_named_attr){d->op_dist, dist_op_attr(d->ctx, m->mesh, m->wanted, m->wanted_count,
