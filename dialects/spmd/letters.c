@@ -193,11 +193,14 @@ static pir_status order_dims(const matching *m, spmd_dims *dims) {
     return PIR_OK;
   spmd_dims ordered = {.rank = 0};
   bool marks[PIR_MAX_RANK] = {0};
+  if (count != (size_t)dims->rank)
+    return spmd_fail(m->spmd, "%zu axes of a tensor of rank %d", count, dims->rank);
   pir_status status = spmd_mark_axes(m->spmd, m->rule->order, dims->rank, marks);
+  for (int32_t d = 0; !status && d < dims->rank; d++)
+    if (!marks[d])
+      return spmd_fail(m->spmd, "an order of axes without axis %d", d);
   for (size_t i = 0; !status && i < count; i++)
     put_dim(&ordered, dims->letter[order[i] < 0 ? order[i] + dims->rank : order[i]]);
-  if (!status && ordered.rank != dims->rank)
-    return spmd_fail(m->spmd, "%zu axes of a tensor of rank %d", count, dims->rank);
   *dims = ordered;
   return status;
 }
@@ -207,6 +210,10 @@ static pir_status find_final_dims(matching *m, const pir_spmd_term *t, int32_t r
   find_result_dims(m, t, out);
   reduce_dims(m, out);
   pir_status status = order_dims(m, out);
+  // A flat result of an op without `over` has one dim, of which nothing is split.
+  if (!status && out->rank != rank && m->all_over && m->rule->over == PIR_SPMD_NONE)
+    for (out->rank = 0; out->rank < rank;)
+      put_dim(out, SPMD_WHOLE);
   if (!status && out->rank != rank)
     return spmd_fail(m->spmd, "the rule gives a result of rank %d, the op one of rank %d",
                      out->rank, rank);
@@ -328,8 +335,8 @@ static pir_status mark_dims(matching *m) {
   pir_status status = find_dims(m, &r->terms[0], x->items[0].rank, &m->first);
   if (!status)
     status = spmd_mark_axes(m->spmd, r->drop, m->first.rank, m->drop);
-  m->all_over =
-      is_flag(m->spmd, r->flat) || (spmd_read_list(m->spmd, r->over, &list, &count) && !count);
+  m->all_over = spmd_is_flat(m->spmd, r->flat) ||
+                (spmd_read_list(m->spmd, r->over, &list, &count) && !count);
   m->keep = is_flag(m->spmd, r->keep);
   if (!status && !m->all_over)
     status = spmd_mark_axes(m->spmd, r->over, m->first.rank, m->over);

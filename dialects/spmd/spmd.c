@@ -106,6 +106,20 @@ static void keep_partial(pir_spmd *spmd, const uint8_t state[PIR_MESH_RANK]) {
       memcpy(spmd->results[i].items[k].partial, state, sizeof x->items[k].partial);
 }
 
+// Parts that are combined by a sum, a product or an average are not made whole numbers one by
+// one: of 0.5 and 0.5 nothing would be left.
+static void drop_rounded_states(const pir_spmd *spmd, uint8_t state[PIR_MESH_RANK]) {
+  enum { SUM = 1, PRODUCT = 4, AVERAGE = 5 };
+  bool whole_numbers = false;
+  for (int k = 0; k < spmd->def->attr_count; k++)
+    whole_numbers |= spmd->attrs[k].kind == PIR_VALUE_DTYPE &&
+                     !pir_dtype_is_float((pir_dtype)spmd->attrs[k].i) &&
+                     !pir_dtype_is_complex((pir_dtype)spmd->attrs[k].i);
+  for (size_t i = 0; whole_numbers && i < PIR_MESH_RANK; i++)
+    if (state[i] == SUM || state[i] == PRODUCT || state[i] == AVERAGE)
+      state[i] = 0;
+}
+
 pir_status pir_spmd_infer(pir_spmd *spmd) {
   const pir_spmd_rule *rule = pir_spmd_rule_of(spmd->def);
   uint8_t state[PIR_MESH_RANK] = {0};
@@ -117,6 +131,7 @@ pir_status pir_spmd_infer(pir_spmd *spmd) {
   bool keeps = rule->keeps_partial && spmd->def->operand_count && spmd->operands[0].count;
   if (keeps)
     memcpy(state, spmd->operands[0].items[0].partial, sizeof state);
+  drop_rounded_states(spmd, state);
   if (!spmd->backward)
     status = visit_tensors(spmd, true, replicate);
   // Lists are aligned by the partial states of their members, so the rule sees them.

@@ -50,6 +50,8 @@ void spmd_align(const pir_spmd *spmd, spmd_letters *letters, const spmd_dims *di
 // Reads a list of integers, or one; false if there is none or it is not known.
 bool spmd_read_list(const pir_spmd *spmd, pir_spmd_ref ref, const int64_t **out, size_t *count);
 bool spmd_read_int(const pir_spmd *spmd, pir_spmd_ref ref, int64_t *out);
+// Whether a reference says that all dims are meant: a true flag, or an empty list.
+bool spmd_is_flat(const pir_spmd *spmd, pir_spmd_ref ref);
 // Whether a rule's references are all known.
 bool spmd_knows_values(const pir_spmd *spmd, const pir_spmd_rule *rule);
 // Marks the dims that a list names, which may count from the end. Fails for others.

@@ -29,6 +29,14 @@ bool spmd_read_int(const pir_spmd *spmd, pir_spmd_ref ref, int64_t *out) {
   return true;
 }
 
+bool spmd_is_flat(const pir_spmd *spmd, pir_spmd_ref ref) {
+  const pir_attr_value *value = find_value(spmd, ref);
+  int64_t flag = 0;
+  if (value && value->kind == PIR_VALUE_INTS)
+    return !value->count;
+  return spmd_read_int(spmd, ref, &flag) && flag;
+}
+
 bool spmd_knows_values(const pir_spmd *spmd, const pir_spmd_rule *rule) {
   const pir_spmd_ref refs[] = {rule->whole_axes, rule->at,   rule->over, rule->keep,
                                rule->flat,       rule->drop, rule->order};

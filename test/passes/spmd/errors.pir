@@ -93,3 +93,15 @@
     (%1) = "pd_op.full_int_array" () {dtype:int64,place:Place(cpu),stop_gradient:[true],value:[32]} : () -> tensor<1xi64>
     (%2) = "pd_op.reshape" (%0, %1) {stop_gradient:[true]} : (pd_dist.tensor<4x8xf32, mesh_shape:[4611686018427387904,4611686018427387904,4],process_ids:[0],dims_mappings:[0,-1], placements:[]>, tensor<1xi64>) -> tensor<32xf32>
 }
+// -----
+{
+    (%0) = "pd_op.data" () {dtype:float32,name:"a",place:Place(undefined:0),shape:[],stop_gradient:[true]} : () -> pd_dist.tensor<f32, mesh_shape:[2],process_ids:[0,1],dims_mappings:[]>
+    // expected-error@+1 {{"pd_op.transpose": placement: 1 axes of a tensor of rank 0}}
+    (%1) = "pd_op.transpose" (%0) {perm:[-1],stop_gradient:[true]} : (pd_dist.tensor<f32, mesh_shape:[2],process_ids:[0,1],dims_mappings:[]>) -> tensor<f32>
+}
+// -----
+{
+    (%0) = "pd_op.data" () {dtype:float32,name:"a",place:Place(undefined:0),shape:[4,4],stop_gradient:[true]} : () -> pd_dist.tensor<4x4xf32, mesh_shape:[2],process_ids:[0,1],dims_mappings:[0,-1]>
+    // expected-error@+1 {{"pd_op.transpose": placement: an order of axes without axis 1}}
+    (%1) = "pd_op.transpose" (%0) {perm:[0,0],stop_gradient:[true]} : (pd_dist.tensor<4x4xf32, mesh_shape:[2],process_ids:[0,1],dims_mappings:[0,-1]>) -> tensor<4x4xf32>
+}

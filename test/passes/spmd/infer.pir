@@ -103,3 +103,25 @@
     (%8) = "pd_op.data" () {dtype:float32,name:"g",place:Place(undefined:0),shape:[4,2,3,3],stop_gradient:[true]} : () -> pd_dist.tensor<4x2x3x3xf32, mesh_shape:[2],process_ids:[0,1],dims_mappings:[0,-1,-1,-1], placements:[]>
     (%9) = "pd_op.conv2d" (%6, %8) {data_format:"NCHW",dilations:[1,1],groups:2,padding_algorithm:"EXPLICIT",paddings:[1,1],stop_gradient:[true],strides:[1,1]} : (pd_dist.tensor<2x4x8x8xf32, mesh_shape:[2],process_ids:[0,1],dims_mappings:[-1,-1,0,-1], placements:[]>, pd_dist.tensor<4x2x3x3xf32, mesh_shape:[2],process_ids:[0,1],dims_mappings:[0,-1,-1,-1], placements:[]>) -> tensor<2x4x8x8xf32>
 }
+// -----
+// Nothing of a flat tensor is split: of one that is rolled without axes, of a running sum of all elements. The largest of whole numbers may be taken
+// by parts, their sum may not: 0.5 and 0.5 would be 0.
+// CHECK: "pd_op.roll" {{.*}}operand(0):{mesh_shape:[2],process_ids:[0,1],dims_mappings:[-1,-1], placements:[Replicate()]}
+// CHECK: "pd_op.roll" {{.*}}operand(0):{mesh_shape:[2],process_ids:[0,1],dims_mappings:[0,-1], placements:[Shard(dim=0)]}
+// CHECK: "pd_op.cumsum" {{.*}}operand(0):{mesh_shape:[2],process_ids:[0,1],dims_mappings:[-1,-1], placements:[Replicate()]}{{.*}} -> pd_dist.tensor<32xf32, mesh_shape:[2],process_ids:[0,1],dims_mappings:[-1]
+// CHECK: "pd_op.cast" {{.*}}operand(0):{mesh_shape:[2],process_ids:[0,1],dims_mappings:[-1,-1], placements:[Replicate()]}
+// CHECK: "pd_op.cast" {{.*}}operand(0):{mesh_shape:[2],process_ids:[0,1],dims_mappings:[-1,-1], partial(0,SUM), placements:[Partial(reduce_type=SUM)]}
+// CHECK: "pd_op.cast" {{.*}}operand(0):{mesh_shape:[2],process_ids:[0,1],dims_mappings:[-1,-1], partial(0,MAX), placements:[Partial(reduce_type=MAX)]}
+{
+    (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[4,8],stop_gradient:[true]} : () -> pd_dist.tensor<4x8xf32, mesh_shape:[2],process_ids:[0,1],dims_mappings:[0,-1], placements:[]>
+    (%1) = "pd_op.full_int_array" () {dtype:int64,place:Place(cpu),stop_gradient:[true],value:[1]} : () -> tensor<1xi64>
+    (%2) = "pd_op.roll" (%0, %1) {axis:[],stop_gradient:[true]} : (pd_dist.tensor<4x8xf32, mesh_shape:[2],process_ids:[0,1],dims_mappings:[0,-1], placements:[]>, tensor<1xi64>) -> tensor<4x8xf32>
+    (%3) = "pd_op.roll" (%0, %1) {axis:[1],stop_gradient:[true]} : (pd_dist.tensor<4x8xf32, mesh_shape:[2],process_ids:[0,1],dims_mappings:[0,-1], placements:[]>, tensor<1xi64>) -> tensor<4x8xf32>
+    (%4) = "pd_op.full" () {dtype:int32,place:Place(cpu),shape:[1],stop_gradient:[true],value:-1} : () -> tensor<1xi32>
+    (%5) = "pd_op.cumsum" (%0, %4) {exclusive:false,flatten:true,reverse:false,stop_gradient:[true]} : (pd_dist.tensor<4x8xf32, mesh_shape:[2],process_ids:[0,1],dims_mappings:[0,-1], placements:[]>, tensor<1xi32>) -> tensor<32xf32>
+    (%6) = "pd_op.data" () {dtype:float32,name:"p",place:Place(undefined:0),shape:[4,8],stop_gradient:[true]} : () -> pd_dist.tensor<4x8xf32, mesh_shape:[2],process_ids:[0,1],dims_mappings:[-1,-1], partial(0,SUM), placements:[]>
+    (%7) = "pd_op.cast" (%6) {dtype:int32,stop_gradient:[true]} : (pd_dist.tensor<4x8xf32, mesh_shape:[2],process_ids:[0,1],dims_mappings:[-1,-1], partial(0,SUM), placements:[]>) -> tensor<4x8xi32>
+    (%8) = "pd_op.cast" (%6) {dtype:float64,stop_gradient:[true]} : (pd_dist.tensor<4x8xf32, mesh_shape:[2],process_ids:[0,1],dims_mappings:[-1,-1], partial(0,SUM), placements:[]>) -> tensor<4x8xf64>
+    (%9) = "pd_op.data" () {dtype:float32,name:"m",place:Place(undefined:0),shape:[4,8],stop_gradient:[true]} : () -> pd_dist.tensor<4x8xf32, mesh_shape:[2],process_ids:[0,1],dims_mappings:[-1,-1], partial(0,MAX), placements:[]>
+    (%10) = "pd_op.cast" (%9) {dtype:int32,stop_gradient:[true]} : (pd_dist.tensor<4x8xf32, mesh_shape:[2],process_ids:[0,1],dims_mappings:[-1,-1], partial(0,MAX), placements:[]>) -> tensor<4x8xi32>
+}

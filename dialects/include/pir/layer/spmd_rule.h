@@ -76,7 +76,7 @@ typedef struct pir_spmd_rule {
   // The list or number that holds the position.
   pir_spmd_ref at;
   // Dims of the first term that results lack, or have as extent 1 if `keep` is true; all if
-  // the list is empty or `flat` is true.
+  // the list is empty, or `flat` is true or an empty list.
   pir_spmd_ref over, keep, flat;
   // Dims of the first term that results lack; none if the list is empty.
   pir_spmd_ref drop;
