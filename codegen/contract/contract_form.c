@@ -103,13 +103,38 @@ static int axis_of_var(const contract_form *f, int var) {
   return -1;
 }
 
+static bool are_equal(const contraction *c, pir_dim a, pir_dim b) {
+  if (pir_dim_equal(c->dims, a, b))
+    return true;
+  for (int i = 0; i < c->equal_count; i++) {
+    pir_dim x = c->equal[2 * i], y = c->equal[2 * i + 1];
+    if ((pir_dim_equal(c->dims, a, x) && pir_dim_equal(c->dims, b, y)) ||
+        (pir_dim_equal(c->dims, a, y) && pir_dim_equal(c->dims, b, x)))
+      return true;
+  }
+  return false;
+}
+
+// Whether `extent` steps of `factor` are proved to be as many as an axis of this shape has, or
+// fewer.
+static bool fits_axis(const contraction *c, int64_t factor, pir_dim extent, pir_dim shape) {
+  if (factor == 1)
+    return are_equal(c, extent, shape);
+  if (factor < 1)
+    return false;
+  pir_dim one = pir_dim_const(c->dims, 1), step = pir_dim_const(c->dims, factor);
+  pir_dim before = pir_dim_floordiv(c->dims, pir_dim_sub(c->dims, shape, one), step);
+  return pir_dim_equal(c->dims, extent, pir_dim_add(c->dims, before, one)) ||
+         pir_dim_equal(c->dims, extent, pir_dim_ceildiv(c->dims, shape, step));
+}
+
 // Whether the index along this axis of the tensor is always in bounds. If all numbers are
-// constant, arithmetic decides. A lone variable without an offset always is, because its extent
-// was derived from the axis.
+// constant, arithmetic decides. Else a lone variable without an offset is, if its extent was
+// derived from the axis alone: padding behind the axis makes it longer.
 static bool stays_inside(const contraction *c, const contract_tensor *t, int axis) {
   const contract_map *map = &t->map[axis];
   int64_t low = map->offset, high = map->offset, extent, shape;
-  int count = 0;
+  int count = 0, lone = -1;
   bool known = pir_dim_is_const(c->dims, t->shape[axis], &shape);
   for (int v = 0; v < c->var_count; v++) {
     if (!map->factor[v])
@@ -120,6 +145,7 @@ static bool stays_inside(const contraction *c, const contract_tensor *t, int axi
     if (has_extent && extent == 1)
       continue;
     count++;
+    lone = v;
     known &= has_extent;
     int64_t reach = known && extent > 0 ? map->factor[v] * (extent - 1) : 0;
     low += reach < 0 ? reach : 0;
@@ -127,7 +153,9 @@ static bool stays_inside(const contraction *c, const contract_tensor *t, int axi
   }
   if (known)
     return low >= 0 && high < shape;
-  return map->offset == 0 && count <= 1;
+  if (map->offset || count > 1)
+    return false;
+  return !count || fits_axis(c, map->factor[lone], c->vars[lone].extent, t->shape[axis]);
 }
 
 static bool add_window(contract_form *f, int axis) {
