@@ -348,6 +348,7 @@ static pir_op *outermost(const minimizing *m, pir_op *op) {
 // Returns the last op that reads a value, or one that shares its memory.
 static pir_op *last_reader(const minimizing *m, pir_value *value) {
   value_list same = {0};
+  pir_map seen = {0};
   pir_op *last = NULL;
   pir_vec_push(m->d->arena, &same, value);
   for (size_t i = 0; i < same.count; i++)
@@ -355,11 +356,17 @@ static pir_op *last_reader(const minimizing *m, pir_value *value) {
       pir_op *user = pir_use_owner(use);
       last = later(last, outermost(m, user));
       bool shares = cost_renames(user) && !pir_use_operand_index(use);
-      for (size_t k = 0; k < pir_op_results(user); k++)
-        if (shares || pir_op_has(user, PIR_STRUCTURAL))
-          pir_vec_push(m->d->arena, &same, pir_op_result(user, k));
+      if (!shares && !pir_op_has(user, PIR_STRUCTURAL))
+        continue;
+      for (size_t k = 0; k < pir_op_results(user); k++) {
+        if (pir_map_find(&seen, pir_op_result(user, k)))
+          continue;
+        pir_map_put(m->d->arena, &seen, pir_op_result(user, k), 1);
+        pir_vec_push(m->d->arena, &same, pir_op_result(user, k));
+      }
     }
   pir_vec_free(m->d->arena, &same);
+  pir_map_free(m->d->arena, &seen);
   return last;
 }
 

@@ -20,9 +20,14 @@ static bool reads_same(const pir_op *network, const pir_op *gradient) {
   return true;
 }
 
-// Returns the network of a gradient, if no other op reads its results for training.
-static pir_op *network_of(const pir_op *gradient) {
+// Returns the network of a gradient, if no other op reads its results for training. Gates of a
+// narrower type would be rounded when they are kept.
+static pir_op *network_of(pir_facts *facts, const pir_op *gradient) {
   pir_op *network = pir_op_operand_op(gradient, PD_RNN_GRAD_IN_RESERVE);
+  const pir_value *x = pir_op_operand(gradient, PD_RNN_GRAD_IN_X);
+  pir_dtype dtype = x ? pir_facts_of(facts, x)->dtype : PIR_UNDEFINED;
+  if (dtype != PIR_F32 && dtype != PIR_F64)
+    return NULL;
   if (!network || !pir_op_is(network, PD_RNN) ||
       pir_op_results(network) <= PD_RNN_OUT_RESERVE || !reads_same(network, gradient))
     return NULL;
@@ -96,7 +101,7 @@ pir_status pir_pass_recurrent_training(pir_pass_run *run) {
   if (!facts)
     return pir_run_facts_status(run);
   PIR_EACH_OP(op, pir_program_block(run->program)) {
-    pir_op *network = pir_op_is(op, PD_RNN_GRAD) ? network_of(op) : NULL;
+    pir_op *network = pir_op_is(op, PD_RNN_GRAD) ? network_of(facts, op) : NULL;
     if (!network)
       continue;
     PIR_TRY(keep_gates(run, facts, network, op));

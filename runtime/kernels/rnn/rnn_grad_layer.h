@@ -136,13 +136,14 @@ static pir_status LAYER(run_in_memory)(const network *n, pir_dtype dtype,
     w.paths[i] = LAYER(path_of)(n, i);
   LAYER(lay_out_kept)(&w, &kept);
   LAYER(lay_out)(&w, &m);
-  int64_t own = t->kept.data ? 0 : kept.used;
+  bool given = t->kept.data || !n->is_forward;  // by the call
+  int64_t own = given ? 0 : kept.used;
   REAL *room = NULL;
   pir_status status = PIR_OK;
   bool over = kept.over || m.over || __builtin_add_overflow(own, m.used, &own);
   if (over || pir_shape_bytes(&own, 1, dtype, &bytes))
     status = pir_kernel_fail(call, PIR_EXHAUSTED, "%s: too large", call->op);
-  else if (t->kept.data && pir_tensor_numel(&t->kept) != kept.used)
+  else if (given && pir_tensor_numel(&t->kept) != kept.used)
     status =
         pir_kernel_fail(call, PIR_INVALID, "%s: kept: expects %lld numbers, found %lld",
                         call->op, (long long)kept.used, (long long)pir_tensor_numel(&t->kept));
