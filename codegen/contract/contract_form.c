@@ -115,8 +115,7 @@ static bool are_equal(const contraction *c, pir_dim a, pir_dim b) {
   return false;
 }
 
-// Whether `extent` steps of `factor` are proved to be as many as an axis of this shape has, or
-// fewer.
+// Whether it is proved that `extent` steps of `factor` do not leave an axis of this shape.
 static bool fits_axis(const contraction *c, int64_t factor, pir_dim extent, pir_dim shape) {
   if (factor == 1)
     return are_equal(c, extent, shape);
