@@ -21,6 +21,18 @@ static pir_status check_distribution(dist_state *d, const pir_op *op, const pir_
   return PIR_OK;
 }
 
+// A part that a type states is the one that its distribution gives.
+static pir_status check_local(const pir_op *op, const pir_type *type) {
+  pir_shape shape = pir_type_shape(type), local = pir_type_local_shape(type);
+  dist_tensor tensor = dist_tensor_of(pir_type_dist_attr(type));
+  bool same = local.rank == shape.rank;
+  for (size_t i = 0; same && i < shape.rank; i++)
+    same = local.dims[i] == dist_local_extent(&tensor, i, shape.dims[i]);
+  return same ? PIR_OK
+              : pir_error(op, "the local shape of a tensor is not the part of its shape that "
+                              "its distribution gives");
+}
+
 // Gathering multiplies extents by numbers of processes.
 static pir_status check_tensor(dist_state *d, const pir_op *op, const pir_type *type) {
   const pir_attr *dist = pir_type_dist_attr(type);
@@ -33,7 +45,7 @@ static pir_status check_tensor(dist_state *d, const pir_op *op, const pir_type *
     if (shape.dims[i] > INT64_MAX / (int64_t)count)
       return pir_error(op, "a dimension of %lld is too large for %zu processes",
                        (long long)shape.dims[i], count);
-  return PIR_OK;
+  return check_local(op, type);
 }
 
 static pir_status check_value_dist(dist_state *d, const pir_op *op, const pir_value *value) {
@@ -45,9 +57,15 @@ static pir_status check_value_dist(dist_state *d, const pir_op *op, const pir_va
   return PIR_OK;
 }
 
+// An operand that is not given lies on a mesh without processes, and has nothing to split.
 static bool is_null_operand(const pir_attr *dist) {
-  return pir_attr_kind_of(dist) == PIR_ATTR_TENSOR_DIST &&
-         !pir_attr_elements(pir_attr_element(pir_attr_element(dist, 0), 0));
+  if (pir_attr_kind_of(dist) != PIR_ATTR_TENSOR_DIST || pir_attr_elements(dist) < 3)
+    return false;
+  const pir_attr *mesh = pir_attr_element(dist, 0);
+  return pir_attr_elements(mesh) > 1 && !pir_attr_elements(pir_attr_element(mesh, 0)) &&
+         !pir_attr_elements(pir_attr_element(mesh, 1)) &&
+         !pir_attr_elements(pir_attr_element(dist, 1)) &&
+         !pir_attr_elements(pir_attr_element(dist, 2));
 }
 
 static pir_status check_sides(dist_state *d, const pir_op *op, const pir_attr *sides) {

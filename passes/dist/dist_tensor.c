@@ -234,11 +234,18 @@ bool dist_same(const dist_tensor *a, const dist_tensor *b) {
   return dist_mesh_same(&a->mesh, &b->mesh) && dist_same_places(a, b);
 }
 
+static bool has_mesh(const pir_attr *dist) {
+  return pir_attr_elements(pir_attr_element(pir_attr_element(dist, 0), 0)) > 0;
+}
+
 static bool same_distribution(const pir_attr *a, const pir_attr *b) {
   if (a == b)
     return true;
   if (pir_attr_kind_of(a) != PIR_ATTR_TENSOR_DIST ||
       pir_attr_kind_of(b) != PIR_ATTR_TENSOR_DIST)
+    return false;
+  // A distribution without a mesh is the same as none but itself.
+  if (!has_mesh(a) || !has_mesh(b))
     return false;
   dist_tensor x = dist_tensor_of(a), y = dist_tensor_of(b);
   return dist_same(&x, &y);
@@ -276,17 +283,19 @@ const pir_attr *dist_of_type(pir_context *ctx, const pir_type *type) {
   return list;
 }
 
+int64_t dist_local_extent(const dist_tensor *tensor, size_t i, int64_t whole) {
+  int64_t along = i < tensor->rank ? tensor->mapping[i] : -1;
+  if (along < 0 || whole < 0)
+    return whole;
+  return whole / tensor->mesh.shape[along] + (whole % tensor->mesh.shape[along] != 0);
+}
+
 const pir_type *dist_type_of(pir_context *ctx, const pir_type *global,
                              const dist_tensor *tensor) {
   pir_shape shape = pir_type_shape(global);
   int64_t local[PIR_MAX_RANK];
-  for (size_t i = 0; i < shape.rank; i++) {
-    int64_t along = i < tensor->rank ? tensor->mapping[i] : -1;
-    local[i] = shape.dims[i];
-    if (along >= 0 && local[i] >= 0)
-      local[i] =
-          local[i] / tensor->mesh.shape[along] + (local[i] % tensor->mesh.shape[along] != 0);
-  }
+  for (size_t i = 0; i < shape.rank; i++)
+    local[i] = dist_local_extent(tensor, i, shape.dims[i]);
   return pir_type_dist(ctx, global, dist_tensor_attr(ctx, tensor),
                        (pir_shape){local, shape.rank});
 }

@@ -76,6 +76,8 @@ bool dist_attr_same(const pir_attr *a, const pir_attr *b);
 // ---- types
 // Returns the distribution of a type: of a list an array; NULL if it has none.
 const pir_attr *dist_of_type(pir_context *ctx, const pir_type *type);
+// Returns the most that a process holds of dimension `i`, whose extent is `whole`; -1: unknown.
+int64_t dist_local_extent(const dist_tensor *tensor, size_t i, int64_t whole);
 // Returns the tensor `global` over a mesh.
 const pir_type *dist_type_of(pir_context *ctx, const pir_type *global,
                              const dist_tensor *tensor);

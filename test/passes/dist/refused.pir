@@ -9,7 +9,7 @@
 
 // Meshes.
 // RUN: sed 's/process_ids:.0,1./process_ids:[0]/g' %s > %t && not pir-opt %t --passes='dist{rank=0}' -o %t.out 2>&1 | FileCheck %s --check-prefix=PLACES
-// PLACES: :[[# @LINE + 46]]:{{.*}}error: "dist_op.shard_tensor" a mesh has another number of places than of process ids
+// PLACES: :[[# @LINE + 49]]:{{.*}}error: "dist_op.shard_tensor" a mesh has another number of places than of process ids
 // RUN: sed 's/shape:.2.,process_ids/shape:[4294967296,4294967296],process_ids/g' %s > %t && not pir-opt %t --passes=mix2dist -o %t.out 2>&1 | FileCheck %s --check-prefix=MANY
 // MANY: error: "dist_op.shard_tensor" a mesh has another number of places than of process ids
 // RUN: sed 's/process_ids:.0,1./process_ids:[0,2147483648]/g' %s > %t && not pir-opt %t --passes=mix2dist -o %t.out 2>&1 | FileCheck %s --check-prefix=WIDE
@@ -20,6 +20,7 @@
 // EMPTY: error: "dist_op.shard_tensor" a mesh has 1 to 16 dimensions
 
 // Distributions.
+// RUN: pir-opt %s --passes=mix2dist -o %t.dist
 // RUN: sed 's/dims_mappings:.0,-1./dims_mappings:[1,-1]/' %s > %t && not pir-opt %t --passes=partition -o %t.out 2>&1 | FileCheck %s --check-prefix=LACKS
 // LACKS: error: "dist_op.shard_tensor" dims_mappings names a dimension that the mesh lacks
 // RUN: sed 's/dims_mappings:.0,-1./dims_mappings:[0,0]/g' %s > %t && not pir-opt %t --passes=partition -o %t.out 2>&1 | FileCheck %s --check-prefix=USED
@@ -29,9 +30,11 @@
 // LENGTH: error: "dist_op.shard_tensor" dims_mappings has another number of entries than the tensor has dimensions
 // RUN: sed 's/4x6xf32/9223372036854775807x6xf32/g' %s > %t && not pir-opt %t --passes=mix2dist -o %t.out 2>&1 | FileCheck %s --check-prefix=LARGE
 // LARGE: error: "dist_op.shard_tensor" a dimension of 9223372036854775807 is too large for 2 processes
+// RUN: sed '/reshard/s/operand(0):{[^}]*}/operand(0):{mesh_shape:[],process_ids:[],dims_mappings:[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16]}/' %t.dist > %t && not pir-opt %t --passes='reshard{rank=0}' -o %t.out 2>&1 | FileCheck %s --check-prefix=MESHLESS
+// RUN: sed '/reshard/s/operand(0):{[^}]*}/operand(0):{mesh_shape:[],process_ids:[],dims_mappings:[], partial(40,SUM)}/' %t.dist > %t && not pir-opt %t --passes='reshard{rank=0}' -o %t.out 2>&1 | FileCheck %s --check-prefix=MESHLESS
+// MESHLESS: error: "dist_op.reshard" a mesh has 1 to 16 dimensions
 
 // Ops.
-// RUN: pir-opt %s --passes=mix2dist -o %t.dist
 // RUN: sed 's/op_dist_attr:.*chunk_id:-1},output_name/output_name/' %t.dist > %t && not pir-opt %t --passes=partition -o %t.out 2>&1 | FileCheck %s --check-prefix=LEFT
 // LEFT: error: "builtin.shadow_output" reads distributed tensors, but has no op_dist_attr
 // RUN: sed '/reshard/s/op_dist_attr:.*chunk_id:-1},//' %t.dist > %t && not pir-opt %t --passes='reshard{rank=0}' -o %t.out 2>&1 | FileCheck %s --check-prefix=SIDES
