@@ -43,13 +43,15 @@ static pir_status check_even(const pir_op *op, const pir_type *type) {
   return PIR_OK;
 }
 
-static void localize_arguments(dist_state *d, const pir_op *op) {
+static pir_status localize_arguments(dist_state *d, const pir_op *op) {
   for (size_t r = 0; r < pir_op_regions(op); r++)
     for (pir_block *b = pir_region_first(pir_op_region(op, r)); b; b = pir_block_next(b))
       for (size_t i = 0; i < pir_block_arguments(b); i++) {
         pir_value *value = pir_block_argument(b, i);
+        PIR_TRY(check_even(op, pir_value_type(value)));
         pir_value_set_type(value, local_type(d, pir_value_type(value)));
       }
+  return PIR_OK;
 }
 
 // ---- shapes that ops state
@@ -150,7 +152,6 @@ static pir_status make_dense(dist_state *d, pir_op *op) {
     PIR_TRY(check_even(op, pir_value_type(pir_op_result(op, i))));
   PIR_TRY(dist_cut_parameter(d, op));
   PIR_TRY(localize_stated(d, op));
-  localize_arguments(d, op);
   for (size_t i = 0; i < pir_op_results(op); i++) {
     pir_value *value = pir_op_result(op, i);
     pir_value_set_type(value, local_type(d, pir_value_type(value)));
@@ -173,6 +174,9 @@ pir_status dist_to_dense(dist_state *d) {
   dist_ops ops = {0};
   pir_status status = PIR_OK;
   dist_all_ops(d, &ops);
+  // Ops of regions come before the op that has the regions, and read their arguments.
+  for (size_t i = 0; i < ops.count && !status; i++)
+    status = localize_arguments(d, ops.items[i]);
   for (size_t i = 0; i < ops.count && !status; i++)
     status = make_dense(d, ops.items[i]);
   pir_vec_free(d->arena, &ops);
