@@ -53,6 +53,8 @@ static pir_status fold_shard(dist_state *d, pir_op *op) {
   pir_op *made = value ? pir_value_op(value) : NULL;
   if (!dist || !made)
     return pir_error(op, "has to read the result of an op, and give a distributed tensor");
+  if (pir_type_dist_attr(pir_value_type(value)))
+    return pir_error(op, "its tensor is distributed already, which dist_op.reshard changes");
   if (!pir_value_single_use(value))
     return pir_error(op, "unsupported: the tensor is read by other ops as well");
   dist_tensor tensor = dist_tensor_of(dist);

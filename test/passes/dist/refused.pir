@@ -9,7 +9,7 @@
 
 // Meshes.
 // RUN: sed 's/process_ids:.0,1./process_ids:[0]/g' %s > %t && not pir-opt %t --passes='dist{rank=0}' -o %t.out 2>&1 | FileCheck %s --check-prefix=PLACES
-// PLACES: :[[# @LINE + 49]]:{{.*}}error: "dist_op.shard_tensor" a mesh has another number of places than of process ids
+// PLACES: :[[# @LINE + 51]]:{{.*}}error: "dist_op.shard_tensor" a mesh has another number of places than of process ids
 // RUN: sed 's/shape:.2.,process_ids/shape:[4294967296,4294967296],process_ids/g' %s > %t && not pir-opt %t --passes=mix2dist -o %t.out 2>&1 | FileCheck %s --check-prefix=MANY
 // MANY: error: "dist_op.shard_tensor" a mesh has another number of places than of process ids
 // RUN: sed 's/process_ids:.0,1./process_ids:[0,2147483648]/g' %s > %t && not pir-opt %t --passes=mix2dist -o %t.out 2>&1 | FileCheck %s --check-prefix=WIDE
@@ -49,6 +49,8 @@
 // CUT: error: "dist_op.shard_tensor" unsupported: the result of "pd_op.full" would have to be cut
 // RUN: sed 's/^}$/() = "builtin.shadow_output" (%0) {output_name:"x"} : (tensor<4x6xf32>) ->\n}/' %s > %t && not pir-opt %t --passes=mix2dist -o %t.out 2>&1 | FileCheck %s --check-prefix=READ
 // READ: error: "dist_op.shard_tensor" unsupported: the tensor is read by other ops as well
+// RUN: sed 's/^ .*reshard.*/    (%1) = "dist_op.shard_tensor" (%0) {} : (pd_dist.tensor<4x6xf32, mesh_shape:[2],process_ids:[0,1],dims_mappings:[0,-1]>) -> pd_dist.tensor<4x6xf32, mesh_shape:[2],process_ids:[0,1],dims_mappings:[-1,-1]>/' %t.dist > %t && not pir-opt %t --passes='dist{rank=0}' -o %t.out 2>&1 | FileCheck %s --check-prefix=AGAIN
+// AGAIN: error: "dist_op.shard_tensor" its tensor is distributed already, which dist_op.reshard changes
 
 // A dimension that does not divide, in a type, in a reshard.
 // RUN: sed 's/4x6xf32/5x6xf32/g;s/shape:.4,6./shape:[5,6]/' %s > %t && not pir-opt %t --passes='dist{rank=1,rings=%t.rings}' -o %t.out 2>&1 | FileCheck %s --check-prefix=UNEVEN
