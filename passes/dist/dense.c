@@ -64,53 +64,109 @@ static bool is_cut(const pir_type *type) {
   return false;
 }
 
-// The shape of an input or a constant is an attribute.
-static void localize_shape(dist_state *d, pir_op *op, const pir_type *type) {
-  pir_name *name = pir_name_get(d->ctx, PIR_STR("shape"));
-  const pir_attr *shape = pir_op_attr(op, name);
-  pir_shape whole = pir_type_shape(type), local = pir_type_local_shape(type);
-  if (!shape || pir_attr_kind_of(shape) != PIR_ATTR_INT_ARRAY ||
-      shape != pir_attr_int_array(d->ctx, whole.dims, whole.rank))
-    return;
-  pir_rewriter_set_attr(d->rewriter, op, name,
-                        pir_attr_int_array(d->ctx, local.dims, local.rank));
+// Writes a part's extents, as far as they are known, over stated ones, which may also say which
+// extent of the operand counts (0) and which one follows (-1).
+static const pir_attr *local_stated(dist_state *d, const pir_attr *stated, pir_shape local) {
+  const pir_attr *dims[PIR_MAX_RANK];
+  int64_t numbers[PIR_MAX_RANK];
+  bool plain = pir_attr_kind_of(stated) == PIR_ATTR_INT_ARRAY;
+  for (size_t i = 0; i < local.rank; i++) {
+    bool known = local.dims[i] >= 0;
+    numbers[i] = plain && !known ? pir_attr_int_array_data(stated)[i] : local.dims[i];
+    if (!plain)
+      dims[i] = known ? pir_attr_int(d->ctx, PIR_ATTR_I64, local.dims[i])
+                      : pir_attr_element(stated, i);
+  }
+  return plain ? pir_attr_int_array(d->ctx, numbers, local.rank)
+               : pir_attr_array(d->ctx, dims, local.rank);
 }
 
-// The shape of a reshape or expand is a list, which others may read.
-static pir_status localize_list(dist_state *d, pir_op *op, const pir_type *type) {
-  pir_op *list = pir_op_operands(op) > 1 ? pir_op_operand_op(op, 1) : NULL;
+static pir_status refuse_stated(const pir_op *op, const char *why) {
+  return pir_error(op, "unsupported: its shape %s, and the rank has a part of its result", why);
+}
+
+// The shape of an input or a constant is an attribute.
+static pir_status localize_shape(dist_state *d, pir_op *op, const pir_type *type) {
+  pir_name *name = pir_name_get(d->ctx, PIR_STR("shape"));
+  const pir_attr *shape = pir_op_attr(op, name);
+  pir_shape local = pir_type_local_shape(type);
+  // The attribute of set_value is the shape of the numbers that are written.
+  if (!shape || !is_cut(type) || pir_op_is(op, PD_SET_VALUE) || pir_op_is(op, PD_SET_VALUE_))
+    return PIR_OK;
+  if (pir_attr_kind_of(shape) != PIR_ATTR_INT_ARRAY)
+    return refuse_stated(op, "is a list that this op states");
+  if (!pir_attr_elements(shape))
+    return PIR_OK;
+  if (pir_attr_elements(shape) != local.rank)
+    return refuse_stated(op, "has another rank");
+  pir_rewriter_set_attr(d->rewriter, op, name, local_stated(d, shape, local));
+  return PIR_OK;
+}
+
+// An extent that is stated although it is not known in the type is the extent of the whole.
+static bool states_unknown(const pir_attr *stated, const pir_type *type) {
+  dist_tensor tensor = dist_tensor_of(pir_type_dist_attr(type));
+  pir_shape local = pir_type_local_shape(type);
+  for (size_t i = 0; i < local.rank; i++) {
+    int64_t extent = 1;
+    if (local.dims[i] < 0 && tensor.mapping[i] >= 0 &&
+        tensor.mesh.shape[tensor.mapping[i]] > 1 &&
+        (!pir_attr_int_at(stated, i, &extent) || extent > 0))
+      return true;
+  }
+  return false;
+}
+
+// The shape of a reshape and the like is a list, which others may read.
+static pir_status localize_list(dist_state *d, pir_op *op, size_t operand,
+                                const pir_type *type) {
+  pir_op *list = pir_op_operand_op(op, operand);
   pir_shape local = pir_type_local_shape(type);
   pir_name *name = pir_name_get(d->ctx, PIR_STR("value"));
-  if (!list || !pir_op_is(list, PD_FULL_INT_ARRAY) ||
-      pir_attr_elements(pir_op_attr(list, name)) != local.rank)
-    return is_cut(type)
-               ? pir_error(op, "unsupported: its shape is not a constant, and the rank "
-                               "has a part of its result")
-               : PIR_OK;
-  const pir_attr *dims[PIR_MAX_RANK];
-  for (size_t i = 0; i < local.rank; i++)
-    dims[i] = pir_attr_int(d->ctx, PIR_ATTR_I64, local.dims[i]);
-  const pir_attr *value = pir_attr_array(d->ctx, dims, local.rank);
-  if (pir_op_attr(list, name) == value)
+  const pir_attr *stated =
+      list && pir_op_is(list, PD_FULL_INT_ARRAY) ? pir_op_attr(list, name) : NULL;
+  if (!stated || pir_attr_elements(stated) != local.rank)
+    return is_cut(type) ? refuse_stated(op, "is not a constant") : PIR_OK;
+  if (states_unknown(stated, type))
+    return refuse_stated(op, "has an extent that its type leaves open");
+  const pir_attr *value = local_stated(d, stated, local);
+  if (stated == value)
     return PIR_OK;
-  if (!pir_value_single_use(pir_op_operand(op, 1))) {
+  if (!pir_value_single_use(pir_op_operand(op, operand))) {
     list = pir_op_clone(list, NULL);
     pir_op_move_before(list, op);
-    pir_rewriter_set_operand(d->rewriter, op, 1, pir_op_result(list, 0));
+    pir_rewriter_set_operand(d->rewriter, op, operand, pir_op_result(list, 0));
   }
   pir_rewriter_set_attr(d->rewriter, list, name, value);
   return PIR_OK;
+}
+
+// Ops whose shape operand states the extents of the result, which no other operand concerns.
+static bool is_of_stated_shape(const pir_opdef *def) {
+  static const uint32_t stating[] = {PD_RESHAPE, PD_EXPAND,   PD_FULL_WITH_TENSOR, PD_EMPTY,
+                                     PD_UNIFORM, PD_GAUSSIAN, PD_RANDINT};
+  uint32_t id = def->base ? def->base->id : def->id;
+  for (size_t i = 0; i < sizeof stating / sizeof *stating; i++)
+    if (id == stating[i])
+      return true;
+  return false;
 }
 
 static pir_status localize_stated(dist_state *d, pir_op *op) {
   const pir_type *type = pir_op_results(op) ? pir_value_type(pir_op_result(op, 0)) : NULL;
   if (!pir_type_dist_attr(type))
     return PIR_OK;
-  if (pir_op_is(op, PD_RESHAPE) || (pir_op_is(op, PD_EXPAND) && is_cut(type)))
-    return localize_list(d, op, type);
-  if (!pir_op_operands(op))
-    localize_shape(d, op, type);
-  return PIR_OK;
+  const pir_opdef *def = pir_op_def(op);
+  int operand = pir_opdef_operand(def, PIR_STR("shape"));
+  if (operand < 0 || (size_t)operand >= pir_op_operands(op))
+    return localize_shape(d, op, type);
+  // As Paddle, a reshape states all extents that are known.
+  bool reshapes = pir_op_is(op, PD_RESHAPE) || pir_op_is(op, PD_RESHAPE_);
+  if (!reshapes && !is_cut(type))
+    return PIR_OK;
+  return is_of_stated_shape(def)
+             ? localize_list(d, op, (size_t)operand, type)
+             : refuse_stated(op, "is an operand that this op reads otherwise");
 }
 
 // ---- ops that compute nothing on this rank
