@@ -18,6 +18,25 @@ typedef struct dist_ring {
   size_t count;
 } dist_ring;
 
+typedef struct dist_write {
+  const pir_value *over;
+  uint64_t at;
+} dist_write;
+// Memory that ops write in place, or that has several names: the writes in the order of the
+// text, and the names, the first of which made it.
+typedef struct dist_memory {
+  PIR_VEC(dist_write) writes;
+  PIR_VEC(const pir_value *) names;
+} dist_memory;
+// The writes of a program. Ops that are made later write nothing that is asked for.
+typedef struct dist_writes {
+  pir_arena *arena;
+  pir_map positions;  // of an op
+  pir_map numbers;    // of a value: its memory
+  PIR_VEC(dist_memory) memories;
+  PIR_VEC(dist_write) all;
+} dist_writes;
+
 typedef struct dist_state {
   pir_pass_run *run;
   pir_context *ctx;
@@ -28,6 +47,7 @@ typedef struct dist_state {
   pir_map checked;  // attributes and meshes without a fault
   pir_map holders;  // of a mesh: 1, or 2 if it has the rank
   PIR_VEC(dist_ring) rings;
+  dist_writes writes;  // of the program as the step found it
 } dist_state;
 
 typedef PIR_VEC(pir_op *) dist_ops;
@@ -52,6 +72,23 @@ const pir_attr *dist_join(dist_state *d, const pir_attr *a, const pir_attr *b);
 pir_op *dist_make_reshard(dist_state *d, pir_op *at, pir_value *value, const pir_attr *to);
 // Moves the uses of a value to `by`, but those by the op that defines it.
 void dist_move_uses(dist_state *d, pir_value *value, pir_value *by);
+
+// ---- writes.c
+#define DIST_END UINT64_MAX  // a position behind all ops
+// Collects the writes of all ops, which dist_all_ops gave.
+void dist_writes_begin(dist_state *d, const dist_ops *ops);
+void dist_writes_end(dist_state *d);
+// Has to be called before an op is erased.
+void dist_writes_forget(dist_writes *w, const pir_op *op);
+uint64_t dist_position(const dist_writes *w, const pir_op *op);
+// Whether an op between two positions may write over the value.
+bool dist_written_between(const dist_writes *w, const pir_value *value, uint64_t from,
+                          uint64_t to);
+// Whether `to`, which `from` dominates, reads of the value what `from` read.
+bool dist_holds_still(const dist_writes *w, const pir_value *value, const pir_op *from,
+                      const pir_op *to);
+// Returns NULL of a value that no op writes or names again, or that may be any memory.
+const dist_memory *dist_memory_of(const dist_writes *w, const pir_value *value);
 
 // ---- ring_numbers.c
 // Returns the id of the ring of these processes in this order; a new ring gets the next one.

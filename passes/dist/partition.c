@@ -1,9 +1,10 @@
 // apply_partition_pass: where an op wants an operand to lie otherwise than it lies, a
 // dist_op.reshard goes in front of the op; where it gives a result that lies otherwise than the
 // program says, one goes behind. A tensor that an op writes in place is laid out for it and
-// written back.
+// written back, if it is kept between runs or read behind the op.
 #include "dist.h"
 
+#include <effects.h>
 #include <pir/compiler/dialect/builtin.h>
 #include <pir/compiler/dialect/dist.h>
 #include <pir/compiler/dialect/pd_op.h>
@@ -20,12 +21,13 @@ static bool wants_other(const pir_value *value, const pir_attr *wanted) {
 }
 
 // Returns the value laid out as wanted. The operand of a reshard is laid out
-// rather than its result.
+// rather than its result, if neither was overwritten since.
 static pir_value *lay_out(dist_state *d, pir_op *at, pir_value *value, const pir_attr *wanted) {
   if (!wants_other(value, wanted))
     return value;
   const pir_op *made = pir_value_op(value);
-  if (made && pir_op_is(made, DIST_RESHARD)) {
+  if (made && pir_op_is(made, DIST_RESHARD) && dist_holds_still(&d->writes, value, made, at) &&
+      dist_holds_still(&d->writes, pir_op_operand(made, 0), made, at)) {
     pir_value *origin = pir_op_operand(made, 0);
     const pir_attr *from = pir_type_dist_attr(pir_value_type(origin));
     if (from && dims_of_mesh(from) == dims_of_mesh(pir_type_dist_attr(pir_value_type(value)))) {
@@ -80,8 +82,10 @@ static pir_status lay_out_operand(dist_state *d, pir_op *op, size_t i, const pir
   if (laid == value)
     return PIR_OK;
   pir_rewriter_set_operand(d->rewriter, op, i, laid);
-  if (made && pir_op_results(made) == 1 && pir_value_unused(value))
+  if (made && pir_op_results(made) == 1 && pir_value_unused(value)) {
+    dist_writes_forget(&d->writes, made);
     pir_rewriter_erase(d->rewriter, made);
+  }
   return PIR_OK;
 }
 
@@ -175,12 +179,74 @@ static pir_op *write_back(dist_state *d, pir_op *at, pir_value *value, pir_value
   return pir_rewriter_create(d->rewriter, at, &spec);
 }
 
+// Whether an op behind `op`, or one of another turn of a loop around it, reads a value.
+static bool is_read_behind(const dist_state *d, const pir_op *op, const pir_value *value) {
+  bool around = pir_value_block(value) != pir_op_block(op);
+  uint64_t at = dist_position(&d->writes, op);
+  PIR_EACH_USE(use, value)
+  if (pir_use_owner(use) != op &&
+      (around || dist_position(&d->writes, pir_use_owner(use)) > at))
+    return true;
+  return false;
+}
+
+// Whether a name of the memory of `value` that is older than the op is read behind it.
+static bool has_readers_behind(const dist_state *d, const pir_op *op, const pir_value *value) {
+  const dist_memory *memory = dist_memory_of(&d->writes, value);
+  if (!memory)  // a block argument, for one
+    return true;
+  for (size_t i = 0; i < memory->names.count; i++) {
+    const pir_value *name = memory->names.items[i];
+    if (pir_value_op(name) != op && is_read_behind(d, op, name))
+      return true;
+  }
+  return pir_value_block(value) != pir_op_block(op);
+}
+
+static bool is_written_back(const dist_state *d, const pir_op *op, const pir_value *value) {
+  return is_kept_between_runs(d, value) || has_readers_behind(d, op, value);
+}
+
+static bool is_as_old_as(const dist_state *d, const pir_op *op, const pir_value *name) {
+  const pir_op *made = pir_value_op(name);
+  return !made || dist_position(&d->writes, made) < dist_position(&d->writes, op);
+}
+
+static bool is_read_after(const dist_state *d, const pir_value *name, uint64_t at) {
+  PIR_EACH_USE(use, name)
+  if (dist_position(&d->writes, pir_use_owner(use)) > at)
+    return true;
+  return false;
+}
+
+// A tensor that is written back lies in two places from then on. Returns whether a later write
+// to one of them concerns readers of the other one.
+static bool is_parted_and_written(const dist_state *d, const pir_op *op, const pir_value *value,
+                                  const pir_value *written) {
+  const dist_memory *memory = dist_memory_of(&d->writes, value);
+  uint64_t at = dist_position(&d->writes, op);
+  if (!memory)
+    return pir_value_is_overwritten(written);
+  for (size_t i = 0; i < memory->writes.count; i++) {
+    const dist_write *write = &memory->writes.items[i];
+    if (write->at <= at)
+      continue;
+    if (!is_as_old_as(d, op, write->over))
+      return true;
+    for (size_t k = 0; k < memory->names.count; k++)
+      if (!is_as_old_as(d, op, memory->names.items[k]) &&
+          is_read_after(d, memory->names.items[k], write->at))
+        return true;
+  }
+  return false;
+}
+
 static pir_status lay_out_written(dist_state *d, pir_op *op, size_t operand, size_t result,
                                   const dist_of_op *of) {
   pir_value *value = pir_op_operand(op, operand), *written = pir_op_result(op, result);
   const pir_attr *wanted = pir_attr_element(of->operands, operand),
                  *given = pir_attr_element(of->results, result);
-  if (!wants_other(value, wanted) || !is_kept_between_runs(d, value))
+  if (!wants_other(value, wanted) || !is_written_back(d, op, value))
     return PIR_OK;
   if (!dist_attr_same(wanted, given))
     return pir_error(op, "result %zu is written over operand %zu, but lies otherwise", result,
@@ -188,6 +254,9 @@ static pir_status lay_out_written(dist_state *d, pir_op *op, size_t operand, siz
   if (!pir_type_dist_attr(pir_value_type(written)))
     return pir_error(op, "result %zu is written over a distributed tensor, but is none",
                      result);
+  if (is_parted_and_written(d, op, value, written))
+    return pir_error(op, "unsupported: operand %zu lies otherwise, and is overwritten again",
+                     operand);
   const pir_attr *before = pir_type_dist_attr(pir_value_type(written)),
                  *home = pir_type_dist_attr(pir_value_type(value));
   pir_rewriter_set_operand(d->rewriter, op, operand,
@@ -207,13 +276,30 @@ static pir_status lay_out_written(dist_state *d, pir_op *op, size_t operand, siz
   return PIR_OK;
 }
 
+// The members of a list that is made anew are not written back.
+static pir_status check_written_list(dist_state *d, pir_op *op, size_t operand,
+                                     const pir_attr *wanted) {
+  const pir_op *list = pir_value_op(pir_op_operand(op, operand));
+  for (size_t i = 0; list && pir_op_is(list, BUILTIN_COMBINE) && i < pir_op_operands(list); i++)
+    if (i < pir_attr_elements(wanted) &&
+        wants_other(pir_op_operand(list, i), pir_attr_element(wanted, i)) &&
+        is_written_back(d, op, pir_op_operand(list, i)))
+      return pir_error(
+          op, "unsupported: tensor %zu of a list that is overwritten lies otherwise", i);
+  return PIR_OK;
+}
+
 static pir_status lay_out_all_written(dist_state *d, pir_op *op, const dist_of_op *of) {
   const pir_opdef *def = pir_op_def(op);
   for (size_t i = 0; i < def->inplace_count && pir_op_has(op, PIR_INPLACE); i++) {
     pir_inplace_pair pair = def->inplace[i];
     if (pair.operand < pir_op_operands(op) && pair.result < pir_op_results(op) &&
-        pir_op_operand(op, pair.operand))
-      PIR_TRY(lay_out_written(d, op, pair.operand, pair.result, of));
+        pir_op_operand(op, pair.operand)) {
+      const pir_attr *wanted = pir_attr_element(of->operands, pair.operand);
+      PIR_TRY(pir_attr_kind_of(wanted) == PIR_ATTR_ARRAY
+                  ? check_written_list(d, op, pair.operand, wanted)
+                  : lay_out_written(d, op, pair.operand, pair.result, of));
+    }
   }
   return PIR_OK;
 }
@@ -263,8 +349,10 @@ pir_status dist_partition(dist_state *d) {
   dist_ops ops = {0};
   pir_status status = PIR_OK;
   dist_all_ops(d, &ops);
+  dist_writes_begin(d, &ops);
   for (size_t i = 0; i < ops.count && !status; i++)
     status = partition_op(d, ops.items[i]);
+  dist_writes_end(d);
   pir_vec_free(d->arena, &ops);
   return status;
 }
