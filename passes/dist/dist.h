@@ -19,8 +19,7 @@ typedef struct dist_ring {
 } dist_ring;
 
 typedef struct dist_write {
-  const pir_value *over;
-  uint64_t at;
+  uint64_t at, made;  // positions: of the op in place, of the op that made its operand
 } dist_write;
 // Memory that ops write in place, or that has several names: the writes in the order of the
 // text, and the names, the first of which made it.
@@ -78,7 +77,7 @@ void dist_move_uses(dist_state *d, pir_value *value, pir_value *by);
 // Collects the writes of all ops, which dist_all_ops gave.
 void dist_writes_begin(dist_state *d, const dist_ops *ops);
 void dist_writes_end(dist_state *d);
-// Has to be called before an op is erased.
+// Has to be called before an op that the step found is erased.
 void dist_writes_forget(dist_writes *w, const pir_op *op);
 uint64_t dist_position(const dist_writes *w, const pir_op *op);
 // Whether an op between two positions may write over the value.

@@ -231,7 +231,7 @@ static bool is_parted_and_written(const dist_state *d, const pir_op *op, const p
     const dist_write *write = &memory->writes.items[i];
     if (write->at <= at)
       continue;
-    if (!is_as_old_as(d, op, write->over))
+    if (write->made >= at)
       return true;
     for (size_t k = 0; k < memory->names.count; k++)
       if (!is_as_old_as(d, op, memory->names.items[k]) &&

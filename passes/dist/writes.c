@@ -52,17 +52,21 @@ static pir_op *made_by_combine(dist_writes *w, const pir_value *list) {
   return op && pir_op_is(op, BUILTIN_COMBINE) ? op : NULL;
 }
 
+static void push_write(dist_writes *w, const pir_value *over, uint64_t at) {
+  const pir_op *made = pir_value_op(over);
+  const uint64_t *position = made ? pir_map_find(&w->positions, made) : NULL;
+  dist_write write = {at, position ? *position : 0};
+  size_t memory = memory_of(w, over);
+  pir_vec_push(w->arena, &w->memories.items[memory].writes, write);
+  pir_vec_push(w->arena, &w->all, write);
+}
+
 static void note_write(dist_writes *w, const pir_value *over, uint64_t at) {
-  dist_write write = {over, at};
   pir_op *list = made_by_combine(w, over);
   for (size_t i = 0; list && i < pir_op_operands(list); i++)
-    if (pir_op_operand(list, i)) {
-      dist_write member = {pir_op_operand(list, i), at};
-      pir_vec_push(w->arena, &w->memories.items[memory_of(w, member.over)].writes, member);
-      pir_vec_push(w->arena, &w->all, member);
-    }
-  pir_vec_push(w->arena, &w->memories.items[memory_of(w, over)].writes, write);
-  pir_vec_push(w->arena, &w->all, write);
+    if (pir_op_operand(list, i))
+      push_write(w, pir_op_operand(list, i), at);
+  push_write(w, over, at);
 }
 
 static void note_split(dist_writes *w, const pir_op *op) {
@@ -126,6 +130,18 @@ void dist_writes_end(dist_state *d) {
 
 void dist_writes_forget(dist_writes *w, const pir_op *op) {
   pir_map_remove(&w->positions, op);
+  for (size_t i = 0; i < pir_op_results(op); i++) {
+    const pir_value *result = pir_op_result(op, i);
+    size_t memory = find_memory(w, result), kept = 0;
+    if (memory == SIZE_MAX)
+      continue;
+    dist_memory *m = &w->memories.items[memory];
+    for (size_t k = 0; k < m->names.count; k++)
+      if (m->names.items[k] != result)
+        m->names.items[kept++] = m->names.items[k];
+    m->names.count = kept;
+    pir_map_remove(&w->numbers, result);
+  }
 }
 
 uint64_t dist_position(const dist_writes *w, const pir_op *op) {

@@ -6,6 +6,13 @@
 // KEPT-NEXT: after: float32[2]
 // KEPT-NEXT: [2, 2]
 //
+// On one process no data moves, but it is another tensor all the same.
+// RUN: sed 's/shape:.2.,process_ids:.0,1./shape:[1],process_ids:[0]/g' %s | pir-opt - --passes='dist{rank=0}' -o %t.one && pir-run %t.one --input=w=4xf32=1 --input=v=4xf32=2 --pipeline=kernels --print | FileCheck %s --check-prefix=ONE
+// ONE:      before: float32[4]
+// ONE-NEXT: [1, 1, 1, 1]
+// ONE-NEXT: after: float32[4]
+// ONE-NEXT: [2, 2, 2, 2]
+//
 // Without a write it is skipped.
 // RUN: sed '/assign_out_/d' %s | pir-opt - --passes=mix2dist,partition | FileCheck %s --check-prefix=SKIPPED
 // SKIPPED-NOT: reshard
