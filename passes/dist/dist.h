@@ -46,7 +46,8 @@ typedef struct dist_state {
   pir_map checked;  // attributes and meshes without a fault
   pir_map holders;  // of a mesh: 1, or 2 if it has the rank
   PIR_VEC(dist_ring) rings;
-  dist_writes writes;  // of the program as the step found it
+  pir_map ring_numbers;  // of an attribute of ids: the place in `rings`
+  dist_writes writes;    // of the program as the step found it
 } dist_state;
 
 typedef PIR_VEC(pir_op *) dist_ops;

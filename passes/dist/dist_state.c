@@ -165,6 +165,7 @@ void dist_end(dist_state *d) {
   pir_map_free(d->arena, &d->checked);
   pir_map_free(d->arena, &d->holders);
   pir_vec_free(d->arena, &d->rings);
+  pir_map_free(d->arena, &d->ring_numbers);
 }
 
 bool dist_holds(dist_state *d, const pir_attr *mesh) {

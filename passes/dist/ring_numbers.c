@@ -13,15 +13,14 @@
 enum { FIRST_RING = 12 };
 
 int64_t dist_ring_id(dist_state *d, const int64_t *ids, size_t count) {
-  for (size_t i = 0; i < d->rings.count; i++)
-    if (d->rings.items[i].count == count &&
-        memcmp(d->rings.items[i].ids, ids, count * sizeof *ids) == 0)
-      return FIRST_RING + (int64_t)i;
-  // An attribute keeps the numbers as long as the context.
+  // Equal attributes are one, which keeps the numbers as long as the context.
   const pir_attr *kept = pir_attr_int_array(d->ctx, ids, count);
-  dist_ring ring = {pir_attr_int_array_data(kept), count};
-  pir_vec_push(d->arena, &d->rings, ring);
-  return FIRST_RING + (int64_t)d->rings.count - 1;
+  uint64_t *place = pir_map_place(d->arena, &d->ring_numbers, kept, d->rings.count);
+  if (*place == d->rings.count) {
+    dist_ring ring = {pir_attr_int_array_data(kept), count};
+    pir_vec_push(d->arena, &d->rings, ring);
+  }
+  return FIRST_RING + (int64_t)*place;
 }
 
 int64_t dist_ring_of_line(dist_state *d, const dist_mesh *mesh, size_t dim, size_t place) {
