@@ -104,7 +104,7 @@ static bool is_only_read(const dist_state *d, const pir_value *result) {
 }
 
 // Returns the position of the last op that reads a value, as far as that is known.
-static uint64_t last_read(const dist_state *d, const pir_value *value) {
+static uint64_t last_read_at(const dist_state *d, const pir_value *value) {
   uint64_t last = 0;
   PIR_EACH_USE(use, value) {
     const pir_op *reader = pir_use_owner(use),
@@ -123,7 +123,7 @@ static bool may_be_one(const dist_state *d, const pir_value *first, const pir_va
   if (is_only_read(d, second))
     return true;
   const dist_memory *memory = dist_memory_of(&d->writes, second);
-  return memory && memory->writes.count && memory->writes.items[0].at > last_read(d, first);
+  return memory && memory->writes.count && memory->writes.items[0].at > last_read_at(d, first);
 }
 
 // Whether operand and result of a reshard have to be of different memory: one is overwritten
@@ -132,9 +132,9 @@ static bool has_to_copy(const dist_state *d, const pir_op *op) {
   const pir_value *value = pir_op_operand(op, 0), *result = pir_op_result(op, 0);
   uint64_t at = dist_position(&d->writes, op);
   if (is_only_read(d, result))
-    return dist_written_between(&d->writes, value, at, last_read(d, result));
+    return dist_written_between(&d->writes, value, at, last_read_at(d, result));
   return pir_value_block(value) != pir_op_block(op) || dist_memory_of(&d->writes, value) ||
-         last_read(d, value) > at || dist_written_between(&d->writes, value, at, DIST_END);
+         last_read_at(d, value) > at || dist_written_between(&d->writes, value, at, DIST_END);
 }
 
 // ---- equal reshards
@@ -164,7 +164,7 @@ static uint64_t reshard_hash(const pir_op *op) {
   return hash;
 }
 
-// Returns a value that may stand for the result of the reshard: that of an earlier one, or the
+// Returns a value that may stand for the result of the reshard: an earlier result, or the
 // operand; else NULL.
 static pir_value *same_as_before(first_reshards *first, pir_op *op) {
   dist_state *d = first->d;
