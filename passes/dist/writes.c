@@ -61,7 +61,7 @@ static void push_write(dist_writes *w, const pir_value *over, uint64_t at) {
   pir_vec_push(w->arena, &w->all, write);
 }
 
-static void note_overwrite(dist_writes *w, const pir_value *over, uint64_t at) {
+static void note_written_memory(dist_writes *w, const pir_value *over, uint64_t at) {
   pir_op *list = made_by_combine(w, over);
   for (size_t i = 0; list && i < pir_op_operands(list); i++)
     if (pir_op_operand(list, i))
@@ -91,7 +91,7 @@ static void note_memory_of_op(dist_writes *w, const pir_op *op, uint64_t at) {
     name_again(w, pir_op_result(op, i), NULL);
   for (size_t i = 0; i < pir_op_operands(op) && !pir_op_has(op, PIR_REGISTERED); i++)
     if (pir_op_operand(op, i))
-      note_overwrite(w, pir_op_operand(op, i), at);
+      note_written_memory(w, pir_op_operand(op, i), at);
   if (pir_op_is(op, BUILTIN_SPLIT)) {
     note_split(w, op);
   } else if (only_names(op) && pir_op_results(op) == 1) {
@@ -102,7 +102,7 @@ static void note_memory_of_op(dist_writes *w, const pir_op *op, uint64_t at) {
       pir_value *over = pir_op_optional(op, pair.operand);
       if (!over)
         continue;
-      note_overwrite(w, over, at);
+      note_written_memory(w, over, at);
       if (pair.result < pir_op_results(op))
         name_again(w, pir_op_result(op, pair.result), over);
     }
