@@ -47,62 +47,6 @@ static pir_dim step_of(pir_dims *dims, const contract_tensor *t, const pir_dim *
   return step;
 }
 
-// A reduced variable of extent 1 is kept if its axis has padding, because its bounds must be
-// checked.
-static bool is_dropped(const contraction *c, int var) {
-  int64_t extent;
-  if (!pir_dim_is_const(c->dims, c->vars[var].extent, &extent) || extent != 1)
-    return false;
-  for (int axis = 0; c->vars[var].reduced && axis < c->a.rank; axis++)
-    if (c->a.map[axis].factor[var] && c->a.map[axis].offset)
-      return false;
-  return true;
-}
-
-// The role of a variable follows from the tensors that it indexes. False if it has none.
-// A reduced variable must index both a and b: one that indexes a single factor would be a plain
-// sum, which the kernels do not compute. Every other variable must index out, and a or b.
-static bool find_role(const contraction *c, int var, contract_role *out_role) {
-  bool a = contract_mentions(&c->a, var), b = contract_mentions(&c->b, var);
-  bool out = contract_mentions(&c->out, var);
-  if (c->vars[var].reduced == out)
-    return false;
-  if (!out)
-    *out_role = ROLE_K;
-  else if (a && b)
-    *out_role = ROLE_BATCH;
-  else
-    *out_role = a ? ROLE_M : ROLE_N;
-  return out ? a || b : a && b;
-}
-
-static bool add_axis(contract_form *f, int var, pir_dim *const strides[3],
-                     int *const places[3]) {
-  const contraction *c = f->c;
-  contract_role role;
-  int unused;
-  if (!find_role(c, var, &role))
-    return false;
-  contract_axis *x = &f->axes[f->axis_count++];
-  *x = (contract_axis){.role = role,
-                       .extent = c->vars[var].extent,
-                       .window = -1,
-                       .parts = {var},
-                       .part_count = 1};
-  x->step_a = step_of(c->dims, &c->a, strides[OF_A], places[OF_A], var, &x->place_a);
-  x->step_b = step_of(c->dims, &c->b, strides[OF_B], places[OF_B], var, &unused);
-  x->step_out = step_of(c->dims, &c->out, strides[OF_OUT], places[OF_OUT], var, &x->place_out);
-  return x->step_a != PIR_DIM_UNKNOWN && x->step_b != PIR_DIM_UNKNOWN &&
-         x->step_out != PIR_DIM_UNKNOWN;
-}
-
-static int axis_of_var(const contract_form *f, int var) {
-  for (int i = 0; i < f->axis_count; i++)
-    if (f->axes[i].parts[0] == var)
-      return i;
-  return -1;
-}
-
 static bool are_equal(const contraction *c, pir_dim a, pir_dim b) {
   if (pir_dim_equal(c->dims, a, b))
     return true;
@@ -155,6 +99,63 @@ static bool stays_inside(const contraction *c, const contract_tensor *t, int axi
   if (map->offset || count > 1)
     return false;
   return !count || fits_axis(c, map->factor[lone], c->vars[lone].extent, t->shape[axis]);
+}
+
+// A reduced variable of extent 1 is kept if its axis has padding, or may have, because its
+// bounds must be checked.
+static bool is_dropped(const contraction *c, int var) {
+  int64_t extent;
+  if (!pir_dim_is_const(c->dims, c->vars[var].extent, &extent) || extent != 1)
+    return false;
+  for (int axis = 0; c->vars[var].reduced && axis < c->a.rank; axis++)
+    if (c->a.map[axis].factor[var] &&
+        (c->a.map[axis].offset || !stays_inside(c, &c->a, axis)))
+      return false;
+  return true;
+}
+
+// The role of a variable follows from the tensors that it indexes. False if it has none.
+// A reduced variable must index both a and b: one that indexes a single factor would be a plain
+// sum, which the kernels do not compute. Every other variable must index out, and a or b.
+static bool find_role(const contraction *c, int var, contract_role *out_role) {
+  bool a = contract_mentions(&c->a, var), b = contract_mentions(&c->b, var);
+  bool out = contract_mentions(&c->out, var);
+  if (c->vars[var].reduced == out)
+    return false;
+  if (!out)
+    *out_role = ROLE_K;
+  else if (a && b)
+    *out_role = ROLE_BATCH;
+  else
+    *out_role = a ? ROLE_M : ROLE_N;
+  return out ? a || b : a && b;
+}
+
+static bool add_axis(contract_form *f, int var, pir_dim *const strides[3],
+                     int *const places[3]) {
+  const contraction *c = f->c;
+  contract_role role;
+  int unused;
+  if (!find_role(c, var, &role))
+    return false;
+  contract_axis *x = &f->axes[f->axis_count++];
+  *x = (contract_axis){.role = role,
+                       .extent = c->vars[var].extent,
+                       .window = -1,
+                       .parts = {var},
+                       .part_count = 1};
+  x->step_a = step_of(c->dims, &c->a, strides[OF_A], places[OF_A], var, &x->place_a);
+  x->step_b = step_of(c->dims, &c->b, strides[OF_B], places[OF_B], var, &unused);
+  x->step_out = step_of(c->dims, &c->out, strides[OF_OUT], places[OF_OUT], var, &x->place_out);
+  return x->step_a != PIR_DIM_UNKNOWN && x->step_b != PIR_DIM_UNKNOWN &&
+         x->step_out != PIR_DIM_UNKNOWN;
+}
+
+static int axis_of_var(const contract_form *f, int var) {
+  for (int i = 0; i < f->axis_count; i++)
+    if (f->axes[i].parts[0] == var)
+      return i;
+  return -1;
 }
 
 static bool add_window(contract_form *f, int axis) {
