@@ -239,9 +239,10 @@ static void add_sum_loop(sum_loops *loops, loop_var *v, loop_expr *begin, loop_e
   loops->end[loops->count++] = end;
 }
 
-// Whether the points of the innermost loop are a line. Windows of few points are not worth it.
+// Whether the points of the innermost loop are a line. Windows of few points are not worth it,
+// and are added in the order in which Paddle adds them.
 static bool has_lines(const sum_loops *loops) {
-  enum { FEW = 32 };
+  enum { FEW = 256 };
   int64_t points = 1, extent;
   for (int i = 0; i < loops->count; i++) {
     if (!pir_loop_is_int(loops->var[i]->extent, &extent) || extent > FEW)
