@@ -93,10 +93,32 @@ static int64_t count_elements(const window *w) {
   return count;
 }
 
+// Adds the gradient to the first element of a small window that is the largest one. The window
+// is searched from its end without leaving the loops: where the largest element is, no processor
+// can predict.
+static inline void add_to_largest(const pool_grad *g, bool wide, const window *w, int64_t first,
+                                  double out, double grad) {
+  int64_t found = -1, rows = g->axis[1].n, columns = g->axis[2].n;
+  const void *x = g->x;
+  for (int64_t z = w->to[0] - 1; z >= w->from[0]; z--)
+    for (int64_t y = w->to[1] - 1; y >= w->from[1]; y--)
+      for (int64_t i = w->to[2] - 1; i >= w->from[2]; i--) {
+        int64_t at = first + (z * rows + y) * columns + i;
+        found = load_number(wide, x, at) == out ? at : found;
+      }
+  if (found >= 0)
+    add_to_number(wide, g->x_grad, found, grad);
+}
+
 // Adds the gradient of one window to the elements of its plane, of which element 0 is `first`.
 static inline void add_window_gradient(const pool_grad *g, bool wide, const window *w,
                                        int64_t first, double out, double grad) {
+  enum { SMALL = 32 };
   double share = grad;
+  if (g->how == POOL_MAX && count_elements(w) <= SMALL) {
+    add_to_largest(g, wide, w, first, out, grad);
+    return;
+  }
   if (g->how == POOL_AVERAGE)
     share /= (double)(g->in_range_only ? count_elements(w) : w->width);
   for (int64_t z = w->from[0]; z < w->to[0]; z++)
