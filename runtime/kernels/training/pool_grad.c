@@ -94,8 +94,8 @@ static int64_t count_elements(const window *w) {
 }
 
 // Adds the gradient to the first element of a small window that is the largest one. The window
-// is searched from its end without leaving the loops: where the largest element is, no processor
-// can predict.
+// is searched from its end without leaving the loops: no processor can predict where the
+// largest element is.
 static inline void add_to_largest(const pool_grad *g, bool wide, const window *w, int64_t first,
                                   double out, double grad) {
   int64_t found = -1, rows = g->axis[1].n, columns = g->axis[2].n;
