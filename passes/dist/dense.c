@@ -240,23 +240,12 @@ pir_status dist_to_dense(dist_state *d) {
 }
 
 pir_status pir_pass_dist2dense(pir_pass_run *run) {
-  dist_state d;
-  pir_status status = dist_begin(run, false, &d);
-  if (!status)
-    status = dist_to_dense(&d);
-  dist_end(&d);
-  return status;
+  return dist_run(run, false, (dist_step *[]){dist_to_dense}, 1);
 }
 
 // ---- all steps
 pir_status pir_pass_dist(pir_pass_run *run) {
-  static pir_status (*const steps[])(dist_state *) = {dist_mix_to_dist, dist_partition,
-                                                      dist_reshard_all, dist_remove_others,
-                                                      dist_to_dense,    dist_write_rings};
-  dist_state d;
-  pir_status status = dist_begin(run, true, &d);
-  for (size_t i = 0; i < sizeof steps / sizeof *steps && !status; i++)
-    status = steps[i](&d);
-  dist_end(&d);
-  return status;
+  dist_step *steps[] = {dist_mix_to_dist,   dist_partition, dist_reshard_all,
+                        dist_remove_others, dist_to_dense,  dist_write_rings};
+  return dist_run(run, true, steps, sizeof steps / sizeof *steps);
 }

@@ -54,10 +54,11 @@ typedef PIR_VEC(pir_op *) dist_ops;
 typedef PIR_VEC(const pir_attr *) dist_attrs;
 
 // ---- dist_state.c
-// Begins a run: checks meshes and distributions of the whole program, so that the steps may
-// rely on them. `ranked`: the pass has the option `rank`, which has to be a process of a mesh.
-pir_status dist_begin(pir_pass_run *run, bool ranked, dist_state *out);
-void dist_end(dist_state *d);
+typedef pir_status dist_step(dist_state *d);
+// Runs steps, one after the other, up to the first that fails. Meshes and distributions of the
+// whole program are checked before, so that steps may rely on them. `ranked`: the pass has the
+// option `rank`, which has to be a process of a mesh.
+pir_status dist_run(pir_pass_run *run, bool ranked, dist_step *const *steps, size_t count);
 // Whether the rank is one of a mesh's processes.
 bool dist_holds(dist_state *d, const pir_attr *mesh);
 // Whether steps leave an op alone: how its results lie follows from its operands.
@@ -68,6 +69,11 @@ void dist_all_ops(dist_state *d, dist_ops *out);
 pir_status dist_complete(dist_state *d);
 // Returns the merged mesh of two, which may be NULL.
 const pir_attr *dist_join(dist_state *d, const pir_attr *a, const pir_attr *b);
+// Makes an op that gives a tensor `to` of this type from a value, which lies as `from` says, in
+// front of `at`.
+pir_op *dist_make_op(dist_state *d, pir_op *at, uint32_t id, pir_value *value,
+                     const pir_type *type, const pir_attr *mesh, const pir_attr *from,
+                     const pir_attr *to);
 // Makes dist_op.reshard of a value in front of `at`.
 pir_op *dist_make_reshard(dist_state *d, pir_op *at, pir_value *value, const pir_attr *to);
 // Moves the uses of a value to `by`, but those by the op that defines it.

@@ -147,7 +147,7 @@ static pir_status check_program(dist_state *d) {
   return status;
 }
 
-pir_status dist_begin(pir_pass_run *run, bool ranked, dist_state *out) {
+static pir_status begin_run(pir_pass_run *run, bool ranked, dist_state *out) {
   pir_context *ctx = pir_program_context(run->program);
   *out = (dist_state){.run = run,
                       .ctx = ctx,
@@ -161,11 +161,16 @@ pir_status dist_begin(pir_pass_run *run, bool ranked, dist_state *out) {
   return ranked ? read_rank(out) : PIR_OK;
 }
 
-void dist_end(dist_state *d) {
-  pir_map_free(d->arena, &d->checked);
-  pir_map_free(d->arena, &d->holders);
-  pir_vec_free(d->arena, &d->rings);
-  pir_map_free(d->arena, &d->ring_numbers);
+pir_status dist_run(pir_pass_run *run, bool ranked, dist_step *const *steps, size_t count) {
+  dist_state d;
+  pir_status status = begin_run(run, ranked, &d);
+  for (size_t i = 0; i < count && !status; i++)
+    status = steps[i](&d);
+  pir_map_free(d.arena, &d.checked);
+  pir_map_free(d.arena, &d.holders);
+  pir_vec_free(d.arena, &d.rings);
+  pir_map_free(d.arena, &d.ring_numbers);
+  return status;
 }
 
 bool dist_holds(dist_state *d, const pir_attr *mesh) {
@@ -256,22 +261,28 @@ pir_status dist_complete(dist_state *d) {
   return PIR_OK;
 }
 
-pir_op *dist_make_reshard(dist_state *d, pir_op *at, pir_value *value, const pir_attr *to) {
-  const pir_type *from = pir_value_type(value);
-  const pir_attr *dist = pir_type_dist_attr(from);
-  dist_tensor tensor = dist_tensor_of(to);
-  const pir_type *type = dist_type_of(d->ctx, pir_type_inner(from), &tensor);
-  const pir_attr *mesh = dist_join(d, pir_attr_element(dist, 0), pir_attr_element(to, 0));
-  pir_named_attr attr = {d->op_dist, dist_op_attr(d->ctx, mesh, &dist, 1, &to, 1, -1)};
-  pir_op_spec spec = {.def = pir_context_op(d->ctx, DIST_RESHARD),
+pir_op *dist_make_op(dist_state *d, pir_op *at, uint32_t id, pir_value *value,
+                     const pir_type *type, const pir_attr *mesh, const pir_attr *from,
+                     const pir_attr *to) {
+  pir_named_attr attr = {d->op_dist, dist_op_attr(d->ctx, mesh, &from, 1, &to, 1, -1)};
+  pir_op_spec spec = {.def = pir_context_op(d->ctx, id),
                       .operands = &value,
                       .operand_count = 1,
                       .result_types = &type,
                       .result_count = 1,
                       .attrs = &attr,
                       .attr_count = 1};
-  pir_run_count(d->run, "reshards inserted", 1);
   return pir_rewriter_create(d->rewriter, at, &spec);
+}
+
+pir_op *dist_make_reshard(dist_state *d, pir_op *at, pir_value *value, const pir_attr *to) {
+  const pir_type *from = pir_value_type(value);
+  const pir_attr *dist = pir_type_dist_attr(from);
+  dist_tensor tensor = dist_tensor_of(to);
+  const pir_type *type = dist_type_of(d->ctx, pir_type_inner(from), &tensor);
+  const pir_attr *mesh = dist_join(d, pir_attr_element(dist, 0), pir_attr_element(to, 0));
+  pir_run_count(d->run, "reshards inserted", 1);
+  return dist_make_op(d, at, DIST_RESHARD, value, type, mesh, dist, to);
 }
 
 void dist_move_uses(dist_state *d, pir_value *value, pir_value *by) {

@@ -98,10 +98,5 @@ pir_status dist_mix_to_dist(dist_state *d) {
 }
 
 pir_status pir_pass_mix2dist(pir_pass_run *run) {
-  dist_state d;
-  pir_status status = dist_begin(run, false, &d);
-  if (!status)
-    status = dist_mix_to_dist(&d);
-  dist_end(&d);
-  return status;
+  return dist_run(run, false, (dist_step *[]){dist_mix_to_dist}, 1);
 }

@@ -358,10 +358,5 @@ pir_status dist_partition(dist_state *d) {
 }
 
 pir_status pir_pass_partition(pir_pass_run *run) {
-  dist_state d;
-  pir_status status = dist_begin(run, false, &d);
-  if (!status)
-    status = dist_partition(&d);
-  dist_end(&d);
-  return status;
+  return dist_run(run, false, (dist_step *[]){dist_partition}, 1);
 }

@@ -46,16 +46,8 @@ static pir_status name_own(dist_state *d, pir_op *op) {
                  *to = pir_type_dist_attr(type);
   if (!from || !to)
     return pir_error(op, "has to read distributed tensors, and give such");
-  pir_named_attr attr = {d->op_dist, dist_op_attr(d->ctx, of.mesh, &from, 1, &to, 1, -1)};
-  pir_op_spec spec = {.def = pir_context_op(d->ctx, PD_SHARE_DATA_),
-                      .operands = &value,
-                      .operand_count = 1,
-                      .result_types = &type,
-                      .result_count = 1,
-                      .attrs = &attr,
-                      .attr_count = 1};
-  pir_value *named = pir_op_result(pir_rewriter_create(d->rewriter, op, &spec), 0);
-  pir_rewriter_replace_value(d->rewriter, result, named);
+  pir_op *named = dist_make_op(d, op, PD_SHARE_DATA_, value, type, of.mesh, from, to);
+  pir_rewriter_replace_value(d->rewriter, result, pir_op_result(named, 0));
   if (!pir_op_unused(op))
     return pir_error(op, "rank %lld reads a tensor of other ranks", (long long)d->rank);
   pir_rewriter_erase(d->rewriter, op);
@@ -282,10 +274,5 @@ pir_status dist_remove_others(dist_state *d) {
 }
 
 pir_status pir_pass_remove_other_rank(pir_pass_run *run) {
-  dist_state d;
-  pir_status status = dist_begin(run, true, &d);
-  if (!status)
-    status = dist_remove_others(&d);
-  dist_end(&d);
-  return status;
+  return dist_run(run, true, (dist_step *[]){dist_remove_others}, 1);
 }

@@ -281,12 +281,5 @@ pir_status dist_reshard_all(dist_state *d) {
 }
 
 pir_status pir_pass_reshard(pir_pass_run *run) {
-  dist_state d;
-  pir_status status = dist_begin(run, true, &d);
-  if (!status)
-    status = dist_reshard_all(&d);
-  if (!status)
-    status = dist_write_rings(&d);
-  dist_end(&d);
-  return status;
+  return dist_run(run, true, (dist_step *[]){dist_reshard_all, dist_write_rings}, 2);
 }
