@@ -48,6 +48,11 @@ pir_status pir_kernel_open(const pir_kernel_call *call, const uint8_t *in, int i
                            const uint8_t *out, int outs, pir_tensor *room);
 pir_status pir_kernel_close(const pir_kernel_call *call, pir_status status, int ins, int outs,
                             pir_tensor *room);
+// The same for one result, which opening needs and closing may lack: NULL.
+pir_status pir_kernel_open_result(const pir_kernel_call *call, pir_tensor *to, pir_dtype dtype,
+                                  pir_tensor *out);
+pir_status pir_kernel_close_result(const pir_kernel_call *call, pir_status status,
+                                   pir_tensor *result, pir_tensor *entry);
 // Makes a dense tensor of zeros; free it with pir_kernel_drop.
 pir_status pir_kernel_zeros(const pir_kernel_call *call, pir_dtype dtype, const int64_t *shape,
                             int rank, pir_tensor *out);

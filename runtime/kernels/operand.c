@@ -130,8 +130,8 @@ pir_status pir_kernel_borrow(const pir_kernel_call *call, int k, pir_dtype dtype
   return PIR_OK;
 }
 
-static pir_status open_result(const pir_kernel_call *call, pir_tensor *to, pir_dtype dtype,
-                              pir_tensor *out) {
+pir_status pir_kernel_open_result(const pir_kernel_call *call, pir_tensor *to, pir_dtype dtype,
+                                  pir_tensor *out) {
   if (!is_dense_of(to, dtype))
     return pir_kernel_zeros(call, dtype, to->shape, to->rank, out);
   *out = *to;
@@ -150,9 +150,20 @@ pir_status pir_kernel_open(const pir_kernel_call *call, const uint8_t *in, int i
   for (int i = 0; i < outs; i++) {
     const pir_tensor *t = pir_kernel_out(call, i);
     if (t && out[i] != PIR_UNDEFINED)
-      PIR_TRY(open_result(call, pir_kernel_out(call, i), (pir_dtype)out[i], &room[ins + i]));
+      PIR_TRY(pir_kernel_open_result(call, pir_kernel_out(call, i), (pir_dtype)out[i],
+                                     &room[ins + i]));
   }
   return PIR_OK;
+}
+
+pir_status pir_kernel_close_result(const pir_kernel_call *call, pir_status status,
+                                   pir_tensor *result, pir_tensor *entry) {
+  if (result && result->data == entry->data)
+    return status;
+  if (!status && result && entry->data)
+    status = pir_tensor_copy(entry, result);
+  pir_kernel_drop(call, entry);
+  return status;
 }
 
 pir_status pir_kernel_close(const pir_kernel_call *call, pir_status status, int ins, int outs,
@@ -162,14 +173,8 @@ pir_status pir_kernel_close(const pir_kernel_call *call, pir_status status, int 
     if (!operand || operand->data != room[i].data)
       pir_kernel_drop(call, &room[i]);
   }
-  for (int i = 0; i < outs; i++) {
-    pir_tensor *entry = &room[ins + i], *result = pir_kernel_out(call, i);
-    if (result && result->data == entry->data)
-      continue;
-    if (!status && result && entry->data)
-      status = pir_tensor_copy(entry, result);
-    pir_kernel_drop(call, entry);
-  }
+  for (int i = 0; i < outs; i++)
+    status = pir_kernel_close_result(call, status, pir_kernel_out(call, i), &room[ins + i]);
   return status;
 }
 

@@ -113,25 +113,12 @@ static pir_status read_network(const pir_kernel_call *call, network *n) {
 
 // Makes zeros in the shape of a result, which are the result itself if it is dense and of this
 // type. It has to have this shape; where it is absent, the zeros have it.
-static pir_status take_result(const network *n, const pir_tensor *result, pir_dtype dtype,
+static pir_status take_result(const network *n, pir_tensor *result, pir_dtype dtype,
                               const int64_t *shape, int rank, pir_tensor *out) {
-  PIR_TRY(result ? expect_network_shape(n->call, "a result", result, rank, shape) : PIR_OK);
-  if (!result || result->dtype != dtype || !pir_tensor_is_dense(result))
+  if (!result)
     return pir_kernel_zeros(n->call, dtype, shape, rank, out);
-  *out = *result;
-  memset(out->data, 0, (size_t)pir_tensor_numel(out) * pir_dtype_size(dtype));
-  return PIR_OK;
-}
-
-// Copies numbers to the result, unless they are the result itself, and drops them.
-static pir_status give_result(const network *n, pir_status status, pir_tensor *result,
-                              pir_tensor *taken) {
-  if (result && taken->data == result->data)
-    return status;
-  if (!status && result)
-    status = pir_tensor_copy(taken, result);
-  pir_kernel_drop(n->call, taken);
-  return status;
+  PIR_TRY(expect_network_shape(n->call, "a result", result, rank, shape));
+  return pir_kernel_open_result(n->call, result, dtype, out);
 }
 
 static const pir_tensor *member_in(const network *n, int list, int64_t i) {
@@ -196,7 +183,7 @@ static pir_status take_sequences(network *n, pir_dtype dtype, passes_tensors *t)
   const int64_t out[3] = {n->time, n->batch, n->hidden * n->directions};
   PIR_TRY(pir_rnn_take_operand(call, x, dtype, false, &t->x));
   if (!n->is_backward) {
-    const pir_tensor *kept = pir_kernel_out(call, OUT_KEPT);
+    pir_tensor *kept = pir_kernel_out(call, OUT_KEPT);
     PIR_TRY(take_result(n, pir_kernel_out(call, OUT_OUT), dtype, out, 3, &t->out));
     if (kept)
       PIR_TRY(take_result(n, kept, dtype, kept->shape, kept->rank, &t->kept));
@@ -217,17 +204,18 @@ static pir_status take_sequences(network *n, pir_dtype dtype, passes_tensors *t)
 static pir_status give_results(network *n, pir_status status, passes_tensors *t) {
   const pir_kernel_call *call = n->call;
   if (!n->is_backward) {
-    status = give_result(n, status, pir_kernel_out(call, OUT_OUT), &t->out);
-    status = give_result(n, status, pir_kernel_out(call, OUT_KEPT), &t->kept);
+    status = pir_kernel_close_result(call, status, pir_kernel_out(call, OUT_OUT), &t->out);
+    status = pir_kernel_close_result(call, status, pir_kernel_out(call, OUT_KEPT), &t->kept);
   } else {
-    status = give_result(n, status, pir_kernel_out(call, OUT_X), &t->x_grad);
+    status = pir_kernel_close_result(call, status, pir_kernel_out(call, OUT_X), &t->x_grad);
   }
   pir_tensor *states = n->is_backward ? n->state_grad : n->state;
   int state_list = n->is_backward ? OUT_STATE : OUT_LAST_STATE;
   for (int64_t i = 0; i < n->states; i++)
-    status = give_result(n, status, member_out(n, state_list, i), &states[i]);
+    status = pir_kernel_close_result(call, status, member_out(n, state_list, i), &states[i]);
   for (int64_t i = 0; i < 4 * n->paths && n->is_backward; i++)
-    status = give_result(n, status, member_out(n, OUT_WEIGHTS, i), &n->weight_grads[i]);
+    status = pir_kernel_close_result(call, status, member_out(n, OUT_WEIGHTS, i),
+                                     &n->weight_grads[i]);
   return status;
 }
 
