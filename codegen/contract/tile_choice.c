@@ -1,7 +1,8 @@
 // Chooses the register tile: the number of rows and vectors of sums that stay in registers
 // during the reduction loop. Candidates are the tiles that fit the register file. The cost of a
-// step is the maximum of three times: multiply-adds, loads, and the latency that the sums must
-// hide. Edges count as the smaller tiles that they need. All sizes are compile-time constants.
+// step is the maximum of four times: multiply-adds, loads, the latency that the sums must hide,
+// and reading a line of a panel from the L2 cache. Edges count as the smaller tiles that they
+// need. All sizes are compile-time constants.
 #include "contract_choice.h"
 
 #include <string.h>
@@ -47,6 +48,25 @@ static int most_rows(const contract_form *f, const pir_target *target, int vecto
   return most < rows ? most : rows;
 }
 
+// Bytes of b that are multiplied with one row of a, for so many lanes of b.
+static int64_t bytes_of_taps(const contract_form *f, int64_t lanes) {
+  int64_t bytes = lanes * (int64_t)pir_dtype_size(f->compute), taps;
+  for (int i = 0; i < f->tap_count; i++) {
+    bool known = contract_const(f, f->axes[f->taps[i]].extent, &taps);
+    bytes = known && bytes < INT64_MAX / (taps + 1) ? bytes * taps : INT64_MAX;
+  }
+  return bytes / f->group;
+}
+
+// Time in which the L2 cache feeds one line of a panel, in products: each tile reads the panel
+// again, and half of the L1 cache does not hold it.
+static int64_t feed_cost(const contract_form *f, const pir_machine *machine, int64_t vectors) {
+  int64_t lanes = vectors * f->vector;
+  if (bytes_of_taps(f, lanes) <= (int64_t)machine->cache.l1_bytes / 2)
+    return 0;
+  return lanes * (int64_t)pir_dtype_size(f->compute) / machine->cache.l2_feed;
+}
+
 // Time of one step of a tile, in products. Widening a vector of the line takes two
 // instructions, which start at twice the rate of products.
 static int64_t step_cost(const contract_form *f, const pir_machine *machine, int64_t rows,
@@ -57,6 +77,9 @@ static int64_t step_cost(const contract_form *f, const pir_machine *machine, int
   int64_t loads = (rows + vectors) * machine->core.products / machine->core.loads;
   if (loads > cost)
     cost = loads;
+  int64_t feed = feed_cost(f, machine, vectors);
+  if (feed > cost)
+    cost = feed;
   return cost > chains ? cost : chains;
 }
 
@@ -187,16 +210,6 @@ void contract_rank_tiles(const contract_form *f, const pir_target *target,
     // Fewer vectors hold all lanes as well.
     if (vectors == 1 || (int64_t)(vectors - 1) * f->vector < lanes)
       rank_rows(f, target, rows, lanes, vectors, list);
-}
-
-// Bytes of b that are multiplied with one row of a.
-static int64_t bytes_of_taps(const contract_form *f, int64_t lanes) {
-  int64_t bytes = lanes * (int64_t)pir_dtype_size(f->compute), taps;
-  for (int i = 0; i < f->tap_count; i++) {
-    bool known = contract_const(f, f->axes[f->taps[i]].extent, &taps);
-    bytes = known && bytes < INT64_MAX / (taps + 1) ? bytes * taps : INT64_MAX;
-  }
-  return bytes / f->group;
 }
 
 // Returns how many tiles form a block if neither all panels nor all rows stay in the L2 cache:

@@ -2,10 +2,10 @@
 // their own (znver4.def), each with its source; docs/explain/contractions.md states the results
 // of those that were fitted.
 //
-// Three processors were fitted. The others share the record of Zen 4, as guesses, unless a
-// probe of the processor replaces some of its numbers (measured.c). A processor gets a record
-// when it is fitted: the numbers that differ from Zen 4's, and a row in the table below
-// (docs/explain/architecture.md, "Where does it go").
+// Four processors were fitted. The others share the record of Zen 4, or of Zen 3 where they have
+// AVX2 alone, as guesses, unless a probe of the processor replaces some of its numbers
+// (measured.c). A processor gets a record when it is fitted: the numbers that differ from Zen
+// 4's, and a row in the table below (docs/explain/architecture.md, "Where does it go").
 #include "machine.h"
 
 #include <string.h>
@@ -21,6 +21,17 @@ static const pir_machine znver4 = {
 static const pir_machine emeraldrapids = {
 #include "znver4.def"
 #include "emeraldrapids.def"
+};
+static const pir_machine znver3 = {
+#include "znver4.def"
+#include "znver3.def"
+};
+// Processors with AVX2 that nobody measured: Zen 3's costs, in caches that all of them have.
+static const pir_machine avx2 = {
+#include "znver4.def"
+#include "znver3.def"
+    .cache.l2_bytes = 256 << 10,
+    .cache.l3_bytes = 4 << 20,
 };
 static const pir_machine znver5 = {
 #include "znver4.def"
@@ -38,6 +49,9 @@ static const uint8_t znver4_sources[MACHINE_FIELDS] = {
 // Zen 4's numbers are guesses there.
 static const uint8_t emeraldrapids_sources[MACHINE_FIELDS] = {
 #include "emeraldrapids.def"
+};
+static const uint8_t znver3_sources[MACHINE_FIELDS] = {
+#include "znver3.def"
 };
 static const uint8_t znver5_sources[MACHINE_FIELDS] = {
 #include "znver5.def"
@@ -82,14 +96,14 @@ static const struct row {
     {"x86-64-v4", "sapphirerapids", &emeraldrapids, emeraldrapids_sources},
     {"x86-64-v4", "graniterapids", &emeraldrapids, NULL},
     {"x86-64-v4", NULL, &znver4, NULL},
-    {"x86-64-v3", "znver1", &znver4, NULL},
-    {"x86-64-v3", "znver2", &znver4, NULL},
-    {"x86-64-v3", "znver3", &znver4, NULL},
-    {"x86-64-v3", "haswell", &znver4, NULL},
-    {"x86-64-v3", "broadwell", &znver4, NULL},
-    {"x86-64-v3", "skylake", &znver4, NULL},
-    {"x86-64-v3", "alderlake", &znver4, NULL},
-    {"x86-64-v3", NULL, &znver4, NULL},
+    {"x86-64-v3", "znver1", &avx2, NULL},
+    {"x86-64-v3", "znver2", &avx2, NULL},
+    {"x86-64-v3", "znver3", &znver3, znver3_sources},
+    {"x86-64-v3", "haswell", &avx2, NULL},
+    {"x86-64-v3", "broadwell", &avx2, NULL},
+    {"x86-64-v3", "skylake", &avx2, NULL},
+    {"x86-64-v3", "alderlake", &avx2, NULL},
+    {"x86-64-v3", NULL, &avx2, NULL},
     {"x86-64-v2", NULL, &znver4, NULL},
     {"x86-64", NULL, &znver4, NULL},
     {"aarch64", NULL, &znver4, NULL},

@@ -162,30 +162,62 @@ static const instruction_set *named_other(const char *name) {
   return NULL;
 }
 
-// Processors with features beyond their level, by LLVM's names; each has every feature of the
-// table except those listed.
-static const struct processor {
-  const char *name, *lacks[4];
-} PROCESSORS[] = {{"znver4", {"avx512fp16", "amx-tile", "amx-int8", "amx-bf16"}},
-                  {"sapphirerapids", {NULL}}};
+// Processors that can be named, by LLVM's names: their level, and their features beyond it.
+#define PROCESSORS(X)                                                                          \
+  X("haswell", 3, NULL)                                                                        \
+  X("broadwell", 3, NULL)                                                                      \
+  X("skylake", 3, NULL)                                                                        \
+  X("alderlake", 3, NULL)                                                                      \
+  X("znver1", 3, NULL)                                                                         \
+  X("znver2", 3, NULL)                                                                         \
+  X("znver3", 3, NULL)                                                                         \
+  X("skylake-avx512", 4, NULL)                                                                 \
+  X("icelake-server", 4, "avx512vnni", "avx512vbmi")                                           \
+  X("znver4", 4, "avx512vnni", "avx512vbmi", "avx512bf16")                                     \
+  X("znver5", 4, "avx512vnni", "avx512vbmi", "avx512bf16")                                     \
+  X("sapphirerapids", 4, "avx512vnni", "avx512vbmi", "avx512bf16", "avx512fp16", "amx-tile",   \
+    "amx-int8", "amx-bf16")                                                                    \
+  X("graniterapids", 4, "avx512vnni", "avx512vbmi", "avx512bf16", "avx512fp16", "amx-tile",    \
+    "amx-int8", "amx-bf16")
 
-static bool named_processor(const char *name, uint64_t *out_features) {
-  *out_features = (UINT64_C(1) << FEATURE_COUNT) - 1;
-  for (size_t i = 0; i < sizeof PROCESSORS / sizeof *PROCESSORS; i++) {
-    if (strcmp(PROCESSORS[i].name, name) != 0)
-      continue;
-    for (size_t k = 0; k < 4 && PROCESSORS[i].lacks[k]; k++)
-      for (size_t f = 0; f < FEATURE_COUNT; f++)
-        if (!strcmp(FEATURES[f].name, PROCESSORS[i].lacks[k]))
-          *out_features &= ~(UINT64_C(1) << f);
-    return true;
-  }
-  return false;
+enum { MOST_BEYOND = 8 };
+static const struct processor {
+  const char *name;
+  int level;
+  const char *beyond[MOST_BEYOND];
+} NAMED[] = {
+#define PROCESSOR(name, level, ...) {name, level, {__VA_ARGS__}},
+    PROCESSORS(PROCESSOR)
+#undef PROCESSOR
+};
+
+static const struct processor *named_processor(const char *name) {
+  for (size_t i = 0; i < sizeof NAMED / sizeof *NAMED; i++)
+    if (!strcmp(NAMED[i].name, name))
+      return &NAMED[i];
+  return NULL;
 }
 
-static void describe_processor(pir_target *t, const char *name, uint64_t features) {
-  fill_x86(t, 4, features, name);
-  pir_text_format(t->name, sizeof t->name, "%s", name);
+static uint64_t features_of_level(int level) {
+  uint64_t features = 0;
+  for (size_t f = 0; f < FEATURE_COUNT; f++)
+    if (FEATURES[f].level <= level)
+      features |= UINT64_C(1) << f;
+  return features;
+}
+
+static uint64_t features_of_processor(const struct processor *p) {
+  uint64_t features = features_of_level(p->level);
+  for (size_t k = 0; k < MOST_BEYOND && p->beyond[k]; k++)
+    for (size_t f = 0; f < FEATURE_COUNT; f++)
+      if (!strcmp(FEATURES[f].name, p->beyond[k]))
+        features |= UINT64_C(1) << f;
+  return features;
+}
+
+static void describe_processor(pir_target *t, const struct processor *p) {
+  fill_x86(t, p->level, features_of_processor(p), p->name);
+  pir_text_format(t->name, sizeof t->name, "%s", p->name);
 }
 
 static bool is_native(const char *name) {
@@ -193,11 +225,7 @@ static bool is_native(const char *name) {
 }
 
 static void describe_level(pir_target *t, int level) {
-  uint64_t features = 0;
-  for (size_t f = 0; f < FEATURE_COUNT; f++)
-    if (FEATURES[f].level <= level)
-      features |= UINT64_C(1) << f;
-  fill_x86(t, level, features, "generic");
+  fill_x86(t, level, features_of_level(level), "generic");
 }
 
 static void describe_other(pir_target *t, const instruction_set *set) {
@@ -214,8 +242,7 @@ static void describe_other(pir_target *t, const instruction_set *set) {
 
 // Whether a processor, a level or an instruction set has this name.
 static bool is_processor_target(const char *name) {
-  uint64_t features;
-  return named_processor(name, &features) || named_level(name) || named_other(name);
+  return named_processor(name) || named_level(name) || named_other(name);
 }
 
 pir_status pir_target_describe(const char *name, pir_target *out_target) {
@@ -223,12 +250,11 @@ pir_status pir_target_describe(const char *name, pir_target *out_target) {
     return pir_target_get(name, out_target);
   if (is_device(name, out_target))
     return PIR_OK;
-  uint64_t features;
   memset(out_target, 0, sizeof *out_target);
   if (!is_processor_target(name))
     return PIR_UNSUPPORTED;
-  if (named_processor(name, &features))
-    describe_processor(out_target, name, features);
+  if (named_processor(name))
+    describe_processor(out_target, named_processor(name));
   else if (named_level(name))
     describe_level(out_target, named_level(name));
   else
@@ -238,7 +264,9 @@ pir_status pir_target_describe(const char *name, pir_target *out_target) {
 }
 
 const char *pir_target_names(void) {
-  return "native, x86-64, x86-64-v2, x86-64-v3, x86-64-v4, znver4, sapphirerapids, aarch64"
+#define PROCESSOR(name, ...) ", " name
+  return "native, x86-64, x86-64-v2, x86-64-v3, x86-64-v4" PROCESSORS(PROCESSOR) ", aarch64"
+#undef PROCESSOR
 #define DEVICE(name, prefix, portable, ...) ", " #name ", " prefix #portable ", .."
 #include <pir/layer/devices.def>
 #undef DEVICE
@@ -440,7 +468,7 @@ pir_status pir_target_get(const char *name, pir_target *out_target) {
   if (is_device(name, out_target))
     return PIR_OK;
   processor_found m = look_at_processor();
-  uint64_t found = features_found(&m), wanted;
+  uint64_t found = features_found(&m);
   int best = level_of_features(found);
   if (is_native(name)) {
     fill_x86(out_target, best, found, tuning_name(&m));
@@ -451,8 +479,9 @@ pir_status pir_target_get(const char *name, pir_target *out_target) {
     return PIR_UNSUPPORTED;
   int level = named_level(name);
   bool runs = level > 0 && level <= best;
-  if (named_processor(name, &wanted))
-    runs = (wanted & ~found) == 0;
+  const struct processor *p = named_processor(name);
+  if (p)
+    runs = (features_of_processor(p) & ~found) == 0;
   return runs ? pir_target_describe(name, out_target) : PIR_UNAVAILABLE;
 }
 

@@ -2,6 +2,12 @@
 // registers. Before the first chunk nothing is stored.
 // RUN: pir-opt %s --emit=loops --target=znver4 | FileCheck %s
 // RUN: pir-opt %s --emit=asm --target=znver4 | FileCheck %s --check-prefix=ASM
+// Each tile reads its panel from the L2 cache again, so on Zen 3 a tile has two vectors: four would want more than that cache gives.
+// RUN: pir-opt %s --emit=loops --target=znver3 | FileCheck %s --check-prefix=NARROW
+// NARROW: g0_stage0: stage
+// NARROW-COUNT-2: registers 4 f32x8
+// NARROW-NOT: f32x8
+// NARROW: parallel
 // ASM: vfmadd231ps
 // ASM-NOT: {{vmovu?a?ps.*rsp}}
 {
