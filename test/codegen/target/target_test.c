@@ -31,9 +31,10 @@ static void names_of_processors(void **unused) {
     const char *name;
     int vector_bytes;
     bool bf16;
-  } cases[] = {{"x86-64", 16, false},    {"x86-64-v2", 16, false},     {"x86-64-v3", 32, false},
-               {"x86-64-v4", 64, false}, {"sapphirerapids", 64, true}, {"znver4", 64, true},
-               {"znver3", 32, false}, {"icelake-server", 64, false}, {"znver5", 64, true}};
+  } cases[] = {
+      {"x86-64", 16, false},    {"x86-64-v2", 16, false},      {"x86-64-v3", 32, false},
+      {"x86-64-v4", 64, false}, {"sapphirerapids", 64, true},  {"znver4", 64, true},
+      {"znver3", 32, false},    {"icelake-server", 64, false}, {"znver5", 64, true}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     pir_target described, here;
     assert_int_equal(pir_target_describe(cases[i].name, &described), PIR_OK);
