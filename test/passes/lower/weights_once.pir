@@ -5,6 +5,9 @@
 // A filter that is an output too is copied into it.
 // RUN: rm -rf %t && mkdir %t && pir-run %S/inputs/once_output.pir --params=%S/inputs/once_output.params --input=2x8x14x14xf32 --pipeline=kernels --output-dir=%t
 // RUN: pir-run %S/inputs/once_output.pir --params=%S/inputs/once_output.params --input=2x8x14x14xf32 --pipeline=writes,dce,check,weights_once,group,dce,bind --expect-dir=%t
+// A value whose stated type is wrong has the shape that its operand has.
+// RUN: sed 's/\("pd_op.multiply".*\)tensor<16x8x3x3xf32>$/\1tensor<16x8x1x1xf32>/' %S/inputs/once_output.pir > %t/stated.pir && not cmp %t/stated.pir %S/inputs/once_output.pir
+// RUN: pir-run %t/stated.pir --params=%S/inputs/once_output.params --input=2x8x14x14xf32 --pipeline=writes,dce,check,weights_once,group,dce,bind --expect-dir=%t
 // A list that an input is in, and a value that is much larger than its operand, are computed in every run.
 // RUN: pir-opt %S/inputs/not_once.pir --passes=weights_once | FileCheck --check-prefix=NOT --implicit-check-not=cinn_op.once %s
 {
