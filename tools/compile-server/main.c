@@ -50,16 +50,20 @@ static void end_job_by_signal(int number) {
   reply_without_code(PIR_INTERNAL, text);
 }
 
+static void watch_signals(void (*handler)(int)) {
+  static const int numbers[] = {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE};
+  struct sigaction how = {.sa_handler = handler, .sa_flags = SA_ONSTACK};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    sigaction(numbers[i], &how, NULL);
+}
+
 // The handlers have a stack of their own, since the stack may be what overflowed.
 static void watch_job_signals(void) {
-  static const int numbers[] = {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE};
   enum { STACK = 1 << 16 };
   stack_t stack = {.ss_sp = malloc(STACK), .ss_size = STACK};
   if (stack.ss_sp)
     sigaltstack(&stack, NULL);
-  struct sigaction how = {.sa_handler = end_job_by_signal, .sa_flags = SA_ONSTACK};
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-    sigaction(numbers[i], &how, NULL);
+  watch_signals(end_job_by_signal);
 }
 
 static void keep_job_message(void *user, const pir_diag *diag) {
@@ -250,16 +254,39 @@ static void serve_jobs(const pir_llvm_backend *backend) {
   }
 }
 
+static bool greet(server_hello *hello) {
+  return pir_socket_send(SERVER_CONTROL, hello, sizeof *hello) && !hello->status;
+}
+
+static void end_opening_by_signal(int number) {
+  server_hello hello = {.sources = BACKEND_SOURCES, .status = PIR_EXHAUSTED};
+  pir_text_format(
+      hello.message, sizeof hello.message,
+      "%s ended by signal %d while it opened LLVM, for which memory may be the reason",
+      COMPILE_SERVER, number);
+  (void)greet(&hello);
+  _exit(1);
+}
+
 static int serve(void) {
   pir_llvm_library llvm;
   server_hello hello = {.sources = BACKEND_SOURCES};
   pid_t child = fork();
+  if (child < 0) {
+    hello.status = PIR_EXHAUSTED;
+    pir_text_format(hello.message, sizeof hello.message, "%s: %s", COMPILE_SERVER,
+                    strerror(errno));
+    (void)greet(&hello);
+    return 1;
+  }
   if (child)
-    return child < 0;  // the library's child ends here
+    return 0;  // the library's child ends here
   signal(SIGCHLD, SIG_IGN);
   offer_memory();
+  watch_signals(end_opening_by_signal);
   hello.status = pir_llvm_load(&llvm, hello.message, sizeof hello.message);
-  if (pir_socket_send(SERVER_CONTROL, &hello, sizeof hello) && !hello.status)
+  watch_signals(SIG_DFL);
+  if (greet(&hello))
     serve_jobs(llvm.backend);
   pir_llvm_close(&llvm);
   return 0;

@@ -181,6 +181,7 @@ typedef struct speed {
   double prompt, answer;     // tokens a second
   uint64_t weights, caches;  // bytes; of the caches while the answer was made, on average
   double reached, measured;  // GB/s of reading both once in a step; of the machine, or 0
+  pir_message remark;        // about the last
 } speed;
 
 static speed find_speed(const answer *a) {
@@ -194,7 +195,7 @@ static speed find_speed(const answer *a) {
     s.caches =
         s.made.cache_bytes - s.made.cache_bytes / s.made.cached_tokens * (s.made.steps / 2);
   s.reached = (double)(s.weights + s.caches) * s.answer * 1e-9;
-  s.measured = run_memory_read(a->r);
+  s.measured = run_memory_read(a->r, &s.remark);
   return s;
 }
 
@@ -208,7 +209,7 @@ static void print_speed(const answer *a, const speed *s) {
           (double)s->weights * 1e-6, (double)s->caches * 1e-6, s->reached);
   if (s->measured > 0)
     fprintf(stderr, " of %.1f measured, %.0f %%", s->measured, 100 * s->reached / s->measured);
-  fprintf(stderr, "\n");
+  fprintf(stderr, *s->remark.text ? "; %s\n" : "%s\n", s->remark.text);
 }
 
 static void report_speed(const answer *a) {

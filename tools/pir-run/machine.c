@@ -53,12 +53,12 @@ static int print_machine(const run *r, pir_machine_use use) {
   return cli_exit_code(status);
 }
 
-double run_memory_read(const run *r) {
+double run_memory_read(const run *r, pir_message *remark) {
   pir_machine_use use;
   pir_machine_record *record = NULL;
-  pir_message remark;
+  remark->text[0] = 0;
   if (pir_machine_use_named(run_machine_use(r), &use) ||
-      pir_machine_record_find(cli_value(r->cli, OPT_TARGET, NULL), run_cache(r), use, &remark,
+      pir_machine_record_find(cli_value(r->cli, OPT_TARGET, NULL), run_cache(r), use, remark,
                               &record))
     return 0;
   double rate = pir_machine_memory_read(record, r->threads > 1);

@@ -270,8 +270,8 @@ const char *run_cache(const run *r);
 // What --machine asks for, as pir_model_options.machine.
 const char *run_machine_use(const run *r);
 // GB/s at which this machine reads memory on the run's threads, as it was measured for the
-// folder of --cache, or now with --machine=measured; 0: not known.
-double run_memory_read(const run *r);
+// folder of --cache, or now with --machine=measured; 0: not known, and *remark may say why.
+double run_memory_read(const run *r, pir_message *remark);
 // Prints what --machine asks to see: without a value, or `alone`, without a model. Returns an
 // exit code.
 int run_machine(const run *r, bool alone);
