@@ -32,19 +32,26 @@ pir_status pir_find_named_value(const pir_program *program, pir_str name, pir_va
   return value ? PIR_OK : pir_program_find_value(program, name, out_value);
 }
 
-static void try_text(pir_nearest *near, const pir_op *op, const char *attr) {
-  const pir_attr *found = pir_op_attr_str(op, attr);
-  if (found)
-    pir_nearest_try(near, pir_attr_as_str(found).data);
+void pir_each_port_name(const pir_program *program,
+                        void (*visit)(void *user, const pir_op *op, pir_str name), void *user) {
+  static const char *const attrs[] = {"name", "output_name", "parameter_name"};
+  for (const pir_op *op = pir_block_first(pir_program_block(program)); op; op = pir_op_next(op))
+    for (size_t i = 0; i < sizeof attrs / sizeof *attrs; i++) {
+      bool port = pir_op_meaning(op)->traits & (PIR_OUTPUT | PIR_INPUT | PIR_PARAMETER);
+      const pir_attr *found = port ? pir_op_attr_str(op, attrs[i]) : NULL;
+      if (found)
+        visit(user, op, pir_attr_as_str(found));
+    }
+}
+
+static void try_name(void *near, const pir_op *op, pir_str name) {
+  (void)op;
+  pir_nearest_try(near, name.data);
 }
 
 pir_hint pir_named_value_hint(const pir_program *program, pir_str name) {
-  static const char *const attrs[] = {"name", "output_name", "parameter_name"};
   pir_nearest near = pir_nearest_begin(name);
-  for (const pir_op *op = pir_block_first(pir_program_block(program)); op; op = pir_op_next(op))
-    if (pir_op_meaning(op)->traits & (PIR_OUTPUT | PIR_INPUT | PIR_PARAMETER))
-      for (size_t i = 0; i < sizeof attrs / sizeof *attrs; i++)
-        try_text(&near, op, attrs[i]);
+  pir_each_port_name(program, try_name, &near);
   if (near.best)
     return pir_nearest_hint(&near);
   return (pir_hint){"; names are those of the file, or numbers as pir-opt prints them: %12"};

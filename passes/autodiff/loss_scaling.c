@@ -84,6 +84,7 @@ static pir_value *scaled_loss(diff_block *b, pir_value *loss, pir_value *scale,
 
 pir_status loss_scaling_begin(diff_block *b, value_list *losses, pir_value **out_scale) {
   const pir_pass_run *run = b->d->run;
+  pir_map names = {0};
   double first;
   PIR_TRY(check_scale(run));
   if (!loss_scaling_wanted(run))
@@ -91,7 +92,7 @@ pir_status loss_scaling_begin(diff_block *b, value_list *losses, pir_value **out
   PIR_TRY(read_factor(run, "loss-scale", &first));
   const pir_type *type = pir_type_tensor(b->d->ctx, PIR_F32, (pir_shape){one_number, 1});
   pir_str name = PIR_STR("loss_scaling_0");
-  PIR_TRY(steps_add_variable(run, "minimize", name, type, out_scale));
+  PIR_TRY(steps_add_variable(run, &names, "minimize", name, type, out_scale));
   PIR_TRY(adopt_first(run, name, first));
   for (size_t i = 0; i < losses->count; i++) {
     const pir_type *loss = pir_value_type(losses->items[i]);
@@ -112,14 +113,16 @@ pir_status loss_scaling_end(const pir_pass_run *run, pir_op_builder *builder, pi
   double growth, backoff;
   int64_t growth_steps, backoff_steps;
   pir_value *good, *bad;
+  pir_map names = {0};
   const pir_type *count =
       pir_type_tensor(pir_program_context(run->program), PIR_I32, (pir_shape){one_number, 1});
   PIR_TRY(read_factor(run, "scale-growth", &growth));
   PIR_TRY(read_factor(run, "scale-backoff", &backoff));
   PIR_TRY(read_steps(run, "scale-growth-steps", &growth_steps));
   PIR_TRY(read_steps(run, "scale-backoff-steps", &backoff_steps));
-  PIR_TRY(steps_add_variable(run, "minimize", PIR_STR("num_good_steps_0"), count, &good));
-  PIR_TRY(steps_add_variable(run, "minimize", PIR_STR("num_bad_steps_0"), count, &bad));
+  PIR_TRY(
+      steps_add_variable(run, &names, "minimize", PIR_STR("num_good_steps_0"), count, &good));
+  PIR_TRY(steps_add_variable(run, &names, "minimize", PIR_STR("num_bad_steps_0"), count, &bad));
   *out_found = pir_pd_check_finite_and_unscale_(builder, gradients, scale).found_infinite;
   pir_pd_update_loss_scaling_(builder, gradients, *out_found, scale, good, bad, growth_steps,
                               backoff_steps, growth, backoff, NULL);

@@ -29,6 +29,7 @@ typedef struct minimizing {
   pir_value *rate;
   size_t count;  // of parameters that have a gradient
   pir_value **params, **gradients;
+  pir_map names;    // that variables cannot have
   pir_value *skip;  // whether this step is none, because gradients are not finite; NULL: never
 } minimizing;
 
@@ -40,7 +41,7 @@ typedef struct update {
 
 struct optimizer {
   const char *name;
-  void (*step)(const minimizing *m, const update *u);
+  void (*step)(minimizing *m, const update *u);
   const char *options;  // that it reads, with spaces between
 };
 
@@ -64,59 +65,58 @@ static pir_status check_numbers(const pir_pass_run *run) {
   return PIR_OK;
 }
 
-static double number(const minimizing *m, const char *key) {
+static double number(minimizing *m, const char *key) {
   double value;
   (void)steps_number(m->d->run, "minimize", key, m->algo->name, &value);  // checked before
   return value;
 }
 
-static pir_opt_float opt_number(const minimizing *m, const char *key) {
+static pir_opt_float opt_number(minimizing *m, const char *key) {
   return (pir_opt_float){true, number(m, key)};
 }
 
-static pir_number operand_number(const minimizing *m, const char *key) {
+static pir_number operand_number(minimizing *m, const char *key) {
   return (pir_number){.set = true, .value = number(m, key)};
 }
 
-static bool given(const minimizing *m, const char *key) {
+static bool given(minimizing *m, const char *key) {
   return pir_run_option(m->d->run, key).size > 0;
 }
 
 // ---- variables
 
-static pir_value *add_variable(const minimizing *m, pir_str name, pir_shape shape) {
+static pir_value *add_variable(minimizing *m, pir_str name, pir_shape shape) {
   const pir_type *type = pir_type_tensor(m->d->ctx, PIR_F32, shape);
   pir_value *value = NULL;
-  pir_status status = steps_add_variable(m->d->run, "minimize", name, type, &value);
+  pir_status status = steps_add_variable(m->d->run, &m->names, "minimize", name, type, &value);
   if (!m->d->status)
     m->d->status = status;
   return value;
 }
 
-static pir_value *add_state(const minimizing *m, const update *u, const char *what,
-                            pir_shape shape) {
+static pir_value *add_state(minimizing *m, const update *u, const char *what, pir_shape shape) {
   pir_strbuf name;
   pir_strbuf_init(&name, m->d->arena);
   pir_strbuf_format(&name, "%.*s_%s_0", (int)u->name.size, u->name.data, what);
   return add_variable(m, (pir_str){name.data, name.size}, shape);
 }
 
-static pir_value *state_like(const minimizing *m, const update *u, const char *what) {
+static pir_value *state_like(minimizing *m, const update *u, const char *what) {
   return add_state(m, u, what, pir_type_shape(pir_value_type(u->param)));
 }
 
-static pir_value *state_of_one(const minimizing *m, const update *u, const char *what) {
+static pir_value *state_of_one(minimizing *m, const update *u, const char *what) {
   static const int64_t one = 1;
   return add_state(m, u, what, (pir_shape){&one, 1});
 }
 
 // ---- the algorithms
 
-static void step_sgd(const minimizing *m, const update *u) {
+static void step_sgd(minimizing *m, const update *u) {
   pir_pd_sgd_(m->builder, u->param, m->rate, u->gradient, NULL);
 }
 
-static void step_momentum(const minimizing *m, const update *u) {
+static void step_momentum(minimizing *m, const update *u) {
   pir_value *velocity = state_like(m, u, "velocity");
   pir_pd_momentum__options how = {
       .use_nesterov = {true, pir_run_option_bool(m->d->run, "nesterov", false)},
@@ -131,7 +131,7 @@ typedef struct moments {
   pir_value *moment1, *moment2, *beta1_pow, *beta2_pow;
 } moments;
 
-static moments add_moments(const minimizing *m, const update *u) {
+static moments add_moments(minimizing *m, const update *u) {
   moments s;
   s.moment1 = state_like(m, u, "moment1");
   s.moment2 = state_like(m, u, "moment2");
@@ -140,7 +140,7 @@ static moments add_moments(const minimizing *m, const update *u) {
   return s;
 }
 
-static void step_adam(const minimizing *m, const update *u) {
+static void step_adam(minimizing *m, const update *u) {
   moments s = add_moments(m, u);
   pir_pd_adam__options how = {.skip_update = m->skip,
                               .beta1 = operand_number(m, "beta1"),
@@ -150,7 +150,7 @@ static void step_adam(const minimizing *m, const update *u) {
                s.beta2_pow, &how);
 }
 
-static void step_adamw(const minimizing *m, const update *u) {
+static void step_adamw(minimizing *m, const update *u) {
   moments s = add_moments(m, u);
   pir_pd_adamw__options how = {.skip_update = m->skip,
                                .beta1 = operand_number(m, "beta1"),
@@ -162,7 +162,7 @@ static void step_adamw(const minimizing *m, const update *u) {
                 s.beta2_pow, &how);
 }
 
-static void step_lamb(const minimizing *m, const update *u) {
+static void step_lamb(minimizing *m, const update *u) {
   moments s = add_moments(m, u);
   pir_pd_lamb__options how = {.skip_update = m->skip,
                               .beta1 = opt_number(m, "beta1"),
@@ -172,13 +172,13 @@ static void step_lamb(const minimizing *m, const update *u) {
                s.beta2_pow, number(m, "weight-decay"), &how);
 }
 
-static void step_adagrad(const minimizing *m, const update *u) {
+static void step_adagrad(minimizing *m, const update *u) {
   pir_value *moment = state_like(m, u, "moment");
   pir_pd_adagrad__options how = {.epsilon = opt_number(m, "epsilon")};
   pir_pd_adagrad_(m->builder, u->param, u->gradient, moment, m->rate, &how);
 }
 
-static void step_rmsprop(const minimizing *m, const update *u) {
+static void step_rmsprop(minimizing *m, const update *u) {
   pir_value *moment = state_like(m, u, "momentum"), *square = state_like(m, u, "mean_square");
   pir_pd_rmsprop__options how = {
       .mean_grad = state_like(m, u, "mean_grad"),
@@ -207,7 +207,7 @@ static bool may_be_clipped(const pir_value *param) {
 }
 
 // The sum of a list of numbers, as Paddle adds them.
-static pir_value *sum_of(const minimizing *m, pir_value *const *terms, size_t count) {
+static pir_value *sum_of(minimizing *m, pir_value *const *terms, size_t count) {
   static const int64_t nothing = 0;
   pir_value *row = pir_pd_stack(m->builder, (pir_values){.data = terms, .count = count}, NULL);
   return pir_pd_sum(m->builder, row,
@@ -215,7 +215,7 @@ static pir_value *sum_of(const minimizing *m, pir_value *const *terms, size_t co
 }
 
 // gradient * limit / max(norm of all, limit).
-static void clip_by_norm(const minimizing *m) {
+static void clip_by_norm(minimizing *m) {
   pir_value **squares = pir_arena_alloc(m->d->arena, m->count * sizeof *squares);
   size_t count = 0;
   for (size_t i = 0; i < m->count; i++)
@@ -235,7 +235,7 @@ static void clip_by_norm(const minimizing *m) {
       m->gradients[i] = pir_pd_multiply(m->builder, m->gradients[i], factor);
 }
 
-static void clip_by_value(const minimizing *m) {
+static void clip_by_value(minimizing *m) {
   double most = number(m, "clip-value");
   for (size_t i = 0; i < m->count; i++)
     if (may_be_clipped(m->params[i]))
@@ -317,7 +317,7 @@ static void widen_gradients(minimizing *m) {
 
 // A parameter of a narrow type has a copy in f32 that takes the step, under Paddle's name, and
 // gets its numbers afterwards.
-static void step_parameter(const minimizing *m, size_t i) {
+static void step_parameter(minimizing *m, size_t i) {
   pir_value *param = m->params[i];
   const pir_attr *name = pir_op_attr_str(pir_value_op(param), "parameter_name");
   update u = {param, m->gradients[i], pir_attr_as_str(name)};
@@ -338,7 +338,7 @@ static pir_op *later(pir_op *a, pir_op *b) {
 }
 
 // Returns the op of the program's block that an op is, or stands in.
-static pir_op *outermost(const minimizing *m, pir_op *op) {
+static pir_op *outermost(minimizing *m, pir_op *op) {
   const pir_block *block = pir_program_block(m->d->run->program);
   while (op && pir_op_block(op) != block)
     op = pir_op_parent(op);
@@ -346,7 +346,7 @@ static pir_op *outermost(const minimizing *m, pir_op *op) {
 }
 
 // Returns the last op that reads a value, or one that shares its memory.
-static pir_op *last_reader(const minimizing *m, pir_value *value) {
+static pir_op *last_reader(minimizing *m, pir_value *value) {
   value_list same = {0};
   pir_map seen = {0};
   pir_op *last = NULL;
@@ -372,7 +372,7 @@ static pir_op *last_reader(const minimizing *m, pir_value *value) {
 
 // Lets the step of a parameter stand directly behind its gradient, all that scales it in place,
 // and all that reads the parameter, which the step writes over.
-static void move_early(const minimizing *m, size_t i) {
+static void move_early(minimizing *m, size_t i) {
   pir_op *behind = last_reader(m, m->params[i]);
   behind = later(behind, pir_value_op(m->gradients[i]));
   behind = later(behind, last_reader(m, m->gradients[i]));

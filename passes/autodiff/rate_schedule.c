@@ -237,10 +237,11 @@ static pir_status check_options_of(const schedule *s) {
 static pir_value *count_steps(schedule *s, pir_str name) {
   pir_context *ctx = pir_program_context(s->run->program);
   pir_value *counter = NULL;
+  pir_map names = {0};
   pir_strbuf text;
   pir_strbuf_init(&text, pir_context_arena(ctx));
   pir_strbuf_format(&text, "%.*s_step", (int)name.size, name.data);
-  s->status = steps_add_variable(s->run, "schedule", (pir_str){text.data, text.size},
+  s->status = steps_add_variable(s->run, &names, "schedule", (pir_str){text.data, text.size},
                                  pir_type_tensor(ctx, PIR_I64, s->shape), &counter);
   pir_value *t = pir_pd_cast(s->b, counter, PIR_F64);
   pir_pd_increment_(s->b, counter, NULL);

@@ -3,6 +3,7 @@
 #include <decimal.h>
 #include <math.h>
 #include <pir/layer/named_values.h>
+#include <pir/layer/value_names.h>
 #include <string.h>
 #include <vec.h>
 
@@ -66,15 +67,25 @@ bool steps_number(const pir_pass_run *run, const char *pass, const char *key, co
   return true;
 }
 
-pir_status steps_add_variable(const pir_pass_run *run, const char *who, pir_str name,
-                              const pir_type *type, pir_value **out) {
+static void note_name(void *user, const pir_op *op, pir_str name) {
+  pir_context *ctx = pir_op_context(op);
+  pir_map_put(pir_context_arena(ctx), user, pir_name_get(ctx, name), 1);
+}
+
+pir_status steps_add_variable(const pir_pass_run *run, pir_map *names, const char *who,
+                              pir_str name, const pir_type *type, pir_value **out) {
   pir_context *ctx = pir_program_context(run->program);
+  pir_name *key = pir_name_get(ctx, name);
   pir_value *taken;
   pir_status status = PIR_OK;
-  if (pir_find_named_value(run->program, name, &taken, NULL) != PIR_NOT_FOUND)
+  if (!names->count)
+    pir_each_port_name(run->program, note_name, names);
+  if (pir_map_get(names, key) ||
+      pir_program_find_value(run->program, name, &taken) != PIR_NOT_FOUND)
     status = pir_report(ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
                         "%s: the program has a value \"%.*s\" already", who, (int)name.size,
                         name.data);
+  pir_map_put(pir_context_arena(ctx), names, key, 1);
   pir_op *first = pir_block_first(pir_program_block(run->program));
   *out = program_add_input(run, first, name, type);
   pir_op *op = pir_value_op(*out);

@@ -3,6 +3,7 @@
 #ifndef PIR_AUTODIFF_TRAINING_STEPS_H
 #define PIR_AUTODIFF_TRAINING_STEPS_H
 
+#include <map.h>
 #include <pass_list.h>
 #include <pir/compiler/build.h>
 
@@ -18,8 +19,9 @@ bool steps_number(const pir_pass_run *run, const char *pass, const char *key, co
 bool steps_has_word(const char *words, const char *word);
 // Adds an input at the begin of the program that lasts from step to step. A name that the
 // program has already is an error, reported as of the pass `who`; *out is set all the same.
-PIR_NODISCARD pir_status steps_add_variable(const pir_pass_run *run, const char *who,
-                                            pir_str name, const pir_type *type,
+// `names` is empty at the first call, which lists the names of the program there.
+PIR_NODISCARD pir_status steps_add_variable(const pir_pass_run *run, pir_map *names,
+                                            const char *who, pir_str name, const pir_type *type,
                                             pir_value **out);
 // Returns a builder in front of `at` whose ops state that they stop gradients.
 pir_builder steps_builder(pir_op *at);

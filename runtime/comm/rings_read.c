@@ -1,5 +1,6 @@
 // Reads which ranks are in which ring, from the text of a comm-init file, and makes the rings
-// by splitting the world. Linear in the text, but for comparisons of lines of one id.
+// by splitting the world. The places of ranks are sorted, so the cost is that of sorting the
+// words of the text.
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,13 +11,23 @@ typedef struct line {
   int number;            // in the text, from 1
   const int64_t *words;  // an id and ranks, or a rank and ids
   size_t count;
+  bool first_of_id;  // of all lines of its id
 } line;
+
+// A rank in a line of the first section.
+typedef struct member {
+  int64_t id, rank;
+  size_t line;
+  int32_t place;  // among the ranks of the line
+} member;
 
 typedef struct ring_file {
   const pir_comm_call *call;
   int32_t ranks;
   int64_t *words;  // of all lines
   line *lines;
+  member *members;  // ordered by id, rank, line and place
+  size_t member_count;
   size_t word_count, line_count;
   size_t ring_lines;  // lines of the first section, which come first
 } ring_file;
@@ -47,7 +58,7 @@ static int64_t read_number(pir_str text) {
 
 static pir_status read_words(ring_file *f, int number, pir_str text) {
   line *now = &f->lines[f->line_count++];
-  *now = (line){number, f->words + f->word_count, 0};
+  *now = (line){.number = number, .words = f->words + f->word_count};
   while (text.size) {
     const char *comma = memchr(text.data, ',', text.size);
     size_t size = comma ? (size_t)(comma - text.data) : text.size;
@@ -100,47 +111,74 @@ static pir_status read_lines(ring_file *f, pir_str text) {
   return section ? PIR_OK : fail_line(f, 1, "expected [ring_id -> ranks]");
 }
 
-// The place of a rank among the ranks of a line; -1: it is not there.
-static int32_t place_in_line(const line *l, int64_t rank) {
-  for (size_t i = 1; i < l->count; i++)
-    if (l->words[i] == rank)
-      return (int32_t)i - 1;
-  return -1;
+static int order_numbers(int64_t a, int64_t b) {
+  return (a > b) - (a < b);
 }
 
-// The line of an id that has a rank.
-static const line *line_of(const ring_file *f, int64_t id, int64_t rank, int32_t *out_place) {
+static int order_ranks(const member *x, const member *y) {
+  int order = order_numbers(x->id, y->id);
+  return order ? order : order_numbers(x->rank, y->rank);
+}
+
+static int order_members(const void *a, const void *b) {
+  const member *x = a, *y = b;
+  int order = order_ranks(x, y);
+  if (!order)
+    order = order_numbers((int64_t)x->line, (int64_t)y->line);
+  return order ? order : order_numbers(x->place, y->place);
+}
+
+static void mark_first_lines(ring_file *f) {
+  size_t first = 0;
+  for (size_t i = 0; i < f->member_count; i++) {
+    const member *m = &f->members[i];
+    first = !i || m[-1].id != m->id || m->line < first ? m->line : first;
+    if (i + 1 == f->member_count || m[1].id != m->id)
+      f->lines[first].first_of_id = true;
+  }
+}
+
+static void list_members(ring_file *f) {
   for (size_t i = 0; i < f->ring_lines; i++)
-    if (f->lines[i].words[0] == id && (*out_place = place_in_line(&f->lines[i], rank)) >= 0)
-      return &f->lines[i];
-  return NULL;
+    for (size_t k = 1; k < f->lines[i].count; k++)
+      f->members[f->member_count++] =
+          (member){f->lines[i].words[0], f->lines[i].words[k], i, (int32_t)k - 1};
+  qsort(f->members, f->member_count, sizeof *f->members, order_members);
+  mark_first_lines(f);
 }
 
-static bool is_first_of_id(const ring_file *f, size_t at) {
-  for (size_t i = 0; i < at; i++)
-    if (f->lines[i].words[0] == f->lines[at].words[0])
-      return false;
-  return true;
+// The first place of a rank in the lines of an id; NULL: it has none.
+static const member *member_of(const ring_file *f, int64_t id, int64_t rank) {
+  const member wanted = {.id = id, .rank = rank};
+  size_t low = 0, high = f->member_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (order_ranks(&f->members[middle], &wanted) < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < f->member_count && !order_ranks(&f->members[low], &wanted) ? &f->members[low]
+                                                                          : NULL;
 }
 
 // Ranks are ranks of the world, and in one line of an id at most.
 static pir_status check_ring_line(const ring_file *f, const line *l) {
-  int32_t place;
   for (size_t i = 1; i < l->count; i++) {
     if (l->words[i] >= f->ranks)
       return fail_line(f, l->number, "there is no such rank");
-    if (line_of(f, l->words[0], l->words[i], &place) != l || place != (int32_t)i - 1)
+    const member *first = member_of(f, l->words[0], l->words[i]);
+    if (&f->lines[first->line] != l || first->place != (int32_t)i - 1)
       return fail_line(f, l->number, "a rank is twice in the rings of this id");
   }
   return PIR_OK;
 }
 
 static pir_status check_rank_line(const ring_file *f, const line *l) {
-  int32_t place;
   if (l->words[0] >= f->ranks)
     return fail_line(f, l->number, "there is no such rank");
   for (size_t i = 1; i < l->count; i++)
-    if (l->words[i] != 0 && !line_of(f, l->words[i], l->words[0], &place))
+    if (l->words[i] != 0 && !member_of(f, l->words[i], l->words[0]))
       return fail_line(f, l->number, "the lines of the rings do not have this rank");
   return PIR_OK;
 }
@@ -158,12 +196,12 @@ static pir_status make_rings(const ring_file *f, pir_rings *rings) {
   rings->closed = true;  // also where a split fails: no other id may mean all ranks then
   for (size_t i = 0; i < f->ring_lines; i++) {
     int64_t id = f->lines[i].words[0];
-    int32_t place = 0;
     pir_comm *comm = NULL;
-    if (!is_first_of_id(f, i))
+    if (!f->lines[i].first_of_id)
       continue;
-    const line *mine = line_of(f, id, world->rank, &place);
-    PIR_TRY(world->split(world, f->call, mine ? (int32_t)(mine - f->lines) : -1, place, &comm));
+    const member *mine = member_of(f, id, world->rank);
+    PIR_TRY(world->split(world, f->call, mine ? (int32_t)mine->line : -1,
+                         mine ? mine->place : 0, &comm));
     PIR_TRY(pir_rings_set(rings, id, comm));
   }
   return PIR_OK;
@@ -180,15 +218,19 @@ pir_status pir_rings_read(pir_rings *rings, pir_str text, const pir_comm_call *c
   ring_file f = {.call = call,
                  .ranks = rings->world->ranks,
                  .words = malloc(words * sizeof *f.words),
-                 .lines = malloc(lines * sizeof *f.lines)};
+                 .lines = malloc(lines * sizeof *f.lines),
+                 .members = malloc(words * sizeof *f.members)};
   pir_status status = PIR_EXHAUSTED;
-  if (f.words && f.lines)
+  if (f.words && f.lines && f.members)
     status = read_lines(&f, text);
-  if (!status)
+  if (!status) {
+    list_members(&f);
     status = check_lines(&f);
+  }
   if (!status)
     status = make_rings(&f, rings);
   free(f.words);
   free(f.lines);
+  free(f.members);
   return status;
 }

@@ -16,6 +16,10 @@ PIR_API PIR_NODISCARD pir_status pir_find_named_value(const pir_program *program
 // Returns the hint for a name that no value has: the most similar name of an output, an input
 // or a parameter; else how values are named.
 PIR_API pir_hint pir_named_value_hint(const pir_program *program, pir_str name);
+// Calls `visit` with each name of an output, an input or a parameter, and its op.
+PIR_API void pir_each_port_name(const pir_program *program,
+                                void (*visit)(void *user, const pir_op *op, pir_str name),
+                                void *user);
 // Makes the value, of an op, an output of that name at the end of the program.
 PIR_API pir_op *pir_append_output(pir_program *program, pir_str name, pir_value *value);
 
