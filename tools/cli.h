@@ -131,6 +131,12 @@ bool cli_has_reported(void);  // whether an error was reported
 // Reports an invalid option value: names the option and returns CLI_USAGE.
 int cli_bad_value(const cli_run *cli, const char *option, const char *value,
                   const char *expected);
+// Check the value of --target, --math, --machine and --pipeline, a name or the text of a
+// pipeline, before a model is read. NULL is the default. CLI_USAGE, reported: nothing has that name.
+int cli_check_target(const cli_run *cli, const char *name);
+int cli_check_math(const cli_run *cli, const char *name);
+int cli_check_machine(const cli_run *cli, const char *name);
+int cli_check_pipeline(cli_run *cli, const char *text);
 bool cli_parse_u64(const char *text,
                    uint64_t *out_value);  // decimal with optional k, m, g (powers of 1024)
 

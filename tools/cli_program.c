@@ -1,8 +1,11 @@
-// Programs of files and of standard input.
+// Programs of files and of standard input, and the names by which options choose how they are
+// compiled.
 #include "cli.h"
 
 #include <pir/compiler/formats.h>
 #include <pir/compiler/load.h>
+#include <pir/layer/codegen.h>
+#include <pir/layer/machine_record.h>
 #include <stdlib.h>
 
 static void release_file(void *user) {
@@ -78,4 +81,39 @@ pir_status cli_run_passes(pir_program *program, pir_str pipeline,
     status = pir_pass_manager_run(manager, program);
   pir_pass_manager_destroy(manager);
   return status;
+}
+
+int cli_check_target(const cli_run *cli, const char *name) {
+  pir_target target;
+  return name && pir_target_describe(name, &target)
+             ? cli_bad_value(cli, "target", name, pir_target_names())
+             : 0;
+}
+
+int cli_check_math(const cli_run *cli, const char *name) {
+  pir_math math;
+  return name && pir_math_named(name, &math)
+             ? cli_bad_value(cli, "math", name, pir_math_names())
+             : 0;
+}
+
+int cli_check_machine(const cli_run *cli, const char *name) {
+  pir_machine_use use;
+  return name && pir_machine_use_named(name, &use)
+             ? cli_bad_value(cli, "machine", name, "table or measured")
+             : 0;
+}
+
+int cli_check_pipeline(cli_run *cli, const char *text) {
+  if (!text || pir_pipeline_text(pir_str_from(text)))
+    return 0;
+  pir_context *ctx = cli_context_create(cli);
+  pir_pass_manager *manager = ctx ? pir_pass_manager_create(ctx, NULL) : NULL;
+  int code = CLI_INTERNAL;
+  if (manager)
+    code = pir_pass_manager_parse(manager, pir_str_from(text)) ? CLI_USAGE : 0;
+  pir_pass_manager_destroy(manager);
+  if (ctx)
+    pir_context_destroy(ctx);
+  return code;
 }

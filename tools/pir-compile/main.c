@@ -86,6 +86,9 @@ static int read_targets(const cli_run *cli, target_list *out) {
     if (!*name || out->count == MOST_TARGETS)
       return cli_bad_value(cli, "target", text, "1 to 16 names with commas between them");
     out->names[out->count++] = name;
+    int code = cli_check_target(cli, name);
+    if (code)
+      return code;
   }
   return 0;
 }
@@ -268,6 +271,12 @@ static int run_compile(cli_run *cli) {
   if (!cli->file_count)
     return cli_fail(cli, CLI_USAGE, "no model given: %s %s", tool.name, tool.arguments);
   code = read_targets(cli, &targets);
+  if (!code)
+    code = cli_check_math(cli, cli_value(cli, OPT_MATH, NULL));
+  if (!code)
+    code = cli_check_machine(cli, cli_value(cli, OPT_MACHINE, NULL));
+  if (!code)
+    code = cli_check_pipeline(cli, cli_value(cli, OPT_PIPELINE, NULL));
   if (code)
     return code;
   pir_context *ctx = cli_context_create(cli);

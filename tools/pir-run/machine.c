@@ -71,7 +71,9 @@ int run_machine(const run *r, bool alone) {
   pir_machine_use use;
   if (!cli_has(r->cli, OPT_MACHINE))
     return 0;
-  if (pir_machine_use_named(run_machine_use(r), &use))
-    return cli_bad_value(r->cli, "machine", given, "table or measured");
+  int code = cli_check_machine(r->cli, given);
+  if (code)
+    return code;
+  pir_ignore(pir_machine_use_named(run_machine_use(r), &use));
   return given && !alone ? 0 : print_machine(r, use);
 }

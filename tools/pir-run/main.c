@@ -625,6 +625,13 @@ static int read_checks(run *r) {
   return code ? code : run_read_schedules(r);
 }
 
+static int check_names(run *r) {
+  int code = cli_check_target(r->cli, cli_value(r->cli, OPT_TARGET, NULL));
+  if (!code)
+    code = cli_check_math(r->cli, cli_value(r->cli, OPT_MATH, NULL));
+  return code ? code : cli_check_pipeline(r->cli, cli_value(r->cli, OPT_PIPELINE, NULL));
+}
+
 static int read_options(run *r) {
   const char *threads = cli_value(r->cli, OPT_THREADS, NULL);
   uint64_t n = 1;
@@ -640,6 +647,8 @@ static int read_options(run *r) {
   if (!code && seed && !cli_parse_u64(seed, &r->seed))
     code = cli_bad_value(r->cli, "seed", seed, "a number");
   r->json = cli_has(r->cli, OPT_JSON);
+  if (!code)
+    code = check_names(r);
   if (!code)
     code = run_check_ignored(r);
   if (!code)

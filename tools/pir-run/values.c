@@ -275,7 +275,11 @@ int run_compare_pipelines(const run *r, const char *text, const char *path,
   if (!first)
     return cli_fail(r->cli, CLI_LIMIT, "out of memory");
   *comma = 0;
-  int code = compare_once(r, first, comma + 1, path, extra, true, &values);
+  int code = cli_check_pipeline(r->cli, first);
+  if (!code)
+    code = cli_check_pipeline(r->cli, comma + 1);
+  if (!code)
+    code = compare_once(r, first, comma + 1, path, extra, true, &values);
   if (!code)
     code = compare_once(r, first, comma + 1, path, extra, false, &values);
   free(first);
