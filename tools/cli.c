@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pir/layer/codegen.h>
+#include <pir/layer/machine_memory.h>
 #include <pir/engine/custom.h>
 #include <pir/compiler/dialects.h>
 #include <pir/compiler/formats.h>
@@ -411,11 +412,17 @@ pir_context *cli_context_create(cli_run *cli) {
 
 // ---- input
 
-// Reads what cannot be mapped: pipes, terminals.
+// Reads what cannot be mapped: pipes, terminals. It may have no end.
 static int read_stream(const cli_run *cli, int fd, cli_file *file) {
+  uint64_t most = cli->limits.max_bytes ? cli->limits.max_bytes : pir_memory_to_use();
   char *data = NULL;
   size_t size = 0, capacity = 0;
   for (;;) {
+    if (size >= most) {
+      free(data);
+      return cli_fail(cli, CLI_LIMIT, "%s: has more than %llu bytes, the limit of memory",
+                      file->name, (unsigned long long)most);
+    }
     if (size == capacity) {
       capacity = capacity ? capacity * 2 : 65536;
       char *grown = realloc(data, capacity);

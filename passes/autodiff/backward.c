@@ -206,7 +206,12 @@ static pir_status recompute_at(backward *w, diff_block *b) {
   pir_run_count(w->d.run, "bytes kept without", (uint64_t)r.without.kept);
   pir_run_count(w->d.run, "predicted peak", (uint64_t)r.chosen.peak);
   pir_run_count(w->d.run, "predicted peak without", (uint64_t)r.without.peak);
-  return PIR_OK;
+  if (r.chosen.peak <= r.budget)
+    return PIR_OK;
+  return pir_report(w->d.ctx, PIR_OK, PIR_WARNING, PIR_LOC_UNKNOWN,
+                    "backward: no choice of values to compute again fits memory: the predicted "
+                    "peak is %lld bytes, %lld more than wanted",
+                    (long long)r.chosen.peak, (long long)(r.chosen.peak - r.budget));
 }
 
 // Puts scaled losses in the list, a new one: the program fetches the losses themselves.

@@ -61,6 +61,7 @@ typedef struct recompute {
   uint32_t *object;               // of a value: its memory now
   uint32_t *birth, *last;         // of a memory
   again_figures without, chosen;  // without recomputation, and of the plan
+  int64_t budget;                 // the largest peak that was asked for
 } recompute;
 
 #define AGAIN_NONE UINT32_MAX

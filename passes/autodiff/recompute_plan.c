@@ -293,9 +293,11 @@ void again_plan(recompute *r, const recompute_request *request) {
   list_steps(r);
   measure(r, &r->without);
   r->chosen = r->without;
+  r->budget = INT64_MAX;
   if (request->automatic) {
     int64_t share = (int64_t)(request->share * (double)r->without.peak);
-    plan_automatically(r, request->bytes ? request->bytes : share);
+    r->budget = request->bytes ? request->bytes : share;
+    plan_automatically(r, r->budget);
   } else {
     choose_unlisted(r);
     list_steps(r);

@@ -3,6 +3,10 @@
 
 // RUN: pir-opt %s '--passes=backward{loss=%17,wrt=x,checkpoints=x}' | FileCheck %s
 // RUN: pir-opt %s '--passes=backward{loss=%17,wrt=x,checkpoints=auto,memory=1}' --stats -o %t.pir 2>&1 | FileCheck --check-prefix=STATS %s
+// A budget that no choice meets is told.
+// RUN: pir-opt %s '--passes=backward{loss=%17,wrt=x,checkpoints=auto,memory=1}' -o %t.pir 2>&1 | FileCheck --check-prefix=MISSED %s
+// RUN: pir-opt %s '--passes=backward{loss=%17,wrt=x,checkpoints=auto,memory=100%}' -o %t.pir 2>&1 | count 0
+// MISSED: warning: backward: no choice of values to compute again fits memory: the predicted peak is {{[0-9]+}} bytes, {{[0-9]+}} more than wanted
 // RUN: sed 's/"pd_op.tanh"/"pd_op.tanh_"/' %s > %t.tanh.pir
 // RUN: pir-opt %t.tanh.pir '--passes=backward{loss=%17,wrt=x,checkpoints=x}' | FileCheck --check-prefix=TANH %s
 // RUN: sed 's/"pd_op.batch_norm_"/"pd_op.sync_batch_norm_"/' %s > %t.sync.pir

@@ -25,9 +25,13 @@ static bool ends_with(const char *path, const char *ending) {
 }
 
 int fit_check_curve(const cli_run *cli, const char *path) {
-  if (ends_with(path, ".png") || ends_with(path, ".html"))
-    return 0;
-  return cli_bad_value(cli, "curve", path, "FILE.png or FILE.html");
+  cli_output probe;
+  if (!ends_with(path, ".png") && !ends_with(path, ".html"))
+    return cli_bad_value(cli, "curve", path, "FILE.png or FILE.html");
+  int code = cli_output_open(cli, path, &probe);
+  if (!code)
+    cli_output_abandon(&probe);
+  return code;
 }
 
 // ---- the curve
