@@ -13,6 +13,10 @@
 
 // Whether the op can be compiled inside a group, and that is profitable. `target` may be NULL.
 bool choose_can(const pir_op *op, const pir_facts *facts, const pir_target *target);
+// Returns the reason why choose_can says no, for "is not compiled: ", or NULL if it says yes.
+// The text is constant, or lies in the arena.
+const char *choose_refusal(const pir_op *op, const pir_facts *facts, const pir_target *target,
+                           pir_arena *arena);
 // Returns the clause of the op's first result, or NULL.
 const pir_clause *choose_clause(const pir_op *op, const pir_facts *facts);
 // Computes the iteration space of the op's reduction; false if loop IR cannot express it.

@@ -3,6 +3,7 @@
 #include "choose.h"
 #include "probe.h"
 
+#include <strbuf.h>
 #include <string.h>
 
 static void symbolic_index(lowering *l, const pir_fact *fact, loop_expr **out) {
@@ -132,26 +133,46 @@ static bool is_scalar_products(const contraction *c, const pir_value *b, int64_t
   return along && rows <= most_rows;
 }
 
-static bool can_contract(const pir_op *op, const pir_facts *facts, const pir_target *target) {
+static const char *refuse_contraction(const pir_op *op, const pir_facts *facts,
+                                      const pir_target *target) {
   contraction c;
   int a, b;
   int64_t most_rows = pir_machine_of(target)->group.scalar_rows;
-  return pir_contract_match_levels(op, facts, &c, &a, &b) && pir_contract_can(&c) &&
-         !is_scalar_products(&c, pir_op_operand(op, (size_t)b), most_rows);
+  if (!pir_contract_match_levels(op, facts, &c, &a, &b))
+    return "it is no sum of products whose indices are sums";
+  if (!pir_contract_can(&c))
+    return "its products have no form in loops";
+  return is_scalar_products(&c, pir_op_operand(op, (size_t)b), most_rows)
+             ? "it has few rows, for which a computed matrix would be packed"
+             : NULL;
 }
 
-bool choose_can(const pir_op *op, const pir_facts *facts, const pir_target *target) {
+static const char *state_unsupported(pir_arena *arena, const char *why) {
+  pir_message text;
+  pir_text_format(text.text, sizeof text.text, "unsupported: %s", why);
+  return arena ? pir_arena_text(arena, pir_str_from(text.text)).data : why;
+}
+
+const char *choose_refusal(const pir_op *op, const pir_facts *facts, const pir_target *target,
+                           pir_arena *arena) {
+  static const char no_form[] = "its clause has no form in loops";
   const uint32_t never = PIR_RANDOM | PIR_PARAMETER | PIR_INPUT | PIR_OUTPUT;
   const pir_opdef *def = pir_op_meaning(op);
   probe p;
   if (!def->clause || !pir_op_results(op) || (def->traits & never))
-    return false;
+    return no_form;
   if (def->clause->kind == PIR_CLAUSE_CONTRACT)
-    return can_contract(op, facts, target);
+    return refuse_contraction(op, facts, target);
   probe_open(&p, facts, NULL, NULL);
-  bool can = lowers_alone(&p.l, op);
+  const char *why = NULL;
+  if (!lowers_alone(&p.l, op))
+    why = p.l.why ? state_unsupported(arena, p.l.why) : no_form;
   probe_close(&p);
-  return can;
+  return why;
+}
+
+bool choose_can(const pir_op *op, const pir_facts *facts, const pir_target *target) {
+  return !choose_refusal(op, facts, target, NULL);
 }
 
 bool choose_is_copy(const pir_op *op, const pir_op *group, const pir_facts *facts) {

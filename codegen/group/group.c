@@ -189,8 +189,9 @@ static const char *start_cluster(grouping *g, const node *n, op_cluster *c) {
     return "its results are computed over different spaces";
   if (is_late(g, n->op))
     return "only running it shows how large its result is";
-  if (!choose_can(n->op, g->facts, &g->target))
-    return "its clause has no form in loops";
+  const char *refusal = choose_refusal(n->op, g->facts, &g->target, g->arena);
+  if (refusal)
+    return refusal;
   *c = (op_cluster){.kind = GROUP_ELEMENTS, .alone = alone, .rank = f->rank};
   memcpy(c->shape, f->shape, sizeof c->shape);
   c->aligned = clause->kind == PIR_CLAUSE_POINTWISE && reads_aligned(clause);

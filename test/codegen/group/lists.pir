@@ -7,7 +7,7 @@
 // RUN: pir-run %s "--pipeline=%{until},group{few=0},dce,bind" %{in} --expect-dir=%t
 // RUN: for n in 3 8 15 30; do pir-run %s "--pipeline=%{until},group{few=0,refuse=lower,at=$n},dce,bind" %{in} --expect-dir=%t || exit 1; done
 // RUN: pir-opt %s "--passes=%{until},group{few=0}" --explain 2>&1 >/dev/null | FileCheck %s
-// CHECK: "pd_op.concat" is not compiled: its clause has no form in loops
+// CHECK: "pd_op.concat" is not compiled: unsupported: a list of this length
 // CHECK: "pd_op.concat" is not compiled: its list is read by others or made elsewhere
 // CHECK: "pd_op.concat" is not compiled: only running it shows how large its result is
 // CHECK: "pd_op.stack" is not compiled: its list is read by others or made elsewhere
