@@ -50,7 +50,7 @@ static void end_job_by_signal(int number) {
   reply_without_code(PIR_INTERNAL, text);
 }
 
-static void watch_signals(void (*handler)(int)) {
+static void handle_defects(void (*handler)(int)) {
   static const int numbers[] = {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE};
   struct sigaction how = {.sa_handler = handler, .sa_flags = SA_ONSTACK};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -63,7 +63,7 @@ static void watch_job_signals(void) {
   stack_t stack = {.ss_sp = malloc(STACK), .ss_size = STACK};
   if (stack.ss_sp)
     sigaltstack(&stack, NULL);
-  watch_signals(end_job_by_signal);
+  handle_defects(end_job_by_signal);
 }
 
 static void keep_job_message(void *user, const pir_diag *diag) {
@@ -283,9 +283,9 @@ static int serve(void) {
     return 0;  // the library's child ends here
   signal(SIGCHLD, SIG_IGN);
   offer_memory();
-  watch_signals(end_opening_by_signal);
+  handle_defects(end_opening_by_signal);
   hello.status = pir_llvm_load(&llvm, hello.message, sizeof hello.message);
-  watch_signals(SIG_DFL);
+  handle_defects(SIG_DFL);
   if (greet(&hello))
     serve_jobs(llvm.backend);
   pir_llvm_close(&llvm);
