@@ -1,6 +1,6 @@
 # libpir_rt runs compiled models: the part of libpir that needs no IR, no compiler and no other library. libpir_rt_kernels has the
 # kernels that few models call; libpir_rt opens it when one of them is called.
-RARE   := attention collective experts graph linalg random rnn sequence sparse strings training
+RARE   := attention collective experts graph linalg quantised random rnn sequence sparse strings training
 S_rare := runtime/kernels/rare_kernels.c $(wildcard $(RARE:%=runtime/kernels/%/*.c) runtime/comm/*.c)
 RT_obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 S_rt := $(addprefix ir/support/,arena.c heap.c map.c hash.c strbuf.c sized.c watch.c machine_memory.c) ir/files/archive.c ir/text/format.c \

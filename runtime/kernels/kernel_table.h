@@ -69,8 +69,6 @@
   X(unique_consecutive, true)                                                                  \
   X(unpool, false)                                                                             \
   X(view_dtype, false)                                                                         \
-  X(weight_levels, false)                                                                      \
-  X(weight_quantize, false)                                                                    \
   X(yolo_loss, false)                                                                          \
   X(yolo_loss_grad, false)
 
@@ -231,7 +229,9 @@
   X(variable_length_attention, false)                                                          \
   X(viterbi_decode, true)                                                                      \
   X(warpctc, false)                                                                            \
-  X(warprnnt, false)
+  X(warprnnt, false)                                                                           \
+  X(weight_levels, false)                                                                      \
+  X(weight_quantize, false)
 
 // Kernels that write nothing but new rows if a result lies where the operand lies that it
 // continues (`inplace` of the .ops entry).

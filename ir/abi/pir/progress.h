@@ -16,7 +16,8 @@ typedef enum pir_progress_stage {
   PIR_STAGE_PASSES = 1,
   // Groups are compiled: counts pieces of code, those that a cache has included.
   PIR_STAGE_COMPILE = 2,
-  // Constants are computed and packed: counts instructions and constants.
+  // Constants are computed and packed: counts instructions and constants. weight_only_pass
+  // narrows weights: counts them.
   PIR_STAGE_WEIGHTS = 3,
   // A session runs: counts instructions.
   PIR_STAGE_RUN = 4,

@@ -65,27 +65,17 @@ pir_str emission_name(emission *e, pir_str stem, const char *ending) {
   return name;
 }
 
-static void adopt(emission *e, pir_str name, pir_dtype dtype, pir_shape shape,
-                  const void *bytes, size_t size) {
-  void *data = malloc(size ? size : 1);
-  if (!data)
-    pir_heap_fail(e->q->heap);
-  memcpy(data, bytes, size);
-  pir_param param = {name, dtype, shape, data, size, free, data};
-  pir_program_adopt_param(e->program, &param);
-}
-
 pir_named_attr quantise_attr(const quantising *q, const char *name, const pir_attr *value) {
   return (pir_named_attr){pir_name_get(q->ctx, pir_str_from(name)), value};
 }
 
-pir_value *emit_parameter(emission *e, pir_str name, pir_dtype dtype, pir_shape shape,
-                          const void *bytes, size_t size) {
+// Makes the op of a parameter, whose bytes the program takes over.
+static pir_value *emit_adopted(emission *e, const pir_param *param) {
   pir_context *ctx = e->q->ctx;
-  const pir_type *type = pir_type_tensor(ctx, dtype, shape);
-  adopt(e, name, dtype, shape, bytes, size);
+  const pir_type *type = pir_type_tensor(ctx, param->dtype, param->shape);
+  pir_program_adopt_param(e->program, param);
   pir_named_attr attrs[] = {
-      quantise_attr(e->q, "parameter_name", pir_attr_str(ctx, PIR_ATTR_STR, name)),
+      quantise_attr(e->q, "parameter_name", pir_attr_str(ctx, PIR_ATTR_STR, param->name)),
       quantise_attr(e->q, "persistable", pir_attr_flag(ctx, true)),
       quantise_attr(e->q, "stop_gradient", pir_attr_flag(ctx, true)),
       quantise_attr(e->q, "trainable", pir_attr_flag(ctx, false)),
@@ -97,6 +87,28 @@ pir_value *emit_parameter(emission *e, pir_str name, pir_dtype dtype, pir_shape 
                       .attrs = attrs,
                       .attr_count = sizeof attrs / sizeof *attrs};
   return pir_op_result(emission_op(e, e->top, &spec), 0);
+}
+
+pir_value *emit_parameter(emission *e, pir_str name, pir_dtype dtype, pir_shape shape,
+                          const void *bytes, size_t size) {
+  void *data = malloc(size ? size : 1);
+  if (!data)
+    pir_heap_fail(e->q->heap);
+  memcpy(data, bytes, size);
+  return emit_adopted(e, &(pir_param){name, dtype, shape, data, size, free, data});
+}
+
+static void drop_record(void *record) {
+  pir_param_release(record);
+}
+
+pir_value *emit_shared(emission *e, pir_str name, const pir_param *record) {
+  pir_param param = *record;
+  pir_param_retain(record);
+  param.name = name;
+  param.release = drop_record;
+  param.user = (void *)(uintptr_t)record;
+  return emit_adopted(e, &param);
 }
 
 // Makes a scale for each of `count` channels, and zero points; axis -1: a scalar of both.

@@ -22,6 +22,22 @@ static bool has_same_shape(const pir_tensor *a, const pir_tensor *b) {
   return a->rank == b->rank && !memcmp(a->shape, b->shape, (size_t)a->rank * sizeof *a->shape);
 }
 
+void errors_add_floats(number_errors *e, const float *f32, const float *got, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    add_float(e, (double)f32[i], (double)got[i]);
+  e->count += n;
+}
+
+void errors_merge(number_errors *e, const number_errors *part) {
+  e->largest = part->largest > e->largest ? part->largest : e->largest;
+  e->sum += part->sum;
+  e->of_sum += part->of_sum;
+  e->squares += part->squares;
+  e->of_squares += part->of_squares;
+  e->count += part->count;
+  e->skipped += part->skipped;
+}
+
 void errors_add(number_errors *e, const pir_tensor *f32, const pir_tensor *got) {
   if (!has_same_shape(f32, got)) {
     e->reshaped++;

@@ -29,13 +29,6 @@ static float weight_at(const pir_param *param, int64_t i) {
   return x;
 }
 
-bool weight_is_below(const pir_param *param, float bound) {
-  for (int64_t i = 0; i < (int64_t)(param->size / sizeof(float)); i++)
-    if (!(fabsf(weight_at(param, i)) < bound))
-      return false;
-  return true;
-}
-
 // Returns false if an element is infinite or NaN.
 static bool fill_weight(byte_weight *w, int64_t count, int64_t inner) {
   for (int64_t i = 0; i < count; i++) {

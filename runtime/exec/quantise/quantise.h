@@ -6,6 +6,7 @@
 #include <pir/compiler/build.h>
 #include <pir/compiler/pass.h>
 #include <pir/engine/model.h>
+#include <pir/engine/parallel.h>
 #include <pir/layer/case_arrays.h>
 #include <map.h>
 #include <vec.h>
@@ -54,6 +55,10 @@ typedef struct number_errors {
   uint64_t reshaped;            // tensors that have another shape than in f32
 } number_errors;
 
+// Adds `n` floats.
+void errors_add_floats(number_errors *e, const float *f32, const float *got, size_t n);
+// Adds what another one has counted.
+void errors_merge(number_errors *e, const number_errors *part);
 // Adds the elements of a tensor and of the same tensor computed in f32.
 void errors_add(number_errors *e, const pir_tensor *f32, const pir_tensor *got);
 // The ratio of signal to noise in dB; infinite without noise.
@@ -80,7 +85,7 @@ typedef struct byte_weight {
   int8_t *bytes;
   float *scales;
   // Of weight_only_pass:
-  size_t size;           // of the bytes
+  pir_param *narrow;     // the bytes, which programs share
   bool turned;           // they hold the transposed matrix
   number_errors errors;  // of the widened weights
 } byte_weight;
@@ -120,6 +125,9 @@ typedef struct quantising {
   pir_npy_set set;  // of the current sample
   pir_program *programs[2];
   runner runners[2];
+  pir_thread_pool *pool;  // weight_only_pass
+  void *pending;          // bytes that no record has yet
+  size_t charged;         // bytes of the heap's limit
   pir_guard guard;
 } quantising;
 
@@ -128,8 +136,6 @@ typedef struct quantising {
 pir_status layers_find(quantising *q);
 // Returns the parameter with data that the value is, or NULL.
 const pir_param *layers_parameter(const quantising *q, const pir_value *value);
-// Whether no element of a parameter of f32 is NaN, or has a magnitude of `bound` or more.
-bool weight_is_below(const pir_param *param, float bound);
 // Whether an op in place writes over the value.
 bool value_is_overwritten(const pir_value *value);
 
@@ -170,6 +176,8 @@ pir_str emission_name(emission *e, pir_str stem, const char *ending);
 // Makes a parameter with a copy of the bytes.
 pir_value *emit_parameter(emission *e, pir_str name, pir_dtype dtype, pir_shape shape,
                           const void *bytes, size_t size);
+// Makes a parameter that shares the bytes of a record (pir/layer/param_record.h).
+pir_value *emit_shared(emission *e, pir_str name, const pir_param *record);
 // Makes the value's numbers of another type, in front of the op `at`.
 pir_value *emit_cast(const emission *e, pir_op *at, pir_value *value, pir_dtype to);
 // Makes the integers of both operands of a layer and their dequantisation, in front of the
@@ -182,6 +190,18 @@ bool quantise_shown_number(pir_str name, uint64_t *out_number);
 // Returns the program's ops in order, a region's behind the op that has it, in memory of the
 // arena; NULL ends the list.
 pir_op **quantise_ops_of(quantising *q, const pir_program *program);
+
+// ---- narrow.c: weights of weight_only_pass
+
+enum { BITS_BF16 = 16 };
+
+// Returns the largest magnitude of a parameter of f32; infinite if an element is NaN.
+float weight_largest(const quantising *q, const pir_param *param);
+// Writes the extents of a weight's narrow form, and of its scales.
+pir_shape weight_narrow_shape(const quantising *q, const byte_weight *w, int64_t dims[2]);
+pir_shape weight_scales_shape(const quantising *q, const byte_weight *w, int64_t dims[2]);
+// Makes the narrow forms of all weights, and finds their errors.
+void narrow_weights(quantising *q);
 
 // ---- report.c
 

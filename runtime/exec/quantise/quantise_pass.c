@@ -260,6 +260,12 @@ static void drop_quantising(void *user) {
     if (q->programs[i])
       pir_program_destroy(q->programs[i]);
   }
+  for (size_t i = 0; i < q->weights.count; i++)
+    if (q->weights.items[i].narrow)
+      pir_param_release(q->weights.items[i].narrow);
+  free(q->pending);
+  pir_heap_discharge(q->heap, q->charged);
+  pir_thread_pool_destroy(q->pool);
   pir_npy_set_release(&q->set);
   while (q->sample_count)
     free(q->samples[--q->sample_count]);

@@ -1,14 +1,13 @@
 // weight_only_pass: the large weights of products become whole numbers of 8 or 4 bits, with the
 // arithmetic of weight_quantize, or bf16 (docs/explain/quantise.md). Three steps:
 //
-//   weights   a program that narrows some of the weights, and nothing else, runs, until all are
-//             done
+//   weights   each is narrowed by columns in parallel, and its errors are found (narrow.c)
 //   change    the products become weight_only_linear of parameters; of bf16, they read a cast
 //   errors    with samples: every product beside its new form, on the same inputs, then the
 //             outputs of both programs
 //
-// The pass keeps the narrow weights in memory and, during the first step, about ROUND_BYTES of
-// widened ones.
+// The pass keeps the narrow weights in memory, once.
+#include "model_impl.h"
 #include "quantise.h"
 
 #include <pir/compiler/build.h>
@@ -17,9 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ARCH = 80, TILE_ROWS = 64, LEAST_ELEMENTS = 1 << 16, ROUND_BYTES = 256 << 20 };
-enum { SHOWN_FLOATS, SHOWN_NARROW, SHOWN_SCALES, SHOWN_EACH };  // of a weight
-enum { BITS_BF16 = 16 };
+enum { ARCH = 80, TILE_ROWS = 64, LEAST_ELEMENTS = 1 << 16 };
 
 // The least number that becomes infinite as bf16: half a step above the largest.
 static const float bf16_bound = 0x1.ffp127f;
@@ -72,9 +69,10 @@ static const char *refuse_weight(const quantising *q, const pir_op *op,
     return "its weights are overwritten";
   if (pir_run_option_lists(q->run, "deny", pir_op_name(op)))
     return "the options deny it";
-  if (!weight_is_below(param, INFINITY))
+  float most = weight_largest(q, param);
+  if (!isfinite(most))
     return "its weights are not finite";
-  bool narrow = q->few->bits != BITS_BF16 || weight_is_below(param, bf16_bound);
+  bool narrow = q->few->bits != BITS_BF16 || most < bf16_bound;
   return narrow ? NULL : "its weights are not finite as bf16";
 }
 
@@ -126,94 +124,6 @@ static const pir_attr *number(quantising *q, int64_t n) {
   return pir_attr_int(q->ctx, PIR_ATTR_I32, n);
 }
 
-static pir_shape matrix(int64_t dims[2], int64_t rows, int64_t columns) {
-  dims[0] = rows;
-  dims[1] = columns;
-  return (pir_shape){dims, 2};
-}
-
-static pir_shape shape_of_narrow(const quantising *q, const byte_weight *w, int64_t dims[2]) {
-  const int64_t *of = w->param->shape.dims;
-  if (q->few->bits == BITS_BF16)
-    return matrix(dims, of[0], of[1]);
-  return matrix(dims, of[!w->turned] * q->few->bits / 8, of[w->turned]);
-}
-
-static pir_shape shape_of_scales(const quantising *q, const byte_weight *w, int64_t dims[2]) {
-  const int64_t *of = w->param->shape.dims;
-  int64_t group = q->few->group;
-  if (group > 0)
-    return matrix(dims, (of[w->turned] + group - 1) / group, of[!w->turned]);
-  dims[0] = of[!w->turned];
-  return (pir_shape){dims, 1};
-}
-
-static pir_value *make_turned(const emission *e, pir_op *at, pir_value *value) {
-  pir_shape shape = pir_type_shape(pir_value_type(value));
-  int64_t dims[2];
-  const pir_attr *axes[] = {number(e->q, 1), number(e->q, 0)};
-  const pir_type *type =
-      pir_type_tensor(e->q->ctx, PIR_F32, matrix(dims, shape.dims[1], shape.dims[0]));
-  pir_named_attr attr = quantise_attr(e->q, "perm", pir_attr_array(e->q->ctx, axes, 2));
-  pir_op_spec spec = {.def = pir_context_op(e->q->ctx, PD_TRANSPOSE),
-                      .operands = &value,
-                      .operand_count = 1,
-                      .result_types = &type,
-                      .result_count = 1,
-                      .attrs = &attr,
-                      .attr_count = 1};
-  return pir_op_result(emission_op(e, at, &spec), 0);
-}
-
-// Makes weight_quantize of a weight, or its inverse of both results.
-static pir_op *make_quantize(const emission *e, pir_op *at, uint32_t id, pir_value **operands,
-                             size_t operand_count, const pir_type *const *types) {
-  quantising *q = e->q;
-  bool inverse = operand_count > 1;
-  pir_named_attr attrs[] = {
-      quantise_attr(q, "algo", text(q, q->few->algo)),
-      quantise_attr(q, "group_size", number(q, q->few->group)),
-      quantise_attr(q, "arch", number(q, ARCH)),
-  };
-  pir_op_spec spec = {.def = pir_context_op(q->ctx, id),
-                      .operands = operands,
-                      .operand_count = operand_count,
-                      .result_types = types,
-                      .result_count = inverse ? 1 : 2,
-                      .attrs = attrs,
-                      .attr_count = inverse ? 2 : 3};
-  return emission_op(e, at, &spec);
-}
-
-// Makes the narrow form of a weight and its inverse at the end of the program, and shows them
-// as the k-th.
-static void show_narrowed(emission *e, const byte_weight *w, pir_value *value, size_t k) {
-  quantising *q = e->q;
-  pir_op *at = pir_block_last(pir_program_block(e->program));
-  int64_t dims[2];
-  pir_value *narrow, *wide, *scales = NULL;
-  if (q->few->bits == BITS_BF16) {
-    narrow = emit_cast(e, at, value, PIR_BF16);
-    wide = emit_cast(e, at, narrow, PIR_F32);
-  } else {
-    value = w->turned ? make_turned(e, at, value) : value;
-    const pir_type *types[2] = {0};
-    types[0] = pir_type_tensor(q->ctx, PIR_I8, shape_of_narrow(q, w, dims));
-    types[1] = pir_type_tensor(q->ctx, PIR_F32, shape_of_scales(q, w, dims));
-    pir_op *made = make_quantize(e, at, PD_WEIGHT_QUANTIZE, &value, 1, types);
-    pir_value *results[] = {pir_op_result(made, 0), pir_op_result(made, 1)};
-    types[0] = pir_value_type(value);
-    narrow = results[0];
-    scales = results[1];
-    wide = pir_op_result(make_quantize(e, at, PD_WEIGHT_DEQUANTIZE, results, 2, types), 0);
-    wide = w->turned ? make_turned(e, at, wide) : wide;
-  }
-  quantise_show(e->program, at, wide, SHOWN_EACH * k + SHOWN_FLOATS);
-  quantise_show(e->program, at, narrow, SHOWN_EACH * k + SHOWN_NARROW);
-  if (scales)
-    quantise_show(e->program, at, scales, SHOWN_EACH * k + SHOWN_SCALES);
-}
-
 // Makes the parameters of a weight.
 static void make_parameters(emission *e, const byte_weight *w, pir_value **out_narrow,
                             pir_value **out_scales) {
@@ -221,15 +131,11 @@ static void make_parameters(emission *e, const byte_weight *w, pir_value **out_n
   int64_t dims[2];
   char ending[16];
   pir_text_format(ending, sizeof ending, ".%s", q->few->dtype);
-  pir_shape shape = shape_of_narrow(q, w, dims);
-  *out_narrow =
-      emit_parameter(e, emission_name(e, w->name, ending),
-                     q->few->bits == BITS_BF16 ? PIR_BF16 : PIR_I8, shape, w->bytes, w->size);
-  if (!w->scales)
-    return;
-  shape = shape_of_scales(q, w, dims);
-  *out_scales = emit_parameter(e, emission_name(e, w->name, ".scale"), PIR_F32, shape,
-                               w->scales, (size_t)w->channels * sizeof(float));
+  *out_narrow = emit_shared(e, emission_name(e, w->name, ending), w->narrow);
+  if (w->scales)
+    *out_scales = emit_parameter(e, emission_name(e, w->name, ".scale"), PIR_F32,
+                                 weight_scales_shape(q, w, dims), w->scales,
+                                 (size_t)w->channels * sizeof(float));
 }
 
 // The same product of a widened weight.
@@ -275,93 +181,6 @@ static pir_value *make_product(emission *e, const layer *l, pir_op *at) {
                       .attrs = attrs,
                       .attr_count = 3};
   return pir_op_result(emission_op(e, at, &spec), 0);
-}
-
-// ---- weights
-
-// Erases all ops but the shown results and what leads to them.
-static void erase_rest(pir_program *program) {
-  pir_op *op = pir_block_last(pir_program_block(program));
-  while (op) {
-    pir_op *before = pir_op_prev(op);
-    const pir_attr *name = pir_op_attr_str(op, "output_name");
-    uint64_t unused;
-    bool shown = name && quantise_shown_number(pir_attr_as_str(name), &unused);
-    if (!shown && pir_op_unused(op))
-      pir_op_erase(op);
-    op = before;
-  }
-}
-
-static void *copy_of(quantising *q, const pir_tensor *tensor, size_t size) {
-  void *copy = pir_arena_alloc(&q->arena, size ? size : 1);
-  memcpy(copy, tensor->data, size);
-  return copy;
-}
-
-static pir_status take_narrowed(quantising *q, byte_weight *w, pir_session *session,
-                                const size_t *outputs) {
-  pir_tensor floats, narrow, scales, was;
-  PIR_TRY(pir_session_output(session, outputs[SHOWN_FLOATS], &floats));
-  PIR_TRY(pir_session_output(session, outputs[SHOWN_NARROW], &narrow));
-  pir_tensor_set_dense(&was, PIR_F32, w->param->shape.dims, 2);
-  was.data = (void *)(uintptr_t)w->param->data;
-  errors_add(&w->errors, &was, &floats);
-  w->size = (size_t)pir_tensor_numel(&narrow) * pir_dtype_size(narrow.dtype);
-  w->bytes = copy_of(q, &narrow, w->size);
-  if (q->few->bits == BITS_BF16)
-    return PIR_OK;
-  PIR_TRY(pir_session_output(session, outputs[SHOWN_SCALES], &scales));
-  w->channels = pir_tensor_numel(&scales);
-  w->scales = copy_of(q, &scales, (size_t)w->channels * sizeof(float));
-  return PIR_OK;
-}
-
-// Finds the weights from `begin` that are narrowed in one run: one at least.
-static size_t round_from(const quantising *q, size_t begin) {
-  size_t end = begin, bytes = 0;
-  do
-    bytes += q->weights.items[end++].param->size;
-  while (end < q->weights.count && bytes + q->weights.items[end].param->size <= ROUND_BYTES);
-  return end;
-}
-
-static pir_status narrow_weights(quantising *q, size_t begin, size_t end) {
-  runner *r = &q->runners[0];
-  size_t *outputs;
-  emission e;
-  quantise_clone(q, 0);
-  emission_open(q, q->programs[0], NULL, &e);
-  pir_op **ops = quantise_ops_of(q, q->programs[0]);
-  for (size_t i = 0, next = begin; i < q->layers.count && next < end; i++) {
-    const layer *l = &q->layers.items[i];
-    if (l->why || l->weight != next)
-      continue;
-    pir_value *value = pir_op_operand(ops[l->position], l->w);
-    show_narrowed(&e, &q->weights.items[next], value, next - begin);
-    next++;
-  }
-  erase_rest(q->programs[0]);
-  PIR_TRY(quantise_open_shown(q, r, &outputs, SHOWN_EACH * (end - begin)));
-  pir_status status = pir_session_run(r->session);
-  if (status)
-    return pir_report(q->ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN,
-                      "weight_only_pass: the weights cannot be quantized: %s",
-                      pir_session_message(r->session));
-  for (size_t i = begin; i < end; i++)
-    PIR_TRY(
-        take_narrowed(q, &q->weights.items[i], r->session, outputs + SHOWN_EACH * (i - begin)));
-  runner_close(r);
-  return PIR_OK;
-}
-
-static pir_status quantise_weights(quantising *q) {
-  for (size_t begin = 0, end; begin < q->weights.count; begin = end) {
-    pir_heap_poll(q->heap);
-    end = round_from(q, begin);
-    PIR_TRY(narrow_weights(q, begin, end));
-  }
-  return PIR_OK;
 }
 
 // ---- change
@@ -412,10 +231,11 @@ static pir_status weight_only(quantising *q) {
   pir_str data = pir_run_option(q->run, "data");
   PIR_TRY(read_weight_options(q, &few));
   q->few = &few;
+  PIR_TRY(pir_thread_pool_create(pir_model_threads(0), NULL, &q->pool));
   if (data.size)
     PIR_TRY(samples_find(q, data, pir_run_option_int(q->run, "samples", 0)));
   PIR_TRY(find_products(q));
-  PIR_TRY(quantise_weights(q));
+  narrow_weights(q);
   if (data.size) {
     quantise_clone(q, 1);
     PIR_TRY(quantise_try_layers(q, make_product));
