@@ -22,7 +22,7 @@ from .errors import (
     UnavailableError,
     UnsupportedError,
 )
-from .generation import Choice, Generation
+from .generation import Beam, Choice, Generation
 from .model import Arena, Cancel, Limits, Model, Options, Port, Session
 from .program import Block, Op, PassInfo, Program, Value, passes, pipelines
 from .rings import Rings

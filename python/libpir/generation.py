@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
@@ -33,11 +33,24 @@ class Choice:
     """Not 0: the session's random numbers start anew."""
     room: int = 0
     """Tokens that each cache that grows in its place has room for; 0: it grows as needed."""
+    beams: int = 0
+    """Not 0: sequences that a search keeps (`Session.search`)."""
+    length_penalty: float = 0.0
+    """Of a search: sums of log probabilities are divided by this power of the number of tokens."""
+    early_stop: bool = False
+    """Ends a search with as many answers as beams."""
     ids: str | None = None
     logits: str | None = None
     position: str | None = None
     caches: Mapping[str, str] | None = None
     """Inputs that outputs continue, by the names of the outputs; None: the ports of no integers, in order."""
+
+
+class Beam(NamedTuple):
+    """An answer of a search: its ids without a stop id, and the sum of their log probabilities, divided as `length_penalty` says."""
+
+    ids: list[int]
+    score: float
 
 
 class Generation(Iterator[Any]):
@@ -86,6 +99,16 @@ class Generation(Iterator[Any]):
         ids = [None if i == NO_TOKEN else i for i in self._out]
         return ids if self._several else ids[0]
 
+    def search(self, best: int = 1) -> list[Beam]:
+        """The most probable answers that a search with `beams` finds, at most `best`, the best first (pir_generation_search).
+        After CancelledError it may be called again, and goes on."""
+        if best < 1:
+            raise ValueError("best is a number from 1")
+        found, count = ffi.new("pir_beam[]", best), ffi.new("size_t *")
+        with self._used():
+            self._finish(lib.pir_generation_search(self._handle, found, best, count))
+            return [Beam(list(found[i].ids[0:found[i].count]), found[i].score) for i in range(count[0])]
+
     @property
     def stats(self) -> dict[str, int]:
         """Numbers about the generation: tokens, nanoseconds, bytes of the caches (pir_generation_stats)."""
@@ -127,7 +150,8 @@ class Generation(Iterator[Any]):
 
     def _options(self, choice: Choice) -> Any:
         options = sized("pir_generation_options")
-        for name in ("max_tokens", "temperature", "top_k", "top_p", "repetition_penalty", "seed", "room"):
+        for name in ("max_tokens", "temperature", "top_k", "top_p", "repetition_penalty", "seed", "room", "beams", "length_penalty",
+                     "early_stop"):
             setattr(options, name, getattr(choice, name))
         # Read by the call that they are made for, and not after it.
         texts = {name: ffi.new("char[]", getattr(choice, name).encode()) for name in ("ids", "logits", "position") if getattr(choice, name)}

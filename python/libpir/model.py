@@ -13,7 +13,7 @@ from . import _arrays
 from ._code import CodeListener, Listening
 from ._native import Diagnostics, PassSet, Text, Watch, Written, failure, ffi, lib, sized, text_of
 from .errors import Diagnostic
-from .generation import Choice, Generation
+from .generation import Beam, Choice, Generation
 from .program import Program
 from .rings import Rings
 
@@ -548,6 +548,12 @@ class Session:
             self._unbind(set(range(len(self.model.inputs))) - {i for i, _ in pairs} - set(self._aliases.values()))
             self._bind(pairs, self._caches(how))
         return Generation(self, prompt, how)
+
+    def search(self, prompt: Any, inputs: Inputs | None = None, best: int = 1, **choice: Any) -> list[Beam]:
+        """The most probable answers to a prompt, at most `best`: `session.search([15, 7], beams=4, max_tokens=100, stops=[2])`.
+        The model's batch has `beams` rows. Arguments are those of `generate`."""
+        with self.generate(prompt, inputs, **choice) as generation:
+            return generation.search(best)
 
     def _caches(self, how: Choice) -> set[int]:
         """The inputs that are caches, as pir_generation_create finds them."""

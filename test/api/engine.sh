@@ -52,3 +52,4 @@ run "$into/strings.log" "$into/strings_cpp" "$root/test/tools/pir-run/strings.pi
 grep -qx 'hello wörld' "$into/strings.log"
 run "$into/sequences.log" "$into/sequences_cpp"
 grep -qx '2 6' "$into/sequences.log"
+printf '3 4 5 -3.822\n3 4 0 -4.822\n' | cmp - <(tail -n 2 "$into/sequences.log")

@@ -3,6 +3,7 @@
 #include "run.h"
 
 #include <errno.h>
+#include <math.h>
 #include <pir/engine/generation.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,8 @@ typedef struct answer {
   pir_generation *generation;
   int64_t *made;
   size_t made_count, most;
+  pir_beam *beams;  // of a search; NULL: there is none
+  size_t beam_count, best;
 } answer;
 
 // ---- the command line
@@ -61,6 +64,37 @@ static int read_count(const run *r, int option, const char *name, const char *wh
   const char *text = cli_value(r->cli, option, NULL);
   bool good = !text || (cli_parse_u64(text, out) && *out >= 1 && *out <= INT32_MAX);
   return good ? 0 : cli_bad_value(r->cli, name, text, what);
+}
+
+// Options of a search.
+static int read_beams(answer *a, pir_generation_options *how) {
+  static const struct {
+    int option;
+    const char *name;
+  } of_beams[] = {{OPT_LENGTH_PENALTY, "length-penalty"},
+                  {OPT_EARLY_STOP, "early-stop"},
+                  {OPT_BEST, "best"}};
+  const run *r = a->r;
+  const char *penalty = cli_value(r->cli, OPT_LENGTH_PENALTY, NULL);
+  uint64_t beams = 0, best = 1;
+  char *end = NULL;
+  int code = read_count(r, OPT_BEAMS, "beams", "a number of sequences", &beams);
+  for (size_t i = 0; !code && !beams && i < sizeof of_beams / sizeof *of_beams; i++)
+    if (cli_has(r->cli, of_beams[i].option))
+      return cli_fail(r->cli, CLI_USAGE, "--%s needs --beams", of_beams[i].name);
+  if (!code)
+    code = read_count(r, OPT_BEST, "best", "a number of answers", &best);
+  if (!code && best > 1 && best > beams)
+    return cli_bad_value(r->cli, "best", cli_value(r->cli, OPT_BEST, NULL),
+                         "no more answers than --beams");
+  if (penalty)
+    how->length_penalty = strtod(penalty, &end);
+  if (!code && penalty && (end == penalty || *end || !isfinite(how->length_penalty)))
+    return cli_bad_value(r->cli, "length-penalty", penalty, "a finite number");
+  how->early_stop = cli_has(r->cli, OPT_EARLY_STOP);
+  how->beams = (size_t)beams;
+  a->best = (size_t)best;
+  return code;
 }
 
 // --carry=OUTPUT=INPUT, each in its own piece of `names`.
@@ -108,6 +142,8 @@ static int read_generation(answer *a, pir_generation_options *how) {
   if (!code)
     code = read_number(r, OPT_REPETITION, "repetition-penalty", &how->repetition_penalty);
   if (!code)
+    code = read_beams(a, how);
+  if (!code)
     code = read_caches(a, how);
   a->most = (size_t)most;
   how->sequences = 1;  // of one prompt
@@ -143,7 +179,9 @@ static int open_answer(answer *a) {
   if (code)
     return code;
   a->made = calloc(a->most, sizeof *a->made);
-  if (!a->made)
+  if (how.beams)
+    a->beams = calloc(a->best, sizeof *a->beams);
+  if (!a->made || (how.beams && !a->beams))
     return cli_fail(a->r->cli, CLI_LIMIT, "no memory for the tokens");
   pir_status status = pir_generation_create(a->r->session, &how, &a->generation);
   return status ? run_fail(a->r, status) : 0;
@@ -170,7 +208,41 @@ static int make_tokens(answer *a) {
   }
 }
 
+// The best answer is the one that the report is about.
+static int search_tokens(answer *a) {
+  pir_status status = pir_generation_search(a->generation, a->beams, a->best, &a->beam_count);
+  if (status)
+    return run_fail(a->r, status);
+  a->made_count = a->beams[0].count;
+  memcpy(a->made, a->beams[0].ids, a->made_count * sizeof *a->made);
+  return 0;
+}
+
 // ---- the report
+
+static void print_ids(const char *between, const int64_t *ids, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    printf("%s%lld", i ? between : "", (long long)ids[i]);
+}
+
+// Answers of a search: ids, after their scores where several are wanted.
+static void print_answers(const answer *a) {
+  for (size_t i = 0; i < a->beam_count; i++) {
+    if (a->best > 1)
+      printf("%s%.6g: ", i ? "\n" : "", a->beams[i].score);
+    print_ids(" ", a->beams[i].ids, a->beams[i].count);
+  }
+}
+
+static void print_answers_json(const answer *a) {
+  printf("\"beams\":[");
+  for (size_t i = 0; i < a->beam_count; i++) {
+    printf("%s{\"score\":%.9g,\"tokens\":[", i ? "," : "", a->beams[i].score);
+    print_ids(",", a->beams[i].ids, a->beams[i].count);
+    printf("]}");
+  }
+  printf("],");
+}
 
 static double rate(uint64_t tokens, uint64_t ns) {
   return ns ? (double)tokens * 1e9 / (double)ns : 0;
@@ -215,14 +287,17 @@ static void print_speed(const answer *a, const speed *s) {
 static void report_speed(const answer *a) {
   speed s = find_speed(a);
   if (!a->r->json) {
+    print_answers(a);
     printf("\n");
     print_speed(a, &s);
     return;
   }
   printf("{\"tokens\":[");
-  for (size_t i = 0; i < a->made_count; i++)
-    printf("%s%lld", i ? "," : "", (long long)a->made[i]);
-  printf("],\"prompt_tokens\":%zu,\"prompt_ms\":%.3f,\"prompt_tokens_per_s\":%.2f,"
+  print_ids(",", a->made, a->made_count);
+  printf("],");
+  if (a->beams)
+    print_answers_json(a);
+  printf("\"prompt_tokens\":%zu,\"prompt_ms\":%.3f,\"prompt_tokens_per_s\":%.2f,"
          "\"steps\":%llu,\"steps_ms\":%.3f,\"tokens_per_s\":%.2f,\"peak_rss_kb\":%ld,",
          a->prompt.count, (double)s.made.feed_ns * 1e-6, s.prompt,
          (unsigned long long)s.made.steps, (double)s.made.make_ns * 1e-6, s.answer,
@@ -238,7 +313,7 @@ int run_generate(run *r) {
   int code = open_answer(&a);
   if (!code) {
     pir_status status = pir_generation_feed(a.generation, a.prompt.ids, a.prompt.count);
-    code = status ? run_fail(r, status) : make_tokens(&a);
+    code = status ? run_fail(r, status) : a.beams ? search_tokens(&a) : make_tokens(&a);
   }
   cli_stage_end(r->cli);
   cli_progress_erase();
@@ -250,5 +325,6 @@ int run_generate(run *r) {
   free(a.caches);
   free(a.names);
   free(a.made);
+  free(a.beams);
   return code;
 }

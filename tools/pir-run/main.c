@@ -442,7 +442,11 @@ static const named_option of_generate[] = {{OPT_MAX_TOKENS, "max-tokens"},
                                            {OPT_TEMPERATURE, "temperature"},
                                            {OPT_TOP_K, "top-k"},
                                            {OPT_TOP_P, "top-p"},
-                                           {OPT_REPETITION, "repetition-penalty"}};
+                                           {OPT_REPETITION, "repetition-penalty"},
+                                           {OPT_BEAMS, "beams"},
+                                           {OPT_LENGTH_PENALTY, "length-penalty"},
+                                           {OPT_EARLY_STOP, "early-stop"},
+                                           {OPT_BEST, "best"}};
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 

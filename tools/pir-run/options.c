@@ -123,6 +123,15 @@ const cli_option run_options[] = {
     {OPT_TOP_P, 0, "top-p", "X", "with --temperature: among the most probable, X in sum"},
     {OPT_REPETITION, 0, "repetition-penalty", "X",
      "of --generate: divide positive logits of ids that are there by X, multiply others"},
+    {OPT_BEAMS, 0, "beams", "N",
+     "of --generate: keep the N most probable sequences, and print the best one at the end; "
+     "the "
+     "model's batch has N rows"},
+    {OPT_LENGTH_PENALTY, 0, "length-penalty", "X",
+     "with --beams: divide sums of log probabilities by the number of tokens to the power of X "
+     "(0)"},
+    {OPT_EARLY_STOP, 0, "early-stop", NULL, "with --beams: end with N answers"},
+    {OPT_BEST, 0, "best", "N", "with --beams: print the N best answers, with their scores"},
     {OPT_IDS, 0, "ids", "NAME",
      "of --generate: the input of ids; default: the only one of integers"},
     {OPT_LOGITS, 0, "logits", "NAME",

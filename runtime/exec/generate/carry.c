@@ -67,9 +67,35 @@ static void copy_from_now_on(pir_generation *g, generation_cache *c) {
   pir_exec_tell(g->sink, PIR_WARNING, PIR_OK, why.text);
 }
 
+// Where the rows of a cache are that belong to beams.
+static pir_status find_batch_axis(pir_generation *g, generation_cache *c) {
+  const plan *p = &g->session->model->plan;
+  const pir_port *port = &p->inputs[c->input].port;
+  int64_t rows = (int64_t)g->sequences;
+  int found = 0, axes = port->rank < 2 ? port->rank : 2;
+  for (int d = 0; d < port->rank; d++)
+    if (is_batch(&p->inputs[g->ids].port, port->dims[d])) {
+      c->batch_axis = d;
+      return PIR_OK;
+    }
+  for (int d = axes; d--;)
+    if (port->shape[d] == rows) {
+      c->batch_axis = d;
+      found++;
+    }
+  return found == 1
+             ? PIR_OK
+             : GENERATION_FAIL(g, PIR_UNSUPPORTED,
+                               "unsupported: %zu beams with cache \"%s\", of whose first "
+                               "two axes %s as many elements",
+                               g->sequences, port->name.data, found ? "both have" : "none has");
+}
+
 pir_status pir_generation_open_caches(pir_generation *g) {
   for (size_t i = 0; i < g->cache_count; i++) {
     generation_cache *c = &g->caches[i];
+    if (g->search.beams)
+      PIR_TRY(find_batch_axis(g, c));
     if (!g->session->inputs[c->input].is_bound)
       PIR_TRY(bind_empty(g, c));
     pir_status status = pir_session_alias(g->session, c->output, c->input, 0);

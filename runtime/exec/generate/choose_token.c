@@ -53,6 +53,23 @@ static void make_probabilities(pir_ranking *r, double largest, double temperatur
     r->heap[i].value = (double)(float)(r->heap[i].value / sum);
 }
 
+void pir_score_tokens(choice *c, const pir_tensor *logits, int64_t first, id_row before) {
+  read_logits(c, logits, first);
+  if (c->penalty != 1)
+    punish_repetition(c, before);
+  int64_t best = find_largest(c->room, c->ids);
+  double largest = best < 0 ? -INFINITY : c->room[best].value, sum = 0;
+  for (int64_t i = 0; i < c->ids; i++) {
+    double value = c->room[i].value;
+    double below = value == largest ? 0 : isnan(value) ? -INFINITY : value - largest;
+    c->room[i].value = best < 0 ? -INFINITY : below;
+    sum += exp(below);
+  }
+  double of_sum = log(sum);
+  for (int64_t i = 0; i < c->ids; i++)
+    c->room[i].value -= of_sum;
+}
+
 int64_t pir_choose_token(choice *c, const pir_tensor *logits, int64_t first, id_row before,
                          pir_generator *numbers) {
   read_logits(c, logits, first);

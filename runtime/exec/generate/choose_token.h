@@ -25,5 +25,8 @@ typedef struct id_row {
 // largest. A draw takes one number. O(ids), and O(log ids) for each place that is looked at.
 int64_t pir_choose_token(choice *c, const pir_tensor *logits, int64_t first, id_row before,
                          pir_generator *numbers);
+// Sets `room` to the log probabilities of the ids, in their order, in double: NaN is -infinity,
+// beside an infinite logit there is nothing else, and without a largest one all are -infinity.
+void pir_score_tokens(choice *c, const pir_tensor *logits, int64_t first, id_row before);
 
 #endif

@@ -74,6 +74,7 @@ static pir_status check_ids(pir_generation *g, size_t wanted) {
                            "unsupported: a position that is not of int64 or int32");
   int64_t rows = port->rank == 2 ? port->shape[0] : 1;
   g->sequences = wanted ? wanted : 1;  // what the caller's memory is for
+  g->sequences = g->search.beams ? g->search.beams : g->sequences;
   if (rows >= 0 && g->sequences != (size_t)rows)
     return GENERATION_FAIL(g, PIR_INVALID, "input \"%s\" has %lld sequences, not %zu",
                            port->name.data, (long long)rows, g->sequences);

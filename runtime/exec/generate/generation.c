@@ -43,6 +43,7 @@ static pir_status keep_lists(pir_generation *g, const pir_generation_options *o)
 
 static pir_status open_generation(pir_generation *g, const pir_generation_options *o) {
   PIR_TRY(check_options(g, o));
+  PIR_TRY(pir_search_open(g, o));
   PIR_TRY(pir_generation_find_ports(g, o));
   PIR_TRY(keep_lists(g, o));
   PIR_TRY(pir_generation_open_caches(g));
@@ -93,7 +94,9 @@ void pir_generation_destroy(pir_generation *g) {
   if (g->position != NONE)
     unbind(g, g->position, &g->places);
   pir_generation_close_caches(g);
-  owned_block *blocks[] = {&g->candidates, &g->seen, &g->history, &g->fed, &g->places};
+  pir_search_close(g);
+  owned_block *blocks[] = {&g->candidates, &g->seen,   &g->history,
+                           &g->fed,        &g->places, &g->search.room};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
     pir_generation_drop(g, blocks[i]);
   pir_arena_destroy(&g->memory);
@@ -106,7 +109,7 @@ static int64_t *ids_of(const pir_generation *g, size_t sequence) {
   return (int64_t *)g->history.data + sequence * g->capacity;
 }
 
-static pir_status make_id_room(pir_generation *g, size_t count) {
+pir_status pir_generation_make_id_room(pir_generation *g, size_t count) {
   size_t needed = g->length + count, capacity = g->capacity ? g->capacity : 64;
   owned_block old = g->history, more = {0};
   while (capacity < needed && capacity <= SIZE_MAX / 2)
@@ -125,11 +128,10 @@ static pir_status make_id_room(pir_generation *g, size_t count) {
   return PIR_OK;
 }
 
-// Appends ids, of each sequence `count` at a distance of `apart`.
-static pir_status append_ids(pir_generation *g, const int64_t *ids, size_t count,
-                             size_t apart) {
+pir_status pir_generation_append(pir_generation *g, const int64_t *ids, size_t count,
+                                 size_t apart) {
   const pir_port *port = &g->session->model->plan.inputs[g->ids].port;
-  PIR_TRY(make_id_room(g, count));
+  PIR_TRY(pir_generation_make_id_room(g, count));
   for (size_t i = 0; i < g->sequences; i++)
     for (size_t k = 0; k < count; k++) {
       int64_t id = ids[i * apart + k];
@@ -222,11 +224,13 @@ pir_status pir_generation_feed(pir_generation *g, const int64_t *ids, size_t cou
   g->session->frame.message.text[0] = 0;
   if (!ids || !count)
     return GENERATION_FAIL(g, PIR_INVALID, "no ids are given");
+  if (g->search.has_begun)
+    return GENERATION_FAIL(g, PIR_INVALID, "nothing can be fed behind a search");
   size_t before = g->length, rest = g->length - g->cached + count, each = ids_in_run(g);
   if (each && rest % each)
     return refuse_count(g, each, rest);
   uint64_t start = pir_exec_now_ns();
-  pir_status status = append_ids(g, ids, count, count);
+  pir_status status = pir_generation_append(g, ids, count, g->search.beams ? 0 : count);
   if (!status)
     status = run_rest(g);
   g->stats.feed_ns += pir_exec_now_ns() - start;
@@ -242,10 +246,8 @@ pir_status pir_generation_feed(pir_generation *g, const int64_t *ids, size_t cou
 
 // ---- choices
 
-// Finds the logits of the last token of the first sequence, and their distance from sequence to
-// sequence.
-static pir_status find_logits(pir_generation *g, pir_tensor *out_logits, int64_t *out_first,
-                              int64_t *out_apart) {
+pir_status pir_generation_find_logits(pir_generation *g, pir_tensor *out_logits,
+                                      int64_t *out_first, int64_t *out_apart) {
   PIR_TRY(pir_session_output(g->session, g->logits, out_logits));
   int64_t ids = out_logits->rank ? out_logits->shape[out_logits->rank - 1] : 0;
   int64_t n = pir_tensor_numel(out_logits), rows = ids > 0 ? n / ids : 0;
@@ -263,7 +265,7 @@ static pir_status find_logits(pir_generation *g, pir_tensor *out_logits, int64_t
   return PIR_OK;
 }
 
-static bool is_stop(const pir_generation *g, int64_t id) {
+bool pir_generation_is_stop(const pir_generation *g, int64_t id) {
   for (size_t i = 0; i < g->stop_count; i++)
     if (g->stops[i] == id)
       return true;
@@ -274,7 +276,7 @@ static bool is_stop(const pir_generation *g, int64_t id) {
 static pir_status choose_ids(pir_generation *g, int64_t *out_ids) {
   pir_tensor logits;
   int64_t first = 0, apart = 0;
-  PIR_TRY(find_logits(g, &logits, &first, &apart));
+  PIR_TRY(pir_generation_find_logits(g, &logits, &first, &apart));
   for (size_t i = 0; i < g->sequences; i++) {
     out_ids[i] = pir_choose_token(&g->choice, &logits, first + (int64_t)i * apart,
                                   (id_row){ids_of(g, i), g->length}, &g->session->generator);
@@ -291,7 +293,7 @@ static pir_status choose_ids(pir_generation *g, int64_t *out_ids) {
 static bool end_sequences(pir_generation *g, int64_t *out_ids) {
   bool goes_on = false;
   for (size_t i = 0; i < g->sequences; i++) {
-    g->ended[i] |= is_stop(g, out_ids[i]);
+    g->ended[i] |= pir_generation_is_stop(g, out_ids[i]);
     goes_on |= !g->ended[i];
     if (g->ended[i])
       out_ids[i] = PIR_NO_TOKEN;
@@ -307,7 +309,7 @@ static bool has_ended(const pir_generation *g) {
 }
 
 // The choice needs the logits of the last token.
-static pir_status run_made(pir_generation *g) {
+pir_status pir_generation_run_made(pir_generation *g) {
   if (g->cached == g->length)
     return PIR_OK;
   PIR_TRY(run_rest(g));
@@ -317,10 +319,10 @@ static pir_status run_made(pir_generation *g) {
 
 // The room comes first, so that a call that failed for it has drawn nothing.
 static pir_status make_ids(pir_generation *g, int64_t *out_ids, bool *out_ends) {
-  PIR_TRY(run_made(g));
-  PIR_TRY(make_id_room(g, 1));
+  PIR_TRY(pir_generation_run_made(g));
+  PIR_TRY(pir_generation_make_id_room(g, 1));
   PIR_TRY(choose_ids(g, out_ids));
-  PIR_TRY(append_ids(g, out_ids, 1, 1));
+  PIR_TRY(pir_generation_append(g, out_ids, 1, 1));
   *out_ends = !end_sequences(g, out_ids);
   if (*out_ends) {
     g->length--;  // nothing follows a stop id
@@ -337,6 +339,8 @@ pir_status pir_generation_next(pir_generation *g, int64_t *out_ids) {
   g->session->frame.message.text[0] = 0;
   if (!g->has_logits && g->cached == g->length)
     return GENERATION_FAIL(g, PIR_INVALID, "there are no logits: no ids were fed, or in vain");
+  if (g->search.beams)
+    return GENERATION_FAIL(g, PIR_INVALID, "beams are made by pir_generation_search");
   if (has_ended(g))
     return GENERATION_FAIL(g, PIR_NOT_FOUND, "the answer has ended");
   uint64_t start = pir_exec_now_ns();

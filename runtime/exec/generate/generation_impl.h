@@ -12,9 +12,40 @@ typedef struct generation_cache {
   bool is_copied;  // the session cannot keep its place
   bool is_bound;   // this generation has bound the input
   bool is_aliased;
+  int batch_axis;     // of the sequences, where beams need it
   owned_block block;  // of an input that was empty, or of the copy
   owned_block next;   // larger, for the copy of this run
 } generation_cache;
+
+enum { MAX_BEAMS = 64 };
+
+typedef struct beam_answer {
+  double score;
+  size_t count;
+  owned_block ids;
+} beam_answer;
+
+// A continuation of a row by an id.
+typedef struct beam_offer {
+  double sum;
+  size_t row;
+  int64_t id;
+} beam_offer;
+
+// A search (search.c).
+typedef struct beam_search {
+  size_t beams;  // 0: there is no search
+  double penalty;
+  bool stops_early, has_begun, is_over;
+  bool is_broken;          // a step failed after it had changed rows
+  size_t prompt;           // ids before the answers
+  double sums[MAX_BEAMS];  // of log probabilities, of each row; -infinity: no beam
+  beam_answer answers[MAX_BEAMS];
+  size_t answer_count;
+  owned_block room;  // of the offers
+  beam_offer *offers;
+  size_t offered;
+} beam_search;
 
 struct pir_generation {
   pir_session *session;
@@ -37,6 +68,7 @@ struct pir_generation {
   bool has_logits;  // of the last token that was cached
   pir_diag_sink sink;
   pir_generation_stats stats;
+  beam_search search;
   pir_arena memory;
 };
 
@@ -57,5 +89,21 @@ void pir_generation_close_caches(pir_generation *g);
 // Makes a block hold `bytes`, which count for the session's limit; its contents are lost.
 pir_status pir_generation_hold(pir_generation *g, owned_block *block, size_t bytes);
 void pir_generation_drop(pir_generation *g, owned_block *block);
+
+// Steps that next and search share (generation.c). The last one's tokens are run.
+pir_status pir_generation_run_made(pir_generation *g);
+pir_status pir_generation_make_id_room(pir_generation *g, size_t count);
+// Appends ids, of each sequence `count` at a distance of `apart`.
+pir_status pir_generation_append(pir_generation *g, const int64_t *ids, size_t count,
+                                 size_t apart);
+// Finds the logits of the last token of the first sequence, and their distance from sequence to
+// sequence.
+pir_status pir_generation_find_logits(pir_generation *g, pir_tensor *out_logits,
+                                      int64_t *out_first, int64_t *out_apart);
+bool pir_generation_is_stop(const pir_generation *g, int64_t id);
+
+// Beams (search.c).
+pir_status pir_search_open(pir_generation *g, const pir_generation_options *options);
+void pir_search_close(pir_generation *g);
 
 #endif

@@ -51,8 +51,8 @@ static void find_places(const pir_packed_form *form, const pir_packed_part *part
     out->columns[c] = place_of_column(form, part->column + c);
 }
 
-static int64_t place_of(const pir_packed_form *form, const pir_packed_part *part,
-                        const tile_places *places, int r, int c) {
+static int64_t level_place(const pir_packed_form *form, const pir_packed_part *part,
+                           const tile_places *places, int r, int c) {
   return form->in_order ? place_in_order(form, part->row + r, part->column + c)
                         : places->rows[r] + places->columns[c];
 }
@@ -69,9 +69,9 @@ pir_packed_part pir_packed_part_at(const pir_packed_form *form, int64_t row, int
 // ---- numbers
 
 void pir_packed_floats(const pir_float_matrix *from, const pir_packed_part *part, float *out) {
-  const char *first = (const char *)from->data + (part->row * from->row_step +
-                                                  part->column * from->column_step) *
-                                                     (int64_t)sizeof(float);
+  const char *first =
+      (const char *)from->data +
+      (part->row * from->row_step + part->column * from->column_step) * (int64_t)sizeof(float);
   int64_t row_bytes = from->row_step * (int64_t)sizeof(float);
   int64_t column_bytes = from->column_step * (int64_t)sizeof(float);
   for (int r = 0; r < part->height; r++) {
@@ -114,7 +114,7 @@ void pir_packed_levels(const pir_packed_form *form, const uint8_t *from,
   for (int r = 0; r < part->height; r++)
     for (int c = 0; c < part->width; c++)
       out[r * step + c] =
-          (int8_t)load_level(form, from, place_of(form, part, &places, r, c));
+          (int8_t)load_level(form, from, level_place(form, part, &places, r, c));
 }
 
 // ---- quantising
@@ -154,7 +154,7 @@ static void quantise_tile(const pir_packed_form *form, const pir_float_matrix *f
   pir_packed_floats(from, part, tile);
   for (int r = 0; r < part->height; r++)
     for (int c = 0; c < part->width; c++)
-      store_level(form, out, place_of(form, part, &places, r, c),
+      store_level(form, out, level_place(form, part, &places, r, c),
                   quantise_weight(tile[r * TILE + c], scales[c], top));
 }
 
@@ -167,7 +167,8 @@ void pir_packed_quantise(const pir_packed_form *form, const pir_float_matrix *fr
     for (int64_t row = begin; row < end; row += TILE) {
       pir_packed_part part = pir_packed_part_at(form, row, column, end);
       quantise_tile(form, from, &part, found, out);
-      memcpy(scales + group * form->columns + column, found, (size_t)part.width * sizeof *found);
+      memcpy(scales + group * form->columns + column, found,
+             (size_t)part.width * sizeof *found);
     }
   }
 }

@@ -1,4 +1,5 @@
-// Generation of two sequences in C++: memory for fewer is refused. Prints the first tokens.
+// Generation of two sequences in C++: memory for fewer is refused; then a search with two beams.
+// Prints the first tokens, and the answers.
 #include <pir/engine/engine.hpp>
 #include <cstdio>
 #include <string_view>
@@ -40,5 +41,21 @@ int main() {
   std::printf("%lld %lld\n", static_cast<long long>(ids[0]), static_cast<long long>(ids[1]));
   for (int64_t id : g)
     std::printf("%lld\n", static_cast<long long>(id));
-  return g.status() == PIR_INVALID ? 0 : 1;
+  if (g.status() != PIR_INVALID)
+    return 1;
+  // Two beams: of equal sums the one of the first id is the first.
+  std::vector<pir_beam> beams;
+  g = pir::generation();
+  how.sequences = 0;
+  how.beams = 2;
+  how.max_tokens = 3;
+  if (pir::generation::create(session, how, g) || g.feed(prompt) || g.search(2, beams) ||
+      beams.size() != 2)
+    return 1;
+  for (const pir_beam &beam : beams) {
+    for (size_t i = 0; i < beam.count; i++)
+      std::printf("%lld ", static_cast<long long>(beam.ids[i]));
+    std::printf("%.3f\n", beam.score);
+  }
+  return g.search(2, beams) || beams.size() != 2 ? 1 : 0;
 }

@@ -10,6 +10,7 @@ enum { PIR_PACKED_TILE = 64 };
 
 // A form: [columns, rows] bytes, or half as many of two numbers each.
 typedef struct pir_packed_form {
+  // Extents of the matrix.
   int64_t rows, columns;
   // Rows of a column that share a scale: a multiple of a tile's, or all.
   int64_t group;
@@ -24,13 +25,17 @@ typedef struct pir_packed_form {
 // Floats of a matrix, of any alignment: element (r, c) has the number
 // r * row_step + c * column_step.
 typedef struct pir_float_matrix {
+  // The first element.
   const void *data;
+  // Distances of neighbours, in elements.
   int64_t row_step, column_step;
 } pir_float_matrix;
 
 // The part of a matrix that a tile covers, which is smaller at the ends.
 typedef struct pir_packed_part {
+  // Its first row and column.
   int64_t row, column;
+  // Its rows and columns.
   int height, width;
 } pir_packed_part;
 
@@ -42,7 +47,7 @@ void pir_packed_floats(const pir_float_matrix *from, const pir_packed_part *part
 // Copies the whole numbers of a tile to out[r * step + c].
 void pir_packed_levels(const pir_packed_form *form, const uint8_t *from,
                        const pir_packed_part *part, int8_t *out, int64_t step);
-// Quantises the columns from `column`, as many as a tile has, into `out`, which was zeros, and
+// Quantises the columns of a tile from `column` on into `out`, which was zeros, and writes
 // their scales into `scales`, of all columns of all groups. Tiles of columns may be done at the
 // same time, unless the form is `in_order`, whose columns share bytes.
 void pir_packed_quantise(const pir_packed_form *form, const pir_float_matrix *from,

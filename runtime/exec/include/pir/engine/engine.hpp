@@ -31,6 +31,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace pir {
 
@@ -391,6 +392,15 @@ public:
     status_ = handle_ && out.size() >= sequences_ ? pir_generation_next(get(), out.data())
                                                   : PIR_INVALID;
     return status_;
+  }
+  // Searches with the beams of the options (pir_generation_search). `out` has the best answers,
+  // at most `count`, whose ids are the generation's; it is empty after a failure.
+  [[nodiscard]] pir_status search(size_t count, std::vector<pir_beam> &out) {
+    size_t found = 0;
+    out.assign(count, pir_beam());
+    pir_status status = pir_generation_search(get(), out.data(), count, &found);
+    out.resize(found);
+    return status;
   }
   // Returns the status of the last `next`, or step of a loop: PIR_NOT_FOUND at the end.
   pir_status status() const {

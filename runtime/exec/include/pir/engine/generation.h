@@ -81,6 +81,16 @@ typedef struct pir_generation_options {
   uint64_t seed;
   // Hears for which caches the session cannot keep the place, so that each run copies them.
   pir_diag_sink sink;
+  // Not 0: sequences that a search keeps at the same time (pir_generation_search), at most 64.
+  // The ids' first axis has as many elements, or varies. Excludes `temperature` and several
+  // `sequences`.
+  size_t beams;
+  // Of a search: the sum of the log probabilities of an answer is divided by this power of the
+  // number of its tokens, a stop id included (Wu et al., Google's Neural Machine Translation
+  // System, 2016, without its constant). 0: sums are compared; above 0 favours long answers.
+  double length_penalty;
+  // Ends a search with as many answers as beams, though others may still pass them.
+  bool early_stop;
 } pir_generation_options;
 
 // Starts to generate. `options` may be NULL. An input of a cache that nothing is bound to is
@@ -115,6 +125,32 @@ PIR_API PIR_NODISCARD pir_status pir_generation_feed(pir_generation *generation,
 // pir_generation_feed, and may be called again.
 PIR_API PIR_NODISCARD pir_status pir_generation_next(pir_generation *generation,
                                                      int64_t *out_ids);
+
+// An answer of a search.
+typedef struct pir_beam {
+  // The ids behind the prompt, without a stop id. They are the generation's, until it is
+  // destroyed.
+  const int64_t *ids;
+  // Entries of `ids`.
+  size_t count;
+  // The sum of their log probabilities and of the stop id's, divided as `length_penalty` says.
+  double score;
+} pir_beam;
+
+// Searches for the most probable answers to the prompt that was fed: from each step to the next
+// go the `beams` continuations with the largest sums of log probabilities (computed in double;
+// of equal ones the first row's and id's), as the op beam_search chooses. One by a stop id
+// that is among these is an answer. It ends at `max_tokens`, where beams are answers too, or
+// when no beam can pass the worst of `beams` answers, or with these by `early_stop`. Writes the
+// best answers, at most `count`, and their number. Beams are rows of the model; the rows of
+// caches that change are copied in their place in each step, at most `beams` - 1, along the
+// axis of the cache that has the name of the ids' first one, or else along the first or the
+// second one, whichever has `beams` elements. PIR_INVALID: no beams, nothing was fed, or as
+// pir_generation_next. PIR_CANCELLED and PIR_EXHAUSTED before a step: the next call goes on.
+// After the search nothing more can be fed; another call returns its answers again.
+PIR_API PIR_NODISCARD pir_status pir_generation_search(pir_generation *generation,
+                                                       pir_beam *out_beams, size_t count,
+                                                       size_t *out_count);
 
 // Numbers about a generation.
 typedef struct pir_generation_stats {
