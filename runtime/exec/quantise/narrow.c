@@ -141,7 +141,7 @@ static void narrow_block(void *user, int64_t begin, int64_t end, int thread) {
 }
 
 // The memory of the narrow form, of zeros. It becomes the program's.
-static uint8_t *take_room(quantising *q, const byte_weight *w, size_t *out_size) {
+static uint8_t *take_narrow(quantising *q, const byte_weight *w, size_t *out_size) {
   int64_t dims[2];
   pir_shape shape = weight_narrow_shape(q, w, dims);
   *out_size = (size_t)(shape.dims[0] * shape.dims[1]) * (q->few->bits == BITS_BF16 ? 2 : 1);
@@ -193,7 +193,7 @@ static void narrow_weight(quantising *q, byte_weight *w) {
                          : parts_of(n.form.columns, TILE);
   size_t room = pir_arena_size(&q->arena, (size_t)parts, sizeof *n.parts);
   n.parts = pir_arena_zalloc(&q->arena, room);
-  n.bytes = take_room(q, w, &size);
+  n.bytes = take_narrow(q, w, &size);
   each_part(q, parts, floats ? narrow_block : narrow_columns, &n);
   for (int64_t i = 0; i < parts; i++)
     errors_merge(&w->errors, &n.parts[i]);
