@@ -208,6 +208,7 @@ static pir_status make_dense(dist_state *d, pir_op *op) {
     PIR_TRY(check_even(op, pir_value_type(pir_op_result(op, i))));
   PIR_TRY(dist_cut_parameter(d, op));
   PIR_TRY(localize_stated(d, op));
+  PIR_TRY(dist_localize_table(d, &op));
   for (size_t i = 0; i < pir_op_results(op); i++) {
     pir_value *value = pir_op_result(op, i);
     pir_value_set_type(value, local_type(d, pir_value_type(value)));

@@ -110,6 +110,10 @@ pir_status dist_write_rings(dist_state *d);
 // one.
 pir_status dist_cut_parameter(dist_state *d, const pir_op *op);
 
+// ---- tables.c
+// Replaces an embedding in a table whose rows are split by one in the rank's rows.
+pir_status dist_localize_table(dist_state *d, pir_op **op);
+
 // ---- the steps
 pir_status dist_mix_to_dist(dist_state *d);
 pir_status dist_partition(dist_state *d);

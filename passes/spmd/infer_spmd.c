@@ -2,6 +2,8 @@
 // results, by the placement rules of the operators (pir/compiler/spmd.h). What shard_tensor,
 // reshard and the other ops of dialect dist_op state is given; the pass does what Paddle does
 // while a program with distributed tensors is built. One walk; O(ops).
+#include "infer_spmd.h"
+
 #include "dist_attrs.h"
 
 #include <pir/compiler/pass.h>
@@ -19,7 +21,7 @@ typedef struct placing {
   pir_context *ctx;
   pir_arena memory;  // of one op
   pir_name *name;    // op_dist_attr
-  bool backward, wide;
+  spmd_how how;
   uint64_t placed;
   pir_status status;
 } placing;
@@ -80,8 +82,8 @@ static pir_status make_question(placing *p, const pir_op *op, pir_spmd *out) {
   out->operands = pir_arena_zalloc(&p->memory, (operands + 1) * sizeof *out->operands);
   out->results = pir_arena_zalloc(&p->memory, (results + 1) * sizeof *out->results);
   out->contents = contents;
-  out->backward = p->backward;
-  out->wide = p->wide;
+  out->backward = p->how.backward;
+  out->wide = p->how.wide || (p->how.wide_op && pir_op_is(op, p->how.wide_op));
   for (size_t i = 0; i < operands; i++) {
     const pir_value *value = i < pir_op_operands(op) ? pir_op_operand(op, i) : NULL;
     PIR_TRY(read_placements(p, op, value, out, &out->operands[i]));
@@ -150,7 +152,7 @@ static void state_answer(placing *p, pir_op *op, const pir_attr *mesh, const pir
   for (size_t i = 0; i < results; i++) {
     pir_value *value = pir_op_result(op, i);
     out[i] = make_dist(p, mesh, spmd, &spmd->results[i], is_list_value(value));
-    if (!p->backward)
+    if (!p->how.backward)
       place_value(p, value, out[i]);
   }
   const pir_attr *parts[4] = {mesh, pir_attr_array(p->ctx, in, operands),
@@ -163,10 +165,10 @@ static void state_answer(placing *p, pir_op *op, const pir_attr *mesh, const pir
 // ---- ops
 // Finds the mesh on which the op's tensors lie; NULL if none is distributed.
 static pir_status find_mesh(placing *p, const pir_op *op, const pir_attr **out_mesh) {
-  size_t n = p->backward ? pir_op_results(op) : pir_op_operands(op);
+  size_t n = p->how.backward ? pir_op_results(op) : pir_op_operands(op);
   *out_mesh = NULL;
   for (size_t i = 0; i < n; i++) {
-    const pir_value *value = p->backward ? pir_op_result(op, i) : pir_op_operand(op, i);
+    const pir_value *value = p->how.backward ? pir_op_result(op, i) : pir_op_operand(op, i);
     const pir_attr *dist = value ? dist_of_any(pir_value_type(value)) : NULL;
     if (!dist)
       continue;
@@ -331,20 +333,28 @@ static pir_status place_op(placing *p, pir_op *op) {
 
 static pir_walk_result visit_op(pir_op *op, void *user) {
   placing *p = user;
+  if (p->how.before)
+    p->how.before(op, p->how.user);
   p->status = place_op(p, op);
   pir_arena_reset(&p->memory);
   return p->status ? PIR_WALK_STOP : PIR_WALK_CONTINUE;
 }
 
-pir_status pir_pass_infer_spmd(pir_pass_run *run) {
-  pir_context *ctx = pir_program_context(run->program);
-  placing p = {.ctx = ctx,
-               .name = pir_name_get(ctx, PIR_STR("op_dist_attr")),
-               .backward = pir_run_option_bool(run, "backward", false),
-               .wide = pir_run_option_bool(run, "wide", false)};
+pir_status spmd_place_program(pir_program *program, spmd_how how, uint64_t *out_placed) {
+  pir_context *ctx = pir_program_context(program);
+  placing p = {.ctx = ctx, .name = pir_name_get(ctx, PIR_STR("op_dist_attr")), .how = how};
   pir_arena_init(&p.memory, pir_context_arena(ctx)->heap);
-  pir_walk(pir_program_module(run->program), PIR_PRE_ORDER, visit_op, &p);
+  pir_walk(pir_program_module(program), PIR_PRE_ORDER, visit_op, &p);
   pir_arena_destroy(&p.memory);
-  pir_run_count(run, "ops placed", p.placed);
+  *out_placed = p.placed;
   return p.status;
+}
+
+pir_status pir_pass_infer_spmd(pir_pass_run *run) {
+  spmd_how how = {.backward = pir_run_option_bool(run, "backward", false),
+                  .wide = pir_run_option_bool(run, "wide", false)};
+  uint64_t placed;
+  pir_status status = spmd_place_program(run->program, how, &placed);
+  pir_run_count(run, "ops placed", placed);
+  return status;
 }

@@ -1,0 +1,244 @@
+// shard_pass: tensor parallelism for a program of inference. All weights that could be cut by
+// columns and all tables that could be cut by rows begin cut; the layout that follows is judged,
+// and cuts that lead nowhere are taken back, until none is. So the pairs of a transformer are
+// found (queries, keys and values with the projection behind attention, the two products of a
+// feed-forward block) without knowing its ops. Rounds are bounded by the number of cuts; usual
+// networks take three. Then the steps of `dist` make the program of a rank.
+#include "shard.h"
+
+#include <pass_list.h>
+#include <pir/compiler/dialect/pd_op.h>
+#include <pir/compiler/walk.h>
+
+// ---- taking cuts back
+typedef struct shard_policy {
+  bool always, never;  // of cuts that no product closes
+} shard_policy;
+
+static pir_status read_policy(const shard_state *s, shard_policy *out) {
+  pir_str text = pir_run_option(s->run, "unpaired");
+  *out = (shard_policy){pir_str_equal(text, PIR_STR("always")),
+                        pir_str_equal(text, PIR_STR("never"))};
+  if (text.size && !out->always && !out->never && !pir_str_equal(text, PIR_STR("auto")))
+    return pir_run_bad_option(s->run, "unpaired", "auto, always or never");
+  return PIR_OK;
+}
+
+// Adds what the members of groups are charged to the cuts that stand for them.
+static void sum_groups(shard_state *s) {
+  for (size_t i = 0; i < s->cuts.count; i++) {
+    shard_cut *cut = &s->cuts.items[i], *group = cut;
+    while (s->cuts.items[group->group].group != group->group)
+      group = &s->cuts.items[group->group];
+    group = &s->cuts.items[group->group];
+    cut->group = (size_t)(group - s->cuts.items);
+    if (group == cut)
+      continue;
+    group->products += cut->products;
+    group->met += cut->met + cut->gathers;
+    group->moved += cut->moved;
+    group->saved += cut->saved;
+  }
+}
+
+// Takes a cut back; returns true.
+static bool close_cut(shard_cut *cut) {
+  cut->open = cut->split = false;
+  return true;
+}
+
+// Cuts that cannot be.
+static bool close_impossible(shard_state *s) {
+  bool closed = false;
+  for (size_t i = 0; i < s->cuts.count; i++) {
+    shard_cut *cut = &s->cuts.items[i];
+    if (cut->split && (cut->gathered || cut->lost))
+      closed = close_cut(cut);
+  }
+  return closed;
+}
+
+// Cuts whose tensors are gathered before they meet others of a group that a product closes.
+static bool close_strays(shard_state *s) {
+  bool closed = false;
+  for (size_t i = 0; i < s->cuts.count; i++) {
+    shard_cut *cut = &s->cuts.items[i];
+    if (cut->split && cut->gathers && cut->group != i &&
+        s->cuts.items[cut->group].products > cut->products)
+      closed = close_cut(cut);
+  }
+  return closed;
+}
+
+static bool is_kept(const shard_cut *group, shard_policy policy) {
+  bool pays = policy.always || (!policy.never && group->saved > group->moved);
+  return pays || (group->products && !group->gathers && !group->met);
+}
+
+static bool close_unpaired(shard_state *s, shard_policy policy) {
+  bool closed = false;
+  for (size_t i = 0; i < s->cuts.count; i++) {
+    shard_cut *cut = &s->cuts.items[i];
+    if (cut->split && !is_kept(&s->cuts.items[cut->group], policy))
+      closed = close_cut(cut);
+  }
+  return closed;
+}
+
+static pir_status settle(shard_state *s, shard_policy policy) {
+  bool changed = true;
+  while (changed) {
+    PIR_TRY(shard_lay_out(s));
+    if (s->model < 0)
+      return PIR_OK;
+    shard_judge(s);
+    sum_groups(s);
+    changed = close_impossible(s) || close_strays(s) || close_unpaired(s, policy);
+  }
+  return PIR_OK;
+}
+
+// ---- what is left
+static const pir_value *factor_of(const shard_cut *cut) {
+  return pir_op_operand(cut->reader, PD_MATMUL_IN_X);
+}
+
+// Whether another product with the same factor is split: queries, where the heads of keys and
+// values are fewer than the ranks.
+static bool has_split_sibling(const shard_state *s, const shard_cut *cut) {
+  for (size_t i = 0; i < s->cuts.count; i++) {
+    const shard_cut *other = &s->cuts.items[i];
+    if (other->split && !other->table && factor_of(other) == factor_of(cut))
+      return true;
+  }
+  return false;
+}
+
+static pir_status check_heads(const shard_state *s) {
+  for (size_t i = 0; i < s->cuts.count; i++) {
+    const shard_cut *cut = &s->cuts.items[i];
+    if (!cut->lost)
+      continue;
+    pir_shape shape = pir_type_shape(pir_value_type(pir_op_result(cut->lost, 0)));
+    long long heads = (long long)shape.dims[shape.rank - 2], ranks = s->extents[s->model];
+    if (!has_split_sibling(s, cut))
+      return pir_report_op(cut->lost, PIR_INVALID, PIR_ERROR,
+                           "%lld heads do not divide among the %lld ranks of axis model", heads,
+                           ranks);
+    pir_ignore(pir_report_op(cut->lost, PIR_OK, PIR_NOTE,
+                             "%lld heads do not divide among %lld ranks: each of them computes "
+                             "all",
+                             heads, ranks));
+  }
+  return PIR_OK;
+}
+
+static pir_status check_result(const shard_state *s) {
+  bool any = s->model < 0;
+  PIR_TRY(check_heads(s));
+  for (size_t i = 0; i < s->cuts.count && !any; i++)
+    any = s->cuts.items[i].split;
+  return any ? PIR_OK
+             : pir_error(s->cuts.items[0].reader,
+                         "nothing to shard: no weight is worth a collective operator; option "
+                         "unpaired=always splits those that can be");
+}
+
+// ---- the batch
+static pir_walk_result find_input(pir_op *op, void *user) {
+  const pir_op **out = user;
+  if (!pir_op_has(op, PIR_INPUT) || pir_op_results(op) != 1 ||
+      !pir_type_is_tensor(pir_value_type(pir_op_result(op, 0))) ||
+      !pir_type_shape(pir_value_type(pir_op_result(op, 0))).rank)
+    return PIR_WALK_CONTINUE;
+  *out = op;
+  return PIR_WALK_STOP;
+}
+
+static pir_status read_batch(shard_state *s) {
+  const pir_op *input = NULL;
+  if (s->batch < 0)
+    return PIR_OK;
+  pir_walk(pir_program_module(s->run->program), PIR_PRE_ORDER, find_input, &input);
+  if (!input)
+    return pir_report(s->ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
+                      "nothing to shard along axis batch: no input has a dimension");
+  s->batch_size = pir_type_shape(pir_value_type(pir_op_result(input, 0))).dims[0];
+  if (s->batch_size < 0 && !s->parts)
+    return pir_report_op(input, PIR_UNSUPPORTED, PIR_ERROR,
+                         "unsupported: a batch of unknown extent is cut; with option parts "
+                         "ranks take their parts of it");
+  if (s->batch_size >= 0 && s->batch_size % s->extents[s->batch])
+    return pir_error(input, "a batch of %lld does not divide among the %lld ranks of axis batch",
+                     (long long)s->batch_size, (long long)s->extents[s->batch]);
+  return PIR_OK;
+}
+
+// ---- the result
+
+// Parameters that ranks have parts of say so, and so name their part of the whole one.
+static pir_walk_result name_part(pir_op *op, void *user) {
+  shard_state *s = user;
+  if (!pir_op_has(op, PIR_PARAMETER) || pir_op_results(op) != 1)
+    return PIR_WALK_CONTINUE;
+  const pir_type *type = pir_value_type(pir_op_result(op, 0));
+  const pir_attr *dist = pir_type_dist_attr(type);
+  dist_tensor tensor = dist ? dist_tensor_of(dist) : (dist_tensor){.rank = 0};
+  pir_shape shape = pir_type_shape(type);
+  uint64_t bytes = pir_dtype_size(pir_type_dtype(type)), part = 1;
+  for (size_t i = 0; dist && i < shape.rank; i++) {
+    bytes *= (uint64_t)shape.dims[i];
+    part *= tensor.mapping[i] >= 0 ? (uint64_t)s->extents[tensor.mapping[i]] : 1;
+  }
+  s->bytes += bytes;
+  s->rank_bytes += bytes / part;
+  if (part == 1)
+    return PIR_WALK_CONTINUE;
+  pir_op_set_attr(op, s->whole_shape, pir_attr_int_array(s->ctx, shape.dims, shape.rank));
+  s->split++;
+  return PIR_WALK_CONTINUE;
+}
+
+static pir_status lower(shard_state *s) {
+  dist_step *steps[] = {dist_mix_to_dist,   dist_partition, dist_reshard_all,
+                        dist_remove_others, dist_to_dense,  dist_write_rings};
+  pir_walk(pir_program_module(s->run->program), PIR_PRE_ORDER, name_part, s);
+  pir_run_count(s->run, "parameters split", s->split);
+  pir_run_count(s->run, "bytes of parameters", s->bytes);
+  pir_run_count(s->run, "bytes of them on a rank", s->rank_bytes);
+  if (!s->parts)
+    shard_take_whole_inputs(s);
+  if (pir_run_option(s->run, "rank").size)
+    return dist_run(s->run, true, steps, sizeof steps / sizeof *steps);
+  if (pir_run_option(s->run, "rings").size)
+    return pir_run_bad_option(s->run, "rank", "given where rings is");
+  return PIR_OK;
+}
+
+static pir_status shard(shard_state *s) {
+  shard_policy policy;
+  PIR_TRY(shard_read_mesh(s));
+  PIR_TRY(read_policy(s, &policy));
+  PIR_TRY(shard_find_cuts(s));
+  PIR_TRY(read_batch(s));
+  PIR_TRY(settle(s, policy));
+  PIR_TRY(check_result(s));
+  return lower(s);
+}
+
+pir_status pir_pass_shard(pir_pass_run *run) {
+  pir_context *ctx = pir_program_context(run->program);
+  shard_state s = {.run = run,
+                   .ctx = ctx,
+                   .arena = pir_context_arena(ctx),
+                   .parts = pir_run_option_bool(run, "parts", false),
+                   .op_dist = pir_name_get(ctx, PIR_STR("op_dist_attr")),
+                   .whole_shape = pir_name_get(ctx, PIR_STR("whole_shape"))};
+  pir_status status = shard(&s);
+  pir_vec_free(s.arena, &s.cuts);
+  pir_map_free(s.arena, &s.cut_of);
+  pir_map_free(s.arena, &s.taken);
+  pir_map_free(s.arena, &s.changed);
+  pir_map_free(s.arena, &s.origins);
+  return status;
+}

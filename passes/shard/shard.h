@@ -1,0 +1,70 @@
+// Tensor parallelism (docs/explain/distributed.md): a program without distribution is laid over
+// a mesh. Every product with a weight may be cut by its columns, and every table of an embedding
+// by its rows; the placement rules of the operators say what follows, and parameters take the
+// parts that their readers ask for, so that the product behind is cut by its rows. The pass
+// begins with all cuts and takes those back that lead nowhere. Private to passes/shard.
+#ifndef PIR_SHARD_H
+#define PIR_SHARD_H
+
+#include "../dist/dist.h"
+
+enum { SHARD_MESH_RANK = 2, SHARD_MOST_RANKS = 65536 };
+
+// A parameter that may be cut where nothing else is yet.
+typedef struct shard_cut {
+  pir_op *param, *reader;
+  size_t dim;    // the dimension that would be split
+  bool open;     // it may still be
+  bool table;    // rows of an embedding, else columns of a product
+  size_t group;  // a cut whose tensors meet those of this one; itself: it stands for its group
+  bool split;    // it is in the last layout: its other factor was whole
+  // What the last layout cost and saved, of the whole group if the cut stands for one.
+  size_t products;    // products behind, whose sums close the group
+  size_t gathers;     // tensors of this cut alone that every rank needs whole again
+  size_t met;         // such tensors in which several cuts of the group met
+  double moved;       // seconds that collective operators take
+  double saved;       // seconds and memory of arithmetic and weights that a rank is spared
+  bool gathered;      // the parameter itself would be made whole in every run
+  const pir_op *lost; // a reshape into heads that the ranks cannot share; kept when it is closed
+} shard_cut;
+
+typedef struct shard_state {
+  pir_pass_run *run;
+  pir_context *ctx;
+  pir_arena *arena;
+  dist_mesh mesh;
+  int64_t extents[SHARD_MESH_RANK];
+  int model, batch;  // dimensions of the mesh; -1: it has none
+  int64_t batch_size;  // the extent of inputs that is split; -1: unknown
+  bool parts;          // inputs and outputs of a rank are its parts of the batch
+  pir_name *op_dist, *whole_shape;
+  PIR_VEC(shard_cut) cuts;
+  uint64_t split, bytes, rank_bytes;  // parameters that are split; bytes of all, and of a rank
+  pir_map cut_of;                     // of a parameter op: 1 + its cut
+  pir_map taken;    // of a parameter op: 1 + the dimension that its readers asked for
+  pir_map changed;  // of a value: how it was last wanted, as 1 + the dimension that is split
+  pir_map origins;  // of a value: the cut that its split or its sum comes from, SHARD_MIXED too
+} shard_state;
+
+// An origin is 1 + a cut of its group, with this bit if several cuts met in it.
+#define SHARD_MIXED (UINT64_C(1) << 32)
+
+// ---- options.c
+// Reads the mesh and its axes.
+pir_status shard_read_mesh(shard_state *s);
+
+// ---- cuts.c
+// Refuses programs that are distributed, or that write parameters, and finds all cuts.
+pir_status shard_find_cuts(shard_state *s);
+
+// ---- layout.c
+// Lays the program over the mesh with the cuts that are open.
+pir_status shard_lay_out(shard_state *s);
+// Inputs come whole, and are cut behind.
+void shard_take_whole_inputs(shard_state *s);
+
+// ---- judge.c
+// Charges collective operators and savings of the layout to the cuts.
+void shard_judge(shard_state *s);
+
+#endif
