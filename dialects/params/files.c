@@ -18,6 +18,7 @@
 #include <heap.h>
 
 #include "mapping.h"
+#include "parts.h"
 #include <sized.h>
 
 typedef struct decl_list {
@@ -42,6 +43,15 @@ pir_str params_name(const pir_op *op) {
   return name ? pir_attr_as_str(name) : PIR_STR("");
 }
 
+// A file holds the whole of a parameter that is a part. One that is wrong is refused when it is
+// read.
+static pir_shape shape_in_file(const pir_op *op, const pir_type *type) {
+  const pir_attr *whole = params_is_part(op) ? pir_op_attr_str(op, "whole_shape") : NULL;
+  if (!whole || pir_attr_kind_of(whole) != PIR_ATTR_INT_ARRAY)
+    return pir_type_shape(type);
+  return (pir_shape){pir_attr_int_array_data(whole), pir_attr_elements(whole)};
+}
+
 static pir_walk_result add_decl(pir_op *op, void *user) {
   decl_list *list = user;
   if (!pir_op_has(op, PIR_PARAMETER) || pir_op_results(op) != 1 || !has_record(op))
@@ -52,7 +62,7 @@ static pir_walk_result add_decl(pir_op *op, void *user) {
     return PIR_WALK_CONTINUE;
   if (list->count < list->capacity)
     list->items[list->count] =
-        (pir_param_decl){name, pir_type_dtype(type), pir_type_shape(type), pir_op_loc(op)};
+        (pir_param_decl){name, pir_type_dtype(type), shape_in_file(op, type), pir_op_loc(op)};
   list->count++;
   return PIR_WALK_CONTINUE;
 }

@@ -12,12 +12,15 @@
 
 #include <pir/compiler/params.h>
 #include <pir/layer/param_record.h>
+#include <pir/compiler/walk.h>
 
+#include <map.h>
 #include <strbuf.h>
 #include <vec.h>
 
 #include "wire.h"
 #include "mapping.h"
+#include "parts.h"
 #include <sized.h>
 
 typedef struct claim {
@@ -273,8 +276,32 @@ static pir_status compare_records(pir_context *ctx, const record_list *list,
   return report_mismatches(ctx, list, decls, count, i, file);
 }
 
-static void adopt_record(pir_program *program, const record *r, const pir_param_decl *decl,
-                         claim *shared) {
+// The parameters of a program that are parts, by the name as an attribute of the context.
+typedef struct part_search {
+  pir_arena *arena;
+  pir_map parts;
+  pir_status status;
+} part_search;
+
+static pir_walk_result find_part(pir_op *op, void *user) {
+  part_search *search = user;
+  param_part part;
+  if (!params_is_part(op) || pir_op_results(op) != 1)
+    return PIR_WALK_CONTINUE;
+  search->status = params_part(op, &part);
+  if (search->status)
+    return PIR_WALK_STOP;
+  pir_map_put(search->arena, &search->parts, pir_op_attr_str(op, "parameter_name"),
+              (uintptr_t)op);
+  return PIR_WALK_CONTINUE;
+}
+
+static pir_status adopt_record(pir_program *program, const record *r,
+                               const pir_param_decl *decl, const part_search *search,
+                               claim *shared) {
+  pir_context *ctx = pir_program_context(program);
+  const pir_op *op = pir_map_get(&search->parts, pir_attr_str(ctx, PIR_ATTR_STR, decl->name));
+  bool mapped = is_mapped_file(shared->bytes);
   pir_param param = {.name = decl->name,
                      .dtype = r->dtype,
                      .shape = {r->dims, r->rank},
@@ -282,16 +309,24 @@ static void adopt_record(pir_program *program, const record *r, const pir_param_
                      .size = (size_t)r->size,
                      .release = release_claim,
                      .user = shared};
+  param_part part;
+  if (op)
+    PIR_TRY(params_part(op, &part));
+  if (op)
+    PIR_TRY(params_take_part(&part, mapped, &param));
   pir_program_adopt_param(program, &param);
-  if (is_mapped_file(shared->bytes))
+  if (mapped && param.release == release_claim)
     pir_param_set_mapped(pir_program_param(program, decl->name));
+  return PIR_OK;
 }
 
 // Every record that is adopted is a user of the claim, and so is this function meanwhile.
-static void adopt_records(pir_program *program, const record_list *list,
-                          const pir_param_decl *decls, pir_borrowed *bytes) {
-  if (!list->count)
-    return;
+static pir_status adopt_records(pir_program *program, const record_list *list,
+                                const pir_param_decl *decls, pir_borrowed *bytes) {
+  part_search search = {.arena = list->arena};
+  pir_walk(pir_program_module(program), PIR_PRE_ORDER, find_part, &search);
+  if (search.status || !list->count)
+    return search.status;
   claim *shared = malloc(sizeof *shared);
   if (!shared)
     pir_heap_fail(list->arena->heap);
@@ -300,12 +335,14 @@ static void adopt_records(pir_program *program, const record_list *list,
   shared->bytes = *bytes;
   bytes->release = NULL;
   pir_guard_open(list->arena->heap, &guard, release_claim, shared);
-  for (size_t i = 0; i < list->count; i++) {
+  pir_status status = PIR_OK;
+  for (size_t i = 0; i < list->count && !status; i++) {
     atomic_fetch_add_explicit(&shared->users, 1, memory_order_relaxed);
-    adopt_record(program, &list->items[i], &decls[i], shared);
+    status = adopt_record(program, &list->items[i], &decls[i], &search, shared);
   }
   pir_guard_close(&guard);
   release_claim(shared);
+  return status;
 }
 
 bool records_fit(pir_borrowed bytes, const pir_param_decl *decls, size_t count) {
@@ -344,7 +381,7 @@ static pir_status read_and_adopt(void *user) {
     status =
         compare_records(ctx, &list, call->decls, call->count, call->file, call->bytes.size);
   if (!status)
-    adopt_records(call->program, &list, call->decls, &call->bytes);
+    status = adopt_records(call->program, &list, call->decls, &call->bytes);
   pir_guard_close(&guard);
   pir_borrowed_release(call->bytes);
   pir_arena_destroy(&arena);

@@ -10,6 +10,7 @@
 #include <arena.h>
 
 #include "mapping.h"
+#include "parts.h"
 #include <sized.h>
 
 enum { CHUNK = 1 << 24, DESCRIPTION_MAX = 11 * (PIR_MAX_RANK + 1) };
@@ -93,6 +94,18 @@ static void free_saved(void *user) {
   call->params = NULL;
 }
 
+// A file of a part would not be the one that the program reads.
+static pir_walk_result refuse_part(pir_op *op, void *user) {
+  if (!params_is_part(op))
+    return PIR_WALK_CONTINUE;
+  pir_str name = params_name(op);
+  *(pir_status *)user = pir_report_op(op, PIR_UNSUPPORTED, PIR_ERROR,
+                                      "unsupported: parameter '%.*s' is a part of the one that "
+                                      "a file holds, and is not written",
+                                      (int)name.size, name.data);
+  return PIR_WALK_STOP;
+}
+
 static pir_status list_saved(void *user) {
   saved_call *call = user;
   pir_arena arena;
@@ -104,6 +117,8 @@ static pir_status list_saved(void *user) {
   if (!call->params)
     pir_heap_fail(arena.heap);
   pir_status status = find_values(call->program, names, call->count, call->params);
+  if (!status)
+    pir_walk(pir_program_module(call->program), PIR_PRE_ORDER, refuse_part, &status);
   pir_guard_close(&guard);
   pir_arena_destroy(&arena);
   if (status)

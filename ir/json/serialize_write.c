@@ -179,6 +179,9 @@ static void write_parameter(pir_json_writer *w, const pir_op *op) {
   pir_json_open(w, '[');
   write_if_present(w, "op_dist_attr");
   write_if_present(w, "op_role");
+  // Of a part of a parameter; Paddle has no such thing.
+  write_if_present(w, "whole_shape");
+  write_if_present(w, "part_first");
   pir_json_close(w, ']');
   pir_json_key(w, "O");
   write_result(w, pir_op_result(op, 0));

@@ -107,8 +107,8 @@ pir_status dist_write_rings(dist_state *d);
 
 // ---- parameters.c
 // Cuts the value of a parameter to the rank's part, if the program has the value of the whole
-// one.
-pir_status dist_cut_parameter(dist_state *d, const pir_op *op);
+// one. If it has none, and shard split it (`whole_shape`), the op names the part.
+pir_status dist_cut_parameter(dist_state *d, pir_op *op);
 
 // ---- tables.c
 // Replaces an embedding in a table whose rows are split by one in the rank's rows.

@@ -30,11 +30,10 @@ static pir_op *make_lookup(dist_state *d, pir_op *op, int64_t first, int64_t row
   pir_value *operands[] = {pir_op_operand(op, PD_EMBEDDING_IN_WEIGHT),
                            pir_op_operand(op, PD_EMBEDDING_IN_X)};
   const pir_type *type = pir_value_type(pir_op_result(op, 0));
-  pir_named_attr attrs[] = {{pir_name_get(d->ctx, PIR_STR("start_index")),
-                             pir_attr_int(d->ctx, PIR_ATTR_I64, first)},
-                            {pir_name_get(d->ctx, PIR_STR("vocab_size")),
-                             pir_attr_int(d->ctx, PIR_ATTR_I64, rows)},
-                            {d->op_dist, pir_op_attr(op, d->op_dist)}};
+  pir_named_attr attrs[] = {
+      {pir_name_get(d->ctx, PIR_STR("start_index")), pir_attr_int(d->ctx, PIR_ATTR_I64, first)},
+      {pir_name_get(d->ctx, PIR_STR("vocab_size")), pir_attr_int(d->ctx, PIR_ATTR_I64, rows)},
+      {d->op_dist, pir_op_attr(op, d->op_dist)}};
   pir_op_spec spec = {.def = pir_context_op(d->ctx, PD_C_EMBEDDING),
                       .operands = operands,
                       .operand_count = 2,

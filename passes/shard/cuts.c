@@ -53,15 +53,14 @@ static bool cut_by(const pir_op *reader, size_t operand, shard_cut *out) {
     out->dim = pir_op_bool(reader, PD_MATMUL_ATTR_TRANSPOSE_Y) ? 0 : 1;
     return true;
   }
-  out->dim = 0;
-  out->table = true;
+  *out = (shard_cut){.dim = 0, .only_table = true};
   return pir_op_is(reader, PD_EMBEDDING) && operand == PD_EMBEDDING_IN_WEIGHT &&
          pir_op_int(reader, PD_EMBEDDING_ATTR_PADDING_IDX) < 0;
 }
 
 // All readers have to agree.
 static void find_cut(shard_state *s, pir_op *param) {
-  shard_cut cut = {.param = param, .open = true, .group = s->cuts.count};
+  shard_cut cut = {.param = param, .open = true, .only_table = true, .group = s->cuts.count};
   pir_shape shape = pir_type_shape(pir_value_type(pir_op_result(param, 0)));
   if (shape.rank != 2)
     return;
@@ -72,9 +71,12 @@ static void find_cut(shard_state *s, pir_op *param) {
         (cut.reader && other.dim != cut.dim))
       return;
     cut.dim = other.dim;
-    cut.table |= other.table;
+    cut.only_table &= other.only_table;
     cut.reader = reader;
   }
+  // Rows that do not divide: columns may, if the parameter is a table alone.
+  if (cut.only_table && shape.dims[0] % s->extents[s->model])
+    cut.dim = 1;
   if (!cut.reader || shape.dims[cut.dim] % s->extents[s->model])
     return;
   pir_map_put(s->arena, &s->cut_of, param, s->cuts.count + 1);

@@ -85,8 +85,8 @@ static bool parts_heads(const shard_state *s, const pir_op *op) {
   if (!from.rank || to.rank != from.rank + 1)
     return false;
   int64_t heads = to.dims[to.rank - 2], width = to.dims[to.rank - 1];
-  return heads > 0 && heads % s->extents[s->model] && width > 0 &&
-         heads <= INT64_MAX / width && heads * width == from.dims[from.rank - 1];
+  return heads > 0 && heads % s->extents[s->model] && width > 0 && heads <= INT64_MAX / width &&
+         heads * width == from.dims[from.rank - 1];
 }
 
 static void charge(shard_state *s, const pir_op *op, const pir_value *value, lying lies,
@@ -130,10 +130,10 @@ static void credit(shard_state *s, uint64_t origin, const pir_op *op, size_t ope
     return;
   pir_shape shape = pir_type_shape(pir_value_type(weight));
   int64_t columns = pir_op_bool(op, PD_MATMUL_ATTR_TRANSPOSE_Y) ? 0 : 1;
-  double rows = shape.rank == 2 && shape.dims[columns] > 0
-                    ? elements_of(pir_value_type(pir_op_result(op, 0))) /
-                          (double)shape.dims[columns]
-                    : 1;
+  double rows =
+      shape.rank == 2 && shape.dims[columns] > 0
+          ? elements_of(pir_value_type(pir_op_result(op, 0))) / (double)shape.dims[columns]
+          : 1;
   cut->saved += part * 2 * rows * elements_of(pir_value_type(weight)) * per_operation;
   if (shape.rank == 2 && wanted.split != columns)
     cut->products++;
@@ -161,10 +161,10 @@ static uint64_t read_list(shard_state *s, const pir_op *op, const pir_value *lis
   for (size_t i = 0; i < pir_op_operands(made) && i < pir_attr_elements(wanted); i++) {
     const pir_value *member = pir_op_operand(made, i);
     if (member)
-      origin = join_origins(s, origin,
-                            read_operand(s, op, member,
-                                         pir_type_dist_attr(pir_value_type(member)),
-                                         pir_attr_element(wanted, i)));
+      origin =
+          join_origins(s, origin,
+                       read_operand(s, op, member, pir_type_dist_attr(pir_value_type(member)),
+                                    pir_attr_element(wanted, i)));
   }
   return origin;
 }

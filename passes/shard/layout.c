@@ -160,8 +160,8 @@ static pir_walk_result place_output(pir_op *op, void *user) {
                   dist_op_attr(s->ctx, of.mesh, &wanted, 1, &wanted, pir_op_results(op), -1));
   for (size_t i = 0; i < pir_op_results(op); i++) {
     pir_value *value = pir_op_result(op, i);
-    pir_value_set_type(
-        value, dist_type_of(s->ctx, whole_type(s, pir_value_type(value)), &whole));
+    pir_value_set_type(value,
+                       dist_type_of(s->ctx, whole_type(s, pir_value_type(value)), &whole));
   }
   return PIR_WALK_CONTINUE;
 }
@@ -200,8 +200,7 @@ static pir_walk_result take_whole(pir_op *op, void *user) {
     return PIR_WALK_CONTINUE;
   dist_tensor whole = dist_replicated(&s->mesh, pir_type_shape(type).rank);
   const pir_attr *given = dist_tensor_attr(s->ctx, &whole);
-  pir_op_set_attr(op, s->op_dist,
-                  dist_op_attr(s->ctx, s->mesh.attr, NULL, 0, &given, 1, -1));
+  pir_op_set_attr(op, s->op_dist, dist_op_attr(s->ctx, s->mesh.attr, NULL, 0, &given, 1, -1));
   return PIR_WALK_CONTINUE;
 }
 

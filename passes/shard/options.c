@@ -7,7 +7,7 @@ static const char *const axis_names[] = {"model", "batch"};
 
 static pir_status refuse_mesh(const shard_state *s) {
   return pir_run_bad_option(s->run, "mesh",
-                            "ranks along one or two axes, as 4 or 2x4, 65536 ranks at most");
+                            "the ranks along one or two axes, as 4 or 2x4, from 2 to 65536");
 }
 
 // Reads "2x4" to its end.

@@ -108,7 +108,7 @@ static const pir_value *factor_of(const shard_cut *cut) {
 static bool has_split_sibling(const shard_state *s, const shard_cut *cut) {
   for (size_t i = 0; i < s->cuts.count; i++) {
     const shard_cut *other = &s->cuts.items[i];
-    if (other->split && !other->table && factor_of(other) == factor_of(cut))
+    if (other->split && !other->only_table && factor_of(other) == factor_of(cut))
       return true;
   }
   return false;
@@ -122,9 +122,8 @@ static pir_status check_heads(const shard_state *s) {
     pir_shape shape = pir_type_shape(pir_value_type(pir_op_result(cut->lost, 0)));
     long long heads = (long long)shape.dims[shape.rank - 2], ranks = s->extents[s->model];
     if (!has_split_sibling(s, cut))
-      return pir_report_op(cut->lost, PIR_INVALID, PIR_ERROR,
-                           "%lld heads do not divide among the %lld ranks of axis model", heads,
-                           ranks);
+      return pir_error(cut->lost, "%lld heads do not divide among the %lld ranks of axis model",
+                       heads, ranks);
     pir_ignore(pir_report_op(cut->lost, PIR_OK, PIR_NOTE,
                              "%lld heads do not divide among %lld ranks: each of them computes "
                              "all",
@@ -169,7 +168,8 @@ static pir_status read_batch(shard_state *s) {
                          "unsupported: a batch of unknown extent is cut; with option parts "
                          "ranks take their parts of it");
   if (s->batch_size >= 0 && s->batch_size % s->extents[s->batch])
-    return pir_error(input, "a batch of %lld does not divide among the %lld ranks of axis batch",
+    return pir_error(input,
+                     "a batch of %lld does not divide among the %lld ranks of axis batch",
                      (long long)s->batch_size, (long long)s->extents[s->batch]);
   return PIR_OK;
 }
@@ -211,7 +211,7 @@ static pir_status lower(shard_state *s) {
   if (pir_run_option(s->run, "rank").size)
     return dist_run(s->run, true, steps, sizeof steps / sizeof *steps);
   if (pir_run_option(s->run, "rings").size)
-    return pir_run_bad_option(s->run, "rank", "given where rings is");
+    return pir_run_bad_option(s->run, "rank", "a rank, because rings is given");
   return PIR_OK;
 }
 

@@ -13,19 +13,20 @@ enum { SHARD_MESH_RANK = 2, SHARD_MOST_RANKS = 65536 };
 // A parameter that may be cut where nothing else is yet.
 typedef struct shard_cut {
   pir_op *param, *reader;
-  size_t dim;    // the dimension that would be split
-  bool open;     // it may still be
-  bool table;    // rows of an embedding, else columns of a product
+  size_t dim;       // the dimension that would be split
+  bool open;        // it may still be
+  bool only_table;  // no product reads it, only embeddings
   size_t group;  // a cut whose tensors meet those of this one; itself: it stands for its group
   bool split;    // it is in the last layout: its other factor was whole
   // What the last layout cost and saved, of the whole group if the cut stands for one.
-  size_t products;    // products behind, whose sums close the group
-  size_t gathers;     // tensors of this cut alone that every rank needs whole again
-  size_t met;         // such tensors in which several cuts of the group met
-  double moved;       // seconds that collective operators take
-  double saved;       // seconds and memory of arithmetic and weights that a rank is spared
-  bool gathered;      // the parameter itself would be made whole in every run
-  const pir_op *lost; // a reshape into heads that the ranks cannot share; kept when it is closed
+  size_t products;  // products behind, whose sums close the group
+  size_t gathers;   // tensors of this cut alone that every rank needs whole again
+  size_t met;       // such tensors in which several cuts of the group met
+  double moved;     // seconds that collective operators take
+  double saved;     // seconds and memory of arithmetic and weights that a rank is spared
+  bool gathered;    // the parameter itself would be made whole in every run
+  const pir_op
+      *lost;  // a reshape into heads that the ranks cannot share; kept when it is closed
 } shard_cut;
 
 typedef struct shard_state {
@@ -34,7 +35,7 @@ typedef struct shard_state {
   pir_arena *arena;
   dist_mesh mesh;
   int64_t extents[SHARD_MESH_RANK];
-  int model, batch;  // dimensions of the mesh; -1: it has none
+  int model, batch;    // dimensions of the mesh; -1: it has none
   int64_t batch_size;  // the extent of inputs that is split; -1: unknown
   bool parts;          // inputs and outputs of a rank are its parts of the batch
   pir_name *op_dist, *whole_shape;
