@@ -1,7 +1,7 @@
-// What a layout costs and saves, by cut. A split, or a sum that is still missing, comes from the
-// cuts whose tensors met on its way; they are a group. Where a tensor is wanted whole again, its
-// group pays for the collective operator. Rates are those of one core and of memory that ranks
-// share; only their proportions count, and only for cuts that no product closes.
+// What a layout costs and saves, by cut. A split, or a sum that is still missing, comes from
+// the cuts whose tensors met on its way; they are a group. Where a tensor is wanted whole
+// again, its group pays for the collective operator. Rates are those of one core and of memory
+// that ranks share; only their proportions count, and only for cuts that no product closes.
 #include "shard.h"
 
 #include <pir/compiler/dialect/builtin.h>
@@ -76,7 +76,7 @@ static bool is_apart(lying x) {
 }
 
 // ---- charges
-// A reshape of a row into so many heads of so many elements, whose heads the ranks cannot share.
+// A reshape of a row into heads of a number of elements each, which the ranks cannot share.
 static bool parts_heads(const shard_state *s, const pir_op *op) {
   if (!pir_op_is(op, PD_RESHAPE))
     return false;

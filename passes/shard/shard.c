@@ -1,9 +1,9 @@
 // shard_pass: tensor parallelism for a program of inference. All weights that could be cut by
-// columns and all tables that could be cut by rows begin cut; the layout that follows is judged,
-// and cuts that lead nowhere are taken back, until none is. So the pairs of a transformer are
-// found (queries, keys and values with the projection behind attention, the two products of a
-// feed-forward block) without knowing its ops. Rounds are bounded by the number of cuts; usual
-// networks take three. Then the steps of `dist` make the program of a rank.
+// columns and all tables that could be cut by rows begin cut; the layout that follows is
+// judged, and cuts that lead nowhere are taken back, until none is. So the pairs of a
+// transformer are found (queries, keys and values with the projection behind attention, the two
+// products of a feed-forward block) without knowing its ops. Rounds are bounded by the number
+// of cuts; usual networks take three. Then the steps of `dist` make the program of a rank.
 #include "shard.h"
 
 #include <pass_list.h>
@@ -98,7 +98,7 @@ static pir_status settle(shard_state *s, shard_policy policy) {
   return PIR_OK;
 }
 
-// ---- what is left
+// ---- checks of the result
 static const pir_value *factor_of(const shard_cut *cut) {
   return pir_op_operand(cut->reader, PD_MATMUL_IN_X);
 }

@@ -1,8 +1,8 @@
 // Tensor parallelism (docs/explain/distributed.md): a program without distribution is laid over
-// a mesh. Every product with a weight may be cut by its columns, and every table of an embedding
-// by its rows; the placement rules of the operators say what follows, and parameters take the
-// parts that their readers ask for, so that the product behind is cut by its rows. The pass
-// begins with all cuts and takes those back that lead nowhere. Private to passes/shard.
+// a mesh. Every product with a weight may be cut by its columns, and every table of an
+// embedding by its rows; the placement rules of the operators say what follows, and parameters
+// take the parts that their readers ask for, so that the product behind is cut by its rows. The
+// pass begins with all cuts and takes those back that lead nowhere. Private to passes/shard.
 #ifndef PIR_SHARD_H
 #define PIR_SHARD_H
 
