@@ -110,7 +110,7 @@ static size_t count_unknown(const pir_placement *x, int64_t *out_known) {
   return count;
 }
 
-// Counts the unknown dims of a result that the list of its extents (0) says to be those of x.
+// Counts the unknown dims of a result that the list of its extents (0) copies from x.
 static size_t count_copied(const pir_spmd *spmd, const pir_placement *x,
                            const pir_placement *y) {
   const pir_attr_value *stated = &spmd->contents[PD_RESHAPE_IN_SHAPE];

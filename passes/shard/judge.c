@@ -1,7 +1,7 @@
 // What a layout costs and saves, by cut. A split, or a sum that is still missing, comes from
 // the cuts whose tensors met on its way; they are a group. Where a tensor is wanted whole
-// again, its group pays for the collective operator. Rates are those of one core and of memory
-// that ranks share; only their proportions count, and only for cuts that no product closes.
+// again, its group pays for the collective operator. Rates are of one core and of memory that
+// ranks share; only their proportions count, and only for cuts that no product closes.
 #include "shard.h"
 
 #include <pir/compiler/dialect/builtin.h>
@@ -105,7 +105,7 @@ static void charge(shard_state *s, const pir_op *op, const pir_value *value, lyi
   *made = (uint64_t)(wanted.split + 1);
   if (pir_value_op(value) && pir_op_has(pir_value_op(value), PIR_PARAMETER))
     cut->gathered = true;
-  // Whole outputs are asked for by whoever runs the program.
+  // The caller of the program asks for whole outputs.
   if (lies.partial || pir_op_has(op, PIR_OUTPUT))
     return;
   if (origin & SHARD_MIXED)

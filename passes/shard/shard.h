@@ -1,6 +1,6 @@
 // Tensor parallelism (docs/explain/distributed.md): a program without distribution is laid over
 // a mesh. Every product with a weight may be cut by its columns, and every table of an
-// embedding by its rows; the placement rules of the operators say what follows, and parameters
+// embedding by its rows; the placement rules of the operators say the rest, and parameters
 // take the parts that their readers ask for, so that the product behind is cut by its rows. The
 // pass begins with all cuts and takes those back that lead nowhere. Private to passes/shard.
 #ifndef PIR_SHARD_H
@@ -16,8 +16,9 @@ typedef struct shard_cut {
   size_t dim;       // the dimension that would be split
   bool open;        // it may still be
   bool only_table;  // no product reads it, only embeddings
-  size_t group;  // a cut whose tensors meet those of this one; itself: it stands for its group
-  bool split;    // it is in the last layout: its other factor was whole
+  size_t
+      group;  // a cut whose tensors meet the tensors of this one; itself: it stands for its group
+  bool split;  // it is in the last layout: its other factor was whole
   // What the last layout cost and saved, of the whole group if the cut stands for one.
   size_t products;  // products behind, whose sums close the group
   size_t gathers;   // tensors of this cut alone that every rank needs whole again
@@ -50,7 +51,7 @@ typedef struct shard_state {
 // An origin is 1 + a cut of its group, with this bit if several cuts met in it.
 #define SHARD_MIXED (UINT64_C(1) << 32)
 
-// ---- options.c
+// ---- shard_mesh.c
 // Reads the mesh and its axes.
 pir_status shard_read_mesh(shard_state *s);
 
@@ -58,7 +59,7 @@ pir_status shard_read_mesh(shard_state *s);
 // Refuses programs that are distributed, or that write parameters, and finds all cuts.
 pir_status shard_find_cuts(shard_state *s);
 
-// ---- layout.c
+// ---- shard_layout.c
 // Lays the program over the mesh with the cuts that are open.
 pir_status shard_lay_out(shard_state *s);
 // Inputs come whole, and are cut behind.

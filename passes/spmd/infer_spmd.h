@@ -15,7 +15,7 @@ typedef struct spmd_how {
 } spmd_how;
 
 // States how every op that reads a distributed tensor takes and gives its tensors, and gives
-// the results their types. Returns the number of such ops. Faults are reported at their op.
+// the results their types. *out_placed counts these ops. Faults are reported at their op.
 pir_status spmd_place_program(pir_program *program, spmd_how how, uint64_t *out_placed);
 
 #endif

@@ -179,7 +179,7 @@ static pir_status lay_out_once(shard_state *s) {
 pir_status shard_lay_out(shard_state *s) {
   following f = {s, true};
   pir_map_clear(&s->taken);
-  // A parameter that is split lets others follow where it splits what was whole, which ends
+  // A parameter that is split lets others follow where it splits a whole tensor, which ends
   // when all of them are.
   while (f.more) {
     PIR_TRY(lay_out_once(s));
