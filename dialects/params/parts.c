@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 bool params_is_part(const pir_op *op) {
-  return pir_op_is(op, BUILTIN_PARAMETER) && pir_op_attr_str(op, "whole_shape");
+  return pir_op_is(op, BUILTIN_PARAMETER) && pir_op_attr_str(op, "part_first");
 }
 
 static pir_status refuse_part(const pir_op *op) {

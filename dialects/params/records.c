@@ -286,13 +286,13 @@ typedef struct part_search {
 static pir_walk_result find_part(pir_op *op, void *user) {
   part_search *search = user;
   param_part part;
-  if (!params_is_part(op) || pir_op_results(op) != 1)
+  const pir_attr *name = pir_op_attr_str(op, "parameter_name");
+  if (!params_is_part(op) || pir_op_results(op) != 1 || !name)
     return PIR_WALK_CONTINUE;
   search->status = params_part(op, &part);
   if (search->status)
     return PIR_WALK_STOP;
-  pir_map_put(search->arena, &search->parts, pir_op_attr_str(op, "parameter_name"),
-              (uintptr_t)op);
+  pir_map_put(search->arena, &search->parts, name, (uintptr_t)op);
   return PIR_WALK_CONTINUE;
 }
 

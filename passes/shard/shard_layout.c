@@ -56,7 +56,7 @@ static void place_parameter(shard_state *s, pir_op *op) {
 
 // The dimension that is split along the axis `model`; -1: none.
 static int64_t split_of(const shard_state *s, const pir_attr *dist) {
-  if (!dist || pir_attr_kind_of(dist) != PIR_ATTR_TENSOR_DIST)
+  if (s->model < 0 || !dist || pir_attr_kind_of(dist) != PIR_ATTR_TENSOR_DIST)
     return -1;
   dist_tensor tensor = dist_tensor_of(dist);
   for (size_t i = 0; i < tensor.rank; i++)

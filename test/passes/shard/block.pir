@@ -1,7 +1,7 @@
 // A block of a transformer, with fewer heads of keys and values than of queries, is cut for the ranks of a mesh: the weights of heads and of
 // the inner layer, and with unpaired=always the table and the head as well. Outputs are those of one rank.
-// RUN: rm -rf %t && mkdir -p %t/out && python3 %S/parameters.py %s %t/w.pdiparams
-// RUN: pir-run %s --params=%t/w.pdiparams --input=ids=2x5xi64=0..11 --output-dir=%t/out
+// RUN: rm -rf %t && mkdir -p %t/out %t/both && python3 %S/parameters.py %s %t/w.pdiparams
+// RUN: pir-run %s --params=%t/w.pdiparams --input=ids=2x5xi64=0..11 --output-dir=%t/out && cp %t/out/* %t/both
 // RUN: pir-opt %s --passes='shard{mesh=2,rank=0,rings=%t/rings}' --stats -o %t/0.pir 2>&1 | FileCheck %s --check-prefix=BYTES
 // BYTES: 8 parameters split
 // BYTES: 2848 bytes of parameters
@@ -38,6 +38,8 @@
 // RUN: pir-run --ranks=4 %t/batch.pir --params=%t/w.pdiparams --rings=%t/rings --pipeline='shard{mesh=2x2,rank=%r,rings=%t/rings_%r},compile' --input=ids=2x5xi64=0..11 --expect-dir=%t/out | FileCheck %s --check-prefix=ALL
 // RUN: pir-run %s --params=%t/w.pdiparams --input=ids=1x5xi64=3 --output-dir=%t/out && pir-opt %s --passes='shard{mesh=2x2,axes=model|batch,parts=true,rank=0,rings=%t/rings}' -o %t/0.pir
 // RUN: pir-run --ranks=4 %s --params=%t/w.pdiparams --rings=%t/rings --pipeline='shard{mesh=2x2,axes=model|batch,parts=true,rank=%r,rings=%t/rings_%r},compile' --input=ids=1x5xi64=3 --expect-dir=%t/out | FileCheck %s --check-prefix=ALL
+// RUN: pir-run --ranks=2 %t/batch.pir --params=%t/w.pdiparams --pipeline='shard{mesh=2,axes=batch,rank=%r},compile' --input=ids=2x5xi64=0..11 --expect-dir=%t/both | FileCheck %s --check-prefix=SAME
+// RUN: pir-opt %s --passes='shard{mesh=2}' -o %t/mesh.pir && pir-opt %t/mesh.pir --params=%t/w.pdiparams --passes='dist{rank=0}' --params-out=%t/2.pdiparams -o %t/2.pir && cmp %t/0.pdiparams %t/2.pdiparams
 // ALL-COUNT-4: max abs {{[0-9.]+e-0[6-9]|0,}}
 {
     (%0) = "builtin.parameter" () {parameter_name:"head"} : () -> tensor<8x12xf32>
