@@ -16,9 +16,8 @@ typedef struct shard_cut {
   size_t dim;       // the dimension that would be split
   bool open;        // it may still be
   bool only_table;  // no product reads it, only embeddings
-  size_t
-      group;  // a cut whose tensors meet the tensors of this one; itself: it stands for its group
-  bool split;  // it is in the last layout: its other factor was whole
+  size_t group;     // a cut whose tensors meet these; itself: it stands for its group
+  bool split;       // it is in the last layout: its other factor was whole
   // What the last layout cost and saved, of the whole group if the cut stands for one.
   size_t products;  // products behind, whose sums close the group
   size_t gathers;   // tensors of this cut alone that every rank needs whole again
@@ -26,8 +25,8 @@ typedef struct shard_cut {
   double moved;     // seconds that collective operators take
   double saved;     // seconds and memory of arithmetic and weights that a rank is spared
   bool gathered;    // the parameter itself would be made whole in every run
-  const pir_op
-      *lost;  // a reshape into heads that the ranks cannot share; kept when it is closed
+  // A reshape into heads that the ranks cannot share; kept when the cut is closed.
+  const pir_op *lost;
 } shard_cut;
 
 typedef struct shard_state {
