@@ -629,11 +629,13 @@ static int read_checks(run *r) {
   return code ? code : run_read_schedules(r);
 }
 
+// The pipeline of a rank may have its number in it, so each rank checks its own.
 static int check_names(run *r) {
+  const char *pipeline = run_has_ranks(r->cli) ? NULL : cli_value(r->cli, OPT_PIPELINE, NULL);
   int code = cli_check_target(r->cli, cli_value(r->cli, OPT_TARGET, NULL));
   if (!code)
     code = cli_check_math(r->cli, cli_value(r->cli, OPT_MATH, NULL));
-  return code ? code : cli_check_pipeline(r->cli, cli_value(r->cli, OPT_PIPELINE, NULL));
+  return code ? code : cli_check_pipeline(r->cli, pipeline);
 }
 
 static int read_options(run *r) {
