@@ -1,6 +1,6 @@
 // Reads which ranks are in which ring, from the text of a comm-init file, and makes the rings
-// by splitting the world. The places of ranks are sorted, so the cost is that of sorting the
-// words of the text.
+// by splitting the world. The places of ranks are sorted, so reading takes as long as sorting
+// the words of the text.
 #include <stdlib.h>
 #include <string.h>
 

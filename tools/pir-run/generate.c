@@ -313,7 +313,10 @@ int run_generate(run *r) {
   int code = open_answer(&a);
   if (!code) {
     pir_status status = pir_generation_feed(a.generation, a.prompt.ids, a.prompt.count);
-    code = status ? run_fail(r, status) : a.beams ? search_tokens(&a) : make_tokens(&a);
+    if (status)
+      code = run_fail(r, status);
+    else
+      code = a.beams ? search_tokens(&a) : make_tokens(&a);
   }
   cli_stage_end(r->cli);
   cli_progress_erase();
