@@ -2,8 +2,8 @@
 // their own (znver4.def), each with its source; docs/explain/contractions.md states the results
 // of those that were fitted.
 //
-// Four processors were fitted. The others share the record of Zen 4, or the one of Zen 3 if they
-// have AVX2 alone, as guesses, unless a probe of the processor replaces some of its numbers
+// Four processors were fitted. The others share the record of Zen 4 as guesses, or the one of
+// Zen 3 if they have AVX2 alone, unless a probe of the processor replaces some of its numbers
 // (measured.c). A processor gets a record when it is fitted: the numbers that differ from Zen
 // 4's, and a row in the table below (docs/explain/architecture.md, "Where does it go").
 #include "machine.h"
