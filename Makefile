@@ -40,6 +40,7 @@ I_late     := $(I_support) -Idialects/include -I$(B)/gen/include -Iruntime/inclu
 I_codegen  := $(I_late) $(call rooms,codegen/*) -I$(B)/gen/codegen
 I_exec     := $(I_late) -Iruntime/exec/include $(call rooms,runtime/exec/*)
 I_public   := $(I_abi) -Iir/include -Idialects/include -I$(B)/gen/include -Iruntime/include -Ipasses/include -Icodegen/include -Iruntime/exec/include
+I_engine   := $(I_abi) -Iir/include -Iruntime/include -Iruntime/exec/include
 I_tools    := $(I_public) -Itools
 I_opsc     := $(I_support) -Idialects/include -Idialects/ops -I$(B)/gen/opsc
 
@@ -51,6 +52,7 @@ S_passes   := $(wildcard passes/*/*.c passes/*/*/*.c)
 S_llvm     := $(wildcard codegen/llvm/*.c)
 S_codegen  := $(filter-out $(S_llvm),$(wildcard codegen/*/*.c))
 S_exec     := $(filter-out %/step_def_stored.c,$(wildcard runtime/exec/*/*.c))
+S_triton   := $(wildcard runtime/triton/*.c)
 S_opsc     := $(wildcard dialects/ops/*.c tools/opsc/*.c)
 S_drrc     := $(wildcard tools/drrc/*.c)
 OPS        := $(wildcard dialects/*/*.ops dialects/*/*/*.ops)
@@ -82,12 +84,15 @@ SERVER   := $(B)/lib/pir-compile-server
 # A module for each MPI whose compiler Debian's packages install: mpicc.openmpi, mpicc.mpich.
 MPIS     := $(if $(findstring aarch64,$(CC)),,$(foreach m,openmpi mpich,$(if $(shell command -v mpicc.$(m)),$(m))))
 MODULES  := $(MPIS:%=$(B)/lib/libpir_mpi_%.so) $(B)/lib/libpir_codegen_llvm.so $(if $(wildcard $(KISSFFT)/kissfft.hh),$(B)/lib/libpir_fft.so)
-all: $(B)/lib/libpir.so $(B)/lib/libpir.a $(RT) $(MODULES) $(SERVER) $(TOOLS:%=$(B)/bin/%)  ## build libraries and tools
+# The backend of Triton Inference Server; the folder above is what its --backend-directory takes.
+TRITON   := $(B)/lib/triton/pir/libtriton_pir.so
+all: $(B)/lib/libpir.so $(B)/lib/libpir.a $(RT) $(MODULES) $(TRITON) $(SERVER) $(TOOLS:%=$(B)/bin/%)  ## build libraries and tools
 
 $(B)/obj/ir/%.o:           ; $(compile) $(I_ir)
 $(B)/obj/dialects/ops/%.o: ; $(compile) $(I_opsc)
 $(B)/obj/dialects/%.o:     ; $(compile) $(I_dialects)
 $(B)/obj/runtime/exec/%.o: ; $(compile) $(I_exec)
+$(B)/obj/runtime/triton/%.o: ; $(compile) $(I_engine) -Iruntime/triton
 $(B)/obj/runtime/%.o:      ; $(compile) $(I_runtime) $(VECTOR)
 $(B)/obj/passes/%.o:       ; $(compile) $(I_passes)
 $(B)/obj/codegen/llvm/%.o: ; $(compile) $(I_codegen) -I$(LLVM)/include
@@ -101,7 +106,7 @@ compile = @$(call say,compile $(firstword $(subst /, ,$(patsubst $(B)/obj/%,%,$@
 $(shell rm -rf $(B)/stages)
 say = { mkdir -p $(B)/stages && mkdir '$(B)/stages/$(1)' 2>/dev/null && echo '$(1)'; true; }
 $(foreach o,$(LIB_OBJ) $(call obj,$(S_drrc) $(S_llvm)) $(call obj,$(S_mains)) $(TOOL_OBJ),$(eval $(filter-out $(GEN_OBJ) $(call obj,$(S_opsc)),$(o)): | generated))
-$(foreach s,$(S_ir) $(S_runtime) $(S_dialects) $(S_passes) $(S_codegen) $(S_exec) $(S_llvm) $(wildcard tools/opsc/*.c) $(S_drrc) $(S_tools) $(S_mains),$(eval $(B)/obj/$(s:.c=.o): $(s)))
+$(foreach s,$(S_ir) $(S_runtime) $(S_triton) $(S_dialects) $(S_passes) $(S_codegen) $(S_exec) $(S_llvm) $(wildcard tools/opsc/*.c) $(S_drrc) $(S_tools) $(S_mains),$(eval $(B)/obj/$(s:.c=.o): $(s)))
 
 $(B)/lib/libpir.a: $(LIB_OBJ)
 	@$(call say,link libraries); mkdir -p $(@D) && rm -f $@ && ar rcsD $@ $^
@@ -125,6 +130,10 @@ $(B)/lib/libpir_mpi_%.so: runtime/mpi/mpi_comm.c $(wildcard runtime/comm/*.h run
 	@mkdir -p $(@D) && $(CC) $(BASE) $(if $(findstring clang,$(CC)),,-Wno-stringop-overflow) -MF $(B)/obj/libpir_mpi_$*.d $(CFLAGS) $(I_runtime) $$(mpicc.$* --showme:compile 2>/dev/null || mpicc.$* -compile_info | grep -oE ' -I[^ ]*' | tr '\n' ' ') -shared -Wl,-soname,libpir_mpi_$*.so.$(SONAME) \
 	  -Wl,--version-script=runtime/mpi/libpir_mpi.map -o $@.$(SONAME) $< $(B)/lib/libpir.a $$(mpicc.$* --showme:link 2>/dev/null || mpicc.$* -link_info | grep -oE ' -[Ll][^ ]*' | tr '\n' ' ') -lm -lpthread
 	@ln -sf libpir_mpi_$*.so.$(SONAME) $@
+# The server's process has its functions. libpir is in the same folder, or where the build and the installation put it.
+$(TRITON): $(call obj,$(S_triton)) $(B)/lib/libpir.so runtime/triton/libtriton_pir.map
+	@mkdir -p $(@D) && $(CC) $(CFLAGS) -shared -Wl,--version-script=runtime/triton/libtriton_pir.map -Wl,-z,relro,-z,now -o $@ $(filter %.o,$^) \
+	  -L$(B)/lib -lpir -ljansson -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../..'
 $(foreach t,$(TOOLS),$(eval $(B)/bin/$(t): $(call obj,$(filter tools/$(t)/%,$(S_mains)))))
 $(B)/bin/%: $(TOOL_OBJ) $(B)/lib/libpir.so
 	@$(call say,link tools); mkdir -p $(@D) && $(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) -L$(B)/lib -lpir -Wl,-rpath,'$$ORIGIN/../lib' -Wl,-rpath-link,$(B)/lib -lm $(GDB_$(notdir $@))
@@ -241,7 +250,7 @@ install: all  ## install libraries, headers, tools, manual pages, completions, a
 	@install -d $(DESTDIR)$(LIBDIR)/{pkgconfig,cmake/pir} $(DESTDIR)$(PREFIX)/{bin,include/pir/engine,include/pir/compiler/{dialect,build},share/man/man1,share/bash-completion/completions}
 	@install -m755 $(TOOLS:%=$(TOOLBIN)/%) $(DESTDIR)$(PREFIX)/bin
 	@install -m755 $(B)/lib/libpir.so.$(SONAME) $(MODULES:%=%.$(SONAME)) $(DESTDIR)$(LIBDIR)
-	@install -m755 $(SERVER) $(DESTDIR)$(LIBDIR)
+	@install -m755 $(SERVER) $(DESTDIR)$(LIBDIR) && install -Dm755 -t $(DESTDIR)$(LIBDIR)/triton/pir $(TRITON)
 	@install -m644 $(B)/lib/libpir.a $(filter %.a,$(RT)) $(DESTDIR)$(LIBDIR)
 	@for l in $(basename $(notdir $(filter %.so,$(RT)))); do install -m755 $(B)/lib/$$l.so.$(SONAME) $(DESTDIR)$(LIBDIR) && ln -sf $$l.so.$(SONAME) $(DESTDIR)$(LIBDIR)/$$l.so; done
 	@ln -sf libpir.so.$(SONAME) $(DESTDIR)$(LIBDIR)/libpir.so
