@@ -49,9 +49,10 @@ static void drop_error(TRITONSERVER_Error *error) {
   TRITONSERVER_ErrorDelete(error);
 }
 
-// Programs state what a request may hold, so a run that refuses one blames the client.
+// The status for the client. A run that refuses its inputs, or needs more memory for them than a
+// session may take, was asked for too much.
 static pir_status blame_of(pir_status status) {
-  return status == PIR_UNSUPPORTED ? PIR_INVALID : status;
+  return status == PIR_UNSUPPORTED || status == PIR_EXHAUSTED ? PIR_INVALID : status;
 }
 
 static void answer_error(call_part *part, pir_status status, const char *text) {
@@ -101,6 +102,8 @@ static pir_status view_input(TRITONBACKEND_Request *request, const pir_port *por
                        "input \"%s\" has %llu bytes, which its shape and "
                        "element type do not take",
                        port->name.data, (unsigned long long)out->bytes);
+  if (port->rank == 0 && rank == 1 && shape[0] == 1)
+    rank = 0;
   pir_tensor_set_dense(&out->tensor, type, shape, (int32_t)rank);
   return PIR_OK;
 }
@@ -281,6 +284,8 @@ static pir_status write_output(TRITONBACKEND_Response *response, const char *nam
     tensor.shape[0] = part->rows;
   }
   PIR_TRY(pir_shape_bytes(tensor.shape, tensor.rank, tensor.dtype, &bytes));
+  if (!tensor.rank)
+    tensor.shape[tensor.rank++] = 1;
   PIR_TRY(take_error(TRITONBACKEND_ResponseOutput(response, &output, name,
                                                   triton_dtype_of(tensor.dtype), tensor.shape,
                                                   (uint32_t)tensor.rank),

@@ -1,6 +1,6 @@
 // Inputs and outputs of a model as Triton's configuration has them. With a batch axis 0 is left
-// out there; a tensor without further axes has the one extent 1, which the server takes off
-// again ("reshape").
+// out there. A tensor without further axes has the one extent 1, because Triton knows no tensor
+// without axes: with a batch the server takes it off again ("reshape"), else a run does.
 #include <string.h>
 
 #include "triton_backend.h"
@@ -124,6 +124,8 @@ static const json_t *extents_of(const json_t *entry) {
 static bool fits_extents(const pir_port *port, int32_t first, const json_t *extents) {
   size_t i;
   json_t *extent;
+  if (!port->rank)
+    return json_array_size(extents) == 1 && json_integer_value(json_array_get(extents, 0)) == 1;
   if (json_array_size(extents) != (size_t)(port->rank - first))
     return false;
   json_array_foreach(extents, i, extent) {
@@ -191,7 +193,8 @@ static json_t *make_entry(const pir_port *port, const char *type, int32_t first)
                             "data_type", type, "dims", dims);
   if (entry && port->rank == first) {
     failed |= json_array_append_new(dims, json_integer(1));
-    failed |= json_object_set_new(entry, "reshape", json_pack("{s:[]}", "shape"));
+    if (first)
+      failed |= json_object_set_new(entry, "reshape", json_pack("{s:[]}", "shape"));
   }
   if (entry && failed) {
     json_decref(entry);
