@@ -62,17 +62,53 @@ static pir_port port_at(const pir_model *model, const port_side *side, size_t i)
 
 // ---- the batch
 
-// Whether the extent of an output's axis 0 is that of an input's, as far as it is known.
-static bool is_batch_of_inputs(const pir_model *model, const pir_port *output) {
+// Whether a word is the extent of an input's axis 0.
+static bool is_batch_name(const pir_model *model, pir_str word) {
   port_side inputs = inputs_of(model);
-  if (!output->dims[0].size)
-    return true;
   for (size_t i = 0; i < inputs.count; i++) {
-    pir_port input = port_at(model, &inputs, i);
-    if (pir_str_equal(input.dims[0], output->dims[0]))
+    pir_port port = port_at(model, &inputs, i);
+    if (pir_str_equal(port.dims[0], word))
       return true;
   }
   return false;
+}
+
+// Takes the next word of an expression off, and the bytes in front of it; empty at the end.
+static pir_str next_word(pir_str *rest) {
+  static const char marks[] = " ()*+,?";
+  while (rest->size && memchr(marks, *rest->data, sizeof marks - 1)) {
+    rest->data++;
+    rest->size--;
+  }
+  pir_str word = {rest->data, 0};
+  while (word.size < rest->size && !memchr(marks, word.data[word.size], sizeof marks - 1))
+    word.size++;
+  rest->data += word.size;
+  rest->size -= word.size;
+  return word;
+}
+
+// Whether an extent depends on the number of rows.
+static bool mentions_batch(const pir_model *model, pir_str extent) {
+  for (pir_str word = next_word(&extent); word.size; word = next_word(&extent))
+    if (is_batch_name(model, word))
+      return true;
+  return false;
+}
+
+// Whether an extent is the number of rows when all inputs have as many: of axes 0 of inputs
+// alone, and of functions that give their operand when both are equal. An extent without a name
+// is checked when runs show it.
+static bool is_batch(const pir_model *model, pir_str extent) {
+  if (!extent.size || is_batch_name(model, extent))
+    return true;
+  if (memchr(extent.data, '+', extent.size) || memchr(extent.data, '*', extent.size))
+    return false;
+  for (pir_str word = next_word(&extent); word.size; word = next_word(&extent))
+    if (!is_batch_name(model, word) && !pir_str_equal(word, PIR_STR("broadcast")) &&
+        !pir_str_equal(word, PIR_STR("min")) && !pir_str_equal(word, PIR_STR("max")))
+      return false;
+  return true;
 }
 
 static pir_status check_batch_axis(const port_side *side, const pir_port *port,
@@ -94,23 +130,40 @@ static pir_status check_batch_axis(const port_side *side, const pir_port *port,
   return PIR_OK;
 }
 
-pir_status triton_check_batch(const pir_model *model, int64_t max_batch, pir_message *message) {
-  port_side inputs = inputs_of(model), outputs = outputs_of(model);
-  for (size_t i = 0; i < inputs.count; i++) {
-    pir_port port = port_at(model, &inputs, i);
-    PIR_TRY(check_batch_axis(&inputs, &port, max_batch, message));
-  }
-  for (size_t i = 0; i < outputs.count; i++) {
-    pir_port port = port_at(model, &outputs, i);
-    PIR_TRY(check_batch_axis(&outputs, &port, max_batch, message));
-    if (!is_batch_of_inputs(model, &port))
+// Rows do not depend on each other where no other axis is as long as the batch.
+static pir_status check_other_axes(const pir_model *model, const port_side *side,
+                                   const pir_port *port, int64_t max_batch,
+                                   pir_message *message) {
+  for (int32_t a = 1; a < port->rank; a++)
+    if (mentions_batch(model, port->dims[a]))
       return triton_fail(message, PIR_UNSUPPORTED,
-                         "unsupported: max_batch_size %lld with output \"%.*s\", whose axis 0 "
-                         "has %.*s elements, which no input has; state max_batch_size: 0",
-                         (long long)max_batch, (int)port.name.size, port.name.data,
+                         "unsupported: max_batch_size %lld with %s \"%.*s\", whose axis %d "
+                         "depends on axis 0 of the inputs; state max_batch_size: 0",
+                         (long long)max_batch, side->word, (int)port->name.size,
+                         port->name.data, a);
+  return PIR_OK;
+}
+
+static pir_status check_batch_of(const pir_model *model, const port_side *side,
+                                 int64_t max_batch, pir_message *message) {
+  for (size_t i = 0; i < side->count; i++) {
+    pir_port port = port_at(model, side, i);
+    PIR_TRY(check_batch_axis(side, &port, max_batch, message));
+    if (!is_batch(model, port.dims[0]))
+      return triton_fail(message, PIR_UNSUPPORTED,
+                         "unsupported: max_batch_size %lld with %s \"%.*s\", whose axis 0 has "
+                         "%.*s elements, not those of the inputs; state max_batch_size: 0",
+                         (long long)max_batch, side->word, (int)port.name.size, port.name.data,
                          (int)port.dims[0].size, port.dims[0].data);
+    PIR_TRY(check_other_axes(model, side, &port, max_batch, message));
   }
   return PIR_OK;
+}
+
+pir_status triton_check_batch(const pir_model *model, int64_t max_batch, pir_message *message) {
+  port_side inputs = inputs_of(model), outputs = outputs_of(model);
+  PIR_TRY(check_batch_of(model, &inputs, max_batch, message));
+  return check_batch_of(model, &outputs, max_batch, message);
 }
 
 // ---- what a configuration states

@@ -128,6 +128,10 @@ BAD_MODELS = {
     "type": (DIGITS_FILES, 'input { name: "image" data_type: TYPE_INT8 dims: [-1, 1, 8, 8] }', 'input "image" is TYPE_FP32, the configuration states TYPE_INT8'),
     "dims": (DIGITS_FILES, 'input { name: "image" data_type: TYPE_FP32 dims: [-1, 1, 8, 9] }', "other dims than the program"),
     "batch": ([HERE / "inputs/ranks.pir"], "max_batch_size: 4", 'unsupported: max_batch_size 4 with input "s", which has no axis 0'),
+    "square": ([HERE / "inputs/square.pir"], "max_batch_size: 4", 'output "pairs", whose axis 1 depends on axis 0 of the inputs'),
+    "twice": ([HERE / "inputs/twice.pir"], "max_batch_size: 4", 'output "y", whose axis 0 has 2*S0 elements, not those of the inputs'),
+    "fixed": ([HERE / "inputs/sized.pir"], "max_batch_size: 4", 'input "x", whose axis 0 has 2 to 2 elements'),
+    "complex": ([HERE / "inputs/sized.pir"], "", 'unsupported: input "x" of complex64'),
     "gpu": (DIGITS_FILES, "instance_group { kind: KIND_GPU count: 1 }", "GPU"),
 }
 
