@@ -153,7 +153,7 @@ $(B)/test/$(basename $(notdir $(1))): $(1) $(TOOL_OBJ) $(B)/lib/libpir.a $(B)/li
 endef
 $(foreach t,$(TESTS),$(eval $(call test_rule,$(t))))
 FAULTS   := $(B)/faults/libpir_fail.so $(B)/faults/oom
-tests: all python $(TEST_BIN) $(B)/bin/run_case $(B)/bin/refit_case $(B)/bin/digits $(B)/bin/draws $(B)/bin/attributes $(B)/bin/soak $(B)/bin/sandbox $(B)/cuda/libcuda.so.1 $(B)/cuda/libnvrtc.so.13 $(FAULTS) $(FUZZ)
+tests: all python $(TEST_BIN) $(B)/bin/run_case $(B)/bin/refit_case $(B)/bin/digits $(B)/bin/draws $(B)/bin/attributes $(B)/bin/soak $(B)/bin/sandbox $(STAND_IN) $(B)/cuda/libcuda.so.1 $(B)/cuda/libnvrtc.so.13 $(FAULTS) $(FUZZ)
 
 # Ops for tests alone.
 $(B)/gen/draws/clauses.c: test/draws/tables/clauses.ops $(OPSC)
@@ -172,6 +172,11 @@ $(B)/cuda/libcuda.so.1: test/cuda/shim/cuda.cc test/cuda/shim/device.h
 $(B)/cuda/libnvrtc.so.13: test/cuda/shim/nvrtc.cc
 	@mkdir -p $(@D) && $(SHIM) -DSHIM_SOURCE='"$(abspath test/cuda/shim)"' -DSHIM_CXX='"$(CXX)"' -o $@ $<
 
+# A stand-in for Triton's server, whose functions the backend finds in it.
+STAND_IN := $(B)/bin/triton_stand_in
+$(STAND_IN): $(wildcard test/runtime/triton/stand_in/*.[ch]) runtime/triton/triton_api.h
+	@mkdir -p $(@D) && $(CC) $(BASE) $(CFLAGS) -fvisibility=default -rdynamic -Iruntime/triton -o $@ $(filter %.c,$^) -ljansson -ldl
+
 # Commands that the kernel watches and confines.
 $(B)/bin/sandbox: test/faults/sandbox/sandbox.c test/faults/sandbox/confine.c test/faults/sandbox/sandbox.h
 	@mkdir -p $(@D) && $(CC) -std=c11 -D_GNU_SOURCE -O1 -g1 $(WARN) -o $@ $(filter %.c,$^)
@@ -186,7 +191,7 @@ demo: setup  ## classify the 64 shipped digit images, from .pdmodel and .json
 check: tests
 	@CC="$(CC)" CFLAGS="$(CFLAGS)" SHARE=$(or $(SHARE),0/1) test/run.sh $(B) $(LLVM) $(RECORDED)
 check-quick: setup  ## a sample of text tests and recordings, under a minute; RECORDED=DIR
-	@$(MAKE) -s -j$(JOBS) all $(B)/bin/run_case $(B)/bin/refit_case $(B)/bin/digits $(FAULTS)
+	@$(MAKE) -s -j$(JOBS) all $(B)/bin/run_case $(B)/bin/refit_case $(B)/bin/digits $(STAND_IN) $(FAULTS)
 	@CFLAGS="$(CFLAGS)" test/suites/quick.sh $(B) $(LLVM) $(RECORDED)
 test: setup  ## build and run every test; RECORDED=DIR runs the recordings there, SHARE=K/N the K-th of N shares
 	@$(MAKE) -s -j$(JOBS) check
