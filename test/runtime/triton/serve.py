@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import tempfile
 import threading
+import time
 
 import numpy as np
 import tritonclient.grpc
@@ -300,15 +301,22 @@ def varint(n):
 LOADS = 50
 
 
+def wait_for_unload(server):
+    """The server answers before a model is gone."""
+    while any(state not in ("UNAVAILABLE", "") or reason == "unloading" for state, reason in server.states().values()):
+        time.sleep(0.01)
+
+
 def loads_and_unloads(build, venv, recorded, work):
-    """The process does not grow: neither memory, nor threads, nor open files."""
+    """The process does not grow: neither memory, nor threads, nor open files. Models are loaded by other threads each time, for which the
+    allocator keeps memory apart unless it is told to have one heap."""
     repository = work / "loads"
     detector = recorded / "real/ppocrv4_det"
     cache = f'parameters {{ key: "cache" value {{ string_value: "{work}/kept" }} }}\n'
     add_model(repository, "digits", DIGITS_FILES, 'backend: "pir"\n' + cache)
     add_model(repository, "detector", [detector / "inference.pdmodel", detector / "inference.pdiparams"], 'backend: "pir"\ninstance_group { count: 2 }\n' + cache)
     image = np.load(detector / "case_sign_160x320/in_x.npy")
-    with Server(build, venv, repository, "--model-control-mode=explicit") as server:
+    with Server(build, venv, repository, "--model-control-mode=explicit", MALLOC_ARENA_MAX="1") as server:
         seen = []
         for turn in range(LOADS):
             for model, arrays in (("digits", {"image": np.zeros((4, 1, 8, 8), np.float32)}), ("detector", {"x": image})):
@@ -317,11 +325,11 @@ def loads_and_unloads(build, venv, recorded, work):
                 status, got = server.ask("POST", f"/v2/repository/models/{model}/unload", {})
                 if not good or status != 200:
                     check(f"load {turn} of {model}", False, status, got)
+            wait_for_unload(server)
             seen.append((server.memory(), server.threads(), server.files()))
         print("memory, threads and files after unloads", seen[0], seen[LOADS // 2], seen[-1])
-        # The allocator keeps some memory of the first turns.
-        check("memory", seen[-1][0] < seen[LOADS // 5][0] + (16 << 20), seen[LOADS // 5], seen[-1])
-        check("threads and files", seen[-1][1:] == seen[1][1:], seen[1], seen[-1])
+        check("memory", seen[-1][0] < seen[5][0] + (8 << 20), seen[5], seen[-1])
+        check("threads and files", seen[-1][1] <= seen[5][1] and seen[-1][2] <= seen[5][2], seen[5], seen[-1])
 
 
 def main():

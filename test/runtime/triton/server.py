@@ -1,9 +1,10 @@
 """A real Triton server over a model repository, for tests and measurements.
 
-  Server(build, venv, repository, *options)   in a `with`: runs until its end; .http and .grpc are host:port
+  Server(build, venv, repository, *options, **environment)   in a `with`: runs until its end; .http and .grpc are host:port
 
 `venv` is an environment that has nvidia-pytriton, whose wheel holds the server (serve.sh makes one)."""
 import json
+import os
 import pathlib
 import shutil
 import signal
@@ -38,7 +39,7 @@ def add_model(repository, name, files, config='backend: "pir"\n', version=1):
 
 
 class Server:
-    def __init__(self, build, venv, repository, *options):
+    def __init__(self, build, venv, repository, *options, **environment):
         (home,) = pathlib.Path(venv).glob("lib/python3*/site-packages/pytriton/tritonserver")
         http, grpc = free_ports(2)
         self.http, self.grpc = f"127.0.0.1:{http}", f"127.0.0.1:{grpc}"
@@ -47,7 +48,7 @@ class Server:
                    "--http-address=127.0.0.1", f"--http-port={http}", "--grpc-address=127.0.0.1", f"--grpc-port={grpc}", "--allow-metrics=false",
                    "--exit-on-error=false", "--exit-timeout-secs=5", *options]
         with open(self.log, "w") as log:
-            self.process = subprocess.Popen(command, stdout=log, stderr=log)
+            self.process = subprocess.Popen(command, stdout=log, stderr=log, env={**os.environ, **environment})
 
     def __enter__(self):
         end = time.monotonic() + 240
