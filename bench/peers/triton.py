@@ -30,6 +30,8 @@ from server import Server, add_model  # noqa: E402
 
 PEER = '''
 import os
+import sys
+sys.path[:0] = PACKAGES
 import numpy as np
 import onnxruntime
 import triton_python_backend_utils as backend
@@ -53,10 +55,10 @@ class TritonPythonModel:
 BATCHED = "max_batch_size: 8\ndynamic_batching { }\n"
 
 
-def peer_config(server, ours, batched):
+def peer_config(server, program, batched):
     """The configuration of the peer: the ports of our completed one, under the names that ONNX has."""
     import onnx
-    graph = onnx.load(ours["onnx"], load_external_data=False).graph
+    graph = onnx.load(program, load_external_data=False).graph
     config = 'backend: "python"\n' + (BATCHED if batched else "")
     for side, values in (("input", graph.input), ("output", graph.output)):
         own = server.config("batched" if batched else "alone")[side]
@@ -97,6 +99,12 @@ def load(server, model, inputs, clients, seconds):
     return len(times) / took, times[len(times) // 2] * 1e3, times[len(times) * 99 // 100] * 1e3
 
 
+def run_times(server, model):
+    """Runs so far, and the ms that they took."""
+    stats = server.stats(model)
+    return stats["execution_count"], sum(b["compute_infer"]["ns"] for b in stats["batch_stats"]) / 1e6
+
+
 def cut(array, length):
     row = array[:1, :length] if array.shape[1] >= length else np.tile(array[:1], (1, -(-length // array.shape[1])))[:, :length]
     return np.ascontiguousarray(row)
@@ -127,13 +135,13 @@ def main():
             stub = home / f"python_backend_stubs/3.{sys.version_info.minor}/triton_python_backend_stub"
             backends = pathlib.Path(work) / "backends"
             shutil.copytree(home / "backends/python", backends / "python")
-            shutil.copy(stub, backends / "python")
-            (backends / "python/triton_python_backend_stub").chmod(0o755)
+            stub.chmod(0o755)
+            (backends / "python/triton_python_backend_stub").symlink_to(stub)  # which finds libraries beside where it lies
             (backends / "pir").symlink_to(args.build / "lib/triton/pir")
             extra = [f"--backend-directory={backends}"]
             with Server(args.build, args.venv, repository) as server:
-                configs = {n + "_peer": peer_config(server, {"onnx": args.model / "model.onnx"}, n == "batched") for n in variants}
-            (pathlib.Path(work) / "model.py").write_text(PEER.replace("THREADS", str(args.threads)))
+                configs = {n + "_peer": peer_config(server, args.model / "model.onnx", n == "batched") for n in variants}
+            (pathlib.Path(work) / "model.py").write_text(PEER.replace("THREADS", str(args.threads)).replace("PACKAGES", repr([p for p in sys.path if "site-packages" in p])))
             for name, config in configs.items():
                 add_model(repository, name, [pathlib.Path(work) / "model.py", args.model / "model.onnx"], config)
             variants += list(configs)
@@ -143,14 +151,16 @@ def main():
                 raise SystemExit(f"not loaded: {bad}\n{server.log.read_text()[-3000:]}")
             for length in map(int, args.lengths.split(",")):
                 inputs = {n: cut(a, length) for n, a in case.items()}
-                got = {v: [] for v in variants}
+                got, before = {v: [] for v in variants}, {v: run_times(server, v) for v in variants}
                 for _ in range(args.rounds):
                     for v in variants:
                         got[v].append(load(server, v, inputs, args.clients, args.seconds))
                 first = statistics.median(g[0] for g in got["alone"])
                 for v in variants:
                     rate, middle, late = (statistics.median(g[i] for g in got[v]) for i in range(3))
-                    print(f"{length:4} tokens  {v:13} {rate:8.1f} requests/s  {rate / first:5.2f}  median {middle:7.1f} ms  99 % {late:7.1f} ms", flush=True)
+                    runs, run_ms = (a - b for a, b in zip(run_times(server, v), before[v]))
+                    print(f"{length:4} tokens  {v:13} {rate:8.1f} requests/s  {rate / first:5.2f}  median {middle:7.1f} ms  99 % {late:7.1f} ms  "
+                          f"{run_ms / runs:7.1f} ms a run", flush=True)
     return 0
 
 
