@@ -39,8 +39,11 @@ test-view: setup  ## pages of the viewer in headless Chromium; PICTURES=DIR also
 tokens: setup  ## 4,096 tokens: their time grows by reading the cache, memory by the cache, and a loop in the program makes the same
 	@$(MAKE) -s -j$(JOBS) all python && $(PYTHON) test/suites/tokens.py $(B)
 
+triton: setup  ## the Triton backend in a real server, with clients over HTTP and gRPC (from PyPI, into BUILD/triton); RECORDED=DIR
+	@$(MAKE) -s -j$(JOBS) all && test/runtime/triton/serve.sh $(B) "$$(test/recordings.sh $(B) $(RECORDED))"
+
 # Each has its own output below $(B)/long.
-LONG ?= test-view draws gradients attributes guard overlap schedules sandbox meta wheel allocations syscalls kills refusals soak tokens engine fuzz test-tsan test-asan test-neon
+LONG ?= test-view triton draws gradients attributes guard overlap schedules sandbox meta wheel allocations syscalls kills refusals soak tokens engine fuzz test-tsan test-asan test-neon
 long: setup  ## all long checks, with result and wall time of each; LONG="soak kills" runs some
 	@mkdir -p $(B)/long; bad=0; \
 	for check in $(LONG); do \

@@ -99,6 +99,10 @@ if [ -z "$sanitizer" ]; then
   begin "Python"
   is_mine && counted python "$here/api/python/run.sh" "$build" "$(recordings)"
 
+  begin "Triton"
+  is_mine && counted triton "$here/runtime/triton/serve.sh" --sample "$build" "$(recordings)"
+  grep '^skipped: ' "$log/triton.log" 2>/dev/null
+
   begin "sandbox"
   is_mine && counted sandbox python3 "$here/faults/sandbox/sandbox.py" --share 0/12 "$build" "$(recordings)"
 fi

@@ -35,7 +35,7 @@ into() { # package paths..
 ( cd all && ls "$lib"/libpir*.so."$soname" "$lib/pir-compile-server" ) | xargs -d '\n' printf '%s\n' >runtime
 for name in libpir_rt libpir_rt_kernels; do into "libpir-rt$soname" "$lib/$name.so.$soname"; done
 mapfile -t runtime < <(grep -v libpir_rt runtime)
-into "libpir$soname" "${runtime[@]}"
+into "libpir$soname" "${runtime[@]}" "$lib/triton"
 into libpir-dev usr/include "$lib"
 into libpir-tools usr/bin usr/share/man usr/share/bash-completion
 modules=usr/lib/python3/dist-packages/libpir
@@ -46,7 +46,7 @@ left=$(find all -type f -o -type l)
 [ -z "$left" ] || { echo "deb: in no package: $left" >&2; exit 1; }
 
 libs=debian/libpir$soname/$lib
-strip --strip-unneeded "debian/libpir-rt$soname/$lib"/*.so.* "$libs"/libpir*.so.* "$libs/pir-compile-server" debian/libpir-tools/usr/bin/*
+strip --strip-unneeded "debian/libpir-rt$soname/$lib"/*.so.* "$libs"/libpir*.so.* "$libs/triton/pir/libtriton_pir.so" "$libs/pir-compile-server" debian/libpir-tools/usr/bin/*
 strip --strip-debug --enable-deterministic-archives "debian/libpir-dev/$lib"/*.a
 gzip -9n debian/libpir-tools/usr/share/man/man1/*.1
 

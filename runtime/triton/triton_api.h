@@ -1,5 +1,5 @@
 // The functions of Triton Inference Server that the backend calls, and those that the server
-// calls. They are a C ABI; the declarations here name what is used of it. Source: the headers
+// calls. They are a C ABI, of which the declarations here name a part. Source: the headers
 // tritonbackend.h and tritonserver.h of https://github.com/triton-inference-server/core
 // (include/triton/core, BSD-3-Clause), TRITONBACKEND API 1.19. Within major version 1 functions
 // and numbers are only added.
@@ -94,7 +94,7 @@ TRITONSERVER_Error *TRITONBACKEND_BackendAttributeAddPreferredInstanceGroup(
     const uint64_t *ids, uint64_t id_count);
 
 TRITONSERVER_Error *TRITONBACKEND_ModelVersion(TRITONBACKEND_Model *model, uint64_t *out);
-// The folder of the model, above those of its versions; `type` 0 is a folder of this machine.
+// The folder of the model, in which each version has one; `type` 0: a folder of this machine.
 TRITONSERVER_Error *TRITONBACKEND_ModelRepository(TRITONBACKEND_Model *model, int *type,
                                                   const char **out);
 TRITONSERVER_Error *TRITONBACKEND_ModelBackend(TRITONBACKEND_Model *model,

@@ -47,8 +47,8 @@ int64_t triton_instances(const json_t *config);
 int triton_dtype_of(pir_dtype dtype);
 // Returns the element type of Triton's number, PIR_DTYPE_NONE where there is none.
 pir_dtype triton_dtype_to(int dtype);
-// Whether axis 0 of the ports can be a batch: it varies, those of the outputs are the inputs',
-// and no other axis depends on it. PIR_UNSUPPORTED names the port for which it cannot.
+// Whether axis 0 of the ports can be a batch: it varies, outputs have
+// as many rows as inputs, and no other axis depends on it. PIR_UNSUPPORTED names the port for which it cannot.
 pir_status triton_check_batch(const pir_model *model, int64_t max_batch, pir_message *message);
 // Completes the configuration with inputs, outputs and dynamic batching where it does not state
 // them, and checks those that it states. PIR_INVALID, PIR_UNSUPPORTED: with the port's name.

@@ -1,6 +1,6 @@
 // Runs the requests of one call. Requests whose tensors differ in axis 0 alone run together:
-// their inputs are copied behind each other, and each gets its rows of the outputs. When such a
-// run fails, each of its requests runs alone, so that only the one that is wrong gets the error.
+// their inputs are joined, and each gets its rows of the outputs. When such a run fails, each of
+// its requests runs alone, so that only the one that is wrong gets the error.
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -49,8 +49,8 @@ static void drop_error(TRITONSERVER_Error *error) {
   TRITONSERVER_ErrorDelete(error);
 }
 
-// The status for the client. A run that refuses its inputs, or needs more memory for them than a
-// session may take, was asked for too much.
+// The status for the client. A run that refuses its inputs, or needs more memory for them than
+// a session may take, was asked for too much.
 static pir_status blame_of(pir_status status) {
   return status == PIR_UNSUPPORTED || status == PIR_EXHAUSTED ? PIR_INVALID : status;
 }
@@ -114,7 +114,7 @@ static pir_port input_at(const triton_instance *instance, size_t i) {
   return port;
 }
 
-// Counts the rows of a request: those of every input.
+// Counts the rows of a request, which every input has.
 static pir_status count_rows(const triton_instance *instance, call_part *part,
                              pir_message *message) {
   part->rows = 1;
@@ -150,8 +150,8 @@ static bool are_alike(const triton_instance *instance, const call_part *a, const
 }
 
 // Finds piece `i` of an input, in the memory of the host.
-static pir_status find_piece(const input_view *view, const pir_port *port, uint32_t i,
-                             const void **out, uint64_t *bytes, pir_message *message) {
+static pir_status locate_piece(const input_view *view, const pir_port *port, uint32_t i,
+                               const void **out, uint64_t *bytes, pir_message *message) {
   triton_memory memory = TRITON_CPU;
   int64_t id = 0;
   PIR_TRY(
@@ -162,14 +162,14 @@ static pir_status find_piece(const input_view *view, const pir_port *port, uint3
   return PIR_OK;
 }
 
-// Copies the pieces of an input one behind the other.
+// Joins the pieces of an input.
 static pir_status copy_pieces(const input_view *view, const pir_port *port, char *to,
                               pir_message *message) {
   uint64_t done = 0;
   for (uint32_t i = 0; i < view->pieces; i++) {
     const void *piece;
     uint64_t bytes;
-    PIR_TRY(find_piece(view, port, i, &piece, &bytes, message));
+    PIR_TRY(locate_piece(view, port, i, &piece, &bytes, message));
     if (bytes > view->bytes - done)
       return triton_fail(message, PIR_INVALID, "input \"%s\" has more bytes than stated",
                          port->name.data);
@@ -183,7 +183,7 @@ static pir_status copy_pieces(const input_view *view, const pir_port *port, char
   return PIR_OK;
 }
 
-static bool make_room(triton_bytes *bytes, size_t need) {
+static bool grow_bytes(triton_bytes *bytes, size_t need) {
   if (bytes->size >= need && bytes->data)
     return true;
   // Aligned for vectors, so that a run reads the elements in place.
@@ -201,7 +201,7 @@ static pir_status gather(batch_run *run, size_t i, const pir_port *port, pir_ten
   triton_bytes *room = &run->instance->gathered[i];
   size_t need, done = 0;
   if (pir_shape_bytes(tensor->shape, tensor->rank, tensor->dtype, &need) ||
-      !make_room(room, need))
+      !grow_bytes(room, need))
     return triton_fail(&run->message, PIR_EXHAUSTED, "out of memory for input \"%s\"",
                        port->name.data);
   for (size_t k = 0; k < run->count; k++) {
@@ -227,7 +227,7 @@ static pir_status bind_input(batch_run *run, size_t i) {
   if (run->count == 1 && view.pieces == 1) {
     const void *piece;
     uint64_t bytes;
-    PIR_TRY(find_piece(&view, &port, 0, &piece, &bytes, &run->message));
+    PIR_TRY(locate_piece(&view, &port, 0, &piece, &bytes, &run->message));
     if (bytes < view.bytes)
       return triton_fail(&run->message, PIR_INVALID, "input \"%s\" has fewer bytes than stated",
                          port.name.data);
@@ -256,7 +256,7 @@ static bool is_requested(TRITONBACKEND_Request *request, const char *name) {
 }
 
 // Whether the outputs can be given to the parts by rows.
-static pir_status check_rows(batch_run *run) {
+static pir_status check_row_counts(batch_run *run) {
   const triton_instance *instance = run->instance;
   for (size_t i = 0; run->count > 1 && i < pir_model_outputs(instance->model->model); i++) {
     pir_tensor tensor;
@@ -347,11 +347,11 @@ static pir_status run_once(batch_run *run) {
   }
   if (status)
     return triton_fail(&run->message, status, "%s", pir_session_message(instance->session));
-  return check_rows(run);
+  return check_row_counts(run);
 }
 
 // Runs parts together and answers them all. Returns whether they ran together.
-static bool run_parts(triton_instance *instance, call_part *parts, size_t count, int64_t rows,
+static bool run_batch(triton_instance *instance, call_part *parts, size_t count, int64_t rows,
                       uint64_t start) {
   batch_run run = {.instance = instance, .parts = parts, .count = count, .rows = rows};
   pir_status status = run_once(&run);
@@ -379,14 +379,14 @@ static size_t run_alike(triton_instance *instance, call_part *parts, size_t coun
   while (n < count && !parts[n].is_answered && rows + parts[n].rows <= most &&
          are_alike(instance, parts, &parts[n]))
     rows += parts[n++].rows;
-  if (!run_parts(instance, parts, n, rows, start))
+  if (!run_batch(instance, parts, n, rows, start))
     for (size_t k = 0; k < n; k++)
-      run_parts(instance, &parts[k], 1, parts[k].rows, start);
+      run_batch(instance, &parts[k], 1, parts[k].rows, start);
   return n;
 }
 
 // Answers a request that cannot run.
-static void check_part(triton_instance *instance, call_part *part) {
+static void check_request(triton_instance *instance, call_part *part) {
   bool is_cancelled = false;
   pir_message message;
   drop_error(TRITONBACKEND_RequestIsCancelled(part->request, &is_cancelled));
@@ -407,7 +407,7 @@ bool triton_execute(triton_instance *instance, TRITONBACKEND_Request **requests,
     return false;
   for (uint32_t i = 0; i < count; i++) {
     parts[i] = (call_part){.request = requests[i], .run_start = start, .run_end = start};
-    check_part(instance, &parts[i]);
+    check_request(instance, &parts[i]);
   }
   for (uint32_t i = 0; i < count;)
     i += parts[i].is_answered ? 1 : (uint32_t)run_alike(instance, &parts[i], count - i, start);

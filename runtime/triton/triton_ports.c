@@ -168,7 +168,7 @@ pir_status triton_check_batch(const pir_model *model, int64_t max_batch, pir_mes
 
 // ---- what a configuration states
 
-// The extents of an entry behind the batch: those of its reshape, where it has one.
+// The extents of an entry behind the batch; a reshape of the entry states them, too.
 static const json_t *extents_of(const json_t *entry) {
   const json_t *reshape = json_object_get(entry, "reshape");
   return json_object_get(reshape ? reshape : entry, reshape ? "shape" : "dims");

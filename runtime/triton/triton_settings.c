@@ -25,7 +25,7 @@ static bool is_of_the_server(const char *name) {
 }
 
 // A number from 1 to `most`, in decimal digits.
-static bool read_number(const char *text, uint64_t most, uint64_t *out) {
+static bool read_count(const char *text, uint64_t most, uint64_t *out) {
   uint64_t n = 0;
   for (const char *c = text; *c; c++) {
     if (*c < '0' || *c > '9' || n > (most - (uint64_t)(*c - '0')) / 10)
@@ -46,12 +46,12 @@ static pir_status set_one(triton_settings *s, const char *name, const char *valu
   } else if (!strcmp(name, "cache")) {
     s->cache = value;
   } else if (!strcmp(name, "threads")) {
-    if (!read_number(value, 1024, &n))
+    if (!read_count(value, 1024, &n))
       return triton_fail(message, PIR_INVALID,
                          "parameter \"threads\": expected 1 to 1024, found \"%s\"", value);
     s->threads = (int)n;
   } else if (!strcmp(name, "max_bytes")) {
-    if (!read_number(value, SIZE_MAX, &n))
+    if (!read_count(value, SIZE_MAX, &n))
       return triton_fail(message, PIR_INVALID,
                          "parameter \"max_bytes\": expected a number of bytes, found \"%s\"",
                          value);
