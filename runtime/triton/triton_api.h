@@ -39,7 +39,7 @@ typedef enum triton_error_code {
   TRITON_ERROR_CANCELLED = 7
 } triton_error_code;
 
-// Element types, and their names in configurations behind "TYPE_".
+// Element types, and their names in configurations behind "TYPE_"; 13 are strings.
 #define TRITON_DTYPES(X)                                                                       \
   X(BOOL, 1, BOOL)                                                                             \
   X(UINT8, 2, U8)                                                                              \
@@ -53,7 +53,6 @@ typedef enum triton_error_code {
   X(FP16, 10, F16)                                                                             \
   X(FP32, 11, F32)                                                                             \
   X(FP64, 12, F64)                                                                             \
-  X(STRING, 13, PSTRING)                                                                       \
   X(BF16, 14, BF16)
 
 typedef enum triton_memory { TRITON_CPU = 0, TRITON_PINNED = 1, TRITON_GPU = 2 } triton_memory;

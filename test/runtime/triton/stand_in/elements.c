@@ -12,7 +12,7 @@ static const char *const names[] = {
 };
 enum { DTYPES = sizeof names / sizeof *names };
 static const size_t sizes[DTYPES] = {0, 1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 4, 8, 0, 2};
-enum { FP32 = 11, STRING = 13 };
+enum { FP32 = 11 };
 
 int stand_in_dtype(const char *name) {
   for (int i = 1; i < DTYPES; i++)
@@ -22,23 +22,7 @@ int stand_in_dtype(const char *name) {
   exit(3);
 }
 
-// Strings are "s", "ss", ..: a length of four bytes each, and the bytes.
-static char *make_strings(size_t count, int constant, size_t *out_bytes) {
-  char *data = calloc(count + 1, 4 + 9);
-  size_t at = 0;
-  for (size_t i = 0; i < count; i++) {
-    uint32_t size = constant >= 0 ? (uint32_t)constant : (uint32_t)(i % 5);
-    memcpy(data + at, &size, sizeof size);
-    memset(data + at + 4, 's', size < 9 ? size : 9);
-    at += 4 + (size < 9 ? size : 9);
-  }
-  *out_bytes = at;
-  return data;
-}
-
 char *stand_in_elements(int dtype, size_t count, int constant, size_t *out_bytes) {
-  if (dtype == STRING)
-    return make_strings(count, constant, out_bytes);
   size_t size = sizes[dtype];
   char *data = calloc(count + 1, size);
   for (size_t i = 0; i < count; i++) {
@@ -53,24 +37,11 @@ char *stand_in_elements(int dtype, size_t count, int constant, size_t *out_bytes
   return data;
 }
 
-static void show_strings(const TRITONBACKEND_Output *output) {
-  for (size_t at = 0; at + 4 <= output->bytes;) {
-    uint32_t size;
-    memcpy(&size, output->data + at, sizeof size);
-    printf(" \"%.*s\"", (int)size, output->data + at + 4);
-    at += 4 + size;
-  }
-}
-
 void stand_in_show(const TRITONBACKEND_Output *output) {
   printf(" %s %s[", output->name, names[output->dtype]);
   for (uint32_t a = 0; a < output->rank; a++)
     printf(a ? ",%lld" : "%lld", (long long)output->shape[a]);
   printf("]");
-  if (output->dtype == STRING) {
-    show_strings(output);
-    return;
-  }
   size_t size = sizes[output->dtype];
   for (size_t at = 0; at < output->bytes && at < 12 * size; at += size) {
     float real;
