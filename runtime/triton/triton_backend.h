@@ -80,6 +80,8 @@ typedef struct triton_instance {
   pir_session *session;
   // One for each input.
   triton_bytes *gathered;
+  // Why the session could not be created; its options point here.
+  pir_message reason;
 } triton_instance;
 
 // Creates an instance of a model. PIR_EXHAUSTED and others as pir_session_create.

@@ -117,8 +117,9 @@ static pir_port input_at(const triton_instance *instance, size_t i) {
 // Counts the rows of a request, which every input has.
 static pir_status count_rows(const triton_instance *instance, call_part *part,
                              pir_message *message) {
+  int64_t most = instance->model->settings.max_batch;
   part->rows = 1;
-  if (instance->model->settings.max_batch <= 0)
+  if (most <= 0)
     return PIR_OK;
   for (size_t i = 0; i < pir_model_inputs(instance->model->model); i++) {
     pir_port port = input_at(instance, i);
@@ -129,6 +130,9 @@ static pir_status count_rows(const triton_instance *instance, call_part *part,
                          port.name.data);
     part->rows = view.tensor.shape[0];
   }
+  if (part->rows > most)
+    return triton_fail(message, PIR_INVALID, "a batch of %lld, at most %lld are possible",
+                       (long long)part->rows, (long long)most);
   return PIR_OK;
 }
 

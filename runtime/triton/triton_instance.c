@@ -23,17 +23,17 @@ static void report_failure(void *user, const pir_diag *diag) {
 pir_status triton_instance_create(const triton_model *model, int64_t instances,
                                   TRITONBACKEND_ModelInstance *handle, triton_instance **out,
                                   pir_message *message) {
-  int64_t share = processors() / instances;
-  pir_session_options how = {.size = sizeof how,
-                             .threads = model->settings.threads,
-                             .max_bytes = model->settings.max_bytes,
-                             .sink = {report_failure, message}};
-  if (!how.threads)
-    how.threads = share > 0 ? (int)share : 1;
   message->text[0] = 0;
   triton_instance *instance = calloc(1, sizeof *instance);
   if (!instance)
     return PIR_EXHAUSTED;
+  int64_t share = processors() / instances;
+  pir_session_options how = {.size = sizeof how,
+                             .threads = model->settings.threads,
+                             .max_bytes = model->settings.max_bytes,
+                             .sink = {report_failure, &instance->reason}};
+  if (!how.threads)
+    how.threads = share > 0 ? (int)share : 1;
   instance->handle = handle;
   instance->model = model;
   // One more, so that a model without inputs asks for memory, too.
@@ -42,6 +42,7 @@ pir_status triton_instance_create(const triton_model *model, int64_t instances,
   if (instance->gathered)
     status = pir_session_create(model->model, &how, &instance->session);
   if (status) {
+    *message = instance->reason;
     triton_instance_destroy(instance);
     return status;
   }
