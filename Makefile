@@ -153,6 +153,7 @@ $(B)/test/$(basename $(notdir $(1))): $(1) $(TOOL_OBJ) $(B)/lib/libpir.a $(B)/li
 endef
 $(foreach t,$(TESTS),$(eval $(call test_rule,$(t))))
 FAULTS   := $(B)/faults/libpir_fail.so $(B)/faults/oom
+STAND_IN := $(B)/bin/triton_stand_in
 tests: all python $(TEST_BIN) $(B)/bin/run_case $(B)/bin/refit_case $(B)/bin/digits $(B)/bin/draws $(B)/bin/attributes $(B)/bin/soak $(B)/bin/sandbox $(STAND_IN) $(B)/cuda/libcuda.so.1 $(B)/cuda/libnvrtc.so.13 $(FAULTS) $(FUZZ)
 
 # Ops for tests alone.
@@ -173,9 +174,8 @@ $(B)/cuda/libnvrtc.so.13: test/cuda/shim/nvrtc.cc
 	@mkdir -p $(@D) && $(SHIM) -DSHIM_SOURCE='"$(abspath test/cuda/shim)"' -DSHIM_CXX='"$(CXX)"' -o $@ $<
 
 # A stand-in for Triton's server, whose functions the backend finds in it.
-STAND_IN := $(B)/bin/triton_stand_in
 $(STAND_IN): $(wildcard test/runtime/triton/stand_in/*.[ch]) runtime/triton/triton_api.h
-	@mkdir -p $(@D) && $(CC) $(BASE) $(CFLAGS) -fvisibility=default -rdynamic -Iruntime/triton -o $@ $(filter %.c,$^) -ljansson -ldl
+	@mkdir -p $(@D) && $(CC) $(BASE) $(CFLAGS) -fvisibility=default -rdynamic -Iruntime/triton -o $@ $(filter %.c,$^) -ljansson -ldl -lpthread
 
 # Commands that the kernel watches and confines.
 $(B)/bin/sandbox: test/faults/sandbox/sandbox.c test/faults/sandbox/confine.c test/faults/sandbox/sandbox.h

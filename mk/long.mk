@@ -40,7 +40,7 @@ tokens: setup  ## 4,096 tokens: their time grows by reading the cache, memory by
 	@$(MAKE) -s -j$(JOBS) all python && $(PYTHON) test/suites/tokens.py $(B)
 
 triton: setup  ## the Triton backend in a real server, with clients over HTTP and gRPC (from PyPI, into BUILD/triton); RECORDED=DIR
-	@$(MAKE) -s -j$(JOBS) all && test/runtime/triton/serve.sh $(B) "$$(test/recordings.sh $(B) $(RECORDED))"
+	@mk/setup.sh triton && $(MAKE) -s -j$(JOBS) all && test/runtime/triton/serve.sh $(B) "$$(test/recordings.sh $(B) $(RECORDED))"
 
 # Each has its own output below $(B)/long.
 LONG ?= test-view triton draws gradients attributes guard overlap schedules sandbox meta wheel allocations syscalls kills refusals soak tokens engine fuzz test-tsan test-asan test-neon

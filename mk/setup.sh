@@ -9,6 +9,7 @@ packages="gcc g++ clang-19 libc6-dev make pkg-config flex bison llvm-19-dev llvm
 [ "${1-}" = engine ] && packages="$packages valgrind"
 [ "${1-}" = deb ] && packages="$packages dpkg-dev"
 [ "${1-}" = bench ] && packages="$packages mlir-19-tools valgrind python3-venv"
+[ "${1-}" = triton ] && packages="$packages python3-venv curl"
 [ "${1-}" = interop ] || [ "${1-}" = wheel ] && packages="$packages python3-venv"
 # Another architecture's libraries, its compiler, and an emulator of its processors.
 if [ "${1-}" = neon ]; then
