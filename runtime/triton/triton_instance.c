@@ -1,6 +1,7 @@
 // The backend's entry points for instances: a session each.
 #include <sched.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "triton_backend.h"
 
@@ -8,8 +9,9 @@
 static int64_t processors(void) {
   cpu_set_t set;
   CPU_ZERO(&set);
-  // Machines of more processors than the set has room for fail here.
-  int count = sched_getaffinity(0, sizeof set, &set) ? CPU_SETSIZE : CPU_COUNT(&set);
+  // Fails on machines of more processors than the set has room for.
+  bool is_known = !sched_getaffinity(0, sizeof set, &set);
+  long count = is_known ? CPU_COUNT(&set) : sysconf(_SC_NPROCESSORS_ONLN);
   return count > 0 ? count : 1;
 }
 
