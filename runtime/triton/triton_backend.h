@@ -47,11 +47,14 @@ int64_t triton_instances(const json_t *config);
 int triton_dtype_of(pir_dtype dtype);
 // Returns the element type of Triton's number, PIR_DTYPE_NONE where there is none.
 pir_dtype triton_dtype_to(int dtype);
-// Whether axis 0 of the ports can be a batch: it varies, outputs have
-// as many rows as inputs, and no other axis depends on it. PIR_UNSUPPORTED names the port for which it cannot.
-pir_status triton_check_batch(const pir_model *model, int64_t max_batch, pir_message *message);
-// Completes the configuration with inputs, outputs and dynamic batching where it does not state
-// them, and checks those that it states. PIR_INVALID, PIR_UNSUPPORTED: with the port's name.
+// Checks that axis 0 of the inputs, and of the outputs that the configuration states (all if it
+// states none), can be a batch: it varies, outputs have as many rows as inputs, the extents of
+// inputs decide all others, and no other axis depends on axis 0. Rows may depend on each other
+// all the same, through an op over axis 0. PIR_UNSUPPORTED names the port for which it cannot.
+pir_status triton_check_batch(const pir_model *model, const triton_settings *settings,
+                              pir_message *message);
+// Completes the configuration with inputs and outputs where it does not state them, and checks
+// those that it states. PIR_INVALID, PIR_UNSUPPORTED: with the port's name.
 pir_status triton_complete_config(const pir_model *model, const triton_settings *settings,
                                   json_t *config, pir_message *message);
 

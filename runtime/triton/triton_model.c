@@ -16,7 +16,9 @@ TRITONSERVER_Error *triton_error(pir_status status, const char *text) {
                                             [PIR_IO] = TRITON_ERROR_INTERNAL,
                                             [PIR_CANCELLED] = TRITON_ERROR_CANCELLED,
                                             [PIR_INTERNAL] = TRITON_ERROR_INTERNAL};
-  return TRITONSERVER_ErrorNew(codes[status], *text ? text : pir_status_text(status));
+  bool is_known = (size_t)status < sizeof codes / sizeof *codes;
+  return TRITONSERVER_ErrorNew(is_known ? codes[status] : TRITON_ERROR_INTERNAL,
+                               *text ? text : pir_status_text(status));
 }
 
 // ---- loading
@@ -49,6 +51,19 @@ static bool is_compiled(const char *path) {
   return n > 5 && !strcmp(path + n - 5, ".pirm");
 }
 
+// Parameters of a model that its file decided when it was compiled; those of the command line
+// are meant for programs.
+static pir_status check_compiled(const triton_settings *settings, pir_message *message) {
+  static const char *const decided[] = {"math", "cache"};
+  const json_t *parameters = json_object_get(settings->config, "parameters");
+  for (size_t i = 0; i < sizeof decided / sizeof *decided; i++)
+    if (json_object_get(parameters, decided[i]))
+      return triton_fail(message, PIR_INVALID,
+                         "parameter \"%s\": \"%s\" is a compiled model, which has its code",
+                         decided[i], settings->file);
+  return PIR_OK;
+}
+
 pir_status triton_load(const char *folder, const triton_settings *settings,
                        pir_model **out_model, pir_message *message) {
   char path[4096];
@@ -59,7 +74,8 @@ pir_status triton_load(const char *folder, const triton_settings *settings,
     return triton_fail(message, PIR_UNSUPPORTED, "unsupported: a path of 4,095 bytes or more");
   message->text[0] = 0;
   pir_status status;
-  if (is_compiled(path)) {
+  if (settings->file && is_compiled(path)) {
+    PIR_TRY(check_compiled(settings, message));
     pir_open_options how = {.size = sizeof how, .target = settings->target, .sink = sink};
     status = pir_model_open_file(path, &how, out_model);
   } else {
@@ -130,7 +146,7 @@ static TRITONSERVER_Error *agree(TRITONBACKEND_Model *handle, triton_model *m,
     return error;
   pir_status status = PIR_OK;
   if (m->settings.max_batch > 0)
-    status = triton_check_batch(m->model, m->settings.max_batch, message);
+    status = triton_check_batch(m->model, &m->settings, message);
   json_t *config = m->settings.config;
   if (!status)
     status = triton_complete_config(m->model, &m->settings, config, message);

@@ -67,7 +67,7 @@ static bool is_batch_name(const pir_model *model, pir_str word) {
   port_side inputs = inputs_of(model);
   for (size_t i = 0; i < inputs.count; i++) {
     pir_port port = port_at(model, &inputs, i);
-    if (pir_str_equal(port.dims[0], word))
+    if (port.rank > 0 && word.size && pir_str_equal(port.dims[0], word))
       return true;
   }
   return false;
@@ -96,11 +96,38 @@ static bool mentions_batch(const pir_model *model, pir_str extent) {
   return false;
 }
 
+// Whether a word is in the extent of some input.
+static bool is_input_word(const pir_model *model, pir_str word) {
+  port_side inputs = inputs_of(model);
+  for (size_t i = 0; i < inputs.count; i++) {
+    pir_port port = port_at(model, &inputs, i);
+    for (int32_t a = 0; a < port.rank; a++)
+      for (pir_str rest = port.dims[a], one = next_word(&rest); one.size;
+           one = next_word(&rest))
+        if (pir_str_equal(one, word))
+          return true;
+  }
+  return false;
+}
+
+// Whether the extents of the inputs decide an extent: it has no other symbols than theirs.
+// Words are symbols but numbers, and functions, which stand in front of '('.
+static bool is_decided(const pir_model *model, pir_str extent) {
+  if (!extent.size || memchr(extent.data, '?', extent.size))
+    return false;
+  for (pir_str word = next_word(&extent); word.size; word = next_word(&extent)) {
+    bool is_number = memchr("-0123456789", word.data[0], 11) != NULL;
+    bool is_function = extent.size && extent.data[0] == '(';
+    if (!is_number && !is_function && !is_input_word(model, word))
+      return false;
+  }
+  return true;
+}
+
 // Whether an extent is the number of rows when all inputs have as many: of axes 0 of inputs
-// alone, and of functions that give their operand when both are equal. An extent without a name
-// is checked when runs show it.
+// alone, and of functions that give their operand when both are equal.
 static bool is_batch(const pir_model *model, pir_str extent) {
-  if (!extent.size || is_batch_name(model, extent))
+  if (is_batch_name(model, extent))
     return true;
   if (memchr(extent.data, '+', extent.size) || memchr(extent.data, '*', extent.size))
     return false;
@@ -114,7 +141,12 @@ static bool is_batch(const pir_model *model, pir_str extent) {
 static pir_status check_batch_axis(const port_side *side, const pir_port *port,
                                    int64_t max_batch, pir_message *message) {
   int name = (int)port->name.size;
-  if (port->rank < 1)
+  if (port->rank < 0)
+    return triton_fail(message, PIR_UNSUPPORTED,
+                       "unsupported: max_batch_size %lld with %s \"%.*s\", whose rank is known "
+                       "only when a run ends; state max_batch_size: 0",
+                       (long long)max_batch, side->word, name, port->name.data);
+  if (!port->rank)
     return triton_fail(
         message, PIR_UNSUPPORTED,
         "unsupported: max_batch_size %lld with %s \"%.*s\", which has no axis 0; "
@@ -130,7 +162,23 @@ static pir_status check_batch_axis(const port_side *side, const pir_port *port,
   return PIR_OK;
 }
 
-// Rows do not depend on each other where no other axis is as long as the batch.
+// An extent that elements decide can agree with the rows by chance, and is another one when
+// other requests run along.
+static pir_status check_decided(const pir_model *model, const port_side *side,
+                                const pir_port *port, int64_t max_batch, pir_message *message) {
+  for (int32_t a = 0; a < port->rank; a++)
+    if (port->least[a] < port->most[a] && !is_decided(model, port->dims[a]))
+      return triton_fail(message, PIR_UNSUPPORTED,
+                         "unsupported: max_batch_size %lld with %s \"%.*s\", whose axis %d is "
+                         "known only when a run ends; state max_batch_size: 0",
+                         (long long)max_batch, side->word, (int)port->name.size,
+                         port->name.data, a);
+  return PIR_OK;
+}
+
+// An axis that grows with the batch has elements of several requests, of which none owns a
+// part. Extents do not show that ops join rows (cumsum over axis 0, say): the configuration
+// answers for that.
 static pir_status check_other_axes(const pir_model *model, const port_side *side,
                                    const pir_port *port, int64_t max_batch,
                                    pir_message *message) {
@@ -144,10 +192,28 @@ static pir_status check_other_axes(const pir_model *model, const port_side *side
   return PIR_OK;
 }
 
+static bool states_name(const json_t *entries, pir_str name) {
+  size_t i;
+  json_t *entry;
+  json_array_foreach(entries, i, entry) {
+    const char *text = json_string_value(json_object_get(entry, "name"));
+    if (text && pir_str_equal(pir_str_from(text), name))
+      return true;
+  }
+  return false;
+}
+
 static pir_status check_batch_of(const pir_model *model, const port_side *side,
-                                 int64_t max_batch, pir_message *message) {
+                                 const triton_settings *settings, pir_message *message) {
+  int64_t max_batch = settings->max_batch;
+  const json_t *stated = json_object_get(settings->config, side->word);
+  bool is_out = side->describe == pir_model_output;
   for (size_t i = 0; i < side->count; i++) {
     pir_port port = port_at(model, side, i);
+    if (json_array_size(stated) && !states_name(stated, port.name))
+      continue;
+    if (is_out)
+      PIR_TRY(check_decided(model, side, &port, max_batch, message));
     PIR_TRY(check_batch_axis(side, &port, max_batch, message));
     if (!is_batch(model, port.dims[0]))
       return triton_fail(message, PIR_UNSUPPORTED,
@@ -160,10 +226,11 @@ static pir_status check_batch_of(const pir_model *model, const port_side *side,
   return PIR_OK;
 }
 
-pir_status triton_check_batch(const pir_model *model, int64_t max_batch, pir_message *message) {
+pir_status triton_check_batch(const pir_model *model, const triton_settings *settings,
+                              pir_message *message) {
   port_side inputs = inputs_of(model), outputs = outputs_of(model);
-  PIR_TRY(check_batch_of(model, &inputs, max_batch, message));
-  return check_batch_of(model, &outputs, max_batch, message);
+  PIR_TRY(check_batch_of(model, &inputs, settings, message));
+  return check_batch_of(model, &outputs, settings, message);
 }
 
 // ---- what a configuration states
@@ -207,21 +274,14 @@ static pir_status check_entry(const pir_model *model, const port_side *side, int
       return triton_fail(message, PIR_INVALID,
                          "%s \"%s\": the configuration states other dims than the program",
                          side->word, name);
+    if (json_is_true(json_object_get(entry, "optional")))
+      return triton_fail(message, PIR_UNSUPPORTED,
+                         "unsupported: %s \"%s\" with optional: true; a run needs every input",
+                         side->word, name);
     return PIR_OK;
   }
   return triton_fail(message, PIR_INVALID, "the model has no %s \"%s\"", side->word,
                      name ? name : "");
-}
-
-static bool states_name(const json_t *entries, pir_str name) {
-  size_t i;
-  json_t *entry;
-  json_array_foreach(entries, i, entry) {
-    const char *text = json_string_value(json_object_get(entry, "name"));
-    if (text && pir_str_equal(pir_str_from(text), name))
-      return true;
-  }
-  return false;
 }
 
 // ---- completion
@@ -311,12 +371,5 @@ pir_status triton_complete_config(const pir_model *model, const triton_settings 
   port_side inputs = inputs_of(model), outputs = outputs_of(model);
   PIR_TRY(complete_side(model, &inputs, first, config, message));
   PIR_TRY(complete_side(model, &outputs, first, config, message));
-  PIR_TRY(check_all_inputs(model, config, message));
-  bool is_scheduled = json_object_get(config, "dynamic_batching") ||
-                      json_object_get(config, "sequence_batching") ||
-                      json_object_get(config, "ensemble_scheduling");
-  if (settings->max_batch > 1 && !is_scheduled &&
-      json_object_set_new(config, "dynamic_batching", json_object()))
-    return no_memory(message);
-  return PIR_OK;
+  return check_all_inputs(model, config, message);
 }
