@@ -72,6 +72,7 @@ typedef enum triton_log { TRITON_LOG_INFO = 0, TRITON_LOG_WARN = 1 } triton_log;
 // Texts are copied.
 TRITONSERVER_Error *TRITONSERVER_ErrorNew(triton_error_code code, const char *text);
 void TRITONSERVER_ErrorDelete(TRITONSERVER_Error *error);
+triton_error_code TRITONSERVER_ErrorCode(TRITONSERVER_Error *error);
 const char *TRITONSERVER_ErrorMessage(TRITONSERVER_Error *error);
 TRITONSERVER_Error *TRITONSERVER_LogMessage(triton_log level, const char *file, int line,
                                             const char *text);

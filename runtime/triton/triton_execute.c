@@ -1,6 +1,6 @@
 // Runs the requests of one call. Requests whose tensors differ in axis 0 alone run together:
-// their inputs are joined, and each gets its rows of the outputs. When such a run fails, each of
-// its requests runs alone, so that only the one that is wrong gets the error.
+// their inputs are joined, and each gets its rows of the outputs. When such a run fails, its
+// requests run one by one, so that only the one that is wrong gets the error.
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -35,13 +35,26 @@ static uint64_t now_ns(void) {
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+static pir_status status_of(triton_error_code code) {
+  switch (code) {
+    case TRITON_ERROR_NOT_FOUND: return PIR_NOT_FOUND;
+    case TRITON_ERROR_INVALID_ARG:
+    case TRITON_ERROR_ALREADY_EXISTS: return PIR_INVALID;
+    case TRITON_ERROR_UNAVAILABLE: return PIR_UNAVAILABLE;
+    case TRITON_ERROR_UNSUPPORTED: return PIR_UNSUPPORTED;
+    case TRITON_ERROR_CANCELLED: return PIR_CANCELLED;
+    default: return PIR_INTERNAL;
+  }
+}
+
 // Turns an error of the server's into a status and a text; NULL is PIR_OK.
 static pir_status take_error(TRITONSERVER_Error *error, pir_message *message) {
   if (!error)
     return PIR_OK;
-  triton_fail(message, PIR_INTERNAL, "%s", TRITONSERVER_ErrorMessage(error));
+  pir_status status = status_of(TRITONSERVER_ErrorCode(error));
+  triton_fail(message, status, "%s", TRITONSERVER_ErrorMessage(error));
   TRITONSERVER_ErrorDelete(error);
-  return PIR_INTERNAL;
+  return status;
 }
 
 // Drops an error for which the server has no answer to give.
@@ -49,8 +62,8 @@ static void drop_error(TRITONSERVER_Error *error) {
   TRITONSERVER_ErrorDelete(error);
 }
 
-// The status for the client. A run that refuses its inputs, or needs more memory for them than
-// a session may take, was asked for too much.
+// The client's status of a run that failed: one that refuses its inputs, or needs more memory
+// for them than a session may take, was asked for too much.
 static pir_status blame_of(pir_status status) {
   return status == PIR_UNSUPPORTED || status == PIR_EXHAUSTED ? PIR_INVALID : status;
 }
@@ -63,7 +76,7 @@ static void answer_error(call_part *part, pir_status status, const char *text) {
     drop_error(failed);
     return;
   }
-  TRITONSERVER_Error *error = triton_error(blame_of(status), text);
+  TRITONSERVER_Error *error = triton_error(status, text);
   drop_error(TRITONBACKEND_ResponseSend(response, TRITON_RESPONSE_FINAL, error));
   TRITONSERVER_ErrorDelete(error);
 }
@@ -247,27 +260,37 @@ static pir_status bind_input(batch_run *run, size_t i) {
 
 // ---- outputs
 
-static bool is_requested(TRITONBACKEND_Request *request, const char *name) {
-  uint32_t count = 0;
-  drop_error(TRITONBACKEND_RequestOutputCount(request, &count));
-  for (uint32_t i = 0; i < count; i++) {
-    const char *one = "";
-    drop_error(TRITONBACKEND_RequestOutputName(request, i, &one));
-    if (!strcmp(one, name))
-      return true;
+// Sets *out where a request asks for an output.
+static pir_status find_requested(TRITONBACKEND_Request *request, const char *name, bool *out,
+                                 pir_message *message) {
+  uint32_t count;
+  PIR_TRY(take_error(TRITONBACKEND_RequestOutputCount(request, &count), message));
+  for (uint32_t i = 0; i < count && !*out; i++) {
+    const char *one;
+    PIR_TRY(take_error(TRITONBACKEND_RequestOutputName(request, i, &one), message));
+    *out = !strcmp(one, name);
   }
-  return false;
+  return PIR_OK;
 }
 
 // Whether the outputs can be given to the parts by rows.
 static pir_status check_row_counts(batch_run *run) {
   const triton_instance *instance = run->instance;
   for (size_t i = 0; run->count > 1 && i < pir_model_outputs(instance->model->model); i++) {
+    pir_port port = {.size = sizeof port};
     pir_tensor tensor;
+    PIR_TRY(pir_model_output(instance->model->model, i, &port));
+    bool is_requested = false;
+    for (size_t k = 0; k < run->count; k++)
+      PIR_TRY(
+          find_requested(run->parts[k].request, port.name.data, &is_requested, &run->message));
+    if (!is_requested)
+      continue;
     PIR_TRY(pir_session_output(instance->session, i, &tensor));
     if (tensor.rank < 1 || tensor.shape[0] != run->rows)
       return triton_fail(&run->message, PIR_UNSUPPORTED,
-                         "unsupported: output %zu has other rows than the batch", i);
+                         "unsupported: output \"%s\" has other rows than the batch",
+                         port.name.data);
   }
   return PIR_OK;
 }
@@ -276,31 +299,34 @@ static pir_status check_row_counts(batch_run *run) {
 static pir_status write_output(TRITONBACKEND_Response *response, const char *name,
                                const pir_tensor *whole, const batch_run *run,
                                const call_part *part, int64_t first, pir_message *message) {
-  pir_tensor tensor = *whole;
-  size_t skipped = 0, bytes;
+  pir_tensor rows = *whole, tensor;
+  size_t bytes;
   TRITONBACKEND_Output *output;
   void *to;
   triton_memory memory = TRITON_CPU;
   int64_t id = 0;
-  if (run->count > 1) {
-    tensor.shape[0] = first;
-    PIR_TRY(pir_shape_bytes(tensor.shape, tensor.rank, tensor.dtype, &skipped));
-    tensor.shape[0] = part->rows;
-  }
-  PIR_TRY(pir_shape_bytes(tensor.shape, tensor.rank, tensor.dtype, &bytes));
-  if (!tensor.rank)
-    tensor.shape[tensor.rank++] = 1;
-  PIR_TRY(take_error(TRITONBACKEND_ResponseOutput(response, &output, name,
-                                                  triton_dtype_of(tensor.dtype), tensor.shape,
-                                                  (uint32_t)tensor.rank),
+  if (run->count > 1)
+    rows.shape[0] = part->rows;
+  PIR_TRY(pir_shape_bytes(rows.shape, rows.rank, rows.dtype, &bytes));
+  // Rows without elements may have no memory to point into.
+  if (run->count > 1 && bytes)
+    rows.data =
+        (char *)whole->data + first * whole->strides[0] * (int64_t)pir_dtype_size(rows.dtype);
+  memset(&tensor, 0, sizeof tensor);
+  pir_tensor_set_dense(&tensor, rows.dtype, rows.shape, rows.rank);
+  int64_t one = 1;
+  PIR_TRY(take_error(TRITONBACKEND_ResponseOutput(
+                         response, &output, name, triton_dtype_of(rows.dtype),
+                         rows.rank ? rows.shape : &one, rows.rank ? (uint32_t)rows.rank : 1),
                      message));
   PIR_TRY(take_error(TRITONBACKEND_OutputBuffer(output, &to, bytes, &memory, &id), message));
   if (memory == TRITON_GPU)
     return triton_fail(message, PIR_UNSUPPORTED,
                        "unsupported: output \"%s\" in the memory of a GPU", name);
-  if (bytes)
-    memcpy(to, (const char *)whole->data + skipped, bytes);
-  return PIR_OK;
+  if (!bytes)
+    return PIR_OK;
+  tensor.data = to;
+  return pir_tensor_copy(&rows, &tensor);
 }
 
 static pir_status write_outputs(TRITONBACKEND_Response *response, const batch_run *run,
@@ -310,7 +336,9 @@ static pir_status write_outputs(TRITONBACKEND_Response *response, const batch_ru
     pir_port port = {.size = sizeof port};
     pir_tensor tensor;
     PIR_TRY(pir_model_output(instance->model->model, i, &port));
-    if (!is_requested(part->request, port.name.data))
+    bool is_requested = false;
+    PIR_TRY(find_requested(part->request, port.name.data, &is_requested, message));
+    if (!is_requested)
       continue;
     PIR_TRY(pir_session_output(instance->session, i, &tensor));
     PIR_TRY(write_output(response, port.name.data, &tensor, run, part, first, message));
@@ -350,7 +378,8 @@ static pir_status run_once(batch_run *run) {
     run->parts[k].run_end = end;
   }
   if (status)
-    return triton_fail(&run->message, status, "%s", pir_session_message(instance->session));
+    return triton_fail(&run->message, blame_of(status), "%s",
+                       pir_session_message(instance->session));
   return check_row_counts(run);
 }
 

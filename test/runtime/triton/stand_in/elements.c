@@ -37,11 +37,11 @@ char *stand_in_elements(int dtype, size_t count, int constant, size_t *out_bytes
   return data;
 }
 
-void stand_in_show(const TRITONBACKEND_Output *output) {
-  printf(" %s %s[", output->name, names[output->dtype]);
+void stand_in_show(FILE *out, const TRITONBACKEND_Output *output) {
+  fprintf(out, " %s %s[", output->name, names[output->dtype]);
   for (uint32_t a = 0; a < output->rank; a++)
-    printf(a ? ",%lld" : "%lld", (long long)output->shape[a]);
-  printf("]");
+    fprintf(out, a ? ",%lld" : "%lld", (long long)output->shape[a]);
+  fprintf(out, "]");
   size_t size = sizes[output->dtype];
   for (size_t at = 0; at < output->bytes && at < 12 * size; at += size) {
     float real;
@@ -49,8 +49,8 @@ void stand_in_show(const TRITONBACKEND_Output *output) {
     memcpy(&real, output->data + at, sizeof real < size ? sizeof real : size);
     memcpy(&value, output->data + at, size);
     if (output->dtype == FP32)
-      printf(" %g", (double)real);
+      fprintf(out, " %g", (double)real);
     else
-      printf(" %lld", (long long)value);
+      fprintf(out, " %lld", (long long)value);
   }
 }
