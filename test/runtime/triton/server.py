@@ -91,7 +91,8 @@ class Server:
         return self.ask("GET", f"/v2/models/{model}/config")[1]
 
     def stats(self, model):
-        return self.ask("GET", f"/v2/models/{model}/stats")[1]["model_stats"][0]
+        """The statistics of a model's first version; empty where the server has none."""
+        return (self.ask("GET", f"/v2/models/{model}/stats")[1].get("model_stats") or [{}])[0]
 
     def memory(self):
         """Bytes that the process has in memory."""
