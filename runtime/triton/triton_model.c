@@ -51,8 +51,8 @@ static bool is_compiled(const char *path) {
   return n > 5 && !strcmp(path + n - 5, ".pirm");
 }
 
-// Parameters of a model that its file decided when it was compiled; those of the command line
-// are meant for programs.
+// Refuses parameters that a compiled model's file has decided. The same settings on the command
+// line are meant for programs, and do nothing here.
 static pir_status check_compiled(const triton_settings *settings, pir_message *message) {
   static const char *const decided[] = {"math", "cache"};
   const json_t *parameters = json_object_get(settings->config, "parameters");
