@@ -513,7 +513,7 @@ static void open_square(tiling *t) {
 // Whether the products use tensor cores.
 static bool multiplies_halves(const contraction *c, const pir_target *target) {
   bool halves = c->a.dtype == PIR_F16 || c->a.dtype == PIR_BF16;
-  return halves && c->a.dtype == c->b.dtype && target->tile_products;
+  return halves && c->a.dtype == c->b.dtype && target->architecture->tiles;
 }
 
 // Opens both sides, the result and the registers of a thread.

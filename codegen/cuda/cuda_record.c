@@ -33,8 +33,7 @@ static void identify_compiler(const void *compiler, char *out, size_t capacity) 
 static pir_status compile_source(const void *compiler, const char *text,
                                  const pir_target *target, pir_emitted *out, char *message,
                                  size_t capacity) {
-  return nvrtc_compile(compiler, text, target->device_arch, NVRTC_CUBIN, out, message,
-                       capacity);
+  return nvrtc_compile(compiler, text, target->name, NVRTC_CUBIN, out, message, capacity);
 }
 
 const device_codegen device_codegen_cuda = {

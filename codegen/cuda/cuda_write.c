@@ -20,7 +20,7 @@ static void put_resources(const device_source *source, const pir_emitted *cubin,
   free(found);
 }
 
-static pir_status put_compiled(const device_source *source, int arch, nvrtc_form form,
+static pir_status put_compiled(const device_source *source, const char *arch, nvrtc_form form,
                                pir_strbuf *out, char *message, size_t capacity) {
   nvrtc n;
   pir_emitted code = {0};
@@ -47,7 +47,7 @@ pir_status cuda_write(const loop_module *module, const pir_target *target, pir_c
   if (form == PIR_CODE_DEVICE_SOURCE)
     pir_strbuf_put(&text, source.text, source.size);
   else
-    status = put_compiled(&source, target->device_arch,
+    status = put_compiled(&source, target->name,
                           form == PIR_CODE_DEVICE_ASSEMBLY ? NVRTC_PTX : NVRTC_CUBIN, &text,
                           message, capacity);
   if (!pir_strbuf_flush(&text) && !status)

@@ -98,14 +98,14 @@ static pir_status take(const nvrtc *n, nvrtc_program program, nvrtc_form form,
   return PIR_OK;
 }
 
-pir_status nvrtc_compile(const nvrtc *n, const char *text, int arch, nvrtc_form form,
+pir_status nvrtc_compile(const nvrtc *n, const char *text, const char *arch, nvrtc_form form,
                          pir_emitted *out, char *message, size_t capacity) {
   nvrtc_program program = NULL;
   char target[40];
   const char *all[OPTIONS + 1] = {target};
   *out = (pir_emitted){0};
   memcpy(all + 1, options, sizeof options);
-  pir_text_format(target, sizeof target, "--gpu-architecture=sm_%d", arch);
+  pir_text_format(target, sizeof target, "--gpu-architecture=%s", arch);
   if (n->nvrtcCreateProgram(&program, text, "pir.cu", 0, NULL, NULL)) {
     pir_text_format(message, capacity, "NVRTC does not take the generated code");
     return PIR_INTERNAL;

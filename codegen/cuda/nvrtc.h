@@ -21,9 +21,9 @@ void nvrtc_close(nvrtc *library);
 
 typedef enum nvrtc_form { NVRTC_CUBIN, NVRTC_PTX } nvrtc_form;
 
-// Compiles CUDA C for an architecture. May be called from several threads at once.
-pir_status nvrtc_compile(const nvrtc *library, const char *text, int arch, nvrtc_form form,
-                         pir_emitted *out, char *message, size_t capacity);
+// Compiles CUDA C for an architecture ("sm_90a"). May be called from several threads at once.
+pir_status nvrtc_compile(const nvrtc *library, const char *text, const char *arch,
+                         nvrtc_form form, pir_emitted *out, char *message, size_t capacity);
 // Returns the options that NVRTC gets: a part of cache keys.
 const char *nvrtc_options(void);
 

@@ -716,9 +716,11 @@ static pir_status group_regions(grouping *g) {
 }
 
 static pir_status read_target(grouping *g) {
-  char name[32] = "native";
+  char name[32];
   pir_str wanted = pir_run_option(g->run, "target");
-  if (wanted.size && wanted.size < sizeof name)
+  if (!wanted.size)
+    wanted = pir_str_from(pir_run_target(g->run));
+  if (wanted.size < sizeof name)
     pir_text_format(name, sizeof name, "%.*s", (int)wanted.size, wanted.data);
   if (wanted.size < sizeof name && !pir_target_in(g->ctx, name, &g->target))
     return PIR_OK;

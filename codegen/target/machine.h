@@ -8,6 +8,8 @@
 #ifndef PIR_MACHINE_H
 #define PIR_MACHINE_H
 
+#include "architecture.h"
+
 #include <pir/layer/codegen.h>
 
 typedef struct pir_machine {

@@ -84,47 +84,39 @@ static void fill_x86(pir_target *t, int level, uint64_t features, const char *tu
 
 // ---- devices
 
-typedef struct device_kind {
-  const char *name, *prefix;
-  long portable, oldest, newest, tiles;
-} device_kind;
-
-static const device_kind DEVICES[] = {
-#define DEVICE(name, ...) {#name, __VA_ARGS__},
+static const struct {
+  const char *name, *portable;
+} DEVICES[] = {
+#define DEVICE(name, portable) {#name, portable},
 #include <pir/layer/devices.def>
 #undef DEVICE
 };
 
-// Returns the architecture of a name among a kind's devices; -1 if the name is none of them.
-static long named_architecture(const device_kind *kind, const char *name) {
-  size_t prefix = strlen(kind->prefix);
-  if (strcmp(name, kind->name) == 0)
-    return kind->portable;
-  if (strncmp(name, kind->prefix, prefix) != 0)
-    return -1;
-  char *end;
-  long arch = strtol(name + prefix, &end, 10);
-  bool known = !*end && end != name + prefix && arch >= kind->oldest && arch <= kind->newest;
-  return known ? arch : -1;
+static const device_architecture ARCHITECTURES[] = {
+#define ARCHITECTURE(kind, ...) {#kind, __VA_ARGS__},
+#include <pir/layer/architectures.def>
+#undef ARCHITECTURE
+};
+
+// The name of an architecture, or of a kind.
+static const device_architecture *named_architecture(const char *name) {
+  for (size_t i = 0; i < sizeof DEVICES / sizeof *DEVICES; i++)
+    if (!strcmp(name, DEVICES[i].name))
+      name = DEVICES[i].portable;
+  for (size_t i = 0; i < sizeof ARCHITECTURES / sizeof *ARCHITECTURES; i++)
+    if (!strcmp(name, ARCHITECTURES[i].name))
+      return &ARCHITECTURES[i];
+  return NULL;
 }
 
-// The name of a kind, or the prefix and number of an architecture.
 static bool is_device(const char *name, pir_target *out) {
-  for (size_t i = 0; name && i < sizeof DEVICES / sizeof *DEVICES; i++) {
-    const device_kind *kind = &DEVICES[i];
-    long arch = named_architecture(kind, name);
-    if (arch < 0)
-      continue;
-    *out = (pir_target){.device = kind->name,
-                        .device_arch = (int)arch,
-                        .tile_products = arch >= kind->tiles,
-                        .vector_bytes = 16,
-                        .fma = true};
-    out->machine = pir_machine_find(kind->name, "");
-    pir_text_format(out->name, sizeof out->name, "%s%ld", kind->prefix, arch);
-    return true;
-  }
-  return false;
+  const device_architecture *x = name ? named_architecture(name) : NULL;
+  if (!x)
+    return false;
+  *out = (pir_target){.device = x->kind, .architecture = x, .vector_bytes = 16, .fma = true};
+  out->machine = pir_machine_find(x->kind, "");
+  pir_text_format(out->name, sizeof out->name, "%s", x->name);
+  return true;
 }
 
 // ---- names
@@ -267,9 +259,12 @@ const char *pir_target_names(void) {
 #define PROCESSOR(name, ...) ", " name
   return "native, x86-64, x86-64-v2, x86-64-v3, x86-64-v4" PROCESSORS(PROCESSOR) ", aarch64"
 #undef PROCESSOR
-#define DEVICE(name, prefix, portable, ...) ", " #name ", " prefix #portable ", .."
+#define DEVICE(name, portable) ", " #name
 #include <pir/layer/devices.def>
 #undef DEVICE
+#define ARCHITECTURE(kind, name, ...) ", " name
+#include <pir/layer/architectures.def>
+#undef ARCHITECTURE
       ;
 }
 

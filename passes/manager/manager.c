@@ -114,6 +114,11 @@ bool pir_run_any_float(const pir_pass_run *run) {
   return ((const pir_pass_manager *)run->manager)->options.any_float;
 }
 
+const char *pir_run_target(const pir_pass_run *run) {
+  const char *target = ((const pir_pass_manager *)run->manager)->options.target;
+  return target ? target : "native";
+}
+
 enum { MOST_THREADS = 64 };
 
 int pir_run_threads(const pir_pass_run *run) {

@@ -333,7 +333,7 @@ static void test_targets_have_a_machine(void **state) {
     assert_int_equal(pir_target_describe(names[i], &t), PIR_OK);
     assert_non_null(t.machine);
     assert_true(t.machine->nest.row_elements > 0 && t.machine->group.few_elements > 0);
-    if (t.device_arch)
+    if (t.device)
       assert_true(t.machine->device.block_threads >= t.machine->device.threads);
     else
       assert_true(t.machine->core.loads > 0 && t.machine->cache.set_bytes > 0);

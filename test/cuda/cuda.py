@@ -11,7 +11,7 @@ FOLDER holds models/ of recordings. For each model
   failures   build/test/device_faults_test: every call of the stand-ins fails once
   resources  NVRTC compiles every kernel; registers, stack (spills) and shared memory read from the CUBIN stay below
              limits. Skipped where NVRTC is not installed.
-A driver that is missing must be an error with exit code 3. Ends with `N passed, N failed, N skipped`.
+A driver that is missing, and a device that is too old or not known, must be errors with exit code 3. Ends with `N passed, N failed, N skipped`.
 """
 import argparse
 import concurrent.futures
@@ -27,7 +27,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import limited
 
 UNSUPPORTED = 3
-ARCHITECTURES = ["sm_80"]
+ARCHITECTURES = ["sm_80", "sm_90a", "sm_100"]
+UNKNOWN = [70, 999]  # a device that is too old, and one of a later time
 DEVICE_TESTS = ["device_test", "device_ports_test", "device_faults_test"]
 AGAIN = ["mlp", "lenet", "bert_tiny"]  # run often enough that graphs are made, and compared afterwards
 COUNTS = re.compile(r"shim: (\d+) launches, (\d+) graphs")
@@ -112,6 +113,14 @@ def missing_driver_job(build, folder):
     return name, "pass" if code == UNSUPPORTED and told else "fail", f"exit code {code}: {last_line(err)}"
 
 
+def unknown_device_job(build, folder, arch):
+    name = f"cuda device of sm_{arch}"
+    code, _, err = run([build / "bin/pir-run", "--target=cuda", folder / "model.json", f"--case={folder / 'case0'}"],
+                       LD_LIBRARY_PATH=str(build / "cuda"), PIR_SHIM_ARCH=str(arch))
+    told = f"the device is of architecture sm_{arch}; known: " in err
+    return name, "pass" if code == UNSUPPORTED and told else "fail", f"exit code {code}: {last_line(err)}"
+
+
 def device_job(build, test):
     name = f"cuda {test}"
     code, out, err = run([build / "test" / test], LD_LIBRARY_PATH=str(build / "cuda"))
@@ -131,6 +140,7 @@ def main():
     counts = {"pass": 0, "fail": 0, "skip": 0}
     with tempfile.TemporaryDirectory(prefix="pir-cuda-") as cache, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         jobs = [pool.submit(missing_driver_job, build, m) for m in models[:1]]
+        jobs += [pool.submit(unknown_device_job, build, m, arch) for m in models[:1] for arch in UNKNOWN]
         jobs += [pool.submit(device_job, build, test) for test in DEVICE_TESTS if (build / "test" / test).exists()]
         for m in models:
             jobs += [pool.submit(resources_job, build, m, arch, totals) for arch in ARCHITECTURES]

@@ -46,11 +46,16 @@ bool emit_is_code(const emit_form *form) {
   return !form->def && !form->dot;
 }
 
+const char *emit_target(const emit_form *form, const char *given) {
+  bool of_device = emit_is_code(form) && form->code >= PIR_CODE_DEVICE_SOURCE;
+  if (given)
+    return given;
+  return of_device ? "cuda" : "native";
+}
+
 static int target_of(const cli_run *cli, pir_code_form form, const emit_options *how,
                      pir_target *out_target) {
-  const char *name = form >= PIR_CODE_DEVICE_SOURCE ? "cuda" : "native";
-  if (how->target)
-    name = how->target;
+  const char *name = emit_target(&(emit_form){.code = form}, how->target);
   return pir_target_describe(name, out_target)
              ? cli_bad_value(cli, "target", name, pir_target_names())
              : 0;

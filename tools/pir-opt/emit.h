@@ -22,6 +22,8 @@ typedef struct emit_form {
 // Finds the form `name` (NULL: by the ending of the output, else text). Returns an exit code.
 int emit_find(const cli_run *cli, const char *name, emit_form *out_form);
 bool emit_is_code(const emit_form *form);
+// Returns the name of the target that --target gives (NULL: none), or else that the form means.
+const char *emit_target(const emit_form *form, const char *given);
 
 typedef struct emit_options {
   const char *target;  // target of code; NULL: this processor

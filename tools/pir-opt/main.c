@@ -6,6 +6,7 @@
 #include <pir/compiler/pass_library.h>
 #include <pir/layer/nearest.h>
 #include <pir/layer/pass_options.h>
+#include <pir/layer/pipeline.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,33 @@ static int list_pipelines(void) {
   return CLI_OK;
 }
 
+// Returns the requested form, which run() has checked.
+static emit_form form_of(const cli_run *cli) {
+  emit_form form;
+  emit_find(cli, cli_value(cli, OPT_EMIT, NULL), &form);
+  return form;
+}
+
+// The target of the run; NULL where its name, which is reported when code is written, is none.
+static const char *target_of_run(const cli_run *cli, pir_target *out_target) {
+  emit_form form = form_of(cli);
+  const char *name = emit_target(&form, cli_value(cli, OPT_TARGET, NULL));
+  return pir_target_describe(name, out_target) ? NULL : name;
+}
+
+// The pipeline text by which models are compiled for the target of the run.
+static const char *compile_pipeline(const cli_run *cli) {
+  const char *mode = cli_value(cli, OPT_MATH, NULL);
+  pir_message name = {"compile"};
+  pir_math math = PIR_MATH_STRICT;
+  pir_target target;
+  if (mode)
+    pir_ignore(pir_math_named(mode, &math));
+  if (target_of_run(cli, &target))
+    pir_codegen_pipeline(&target, math, false, &name);
+  return pir_pipeline_text(pir_str_from(name.text));
+}
+
 // The pipeline text of one --passes or --pipeline; NULL after a report.
 static const char *pipeline_of(const cli_run *cli, const cli_match *match) {
   if (match->id == OPT_PASSES)
@@ -68,6 +96,8 @@ static const char *pipeline_of(const cli_run *cli, const cli_match *match) {
   pir_nearest near = pir_nearest_begin(name);
   for (size_t i = 0; i < pir_pipelines(); i++)
     pir_nearest_try(&near, pir_pipeline_name(i));
+  if (!strcmp(match->value, "compile"))
+    return compile_pipeline(cli);
   if (!text)
     cli_fail(cli, CLI_USAGE, "no pipeline is called '%s' (--list-pipelines)%s", match->value,
              pir_nearest_hint(&near).text);
@@ -76,13 +106,6 @@ static const char *pipeline_of(const cli_run *cli, const cli_match *match) {
 
 static bool is_pipeline(const cli_match *match) {
   return match->id == OPT_PASSES || match->id == OPT_PIPELINE;
-}
-
-// Returns the requested form, which run() has checked.
-static emit_form form_of(const cli_run *cli) {
-  emit_form form;
-  emit_find(cli, cli_value(cli, OPT_EMIT, NULL), &form);
-  return form;
 }
 
 // ---- passes
@@ -180,14 +203,8 @@ static int build_pipeline(const cli_run *cli, pir_pass_manager *manager,
   // Without passes, code is made by the pipeline that makes groups.
   if (!emit_is_code(&form) || names_passes(cli))
     return edit_pipeline(cli, manager);
-  const char *math = cli_value(cli, OPT_MATH, NULL);
-  pir_target target;
-  bool rounds = math && !strcmp(math, "bf16") &&
-                !pir_target_describe(cli_value(cli, OPT_TARGET, NULL), &target) &&
-                target.avx512_bf16;
-  pir_str name = rounds ? PIR_STR("compile-bf16") : PIR_STR("compile");
-  return pir_pass_manager_parse(manager, pir_str_from(pir_pipeline_text(name))) ? CLI_INTERNAL
-                                                                                : 0;
+  const char *pipeline = compile_pipeline(cli);
+  return pir_pass_manager_parse(manager, pir_str_from(pipeline)) ? CLI_INTERNAL : 0;
 }
 
 static bool write_stdout(void *user, const char *data, size_t size) {
@@ -271,6 +288,7 @@ static int run_passes(cli_run *cli, pir_context *ctx, pass_input *input, pir_pro
   size_t before_count, after_count;
   const char *timing = cli_value(cli, OPT_TIMING, NULL),
              *trace = cli_value(cli, OPT_TRACE_REWRITES, NULL);
+  pir_target target;
   if (trace && strcmp(trace, "all") != 0)
     return cli_bad_value(cli, "trace-rewrites", trace, "all, or nothing");
   const char *level_text = cli_value(cli, OPT_LEVEL, NULL);
@@ -295,6 +313,8 @@ static int run_passes(cli_run *cli, pir_context *ctx, pass_input *input, pir_pro
       .print_before_count = before_count,
       .print_after_count = after_count,
       .log = cli_stderr_writer(),
+      // Groups for processors are chosen for this one, whichever the code is for.
+      .target = target_of_run(cli, &target) && target.device ? target.name : NULL,
   };
   int code = rule_files_load(cli, OPT_RULES, ctx, &input->files);
   if (!code)

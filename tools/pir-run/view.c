@@ -7,26 +7,36 @@
 #include "run.h"
 #include <pir/compiler/pass_library.h>
 #include <pir/layer/arena_map.h>
+#include <pir/layer/pipeline.h>
 #include <stdio.h>
 
-// The pipeline that the model is made by; bf16 has one of its own.
-static pir_str model_pipeline(const pir_model_options *how) {
-  bool rounds = how->math && strcmp(how->math, "bf16") == 0;
-  const char *name = how->pipeline ? how->pipeline : "compile",
-             *text = pir_pipeline_text(pir_str_from(name));
-  if (!how->pipeline && rounds)
-    text = pir_pipeline_text(PIR_STR("compile-bf16"));
+// The pipeline that the model is made by; target NULL: the name is unknown.
+static pir_str model_pipeline(const pir_model_options *how, const pir_target *target,
+                              pir_message *room) {
+  const char *name = how->pipeline ? how->pipeline : "compile", *text;
+  pir_math math = PIR_MATH_STRICT;
+  if (how->math)
+    pir_ignore(pir_math_named(how->math, &math));
+  if (!strcmp(name, "compile") && target) {
+    pir_codegen_pipeline(target, math, how->replaceable, room);
+    name = room->text;
+  }
+  text = pir_pipeline_text(pir_str_from(name));
   return pir_str_from(text ? text : name);
 }
 
 static pir_status run_model_passes(view *v, pir_program *program,
                                    const pir_model_options *how) {
   pir_pass_instrument instrument = view_instrument(v);
+  pir_message room;
+  pir_target target;
+  bool known = !pir_target_describe(how->target, &target);
   pir_pass_options options = {.size = sizeof options,
                               .any_float = how->any_float,
+                              .target = known && target.device ? target.name : NULL,
                               .instruments = &instrument,
                               .instrument_count = 1};
-  return cli_run_passes(program, model_pipeline(how), &options);
+  return cli_run_passes(program, model_pipeline(how, known ? &target : NULL, &room), &options);
 }
 
 // Loops of groups, where this processor runs them.

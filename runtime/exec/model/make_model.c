@@ -11,6 +11,7 @@
 #include <pir/compiler/pass_library.h>
 #include <pir/compiler/verify.h>
 #include <pir/layer/machine_record.h>
+#include <pir/layer/pipeline.h>
 #include <pir/layer/tuning.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,31 +35,27 @@ static pir_status read_model_options(const pir_model_options *given, pir_context
   return status ? refuse_model(status, given, ctx, why.text) : PIR_OK;
 }
 
-// Chooses the named pipeline: groups depend on the target, and rounding pays only if the
-// target's instructions multiply bf16.
-static const char *pipeline_for(const pir_model_options *options, pir_message *room) {
+// Chooses the named pipeline; target NULL: the name is unknown, which is reported later.
+static const char *pipeline_for(const pir_model_options *options, const pir_target *target,
+                                pir_message *room) {
   pir_math math = PIR_MATH_STRICT;
-  pir_target target;
-  if (strcmp(options->pipeline, "compile") != 0)
+  if (strcmp(options->pipeline, "compile") != 0 || !target)
     return options->pipeline;
-  if (pir_device_is_kind(options->target)) {
-    pir_text_format(room->text, sizeof room->text, "compile-%s", options->target);
-    return room->text;
-  }
   pir_ignore(pir_math_named(options->math, &math));  // check_math reports an unknown name
-  bool rounds = math == PIR_MATH_BF16 && !pir_target_describe(options->target, &target) &&
-                target.avx512_bf16;
-  pir_text_format(room->text, sizeof room->text, "compile%s%s", rounds ? "-bf16" : "",
-                  options->replaceable ? "-replaceable" : "");
+  pir_codegen_pipeline(target, math, options->replaceable, room);
   return room->text;
 }
 
 static pir_status run_pipeline(pir_context *ctx, pir_program *program,
                                const pir_model_options *options) {
   pir_message room;
-  pir_str name = pir_str_from(pipeline_for(options, &room));
+  pir_target target;
+  bool known = !pir_target_describe(options->target, &target);
+  pir_str name = pir_str_from(pipeline_for(options, known ? &target : NULL, &room));
+  // Groups for processors are chosen for this one, whichever the code is for.
   pir_pass_options how = {.size = sizeof how,
                           .any_float = options->any_float,
+                          .target = known && target.device ? target.name : NULL,
                           .threads = (size_t)options->compile_threads};
   const char *text = pir_pipeline_text(name);
   pir_pass_manager *manager = pir_pass_manager_create(ctx, &how);
@@ -186,12 +183,19 @@ static pir_status create_compiler(making *m, pir_context *ctx, bool ahead) {
   how.in_process = options->compiler && !strcmp(options->compiler, "process");
   pir_ignore(pir_math_named(options->math, &how.math));  // check_math reports an unknown name
   pir_status status = find_target(model->device, options->target, ahead, &how.target);
+  if (status == PIR_UNSUPPORTED && model->device)
+    return pir_report(ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN,
+                      "unsupported: the device is of architecture %s; known: %s",
+                      pir_device_target(model->device), pir_target_names());
   if (!status && ahead && how.target.device)
     return pir_report(
         ctx, PIR_UNSUPPORTED, PIR_ERROR, PIR_LOC_UNKNOWN,
         "unsupported: code of a device compiled ahead, since it depends on the driver there");
   if (!status && how.target.device && !model->device)
-    status = PIR_UNSUPPORTED;
+    return pir_report(ctx, PIR_UNSUPPORTED, PIR_ERROR, PIR_LOC_UNKNOWN,
+                      "target \"%s\" is an architecture, for which code can only be written; "
+                      "to run on such a device, name its kind: %s",
+                      options->target, how.target.device);
   if (status)
     return pir_report(
         ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "target \"%s\" %s; known: %s", options->target,

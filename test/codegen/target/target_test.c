@@ -13,13 +13,14 @@ static void names_of_devices(void **unused) {
   static const struct {
     const char *name;
     int arch;  // 0: it names no device
-  } cases[] = {{"cuda", 80}, {"sm_75", 75}, {"sm_80", 80}, {"sm_90", 90},
-               {"sm_", 0},   {"sm_8x", 0},  {"sm_1", 0},   {"sm_9999", 0},
-               {"sm80", 0},  {"sm_-80", 0}, {"abacus", 0}};
+  } cases[] = {{"cuda", 80},   {"sm_75", 75},   {"sm_80", 80}, {"sm_90", 90},
+               {"sm_90a", 90}, {"sm_100", 100}, {"sm_70", 0},  {"sm_77", 0},
+               {"sm_90b", 0},  {"sm_", 0},      {"sm_8x", 0},  {"sm_1", 0},
+               {"sm_9999", 0}, {"sm80", 0},     {"sm_-80", 0}, {"abacus", 0}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     pir_target target;
     pir_status status = pir_target_describe(cases[i].name, &target);
-    int found = status || !target.device ? 0 : target.device_arch;
+    int found = status || !target.device ? 0 : target.architecture->number;
     if (found != cases[i].arch)
       fail_msg("%s: expected %d, found %d", cases[i].name, cases[i].arch, found);
   }

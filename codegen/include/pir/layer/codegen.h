@@ -36,12 +36,10 @@ typedef struct pir_target {
   int l1_ways;  // 0: not known
   // Kind of a device ("cuda"), a constant; NULL: a processor.
   const char *device;
-  // Architecture of the device by the number that its makers give it, as 90.
-  int device_arch;
+  // What the device's architecture can do; NULL: a processor.
+  const struct device_architecture *architecture;
   // Version of the driver that loads the code, where it is known; else 0.
   int device_driver;
-  // Whether the device's threads multiply tiles of 16-bit floats together.
-  bool tile_products;
   // Costs by which code is chosen: the library's, or parts of a pir_machine_record.
   const struct pir_machine *machine;
   // The record of tuned choices, or NULL.

@@ -96,6 +96,8 @@ PIR_API bool pir_run_any_float(const pir_pass_run *run);
 // Allows 16-bit floats wherever f32 is allowed for the passes behind this one, which makes
 // them.
 PIR_API void pir_run_allow_any_float(pir_pass_run *run);
+// Returns `target` of the manager's options; "native" where they have none.
+PIR_API const char *pir_run_target(const pir_pass_run *run);
 // Returns the facts of the program, which are derived at the first call and kept up to date by
 // the rewriter; the manager owns them. NULL after a failure, which is reported.
 PIR_API pir_facts *pir_run_facts(pir_pass_run *run);
@@ -163,6 +165,9 @@ typedef struct pir_pass_options {
   uint8_t level_limit;
   // Threads that compute constants; 0: one. The numbers do not depend on it.
   size_t threads;
+  // Name of the target that passes choose for where their own options name none; NULL:
+  // "native". The text must outlive the manager.
+  const char *target;
 } pir_pass_options;
 
 // Creates a manager without passes. `options` may be NULL and is copied. The caller destroys
