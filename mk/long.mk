@@ -33,6 +33,10 @@ refusals: setup  ## every recorded model and network with groups refused at each
 	@$(MAKE) -s -j$(JOBS) all && REFUSED=all python3 test/recorded/recorded.py --bin $(B)/bin --only refused --share $(or $(SHARE),0/1) \
 	  "$$(test/recordings.sh $(B) $(RECORDED))"
 
+machine-code: setup  ## machine code of every kernel for sm_80, sm_90a, sm_100: no spill, products on tensor cores where they can be; MODELS="DIR.." RECORDED=DIR
+	@$(MAKE) -s -j$(JOBS) all && for math in strict fast bf16; do python3 test/cuda/machine_code.py --build $(B) --math=$$math \
+	  $(or $(MODELS),$$(ls -d "$$(test/recordings.sh $(B) $(RECORDED))"/models/*/ | grep -v /train_)) || exit 1; done
+
 test-view: setup  ## pages of the viewer in headless Chromium; PICTURES=DIR also writes the screenshots of docs/viewer/viewer.md; RECORDED=DIR
 	@mk/setup.sh view && $(MAKE) -s -j$(JOBS) all && python3 test/tools/view/view_test.py $(PICTURES:%=--pictures=%) $(B) "$$(test/recordings.sh $(B) $(RECORDED))"
 
@@ -43,7 +47,7 @@ triton: setup  ## the Triton backend in a real server, with clients over HTTP an
 	@mk/setup.sh triton && $(MAKE) -s -j$(JOBS) all && test/runtime/triton/serve.sh $(B) "$$(test/recordings.sh $(B) $(RECORDED))"
 
 # Each has its own output below $(B)/long.
-LONG ?= test-view triton draws gradients attributes guard overlap schedules sandbox meta wheel allocations syscalls kills refusals soak tokens engine fuzz test-tsan test-asan test-neon
+LONG ?= test-view triton draws gradients attributes guard overlap schedules sandbox meta machine-code wheel allocations syscalls kills refusals soak tokens engine fuzz test-tsan test-asan test-neon
 long: setup  ## all long checks, with result and wall time of each; LONG="soak kills" runs some
 	@mkdir -p $(B)/long; bad=0; \
 	for check in $(LONG); do \

@@ -9,6 +9,7 @@ FOLDER holds models/ of recordings. For each model
   devices    build/test/device_test on the stand-ins: queues, copies, the pool, graphs
   ports      build/test/device_ports_test: inputs and outputs in the memory of the device
   failures   build/test/device_faults_test: every call of the stand-ins fails once
+  machine code  of every kernel, for one architecture (machine_code.py). Skipped where nvdisasm is not installed.
   resources  NVRTC compiles every kernel; registers, stack (spills) and shared memory read from the CUBIN stay below
              limits. Skipped where NVRTC is not installed.
 A driver that is missing, and a device that is too old or not known, must be errors with exit code 3. Ends with `N passed, N failed, N skipped`.
@@ -25,9 +26,11 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import limited
+import machine_code
 
 UNSUPPORTED = 3
-ARCHITECTURES = ["sm_80", "sm_90a", "sm_100"]
+ARCHITECTURES = ["sm_80"]
+MACHINE_CODE = "sm_90a"  # a sample: `make machine-code` reads it for all
 UNKNOWN = [70, 999]  # a device that is too old, and one of a later time
 DEVICE_TESTS = ["device_test", "device_ports_test", "device_faults_test"]
 AGAIN = ["mlp", "lenet", "bert_tiny"]  # run often enough that graphs are made, and compared afterwards
@@ -101,6 +104,11 @@ def resources_job(build, folder, arch, totals):
     return name, "fail" if worst else "pass", "; ".join(worst[:3])
 
 
+def machine_code_job(build, folder):
+    verdict, why, _ = machine_code.check(build, folder / "model.json", MACHINE_CODE, "strict")
+    return f"cuda machine code {folder.name} {MACHINE_CODE}", verdict, why
+
+
 def missing_driver_job(build, folder):
     name = "cuda without a driver"
     try:
@@ -144,6 +152,7 @@ def main():
         jobs += [pool.submit(device_job, build, test) for test in DEVICE_TESTS if (build / "test" / test).exists()]
         for m in models:
             jobs += [pool.submit(resources_job, build, m, arch, totals) for arch in ARCHITECTURES]
+            jobs += [pool.submit(machine_code_job, build, m)]
             jobs += [pool.submit(shim_job, build, m, case, cache, totals) for case in sorted(m.glob("case*"))]
         for job in concurrent.futures.as_completed(jobs):
             name, verdict, why = job.result()

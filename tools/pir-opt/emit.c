@@ -16,6 +16,7 @@ static const struct {
     {"obj", ".o", {.code = PIR_CODE_OBJECT}},
     {"cuda", ".cu", {.code = PIR_CODE_DEVICE_SOURCE}},
     {"ptx", ".ptx", {.code = PIR_CODE_DEVICE_ASSEMBLY}},
+    {"cubin", ".cubin", {.code = PIR_CODE_DEVICE_OBJECT}},
     {"resources", NULL, {.code = PIR_CODE_DEVICE_RESOURCES}},
 };
 

@@ -65,10 +65,11 @@ typedef enum pir_code_form {
   PIR_CODE_RAW_LLVM,  // LLVM IR as emitted
   PIR_CODE_LLVM,      // LLVM IR as optimised
   PIR_CODE_ASSEMBLY,
-  PIR_CODE_OBJECT,           // relocatable ELF
-  PIR_CODE_DEVICE_SOURCE,    // source, as CUDA C; this and the forms below are for devices
-  PIR_CODE_DEVICE_ASSEMBLY,  // as the device's compiler makes it, as PTX
-  PIR_CODE_DEVICE_RESOURCES  // registers, stack and shared memory of each kernel
+  PIR_CODE_OBJECT,            // relocatable ELF
+  PIR_CODE_DEVICE_SOURCE,     // source, as CUDA C; this and the forms below are for devices
+  PIR_CODE_DEVICE_ASSEMBLY,   // as the device's compiler makes it, as PTX
+  PIR_CODE_DEVICE_RESOURCES,  // registers, stack and shared memory of each kernel
+  PIR_CODE_DEVICE_OBJECT      // what the device loads, as a CUBIN
 } pir_code_form;
 
 // Permissions of contractions; each mode includes the permissions of the modes before it.
