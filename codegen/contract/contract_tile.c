@@ -5,19 +5,16 @@
 //
 // Convolutions use the same kernel: the row gives the start of the image patch, the position
 // along K gives the tap within it. Taps in the padding read as 0. No patch is copied. 16-bit
-// floats use tensor cores: a warp computes its part of the tile from fragments of 16 rows and 8
-// columns, with f32 sums. The addresses of rows are computed once for each tile, the addresses
-// of taps once for each step. Neighbouring threads load along whichever of rows and taps is
-// adjacent in memory.
+// floats, and f32 where the mode permits tf32, use tensor cores: a warp computes its part of
+// the tile from fragments of 16 rows and 8 columns, with f32 sums. The addresses of rows are
+// computed once for each tile, the addresses of taps once for each step. Neighbouring threads
+// load along whichever of rows and taps is adjacent in memory.
 #include "contract_words.h"
 
-enum { THREADS = 256, SIDE = 16, STEP = 16, PAD = 4, LANES = 4 };
+enum { THREADS = 256, SIDE = 16, LANES = 4 };
 enum {
-  HALF_STEP = 32,
-  HALF_PAD = 8,
-  HALF_LANES = 2,
+  FRAGMENT_LANES = 2,
   FRAGMENT_ROWS = 16,
-  FRAGMENT_STEP = 16,
   FRAGMENT_COLUMNS = 8,
   WARP = 32,
   WARPS_DOWN = 2,
@@ -25,10 +22,28 @@ enum {
 };
 enum { SMALL_SQUARE = 4, LARGE_SQUARE = 8 };  // sums of a thread along each side
 
+// How products are made: of elements by threads, or of fragments by warps on tensor cores. A
+// line in shared memory is padded by 16 bytes. Lines of fragments then lie 20 words apart, so
+// the 32 places that a warp reads at once, four words of each of eight lines, lie in different
+// banks.
+typedef struct product_kind {
+  int64_t step;   // elements of the reduction in one step
+  int64_t pad;    // elements behind a line
+  int64_t depth;  // elements of the reduction in a fragment; 0: no fragments
+  int64_t own;    // adjacent ones of which each of four lanes begins with
+} product_kind;
+
+static const product_kind PLAIN = {.step = 16, .pad = 4};
+// PTX ISA, mma.m16n8k16 of bf16 or f16.
+static const product_kind HALVES = {.step = 32, .pad = 8, .depth = 16, .own = 2};
+// PTX ISA, mma.m16n8k8 of f32 that are rounded to tf32.
+static const product_kind ROUNDED = {.step = 16, .pad = 4, .depth = 8, .own = 1};
+
 typedef struct side {
   contract_which which;
   loop_buffer *from, *tile;    // stride in memory; the step in shared memory: [step][size +
-                               // PAD]; 16-bit floats: [size][step + PAD]
+                               // pad]; fragments: [size][step + pad]
+  pir_dtype rounded;           // type to which elements are rounded, or PIR_UNDEFINED
   loop_buffer *base, *inside;  // for each element that a thread fetches: offset of its row, and
                                // whether the row exists
   loop_buffer *fetched;
@@ -47,9 +62,13 @@ typedef struct tiling {
   loop_expr *thread, *sum_extent;
   loop_buffer *sums, *left, *right;
   int64_t square;  // rows and columns of a thread's sums
-  int64_t step;    // elements of the reduction in one step
-  bool half;
+  const product_kind *kind;
 } tiling;
+
+// Whether products are made of fragments.
+static bool by_fragments(const tiling *t) {
+  return t->kind->depth > 0;
+}
 
 static loop_expr *unrolled(const tiling *t, loop_block **block, int64_t count) {
   const contract_emission *e = &t->e;
@@ -103,11 +122,11 @@ static loop_expr *place_across(const tiling *t, const side *s, int64_t extent, l
 
 // Returns the row of element i, and its position along the reduced axes.
 static loop_expr *row_of(const tiling *t, const side *s, loop_expr *i) {
-  return s->along ? place_across(t, s, t->step, i) : place_along(t, s, s->size);
+  return s->along ? place_across(t, s, t->kind->step, i) : place_along(t, s, s->size);
 }
 
 static loop_expr *tap_of(const tiling *t, const side *s, loop_expr *i) {
-  return s->along ? place_along(t, s, t->step) : place_across(t, s, s->size, i);
+  return s->along ? place_along(t, s, t->kind->step) : place_across(t, s, s->size, i);
 }
 
 // Computes the values that are the same in every step. Neighbouring threads along the rows have
@@ -162,7 +181,7 @@ static void fetch(tiling *t, side *s, loop_block *block, loop_expr *from) {
   loop_expr *i = unrolled(t, &block, s->count / s->width);
   loop_expr *slot = s->along ? i : contract_int(e, 0);
   loop_expr *tap = contract_let(e, block, "tap", contract_add(e, from, tap_of(t, s, i)));
-  tap->var->extent = contract_plus(e, t->sum_extent, 2 * t->step);
+  tap->var->extent = contract_plus(e, t->sum_extent, 2 * t->kind->step);
   take_apart(t, f->taps, f->tap_count, tap);
   loop_expr *at = contract_load(e, s->base, slot, 1, NULL);
   loop_expr *mask = contract_load(e, s->inside, slot, 1, NULL);
@@ -173,6 +192,8 @@ static void fetch(tiling *t, side *s, loop_block *block, loop_expr *from) {
   mask = contract_both(e, mask, contract_lt(e, tap, t->sum_extent));
   mask = contract_both(e, mask, in_windows(t, s, slot));
   loop_expr *x = contract_load(e, s->from, at, (int)s->width, mask);
+  if (s->rounded)
+    x = pir_loop_cast(e->m, x, s->rounded);
   contract_store(e, block, s->fetched, i, pir_loop_cast(e->m, x, s->fetched->dtype));
   forget(t, f->taps, f->tap_count);
 }
@@ -181,10 +202,11 @@ static void share_out(tiling *t, side *s, loop_block *block) {
   const contract_emission *e = &t->e;
   loop_expr *i = unrolled(t, &block, s->count / s->width);
   loop_expr *row = row_of(t, s, i), *tap = tap_of(t, s, i);
-  int64_t apart = t->half ? t->step + HALF_PAD : s->size + PAD;
-  loop_expr *at = contract_in_line(e, t->half ? row : tap, apart, t->half ? tap : row);
+  bool fragments = by_fragments(t);
+  int64_t apart = (fragments ? t->kind->step : s->size) + t->kind->pad;
+  loop_expr *at = contract_in_line(e, fragments ? row : tap, apart, fragments ? tap : row);
   loop_expr *x = contract_load(e, s->fetched, i, 1, NULL);
-  if (s->width == 1 || s->along == t->half) {
+  if (s->width == 1 || s->along == fragments) {
     contract_store(e, block, s->tile, at, x);
     return;
   }
@@ -214,17 +236,17 @@ static loop_expr *column_thread(const tiling *t) {
 static void multiply_squares(tiling *t, loop_block *block) {
   const contract_emission *e = &t->e;
   int64_t fours = t->square / LANES;
-  loop_expr *k = unrolled(t, &block, t->step);
+  loop_expr *k = unrolled(t, &block, t->kind->step);
   loop_block *inner = block;
   loop_expr *r = unrolled(t, &inner, t->square);
   loop_expr *row = square_place(t, &t->a, r, row_thread(t));
-  loop_expr *at = contract_in_line(e, k, t->a.size + PAD, row);
+  loop_expr *at = contract_in_line(e, k, t->a.size + t->kind->pad, row);
   contract_store(e, inner, t->left, r, contract_load(e, t->a.tile, at, 1, NULL));
   inner = block;
   r = unrolled(t, &inner, fours);
   loop_expr *first = contract_times(e, r, LANES);
   loop_expr *column = square_place(t, &t->b, first, column_thread(t));
-  at = contract_in_line(e, k, t->b.size + PAD, column);
+  at = contract_in_line(e, k, t->b.size + t->kind->pad, column);
   contract_store(e, inner, t->right, r, contract_load(e, t->b.tile, at, LANES, NULL));
   r = unrolled(t, &block, t->square);
   loop_expr *c = unrolled(t, &block, fours);
@@ -249,35 +271,35 @@ static loop_expr *fragment_of(const tiling *t, const side *s, loop_expr *at) {
   return contract_add(e, first, contract_times(e, at, left ? FRAGMENT_ROWS : FRAGMENT_COLUMNS));
 }
 
-// Returns the position of a lane's part of a fragment: the row of its quarter warp, and two
-// neighbours in it.
+// Returns the position of a lane's part of a fragment of sums: the row of its quarter warp, and
+// two neighbours in it.
 static loop_expr *lane_row(const tiling *t) {
   const contract_emission *e = &t->e;
   loop_expr *lane = contract_mod(e, t->thread, contract_int(e, WARP));
   return contract_div(e, lane, contract_int(e, 4));
 }
 
-static loop_expr *lane_pair(const tiling *t) {
+static loop_expr *lane_place(const tiling *t, int64_t own) {
   const contract_emission *e = &t->e;
-  return contract_times(e, contract_mod(e, t->thread, contract_int(e, 4)), 2);
+  return contract_times(e, contract_mod(e, t->thread, contract_int(e, 4)), own);
 }
 
 static loop_expr *fragment_place(const tiling *t, const side *s, loop_expr *at, loop_expr *k) {
   const contract_emission *e = &t->e;
   loop_expr *row = contract_add(e, fragment_of(t, s, at), lane_row(t));
-  loop_expr *from = contract_in_line(e, k, FRAGMENT_STEP, lane_pair(t));
-  loop_expr *place = contract_in_line(e, row, t->step + HALF_PAD, from);
+  loop_expr *from = contract_in_line(e, k, t->kind->depth, lane_place(t, t->kind->own));
+  loop_expr *place = contract_in_line(e, row, t->kind->step + t->kind->pad, from);
   return contract_load(e, s->tile, place, 1, NULL);
 }
 
-static void multiply_halves(tiling *t, loop_block *block) {
+static void multiply_fragments(tiling *t, loop_block *block) {
   const contract_emission *e = &t->e;
   int64_t half = t->square / 2;
-  loop_expr *k = unrolled(t, &block, t->step / FRAGMENT_STEP);
+  loop_expr *k = unrolled(t, &block, t->kind->step / t->kind->depth);
   loop_expr *i = unrolled(t, &block, half), *j = unrolled(t, &block, half);
   loop_expr *slot = contract_times(e, contract_in_line(e, i, half, j), 2);
   loop_expr *left = fragment_place(t, &t->a, i, k), *right = fragment_place(t, &t->b, j, k);
-  pir_loop_mma(e->fn, block, t->sums, slot, left, right, t->step + HALF_PAD);
+  pir_loop_mma(e->fn, block, t->sums, slot, left, right, t->kind->step + t->kind->pad);
 }
 
 static void clear_square(tiling *t, loop_block *block) {
@@ -295,17 +317,17 @@ static void add_steps(tiling *t, loop_block *block) {
   fetch(t, &t->a, block, contract_int(e, 0));
   fetch(t, &t->b, block, contract_int(e, 0));
   loop_var *at = pir_loop_var_create(e->fn, "k", LOOP_INDEX, 1);
-  at->multiple = t->step;
-  loop_expr *zero = contract_int(e, 0), *step = contract_int(e, t->step);
+  at->multiple = t->kind->step;
+  loop_expr *zero = contract_int(e, 0), *step = contract_int(e, t->kind->step);
   block = pir_loop_for(e->fn, block, LOOP_SERIAL, at, zero, t->sum_extent, step);
   share_out(t, &t->a, block);
   share_out(t, &t->b, block);
   pir_loop_barrier(e->fn, block);
-  loop_expr *next = contract_plus(e, pir_loop_use(e->m, at), t->step);
+  loop_expr *next = contract_plus(e, pir_loop_use(e->m, at), t->kind->step);
   fetch(t, &t->a, block, next);
   fetch(t, &t->b, block, next);
-  if (t->half)
-    multiply_halves(t, block);
+  if (by_fragments(t))
+    multiply_fragments(t, block);
   else
     multiply_squares(t, block);
   pir_loop_barrier(e->fn, block);
@@ -338,7 +360,7 @@ static bool hand_on(tiling *t, loop_block *block, loop_expr *row, loop_expr *col
   return contract_finish(e, block, sums, mask);
 }
 
-static bool finish_halves(tiling *t, loop_block *block) {
+static bool finish_fragments(tiling *t, loop_block *block) {
   const contract_emission *e = &t->e;
   int64_t half = t->square / 2;
   loop_expr *i = unrolled(t, &block, half), *j = unrolled(t, &block, half);
@@ -346,7 +368,7 @@ static bool finish_halves(tiling *t, loop_block *block) {
   loop_expr *slot = contract_times(e, contract_in_line(e, i, half, j), 2);
   loop_expr *row = contract_in_line(e, h, FRAGMENT_ROWS / 2, lane_row(t));
   row = contract_add(e, fragment_of(t, &t->a, i), row);
-  loop_expr *column = contract_add(e, fragment_of(t, &t->b, j), lane_pair(t));
+  loop_expr *column = contract_add(e, fragment_of(t, &t->b, j), lane_place(t, FRAGMENT_LANES));
   return hand_on(t, block, row, column, contract_add(e, slot, h));
 }
 
@@ -404,7 +426,7 @@ static void open_side(tiling *t, side *s, contract_which which, const contract_t
   const contract_form *f = e->form;
   loop_fn *fn = e->fn;
   int64_t step;
-  *s = (side){.which = which, .size = size, .count = size * t->step / THREADS};
+  *s = (side){.which = which, .size = size, .count = size * t->kind->step / THREADS};
   s->from = pir_loop_arg(fn, which == OF_A ? "a" : "b", tensor->dtype, tensor->slot,
                          tensor->align, true);
   const contract_axis *inner = &f->axes[f->taps[f->tap_count - 1]];
@@ -416,11 +438,13 @@ static void open_side(tiling *t, side *s, contract_which which, const contract_t
   s->base = pir_loop_registers(fn, "base", LOOP_INDEX, 1, rows);
   s->base->multiple = s->width;
   s->inside = pir_loop_registers(fn, "inside", PIR_BOOL, 1, rows);
-  pir_dtype kept = t->half ? tensor->dtype : f->compute;
+  s->rounded = tensor->rounded;
+  pir_dtype kept = t->kind == &HALVES ? f->c->a.dtype : f->compute;
   s->fetched = pir_loop_registers(fn, "fetched", kept, (uint16_t)s->width, accesses);
   for (int w = 0; which == OF_A && w < f->window_count; w++)
     s->window[w] = pir_loop_registers(fn, "window", LOOP_INDEX, 1, rows);
-  int64_t room = t->half ? size * (t->step + HALF_PAD) : t->step * (size + PAD);
+  int64_t step_of = t->kind->step, pad = t->kind->pad;
+  int64_t room = by_fragments(t) ? size * (step_of + pad) : step_of * (size + pad);
   s->tile = pir_loop_shared(fn, "tile", kept, room);
 }
 
@@ -510,17 +534,22 @@ static void open_square(tiling *t) {
   t->right = pir_loop_registers(e->fn, "right", e->form->compute, LANES, t->square / LANES);
 }
 
-// Whether the products use tensor cores.
-static bool multiplies_halves(const contraction *c, const pir_target *target) {
-  bool halves = c->a.dtype == PIR_F16 || c->a.dtype == PIR_BF16;
-  return halves && c->a.dtype == c->b.dtype && target->architecture->tiles;
+// Chooses how products are made: on tensor cores where the architecture and the mode permit.
+static const product_kind *choose_kind(const contraction *c, const contract_env *env) {
+  const device_architecture *x = env->target->architecture;
+  pir_dtype a = c->a.dtype, b = c->b.rounded ? c->b.rounded : c->b.dtype;
+  if (a != b)
+    return &PLAIN;
+  if (x->tiles && (a == PIR_F16 || a == PIR_BF16))
+    return &HALVES;
+  return x->tf32 && a == PIR_F32 && env->math >= PIR_MATH_FAST ? &ROUNDED : &PLAIN;
 }
 
 // Opens both sides, the result and the registers of a thread.
 static void open_tile(tiling *t) {
   contract_emission *e = &t->e;
   const contract_form *f = e->form;
-  uint16_t lanes = t->half ? HALF_LANES : LANES;
+  uint16_t lanes = by_fragments(t) ? FRAGMENT_LANES : LANES;
   open_side(t, &t->a, OF_A, &f->c->a, SIDE * t->square);
   open_side(t, &t->b, OF_B, &f->c->b, SIDE * t->square);
   contract_open_out(e);
@@ -531,7 +560,7 @@ static void open_tile(tiling *t) {
   t->sum_extent = product_extent(t, f->taps, f->tap_count);
   int64_t sums = t->square * t->square / lanes;
   t->sums = pir_loop_registers(e->fn, "sums", f->compute, lanes, sums);
-  if (!t->half)
+  if (!by_fragments(t))
     open_square(t);
 }
 
@@ -542,8 +571,7 @@ pir_status contract_emit_tiles(const contract_form *f, const contract_env *env,
   fn->threads = THREADS;
   t.row_count = axes_of(f, ROLE_M, t.rows);
   t.square = choose_square(f, t.rows, t.row_count, env->target->machine);
-  t.half = multiplies_halves(f->c, env->target);
-  t.step = t.half ? HALF_STEP : STEP;
+  t.kind = choose_kind(f->c, env);
   open_tile(&t);
   loop_block *block = open_tile_units(&t, out_stage);
   loop_var *thread = pir_loop_var_create(fn, "t", LOOP_INDEX, 1);
@@ -551,6 +579,6 @@ pir_status contract_emit_tiles(const contract_form *f, const contract_env *env,
   block = pir_loop_for(fn, block, LOOP_THREADS, thread, zero, threads, NULL);
   t.thread = pir_loop_use(t.e.m, thread);
   add_steps(&t, block);
-  bool done = t.half ? finish_halves(&t, block) : finish_square(&t, block);
+  bool done = by_fragments(&t) ? finish_fragments(&t, block) : finish_square(&t, block);
   return done ? PIR_OK : PIR_UNSUPPORTED;
 }

@@ -215,10 +215,10 @@ static void write_accumulate(cuda_emitter *e, const loop_stmt *s) {
 
 static void emit_mma(cuda_emitter *e, const loop_stmt *s) {
   const loop_expr *left = s->mma.left, *right = s->mma.right;
+  const char *type = left->dtype == PIR_F32 ? "tf32" : pir_dtype_text(left->dtype);
   settle(e, s->mma.index, left->a, right->a);
   cuda_indent(e);
-  pir_strbuf_format(&e->text, "pir_mma_%s<%lld>(&", left->dtype == PIR_F16 ? "f16" : "bf16",
-                    (long long)s->mma.stride);
+  pir_strbuf_format(&e->text, "pir_mma_%s<%lld>(&", type, (long long)s->mma.stride);
   cuda_put_place(e, s->mma.sums, s->mma.index, 0);
   cuda_text(e, ", &");
   cuda_put_place(e, left->buffer, left->a, 0);

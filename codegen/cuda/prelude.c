@@ -122,4 +122,14 @@ const char cuda_prelude[] =
     "\\\n"
     "  }\n"
     "PIR_MMA(f16)\nPIR_MMA(bf16)\n"
+    // the same of f32 rounded to tf32: a is 16 x 8, b 8 x 8
+    "PIR_FN u32 pir_tf32(f32 x) { u32 y; asm(\"cvt.rna.tf32.f32 %0, %1;\" : \"=r\"(y) : "
+    "\"f\"(x)); return y; }\n"
+    "template <int S> PIR_FN void pir_mma_tf32(f32 *c, const f32 *a, const f32 *b) {\n"
+    "  const u32 a0 = pir_tf32(a[0]), a1 = pir_tf32(a[8 * S]), a2 = pir_tf32(a[4]),\n"
+    "            a3 = pir_tf32(a[8 * S + 4]), b0 = pir_tf32(b[0]), b1 = pir_tf32(b[4]);\n"
+    "  asm(\"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 \"\n"
+    "      \"{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};\"\n"
+    "      : \"+f\"(c[0]), \"+f\"(c[1]), \"+f\"(c[2]), \"+f\"(c[3])\n"
+    "      : \"r\"(a0), \"r\"(a1), \"r\"(a2), \"r\"(a3), \"r\"(b0), \"r\"(b1));\n}\n"
     "#endif\n";

@@ -137,7 +137,7 @@ typedef enum loop_stmt_kind {
                     // vectorised loop may split it into partial results (sums in any order)
   LOOP_PREFETCH,    // prefetch: of buffer[index], which may be out of range
   LOOP_TRAP,        // trap: where a lane of `where` is true, args->trap is set to `number`
-  LOOP_MMA,         // mma: devices: a warp adds a product of 16-bit float fragments to sums
+  LOOP_MMA,         // mma: devices: a warp adds a product of fragments to sums
   LOOP_TILE,    // tile: an operation on tile registers, perhaps with memory at buffer[index]
   LOOP_BARRIER  // devices: barrier of all threads of the block
 } loop_stmt_kind;
@@ -215,8 +215,8 @@ struct loop_stmt {
     struct {
       loop_buffer *sums;  // registers of 2 lanes, of which `index` and the next are added to
       loop_expr *index;
-      loop_expr *left;   // a load of shared memory: 16 x 16 elements
-      loop_expr *right;  // likewise, 8 x 16
+      loop_expr *left;   // a load of shared memory: 16 x 16 16-bit floats, 16 x 8 f32
+      loop_expr *right;  // likewise, 8 x 16 or 8 x 8; f32 are rounded to tf32
       int64_t stride;    // elements from one row to the next, in both
     } mma;               // LOOP_MMA
     struct {

@@ -177,9 +177,9 @@ static void verify_prefetch(verifier *v, const loop_stmt *s) {
 static void verify_fragment(verifier *v, const loop_expr *e, const char *role) {
   if (!verify_expr(v, e, role))
     return;
-  bool halves = e->dtype == PIR_F16 || e->dtype == PIR_BF16;
-  if (e->kind != LOOP_LOAD || e->buffer->space != LOOP_SHARED || !halves)
-    verify_fault(v, e, "%s is no load of 16-bit floats in shared memory", role);
+  bool fits = e->dtype == PIR_F16 || e->dtype == PIR_BF16 || e->dtype == PIR_F32;
+  if (e->kind != LOOP_LOAD || e->buffer->space != LOOP_SHARED || !fits)
+    verify_fault(v, e, "%s is no load of 16-bit floats or f32 in shared memory", role);
 }
 
 static void verify_mma(verifier *v, const loop_stmt *s) {

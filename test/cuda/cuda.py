@@ -6,6 +6,7 @@
 FOLDER holds models/ of recordings. For each model
   run        pir-run --target=cuda with the stand-ins for driver and NVRTC (cuda/shim): transfers, memory, launches and
              graphs of the runtime as on a device, kernels executed on the processor, outputs compared
+  math       the same of a few models, by the modes that put products of f32 on tensor cores
   devices    build/test/device_test on the stand-ins: queues, copies, the pool, graphs
   ports      build/test/device_ports_test: inputs and outputs in the memory of the device
   failures   build/test/device_faults_test: every call of the stand-ins fails once
@@ -34,6 +35,8 @@ MACHINE_CODE = "sm_90a"  # a sample: `make machine-code` reads it for all
 UNKNOWN = [70, 999]  # a device that is too old, and one of a later time
 DEVICE_TESTS = ["device_test", "device_ports_test", "device_faults_test"]
 AGAIN = ["mlp", "lenet", "bert_tiny"]  # run often enough that graphs are made, and compared afterwards
+# Errors that modes may make, of the largest element: tf32 has 10 bits of the mantissa, bf16 has 7; times three layers of sums.
+MATH = {"fast": 4e-3, "bf16": 3e-2}
 COUNTS = re.compile(r"shim: (\d+) launches, (\d+) graphs")
 # Of the stack: what the range reduction of sines takes; a spilled tile takes more.
 LIMITS = {"registers": 255, "stack": 40, "shared": 48 << 10, "registers of a block": 64 << 10}
@@ -74,6 +77,15 @@ def shim_job(build, folder, case, cache, totals):
     if code == 0 and ("leak" in err or not found or (again and not graphs)):
         return name, "fail", err.strip()
     return name, "pass" if code == 0 else "skip" if code == UNSUPPORTED else "fail", last_line(COUNTS.sub("", err))
+
+
+def math_job(build, folder, math, cache):
+    """Products on tensor cores: of f32 rounded to tf32, or to bf16."""
+    name = f"cuda --math={math} {folder.name}"
+    case = folder / "case0"
+    code, _, err = run([build / "bin/pir-run", "--target=cuda", f"--math={math}", f"--cache={cache}", "--atol=0", "--rtol=0",
+                        f"--rtol-max={MATH[math]}", folder / "model.json", f"--case={case}"], LD_LIBRARY_PATH=str(build / "cuda"))
+    return name, "pass" if code == 0 else "fail", last_line(err)
 
 
 def check_kernels(text):
@@ -152,6 +164,7 @@ def main():
         jobs += [pool.submit(device_job, build, test) for test in DEVICE_TESTS if (build / "test" / test).exists()]
         for m in models:
             jobs += [pool.submit(resources_job, build, m, arch, totals) for arch in ARCHITECTURES]
+            jobs += [pool.submit(math_job, build, m, math, cache) for math in MATH if m.name in AGAIN]
             jobs += [pool.submit(machine_code_job, build, m)]
             jobs += [pool.submit(shim_job, build, m, case, cache, totals) for case in sorted(m.glob("case*"))]
         for job in concurrent.futures.as_completed(jobs):

@@ -10,7 +10,8 @@
 
 #include "../cli.h"
 
-#define EMIT_FORMS PIR_FORMATS_WRITTEN ", dot, loops, llvm, asm, obj, cuda, ptx, cubin or resources"
+#define EMIT_FORMS                                                                             \
+  PIR_FORMATS_WRITTEN ", dot, loops, llvm, asm, obj, cuda, ptx, cubin or resources"
 
 // A form: a format of programs, a graph, or code of groups, which a pipeline has to make.
 typedef struct emit_form {

@@ -248,10 +248,14 @@ static void make_device(program *p) {
 #define DEVICE_DAMAGES(X)                                                                      \
   X(fragment_missing, p->mma->mma.left = NULL, "the left fragment is missing")                 \
   X(fragment_alone, p->mma->mma.right = NULL, "the right fragment is missing")                 \
-  X(fragment_of_f32, p->mma->mma.left = load_f32(p), "is no load of 16-bit floats in shared")  \
+  X(fragment_of_memory, p->mma->mma.left = load_f32(p), "is no load of 16-bit floats or f32")  \
+  X(fragment_of_f64,                                                                           \
+    p->mma->mma.left = pir_loop_load(p->m, pir_loop_shared(p->fn, "g", PIR_F64, 1024),         \
+                                     pir_loop_int(p->m, 0), 1, NULL),                          \
+    "is no load of 16-bit floats or f32")                                                      \
   X(fragment_number, p->mma->mma.left = pir_loop_const_float(p->m, PIR_F16, 1),                \
     "is no load of 16-bit floats")                                                             \
-  X(fragment_outside, p->shared->space = LOOP_LOCAL, "is no load of 16-bit floats in shared")  \
+  X(fragment_outside, p->shared->space = LOOP_LOCAL, "is no load of 16-bit floats or f32")     \
   X(fragments_differ,                                                                          \
     p->mma->mma.right = pir_loop_load(p->m, pir_loop_shared(p->fn, "g", PIR_BF16, 1024),       \
                                       pir_loop_int(p->m, 0), 1, NULL),                         \

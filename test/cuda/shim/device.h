@@ -110,14 +110,26 @@ static inline unsigned short pir_shim_to_f16(float f) {
 #define pir_to_f16 pir_shim_to_f16
 
 // Tensor cores: a lane computes its own four elements, from the fragments in shared memory.
-template <int S, class F>
-static inline void pir_shim_mma(float *c, const unsigned short *a, const unsigned short *b,
-                                F of) {
-  const int lane = (int)(shim.thread.x % 32), group = lane / 4, pair = lane % 4 * 2;
+// Its pointers are of row lane / 4, and of `own` elements for each of four lanes along the row.
+template <int S, int depth, int own, class T, class F>
+static inline void pir_shim_mma(float *c, const T *a, const T *b, F of) {
+  const int lane = (int)(shim.thread.x % 32), group = lane / 4, at = lane % 4 * own,
+            pair = lane % 4 * 2;
   for (int h = 0; h < 2; h++)
     for (int l = 0; l < 2; l++)
-      for (int k = 0; k < 16; k++)
-        c[2 * h + l] += of(a[8 * h * S + k - pair]) * of(b[(pair + l - group) * S + k - pair]);
+      for (int k = 0; k < depth; k++)
+        c[2 * h + l] += of(a[8 * h * S + k - at]) * of(b[(pair + l - group) * S + k - at]);
+}
+static inline float pir_shim_tf32(float f) {
+  unsigned bits;
+  memcpy(&bits, &f, 4);
+  if ((bits & 0x7fffffffu) <= 0x7f800000u)
+    bits = (bits + 0x1000u) & ~0x1fffu;
+  memcpy(&f, &bits, 4);
+  return f;
+}
+template <int S> static inline void pir_mma_tf32(float *c, const float *a, const float *b) {
+  pir_shim_mma<S, 8, 1>(c, a, b, pir_shim_tf32);
 }
 static inline float pir_shim_from_bf16(unsigned short h) {
   unsigned bits = (unsigned)h << 16;
@@ -127,9 +139,9 @@ static inline float pir_shim_from_bf16(unsigned short h) {
 }
 template <int S>
 static inline void pir_mma_f16(float *c, const unsigned short *a, const unsigned short *b) {
-  pir_shim_mma<S>(c, a, b, pir_shim_from_f16);
+  pir_shim_mma<S, 16, 2>(c, a, b, pir_shim_from_f16);
 }
 template <int S>
 static inline void pir_mma_bf16(float *c, const unsigned short *a, const unsigned short *b) {
-  pir_shim_mma<S>(c, a, b, pir_shim_from_bf16);
+  pir_shim_mma<S, 16, 2>(c, a, b, pir_shim_from_bf16);
 }

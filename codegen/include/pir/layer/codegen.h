@@ -75,7 +75,7 @@ typedef enum pir_code_form {
 // Permissions of contractions; each mode includes the permissions of the modes before it.
 typedef enum pir_math {
   PIR_MATH_STRICT,  // f32 sums of f32 products, in any order
-  PIR_MATH_FAST,    // transforms that lose a few bits: minimal filtering of larger patches
+  PIR_MATH_FAST,    // filtering of larger patches, which loses a few bits; devices: tf32
   PIR_MATH_BF16     // operands rounded to bf16, sums in f32
 } pir_math;
 

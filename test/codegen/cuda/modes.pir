@@ -1,0 +1,25 @@
+// What modes permit on a device: f32 rounded to tf32, parameters and results rounded to bf16, both on tensor cores.
+// RUN: pir-opt %s --target=sm_80 --emit=cuda | FileCheck %s --check-prefix=STRICT
+// RUN: pir-opt %s --target=sm_80 --math=fast --emit=cuda | FileCheck %s --check-prefix=FAST
+// RUN: pir-opt %s --target=sm_75 --math=fast --emit=cuda | FileCheck %s --check-prefix=STRICT
+// RUN: pir-opt %s --target=sm_90a --math=bf16 --emit=cuda | FileCheck %s --check-prefix=BF16
+// RUN: pir-opt %s --target=sm_75 --math=bf16 --emit=cuda | FileCheck %s --check-prefix=STRICT
+// RUN: pir-opt %s --target=sm_80 --math=fast --emit=loops | FileCheck %s --check-prefix=LOOPS
+// RUN: pir-opt %s --target=sm_80 --math=fast --pipeline=compile --emit=loops -o %t.loops && pir-opt %t.loops --target=sm_80 --emit=cuda | FileCheck %s --check-prefix=FAST
+// STRICT: fmaf(
+// STRICT-NOT: pir_mma_tf32<
+// STRICT-NOT: pir_mma_bf16<
+// A line of the tile has 16 f32 and 16 bytes of padding.
+// FAST: __shared__ __align__(16) f32
+// FAST-NOT: fmaf(
+// FAST: pir_mma_tf32<20>(&
+// LOOPS: mma {{.*}} by 20
+// BF16: __shared__ __align__(16) u16
+// BF16-NOT: fmaf(
+// BF16: pir_mma_bf16<40>(&
+{
+    (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[64,128]} : () -> tensor<64x128xf32>
+    (%1) = "builtin.parameter" () {parameter_name:"w"} : () -> tensor<128x64xf32>
+    (%2) = "pd_op.matmul" (%0, %1) {transpose_x:false,transpose_y:false} : (tensor<64x128xf32>, tensor<128x64xf32>) -> tensor<64x64xf32>
+    () = "builtin.shadow_output" (%2) {output_name:"o"} : (tensor<64x64xf32>) -> 
+}
