@@ -25,8 +25,8 @@ typedef struct contract_map {
 
 typedef struct contract_tensor {
   pir_dtype dtype;
-  pir_dtype rounded;  // b: type to which elements are rounded before they are multiplied;
-                      // PIR_UNDEFINED: none
+  pir_dtype rounded;  // type to which elements of a parameter are rounded before they are
+                      // multiplied; PIR_UNDEFINED: none. Processors: b only
   int rank;
   pir_dim shape[PIR_MAX_RANK];
   contract_map map[PIR_MAX_RANK];

@@ -46,10 +46,8 @@ static void add_taps(contract_emission *e, loop_block *block, loop_buffer *sum) 
   loop_expr *a = contract_load(e, e->a, contract_position(e, OF_A), 1, inside(e));
   loop_expr *b = contract_load(e, e->b, contract_position(e, OF_B), 1, NULL);
   loop_expr *before = contract_load(e, sum, zero, 1, NULL);
-  if (f->c->b.rounded)
-    b = pir_loop_cast(e->m, b, f->c->b.rounded);
-  a = pir_loop_cast(e->m, a, f->compute);
-  b = pir_loop_cast(e->m, b, f->compute);
+  a = pir_loop_cast(e->m, pir_loop_cast(e->m, a, contract_factor(&f->c->a)), f->compute);
+  b = pir_loop_cast(e->m, pir_loop_cast(e->m, b, contract_factor(&f->c->b)), f->compute);
   contract_store(e, block, sum, zero, contract_product(e, a, b, before));
   for (int i = 0; i < f->tap_count; i++)
     e->value[f->taps[i]] = NULL;

@@ -28,8 +28,7 @@ static bool is_bf16(const contract_form *f, const contract_env *env) {
 static bool is_bytes(const contract_form *f, const contract_env *env) {
   const contraction *c = f->c;
   return env->target->avx512_vnni && f->compute == PIR_I32 &&
-         (c->a.dtype == PIR_I8 || c->a.dtype == PIR_U8) &&
-         (c->b.rounded ? c->b.rounded : c->b.dtype) == PIR_I8;
+         (c->a.dtype == PIR_I8 || c->a.dtype == PIR_U8) && contract_factor(&c->b) == PIR_I8;
 }
 
 // Multiplies bytes as 16-bit words: two products in each instruction, which every x86-64
@@ -176,7 +175,7 @@ static loop_expr *number_bits(const contract_emission *e, loop_expr *x) {
 loop_expr *contract_pack_lanes(contract_emission *e, loop_block *block, loop_expr *k,
                                loop_expr *at, loop_expr *mask) {
   const contract_form *f = e->form;
-  pir_dtype rounded = f->c->b.rounded ? f->c->b.rounded : f->c->b.dtype;
+  pir_dtype rounded = contract_factor(&f->c->b);
   if (f->group == 1)
     return pir_loop_cast(e->m, pir_loop_cast(e->m, contract_load_lanes(e, at, mask), rounded),
                          contract_lane_dtype(f));

@@ -349,7 +349,7 @@ static bool known_integer(pir_dtype d) {
 
 // The element type of the sums; PIR_UNDEFINED if no kernel exists.
 static pir_dtype compute_dtype(const contraction *c) {
-  pir_dtype a = c->a.dtype, b = c->b.rounded ? c->b.rounded : c->b.dtype, out = c->out.dtype;
+  pir_dtype a = c->a.dtype, b = contract_factor(&c->b), out = c->out.dtype;
   if (known_integer(a) && known_integer(b) && out == PIR_I32)
     return PIR_I32;
   if (!known_factor(a) || !known_factor(b) || !known_float(out))

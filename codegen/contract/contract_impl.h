@@ -75,6 +75,11 @@ typedef struct contract_form {
   int64_t block;  // tiles whose rows stay in the L2 cache while all panels pass; 0: all tiles
 } contract_form;
 
+// Returns the type of the elements that are multiplied.
+static inline pir_dtype contract_factor(const contract_tensor *t) {
+  return t->rounded ? t->rounded : t->dtype;
+}
+
 bool contract_normalise(const contraction *c, contract_form *form);
 // Builds the normal form without merging axes.
 bool contract_normalise_apart(const contraction *c, contract_form *form);

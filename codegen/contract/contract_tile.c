@@ -43,7 +43,7 @@ typedef struct side {
   contract_which which;
   loop_buffer *from, *tile;    // stride in memory; the step in shared memory: [step][size +
                                // pad]; fragments: [size][step + pad]
-  pir_dtype rounded;           // type to which elements are rounded, or PIR_UNDEFINED
+  pir_dtype factor;            // type of the elements that are multiplied
   loop_buffer *base, *inside;  // for each element that a thread fetches: offset of its row, and
                                // whether the row exists
   loop_buffer *fetched;
@@ -192,8 +192,7 @@ static void fetch(tiling *t, side *s, loop_block *block, loop_expr *from) {
   mask = contract_both(e, mask, contract_lt(e, tap, t->sum_extent));
   mask = contract_both(e, mask, in_windows(t, s, slot));
   loop_expr *x = contract_load(e, s->from, at, (int)s->width, mask);
-  if (s->rounded)
-    x = pir_loop_cast(e->m, x, s->rounded);
+  x = pir_loop_cast(e->m, x, s->factor);
   contract_store(e, block, s->fetched, i, pir_loop_cast(e->m, x, s->fetched->dtype));
   forget(t, f->taps, f->tap_count);
 }
@@ -438,8 +437,8 @@ static void open_side(tiling *t, side *s, contract_which which, const contract_t
   s->base = pir_loop_registers(fn, "base", LOOP_INDEX, 1, rows);
   s->base->multiple = s->width;
   s->inside = pir_loop_registers(fn, "inside", PIR_BOOL, 1, rows);
-  s->rounded = tensor->rounded;
-  pir_dtype kept = t->kind == &HALVES ? f->c->a.dtype : f->compute;
+  s->factor = contract_factor(tensor);
+  pir_dtype kept = t->kind == &HALVES ? contract_factor(tensor) : f->compute;
   s->fetched = pir_loop_registers(fn, "fetched", kept, (uint16_t)s->width, accesses);
   for (int w = 0; which == OF_A && w < f->window_count; w++)
     s->window[w] = pir_loop_registers(fn, "window", LOOP_INDEX, 1, rows);
@@ -537,7 +536,7 @@ static void open_square(tiling *t) {
 // Chooses how products are made: on tensor cores where the architecture and the mode permit.
 static const product_kind *choose_kind(const contraction *c, const contract_env *env) {
   const device_architecture *x = env->target->architecture;
-  pir_dtype a = c->a.dtype, b = c->b.rounded ? c->b.rounded : c->b.dtype;
+  pir_dtype a = contract_factor(&c->a), b = contract_factor(&c->b);
   if (a != b)
     return &PLAIN;
   if (x->tiles && (a == PIR_F16 || a == PIR_BF16))

@@ -13,13 +13,24 @@
 // FAST: __shared__ __align__(16) f32
 // FAST-NOT: fmaf(
 // FAST: pir_mma_tf32<20>(&
+// FAST-NOT: fmaf(
+// FAST: pir_mma_tf32<20>(&
+// FAST-NOT: fmaf(
 // LOOPS: mma {{.*}} by 20
 // BF16: __shared__ __align__(16) u16
 // BF16-NOT: fmaf(
 // BF16: pir_mma_bf16<40>(&
+// BF16-NOT: fmaf(
+// BF16: pir_mma_bf16<40>(&
+// BF16-NOT: fmaf(
+// A parameter on the left is rounded as one on the right is.
 {
     (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[64,128]} : () -> tensor<64x128xf32>
     (%1) = "builtin.parameter" () {parameter_name:"w"} : () -> tensor<128x64xf32>
     (%2) = "pd_op.matmul" (%0, %1) {transpose_x:false,transpose_y:false} : (tensor<64x128xf32>, tensor<128x64xf32>) -> tensor<64x64xf32>
     () = "builtin.shadow_output" (%2) {output_name:"o"} : (tensor<64x64xf32>) -> 
+    (%3) = "builtin.parameter" () {parameter_name:"v"} : () -> tensor<64x128xf32>
+    (%4) = "pd_op.data" () {dtype:float32,name:"y",place:Place(undefined:0),shape:[128,64]} : () -> tensor<128x64xf32>
+    (%5) = "pd_op.matmul" (%3, %4) {transpose_x:false,transpose_y:false} : (tensor<64x128xf32>, tensor<128x64xf32>) -> tensor<64x64xf32>
+    () = "builtin.shadow_output" (%5) {output_name:"p"} : (tensor<64x64xf32>) -> 
 }
