@@ -109,14 +109,43 @@ static const device_architecture *named_architecture(const char *name) {
   return NULL;
 }
 
-static bool is_device(const char *name, pir_target *out) {
-  const device_architecture *x = name ? named_architecture(name) : NULL;
-  if (!x)
-    return false;
+static void describe_device(const device_architecture *x, pir_target *out) {
   *out = (pir_target){.device = x->kind, .architecture = x, .vector_bytes = 16, .fma = true};
   out->machine = pir_machine_find(x->kind, "");
   pir_text_format(out->name, sizeof out->name, "%s", x->name);
-  return true;
+}
+
+static bool is_device(const char *name, pir_target *out) {
+  const device_architecture *x = name ? named_architecture(name) : NULL;
+  if (x)
+    describe_device(x, out);
+  return x;
+}
+
+// Whether code for the architecture runs on a device that is called `name`, which is a newer
+// one of the same major version.
+static bool runs_on(const device_architecture *x, const char *name) {
+  size_t prefix = strcspn(x->name, "0123456789");
+  char *end, *own_end;
+  if (strncmp(name, x->name, prefix) != 0)
+    return false;
+  strtol(x->name + prefix, &own_end, 10);
+  long number = strtol(name + prefix, &end, 10);
+  return end != name + prefix && !*end && !*own_end && number / 10 == x->number / 10 &&
+         number > x->number;
+}
+
+pir_status pir_target_of_device(const char *architecture, pir_target *out_target) {
+  if (is_device(architecture, out_target))
+    return PIR_OK;
+  const device_architecture *best = NULL;
+  for (size_t i = 0; i < sizeof ARCHITECTURES / sizeof *ARCHITECTURES; i++)
+    if (runs_on(&ARCHITECTURES[i], architecture))
+      best = &ARCHITECTURES[i];  // rows are older ones first
+  if (!best)
+    return PIR_UNSUPPORTED;
+  describe_device(best, out_target);
+  return PIR_OK;
 }
 
 // ---- names

@@ -26,6 +26,23 @@ static void names_of_devices(void **unused) {
   }
 }
 
+// What a driver may state of a device: a later minor version runs code of the version before.
+static void devices_of_drivers(void **unused) {
+  static const struct {
+    const char *stated, *target;  // NULL: none
+  } cases[] = {{"sm_80", "sm_80"}, {"sm_85", "sm_80"},   {"sm_91", "sm_90"},
+               {"sm_99", "sm_90"}, {"sm_105", "sm_103"}, {"sm_129", "sm_121"},
+               {"sm_74", NULL},    {"sm_70", NULL},      {"sm_130", NULL},
+               {"sm_", NULL},      {"sm_91x", NULL},     {"gfx91", NULL}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    pir_target target;
+    pir_status status = pir_target_of_device(cases[i].stated, &target);
+    assert_int_equal(status, cases[i].target ? PIR_OK : PIR_UNSUPPORTED);
+    if (!status)
+      assert_string_equal(target.name, cases[i].target);
+  }
+}
+
 // Levels and models describe the same on every machine; this one runs some of them.
 static void names_of_processors(void **unused) {
   static const struct {
@@ -62,8 +79,8 @@ static void native_is_this_machine(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(names_of_devices),
-                                     cmocka_unit_test(names_of_processors),
-                                     cmocka_unit_test(native_is_this_machine)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(names_of_devices), cmocka_unit_test(devices_of_drivers),
+      cmocka_unit_test(names_of_processors), cmocka_unit_test(native_is_this_machine)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
