@@ -1,10 +1,16 @@
 // Which pipeline makes the groups of a model that is compiled for a target.
 #include "machine.h"
 
+#include <pir/compiler/pass_library.h>
 #include <pir/layer/pipeline.h>
+#include <string.h>
 
-void pir_codegen_pipeline(const pir_target *target, pir_math math, bool replaceable,
-                          pir_message *out_name) {
+// Writes the name of the pipeline that compiles models for the target ("compile-cuda").
+static void name_compiling(const pir_target *target, const char *mode, bool replaceable,
+                           pir_message *out_name) {
+  pir_math math = PIR_MATH_STRICT;
+  if (mode)
+    pir_ignore(pir_math_named(mode, &math));
   bool pays = target->device ? target->architecture->tiles : target->avx512_bf16;
   bool rounds = math == PIR_MATH_BF16 && pays;
   if (target->device)
@@ -13,4 +19,16 @@ void pir_codegen_pipeline(const pir_target *target, pir_math math, bool replacea
   else
     pir_text_format(out_name->text, sizeof out_name->text, "compile%s%s", rounds ? "-bf16" : "",
                     replaceable ? "-replaceable" : "");
+}
+
+const char *pir_codegen_pipeline(const char *name, const pir_target *target, const char *math,
+                                 bool replaceable) {
+  pir_message compiling;
+  const char *found = name;
+  if (!strcmp(name, "compile") && target) {
+    name_compiling(target, math, replaceable, &compiling);
+    found = compiling.text;
+  }
+  const char *text = pir_pipeline_text(pir_str_from(found));
+  return text ? text : name;
 }

@@ -319,6 +319,31 @@ static pir_status tell_instruments(const pir_pass_manager *manager, const pir_pa
   return PIR_OK;
 }
 
+// Whether the pass takes an option `target` that the entry does not state.
+static bool lacks_target(const manager_entry *entry) {
+  bool takes = false;
+  for (const pir_option_def *o = entry->pass->options; o && o->key; o++)
+    takes |= !strcmp(o->key, "target");
+  for (size_t k = 0; k < entry->option_count; k++)
+    takes &= !pir_str_equal(entry->options[k].key, PIR_STR("target"));
+  return takes;
+}
+
+// Writes the options of an entry; the target of the run, too, where it is the one that counts.
+static void print_options(pir_strbuf *buf, const manager_entry *entry, const char *target) {
+  size_t count = 0;
+  for (size_t k = 0; k < entry->option_count; k++) {
+    const pir_pass_option *o = &entry->options[k];
+    pir_strbuf_format(buf, "%s%.*s", count++ ? "," : "{", (int)o->key.size, o->key.data);
+    if (o->value.size)
+      pir_strbuf_format(buf, "=%.*s", (int)o->value.size, o->value.data);
+  }
+  if (target && lacks_target(entry))
+    pir_strbuf_format(buf, "%starget=%s", count++ ? "," : "{", target);
+  if (count)
+    pir_strbuf_char(buf, '}');
+}
+
 pir_status pir_pass_manager_print_rest(const pir_pass_manager *manager, pir_writer out) {
   if (!manager || !out.write)
     return pir_refuse_null(manager ? manager->ctx : NULL, __func__);
@@ -328,14 +353,7 @@ pir_status pir_pass_manager_print_rest(const pir_pass_manager *manager, pir_writ
   for (size_t i = manager->current; i < manager->entries.count; i++) {
     const manager_entry *entry = &manager->entries.items[i];
     pir_strbuf_format(&buf, "%s%s", i > manager->current ? "," : "", entry->pass->name);
-    for (size_t k = 0; k < entry->option_count; k++) {
-      const pir_pass_option *o = &entry->options[k];
-      pir_strbuf_format(&buf, "%s%.*s", k ? "," : "{", (int)o->key.size, o->key.data);
-      if (o->value.size)
-        pir_strbuf_format(&buf, "=%.*s", (int)o->value.size, o->value.data);
-    }
-    if (entry->option_count)
-      pir_strbuf_char(&buf, '}');
+    print_options(&buf, entry, manager->options.target);
   }
   return pir_strbuf_flush(&buf) ? PIR_OK
                                 : pir_report(manager->ctx, PIR_IO, PIR_ERROR, PIR_LOC_UNKNOWN,

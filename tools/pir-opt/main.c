@@ -67,24 +67,26 @@ static emit_form form_of(const cli_run *cli) {
   return form;
 }
 
-// The target of the run; NULL where its name, which is reported when code is written, is none.
-static const char *target_of_run(const cli_run *cli, pir_target *out_target) {
+// Describes the target of the run; false where its name, which is reported when code is
+// written, is none.
+static bool describe_target(const cli_run *cli, pir_target *out_target) {
   emit_form form = form_of(cli);
   const char *name = emit_target(&form, cli_value(cli, OPT_TARGET, NULL));
-  return pir_target_describe(name, out_target) ? NULL : name;
+  return !pir_target_describe(name, out_target);
+}
+
+// The target that passes choose for. Groups for processors are chosen for this one, whichever
+// the code is for.
+static const char *target_of_passes(const cli_run *cli, pir_target *room) {
+  return describe_target(cli, room) && room->device ? room->name : NULL;
 }
 
 // The pipeline text by which models are compiled for the target of the run.
 static const char *compile_pipeline(const cli_run *cli) {
-  const char *mode = cli_value(cli, OPT_MATH, NULL);
-  pir_message name = {"compile"};
-  pir_math math = PIR_MATH_STRICT;
   pir_target target;
-  if (mode)
-    pir_ignore(pir_math_named(mode, &math));
-  if (target_of_run(cli, &target))
-    pir_codegen_pipeline(&target, math, false, &name);
-  return pir_pipeline_text(pir_str_from(name.text));
+  bool known = describe_target(cli, &target);
+  return pir_codegen_pipeline("compile", known ? &target : NULL, cli_value(cli, OPT_MATH, NULL),
+                              false);
 }
 
 // The pipeline text of one --passes or --pipeline; NULL after a report.
@@ -219,7 +221,9 @@ static int dump_pipeline(cli_run *cli) {
     return CLI_INTERNAL;
   rule_files files;
   int code = rule_files_load(cli, OPT_RULES, ctx, &files);
-  pir_pass_manager *manager = pir_pass_manager_create(ctx, NULL);
+  pir_target target;
+  pir_pass_options options = {.size = sizeof options, .target = target_of_passes(cli, &target)};
+  pir_pass_manager *manager = pir_pass_manager_create(ctx, &options);
   if (!code)
     code = build_pipeline(cli, manager, &files, (pir_str){"", 0});
   if (!code)
@@ -313,8 +317,7 @@ static int run_passes(cli_run *cli, pir_context *ctx, pass_input *input, pir_pro
       .print_before_count = before_count,
       .print_after_count = after_count,
       .log = cli_stderr_writer(),
-      // Groups for processors are chosen for this one, whichever the code is for.
-      .target = target_of_run(cli, &target) && target.device ? target.name : NULL,
+      .target = target_of_passes(cli, &target),
   };
   int code = rule_files_load(cli, OPT_RULES, ctx, &input->files);
   if (!code)

@@ -10,25 +10,10 @@
 #include <pir/layer/pipeline.h>
 #include <stdio.h>
 
-// The pipeline that the model is made by; target NULL: the name is unknown.
-static pir_str model_pipeline(const pir_model_options *how, const pir_target *target,
-                              pir_message *room) {
-  const char *name = how->pipeline ? how->pipeline : "compile", *text;
-  pir_math math = PIR_MATH_STRICT;
-  if (how->math)
-    pir_ignore(pir_math_named(how->math, &math));
-  if (!strcmp(name, "compile") && target) {
-    pir_codegen_pipeline(target, math, how->replaceable, room);
-    name = room->text;
-  }
-  text = pir_pipeline_text(pir_str_from(name));
-  return pir_str_from(text ? text : name);
-}
-
 static pir_status run_model_passes(view *v, pir_program *program,
                                    const pir_model_options *how) {
   pir_pass_instrument instrument = view_instrument(v);
-  pir_message room;
+  const char *name = how->pipeline ? how->pipeline : "compile";
   pir_target target;
   bool known = !pir_target_describe(how->target, &target);
   pir_pass_options options = {.size = sizeof options,
@@ -36,7 +21,9 @@ static pir_status run_model_passes(view *v, pir_program *program,
                               .target = known && target.device ? target.name : NULL,
                               .instruments = &instrument,
                               .instrument_count = 1};
-  return cli_run_passes(program, model_pipeline(how, known ? &target : NULL, &room), &options);
+  const char *pipeline =
+      pir_codegen_pipeline(name, known ? &target : NULL, how->math, how->replaceable);
+  return cli_run_passes(program, pir_str_from(pipeline), &options);
 }
 
 // Loops of groups, where this processor runs them.

@@ -35,31 +35,17 @@ static pir_status read_model_options(const pir_model_options *given, pir_context
   return status ? refuse_model(status, given, ctx, why.text) : PIR_OK;
 }
 
-// Chooses the named pipeline; target NULL: the name is unknown, which is reported later.
-static const char *pipeline_for(const pir_model_options *options, const pir_target *target,
-                                pir_message *room) {
-  pir_math math = PIR_MATH_STRICT;
-  if (strcmp(options->pipeline, "compile") != 0 || !target)
-    return options->pipeline;
-  pir_ignore(pir_math_named(options->math, &math));  // check_math reports an unknown name
-  pir_codegen_pipeline(target, math, options->replaceable, room);
-  return room->text;
-}
-
-static pir_status run_pipeline(pir_context *ctx, pir_program *program,
+static pir_status run_pipeline(pir_context *ctx, pir_program *program, const pir_target *target,
                                const pir_model_options *options) {
-  pir_message room;
-  pir_target target;
-  bool known = !pir_target_describe(options->target, &target);
-  pir_str name = pir_str_from(pipeline_for(options, known ? &target : NULL, &room));
   // Groups for processors are chosen for this one, whichever the code is for.
   pir_pass_options how = {.size = sizeof how,
                           .any_float = options->any_float,
-                          .target = known && target.device ? target.name : NULL,
+                          .target = target->device ? target->name : NULL,
                           .threads = (size_t)options->compile_threads};
-  const char *text = pir_pipeline_text(name);
+  const char *text =
+      pir_codegen_pipeline(options->pipeline, target, options->math, options->replaceable);
   pir_pass_manager *manager = pir_pass_manager_create(ctx, &how);
-  pir_status status = pir_pass_manager_parse(manager, text ? pir_str_from(text) : name);
+  pir_status status = pir_pass_manager_parse(manager, pir_str_from(text));
   if (!status)
     status = pir_pass_manager_parse(
         manager, PIR_STR("bind_kernels"));  // changes nothing the second time
@@ -79,7 +65,7 @@ static size_t count_groups(const pir_program *program) {
 }
 
 static pir_status device_target(const pir_device *device, pir_target *out) {
-  PIR_TRY(pir_target_get(pir_device_target(device), out));
+  PIR_TRY(pir_target_of_device(pir_device_target(device), out));
   out->device_driver = pir_device_driver(device);
   return PIR_OK;
 }
@@ -129,6 +115,7 @@ typedef struct making {
   bool elsewhere;           // the model is for another processor
   const pir_tuning *trial;  // of tuning: instead of the record of the cache folder; or NULL
   pir_tuning *tuning;       // the record of the cache folder; or NULL
+  pir_target target;        // of all code; empty: none can be made for this processor
   pir_facts *facts;
   pir_arena scratch;
 } making;
@@ -173,6 +160,38 @@ static void use_costs(pir_model *model, pir_target *target, pir_machine_record *
   model->metadata.info.machine = pir_arena_text(&memory, pir_str_from(name.text));
 }
 
+static pir_status refuse_target(pir_context *ctx, const char *name, pir_status why) {
+  return pir_report(ctx, why, PIR_ERROR, PIR_LOC_UNKNOWN, "target \"%s\" %s; known: %s", name,
+                    why == PIR_UNAVAILABLE ? "needs instructions this processor does not have"
+                                           : "is not known",
+                    pir_target_names());
+}
+
+// Finds the target of the model.
+static pir_status choose_target(making *m, pir_context *ctx, bool ahead) {
+  const pir_model_options *options = m->options;
+  pir_model *model = m->model;
+  pir_target *target = &m->target;
+  pir_status status = find_target(model->device, options->target, ahead, target);
+  if (status == PIR_UNSUPPORTED && model->device)
+    return pir_report(ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN,
+                      "unsupported: the device is of architecture %s; known: %s",
+                      pir_device_target(model->device), pir_target_names());
+  if (!status && ahead && target->device)
+    return pir_report(
+        ctx, PIR_UNSUPPORTED, PIR_ERROR, PIR_LOC_UNKNOWN,
+        "unsupported: code of a device compiled ahead, since it depends on the driver there");
+  if (!status && target->device && !model->device)
+    return pir_report(ctx, PIR_UNSUPPORTED, PIR_ERROR, PIR_LOC_UNKNOWN,
+                      "target \"%s\" is an architecture, for which code can only be written; "
+                      "to run on such a device, name its kind: %s",
+                      options->target, target->device);
+  // Kernels run on every processor, also on those for which no code is made.
+  if (status == PIR_UNAVAILABLE && !strcmp(options->target, "native"))
+    return PIR_OK;
+  return status ? refuse_target(ctx, options->target, status) : PIR_OK;
+}
+
 static pir_status create_compiler(making *m, pir_context *ctx, bool ahead) {
   const pir_model_options *options = m->options;
   pir_model *model = m->model;
@@ -182,26 +201,9 @@ static pir_status create_compiler(making *m, pir_context *ctx, bool ahead) {
                               .keep = m->keep};
   how.in_process = options->compiler && !strcmp(options->compiler, "process");
   pir_ignore(pir_math_named(options->math, &how.math));  // check_math reports an unknown name
-  pir_status status = find_target(model->device, options->target, ahead, &how.target);
-  if (status == PIR_UNSUPPORTED && model->device)
-    return pir_report(ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN,
-                      "unsupported: the device is of architecture %s; known: %s",
-                      pir_device_target(model->device), pir_target_names());
-  if (!status && ahead && how.target.device)
-    return pir_report(
-        ctx, PIR_UNSUPPORTED, PIR_ERROR, PIR_LOC_UNKNOWN,
-        "unsupported: code of a device compiled ahead, since it depends on the driver there");
-  if (!status && how.target.device && !model->device)
-    return pir_report(ctx, PIR_UNSUPPORTED, PIR_ERROR, PIR_LOC_UNKNOWN,
-                      "target \"%s\" is an architecture, for which code can only be written; "
-                      "to run on such a device, name its kind: %s",
-                      options->target, how.target.device);
-  if (status)
-    return pir_report(
-        ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "target \"%s\" %s; known: %s", options->target,
-        status == PIR_UNAVAILABLE ? "needs instructions this processor does not have"
-                                  : "is not known",
-        pir_target_names());
+  how.target = m->target;
+  if (!how.target.machine)
+    return refuse_target(ctx, options->target, PIR_UNAVAILABLE);
   use_costs(model, &how.target, pir_context_machine(ctx));
   how.target.tuning = find_tuning(m, &how.target);
   model->drop_compiler = pir_compiler_destroy;
@@ -267,10 +269,11 @@ static pir_status compile_model(void *user) {
     status = pir_model_open_device(m->model, m->options, &message);
   if (status)
     return pir_report(ctx, status, PIR_ERROR, PIR_LOC_UNKNOWN, "%s", message.text);
+  PIR_TRY(choose_target(m, ctx, m->elsewhere));
   pir_model_describe(m->model, m->program);
   PIR_TRY(pir_model_show(m->program, m->options));
   PIR_TRY(pir_refit_begin(m->model, m->program, m->options));
-  PIR_TRY(run_pipeline(ctx, m->program, m->options));
+  PIR_TRY(run_pipeline(ctx, m->program, &m->target, m->options));
   pir_context_note_task(ctx, "compiling", PIR_STR(""));
   PIR_TRY(pir_facts_create(m->program, &m->facts));
   PIR_TRY(lower(m));
@@ -402,7 +405,8 @@ static pir_status compile_ahead(void *user) {
   pir_context *ctx = pir_program_context(m->program);
   PIR_TRY(check_math(ctx, m->options));
   PIR_TRY(check_compiler_place(ctx, m->options));
-  PIR_TRY(run_pipeline(ctx, m->program, m->options));
+  PIR_TRY(choose_target(m, ctx, true));
+  PIR_TRY(run_pipeline(ctx, m->program, &m->target, m->options));
   PIR_TRY(create_compiler(m, ctx, true));
   PIR_TRY(pir_facts_create(m->program, &m->facts));
   return compile_groups(m->model, m->program, m->facts,

@@ -6,11 +6,13 @@
 
 PIR_BEGIN
 
-// Writes the name of the pipeline that compiles models for the target ("compile-cuda"): groups
-// depend on the target, rounding to bf16 pays only where instructions multiply bf16, and
-// weights that can be replaced are no constants.
-PIR_API void pir_codegen_pipeline(const pir_target *target, pir_math math, bool replaceable,
-                                  pir_message *out_name);
+// Returns the text of the pipeline `name`, or `name` itself if there is none: the text of one.
+// "compile" is the pipeline that compiles models for the target: groups depend on the target,
+// rounding to bf16 pays only where instructions multiply bf16, and weights that can be replaced
+// are no constants. `target` may be NULL, and `math` NULL or no mode: names that whoever makes
+// the code reports.
+PIR_API const char *pir_codegen_pipeline(const char *name, const pir_target *target,
+                                         const char *math, bool replaceable);
 
 PIR_END
 

@@ -203,7 +203,8 @@ PIR_API bool pir_pass_manager_has(const pir_pass_manager *manager, const pir_pas
 // Returns the number of passes that were added.
 PIR_API size_t pir_pass_manager_count(const pir_pass_manager *manager);
 // Writes the passes that remain as pipeline text; from the current one on while the manager
-// runs, else all. PIR_IO when the writer stops.
+// runs, else all. `target` of the manager's options is written with the passes that go by it.
+// PIR_IO when the writer stops.
 PIR_API PIR_NODISCARD pir_status pir_pass_manager_print_rest(const pir_pass_manager *manager,
                                                              pir_writer out);
 // Runs all passes in order over a program of the same context. The first failure ends the run
