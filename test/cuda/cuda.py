@@ -6,11 +6,13 @@
 FOLDER holds models/ of recordings. For each model
   run        pir-run --target=cuda with the stand-ins for driver and NVRTC (cuda/shim): transfers, memory, launches and
              graphs of the runtime as on a device, kernels executed on the processor, outputs compared
-  math       the same of a few models, by the modes that put products of f32 on tensor cores
+  math       the same of a few models, by the modes that put products of f32 on tensor cores: errors are larger than those of
+             the strict mode, and no larger than they may be. On a device without such products, modes change nothing
+  architectures  those that the library lists are those of NVRTC 13.0. Skipped where it is not installed.
   devices    build/test/device_test on the stand-ins: queues, copies, the pool, graphs
   ports      build/test/device_ports_test: inputs and outputs in the memory of the device
   failures   build/test/device_faults_test: every call of the stand-ins fails once
-  machine code  of every kernel, for one architecture (machine_code.py). Skipped where nvdisasm is not installed.
+  machine code  of every kernel, for one architecture, of a few models in each mode (machine_code.py). Skipped where nvdisasm is not installed.
   resources  NVRTC compiles every kernel; registers, stack (spills) and shared memory read from the CUBIN stay below
              limits. Skipped where NVRTC is not installed.
 A driver that is missing, and a device that is too old or not known, must be errors with exit code 3. Ends with `N passed, N failed, N skipped`.
@@ -33,10 +35,14 @@ UNSUPPORTED = 3
 ARCHITECTURES = ["sm_80"]
 MACHINE_CODE = "sm_90a"  # a sample: `make machine-code` reads it for all
 UNKNOWN = [70, 999]  # a device that is too old, and one of a later time
+WITHOUT_TILES = 75  # a device whose threads multiply no tiles: a mode changes nothing there
+LATER = 129  # a later minor version of a known device
+TABLE_OF = (13, 0)  # the version of NVRTC whose architectures the library lists
 DEVICE_TESTS = ["device_test", "device_ports_test", "device_faults_test"]
 AGAIN = ["mlp", "lenet", "bert_tiny"]  # run often enough that graphs are made, and compared afterwards
 # Errors that modes may make, of the largest element: tf32 has 10 bits of the mantissa, bf16 has 7; times three layers of sums.
 MATH = {"fast": 4e-3, "bf16": 3e-2}
+ERROR = re.compile(r"max_rel_error (\S+) of the largest element")
 COUNTS = re.compile(r"shim: (\d+) launches, (\d+) graphs")
 # Of the stack: what the range reduction of sines takes; a spilled tile takes more.
 LIMITS = {"registers": 255, "stack": 40, "shared": 48 << 10, "registers of a block": 64 << 10}
@@ -79,13 +85,64 @@ def shim_job(build, folder, case, cache, totals):
     return name, "pass" if code == 0 else "skip" if code == UNSUPPORTED else "fail", last_line(COUNTS.sub("", err))
 
 
-def math_job(build, folder, math, cache):
-    """Products on tensor cores: of f32 rounded to tf32, or to bf16."""
-    name = f"cuda --math={math} {folder.name}"
-    case = folder / "case0"
+def error_of(build, folder, math, most, cache, arch):
+    """The largest error of a mode, relative to the largest element; None, and why, after a failure."""
     code, _, err = run([build / "bin/pir-run", "--target=cuda", f"--math={math}", f"--cache={cache}", "--atol=0", "--rtol=0",
-                        f"--rtol-max={MATH[math]}", folder / "model.json", f"--case={case}"], LD_LIBRARY_PATH=str(build / "cuda"))
-    return name, "pass" if code == 0 else "fail", last_line(err)
+                        f"--rtol-max={most}", folder / "model.json", f"--case={folder / 'case0'}"],
+                       LD_LIBRARY_PATH=str(build / "cuda"), PIR_SHIM_ARCH=str(arch))
+    found = ERROR.search(err)
+    return (float(found[1]), "") if code == 0 and found else (None, f"--math={math} of sm_{arch}: {last_line(err)}")
+
+
+def math_job(build, folder, cache):
+    """Products on tensor cores: of f32 rounded to tf32, or to bf16."""
+    name = f"cuda --math {folder.name}"
+    strict, why = error_of(build, folder, "strict", 1e-5, cache, 80)
+    for math, most in MATH.items() if strict is not None else []:
+        error, why = error_of(build, folder, math, most, cache, 80)
+        if error is None:
+            return name, "fail", why
+        if error <= strict:
+            return name, "fail", f"--math={math} has the error of strict, {error}"
+        error, why = error_of(build, folder, math, 1e-5, cache, WITHOUT_TILES)
+        if error is None:
+            return name, "fail", why
+    return name, "fail" if strict is None else "pass", why
+
+
+def later_device_job(build, folder, cache):
+    name = f"cuda device of sm_{LATER}"
+    error, why = error_of(build, folder, "strict", 1e-5, cache, LATER)
+    return name, "fail" if error is None else "pass", why
+
+
+def open_nvrtc():
+    for name in ("libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"):
+        try:
+            return ctypes.CDLL(name)
+        except OSError:
+            continue
+    return None
+
+
+def architectures_job(build):
+    name = "cuda architectures"
+    library = open_nvrtc()
+    if not library:
+        return name, "skip", "NVRTC is not installed"
+    major, minor, count = ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
+    library.nvrtcVersion(ctypes.byref(major), ctypes.byref(minor))
+    if (major.value, minor.value) != TABLE_OF:
+        return name, "skip", f"NVRTC is of version {major.value}.{minor.value}"
+    library.nvrtcGetNumSupportedArchs(ctypes.byref(count))
+    supported = (ctypes.c_int * count.value)()
+    library.nvrtcGetSupportedArchs(supported)
+    with tempfile.NamedTemporaryFile("w", suffix=".pir") as program:
+        program.write("{\n}\n")
+        program.flush()
+        _, _, err = run([build / "bin/pir-opt", "--emit=cuda", "--target=none", program.name])
+    listed = {int(n) for n in re.findall(r"\bsm_(\d+)", err)}
+    return name, "pass" if listed == set(supported) else "fail", f"differ in {sorted(listed ^ set(supported))}"
 
 
 def check_kernels(text):
@@ -103,11 +160,11 @@ def resources_job(build, folder, arch, totals):
     name = f"cuda resources {folder.name} {arch}"
     code, out, err = run([build / "bin/pir-opt", "--pipeline=compile-cuda", "--emit=resources", f"--target={arch}",
                           folder / "model.json"])
-    if code == UNSUPPORTED and "NVRTC" in err:
+    if machine_code.lacks_nvrtc(code, err):
         return name, "skip", "NVRTC is not installed"
     groups, kernels, worst = check_kernels(out)
     if code or (groups and not kernels):
-        if "nothing to compile" in err:
+        if "nothing to compile" in err and not machine_code.has_contraction(build, folder / "model.json"):
             return name, "pass", ""
         return name, "fail", last_line(err)
     totals["groups"] += len(groups)
@@ -116,9 +173,9 @@ def resources_job(build, folder, arch, totals):
     return name, "fail" if worst else "pass", "; ".join(worst[:3])
 
 
-def machine_code_job(build, folder):
-    verdict, why, _ = machine_code.check(build, folder / "model.json", MACHINE_CODE, "strict")
-    return f"cuda machine code {folder.name} {MACHINE_CODE}", verdict, why
+def machine_code_job(build, folder, math):
+    verdict, why, _ = machine_code.check(build, folder / "model.json", MACHINE_CODE, math)
+    return f"cuda machine code {folder.name} {MACHINE_CODE} --math={math}", verdict, why
 
 
 def missing_driver_job(build, folder):
@@ -161,11 +218,12 @@ def main():
     with tempfile.TemporaryDirectory(prefix="pir-cuda-") as cache, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         jobs = [pool.submit(missing_driver_job, build, m) for m in models[:1]]
         jobs += [pool.submit(unknown_device_job, build, m, arch) for m in models[:1] for arch in UNKNOWN]
+        jobs += [pool.submit(later_device_job, build, m, cache) for m in models[:1]] + [pool.submit(architectures_job, build)]
         jobs += [pool.submit(device_job, build, test) for test in DEVICE_TESTS if (build / "test" / test).exists()]
         for m in models:
             jobs += [pool.submit(resources_job, build, m, arch, totals) for arch in ARCHITECTURES]
-            jobs += [pool.submit(math_job, build, m, math, cache) for math in MATH if m.name in AGAIN]
-            jobs += [pool.submit(machine_code_job, build, m)]
+            jobs += [pool.submit(math_job, build, m, cache)] if m.name in AGAIN else []
+            jobs += [pool.submit(machine_code_job, build, m, math) for math in ("strict", *(MATH if m.name in AGAIN else ()))]
             jobs += [pool.submit(shim_job, build, m, case, cache, totals) for case in sorted(m.glob("case*"))]
         for job in concurrent.futures.as_completed(jobs):
             name, verdict, why = job.result()
