@@ -135,12 +135,12 @@ static bool runs_on(const device_architecture *x, const char *name) {
          number > x->number;
 }
 
-pir_status pir_target_of_device(const char *architecture, pir_target *out_target) {
-  if (is_device(architecture, out_target))
+pir_status pir_target_of_device(const char *name, pir_target *out_target) {
+  if (is_device(name, out_target))
     return PIR_OK;
   const device_architecture *best = NULL;
   for (size_t i = 0; i < sizeof ARCHITECTURES / sizeof *ARCHITECTURES; i++)
-    if (runs_on(&ARCHITECTURES[i], architecture))
+    if (runs_on(&ARCHITECTURES[i], name))
       best = &ARCHITECTURES[i];  // rows are older ones first
   if (!best)
     return PIR_UNSUPPORTED;

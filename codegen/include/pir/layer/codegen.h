@@ -47,19 +47,15 @@ typedef struct pir_target {
 } pir_target;
 
 // Describes the target that code will run on. "native" or NULL is this processor; "sm_90" is an
-// architecture of a device, and the kind of a device ("cuda") the one that its row in
-// devices.def names for code that is written without a device.
+// architecture of a device, its kind ("cuda") the one that devices.def names.
 // PIR_UNSUPPORTED: no such name. PIR_UNAVAILABLE: this processor lacks its instructions.
 PIR_API PIR_NODISCARD pir_status pir_target_get(const char *name, pir_target *out_target);
-// Describes the target of a device by the architecture that its driver states ("sm_90"): the row
-// of that name, or else, since code for an older minor version runs on a newer one, the newest
-// older row of the same major version. PIR_UNSUPPORTED: there is none.
-PIR_API PIR_NODISCARD pir_status pir_target_of_device(const char *architecture,
-                                                      pir_target *out_target);
+// Describes the target of a device of this architecture, or else of the newest known one before
+// it of the same major version, whose code it runs. PIR_UNSUPPORTED: there is none.
+PIR_API PIR_NODISCARD pir_status pir_target_of_device(const char *name, pir_target *out_target);
 // Returns the known names as one constant text for messages.
 PIR_API const char *pir_target_names(void);
-// Describes a target whether or not this processor can run its code, for code that is only
-// written. PIR_UNSUPPORTED: no such name.
+// Describes a target for code that is only written. PIR_UNSUPPORTED: no such name.
 PIR_API PIR_NODISCARD pir_status pir_target_describe(const char *name, pir_target *out_target);
 
 // ---- modes and forms
