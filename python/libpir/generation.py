@@ -64,6 +64,7 @@ class Generation(Iterator[Any]):
         self._several = ids.ndim == 2
         self._sequences = len(ids) if self._several else 1
         self._session = session
+        self._beams = choice.beams
         self._handle: Any = None
         self._heard = Diagnostics()
         out = ffi.new("pir_generation **")
@@ -104,6 +105,7 @@ class Generation(Iterator[Any]):
         After CancelledError it may be called again, and goes on."""
         if best < 1:
             raise ValueError("best is a number from 1")
+        best = min(best, max(self._beams, 1))
         found, count = ffi.new("pir_beam[]", best), ffi.new("size_t *")
         with self._used():
             self._finish(lib.pir_generation_search(self._handle, found, best, count))

@@ -67,28 +67,45 @@ static void copy_from_now_on(pir_generation *g, generation_cache *c) {
   pir_exec_tell(g->sink, PIR_WARNING, PIR_OK, why.text);
 }
 
+// An axis of a cache that may be the one of the sequences. One that varies has the extent of
+// what is bound, of which 1 may grow by broadcasting; else it begins with nothing, which
+// several axes cannot all do.
+static bool may_be_batch(const pir_generation *g, const generation_cache *c, int d) {
+  const pir_port *port = &g->session->model->plan.inputs[c->input].port;
+  const pir_port *result = &g->session->model->plan.outputs[c->output].port;
+  const bound_input *input = &g->session->inputs[c->input];
+  int64_t rows = (int64_t)g->sequences;
+  int open = 0;
+  for (int k = 0; k < port->rank; k++)
+    open += port->shape[k] < 0;
+  if (port->shape[d] >= 0)
+    return port->shape[d] == rows;
+  if (result->rank == port->rank && result->shape[d] == rows)
+    return true;
+  if (input->is_bound && d < input->tensor.rank)
+    return input->tensor.shape[d] == rows || input->tensor.shape[d] == 1;
+  return open > 1;
+}
+
 // Where the rows of a cache are that belong to beams.
 static pir_status find_batch_axis(pir_generation *g, generation_cache *c) {
   const plan *p = &g->session->model->plan;
   const pir_port *port = &p->inputs[c->input].port;
-  int64_t rows = (int64_t)g->sequences;
-  int found = 0, axes = port->rank < 2 ? port->rank : 2;
-  for (int d = 0; d < port->rank; d++)
-    if (is_batch(&p->inputs[g->ids].port, port->dims[d])) {
-      c->batch_axis = d;
-      return PIR_OK;
-    }
-  for (int d = axes; d--;)
-    if (port->shape[d] == rows) {
-      c->batch_axis = d;
-      found++;
-    }
-  return found == 1
-             ? PIR_OK
-             : GENERATION_FAIL(g, PIR_UNSUPPORTED,
-                               "unsupported: %zu beams with cache \"%s\", of whose first "
-                               "two axes %s as many elements",
-                               g->sequences, port->name.data, found ? "both have" : "none has");
+  int named = 0, found = 0, axis = 0;
+  for (int d = 0; d < port->rank; d++) {
+    bool has_name = is_batch(&p->inputs[g->ids].port, port->dims[d]);
+    bool may_be = may_be_batch(g, c, d);
+    if (has_name ? !named++ : may_be && !named)
+      axis = d;
+    found += may_be;
+  }
+  c->batch_axis = axis;
+  if (named ? named == 1 : found == 1)
+    return PIR_OK;
+  return GENERATION_FAIL(
+      g, PIR_UNSUPPORTED, "unsupported: %zu beams with cache \"%s\", of which %s", g->sequences,
+      port->name.data,
+      named || found ? "several axes may be their rows" : "no axis has as many elements");
 }
 
 pir_status pir_generation_open_caches(pir_generation *g) {

@@ -58,11 +58,15 @@ void pir_score_tokens(choice *c, const pir_tensor *logits, int64_t first, id_row
   if (c->penalty != 1)
     punish_repetition(c, before);
   int64_t best = find_largest(c->room, c->ids);
-  double largest = best < 0 ? -INFINITY : c->room[best].value, sum = 0;
+  double largest = best < 0 ? 0 : c->room[best].value, sum = 0;
+  for (int64_t i = 0; best < 0 && i < c->ids; i++)
+    c->room[i].value = -INFINITY;
+  if (best < 0)
+    return;
   for (int64_t i = 0; i < c->ids; i++) {
     double value = c->room[i].value;
     double below = value == largest ? 0 : isnan(value) ? -INFINITY : value - largest;
-    c->room[i].value = best < 0 ? -INFINITY : below;
+    c->room[i].value = below;
     sum += exp(below);
   }
   double of_sum = log(sum);

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <sized.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ---- options
@@ -33,9 +34,16 @@ static pir_status check_options(pir_generation *g, const pir_generation_options 
   return PIR_OK;
 }
 
+static int by_id(const void *a, const void *b) {
+  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return (x > y) - (x < y);
+}
+
 static pir_status keep_lists(pir_generation *g, const pir_generation_options *o) {
   g->stops = pir_arena_copy(&g->memory, o->stops, o->stop_count * sizeof *o->stops);
-  g->stop_count = o->stop_count;
+  g->stop_count = g->stops ? o->stop_count : 0;
+  if (g->stop_count)
+    qsort(g->stops, g->stop_count, sizeof *g->stops, by_id);
   g->ended = pir_arena_zalloc(&g->memory, g->sequences * sizeof *g->ended);
   return g->memory.failed ? GENERATION_FAIL(g, PIR_EXHAUSTED, "no memory for a generation")
                           : PIR_OK;
@@ -94,9 +102,8 @@ void pir_generation_destroy(pir_generation *g) {
   if (g->position != NONE)
     unbind(g, g->position, &g->places);
   pir_generation_close_caches(g);
-  pir_search_close(g);
   owned_block *blocks[] = {&g->candidates, &g->seen,   &g->history,
-                           &g->fed,        &g->places, &g->search.room};
+                           &g->fed,        &g->places, &g->search.kept};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
     pir_generation_drop(g, blocks[i]);
   pir_arena_destroy(&g->memory);
@@ -265,11 +272,14 @@ pir_status pir_generation_find_logits(pir_generation *g, pir_tensor *out_logits,
   return PIR_OK;
 }
 
-bool pir_generation_is_stop(const pir_generation *g, int64_t id) {
-  for (size_t i = 0; i < g->stop_count; i++)
-    if (g->stops[i] == id)
-      return true;
-  return false;
+pir_status pir_generation_refuse_logits(pir_generation *g) {
+  return GENERATION_FAIL(g, PIR_INVALID,
+                         "output %u \"%s\" has no largest logit for the next token", g->logits,
+                         g->session->model->plan.outputs[g->logits].port.name.data);
+}
+
+static bool is_stop(const pir_generation *g, int64_t id) {
+  return g->stop_count && bsearch(&id, g->stops, g->stop_count, sizeof id, by_id);
 }
 
 // A sequence that has ended draws too, so that others do not depend on when it did.
@@ -281,9 +291,7 @@ static pir_status choose_ids(pir_generation *g, int64_t *out_ids) {
     out_ids[i] = pir_choose_token(&g->choice, &logits, first + (int64_t)i * apart,
                                   (id_row){ids_of(g, i), g->length}, &g->session->generator);
     if (out_ids[i] < 0)
-      return GENERATION_FAIL(
-          g, PIR_INVALID, "output %u \"%s\" has no largest logit for the next token", g->logits,
-          g->session->model->plan.outputs[g->logits].port.name.data);
+      return pir_generation_refuse_logits(g);
   }
   return PIR_OK;
 }
@@ -293,7 +301,7 @@ static pir_status choose_ids(pir_generation *g, int64_t *out_ids) {
 static bool end_sequences(pir_generation *g, int64_t *out_ids) {
   bool goes_on = false;
   for (size_t i = 0; i < g->sequences; i++) {
-    g->ended[i] |= pir_generation_is_stop(g, out_ids[i]);
+    g->ended[i] |= is_stop(g, out_ids[i]);
     goes_on |= !g->ended[i];
     if (g->ended[i])
       out_ids[i] = PIR_NO_TOKEN;

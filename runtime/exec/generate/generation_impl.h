@@ -21,8 +21,8 @@ enum { MAX_BEAMS = 64 };
 
 typedef struct beam_answer {
   double score;
-  size_t count;
-  owned_block ids;
+  size_t count;  // of its ids
+  size_t at;     // the row of `kept` that has them
 } beam_answer;
 
 // A continuation of a row by an id.
@@ -32,19 +32,26 @@ typedef struct beam_offer {
   int64_t id;
 } beam_offer;
 
+// The best continuations, in order.
+typedef struct beam_offers {
+  beam_offer items[MAX_BEAMS];
+  size_t count;
+} beam_offers;
+
 // A search (search.c).
 typedef struct beam_search {
   size_t beams;  // 0: there is no search
   double penalty;
-  bool stops_early, has_begun, is_over;
+  bool stops_early, is_over;
+  bool has_begun;          // a step was made
   bool is_broken;          // a step failed after it had changed rows
   size_t prompt;           // ids before the answers
   double sums[MAX_BEAMS];  // of log probabilities, of each row; -infinity: no beam
   beam_answer answers[MAX_BEAMS];
   size_t answer_count;
-  owned_block room;  // of the offers
-  beam_offer *offers;
-  size_t offered;
+  owned_block kept;          // ids of the answers, `capacity` for each
+  size_t capacity;           // of `kept`
+  beam_offers offers, ends;  // of this step: that go on, that end by a stop id
 } beam_search;
 
 struct pir_generation {
@@ -52,7 +59,7 @@ struct pir_generation {
   uint32_t ids, logits, position;  // ports; position NONE: there is none
   size_t sequences, max_tokens, answered;
   int64_t room;
-  int64_t *stops;
+  int64_t *stops;  // sorted
   size_t stop_count;
   generation_cache *caches;
   size_t cache_count;
@@ -100,10 +107,10 @@ pir_status pir_generation_append(pir_generation *g, const int64_t *ids, size_t c
 // sequence.
 pir_status pir_generation_find_logits(pir_generation *g, pir_tensor *out_logits,
                                       int64_t *out_first, int64_t *out_apart);
-bool pir_generation_is_stop(const pir_generation *g, int64_t id);
+// Fails since no logit is the largest.
+pir_status pir_generation_refuse_logits(pir_generation *g);
 
 // Beams (search.c).
 pir_status pir_search_open(pir_generation *g, const pir_generation_options *options);
-void pir_search_close(pir_generation *g);
 
 #endif

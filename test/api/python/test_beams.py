@@ -68,8 +68,12 @@ def reference(score, beams, most, stops=(), penalty=0.0, early=False):
                 keep(total, step, ids)
         if not live:
             return answers
+        if early and len(answers) == beams:
+            return answers
+        if step == most:
+            break
         bound = max(total for total, _ in live) / (most if penalty > 0 else step + 1)**penalty
-        if len(answers) == beams and (early or bound <= answers[-1][0]):
+        if len(answers) == beams and bound <= answers[-1][0]:
             return answers
     for total, ids in live:
         keep(total, most, ids)
@@ -147,12 +151,16 @@ def test_caches_are_reordered_where_they_lie():
 def test_what_a_search_cannot_do(session):
     def refused(kind, text, prompt=(3,), to=session, **choice):
         with pytest.raises(kind, match=text):
-            to.search(list(prompt), {"table": TABLE}, caches=CACHES, **choice)
+            to.search(list(prompt), {"table": TABLE}, caches=CACHES, **({"max_tokens": 4} | choice))
     refused(libpir.InvalidError, "of a search: give beams", length_penalty=1.0)
     refused(libpir.InvalidError, "beams exclude temperature", beams=ROWS, temperature=1.0)
     refused(libpir.InvalidError, "65 beams, more than 64", beams=65)
     refused(libpir.InvalidError, 'input "ids" has 3 sequences, not 2', beams=2)
-    refused(libpir.InvalidError, "length_penalty is no finite number", beams=ROWS, length_penalty=float("nan"))
+    refused(libpir.InvalidError, "length_penalty is no number from -100 to 100", beams=ROWS, length_penalty=float("nan"))
+    refused(libpir.InvalidError, "length_penalty is no number from -100 to 100", beams=ROWS, length_penalty=101.0)
+    refused(libpir.InvalidError, "the search cannot end: give max_tokens$", beams=ROWS, max_tokens=0)
+    refused(libpir.InvalidError, "the search cannot end: give max_tokens or early_stop", beams=ROWS, max_tokens=0, stops=[2],
+            length_penalty=1.0)
     with session.generate([[3]] * ROWS, {"table": TABLE}, caches=CACHES) as g:
         with pytest.raises(libpir.InvalidError, match="the generation has no beams"):
             g.search()
@@ -161,8 +169,70 @@ def test_what_a_search_cannot_do(session):
             next(g)
         first = g.search(best=2)
         assert g.search(best=2) == first and len(first) == 2
+        assert len(g.search(best=10**12)) == ROWS
         with pytest.raises(libpir.InvalidError, match="behind a search"):
             g.feed([1])
     both = PROGRAM.replace("[PAST]", "[3,3]").replace("PAST", "3x3")
-    refused(libpir.UnsupportedError, '3 beams with cache "past", of whose first two axes both have', beams=ROWS,
+    refused(libpir.UnsupportedError, '3 beams with cache "past", of which several axes may be their rows', beams=ROWS,
             to=libpir.Model.load_bytes(both.encode()).session())
+
+
+def cached_by(shape, result, ids="3,-1"):
+    """A cache of these extents that goes on as `result`, beside ids whose logits are rows of a table."""
+    def of(extents):
+        return extents.replace(",", "x")
+    reshape = f"""(%to) = "pd_op.full_int_array" () {{dtype:int64,place:Place(cpu),value:[{result}]}} : () -> tensor<{len(result.split(","))}xi64>
+(%next) = "pd_op.expand" (%one, %to) {{}} : (tensor<1xf32>, tensor<{len(result.split(","))}xi64>) -> tensor<{of(result)}xf32>"""
+    return libpir.Model.load_bytes(f"""{{
+(%ids) = "pd_op.data" () {{dtype:int64,name:"ids",place:Place(undefined:0),shape:[{ids}]}} : () -> tensor<{of(ids)}xi64>
+(%table) = "pd_op.data" () {{dtype:float32,name:"table",place:Place(undefined:0),shape:[9,9]}} : () -> tensor<9x9xf32>
+(%past) = "pd_op.data" () {{dtype:float32,name:"past",place:Place(undefined:0),shape:[{shape}]}} : () -> tensor<{of(shape)}xf32>
+(%one) = "pd_op.full" () {{dtype:float32,place:Place(cpu),shape:[1],value:1}} : () -> tensor<1xf32>
+{reshape}
+(%logits) = "pd_op.embedding" (%ids, %table) {{padding_idx:-1,sparse:false}} : (tensor<{of(ids)}xi64>, tensor<9x9xf32>) -> tensor<{of(ids)}x9xf32>
+() = "builtin.shadow_output" (%logits) {{output_name:"logits"}} : (tensor<{of(ids)}x9xf32>) ->
+() = "builtin.shadow_output" (%next) {{output_name:"next"}} : (tensor<{of(result)}xf32>) ->
+}}""".encode()).session()
+
+
+def test_a_cache_of_another_batch_is_refused():
+    to = cached_by("3,4", "1,4")
+    for _ in range(2):
+        with pytest.raises(libpir.Error, match='"next"|"past"'):
+            to.search([3], {"table": TABLE}, beams=ROWS, max_tokens=4, caches={"next": "past"})
+
+
+@pytest.mark.parametrize(("shape", "bound"), [("-1,3,-1,8", None), ("-1,3,-1,8", (3, 3, 0, 8)), ("-1,3,2,8", (1, 3, 2, 8)),
+                                              ("2,2,3,3,4,8", None), ("2,3,1,3,8", None)])
+def test_a_cache_whose_rows_may_be_several_axes_is_refused(shape, bound):
+    inputs = {"table": TABLE} | ({"past": np.zeros(bound, np.float32)} if bound else {})
+    to = cached_by(shape, shape.replace("-1", "3"))
+    with pytest.raises(libpir.UnsupportedError, match='3 beams with cache "past", of which several axes may be their rows'):
+        to.search([3], inputs, beams=ROWS, max_tokens=4, caches={"next": "past"})
+    none = cached_by("2,4", "2,4")
+    with pytest.raises(libpir.UnsupportedError, match='cache "past", of which no axis has as many elements'):
+        none.search([3], {"table": TABLE}, beams=ROWS, max_tokens=4, caches={"next": "past"})
+
+
+def test_without_memory_a_search_goes_on_as_before():
+    model = libpir.Model.load_bytes(PROGRAM.replace("[PAST]", "[3,-1]").replace("PAST", "3x-1").encode())
+
+    def search(g):
+        try:
+            return g.search(ROWS)
+        except libpir.ExhaustedError as error:
+            return str(error)
+    choice = {"beams": ROWS, "max_tokens": 150, "stops": (1, 7), "length_penalty": 1.0, "caches": CACHES}
+    wanted = model.session().search([5], {"table": TABLE}, best=ROWS, **choice)
+    ends = set()
+    for limit in range(0, 40000, 499):
+        try:
+            session = model.session(max_bytes=limit)
+            with session.generate([5], {"table": TABLE}, **choice) as g:
+                found = search(g)
+                assert search(g) == found
+        except libpir.ExhaustedError:
+            continue
+        assert found == wanted or isinstance(found, str)
+        ends.add(type(found))
+    assert ends == {str, list}

@@ -87,9 +87,11 @@ typedef struct pir_generation_options {
   size_t beams;
   // Of a search: the sum of the log probabilities of an answer is divided by this power of the
   // number of its tokens, a stop id included (Wu et al., Google's Neural Machine Translation
-  // System, 2016, without its constant). 0: sums are compared; above 0 favours long answers.
+  // System, 2016, without its constant). 0: sums are compared; above 0 favours long answers. From
+  // -100 to 100.
   double length_penalty;
-  // Ends a search with as many answers as beams, though others may still pass them.
+  // Ends a search with as many answers as beams, though others may still pass them. Without
+  // `max_tokens` a search needs stops, and with a power above 0 this.
   bool early_stop;
 } pir_generation_options;
 
@@ -144,9 +146,11 @@ typedef struct pir_beam {
 // when no beam can pass the worst of `beams` answers, or with these by `early_stop`. Writes the
 // best answers, at most `count`, and their number. Beams are rows of the model; the rows of
 // caches that change are copied in their place in each step, at most `beams` - 1, along the
-// axis of the cache that has the name of the ids' first one, or else along the first or the
-// second one, whichever has `beams` elements. PIR_INVALID: no beams, nothing was fed, or as
-// pir_generation_next. PIR_CANCELLED and PIR_EXHAUSTED before a step: the next call goes on.
+// axis of the cache that has the name of the ids' first one, or else the only one that may have
+// `beams` elements; where several may, pir_generation_create is PIR_UNSUPPORTED. `out_beams`
+// may be NULL where `count` is 0. PIR_INVALID: no beams, nothing was fed, a run gave a cache
+// that has not `beams` elements along its axis, or as pir_generation_next. PIR_CANCELLED and
+// PIR_EXHAUSTED: a step is made as a whole or not, and the next call goes on.
 // After the search nothing more can be fed; another call returns its answers again.
 PIR_API PIR_NODISCARD pir_status pir_generation_search(pir_generation *generation,
                                                        pir_beam *out_beams, size_t count,
