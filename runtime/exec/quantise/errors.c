@@ -35,6 +35,8 @@ void errors_merge(number_errors *e, const number_errors *part) {
   e->squares += part->squares;
   e->of_squares += part->of_squares;
   e->count += part->count;
+  e->different += part->different;
+  e->reshaped += part->reshaped;
   e->skipped += part->skipped;
 }
 

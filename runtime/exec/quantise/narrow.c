@@ -19,7 +19,7 @@ static int64_t parts_of(int64_t n, int64_t size) {
 }
 
 static void each_part(const quantising *q, int64_t n, pir_range_fn fn, void *user) {
-  pir_parallel parallel = pir_thread_pool_parallel(q->pool);
+  pir_parallel parallel = q->pool ? pir_thread_pool_parallel(q->pool) : pir_parallel_serial();
   if (n > 0)
     parallel.parallel_for(parallel.pool, n, fn, user);
 }
@@ -51,16 +51,15 @@ static void find_block_largest(void *user, int64_t begin, int64_t end, int threa
   }
 }
 
-float weight_largest(const quantising *q, const pir_param *param) {
-  pir_arena *arena = (pir_arena *)(uintptr_t)&q->arena;
+float weight_largest(quantising *q, const pir_param *param) {
   int64_t n = parts_of((int64_t)(param->size / sizeof(float)), BLOCK);
-  size_t bytes = pir_arena_size(arena, (size_t)n, sizeof(float));
-  largest l = {param, pir_arena_alloc(arena, bytes)};
+  size_t bytes = pir_arena_size(&q->arena, (size_t)n, sizeof(float));
+  largest l = {param, pir_arena_alloc(&q->arena, bytes)};
   float most = 0;
   each_part(q, n, find_block_largest, &l);
   for (int64_t i = 0; i < n; i++)
     most = l.parts[i] > most ? l.parts[i] : most;
-  pir_arena_free(arena, l.parts, bytes);
+  pir_arena_free(&q->arena, l.parts, bytes);
   return most;
 }
 

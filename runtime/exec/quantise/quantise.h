@@ -125,7 +125,7 @@ typedef struct quantising {
   pir_npy_set set;  // of the current sample
   pir_program *programs[2];
   runner runners[2];
-  pir_thread_pool *pool;  // weight_only_pass
+  pir_thread_pool *pool;  // weight_only_pass; NULL: one thread
   void *pending;          // bytes that no record has yet
   size_t charged;         // bytes of the heap's limit
   pir_guard guard;
@@ -196,7 +196,7 @@ pir_op **quantise_ops_of(quantising *q, const pir_program *program);
 enum { BITS_BF16 = 16 };
 
 // Returns the largest magnitude of a parameter of f32; infinite if an element is NaN.
-float weight_largest(const quantising *q, const pir_param *param);
+float weight_largest(quantising *q, const pir_param *param);
 // Writes the extents of a weight's narrow form, and of its scales.
 pir_shape weight_narrow_shape(const quantising *q, const byte_weight *w, int64_t dims[2]);
 pir_shape weight_scales_shape(const quantising *q, const byte_weight *w, int64_t dims[2]);

@@ -47,8 +47,7 @@ static const char *refuse_form(const few_bits *few, const pir_op *op, const pir_
   return NULL;
 }
 
-static const char *refuse_weight(const quantising *q, const pir_op *op,
-                                 const pir_param *param) {
+static const char *refuse_weight(quantising *q, const pir_op *op, const pir_param *param) {
   if (!param)
     return "its right factor is no parameter with data (constant_folding_pass may make one)";
   if (param->dtype != PIR_F32 ||
@@ -231,9 +230,11 @@ static pir_status weight_only(quantising *q) {
   pir_str data = pir_run_option(q->run, "data");
   PIR_TRY(read_weight_options(q, &few));
   q->few = &few;
-  PIR_TRY(pir_thread_pool_create(pir_model_threads(0), NULL, &q->pool));
   if (data.size)
     PIR_TRY(samples_find(q, data, pir_run_option_int(q->run, "samples", 0)));
+  // Without threads the weights are narrowed by this one.
+  if (pir_thread_pool_create(pir_model_threads(0), NULL, &q->pool))
+    q->pool = NULL;
   PIR_TRY(find_products(q));
   narrow_weights(q);
   if (data.size) {
