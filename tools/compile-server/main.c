@@ -259,11 +259,12 @@ static bool greet(server_hello *hello) {
 }
 
 static void end_opening_by_signal(int number) {
-  server_hello hello = {.sources = BACKEND_SOURCES, .status = PIR_EXHAUSTED};
-  pir_text_format(
-      hello.message, sizeof hello.message,
-      "%s ended by signal %d while it opened LLVM, for which memory may be the reason",
-      COMPILE_SERVER, number);
+  bool exhausted = number == SIGABRT && errno == ENOMEM;
+  server_hello hello = {.sources = BACKEND_SOURCES,
+                        .status = exhausted ? PIR_EXHAUSTED : PIR_INTERNAL};
+  pir_text_format(hello.message, sizeof hello.message,
+                  "%s ended by signal %d while it opened LLVM%s", COMPILE_SERVER, number,
+                  exhausted ? ", when memory ran out" : "");
   (void)greet(&hello);
   _exit(1);
 }
