@@ -65,21 +65,21 @@ static pir_status check_numbers(const pir_pass_run *run) {
   return PIR_OK;
 }
 
-static double number(minimizing *m, const char *key) {
+static double number(const minimizing *m, const char *key) {
   double value;
   (void)steps_number(m->d->run, "minimize", key, m->algo->name, &value);  // checked before
   return value;
 }
 
-static pir_opt_float opt_number(minimizing *m, const char *key) {
+static pir_opt_float opt_number(const minimizing *m, const char *key) {
   return (pir_opt_float){true, number(m, key)};
 }
 
-static pir_number operand_number(minimizing *m, const char *key) {
+static pir_number operand_number(const minimizing *m, const char *key) {
   return (pir_number){.set = true, .value = number(m, key)};
 }
 
-static bool given(minimizing *m, const char *key) {
+static bool given(const minimizing *m, const char *key) {
   return pir_run_option(m->d->run, key).size > 0;
 }
 
@@ -207,7 +207,7 @@ static bool may_be_clipped(const pir_value *param) {
 }
 
 // The sum of a list of numbers, as Paddle adds them.
-static pir_value *sum_of(minimizing *m, pir_value *const *terms, size_t count) {
+static pir_value *sum_of(const minimizing *m, pir_value *const *terms, size_t count) {
   static const int64_t nothing = 0;
   pir_value *row = pir_pd_stack(m->builder, (pir_values){.data = terms, .count = count}, NULL);
   return pir_pd_sum(m->builder, row,
@@ -215,7 +215,7 @@ static pir_value *sum_of(minimizing *m, pir_value *const *terms, size_t count) {
 }
 
 // gradient * limit / max(norm of all, limit).
-static void clip_by_norm(minimizing *m) {
+static void clip_by_norm(const minimizing *m) {
   pir_value **squares = pir_arena_alloc(m->d->arena, m->count * sizeof *squares);
   size_t count = 0;
   for (size_t i = 0; i < m->count; i++)
@@ -235,7 +235,7 @@ static void clip_by_norm(minimizing *m) {
       m->gradients[i] = pir_pd_multiply(m->builder, m->gradients[i], factor);
 }
 
-static void clip_by_value(minimizing *m) {
+static void clip_by_value(const minimizing *m) {
   double most = number(m, "clip-value");
   for (size_t i = 0; i < m->count; i++)
     if (may_be_clipped(m->params[i]))
@@ -338,7 +338,7 @@ static pir_op *later(pir_op *a, pir_op *b) {
 }
 
 // Returns the op of the program's block that an op is, or stands in.
-static pir_op *outermost(minimizing *m, pir_op *op) {
+static pir_op *outermost(const minimizing *m, pir_op *op) {
   const pir_block *block = pir_program_block(m->d->run->program);
   while (op && pir_op_block(op) != block)
     op = pir_op_parent(op);
@@ -346,7 +346,7 @@ static pir_op *outermost(minimizing *m, pir_op *op) {
 }
 
 // Returns the last op that reads a value, or one that shares its memory.
-static pir_op *last_reader(minimizing *m, pir_value *value) {
+static pir_op *last_reader(const minimizing *m, pir_value *value) {
   value_list same = {0};
   pir_map seen = {0};
   pir_op *last = NULL;
@@ -372,7 +372,7 @@ static pir_op *last_reader(minimizing *m, pir_value *value) {
 
 // Lets the step of a parameter stand directly behind its gradient, all that scales it in place,
 // and all that reads the parameter, which the step writes over.
-static void move_early(minimizing *m, size_t i) {
+static void move_early(const minimizing *m, size_t i) {
   pir_op *behind = last_reader(m, m->params[i]);
   behind = later(behind, pir_value_op(m->gradients[i]));
   behind = later(behind, last_reader(m, m->gradients[i]));
