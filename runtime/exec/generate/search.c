@@ -105,8 +105,8 @@ static bool is_before(const beam_offer *a, const beam_offer *b) {
   return a->row != b->row ? a->row < b->row : a->id < b->id;
 }
 
-// Puts a continuation in its place among the best `most` so far, of equal sums behind those that
-// were offered before.
+// Puts a continuation in its place among the best `most` so far, of equal sums behind those
+// that were offered before.
 static void offer(beam_offers *list, size_t most, beam_offer o) {
   if (list->count == most && !(o.sum > list->items[most - 1].sum))
     return;

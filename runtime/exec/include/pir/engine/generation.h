@@ -87,8 +87,8 @@ typedef struct pir_generation_options {
   size_t beams;
   // Of a search: the sum of the log probabilities of an answer is divided by this power of the
   // number of its tokens, a stop id included (Wu et al., Google's Neural Machine Translation
-  // System, 2016, without its constant). 0: sums are compared; above 0 favours long answers. From
-  // -100 to 100.
+  // System, 2016, without its constant). 0: sums are compared; above 0 favours long answers.
+  // From -100 to 100.
   double length_penalty;
   // Ends a search with as many answers as beams, though others may still pass them. Without
   // `max_tokens` a search needs stops, and with a power above 0 this.
