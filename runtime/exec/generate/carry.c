@@ -68,7 +68,7 @@ static void copy_from_now_on(pir_generation *g, generation_cache *c) {
 }
 
 // An axis of a cache that may be the one of the sequences. One that varies has the extent of
-// what is bound, of which 1 may grow by broadcasting; else it begins with nothing, which
+// the bound tensor, of which 1 may grow by broadcasting; else it begins with nothing, which
 // several axes cannot all do.
 static bool may_be_batch(const pir_generation *g, const generation_cache *c, int d) {
   const pir_port *port = &g->session->model->plan.inputs[c->input].port;
