@@ -276,32 +276,64 @@ static pir_status compare_records(pir_context *ctx, const record_list *list,
   return report_mismatches(ctx, list, decls, count, i, file);
 }
 
-// The parameters of a program that are parts, by the name as an attribute of the context.
+// The parameters of a program by their names as attributes of the context: of each the first op.
 typedef struct part_search {
   pir_arena *arena;
-  pir_map parts;
+  pir_map params;
   pir_status status;
 } part_search;
+
+// Whether two ops of one name take the same elements of the record: all of them, or equal parts.
+static bool is_same_part(const pir_op *a, const pir_op *b) {
+  if (!params_is_part(a) && !params_is_part(b))
+    return true;
+  pir_shape x = pir_type_shape(pir_value_type(pir_op_result(a, 0))),
+            y = pir_type_shape(pir_value_type(pir_op_result(b, 0)));
+  return pir_op_attr_str(a, "part_first") == pir_op_attr_str(b, "part_first") &&
+         pir_op_attr_str(a, "whole_shape") == pir_op_attr_str(b, "whole_shape") &&
+         x.rank == y.rank && (!x.rank || !memcmp(x.dims, y.dims, x.rank * sizeof *x.dims));
+}
 
 static pir_walk_result find_part(pir_op *op, void *user) {
   part_search *search = user;
   param_part part;
-  const pir_attr *name = pir_op_attr_str(op, "parameter_name");
-  if (!params_is_part(op) || pir_op_results(op) != 1 || !name)
+  pir_str name = params_name(op);
+  if (!pir_op_has(op, PIR_PARAMETER) || pir_op_results(op) != 1 || !name.size)
     return PIR_WALK_CONTINUE;
-  search->status = params_part(op, &part);
+  const pir_attr *key = pir_attr_str(pir_op_context(op), PIR_ATTR_STR, name);
+  const pir_op *first = pir_map_get(&search->params, key);
+  if (first && !is_same_part(first, op))
+    search->status = pir_error(op,
+                               "another op takes a different part of parameter '%.*s'; all "
+                               "ops of one name have to take the same",
+                               (int)name.size, name.data);
+  else if (params_is_part(op))
+    search->status = params_part(op, &part);
   if (search->status)
     return PIR_WALK_STOP;
-  pir_map_put(search->arena, &search->parts, name, (uintptr_t)op);
+  if (!first)
+    pir_map_put(search->arena, &search->params, key, (uintptr_t)op);
   return PIR_WALK_CONTINUE;
 }
 
+// Reads which part of the record the op takes, and checks that it is one of this record.
+static pir_status find_record_part(const record *r, const pir_op *op, param_part *out) {
+  PIR_TRY(params_part(op, out));
+  bool same = out->whole.rank == r->rank;
+  for (size_t i = 0; i < r->rank && same; i++)
+    same = out->whole.dims[i] == r->dims[i];
+  return same ? PIR_OK
+              : pir_error(op, "the record of the parameter has other extents than whole_shape");
+}
+
+// The record becomes a user of the claim; one that is copied or refused gives it back.
 static pir_status adopt_record(pir_program *program, const record *r,
                                const pir_param_decl *decl, const part_search *search,
                                claim *shared) {
   pir_context *ctx = pir_program_context(program);
-  const pir_op *op = pir_map_get(&search->parts, pir_attr_str(ctx, PIR_ATTR_STR, decl->name));
-  bool mapped = is_mapped_file(shared->bytes);
+  const pir_op *op =
+      pir_map_get(&search->params, pir_attr_str(ctx, PIR_ATTR_STR, decl->name));
+  bool mapped = is_mapped_file(shared->bytes), is_part = op && params_is_part(op);
   pir_param param = {.name = decl->name,
                      .dtype = r->dtype,
                      .shape = {r->dims, r->rank},
@@ -310,10 +342,11 @@ static pir_status adopt_record(pir_program *program, const record *r,
                      .release = release_claim,
                      .user = shared};
   param_part part;
-  if (op)
-    PIR_TRY(params_part(op, &part));
-  if (op)
-    PIR_TRY(params_take_part(&part, mapped, &param));
+  if (is_part)
+    PIR_TRY(find_record_part(r, op, &part));
+  atomic_fetch_add_explicit(&shared->users, 1, memory_order_relaxed);
+  if (is_part && params_take_part(&part, mapped, &param))
+    return pir_report_op(op, PIR_EXHAUSTED, PIR_ERROR, "no memory for %zu bytes", param.size);
   pir_program_adopt_param(program, &param);
   if (mapped && param.release == release_claim)
     pir_param_set_mapped(pir_program_param(program, decl->name));
@@ -336,10 +369,8 @@ static pir_status adopt_records(pir_program *program, const record_list *list,
   bytes->release = NULL;
   pir_guard_open(list->arena->heap, &guard, release_claim, shared);
   pir_status status = PIR_OK;
-  for (size_t i = 0; i < list->count && !status; i++) {
-    atomic_fetch_add_explicit(&shared->users, 1, memory_order_relaxed);
+  for (size_t i = 0; i < list->count && !status; i++)
     status = adopt_record(program, &list->items[i], &decls[i], &search, shared);
-  }
   pir_guard_close(&guard);
   release_claim(shared);
   return status;
