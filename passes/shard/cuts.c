@@ -74,6 +74,10 @@ static void find_cut(shard_state *s, pir_op *param) {
     cut.only_table &= other.only_table;
     cut.reader = reader;
   }
+  // An embedding of a part of the rows is defined for floating-point tables alone.
+  if (cut.only_table && cut.dim == 0 &&
+      !pir_dtype_is_float(pir_type_dtype(pir_value_type(pir_op_result(param, 0)))))
+    return;
   // Rows that do not divide: columns may, if the parameter is a table alone.
   if (cut.only_table && shape.dims[0] % s->extents[s->model])
     cut.dim = 1;
@@ -85,13 +89,29 @@ static void find_cut(shard_state *s, pir_op *param) {
 
 typedef struct cut_search {
   shard_state *s;
+  pir_map names;    // of parameters
   pir_op *product;  // the first one
   pir_status status;
 } cut_search;
 
+// Ops of one name would be cut by what each of their readers asks for, but share one value.
+static pir_status check_name(cut_search *search, const pir_op *op) {
+  const pir_attr *name =
+      pir_op_has(op, PIR_PARAMETER) ? pir_op_attr_str(op, "parameter_name") : NULL;
+  if (!name)
+    return PIR_OK;
+  if (pir_map_find(&search->names, name))
+    return pir_report_op(op, PIR_UNSUPPORTED, PIR_ERROR,
+                         "unsupported: two ops have the parameter of one name");
+  pir_map_put(search->s->arena, &search->names, name, 1);
+  return PIR_OK;
+}
+
 static pir_walk_result visit_op(pir_op *op, void *user) {
   cut_search *search = user;
   search->status = check_op(search->s, op);
+  if (!search->status)
+    search->status = check_name(search, op);
   if (search->status)
     return PIR_WALK_STOP;
   if (!search->product && pir_op_is(op, PD_MATMUL) && is_parameter(pir_op_operand(op, 1)))
@@ -105,6 +125,7 @@ static pir_walk_result visit_op(pir_op *op, void *user) {
 pir_status shard_find_cuts(shard_state *s) {
   cut_search search = {.s = s};
   pir_walk(pir_program_module(s->run->program), PIR_PRE_ORDER, visit_op, &search);
+  pir_map_free(s->arena, &search.names);
   if (search.status || s->model < 0 || s->cuts.count)
     return search.status;
   if (!search.product)

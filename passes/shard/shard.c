@@ -133,7 +133,7 @@ static pir_status check_heads(const shard_state *s) {
 }
 
 static pir_status check_result(const shard_state *s) {
-  bool any = s->model < 0;
+  bool any = s->model < 0 || (s->batch >= 0 && s->extents[s->batch] > 1);
   PIR_TRY(check_heads(s));
   for (size_t i = 0; i < s->cuts.count && !any; i++)
     any = s->cuts.items[i].split;
@@ -156,7 +156,7 @@ static pir_walk_result find_input(pir_op *op, void *user) {
 
 static pir_status read_batch(shard_state *s) {
   const pir_op *input = NULL;
-  if (s->batch < 0)
+  if (s->batch < 0 || s->extents[s->batch] == 1)
     return PIR_OK;
   pir_walk(pir_program_module(s->run->program), PIR_PRE_ORDER, find_input, &input);
   if (!input)
