@@ -99,44 +99,27 @@ static pir_status settle(shard_state *s, shard_policy policy) {
 }
 
 // ---- checks of the result
-static const pir_value *factor_of(const shard_cut *cut) {
-  return pir_op_operand(cut->reader, PD_MATMUL_IN_X);
-}
-
-// Whether another product with the same factor is split: queries, where the heads of keys and
-// values are fewer than the ranks.
-static bool has_split_sibling(const shard_state *s, const shard_cut *cut) {
-  for (size_t i = 0; i < s->cuts.count; i++) {
-    const shard_cut *other = &s->cuts.items[i];
-    if (other->split && !other->only_table && factor_of(other) == factor_of(cut))
-      return true;
-  }
-  return false;
-}
-
-static pir_status check_heads(const shard_state *s) {
-  for (size_t i = 0; i < s->cuts.count; i++) {
-    const shard_cut *cut = &s->cuts.items[i];
-    if (!cut->lost)
-      continue;
-    pir_shape shape = pir_type_shape(pir_value_type(pir_op_result(cut->lost, 0)));
-    long long heads = (long long)shape.dims[shape.rank - 2], ranks = s->extents[s->model];
-    if (!has_split_sibling(s, cut))
-      return pir_error(cut->lost, "%lld heads do not divide among the %lld ranks of axis model",
-                       heads, ranks);
-    pir_ignore(pir_report_op(cut->lost, PIR_OK, PIR_NOTE,
-                             "%lld heads do not divide among %lld ranks: each of them computes "
-                             "all",
-                             heads, ranks));
-  }
+// Why a cut whose heads the ranks cannot share was taken back.
+static pir_status report_heads(const shard_state *s, const pir_op *op, bool any) {
+  pir_shape shape = pir_type_shape(pir_value_type(pir_op_result(op, 0)));
+  long long heads = (long long)shape.dims[shape.rank - 2], ranks = s->extents[s->model];
+  if (!any)
+    return pir_error(op, "%lld heads do not divide among the %lld ranks of axis model", heads,
+                     ranks);
+  pir_ignore(
+      pir_report_op(op, PIR_OK, PIR_NOTE,
+                    "%lld heads do not divide among %lld ranks: each of them computes all",
+                    heads, ranks));
   return PIR_OK;
 }
 
 static pir_status check_result(const shard_state *s) {
-  bool any = s->model < 0 || (s->batch >= 0 && s->extents[s->batch] > 1);
-  PIR_TRY(check_heads(s));
+  bool any = s->batch >= 0 && s->extents[s->batch] > 1;
   for (size_t i = 0; i < s->cuts.count && !any; i++)
     any = s->cuts.items[i].split;
+  for (size_t i = 0; i < s->cuts.count; i++)
+    if (s->cuts.items[i].lost)
+      PIR_TRY(report_heads(s, s->cuts.items[i].lost, any));
   return any ? PIR_OK
              : pir_error(s->cuts.items[0].reader,
                          "nothing to shard: no weight is worth a collective operator; option "

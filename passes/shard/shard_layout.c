@@ -66,7 +66,7 @@ static int64_t split_of(const shard_state *s, const pir_attr *dist) {
 }
 
 // A cut is made where its first reader finds the other operand whole; else the product is cut
-// by rows, as that operand is.
+// by rows, as that operand is, and a table stays whole.
 static void make_cut(pir_op *op, void *user) {
   shard_state *s = user;
   for (size_t i = 0; i < pir_op_operands(op); i++) {
@@ -76,8 +76,7 @@ static void make_cut(pir_op *op, void *user) {
     pir_value *factor = pir_op_operand(op, 0);
     if (!cut || !cut->open || cut->split || pir_map_find(&s->taken, param))
       continue;
-    if (!pir_op_is(op, PD_EMBEDDING) &&
-        split_of(s, pir_type_dist_attr(pir_value_type(factor))) >= 0)
+    if (split_of(s, pir_type_dist_attr(pir_value_type(factor))) >= 0)
       continue;
     cut->split = true;
     place(s, pir_op_result(param, 0), (int64_t)cut->dim, s->model);

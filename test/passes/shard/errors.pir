@@ -1,6 +1,8 @@
 // Meshes that a program cannot be cut for, and programs that cannot be cut. One RUN line for each.
-// RUN: not pir-opt %S/block.pir --passes='shard{mesh=8}' -o %t 2>&1 | FileCheck %s --check-prefix=HEADS
-// HEADS: block.pir:[[#]]:5: error: "pd_op.reshape" 4 heads do not divide among the 8 ranks of axis model
+// RUN: pir-opt %S/block.pir --passes='shard{mesh=8}' -o %t 2>&1 | FileCheck %s --check-prefix=HEADS
+// HEADS: block.pir:[[#]]:5: note: "pd_op.reshape" 4 heads do not divide among 8 ranks: each of them computes all
+// RUN: not pir-opt %S/twice.pir --passes='shard{mesh=2}' -o %t 2>&1 | FileCheck %s --check-prefix=NAMES
+// NAMES: twice.pir:[[#]]:5: error: {{.*}}two ops have the parameter of one name
 // RUN: not pir-opt %S/block.pir --passes='shard{mesh=5}' -o %t 2>&1 | FileCheck %s --check-prefix=WEIGHTS
 // WEIGHTS: block.pir:[[#]]:5: error: "pd_op.matmul" nothing to shard: no weight divides among the 5 ranks of axis model; this one is 8x8
 // RUN: not pir-opt %s --passes='shard{mesh=2}' -o %t 2>&1 | FileCheck %s --check-prefix=NONE
