@@ -331,8 +331,7 @@ static pir_status adopt_record(pir_program *program, const record *r,
                                const pir_param_decl *decl, const part_search *search,
                                claim *shared) {
   pir_context *ctx = pir_program_context(program);
-  const pir_op *op =
-      pir_map_get(&search->params, pir_attr_str(ctx, PIR_ATTR_STR, decl->name));
+  const pir_op *op = pir_map_get(&search->params, pir_attr_str(ctx, PIR_ATTR_STR, decl->name));
   bool mapped = is_mapped_file(shared->bytes), is_part = op && params_is_part(op);
   pir_param param = {.name = decl->name,
                      .dtype = r->dtype,

@@ -106,10 +106,9 @@ static pir_status report_heads(const shard_state *s, const pir_op *op, bool any)
   if (!any)
     return pir_error(op, "%lld heads do not divide among the %lld ranks of axis model", heads,
                      ranks);
-  pir_ignore(
-      pir_report_op(op, PIR_OK, PIR_NOTE,
-                    "%lld heads do not divide among %lld ranks: each of them computes all",
-                    heads, ranks));
+  pir_ignore(pir_report_op(
+      op, PIR_OK, PIR_NOTE,
+      "%lld heads do not divide among %lld ranks: each of them computes all", heads, ranks));
   return PIR_OK;
 }
 

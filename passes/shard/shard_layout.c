@@ -93,7 +93,11 @@ static pir_walk_result place_op(pir_op *op, void *user) {
     place_parameter(s, op);
   else
     place(s, pir_op_result(op, 0),
-          s->batch >= 0 && s->extents[s->batch] > 1 && shape.rank && shape.dims[0] == s->batch_size ? 0 : -1, s->batch);
+          s->batch >= 0 && s->extents[s->batch] > 1 && shape.rank &&
+                  shape.dims[0] == s->batch_size
+              ? 0
+              : -1,
+          s->batch);
   return PIR_WALK_CONTINUE;
 }
 

@@ -1,5 +1,5 @@
 // Two ops of one name: equal reads are one value; parts of it that differ are refused, before a record is read.
-// RUN: python3 %S/parameters.py %s %t.pdiparams && pir-run %s --params=%t.pdiparams | FileCheck %s
+// RUN: python3 %S/parameters.py %s %t.pdiparams && pir-run %s --params=%t.pdiparams --print | FileCheck %s
 // CHECK: y: float32[4]
 // RUN: sed '/(%1) =/s/"w"}/"w",part_first:[1099511627776],whole_shape:[4398046511104]}/' %s > %t.pir
 // RUN: not pir-run %t.pir --params=%t.pdiparams 2>&1 | FileCheck %s --check-prefix=PART
