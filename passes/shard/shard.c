@@ -136,6 +136,31 @@ static pir_walk_result find_input(pir_op *op, void *user) {
   return PIR_WALK_STOP;
 }
 
+typedef struct second_search {
+  const pir_op *first, *second;  // inputs whose first extent is unknown
+} second_search;
+
+static pir_walk_result find_second(pir_op *op, void *user) {
+  second_search *search = user;
+  const pir_op *input = NULL;
+  if (find_input(op, &input) == PIR_WALK_CONTINUE || op == search->first ||
+      pir_type_shape(pir_value_type(pir_op_result(op, 0))).dims[0] >= 0)
+    return PIR_WALK_CONTINUE;
+  search->second = op;
+  return PIR_WALK_STOP;
+}
+
+// Unknown extents do not say whether they are the batch: a rank that got a part of another one
+// would compute wrong numbers.
+static pir_status check_open_batch(const shard_state *s, const pir_op *first) {
+  second_search search = {first, NULL};
+  pir_walk(pir_program_module(s->run->program), PIR_PRE_ORDER, find_second, &search);
+  return search.second ? pir_report_op(search.second, PIR_UNSUPPORTED, PIR_ERROR,
+                                       "unsupported: a second input of unknown first extent "
+                                       "beside the batch")
+                       : PIR_OK;
+}
+
 static pir_status read_batch(shard_state *s) {
   const pir_op *input = NULL;
   if (s->batch < 0 || s->extents[s->batch] == 1)
@@ -149,6 +174,8 @@ static pir_status read_batch(shard_state *s) {
     return pir_report_op(input, PIR_UNSUPPORTED, PIR_ERROR,
                          "unsupported: a batch of unknown extent is cut; with option parts "
                          "ranks take their parts of it");
+  if (s->batch_size < 0)
+    return check_open_batch(s, input);
   if (s->batch_size >= 0 && s->batch_size % s->extents[s->batch])
     return pir_error(input,
                      "a batch of %lld does not divide among the %lld ranks of axis batch",

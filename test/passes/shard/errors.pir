@@ -1,6 +1,6 @@
 // Meshes that a program cannot be cut for, and programs that cannot be cut. One RUN line for each.
 // RUN: pir-opt %S/block.pir --passes='shard{mesh=8}' -o %t 2>&1 | FileCheck %s --check-prefix=HEADS
-// HEADS: block.pir:[[#]]:5: note: "pd_op.reshape" 4 heads do not divide among 8 ranks: each of them computes all
+// HEADS: block.pir:[[#]]:5: note: 4 heads do not divide among 8 ranks: each of them computes all
 // RUN: not pir-opt %S/twice.pir --passes='shard{mesh=2}' -o %t 2>&1 | FileCheck %s --check-prefix=NAMES
 // NAMES: twice.pir:[[#]]:5: error: {{.*}}two ops have the parameter of one name
 // RUN: not pir-opt %S/block.pir --passes='shard{mesh=5}' -o %t 2>&1 | FileCheck %s --check-prefix=WEIGHTS
