@@ -276,14 +276,14 @@ static pir_status compare_records(pir_context *ctx, const record_list *list,
   return report_mismatches(ctx, list, decls, count, i, file);
 }
 
-// The parameters of a program by their names as attributes of the context: of each the first op.
+// The parameters of a program by name, as an attribute of the context: the first op of each.
 typedef struct part_search {
   pir_arena *arena;
   pir_map params;
   pir_status status;
 } part_search;
 
-// Whether two ops of one name take the same elements of the record: all of them, or equal parts.
+// Whether two ops of one name take the same elements of the record.
 static bool is_same_part(const pir_op *a, const pir_op *b) {
   if (!params_is_part(a) && !params_is_part(b))
     return true;
