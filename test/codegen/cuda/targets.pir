@@ -22,7 +22,7 @@
 // STATED: build_cinn_pass{target=sm_80}
 // OLD: sm_75, sm_80, sm_86, sm_87, sm_88, sm_89, sm_90, sm_90a, sm_100
 // HERE: target "sm_90a" is an architecture, for which code can only be written; to run on such a device, name its kind: cuda
-// NONE: target "sm_77" is not known; known: native
+// NONE: --target: expected native, {{.*}}, got 'sm_77'; did you mean 'sm_75'
 {
     (%0) = "pd_op.data" () {dtype:float32,name:"q",place:Place(undefined:0),shape:[2,33,4,32]} : () -> tensor<2x33x4x32xf32>
     (%1) = "pd_op.data" () {dtype:float32,name:"k",place:Place(undefined:0),shape:[2,33,4,32]} : () -> tensor<2x33x4x32xf32>
