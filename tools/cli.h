@@ -132,7 +132,8 @@ bool cli_has_reported(void);  // whether an error was reported
 int cli_bad_value(const cli_run *cli, const char *option, const char *value,
                   const char *expected);
 // Check the value of --target, --math, --machine and --pipeline, a name or the text of a
-// pipeline, before a model is read. NULL is the default. CLI_USAGE, reported: nothing has that name.
+// pipeline, before a model is read. NULL is the default. CLI_USAGE, reported: nothing has that
+// name.
 int cli_check_target(const cli_run *cli, const char *name);
 int cli_check_math(const cli_run *cli, const char *name);
 int cli_check_machine(const cli_run *cli, const char *name);
