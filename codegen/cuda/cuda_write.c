@@ -7,8 +7,8 @@
 
 // Returns how many warps of the kernel a multiprocessor holds at once: registers are given to a
 // warp in units of 256 and evenly to four parts, shared memory to a block in units of 128 bytes
-// behind the driver's own KB, which CUBINs from sm_90 on count themselves (cuda_occupancy.h of
-// the CUDA toolkit).
+// behind the driver's own KB, which CUBINs from sm_90 on count themselves (the header
+// cuda_occupancy of the CUDA toolkit).
 static unsigned resident_warps(const device_architecture *x, const cubin_kernel *k,
                                int threads) {
   enum { REGISTER_UNIT = 256, PARTS = 4, SHARED_UNIT = 128, KB = 1024 };

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-// A row of architectures.def.
+// A row of pir/layer/architectures.def.
 typedef struct device_architecture {
   const char *kind, *name;  // "cuda", "sm_90a"
   int number;               // major and minor version

@@ -1,6 +1,6 @@
 // The functions of Triton Inference Server that the backend calls, and those that the server
 // calls. They are a C ABI, of which the declarations here name a part. Source: the headers
-// tritonbackend.h and tritonserver.h of https://github.com/triton-inference-server/core
+// tritonbackend and tritonserver of https://github.com/triton-inference-server/core
 // (include/triton/core, BSD-3-Clause), TRITONBACKEND API 1.19. Within major version 1 functions
 // and numbers are only added.
 //

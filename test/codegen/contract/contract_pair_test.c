@@ -234,7 +234,7 @@ static void test_numbers(void **state) {
 static bool pairs(pair_case p) {
   pir_target target;
   contraction c[2];
-  assert_int_equal(pir_target_get("x86-64-v4", &target), PIR_OK);
+  assert_int_equal(pir_target_describe("x86-64-v4", &target), PIR_OK);
   target.l2_bytes = 1 << 20;
   pir_dims *dims = pir_dims_create(NULL);
   make_pair(dims, &p, c);

@@ -47,7 +47,7 @@ typedef struct pir_target {
 } pir_target;
 
 // Describes the target that code will run on. "native" or NULL is this processor; "sm_90" is an
-// architecture of a device, its kind ("cuda") the one that devices.def names.
+// architecture of a device, its kind ("cuda") the one that pir/layer/devices.def names.
 // PIR_UNSUPPORTED: no such name. PIR_UNAVAILABLE: this processor lacks its instructions.
 PIR_API PIR_NODISCARD pir_status pir_target_get(const char *name, pir_target *out_target);
 // Describes the target of a device of this architecture, or else of the newest known one before
