@@ -465,6 +465,7 @@ typedef struct npy_image {
   char header[1024];
   size_t header_size, data_size;
   pir_tensor dense;
+  void *own;  // memory of the dense data; NULL: they are the tensor's
 } npy_image;
 
 // Puts elements of NumPy in the place of dense strings, and states their type.
@@ -473,14 +474,24 @@ static bool make_strings(npy_image *image, char *descr, size_t size) {
   if (!choose_layout(&image->dense, &layout))
     return false;
   char *data = write_strings(&image->dense, &layout, &image->data_size);
-  free(image->dense.data);
-  image->dense.data = data;
+  free(image->own);
+  image->dense.data = image->own = data;
   pir_text_format(descr, size, "%c%c%zu", layout.kind == 'U' ? '<' : '|', layout.kind,
                   layout.units);
   return data != NULL;
 }
 
-// Header and dense data of a tensor; `dense.data` is the caller's to free.
+// A dense tensor is written from where it lies: a copy would take as much memory once more.
+static bool make_dense(const pir_tensor *tensor, npy_image *image) {
+  pir_tensor_set_dense(&image->dense, tensor->dtype, tensor->shape, tensor->rank);
+  image->dense.data = tensor->data;
+  if (tensor->dtype != PIR_PSTRING && pir_tensor_is_dense(tensor))
+    return true;
+  image->dense.data = image->own = malloc(image->data_size + 1);
+  return image->own && !pir_tensor_copy(tensor, &image->dense);
+}
+
+// Header and dense data of a tensor; `own` is the caller's to free.
 static bool make_image(const pir_tensor *tensor, npy_image *out) {
   pir_dtype raw = tensor->dtype;
   for (size_t i = 0; i < SUFFIXES; i++)
@@ -493,9 +504,7 @@ static bool make_image(const pir_tensor *tensor, npy_image *out) {
       descr = descrs[i].descr;
   if (!descr || pir_shape_bytes(tensor->shape, tensor->rank, raw, &out->data_size))
     return false;
-  pir_tensor_set_dense(&out->dense, tensor->dtype, tensor->shape, tensor->rank);
-  out->dense.data = malloc(out->data_size + 1);
-  if (!out->dense.data || pir_tensor_copy(tensor, &out->dense))
+  if (!make_dense(tensor, out))
     return false;
   if (raw == PIR_PSTRING && !make_strings(out, text_descr, sizeof text_descr))
     return false;
@@ -525,6 +534,6 @@ static bool write_image(pir_writer writer, const npy_image *image) {
 bool pir_npy_write(pir_writer writer, const pir_tensor *tensor) {
   npy_image image = {0};
   bool ok = make_image(tensor, &image) && write_image(writer, &image);
-  free(image.dense.data);
+  free(image.own);
   return ok;
 }
