@@ -481,7 +481,7 @@ static bool make_strings(npy_image *image, char *descr, size_t size) {
   return data != NULL;
 }
 
-// A dense tensor is written from where it lies: a copy would take as much memory once more.
+// The data of a dense tensor are written in place: a copy would take as much memory once more.
 static bool make_dense(const pir_tensor *tensor, npy_image *image) {
   pir_tensor_set_dense(&image->dense, tensor->dtype, tensor->shape, tensor->rank);
   image->dense.data = tensor->data;
