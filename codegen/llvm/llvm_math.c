@@ -95,8 +95,10 @@ static LLVMValueRef reduce_exp(const maths *v, LLVMValueRef x, LLVMValueRef *out
   return fma3(v, n, real(v, 2.12194440054690583e-4), fma3(v, n, real(v, -0.693359375), x));
 }
 
+// A NaN has no integer: any will do, since the NaN is in the other factor, too. Without freeze
+// all that follows from a constant NaN would be poison, and LLVM would drop its store.
 static LLVMValueRef to_integer(const maths *v, LLVMValueRef n) {
-  return LLVMBuildFPToSI(v->b, n, v->i32, "");
+  return LLVMBuildFreeze(v->b, LLVMBuildFPToSI(v->b, n, v->i32, ""), "");
 }
 
 // p * 2^n in one instruction and one rounding; NULL if the target has none.
