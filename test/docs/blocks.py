@@ -165,6 +165,8 @@ class Page:
             words, place = block["words"].split() or [""], block.start("body")
             kind, name = words[0], words[1] if len(words) > 1 else None
             if kind == "text" or (kind == "console" and name == "once" and not self.options.whole):
+                for known in self.named:  # a file of commands that run elsewhere
+                    self.named[known] |= known in block["body"]
                 continue
             self.ran += 1
             if kind == "console":
