@@ -54,7 +54,8 @@ pir_status dist_localize_table(dist_state *d, pir_op **op) {
   if (pir_op_int(*op, PD_EMBEDDING_ATTR_PADDING_IDX) >= 0)
     return pir_error(*op, "unsupported: the rows of a table with padding_idx are split");
   // The table is the rank's part by now.
-  int64_t rows = pir_type_shape(pir_value_type(pir_op_operand(*op, 1))).dims[0];
+  int64_t rows =
+      pir_type_shape(pir_value_type(pir_op_operand(*op, PD_EMBEDDING_IN_WEIGHT))).dims[0];
   if (rows < 0 || rows > INT64_MAX / count)
     return pir_error(*op, "unsupported: a table of so many rows is split");
   pir_op *lookup = make_lookup(d, *op, at * rows, rows * count);

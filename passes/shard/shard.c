@@ -176,7 +176,7 @@ static pir_status read_batch(shard_state *s) {
                          "ranks take their parts of it");
   if (s->batch_size < 0)
     return check_open_batch(s, input);
-  if (s->batch_size >= 0 && s->batch_size % s->extents[s->batch])
+  if (s->batch_size % s->extents[s->batch])
     return pir_error(input,
                      "a batch of %lld does not divide among the %lld ranks of axis batch",
                      (long long)s->batch_size, (long long)s->extents[s->batch]);
@@ -209,8 +209,6 @@ static pir_walk_result name_part(pir_op *op, void *user) {
 }
 
 static pir_status lower(shard_state *s) {
-  dist_step *steps[] = {dist_mix_to_dist,   dist_partition, dist_reshard_all,
-                        dist_remove_others, dist_to_dense,  dist_write_rings};
   pir_walk(pir_program_module(s->run->program), PIR_PRE_ORDER, name_part, s);
   pir_run_count(s->run, "parameters split", s->split);
   pir_run_count(s->run, "bytes of parameters", s->bytes);
@@ -218,7 +216,7 @@ static pir_status lower(shard_state *s) {
   if (!s->parts)
     shard_take_whole_inputs(s);
   if (pir_run_option(s->run, "rank").size)
-    return dist_run(s->run, true, steps, sizeof steps / sizeof *steps);
+    return pir_pass_dist(s->run);
   if (pir_run_option(s->run, "rings").size)
     return pir_run_bad_option(s->run, "rank", "a rank, because rings is given");
   return PIR_OK;
