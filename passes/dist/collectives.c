@@ -170,7 +170,7 @@ pir_status reshard_cut(reshard *r, size_t axis, size_t mesh_dim) {
     return pir_error(r->op, "unsupported: an unknown dimension is cut");
   if (extent % parts)
     return refuse_uneven(r, extent, line.count);
-  const int64_t at = (int64_t)(place / dist_mesh_stride(&r->now.mesh, mesh_dim)) % parts;
+  const int64_t at = dist_mesh_coordinate(&r->now.mesh, place, mesh_dim);
   const int64_t from = at * (extent / parts), to = from + extent / parts, axes = (int64_t)axis,
                 yes = 1;
   pir_value *starts = reshard_list(r, &from, 1), *ends = reshard_list(r, &to, 1);

@@ -121,6 +121,10 @@ size_t dist_mesh_stride(const dist_mesh *mesh, size_t dim) {
   return stride;
 }
 
+int64_t dist_mesh_coordinate(const dist_mesh *mesh, size_t place, size_t dim) {
+  return (int64_t)(place / dist_mesh_stride(mesh, dim)) % mesh->shape[dim];
+}
+
 static const pir_attr *make_flat(pir_context *ctx, const int64_t *ids, size_t count,
                                  const pir_attr *name) {
   const int64_t extent = (int64_t)count;

@@ -51,6 +51,8 @@ bool dist_mesh_alike(const dist_mesh *a, const dist_mesh *b);
 size_t dist_mesh_place(const dist_mesh *mesh, int64_t id);
 // Returns the number of processes between two that differ by one along a dimension.
 size_t dist_mesh_stride(const dist_mesh *mesh, size_t dim);
+// Returns the coordinate of the process at a place along a dimension.
+int64_t dist_mesh_coordinate(const dist_mesh *mesh, size_t place, size_t dim);
 // Returns the processes that differ from the one at `place` along one dimension alone: a mesh
 // of one dimension.
 dist_mesh dist_mesh_line(pir_context *ctx, const dist_mesh *mesh, size_t dim, size_t place);

@@ -103,9 +103,7 @@ static pir_status find_first(const dist_state *d, const pir_op *op, array_part *
     return pir_error(op, "option rank has to say whose part of the parameter is wanted");
   for (size_t i = 0; i < part->whole.rank; i++)
     if (tensor.mapping[i] >= 0) {
-      size_t along = (size_t)tensor.mapping[i];
-      int64_t at =
-          (int64_t)(place / dist_mesh_stride(&tensor.mesh, along)) % tensor.mesh.shape[along];
+      int64_t at = dist_mesh_coordinate(&tensor.mesh, place, (size_t)tensor.mapping[i]);
       part->first[i] = at * part->local.dims[i];
     }
   return PIR_OK;

@@ -22,7 +22,7 @@ static pir_status find_rows(const dist_state *d, const pir_op *op, size_t table,
   if (place == tensor.mesh.count)
     return pir_error(op, "option rank has to say whose rows of the table are wanted");
   *out_count = tensor.mesh.shape[along];
-  *out_at = (int64_t)(place / dist_mesh_stride(&tensor.mesh, along)) % *out_count;
+  *out_at = dist_mesh_coordinate(&tensor.mesh, place, along);
   return PIR_OK;
 }
 

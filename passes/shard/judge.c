@@ -63,11 +63,8 @@ static lying lies_along(const shard_state *s, const pir_attr *dist) {
   if (!dist || pir_attr_kind_of(dist) != PIR_ATTR_TENSOR_DIST ||
       !pir_attr_elements(pir_attr_element(pir_attr_element(dist, 0), 0)))
     return out;
-  dist_tensor tensor = dist_tensor_of(dist);
-  for (size_t i = 0; i < tensor.rank; i++)
-    if (tensor.mapping[i] == s->model)
-      out.split = (int64_t)i;
-  out.partial = tensor.partial[s->model] >= 0;
+  out.split = shard_split_of(s, dist);
+  out.partial = dist_tensor_of(dist).partial[s->model] >= 0;
   return out;
 }
 

@@ -54,8 +54,7 @@ static void place_parameter(shard_state *s, pir_op *op) {
   place(s, pir_op_result(op, 0), taken ? (int64_t)*taken - 1 : -1, s->model);
 }
 
-// The dimension that is split along the axis `model`; -1: none.
-static int64_t split_of(const shard_state *s, const pir_attr *dist) {
+int64_t shard_split_of(const shard_state *s, const pir_attr *dist) {
   if (s->model < 0 || !dist || pir_attr_kind_of(dist) != PIR_ATTR_TENSOR_DIST)
     return -1;
   dist_tensor tensor = dist_tensor_of(dist);
@@ -76,7 +75,7 @@ static void make_cut(pir_op *op, void *user) {
     pir_value *factor = pir_op_operand(op, 0);
     if (!cut || !cut->open || cut->split || pir_map_find(&s->taken, param))
       continue;
-    if (split_of(s, pir_type_dist_attr(pir_value_type(factor))) >= 0)
+    if (shard_split_of(s, pir_type_dist_attr(pir_value_type(factor))) >= 0)
       continue;
     cut->split = true;
     place(s, pir_op_result(param, 0), (int64_t)cut->dim, s->model);
@@ -108,7 +107,7 @@ static int64_t wanted_split(const shard_state *s, const pir_use *use) {
   size_t operand = pir_use_operand_index(use);
   if (!dist_of(pir_use_owner(use), &of) || operand >= pir_attr_elements(of.operands))
     return -1;
-  return split_of(s, pir_attr_element(of.operands, operand));
+  return shard_split_of(s, pir_attr_element(of.operands, operand));
 }
 
 // All readers have to want the same, or the parameter would be gathered in every run.
