@@ -109,11 +109,14 @@ def is_declaration(words):
     return bool(rest) and bool(WORD.match(rest[0]))
 
 
+TEMPLATE_ARGUMENTS = re.compile(r"(?<=\w)<\w+(?:, \w+)*>(?=\()")  # of a call, in C++
+
+
 def broken_lines(text):
     """Yields (rule, line) for nested, assigned, comma and pointer."""
     stack, statement, before, closed = [Frame("block")], [], None, None
     for number, line in code_lines(text):
-        for token in TOKEN.findall(line):
+        for token in TOKEN.findall(TEMPLATE_ARGUMENTS.sub("", line)):
             top = stack[-1]
             if token in "([{":
                 stack.append(Frame(bracket_kind(token, before, closed, stack), before))

@@ -46,7 +46,7 @@ typedef struct part_rows {
 } part_rows;
 
 // The last dimension that is cut, with all behind it, is a row.
-static part_rows rows_of(const param_part *part, size_t element) {
+static part_rows cut_rows(const param_part *part, size_t element) {
   part_rows rows = {.outer = part->whole.rank, .stride = element, .run = element, .count = 1};
   bool cut = false;
   while (rows.outer && !cut) {
@@ -100,7 +100,7 @@ static void copy_rows(const param_part *part, const part_rows *rows, bool mapped
 
 // The part has no more bytes than the whole, whose size was checked.
 pir_status params_take_part(const param_part *part, bool mapped, pir_param *whole) {
-  part_rows rows = rows_of(part, pir_dtype_size(whole->dtype));
+  part_rows rows = cut_rows(part, pir_dtype_size(whole->dtype));
   whole->shape = part->local;
   whole->size = rows.run * rows.count;
   if (rows.count == 1) {

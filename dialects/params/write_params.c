@@ -95,7 +95,7 @@ static void free_saved(void *user) {
 }
 
 // A file of a part would not be the one that the program reads.
-static pir_walk_result refuse_part(pir_op *op, void *user) {
+static pir_walk_result refuse_saved_part(pir_op *op, void *user) {
   if (!params_is_part(op))
     return PIR_WALK_CONTINUE;
   pir_str name = params_name(op);
@@ -118,7 +118,7 @@ static pir_status list_saved(void *user) {
     pir_heap_fail(arena.heap);
   pir_status status = find_values(call->program, names, call->count, call->params);
   if (!status)
-    pir_walk(pir_program_module(call->program), PIR_PRE_ORDER, refuse_part, &status);
+    pir_walk(pir_program_module(call->program), PIR_PRE_ORDER, refuse_saved_part, &status);
   pir_guard_close(&guard);
   pir_arena_destroy(&arena);
   if (status)

@@ -33,7 +33,7 @@ static bool writes_parameter(const pir_op *op) {
   return pir_op_is(op, BUILTIN_SET_PARAMETER);
 }
 
-static pir_status check_op(const shard_state *s, const pir_op *op) {
+static pir_status check_shardable(const shard_state *s, const pir_op *op) {
   if (is_distributed(s, op))
     return pir_error(op, "the program is distributed already, which shard begins with");
   if (pir_op_attr(op, s->whole_shape))
@@ -95,7 +95,7 @@ typedef struct cut_search {
 } cut_search;
 
 // Ops of one name would be cut by what each of their readers asks for, but share one value.
-static pir_status check_name(cut_search *search, const pir_op *op) {
+static pir_status check_shared_name(cut_search *search, const pir_op *op) {
   const pir_attr *name =
       pir_op_has(op, PIR_PARAMETER) ? pir_op_attr_str(op, "parameter_name") : NULL;
   if (!name)
@@ -107,11 +107,11 @@ static pir_status check_name(cut_search *search, const pir_op *op) {
   return PIR_OK;
 }
 
-static pir_walk_result visit_op(pir_op *op, void *user) {
+static pir_walk_result search_op(pir_op *op, void *user) {
   cut_search *search = user;
-  search->status = check_op(search->s, op);
+  search->status = check_shardable(search->s, op);
   if (!search->status)
-    search->status = check_name(search, op);
+    search->status = check_shared_name(search, op);
   if (search->status)
     return PIR_WALK_STOP;
   if (!search->product && pir_op_is(op, PD_MATMUL) && is_parameter(pir_op_operand(op, 1)))
@@ -124,7 +124,7 @@ static pir_walk_result visit_op(pir_op *op, void *user) {
 
 pir_status shard_find_cuts(shard_state *s) {
   cut_search search = {.s = s};
-  pir_walk(pir_program_module(s->run->program), PIR_PRE_ORDER, visit_op, &search);
+  pir_walk(pir_program_module(s->run->program), PIR_PRE_ORDER, search_op, &search);
   pir_map_free(s->arena, &search.names);
   if (search.status || s->model < 0 || s->cuts.count)
     return search.status;

@@ -19,12 +19,14 @@ enum { USUAL_EXTENT = 128 };  // of a dimension that is not known, but the batch
 static double elements_of(const pir_type *type) {
   pir_shape shape = pir_type_shape(type);
   double count = 1;
-  for (size_t i = 0; i < shape.rank; i++)
-    count *= shape.dims[i] >= 0 ? (double)shape.dims[i] : i ? USUAL_EXTENT : 1;
+  for (size_t i = 0; i < shape.rank; i++) {
+    int64_t unknown = i ? USUAL_EXTENT : 1;
+    count *= (double)(shape.dims[i] >= 0 ? shape.dims[i] : unknown);
+  }
   return count;
 }
 
-static double bytes_of(const pir_type *type) {
+static double tensor_bytes(const pir_type *type) {
   return elements_of(type) * (double)pir_dtype_size(pir_type_dtype(type));
 }
 
@@ -35,7 +37,7 @@ static size_t group_of(shard_state *s, size_t cut) {
   return cut;
 }
 
-static uint64_t origin_of(const shard_state *s, const pir_value *value) {
+static uint64_t value_origin(const shard_state *s, const pir_value *value) {
   uint64_t *origin = value ? pir_map_find(&s->origins, value) : NULL;
   return origin ? *origin : 0;
 }
@@ -88,8 +90,8 @@ static bool parts_heads(const shard_state *s, const pir_op *op) {
 
 static void charge(shard_state *s, const pir_op *op, const pir_value *value, lying lies,
                    lying wanted) {
-  uint64_t origin = origin_of(s, value);
-  double n = (double)s->extents[s->model], bytes = bytes_of(pir_value_type(value));
+  uint64_t origin = value_origin(s, value);
+  double n = (double)s->extents[s->model], bytes = tensor_bytes(pir_value_type(value));
   if (!origin)
     return;
   shard_cut *cut = &s->cuts.items[cut_of_origin(origin)];
@@ -122,7 +124,7 @@ static void credit(shard_state *s, uint64_t origin, const pir_op *op, size_t ope
     return;
   shard_cut *cut = &s->cuts.items[cut_of_origin(origin)];
   double part = 1 - 1 / (double)s->extents[s->model];
-  cut->saved += part * bytes_of(pir_value_type(weight)) * per_read;
+  cut->saved += part * tensor_bytes(pir_value_type(weight)) * per_read;
   if (!pir_op_is(op, PD_MATMUL) || operand != PD_MATMUL_IN_Y)
     return;
   pir_shape shape = pir_type_shape(pir_value_type(weight));
@@ -138,15 +140,15 @@ static void credit(shard_state *s, uint64_t origin, const pir_op *op, size_t ope
 
 // ---- ops
 // An operand that all ranks need whole ends its way here; others go on.
-static uint64_t read_operand(shard_state *s, const pir_op *op, const pir_value *value,
+static uint64_t meet_operand(shard_state *s, const pir_op *op, const pir_value *value,
                              const pir_attr *dist, const pir_attr *wanted) {
   lying now = lies_along(s, dist), then = lies_along(s, wanted);
   if (!is_apart(now))
     return 0;
   if (now.split == then.split && now.partial == then.partial)
-    return origin_of(s, value);
+    return value_origin(s, value);
   charge(s, op, value, now, then);
-  return is_apart(then) ? origin_of(s, value) : 0;
+  return is_apart(then) ? value_origin(s, value) : 0;
 }
 
 static uint64_t read_list(shard_state *s, const pir_op *op, const pir_value *list,
@@ -154,13 +156,13 @@ static uint64_t read_list(shard_state *s, const pir_op *op, const pir_value *lis
   const pir_op *made = pir_value_op(list);
   uint64_t origin = 0;
   if (!made || !pir_op_is(made, BUILTIN_COMBINE))
-    return origin_of(s, list);
+    return value_origin(s, list);
   for (size_t i = 0; i < pir_op_operands(made) && i < pir_attr_elements(wanted); i++) {
     const pir_value *member = pir_op_operand(made, i);
     if (member)
       origin =
           join_origins(s, origin,
-                       read_operand(s, op, member, pir_type_dist_attr(pir_value_type(member)),
+                       meet_operand(s, op, member, pir_type_dist_attr(pir_value_type(member)),
                                     pir_attr_element(wanted, i)));
   }
   return origin;
@@ -172,7 +174,7 @@ static void begin_parameter(shard_state *s, const pir_op *op) {
     pir_map_put(s->arena, &s->origins, pir_op_result(op, 0), *cut);
 }
 
-static uint64_t read_operands(shard_state *s, const pir_op *op, const dist_of_op *of) {
+static uint64_t meet_operands(shard_state *s, const pir_op *op, const dist_of_op *of) {
   uint64_t origin = 0;
   for (size_t i = 0; i < pir_op_operands(op) && i < pir_attr_elements(of->operands); i++) {
     const pir_value *value = pir_op_operand(op, i);
@@ -183,7 +185,7 @@ static uint64_t read_operands(shard_state *s, const pir_op *op, const dist_of_op
     origin = join_origins(
         s, origin,
         list ? read_list(s, op, value, wanted)
-             : read_operand(s, op, value, pir_type_dist_attr(pir_value_type(value)), wanted));
+             : meet_operand(s, op, value, pir_type_dist_attr(pir_value_type(value)), wanted));
   }
   for (size_t i = 0; i < pir_op_operands(op) && i < pir_attr_elements(of->operands); i++)
     credit(s, origin, op, i, lies_along(s, pir_attr_element(of->operands, i)));
@@ -197,10 +199,10 @@ static pir_walk_result judge_op(pir_op *op, void *user) {
   if (pir_op_has(op, PIR_PARAMETER) && pir_op_results(op) == 1)
     begin_parameter(s, op);
   else if (dist_of(op, &of))
-    origin = read_operands(s, op, &of);
+    origin = meet_operands(s, op, &of);
   else
     for (size_t i = 0; i < pir_op_operands(op); i++)
-      origin = join_origins(s, origin, origin_of(s, pir_op_operand(op, i)));
+      origin = join_origins(s, origin, value_origin(s, pir_op_operand(op, i)));
   for (size_t i = 0; i < pir_op_results(op) && origin; i++) {
     const pir_type *type = pir_value_type(pir_op_result(op, i));
     const pir_attr *dist = pir_type_dist_attr(type);

@@ -70,7 +70,7 @@ static bool close_strays(shard_state *s) {
   return closed;
 }
 
-static bool is_kept(const shard_cut *group, shard_policy policy) {
+static bool keeps_cuts(const shard_cut *group, shard_policy policy) {
   bool pays = policy.always || (!policy.never && group->saved > group->moved);
   return pays || (group->products && !group->gathers && !group->met);
 }
@@ -79,7 +79,7 @@ static bool close_unpaired(shard_state *s, shard_policy policy) {
   bool closed = false;
   for (size_t i = 0; i < s->cuts.count; i++) {
     shard_cut *cut = &s->cuts.items[i];
-    if (cut->split && !is_kept(&s->cuts.items[cut->group], policy))
+    if (cut->split && !keeps_cuts(&s->cuts.items[cut->group], policy))
       closed = close_cut(cut);
   }
   return closed;
@@ -186,7 +186,7 @@ static pir_status read_batch(shard_state *s) {
 // ---- the result
 
 // Parameters that ranks have parts of say so, and so name their part of the whole one.
-static pir_walk_result name_part(pir_op *op, void *user) {
+static pir_walk_result name_whole(pir_op *op, void *user) {
   shard_state *s = user;
   if (!pir_op_has(op, PIR_PARAMETER) || pir_op_results(op) != 1)
     return PIR_WALK_CONTINUE;
@@ -209,7 +209,7 @@ static pir_walk_result name_part(pir_op *op, void *user) {
 }
 
 static pir_status lower(shard_state *s) {
-  pir_walk(pir_program_module(s->run->program), PIR_PRE_ORDER, name_part, s);
+  pir_walk(pir_program_module(s->run->program), PIR_PRE_ORDER, name_whole, s);
   pir_run_count(s->run, "parameters split", s->split);
   pir_run_count(s->run, "bytes of parameters", s->bytes);
   pir_run_count(s->run, "bytes of them on a rank", s->rank_bytes);

@@ -39,7 +39,7 @@ static void take_back(shard_state *s) {
 }
 
 // ---- inputs and parameters
-static void place(shard_state *s, pir_value *value, int64_t dim, int mesh_dim) {
+static void split_value(shard_state *s, pir_value *value, int64_t dim, int mesh_dim) {
   const pir_type *type = whole_type(s, pir_value_type(value));
   dist_tensor tensor = dist_replicated(&s->mesh, pir_type_shape(type).rank);
   if (dim >= 0)
@@ -51,7 +51,7 @@ static void place_parameter(shard_state *s, pir_op *op) {
   uint64_t *cut = pir_map_find(&s->cut_of, op), *taken = pir_map_find(&s->taken, op);
   if (cut)
     s->cuts.items[*cut - 1].split = false;
-  place(s, pir_op_result(op, 0), taken ? (int64_t)*taken - 1 : -1, s->model);
+  split_value(s, pir_op_result(op, 0), taken ? (int64_t)*taken - 1 : -1, s->model);
 }
 
 int64_t shard_split_of(const shard_state *s, const pir_attr *dist) {
@@ -78,11 +78,11 @@ static void make_cut(pir_op *op, void *user) {
     if (shard_split_of(s, pir_type_dist_attr(pir_value_type(factor))) >= 0)
       continue;
     cut->split = true;
-    place(s, pir_op_result(param, 0), (int64_t)cut->dim, s->model);
+    split_value(s, pir_op_result(param, 0), (int64_t)cut->dim, s->model);
   }
 }
 
-static pir_walk_result place_op(pir_op *op, void *user) {
+static pir_walk_result place_source(pir_op *op, void *user) {
   shard_state *s = user;
   if (!pir_op_has_any(op, PIR_INPUT | PIR_PARAMETER) || pir_op_results(op) != 1 ||
       !pir_type_is_tensor(pir_value_type(pir_op_result(op, 0))))
@@ -91,12 +91,12 @@ static pir_walk_result place_op(pir_op *op, void *user) {
   if (pir_op_has(op, PIR_PARAMETER))
     place_parameter(s, op);
   else
-    place(s, pir_op_result(op, 0),
-          s->batch >= 0 && s->extents[s->batch] > 1 && shape.rank &&
-                  shape.dims[0] == s->batch_size
-              ? 0
-              : -1,
-          s->batch);
+    split_value(s, pir_op_result(op, 0),
+                s->batch >= 0 && s->extents[s->batch] > 1 && shape.rank &&
+                        shape.dims[0] == s->batch_size
+                    ? 0
+                    : -1,
+                s->batch);
   return PIR_WALK_CONTINUE;
 }
 
@@ -127,7 +127,7 @@ typedef struct following {
   bool more;
 } following;
 
-static pir_walk_result follow(pir_op *op, void *user) {
+static pir_walk_result follow_readers(pir_op *op, void *user) {
   following *f = user;
   shard_state *s = f->s;
   if (!pir_op_has(op, PIR_PARAMETER) || pir_op_results(op) != 1)
@@ -174,7 +174,7 @@ static pir_status lay_out_once(shard_state *s) {
   uint64_t placed;
   spmd_how how = {.wide_op = PD_EMBEDDING, .before = make_cut, .user = s};
   take_back(s);
-  pir_walk(module, PIR_PRE_ORDER, place_op, s);
+  pir_walk(module, PIR_PRE_ORDER, place_source, s);
   return spmd_place_program(s->run->program, how, &placed);
 }
 
@@ -186,7 +186,7 @@ pir_status shard_lay_out(shard_state *s) {
   while (f.more) {
     PIR_TRY(lay_out_once(s));
     f.more = false;
-    pir_walk(pir_program_module(s->run->program), PIR_PRE_ORDER, follow, &f);
+    pir_walk(pir_program_module(s->run->program), PIR_PRE_ORDER, follow_readers, &f);
   }
   pir_walk(pir_program_module(s->run->program), PIR_PRE_ORDER, place_output, s);
   return PIR_OK;

@@ -482,7 +482,7 @@ static bool make_strings(npy_image *image, char *descr, size_t size) {
 }
 
 // The data of a dense tensor are written in place: a copy would take as much memory once more.
-static bool make_dense(const pir_tensor *tensor, npy_image *image) {
+static bool make_dense_image(const pir_tensor *tensor, npy_image *image) {
   pir_tensor_set_dense(&image->dense, tensor->dtype, tensor->shape, tensor->rank);
   image->dense.data = tensor->data;
   if (tensor->dtype != PIR_PSTRING && pir_tensor_is_dense(tensor))
@@ -504,7 +504,7 @@ static bool make_image(const pir_tensor *tensor, npy_image *out) {
       descr = descrs[i].descr;
   if (!descr || pir_shape_bytes(tensor->shape, tensor->rank, raw, &out->data_size))
     return false;
-  if (!make_dense(tensor, out))
+  if (!make_dense_image(tensor, out))
     return false;
   if (raw == PIR_PSTRING && !make_strings(out, text_descr, sizeof text_descr))
     return false;

@@ -65,7 +65,9 @@ void pir_score_tokens(choice *c, const pir_tensor *logits, int64_t first, id_row
     return;
   for (int64_t i = 0; i < c->ids; i++) {
     double value = c->room[i].value;
-    double below = value == largest ? 0 : isnan(value) ? -INFINITY : value - largest;
+    double below = isnan(value) ? -INFINITY : value - largest;
+    if (value == largest)  // of two infinities, the difference is NaN
+      below = 0;
     c->room[i].value = below;
     sum += exp(below);
   }

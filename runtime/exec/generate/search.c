@@ -238,7 +238,9 @@ static double find_bound(const pir_generation *g) {
     best = s->sums[row] > best ? s->sums[row] : best;
   if (s->penalty <= 0)
     return weigh(s, best, length + 1);
-  return g->max_tokens ? weigh(s, best, (double)g->max_tokens) : best > -INFINITY ? 0 : best;
+  if (g->max_tokens)
+    return weigh(s, best, (double)g->max_tokens);
+  return best > -INFINITY ? 0 : best;
 }
 
 static bool is_over(const pir_generation *g) {
