@@ -373,7 +373,10 @@ static void describe_tile(const contract_form *f, char *how, size_t size) {
                       kind, f->rows, f->vectors, f->vector, pir_dtype_name(f->compute), by,
                       packing, f->panel_inner ? "panels" : "rows");
   if (f->block)
-    pir_text_format(how + at, size - at, " in blocks of %lld tiles", (long long)f->block);
+    at += pir_text_format(how + at, size - at, " in blocks of %lld tiles", (long long)f->block);
+  if (f->strip_count)
+    pir_text_format(how + at, size - at, " in strips of %lld points",
+                    (long long)contract_strip_points(f));
 }
 
 pir_status pir_contract_emit(const contraction *c, const contract_env *env, const char *name,

@@ -73,6 +73,9 @@ typedef struct contract_form {
   bool panel_inner;  // unit order: the panel changes fastest
   contract_fetching fetches;  // into the L2 cache while a panel and a tile are in use
   int64_t block;  // tiles whose rows stay in the L2 cache while all panels pass; 0: all tiles
+  // Outer M axes: a unit does all their points, each chunk of the reduction for every point
+  // before the next chunk, so that the chunk's lines of b stay in the cache.
+  int strip[CONTRACT_MAX_VARS], strip_count;
 } contract_form;
 
 // Returns the type of the elements that are multiplied.
@@ -200,6 +203,13 @@ pir_status contract_emit_panels(const contract_form *f, const contract_env *env,
 // Returns the stride of one step of the reduced axis at `level` in a (in b).
 loop_expr *contract_tap_step_a(const contract_emission *e, int level);
 loop_expr *contract_tap_step_b(const contract_emission *e, int level);
+
+// Sets the range of taps that are inside at `position` (NULL: 0).
+void contract_tap_range(const contract_emission *e, const contract_window *w,
+                        loop_expr *position, loop_expr **out_begin, loop_expr **out_end);
+// Whether the axis is one of the form's strip; and the number of points of a strip.
+bool contract_in_strip(const contract_form *f, int axis);
+int64_t contract_strip_points(const contract_form *f);
 
 // The AMX kernel (contract_amx.c).
 int contract_tile_groups(const contract_form *f, const pir_target *target);

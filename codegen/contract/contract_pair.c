@@ -134,6 +134,7 @@ static bool form_pair(const contraction *first, const contraction *second,
   write_scratch(p);
   contract_schedule(&p->first, target);
   contract_schedule(&p->second, target);
+  p->first.strip_count = p->second.strip_count = 0;
   choose_run(p, target->machine);
   return true;
 }

@@ -152,6 +152,14 @@ static contract_walk first_walk(const panel_tile *t, loop_block *block, loop_exp
   return w;
 }
 
+static bool finish_strip(panel_tile *t, loop_block *block, loop_expr *row0) {
+  loop_block *body = contract_open_strip(t, block);
+  contract_take_totals(t, body);
+  bool done = finish_tile(t, body, row0);
+  contract_close_strip(t);
+  return done;
+}
+
 // Emits one tile, whose first row is row0.
 static bool emit_panel_tile(panel_tile *t, loop_block *block, loop_expr *row0) {
   const contract_emission *e = &t->p->e;
@@ -161,6 +169,8 @@ static bool emit_panel_tile(panel_tile *t, loop_block *block, loop_expr *row0) {
     t->row_step = contract_step(e, OF_A, e->form->tile);
   clear_sums(t, block);
   contract_add_taps(t, block, first_walk(t, block, row0));
+  if (e->form->strip_count)
+    return finish_strip(t, block, row0);
   add_parts(t, block);
   return finish_tile(t, block, row0);
 }
@@ -301,8 +311,8 @@ static loop_expr *ceil_div(const contract_emission *e, loop_expr *x, int64_t by)
 }
 
 // Computes the range of taps that are inside at `position` (NULL: 0).
-static void tap_range(const contract_emission *e, const contract_window *w, loop_expr *position,
-                      loop_expr **out_begin, loop_expr **out_end) {
+void contract_tap_range(const contract_emission *e, const contract_window *w,
+                        loop_expr *position, loop_expr **out_begin, loop_expr **out_end) {
   loop_expr *zero = contract_int(e, 0), *at = contract_int(e, w->offset);
   if (position)
     at = contract_add(e, at, contract_times(e, position, w->stride));
@@ -318,7 +328,7 @@ static bool emit_border_pixels(contract_panel *p, loop_block *block, const contr
   loop_expr *x;
   loop_block *body = contract_loop(e, block, "x", begin, end, NULL, &x);
   panel_tile t = {.p = p, .rows = 1, .border = BORDER_TAPS, .tap = w->tap};
-  tap_range(e, w, x, &t.begin, &t.end);
+  contract_tap_range(e, w, x, &t.begin, &t.end);
   t.begin = contract_let(e, body, "begin", t.begin);
   t.end = contract_let(e, body, "end", t.end);
   return emit_panel_tile(&t, body, x);
@@ -430,8 +440,13 @@ static bool emit_panel(contract_emission *e, loop_block *block, loop_expr *numbe
     const contract_window *w = &f->windows[i];
     if (w->position >= 0 && w->position == f->tile)
       continue;
+    if (w->position >= 0 && contract_in_strip(f, w->position)) {
+      p.tap_begin[w->tap] = contract_int(e, 0);
+      p.tap_end[w->tap] = contract_extent(e, w->tap);
+      continue;
+    }
     loop_expr *position = w->position < 0 ? NULL : e->value[w->position], *begin, *end;
-    tap_range(e, w, position, &begin, &end);
+    contract_tap_range(e, w, position, &begin, &end);
     p.tap_begin[w->tap] = contract_let(e, block, "begin", begin);
     p.tap_end[w->tap] = contract_let(e, block, "end", end);
   }
@@ -479,7 +494,8 @@ bool contract_emit_panel(contract_emission *e, loop_block *block, loop_expr *num
 // b come before the panel. The others come after it, unless all panels stay in the cache: then
 // the tile is kept and the panel varies fastest. If neither all panels nor all rows stay there,
 // blocks of tiles come before the panel. Axes that lie in out between the rows of a tile come
-// last, since their units write to the same lines of the cache.
+// last, since their units write to the same lines of the cache. The axes of a strip have no
+// digit.
 enum {
   DIGIT_PANEL = -1,
   DIGIT_TILE = -2,
@@ -502,13 +518,14 @@ static int order_digits(const contract_form *f, int digits[MOST_DIGITS]) {
   if (!f->panel_inner)
     digits[count++] = DIGIT_PANEL;
   for (int i = 0; i < f->outer_count; i++)
-    if (!contract_in_b(f, f->outer[i]) && !is_between_rows(f, f->outer[i]))
+    if (!contract_in_b(f, f->outer[i]) && !is_between_rows(f, f->outer[i]) &&
+        !contract_in_strip(f, f->outer[i]))
       digits[count++] = f->outer[i];
   digits[count++] = DIGIT_TILE;
   if (f->panel_inner)
     digits[count++] = DIGIT_PANEL;
   for (int i = 0; i < f->outer_count; i++)
-    if (is_between_rows(f, f->outer[i]))
+    if (is_between_rows(f, f->outer[i]) && !contract_in_strip(f, f->outer[i]))
       digits[count++] = f->outer[i];
   return count;
 }

@@ -203,6 +203,8 @@ static contract_walk move_walk_by(const contract_emission *e, const contract_wal
 
 static void emit_tap_loop(const panel_tile *t, loop_block *block, int next,
                           const contract_walk *w, const stride *s);
+static void emit_strip(const panel_tile *t, loop_block *block, int next, const contract_walk *w,
+                       const stride *s);
 
 // Emits a loop with t->parts steps in each iteration, each adding to its own partial sums. This
 // hides the latency of small tiles. Remaining steps add to the first part.
@@ -267,7 +269,13 @@ static int64_t steps_of_chunk(const panel_tile *t, int next, int64_t steps) {
 }
 
 static loop_expr *total_at(const panel_tile *t, int row, int v) {
-  return contract_int(&t->p->e, ((int64_t)row * t->p->vectors + v) * t->p->e.form->vector);
+  const contract_emission *e = &t->p->e;
+  int64_t at = ((int64_t)row * t->p->vectors + v) * e->form->vector;
+  return t->place ? contract_plus(e, t->place, at) : contract_int(e, at);
+}
+
+static int64_t totals_of_point(const panel_tile *t) {
+  return (int64_t)t->rows * t->p->vectors * t->p->e.form->vector;
 }
 
 static loop_expr *zero_lanes(const panel_tile *t, int v) {
@@ -275,12 +283,17 @@ static loop_expr *zero_lanes(const panel_tile *t, int v) {
   return contract_broadcast(e, pir_loop_const_float(e->m, PIR_F32, 0), t->p->lanes[v]);
 }
 
-static void start_totals(panel_tile *t, loop_block *block) {
+static void start_totals(panel_tile *t) {
   const contract_emission *e = &t->p->e;
-  int64_t count = (int64_t)t->rows * t->p->vectors * e->form->vector;
+  int64_t count = totals_of_point(t) * contract_strip_points(e->form);
   t->totals = pir_loop_scratch(e->fn, "totals", PIR_F32, count);
   // The registers hold sums. LLVM would move the totals there, and sums out of them.
   t->totals->stays = true;
+}
+
+static void start_chunks(panel_tile *t, loop_block *block) {
+  const contract_emission *e = &t->p->e;
+  start_totals(t);
   t->chunks = pir_loop_registers(e->fn, "chunks", LOOP_INDEX, 1, 1);
   pir_loop_store(e->fn, block, t->chunks, contract_int(e, 0), contract_int(e, 0), NULL);
 }
@@ -357,19 +370,117 @@ static void emit_chunks(const panel_tile *t, loop_block *block, int next,
              (last - first) % steps == 0;
   if (!all)
     part.end = contract_min(e, part.end, s->end);
+  if (e->form->strip_count) {
+    emit_strip(&one, body, next, w, &part);
+    return;
+  }
   begin_chunk(t, body);
   emit_tap_loop(&one, body, next, w, &part);
 }
 
-// ---- scales
-
 static void clear_totals(panel_tile *t, loop_block *block) {
   const contract_emission *e = &t->p->e;
-  start_totals(t, block);
   for (int row = 0; row < t->rows; row++)
     for (int v = 0; v < t->p->vectors; v++)
       contract_store(e, block, t->totals, total_at(t, row, v), zero_lanes(t, v));
 }
+
+// ---- strips
+
+loop_block *contract_open_strip(panel_tile *t, loop_block *block) {
+  contract_emission *e = &t->p->e;
+  loop_expr *number = contract_int(e, 0);
+  for (int i = 0; i < e->form->strip_count; i++) {
+    int axis = e->form->strip[i];
+    loop_expr *extent = contract_extent(e, axis);
+    block = contract_count(e, block, "point", extent, 1, &e->value[axis]);
+    number = contract_add(e, contract_mul(e, number, extent), e->value[axis]);
+  }
+  t->place = contract_let(e, block, "place", contract_times(e, number, totals_of_point(t)));
+  return block;
+}
+
+void contract_close_strip(panel_tile *t) {
+  const contract_form *f = t->p->e.form;
+  for (int i = 0; i < f->strip_count; i++)
+    t->p->e.value[f->strip[i]] = NULL;
+  t->place = NULL;
+}
+
+// The walk at the point whose axes have values.
+static contract_walk walk_of_point(const panel_tile *t, loop_block *block,
+                                   const contract_walk *w) {
+  const contract_emission *e = &t->p->e;
+  contract_walk here = *w;
+  for (int i = 0; i < e->form->strip_count; i++) {
+    int axis = e->form->strip[i];
+    here.a =
+        contract_add(e, here.a, contract_mul(e, e->value[axis], contract_step(e, OF_A, axis)));
+  }
+  here.a = contract_let(e, block, "at_a", here.a);
+  return here;
+}
+
+// Limits the taps to those that are inside at this point. Returns whether open loops stand at
+// such taps (NULL: they do).
+static loop_expr *limit_taps(panel_tile *t, loop_block *block) {
+  const contract_emission *e = &t->p->e;
+  const contract_form *f = e->form;
+  loop_expr *inside = NULL;
+  for (int i = 0; i < f->window_count; i++) {
+    const contract_window *w = &f->windows[i];
+    loop_expr *begin, *end, *at = t->at[w->tap];
+    if (w->position < 0 || !contract_in_strip(f, w->position))
+      continue;
+    contract_tap_range(e, w, e->value[w->position], &begin, &end);
+    begin = contract_let(e, block, "begin", begin);
+    end = contract_let(e, block, "end", end);
+    if (at) {
+      loop_expr *behind = contract_lt(e, begin, contract_plus(e, at, 1));
+      inside = contract_both(e, inside, contract_both(e, behind, contract_lt(e, at, end)));
+    }
+    t->p->tap_begin[w->tap] = begin;
+    t->p->tap_end[w->tap] = end;
+  }
+  return inside;
+}
+
+// Adds one chunk of the reduction to the totals of every point. Where it ends, the range of
+// every tap is whole again.
+static void emit_strip(const panel_tile *t, loop_block *block, int next, const contract_walk *w,
+                       const stride *s) {
+  const contract_emission *e = &t->p->e;
+  contract_panel kept = *t->p;
+  panel_tile one = *t;
+  stride part = *s;
+  int axis = e->form->taps[t->order[next - 1]];
+  loop_block *body = contract_open_strip(&one, block);
+  contract_walk here = walk_of_point(&one, body, w);
+  loop_expr *inside = limit_taps(&one, body);
+  if (inside)
+    body = contract_if(e, body, inside, NULL);
+  if (t->p->tap_begin[axis]) {
+    loop_expr *begin = contract_max(e, part.begin, t->p->tap_begin[axis]);
+    loop_expr *end = contract_min(e, part.end, t->p->tap_end[axis]);
+    part.begin = contract_let(e, body, "begin", begin);
+    part.end = contract_let(e, body, "end", end);
+  }
+  zero_sums(&one, body);
+  emit_tap_loop(&one, body, next, &here, &part);
+  store_totals(&one, body, true);
+  contract_close_strip(&one);
+  *t->p = kept;
+}
+
+// Emits the taps of all points; their totals hold the sums.
+static void emit_strips(panel_tile *t, loop_block *block, contract_walk w) {
+  start_totals(t);
+  clear_totals(t, contract_open_strip(t, block));
+  contract_close_strip(t);
+  emit_taps(t, block, 0, w);
+}
+
+// ---- scales
 
 // Adds the sums of one step of the scaled axis, times its scales, to the totals.
 static void add_scaled_sums(const panel_tile *t, loop_block *block, loop_expr *scales) {
@@ -435,8 +546,7 @@ static void emit_scaled(const panel_tile *t, loop_block *block, contract_walk w)
   add_scaled_sums(t, body, scales);
 }
 
-// The totals become the sums.
-static void take_totals(const panel_tile *t, loop_block *block) {
+void contract_take_totals(const panel_tile *t, loop_block *block) {
   const contract_emission *e = &t->p->e;
   zero_sums(t, block);
   for (int row = 0; row < t->rows; row++)
@@ -478,7 +588,9 @@ static void emit_tap_loop(const panel_tile *t, loop_block *block, int next,
     return;
   }
   loop_block *body = contract_loop(e, block, "k", s->begin, s->end, NULL, &k);
-  emit_taps(t, body, next, move_walk(e, body, w, s, k));
+  panel_tile one = *t;
+  one.at[e->form->taps[t->order[next - 1]]] = k;
+  emit_taps(&one, body, next, move_walk(e, body, w, s, k));
 }
 
 // Unrolls the tap that slides along the tile: each of its positions runs for the sub-range of
@@ -594,13 +706,18 @@ static void emit_taps(const panel_tile *t, loop_block *block, int at, contract_w
 void contract_add_taps(panel_tile *t, loop_block *block, contract_walk from) {
   order_taps(t);
   if (t->p->e.form->scaled >= 0) {
+    start_totals(t);
     clear_totals(t, block);
     emit_scaled(t, block, from);
-    take_totals(t, block);
+    contract_take_totals(t, block);
+    return;
+  }
+  if (t->p->e.form->strip_count) {
+    emit_strips(t, block, from);
     return;
   }
   if (has_chunks(t))
-    start_totals(t, block);
+    start_chunks(t, block);
   emit_taps(t, block, 0, from);
   if (t->totals)
     add_totals(t, block);

@@ -16,6 +16,8 @@ typedef struct panel_tile {
   bool chunked;         // inside of a chunk
   loop_buffer *totals;  // scratch: the sums of the chunks so far; NULL: there is one chunk
   loop_buffer *chunks;  // register: how many have begun
+  loop_expr *place;     // strips: where the totals of the point in hand begin
+  loop_expr *at[CONTRACT_MAX_VARS];  // strips: the step of each axis whose loop is open
   contract_border border;
   int tap;                       // the axis that slides along the tile, or -1
   int order[CONTRACT_MAX_VARS];  // levels of the taps, outermost first
@@ -42,5 +44,11 @@ loop_expr *contract_sum_place(const panel_tile *t, int row);
 loop_expr *contract_load_sum(const panel_tile *t, int row, int v);
 // Orders the reduced axes and emits the loops over them, which add all products to the sums.
 void contract_add_taps(panel_tile *t, loop_block *block, contract_walk from);
+// Strips: opens loops over the points, which are the values of their axes in the emission until
+// contract_close_strip.
+loop_block *contract_open_strip(panel_tile *t, loop_block *block);
+void contract_close_strip(panel_tile *t);
+// The totals become the sums.
+void contract_take_totals(const panel_tile *t, loop_block *block);
 
 #endif

@@ -243,6 +243,69 @@ static int64_t choose_row_block(const contract_form *f, const pir_target *target
   return (tiles + blocks - 1) / blocks;
 }
 
+bool contract_in_strip(const contract_form *f, int axis) {
+  for (int i = 0; i < f->strip_count; i++)
+    if (f->strip[i] == axis)
+      return true;
+  return false;
+}
+
+int64_t contract_strip_points(const contract_form *f) {
+  int64_t points = 1, extent = 1;
+  for (int i = 0; i < f->strip_count; i++)
+    points *= contract_const(f, f->axes[f->strip[i]].extent, &extent) ? extent : 1;
+  return points;
+}
+
+// Returns the number of units without strips; 0: it is open.
+static int64_t known_units(const contract_form *f) {
+  int64_t units, extent;
+  if (!contract_const(f, contract_panels(f), &units))
+    return 0;
+  for (int i = 0; i < f->outer_count; i++) {
+    if (!contract_const(f, f->axes[f->outer[i]].extent, &extent) || extent < 1 ||
+        units > INT32_MAX / extent)
+      return 0;
+    units *= extent;
+  }
+  if (f->tile < 0)
+    return units;
+  if (!contract_const(f, f->axes[f->tile].extent, &extent) || units > INT32_MAX)
+    return 0;
+  return units * ((extent + f->rows - 1) / f->rows);
+}
+
+// Whether each chunk of a reduction can be done for several points: its sums are added in
+// chunks, and every point reads the same panel, which the L2 cache does not hold.
+static bool can_have_strips(const contract_form *f, const pir_target *target) {
+  int64_t panel = bytes_of_taps(f, contract_panel_lanes(f));
+  return f->kind == CONTRACT_PANEL && f->compute == PIR_F32 && f->group == 1 && f->scaled < 0 &&
+         !f->tile_groups && f->b_packed && !f->held && !f->panel_inner &&
+         (f->tile < 0 || f->axes[f->tile].window < 0) && panel < INT64_MAX &&
+         panel > (int64_t)target->l2_bytes / target->machine->cache.l2_kept;
+}
+
+// Takes axes into the strip, innermost first, while enough units remain for many threads and
+// the totals of all points stay in the L1 cache beside a chunk.
+static void choose_strip(contract_form *f, const pir_target *target) {
+  enum { LEAST_UNITS = 6 };
+  int64_t units = known_units(f), extent;
+  int64_t room = (int64_t)target->machine->cache.l1_bytes / 4 /
+                 (f->rows * contract_panel_lanes(f) * (int64_t)pir_dtype_size(f->compute));
+  f->strip_count = 0;
+  if (!can_have_strips(f, target))
+    return;
+  for (int i = f->outer_count; i--;) {
+    int axis = f->outer[i];
+    bool known = contract_const(f, f->axes[axis].extent, &extent) && extent > 1;
+    if (!known || contract_in_b(f, axis) || units / extent < LEAST_UNITS || extent > room)
+      continue;
+    f->strip[f->strip_count++] = axis;
+    units /= extent;
+    room /= extent;
+  }
+}
+
 // Bytes of a. Of a dynamic extent its constant factor counts.
 static int64_t bytes_of_a(const contract_form *f) {
   int64_t bytes = (int64_t)pir_dtype_size(f->c->a.dtype);
@@ -276,7 +339,7 @@ bool contract_can_fetch(const contract_form *f, const pir_target *target,
                         contract_fetching fetches) {
   if (fetches == FETCH_NOTHING)
     return true;
-  if (f->kind == CONTRACT_DEPTHWISE || !f->b_packed || f->tile_groups)
+  if (f->kind == CONTRACT_DEPTHWISE || !f->b_packed || f->tile_groups || f->strip_count)
     return false;
   return fetches == FETCH_PANEL ? !f->panel_inner : f->panel_inner && rows_stream(f, target);
 }
@@ -286,6 +349,7 @@ void contract_arrange(contract_form *f, const pir_target *target, bool panel_inn
   const pir_machine *machine = target->machine;
   bool gains = panel_inner ? machine->cache.fetches_rows : machine->cache.fetches_panels;
   f->panel_inner = panel_inner;
+  choose_strip(f, target);
   f->block = choose_row_block(f, target, likely_rows(f), likely_lanes(f));
   f->fetches = gains && contract_can_fetch(f, target, fetches) ? fetches : FETCH_NOTHING;
 }
