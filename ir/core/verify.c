@@ -209,15 +209,29 @@ static pir_status check_result_type(const verifier *v, const pir_op *op, size_t 
   return PIR_OK;
 }
 
+// Whether the declaration leaves the element type of a result to the `infer` hook: hooks turn
+// complex numbers into real ones, and integers into floats or wider ones.
+static bool hook_decides(const pir_op *op, const pir_result_def *want) {
+  if (!op->info->def->hooks.infer || want->same_as < 0)
+    return false;
+  return !pir_dtype_is_float(operand_dtype(op, (size_t)want->same_as));
+}
+
 static pir_status check_result(const verifier *v, const pir_op *op, size_t i) {
   const pir_result_def *want = &op->info->def->results[i];
   PIR_TRY(check_result_type(v, op, i));
   if (!want->dtypes && want->same_as < 0)
     return PIR_OK;
   pir_dtype has = pir_type_dtype(op_result(op, i)->type);
+  const pir_attr *attr =
+      want->from_attr >= 0 ? pir_op_attr_at(op, (size_t)want->from_attr) : NULL;
+  pir_dtype chosen = attr ? pir_attr_as_dtype(attr) : PIR_UNDEFINED;
+  if (chosen != PIR_UNDEFINED && has != PIR_UNDEFINED)
+    return chosen == has ? PIR_OK
+                         : conflict(v, op, "result", want->name, has, pir_dtype_text(chosen));
   bool promoted = want->flags & PIR_RESULT_PROMOTED && pir_dtype_is_complex(has);
   return check_dtype(v, op, "result", want->name, has, want->dtypes,
-                     promoted ? -1 : want->same_as);
+                     promoted || hook_decides(op, want) ? -1 : want->same_as);
 }
 
 static pir_status check_results(const verifier *v, const pir_op *op) {

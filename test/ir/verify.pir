@@ -39,6 +39,21 @@
 }
 
 // -----
+// A type that an attribute states, or that the op itself derives, is no conflict with the operand's.
+{
+    (%0) = "pd_op.data" () {dtype:int32,name:"x",place:Place(undefined:0),shape:[2,2],stop_gradient:[true]} : () -> tensor<2x2xi32>
+    (%1) = "pd_op.data" () {dtype:bool,name:"y",place:Place(undefined:0),shape:[2,2],stop_gradient:[true]} : () -> tensor<2x2xb>
+    (%2) = "pd_op.data" () {dtype:complex64,name:"z",place:Place(undefined:0),shape:[2,2],stop_gradient:[true]} : () -> tensor<2x2xc64>
+    (%3) = "pd_op.full_int_array" () {dtype:int64,place:Place(cpu),stop_gradient:[true],value:[]} : () -> tensor<0xi64>
+    (%4) = "pd_op.sum" (%0, %3) {dtype:float32,keepdim:false,stop_gradient:[true]} : (tensor<2x2xi32>, tensor<0xi64>) -> tensor<f32>
+    (%5) = "pd_op.sum" (%1, %3) {dtype:Undefined,keepdim:false,stop_gradient:[true]} : (tensor<2x2xb>, tensor<0xi64>) -> tensor<i64>
+    (%6) = "pd_op.abs" (%2) {stop_gradient:[true]} : (tensor<2x2xc64>) -> tensor<2x2xf32>
+    (%7) = "pd_op.acos" (%0) {stop_gradient:[true]} : (tensor<2x2xi32>) -> tensor<2x2xf32>
+    // expected-warning@+1 {{"pd_op.sum" result out is stated with element type f64, expected f32}}
+    (%8) = "pd_op.sum" (%0, %3) {dtype:float32,keepdim:false,stop_gradient:[true]} : (tensor<2x2xi32>, tensor<0xi64>) -> tensor<f64>
+}
+
+// -----
 {
     (%0) = "pd_op.data" () {dtype:bool,name:"c",place:Place(undefined:0),shape:[1],stop_gradient:[true]} : () -> tensor<1xb>
     // expected-error@+1 {{"pd_op.if" region 1 does not end with a terminator}}
