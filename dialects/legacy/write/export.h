@@ -153,6 +153,9 @@ void op_set_float(exporter *x, out_op *o, const char *name, double value);
 void op_set_text(exporter *x, out_op *o, const char *name, pir_str value);
 void op_set_block(exporter *x, out_op *o, const char *name, int32_t block);
 void op_set_names(exporter *x, out_op *o, const char *name, const var_list *vars);
+// The attribute names the variable that holds its value in the run, or one for each member of
+// a list.
+void op_set_vars(exporter *x, out_op *o, const char *name, const holder *from, bool list);
 // false when a value does not fit the kind.
 bool op_set_ints(exporter *x, out_op *o, const char *name, uint8_t element_kind,
                  const int64_t *values, size_t n);

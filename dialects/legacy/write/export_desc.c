@@ -124,6 +124,23 @@ void op_set_names(exporter *x, out_op *o, const char *name, const var_list *vars
     a->strings[i] = bytes_of(x, pir_str_from(vars->items[i]->name));
 }
 
+void op_set_vars(exporter *x, out_op *o, const char *name, const holder *from, bool list) {
+  Legacy__OpDesc__Attr *a =
+      attr_new(x, o, name, list ? LEGACY__ATTR_TYPE__VARS : LEGACY__ATTR_TYPE__VAR);
+  char **names =
+      pir_arena_alloc(&x->arena, pir_arena_size(&x->arena, from->count, sizeof *names));
+  for (size_t i = 0; i < from->count; i++) {
+    names[i] = from->vars[i]->name;
+    pir_vec_push(&x->arena, &o->read, from->vars[i]);
+  }
+  if (list) {
+    a->n_vars_name = from->count;
+    a->vars_name = names;
+  } else {
+    a->var_name = names[0];
+  }
+}
+
 // ---- attributes of a declared kind
 
 static bool fits_i32(int64_t v) {

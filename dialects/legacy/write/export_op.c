@@ -341,11 +341,29 @@ static void note_default(exporter *x, const char *name, uint8_t kind, out_op *o)
     (void)op_set_number(x, o, name, kind, 0, 0, true);
 }
 
+// Whether Paddle takes the value as an attribute: it refuses variables of two axes and more.
+static bool numbers_in_row(const pir_type *type) {
+  bool list = pir_type_kind_of(type) == PIR_TYPE_VECTOR;
+  size_t n = list ? pir_type_elements(type) : 1;
+  for (size_t i = 0; i < n; i++) {
+    const pir_type *one = list ? pir_type_element(type, i) : type;
+    if (!pir_type_is_tensor(one) || pir_type_shape(one).rank > 1)
+      return false;
+  }
+  return n > 0;
+}
+
 static pir_status tensor_operand(exporter *x, const pir_op *op, size_t i,
                                  const pir_value *value, out_op *o) {
   const pir_legacy_op *row = row_of(op);
   const char *one = name_at(row->tensor_slots, i), *several = name_at(row->tensors_slots, i);
   holder *h = holder_of(x, value);
+  const char *attr = name_at(row->operand_attrs, i);
+  if (h && h->count && attr && !one && !several && !is_unread(x, value) &&
+      numbers_in_row(pir_value_type(value))) {
+    op_set_vars(x, o, attr, h, pir_type_kind_of(pir_value_type(value)) == PIR_TYPE_VECTOR);
+    return PIR_OK;
+  }
   if (!h || (!one && !several))
     return export_unsupported(
         x, "operand '%s' must be a constant for '%s'%s", pir_op_def(op)->operands[i].name,
