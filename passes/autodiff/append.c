@@ -46,9 +46,11 @@ pir_status backward_check(diff *d, const backward_request *request) {
 pir_status backward_add(diff_block *b, const backward_request *request) {
   diff *d = b->d;
   op_list ops = {0}, order = {0};
-  diff_note_overwrites(d);
   diff_effective_ops(d, pir_program_block(d->run->program), &request->inputs, &request->losses,
                      &ops);
+  PIR_TRY(diff_widen_loops(d, &ops));
+  diff_note_arrays(d);
+  diff_note_overwrites(d);
   for (size_t i = 0; i < request->losses.count; i++) {
     pir_value *loss = request->losses.items[i];
     diff_add(b, loss,

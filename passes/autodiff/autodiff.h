@@ -25,6 +25,8 @@ typedef struct diff {
   bool early;           // steps stand as early as they can, so that gradients end early
   bool closed;          // gradients are not differentiated again: all of them stop
   pir_map stopped;      // values that the caller excludes
+  pir_map arrays;       // of each name of an array: what all its names share (arrays.c)
+  pir_map nested;       // loops inside of loops, that diff_widen_loops made
   diff_memory *memory;  // NULL: no op writes in place
   op_list made;         // ops of the backward program, in order
   value_list terms;     // that were added for the present op
@@ -43,6 +45,23 @@ typedef struct diff_block {
   pir_map copies;     // of a forward value: what stands for it in the backward block
   int depth;          // of nested regions
 } diff_block;
+
+// ---- arrays.c
+// Notes which values are names of one array of tensors, before gradients are added.
+void diff_note_arrays(diff *d);
+bool diff_is_array(const pir_value *value);
+// Returns the first name of an array, which has the terms of its gradient; other values stand
+// for themselves.
+pir_value *diff_array(const diff *d, const pir_value *value);
+// Returns PIR_UNSUPPORTED, reported at `op`, for an array that has no gradient.
+PIR_NODISCARD pir_status diff_check_array(const diff *d, const pir_op *op,
+                                          const pir_value *array);
+// Whether an op reads an element of an array, or writes one.
+bool diff_is_array_step(const pir_op *op);
+// Adds the gradient of such an op, if its result or its array has one.
+PIR_NODISCARD pir_status diff_array_step(diff_block *b, pir_op *op);
+// Undoes the increment of an index of an array.
+void diff_count_back(diff_block *b, const pir_op *op);
 
 // ---- terms.c
 // Whether no gradient flows into a value: it says stop_gradient, or the caller excludes it.
@@ -64,7 +83,8 @@ pir_value *diff_sum(diff_block *b, pir_value *value);
 pir_op *diff_create(diff_block *b, const pir_op_spec *spec);
 // Makes a list of tensors.
 pir_value *diff_combine(diff_block *b, const value_list *members);
-// Returns a tensor of that number, shaped like the value; NULL for a value without a type.
+// Returns a tensor of that number, shaped like the value, or an array of such tensors; NULL for
+// a value without a type.
 pir_value *diff_full_like(diff_block *b, pir_value *value, double number);
 // Erases the ops made since there were `from` of them whose results nobody reads; `kept` are
 // values that are needed all the same.
@@ -90,18 +110,30 @@ bool diff_is_overwritten(const diff *d, const pir_op *op, const pir_value *value
 // Whether an op reads an operand behind an op in place that wrote over it: the new elements,
 // under the name of the old ones.
 bool diff_reads_stale(const diff *d, const pir_op *op, const pir_value *operand);
+// Returns the value to which gradients count back, where an op reads it or its increment as an
+// index: it holds the same number again then. The index itself, if no op writes over it; NULL:
+// others do.
+pir_value *diff_counter(const diff *d, const pir_op *op, pir_value *index);
+// Returns this value for a number that an increment changes, if it is an index of an array;
+// else NULL.
+pir_value *diff_counted(const diff *d, const pir_value *number);
 // Whether an op in place leaves it with another shape, at the op or behind it.
 bool diff_is_reshaped(const diff *d, const pir_op *op, const pir_value *value);
 
 // ---- vjp.c
 // Adds the ops that compute the gradients of an op's operands, if it has any.
 PIR_NODISCARD pir_status diff_op(diff_block *b, pir_op *op);
+// Reports that the gradient of an op reads elements that are lost: PIR_UNSUPPORTED.
+PIR_NODISCARD pir_status diff_refuse_lost(const pir_op *op, const char *what);
 // Does so for all ops of a list that is in inverse order.
 PIR_NODISCARD pir_status diff_ops(diff_block *b, const op_list *ops);
 
 // ---- control.c
 // Does so for a branch or a loop.
 PIR_NODISCARD pir_status diff_control(diff_block *b, pir_op *op);
+// Gives each loop inside of a loop, in the regions of these ops, one more variable: it is false
+// in the first step of a run, and true in the others.
+PIR_NODISCARD pir_status diff_widen_loops(diff *d, const op_list *ops);
 
 // ---- minimize.c
 // Adds a step of the optimizer that the options name for each parameter that has a gradient;

@@ -1,6 +1,6 @@
 // Gradients through branches and loops. What a region computes goes onto a stack, and the
 // region that computes the gradients takes it from there: in the order in which a loop ran
-// backwards.
+// backwards. Lists and arrays go onto it too.
 //
 // A branch has a gradient op with the same condition, whose results are the gradients of the
 // values from outside. They include what other ops added before, so the terms of these values
@@ -10,6 +10,7 @@
 
 #include <effects.h>
 #include <pir/compiler/dialect/cf.h>
+#include <pir/compiler/dialect/pd_op.h>
 #include <string.h>
 
 enum { MOST_DEPTH = 64 };
@@ -29,12 +30,14 @@ static pir_op *create_with_regions(diff_block *b, const pir_op_spec *spec) {
   return op;
 }
 
+// What a write into an array hands out states nothing, unlike the array.
 static const pir_attr *stops_of(diff *d, const value_list *values) {
   PIR_VEC(const pir_attr *) each = {0};
-  for (size_t i = 0; i < values->count; i++)
-    pir_vec_push(
-        d->arena, &each,
-        pir_attr_bool(d->ctx, !values->items[i] || diff_states_stop(d, values->items[i])));
+  for (size_t i = 0; i < values->count; i++) {
+    const pir_value *value = values->items[i];
+    bool stops = !value || diff_array(d, value) != value || diff_states_stop(d, value);
+    pir_vec_push(d->arena, &each, pir_attr_bool(d->ctx, stops));
+  }
   return pir_attr_array(d->ctx, each.items, each.count);
 }
 
@@ -146,7 +149,8 @@ static pir_status diff_region(diff_block *b, pir_op *op, pir_block *body, const 
   op_list ops = {0}, order = {0};
   const pir_op *last = pir_block_last(body);
   for (size_t i = skipped; i < pir_op_operands(last); i++)
-    diff_add(b, pir_op_operand(last, i), diff_sum(b, pir_op_result(op, i - skipped)));
+    if (!diff_is_array(pir_op_result(op, i - skipped)))
+      diff_add(b, pir_op_operand(last, i), diff_sum(b, pir_op_result(op, i - skipped)));
   for (pir_op *at = pir_block_first(body); at != last; at = pir_op_next(at))
     if (at != p->push)
       pir_vec_push(b->d->arena, &ops, at);
@@ -171,27 +175,50 @@ static pir_status check_region(const diff_block *b, const pir_op *op, size_t reg
   return PIR_OK;
 }
 
+// Lists what gradients flow to: tensors, and arrays once, under their first name.
 static void wanted_of(const diff *d, const value_list *read, size_t from, value_list *out) {
+  pir_map arrays = {0};
   for (size_t i = from; i < read->count; i++) {
-    const pir_type *type = read->items[i] ? pir_value_type(read->items[i]) : NULL;
-    if (type && pir_type_is_tensor(type) && !diff_stops(d, read->items[i]))
-      pir_vec_push(d->arena, out, read->items[i]);
+    pir_value *value = read->items[i];
+    const pir_type *type = value ? pir_value_type(value) : NULL;
+    if (!type || diff_stops(d, value))
+      continue;
+    pir_value *array = diff_is_array(value) ? diff_array(d, value) : NULL;
+    if (array && pir_dtype_is_float(pir_type_dtype(type)) && !pir_map_find(&arrays, array)) {
+      pir_map_put(d->arena, &arrays, array, 1);
+      pir_vec_push(d->arena, out, array);
+    } else if (!array && pir_type_is_tensor(type)) {
+      pir_vec_push(d->arena, out, value);
+    }
   }
+  pir_map_free(d->arena, &arrays);
 }
 
 // ---- a branch
-static pir_op *create_branch(diff_block *b, const pir_op *op, const value_list *wanted) {
+// Creates the op whose regions compute the gradients: a branch with the same condition, or an op
+// that runs its region once and belongs to no function of the user.
+static pir_op *create_gradient(diff_block *b, const pir_op *op, const value_list *wanted) {
   PIR_VEC(const pir_type *) types = {0};
+  value_list operands = {0};
+  bool chooses = pir_op_is_choice(op);
   for (size_t i = 0; i < wanted->count; i++)
     pir_vec_push(b->d->arena, &types, pir_value_type(wanted->items[i]));
-  pir_value *condition = diff_copy(b, pir_op_operand(op, 0));
+  if (chooses)
+    pir_vec_push(b->d->arena, &operands, diff_copy(b, pir_op_operand(op, 0)));
+  for (size_t i = 0; i < pir_op_results(op) && !chooses; i++)
+    if (diff_has_terms(b, pir_op_result(op, i)))
+      pir_vec_push(b->d->arena, &operands, diff_sum(b, pir_op_result(op, i)));
+  pir_named_attr own = pir_declared_attr(b->d->ctx, pir_op_def(op), 0,
+                                         pir_attr_int(b->d->ctx, PIR_ATTR_I32, -1));
   pir_op_spec spec = {.def = pir_op_def(op),
                       .loc = pir_op_loc(op),
-                      .operands = &condition,
-                      .operand_count = 1,
+                      .operands = operands.items,
+                      .operand_count = operands.count,
                       .result_types = types.items,
                       .result_count = types.count,
-                      .region_count = 2};
+                      .attrs = &own,
+                      .attr_count = !chooses,
+                      .region_count = pir_op_regions(op)};
   return create_with_regions(b, &spec);
 }
 
@@ -210,33 +237,42 @@ static pir_status diff_side(diff_block *b, pir_op *op, pir_op *gradient, size_t 
   return PIR_OK;
 }
 
-static pir_status diff_branch(diff_block *b, pir_op *op) {
+// A gradient flows from the op if it flows from one of its regions.
+static void state_flowing(diff *d, pir_op *gradient) {
+  value_list flowing = {0};
+  const pir_op *first = pir_block_last(pir_op_body(gradient, 0));
+  for (size_t i = 0; i < pir_op_results(gradient); i++) {
+    pir_value *value = pir_op_operand(first, i);
+    for (size_t k = 1; k < pir_op_regions(gradient) && diff_states_stop(d, value); k++)
+      value = pir_op_operand(pir_block_last(pir_op_body(gradient, k)), i);
+    pir_vec_push(d->arena, &flowing, value);
+  }
+  pir_op_set_attr(gradient, d->stop_gradient, stops_of(d, &flowing));
+}
+
+// A branch, or an op whose region runs once. Operands from `from` on have gradients.
+static pir_status diff_branch(diff_block *b, pir_op *op, size_t from) {
   diff *d = b->d;
   value_list read = {0}, wanted = {0};
   pipe pipes[2] = {{0}};
   pir_block *body;
+  size_t regions = pir_op_regions(op);
   diff_inputs(d, op, &read);
-  wanted_of(d, &read, 1, &wanted);
+  wanted_of(d, &read, from, &wanted);
   if (!wanted.count)
     return PIR_OK;
-  for (size_t i = 0; i < 2; i++)
+  for (size_t i = 0; i < regions; i++) {
     PIR_TRY(check_region(b, op, i, &body));
-  for (size_t i = 0; i < 2; i++)
-    lay_stack(d, &pipes[i]);
-  pir_op *gradient = create_branch(b, op, &wanted);
-  for (size_t i = 0; i < 2; i++)
-    PIR_TRY(diff_side(b, op, gradient, i, &pipes[i], &wanted));
-  if (d->states_stops) {
-    const pir_op *ends[] = {pir_block_last(pir_op_body(gradient, 0)),
-                            pir_block_last(pir_op_body(gradient, 1))};
-    value_list flowing = {0};
-    for (size_t i = 0; i < wanted.count; i++)
-      pir_vec_push(d->arena, &flowing,
-                   diff_states_stop(d, pir_op_operand(ends[0], i))
-                       ? pir_op_operand(ends[1], i)
-                       : pir_op_operand(ends[0], i));
-    pir_op_set_attr(gradient, d->stop_gradient, stops_of(d, &flowing));
+    if (pir_op_operands(pir_block_last(body)) != pir_op_results(op))
+      return pir_error(op, "expects regions that hand out %zu values", pir_op_results(op));
   }
+  for (size_t i = 0; i < regions; i++)
+    lay_stack(d, &pipes[i]);
+  pir_op *gradient = create_gradient(b, op, &wanted);
+  for (size_t i = 0; i < regions; i++)
+    PIR_TRY(diff_side(b, op, gradient, i, &pipes[i], &wanted));
+  if (d->states_stops)
+    state_flowing(d, gradient);
   for (size_t i = 0; i < wanted.count; i++) {
     diff_clear(b, wanted.items[i]);
     diff_add(b, wanted.items[i], pir_op_result(gradient, i));
@@ -244,11 +280,145 @@ static pir_status diff_branch(diff_block *b, pir_op *op) {
   return pir_facts_update(d->facts, gradient);
 }
 
+// ---- a pylayer, whose gradient is a function of the user's
+static pir_status diff_pylayer(diff_block *b, pir_op *op) {
+  int64_t function = pir_op_int(op, PD_PYLAYER_ATTR_BACKWARD_FUNCTION_ID);
+  const pir_block *body = pir_op_body(op, 0);
+  if (function >= 0)
+    return pir_report_op(op, PIR_UNSUPPORTED, PIR_ERROR,
+                         "unsupported: gradients through a pylayer, whose backward function "
+                         "(backward_function_id %lld) is not part of the program",
+                         (long long)function);
+  if (body && pir_block_arguments(body))
+    return pir_report_op(op, PIR_UNSUPPORTED, PIR_ERROR,
+                         "unsupported: gradients through a region with arguments of this op");
+  return diff_branch(b, op, 0);
+}
+
+// ---- a loop inside of a loop gets a variable that is false in the first step of each run
+static bool is_nested(const pir_op *op) {
+  for (const pir_op *at = pir_op_parent(op); at; at = pir_op_parent(at))
+    if (pir_op_is_loop(at))
+      return true;
+  return false;
+}
+
+static pir_value *truth(diff *d, pir_op *at, bool value) {
+  const pir_opdef *full = pir_context_op(d->ctx, PD_FULL);
+  const int64_t shape[] = {1};
+  const pir_type *type = pir_type_tensor(d->ctx, PIR_BOOL, (pir_shape){shape, 1});
+  pir_named_attr attrs[] = {
+      pir_declared_attr(d->ctx, full, PD_FULL_ATTR_SHAPE, pir_attr_int_array(d->ctx, shape, 1)),
+      pir_declared_attr(d->ctx, full, PD_FULL_ATTR_VALUE,
+                        pir_attr_float(d->ctx, PIR_ATTR_F64, value)),
+      pir_declared_attr(d->ctx, full, PD_FULL_ATTR_DTYPE, pir_attr_dtype(d->ctx, PIR_BOOL)),
+      pir_declared_attr(d->ctx, full, PD_FULL_ATTR_PLACE,
+                        pir_attr_place(d->ctx, (pir_place){.kind = 1}))};
+  pir_op_spec spec = {.def = full,
+                      .loc = pir_op_loc(at),
+                      .result_types = &type,
+                      .result_count = 1,
+                      .attrs = attrs,
+                      .attr_count = sizeof attrs / sizeof *attrs};
+  return pir_op_result(pir_rewriter_create(d->run->rewriter, at, &spec), 0);
+}
+
+// Creates a loop without a body that has one variable more than `op`.
+static pir_op *widened_loop(diff *d, const pir_op *op, pir_value *first) {
+  value_list operands = {0};
+  PIR_VEC(const pir_type *) types = {0};
+  size_t count = pir_op_attrs(op);
+  pir_named_attr *attrs = pir_arena_alloc(d->arena, (count + 1) * sizeof *attrs);
+  pir_op_attrs_sorted(op, attrs, count);
+  for (size_t i = 0; i < pir_op_operands(op); i++)
+    pir_vec_push(d->arena, &operands, pir_op_operand(op, i));
+  for (size_t i = 0; i < pir_op_results(op); i++)
+    pir_vec_push(d->arena, &types, pir_value_type(pir_op_result(op, i)));
+  pir_vec_push(d->arena, &operands, first);
+  pir_vec_push(d->arena, &types, pir_value_type(first));
+  pir_op_spec spec = {.def = pir_op_def(op),
+                      .loc = pir_op_loc(op),
+                      .operands = operands.items,
+                      .operand_count = operands.count,
+                      .result_types = types.items,
+                      .result_count = types.count,
+                      .attrs = attrs,
+                      .attr_count = count,
+                      .region_count = 1};
+  pir_builder builder = pir_builder_before((pir_op *)op);
+  pir_op *wide = pir_build(&builder, &spec);
+  pir_region_append_block(pir_op_region(wide, 0));
+  return wide;
+}
+
+static pir_status move_argument(diff *d, pir_block *to, pir_value *from) {
+  pir_value *argument = pir_block_add_argument(to, pir_value_type(from));
+  for (size_t i = 0; i < pir_block_argument_attrs(from); i++) {
+    pir_named_attr attr = pir_block_argument_attr(from, i);
+    pir_block_argument_set_attr(argument, attr.name, attr.value);
+  }
+  pir_rewriter_replace_value(d->run->rewriter, from, argument);
+  return pir_facts_state_type(d->facts, argument);
+}
+
+static pir_status widen_loop(diff *d, pir_op *op) {
+  value_list results = {0}, yielded = {0};
+  pir_block *body = pir_loop_body(op);
+  pir_op *wide = widened_loop(d, op, truth(d, op, false));
+  pir_block *block = pir_region_first(pir_op_region(wide, 0));
+  for (size_t i = 0; i < pir_block_arguments(body); i++)
+    PIR_TRY(move_argument(d, block, pir_block_argument(body, i)));
+  pir_value *more = pir_block_add_argument(
+      block, pir_value_type(pir_op_operand(wide, pir_op_operands(wide) - 1)));
+  if (d->states_stops)
+    pir_block_argument_set_attr(more, d->stop_gradient, pir_attr_bool(d->ctx, true));
+  PIR_TRY(pir_facts_state_type(d->facts, more));
+  pir_block_splice(block, NULL, body);
+  pir_op *end = pir_block_last(block);
+  for (size_t i = 0; i < pir_op_operands(end); i++)
+    pir_vec_push(d->arena, &yielded, pir_op_operand(end, i));
+  pir_vec_push(d->arena, &yielded, truth(d, end, true));
+  pir_builder builder = pir_builder_before(end);
+  pir_build(&builder, &(pir_op_spec){.def = pir_op_def(end),
+                                     .loc = pir_op_loc(end),
+                                     .operands = yielded.items,
+                                     .operand_count = yielded.count});
+  pir_op_erase(end);
+  for (size_t i = 0; i < pir_op_results(op); i++)
+    pir_vec_push(d->arena, &results, pir_op_result(wide, i));
+  pir_rewriter_replace(d->run->rewriter, op, results.items);
+  pir_map_put(d->arena, &d->nested, wide, 1);
+  return pir_facts_update(d->facts, wide);
+}
+
+typedef struct nested_loops {
+  diff *d;
+  op_list found;
+} nested_loops;
+
+static pir_walk_result find_nested(pir_op *op, void *user) {
+  nested_loops *n = user;
+  if (pir_loop_body(op) && is_nested(op))
+    pir_vec_push(n->d->arena, &n->found, op);
+  return PIR_WALK_CONTINUE;
+}
+
+pir_status diff_widen_loops(diff *d, const op_list *ops) {
+  nested_loops n = {d, {0}};
+  for (size_t i = 0; i < ops->count; i++)
+    if (pir_op_regions(ops->items[i]))
+      pir_walk(ops->items[i], PIR_PRE_ORDER, find_nested, &n);
+  for (size_t i = 0; i < n.found.count; i++)
+    PIR_TRY(widen_loop(d, n.found.items[i]));
+  return PIR_OK;
+}
+
 // ---- a loop
 typedef struct loop_diff {
   diff_block *b;
   pir_op *op, *gradient;
   pir_block *body;
+  bool nested;  // in another loop: its last variable tells the first step
   pipe p;
   value_list results;   // whose gradients the loop carries
   value_list outer;     // values from outside, whose gradients add up
@@ -259,8 +429,9 @@ static void list_carried(loop_diff *l) {
   diff *d = l->b->d;
   value_list read = {0}, from_outside = {0};
   diff_inputs(d, l->op, &read);
-  for (size_t i = pir_op_operands(l->op); i < read.count; i++)
-    pir_vec_push(d->arena, &from_outside, read.items[i]);
+  for (size_t i = 0; i < read.count; i++)
+    if (i >= pir_op_operands(l->op) || diff_is_array(read.items[i]))
+      pir_vec_push(d->arena, &from_outside, read.items[i]);
   wanted_of(d, &from_outside, 0, &l->outer);
   for (size_t i = 0; i < pir_op_results(l->op); i++) {
     pir_value *result = pir_op_result(l->op, i);
@@ -274,6 +445,12 @@ static void list_carried(loop_diff *l) {
   }
 }
 
+// Whether there are steps left: a stack holds those of one run of a loop, and of an inner loop
+// those of all its runs, so there `more`, of the step before, says it.
+static pir_value *has_steps(loop_diff *l, diff_block *b, pir_value *more) {
+  return l->nested ? diff_copy(b, more) : has_elements(b, &l->p);
+}
+
 static void create_loop(loop_diff *l) {
   diff *d = l->b->d;
   PIR_VEC(const pir_type *) types = {0};
@@ -285,7 +462,7 @@ static void create_loop(loop_diff *l) {
       pir_vec_push(d->arena, &l->operands, sum_or_zeros(l->b, value));
       pir_vec_push(d->arena, &types, pir_value_type(value));
     }
-  l->operands.items[0] = has_elements(l->b, &l->p);
+  l->operands.items[0] = has_steps(l, l->b, pir_op_result(l->op, pir_op_results(l->op) - 1));
   pir_op_spec spec = {.def = pir_op_def(l->op),
                       .loc = pir_op_loc(l->op),
                       .operands = l->operands.items,
@@ -321,7 +498,8 @@ static pir_status fill_loop(loop_diff *l) {
   push_all(d, &l->p, l->body);
   pop_all(&in, &l->p);
   PIR_TRY(diff_region(&in, l->op, l->body, &l->p, 1));
-  pir_vec_push(d->arena, &gradients, has_elements(&in, &l->p));
+  pir_value *more = pir_block_argument(l->body, pir_block_arguments(l->body) - 1);
+  pir_vec_push(d->arena, &gradients, has_steps(l, &in, more));
   for (size_t i = 0; i < l->results.count; i++)
     pir_vec_push(
         d->arena, &gradients,
@@ -332,23 +510,16 @@ static pir_status fill_loop(loop_diff *l) {
   return PIR_OK;
 }
 
-// A stack belongs to the program. It would hold the steps of all runs of an inner loop, and the
-// gradients of one run would take them all.
-static pir_status check_outermost(const pir_op *op) {
-  for (const pir_op *at = pir_op_parent(op); at; at = pir_op_parent(at))
-    if (pir_op_is_loop(at))
-      return pir_report_op(op, PIR_UNSUPPORTED, PIR_ERROR,
-                           "unsupported: gradients through a loop inside of a loop");
-  return PIR_OK;
-}
-
 static pir_status diff_loop(diff_block *b, pir_op *op) {
   loop_diff l = {.b = b, .op = op, .body = pir_loop_body(op)};
   size_t before = b->d->made.count;
-  if (!l.body)
+  if (!l.body || !pir_op_results(op))
     return pir_error(op, "expects as many operands, arguments and values as results");
   PIR_TRY(check_region(b, op, 0, &l.body));
-  PIR_TRY(check_outermost(op));
+  l.nested = pir_map_find(&b->d->nested, op) != NULL;
+  if (is_nested(op) && !l.nested)
+    return pir_report_op(op, PIR_UNSUPPORTED, PIR_ERROR,
+                         "unsupported: gradients through a loop of this form inside of a loop");
   list_carried(&l);
   lay_stack(b->d, &l.p);
   create_loop(&l);
@@ -368,9 +539,11 @@ static pir_status diff_loop(diff_block *b, pir_op *op) {
 
 pir_status diff_control(diff_block *b, pir_op *op) {
   if (pir_op_is_choice(op))
-    return diff_branch(b, op);
+    return diff_branch(b, op, 1);
   if (pir_op_is_loop(op))
     return diff_loop(b, op);
+  if (pir_op_is(op, PD_PYLAYER))
+    return diff_pylayer(b, op);
   return pir_report_op(op, PIR_UNSUPPORTED, PIR_ERROR,
                        "unsupported: gradients through a region of this op");
 }

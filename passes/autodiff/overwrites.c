@@ -12,6 +12,10 @@
 typedef struct place {
   size_t up;  // another of the set; its own number: it stands for the set
   size_t first, last;
+  size_t writers, counted;  // ops that write over it; increments of `counter` among them
+  pir_value *counter;       // that increments in one block change
+  const pir_block *block;   // where they are
+  bool indexes;             // whether arrays are read or written at it
 } place;
 
 struct diff_memory {
@@ -20,6 +24,7 @@ struct diff_memory {
   pir_map order;     // of an op: its number
   pir_map written;   // of a value: the first op in place that has it as operand
   pir_map reshaped;  // of a value: the last op in place that leaves it with another shape
+  pir_map counters;  // of a value that an increment changes or makes: the first of its names
   PIR_VEC(place) places;
   size_t ops;
 };
@@ -46,7 +51,7 @@ static size_t shared_place(diff_memory *m, const pir_value *value) {
   const pir_block *block = pir_value_block(value);
   size_t at = m->places.count;
   size_t first = number_of_op(m, maker || !block ? maker : pir_block_parent_op(block));
-  pir_vec_push(m->d->arena, &m->places, ((place){at, first, 0}));
+  pir_vec_push(m->d->arena, &m->places, ((place){.up = at, .first = first}));
   pir_map_put(m->d->arena, &m->numbers, value, at);
   return at;
 }
@@ -56,7 +61,16 @@ static void share(diff_memory *m, const pir_value *a, const pir_value *b) {
     return;
   size_t x = shared_place(m, a), y = shared_place(m, b);
   place *into = &m->places.items[x], *from = &m->places.items[y];
+  if (x == y)
+    return;
   from->up = x;
+  into->writers += from->writers;
+  into->counted = into->counter && from->counter ? 0 : into->counted + from->counted;
+  if (!into->counter) {
+    into->counter = from->counter;
+    into->block = from->block;
+  }
+  into->indexes |= from->indexes;
   into->first = from->first < into->first ? from->first : into->first;
   into->last = from->last > into->last ? from->last : into->last;
 }
@@ -65,6 +79,34 @@ static void share(diff_memory *m, const pir_value *a, const pir_value *b) {
 static bool only_reshapes(const pir_op *op) {
   return pir_op_is(op, PD_RESHAPE_) || pir_op_is(op, PD_FLATTEN_) ||
          pir_op_is(op, PD_SQUEEZE_) || pir_op_is(op, PD_UNSQUEEZE_);
+}
+
+static pir_dtype dtype_of(const pir_value *value) {
+  const pir_type *type = pir_value_type(value);
+  return type && pir_type_is_tensor(type) ? pir_type_dtype(type) : PIR_UNDEFINED;
+}
+
+static pir_value *counter_of(const diff_memory *m, const pir_value *value) {
+  return pir_map_get(&m->counters, value);
+}
+
+static void note_increment(diff_memory *m, const pir_op *op, place *set) {
+  pir_value *operand = pir_op_operand(op, 0), *counter = counter_of(m, operand);
+  const pir_block *block = pir_op_block(op);
+  counter = counter ? counter : operand;
+  pir_map_put(m->d->arena, &m->counters, operand, (uint64_t)(uintptr_t)counter);
+  pir_map_put(m->d->arena, &m->counters, pir_op_result(op, 0), (uint64_t)(uintptr_t)counter);
+  if (!set->counter) {
+    set->counter = counter;
+    set->block = block;
+  }
+  set->counted += set->counter == counter && set->block == block;
+}
+
+static void note_index(diff_memory *m, const pir_op *op) {
+  size_t at = pir_op_is(op, PD_ARRAY_READ) ? 1 : 2;
+  if (diff_is_array_step(op) && pir_op_operand(op, at))
+    m->places.items[shared_place(m, pir_op_operand(op, at))].indexes = true;
 }
 
 static void note_overwrite(diff_memory *m, const pir_op *op, const pir_inplace_pair *pair) {
@@ -77,7 +119,11 @@ static void note_overwrite(diff_memory *m, const pir_op *op, const pir_inplace_p
     pir_map_put(m->d->arena, &m->reshaped, operand, m->ops);
   if (only_reshapes(op))
     return;
-  m->places.items[shared_place(m, operand)].last = m->ops;
+  place *set = &m->places.items[shared_place(m, operand)];
+  set->last = m->ops;
+  set->writers++;
+  if (pir_op_is(op, PD_INCREMENT_) && pir_dtype_is_integer(dtype_of(operand)))
+    note_increment(m, op, set);
   if (!pir_map_find(&m->written, operand))
     pir_map_put(m->d->arena, &m->written, operand, m->ops);
 }
@@ -100,6 +146,7 @@ static pir_walk_result note_sharing(pir_op *op, void *user) {
   pir_map_put(m->d->arena, &m->order, op, ++m->ops);
   for (size_t i = 0; i < def->inplace_count && def->traits & PIR_INPLACE; i++)
     note_overwrite(m, op, &def->inplace[i]);
+  note_index(m, op);
   const pir_block *body = pir_loop_body(op);
   for (size_t i = 0; body && i < pir_block_arguments(body); i++)
     share(m, pir_op_operand(op, i + 1), pir_block_argument(body, i));
@@ -143,7 +190,32 @@ bool diff_is_overwritten(const diff *d, const pir_op *op, const pir_value *value
   return by_itself || set->last > number || (set->last && next_step_writes(m, op, set));
 }
 
+// The set of a counter, if nothing else writes over it; else NULL.
+static const place *counted_set(diff_memory *m, const pir_value *number) {
+  const place *set = &m->places.items[shared_place(m, number)];
+  bool counts = set->counter && set->counter == counter_of(m, number);
+  return counts && set->counted == set->writers ? set : NULL;
+}
+
+pir_value *diff_counter(const diff *d, const pir_op *op, pir_value *index) {
+  diff_memory *m = d->memory;
+  const place *set = m && counter_of(m, index) ? counted_set(m, index) : NULL;
+  for (const pir_op *at = op; set && at; at = pir_op_parent(at))
+    if (pir_op_block(at) == set->block)
+      return set->counter;
+  return diff_is_overwritten(d, op, index) ? NULL : index;
+}
+
+pir_value *diff_counted(const diff *d, const pir_value *number) {
+  diff_memory *m = d->memory;
+  const place *set = m && counter_of(m, number) ? counted_set(m, number) : NULL;
+  return set && set->indexes ? set->counter : NULL;
+}
+
+// All states of an array have one name.
 bool diff_reads_stale(const diff *d, const pir_op *op, const pir_value *operand) {
+  if (diff_is_array(operand))
+    return false;
   const uint64_t *written = d->memory ? pir_map_find(&d->memory->written, operand) : NULL;
   return written && *written < number_of_op(d->memory, op);
 }

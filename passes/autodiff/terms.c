@@ -19,6 +19,7 @@ static bool stated_stop(const diff *d, const pir_value *value, int64_t *out_stop
 
 bool diff_states_stop(const diff *d, const pir_value *value) {
   int64_t stops;
+  value = diff_array(d, value);
   if (stated_stop(d, value, &stops))
     return stops != 0;
   // The results of a loop state nothing: they are as the values with which it begins.
@@ -43,6 +44,7 @@ pir_value *diff_copy(const diff_block *b, pir_value *value) {
 
 // ---- terms
 static const value_list *terms_of(const diff_block *b, const pir_value *value) {
+  value = b ? diff_array(b->d, value) : value;
   for (; b; b = b->up) {
     const value_list *found = pir_map_get(&b->gradients, value);
     if (found)
@@ -54,6 +56,7 @@ static const value_list *terms_of(const diff_block *b, const pir_value *value) {
 // Returns the block's own list, which begins with the terms from outside.
 static value_list *own_terms(diff_block *b, const pir_value *value) {
   pir_arena *arena = b->d->arena;
+  value = diff_array(b->d, value);
   value_list *own = pir_map_get(&b->gradients, value);
   if (own)
     return own;
@@ -148,12 +151,28 @@ pir_value *diff_combine(diff_block *b, const value_list *members) {
   return pir_op_result(diff_create(b, &spec), 0);
 }
 
+static pir_value *array_like(diff_block *b, pir_value *array, double number) {
+  pir_context *ctx = b->d->ctx;
+  const pir_type *type = pir_value_type(array);
+  const pir_opdef *def = pir_context_op(ctx, PD_CREATE_ARRAY_LIKE);
+  pir_named_attr attr = pir_declared_attr(ctx, def, PD_CREATE_ARRAY_LIKE_ATTR_VAL,
+                                          pir_attr_float(ctx, PIR_ATTR_F32, number));
+  pir_op_spec spec = {.def = def,
+                      .operands = &array,
+                      .operand_count = 1,
+                      .result_types = &type,
+                      .result_count = 1,
+                      .attrs = &attr,
+                      .attr_count = 1};
+  return pir_op_result(diff_create(b, &spec), 0);
+}
+
 // As Paddle's full_like: a constant on the host, which is f32 for every type, and its copies.
 pir_value *diff_full_like(diff_block *b, pir_value *value, double number) {
   pir_context *ctx = b->d->ctx;
   const pir_type *type = pir_value_type(value);
-  if (!type)
-    return NULL;
+  if (!type || diff_is_array(value))
+    return type ? array_like(b, value, number) : NULL;
   const pir_opdef *full = pir_context_op(ctx, PD_FULL),
                   *like = pir_context_op(ctx, PD_FULL_LIKE);
   const int64_t shape[] = {1};

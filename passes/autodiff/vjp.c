@@ -6,6 +6,7 @@
 #include <effects.h>
 #include <pir/compiler/dialect/builtin.h>
 #include <pir/compiler/dialect/cf.h>
+#include <pir/compiler/dialect/pd_op.h>
 #include <pir/layer/lower.h>
 #include <strbuf.h>
 
@@ -234,6 +235,14 @@ static bool some_result_lost(const op_diff *o, int number) {
   return result && is_lost(o, number, result);
 }
 
+pir_status diff_refuse_lost(const pir_op *op, const char *what) {
+  pir_str name = pir_op_name(op);
+  return pir_report_op(op, PIR_UNSUPPORTED, PIR_ERROR,
+                       "\"%.*s\" is not differentiable, because its gradient reads %s, which "
+                       "an op in place overwrites",
+                       (int)name.size, name.data, what);
+}
+
 // Refuses a gradient that reads elements which an op in place overwrote.
 static pir_status check_overwritten(const op_diff *o) {
   const pir_opdef *def = o->def;
@@ -241,14 +250,16 @@ static pir_status check_overwritten(const op_diff *o) {
     bool operand = n < def->operand_count;
     if (!(operand ? some_operand_lost(o, n) : some_result_lost(o, n)))
       continue;
-    pir_str name = pir_op_name(o->op);
-    return pir_report_op(o->op, PIR_UNSUPPORTED, PIR_ERROR,
-                         "\"%.*s\" is not differentiable, because its gradient reads %s, "
-                         "which an op in place overwrites",
-                         (int)name.size, name.data,
-                         operand ? def->operands[n].name
-                                 : def->results[n - def->operand_count].name);
+    return diff_refuse_lost(o->op, operand ? def->operands[n].name
+                                           : def->results[n - def->operand_count].name);
   }
+  return PIR_OK;
+}
+
+static pir_status check_arrays(const op_diff *o) {
+  for (size_t i = 0; i < pir_op_operands(o->op); i++)
+    if (diff_is_array(pir_op_operand(o->op, i)))
+      PIR_TRY(diff_check_array(o->b->d, o->op, pir_op_operand(o->op, i)));
   return PIR_OK;
 }
 
@@ -369,8 +380,12 @@ pir_status diff_op(diff_block *b, pir_op *op) {
   if (pir_op_has(op, PIR_STRUCTURAL))
     return PIR_OK;
   bool any = sum_results(b, op);
+  if (pir_op_is(op, PD_INCREMENT_))
+    diff_count_back(b, op);
   if (any && pir_op_regions(op))
     return diff_control(b, op);
+  if (diff_is_array_step(op))
+    return any ? diff_array_step(b, op) : PIR_OK;
   if (any && pir_op_is(op, CF_TUPLE_POP))
     return pir_report_op(op, PIR_UNSUPPORTED, PIR_ERROR,
                          "unsupported: gradients of a gradient through values from a stack");
@@ -385,6 +400,7 @@ pir_status diff_op(diff_block *b, pir_op *op) {
   size_t before = b->d->made.count;
   b->d->terms.count = 0;
   give(&o);
+  PIR_TRY(check_arrays(&o));
   PIR_TRY(check_overwritten(&o));
   PIR_TRY(expand(&o));
   PIR_TRY(take_gradients(&o));

@@ -93,13 +93,26 @@ static pir_walk_result find_effect(pir_op *op, void *user) {
   return harmless ? PIR_WALK_CONTINUE : PIR_WALK_STOP;
 }
 
-static bool cut_needs(const reads *r, pir_op *op) {
+// Stops at an op that writes over a value which is read later.
+static pir_walk_result find_overwritten(pir_op *op, void *user) {
+  const reads *r = user;
+  const pir_opdef *def = pir_op_def(op);
+  for (size_t i = 0; i < def->inplace_count && def->traits & PIR_INPLACE; i++) {
+    const pir_value *operand = pir_op_optional(op, def->inplace[i].operand);
+    if (operand && pir_map_find(&r->values, operand))
+      return PIR_WALK_STOP;
+  }
+  return PIR_WALK_CONTINUE;
+}
+
+static bool cut_needs(reads *r, pir_op *op) {
   if (pir_op_has_any(op, PIR_OUTPUT | PIR_TERMINATOR))
     return true;
   for (size_t i = 0; i < pir_op_results(op); i++)
     if (pir_map_find(&r->values, pir_op_result(op, i)))
       return true;
-  return pir_walk(op, PIR_PRE_ORDER, find_effect, NULL) == PIR_WALK_STOP;
+  return pir_walk(op, PIR_PRE_ORDER, find_effect, NULL) == PIR_WALK_STOP ||
+         pir_walk(op, PIR_PRE_ORDER, find_overwritten, r) == PIR_WALK_STOP;
 }
 
 // One sweep from the last op to the first, so that later readers are known.

@@ -204,20 +204,21 @@ static uint32_t add_words(plan_builder *b, const uint32_t *words, uint32_t count
 }
 
 // Adds slots for the results from `first` on; they take shapes and memory from the yielded
-// values.
+// values. A stack hands out the members of a list one by one.
 static pir_status build_results(plan_builder *b, const pir_op *op, uint32_t first,
                                 plan_instr *instr) {
-  uint32_t count = (uint32_t)pir_op_results(op) - first;
-  uint32_t *outs = pir_arena_zalloc(&b->scratch, count * sizeof *outs);
-  for (uint32_t i = 0; i < count; i++) {
-    struct slot_list list = pir_plan_results(b, pir_op_result(op, first + i), true);
-    if (list.count != 1)
+  uint32_t *outs = NULL, capacity = 0;
+  for (size_t i = first; i < pir_op_results(op); i++) {
+    struct slot_list list = pir_plan_results(b, pir_op_result(op, i), true);
+    if (list.count != 1 && instr->kind != PLAN_STACK_POP)
       return pir_plan_unsupported(op, "a result that is not one tensor");
     pir_plan_make_late(b->p, list);
-    outs[i] = b->p->words[list.first];
+    for (uint32_t k = 0; k < list.count; k++) {
+      uint32_t *out = ARRAY_PUSH(&b->scratch, outs, instr->out_count, capacity);
+      *out = b->p->words[list.first + k];
+    }
   }
-  instr->out = add_words(b, outs, count);
-  instr->out_count = count;
+  instr->out = add_words(b, outs, instr->out_count);
   return PIR_OK;
 }
 
@@ -249,7 +250,7 @@ pir_status pir_plan_control(plan_builder *b, const pir_op *op) {
   uint32_t *ins = NULL, count = 0, capacity = 0;
   for (size_t i = 0; i < pir_op_operands(op); i++) {
     struct slot_list list = pir_plan_slots_of(b, pir_op_operand(op, i));
-    if (list.count != 1 && instr.kind != PLAN_ARRAY_ADD)
+    if (list.count != 1 && instr.kind != PLAN_ARRAY_ADD && instr.kind != PLAN_STACK_PUSH)
       return pir_plan_unsupported(op, "an operand that is not one tensor");
     for (uint32_t k = 0; k < list.count; k++) {
       uint32_t *in = ARRAY_PUSH(&b->scratch, ins, count, capacity);

@@ -6,6 +6,8 @@
 
 static size_t item_bytes(const pir_tensor *item) {
   size_t bytes;
+  if (item->data && item->dtype == PIR_UNDEFINED)
+    return ARRAY_BYTES;
   if (!item->data || pir_shape_bytes(item->shape, item->rank, item->dtype, &bytes))
     return 0;
   return bytes ? bytes : 1;
@@ -425,15 +427,17 @@ static pir_status add_arrays(frame *f, const plan_instr *instr) {
 }
 
 // ---- stacks
-// The end of an array: a push copies in, a pop hands the memory out. Both name as many tensors,
-// which are checked.
+// The end of an array: a push copies a tensor in, a pop hands the memory out. Both name as many
+// tensors, which are checked. An array on a stack is another reference to it, as in Paddle.
 
 static pir_status create_stack(frame *f, const plan_instr *instr) {
   PIR_TRY(create_array(f, instr));
   carried first = {.tensor = f->tensors[f->plan->words[instr->out]],
                    .own = {.late_bytes = ARRAY_BYTES}};
   first.own.data = first.tensor.data;
-  ((tensor_array *)first.tensor.data)->holders = instr->out_count;
+  tensor_array *stack = first.tensor.data;
+  stack->holders = instr->out_count;
+  stack->is_stack = true;
   for (uint32_t i = 1; i < instr->out_count; i++)
     put_at(f, instr, i, &first);
   return PIR_OK;
@@ -448,10 +452,11 @@ static pir_status push_items(frame *f, const plan_instr *instr) {
   for (uint32_t i = 1; i < instr->in_count; i++) {
     const pir_tensor *tensor = operand(f, instr, i);
     carried copy;
-    if (!tensor->data || tensor->dtype == PIR_UNDEFINED)
+    bool is_array = tensor->dtype == PIR_UNDEFINED;
+    if (!tensor->data || (is_array && ((tensor_array *)tensor->data)->is_stack))
       return pir_exec_fail(&f->message, PIR_UNSUPPORTED,
-                           "unsupported: \"%s\": an array on a stack", instr->label);
-    PIR_TRY(pir_frame_duplicate(f, tensor, false, &copy));
+                           "unsupported: \"%s\": a stack on a stack", instr->label);
+    PIR_TRY(pir_frame_duplicate(f, tensor, is_array, &copy));
     stack->items[stack->count++] = copy.tensor;
   }
   return PIR_OK;

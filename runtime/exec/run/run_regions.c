@@ -162,7 +162,7 @@ static pir_status check_result(frame *f, const plan_instr *instr, uint32_t slot,
   const plan *p = f->plan;
   const plan_slot *s = &p->slots[slot];
   const pir_tensor *tensor = &f->tensors[slot];
-  if (is_array(f, slot))
+  if (is_array(f, slot) && s->rank < 0)
     return PIR_OK;
   bool fits = (s->dtype == PIR_UNDEFINED || s->dtype == tensor->dtype) &&
               (s->rank < 0 || s->rank == tensor->rank);

@@ -9,8 +9,10 @@
 // CHECK: array_as_index.pir: pir-run: error: "pd_op.array_read": the index must be one integer, and not negative
 // CHECK: array_in_array.pir: pir-run: error: unsupported: an array in an array
 // CHECK: array_in_array.pir: pir-run: error: unsupported: an array in an array
-// CHECK: array_on_a_stack.pir: pir-run: error: unsupported: "cf.tuple_push": an array on a stack
-// CHECK: array_on_a_stack.pir: pir-run: error: unsupported: "cf.tuple_push": an array on a stack
+// CHECK: array_of_a_branch.pir: pir-run: error: "pd_op.if" hands out another type or shape than its program says
+// CHECK: array_of_a_branch.pir: pir-run: error: "pd_op.if" hands out another type or shape than its program says
+// CHECK: array_off_a_stack.pir: pir-run: error: "cf.tuple_pop" hands out another type or shape than its program says
+// CHECK: array_off_a_stack.pir: pir-run: error: "cf.tuple_pop" hands out another type or shape than its program says
 // CHECK: array_that_is_none.pir: pir-run: error: "pd_op.array_read" is given no array
 // CHECK: array_that_is_none.pir: pir-run: error: "pd_op.array_read" is given no array
 // CHECK: choice_before.pir: pir-run: error: "pd_op.select_input" has no choice -1
@@ -45,6 +47,8 @@
 // CHECK: read_of_a_tensor.pir: pir-run: error: "pd_op.array_read" is given no array
 // CHECK: slice_over_hole.pir: pir-run: error: "pd_op.slice_array": the array has nothing at 0
 // CHECK: slice_over_hole.pir: pir-run: error: "pd_op.slice_array": the array has nothing at 0
+// CHECK: stack_on_a_stack.pir: pir-run: error: unsupported: "cf.tuple_push": a stack on a stack
+// CHECK: stack_on_a_stack.pir: pir-run: error: unsupported: "cf.tuple_push": a stack on a stack
 // CHECK: sum_of_booleans.pir: pir-run: error: "pd_op.add_n_array": the arrays have tensors of different shapes or types
 // CHECK: sum_of_booleans.pir: pir-run: error: "pd_op.add_n_array": the arrays have tensors of different shapes or types
 // CHECK: sum_of_shapes.pir: pir-run: error: "pd_op.add_n_array": the arrays have tensors of different shapes or types
@@ -99,17 +103,28 @@
     (%o) = "pd_op.array_read" (%W, %i0) {} : (tensor_array<f32>, tensor<1xi64>) -> tensor<2x3xf32>
     (%f0) = "pd_op.fetch" (%o) {col:0,name:"o"} : (tensor<2x3xf32>) -> tensor<2x3xf32>
 }
-//--- array_on_a_stack.pir
+//--- array_off_a_stack.pir
 {
     (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[2,3]} : () -> tensor<2x3xf32>
-    (%i0) = "pd_op.full" () {dtype:int64,place:Place(cpu),shape:[1],value:0} : () -> tensor<1xi64>
-    (%i1) = "pd_op.full" () {dtype:int64,place:Place(cpu),shape:[1],value:1} : () -> tensor<1xi64>
-    (%i2) = "pd_op.full" () {dtype:int64,place:Place(cpu),shape:[1],value:2} : () -> tensor<1xi64>
-    (%i4) = "pd_op.full" () {dtype:int64,place:Place(cpu),shape:[1],value:4} : () -> tensor<1xi64>
     (%A) = "pd_op.create_array" () {dtype:float32} : () -> tensor_array<f32>
     (%s, %n, %u) = "cf.stack_create" () {} : () -> cf.stack, cf.inlet, cf.outlet
     () = "cf.tuple_push" (%n, %A) {} : (cf.inlet, tensor_array<f32>) ->
-    (%f0) = "pd_op.fetch" (%x) {col:0,name:"o"} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    (%p) = "cf.tuple_pop" (%u) {} : (cf.outlet) -> tensor<2x3xf32>
+    (%e) = "pd_op.tanh" (%p) {} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    (%f0) = "pd_op.fetch" (%e) {col:0,name:"o"} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+}
+//--- array_of_a_branch.pir
+{
+    (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[2,3]} : () -> tensor<2x3xf32>
+    (%A) = "pd_op.create_array" () {dtype:float32} : () -> tensor_array<f32>
+    (%c) = "pd_op.full" () {dtype:bool,place:Place(cpu),shape:[1],value:1} : () -> tensor<1xb>
+    (%p) = "pd_op.if" (%c) {} -> tensor<2x3xf32> {
+        () = "cf.yield" (%A) {} : (tensor_array<f32>) ->
+    } else {
+        () = "cf.yield" (%x) {} : (tensor<2x3xf32>) ->
+    }
+    (%e) = "pd_op.tanh" (%p) {} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    (%f0) = "pd_op.fetch" (%e) {col:0,name:"o"} : (tensor<2x3xf32>) -> tensor<2x3xf32>
 }
 //--- array_that_is_none.pir
 {
@@ -315,6 +330,18 @@
     (%s) = "pd_op.slice_array" (%H, %i0, %i4) {} : (tensor_array<f32>, tensor<1xi64>, tensor<1xi64>) -> tensor_array<f32>
     (%o) = "pd_op.array_read" (%s, %i0) {} : (tensor_array<f32>, tensor<1xi64>) -> tensor<2x3xf32>
     (%f0) = "pd_op.fetch" (%o) {col:0,name:"o"} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+}
+//--- stack_on_a_stack.pir
+{
+    (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[2,3]} : () -> tensor<2x3xf32>
+    (%i0) = "pd_op.full" () {dtype:int64,place:Place(cpu),shape:[1],value:0} : () -> tensor<1xi64>
+    (%i1) = "pd_op.full" () {dtype:int64,place:Place(cpu),shape:[1],value:1} : () -> tensor<1xi64>
+    (%i2) = "pd_op.full" () {dtype:int64,place:Place(cpu),shape:[1],value:2} : () -> tensor<1xi64>
+    (%i4) = "pd_op.full" () {dtype:int64,place:Place(cpu),shape:[1],value:4} : () -> tensor<1xi64>
+    (%A) = "pd_op.create_array" () {dtype:float32} : () -> tensor_array<f32>
+    (%s, %n, %u) = "cf.stack_create" () {} : () -> cf.stack, cf.inlet, cf.outlet
+    () = "cf.tuple_push" (%n, %s) {} : (cf.inlet, cf.stack) ->
+    (%f0) = "pd_op.fetch" (%x) {col:0,name:"o"} : (tensor<2x3xf32>) -> tensor<2x3xf32>
 }
 //--- sum_of_booleans.pir
 {

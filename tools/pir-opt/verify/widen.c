@@ -84,6 +84,16 @@ static void state_stops(widening *w, pir_op *op) {
   free(stops);
 }
 
+// As in Paddle the variables of a loop stop gradients if those do with which it begins. They
+// depend on parameters all the same, from the second step on.
+static void let_flow(widening *w, const pir_op *loop) {
+  for (size_t i = 1; i < pir_op_operands(loop); i++) {
+    pir_op *first = pir_op_operand_op(loop, i);
+    if (first && pir_op_has(first, PIR_CONSTANT) && holds_floats(pir_op_operand(loop, i)))
+      pir_op_set_attr(first, w->stop_gradient, pir_attr_flag(w->ctx, false));
+  }
+}
+
 static void state_extents(widening *w, pir_op *op) {
   static const int64_t others[] = {2, 8};
   const pir_type *type = pir_value_type(pir_op_result(op, 0));
@@ -110,11 +120,15 @@ static pir_walk_result widen_op(pir_op *op, void *user) {
   if (pir_op_has(op, PIR_INPUT) && pir_op_results(op))
     state_extents(w, op);
   state_stops(w, op);
+  if (pir_op_regions(op))
+    let_flow(w, op);
   for (size_t r = 0; r < pir_op_regions(op); r++)
     for (pir_block *b = pir_region_first(pir_op_region(op, r)); b; b = pir_block_next(b))
       for (size_t i = 0; i < pir_block_arguments(b); i++) {
         widen_value(w, pir_block_argument(b, i));
-        pir_block_argument_set_attr(pir_block_argument(b, i), w->stop_gradient, NULL);
+        pir_block_argument_set_attr(
+            pir_block_argument(b, i), w->stop_gradient,
+            pir_attr_bool(w->ctx, !holds_floats(pir_block_argument(b, i))));
       }
   return w->status ? PIR_WALK_STOP : PIR_WALK_CONTINUE;
 }

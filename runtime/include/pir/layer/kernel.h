@@ -38,6 +38,8 @@ typedef struct pir_text_block {
 typedef struct pir_tensor_array {
   // How many slots of a run refer to it.
   uint32_t holders;
+  // Whether it is a stack, whose items may be arrays.
+  bool is_stack;
   // The tensors, each with memory of its own, dense. Without data: not written yet.
   pir_tensor *items;
   // Their number, and the room for them.
