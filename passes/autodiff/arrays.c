@@ -149,6 +149,17 @@ pir_status diff_check_array(const diff *d, const pir_op *op, const pir_value *ar
                        "unsupported: gradients through this array, because %s", note->refused);
 }
 
+bool diff_reaches_array(const diff_block *b, const pir_op *op) {
+  value_list read = {0};
+  bool any = false;
+  if (!b->d->arrays.count)
+    return false;
+  diff_inputs(b->d, op, &read);
+  for (size_t i = 0; i < read.count && !any; i++)
+    any = diff_is_array(read.items[i]) && diff_has_terms(b, read.items[i]);
+  return any;
+}
+
 // ---- reads and writes
 bool diff_is_array_step(const pir_op *op) {
   return (pir_op_is(op, PD_ARRAY_READ) && pir_op_operands(op) == 2) ||

@@ -56,6 +56,8 @@ pir_value *diff_array(const diff *d, const pir_value *value);
 // Returns PIR_UNSUPPORTED, reported at `op`, for an array that has no gradient.
 PIR_NODISCARD pir_status diff_check_array(const diff *d, const pir_op *op,
                                           const pir_value *array);
+// Whether the regions of an op see an array that has a gradient: they may write it.
+bool diff_reaches_array(const diff_block *b, const pir_op *op);
 // Whether an op reads an element of an array, or writes one.
 bool diff_is_array_step(const pir_op *op);
 // Adds the gradient of such an op, if its result or its array has one.

@@ -79,11 +79,19 @@ static void lay_stack(diff *d, pipe *p) {
   p->stack = pir_build(&front, &spec);
 }
 
+// Whether an argument of a loop is read by no step and begins with a tensor of another rank, as
+// Paddle makes it for a variable that is first set in the loop.
+static bool is_placeholder(const diff *d, const pir_value *argument) {
+  return pir_value_unused(argument) && !diff_is_array(argument) &&
+         pir_facts_of(d->facts, argument)->rank < 0;
+}
+
 static void push_all(diff *d, pipe *p, pir_block *body) {
   value_list operands = {0};
   pir_op *last = pir_block_last(body);
   for (size_t i = 0; i < pir_block_arguments(body); i++)
-    pir_vec_push(d->arena, &p->pushed, pir_block_argument(body, i));
+    if (!is_placeholder(d, pir_block_argument(body, i)))
+      pir_vec_push(d->arena, &p->pushed, pir_block_argument(body, i));
   for (const pir_op *op = pir_block_first(body); op != last; op = pir_op_next(op))
     for (size_t i = 0; i < pir_op_results(op); i++)
       if (pir_value_type(pir_op_result(op, i)))
@@ -438,7 +446,10 @@ static void list_carried(loop_diff *l) {
     const pir_type *type = pir_value_type(result);
     if (!type || !pir_type_is_tensor(type) || !pir_dtype_is_float(pir_type_dtype(type)))
       continue;
-    if (!diff_has_terms(l->b, result))
+    bool any = diff_has_terms(l->b, result);
+    if (!any && is_placeholder(d, pir_block_argument(l->body, i)))
+      continue;
+    if (!any)
       diff_add(l->b, result, diff_full_like(l->b, diff_copy(l->b, result), 0));
     if (!diff_stops(d, pir_op_operand(l->op, i + 1)))
       pir_vec_push(d->arena, &l->results, result);

@@ -382,8 +382,8 @@ pir_status diff_op(diff_block *b, pir_op *op) {
   bool any = sum_results(b, op);
   if (pir_op_is(op, PD_INCREMENT_))
     diff_count_back(b, op);
-  if (any && pir_op_regions(op))
-    return diff_control(b, op);
+  if (pir_op_regions(op))
+    return any || diff_reaches_array(b, op) ? diff_control(b, op) : PIR_OK;
   if (diff_is_array_step(op))
     return any ? diff_array_step(b, op) : PIR_OK;
   if (any && pir_op_is(op, CF_TUPLE_POP))

@@ -10,7 +10,7 @@
 // RUN: pir-opt --check-gradients %t/none.pir --outputs=%23 | FileCheck --check-prefix=NONE %s
 // RUN: pir-opt --check-gradients %t/branch.pir --outputs=%29 | FileCheck --check-prefix=SLOPE %s
 
-// CHECK:      (%[[FIRST:.*]]) = "pd_op.full" () {{.*}dtype:bool,{.*}value:0}
+// CHECK:      (%[[FIRST:.*]]) = "pd_op.full" () {{.*}}dtype:bool{{.*}}value:0
 // CHECK-NEXT: (%{{.*}}, %{{.*}}, %[[RAN:.*]]) = "pd_op.while" (cond=%{{.*}}, inputs=%{{.*}}, %[[FIRST]])
 // CHECK-NEXT: ^%{{.*}}, %[[MORE:arg_[0-9]+]] {stop_gradient:true}
 // CHECK:      "cf.tuple_push" (%inlet_0, {{.*}}%[[MORE]]
@@ -18,8 +18,14 @@
 // CHECK:      "cf.has_elements" (%stack_1)
 // CHECK-NOT:  "cf.has_elements" (%stack_0)
 // CHECK:      "cf.has_elements" (%stack_1)
-// SLOPE: 2 ok
-// NONE: 2 ok
+// NUMBER:      fetch1: float32[2]
+// NUMBER-NEXT: [1.93507{{[0-9]*}}, 1.93507
+// NUMBER-NEXT: fetch2: float32[2]
+// NUMBER-NEXT: [2.35275{{[0-9]*}}, 2.35275
+// NUMBER:      fetch1: float32[2]
+// NUMBER-NEXT: [1.93507{{[0-9]*}}, 1.93507
+// SLOPE: 2 inputs and parameters: 2 ok
+// NONE: 2 inputs and parameters: {{[12]}} ok {{.*}}, 0 beyond
 //--- loop.pir
 {
     (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[2],stop_gradient:[false]} : () -> tensor<2xf32>

@@ -9,8 +9,6 @@
 // CHECK: array_as_index.pir: pir-run: error: "pd_op.array_read": the index must be one integer, and not negative
 // CHECK: array_in_array.pir: pir-run: error: unsupported: an array in an array
 // CHECK: array_in_array.pir: pir-run: error: unsupported: an array in an array
-// CHECK: array_of_a_branch.pir: pir-run: error: "pd_op.if" hands out another type or shape than its program says
-// CHECK: array_of_a_branch.pir: pir-run: error: "pd_op.if" hands out another type or shape than its program says
 // CHECK: array_off_a_stack.pir: pir-run: error: "cf.tuple_pop" hands out another type or shape than its program says
 // CHECK: array_off_a_stack.pir: pir-run: error: "cf.tuple_pop" hands out another type or shape than its program says
 // CHECK: array_that_is_none.pir: pir-run: error: "pd_op.array_read" is given no array
@@ -110,19 +108,6 @@
     (%s, %n, %u) = "cf.stack_create" () {} : () -> cf.stack, cf.inlet, cf.outlet
     () = "cf.tuple_push" (%n, %A) {} : (cf.inlet, tensor_array<f32>) ->
     (%p) = "cf.tuple_pop" (%u) {} : (cf.outlet) -> tensor<2x3xf32>
-    (%e) = "pd_op.tanh" (%p) {} : (tensor<2x3xf32>) -> tensor<2x3xf32>
-    (%f0) = "pd_op.fetch" (%e) {col:0,name:"o"} : (tensor<2x3xf32>) -> tensor<2x3xf32>
-}
-//--- array_of_a_branch.pir
-{
-    (%x) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[2,3]} : () -> tensor<2x3xf32>
-    (%A) = "pd_op.create_array" () {dtype:float32} : () -> tensor_array<f32>
-    (%c) = "pd_op.full" () {dtype:bool,place:Place(cpu),shape:[1],value:1} : () -> tensor<1xb>
-    (%p) = "pd_op.if" (%c) {} -> tensor<2x3xf32> {
-        () = "cf.yield" (%A) {} : (tensor_array<f32>) ->
-    } else {
-        () = "cf.yield" (%x) {} : (tensor<2x3xf32>) ->
-    }
     (%e) = "pd_op.tanh" (%p) {} : (tensor<2x3xf32>) -> tensor<2x3xf32>
     (%f0) = "pd_op.fetch" (%e) {col:0,name:"o"} : (tensor<2x3xf32>) -> tensor<2x3xf32>
 }
