@@ -51,7 +51,7 @@ static bool may_be_mixed(const pir_type *a, const pir_type *b) {
   return differ;
 }
 
-static void note_write(diff *d, const pir_op *op) {
+static void note_held(diff *d, const pir_op *op) {
   const pir_type *type = pir_value_type(pir_op_operand(op, 1));
   array_note *note = note_of(d, pir_op_operand(op, 0));
   if (!type || !pir_type_is_tensor(type))
@@ -126,9 +126,9 @@ static pir_walk_result note_names(pir_op *op, void *user) {
   if (pir_op_is(op, PD_ARRAY_WRITE_) || pir_op_is(op, PD_ARRAY_POP))
     same_array(d, pir_op_result(op, 0), array);
   if (pir_op_is(op, PD_ARRAY_WRITE_) && pir_op_operands(op) == 3)
-    note_write(d, op);
+    note_held(d, op);
   if (pir_op_is(op, PD_ARRAY_POP))
-    note_of(d, array)->refused = "\"pd_op.array_pop\" takes tensors out of it";
+    note_of(d, array)->refused = "tensors are taken out of it";
   return PIR_WALK_CONTINUE;
 }
 

@@ -203,8 +203,8 @@ static void wanted_of(const diff *d, const value_list *read, size_t from, value_
 }
 
 // ---- a branch
-// Creates the op whose regions compute the gradients: a branch with the same condition, or an op
-// that runs its region once and belongs to no function of the user.
+// Creates the op whose regions compute the gradients: a branch with the same condition, or an
+// op that runs its region once and belongs to no function of the user.
 static pir_op *create_gradient(diff_block *b, const pir_op *op, const value_list *wanted) {
   PIR_VEC(const pir_type *) types = {0};
   value_list operands = {0};
@@ -359,7 +359,7 @@ static pir_op *widened_loop(diff *d, const pir_op *op, pir_value *first) {
   return wide;
 }
 
-static pir_status move_argument(diff *d, pir_block *to, pir_value *from) {
+static pir_status hand_argument_over(diff *d, pir_block *to, pir_value *from) {
   pir_value *argument = pir_block_add_argument(to, pir_value_type(from));
   for (size_t i = 0; i < pir_block_argument_attrs(from); i++) {
     pir_named_attr attr = pir_block_argument_attr(from, i);
@@ -375,7 +375,7 @@ static pir_status widen_loop(diff *d, pir_op *op) {
   pir_op *wide = widened_loop(d, op, truth(d, op, false));
   pir_block *block = pir_region_first(pir_op_region(wide, 0));
   for (size_t i = 0; i < pir_block_arguments(body); i++)
-    PIR_TRY(move_argument(d, block, pir_block_argument(body, i)));
+    PIR_TRY(hand_argument_over(d, block, pir_block_argument(body, i)));
   pir_value *more = pir_block_add_argument(
       block, pir_value_type(pir_op_operand(wide, pir_op_operands(wide) - 1)));
   if (d->states_stops)
