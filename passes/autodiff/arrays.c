@@ -8,11 +8,14 @@
 #include <effects.h>
 #include <pir/compiler/dialect/pd_op.h>
 
+// An array of tensors of more types is refused, as each is compared with all others.
+enum { MOST_TYPES = 32 };
+
 // What all names of an array share.
 typedef struct array_note {
-  pir_value *array;      // its first name, which stands for it
-  const pir_type *held;  // of the first tensor that is written
-  const char *refused;   // why it has no gradient; NULL: it has one
+  pir_value *array;                // its first name, which stands for it
+  PIR_VEC(const pir_type *) held;  // of the tensors that are written, each once
+  const char *refused;             // why it has no gradient; NULL: it has one
 } array_note;
 
 static const char unknown_name[] = "an op hands it on that is not differentiable";
@@ -52,14 +55,21 @@ static bool may_be_mixed(const pir_type *a, const pir_type *b) {
 }
 
 static void note_held(diff *d, const pir_op *op) {
-  const pir_type *type = pir_value_type(pir_op_operand(op, 1));
+  const pir_value *tensor = pir_op_operand(op, 1);
+  const pir_type *type = tensor ? pir_value_type(tensor) : NULL;
   array_note *note = note_of(d, pir_op_operand(op, 0));
   if (!type || !pir_type_is_tensor(type))
     return;
-  if (note->held && may_be_mixed(note->held, type))
-    note->refused = "its tensors have different shapes";
-  if (!note->held)
-    note->held = type;
+  for (size_t i = 0; i < note->held.count; i++) {
+    if (note->held.items[i] == type)
+      return;
+    if (may_be_mixed(note->held.items[i], type))
+      note->refused = "its tensors have different shapes";
+  }
+  if (note->held.count == MOST_TYPES)
+    note->refused = "its tensors have too many shapes";
+  else
+    pir_vec_push(d->arena, &note->held, type);
 }
 
 static void refuse_all(diff *d, pir_value *const *values, size_t count, const char *reason) {
@@ -162,8 +172,9 @@ bool diff_reaches_array(const diff_block *b, const pir_op *op) {
 
 // ---- reads and writes
 bool diff_is_array_step(const pir_op *op) {
-  return (pir_op_is(op, PD_ARRAY_READ) && pir_op_operands(op) == 2) ||
-         (pir_op_is(op, PD_ARRAY_WRITE_) && pir_op_operands(op) == 3);
+  size_t operands = pir_op_operands(op);
+  return pir_op_results(op) == 1 && ((pir_op_is(op, PD_ARRAY_READ) && operands == 2) ||
+                                     (pir_op_is(op, PD_ARRAY_WRITE_) && operands == 3));
 }
 
 static pir_value *create_result(diff_block *b, uint32_t id, const pir_type *type,
@@ -216,8 +227,10 @@ static pir_status diff_write(diff_block *b, const pir_op *op, pir_value *index) 
 pir_status diff_array_step(diff_block *b, pir_op *op) {
   bool reads = pir_op_is(op, PD_ARRAY_READ);
   pir_value *array = pir_op_operand(op, 0), *index = pir_op_operand(op, reads ? 1 : 2);
-  if (!diff_is_array(array) || !index || (!reads && !pir_op_operand(op, 1)))
-    return pir_error(op, "expects an array, a tensor to write, and an index");
+  const pir_value *tensor = reads ? pir_op_result(op, 0) : pir_op_operand(op, 1);
+  const pir_type *type = tensor ? pir_value_type(tensor) : NULL;
+  if (!diff_is_array(array) || !index || !type || !pir_type_is_tensor(type))
+    return pir_error(op, "expects an array, a tensor of it, and an index");
   if (diff_stops(b->d, array) || !pir_dtype_is_float(pir_type_dtype(pir_value_type(array))))
     return PIR_OK;
   PIR_TRY(diff_check_array(b->d, op, array));
@@ -231,7 +244,7 @@ pir_status diff_array_step(diff_block *b, pir_op *op) {
 // ---- counters
 // The backward program counts back, so that reads and writes find the index that they had.
 void diff_count_back(diff_block *b, const pir_op *op) {
-  pir_value *counter = diff_counted(b->d, pir_op_operand(op, 0));
+  pir_value *counter = diff_counted(b->d, pir_op_optional(op, 0));
   double step = 1;
   if (!counter)
     return;

@@ -226,7 +226,7 @@ static pir_op *create_gradient(diff_block *b, const pir_op *op, const value_list
                       .result_count = types.count,
                       .attrs = &own,
                       .attr_count = !chooses,
-                      .region_count = pir_op_regions(op)};
+                      .region_count = chooses ? 2 : 1};
   return create_with_regions(b, &spec);
 }
 
@@ -264,7 +264,7 @@ static pir_status diff_branch(diff_block *b, pir_op *op, size_t from) {
   value_list read = {0}, wanted = {0};
   pipe pipes[2] = {{0}};
   pir_block *body;
-  size_t regions = pir_op_regions(op);
+  size_t regions = pir_op_is_choice(op) ? 2 : 1;
   diff_inputs(d, op, &read);
   wanted_of(d, &read, from, &wanted);
   if (!wanted.count)

@@ -208,7 +208,7 @@ pir_value *diff_counter(const diff *d, const pir_op *op, pir_value *index) {
 
 pir_value *diff_counted(const diff *d, const pir_value *number) {
   diff_memory *m = d->memory;
-  const place *set = m && counter_of(m, number) ? counted_set(m, number) : NULL;
+  const place *set = m && number && counter_of(m, number) ? counted_set(m, number) : NULL;
   return set && set->indexes ? set->counter : NULL;
 }
 
