@@ -20,13 +20,13 @@ typedef struct diff {
   pir_arena *arena;
   pir_facts *facts;
   pir_name *stop_gradient;
-  bool primitive;       // gradients in primitive ops, where declared
-  bool states_stops;    // some op of the program states stop_gradient
-  bool early;           // steps stand as early as they can, so that gradients end early
-  bool closed;          // gradients are not differentiated again: all of them stop
-  pir_map stopped;      // values that the caller excludes
-  pir_map arrays;       // of each name of an array: what all its names share (arrays.c)
-  pir_map nested;       // loops inside of loops, that diff_widen_loops made
+  bool primitive;     // gradients in primitive ops, where declared
+  bool states_stops;  // some op of the program states stop_gradient
+  bool early;         // steps stand as early as they can, so that gradients end early
+  bool closed;        // gradients are not differentiated again: all of them stop
+  pir_map stopped;    // values that the caller excludes
+  pir_map arrays;     // of each name of an array: what all its names share (array_gradients.c)
+  pir_map nested;     // loops inside of loops, that diff_widen_loops made
   diff_memory *memory;  // NULL: no op writes in place
   op_list made;         // ops of the backward program, in order
   value_list terms;     // that were added for the present op
@@ -46,7 +46,7 @@ typedef struct diff_block {
   int depth;          // of nested regions
 } diff_block;
 
-// ---- arrays.c
+// ---- array_gradients.c
 // Notes which values are names of one array of tensors, before gradients are added.
 void diff_note_arrays(diff *d);
 bool diff_is_array(const pir_value *value);
@@ -60,7 +60,7 @@ PIR_NODISCARD pir_status diff_check_array(const diff *d, const pir_op *op,
 bool diff_reaches_array(const diff_block *b, const pir_op *op);
 // Whether an op reads an element of an array, or writes one.
 bool diff_is_array_step(const pir_op *op);
-// Adds the gradient of such an op, if its result or its array has one.
+// Adds the gradient of a read or a write, if its result or its array has one.
 PIR_NODISCARD pir_status diff_array_step(diff_block *b, pir_op *op);
 // Undoes the increment of an index of an array.
 void diff_count_back(diff_block *b, const pir_op *op);
@@ -85,8 +85,8 @@ pir_value *diff_sum(diff_block *b, pir_value *value);
 pir_op *diff_create(diff_block *b, const pir_op_spec *spec);
 // Makes a list of tensors.
 pir_value *diff_combine(diff_block *b, const value_list *members);
-// Returns a tensor of that number, shaped like the value, or an array of such tensors; NULL for
-// a value without a type.
+// Returns a tensor of that number, shaped like the value; for an array, one with a tensor
+// like each of its own. NULL for a value without a type.
 pir_value *diff_full_like(diff_block *b, pir_value *value, double number);
 // Erases the ops made since there were `from` of them whose results nobody reads; `kept` are
 // values that are needed all the same.

@@ -30,7 +30,7 @@ static pir_op *create_with_regions(diff_block *b, const pir_op_spec *spec) {
   return op;
 }
 
-// What a write into an array hands out states nothing, unlike the array.
+// The result of a write into an array states nothing, unlike the array.
 static const pir_attr *stops_of(diff *d, const value_list *values) {
   PIR_VEC(const pir_attr *) each = {0};
   for (size_t i = 0; i < values->count; i++) {
@@ -456,8 +456,8 @@ static void list_carried(loop_diff *l) {
   }
 }
 
-// Whether there are steps left: a stack holds those of one run of a loop, and of an inner loop
-// those of all its runs, so there `more`, of the step before, says it.
+// Whether there are steps left. The stack of an inner loop holds the steps of all its runs, so
+// there `more`, of the step before, says it.
 static pir_value *has_steps(loop_diff *l, diff_block *b, pir_value *more) {
   return l->nested ? diff_copy(b, more) : has_elements(b, &l->p);
 }

@@ -204,7 +204,7 @@ static uint32_t add_words(plan_builder *b, const uint32_t *words, uint32_t count
 }
 
 // Adds slots for the results from `first` on; they take shapes and memory from the yielded
-// values. A stack hands out the members of a list one by one.
+// values. The members of a list lie on a stack one by one.
 static pir_status build_results(plan_builder *b, const pir_op *op, uint32_t first,
                                 plan_instr *instr) {
   uint32_t *outs = NULL, capacity = 0;

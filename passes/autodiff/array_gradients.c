@@ -78,8 +78,8 @@ static void refuse_all(diff *d, pir_value *const *values, size_t count, const ch
       note_of(d, values[i])->refused = reason;
 }
 
-// A loop that hands its array on carries one object; a branch that hands out the same array on
-// both sides too.
+// A loop that yields the array it was given carries one object; a branch that yields the same
+// array on both sides has it as result.
 static void note_end(diff *d, const pir_op *end) {
   const pir_op *op = pir_op_parent(end);
   const pir_block *body = op ? pir_loop_body(op) : NULL;
@@ -101,7 +101,7 @@ static void note_end(diff *d, const pir_op *end) {
   }
 }
 
-// Whether the array that an op hands out is a new one, or has its name from the rules above.
+// Whether the array that an op returns is a new one, or has its name from the rules above.
 static bool names_are_known(const pir_op *op) {
   static const uint32_t known[] = {PD_CREATE_ARRAY, PD_CREATE_ARRAY_LIKE, PD_TENSOR_TO_ARRAY,
                                    PD_ADD_N_ARRAY,  PD_SLICE_ARRAY,       PD_ASSIGN_ARRAY,
