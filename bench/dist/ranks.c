@@ -49,9 +49,8 @@ static double median(double *times, size_t count) {
 }
 
 // ---- a rank that is alone
-static const char *const kinds[] = {"all_reduce", "all_gather", "reduce_scatter",
-                                    "all_to_all", "broadcast",  "reduce",
-                                    "send"};
+static const char *const kinds[] = {
+    "all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "reduce", "send"};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 typedef enum call_kind {
   ALL_REDUCE,
@@ -193,7 +192,7 @@ typedef struct task {
   struct task *copies;    // all of them; the first one says whether another step follows
   int copy_count;
   bool goes_on;
-  int count;              // arguments from SECONDS on
+  int count;  // arguments from SECONDS on
   char **args;
   double seconds;  // a step
   double spread;   // the slowest tenth of the steps over the fastest one
@@ -205,20 +204,14 @@ static pir_status make_call(pir_comm *c, call_kind kind, char *in, char *out, si
   pir_comm_call call = {.size = sizeof call, .message = &why};
   size_t whole = bytes / 4, part = whole / (size_t)c->ranks;
   switch (kind) {
-  case ALL_REDUCE:
-    return c->all_reduce(c, &call, in, out, whole, PIR_F32, PIR_REDUCE_SUM);
-  case ALL_GATHER:
-    return c->all_gather(c, &call, in, out, part, PIR_F32);
-  case REDUCE_SCATTER:
-    return c->reduce_scatter(c, &call, in, out, part, PIR_F32, PIR_REDUCE_SUM);
-  case ALL_TO_ALL:
-    return c->all_to_all(c, &call, in, out, part, PIR_F32);
-  case BROADCAST:
-    return c->broadcast(c, &call, in, out, whole, PIR_F32, 0);
-  case REDUCE:
-    return c->reduce(c, &call, in, out, whole, PIR_F32, PIR_REDUCE_SUM, 0);
-  default:
-    break;
+    case ALL_REDUCE: return c->all_reduce(c, &call, in, out, whole, PIR_F32, PIR_REDUCE_SUM);
+    case ALL_GATHER: return c->all_gather(c, &call, in, out, part, PIR_F32);
+    case REDUCE_SCATTER:
+      return c->reduce_scatter(c, &call, in, out, part, PIR_F32, PIR_REDUCE_SUM);
+    case ALL_TO_ALL: return c->all_to_all(c, &call, in, out, part, PIR_F32);
+    case BROADCAST: return c->broadcast(c, &call, in, out, whole, PIR_F32, 0);
+    case REDUCE: return c->reduce(c, &call, in, out, whole, PIR_F32, PIR_REDUCE_SUM, 0);
+    default: break;
   }
   // Two ranks send to each other in turn: half of a round trip is a message, so two are made.
   int32_t peer = c->rank ^ 1;
@@ -246,7 +239,8 @@ static void probe_size(task *t, call_kind kind, size_t bytes) {
       times[b] = (now() - begin) / (double)repeats;
   }
   if (!t->comm->rank)
-    printf("%s %zu %.9f\n", kinds[kind], bytes, median(times, BATCHES) / (kind == SEND ? 2 : 1));
+    printf("%s %zu %.9f\n", kinds[kind], bytes,
+           median(times, BATCHES) / (kind == SEND ? 2 : 1));
   free(in);
   free(out);
 }
@@ -269,7 +263,8 @@ static void name_model(const char *pattern, int32_t rank, char *out, size_t size
 }
 
 // Returns the memory that is bound, for the caller to free behind the session.
-static void *bind_ones(pir_session *session, const pir_model *model, size_t i, const char *text) {
+static void *bind_ones(pir_session *session, const pir_model *model, size_t i,
+                       const char *text) {
   pir_port port = {.size = sizeof port};
   pir_tensor tensor = {0};
   size_t bytes;
@@ -415,7 +410,8 @@ int main(int argc, char **argv) {
   check(argc > 5, "see the head of bench/dist/ranks.c");
   bool alone = !strcmp(argv[1], "alone");
   int ranks = atoi(argv[3]), here = alone ? atoi(argv[2]) : ranks;
-  check(ranks > 0 && here > 0 && here <= MOST_RANKS && here <= ranks, "no such number of ranks");
+  check(ranks > 0 && here > 0 && here <= MOST_RANKS && here <= ranks,
+        "no such number of ranks");
   if (!alone)
     here = make_comms(argv[2], ranks, tasks);
   check(!pthread_barrier_init(&go, NULL, (unsigned)here), "no barrier");

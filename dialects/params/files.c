@@ -46,7 +46,9 @@ pir_str params_name(const pir_op *op) {
 // A file holds the whole of a parameter that is a part. One that is wrong is refused when it is
 // read.
 static pir_shape shape_in_file(const pir_op *op, const pir_type *type) {
-  const pir_attr *whole = params_is_part(op) ? pir_op_attr_str(op, "whole_shape") : NULL;
+  const pir_attr *whole = pir_op_attr_str(op, "file_shape");
+  if (!whole && params_is_part(op))
+    whole = pir_op_attr_str(op, "whole_shape");
   if (!whole || pir_attr_kind_of(whole) != PIR_ATTR_INT_ARRAY)
     return pir_type_shape(type);
   return (pir_shape){pir_attr_int_array_data(whole), pir_attr_elements(whole)};
@@ -102,8 +104,8 @@ static const char *describe_error(int error) {
   return error == ELOOP ? "its file is a symbolic link" : strerror(error);
 }
 
-static pir_status map_separate(pir_program *program, int folder, const pir_param_decl *decl,
-                               const char *path) {
+static pir_status map_separate(pir_program *program, const param_parts *parts, int folder,
+                               const pir_param_decl *decl, const char *path) {
   pir_context *ctx = pir_program_context(program);
   char name[NAME_MAX + 1];
   pir_borrowed bytes;
@@ -116,7 +118,7 @@ static pir_status map_separate(pir_program *program, int folder, const pir_param
   name[decl->name.size] = 0;
   error = map_file(folder, name, false, &bytes);
   if (!error)
-    return pir_program_adopt_records(program, decl, 1, bytes, decl->name);
+    return records_adopt(program, parts, decl, 1, bytes, decl->name);
   return pir_report(ctx, status_of_errno(error), PIR_ERROR,
                     pir_loc_text(ctx, pir_str_from(path), 0, 0), "parameter '%s': %s", name,
                     describe_error(error));
@@ -126,8 +128,8 @@ static void close_folder(void *folder) {
   close(*(int *)folder);
 }
 
-static pir_status map_folder(pir_program *program, const pir_param_decl *decls, size_t count,
-                             const char *path) {
+static pir_status map_folder(pir_program *program, const param_parts *parts,
+                             const pir_param_decl *decls, size_t count, const char *path) {
   int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   enum { MOST = 8 };
   pir_guard guard;
@@ -138,7 +140,7 @@ static pir_status map_folder(pir_program *program, const pir_param_decl *decls, 
     return report_errno(ctx, errno, path, "parameter folder");
   pir_guard_open(pir_context_heap(ctx), &guard, close_folder, &folder);
   for (; i < count && failed < MOST; i++) {
-    pir_status one = map_separate(program, folder, &decls[i], path);
+    pir_status one = map_separate(program, parts, folder, &decls[i], path);
     failed += one != PIR_OK;
     if (one && !status)
       status = one;
@@ -190,6 +192,18 @@ typedef struct map_call {
   const char *path;
 } map_call;
 
+// The program is searched once for all files.
+static pir_status find_in_folder(const map_call *call) {
+  pir_arena arena;
+  param_parts parts = {.arena = &arena};
+  pir_arena_init(&arena, pir_context_heap(pir_program_context(call->program)));
+  pir_status status = params_find_parts(call->program, &parts);
+  if (!status)
+    status = map_folder(call->program, &parts, call->decls, call->count, call->path);
+  pir_arena_destroy(&arena);
+  return status;
+}
+
 static pir_status map_params(void *user) {
   const map_call *call = user;
   pir_program *program = call->program;
@@ -198,7 +212,7 @@ static pir_status map_params(void *user) {
     return PIR_EXHAUSTED;
   int error = map_file(AT_FDCWD, call->path, true, &bytes);
   if (error == EISDIR)
-    return map_folder(program, call->decls, call->count, call->path);
+    return find_in_folder(call);
   if (error)
     return report_errno(pir_program_context(program), error, call->path, "parameter file");
   return pir_program_adopt_records(program, call->decls, call->count, bytes,

@@ -1,7 +1,10 @@
 // Parts of parameters.
 #include "parts.h"
 
+#include "mapping.h"
+
 #include <pir/compiler/dialect/builtin.h>
+#include <pir/compiler/walk.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +21,7 @@ static pir_status refuse_part(const pir_op *op) {
                    "of the result");
 }
 
-pir_status params_part(const pir_op *op, param_part *out) {
+pir_status params_part(const pir_op *op, pir_param_part *out) {
   const pir_attr *whole = pir_op_attr_str(op, "whole_shape"),
                  *first = pir_op_attr_str(op, "part_first");
   pir_shape local = pir_type_shape(pir_value_type(pir_op_result(op, 0)));
@@ -26,14 +29,82 @@ pir_status params_part(const pir_op *op, param_part *out) {
       pir_attr_kind_of(first) != PIR_ATTR_INT_ARRAY || pir_attr_elements(whole) != local.rank ||
       pir_attr_elements(first) != local.rank)
     return refuse_part(op);
-  *out = (param_part){.whole = {pir_attr_int_array_data(whole), local.rank},
-                      .local = local,
-                      .first = pir_attr_int_array_data(first)};
+  *out = (pir_param_part){.whole = {pir_attr_int_array_data(whole), local.rank},
+                          .local = local,
+                          .first = pir_attr_int_array_data(first)};
   for (size_t i = 0; i < local.rank; i++)
     if (local.dims[i] < 0 || out->first[i] < 0 || out->whole.dims[i] < local.dims[i] ||
         out->first[i] > out->whole.dims[i] - local.dims[i])
       return refuse_part(op);
   return PIR_OK;
+}
+
+bool pir_param_is_whole(const pir_op *op, pir_shape whole, pir_shape held) {
+  const pir_attr *file = pir_op_attr_str(op, "file_shape");
+  pir_shape stated = whole;
+  if (file) {
+    int64_t elements = 1, count = 1;
+    if (pir_attr_kind_of(file) != PIR_ATTR_INT_ARRAY)
+      return false;
+    stated = (pir_shape){pir_attr_int_array_data(file), pir_attr_elements(file)};
+    for (size_t i = 0; i < whole.rank; i++)
+      if (__builtin_mul_overflow(elements, whole.dims[i], &elements))
+        return false;
+    for (size_t i = 0; i < stated.rank; i++)
+      if (__builtin_mul_overflow(count, stated.dims[i], &count))
+        return false;
+    if (count != elements)
+      return false;
+  }
+  bool same = stated.rank == held.rank;
+  for (size_t i = 0; i < held.rank && same; i++)
+    same = stated.dims[i] == held.dims[i];
+  return same;
+}
+
+// ---- the parts of a program
+
+// Whether two ops of one name take the same elements of the record.
+static bool is_same_part(const pir_op *a, const pir_op *b) {
+  if (!params_is_part(a) && !params_is_part(b))
+    return true;
+  pir_shape x = pir_type_shape(pir_value_type(pir_op_result(a, 0))),
+            y = pir_type_shape(pir_value_type(pir_op_result(b, 0)));
+  return pir_op_attr_str(a, "part_first") == pir_op_attr_str(b, "part_first") &&
+         pir_op_attr_str(a, "whole_shape") == pir_op_attr_str(b, "whole_shape") &&
+         x.rank == y.rank && (!x.rank || !memcmp(x.dims, y.dims, x.rank * sizeof *x.dims));
+}
+
+static pir_walk_result find_part(pir_op *op, void *user) {
+  param_parts *parts = user;
+  pir_param_part part;
+  pir_str name = params_name(op);
+  if (!pir_op_has(op, PIR_PARAMETER) || pir_op_results(op) != 1 || !name.size)
+    return PIR_WALK_CONTINUE;
+  const pir_attr *key = pir_attr_str(pir_op_context(op), PIR_ATTR_STR, name);
+  const pir_op *first = pir_map_get(&parts->ops, key);
+  if (first && !is_same_part(first, op))
+    parts->status = pir_error(op,
+                              "another op takes a different part of parameter '%.*s'; all "
+                              "ops of one name have to take the same",
+                              (int)name.size, name.data);
+  else if (params_is_part(op))
+    parts->status = params_part(op, &part);
+  if (parts->status)
+    return PIR_WALK_STOP;
+  if (!first)
+    pir_map_put(parts->arena, &parts->ops, key, (uintptr_t)op);
+  return PIR_WALK_CONTINUE;
+}
+
+pir_status params_find_parts(pir_program *program, param_parts *out) {
+  out->ctx = pir_program_context(program);
+  pir_walk(pir_program_module(program), PIR_PRE_ORDER, find_part, out);
+  return out->status;
+}
+
+const pir_op *params_op_of(const param_parts *parts, pir_str name) {
+  return pir_map_get(&parts->ops, pir_attr_str(parts->ctx, PIR_ATTR_STR, name));
 }
 
 // ---- bytes
@@ -46,7 +117,7 @@ typedef struct part_rows {
 } part_rows;
 
 // The last dimension that is cut, with all behind it, is a row.
-static part_rows cut_rows(const param_part *part, size_t element) {
+static part_rows cut_rows(const pir_param_part *part, size_t element) {
   part_rows rows = {.outer = part->whole.rank, .stride = element, .run = element, .count = 1};
   bool cut = false;
   while (rows.outer && !cut) {
@@ -62,7 +133,7 @@ static part_rows cut_rows(const param_part *part, size_t element) {
 }
 
 // Where row `i` of the part begins in the whole.
-static size_t offset_of(const param_part *part, const part_rows *rows, size_t i) {
+static size_t offset_of(const pir_param_part *part, const part_rows *rows, size_t i) {
   size_t offset = 0, unit = 1;
   for (size_t d = rows->outer; d--;) {
     size_t extent = (size_t)part->local.dims[d];
@@ -82,7 +153,7 @@ static void let_pages_go(const char *from, const char *to) {
     (void)madvise((void *)first, last - first, MADV_DONTNEED);
 }
 
-static void copy_rows(const param_part *part, const part_rows *rows, bool mapped,
+static void copy_rows(const pir_param_part *part, const part_rows *rows, bool mapped,
                       const char *from, char *to) {
   enum { MOST = 1 << 22 };  // bytes of the file that stay in memory meanwhile
   const char *kept = from;
@@ -98,18 +169,36 @@ static void copy_rows(const param_part *part, const part_rows *rows, bool mapped
     let_pages_go(kept, from + offset_of(part, rows, rows->count - 1) + rows->run);
 }
 
+size_t pir_param_part_bytes(const pir_param_part *part, size_t element) {
+  part_rows rows = cut_rows(part, element);
+  return rows.run * rows.count;
+}
+
+bool pir_param_part_is_run(const pir_param_part *part, size_t element, size_t *out_offset) {
+  part_rows rows = cut_rows(part, element);
+  *out_offset = offset_of(part, &rows, 0);
+  return rows.count == 1;
+}
+
+void pir_param_part_copy(const pir_param_part *part, size_t element, bool mapped,
+                         const char *from, char *to) {
+  part_rows rows = cut_rows(part, element);
+  if (rows.run)
+    copy_rows(part, &rows, mapped, from, to);
+}
+
 // The part has no more bytes than the whole, whose size was checked.
-pir_status params_take_part(const param_part *part, bool mapped, pir_param *whole) {
-  part_rows rows = cut_rows(part, pir_dtype_size(whole->dtype));
+pir_status params_take_part(const pir_param_part *part, bool mapped, pir_param *whole) {
+  size_t element = pir_dtype_size(whole->dtype), offset;
   whole->shape = part->local;
-  whole->size = rows.run * rows.count;
-  if (rows.count == 1) {
-    whole->data = (const char *)whole->data + offset_of(part, &rows, 0);
+  whole->size = pir_param_part_bytes(part, element);
+  if (pir_param_part_is_run(part, element, &offset)) {
+    whole->data = (const char *)whole->data + offset;
     return PIR_OK;
   }
   char *data = malloc(whole->size ? whole->size : 1);
-  if (data && whole->size)
-    copy_rows(part, &rows, mapped, whole->data, data);
+  if (data)
+    pir_param_part_copy(part, element, mapped, whole->data, data);
   if (whole->release)
     whole->release(whole->user);
   whole->data = whole->user = data;

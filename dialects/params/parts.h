@@ -3,21 +3,36 @@
 #ifndef PIR_PARAMS_PARTS_H
 #define PIR_PARAMS_PARTS_H
 
+#include <map.h>
 #include <pir/compiler/params.h>
+#include <pir/layer/param_part.h>
 
-// A part: its extents, and its first element along each dimension of the whole.
-typedef struct param_part {
-  pir_shape whole, local;
-  const int64_t *first;
-} param_part;
+// The ops of a program's parameters by name, as an attribute of the context: the first of each.
+typedef struct param_parts {
+  pir_arena *arena;  // of the map
+  pir_context *ctx;
+  pir_map ops;
+  pir_status status;
+} param_parts;
 
+// Finds them, and refuses parts that are none, and different parts of one name. `out` has the
+// arena, and is empty but for it.
+pir_status params_find_parts(pir_program *program, param_parts *out);
+// Returns the op, or NULL.
+const pir_op *params_op_of(const param_parts *parts, pir_str name);
 // Whether the op's parameter is a part.
 bool params_is_part(const pir_op *op);
 // Returns the part that builtin.parameter states. Reports one that is no part at the op.
-pir_status params_part(const pir_op *op, param_part *out);
+pir_status params_part(const pir_op *op, pir_param_part *out);
 // Takes a part of a record, `whole`, whose bytes it consumes. Elements that lie together are a
 // view; others are copied row by row, and the pages of a mapped file that were read are let go,
 // so that the whole is never in memory. Returns PIR_EXHAUSTED without memory.
-pir_status params_take_part(const param_part *part, bool mapped, pir_param *whole);
+pir_status params_take_part(const pir_param_part *part, bool mapped, pir_param *whole);
+
+// Takes records as pir_program_adopt_records, for a caller that has found the parts (records.c).
+// Inside of a call that entered the context.
+pir_status records_adopt(pir_program *program, const param_parts *parts,
+                         const pir_param_decl *decls, size_t count, pir_borrowed bytes,
+                         pir_str file);
 
 #endif

@@ -276,62 +276,19 @@ static pir_status compare_records(pir_context *ctx, const record_list *list,
   return report_mismatches(ctx, list, decls, count, i, file);
 }
 
-// The parameters of a program by name, as an attribute of the context: the first op of each.
-typedef struct part_search {
-  pir_arena *arena;
-  pir_map params;
-  pir_status status;
-} part_search;
-
-// Whether two ops of one name take the same elements of the record.
-static bool is_same_part(const pir_op *a, const pir_op *b) {
-  if (!params_is_part(a) && !params_is_part(b))
-    return true;
-  pir_shape x = pir_type_shape(pir_value_type(pir_op_result(a, 0))),
-            y = pir_type_shape(pir_value_type(pir_op_result(b, 0)));
-  return pir_op_attr_str(a, "part_first") == pir_op_attr_str(b, "part_first") &&
-         pir_op_attr_str(a, "whole_shape") == pir_op_attr_str(b, "whole_shape") &&
-         x.rank == y.rank && (!x.rank || !memcmp(x.dims, y.dims, x.rank * sizeof *x.dims));
-}
-
-static pir_walk_result find_part(pir_op *op, void *user) {
-  part_search *search = user;
-  param_part part;
-  pir_str name = params_name(op);
-  if (!pir_op_has(op, PIR_PARAMETER) || pir_op_results(op) != 1 || !name.size)
-    return PIR_WALK_CONTINUE;
-  const pir_attr *key = pir_attr_str(pir_op_context(op), PIR_ATTR_STR, name);
-  const pir_op *first = pir_map_get(&search->params, key);
-  if (first && !is_same_part(first, op))
-    search->status = pir_error(op,
-                               "another op takes a different part of parameter '%.*s'; all "
-                               "ops of one name have to take the same",
-                               (int)name.size, name.data);
-  else if (params_is_part(op))
-    search->status = params_part(op, &part);
-  if (search->status)
-    return PIR_WALK_STOP;
-  if (!first)
-    pir_map_put(search->arena, &search->params, key, (uintptr_t)op);
-  return PIR_WALK_CONTINUE;
-}
-
 // Reads which part of the record the op takes, and checks that it is one of this record.
-static pir_status find_record_part(const record *r, const pir_op *op, param_part *out) {
+static pir_status find_record_part(const record *r, const pir_op *op, pir_param_part *out) {
   PIR_TRY(params_part(op, out));
-  bool same = out->whole.rank == r->rank;
-  for (size_t i = 0; i < r->rank && same; i++)
-    same = out->whole.dims[i] == r->dims[i];
-  return same ? PIR_OK
-              : pir_error(op, "the record of the parameter has other extents than whole_shape");
+  return pir_param_is_whole(op, out->whole, (pir_shape){r->dims, r->rank})
+             ? PIR_OK
+             : pir_error(op, "the record of the parameter has other extents than whole_shape");
 }
 
 // The record becomes a user of the claim; one that is copied or refused gives it back.
 static pir_status adopt_record(pir_program *program, const record *r,
-                               const pir_param_decl *decl, const part_search *search,
+                               const pir_param_decl *decl, const param_parts *parts,
                                claim *shared) {
-  pir_context *ctx = pir_program_context(program);
-  const pir_op *op = pir_map_get(&search->params, pir_attr_str(ctx, PIR_ATTR_STR, decl->name));
+  const pir_op *op = params_op_of(parts, decl->name);
   bool mapped = is_mapped_file(shared->bytes), is_part = op && params_is_part(op);
   pir_param param = {.name = decl->name,
                      .dtype = r->dtype,
@@ -340,7 +297,7 @@ static pir_status adopt_record(pir_program *program, const record *r,
                      .size = (size_t)r->size,
                      .release = release_claim,
                      .user = shared};
-  param_part part;
+  pir_param_part part;
   if (is_part)
     PIR_TRY(find_record_part(r, op, &part));
   atomic_fetch_add_explicit(&shared->users, 1, memory_order_relaxed);
@@ -353,12 +310,11 @@ static pir_status adopt_record(pir_program *program, const record *r,
 }
 
 // Every record that is adopted is a user of the claim, and so is this function meanwhile.
-static pir_status adopt_records(pir_program *program, const record_list *list,
-                                const pir_param_decl *decls, pir_borrowed *bytes) {
-  part_search search = {.arena = list->arena};
-  pir_walk(pir_program_module(program), PIR_PRE_ORDER, find_part, &search);
-  if (search.status || !list->count)
-    return search.status;
+static pir_status adopt_records(pir_program *program, const param_parts *parts,
+                                const record_list *list, const pir_param_decl *decls,
+                                pir_borrowed *bytes) {
+  if (!list->count)
+    return PIR_OK;
   claim *shared = malloc(sizeof *shared);
   if (!shared)
     pir_heap_fail(list->arena->heap);
@@ -369,7 +325,7 @@ static pir_status adopt_records(pir_program *program, const record_list *list,
   pir_guard_open(list->arena->heap, &guard, release_claim, shared);
   pir_status status = PIR_OK;
   for (size_t i = 0; i < list->count && !status; i++)
-    status = adopt_record(program, &list->items[i], &decls[i], &search, shared);
+    status = adopt_record(program, &list->items[i], &decls[i], parts, shared);
   pir_guard_close(&guard);
   release_claim(shared);
   return status;
@@ -385,6 +341,30 @@ bool records_fit(pir_borrowed bytes, const pir_param_decl *decls, size_t count) 
   return i == count;
 }
 
+static void release_borrowed(void *user) {
+  pir_borrowed_release(*(pir_borrowed *)user);
+}
+
+pir_status records_adopt(pir_program *program, const param_parts *parts,
+                         const pir_param_decl *decls, size_t count, pir_borrowed bytes,
+                         pir_str file) {
+  pir_context *ctx = pir_program_context(program);
+  pir_arena arena;
+  pir_guard guard;
+  record_list list = {.arena = &arena};
+  pir_arena_init(&arena, pir_context_heap(ctx));
+  pir_guard_open(arena.heap, &guard, release_borrowed, &bytes);
+  pir_status status = read_records(ctx, bytes, file, &list);
+  if (!status)
+    status = compare_records(ctx, &list, decls, count, file, bytes.size);
+  if (!status)
+    status = adopt_records(program, parts, &list, decls, &bytes);
+  pir_guard_close(&guard);
+  pir_borrowed_release(bytes);
+  pir_arena_destroy(&arena);
+  return status;
+}
+
 // The records that a program takes from a file.
 typedef struct adopt_call {
   pir_program *program;
@@ -394,26 +374,20 @@ typedef struct adopt_call {
   pir_str file;
 } adopt_call;
 
-static void release_borrowed(void *user) {
-  pir_borrowed_release(*(pir_borrowed *)user);
-}
-
-static pir_status read_and_adopt(void *user) {
+static pir_status find_and_adopt(void *user) {
   adopt_call *call = user;
-  pir_context *ctx = pir_program_context(call->program);
   pir_arena arena;
   pir_guard guard;
-  record_list list = {.arena = &arena};
-  pir_arena_init(&arena, pir_context_heap(ctx));
+  param_parts parts = {.arena = &arena};
+  pir_arena_init(&arena, pir_context_heap(pir_program_context(call->program)));
   pir_guard_open(arena.heap, &guard, release_borrowed, &call->bytes);
-  pir_status status = read_records(ctx, call->bytes, call->file, &list);
-  if (!status)
-    status =
-        compare_records(ctx, &list, call->decls, call->count, call->file, call->bytes.size);
-  if (!status)
-    status = adopt_records(call->program, &list, call->decls, &call->bytes);
+  pir_status status = params_find_parts(call->program, &parts);
   pir_guard_close(&guard);
-  pir_borrowed_release(call->bytes);
+  if (status)
+    pir_borrowed_release(call->bytes);
+  else
+    status =
+        records_adopt(call->program, &parts, call->decls, call->count, call->bytes, call->file);
   pir_arena_destroy(&arena);
   return status;
 }
@@ -425,5 +399,5 @@ pir_status pir_program_adopt_records(pir_program *program, const pir_param_decl 
     return pir_refuse_null(program ? pir_program_context(program) : NULL, __func__);
   }
   adopt_call call = {program, decls, count, bytes, file};
-  return pir_context_enter(pir_program_context(program), read_and_adopt, &call);
+  return pir_context_enter(pir_program_context(program), find_and_adopt, &call);
 }

@@ -180,6 +180,7 @@ static void write_parameter(pir_json_writer *w, const pir_op *op) {
   write_if_present(w, "op_dist_attr");
   write_if_present(w, "op_role");
   // Of a part of a parameter; Paddle has no such thing.
+  write_if_present(w, "file_shape");
   write_if_present(w, "whole_shape");
   write_if_present(w, "part_first");
   pir_json_close(w, ']');

@@ -19,7 +19,7 @@ static bool is_distributed(const shard_state *s, const pir_op *op) {
   return false;
 }
 
-static bool is_parameter(const pir_value *value) {
+bool shard_is_parameter(const pir_value *value) {
   return value && pir_value_op(value) && pir_op_has(pir_value_op(value), PIR_PARAMETER);
 }
 
@@ -28,7 +28,7 @@ static bool writes_parameter(const pir_op *op) {
   const pir_opdef *def = pir_op_def(op);
   for (size_t i = 0; i < def->inplace_count && pir_op_has(op, PIR_INPLACE); i++)
     if (def->inplace[i].operand < pir_op_operands(op) &&
-        is_parameter(pir_op_operand(op, def->inplace[i].operand)))
+        shard_is_parameter(pir_op_operand(op, def->inplace[i].operand)))
       return true;
   return pir_op_is(op, BUILTIN_SET_PARAMETER);
 }
@@ -114,7 +114,7 @@ static pir_walk_result search_op(pir_op *op, void *user) {
     search->status = check_shared_name(search, op);
   if (search->status)
     return PIR_WALK_STOP;
-  if (!search->product && pir_op_is(op, PD_MATMUL) && is_parameter(pir_op_operand(op, 1)))
+  if (!search->product && pir_op_is(op, PD_MATMUL) && shard_is_parameter(pir_op_operand(op, 1)))
     search->product = op;
   if (search->s->model >= 0 && pir_op_has(op, PIR_PARAMETER) && pir_op_results(op) == 1 &&
       pir_type_is_tensor(pir_value_type(pir_op_result(op, 0))))

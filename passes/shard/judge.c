@@ -77,7 +77,7 @@ static bool is_apart(lying x) {
 // ---- charges
 // A reshape of a row into heads of a number of elements each, which the ranks cannot share.
 static bool parts_heads(const shard_state *s, const pir_op *op) {
-  if (!pir_op_is(op, PD_RESHAPE))
+  if (!pir_op_is(op, PD_RESHAPE) || pir_map_find(&s->fused_of, op))
     return false;
   pir_shape from = pir_type_shape(pir_value_type(pir_op_operand(op, 0))),
             to = pir_type_shape(pir_value_type(pir_op_result(op, 0)));
@@ -115,12 +115,23 @@ static void charge(shard_state *s, const pir_op *op, const pir_value *value, lyi
     cut->lost = op;
 }
 
+// Whether a value is a parameter, or the movement of one whose columns lie in the order of
+// ranks.
+static bool is_weight(const shard_state *s, const pir_value *value) {
+  const pir_op *op = value ? pir_value_op(value) : NULL;
+  if (op && pir_op_is(op, PD_RESHAPE)) {
+    const pir_op *moved = pir_op_operand_op(op, 0);
+    op = moved && pir_op_is(moved, PD_TRANSPOSE) ? pir_op_operand_op(moved, 0) : NULL;
+    return op && shard_fused_of(s, op);
+  }
+  return op && pir_op_has(op, PIR_PARAMETER);
+}
+
 // A weight that is split is read, and multiplied by, in part.
 static void credit(shard_state *s, uint64_t origin, const pir_op *op, size_t operand,
                    lying wanted) {
   const pir_value *weight = pir_op_operand(op, operand);
-  const pir_op *param = weight ? pir_value_op(weight) : NULL;
-  if (!origin || !param || !pir_op_has(param, PIR_PARAMETER) || wanted.split < 0)
+  if (!origin || wanted.split < 0 || pir_op_is(op, PD_TRANSPOSE) || !is_weight(s, weight))
     return;
   shard_cut *cut = &s->cuts.items[cut_of_origin(origin)];
   double part = 1 - 1 / (double)s->extents[s->model];

@@ -89,11 +89,13 @@ static pir_status settle(shard_state *s, shard_policy policy) {
   bool changed = true;
   while (changed) {
     PIR_TRY(shard_lay_out(s));
+    changed = shard_reject_inputs(s);
     if (s->model < 0)
-      return PIR_OK;
+      continue;
     shard_judge(s);
     sum_groups(s);
-    changed = close_impossible(s) || close_strays(s) || close_unpaired(s, policy);
+    changed |= close_impossible(s) || close_strays(s) || close_unpaired(s, policy);
+    changed |= shard_close_fused(s, !changed);
   }
   return PIR_OK;
 }
@@ -125,64 +127,6 @@ static pir_status check_result(const shard_state *s) {
                          "unpaired=always splits those that can be");
 }
 
-// ---- the batch
-static pir_walk_result find_input(pir_op *op, void *user) {
-  const pir_op **out = user;
-  if (!pir_op_has(op, PIR_INPUT) || pir_op_results(op) != 1 ||
-      !pir_type_is_tensor(pir_value_type(pir_op_result(op, 0))) ||
-      !pir_type_shape(pir_value_type(pir_op_result(op, 0))).rank)
-    return PIR_WALK_CONTINUE;
-  *out = op;
-  return PIR_WALK_STOP;
-}
-
-typedef struct second_search {
-  const pir_op *first, *second;  // inputs whose first extent is unknown
-} second_search;
-
-static pir_walk_result find_second(pir_op *op, void *user) {
-  second_search *search = user;
-  const pir_op *input = NULL;
-  if (find_input(op, &input) == PIR_WALK_CONTINUE || op == search->first ||
-      pir_type_shape(pir_value_type(pir_op_result(op, 0))).dims[0] >= 0)
-    return PIR_WALK_CONTINUE;
-  search->second = op;
-  return PIR_WALK_STOP;
-}
-
-// Unknown extents do not say whether they are the batch: a rank that got a part of another one
-// would compute wrong numbers.
-static pir_status check_open_batch(const shard_state *s, const pir_op *first) {
-  second_search search = {first, NULL};
-  pir_walk(pir_program_module(s->run->program), PIR_PRE_ORDER, find_second, &search);
-  return search.second ? pir_report_op(search.second, PIR_UNSUPPORTED, PIR_ERROR,
-                                       "unsupported: a second input of unknown first extent "
-                                       "beside the batch")
-                       : PIR_OK;
-}
-
-static pir_status read_batch(shard_state *s) {
-  const pir_op *input = NULL;
-  if (s->batch < 0 || s->extents[s->batch] == 1)
-    return PIR_OK;
-  pir_walk(pir_program_module(s->run->program), PIR_PRE_ORDER, find_input, &input);
-  if (!input)
-    return pir_report(s->ctx, PIR_INVALID, PIR_ERROR, PIR_LOC_UNKNOWN,
-                      "nothing to shard along axis batch: no input has a dimension");
-  s->batch_size = pir_type_shape(pir_value_type(pir_op_result(input, 0))).dims[0];
-  if (s->batch_size < 0 && !s->parts)
-    return pir_report_op(input, PIR_UNSUPPORTED, PIR_ERROR,
-                         "unsupported: a batch of unknown extent is cut; with option parts "
-                         "ranks take their parts of it");
-  if (s->batch_size < 0)
-    return check_open_batch(s, input);
-  if (s->batch_size % s->extents[s->batch])
-    return pir_error(input,
-                     "a batch of %lld does not divide among the %lld ranks of axis batch",
-                     (long long)s->batch_size, (long long)s->extents[s->batch]);
-  return PIR_OK;
-}
-
 // ---- the result
 
 // Parameters that ranks have parts of say so, and so name their part of the whole one.
@@ -204,6 +148,12 @@ static pir_walk_result name_whole(pir_op *op, void *user) {
   if (part == 1)
     return PIR_WALK_CONTINUE;
   pir_op_set_attr(op, s->whole_shape, pir_attr_int_array(s->ctx, shape.dims, shape.rank));
+  const shard_fused *fused = shard_fused_of(s, op);
+  if (fused) {
+    int64_t dims[2] = {shape.dims[0]};
+    dims[shape.rank - 3] = fused->groups * fused->width;
+    pir_op_set_attr(op, s->file_shape, pir_attr_int_array(s->ctx, dims, shape.rank - 2));
+  }
   s->split++;
   return PIR_WALK_CONTINUE;
 }
@@ -227,7 +177,8 @@ static pir_status shard(shard_state *s) {
   PIR_TRY(shard_read_mesh(s));
   PIR_TRY(read_policy(s, &policy));
   PIR_TRY(shard_find_cuts(s));
-  PIR_TRY(read_batch(s));
+  PIR_TRY(shard_find_batch(s));
+  shard_open_fused(s);
   PIR_TRY(settle(s, policy));
   PIR_TRY(check_result(s));
   return lower(s);
@@ -240,9 +191,14 @@ pir_status pir_pass_shard(pir_pass_run *run) {
                    .arena = pir_context_arena(ctx),
                    .parts = pir_run_option_bool(run, "parts", false),
                    .op_dist = pir_name_get(ctx, PIR_STR("op_dist_attr")),
-                   .whole_shape = pir_name_get(ctx, PIR_STR("whole_shape"))};
+                   .whole_shape = pir_name_get(ctx, PIR_STR("whole_shape")),
+                   .file_shape = pir_name_get(ctx, PIR_STR("file_shape"))};
   pir_status status = shard(&s);
   pir_vec_free(s.arena, &s.cuts);
+  pir_vec_free(s.arena, &s.fused);
+  pir_map_free(s.arena, &s.fused_of);
+  pir_vec_free(s.arena, &s.inputs);
+  pir_map_free(s.arena, &s.input_of);
   pir_map_free(s.arena, &s.cut_of);
   pir_map_free(s.arena, &s.taken);
   pir_map_free(s.arena, &s.changed);

@@ -29,17 +29,37 @@ typedef struct shard_cut {
   const pir_op *lost;
 } shard_cut;
 
+// A product that makes several tensors, whose columns are in the order of ranks (fused.c).
+typedef struct shard_fused {
+  size_t cut;             // of its weight
+  int64_t groups, width;  // tensors, and the columns of each
+  pir_op *sum, *bias;     // the addition of a bias, and the parameter; NULL: none
+  pir_op *grouped;        // gives [.., groups, width]
+  bool closed;            // the columns are in their own order again
+} shard_fused;
+
+// An input that has a dimension.
+typedef struct shard_input {
+  pir_op *op;
+  bool split;  // along the batch, its first dimension
+} shard_input;
+
 typedef struct shard_state {
   pir_pass_run *run;
   pir_context *ctx;
   pir_arena *arena;
   dist_mesh mesh;
   int64_t extents[SHARD_MESH_RANK];
-  int model, batch;    // dimensions of the mesh; -1: it has none
-  int64_t batch_size;  // the extent of inputs that is split; -1: unknown
-  bool parts;          // inputs and outputs of a rank are its parts of the batch
-  pir_name *op_dist, *whole_shape;
+  int model, batch;  // dimensions of the mesh; -1: it has none
+  PIR_VEC(shard_input) inputs;
+  pir_map input_of;       // of an op: 1 + its input
+  const pir_op *leading;  // the input that says what the batch is
+  bool batch_named;       // the option says which inputs have it
+  bool parts;             // inputs and outputs of a rank are its parts of the batch
+  pir_name *op_dist, *whole_shape, *file_shape;
   PIR_VEC(shard_cut) cuts;
+  PIR_VEC(shard_fused) fused;
+  pir_map fused_of;                   // of the op of a weight or a bias: 1 + its fused product
   uint64_t split, bytes, rank_bytes;  // parameters that are split; bytes of all, and of a rank
   pir_map cut_of;                     // of a parameter op: 1 + its cut
   pir_map taken;    // of a parameter op: 1 + the dimension that its readers asked for
@@ -57,6 +77,23 @@ pir_status shard_read_mesh(shard_state *s);
 // ---- cuts.c
 // Refuses programs that are distributed, or that write parameters, and finds all cuts.
 pir_status shard_find_cuts(shard_state *s);
+bool shard_is_parameter(const pir_value *value);
+
+// ---- fused.c
+// Brings the columns of fused products into the order of ranks.
+void shard_open_fused(shard_state *s);
+// Takes that back where the cut of the weight was closed, or, of a layout that is settled, was
+// not made; the weight may be cut once more then, as any other. Returns whether there was one.
+bool shard_close_fused(shard_state *s, bool settled);
+// Returns the product of a weight or a bias whose columns are in the order of ranks, or NULL.
+const shard_fused *shard_fused_of(const shard_state *s, const pir_op *op);
+
+// ---- batch.c
+// Finds the inputs that are split along the batch.
+pir_status shard_find_batch(shard_state *s);
+bool shard_splits_input(const shard_state *s, const pir_op *op);
+// Takes inputs back that the last layout shows to have no batch; returns whether there were any.
+bool shard_reject_inputs(shard_state *s);
 
 // ---- shard_layout.c
 // Lays the program over the mesh with the cuts that are open.

@@ -72,13 +72,16 @@ static void make_cut(pir_op *op, void *user) {
     pir_op *param = pir_op_operand(op, i) ? pir_op_operand_op(op, i) : NULL;
     uint64_t *found = param ? pir_map_find(&s->cut_of, param) : NULL;
     shard_cut *cut = found ? &s->cuts.items[*found - 1] : NULL;
-    pir_value *factor = pir_op_operand(op, 0);
     if (!cut || !cut->open || cut->split || pir_map_find(&s->taken, param))
       continue;
+    const shard_fused *fused = shard_fused_of(s, param);
+    pir_value *factor = pir_op_operand(fused ? cut->reader : op, 0);
     if (shard_split_of(s, pir_type_dist_attr(pir_value_type(factor))) >= 0)
       continue;
     cut->split = true;
     split_value(s, pir_op_result(param, 0), (int64_t)cut->dim, s->model);
+    if (fused && fused->bias)
+      split_value(s, pir_op_result(fused->bias, 0), 1, s->model);
   }
 }
 
@@ -87,16 +90,10 @@ static pir_walk_result place_source(pir_op *op, void *user) {
   if (!pir_op_has_any(op, PIR_INPUT | PIR_PARAMETER) || pir_op_results(op) != 1 ||
       !pir_type_is_tensor(pir_value_type(pir_op_result(op, 0))))
     return PIR_WALK_CONTINUE;
-  pir_shape shape = pir_type_shape(pir_value_type(pir_op_result(op, 0)));
   if (pir_op_has(op, PIR_PARAMETER))
     place_parameter(s, op);
   else
-    split_value(s, pir_op_result(op, 0),
-                s->batch >= 0 && s->extents[s->batch] > 1 && shape.rank &&
-                        shape.dims[0] == s->batch_size
-                    ? 0
-                    : -1,
-                s->batch);
+    split_value(s, pir_op_result(op, 0), shard_splits_input(s, op) ? 0 : -1, s->batch);
   return PIR_WALK_CONTINUE;
 }
 
