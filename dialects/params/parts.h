@@ -29,8 +29,8 @@ pir_status params_part(const pir_op *op, pir_param_part *out);
 // so that the whole is never in memory. Returns PIR_EXHAUSTED without memory.
 pir_status params_take_part(const pir_param_part *part, bool mapped, pir_param *whole);
 
-// Takes records as pir_program_adopt_records, for a caller that has found the parts (records.c).
-// Inside of a call that entered the context.
+// Takes records as pir_program_adopt_records, for a caller that has found the parts
+// (records.c). Inside of a call that entered the context.
 pir_status records_adopt(pir_program *program, const param_parts *parts,
                          const pir_param_decl *decls, size_t count, pir_borrowed bytes,
                          pir_str file);

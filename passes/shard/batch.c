@@ -1,7 +1,7 @@
-// Which inputs have the batch as their first dimension: those that the option names, or all that
-// have its extent there. An extent may be equal by chance, as that of a number for each feature.
-// Such an input is split at first, too, and taken back when an op needs it whole beside tensors
-// of the batch.
+// Which inputs have the batch as their first dimension: those that the option names, or all
+// that have its extent there. An extent may be equal by chance, as the extent of numbers for
+// features. Such an input is split at first, too, and taken back when an op needs it whole
+// beside tensors of the batch.
 #include "shard.h"
 
 #include <pir/compiler/dialect/builtin.h>

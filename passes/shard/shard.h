@@ -92,7 +92,7 @@ const shard_fused *shard_fused_of(const shard_state *s, const pir_op *op);
 // Finds the inputs that are split along the batch.
 pir_status shard_find_batch(shard_state *s);
 bool shard_splits_input(const shard_state *s, const pir_op *op);
-// Takes inputs back that the last layout shows to have no batch; returns whether there were any.
+// Takes inputs back that the last layout shows to have no batch; returns whether it did.
 bool shard_reject_inputs(shard_state *s);
 
 // ---- shard_layout.c
