@@ -22,7 +22,7 @@ keep() { # section title command...: its output, shown and kept
 }
 keep ir "costs of the IR (counted instructions)" python3 "$here/ir/run.py" --build "$build"
 keep read "reading legacy programs (from bytes to a verified program, in turns with Paddle's parser and translator)" \
-  "$python" "$here/read.py" --lib "$build/lib/libpir.so" --json "$build/bench/read.json" \
+  "$python" "$here/ir/read.py" --lib "$build/lib/libpir.so" --json "$build/bench/read.json" \
   "$here"/../test/recorded/archives/ppocr_cls.tar.xz "$here"/../test/recorded/archives/ppocrv4_det.tar.xz
 keep passes "passes of Paddle's GPU pipeline over a transformer (in turns with Paddle's PassManager)" \
   "$python" "$here/passes.py" --build "$build" --json "$build/bench/passes.json"
