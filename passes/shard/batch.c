@@ -128,7 +128,7 @@ static shard_input *lone_input(const batch_check *c, uint64_t origin) {
   return input && input->op != c->s->leading ? input : NULL;
 }
 
-// Whether the op takes operand `i` as it lies along the batch.
+// Whether the op takes operand `i` without a change along the batch.
 static bool is_kept(const batch_check *c, const pir_op *op, const dist_of_op *of, size_t i) {
   const pir_value *value = pir_op_operand(op, i);
   return i >= pir_attr_elements(of->operands) ||

@@ -1,5 +1,5 @@
 // One product that makes several tensors, as queries, keys and values: their columns lie in
-// groups, one behind the other, and a rank needs its columns of each group. So the columns are
+// groups, in the order of the tensors; a rank needs columns of each group. So the columns are
 // brought into the order of ranks, groups, and the columns of a rank in a group: then a cut by
 // columns gives each rank its part of every group. The weight [k, groups * width] is taken as
 // [k, groups, ranks, width / ranks], which a rank's part is a box of, and the product is put

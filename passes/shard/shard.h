@@ -53,7 +53,7 @@ typedef struct shard_state {
   int model, batch;  // dimensions of the mesh; -1: it has none
   PIR_VEC(shard_input) inputs;
   pir_map input_of;       // of an op: 1 + its input
-  const pir_op *leading;  // the input that says what the batch is
+  const pir_op *leading;  // the input whose first extent is the batch
   bool batch_named;       // the option says which inputs have it
   bool parts;             // inputs and outputs of a rank are its parts of the batch
   pir_name *op_dist, *whole_shape, *file_shape;
